@@ -11,6 +11,7 @@ import (
 
 	"muster/host"
 	"muster/host/wire"
+	"muster/internal/catalogue"
 )
 
 // TestCountedByAddress checks that the host knows from a guest's address how good an estimate of
@@ -62,7 +63,7 @@ func TestCountedByAddress(t *testing.T) {
 		t.Errorf("of a guest in a player's network: %+v", e)
 	}
 	for name, why := range map[string]string{"yan": "nobody near enough", "xia": "a private one"} {
-		if e := estimate(name); !strings.Contains(e.Why, why) {
+		if e := estimate(name); !strings.Contains(catalogue.InEnglish().Say(e.Why), why) {
 			t.Errorf("of %s: %+v, want %q", name, e, why)
 		}
 	}

@@ -3,6 +3,7 @@ package room
 import (
 	"time"
 
+	"muster/discovery/sentence"
 	"muster/host/room/attendance"
 	"muster/host/room/ballot"
 	"muster/host/room/decision"
@@ -19,18 +20,18 @@ type Verifying struct{}
 func (*Verifying) stage() wire.Stage { return wire.Chosen }
 
 // begin lets everyone look at servers again, and tells them why these.
-func (v *Verifying) begin(r *Room, servers []int, why []string) {
+func (v *Verifying) begin(r *Room, servers []int, why []sentence.Sentence) {
 	r.enter(v)
-	r.out.tell(why...)
+	r.out.says(why...)
 	asks, note := r.decision.Look(&r.group, &r.probing, servers, false, r.passed(), r.now)
-	r.out.tell(note)
+	r.out.says(note)
 	r.sendLooks(asks)
 }
 
 // proceed cuts a long look short.
 func (v *Verifying) proceed(r *Room) {
 	if stops, isCut := r.decision.CutShort(r.lookFacts()); isCut {
-		r.out.note("the organiser says go: what the look has shown so far counts")
+		r.out.says(sentence.Of("room.go-look"))
 		r.sendLooks(stops)
 		v.settle(r)
 	}
@@ -39,7 +40,7 @@ func (v *Verifying) proceed(r *Room) {
 // tick stops waiting for players who do not look.
 func (v *Verifying) tick(r *Room) {
 	notes, isLate := r.decision.Tick(r.lookFacts())
-	if r.out.tell(notes...); isLate {
+	if r.out.says(notes...); isLate {
 		v.settle(r)
 	}
 }
@@ -47,7 +48,7 @@ func (v *Verifying) tick(r *Room) {
 // settle decides once the room waits for nobody.
 func (*Verifying) settle(r *Room) {
 	settled := r.decision.Settle(&r.group, r.lookFacts())
-	r.out.tell(settled.Notes...)
+	r.out.says(settled.Notes...)
 	switch {
 	case settled.IsOver:
 		r.verifyOrLaunch()
@@ -61,17 +62,17 @@ func (*Verifying) settle(r *Room) {
 func (r *Room) verifyOrLaunch() {
 	g := &r.group
 	next := r.decision.Decide(g, &r.probing, r.phase.stage() == wire.Chosen, r.survey.Count(g.Settings.Places))
-	r.out.tell(next.Notes...)
+	r.out.says(next.Notes...)
 	switch {
 	case len(next.Look) > 0:
 		(&Verifying{}).begin(r, next.Look, next.Why)
 	case len(next.Wait) > 0:
 		(&Waiting{wait: waiting.Begin(g, next.Wait, r.now)}).begin(r)
-	case next.Failure != "":
-		r.fail(g.IsBroken, "%s", next.Failure)
+	case !next.Failure.IsZero():
+		r.fail(g.IsBroken, next.Failure)
 	case next.Votes:
 		r.phase = &Voting{Looked: r.now} // since stays the time of the choice
-		r.out.tell(r.decision.OpenVote(g))
+		r.out.says(r.decision.OpenVote(g))
 		r.probing.ForgetBest() // a search beyond the one that led to the choice begins
 	default:
 		(&Launching{Server: next.Server}).begin(r)
@@ -124,7 +125,7 @@ func (in Hear) verified(r *Room, v wire.Verified) error {
 		return Nonsense(err.Error())
 	}
 	if heard.IsElsewhere {
-		r.out.note("%s", heard.Note)
+		r.out.says(heard.Note)
 	}
 	switch phase := r.phase.(type) {
 	case *Waiting:
@@ -174,7 +175,7 @@ type Countdown struct {
 func (*Voting) stage() wire.Stage { return wire.Chosen }
 
 // proceed begins the countdown for an organiser who does not wait.
-func (v *Voting) proceed(r *Room)  { v.countDown(r, "the organiser says go") }
+func (v *Voting) proceed(r *Room)  { v.countDown(r, "room.countdown-go") }
 func (*Countdown) proceed(r *Room) {}
 
 // say takes a player's word from the terminal, as the player's page gives it.
@@ -202,16 +203,16 @@ func (in Hear) say(r *Room, m wire.Say) {
 	}
 }
 
-// countDown begins the countdown.
-func (v *Voting) countDown(r *Room, why string) {
+// countDown begins the countdown. Key is that of the note that says why.
+func (v *Voting) countDown(r *Room, key string) {
 	r.phase = &Countdown{Voting: *v, LaunchAt: r.now.Add(countdownTime)}
-	r.out.note("%s: the launch is in %v", why, countdownTime)
+	r.out.says(sentence.Of(key, "seconds", countdownTime.Seconds()))
 }
 
 // stop ends the countdown and gives people time again.
 func (c *Countdown) stop(r *Room) {
 	r.phase = &c.Voting
-	r.out.note("the countdown is stopped")
+	r.out.says(sentence.Of("room.countdown-stopped"))
 }
 
 // tick asks for a turn for the search that goes on, and goes on without players who have left.
@@ -236,7 +237,7 @@ func (v *Voting) turn(r *Room) {
 		return
 	}
 	note, other, asks, own := r.probing.TurnBehind(&r.group, r.moment())
-	if r.out.tell(note); other != nil {
+	if r.out.says(note); other != nil {
 		r.rechoose(*other)
 		return
 	}
@@ -266,7 +267,7 @@ func (c *Countdown) tick(r *Room) {
 			servers = append(servers, ranked.Server)
 		}
 		asks, note := r.decision.Look(&r.group, &r.probing, servers, true, r.passed(), r.now)
-		r.out.tell(note)
+		r.out.says(note)
 		r.sendLooks(asks)
 	}
 }
@@ -274,7 +275,7 @@ func (c *Countdown) tick(r *Room) {
 // launchFavourite sends everyone to the favourite, or to the next if that has filled up since.
 func (*Countdown) launchFavourite(r *Room) {
 	server, notes := r.decision.Favourite(&r.group, r.lookFacts())
-	if r.out.tell(notes...); server < 0 {
+	if r.out.says(notes...); server < 0 {
 		r.verifyOrLaunch()
 		return
 	}
@@ -291,17 +292,17 @@ func (*Voting) goOnWithout(r *Room) {
 	for _, player := range left {
 		g.Ballot.Withdraw(player, ballot.Vote|ballot.Ready)
 	}
-	r.chooseAgain(attendance.Sentence(left, "left"))
+	r.chooseAgain(sentence.Of("room.players-left", "players", left))
 	if isComplete {
 		r.countDownIfReady()
 	}
 }
 
-// chooseAgain chooses for a group that has lost or won players. What is a sentence about them. If
+// chooseAgain chooses for a group that has lost or won players. Why is a sentence about them. If
 // the same server is still the best, the vote and the countdown go on.
-func (r *Room) chooseAgain(what string) {
-	note, other := r.decision.ChooseAgain(&r.group, what)
-	if r.out.tell(note); other != nil {
+func (r *Room) chooseAgain(why sentence.Sentence) {
+	note, other := r.decision.ChooseAgain(&r.group, why)
+	if r.out.says(note); other != nil {
 		r.rechoose(*other)
 	}
 }
@@ -309,7 +310,7 @@ func (r *Room) chooseAgain(what string) {
 // countDownIfReady counts down if all are ready. Nobody has to say it again because another has left.
 func (r *Room) countDownIfReady() {
 	if v, voting := r.phase.(*Voting); voting && r.group.Ballot.IsReady(r.group.Electorate(true)) {
-		v.countDown(r, "everyone is ready")
+		v.countDown(r, "room.countdown-ready")
 	}
 }
 

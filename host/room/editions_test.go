@@ -71,7 +71,7 @@ func TestOtherVersions(t *testing.T) {
 	any := settings(2)
 	any.AnyVersion = true
 	n = versioned(t, any, edition56, 2)
-	n.noted(told+"not left out, as the organiser wants", "the best servers are of different versions: 5.14.0, 5.6.1")
+	n.noted(told+"not left out, as the organiser wants", "the best servers are of different versions: 5.14.0 and 5.6.1")
 	if got := chosen(n); got != addrOf(0).String() {
 		t.Errorf("%s is chosen, whatever the version", got)
 	}

@@ -1,9 +1,10 @@
 package room
 
 import (
-	"fmt"
+	"math"
 	"time"
 
+	"muster/discovery/sentence"
 	"muster/host/room/attendance"
 	"muster/host/room/launch"
 	"muster/host/room/waiting"
@@ -47,7 +48,7 @@ func (l *Launching) begin(r *Room) {
 	if trip.IsElsewhere { // no program takes a player to two servers in a round unasked
 		g.Launches.Again(r.now, players...)
 	}
-	r.out.note("everyone to %s: %.0f ms on average, %.0f at worst", l.Launch.Name, ranked.MeanMS, ranked.MaxMS)
+	r.out.says(sentence.Of("room.launch", "server", l.Launch.Name, "ms", math.RoundToEven(ranked.MeanMS), "worst", math.RoundToEven(ranked.MaxMS)))
 	r.out.do(Publish{})
 	for _, player := range players {
 		l.take(r, player)
@@ -99,7 +100,7 @@ func (f *Failed) tick(r *Room) {
 	if f.Retry.IsZero() || r.now.Before(f.Retry) || r.group.Attendance.Count(attendance.Nothing, r.now).Here == 0 {
 		return
 	}
-	r.out.note("trying again")
+	r.out.says(sentence.Of("room.retry"))
 	if len(r.group.Servers.List) == 0 {
 		(&Listing{}).begin(r)
 		return
@@ -119,7 +120,7 @@ func (f *Failed) changed(r *Room) {
 }
 
 // fail ends a round without a server. Passing says that another try may go well in a while.
-func (r *Room) fail(passing bool, format string, args ...any) {
+func (r *Room) fail(passing bool, why sentence.Sentence) {
 	r.failures++
 	r.source.Stop() // it did not help: the next list is the game's again
 	f := &Failed{}
@@ -128,6 +129,6 @@ func (r *Room) fail(passing bool, format string, args ...any) {
 		f.Retry = r.now.Add(r.failures.Rest())
 	}
 	r.group.ForgetSaid()
-	r.out.note("%s", fmt.Sprintf(format, args...))
+	r.out.says(why)
 	r.out.passOn(r.survey.BeginOnce(r.group.SurveyScene(), r.now))
 }

@@ -7,6 +7,7 @@ import (
 
 	"muster/discovery"
 	"muster/discovery/plan/topology"
+	"muster/discovery/sentence"
 	"muster/host/room/ballot"
 	"muster/host/room/decision"
 	"muster/host/room/group"
@@ -60,7 +61,7 @@ func (l *Listing) fetch(r *Room) {
 	l.Awaits = false
 	query, err := r.source.Query(r.group.Settings, r.group.Lists.Ours())
 	if err != nil {
-		r.fail(false, "%v", err)
+		r.fail(false, sentence.Plain(err.Error()))
 		return
 	}
 	r.out.do(Fetch{r.group.Settings.Game, query.Servers, query.Also})
@@ -113,7 +114,7 @@ func (in Listed) begin(r *Room) {
 		Tree: in.List, Kept: in.Kept, Err: in.Err, Local: in.Local, Said: in.Said, Gap: in.Gap,
 	}, r.now)
 	if err != nil {
-		r.fail(true, "%v", err)
+		r.fail(true, sentence.Plain(err.Error()))
 		return
 	}
 	coordinating := strategy(r.phase, r.group.Settings.Strategy) == wire.Coordinated
@@ -269,10 +270,10 @@ func (a Bring) take(r *Room, name string, from Origin) {
 
 func (a Hide) do(r *Room, _ caller) error {
 	note, other, err := decision.Hide(&r.group, discovery.Canonical(a.Addr), a.Hidden, isVoting(r.phase))
-	if err != nil || note == "" {
+	if err != nil || note.IsZero() {
 		return err
 	}
-	r.out.tell(note)
+	r.out.says(note)
 	if other != nil {
 		r.rechoose(*other)
 	}

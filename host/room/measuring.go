@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"muster/discovery"
+	"muster/discovery/sentence"
 	"muster/host/room/attendance"
 	"muster/host/room/decision"
 	"muster/host/room/estimates"
@@ -33,7 +33,7 @@ func (*Gathering) stage() wire.Stage { return wire.Gathering }
 // tick gives the places of players who are gone to others.
 func (*Gathering) tick(r *Room) {
 	for _, player := range r.group.Attendance.Gone(r.now) {
-		r.out.note("%s has been gone for %v: the place is free", player, attendance.GoneAfter)
+		r.out.says(sentence.Of("room.gone", "player", player, "time", attendance.GoneAfter))
 		r.unseat(player, r.group.Roster.Person(player).HasPage)
 	}
 }
@@ -63,7 +63,7 @@ func (g *Gathering) beginAgain(r *Room, forget []string) {
 
 func (*Gathering) proceed(r *Room) {
 	if len(r.group.Attendance.Players()) == 0 {
-		r.out.note("nobody is here yet")
+		r.out.says(sentence.Of("room.nobody-here"))
 		return
 	}
 	(&Listing{}).begin(r)
@@ -97,8 +97,8 @@ func (m *Measuring) tick(r *Room) {
 	r.out.ask(r.group.Number, r.probing.Share(g, r.moment()))
 	limit := measuringGrace + time.Duration(len(g.Servers.List)/slowestRate)*time.Second
 	if r.passed() > limit {
-		r.out.tell(r.probing.FinishShares(g, r.now)...)
-		r.out.note("time is up after %v: choosing from what has been measured", limit)
+		r.out.says(r.probing.FinishShares(g, r.now)...)
+		r.out.says(sentence.Of("room.time-is-up", "time", limit))
 		r.choose(false)
 		return
 	}
@@ -108,7 +108,7 @@ func (m *Measuring) tick(r *Room) {
 // advance chooses when all are done.
 func (*Measuring) advance(r *Room) {
 	g := &r.group
-	r.out.tell(r.probing.FinishShares(g, r.now)...)
+	r.out.says(r.probing.FinishShares(g, r.now)...)
 	active := g.Attendance.Active()
 	if len(active) > 0 && !slices.ContainsFunc(active, func(player string) bool { return !g.Attendance.Of(player).Done }) {
 		r.choose(false)
@@ -123,7 +123,7 @@ func (m *Measuring) finished(r *Room, player string) {
 	}
 	g.Attendance.Finish(r.now, player)
 	probed, answered := g.Evidence[player].Progress()
-	r.out.note("%s has measured %s, %d answered", player, discovery.ServersInWords(probed), answered)
+	r.out.says(sentence.Of("room.measured", "player", player, "n", probed, "answered", answered))
 	m.advance(r)
 }
 
@@ -131,7 +131,7 @@ func (m *Measuring) finished(r *Room, player string) {
 func (r *Room) leaveOutOverdue() {
 	r.out.tell(r.group.Attendance.LeaveOutOverdue(outage.StalledAfter, r.now)...)
 	if len(r.group.Attendance.Active()) == 0 {
-		r.fail(true, "nobody is left to measure")
+		r.fail(true, sentence.Of("room.nobody-left"))
 	}
 }
 
@@ -143,10 +143,10 @@ func (r *Room) choose(early bool) {
 		at = trust.Found
 	}
 	chosen := r.decision.Choose(&r.group, early, at)
-	r.out.tell(chosen.Notes...)
+	r.out.says(chosen.Notes...)
 	switch {
-	case chosen.Failure != "":
-		r.fail(true, "%s", chosen.Failure)
+	case !chosen.Failure.IsZero():
+		r.fail(true, chosen.Failure)
 	case chosen.IsMade:
 		r.verifyOrLaunch()
 	}
@@ -171,7 +171,7 @@ func (c *Coordinating) tick(r *Room) {
 		return
 	}
 	if r.probing.IsTimeUp(r.passed(), r.now) {
-		r.out.note("time is up after %v: choosing from what has been measured", search.Longest)
+		r.out.says(sentence.Of("room.time-is-up", "time", search.Longest))
 		r.choose(false)
 		return
 	}
@@ -190,10 +190,10 @@ func (c *Coordinating) turn(r *Room) {
 	if !r.probing.IsSearchDue(&r.group, r.now) {
 		return
 	}
-	r.out.tell(r.decision.Review(&r.group)...)
+	r.out.says(r.decision.Review(&r.group)...)
 	asks, outcome, isOver := r.probing.Turn(&r.group, c.More, r.moment())
 	if r.out.ask(r.group.Number, asks); isOver {
-		r.out.tell(outcome)
+		r.out.says(outcome)
 		r.choose(false)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"net/netip"
 
 	"muster/discovery"
+	"muster/discovery/sentence"
 	"muster/host/room/ballot"
 	"muster/host/room/decision"
 	"muster/host/wire"
@@ -108,7 +109,7 @@ func (a Vote) do(r *Room, by caller) error {
 	g, options := &r.group, r.decision.Options(&r.group)
 	turned, err := g.Ballot.Vote(by.Name, a.Addr, options)
 	if turned {
-		r.out.note("the votes are for %s", g.Servers.Called(g.Ballot.Favourite(options)))
+		r.out.says(sentence.Of("room.votes-for", "server", g.Servers.Called(g.Ballot.Favourite(options))))
 		if c, counting := r.phase.(*Countdown); counting {
 			c.stop(r)
 		}
@@ -122,7 +123,7 @@ func (a Veto) do(r *Room, by caller) error {
 	if err != nil {
 		return err
 	}
-	r.out.tell(note)
+	r.out.says(note)
 	r.rechoose(other)
 	return nil
 }

@@ -127,7 +127,7 @@ func (o *outbox) plan(g *group.Group, p *probing.Probing, isBackground bool) {
 	if isNew {
 		o.do(Plan{g.Measuring, isBackground})
 	}
-	o.tell(note)
+	o.says(note)
 }
 
 // brief sends a player the list of the round, unless the program has it. Without the list it looks

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"muster/discovery/sentence"
-	"muster/host/room/attendance"
 	"muster/host/room/roster"
 	"muster/host/wire"
 )
@@ -110,11 +109,11 @@ func (r *Room) sendAway(player string, why wire.Refusal) {
 	r.out.do(Dismiss{player, why})
 	r.withoutLook(player)
 	if wasChosenFor && len(r.group.ChosenFor()) > 0 {
-		did := "left"
+		gone := sentence.Of("room.players-left", "players", []string{player})
 		if why.Reason == wire.ReasonRemoved {
-			did = "is no longer here"
+			gone = sentence.Of("room.player-removed", "player", player)
 		}
-		r.chooseAgain(attendance.Sentence([]string{player}, did))
+		r.chooseAgain(gone)
 	}
 	r.countDownIfReady()
 }

@@ -137,12 +137,12 @@ func (in Join) step(r *Room) error {
 	} else {
 		r.out.tell(g.Attendance.Return(player, duty(r.phase), !isAskingMore(r.phase), r.now))
 		if isVoting(r.phase) && decision.Readmit(g, player, r.now) {
-			r.chooseAgain(attendance.Sentence([]string{player}, "is back"))
+			r.chooseAgain(sentence.Of("room.player-back", "player", player))
 		}
 	}
 	// A program that comes again changes nothing: the player may have said something else since.
 	if said := in.Hello.Editions; len(said) > 0 && !seat.IsSameProgram {
-		r.out.tell(g.Editions.Greet(player, g.Settings.Game, said))
+		r.out.says(g.Editions.Greet(player, g.Settings.Game, said))
 	}
 	r.survey.Come(player, in.Hello.Program, in.Hello.Beacon)
 	if most := in.Hello.Discreet; g.Evidence[player].BeDiscreet(most) && most > 0 {

@@ -2,7 +2,6 @@ package room
 
 import (
 	"encoding/json"
-	"fmt"
 	"math"
 	"slices"
 
@@ -167,7 +166,7 @@ func (a Trust) do(r *Room, _ caller) error {
 		return wire.Refuse(wire.ReasonAction, "refused.not-present", "name", nickname.Clean(a.Name))
 	}
 	notes, other, err := decision.Vouch(g, player, r.now)
-	if r.out.tell(notes...); other != nil {
+	if r.out.says(notes...); other != nil {
 		r.rechoose(*other)
 	}
 	return err
@@ -226,7 +225,7 @@ func (a Allow) do(r *Room, _ caller) error {
 		return err
 	}
 	r.group.Settings = s
-	r.decideAgain(fmt.Sprintf("the organiser allows %.0f ms", math.Ceil(a.LimitMS)))
+	r.decideAgain(sentence.Of("room.allows", "ms", math.Ceil(a.LimitMS)))
 	return nil
 }
 
@@ -243,7 +242,7 @@ func (a Without) do(r *Room, _ caller) error {
 	}
 	g.Attendance.LeaveOut(attendance.Unwanted, player)
 	g.Ballot.Withdraw(player, ballot.Vote|ballot.Ready)
-	r.decideAgain(fmt.Sprintf("the organiser goes without %s, who comes along without a say", player))
+	r.decideAgain(sentence.Of("room.goes-without", "player", player))
 	return nil
 }
 
@@ -255,14 +254,14 @@ func mayDecideAgain(p phase, g *group.Group) bool {
 }
 
 // decideAgain chooses from the measurements for the players that count now, and tells people why.
-func (r *Room) decideAgain(why string) {
+func (r *Room) decideAgain(why sentence.Sentence) {
 	selected := r.group.Select(r.group.ChosenFor())
 	if _, failed := r.phase.(*Failed); failed && selected.Chosen == nil {
 		r.group.Choice.Refine(selected)
-		r.out.note("%s: that is not enough, still no server suits everyone", why)
+		r.out.says(sentence.Of("room.again-none", "why", why))
 		return
 	}
-	r.out.note("%s: choosing again from what was measured", why)
+	r.out.says(sentence.Of("room.again", "why", why))
 	r.failures = 0
 	r.decision.Retry() // the failed looks were for another choice
 	r.rechoose(selected)
@@ -285,7 +284,7 @@ func (a More) do(r *Room, _ caller) error {
 	if err != nil {
 		return err
 	}
-	r.out.tell(notes...)
+	r.out.says(notes...)
 	r.out.do(Publish{}) // people read the new number before anybody is asked
 	r.probing.AskMore(g, r.now)
 	r.enter(&Coordinating{More: servers})
@@ -317,7 +316,7 @@ func (a Count) do(r *Room, by caller) error {
 	if err != nil {
 		return err
 	}
-	r.out.note("%s", note)
+	r.out.says(note)
 	endSearch(r.phase, &r.probing) // for the present group
 	if isVoting(r.phase) {
 		if other := decision.Recount(&r.group); other != nil {

@@ -3,8 +3,8 @@ package room
 import (
 	"net/netip"
 	"slices"
-	"strings"
 
+	"muster/discovery/sentence"
 	"muster/host/room/ballot"
 	"muster/host/room/decision"
 	"muster/host/room/group"
@@ -37,7 +37,7 @@ var (
 )
 
 // notWaiting tells people that the organiser ends a wait.
-const notWaiting = "The organiser does not wait any longer."
+var notWaiting = sentence.Of("seats.not-waiting")
 
 func (a AwaitSeats) do(r *Room, _ caller) error {
 	if l, launching := r.phase.(*Launching); launching {
@@ -78,7 +78,7 @@ func (a Unwait) do(r *Room, _ caller) error {
 	if selected.Chosen == nil {
 		return errNoInstead
 	}
-	r.out.note("the organiser does not wait for seats: choosing from what has some")
+	r.out.says(sentence.Of("room.seats-instead"))
 	r.decision.Forget() // the looks are old
 	r.failures = 0
 	r.rechoose(selected)
@@ -99,7 +99,7 @@ func (w *Waiting) begin(r *Room) {
 	r.group.Choice.Unsuppose()
 	r.group.Ballot.Withdraw("", ballot.Ready)
 	r.enter(w)
-	r.out.note("%s", w.wait.Describe(&r.group))
+	r.out.says(w.wait.Describe(&r.group))
 }
 
 // Watches returns the servers that the room asks for seats, time and again; none if nobody is
@@ -121,7 +121,7 @@ func (w *Waiting) proceed(r *Room) {
 // tick lets time pass.
 func (w *Waiting) tick(r *Room) {
 	note, isOver := w.wait.GoOnWithout(&r.group, r.now)
-	if r.out.tell(note); isOver {
+	if r.out.says(note); isOver {
 		r.enter(w.Back)
 		return
 	}
@@ -146,7 +146,7 @@ func (w *Waiting) do(r *Room, events ...seats.Event) {
 			r.sendLooks(r.decision.Glance(g, &r.probing, e.Servers, e.By, r.passed(), r.now))
 		case seats.Open:
 			r.out.binds = true
-			r.out.note("%s", e.News)
+			r.out.says(e.News)
 			seats := wire.Announcement{Kind: wire.AnnouncedSeats, Server: g.Announced(e.Server), Seats: e.Free}
 			r.follow(r.calendar.Announce(seats, r.facts(r.now))...)
 			asks := r.decision.Glance(g, &r.probing, []int{e.Server}, "", r.passed(), r.now)
@@ -155,7 +155,7 @@ func (w *Waiting) do(r *Room, events ...seats.Event) {
 		case seats.Filled:
 			r.decision.Concede(g, r.lookFacts())
 			r.out.binds = true
-			r.out.note("%s; waiting on", e.News)
+			r.out.says(e.News)
 		case seats.Go:
 			r.decision.Concede(g, r.lookFacts())
 			r.out.binds = true
@@ -173,7 +173,7 @@ func (w *Waiting) goThere(r *Room, e seats.Go) {
 		return
 	}
 	if why, suits := decision.Stay(&r.group, e.Server, e.HeardBy); !suits {
-		r.out.note("%s has seats, but %s", r.group.Servers.Called(e.Server), why)
+		r.out.says(sentence.Of("room.seats-useless", "server", r.group.Servers.Called(e.Server), "why", why))
 		w.do(r, w.wait.Drop(&r.group, e.Server, why)...)
 		return
 	}
@@ -184,7 +184,7 @@ func (w *Waiting) goThere(r *Room, e seats.Go) {
 func (w *Waiting) relaunch(r *Room) {
 	l, outside := w.Back, w.wait.Outside()
 	r.enter(l)
-	r.out.note("there is room now for %s: off to %s", strings.Join(outside, ", "), l.Launch.Name)
+	r.out.says(sentence.Of("room.seats-outside", "players", outside, "server", l.Launch.Name))
 	r.out.do(Publish{})
 	for _, player := range r.group.Attendance.Players() {
 		if slices.Contains(outside, player) {
@@ -199,10 +199,10 @@ func (w *Waiting) relaunch(r *Room) {
 func (w *Waiting) over(r *Room, e seats.Over) {
 	if w.Back != nil {
 		r.enter(w.Back)
-		r.out.note("%s", e.Text)
+		r.out.says(e.Why)
 		return
 	}
-	r.fail(false, "%s", e.Text)
+	r.fail(false, e.Why)
 	r.phase.(*Failed).waited = w.wait
 }
 

@@ -10,9 +10,11 @@ import (
 
 	"muster/discovery"
 	"muster/discovery/plan/topology"
+	"muster/discovery/sentence"
 	"muster/host/room"
 	"muster/host/room/attendance"
 	"muster/host/wire"
+	"muster/internal/catalogue"
 )
 
 // seatSession is a session whose servers have seats by a script, and whose players look when asked.
@@ -372,7 +374,7 @@ func TestFilledUpAgain(t *testing.T) {
 	f.inStage(wire.Failed)
 	f.gently(2)
 	seats := f.view().Seats
-	if seats == nil || seats.Over == "" || seats.Servers[0].Dropped != "it filled up in the last moment 3 times" {
+	if seats == nil || seats.Over.IsZero() || seats.Servers[0].Dropped != sentence.Of("seats.dropped-filled", "n", 3) {
 		t.Errorf("people see %+v", seats)
 	}
 }
@@ -389,7 +391,7 @@ func TestGivesUp(t *testing.T) {
 	f.passes(11 * time.Minute)
 	f.inStage(wire.Failed)
 	f.noted("There were never 5 seats at once in 10 minutes. server 0 (192.0.2.0:27960) had at most 3 free, mostly 0")
-	if seats := f.view().Seats; seats.Over == "" || !strings.Contains(seats.Chance, "at most 3 free") || !f.view().Room.Retry.IsZero() {
+	if seats := f.view().Seats; seats.Over.IsZero() || !strings.Contains(catalogue.InEnglish().Say(seats.Chance), "at most 3 free") || !f.view().Room.Retry.IsZero() {
 		t.Errorf("people see %+v", seats)
 	}
 	f.passes(time.Minute)
@@ -477,7 +479,7 @@ func TestThoseLeft(t *testing.T) {
 			t.Errorf("%s was sent there %d times, not %d", name, n, want)
 		}
 	}
-	f.noted("there is room now for dan, eve: off to server 0 (192.0.2.0:27960)")
+	f.noted("there is room now for dan and eve: off to server 0 (192.0.2.0:27960)")
 	f.free = func(int, time.Duration) int { return 0 }
 	f.orders(room.AwaitSeats{Names: []string{"eve"}})
 	f.passes(15 * time.Second)

@@ -1,6 +1,10 @@
 package wire
 
-import "time"
+import (
+	"time"
+
+	"muster/discovery/sentence"
+)
 
 // Seats is a room's wait for seats: seats for the whole group on one of the best servers, or for
 // players who did not get in. Pages still see it after the room has given up.
@@ -21,11 +25,11 @@ type Seats struct {
 	// there.
 	Target   string    `json:"target,omitempty"`
 	LaunchAt time.Time `json:"launch_at,omitzero"`
-	// News is the last event in a sentence; a mere check is none.
-	News string `json:"news,omitempty"`
-	// Over says in a sentence why the room has given up, and Chance what it saw meanwhile.
-	Over   string `json:"over,omitempty"`
-	Chance string `json:"chance,omitempty"`
+	// News is the last event; a mere check is none.
+	News sentence.Sentence `json:"news,omitzero"`
+	// Over says why the room has given up, and Chance what it saw meanwhile. They end without a stop.
+	Over   sentence.Sentence `json:"over,omitzero"`
+	Chance sentence.Sentence `json:"chance,omitzero"`
 }
 
 // SeatsOn is what the room knows of a server's seats.
@@ -51,5 +55,5 @@ type SeatsOn struct {
 	From   int       `json:"from"`
 	To     int       `json:"to"`
 	// Dropped says why the server is no longer watched.
-	Dropped string `json:"dropped,omitempty"`
+	Dropped sentence.Sentence `json:"dropped,omitzero"`
 }

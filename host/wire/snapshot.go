@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/sentence"
 	"muster/selection"
 	"muster/selection/rules"
 )
@@ -307,8 +308,8 @@ type Estimate struct {
 	// Counted says that the choice counts the estimate, because the organiser has agreed.
 	Counted bool `json:"counted,omitempty"`
 	// ErrorMS is the usual error of such an estimate; 0 if there is none, and then Why says why.
-	ErrorMS float64 `json:"error_ms,omitempty"`
-	Why     string  `json:"why,omitempty"`
+	ErrorMS float64           `json:"error_ms,omitempty"`
+	Why     sentence.Sentence `json:"why,omitzero"`
 }
 
 // Choice is a ranking, with answers to what people ask about it.

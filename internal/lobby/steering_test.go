@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"muster/discovery/sentence"
 	"muster/host/room"
 	"muster/host/wire"
 )
@@ -93,7 +94,7 @@ func TestCountAtTheTerminal(t *testing.T) {
 	}
 	state := wire.Snapshot{Room: wire.Head{Stage: wire.Gathering}, People: []wire.Person{
 		{Name: "ann", Peer: true}, person("zoe the \x1b[2Jgreat", &wire.Estimate{ErrorMS: 9}),
-		person("yan", &wire.Estimate{Why: "a private one"}),
+		person("yan", &wire.Estimate{Why: sentence.Plain("a private one")}),
 	}}
 	screen, out := testScreen()
 	var got []string

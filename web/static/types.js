@@ -59,7 +59,7 @@
  * @property {boolean} [able] its machine can start the game
  * @property {string} [unable] why it cannot
  * @property {boolean} [types_password] types a server's password in the game
- * @property {{counted?: boolean, error_ms?: number, why?: string}} [estimate] how a person without a program may count in the choice
+ * @property {{counted?: boolean, error_ms?: number, why?: Sentence}} [estimate] how a person without a program may count in the choice
  * @property {string} [launch]
  * @property {string} [detail]
  * @property {boolean} [ready]
@@ -213,7 +213,7 @@
  * @property {number} most the most seats that were free at once
  * @property {number} from with to: the usual range
  * @property {number} to
- * @property {string} [dropped] why it is not watched any more
+ * @property {Sentence} [dropped] why it is not watched any more
  * @typedef {Server & SeatsOf} SeatsOn
  */
 
@@ -228,9 +228,9 @@
  * @property {string} [by] the player who looks now
  * @property {string} [target]
  * @property {string} [launch_at]
- * @property {string} [news]
- * @property {string} [over] why the wait ended
- * @property {string} [chance] what was seen
+ * @property {Sentence} [news]
+ * @property {Sentence} [over] why the wait ended
+ * @property {Sentence} [chance] what was seen
  */
 
 /**

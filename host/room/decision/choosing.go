@@ -9,11 +9,10 @@
 package decision
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
-	"muster/discovery"
+	"muster/discovery/sentence"
 	"muster/host/room/attendance"
 	"muster/host/room/ballot"
 	"muster/host/room/choice"
@@ -41,7 +40,7 @@ type Decision struct {
 
 // Discredit finds players who contradict most others about servers. It returns what to tell
 // people.
-func (d *Decision) Discredit(g *group.Group) (notes []string) {
+func (d *Decision) Discredit(g *group.Group) (notes []sentence.Sentence) {
 	g.Weigh()
 	found := g.Hearsay.Contradictions(d.looks.Seen())
 	notes = g.Trust.Discredit(found, g.Attendance.Active(), g.Attendance.Players())
@@ -59,13 +58,13 @@ func (d *Decision) culledByLone(g *group.Group) []int {
 
 // Review leaves out players whose numbers fit nobody else's, while a search goes on, if they have
 // reported enough. It also finds players who contradict the others. It returns notes for people.
-func (d *Decision) Review(g *group.Group) (notes []string) {
+func (d *Decision) Review(g *group.Group) (notes []sentence.Sentence) {
 	told := group.Filtered(g.Attendance.Active(), func(name string) bool { return len(g.Evidence[name].Probes()) >= judgedAfter })
 	return slices.Concat(judge(g, told, trust.Searching), d.Discredit(g))
 }
 
 // judge leaves out players whose numbers fit nobody else's.
-func judge(g *group.Group, players []string, at trust.Moment) (notes []string) {
+func judge(g *group.Group, players []string, at trust.Moment) (notes []sentence.Sentence) {
 	v := g.Trust.Judge(g.Basis(players), g.Attendance.Players(), at)
 	g.Attendance.LeaveOut(attendance.Odd, v.LeftOut...)
 	return v.Notes
@@ -73,7 +72,7 @@ func judge(g *group.Group, players []string, at trust.Moment) (notes []string) {
 
 // outvote chooses without a few players if no server that suits all others works for them. It
 // returns the players it chose for, the choice, and notes for people.
-func outvote(g *group.Group, players []string, s selection.Selection) ([]string, selection.Selection, []string) {
+func outvote(g *group.Group, players []string, s selection.Selection) ([]string, selection.Selection, []sentence.Sentence) {
 	v, others := g.Trust.Outvote(g.Basis(players))
 	if len(v.LeftOut) == 0 {
 		return players, s, nil
@@ -84,7 +83,7 @@ func outvote(g *group.Group, players []string, s selection.Selection) ([]string,
 }
 
 // tryAlone chooses again as long as the choice depends on a ping that one player alone reports.
-func tryAlone(g *group.Group) (notes []string) {
+func tryAlone(g *group.Group) (notes []sentence.Sentence) {
 	for range trust.MostTrials {
 		before := g.Choice.Newest()
 		if before == nil || before.Chosen == nil {
@@ -137,11 +136,11 @@ func (d *Decision) disputed(g *group.Group, s *search.Search) []int {
 
 // Chosen is the result of [Decision.Choose].
 type Chosen struct {
-	Notes []string
+	Notes []sentence.Sentence
 	// IsMade says that there is a choice now, perhaps of no server. Otherwise Failure says why
 	// there is none, unless the organiser was merely too early.
 	IsMade  bool
-	Failure string
+	Failure sentence.Sentence
 }
 
 // Choose ranks the measurements. It chooses for everyone who measured anything. If that leaves no
@@ -159,22 +158,22 @@ func (d *Decision) Choose(g *group.Group, early bool, at trust.Moment) (c Chosen
 		}
 	}
 	if selected.Chosen == nil && !early {
-		var notes []string
+		var notes []sentence.Sentence
 		players, selected, notes = outvote(g, players, selected)
 		c.Notes = append(c.Notes, notes...)
 	}
 	switch {
 	case early && selected.Chosen == nil:
-		c.Notes = append(c.Notes, "the organiser says go, but no server suits everyone so far: measuring goes on")
+		c.Notes = append(c.Notes, sentence.Of("room.go-too-early"))
 		return c
 	case early:
-		c.Notes = append(c.Notes, "the organiser says go: choosing from what has been measured")
+		c.Notes = append(c.Notes, sentence.Of("room.go-choose"))
 	case len(players) == 0:
-		c.Failure = "nobody has measured anything"
+		c.Failure = sentence.Of("room.nobody-measured")
 		return c
 	}
 	for _, a := range g.Trust.Find(g.Basis(players)) {
-		c.Notes = append(c.Notes, fmt.Sprint(a))
+		c.Notes = append(c.Notes, sentence.Plain(a.String()))
 	}
 	best := selected.Ranking[:min(finalists, len(selected.Ranking))]
 	theirs := g.Editions.Of(players, g.Settings.Game)
@@ -183,7 +182,8 @@ func (d *Decision) Choose(g *group.Group, early bool, at trust.Moment) (c Chosen
 		if !slices.Contains(players, name) {
 			g.Attendance.LeaveOut(attendance.Behind, name)
 			probed, _ := g.Evidence[name].Progress()
-			c.Notes = append(c.Notes, fmt.Sprintf("choosing without %s, who has measured %d of %d servers", name, probed, len(g.Servers.List)))
+			c.Notes = append(c.Notes, sentence.Of("room.choosing-without",
+				"player", name, "probed", probed, "n", len(g.Servers.List)))
 		}
 	}
 	d.looks.Forget()
@@ -194,14 +194,14 @@ func (d *Decision) Choose(g *group.Group, early bool, at trust.Moment) (c Chosen
 
 // Following says what follows from the newest choice: the first of its fields that is set.
 type Following struct {
-	Notes []string
+	Notes []sentence.Sentence
 	// Look are servers that everyone looks at again, and Why gives the reasons.
 	Look []int
-	Why  []string
+	Why  []sentence.Sentence
 	// Wait are full servers that are worth a wait.
 	Wait []selection.Ranked
 	// Failure is why there is no server to go to.
-	Failure string
+	Failure sentence.Sentence
 	// Votes says that people have their say. Otherwise everyone goes to Server.
 	Votes  bool
 	Server int
@@ -213,18 +213,16 @@ type Following struct {
 // measures, which count like servers.
 func (d *Decision) Decide(g *group.Group, p *probing.Probing, isChosen bool, surveyed int) (f Following) {
 	f.Notes = tryAlone(g)
-	why := func(format string, args ...any) { f.Why = append(f.Why, fmt.Sprintf(format, args...)) }
 	chosen, isTired := g.Choice.Newest().Chosen, d.looks.Tries() >= maxTries
 	if chosen == nil {
 		if lone := d.culledByLone(g); len(lone) > 0 && !isTired {
-			why("no server suits everyone as far as single players heard: everyone looks at %s", discovery.ServersInWords(len(lone)))
-			f.Look = lone
+			f.Look, f.Why = lone, []sentence.Sentence{sentence.Of("room.looks-lone", "n", len(lone))}
 			return f
 		}
 		if g.Settings.Wait > 0 && len(g.ChosenFor()) > 0 {
 			f.Wait = WorthWaiting(g)
 		}
-		f.Failure = fmt.Sprintf("no server suits everyone: %s", choice.Lack(g.Choice.Newest()))
+		f.Failure = sentence.Of("room.none-suits", "why", sentence.Plain(choice.Lack(g.Choice.Newest())))
 		return f
 	}
 	f.Server = chosen.Server
@@ -232,17 +230,17 @@ func (d *Decision) Decide(g *group.Group, p *probing.Probing, isChosen bool, sur
 	f.Votes = g.Ballot.IsWanted(g.Settings.Agree, g.Electorate(isChosen))
 	switch {
 	case !isSeen && isTired:
-		takes := "taking"
+		takes := "room.unverified"
 		if f.Votes { // people may take another
-			takes = "the rule takes"
+			takes = "room.unverified-rule"
 		}
-		f.Notes = append(f.Notes, fmt.Sprintf("the best servers keep changing: %s %s unverified", takes, g.Servers.Called(f.Server)))
+		f.Notes = append(f.Notes, sentence.Of(takes, "server", g.Servers.Called(f.Server)))
 	case !isSeen:
 		f.Look, f.Why = d.finalists(g, p, surveyed)
 		return f
 	case f.Votes && !isTired:
 		if f.Look = d.Options(g).More; len(f.Look) > 0 {
-			why("everyone looks at %s more, for a vote", discovery.ServersInWords(len(f.Look)))
+			f.Why = []sentence.Sentence{sentence.Of("room.looks-more", "n", len(f.Look))}
 			return f
 		}
 	}
@@ -256,10 +254,10 @@ func (d *Decision) Options(g *group.Group) ballot.Options {
 }
 
 // OpenVote lets people vote on the newest choice. It returns a note for them.
-func (d *Decision) OpenVote(g *group.Group) (note string) {
+func (d *Decision) OpenVote(g *group.Group) (note sentence.Sentence) {
 	options := d.Options(g)
 	g.Ballot.Open(options)
-	return fmt.Sprintf("%s is ahead: vote, veto, and say when you are ready", g.Servers.Called(g.Ballot.Favourite(options)))
+	return sentence.Of("room.vote", "server", g.Servers.Called(g.Ballot.Favourite(options)))
 }
 
 // Replace makes another choice the newest. Nobody is ready for it yet.
@@ -269,20 +267,24 @@ func Replace(g *group.Group, s selection.Selection) {
 	g.Ballot.Withdraw("", ballot.Ready|ballot.ByHand)
 }
 
-// ChooseAgain chooses for a group that has lost or won players; why says so in a sentence. If
+// ChooseAgain chooses for a group that has lost or won players; why says so. If
 // another server is the best now it returns that choice, for [Replace]. Else the vote and the
 // countdown go on.
-func (d *Decision) ChooseAgain(g *group.Group, why string) (note string, other *selection.Selection) {
+func (d *Decision) ChooseAgain(g *group.Group, why sentence.Sentence) (note sentence.Sentence, other *selection.Selection) {
 	players := g.ChosenFor()
 	s := g.Select(players)
 	before := g.Choice.Newest().Chosen
+	first := "" // who is named if nobody else is left
+	if len(players) > 0 {
+		first = players[0]
+	}
 	if s.Chosen == nil || before == nil || s.Chosen.Server != before.Server {
-		return fmt.Sprintf("%s Choosing again for %s.", why, attendance.Headcount(players)), &s
+		return sentence.Of("room.choosing-again", "why", why, "n", len(players), "player", first), &s
 	}
 	s.Doubts = g.Choice.Newest().Doubts
 	take(g, s)
 	g.Ballot.Open(d.Options(g))
-	return fmt.Sprintf("%s %s is still the best for %s.", why, g.Servers.Called(before.Server), attendance.Headcount(players)), nil
+	return sentence.Of("room.still-best", "why", why, "server", g.Servers.Called(before.Server), "n", len(players), "player", first), nil
 }
 
 // take makes a choice of the same server the newest.
@@ -312,25 +314,27 @@ func Readmit(g *group.Group, name string, now time.Time) bool {
 }
 
 // change returns the reason why the last favourite lost, or nothing.
-func change(g *group.Group, before int) (notes []string) {
+func change(g *group.Group, before int) (notes []sentence.Sentence) {
 	after := g.Choice.Newest().Chosen
 	if after != nil && after.Server == before {
 		return nil
 	}
-	next := "there is no other"
-	if after != nil {
-		next = g.Servers.Called(after.Server) + " takes its place"
+	was, cause := g.Servers.Called(before), g.Against(before, g.Attendance.Active())
+	switch {
+	case after == nil && cause == nil:
+		return []sentence.Sentence{sentence.Of("room.changed-none", "server", was)}
+	case after == nil:
+		return []sentence.Sentence{sentence.Of("room.changed-none-why", "server", was, "why", because(*cause))}
+	case cause == nil:
+		return []sentence.Sentence{sentence.Of("room.changed", "server", was, "next", g.Servers.Called(after.Server))}
 	}
-	why := "is no longer the best"
-	if cause := g.Against(before, g.Attendance.Active()); cause != nil {
-		why = fmt.Sprintf("turned out to be %s", *cause)
-	}
-	return []string{fmt.Sprintf("%s %s: %s", g.Servers.Called(before), why, next)}
+	return []sentence.Sentence{sentence.Of("room.changed-why",
+		"server", was, "why", because(*cause), "next", g.Servers.Called(after.Server))}
 }
 
 // Favourite returns the server that people agreed on, once everyone has looked at it again. If it
 // no longer suits them another takes its place; -1 says that nobody has looked at that one.
-func (d *Decision) Favourite(g *group.Group, f finals.Facts) (server int, notes []string) {
+func (d *Decision) Favourite(g *group.Group, f finals.Facts) (server int, notes []sentence.Sentence) {
 	lose(g, d.looks.Concede(f))
 	notes = d.Discredit(g)
 	target := g.Ballot.Favourite(d.Options(g))

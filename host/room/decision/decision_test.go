@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/sentence"
 	"muster/host/room/attendance"
 	"muster/host/room/decision"
 	"muster/host/room/finals"
@@ -17,6 +18,7 @@ import (
 	"muster/host/room/probing"
 	"muster/host/room/trust"
 	"muster/host/wire"
+	"muster/internal/catalogue"
 	"muster/selection"
 	"muster/selection/anomaly"
 )
@@ -107,11 +109,11 @@ func (n *session) hears(asks []finals.Ask) {
 func (n *session) looks(servers ...int) decision.Settled {
 	n.Helper()
 	asks, note := n.d.Look(n.group(), &n.p, servers, false, 0, n.Now)
-	n.told = append(n.told, note)
+	n.told = append(n.told, texts([]sentence.Sentence{note})...)
 	for range 3 {
 		n.hears(asks)
 		settled := n.d.Settle(n.group(), n.facts())
-		if n.told = append(n.told, settled.Notes...); settled.IsOver {
+		if n.told = append(n.told, texts(settled.Notes)...); settled.IsOver {
 			return settled
 		}
 		asks = settled.Asks
@@ -123,9 +125,9 @@ func (n *session) looks(servers ...int) decision.Settled {
 func (n *session) chosen() int { return grouptest.Chosen(n.Choice.Newest()) }
 
 // says compares notes with the wanted ones.
-func says(t testing.TB, what string, got []string, want ...string) {
+func says(t testing.TB, what string, notes []sentence.Sentence, want ...string) {
 	t.Helper()
-	if !slices.Equal(got, want) {
+	if got := texts(notes); !slices.Equal(got, want) {
 		t.Errorf("%s: it says\n%s\nwant\n%s", what, strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
@@ -217,7 +219,7 @@ func TestChoose(t *testing.T) {
 		}
 		tt.does(n)
 		c := n.choose(tt.early)
-		if c.IsMade != tt.isMade || c.Failure != tt.failure || n.chosen() != tt.chosen && tt.isMade {
+		if c.IsMade != tt.isMade || catalogue.InEnglish().Say(c.Failure) != tt.failure || n.chosen() != tt.chosen && tt.isMade {
 			t.Errorf("%s: made %v, %q, chosen is %d: %q", tt.name, c.IsMade, c.Failure, n.chosen(), c.Notes)
 		}
 		if tt.isMade && fmt.Sprint(n.Choice.Newest().Players) != tt.players {
@@ -228,7 +230,7 @@ func TestChoose(t *testing.T) {
 				t.Errorf("%s: %s is out for %q", tt.name, name, out)
 			}
 		}
-		text := strings.Join(c.Notes, "\n")
+		text := strings.Join(texts(c.Notes), "\n")
 		for _, note := range tt.notes {
 			if !strings.Contains(text, note) {
 				t.Errorf("%s: it says %q, want %q", tt.name, c.Notes, note)
@@ -268,7 +270,7 @@ func TestReview(t *testing.T) {
 		}
 	}
 	notes := n.d.Review(n.group())
-	if n.Trust.IsBelieved("cat") || len(notes) != 1 || !strings.HasPrefix(notes[0], "cat says other things") {
+	if n.Trust.IsBelieved("cat") || len(notes) != 1 || !strings.HasPrefix(texts(notes)[0], "cat says other things") {
 		t.Errorf("cat is believed: %v; %q", n.Trust.IsBelieved("cat"), notes)
 	}
 	if n.Weigh(); n.Servers.Info(0).Version != "0" {
@@ -362,7 +364,7 @@ func TestDecide(t *testing.T) {
 			tt.after(n)
 		}
 		f := n.decide()
-		if !slices.Equal(f.Look, tt.look) || len(f.Wait) != tt.wait || f.Failure != tt.fails || f.Votes != tt.votes || f.Server != tt.server {
+		if !slices.Equal(f.Look, tt.look) || len(f.Wait) != tt.wait || catalogue.InEnglish().Say(f.Failure) != tt.fails || f.Votes != tt.votes || f.Server != tt.server {
 			t.Errorf("%s: it follows to look at %v, wait for %d, %q, vote %v on %d", tt.name, f.Look, len(f.Wait), f.Failure, f.Votes, f.Server)
 		}
 		says(t, tt.name, slices.Concat(f.Notes, f.Why), tt.notes...)
@@ -390,7 +392,7 @@ func TestTryAlone(t *testing.T) {
 		t.Fatalf("chosen is %d", n.chosen())
 	}
 	f := n.decide()
-	if n.chosen() != 30 || len(f.Notes) == 0 || !strings.HasSuffix(f.Notes[0], "It counts as 385 ms, not as 1") {
+	if n.chosen() != 30 || len(f.Notes) == 0 || !strings.HasSuffix(texts(f.Notes)[0], "It counts as 385 ms, not as 1") {
 		t.Errorf("chosen is %d: %q", n.chosen(), f.Notes)
 	}
 	if doubts := n.Choice.Newest().Doubts; len(doubts) != 1 || doubts[0].Sign != anomaly.Nearer || doubts[0].Of != 60 {
@@ -408,7 +410,7 @@ func TestSettle(t *testing.T) {
 		n := measured(t, 10, "ann", "bob", "cat")
 		n.choose(false)
 		asks, note := n.d.Look(n.group(), &n.p, []int{0, 1, 2}, false, 0, n.Now)
-		if len(asks) != 3 || note != "" || asks[0].Samples != 3 {
+		if len(asks) != 3 || !note.IsZero() || asks[0].Samples != 3 {
 			t.Fatalf("asked are %+v, %q", asks, note)
 		}
 		return n, asks
@@ -558,4 +560,14 @@ func TestHear(t *testing.T) {
 	if heard = hear("abe", v); !heard.IsElsewhere || len(n.Mates("abe")) != 1 || n.d.LookOf(n.group(), "abe", 0, n.Now) == nil {
 		t.Errorf("far from ann's, abe is %+v, beside %v", heard, n.Mates("abe"))
 	}
+}
+
+// texts says sentences in English.
+func texts(sentences []sentence.Sentence) (all []string) {
+	for _, s := range sentences {
+		if !s.IsZero() {
+			all = append(all, catalogue.InEnglish().Say(s))
+		}
+	}
+	return all
 }

@@ -1,12 +1,10 @@
 package decision
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 	"time"
 
-	"muster/discovery"
+	"muster/discovery/sentence"
 	"muster/host/room/attendance"
 	"muster/host/room/evidence"
 	"muster/host/room/finals"
@@ -33,7 +31,7 @@ const (
 
 // finalists returns the servers of the next look, and the reasons for them. Surveyed is the number
 // of places that everybody measures, which count like servers.
-func (d *Decision) finalists(g *group.Group, p *probing.Probing, surveyed int) (servers []int, notes []string) {
+func (d *Decision) finalists(g *group.Group, p *probing.Probing, surveyed int) (servers []int, notes []sentence.Sentence) {
 	add := func(more []int) (n int) {
 		more = slices.DeleteFunc(slices.Clone(more), func(server int) bool { return slices.Contains(servers, server) })
 		servers = append(servers, more...)
@@ -50,18 +48,17 @@ func (d *Decision) finalists(g *group.Group, p *probing.Probing, surveyed int) (
 			add(s.Contenders(contenders, servers))
 		}
 	}
-	notes = append(notes, fmt.Sprintf("everyone looks at the best %d again", len(servers)))
+	notes = append(notes, sentence.Of("room.looks", "n", len(servers)))
 	if n := add(d.disputed(g, s)); n > 0 {
-		notes = append(notes, fmt.Sprintf("and at %s better for all but one of you, whom they did not answer", discovery.ServersInWords(n)))
+		notes = append(notes, sentence.Of("room.looks-disputed", "n", n))
 	}
 	if n := add(d.culledByLone(g)); n > 0 {
-		notes = append(notes, fmt.Sprintf("and at %s that only one player has heard to be of no use", discovery.ServersInWords(n)))
+		notes = append(notes, sentence.Of("room.looks-heard", "n", n))
 	}
 	if d.looks.Tries() == 0 {
 		untried, discreet := untried(g, s, servers, surveyed)
 		if len(untried) > 0 {
-			notes = append(notes, fmt.Sprintf("and at %s that may be better: what ping %s has there is not known yet",
-				discovery.ServersInWords(len(untried)), strings.Join(discreet, ", ")))
+			notes = append(notes, sentence.Of("room.looks-untried", "n", len(untried), "players", discreet))
 		}
 		add(untried)
 	}
@@ -95,7 +92,7 @@ func untried(g *group.Group, s *search.Search, finalists []int, surveyed int) (s
 
 // Look lets everyone look at servers again. If isLast a launch is near.
 func (d *Decision) Look(g *group.Group, p *probing.Probing, servers []int, isLast bool, passed time.Duration,
-	now time.Time) (asks []finals.Ask, note string) {
+	now time.Time) (asks []finals.Ask, note sentence.Sentence) {
 	asks, note = d.looks.Begin(finals.Setup{
 		Servers: servers, Search: searched(p.Search(g)), IsFair: rules.Of(g.Settings.By).Deviates, IsLast: isLast,
 	}, d.Facts(g, passed, now, servers...))
@@ -205,7 +202,7 @@ func (d *Decision) Hear(g *group.Group, name string, v wire.Verified, f finals.F
 
 // Settled is the result of a look once the room waits for nobody.
 type Settled struct {
-	Notes []string
+	Notes []sentence.Sentence
 	// IsOver says that the newest choice is the result of the look. Otherwise Asks are the players'
 	// next looks, none if the room still waits for somebody.
 	IsOver bool
@@ -220,13 +217,13 @@ func (d *Decision) Settle(g *group.Group, f finals.Facts) (s Settled) {
 	}
 	lose(g, o.Lost)
 	if len(o.Asks) > 0 {
-		return Settled{Notes: []string{o.Note}, Asks: o.Asks}
+		return Settled{Notes: []sentence.Sentence{o.Note}, Asks: o.Asks}
 	}
 	s = Settled{Notes: d.Discredit(g), IsOver: true}
 	before, players := g.Choice.Newest().Chosen, g.Attendance.Active()
 	selected := g.Select(players)
 	if selected.Chosen == nil {
-		var notes []string
+		var notes []sentence.Sentence
 		_, selected, notes = outvote(g, players, selected)
 		s.Notes = append(s.Notes, notes...)
 	} else if v := g.Trust.Overrule(g.Basis(players), &selected, g.Attendance.Players(), d.looks.Seen()); len(v.LeftOut) > 0 {
@@ -263,7 +260,9 @@ func (d *Decision) ViewLook(g *group.Group, f finals.Facts) *wire.LongLook {
 
 // Tick stops waiting for players who do not look. It returns notes for people, and whether the room
 // waits for nobody now.
-func (d *Decision) Tick(f finals.Facts) (notes []string, isLate bool) { return d.looks.Tick(f) }
+func (d *Decision) Tick(f finals.Facts) (notes []sentence.Sentence, isLate bool) {
+	return d.looks.Tick(f)
+}
 
 // Without stops waiting for a player's look.
 func (d *Decision) Without(player string) { d.looks.Without(player) }

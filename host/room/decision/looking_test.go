@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/sentence"
 	"muster/host/room/attendance"
 	"muster/host/room/decision"
 	"muster/host/room/group/grouptest"
@@ -16,6 +17,7 @@ import (
 	"muster/host/room/probing"
 	"muster/host/room/seats"
 	"muster/host/wire"
+	"muster/internal/catalogue"
 	"muster/selection"
 	"muster/selection/anomaly"
 )
@@ -29,7 +31,7 @@ func voting(t testing.TB, names ...string) *session {
 	if f := n.decide(); !f.Votes || f.Look != nil {
 		t.Fatalf("there is no vote: %+v", f)
 	}
-	if note := n.d.OpenVote(n.group()); note != "20.0.0.1:27960 is ahead: vote, veto, and say when you are ready" {
+	if note := catalogue.InEnglish().Say(n.d.OpenVote(n.group())); note != "20.0.0.1:27960 is ahead: vote, veto, and say when you are ready" {
 		t.Fatalf("it says %q", note)
 	}
 	return n
@@ -121,8 +123,8 @@ func TestChooseAgain(t *testing.T) {
 		n.votes("ann", 2)
 		n.Ballot.Ready("bob")
 		tt.does(n)
-		note, other := n.d.ChooseAgain(n.group(), "Cat left.")
-		if note != tt.note || (other == nil) != (tt.other == -2) || other != nil && grouptest.Chosen(other) != tt.other {
+		note, other := n.d.ChooseAgain(n.group(), sentence.Plain("Cat left."))
+		if catalogue.InEnglish().Say(note) != tt.note || (other == nil) != (tt.other == -2) || other != nil && grouptest.Chosen(other) != tt.other {
 			t.Errorf("%s: %q, another is %+v", tt.name, note, other)
 		}
 		if other == nil {
@@ -168,7 +170,7 @@ func TestReadmit(t *testing.T) {
 		if left, _ := n.Attendance.GoOnWithout(n.ChosenFor(), 0, n.Now); len(left) != 1 {
 			t.Fatalf("left have %v", left)
 		}
-		n.d.ChooseAgain(n.group(), "")
+		n.d.ChooseAgain(n.group(), sentence.Sentence{})
 		n.Attendance.Return("cat", attendance.Nothing, true, n.Now)
 		out := n.Attendance.Of("cat").Out
 		if tt.does(n); tt.name == "one who never left" || tt.name == "one whose numbers do not count" {
@@ -289,7 +291,7 @@ func TestFinalists(t *testing.T) {
 			t.Errorf("after %v: everyone looks at %v", tt.long, f.Look)
 		}
 		asks, note := n.d.Look(n.group(), &n.p, f.Look, false, 0, n.Now)
-		if (note != "") != (tt.long > 0) || tt.long == 0 && asks[0].Samples != tt.samples {
+		if !note.IsZero() != (tt.long > 0) || tt.long == 0 && asks[0].Samples != tt.samples {
 			t.Errorf("after %v: asked are %+v, %q", tt.long, asks, note)
 		}
 	}
@@ -334,7 +336,7 @@ func TestUntried(t *testing.T) {
 		if looks := slices.ContainsFunc(f.Look, isNear); looks != tt.looks {
 			t.Errorf("%s: everyone looks at %v", tt.name, f.Look)
 		}
-		if told := strings.Contains(strings.Join(f.Why, "\n"), "what ping dora has there is not known yet"); told != tt.looks {
+		if told := strings.Contains(strings.Join(texts(f.Why), "\n"), "what ping dora has there is not known yet"); told != tt.looks {
 			t.Errorf("%s: it says %q", tt.name, f.Why)
 		}
 		own := 0
@@ -347,7 +349,7 @@ func TestUntried(t *testing.T) {
 			t.Errorf("%s: dora shows her address to %d servers more", tt.name, own)
 		}
 		n.looks(20)
-		if f = n.d.Decide(n.group(), &n.p, true, tt.surveyed); strings.Contains(strings.Join(f.Notes, "\n"), "not known yet") {
+		if f = n.d.Decide(n.group(), &n.p, true, tt.surveyed); strings.Contains(strings.Join(texts(f.Notes), "\n"), "not known yet") {
 			t.Errorf("%s: in the second try it says %q", tt.name, f.Notes)
 		}
 	}
@@ -364,7 +366,7 @@ func TestLongLook(t *testing.T) {
 	n.Settings.LongLook = discovery.Millis(30 * time.Second)
 	_, note := n.d.Look(n.group(), &n.p, []int{0, 1}, false, 0, n.Now)
 	v := n.d.ViewLook(n.group(), n.facts())
-	if note == "" || v == nil || len(v.Finalists) != 2 || v.Finalists[1].Name != "Den" || v.Finalists[0].Addr != "20.0.0.1:27960" {
+	if note.IsZero() || v == nil || len(v.Finalists) != 2 || v.Finalists[1].Name != "Den" || v.Finalists[0].Addr != "20.0.0.1:27960" {
 		t.Errorf("%q, it is seen as %+v", note, v)
 	}
 	f := n.d.Facts(n.group(), 12*time.Second, n.Now)
@@ -577,7 +579,7 @@ func TestSeats(t *testing.T) {
 	} {
 		tt.does()
 		why, suits := decision.Stay(n.group(), 0, []string{"ann"})
-		if why != tt.why || suits != (tt.why == "") || suits && n.chosen() != 0 {
+		if catalogue.InEnglish().Say(why) != tt.why || suits != (tt.why == "") || suits && n.chosen() != 0 {
 			t.Errorf("%s: %q, chosen is %d", tt.name, why, n.chosen())
 		}
 	}

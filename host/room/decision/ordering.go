@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"time"
 
+	"muster/discovery/sentence"
 	"muster/host/room/attendance"
 	"muster/host/room/ballot"
 	"muster/host/room/group"
@@ -18,21 +19,21 @@ var errNothingLeft = errors.New("nothing would be left to play on")
 
 // Veto keeps a server or a map out of the choice, for somebody who has a say. It returns a note for
 // people, and the choice for [Replace].
-func Veto(g *group.Group, v selection.Veto) (note string, other selection.Selection, err error) {
+func Veto(g *group.Group, v selection.Veto) (note sentence.Sentence, other selection.Selection, err error) {
 	if err := g.Ballot.Veto(v); err != nil {
-		return "", other, err
+		return note, other, err
 	}
 	if other = g.Select(g.ChosenFor()); other.Chosen == nil {
 		g.Ballot.Withdraw(v.Player, ballot.Veto)
-		return "", other, errNothingLeft
+		return note, other, errNothingLeft
 	}
-	return fmt.Sprintf("%s vetoes %s", v.Player, cmp.Or(v.Map, g.Called(v.Server))), other, nil
+	return sentence.Of("room.vetoes", "player", v.Player, "what", cmp.Or(v.Map, g.Called(v.Server))), other, nil
 }
 
 // Hide keeps the group from a server, or lets it go there again, on the organiser's order. It
 // returns a note for people, empty if nothing changes. While people vote there is another choice
 // for [Replace].
-func Hide(g *group.Group, addr netip.AddrPort, isHidden, isVoting bool) (note string, other *selection.Selection, err error) {
+func Hide(g *group.Group, addr netip.AddrPort, isHidden, isVoting bool) (note sentence.Sentence, other *selection.Selection, err error) {
 	before, name := g.Lists, g.OrganiserName()
 	what, title := g.Called(addr), ""
 	if g.IndexOf(addr) >= 0 {
@@ -40,29 +41,37 @@ func Hide(g *group.Group, addr netip.AddrPort, isHidden, isVoting bool) (note st
 	}
 	switch {
 	case !addr.IsValid():
-		return "", nil, errors.New("which server is to be hidden is missing")
+		return note, nil, errors.New("which server is to be hidden is missing")
 	case !isHidden && !g.Lists.Drop(addr):
-		return "", nil, nil
+		return note, nil, nil
 	case !isHidden:
-		return what + " may be played on again", nil, nil
+		return sentence.Of("room.hides-no-more", "server", what), nil, nil
 	}
 	if err := g.Lists.Hide(addr, title, name); err != nil {
-		return "", nil, err
+		return note, nil, err
 	}
 	if !isVoting {
-		return fmt.Sprintf("%s hides %s: it is not chosen any more", name, what), nil, nil
+		return hides("room.hides", "room.hides-organiser", g, what), nil, nil
 	}
 	s := g.Select(g.ChosenFor())
 	if s.Chosen == nil {
 		g.Lists = before
-		return "", nil, errNothingLeft
+		return note, nil, errNothingLeft
 	}
-	return fmt.Sprintf("%s hides %s", name, what), &s, nil
+	return hides("room.hides-now", "room.hides-now-organiser", g, what), &s, nil
+}
+
+// hides tells people that the organiser hides a server, by the key for one without a name if need be.
+func hides(key, nameless string, g *group.Group, server string) sentence.Sentence {
+	if name := g.Roster.Organiser(); name != "" {
+		return sentence.Of(key, "player", name, "server", server)
+	}
+	return sentence.Of(nameless, "server", server)
 }
 
 // Vouch takes the organiser's word that a player's numbers are true. It returns notes for people,
 // and another choice for [Replace] if the numbers change it.
-func Vouch(g *group.Group, name string, now time.Time) (notes []string, other *selection.Selection, err error) {
+func Vouch(g *group.Group, name string, now time.Time) (notes []sentence.Sentence, other *selection.Selection, err error) {
 	v, hasChosen := g.Trust.Vouch(name), g.Choice.Newest() != nil
 	if !v.WasExcluded {
 		if v.WasRaised && g.Attendance.Of(name).Out == "" && hasChosen {

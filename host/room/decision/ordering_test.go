@@ -10,6 +10,7 @@ import (
 	"muster/host/room/attendance"
 	"muster/host/room/decision"
 	"muster/host/room/group/grouptest"
+	"muster/internal/catalogue"
 	"muster/selection"
 )
 
@@ -19,7 +20,7 @@ func TestVeto(t *testing.T) {
 	n.choose(false)
 	addr := func(server int) netip.AddrPort { return n.Servers.List[server].Addr }
 	note, other, err := decision.Veto(n.group(), selection.Veto{Player: "ann", Server: addr(0)})
-	if err != nil || note != "ann vetoes 20.0.0.1:27960" || grouptest.Chosen(&other) != 1 {
+	if err != nil || catalogue.InEnglish().Say(note) != "ann vetoes 20.0.0.1:27960" || grouptest.Chosen(&other) != 1 {
 		t.Errorf("%q, %d is chosen, %v", note, grouptest.Chosen(&other), err)
 	}
 	if _, _, err = decision.Veto(n.group(), selection.Veto{Player: "ann", Server: addr(1)}); err == nil {
@@ -29,7 +30,7 @@ func TestVeto(t *testing.T) {
 		selection.Veto{Player: "bob", Server: addr(1)}); fmt.Sprint(err) != "nothing would be left to play on" {
 		t.Error(err)
 	}
-	if note, _, err = decision.Veto(n.group(), selection.Veto{Player: "bob", Map: "dm6"}); err != nil || note != "bob vetoes dm6" {
+	if note, _, err = decision.Veto(n.group(), selection.Veto{Player: "bob", Map: "dm6"}); err != nil || catalogue.InEnglish().Say(note) != "bob vetoes dm6" {
 		t.Errorf("bob's veto is used up by one that was refused: %q, %v", note, err)
 	}
 }
@@ -62,7 +63,7 @@ func TestHide(t *testing.T) {
 		if other != nil {
 			chosen = grouptest.Chosen(other)
 		}
-		if note != tt.note || fmt.Sprint(err) != tt.err || chosen != tt.chosen {
+		if catalogue.InEnglish().Say(note) != tt.note || fmt.Sprint(err) != tt.err || chosen != tt.chosen {
 			t.Errorf("%s: %q, %d is chosen, %v", tt.name, note, chosen, err)
 		}
 	}

@@ -2,9 +2,11 @@ package decision
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"muster/discovery"
+	"muster/discovery/sentence"
 	"muster/host/room/choice"
 	"muster/host/room/group"
 	"muster/host/room/probing"
@@ -88,7 +90,10 @@ func (d *Decision) adviseWait(g *group.Group, isVoting bool) []wire.Advice {
 	if len(full) == 0 {
 		return nil
 	}
-	addr, text := full[0].Addr.String(), "wait for "+seats.InWords(d.waitable.need)
+	addr, text := full[0].Addr.String(), fmt.Sprintf("wait for %d seats", d.waitable.need)
+	if d.waitable.need == 1 {
+		text = "wait for a seat"
+	}
 	if info := g.Servers.Info(full[0].Server); isVoting && info != nil {
 		text += " on " + cmp.Or(info.Name, addr)
 	}
@@ -97,17 +102,20 @@ func (d *Decision) adviseWait(g *group.Group, isVoting bool) []wire.Advice {
 
 // Stay makes a server with seats for everybody the newest choice, if it suits everyone. Only new
 // words on its seats count. It returns why not otherwise.
-func Stay(g *group.Group, server int, heardBy []string) (why string, suits bool) {
+func Stay(g *group.Group, server int, heardBy []string) (why sentence.Sentence, suits bool) {
 	g.Hearsay.Keep(server, heardBy)
 	players := g.ChosenFor()
 	if g.Choice.Go(server, g.SeatsFor(players), g.Full(players)) {
-		return "", true
+		return why, true
 	}
 	if cause := g.Against(server, players); cause != nil {
-		return "it turned out to be " + cause.String(), false
+		return sentence.Of("seats.unsuitable", "why", because(*cause)), false
 	}
-	return "it suits you no more", false
+	return sentence.Of("seats.unsuitable-now"), false
 }
+
+// because returns a cause as a part of a sentence.
+func because(c selection.Cause) sentence.Sentence { return sentence.Plain(c.String()) }
 
 // Seats returns the facts about the group for a watch of servers.
 func Seats(g *group.Group, w *seats.Watch) seats.Facts {

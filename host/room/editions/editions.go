@@ -7,12 +7,13 @@ package editions
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"muster/discovery"
+	"muster/discovery/sentence"
 	"muster/selection"
 )
 
@@ -30,16 +31,16 @@ func Restore(s Saved) Book { return Book{s} }
 
 // Greet takes the editions of a program's hello, by game. An edition under an empty id is of the
 // room's game, whatever that is. Greet returns a note for people, or nothing.
-func (b *Book) Greet(player, game string, said map[string]discovery.Edition) (note string) {
+func (b *Book) Greet(player, game string, said map[string]discovery.Edition) (note sentence.Sentence) {
 	if _, isOfRoom := said[""]; isOfRoom {
 		b.Say(player, game, said)
 	} else {
 		b.put(player, maps.Clone(said))
 	}
 	if e := b.said[player][game]; e != (discovery.Edition{}) {
-		return fmt.Sprintf("%s has version %s", player, called(e))
+		return sentence.Of("room.version", "player", player, "version", called(e))
 	}
-	return ""
+	return note
 }
 
 // Say takes a player's edition of one game, out of the editions by game.
@@ -89,13 +90,16 @@ func (b *Book) Of(players []string, game string) (all []selection.Edition) {
 }
 
 // called returns people's name for an edition.
-func called(e discovery.Edition) string {
-	return cmp.Or(e.Version, fmt.Sprintf("of protocol %d", e.Protocol))
+func called(e discovery.Edition) sentence.Sentence {
+	if e.Version != "" {
+		return sentence.Plain(e.Version)
+	}
+	return sentence.Of("edition.protocol", "number", strconv.Itoa(e.Protocol))
 }
 
 // Describe says how many servers do not let each player in. It also names the versions of the best
 // servers, if they differ. IsAny says that the choice ignores versions, as the organiser wants.
-func Describe(servers selection.Servers, players []selection.Edition, best []selection.Ranked, isAny bool) (notes []string) {
+func Describe(servers selection.Servers, players []selection.Edition, best []selection.Ranked, isAny bool) (notes []sentence.Sentence) {
 	for _, e := range players {
 		// An old list's word alone leaves no server out: see [selection.Servers].
 		shut, onlyListed := map[string]int{}, map[string]int{}
@@ -111,21 +115,21 @@ func Describe(servers selection.Servers, players []selection.Edition, best []sel
 				shut[info.VersionText()]++
 			}
 		}
-		tell := func(versions map[string]int, done string) {
+		tell := func(versions map[string]int, key string) {
 			n := 0
 			for _, servers := range versions {
 				n += servers
 			}
 			if isAny {
-				done = "not left out, as the organiser wants"
+				key = "room.version-any"
 			}
 			if n > 0 {
-				notes = append(notes, fmt.Sprintf("%s has version %s, which does not get into %s (%s): %s",
-					e.Player, called(e.Edition), discovery.ServersInWords(n), mostOf(versions), done))
+				notes = append(notes, sentence.Of(key,
+					"player", e.Player, "version", called(e.Edition), "n", n, "versions", mostOf(versions)))
 			}
 		}
-		tell(shut, "left out")
-		tell(onlyListed, "not left out, as only an old list says so")
+		tell(shut, "room.version-out")
+		tell(onlyListed, "room.version-listed")
 	}
 	versions := map[string]int{}
 	for _, ranked := range best {
@@ -134,21 +138,23 @@ func Describe(servers selection.Servers, players []selection.Edition, best []sel
 		}
 	}
 	if len(versions) > 1 {
-		notes = append(notes, "the best servers are of different versions: "+mostOf(versions))
+		notes = append(notes, sentence.Of("room.versions-differ", "versions", mostOf(versions)))
 	}
 	return notes
 }
 
 // mostOf returns the most frequent of some texts.
-func mostOf(counts map[string]int) string {
+func mostOf(counts map[string]int) (most []sentence.Sentence) {
 	const shown = 3
 	texts := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
 		return cmp.Or(counts[b]-counts[a], strings.Compare(a, b))
 	})
 	more := len(texts) - shown
-	texts = texts[:min(shown, len(texts))]
-	if more > 0 {
-		texts = append(texts, fmt.Sprintf("%d more", more))
+	for _, text := range texts[:min(shown, len(texts))] {
+		most = append(most, sentence.Plain(text))
 	}
-	return strings.Join(texts, ", ")
+	if more > 0 {
+		most = append(most, sentence.Of("list.others", "n", more))
+	}
+	return most
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"muster/discovery"
+	"muster/discovery/sentence"
+	"muster/internal/catalogue"
 	"muster/selection"
 )
 
@@ -38,8 +40,8 @@ func TestGreet(t *testing.T) {
 	} {
 		var b Book
 		note := b.Greet("ann", "luanti", tt.said)
-		if got := b.said["ann"]["luanti"]; note != tt.note || got != tt.want {
-			t.Errorf("%s: it is %+v, and the note is %q", tt.name, got, note)
+		if got := b.said["ann"]["luanti"]; catalogue.InEnglish().Say(note) != tt.note || got != tt.want {
+			t.Errorf("%s: it is %+v, and the note is %v", tt.name, got, note)
 		}
 		if version := b.Version("ann", "luanti"); version != tt.want.Version {
 			t.Errorf("%s: the version is %q", tt.name, version)
@@ -97,7 +99,7 @@ func TestSaved(t *testing.T) {
 	if back := Restore(s); !reflect.DeepEqual(back, b) {
 		t.Errorf("restored it is %+v, want %+v", back, b)
 	}
-	if back := Restore(nil); back.Greet("ann", "luanti", has56) == "" {
+	if back := Restore(nil); back.Greet("ann", "luanti", has56).IsZero() {
 		t.Error("a book that was saved empty takes nothing")
 	}
 }
@@ -130,7 +132,7 @@ func TestDescribe(t *testing.T) {
 	}{
 		{"two of three", servers(false, heard), ben, best[:1], false, []string{told + "2 servers (5.14.0): left out"}},
 		{"any version will do", servers(false, heard), ben, best, true, []string{
-			told + "2 servers (5.14.0): not left out, as the organiser wants", "the best servers are of different versions: 5.14.0, 5.6.1"}},
+			told + "2 servers (5.14.0): not left out, as the organiser wants", "the best servers are of different versions: 5.14.0 and 5.6.1"}},
 		{"nobody says", servers(false, heard), nil, best[1:3], false, nil},
 		{"words alone", servers(false, heard), []selection.Edition{{Player: "ben", Edition: discovery.Edition{Version: "5.2"}}}, nil, false, nil},
 		{"as listed", servers(false, nil, &newer, &older), ben, nil, false, []string{told + "1 server (5.14.0): left out"}},
@@ -139,7 +141,7 @@ func TestDescribe(t *testing.T) {
 		{"as an old list has it, and the server says, too", servers(true, map[int]*discovery.Info{0: &newer}, &newer, &newer), ben, nil, false,
 			[]string{told + "1 server (5.14.0): left out", told + "1 server (5.14.0): not left out, as only an old list says so"}},
 	} {
-		if got := Describe(tt.servers, tt.players, tt.best, tt.any); !slices.Equal(got, tt.want) {
+		if got := texts(Describe(tt.servers, tt.players, tt.best, tt.any)); !slices.Equal(got, tt.want) {
 			t.Errorf("%s: it says %q, want %q", tt.name, got, tt.want)
 		}
 	}
@@ -151,11 +153,19 @@ func TestMostOf(t *testing.T) {
 		counts map[string]int
 		want   string
 	}{
-		{map[string]int{"a": 1, "b": 2}, "b, a"},
-		{map[string]int{"a": 1, "b": 2, "c": 1, "d": 1, "e": 1}, "b, a, c, 2 more"},
+		{map[string]int{"a": 1, "b": 2}, "b and a"},
+		{map[string]int{"a": 1, "b": 2, "c": 1, "d": 1, "e": 1}, "b, a, c and 2 more"},
 	} {
-		if got := mostOf(tt.counts); got != tt.want {
+		if got := catalogue.InEnglish().Words("list.of", "items", mostOf(tt.counts)); got != tt.want {
 			t.Errorf("of %v it is %q, want %q", tt.counts, got, tt.want)
 		}
 	}
+}
+
+// texts says sentences in English.
+func texts(sentences []sentence.Sentence) (all []string) {
+	for _, s := range sentences {
+		all = append(all, catalogue.InEnglish().Say(s))
+	}
+	return all
 }

@@ -9,13 +9,12 @@
 package estimates
 
 import (
-	"errors"
-	"fmt"
 	"math"
 	"slices"
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/sentence"
 	"muster/host/wire"
 	"muster/selection"
 	"muster/selection/coordinate"
@@ -74,9 +73,9 @@ type estimator struct {
 }
 
 // estimator returns an estimator of a guest's pings, or nil and why estimates are not worth it.
-func (g *Guests) estimator(guest Person, s Scene) (e *estimate.Estimator, why string) {
+func (g *Guests) estimator(guest Person, s Scene) (e *estimate.Estimator, why sentence.Sentence) {
 	if !guest.At.Addr.IsValid() {
-		return nil, "the page's address tells nothing: it is a private one, or that of a tunnel"
+		return nil, sentence.Of("estimate.no-address")
 	}
 	among := places(s.Players)
 	known := g.estimators[guest.Name]
@@ -88,25 +87,25 @@ func (g *Guests) estimator(guest Person, s Scene) (e *estimate.Estimator, why st
 		g.estimators[guest.Name] = known
 	}
 	if !known.by.IsWorthwhile(s.Rule) {
-		return nil, "nobody near enough measures: an estimate would be a guess"
+		return nil, sentence.Of("estimate.nobody-near")
 	}
-	return known.by, ""
+	return known.by, why
 }
 
 // Count counts a guest in, and returns a note for people.
-func (g *Guests) Count(guest Person, s Scene) (note string, err error) {
+func (g *Guests) Count(guest Person, s Scene) (note sentence.Sentence, err error) {
 	e, why := g.estimator(guest, s)
 	if e == nil {
-		return "", errors.New(why)
+		return note, &wire.Refusal{Reason: wire.ReasonAction, Says: why}
 	}
 	g.counted = append(slices.Clip(g.counted), guest.Name)
-	return fmt.Sprintf("%s counts in the choice, by estimated pings: give or take %.0f ms", guest.Name, errorMS(e)), nil
+	return sentence.Of("room.counts", "player", guest.Name, "ms", errorMS(e)), nil
 }
 
 // Uncount stops counting a guest in, and returns a note for people.
-func (g *Guests) Uncount(name string) (note string) {
+func (g *Guests) Uncount(name string) (note sentence.Sentence) {
 	g.counted = slices.DeleteFunc(slices.Clone(g.counted), func(other string) bool { return other == name })
-	return name + " is not counted in the choice any more"
+	return sentence.Of("room.counts-no-more", "player", name)
 }
 
 // IsCounted reports whether the organiser counts a guest in.
@@ -141,7 +140,7 @@ func (g *Guests) View(guest Person, s Scene, stands *selection.Selection) *wire.
 	}
 	v := &wire.Estimate{Counted: g.IsCounted(guest.Name), ErrorMS: errorMS(e)}
 	if v.Counted && stands != nil && stands.Chosen != nil && stands.Estimated[guest.Name] == 0 {
-		v.Why = "no server would suit everyone with them: the choice is without"
+		v.Why = sentence.Of("estimate.none-suits")
 	}
 	return v
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/internal/catalogue"
 	"muster/selection"
 	"muster/selection/estimate"
 )
@@ -53,12 +54,13 @@ func TestView(t *testing.T) {
 		s := scene(eve)
 		s.Rule = tt.by
 		v := g.View(eve, s, nil)
-		if (v.Why == "") != (tt.why == "") || !strings.Contains(v.Why, tt.why) || (v.ErrorMS > 0) != (tt.why == "") || v.Counted {
+		english := catalogue.InEnglish()
+		if v.Why.IsZero() != (tt.why == "") || !strings.Contains(english.Say(v.Why), tt.why) || (v.ErrorMS > 0) != (tt.why == "") || v.Counted {
 			t.Errorf("%s: it is %+v, want %q", tt.name, v, tt.why)
 		}
 		note, err := g.Count(eve, s)
 		if isCounted := err == nil; isCounted != (tt.why == "") || isCounted != g.IsCounted("eve") ||
-			isCounted != strings.Contains(note, "give or take") {
+			isCounted != strings.Contains(english.Say(note), "give or take") {
 			t.Errorf("%s: counted in it is %q, %v", tt.name, note, err)
 		}
 	}
@@ -79,7 +81,7 @@ func TestWithout(t *testing.T) {
 		{"chosen with the guest", &selection.Selection{Chosen: &selection.Ranked{}, Estimated: map[string]float64{"zoe": 9}}, false},
 		{"chosen without", &selection.Selection{Chosen: &selection.Ranked{}}, true},
 	} {
-		if v := g.View(zoe, scene(zoe), tt.stands); !v.Counted || (v.Why != "") != tt.isTold {
+		if v := g.View(zoe, scene(zoe), tt.stands); !v.Counted || v.Why.IsZero() == tt.isTold {
 			t.Errorf("%s: it is %+v", tt.name, v)
 		}
 	}
@@ -110,7 +112,7 @@ func TestCounted(t *testing.T) {
 	if g.Rename("bob", "ann"); g.IsCounted("ann") {
 		t.Error("a name that is not counted is")
 	}
-	if note := g.Uncount("yan"); note != "yan is not counted in the choice any more" || g.IsCounted("yan") {
+	if note := catalogue.InEnglish().Say(g.Uncount("yan")); note != "yan is not counted in the choice any more" || g.IsCounted("yan") {
 		t.Errorf("taken back it is %q", note)
 	}
 	if g.Forget("eve"); g.IsCounted("eve") || len(g.estimators) != 1 {

@@ -1,11 +1,11 @@
 package finals
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/sentence"
 	"muster/host/wire"
 )
 
@@ -105,7 +105,7 @@ func (l *Looks) concede(lost []miss, f Facts) (missed []Missed) {
 
 // repeat asks the players who missed servers to look at them again, one at a time. The note says
 // so; it is empty without such players.
-func (l *Looks) repeat(again []miss, f Facts) (asks []Ask, note string) {
+func (l *Looks) repeat(again []miss, f Facts) (asks []Ask, note sentence.Sentence) {
 	var alone []string
 	var servers []int
 	for _, m := range again {
@@ -120,13 +120,9 @@ func (l *Looks) repeat(again []miss, f Facts) (asks []Ask, note string) {
 		}
 	}
 	if len(alone) == 0 {
-		return nil, ""
+		return nil, note
 	}
 	slices.Sort(servers)
-	who := alone[0] + " looks again"
-	if len(alone) > 1 {
-		who = "they look again, one at a time"
-	}
 	l.attempt++
 	l.repeats++
 	l.look = look{
@@ -138,7 +134,8 @@ func (l *Looks) repeat(again []miss, f Facts) (asks []Ask, note string) {
 		l.noteAsked(ask, f.Now)
 		asks = append(asks, ask)
 	}
-	return asks, fmt.Sprintf("%s answered others, but not %s: %s", discovery.ServersInWords(len(servers)), join(alone), who)
+	return asks, sentence.Of("room.looks-alone",
+		"n", len(servers), "players", alone, "lookers", len(alone))
 }
 
 // aloneFor returns the servers that a player looks at alone, if the look began some time ago. They

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/sentence"
 	"muster/host/wire"
 )
 
@@ -17,7 +18,7 @@ type Heard struct {
 	// IsElsewhere says that the results of the others behind the player's address do not apply to
 	// the player. Note tells people so.
 	IsElsewhere bool
-	Note        string
+	Note        sentence.Sentence
 	// Counts says that the look expected this player's answer. IsLast says that no other answer is
 	// missing.
 	Counts, IsLast bool
@@ -43,7 +44,7 @@ func (l *Looks) Hear(player string, v wire.Verified, f Facts) (h Heard, err erro
 		}
 	}
 	if h.IsElsewhere = isElsewhere(*p, v.Servers); h.IsElsewhere {
-		h.Note = fmt.Sprintf("what the others behind %s's address measured does not hold for %s, who measures alone from now on", player, player)
+		h.Note = sentence.Of("room.elsewhere", "player", player)
 	}
 	if h.Counts = l.expects(player); !h.Counts {
 		return h, nil

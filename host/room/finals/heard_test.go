@@ -9,6 +9,7 @@ import (
 
 	"muster/discovery"
 	"muster/host/wire"
+	"muster/internal/catalogue"
 	"muster/selection"
 )
 
@@ -133,7 +134,7 @@ func TestIsElsewhere(t *testing.T) {
 		s.Begin(Setup{Servers: servers}, s.Facts)
 		h := s.says("bob", seen...)
 		const note = "what the others behind bob's address measured does not hold for bob, who measures alone from now on"
-		if h.IsElsewhere != tt.want || (h.Note == note) != tt.want {
+		if h.IsElsewhere != tt.want || (catalogue.InEnglish().Say(h.Note) == note) != tt.want {
 			t.Errorf("%s: %v, %q", tt.name, h.IsElsewhere, h.Note)
 		}
 	}
@@ -157,10 +158,10 @@ func TestSettle(t *testing.T) {
 		{"it answers nobody", none, none, none, Unsearched, 3, false, 0, ""},
 		{"it answers the others", three, none, three, Unsearched, 3, false, 0, "1 server answered others, but not bob: bob looks again"},
 		{"it answers one", three, none, none, Unsearched, 3, false, 0,
-			"1 server answered others, but not bob, cat: they look again, one at a time"},
+			"1 server answered others, but not bob and cat: they look again, one at a time"},
 		{"one packet of one is lost", three[:1], none, three[:1], Searched, 1, true, 0, ""},
 		{"one packet of two is lost", three[:1], none, none, Searched, 1, false, 0,
-			"1 server answered others, but not bob, cat: they look again, one at a time"},
+			"1 server answered others, but not bob and cat: they look again, one at a time"},
 		{"a sample is in doubt", []float64{80}, three[:1], three[:1], Searched, 1, false, 0, ""},
 		{"a sample is in doubt after a short search", []float64{21}, three[:1], three[:1], SearchedShort, 1, false, 0, ""},
 		{"samples are near enough after a short search", []float64{19}, three[:1], three[:1], SearchedShort, 1, true, 0, ""},
@@ -176,7 +177,7 @@ func TestSettle(t *testing.T) {
 		}
 		s.says("ann", saw(0, tt.sent, tt.ann...))
 		o := s.settles()
-		if slices.Contains(s.Seen(), 0) != tt.seen || len(o.Lost) != tt.lost || o.Note != tt.note || (len(o.Asks) > 0) != (tt.note != "") {
+		if slices.Contains(s.Seen(), 0) != tt.seen || len(o.Lost) != tt.lost || catalogue.InEnglish().Say(o.Note) != tt.note || (len(o.Asks) > 0) != (tt.note != "") {
 			t.Errorf("%s: seen are %v, outcome %+v", tt.name, s.Seen(), o)
 		}
 	}
@@ -234,7 +235,7 @@ func TestAlone(t *testing.T) {
 	s.says("dan", saw(0, 3), saw(1, 3)) // dan leaves after this
 	s.Passed = 5 * time.Second
 	o := s.settles()
-	if o.Note != "2 servers answered others, but not bob, cat: they look again, one at a time" || len(o.Asks) != 2 || s.Tries() != 1 {
+	if catalogue.InEnglish().Say(o.Note) != "2 servers answered others, but not bob and cat: they look again, one at a time" || len(o.Asks) != 2 || s.Tries() != 1 {
 		t.Fatalf("outcome is %+v", o)
 	}
 	for i, want := range []struct {
@@ -283,7 +284,7 @@ func TestNotAlone(t *testing.T) {
 		t.Errorf("a long look keeps samples for short ones: %+v", h.Seen[0].Look)
 	}
 	o := s.settles()
-	if o.Note != "2 servers answered others, but not bob: bob looks again" || len(o.Asks) != 1 ||
+	if catalogue.InEnglish().Say(o.Note) != "2 servers answered others, but not bob: bob looks again" || len(o.Asks) != 1 ||
 		!slices.Equal(s.Servers(), []int{0, 1}) || o.LookedS != 0 {
 		t.Errorf("outcome is %+v of servers %v", o, s.Servers())
 	}

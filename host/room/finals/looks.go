@@ -19,12 +19,11 @@
 package finals
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/sentence"
 	"muster/host/wire"
 	"muster/selection"
 )
@@ -176,7 +175,7 @@ type Outcome struct {
 	// Asks are the questions to players who look again, one at a time, and Note says so. Without
 	// any the look is over.
 	Asks []Ask
-	Note string
+	Note sentence.Sentence
 	// LookedS is the number of seconds that everyone looked, 0 if that was no more than a moment.
 	LookedS float64
 }
@@ -189,14 +188,14 @@ type Missed struct {
 
 // Begin begins a look of all players. It returns the questions to each, and a note for people,
 // which may be empty.
-func (l *Looks) Begin(s Setup, f Facts) (asks []Ask, note string) {
+func (l *Looks) Begin(s Setup, f Facts) (asks []Ask, note sentence.Sentence) {
 	if s.IsLast {
 		l.repeats++
 	}
 	l.attempt++
 	l.look = look{servers: s.Servers, isLong: f.Long > 0 && !s.IsLast}
 	if l.isLong {
-		note = fmt.Sprintf("a long look, of %v, for loss and jitter: the organiser can cut it short", f.Long)
+		note = sentence.Of("room.long-look", "time", f.Long)
 	}
 	l.isShort = s.Search == SearchedShort && !l.isLong
 	if s.Search != Unsearched {
@@ -325,7 +324,7 @@ func (l *Looks) Without(player string) {
 
 // Tick lets time pass. Once the look takes too long it stops waiting, and returns a note about each
 // player who has not looked.
-func (l *Looks) Tick(f Facts) (notes []string, isLate bool) {
+func (l *Looks) Tick(f Facts) (notes []sentence.Sentence, isLate bool) {
 	last := lastSlot(f.Players)
 	limit := lookTime + last.after + time.Duration(last.samples)*last.every
 	if len(l.alone) > 0 {
@@ -338,7 +337,7 @@ func (l *Looks) Tick(f Facts) (notes []string, isLate bool) {
 		return nil, false
 	}
 	for _, name := range l.waiting {
-		notes = append(notes, name+" did not look again: taking the first measurements")
+		notes = append(notes, sentence.Of("room.did-not-look", "player", name))
 	}
 	l.absent = append(l.absent, l.waiting...)
 	l.waiting = nil
@@ -380,7 +379,7 @@ func (l *Looks) Settle(f Facts) (o Outcome, isSettled bool) {
 			l.seen = append(l.seen, server)
 		}
 	}
-	if o.Asks, o.Note = l.repeat(again, f); o.Note != "" {
+	if o.Asks, o.Note = l.repeat(again, f); !o.Note.IsZero() {
 		return o, true
 	}
 	l.missed, l.reached = nil, nil
@@ -414,5 +413,3 @@ func (l *Looks) Resume() {
 	l.attempt += unsavedLooks
 	l.repeats += unsavedLooks
 }
-
-func join(names []string) string { return strings.Join(names, ", ") }

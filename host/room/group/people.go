@@ -3,6 +3,7 @@ package group
 import (
 	"cmp"
 
+	"muster/discovery/sentence"
 	"muster/host/room/ballot"
 	"muster/host/room/calendar"
 	"muster/host/room/estimates"
@@ -106,7 +107,7 @@ func (g *Group) whereabouts() estimates.Scene {
 
 // Count counts a guest in by an estimate of their pings, or no longer. It returns a note for
 // people.
-func (g *Group) Count(guest string, isCounted bool) (note string, err error) {
+func (g *Group) Count(guest string, isCounted bool) (note sentence.Sentence, err error) {
 	if isCounted {
 		return g.Estimates.Count(g.Placed([]string{guest})[0], g.whereabouts())
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/sentence"
 	"muster/host/room/attendance"
 	"muster/host/room/ballot"
 	"muster/host/room/brought"
@@ -19,6 +20,7 @@ import (
 	"muster/host/room/places"
 	"muster/host/room/roster"
 	"muster/host/wire"
+	"muster/internal/catalogue"
 	"muster/selection"
 	"muster/selection/anomaly"
 )
@@ -53,7 +55,7 @@ func germans(t testing.TB, s wire.Settings) *grouptest.Group {
 // counts counts a guest in.
 func counts(g *grouptest.Group, guest string) {
 	g.Helper()
-	if note, err := g.Count(guest, true); err != nil || note == "" {
+	if note, err := g.Count(guest, true); err != nil || note.IsZero() {
 		g.Fatalf("%s is counted in with %q, %v", guest, note, err)
 	}
 }
@@ -277,7 +279,7 @@ func TestCount(t *testing.T) {
 	g.Settings.By = selection.Mean
 	g.Attendance.LeaveOut(attendance.Left, "ann") // zoe's neighbour
 	grouptest.Same(t, "without the neighbour counted in are", len(g.Counted().Names()), 0)
-	if note, err := g.Count("zoe", false); err != nil || note != "zoe is not counted in the choice any more" || g.Invited() != nil {
+	if note, err := g.Count("zoe", false); err != nil || note != sentence.Of("room.counts-no-more", "player", "zoe") || g.Invited() != nil {
 		t.Errorf("%q, %v; invited are %v", note, err, g.Invited())
 	}
 }
@@ -405,7 +407,7 @@ func TestViewPeople(t *testing.T) {
 	for _, p := range g.ViewPeople(true) {
 		estimate := ""
 		if e := p.Estimate; e != nil {
-			estimate = fmt.Sprint(e.Counted, " ", e.Why)
+			estimate = fmt.Sprint(e.Counted, " ", catalogue.InEnglish().Say(e.Why))
 		}
 		got = append(got, fmt.Sprintf(
 			"%s %d: peer %v %v %v, probed %d, %d, out %v %q %q, guest %v, page %v, ready %v, vetoed %v, vote "+
@@ -449,10 +451,10 @@ func TestStandingGuest(t *testing.T) {
 	}
 	g.Choice.Take(selection.Selection{Players: []string{"ann"}, Chosen: &selection.Ranked{}})
 	zoe := func(isChosen bool) wire.Person { return g.ViewPeople(isChosen)[3] }
-	if e := zoe(true).Estimate; e.Why != "no server would suit everyone with them: the choice is without" {
+	if e := zoe(true).Estimate; e.Why != sentence.Of("estimate.none-suits") {
 		t.Errorf("zoe reads %+v", e)
 	}
-	if e := zoe(false).Estimate; e.Why != "" {
+	if e := zoe(false).Estimate; !e.Why.IsZero() {
 		t.Errorf("before the choice stands zoe reads %+v", e)
 	}
 	g.Roster.Keep("cat")

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/sentence"
 	"muster/host/room/ballot"
 	"muster/host/room/group"
 	"muster/host/room/search"
@@ -33,14 +34,14 @@ func (p *Probing) worthAsking(g *group.Group, isVoting bool) int {
 
 // Grant takes the organiser's order to ask each player for so many more servers. It returns notes
 // for people, to be read before anybody is asked, and the number of servers.
-func (p *Probing) Grant(g *group.Group, wanted int, isVoting bool) (notes []string, servers int, err error) {
+func (p *Probing) Grant(g *group.Group, wanted int, isVoting bool) (notes []sentence.Sentence, servers int, err error) {
 	servers, err = p.budget.Grant(wanted, p.worthAsking(g, isVoting))
 	if err != nil {
 		return nil, 0, err
 	}
-	notes = append(notes, "the organiser has everyone ask "+search.InWords(servers, "more "))
+	notes = append(notes, sentence.Of("room.more", "n", servers))
 	if most := p.MostTold(g); most > 0 {
-		notes = append(notes, "now "+discovery.Before(most, 0, len(g.Servers.List)))
+		notes = append(notes, sentence.Plain("now "+discovery.Before(most, 0, len(g.Servers.List))))
 	}
 	return notes, servers, nil
 }

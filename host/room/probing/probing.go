@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/sentence"
 	"muster/host/room/finals"
 	"muster/host/room/group"
 	"muster/host/room/podium"
@@ -226,7 +227,7 @@ func (p *Probing) IsSearchDue(g *group.Group, now time.Time) bool {
 
 // Turn makes the next round of questions. More is the organiser's addition to the budget. It
 // returns the questions and whether the search is over, with a note on how it went.
-func (p *Probing) Turn(g *group.Group, more int, m Moment) (asks []search.Ask, outcome string, isOver bool) {
+func (p *Probing) Turn(g *group.Group, more int, m Moment) (asks []search.Ask, outcome sentence.Sentence, isOver bool) {
 	s := p.searching(g, more, false, m)
 	groups := members(g, searchers(g), m)
 	asks, isOver = s.Turn(groups, len(g.Attendance.Active()), m.Now)
@@ -246,7 +247,7 @@ const worthAnother = 2
 // TurnBehind goes on with the search while people vote. If a sufficiently better server has turned
 // up, it returns the choice, for package decision, and a note. Else it returns the next questions,
 // and how many servers of their own discovery players may bring up.
-func (p *Probing) TurnBehind(g *group.Group, m Moment) (note string, other *selection.Selection, asks []search.Ask, own []search.Own) {
+func (p *Probing) TurnBehind(g *group.Group, m Moment) (note sentence.Sentence, other *selection.Selection, asks []search.Ask, own []search.Own) {
 	s := p.searching(g, 0, true, m)
 	s.Behind(m.Now)
 	selected, chosen := g.Select(g.ChosenFor()), *g.Choice.Newest().Chosen
@@ -256,14 +257,15 @@ func (p *Probing) TurnBehind(g *group.Group, m Moment) (note string, other *sele
 		}
 	}
 	if found := selected.Chosen; found != nil && found.Server != chosen.Server && chosen.Score-found.Score >= worthAnother {
-		return g.Servers.Called(found.Server) + " has turned up, and is better than " + g.Servers.Called(chosen.Server), &selected, nil, nil
+		note = sentence.Of("room.better", "server", g.Servers.Called(found.Server), "than", g.Servers.Called(chosen.Server))
+		return note, &selected, nil, nil
 	}
 	asks, own = p.Search(g).NextBehind(members(g, searchers(g), m), m.Now)
 	asks = p.Ask(g, asks, m)
 	for _, own := range own { // only one of the players behind an address
 		g.Evidence[own.Player].Allow(own.Servers)
 	}
-	return "", nil, asks, own
+	return note, nil, asks, own
 }
 
 // Report takes a player's results. If isChosen, second looks have begun, and only servers without a
@@ -387,7 +389,7 @@ func (p *Probing) Show(g *group.Group, asks []finals.Ask) (shown []finals.Ask, w
 
 // Await waits for a turn of processor time. It reports whether the room has to ask for one, and
 // returns a note for people who wait, or nothing.
-func (p *Probing) Await(isBackground bool, now time.Time) (isNew bool, note string) {
+func (p *Probing) Await(isBackground bool, now time.Time) (isNew bool, note sentence.Sentence) {
 	return p.turns.Await(isBackground, now)
 }
 

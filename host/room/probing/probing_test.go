@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/sentence"
 	"muster/host/room/finals"
 	"muster/host/room/group/grouptest"
 	"muster/host/room/nearby"
@@ -16,6 +17,7 @@ import (
 	"muster/host/room/probing"
 	"muster/host/room/search"
 	"muster/host/wire"
+	"muster/internal/catalogue"
 	"muster/selection"
 )
 
@@ -139,7 +141,7 @@ func TestPromise(t *testing.T) {
 	n.answers(to("bob", 0, 20))
 	n.Chooses()
 	notes, servers, err := n.Grant(g, 10, false)
-	if err != nil || servers != 10 || n.MostTold(g) != most+10 || !slices.Equal(notes, []string{
+	if err != nil || servers != 10 || n.MostTold(g) != most+10 || !slices.Equal(texts(notes), []string{
 		"the organiser has everyone ask 10 more servers", "now " + discovery.Before(most+10, 0, 100),
 	}) {
 		t.Errorf("%q, %d servers of %d, %v", notes, servers, n.MostTold(g), err)
@@ -387,7 +389,7 @@ func TestShare(t *testing.T) {
 	n.Now = n.Now.Add(time.Minute)
 	n.Report(g, other, wire.Report{Results: []discovery.Result{n.result(other, first)}}, false, n.moment())
 	grouptest.Same(t, "idle are", n.Idle(nil), []string{"ann", "abe"})
-	grouptest.Same(t, "it is said", n.FinishShares(g, n.Now),
+	grouptest.Same(t, "it is said", texts(n.FinishShares(g, n.Now)),
 		[]string{"2 players behind one address have measured 10 servers together, 9 answered"})
 	if notes := n.FinishShares(g, n.Now); notes != nil || !n.Attendance.Of("abe").Done || n.Attendance.Of("bob").Done {
 		t.Errorf("once more it is said %q", notes)
@@ -450,7 +452,7 @@ func (n *session) goes(more int) string {
 		if n.IsSearchDue(g, n.Now) {
 			asks, outcome, isOver := n.Turn(g, more, n.moment())
 			if n.answers(asks); isOver {
-				return outcome
+				return catalogue.InEnglish().Say(outcome)
 			}
 		}
 		n.Now = n.Now.Add(100 * ms)
@@ -663,10 +665,10 @@ func TestTurnBehind(t *testing.T) {
 			n.turnsUp(tt.by)
 		}
 		note, other, asks, own := n.TurnBehind(g, m)
-		if n.notes(asks); (other != nil) != tt.hasOther || (note != "") != tt.hasOther || (own == nil) != tt.hasOther {
+		if n.notes(asks); (other != nil) != tt.hasOther || note.IsZero() == tt.hasOther || (own == nil) != tt.hasOther {
 			t.Errorf("%s: it says %q, asks %d, own are %v", tt.name, note, len(asks), own)
 		}
-		if tt.hasOther && (!strings.HasSuffix(note,
+		if tt.hasOther && (!strings.HasSuffix(catalogue.InEnglish().Say(note),
 			"has turned up, and is better than "+n.Servers.Called(chosen.Server)) || other.Chosen.Server == chosen.Server) {
 			t.Errorf("%s: it says %q of %+v", tt.name, note, other.Chosen)
 		}
@@ -818,7 +820,7 @@ func TestLeaders(t *testing.T) {
 // next round.
 func TestTurns(t *testing.T) {
 	n := newSession(t, wire.Coordinated, 100, 0, "ann")
-	if isNew, note := n.Await(false, n.Now); !isNew || note != "" {
+	if isNew, note := n.Await(false, n.Now); !isNew || !note.IsZero() {
 		t.Errorf("a new wait: %v, %q", isNew, note)
 	}
 	next := n.Probing.Next()
@@ -826,7 +828,7 @@ func TestTurns(t *testing.T) {
 		t.Error("the next round asks for another turn")
 	}
 	n.Shift(time.Second)
-	if isNew, note := n.Await(false, n.Now.Add(6*time.Second)); isNew || !strings.Contains(note, "in the queue") {
+	if isNew, note := n.Await(false, n.Now.Add(6*time.Second)); isNew || !strings.Contains(catalogue.InEnglish().Say(note), "in the queue") {
 		t.Errorf("after five seconds: %v, %q", isNew, note)
 	}
 	n.Take(n.Now.Add(11 * time.Second)) // ten of these seconds counted
@@ -860,4 +862,12 @@ func TestGuests(t *testing.T) {
 			t.Errorf("%s: chosen is %s", by, fmt.Sprint(s.Chosen))
 		}
 	}
+}
+
+// texts says sentences in English.
+func texts(sentences []sentence.Sentence) (all []string) {
+	for _, s := range sentences {
+		all = append(all, catalogue.InEnglish().Say(s))
+	}
+	return all
 }

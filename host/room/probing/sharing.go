@@ -1,11 +1,11 @@
 package probing
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/sentence"
 	"muster/host/room/evidence"
 	"muster/host/room/group"
 	"muster/host/room/search"
@@ -48,7 +48,7 @@ func (p *Probing) Share(g *group.Group, m Moment) (asks []search.Ask) {
 
 // FinishShares notes the NAT groups that have measured the list together. It returns notes for
 // people.
-func (p *Probing) FinishShares(g *group.Group, now time.Time) (notes []string) {
+func (p *Probing) FinishShares(g *group.Group, now time.Time) (notes []sentence.Sentence) {
 	if p.shares == nil {
 		return nil
 	}
@@ -65,8 +65,8 @@ func (p *Probing) FinishShares(g *group.Group, now time.Time) (notes []string) {
 		}
 		g.Attendance.Finish(now, finished...)
 		probed, answered := g.Knowledge(mates[0]).Progress()
-		notes = append(notes, fmt.Sprintf("%d players behind one address have measured %s together, %d answered",
-			len(mates), discovery.ServersInWords(probed), answered))
+		notes = append(notes, sentence.Of("room.measured-together",
+			"players", len(mates), "n", probed, "answered", answered))
 	}
 	return notes
 }

@@ -166,7 +166,7 @@ func TestTurns(t *testing.T) {
 	var turns Turns
 	isNew := func(want bool, note bool, background bool, seconds int) {
 		t.Helper()
-		if is, said := turns.Await(background, at(seconds)); is != want || (said != "") != note {
+		if is, said := turns.Await(background, at(seconds)); is != want || said.IsZero() == note {
 			t.Errorf("after %d s a turn is asked for: %v; it says %q", seconds, is, said)
 		}
 	}

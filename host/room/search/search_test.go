@@ -12,6 +12,7 @@ import (
 	"muster/discovery"
 	"muster/discovery/plan/topology"
 	"muster/host/wire"
+	"muster/internal/catalogue"
 	"muster/selection"
 	"muster/selection/coordinate"
 )
@@ -268,9 +269,9 @@ func TestTurn(t *testing.T) {
 	if w.asked["ann"] > wire.SearchBudget || w.asked["bob"]+w.asked["cat"] > wire.SearchBudget || w.asked["ann"] < 20 {
 		t.Errorf("asked by name: %v", w.asked)
 	}
-	text, isDry := w.Outcome(w.groups)
-	if isDry || text == "" || !w.IsTimeUp(Longest+5, 5) || w.IsWorthMore() || w.View(selection.Mean).GainMS == nil {
-		t.Errorf("%q: %+v", text, w.View(selection.Mean))
+	note, isDry := w.Outcome(w.groups)
+	if isDry || note.IsZero() || !w.IsTimeUp(Longest+5, 5) || w.IsWorthMore() || w.View(selection.Mean).GainMS == nil {
+		t.Errorf("%v: %+v", note, w.View(selection.Mean))
 	}
 	// Ann got no answer from the first server, and nobody else asked it. Dan and ann got none from
 	// the second.
@@ -340,9 +341,9 @@ func TestMore(t *testing.T) {
 					t.Errorf("%s was asked for %d", group[0].Name, w.asked[group[0].Name])
 				}
 			}
-			text, isDry := w.Outcome(w.groups)
-			if isDry != tt.isDry || tt.text != "" && text != tt.text {
-				t.Errorf("%q, dry: %v", text, isDry)
+			note, isDry := w.Outcome(w.groups)
+			if isDry != tt.isDry || tt.text != "" && catalogue.InEnglish().Say(note) != tt.text {
+				t.Errorf("%v, dry: %v", note, isDry)
 			}
 		})
 	}

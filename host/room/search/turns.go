@@ -1,6 +1,10 @@
 package search
 
-import "time"
+import (
+	"time"
+
+	"muster/discovery/sentence"
+)
 
 // slowTurn is how long a room waits for its turn before it tells people.
 const slowTurn = 5 * time.Second
@@ -17,13 +21,13 @@ type Turns struct {
 
 // Await waits for a turn. It reports whether the room has to ask for one, and returns a note for
 // people who wait, or nothing.
-func (t *Turns) Await(isBackground bool, now time.Time) (isNew bool, note string) {
+func (t *Turns) Await(isBackground bool, now time.Time) (isNew bool, note sentence.Sentence) {
 	if isNew = t.since.IsZero(); isNew {
 		t.since = now
 	}
 	if !isBackground && !t.isTold && now.Sub(t.since) >= slowTurn {
 		t.isTold = true
-		note = "the host searches for many rooms just now: ours is in the queue, by when it began"
+		note = sentence.Of("room.queue")
 	}
 	return isNew, note
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/sentence"
 	"muster/host/wire"
 	"muster/selection"
 	"muster/selection/coordinate"
@@ -111,35 +112,32 @@ func (s *Search) Forecast(server int) map[string]time.Duration {
 
 // Outcome says how a search went that is over. isDry says that it ran out of servers before the
 // organiser's addition was used up.
-func (s *Search) Outcome(groups [][]Member) (text string, isDry bool) {
+func (s *Search) Outcome(groups [][]Member) (note sentence.Sentence, isDry bool) {
 	progress, listed := s.planner.Progress(), len(s.list)
-	within := ""
-	if progress.Reach > 0 {
-		within = fmt.Sprintf(", or a server within %v for everyone", progress.Reach)
-	}
-	claim := fmt.Sprintf("at most %.0f ms better%s could be found, as far as one can tell",
-		math.Ceil(discovery.MS(progress.RegretBound)), within)
-	if s.asksFew() {
-		claim = "what somebody who asks few servers was not asked may be better"
+	claim := sentence.Of("room.claim", "ms", math.Ceil(discovery.MS(progress.RegretBound)))
+	switch {
+	case s.asksFew():
+		claim = sentence.Of("room.claim-few")
+	case progress.Reach > 0:
+		claim = sentence.Of("room.claim-within", "ms", math.Ceil(discovery.MS(progress.RegretBound)), "limit", progress.Reach)
 	}
 	if s.more > 0 {
 		left := left(s.more, groups)
-		each := "up to " + InWords(s.more-left, "more ") + " each"
 		switch {
 		case left == s.more:
-			text = "there is no server left that is worth asking"
+			note = sentence.Of("room.searched-dry")
 		case progress.Best < 0:
-			text = each + ", and none of them suits everyone"
+			note = sentence.Of("room.searched-more-none", "n", s.more-left)
 		default:
-			text = each + "; " + claim
+			note = sentence.Of("room.searched-more", "n", s.more-left, "claim", claim)
 		}
-		return text, 2*left > s.more
+		return note, 2*left > s.more
 	}
 	each := progress.Probes * float64(len(s.groups)) / float64(s.players())
 	if int(math.Round(max(each, progress.Probes))) >= listed { // players who share an address share the questions
-		return "everyone was asked for all " + InWords(listed, ""), false
+		return sentence.Of("room.searched-all", "n", listed), false
 	}
-	return fmt.Sprintf("%s each instead of %d; %s", InWords(int(math.Ceil(each)), ""), listed, claim), false
+	return sentence.Of("room.searched", "n", math.Ceil(each), "listed", listed, "claim", claim), false
 }
 
 // InWords returns a number of servers in words.

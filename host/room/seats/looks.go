@@ -1,10 +1,10 @@
 package seats
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
+	"muster/discovery/sentence"
 	"muster/host/wire"
 )
 
@@ -53,7 +53,7 @@ func (w *Watch) nextLook(f Facts, now time.Time) []Event {
 		}
 		for i := range w.servers {
 			s := &w.servers[i]
-			if s.Dropped != "" || now.Before(s.due()) || checks != (len(s.Words) > 0) {
+			if !s.Dropped.IsZero() || now.Before(s.due()) || checks != (len(s.Words) > 0) {
 				continue
 			}
 			can := w.lookers(s, f)
@@ -145,8 +145,7 @@ func (w *Watch) decide(s *watched, f Facts, now time.Time) []Event {
 	for _, word := range words {
 		if word.Free >= f.Need {
 			w.blame(word.By)
-			w.news = fmt.Sprintf("%s heard of %s on %s, and others did not: nobody is sent there by one player's word.",
-				word.By, InWords(word.Free), f.Servers[s.Server].Name)
+			w.news = sentence.Of("seats.contradicted", "player", word.By, "n", word.Free, "server", f.Servers[s.Server].Name)
 		}
 	}
 	return nil

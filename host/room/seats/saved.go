@@ -5,21 +5,23 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"muster/discovery/sentence"
 )
 
 // Saved is a wait at rest.
 type Saved struct {
-	Began    time.Time      `json:"began"`
-	Until    time.Time      `json:"until"`
-	For      []string       `json:"for,omitempty"`
-	Servers  []watched      `json:"servers"`
-	Turn     int            `json:"turn"`
-	Look     *look          `json:"look,omitempty"`
-	Demerits map[string]int `json:"demerits,omitempty"`
-	Going    *going         `json:"going,omitempty"`
-	News     string         `json:"news,omitempty"`
-	Over     string         `json:"over,omitempty"`
-	Chance   string         `json:"chance,omitempty"`
+	Began    time.Time         `json:"began"`
+	Until    time.Time         `json:"until"`
+	For      []string          `json:"for,omitempty"`
+	Servers  []watched         `json:"servers"`
+	Turn     int               `json:"turn"`
+	Look     *look             `json:"look,omitempty"`
+	Demerits map[string]int    `json:"demerits,omitempty"`
+	Going    *going            `json:"going,omitempty"`
+	News     sentence.Sentence `json:"news,omitzero"`
+	Over     sentence.Sentence `json:"over,omitzero"`
+	Chance   sentence.Sentence `json:"chance,omitzero"`
 }
 
 // Save returns the wait for [Restore]. It shares memory that the wait still changes: encode it at

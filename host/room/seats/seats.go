@@ -17,11 +17,10 @@ package seats
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
-	"strings"
 	"time"
 
+	"muster/discovery/sentence"
 	"muster/host/wire"
 	"muster/selection"
 )
@@ -64,7 +63,7 @@ type Watch struct {
 	demerits map[string]int
 	going    *going
 	// news, over and chance are those of [wire.Seats].
-	news, over, chance string
+	news, over, chance sentence.Sentence
 }
 
 // going is the moment before everyone goes to a server with seats.
@@ -103,7 +102,7 @@ type (
 	// News tells people so, and names the players who saw the seats.
 	Open struct {
 		Server, Free int
-		News         string
+		News         sentence.Sentence
 	}
 	// Go says that the seats are still there. HeardBy are the players whose last look heard of
 	// them.
@@ -111,10 +110,10 @@ type (
 		Server  int
 		HeardBy []string
 	}
-	// Filled says in a sentence that the seats are gone.
-	Filled struct{ News string }
-	// Over says why the wait has ended without a seat, in a sentence or two.
-	Over struct{ Text string }
+	// Filled says that the seats are gone, and that the wait goes on.
+	Filled struct{ News sentence.Sentence }
+	// Over says why the wait has ended without a seat, and how near it came.
+	Over struct{ Why sentence.Sentence }
 )
 
 func (Ask) isEvent()    {}
@@ -226,7 +225,7 @@ func (w *Watch) Watches(f Facts) []int {
 
 // isWatched reports whether players will look at a server again, or a decision on their looks is due.
 func (w *Watch) isWatched(s *watched, f Facts) bool {
-	return s.Dropped == "" && (len(s.Words) > 0 || len(w.lookers(s, f)) > 0)
+	return s.Dropped.IsZero() && (len(s.Words) > 0 || len(w.lookers(s, f)) > 0)
 }
 
 // Share notes the rooms of the host that watch each server.
@@ -243,7 +242,7 @@ func (w *Watch) Tick(f Facts, now time.Time) []Event {
 		return w.arrive(f, now)
 	case w.going != nil:
 	case !now.Before(w.until):
-		return []Event{w.GiveUp(fmt.Sprintf("There were never %s at once in %s.", InWords(f.Need), minutes(w.until.Sub(w.began))), f)}
+		return []Event{w.GiveUp(sentence.Of("seats.never", "n", f.Need, "minutes", minutes(w.until.Sub(w.began))), f)}
 	case w.look != nil && (now.Sub(w.look.At) >= lookTime || now.Before(w.look.At)):
 		w.blame(w.look.By)
 		return w.take(nil, f, now)
@@ -291,13 +290,10 @@ func (w *Watch) open(s *watched, f Facts, now time.Time) Event {
 	}
 	s.settle(now, now.Sub(w.began))
 	s.Asked += f.Present
-	w.going, w.look, w.news = &going{Server: s.Server, LaunchAt: now.Add(lastLook)}, nil, ""
-	free, are := max(f.Need, s.Free), "are"
-	if free == 1 {
-		are = "is"
-	}
-	return Open{s.Server, free, fmt.Sprintf("%s %s free on %s, as %s saw: everyone goes in %v", InWords(free), are,
-		f.Servers[s.Server].Name, and(seers), lastLook)}
+	w.going, w.look, w.news = &going{Server: s.Server, LaunchAt: now.Add(lastLook)}, nil, sentence.Sentence{}
+	free := max(f.Need, s.Free)
+	return Open{s.Server, free, sentence.Of("room.seats-free",
+		"n", free, "server", f.Servers[s.Server].Name, "players", seers, "seconds", lastLook.Seconds())}
 }
 
 // arrive sends everyone to the server, if the last look says that the seats are still there.
@@ -313,34 +309,38 @@ func (w *Watch) arrive(f Facts, now time.Time) []Event {
 		}
 		return []Event{Go{s.Server, heard}}
 	}
-	what := "did not answer when everyone looked"
+	server := f.Servers[s.Server].Name
+	news, note := sentence.Of("seats.silent", "server", server), sentence.Of("room.seats-silent", "server", server)
 	if free := middle(words); free >= 0 {
-		what = fmt.Sprintf("filled up again in the last moment: %d of %s free", free, InWords(f.Need))
+		news = sentence.Of("seats.filled", "server", server, "free", free, "n", f.Need)
+		note = sentence.Of("room.seats-filled", "server", server, "free", free, "n", f.Need)
 	}
 	s.miss(now)
-	news := fmt.Sprintf("%s %s", f.Servers[s.Server].Name, what)
-	w.news = news + "."
-	return append([]Event{Filled{news}}, w.orGiveUp(f)...)
+	w.news = news
+	return append([]Event{Filled{note}}, w.orGiveUp(f)...)
 }
 
 // Drop ends the watch of one server.
-func (w *Watch) Drop(server int, why string, f Facts) []Event {
+func (w *Watch) Drop(server int, why sentence.Sentence, f Facts) []Event {
 	w.at(server).Dropped = why
 	return w.orGiveUp(f)
 }
 
 // orGiveUp gives up once no server is left to be watched.
 func (w *Watch) orGiveUp(f Facts) []Event {
-	if slices.ContainsFunc(w.servers, func(s watched) bool { return !s.Instead && s.Dropped == "" }) {
+	if slices.ContainsFunc(w.servers, func(s watched) bool { return !s.Instead && s.Dropped.IsZero() }) {
 		return nil
 	}
-	return []Event{w.GiveUp("No server is left that is worth the wait.", f)}
+	return []Event{w.GiveUp(sentence.Of("seats.none-left"), f)}
 }
 
 // GiveUp ends the wait, and says how near it came.
-func (w *Watch) GiveUp(why string, f Facts) Over {
+func (w *Watch) GiveUp(why sentence.Sentence, f Facts) Over {
 	w.look, w.going, w.over, w.chance = nil, nil, why, w.chanceOf(f)
-	return Over{strings.TrimSuffix(strings.TrimSpace(why+" "+w.chance), ".")}
+	if w.chance.IsZero() {
+		return Over{why}
+	}
+	return Over{sentence.Of("room.wait-over", "why", why, "chance", w.chance)}
 }
 
 // Shift moves all times of the wait by a time that does not count.

@@ -11,7 +11,9 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/sentence"
 	"muster/host/wire"
+	"muster/internal/catalogue"
 	"muster/selection"
 )
 
@@ -61,7 +63,7 @@ func TestWatch(t *testing.T) {
 	wants(w.Tick(f, now))
 	now = w.Next(f)
 	wants(w.Tick(f, now), Ask{"cat", []int{5}})
-	wants(w.Heard("cat", sees(map[int]int{5: 3}), f, now), Open{5, 3, "3 seats are free on server 5, as ann and cat saw: everyone goes in 5s"})
+	wants(w.Heard("cat", sees(map[int]int{5: 3}), f, now), Open{5, 3, sentence.Of("room.seats-free", "n", 3, "server", "server 5", "players", []string{"ann", "cat"}, "seconds", 5)})
 	if v := w.View(3, nil); v.Target != "192.0.2.5:27960" || v.Servers[1].Asked != 5 || v.Servers[1].Free != 3 || v.Instead[0].Free != 9 {
 		t.Errorf("people see %+v", v)
 	}
@@ -70,8 +72,12 @@ func TestWatch(t *testing.T) {
 	wants(w.Heard("ben", nil, f, now))
 	now = w.Next(f)
 	wants(w.Tick(f, now), Go{5, []string{"ann"}})
-	wants(w.Drop(5, "it suits nobody", f))
-	wants(w.Drop(3, "nor does this", f), Over{"No server is left that is worth the wait. server 5 had at most 3 free, mostly 3"})
+	wants(w.Drop(5, sentence.Plain("it suits nobody"), f))
+	over := w.Drop(3, sentence.Plain("nor does this"), f)[0].(Over)
+	const why = "No server is left that is worth the wait. server 5 had at most 3 free, mostly 3"
+	if got := catalogue.InEnglish().Say(over.Why); got != why {
+		t.Errorf("it is over: %q", got)
+	}
 }
 
 // TestOutside checks that players who are outside wait for seats until they are in, and that the
@@ -80,8 +86,8 @@ func TestOutside(t *testing.T) {
 	_, f := waiting()
 	servers := selection.Servers{List: make([]discovery.Server, 8), Infos: map[int]*discovery.Info{3: {Players: 16, MaxPlayers: 16}}}
 	w := BeginOutside([]string{"dan", "eve"}, selection.Ranked{Server: 3}, servers, time.Minute, eight)
-	if got, want := w.Describe(f),
-		"waiting for 3 seats for dan, eve on server 3, for up to a minute: one of you looks at a time, every 10s at first"; got != want {
+	if got, want := catalogue.InEnglish().Say(w.Describe(f)),
+		"waiting for 3 seats for dan and eve on server 3, for up to a minute: one of you looks at a time, every 10s at first"; got != want {
 		t.Errorf("people are told %q", got)
 	}
 	if v := w.View(5, nil); v.Need != 2 || !slices.Equal(v.For, []string{"dan", "eve"}) || w.Need(5) != 2 {
@@ -130,8 +136,8 @@ func TestLooksAreNoUse(t *testing.T) {
 			}
 		}
 	}
-	if asked["ann"] > 4 || asked["ben"] > 2 || asked["cat"] < 20 || w.Save().News == "" {
-		t.Errorf("asked by name: %v; news: %q", asked, w.Save().News)
+	if asked["ann"] > 4 || asked["ben"] > 2 || asked["cat"] < 20 || w.Save().News.IsZero() {
+		t.Errorf("asked by name: %v; news: %v", asked, w.Save().News)
 	}
 }
 

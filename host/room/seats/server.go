@@ -1,11 +1,11 @@
 package seats
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/sentence"
 	"muster/host/wire"
 	"muster/selection"
 )
@@ -66,9 +66,9 @@ type watched struct {
 	Next  time.Time `json:"next"`
 	// Silent counts looks in a row that heard nothing of seats. Misses counts how often the server
 	// filled up in the last moment.
-	Silent  int    `json:"silent,omitempty"`
-	Misses  int    `json:"misses,omitempty"`
-	Dropped string `json:"dropped,omitempty"`
+	Silent  int               `json:"silent,omitempty"`
+	Misses  int               `json:"misses,omitempty"`
+	Dropped sentence.Sentence `json:"dropped,omitzero"`
 	// Words are those of the look under way and its checks.
 	Words []word `json:"words,omitempty"`
 	// Free is the number of free seats at At, or -1 if that is unknown. Counts says how often so
@@ -196,7 +196,7 @@ func (s *watched) settle(now time.Time, waited time.Duration) {
 	s.Words, s.Since = nil, 0
 	s.took = min(max(0, now.Sub(s.looked)), gap) // the clock may have been put forward meanwhile
 	if s.Silent >= mostSilent {
-		s.Dropped = "it does not answer any more"
+		s.Dropped = sentence.Of("seats.dropped-silent")
 	}
 }
 
@@ -234,6 +234,6 @@ func (s *watched) miss(now time.Time) {
 	s.Misses++
 	s.Next, s.took = now.Add(time.Duration(s.Misses)*missRest), 0
 	if s.Misses >= mostMisses {
-		s.Dropped = fmt.Sprintf("it filled up in the last moment %d times", s.Misses)
+		s.Dropped = sentence.Of("seats.dropped-filled", "n", s.Misses)
 	}
 }

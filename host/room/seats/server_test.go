@@ -73,7 +73,7 @@ func TestSettles(t *testing.T) {
 		s.settle(eight, 0)
 		most, from, to := s.most()
 		if s.Next.Sub(eight) != tt.next || s.Free != tt.now || most != tt.most || from != tt.from || to != tt.to ||
-			(s.Dropped != "") != tt.dropped {
+			(!s.Dropped.IsZero()) != tt.dropped {
 			t.Errorf("after %v: next in %v, %d free, at most %d, mostly %d to %d, dropped: %q", tt.free,
 				s.Next.Sub(eight), s.Free, most, from, to, s.Dropped)
 		}

@@ -1,11 +1,10 @@
 package seats
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 	"time"
 
+	"muster/discovery/sentence"
 	"muster/host/wire"
 )
 
@@ -34,7 +33,7 @@ func (w *Watch) View(everyone int, cards map[int]wire.ServerCard) *wire.Seats {
 			Free: s.Free, At: s.At, Checks: len(s.Words) > 0, Asked: s.Asked, MostAt: s.MostAt, Dropped: s.Dropped,
 		}
 		on.Most, on.From, on.To = s.most()
-		if s.Dropped == "" && w.over == "" {
+		if s.Dropped.IsZero() && w.over.IsZero() {
 			on.Next = s.due()
 		}
 		if w.going != nil && w.going.Server == s.Server {
@@ -50,23 +49,27 @@ func (w *Watch) View(everyone int, cards map[int]wire.ServerCard) *wire.Seats {
 }
 
 // Describe tells people of the wait: its players, its servers and its time.
-func (w *Watch) Describe(f Facts) string {
+func (w *Watch) Describe(f Facts) sentence.Sentence {
 	var names []string
-	whom := "everybody"
-	if len(w.outside) > 0 {
-		whom = strings.Join(w.outside, ", ")
-	}
 	for i := range w.servers {
 		if s := &w.servers[i]; !s.Instead {
 			names = append(names, f.Servers[s.Server].Name)
 		}
 	}
-	return fmt.Sprintf("waiting for %s for %s on %s, for up to %s: one of you looks at a time, every %v at first",
-		InWords(f.Need), whom, strings.Join(names, ", or "), minutes(w.until.Sub(w.began)), gapAfter(0))
+	first, second, third := "", "", ""
+	for i, at := range []*string{&first, &second, &third}[:min(watchedMost, len(names))] {
+		*at = names[i]
+	}
+	limit, gap := minutes(w.until.Sub(w.began)), gapAfter(0).Seconds()
+	if len(w.outside) > 0 { // they wait for one server
+		return sentence.Of("room.waits-outside", "n", f.Need, "players", w.outside, "server", first, "minutes", limit, "seconds", gap)
+	}
+	return sentence.Of("room.waits", "n", f.Need,
+		"servers", len(names), "first", first, "second", second, "third", third, "minutes", limit, "seconds", gap)
 }
 
-// chanceOf describes in a sentence the server that came nearest.
-func (w *Watch) chanceOf(f Facts) string {
+// chanceOf describes the server that came nearest.
+func (w *Watch) chanceOf(f Facts) sentence.Sentence {
 	var best *watched
 	for i := range w.servers {
 		s := &w.servers[i]
@@ -75,36 +78,15 @@ func (w *Watch) chanceOf(f Facts) string {
 		}
 	}
 	if best == nil {
-		return ""
+		return sentence.Sentence{}
 	}
 	most, from, to := best.most()
-	usual := fmt.Sprintf("mostly %d to %d", from, to)
+	server := f.Servers[best.Server].Name
 	if from == to {
-		usual = fmt.Sprintf("mostly %d", from)
+		return sentence.Of("seats.chance", "server", server, "most", most, "n", from)
 	}
-	return fmt.Sprintf("%s had at most %d free, %s.", f.Servers[best.Server].Name, most, usual)
+	return sentence.Of("seats.chance-range", "server", server, "most", most, "from", from, "to", to)
 }
 
-// InWords returns a number of seats as people say it.
-func InWords(n int) string {
-	if n == 1 {
-		return "a seat"
-	}
-	return fmt.Sprintf("%d seats", n)
-}
-
-// and returns names as people list them.
-func and(names []string) string {
-	if n := len(names); n > 1 {
-		return strings.Join(names[:n-1], ", ") + " and " + names[n-1]
-	}
-	return strings.Join(names, "")
-}
-
-// minutes returns a time as people say it.
-func minutes(d time.Duration) string {
-	if n := int(d.Round(time.Minute).Minutes()); n != 1 {
-		return fmt.Sprintf("%d minutes", n)
-	}
-	return "a minute"
-}
+// minutes returns a time in minutes.
+func minutes(d time.Duration) int { return int(d.Round(time.Minute).Minutes()) }

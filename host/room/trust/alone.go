@@ -2,11 +2,12 @@ package trust
 
 import (
 	"cmp"
-	"fmt"
+	"math"
 	"slices"
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/sentence"
 	"muster/selection"
 	"muster/selection/anomaly"
 	"muster/selection/rules"
@@ -84,7 +85,7 @@ func (t *Trial) Chose(s *selection.Selection) { t.after = s }
 
 // End returns notes for people. If the others lose nothing by the first choice it takes everything
 // back, and returns none.
-func (t *Trial) End() (notes []string) {
+func (t *Trial) End() (notes []sentence.Sentence) {
 	raised := t.alone[:t.raised]
 	if !t.isWorse() {
 		for _, l := range raised {
@@ -93,8 +94,9 @@ func (t *Trial) End() (notes []string) {
 		return nil
 	}
 	for _, l := range raised {
-		notes = append(notes, fmt.Sprintf("%s It counts as %.0f ms, not as %.0f",
-			tooNearFor(l.player, t.server(), &t.basis.Servers), discovery.MS(l.usual), discovery.MS(t.pings[l.player].Now)))
+		notes = append(notes, sentence.Of("room.odd-raised",
+			"player", l.player, "oddity", oddity(tooNearFor(l.player, t.server(), &t.basis.Servers)),
+			"ms", math.RoundToEven(discovery.MS(l.usual)), "instead", math.RoundToEven(discovery.MS(t.pings[l.player].Now))))
 	}
 	return notes
 }

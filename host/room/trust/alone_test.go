@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"muster/discovery/sentence"
+	"muster/internal/catalogue"
 	"muster/selection"
 )
 
@@ -70,7 +72,7 @@ func TestTrial(t *testing.T) {
 			}
 		}
 		notes := trial.End()
-		if strings.Join(notes, "\n") != of.note || raised > 1 {
+		if strings.Join(texts(notes), "\n") != of.note || raised > 1 {
 			t.Errorf("%s: after %d choices: %q", of.name, raised, notes)
 		}
 		if isRaised := len(d.Raised("dan")) > 0; isRaised != (of.note != "") {
@@ -139,4 +141,12 @@ func TestTrialOfTwo(t *testing.T) {
 	if trial.alone = nil; len(d.Try(b.For(players[2:]), chosen, nil).alone) != 1 {
 		t.Error("of six two can be done without")
 	}
+}
+
+// texts says sentences in English.
+func texts(sentences []sentence.Sentence) (all []string) {
+	for _, s := range sentences {
+		all = append(all, catalogue.InEnglish().Say(s))
+	}
+	return all
 }

@@ -1,13 +1,13 @@
 package trust
 
 import (
-	"fmt"
 	"maps"
 	"net/netip"
 	"slices"
 	"strings"
 	"time"
 
+	"muster/discovery/sentence"
 	"muster/selection"
 	"muster/selection/anomaly"
 )
@@ -50,11 +50,11 @@ func (d *Doubts) set(player string, to doubt) {
 // Verdict has the players that the round goes on without, and notes for people.
 type Verdict struct {
 	LeftOut []string
-	Notes   []string
+	Notes   []sentence.Sentence
 }
 
-func (v *Verdict) note(format string, args ...any) {
-	v.Notes = append(v.Notes, fmt.Sprintf(format, args...))
+func (v *Verdict) note(key string, pairs ...any) {
+	v.Notes = append(v.Notes, sentence.Of(key, pairs...))
 }
 
 // few returns how many players a room can do without, so that no single one decides for all: one of
@@ -86,7 +86,7 @@ func (d *Doubts) Forget(player string) { delete(d.players, player) }
 
 // Vouched is the change when the organiser vouches for a player.
 type Vouched struct {
-	Notes []string
+	Notes []sentence.Sentence
 	// WasExcluded says that the player's numbers did not count. WasRaised says that some of the
 	// pings counted as more.
 	WasExcluded, WasRaised bool
@@ -94,7 +94,7 @@ type Vouched struct {
 
 // Vouch takes the organiser's word that a player's numbers are true.
 func (d *Doubts) Vouch(player string) (v Vouched) {
-	p, vouches := d.players[player], "the organiser vouches for "+player
+	p, vouches := d.players[player], sentence.Of("room.vouches", "player", player)
 	v.WasExcluded, v.WasRaised = p.excluded != nil, len(p.raised) > 0
 	if p.contradicts != nil || v.WasRaised {
 		v.Notes = append(v.Notes, vouches)
@@ -220,7 +220,7 @@ func (d *Doubts) unvouched(found []anomaly.Anomaly) []anomaly.Anomaly {
 // Discredit takes the players who contradict most others, and returns notes for people. Their words
 // no longer count in this round, unless the organiser vouches for them or they are not the minority
 // of the players who count.
-func (d *Doubts) Discredit(found []anomaly.Anomaly, counting, everybody []string) (notes []string) {
+func (d *Doubts) Discredit(found []anomaly.Anomaly, counting, everybody []string) (notes []sentence.Sentence) {
 	found = d.unvouched(found)
 	believed := anomaly.Exclude(counting, slices.Concat(found, d.discredited(everybody)))
 	for _, a := range found {
@@ -228,7 +228,7 @@ func (d *Doubts) Discredit(found []anomaly.Anomaly, counting, everybody []string
 			p := d.players[a.Player]
 			p.contradicts = &a
 			d.set(a.Player, p)
-			notes = append(notes, sentence(a)+": that does not count")
+			notes = append(notes, sentence.Of("room.odd-word", "player", a.Player, "oddity", oddity(a)))
 		}
 	}
 	return notes
@@ -239,5 +239,7 @@ func isAbout(some []anomaly.Anomaly, player string) bool {
 	return slices.ContainsFunc(some, func(a anomaly.Anomaly) bool { return a.Player == player })
 }
 
-// sentence returns an anomaly as the beginning of a sentence.
-func sentence(a anomaly.Anomaly) string { return strings.TrimSuffix(a.String(), ".") }
+// oddity returns an anomaly as a part of a note.
+func oddity(a anomaly.Anomaly) sentence.Sentence {
+	return sentence.Plain(strings.TrimSuffix(a.String(), "."))
+}

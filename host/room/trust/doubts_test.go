@@ -88,7 +88,7 @@ func TestVouch(t *testing.T) {
 	} {
 		d := doubted()
 		v := d.Vouch(of.player)
-		if len(v.Notes) != of.notes || of.notes > 0 && v.Notes[0] != "the organiser vouches for "+of.player ||
+		if len(v.Notes) != of.notes || of.notes > 0 && texts(v.Notes)[0] != "the organiser vouches for "+of.player ||
 			v.WasExcluded != of.excluded || v.WasRaised != of.raised {
 			t.Errorf("after the word for %s: %+v", of.player, v)
 		}
@@ -134,7 +134,7 @@ func TestDiscredit(t *testing.T) {
 		for _, name := range of.found {
 			found = append(found, contradicts(name))
 		}
-		notes := d.Discredit(found, of.counting, of.counting)
+		notes := texts(d.Discredit(found, of.counting, of.counting))
 		if len(notes) != len(of.want) {
 			t.Errorf("%s: %q", of.name, notes)
 		}

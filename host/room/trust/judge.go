@@ -75,7 +75,7 @@ func (d *Doubts) Judge(b selection.Basis, everybody []string, at Moment) (v Verd
 			} else if p.odd == nil {
 				p.odd = &a
 				d.set(a.Player, p)
-				v.note("%s: that counts as long as the others lose little by it", sentence(a))
+				v.note("room.odd-counts", "player", a.Player, "oddity", oddity(a))
 			}
 		}
 	}
@@ -88,7 +88,7 @@ func (d *Doubts) exclude(a anomaly.Anomaly, v *Verdict) {
 	p.excluded = &a
 	d.set(a.Player, p)
 	v.LeftOut = append(v.LeftOut, a.Player)
-	v.note("%s: that does not count in the choice", sentence(a))
+	v.note("room.odd-numbers", "player", a.Player, "oddity", oddity(a))
 }
 
 // judgeServers leaves out servers whose pings are less than the distances between players allow.
@@ -98,7 +98,7 @@ func (d *Doubts) judgeServers(b *selection.Basis, v *Verdict) {
 		if !slices.Contains(d.tooNear, server) {
 			d.tooNear = append(d.tooNear, server)
 			b.Criteria.Blacklist = append(slices.Clip(b.Criteria.Blacklist), address(&b.Servers, server))
-			v.note("%s answers players who are far apart as if it was next to each: it is left out", b.Servers.Called(server))
+			v.note("room.odd-server", "server", b.Servers.Called(server))
 		}
 	}
 }

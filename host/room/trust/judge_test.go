@@ -59,7 +59,7 @@ func TestJudge(t *testing.T) {
 		}
 		b := world(20, of.players, of.rtt)
 		v := d.Judge(b, of.players, Measured)
-		if !slices.Equal(v.LeftOut, of.leftOut) || strings.Join(v.Notes, "\n") != of.note {
+		if !slices.Equal(v.LeftOut, of.leftOut) || strings.Join(texts(v.Notes), "\n") != of.note {
 			t.Errorf("%s: left out are %v: %q", of.name, v.LeftOut, v.Notes)
 		}
 		for _, name := range of.players {
@@ -118,7 +118,7 @@ func TestJudgeSlow(t *testing.T) {
 		}
 		var d Doubts
 		v := d.Judge(b, four, of.at)
-		if len(v.LeftOut) > 0 != of.isLeft || strings.Join(v.Notes, "\n") != of.note {
+		if len(v.LeftOut) > 0 != of.isLeft || strings.Join(texts(v.Notes), "\n") != of.note {
 			t.Errorf("%s: left out are %v: %q", of.name, v.LeftOut, v.Notes)
 		}
 	}
@@ -157,7 +157,7 @@ func TestJudgeServers(t *testing.T) {
 	var d Doubts
 	v := d.Judge(b, four, Measured)
 	if want := []string{"liar (20.7.0.1:27960) answers players who are far apart as if it was next to each: it " +
-		"is left out"}; !slices.Equal(v.Notes, want) || len(v.LeftOut) > 0 {
+		"is left out"}; !slices.Equal(texts(v.Notes), want) || len(v.LeftOut) > 0 {
 		t.Errorf("said is %q, and left out are %v", v.Notes, v.LeftOut)
 	}
 	if got := d.Blacklist(&b.Servers); len(got) != 1 || got[0].String() != "20.7.0.1/32" || len(b.Criteria.Blacklist) > 0 {

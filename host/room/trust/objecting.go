@@ -6,7 +6,6 @@ import (
 	"math"
 	"net/netip"
 	"slices"
-	"strings"
 	"time"
 
 	"muster/discovery"
@@ -57,8 +56,7 @@ func (d *Doubts) Outvote(b selection.Basis) (v Verdict, others []string) {
 			}
 		}
 		v.LeftOut = slices.DeleteFunc(slices.Clone(group), func(name string) bool { return slices.Contains(rest, name) })
-		v.note("no server suits everyone, but some suit all but %s, to whom they did not answer or are too far "+
-			"away: choosing without; the organiser can begin another round", strings.Join(v.LeftOut, ", "))
+		v.note("room.outvoted", "players", v.LeftOut)
 		return v, rest
 	}
 	return Verdict{}, group

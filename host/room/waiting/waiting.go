@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"muster/discovery/sentence"
 	"muster/host/room/attendance"
 	"muster/host/room/ballot"
 	"muster/host/room/decision"
@@ -61,7 +62,7 @@ func (w *Wait) Outside() []string { return w.watch.Outside() }
 func (w *Wait) facts(g *group.Group) seats.Facts { return decision.Seats(g, w.watch) }
 
 // Describe tells people what the group waits for.
-func (w *Wait) Describe(g *group.Group) string { return w.watch.Describe(w.facts(g)) }
+func (w *Wait) Describe(g *group.Group) sentence.Sentence { return w.watch.Describe(w.facts(g)) }
 
 // Watches returns the servers that the group asks for seats, time and again; none if nobody is
 // there to ask.
@@ -105,22 +106,21 @@ func (w *Wait) Next(g *group.Group, now time.Time) time.Time {
 
 // GoOnWithout keeps no seat for people who have been away for long, or are in by now. The wait is
 // over if nobody is left outside. The note tells people what has changed.
-func (w *Wait) GoOnWithout(g *group.Group, now time.Time) (note string, isOver bool) {
+func (w *Wait) GoOnWithout(g *group.Group, now time.Time) (note sentence.Sentence, isOver bool) {
 	waitsForAll := len(w.Outside()) == 0
 	if w.watch.Enter(w.inside(g)) {
-		return "nobody is left outside: the wait for seats is over", true
+		return sentence.Of("room.wait-nobody"), true
 	}
 	if w.watch.IsGoing() || !waitsForAll {
-		return "", false
+		return sentence.Sentence{}, false
 	}
 	players := g.ChosenFor()
 	away := g.Attendance.Away(players, attendance.GoneAfter, now)
 	if len(away) == 0 || len(away) == len(players) {
-		return "", false // nobody is there to go on
+		return sentence.Sentence{}, false // nobody is there to go on
 	}
 	g.Attendance.LeaveOut(attendance.Left, away...)
-	need := seats.InWords(g.SeatsFor(g.ChosenFor()))
-	return fmt.Sprintf("%s Now %s would do.", attendance.Sentence(away, "left"), need), false
+	return sentence.Of("room.wait-fewer", "players", away, "n", g.SeatsFor(g.ChosenFor())), false
 }
 
 // inside returns the players that the wait was for and that need no seat any more.
@@ -150,12 +150,12 @@ func (w *Wait) Hear(g *group.Group, name string, v wire.Verified, now time.Time)
 }
 
 // Drop gives up a server that no longer suits the group.
-func (w *Wait) Drop(g *group.Group, server int, why string) []seats.Event {
+func (w *Wait) Drop(g *group.Group, server int, why sentence.Sentence) []seats.Event {
 	return w.watch.Drop(server, why, w.facts(g))
 }
 
 // GiveUp ends the wait without a seat.
-func (w *Wait) GiveUp(g *group.Group, why string) seats.Over {
+func (w *Wait) GiveUp(g *group.Group, why sentence.Sentence) seats.Over {
 	return w.watch.GiveUp(why, w.facts(g))
 }
 

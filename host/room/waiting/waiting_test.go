@@ -10,12 +10,14 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/sentence"
 	"muster/host/room/attendance"
 	"muster/host/room/decision"
 	"muster/host/room/group/grouptest"
 	"muster/host/room/seats"
 	"muster/host/room/waiting"
 	"muster/host/wire"
+	"muster/internal/catalogue"
 	"muster/selection"
 )
 
@@ -58,7 +60,7 @@ func sees(name string, server, free int) (string, wire.Verified) {
 func TestWait(t *testing.T) {
 	g := measured(t, "ann", "bob", "cat")
 	w := begin(g)
-	if text := w.Describe(&g.Group); !strings.Contains(text, "3 seats for everybody on 20.0.0.1:27960, or 25.0.1.1:27960") {
+	if text := catalogue.InEnglish().Say(w.Describe(&g.Group)); !strings.Contains(text, "3 seats for everybody on 20.0.0.1:27960, or 25.0.1.1:27960") {
 		t.Errorf("it says %q", text)
 	}
 	watched := []netip.AddrPort{g.Servers.List[0].Addr, g.Servers.List[1].Addr}
@@ -84,8 +86,8 @@ func TestWait(t *testing.T) {
 				name, seen := sees(e.By, e.Servers[0], 5)
 				events = append(events, w.Hear(&g.Group, name, seen, g.Now)...)
 			case seats.Open:
-				if note, isOver := w.GoOnWithout(&g.Group, g.Now); note != "" || isOver || w.Next(&g.Group, g.Now).IsZero() {
-					t.Errorf("while all look before they go it goes on: %q, over %v", note, isOver)
+				if note, isOver := w.GoOnWithout(&g.Group, g.Now); !note.IsZero() || isOver || w.Next(&g.Group, g.Now).IsZero() {
+					t.Errorf("while all look before they go it goes on: %v, over %v", note, isOver)
 				}
 				for _, player := range []string{"ann", "bob", "cat"} {
 					name, seen := sees(player, e.Server, 5)
@@ -102,7 +104,7 @@ func TestWait(t *testing.T) {
 	w = begin(g)
 	var events []seats.Event
 	for server := range 2 {
-		events = w.Drop(&g.Group, server, "it is vetoed")
+		events = w.Drop(&g.Group, server, sentence.Plain("it is vetoed"))
 	}
 	if len(events) != 1 || fmt.Sprintf("%T", events[0]) != "seats.Over" {
 		t.Errorf("without a server to watch there follow %+v", events)
@@ -112,8 +114,8 @@ func TestWait(t *testing.T) {
 // TestGiveUp checks that the wait ends without a seat, and says why.
 func TestGiveUp(t *testing.T) {
 	g := measured(t, "ann", "bob")
-	if over := begin(g).GiveUp(&g.Group, "Enough of that."); !strings.Contains(over.Text, "Enough of that") {
-		t.Errorf("it says %q", over.Text)
+	if over := begin(g).GiveUp(&g.Group, sentence.Plain("Enough of that")); !strings.Contains(catalogue.InEnglish().Say(over.Why), "Enough of that") {
+		t.Errorf("it says %q", over.Why)
 	}
 }
 
@@ -131,7 +133,7 @@ func TestGoOnWithout(t *testing.T) {
 	if next := w.Next(&g.Group, g.Now); next.After(g.Now.Add(attendance.GoneAfter)) {
 		t.Errorf("cat is gone, and the time is needed again only after %v", next.Sub(g.Now))
 	}
-	if note, isOver := w.GoOnWithout(&g.Group, g.Now); note != "" || isOver {
+	if note, isOver := w.GoOnWithout(&g.Group, g.Now); !note.IsZero() || isOver {
 		t.Errorf("cat has just gone: %q, over %v", note, isOver)
 	}
 	g.Now = g.Now.Add(attendance.GoneAfter - time.Second)
@@ -141,7 +143,7 @@ func TestGoOnWithout(t *testing.T) {
 	}
 	g.Now = g.Now.Add(time.Second)
 	note, isOver := w.GoOnWithout(&g.Group, g.Now)
-	if note != "cat left. Now 2 seats would do." || isOver || g.Attendance.Of("cat").Out != attendance.Left {
+	if catalogue.InEnglish().Say(note) != "cat left. Now 2 seats would do." || isOver || g.Attendance.Of("cat").Out != attendance.Left {
 		t.Errorf("cat is gone: %q, over %v, out for %q", note, isOver, g.Attendance.Of("cat").Out)
 	}
 	g.Attendance.LeaveOut(attendance.Odd, "bob")
@@ -153,7 +155,7 @@ func TestGoOnWithout(t *testing.T) {
 	}
 	leaves("ann", "bob", "cat")
 	g.Now = g.Now.Add(attendance.GoneAfter)
-	if note, isOver = w.GoOnWithout(&g.Group, g.Now); note != "" || isOver {
+	if note, isOver = w.GoOnWithout(&g.Group, g.Now); !note.IsZero() || isOver {
 		t.Errorf("nobody is there: %q, over %v", note, isOver)
 	}
 }
@@ -189,12 +191,12 @@ func TestOutside(t *testing.T) {
 	if next := w.Next(&g.Group, g.Now); !next.Equal(g.Now) {
 		t.Errorf("bob is in, and the time is needed only after %v", next.Sub(g.Now))
 	}
-	if note, isOver := w.GoOnWithout(&g.Group, g.Now); note != "" || isOver {
+	if note, isOver := w.GoOnWithout(&g.Group, g.Now); !note.IsZero() || isOver {
 		t.Errorf("bob is in: %q, over %v", note, isOver)
 	}
 	grouptest.Same(t, "outside are", w.Outside(), []string{"cat"})
 	g.Ballot.ByHand("cat")
-	if note, isOver := w.GoOnWithout(&g.Group, g.Now); note != "nobody is left outside: the wait for seats is over" || !isOver {
+	if note, isOver := w.GoOnWithout(&g.Group, g.Now); note != sentence.Of("room.wait-nobody") || !isOver {
 		t.Errorf("all are in: %q, over %v", note, isOver)
 	}
 }

@@ -66,7 +66,8 @@ function missed(state, choice) {
 
 /** What a cancelled wait for seats has seen. @param {State} state */
 function waited(state) {
-  return [headline(state), h("p", { class: "seen" }, h("bdi", { dir: "ltr" }, `${state.seats?.over ?? ""} ${state.seats?.chance ?? ""}`))];
+  const { over, chance } = state.seats ?? {};
+  return [headline(state), over && h("p", { class: "seen" }, ...(chance ? said("failed.waited-chance", { over, chance }) : said("failed.waited", { over })))];
 }
 
 /** The ways out that have a card. Asking more servers and waiting for seats always have one. @param {Choice | null} choice */

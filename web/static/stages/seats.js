@@ -6,7 +6,7 @@
 
 import { button, h } from "../dom.js";
 import { flag } from "../flag.js";
-import { capital, millis, said, say } from "../say.js";
+import { capital, millis, said, say, tell } from "../say.js";
 import { isOn } from "../sound.js";
 import { sign } from "../sign.js";
 
@@ -32,7 +32,7 @@ export function seats(live, view) {
       first && row(wait, first),
       h("p", { class: "about" }, first && [flag(first.country), " ", ...said(own(state, first) ? "seats.server-own" : "seats.server", { server: name(first), ms: millis(first.mean_ms), own: own(state, first) })]),
       h("p", { class: "looked", "aria-live": "off" }, first ? looked(wait, first, now) : say("seats.none-watched")),
-      wait.news && h("p", { class: "news", "data-say": true }, h("bdi", { dir: "auto" }, wait.news)),
+      wait.news && h("p", { class: "news", "data-say": true }, ...tell(wait.news)),
     ),
     h("ul", { class: "waits", "data-key": "waits", "aria-label": say("seats.who") }, waiting(state, wait).map((person) => h("li", { "data-key": person.name }, sign(person, 44), h("bdi", { class: "who", dir: "auto" }, person.name), person.name === wait.by && h("span", { class: "looks" }, say("seats.looks"))))),
     h(
