@@ -1,6 +1,7 @@
 // Home: the pages, the running tasks, and the questions.
 
 import { button, byId, h, show } from "../dom.js";
+import { offerLanguages } from "../language.js";
 import { capital, fill, said, say } from "../say.js";
 import { alarm } from "./alarm.js";
 import { ask, follow, insist, sentences } from "./api.js";
@@ -125,7 +126,7 @@ function drawNow(s) {
         "div",
         { class: `bar ${room.error ? "wrong" : ""}`, "data-key": "room" },
         h("p", {}, h("strong", {}, room.error ? sentences(room.error) : say(room.open ? "home.in-room" : room.what === "host" ? "home.opening" : "home.entering")), " ", !room.error && !s.questions.some((question) => question.of === "room") && h("span", { class: "quiet" }, h("bdi", {}, room.lines.at(-1) ?? ""))),
-        h("p", { class: "buttons" }, room.open && h("a", { class: s.questions.length > 0 ? "button" : "primary", href: forms.roomPage(), target: "muster-room" }, say("home.see-room")), room.running && room.open && room.what === "host" && button("end-night", say("home.end-night")), room.running ? button("leave-room", say(room.what === "host" ? "home.close-room" : "home.leave-room")) : button("forget", say("home.ok"), { "data-what": "room" })),
+        h("p", { class: "buttons" }, room.open && h("a", { class: s.questions.length > 0 ? "button" : "primary", href: forms.roomPage(), target: "muster-room" }, say("home.see-room")), room.running && room.open && room.what === "host" && button("end-night", say("details.end")), room.running ? button("leave-room", say(room.what === "host" ? "home.close-room" : "details.leave")) : button("forget", say("home.ok"), { "data-what": "room" })),
         room.lines.length > 1 && h("details", { "data-key": "lines" }, h("summary", {}, say("home.so-far")), h("ol", { class: "lines", tabindex: 0, "aria-label": say("home.so-far") }, room.lines.map((line, i) => h("li", { "data-key": i }, h("bdi", {}, line))))),
       ),
     (watch.running || watch.looks > 0) &&
@@ -247,7 +248,7 @@ const actions = {
     document.body.classList.add("over");
   },
   "leave-room": () => (state?.room.what !== "host" || confirm(say("home.close-room-sure"))) && ask("stop", "room"),
-  "end-night": () => confirm(say("home.end-night-sure")) && ask("stop", "night"),
+  "end-night": () => confirm(say("room.end-sure")) && ask("stop", "night"),
   "stop-go": () => ask("stop", "go"),
   "go-there": ({ addr, game }) => ask("connect", { game, addr }),
   forget: ({ what }) => {
@@ -286,6 +287,7 @@ addEventListener("hashchange", open);
 addEventListener("focus", () => alarm.rest());
 
 fill(document);
+offerLanguages(byId("foot"));
 
 attempt("", async () => {
   games = await insist("games", ({ message }) => banner(message));

@@ -39,7 +39,7 @@ export function open(main, from) {
         { class: "column" },
         h("section", { class: "card", "aria-labelledby": "checks-title" }, h("h2", { id: "checks-title" }, say("computer.works")), h("ul", { id: "checks" }, h("li", { class: "quiet" }, say("computer.looking"))), h("p", { class: "buttons" }, button("look-again", say("computer.look-again")))),
         beacon(),
-        h("section", { class: "card" }, h("h2", {}, "Muster"), h("p", { class: "quiet" }, said("computer.version", { version: from.state.version })), h("p", { class: "quiet" }, said("front.tables", { link: (...held) => h("a", { href: "https://db-ip.com/", rel: "noreferrer", target: "_blank" }, held) }))),
+        h("section", { class: "card" }, h("h2", {}, "Muster"), h("p", { class: "quiet" }, said("computer.version", { version: from.state.version })), h("p", { class: "quiet" }, said("front.tables", { dbip: h("a", { href: "https://db-ip.com/", rel: "noreferrer", target: "_blank" }, "IP Geolocation by DB-IP") }))),
       ),
       h(
         "div",

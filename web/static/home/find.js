@@ -91,7 +91,7 @@ export function open(main, home) {
   if (!look.game && state.find.game) look.game = state.find.game;
   if (!look.game) return choose(main);
   const server = /** @type {HTMLElement} */ (h("aside", { id: "server", class: "card", "aria-label": say("find.server"), tabindex: -1, hidden: true }));
-  const list = h("div", { id: "list", role: "grid", tabindex: 0, "aria-label": say("find.servers"), "aria-multiselectable": "false" });
+  const list = h("div", { id: "list", role: "grid", tabindex: 0, "aria-label": say("table.servers"), "aria-multiselectable": "false" });
   main.replaceChildren(
     h("div", { class: "title" }, h("div", {}, h("h1", { tabindex: -1 }, gameName()), h("p", { id: "find-state", class: "quiet" })), h("p", { id: "find-tools", class: "buttons" })),
     filters(),
@@ -430,7 +430,7 @@ export const actions = {
   unwatch: () => ask("stop", "watch"),
   "copy-addr": async () => {
     await navigator.clipboard.writeText(look.row ? connectTo(look.row) : "");
-    toast(say("find.copied"));
+    toast(say("page.copied"));
   },
   import: ({ hidden }) => go("import", async () => toast(await ask("import", { game: look.game, text: valueOf("list-text"), hidden: hidden === "yes" }))),
   export: ({ hidden }) =>

@@ -152,7 +152,7 @@ export function play(main, from) {
   const game = () => from.games.find((g) => g.id === chosen.game);
   const own = h("textarea", { id: "room-servers", name: "servers", rows: 4, spellcheck: "false", placeholder: "192.0.2.1:27960\n[2001:db8::1]:27960" });
   const details = /** @type {HTMLDetailsElement} */ (h("details", { class: "own" }, h("summary", {}, say("home.own-servers")), h("label", { for: "room-servers", class: "quiet" }, say("home.own-servers-how")), own));
-  const limit = /** @type {HTMLInputElement} */ (h("input", { id: "limit", name: "limit", type: "number", min: 1, max: 1000, inputmode: "numeric", placeholder: say("home.no-limit") }));
+  const limit = /** @type {HTMLInputElement} */ (h("input", { id: "limit", name: "limit", type: "number", min: 1, max: 1000, inputmode: "numeric", placeholder: say("front.no-limit") }));
   const form = /** @type {HTMLFormElement} */ (
     h(
       "form",
@@ -171,13 +171,13 @@ export function play(main, from) {
       h(
         "section",
         { class: "card" },
-        h("fieldset", { class: "ways" }, h("legend", {}, say("home.what-counts")), rules.map(({ id }) => h("label", { class: "way-of" }, h("input", { type: "radio", name: "by", value: id, checked: id === (game()?.by || "mean") }), h("span", {}, h("strong", {}, saidOf(id, "name")), h("small", {}, saidOf(id, "hint")))))),
-        field("limit", say("home.limit"), h("span", { class: "unit" }, limit, say("home.limit-unit"))),
-        field("players", say("home.start-with"), h("span", { class: "unit" }, h("input", { id: "players", name: "players", type: "number", min: 1, max: 64, inputmode: "numeric", placeholder: say("home.who-is-here") }), say("home.players-unit"))),
-        field("vote", say("home.before-launch"), h("select", { id: "vote", name: "vote" }, [["", say("home.vote-two")], ["true", say("home.vote-always")], ["false", say("home.vote-never")]].map(([value, name]) => h("option", { value }, name)))),
-        field("wait", say("home.where-full"), h("select", { id: "wait", name: "wait" }, [["", say("home.wait-ask")], ["30", say("home.wait-half")], ["60", say("home.wait-hour")]].map(([value, name]) => h("option", { value }, name)))),
-        h("details", { class: "own" }, h("summary", {}, say("home.more-settings")), field("map", say("home.map"), h("input", { id: "map", name: "map", placeholder: say("find.any") })), field("mode", say("home.mode"), h("input", { id: "mode", name: "mode", placeholder: say("find.any") })), field("title", say("home.room-name"), h("input", { id: "title", name: "title", placeholder: say("home.its-code"), maxlength: 64 })), field("every", say("home.meet"), h("input", { id: "every", name: "every", placeholder: "fri 20:00", maxlength: 100 }))),
-        h("details", { class: "own" }, h("summary", {}, say("home.places")), h("label", { for: "places", class: "quiet" }, say("home.places-how")), h("textarea", { id: "places", name: "places", rows: 3, spellcheck: "false", placeholder: "Frankfurt, 192.0.2.1\nLondon, 192.0.2.8:443, tcp" })),
+        h("fieldset", { class: "ways" }, h("legend", {}, say("front.what-counts")), rules.map(({ id }) => h("label", { class: "way-of" }, h("input", { type: "radio", name: "by", value: id, checked: id === (game()?.by || "mean") }), h("span", {}, h("strong", {}, saidOf(id, "name")), h("small", {}, saidOf(id, "hint")))))),
+        field("limit", say("front.limit"), h("span", { class: "unit" }, limit, say("unit.only.ms"))),
+        field("players", say("setting.players.label"), h("span", { class: "unit" }, h("input", { id: "players", name: "players", type: "number", min: 1, max: 64, inputmode: "numeric", placeholder: say("setting.players.unset") }), say("front.players"))),
+        field("vote", say("setting.agree.label"), h("select", { id: "vote", name: "vote" }, [["", say("setting.agree.unset")], ["true", say("setting.agree.set")], ["false", say("setting.agree.declined")]].map(([value, name]) => h("option", { value }, name)))),
+        field("wait", say("home.where-full"), h("select", { id: "wait", name: "wait" }, [["", say("setting.wait_ms.unset")], ["30", say("home.wait-half")], ["60", say("home.wait-hour")]].map(([value, name]) => h("option", { value }, name)))),
+        h("details", { class: "own" }, h("summary", {}, say("home.more-settings")), field("map", say("setting.map.label"), h("input", { id: "map", name: "map", placeholder: say("setting.map.unset") })), field("mode", say("setting.mode.label"), h("input", { id: "mode", name: "mode", placeholder: say("setting.mode.unset") })), field("title", say("home.room-name"), h("input", { id: "title", name: "title", placeholder: say("home.its-code"), maxlength: 64 })), field("every", say("setting.every.label"), h("input", { id: "every", name: "every", placeholder: "fri 20:00", maxlength: 100 }))),
+        h("details", { class: "own" }, h("summary", {}, say("setting.places.label")), h("label", { for: "places", class: "quiet" }, say("home.places-how")), h("textarea", { id: "places", name: "places", rows: 3, spellcheck: "false", placeholder: "Frankfurt, 192.0.2.1\nLondon, 192.0.2.8:443, tcp" })),
       ),
       h(
         "section",
@@ -192,7 +192,7 @@ export function play(main, from) {
         h("div", { id: "at-field" }, field("at", say("home.host-address"), h("input", { id: "at", name: "at", value: from.state.at ?? "", placeholder: "https://muster.example", autocomplete: "off", spellcheck: "false" }))),
         h("label", { class: "check", id: "open-field" }, h("input", { type: "checkbox", name: "open" }), say("home.without-code")),
         player(from.state),
-        h("p", { class: "buttons" }, h("button", { class: "primary" }, say("home.open-room"))),
+        h("p", { class: "buttons" }, h("button", { class: "primary" }, say("front.open-room"))),
       ),
     )
   );
