@@ -83,7 +83,7 @@ func (b *beaconCommand) run(ctx context.Context) error {
 	outside := make(chan netip.AddrPort, 1) // the newest
 	if !at.Addr().IsLoopback() {
 		defer b.desk().PassOn(ctx, b.portMap.given(), at.Port(), func(m portmap.Mapping) {
-			b.screen.Say("%s", b.screen.Wrap(lobby.PassedOn(m, false), 0))
+			b.screen.Say("%s", b.screen.Wrap(b.screen.Language.Say(lobby.PassedOn(m, false)), 0))
 			if m.IsPublic() {
 				select {
 				case <-outside:

@@ -49,7 +49,7 @@ func TestDemoSession(t *testing.T) {
 		t.Errorf("in the lobby the demo says\n%s", text)
 	}
 	types("")
-	reads(said, "(anna, ben)", 1) // they vote for the best
+	reads(said, "(anna and ben)", 1) // they vote for the best
 	if text := said.String(); strings.Contains(text, "ready: ") || strings.Contains(text, "the launch is in") {
 		t.Errorf("players decide before the visitor has said anything:\n%s", text)
 	}

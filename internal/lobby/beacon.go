@@ -2,12 +2,13 @@ package lobby
 
 import (
 	"context"
-	"fmt"
 	"net"
+	"strconv"
 	"sync"
 	"sync/atomic"
 
 	"muster/discovery/protocol/beacon"
+	"muster/discovery/sentence"
 	"muster/internal/echo"
 	"muster/internal/hint"
 	"muster/internal/portmap"
@@ -30,8 +31,7 @@ func (d *Desk) PassOn(ctx context.Context, allowed <-chan struct{}, port uint16,
 		}
 		err := portmap.Keep(ctx, portmap.UDP, port, d.Logger, told)
 		if err != nil && ctx.Err() == nil {
-			d.Screen.Say("%s", d.Screen.Wrap(fmt.Sprintf("no router here opens UDP port %d for us (asked by PCP, "+
-				"NAT-PMP and UPnP): have it pass that on to this computer yourself", port), 0))
+			d.Screen.Tell("term.no-router", "port", strconv.Itoa(int(port)))
 		}
 	})
 	return func() { cancel(); work.Wait() }
@@ -39,22 +39,17 @@ func (d *Desk) PassOn(ctx context.Context, allowed <-chan struct{}, port uint16,
 
 // PassedOn describes the port that a router has opened. isTold says whether the room passes it on
 // to the other players.
-func PassedOn(m portmap.Mapping, isTold bool) string {
+func PassedOn(m portmap.Mapping, isTold bool) sentence.Sentence {
+	here, outside := strconv.Itoa(int(m.Port)), strconv.Itoa(int(m.External.Port()))
 	switch {
 	case !m.IsPublic():
-		return fmt.Sprintf("the router passes on UDP port %d (%s), but its own address %v is not of the "+
-			"internet: another router, or the provider's, stands before it", m.Port, m.By, m.External.Addr())
+		return sentence.Of("term.passed-on-inside", "port", here, "by", m.By, "address", m.External.Addr())
 	case m.External.Port() != m.Port && isTold:
-		return fmt.Sprintf("the router passes on UDP port %d to %d here (%s), as another machine has %d: the "+
-			"room has the others ask for this computer at %v, but a game's server here may meet the same",
-			m.External.Port(), m.Port, m.By, m.Port, m.External)
+		return sentence.Of("term.passed-on-elsewhere", "outside", outside, "port", here, "by", m.By, "address", m.External)
 	case m.External.Port() != m.Port:
-		return fmt.Sprintf("the router passes on UDP port %d to %d here (%s), as another machine has %d: "+
-			"others ask for you at %d in vain, and a game's server may meet the same; name %v in lists of "+
-			"places, or free that port on the router", m.External.Port(), m.Port, m.By, m.Port, m.Port, m.External)
+		return sentence.Of("term.passed-on-untold", "outside", outside, "port", here, "by", m.By, "address", m.External)
 	}
-	return fmt.Sprintf("the router passes on UDP port %d (%s): others ask for this computer at %v", m.Port,
-		m.By, m.External)
+	return sentence.Of("term.passed-on", "port", here, "by", m.By, "address", m.External)
 }
 
 // beaconHere is the beacon on this machine. The zero value answers nobody.
@@ -90,20 +85,19 @@ func (d *Desk) startBeacon(ctx context.Context, allowed <-chan struct{}) (beacon
 		conn, err = net.ListenUDP("udp", nil)
 	}
 	if err != nil {
-		return here, fmt.Errorf("this machine cannot answer as a beacon: %w", hint.Reason(err))
+		return here, hint.Say("term.no-beacon", "why", hint.Reason(err))
 	}
 	here.port = uint16(conn.LocalAddr().(*net.UDPAddr).Port)
 	ctx, cancel := context.WithCancel(ctx)
 	var work sync.WaitGroup
 	work.Go(func() {
 		if err := echo.New("", echo.Bounds{}).Serve(ctx, conn); err != nil {
-			d.Warn(fmt.Errorf("this machine answers as a beacon no more: %w", err))
+			d.Warn(hint.Say("term.beacon-ended", "why", err))
 		}
 	})
-	d.Screen.Say("%s", d.Screen.Wrap(fmt.Sprintf("while everybody here says --can-host, their programs "+
-		"measure this computer at UDP port %d; for friends elsewhere your router has to pass it on", here.port), 0))
+	d.Screen.Tell("term.beacon", "flag", "--can-host", "port", strconv.Itoa(int(here.port)))
 	takeBack := d.PassOn(ctx, allowed, here.port, func(m portmap.Mapping) {
-		d.Screen.Say("%s", d.Screen.Wrap(PassedOn(m, true), 0))
+		d.Screen.Say("%s", d.Screen.Wrap(d.Screen.Language.Say(PassedOn(m, true)), 0))
 		if m.IsPublic() {
 			here.outside.Store(uint32(m.External.Port()))
 		}

@@ -25,7 +25,7 @@ func TestPassedOn(t *testing.T) {
 		{"100.64.1.2:7787", false, "its own address 100.64.1.2 is not of the internet"},
 	} {
 		m := portmap.Mapping{External: netip.MustParseAddrPort(c.outside), Port: 7787, Transport: portmap.UDP, By: "PCP"}
-		if got := PassedOn(m, c.isTold); !strings.Contains(got, c.want) {
+		if got := english(PassedOn(m, c.isTold)); !strings.Contains(got, c.want) {
 			t.Errorf("%s is told as %q, want %q", c.outside, got, c.want)
 		}
 	}

@@ -228,6 +228,7 @@ func refused(answer *http.Response, text []byte) error {
 // Trouble is an error status from a failing host, or from a proxy in front of it.
 type Trouble struct{ Status int }
 
-func (t *Trouble) Error() string {
-	return fmt.Sprintf("lobby: the answer is %d %s", t.Status, http.StatusText(t.Status))
-}
+func (t *Trouble) Error() string { return "lobby: the answer is " + t.status() }
+
+// status returns the status in HTTP's words.
+func (t *Trouble) status() string { return fmt.Sprint(t.Status, " ", http.StatusText(t.Status)) }

@@ -5,7 +5,6 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
-	"fmt"
 	"net"
 	"net/http"
 	"net/netip"
@@ -16,6 +15,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"muster/discovery"
+	"muster/discovery/sentence"
 	"muster/host/wire"
 	"muster/internal/hint"
 	"muster/internal/invite"
@@ -23,7 +23,7 @@ import (
 )
 
 // ErrNothing says that nothing suitable was found.
-var ErrNothing = errors.New("nothing suitable found")
+var ErrNothing error = hint.Say("term.nothing-suitable")
 
 // Explain adds a hint on what to do if a room cannot be entered.
 func Explain(err error, to invite.Link) error {
@@ -33,34 +33,25 @@ func Explain(err error, to invite.Link) error {
 	case errors.Is(err, peer.ErrNothingSuitable):
 		return ErrNothing
 	case errors.Is(err, peer.ErrCertificate):
-		return hint.With(fmt.Errorf("the host at %s shows another certificate than the link says", to.Host),
-			"somebody may be in between: ask the organiser for the link again, on another way than this network")
+		return hint.Say("term.other-certificate", "host", to.Host).Advising("term.other-certificate-hint")
 	case errors.As(err, &plain) && to.Pin != "":
-		return hint.With(fmt.Errorf("what answers at %s does not encrypt, and the link says that the host does", to.Host),
-			"somebody may be in between, or the host was started without --tls: ask the organiser for the link again")
+		return hint.Say("term.unencrypted-though", "host", to.Host).Advising("term.unencrypted-though-hint", "flag", "--tls")
 	case errors.As(err, &plain):
-		return hint.With(fmt.Errorf("what answers at %s does not encrypt", to.Host),
-			"take the whole link that muster host printed: does it begin with http://?")
+		return hint.Say("term.unencrypted", "host", to.Host).Advising("term.unencrypted-hint", "command", "muster host", "scheme", "http://")
 	case errors.As(err, &doubt):
-		return hint.With(fmt.Errorf("nobody vouches for the host at %s: %s", to.Host, distrust(doubt.Err)),
-			"take the whole link: what follows the code is the fingerprint of the host's certificate")
+		return hint.Say("term.distrusted", "host", to.Host, "why", distrust(doubt.Err)).Advising("term.distrusted-hint")
 	case errors.Is(err, peer.ErrEncrypted):
-		return hint.With(fmt.Errorf("the host at %s encrypts, and the link does not say so", to.Host),
-			"take the whole link that muster host printed: it begins with https://")
+		return hint.Say("term.encrypts", "host", to.Host).Advising("term.encrypts-hint", "command", "muster host", "scheme", "https://")
 	case errors.Is(err, peer.ErrGone):
-		return hint.With(fmt.Errorf("the host at %s is gone: muster runs there no more", to.Host),
-			"if the night is over, nothing has to be done; if not, the organiser starts muster host again, and "+
-				"the same line brings you back to your place")
+		return hint.Say("term.gone", "host", to.Host).Advising("term.gone-hint", "command", "muster host")
 	case errors.Is(err, peer.ErrProxyAlone):
-		return hint.With(fmt.Errorf("a proxy answers at %s, but no host behind it", to.Host),
-			"ask the organiser: is muster host running there?")
+		return hint.Say("term.proxy-alone", "host", to.Host).Advising("term.proxy-alone-hint", "command", "muster host")
 	case errors.Is(err, peer.ErrMisnamed):
 		name, _, _ := net.SplitHostPort(to.Host)
-		return hint.With(fmt.Errorf("the host at %s does not go by that name", to.Host),
-			fmt.Sprintf("take the link that muster host printed, or have the organiser start it with --host-name %s", name))
+		return hint.Say("term.misnamed", "host", to.Host).
+			Advising("term.misnamed-hint", "command", "muster host", "flag", "--host-name "+name)
 	case errors.Is(err, websocket.ErrBadHandshake):
-		return hint.With(fmt.Errorf("what answers at %s is no muster host", to.Host),
-			"is the port right? muster host prints the whole link")
+		return hint.Say("term.no-host", "host", to.Host).Advising("term.no-host-hint", "command", "muster host")
 	case errors.Is(err, peer.ErrUnreachable):
 		return Unreached(to.Host, err)
 	}
@@ -68,7 +59,7 @@ func Explain(err error, to invite.Link) error {
 }
 
 // distrust returns why a certificate is not trusted.
-func distrust(err error) string {
+func distrust(err error) sentence.Sentence {
 	var (
 		name    x509.HostnameError
 		signer  x509.UnknownAuthorityError
@@ -76,13 +67,13 @@ func distrust(err error) string {
 	)
 	switch {
 	case errors.As(err, &name):
-		return "its certificate is for another name"
+		return sentence.Of("term.certificate-name")
 	case errors.As(err, &signer):
-		return "this machine knows nobody who signed its certificate"
+		return sentence.Of("term.certificate-signer")
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
-		return "its certificate has expired, or a clock is wrong"
+		return sentence.Of("term.certificate-expired")
 	}
-	return strings.TrimPrefix(err.Error(), "x509: ")
+	return sentence.Plain(strings.TrimPrefix(err.Error(), "x509: "))
 }
 
 // mayBeCode matches text that looks like a code rather than a host's name.
@@ -93,39 +84,34 @@ func Unreached(at string, err error) error {
 	var name *net.DNSError
 	var timeout interface{ Timeout() bool }
 	if addr, bad := netip.ParseAddrPort(at); bad == nil && discovery.ReachOf(addr.Addr()) == discovery.NetworkReach {
-		why := hint.Reason(err).Error()
+		why := hint.Reason(err)
 		if errors.As(err, &timeout) && timeout.Timeout() {
-			why = "nothing comes back"
+			why = errNothingBack
 		}
-		return hint.With(fmt.Errorf("no host answers at %s: %s", at, why), elsewhere(addr.Addr()))
+		return hint.Say("term.no-answer", "host", at, "why", why).Advising("term.elsewhere-hint", "address", addr.Addr(),
+			"command", "muster host", "router", "--port-map", "at", "--at URL", "public", "--public-url URL")
 	}
 	switch host, _, _ := net.SplitHostPort(at); {
 	case errors.As(err, &name) && mayBeCode.MatchString(host):
-		return hint.With(fmt.Errorf("no host is called %s", host), "if that is a room's code, say: muster "+
-			"join --code "+strings.ToUpper(host))
+		return hint.Say("term.no-such-host", "host", host).
+			Advising("term.no-such-host-hint", "command", "muster join --code "+strings.ToUpper(host))
 	case errors.As(err, &name):
 	case errors.As(err, &timeout) && timeout.Timeout():
-		return hint.With(fmt.Errorf("no host answers at %s: nothing comes back", at),
-			"does a firewall there let TCP through to muster? is the address the right one, and on a network "+
-				"that this machine is on?")
+		return hint.Say("term.no-answer", "host", at, "why", errNothingBack).Advising("term.firewall-hint")
 	}
-	return hint.With(fmt.Errorf("no host answers at %s: %w", at, hint.Reason(err)),
-		"is muster host running there, are address and port right, does a firewall let TCP through?")
+	return hint.Say("term.no-answer", "host", at, "why", hint.Reason(err)).
+		Advising("term.running-hint", "command", "muster host")
 }
 
-// elsewhere returns the hint for a player whose link leads into somebody else's private network.
-func elsewhere(at netip.Addr) string {
-	return fmt.Sprintf("%v is an address of the host's own network. If you are on it: "+
-		"is muster host running there, does a firewall let TCP through?\n"+
-		`If you are elsewhere, three ways help whoever holds the room to let you in:
---port-map asks their router to let you in
---at URL opens the room on a public host
---public-url URL if a tunnel or an address of their own leads there`, at)
-}
+// errNothingBack says that questions get no answer.
+var errNothingBack error = hint.Say("term.nothing-back")
 
 // ExplainAt adds a hint on what to do if a public host opens no room.
 func ExplainAt(err error, base *url.URL) error {
-	const here = "--here opens the room on this machine"
+	const here = "--here"
+	internet := func(key string, why error) error {
+		return hint.Say("term.no-answer", "host", base, "why", why).Advising(key, "here", here)
+	}
 	var (
 		refusal wire.Refusal
 		moved   *Moved
@@ -140,36 +126,31 @@ func ExplainAt(err error, base *url.URL) error {
 	case err == nil, errors.Is(err, context.Canceled), hint.Of(err) != "":
 		return err
 	case errors.As(err, &refusal):
-		return hint.With(refusal, here)
+		return hint.Say("term.of-host", "says", refusal).Advising("term.here-hint", "here", here)
 	case errors.As(err, &moved):
-		return hint.With(fmt.Errorf("%s leads to %s", base, moved.To), fmt.Sprintf("if you trust that host, say --at %s",
-			moved.To))
+		return hint.Say("term.leads-to", "host", base, "to", moved.To).Advising("term.leads-to-hint", "flag", "--at "+moved.To)
 	case errors.Is(err, ErrNotPublic):
-		return hint.With(fmt.Errorf("the host at %s opens no rooms for others", base),
-			"it is somebody's own, or of an older release: rooms are opened where muster serve runs; "+here)
+		return hint.Say("term.not-public", "host", base).
+			Advising("term.not-public-hint", "command", "muster serve", "here", here)
 	case errors.Is(err, ErrNotMuster):
-		return hint.With(fmt.Errorf("what answers at %s is no public muster host", base),
-			"is the address right? In a browser such a host shows how to open a room; "+here)
+		return hint.Say("term.no-public-host", "host", base).Advising("term.no-public-host-hint", "here", here)
 	case errors.As(err, &trouble) && trouble.Status >= 500:
-		return hint.With(fmt.Errorf("the host at %s is out of order: %d %s", base, trouble.Status,
-			http.StatusText(trouble.Status)), "try again in a while; "+here)
+		return hint.Say("term.out-of-order", "host", base, "status", trouble.status()).
+			Advising("term.out-of-order-hint", "here", here)
 	case errors.As(err, &trouble):
-		return hint.With(fmt.Errorf("what answers at %s is no public muster host: %d %s", base, trouble.Status,
-			http.StatusText(trouble.Status)), "is the address right, and is it http:// or https://? "+here)
+		return hint.Say("term.no-public-host-status", "host", base, "status", trouble.status()).
+			Advising("term.no-public-host-status-hint", "http", "http://", "https", "https://", "here", here)
 	case errors.As(err, &doubt):
-		return hint.With(fmt.Errorf("nobody vouches for the host at %s: %s", base, distrust(doubt.Err)),
-			"is the address right? If it is, whoever runs that host has to renew the certificate; "+here)
+		return hint.Say("term.distrusted", "host", base, "why", distrust(doubt.Err)).
+			Advising("term.renew-hint", "here", here)
 	case errors.As(err, &plain), errors.Is(err, http.ErrSchemeMismatch):
-		return hint.With(fmt.Errorf("what answers at %s does not encrypt", base), "is it http://, and the port right? "+here)
+		return hint.Say("term.unencrypted", "host", base).Advising("term.scheme-hint", "http", "http://", "here", here)
 	case errors.As(err, &name):
-		return hint.With(fmt.Errorf("no host answers at %s: %w", base, hint.Reason(err)),
-			"is the name spelt right, and is this machine on the internet? "+here)
+		return internet("term.spelling-hint", hint.Reason(err))
 	case errors.As(err, &failed) && errors.As(err, &timeout) && timeout.Timeout():
-		return hint.With(fmt.Errorf("no host answers at %s: nothing comes back", base),
-			"is the address right, and is this machine on the internet? "+here)
+		return internet("term.internet-hint", errNothingBack)
 	case errors.As(err, &failed):
-		return hint.With(fmt.Errorf("no host answers at %s: %w", base, hint.Reason(err)),
-			"is the address right, and is this machine on the internet? "+here)
+		return internet("term.internet-hint", hint.Reason(err))
 	}
 	return err
 }

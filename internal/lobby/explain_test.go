@@ -71,7 +71,7 @@ func TestDistrust(t *testing.T) {
 		{x509.CertificateInvalidError{Reason: x509.Expired}, "its certificate has expired, or a clock is wrong"},
 		{errors.New("x509: too weak"), "too weak"},
 	} {
-		if got := distrust(tt.err); got != tt.want {
+		if got := english(distrust(tt.err)); got != tt.want {
 			t.Errorf("%T: %s, want %s", tt.err, got, tt.want)
 		}
 	}

@@ -4,13 +4,14 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"fmt"
 	"iter"
-	"muster/internal/userfile"
 	"os"
 	"path/filepath"
 	"slices"
 	"time"
+
+	"muster/internal/hint"
+	"muster/internal/userfile"
 )
 
 // kept is a room that the user opened on a public host. Its file is readable by the user alone,
@@ -67,7 +68,7 @@ func keptRooms(at string, warn func(...error)) iter.Seq[kept] {
 			k, err := readKept(file)
 			switch {
 			case err != nil:
-				warn(fmt.Errorf("a room from before is not found again: %w", err))
+				warn(hint.Say("term.room-not-found-again", "why", err))
 			case time.Since(k.Opened) > keptFor:
 				k.forget()
 			case k.At == at:
@@ -88,7 +89,7 @@ func readKept(file string) (k kept, err error) {
 	data, err := userfile.Read(file)
 	if err == nil {
 		if err = json.Unmarshal(data, &k); err != nil {
-			err = fmt.Errorf("%s is damaged: %w", file, err)
+			err = hint.Say("term.file-damaged", "file", file, "why", err)
 		}
 	}
 	return k, err

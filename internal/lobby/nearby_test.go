@@ -8,6 +8,7 @@ import (
 	"github.com/mattn/go-runewidth"
 
 	"muster/discovery/lists/lan"
+	"muster/internal/catalogue"
 	"muster/internal/invite"
 	"muster/internal/term"
 )
@@ -40,18 +41,18 @@ func TestListRooms(t *testing.T) {
 2  Zoo                              xonotic          1  bob        open
 `
 	var wide strings.Builder
-	roomTable(foundRooms).Write(term.Terminal{Writer: &wide})
+	roomTable(catalogue.InEnglish(), foundRooms).Write(term.Terminal{Writer: &wide})
 	if got := "\n" + wide.String(); got != want {
 		t.Errorf("%s\nwant:%s", got, want)
 	}
 	var nameless strings.Builder
-	roomTable([]lan.Found{{Room: lan.Room{Players: 3}}}).Write(term.Terminal{Writer: &nameless})
+	roomTable(catalogue.InEnglish(), []lan.Found{{Room: lan.Room{Players: 3}}}).Write(term.Terminal{Writer: &nameless})
 	if !strings.Contains(nameless.String(), "(no name)") {
 		t.Errorf("a room without a name:\n%s", &nameless)
 	}
 	const narrow = 50
 	var b strings.Builder
-	roomTable(foundRooms).Write(term.Terminal{Writer: &b, Columns: narrow})
+	roomTable(catalogue.InEnglish(), foundRooms).Write(term.Terminal{Writer: &b, Columns: narrow})
 	for line := range strings.Lines(b.String()) {
 		if n := runewidth.StringWidth(strings.TrimRight(line, "\n")); n > narrow {
 			t.Errorf("%q takes %d columns of %d", line, n, narrow)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/url"
 	"reflect"
 	"time"
@@ -13,7 +12,6 @@ import (
 	"muster/internal/game"
 	"muster/internal/hint"
 	"muster/internal/invite"
-	"muster/internal/term"
 )
 
 // Opening opens a room on a public host, or reopens one that the user had before.
@@ -46,13 +44,13 @@ func (o *Opening) Room(ctx context.Context) (room invite.Link, brings bool, err 
 		var refusal wire.Refusal
 		switch {
 		case errors.As(err, &refusal) && (refusal.Reason == wire.ReasonClosed || refusal.Reason == wire.ReasonCode):
-			o.Desk.Screen.Say("room %s from before is over", l.Code)
+			o.Desk.Screen.Tell("term.room-over", "code", l.Code)
 			old.forget()
 			continue
 		case err != nil:
 			return l, false, err
 		}
-		o.Desk.Screen.Say("going on with room %s from before; --new opens another", l.Code)
+		o.Desk.Screen.Tell("term.room-goes-on", "code", l.Code, "flag", "--new")
 		o.goOn(ctx, old, KeyOf(l))
 		return l, brings || old.Brings, nil
 	}
@@ -87,7 +85,7 @@ func (o *Opening) goOn(ctx context.Context, old kept, key Key) {
 		return
 	}
 	if err := o.Client.Order(ctx, key, "settings", map[string]any{"settings": o.Patch}); err != nil {
-		o.Desk.Warn(fmt.Errorf("the room stays as it was: %w", steersNoMore(err)))
+		o.Desk.Warn(hint.Say("term.room-unchanged", "why", steersNoMore(err)))
 		return
 	}
 	old.Settings = o.Patch
@@ -104,8 +102,7 @@ func (o *Opening) open(ctx context.Context, brings bool) (invite.Link, bool, err
 	isKnown, isListed := service.Knows(o.Game.ID)
 	if !isKnown {
 		room["own_game"] = wire.OwnGame{ID: o.Game.ID, Name: o.Game.Name, Protocol: o.Game.ProtocolName, Port: o.Game.Port}
-		o.Desk.Screen.Say("%s", o.Desk.Screen.Wrap(fmt.Sprintf("%s does not know %s: friends who have it in "+
-			"their own table of games are taken there, the others are shown the address", o.Base, o.Game.Name), 0))
+		o.Desk.Screen.Tell("term.unknown-there", "host", o.Base, "game", o.Game.Name)
 	}
 	if brings = brings || !isKnown || !isListed; brings {
 		if err := o.bring(ctx, room, service.MaxServers); err != nil {
@@ -119,7 +116,7 @@ func (o *Opening) open(ctx context.Context, brings bool) (invite.Link, bool, err
 	mine := kept{Game: o.Settings.Game, Name: o.Settings.Name, Link: l.Personal(l.Secret), Brings: brings,
 		Settings: o.Patch, Opened: time.Now().UTC()}
 	if err := mine.keep(o.Base.String()); err != nil {
-		o.Desk.Warn(fmt.Errorf("this program would not find the room again: %w", err))
+		o.Desk.Warn(hint.Say("term.would-not-find", "why", err))
 	}
 	return l, brings, nil
 }
@@ -134,8 +131,8 @@ func (o *Opening) bring(ctx context.Context, room map[string]any, most int) erro
 		return err
 	}
 	if most > 0 && len(servers) > most {
-		return hint.With(fmt.Errorf("the list has %s, and %s takes %d", term.Count(len(servers), "server"),
-			o.Base.String(), most), "shorten it to those that may be near, or add --here to open the room on this machine")
+		return hint.Say("term.list-too-long", "n", len(servers), "host", o.Base, "most", most).
+			Advising("term.list-too-long-hint", "flag", "--here")
 	}
 	room["servers"], room["renews"] = servers, !o.Supply.Lists.HasStdin()
 	return nil

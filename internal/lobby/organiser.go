@@ -1,7 +1,6 @@
 package lobby
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"muster/discovery"
+	"muster/discovery/sentence"
 	"muster/host/room"
 	"muster/host/wire"
 	"muster/internal/hint"
@@ -101,8 +100,7 @@ func (o *Organiser) listen() *term.Console {
 	}
 	if o.Awaits == 0 {
 		alone = func() {
-			o.Desk.Screen.Say("nobody can press Enter here: standard input has ended. Say --players N, and the " +
-				"room starts by itself")
+			o.Desk.Screen.Tell("term.no-enter", "flag", "--players N")
 		}
 	}
 	c := o.Desk.Console(in, func(line string) { o.steers.Typed(line, time.Now()) }, alone)
@@ -121,7 +119,7 @@ func (o *Organiser) invite() {
 	}
 	fmt.Fprintf(out, "link  %s\ncode  %s\njoin  muster join %s\n", out.Bold(l.String()), out.Bold(l.Code), l)
 	if needed > 0 {
-		o.Desk.Screen.Say("the QR code needs %d columns; the page shows it, too", needed)
+		o.Desk.Screen.Tell("term.qr-too-wide", "n", needed)
 	}
 }
 
@@ -130,12 +128,12 @@ func (o *Organiser) Greet() {
 	if o.Desk.Page != nil {
 		return
 	}
-	o.Desk.Screen.Say("yours alone, to steer from the page:\n%s", o.Friends.Personal(o.Link.Secret))
-	start := "press Enter when everyone is here"
+	o.Desk.Screen.Say("%s\n%s", o.Desk.Screen.Words("term.own-link"), o.Friends.Personal(o.Link.Secret))
 	if o.Awaits > 0 {
-		start = fmt.Sprintf("waiting for %d players; Enter starts with who is here", o.Awaits)
+		o.Desk.Screen.Tell("term.awaits", "n", o.Awaits)
+		return
 	}
-	o.Desk.Screen.Say("%s", start)
+	o.Desk.Screen.Tell("term.press-enter")
 }
 
 // Renewed takes the secret that steers the room from now on.
@@ -182,17 +180,19 @@ func (o *Organiser) play(ctx context.Context, view *View) error {
 	var refusal wire.Refusal
 	if isOut := errors.As(err, &refusal) && refusal.Reason != wire.ReasonClosed; isOut || err == nil &&
 		ctx.Err() == nil && !o.Once {
-		goesOn := "The host goes on; Ctrl-C ends it"
+		key, why := "term.host-goes-on", sentence.Of("term.you-left")
 		if o.isFar() {
-			goesOn = "The room goes on, and so does this program; Ctrl-C ends it"
+			key = "term.program-goes-on"
 		}
-		o.Desk.Screen.Say("you do not play any more: %s. %s", cmp.Or(discovery.CleanText(refusal.Message),
-			"you have left the room"), goesOn)
+		if isOut {
+			why = hint.Sentence(refusal)
+		}
+		o.Desk.Screen.Tell(key, "why", why)
 		err = o.follow(ctx, view, o.Once)
 	}
 	switch {
 	case o.isFar() && ctx.Err() != nil && errors.Is(context.Cause(ctx), context.Canceled):
-		o.Desk.Screen.Say("the room stays open without this program; the same command goes on with it")
+		o.Desk.Screen.Tell("term.stays-open")
 	case !o.isFar() && o.Once && err == nil:
 		// A player whose game has not started yet would lose the host.
 		ctx, cancel := context.WithTimeout(ctx, othersWithin)
@@ -282,7 +282,7 @@ func (o *Organiser) obey(ctx context.Context, orders <-chan order) {
 		switch {
 		case err == nil || ctx.Err() != nil:
 		case errors.As(err, &refusal):
-			o.Desk.Screen.Say("%s", o.Desk.Screen.Wrap(discovery.CleanText(refusal.Message), 0))
+			o.Desk.Screen.Say("%s", o.Desk.Screen.Wrap(hint.Text(o.Desk.Screen.Language, refusal), 0))
 		default:
 			for _, line := range hint.Lines(o.Desk.Screen.Language, o.explain(err)) {
 				o.Desk.Screen.Say("%s", line)
@@ -319,8 +319,7 @@ func (o *Organiser) order(ctx context.Context, action string, with any) error {
 func steersNoMore(err error) error {
 	var refusal wire.Refusal
 	if errors.As(err, &refusal) && refusal.Reason == wire.ReasonSecret {
-		return hint.With(errors.New("this program steers the room no more: the organiser's link was renewed, "+
-			"or handed on"), "steer from the page")
+		return hint.Say("term.steers-no-more").Advising("term.steers-no-more-hint")
 	}
 	return err
 }

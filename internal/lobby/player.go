@@ -97,9 +97,9 @@ func (y *Player) Enter(ctx context.Context, to invite.Link, isGiven bool) error 
 			return Explain(UnlessEnded(err), to)
 		}
 		if to.Code != "" {
-			y.Desk.Screen.Say("%s", discovery.CleanText(refusal.Message))
+			y.Desk.Screen.Say("%s", hint.Text(y.Desk.Screen.Language, refusal))
 		}
-		answer, ok := y.Launcher.Console.Ask(ctx, "the room's code: ")
+		answer, ok := y.Launcher.Console.Ask(ctx, y.Desk.Screen.Words("term.code")+" ")
 		if !ok {
 			return Explain(err, to)
 		}
@@ -121,11 +121,10 @@ func (y *Player) Play(ctx context.Context, to invite.Link) error {
 	file, noFolder := userfile.State(filepath.Join("tokens", hex.EncodeToString(place[:8])))
 	token, noToken := userfile.Read(file)
 	if noToken != nil && !errors.Is(noToken, fs.ErrNotExist) { // the first time there is none
-		y.Desk.Warn(fmt.Errorf("the room takes you for somebody new: %w. If your name is taken, join with "+
-			"another --name, or ask the organiser to remove your old place", noToken))
+		y.Desk.Warn(hint.Say("term.somebody-new", "why", noToken, "flag", "--name"))
 	}
 	warn := sync.OnceFunc(func() {
-		y.Desk.Screen.Say("muster: warning: your place in the room will not survive a restart of this program")
+		y.Desk.Warn(hint.Say("term.place-is-lost"))
 	})
 	options := peer.Options{
 		URL: to.Endpoint(), Code: to.Code, Key: to.Key, As: to.Secret, Name: y.Launcher.Player, Token: string(token),
@@ -156,9 +155,7 @@ func (y *Player) Play(ctx context.Context, to invite.Link) error {
 		options.Probes = wire.ProbesAtHost
 	}
 	if !netinfo.Source4().IsValid() && netinfo.Source6().IsValid() {
-		y.Desk.Screen.Say("%s", y.Desk.Screen.Wrap("this network has IPv6 only, and most game servers have "+
-			"none: if the others find nothing that you reach, you come along without a say; another network, or "+
-			"a VPN with IPv4, helps", 0))
+		y.Desk.Screen.Tell("term.ipv6-only")
 	}
 	defer y.Desk.Screen.Rests()
 	err := peer.Run(ctx, options)
@@ -174,7 +171,7 @@ func (y *Player) Play(ctx context.Context, to invite.Link) error {
 
 // ErrEnded ends a player's part after the organiser has ended the session. Nothing is wrong, and
 // the player has been told.
-var ErrEnded = errors.New("the night is over")
+var ErrEnded error = hint.Say("term.over")
 
 // UnlessEnded returns nil for ErrEnded, and any other error unchanged.
 func UnlessEnded(err error) error {
@@ -252,14 +249,13 @@ func (y *Player) newProber(id string, rests func(time.Duration)) (peer.Prober, e
 	g, err := y.Launcher.Games.Find(id)
 	if own := y.own.Load(); err != nil && own != nil && own.ID == id {
 		if g = (game.Game{ProtocolName: own.Protocol}); g.Protocol() != nil {
-			y.Desk.Screen.Say("%s", y.Desk.Screen.Wrap(fmt.Sprintf("%s is a game that the organiser has added: "+
-				"this muster measures its servers, and does not know how it starts; add it to %s", own.Name, userfile.Config("games.toml")), 0))
+			y.Desk.Screen.Tell("term.added-game", "game", own.Name, "file", userfile.Config("games.toml"))
 			err = nil
 		}
 	}
 	if err != nil {
-		return nil, hint.With(fmt.Errorf("the room plays %q, which this muster does not know", discovery.CleanText(id)),
-			"update muster, or add the game to "+userfile.Config("games.toml"))
+		return nil, hint.Say("term.unknown-game", "game", id).
+			Advising("term.unknown-game-hint", "file", userfile.Config("games.toml"))
 	}
 	return y.Asking.Prober(g.Protocol(), rests)
 }
@@ -268,7 +264,7 @@ func (y *Player) newProber(id string, rests func(time.Duration)) (peer.Prober, e
 func (y *Player) newPlaceProber(protocol string) (peer.Prober, error) {
 	known := game.Game{ProtocolName: protocol}.Protocol()
 	if known == nil {
-		return nil, fmt.Errorf("a place is asked by %q, which this muster does not know", discovery.CleanText(protocol))
+		return nil, hint.Say("term.unknown-protocol", "protocol", protocol)
 	}
 	return y.Asking.Prober(known, nil)
 }

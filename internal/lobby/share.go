@@ -2,9 +2,9 @@ package lobby
 
 import (
 	"context"
-	"fmt"
 	"time"
 
+	"muster/discovery/sentence"
 	"muster/host/wire"
 	"muster/internal/favourites"
 	"muster/internal/term"
@@ -34,9 +34,9 @@ func (y *Player) brings(ctx context.Context, id string) (m wire.Bring) {
 	if len(likes)+len(hides) == 0 {
 		return m
 	}
-	what := term.Count(len(likes), "favourite")
+	what := sentence.Of("term.favourites", "n", len(likes))
 	if len(hides) > 0 {
-		what += fmt.Sprintf(" and %s", term.Count(len(hides), "hidden server"))
+		what = sentence.Of("term.favourites-and", "favourites", what, "n", len(hides))
 	}
 	if y.Shares == SharesAsked {
 		if y.Desk.Page == nil && !(term.IsTerminal(y.Desk.In) && y.Desk.Screen.IsTerminal) {
@@ -44,7 +44,7 @@ func (y *Player) brings(ctx context.Context, id string) (m wire.Bring) {
 		}
 		ctx, cancel := context.WithTimeout(ctx, shareTime)
 		defer cancel()
-		answer, ok := y.Launcher.Console.Ask(ctx, fmt.Sprintf("share your %s with this room? [y/N] ", what))
+		answer, ok := y.Launcher.Console.Ask(ctx, y.Desk.Screen.Words("term.share", "lists", what)+" ")
 		if !ok || answer == "" || !y.Launcher.Console.Yes(answer) {
 			return m
 		}
@@ -56,8 +56,7 @@ func (y *Player) brings(ctx context.Context, id string) (m wire.Bring) {
 		return brought
 	}
 	if most := max(len(likes), len(hides)); most > wire.MaxBrought {
-		y.Desk.Screen.Say("a room takes %d favourites and as many hidden servers of a player: it gets those "+
-			"that you added last, of your %s", wire.MaxBrought, what)
+		y.Desk.Screen.Tell("term.share-newest", "n", wire.MaxBrought, "lists", what)
 	}
 	m.Favourites, m.Hidden = of(likes), of(hides)
 	return m

@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"muster/discovery"
 	"muster/host/schedule"
 	"muster/host/wire"
+	"muster/internal/hint"
 	"muster/internal/home"
 	"muster/internal/userfile"
 )
@@ -61,7 +61,7 @@ func notes(at, listen string, warn func(...error)) func(wire.Snapshot) {
 			err = note.keep(file)
 		}
 		if err != nil {
-			warn(fmt.Errorf("this room will not be shown on Home: %w", err))
+			warn(hint.Say("term.not-on-home", "why", err))
 		}
 	}
 }

@@ -3,7 +3,6 @@ package lobby
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/netip"
 	"slices"
 	"sync"
@@ -81,7 +80,7 @@ func (s *Starter) follow(ctx context.Context, console *term.Console, rooms chan 
 		place, knows := bestPlace(news.Sites.Sites, s.Settings().Places)
 		g, err := s.Games.Find(news.Room.Game)
 		if !knows || err != nil {
-			s.desk.Screen.Say("no server is started: this program does not know where a place is that would suit, or the game")
+			s.desk.Screen.Tell("term.start-unknown")
 			continue
 		}
 		now.stop()
@@ -96,7 +95,7 @@ func (s *Starter) follow(ctx context.Context, console *term.Console, rooms chan 
 		})
 		if err == nil && now != nil {
 			if err = order(room.Started{Game: g.ID, Addr: now.addr}); err != nil {
-				err = fmt.Errorf("the room does not go to the server that was started, which ends: %w", err)
+				err = hint.Say("term.start-refused", "why", err)
 				now.stop()
 				now = nil
 			}
@@ -105,7 +104,7 @@ func (s *Starter) follow(ctx context.Context, console *term.Console, rooms chan 
 			tried = -1 // look at the newest state again
 		}
 		if err != nil && ctx.Err() == nil {
-			s.desk.Screen.Say("%s", hint.Plain(err.Error()))
+			s.desk.Screen.Say("%s", hint.Text(s.desk.Screen.Language, err))
 		}
 	}
 }
@@ -153,7 +152,7 @@ func isStillWanted(rooms chan wire.Snapshot, before wire.Snapshot, place wire.Ve
 }
 
 // errMovedOn says that an answer came too late.
-var errMovedOn = errors.New("the room has gone on meanwhile: no server is started")
+var errMovedOn error = hint.Say("term.start-late")
 
 // stop stops a running server; nil is none.
 func (n *started) stop() {
@@ -181,7 +180,7 @@ func bestPlace(sites []wire.Site, known wire.Venues) (best wire.Venue, knows boo
 }
 
 // errNoStart says that the organiser declined.
-var errNoStart = errors.New("as you like: no server is started")
+var errNoStart error = hint.Say("term.start-declined")
 
 // mostPlayers limits how many players a server is started for, whatever a host says.
 const mostPlayers = 256
@@ -206,38 +205,38 @@ func (s *Starter) start(ctx context.Context, console *term.Console, g game.Game,
 	v := s.venue(g, place, news)
 	argv, err := s.Hook.Fill(v)
 	if err != nil {
-		return nil, fmt.Errorf("no server is started: %w", err)
+		return nil, hint.Say("term.not-started", "why", err)
 	}
 	line := game.Show(argv)
 	switch {
 	case s.When == game.StartNever:
-		s.desk.Screen.Say("a server in %s would suit all; this would start it:\n%s", place.Name, line)
+		s.desk.Screen.Say("%s\n%s", s.desk.Screen.Words("term.would-start", "place", place.Name), line)
 		return nil, nil
 	case !agreed:
-		s.desk.Screen.Say("a server in %s would suit all; this starts it:\n%s", place.Name, s.desk.Screen.Bold(line))
-		answer, ok := console.Ask(ctx, "start it now? [y/N] ")
+		s.desk.Screen.Say("%s\n%s", s.desk.Screen.Words("term.starts", "place", place.Name), s.desk.Screen.Bold(line))
+		answer, ok := console.Ask(ctx, s.desk.Screen.Words("term.start-it")+" ")
 		switch {
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
 		case !ok:
-			return nil, errors.New("nobody here to answer: start it yourself with the line above, or say --start auto")
+			return nil, hint.Say("term.start-nobody", "flag", "--start auto")
 		case answer == "" || !console.Yes(answer):
 			return nil, errNoStart
 		case !wanted():
 			return nil, errMovedOn
 		}
 	}
-	s.desk.Screen.Say("starting in %s: %s", place.Name, line)
+	s.desk.Screen.Say("%s %s", s.desk.Screen.Words("term.starting", "place", place.Name), line)
 	running, err := s.Hook.Start(ctx, v)
 	if err != nil {
-		return nil, fmt.Errorf("no server is started: %w", err)
+		return nil, hint.Say("term.not-started", "why", err)
 	}
 	addr, err := s.awaitServer(ctx, g, place.Name, v.Address, running)
 	if err != nil {
 		running.Stop()
 		return nil, err
 	}
-	s.desk.Screen.Say("the server in %s answers: the room goes there", place.Name)
+	s.desk.Screen.Tell("term.started", "place", place.Name)
 	return &started{running, addr}, nil
 }
 
@@ -273,10 +272,10 @@ func (s *Starter) awaitServer(ctx context.Context, g game.Game, place string, ad
 		case ctx.Err() != nil:
 			return addr, ctx.Err()
 		case passed > s.Within:
-			return addr, fmt.Errorf("the server in %s has not answered at %v for %v: it is given up", place, addr, s.Within)
+			return addr, hint.Say("term.start-silent", "place", place, "address", addr, "time", s.Within)
 		case time.Since(told) >= tellEvery:
 			told = time.Now()
-			s.desk.Screen.Say("starting in %s … %v", place, passed.Round(time.Second))
+			s.desk.Screen.Tell("term.still-starting", "place", place, "time", passed.Round(time.Second))
 		}
 		select {
 		case <-next.C:

@@ -2,8 +2,6 @@ package lobby
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"net"
 	"net/netip"
 	"slices"
@@ -14,7 +12,6 @@ import (
 	"muster/internal/game"
 	"muster/internal/hint"
 	"muster/internal/listing"
-	"muster/internal/term"
 )
 
 // Supply sends the organiser's own list of servers to a room on a public host, again for each
@@ -65,7 +62,7 @@ func (s *Supply) bring(ctx context.Context, order func(ctx context.Context, acti
 			err = order(ctx, "servers", map[string]any{"game": g.ID, "servers": servers})
 		}
 		if err != nil && ctx.Err() == nil {
-			s.Warn(fmt.Errorf("the room takes the list from before: %w", err))
+			s.Warn(hint.Say("term.list-from-before", "why", err))
 		}
 	}
 }
@@ -84,11 +81,10 @@ func (s *Supply) servers(ctx context.Context, g game.Game) ([]netip.AddrPort, er
 		}
 	}
 	if n := len(list) - len(addrs); n > 0 {
-		s.Warn(fmt.Errorf("left out %s of local networks: players there find them by themselves", term.Count(n, "server")))
+		s.Warn(hint.Say("term.list-local", "n", n))
 	}
 	if len(addrs) == 0 {
-		return nil, hint.With(errors.New("the list has no server that friends elsewhere reach"),
-			"--here opens the room on this machine")
+		return nil, hint.Say("term.list-empty").Advising("term.here-hint", "here", "--here")
 	}
 	return addrs, nil
 }
