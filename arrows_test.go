@@ -56,7 +56,7 @@ var arrows = []struct {
 	{"muster/internal/echo", []string{"muster/discovery/protocol/beacon"}},
 	{"muster/internal/portmap", []string{"muster/discovery", "muster/internal/netinfo"}},
 	{"muster/internal/invite", []string{"muster/discovery", "muster/host/access", "muster/internal/hint"}},
-	{"muster/internal/handout", []string{"muster/internal/hint", "muster/internal/invite", "muster/internal/release", "muster/internal/release/fetch"}},
+	{"muster/internal/handout", []string{"muster/internal/catalogue", "muster/internal/hint", "muster/internal/invite", "muster/internal/release", "muster/internal/release/fetch"}},
 	{"muster/internal/tables", []string{"muster/internal/hint", "muster/internal/input", "muster/internal/term", "muster/discovery/geo", "muster/internal/release/fetch"}},
 	{"muster/internal/register", nil},
 	{"muster/internal/config", []string{"muster/discovery", "muster/internal/input"}},

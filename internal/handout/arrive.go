@@ -10,6 +10,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"muster/discovery/sentence"
+	"muster/internal/catalogue"
 	"muster/internal/release"
 	"muster/internal/release/fetch"
 )
@@ -19,7 +21,7 @@ type arrival struct {
 	got, of atomic.Int64
 	done    chan struct{}
 	program *program
-	trouble string
+	trouble sentence.Sentence
 	wrong   bool
 	ended   time.Time
 }
@@ -29,11 +31,11 @@ type arrival struct {
 const askAgain = 30 * time.Second
 
 // arrive returns the program for a system from the project's release. It downloads once for everyone who waits. If the
-// program is nil, the text tells people why, and what to do.
-func (h *Handout) arrive(ctx context.Context, system string) (*program, string) {
+// program is nil, the sentence tells people why, and what to do.
+func (h *Handout) arrive(ctx context.Context, system string) (*program, sentence.Sentence) {
 	h.mu.Lock()
 	a := h.arrivals[system]
-	if a == nil || a.trouble != "" && time.Since(a.ended) > askAgain {
+	if a == nil || !a.trouble.IsZero() && time.Since(a.ended) > askAgain {
 		a = &arrival{done: make(chan struct{})}
 		h.arrivals[system] = a
 		h.work.Go(func() { h.bring(a, system) })
@@ -43,7 +45,7 @@ func (h *Handout) arrive(ctx context.Context, system string) (*program, string) 
 	case <-a.done:
 		return a.program, a.trouble
 	case <-ctx.Done():
-		return nil, "it was not waited for"
+		return nil, sentence.Of("get.not-waited")
 	}
 }
 
@@ -51,20 +53,21 @@ func (h *Handout) arrive(ctx context.Context, system string) (*program, string) 
 func (h *Handout) bring(a *arrival, system string) {
 	defer close(a.done)
 	s := systems[place(system)]
+	name := catalogue.InEnglish().Words(s.name)
 	file := "muster_" + h.config.Source.Version + s.release
-	h.config.Say("somebody wants Muster for %s: getting %s from %s, once for all", s.name, file, siteOf(h.config.Source.Page))
+	h.config.Say("somebody wants Muster for %s: getting %s from %s, once for all", name, file, siteOf(h.config.Source.Page))
 	data, v, err := h.config.Source.Get(h.ctx, file, func(got, of int64) { a.got.Store(got); a.of.Store(of) })
 	if err == nil {
 		a.program = h.take(data, system, v)
-		h.config.Say("Muster for %s is here, the project's own: the page gives it", s.name)
+		h.config.Say("Muster for %s is here, the project's own: the page gives it", name)
 		return
 	}
 	h.mu.Lock()
-	a.trouble, a.wrong, a.ended = h.trouble(s.name, err), errors.Is(err, fetch.ErrWrong), time.Now()
+	a.trouble, a.wrong, a.ended = h.trouble(sentence.Of(s.name), err), errors.Is(err, fetch.ErrWrong), time.Now()
 	h.mu.Unlock()
 	if h.ctx.Err() == nil {
 		h.config.Warn(fmt.Errorf("the page cannot give Muster for %s: %w; programs of a release in a folder are "+
-			"given by --downloads FOLDER", s.name, err))
+			"given by --downloads FOLDER", name, err))
 	}
 }
 
@@ -79,20 +82,17 @@ func (h *Handout) take(data *os.File, system string, v release.Verdict) *program
 }
 
 // trouble tells people why a program did not arrive, and what to do.
-func (h *Handout) trouble(name string, err error) string {
+func (h *Handout) trouble(system sentence.Sentence, err error) sentence.Sentence {
 	site := siteOf(h.config.Source.Page)
 	switch {
 	case errors.Is(err, fetch.ErrWrong):
-		return fmt.Sprintf("What %s gave this host as Muster for %s is not what the project signed, so nobody "+
-			"gets it here. Do not take it from there, either, before the project says why.", site, name)
+		return sentence.Of("get.wrong", "site", site, "system", system)
 	case errors.Is(err, fetch.ErrNone):
-		return fmt.Sprintf("%s has no Muster %s for %s. Whoever runs this host can lay one into a folder, and "+
-			"start with --downloads FOLDER.", site, h.config.Source.Version, name)
+		return sentence.Of("get.none-there", "site", site, "version", h.config.Source.Version, "system", system)
 	case errors.Is(err, fetch.ErrAway):
-		return fmt.Sprintf("This host does not reach %s to get Muster for %s: has it no internet? Whoever runs "+
-			"it can lay the programs of a release into a folder, and start with --downloads FOLDER.", site, name)
+		return sentence.Of("get.no-internet", "site", site, "system", system)
 	}
-	return fmt.Sprintf("This host did not get Muster for %s whole. Try again in a minute.", name)
+	return sentence.Of("get.not-whole", "system", system)
 }
 
 // siteOf returns the site of an address, for people.

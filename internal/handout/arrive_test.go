@@ -3,6 +3,7 @@ package handout
 import (
 	"encoding/json"
 	"fmt"
+	"html"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -12,6 +13,8 @@ import (
 	"sync"
 	"testing"
 
+	"muster/discovery/sentence"
+	"muster/internal/catalogue"
 	"muster/internal/release"
 	"muster/internal/release/fetch"
 	"muster/internal/release/releasetest"
@@ -70,6 +73,8 @@ func offered(t *testing.T, h http.Handler, agent string) offer {
 	return o
 }
 
+func english(s sentence.Sentence) string { return catalogue.InEnglish().Say(s) }
+
 // TestArrive checks that the host downloads a missing program from the project's release when somebody asks, once for
 // all of them, and gives it as the project's own.
 func TestArrive(t *testing.T) {
@@ -84,7 +89,7 @@ func TestArrive(t *testing.T) {
 	}); i < 0 || !o.Programs[i].Away || o.Programs[i].Version != "1.2.3" {
 		t.Errorf("offered is %+v", o.Programs)
 	}
-	if page := get(h, "/get/", "Windows").Body.String(); !strings.Contains(page,
+	if page := html.UnescapeString(get(h, "/get/", "Windows").Body.String()); !strings.Contains(page,
 		"gets it from the project's releases first") || !strings.Contains(page, h.config.Release+"/download/v1.2.3/"+onRelease) {
 		t.Errorf("the page is\n%s", page)
 	}
@@ -150,10 +155,10 @@ func TestArriveNot(t *testing.T) {
 			o := offered(t, h, "Windows")
 			if i := slices.IndexFunc(o.Programs, func(p program) bool {
 				return p.System == "windows-amd64"
-			}); i < 0 || o.System != "windows-amd64" || (o.Direct == "") != (name == "wrong") || o.Programs[i].Wrong != (name == "wrong") || !strings.Contains(o.Programs[i].Trouble, c.page) {
+			}); i < 0 || o.System != "windows-amd64" || (o.Direct == "") != (name == "wrong") || o.Programs[i].Wrong != (name == "wrong") || !strings.Contains(english(o.Programs[i].Trouble), c.page) {
 				t.Errorf("offered then is %+v", o.Programs)
 			}
-			if page := get(h, "/get/", "Windows").Body.String(); !strings.Contains(page, "does not reach") &&
+			if page := html.UnescapeString(get(h, "/get/", "Windows").Body.String()); !strings.Contains(page, "does not reach") &&
 				!strings.Contains(page, "1.2.3 for Windows") && !strings.Contains(page, "signed, so nobody") {
 				t.Errorf("the page is\n%s", page)
 			}
@@ -168,7 +173,7 @@ func TestArriveNever(t *testing.T) {
 	if w := get(h, "/get/windows-amd64", ""); w.Code != http.StatusNotFound {
 		t.Errorf("answers %d", w.Code)
 	}
-	if page := get(h, "/get/", "Windows").Body.String(); !strings.Contains(page,
+	if page := html.UnescapeString(get(h, "/get/", "Windows").Body.String()); !strings.Contains(page,
 		"This host has no program for Windows") || !strings.Contains(page, "--downloads") {
 		t.Errorf("the page is\n%s", page)
 	}
@@ -213,9 +218,9 @@ func TestVouched(t *testing.T) {
 			p := adds(t, h, file, "windows-amd64")
 			writes(t, file+".later", "evil")
 			h.judge(p)
-			o, page := offered(t, h, "Windows"), get(h, "/get/", "Windows").Body.String()
+			o, page := offered(t, h, "Windows"), html.UnescapeString(get(h, "/get/", "Windows").Body.String())
 			if c.origin == "" {
-				if len(o.Programs) > 0 || len(o.Refused) != 1 || !strings.Contains(o.Refused[0].Why, c.why) || !strings.Contains(page, c.why) {
+				if len(o.Programs) > 0 || len(o.Refused) != 1 || !strings.Contains(english(o.Refused[0].Why), c.why) || !strings.Contains(page, c.why) {
 					t.Errorf("offered is %+v, on the page\n%s", o, page)
 				}
 				if !strings.Contains(terminal.String(), "muster.exe is not given to anybody: this file was changed") {
@@ -237,6 +242,23 @@ func TestVouched(t *testing.T) {
 				t.Errorf("its signature: %d", w.Code)
 			}
 		})
+	}
+}
+
+// TestLanguages checks that page and refusals speak the visitor's language.
+func TestLanguages(t *testing.T) {
+	h := gives(t, "linux-amd64")
+	for wanted, title := range map[string]string{
+		"": "Get Muster", "tlh, en;q=0.5": "Get Muster", "en-XA;q=0.9": "[Gét Múštér", strings.Repeat("xx,", 99) + "en-XA": "Get Muster",
+	} {
+		for path, want := range map[string]string{"/get/": title, "/get/plan9-amd64": map[bool]string{true: "[théré", false: "there"}[title[0] == '[']} {
+			r := httptest.NewRequest(http.MethodGet, path, nil)
+			r.Header.Set("Accept-Language", wanted)
+			w := httptest.NewRecorder()
+			if h.ServeHTTP(w, r); !strings.Contains(w.Body.String(), want) {
+				t.Errorf("%.20q gets\n%s", wanted, w.Body)
+			}
+		}
 	}
 }
 

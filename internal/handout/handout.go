@@ -35,6 +35,7 @@ import (
 	"sync"
 	"time"
 
+	"muster/discovery/sentence"
 	"muster/internal/invite"
 	"muster/internal/release"
 	"muster/internal/release/fetch"
@@ -90,22 +91,22 @@ type Handout struct {
 type program struct {
 	System string `json:"system"`
 	// Name is people's name for the system, and File the ending of the file that they get.
-	Name   string `json:"name"`
-	File   string `json:"file"`
-	Size   int64  `json:"size"`
-	Origin Origin `json:"origin"`
+	Name   sentence.Sentence `json:"name"`
+	File   string            `json:"file"`
+	Size   int64             `json:"size"`
+	Origin Origin            `json:"origin"`
 	// Version is the program's release, if known.
 	Version string `json:"version,omitempty"`
 	// Signature is the address of a valid signature, if there is one that is not packed with the program.
 	Signature string `json:"signature,omitempty"`
 	// Advice says what the system asks before it starts a new program, and how to answer.
-	Advice string `json:"advice"`
+	Advice sentence.Sentence `json:"advice"`
 	// Away says that the host must download it first. Got of Size bytes have arrived; Trouble is why the download
 	// failed. Wrong says that the download was not the project's, and that nobody should take it from there.
-	Away    bool   `json:"away,omitempty"`
-	Got     int64  `json:"got,omitempty"`
-	Trouble string `json:"trouble,omitempty"`
-	Wrong   bool   `json:"wrong,omitempty"`
+	Away    bool              `json:"away,omitempty"`
+	Got     int64             `json:"got,omitempty"`
+	Trouble sentence.Sentence `json:"trouble,omitzero"`
+	Wrong   bool              `json:"wrong,omitempty"`
 
 	file      string
 	data      *os.File
@@ -115,10 +116,9 @@ type program struct {
 
 // refusal is a program that exists but is given to nobody.
 type refusal struct {
-	System string `json:"system"`
-	Name   string `json:"name"`
-	// Why is a sentence for people.
-	Why string `json:"why"`
+	System string            `json:"system"`
+	Name   sentence.Sentence `json:"name"`
+	Why    sentence.Sentence `json:"why"`
 }
 
 const (
@@ -219,11 +219,11 @@ func (h *Handout) add(data *os.File, file, system string, v release.Verdict) *pr
 	}
 	p := &program{
 		System:  system,
-		Name:    systems[i].name,
+		Name:    sentence.Of(systems[i].name),
 		File:    "muster" + systems[i].ending,
 		Size:    info.Size(),
 		Origin:  Friend,
-		Advice:  systems[i].advice,
+		Advice:  sentence.Of(systems[i].advice),
 		file:    file,
 		data:    data,
 		changed: info.ModTime(),
@@ -261,7 +261,7 @@ func (h *Handout) judge(p *program) {
 	case why != "":
 		h.programs = slices.DeleteFunc(h.programs, func(other *program) bool { return other == p })
 		h.refused = append(h.refused,
-			refusal{p.System, p.Name, fmt.Sprintf("The program for %s that this host has is given to nobody: %s.", p.Name, why)})
+			refusal{p.System, p.Name, sentence.Of("get.refused", "system", p.Name, "why", why)})
 		p.data.Close()
 	default:
 		p.vouchedFor(v)
@@ -324,9 +324,9 @@ type offer struct {
 	Release string `json:"release,omitempty"`
 	// Yours is the visitor's system, according to its browser: in words, and as a system of Programs, which is empty if
 	// there is none. Phone says that it is a phone, which cannot play.
-	Yours  string `json:"yours"`
-	System string `json:"system,omitempty"`
-	Phone  bool   `json:"phone,omitempty"`
+	Yours  sentence.Sentence `json:"yours,omitzero"`
+	System string            `json:"system,omitempty"`
+	Phone  bool              `json:"phone,omitempty"`
 	// Direct is the address of the visitor's file on the release page itself.
 	Direct   string    `json:"direct,omitempty"`
 	Programs []program `json:"programs"`
@@ -363,17 +363,17 @@ func (h *Handout) all() []program {
 	for _, p := range h.programs {
 		all = append(all, *p)
 	}
-	for i, s := range systems {
+	for _, s := range systems {
 		if h.config.Source == nil || s.release == "" || h.of(s.system) != nil {
 			continue
 		}
 		p := program{
 			System:  s.system,
-			Name:    s.name,
+			Name:    sentence.Of(s.name),
 			File:    "muster" + s.ending,
 			Origin:  Project,
 			Version: h.config.Source.Version,
-			Advice:  systems[i].advice,
+			Advice:  sentence.Of(s.advice),
 			Away:    true,
 		}
 		if a := h.arrivals[s.system]; a != nil {
@@ -396,7 +396,7 @@ func (h *Handout) give(w http.ResponseWriter, r *http.Request, what string) {
 	system, isSignature := strings.CutSuffix(what, release.SignatureEnding)
 	p := h.program(system)
 	if p == nil && (isSignature || h.config.Source == nil || !isReleased(system)) {
-		http.Error(w, "there is no program for that system here", http.StatusNotFound)
+		fail(w, r, http.StatusNotFound, sentence.Of("get.no-program"))
 		return
 	}
 	name := "muster"
@@ -404,7 +404,7 @@ func (h *Handout) give(w http.ResponseWriter, r *http.Request, what string) {
 		link, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxLink))
 		to, wrong := invite.Parse(strings.TrimSpace(string(link)), "")
 		if err := errors.Join(err, wrong); err != nil {
-			http.Error(w, "that is no link to a room", http.StatusBadRequest)
+			fail(w, r, http.StatusBadRequest, sentence.Of("get.no-link"))
 			return
 		}
 		name = cmp.Or(to.FileName(), name)
@@ -413,9 +413,9 @@ func (h *Handout) give(w http.ResponseWriter, r *http.Request, what string) {
 	if done == nil {
 		w.Header().Set("Retry-After", "10")
 		if isOwn {
-			http.Error(w, "your network is downloading programs here already: try again once one is there", http.StatusTooManyRequests)
+			fail(w, r, http.StatusTooManyRequests, sentence.Of("get.network-busy"))
 		} else {
-			http.Error(w, fmt.Sprintf("%d programs are being downloaded here: try again in a moment", atOnce), http.StatusServiceUnavailable)
+			fail(w, r, http.StatusServiceUnavailable, sentence.Of("get.busy", "n", atOnce))
 		}
 		return
 	}
@@ -425,16 +425,16 @@ func (h *Handout) give(w http.ResponseWriter, r *http.Request, what string) {
 	line.SetWriteDeadline(until)
 	w.Header().Set("Cache-Control", "no-store")
 	if p == nil {
-		var trouble string
+		var trouble sentence.Sentence
 		if p, trouble = h.arrive(r.Context(), system); p == nil {
-			http.Error(w, trouble, http.StatusBadGateway)
+			fail(w, r, http.StatusBadGateway, trouble)
 			return
 		}
 	}
 	w = steadily(w)
 	if isSignature {
 		if p.signature == nil {
-			http.Error(w, "there is no signature of that program here", http.StatusNotFound)
+			fail(w, r, http.StatusNotFound, sentence.Of("get.no-signature"))
 			return
 		}
 		attach(w, name+executable(p.File)+release.SignatureEnding)

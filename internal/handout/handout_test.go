@@ -237,8 +237,8 @@ func TestVisitorOf(t *testing.T) {
 		{"curl/8.5.0", "", ""},
 		{"", "", ""},
 	} {
-		if got := visitorOf(c.agent, c.platform); got.name != c.want {
-			t.Errorf("%q, %s: %q, want %q", c.agent, c.platform, got.name, c.want)
+		if got := visitorOf(c.agent, c.platform); english(got.name) != c.want {
+			t.Errorf("%q, %s: %q, want %q", c.agent, c.platform, english(got.name), c.want)
 		}
 	}
 }
@@ -255,7 +255,7 @@ func TestOffer(t *testing.T) {
 			t.Errorf("with %s the offer is %+v, want %s", agent, o, want)
 		}
 		for _, p := range o.Programs {
-			if p.Size != int64(len(content)) || p.Origin != Project || p.Advice == "" {
+			if p.Size != int64(len(content)) || p.Origin != Project || p.Advice.IsZero() {
 				t.Errorf("the program %+v", p)
 			}
 		}

@@ -7,19 +7,21 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"muster/discovery/sentence"
 )
 
 // systems lists what Muster is built for, as GOOS-GOARCH. On macOS one program serves both processors, so there it is
-// GOOS alone. The most common come first. release is how the program's file in a release ends, after the version.
+// GOOS alone. The most common come first. name and advice are keys of the catalogue. release is how the program's file in a release ends, after the version.
 // direct ends the archive that people take from the release page and run after unpacking.
 var systems = [...]struct{ system, name, ending, advice, release, direct string }{
-	{"windows-amd64", "Windows", ".exe", onWindows, "_windows_amd64.exe", "_windows_amd64.exe"},
-	{"darwin", "macOS", ".zip", onMac, "_macos_universal", "_macos_universal.tar.gz"},
-	{"darwin-arm64", "macOS on Apple's processors", ".zip", onMac, "", "_macos_universal.tar.gz"},
-	{"darwin-amd64", "macOS on Intel's processors", ".zip", onMac, "", "_macos_universal.tar.gz"},
-	{"linux-amd64", "Linux", ".tar.gz", onLinux, "_linux_amd64", "_linux_amd64.tar.gz"},
-	{"linux-arm64", "Linux on ARM", ".tar.gz", onLinux, "_linux_arm64", "_linux_arm64.tar.gz"},
-	{"windows-arm64", "Windows on ARM", ".exe", onWindows, "_windows_arm64.exe", "_windows_arm64.exe"},
+	{"windows-amd64", "get.windows", ".exe", onWindows, "_windows_amd64.exe", "_windows_amd64.exe"},
+	{"darwin", "get.macos", ".zip", onMac, "_macos_universal", "_macos_universal.tar.gz"},
+	{"darwin-arm64", "get.macos-apple", ".zip", onMac, "", "_macos_universal.tar.gz"},
+	{"darwin-amd64", "get.macos-intel", ".zip", onMac, "", "_macos_universal.tar.gz"},
+	{"linux-amd64", "get.linux", ".tar.gz", onLinux, "_linux_amd64", "_linux_amd64.tar.gz"},
+	{"linux-arm64", "get.linux-arm", ".tar.gz", onLinux, "_linux_arm64", "_linux_arm64.tar.gz"},
+	{"windows-arm64", "get.windows-arm", ".exe", onWindows, "_windows_arm64.exe", "_windows_arm64.exe"},
 }
 
 // isReleased reports whether a release has a program for a system.
@@ -28,12 +30,11 @@ func isReleased(system string) bool {
 	return i >= 0 && systems[i].release != ""
 }
 
-// Systems ask this before they start a program for the first time.
+// These say what systems ask before they start a program for the first time.
 const (
-	onWindows = "The browser may say that it is not commonly downloaded: choose “Keep”. Windows may say that it " +
-		"protected your PC: choose “More info”, then “Run anyway”."
-	onMac   = "macOS may say that it could not verify it: choose “Done”, and in System Settings, Privacy & Security, “Open Anyway”."
-	onLinux = "Unpack it and double-click the program. If nothing opens, drag it into a terminal and press Enter."
+	onWindows = "get.advice-windows"
+	onMac     = "get.advice-macos"
+	onLinux   = "get.advice-linux"
 )
 
 // place returns a system's index in the list, or -1.
@@ -74,7 +75,7 @@ func systemOf(file io.ReaderAt) (string, error) {
 
 // visitor is what a browser says of its system.
 type visitor struct {
-	name string
+	name sentence.Sentence
 	// systems are those whose programs run there, best first.
 	systems []string
 	// phone says that it is a phone: people measure and play elsewhere.
@@ -89,15 +90,15 @@ func visitorOf(agent, platform string) visitor {
 	}
 	switch {
 	case says("Android", "iPhone", "iPad", "iPod"):
-		return visitor{name: "a phone or tablet", phone: true}
+		return visitor{name: sentence.Of("get.phone"), phone: true}
 	case says("Windows"):
-		return visitor{name: "Windows", systems: []string{"windows-amd64", "windows-arm64"}}
+		return visitor{name: sentence.Of("get.windows"), systems: []string{"windows-amd64", "windows-arm64"}}
 	case says("Macintosh", "macOS"):
-		return visitor{name: "macOS", systems: []string{"darwin", "darwin-arm64", "darwin-amd64"}}
+		return visitor{name: sentence.Of("get.macos"), systems: []string{"darwin", "darwin-arm64", "darwin-amd64"}}
 	case says("aarch64", "armv8"):
-		return visitor{name: "Linux on ARM", systems: []string{"linux-arm64"}}
+		return visitor{name: sentence.Of("get.linux-arm"), systems: []string{"linux-arm64"}}
 	case says("Linux", "CrOS", "X11"):
-		return visitor{name: "Linux", systems: []string{"linux-amd64"}}
+		return visitor{name: sentence.Of("get.linux"), systems: []string{"linux-amd64"}}
 	}
 	return visitor{}
 }

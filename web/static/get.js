@@ -2,10 +2,12 @@
 // downloaded file has the room in its name.
 
 import { button, h } from "./dom.js";
+import { language, said, say, tell, told } from "./say.js";
 
-/** @typedef {{system: string, name: string, file: string, size: number, origin: "project" | "friend", version?: string, signature?: string, advice: string, away?: boolean, got?: number, trouble?: string, wrong?: boolean}} Program */
-/** @typedef {{system: string, name: string, why: string}} Refusal a program that is given to nobody */
-/** @typedef {{version: string, release?: string, yours: string, system?: string, phone?: boolean, direct?: string, programs: Program[], refused?: Refusal[]}} Offer */
+/** @typedef {import("./types.js").Sentence} Sentence */
+/** @typedef {{system: string, name: Sentence, file: string, size: number, origin: "project" | "friend", version?: string, signature?: string, advice: Sentence, away?: boolean, got?: number, trouble?: Sentence, wrong?: boolean}} Program */
+/** @typedef {{system: string, name: Sentence, why: Sentence}} Refusal a program that is given to nobody */
+/** @typedef {{version: string, release?: string, yours?: Sentence, system?: string, phone?: boolean, direct?: string, programs: Program[], refused?: Refusal[]}} Offer */
 /** @typedef {{name: string, bytes: number, file: string, fetched?: Program}} Getting what is on its way, here or first to the host, and the file once it is there */
 /** @typedef {"" | "tried" | "opened" | "nothing"} Opening what came of opening the room in a Muster that is here already */
 
@@ -25,21 +27,21 @@ export function getMuster(offer, getting, opening) {
   if (!offer) return [];
   const mine = offer.programs.find((program) => program.system === offer.system);
   const others = offer.programs.filter((program) => program !== mine);
-  const refused = (offer.refused ?? []).map(({ system, why }) => h("p", { class: "trouble", "data-key": system }, why));
+  const refused = (offer.refused ?? []).map(({ system, why }) => h("p", { class: "trouble", "data-key": system }, tell(why)));
   const parts = [];
   if (mine) {
-    parts.push(h("p", { class: "quiet" }, "Get the program, and open it: it knows this room."));
-    parts.push(h("p", { class: "buttons" }, get(mine, `Get Muster for ${mine.name}`, "primary large"), button("open", "Open in Muster")), ...outcome(getting || mine.trouble ? "" : opening));
+    parts.push(h("p", { class: "quiet" }, say("get.open-it")));
+    parts.push(h("p", { class: "buttons" }, get(mine, say("get.get-for", { system: mine.name }), "primary large"), button("open", say("get.open-in-muster"))), ...outcome(getting || mine.trouble ? "" : opening));
     parts.push(h("p", { id: "getting", class: "getting", "data-say": Boolean(getting?.file) }, progress(getting)));
-    if (mine.trouble && !getting) parts.push(h("p", { class: "trouble" }, mine.trouble));
-    else parts.push(h("p", { class: "quiet" }, about(mine)), h("p", { class: "quiet" }, mine.advice, insecure()));
+    if (mine.trouble && !getting) parts.push(h("p", { class: "trouble" }, tell(mine.trouble)));
+    else parts.push(h("p", { class: "quiet" }, about(mine)), h("p", { class: "quiet" }, tell(mine.advice), insecure()));
   } else if (offer.phone) {
-    parts.push(h("p", { class: "quiet" }, "Open this room on the computer that you play on: send yourself its link."));
+    parts.push(h("p", { class: "quiet" }, say("get.on-computer")));
   } else {
-    const isRefused = offer.refused?.some((program) => program.name === offer.yours);
+    const isRefused = offer.refused?.some((program) => told(program.name) === told(offer.yours));
     if (isRefused) parts.push(...refused.splice(0));
-    parts.push(h("p", { class: "quiet" }, offer.yours ? `${isRefused ? "" : `This host has no program for ${offer.yours}. `}${whatToDo(offer)}` : "Take the program for your system."));
-    parts.push(h("p", { class: "buttons" }, button("open", "Open in Muster")), ...outcome(opening));
+    parts.push(h("p", { class: "quiet" }, offer.yours ? [isRefused ? "" : say("get.none-for", { system: offer.yours }), whatToDo(offer)].filter(Boolean).join(" ") : say("get.take")));
+    parts.push(h("p", { class: "buttons" }, button("open", say("get.open-in-muster"))), ...outcome(opening));
   }
   parts.push(...refused);
   if (!offer.phone && !mine?.wrong) parts.push(...direct(offer));
@@ -48,11 +50,11 @@ export function getMuster(offer, getting, opening) {
       h(
         "details",
         { class: "own", "data-key": "systems", open: !mine && !offer.phone },
-        h("summary", {}, "For another computer"),
+        h("summary", {}, say("get.others")),
         h(
           "ul",
           { class: "systems" },
-          others.map((program) => h("li", { "data-key": program.system }, get(program, program.name), program.trouble ? h("span", { class: "trouble" }, program.trouble) : h("span", { class: "quiet" }, program.away ? `Muster ${program.version}, the project's own.` : about(program), ` ${program.advice}`))),
+          others.map((program) => h("li", { "data-key": program.system }, get(program, told(program.name)), program.trouble ? h("span", { class: "trouble" }, tell(program.trouble)) : h("span", { class: "quiet" }, program.away ? said("get.about-released", { version: program.version ?? "" }) : about(program), " ", tell(program.advice)))),
         ),
         !mine && h("p", { class: "getting", "data-say": Boolean(getting?.file) }, progress(getting)),
       ),
@@ -63,13 +65,13 @@ export function getMuster(offer, getting, opening) {
 
 /** What to do if there is no program. @param {Offer} offer */
 function whatToDo(offer) {
-  return offer.direct ? "Take it from the project's page, and come back to open the room in it." : "Whoever runs this host can lay a build for it into a folder, and start with --downloads FOLDER.";
+  return say(offer.direct ? "get.from-project" : "get.lay-build");
 }
 
 /** A link to the project's own page, for people who prefer it. @param {Offer} offer */
 function direct(offer) {
-  if (offer.direct) return [h("p", { class: "quiet straight" }, "Or from the project's own page: ", h("a", { href: offer.direct, rel: "noreferrer" }, fileOf(offer.direct)), ". It does not know this room: press “Open in Muster” then.")];
-  return offer.release ? [h("p", { class: "quiet straight" }, "Or from ", h("a", { href: offer.release, rel: "noreferrer" }, "the project's own page"), ".")] : [];
+  if (offer.direct) return [h("p", { class: "quiet straight" }, said("get.direct", { file: h("a", { href: offer.direct, rel: "noreferrer" }, fileOf(offer.direct)) }))];
+  return offer.release ? [h("p", { class: "quiet straight" }, said("get.direct-page", { page: (...held) => h("a", { href: offer.release, rel: "noreferrer" }, ...held) }))] : [];
 }
 
 /** @param {string} url */
@@ -79,8 +81,7 @@ function fileOf(url) {
 
 /** @param {Opening} opening */
 function outcome(opening) {
-  const said = { "": "", tried: "Looking whether Muster is here already …", opened: "Muster opens, or your browser asks whether it may. Nothing there? Then get it here.", nothing: "Nothing opened? Then Muster is not on this computer yet, or links do not lead to it." }[opening];
-  return said ? [h("p", { class: "getting", "data-say": true }, said)] : [];
+  return opening ? [h("p", { class: "getting", "data-say": true }, say(`get.opening.${opening}`))] : [];
 }
 
 /** The link that makes Muster join a room. @param {string} link the room's */
@@ -112,16 +113,17 @@ export async function openInMuster(link) {
 
 /** @param {Program} program @param {string} label */
 function get(program, label, kind = "") {
-  return button("get", label, { class: kind || undefined, "data-system": program.system, "data-name": program.name });
+  return button("get", label, { class: kind || undefined, "data-system": program.system, "data-name": told(program.name) });
 }
 
 /** @param {Getting | null} getting */
 function progress(getting) {
   if (!getting) return "";
-  if (getting.file) return "It is among your downloads: open it, and you are in.";
+  if (getting.file) return say("get.done");
   const { fetched } = getting;
-  if (fetched && getting.bytes === 0) return `This host gets Muster for ${getting.name} from the project's releases first … ${megabytes(fetched.got ?? 0)}${fetched.size > 0 ? ` of ${megabytes(fetched.size)}` : ""} MB`;
-  return `Getting Muster for ${getting.name} … ${megabytes(getting.bytes)} MB`;
+  const { name: system } = getting;
+  if (fetched && getting.bytes === 0) return say(fetched.size > 0 ? "get.fetching-of" : "get.fetching", { system, n: megabytes(fetched.got ?? 0), size: megabytes(fetched.size) });
+  return say("get.getting", { system, n: megabytes(getting.bytes) });
 }
 
 /** @param {number} bytes */
@@ -131,17 +133,16 @@ function megabytes(bytes) {
 
 /** The program's origin, as far as the host knows. @param {Program} program */
 function about(program) {
-  const version = program.version ? `Muster ${program.version}` : "Muster";
-  if (program.away) return [`${version}, the project's own: this host gets it from the project's releases first, and checks the signature.`];
-  const of = `${version}, ${megabytes(program.size)} MB, `;
-  if (program.origin === "friend") return [`${of}your friend's copy: nobody vouches for it.`];
-  if (!program.signature) return [`${of}the project's own.`];
-  return [`${of}the project's own. `, button("signature", "Its signature", { class: "plain", "data-file": fileOf(program.signature) })];
+  const known = { version: program.version ?? "", n: megabytes(program.size) };
+  if (program.away) return said("get.about-away", known);
+  if (program.origin === "friend") return said("get.about-friend", known);
+  const about = said("get.about-project", known);
+  return program.signature ? [...about, " ", button("signature", say("get.signature"), { class: "plain", "data-file": fileOf(program.signature) })] : about;
 }
 
 /** The browser's warning about downloads from insecure pages. */
 function insecure() {
-  return location.protocol === "https:" ? null : " Your browser may warn you of the download, as this page comes without encryption: choose “Keep”.";
+  return location.protocol === "https:" ? null : ` ${say("get.insecure")}`;
 }
 
 /**
@@ -150,7 +151,7 @@ function insecure() {
  * @returns {Promise<string>} the file's name
  */
 export async function download(file, link, got) {
-  const reply = await fetch(`/get/${file}`, { method: "POST", headers: { "Content-Type": "text/plain" }, body: link });
+  const reply = await fetch(`/get/${file}`, { method: "POST", headers: { "Content-Type": "text/plain", "Accept-Language": language }, body: link });
   if (!reply.ok || !reply.body) throw new Error((await reply.text()).trim().replace(/\.$/, ""));
   const chunks = [];
   let bytes = 0;
