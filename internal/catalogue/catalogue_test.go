@@ -135,7 +135,7 @@ func TestKeys(t *testing.T) {
 		areas[area] = true
 	}
 	literal := regexp.MustCompile("[\"'`]([a-z][a-z0-9_-]*(?:\\.[a-z0-9_-]+)*\\.?)[\"'`$]")
-	saying := regexp.MustCompile(`(?:\b(?:say|said)\(|\bWords\(|sentence\.Of\(|\bRefuse\([A-Za-z.]+, |\bAdvising\(|` +
+	saying := regexp.MustCompile(`(?:\b(?:say|said)\(|\bhint\.Say\(|\bWords\(|sentence\.Of\(|\bRefuse\([A-Za-z.]+, |\bAdvising\(|` +
 		`data-(?:words|label)=)"([a-z][a-z0-9_.-]*)"`)
 	for _, root := range []string{"../../discovery", "../../selection", "../../host", "../../peer", "../../internal", "../../web/static"} {
 		err := filepath.WalkDir(root, func(name string, entry os.DirEntry, err error) error {

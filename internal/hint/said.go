@@ -94,33 +94,40 @@ func Text(l *catalogue.Language, err error) string {
 	return strings.Join(lines, "\n")
 }
 
+// Sentences returns an error for a page: what it says and, if somebody knows, what to do about it.
+func Sentences(err error) []sentence.Sentence {
+	return append([]sentence.Sentence{Sentence(err)}, advice(err)...)
+}
+
 // adviceOf returns what to do about an error in a language; it is empty if nobody knows.
 func adviceOf(l *catalogue.Language, err error) string {
+	var lines []string
+	for _, s := range advice(err) {
+		lines = append(lines, l.Say(s))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// advice returns what to do about an error; it is empty if nobody knows.
+func advice(err error) []sentence.Sentence {
 	var hint interface{ Hint() string }
 	var refusal wire.Refusal
 	if errors.As(err, &hint) {
 		switch said, is := hint.(*Said); {
 		case is && !said.advises.IsZero():
-			return l.Say(said.advises)
+			return []sentence.Sentence{said.advises}
 		case is && said.cause != nil:
-			return adviceOf(l, said.cause)
+			return advice(said.cause)
 		}
-		return cleaned(hint.Hint())
-	}
-	if errors.As(err, &refusal) && !refusal.Advises.IsZero() {
+	} else if errors.As(err, &refusal) && !refusal.Advises.IsZero() {
 		if refusal.Link != "" {
-			return l.Words("term.advice-link", "advice", refusal.Advises, "link", refusal.Link)
+			return []sentence.Sentence{sentence.Of("term.advice-link", "advice", refusal.Advises, "link", refusal.Link)}
 		}
-		return l.Say(refusal.Advises)
+		return []sentence.Sentence{refusal.Advises}
 	}
-	return cleaned(Of(err))
-}
-
-// cleaned cleans each line of a text.
-func cleaned(text string) string {
-	var lines []string
-	for line := range strings.Lines(text) {
-		lines = append(lines, discovery.CleanText(line))
+	var all []sentence.Sentence
+	for line := range strings.Lines(Of(err)) {
+		all = append(all, sentence.Plain(discovery.CleanText(line)))
 	}
-	return strings.Join(lines, "\n")
+	return all
 }

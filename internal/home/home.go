@@ -30,6 +30,7 @@ import (
 	"muster/discovery/report"
 	"muster/discovery/sentence"
 	"muster/internal/favourites"
+	"muster/internal/hint"
 )
 
 // Terminal stands in for a command's terminal.
@@ -270,19 +271,19 @@ func (h *Home) look(s *state) {
 	kept, errKept := favourites.Read(h.config.Favourites)
 	s.Trouble = nil
 	if errSettings != nil {
-		s.Trouble = append(s.Trouble, sentence.Of("home.settings-damaged", "why", textOf(errSettings)))
+		s.Trouble = append(s.Trouble, hint.Sentence(hint.Say("home.settings-damaged", "why", errSettings)))
 	} else {
 		s.Launch = settings["launch"]
 	}
 	if errKept != nil {
-		s.Trouble = append(s.Trouble, unkept(errKept).says)
+		s.Trouble = append(s.Trouble, hint.Sentence(unkept(errKept)))
 	} else {
 		s.Favourites = kept
 	}
 }
 
-// unkept is the failure that a file of favourites cannot be read.
-func unkept(err error) failure { return failing("favourites.damaged", "why", textOf(err)) }
+// unkept adds what to do about a file of favourites that cannot be read.
+func unkept(err error) error { return hint.Say("favourites.damaged", "why", err) }
 
 // Running returns what the user's next start needs to find this Home.
 func (h *Home) Running() Running { return Running{URL: "http://" + h.door.names[0], Key: h.door.key} }

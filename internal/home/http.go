@@ -17,6 +17,7 @@ import (
 	"muster/discovery/sentence"
 	"muster/internal/catalogue"
 	"muster/internal/favourites"
+	"muster/internal/hint"
 )
 
 const (
@@ -138,7 +139,7 @@ func takes[W any](take func(context.Context, W) (any, error)) http.HandlerFunc {
 		var request W
 		err := json.NewDecoder(http.MaxBytesReader(w, r.Body, mostSaid)).Decode(&request)
 		if err != nil && !errors.Is(err, io.EOF) {
-			answer(w, nil, failing("home.no-sense", "why", err.Error()))
+			answer(w, nil, hint.Say("home.no-sense", "why", err))
 			return
 		}
 		document, err := take(r.Context(), request)
@@ -153,7 +154,7 @@ func answer(w http.ResponseWriter, document any, err error) {
 		w.WriteHeader(http.StatusUnprocessableEntity)
 		document = struct {
 			Says []sentence.Sentence `json:"says"`
-		}{sentences(err)}
+		}{hint.Sentences(err)}
 	}
 	json.NewEncoder(w).Encode(document) // fails only if the browser is gone
 }
@@ -206,7 +207,7 @@ func (h *Home) takeStop(_ context.Context, what string) (any, error) {
 			return nil, nil
 		}
 	}
-	return nil, failing("home.nothing-to-stop")
+	return nil, hint.Say("home.nothing-to-stop")
 }
 
 func (h *Home) takeJoin(ctx context.Context, request joinRequest) (any, error) {
@@ -220,7 +221,7 @@ func (h *Home) takeJoin(ctx context.Context, request joinRequest) (any, error) {
 		}
 		h.mu.Unlock()
 		if at < 0 {
-			return nil, failing("home.not-announced")
+			return nil, hint.Say("home.not-announced")
 		}
 		var err error
 		if link, err = h.config.Way(ctx, room); err != nil {
@@ -312,7 +313,7 @@ type keepRequest struct {
 
 func (h *Home) takeKeep(_ context.Context, request keepRequest) (any, error) {
 	if request.Kind != favourites.Favourite && request.Kind != favourites.Hidden {
-		return nil, failing("favourites.no-kind")
+		return nil, hint.Say("favourites.no-kind")
 	}
 	request.Added = time.Now().UTC().Truncate(time.Second)
 	var err error
@@ -345,7 +346,7 @@ func (h *Home) takeAnswer(_ context.Context, request answerRequest) (any, error)
 	defer h.mu.Unlock()
 	answers, is := h.asked[request.ID]
 	if !is {
-		return nil, failing("home.not-asked")
+		return nil, hint.Say("home.not-asked")
 	}
 	delete(h.asked, request.ID)
 	answers <- request.Answer

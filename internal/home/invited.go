@@ -6,6 +6,7 @@ import (
 
 	"muster/discovery"
 	"muster/discovery/sentence"
+	"muster/internal/hint"
 	"muster/internal/invite"
 )
 
@@ -42,8 +43,8 @@ func (h *Home) Invite(i Invitation) {
 		to, err = invite.FromFileName(i.File)
 	}
 	if err != nil {
-		shown.Wrong = sentences(err)
-		shown.link = textOf(err)
+		shown.Wrong = hint.Sentences(err)
+		shown.link = discovery.CleanText(err.Error())
 	} else {
 		// The host is shown whole, because a cut name could hide where it leads.
 		shown.Host, shown.Code, shown.link = to.Host, discovery.CleanText(to.Code), to.Personal(to.Secret)
@@ -84,7 +85,7 @@ func (h *Home) takeInvited(_ context.Context, request invitedRequest) (any, erro
 	case !request.Yes:
 		return nil, nil
 	case link == "":
-		return nil, failing("home.not-asked")
+		return nil, hint.Say("home.not-asked")
 	}
 	at, _ := h.granted() // the page asks elsewhere who starts games
 	args, err := joinRequest{Link: link, Name: request.Name, CanHost: request.CanHost}.args(link, at, "")

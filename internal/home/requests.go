@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"muster/discovery"
+	"muster/internal/hint"
 )
 
 // Requests from pages. Each becomes a command line. Every text in it is the value of a flag or
@@ -41,7 +42,7 @@ func own(args []string, file string) []string {
 	return args
 }
 
-var errNoGame = failing("home.no-game")
+var errNoGame = hint.Say("home.no-game")
 
 func named(game string) error {
 	if game == "" {
@@ -69,13 +70,13 @@ func (j joinRequest) args(link, at, launch string) ([]string, error) {
 	link = strings.Join(strings.Fields(link), "") // people say codes in groups
 	link = strings.TrimPrefix(link, "musterjoin") // from a whole command line that was pasted
 	if link == "" {
-		return nil, failing("home.no-link")
+		return nil, hint.Say("home.no-link")
 	}
 	if j.Code != "" {
 		args = append(args, "--code="+strings.Join(strings.Fields(j.Code), ""))
 	}
 	if at == "" && looksLikeCode(link) {
-		return nil, failing("home.code-alone")
+		return nil, hint.Say("home.code-alone")
 	}
 	return append(args, "--", link), nil
 }
@@ -185,7 +186,7 @@ type beaconRequest struct {
 func (b beaconRequest) args() ([]string, error) {
 	args := []string{"beacon", "--name=" + b.Name}
 	if b.Port < 0 || b.Port > math.MaxUint16 {
-		return nil, failing("home.no-port", "port", strconv.Itoa(b.Port), "most", strconv.Itoa(math.MaxUint16))
+		return nil, hint.Say("home.no-port", "port", strconv.Itoa(b.Port), "most", strconv.Itoa(math.MaxUint16))
 	}
 	if b.Port > 0 {
 		args = append(args, "--listen=:"+strconv.Itoa(b.Port))
@@ -213,7 +214,7 @@ func (g goRequest) check() error {
 	}
 	at, err := netip.ParseAddrPort(g.Addr)
 	if err != nil || at.Port() == 0 {
-		return failing("home.no-address", "address", discovery.CleanText(g.Addr))
+		return hint.Say("home.no-address", "address", discovery.CleanText(g.Addr))
 	}
 	return nil
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 	"time"
+
+	"muster/internal/hint"
 )
 
 // Standing is a standing room of the user's: it stays when a session ends.
@@ -66,7 +68,7 @@ func (h *Home) takeAgain(_ context.Context, request againRequest) (any, error) {
 	}
 	at := slices.IndexFunc(rooms, func(s Standing) bool { return s.ID == request.ID })
 	if at < 0 {
-		return nil, failing("standing.gone")
+		return nil, hint.Say("standing.gone")
 	}
 	_, launch := h.granted()
 	h.play("host", rooms[at].Game, rooms[at].again(request.Name, launch, request.CanHost, h.config.Rooms == nil), func() {})

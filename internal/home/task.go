@@ -9,6 +9,7 @@ import (
 
 	"muster/discovery"
 	"muster/discovery/report"
+	"muster/internal/hint"
 )
 
 // task is a command that runs or ran; there is one of each kind at a time.
@@ -85,7 +86,7 @@ func (h *Home) start(of *task, name string, show func(*state) *taskState, head t
 		h.change(func(s *state) {
 			show(s).Running, show(s).Open = false, false
 			if err != nil && !errors.Is(err, context.Canceled) && ctx.Err() == nil {
-				show(s).Error = sentences(err)
+				show(s).Error = hint.Sentences(err)
 			}
 		})
 		if ended != nil {

@@ -1,25 +1,12 @@
 package home
 
 import (
-	"errors"
 	"net/http"
 	"net/url"
 	"strings"
 
-	"muster/discovery"
-	"muster/discovery/sentence"
 	"muster/internal/catalogue"
-	"muster/internal/hint"
 )
-
-// failure is an error that each page says in its reader's language.
-type failure struct{ says sentence.Sentence }
-
-// failing returns the failure that says the sentence of a key; see [sentence.Of].
-func failing(key string, pairs ...any) failure { return failure{sentence.Of(key, pairs...)} }
-
-// Error returns what is wrong, in English.
-func (f failure) Error() string { return catalogue.InEnglish().Say(f.says) }
 
 // inLanguage is the parameter of a link that names the reader's language.
 const inLanguage = "lang"
@@ -36,23 +23,6 @@ func inLanguageOf(r *http.Request, link string) string {
 	to.RawQuery = query.Encode()
 	return to.String()
 }
-
-// sentences returns an error as pages show it: what is wrong and, if known, what to do about it.
-// Errors from other packages are texts.
-func sentences(err error) []sentence.Sentence {
-	var f failure
-	if errors.As(err, &f) {
-		return []sentence.Sentence{f.says}
-	}
-	all := []sentence.Sentence{sentence.Plain(textOf(err))}
-	for line := range strings.Lines(hint.Of(err)) {
-		all = append(all, sentence.Plain(discovery.CleanText(line)))
-	}
-	return all
-}
-
-// textOf returns an error of another package as a detail of a sentence.
-func textOf(err error) string { return discovery.CleanText(hint.Plain(err.Error())) }
 
 // languageOf returns the language for an answer that the browser shows as it is: the one that the
 // link names, or else the first one of the browser's that Muster has.
