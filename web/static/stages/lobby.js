@@ -29,7 +29,7 @@ export function lobby(live, view) {
   const me = view.tv ? undefined : whoIs(state);
   meet(people, view);
   return [
-    h("div", { class: "hello", "data-key": "hello" }, me && sign(me, 112), h("h1", {}, me ? said("lobby.you-are-in", { player: me.name }) : say("lobby.who")), me && ownGame(state, me)),
+    h("div", { class: "hello", "data-key": "hello" }, me && sign(me, 112), me ? h("h1", {}, ...said("lobby.you-are-in", { player: me.name })) : h("h1", { "--letters": say("lobby.who").length }, say("lobby.who")), me && ownGame(state, me)),
     h(
       "ul",
       { class: "here", "data-key": "here", "data-many": many(people.length), "aria-label": say("lobby.here") },
@@ -119,7 +119,7 @@ function looks(state, view) {
   return h(
     "details",
     { id: "settings", class: "card looks", "data-key": "settings" },
-    h("summary", {}, words, h("span", { class: "change" }, say(state.you.organiser ? "lobby.change" : "lobby.more"))),
+    h("summary", {}, h("span", {}, words), h("span", { class: "change" }, say(state.you.organiser ? "lobby.change" : "lobby.more"))),
     settings(state),
   );
 }

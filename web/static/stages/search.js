@@ -80,7 +80,7 @@ export function shown(place, live, view) {
     stood.set(id, column);
     const from = before.get(id);
     if (from === column || still) continue;
-    const comes = from === undefined ? { opacity: [0, 1], translate: ["0 2rem", "0 0"] } : { zIndex: [rank === 0 ? 1 : 0, rank === 0 ? 1 : 0], translate: [`calc(${from - column} * (100% + var(--between)))`, "0px"] }; // this needs no layout
+    const comes = from === undefined ? { opacity: [0, 1], translate: ["0 2rem", "0 0"] } : { zIndex: [rank === 0 ? 1 : 0, rank === 0 ? 1 : 0], translate: [`calc(${from - column} * var(--along) * (100% + var(--between)))`, "0px"] }; // this needs no layout
     place.querySelector(`.podium > [data-key="step ${id}"]`)?.animate(comes, { duration: slide, easing: "cubic-bezier(.2,.8,.2,1)" });
   }
 }
