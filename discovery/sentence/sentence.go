@@ -94,12 +94,31 @@ func (s Sentence) Names(name string) bool {
 	return false
 }
 
+// Replace returns the sentence with other values for some texts among its arguments: that of with,
+// which gets an argument's name and text. It looks into sentences, and not into lists of texts.
+func (s Sentence) Replace(with func(name, text string) any) Sentence {
+	values := s.With.Values()
+	for name, value := range values {
+		switch v := value.(type) {
+		case string:
+			values[name] = with(name, v)
+		case Sentence:
+			values[name] = v.Replace(with)
+		case []Sentence:
+			for i := range v {
+				v[i] = v[i].Replace(with)
+			}
+		}
+	}
+	return Sentence{s.Key, argsOf(values)}
+}
+
 // Bounds of a sentence from the network.
 const (
 	mostArgs  = 32
 	mostItems = 256
 	// deepest is how deep sentences stand in each other.
-	deepest = 4
+	deepest = 6
 )
 
 var errMalformed = errors.New("sentence: malformed")

@@ -39,6 +39,21 @@ func TestText(t *testing.T) {
 	}
 }
 
+// TestReplace checks that other values replace texts, wherever they stand.
+func TestReplace(t *testing.T) {
+	s := Of("a", "server", "x", "player", "x", "n", 3, "why", Of("b", "server", "x"), "all", []Sentence{Of("c", "server", "x"), Of("d")})
+	got := s.Replace(func(name, text string) any {
+		if name == "server" {
+			return Of("e", "text", text)
+		}
+		return text
+	})
+	e := Of("e", "text", "x")
+	if want := Of("a", "server", e, "player", "x", "n", 3, "why", Of("b", "server", e), "all", []Sentence{Of("c", "server", e), Of("d")}); got != want {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
 // TestMalformed checks that a sentence from a hostile program is refused.
 func TestMalformed(t *testing.T) {
 	deep := strings.Repeat(`{"key":"a","with":{"b":`, 9) + `"c"` + strings.Repeat(`}}`, 9)

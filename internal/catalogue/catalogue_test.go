@@ -46,7 +46,7 @@ func TestCases(t *testing.T) {
 func TestMalformed(t *testing.T) {
 	for _, text := range []string{
 		"{", "}", "{}", "{a", "{a}}", "{a b}", "{a, ping}", "{a, plural}", "{a, plural, one {x}}", "{a, plural, other {x}",
-		"{a, date, short}", "{#}", "{a, select, other x}", "a < b", "<b>", "</b>", "<b>a</i>", "<B>a</B>", "{a, select, other {<b>}}</b>", strings.Repeat("{a, select, other {", 9) + strings.Repeat("}}", 9),
+		"{a, date, short}", "{a, number}", "{a, number, ::.00}", "{a, number, ::.0", "{a, list, b}", "{#}", "{a, select, other x}", "a < b", "<b>", "</b>", "<b>a</i>", "<B>a</B>", "{a, select, other {<b>}}</b>", strings.Repeat("{a, select, other {", 9) + strings.Repeat("}}", 9),
 	} {
 		if p, err := parse(text); err == nil {
 			t.Errorf("%q is read as %v", text, p)

@@ -9,13 +9,16 @@ import (
 // pattern is a parsed sentence of a catalogue. Its grammar is a subset of ICU's MessageFormat
 // (unicode-org.github.io/icu/userguide/format_parse/messages):
 //
-//	pattern  = { text | "{" NAME "}" | "{" NAME "," "date" | "time" "}" | choice | tag | "#" }
+//	pattern  = { text | "{" NAME "}" | "{" NAME "," format "}" | choice | tag | "#" }
+//	format   = "date" | "time" | "list" | "number" "," "::.0"
 //	choice   = "{" NAME "," "plural" | "select" "," { CASE "{" pattern "}" } "}"
 //	tag      = "<" NAME ">" pattern "</" NAME ">"
 //
 // In a plural, a case is =NUMBER or one of Unicode's categories (zero, one, two, few, many, other),
-// and # is the number. The case "other" must be there. A tag marks a part that the page emphasises
-// or links; the terminal drops it. There is no way to quote a brace or a <: no sentence needs one.
+// and # is the number. The case "other" must be there. A number with ::.0 has one decimal, even if it
+// is 0. A list is a row of figures, without an "and" before the last; only that kind is not ICU's. A
+// tag marks a part that the page emphasises or links; the terminal drops it. There is no way to
+// quote a brace or a <: no sentence needs one.
 //
 // web/static/say.js reads the same. A library would have to be there twice, in Go and for a page
 // without a build step, and the two would have to agree.
@@ -37,6 +40,8 @@ const (
 	asIs kind = iota
 	date
 	clock
+	row
+	tenths
 	plural_
 	choose
 	tag
@@ -47,7 +52,10 @@ type option struct {
 	pattern
 }
 
-var kinds = map[string]kind{"date": date, "time": clock, "plural": plural_, "select": choose}
+var kinds = map[string]kind{"date": date, "time": clock, "list": row, "number": tenths, "plural": plural_, "select": choose}
+
+// style is the only one of ICU's styles of numbers that sentences use.
+const style = "::.0"
 
 // deepest bounds how deep choices and tags nest.
 const deepest = 4
@@ -130,6 +138,12 @@ func (p *parser) argument(depth int, inPlural bool) (part, error) {
 	}
 	word, ended, err := p.word()
 	a := part{name: name, kind: kinds[word]}
+	if err == nil && a.kind == tenths {
+		if styled, closed, _ := p.word(); ended || styled != style || !closed {
+			return part{}, p.wrong("a number without " + style)
+		}
+		return a, nil
+	}
 	isChoice := a.kind == plural_ || a.kind == choose
 	switch {
 	case err != nil:

@@ -41,7 +41,9 @@ func (m pattern) accented(b *strings.Builder) (letters int) {
 			b.WriteString("<" + p.name + ">")
 			letters += p.of(other).accented(b)
 			b.WriteString("</" + p.name + ">")
-		case date, clock:
+		case tenths:
+			b.WriteString("{" + p.name + ", " + p.kind.String() + ", " + style + "}")
+		case date, clock, row:
 			b.WriteString("{" + p.name + ", " + p.kind.String() + "}")
 		default:
 			b.WriteString("{" + p.name + ", " + p.kind.String() + ",")

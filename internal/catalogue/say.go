@@ -84,6 +84,11 @@ func (l *Language) say(b *strings.Builder, p pattern, with map[string]any, count
 		case choose:
 			text, _ := value.(string)
 			l.say(b, part.of(text), with, count)
+		case row:
+			b.WriteString(l.row(value))
+		case tenths:
+			n, _ := value.(float64)
+			b.WriteString(l.decimal(n, number.Scale(1)))
 		case date, clock:
 			text, _ := value.(string)
 			at, err := time.Parse(time.RFC3339, text)
@@ -149,11 +154,35 @@ func (l *Language) argument(value any) string {
 }
 
 // number returns a number with the language's own digits and marks, and one decimal at most.
-func (l *Language) number(n float64) string {
+func (l *Language) number(n float64) string { return l.decimal(n, number.MaxFractionDigits(1)) }
+
+func (l *Language) decimal(n float64, digits number.Option) string {
 	if math.IsInf(n, 0) || math.IsNaN(n) {
 		return "–"
 	}
-	return l.numbers.Sprint(number.Decimal(n, number.MaxFractionDigits(1)))
+	return l.numbers.Sprint(number.Decimal(n, digits))
+}
+
+// row returns the items of a list with commas between them.
+func (l *Language) row(value any) string {
+	text := ""
+	add := func(item string) {
+		if text != "" {
+			item = l.joined("list.more", text, item)
+		}
+		text = item
+	}
+	switch v := value.(type) {
+	case []string:
+		for _, item := range v {
+			add(l.argument(item))
+		}
+	case []sentence.Sentence:
+		for _, item := range v {
+			add(l.Say(item))
+		}
+	}
+	return text
 }
 
 // list returns some items as people say them: "ann, ben and eve".

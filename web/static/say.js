@@ -145,6 +145,10 @@ function parts(pattern, args, count, inNodes) {
       }
       case "select":
         return parts(caseOf(cases, String(value)), args, count, inNodes);
+      case "list":
+        return Array.isArray(value) ? row(value.map((item) => argument(item, inNodes))) : [];
+      case "number":
+        return decimal(Number(value));
       case "date":
       case "time": {
         const at = new Date(String(value));
@@ -193,16 +197,26 @@ function isolated(value) {
   return language === "ar-XB" || /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}]/u.test(value) ? `\u2068${value}\u2069` : value;
 }
 
+/** Figures with commas between them. @param {Child[][]} items @returns {Child[]} */
+function row(items) {
+  return items.reduce((all, item, i) => (i === 0 ? item : joined("list.more", all, item)), []);
+}
+
 /** Items as people say them: “ann, ben and eve”. @param {Child[][]} items @returns {Child[]} */
 function list(items) {
   return items.reduce((all, item, i) => {
     if (i === 0) return item;
-    const pattern = patternOf(i < items.length - 1 ? "list.more" : items.length === 2 ? "list.two" : "list.last");
-    return pattern.flatMap((part) => ("text" in part ? part.text : part.name === "first" ? all : item));
+    return joined(i < items.length - 1 ? "list.more" : items.length === 2 ? "list.two" : "list.last", all, item);
   }, []);
 }
 
+/** @param {string} key @param {Child[]} first @param {Child[]} next @returns {Child[]} */
+function joined(key, first, next) {
+  return patternOf(key).flatMap((part) => ("text" in part ? part.text : part.name === "first" ? first : next));
+}
+
 const numbers = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 });
+const decimals = new Intl.NumberFormat(locale, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
 const dates = new Intl.DateTimeFormat(locale, { weekday: "long", day: "numeric", month: "long" });
 const times = new Intl.DateTimeFormat(locale, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
 const clocks = new Intl.DateTimeFormat(locale, { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" });
@@ -210,6 +224,8 @@ const countries = new Intl.DisplayNames(locale, { type: "region" });
 
 /** @param {number} n */
 export const number = (n) => (Number.isFinite(n) ? numbers.format(n) : "–");
+/** With one decimal, even if it is 0. @param {number} n */
+const decimal = (n) => (Number.isFinite(n) ? decimals.format(n) : "–");
 /** “Friday 27 November”. @param {Date} at */
 export const date = (at) => dates.format(at);
 /** “20:15”. @param {Date} at */
@@ -266,11 +282,11 @@ export function parse(source) {
   }
   /** @param {string} special @returns {Part} */
   function argument(special) {
-    const [, name, , kind = "", ends] = /^\{\s*([^\s,{}#]+)\s*(,\s*(date|time|plural|select)\s*)?([,}])/.exec(source.slice(at)) ?? [];
+    const [, name, , kind = "", ends] = /^\{\s*([^\s,{}#]+)\s*(,\s*(date|time|list|number\s*,\s*::\.0|plural|select)\s*)?([,}])/.exec(source.slice(at)) ?? [];
     if (!name) throw new SyntaxError(`no pattern: ${source}`);
     at = source.indexOf(kind === "" || ends === "}" ? "}" : ",", kind ? source.indexOf(kind, at) : at) + 1;
     const cases = new Map();
-    if (ends === "}") return { name, kind, cases };
+    if (ends === "}") return { name, kind: kind.split(/\W/)[0], cases };
     for (;;) {
       const open = source.indexOf("{", at);
       const close = source.indexOf("}", at);
