@@ -205,8 +205,8 @@ func TestOrderOfInputDoesNotMatter(t *testing.T) {
 				By: by, Limits: []time.Duration{40 * time.Millisecond},
 				Weights: map[string]float64{"p0": 0.3, "p1": 1.7, "p3": 0.1},
 			}
-			one := fmt.Sprint(selection.Select(servers, table, criteria).Explain())
-			two := fmt.Sprint(selection.Select(otherServers, otherTable, criteria).Explain())
+			one := fmt.Sprint(explained(selection.Select(servers, table, criteria)))
+			two := fmt.Sprint(explained(selection.Select(otherServers, otherTable, criteria)))
 			if one != two {
 				t.Fatalf("%s:\n%s\n%s", by, one, two)
 			}
@@ -303,7 +303,7 @@ func FuzzTable(f *testing.F) {
 		for _, by := range selection.Rules() {
 			criteria := selection.Criteria{By: by, Limits: []time.Duration{100 * time.Millisecond}}
 			one, two := selection.Select(servers, table, criteria), selection.Select(servers, fresh, criteria)
-			if got, want := fmt.Sprint(one.Explain()), fmt.Sprint(two.Explain()); got != want {
+			if got, want := fmt.Sprint(explained(one)), fmt.Sprint(explained(two)); got != want {
 				t.Fatalf("%s: got %s, want %s", by, got, want)
 			}
 		}

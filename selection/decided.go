@@ -1,11 +1,11 @@
 package selection
 
 import (
-	"fmt"
 	"math"
 	"net/netip"
 	"slices"
 
+	"muster/discovery/sentence"
 	"muster/selection/rules"
 )
 
@@ -131,64 +131,55 @@ func (s Selection) decision() Decided {
 }
 
 // verdict returns the sentence on what decided, with the chosen server's figures.
-func (s Selection) verdict() string {
+func (s Selection) verdict() sentence.Sentence {
+	c := s.Chosen
+	if c.WorstOff == "" {
+		return sentence.Of("why.verdict", "verdict", s.decides())
+	}
+	return sentence.Of("why.verdict-worst-off", "verdict", s.decides(), "player", c.WorstOff, "ms", rules.Exact(c.MaxMS))
+}
+
+// ways are the keys of the sentences on what decided, for all decisions but the rule's.
+var ways = map[Decision]string{
+	ByVote: "why.by-vote", ByKeeping: "why.kept", ByQuality: "why.best-by-quality", ByWeights: "why.best-by-weights",
+	BySeats: "why.best-by-seats", ByOurs: "why.best-of-ours",
+}
+
+func (s Selection) decides() sentence.Sentence {
 	c, d := s.Chosen, s.decision()
-	words := &rules.Of(d.Measure).Words
-	figures := rules.Figures{Mean: c.MeanMS, Worst: c.MaxMS, Figure: c.Figure(d.Measure)}
-	has := words.Describe(figures)
-	within := ""
+	rule, figures := rules.Of(d.Measure), rules.Figures{Mean: c.MeanMS, Worst: c.MaxMS, Figure: c.Figure(d.Measure)}
+	key, is := ways[d.By]
+	if !is {
+		return rule.Praise(c.Addr.String(), figures, max(0, s.LimitMS))
+	}
+	has := rule.Describe(figures)
 	if s.LimitMS > 0 {
-		within = ", and nobody is over " + ms(s.LimitMS)
+		has = sentence.Of("why.figures-within", "figures", has, "limit", rules.Exact(s.LimitMS))
 	}
-	sentence := ""
-	switch d.By {
-	case ByVote:
-		how := "was chosen by vote"
-		if d.Open {
-			how = "leads the vote"
-		}
-		sentence = fmt.Sprintf("%s, with %d of %d votes: %s", how, d.Votes, d.Of, has)
-		if d.Of == 1 {
-			sentence = fmt.Sprintf("%s, with the only vote: %s", how, has)
-		}
-	case ByKeeping:
-		sentence = "stays from the last round: " + has
-	case ByQuality:
-		sentence = "is best after loss and jitter: " + has
-	case ByWeights:
-		sentence = "is best by the players' weights: " + has
-	case BySeats:
-		sentence = "is best with a seat to spare: " + has
-	case ByOurs:
-		sentence = "is the best of yours: " + has
-	default:
-		if s.LimitMS > 0 {
-			within = " where nobody is over " + ms(s.LimitMS)
-		}
-		sentence, within = words.Praise(figures, within), ""
+	if d.By == ByVote && d.Open {
+		key = "why.leads-vote"
 	}
-	sentence = fmt.Sprintf("%s %s%s", c.Addr, sentence, within)
-	if c.WorstOff != "" {
-		sentence += fmt.Sprintf("; %s is worst off with %s", person(c.WorstOff), ms(c.MaxMS))
+	if d.By == ByVote {
+		return sentence.Of(key, "server", c.Addr, "votes", d.Votes, "n", d.Of, "figures", has)
 	}
-	return sentence + "."
+	return sentence.Of(key, "server", c.Addr, "figures", has)
 }
 
 // outvoted returns why the rule would take another server than people voted for: by its measure, or
 // else by the factor that outweighs it.
-func (s Selection) outvoted(d Decided) string {
+func (s Selection) outvoted(d Decided) sentence.Sentence {
 	at := slices.IndexFunc(s.Ranking, func(ranked Ranked) bool { return ranked.Addr == d.Other })
 	switch {
 	case isLess(d.OtherMS, d.MS):
-		return fmt.Sprintf("%s, not %s, %s", ms(d.OtherMS), ms(d.MS), rules.Of(d.Measure).Words.Where)
+		return rules.Of(d.Measure).Instead(d.OtherMS, d.MS)
 	case isLess(d.OtherScore, d.Score):
-		return fmt.Sprintf("with weights and quality it scores %s, not %s", ms(d.OtherScore), ms(d.Score))
+		return twoFigures("why.but-scores", d.OtherScore, d.Score)
 	case at >= 0 && s.Ranking[at].Ours && !s.Chosen.Ours:
-		return "it is one of yours"
+		return sentence.Of("why.by-rule-ours")
 	case at >= 0 && s.Chosen.Tight && !s.Ranking[at].Tight:
-		return "it has a seat to spare"
+		return sentence.Of("why.by-rule-seat")
 	}
-	return "it came first before the vote"
+	return sentence.Of("why.by-rule-first")
 }
 
 // isLess reports whether a figure is less than another as people read them.
@@ -196,23 +187,23 @@ func isLess(a, b float64) bool { return math.Round(10*a) < math.Round(10*b) }
 
 // compared returns the sentence on the server that lost by the decision, unless the rivals cover
 // it.
-func (s Selection) compared() []string {
+func (s Selection) compared() []sentence.Sentence {
 	d := s.decision()
 	if !d.Other.IsValid() || s.Why != nil && slices.ContainsFunc(s.Why.Rivals, func(rival Rival) bool { return rival.Addr == d.Other }) {
 		return nil
 	}
-	name, lower := rules.Of(d.Measure).Words.Figure, ""
+	var why sentence.Sentence
 	switch d.By {
 	case ByVote:
-		return []string{fmt.Sprintf("By the rule it would be %s: %s.", d.Other, s.outvoted(d))}
+		return one("why.by-rule", "server", d.Other, "why", s.outvoted(d))
 	case ByQuality:
-		lower = fmt.Sprintf("but loss and jitter make it %s, not %s", ms(d.OtherScore), ms(d.Score))
+		why = twoFigures("why.but-quality", d.OtherScore, d.Score)
 	case ByWeights:
-		lower = fmt.Sprintf("but as the players are weighted it is %s, not %s", ms(d.OtherScore), ms(d.Score))
+		why = twoFigures("why.but-weights", d.OtherScore, d.Score)
 	case BySeats:
-		lower = "but no seat to spare"
+		why = sentence.Of("why.but-tight")
 	default:
 		return nil
 	}
-	return []string{fmt.Sprintf("%s has a lower %s (%s), %s.", d.Other, name, ms(d.OtherMS), lower)}
+	return one("why.rival", "server", d.Other, "figures", rules.Of(d.Measure).Lower(d.OtherMS), "why", why)
 }

@@ -191,7 +191,7 @@ func TestDecided(t *testing.T) {
 			if got.Decided == nil || *got.Decided != tt.want {
 				t.Errorf("decided: %+v, want %+v", got.Decided, tt.want)
 			}
-			text := strings.Join(got.Explain(), "\n")
+			text := strings.Join(explained(got), "\n")
 			for _, want := range tt.says {
 				if !strings.Contains(text, want) {
 					t.Errorf("%q is missing in\n%s", want, text)

@@ -1,88 +1,88 @@
 package selection
 
 import (
-	"fmt"
 	"maps"
 	"math"
 	"slices"
-	"strings"
 
 	"muster/discovery"
+	"muster/discovery/sentence"
 	"muster/selection/rules"
 )
 
-// Explain puts the selection in short sentences, the most important first, for
-// a terminal or a page. Names of players are cleaned for display.
-func (s Selection) Explain() []string {
-	var lines []string
+// Explain says the selection in short sentences, the most important first. Servers are arguments
+// called "server", by their addresses.
+func (s Selection) Explain() []sentence.Sentence {
+	var all []sentence.Sentence
 	if s.Chosen == nil {
-		lines = append(lines, "No server suits everyone.")
+		all = append(all, sentence.Of("why.nothing"))
 	} else {
-		lines = append(lines, s.verdict())
-		lines = append(lines, s.preferred()...)
-		lines = append(lines, s.looked()...)
-		lines = append(lines, s.compared()...)
+		all = append(all, s.verdict())
+		all = append(all, s.preferred()...)
+		all = append(all, s.looked()...)
+		all = append(all, s.compared()...)
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Estimated)) {
-		lines = append(lines, fmt.Sprintf(
-			"The pings of %s are estimated, give or take %s: by where the address is, and what those nearby measure.",
-			person(name), ms(math.Ceil(s.Estimated[name]))))
+		all = append(all, sentence.Of("why.estimated", "player", name, "ms", rules.Exact(math.Ceil(s.Estimated[name]))))
 	}
-	lines = append(lines, s.ownSentences()...)
-	lines = append(lines, s.Keep.sentences(s.decision())...)
+	all = append(all, s.ownSentences()...)
+	all = append(all, s.Keep.sentences(s.decision())...)
 	if s.Why != nil {
-		lines = append(lines, s.whySentences()...)
+		all = append(all, s.whySentences()...)
 	}
 	if s.Chosen != nil {
-		lines = append(lines, s.runnerUp()...)
+		all = append(all, s.runnerUp()...)
 	}
-	if culled := s.Culled.sentence(); culled != "" {
-		lines = append(lines, culled)
-	}
+	all = append(all, s.Culled.sentences()...)
 	for _, found := range s.Doubts {
-		lines = append(lines, found.String())
+		all = append(all, sentence.Of("why.doubt", "doubt", found.Sentence()))
 	}
-	return lines
+	return all
 }
 
-func (s *Stay) sentences(by Decided) []string {
+// one returns a sentence as a list of one.
+func one(key string, pairs ...any) []sentence.Sentence {
+	return []sentence.Sentence{sentence.Of(key, pairs...)}
+}
+
+func (s *Stay) sentences(by Decided) []sentence.Sentence {
 	switch {
 	case s == nil || s.Stays && s.Gain == 0:
 		return nil
 	case s.Unlisted:
-		return []string{fmt.Sprintf("%s, the last server, is no longer listed.", s.Addr)}
+		return one("why.last-unlisted", "server", s.Addr)
 	case s.Culled != nil:
-		return []string{fmt.Sprintf("%s, the last server, is out: %s.", s.Addr, s.Culled.clause())}
+		return one("why.last-out", "server", s.Addr, "cause", s.Culled.clause(nil))
 	case s.Stays && by.Other.IsValid():
-		return []string{fmt.Sprintf("The best server, %s, would gain only %s.", by.Other, ms(s.Gain))}
+		return one("why.last-nearly-than", "server", by.Other, "ms", rules.Exact(s.Gain))
 	case s.Stays:
-		return []string{fmt.Sprintf("The best server would gain only %s.", ms(s.Gain))}
+		return one("why.last-nearly", "ms", rules.Exact(s.Gain))
 	case s.Gain == 0:
 		return nil // another sentence says why it was left
 	}
-	return []string{fmt.Sprintf("It gains %s over the last server, %s.", ms(s.Gain), s.Addr)}
+	return one("why.last-left", "ms", rules.Exact(s.Gain), "server", s.Addr)
 }
 
-func (s Selection) whySentences() []string {
-	var lines []string
+func (s Selection) whySentences() []sentence.Sentence {
+	var all []sentence.Sentence
 	if w := s.Why.Without; w != nil && w.Addr.IsValid() {
-		lines = append(lines, w.sentence())
+		all = append(all, w.sentence())
 	}
-	if all := s.Why.Influences; len(all) > 0 && all[0].Gain >= worthSaying {
-		lines = append(lines, all[0].sentence())
+	if most := s.Why.Influences; len(most) > 0 && most[0].Gain >= worthSaying {
+		all = append(all, most[0].sentence())
 	}
 	if s.Chosen != nil { // a parsed selection may have rivals without a chosen server
 		for _, rival := range s.Why.Rivals {
-			lines = append(lines, s.against(rival))
+			all = append(all, s.against(rival))
 		}
 	}
 	for _, way := range s.Why.Relax {
-		lines = append(lines, way.sentence())
+		all = append(all, way.sentence())
 	}
 	if len(s.Why.Relax) == 0 && s.Why.Nearest != nil {
-		lines = append(lines, s.Why.Nearest.sentence())
+		all = append(all, s.Why.Nearest.sentence())
 	}
-	return lines
+	return all
 }
 
 // worthSaying is how many milliseconds an influence must be worth before people read of it: less
@@ -90,53 +90,52 @@ func (s Selection) whySentences() []string {
 const worthSaying = 2
 
 // sentence returns "Without bob: −40.0 ms."
-func (w *Without) sentence() string {
-	change := fmt.Sprintf("Without %s: %s", person(w.Player), signed(-w.Gain))
+func (w *Without) sentence() sentence.Sentence {
 	if w.Moves {
-		return fmt.Sprintf("%s, on %s.", change, w.Addr)
+		return sentence.Of("why.without", "player", w.Player, "change", signed(-w.Gain), "server", w.Addr)
 	}
-	return change + ", on the same server."
+	return sentence.Of("why.without-same", "player", w.Player, "change", signed(-w.Gain))
 }
 
 // against says why a server that is better by another measure lost.
-func (s Selection) against(rival Rival) string {
-	var better []string
+func (s Selection) against(rival Rival) sentence.Sentence {
+	var better []sentence.Sentence
 	for _, measure := range rival.By {
-		better = append(better, "a lower "+figure(measure, &rival.Ranked))
+		better = append(better, rules.Of(measure).Lower(rival.Figure(measure)))
 	}
-	return fmt.Sprintf("%s has %s, but %s.", rival.Addr, strings.Join(better, " and "), s.but(rival))
+	return sentence.Of("why.rival", "server", rival.Addr, "figures", better, "why", s.but(rival))
 }
 
 // but returns what outweighs a rival's advantage.
-func (s Selection) but(rival Rival) string {
+func (s Selection) but(rival Rival) sentence.Sentence {
 	measure := rules.Of(s.By).Measure
 	switch {
 	case len(rival.Over) > 0:
-		return people(rival.Over) + " would be over the limit"
+		return sentence.Of("why.but-over", "players", people(rival.Over))
 	case s.Chosen.Ours && !rival.Ours && rival.Score < s.Chosen.Score:
-		return "it is none of yours"
+		return sentence.Of("why.but-not-ours")
 	case rival.Tight && !s.Chosen.Tight && rival.Score < s.Chosen.Score:
-		return "no seat to spare"
+		return sentence.Of("why.but-tight")
 	case rival.Score <= s.Chosen.Score && s.Keep != nil && s.Keep.Stays:
-		return "that is not worth a move"
+		return sentence.Of("why.but-not-worth")
 	case rival.Score <= s.Chosen.Score:
-		return "by the rule it is no better"
+		return sentence.Of("why.but-no-better")
 	case !isLess(s.Chosen.Figure(measure), rival.Figure(measure)) && !isLess(s.Chosen.Score, rival.Score):
-		return "by the rule it is no better"
+		return sentence.Of("why.but-no-better")
 	case !isLess(s.Chosen.Figure(measure), rival.Figure(measure)):
-		return fmt.Sprintf("with weights and quality it scores %s, not %s", ms(rival.Score), ms(s.Chosen.Score))
+		return twoFigures("why.but-scores", rival.Score, s.Chosen.Score)
 	}
-	return fmt.Sprintf("its %s is above the chosen server's", figure(measure, &rival.Ranked))
+	return rules.Of(measure).Above(rival.Figure(measure))
 }
 
-// figure puts a server's figure by a measure into words.
-func figure(measure Rule, r *Ranked) string {
-	return fmt.Sprintf("%s (%s)", rules.Of(measure).Words.Figure, ms(r.Figure(measure)))
+// twoFigures returns a sentence with another server's figure, in ms, and the chosen one's.
+func twoFigures(key string, other, chosen float64) sentence.Sentence {
+	return sentence.Of(key, "ms", rules.Exact(other), "chosen", rules.Exact(chosen))
 }
 
 // runnerUp compares the next best server with the chosen one. If something other than the rule
 // decided, another sentence has said that already.
-func (s Selection) runnerUp() []string {
+func (s Selection) runnerUp() []sentence.Sentence {
 	d := s.decision()
 	if d.By == ByKeeping || d.By == ByVote {
 		return nil
@@ -146,95 +145,86 @@ func (s Selection) runnerUp() []string {
 			if d.By != ByRule && next.Addr == d.Other {
 				return nil
 			}
-			why := ""
+			pairs := []any{"server", next.Addr, "mean", signed(next.MeanMS - s.Chosen.MeanMS), "worst", signed(next.MaxMS - s.Chosen.MaxMS)}
 			if measure := d.Measure; isLess(next.Figure(measure), s.Chosen.Figure(measure)) {
-				why = ", but " + s.but(Rival{Ranked: next})
+				return one("why.next-but", append(pairs, "why", s.but(Rival{Ranked: next}))...)
 			}
-			return []string{fmt.Sprintf("Next best is %s, %s on average and %s for the worst off%s.",
-				next.Addr, signed(next.MeanMS-s.Chosen.MeanMS), signed(next.MaxMS-s.Chosen.MaxMS), why)}
+			return one("why.next", pairs...)
 		}
 	}
 	return nil
 }
 
 // sentence says how many servers a relaxation would free.
-func (w Relax) sentence() string {
-	do := fmt.Sprintf("%s would do", discovery.ServersInWords(w.Frees))
-	best := fmt.Sprintf("%s, best %s", do, w.Addr)
+func (w Relax) sentence() sentence.Sentence {
+	pairs := []any{"n", w.Frees, "server", w.Addr}
 	switch {
 	case w.Player != "" && w.Give == Unmeasured:
-		return fmt.Sprintf("%s if %s reached them, best %s: not measured yet.", do, person(w.Player), w.Addr)
+		return sentence.Of("why.relax-reach", append(pairs, "player", w.Player)...)
 	case w.Player != "":
-		return fmt.Sprintf("Without %s %s.", person(w.Player), best)
+		return sentence.Of("why.relax-player", append(pairs, "player", w.Player)...)
 	case w.Give == OverThreshold:
-		return fmt.Sprintf("With a limit of %s %s would do.", ms(w.LimitMS), w.Addr)
+		return sentence.Of("why.relax-limit", "limit", rules.Exact(w.LimitMS), "server", w.Addr)
 	case w.Give == Full && w.Seats != nil:
-		return fmt.Sprintf("With fewer seats %s: it has %d free.", best, *w.Seats)
+		return sentence.Of("why.relax-seats", append(pairs, "free", *w.Seats)...)
 	}
-	return fmt.Sprintf("%s; now %s.", best, w.Give.clause())
+	return sentence.Of("why.relax-cause", append(pairs, "cause", w.Give.clause(nil))...)
 }
 
-func (m *Miss) sentence() string {
-	var against []string
+func (m *Miss) sentence() sentence.Sentence {
+	var against []sentence.Sentence
 	for _, o := range m.Obstacles {
-		clause := o.Cause.clause()
-		if len(o.Players) > 0 {
-			clause += " (" + people(o.Players) + ")"
-		}
-		against = append(against, clause)
+		against = append(against, o.Cause.clause(o.Players))
 	}
-	return fmt.Sprintf("Nearest to it is %s: %s.", m.Addr, strings.Join(against, ", "))
+	return sentence.Of("why.nearest", "server", m.Addr, "causes", against)
 }
 
-func (c Culled) sentence() string {
-	var parts []string
+func (c Culled) sentences() []sentence.Sentence {
+	var counts []sentence.Sentence
 	for cause, n := range c.counts() {
 		if *n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", *n, Cause(cause).clause()))
+			counts = append(counts, sentence.Of("cause."+Cause(cause).String()+".count", "n", *n))
 		}
 	}
-	if len(parts) == 0 {
-		return ""
+	if len(counts) == 0 {
+		return nil
 	}
-	return fmt.Sprintf("Left out %s: %s.", discovery.ServersInWords(c.Total()), strings.Join(parts, ", "))
+	return one("why.left-out", "n", c.Total(), "causes", counts)
 }
 
-var causeClauses = [none]string{
-	"spam or no real address", "blacklisted", "vetoed", "hidden by someone", "unreachable for someone", "not measured by everyone",
-	"silent about themselves", "without enough free seats", "with another map, mode or mod", "with a password",
-	"of another version", "closed to someone's ping", "over the limit for someone",
-}
-
-// clause returns the cause as part of a sentence.
-func (c Cause) clause() string {
-	if c < none {
-		return causeClauses[c]
+// clause returns the cause as part of a sentence, with the players whose cause it is.
+func (c Cause) clause(players []string) sentence.Sentence {
+	switch {
+	case c >= none:
+		return sentence.Plain(c.String()) // of a newer version
+	case len(players) > 0:
+		return sentence.Of("cause."+c.String()+".for", "players", people(players))
 	}
-	return c.String()
+	return sentence.Of("cause." + c.String() + ".is")
 }
 
-func ms(millis float64) string { return fmt.Sprintf("%.1f ms", millis) }
-
-// signed returns a difference with its sign, except for −0.0.
-func signed(millis float64) string {
-	if millis > -0.05 && millis < 0.05 {
-		return "±0 ms"
+// signed returns a difference in ms with its sign, except for −0.0.
+func signed(ms float64) sentence.Sentence {
+	switch ms = rules.Tenths(ms); {
+	case ms > 0:
+		return sentence.Of("unit.ms-more", "n", ms)
+	case ms < 0:
+		return sentence.Of("unit.ms-less", "n", -ms)
 	}
-	return strings.Replace(fmt.Sprintf("%+.1f ms", millis), "-", "−", 1)
+	return sentence.Of("unit.ms-same")
 }
-
-func person(name string) string { return discovery.CleanText(name) }
 
 // mostNamed is the most people that a sentence names.
 const mostNamed = 5
 
-func people(names []string) string {
-	var clean []string
-	for _, name := range names[:min(len(names), mostNamed)] {
-		clean = append(clean, person(name))
+// people returns the names, or the first few of them and how many more there are.
+func people(names []string) any {
+	if len(names) <= mostNamed {
+		return names
 	}
-	if rest := len(names) - len(clean); rest > 0 {
-		clean = append(clean, fmt.Sprintf("%d more", rest))
+	var named []sentence.Sentence
+	for _, name := range names[:mostNamed] {
+		named = append(named, sentence.Plain(discovery.CleanText(name)))
 	}
-	return strings.Join(clean, ", ")
+	return append(named, sentence.Of("why.more-people", "n", len(names)-mostNamed))
 }

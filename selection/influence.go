@@ -2,9 +2,11 @@ package selection
 
 import (
 	"cmp"
-	"fmt"
 	"net/netip"
 	"slices"
+
+	"muster/discovery/sentence"
+	"muster/selection/rules"
 )
 
 // Influence is how much a choice hangs on one player's word: what the others would have chosen
@@ -60,12 +62,10 @@ func Influences(servers Servers, table *Table, criteria Criteria, chosen int) []
 }
 
 // sentence returns "The choice hangs on ann's word alone: …".
-func (i Influence) sentence() string {
-	there := "no answer from"
+func (i Influence) sentence() sentence.Sentence {
+	pairs := []any{"player", i.Player, "here", rules.Exact(i.Here), "server", i.Addr, "gain", rules.Exact(i.Gain)}
 	if i.There > 0 {
-		there = ms(i.There) + " to"
+		return sentence.Of("why.influence", append(pairs, "there", rules.Exact(i.There))...)
 	}
-	return fmt.Sprintf("The choice hangs on %s's word alone: had %[1]s not reported %s here and %s %s, it would "+
-		"be that one, %s better for the others.",
-		person(i.Player), ms(i.Here), there, i.Addr, ms(i.Gain))
+	return sentence.Of("why.influence-silent", pairs...)
 }

@@ -54,7 +54,7 @@ func TestInfluences(t *testing.T) {
 				t.Errorf("got %+v, want %+v", got, tt.want)
 			}
 			doc.Why.Influences = got
-			if lines := doc.Explain(); tt.says != "" && !slices.Contains(lines, tt.says) {
+			if lines := explained(doc); tt.says != "" && !slices.Contains(lines, tt.says) {
 				t.Errorf("%q lacks %q", lines, tt.says)
 			}
 		})

@@ -1,9 +1,11 @@
 package selection
 
 import (
-	"fmt"
 	"net/netip"
 	"time"
+
+	"muster/discovery/sentence"
+	"muster/selection/rules"
 )
 
 // Preference compares the best of the group's own servers with the best other, among those that
@@ -54,20 +56,19 @@ func (r *round) prefers(ours, other *candidate) *Preference {
 }
 
 // preferred returns the sentence on the group's preference for its own servers.
-func (s Selection) preferred() []string {
+func (s Selection) preferred() []sentence.Sentence {
 	p, d := s.Preference, s.decision()
 	switch {
 	case p == nil || s.Chosen == nil || !p.Other.IsValid() || d.By == ByVote || d.By == ByKeeping:
 		return nil
 	case d.By == ByOurs:
-		return []string{fmt.Sprintf("It is one of yours, %s more than the best other, %s (you allowed %s).",
-			ms(p.MoreMS), p.Other, ms(p.AllowedMS))}
+		return one("why.ours-more", "ms", rules.Exact(p.MoreMS), "server", p.Other, "allowed", rules.Exact(p.AllowedMS))
 	case s.Chosen.Ours && p.MoreMS < 0:
-		return []string{fmt.Sprintf("It is one of yours, %s less than the best other.", ms(-p.MoreMS))}
+		return one("why.ours-less", "ms", rules.Exact(-p.MoreMS))
 	case s.Chosen.Ours:
-		return []string{"It is one of yours, and no other is better."}
+		return one("why.ours-best")
 	case p.MoreMS <= p.AllowedMS:
 		return nil // a seat to spare decided
 	}
-	return []string{fmt.Sprintf("It is %s better than the best of yours, %s (you allowed %s).", ms(p.MoreMS), p.Ours, ms(p.AllowedMS))}
+	return one("why.ours-beaten", "ms", rules.Exact(p.MoreMS), "server", p.Ours, "allowed", rules.Exact(p.AllowedMS))
 }

@@ -91,7 +91,7 @@ func TestOurs(t *testing.T) {
 		if doc.Chosen.Ours != slices.Contains(tt.ours, tt.chosen) {
 			t.Errorf("%s: the chosen one is marked as ours: %v", tt.name, doc.Chosen.Ours)
 		}
-		if says := strings.Join(doc.Explain(), "\n"); !strings.Contains(says, tt.says) {
+		if says := strings.Join(explained(doc), "\n"); !strings.Contains(says, tt.says) {
 			t.Errorf("%s: %s", tt.name, says)
 		}
 	}
@@ -151,7 +151,7 @@ func TestHidden(t *testing.T) {
 	if reason := doc.Reasons[0]; reason.Cause != selection.Hidden || !slices.Equal(reason.Players, []string{"ann", "bob"}) {
 		t.Errorf("%+v", reason)
 	}
-	if says := strings.Join(doc.Explain(), "\n"); !strings.Contains(says, "Left out 1 server: 1 hidden by someone.") {
+	if says := strings.Join(explained(doc), "\n"); !strings.Contains(says, "Left out 1 server: 1 hidden by someone.") {
 		t.Error(says)
 	}
 }

@@ -1,11 +1,13 @@
 package selection
 
 import (
-	"fmt"
 	"maps"
 	"math"
 	"slices"
 	"time"
+
+	"muster/discovery/sentence"
+	"muster/selection/rules"
 )
 
 // Quality is what a burst of probes showed of the way between a player and one of the finalists.
@@ -62,7 +64,7 @@ func (t *Table) SetQuality(player, server int, q Quality) {
 }
 
 // looked returns the sentence on a long look at the chosen server.
-func (s Selection) looked() []string {
+func (s Selection) looked() []sentence.Sentence {
 	if s.LookedS == 0 || len(s.Chosen.WorstMS) == 0 {
 		return nil
 	}
@@ -74,9 +76,8 @@ func (s Selection) looked() []string {
 			worst, who = s.Chosen.WorstMS[name], name
 		}
 	}
-	return []string{fmt.Sprintf("Everyone looked at the best for %.0f s: it loses %.1f %% of packets and "+
-		"jitters by %s on average; 95 of 100 come within %s, for %s too.",
-		s.LookedS, 100*loss, ms(jitter), ms(worst), person(who))}
+	return one("why.looked", "s", math.RoundToEven(s.LookedS), "lost", rules.Tenths(100*loss), "jitter", rules.Exact(jitter),
+		"ms", rules.Exact(worst), "player", who)
 }
 
 // qualify finds what quality adds to the scores of the finalists, and to those of the others.

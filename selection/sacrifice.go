@@ -2,12 +2,11 @@ package selection
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"math"
 	"slices"
-	"strings"
 
+	"muster/discovery/sentence"
 	"muster/selection/rules"
 )
 
@@ -73,7 +72,7 @@ func (r *Ranked) Figure(by Rule) float64 {
 }
 
 // ownSentences returns the sentences on the own bests, and how certain they are.
-func (s Selection) ownSentences() []string {
+func (s Selection) ownSentences() []sentence.Sentence {
 	if s.Own == nil || s.Chosen == nil {
 		return nil
 	}
@@ -86,23 +85,22 @@ func (s Selection) ownSentences() []string {
 		owners = append(owners, owner{name, s.Chosen.Extra[name]})
 	}
 	slices.SortFunc(owners, func(a, b owner) int { return cmp.Or(cmp.Compare(b.extra, a.extra), cmp.Compare(a.name, b.name)) })
-	var parts, unsure []string
+	var parts, unsure []sentence.Sentence
 	for _, o := range owners {
 		own := s.Own[o.name]
 		if len(parts) < mostNamed {
-			parts = append(parts, fmt.Sprintf("%s %s (%s)", person(o.name), ms(own.MS), signed(o.extra)))
+			parts = append(parts, sentence.Of("why.own-best", "player", o.name, "ms", rules.Exact(own.MS), "change", signed(o.extra)))
 		}
 		if own.PerhapsMS > 0 && len(unsure) < mostNamed {
-			unsure = append(unsure, fmt.Sprintf("%s %s", person(o.name), ms(own.PerhapsMS)))
+			unsure = append(unsure, sentence.Of("why.own-best-perhaps", "player", o.name, "ms", rules.Exact(own.PerhapsMS)))
 		}
 	}
 	if more := len(owners) - len(parts); more > 0 {
-		parts = append(parts, fmt.Sprintf("%d more give up less", more))
+		parts = append(parts, sentence.Of("why.own-best-more", "n", more))
 	}
-	lines := []string{fmt.Sprintf("Own bests, among the servers that suit everyone, and what each gives up: %s.", strings.Join(parts, ", "))}
+	all := one("why.own-bests", "players", parts)
 	if len(unsure) > 0 {
-		lines = append(lines, fmt.Sprintf("Own bests may be lower: on servers that not everyone has measured it is %s.",
-			strings.Join(unsure, ", ")))
+		all = append(all, sentence.Of("why.own-bests-perhaps", "players", unsure))
 	}
-	return lines
+	return all
 }

@@ -102,7 +102,7 @@ func TestASacrificeIsToldInPlayersWords(t *testing.T) {
 			"10.0.0.1:27960 is best by the players' weights",
 		}},
 	} {
-		got := strings.Join(selection.Select(servers, table, test.criteria).Explain(), "\n")
+		got := strings.Join(explained(selection.Select(servers, table, test.criteria)), "\n")
 		for _, want := range test.want {
 			if !strings.Contains(got, want) {
 				t.Errorf("%q is not in\n%s", want, got)

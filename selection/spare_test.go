@@ -54,7 +54,7 @@ func TestSpareIsTold(t *testing.T) {
 	servers, table := tableOf(annAndBob, map[string][]int{serverA: {20, 30}, serverB: {21, 31}}, serverA, serverB)
 	servers.Infos = map[int]*discovery.Info{0: {MaxPlayers: 8, Players: 6}, 1: {MaxPlayers: 8}}
 	criteria := selection.Criteria{By: selection.Mean, Seats: 2, Spare: 2 * time.Millisecond}
-	lines := selection.Select(servers, table, criteria).Explain()
+	lines := explained(selection.Select(servers, table, criteria))
 	for _, want := range []string{
 		"10.0.0.2:27960 is best with a seat to spare: 26.0 ms on average; bob is worst off with 31.0 ms.",
 		"10.0.0.1:27960 has a lower average (25.0 ms) and a lower worst ping (30.0 ms), but no seat to spare.",

@@ -9,8 +9,12 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/internal/catalogue"
 	"muster/selection"
 )
+
+// explained returns the explanation of a selection in English.
+func explained(s selection.Selection) []string { return catalogue.InEnglish().SayAll(s.Explain()) }
 
 // ExampleSelect shows Table 2 of MUSST: three servers, three rules, three winners.
 func ExampleSelect() {
@@ -20,7 +24,7 @@ func ExampleSelect() {
 		{By: selection.Threshold, Limits: []time.Duration{150 * time.Millisecond}},
 		{By: selection.Fairness},
 	} {
-		for _, sentence := range selection.Select(servers, table, criteria).Explain() {
+		for _, sentence := range explained(selection.Select(servers, table, criteria)) {
 			fmt.Println(sentence)
 		}
 		fmt.Println()
@@ -60,7 +64,7 @@ func TestRivals(t *testing.T) {
 	}
 	servers, table := tableOf(annAndBob, rows, serverA, serverB)
 	for _, test := range tests {
-		if lines := selection.Select(servers, table, test.criteria).Explain(); !slices.Contains(lines, test.want) {
+		if lines := explained(selection.Select(servers, table, test.criteria)); !slices.Contains(lines, test.want) {
 			t.Errorf("%+v: %q, want %q", test.criteria, lines, test.want)
 		}
 	}
@@ -151,7 +155,7 @@ func TestRelax(t *testing.T) {
 			By: selection.Threshold, Limits: []time.Duration{50 * time.Millisecond, 150 * time.Millisecond},
 			Seats: 4, Map: "tokara",
 		})
-		lines := got.Explain()
+		lines := explained(got)
 		if got.Chosen != nil || lines[0] != "No server suits everyone." {
 			t.Errorf("%s: chose %+v: %q", test.name, got.Chosen, lines)
 			continue
@@ -183,14 +187,14 @@ func TestExplainKeep(t *testing.T) {
 	}
 	for _, test := range tests {
 		got := selection.Select(servers, table, selection.Criteria{By: selection.Mean, Keep: netip.MustParseAddrPort(test.keep)})
-		if text := strings.Join(got.Explain(), " "); !strings.Contains(text, test.want) {
+		if text := strings.Join(explained(got), " "); !strings.Contains(text, test.want) {
 			t.Errorf("keep %s: %s\nwant %s", test.keep, text, test.want)
 		}
 	}
 	rows[serverA] = []int{90, 90}
 	servers, table = tableOf(annAndBob, rows, serverA, serverB, serverC)
 	got := selection.Select(servers, table, selection.Criteria{By: selection.Mean, Keep: netip.MustParseAddrPort(serverA)})
-	if text := strings.Join(got.Explain(), " "); !strings.Contains(text, "It gains 75.0 ms over the last server, 10.0.0.1:27960.") {
+	if text := strings.Join(explained(got), " "); !strings.Contains(text, "It gains 75.0 ms over the last server, 10.0.0.1:27960.") {
 		t.Error(text)
 	}
 }
@@ -198,7 +202,7 @@ func TestExplainKeep(t *testing.T) {
 // TestHostileNames checks that a player's name does not reach a terminal unescaped.
 func TestHostileNames(t *testing.T) {
 	servers, table := tableOf([]string{"a\x1b[31mnn\n", "bob"}, map[string][]int{serverA: {90, 30}, serverB: {200, 80}}, serverA, serverB)
-	text := strings.Join(selection.Select(servers, table, selection.Criteria{By: selection.Mean}).Explain(), "")
+	text := strings.Join(explained(selection.Select(servers, table, selection.Criteria{By: selection.Mean})), "")
 	if strings.ContainsAny(text, "\x1b\n") || !strings.Contains(text, "nn is worst off") {
 		t.Errorf("%q", text)
 	}

@@ -46,7 +46,7 @@ const wholeRound = `
 	selection.ranking.push({ ...ranked, addr: second, mean_ms: 110 });
 	Object.assign(selection.culled, { unreachable: 20, full: 3, over_threshold: 5 });
 	Object.assign(choice, { decided: { by: "rule", measure: "average", ms: 97, other: "<b>Den</b>", other_ms: 110 } });
-	const voting = { open: true, rule: "most votes count; the lowest average decides a tie", vetoes: ["haven (192.0.2.9:27960)"], ballot: [addr, second] };
+	const voting = { open: true, rule: { key: "vote.most-votes" }, vetoes: ["haven (192.0.2.9:27960)"], ballot: [addr, second] };
 	const leader = (id) => ({ id, name: id ? "Server " + id : "", country: "CA", players: 3, max_players: 16, complete: true, mean_ms: 90 + id, max_ms: 240, stdev_ms: 100, figure_ms: 90 + id, rtt_ms: ranked.rtt_ms });
 	const played = { round: 1, at: new Date().toISOString(), game: "openarena", server: servers[addr].name, connect: addr, map: "q3dm7", by: "mean", mean_ms: 97, max_ms: 247, players: people.map(({ name }) => name) };
 	const news = { people, log: [{ at: new Date().toISOString(), text: "the best is still looked for" }] };
@@ -54,12 +54,12 @@ const wholeRound = `
 	const way = { connect: addr, server: servers[addr].name, link: "steam://connect/" + addr };
 	const stages = {
 		lobby: () => ({ ...news, people: [...people, { name: "zoe", arrival: 4, guest: true, page: true, estimate: { error_ms: 20 } }] }),
-		search: () => ({ ...news, room: room("measuring", { outlook: "about 300 servers are still to be asked", search: { gain_ms: 12 } }), standing: { round: 1, answered: 600, leaders: [0, 1, 2].map(leader), places: [{ country: "CA", listed: 300, answered: 100, open: 4 }, { country: "US", listed: 900, answered: 300 }] } }),
+		search: () => ({ ...news, room: room("measuring", { outlook: { key: "plain", with: { text: "about 300 servers are still to be asked" } }, search: { gain_ms: 12 } }), standing: { round: 1, answered: 600, leaders: [0, 1, 2].map(leader), places: [{ country: "CA", listed: 300, answered: 100, open: 4 }, { country: "US", listed: 900, answered: 300 }] } }),
 		reveal: () => ({ ...news, choice, agreement: voting, room: room("chosen") }),
 		vote: () => ({ ...news, choice, agreement: voting, room: room("chosen") }),
 		countdown: () => ({ ...news, choice, agreement: { ...voting, launch_at: new Date(Date.now() + 5000).toISOString() }, room: room("chosen") }),
 		go: () => ({ ...news, way, choice, agreement: { ...voting, open: false }, evening: [played], room: room("launching"), people: launches({ anna: { launch: "failed", detail: "openarena: not found" }, dave: { launch: "failed" }, ben: { launch: "asking" } }) }),
-		failed: () => ({ ...news, room: room("failed", { limits_ms: [150] }), choice: { ...choice, target: undefined, explain: ["No server suits everyone."],
+		failed: () => ({ ...news, room: room("failed", { limits_ms: [150] }), choice: { ...choice, target: undefined, explain: [{ key: "why.nothing" }],
 			selection: { ...selection, chosen: null, ranking: [], culled: { over_threshold: 1400, unmeasured: 7 } },
 			miss: { addr, limit_ms: 150, rtt_ms: { anna: 12, ben: 78, chong: 198, dave: 108 } },
 			advice: [{ text: "allow 198 ms", action: "allow", argument: { limit_ms: 198 }, servers: 4, addr }, { text: "go without chong", action: "without", argument: { name: "chong" }, servers: 611, addr }] } }),

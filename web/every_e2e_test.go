@@ -25,14 +25,14 @@ const crowded = `
 		return { addr, score: mean_ms, mean_ms, figure_ms: mean_ms, max_ms: Math.max(...all), stdev_ms: 60, rtt_ms };
 	});
 	const servers = Object.fromEntries(addresses.map((addr, i) => [addr, { name: called[i], country: ["CA", "NL", "DE", "FR", "US"][i], map: "q3dm7", players: 3, max_players: 24 }]));
-	const choice = { selection: { by: "mean", players: names, chosen: ranking[0], ranking, culled: {} }, explain: ["It has the lowest average."], servers, target: addresses[0], decided: { by: "vote", measure: "average", ms: 97 } };
+	const choice = { selection: { by: "mean", players: names, chosen: ranking[0], ranking, culled: {} }, explain: [{ key: "plain", with: { text: "It has the lowest average." } }], servers, target: addresses[0], decided: { by: "vote", measure: "average", ms: 97 } };
 	const miss = { addr: addresses[1], limit_ms: 150, rtt_ms: pings(1) };
 	const live = muster.live;
 	window.rounds = (window.rounds ?? 0) + 1; // each has its own reveal
 	const room = (stage, more) => ({ ...live.state.room, ended: undefined, search: undefined, stage, round: window.rounds, listed: 2000, by: "threshold", limits_ms: [150], ...more });
 	const me = names[%d], you = { ...live.state.you, name: me, organiser: me !== undefined };
 	const standing = { round: window.rounds, answered: 1204, leaders: ranking.slice(0, 3).map((one, id) => ({ ...servers[one.addr], ...one, id, complete: id < 2 })), places: ["US", "DE", "NL", "FR", "BR", "JP", "AU", "CA"].map((country, i) => ({ country, listed: 300 - 20 * i, answered: 200 - 20 * i, open: 12 - i })) };
-	const open = { open: true, vetoes: [], ballot: addresses, rule: "most votes win; a tie goes to the lower average" };
+	const open = { open: true, vetoes: [], ballot: addresses, rule: { key: "vote.most-votes" } };
 	const how = ["launched", "by-hand", "asking", "failed", "", "declined"], round = (n) => ({ round: n, at: "2026-01-02T20:1" + n + ":00Z", game: "openarena", server: called[n], connect: addresses[n], map: "q3dm7", mean_ms: 97, max_ms: 247, players: names });
 	const stages = {
 		lobby: { room: room("gathering") },
@@ -42,7 +42,7 @@ const crowded = `
 		countdown: { choice, agreement: { ...open, launch_at: new Date(Date.now() + 9e3).toISOString() }, room: room("chosen"), people: people.map((p, i) => ({ ...p, vote: addresses[0], ready: true })) },
 		go: { choice, way: { connect: addresses[0], server: called[0], link: "steam://connect/" + addresses[0] }, room: room("launching"), people: people.map((p, i) => ({ ...p, launch: how[i %% how.length] })) },
 		ownfailed: { choice, way: { connect: addresses[0], server: called[0], link: "steam://connect/" + addresses[0] }, room: room("launching"), people: people.map((p, i) => ({ ...p, launch: p.name === you.name ? "failed" : "launched", detail: "openarena: not found in PATH, nor under /usr/games, /opt or where Steam keeps its games" })) },
-		failed: { choice: { ...choice, target: undefined, explain: ["No server suits everyone.", "1,400 are over 150 ms for somebody."], selection: { ...choice.selection, chosen: null, ranking: [], culled: { over_threshold: 1400, unmeasured: 588 } }, miss, advice: [{ text: "allow " + Math.round(Math.max(...Object.values(miss.rtt_ms))) + " ms", action: "allow", argument: { limit_ms: Math.max(...Object.values(miss.rtt_ms)) }, servers: 4, addr: addresses[0] }, ...names.slice(-2).map((name) => ({ text: "go without " + name, action: "without", argument: { name }, servers: 611, addr: addresses[1] }))] }, room: room("failed") },
+		failed: { choice: { ...choice, target: undefined, explain: [{ key: "why.nothing" }, { key: "plain", with: { text: "1,400 are over 150 ms for somebody." } }], selection: { ...choice.selection, chosen: null, ranking: [], culled: { over_threshold: 1400, unmeasured: 588 } }, miss, advice: [{ text: "allow " + Math.round(Math.max(...Object.values(miss.rtt_ms))) + " ms", action: "allow", argument: { limit_ms: Math.max(...Object.values(miss.rtt_ms)) }, servers: 4, addr: addresses[0] }, ...names.slice(-2).map((name) => ({ text: "go without " + name, action: "without", argument: { name }, servers: 611, addr: addresses[1] }))] }, room: room("failed") },
 		night: { room: room("launching", { ended: "2026-01-02T23:10:00Z" }), choice, evening: [1, 2, 3, 4].map(round) },
 	};
 	const stage = %q;

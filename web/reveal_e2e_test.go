@@ -17,7 +17,7 @@ const friends = `
 	const ranked = { addr, score: 97, mean_ms: 97, max_ms: 247, stdev_ms: 104, rtt_ms: { anna: 88, ben: 9, chong: 247, dave: 44 } };
 	const servers = { [addr]: { name: "pro-g InstaGib [CA] #1483", country: "CA", map: "q3dm7", players: 3, max_players: 16 } };
 	const selection = { by: "mean", players: people.map(({ name }) => name), chosen: ranked, ranking: [ranked], culled: {} };
-	const choice = { selection, explain: ["It has the lowest average."], servers, target: addr };
+	const choice = { selection, explain: [{ key: "plain", with: { text: "It has the lowest average." } }], servers, target: addr };
 	const says = (news) => {
 		live.socket && (live.socket.onmessage = live.socket.onclose = null);
 		live.watch = live.connect = () => {};
@@ -39,7 +39,7 @@ func TestFarOff(t *testing.T) {
 	n := newSession(t, 20, friday(4))
 	b := browse(t, n.organisersLink(), desktop)
 	b.sees("#stage", "Waiting for 4 more players")
-	b.tells(`{ people, room: room("failed", { limits_ms: [150] }), choice: { ...choice, target: undefined, explain: ["No server suits everyone."],
+	b.tells(`{ people, room: room("failed", { limits_ms: [150] }), choice: { ...choice, target: undefined, explain: [{ key: "why.nothing" }],
 		selection: { ...selection, chosen: null, ranking: [], culled: { over_threshold: 1400 } },
 		miss: { addr, limit_ms: 150, rtt_ms: { anna: 12, ben: 78, chong: 198, dave: 108 } },
 		advice: [{ text: "allow 198 ms", action: "allow", argument: { limit_ms: 198 }, servers: 4, addr }, { text: "go without chong", action: "without", argument: { name: "chong" }, servers: 611, addr },

@@ -41,7 +41,7 @@ func TestRefiningSays(t *testing.T) {
 		t.Fatalf("the last word of the search was %+v", last)
 	}
 	if off := last.MeanMS - n.chosen().MeanMS; off < -0.1 || off > 1 {
-		t.Errorf("%s, chosen with %.1f", last.Sentence(n.room.Settings().By), n.chosen().MeanMS)
+		t.Errorf("%v, chosen with %.1f", last.Sentence(n.room.Settings().By), n.chosen().MeanMS)
 	}
 	if n.view().Room.Search != nil {
 		t.Error("the search goes on after the choice")

@@ -100,7 +100,7 @@ func TestCounting(t *testing.T) {
 	if _, lossy := chosen.Chosen.Loss["zoe"]; lossy {
 		t.Error("zoe's loss was never measured")
 	}
-	if text := strings.Join(chosen.Explain(), "\n"); !strings.Contains(text, "The pings of zoe are estimated, give or take") {
+	if text := strings.Join(catalogue.InEnglish().SayAll(chosen.Explain()), "\n"); !strings.Contains(text, "The pings of zoe are estimated, give or take") {
 		t.Errorf("nobody is told that zoe's pings are estimates:\n%s", text)
 	}
 	if chosen.Culled.Unreachable != 1 {

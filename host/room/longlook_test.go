@@ -12,6 +12,7 @@ import (
 	"muster/discovery"
 	"muster/host/room"
 	"muster/host/wire"
+	"muster/internal/catalogue"
 )
 
 // way is the path between a player and a server: its ping without a queue, the average queue, both
@@ -113,7 +114,7 @@ func TestLongLook(t *testing.T) {
 		t.Error("the server that loses every fifth packet is chosen")
 	}
 	s := n.choice()
-	if says := strings.Join(s.Explain(), "\n"); s.LookedS < 29 || s.Chosen.WorstMS["dan"] == 0 ||
+	if says := strings.Join(catalogue.InEnglish().SayAll(s.Explain()), "\n"); s.LookedS < 29 || s.Chosen.WorstMS["dan"] == 0 ||
 		!strings.Contains(says, "Everyone looked at the best for ") {
 		t.Errorf("%+v: %s", s.Chosen, says)
 	}

@@ -12,6 +12,7 @@ import (
 	"muster/discovery"
 	"muster/host/room"
 	"muster/host/wire"
+	"muster/internal/catalogue"
 )
 
 // venues returns places of these names.
@@ -205,7 +206,7 @@ func TestPlacesByLeastSacrifice(t *testing.T) {
 	if got := n.view().Sites; got.Sites[0].Name != "B" {
 		t.Errorf("%+v", got)
 	}
-	explained := strings.Join(n.view().Choice.Explain, " ")
+	explained := strings.Join(catalogue.InEnglish().SayAll(n.view().Choice.Explain), " ")
 	if want := "nobody gives up more than 5.0 ms of their own best"; !strings.Contains(explained, want) {
 		t.Errorf("%q is not in %s", want, explained)
 	}

@@ -16,9 +16,11 @@ import (
 
 	"muster/discovery"
 	"muster/discovery/plan/topology"
+	"muster/discovery/sentence"
 	"muster/host/room"
 	"muster/host/room/roster"
 	"muster/host/wire"
+	"muster/internal/catalogue"
 )
 
 // TestScenarios plays the sessions in testdata/scenarios: each step that happens to a room, and the
@@ -615,13 +617,37 @@ func (s *scenario) restart() {
 	s.step(room.Resume{})
 }
 
-// show writes the value at a path of the snapshot, such as room.stage or choice.chosen.addr.
+// show writes the value at a path of the snapshot, such as room.stage or choice.chosen.addr. It says
+// sentences in English.
 func (s *scenario) show(path string) {
 	data, err := json.Marshal(s.room.Snapshot())
 	s.must(err)
 	var at any
 	s.must(json.Unmarshal(data, &at))
-	s.tell("", "%s: %s", path, strings.Join(found(at, strings.Split(path, ".")), " "))
+	s.tell("", "%s: %s", path, strings.Join(found(told(at), strings.Split(path, ".")), " "))
+}
+
+// told returns a value with English in place of its sentences, outside the log.
+func told(at any) any {
+	switch at := at.(type) {
+	case map[string]any:
+		_, isNote := at["at"]
+		if _, is := at["key"].(string); is && !isNote {
+			var of sentence.Sentence
+			data, _ := json.Marshal(at)
+			if json.Unmarshal(data, &of) == nil {
+				return catalogue.InEnglish().Say(of)
+			}
+		}
+		for name := range at {
+			at[name] = told(at[name])
+		}
+	case []any:
+		for i := range at {
+			at[i] = told(at[i])
+		}
+	}
+	return at
 }
 
 // found returns the values at a path, in JSON. An asterisk stands for every element of a list.

@@ -13,6 +13,7 @@ import (
 
 	"muster/discovery"
 	"muster/discovery/plan/topology"
+	"muster/discovery/sentence"
 	"muster/host/room"
 	"muster/host/room/evidence"
 	"muster/host/room/saved"
@@ -766,7 +767,7 @@ func pruned(document any) any {
 // lasting returns the parts of a snapshot that outlive the connections, and do not depend on the
 // clock, which a restored room does not know before its first step.
 func lasting(s wire.Snapshot) wire.Snapshot {
-	s.Room.Search, s.Room.Forecast, s.Standing = nil, "", nil
+	s.Room.Search, s.Room.Forecast, s.Standing = nil, sentence.Sentence{}, nil
 	s.Look, s.Sites, s.Room.Candidates, s.Room.Said, s.Meeting = nil, nil, nil, time.Time{}, nil
 	for _, choice := range []**wire.Choice{&s.Choice, &s.WhatIf} {
 		if *choice != nil {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/sentence"
 )
 
 // checker is a message that a hostile program may have filled with nonsense.
@@ -199,6 +200,9 @@ func (s LaunchState) check() error {
 // stranger's texts end up on a terminal. It walks the message by reflection, so that no field can
 // be forgotten.
 func cleanTexts(v reflect.Value) {
+	if v.Type() == reflect.TypeFor[sentence.Args]() {
+		return // JSON, whose texts are cleaned when they are said
+	}
 	switch v.Kind() {
 	case reflect.String:
 		v.SetString(clean(v.String()))

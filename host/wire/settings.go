@@ -436,7 +436,7 @@ func (s Settings) Rule() sentence.Sentence {
 	for _, limit := range s.Limits {
 		limits = append(limits, limit.String())
 	}
-	args := []any{"rule", rules.Of(s.By).Words.Short, "limits", len(limits)}
+	args := []any{"rule", rules.Of(s.By).Short(), "limits", len(limits)}
 	if len(limits) > 0 {
 		args = append(args, "first", limits[0], "others", limits[1:])
 	}

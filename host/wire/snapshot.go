@@ -183,8 +183,8 @@ type Head struct {
 	Posts *Posts `json:"posts,omitempty"`
 	// Search is the progress of a coordinated search, while it goes on, and Forecast the same in a
 	// sentence.
-	Search   *Search `json:"search,omitempty"`
-	Forecast string  `json:"outlook,omitempty"`
+	Search   *Search           `json:"search,omitempty"`
+	Forecast sentence.Sentence `json:"outlook,omitzero"`
 }
 
 // Search is the progress of a coordinated search.
@@ -212,37 +212,34 @@ type Search struct {
 	ReachMS float64 `json:"reach_ms,omitempty"`
 }
 
-// Sentence describes the search in words, for a room with this rule.
-func (s *Search) Sentence(by selection.Rule) string {
+// Sentence describes the search, for a room with this rule.
+func (s *Search) Sentence(by selection.Rule) sentence.Sentence {
 	if !s.Found {
-		return "no server suits everyone so far"
+		return sentence.Of("search.nothing-yet")
 	}
-	best := rules.Of(by).Words.SoFar(rules.Figures{Mean: s.MeanMS, Worst: s.MaxMS, Figure: s.FigureMS})
-	if s.OwnMS > 0 {
-		best += fmt.Sprintf(", or %.0f if somebody has a nearer one yet", math.Ceil(s.FigureMS+s.OwnMS))
-	}
+	figures := rules.Of(by).SoFar(rules.Figures{Mean: s.MeanMS, Worst: s.MaxMS, Figure: s.FigureMS}, s.OwnMS)
 	if s.GainMS == nil {
-		return "best so far, " + best
+		return sentence.Of("search.so-far", "figures", figures)
 	}
-	return "best so far, " + best + "; " + s.forecast()
+	return sentence.Of("search.so-far-better", "figures", figures, "forecast", s.forecast())
 }
 
-// GoesOn says in words what a search that goes on after the choice may still find. It is empty
-// before the host can tell.
-func (s *Search) GoesOn() string {
+// GoesOn says what a search that goes on after the choice may still find. It is empty before the
+// host can tell.
+func (s *Search) GoesOn() sentence.Sentence {
 	if s.GainMS == nil {
-		return ""
+		return sentence.Sentence{}
 	}
-	return "the search goes on: " + s.forecast()
+	return sentence.Of("search.goes-on", "forecast", s.forecast())
 }
 
-// forecast says in words what may still be found.
-func (s *Search) forecast() string {
-	gain := fmt.Sprintf("at most %.0f ms better could be found", math.Ceil(*s.GainMS))
+// forecast says what may still be found.
+func (s *Search) forecast() sentence.Sentence {
+	gain := rules.Whole(math.Ceil(*s.GainMS))
 	if s.ReachMS > 0 {
-		gain += fmt.Sprintf(", or a server within %.0f ms for everyone", s.ReachMS)
+		return sentence.Of("search.better-within", "ms", gain, "limit", rules.Whole(s.ReachMS))
 	}
-	return gain
+	return sentence.Of("search.better", "ms", gain)
 }
 
 // Game is a game that the organiser may choose.
@@ -315,7 +312,8 @@ type Estimate struct {
 // Choice is a ranking, with answers to what people ask about it.
 type Choice struct {
 	Selection selection.Selection `json:"selection"`
-	Explain   []string            `json:"explain"`
+	// Explain says why. A server in it is an argument: its address, or server.at with its name.
+	Explain []sentence.Sentence `json:"explain"`
 	// Decided says what decided, which may be people's votes; see [selection.Decided].
 	Decided *selection.Decided `json:"decided,omitempty"`
 	// Miss is the server that came nearest if none suits everyone, and Advice what the organiser
@@ -406,15 +404,15 @@ func (card *ServerCard) Mark(info *discovery.Info, players []selection.Edition) 
 }
 
 // MostVotes says how votes decide. See [Voting.Numbers].
-const MostVotes = "most votes win; a tie goes to the lower number"
+var MostVotes = sentence.Of("vote.most-votes")
 
 // Voting is people's choice between the candidates, and what they have said so far.
 type Voting struct {
 	Open bool `json:"open"`
-	// Rule says in a sentence how votes decide.
-	Rule     string    `json:"rule,omitempty"`
-	LaunchAt time.Time `json:"launch_at,omitzero"`
-	Vetoes   []string  `json:"vetoes"`
+	// Rule says how votes decide. See [Voting.Numbers].
+	Rule     sentence.Sentence `json:"rule,omitzero"`
+	LaunchAt time.Time         `json:"launch_at,omitzero"`
+	Vetoes   []string          `json:"vetoes"`
 	// Ballot are the candidates, the best by the room's rule first.
 	Ballot []string `json:"ballot"`
 	// Numbers are the candidates' numbers, in the order of the ballot. A candidate keeps its number

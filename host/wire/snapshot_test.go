@@ -6,6 +6,7 @@ import (
 
 	"muster/discovery"
 	"muster/host/wire"
+	"muster/internal/catalogue"
 	"muster/selection"
 )
 
@@ -43,7 +44,7 @@ func TestSearchSentence(t *testing.T) {
 		{wire.Search{Found: true, MeanMS: 96.4, StdevMS: 7.2, FigureMS: 7.2, GainMS: &gain}, selection.Fairness,
 			"best so far, 96 ms on average, ± 7 between players; at most 2 ms better could be found"},
 	} {
-		if got := test.search.Sentence(test.by); got != test.want {
+		if got := catalogue.InEnglish().Say(test.search.Sentence(test.by)); got != test.want {
 			t.Errorf("%+v by %s: %q, want %q", test.search, test.by, got, test.want)
 		}
 	}

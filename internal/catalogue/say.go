@@ -27,7 +27,7 @@ func (l *Language) Say(s sentence.Sentence) string {
 	}
 	p, ok := l.patterns[s.Key]
 	if !ok {
-		return s.Key
+		return cleaned(s.Key)
 	}
 	var b strings.Builder
 	l.say(&b, p, with, "")
@@ -49,6 +49,14 @@ func cleaned(text string) string {
 
 // Words returns the sentence of a key with its arguments, as [sentence.Of] takes them.
 func (l *Language) Words(key string, pairs ...any) string { return l.Say(sentence.Of(key, pairs...)) }
+
+// SayAll returns some sentences as texts.
+func (l *Language) SayAll(sentences []sentence.Sentence) (texts []string) {
+	for _, s := range sentences {
+		texts = append(texts, l.Say(s))
+	}
+	return texts
+}
 
 // Capital returns a text that begins with a capital, where the language has some, and ends as a
 // sentence does.

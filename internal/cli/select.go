@@ -97,8 +97,8 @@ func (c *choice) run(files []string) error {
 // show prints the choice for people: the reasons, then the ranking. If the players do not fit in
 // the ranking, the RTTs for the chosen server follow below it.
 func (c *choice) show(s selection.Selection, servers selection.Servers) {
-	for _, sentence := range s.Explain() {
-		fmt.Fprintln(c.out, c.out.Wrap(sentence, 0))
+	for _, text := range c.screen.Language.SayAll(s.Explain()) {
+		fmt.Fprintln(c.out, c.out.Wrap(text, 0))
 	}
 	if len(s.Ranking) == 0 {
 		return

@@ -65,7 +65,6 @@ func TestEveryWordIsTranslated(t *testing.T) {
 	card.Password = true
 	locked.Choice.Servers[addr] = card
 	locked.Room.Round++
-	vote.Voting.Rule, voted.Voting.Rule, locked.Voting.Rule = "[]", "[]", "[]"
 	for _, state := range []wire.Snapshot{at(wire.Gathering), voice, standing, at(wire.Measuring), searching, vote, voted, locked,
 		at(wire.Launching), failed, waiting} {
 		n.Room(state)

@@ -229,7 +229,7 @@ func (n *View) Room(s wire.Snapshot) {
 		n.showSeats(s)
 	}
 	if s.Room.Search != nil {
-		n.forecast = s.Room.Forecast
+		n.forecast = n.Screen.Language.Say(s.Room.Forecast)
 		n.asked = max(n.asked, AskedEach(s))
 		n.showSearch()
 	}
@@ -291,9 +291,9 @@ func (n *View) explainStage(s wire.Snapshot) {
 		}
 	}
 	if s.Choice != nil && (s.Room.Stage == wire.Launching || s.Room.Stage == wire.Failed) {
-		for _, sentence := range s.Choice.Explain {
+		for _, text := range n.Screen.Language.SayAll(s.Choice.Explain) {
 			const indent = "  "
-			n.Screen.Say("%s", n.Screen.Faint(indent+n.Screen.Wrap(discovery.CleanText(sentence), len(indent))))
+			n.Screen.Say("%s", n.Screen.Faint(indent+n.Screen.Wrap(text, len(indent))))
 		}
 	}
 	if n.Help == nil || !s.Room.Ended.IsZero() { // a player whose room sleeps is leaving

@@ -299,7 +299,7 @@ func (n *View) showVote(s wire.Snapshot) {
 		n.told = ballot{servers: servers}
 		var table strings.Builder
 		ballotTable(n.Screen.Language, s, n.name).Write(term.Terminal{Writer: &table, Columns: n.Screen.Width()})
-		n.Screen.Tell("term.vote", "rule", sentence.Plain(s.Voting.Rule))
+		n.Screen.Tell("term.vote", "rule", s.Voting.Rule)
 		n.Screen.Say("%s", strings.TrimSuffix(table.String(), "\n"))
 		if note := passwordNote(s, n.name); !note.IsZero() {
 			n.Screen.Say("%s", n.Screen.Wrap(n.Screen.Language.Say(note), 0))

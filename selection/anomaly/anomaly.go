@@ -54,6 +54,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/sentence"
 )
 
 // Sign is the reason why a player's report is anomalous.
@@ -92,6 +93,11 @@ const (
 	Contradicts Sign = "contradicts"
 )
 
+// signs are all of them.
+var signs = []Sign{
+	Constant, FavoursOne, Everywhere, AnswersFew, AnswersDead, SilentBest, Geometry, Slow, Nearer, Contradicts,
+}
+
 // leastServers is the fewest servers that a report must cover before it is judged.
 const leastServers = 8
 
@@ -105,6 +111,19 @@ type Anomaly struct {
 	Of      int `json:"of"`
 	// Addr is the server that the report favours, or the only one in it.
 	Addr netip.AddrPort `json:"addr,omitzero"`
+}
+
+// Sentence says the anomaly, without a full stop.
+func (a Anomaly) Sentence() sentence.Sentence {
+	key := "doubt." + string(a.Sign)
+	if !slices.Contains(signs, a.Sign) {
+		key = "doubt.geometry" // of a newer version
+	}
+	pairs := []any{"player", a.Player, "n", a.Servers, "of", a.Of}
+	if a.Sign == FavoursOne || a.Sign == Nearer {
+		pairs = append(pairs, "server", a.Addr)
+	}
+	return sentence.Of(key, pairs...)
 }
 
 // String returns the anomaly as a sentence.

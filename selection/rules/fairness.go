@@ -22,12 +22,6 @@ var fairness = Rule{
 		return math.Sqrt(max(0, n*squares-total*total) / (n * (n - 1)))
 	},
 	Bound: func(Pings) float64 { return 0 }, // the missing RTTs may equal the others
-	Words: Words{
-		Short: "fairest", Figure: "deviation", Where: "between players",
-		Best:   "is the fairest{among}: {mean} on average, give or take {figure}",
-		Has:    "{mean} on average, give or take {figure}",
-		Search: "{mean} on average, ± {bare} between players",
-	},
 	Docs: Docs{
 		Does:      "everyone has about the same ping",
 		Minimises: "the weighted sample deviation", Note: "alone it likes servers that are far from everybody: better with a limit",

@@ -14,13 +14,6 @@ var leastSacrifice = Rule{
 	Estimates: 6 * time.Millisecond, // an error of an own best counts, too
 	Score:     worstExtra,
 	Bound:     func(p Pings) float64 { return max(0, worstExtra(p)) },
-	Words: Words{
-		Short: "nobody gives up much", Figure: "highest sacrifice", Where: "given up by who gives up most",
-		Best:    "asks the least of everyone{among}: nobody gives up more than {figure} of their own best, with {mean} on average",
-		Has:     "nobody gives up more than {figure} of their own best, with {mean} on average",
-		Nothing: "everyone has their own best, or nearly, with {mean} on average",
-		Search:  "nobody gives up more than {figure} of their own best",
-	},
 	Docs: Docs{
 		Does: "each compares with their own best among the servers that suit everyone, and what anybody " +
 			"gives up of it is as little as can be",

@@ -22,12 +22,6 @@ var mean = Rule{
 		}
 		return total / weight
 	},
-	Words: Words{
-		Short: "lowest average", Figure: "average", Where: "on average",
-		Best:   "has the lowest average{among}: {mean}",
-		Has:    "{mean} on average",
-		Search: "{mean} on average",
-	},
 	Docs: Docs{
 		Does:      "the best for the group as a whole; one who is far away pays for it",
 		Minimises: `$\sum_p w_p r_p / \sum_p w_p$`, Note: "$w_p$: what a player counts for",

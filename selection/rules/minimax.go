@@ -11,12 +11,6 @@ var minimax = Rule{
 	Score:     highest,
 	Sum:       func(s Sums) float64 { return float64(s.Worst) },
 	Bound:     highest,
-	Words: Words{
-		Short: "kindest to the worst off", Figure: "worst ping", Where: "for the worst off",
-		Best:   "has the lowest worst ping{among}, with {mean} on average",
-		Has:    "{worst} at worst, {mean} on average",
-		Search: "{worst} for the worst off",
-	},
 	Docs: Docs{
 		Does:      "the highest ping is as low as can be; one who is far from everything moves everybody",
 		Minimises: `$\max_p w_p r_p$`, Note: "for the worst off",

@@ -16,12 +16,6 @@ var pairwise = Rule{
 	Score:      slowestPair,
 	Sum:        func(s Sums) float64 { return float64(s.Worst) + float64(s.Second) },
 	Bound:      slowestPair,
-	Words: Words{
-		Short: "kindest to the slowest pair", Figure: "sum of the two highest pings", Where: "for the slowest pair",
-		Best:   "has the lowest sum of the two highest pings{among}: {figure}, with {mean} on average",
-		Has:    "{figure} for the slowest pair, {mean} on average",
-		Search: "{figure} for the slowest pair",
-	},
 	Docs: Docs{
 		Does:      "the two highest pings together are as low as can be, for lockstep games, voice and music, which wait for the slowest pair",
 		Minimises: `$\max_{p \ne q} (r_p + r_q)$`, Note: "who has weight 2 may be both of the pair",

@@ -27,11 +27,11 @@ func TestPairwiseIsTheSumOfTheTwoHighest(t *testing.T) {
 }
 
 func TestPairwiseSays(t *testing.T) {
-	words, figures := rules.Of(rules.Pairwise).Words, rules.Figures{Mean: 30.04, Worst: 60, Figure: 100}
-	if got := words.Praise(figures, ""); got != "has the lowest sum of the two highest pings: 100.0 ms, with 30.0 ms on average" {
+	rule, figures := rules.Of(rules.Pairwise), rules.Figures{Mean: 30.04, Worst: 60, Figure: 100}
+	if got := said(rule.Praise("10.0.0.1:1", figures, 0)); got != "10.0.0.1:1 has the lowest sum of the two highest pings: 100.0 ms, with 30.0 ms on average" {
 		t.Errorf("%q", got)
 	}
-	if got := words.SoFar(figures); got != "100 ms for the slowest pair" {
+	if got := said(rule.SoFar(figures, 0)); got != "100 ms for the slowest pair" {
 		t.Errorf("%q", got)
 	}
 }

@@ -44,8 +44,7 @@ type Rule struct {
 	// Bound is the lowest possible score once the missing RTTs are known.
 	Bound func(Pings) float64
 
-	Words Words
-	Docs  Docs
+	Docs Docs
 }
 
 // Pings are the players' RTTs to one server. An RTT of 0 is missing, and a player of weight 0 has
@@ -124,7 +123,5 @@ func (r *Rule) For(players int) *Rule {
 func unknown(name Name) *Rule {
 	rule := mean
 	rule.Name, rule.Measure = name, name
-	best := "was chosen by the rule “" + string(name) + "”, which is not known here{among}: {mean} on average"
-	rule.Words.Short, rule.Words.Best = string(name), best
 	return &rule
 }

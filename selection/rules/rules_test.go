@@ -16,18 +16,19 @@ import (
 	"sync"
 	"testing"
 
+	"muster/discovery/sentence"
 	"muster/internal/catalogue"
 	"muster/selection/rules"
 )
 
-// english has what pages say of the rules.
+// english has what people read of the rules.
 var english = sync.OnceValue(func() map[string]string { return catalogue.Sentences(catalogue.English) })
 
 // missingOf lists the fields that a rule lacks.
 func missingOf(r *rules.Rule) (missing []string) {
 	optional := []string{
 		"Alone", "NeedsLimit", "OwnBests", "Deviates", "Multiplies", "Averages", "Sum", // absent where they do not apply
-		"Words.Nothing", "Docs.Note",
+		"Docs.Note",
 	}
 	var walk func(path string, of reflect.Value)
 	walk = func(path string, of reflect.Value) {
@@ -42,10 +43,17 @@ func missingOf(r *rules.Rule) (missing []string) {
 		}
 	}
 	walk("", reflect.ValueOf(*r))
-	for _, what := range []string{"name", "hint", "wish", "figure"} {
-		if key := fmt.Sprintf("rule.%s.%s", r.Name, what); english()[key] == "" {
-			missing = append(missing, key)
+	wants := func(of rules.Name, words ...string) {
+		for _, word := range words {
+			if key := fmt.Sprintf("rule.%s.%s", of, word); english()[key] == "" {
+				missing = append(missing, key)
+			}
 		}
+	}
+	wants(r.Name, "name", "hint", "wish", "figure")
+	wants(r.Measure, "short", "best", "best-within", "has", "so-far", "lower", "above", "instead")
+	if r.OwnBests { // where nobody gives up anything, and while nearer servers may be found
+		wants(r.Measure, "best-nothing", "best-within-nothing", "has-nothing", "so-far-perhaps")
 	}
 	if r.Sum == nil && !r.OwnBests {
 		missing = append(missing, "Sum (only a rule of own bests does without)")
@@ -63,9 +71,6 @@ func TestEveryRuleIsWhole(t *testing.T) {
 		if missing := missingOf(rule); len(missing) > 0 {
 			t.Errorf("the rule %q lacks: %s", rule.Name, strings.Join(missing, ", "))
 		}
-		if rule.OwnBests && rule.Words.Nothing == "" {
-			t.Errorf("the rule %q lacks: Words.Nothing, for who gives up nothing", rule.Name)
-		}
 	}
 }
 
@@ -73,16 +78,19 @@ func TestMissingSaysWhatIsMissing(t *testing.T) {
 	all := missingOf(new(rules.Rule))
 	for _, want := range []string{
 		"Name", "Measure", "Estimates", "Score", "Bound", "Sum (only a rule of own bests does without)",
-		"Words.Short", "Words.Figure", "Words.Where", "Words.Best", "Words.Has", "Words.Search",
-		"rule..name", "rule..hint", "rule..wish", "rule..figure", "Docs.Does", "Docs.Minimises",
+		"rule..name", "rule..hint", "rule..wish", "rule..figure", "rule..short", "rule..best", "rule..best-within",
+		"rule..has", "rule..so-far", "rule..lower", "rule..above", "rule..instead", "Docs.Does", "Docs.Minimises",
 	} {
 		if !slices.Contains(all, want) {
 			t.Errorf("of an empty rule nobody hears that it lacks %s: %q", want, all)
 		}
 	}
 	half := *rules.Of(rules.Mean)
-	half.Words.Search, half.Alone = "", "nobody's"
-	if got := missingOf(&half); !slices.Equal(got, []string{"Words.Search", `the rule "nobody's" that it names`}) {
+	half.Docs.Does, half.OwnBests, half.Alone = "", true, "nobody's"
+	if got := missingOf(&half); !slices.Equal(got, []string{
+		"Docs.Does", "rule.mean.best-nothing", "rule.mean.best-within-nothing", "rule.mean.has-nothing",
+		"rule.mean.so-far-perhaps", `the rule "nobody's" that it names`,
+	}) {
 		t.Errorf("%q", got)
 	}
 }
@@ -189,11 +197,32 @@ func TestWeightsMultiplyPlayers(t *testing.T) {
 	}
 }
 
+// said returns a sentence in English.
+func said(s sentence.Sentence) string { return catalogue.InEnglish().Say(s) }
+
+// TestFiguresOfAnySize checks that figures from a document, of whatever size, can be said.
+func TestFiguresOfAnySize(t *testing.T) {
+	for ms, want := range map[float64]string{
+		58: "58.0 ms", 0.04: "0.0 ms", -2.25: "-2.2 ms", 1e300: "1,000,000,000.0 ms", math.Inf(-1): "-1,000,000,000.0 ms", math.NaN(): "0.0 ms",
+	} {
+		if got := said(rules.Exact(ms)); got != want {
+			t.Errorf("%v is %q, want %q", ms, got, want)
+		}
+	}
+}
+
 func TestUnknownRuleSaysSo(t *testing.T) {
 	rule := rules.Of("of-tomorrow")
-	got := rule.Words.Praise(rules.Figures{Mean: 20}, "")
-	if got != "was chosen by the rule “of-tomorrow”, which is not known here: 20.0 ms on average" || rules.Find("of-tomorrow") != nil {
+	got := said(rule.Praise("10.0.0.1:1", rules.Figures{Mean: 20}, 0))
+	if got != "10.0.0.1:1 was chosen by the rule “of-tomorrow”, which is not known here: 20.0 ms on average" || rules.Find("of-tomorrow") != nil {
 		t.Errorf("%q", got)
+	}
+	for want, got := range map[string]sentence.Sentence{
+		"of-tomorrow": rule.Short(), "20.0 ms on average": rule.Describe(rules.Figures{Mean: 20}), "a lower average (3.0 ms)": rule.Lower(3),
+	} {
+		if got := said(got); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
 	}
 }
 

@@ -1,25 +1,11 @@
 package rules
 
 import (
-	"fmt"
 	"math"
-	"strings"
-)
+	"strconv"
 
-// Words are a rule's sentences, in the terminal and on the page. They are templates: {mean},
-// {worst} and {figure} are a server's figures in ms, {bare} is the rule's figure without its unit,
-// and {among} names the servers it is compared with.
-type Words struct {
-	// Short is the rule in a list of settings: "lowest average".
-	Short string
-	// Figure names what the rule compares, and Where says what the figure belongs to.
-	Figure, Where string
-	// Best praises the best server, and Has tells another one's figures. Nothing replaces Has if
-	// the figure is 0.
-	Best, Has, Nothing string
-	// Search tells the figures of the best server so far, while the search goes on.
-	Search string
-}
+	"muster/discovery/sentence"
+)
 
 // Docs holds a rule's words in the documentation.
 type Docs struct {
@@ -30,35 +16,94 @@ type Docs struct {
 // Figures are a server's figures for the sentences, in ms.
 type Figures struct{ Mean, Worst, Figure float64 }
 
-// leastFigure is the least figure, in ms, that is not printed as nothing.
+// leastFigure is the least figure, in ms, that is not shown as nothing.
 const leastFigure = 0.05
 
-// Describe returns the sentence on a server's figures.
-func (w *Words) Describe(f Figures) string {
-	if w.Nothing != "" && f.Figure < leastFigure {
-		return fill(w.Nothing, f, "%.1f", "")
+// Short returns the rule in a list of settings: "lowest average".
+func (r *Rule) Short() sentence.Sentence { return r.says("short") }
+
+// Describe returns the figures of a server: "58.0 ms on average".
+func (r *Rule) Describe(f Figures) sentence.Sentence { return r.says("has"+r.nothing(f), f.pairs()...) }
+
+// Praise returns what the best server has: "10.0.0.1:27960 has the lowest average: 58.0 ms". With a
+// limit in ms it is the best of those where nobody is over it.
+func (r *Rule) Praise(server string, f Figures, limit float64) sentence.Sentence {
+	pairs := append(f.pairs(), "server", server)
+	if limit == 0 {
+		return r.says("best"+r.nothing(f), pairs...)
 	}
-	return fill(w.Has, f, "%.1f", "")
+	return r.says("best-within"+r.nothing(f), append(pairs, "limit", Exact(limit))...)
 }
 
-// Praise returns the sentence on the best server. among names the servers that it is compared with.
-func (w *Words) Praise(f Figures, among string) string {
-	best := w.Best
-	if w.Nothing != "" && f.Figure < leastFigure {
-		best = strings.Replace(best, w.Has, w.Nothing, 1)
+// nothing ends the keys of sentences about a server where nobody gives up anything.
+func (r *Rule) nothing(f Figures) string {
+	if r.OwnBests && f.Figure < leastFigure {
+		return "-nothing"
 	}
-	return fill(best, f, "%.1f", among)
+	return ""
 }
 
-// SoFar returns the sentence on the best server so far, in whole milliseconds.
-func (w *Words) SoFar(f Figures) string { return fill(w.Search, f, "%.0f", "") }
+// SoFar returns the figures of the best server so far, in whole milliseconds. If more is above 0,
+// somebody may have a nearer server yet, so that the figure is up to that much higher.
+func (r *Rule) SoFar(f Figures, more float64) sentence.Sentence {
+	pairs := []any{"mean", Whole(f.Mean), "worst", Whole(f.Worst), "figure", Whole(f.Figure)}
+	if r.OwnBests && more > 0 {
+		return r.says("so-far-perhaps", append(pairs, "n", bounded(math.Ceil(f.Figure+more)))...)
+	}
+	return r.says("so-far", append(pairs, "n", bounded(math.RoundToEven(f.Figure)))...)
+}
 
-func fill(template string, f Figures, format, among string) string {
-	number := func(ms float64) string { return fmt.Sprintf(format, ms) }
-	return strings.NewReplacer(
-		"{mean}", number(f.Mean)+" ms", "{worst}", number(f.Worst)+" ms", "{figure}", number(f.Figure)+" ms",
-		"{bare}", number(f.Figure), "{among}", among,
-	).Replace(template)
+// Lower returns what a rival has: "a lower average (58.0 ms)".
+func (r *Rule) Lower(ms float64) sentence.Sentence { return r.says("lower", "ms", Exact(ms)) }
+
+// Above returns what a rival lacks: "its average (58.0 ms) is above the chosen server's".
+func (r *Rule) Above(ms float64) sentence.Sentence { return r.says("above", "ms", Exact(ms)) }
+
+// Instead compares a server with the chosen one: "58.0 ms, not 60.0 ms, on average".
+func (r *Rule) Instead(ms, chosen float64) sentence.Sentence {
+	return r.says("instead", "ms", Exact(ms), "chosen", Exact(chosen))
+}
+
+// says returns a sentence of the rule's measure. A rule that this version does not know has the
+// average's, and some that say so.
+func (r *Rule) says(what string, pairs ...any) sentence.Sentence {
+	measure := string(r.Measure)
+	if Find(r.Measure) == nil {
+		measure = string(Mean)
+		if what == "short" || what == "best" || what == "best-within" {
+			measure, pairs = "unknown", append(pairs, "rule", string(r.Name))
+		}
+	}
+	return sentence.Of("rule."+measure+"."+what, pairs...)
+}
+
+// pairs returns the figures as arguments of a sentence.
+func (f Figures) pairs() []any {
+	return []any{"mean", Exact(f.Mean), "worst", Exact(f.Worst), "figure", Exact(f.Figure)}
+}
+
+// Exact returns milliseconds with one decimal.
+func Exact(ms float64) sentence.Sentence { return sentence.Of("unit.ms-exact", "n", Tenths(ms)) }
+
+// Whole returns milliseconds without decimals.
+func Whole(ms float64) sentence.Sentence {
+	return sentence.Of("unit.ms", "n", bounded(math.RoundToEven(ms)))
+}
+
+// Tenths rounds a figure to the decimal that people read.
+func Tenths(x float64) float64 {
+	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(bounded(x), 'f', 1, 64), 64)
+	return rounded
+}
+
+// mostMS is more than any figure; documents from elsewhere may say more, up to infinity.
+const mostMS = 1e9
+
+func bounded(x float64) float64 {
+	if math.IsNaN(x) {
+		return 0
+	}
+	return max(-mostMS, min(x, mostMS))
 }
 
 // Round rounds milliseconds to the microsecond, as in documents.

@@ -28,7 +28,7 @@
  * @property {boolean} [paused]
  * @property {string} [held] what everything waits for while the host cannot save the room
  * @property {string} [retry]
- * @property {string} [outlook] the forecast of a coordinated search
+ * @property {Sentence} [outlook] the forecast of a coordinated search
  * @typedef {Head & Record<string, any>} Room with the settings that the form names
  */
 
@@ -144,7 +144,7 @@
  * @property {Decided} [decided] what decided the choice
  * @property {Advice[]} [advice] what the organiser can do
  * @property {{addr: string, limit_ms: number, rtt_ms: Record<string, number>}} [miss] the nearest server over the limit
- * @property {string[]} explain
+ * @property {Sentence[]} explain
  * @property {Record<string, Server>} servers
  * @property {string} [player]
  * @property {string} [target]
@@ -153,7 +153,7 @@
 /**
  * @typedef {object} Agreement
  * @property {boolean} open
- * @property {string} [rule] how votes decide
+ * @property {Sentence} [rule] how votes decide
  * @property {string} [launch_at]
  * @property {string[]} vetoes
  * @property {string[]} ballot

@@ -121,7 +121,7 @@ func TestNumbersStay(t *testing.T) {
 	if got := b.Favourite(o); got != 6 {
 		t.Errorf("server %d leads, want 6, which has the lower number", got)
 	}
-	if v := b.View(false, o); v.Open || v.Rule != "" || len(v.Ballot) > 0 {
+	if v := b.View(false, o); v.Open || !v.Rule.IsZero() || len(v.Ballot) > 0 {
 		t.Errorf("when nobody is asked people see %+v", v)
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"muster/discovery"
 	"muster/host/wire"
+	"muster/internal/catalogue"
 	"muster/selection"
 )
 
@@ -384,7 +385,7 @@ func TestView(t *testing.T) {
 	if v.Servers[addr(2).String()].Name != "server 2" || len(v.Servers) != 3 || v.Target != addr(0).String() {
 		t.Errorf("it shows %+v, and goes to %s", v.Servers, v.Target)
 	}
-	if text := strings.Join(v.Explain, " "); !strings.Contains(text, "server 1 ("+addr(1).String()+")") {
+	if text := strings.Join(catalogue.InEnglish().SayAll(v.Explain), " "); !strings.Contains(text, "server 1 ("+addr(1).String()+")") {
 		t.Errorf("it is explained so: %s", text)
 	}
 	word := wire.Advice{Text: "choose without bob's pings", Action: "without", Argument: wire.Argument{Name: "bob"}, Addr: addr(0).String()}
@@ -408,7 +409,7 @@ func TestNamesInPlace(t *testing.T) {
 	s := b.Select()
 	f := Facts{Servers: b.Servers}
 	for range 20 { // whatever the order of the map
-		if text := strings.Join(f.view(s, s).Explain, " "); !strings.Contains(text, "server 1 ("+addr(1).String()+")") {
+		if text := strings.Join(catalogue.InEnglish().SayAll(f.view(s, s).Explain), " "); !strings.Contains(text, "server 1 ("+addr(1).String()+")") {
 			t.Fatalf("it is explained so: %s", text)
 		}
 	}

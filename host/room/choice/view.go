@@ -2,14 +2,13 @@ package choice
 
 import (
 	"fmt"
-	"maps"
 	"math"
 	"net/netip"
 	"slices"
-	"strings"
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/sentence"
 	"muster/host/wire"
 	"muster/selection"
 )
@@ -89,15 +88,13 @@ func (f *Facts) view(s, stands selection.Selection) *wire.Choice {
 			f.show(v, rival.Ranked.Server)
 		}
 	}
-	var pairs []string
-	for _, addr := range slices.Backward(slices.Sorted(maps.Keys(v.Servers))) { // before addresses that begin it
-		if name := v.Servers[addr].Name; name != "" {
-			pairs = append(pairs, addr, fmt.Sprintf("%s (%s)", name, addr))
-		}
-	}
-	replacer := strings.NewReplacer(pairs...)
-	for i, sentence := range v.Explain {
-		v.Explain[i] = replacer.Replace(sentence)
+	for i, said := range v.Explain {
+		v.Explain[i] = said.Replace(func(name, text string) any {
+			if card := v.Servers[text]; name == "server" && card.Name != "" {
+				return sentence.Of("server.at", "name", card.Name, "address", text)
+			}
+			return text
+		})
 	}
 	return v
 }

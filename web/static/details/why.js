@@ -1,11 +1,12 @@
 // Why this server: what decided, in the host's words, and what the organiser can do.
 
 import { button, h } from "../dom.js";
+import { tell } from "../say.js";
 
 /** @param {import("../types.js").State} state */
 export function why(state) {
   if (!state.choice || state.room.stage === "failed") return [];
-  return [h("ul", { class: "reasons" }, state.choice.explain.map((sentence) => h("li", {}, h("bdi", { dir: "ltr" }, sentence)))), advice(state)];
+  return [h("ul", { class: "reasons" }, state.choice.explain.map((sentence) => h("li", {}, ...tell(sentence)))), advice(state)];
 }
 
 /** The host's advice, as buttons for the organiser. @param {import("../types.js").State} state */

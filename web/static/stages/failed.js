@@ -10,7 +10,7 @@ import { flag } from "../flag.js";
 import { settings } from "../gather.js";
 import { next } from "../next.js";
 import { answer, sites } from "../details/sites.js";
-import { millis, said, say, told } from "../say.js";
+import { millis, said, say, tell } from "../say.js";
 import { sign } from "../sign.js";
 import { again, headline } from "./parts.js";
 import { instead } from "./seats.js";
@@ -38,14 +38,14 @@ const mostWays = 3;
 export function failed(live, view) {
   const state = /** @type {State} */ (live.state);
   const { choice } = state;
-  const why = choice?.explain ?? [told(state.log.at(-1))];
+  const why = choice?.explain ?? state.log.slice(-1);
   const miss = choice?.miss;
   return [
     h("div", { class: "nothing", "data-key": "nothing" }, state.seats ? waited(state) : miss && choice ? missed(state, choice) : headline(state), next(state)),
     miss && choice && line(state, choice),
     h("div", { class: "helps", "data-key": "helps" }, (state.seats?.instead ?? []).map((one, i) => instead(state, one, state.you.organiser && !view.tv && i === 0, state.seats?.servers[0])), waysOut(choice).map((advice) => card(state, /** @type {Choice} */ (choice), advice, view)), retry(state, view)),
     state.sites && h("details", { class: "card places", "data-key": "places", open: Boolean(state.sites.better) }, h("summary", {}, say(state.sites.better ? "failed.own-suits" : "details.sites")), view.tv ? [h("p", {}, h("bdi", { dir: "ltr" }, answer(state, true)))] : sites(state, true, true)),
-    !(choice && targetOf(choice)) && h("details", { class: "card", "data-key": "reasons", open: !miss }, h("summary", {}, say("failed.why")), h("ul", { class: "reasons" }, why.map((text) => h("li", {}, h("bdi", { dir: "ltr" }, text))))),
+    !(choice && targetOf(choice)) && h("details", { class: "card", "data-key": "reasons", open: !miss }, h("summary", {}, say("failed.why")), h("ul", { class: "reasons" }, why.map((sentence) => h("li", {}, ...tell(sentence))))),
     !view.tv && h("section", { id: "settings", class: "card", "data-key": "settings" }, settings(state)),
   ];
 }

@@ -1,7 +1,7 @@
 // Shared by the stages.
 
 import { button, h } from "../dom.js";
-import { say } from "../say.js";
+import { capital, say, told } from "../say.js";
 import { sentence } from "./stages.js";
 
 /** @typedef {import("../types.js").State} State */
@@ -22,7 +22,7 @@ export function headline(state) {
 
 /** The forecast of a search that the host coordinates. @param {State} state */
 export function outlook(state) {
-  return state.room.outlook && h("p", { class: "about", id: "outlook" }, state.room.outlook.charAt(0).toUpperCase() + state.room.outlook.slice(1) + ".");
+  return state.room.outlook && h("p", { class: "about", id: "outlook" }, capital(told(state.room.outlook)));
 }
 
 /** A button for the next round. @param {State} state */

@@ -1,12 +1,12 @@
 // The vote: where shall we play? Candidates stand on their votes: each vote is a sign in the
 // plinth, and lifts the server. Buttons stay where they are.
 
-import { button, h, sentence as upper } from "../dom.js";
+import { button, h } from "../dom.js";
 import { asListed, countryName, nameOnly, strange } from "../choice.js";
 import { advice } from "../details/why.js";
 import { colourOf } from "../colours.js";
 import { hasSay } from "../people.js";
-import { millis, said, say } from "../say.js";
+import { capital, millis, said, say, told } from "../say.js";
 import { sign } from "../sign.js";
 import { around, drawAround } from "./around.js";
 import { awaitedOf, candidatesOf, pingOf, playersOf, standing } from "./ballot.js";
@@ -36,7 +36,7 @@ export function vote(live, view) {
   const others = playersOf(state).filter((person) => person !== me).length;
   const scale = Math.max(100, ...cards.flatMap(({ ranked }) => Object.values(ranked.rtt_ms)));
   return [
-    h("div", { class: "question" }, h("h1", {}, say("vote.where")), h("p", { class: "standing" }, standing(state)), h("p", { class: "tie quiet" }, upper(state.agreement.rule ?? ""), vetoes(state))),
+    h("div", { class: "question" }, h("h1", {}, say("vote.where")), h("p", { class: "standing" }, standing(state)), h("p", { class: "tie quiet" }, capital(told(state.agreement.rule)), vetoes(state))),
     h(
       "ol",
       { class: `candidates of${cards.length}${playersOf(state).length >= many ? " many" : ""}${others > several ? " several" : ""}`, "aria-label": say("vote.servers") },
