@@ -1,7 +1,6 @@
 package host
 
 import (
-	"errors"
 	"net/netip"
 	"net/url"
 
@@ -19,14 +18,14 @@ type Post struct {
 	// URL is the webhook's URL, which is a secret.
 	URL          string
 	Announcement wire.Announcement
-	// Told must be called once, on another goroutine, with the result. An error is a sentence for
-	// everybody in the room.
+	// Told must be called once, on another goroutine, with the result. Everybody in the room reads an
+	// error; see [wire.Told].
 	Told func(error)
 }
 
 // errNoPosts is the error at a host that does not post, such as one that has taken a room over from
 // a host that does.
-var errNoPosts = errors.New("this host posts for nobody: its operator has not allowed it")
+var errNoPosts = wire.Refuse(wire.ReasonAction, "refused.posts")
 
 // poster posts rooms' announcements in their groups' channels.
 type poster struct {
@@ -46,7 +45,7 @@ func (a *actor) announce(said wire.Announcement) {
 	told := func(err error) {
 		in := room.Announced{}
 		if err != nil {
-			in.Trouble = err.Error()
+			in.Trouble = wire.Told(err)
 		}
 		a.post(func() { a.step(in, asker{}) })
 	}

@@ -46,7 +46,7 @@ func TestPosting(t *testing.T) {
 		}
 		p.Told(errors.New("Discord refused the webhook (404): make a new one in the channel's settings"))
 		for s := range h.Watch(t.Context(), code) {
-			if s.Room.Posts != nil && s.Room.Posts.Trouble != "" {
+			if s.Room.Posts != nil && !s.Room.Posts.Trouble.IsZero() {
 				text, _ := json.Marshal(s)
 				if strings.Contains(string(text), "webhooks/1") || s.Room.Posts.To != "Discord" {
 					t.Errorf("shown %s", text)

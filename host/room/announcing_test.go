@@ -6,8 +6,10 @@ import (
 	"testing"
 	"time"
 
+	"muster/discovery/sentence"
 	"muster/host/room"
 	"muster/host/wire"
+	"muster/internal/catalogue"
 )
 
 // TestAnnouncements checks that a room announces once that it is open, and where it goes.
@@ -49,7 +51,7 @@ func TestNoWebhook(t *testing.T) {
 	n.verifies("bob")
 	n.goesTo(0)
 	n.tells()
-	n.step(room.Announced{Trouble: "that was for another"})
+	n.step(room.Announced{Trouble: sentence.Plain("that was for another")})
 	if n.view().Room.Posts != nil || strings.Contains(n.log(), "posted") {
 		t.Errorf("posts of a room that does not: %+v", n.view().Room.Posts)
 	}
@@ -63,14 +65,14 @@ func TestAnnouncementsFare(t *testing.T) {
 	n := newSession(t, s)
 	n.wait(time.Second)
 	n.step(room.Announced{})
-	if posts := n.view().Room.Posts; posts == nil || posts.To != "Discord" || !posts.At.Equal(n.now) || posts.Trouble != "" {
+	if posts := n.view().Room.Posts; posts == nil || posts.To != "Discord" || !posts.At.Equal(n.now) || !posts.Trouble.IsZero() {
 		t.Errorf("posted: %+v", posts)
 	}
 	for range 2 {
-		n.step(room.Announced{Trouble: "Discord refused\x1b the webhook (404)"})
+		n.step(room.Announced{Trouble: sentence.Plain("Discord refused\x1b the webhook (404)")})
 	}
 	n.noted("not posted: Discord refused the webhook (404)")
-	if posts := n.view().Room.Posts; posts.Trouble != "Discord refused the webhook (404)" || strings.Count(n.log(), "not posted") != 1 {
+	if posts := n.view().Room.Posts; catalogue.InEnglish().Say(posts.Trouble) != "Discord refused the webhook (404)" || strings.Count(n.log(), "not posted") != 1 {
 		t.Errorf("not posted: %+v, %s", posts, n.log())
 	}
 	same(t, n.room, restored(t, n.room))
@@ -89,7 +91,7 @@ func TestAnnouncementsFare(t *testing.T) {
 	}
 	n.wait(time.Second)
 	n.tells(wire.AnnouncedOpen) // shows people that the webhook works
-	if posts := n.view().Room.Posts; posts.Trouble != "" {
+	if posts := n.view().Room.Posts; !posts.Trouble.IsZero() {
 		t.Errorf("the new webhook has the trouble of the one before: %+v", posts)
 	}
 	for _, voice := range []string{"javascript:alert(1)", "https://evil.example/"} {

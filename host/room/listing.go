@@ -46,12 +46,12 @@ func (l *Listing) tick(r *Room) {
 	waited := r.now.Sub(r.since)
 	if note, is := r.source.IsOverdue(waited); is && l.Awaits {
 		r.group.Settings.Renews, r.out.binds = false, true
-		r.out.tell(note)
+		r.out.says(note)
 		l.fetch(r)
 	}
-	if note := listing.Slow(waited); note != "" && !l.Told && l.came == nil {
+	if note := listing.Slow(waited); !note.IsZero() && !l.Told && l.came == nil {
 		l.Told = true
-		r.out.note("%s", note)
+		r.out.says(note)
 	}
 	l.goOn(r)
 }
@@ -123,8 +123,8 @@ func (in Listed) begin(r *Room) {
 	} else {
 		r.enter(&Measuring{})
 	}
-	r.out.note("%s listed", discovery.ServersInWords(len(g.Servers.List)))
-	r.out.tell(cmp.Or(note, in.Note))
+	r.out.says(sentence.Of("room.listed", "n", len(g.Servers.List)))
+	r.out.says(cmp.Or(note, sentence.Plain(in.Note)))
 	r.out.tell(found...)
 	players := g.Attendance.Players()
 	if g.Nearby.HasTwoAddresses() {
@@ -203,7 +203,7 @@ func (a Started) do(r *Room, _ caller) error {
 	if err != nil {
 		return err
 	}
-	r.out.note("%s", note)
+	r.out.says(note)
 	r.nextRound()
 	return nil
 }
@@ -286,7 +286,7 @@ func (a Strike) do(r *Room, _ caller) error {
 	if !r.group.Lists.Strike(addr) {
 		return wire.Refuse(wire.ReasonAction, "refused.on-no-list")
 	}
-	r.out.note("the organiser has taken %s off the room's lists", addr)
+	r.out.says(sentence.Of("room.struck", "server", addr))
 	endSearch(r.phase, &r.probing)
 	return nil
 }

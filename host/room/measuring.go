@@ -129,7 +129,7 @@ func (m *Measuring) finished(r *Room, player string) {
 
 // leaveOutOverdue goes on without players who have held the others for long enough.
 func (r *Room) leaveOutOverdue() {
-	r.out.tell(r.group.Attendance.LeaveOutOverdue(outage.StalledAfter, r.now)...)
+	r.out.says(r.group.Attendance.LeaveOutOverdue(outage.StalledAfter, r.now)...)
 	if len(r.group.Attendance.Active()) == 0 {
 		r.fail(true, sentence.Of("room.nobody-left"))
 	}
@@ -212,7 +212,7 @@ func (in Hear) report(r *Room, report wire.Report) error {
 	}
 	asks, isNews := r.probing.Report(g, in.Player, report, isChosen, r.moment())
 	if r.out.ask(r.group.Number, asks); isNews {
-		r.out.tell(g.Attendance.Report(in.Player, isMeasuring(r.phase) && !isAskingMore(r.phase), r.now))
+		r.out.says(g.Attendance.Report(in.Player, isMeasuring(r.phase) && !isAskingMore(r.phase), r.now))
 	}
 	switch phase := r.phase.(type) {
 	case *Measuring:

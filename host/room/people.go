@@ -19,7 +19,7 @@ func (r *Room) apply(events []roster.Event) {
 	for _, e := range events {
 		switch e := e.(type) {
 		case roster.Note:
-			r.out.note("%s", e.Text)
+			r.out.says(e.Says)
 		case roster.Renamed:
 			if r.survey.Rename(e.From, e.To); r.group.Evidence[e.From] != nil {
 				r.out.do(Renamed{e.From, e.To})

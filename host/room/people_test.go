@@ -86,12 +86,12 @@ func TestEnd(t *testing.T) {
 		t.Errorf("bob ends the session: %v", err)
 	}
 	outputs, err := n.room.Step(room.Order{Credential: n.pageOf("ann"), Action: room.End{}}, n.now)
-	why := wire.Refusal{Reason: wire.ReasonEnded, Message: "ann has ended the night. Good night!"}
+	why := *wire.Refuse(wire.ReasonEnded, "room.ended-by", "player", "ann")
 	if want := []room.Output{room.Save{}, room.Publish{}, room.Dismiss{Player: "ann", Why: why},
 		room.Dismiss{Player: "bob", Why: why}}; err != nil || !slices.Equal(outputs, want) {
 		t.Errorf("it comes to %v, %v; want %v", outputs, err, want)
 	}
-	if shown := n.view(); !shown.Room.Ended.Equal(n.now) || shown.Log[len(shown.Log)-1].String() != why.Message || !n.room.Use(n.now).IsOver {
+	if shown := n.view(); !shown.Room.Ended.Equal(n.now) || shown.Log[len(shown.Log)-1].String() != "ann has ended the night. Good night!" || !n.room.Use(n.now).IsOver {
 		t.Errorf("shown is %v, with %q", shown.Room.Ended, shown.Log[len(shown.Log)-1].String())
 	}
 	if refusal := n.tryJoin("cat", ""); reason(refusal) != wire.ReasonClosed {

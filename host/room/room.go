@@ -135,7 +135,7 @@ func (in Join) step(r *Room) error {
 		g.Attendance.Come(player, late, r.now)
 		g.Evidence[player] = &evidence.Witness{}
 	} else {
-		r.out.tell(g.Attendance.Return(player, duty(r.phase), !isAskingMore(r.phase), r.now))
+		r.out.says(g.Attendance.Return(player, duty(r.phase), !isAskingMore(r.phase), r.now))
 		if isVoting(r.phase) && decision.Readmit(g, player, r.now) {
 			r.chooseAgain(sentence.Of("room.player-back", "player", player))
 		}

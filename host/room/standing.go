@@ -3,13 +3,14 @@ package room
 import (
 	"time"
 
+	"muster/discovery/sentence"
 	"muster/host/room/ballot"
 	"muster/host/room/calendar"
 	"muster/host/wire"
 )
 
 // Announced gives the fate of an [Announce]: it arrived, or there was trouble, in people's words.
-type Announced struct{ Trouble string }
+type Announced struct{ Trouble sentence.Sentence }
 
 func (in Announced) step(r *Room) error {
 	r.follow(r.calendar.Posted(in.Trouble, r.facts(r.now))...)
@@ -40,14 +41,14 @@ func (r *Room) follow(events ...calendar.Event) {
 	for _, e := range events {
 		switch e := e.(type) {
 		case calendar.Note:
-			r.out.note("%s", e.Text)
+			r.out.says(e.Says)
 		case calendar.Announce:
 			r.out.do(Announce{e.Announcement})
 		case calendar.Open:
 			r.since, r.out.binds = r.now, true
-			r.out.note("%s", e.Why)
+			r.out.says(e.Why)
 		case calendar.Sleep:
-			r.out.note("%s", e.Why)
+			r.out.says(e.Why)
 			(&Gathering{}).beginAgain(r, e.Forget)
 		case calendar.Save:
 			r.out.binds = true
@@ -97,7 +98,7 @@ func (Wake) do(r *Room, by caller) error {
 	case !by.IsOrganiser && !by.IsPlayer && !by.IsRegular:
 		return ballot.ErrGuest
 	}
-	r.follow(r.calendar.Open(by.Title(), r.facts(r.now))...)
+	r.follow(r.calendar.Open(by.Name, r.facts(r.now))...)
 	return nil
 }
 

@@ -123,7 +123,7 @@ func (in Resettle) step(r *Room) error {
 // apply makes the settings the room's.
 func (in Resettle) apply(r *Room) {
 	s, before := in.Settings, r.group.Settings
-	r.out.tell(r.source.Change(before, s))
+	r.out.says(r.source.Change(before, s))
 	if s.Webhook != before.Webhook {
 		r.calendar.ForgetPosts()
 	}
@@ -173,18 +173,18 @@ func (a Trust) do(r *Room, _ caller) error {
 }
 
 func (End) do(r *Room, by caller) error {
-	end, err := r.calendar.End(by.Title(), r.facts(r.now))
+	end, err := r.calendar.End(by.Name, r.facts(r.now))
 	if err != nil {
 		return err
 	}
 	here := r.group.Attendance.Players()
 	if r.group.Settings.Every == "" {
-		r.out.note("%s", end.Why)
+		r.out.says(end.Why)
 		r.closed = true
 	} else {
 		r.follow(end)
 	}
-	why := wire.Refusal{Reason: wire.ReasonEnded, Message: end.Why}
+	why := wire.Refusal{Reason: wire.ReasonEnded, Says: end.Why}
 	r.out.do(Publish{})
 	for _, name := range here {
 		r.out.do(Dismiss{name, why})

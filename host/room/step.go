@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/sentence"
 	"muster/host/room/attendance"
 	"muster/host/room/decision"
 	"muster/host/room/outage"
@@ -184,7 +185,7 @@ func (in Tick) weigh(r *Room) {
 		attendance.Miss(passed, quiet...)
 	}
 	note, isOver := r.outage.Weigh(sceneOf(r.phase, attendance, r.now))
-	if r.out.tell(note); isOver {
+	if r.out.says(note); isOver {
 		attendance.Await(r.now, quiet...)
 	}
 }
@@ -234,7 +235,7 @@ func (in Leave) step(r *Room) error {
 	g.Nearby.Leave(in.Player)
 	r.probing.Release(in.Player)
 	if _, launching := r.phase.(*Launching); !launching {
-		r.out.note("lost the connection to %s", in.Player)
+		r.out.says(sentence.Of("room.lost", "player", in.Player))
 	}
 	return nil
 }
@@ -264,7 +265,7 @@ func (in Hear) hear(r *Room) error {
 		return nil
 	case wire.Rests:
 		if m.Round == g.Number && isMeasuring(r.phase) {
-			r.out.tell(g.Attendance.Rest(in.Player, time.Duration(m.For), r.now))
+			r.out.says(g.Attendance.Rest(in.Player, time.Duration(m.For), r.now))
 		}
 		return nil
 	case wire.Late:
@@ -319,9 +320,9 @@ func nonsensef(format string, numbers ...any) error { return Nonsense(fmt.Sprint
 
 func (Resume) step(r *Room) error {
 	if !r.calendar.IsAsleep() { // else nobody notices
-		r.out.note("the host was restarted")
+		r.out.says(sentence.Of("room.restarted"))
 	}
-	r.out.tell(r.source.Resume()...)
+	r.out.says(r.source.Resume()...)
 	r.outage.Resume()
 	r.since = r.now
 	r.group.Attendance.Resume(r.now)
@@ -346,16 +347,16 @@ func (in Stir) step(r *Room) error {
 
 func (in Stored) step(r *Room) error {
 	if in.Trouble == "" {
-		r.out.note("the room is saved again")
+		r.out.says(sentence.Of("room.saved-again"))
 	} else {
-		r.out.note("the host cannot save the room, because %s: it goes on, and would not survive a restart; trying again", in.Trouble)
+		r.out.says(sentence.Of("room.unsaved", "why", in.Trouble))
 	}
 	return nil
 }
 
 func (in Waited) step(r *Room) error {
 	r.stand(r.outage.Idle(in.For))
-	r.out.note("the host could keep nothing for %v: everything waited, and goes on now", in.For.Round(time.Second))
+	r.out.says(sentence.Of("room.waited", "time", in.For.Round(time.Second)))
 	return nil
 }
 
@@ -388,7 +389,7 @@ func (r *Room) nextRound() {
 	r.calendar.Leave(r.now)
 	r.group.Round, r.probing, r.decision = r.group.Next(r.now), r.probing.Next(), decision.Decision{}
 	r.apply(r.group.Roster.NextRound(r.now))
-	r.out.note("the next round begins")
+	r.out.says(sentence.Of("room.next-round"))
 	(&Listing{}).begin(r)
 }
 

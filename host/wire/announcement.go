@@ -1,9 +1,12 @@
 package wire
 
 import (
-	"fmt"
-	"strings"
+	"math"
+	"strconv"
 	"time"
+
+	"muster/discovery/sentence"
+	"muster/internal/catalogue"
 )
 
 // AnnouncementFormat names the JSON form of an [Announcement].
@@ -66,43 +69,58 @@ type AnnouncedPlayer struct {
 	PingMS float64 `json:"ping_ms,omitempty"`
 }
 
-// Sentence returns the text of an announcement whose other fields are set.
-func (a Announcement) Sentence() string {
-	where := "a server"
-	if a.Server != nil && a.Server.Name != "" {
-		where = a.Server.Name
+// Sentence returns the text of an announcement whose other fields are set. It is in English, because
+// a channel has readers of many languages.
+func (a Announcement) Sentence() string { return catalogue.InEnglish().Say(a.says()) }
+
+func (a Announcement) says() sentence.Sentence {
+	server := AnnouncedServer{}
+	if a.Server != nil {
+		server = *a.Server
 	}
 	switch a.Kind {
 	case AnnouncedChoice:
-		text := fmt.Sprintf("We play %s on %s", a.Game, where)
-		if a.Server != nil && a.Server.Map != "" {
-			text += ", map " + a.Server.Map
+		pairs := []any{"game", a.Game, "place", server.place(), "server", server.Name, "map", server.Map}
+		if server.MeanMS > 0 {
+			pairs = append(pairs, "pings", "known", "ms", math.RoundToEven(server.MeanMS), "worst", math.RoundToEven(server.MaxMS))
 		}
-		if a.Server != nil && a.Server.MeanMS > 0 {
-			text += fmt.Sprintf(": %.0f ms on average, %.0f at worst", a.Server.MeanMS, a.Server.MaxMS)
-		}
-		return text + "."
+		return sentence.Of("post.choice", pairs...)
 	case AnnouncedSeats:
-		seats := fmt.Sprintf("%d seats are free", a.Seats)
-		if a.Seats == 1 {
-			seats = "A seat is free"
-		}
-		return fmt.Sprintf("%s on %s.", seats, where)
+		return sentence.Of("post.seats", "n", a.Seats, "place", server.place(), "server", server.Name)
 	case AnnouncedReminder:
-		text := fmt.Sprintf("We play %s on %s.", a.Game, a.Next.Format("Monday, 2 January, at 15:04 MST"))
+		pairs := []any{"game", a.Game, "day", dayOf(a.Next), "time", a.Next.Format("15:04"), "zone", a.Next.Format("MST")}
 		var coming []string
 		for _, p := range a.Players {
 			coming = append(coming, p.Name)
 		}
 		if len(coming) > 0 {
-			text += " Coming: " + strings.Join(coming, ", ") + "."
+			return sentence.Of("post.reminder-coming", append(pairs, "players", coming)...)
 		}
-		return text
+		return sentence.Of("post.reminder", pairs...)
 	}
 	if a.Room != "" {
-		return fmt.Sprintf("%s is open: we look for a server of %s.", a.Room, a.Game)
+		return sentence.Of("post.open", "room", a.Room, "game", a.Game)
 	}
-	return fmt.Sprintf("A room is open: we look for a server of %s.", a.Game)
+	return sentence.Of("post.open-nameless", "game", a.Game)
+}
+
+// place says which words there are for a server.
+func (s AnnouncedServer) place() string {
+	switch {
+	case s.Name != "" && s.Map != "":
+		return "both"
+	case s.Name != "":
+		return "server"
+	case s.Map != "":
+		return "map"
+	}
+	return "none"
+}
+
+// dayOf returns a date in its own zone.
+func dayOf(at time.Time) sentence.Sentence {
+	return sentence.Of("date.day", "weekday", sentence.Of("date.weekday."+strconv.Itoa(int(at.Weekday()))), "day", at.Day(),
+		"month", sentence.Of("date.month."+strconv.Itoa(int(at.Month()))))
 }
 
 // Posts says how a room's announcements fare, for everyone to see. It names the channel in a word,
@@ -110,8 +128,8 @@ func (a Announcement) Sentence() string {
 type Posts struct {
 	// To is a name such as "Discord".
 	To string `json:"to"`
-	// At is when the newest announcement arrived, zero before the first. Trouble says in a sentence
-	// why the next one failed.
-	At      time.Time `json:"at,omitzero"`
-	Trouble string    `json:"trouble,omitempty"`
+	// At is when the newest announcement arrived, zero before the first. Trouble says why the next
+	// one failed.
+	At      time.Time         `json:"at,omitzero"`
+	Trouble sentence.Sentence `json:"trouble,omitzero"`
 }

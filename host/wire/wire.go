@@ -29,6 +29,7 @@ package wire
 
 import (
 	"encoding/json"
+	"errors"
 	"net/netip"
 	"time"
 
@@ -220,6 +221,15 @@ func (r Refusal) inEnglish() Refusal {
 func (r Refusal) MarshalJSON() ([]byte, error) {
 	type plain Refusal // without this method
 	return json.Marshal(plain(r.inEnglish()))
+}
+
+// Told returns an error as people are told it: what a refusal says, or else its text.
+func Told(err error) sentence.Sentence {
+	var refusal *Refusal
+	if errors.As(err, &refusal) && !refusal.Says.IsZero() {
+		return refusal.Says
+	}
+	return sentence.Plain(err.Error())
 }
 
 // Wait tells a client that its room has no host at the moment, and that the client need do nothing.

@@ -14,7 +14,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -170,13 +169,13 @@ func (p *Poster) run(room string, q *queue) {
 
 // post tries a few times.
 func (p *Poster) post(ctx context.Context, post Post) error {
-	to := "the webhook"
+	to := "webhook"
 	if wire.IsDiscord(post.URL) {
-		to = "Discord"
+		to = "discord"
 	}
 	if wire.CheckWebhook(post.URL) != nil ||
 		post.URL != p.Own && !strings.HasPrefix(strings.TrimPrefix(post.URL, wire.PlainWebhook), "https:") {
-		return fmt.Errorf("%s is no https URL: give another", to)
+		return wire.Refuse(wire.ReasonAction, "post.no-https", "to", to)
 	}
 	body, err := bodyOf(post)
 	if err != nil {
@@ -184,7 +183,7 @@ func (p *Poster) post(ctx context.Context, post Post) error {
 	}
 	for again := 0; ; again++ {
 		if !p.mayPost(post) {
-			return fmt.Errorf("the room has posted %d times within the hour, which is as often as one may", roomPosts)
+			return wire.Refuse(wire.ReasonAction, "post.often", "n", roomPosts)
 		}
 		var failure *failure
 		if err := p.send(ctx, post.URL, body); err == nil || !errors.As(err, &failure) {
@@ -195,7 +194,7 @@ func (p *Poster) post(ctx context.Context, post Post) error {
 			pause = max(pause, pauses[again])
 		}
 		if failure.isFinal || again == len(pauses) || pause > longestPause {
-			return fmt.Errorf("%s %s", to, failure.why)
+			return failure.about(to)
 		}
 		select {
 		case <-time.After(pause):
@@ -241,13 +240,20 @@ func (p *Poster) mayPost(post Post) bool {
 
 // failure is why a try failed.
 type failure struct {
-	why string
+	// key is that of the sentence about it, and code the status of an answer, or 0.
+	key  string
+	code int
 	// isFinal says that another try would fail as well. pause is the pause that the service asks for.
 	isFinal bool
 	pause   time.Duration
 }
 
-func (f *failure) Error() string { return f.why }
+func (f *failure) Error() string { return f.about("webhook").Error() }
+
+// about returns the failure as people are told it. To is "discord", or "webhook" for another service.
+func (f *failure) about(to string) *wire.Refusal {
+	return wire.Refuse(wire.ReasonAction, f.key, "to", to, "code", strconv.Itoa(f.code))
+}
 
 // send posts once.
 func (p *Poster) send(ctx context.Context, hook string, body []byte) error {
@@ -261,7 +267,7 @@ func (p *Poster) send(ctx context.Context, hook string, body []byte) error {
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, strings.TrimPrefix(hook, wire.PlainWebhook), bytes.NewReader(body))
 	if err != nil {
-		return &failure{why: "has a URL that makes no sense", isFinal: true}
+		return &failure{key: "post.no-url", isFinal: true}
 	}
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("User-Agent", "Muster (game server selector)")
@@ -285,15 +291,15 @@ func refused(response *http.Response) error {
 	case code >= 200 && code < 300:
 		return nil
 	case code >= 300 && code < 400:
-		return &failure{why: fmt.Sprintf("leads elsewhere (%d), where nothing is posted: give the URL that it leads to", code), isFinal: true}
+		return &failure{key: "post.elsewhere", code: code, isFinal: true}
 	case code == http.StatusTooManyRequests:
-		return &failure{why: "is asked too often (429): the next announcement is posted again", pause: retryAfter(response)}
+		return &failure{key: "post.too-often", code: code, pause: retryAfter(response)}
 	case code == http.StatusUnauthorized, code == http.StatusForbidden, code == http.StatusNotFound, code == http.StatusGone:
-		return &failure{why: fmt.Sprintf("refused the webhook (%d): make a new one in the channel's settings", code), isFinal: true}
+		return &failure{key: "post.refused", code: code, isFinal: true}
 	case code >= 500 || code == http.StatusRequestTimeout:
-		return &failure{why: fmt.Sprintf("has trouble of its own (%d): the next announcement is posted again", code), pause: retryAfter(response)}
+		return &failure{key: "post.trouble", code: code, pause: retryAfter(response)}
 	}
-	return &failure{why: fmt.Sprintf("does not take what Muster posts (%d): is it a webhook?", code), isFinal: true}
+	return &failure{key: "post.not-taken", code: code, isFinal: true}
 }
 
 // retryAfter returns the pause that a service asks for, 0 if none. Discord gives seconds with a fraction; others may
@@ -320,13 +326,13 @@ func unreached(err error) error {
 	var timeout net.Error
 	switch {
 	case errors.Is(err, errPrivate):
-		return &failure{why: "leads into a private network, where this host does not post: give a public one", isFinal: true}
+		return &failure{key: "post.private", isFinal: true}
 	case errors.As(err, &name) && name.IsNotFound:
-		return &failure{why: "has a name that does not exist: is it misspelt?", isFinal: true}
+		return &failure{key: "post.no-name", isFinal: true}
 	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
-		return &failure{why: "does not answer: the next announcement is posted again"}
+		return &failure{key: "post.no-answer"}
 	}
-	return &failure{why: "cannot be reached: is its URL right, and this machine on the internet?"}
+	return &failure{key: "post.unreached"}
 }
 
 // transport connects to a webhook, but to no private network if strangers chose it. It checks the address being dialed,

@@ -124,7 +124,7 @@ func TestBadWebhooks(t *testing.T) {
 				}
 				return
 			}
-			if !errors.As(err, &failed) || !strings.Contains("the webhook "+failed.why, c.want) {
+			if !errors.As(err, &failed) || !strings.Contains(failed.Error(), c.want) {
 				t.Errorf("%v, want %s", err, c.want)
 			}
 			if strings.Contains(fmt.Sprint(err), "token") || strings.Contains(fmt.Sprint(err), "127.0.0.1") {
@@ -164,7 +164,7 @@ func TestStrangersWebhooks(t *testing.T) {
 		p.once.Do(p.begin)
 		var failed *failure
 		if err := p.send(t.Context(), hook, nil); !errors.As(err, &failed) ||
-			host != "127.1" && !strings.Contains(failed.why, "private network") {
+			host != "127.1" && !strings.Contains(failed.Error(), "private network") {
 			t.Errorf("%s: %v", hook, err)
 		}
 	}

@@ -16,10 +16,11 @@
 package attendance
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"time"
+
+	"muster/discovery/sentence"
 )
 
 const (
@@ -132,10 +133,10 @@ func (r *Register) Come(name string, out Why, now time.Time) {
 // Return notes that a player's program is back, on another connection. If mayCount, a player who
 // was left out counts again, unless the reason is one that stays. It returns a note for people, or
 // nothing.
-func (r *Register) Return(name string, d Duty, mayCount bool, now time.Time) (note string) {
+func (r *Register) Return(name string, d Duty, mayCount bool, now time.Time) (note sentence.Sentence) {
 	m := r.mark(name)
 	if !m.Here || m.Out != "" {
-		note = name + " is back"
+		note = sentence.Of("room.back", "player", name)
 	}
 	if !m.returned.IsZero() && !m.Done && d == Measure {
 		m.missed += min(emptyReturn, now.Sub(m.returned))
@@ -170,28 +171,28 @@ func (r *Register) Mute(names []string) {
 
 // Report notes that a player has told something new. If mayCount, a player who was left out counts
 // again. It returns a note for people, or nothing.
-func (r *Register) Report(name string, mayCount bool, now time.Time) (note string) {
+func (r *Register) Report(name string, mayCount bool, now time.Time) (note sentence.Sentence) {
 	m := r.mark(name)
 	m.returned = time.Time{}
 	m.isHeard(now)
 	if mayCount && m.Out != "" && m.Out != Odd && m.missed <= mostMissed {
 		m.Out = ""
-		return name + " measures again"
+		return sentence.Of("room.measures-again", "player", name)
 	}
-	return ""
+	return note
 }
 
 // Rest takes a player's announcement that its program will ask nobody for a while. That counts like
 // a silence of the same length, so an announcement holds the others no longer than silence does. It
 // returns a note for people, or nothing.
-func (r *Register) Rest(name string, rest time.Duration, now time.Time) (note string) {
+func (r *Register) Rest(name string, rest time.Duration, now time.Time) (note sentence.Sentence) {
 	m := r.mark(name)
 	if m.Done || m.Out != "" || rest < QuietAfter || rest > mostMissed-m.missed {
-		return ""
+		return note
 	}
 	m.missed += rest
 	m.isHeard(now.Add(rest))
-	return fmt.Sprintf("%s's router has room for few servers at a time: %s goes on in %v", name, name, rest.Round(time.Second))
+	return sentence.Of("room.rests", "player", name, "time", rest.Round(time.Second))
 }
 
 // Nonsense notes that a player's program has sent a senseless message. It reports whether the
@@ -246,24 +247,24 @@ func (r *Register) Miss(d time.Duration, names ...string) {
 
 // LeaveOutOverdue stops waiting for players who have held the others for long enough. Stalled is
 // how long a player who is here may report nothing. It returns notes for people.
-func (r *Register) LeaveOutOverdue(stalled time.Duration, now time.Time) (notes []string) {
+func (r *Register) LeaveOutOverdue(stalled time.Duration, now time.Time) (notes []sentence.Sentence) {
 	for _, name := range r.Active() {
 		m := r.mark(name)
-		silence, why := now.Sub(m.heard), ""
+		silence, note := now.Sub(m.heard), sentence.Sentence{}
 		switch {
 		case m.Done:
 			continue
 		case !m.Here && silence > GoneAfter:
-			why = fmt.Sprintf("has been gone for %v", GoneAfter)
+			note = sentence.Of("room.without-gone", "player", name, "time", GoneAfter)
 		case m.Here && silence > stalled:
-			why = fmt.Sprintf("has reported nothing for %v", stalled)
+			note = sentence.Of("room.without-quiet", "player", name, "time", stalled)
 		case m.missed > mostMissed:
-			why = fmt.Sprintf("was silent, away or made no sense for %v in all", mostMissed)
+			note = sentence.Of("room.without-missed", "player", name, "time", mostMissed)
 		default:
 			continue
 		}
 		m.Out = Silent
-		notes = append(notes, fmt.Sprintf("going on without %s, who %s", name, why))
+		notes = append(notes, note)
 	}
 	return notes
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"muster/internal/catalogue"
 )
 
 const (
@@ -65,7 +67,11 @@ func TestOverdue(t *testing.T) {
 		tt.happen(r)
 		before := r.Of("ann").Out
 		notes := r.LeaveOutOverdue(stalled, at(tt.at))
-		if got := strings.Join(notes, "; "); got != tt.want {
+		var texts []string
+		for _, note := range notes {
+			texts = append(texts, catalogue.InEnglish().Say(note))
+		}
+		if got := strings.Join(texts, "; "); got != tt.want {
 			t.Errorf("%s: it says %q, want %q", tt.name, got, tt.want)
 		}
 		if tt.want != "" {
@@ -121,7 +127,7 @@ func TestReturn(t *testing.T) {
 	} {
 		r := of("ann")
 		tt.happen(r)
-		if got := r.Return("ann", tt.duty, tt.may, at(100)); got != tt.note {
+		if got := catalogue.InEnglish().Say(r.Return("ann", tt.duty, tt.may, at(100))); got != tt.note {
 			t.Errorf("%s: it says %q, want %q", tt.name, got, tt.note)
 		}
 		if got := r.Of("ann"); got.Out != tt.out || !got.Here {
@@ -145,7 +151,7 @@ func TestReport(t *testing.T) {
 		r := of("ann")
 		r.LeaveOut(tt.out, "ann")
 		r.Miss(tt.missed, "ann")
-		note := r.Report("ann", tt.may, at(5))
+		note := catalogue.InEnglish().Say(r.Report("ann", tt.may, at(5)))
 		if counts := r.Of("ann").Out == ""; counts != tt.counts || (note == "ann measures again") != (counts && tt.out != "") {
 			t.Errorf("%+v: she counts: %v; it says %q", tt, counts, note)
 		}
@@ -176,7 +182,7 @@ func TestRest(t *testing.T) {
 	} {
 		r := of("ann")
 		tt.happen(r)
-		note := r.Rest("ann", tt.rest, at(1))
+		note := catalogue.InEnglish().Say(r.Rest("ann", tt.rest, at(1)))
 		want := ""
 		if tt.heard {
 			want = fmt.Sprintf("ann's router has room for few servers at a time: ann goes on in %v", tt.rest)

@@ -17,6 +17,7 @@ import (
 	"slices"
 	"time"
 
+	"muster/discovery/sentence"
 	"muster/host/schedule"
 	"muster/host/wire"
 )
@@ -140,15 +141,15 @@ type Event interface{ isEvent() }
 // The events.
 type (
 	// Note is a line for the log.
-	Note struct{ Text string }
+	Note struct{ Says sentence.Sentence }
 	// Announce tells people who are not in the room.
 	Announce struct{ Announcement wire.Announcement }
 	// Open says that another session begins, and why, in a line for the log.
-	Open struct{ Why string }
+	Open struct{ Why sentence.Sentence }
 	// Sleep says that the session is over, and why, in a line for the log: the players leave their
 	// places. Forget are the keys of people whom the room forgets.
 	Sleep struct {
-		Why    string
+		Why    sentence.Sentence
 		Forget []string
 	}
 	// Save says that the room must be saved first. Changed says that the view or the saved form has
@@ -179,7 +180,7 @@ func (c *Calendar) Tick(f Facts) []Event {
 	switch {
 	case f.IsClosed:
 	case isIdle:
-		return []Event{Sleep{"nobody is here any more: the night is over, and the room sleeps", c.sleep(last, f)}}
+		return []Event{Sleep{sentence.Of("room.sleeps"), c.sleep(last, f)}}
 	case c.isNewlyOpen(f):
 		c.posts.Opened = true
 		return append([]Event{Save{}}, c.Announce(wire.Announcement{Kind: wire.AnnouncedOpen}, f)...) // a restart is no news
@@ -256,7 +257,7 @@ func (c *Calendar) applyDate(f Facts) (events []Event) {
 	}
 	if f.Now.Before(next) && !f.Now.Before(next.Add(-remindBefore)) && !c.reminded.Equal(next) {
 		c.reminded = next
-		events = append(events, Save{}, Note{"the next evening is near"})
+		events = append(events, Save{}, Note{sentence.Of("room.evening-near")})
 		coming := []wire.AnnouncedPlayer{}
 		for _, p := range f.People {
 			isOwn := p.IsPlayer || p.IsRegular || p.IsOrganiser // no stranger's nickname is posted anywhere
@@ -271,7 +272,7 @@ func (c *Calendar) applyDate(f Facts) (events []Event) {
 		c.openedFor = next
 		events = append(events, Save{})
 		if c.IsAsleep() {
-			events = append(events, c.open("it is nearly time: the room is open", f.Now))
+			events = append(events, c.open(sentence.Of("room.nearly-time"), f.Now))
 		}
 	}
 	return events
@@ -331,17 +332,17 @@ func (c *Calendar) Open(by string, f Facts) []Event {
 	if !c.IsAsleep() || f.IsClosed {
 		return nil
 	}
-	return []Event{c.open(by+" has opened the room", f.Now)}
+	return []Event{c.open(byPerson(by, "room.opened-by", "room.opened-by-organiser"), f.Now)}
 }
 
-func (c *Calendar) open(why string, now time.Time) Event {
+func (c *Calendar) open(why sentence.Sentence, now time.Time) Event {
 	c.ended, c.history, c.current, c.used, c.posts.Opened = time.Time{}, nil, wire.Session{}, now, false
 	return Open{why}
 }
 
 // End ends the session on somebody's order. Then a standing room sleeps, and any other is over.
 func (c *Calendar) End(by string, f Facts) (Sleep, error) {
-	end := Sleep{Why: by + " has ended the night. Good night!"}
+	end := Sleep{Why: byPerson(by, "room.ended-by", "room.ended-by-organiser")}
 	switch {
 	case f.Every == "":
 		c.ended = f.Now
@@ -351,6 +352,15 @@ func (c *Calendar) End(by string, f Facts) (Sleep, error) {
 		end.Forget = c.sleep(f.Now, f)
 	}
 	return end, nil
+}
+
+// byPerson returns the sentence of a key about a person, or that of the other key about an organiser
+// without a name.
+func byPerson(name, key, nameless string) sentence.Sentence {
+	if name == "" {
+		return sentence.Of(nameless)
+	}
+	return sentence.Of(key, "player", name)
 }
 
 // sleep ends the session at a time, and returns the keys of the people whom the room forgets.

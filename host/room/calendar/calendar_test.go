@@ -9,7 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"muster/discovery/sentence"
 	"muster/host/wire"
+	"muster/internal/catalogue"
 )
 
 var (
@@ -50,13 +52,13 @@ func (r *room) follow(events ...Event) {
 	for _, e := range events {
 		switch e := e.(type) {
 		case Note:
-			r.did = append(r.did, fmt.Sprintf("%v note %s", at, e.Text))
+			r.did = append(r.did, fmt.Sprintf("%v note %s", at, catalogue.InEnglish().Say(e.Says)))
 		case Announce:
 			r.did = append(r.did, fmt.Sprintf("%v announce %s", at, e.Announcement.Text))
 		case Open:
-			r.did = append(r.did, fmt.Sprintf("%v open: %s", at, e.Why))
+			r.did = append(r.did, fmt.Sprintf("%v open: %s", at, catalogue.InEnglish().Say(e.Why)))
 		case Sleep:
-			r.did = append(r.did, fmt.Sprintf("%v sleep: %s %v", at, e.Why, e.Forget))
+			r.did = append(r.did, fmt.Sprintf("%v sleep: %s %v", at, catalogue.InEnglish().Say(e.Why), e.Forget))
 			r.People = slices.DeleteFunc(r.People, func(p Person) bool { return slices.Contains(e.Forget, p.Key) })
 			for i := range r.People {
 				r.People[i].IsPlayer, r.People[i].IsConnected = false, false
@@ -229,7 +231,7 @@ func TestReminder(t *testing.T) {
 	r.Now = friday.Add(-time.Hour)
 	r.follow(r.Advance(r.Facts)...)
 	r.wants(t, "166h0m0s note the next evening is near",
-		"166h0m0s announce We play openarena on Friday, 27 November, at 20:00 CET. Coming: ann, cat.")
+		"166h0m0s announce We play openarena on Friday, 27 November, at 20:00 CET. Coming: ann and cat.")
 }
 
 // TestCome checks that a word on coming belongs to one date, and is forgotten with the person.
@@ -325,7 +327,7 @@ func TestIdle(t *testing.T) {
 
 // TestEnd checks that the end of a session puts a standing room to sleep, and closes another.
 func TestEnd(t *testing.T) {
-	const why = "ann has ended the night. Good night!"
+	why := sentence.Of("room.ended-by", "player", "ann")
 	r := newRoom("", people()...)
 	if end, err := r.End("ann", r.Facts); err != nil || end.Why != why || end.Forget != nil || !r.View(r.Facts).Ended.Equal(eight) {
 		t.Errorf("%+v, %v", end, err)
@@ -507,7 +509,7 @@ func TestAnnouncements(t *testing.T) {
 	r.IsGathering = true
 	r.tick()
 	r.follow(r.Announce(wire.Announcement{Kind: wire.AnnouncedChoice}, r.Facts)...)
-	r.follow(r.Posted("for another", r.Facts)...)
+	r.follow(r.Posted(sentence.Plain("for another"), r.Facts)...)
 	if r.wants(t); r.View(r.Facts).Posts != nil {
 		t.Error("posts are shown of a room without a webhook")
 	}
@@ -533,17 +535,17 @@ func TestAnnouncements(t *testing.T) {
 		t.Errorf("told is %+v", a)
 	}
 	for range 2 {
-		r.follow(r.Posted("refused\x1b (404)", r.Facts)...)
+		r.follow(r.Posted(sentence.Plain("refused\x1b (404)"), r.Facts)...)
 	}
 	r.wants(t, "0s note not posted: refused (404)")
-	if p := r.View(r.Facts).Posts; p.Trouble != "refused (404)" || !p.At.IsZero() {
+	if p := r.View(r.Facts).Posts; catalogue.InEnglish().Say(p.Trouble) != "refused (404)" || !p.At.IsZero() {
 		t.Errorf("shown is %+v", p)
 	}
-	r.follow(r.Posted("", r.Facts)...)
-	if p := r.View(r.Facts).Posts; p.Trouble != "" || !p.At.Equal(eight) {
+	r.follow(r.Posted(sentence.Sentence{}, r.Facts)...)
+	if p := r.View(r.Facts).Posts; !p.Trouble.IsZero() || !p.At.Equal(eight) {
 		t.Errorf("shown is %+v", p)
 	}
-	r.Posted("refused", r.Facts)
+	r.Posted(sentence.Plain("refused"), r.Facts)
 	r.ForgetPosts()
 	if p := r.View(r.Facts).Posts; *p != (wire.Posts{}) {
 		t.Errorf("the new webhook has the trouble of the one before: %+v", p)
@@ -557,7 +559,7 @@ const golden = `{"evenings":[{"began":"2026-11-13T20:00:00Z","ended":"2026-11-13
 	`"history":[{"round":1,"at":"2026-11-20T20:00:00Z","game":"openarena","server":"den","connect":"192.0.2.1:27960","by":"mean","mean_ms":30,"max_ms":40,"players":["ann"]}],` +
 	`"ended":"2026-11-20T22:00:00Z","left":["A"],"coming":{"A":{"comes":true,"to":"2026-11-27T19:00:00Z"},"B":{"to":"2026-11-27T19:00:00Z"}},` +
 	`"reminded":"2026-11-20T19:00:00Z","dated":"2026-11-20T19:00:00Z","used":"2026-11-20T22:00:00Z","unused":5,` +
-	`"counted":"2026-11-20T20:00:00Z","unjoined":true,"posts":{"opened":true,"at":"2026-11-20T20:00:00Z","trouble":"refused"}}`
+	`"counted":"2026-11-20T20:00:00Z","unjoined":true,"posts":{"opened":true,"at":"2026-11-20T20:00:00Z","trouble":{"key":"plain","with":{"text":"refused"}}}}`
 
 // TestSaved checks that a saved calendar comes back whole.
 func TestSaved(t *testing.T) {

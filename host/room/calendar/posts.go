@@ -3,7 +3,7 @@ package calendar
 import (
 	"time"
 
-	"muster/discovery"
+	"muster/discovery/sentence"
 	"muster/host/wire"
 )
 
@@ -12,8 +12,8 @@ type SavedPosts struct {
 	// Opened says that the room has announced its opening.
 	Opened bool `json:"opened,omitempty"`
 	// At and Trouble are those of [wire.Posts].
-	At      time.Time `json:"at,omitzero"`
-	Trouble string    `json:"trouble,omitempty"`
+	At      time.Time         `json:"at,omitzero"`
+	Trouble sentence.Sentence `json:"trouble,omitzero"`
 }
 
 // isNewlyOpen reports whether the room has yet to announce its opening.
@@ -40,20 +40,19 @@ func (c *Calendar) Announce(a wire.Announcement, f Facts) []Event {
 }
 
 // Posted takes the fate of an announcement: it arrived, or there was trouble, in people's words.
-func (c *Calendar) Posted(trouble string, f Facts) []Event {
+func (c *Calendar) Posted(trouble sentence.Sentence, f Facts) []Event {
 	if !f.Posts {
 		return nil // it was for the earlier webhook
 	}
-	if trouble == "" {
-		c.posts.At, c.posts.Trouble = f.Now, ""
+	if trouble.IsZero() {
+		c.posts.At, c.posts.Trouble = f.Now, trouble
 		return nil
 	}
-	trouble = discovery.CleanText(trouble)
 	isNew := trouble != c.posts.Trouble
 	if c.posts.Trouble = trouble; !isNew {
 		return nil
 	}
-	return []Event{Note{"not posted: " + trouble}}
+	return []Event{Note{sentence.Of("room.not-posted", "why", trouble)}}
 }
 
 // ForgetPosts forgets the fate of announcements, because another webhook gets them from now on. It

@@ -18,6 +18,7 @@ import (
 	"muster/host/room/nearby"
 	"muster/host/room/trust"
 	"muster/host/wire"
+	"muster/internal/catalogue"
 	"muster/selection"
 	"muster/selection/anomaly"
 )
@@ -73,7 +74,7 @@ func TestBegin(t *testing.T) {
 			}
 			continue
 		}
-		if err != nil || note != tt.note || !slices.Equal(found, tt.found) || len(g.Servers.List) != tt.listed {
+		if err != nil || catalogue.InEnglish().Say(note) != tt.note || !slices.Equal(found, tt.found) || len(g.Servers.List) != tt.listed {
 			t.Errorf("%s: %d servers, %q, %q, %v", tt.name, len(g.Servers.List), found, note, err)
 		}
 		if g.Measuring != began || g.Gap != time.Second || g.List.Tree() == nil {

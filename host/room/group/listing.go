@@ -5,6 +5,7 @@ import (
 
 	"muster/discovery"
 	"muster/discovery/plan/topology"
+	"muster/discovery/sentence"
 	"muster/host/room/evidence"
 	"muster/host/room/listing"
 	"muster/host/room/nearby"
@@ -28,7 +29,7 @@ type List struct {
 
 // Begin makes a list the round's, and adds the servers that players found on their own networks.
 // It returns notes on those servers, and one on the list.
-func (g *Group) Begin(in List, now time.Time) (found []string, note string, err error) {
+func (g *Group) Begin(in List, now time.Time) (found []string, note sentence.Sentence, err error) {
 	var listed []discovery.Server
 	if in.Err == nil {
 		listed = in.Tree.List()
@@ -39,7 +40,7 @@ func (g *Group) Begin(in List, now time.Time) (found []string, note string, err 
 	}
 	list, note, err := listing.Begin(listing.New(in.Tree, in.Kept), in.Err, nearby.Hidden(theirs))
 	if err != nil {
-		return nil, "", err
+		return nil, note, err
 	}
 	g.List, g.Hearsay, g.Measuring, g.Gap = list, evidence.Hearsay{}, now, in.Gap
 	g.Servers = g.Hearsay.About(list.Servers(in.Said, now))

@@ -175,7 +175,7 @@ func TestLeft(t *testing.T) {
 		{roster.Left{Name: "bob", IsPlayer: true}, false, true, true, false, 2},
 		{roster.Left{Name: "zoe"}, false, false, false, false, 2},
 		{roster.Removed{Name: "bob"}, true, true, true, true, 1},
-		{roster.Note{Text: "bob"}, true, true, true, true, 2},
+		{roster.Note{Says: sentence.Plain("bob")}, true, true, true, true, 2},
 	} {
 		g := busy(t)
 		if g.Follow(tt.event) {

@@ -12,8 +12,6 @@
 package listing
 
 import (
-	"errors"
-	"fmt"
 	"iter"
 	"net/netip"
 	"slices"
@@ -22,6 +20,7 @@ import (
 
 	"muster/discovery"
 	"muster/discovery/plan/topology"
+	"muster/discovery/sentence"
 	"muster/host/wire"
 	"muster/selection"
 )
@@ -48,7 +47,7 @@ func New(tree *topology.Tree, hash string) List { return List{tree: tree, hash: 
 // Begin returns a round's list: the list that came, and servers on players' own networks that no
 // list has. If no list came, those have to do, and the note says so: a LAN party may have no
 // internet, and a game no master. The error says why there is nothing to measure.
-func Begin(came List, failure error, found []netip.AddrPort) (l List, note string, err error) {
+func Begin(came List, failure error, found []netip.AddrPort) (l List, note sentence.Sentence, err error) {
 	var listed []discovery.Server
 	if failure == nil {
 		l, listed = came, came.tree.List()
@@ -58,14 +57,22 @@ func Begin(came List, failure error, found []netip.AddrPort) (l List, note strin
 	}
 	switch {
 	case failure != nil && len(found) == 0:
-		return List{}, "", fmt.Errorf("no server list: %w", failure)
+		return List{}, note, missing{wire.Refuse(wire.ReasonAction, "room.no-list", "why", failure.Error()), failure}
 	case len(l.tree.List()) == 0:
-		return List{}, "", errors.New("the server list is empty")
+		return List{}, note, wire.Refuse(wire.ReasonAction, "room.list-empty")
 	case failure != nil:
-		note = fmt.Sprintf("only servers on players' own networks are listed: %v", failure)
+		note = sentence.Of("room.list-own-networks", "why", failure.Error())
 	}
 	return l, note, nil
 }
+
+// missing says that no list came, and why.
+type missing struct {
+	*wire.Refusal
+	why error
+}
+
+func (m missing) Unwrap() []error { return []error{m.Refusal, m.why} }
 
 // Shared returns a list as everyone in a room has it, along with the addresses of servers that no
 // list has. It leaves out servers that cannot be asked or named on the wire. Each server stands in

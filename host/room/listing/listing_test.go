@@ -12,7 +12,9 @@ import (
 
 	"muster/discovery"
 	"muster/discovery/plan/topology"
+	"muster/discovery/sentence"
 	"muster/host/wire"
+	"muster/internal/catalogue"
 	"muster/selection"
 )
 
@@ -96,7 +98,8 @@ func TestBegin(t *testing.T) {
 		if c.failure == nil {
 			came = New(topology.New(listOf(c.servers)), "hash")
 		}
-		l, note, err := Begin(came, c.failure, c.found)
+		l, says, err := Begin(came, c.failure, c.found)
+		note := catalogue.InEnglish().Say(says)
 		text, listed := "", 0
 		if err != nil {
 			text = err.Error()
@@ -200,7 +203,7 @@ func TestWaits(t *testing.T) {
 	for waited, want := range map[time.Duration]string{
 		0: "", 5*time.Second - 1: "", 5 * time.Second: "the list of servers is slow to come: waiting for it",
 	} {
-		if got := Slow(waited); got != want {
+		if got := catalogue.InEnglish().Say(Slow(waited)); got != want {
 			t.Errorf("after %v people read %q", waited, got)
 		}
 	}
@@ -215,7 +218,7 @@ func TestWaits(t *testing.T) {
 		{Source{}, 12*time.Second + 1, before, true},
 		{Source{isOwnLost: true}, 12*time.Second + 1, "", true}, // without an earlier list
 	} {
-		if note, is := c.source.IsOverdue(c.waited); note != c.note || is != c.is {
+		if note, is := c.source.IsOverdue(c.waited); catalogue.InEnglish().Say(note) != c.note || is != c.is {
 			t.Errorf("%+v after %v: %v, %q", c.source, c.waited, is, note)
 		}
 	}
@@ -301,7 +304,8 @@ func TestStart(t *testing.T) {
 			"10.0.0.1:1 is on a private network: a host on the internet has nobody asked there"},
 	} {
 		var s Source
-		note, err := s.Start(settings, c.game, at(c.addr), c.public, c.between)
+		says, err := s.Start(settings, c.game, at(c.addr), c.public, c.between)
+		note := catalogue.InEnglish().Say(says)
 		isTaken := s.started == discovery.Canonical(at(c.addr)) && note == "a server of our own runs: everyone measures it now"
 		if textOf(err) != c.err || isTaken != (c.err == "") {
 			t.Errorf("%s: %q, %v, %+v", c.name, note, err, s)
@@ -337,7 +341,7 @@ func TestChange(t *testing.T) {
 			"the organiser's own list of servers was for openarena"},
 		{"another game without a list", Source{started: addr(9)}, with("openarena"), with("xonotic"), Source{}, ""},
 	} {
-		if note := c.source.Change(c.from, c.to); note != c.note || c.source != c.want {
+		if note := catalogue.InEnglish().Say(c.source.Change(c.from, c.to)); note != c.note || c.source != c.want {
 			t.Errorf("%s: %q, %+v; want %q, %+v", c.name, note, c.source, c.note, c.want)
 		}
 	}
@@ -435,10 +439,14 @@ func TestRestoredSource(t *testing.T) {
 		if s != c.want {
 			t.Errorf("%s: restored is %+v, want %+v", c.name, s, c.want)
 		}
-		if notes := s.Resume(); !slices.Equal(notes, c.notes) {
+		var notes []string
+		for _, note := range s.Resume() {
+			notes = append(notes, catalogue.InEnglish().Say(note))
+		}
+		if !slices.Equal(notes, c.notes) {
 			t.Errorf("%s: people read %q, want %q", c.name, notes, c.notes)
 		}
-		if slices.Contains(s.Resume(), gone) {
+		if slices.Contains(s.Resume(), sentence.Of("room.list-gone")) {
 			t.Errorf("%s: people read twice that the list is gone", c.name)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/sentence"
 	"muster/host/wire"
 )
 
@@ -56,22 +57,22 @@ func (s *Source) Awaits(settings wire.Settings, opened, now time.Time) bool {
 // IsOverdue reports whether the organiser's program is overdue with its list, and returns what
 // people should know. Such a program no longer runs. The room should not wait for it until it has
 // given a list.
-func (s *Source) IsOverdue(waited time.Duration) (note string, is bool) {
+func (s *Source) IsOverdue(waited time.Duration) (note sentence.Sentence, is bool) {
 	if waited <= supplyWait {
-		return "", false
+		return note, false
 	}
 	if !s.isOwnLost {
-		note = "the organiser's program gives no new list of servers: taking the one from before"
+		note = sentence.Of("room.list-old")
 	}
 	return note, true
 }
 
 // Slow returns the note for people who have waited for a list for so long, or nothing.
-func Slow(waited time.Duration) string {
+func Slow(waited time.Duration) (note sentence.Sentence) {
 	if waited < slow {
-		return ""
+		return note
 	}
-	return "the list of servers is slow to come: waiting for it"
+	return sentence.Of("room.list-slow")
 }
 
 // Query returns the list to fetch, along with servers that people have brought. If the group's own
@@ -110,21 +111,23 @@ func (s *Source) Keep(settings wire.Settings, kept string) {
 // Start takes a server that the organiser's program has started for a game. The next list is that
 // server alone. IsBetween says that no round goes on. A public host asks nobody in private
 // networks. Start returns what people should know.
-func (s *Source) Start(settings wire.Settings, game string, addr netip.AddrPort, isPublic, isBetween bool) (note string, err error) {
+func (s *Source) Start(
+	settings wire.Settings, game string, addr netip.AddrPort, isPublic, isBetween bool,
+) (note sentence.Sentence, err error) {
 	addr = discovery.Canonical(addr)
 	reach := discovery.ReachOf(addr.Addr())
 	switch {
 	case !isBetween:
-		return "", wire.Refuse(wire.ReasonAction, "refused.started-late")
+		return note, wire.Refuse(wire.ReasonAction, "refused.started-late")
 	case game != settings.Game:
-		return "", wire.Refuse(wire.ReasonAction, "refused.started-other-game", "game", settings.Game)
+		return note, wire.Refuse(wire.ReasonAction, "refused.started-other-game", "game", settings.Game)
 	case reach == discovery.NoReach || addr.Port() == 0 || addr.Addr().Zone() != "":
-		return "", wire.Refuse(wire.ReasonAction, "refused.no-single-address", "server", addr)
+		return note, wire.Refuse(wire.ReasonAction, "refused.no-single-address", "server", addr)
 	case isPublic && reach != discovery.InternetReach:
-		return "", wire.Refuse(wire.ReasonAction, "refused.private-address", "server", addr)
+		return note, wire.Refuse(wire.ReasonAction, "refused.private-address", "server", addr)
 	}
 	s.started = addr
-	return "a server of our own runs: everyone measures it now", nil
+	return sentence.Of("room.own-server"), nil
 }
 
 // Stop forgets the server that was started: the next list is the game's again.
@@ -132,10 +135,10 @@ func (s *Source) Stop() { s.started = netip.AddrPort{} }
 
 // Change notes that the room gets other settings. It forgets what belonged to another list or game.
 // It returns what people should know, or nothing.
-func (s *Source) Change(from, to wire.Settings) (note string) {
+func (s *Source) Change(from, to wire.Settings) (note sentence.Sentence) {
 	isNewGame := from.Game != to.Game
 	if isNewGame && (len(from.Servers) > 0 || s.isOwnLost) {
-		note = "the organiser's own list of servers was for " + from.Game
+		note = sentence.Of("room.own-list-game", "game", from.Game)
 	}
 	if isNewGame || !slices.Equal(from.Servers, to.Servers) {
 		s.kept, s.isOwnLost = "", false
@@ -147,13 +150,13 @@ func (s *Source) Change(from, to wire.Settings) (note string) {
 }
 
 // Resume returns what people should know of lists that were lost while the host was away.
-func (s *Source) Resume() (notes []string) {
+func (s *Source) Resume() (notes []sentence.Sentence) {
 	if s.isListLost {
 		s.isListLost = false
-		notes = append(notes, "the list of servers is gone: the round takes a new one")
+		notes = append(notes, sentence.Of("room.list-gone"))
 	}
 	if s.isOwnLost {
-		notes = append(notes, "the organiser's own list of servers is gone")
+		notes = append(notes, sentence.Of("room.own-list-gone"))
 	}
 	return notes
 }

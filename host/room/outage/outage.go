@@ -12,8 +12,9 @@ package outage
 
 import (
 	"errors"
-	"fmt"
 	"time"
+
+	"muster/discovery/sentence"
 )
 
 const (
@@ -116,21 +117,21 @@ func (w *Watch) hold(d time.Duration, isDeserted bool) {
 
 // Weigh begins or ends a pause. It returns a note for people, or nothing. If isOver, the room waits
 // for the silent players again, because on a line that comes up again not all come back at once.
-func (w *Watch) Weigh(s Scene) (note string, isOver bool) {
+func (w *Watch) Weigh(s Scene) (note sentence.Sentence, isOver bool) {
 	if !s.IsDeserted {
 		w.absent = 0
 	}
 	pauses, most := w.shouldPause(s)
 	switch {
 	case pauses && !w.isPaused && s.Silent == s.Players:
-		note = "nobody is heard any more: that is likely our line, and the clock stands still until somebody is back"
+		note = sentence.Of("room.silent-all")
 	case pauses && !w.isPaused:
-		note = fmt.Sprintf("%d of %d players fell silent together: that is likely our line, and the clock stands still for up to %v",
-			s.Silent, s.Players, (LongestPause - w.held).Round(time.Second))
+		note = sentence.Of("room.silent-some", "silent", s.Silent, "players", s.Players,
+			"time", (LongestPause - w.held).Round(time.Second))
 	case !pauses && w.isPaused && most:
-		note = "waited long enough: the clock goes on"
+		note = sentence.Of("room.clock-waited")
 	case !pauses && w.isPaused:
-		note, isOver = "the clock goes on", true
+		note, isOver = sentence.Of("room.clock-on"), true
 		w.held += StalledAfter
 	}
 	w.isPaused = pauses

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"testing"
 	"time"
+
+	"muster/internal/catalogue"
 )
 
 var eight = time.Date(2026, 11, 20, 20, 0, 0, 0, time.UTC)
@@ -56,7 +58,8 @@ func TestPause(t *testing.T) {
 				due = now
 				before, after := w.isPaused, now
 				pauses, ends, isSettled := w.Next(s)
-				note, isOver := w.Weigh(s)
+				says, isOver := w.Weigh(s)
+				note := catalogue.InEnglish().Say(says)
 				if want, is := tt.notes[second+1]; is && note != want {
 					t.Errorf("after %d s it says %q, want %q", second+1, note, want)
 				} else if !is && note != "" && tt.notes == nil {

@@ -107,7 +107,7 @@ func (r *Roster) Enter(v Visit, by Caller, now time.Time) (entry Entry, events [
 	}
 	events = append(events, Came{Name: name, Owner: OwnerOf(token)})
 	if !isFull { // or a flood of nicknames would flood the log
-		events = append(events, notef("%s has the page open", name))
+		events = append(events, tell("room.page-open", "player", name))
 	}
 	return Entry{name, token, true}, events, nil
 }
@@ -177,7 +177,7 @@ func (r *Roster) Rename(by Caller, name string, isGathering bool, now time.Time)
 		return nil, wire.Refuse(wire.ReasonAction, "refused.rename-often", "for", renameEvery)
 	case by.IsPlayer && !isGathering:
 		one.becomes, one.renamed = name, now
-		return []Event{notef("%s will be %s from the next round on", by.Name, name)}, nil
+		return []Event{tell("room.will-be", "player", by.Name, "name", name)}, nil
 	}
 	return r.rename(one, by.IsPlayer, name, now), nil
 }
@@ -190,7 +190,7 @@ func (r *Roster) Quit(by Caller) ([]Event, error) {
 	case by.IsOrganiser:
 		return nil, errIsOrganiser(by.Name)
 	}
-	return append([]Event{notef("%s has left", by.Name)}, r.Drop(by.Name)...), nil
+	return append([]Event{tell("room.left", "player", by.Name)}, r.Drop(by.Name)...), nil
 }
 
 // Hide keeps somebody's country from the others, or shows it again.
@@ -211,7 +211,7 @@ func (r *Roster) HandOn(name, secret string) ([]Event, error) {
 	}
 	r.keys.Secret = secret
 	r.appoint(p)
-	return []Event{notef("%s is the organiser now", p.name)}, nil
+	return []Event{tell("room.organiser-now", "player", p.name)}, nil
 }
 
 // Renew gives the organiser another secret. Others who have the old one can no longer decide.
@@ -222,7 +222,7 @@ func (r *Roster) Renew(by Caller, secret string) []Event {
 	}
 	r.keys.Secret = secret
 	r.appoint(one)
-	return []Event{notef("the organiser's link is a new one")}
+	return []Event{tell("room.link-new")}
 }
 
 // Remove takes a guest out of the room, and lets a player's place go with [Roster.Unseat].
@@ -235,7 +235,7 @@ func (r *Roster) Remove(name string) ([]Event, error) {
 	case !isPlayer && one.organiser:
 		return nil, errIsOrganiser(one.name)
 	}
-	events := []Event{notef("the organiser has removed %s", name), Removed{name}}
+	events := []Event{tell("room.removed", "player", name), Removed{name}}
 	if isPlayer {
 		one.regular = false
 		return events, nil
@@ -270,7 +270,7 @@ func (r *Roster) Lock(locked bool) []Event {
 		return nil
 	}
 	if r.locked = locked; locked {
-		return []Event{notef("the room is locked")}
+		return []Event{tell("room.locked")}
 	}
-	return []Event{notef("the room is open again")}
+	return []Event{tell("room.unlocked")}
 }

@@ -49,7 +49,7 @@ func TestEnter(t *testing.T) {
 		h.events = events
 		switch {
 		case tt.new:
-			h.wants(tt.name, Came{Name: tt.is, Owner: OwnerOf("new")}, Note{tt.is + " has the page open"})
+			h.wants(tt.name, Came{Name: tt.is, Owner: OwnerOf("new")}, note{tt.is + " has the page open"})
 		case tt.by != "" && tt.is == "ann": // this guest was nothing but the page
 			h.wants(tt.name, Left{"zoe", []string{OwnerOf("page of zoe")}, false})
 		default:
@@ -183,7 +183,7 @@ func TestSteering(t *testing.T) {
 	h.wants("what cannot be")
 
 	h.does(h.HandOn("BOB", "another"))
-	h.wants("handed on", Note{"bob is the organiser now"})
+	h.wants("handed on", note{"bob is the organiser now"})
 	for credential, may := range map[string]bool{"secret": false, "page of org": false, "token of bob": false,
 		"another": true, h.PageOf("bob"): true, "": false} {
 		if h.Caller(credential).IsOrganiser != may {
@@ -194,7 +194,7 @@ func TestSteering(t *testing.T) {
 		t.Errorf("the secret is %+v's", by)
 	}
 	h.events = h.Renew(h.Caller(h.PageOf("bob")), "third")
-	h.wants("renewed", Note{"the organiser's link is a new one"})
+	h.wants("renewed", note{"the organiser's link is a new one"})
 	if h.Caller("another").IsOrganiser || !h.Caller("third").IsOrganiser || h.Organiser() != "bob" {
 		t.Error("the old link steers, or the new one does not")
 	}
@@ -204,24 +204,24 @@ func TestSteering(t *testing.T) {
 	}
 
 	h.does(h.Remove("zoe"))
-	h.wants("a guest is removed", Note{"the organiser has removed zoe"}, Removed{"zoe"}, Left{"zoe", []string{OwnerOf("page of zoe")}, false})
+	h.wants("a guest is removed", note{"the organiser has removed zoe"}, Removed{"zoe"}, Left{"zoe", []string{OwnerOf("page of zoe")}, false})
 	h.Keep("ann")
 	h.does(h.Remove("ANN"))
-	h.wants("a player is removed", Note{"the organiser has removed ANN"}, Removed{"ANN"})
+	h.wants("a player is removed", note{"the organiser has removed ANN"}, Removed{"ANN"})
 	if h.Unseat("ann", false, h.now); h.Person("ann").Name != "" {
 		t.Error("a regular who is removed keeps the name")
 	}
 	if err := h.does(h.Quit(h.Caller("page of org"))); err != nil {
 		t.Error(err)
 	}
-	h.wants("a guest leaves", Note{"org has left"}, Left{"org", []string{OwnerOf("page of org")}, false})
+	h.wants("a guest leaves", note{"org has left"}, Left{"org", []string{OwnerOf("page of org")}, false})
 	if err := h.does(h.Quit(h.Caller("page of org"))); err != ErrNickname {
 		t.Errorf("a stranger leaves: %v", err)
 	}
 	h.events = h.Lock(true)
 	h.events = append(h.events, h.Lock(true)...)
 	h.events = append(h.events, h.Lock(false)...)
-	h.wants("the lock", Note{"the room is locked"}, Note{"the room is open again"})
+	h.wants("the lock", note{"the room is locked"}, note{"the room is open again"})
 }
 
 // TestMeant checks that people may let the room forget them, and the organiser may let it forget

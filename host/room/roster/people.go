@@ -119,7 +119,7 @@ func (r *people) isTaken(name string, by *person) bool {
 func (r *people) rename(p *person, isPlayer bool, name string, now time.Time) []Event {
 	from := p.name
 	p.name, p.becomes, p.renamed = name, "", now
-	return []Event{Renamed{from, name, isPlayer}, notef("%s is %s now", from, name)}
+	return []Event{Renamed{from, name, isPlayer}, tell("room.is-now", "player", from, "name", name)}
 }
 
 // makeWay lets a guest give up a name to the player who comes with it: the others know players by

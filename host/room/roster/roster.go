@@ -1,12 +1,12 @@
 package roster
 
 import (
-	"fmt"
 	"iter"
 	"net/netip"
 	"slices"
 	"time"
 
+	"muster/discovery/sentence"
 	"muster/host/wire"
 )
 
@@ -63,7 +63,7 @@ type (
 	// Removed says that the things somebody brought go, too.
 	Removed struct{ Name string }
 	// Note is for the log.
-	Note struct{ Text string }
+	Note struct{ Says sentence.Sentence }
 )
 
 func (Came) isEvent()    {}
@@ -72,7 +72,7 @@ func (Left) isEvent()    {}
 func (Removed) isEvent() {}
 func (Note) isEvent()    {}
 
-func notef(format string, args ...any) Event { return Note{fmt.Sprintf(format, args...)} }
+func tell(key string, pairs ...any) Event { return Note{sentence.Of(key, pairs...)} }
 
 // New returns a roster with nobody on it.
 func New(keys Keys) *Roster { return &Roster{keys: keys, pages: map[string]int{}} }

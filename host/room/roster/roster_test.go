@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"muster/host/wire"
+	"muster/internal/catalogue"
 )
 
 var eight = time.Date(2026, 11, 20, 20, 0, 0, 0, time.UTC)
@@ -66,9 +67,19 @@ func (h *fixture) does(events []Event, err error) error {
 	return err
 }
 
+// note is a [Note] in English.
+type note struct{ string }
+
+func (note) isEvent() {}
+
 // wants compares the events since the last time.
 func (h *fixture) wants(what string, want ...Event) {
 	h.Helper()
+	for i, e := range h.events {
+		if n, is := e.(Note); is {
+			h.events[i] = note{catalogue.InEnglish().Say(n.Says)}
+		}
+	}
 	if !slices.EqualFunc(h.events, want, func(a, b Event) bool { return reflect.DeepEqual(a, b) }) {
 		h.Errorf("%s: it comes to %+v, want %+v", what, h.events, want)
 	}
@@ -132,14 +143,14 @@ func TestRename(t *testing.T) {
 		h.does(events, err)
 	}
 	h.wants("the names",
-		Note{"ann will be anna from the next round on"}, Renamed{"zoe", "zoë", false}, Note{"zoe is zoë now"},
-		Renamed{"bob", "Bob", true}, Note{"bob is Bob now"})
+		note{"ann will be anna from the next round on"}, Renamed{"zoe", "zoë", false}, note{"zoe is zoë now"},
+		Renamed{"bob", "Bob", true}, note{"bob is Bob now"})
 	h.now = h.now.Add(renameEvery)
 	if err := h.does(h.Rename(h.Caller("page of zoe"), "zed", false, h.now)); err != nil {
 		t.Errorf("after a while: %v", err)
 	}
 	h.events = h.NextRound(h.now)
-	h.wants("the next round", Renamed{"ann", "anna", true}, Note{"ann is anna now"})
+	h.wants("the next round", Renamed{"ann", "anna", true}, note{"ann is anna now"})
 	h.are("then", "anna", "Bob", "|", "zed")
 }
 
@@ -286,7 +297,7 @@ func TestSleep(t *testing.T) {
 	h.Unseat("ann", true, h.now)
 	h.enters("zoe", Visit{From: ip(2)}, "")
 	h.events = h.Sleep(h.now)
-	h.wants("sleep", Renamed{"ann", "anna", false}, Note{"ann is anna now"})
+	h.wants("sleep", Renamed{"ann", "anna", false}, note{"ann is anna now"})
 	if from := h.Person("zoe").From; from != ip(2) || h.Person("anna").From.IsValid() {
 		t.Errorf("zoe came from %v, anna from %v", from, h.Person("anna").From)
 	}

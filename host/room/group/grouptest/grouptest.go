@@ -77,7 +77,7 @@ func List(servers int) []discovery.Server {
 func (g *Group) Gets(list []discovery.Server, local ...nearby.Server) (found []string) {
 	g.Helper()
 	found, note, err := g.Begin(group.List{Tree: topology.New(list), Local: local}, g.Now)
-	if err != nil || note != "" {
+	if err != nil || !note.IsZero() {
 		g.Fatalf("the list begins with %q, %v", note, err)
 	}
 	return found
