@@ -148,6 +148,16 @@ function morphValue(from, to) {
   if (from instanceof HTMLSelectElement && to instanceof HTMLSelectElement) from.value = to.value;
 }
 
+/** Facts in a line, with dots between them; those that are empty are left out. @param {...(Child | Child[])} facts @returns {Child[]} */
+export function dotted(...facts) {
+  return facts.filter((fact) => fact && (!Array.isArray(fact) || fact.length > 0)).flatMap((fact, i) => [i > 0 && " · ", fact].flat());
+}
+
+/** A stranger's text, whose direction stays its own, or nothing. @param {string | undefined} text */
+export function foreign(text) {
+  return text ? h("bdi", { dir: "auto" }, text) : null;
+}
+
 /** @param {string} id @returns {HTMLElement} */
 export function byId(id) {
   const element = document.getElementById(id);

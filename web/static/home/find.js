@@ -1,6 +1,6 @@
 // Find a server: the game, the table that fills, the selected server.
 
-import { button, h, show } from "../dom.js";
+import { button, dotted, foreign, h, show } from "../dom.js";
 import { millis, number, said, say } from "../say.js";
 import { alarm } from "./alarm.js";
 import { ask, sentences } from "./api.js";
@@ -310,7 +310,7 @@ function drawServer() {
     place,
     h("button", { type: "button", class: "shut", "data-action": "shut", "aria-label": say("dialog.close") }, "✕"),
     h("h2", {}, h("bdi", { dir: "auto" }, row.name || row.addr)),
-    h("p", { class: "quiet" }, [row.map, row.mode, row.country && say("find.in", { country: row.country })].filter(Boolean).join(" · ")),
+    h("p", { class: "quiet" }, dotted(foreign(row.map), foreign(row.mode), row.country && said("find.in", { country: row.country }))),
     h("p", { class: "big" }, said("find.big-ping", { ms: h("strong", {}, row.rtt_ms === undefined ? "–" : number(Math.round(row.rtt_ms))) })),
     h("p", {}, facts(row)),
     h(

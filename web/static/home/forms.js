@@ -1,6 +1,6 @@
 // Join a room, or open one.
 
-import { button, h, show } from "../dom.js";
+import { button, dotted, foreign, h, show } from "../dom.js";
 import { capital, language, said, say, suited } from "../say.js";
 import { ruleOf, rules, saidOf } from "../rules.js";
 import { alarm } from "./alarm.js";
@@ -137,7 +137,7 @@ export function drawRooms() {
       h(
         "li",
         { "data-key": room.id },
-        h("p", {}, h("strong", {}, h("bdi", { dir: "auto" }, room.name || say("home.nameless"))), " ", h("span", { class: "quiet" }, [home?.games.find((g) => g.id === room.game)?.name ?? room.game, room.organiser && say("home.by", { player: room.organiser }), room.seats ? say("home.players-of", { n: room.players, seats: room.seats }) : say("people.players", { n: room.players })].filter(Boolean).join(" · "))),
+        h("p", {}, h("strong", {}, h("bdi", { dir: "auto" }, room.name || say("home.nameless"))), " ", h("span", { class: "quiet" }, dotted(foreign(home?.games.find((g) => g.id === room.game)?.name ?? room.game), room.organiser && said("home.by", { player: room.organiser }), room.seats ? say("home.players-of", { n: room.players, seats: room.seats }) : say("people.players", { n: room.players })))),
         h("p", { class: "buttons" }, !room.open && h("input", { id: `code-${room.id}`, placeholder: say("home.its-code"), "aria-label": say("home.code-of", { room: room.name }), autocomplete: "off", spellcheck: "false" }), button("join-near", say("home.join-now"), { class: "primary", "data-room": room.id, "aria-label": room.name ? say("home.join-room", { room: room.name }) : say("home.join-it") })),
       ),
     ),

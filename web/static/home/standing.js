@@ -1,6 +1,6 @@
 // The user's standing rooms: when each group meets next, and one button to open the room.
 
-import { button, h, show } from "../dom.js";
+import { button, dotted, foreign, h, show } from "../dom.js";
 import { locale, say } from "../say.js";
 import { alarm } from "./alarm.js";
 import { ask, get } from "./api.js";
@@ -30,7 +30,7 @@ function one(room, home) {
   return h(
     "li",
     { "data-key": room.id },
-    h("p", {}, h("strong", {}, h("bdi", { dir: "auto" }, room.name || say("home.nameless"))), " ", h("span", { class: "quiet" }, [game, next, room.comes > 0 && say("standing.coming", { n: room.comes }), where].filter(Boolean).join(" · "))),
+    h("p", {}, h("strong", {}, h("bdi", { dir: "auto" }, room.name || say("home.nameless"))), " ", h("span", { class: "quiet" }, dotted(foreign(game), next, room.comes > 0 && say("standing.coming", { n: room.comes }), where))),
     h("p", { class: "buttons" }, button("again", say("standing.open"), { class: "primary", "data-id": room.id, "aria-label": room.name ? say("standing.open-room", { room: room.name }) : say("standing.open-it") })),
   );
 }
