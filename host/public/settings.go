@@ -2,6 +2,7 @@ package public
 
 import (
 	"encoding/json"
+	"errors"
 	"net/netip"
 	"slices"
 	"time"
@@ -45,7 +46,13 @@ func (p *Limits) Settings(body []byte, from netip.Addr) (s wire.Settings, err er
 	}
 	s = wire.Settings{By: g.By, Strategy: wire.Coordinated, Most: p.Players}
 	if s, err = s.Patched(patch, func(wire.Setting) bool { return true }); err != nil {
-		return s, err
+		var refusal *wire.Refusal
+		if !errors.As(err, &refusal) {
+			return s, err
+		}
+		why := *refusal
+		why.Reason = wire.ReasonMalformed // there is no room yet
+		return s, &why
 	}
 	if err := p.checkFits(s, g, len(lines) > 0); err != nil || len(lines) == 0 {
 		return s, err

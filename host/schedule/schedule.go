@@ -53,6 +53,16 @@ const (
 
 var errForm = errors.New(`say such as "fri 20:00", "tue,fri 20:00 Europe/Berlin", "2026-11-27 20:00" or "whenever"`)
 
+// ErrNoZone is the error for a text without a time zone.
+var ErrNoZone = errors.New(`a time zone is missing: say its name, such as "fri 20:00 Europe/Berlin"`)
+
+// UnknownZoneError is the name of a time zone that does not exist.
+type UnknownZoneError string
+
+func (name UnknownZoneError) Error() string {
+	return fmt.Sprintf("no time zone is called %q: say such as Europe/Berlin or America/New_York", string(name))
+}
+
 // Parse reads a schedule. home is the time zone for a text that names none.
 func Parse(text, home string) (Schedule, error) {
 	if len(text) > longest {
@@ -96,10 +106,10 @@ func Parse(text, home string) (Schedule, error) {
 		name = strings.TrimPrefix(name, table)
 	}
 	if slices.Contains([]string{"", "Local", "localtime", "posixrules"}, name) { // these differ between machines
-		return Schedule{}, errors.New(`a time zone is missing: say its name, such as "fri 20:00 Europe/Berlin"`)
+		return Schedule{}, ErrNoZone
 	}
 	if s.zone, err = time.LoadLocation(name); err != nil {
-		return Schedule{}, fmt.Errorf("no time zone is called %q: say such as Europe/Berlin or America/New_York", name)
+		return Schedule{}, UnknownZoneError(name)
 	}
 	return s, nil
 }

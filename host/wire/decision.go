@@ -3,7 +3,6 @@ package wire
 import (
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strconv"
 	"time"
@@ -58,12 +57,12 @@ func (l *Limits) UnmarshalJSON(data []byte) error {
 		return err
 	}
 	if len(ms) > maxLimits {
-		return fmt.Errorf("%d limits", len(ms))
+		return impossible("refused.limits", "n", len(ms))
 	}
 	*l = nil
 	for _, limit := range ms {
 		if !(limit > 0) || limit > float64(MaxRTT.Milliseconds()) {
-			return fmt.Errorf("a limit of %v ms is none", limit)
+			return impossible("refused.limit", "ms", limit)
 		}
 		*l = append(*l, time.Duration(limit*float64(time.Millisecond)))
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/netip"
 	"slices"
+	"strconv"
 	"strings"
 
 	"muster/discovery"
@@ -60,11 +61,15 @@ func ParseVenues(text string, lookUp func(host string) (netip.Addr, error)) (Ven
 			continue
 		}
 		if len(venues) == MaxVenues {
-			return nil, fmt.Errorf("more than %d places", MaxVenues)
+			return nil, impossible("refused.places-more", "n", MaxVenues)
 		}
 		v, err := parseVenue(line, lookUp)
 		if err != nil {
-			return nil, fmt.Errorf("place in line %d: %w", n, err)
+			var refusal *Refusal
+			if !errors.As(err, &refusal) {
+				return nil, fmt.Errorf("place in line %d: %w", n, err)
+			}
+			return nil, impossible("refused.place-line", "n", n, "why", refusal.Says)
 		}
 		venues = append(venues, v)
 	}
@@ -77,7 +82,7 @@ func parseVenue(line string, lookUp func(string) (netip.Addr, error)) (v Venue, 
 		parts[i] = strings.TrimSpace(parts[i])
 	}
 	if len(parts) < 2 || len(parts) > 3 {
-		return v, fmt.Errorf("%q is not NAME, ADDRESS[, PROTOCOL]", discovery.CleanText(line))
+		return v, impossible("refused.place-form", "line", quoted(line))
 	}
 	v.Name, v.Protocol = discovery.CleanText(parts[0]), defaultVenueProtocol
 	if len(parts) == 3 {
@@ -93,17 +98,17 @@ func parseVenue(line string, lookUp func(string) (netip.Addr, error)) (v Venue, 
 	if name, digits, isThere := strings.Cut(host, ":"); isThere && !strings.Contains(digits, ":") {
 		var number uint16
 		if _, err := fmt.Sscanf(digits+"\n", "%d\n", &number); err != nil || number == 0 {
-			return v, fmt.Errorf("%q has no port", discovery.CleanText(host))
+			return v, impossible("refused.place-no-port", "address", quoted(host))
 		}
 		host, port = name, number
 	}
 	addr, err := netip.ParseAddr(strings.Trim(host, "[]"))
 	switch {
 	case port == 0:
-		return v, fmt.Errorf("%q needs a port to be asked by %s", discovery.CleanText(host), discovery.CleanText(v.Protocol))
+		return v, impossible("refused.place-port", "address", quoted(host), "protocol", v.Protocol)
 	case err == nil:
 	case lookUp == nil:
-		return v, fmt.Errorf("%q is no address such as 192.0.2.1:7787", discovery.CleanText(host))
+		return v, impossible("refused.place-address", "address", quoted(host))
 	default:
 		if addr, err = lookUp(host); err != nil {
 			return v, err
@@ -113,21 +118,24 @@ func parseVenue(line string, lookUp func(string) (netip.Addr, error)) (v Venue, 
 	return v, nil
 }
 
+// quoted returns a text between quotation marks, cleaned.
+func quoted(text string) string { return strconv.Quote(discovery.CleanText(text)) }
+
 // check refuses places that cannot be queried, and names that pages should not show.
 func (vs Venues) check() error {
 	if len(vs) > MaxVenues {
-		return fmt.Errorf("%d places, of at most %d", len(vs), MaxVenues)
+		return impossible("refused.places-too-many", "n", len(vs), "most", MaxVenues)
 	}
 	for i, v := range vs {
 		switch reach := discovery.ReachOf(v.Addr.Addr()); {
 		case v.Name == "" || len(v.Name) > maxVenueName || v.Name != discovery.CleanText(v.Name):
-			return fmt.Errorf("a place has a name of 1 to %d bytes", maxVenueName)
+			return impossible("refused.place-name", "n", maxVenueName)
 		case reach == discovery.NoReach || v.Addr.Port() == 0 || v.Addr.Addr().Zone() != "" || v.Addr.Addr().Is4In6():
-			return fmt.Errorf("%v is no address of a single machine", v.Addr)
+			return impossible("refused.place-machine", "address", v.Addr)
 		case !isWord(v.Protocol):
-			return errors.New("a place's protocol is lower-case letters, digits, - and _")
+			return impossible("refused.place-protocol")
 		case slices.ContainsFunc(vs[:i], func(other Venue) bool { return other.Name == v.Name }):
-			return fmt.Errorf("two places are called %s", v.Name)
+			return impossible("refused.places-named", "name", v.Name)
 		}
 	}
 	return nil

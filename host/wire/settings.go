@@ -14,7 +14,6 @@ import (
 	"muster/discovery"
 	"muster/discovery/sentence"
 	"muster/host/schedule"
-	"muster/internal/catalogue"
 	"muster/selection"
 	"muster/selection/rules"
 )
@@ -106,11 +105,11 @@ type OwnGame struct {
 func (g OwnGame) check() error {
 	switch {
 	case !isWord(g.ID), !isWord(g.Protocol):
-		return errors.New("a game's id and protocol are lower-case letters, digits, - and _")
+		return impossible("refused.own-game-word")
 	case g.Name == "" || len(g.Name) > 2*maxWord:
-		return fmt.Errorf("a game's name has 1 to %d bytes", 2*maxWord)
+		return impossible("refused.own-game-name", "n", 2*maxWord)
 	case g.Port == 0:
-		return errors.New("a game has a port")
+		return impossible("refused.own-game-port")
 	}
 	return nil
 }
@@ -286,11 +285,11 @@ func (s Settings) Patched(patch []byte, may func(Setting) bool) (_ Settings, err
 			continue
 		}
 		if err := json.Unmarshal(value, row.Of(&s)); err != nil {
-			return s, fmt.Errorf("%s: %w", row.Key, err)
+			return s, row.refused(err)
 		}
 		if took, is := row.Of(&s).(*discovery.Millis); is {
 			if err := row.CheckTime(time.Duration(*took)); err != nil {
-				return s, fmt.Errorf("%s: %w", catalogue.InEnglish().Say(row.says("label")), err)
+				return s, row.refused(err)
 			}
 		}
 		if text, is := row.Of(&s).(*string); is {
@@ -304,7 +303,7 @@ func (s Settings) Patched(patch []byte, may func(Setting) bool) (_ Settings, err
 		own.Name = discovery.CleanText(own.Name)
 		s.OwnGame = &own
 		if err := own.check(); err != nil {
-			return s, fmt.Errorf("own_game: %w", err)
+			return s, Setting{Key: "own_game"}.refused(err)
 		}
 	}
 	if s.Voice != "" {
@@ -320,19 +319,48 @@ func (s Settings) Patched(patch []byte, may func(Setting) bool) (_ Settings, err
 	if s.Every != "" {
 		when, err := schedule.Parse(s.Every, "")
 		if err != nil {
-			return s, fmt.Errorf("every: %w", err)
+			return s, whenRefused(err)
 		}
 		s.Every = when.String()
 	}
 	switch {
 	case s.Players < 0:
-		return s, fmt.Errorf("players: %d is below 0", s.Players)
+		return s, impossible("refused.players-negative", "n", s.Players)
 	case s.Players > MaxPlayers:
-		return s, fmt.Errorf("players: a room is for at most %d", MaxPlayers)
+		return s, impossible("refused.players-most", "n", MaxPlayers)
 	case s.Most > 0 && s.Players > s.Most:
-		return s, fmt.Errorf("players: a room here takes %d at most", s.Most)
+		return s, impossible("refused.players-most-here", "n", s.Most)
 	}
 	return s, s.Criteria().Check(nil)
+}
+
+// impossible refuses a setting with the sentence of a key; see [sentence.Of].
+func impossible(key string, pairs ...any) error { return Refuse(ReasonAction, key, pairs...) }
+
+// refused says which setting an error is about.
+func (row Setting) refused(err error) error {
+	var refusal *Refusal
+	if !errors.As(err, &refusal) {
+		return fmt.Errorf("%s: %w", row.Key, err)
+	}
+	var name any = row.Key
+	if row.OnPage {
+		name = row.says("label")
+	}
+	return impossible("refused.setting", "setting", name, "why", refusal.Says)
+}
+
+// whenRefused says why a text is no schedule.
+func whenRefused(err error) error {
+	var zone schedule.UnknownZoneError
+	switch {
+	case errors.As(err, &zone):
+		return impossible("refused.every-zone", "zone", string(zone))
+	case errors.Is(err, schedule.ErrNoZone):
+		return impossible("refused.every-no-zone", "example", `"fri 20:00 Europe/Berlin"`)
+	}
+	return impossible("refused.every-form", "weekly", `"fri 20:00"`, "often", `"tue,fri 20:00 Europe/Berlin"`,
+		"once", `"2026-11-27 20:00"`, "never", `"whenever"`)
 }
 
 // IsWhole reports whether a text is accepted whole or not at all. A shortened link leads elsewhere,
@@ -347,15 +375,15 @@ func (row Setting) text(given string) (string, error) {
 	case row.isLink():
 		return strings.TrimSpace(given), nil // Patched checks it as a whole
 	case row.Key == passwordKey && len(given) > maxPassword:
-		return "", fmt.Errorf("password: no game takes one of more than %d bytes", maxPassword)
+		return "", impossible("refused.password-long", "n", maxPassword)
 	case row.Key == passwordKey && strings.ContainsFunc(given, func(c rune) bool { return c == utf8.RuneError || !unicode.IsPrint(c) }):
-		return "", errors.New("password: it has a character that nobody can see or type: copy it again, or type it")
+		return "", impossible("refused.password-hidden")
 	case row.Key == passwordKey:
 		return given, nil
 	}
 	text := discovery.CleanText(given)
 	if row.Words != nil && !slices.Contains(row.Words, text) {
-		return "", fmt.Errorf("%s: %q is none of %s", row.Key, text, strings.Join(row.Words, ", "))
+		return "", impossible("refused.setting-words", "setting", row.Key, "text", text, "words", strings.Join(row.Words, ", "))
 	}
 	return text, nil
 }
@@ -364,8 +392,7 @@ func (row Setting) text(given string) (string, error) {
 // setting.
 func (row Setting) CheckTime(d time.Duration) error {
 	if d != 0 && (d < row.Least || d > row.Most) {
-		said := catalogue.InEnglish().Say
-		return fmt.Errorf("%s is not between %s and %s, or 0 for none", said(spoken(d)), said(spoken(row.Least)), said(spoken(row.Most)))
+		return impossible("refused.time", "time", spoken(d), "least", spoken(row.Least), "most", spoken(row.Most))
 	}
 	return nil
 }

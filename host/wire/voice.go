@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"errors"
 	"net/url"
 	"slices"
 	"strings"
@@ -28,13 +27,11 @@ var voices = []struct{ begins, name string }{
 }
 
 // ErrVoice is the error for a text that is no link of a voice channel.
-var ErrVoice = errors.New("voice: give a link that begins with mumble://, ts3server://, teamspeak://, " +
-	"https://discord.gg/, https://discord.com/, or is of Jitsi, Element, Google Meet or Steam, without a password")
+var ErrVoice = impossible("refused.voice")
 
 // ErrVoiceSecret is the error for a voice channel's link with a password that everybody in the room
 // could read. It does not contain the link.
-var ErrVoiceSecret = errors.New("voice: that link has a password in it, or a key, which everybody in the room " +
-	"could read: leave it out of the link, and tell your friends yourself")
+var ErrVoiceSecret = impossible("refused.voice-secret")
 
 // voiceSecrets are the parameters of voice links that are secrets: TeamSpeak's passwords, its keys
 // to more rights, and Jitsi's password. The part after # is no parameter: in Element's links it is

@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"errors"
 	"net/netip"
 	"net/url"
 	"strings"
@@ -19,7 +18,7 @@ const PlainWebhook = "json+"
 
 // ErrWebhook is the error for a text that is no webhook. It does not contain the text, because that
 // may be a webhook with a typing error, and a webhook is a secret.
-var ErrWebhook = errors.New("webhook: that is no https URL: in Discord it is made in the channel's settings, under Integrations")
+var ErrWebhook = impossible("refused.webhook")
 
 // CheckWebhook returns an error for an invalid webhook. A webhook must use https, unless it leads
 // to this machine itself.
