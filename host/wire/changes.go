@@ -12,8 +12,8 @@ import (
 // Changes says which settings differ from those before, in players' words and without secrets. It
 // leaves out settings that people neither see nor decide.
 func (s Settings) Changes(before Settings) (sentences []sentence.Sentence) {
-	if wanted := s.wanted(); wanted != before.wanted() {
-		sentences = append(sentences, wanted)
+	if wanted := s.Wanted(); wanted != before.Wanted() {
+		sentences = append(sentences, sentence.Of("room.wants", "wanted", wanted))
 	}
 	if s.Name != before.Name && s.Name != "" {
 		sentences = append(sentences, sentence.Of("room.called", "name", s.Name))
@@ -28,7 +28,7 @@ func (s Settings) Changes(before Settings) (sentences []sentence.Sentence) {
 		if !row.OnPage || row.Of(&s) == &s.Every || reflect.DeepEqual(was.Interface(), is.Interface()) {
 			continue
 		}
-		if was.Set(is); one.wanted() == before.wanted() { // otherwise an earlier sentence says it
+		if was.Set(is); one.Wanted() == before.Wanted() { // otherwise an earlier sentence says it
 			set = append(set, sentence.Of("room.set-to", "setting", row.says("label"), "value", row.value(&s)))
 		}
 	}

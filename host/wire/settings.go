@@ -14,6 +14,7 @@ import (
 	"muster/discovery"
 	"muster/discovery/sentence"
 	"muster/host/schedule"
+	"muster/internal/catalogue"
 	"muster/selection"
 	"muster/selection/rules"
 )
@@ -426,8 +427,8 @@ func (s Settings) Criteria() selection.Criteria {
 	}
 }
 
-// wanted says what the organiser wants, in players' words.
-func (s Settings) wanted() sentence.Sentence {
+// Wanted says what the organiser wants, in players' words.
+func (s Settings) Wanted() sentence.Sentence {
 	args := []any{"game", s.Game, "rule", s.Rule(), "players", s.Players}
 	for _, more := range []struct {
 		name  string
@@ -446,8 +447,11 @@ func (s Settings) wanted() sentence.Sentence {
 			args = append(args, "has_"+more.name, "yes", more.name, more.value)
 		}
 	}
-	return sentence.Of("room.wants", args...)
+	return sentence.Of("room.wanted", args...)
 }
+
+// String is [Settings.Wanted] in English.
+func (s Settings) String() string { return catalogue.InEnglish().Say(s.Wanted()) }
 
 // GameName returns what people call the room's game, if the room knows it.
 func (s Settings) GameName() string {
