@@ -17,12 +17,12 @@ func TestSites(t *testing.T) {
 	b.sees("#stage", "Waiting for 4 more players")
 	b.unfold("#stage .more")
 	b.sets("#stage textarea[name=places]", "Frankfurt, 192.0.2.71\n<b>London</b>, 192.0.2.72:443, tcp")
-	b.until("the room has the places", func() bool { return strings.Contains(b.reads("#stage .more"), "Frankfurt, <b>London</b>") })
+	b.until("the room has the places", func() bool { return strings.Contains(b.reads("#stage .more"), "Frankfurt and <b>London</b>") })
 	if html := eval[string](b, "document.documentElement.outerHTML + JSON.stringify(muster.live.state)"); strings.Contains(html, "192.0.2.7") {
 		t.Error("the page is told where the places are")
 	}
 	const found = `{ people, room: room("failed", { limits_ms: [150] }), choice: { ...choice, target: undefined, explain: [{ key: "why.nothing" }], selection: { ...selection, chosen: null, ranking: [], culled: { over_threshold: 1400 } } },
-		sites: { better: true, waiting: ["dave"], answer: "a server of your own would suit all: Frankfurt would give 48/62 ms (average/worst), <b>London</b> 51/60; the best server there is gives 71/140", now: { mean_ms: 71, max_ms: 140 },
+		sites: { better: true, waiting: ["dave"], answer: { key: "sites.suit", with: { would: { key: "sites.would", with: { n: 2, first: { key: "sites.gives", with: { place: "Frankfurt", ms: 48, worst: 62 } }, second: { key: "sites.gives-too", with: { place: "<b>London</b>", ms: 51, worst: 60 } } } }, now: { key: "sites.now-gives", with: { ms: 71, worst: 140 } } } }, now: { mean_ms: 71, max_ms: 140 },
 			sites: [{ name: "Frankfurt", suits: true, mean_ms: 48, max_ms: 62, rtt_ms: { anna: 40, ben: 62, chong: 50, dave: 40 } }, { name: "<b>London</b>", suits: true, mean_ms: 51, max_ms: 60, rtt_ms: { anna: 60, ben: 51, chong: 50, dave: 43 } },
 				{ name: "W".repeat(48), suits: false, mean_ms: 0, max_ms: 0, silent: ["ben"], rtt_ms: { anna: 120, chong: 250, dave: 93 } }] } }`
 	b.tells(found)

@@ -25,8 +25,9 @@ type Args string
 
 // Of returns the sentence of a key with its arguments, a name and a value in turn. A value is a
 // string, an int, a float64, a [fmt.Stringer], a Sentence, a []string or a []Sentence. Times are
-// strings as RFC 3339 has them. A list reads "ann, ben and eve". Of panics if a value is of
-// another kind: that is an error in the program, which any test that runs the line finds.
+// strings as RFC 3339 has them. A Sentence that says nothing is an empty text. A list reads "ann,
+// ben and eve". Of panics if a value is of another kind: that is an error in the program, which any
+// test that runs the line finds.
 func Of(key string, pairs ...any) Sentence {
 	if len(pairs) == 0 {
 		return Sentence{Key: key}
@@ -35,7 +36,11 @@ func Of(key string, pairs ...any) Sentence {
 	for pair := range slices.Chunk(pairs, 2) {
 		name, value := pair[0].(string), pair[1]
 		switch v := value.(type) {
-		case string, int, float64, Sentence, []string, []Sentence:
+		case string, int, float64, []string, []Sentence:
+		case Sentence:
+			if v.IsZero() {
+				value = "" // one without a key would be malformed
+			}
 		case fmt.Stringer:
 			value = v.String()
 		default:

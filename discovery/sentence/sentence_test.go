@@ -17,6 +17,7 @@ func TestJSON(t *testing.T) {
 		`{"key":"a","with":{"who":["ann","ben"]}}`:         Of("a", "who", []string{"ann", "ben"}),
 		`{"key":"a","with":{"for":"1.5s"}}`:                Of("a", "for", 1500*time.Millisecond),
 		`{"key":"a","with":{"why":{"key":"b"}}}`:           Of("a", "why", Of("b")),
+		`{"key":"a","with":{"why":""}}`:                    Of("a", "why", Sentence{}),
 		`{"key":"a","with":{"all":[{"key":"b"}]}}`:         Of("a", "all", []Sentence{Of("b")}),
 		`{"key":"plain","with":{"text":"the old record"}}`: Plain("the old record"),
 	} {

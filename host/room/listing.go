@@ -125,7 +125,7 @@ func (in Listed) begin(r *Room) {
 	}
 	r.out.says(sentence.Of("room.listed", "n", len(g.Servers.List)))
 	r.out.says(cmp.Or(note, sentence.Plain(in.Note)))
-	r.out.tell(found...)
+	r.out.says(found...)
 	players := g.Attendance.Players()
 	if g.Nearby.HasTwoAddresses() {
 		for _, player := range players {

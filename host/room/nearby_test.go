@@ -58,7 +58,7 @@ func TestHouseholds(t *testing.T) {
 	n.says("zoe", wire.Near{Game: "openarena", Servers: []wire.NearServer{theirs}})
 	n.goes()
 	n.gets(append(listOf(2), discovery.Server{Addr: outside}))
-	n.noted("5 servers listed", "3 of them on the network of ann, bob")
+	n.noted("5 servers listed", "3 of them on the network of ann and bob")
 	list := map[string][]netip.AddrPort{}
 	for _, name := range []string{"ann", "bob", "zoe"} {
 		for _, s := range got[wire.List](n, name).Servers {
@@ -124,7 +124,7 @@ func TestAtHome(t *testing.T) {
 	n.step(room.Listed{Err: noMaster})
 	n.inStage(wire.Listing) // bob's program is still looking around
 	n.discovers("bob", den("192.168.1.5:27960", "Den"))
-	n.noted("1 server listed", "only servers on players' own networks are listed: "+noMaster.Error(), "1 of them on the network of ann, bob")
+	n.noted("1 server listed", "only servers on players' own networks are listed: "+noMaster.Error(), "1 of them on the network of ann and bob")
 	for _, name := range []string{"ann", "bob"} {
 		n.informs(name, 12)
 		n.measures(name, 1)

@@ -147,7 +147,7 @@ func (o *outbox) lookAround(g *group.Group, player string) {
 
 // passOn passes on the news of a survey of places.
 func (o *outbox) passOn(n places.News) {
-	o.tell(n.Notes...)
+	o.says(n.Notes...)
 	for _, ask := range n.Asks {
 		o.send(ask.To, ask.Survey)
 	}

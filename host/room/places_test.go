@@ -68,7 +68,7 @@ func TestPlaces(t *testing.T) {
 			t.Errorf("%s is sent %s", name, got)
 		}
 	}
-	if got := n.view().Sites; got == nil || got.Answer != "" && !strings.Contains(got.Answer, "no place") || len(got.Waiting) != 2 {
+	if got := n.view().Sites; got == nil || !got.Answer.IsZero() && got.Answer.Key != "sites.none-answered" || len(got.Waiting) != 2 {
 		t.Errorf("before anybody answered: %+v", got)
 	}
 	n.surveyed("ann", 40, 34, 300, 20)

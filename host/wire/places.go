@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"muster/discovery"
+	"muster/discovery/sentence"
 )
 
 // Venue is a candidate place: a location for a server that does not exist yet. Players measure it
@@ -212,10 +213,9 @@ func (Surveyed) kind() string { return "surveyed" }
 
 // Sites describes what servers at candidate places would mean for the group.
 type Sites struct {
-	// Answer says in a sentence where a server would suit, or be better; it is empty before that is
-	// known. Better says that a place would be much better than any existing server.
-	Answer string `json:"answer,omitempty"`
-	Better bool   `json:"better,omitempty"`
+	// Answer says where a server would suit, or be better; it is empty before that is known. Better says that a place would be much better than any existing server.
+	Answer sentence.Sentence `json:"answer,omitzero"`
+	Better bool              `json:"better,omitempty"`
 	// Waiting are the players who are still measuring.
 	Waiting []string `json:"waiting"`
 	// Now is the best existing server, whatever the room's limits; nil if none answers all players.

@@ -29,7 +29,7 @@ func TestHouseholdAt(t *testing.T) {
 	bob, cat := play(1, "join", link), play(2, "join", link)
 	for _, p := range []*process{ann, bob, cat} {
 		p.awaits(`only servers on players' own networks are listed: `)
-		p.awaits(`1 of them on the network of ann, (bob, cat|cat, bob)`)
+		p.awaits(`1 of them on the network of ann, (bob and cat|cat and bob)`)
 		p.awaits(`openarena \+connect ` + den.String())
 	}
 	ann.awaits(`everyone to Den \(10\.0\.0\.5:27960\)`)

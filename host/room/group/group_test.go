@@ -10,6 +10,7 @@ import (
 
 	"muster/discovery"
 	"muster/discovery/plan/topology"
+	"muster/discovery/sentence"
 	"muster/host/room/attendance"
 	"muster/host/room/ballot"
 	"muster/host/room/evidence"
@@ -74,7 +75,7 @@ func TestBegin(t *testing.T) {
 			}
 			continue
 		}
-		if err != nil || catalogue.InEnglish().Say(note) != tt.note || !slices.Equal(found, tt.found) || len(g.Servers.List) != tt.listed {
+		if err != nil || catalogue.InEnglish().Say(note) != tt.note || !slices.Equal(said(found), tt.found) || len(g.Servers.List) != tt.listed {
 			t.Errorf("%s: %d servers, %q, %q, %v", tt.name, len(g.Servers.List), found, note, err)
 		}
 		if g.Measuring != began || g.Gap != time.Second || g.List.Tree() == nil {
@@ -264,4 +265,12 @@ func TestChosenFor(t *testing.T) {
 	names := []string{"ann", "bob"}
 	grouptest.Same(t, "filtered are", group.Filtered(names, func(name string) bool { return name == "bob" }), []string{"bob"})
 	grouptest.Same(t, "names are", names, []string{"ann", "bob"})
+}
+
+// said says sentences in English.
+func said(sentences []sentence.Sentence) (all []string) {
+	for _, s := range sentences {
+		all = append(all, catalogue.InEnglish().Say(s))
+	}
+	return all
 }

@@ -29,7 +29,7 @@ type List struct {
 
 // Begin makes a list the round's, and adds the servers that players found on their own networks.
 // It returns notes on those servers, and one on the list.
-func (g *Group) Begin(in List, now time.Time) (found []string, note sentence.Sentence, err error) {
+func (g *Group) Begin(in List, now time.Time) (found []sentence.Sentence, note sentence.Sentence, err error) {
 	var listed []discovery.Server
 	if in.Err == nil {
 		listed = in.Tree.List()

@@ -13,6 +13,7 @@ import (
 
 	"muster/discovery"
 	"muster/host/wire"
+	"muster/internal/catalogue"
 )
 
 const game = "openarena"
@@ -233,8 +234,12 @@ func TestHostsServers(t *testing.T) {
 		t.Errorf("the host's servers say %+v, want %+v", said, want)
 	}
 	notes := []string{"2 of them on the local network", "1 of them on the network of bob",
-		"Hidden is on a local network that zoe, yan, bob cannot reach"}
-	if got := n.Notes(names, map[int]string{2: "Hidden", 1: "Shown"}); !slices.Equal(got, notes) {
+		"Hidden is on a local network that zoe, yan and bob cannot reach"}
+	var got []string
+	for _, note := range n.Notes(names, map[int]string{2: "Hidden", 1: "Shown"}) {
+		got = append(got, catalogue.InEnglish().Say(note))
+	}
+	if !slices.Equal(got, notes) {
 		t.Errorf("people read %q, want %q", got, notes)
 	}
 	for name, want := range map[string]string{

@@ -1,12 +1,11 @@
 package nearby
 
 import (
-	"fmt"
 	"net/netip"
 	"slices"
-	"strings"
 
 	"muster/discovery"
+	"muster/discovery/sentence"
 	"muster/host/wire"
 )
 
@@ -165,7 +164,7 @@ func (n *Networks) Place(servers []Server, list []discovery.Server) (said []wire
 
 // Notes returns what people should know of the local servers in the list: their number, their
 // networks, and the host's servers that some players cannot reach. Title names a server.
-func (n *Networks) Notes(names []string, titles map[int]string) (notes []string) {
+func (n *Networks) Notes(names []string, titles map[int]string) (notes []sentence.Sentence) {
 	there := map[netip.Addr]int{}
 	var homes []netip.Addr
 	for i := range n.servers {
@@ -175,33 +174,32 @@ func (n *Networks) Notes(names []string, titles map[int]string) (notes []string)
 		}
 	}
 	if here := there[netip.Addr{}]; here > 0 {
-		notes = append(notes, fmt.Sprintf("%d of them on the local network", here))
+		notes = append(notes, sentence.Of("room.local", "n", here))
 	}
 	for _, home := range homes {
 		finders := n.named(names, func(p player) bool { return p.place.home() == home && len(p.Servers) > 0 })
-		notes = append(notes, fmt.Sprintf("%d of them on the network of %s", there[home], finders))
+		notes = append(notes, sentence.Of("room.local-of", "n", there[home], "players", finders))
 	}
 	for i := range n.servers {
 		s := &n.servers[i]
 		if s.Home.IsValid() {
 			continue // its network was named before
 		}
-		if outside := n.named(names, s.isHiddenFrom); outside != "" {
-			notes = append(notes, fmt.Sprintf("%s is on a local network that %s cannot reach", titles[s.Server], outside))
+		if outside := n.named(names, s.isHiddenFrom); len(outside) > 0 {
+			notes = append(notes, sentence.Of("room.local-unreachable", "server", titles[s.Server], "players", outside))
 		}
 	}
 	return notes
 }
 
 // named lists the players who fulfil a condition.
-func (n *Networks) named(names []string, is func(player) bool) string {
-	var some []string
+func (n *Networks) named(names []string, is func(player) bool) (some []string) {
 	for _, name := range names {
 		if is(n.players[name]) {
 			some = append(some, name)
 		}
 	}
-	return strings.Join(some, ", ")
+	return some
 }
 
 // IsHidden reports whether a player cannot reach a server.

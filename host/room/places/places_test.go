@@ -12,6 +12,7 @@ import (
 
 	"muster/discovery"
 	"muster/host/wire"
+	"muster/internal/catalogue"
 	"muster/selection"
 )
 
@@ -101,7 +102,11 @@ func (g *group) asked(name string) (asked []wire.Survey) {
 
 // noted returns the notes since the last time.
 func (g *group) noted() string {
-	text := strings.Join(g.news.Notes, "; ")
+	var texts []string
+	for _, note := range g.news.Notes {
+		texts = append(texts, catalogue.InEnglish().Say(note))
+	}
+	text := strings.Join(texts, "; ")
 	g.news.Notes = nil
 	return text
 }
@@ -165,7 +170,7 @@ func TestSites(t *testing.T) {
 	if got := g.noted(); got != "everyone measures 4 places for a server of our own" {
 		t.Errorf("noted is %q", got)
 	}
-	if got := g.sites(); got == nil || got.Answer != "" || !slices.Equal(got.Waiting, []string{"ann", "cat"}) {
+	if got := g.sites(); got == nil || !got.Answer.IsZero() || !slices.Equal(got.Waiting, []string{"ann", "cat"}) {
 		t.Errorf("before anybody has answered: %+v", got)
 	}
 	g.says("ann", 1, 40, 34, 300, 20)
@@ -219,8 +224,8 @@ func TestAnswers(t *testing.T) {
 			g.noted()
 			g.says("ann", 1, tt.ann...)
 			g.says("cat", 1, tt.cat...)
-			if got := g.sites(); got.Answer != tt.want || got.Better != tt.better {
-				t.Errorf("better %v: %s", got.Better, got.Answer)
+			if got := g.sites(); catalogue.InEnglish().Say(got.Answer) != tt.want || got.Better != tt.better {
+				t.Errorf("better %v: %v", got.Better, got.Answer)
 			}
 			g.news.add(g.BeginOnce(g.scene, g.now))
 			if got := g.noted(); got != tt.want {
@@ -249,7 +254,7 @@ func TestComparedLater(t *testing.T) {
 		t.Errorf("noted is %q, want %q", got, want)
 	}
 	g.scene.Selection = selected
-	if got := g.sites(); got.Now != nil || !strings.HasSuffix(got.Answer, "; no server answers all of you") {
+	if got := g.sites(); got.Now != nil || !strings.HasSuffix(catalogue.InEnglish().Say(got.Answer), "; no server answers all of you") {
 		t.Errorf("before it is known what is the best: %+v", got)
 	}
 	if !g.Lacks(selected) {

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/sentence"
 	"muster/host/wire"
 	"muster/selection"
 )
@@ -115,7 +116,7 @@ type Player struct {
 
 // News are sentences for the log, and questions to players.
 type News struct {
-	Notes []string
+	Notes []sentence.Sentence
 	Asks  []Ask
 }
 
@@ -178,7 +179,7 @@ func (s *Survey) hasAny(sc Scene) bool { return len(sc.Places) > 0 || len(s.home
 func (s *Survey) begin(sc Scene, now time.Time) News {
 	s.attempt, s.before, s.at, s.isTold, s.anew = max(s.attempt, s.before)+1, 0, now, false, 0
 	s.homes = s.homesIn(sc)
-	news := News{Notes: []string{fmt.Sprintf("everyone measures %s for a server of our own", InWords(s.Count(sc.Places)))}}
+	news := News{Notes: []sentence.Sentence{sentence.Of("room.measures-places", "n", s.Count(sc.Places))}}
 	for _, p := range sc.Players {
 		news.add(s.Ask(p.Name, sc, now))
 	}
@@ -372,12 +373,4 @@ func areNeighbours(players []Player) bool {
 		network, seen[at] = netip.PrefixFrom(at, bits), true
 	}
 	return true
-}
-
-// InWords returns a number of places in words.
-func InWords(n int) string {
-	if n == 1 {
-		return "1 place"
-	}
-	return fmt.Sprintf("%d places", n)
 }

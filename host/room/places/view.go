@@ -2,12 +2,13 @@ package places
 
 import (
 	"cmp"
-	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/sentence"
 	"muster/host/wire"
 	"muster/selection"
 )
@@ -53,16 +54,16 @@ func (s *Survey) bestNow(of *selection.Selection) *selection.Ranked {
 
 // tell tells the result of a survey, once all players have answered and the room has chosen or has
 // failed.
-func (s *Survey) tell(sc Scene) []string {
+func (s *Survey) tell(sc Scene) []sentence.Sentence {
 	if s.isTold || s.attempt == 0 || len(s.waiting(sc)) > 0 {
 		return nil
 	}
 	sites := s.sites(sc)
-	if sites == nil || sites.Answer == "" {
+	if sites == nil || sites.Answer.IsZero() {
 		return nil
 	}
 	s.isTold = sc.Selection != nil // else the comparison comes later
-	return []string{sites.Answer}
+	return []sentence.Sentence{sites.Answer}
 }
 
 // View returns the names of the candidate places, and forecasts for servers there. The forecasts
@@ -113,7 +114,7 @@ func (s *Survey) sites(sc Scene) *wire.Sites {
 	}
 	if len(ranked[0].RTT) == 0 || len(group) == 0 {
 		if len(view.Waiting) == 0 {
-			view.Answer = "no place answered: is muster beacon running there, and is its port open for UDP?"
+			view.Answer = sentence.Of("sites.none-answered")
 		}
 		return view
 	}
@@ -170,35 +171,38 @@ func (s *Survey) candidate(place int, name string, group []string, objective *se
 	return c
 }
 
-// answer names the places where a server would suit, or be better. Its numbers are ms: the average,
-// and the worst.
-func answer(s *wire.Sites, selected *selection.Selection) string {
+// answer names the places where a server would suit, or be better.
+func answer(s *wire.Sites, selected *selection.Selection) sentence.Sentence {
 	best := s.Sites[0]
-	var parts []string
+	var named []sentence.Sentence
 	for _, site := range s.Sites[:min(placesNamed, len(s.Sites))] {
 		if len(site.Silent) > 0 || site.Suits != best.Suits {
 			break
 		}
-		if len(parts) == 0 {
-			parts = append(parts, fmt.Sprintf("%s would give %v ms (average/worst)", site.Name, site.Figures))
-		} else {
-			parts = append(parts, fmt.Sprintf("%s %v", site.Name, site.Figures))
+		key := "sites.gives"
+		if len(named) > 0 {
+			key = "sites.gives-too"
 		}
+		named = append(named, sentence.Of(key, "place", site.Name,
+			"ms", math.RoundToEven(site.MeanMS), "worst", math.RoundToEven(site.MaxMS)))
 	}
-	would := strings.Join(parts, ", ")
-	now := "no server answers all of you"
+	if len(named) == 0 {
+		return sentence.Of("sites.none-reaches", "place", best.Name, "players", best.Silent)
+	}
+	var all [placesNamed]sentence.Sentence
+	copy(all[:], named)
+	would := sentence.Of("sites.would", "n", len(named), "first", all[0], "second", all[1], "third", all[2])
+	now := sentence.Of("sites.no-server")
 	if s.Now != nil {
-		now = fmt.Sprintf("the best server there is gives %v", s.Now)
+		now = sentence.Of("sites.now-gives", "ms", math.RoundToEven(s.Now.MeanMS), "worst", math.RoundToEven(s.Now.MaxMS))
 	}
 	switch {
-	case len(parts) == 0:
-		return fmt.Sprintf("no place reaches all of you: %s did not answer %s", best.Name, strings.Join(best.Silent, ", "))
 	case !best.Suits:
-		return fmt.Sprintf("a server at one of your places would suit no better: %s; %s", would, now)
+		return sentence.Of("sites.no-better", "would", would, "now", now)
 	case selected == nil: // nobody has measured servers yet
-		return "a server of your own: " + would
+		return sentence.Of("sites.own", "would", would)
 	case selected.Chosen != nil && !s.Better:
-		return fmt.Sprintf("a server of your own would not be much better: %s; %s", would, now)
+		return sentence.Of("sites.little-better", "would", would, "now", now)
 	}
-	return fmt.Sprintf("a server of your own would suit all: %s; %s", would, now)
+	return sentence.Of("sites.suit", "would", would, "now", now)
 }

@@ -2,15 +2,14 @@
 
 import { button, h } from "../dom.js";
 import { heat } from "../colours.js";
-import { millis, said, say } from "../say.js";
+import { capital, millis, said, say, told } from "../say.js";
 
 /** @typedef {import("../types.js").State} State */
 
 /** The result as a sentence with a capital. @param {State} state @param {boolean} [titled] a title says already that it would suit all */
 export function answer(state, titled = false) {
-  const whole = state.sites?.answer ?? "";
-  const text = titled && state.sites?.better ? whole.slice(whole.indexOf(": ") + 2) : whole;
-  return text && `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+  const whole = state.sites?.answer;
+  return capital(titled && whole?.key === "sites.suit" ? say("sites.suit-titled", whole.with) : told(whole));
 }
 
 /** @param {State} state @param {boolean} [may] order what the organiser can @param {boolean} [titled] see answer */

@@ -12,6 +12,7 @@ import (
 
 	"muster/discovery"
 	"muster/discovery/plan/topology"
+	"muster/discovery/sentence"
 	"muster/host/room/evidence"
 	"muster/host/room/group"
 	"muster/host/room/nearby"
@@ -74,7 +75,7 @@ func List(servers int) []discovery.Server {
 }
 
 // Gets begins to measure a list, and local servers.
-func (g *Group) Gets(list []discovery.Server, local ...nearby.Server) (found []string) {
+func (g *Group) Gets(list []discovery.Server, local ...nearby.Server) (found []sentence.Sentence) {
 	g.Helper()
 	found, note, err := g.Begin(group.List{Tree: topology.New(list), Local: local}, g.Now)
 	if err != nil || !note.IsZero() {
