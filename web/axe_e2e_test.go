@@ -62,7 +62,7 @@ const wholeRound = `
 		failed: () => ({ ...news, room: room("failed", { limits_ms: [150] }), choice: { ...choice, target: undefined, explain: [{ key: "why.nothing" }],
 			selection: { ...selection, chosen: null, ranking: [], culled: { over_threshold: 1400, unmeasured: 7 } },
 			miss: { addr, limit_ms: 150, rtt_ms: { anna: 12, ben: 78, chong: 198, dave: 108 } },
-			advice: [{ text: "allow 198 ms", action: "allow", argument: { limit_ms: 198 }, servers: 4, addr }, { text: "go without chong", action: "without", argument: { name: "chong" }, servers: 611, addr }] } }),
+			advice: [{ action: "allow", argument: { limit_ms: 198 }, servers: 4, addr }, { action: "without", argument: { name: "chong" }, servers: 611, addr }] } }),
 		night: () => ({ ...news, choice: null, evening: [played], room: room("launching", { ended: new Date().toISOString() }) }),
 	};
 	// A reveal stays until the next stage is sent, which begins without one.

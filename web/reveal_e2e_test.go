@@ -42,8 +42,8 @@ func TestFarOff(t *testing.T) {
 	b.tells(`{ people, room: room("failed", { limits_ms: [150] }), choice: { ...choice, target: undefined, explain: [{ key: "why.nothing" }],
 		selection: { ...selection, chosen: null, ranking: [], culled: { over_threshold: 1400 } },
 		miss: { addr, limit_ms: 150, rtt_ms: { anna: 12, ben: 78, chong: 198, dave: 108 } },
-		advice: [{ text: "allow 198 ms", action: "allow", argument: { limit_ms: 198 }, servers: 4, addr }, { text: "go without chong", action: "without", argument: { name: "chong" }, servers: 611, addr },
-			{ text: "go without dave", action: "without", argument: { name: "dave" }, servers: 2, addr }, { text: "ask 200 more servers", action: "more", argument: { servers: 200 } }] } }`)
+		advice: [{ action: "allow", argument: { limit_ms: 198 }, servers: 4, addr }, { action: "without", argument: { name: "chong" }, servers: 611, addr },
+			{ action: "without", argument: { name: "dave" }, servers: 2, addr }, { action: "more", argument: { servers: 200 } }] } }`)
 	b.sees("#stage h1", "No server within 150 ms for all 4")
 	b.sees("#stage .excess", "48 ms over")
 	b.shoot("nothing-suits", desktop, laptop, phone, night4k)

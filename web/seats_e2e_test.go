@@ -57,7 +57,7 @@ func TestSeats(t *testing.T) {
 	}
 	b.run(`{` + friends + waiting +
 		`says({ ...state, room: room("failed"), seats: { ...wait, over: "There were never 4 seats at once in 30 minutes.", chance: "pro-g had at most 3 free, mostly 0 to 1." },
-		choice: { ...state.choice, advice: [{ text: "wait for 4 seats", action: "await", argument: {}, servers: 2, addr }] } })}`)
+		choice: { ...state.choice, advice: [{ action: "await", argument: {}, servers: 2, addr, seats: 4 }] } })}`)
 	b.sees("#stage h1", "No seats for everyone this time")
 	b.sees("#stage", "at most 3 free")
 	b.click("#stage [data-order=await]")

@@ -92,7 +92,7 @@ func TestMore(t *testing.T) {
 		t.Fatalf("%d more are offered", n.offered())
 	}
 	advice := n.view().Choice.Advice
-	if last := advice[len(advice)-1]; last.Text != "ask 200 more servers" || last.Argument != (wire.Argument{Servers: 200}) {
+	if last := advice[len(advice)-1]; last.Action != "more" || last.Most != 0 || last.Argument != (wire.Argument{Servers: 200}) {
 		t.Errorf("the advice is %+v", last)
 	}
 	if err := n.acts(n.pageOf("bob"), room.More{Servers: 200}); reason(err) != wire.ReasonSecret {

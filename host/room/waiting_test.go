@@ -155,7 +155,7 @@ func TestSeatsForAll(t *testing.T) {
 	f.inStage(wire.Failed)
 	advice := f.view().Choice.Advice
 	at := slices.IndexFunc(advice, func(a wire.Advice) bool { return a.Action == "await" })
-	if at < 0 || advice[at].Text != "wait for 5 seats" || advice[at].Servers != 2 || advice[at].Addr != addrOf(0).String() {
+	if at < 0 || advice[at].Seats != 5 || advice[at].Servers != 2 || advice[at].Addr != addrOf(0).String() {
 		t.Fatalf("the organiser is advised to %+v", advice)
 	}
 	if err := f.orders(room.AwaitSeats{}); err != nil {
@@ -545,7 +545,7 @@ func TestNamedServer(t *testing.T) {
 	}
 	advice := f.view().Choice.Advice
 	at := slices.IndexFunc(advice, func(a wire.Advice) bool { return a.Action == "await" })
-	if at < 0 || advice[at].Text != "wait for 5 seats on "+addrOf(0).String() {
+	if at < 0 || advice[at].Seats != 5 || advice[at].Addr != addrOf(0).String() {
 		t.Errorf("the organiser is advised to %+v", advice)
 	}
 	for _, bad := range []netip.AddrPort{addrOf(7), netip.MustParseAddrPort("[::1]:1")} {

@@ -338,14 +338,17 @@ type Miss struct {
 
 // Advice is a remedy that only the organiser can choose.
 type Advice struct {
-	// Text is the text of its button, such as "allow 185 ms".
-	Text string `json:"text"`
-	// Action is the action that the page then sends, with the argument as it is.
+	// Action is the action that the page then sends, with the argument as it is. Both tell what the
+	// button says, such as "Allow 185 ms".
 	Action   string   `json:"action"`
 	Argument Argument `json:"argument"`
 	// Servers is how many servers would suit then, and Addr the best of them.
 	Servers int    `json:"servers,omitempty"`
 	Addr    string `json:"addr,omitempty"`
+	// Seats is how many seats a wait is for. Most is the most servers that a player's program may
+	// then have to ask, 0 for the whole list.
+	Seats int `json:"seats,omitempty"`
+	Most  int `json:"most,omitempty"`
 }
 
 // Argument is the argument of an advice's action: the new limit, the player to leave out, or how

@@ -131,11 +131,12 @@
 
 /**
  * @typedef {object} Advice
- * @property {string} text the button's text
  * @property {string} action
  * @property {{limit_ms?: number, name?: string, servers?: number}} argument of the action, as it is
  * @property {number} [servers] how many would suit then
  * @property {string} [addr] the best of them
+ * @property {number} [seats] how many a wait is for
+ * @property {number} [most] how many servers a player's program may then have to ask; missing is the whole list
  */
 
 /**

@@ -376,7 +376,7 @@ func TestView(t *testing.T) {
 		Servers: b.Servers, Players: []string{"ann", "bob"}, Stands: *c.Newest(), Target: 0, IsOpen: true,
 		Editions:   []selection.Edition{{Player: "ben", Edition: discovery.Edition{Version: "5.6", Protocol: 41}}},
 		Weightiest: selection.Influence{Player: "bob", Addr: addr(0)},
-		Others:     []wire.Advice{{Text: "wait", Addr: addr(2).String()}, {Text: "ask"}},
+		Others:     []wire.Advice{{Action: "await", Addr: addr(2).String()}, {Action: "more"}},
 	}
 	v := c.View(f)
 	if card := v.Servers[addr(0).String()]; card.Name != "server 0" || card.Country != "DE" || !slices.Equal(card.Shut, []string{"ben"}) {
@@ -388,7 +388,7 @@ func TestView(t *testing.T) {
 	if text := strings.Join(catalogue.InEnglish().SayAll(v.Explain), " "); !strings.Contains(text, "server 1 ("+addr(1).String()+")") {
 		t.Errorf("it is explained so: %s", text)
 	}
-	word := wire.Advice{Text: "choose without bob's pings", Action: "without", Argument: wire.Argument{Name: "bob"}, Addr: addr(0).String()}
+	word := wire.Advice{Action: "without", Argument: wire.Argument{Name: "bob"}, Addr: addr(0).String()}
 	if want := append([]wire.Advice{word}, f.Others...); !reflect.DeepEqual(v.Advice, want) {
 		t.Errorf("it advises %+v, want %+v", v.Advice, want)
 	}
@@ -432,8 +432,8 @@ func TestAdvice(t *testing.T) {
 		way("", selection.Unreachable, 1, 0),
 		way("", selection.OverThreshold, 99, 50),
 	}
-	allow := wire.Advice{Text: "allow 40 ms", Action: "allow", Argument: wire.Argument{LimitMS: 40}, Servers: 2, Addr: addr(1).String()}
-	without := wire.Advice{Text: "go without bob", Action: "without", Argument: wire.Argument{Name: "bob"}, Servers: 2, Addr: addr(0).String()}
+	allow := wire.Advice{Action: "allow", Argument: wire.Argument{LimitMS: 40}, Servers: 2, Addr: addr(1).String()}
+	without := wire.Advice{Action: "without", Argument: wire.Argument{Name: "bob"}, Servers: 2, Addr: addr(0).String()}
 	for _, tt := range []struct {
 		name    string
 		players []string

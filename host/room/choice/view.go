@@ -1,7 +1,6 @@
 package choice
 
 import (
-	"fmt"
 	"math"
 	"net/netip"
 	"slices"
@@ -47,7 +46,7 @@ func (c *Choice) View(f Facts) *wire.Choice {
 		f.advise(v)
 		if name := f.Weightiest.Player; name != "" && slices.Contains(f.Players, name) {
 			v.Advice = append(v.Advice, wire.Advice{
-				Text: "choose without " + name + "'s pings", Action: "without", Argument: wire.Argument{Name: name}, Addr: f.Weightiest.Addr.String(),
+				Action: "without", Argument: wire.Argument{Name: name}, Addr: f.Weightiest.Addr.String(),
 			})
 		}
 	}
@@ -131,13 +130,13 @@ func (f *Facts) advise(v *wire.Choice) {
 		case server < 0:
 			continue
 		case way.Player != "" && way.Give != selection.Unmeasured && len(s.Players) > 1 && slices.Contains(f.Players, way.Player):
-			advice.Text, advice.Action, advice.Argument.Name = "go without "+way.Player, "without", way.Player
+			advice.Action, advice.Argument.Name = "without", way.Player
 			if !slices.ContainsFunc(v.Advice, func(a wire.Advice) bool { return a.Argument.Name == way.Player }) {
 				v.Advice = append(v.Advice, advice)
 			}
 		case way.Player == "" && way.Give == selection.OverThreshold && way.LimitMS <= mostAllowed:
 			limit := int(math.Ceil(way.LimitMS))
-			advice.Text, advice.Action, advice.Argument.LimitMS = fmt.Sprintf("allow %d ms", limit), "allow", limit
+			advice.Action, advice.Argument.LimitMS = "allow", limit
 			v.Advice = slices.Insert(v.Advice, 0, advice)
 			v.Miss = &wire.Miss{Addr: advice.Addr, RTT: map[string]float64{}}
 			if n := len(f.Limits); n > 0 {

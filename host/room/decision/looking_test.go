@@ -486,7 +486,7 @@ func TestView(t *testing.T) {
 	n.choose(false)
 	view, _ = n.d.View(n.group(), &n.p, open)
 	if len(view.Advice) != 1 || view.Advice[0] != (wire.Advice{
-		Text:    "wait for 3 seats",
+		Seats:   3,
 		Action:  "await",
 		Servers: 1,
 		Addr:    "20.0.0.1:27960",
@@ -495,7 +495,8 @@ func TestView(t *testing.T) {
 	}
 	n.Hears("", 0, grouptest.Info())
 	if view, _ = n.d.View(n.group(), &n.p,
-		decision.Showing{IsOpen: true, IsVoting: true, Target: -1}); len(view.Advice) != 1 || view.Advice[0].Text != "wait for 3 seats on Den" {
+		decision.Showing{IsOpen: true, IsVoting: true, Target: -1}); len(view.Advice) != 1 || view.Advice[0].Seats != 3 ||
+		view.Servers[view.Advice[0].Addr].Name != "Den" {
 		t.Errorf("of the same choice it advises %+v", view.Advice)
 	}
 

@@ -1,8 +1,6 @@
 package decision
 
 import (
-	"cmp"
-	"fmt"
 	"slices"
 
 	"muster/discovery"
@@ -61,7 +59,7 @@ func (d *Decision) facts(g *group.Group, p *probing.Probing, s Showing) choice.F
 	if !s.IsOpen {
 		return f
 	}
-	f.Others = append(d.adviseWait(g, s.IsVoting), p.Offer(g, s.IsVoting)...)
+	f.Others = append(d.adviseWait(g), p.Offer(g, s.IsVoting)...)
 	return f
 }
 
@@ -82,7 +80,7 @@ type waitable struct {
 }
 
 // adviseWait says that the room can wait for seats, if it can.
-func (d *Decision) adviseWait(g *group.Group, isVoting bool) []wire.Advice {
+func (d *Decision) adviseWait(g *group.Group) []wire.Advice {
 	if newest := g.Choice.Newest(); d.waitable.of != newest {
 		d.waitable = waitable{newest, WorthWaiting(g), g.SeatsFor(g.ChosenFor())}
 	}
@@ -90,14 +88,7 @@ func (d *Decision) adviseWait(g *group.Group, isVoting bool) []wire.Advice {
 	if len(full) == 0 {
 		return nil
 	}
-	addr, text := full[0].Addr.String(), fmt.Sprintf("wait for %d seats", d.waitable.need)
-	if d.waitable.need == 1 {
-		text = "wait for a seat"
-	}
-	if info := g.Servers.Info(full[0].Server); isVoting && info != nil {
-		text += " on " + cmp.Or(info.Name, addr)
-	}
-	return []wire.Advice{{Text: text, Action: "await", Servers: len(full), Addr: addr}}
+	return []wire.Advice{{Action: "await", Servers: len(full), Addr: full[0].Addr.String(), Seats: d.waitable.need}}
 }
 
 // Stay makes a server with seats for everybody the newest choice, if it suits everyone. Only new

@@ -52,7 +52,7 @@ func (p *Probing) Offer(g *group.Group, isVoting bool) []wire.Advice {
 	if n == 0 {
 		return nil
 	}
-	return []wire.Advice{{Text: p.budget.Offer(terms(g), n), Action: "more", Argument: wire.Argument{Servers: n}}}
+	return []wire.Advice{{Action: "more", Argument: wire.Argument{Servers: n}, Most: p.budget.Offer(terms(g), n)}}
 }
 
 // AskMore begins to ask everybody for more servers. Nobody counts as ready for the next choice yet.

@@ -109,14 +109,14 @@ func (b *Budget) Grant(servers, most int) (int, error) {
 	return servers, nil
 }
 
-// Offer returns the text of the organiser's button: how many servers more, and how many will then
-// see everybody's address.
-func (b *Budget) Offer(t Terms, servers int) string {
+// Offer returns the most servers that a player may have to ask once so many more are granted, or 0 if
+// that is the whole list.
+func (b *Budget) Offer(t Terms, servers int) int {
 	most := b.Most(t)
 	if most == 0 || most+servers >= t.Listed {
-		return "ask " + InWords(servers, "more ")
+		return 0
 	}
-	return fmt.Sprintf("ask %s: then %s", InWords(servers, "more "), discovery.Before(most+servers, 0, t.Listed))
+	return most + servers
 }
 
 // Close notes whether a search ran out of servers before its budget.

@@ -10,6 +10,7 @@ import { flag } from "../flag.js";
 import { settings } from "../gather.js";
 import { next } from "../next.js";
 import { answer, sites } from "../details/sites.js";
+import { labelOf } from "../details/why.js";
 import { millis, said, say, tell } from "../say.js";
 import { sign } from "../sign.js";
 import { again, headline } from "./parts.js";
@@ -112,8 +113,9 @@ function line(state, choice) {
 }
 
 /** @param {State} state @param {Choice} choice @param {import("../types.js").Advice} advice @param {import("../app.js").View} view */
-function card(state, choice, { text, action, argument, servers = 0, addr = "" }, view) {
-  const label = text.charAt(0).toUpperCase() + text.slice(1);
+function card(state, choice, advice, view) {
+  const { action, argument, servers = 0, addr = "" } = advice;
+  const label = labelOf(state, advice);
   const order = { "data-order": action, "data-argument": JSON.stringify(argument) };
   const may = state.you.organiser && !view.tv;
   const best = serverName(choice, addr);
@@ -150,7 +152,7 @@ function card(state, choice, { text, action, argument, servers = 0, addr = "" },
   const person = state.people.find((other) => other.name === argument.name);
   return h(
     "section",
-    { class: "card help-card", "data-key": text },
+    { class: "card help-card", "data-key": `without ${argument.name}` },
     h("p", { class: "big" }, person && sign({ ...person, connected: false }, 64)),
     h("h2", {}, ...said("failed.without", { player: argument.name ?? "" })),
     h("p", { class: "quiet" }, ...said("failed.without-how", { n: servers, server: best })),
