@@ -48,18 +48,6 @@ func Before(most, discreet, listed int) string {
 	return fmt.Sprintf("up to %s of %s servers will see your address", grouped(most), grouped(listed))
 }
 
-// BeforePlaces tells the player how many places will see the address, before any is
-// asked. A place is where a server could be. Discreet bounds them; 0 is no bound.
-func BeforePlaces(places, discreet int) string {
-	if discreet > 0 {
-		places = min(places, discreet)
-	}
-	if places == 1 {
-		return "1 place where a server could be will see your address, too"
-	}
-	return fmt.Sprintf("up to %s places where a server could be will see your address, too", grouped(places))
-}
-
 // String returns the counts as a sentence.
 func (e Exposed) String() string {
 	places := ""

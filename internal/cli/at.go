@@ -60,7 +60,7 @@ func (h *hostCommand) runAt(ctx context.Context) error {
 	h.lists.Public = func() netip.Addr { return netip.Addr{} }
 	h.launcher.Games = games
 	if base.Scheme == "http" && !lobby.IsNear(base.Host) {
-		h.warn(fmt.Errorf("%s does not encrypt: whoever is in between can steer the room, and read what players say", base))
+		h.warn(hint.Say("term.at-unencrypted", "host", base))
 	}
 	client, supply := lobby.NewClient(base, nil), lobby.NewSupply(&h.lists, base.Host, h.warn)
 	opening := &lobby.Opening{

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"net/netip"
 
 	"github.com/spf13/cobra"
@@ -199,7 +198,7 @@ func (h *hostCommand) run(ctx context.Context) error {
 
 // stoppedServing returns a function that ends the command when its host stops serving.
 func stoppedServing(cancel context.CancelCauseFunc) func(error) {
-	return func(err error) { cancel(fmt.Errorf("the host stopped serving: %w", hint.Reason(err))) }
+	return func(err error) { cancel(hint.Say("term.stopped-serving", "why", hint.Reason(err))) }
 }
 
 // hold opens the room, and steers it like one on a remote host.
@@ -221,7 +220,7 @@ func (h *hostCommand) hold(ctx context.Context, rooms *ownhost.Host) error {
 	organiser.Listen, organiser.Client = h.listen, lobby.NewClient(ownhost.Reach(organiser.Link))
 	rooms.OnRenewed(func(secret string) {
 		organiser.Renewed(secret)
-		h.screen.Say("your link to steer is a new one; the old one steers no more:\n%s", rooms.Outside(code).Personal(secret))
+		h.screen.Say("%s\n%s", h.screen.Words("term.new-link"), rooms.Outside(code).Personal(secret))
 	})
 	console, stop := organiser.Begin(ctx)
 	defer stop()
@@ -266,13 +265,13 @@ func (h *hostCommand) waysIn(at netip.AddrPort, outside invite.Link) (ways strin
 	switch addr, err := netip.ParseAddrPort(outside.Host); {
 	case err != nil:
 	case !addr.Addr().IsLoopback():
-		if ways = waysOut(addr.Addr()); h.portMap == consented {
+		if ways = h.screen.Language.Say(waysOut(addr.Addr())); h.portMap == consented {
 			return "", asks || ways != "" // the router is asked only where it blocks the way
 		}
 	case at.Addr().IsUnspecified():
-		h.screen.Say("this machine is on no network, so only it can join: connect it, then start the host again")
+		h.screen.Tell("term.no-network")
 	default:
-		h.screen.Say("only this machine can join: it listens on %v", addr.Addr())
+		h.screen.Tell("term.loopback-only", "address", addr.Addr())
 	}
 	return ways, asks
 }

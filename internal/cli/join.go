@@ -119,7 +119,7 @@ func (j *join) run(ctx context.Context, args []string, console *term.Console) er
 		}
 	}
 	j.launcher.Room, j.launcher.Console = to.Code, console
-	j.screen.Say("connecting to %s …", to.Host)
+	j.screen.Tell("term.connecting", "host", to.Host)
 	player := &lobby.Player{
 		Desk: j.sits, View: &lobby.View{Screen: j.screen}, Launcher: &j.launcher, Asking: j.asking(&j.probing),
 		Once: j.once, Somewhere: j.somewhere, CanHost: j.canHost.isWanted, Allowed: j.canHost.allowed(),

@@ -3,11 +3,10 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 
-	"muster/discovery"
+	"muster/discovery/sentence"
 	"muster/internal/hint"
 	"muster/internal/home"
 	"muster/internal/invite"
@@ -75,28 +74,27 @@ func (p *program) invited(ctx context.Context, i home.Invitation) error {
 // greet asks before a room is joined: whether to join, if somebody else suggested it, and under
 // which name.
 func (j *join) greet(ctx context.Context, c *term.Console, to invite.Link) error {
-	room := "a room"
+	room := sentence.Of("term.a-room")
 	if to.Code != "" {
-		room = "the room " + discovery.CleanText(to.Code)
+		room = sentence.Of("term.the-room", "code", to.Code)
 	}
 	switch j.greets {
 	case greetsNone:
 		return nil
 	case greetsByName:
-		c.Say("Muster takes you into %s at %s, to find the game server that is best for all of you.", room, to.Host)
+		c.Tell("term.takes-you", "room", room, "host", to.Host)
 	case greetsByLink:
-		switch answer, ok := c.Ask(ctx, fmt.Sprintf("A link wants to take you into %s at %s. Join it? [y/N] ",
-			room, to.Host)); {
+		switch answer, ok := c.Ask(ctx, c.Words("term.link-asks", "room", room, "host", to.Host)+" "); {
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case !ok:
-			return hint.With(errors.New("nobody is here to say whether a link may take you into "+room),
-				"say it yourself: muster join "+to.String())
+			return hint.Say("term.link-nobody", "room", room).
+				Advising("term.link-nobody-hint", "command", "muster join "+to.String())
 		case answer == "" || !c.Yes(answer):
-			return errors.New("no room was joined")
+			return hint.Say("term.not-joined")
 		}
 	}
-	if name, ok := c.Ask(ctx, fmt.Sprintf("Your name there [%s]: ", j.launcher.Player)); ok && name != "" {
+	if name, ok := c.Ask(ctx, c.Words("term.your-name", "name", j.launcher.Player)+" "); ok && name != "" {
 		j.launcher.Player = name
 	}
 	return ctx.Err()
@@ -116,7 +114,7 @@ func (p *program) stay(ctx context.Context, c *term.Console, err error) error {
 		err = told{err}
 	}
 	if ctx.Err() == nil && term.IsTerminal(p.in) {
-		c.Ask(ctx, "Enter closes this window. ")
+		c.Ask(ctx, c.Words("term.closes")+" ")
 	}
 	return err
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"muster/internal/catalogue"
 	"muster/internal/invite"
 	"muster/internal/term"
 )
@@ -40,7 +41,7 @@ func TestWaysOut(t *testing.T) {
 		"192.168.1.5": true, "10.0.0.1": true, "172.20.0.1": true, "100.64.0.1": true, "fd00::1": true, "169.254.1.1": true,
 		"198.51.100.7": false, "2001:db8::1": false,
 	} {
-		ways := waysOut(netip.MustParseAddr(addr))
+		ways := catalogue.InEnglish().Say(waysOut(netip.MustParseAddr(addr)))
 		if isTold != strings.Contains(ways, "--port-map") || isTold != strings.Contains(ways, "--at URL") ||
 			isTold != strings.Contains(ways, "--public-url") {
 			t.Errorf("at %s the organiser reads %q", addr, ways)

@@ -2,12 +2,12 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"net/netip"
 	"strings"
 	"sync"
 
 	"muster/discovery"
+	"muster/discovery/sentence"
 	"muster/internal/hint"
 	"muster/internal/term"
 )
@@ -46,7 +46,7 @@ func (h *hostCommand) offerRouter(ctx context.Context, c *term.Console, ask func
 
 // mayAskRouter asks the user, and remembers the answer.
 func (h *hostCommand) mayAskRouter(ctx context.Context, c *term.Console) bool {
-	answer, ok := c.Ask(ctx, "May Muster ask your router to let friends in, now and whenever you host here? [y/N] ")
+	answer, ok := c.Ask(ctx, h.screen.Words("term.may-ask-router")+" ")
 	if !ok {
 		return false
 	}
@@ -54,30 +54,27 @@ func (h *hostCommand) mayAskRouter(ctx context.Context, c *term.Console) bool {
 	if answer != "" && c.Yes(answer) {
 		h.portMap = consented
 	}
-	where := "port_map in config.toml"
+	where := sentence.Plain("port_map in config.toml")
 	if h.home != nil {
-		where = "“This computer”"
+		where = sentence.Of("term.this-computer")
 	}
 	err := h.settle(map[string]string{"port_map": string(h.portMap)})
 	switch {
 	case err != nil:
-		h.warn(fmt.Errorf("cannot remember that, and will ask again: %w", hint.Reason(err)))
+		h.warn(hint.Say("term.not-remembered", "why", hint.Reason(err)))
 	case h.portMap == consented:
-		h.screen.Say("remembered; %s says otherwise, and --port-map=false just once", where)
+		h.screen.Tell("term.router-asked", "where", where, "flag", "--port-map=false")
 	default:
-		h.screen.Say("remembered: the router is left alone; %s says otherwise, and --port-map just once", where)
+		h.screen.Tell("term.router-left", "where", where, "flag", "--port-map")
 	}
 	return h.portMap == consented
 }
 
 // waysOut says how friends elsewhere get in if the link only works in the local network; otherwise
-// it is empty.
-func waysOut(at netip.Addr) string {
+// it says nothing.
+func waysOut(at netip.Addr) sentence.Sentence {
 	if discovery.ReachOf(at) != discovery.NetworkReach {
-		return ""
+		return sentence.Sentence{}
 	}
-	return fmt.Sprintf(`%v is an address of your own network: friends elsewhere do not get in. Three ways help:
-  --port-map         asks your router to let them in
-  --at URL           opens the room on a public host
-  --public-url URL   if a tunnel or an address of your own leads here`, at)
+	return sentence.Of("term.ways-in", "address", at, "router", "--port-map", "at", "--at URL", "public", "--public-url URL")
 }

@@ -98,7 +98,7 @@ func (n *Session) host(ctx context.Context, listener net.Listener) error {
 		return err
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
-	stop := rooms.Serve(listener, nil, func(err error) { cancel(fmt.Errorf("the host stopped serving: %w", hint.Reason(err))) })
+	stop := rooms.Serve(listener, nil, func(err error) { cancel(hint.Say("term.stopped-serving", "why", hint.Reason(err))) })
 	var work sync.WaitGroup
 	defer func() { cancel(nil); stop(); work.Wait(); rooms.Close() }()
 

@@ -82,7 +82,7 @@ func (l *Launcher) Launch(ctx context.Context, to wire.Launch, doubt string, tel
 	argv, env, isTyped, err := l.fill(ctx, to)
 	var unknown *UnknownError
 	if errors.As(err, &unknown) {
-		l.Console.Say("this muster does not know %s: join by hand, at %s", discovery.CleanText(to.Game), discovery.CleanText(to.Address))
+		l.Console.Tell("term.launch-unknown", "game", to.Game, "address", to.Address)
 		l.unmask(to)
 		tell(wire.LaunchByHand, "")
 		return
@@ -101,7 +101,7 @@ func (l *Launcher) Launch(ctx context.Context, to wire.Launch, doubt string, tel
 		return // the next round has begun
 	}
 	if isTyped {
-		l.Console.Say("when the game asks for the server's password, type: %s", discovery.CleanText(to.Password))
+		l.Console.Tell("term.type-password", "password", to.Password)
 	}
 	if scheme, isLink := linkOf(argv); isLink && !openerTells && !opens(ctx, scheme) {
 		l.failed(to, &StartError{Program: scheme + "://", Err: errNoHandler}, tell)
@@ -136,7 +136,7 @@ func (l *Launcher) Launch(ctx context.Context, to wire.Launch, doubt string, tel
 		l.failed(to, &StartError{Program: program, Err: err}, tell)
 		return
 	}
-	l.Console.Say("the game is starting; have fun")
+	l.Console.Tell("term.launched")
 	tell(wire.LaunchStarted, "")
 }
 
@@ -176,33 +176,33 @@ func (l *Launcher) agreed(ctx context.Context, game, doubt string, tell func(wir
 	running, lately := l.running, len(l.started)
 	isAuto := l.Starts == StartAuto || l.Starts == StartAsk && game == l.agreedTo
 	l.mu.Unlock()
-	question := "start it now? [Y/n] "
+	question := "term.launch-it"
 	switch {
 	case l.Starts == StartNever:
-		l.Console.Say("start it yourself with the line above")
+		l.Console.Tell("term.launch-yourself")
 		return wire.LaunchByHand
 	case doubt != "":
-		l.Console.Say("careful: %s", doubt)
-		question = "start it all the same? [y/N] "
+		l.Console.Tell("term.careful", "doubt", doubt)
+		question = "term.launch-anyway"
 	case isAuto && running >= maxRunning:
-		l.Console.Say("%d games that muster has started are still running", running)
+		l.Console.Tell("term.games-running", "n", running)
 	case isAuto && lately >= maxHourly:
-		l.Console.Say("muster has started %d games within an hour", lately)
+		l.Console.Tell("term.games-started", "n", lately)
 	case isAuto:
 		return ""
 	}
 	tell(wire.LaunchAsking, "")
-	switch answer, ok := l.Console.Ask(ctx, question); {
+	switch answer, ok := l.Console.Ask(ctx, l.Console.Words(question)+" "); {
 	case ctx.Err() != nil:
 		return ""
 	case !ok && doubt != "":
-		l.Console.Say("nobody here to answer: if you trust the host, start it yourself with the line above")
+		l.Console.Tell("term.launch-nobody-careful")
 		return wire.LaunchByHand
 	case !ok:
-		l.Console.Say("nobody here to answer: start it yourself with the line above, or say --launch auto")
+		l.Console.Tell("term.start-nobody", "flag", "--launch auto")
 		return wire.LaunchByHand
 	case !l.Console.Yes(answer), doubt != "" && answer == "":
-		l.Console.Say("as you like; the line above takes you there later")
+		l.Console.Tell("term.launch-declined")
 		return wire.LaunchDeclined
 	}
 	return ""
@@ -212,7 +212,7 @@ func (l *Launcher) agreed(ctx context.Context, game, doubt string, tell func(wir
 // look on.
 func (l *Launcher) unmask(to wire.Launch) {
 	if to.Password != "" {
-		l.Console.Say("the server's password: %s", discovery.CleanText(to.Password))
+		l.Console.Tell("term.server-password", "password", to.Password)
 	}
 }
 
@@ -225,7 +225,7 @@ func (l *Launcher) failed(to wire.Launch, err error, tell func(wire.LaunchState,
 	for _, line := range hint.Lines(l.Console.Language, err) {
 		l.Console.Say("%s", line)
 	}
-	l.Console.Say("connect by hand: %s", discovery.CleanText(to.Address))
+	l.Console.Tell("term.by-hand", "address", to.Address)
 	l.unmask(to)
 	tell(wire.LaunchFailed, hint.Plain(err.Error()))
 }
@@ -247,32 +247,33 @@ func (e *StartError) Error() string {
 
 func (e *StartError) Unwrap() error { return e.Err }
 
-// Hint says what a user can do about it.
-func (e *StartError) Hint() string {
-	if errors.Is(e.Err, errNoHandler) {
-		what := "is what opens " + e.Program + " links installed?"
-		if e.Program == "steam://" {
-			what = "is Steam installed? It takes these links once it has been started."
-		}
-		return what + " Or say how the game starts with --launch-command, or with launch in games.toml"
-	}
-	if e.OnFlathub != "" {
-		return "is the game installed? flatpak install flathub " + e.OnFlathub +
-			" gets it. If it is here, say how it starts with --launch-command, or with launch in games.toml"
-	}
-	return "is the game installed? Say how it starts with --launch-command, or with launch in games.toml"
-}
+// Hint says what a user can do about it, in English.
+func (e *StartError) Hint() string { return hint.Of(e.Plain()) }
 
 // Plain returns the error for the others in the room, without the paths on this machine.
 func (e *StartError) Plain() error {
 	name := e.Program[strings.LastIndexAny(e.Program, `/\`)+1:]
 	switch {
 	case errors.Is(e.Err, errNoHandler):
-		return hint.With(fmt.Errorf("nothing on this machine opens %s links", e.Program), e.Hint())
+		return e.advising(hint.Say("term.no-opener", "scheme", e.Program))
 	case errors.Is(e.Err, exec.ErrNotFound):
-		return hint.With(fmt.Errorf("there is no program %s on this machine", name), e.Hint())
+		return e.advising(hint.Say("term.no-program", "program", name))
 	}
-	return hint.With(fmt.Errorf("cannot start %s: %w", name, hint.Reason(e.Err)), e.Hint())
+	return e.advising(hint.Say("term.cannot-start", "program", name, "why", hint.Reason(e.Err)))
+}
+
+// advising adds to an error what a user can do about it.
+func (e *StartError) advising(says *hint.Said) error {
+	const flag, key, file = "--launch-command", "launch", "games.toml"
+	switch {
+	case errors.Is(e.Err, errNoHandler) && e.Program == "steam://":
+		return says.Advising("term.no-steam-hint", "flag", flag, "key", key, "file", file)
+	case errors.Is(e.Err, errNoHandler):
+		return says.Advising("term.no-opener-hint", "scheme", e.Program, "flag", flag, "key", key, "file", file)
+	case e.OnFlathub != "":
+		return says.Advising("term.flathub-hint", "command", "flatpak install flathub "+e.OnFlathub, "flag", flag, "key", key, "file", file)
+	}
+	return says.Advising("term.installed-hint", "flag", flag, "key", key, "file", file)
 }
 
 // Start starts a command with the environment env added to Muster's own. wait waits until it has ended; a launcher such

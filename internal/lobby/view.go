@@ -155,11 +155,11 @@ func (n *View) Show(e peer.Event) {
 			n.Screen.Moves(n.Screen.Words("term.measuring"), e.Probed, e.Listed, n.Screen.Words("term.answered", "n", e.Answered))
 		}
 	case peer.Exposing:
-		n.Screen.Say("%s", discovery.Before(e.Most, n.discreet, e.Listed))
+		n.Screen.Say("%s", n.Screen.Language.Say(willSee(e, n.discreet)))
 	case peer.ExposingPlaces:
-		n.Screen.Say("%s", discovery.BeforePlaces(e.Places, n.discreet))
+		n.Screen.Say("%s", n.Screen.Language.Say(placesWillSee(e, n.discreet)))
 	case peer.Shown:
-		n.Screen.Say("%s", e.Exposed)
+		n.Screen.Say("%s", saw(n.Screen.Language, e.Exposed))
 	case peer.Answered:
 		n.Screen.Say("%s", n.Screen.Wrap(discovery.CleanText(e.Message), 0))
 	case peer.RoomChanged:
