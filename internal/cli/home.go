@@ -139,6 +139,9 @@ func (a *atHome) config() home.Config {
 			p := newProgram(Streams{In: t.In, Out: io.Discard, Err: t.Out}, a.env)
 			p.home, p.allowance, p.verbose = &t, allowance, a.verbose
 			root := newRoot(p)
+			if t.Language != "" {
+				args = append([]string{"--" + languageFlag + "=" + t.Language}, args...)
+			}
 			root.SetArgs(args)
 			root.SetOut(io.Discard)
 			root.SetErr(io.Discard)

@@ -23,6 +23,7 @@ import (
 	"net/netip"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"muster/discovery"
@@ -38,6 +39,8 @@ type Terminal struct {
 	// In is the command's input. Out receives lines for the person.
 	In  io.Reader
 	Out io.Writer
+	// Language is the tag of the language of the person's page; empty is the system's.
+	Language string
 	// Ask asks a question; ok is false if nobody can answer any more.
 	Ask func(ctx context.Context, question string) (answer string, ok bool)
 	// Open shows a page that belongs to the person.
@@ -138,7 +141,8 @@ type Home struct {
 	audience audience
 	found    finding
 
-	starting sync.Mutex // held while one command replaces another
+	starting sync.Mutex   // held while one command replaces another
+	language atomic.Value // the tag of the language of the page that asked last, if any
 
 	mu      sync.Mutex // guards what follows
 	state   state
@@ -375,6 +379,12 @@ func (h *Home) browse() {
 		cancel()
 		watching.Wait()
 	}
+}
+
+// terminal returns a terminal for a command that nobody watches.
+func (h *Home) terminal(in io.Reader, out io.Writer) Terminal {
+	tag, _ := h.language.Load().(string)
+	return Terminal{In: in, Out: out, Language: tag}
 }
 
 // change changes the state, and wakes the pages.

@@ -62,9 +62,7 @@ func (h *Home) Handler() http.Handler {
 	mux.HandleFunc("POST /api/players", takes(h.takePlayers))
 	mux.HandleFunc("POST /api/keep", takes(h.takeKeep))
 	mux.HandleFunc("POST /api/import", takes(h.takeImport))
-	mux.HandleFunc("POST /api/export", takes(func(ctx context.Context, request listsRequest) (any, error) {
-		return request.export(ctx, h.config.Command)
-	}))
+	mux.HandleFunc("POST /api/export", takes(h.export))
 	mux.HandleFunc("POST /api/answer", takes(h.takeAnswer))
 	mux.HandleFunc("POST /api/settings", takes(h.takeSettings))
 	mux.HandleFunc("POST /api/steam-key", takes(h.takeSteamKey))
@@ -77,6 +75,9 @@ func (h *Home) Handler() http.Handler {
 		if refused := h.door.judge(r); refused != nil {
 			refused.answer(w, r)
 			return
+		}
+		if r.Method == http.MethodPost && r.Header.Get("Origin") != "" { // a person's page
+			h.language.Store(tagOf(r))
 		}
 		mux.ServeHTTP(w, r)
 	})
@@ -383,7 +384,7 @@ func (h *Home) takeSteamKey(ctx context.Context, request keyRequest) (any, error
 	if request.Forget {
 		args = []string{"games", "--forget-steam-key"}
 	}
-	err := h.config.Command(ctx, args, Terminal{In: strings.NewReader(request.Key + "\n"), Out: io.Discard})
+	err := h.config.Command(ctx, args, h.terminal(strings.NewReader(request.Key+"\n"), io.Discard))
 	if err != nil {
 		return nil, err
 	}

@@ -24,16 +24,21 @@ func inLanguageOf(r *http.Request, link string) string {
 	return to.String()
 }
 
-// languageOf returns the language for an answer that the browser shows as it is: the one that the
-// link names, or else the first one of the browser's that Muster has.
+// languageOf returns the language for an answer that the browser shows as it is.
 func languageOf(r *http.Request) *catalogue.Language {
+	if tag := tagOf(r); tag != catalogue.English {
+		return catalogue.In(tag)
+	}
+	return catalogue.InEnglish()
+}
+
+// tagOf returns the tag of the reader's language: the one that the link names, or else the first one
+// of the browser's that Muster has. Home's page asks for its own.
+func tagOf(r *http.Request) string {
 	wanted := []string{r.URL.Query().Get(inLanguage)}
 	for tag := range strings.SplitSeq(r.Header.Get("Accept-Language"), ",") {
 		tag, _, _ = strings.Cut(tag, ";") // browsers name the best first
 		wanted = append(wanted, strings.TrimSpace(tag))
 	}
-	if tag := catalogue.Find(wanted...); tag != catalogue.English {
-		return catalogue.In(tag)
-	}
-	return catalogue.InEnglish()
+	return catalogue.Find(wanted...)
 }

@@ -45,3 +45,31 @@ func TestLanguage(t *testing.T) {
 		t.Errorf("the room's page is at %s, want %s", got, want)
 	}
 }
+
+// TestLanguageOfCommands checks that a command's terminal is in the language of the page that asked
+// for it, and in the system's before any page has.
+func TestLanguageOfCommands(t *testing.T) {
+	h, _ := started(t, t.TempDir(), nil)
+	for _, tt := range []struct{ origin, browser, want string }{
+		{"", "en-XA", ""},
+		{"http://" + h.door.names[0], "en-XA", "en-XA"},
+		{"", "en", "en-XA"},
+		{"http://" + h.door.names[0], "xx", "en"},
+	} {
+		r := httptest.NewRequest(http.MethodPost, "/api/stop", strings.NewReader(`"find"`))
+		r.Host = h.door.names[0]
+		r.AddCookie(&http.Cookie{Name: h.door.cookie, Value: h.door.key})
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Accept-Language", tt.browser)
+		if tt.origin == "" {
+			r.Header.Set("Authorization", "Bearer "+h.door.key)
+		} else {
+			r.Header.Set("Origin", tt.origin)
+		}
+		w := httptest.NewRecorder()
+		h.Handler().ServeHTTP(w, r)
+		if got := h.terminal(nil, nil).Language; w.Code != http.StatusOK || got != tt.want {
+			t.Errorf("after an order of %q in %q, which is answered %d, commands speak %q, want %q", tt.origin, tt.browser, w.Code, got, tt.want)
+		}
+	}
+}

@@ -34,8 +34,8 @@ func (w listsRequest) args(what, file string) []string {
 // takeImport runs the import command on a list, and answers with the command's output.
 func (h *Home) takeImport(ctx context.Context, request listsRequest) (any, error) {
 	var said bytes.Buffer
-	if err := h.config.Command(ctx, request.args("import", "-"), Terminal{In: strings.NewReader(request.Text),
-		Out: &said}); err != nil {
+	if err := h.config.Command(ctx, request.args("import", "-"), h.terminal(strings.NewReader(request.Text),
+		&said)); err != nil {
 		return nil, err
 	}
 	h.change(h.look)
@@ -43,14 +43,14 @@ func (h *Home) takeImport(ctx context.Context, request listsRequest) (any, error
 }
 
 // export runs the export command, and returns the list that it wrote.
-func (w listsRequest) export(ctx context.Context, command func(context.Context, []string, Terminal) error) (any, error) {
+func (h *Home) export(ctx context.Context, request listsRequest) (any, error) {
 	folder, err := os.MkdirTemp("", "muster-lists-*")
 	if err != nil {
 		return nil, err
 	}
 	defer os.RemoveAll(folder)
 	file := filepath.Join(folder, "list")
-	if err := command(ctx, w.args("export", file), Terminal{In: strings.NewReader(""), Out: io.Discard}); err != nil {
+	if err := h.config.Command(ctx, request.args("export", file), h.terminal(strings.NewReader(""), io.Discard)); err != nil {
 		return nil, err
 	}
 	text, err := os.ReadFile(file)

@@ -29,7 +29,7 @@ func TestLists(t *testing.T) {
 		!slices.Equal(args, []string{"lists", "import", "--game=--verbose", "--hidden", "--", "-"}) {
 		t.Errorf("%v, %v of %q", said, err, args)
 	}
-	text, err := listsRequest{Game: "openarena", Format: "qstat"}.export(t.Context(), h.config.Command)
+	text, err := h.export(t.Context(), listsRequest{Game: "openarena", Format: "qstat"})
 	if err != nil || text != "192.0.2.1:27960\n" ||
 		!slices.Equal(args[:5], []string{"lists", "export", "--game=openarena", "--format=qstat", "--"}) {
 		t.Errorf("%q, %v of %q", text, err, args)

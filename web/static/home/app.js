@@ -150,7 +150,7 @@ function drawNow(s) {
   show(byId("now"), parts.filter((part) => part instanceof HTMLElement));
   byId("now").hidden = !parts.some(Boolean);
   const seat = watch.free > 0 && isTold(s, "watch") ? say("home.seat", { server: watch.name || watch.what || "" }) : "";
-  const asks = s.questions.length > 0 ? (s.questions.some((q) => /start it/.test(q.text)) ? say("home.game-waits") : say("home.asks")) : invited.title(s);
+  const asks = s.questions.length > 0 ? (s.questions.some((q) => /start it/.test(q.text) || taskOf(s, q).launch === "asking") ? say("home.game-waits") : say("home.asks")) : invited.title(s);
   const rings = asks || seat;
   if (rings && rings !== rang) alarm.ring(rings);
   rang = rings;
@@ -178,6 +178,11 @@ function watched(watch) {
   return said(watch.running ? "home.watch-full" : "home.watch-over", { server });
 }
 
+/** The task that asks. @param {State} s @param {State["questions"][number]} question @returns {import("./types.js").Task} */
+function taskOf(s, question) {
+  return question.of === "room" ? s.room : question.of === "watch" ? s.watch : question.of === "beacon" ? s.beacon : s.go;
+}
+
 /** A command's questions, mostly whether the game may start. @param {State} s */
 function drawQuestions(s) {
   const place = byId("questions");
@@ -185,8 +190,8 @@ function drawQuestions(s) {
     place,
     invited.questions(s),
     s.questions.map((question) => {
-      const yesNo = /\[y\/n\]\s*$/i.test(question.text);
-      const task = question.of === "room" ? s.room : question.of === "watch" ? s.watch : s.go;
+      const yesNo = /\[[^\]/]{1,8}\/[^\]/]{1,8}\]\s*$/.test(question.text); // [Y/n], in any language
+      const task = taskOf(s, question);
       const about = task.lines.slice(-2).filter((line) => /^careful|\+connect|:\d/.test(line));
       const game = games.find(({ id }) => id === task.game)?.name;
       const text = question.text.replace(/\s*\[[^\]]*\]\s*$/, "").replace("start it", game ? `start ${game}` : "start it");
