@@ -12,6 +12,7 @@ import (
 	"muster/host"
 	"muster/host/public"
 	"muster/host/wire"
+	"muster/internal/catalogue"
 )
 
 const hook = "https://discord.com/api/webhooks/1/token"
@@ -48,7 +49,7 @@ func TestPosting(t *testing.T) {
 		for s := range h.Watch(t.Context(), code) {
 			if s.Room.Posts != nil && !s.Room.Posts.Trouble.IsZero() {
 				text, _ := json.Marshal(s)
-				if strings.Contains(string(text), "webhooks/1") || s.Room.Posts.To != "Discord" {
+				if strings.Contains(string(text), "webhooks/1") || catalogue.InEnglish().Say(s.Room.Posts.To) != "Discord" {
 					t.Errorf("shown %s", text)
 				}
 				break

@@ -65,7 +65,7 @@ func TestAnnouncementsFare(t *testing.T) {
 	n := newSession(t, s)
 	n.wait(time.Second)
 	n.step(room.Announced{})
-	if posts := n.view().Room.Posts; posts == nil || posts.To != "Discord" || !posts.At.Equal(n.now) || !posts.Trouble.IsZero() {
+	if posts := n.view().Room.Posts; posts == nil || catalogue.InEnglish().Say(posts.To) != "Discord" || !posts.At.Equal(n.now) || !posts.Trouble.IsZero() {
 		t.Errorf("posted: %+v", posts)
 	}
 	for range 2 {

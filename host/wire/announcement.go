@@ -127,7 +127,7 @@ func dayOf(at time.Time) sentence.Sentence {
 // and never its URL.
 type Posts struct {
 	// To is a name such as "Discord".
-	To string `json:"to"`
+	To sentence.Sentence `json:"to"`
 	// At is when the newest announcement arrived, zero before the first. Trouble says why the next
 	// one failed.
 	At      time.Time         `json:"at,omitzero"`

@@ -4,6 +4,8 @@ import (
 	"net/netip"
 	"net/url"
 	"strings"
+
+	"muster/discovery/sentence"
 )
 
 // WebhookKey and NoLinkKey are the settings of hosts that post announcements.
@@ -48,10 +50,10 @@ func IsDiscord(webhook string) bool {
 	return host == "discord.com" || host == "discordapp.com" || strings.HasSuffix(host, ".discord.com")
 }
 
-// WebhookOf names the place where a webhook posts, in a word that does not reveal the URL.
-func WebhookOf(webhook string) string {
+// WebhookOf names the place where a webhook posts, without the URL.
+func WebhookOf(webhook string) sentence.Sentence {
 	if IsDiscord(webhook) {
-		return "Discord"
+		return sentence.Of("settings.webhook-discord")
 	}
-	return "a webhook"
+	return sentence.Of("settings.webhook-other")
 }

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"muster/internal/catalogue"
 )
 
 func TestWebhooks(t *testing.T) {
@@ -37,7 +39,7 @@ func TestWebhooks(t *testing.T) {
 		if err != nil && strings.Contains(err.Error(), c.url) {
 			t.Errorf("the error tells the webhook: %v", err)
 		}
-		if got := WebhookOf(c.url); err == nil && got != c.to {
+		if got := catalogue.InEnglish().Say(WebhookOf(c.url)); err == nil && got != c.to {
 			t.Errorf("%s posts to %s, want %s", c.url, got, c.to)
 		}
 	}

@@ -36,6 +36,7 @@ import (
 	"time"
 
 	"muster/discovery/sentence"
+	"muster/internal/catalogue"
 	"muster/internal/invite"
 	"muster/internal/release"
 	"muster/internal/release/fetch"
@@ -241,24 +242,31 @@ func (h *Handout) judge(p *program) {
 	if v.Standing == release.Own && p.file == h.config.Own && v.Version != h.config.Version {
 		v.Standing, v.Why = release.Misnamed, fmt.Sprintf("it is signed as Muster %s and says that it is %s", v.Version, h.config.Version)
 	}
-	why := ""
+	why := sentence.Sentence{}
 	switch {
 	case err != nil:
-		why = "it cannot be read"
-	case v.Standing == release.Changed, v.Standing == release.Misnamed:
-		why = v.String()
+		why = sentence.Of("get.unreadable")
+	case v.Standing == release.Changed && v.Why == "":
+		why = sentence.Of("get.changed")
+	case v.Standing == release.Changed:
+		why = sentence.Of("get.changed-as", "why", v.Why)
+	case v.Standing == release.Misnamed && v.Why == "":
+		why = sentence.Of("get.misnamed")
+	case v.Standing == release.Misnamed:
+		why = sentence.Of("get.misnamed-as", "why", v.Why)
 	}
-	if why != "" {
+	if !why.IsZero() {
 		what := filepath.Base(p.file)
 		if p.file == h.config.Own {
 			what = "this program itself"
 		}
-		h.config.Warn(fmt.Errorf("%s is not given to anybody: %s; get it again from the project's release page", what, why))
+		h.config.Warn(fmt.Errorf("%s is not given to anybody: %s; get it again from the project's release page", what,
+			catalogue.InEnglish().Say(why)))
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	switch {
-	case why != "":
+	case !why.IsZero():
 		h.programs = slices.DeleteFunc(h.programs, func(other *program) bool { return other == p })
 		h.refused = append(h.refused,
 			refusal{p.System, p.Name, sentence.Of("get.refused", "system", p.Name, "why", why)})
