@@ -173,24 +173,3 @@ export function byId(id) {
 export function button(action, label, attributes = {}) {
   return h("button", { type: "button", "data-action": action, ...attributes }, label);
 }
-
-/** @param {number} ms */
-export function millis(ms) {
-  return `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms`;
-}
-
-/** @param {number} seconds */
-export function duration(seconds) {
-  if (seconds < 90) return `${Math.max(0, Math.ceil(seconds))} s`;
-  return `${Math.ceil(seconds / 60)} min`;
-}
-
-/** @param {number} n @param {string} one @param {string} [many] */
-export function count(n, one, many = `${one}s`) {
-  return `${n.toLocaleString("en")} ${n === 1 ? one : many}`;
-}
-
-/** A program's text as a sentence. @param {string} text */
-export function sentence(text) {
-  return text.charAt(0).toUpperCase() + text.slice(1) + (/[.?!]$/.test(text) ? "" : ".");
-}

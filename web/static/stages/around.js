@@ -17,7 +17,7 @@ export function spokesOf(state, ranked) {
   return Object.entries(ranked.rtt_ms)
     .flatMap(([name, ms]) => {
       const person = state.people.find((one) => one.name === name);
-      return person ? [{ person, ms, text: ping(choice.selection, name, Math.max(1, Math.round(ms))).replace(".0 ", " ") }] : [];
+      return person ? [{ person, ms, text: ping(choice.selection, name, Math.max(1, Math.round(ms))) }] : [];
     })
     .toSorted((a, b) => a.ms - b.ms || a.person.name.localeCompare(b.person.name));
 }

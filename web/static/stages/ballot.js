@@ -1,9 +1,10 @@
 // The vote, derived from the state of the room.
 
 import { countryName, serverName } from "../choice.js";
+import { h } from "../dom.js";
 import { isEstimated } from "../estimate.js";
 import { hasSay } from "../people.js";
-import { locale, say } from "../say.js";
+import { locale, said, say } from "../say.js";
 
 /** @typedef {import("../types.js").State} State */
 /** @typedef {import("../types.js").Person} Person */
@@ -39,11 +40,12 @@ export function playersOf(state) {
   return state.people.filter((person) => person.peer || counted.includes(person.name)).toSorted((a, b) => (a.arrival ?? 0) - (b.arrival ?? 0));
 }
 
-/** A person's ping to a server in words, in two parts. @param {State} state @param {{rtt_ms: Record<string, number>}} ranked @param {Person} person @returns {[string, string]} */
-export function pingOf(state, ranked, person) {
+/** A person's ping to a server, with its unit in a tag of its own if there is one. @param {State} state @param {{rtt_ms: Record<string, number>}} ranked @param {Person} person @param {import("../say.js").Tag} [small] */
+export function pingOf(state, ranked, person, small) {
   const ms = ranked.rtt_ms[person.name];
-  if (ms === undefined) return [say("ping.none"), ""];
-  return [`${state.choice && isEstimated(state.choice.selection, person.name) ? "≈ " : ""}${Math.round(ms)}`, " ms"];
+  if (ms === undefined) return said("ping.none");
+  const figure = said("unit.big-ms", { n: Math.round(ms), ...(small && { small }) });
+  return state.choice && isEstimated(state.choice.selection, person.name) ? said("unit.guess", { ms: h("span", {}, ...figure) }) : figure;
 }
 
 /** The people for whose vote the countdown waits. @param {State} state */

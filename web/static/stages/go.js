@@ -133,7 +133,7 @@ function doing(state, person, isMe) {
 /** A person's ping, for a wall; elsewhere it is in the details. @param {State} state @param {Person} person */
 function theirPing(state, person) {
   const ms = state.choice && targetOf(state.choice)?.rtt_ms[person.name];
-  return state.choice && ms !== undefined && ms !== null && h("span", { class: "ms" }, ping(state.choice.selection, person.name, Math.max(1, Math.round(ms))).replace(".0 ", " "));
+  return state.choice && ms !== undefined && ms !== null && h("span", { class: "ms" }, ping(state.choice.selection, person.name, Math.max(1, Math.round(ms))));
 }
 
 /** What a person who has only the page is doing. @param {Person} person */

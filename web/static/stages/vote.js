@@ -128,7 +128,6 @@ function facts(state, { server }, me) {
 /** @param {State} state @param {Candidate} card @param {Person} person @param {number} scale */
 function ping(state, { ranked }, person, scale) {
   const ms = ranked.rtt_ms[person.name];
-  const [number, unit] = pingOf(state, ranked, person);
   const isMe = person.name === state.you.name;
   const isEdge = ms === undefined || ms === ranked.max_ms || ms === Math.min(...Object.values(ranked.rtt_ms));
   return h(
@@ -137,7 +136,7 @@ function ping(state, { ranked }, person, scale) {
     sign(person, 22),
     h("bdi", { class: "who" }, person.name),
     h("span", { class: "track", "aria-hidden": "true" }, h("span", { class: "bar" })),
-    h("span", { class: "ms" }, number, h("small", {}, unit)),
+    h("span", { class: "ms" }, pingOf(state, ranked, person, (...held) => h("small", {}, ...held))),
   );
 }
 
