@@ -209,7 +209,7 @@ func (a *atHome) players(ctx context.Context, id string, at netip.AddrPort, allo
 	}
 	roll, tells := g.Protocol().(discovery.Roll)
 	if !tells {
-		return nil, fmt.Errorf("servers of %s do not say who plays", g.Name)
+		return nil, hint.Say("find.who-untold-by", "game", g.Name)
 	}
 	engine, err := prober.New(prober.Options{Protocol: roll.Roll(), Allowance: allowance, Logger: a.logger()})
 	if err != nil {
@@ -226,7 +226,7 @@ func (a *atHome) players(ctx context.Context, id string, at netip.AddrPort, allo
 	})
 	switch {
 	case people == nil && (err == nil || errors.Is(err, context.DeadlineExceeded)):
-		return nil, errors.New("the server does not say who plays")
+		return nil, hint.Say("find.who-untold-there")
 	case people == nil:
 		return nil, err
 	}
@@ -271,7 +271,7 @@ func (p *program) settle(changes map[string]string) error {
 	for key, text := range changes {
 		at := slices.IndexFunc(grantable(), func(g granted) bool { return g.key == key })
 		if at < 0 || !slices.Contains(settable(), key) {
-			return fmt.Errorf("there is no setting %q", discovery.CleanText(key))
+			return hint.Say("computer.no-setting", "setting", key)
 		}
 		if text == "" {
 			continue
@@ -281,29 +281,29 @@ func (p *program) settle(changes map[string]string) error {
 			return fmt.Errorf("%s: %w", key, err)
 		}
 		if _, err := publicHost(text); key == "at" && err != nil {
-			return hint.With(fmt.Errorf("%q is no public host's address", discovery.CleanText(text)), hint.Of(err))
+			return hint.With(hint.Say("computer.no-host", "address", text), hint.Of(err))
 		}
 		if rate, err := strconv.ParseFloat(text, 64); key == "rate" && (err != nil || !(rate > 0)) {
-			return fmt.Errorf("rate: %q is no number above 0", text)
+			return hint.Say("computer.no-rate", "rate", text)
 		}
 		if info, err := os.Stat(text); key == "downloads" && (err != nil || !info.IsDir()) {
-			return fmt.Errorf("downloads: %q is no folder", discovery.CleanText(text))
+			return hint.Say("computer.no-folder", "folder", text)
 		}
 	}
 	file := configFile("config.toml")
 	old, err := os.ReadFile(file)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("cannot read config.toml: %w", hint.Reason(err))
+		return hint.Say("computer.config-unread", "why", hint.Reason(err))
 	}
 	if old, err = io.ReadAll(input.Text(bytes.NewReader(old))); err != nil {
-		return fmt.Errorf("cannot read config.toml: %w", err)
+		return hint.Say("computer.config-unread", "why", err)
 	}
 	text, err := config.Set(string(old), changes)
 	if err != nil {
 		return err
 	}
 	if _, err := config.Read(strings.NewReader(text), file, everyKey()); err != nil {
-		return hint.With(err, "config.toml is yours to repair: Home leaves it as it is")
+		return hint.Say("computer.config-damaged", "why", err)
 	}
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return err

@@ -59,6 +59,8 @@ func sentenceOf(err error) sentence.Sentence {
 	switch e := err.(type) {
 	case *Said:
 		return e.says
+	case *hinted:
+		return sentenceOf(e.error)
 	case wire.Refusal:
 		return e.Says
 	case *wire.Refusal:
