@@ -126,12 +126,12 @@ func TestDemoSaves(t *testing.T) {
 // averageAndTime returns the figures in a row.
 func averageAndTime(t *testing.T, out, row string) (figures [2]float64) {
 	t.Helper()
-	found := regexp.MustCompile(regexp.QuoteMeta(row) + ` +(\d+) ms +(\d+) s`).FindStringSubmatch(out)
+	found := regexp.MustCompile(regexp.QuoteMeta(row) + ` +(\d+) ms +([\d,]+) s`).FindStringSubmatch(out)
 	if found == nil {
 		t.Fatalf("no row %q in\n%s", row, out)
 	}
 	for i := range figures {
-		figure, err := strconv.ParseFloat(found[i+1], 64)
+		figure, err := strconv.ParseFloat(strings.ReplaceAll(found[i+1], ",", ""), 64)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -210,7 +210,7 @@ func (h *hostCommand) hold(ctx context.Context, rooms *ownhost.Host) error {
 	if h.given("here") {
 		request.More += " --here"
 	}
-	code, err := rooms.Room(request, h.screen.Say)
+	code, err := rooms.Room(request, h.screen.Tell)
 	if err != nil {
 		return err
 	}

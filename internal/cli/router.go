@@ -13,11 +13,13 @@ import (
 )
 
 // sayRouter prints how the router lets friends in.
-func (h *hostCommand) sayRouter(line string) {
-	if !strings.HasPrefix(line, " ") { // indented lines are for pasting
-		line = h.screen.Wrap(line, 0)
+func (h *hostCommand) sayRouter(how sentence.Sentence) {
+	for line := range strings.SplitSeq(h.screen.Language.Say(how), "\n") {
+		if !strings.HasPrefix(line, " ") { // indented lines are for pasting
+			line = h.screen.Wrap(line, 0)
+		}
+		h.screen.Say("%s", line)
 	}
-	h.screen.Say("%s", line)
 }
 
 // offerRouter asks once whether the router may be asked to let friends in, and remembers the

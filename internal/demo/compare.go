@@ -2,11 +2,13 @@ package demo
 
 import (
 	"fmt"
+	"math"
 	"net/netip"
 	"slices"
 	"time"
 
 	"muster/discovery"
+	"muster/internal/catalogue"
 	"muster/internal/term"
 	"muster/selection"
 )
@@ -43,12 +45,12 @@ func (e everything) criteria() selection.Criteria {
 
 // elsewhere compares the chosen server with each player's favourite, the server that would be chosen if only that
 // player counted.
-func (e everything) elsewhere(chosen netip.AddrPort) *term.Table {
-	t := &term.Table{Columns: []term.Column{term.Left("PING IN MS AT")}}
+func (e everything) elsewhere(l *catalogue.Language, chosen netip.AddrPort) *term.Table {
+	t := &term.Table{Columns: []term.Column{term.Left(l.Words("term.column-ping-at"))}}
 	for _, name := range e.players {
 		t.Columns = append(t.Columns, term.Right(name))
 	}
-	t.Columns = append(t.Columns, term.Right("average"))
+	t.Columns = append(t.Columns, term.Right(l.Words("term.demo-average")))
 	add := func(title string, server netip.AddrPort) {
 		row := []any{title}
 		rtts := e.rtts(server)
@@ -57,7 +59,7 @@ func (e everything) elsewhere(chosen netip.AddrPort) *term.Table {
 		}
 		t.Add(row...)
 	}
-	add("the chosen server", chosen)
+	add(l.Words("term.demo-chosen"), chosen)
 	for _, name := range e.players {
 		criteria := e.criteria()
 		criteria.Weights = make(map[string]float64)
@@ -69,7 +71,7 @@ func (e everything) elsewhere(chosen netip.AddrPort) *term.Table {
 		if best := selection.Select(e.servers, e.table, criteria).Chosen; best != nil {
 			favourite = best.Addr
 		}
-		add(name+"'s favourite", favourite)
+		add(l.Words("term.demo-favourite", "player", name), favourite)
 	}
 	return t
 }
@@ -99,20 +101,22 @@ func mean(values []float64) float64 {
 const topChoices = 20
 
 // byHand reproduces Table 3 of MUSST: people look servers up themselves, one a second each.
-func (e everything) byHand(chosen netip.AddrPort, took time.Duration) *term.Table {
-	t := &term.Table{Columns: []term.Column{term.Left("CHOSEN"), term.Right("AVERAGE"), term.Right("TIME")}}
-	seconds := func(d time.Duration) string { return fmt.Sprintf("%.0f s", d.Seconds()) }
-	t.Add("by Muster", fmt.Sprintf("%.0f ms", mean(e.rtts(chosen))), seconds(took))
+func (e everything) byHand(l *catalogue.Language, chosen netip.AddrPort, took time.Duration) *term.Table {
+	t := &term.Table{Columns: []term.Column{term.Left(l.Words("term.column-chosen")), term.Right(l.Words("term.column-average")),
+		term.Right(l.Words("term.column-time"))}}
+	seconds := func(d time.Duration) string { return l.Words("unit.s", "n", math.Round(d.Seconds())) }
+	ms := func(ms float64) string { return l.Words("unit.ms", "n", math.Round(ms)) }
+	t.Add(l.Words("term.demo-by-muster"), ms(mean(e.rtts(chosen))), seconds(took))
 	for _, by := range []struct {
 		how    string
 		people selection.Manual
 	}{
-		{"by hand, after looking at all servers", selection.ManualBest(e.servers, e.table, e.criteria())},
-		{fmt.Sprintf("by hand, among each player's %d nearest", topChoices), selection.ManualFirst(e.servers, e.table, e.criteria(), topChoices)},
+		{l.Words("term.demo-by-hand"), selection.ManualBest(e.servers, e.table, e.criteria())},
+		{l.Words("term.demo-by-hand-near", "n", topChoices), selection.ManualFirst(e.servers, e.table, e.criteria(), topChoices)},
 	} {
-		average := "none"
+		average := l.Words("term.demo-none")
 		if by.people.Chosen != nil {
-			average = fmt.Sprintf("%.0f ms", by.people.Chosen.MeanMS)
+			average = ms(by.people.Chosen.MeanMS)
 		}
 		t.Add(by.how, average, seconds(by.people.Time))
 	}

@@ -10,13 +10,13 @@ import (
 	"net"
 	"net/netip"
 	"slices"
-	"strconv"
 	"sync"
 	"time"
 
 	"muster/discovery"
 	"muster/discovery/lists/master"
 	"muster/discovery/prober"
+	"muster/discovery/sentence"
 	"muster/host"
 	"muster/host/room"
 	"muster/host/wire"
@@ -27,7 +27,6 @@ import (
 	"muster/internal/netinfo"
 	"muster/internal/sim"
 	"muster/internal/sim/fleet"
-	"muster/internal/term"
 	"muster/peer"
 	"muster/web"
 )
@@ -117,7 +116,7 @@ func (n *Session) host(ctx context.Context, listener net.Listener) error {
 	if !n.Exit {
 		shown = to.Personal(secret)
 	}
-	n.Desk.Screen.Say("%d servers on this machine, %d players; watch it at %s", len(n.fleet.Servers()), n.Players, shown)
+	n.Desk.Screen.Say("%s %s", n.Desk.Screen.Words("term.demo", "servers", len(n.fleet.Servers()), "players", n.Players), shown)
 	if !n.NoBrowser {
 		n.Desk.Browse(ctx, to.Page(rooms.Ticket(shown)))
 	}
@@ -126,14 +125,14 @@ func (n *Session) host(ctx context.Context, listener net.Listener) error {
 	for i, place := range n.world.Places {
 		says[i] = make(chan wire.Say, len(names))
 		if n.Exit {
-			n.Desk.Screen.Say("  %s plays from %s", names[i], place.Name)
+			n.Desk.Screen.Say("  %s", n.Desk.Screen.Words("term.demo-plays", "player", names[i], "place", place.Name))
 		}
 		work.Go(func() {
 			if !n.Exit {
 				if !waits(ctx, inHaste(time.Duration(i)*arrivesEvery, n.Haste)) {
 					return
 				}
-				n.Desk.Screen.Say("  %s comes in, from %s", names[i], place.Name)
+				n.Desk.Screen.Say("  %s", n.Desk.Screen.Words("term.demo-comes", "player", names[i], "place", place.Name))
 			}
 			err := n.play(ctx, to, i, says[i])
 			refusal := new(wire.Refusal)
@@ -144,7 +143,7 @@ func (n *Session) host(ctx context.Context, listener net.Listener) error {
 					cancel(lobby.ErrEnded)
 				}
 			case isRefused && !n.Exit: // the visitor may remove any player
-				n.Desk.Screen.Say("%s plays no more: %s", names[i], discovery.CleanText(refusal.Message))
+				n.Desk.Screen.Tell("term.demo-left", "player", names[i], "why", hint.Sentence(refusal))
 			default:
 				cancel(fmt.Errorf("%s: %w", names[i], err))
 			}
@@ -164,7 +163,7 @@ func (n *Session) host(ctx context.Context, listener net.Listener) error {
 		}
 		return err
 	}
-	n.Desk.Screen.Say("\n%s", saved(s))
+	n.Desk.Screen.Say("\n%s", n.Desk.Screen.Language.Say(saved(s)))
 	return n.tell(s, time.Since(began))
 }
 
@@ -172,15 +171,14 @@ func (n *Session) host(ctx context.Context, listener net.Listener) error {
 func (n *Session) playUntilEnd(ctx context.Context, rooms *host.Host, code string) error {
 	steers := &lobby.Steering{Screen: n.Desk.Screen, Order: func(_ string, action room.Action) {
 		if err := rooms.Order(code, action); err != nil && ctx.Err() == nil {
-			n.Desk.Screen.Say("%s", n.Desk.Screen.Wrap(discovery.CleanText(err.Error()), 0))
+			n.Desk.Screen.Say("%s", n.Desk.Screen.Wrap(hint.Text(n.Desk.Screen.Language, err), 0))
 		}
 	}}
 	alone := func() {
-		n.Desk.Screen.Say("nobody can press Enter here: standard input has ended. The page has the same buttons; muster demo " +
-			"--exit goes on by itself")
+		n.Desk.Screen.Tell("term.demo-no-enter", "command", "muster demo --exit")
 	}
 	n.Desk.Console(n.Desk.In, func(line string) { steers.Typed(line, time.Now()) }, alone).Listen()
-	n.Desk.Screen.Say("you are the organiser: when enough are here, press “Find our server” on the page, or Enter here")
+	n.Desk.Screen.Tell("term.demo-organiser")
 	var told, voted int // the newest rounds for which this has happened
 	var took time.Duration
 	view := &lobby.View{Screen: n.Desk.Screen, Help: lobby.OrganiserHelp(false), Steers: steers}
@@ -188,15 +186,14 @@ func (n *Session) playUntilEnd(ctx context.Context, rooms *host.Host, code strin
 		view.Room(s)
 		if s.Voting.Open && voted != s.Room.Round {
 			voted, took = s.Room.Round, time.Since(s.Room.Began)
-			n.Desk.Screen.Say("%s", n.Desk.Screen.Wrap(fmt.Sprintf("the players vote, and wait for your vote or your “ready” on "+
-				"the page; if you are not there under a name, they go on in %.0f s", aloneFor.Seconds()), 0))
+			n.Desk.Screen.Tell("term.demo-vote", "n", aloneFor.Seconds())
 		}
 		if s.Room.Stage != wire.Launching || s.Choice == nil || s.Way == nil || told == s.Room.Round ||
 			slices.ContainsFunc(s.Players(), lobby.IsOnTheWay) {
 			continue
 		}
 		told = s.Room.Round
-		n.Desk.Screen.Say("\n%s", saved(s))
+		n.Desk.Screen.Say("\n%s", n.Desk.Screen.Language.Say(saved(s)))
 		if err := n.tell(s, took); err != nil {
 			return err
 		}
@@ -275,21 +272,12 @@ func (n *Session) play(ctx context.Context, to invite.Link, place int, says <-ch
 }
 
 // saved returns a sentence on what looking together has saved.
-func saved(s wire.Snapshot) string {
-	asked, listed := lobby.AskedEach(s), thousands(s.Room.Listed)
-	text := fmt.Sprintf("%s, %s servers: %s probes each", term.Count(len(s.Players()), "player"), listed, thousands(asked))
+func saved(s wire.Snapshot) sentence.Sentence {
+	asked, key := lobby.AskedEach(s), "term.demo-probes"
 	if asked < s.Room.Listed {
-		text += " instead of " + listed
+		key = "term.demo-saved"
 	}
-	return text
-}
-
-// thousands returns a number as people read it.
-func thousands(n int) string {
-	if n < 1000 {
-		return strconv.Itoa(n)
-	}
-	return fmt.Sprintf("%s,%03d", thousands(n/1000), n%1000)
+	return sentence.Of(key, "players", len(s.Players()), "servers", s.Room.Listed, "probes", asked)
 }
 
 // tell prints the chosen server and two comparisons: with the other servers, and with choosing by hand.
@@ -299,9 +287,9 @@ func (n *Session) tell(s wire.Snapshot, took time.Duration) error {
 	}
 	all := n.everything()
 	chosen := s.Choice.Selection.Chosen.Addr
-	fmt.Fprintf(n.Desk.Out, "\n%s\n\n", n.Desk.Out.Bold("Everyone to "+s.Way.Server))
-	all.elsewhere(chosen).Write(n.Desk.Out)
+	fmt.Fprintf(n.Desk.Out, "\n%s\n\n", n.Desk.Out.Bold(n.Desk.Screen.Words("term.demo-to", "server", s.Way.Server)))
+	all.elsewhere(n.Desk.Screen.Language, chosen).Write(n.Desk.Out)
 	fmt.Fprintln(n.Desk.Out)
-	all.byHand(chosen, took).Write(n.Desk.Out)
+	all.byHand(n.Desk.Screen.Language, chosen, took).Write(n.Desk.Out)
 	return nil
 }

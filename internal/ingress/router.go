@@ -2,7 +2,6 @@ package ingress
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"net"
 	"net/netip"
@@ -10,6 +9,7 @@ import (
 	"sync"
 
 	"muster/discovery"
+	"muster/discovery/sentence"
 	"muster/host/access"
 	"muster/internal/invite"
 	"muster/internal/netinfo"
@@ -20,21 +20,21 @@ import (
 // withdraws that and waits for it. AskRouter says what friends should type, or what else can be done; lines that begin
 // with blanks are for pasting.
 func (in *Ingress) AskRouter(ctx context.Context, at netip.AddrPort, room access.Key, log *slog.Logger,
-	say func(line string)) (stop func()) {
+	say func(sentence.Sentence)) (stop func()) {
 	home := netinfo.Reachable(at)
 	if at.Addr().IsLoopback() {
-		say("only this machine can join: there is nothing to ask the router for")
+		say(sentence.Of("term.router-loopback"))
 	}
 	if home.Addr().IsLoopback() { // on no network, which the user knows already
 		return func() {}
 	}
-	say("asking the router to let friends in from the internet …")
+	say(sentence.Of("term.router-asking"))
 	link := in.direct(at, room)
 	ctx, cancel := context.WithCancel(ctx)
 	var work sync.WaitGroup
 	work.Go(func() {
 		err := portmap.Keep(ctx, portmap.TCP, at.Port(), log, func(m portmap.Mapping) {
-			sayAll(say, mapped(m, link))
+			say(mapped(m, link))
 			if outside := m.External.Addr(); m.IsPublic() {
 				in.router.Store(&outside)
 				in.mapped.Store(&m.External)
@@ -42,52 +42,38 @@ func (in *Ingress) AskRouter(ctx context.Context, at netip.AddrPort, room access
 		})
 		if err != nil && ctx.Err() == nil {
 			log.Debug("no port mapping", "err", err)
-			sayAll(say, unmapped(home, link))
+			say(unmapped(home, link))
 		}
 	})
 	return func() { cancel(); work.Wait() }
 }
 
-func sayAll(say func(string), lines []string) {
-	for _, line := range lines {
-		say(line)
-	}
-}
+// ways are other ways to let friends in.
+const ways = "--public-url"
 
-const (
-	toPaste   = "  muster join "
-	otherWays = "or use a tunnel or VPN that all of you are on, and say its address here: --public-url"
-)
+// toPaste returns the line that friends type.
+func toPaste(l invite.Link) string { return "muster join " + l.String() }
 
 // mapped explains an open port to friends.
-func mapped(m portmap.Mapping, l invite.Link) []string {
+func mapped(m portmap.Mapping, l invite.Link) sentence.Sentence {
 	outside := m.External.Addr()
 	switch {
 	case discovery.IsCarriers(outside):
-		return []string{
-			fmt.Sprintf("the router opened a port (%s), but the provider shares its address %v among customers: "+
-				"nobody on the internet reaches it", m.By, outside),
-			otherWays,
-		}
+		return sentence.Of("term.router-carrier", "by", m.By, "address", outside, "flag", ways)
 	case !m.IsPublic():
-		return append([]string{fmt.Sprintf(
-			"the router opened a port (%s), but stands behind another router itself: its own address is %v", m.By, outside)},
-			forwarded("that other router", m.External, l)...)
+		return forwarded("term.router-behind", m.External, l, "by", m.By, "address", outside)
 	}
-	return []string{fmt.Sprintf("the router lets friends on the internet in (%s), by", m.By), toPaste + l.At(m.External.String()).String()}
+	return sentence.Of("term.router-open", "by", m.By, "line", toPaste(l.At(m.External.String())))
 }
 
 // unmapped says what to do without the router's help: forward a port to this machine by hand.
-func unmapped(home netip.AddrPort, l invite.Link) []string {
-	return append([]string{"no router here opens a port for us (asked by PCP, NAT-PMP and UPnP)"}, forwarded("the router", home, l)...)
+func unmapped(home netip.AddrPort, l invite.Link) sentence.Sentence {
+	return forwarded("term.router-refuses", home, l)
 }
 
 // forwarded says how friends get in once a router forwards a port.
-func forwarded(router string, to netip.AddrPort, l invite.Link) []string {
-	from := net.JoinHostPort("PUBLIC-ADDRESS", strconv.Itoa(int(to.Port())))
-	return []string{
-		fmt.Sprintf("for friends on the internet have %s forward TCP port %d to %v; they join by", router, to.Port(), to),
-		toPaste + l.At(from).String(),
-		otherWays,
-	}
+func forwarded(key string, to netip.AddrPort, l invite.Link, more ...any) sentence.Sentence {
+	port := strconv.Itoa(int(to.Port()))
+	from := l.At(net.JoinHostPort("PUBLIC-ADDRESS", port))
+	return sentence.Of(key, append(more, "port", port, "to", to, "line", toPaste(from), "flag", ways)...)
 }

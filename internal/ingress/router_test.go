@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"muster/host/access"
+	"muster/internal/catalogue"
 	"muster/internal/invite"
 	"muster/internal/portmap"
 )
@@ -26,7 +27,7 @@ func TestMapped(t *testing.T) {
 			[]string{"another router", "forward TCP port 7778 to 10.0.0.7:7778", "join http://PUBLIC-ADDRESS:7778/#BAKODI", "tunnel"}},
 		{"the provider's NAT", "100.64.3.4:7777", home, []string{"the provider shares its address 100.64.3.4", "tunnel"}},
 	} {
-		got := strings.Join(mapped(portmap.Mapping{External: netip.MustParseAddrPort(c.external), By: "PCP"}, c.to), "\n")
+		got := catalogue.InEnglish().Say(mapped(portmap.Mapping{External: netip.MustParseAddrPort(c.external), By: "PCP"}, c.to))
 		for _, want := range c.want {
 			if !strings.Contains(got, want) {
 				t.Errorf("%s: %q is missing in\n%s", c.name, want, got)
@@ -34,7 +35,7 @@ func TestMapped(t *testing.T) {
 		}
 	}
 	at, pinned := netip.MustParseAddrPort("192.168.1.7:7777"), invite.Link{Host: "192.168.1.7:7777", Code: "BAKODI", TLS: true, Pin: "PIN"}
-	if got := strings.Join(unmapped(at, pinned), "\n"); !strings.Contains(got,
+	if got := catalogue.InEnglish().Say(unmapped(at, pinned)); !strings.Contains(got,
 		"forward TCP port 7777 to 192.168.1.7:7777") || !strings.Contains(got, "https://PUBLIC-ADDRESS:7777/#BAKODI~PIN") {
 		t.Errorf("without a router: %s", got)
 	}

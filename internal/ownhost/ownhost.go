@@ -20,6 +20,7 @@ import (
 
 	"muster/discovery"
 	"muster/discovery/lists/lan"
+	"muster/discovery/sentence"
 	"muster/host"
 	"muster/host/access"
 	"muster/host/store"
@@ -204,6 +205,6 @@ func (h *Host) Announce(ctx context.Context, code, organiser string) (stop func(
 }
 
 // AskRouter asks the router to let friends into a room until stop is called. Say reports the outcome.
-func (h *Host) AskRouter(ctx context.Context, code string, say func(line string)) (stop func()) {
+func (h *Host) AskRouter(ctx context.Context, code string, say func(sentence.Sentence)) (stop func()) {
 	return h.ingress.AskRouter(ctx, h.at, h.Key(code), h.log, say)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 
+	"muster/discovery/sentence"
 	"muster/host/room"
 	"muster/host/wire"
 )
@@ -21,8 +22,9 @@ type Request struct {
 }
 
 // Room returns the code of the room from before a restart, with the organiser's present settings, or that of a new
-// room. A new room closes the previous ones, and people who still have their links are told. Say reports which it is.
-func (h *Host) Room(r Request, say func(string, ...any)) (code string, err error) {
+// room. A new room closes the previous ones, and people who still have their links are told. Tell gets the key of a sentence
+// that reports which it is, and its arguments.
+func (h *Host) Room(r Request, tell func(key string, pairs ...any)) (code string, err error) {
 	for _, code := range h.rooms.Rooms() {
 		if old, ok := h.rooms.Settings(code); ok && !r.Fresh && r.continues(code, old) {
 			settings := r.over(old)
@@ -30,18 +32,20 @@ func (h *Host) Room(r Request, say func(string, ...any)) (code string, err error
 				h.rooms.Resettle(code, settings)
 			}
 			h.rooms.Steer(code, room.Wake{})
-			say("going on with room %s from before, %s; --new opens another", code, settings)
+			tell("term.room-resumed", "code", code, "wanted", settings.Wanted(), "flag", "--new")
 			return code, nil
 		}
 	}
 	for _, code := range h.rooms.Rooms() {
 		if old, ok := h.rooms.Settings(code); ok && old.Every != "" {
-			name := cmp.Or(old.Name, code)
-			say("%s (%s) sleeps until its next evening; this opens it:\n%s", cmp.Or(old.Name, "room "+code),
-				old.Game, r.command(old.Game, name))
+			name := sentence.Plain(old.Name)
+			if old.Name == "" {
+				name = sentence.Of("term.room-named", "code", code)
+			}
+			tell("term.room-sleeps", "room", name, "game", old.Game, "command", r.command(old.Game, cmp.Or(old.Name, code)))
 			continue
 		}
-		say("room %s from before is over; its link leads here no more", code)
+		tell("term.room-replaced", "code", code)
 		h.rooms.CloseRoom(code)
 	}
 	code, _, err = h.rooms.Open(r.Settings)

@@ -34,8 +34,14 @@ func NewScreen(t Terminal, l *catalogue.Language) *Screen { return &Screen{Termi
 // Words returns a sentence of the catalogue in the reader's language; see [catalogue.Language.Words].
 func (s *Screen) Words(key string, pairs ...any) string { return s.Language.Words(key, pairs...) }
 
-// Tell writes a sentence of the catalogue, wrapped.
-func (s *Screen) Tell(key string, pairs ...any) { s.Say("%s", s.Wrap(s.Words(key, pairs...), 0)) }
+// Tell writes a sentence of the catalogue and wraps its lines.
+func (s *Screen) Tell(key string, pairs ...any) {
+	lines := strings.Split(s.Words(key, pairs...), "\n")
+	for i := range lines {
+		lines[i] = s.Wrap(lines[i], 0)
+	}
+	s.Say("%s", strings.Join(lines, "\n"))
+}
 
 // Say writes a line.
 func (s *Screen) Say(format string, args ...any) {
