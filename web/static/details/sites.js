@@ -19,7 +19,7 @@ export function sites(state, may = true, titled = false) {
   if (!found) return [h("p", { class: "quiet" }, say("sites.not-measured")), again].filter(Boolean);
   const players = [...new Set(found.sites.flatMap((site) => [...Object.keys(site.rtt_ms), ...(site.silent ?? [])]))].sort();
   return [
-    h("p", {}, h("bdi", { dir: "ltr" }, answer(state, titled) || say("sites.measuring"))),
+    h("p", {}, answer(state, titled) || say("sites.measuring")),
     h(
       "div",
       { class: "scroll", tabindex: 0, role: "region", "aria-label": say("sites.label") },

@@ -45,7 +45,7 @@ export function failed(live, view) {
     h("div", { class: "nothing", "data-key": "nothing" }, state.seats ? waited(state) : miss && choice ? missed(state, choice) : headline(state), next(state)),
     miss && choice && line(state, choice),
     h("div", { class: "helps", "data-key": "helps" }, (state.seats?.instead ?? []).map((one, i) => instead(state, one, state.you.organiser && !view.tv && i === 0, state.seats?.servers[0])), waysOut(choice).map((advice) => card(state, /** @type {Choice} */ (choice), advice, view)), retry(state, view)),
-    state.sites && h("details", { class: "card places", "data-key": "places", open: Boolean(state.sites.better) }, h("summary", {}, say(state.sites.better ? "failed.own-suits" : "details.sites")), view.tv ? [h("p", {}, h("bdi", { dir: "ltr" }, answer(state, true)))] : sites(state, true, true)),
+    state.sites && h("details", { class: "card places", "data-key": "places", open: Boolean(state.sites.better) }, h("summary", {}, say(state.sites.better ? "failed.own-suits" : "details.sites")), view.tv ? [h("p", {}, answer(state, true))] : sites(state, true, true)),
     !(choice && targetOf(choice)) && h("details", { class: "card", "data-key": "reasons", open: !miss }, h("summary", {}, say("failed.why")), h("ul", { class: "reasons" }, why.map((sentence) => h("li", {}, ...tell(sentence))))),
     !view.tv && h("section", { id: "settings", class: "card", "data-key": "settings" }, settings(state)),
   ];
