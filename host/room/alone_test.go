@@ -75,7 +75,7 @@ func TestOneAloneIsSoNear(t *testing.T) {
 		t.Errorf("doubts are %v", doubts)
 	}
 	for _, p := range n.view().People {
-		if (p.Doubt != "") != (p.Name == "dan") || p.LeftOut {
+		if !p.Doubt.IsZero() != (p.Name == "dan") || p.LeftOut {
 			t.Errorf("%s is doubted: %q, left out: %v", p.Name, p.Doubt, p.LeftOut)
 		}
 	}

@@ -86,7 +86,7 @@ func TestOneFrame(t *testing.T) {
 			n.inStage(wire.Chosen)
 			for _, name := range n.players() {
 				isDan := name == "dan"
-				if isNamed := n.person(name).Doubt != ""; isNamed != isDan || n.isOut(name) != isDan {
+				if isNamed := !n.person(name).Doubt.IsZero(); isNamed != isDan || n.isOut(name) != isDan {
 					t.Errorf("%s is named: %v, and left out: %v; the log:\n%s", name, isNamed, n.isOut(name), n.log())
 				}
 			}

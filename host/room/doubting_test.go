@@ -37,7 +37,7 @@ func TestMadeUpNumbersDoNotCount(t *testing.T) {
 	n := doubting(t)
 	n.noted("dan reports one and the same ping for 19 of 20 servers, but a low one for 192.0.2.19:27960: that does not count in the choice")
 	for _, p := range n.view().People {
-		if (p.Doubt != "") != (p.Name == "dan") {
+		if !p.Doubt.IsZero() != (p.Name == "dan") {
 			t.Errorf("%s is doubted: %q", p.Name, p.Doubt)
 		}
 	}
@@ -166,7 +166,7 @@ func TestDoubtedWhileRefining(t *testing.T) {
 	n.join("ann", "bob", "cat", "dan")
 	n.gets(far())
 	for back := false; n.now.Sub(eight) < time.Minute; {
-		if !back && n.person("dan").Doubt != "" { // he leaves and comes back
+		if !back && !n.person("dan").Doubt.IsZero() { // he leaves and comes back
 			n.gone("dan")
 			n.join("dan")
 			back = true
@@ -184,7 +184,7 @@ func TestDoubtedWhileRefining(t *testing.T) {
 	if told := strings.Count(n.log(), "does not count"); told != 1 {
 		t.Errorf("told %d times: %s", told, n.log())
 	}
-	if dan := n.person("dan"); dan.Doubt == "" || !dan.LeftOut || dan.Probed > 200 {
+	if dan := n.person("dan"); dan.Doubt.IsZero() || !dan.LeftOut || dan.Probed > 200 {
 		t.Errorf("dan's doubt is %q after %d servers", dan.Doubt, dan.Probed)
 	}
 }

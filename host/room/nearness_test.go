@@ -36,7 +36,7 @@ func TestServerThatIsNearToAll(t *testing.T) {
 		t.Errorf("server %d is chosen, want %d", chosen, best)
 	}
 	for _, p := range n.view().People {
-		if p.Doubt != "" || p.LeftOut {
+		if !p.Doubt.IsZero() || p.LeftOut {
 			t.Errorf("%s is doubted: %q", p.Name, p.Doubt)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"muster/discovery"
 	"muster/host/room"
 	"muster/host/wire"
+	"muster/internal/catalogue"
 )
 
 // The facts of the servers in the tests below. The earlier a server is in the list, the better it
@@ -131,7 +132,7 @@ func (h *dispute) endsWell(named bool) {
 		h.Errorf("all go to %q", got)
 	}
 	for _, p := range h.view().People {
-		if isLiar := slices.Contains(h.liars, p.Name); (p.Doubt != "") != (isLiar && named) {
+		if isLiar := slices.Contains(h.liars, p.Name); !p.Doubt.IsZero() != (isLiar && named) {
 			h.Errorf("of %s is said %q, want it for liars: %v; the log:\n%s", p.Name, p.Doubt, named, h.log())
 		}
 	}
@@ -465,7 +466,7 @@ func TestNobodyIsFramed(t *testing.T) {
 		t.Fatalf("nothing is chosen; the log:\n%s", n.log())
 	}
 	for _, name := range names {
-		if why := n.person(name).Doubt; why != "" {
+		if why := n.person(name).Doubt; !why.IsZero() {
 			t.Errorf("of %s is said: %v", name, why)
 		}
 	}
@@ -524,7 +525,7 @@ func TestLiarsInASearch(t *testing.T) {
 					t.Errorf("the honest play at %.1f ms, the best is %.1f ms; the log:\n%s", got, best, n.log())
 				}
 				for _, name := range n.players() {
-					why := n.person(name).Doubt
+					why := catalogue.InEnglish().Say(n.person(name).Doubt)
 					if isLiar := slices.Contains(liars, name); strings.Contains(why, "says other things") != isLiar {
 						t.Errorf("of %s is said %q; the log:\n%s", name, why, n.log())
 					}

@@ -538,7 +538,7 @@ func TestOneFamilySearch(t *testing.T) {
 	if took := n.now.Sub(eight); took > 10*time.Second {
 		t.Errorf("the others are held for %v", took)
 	}
-	if n.person("zoe").Doubt == "" || len(n.choice().Players) != 3 {
+	if n.person("zoe").Doubt.IsZero() || len(n.choice().Players) != 3 {
 		t.Errorf("zoe counts; the log:\n%s", n.log())
 	}
 }

@@ -270,13 +270,13 @@ type Person struct {
 	Done      bool `json:"done,omitempty"`
 	// LeftOut says that the round goes on without this player. Doubt is why the player's
 	// measurements do not count.
-	LeftOut bool        `json:"left_out,omitempty"`
-	Doubt   string      `json:"doubt,omitempty"`
-	Launch  LaunchState `json:"launch,omitempty"`
-	Detail  string      `json:"detail,omitempty"`
-	Ready   bool        `json:"ready,omitempty"`
-	Vetoed  bool        `json:"vetoed,omitempty"`
-	Vote    string      `json:"vote,omitempty"`
+	LeftOut bool              `json:"left_out,omitempty"`
+	Doubt   sentence.Sentence `json:"doubt,omitzero"`
+	Launch  LaunchState       `json:"launch,omitempty"`
+	Detail  string            `json:"detail,omitempty"`
+	Ready   bool              `json:"ready,omitempty"`
+	Vetoed  bool              `json:"vetoed,omitempty"`
+	Vote    string            `json:"vote,omitempty"`
 	// NoSay says that another guest on the same network has the network's vote in this choice.
 	NoSay bool `json:"no_say,omitempty"`
 	// Asked says that the person is asked to vote at the terminal, too.

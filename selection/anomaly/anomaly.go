@@ -46,7 +46,6 @@
 package anomaly
 
 import (
-	"fmt"
 	"iter"
 	"math"
 	"net/netip"
@@ -124,38 +123,6 @@ func (a Anomaly) Sentence() sentence.Sentence {
 		pairs = append(pairs, "server", a.Addr)
 	}
 	return sentence.Of(key, pairs...)
-}
-
-// String returns the anomaly as a sentence.
-func (a Anomaly) String() string {
-	name := discovery.CleanText(a.Player)
-	switch a.Sign {
-	case Constant:
-		return fmt.Sprintf("%s reports one and the same ping for %d of %d servers.", name, a.Servers, a.Of)
-	case FavoursOne:
-		return fmt.Sprintf("%s reports one and the same ping for %d of %d servers, but a low one for %s.",
-			name, a.Servers, a.Of, a.Addr)
-	case Everywhere:
-		return fmt.Sprintf("%s reports next to no ping for %d of %d servers, which are far apart for others.", name, a.Servers, a.Of)
-	case AnswersFew:
-		return fmt.Sprintf("%s has pings for %d of %d servers that others reach.", name, a.Servers, a.Of)
-	case Contradicts:
-		return fmt.Sprintf("%s says other things of %d of %d servers than most players heard.", name, a.Servers, a.Of)
-	case Nearer:
-		which, them := a.Addr.String(), "it"
-		if a.Servers != 1 {
-			which, them = fmt.Sprintf("%d servers", a.Servers), "them"
-		}
-		return fmt.Sprintf("%s's ping for %s is too low: servers that are beside %s for everybody else are much "+
-			"farther from %[1]s.", name, which, them)
-	case SilentBest:
-		return fmt.Sprintf("%s says that %d of the %d servers that would be best for the others do not answer.", name, a.Servers, a.Of)
-	case Slow:
-		return fmt.Sprintf("%s's pings for %d of %d servers are longer than everybody else's explain, as on a slow line.", name, a.Servers, a.Of)
-	case AnswersDead:
-		return fmt.Sprintf("%s has pings for %d of %d servers that answer nobody else.", name, a.Servers, a.Of)
-	}
-	return fmt.Sprintf("%s's pings for %d of %d servers fit nobody else's.", name, a.Servers, a.Of)
 }
 
 // Table holds what each player measured of each server, like selection.Table.

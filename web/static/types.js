@@ -55,7 +55,7 @@
  * @property {number} answered
  * @property {boolean} [done]
  * @property {boolean} [left_out]
- * @property {string} [doubt]
+ * @property {Sentence} [doubt]
  * @property {boolean} [able] its machine can start the game
  * @property {string} [unable] why it cannot
  * @property {boolean} [types_password] types a server's password in the game

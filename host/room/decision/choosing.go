@@ -173,7 +173,7 @@ func (d *Decision) Choose(g *group.Group, early bool, at trust.Moment) (c Chosen
 		return c
 	}
 	for _, a := range g.Trust.Find(g.Basis(players)) {
-		c.Notes = append(c.Notes, sentence.Plain(a.String()))
+		c.Notes = append(c.Notes, sentence.Of("why.doubt", "doubt", a.Sentence()))
 	}
 	best := selected.Ranking[:min(finalists, len(selected.Ranking))]
 	theirs := g.Editions.Of(players, g.Settings.Game)

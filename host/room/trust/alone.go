@@ -95,7 +95,7 @@ func (t *Trial) End() (notes []sentence.Sentence) {
 	}
 	for _, l := range raised {
 		notes = append(notes, sentence.Of("room.odd-raised",
-			"player", l.player, "oddity", oddity(tooNearFor(l.player, t.server(), &t.basis.Servers)),
+			"player", l.player, "oddity", tooNearFor(l.player, t.server(), &t.basis.Servers).Sentence(),
 			"ms", math.RoundToEven(discovery.MS(l.usual)), "instead", math.RoundToEven(discovery.MS(t.pings[l.player].Now))))
 	}
 	return notes

@@ -4,7 +4,6 @@ import (
 	"maps"
 	"net/netip"
 	"slices"
-	"strings"
 	"time"
 
 	"muster/discovery/sentence"
@@ -134,17 +133,22 @@ func address(servers *selection.Servers, server int) netip.Prefix {
 }
 
 // Reason returns the doubt about a player, or nothing.
-func (d *Doubts) Reason(player string, servers *selection.Servers) string {
+func (d *Doubts) Reason(player string, servers *selection.Servers) sentence.Sentence {
 	p := d.players[player]
 	for _, a := range []*anomaly.Anomaly{p.excluded, p.contradicts} {
 		if a != nil {
-			return a.String()
+			return whole(*a)
 		}
 	}
 	if len(p.raised) > 0 {
-		return d.alone(player, servers).String()
+		return whole(d.alone(player, servers))
 	}
-	return ""
+	return sentence.Sentence{}
+}
+
+// whole returns an anomaly as a sentence of its own.
+func whole(a anomaly.Anomaly) sentence.Sentence {
+	return sentence.Of("why.doubt", "doubt", a.Sentence())
 }
 
 // alone names the player's pings that count as more than the player reported.
@@ -228,7 +232,7 @@ func (d *Doubts) Discredit(found []anomaly.Anomaly, counting, everybody []string
 			p := d.players[a.Player]
 			p.contradicts = &a
 			d.set(a.Player, p)
-			notes = append(notes, sentence.Of("room.odd-word", "player", a.Player, "oddity", oddity(a)))
+			notes = append(notes, sentence.Of("room.odd-word", "player", a.Player, "oddity", a.Sentence()))
 		}
 	}
 	return notes
@@ -237,9 +241,4 @@ func (d *Doubts) Discredit(found []anomaly.Anomaly, counting, everybody []string
 // isAbout reports whether some anomalies are about a player.
 func isAbout(some []anomaly.Anomaly, player string) bool {
 	return slices.ContainsFunc(some, func(a anomaly.Anomaly) bool { return a.Player == player })
-}
-
-// oddity returns an anomaly as a part of a note.
-func oddity(a anomaly.Anomaly) sentence.Sentence {
-	return sentence.Plain(strings.TrimSuffix(a.String(), "."))
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"muster/internal/catalogue"
 	"muster/selection"
 	"muster/selection/anomaly"
 )
@@ -43,8 +44,8 @@ func TestDoubts(t *testing.T) {
 		{"dan", false, true, "dan's ping for 20.2.0.1:4444 is too low: servers that are beside it for everybody else are much farther from dan."},
 		{"eve", false, true, ""},
 	} {
-		if d.IsExcluded(of.player) != of.isExcluded || d.IsBelieved(of.player) != of.believed || d.Reason(of.player, &servers) != of.reason {
-			t.Errorf("%s is excluded: %v, believed: %v, doubted: %q", of.player, d.IsExcluded(of.player),
+		if d.IsExcluded(of.player) != of.isExcluded || d.IsBelieved(of.player) != of.believed || catalogue.InEnglish().Say(d.Reason(of.player, &servers)) != of.reason {
+			t.Errorf("%s is excluded: %v, believed: %v, doubted: %v", of.player, d.IsExcluded(of.player),
 				d.IsBelieved(of.player), d.Reason(of.player, &servers))
 		}
 	}
@@ -55,7 +56,7 @@ func TestDoubts(t *testing.T) {
 		t.Errorf("raised are %v", got)
 	}
 	d.raise("dan", 3, 80*ms)
-	if got := d.Reason("dan", &servers); !strings.HasPrefix(got, "dan's ping for 2 servers is too low: servers that are beside them") {
+	if got := catalogue.InEnglish().Say(d.Reason("dan", &servers)); !strings.HasPrefix(got, "dan's ping for 2 servers is too low: servers that are beside them") {
 		t.Errorf("of two servers is said %q", got)
 	}
 }

@@ -60,8 +60,8 @@ func FuzzDoubts(f *testing.F) {
 			d.Overrule(b, &selected, four, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11})
 		}
 		for _, name := range four {
-			if (d.Reason(name, &b.Servers) == "") != (d.IsBelieved(name) && len(d.Raised(name)) == 0) {
-				t.Errorf("%s is believed: %v, and doubted: %q", name, d.IsBelieved(name), d.Reason(name, &b.Servers))
+			if d.Reason(name, &b.Servers).IsZero() != (d.IsBelieved(name) && len(d.Raised(name)) == 0) {
+				t.Errorf("%s is believed: %v, and doubted: %v", name, d.IsBelieved(name), d.Reason(name, &b.Servers))
 			}
 			if d.Vouch(name); !d.IsBelieved(name) {
 				t.Errorf("%s is vouched for, and not believed", name)

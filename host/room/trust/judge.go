@@ -75,7 +75,7 @@ func (d *Doubts) Judge(b selection.Basis, everybody []string, at Moment) (v Verd
 			} else if p.odd == nil {
 				p.odd = &a
 				d.set(a.Player, p)
-				v.note("room.odd-counts", "player", a.Player, "oddity", oddity(a))
+				v.note("room.odd-counts", "player", a.Player, "oddity", a.Sentence())
 			}
 		}
 	}
@@ -88,7 +88,7 @@ func (d *Doubts) exclude(a anomaly.Anomaly, v *Verdict) {
 	p.excluded = &a
 	d.set(a.Player, p)
 	v.LeftOut = append(v.LeftOut, a.Player)
-	v.note("room.odd-numbers", "player", a.Player, "oddity", oddity(a))
+	v.note("room.odd-numbers", "player", a.Player, "oddity", a.Sentence())
 }
 
 // judgeServers leaves out servers whose pings are less than the distances between players allow.
