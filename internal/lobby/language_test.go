@@ -2,14 +2,21 @@ package lobby
 
 import (
 	"bytes"
+	"crypto/tls"
+	"crypto/x509"
+	"net/http"
+	"net/url"
 	"regexp"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/gorilla/websocket"
+
 	"muster/host/room"
 	"muster/host/wire"
 	"muster/internal/catalogue"
+	"muster/internal/hint"
 	"muster/internal/invite"
 	"muster/internal/term"
 	"muster/peer"
@@ -40,6 +47,27 @@ func forgotten(text string, names ...string) (all []string) {
 		}
 	}
 	return regexp.MustCompile(`\pL+`).FindAllString(outside.String(), -1)
+}
+
+// TestErrorsAreTranslated checks the same of errors that keep a player or an organiser out.
+func TestErrorsAreTranslated(t *testing.T) {
+	to, base := invite.Link{Host: "192.0.2.1:7777"}, &url.URL{Scheme: "https", Host: "192.0.2.1"}
+	var errs []error
+	for _, err := range []error{peer.ErrNothingSuitable, peer.ErrCertificate, tls.RecordHeaderError{}, peer.ErrEncrypted, peer.ErrGone,
+		peer.ErrProxyAlone, peer.ErrMisnamed, websocket.ErrBadHandshake, peer.ErrUnreachable,
+		&tls.CertificateVerificationError{Err: x509.HostnameError{}}} {
+		errs = append(errs, Explain(err, to))
+	}
+	for _, err := range []error{ErrNotPublic, ErrNotMuster, &Moved{"https://192.0.2.2"}, &Trouble{404}, &Trouble{503}, http.ErrSchemeMismatch} {
+		errs = append(errs, ExplainAt(err, base))
+	}
+	for _, err := range errs {
+		for _, line := range hint.Lines(catalogue.In(catalogue.Accented), err) {
+			if words := forgotten(line, "muster:"); len(words) > 0 && !strings.HasPrefix(line, "--") {
+				t.Errorf("not translated: %q in %s", words, line)
+			}
+		}
+	}
 }
 
 // TestEveryWordIsTranslated checks that a player reads no text that is not of the catalogue, but names
