@@ -412,7 +412,7 @@ func TestViewPeople(t *testing.T) {
 		got = append(got, fmt.Sprintf(
 			"%s %d: peer %v %v %v, probed %d, %d, out %v %q %q, guest %v, page %v, ready %v, vetoed %v, vote "+
 				"%q, launch %q %q, able %v %q %v, version %q, %v, no say %v, %s",
-			p.Name, p.Arrival, p.Peer, p.Connected, p.Done, p.Probed, p.Answered, p.LeftOut, p.Doubt, p.Country,
+			p.Name, p.Arrival, p.Peer, p.Connected, p.Done, p.Probed, p.Answered, p.LeftOut, catalogue.InEnglish().Say(p.Doubt), p.Country,
 			p.Guest, p.Page, p.Ready, p.Vetoed, p.Vote,
 			p.Launch, p.Detail, p.Able, p.Unable, p.TypesPassword, p.Version, p.Somewhere, p.NoSay, estimate,
 		))
