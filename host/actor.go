@@ -434,7 +434,7 @@ func (a *actor) query(in room.Input, by *conn.Conn) (answer any, err error) {
 	}
 	for posted := false; !posted; {
 		view, changed := a.views.get()
-		if view.Snapshot.Room.Held != "" {
+		if !view.Snapshot.Room.Held.IsZero() {
 			return nil, busy()
 		}
 		select {

@@ -81,7 +81,7 @@ func TestFullDiskOnPublicHost(t *testing.T) {
 			if err, is := isDone(told[i]); !is || err != nil {
 				t.Errorf("ann hears %v once it is kept", err)
 			}
-			if people, words := a.sees(); len(people) != 1 || words != "" || !strings.Contains(string(s.Of(a.code)), `"ann"`) {
+			if people, words := a.sees(); len(people) != 1 || !words.IsZero() || !strings.Contains(string(s.Of(a.code)), `"ann"`) {
 				t.Errorf("then people see %v, %q", people, words)
 			}
 		}
@@ -107,7 +107,7 @@ func TestFullDiskOnOwnComputer(t *testing.T) {
 		time.Sleep(50 * time.Second)
 		view, _ := rooms[0].views.get()
 		if note := "the host cannot save the room, because the disk is full: it goes on, and would not survive " +
-			"a restart; trying again"; !strings.Contains(fmt.Sprint(view.Snapshot.Log), note) || view.Snapshot.Room.Held != "" {
+			"a restart; trying again"; !strings.Contains(fmt.Sprint(view.Snapshot.Log), note) || !view.Snapshot.Room.Held.IsZero() {
 			t.Errorf("the group reads %v", view.Snapshot.Log)
 		}
 		if status, text := h.ready(); status != 503 || text != "the disk is full: rooms go on, and are not kept\n" {

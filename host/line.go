@@ -12,6 +12,7 @@ import (
 
 	"github.com/gorilla/websocket"
 
+	"muster/discovery/sentence"
 	"muster/host/access"
 	"muster/host/admission"
 	"muster/host/room"
@@ -171,7 +172,7 @@ func (l *line) call(ctx context.Context) (owner *websocket.Conn, said []byte, wh
 			}
 		case <-unsaid.C:
 			if l.isPlayer {
-				lost = l.tellPause("the host that has the room cannot be reached: nothing is lost, and it goes on as soon as that one or another can")
+				lost = l.tellPause(sentence.Of("refused.unreached"))
 			}
 		}
 	}
@@ -184,11 +185,11 @@ func (l *line) call(ctx context.Context) (owner *websocket.Conn, said []byte, wh
 
 // tellPause tells the client why everything waits. A caller whose guesses are not heard must not
 // learn that there is a room.
-func (l *line) tellPause(why string) error {
+func (l *line) tellPause(why sentence.Sentence) error {
 	if l.behalf.Unheard {
 		return nil
 	}
-	return l.say(wire.Wait{Message: why})
+	return l.say(wire.Wait{Says: why})
 }
 
 // find connects to the room's owner, and returns its first message. A host that no longer has the

@@ -192,8 +192,8 @@ func (v *viewer) awaitNoted(opened <-chan struct{}) bool {
 	said := false
 	for {
 		view, changed := v.actor.views.get()
-		if trusted, _ := v.host.store.Trust(); !said && (!trusted || view.Snapshot.Room.Held != "") {
-			if said = true; v.send(wire.Wait{Message: held}) != nil {
+		if trusted, _ := v.host.store.Trust(); !said && (!trusted || !view.Snapshot.Room.Held.IsZero()) {
+			if said = true; v.send(wire.Wait{Says: held}) != nil {
 				return false
 			}
 		}

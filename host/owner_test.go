@@ -79,7 +79,7 @@ func TestBackTooLate(t *testing.T) {
 	early := openPage(t, server, code, "")
 	early.until("the room", early.says("room", `"stage":"gathering"`))
 	first.Away(true)
-	early.until("that it waits", early.says("room", `"held":"`))
+	early.until("that it waits", early.says("room", `"held":{"key":"refused.held"}`))
 	first.Dies()
 	waitFor(t, "the room at the other host", func() bool { return len(two.Rooms()) == 1 })
 	late := openPage(t, server, code, "")

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"muster/discovery/sentence"
 	"muster/host/room"
 	"muster/host/store"
 )
@@ -21,8 +22,8 @@ const (
 	holdAfter = time.Second
 )
 
-// held is the text that people read while their room waits.
-const held = "the host cannot keep just now what happens here: everything waits, nothing is lost, and it goes on by itself"
+// held is what people read while their room waits.
+var held = sentence.Of("refused.held")
 
 // saving saves a room in the store:
 //

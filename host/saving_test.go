@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/sentence"
 	"muster/host/room"
 	"muster/host/store"
 	"muster/host/wire"
@@ -37,7 +38,7 @@ func isDone(done <-chan error) (err error, is bool) {
 
 // sees returns the people that readers see in the room, and the reason for which it waits, as they
 // read it.
-func (a *actor) sees() (people []string, held string) {
+func (a *actor) sees() (people []string, held sentence.Sentence) {
 	view, _ := a.views.get()
 	for _, p := range view.Snapshot.People {
 		people = append(people, p.Name)
@@ -73,7 +74,7 @@ func TestKeptBeforeSaid(t *testing.T) {
 		if _, is := isDone(ann); is {
 			t.Error("ann hears of her place before it is kept")
 		}
-		if people, held := a.sees(); len(people) > 0 || held != "" {
+		if people, held := a.sees(); len(people) > 0 || !held.IsZero() {
 			t.Errorf("people see %v, %q", people, held)
 		}
 		time.Sleep(holdAfter)
@@ -89,7 +90,7 @@ func TestKeptBeforeSaid(t *testing.T) {
 		if err, is := isDone(ann); !is || err != nil {
 			t.Errorf("ann hears %v once it is kept", err)
 		}
-		if people, held := a.sees(); len(people) != 1 || held != "" {
+		if people, held := a.sees(); len(people) != 1 || !held.IsZero() {
 			t.Errorf("then people see %v, %q", people, held)
 		}
 	})
@@ -129,7 +130,7 @@ func TestAway(t *testing.T) {
 		time.Sleep(time.Second)
 		<-told
 		after, _ := h.Room(a.code)
-		if after.Room.Stage != before.Room.Stage || after.Room.Held != "" || !after.Room.Since.Equal(before.Room.Since.Add(10*time.Minute)) {
+		if after.Room.Stage != before.Room.Stage || !after.Room.Held.IsZero() || !after.Room.Since.Equal(before.Room.Since.Add(10*time.Minute)) {
 			t.Errorf("it was %s since %v, and is %s since %v", before.Room.Stage, before.Room.Since, after.Room.Stage, after.Room.Since)
 		}
 		if note := after.Log[len(after.Log)-1].String(); note != "the host could keep nothing for 10m0s: everything waited, and goes on now" {

@@ -16,6 +16,7 @@ import (
 	"sync"
 
 	"muster/discovery"
+	"muster/discovery/sentence"
 	"muster/host/room"
 	"muster/host/wire"
 	"muster/selection"
@@ -123,7 +124,7 @@ func (v *View) Next(r *room.Room, of Host) (*View, error) {
 }
 
 // Held returns this view with a reason why everything waits.
-func (v *View) Held(why string) *View {
+func (v *View) Held(why sentence.Sentence) *View {
 	held := *v
 	held.Edition++
 	held.Snapshot.Room.Held = why

@@ -199,7 +199,7 @@ func (in Hear) say(r *Room, m wire.Say) {
 		action = Ready{m.What == wire.SayReady}
 	}
 	if err := (Order{Credential: r.group.Roster.PageOf(in.Player), Action: action}).step(r); err != nil {
-		r.out.send(in.Player, wire.Answer{Message: err.Error()})
+		r.out.send(in.Player, wire.Answer{Says: wire.Told(err)})
 	}
 }
 

@@ -177,8 +177,8 @@ type Head struct {
 	// Ended is when the session ended. Then this is the last snapshot, unless the room is a
 	// standing one, which sleeps.
 	Ended time.Time `json:"ended,omitzero"`
-	// Held says in a sentence what everything waits for while the host cannot save the room.
-	Held string `json:"held,omitempty"`
+	// Held says what everything waits for while the host cannot save the room.
+	Held sentence.Sentence `json:"held,omitzero"`
 	// Posts says how the room's announcements fare; nil without a webhook.
 	Posts *Posts `json:"posts,omitempty"`
 	// Search is the progress of a coordinated search, while it goes on, and Forecast the same in a

@@ -28,6 +28,7 @@
 package wire
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"net/netip"
@@ -208,12 +209,7 @@ func (r Refusal) Advising(key string, pairs ...any) *Refusal {
 func (r Refusal) Error() string { return r.inEnglish().Message }
 
 func (r Refusal) inEnglish() Refusal {
-	if r.Message == "" {
-		r.Message = catalogue.InEnglish().Say(r.Says)
-	}
-	if r.Hint == "" {
-		r.Hint = catalogue.InEnglish().Say(r.Advises)
-	}
+	r.Message, r.Hint = textOf(r.Says, r.Message), textOf(r.Advises, r.Hint)
 	return r
 }
 
@@ -235,7 +231,28 @@ func Told(err error) sentence.Sentence {
 // Wait tells a client that its room has no host at the moment, and that the client need do nothing.
 // It comes from the host that the client is connected to.
 type Wait struct {
-	Message string `json:"message,omitempty"`
+	// Says tells people why, if they need to know. Message is the same in English, for programs that
+	// have no catalogue. [Wait.MarshalJSON] fills it in.
+	Says    sentence.Sentence `json:"says,omitzero"`
+	Message string            `json:"message,omitempty"`
+}
+
+// MarshalJSON adds the English text to the sentence.
+func (w Wait) MarshalJSON() ([]byte, error) {
+	type plain Wait // without this method
+	w.Message = textOf(w.Says, w.Message)
+	return json.Marshal(plain(w))
+}
+
+// Told returns why everything waits, as people are told it.
+func (w Wait) Told() sentence.Sentence { return cmp.Or(w.Says, sentence.Plain(w.Message)) }
+
+// textOf returns a text or, if it is empty, what a sentence is in English.
+func textOf(s sentence.Sentence, text string) string {
+	if text == "" {
+		return catalogue.InEnglish().Say(s)
+	}
+	return text
 }
 
 // Again is what a peer sends before it repeats everything on a connection that had already welcomed
@@ -408,8 +425,20 @@ const (
 
 // Answer says why a player's answer does not count.
 type Answer struct {
-	Message string `json:"message"`
+	// Says tells the player why. Message is the same in English, as in [Wait].
+	Says    sentence.Sentence `json:"says,omitzero"`
+	Message string            `json:"message"`
 }
+
+// MarshalJSON adds the English text to the sentence.
+func (a Answer) MarshalJSON() ([]byte, error) {
+	type plain Answer // without this method
+	a.Message = textOf(a.Says, a.Message)
+	return json.Marshal(plain(a))
+}
+
+// Told returns why the answer does not count, as the player is told it.
+func (a Answer) Told() sentence.Sentence { return cmp.Or(a.Says, sentence.Plain(a.Message)) }
 
 // Look asks a peer which servers of a game are on its own networks, which the host cannot see.
 type Look struct {

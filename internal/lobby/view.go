@@ -122,7 +122,7 @@ func (n *View) Show(e peer.Event) {
 		}
 		n.away, n.isGone, n.lost = false, false, time.Time{}
 	case peer.Waiting:
-		n.Screen.Say("%s", n.Screen.Wrap(discovery.CleanText(e.Message), 0))
+		n.Screen.Say("%s", n.Screen.Wrap(n.Screen.Language.Say(e.Says), 0))
 	case peer.Disconnected:
 		var refusal wire.Refusal
 		refused := errors.As(e.Err, &refusal) && refusal.Reason != wire.ReasonMoved
@@ -161,7 +161,7 @@ func (n *View) Show(e peer.Event) {
 	case peer.Shown:
 		n.Screen.Say("%s", saw(n.Screen.Language, e.Exposed))
 	case peer.Answered:
-		n.Screen.Say("%s", n.Screen.Wrap(discovery.CleanText(e.Message), 0))
+		n.Screen.Say("%s", n.Screen.Wrap(n.Screen.Language.Say(e.Says), 0))
 	case peer.RoomChanged:
 		n.Room(e.Room)
 	}
@@ -196,11 +196,11 @@ func (n *View) showSearch() {
 
 // Room prints what is new.
 func (n *View) Room(s wire.Snapshot) {
-	if n.stage != s.Room.Stage || s.Room.Held != "" {
+	if n.stage != s.Room.Stage || !s.Room.Held.IsZero() {
 		n.Screen.Rests()
 	}
-	if s.Room.Held != "" {
-		n.Screen.Say("%s", n.Screen.Wrap(discovery.CleanText(s.Room.Held), 0))
+	if !s.Room.Held.IsZero() {
+		n.Screen.Say("%s", n.Screen.Wrap(n.Screen.Language.Say(s.Room.Held), 0))
 	}
 	for _, note := range n.unread(s.Log) {
 		n.Screen.Say("%s", n.Screen.Wrap(n.Screen.Language.Say(note.Sentence), 0))

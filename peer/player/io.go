@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/sentence"
 	"muster/host/wire"
 )
 
@@ -222,10 +223,10 @@ type Disconnected struct {
 }
 
 // Waiting says that the room has no host for a while. The connection stays open.
-type Waiting struct{ Message string }
+type Waiting struct{ Says sentence.Sentence }
 
 // Answered says why the player's word does not count.
-type Answered struct{ Message string }
+type Answered struct{ Says sentence.Sentence }
 
 func (Joined) isEvent()         {}
 func (Answered) isEvent()       {}

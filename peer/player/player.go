@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/sentence"
 	"muster/host/wire"
 )
 
@@ -151,7 +152,7 @@ func (p *Player) Step(in Input, now time.Time) []Output {
 	case Say:
 		// The player's word is about this moment. A host that returns later does not get it.
 		if !p.line.isIn {
-			p.tell(Answered{"the host is away just now, and does not hear it: say it again once the connection is back"})
+			p.tell(Answered{sentence.Of("refused.away")})
 		}
 		p.send(in.Say)
 	case Seen:
@@ -245,7 +246,7 @@ func (p *Player) receive(m wire.Message) error {
 	case wire.Refusal:
 		return m
 	case wire.Wait:
-		p.tell(Waiting{m.Message})
+		p.tell(Waiting{m.Told()})
 	case wire.Room:
 		return p.roomChanged(m)
 	case wire.List:
@@ -269,7 +270,7 @@ func (p *Player) receive(m wire.Message) error {
 	case wire.Look:
 		p.near.lookAround(&p.port, m.Game)
 	case wire.Answer:
-		p.tell(Answered{m.Message})
+		p.tell(Answered{m.Told()})
 	default:
 		return fmt.Errorf("peer: a %T from the host", m)
 	}
@@ -297,10 +298,8 @@ func (p *Player) roomChanged(m wire.Room) error {
 // welcome notes that the host let us in, and repeats everything that a new host needs to know.
 func (p *Player) welcome(m wire.Welcome) error {
 	if m.Version != wire.Version { // the host did not check our version
-		return wire.Refusal{
-			Reason: wire.ReasonVersion, Message: fmt.Sprintf("the host speaks version %d, this program %d", m.Version, wire.Version),
-			Hint: "update muster, here or there",
-		}
+		return *wire.Refuse(wire.ReasonVersion, "refused.host-version", "host", m.Version, "program", wire.Version).
+			Advising("refused.host-version-hint")
 	}
 	l := &p.line
 	if m.Epoch < l.epoch {

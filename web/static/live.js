@@ -1,7 +1,7 @@
 // The room's stream: it connects, reconnects by itself, and reports its state.
 
 import { refused } from "./api.js";
-import { capital } from "./say.js";
+import { capital, told } from "./say.js";
 import { Clouds } from "./trace.js";
 
 const firstPause = 250;
@@ -94,7 +94,7 @@ export class Live {
         this.why = refused(news).map(capital).concat(news.link ?? []).join(" ");
         return this.refused(news.reason);
       }
-      if (news.type === "wait") return this.wait(news.message ?? "");
+      if (news.type === "wait") return this.wait(told(news.says) || (news.message ?? ""));
       this.merge(news);
     } else {
       this.bytes += data.byteLength;

@@ -3,7 +3,7 @@
 import { h } from "./dom.js";
 import { playsHere } from "./gather.js";
 import { hasSay, isDeaf } from "./people.js";
-import { capital, clock, said } from "./say.js";
+import { capital, clock, said, told } from "./say.js";
 
 /** @typedef {import("./types.js").State} State */
 /** @typedef {import("./types.js").Person} Person */
@@ -18,7 +18,7 @@ export function next(state) {
 /** @param {State} state @returns {Child[]} */
 function wordsFor(state) {
   const me = state.people.find((person) => person.name === state.you.name);
-  const held = state.room.held || state.waits;
+  const held = told(state.room.held) || state.waits;
   if (held) return [capital(held)];
   switch (state.room.stage) {
     case "gathering":

@@ -26,7 +26,7 @@
  * @property {number} [own] servers of the organiser's own list
  * @property {string} [said] the age of the list's information about servers that say nothing themselves
  * @property {boolean} [paused]
- * @property {string} [held] what everything waits for while the host cannot save the room
+ * @property {Sentence} [held] what everything waits for while the host cannot save the room
  * @property {string} [retry]
  * @property {Sentence} [outlook] the forecast of a coordinated search
  * @typedef {Head & Record<string, any>} Room with the settings that the form names
