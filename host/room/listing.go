@@ -61,7 +61,7 @@ func (l *Listing) fetch(r *Room) {
 	l.Awaits = false
 	query, err := r.source.Query(r.group.Settings, r.group.Lists.Ours())
 	if err != nil {
-		r.fail(false, sentence.Plain(err.Error()))
+		r.fail(false, wire.Told(err))
 		return
 	}
 	r.out.do(Fetch{r.group.Settings.Game, query.Servers, query.Also})
@@ -114,7 +114,7 @@ func (in Listed) begin(r *Room) {
 		Tree: in.List, Kept: in.Kept, Err: in.Err, Local: in.Local, Said: in.Said, Gap: in.Gap,
 	}, r.now)
 	if err != nil {
-		r.fail(true, sentence.Plain(err.Error()))
+		r.fail(true, wire.Told(err))
 		return
 	}
 	coordinating := strategy(r.phase, r.group.Settings.Strategy) == wire.Coordinated
