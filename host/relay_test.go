@@ -23,6 +23,7 @@ import (
 	"muster/host/public"
 	"muster/host/store"
 	"muster/host/wire"
+	"muster/internal/catalogue"
 	"muster/internal/leak"
 )
 
@@ -471,7 +472,7 @@ func TestRelayedPause(t *testing.T) {
 	const why = "the host cannot keep just now what happens here"
 	hears := func(told *wire.Snapshot, what string) {
 		t.Helper()
-		for !strings.Contains(fmt.Sprint(told.Log, told.Room.Held), what) {
+		for !strings.Contains(fmt.Sprint(told.Log, catalogue.InEnglish().Say(told.Room.Held)), what) {
 			if err := told.Merge(expect[wire.Room](ann)); err != nil {
 				t.Fatal(err)
 			}
@@ -481,7 +482,9 @@ func TestRelayedPause(t *testing.T) {
 	at["a"].store.Away(true)
 	at["b"].store.Away(true)
 	hears(&told, why)
-	page.sees("why it waits", func(state map[string]json.RawMessage) bool { return strings.Contains(string(state["room"]), why) })
+	page.sees("why it waits", func(state map[string]json.RawMessage) bool {
+		return strings.Contains(string(state["room"]), `"held":{"key":"refused.held"}`)
+	})
 	at["a"].store.Away(false)
 	at["b"].store.Away(false)
 	hears(&told, "goes on now")
