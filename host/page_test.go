@@ -153,7 +153,7 @@ func TestPage(t *testing.T) {
 	ann.looks()
 	bob.looks()
 	p.until("the choice", p.says("agreement", `"open":true`))
-	p.until("the reasons", p.says("choice", "has the lowest average"))
+	p.until("the reasons", p.says("choice", `"key":"rule.mean.best-within"`))
 
 	act("whatif", zoe, map[string]any{"by": "minimax"}, 204)
 	p.until("the what-if", p.says("whatif", `"by":"minimax"`))

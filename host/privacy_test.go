@@ -77,9 +77,9 @@ func TestNobodySeesAddresses(t *testing.T) {
 		fetchAs(t, server.URL+"/api/rooms/GAGAGA", ours)
 	}
 	page.until("who they are", page.says("people", "cat"))
-	page.until("that they share the list", page.says("log", "2 players behind one address have measured 8 servers together"))
+	page.until("that they share the list", page.says("log", `"key":"room.measured-together","with":{"answered":8,"n":8,"players":2}`))
 	players["bob"].conn.Close(nil)
-	page.until("that one is gone", page.says("log", "lost the connection to bob"))
+	page.until("that one is gone", page.says("log", `"key":"room.lost","with":{"player":"bob"}`))
 	orders(t, server, code, "remove", secret, map[string]any{"name": "cat"})
 	<-players["cat"].ended
 

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"muster/discovery"
 	"muster/discovery/sentence"
 	"muster/host/wire"
 	"muster/internal/hint"
