@@ -9,6 +9,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"muster/discovery"
+	"muster/discovery/sentence"
 	"muster/host/wire"
 )
 
@@ -66,7 +67,7 @@ func TestAble(t *testing.T) {
 	tried := map[string]int{}
 	s := scripted(t, func(ws *websocket.Conn) {
 		say(t, ws, letIn, room("openarena"), room("openarena"))
-		want := wire.Able{Game: "openarena", Why: "there is no program openarena", TypesPassword: true}
+		want := wire.Able{Game: "openarena", Why: sentence.Plain("there is no program openarena"), TypesPassword: true}
 		if got := told[wire.Able](t, ws); got != want {
 			t.Errorf("the host is told %+v, want %+v", got, want)
 		}
@@ -84,7 +85,7 @@ func TestAble(t *testing.T) {
 	s.options.Able = func(_ context.Context, game string) wire.Able {
 		tried[game]++
 		if game == "openarena" {
-			return wire.Able{Why: "there is no program openarena", TypesPassword: true}
+			return wire.Able{Why: sentence.Plain("there is no program openarena"), TypesPassword: true}
 		}
 		return wire.Able{}
 	}

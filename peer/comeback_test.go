@@ -13,6 +13,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"muster/discovery"
+	"muster/discovery/sentence"
 	"muster/host/wire"
 	"muster/internal/leak"
 	"muster/peer"
@@ -161,11 +162,11 @@ func TestRestartedHost(t *testing.T) {
 		ann := newSeat(tb, "ann")
 		asked, answer := make(chan struct{}), make(chan struct{})
 		var once sync.Once
-		ann.options.Launch = func(ctx context.Context, _ wire.Launch, _ string, tell func(wire.LaunchState, string)) {
-			tell(wire.LaunchAsking, "")
+		ann.options.Launch = func(ctx context.Context, _ wire.Launch, _ string, tell func(wire.LaunchState, sentence.Sentence)) {
+			tell(wire.LaunchAsking, sentence.Sentence{})
 			once.Do(func() { close(asked) })
 			<-answer
-			tell(wire.LaunchByHand, "")
+			tell(wire.LaunchByHand, sentence.Sentence{})
 		}
 		defer ann.sit()()
 		<-asked
@@ -353,9 +354,9 @@ func TestOutdatedHost(t *testing.T) {
 		}
 	})
 	s.options.Once = true
-	s.options.Launch = func(_ context.Context, l wire.Launch, _ string, tell func(wire.LaunchState, string)) {
+	s.options.Launch = func(_ context.Context, l wire.Launch, _ string, tell func(wire.LaunchState, sentence.Sentence)) {
 		launches = append(launches, l.Epoch)
-		tell(wire.LaunchStarted, "")
+		tell(wire.LaunchStarted, sentence.Sentence{})
 	}
 	s.options.Events = func(e peer.Event) {
 		if _, is := e.(peer.Joined); is {

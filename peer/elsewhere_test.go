@@ -16,6 +16,7 @@ import (
 
 	"github.com/nats-io/nats-server/v2/server"
 
+	"muster/discovery/sentence"
 	"muster/host"
 	"muster/host/between"
 	"muster/host/cluster"
@@ -195,11 +196,11 @@ func TestOwnerDies(t *testing.T) {
 						}
 					}
 				}
-				s.options.Launch = func(_ context.Context, launch wire.Launch, _ string, tell func(wire.LaunchState, string)) {
+				s.options.Launch = func(_ context.Context, launch wire.Launch, _ string, tell func(wire.LaunchState, sentence.Sentence)) {
 					mu.Lock()
 					sent[name] = launch.Address
 					mu.Unlock()
-					tell(wire.LaunchStarted, "")
+					tell(wire.LaunchStarted, sentence.Sentence{})
 				}
 				events := s.options.Events
 				s.options.Events = func(e peer.Event) {

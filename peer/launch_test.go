@@ -8,6 +8,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"muster/discovery"
+	"muster/discovery/sentence"
 	"muster/host/wire"
 )
 
@@ -55,7 +56,7 @@ func TestDoubt(t *testing.T) {
 			})
 			s.gamePort = 28000
 			doubts := make(chan string, 1)
-			s.options.Launch = func(_ context.Context, _ wire.Launch, doubt string, _ func(wire.LaunchState, string)) {
+			s.options.Launch = func(_ context.Context, _ wire.Launch, doubt string, _ func(wire.LaunchState, sentence.Sentence)) {
 				doubts <- doubt
 			}
 			leave := s.sit()
@@ -73,9 +74,9 @@ func TestNoDoubtAfterMeasuring(t *testing.T) {
 	tb := newTable(t, 1)
 	ann := newSeat(tb, "ann")
 	doubts := make(chan string, 1)
-	ann.options.Launch = func(_ context.Context, _ wire.Launch, doubt string, tell func(wire.LaunchState, string)) {
+	ann.options.Launch = func(_ context.Context, _ wire.Launch, doubt string, tell func(wire.LaunchState, sentence.Sentence)) {
 		doubts <- doubt
-		tell(wire.LaunchStarted, "")
+		tell(wire.LaunchStarted, sentence.Sentence{})
 	}
 	defer ann.sit()()
 	if doubt := <-doubts; doubt != "" {
@@ -100,12 +101,12 @@ func TestLatecomer(t *testing.T) {
 	}
 	room := tb.room("the launch", launching)
 	doubts := make(chan string, 1)
-	bob.options.Launch = func(_ context.Context, to wire.Launch, doubt string, tell func(wire.LaunchState, string)) {
+	bob.options.Launch = func(_ context.Context, to wire.Launch, doubt string, tell func(wire.LaunchState, sentence.Sentence)) {
 		if to.Address != room.Connect {
 			t.Errorf("bob is taken to %s, ann to %s", to.Address, room.Connect)
 		}
 		doubts <- doubt
-		tell(wire.LaunchStarted, "")
+		tell(wire.LaunchStarted, sentence.Sentence{})
 	}
 	defer bob.sit()()
 	if doubt := <-doubts; doubt != "" {
@@ -135,7 +136,7 @@ func TestLookWhileAsked(t *testing.T) {
 		say(t, ws, wire.Refusal{Reason: wire.ReasonClosed})
 		ws.NextReader()
 	})
-	s.options.Launch = func(ctx context.Context, _ wire.Launch, _ string, tell func(wire.LaunchState, string)) {
+	s.options.Launch = func(ctx context.Context, _ wire.Launch, _ string, tell func(wire.LaunchState, sentence.Sentence)) {
 		close(asked)
 		select {
 		case <-ctx.Done():
@@ -143,7 +144,7 @@ func TestLookWhileAsked(t *testing.T) {
 			return
 		case <-looked:
 		}
-		tell(wire.LaunchStarted, "")
+		tell(wire.LaunchStarted, sentence.Sentence{})
 	}
 	defer s.sit()()
 	s.done()
@@ -164,14 +165,14 @@ func TestAskedElsewhere(t *testing.T) {
 		say(t, ws, wire.Refusal{Reason: wire.ReasonClosed})
 		ws.NextReader()
 	})
-	s.options.Launch = func(ctx context.Context, to wire.Launch, _ string, tell func(wire.LaunchState, string)) {
+	s.options.Launch = func(ctx context.Context, to wire.Launch, _ string, tell func(wire.LaunchState, sentence.Sentence)) {
 		if to.Address == "192.0.2.6:27960" {
 			close(asked)
 			<-ctx.Done()
-			tell(wire.LaunchDeclined, "")
+			tell(wire.LaunchDeclined, sentence.Sentence{})
 			return
 		}
-		tell(wire.LaunchStarted, "")
+		tell(wire.LaunchStarted, sentence.Sentence{})
 	}
 	defer s.sit()()
 	s.done()
@@ -215,13 +216,13 @@ func TestOpensAgain(t *testing.T) {
 		say(t, ws, wire.Refusal{Reason: wire.ReasonClosed})
 		ws.NextReader()
 	})
-	s.options.Launch = func(_ context.Context, to wire.Launch, _ string, tell func(wire.LaunchState, string)) {
+	s.options.Launch = func(_ context.Context, to wire.Launch, _ string, tell func(wire.LaunchState, sentence.Sentence)) {
 		opened.Add(1)
 		if to.Round == 3 {
 			close(held)
 			<-hold
 		}
-		tell(wire.LaunchStarted, "")
+		tell(wire.LaunchStarted, sentence.Sentence{})
 	}
 	defer s.sit()()
 	s.done()

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/sentence"
 	"muster/host/wire"
 	"muster/host/wire/conn"
 	"muster/peer/player"
@@ -152,7 +153,7 @@ func (s *session) undertake(o player.Output) {
 		s.run(o)
 	case player.Launch:
 		s.begin(o.Task, func(ctx context.Context) player.Input {
-			s.options.Launch(ctx, o.Launch, o.Doubt, func(state wire.LaunchState, detail string) {
+			s.options.Launch(ctx, o.Launch, o.Doubt, func(state wire.LaunchState, detail sentence.Sentence) {
 				s.post(func() { s.step(player.Progressed{Task: o.Task, State: state, Detail: detail}) })
 			})
 			return player.Launched{Task: o.Task}

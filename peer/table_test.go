@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/sentence"
 	"muster/host"
 	"muster/host/store"
 	"muster/host/wire"
@@ -180,9 +181,9 @@ func newSeat(tb *table, name string) *seat {
 		NewPlan: func(_ wire.Measure, servers []discovery.Server) (discovery.Plan, error) {
 			return discovery.NewConventional(len(servers)), nil
 		},
-		Launch: func(ctx context.Context, launch wire.Launch, _ string, tell func(wire.LaunchState, string)) {
-			tell(wire.LaunchAsking, "")
-			tell(s.says, s.detail)
+		Launch: func(ctx context.Context, launch wire.Launch, _ string, tell func(wire.LaunchState, sentence.Sentence)) {
+			tell(wire.LaunchAsking, sentence.Sentence{})
+			tell(s.says, sentence.Plain(s.detail))
 		},
 		Events: func(e peer.Event) { s.locked(func() { s.events = append(s.events, e) }) },
 	}

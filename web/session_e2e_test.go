@@ -17,6 +17,7 @@ import (
 	"muster/discovery/plan"
 	"muster/discovery/plan/topology"
 	"muster/discovery/prober"
+	"muster/discovery/sentence"
 	"muster/host"
 	"muster/host/store"
 	"muster/host/wire"
@@ -144,12 +145,12 @@ func (n *session) joins(name string, place int, rate float64, twist func(*discov
 					n.pages.Store(joined.Name, n.link()+"."+joined.Page)
 				}
 			},
-			Launch: func(_ context.Context, _ wire.Launch, _ string, tell func(wire.LaunchState, string)) {
+			Launch: func(_ context.Context, _ wire.Launch, _ string, tell func(wire.LaunchState, sentence.Sentence)) {
 				if place == 3 {
-					tell(wire.LaunchFailed, "openarena: not found in PATH")
+					tell(wire.LaunchFailed, sentence.Plain("openarena: not found in PATH"))
 					return
 				}
-				tell(wire.LaunchStarted, "")
+				tell(wire.LaunchStarted, sentence.Sentence{})
 			},
 		})
 		if refusal := new(wire.Refusal); errors.As(err, refusal) && refusal.Reason == wire.ReasonEnded {

@@ -3,6 +3,7 @@ package room_test
 import (
 	"testing"
 
+	"muster/discovery/sentence"
 	"muster/host/wire"
 )
 
@@ -11,15 +12,15 @@ import (
 func TestAble(t *testing.T) {
 	n := newSession(t, settings(0))
 	n.join("ann", "bob")
-	if p := n.person("bob"); p.Able || p.Unable != "" {
+	if p := n.person("bob"); p.Able || !p.Unable.IsZero() {
 		t.Errorf("before bob's program has said anything: %+v", p)
 	}
 	game := n.view().Room.Game
-	cannot := wire.Able{Game: game, Why: "there is no program openarena"}
+	cannot := wire.Able{Game: game, Why: sentence.Plain("there is no program openarena")}
 	n.says("ann", wire.Able{Game: game})
 	n.says("bob", cannot)
 	n.says("bob", cannot)
-	if p := n.person("ann"); !p.Able || p.Unable != "" {
+	if p := n.person("ann"); !p.Able || !p.Unable.IsZero() {
 		t.Errorf("ann can: %+v", p)
 	}
 	if p := n.person("bob"); p.Able || p.Unable != cannot.Why {
@@ -34,8 +35,8 @@ func TestAble(t *testing.T) {
 	if noted != 1 {
 		t.Errorf("noted %d times", noted)
 	}
-	n.says("bob", wire.Able{Game: "another", Why: "no"})
-	if p := n.person("bob"); p.Able || p.Unable != "" {
+	n.says("bob", wire.Able{Game: "another", Why: sentence.Plain("no")})
+	if p := n.person("bob"); p.Able || !p.Unable.IsZero() {
 		t.Errorf("of another game nothing is shown: %+v", p)
 	}
 }

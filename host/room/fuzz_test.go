@@ -11,6 +11,7 @@ import (
 
 	"muster/discovery"
 	"muster/discovery/plan/topology"
+	"muster/discovery/sentence"
 	"muster/host/room"
 	"muster/host/room/nickname"
 	"muster/host/room/outage"
@@ -846,7 +847,7 @@ func (e *fuzzSession) message(name string) wire.Message {
 		return surveyed
 	case 8:
 		able := wire.Able{Game: []string{e.room.Settings().Game, "xonotic", ""}[e.upTo(2)]}
-		able.Why = []string{"", "there is no program openarena", "it lacks its data"}[e.upTo(2)]
+		able.Why = sentence.Plain([]string{"", "there is no program openarena", "it lacks its data"}[e.upTo(2)])
 		return able
 	case 7:
 		return wire.Near{Game: "openarena", Servers: e.around()}

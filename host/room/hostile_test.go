@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/sentence"
 	"muster/host/room"
 	"muster/host/wire"
 )
@@ -129,7 +130,7 @@ func TestLogIsBounded(t *testing.T) {
 		t.Errorf("repeating a launch 1000 times made %d notes", got-notes)
 	}
 	for i := range 1000 {
-		n.says("ann", wire.Launched{Round: 1, State: wire.LaunchFailed, Detail: fmt.Sprint(i)})
+		n.says("ann", wire.Launched{Round: 1, State: wire.LaunchFailed, Detail: sentence.Plain(fmt.Sprint(i))})
 		n.gone("bob")
 		n.join("bob")
 	}

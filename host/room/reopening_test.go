@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"muster/discovery/sentence"
 	"muster/host/room"
 	"muster/host/wire"
 )
@@ -77,7 +78,7 @@ func TestReopen(t *testing.T) {
 	if err := ask("ann"); err == nil {
 		t.Error("who is being asked is asked again")
 	}
-	n.says("ann", wire.Launched{Round: 1, State: wire.LaunchFailed, Detail: "no such program"})
+	n.says("ann", wire.Launched{Round: 1, State: wire.LaunchFailed, Detail: sentence.Plain("no such program")})
 	n.took("ann")
 	n.took("bob")
 	n.wait(time.Second)

@@ -290,7 +290,7 @@ func (in Hear) hear(r *Room) error {
 		return nil
 	case wire.Able:
 		if note := g.Launches.Able(in.Player, m, g.Settings); g.Attendance.Of(in.Player).Here {
-			r.out.tell(note)
+			r.out.says(note)
 		}
 		return nil
 	case wire.Outside:
@@ -303,7 +303,7 @@ func (in Hear) hear(r *Room) error {
 		_, launching := r.phase.(*Launching)
 		w, waits := r.phase.(*Waiting)
 		if m.Round == g.Number && (launching || waits && w.Back != nil) {
-			r.out.tell(g.Launches.Heard(in.Player, m, g.Settings.GameName()))
+			r.out.says(g.Launches.Heard(in.Player, m, g.Settings.GameName()))
 		}
 		return nil
 	}

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/netip"
@@ -186,7 +187,19 @@ func (s Say) check() error {
 	return fmt.Errorf("%q says nothing of %v", string(s.What), s.Addr)
 }
 
-func (l Launched) check() error { return l.State.check() }
+// longestWhy bounds a sentence of a player's program, in bytes of its arguments.
+const longestWhy = 2048
+
+func (l Launched) check() error { return cmp.Or(l.State.check(), checkWhy(l.Detail)) }
+
+func (a Able) check() error { return checkWhy(a.Why) }
+
+func checkWhy(s sentence.Sentence) error {
+	if len(s.With) > longestWhy {
+		return fmt.Errorf("a sentence of %d bytes", len(s.With))
+	}
+	return nil
+}
 
 func (s LaunchState) check() error {
 	switch s {

@@ -3,6 +3,7 @@ package wire
 import (
 	"time"
 
+	"muster/internal/catalogue"
 	"muster/selection"
 )
 
@@ -83,7 +84,7 @@ func (s Snapshot) Document() Document {
 	for _, p := range s.Players() {
 		room.Members = append(room.Members, Member{
 			Name: p.Name, Organiser: p.Organiser, Connected: p.Connected, Probed: p.Probed, Answered: p.Answered,
-			Done: p.Done, LeftOut: p.LeftOut, Launch: p.Launch, Detail: p.Detail,
+			Done: p.Done, LeftOut: p.LeftOut, Launch: p.Launch, Detail: catalogue.InEnglish().Say(p.Detail),
 		})
 	}
 	return room

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/sentence"
 	"muster/host/access"
 	"muster/host/wire"
 	"muster/selection"
@@ -143,10 +144,10 @@ var examples = []struct {
 		`{"type":"wait","message":"the host that had the room has stopped; another takes it over"}`},
 	{wire.Again{}, `{"type":"again"}`},
 	{wire.Outside{Port: 40001}, `{"type":"outside","port":40001}`},
-	{wire.Able{Game: "openarena", Why: "there is no program openarena"},
-		`{"type":"able","game":"openarena","why":"there is no program openarena"}`},
-	{wire.Launched{Round: 1, State: wire.LaunchFailed, Detail: "openarena: not found"},
-		`{"type":"launched","round":1,"state":"failed","detail":"openarena: not found"}`},
+	{wire.Able{Game: "openarena", Why: sentence.Of("go.game-did-not-open")},
+		`{"type":"able","game":"openarena","why":{"key":"go.game-did-not-open"}}`},
+	{wire.Launched{Round: 1, State: wire.LaunchFailed, Detail: sentence.Of("go.game-did-not-open")},
+		`{"type":"launched","round":1,"state":"failed","detail":{"key":"go.game-did-not-open"}}`},
 	{wire.Room{
 		"people": json.RawMessage(`[{"name":"ann","organiser":true,"peer":true,"connected":true,"page":true,"probed":128,"answered":101,"done":true,"launch":"launched"},` +
 			`{"name":"bob","arrival":1,"peer":true,"connected":false,"page":false,"probed":96,"answered":80,"left_out":true}]`),

@@ -273,7 +273,7 @@ type Person struct {
 	LeftOut bool              `json:"left_out,omitempty"`
 	Doubt   sentence.Sentence `json:"doubt,omitzero"`
 	Launch  LaunchState       `json:"launch,omitempty"`
-	Detail  string            `json:"detail,omitempty"`
+	Detail  sentence.Sentence `json:"detail,omitzero"`
 	Ready   bool              `json:"ready,omitempty"`
 	Vetoed  bool              `json:"vetoed,omitempty"`
 	Vote    string            `json:"vote,omitempty"`
@@ -287,8 +287,8 @@ type Person struct {
 	Estimate *Estimate `json:"estimate,omitempty"`
 	// Able says that the player's machine can start the game, and Unable why it cannot. Both are
 	// empty until it has said so.
-	Able   bool   `json:"able,omitempty"`
-	Unable string `json:"unable,omitempty"`
+	Able   bool              `json:"able,omitempty"`
+	Unable sentence.Sentence `json:"unable,omitzero"`
 	// TypesPassword says that the player has to type the server's password in the game, according
 	// to their program.
 	TypesPassword bool `json:"types_password,omitempty"`

@@ -486,7 +486,7 @@ type Outside struct {
 type Able struct {
 	Game string `json:"game"`
 	// Why says why it cannot; empty if it can.
-	Why string `json:"why,omitempty"`
+	Why sentence.Sentence `json:"why,omitzero"`
 	// TypesPassword says that the game does not take the server's password from the player's
 	// program, so the player types it.
 	TypesPassword bool `json:"types_password,omitempty"`
@@ -497,7 +497,7 @@ type Launched struct {
 	Round int         `json:"round"`
 	State LaunchState `json:"state"`
 	// Detail says why, if it failed.
-	Detail string `json:"detail,omitempty"`
+	Detail sentence.Sentence `json:"detail,omitzero"`
 }
 
 // LaunchState is how far a player's launch got.

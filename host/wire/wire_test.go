@@ -15,6 +15,7 @@ import (
 	"muster/discovery"
 	"muster/discovery/sentence"
 	"muster/host/wire"
+	"muster/internal/catalogue"
 	"muster/selection"
 )
 
@@ -159,7 +160,7 @@ func TestTextsAreCleaned(t *testing.T) {
 		{`{"type":"verified","servers":[{"info":{"name":"EVIL"}}]}`, func(m wire.Message) string {
 			return m.(wire.Verified).Servers[0].Info.Name
 		}},
-		{`{"type":"launched","state":"failed","detail":"EVIL"}`, func(m wire.Message) string { return m.(wire.Launched).Detail }},
+		{`{"type":"launched","state":"failed","detail":"EVIL"}`, func(m wire.Message) string { return catalogue.InEnglish().Say(m.(wire.Launched).Detail) }},
 	}
 	for _, tt := range tests {
 		m, err := wire.Unmarshal(frameOf(t, strings.ReplaceAll(tt.line, "EVIL", evil)))

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/sentence"
 	"muster/host/wire"
 	"muster/internal/hint"
 	"muster/internal/term"
@@ -75,7 +76,7 @@ const (
 
 // Launch takes the player to the host's server with the player's own template. It asks first, unless the player chose
 // [StartAuto] and there is no doubt about the server. A doubt is a sentence.
-func (l *Launcher) Launch(ctx context.Context, to wire.Launch, doubt string, tell func(wire.LaunchState, string)) {
+func (l *Launcher) Launch(ctx context.Context, to wire.Launch, doubt string, tell func(wire.LaunchState, sentence.Sentence)) {
 	if l.After != "" {
 		defer l.Console.Say("%s", l.After)
 	}
@@ -84,7 +85,7 @@ func (l *Launcher) Launch(ctx context.Context, to wire.Launch, doubt string, tel
 	if errors.As(err, &unknown) {
 		l.Console.Tell("term.launch-unknown", "game", to.Game, "address", to.Address)
 		l.unmask(to)
-		tell(wire.LaunchByHand, "")
+		tell(wire.LaunchByHand, sentence.Sentence{})
 		return
 	}
 	if err != nil {
@@ -94,7 +95,7 @@ func (l *Launcher) Launch(ctx context.Context, to wire.Launch, doubt string, tel
 	l.Console.Say("%s", l.Console.Bold(show(argv, to.Password)))
 	if state := l.agreed(ctx, to.Game, doubt, tell); state != "" {
 		l.unmask(to)
-		tell(state, "")
+		tell(state, sentence.Sentence{})
 		return
 	}
 	if ctx.Err() != nil {
@@ -137,7 +138,7 @@ func (l *Launcher) Launch(ctx context.Context, to wire.Launch, doubt string, tel
 		return
 	}
 	l.Console.Tell("term.launched")
-	tell(wire.LaunchStarted, "")
+	tell(wire.LaunchStarted, sentence.Sentence{})
 }
 
 // Types reports whether the player types the password of a game's server: Muster cannot pass it to the game, or the
@@ -170,7 +171,7 @@ func (l *Launcher) fill(ctx context.Context, to wire.Launch) (argv, env []string
 }
 
 // agreed asks the player if necessary. An empty state means that the game starts, or that it is too late to ask.
-func (l *Launcher) agreed(ctx context.Context, game, doubt string, tell func(wire.LaunchState, string)) wire.LaunchState {
+func (l *Launcher) agreed(ctx context.Context, game, doubt string, tell func(wire.LaunchState, sentence.Sentence)) wire.LaunchState {
 	l.mu.Lock()
 	l.started = slices.DeleteFunc(l.started, func(at time.Time) bool { return time.Since(at) > time.Hour })
 	running, lately := l.running, len(l.started)
@@ -191,7 +192,7 @@ func (l *Launcher) agreed(ctx context.Context, game, doubt string, tell func(wir
 	case isAuto:
 		return ""
 	}
-	tell(wire.LaunchAsking, "")
+	tell(wire.LaunchAsking, sentence.Sentence{})
 	switch answer, ok := l.Console.Ask(ctx, l.Console.Words(question)+" "); {
 	case ctx.Err() != nil:
 		return ""
@@ -217,7 +218,7 @@ func (l *Launcher) unmask(to wire.Launch) {
 }
 
 // failed reports why the game does not start. The others in the room get the reason without the paths on this machine.
-func (l *Launcher) failed(to wire.Launch, err error, tell func(wire.LaunchState, string)) {
+func (l *Launcher) failed(to wire.Launch, err error, tell func(wire.LaunchState, sentence.Sentence)) {
 	var start *StartError
 	if errors.As(err, &start) {
 		err = start.Plain()
@@ -227,7 +228,7 @@ func (l *Launcher) failed(to wire.Launch, err error, tell func(wire.LaunchState,
 	}
 	l.Console.Tell("term.by-hand", "address", to.Address)
 	l.unmask(to)
-	tell(wire.LaunchFailed, hint.Plain(err.Error()))
+	tell(wire.LaunchFailed, hint.Sentence(err))
 }
 
 // StartError says why a game did not start.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"muster/discovery/sentence"
 	"muster/host/wire"
 	"muster/internal/catalogue"
 	"muster/internal/term"
@@ -31,7 +32,7 @@ func TestPasswordByHand(t *testing.T) {
 		l := tt.how
 		l.Games, l.Console = games, console
 		l.Launch(t.Context(), wire.Launch{Game: "openarena", Address: "192.0.2.1:27960", Password: tt.password}, "",
-			func(wire.LaunchState, string) {})
+			func(wire.LaunchState, sentence.Sentence) {})
 		if got := strings.Contains(out.String(), "the server's password: club\n"); got != tt.told {
 			t.Errorf("%s: told %v, want %v:\n%s", tt.name, got, tt.told, out)
 		}
@@ -55,7 +56,7 @@ func TestDoubtfulServer(t *testing.T) {
 	l := &Launcher{Starts: StartAuto, Command: "no-such-program {address}", Games: games, Console: console}
 	var states []wire.LaunchState
 	l.Launch(t.Context(), wire.Launch{Game: "openarena", Address: "192.0.2.1:22"},
-		"no server of the list is at that address", func(s wire.LaunchState, _ string) {
+		"no server of the list is at that address", func(s wire.LaunchState, _ sentence.Sentence) {
 			states = append(states, s)
 		})
 	if want := []wire.LaunchState{wire.LaunchAsking, wire.LaunchByHand}; !slices.Equal(states, want) {

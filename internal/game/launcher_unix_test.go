@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"muster/discovery/sentence"
 	"muster/host/wire"
 	"muster/internal/await"
 	"muster/internal/catalogue"
@@ -32,7 +33,7 @@ func TestAutoAsksAtLast(t *testing.T) {
 	}
 	send := func(round int) (state wire.LaunchState) {
 		to := wire.Launch{Round: round, Game: "openarena", Address: "192.0.2.1:27960"}
-		l.Launch(t.Context(), to, "", func(s wire.LaunchState, _ string) { state = s })
+		l.Launch(t.Context(), to, "", func(s wire.LaunchState, _ sentence.Sentence) { state = s })
 		return state
 	}
 	for round := range maxRunning {
@@ -75,7 +76,7 @@ func TestAutoIsBounded(t *testing.T) {
 	started := 0
 	for round := range 100 {
 		to := wire.Launch{Round: round, Game: "openarena", Address: "192.0.2.1:27960"}
-		l.Launch(t.Context(), to, "", func(s wire.LaunchState, _ string) {
+		l.Launch(t.Context(), to, "", func(s wire.LaunchState, _ sentence.Sentence) {
 			if s == wire.LaunchStarted {
 				started++
 			}
@@ -112,7 +113,7 @@ func TestOnceASession(t *testing.T) {
 		{"openarena", "", []wire.LaunchState{wire.LaunchStarted}},
 	} {
 		var states []wire.LaunchState
-		l.Launch(t.Context(), wire.Launch{Round: i, Game: c.game, Address: "192.0.2.1:27960"}, c.doubt, func(s wire.LaunchState, _ string) {
+		l.Launch(t.Context(), wire.Launch{Round: i, Game: c.game, Address: "192.0.2.1:27960"}, c.doubt, func(s wire.LaunchState, _ sentence.Sentence) {
 			states = append(states, s)
 		})
 		if !slices.Equal(states, c.want) {
@@ -138,7 +139,7 @@ func TestTypedPassword(t *testing.T) {
 		l := &Launcher{Starts: StartAuto, Command: tt.command, Games: load(t, ""), Console: console, settle: 1}
 		var came wire.LaunchState
 		l.Launch(t.Context(), wire.Launch{Game: "openarena", Address: "192.0.2.1:27960", Password: tt.password}, "",
-			func(state wire.LaunchState, _ string) {
+			func(state wire.LaunchState, _ sentence.Sentence) {
 				came = state
 			})
 		before, after, isShown := strings.Cut(out.String(), "when the game asks for the server's password, type: "+tt.password+"\n")

@@ -223,7 +223,7 @@ func (y *Player) able(ctx context.Context, id string) wire.Able {
 	for _, line := range hint.Lines(y.Desk.Screen.Language, err) {
 		y.Desk.Screen.Say("%s", y.Desk.Screen.Wrap(line, 0))
 	}
-	able.Why = hint.Plain(err.Error())
+	able.Why = hint.Sentence(err)
 	return able
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/sentence"
 	"muster/host"
 	"muster/host/wire"
 	"muster/internal/sim"
@@ -91,14 +92,14 @@ func goWith(t *testing.T, list []discovery.Server, vantages []*sim.Vantage) (add
 			err := peer.Run(ctx, peer.Options{
 				URL: "ws" + strings.TrimPrefix(server.URL, "http") + "/peer", Code: code, Name: v.Name, Once: true,
 				NewProber: func(string, func(time.Duration)) (peer.Prober, error) { return instantly{v}, nil },
-				Launch: func(_ context.Context, l wire.Launch, doubt string, tell func(wire.LaunchState, string)) {
+				Launch: func(_ context.Context, l wire.Launch, doubt string, tell func(wire.LaunchState, sentence.Sentence)) {
 					if doubt != "" {
 						t.Errorf("%s doubts the launch: %s", v.Name, doubt)
 					}
 					mu.Lock()
 					address = l.Address
 					mu.Unlock()
-					tell(wire.LaunchStarted, "")
+					tell(wire.LaunchStarted, sentence.Sentence{})
 				},
 			})
 			if err != nil {

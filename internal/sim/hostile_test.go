@@ -9,6 +9,7 @@ import (
 	"muster/discovery"
 	"muster/host/room"
 	"muster/host/wire"
+	"muster/internal/catalogue"
 	"muster/peer/player"
 	"muster/selection"
 )
@@ -248,13 +249,13 @@ func (g *Group) Attacked(liars []int, a Attack, o GroupOptions, run uint64) (e O
 				e.Lost = max(e.Lost, float64(own[e.Server]-own[best])/float64(time.Millisecond))
 			}
 		}
-		if person.LeftOut || person.Doubt != "" {
-			doubts[person.Name] = "left out. " + person.Doubt
+		if person.LeftOut || !person.Doubt.IsZero() {
+			doubts[person.Name] = "left out. " + catalogue.InEnglish().Say(person.Doubt)
 		}
 	}
 	if snapshot.Choice != nil {
 		for _, d := range snapshot.Choice.Selection.Doubts {
-			doubts[d.Player] = d.String()
+			doubts[d.Player] = catalogue.InEnglish().Say(d.Sentence())
 		}
 		for _, i := range snapshot.Choice.Selection.Why.Influences {
 			if slices.Contains(liars, s.peer(i.Player)) {

@@ -63,7 +63,7 @@ func TestShortLists(t *testing.T) {
 					t.Logf("%s %s %s %s: %s", of, servers, rule, group, shortReport(all[0]))
 					for i, r := range all[0] {
 						for _, d := range r.Doubts {
-							t.Logf("  seed %d: %s, regret %.2f", *shortFrom+uint64(i), d, r.Regret)
+							t.Logf("  seed %d: %v, regret %.2f", *shortFrom+uint64(i), d.Sentence(), r.Regret)
 						}
 						if *shortEach >= 0 && r.Regret >= *shortEach {
 							t.Logf("  seed %d: regret %.2f, found %.2f, clear %.2f, %.2f s, searched %.2f, %d "+

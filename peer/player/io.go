@@ -58,7 +58,7 @@ type Resting struct {
 type Progressed struct {
 	Task   int
 	State  wire.LaunchState
-	Detail string
+	Detail sentence.Sentence
 }
 
 // Launched says that a [Launch] has ended.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/sentence"
 	"muster/host/wire"
 )
 
@@ -320,7 +321,7 @@ func TestErrands(t *testing.T) {
 	s.wants("Try Collect")
 	s.hears(room("b"), room("c"))
 	s.wants("Stop Stop")
-	s.step(Tried{Task: first.Task, Able: wire.Able{Why: "of a"}})
+	s.step(Tried{Task: first.Task, Able: wire.Able{Why: sentence.Plain("of a")}})
 	next, _ := s.others[0].(Try)
 	s.wants("Try")
 	s.step(Tried{Task: next.Task})

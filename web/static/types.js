@@ -57,11 +57,11 @@
  * @property {boolean} [left_out]
  * @property {Sentence} [doubt]
  * @property {boolean} [able] its machine can start the game
- * @property {string} [unable] why it cannot
+ * @property {Sentence} [unable] why it cannot
  * @property {boolean} [types_password] types a server's password in the game
  * @property {{counted?: boolean, error_ms?: number, why?: Sentence}} [estimate] how a person without a program may count in the choice
  * @property {string} [launch]
- * @property {string} [detail]
+ * @property {Sentence} [detail]
  * @property {boolean} [ready]
  * @property {boolean} [vetoed]
  * @property {string} [vote]

@@ -93,8 +93,8 @@ func busy(t testing.TB) *grouptest.Group {
 	}
 	g.Editions.Say("bob", g.Settings.Game, map[string]discovery.Edition{"": {Version: "1.2"}})
 	g.Trust.Vouch("bob")
-	g.Launches.Able("bob", wire.Able{Game: g.Settings.Game, Why: "no game here"}, g.Settings)
-	g.Launches.Heard("bob", wire.Launched{State: wire.LaunchFailed, Detail: "no luck"}, g.Settings.GameName())
+	g.Launches.Able("bob", wire.Able{Game: g.Settings.Game, Why: sentence.Plain("no game here")}, g.Settings)
+	g.Launches.Heard("bob", wire.Launched{State: wire.LaunchFailed, Detail: sentence.Plain("no luck")}, g.Settings.GameName())
 	for server, name := range []string{"bob", "zoe"} {
 		brings(g, name, server)
 		g.Ballot.Ready(name)
@@ -118,7 +118,7 @@ func TestRenamed(t *testing.T) {
 		if got, want := g.Text(), strings.ReplaceAll(before, `"`+tt.from+`"`, `"`+tt.to+`"`); got != want {
 			t.Errorf("%s is %s now:\n%s, want\n%s", tt.from, tt.to, got, want)
 		}
-		if able, isKnown := g.Launches.Can(tt.to, g.Settings.Game); tt.to == "ben" && (!isKnown || able.Why != "no game here") {
+		if able, isKnown := g.Launches.Can(tt.to, g.Settings.Game); tt.to == "ben" && (!isKnown || able.Why != sentence.Plain("no game here")) {
 			t.Errorf("of %s's game is known %+v, %v", tt.to, able, isKnown)
 		}
 	}
@@ -414,7 +414,7 @@ func TestViewPeople(t *testing.T) {
 				"%q, launch %q %q, able %v %q %v, version %q, %v, no say %v, %s",
 			p.Name, p.Arrival, p.Peer, p.Connected, p.Done, p.Probed, p.Answered, p.LeftOut, catalogue.InEnglish().Say(p.Doubt), p.Country,
 			p.Guest, p.Page, p.Ready, p.Vetoed, p.Vote,
-			p.Launch, p.Detail, p.Able, p.Unable, p.TypesPassword, p.Version, p.Somewhere, p.NoSay, estimate,
+			p.Launch, catalogue.InEnglish().Say(p.Detail), p.Able, catalogue.InEnglish().Say(p.Unable), p.TypesPassword, p.Version, p.Somewhere, p.NoSay, estimate,
 		))
 	}
 	const contradicts = "ann says other things of 3 of 4 servers than most players heard."
@@ -436,7 +436,7 @@ func TestViewPeople(t *testing.T) {
 	}
 	grouptest.Same(t, "vetoes are", g.ViewVetoes(), []string{"bob: q3dmbob", "zoe: q3dmzoe"})
 	g.Attendance.Leave("bob", g.Now)
-	if bob := g.ViewPeople(true)[1]; bob.Unable != "" || bob.Connected {
+	if bob := g.ViewPeople(true)[1]; !bob.Unable.IsZero() || bob.Connected {
 		t.Errorf("of one who is away is seen %+v", bob)
 	}
 }

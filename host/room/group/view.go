@@ -1,6 +1,7 @@
 package group
 
 import (
+	"muster/discovery/sentence"
 	"muster/host/wire"
 )
 
@@ -38,7 +39,7 @@ func (g *Group) ViewPeople(isChosen bool) []wire.Person {
 		}
 		person.Probed, person.Answered = g.knowledge(name, mates).Progress()
 		if able, isKnown := g.Launches.Can(name, g.Settings.Game); isKnown && mark.Here {
-			person.Able, person.Unable, person.TypesPassword = able.Why == "", able.Why, able.TypesPassword
+			person.Able, person.Unable, person.TypesPassword = able.Why.IsZero(), able.Why, able.TypesPassword
 		}
 		people = append(people, person)
 	}
@@ -65,7 +66,7 @@ func (g *Group) ViewPeople(isChosen bool) []wire.Person {
 			person.Vote = g.Servers.List[*b.Vote].Addr.String()
 		}
 		if b.ByHand && person.Launch != wire.LaunchStarted {
-			person.Launch, person.Detail = wire.LaunchByHand, ""
+			person.Launch, person.Detail = wire.LaunchByHand, sentence.Sentence{}
 		}
 	}
 	return people

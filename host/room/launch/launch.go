@@ -17,14 +17,15 @@ import (
 	"slices"
 	"time"
 
+	"muster/discovery/sentence"
 	"muster/host/wire"
 	"muster/selection"
 )
 
 // Way says how far a player has got.
 type Way struct {
-	State  wire.LaunchState `json:"launch,omitempty"`
-	Detail string           `json:"detail,omitempty"`
+	State  wire.LaunchState  `json:"launch,omitempty"`
+	Detail sentence.Sentence `json:"detail,omitzero"`
 	// Again is when the player's game last had to be opened once more.
 	Again time.Time `json:"again,omitzero"`
 }
@@ -79,22 +80,22 @@ func (r *Roll) Awaits(name string) bool {
 
 // Heard takes how far a player has got on the way to a game. It returns the news for the others, or
 // nothing.
-func (r *Roll) Heard(name string, m wire.Launched, game string) (note string) {
+func (r *Roll) Heard(name string, m wire.Launched, game string) (note sentence.Sentence) {
 	w := r.ways[name]
 	if m.State == w.State && m.Detail == w.Detail {
-		return ""
+		return note
 	}
 	w.State, w.Detail = m.State, m.Detail
 	r.set(name, w)
 	switch w.State {
 	case wire.LaunchStarted:
-		note = name + " is on the way"
+		note = sentence.Of("room.on-the-way", "player", name)
 	case wire.LaunchDeclined:
-		note = name + " stays behind"
+		note = sentence.Of("room.stays-behind", "player", name)
 	case wire.LaunchByHand:
-		note = name + " joins by hand"
+		note = sentence.Of("room.by-hand", "player", name)
 	case wire.LaunchFailed:
-		note = fmt.Sprintf("%s could not start %s: %s", name, game, w.Detail)
+		note = sentence.Of("room.could-not-start", "player", name, "game", game, "why", w.Detail)
 	}
 	return note
 }
@@ -149,20 +150,20 @@ func (r *Roll) Restart(names ...string) {
 		if len(names) > 0 && !slices.Contains(names, name) {
 			continue
 		}
-		w.State, w.Detail = "", ""
+		w.State, w.Detail = "", sentence.Sentence{}
 		r.set(name, w)
 	}
 }
 
 // Able takes whether a player's computer can start a game. It returns the news for the others, or
 // nothing.
-func (r *Roll) Able(name string, m wire.Able, s wire.Settings) (note string) {
+func (r *Roll) Able(name string, m wire.Able, s wire.Settings) (note sentence.Sentence) {
 	before := r.able[name]
 	if r.able == nil {
 		r.able = map[string]wire.Able{}
 	}
-	if r.able[name] = m; m != before && m.Why != "" && m.Game == s.Game {
-		note = fmt.Sprintf("%s cannot start %s: %s", name, s.GameName(), m.Why)
+	if r.able[name] = m; m != before && !m.Why.IsZero() && m.Game == s.Game {
+		note = sentence.Of("room.cannot-start", "player", name, "game", s.GameName(), "why", m.Why)
 	}
 	return note
 }

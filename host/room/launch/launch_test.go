@@ -9,7 +9,9 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/sentence"
 	"muster/host/wire"
+	"muster/internal/catalogue"
 	"muster/selection"
 )
 
@@ -82,8 +84,8 @@ func TestHeard(t *testing.T) {
 		{wire.LaunchFailed, "no such map", "ann could not start OpenArena: no such map", false},
 		{wire.LaunchStarted, "", "ann is on the way", false},
 	} {
-		note := r.Heard("ann", wire.Launched{State: tt.state, Detail: tt.detail}, "OpenArena")
-		if way := r.Way("ann"); note != tt.note || r.Awaits("ann") != tt.awaits || way.State != tt.state || way.Detail != tt.detail {
+		note := r.Heard("ann", wire.Launched{State: tt.state, Detail: sentence.Plain(tt.detail)}, "OpenArena")
+		if way := r.Way("ann"); catalogue.InEnglish().Say(note) != tt.note || r.Awaits("ann") != tt.awaits || way.State != tt.state || way.Detail != sentence.Plain(tt.detail) {
 			t.Errorf("of %q (%q) comes %q and %+v", tt.state, tt.detail, note, way)
 		}
 	}
@@ -134,7 +136,7 @@ func TestAgain(t *testing.T) {
 // no earlier time opens their game.
 func TestRestart(t *testing.T) {
 	var r Roll
-	failed := wire.Launched{State: wire.LaunchFailed, Detail: "no such file"}
+	failed := wire.Launched{State: wire.LaunchFailed, Detail: sentence.Plain("no such file")}
 	for _, name := range []string{"ann", "bob"} {
 		r.Heard(name, failed, "OpenArena")
 		r.Again(eight, name)
@@ -162,12 +164,12 @@ func TestAble(t *testing.T) {
 		isKnown bool
 	}{
 		{wire.Able{Game: "mine"}, "", true},
-		{wire.Able{Game: "mine", Why: "it lacks its data"}, "ann cannot start My game: it lacks its data", true},
-		{wire.Able{Game: "mine", Why: "it lacks its data"}, "", true},
-		{wire.Able{Game: "another", Why: "no"}, "", false},
+		{wire.Able{Game: "mine", Why: sentence.Plain("it lacks its data")}, "ann cannot start My game: it lacks its data", true},
+		{wire.Able{Game: "mine", Why: sentence.Plain("it lacks its data")}, "", true},
+		{wire.Able{Game: "another", Why: sentence.Plain("no")}, "", false},
 	} {
 		note := r.Able("ann", tt.able, s)
-		if able, isKnown := r.Can("ann", s.Game); note != tt.note || isKnown != tt.isKnown || able != tt.able {
+		if able, isKnown := r.Can("ann", s.Game); catalogue.InEnglish().Say(note) != tt.note || isKnown != tt.isKnown || able != tt.able {
 			t.Errorf("of %+v comes %q; known %v, %+v", tt.able, note, isKnown, able)
 		}
 	}
@@ -181,15 +183,15 @@ func TestAble(t *testing.T) {
 func TestPlayersGo(t *testing.T) {
 	var r Roll
 	s := wire.Settings{Game: "openarena"}
-	r.Able("ann", wire.Able{Game: s.Game, Why: "no"}, s)
+	r.Able("ann", wire.Able{Game: s.Game, Why: sentence.Plain("no")}, s)
 	r.Again(eight, "ann")
 	r.Rename("ann", "Ann")
 	r.Rename("bob", "ben")
-	if able, isKnown := r.Can("Ann", s.Game); !isKnown || able.Why != "no" || r.Way("Ann").Again != eight || r.Way("ann") != (Way{}) {
+	if able, isKnown := r.Can("Ann", s.Game); !isKnown || able.Why != sentence.Plain("no") || r.Way("Ann").Again != eight || r.Way("ann") != (Way{}) {
 		t.Errorf("renamed, %+v is known", r)
 	}
 	next := r.Next()
-	if able, isKnown := next.Can("Ann", s.Game); !isKnown || able.Why != "no" || next.Way("Ann") != (Way{}) {
+	if able, isKnown := next.Can("Ann", s.Game); !isKnown || able.Why != sentence.Plain("no") || next.Way("Ann") != (Way{}) {
 		t.Errorf("of the round before is known %+v", next)
 	}
 	r.Leave("Ann")
@@ -201,12 +203,12 @@ func TestPlayersGo(t *testing.T) {
 // TestSaved checks the form of the saved section.
 func TestSaved(t *testing.T) {
 	var r Roll
-	r.Heard("ann", wire.Launched{State: wire.LaunchFailed, Detail: "no such file"}, "OpenArena")
+	r.Heard("ann", wire.Launched{State: wire.LaunchFailed, Detail: sentence.Plain("no such file")}, "OpenArena")
 	r.Heard("bob", wire.Launched{State: wire.LaunchStarted}, "OpenArena")
 	r.Restart("bob") // bob has reported nothing
 	r.Again(eight, "ann")
 	data, err := json.Marshal(r.Save())
-	if want := `{"ann":{"launch":"failed","detail":"no such file","again":"2026-11-20T20:00:00Z"}}`; err != nil || string(data) != want {
+	if want := `{"ann":{"launch":"failed","detail":{"key":"plain","with":{"text":"no such file"}},"again":"2026-11-20T20:00:00Z"}}`; err != nil || string(data) != want {
 		t.Errorf("it is saved as %s, want %s; %v", data, want, err)
 	}
 	back, err := Restore(r.Save(), []string{"bob", "ann"})

@@ -321,7 +321,7 @@ func TestLaunchBefore3(t *testing.T) {
 		}
 		into.upgrade()
 	}
-	if !reflect.DeepEqual(s.Launch, section.Launch) || s.Launch["ann"].Again != eight || s.Players[0].Detail != "" {
+	if !reflect.DeepEqual(s.Launch, section.Launch) || s.Launch["ann"].Again != eight || !s.Players[0].Detail.IsZero() {
 		t.Errorf("the ways are %+v, want %+v", s.Launch, section.Launch)
 	}
 }

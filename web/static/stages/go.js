@@ -7,7 +7,7 @@ import { ping } from "../estimate.js";
 import { flag } from "../flag.js";
 import { gameName, voice } from "../gather.js";
 import { next } from "../next.js";
-import { millis, said, say } from "../say.js";
+import { millis, said, say, tell } from "../say.js";
 import { shareButton } from "../share.js";
 import { sign } from "../sign.js";
 import { around, drawAround } from "./around.js";
@@ -29,7 +29,7 @@ export function go(live, view) {
   const server = state.choice?.servers[target?.addr ?? ""];
   const isCrowd = people.length >= many;
   return [
-    h("div", { class: "destination", "data-key": "destination" }, h("h1", {}, title(state, me, view)), where(state, server), h("p", { class: "about" }, figures(state, me)), strange(server), me?.launch === "failed" ? h("p", { class: "detail" }, h("bdi", { dir: "ltr" }, me.detail || say("go.no-reason"))) : !view.tv && next(state)),
+    h("div", { class: "destination", "data-key": "destination" }, h("h1", {}, title(state, me, view)), where(state, server), h("p", { class: "about" }, figures(state, me)), strange(server), me?.launch === "failed" ? h("p", { class: "detail" }, ...(me.detail ? tell(me.detail) : said("go.no-reason"))) : !view.tv && next(state)),
     target && around(target.addr),
     h(
       "ul",
@@ -151,7 +151,7 @@ function help(state, person) {
     h(
       "div",
       {},
-      h("p", {}, ...said(person.detail ? "go.their-computer-says" : "go.their-computer-says-nothing", { why: h("bdi", { dir: "ltr" }, person.detail ?? "") })),
+      h("p", {}, ...said(person.detail ? "go.their-computer-says" : "go.their-computer-says-nothing", { why: person.detail ?? "" })),
       h("p", {}, say("go.help-how")),
       state.way && button("copy", say("go.copy-for-them"), { "data-copy-text": state.way.connect }),
     ),
