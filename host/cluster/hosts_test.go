@@ -82,7 +82,7 @@ func TestHostsPause(t *testing.T) {
 					close(told)
 					return
 				}
-				if strings.Contains(string(said), "everything waits") {
+				if strings.Contains(string(said), `"refused.held"`) {
 					told <- time.Now()
 					return
 				}

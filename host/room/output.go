@@ -1,7 +1,6 @@
 package room
 
 import (
-	"fmt"
 	"net/netip"
 	"time"
 
@@ -97,26 +96,12 @@ func (o *outbox) ask(round int, asks []search.Ask) {
 	}
 }
 
-// note tells the people in the room something.
-func (o *outbox) note(format string, args ...any) {
-	o.says(sentence.Plain(fmt.Sprintf(format, args...)))
-}
-
 // says tells the people in the room some sentences, but for empty ones.
 func (o *outbox) says(sentences ...sentence.Sentence) {
 	for _, s := range sentences {
 		if !s.IsZero() {
 			o.revision++
 			o.journal.Add(o.now, s)
-		}
-	}
-}
-
-// tell tells the people in the room some notes, but for empty ones.
-func (o *outbox) tell(notes ...string) {
-	for _, note := range notes {
-		if note != "" {
-			o.note("%s", note)
 		}
 	}
 }
