@@ -71,7 +71,9 @@ func TestEveryLanguage(t *testing.T) {
 	n := newSession(t, 20, friday(0))
 	for _, tag := range []string{catalogue.Accented, catalogue.Mirrored} {
 		b := browse(t, strings.Replace(n.organisersLink(), "/#", "/?lang="+tag+"#", 1), pocket)
-		b.until("the page speaks "+tag, func() bool { return eval[bool](b, `document.documentElement.lang === "`+tag+`" && Boolean(muster.live.state?.room)`) })
+		b.until("the page speaks "+tag, func() bool {
+			return eval[bool](b, `document.documentElement.lang === "`+tag+`" && Boolean(muster.live.state?.room)`)
+		})
 		for _, s := range everyStage {
 			b.resize(pocket)
 			b.drawn(s.name, s.stage, 4, 1)

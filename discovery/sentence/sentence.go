@@ -36,7 +36,11 @@ func Of(key string, pairs ...any) Sentence {
 	for pair := range slices.Chunk(pairs, 2) {
 		name, value := pair[0].(string), pair[1]
 		switch v := value.(type) {
-		case string, int, float64, []string, []Sentence:
+		case string, int, float64:
+		case []string:
+			value = append([]string{}, v...) // nil would be malformed
+		case []Sentence:
+			value = append([]Sentence{}, v...)
 		case Sentence:
 			if v.IsZero() {
 				value = "" // one without a key would be malformed

@@ -17,10 +17,10 @@ import (
 	"math"
 	"net/netip"
 	"slices"
-	"strings"
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/sentence"
 	"muster/host/wire"
 	"muster/selection"
 	"muster/selection/rules"
@@ -191,35 +191,34 @@ func Allow(s wire.Settings, limitMS float64) (wire.Settings, error) {
 }
 
 // Lack says why there is nothing to choose: the number of servers that were culled, by cause.
-func Lack(s *selection.Selection) string {
-	var parts []string
+func Lack(s *selection.Selection) (lack []sentence.Sentence) {
 	c := s.Culled
 	for _, part := range []struct {
-		n    int
-		what string
+		n   int
+		key string
 	}{
-		{c.Unreachable, "unreachable for someone"},
-		{c.Full, "without enough free seats"},
-		{c.Filtered + c.Unknown, "of the wrong kind"},
-		{c.Passworded, "with a password"},
-		{c.Hygiene + c.Blacklisted + c.Vetoed, "unwanted"},
-		{c.Hidden, "that somebody hides"},
-		{c.PingLimits, "that refuse someone's ping"},
-		{c.OverThreshold, "too far for someone"},
-		{c.Unmeasured, "not measured by everyone"},
+		{c.Unreachable, "lack.unreachable"},
+		{c.Full, "lack.full"},
+		{c.Filtered + c.Unknown, "lack.kind"},
+		{c.Passworded, "lack.password"},
+		{c.Hygiene + c.Blacklisted + c.Vetoed, "lack.unwanted"},
+		{c.Hidden, "lack.hidden"},
+		{c.PingLimits, "lack.ping-limits"},
+		{c.OverThreshold, "lack.far"},
+		{c.Unmeasured, "lack.unmeasured"},
 	} {
 		if part.n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", part.n, part.what))
+			lack = append(lack, sentence.Of(part.key, "n", part.n))
 		}
 	}
-	if n := c.WrongVersion; n > 0 {
-		text := fmt.Sprintf("%d of another version", n)
-		if players := shutOut(s); len(players) > 0 {
-			text += " than " + strings.Join(players, ", ") + " has"
-		}
-		parts = append(parts, text)
+	switch players := shutOut(s); {
+	case c.WrongVersion == 0:
+	case len(players) == 0:
+		lack = append(lack, sentence.Of("lack.version", "n", c.WrongVersion))
+	default:
+		lack = append(lack, sentence.Of("lack.version-of", "n", c.WrongVersion, "count", len(players), "players", players))
 	}
-	return strings.Join(parts, ", ")
+	return lack
 }
 
 // shutOut returns the players who do not get into some of the culled servers.

@@ -353,11 +353,12 @@ func TestLack(t *testing.T) {
 			"too far for someone, 6 not measured by everyone": {
 			Culled: selection.Culled{Unreachable: 1, Passworded: 2, Hidden: 3, PingLimits: 4, OverThreshold: 5, Unmeasured: 6}},
 		"2 of another version": {Culled: selection.Culled{WrongVersion: 2}},
-		"2 of another version than ann, ben has": {Culled: selection.Culled{WrongVersion: 2}, Reasons: []selection.Reason{
+		"2 of another version than ann and ben have": {Culled: selection.Culled{WrongVersion: 2}, Reasons: []selection.Reason{
 			{Cause: selection.WrongVersion, Players: []string{"ben"}}, {Cause: selection.Unreachable, Players: []string{"cat"}},
 			{Cause: selection.WrongVersion, Players: []string{"ben", "ann"}}}},
 	} {
-		if got := Lack(&s); got != want {
+		got := catalogue.InEnglish().Words("room.none-suits", "why", Lack(&s))
+		if want = "no server suits everyone: " + want; got != want {
 			t.Errorf("it says %q, want %q", got, want)
 		}
 	}

@@ -222,7 +222,7 @@ func (d *Decision) Decide(g *group.Group, p *probing.Probing, isChosen bool, sur
 		if g.Settings.Wait > 0 && len(g.ChosenFor()) > 0 {
 			f.Wait = WorthWaiting(g)
 		}
-		f.Failure = sentence.Of("room.none-suits", "why", sentence.Plain(choice.Lack(g.Choice.Newest())))
+		f.Failure = sentence.Of("room.none-suits", "why", choice.Lack(g.Choice.Newest()))
 		return f
 	}
 	f.Server = chosen.Server

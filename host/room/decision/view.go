@@ -105,8 +105,10 @@ func Stay(g *group.Group, server int, heardBy []string) (why sentence.Sentence, 
 	return sentence.Of("seats.unsuitable-now"), false
 }
 
-// because returns a cause as a part of a sentence.
-func because(c selection.Cause) sentence.Sentence { return sentence.Plain(c.String()) }
+// because returns a cause for "turned out to be …".
+func because(c selection.Cause) sentence.Sentence {
+	return sentence.Of("cause." + c.String() + ".turned")
+}
 
 // Seats returns the facts about the group for a watch of servers.
 func Seats(g *group.Group, w *seats.Watch) seats.Facts {
