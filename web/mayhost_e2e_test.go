@@ -60,7 +60,7 @@ func TestHomeMayHost(t *testing.T) {
 		page.run("window.muster = { live: {}, view: {} }")
 		page.sees("h1", "What shall we play tonight?")
 		page.do(chromedp.Navigate(h.link[:strings.Index(h.link, "/?")] + "/room"))
-		page.until("everybody is sent there", func() bool { return eval[string](page, "muster.live.state?.room?.stage ?? ''") == "launching" })
+		page.until("everybody is sent there", func() bool { return eval[string](page, "window.muster?.live.state?.room?.stage ?? ''") == "launching" })
 		return page
 	}
 

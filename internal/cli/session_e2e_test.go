@@ -180,7 +180,7 @@ func TestKilledPeer(t *testing.T) {
 	before := memberOf(awaitRoom(t, at, code, "the room", func(wire.Document) bool { return true }), "bob").Probed
 	again := run(t, home, "bob", args(1)...)
 	room := awaitRoom(t, at, code, "everyone is sent to a server", func(r wire.Document) bool { return r.Stage == wire.Launching })
-	for _, want := range []string{"lost the connection to bob", "bob is back", "bob has measured 1200 servers"} {
+	for _, want := range []string{"lost the connection to bob", "bob is back", "bob has measured 1,200 servers"} {
 		if !strings.Contains(logOf(room), want) {
 			t.Errorf("the log does not say %q:\n%s", want, logOf(room))
 		}
