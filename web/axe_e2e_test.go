@@ -58,7 +58,7 @@ const wholeRound = `
 		reveal: () => ({ ...news, choice, agreement: voting, room: room("chosen") }),
 		vote: () => ({ ...news, choice, agreement: voting, room: room("chosen") }),
 		countdown: () => ({ ...news, choice, agreement: { ...voting, launch_at: new Date(Date.now() + 5000).toISOString() }, room: room("chosen") }),
-		go: () => ({ ...news, way, choice, agreement: { ...voting, open: false }, evening: [played], room: room("launching"), people: launches({ anna: { launch: "failed", detail: "openarena: not found" }, dave: { launch: "failed" }, ben: { launch: "asking" } }) }),
+		go: () => ({ ...news, way, choice, agreement: { ...voting, open: false }, evening: [played], room: room("launching"), people: launches({ anna: { launch: "failed", detail: { key: "plain", with: { text: "openarena: not found" } } }, dave: { launch: "failed" }, ben: { launch: "asking" } }) }),
 		failed: () => ({ ...news, room: room("failed", { limits_ms: [150] }), choice: { ...choice, target: undefined, explain: [{ key: "why.nothing" }],
 			selection: { ...selection, chosen: null, ranking: [], culled: { over_threshold: 1400, unmeasured: 7 } },
 			miss: { addr, limit_ms: 150, rtt_ms: { anna: 12, ben: 78, chong: 198, dave: 108 } },

@@ -35,7 +35,7 @@ func TestListsOnThePage(t *testing.T) {
 		look: { until: new Date(Date.now() + 17500).toISOString(), finalists: [
 			{ addr, name: servers[addr].name, lines: { anna: ` + line + `, ben: { ...` + line +
 		`, loss: .25 } } }, { addr: "192.0.2.8:27960", name: "\u202e<i>x</i>", lines: {} }] } }`)
-	b.sees("#stage .long-look", "s left")
+	b.sees("#stage .long-look", "s to go")
 	b.sees("#stage .long-look", "25 % lost")
 	b.sees("#stage .long-look", "95 of 100: 48 ms")
 	b.sees("#stage .long-look", "<i>x</i>")

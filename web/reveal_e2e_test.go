@@ -65,7 +65,7 @@ func TestGo(t *testing.T) {
 	b := browse(t, n.organisersLink(), small)
 	b.sees("#stage", "Waiting for 4 more players")
 	launching := `people, choice, room: room("launching", { voice: "https://discord.gg/abc" }), way: { connect: addr, server: servers[addr].name, link: "steam://connect/" + addr }`
-	far := `people[0].launch = "launched", people[1].launch = "by-hand", people[2].launch = "asking", people[3].launch = "failed", people[3].detail = "openarena: not found in PATH", `
+	far := `people[0].launch = "launched", people[1].launch = "by-hand", people[2].launch = "asking", people[3].launch = "failed", people[3].detail = { key: "plain", with: { text: "openarena: not found in PATH" } }, `
 	b.tells(`(` + far + `{` + launching + `, you: { name: "dave", link: live.state.you.link, join: "" } })`)
 	b.sees("#stage h1", "Your game didn’t open")
 	b.sees("#stage", "not found in PATH")
@@ -83,7 +83,7 @@ func TestGo(t *testing.T) {
 	b.tells(`{` + launching + `, you: { name: "zoe", link: live.state.you.link, join: "" }, people: [...people.map((p) => ({ ...p, launch: "launched" })), { name: "zoe", arrival: 4, guest: true, page: true },
 		{ name: "yan", arrival: 5, guest: true, page: true, vote: addr }, { name: "ulf", arrival: 6, guest: true, page: true, estimate: { counted: true, error_ms: 6 } }] }`)
 	b.sees("#stage h1", "Join them")
-	for guest, does := range map[string]string{"zoe": "watches", "yan": "voted, without the program", "ulf": "plays, without the program"} {
+	for guest, does := range map[string]string{"zoe": "watching", "yan": "voted, without the program", "ulf": "plays, without the program"} {
 		b.sees("#stage [data-key="+guest+"]", does)
 	}
 	if link := eval[string](b, `document.querySelector("#stage .way a.primary").href`); !strings.HasPrefix(link, "steam://connect/") {

@@ -20,7 +20,9 @@ import (
 
 	"github.com/gorilla/websocket"
 
+	"muster/discovery/sentence"
 	"muster/host/wire"
+	"muster/internal/catalogue"
 	"muster/internal/invite"
 )
 
@@ -242,7 +244,7 @@ type invitation struct {
 	ID         int
 	Host, Code string
 	Taken      bool
-	Wrong      []string
+	Wrong      []sentence.Sentence
 }
 
 // invited returns the only invitation that the page shows.
@@ -384,7 +386,8 @@ func (w *windows) testLinks() {
 		page = w.home()
 		page.enter()
 		shown := page.invited()
-		if shown.Host != "" || !strings.Contains(fmt.Sprint(shown.Wrong), "is no link to a room, and nothing was done") {
+		if len(shown.Wrong) == 0 || shown.Host != "" ||
+			!strings.Contains(catalogue.InEnglish().Say(shown.Wrong[0]), "is no link to a room, and nothing was done") {
 			w.t.Errorf("%q leads to %+v", hostile, shown)
 		}
 		page.answer(shown.ID, false, "")
