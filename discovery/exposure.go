@@ -1,11 +1,11 @@
 package discovery
 
 import (
-	"fmt"
 	"maps"
 	"net/netip"
-	"strings"
 	"sync"
+
+	"muster/discovery/sentence"
 )
 
 // Exposure counts the servers and places that see a player's address. Each server that
@@ -38,64 +38,38 @@ type Exposed struct {
 
 // Before tells the player how many servers will see the address, before any is asked.
 // Most and discreet both bound them; 0 is no bound.
-func Before(most, discreet, listed int) string {
+func Before(most, discreet, listed int) sentence.Sentence {
 	if discreet > 0 && (most == 0 || discreet < most) {
 		most = discreet
 	}
 	if most == 0 || most >= listed {
-		return fmt.Sprintf("all %s servers of the list may see your address", grouped(listed))
+		return sentence.Of("exposure.all-will", "n", listed)
 	}
-	return fmt.Sprintf("up to %s of %s servers will see your address", grouped(most), grouped(listed))
+	return sentence.Of("exposure.some-will", "n", most, "all", listed)
 }
 
-// String returns the counts as a sentence.
-func (e Exposed) String() string {
-	places := ""
-	switch {
-	case e.Places == 1:
-		places = "; so did 1 place where a server could be"
-	case e.Places > 1:
-		places = fmt.Sprintf("; so did %d places where a server could be", e.Places)
-	}
+// Sentence returns the counts for people.
+func (e Exposed) Sentence() sentence.Sentence {
 	if e.Servers == 0 {
-		return "no server saw your address" + strings.Replace(places, "; so did", ", but", 1)
+		return sentence.Of("exposure.none", "places", e.Places)
 	}
-	verb := "servers saw"
-	if e.Servers == 1 && e.Listed == 1 {
-		verb = "server saw"
+	times := sentence.Of("exposure.times", "n", e.Times)
+	text := sentence.Of("exposure.servers", "n", e.Servers, "all", e.Listed)
+	also := func(key string, pairs ...any) {
+		text = sentence.Of("list.clauses", "first", text, "next", sentence.Of(key, pairs...))
 	}
-	text := fmt.Sprintf("%s of %s %s your address", grouped(e.Servers), grouped(e.Listed), verb)
 	switch {
 	case e.Again == 1:
-		text += "; one of them " + timesInWords(e.Times)
+		also("exposure.one-again", "times", times)
 	case e.Again > 1 && e.Again < e.Servers:
-		text += fmt.Sprintf("; the final %d up to %s", e.Again, timesInWords(e.Times))
+		also("exposure.some-again", "n", e.Again, "times", times)
 	case e.Again > 1:
-		text += ", up to " + timesInWords(e.Times)
+		text = sentence.Of("exposure.all-again", "n", e.Servers, "all", e.Listed, "times", times)
 	}
-	return text + places
-}
-
-func timesInWords(n int) string {
-	words := []string{2: "twice", 3: "three times", 4: "four times", 5: "five times", 6: "six times"}
-	if n < len(words) && n > 1 {
-		return words[n]
+	if e.Places > 0 {
+		also("exposure.places", "n", e.Places)
 	}
-	return fmt.Sprintf("%d times", n)
-}
-
-// grouped returns a number in groups of three digits: 30,000.
-func grouped(n int) string {
-	digits := fmt.Sprint(n)
-	const group = 3
-	var b strings.Builder
-	for i, d := range digits {
-		if i > 0 && (len(digits)-i)%group == 0 {
-			b.WriteByte(',')
-		}
-		b.WriteRune(d)
-	}
-	return b.String()
+	return text
 }
 
 // Of returns how many of so many listed servers saw the address so far, and how many

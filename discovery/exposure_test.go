@@ -5,44 +5,6 @@ import (
 	"testing"
 )
 
-func TestExposedSentence(t *testing.T) {
-	for _, c := range []struct {
-		of   Exposed
-		want string
-	}{
-		{Exposed{Listed: 30_000}, "no server saw your address"},
-		{Exposed{Servers: 642, Listed: 30_000, Again: 5, Times: 3}, "642 of 30,000 servers saw your address; the final 5 up to three times"},
-		{Exposed{Servers: 642, Listed: 30_000, Again: 1, Times: 2}, "642 of 30,000 servers saw your address; one of them twice"},
-		{Exposed{Servers: 642, Listed: 30_000}, "642 of 30,000 servers saw your address"},
-		{Exposed{Servers: 5, Listed: 5, Again: 5, Times: 31}, "5 of 5 servers saw your address, up to 31 times"},
-		{Exposed{Servers: 642, Listed: 30_000, Again: 5, Times: 3, Places: 6},
-			"642 of 30,000 servers saw your address; the final 5 up to three times; so did 6 places where a server could be"},
-		{Exposed{Servers: 2, Listed: 3, Places: 1}, "2 of 3 servers saw your address; so did 1 place where a server could be"},
-		{Exposed{Listed: 3, Places: 2}, "no server saw your address, but 2 places where a server could be"},
-		{Exposed{Servers: 1, Listed: 1}, "1 of 1 server saw your address"},
-		{Exposed{Servers: 1234567, Listed: 1234567}, "1,234,567 of 1,234,567 servers saw your address"},
-	} {
-		if got := c.of.String(); got != c.want {
-			t.Errorf("%+v: %q, want %q", c.of, got, c.want)
-		}
-	}
-	for _, c := range []struct {
-		most, discreet, listed int
-		want                   string
-	}{
-		{650, 0, 30_000, "up to 650 of 30,000 servers will see your address"},
-		{650, 50, 30_000, "up to 50 of 30,000 servers will see your address"},
-		{650, 1000, 30_000, "up to 650 of 30,000 servers will see your address"},
-		{650, 0, 400, "all 400 servers of the list may see your address"},
-		{0, 0, 400, "all 400 servers of the list may see your address"},
-		{0, 20, 400, "up to 20 of 400 servers will see your address"},
-	} {
-		if got := Before(c.most, c.discreet, c.listed); got != c.want {
-			t.Errorf("%+v: %q, want %q", c, got, c.want)
-		}
-	}
-}
-
 // TestDiscreetPlaces checks that places count towards the bound and are counted apart
 // from servers. An address asked both as a place and as a server counts as a server.
 func TestDiscreetPlaces(t *testing.T) {

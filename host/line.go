@@ -189,7 +189,7 @@ func (l *line) tellPause(why sentence.Sentence) error {
 	if l.behalf.Unheard {
 		return nil
 	}
-	return l.say(wire.Wait{Says: why})
+	return l.say(wire.Wait{Notice: wire.Notice{Says: why}})
 }
 
 // find connects to the room's owner, and returns its first message. A host that no longer has the

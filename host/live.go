@@ -193,7 +193,7 @@ func (v *viewer) awaitNoted(opened <-chan struct{}) bool {
 	for {
 		view, changed := v.actor.views.get()
 		if trusted, _ := v.host.store.Trust(); !said && (!trusted || !view.Snapshot.Room.Held.IsZero()) {
-			if said = true; v.send(wire.Wait{Says: held}) != nil {
+			if said = true; v.send(wire.Wait{Notice: wire.Notice{Says: held}}) != nil {
 				return false
 			}
 		}

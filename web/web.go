@@ -107,7 +107,9 @@ func sentences(tag string) []byte {
 // versioned makes the page load its files from a folder, and tells it the languages. Modules name
 // each other by relative paths, and follow.
 func versioned(page []byte, folder string) []byte {
-	page = bytes.Replace(page, []byte(`<html lang="en"`), []byte(`<html lang="en" data-languages="`+strings.Join(catalogue.Tags(), " ")+`"`), 1)
+	root := `<html lang="en"`
+	languages := root + ` data-languages="` + strings.Join(catalogue.Tags(), " ") + `"`
+	page = bytes.Replace(page, []byte(root), []byte(languages), 1)
 	for _, attribute := range []string{` src="`, ` href="`} {
 		page = bytes.ReplaceAll(page, []byte(attribute), []byte(attribute+folder))
 	}

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 )
 
@@ -36,7 +37,11 @@ func Of(key string, pairs ...any) Sentence {
 	for pair := range slices.Chunk(pairs, 2) {
 		name, value := pair[0].(string), pair[1]
 		switch v := value.(type) {
-		case string, int, float64:
+		case string, int:
+		case float64:
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				value = "–" // JSON has no such number
+			}
 		case []string:
 			value = append([]string{}, v...) // nil would be malformed
 		case []Sentence:
@@ -61,7 +66,7 @@ func argsOf(values map[string]any) Args {
 	}
 	data, err := json.Marshal(values)
 	if err != nil {
-		panic("sentence: " + err.Error()) // a figure is no number
+		panic("sentence: " + err.Error()) // the values are checked above
 	}
 	return Args(data)
 }

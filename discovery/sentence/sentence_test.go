@@ -2,6 +2,7 @@ package sentence
 
 import (
 	"encoding/json"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -16,6 +17,7 @@ func TestJSON(t *testing.T) {
 		`{"key":"a","with":{"ms":2.5,"n":3}}`:              Of("a", "n", 3, "ms", 2.5),
 		`{"key":"a","with":{"who":["ann","ben"]}}`:         Of("a", "who", []string{"ann", "ben"}),
 		`{"key":"a","with":{"who":[]}}`:                    Of("a", "who", []string(nil)),
+		`{"key":"a","with":{"ms":"–"}}`:                    Of("a", "ms", math.Inf(1)),
 		`{"key":"a","with":{"for":"1.5s"}}`:                Of("a", "for", 1500*time.Millisecond),
 		`{"key":"a","with":{"why":{"key":"b"}}}`:           Of("a", "why", Of("b")),
 		`{"key":"a","with":{"why":""}}`:                    Of("a", "why", Sentence{}),

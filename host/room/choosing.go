@@ -199,7 +199,7 @@ func (in Hear) say(r *Room, m wire.Say) {
 		action = Ready{m.What == wire.SayReady}
 	}
 	if err := (Order{Credential: r.group.Roster.PageOf(in.Player), Action: action}).step(r); err != nil {
-		r.out.send(in.Player, wire.Answer{Says: wire.Told(err)})
+		r.out.send(in.Player, wire.Answer{Notice: wire.Notice{Says: wire.Told(err)}})
 	}
 }
 

@@ -48,7 +48,8 @@ func (l *Launching) begin(r *Room) {
 	if trip.IsElsewhere { // no program takes a player to two servers in a round unasked
 		g.Launches.Again(r.now, players...)
 	}
-	r.out.says(sentence.Of("room.launch", "server", l.Launch.Name, "ms", math.RoundToEven(ranked.MeanMS), "worst", math.RoundToEven(ranked.MaxMS)))
+	r.out.says(sentence.Of("room.launch", "server", l.Launch.Name,
+		"ms", math.RoundToEven(ranked.MeanMS), "worst", math.RoundToEven(ranked.MaxMS)))
 	r.out.do(Publish{})
 	for _, player := range players {
 		l.take(r, player)

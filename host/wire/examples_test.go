@@ -56,7 +56,7 @@ var examples = []struct {
 	{wire.Say{Round: 1, What: wire.SayNotCome}, `{"type":"say","round":1,"what":"not-come"}`},
 	{wire.Say{Round: 1, What: wire.SayLiked}, `{"type":"say","round":1,"what":"liked"}`},
 	{wire.Say{Round: 1, What: wire.SayDisliked}, `{"type":"say","round":1,"what":"disliked"}`},
-	{wire.Answer{Message: "one veto a round"}, `{"type":"answer","message":"one veto a round"}`},
+	{wire.Answer{Notice: wire.Notice{Message: "one veto a round"}}, `{"type":"answer","message":"one veto a round"}`},
 	{wire.Welcome{Version: 2, Name: "ann", Token: "Q3KXOJ2VBBKZ6BPCEGZ6ZK5LCE", Page: "7YQUXVVMV3YHXRJT", Epoch: 3},
 		`{"type":"welcome","version":2,"name":"ann","token":"Q3KXOJ2VBBKZ6BPCEGZ6ZK5LCE","page":"7YQUXVVMV3YHXRJT","epoch":3}`},
 	{wire.Welcome{
@@ -140,7 +140,7 @@ var examples = []struct {
 		}, {Server: 1, State: discovery.Lost, RTTs: []float64{}, Sent: 3}},
 	},
 		`{"type":"surveyed","attempt":1,"places":[{"server":0,"state":"answered","rtts_ms":[24.1,23.9],"sent":3},{"server":1,"state":"lost","rtts_ms":[],"sent":3}]}`},
-	{wire.Wait{Message: "the host that had the room has stopped; another takes it over"},
+	{wire.Wait{Notice: wire.Notice{Message: "the host that had the room has stopped; another takes it over"}},
 		`{"type":"wait","message":"the host that had the room has stopped; another takes it over"}`},
 	{wire.Again{}, `{"type":"again"}`},
 	{wire.Outside{Port: 40001}, `{"type":"outside","port":40001}`},

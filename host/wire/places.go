@@ -213,7 +213,8 @@ func (Surveyed) kind() string { return "surveyed" }
 
 // Sites describes what servers at candidate places would mean for the group.
 type Sites struct {
-	// Answer says where a server would suit, or be better; it is empty before that is known. Better says that a place would be much better than any existing server.
+	// Answer says where a server would suit, or be better; it is empty before that is known. Better
+	// says that a place would be much better than any existing server.
 	Answer sentence.Sentence `json:"answer,omitzero"`
 	Better bool              `json:"better,omitempty"`
 	// Waiting are the players who are still measuring.

@@ -14,6 +14,7 @@ import (
 	"muster/discovery/plan/topology"
 	"muster/discovery/prober"
 	"muster/discovery/report"
+	"muster/internal/catalogue"
 	"muster/internal/hint"
 	"muster/internal/term"
 	"muster/internal/visits"
@@ -60,9 +61,9 @@ func (l Look) Run(ctx context.Context, engine *prober.Prober, viewer Viewer) (re
 		return head, discovery.Claim{}, hint.Usage(err)
 	}
 	var results []discovery.Result
-	l.Say("%s", discovery.Before(0, l.Discreet, len(l.Servers)))
+	l.Say("%s", catalogue.InEnglish().Say(discovery.Before(0, l.Discreet, len(l.Servers))))
 	exposure := &discovery.Exposure{Most: l.Discreet}
-	defer func() { l.Say("%s", exposure.Of(len(l.Servers))) }()
+	defer func() { l.Say("%s", catalogue.InEnglish().Say(exposure.Of(len(l.Servers)).Sentence())) }()
 	err = engine.Run(ctx, l.Servers, exposure.Watch(asFirst(l.First, plan), l.Servers, nil), func(r discovery.Result) {
 		if r.State == discovery.Answered {
 			r.Info = r.Info.Completed(l.Said.Infos[l.Servers[r.Server].Addr])
@@ -104,7 +105,9 @@ func summarize(s *report.Summary, plan discovery.PlanSummary, stats prober.Stats
 
 // Summary returns the lines below the servers. table are the servers that the player wants to see, and isTable reports
 // whether they appear as a table of this size.
-func (l Look) Summary(r report.Report, table []report.Measurement, claim discovery.Claim, filter *Filter, isTable bool, room Room) []string {
+func (l Look) Summary(
+	r report.Report, table []report.Measurement, claim discovery.Claim, filter *Filter, isTable bool, room Room,
+) []string {
 	s := r.Summary
 	lines := []string{fmt.Sprintf("%d of %d servers asked in %.1f s: %d answered, %d lost, %d refused",
 		s.Probed, s.Listed, float64(s.ElapsedMS)/1000, s.Answered, s.Lost, s.Refused)}

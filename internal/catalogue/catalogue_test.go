@@ -112,7 +112,7 @@ func (l *Language) checkPlurals(t *testing.T, key string, p pattern) {
 		for _, c := range part.cases {
 			l.checkPlurals(t, key, c.pattern)
 		}
-		if part.kind != plural_ {
+		if part.kind != plural {
 			continue
 		}
 		for n := range 130 {

@@ -42,7 +42,7 @@ const (
 	clock
 	row
 	tenths
-	plural_
+	plural
 	choose
 	tag
 )
@@ -52,7 +52,7 @@ type option struct {
 	pattern
 }
 
-var kinds = map[string]kind{"date": date, "time": clock, "list": row, "number": tenths, "plural": plural_, "select": choose}
+var kinds = map[string]kind{"date": date, "time": clock, "list": row, "number": tenths, "plural": plural, "select": choose}
 
 // style is the only one of ICU's styles of numbers that sentences use.
 const style = "::.0"
@@ -144,7 +144,7 @@ func (p *parser) argument(depth int, inPlural bool) (part, error) {
 		}
 		return a, nil
 	}
-	isChoice := a.kind == plural_ || a.kind == choose
+	isChoice := a.kind == plural || a.kind == choose
 	switch {
 	case err != nil:
 		return part{}, err
@@ -168,7 +168,7 @@ func (p *parser) argument(depth int, inPlural bool) (part, error) {
 			return part{}, p.wrong("a { is missing")
 		}
 		p.rest = rest
-		m, err := p.pattern(depth+1, inPlural || a.kind == plural_)
+		m, err := p.pattern(depth+1, inPlural || a.kind == plural)
 		if err != nil {
 			return part{}, err
 		}

@@ -9,7 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"golang.org/x/text/feature/plural"
+	cldr "golang.org/x/text/feature/plural"
 	"golang.org/x/text/number"
 
 	"muster/discovery"
@@ -84,7 +84,7 @@ func (l *Language) say(b *strings.Builder, p pattern, with map[string]any, count
 		}
 		value, ok := with[part.name]
 		switch part.kind {
-		case plural_:
+		case plural:
 			n, _ := value.(float64)
 			l.say(b, part.of(l.category(part, n)), with, l.number(n))
 		case tag:
@@ -137,11 +137,11 @@ func (l *Language) category(p part, n float64) string {
 	}
 	tenths := int(math.Round(math.Abs(n) * 10))
 	digits := min(tenths%10, 1) // of the fraction that is shown
-	return categories[plural.Cardinal.MatchPlural(l.tag, tenths/10, digits, digits, tenths%10, tenths%10)]
+	return categories[cldr.Cardinal.MatchPlural(l.tag, tenths/10, digits, digits, tenths%10, tenths%10)]
 }
 
-var categories = map[plural.Form]string{
-	plural.Other: other, plural.Zero: "zero", plural.One: "one", plural.Two: "two", plural.Few: "few", plural.Many: "many",
+var categories = map[cldr.Form]string{
+	cldr.Other: other, cldr.Zero: "zero", cldr.One: "one", cldr.Two: "two", cldr.Few: "few", cldr.Many: "many",
 }
 
 // argument returns a value as it stands in a sentence.

@@ -29,16 +29,20 @@ var page = template.Must(template.New("get").Funcs(template.FuncMap{"file": path
 <p class="next">{{.In.Words "get.host-runs" "version" .Version}}</p>
 {{range .Refused}}<p class="trouble">{{$.In.Say .Why}}</p>
 {{end}}{{with .Mine}}<p class="buttons"><a class="primary large" href="/get/{{.System}}">{{$.In.Words "get.get-for" "system" .Name}}</a></p>
-<p class="{{if .Trouble.Key}}trouble{{else}}quiet{{end}}">{{$.In.Say .About}}{{if .IsSigned}} <a href="{{.Signature}}">{{$.In.Words "get.signature"}}</a>{{end}}</p>
+<p class="{{if .Trouble.Key}}trouble{{else}}quiet{{end}}">{{$.In.Say .About}}{{if .IsSigned}}
+<a href="{{.Signature}}">{{$.In.Words "get.signature"}}</a>{{end}}</p>
 <p class="quiet">{{$.In.Say .Advice}}</p>
 {{else}}{{if .Phone}}<p class="next">{{.In.Words "get.open-there"}}</p>
 {{else if .Yours.Key}}<p class="next">{{.In.Words "get.none-for" "system" .Yours}} {{.In.Words "get.lay-build"}}</p>
 {{end}}{{end}}{{with .Direct}}<p class="quiet straight">{{$.In.Words "get.direct-file"}} <a href="{{.}}">{{file .}}</a></p>
 {{end}}{{with .Others}}<h3>{{$.In.Words "get.others"}}</h3>
 <ul class="systems">{{range .}}<li><a href="/get/{{.System}}">{{$.In.Say .Name}}</a>
-<span class="{{if .Trouble.Key}}trouble{{else}}quiet{{end}}">{{$.In.Say .AboutOther}}{{if .IsSigned}} <a href="{{.Signature}}">{{$.In.Words "get.signature"}}</a>{{end}}{{if not .Trouble.Key}} {{$.In.Say .Advice}}{{end}}</span></li>
+<span class="{{if .Trouble.Key}}trouble{{else}}quiet{{end}}">{{$.In.Say .AboutOther}}{{if .IsSigned}}
+<a href="{{.Signature}}">{{$.In.Words "get.signature"}}</a>{{end}}{{if not .Trouble.Key}}
+{{$.In.Say .Advice}}{{end}}</span></li>
 {{end}}</ul>
-{{end}}{{if .Release}}{{if not .IsWrong}}<p class="quiet straight">{{.In.Words "get.all-releases"}} <a href="{{.Release}}">{{.Release}}</a></p>{{end}}
+{{end}}{{if .Release}}{{if not .IsWrong}}<p class="quiet straight">{{.In.Words "get.all-releases"}}
+<a href="{{.Release}}">{{.Release}}</a></p>{{end}}
 {{else}}<p class="quiet">{{.In.Words "get.source"}}</p>
 <p class="copyable"><code>go build -o muster .</code></p>
 {{end}}<p class="quiet">{{.In.Words "get.knows-room"}}</p>

@@ -12,7 +12,8 @@ import (
 )
 
 // systems lists what Muster is built for, as GOOS-GOARCH. On macOS one program serves both processors, so there it is
-// GOOS alone. The most common come first. name and advice are keys of the catalogue. release is how the program's file in a release ends, after the version.
+// GOOS alone. The most common come first. name and advice are keys of the catalogue. release is how
+// the program's file in a release ends, after the version.
 // direct ends the archive that people take from the release page and run after unpacking.
 var systems = [...]struct{ system, name, ending, advice, release, direct string }{
 	{"windows-amd64", "get.windows", ".exe", onWindows, "_windows_amd64.exe", "_windows_amd64.exe"},

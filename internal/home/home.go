@@ -381,9 +381,10 @@ func (h *Home) browse() {
 	}
 }
 
-// terminal returns a terminal for a command that nobody watches.
-func (h *Home) terminal(in io.Reader, out io.Writer) Terminal {
-	tag, _ := h.language.Load().(string)
+// terminal returns a terminal for a command that nobody watches, in the page's language, which is a
+// tag or not known yet.
+func terminal(language any, in io.Reader, out io.Writer) Terminal {
+	tag, _ := language.(string)
 	return Terminal{In: in, Out: out, Language: tag}
 }
 

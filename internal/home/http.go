@@ -384,7 +384,7 @@ func (h *Home) takeSteamKey(ctx context.Context, request keyRequest) (any, error
 	if request.Forget {
 		args = []string{"games", "--forget-steam-key"}
 	}
-	err := h.config.Command(ctx, args, h.terminal(strings.NewReader(request.Key+"\n"), io.Discard))
+	err := h.config.Command(ctx, args, terminal(h.language.Load(), strings.NewReader(request.Key+"\n"), io.Discard))
 	if err != nil {
 		return nil, err
 	}

@@ -34,7 +34,7 @@ func (w listsRequest) args(what, file string) []string {
 // takeImport runs the import command on a list, and answers with the command's output.
 func (h *Home) takeImport(ctx context.Context, request listsRequest) (any, error) {
 	var said bytes.Buffer
-	if err := h.config.Command(ctx, request.args("import", "-"), h.terminal(strings.NewReader(request.Text),
+	if err := h.config.Command(ctx, request.args("import", "-"), terminal(h.language.Load(), strings.NewReader(request.Text),
 		&said)); err != nil {
 		return nil, err
 	}
@@ -50,7 +50,7 @@ func (h *Home) export(ctx context.Context, request listsRequest) (any, error) {
 	}
 	defer os.RemoveAll(folder)
 	file := filepath.Join(folder, "list")
-	if err := h.config.Command(ctx, request.args("export", file), h.terminal(strings.NewReader(""), io.Discard)); err != nil {
+	if err := h.config.Command(ctx, request.args("export", file), terminal(h.language.Load(), strings.NewReader(""), io.Discard)); err != nil {
 		return nil, err
 	}
 	text, err := os.ReadFile(file)

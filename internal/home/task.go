@@ -71,7 +71,7 @@ func (h *Home) start(of *task, name string, show func(*state) *taskState, head t
 			show(s).Lines = shortened(append(slices.Clip(show(s).Lines), line))
 		})
 	}
-	terminal := h.terminal(strings.NewReader(""), &lines{tell: say})
+	terminal := terminal(h.language.Load(), strings.NewReader(""), &lines{tell: say})
 	terminal.Ask, terminal.Open, terminal.Ends = h.ask(name), func(string) {}, t.ends
 	terminal.Listed, terminal.Found, terminal.Shines = func(int) {}, func(report.Measurement) {}, func(string, int) {}
 	terminal.Launches = func(launch string) { h.change(func(s *state) { show(s).Launch = launch }) }

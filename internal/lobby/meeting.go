@@ -66,7 +66,7 @@ func meetingInWords(l *catalogue.Language, m *wire.Meeting, now time.Time) strin
 	if last := m.Last; last != nil {
 		parts = append(parts, sentence.Of("term.last-session", "server", last.Server, "ms", math.Round(last.MeanMS)))
 	}
-	return joined(l, "term.also", parts...)
+	return joined(l, "list.clauses", parts...)
 }
 
 // showMeeting prints the next session whenever it changes. While players measure, it waits.

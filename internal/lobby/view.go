@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"muster/discovery"
 	"muster/discovery/sentence"
 	"muster/host/wire"
 	"muster/internal/hint"
@@ -72,7 +73,7 @@ func OrganiserHelp(plays bool) func(wire.Snapshot) []sentence.Sentence {
 		}
 		if s.Room.Stage == wire.Failed && s.Choice != nil && slices.ContainsFunc(s.Choice.Advice,
 			func(a wire.Advice) bool { return a.Action == "await" }) {
-			text = sentence.Of("term.also", "first", text, "next", waitToo)
+			text = sentence.Of("list.clauses", "first", text, "next", waitToo)
 		}
 		if text.IsZero() {
 			return nil
@@ -154,11 +155,11 @@ func (n *View) Show(e peer.Event) {
 			n.Screen.Moves(n.Screen.Words("term.measuring"), e.Probed, e.Listed, n.Screen.Words("term.answered", "n", e.Answered))
 		}
 	case peer.Exposing:
-		n.Screen.Say("%s", n.Screen.Language.Say(willSee(e, n.discreet)))
+		n.Screen.Say("%s", n.Screen.Language.Say(discovery.Before(e.Most, n.discreet, e.Listed)))
 	case peer.ExposingPlaces:
 		n.Screen.Say("%s", n.Screen.Language.Say(placesWillSee(e, n.discreet)))
 	case peer.Shown:
-		n.Screen.Say("%s", saw(n.Screen.Language, e.Exposed))
+		n.Screen.Say("%s", n.Screen.Language.Say(e.Exposed.Sentence()))
 	case peer.Answered:
 		n.Screen.Say("%s", n.Screen.Wrap(n.Screen.Language.Say(e.Says), 0))
 	case peer.RoomChanged:

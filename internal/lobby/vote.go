@@ -272,7 +272,7 @@ func votesInWords(l *catalogue.Language, s wire.Snapshot) string {
 	if len(ready) > 0 && len(waiting) > 0 {
 		parts = append(parts, sentence.Of("term.not-ready", "players", waiting))
 	}
-	return joined(l, "term.also", parts...)
+	return joined(l, "list.clauses", parts...)
 }
 
 // hasSay reports whether a person's vote counts.

@@ -1,10 +1,7 @@
 package attendance
 
 import (
-	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 )
 
@@ -73,26 +70,4 @@ func (r *Register) CanReturn(name string) bool {
 
 func filter(names []string, is func(name string) bool) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !is(name) })
-}
-
-// Sentence says what one or several people did.
-func Sentence(names []string, did string) string {
-	if n := len(names); n > 1 {
-		return fmt.Sprintf("%s and %s %s.", strings.Join(names[:n-1], ", "), names[n-1], did)
-	}
-	return fmt.Sprintf("%s %s.", names[0], did)
-}
-
-// Headcount says for how many people something is, with small numbers as words. One person alone is
-// named.
-func Headcount(names []string) string {
-	words := []string{"nobody", "", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"}
-	switch n := len(names); {
-	case n == 1:
-		return names[0]
-	case n < len(words):
-		return words[n]
-	default:
-		return strconv.Itoa(n)
-	}
 }

@@ -127,26 +127,6 @@ func TestGone(t *testing.T) {
 	}
 }
 
-// TestWords checks that sentences name people and count them as people would.
-func TestWords(t *testing.T) {
-	many := []string{"ann", "bob", "cat", "dan", "eve", "fay", "guy", "hal", "ida", "jim", "kim", "leo", "max"}
-	for _, tt := range []struct {
-		n        int
-		sentence string
-		count    string
-	}{{1, "ann left.", "ann"}, {2, "ann and bob left.", "two"}, {3, "ann, bob and cat left.", "three"}, {12, "", "twelve"}, {13, "", "13"}} {
-		if got := Sentence(many[:tt.n], "left"); tt.sentence != "" && got != tt.sentence {
-			t.Errorf("of %d it says %q, want %q", tt.n, got, tt.sentence)
-		}
-		if got := Headcount(many[:tt.n]); got != tt.count {
-			t.Errorf("%d are %q, want %q", tt.n, got, tt.count)
-		}
-	}
-	if got := Headcount(nil); got != "nobody" {
-		t.Errorf("none are %q", got)
-	}
-}
-
 // TestRetries checks that a room tries again less and less often, and not for ever.
 func TestRetries(t *testing.T) {
 	var rests []string

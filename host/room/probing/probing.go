@@ -247,7 +247,9 @@ const worthAnother = 2
 // TurnBehind goes on with the search while people vote. If a sufficiently better server has turned
 // up, it returns the choice, for package decision, and a note. Else it returns the next questions,
 // and how many servers of their own discovery players may bring up.
-func (p *Probing) TurnBehind(g *group.Group, m Moment) (note sentence.Sentence, other *selection.Selection, asks []search.Ask, own []search.Own) {
+func (p *Probing) TurnBehind(g *group.Group, m Moment) (
+	note sentence.Sentence, other *selection.Selection, asks []search.Ask, own []search.Own,
+) {
 	s := p.searching(g, 0, true, m)
 	s.Behind(m.Now)
 	selected, chosen := g.Select(g.ChosenFor()), *g.Choice.Newest().Chosen

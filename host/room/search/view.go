@@ -1,7 +1,6 @@
 package search
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"time"
@@ -138,14 +137,6 @@ func (s *Search) Outcome(groups [][]Member) (note sentence.Sentence, isDry bool)
 		return sentence.Of("room.searched-all", "n", listed), false
 	}
 	return sentence.Of("room.searched", "n", math.Ceil(each), "listed", listed, "claim", claim), false
-}
-
-// InWords returns a number of servers in words.
-func InWords(n int, kind string) string {
-	if n == 1 {
-		return fmt.Sprintf("1 %sserver", kind)
-	}
-	return fmt.Sprintf("%d %sservers", n, kind)
 }
 
 // View returns how far the search is.
