@@ -8,11 +8,11 @@ import (
 	"muster/internal/catalogue"
 )
 
-// untranslated lists what a page shows or calls things by that is not from the catalogue: in the
-// accented language, all of its sentences stand between brackets. Names and addresses are what they
-// are.
+// untranslated is a script that lists texts and labels which do not come from the catalogue. In the
+// accented language every sentence of the catalogue is in brackets. Names, addresses, countries and
+// figures are not. #status has parts of sentences.
 const untranslated = `(() => {
-	const names = "bdi, code, script, svg, noscript, textarea, [hidden], option[lang], .brand, #list, .found strong, [data-action=find-game]";
+	const names = "bdi, code, script, svg, noscript, textarea, [hidden], option[lang], .brand, #list, .found strong, [data-action=find-game], [data-count], .flag, .world, .turning, .in, #room-code, #room-game, #status, option, [data-key=places] tbody th";
 	const found = [];
 	let depth = 0;
 	const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
@@ -24,12 +24,12 @@ const untranslated = `(() => {
 			else if (c === "]") depth--;
 			else if (depth === 0) outside += c;
 		}
-		if (/\p{L}{2}/u.test(outside) && !/^(Muster|My Arena)$/.test(outside.trim())) found.push(outside.trim());
+		if (/\p{L}{2}/u.test(outside) && !/^(Muster|My Arena|[A-Z]{8})$/.test(outside.trim())) found.push(outside.trim());
 	}
 	for (const attribute of ["aria-label", "title"]) {
 		for (const element of document.querySelectorAll("[" + attribute + "]")) {
 			const label = element.getAttribute(attribute);
-			if (!label.startsWith("[")) found.push(attribute + " " + label);
+			if (!label.startsWith("[") && !element.matches(".voter")) found.push(attribute + " " + label);
 		}
 	}
 	return found;

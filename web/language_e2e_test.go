@@ -15,8 +15,8 @@ import (
 // in returns a page's link for a reader of a language.
 func in(tag, link string) string { return strings.Replace(link, "/#", "/?lang="+tag+"#", 1) }
 
-// TestMirrored checks each stage where text runs from right to left, and is longer than English:
-// nothing is beyond the side, or covers anything else.
+// TestMirrored checks each stage where text runs from right to left, and is longer than English.
+// Nothing is cut, is beyond the side, or covers anything else.
 func TestMirrored(t *testing.T) {
 	t.Parallel()
 	n := newSession(t, 20, friday(0))
@@ -33,6 +33,7 @@ func TestMirrored(t *testing.T) {
 		b.drawn(s.name, s.stage, people, 1)
 		for _, size := range []screenSize{desktop, pocket} {
 			b.fitsOn(s.name+"-mirrored", size, "")
+			b.cutsNothing(s.name)
 		}
 		tv.drawn(s.name, s.stage, people, -1)
 		tv.fitsOn(s.name+"-mirrored-tv", wall, "")

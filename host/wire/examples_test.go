@@ -70,8 +70,12 @@ var examples = []struct {
 		`{"type":"seek","version":2,"place":"4QPVHU3I2XGOEKFUYCD6SGJ6WA","nonce":"HZKU4RBVGH6YPTCJQ2X5SN7DAW"}`},
 	{wire.Found{Proof: access.Proof("Q3KXOJ2VBBKZ6BPCEGZ6ZK5LCE", "HZKU4RBVGH6YPTCJQ2X5SN7DAW")},
 		`{"type":"found","proof":"SQUDU7R57ULOAFXATWTR7PN65M"}`},
-	{wire.Refusal{Reason: wire.ReasonCode, Message: `no room has the code "BAKODI"`, Hint: "ask the organiser for the code"},
-		`{"type":"refused","reason":"code","message":"no room has the code \"BAKODI\"","hint":"ask the organiser for the code"}`},
+	{wire.Refusal{
+		Reason: wire.ReasonCode, Says: sentence.Of("refused.code-unknown"), Advises: sentence.Of("refused.code-hint"),
+		Message: "no room has this code", Hint: "ask the organiser for the code; letter case does not matter",
+	},
+		`{"type":"refused","reason":"code","says":{"key":"refused.code-unknown"},"advises":{"key":"refused.code-hint"},` +
+			`"message":"no room has this code","hint":"ask the organiser for the code; letter case does not matter"}`},
 	{wire.Measure{Round: 1, Game: "openarena", Strategy: "as", MaxRTT: discovery.Millis(150 * time.Millisecond), Seed: 1, Known: 2},
 		`{"type":"measure","round":1,"game":"openarena","strategy":"as","max_rtt_ms":150.000,"seed":1,"known":2}`},
 	{wire.Ask{Round: 1, Servers: []int{17, 4}, Own: 25}, `{"type":"ask","round":1,"servers":[17,4],"own":25}`},
