@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"time"
 )
 
 // Sentence is a message to people. It is a value: == compares two. The zero value says nothing.
@@ -25,8 +26,8 @@ type Sentence struct {
 type Args string
 
 // Of returns the sentence of a key with its arguments, a name and a value in turn. A value is a
-// string, an int, a float64, a [fmt.Stringer], a Sentence, a []string or a []Sentence. Times are
-// strings as RFC 3339 has them. A Sentence that says nothing is an empty text. A list reads "ann,
+// string, an int, a float64, a [time.Duration], another [fmt.Stringer], a Sentence, a []string or a
+// []Sentence. Times are strings as RFC 3339 has them. A duration becomes the sentence of [Lasting]. A Sentence that says nothing is an empty text. A list reads "ann,
 // ben and eve". Of panics if a value is of another kind: that is an error in the program, which any
 // test that runs the line finds.
 func Of(key string, pairs ...any) Sentence {
@@ -50,6 +51,8 @@ func Of(key string, pairs ...any) Sentence {
 			if v.IsZero() {
 				value = "" // one without a key would be malformed
 			}
+		case time.Duration:
+			value = Lasting(v)
 		case fmt.Stringer:
 			value = v.String()
 		default:
@@ -58,6 +61,33 @@ func Of(key string, pairs ...any) Sentence {
 		values[name] = value
 	}
 	return Sentence{key, argsOf(values)}
+}
+
+// Lasting returns a duration as people say it, as "30 seconds" or "1 minute 30 seconds". From a
+// minute on it is in whole seconds, and from an hour on in whole minutes. Below a second it is in
+// milliseconds.
+func Lasting(d time.Duration) Sentence {
+	switch {
+	case d == 0:
+		return Of("unit.seconds", "n", 0)
+	case d.Abs() < time.Second:
+		return Of("unit.ms", "n", float64(d.Round(time.Millisecond).Milliseconds()))
+	case d < time.Minute:
+		return Of("unit.seconds", "n", d.Round(100*time.Millisecond).Seconds())
+	case d < time.Hour:
+		d = d.Round(time.Second)
+		return both("unit.minutes", int(d/time.Minute), "unit.seconds", int(d%time.Minute/time.Second))
+	}
+	d = d.Round(time.Minute)
+	return both("unit.hours", int(d/time.Hour), "unit.minutes", int(d%time.Hour/time.Minute))
+}
+
+// both returns a number of a long unit and of a short one, or one of them if the other is 0.
+func both(long string, n int, short string, rest int) Sentence {
+	if rest == 0 {
+		return Of(long, "n", n)
+	}
+	return Of("unit.both", "first", Of(long, "n", n), "next", Of(short, "n", rest))
 }
 
 func argsOf(values map[string]any) Args {

@@ -13,16 +13,16 @@ func TestJSON(t *testing.T) {
 	for want, s := range map[string]Sentence{
 		`{}`:                       {},
 		`{"key":"room.restarted"}`: Of("room.restarted"),
-		`{"key":"room.here","with":{"player":"ann"}}`:      Of("room.here", "player", "ann"),
-		`{"key":"a","with":{"ms":2.5,"n":3}}`:              Of("a", "n", 3, "ms", 2.5),
-		`{"key":"a","with":{"who":["ann","ben"]}}`:         Of("a", "who", []string{"ann", "ben"}),
-		`{"key":"a","with":{"who":[]}}`:                    Of("a", "who", []string(nil)),
-		`{"key":"a","with":{"ms":"–"}}`:                    Of("a", "ms", math.Inf(1)),
-		`{"key":"a","with":{"for":"1.5s"}}`:                Of("a", "for", 1500*time.Millisecond),
-		`{"key":"a","with":{"why":{"key":"b"}}}`:           Of("a", "why", Of("b")),
-		`{"key":"a","with":{"why":""}}`:                    Of("a", "why", Sentence{}),
-		`{"key":"a","with":{"all":[{"key":"b"}]}}`:         Of("a", "all", []Sentence{Of("b")}),
-		`{"key":"plain","with":{"text":"the old record"}}`: Plain("the old record"),
+		`{"key":"room.here","with":{"player":"ann"}}`:                        Of("room.here", "player", "ann"),
+		`{"key":"a","with":{"ms":2.5,"n":3}}`:                                Of("a", "n", 3, "ms", 2.5),
+		`{"key":"a","with":{"who":["ann","ben"]}}`:                           Of("a", "who", []string{"ann", "ben"}),
+		`{"key":"a","with":{"who":[]}}`:                                      Of("a", "who", []string(nil)),
+		`{"key":"a","with":{"ms":"–"}}`:                                      Of("a", "ms", math.Inf(1)),
+		`{"key":"a","with":{"for":{"key":"unit.seconds","with":{"n":1.5}}}}`: Of("a", "for", 1500*time.Millisecond),
+		`{"key":"a","with":{"why":{"key":"b"}}}`:                             Of("a", "why", Of("b")),
+		`{"key":"a","with":{"why":""}}`:                                      Of("a", "why", Sentence{}),
+		`{"key":"a","with":{"all":[{"key":"b"}]}}`:                           Of("a", "all", []Sentence{Of("b")}),
+		`{"key":"plain","with":{"text":"the old record"}}`:                   Plain("the old record"),
 	} {
 		data, err := json.Marshal(s)
 		if err != nil || string(data) != want {
@@ -31,6 +31,25 @@ func TestJSON(t *testing.T) {
 		var back Sentence
 		if err := json.Unmarshal(data, &back); err != nil || back != s {
 			t.Errorf("%s is read as %#v; %v", data, back, err)
+		}
+	}
+}
+
+// TestLasting checks how durations are said.
+func TestLasting(t *testing.T) {
+	for d, want := range map[time.Duration]Sentence{
+		0:                       Of("unit.seconds", "n", 0),
+		-time.Second:            Of("unit.seconds", "n", -1),
+		250 * time.Millisecond:  Of("unit.ms", "n", 250),
+		1240 * time.Millisecond: Of("unit.seconds", "n", 1.2),
+		30 * time.Second:        Of("unit.seconds", "n", 30),
+		time.Minute:             Of("unit.minutes", "n", 1),
+		90 * time.Second:        Of("unit.both", "first", Of("unit.minutes", "n", 1), "next", Of("unit.seconds", "n", 30)),
+		2 * time.Hour:           Of("unit.hours", "n", 2),
+		125 * time.Minute:       Of("unit.both", "first", Of("unit.hours", "n", 2), "next", Of("unit.minutes", "n", 5)),
+	} {
+		if got := Lasting(d); got != want {
+			t.Errorf("%v is %v, want %v", d, got, want)
 		}
 	}
 }

@@ -85,10 +85,10 @@ func TestRefiningGroup(t *testing.T) {
 		{"never back", 2, func(n *session) bool {
 			n.gone("bob")
 			return false
-		}, 60 * time.Second, 1, "going on without bob, who has been gone for 30s"},
+		}, 60 * time.Second, 1, "going on without bob, who has been gone for 30 seconds"},
 		{"says nothing more", 2, func(*session) bool {
 			return false
-		}, 60 * time.Second, 1, "going on without bob, who has reported nothing for 20s"},
+		}, 60 * time.Second, 1, "going on without bob, who has reported nothing for 20 seconds"},
 		{"one more comes", 0, func(n *session) bool { n.join("cid"); return true }, 40 * time.Second, 3, "cid is here"},
 		{"removed", 2, func(n *session) bool {
 			if err := n.orders(room.Remove{Name: "bob"}); err != nil {

@@ -164,7 +164,7 @@ func TestRests(t *testing.T) {
 	n.measures("dan", 10)
 	n.says("dan", wire.Rests{Round: 1, For: discovery.Millis(rest)})
 	n.measures("dan", skip, 20) // was on its way
-	n.noted("dan's router has room for few servers at a time: dan goes on in 25s")
+	n.noted("dan's router has room for few servers at a time: dan goes on in 25 seconds")
 	n.wait(rest + 10*time.Second)
 	n.isWhole()
 	n.inStage(wire.Measuring)
@@ -183,7 +183,7 @@ func TestRests(t *testing.T) {
 	n.inStage(wire.Measuring)
 	n.wait(2 * time.Second)
 	n.inStage(wire.Chosen)
-	n.noted("going on without dan, who has reported nothing for 20s")
+	n.noted("going on without dan, who has reported nothing for 20 seconds")
 }
 
 // TestSilentSearch checks that the same holds for a search that the host leads.

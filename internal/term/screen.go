@@ -175,9 +175,17 @@ func (p *progress) bar(done int, now time.Time) string {
 	text := fmt.Sprintf(" %3.0f%% |%s%s| (%d/%d)", 100*part, strings.Repeat("█", full), strings.Repeat(" ", width-full), done, p.most)
 	if part > 0 {
 		left := time.Duration(float64(now.Sub(p.begun)) * (1 - part) / part)
-		text += " " + p.language.Words("term.left", "time", left.Round(time.Second))
+		text += " " + p.language.Words("term.left", "time", brief(left))
 	}
 	return text
+}
+
+// brief returns a duration in few columns.
+func brief(d time.Duration) sentence.Sentence {
+	if d < time.Minute {
+		return sentence.Of("unit.s", "n", int(d.Round(time.Second)/time.Second))
+	}
+	return sentence.Of("unit.min", "n", int(d.Round(time.Minute)/time.Minute))
 }
 
 // barWidth leaves room for the description and the counts on the line.

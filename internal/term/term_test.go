@@ -201,9 +201,9 @@ func TestBar(t *testing.T) {
 	p := progress{Terminal: Terminal{Columns: 80}, language: catalogue.InEnglish(), most: 200, begun: now.Add(-10 * time.Second)}
 	for done, want := range map[int]string{
 		0:   "   0% |                    | (0/200)",
-		50:  "  25% |█████               | (50/200) 30s left",
-		200: " 100% |████████████████████| (200/200) 0s left",
-		210: " 100% |████████████████████| (210/200) 0s left",
+		50:  "  25% |█████               | (50/200) 30 s left",
+		200: " 100% |████████████████████| (200/200) 0 s left",
+		210: " 100% |████████████████████| (210/200) 0 s left",
 	} {
 		if got := p.bar(done, now); got != want {
 			t.Errorf("%q, want %q", got, want)

@@ -36,8 +36,8 @@ func of(names ...string) *Register {
 
 // TestOverdue checks that the others wait for one player only for so long, and are told.
 func TestOverdue(t *testing.T) {
-	const gone, silent = "going on without ann, who has been gone for 30s", "going on without ann, who has reported nothing for 20s"
-	const missed = "going on without ann, who was silent, away or made no sense for 1m0s in all"
+	const gone, silent = "going on without ann, who has been gone for 30 seconds", "going on without ann, who has reported nothing for 20 seconds"
+	const missed = "going on without ann, who was silent, away or made no sense for 1 minute in all"
 	for _, tt := range []struct {
 		name   string
 		happen func(r *Register)
@@ -185,7 +185,7 @@ func TestRest(t *testing.T) {
 		note := catalogue.InEnglish().Say(r.Rest("ann", tt.rest, at(1)))
 		want := ""
 		if tt.heard {
-			want = fmt.Sprintf("ann's router has room for few servers at a time: ann goes on in %v", tt.rest)
+			want = fmt.Sprintf("ann's router has room for few servers at a time: ann goes on in %v seconds", tt.rest.Seconds())
 		}
 		if note != want {
 			t.Errorf("%s: it says %q, want %q", tt.name, note, want)
