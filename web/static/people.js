@@ -86,8 +86,8 @@ function doing(state, person) {
 
 /** What the room does not believe a person about. @param {State} state @param {Person} person @param {NonNullable<Person["doubt"]>} why */
 function doubted(state, person, why) {
-  if (state.you.organiser) return said(person.left_out ? "people.left-out-doubt-trust" : "people.doubt-trust", { why });
-  return said(person.left_out ? "people.left-out-doubt" : "people.doubt", { why });
+  const doubt = said(person.left_out ? "people.left-out-doubt" : "people.doubt", { why });
+  return state.you.organiser ? [...doubt, " ", ...said("people.may-trust")] : doubt;
 }
 
 /**

@@ -4,8 +4,6 @@ package terms
 
 import (
 	"encoding/json"
-	"errors"
-	"fmt"
 	"slices"
 	"time"
 
@@ -28,10 +26,15 @@ type Facts struct {
 }
 
 var (
-	errNoSettings = errors.New("no settings")
-	errNoPosts    = errors.New("this host posts for nobody: its operator has not allowed it")
-	errPrivate    = errors.New("a place on a private network is nobody else's: a host on the internet has nobody asked there")
+	errNoSettings = impossible("refused.settings-none")
+	errNoPosts    = impossible("refused.posts").Advising("refused.posts-hint")
+	errPrivate    = impossible("refused.place-private").Advising("refused.place-private-hint")
+	errOver       = impossible("refused.every-over").Advising("refused.every-over-hint")
 )
+
+func impossible(key string, pairs ...any) *wire.Refusal {
+	return wire.Refuse(wire.ReasonAction, key, pairs...)
+}
 
 // Change returns a room's settings with those of a patch: all of them or, with an error, none.
 func Change(before wire.Settings, patch json.RawMessage, f Facts) (wire.Settings, error) {
@@ -57,23 +60,19 @@ func (f Facts) refusal(before, s wire.Settings) error {
 	isBetween := slices.Contains([]wire.Stage{wire.Gathering, wire.Launching, wire.Failed}, f.Stage) // no list is in use
 	switch {
 	case s.Every != before.Every && every.IsOver(f.Now):
-		return schedule.ErrOver
+		return errOver
 	case s.Webhook != "" && s.Webhook != before.Webhook && !f.Posts:
 		return errNoPosts
 	case s.Game != before.Game && !slices.Contains(f.Games, s.Game):
-		return fmt.Errorf("the host has no servers of %q", s.Game)
+		return impossible("refused.game-none", "game", s.Game)
 	case s.Game != before.Game && !isBetween:
-		return fmt.Errorf("everyone is on the servers of %s already: change the game after this round", before.Game)
+		return impossible("refused.game-in-round", "game", before.Game)
 	case len(s.Places) > len(before.Places) && len(s.Places) > f.MostPlaces:
-		places := fmt.Sprintf("%d places", f.MostPlaces)
-		if f.MostPlaces == 1 {
-			places = "1 place"
-		}
-		return fmt.Errorf("the host lets a room have %s to measure at most", places)
+		return impossible("refused.places-most", "n", f.MostPlaces).Advising("refused.places-most-hint")
 	case f.IsPublic && s.Places.Private():
 		return errPrivate
 	case s.Players > 0 && s.Players < f.Players:
-		return fmt.Errorf("%d players are here already", f.Players)
+		return impossible("refused.players-here", "n", f.Players)
 	}
 	return nil
 }

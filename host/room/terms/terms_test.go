@@ -41,7 +41,7 @@ func TestChange(t *testing.T) {
 		{"what is no setting", `{"by":"luck"}`, nil, "luck"},
 		{"the rule", `{"by":"minimax"}`, nil, ""},
 		{"a date", `{"every":"2026-11-27 20:00 UTC"}`, nil, ""},
-		{"a date that has passed", `{"every":"2026-11-06 20:00 UTC"}`, nil, "that was in the past"},
+		{"a date that has passed", `{"every":"2026-11-06 20:00 UTC"}`, nil, "was in the past"},
 		{"the date of before, which has passed", `{"every":"2026-11-13 20:00 UTC"}`, nil, ""},
 		{"no date any more", `{"every":""}`, nil, ""},
 		{"a webhook", hook, nil, ""},
