@@ -162,7 +162,7 @@ func TestRestartedHost(t *testing.T) {
 		ann := newSeat(tb, "ann")
 		asked, answer := make(chan struct{}), make(chan struct{})
 		var once sync.Once
-		ann.options.Launch = func(ctx context.Context, _ wire.Launch, _ string, tell func(wire.LaunchState, sentence.Sentence)) {
+		ann.options.Launch = func(ctx context.Context, _ wire.Launch, _ sentence.Sentence, tell func(wire.LaunchState, sentence.Sentence)) {
 			tell(wire.LaunchAsking, sentence.Sentence{})
 			once.Do(func() { close(asked) })
 			<-answer
@@ -354,7 +354,7 @@ func TestOutdatedHost(t *testing.T) {
 		}
 	})
 	s.options.Once = true
-	s.options.Launch = func(_ context.Context, l wire.Launch, _ string, tell func(wire.LaunchState, sentence.Sentence)) {
+	s.options.Launch = func(_ context.Context, l wire.Launch, _ sentence.Sentence, tell func(wire.LaunchState, sentence.Sentence)) {
 		launches = append(launches, l.Epoch)
 		tell(wire.LaunchStarted, sentence.Sentence{})
 	}

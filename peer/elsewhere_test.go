@@ -196,7 +196,7 @@ func TestOwnerDies(t *testing.T) {
 						}
 					}
 				}
-				s.options.Launch = func(_ context.Context, launch wire.Launch, _ string, tell func(wire.LaunchState, sentence.Sentence)) {
+				s.options.Launch = func(_ context.Context, launch wire.Launch, _ sentence.Sentence, tell func(wire.LaunchState, sentence.Sentence)) {
 					mu.Lock()
 					sent[name] = launch.Address
 					mu.Unlock()

@@ -27,22 +27,22 @@ func TestDoubt(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
 		messages []wire.Message
-		want     string
+		want     sentence.Sentence
 	}{
-		{"a server that answers, asked just before", []wire.Message{theList, to("192.0.2.5:27960")}, ""},
-		{"its game port, by its own word", []wire.Message{theList, to("192.0.2.5:28000")}, ""},
-		{"another port of it", []wire.Message{theList, to("192.0.2.5:22")}, "the server there takes no players at that port"},
-		{"asked at its port", []wire.Message{theList, asked(27960, "192.0.2.5:28000")}, ""},
-		{"asked at another port", []wire.Message{theList, asked(22, "192.0.2.5:28000")}, "the server there takes no players at that port"},
-		{"a silent server", []wire.Message{theList, to("192.0.2.3:27960")}, "it does not answer this computer"},
+		{"a server that answers, asked just before", []wire.Message{theList, to("192.0.2.5:27960")}, sentence.Sentence{}},
+		{"its game port, by its own word", []wire.Message{theList, to("192.0.2.5:28000")}, sentence.Sentence{}},
+		{"another port of it", []wire.Message{theList, to("192.0.2.5:22")}, sentence.Of("term.doubt-port")},
+		{"asked at its port", []wire.Message{theList, asked(27960, "192.0.2.5:28000")}, sentence.Sentence{}},
+		{"asked at another port", []wire.Message{theList, asked(22, "192.0.2.5:28000")}, sentence.Of("term.doubt-port")},
+		{"a silent server", []wire.Message{theList, to("192.0.2.3:27960")}, sentence.Of("term.doubt-silent")},
 		{"a silent server that the host says answered", []wire.Message{theList, knows, known, to("192.0.2.3:27960")},
-			"it does not answer this computer"},
-		{"a stranger", []wire.Message{theList, to("198.51.100.1:27960")}, "no server of the list is at that address"},
-		{"no list", []wire.Message{to("192.0.2.5:27960")}, "no server was listed in this round"},
+			sentence.Of("term.doubt-silent")},
+		{"a stranger", []wire.Message{theList, to("198.51.100.1:27960")}, sentence.Of("term.doubt-elsewhere")},
+		{"no list", []wire.Message{to("192.0.2.5:27960")}, sentence.Of("term.doubt-unlisted")},
 		{"a list of another round", []wire.Message{wire.List{Round: 2, Servers: servers}, to("192.0.2.5:27960")},
-			"no server was listed in this round"},
+			sentence.Of("term.doubt-unlisted")},
 		{"another game", []wire.Message{theList, of,
-			wire.Launch{Round: 1, Game: "xonotic", Address: "192.0.2.5:27960"}}, "another game was looked for"},
+			wire.Launch{Round: 1, Game: "xonotic", Address: "192.0.2.5:27960"}}, sentence.Of("term.doubt-game")},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := scripted(t, func(ws *websocket.Conn) {
@@ -55,13 +55,13 @@ func TestDoubt(t *testing.T) {
 				}
 			})
 			s.gamePort = 28000
-			doubts := make(chan string, 1)
-			s.options.Launch = func(_ context.Context, _ wire.Launch, doubt string, _ func(wire.LaunchState, sentence.Sentence)) {
+			doubts := make(chan sentence.Sentence, 1)
+			s.options.Launch = func(_ context.Context, _ wire.Launch, doubt sentence.Sentence, _ func(wire.LaunchState, sentence.Sentence)) {
 				doubts <- doubt
 			}
 			leave := s.sit()
 			if got := <-doubts; got != tt.want {
-				t.Errorf("the doubt is %q, want %q", got, tt.want)
+				t.Errorf("the doubt is %v, want %v", got, tt.want)
 			}
 			leave()
 			s.done()
@@ -73,14 +73,14 @@ func TestDoubt(t *testing.T) {
 func TestNoDoubtAfterMeasuring(t *testing.T) {
 	tb := newTable(t, 1)
 	ann := newSeat(tb, "ann")
-	doubts := make(chan string, 1)
-	ann.options.Launch = func(_ context.Context, _ wire.Launch, doubt string, tell func(wire.LaunchState, sentence.Sentence)) {
+	doubts := make(chan sentence.Sentence, 1)
+	ann.options.Launch = func(_ context.Context, _ wire.Launch, doubt sentence.Sentence, tell func(wire.LaunchState, sentence.Sentence)) {
 		doubts <- doubt
 		tell(wire.LaunchStarted, sentence.Sentence{})
 	}
 	defer ann.sit()()
-	if doubt := <-doubts; doubt != "" {
-		t.Errorf("the launch is doubted: %s", doubt)
+	if doubt := <-doubts; !doubt.IsZero() {
+		t.Errorf("the launch is doubted: %v", doubt)
 	}
 	if err := ann.done(); err != nil {
 		t.Error(err)
@@ -100,8 +100,8 @@ func TestLatecomer(t *testing.T) {
 		t.Fatal(err)
 	}
 	room := tb.room("the launch", launching)
-	doubts := make(chan string, 1)
-	bob.options.Launch = func(_ context.Context, to wire.Launch, doubt string, tell func(wire.LaunchState, sentence.Sentence)) {
+	doubts := make(chan sentence.Sentence, 1)
+	bob.options.Launch = func(_ context.Context, to wire.Launch, doubt sentence.Sentence, tell func(wire.LaunchState, sentence.Sentence)) {
 		if to.Address != room.Connect {
 			t.Errorf("bob is taken to %s, ann to %s", to.Address, room.Connect)
 		}
@@ -109,8 +109,8 @@ func TestLatecomer(t *testing.T) {
 		tell(wire.LaunchStarted, sentence.Sentence{})
 	}
 	defer bob.sit()()
-	if doubt := <-doubts; doubt != "" {
-		t.Errorf("the launch is doubted: %s", doubt)
+	if doubt := <-doubts; !doubt.IsZero() {
+		t.Errorf("the launch is doubted: %v", doubt)
 	}
 	if err := bob.done(); err != nil {
 		t.Error(err)
@@ -136,7 +136,7 @@ func TestLookWhileAsked(t *testing.T) {
 		say(t, ws, wire.Refusal{Reason: wire.ReasonClosed})
 		ws.NextReader()
 	})
-	s.options.Launch = func(ctx context.Context, _ wire.Launch, _ string, tell func(wire.LaunchState, sentence.Sentence)) {
+	s.options.Launch = func(ctx context.Context, _ wire.Launch, _ sentence.Sentence, tell func(wire.LaunchState, sentence.Sentence)) {
 		close(asked)
 		select {
 		case <-ctx.Done():
@@ -165,7 +165,7 @@ func TestAskedElsewhere(t *testing.T) {
 		say(t, ws, wire.Refusal{Reason: wire.ReasonClosed})
 		ws.NextReader()
 	})
-	s.options.Launch = func(ctx context.Context, to wire.Launch, _ string, tell func(wire.LaunchState, sentence.Sentence)) {
+	s.options.Launch = func(ctx context.Context, to wire.Launch, _ sentence.Sentence, tell func(wire.LaunchState, sentence.Sentence)) {
 		if to.Address == "192.0.2.6:27960" {
 			close(asked)
 			<-ctx.Done()
@@ -216,7 +216,7 @@ func TestOpensAgain(t *testing.T) {
 		say(t, ws, wire.Refusal{Reason: wire.ReasonClosed})
 		ws.NextReader()
 	})
-	s.options.Launch = func(_ context.Context, to wire.Launch, _ string, tell func(wire.LaunchState, sentence.Sentence)) {
+	s.options.Launch = func(_ context.Context, to wire.Launch, _ sentence.Sentence, tell func(wire.LaunchState, sentence.Sentence)) {
 		opened.Add(1)
 		if to.Round == 3 {
 			close(held)

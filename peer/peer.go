@@ -76,7 +76,7 @@ type Options struct {
 	// Launch takes the player to a server and calls tell on each step forward. Its context ends with the peer, or when
 	// the next round begins. A doubt is a sentence on why Launch should ask the player first: as far as this player can
 	// see, no server of the list accepts players there.
-	Launch func(ctx context.Context, launch wire.Launch, doubt string, tell func(wire.LaunchState, sentence.Sentence))
+	Launch func(ctx context.Context, launch wire.Launch, doubt sentence.Sentence, tell func(wire.LaunchState, sentence.Sentence))
 	// Able returns whether this machine can start a game, in words that the others may read. The peer adds the game;
 	// nil says nothing.
 	Able func(ctx context.Context, game string) wire.Able

@@ -181,7 +181,7 @@ func newSeat(tb *table, name string) *seat {
 		NewPlan: func(_ wire.Measure, servers []discovery.Server) (discovery.Plan, error) {
 			return discovery.NewConventional(len(servers)), nil
 		},
-		Launch: func(ctx context.Context, launch wire.Launch, _ string, tell func(wire.LaunchState, sentence.Sentence)) {
+		Launch: func(ctx context.Context, launch wire.Launch, _ sentence.Sentence, tell func(wire.LaunchState, sentence.Sentence)) {
 			tell(wire.LaunchAsking, sentence.Sentence{})
 			tell(s.says, sentence.Plain(s.detail))
 		},

@@ -145,7 +145,7 @@ func (n *session) joins(name string, place int, rate float64, twist func(*discov
 					n.pages.Store(joined.Name, n.link()+"."+joined.Page)
 				}
 			},
-			Launch: func(_ context.Context, _ wire.Launch, _ string, tell func(wire.LaunchState, sentence.Sentence)) {
+			Launch: func(_ context.Context, _ wire.Launch, _ sentence.Sentence, tell func(wire.LaunchState, sentence.Sentence)) {
 				if place == 3 {
 					tell(wire.LaunchFailed, sentence.Plain("openarena: not found in PATH"))
 					return

@@ -204,6 +204,9 @@ func (s Schedule) IsOver(now time.Time) bool {
 	return s.zone != nil && s.Next(now.Add(-restartsFor)).IsZero()
 }
 
+// ErrOver is the error for a schedule in the past.
+var ErrOver = errors.New("that was in the past")
+
 // In returns a moment by the clock of the schedule's zone.
 func (s Schedule) In(at time.Time) time.Time {
 	if s.zone == nil {

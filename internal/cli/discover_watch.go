@@ -109,7 +109,7 @@ func (d *discover) goes(ctx context.Context, g game.Game, to report.Measurement)
 	}
 	var came wire.LaunchState
 	d.launcher.Launch(ctx, wire.Launch{Game: g.ID, Address: to.Connect().String(), QueryPort: to.Addr.Port(),
-		Name: to.Name}, "", func(state wire.LaunchState, _ sentence.Sentence) {
+		Name: to.Name}, sentence.Sentence{}, func(state wire.LaunchState, _ sentence.Sentence) {
 		came = state
 		if d.home != nil {
 			d.home.Launches(string(state))

@@ -262,7 +262,7 @@ func (n *Session) play(ctx context.Context, to invite.Link, place int, says <-ch
 			}
 			return p, nil
 		},
-		Launch: func(ctx context.Context, _ wire.Launch, _ string, tell func(wire.LaunchState, sentence.Sentence)) {
+		Launch: func(ctx context.Context, _ wire.Launch, _ sentence.Sentence, tell func(wire.LaunchState, sentence.Sentence)) {
 			if n.Exit || waits(ctx, inHaste(time.Duration(place+1)*startsEvery, n.Haste)) {
 				tell(wire.LaunchStarted, sentence.Sentence{})
 			}

@@ -75,8 +75,8 @@ const (
 )
 
 // Launch takes the player to the host's server with the player's own template. It asks first, unless the player chose
-// [StartAuto] and there is no doubt about the server. A doubt is a sentence.
-func (l *Launcher) Launch(ctx context.Context, to wire.Launch, doubt string, tell func(wire.LaunchState, sentence.Sentence)) {
+// [StartAuto] and there is no doubt about the server.
+func (l *Launcher) Launch(ctx context.Context, to wire.Launch, doubt sentence.Sentence, tell func(wire.LaunchState, sentence.Sentence)) {
 	if l.After != "" {
 		defer l.Console.Say("%s", l.After)
 	}
@@ -171,7 +171,7 @@ func (l *Launcher) fill(ctx context.Context, to wire.Launch) (argv, env []string
 }
 
 // agreed asks the player if necessary. An empty state means that the game starts, or that it is too late to ask.
-func (l *Launcher) agreed(ctx context.Context, game, doubt string, tell func(wire.LaunchState, sentence.Sentence)) wire.LaunchState {
+func (l *Launcher) agreed(ctx context.Context, game string, doubt sentence.Sentence, tell func(wire.LaunchState, sentence.Sentence)) wire.LaunchState {
 	l.mu.Lock()
 	l.started = slices.DeleteFunc(l.started, func(at time.Time) bool { return time.Since(at) > time.Hour })
 	running, lately := l.running, len(l.started)
@@ -182,7 +182,7 @@ func (l *Launcher) agreed(ctx context.Context, game, doubt string, tell func(wir
 	case l.Starts == StartNever:
 		l.Console.Tell("term.launch-yourself")
 		return wire.LaunchByHand
-	case doubt != "":
+	case !doubt.IsZero():
 		l.Console.Tell("term.careful", "doubt", doubt)
 		question = "term.launch-anyway"
 	case isAuto && running >= maxRunning:
@@ -196,13 +196,13 @@ func (l *Launcher) agreed(ctx context.Context, game, doubt string, tell func(wir
 	switch answer, ok := l.Console.Ask(ctx, l.Console.Words(question)+" "); {
 	case ctx.Err() != nil:
 		return ""
-	case !ok && doubt != "":
+	case !ok && !doubt.IsZero():
 		l.Console.Tell("term.launch-nobody-careful")
 		return wire.LaunchByHand
 	case !ok:
 		l.Console.Tell("term.start-nobody", "flag", "--launch auto")
 		return wire.LaunchByHand
-	case !l.Console.Yes(answer), doubt != "" && answer == "":
+	case !l.Console.Yes(answer), !doubt.IsZero() && answer == "":
 		l.Console.Tell("term.launch-declined")
 		return wire.LaunchDeclined
 	}

@@ -31,7 +31,7 @@ func TestPasswordByHand(t *testing.T) {
 		console, out := testConsole()
 		l := tt.how
 		l.Games, l.Console = games, console
-		l.Launch(t.Context(), wire.Launch{Game: "openarena", Address: "192.0.2.1:27960", Password: tt.password}, "",
+		l.Launch(t.Context(), wire.Launch{Game: "openarena", Address: "192.0.2.1:27960", Password: tt.password}, sentence.Sentence{},
 			func(wire.LaunchState, sentence.Sentence) {})
 		if got := strings.Contains(out.String(), "the server's password: club\n"); got != tt.told {
 			t.Errorf("%s: told %v, want %v:\n%s", tt.name, got, tt.told, out)
@@ -56,13 +56,13 @@ func TestDoubtfulServer(t *testing.T) {
 	l := &Launcher{Starts: StartAuto, Command: "no-such-program {address}", Games: games, Console: console}
 	var states []wire.LaunchState
 	l.Launch(t.Context(), wire.Launch{Game: "openarena", Address: "192.0.2.1:22"},
-		"no server of the list is at that address", func(s wire.LaunchState, _ sentence.Sentence) {
+		sentence.Of("term.doubt-elsewhere"), func(s wire.LaunchState, _ sentence.Sentence) {
 			states = append(states, s)
 		})
 	if want := []wire.LaunchState{wire.LaunchAsking, wire.LaunchByHand}; !slices.Equal(states, want) {
 		t.Errorf("states %v, want %v", states, want)
 	}
-	for _, want := range []string{"careful: no server of the list is at that address\n", "start it all the same? [y/N]"} {
+	for _, want := range []string{"careful: no server of the room’s list is at this address\n", "start it all the same? [y/N]"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("the player does not read %q:\n%s", want, out)
 		}

@@ -33,7 +33,7 @@ func TestAutoAsksAtLast(t *testing.T) {
 	}
 	send := func(round int) (state wire.LaunchState) {
 		to := wire.Launch{Round: round, Game: "openarena", Address: "192.0.2.1:27960"}
-		l.Launch(t.Context(), to, "", func(s wire.LaunchState, _ sentence.Sentence) { state = s })
+		l.Launch(t.Context(), to, sentence.Sentence{}, func(s wire.LaunchState, _ sentence.Sentence) { state = s })
 		return state
 	}
 	for round := range maxRunning {
@@ -76,7 +76,7 @@ func TestAutoIsBounded(t *testing.T) {
 	started := 0
 	for round := range 100 {
 		to := wire.Launch{Round: round, Game: "openarena", Address: "192.0.2.1:27960"}
-		l.Launch(t.Context(), to, "", func(s wire.LaunchState, _ sentence.Sentence) {
+		l.Launch(t.Context(), to, sentence.Sentence{}, func(s wire.LaunchState, _ sentence.Sentence) {
 			if s == wire.LaunchStarted {
 				started++
 			}
@@ -103,21 +103,22 @@ func TestOnceASession(t *testing.T) {
 		Console: term.NewConsole(strings.NewReader("y\nn\nn\n"), screen, func(string) {}, func() {}),
 	}
 	for i, c := range []struct {
-		game, doubt string
-		want        []wire.LaunchState
+		game  string
+		doubt sentence.Sentence
+		want  []wire.LaunchState
 	}{
-		{"openarena", "", []wire.LaunchState{wire.LaunchAsking, wire.LaunchStarted}},
-		{"openarena", "", []wire.LaunchState{wire.LaunchStarted}},
-		{"openarena", "it does not answer this computer", []wire.LaunchState{wire.LaunchAsking, wire.LaunchDeclined}},
-		{"xonotic", "", []wire.LaunchState{wire.LaunchAsking, wire.LaunchDeclined}},
-		{"openarena", "", []wire.LaunchState{wire.LaunchStarted}},
+		{"openarena", sentence.Sentence{}, []wire.LaunchState{wire.LaunchAsking, wire.LaunchStarted}},
+		{"openarena", sentence.Sentence{}, []wire.LaunchState{wire.LaunchStarted}},
+		{"openarena", sentence.Of("term.doubt-silent"), []wire.LaunchState{wire.LaunchAsking, wire.LaunchDeclined}},
+		{"xonotic", sentence.Sentence{}, []wire.LaunchState{wire.LaunchAsking, wire.LaunchDeclined}},
+		{"openarena", sentence.Sentence{}, []wire.LaunchState{wire.LaunchStarted}},
 	} {
 		var states []wire.LaunchState
 		l.Launch(t.Context(), wire.Launch{Round: i, Game: c.game, Address: "192.0.2.1:27960"}, c.doubt, func(s wire.LaunchState, _ sentence.Sentence) {
 			states = append(states, s)
 		})
 		if !slices.Equal(states, c.want) {
-			t.Errorf("launch %d, of %s, %q: %v, want %v", i, c.game, c.doubt, states, c.want)
+			t.Errorf("launch %d, of %s, %v: %v, want %v", i, c.game, c.doubt, states, c.want)
 		}
 	}
 }
@@ -138,7 +139,7 @@ func TestTypedPassword(t *testing.T) {
 		console, out := testConsole()
 		l := &Launcher{Starts: StartAuto, Command: tt.command, Games: load(t, ""), Console: console, settle: 1}
 		var came wire.LaunchState
-		l.Launch(t.Context(), wire.Launch{Game: "openarena", Address: "192.0.2.1:27960", Password: tt.password}, "",
+		l.Launch(t.Context(), wire.Launch{Game: "openarena", Address: "192.0.2.1:27960", Password: tt.password}, sentence.Sentence{},
 			func(state wire.LaunchState, _ sentence.Sentence) {
 				came = state
 			})

@@ -109,7 +109,7 @@ func TestFailedStart(t *testing.T) {
 			l.settle = time.Millisecond
 		}
 		var last wire.LaunchState
-		l.Launch(t.Context(), wire.Launch{Game: "openarena", Address: "192.0.2.1:27960"}, "", func(s wire.LaunchState, _ sentence.Sentence) { last = s })
+		l.Launch(t.Context(), wire.Launch{Game: "openarena", Address: "192.0.2.1:27960"}, sentence.Sentence{}, func(s wire.LaunchState, _ sentence.Sentence) { last = s })
 		if last != want.state || !strings.Contains(out.String(), want.says) ||
 			(last == wire.LaunchFailed) == strings.Contains(out.String(), "have fun") {
 			t.Errorf("%s: %s, want %s and %q:\n%s", command, last, want.state, want.says, out)
@@ -174,7 +174,7 @@ func TestFlatpak(t *testing.T) {
 		return &Launcher{Starts: StartAuto, Command: command, Games: games, Console: console, settle: 20 * time.Second}, out
 	}
 	goes := func(l *Launcher, game string) (last wire.LaunchState, why string) {
-		l.Launch(t.Context(), wire.Launch{Game: game, Address: "192.0.2.1:27960", Password: "pw"}, "", func(s wire.LaunchState, text sentence.Sentence) {
+		l.Launch(t.Context(), wire.Launch{Game: game, Address: "192.0.2.1:27960", Password: "pw"}, sentence.Sentence{}, func(s wire.LaunchState, text sentence.Sentence) {
 			last, why = s, catalogue.InEnglish().Say(text)
 		})
 		return last, why

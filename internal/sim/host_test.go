@@ -92,9 +92,9 @@ func goWith(t *testing.T, list []discovery.Server, vantages []*sim.Vantage) (add
 			err := peer.Run(ctx, peer.Options{
 				URL: "ws" + strings.TrimPrefix(server.URL, "http") + "/peer", Code: code, Name: v.Name, Once: true,
 				NewProber: func(string, func(time.Duration)) (peer.Prober, error) { return instantly{v}, nil },
-				Launch: func(_ context.Context, l wire.Launch, doubt string, tell func(wire.LaunchState, sentence.Sentence)) {
-					if doubt != "" {
-						t.Errorf("%s doubts the launch: %s", v.Name, doubt)
+				Launch: func(_ context.Context, l wire.Launch, doubt sentence.Sentence, tell func(wire.LaunchState, sentence.Sentence)) {
+					if !doubt.IsZero() {
+						t.Errorf("%s doubts the launch: %v", v.Name, doubt)
 					}
 					mu.Lock()
 					address = l.Address

@@ -4,6 +4,7 @@ import (
 	"net/netip"
 
 	"muster/discovery"
+	"muster/discovery/sentence"
 	"muster/host/wire"
 )
 
@@ -22,8 +23,8 @@ type doubt struct {
 	launch  wire.Launch
 	address netip.AddrPort
 	round   *round
-	// reason is the doubt, empty for none. It is valid once isKnown is true.
-	reason  string
+	// reason is the doubt, zero for none. It is valid once isKnown is true.
+	reason  sentence.Sentence
 	isKnown bool
 	// unheard are the servers still to ask.
 	unheard  []int
@@ -38,13 +39,13 @@ func newDoubt(r *round, m wire.Launch, heard map[int]*discovery.Info) *doubt {
 	address, err := netip.ParseAddrPort(m.Address)
 	switch {
 	case err != nil:
-		d.reason = "that is no address of a server"
+		d.reason = sentence.Of("term.doubt-address")
 		return d
 	case r == nil || r.number != m.Round:
-		d.reason = "no server was listed in this round"
+		d.reason = sentence.Of("term.doubt-unlisted")
 		return d
 	case r.measure != nil && r.measure.Game != m.Game:
-		d.reason = "another game was looked for"
+		d.reason = sentence.Of("term.doubt-game")
 		return d
 	}
 	d.address = address
@@ -66,7 +67,7 @@ func newDoubt(r *round, m wire.Launch, heard map[int]*discovery.Info) *doubt {
 		}
 	}
 	if !there {
-		d.reason = "no server of the list is at that address"
+		d.reason = sentence.Of("term.doubt-elsewhere")
 		return d
 	}
 	d.unheard, d.isKnown = d.unheard[:min(len(d.unheard), mostAtAddress)], len(d.unheard) == 0
@@ -88,7 +89,7 @@ func (d *doubt) takesPlayers(index int, info *discovery.Info) bool {
 // learn takes what the servers at that address answered.
 func (d *doubt) learn(found []wire.Finalist, err error) {
 	if err != nil {
-		d.reason, d.isKnown = "it could not be asked: "+err.Error(), true
+		d.reason, d.isKnown = sentence.Of("term.doubt-unasked", "why", err.Error()), true
 		return
 	}
 	for _, f := range found {
@@ -104,9 +105,9 @@ func (d *doubt) learn(found []wire.Finalist, err error) {
 }
 
 // ofTheSilent returns the doubt when none of the servers there accepts players.
-func (d *doubt) ofTheSilent() string {
+func (d *doubt) ofTheSilent() sentence.Sentence {
 	if d.answers {
-		return "the server there takes no players at that port"
+		return sentence.Of("term.doubt-port")
 	}
-	return "it does not answer this computer"
+	return sentence.Of("term.doubt-silent")
 }

@@ -154,7 +154,7 @@ type Release struct{ Protocol string }
 type Launch struct {
 	Task   int
 	Launch wire.Launch
-	Doubt  string
+	Doubt  sentence.Sentence
 }
 
 // Try finds out whether this machine can start a game.

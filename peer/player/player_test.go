@@ -257,15 +257,15 @@ func TestUnknownTarget(t *testing.T) {
 		asks   int
 		silent []int
 		err    error
-		want   string
+		want   sentence.Sentence
 	}{
-		{"it answers", to("192.0.2.1:27960"), 1, nil, nil, ""},
-		{"its game port", to("192.0.2.1:28000"), 1, nil, nil, ""},
-		{"another port", to("192.0.2.1:22"), 3, nil, nil, "the server there takes no players at that port"},
-		{"it is silent", to("192.0.2.1:27960"), 3, []int{1}, nil, "it does not answer this computer"},
-		{"no server of the list", to("198.51.100.1:27960"), 0, nil, nil, "no server of the list is at that address"},
-		{"no address", to("example.org"), 0, nil, nil, "that is no address of a server"},
-		{"no socket", to("192.0.2.1:27960"), 0, nil, errors.New("a firewall"), "it could not be asked: a firewall"},
+		{"it answers", to("192.0.2.1:27960"), 1, nil, nil, sentence.Sentence{}},
+		{"its game port", to("192.0.2.1:28000"), 1, nil, nil, sentence.Sentence{}},
+		{"another port", to("192.0.2.1:22"), 3, nil, nil, sentence.Of("term.doubt-port")},
+		{"it is silent", to("192.0.2.1:27960"), 3, []int{1}, nil, sentence.Of("term.doubt-silent")},
+		{"no server of the list", to("198.51.100.1:27960"), 0, nil, nil, sentence.Of("term.doubt-elsewhere")},
+		{"no address", to("example.org"), 0, nil, nil, sentence.Of("term.doubt-address")},
+		{"no socket", to("192.0.2.1:27960"), 0, nil, errors.New("a firewall"), sentence.Of("term.doubt-unasked", "why", "a firewall")},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := newScript(t, Options{})
@@ -281,7 +281,7 @@ func TestUnknownTarget(t *testing.T) {
 				t.Fatalf("after %d runs there comes %+v", len(s.runs), s.others)
 			}
 			if got := s.others[i].(Launch).Doubt; got != tt.want {
-				t.Errorf("the doubt is %q, want %q", got, tt.want)
+				t.Errorf("the doubt is %v, want %v", got, tt.want)
 			}
 		})
 	}
