@@ -324,7 +324,7 @@ func checkBatch(goos, path string, args []string) error {
 	}
 	for _, arg := range args {
 		if at := strings.IndexAny(arg, batchCommands); at >= 0 {
-			return &StartError{Program: path, Err: fmt.Errorf("an argument holds %q, which a batch file would take for a command", arg[at])}
+			return &StartError{Program: path, Err: hint.Say("term.batch-argument", "character", string(arg[at]))}
 		}
 	}
 	return nil

@@ -78,15 +78,15 @@ func Listen(address string) (net.Listener, error) {
 	if err == nil {
 		return listener, nil
 	}
-	todo := "is another muster host running there? choose another address with --listen, such as --listen :7778"
+	failed := hint.Say("term.cannot-listen", "address", address, "why", hint.Reason(err))
 	var name *net.DNSError
 	switch {
 	case errors.Is(err, syscall.EADDRNOTAVAIL), errors.As(err, &name):
-		todo = "is that an address of this machine? --listen :7777 takes all that it has"
+		return nil, failed.Advising("term.cannot-listen-address-hint", "all", "--listen :7777")
 	case errors.Is(err, syscall.EACCES):
-		todo = "low ports are the administrator's: choose one over 1023, such as --listen :7778"
+		return nil, failed.Advising("term.cannot-listen-port-hint", "example", "--listen :7778")
 	}
-	return nil, hint.With(fmt.Errorf("cannot listen on %s: %w", address, hint.Reason(err)), todo)
+	return nil, failed.Advising("term.cannot-listen-hint", "flag", "--listen", "example", "--listen :7778")
 }
 
 // New starts a host.
@@ -142,7 +142,7 @@ func (h *Host) store() store.Store {
 			return kept
 		}
 	}
-	h.warn(fmt.Errorf("rooms will not survive a restart: %w", err))
+	h.warn(hint.Say("term.rooms-unkept", "why", err))
 	return &store.None{}
 }
 
