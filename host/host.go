@@ -25,6 +25,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"muster/discovery"
+	"muster/discovery/sentence"
 	"muster/host/access"
 	"muster/host/admission"
 	"muster/host/demand"
@@ -52,7 +53,7 @@ type Config struct {
 	// if that is unknown.
 	Gap func(game string) time.Duration
 	// Age says how old the list is that List got last, if people should know; it may be nil.
-	Age func(game string) string
+	Age func(game string) sentence.Sentence
 	// Store keeps rooms over a restart, or beyond this host. A nil Store keeps nothing.
 	Store store.Store
 	// Page serves /; nil serves nothing there.

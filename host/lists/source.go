@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/sentence"
 	"muster/host/public"
 	"muster/host/room"
 	"muster/host/wire"
@@ -20,7 +21,7 @@ type Source struct {
 	// should know.
 	Local func(game string) []room.LocalServer
 	Said  func(game string) discovery.Said
-	Age   func(game string) string
+	Age   func(game string) sentence.Sentence
 	// Gap returns how long a game's server must be left alone before it answers an address again.
 	Gap func(game string) time.Duration
 	// Log takes errors that need not stop a room.

@@ -2,12 +2,12 @@ package public
 
 import (
 	"cmp"
-	"fmt"
 	"net/netip"
 	"slices"
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/sentence"
 	"muster/host/access"
 	"muster/host/room"
 	"muster/host/wire"
@@ -83,7 +83,7 @@ func (p *Limits) IsOver(r *room.Room, now time.Time) bool {
 // Fitting returns a list that fits into a room's memory, and its note. A coordinated search asks
 // players for few servers. If everyone measures a whole list that is too long, Fitting takes every
 // nth server, so that each network keeps its share.
-func (p *Limits) Fitting(servers []discovery.Server, s wire.Settings, note string) ([]discovery.Server, string) {
+func (p *Limits) Fitting(servers []discovery.Server, s wire.Settings, note sentence.Sentence) ([]discovery.Server, sentence.Sentence) {
 	if p == nil || p.Memory == 0 || s.Strategy == wire.Coordinated {
 		return servers, note
 	}
@@ -96,8 +96,7 @@ func (p *Limits) Fitting(servers []discovery.Server, s wire.Settings, note strin
 	for i := range fewer {
 		fewer[i] = sorted[i*len(sorted)/most]
 	}
-	return fewer, fmt.Sprintf("%d of %d servers are measured, some of each network: "+
-		"this host takes no more for a whole group without coordination", most, len(servers))
+	return fewer, sentence.Of("list.fewer", "n", most, "all", len(servers))
 }
 
 // burst is how many seconds' worth of messages a player's program may send at once.

@@ -2,12 +2,12 @@ package public
 
 import (
 	"net/netip"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/sentence"
 	"muster/host/access"
 	"muster/host/room"
 	"muster/host/wire"
@@ -28,6 +28,7 @@ func TestFitting(t *testing.T) {
 		}
 		list = append(list, discovery.Server{Addr: netip.AddrPortFrom(netip.AddrFrom4([4]byte{network, 0, byte(i >> 8), byte(i)}), 27960)})
 	}
+	old := sentence.Plain("an old note")
 	for _, c := range []struct {
 		settings wire.Settings
 		want     int
@@ -38,9 +39,9 @@ func TestFitting(t *testing.T) {
 		{wire.Settings{Strategy: "as", Most: 16}, 8192},
 		{wire.Settings{Strategy: "as"}, 2048},
 	} {
-		got, note := p.Fitting(list, c.settings, "an old note")
-		if len(got) != c.want || (note == "an old note") != (c.want == 30_000) {
-			t.Errorf("%+v: %d servers, want %d; people are told %q", c.settings, len(got), c.want, note)
+		got, note := p.Fitting(list, c.settings, old)
+		if len(got) != c.want || (note == old) != (c.want == 30_000) {
+			t.Errorf("%+v: %d servers, want %d; people are told %v", c.settings, len(got), c.want, note)
 		}
 		of := map[byte]int{}
 		for _, s := range got {
@@ -52,8 +53,8 @@ func TestFitting(t *testing.T) {
 			}
 		}
 	}
-	if _, note := p.Fitting(list, wire.Settings{Strategy: "as"}, ""); !strings.HasPrefix(note, "2048 of 30000 servers are measured") {
-		t.Errorf("people are told %q", note)
+	if _, note := p.Fitting(list, wire.Settings{Strategy: "as"}, old); note != sentence.Of("list.fewer", "n", 2048, "all", 30_000) {
+		t.Errorf("people are told %v", note)
 	}
 }
 

@@ -88,7 +88,7 @@ type Listed struct {
 	// unknown.
 	Gap time.Duration
 	// Note tells people of it, such as its age; it may be empty.
-	Note string
+	Note sentence.Sentence
 	// Err is why there is no list.
 	Err error
 }
@@ -124,7 +124,7 @@ func (in Listed) begin(r *Room) {
 		r.enter(&Measuring{})
 	}
 	r.out.says(sentence.Of("room.listed", "n", len(g.Servers.List)))
-	r.out.says(cmp.Or(note, sentence.Plain(in.Note)))
+	r.out.says(cmp.Or(note, in.Note))
 	r.out.says(found...)
 	players := g.Attendance.Players()
 	if g.Nearby.HasTwoAddresses() {

@@ -71,11 +71,16 @@ func (r Refusal) MarshalJSON() ([]byte, error) {
 	return json.Marshal(plain(r.inEnglish()))
 }
 
-// Told returns an error as people are told it: what a refusal says, or else its text.
+// Told returns an error as people are told it: what a refusal says, or the sentence of another error
+// that has a method Told, or else the text.
 func Told(err error) sentence.Sentence {
 	var refusal *Refusal
 	if errors.As(err, &refusal) && !refusal.Says.IsZero() {
 		return refusal.Says
+	}
+	var teller interface{ Told() sentence.Sentence }
+	if errors.As(err, &teller) {
+		return teller.Told()
 	}
 	return sentence.Plain(err.Error())
 }

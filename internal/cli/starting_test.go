@@ -99,8 +99,8 @@ func TestStartCommand(t *testing.T) {
 	for name, c := range map[string]struct{ script, says, within string }{
 		"it fails": {"echo 'no money left' >&2; exit 7",
 			"(?s)the start command failed: exit status 7. Its last words:.*no money left", "1m"},
-		"it never answers":  {"sleep 600", "the server in The Den has not answered at 127.0.0.1:27960 for 1s: it is given up", "1s"},
-		"it only says that": {"sleep 600 &", "the server in The Den has not answered at 127.0.0.1:27960 for 1s: it is given up", "1s"},
+		"it never answers":  {"sleep 600", "the server in The Den has not answered at 127.0.0.1:27960 for 1 second: it is given up", "1s"},
+		"it only says that": {"sleep 600 &", "the server in The Den has not answered at 127.0.0.1:27960 for 1 second: it is given up", "1s"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -73,7 +73,7 @@ func TestListsThatCannotBeHad(t *testing.T) {
 		{"missing file", discover("--servers", "nowhere.txt"), 1, []string{"nowhere.txt", "no such file"}},
 		{"empty list", discover("--servers", writeFile(t, "list.txt", "# nothing\n")), 1, []string{"list.txt", "no server", "one server a line"}},
 		{"a folder", discover("--servers", t.TempDir()), 1, []string{"cannot read the servers file ", "is a directory"}},
-		{"list of another game", discover("--servers", writeFile(t, "list.txt", "A2S 127.0.0.1:1\n")), 1, []string{"other types", "Q3S"}},
+		{"list of another game", discover("--servers", writeFile(t, "list.txt", "A2S 127.0.0.1:1\n")), 1, []string{"another type", "Q3S"}},
 		{"malformed list", discover("--servers", writeFile(t, "list.txt", "127.0.0.1:1\n\nhello world out there\n")), 1,
 			[]string{"list.txt:3:", `"hello world out there"`}},
 		{"malformed CSV", discover("--servers",

@@ -12,7 +12,6 @@ package game
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -33,6 +32,7 @@ import (
 	"muster/discovery/protocol/sauerbraten"
 	"muster/discovery/protocol/tcp"
 	"muster/discovery/protocol/teeworlds"
+	"muster/internal/hint"
 	"muster/selection"
 )
 
@@ -167,24 +167,22 @@ func (g Game) Takes(qstatType string) bool {
 // NoMasterError says that nobody lists the game's servers.
 type NoMasterError struct{ Game Game }
 
-func (e *NoMasterError) Error() string {
-	if e.Game.OnSteam() {
-		return fmt.Sprintf("game: Steam lists %s only to who has a key", e.Game.Name)
-	}
-	return fmt.Sprintf("game: no list of %s is known", e.Game.Name)
-}
+func (e *NoMasterError) Error() string { return e.Said().Error() }
 
-// Hint says what a user can do about it.
-func (e *NoMasterError) Hint() string {
-	if e.Game.OnSteam() {
-		return "add favourites in Steam; or give a key of https://steamcommunity.com/dev/apikey to muster games " +
-			"--steam-key; or paste addresses or links into a file: --servers FILE"
+// Hint says what a user can do about it, in English.
+func (e *NoMasterError) Hint() string { return e.Said().Hint() }
+
+// Said returns the error as a sentence of the catalogue.
+func (e *NoMasterError) Said() *hint.Said {
+	const files = "--servers FILE"
+	switch {
+	case e.Game.OnSteam():
+		return hint.Say("list.no-key", "game", e.Game.Name).Advising("list.no-key-hint",
+			"page", "https://steamcommunity.com/dev/apikey", "command", "muster games --steam-key", "files", files)
+	case e.Game.HasMasters():
+		return hint.Say("list.unknown", "game", e.Game.Name).Advising("list.no-master-hint", "master", "--master HOST:PORT", "files", files)
 	}
-	paste := "paste addresses or links to servers, one a line, into a file: --servers FILE"
-	if e.Game.HasMasters() {
-		return "name a master with --master HOST:PORT, or " + paste
-	}
-	return paste
+	return hint.Say("list.unknown", "game", e.Game.Name).Advising("list.unknown-hint", "files", files)
 }
 
 // HasMasters reports whether the game's servers can have masters.

@@ -29,6 +29,12 @@ func Say(key string, pairs ...any) *Said {
 	return s
 }
 
+// Brief returns an error that says what another one does, without the names of packages.
+func Brief(err error) *Said { return &Said{says: Sentence(err), cause: err} }
+
+// Told returns the sentence, as wire.Told asks for it.
+func (s *Said) Told() sentence.Sentence { return s.says }
+
 // Advising returns the error with what to do about it, the sentence of a key.
 func (s Said) Advising(key string, pairs ...any) *Said {
 	s.advises = sentence.Of(key, pairs...)
@@ -61,6 +67,8 @@ func sentenceOf(err error) sentence.Sentence {
 		return e.says
 	case *hinted:
 		return sentenceOf(e.error)
+	case interface{ Said() *Said }:
+		return e.Said().says
 	case wire.Refusal:
 		return e.Says
 	case *wire.Refusal:
@@ -115,7 +123,11 @@ func advice(err error) []sentence.Sentence {
 	var hint interface{ Hint() string }
 	var refusal wire.Refusal
 	if errors.As(err, &hint) {
-		switch said, is := hint.(*Said); {
+		said, is := hint.(*Said)
+		if saying, can := hint.(interface{ Said() *Said }); can {
+			said, is = saying.Said(), true
+		}
+		switch {
 		case is && !said.advises.IsZero():
 			return []sentence.Sentence{said.advises}
 		case is && said.cause != nil:

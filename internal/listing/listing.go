@@ -86,10 +86,10 @@ func (s *Sources) Game(ctx context.Context, g game.Game) (master.Listing, []lan.
 	looking.Wait()
 	var none *game.NoMasterError
 	if errors.As(err, &none) && s.LooksAround() && len(near) == 0 {
-		err = hint.With(fmt.Errorf("%w, and there is no server on the local network", err), none.Hint())
+		err = hint.Say("list.none-near", "why", err)
 	}
 	if err != nil && len(near) > 0 && ctx.Err() == nil {
-		listing.Warnings = []error{fmt.Errorf("only the servers on the local network are listed: %s", hint.Plain(err.Error()))}
+		listing.Warnings = []error{hint.Say("list.only-near", "why", err)}
 		err = nil
 	}
 	return listing, near, err
@@ -109,7 +109,7 @@ func (s *Sources) fromMasters(ctx context.Context, g game.Game) (master.Listing,
 		return listing, ctx.Err()
 	}
 	if errors.Is(err, master.ErrEmpty) {
-		return listing, hint.With(fmt.Errorf("nobody lists a server for %s", g.Name), "give a list of your own with --servers FILE")
+		return listing, hint.Say("list.nobody", "game", g.Name).Advising("list.nobody-hint", "files", "--servers FILE")
 	}
 	return listing, err
 }
@@ -121,25 +121,17 @@ func (s *Sources) user() (game.User, error) {
 	return s.User()
 }
 
-// toldError is an error as a room shows it: with advice, and without package names.
-type toldError struct {
-	error
-	text string
-}
-
-func (e *toldError) Error() string { return e.text }
-func (e *toldError) Unwrap() error { return e.error }
-
+// told returns an error as a room shows it: with advice, and without package names.
 func told(err error) error {
-	text := hint.Plain(err.Error())
-	if what := hint.Of(err); what != "" {
-		text += ". What helps: " + what
+	says := hint.Sentences(err)
+	if len(says) == 1 {
+		return hint.Brief(err)
 	}
-	return &toldError{err, text}
+	return hint.Say("list.helps", "why", err, "advice", says[1:])
 }
 
-// howToList is the advice about an empty file.
-const howToList = "put one server a line, such as 192.0.2.1:27960"
+// example is how a list names a server.
+const example = "192.0.2.1:27960"
 
 func (s *Sources) fromFiles(ctx context.Context, g game.Game) (master.Listing, error) {
 	var ours []master.Entry
@@ -163,12 +155,12 @@ func (s *Sources) fromFiles(ctx context.Context, g game.Game) (master.Listing, e
 	listing.Warnings = append(cut, listing.Warnings...)
 	switch {
 	case errors.Is(err, master.ErrEmpty) && others > 0:
-		err = hint.With(fmt.Errorf("no servers in %s", strings.Join(s.Files, ", ")),
-			fmt.Sprintf("its %d servers are of other types; %s takes %s", others, g.Name, strings.Join(g.QStatTypes, ", ")))
+		err = hint.Say("list.none-in", "files", strings.Join(s.Files, ", ")).
+			Advising("list.other-types-hint", "n", others, "game", g.Name, "types", strings.Join(g.QStatTypes, ", "))
 	case errors.Is(err, master.ErrEmpty):
-		err = hint.With(fmt.Errorf("no servers in %s", strings.Join(s.Files, ", ")), howToList)
+		err = hint.Say("list.none-in", "files", strings.Join(s.Files, ", ")).Advising("list.one-a-line-hint", "example", example)
 	case others > 0:
-		listing.Warnings = append(listing.Warnings, fmt.Errorf("left out %s of other games", term.Count(others, "server")))
+		listing.Warnings = append(listing.Warnings, hint.Say("list.left-out", "n", others))
 	}
 	return listing, err
 }
@@ -178,12 +170,12 @@ func ReadFile(file string, in io.Reader) ([]master.Entry, []error, error) {
 	name := input.Name(file)
 	f, err := input.Open(file, in)
 	if err != nil {
-		return nil, nil, fmt.Errorf("cannot read the servers file %s: %w", name, err)
+		return nil, nil, hint.Say("list.unread", "file", name, "why", hint.Reason(err))
 	}
 	defer f.Close()
 	entries, cut, err := master.ParseList(f, name)
 	if errors.Is(err, master.ErrEmpty) {
-		err = hint.With(fmt.Errorf("%s lists no server", name), howToList)
+		err = hint.Say("list.empty", "file", name).Advising("list.one-a-line-hint", "example", example)
 	}
 	return entries, cut, err
 }

@@ -2,7 +2,6 @@ package listing
 
 import (
 	"errors"
-	"fmt"
 	"net/netip"
 	"strings"
 
@@ -18,24 +17,22 @@ import (
 // be whatever has that address where a player sits.
 func Own(g game.Game, lines []string, from netip.Addr, most int) ([]netip.AddrPort, error) {
 	if len(lines) > most {
-		return nil, hint.With(fmt.Errorf("%d servers are more than the %d that a list of one's own may have here",
-			len(lines), most), "leave out those that nobody wants")
+		return nil, hint.Say("refused.own-most", "n", len(lines), "most", most).Advising("refused.own-most-hint")
 	}
 	for _, line := range lines {
 		if strings.ContainsAny(line, "\r\n") {
-			return nil, errors.New("one server an entry is wanted")
+			return nil, hint.Say("refused.own-entry").Advising("refused.own-form-hint", "example", example)
 		}
 	}
 	entries, _, err := master.ParseList(strings.NewReader(strings.Join(lines, "\n")), "the list")
-	const wanted = "give addresses, such as 192.0.2.1:27960, one a line"
 	var wrong *master.ListError
 	switch {
 	case errors.As(err, &wrong):
-		return nil, hint.With(fmt.Errorf("line %d of the list, %q, is no address", wrong.Line, wrong.Text), wanted)
+		return nil, hint.Say("refused.own-line", "n", wrong.Line, "line", wrong.Text).Advising("refused.own-form-hint", "example", example)
 	case errors.Is(err, master.ErrEmpty):
-		return nil, hint.With(errors.New("the list has no server in it"), wanted)
+		return nil, hint.Say("refused.own-empty").Advising("refused.own-form-hint", "example", example)
 	case err != nil:
-		return nil, hint.With(err, wanted)
+		return nil, hint.Say("refused.own-unread", "why", err).Advising("refused.own-form-hint", "example", example)
 	}
 	var servers []netip.AddrPort
 	seen := map[netip.AddrPort]bool{}
@@ -44,11 +41,11 @@ func Own(g game.Game, lines []string, from netip.Addr, most int) ([]netip.AddrPo
 		at := discovery.Canonical(netip.AddrPortFrom(addr, e.Port))
 		switch {
 		case err != nil:
-			return nil, hint.With(fmt.Errorf("%q is a name, and a list here is of addresses", discovery.CleanText(e.Host)),
-				"give its address, such as 192.0.2.1:27960; or open the room from your own computer, which looks names up: muster host --servers FILE")
+			return nil, hint.Say("refused.own-name", "name", e.Host).
+				Advising("refused.own-name-hint", "example", example, "command", "muster host --servers FILE")
 		case discovery.ReachOf(addr) < max(discovery.ReachOf(from), discovery.MachineReach) || addr.Zone() != "":
-			return nil, hint.With(fmt.Errorf("%v is on somebody's own network: no player elsewhere gets there", addr),
-				"open the room on your own computer for those: muster host --servers FILE")
+			return nil, hint.Say("refused.own-network", "address", addr).
+				Advising("refused.own-network-hint", "command", "muster host --servers FILE")
 		case !g.Takes(e.Type):
 			continue
 		case e.Port == 0:
@@ -60,7 +57,7 @@ func Own(g game.Game, lines []string, from netip.Addr, most int) ([]netip.AddrPo
 		}
 	}
 	if len(servers) == 0 {
-		return nil, hint.With(fmt.Errorf("the list has no server of %s", g.Name), howToList)
+		return nil, hint.Say("refused.own-none", "game", g.Name).Advising("list.one-a-line-hint", "example", example)
 	}
 	return servers, nil
 }

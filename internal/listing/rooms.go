@@ -2,8 +2,6 @@ package listing
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"net/netip"
 	"slices"
 	"sync"
@@ -11,9 +9,11 @@ import (
 
 	"muster/discovery"
 	"muster/discovery/lists/lan"
+	"muster/discovery/sentence"
 	"muster/host/room"
 	"muster/host/wire"
 	"muster/internal/game"
+	"muster/internal/hint"
 )
 
 // Rooms fetches games' server lists for a host's rooms. A list that was fetched to test its source serves a round that
@@ -134,13 +134,13 @@ func (r *Rooms) List(ctx context.Context, id string) ([]discovery.Server, error)
 		err = ctx.Err()
 	}
 	if isKnown {
-		r.Warn(fmt.Errorf("taking the %s list of %v ago: %w", g.Name, time.Since(old.at).Round(time.Minute), err))
+		r.Warn(hint.Say("list.older", "game", g.Name, "age", time.Since(old.at).Round(time.Minute), "why", err))
 		return old.Servers, nil
 	}
 	return nil, told(err)
 }
 
-var errSlow = errors.New("the new one is slow to come")
+var errSlow error = hint.Say("list.slow")
 
 // join returns the known list for a game, and the running fetch for a newer one, which it starts if necessary. The
 // fetch is nil if the known list is good enough.
@@ -195,14 +195,14 @@ func (r *Rooms) fly(g game.Game, under *flight) {
 }
 
 // Age says how old the newest list for a game is, if people should know.
-func (r *Rooms) Age(id string) string {
+func (r *Rooms) Age(id string) (says sentence.Sentence) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	known, is := r.newest[id]
 	if age := time.Since(known.at); is && age >= oldAfter && !r.HasStdin() {
-		return fmt.Sprintf("the list of servers is %v old: no newer one is to be had now", age.Round(time.Minute))
+		return sentence.Of("list.old", "age", age.Round(time.Minute))
 	}
-	return ""
+	return says
 }
 
 // Said returns the facts in the newest list for a game.

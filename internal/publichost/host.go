@@ -168,10 +168,20 @@ func ownLists(games game.Table, most int) func(string, []string, netip.Addr) ([]
 		}
 		servers, err := listing.Own(g, lines, from, most)
 		if err != nil {
-			err = &wire.Refusal{Reason: wire.ReasonMalformed, Message: hint.Plain(err.Error()), Hint: hint.Of(err)}
+			err = refused(err)
 		}
 		return servers, err
 	}
+}
+
+// refused returns the refusal of a list.
+func refused(err error) *wire.Refusal {
+	says := hint.Sentences(err)
+	refusal := &wire.Refusal{Reason: wire.ReasonMalformed, Says: says[0]}
+	if len(says) > 1 {
+		refusal.Advises = says[1]
+	}
+	return refusal
 }
 
 // encrypt gets the certificate, if there is one. get requests the first one from an authority; call it once the host
