@@ -299,11 +299,12 @@ const arrived = `for (const a of document.getAnimations()) if (a.effect.getCompu
 // fits checks that the page is no wider than its screen.
 func (b *browser) fits(size screenSize) {
 	b.Helper()
-	if width := eval[int64](b, arrived+"document.documentElement.scrollWidth"); width > size.width {
-		over := eval[[]string](b, `[...document.querySelectorAll("body *")]
-			.filter((e) => e.getBoundingClientRect().right > innerWidth && !e.firstElementChild && !e.closest(".unseen"))
-			.map((e) => e.outerHTML.slice(0, 120))`)
-		b.Errorf("on a %s the page is %d wide, the screen %d: %q", size.name, width, size.width, over)
+	over := b.settled(arrived + fmt.Sprintf(`document.documentElement.scrollWidth <= %d ? [] :
+		["the page is " + document.documentElement.scrollWidth + " wide", ...[...document.querySelectorAll("body *")]
+			.filter((e) => e.getBoundingClientRect().right > innerWidth && !e.closest(".unseen"))
+			.map((e) => e.outerHTML.slice(0, 120))]`, size.width))
+	if len(over) > 0 {
+		b.Errorf("on a %s, %d wide: %q", size.name, size.width, over)
 	}
 }
 

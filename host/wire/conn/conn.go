@@ -3,6 +3,7 @@ package conn
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +11,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/gorilla/websocket"
@@ -52,10 +54,13 @@ const (
 	// writeWait is how long one message may take: a full list on a slow up-link.
 	writeWait = 20 * time.Second
 	// slowestLine is the lowest rate of a player's line, in bytes a second. A long message may take
-	// accordingly longer than writeWait.
-	slowestLine = 1 << 10
+	// accordingly longer than writeWait. A host waits less, because it keeps the message for so long.
+	slowestLine     = 1 << 10
+	slowestReceiver = 4 << 10
 	// moving is how many bytes of a message show that the line works.
 	moving = 256
+	// mostUnsent is how many bytes of a host's messages may wait in the system's buffer.
+	mostUnsent = 4096
 	// closeWait is how long a closing connection may take to send its queue, such as a refusal, and
 	// to receive the other side's close frame.
 	closeWait = 2 * time.Second
@@ -99,8 +104,25 @@ func New(ws *websocket.Conn, side Side) *Conn {
 	ws.SetReadLimit(peerReadLimit)
 	if side == AtHost {
 		ws.SetReadLimit(helloLimit)
+		keepFresh(ws.NetConn())
 	}
 	return &Conn{ws: ws, side: side, began: time.Now()}
+}
+
+// keepFresh keeps what a host says from growing old in the system's buffer. On a slow line that
+// buffer takes a minute's worth of states that are out of date, and each question waits behind them.
+// With little in it the connection's own queue grows instead, which [Conn.Queued] tells.
+func keepFresh(c net.Conn) {
+	if encrypted, is := c.(*tls.Conn); is {
+		c = encrypted.NetConn()
+	}
+	socket, is := c.(syscall.Conn)
+	if !is {
+		return // a connection between hosts
+	}
+	if raw, err := socket.SyscallConn(); err == nil {
+		raw.Control(func(fd uintptr) { limitUnsent(fd) }) // without it all works as on other systems
+	}
 }
 
 // Silence returns how long the other side has sent nothing, not even an answer to a ping. There is
@@ -359,10 +381,11 @@ func (c *Conn) broken(err error) {
 }
 
 func (c *Conn) writeFrame(f outgoing) error {
-	patience := writeWait
+	slowest := slowestReceiver
 	if c.side == AtPeer { // peers know their host, and notice its silence
-		patience += time.Duration(len(f.data)/slowestLine) * time.Second
+		slowest = slowestLine
 	}
+	patience := writeWait + time.Duration(len(f.data)/slowest)*time.Second
 	deadline := time.Now().Add(patience)
 	if f.kind == websocket.PingMessage || f.kind == websocket.CloseMessage {
 		return c.ws.WriteControl(f.kind, f.data, deadline)

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"reflect"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -246,6 +247,54 @@ func TestQueued(t *testing.T) {
 		go peerWS.NextReader() // answers the close frame
 		<-ended
 	})
+}
+
+// TestUnsent checks that messages for a slow reader wait in a host's queue, where a room counts them,
+// and not in the system's buffer. That one takes all of a peer's.
+func TestUnsent(t *testing.T) {
+	if runtime.GOOS != "linux" && runtime.GOOS != "darwin" {
+		t.Skip("this system knows no limit")
+	}
+	leak.Check(t)
+	connected := make(chan *websocket.Conn, 1)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		upgrader := websocket.Upgrader{}
+		ws, err := upgrader.Upgrade(w, r, nil)
+		if err != nil {
+			t.Error(err)
+		}
+		connected <- ws
+	}))
+	defer server.Close()
+	slow := websocket.Dialer{NetDialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+		c, err := (&net.Dialer{}).DialContext(ctx, network, address)
+		if err == nil {
+			err = c.(*net.TCPConn).SetReadBuffer(4 << 10)
+		}
+		return c, err
+	}}
+	const messages = 40
+	sends := func(side conn.Side) *conn.Conn {
+		reader, _, err := slow.Dial("ws"+strings.TrimPrefix(server.URL, "http"), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := conn.New(<-connected, side)
+		ended := start(t.Context(), c, ignore)
+		t.Cleanup(func() { reader.Close(); <-ended })
+		for range messages {
+			c.SendFrame(wire.Frame{Binary: true, Data: make([]byte, 16<<10)})
+		}
+		return c
+	}
+	host := sends(conn.AtHost)
+	peer := sends(conn.AtPeer)
+	for peer.Queued() > 0 {
+		time.Sleep(time.Millisecond)
+	}
+	if n := host.Queued(); n < messages/2 {
+		t.Errorf("the system took all but %d of %d messages", n, messages)
+	}
 }
 
 // TestRefusalArrives checks that a refusal reaches a peer that sends more than the host reads. It
