@@ -311,7 +311,7 @@ func (b *browser) fits(size screenSize) {
 // isNamed checks that every control has a name that can be read out.
 func (b *browser) isNamed() {
 	b.Helper()
-	nameless := eval[[]string](b, `[...document.querySelectorAll("button, input, select, a, summary, [role=img], progress, img")]
+	nameless := b.settled(`[...document.querySelectorAll("button, input, select, a, summary, [role=img], progress, img")]
 		.filter((e) => e.checkVisibility() && !(e.innerText || e.ariaLabel || e.alt || e.labels?.length))
 		.map((e) => e.outerHTML.slice(0, 120))`)
 	for _, element := range nameless {
@@ -322,7 +322,7 @@ func (b *browser) isNamed() {
 // showsNames checks that every person's name has room on the screen.
 func (b *browser) showsNames() {
 	b.Helper()
-	squeezed := eval[[]string](b, `[...document.querySelectorAll(".person .who bdi, .bars .who, .one .name")]
+	squeezed := b.settled(`[...document.querySelectorAll(".person .who bdi, .bars .who, .one .name")]
 		.filter((e) => e.checkVisibility() && e.getBoundingClientRect().width < 8)
 		.map((e) => e.innerText)`)
 	for _, name := range squeezed {
@@ -334,7 +334,7 @@ func (b *browser) showsNames() {
 // large text. A gradient counts with its first colour.
 func (b *browser) isReadable(name string, size screenSize) {
 	b.Helper()
-	for _, text := range eval[[]string](b, arrived+`(() => {
+	for _, text := range b.settled(arrived + `(() => {
 		const canvas = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });
 		const rgba = (colour) => {
 			canvas.clearRect(0, 0, 1, 1);
@@ -372,7 +372,7 @@ func (b *browser) isReadable(name string, size screenSize) {
 // controls 44.
 func (b *browser) isLargeEnough(name string, size screenSize) {
 	b.Helper()
-	for _, control := range eval[[]string](b, `[...document.querySelectorAll("button, input, select, a, summary")]
+	for _, control := range b.settled(`[...document.querySelectorAll("button, input, select, a, summary")]
 		.filter((e) => e.checkVisibility() && !e.closest(".skip"))
 		.map((e) => [e, (e.closest("label") ?? e).getBoundingClientRect()])
 		.filter(([e, { width, height }]) => Math.min(width, height) < (e.matches(".primary") ? 44 : 24))

@@ -117,7 +117,7 @@ func TestHomeHostile(t *testing.T) {
 	b.shootHome("home-hostile")
 	for _, size := range []screenSize{wide, narrow} {
 		b.resize(size)
-		if wider := eval[[]string](b,
+		if wider := b.settled(
 			`["#server", "#list", "#now"].filter((of) => { const e = document.querySelector(of); return e.scrollWidth > e.clientWidth; })`); len(wider) > 0 {
 			t.Errorf("on a %s %q is wider than its place", size.name, wider)
 		}

@@ -108,10 +108,8 @@ func (b *browser) isFromTheSofa(what string, sizes ...screenSize) {
 	b.Helper()
 	for _, size := range sizes {
 		b.resize(size)
-		if height := eval[int64](b, "document.documentElement.scrollHeight"); height > size.height {
-			b.Errorf("%s is %d px high on a %s", what, height, size.name)
-		}
-		found := eval[[]string](b, fmt.Sprintf(`(() => {
+		found := b.settled(fmt.Sprintf(`(() => {
+			const { scrollHeight } = document.documentElement, high = scrollHeight > innerHeight ? ["the page, " + scrollHeight + " px high"] : [];
 			const controls = [...document.querySelectorAll("button, input, select, summary")].filter((e) => e.checkVisibility());
 			const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT), small = [];
 			while (texts.nextNode()) {
@@ -119,10 +117,10 @@ func (b *browser) isFromTheSofa(what string, sizes ...screenSize) {
 				if (!texts.currentNode.data.trim() || !e.checkVisibility() || e.closest(".unseen, noscript, svg")) continue;
 				if (parseFloat(getComputedStyle(e).fontSize) < %g) small.push(e);
 			}
-			return [...controls, ...small].map((e) => e.outerHTML.slice(0, 120));
+			return [...high, ...[...controls, ...small].map((e) => e.outerHTML.slice(0, 120))];
 		})()`, 23.9*float64(size.width)/1920))
 		for _, element := range found {
-			b.Errorf("%s on a %s has what nobody can press or read: %s", what, size.name, element)
+			b.Errorf("%s on a %s does not fit, or has what nobody can press or read: %s", what, size.name, element)
 		}
 	}
 }

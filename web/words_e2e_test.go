@@ -68,7 +68,7 @@ func TestEveryLanguage(t *testing.T) {
 // cutsNothing checks that no sentence of a stage is cut on the present screen.
 func (b *browser) cutsNothing(stage string) {
 	b.Helper()
-	for _, text := range eval[[]string](b, cut) {
+	for _, text := range b.settled(cut) {
 		b.Errorf("%s cuts %q", stage, text)
 	}
 }
