@@ -195,7 +195,7 @@ type sessionOutcome struct {
 // TestNights runs real programs on machines of their own. They play sessions, and a fault strikes
 // each at some moment. Each session ends with everyone in the game on the same server.
 func TestNights(t *testing.T) {
-	// Not in parallel: its slow lines are at the edge of what a room waits for.
+	t.Parallel()
 	wanted := regexp.MustCompile(*sessionCauses)
 	type job struct {
 		cause
