@@ -22,7 +22,7 @@ func TestExposedSentence(t *testing.T) {
 		{discovery.Exposed{Servers: 642, Listed: 30_000, Again: 5, Times: 3, Places: 6},
 			"642 of 30,000 servers saw your address; the final 5 up to three times; so did 6 places where a server could be"},
 		{discovery.Exposed{Servers: 2, Listed: 3, Places: 1}, "2 of 3 servers saw your address; so did 1 place where a server could be"},
-		{discovery.Exposed{Listed: 3, Places: 2}, "no server saw your address, but 2 places where a server could be"},
+		{discovery.Exposed{Listed: 3, Places: 2}, "no server saw your address, only 2 places where a server could be"},
 		{discovery.Exposed{Servers: 1, Listed: 1}, "1 of 1 server saw your address"},
 		{discovery.Exposed{Servers: 1234567, Listed: 1234567}, "1,234,567 of 1,234,567 servers saw your address"},
 	} {
@@ -37,8 +37,8 @@ func TestExposedSentence(t *testing.T) {
 		{650, 0, 30_000, "up to 650 of 30,000 servers will see your address"},
 		{650, 50, 30_000, "up to 50 of 30,000 servers will see your address"},
 		{650, 1000, 30_000, "up to 650 of 30,000 servers will see your address"},
-		{650, 0, 400, "all 400 servers of the list may see your address"},
-		{0, 0, 400, "all 400 servers of the list may see your address"},
+		{650, 0, 400, "all 400 servers on the list may see your address"},
+		{0, 0, 400, "all 400 servers on the list may see your address"},
 		{0, 20, 400, "up to 20 of 400 servers will see your address"},
 	} {
 		if got := english.Say(discovery.Before(c.most, c.discreet, c.listed)); got != c.want {

@@ -62,7 +62,7 @@ func TestCountedByAddress(t *testing.T) {
 	if e := estimate("zoe"); e.ErrorMS < 1 || e.ErrorMS > 12 {
 		t.Errorf("of a guest in a player's network: %+v", e)
 	}
-	for name, why := range map[string]string{"yan": "nobody near enough", "xia": "a private one"} {
+	for name, why := range map[string]string{"yan": "nobody nearby is measuring", "xia": "it’s private"} {
 		if e := estimate(name); !strings.Contains(catalogue.InEnglish().Say(e.Why), why) {
 			t.Errorf("of %s: %+v, want %q", name, e, why)
 		}

@@ -396,7 +396,7 @@ func copyAll(to *strings.Builder, answer *http.Response) (int64, error) {
 	return io.Copy(to, answer.Body)
 }
 
-// TestRightProgram checks that a public host tells a program of another version where the right one
+// TestRightProgram checks that a public host tells a program with another version where the right one
 // is.
 func TestRightProgram(t *testing.T) {
 	_, server := serve(t, host.Config{

@@ -88,7 +88,7 @@ func TestDecided(t *testing.T) {
 				Score:      40,
 				OtherScore: 70,
 			},
-			says: []string{serverB + " is best after loss and jitter: 40.0 ms on average; ann",
+			says: []string{serverB + " is best counting loss and jitter: 40.0 ms on average; ann",
 				serverA + " has a lower average (20.0 ms)"}, never: "has the lowest average"},
 		{name: "weights", rows: map[string][]int{serverA: {10, 90}, serverB: {60, 60}},
 			criteria: selection.Criteria{By: selection.Mean, Weights: map[string]float64{"bob": 3}},
@@ -101,7 +101,7 @@ func TestDecided(t *testing.T) {
 				Score:      60,
 				OtherScore: 70,
 			},
-			says: []string{serverB + " is best by the players' weights: 60.0 ms on average"}, never: "has the lowest average"},
+			says: []string{serverB + " is best by the players’ weights: 60.0 ms on average"}, never: "has the lowest average"},
 		{name: "a seat to spare", rows: map[string][]int{serverA: {20, 30}, serverB: {21, 31}}, full: []int{0},
 			criteria: selection.Criteria{By: selection.Mean, Seats: 2, Spare: 2 * time.Millisecond},
 			want: selection.Decided{
@@ -127,7 +127,7 @@ func TestDecided(t *testing.T) {
 				OtherScore: 15,
 			},
 			says: []string{serverA + " stays from the last round: 20.0 ms on average",
-				"The best server, " + serverB + ", would gain only 5.0 ms."}, never: "Next best"},
+				"The best server, " + serverB + ", would be only 5.0 ms better."}, never: "Next best"},
 		{name: "the last round's, which is the best as well", rows: map[string][]int{serverA: {20, 20}, serverB: {25, 25}},
 			criteria: selection.Criteria{By: selection.Mean, Keep: addr(serverA)},
 			want: selection.Decided{
@@ -154,7 +154,7 @@ func TestDecided(t *testing.T) {
 				Of:         3,
 			},
 			says: []string{serverC + " was chosen by vote, with 2 of 3 votes: 40.0 ms on average; bob is worst " +
-				"off with 50.0 ms.", "By the rule it would be " + serverA + ": 20.0 ms, not 40.0 ms, on average."}, never: "has the lowest average"},
+				"off with 50.0 ms.", "By the rule, it would be " + serverA + ": 20.0 ms, not 40.0 ms, on average."}, never: "has the lowest average"},
 		{name: "ahead in the vote", rows: map[string][]int{serverA: {90, 90}, serverB: {95, 95}, serverC: {30, 50}}, voted: 1, open: true,
 			criteria: selection.Criteria{By: selection.Mean},
 			want:     selection.Decided{By: selection.ByVote, Measure: selection.Mean, MS: 40, Score: 40, Votes: 1, Of: 1, Open: true},

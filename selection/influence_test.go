@@ -22,11 +22,11 @@ func TestInfluences(t *testing.T) {
 	}{
 		{"one praises", map[string][]int{serverA: {60, 60, 1}, serverB: {50, 54, 30}}, selection.Criteria{By: selection.Mean},
 			[]selection.Influence{{Player: "cat", Server: 1, Gain: 8, Here: 1, There: 30}},
-			"The choice hangs on cat's word alone: had cat not reported 1.0 ms here and 30.0 ms to " +
+			"This choice depends on cat’s pings alone. Without cat’s report of 1.0 ms here and 30.0 ms to " +
 				"10.0.0.2:27960, it would be that one, 8.0 ms better for the others."},
 		{"one hides", map[string][]int{serverA: {60, 60, 60}, serverB: {20, 20, lost}}, selection.Criteria{By: selection.Minimax},
 			[]selection.Influence{{Player: "cat", Server: 1, Gain: 40, Here: 60}},
-			"The choice hangs on cat's word alone: had cat not reported 60.0 ms here and no answer from " +
+			"This choice depends on cat’s pings alone. Without cat’s report of 60.0 ms here and no answer from " +
 				"10.0.0.2:27960, it would be that one, 40.0 ms better for the others."},
 		{"each has a say", map[string][]int{serverA: {10, 40, 40}, serverB: {55, 30, 30}}, selection.Criteria{By: selection.Mean},
 			[]selection.Influence{{Player: "ann", Server: 1, Gain: 10, Here: 10, There: 55}}, ""},
@@ -36,7 +36,7 @@ func TestInfluences(t *testing.T) {
 		{"a limit that only one is over", map[string][]int{serverA: {60, 60, 60}, serverB: {20, 20, 120}},
 			selection.Criteria{By: selection.Threshold, Limits: []time.Duration{100 * time.Millisecond}},
 			[]selection.Influence{{Player: "cat", Server: 1, Gain: 40, Here: 60, There: 120}},
-			"The choice hangs on cat's word alone: had cat not reported 60.0 ms here and 120.0 ms to " +
+			"This choice depends on cat’s pings alone. Without cat’s report of 60.0 ms here and 120.0 ms to " +
 				"10.0.0.2:27960, it would be that one, 40.0 ms better for the others."},
 	}
 	for _, tt := range tests {

@@ -57,7 +57,7 @@ func TestSpareIsTold(t *testing.T) {
 	lines := explained(selection.Select(servers, table, criteria))
 	for _, want := range []string{
 		"10.0.0.2:27960 is best with a seat to spare: 26.0 ms on average; bob is worst off with 31.0 ms.",
-		"10.0.0.1:27960 has a lower average (25.0 ms) and a lower worst ping (30.0 ms), but no seat to spare.",
+		"10.0.0.1:27960 has a lower average (25.0 ms) and a lower worst ping (30.0 ms), but it has no seat to spare.",
 	} {
 		if !slices.Contains(lines, want) {
 			t.Errorf("%q, want %q", lines, want)

@@ -58,7 +58,7 @@ func TestRivals(t *testing.T) {
 		{selection.Criteria{By: selection.Mean},
 			"10.0.0.2:27960 has a lower deviation (25.5 ms), but its average (62.0 ms) is above the chosen server's."},
 		{selection.Criteria{By: selection.Mean, Keep: netip.MustParseAddrPort(serverB)},
-			"10.0.0.1:27960 has a lower average (50.0 ms), but that is not worth a move."},
+			"10.0.0.1:27960 has a lower average (50.0 ms), but that isn’t worth a move."},
 		{selection.Criteria{By: selection.Mean, Weights: map[string]float64{"bob": 4}},
 			"10.0.0.1:27960 has a lower average (50.0 ms), but with weights and quality it scores 68.0 ms, not 51.2 ms."},
 	}
@@ -118,15 +118,15 @@ func TestRelax(t *testing.T) {
 			name:  "bob's line",
 			rows:  map[string][]int{serverA: {40, lost}, serverB: {30, refused}, serverC: {lost, lost}},
 			infos: [3]*discovery.Info{empty, empty, empty},
-			want:  []string{"Without bob 2 servers would do, best 10.0.0.2:27960."},
+			want:  []string{"Without bob, 2 servers would do, best 10.0.0.2:27960."},
 		},
 		{
 			name:  "the limit",
 			rows:  map[string][]int{serverA: {40, 160}, serverB: {170, 155}, serverC: {300, 300}},
 			infos: [3]*discovery.Info{empty, empty, empty},
 			want: []string{
-				"With a limit of 160.0 ms 10.0.0.1:27960 would do.",
-				"Without bob 1 server would do, best 10.0.0.1:27960.",
+				"With a limit of 160.0 ms, 10.0.0.1:27960 would do.",
+				"Without bob, 1 server would do: 10.0.0.1:27960.",
 			},
 		},
 		{
@@ -134,16 +134,16 @@ func TestRelax(t *testing.T) {
 			rows:  map[string][]int{serverA: {40, 40}, serverB: {40, 40}, serverC: {unprobed, 40}},
 			infos: [3]*discovery.Info{full, flux, empty},
 			want: []string{
-				"1 server would do, best 10.0.0.2:27960; now with another map, mode or mod.",
-				"With fewer seats 1 server would do, best 10.0.0.1:27960: it has 2 free.",
-				"1 server would do if ann reached them, best 10.0.0.3:27960: not measured yet.",
+				"Only one thing rules out 1 server, 10.0.0.2:27960: with another map, mode or mod.",
+				"With fewer seats, 1 server would do, 10.0.0.1:27960: it has 2 free.",
+				"1 server would do if ann could reach it, 10.0.0.3:27960: not measured yet.",
 			},
 		},
 		{
 			name:  "nothing alone",
 			rows:  map[string][]int{serverA: {lost, lost}, serverB: {200, 40}, serverC: {lost, unprobed}},
 			infos: [3]*discovery.Info{full, flux, flux},
-			want:  []string{"Nearest to it is 10.0.0.2:27960: with another map, mode or mod, over the limit for someone (ann)."},
+			want:  []string{"The nearest miss is 10.0.0.2:27960: with another map, mode or mod, over the limit for someone (ann)."},
 		},
 	}
 	for _, test := range tests {
@@ -180,7 +180,7 @@ func TestExplainKeep(t *testing.T) {
 	servers, table := tableOf(annAndBob, rows, serverA, serverB, serverC)
 	tests := []struct{ keep, want string }{
 		{serverA, "10.0.0.1:27960 stays from the last round: 20.0 ms on average; ann is worst off with 20.0 ms. " +
-			"The best server, 10.0.0.2:27960, would gain only 5.0 ms."},
+			"The best server, 10.0.0.2:27960, would be only 5.0 ms better."},
 		{serverB, "10.0.0.2:27960 has the lowest average: 15.0 ms; ann is worst off with 15.0 ms. Without ann"},
 		{serverC, "10.0.0.3:27960, the last server, is out: unreachable for someone."},
 		{"10.9.9.9:1", "10.9.9.9:1, the last server, is no longer listed."},
@@ -194,7 +194,7 @@ func TestExplainKeep(t *testing.T) {
 	rows[serverA] = []int{90, 90}
 	servers, table = tableOf(annAndBob, rows, serverA, serverB, serverC)
 	got := selection.Select(servers, table, selection.Criteria{By: selection.Mean, Keep: netip.MustParseAddrPort(serverA)})
-	if text := strings.Join(explained(got), " "); !strings.Contains(text, "It gains 75.0 ms over the last server, 10.0.0.1:27960.") {
+	if text := strings.Join(explained(got), " "); !strings.Contains(text, "It’s 75.0 ms better than the last server, 10.0.0.1:27960.") {
 		t.Error(text)
 	}
 }

@@ -40,7 +40,7 @@ func (b *browser) axe(what string) {
 const wholeRound = `
 	const second = "192.0.2.8:27960";
 	for (const [i, country] of ["NL", "US", "MY", "US"].entries()) people[i].country = country;
-	people[1].vote = people[2].vote = addr, people[2].ready = true, people[3].left_out = true, people[3].doubt = "dave reports one and the same ping for everything";
+	people[1].vote = people[2].vote = addr, people[2].ready = true, people[3].left_out = true, people[3].doubt = "dave reports the same ping for everything";
 	servers[second] = { name: "<b>Den</b>", country: "US", map: "haven", players: 16, max_players: 16, as_listed: true };
 	ranked.loss = { ben: 0.1 }, ranked.jitter_ms = { ben: 12 };
 	selection.ranking.push({ ...ranked, addr: second, mean_ms: 110 });

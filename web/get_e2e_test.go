@@ -70,10 +70,10 @@ func TestGetMuster(t *testing.T) {
 	b := browse(t, link, desktop)
 	downloads := b.keeps()
 	b.sees("#invite", "Get Muster for Linux")
-	b.sees("#invite", "your friend's copy")
+	b.sees("#invite", "Unsigned copy from your friend’s computer")
 	b.shoot("get", desktop, laptop, phone, couch, pocket, night4k)
 	b.click("#invite button.primary")
-	b.sees("#getting", "among your downloads")
+	b.sees("#getting", "It’s in your downloads")
 	b.shoot("got", desktop, phone)
 
 	packed := b.kept(downloads, "muster-join_*.tar.gz")
@@ -171,7 +171,7 @@ func TestGetNothing(t *testing.T) {
 	b.shoot("get-nothing", desktop, phone)
 	pocket := claims(t, link, "Mozilla/5.0 (iPhone; CPU iPhone OS 18_6 like Mac OS X) AppleWebKit/605.1.15 "+
 		"(KHTML, like Gecko) Version/19.0 Mobile/15E148 Safari/604.1", "iPhone")
-	pocket.sees("#invite", "Open this room on the computer that you play on")
+	pocket.sees("#invite", "open this room on the computer you play on")
 	pocket.sees("#invite", link)
 	pocket.shoot("get-on-a-phone", phone, couch)
 }
@@ -192,7 +192,7 @@ func TestGetSigned(t *testing.T) {
 	b := browse(t, link, desktop)
 	downloads := b.keeps()
 	b.sees("#invite", "Muster 1.2.3, ")
-	b.sees("#invite", "the project's own")
+	b.sees("#invite", "Official Muster")
 	if at := eval[string](b,
 		"document.querySelector('#invite .straight a').href"); at != "https://muster.example/releases/download/v1.2.3/muster_1.2.3_linux_amd64.tar.gz" {
 		t.Errorf("the project's own page has it at %s", at)
@@ -249,22 +249,22 @@ func TestGetFromRelease(t *testing.T) {
 	link := releases(t, func(r *releasetest.Release) { r.Hold = hold })
 	b := onWindows(t, link)
 	downloads := b.keeps()
-	b.sees("#invite", "this host gets it from the project's releases first")
+	b.sees("#invite", "This host first downloads it from the project")
 	b.shoot("get-away", desktop, laptop, phone, couch)
 	plain := onWindows(t, link[:strings.Index(link, "#")]+"get/")
 	plain.run("window.muster = { live: {}, view: {} }")
-	plain.sees("#stage", "this host gets it from the project's releases first")
+	plain.sees("#stage", "This host first downloads it from the project")
 	plain.shoot("get-page", desktop, laptop, phone, couch)
 	b.click("#invite button.primary")
-	b.sees("#getting", "This host gets Muster for Windows from the project's releases first")
+	b.sees("#getting", "This host is downloading Muster for Windows from the project")
 	close(hold)
-	b.sees("#getting", "among your downloads")
+	b.sees("#getting", "It’s in your downloads")
 	b.sees("#invite", "Its signature")
 	b.shoot("got-away", desktop, laptop, phone, couch)
 	file := b.kept(downloads, "muster-join_*.exe")
 	b.click("#invite button.plain")
 	b.kept(downloads, "muster-join_*.exe.minisig")
-	b.sees("#toast", "The signature is among your downloads")
+	b.sees("#toast", "The signature is in your downloads")
 	if v, err := releasetest.NewSigner(t, 1).Keys(t).Verify(t.Context(), file); err != nil || v.Standing != release.Own {
 		t.Errorf("what arrived is %v, %v", v, err)
 	}
@@ -277,7 +277,7 @@ func TestGetWrong(t *testing.T) {
 	b := onWindows(t, releases(t, func(r *releasetest.Release) { r.Files["muster_1.2.3_windows_amd64.exe"] = "evil" }))
 	downloads := b.keeps()
 	b.click("#invite button.primary")
-	b.sees("#invite .trouble", "is not what the project signed, so nobody gets it here")
+	b.sees("#invite .trouble", "isn’t the one the project signed, so it isn’t offered here")
 	b.shoot("get-wrong", desktop, laptop, phone, couch)
 	if got, _ := os.ReadDir(downloads); len(got) > 0 {
 		t.Errorf("%v is kept all the same", got)
@@ -289,7 +289,7 @@ func TestGetWrong(t *testing.T) {
 	}
 	link, _ := giver(t, handout.Config{Version: "1.2.3", Folder: filepath.Dir(own), Keys: project.Keys(t)})
 	b = browse(t, link, desktop)
-	b.sees("#invite .trouble", "The program for Linux that this host has is given to nobody: this file was changed")
+	b.sees("#invite .trouble", "This host doesn’t give out its program for Linux: this file was changed")
 	if eval[bool](b, "!!document.querySelector('#invite button[data-action=get]')") {
 		t.Error("the page gives it all the same")
 	}
@@ -309,6 +309,6 @@ func TestGetOffline(t *testing.T) {
 	})
 	b := onWindows(t, link)
 	b.click("#invite button.primary")
-	b.sees("#invite .trouble", "has it no internet? Whoever runs it can lay the programs of a release into a folder")
+	b.sees("#invite .trouble", "Is it offline? The person who runs it can put the programs of a release in a folder")
 	b.shoot("get-offline", desktop, phone, couch)
 }

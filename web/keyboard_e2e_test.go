@@ -46,9 +46,9 @@ func TestKeyboard(t *testing.T) {
 	n.awaits("the limit", func(r wire.Document) bool { return r.MaxRTTMs == 400 })
 
 	b.tabsTo("#stage [data-action=go]", kb.Enter)
-	b.begins("search", "Everyone is measuring", "table Where the servers are, about", "list The best servers so far")
-	b.begins("reveal", "Tonight we meet in", "list Everybody’s ping", "button Go on")
-	b.begins("vote", "Where shall we play?", "list The servers that we vote on", "list Who is ready")
+	b.begins("search", "Everyone is measuring", "table Roughly where the servers are", "list The best servers so far")
+	b.begins("reveal", "Tonight’s spot: ", "list Everyone’s ping", "button Continue")
+	b.begins("vote", "Where shall we play?", "list The servers up for vote", "list Who’s ready")
 	b.folds(false)
 	b.tabsTo("#details > summary", kb.Enter)
 	b.tabsTo("#ranking > summary", kb.Enter)
@@ -88,7 +88,7 @@ func TestKeyboard(t *testing.T) {
 	b.tabsTo("#details > summary", kb.Enter)
 	b.tabsTo("#steer > summary", kb.Enter)
 	b.tabsTo("#steer [data-action=end]", kb.Enter)
-	b.begins("night", "Good night", "list Where we played, the last round first")
+	b.begins("night", "Good night", "list Where we played, last round first")
 	b.hearsWell()
 }
 

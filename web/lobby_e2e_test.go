@@ -81,7 +81,7 @@ func TestLobby(t *testing.T) {
 	}
 	zoe := browse(t, n.link(), pocket)
 	zoe.enters("zoe")
-	tv.sees("#stage", "watching, no program yet")
+	tv.sees("#stage", "watching, no Muster yet")
 	zoe.shoot("lobby-guest", pocket, desktop)
 	tv.shoot("lobby-tv", wall, wall4)
 	tv.prefers("forced-colors", "active")

@@ -81,7 +81,7 @@ func TestSession(t *testing.T) {
 	guest.sees("#stage .left", "")
 	room := n.awaits("everyone is sent to a server", func(r wire.Document) bool { return r.Stage == wire.Launching })
 	guest.sees("#connect", room.Connect)
-	organiser.sees("#people", "could not start: openarena: not found in PATH")
+	organiser.sees("#people", "couldn’t start: openarena: not found in PATH")
 	if link := eval[string](guest, "document.querySelector('.way a').href"); link != "steam://connect/"+room.Connect {
 		t.Errorf("the way in is %q", link)
 	}
@@ -159,7 +159,7 @@ func TestSteering(t *testing.T) {
 	own := browse(t, n.personal("ben"), phone)
 	own.sees("#people .badge", "you")
 	organiser.click("[data-action=handon][data-name=ben]")
-	own.sees("#steer", "Locked: nobody new comes in")
+	own.sees("#steer", "Locked to newcomers")
 	if got := guest.reads("#people .tools, #steer button"); got != "" {
 		t.Errorf("a guest can steer: %s", got)
 	}

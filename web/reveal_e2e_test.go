@@ -83,7 +83,7 @@ func TestGo(t *testing.T) {
 	b.tells(`{` + launching + `, you: { name: "zoe", link: live.state.you.link, join: "" }, people: [...people.map((p) => ({ ...p, launch: "launched" })), { name: "zoe", arrival: 4, guest: true, page: true },
 		{ name: "yan", arrival: 5, guest: true, page: true, vote: addr }, { name: "ulf", arrival: 6, guest: true, page: true, estimate: { counted: true, error_ms: 6 } }] }`)
 	b.sees("#stage h1", "Join them")
-	for guest, does := range map[string]string{"zoe": "watching", "yan": "voted, without the program", "ulf": "plays, without the program"} {
+	for guest, does := range map[string]string{"zoe": "watching", "yan": "voted, without Muster", "ulf": "plays without Muster"} {
 		b.sees("#stage [data-key="+guest+"]", does)
 	}
 	if link := eval[string](b, `document.querySelector("#stage .way a.primary").href`); !strings.HasPrefix(link, "steam://connect/") {

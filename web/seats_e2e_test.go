@@ -26,7 +26,7 @@ func TestSeats(t *testing.T) {
 	b.run(`{` + friends + waiting +
 		`says({ ...state, room: room("waiting"), seats: wait, you: { ...live.state.you, name: "anna", organiser: true } })}`)
 	b.sees("#stage h1", "3 of 4 seats free")
-	b.sees("#stage", "next look in")
+	b.sees("#stage", "next check in")
 	b.sees("#stage", "asked 12 times")
 	b.sees("#stage .instead", "14 seats free")
 	b.sees("#stage .instead", "43 ms more")
@@ -47,7 +47,7 @@ func TestSeats(t *testing.T) {
 	b.until("the room is asked for both", func() bool { return eval[string](b, "asked.join(' ')") == `unwait{} unwait{"instead":true}` })
 	b.run(`window.chimes = 0; window.AudioContext = class extends AudioContext { createGain() { return super.createGain() } }; { const start = OscillatorNode.prototype.start; OscillatorNode.prototype.start = function (...at) { chimes++; return start.apply(this, at); }; }`)
 	b.click("#stage [data-action=callme]")
-	b.sees("#stage [data-action=callme]", "I am called")
+	b.sees("#stage [data-action=callme]", "You’ll be called")
 	b.run(`{` + friends + waiting + `says({ ...state, room: room("waiting"), seats: { ...wait, target: addr, launch_at: at(5) } })}`)
 	b.sees("#stage", "Seats for all 4: off we go")
 	b.until("it calls", func() bool { return eval[int](b, "chimes") == 4 })
@@ -56,7 +56,7 @@ func TestSeats(t *testing.T) {
 		b.capture("seats-off.png", chromedp.CaptureScreenshot())
 	}
 	b.run(`{` + friends + waiting +
-		`says({ ...state, room: room("failed"), seats: { ...wait, over: "There were never 4 seats at once in 30 minutes.", chance: "pro-g had at most 3 free, mostly 0 to 1." },
+		`says({ ...state, room: room("failed"), seats: { ...wait, over: "There were never 4 seats at once in 30 minutes.", chance: "pro-g had at most 3 seats free, mostly 0 to 1." },
 		choice: { ...state.choice, advice: [{ action: "await", argument: {}, servers: 2, addr, seats: 4 }] } })}`)
 	b.sees("#stage h1", "No seats for everyone this time")
 	b.sees("#stage", "at most 3 free")

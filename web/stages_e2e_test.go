@@ -135,8 +135,8 @@ func TestUnheardSentences(t *testing.T) {
 		{"Everyone is measuring", "Everyone is measuring", ""},
 		{"Where shall we play? No votes yet. 0 of 2 are ready.", "Where shall we play?", "No votes yet. 0 of 2 are ready."},
 		{"Where shall we play? No votes yet. 1 of 2 is ready.", "Where shall we play? No votes yet. 0 of 2 are ready.", "1 of 2 is ready."},
-		{"Tonight we meet in Canada. We play on q3.example: 9 ms for you.",
-			"Tonight we meet inCanada \U0001F1E8\U0001F1E6", "We play on q3.example: 9 ms for you."},
+		{"Tonight’s spot: Canada. We play on q3.example: 9 ms for you.",
+			"Tonight’s spot: Canada \U0001F1E8\U0001F1E6", "We play on q3.example: 9 ms for you."},
 		{"どこで遊ぶ？まだ投票はありません。2人中1人が準備完了です。", "どこで遊ぶ？", "まだ投票はありません。2人中1人が準備完了です。"},
 	}
 	asked, err := json.Marshal(cases)

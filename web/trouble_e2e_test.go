@@ -91,7 +91,7 @@ func TestDoubt(t *testing.T) {
 	b.sees("#people", "does a firewall there block UDP?")
 	b.sees("#people", "mallory reports one and the same ping")
 	b.run(`document.querySelector("#people [data-name=mallory]").closest("details").open = true`)
-	b.sees("#people [data-name=mallory][data-action=trust]", "Count the numbers")
+	b.sees("#people [data-name=mallory][data-action=trust]", "Count anyway")
 	b.sees("#stage", "Where shall we play?")
 	b.shoot("doubt", desktop, phone)
 }

@@ -67,7 +67,7 @@ func TestOneAloneIsSoNear(t *testing.T) {
 			t.Errorf("server %d is chosen, want %d; the log:\n%s", chosen, server, n.log())
 		}
 	}
-	n.noted("dan's ping for 20.39.0.1:27960 is too low: servers that are beside it for everybody else are much " +
+	n.noted("dan’s ping for 20.39.0.1:27960 is too low: servers right next to it for everyone else are much " +
 		"farther from dan. It counts as 385 ms, not as 1")
 	same(t, n.room, restored(t, n.room))
 	isChosen(30)
@@ -120,7 +120,7 @@ func TestOnlyOneToSay(t *testing.T) {
 func TestLookBesideTheReport(t *testing.T) {
 	const favourite = 27
 	n := alone(t, favourite, 5+10*favourite, 0.1)
-	n.noted("dan's ping for 20.27.0.1:27960 is too low: servers that are beside it for everybody else are much " +
+	n.noted("dan’s ping for 20.27.0.1:27960 is too low: servers right next to it for everyone else are much " +
 		"farther from dan. It counts as 275 ms, not as 0")
 	if server := n.chosen().Server; server == favourite {
 		t.Errorf("that is chosen; the log:\n%s", n.log())

@@ -100,7 +100,7 @@ func TestCounting(t *testing.T) {
 	if _, lossy := chosen.Chosen.Loss["zoe"]; lossy {
 		t.Error("zoe's loss was never measured")
 	}
-	if text := strings.Join(catalogue.InEnglish().SayAll(chosen.Explain()), "\n"); !strings.Contains(text, "The pings of zoe are estimated, give or take") {
+	if text := strings.Join(catalogue.InEnglish().SayAll(chosen.Explain()), "\n"); !strings.Contains(text, "zoe’s pings are estimated, give or take") {
 		t.Errorf("nobody is told that zoe's pings are estimates:\n%s", text)
 	}
 	if chosen.Culled.Unreachable != 1 {
@@ -141,12 +141,12 @@ func TestNotCounted(t *testing.T) {
 		by   selection.Rule
 		why  string
 	}{
-		{"nobody knows where", room.Origin{}, selection.Mean, "a private one, or that of a tunnel"},
-		{"a private address", room.Origin{Near: netip.MustParseAddr("192.168.1.7")}, selection.Mean, "a private one, or that of a tunnel"},
-		{"another continent", located("9.9.7.1", "AU", 1221), selection.Mean, "nobody near enough measures"},
-		{"an address without a country", located("9.9.7.1", "", 0), selection.Mean, "nobody near enough measures"},
+		{"nobody knows where", room.Origin{}, selection.Mean, "it’s private, or belongs to a tunnel"},
+		{"a private address", room.Origin{Near: netip.MustParseAddr("192.168.1.7")}, selection.Mean, "it’s private, or belongs to a tunnel"},
+		{"another continent", located("9.9.7.1", "AU", 1221), selection.Mean, "nobody nearby is measuring"},
+		{"an address without a country", located("9.9.7.1", "", 0), selection.Mean, "nobody nearby is measuring"},
 		{"another country next door", located("9.9.7.1", "NL", 1136), selection.Mean, ""},
-		{"where differences decide", located("9.9.7.1", "NL", 1136), selection.Fairness, "nobody near enough measures"},
+		{"where differences decide", located("9.9.7.1", "NL", 1136), selection.Fairness, "nobody nearby is measuring"},
 		{"behind ann's line", frankfurt, selection.Fairness, ""},
 	} {
 		s := settings(2)

@@ -35,7 +35,7 @@ func doubting(t *testing.T) *session {
 
 func TestMadeUpNumbersDoNotCount(t *testing.T) {
 	n := doubting(t)
-	n.noted("dan reports one and the same ping for 19 of 20 servers, but a low one for 192.0.2.19:27960: that does not count in the choice")
+	n.noted("dan reports the same ping for 19 of 20 servers, but a low one for 192.0.2.19:27960: that does not count in the choice")
 	for _, p := range n.view().People {
 		if !p.Doubt.IsZero() != (p.Name == "dan") {
 			t.Errorf("%s is doubted: %q", p.Name, p.Doubt)
@@ -90,7 +90,7 @@ func TestOddButHarmless(t *testing.T) {
 			if got := n.isOut("dan"); got != test.out {
 				t.Errorf("dan is left out: %v; the log:\n%s", got, n.log())
 			}
-			if !strings.Contains(n.log(), "fit nobody else's") {
+			if !strings.Contains(n.log(), "fit anyone else’s") {
 				t.Errorf("nothing is said of dan's pings; the log:\n%s", n.log())
 			}
 			same(t, n.room, restored(t, n.room))
@@ -142,7 +142,7 @@ func TestSlowLineCounts(t *testing.T) {
 			}
 			n.done("ann", "bob", "cat", "dan")
 			n.inStage(wire.Chosen)
-			n.noted("dan's pings for 19 of 20 servers are longer than everybody else's explain, as on a slow line: " + test.told)
+			n.noted("dan’s pings for 19 of 20 servers are higher than everyone else’s can explain, as on a slow line: " + test.told)
 			if got := n.isOut("dan"); got != test.out {
 				t.Errorf("dan is left out: %v; the log:\n%s", got, n.log())
 			}

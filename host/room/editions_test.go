@@ -101,8 +101,8 @@ func TestOtherVersions(t *testing.T) {
 
 	n = versioned(t, settings(2), edition56, 3)
 	n.inStage(wire.Failed)
-	n.noted(strings.Replace(told, "2 servers", "3 servers", 1)+"left out", "no server suits everyone: 3 of another version than ben has")
-	if why := strings.Join(catalogue.InEnglish().SayAll(n.view().Choice.Explain), " "); !strings.Contains(why, "Without ben 3 servers would do") {
+	n.noted(strings.Replace(told, "2 servers", "3 servers", 1)+"left out", "no server suits everyone: 3 with another version than ben has")
+	if why := strings.Join(catalogue.InEnglish().SayAll(n.view().Choice.Explain), " "); !strings.Contains(why, "Without ben, 3 servers would do") {
 		t.Errorf("why: %s", why)
 	}
 }

@@ -115,7 +115,7 @@ func TestLongLook(t *testing.T) {
 	}
 	s := n.choice()
 	if says := strings.Join(catalogue.InEnglish().SayAll(s.Explain()), "\n"); s.LookedS < 29 || s.Chosen.WorstMS["dan"] == 0 ||
-		!strings.Contains(says, "Everyone looked at the best for ") {
+		!strings.Contains(says, "Everyone tested the best server for ") {
 		t.Errorf("%+v: %s", s.Chosen, says)
 	}
 }

@@ -317,7 +317,7 @@ func TestVouchedWord(t *testing.T) {
 	h.begins()
 	h.tell(h.all()...)
 	h.measure()
-	h.noted("liar0 says other things of 29 of 30 servers than most players heard: that does not count")
+	h.noted("liar0 describes 29 of 30 servers differently from most players: that does not count")
 	if err := h.orders(room.Trust{Name: "liar0"}); err != nil {
 		t.Fatal(err)
 	}
@@ -526,7 +526,7 @@ func TestLiarsInASearch(t *testing.T) {
 				}
 				for _, name := range n.players() {
 					why := catalogue.InEnglish().Say(n.person(name).Doubt)
-					if isLiar := slices.Contains(liars, name); strings.Contains(why, "says other things") != isLiar {
+					if isLiar := slices.Contains(liars, name); strings.Contains(why, "differently from most players") != isLiar {
 						t.Errorf("of %s is said %q; the log:\n%s", name, why, n.log())
 					}
 				}

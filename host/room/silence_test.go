@@ -487,7 +487,7 @@ func TestOneFamily(t *testing.T) {
 			n.done(name)
 		}
 		n.inStage(wire.Chosen)
-		n.noted(fmt.Sprintf("zoe has pings for %d of 300 servers that others reach: that does not count in the choice", reached))
+		n.noted(fmt.Sprintf("zoe has pings for only %d of 300 servers that others reach: that does not count in the choice", reached))
 		if reached > 0 {
 			if err := n.orders(room.Trust{Name: "zoe"}); err != nil {
 				t.Fatal(err)

@@ -390,8 +390,8 @@ func TestGivesUp(t *testing.T) {
 	}
 	f.passes(11 * time.Minute)
 	f.inStage(wire.Failed)
-	f.noted("There were never 5 seats at once in 10 minutes. server 0 (192.0.2.0:27960) had at most 3 free, mostly 0")
-	if seats := f.view().Seats; seats.Over.IsZero() || !strings.Contains(catalogue.InEnglish().Say(seats.Chance), "at most 3 free") || !f.view().Room.Retry.IsZero() {
+	f.noted("There were never 5 seats at once in 10 minutes. server 0 (192.0.2.0:27960) had at most 3 seats free, mostly 0")
+	if seats := f.view().Seats; seats.Over.IsZero() || !strings.Contains(catalogue.InEnglish().Say(seats.Chance), "at most 3 seats free") || !f.view().Room.Retry.IsZero() {
 		t.Errorf("people see %+v", seats)
 	}
 	f.passes(time.Minute)

@@ -20,18 +20,18 @@ func TestSearchSentence(t *testing.T) {
 		{wire.Search{}, selection.Mean, "no server suits everyone so far"},
 		{wire.Search{Found: true, MeanMS: 96.4, MaxMS: 257}, selection.Mean, "best so far, 96 ms on average"},
 		{wire.Search{Found: true, MeanMS: 96.4, MaxMS: 257, GainMS: &gain}, selection.Threshold,
-			"best so far, 96 ms on average; at most 2 ms better could be found"},
+			"best so far, 96 ms on average; at most 2 ms better may still turn up"},
 		{wire.Search{Found: true, MeanMS: 96.4, MaxMS: 257, GainMS: &gain, ReachMS: 150}, selection.Threshold,
-			"best so far, 96 ms on average; at most 2 ms better could be found, or a server within 150 ms for everyone"},
+			"best so far, 96 ms on average; at most 2 ms better may still turn up, or a server within 150 ms for everyone"},
 		{wire.Search{Found: true, MeanMS: 96.4, MaxMS: 257, FigureMS: 257, GainMS: &none}, selection.Minimax,
-			"best so far, 257 ms for the worst off; at most 0 ms better could be found"},
+			"best so far, 257 ms for the worst off; at most 0 ms better may still turn up"},
 		{wire.Search{
 			Found:    true,
 			MeanMS:   96.4,
 			FigureMS: extra,
 			ExtraMS:  &extra,
 			GainMS:   &gain,
-		}, selection.LeastSacrifice, "best so far, nobody gives up more than 23 ms of their own best; at most 2 ms better could be found"},
+		}, selection.LeastSacrifice, "best so far, nobody gives up more than 23 ms of their own best; at most 2 ms better may still turn up"},
 		{wire.Search{
 			Found:    true,
 			MeanMS:   96.4,
@@ -40,9 +40,9 @@ func TestSearchSentence(t *testing.T) {
 			OwnMS:    4.2,
 			GainMS:   &gain,
 		}, selection.LeastSacrifice, "best so far, nobody gives up more than 23 ms of their own best, or 28 if " +
-			"somebody has a nearer one yet; at most 2 ms better could be found"},
+			"somebody has a nearer one yet; at most 2 ms better may still turn up"},
 		{wire.Search{Found: true, MeanMS: 96.4, StdevMS: 7.2, FigureMS: 7.2, GainMS: &gain}, selection.Fairness,
-			"best so far, 96 ms on average, ± 7 between players; at most 2 ms better could be found"},
+			"best so far, 96 ms on average, ± 7 between players; at most 2 ms better may still turn up"},
 	} {
 		if got := catalogue.InEnglish().Say(test.search.Sentence(test.by)); got != test.want {
 			t.Errorf("%+v by %s: %q, want %q", test.search, test.by, got, test.want)

@@ -20,7 +20,7 @@ import (
 
 // decided matches the reason of a room that chooses by the average. On a busy machine a reply may
 // be late or lost, and then quality decides.
-const decided = "has the lowest average|is best after loss and jitter: "
+const decided = "has the lowest average|is best counting loss and jitter: "
 
 // player is a command that runs while the test goes on.
 type player struct {
@@ -139,7 +139,7 @@ func TestVoteAtTerminal(t *testing.T) {
 		"--name", "org", "--vote", "--players", "2"}, common...)...)
 	link := host.says(t, `(?m)^link  (\S+)$`)[1]
 	ann := begin(t, append([]string{"join", link, "--name", "ann"}, common...)...)
-	ann.says(t, "where shall we play\\? most votes win; a tie goes to the lower number")
+	ann.says(t, "where shall we play\\? most votes win; ties go to the server listed first")
 	host.says(t, "Enter launches without waiting for anybody")
 	ann.types(t, "9")
 	ann.says(t, "the candidates are 1 to [345]")

@@ -55,7 +55,7 @@ func TestVersions(t *testing.T) {
 		t.Errorf("told at %d, chosen at %d:\n%s", told, choice, logOf(sent))
 	}
 	failed := room(one, "nothing suits", func(r wire.Document) bool { return r.Stage == wire.Failed })
-	if said(failed, "no server suits everyone: 1 of another version than ben has") < 0 {
+	if said(failed, "no server suits everyone: 1 with another version than ben has") < 0 {
 		t.Errorf("the log:\n%s", logOf(failed))
 	}
 	for version, want := range map[string]netip.AddrPort{"1.20": newer, "47": older} {

@@ -90,7 +90,7 @@ func TestArrive(t *testing.T) {
 		t.Errorf("offered is %+v", o.Programs)
 	}
 	if page := html.UnescapeString(get(h, "/get/", "Windows").Body.String()); !strings.Contains(page,
-		"gets it from the project's releases first") || !strings.Contains(page, h.config.Release+"/download/v1.2.3/"+onRelease) {
+		"first downloads it from the project") || !strings.Contains(page, h.config.Release+"/download/v1.2.3/"+onRelease) {
 		t.Errorf("the page is\n%s", page)
 	}
 	if r.Asked.Load() != 0 || terminal.String() != "" {
@@ -133,12 +133,12 @@ func TestArriveNot(t *testing.T) {
 	}{
 		"wrong": {func(r *releasetest.Release) {
 			r.Files[onRelease] = "evil"
-		}, "is not what the project signed, so nobody gets it here", "its signature is of something else"},
+		}, "isn’t the one the project signed, so it isn’t offered here", "its signature is of something else"},
 		"none": {func(r *releasetest.Release) {
 			delete(r.Files, onRelease)
 		}, "has no Muster 1.2.3 for Windows", "the project's releases do not have it"},
 		"led astray": {func(r *releasetest.Release) { r.Redirect = "https://10.0.0.1/" + onRelease },
-			"does not reach 127.0.0.1", "private network"},
+			"can’t reach 127.0.0.1", "private network"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := releasetest.NewSigner(t, 1).Release(t, "1.2.3", map[string]string{onRelease: string(content)})
@@ -158,8 +158,8 @@ func TestArriveNot(t *testing.T) {
 			}); i < 0 || o.System != "windows-amd64" || (o.Direct == "") != (name == "wrong") || o.Programs[i].Wrong != (name == "wrong") || !strings.Contains(english(o.Programs[i].Trouble), c.page) {
 				t.Errorf("offered then is %+v", o.Programs)
 			}
-			if page := html.UnescapeString(get(h, "/get/", "Windows").Body.String()); !strings.Contains(page, "does not reach") &&
-				!strings.Contains(page, "1.2.3 for Windows") && !strings.Contains(page, "signed, so nobody") {
+			if page := html.UnescapeString(get(h, "/get/", "Windows").Body.String()); !strings.Contains(page, "can’t reach") &&
+				!strings.Contains(page, "1.2.3 for Windows") && !strings.Contains(page, "signed, so it isn’t offered") {
 				t.Errorf("the page is\n%s", page)
 			}
 		})
@@ -234,7 +234,7 @@ func TestVouched(t *testing.T) {
 			if len(o.Programs) != 1 || o.Programs[0].Origin != c.origin || o.Programs[0].Version != c.version || terminal.String() != "" {
 				t.Errorf("offered is %+v; the terminal says %q", o, terminal)
 			}
-			words := map[Origin]string{Project: "the project's own", Friend: "your friend's copy"}
+			words := map[Origin]string{Project: "Official Muster", Friend: "Unsigned copy from your friend’s computer"}
 			if !strings.Contains(page, words[c.origin]) {
 				t.Errorf("the page is\n%s", page)
 			}
@@ -291,7 +291,7 @@ func TestOwnSigned(t *testing.T) {
 		o := offered(t, h, "")
 		if origin == "" {
 			if len(o.Programs) > 0 || !strings.Contains(terminal.String(), "this program itself is not given to "+
-				"anybody: the project's own, but not what it claims to be: it is signed as Muster 1.1.0 and says that it is 1.2.3; get it again") {
+				"anybody: signed by the project, but not what it claims to be: it is signed as Muster 1.1.0 and says that it is 1.2.3; get it again") {
 				t.Errorf("offered is %+v; the terminal says %q", o, terminal)
 			}
 		} else if len(o.Programs) != 1 || o.Programs[0].Origin != origin {

@@ -116,7 +116,7 @@ func TestViewSearches(t *testing.T) {
 		n.Room(room)
 		time.Sleep(time.Minute) // time for the next line
 		n.Show(peer.Progress{Probed: 41, Answered: 40, Listed: 2000})
-		if want := "asked: 41, best so far, 96 ms on average; at most 2 ms better could be found\n"; out.String() != want {
+		if want := "asked: 41, best so far, 96 ms on average; at most 2 ms better may still turn up\n"; out.String() != want {
 			t.Errorf("the screen says %q, want %q", out, want)
 		}
 	})

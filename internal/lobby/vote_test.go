@@ -42,7 +42,7 @@ func TestBallotTable(t *testing.T) {
 	room := voting()
 	n.showVote(room)
 	n.showVote(room)
-	const want = `where shall we play? most votes win; a tie goes to the lower number
+	const want = `where shall we play? most votes win; ties go to the server listed first
      YOU  AVERAGE  SERVER           MAP       FREE  EVERYONE
 1  88 ms    48 ms  pro-g InstaGib   q3dm7 CA    12  zoe has no ping, ben 9
 2  97 ms    59 ms  RedEye TDM       US           0  zoe has no ping, ben 22

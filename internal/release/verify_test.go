@@ -250,7 +250,7 @@ func TestKeyless(t *testing.T) {
 	}
 }
 
-// TestRunning checks that a program beside a signature of another version, however good, counts as misnamed.
+// TestRunning checks that a program beside a signature with another version, however good, counts as misnamed.
 func TestRunning(t *testing.T) {
 	project := newSigner(t, 1)
 	program, err := os.Executable()

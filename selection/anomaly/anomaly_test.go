@@ -189,17 +189,17 @@ func TestAnomaliesAreShown(t *testing.T) {
 		want   string
 		report func(int, time.Duration) (discovery.State, time.Duration)
 	}{
-		{"p3 has pings for 0 of 60 servers that others reach.", func(int, time.Duration) (discovery.State, time.Duration) {
+		{"p3 has pings for only 0 of 60 servers that others reach.", func(int, time.Duration) (discovery.State, time.Duration) {
 			return discovery.Refused, 0
 		}},
-		{"p3 reports one and the same ping for 60 of 60 servers.", func(int, time.Duration) (discovery.State, time.Duration) {
+		{"p3 reports the same ping for 60 of 60 servers.", func(int, time.Duration) (discovery.State, time.Duration) {
 			return discovery.Answered, time.Second
 		}},
-		{"p3 reports one and the same ping for 59 of 60 servers, but a low one for 10.0.7.1:27960.",
+		{"p3 reports the same ping for 59 of 60 servers, but a low one for 10.0.7.1:27960.",
 			func(server int, _ time.Duration) (discovery.State, time.Duration) {
 				return discovery.Answered, time.Duration(min(1, server^7)) * time.Second
 			}},
-		{"p3's pings for 59 of 60 servers fit nobody else's.", func(server int, _ time.Duration) (discovery.State, time.Duration) {
+		{"p3’s pings for 59 of 60 servers don’t fit anyone else’s.", func(server int, _ time.Duration) (discovery.State, time.Duration) {
 			return discovery.Answered, time.Duration(server+1) * time.Second
 		}},
 	}

@@ -349,11 +349,11 @@ func TestLack(t *testing.T) {
 			Blacklisted: 2,
 			Vetoed:      3,
 		}},
-		"1 unreachable for someone, 2 with a password, 3 that somebody hides, 4 that refuse someone's ping, 5 " +
+		"1 unreachable for someone, 2 with a password, 3 hidden by someone, 4 off-limits for someone’s ping, 5 " +
 			"too far for someone, 6 not measured by everyone": {
 			Culled: selection.Culled{Unreachable: 1, Passworded: 2, Hidden: 3, PingLimits: 4, OverThreshold: 5, Unmeasured: 6}},
-		"2 of another version": {Culled: selection.Culled{WrongVersion: 2}},
-		"2 of another version than ann and ben have": {Culled: selection.Culled{WrongVersion: 2}, Reasons: []selection.Reason{
+		"2 with another version": {Culled: selection.Culled{WrongVersion: 2}},
+		"2 with another version than ann and ben have": {Culled: selection.Culled{WrongVersion: 2}, Reasons: []selection.Reason{
 			{Cause: selection.WrongVersion, Players: []string{"ben"}}, {Cause: selection.Unreachable, Players: []string{"cat"}},
 			{Cause: selection.WrongVersion, Players: []string{"ben", "ann"}}}},
 	} {

@@ -202,7 +202,7 @@ func TestChoose(t *testing.T) {
 			}
 			n.Measures("cat", slices.Repeat([]int{1}, 20)...)
 		}, false, true, "", 0, "[ann bob]", map[string]attendance.Why{"cat": attendance.Odd}, []string{
-			"cat reports one and the same ping for 20 of 20 servers: that does not count in the choice",
+			"cat reports the same ping for 20 of 20 servers: that does not count in the choice",
 		}},
 		{"one has another version", func(n *session) {
 			for _, name := range []string{"ann", "bob", "cat"} {
@@ -270,7 +270,7 @@ func TestReview(t *testing.T) {
 		}
 	}
 	notes := n.d.Review(n.group())
-	if n.Trust.IsBelieved("cat") || len(notes) != 1 || !strings.HasPrefix(texts(notes)[0], "cat says other things") {
+	if n.Trust.IsBelieved("cat") || len(notes) != 1 || !strings.HasPrefix(texts(notes)[0], "cat describes 8 of 8 servers differently") {
 		t.Errorf("cat is believed: %v; %q", n.Trust.IsBelieved("cat"), notes)
 	}
 	if n.Weigh(); n.Servers.Info(0).Version != "0" {

@@ -576,7 +576,7 @@ func TestSeats(t *testing.T) {
 		why  string
 	}{
 		{"free", func() {}, ""},
-		{"vetoed", func() { _ = n.Ballot.Veto(selection.Veto{Player: "ann", Server: n.Servers.List[0].Addr}) }, "it turned out to be vetoed"},
+		{"vetoed", func() { _ = n.Ballot.Veto(selection.Veto{Player: "ann", Server: n.Servers.List[0].Addr}) }, "it doesn’t suit us any more (vetoed)"},
 	} {
 		tt.does()
 		why, suits := decision.Stay(n.group(), 0, []string{"ann"})

@@ -33,7 +33,7 @@ func TestGreet(t *testing.T) {
 	}{
 		{"of a game that the host knows", has56, "ann has version 5.6", discovery.Edition{Version: "5.6", Protocol: 41}},
 		{"of any game", map[string]discovery.Edition{"": {Version: "1"}}, "ann has version 1", discovery.Edition{Version: "1"}},
-		{"by its number", map[string]discovery.Edition{"luanti": {Protocol: 41}}, "ann has version of protocol 41",
+		{"by its number", map[string]discovery.Edition{"luanti": {Protocol: 41}}, "ann has version protocol 41",
 			discovery.Edition{Protocol: 41}},
 		{"of another game", map[string]discovery.Edition{"mindustry": {Version: "7"}}, "", discovery.Edition{}},
 		{"of nothing", map[string]discovery.Edition{"": {}}, "", discovery.Edition{}},

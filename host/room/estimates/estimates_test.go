@@ -34,7 +34,7 @@ func scene(guests ...Person) Scene {
 
 // TestView checks that a guest may be counted in if that helps the choice, and else reads why not.
 func TestView(t *testing.T) {
-	const nowhere, guess = "a private one, or that of a tunnel", "nobody near enough measures"
+	const nowhere, guess = "it’s private, or belongs to a tunnel", "nobody nearby is measuring"
 	for _, tt := range []struct {
 		name string
 		at   estimate.Place

@@ -417,7 +417,7 @@ func TestViewPeople(t *testing.T) {
 			p.Launch, catalogue.InEnglish().Say(p.Detail), p.Able, catalogue.InEnglish().Say(p.Unable), p.TypesPassword, p.Version, p.Somewhere, p.NoSay, estimate,
 		))
 	}
-	const contradicts = "ann says other things of 3 of 4 servers than most players heard."
+	const contradicts = "ann describes 3 of 4 servers differently from most players."
 	want := []string{
 		`ann 0: peer true true true, probed 2, 1, out false "` + contradicts +
 			`" "DE", guest false, page false, ready false, vetoed false, vote "", launch "" "", able false "" false, version "", false, no say false, `,
@@ -425,8 +425,8 @@ func TestViewPeople(t *testing.T) {
 		`cat 2: peer true true false, probed 0, 0, out true "" "", guest false, page false, ready false, vetoed false, vote "", launch "by-hand" "", able true "" true, version "", false, no say false, `,
 		`dan 4: peer true false false, probed 2, 1, out false "" "", guest false, page false, ready false, vetoed false, vote "", launch "" "", able false "" false, version "", true, no say false, `,
 		`zoe 3: peer false false false, probed 0, 0, out false "" "", guest true, page true, ready true, vetoed true, vote "", launch "" "", able false "" false, version "", false, no say false, true `,
-		`yan 5: peer false false false, probed 0, 0, out false "" "", guest true, page true, ready true, vetoed false, vote "", launch "" "", able false "" false, version "", false, no say false, false the page's address tells nothing: it is a private one, or that of a tunnel`,
-		`xan 6: peer false false false, probed 0, 0, out false "" "", guest true, page true, ready false, vetoed false, vote "", launch "" "", able false "" false, version "", false, no say true, false the page's address tells nothing: it is a private one, or that of a tunnel`,
+		`yan 5: peer false false false, probed 0, 0, out false "" "", guest true, page true, ready true, vetoed false, vote "", launch "" "", able false "" false, version "", false, no say false, false the address gives no location: it’s private, or belongs to a tunnel`,
+		`xan 6: peer false false false, probed 0, 0, out false "" "", guest true, page true, ready false, vetoed false, vote "", launch "" "", able false "" false, version "", false, no say true, false the address gives no location: it’s private, or belongs to a tunnel`,
 	}
 	for i := range max(len(got), len(want)) {
 		if i >= len(got) || i >= len(want) || got[i] != want[i] {

@@ -74,7 +74,7 @@ func TestWatch(t *testing.T) {
 	wants(w.Tick(f, now), Go{5, []string{"ann"}})
 	wants(w.Drop(5, sentence.Plain("it suits nobody"), f))
 	over := w.Drop(3, sentence.Plain("nor does this"), f)[0].(Over)
-	const why = "No server is left that is worth the wait. server 5 had at most 3 free, mostly 3"
+	const why = "No server left is worth the wait. server 5 had at most 3 seats free, mostly 3"
 	if got := catalogue.InEnglish().Say(over.Why); got != why {
 		t.Errorf("it is over: %q", got)
 	}

@@ -36,14 +36,14 @@ func TestTrial(t *testing.T) {
 		elsewhere bool // the choice with the raised ping is another server, which suits the others
 		note      string
 	}{
-		{"next door", "", 1, false, 0, players, true, "dan's ping for 20.39.0.1:27960 is too low: servers that " +
-			"are beside it for everybody else are much farther from dan. It counts as 385 ms, not as 1"},
-		{"the report said more", "", 1, false, 390 * ms, players, true, "dan's ping for 20.39.0.1:27960 is too " +
-			"low: servers that are beside it for everybody else are much farther from dan. It counts as 390 ms, not as 1"},
+		{"next door", "", 1, false, 0, players, true, "dan’s ping for 20.39.0.1:27960 is too low: servers " +
+			"right next to it for everyone else are much farther from dan. It counts as 385 ms, not as 1"},
+		{"the report said more", "", 1, false, 390 * ms, players, true, "dan’s ping for 20.39.0.1:27960 is too " +
+			"low: servers right next to it for everyone else are much farther from dan. It counts as 390 ms, not as 1"},
 		{"a better route", "", 345, false, 0, players, true, ""},
 		{"a better route for the farthest", selection.Minimax, 250, false, 0, players, true, ""},
 		{"no such route for the average", selection.Mean, 250, false, 0, players, true,
-			"dan's ping for 20.39.0.1:27960 is too low: servers that are beside it for everybody else are much " +
+			"dan’s ping for 20.39.0.1:27960 is too low: servers right next to it for everyone else are much " +
 				"farther from dan. It counts as 385 ms, not as 250"},
 		{"the organiser vouches", "", 1, true, 0, players, true, ""},
 		{"too few to tell", "", 1, false, 0, []string{"ann", "bob", "dan"}, true, ""},

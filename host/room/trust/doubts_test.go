@@ -39,9 +39,9 @@ func TestDoubts(t *testing.T) {
 		reason               string
 	}{
 		{"ann", false, true, ""},
-		{"bob", true, false, "bob reports one and the same ping for 9 of 9 servers."},
-		{"cat", false, false, "cat says other things of 4 of 20 servers than most players heard."},
-		{"dan", false, true, "dan's ping for 20.2.0.1:4444 is too low: servers that are beside it for everybody else are much farther from dan."},
+		{"bob", true, false, "bob reports the same ping for 9 of 9 servers."},
+		{"cat", false, false, "cat describes 4 of 20 servers differently from most players."},
+		{"dan", false, true, "dan’s ping for 20.2.0.1:4444 is too low: servers right next to it for everyone else are much farther from dan."},
 		{"eve", false, true, ""},
 	} {
 		if d.IsExcluded(of.player) != of.isExcluded || d.IsBelieved(of.player) != of.believed || catalogue.InEnglish().Say(d.Reason(of.player, &servers)) != of.reason {
@@ -56,7 +56,7 @@ func TestDoubts(t *testing.T) {
 		t.Errorf("raised are %v", got)
 	}
 	d.raise("dan", 3, 80*ms)
-	if got := catalogue.InEnglish().Say(d.Reason("dan", &servers)); !strings.HasPrefix(got, "dan's ping for 2 servers is too low: servers that are beside them") {
+	if got := catalogue.InEnglish().Say(d.Reason("dan", &servers)); !strings.HasPrefix(got, "dan’s ping for 2 servers is too low: servers right next to them") {
 		t.Errorf("of two servers is said %q", got)
 	}
 }
@@ -141,7 +141,7 @@ func TestDiscredit(t *testing.T) {
 		}
 		for i, name := range of.want {
 			if d.IsBelieved(name) || d.IsExcluded(name) ||
-				notes[i] != name+" says other things of 4 of 20 servers than most players heard: that does not count" {
+				notes[i] != name+" describes 4 of 20 servers differently from most players: that does not count" {
 				t.Errorf("%s: %q", of.name, notes)
 			}
 		}

@@ -38,20 +38,20 @@ func TestJudge(t *testing.T) {
 	}{
 		{"all are honest", four, honest, false, nil, ""},
 		{"one ping for all servers", four, but(same), false, []string{"dan"},
-			"dan reports one and the same ping for 20 of 20 servers: that does not count in the choice"},
+			"dan reports the same ping for 20 of 20 servers: that does not count in the choice"},
 		{"and a low one", four, favourite, false, []string{"dan"},
-			"dan reports one and the same ping for 19 of 19 servers: that does not count in the choice"},
+			"dan reports the same ping for 19 of 19 servers: that does not count in the choice"},
 		{"the organiser vouches", four, favourite, true, nil, ""},
 		{"one of two", []string{"cat", "dan"}, func(player, server int) int { return []int{honest(0, server), 9999}[player] }, false, nil, ""},
 		{"slow to what is far", four, slow(func(server int) bool {
 			return server >= 9
-		}), false, nil, "dan's pings for 11 of 20 servers fit nobody else's: that counts as long as the others lose little by it"},
+		}), false, nil, "dan’s pings for 11 of 20 servers don’t fit anyone else’s: that counts as long as the others lose little by it"},
 		{"slow to all that is near", four, slow(func(server int) bool {
 			return server < 10
-		}), false, []string{"dan"}, "dan's pings for 10 of 20 servers fit nobody else's: that does not count in the choice"},
+		}), false, []string{"dan"}, "dan’s pings for 10 of 20 servers don’t fit anyone else’s: that does not count in the choice"},
 		{"slow to nearly everything", four, slow(func(server int) bool {
 			return server >= 3
-		}), false, []string{"dan"}, "dan's pings for 17 of 20 servers fit nobody else's: that does not count in the choice"},
+		}), false, []string{"dan"}, "dan’s pings for 17 of 20 servers don’t fit anyone else’s: that does not count in the choice"},
 	} {
 		var d Doubts
 		if of.vouched {
@@ -92,7 +92,7 @@ func TestJudgeSlow(t *testing.T) {
 		}
 		return 10*server + player
 	}
-	slow := "dan's pings for 19 of 20 servers are longer than everybody else's explain, as on a slow line: "
+	slow := "dan’s pings for 19 of 20 servers are higher than everyone else’s can explain, as on a slow line: "
 	for _, of := range []struct {
 		name   string
 		by     selection.Rule

@@ -233,7 +233,7 @@ func TestOverrule(t *testing.T) {
 			t.Errorf("%s: left out are %v: %q", of.name, v.LeftOut, v.Notes)
 		}
 		if of.want && !strings.HasSuffix(texts(v.Notes)[0],
-			"servers that would be best for the others do not answer: that does not count in the choice") {
+			"servers that would be best for the others don’t answer: that does not count in the choice") {
 			t.Errorf("%s: %q", of.name, v.Notes)
 		}
 	}
