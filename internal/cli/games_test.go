@@ -57,7 +57,7 @@ func TestFirstListOfSteam(t *testing.T) {
 	xdg.DataHome = filepath.Join(home, "data")
 	defer func() { xdg.DataHome = data }()
 	got := muster(t, "discover", "--game", "tf2", "--lan", "off")
-	if got.code != 1 || !strings.Contains(got.err, "Steam lists Team Fortress 2 only for people with a key") {
+	if got.code != 1 || !strings.Contains(got.err, "Steam lists Team Fortress 2 only with a key") {
 		t.Errorf("%+v", got)
 	}
 	for _, way := range []string{"favourites in Steam", "https://steamcommunity.com/dev/apikey",
