@@ -14,9 +14,13 @@ import (
 const languageFlag = "language"
 
 // localeOf returns the language that the system's user has chosen, English if Muster does not speak it
-// (POSIX, Base Definitions, 8.2).
+// (POSIX, Base Definitions, 8.2). Without such a variable the system's own settings count, where it
+// has some.
 func localeOf(env func(string) string) *catalogue.Language {
-	return speaking(catalogue.Find(cmp.Or(env("LC_ALL"), env("LC_MESSAGES"), env("LANG"))))
+	if tag := cmp.Or(env("LC_ALL"), env("LC_MESSAGES"), env("LANG")); tag != "" {
+		return speaking(catalogue.Find(tag))
+	}
+	return speaking(catalogue.Find(systemLanguages()...))
 }
 
 // speaking returns the language of a tag that Muster knows.
