@@ -246,9 +246,10 @@ func (s *Search) forecast() sentence.Sentence {
 type Game struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
-	// Silent says in sentences why the game's servers answer nobody, and what players can do
-	// instead. It is empty for games that can be measured.
-	Silent string `json:"silent,omitempty"`
+	// Silence says why the game's servers answer nobody, and what players can do instead. It is zero
+	// for games that can be measured. Silent is the same in English.
+	Silence sentence.Sentence `json:"silence,omitzero"`
+	Silent  string            `json:"silent,omitempty"`
 }
 
 // Person is a player, a guest with the page, or both.

@@ -105,7 +105,7 @@ games.toml, as docs/games.md explains.
 // warnSilent warns if nobody can measure the game's servers.
 func (p *program) warnSilent(g game.Game) {
 	if g.Silent != "" {
-		p.screen.Say("%s", p.screen.Wrap(g.Silent, 0))
+		p.screen.Say("%s", p.screen.Wrap(p.screen.Language.Say(g.WhySilent()), 0))
 	}
 }
 

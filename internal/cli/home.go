@@ -189,7 +189,7 @@ func (a *atHome) choices() ([]home.Game, error) {
 		_, tells := g.Protocol().(discovery.Roll)
 		place, isHere := g.Where(steam)
 		list = append(list, home.Game{ID: g.ID, Name: g.Name, Rule: string(g.Rule), Listed: err == nil, Here: isHere,
-			Where: discovery.CleanText(place.Path), By: place.By, Tells: tells, Steam: g.OnSteam(), Silent: g.Silent})
+			Where: discovery.CleanText(place.Path), By: place.By, Tells: tells, Steam: g.OnSteam(), Silent: g.WhySilent()})
 	}
 	return list, nil
 }

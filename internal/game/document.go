@@ -42,7 +42,7 @@ func Document(games []Game) any {
 	for _, g := range games {
 		document.Games = append(document.Games, entry{
 			ID: g.ID, Name: g.Name, Protocol: g.ProtocolName, Port: g.Port, Lists: g.Kinds(), Masters: append([]string{}, g.Masters...),
-			URLs: g.URLs(), Unsure: append([]string{}, g.Unsure...), Sources: g.References, Silent: g.Silent,
+			URLs: g.URLs(), Unsure: append([]string{}, g.Unsure...), Sources: g.References, Silent: g.whySilent(),
 			AppID: g.AppID, By: g.Rule, Launch: g.Template(runtime.GOOS),
 		})
 	}
@@ -67,7 +67,7 @@ func (g Game) Describe(w io.Writer) {
 		{"on Steam", app},
 		{"lists", lists},
 		{"starts", []string{Show(g.Template(runtime.GOOS))}},
-		{"silent", []string{g.Silent}},
+		{"silent", []string{g.whySilent()}},
 		{"unsure", g.Unsure},
 		{"sources", g.References},
 	} {

@@ -32,6 +32,8 @@ import (
 	"muster/discovery/protocol/sauerbraten"
 	"muster/discovery/protocol/tcp"
 	"muster/discovery/protocol/teeworlds"
+	"muster/discovery/sentence"
+	"muster/host/wire"
 	"muster/internal/hint"
 	"muster/selection"
 )
@@ -183,6 +185,28 @@ func (e *NoMasterError) Said() *hint.Said {
 		return hint.Say("list.unknown", "game", e.Game.Name).Advising("list.no-master-hint", "master", "--master HOST:PORT", "files", files)
 	}
 	return hint.Say("list.unknown", "game", e.Game.Name).Advising("list.unknown-hint", "files", files)
+}
+
+// WhySilent returns why the game's servers answer nobody, and what to do instead. The built-in table
+// names a sentence of the catalogue; a player's own table has text.
+func (g Game) WhySilent() sentence.Sentence {
+	if strings.HasPrefix(g.Silent, "silent.") {
+		return sentence.Of(g.Silent)
+	}
+	return sentence.Plain(g.Silent)
+}
+
+// whySilent returns the same in English.
+func (g Game) whySilent() string {
+	if strings.HasPrefix(g.Silent, "silent.") {
+		return hint.Say(g.Silent).Error()
+	}
+	return g.Silent
+}
+
+// Choice returns the game as pages list it.
+func (g Game) Choice() wire.Game {
+	return wire.Game{ID: g.ID, Name: g.Name, Silent: g.whySilent(), Silence: g.WhySilent()}
 }
 
 // HasMasters reports whether the game's servers can have masters.

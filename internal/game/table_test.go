@@ -11,6 +11,7 @@ import (
 
 	"muster/discovery/lists/master"
 	"muster/discovery/protocol/quake3"
+	"muster/discovery/sentence"
 	"muster/selection"
 )
 
@@ -293,5 +294,17 @@ func TestLike(t *testing.T) {
 		if got := all.Like(text); len(got) != want {
 			t.Errorf("%q means %d games", text, len(got))
 		}
+	}
+}
+
+// TestWhySilent checks that the notes on silent games are in the catalogue.
+func TestWhySilent(t *testing.T) {
+	for _, g := range load(t, "").All() {
+		if text := g.whySilent(); g.Silent != "" && (text == g.Silent || g.WhySilent().Key != g.Silent) {
+			t.Errorf("%s is said to be silent by %q", g.ID, text)
+		}
+	}
+	if g := (Game{Silent: "it rests"}); g.WhySilent() != sentence.Plain("it rests") || g.whySilent() != "it rests" {
+		t.Errorf("a player's own note is %v", g.WhySilent())
 	}
 }

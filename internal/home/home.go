@@ -75,7 +75,7 @@ type Game struct {
 	// Steam says that the list needs a key to Steam's Web API.
 	Steam bool `json:"steam,omitempty"`
 	// Silent is why its servers answer nobody, and what to do instead.
-	Silent string `json:"silent,omitempty"`
+	Silent sentence.Sentence `json:"silent,omitzero"`
 }
 
 // SteamKey is what is known about the user's key to Steam's Web API, never the key itself.

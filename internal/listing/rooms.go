@@ -242,7 +242,7 @@ func (r *Rooms) Choices() []wire.Game {
 	var choices []wire.Game
 	for _, g := range r.Games.All() {
 		if _, err := g.Sources(user, r.Masters...); err == nil || len(r.Files) > 0 {
-			choices = append(choices, wire.Game{ID: g.ID, Name: g.Name, Silent: g.Silent})
+			choices = append(choices, g.Choice())
 		}
 	}
 	return choices

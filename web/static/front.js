@@ -3,9 +3,9 @@
 import { byId, h, show } from "./dom.js";
 import { copyable, decisions } from "./gather.js";
 import { ruleOf, rules, saidOf } from "./rules.js";
-import { capital, locale, said, say, told } from "./say.js";
+import { capital, locale, said, say, tell, told } from "./say.js";
 
-/** @typedef {{id: string, name: string, by: string, listed: boolean, steam?: boolean, silent?: string}} Game */
+/** @typedef {{id: string, name: string, by: string, listed: boolean, steam?: boolean, silence?: import("./types.js").Sentence}} Game */
 /** @typedef {{version: string, date?: string, games: Game[], max_players: number, max_servers: number}} Service */
 
 /** Default limit, ms: most games are still good at this ping. */
@@ -131,7 +131,7 @@ function changed(service, element) {
     for (const radio of form.querySelectorAll("[name=by]")) if (radio instanceof HTMLInputElement) radio.checked = radio.value === game.by;
   }
   const own = byId("own");
-  show(byId("first-list"), game && (game.silent ? h("p", {}, game.silent) : !game.listed && firstList(game)));
+  show(byId("first-list"), game && (game.silence ? h("p", {}, tell(game.silence)) : !game.listed && firstList(game)));
   if (game && !game.listed && own instanceof HTMLDetailsElement) own.open = true;
   inputOf(form, "servers").required = game?.listed === false;
   const limit = inputOf(form, "limit");

@@ -4,7 +4,7 @@ import { button, h } from "./dom.js";
 import { lastName } from "./api.js";
 import { getMuster } from "./get.js";
 import { rules, saidOf } from "./rules.js";
-import { said, say } from "./say.js";
+import { said, say, tell } from "./say.js";
 
 /** @typedef {import("./types.js").State} State */
 /** @typedef {import("./types.js").Field} Field */
@@ -232,8 +232,8 @@ export function gameName(state) {
 
 /** Why the servers of the room's game answer nobody, if they do not. @param {State} state */
 export function silent(state) {
-  const why = state.games?.find((game) => game.id === state.room.game)?.silent;
-  return why && h("p", { class: "bad" }, why);
+  const why = state.games?.find((game) => game.id === state.room.game)?.silence;
+  return why && h("p", { class: "bad" }, tell(why));
 }
 
 /** @param {State} state @returns {HTMLElement[]} */

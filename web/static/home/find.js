@@ -1,7 +1,7 @@
 // Find a server: the game, the table that fills, the selected server.
 
 import { button, dotted, foreign, h, show } from "../dom.js";
-import { millis, number, said, say } from "../say.js";
+import { millis, number, said, say, told } from "../say.js";
 import { alarm } from "./alarm.js";
 import { ask, sentences } from "./api.js";
 import { noList, picker } from "./games.js";
@@ -154,7 +154,7 @@ function choose(main) {
       { class: "card" },
       picker("find-game", games, "", (game) => {
         look.servers = own.value;
-        if (game.silent) toast(game.silent, true);
+        if (game.silent) toast(told(game.silent), true);
         if (!game.listed && own.value.trim() === "") {
           const details = own.closest("details");
           if (details) details.open = true;
