@@ -3,7 +3,6 @@ package handout
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/url"
 	"os"
 	"strings"
@@ -12,6 +11,7 @@ import (
 
 	"muster/discovery/sentence"
 	"muster/internal/catalogue"
+	"muster/internal/hint"
 	"muster/internal/release"
 	"muster/internal/release/fetch"
 )
@@ -66,8 +66,7 @@ func (h *Handout) bring(a *arrival, system string) {
 	a.trouble, a.wrong, a.ended = h.trouble(sentence.Of(s.name), err), errors.Is(err, fetch.ErrWrong), time.Now()
 	h.mu.Unlock()
 	if h.ctx.Err() == nil {
-		h.config.Warn(fmt.Errorf("the page cannot give Muster for %s: %w; programs of a release in a folder are "+
-			"given by --downloads FOLDER", name, err))
+		h.config.Warn(hint.Say("get.warn-away", "system", sentence.Of(s.name), "why", err, "flag", "--downloads FOLDER"))
 	}
 }
 

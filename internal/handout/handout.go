@@ -36,7 +36,7 @@ import (
 	"time"
 
 	"muster/discovery/sentence"
-	"muster/internal/catalogue"
+	"muster/internal/hint"
 	"muster/internal/invite"
 	"muster/internal/release"
 	"muster/internal/release/fetch"
@@ -189,7 +189,7 @@ func (h *Handout) lookThrough() error {
 	for _, name := range names {
 		data, err := root.Open(name)
 		if err != nil {
-			h.config.Warn(fmt.Errorf("%s is not given to anybody: it cannot be read, or leads out of %s", name, h.config.Folder))
+			h.config.Warn(hint.Say("get.warn-unreadable", "file", name, "folder", h.config.Folder))
 			continue
 		}
 		system, err := systemOf(data)
@@ -204,7 +204,7 @@ func (h *Handout) lookThrough() error {
 		}
 	}
 	if len(h.programs)+len(h.refused) == 0 {
-		h.config.Warn(fmt.Errorf("in %s is no build of Muster; it takes programs as the releases have them, unpacked", h.config.Folder))
+		h.config.Warn(hint.Say("get.warn-none", "folder", h.config.Folder))
 	}
 	return nil
 }
@@ -256,12 +256,11 @@ func (h *Handout) judge(p *program) {
 		why = sentence.Of("get.misnamed-as", "why", v.Why)
 	}
 	if !why.IsZero() {
-		what := filepath.Base(p.file)
 		if p.file == h.config.Own {
-			what = "this program itself"
+			h.config.Warn(hint.Say("get.warn-own", "why", why))
+		} else {
+			h.config.Warn(hint.Say("get.warn-refused", "file", filepath.Base(p.file), "why", why))
 		}
-		h.config.Warn(fmt.Errorf("%s is not given to anybody: %s; get it again from the project's release page", what,
-			catalogue.InEnglish().Say(why)))
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()

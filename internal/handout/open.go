@@ -2,7 +2,6 @@ package handout
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -48,7 +47,7 @@ func (o Options) Open(ctx context.Context, log *slog.Logger, say func(string, ..
 	if config.Source != nil && (keys.None() || config.Version == release.Unreleased) {
 		config.Source = nil
 		if o.Releases != release.Page() {
-			warn(errors.New("nothing is got from the project's releases: this program is of none, and could not tell what is the project's own"))
+			warn(hint.Say("get.warn-no-release"))
 		}
 	}
 	h, err := New(ctx, config)
