@@ -69,15 +69,15 @@ func TestTurnedAway(t *testing.T) {
 		want  wire.Refusal
 	}{
 		{"another version", wire.Hello{Version: 7, Code: code, Name: "bob"}, wire.Refusal{Reason: wire.ReasonVersion,
-			Message: "the host speaks version 2, this player's muster version 7", Hint: "use the same release of muster on both sides"}},
+			Message: "the host uses version 2, this player's Muster version 7", Hint: "use the same release of Muster on both sides"}},
 		{"no room", wire.Hello{Version: wire.Version, Code: "no-such", Name: "bob"}, wire.Refusal{Reason: wire.ReasonCode,
 			Message: `no room has the code "NOSUCH"`, Hint: "ask the organiser for the code; letter case does not matter"}},
 		{"the name is taken", wire.Hello{Version: wire.Version, Code: code, Name: "Ann"}, wire.Refusal{Reason: wire.ReasonNameTaken,
-			Message: `the room has a player "ann" already`, Hint: "choose another name with --name NAME"}},
+			Message: `the room already has a player "ann"`, Hint: "pick another name with --name NAME"}},
 		{"no name", wire.Hello{Version: wire.Version, Code: code}, wire.Refusal{
 			Reason:  wire.ReasonName,
 			Message: "a player needs a name with a letter or a digit",
-			Hint:    "say --name NAME",
+			Hint:    "add --name NAME",
 		}},
 		{"no hello", wire.Done{Round: 1}, wire.Refusal{Reason: wire.ReasonMalformed, Message: "the first message must be hello"}},
 	}

@@ -25,7 +25,7 @@ func TestOrder(t *testing.T) {
 	}{
 		{"no such room", "NOSUCH", room.Hide{}, "the room is over"},
 		{"what makes no sense", code, room.Hide{}, "which server is to be hidden is missing"},
-		{"too early", code, room.AwaitSeats{}, "no choice now"},
+		{"too early", code, room.AwaitSeats{}, "no choice right now"},
 		{"what only the organiser may", code, room.Go{Stage: wire.Gathering}, ""},
 	} {
 		err := h.Order(tt.code, tt.action)

@@ -266,15 +266,15 @@ func TestOrders(t *testing.T) {
 		status             int
 		says               string // part of the refusal
 	}{
-		{"enter", "", map[string]any{"name": "ZOE"}, 409, "has the page open already"},
+		{"enter", "", map[string]any{"name": "ZOE"}, 409, "already has the page open"},
 		{"enter", "", map[string]any{"name": "\u202e "}, 409, "a nickname needs a letter or a digit"},
 		{"enter", zoe, map[string]any{"name": "another"}, 200, ""},
 		{"nonsense", secret, nil, 404, ""},
 		{"settings", zoe, set("map", "oa_dm1"), 403, "only the organiser"},
 		{"settings", secret, set("map", "oa_dm1"), 204, ""},
-		{"settings", secret, set("players", 70), 409, "at most 64"},
+		{"settings", secret, set("players", 70), 409, "for 64 at most"},
 		{"settings", secret, set("by", "dice"), 409, "unknown rule"},
-		{"settings", secret, set("limits_ms", []float64{-1}), 409, "a limit of -1 ms"},
+		{"settings", secret, set("limits_ms", []float64{-1}), 409, "-1 ms can't be a limit"},
 		{"settings", secret, set("limits_ms", []float64{1, 2, 3, 4, 5, 6, 7, 8, 9}), 409, "9 limits"},
 		{"settings", secret, set("game", "tetris"), 409, "no servers of"},
 		{"settings", secret, set("game", "xonotic"), 204, ""},
@@ -286,19 +286,19 @@ func TestOrders(t *testing.T) {
 		{"lock", zoe, map[string]any{"locked": true}, 403, ""},
 		{"lock", secret, map[string]any{"locked": true}, 204, ""},
 		{"enter", "", map[string]any{"name": "dora"}, 409, "locked the room"},
-		{"handon", secret, map[string]any{"name": "zoe"}, 409, "does not play here"},
+		{"handon", secret, map[string]any{"name": "zoe"}, 409, "doesn't play here"},
 		{"rename", zoe, map[string]any{"name": "Ann"}, 409, "already"},
 		{"rename", zoe, map[string]any{"name": "zed"}, 204, ""},
 		{"renew", zoe, nil, 403, ""},
-		{"remove", secret, map[string]any{"name": "nobody"}, 409, "not here"},
+		{"remove", secret, map[string]any{"name": "nobody"}, 409, "isn't here"},
 		{"handon", secret, map[string]any{"name": "ann"}, 204, ""},
 		{"lock", secret, map[string]any{"locked": false}, 403, ""},
 		{"lock", ann.token, map[string]any{"locked": false}, 403, ""},
 		{"remove", ann.page, map[string]any{"name": "zed"}, 204, ""},
 		{"leave", zoe, nil, 409, "nickname"},
 		{"remove", ann.page, map[string]any{"name": "ann"}, 204, ""},
-		{"leave", ann.page, nil, 409, "hand that on first"},
-		{"remove", ann.page, map[string]any{"name": "ann"}, 409, "hand that on first"},
+		{"leave", ann.page, nil, 409, "make someone else the organiser first"},
+		{"remove", ann.page, map[string]any{"name": "ann"}, 409, "make someone else the organiser first"},
 	}
 	for _, tt := range tests {
 		status, document := orders(t, server, code, tt.action, tt.credential, tt.order)

@@ -73,7 +73,7 @@ func TestFront(t *testing.T) {
 	t.Parallel()
 	rooms, url := newService(t)
 	ann := browse(t, url, desktop)
-	ann.sees("#front", "The server that is best for all of you")
+	ann.sees("#front", "The best server for all of you")
 	ann.shoot("front", desktop, laptop, phone, couch, pocket, night4k)
 	if !eval[bool](ann, "document.querySelector('#banner').hidden && !document.body.matches('.stale')") {
 		t.Errorf("the front page complains: %s", ann.reads("#banner"))
@@ -93,7 +93,7 @@ func TestFront(t *testing.T) {
 	ann.sets("#servers", "192.0.2.1:26000\n192.0.2.2:26000\n")
 	ann.click("#open button.primary")
 	ann.sees("#stage", "Waiting for 3 more players")
-	ann.sees("#settings", "On 2 servers of the organiser's own list.")
+	ann.sees("#settings", "On 2 servers of the organiser’s own list.")
 	if !eval[bool](ann, "!!muster.live.state.you.organiser") {
 		t.Error("whoever opened the room cannot steer it")
 	}
@@ -126,7 +126,7 @@ func TestFrontFirstList(t *testing.T) {
 	ann := browse(t, url, desktop)
 	ann.sees("#front", "Open a room")
 	ann.sets("#game", "minecraft")
-	ann.sees("#first-list", "Nobody keeps a list of Minecraft")
+	ann.sees("#first-list", "There’s no public list of Minecraft")
 	ann.sets("#game", "cs2")
 	ann.sees("#first-list", "Steam lists Counter-Strike 2 only to who has a key")
 	ann.sees("#first-list", "muster host --game cs2 --at "+url)
@@ -134,7 +134,7 @@ func TestFrontFirstList(t *testing.T) {
 	ann.shoot("front-first-list", desktop, phone, couch)
 	ann.sets("#servers", "steam://connect/192.0.2.2:27015\n\n192.0.2.3:27015 my clan server\nThe other: 192.0.2.4:27016")
 	ann.click("#open button.primary")
-	ann.sees("#settings", "On 3 servers of the organiser's own list.")
+	ann.sees("#settings", "On 3 servers of the organiser’s own list.")
 	settings, _ := rooms.Settings(rooms.Rooms()[0])
 	if settings.Game != "cs2" || len(settings.Servers) != 3 {
 		t.Errorf("the room is for %+v", settings)

@@ -154,7 +154,7 @@ func TestHomeFind(t *testing.T) {
 	b.sees("#server", "ms for you")
 	b.until("who plays is told", func() bool {
 		text := b.reads("#server")
-		return strings.Contains(text, "Nobody is there") || strings.Contains(text, "Who") || strings.Contains(text, "does not say who plays")
+		return strings.Contains(text, "Nobody’s there") || strings.Contains(text, "Who") || strings.Contains(text, "doesn’t say who’s playing")
 	})
 	b.shootHome("home-find")
 	b.press("f")
@@ -201,7 +201,7 @@ func TestHomeQuits(t *testing.T) {
 	h := startHome(t, 10)
 	b := browseHome(t, h, wide)
 	b.click("#quit")
-	b.sees("#banner", "Muster has ended")
+	b.sees("#banner", "Muster has stopped")
 	select {
 	case code := <-h.ended:
 		h.ended <- code
@@ -227,7 +227,7 @@ func TestHomePlays(t *testing.T) {
 	b.sets("#players", "1")
 	b.sets("#places", "The Den, 127.0.0.1:9, tcp")
 	b.click("#play-form button.primary")
-	b.sees("#now", "You are in a room")
+	b.sees("#now", "You’re in a room")
 	b.shootHome("home-in-room")
 	room := browse(t, h.link, wide)
 	room.run("window.muster = { live: {}, view: {} }")
@@ -262,7 +262,7 @@ func TestHomeJoins(t *testing.T) {
 	b := browseHome(t, h, wide)
 	b.run(`window.open = () => null`)
 	b.run(`location.hash = "#join"`)
-	b.sees("#rooms", "No room is announced here")
+	b.sees("#rooms", "No rooms on your network")
 	b.shootHome("home-join")
 	b.sets("#link", "http://127.0.0.1:1/#BAKODI")
 	b.click("#join-form button.primary")
@@ -271,7 +271,7 @@ func TestHomeJoins(t *testing.T) {
 	b.sets("#link", url+"/#"+code+"_"+rooms.Keys(code).Link)
 	b.sets("#player-name", `<img src=x onerror=alert(1)>`)
 	b.click("#join-form button.primary")
-	b.sees("#now", "You are in a room")
+	b.sees("#now", "You’re in a room")
 	b.until("the room has the player", func() bool {
 		room, _ := rooms.Room(code)
 		return len(room.Players()) == 1
@@ -298,22 +298,22 @@ func TestHomeComputer(t *testing.T) {
 	b := browseHome(t, h, wide)
 	b.run(`location.hash = "#computer"`)
 	b.sees("#checks", "Asking servers")
-	b.sees("#steam-key", "None is kept")
+	b.sees("#steam-key", "None saved yet")
 	b.sees(".found", "/bin/true") // the path of the game's program
 	b.shootHome("home-computer")
 	b.sets("#set-steam-key", "0123456789abcdef0123456789abcdef")
 	b.click("#steam-key button.primary")
-	b.sees("#steam-key", "One is kept")
+	b.sees("#steam-key", "One is saved")
 	if eval[bool](b, `document.documentElement.outerHTML.toLowerCase().includes("0123456789abcdef") || !!document.querySelector("#set-steam-key").value`) {
 		t.Error("the key is still on the page")
 	}
 	b.click(`[data-action="forget-steam-key"]`)
-	b.sees("#steam-key", "None is kept")
+	b.sees("#steam-key", "None saved yet")
 	b.sets("#beacon-port", freeUDP(t))
 	b.sets("#beacon-name", "<i>Frankfurt")
 	b.click("#beacon-form button")
 	b.sees("#beacon-now", "<i>Frankfurt, ")
-	b.sees("#beacon-now", "0 questions answered")
+	b.sees("#beacon-now", "0 pings answered")
 	_, at, _ := strings.Cut(eval[string](b, `document.querySelector(".beacon-line code").textContent`), ", ")
 	asker, err := net.Dial("udp", at)
 	if err != nil {
@@ -321,10 +321,10 @@ func TestHomeComputer(t *testing.T) {
 	}
 	defer asker.Close()
 	asker.Write(beacon.Protocol{}.AppendQuery(nil, 7, nil))
-	b.sees("#beacon-now", "1 question answered")
+	b.sees("#beacon-now", "1 ping answered")
 	b.shootHome("home-beacon")
 	b.click(`[data-action="end-beacon"]`)
-	b.sees("#beacon-now", "It has ended")
+	b.sees("#beacon-now", "Stopped")
 	b.sets("#set-rate", "321")
 	b.sets("#set-name", `"b'ob`)
 	b.click("#settings button.primary")
@@ -334,11 +334,11 @@ func TestHomeComputer(t *testing.T) {
 	})
 	b.sets("#set-downloads", "/no where")
 	b.click("#settings button.primary")
-	b.sees("#toast", `"/no where" is no folder`)
+	b.sees("#toast", `"/no where" isn’t a folder`)
 	b.sets("#set-downloads", "")
 	b.sets("#set-at", "ftp://muster.example")
 	b.click("#settings button.primary")
-	b.sees("#toast", "is no public host")
+	b.sees("#toast", "isn’t a public host")
 }
 
 // TestHomeWatches checks that Home watches a full server, and reports when somebody leaves. From

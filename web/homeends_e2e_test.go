@@ -29,7 +29,7 @@ func TestHomeEndsTheNight(t *testing.T) {
 	b.click(`[data-game="myarena"]`)
 	b.sets("#players", "3")
 	b.click("#play-form button.primary")
-	b.sees("#now", "You are in a room")
+	b.sees("#now", "You’re in a room")
 
 	room := browse(t, h.link, wide)
 	room.run("window.muster = { live: {}, view: {} }")
@@ -111,7 +111,7 @@ func TestHomeInsists(t *testing.T) {
 		return err
 	}), chromedp.Reload())
 	b.run("window.muster = { live: {}, view: {} }")
-	b.sees("#banner", "Muster does not run any more")
+	b.sees("#banner", "Muster isn’t running any more")
 	b.sees("h1", "What shall we play tonight?")
 	if banner := b.reads("#banner"); banner != "" || eval[int](b, "dropped") != 2 {
 		t.Errorf("it says %q after %d were dropped", banner, eval[int](b, "dropped"))

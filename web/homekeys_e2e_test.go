@@ -133,7 +133,7 @@ func TestHomeTrouble(t *testing.T) {
 	h := startHomeSet(t, 5, "lan = \"off\"\nrate = \"many\nname = \"ann\"\n")
 	b := browseHome(t, h, wide)
 	b.sees("#banner", "config.toml:2")
-	b.sees("#banner", "repair or remove that file")
+	b.sees("#banner", "fix or delete that file")
 	b.run(`location.hash = "#computer"`)
 	b.sees("#settings", "config.toml:2")
 	b.shootHome("home-trouble")
@@ -147,6 +147,6 @@ func TestHomeTrouble(t *testing.T) {
 	other := browse(t, h.link, wide)
 	other.run("window.muster = { live: {}, view: {} }")
 	other.click("#quit")
-	other.sees("#banner", "Muster has ended")
-	b.sees("#banner", "Muster does not answer: it has ended")
+	other.sees("#banner", "Muster has stopped")
+	b.sees("#banner", "Muster doesn’t answer: it has stopped")
 }

@@ -42,18 +42,18 @@ func TestHomeLAN(t *testing.T) {
 		t.Error("a room's name is markup")
 	}
 	b.click(`#rooms-first li:has(input) [data-action="join-near"]`)
-	b.sees("#toast", "This room wants its code")
+	b.sees("#toast", "This room needs its code")
 	b.do(chromedp.Navigate(strings.Split(h.link, "/?")[0] + "/#join"))
 	b.run("window.muster = { live: {}, view: {} }; window.open = () => null")
 	b.sees("#rooms", "<img src=x")
 	b.shootHome("home-lan")
 	b.click(`#rooms li:not(:has(input)) [data-action="join-near"]`)
-	b.sees("#now", "You are in a room")
+	b.sees("#now", "You’re in a room")
 	b.click(`[data-action="leave-room"]`)
 	b.until("the player has left", func() bool { return !eval[bool](b, "home.state().room.running") })
 	b.sets("#rooms input", code)
 	b.click(`#rooms li:has(input) [data-action="join-near"]`)
-	b.sees("#now", "You are in a room")
+	b.sees("#now", "You’re in a room")
 }
 
 // rooms opens a room of the game myarena, and returns its code.

@@ -81,13 +81,13 @@ func TestHomeInvited(t *testing.T) {
 		room, _ := rooms.Room(code)
 		return len(room.Players()) == 1 && room.Players()[0].Name == "zoe"
 	})
-	b.sees("#now", "You are in a room")
+	b.sees("#now", "You’re in a room")
 	if went := eval[string](b, "window.wentTo"); went != "/room?after=0" {
 		t.Errorf("the room's page does not open: %q", went)
 	}
 
 	clicks("muster://join/http/127.0.0.1:1/BAKODI")
-	b.sees("#questions", "You leave the room that you are in for it.")
+	b.sees("#questions", "You’ll leave the room you’re in.")
 	b.shoot("home-invited-away", wide, narrow)
 	b.click(`#questions [data-action="decline"]`)
 	b.until("it is gone", func() bool { return eval[bool](b, `document.querySelector("#questions").hidden`) })

@@ -171,7 +171,7 @@ func TestFromLinkToPlaying(t *testing.T) {
 	if err := double.Start(); err != nil {
 		t.Fatal(err)
 	}
-	home := d.saysYes(1, "Your download leads into a room", "zoe", rooms)
+	home := d.saysYes(1, "Your download takes you into a room", "zoe", rooms)
 	b.sees("#people", "zoe")
 	home.click(`[data-action="leave-room"]`)
 	home.until("zoe has left", func() bool { room, _ := rooms.Room(rooms.Rooms()[0]); return len(room.Players()) == 0 })
@@ -191,7 +191,7 @@ func TestFromLinkToPlaying(t *testing.T) {
 		home = d.saysYes(2+i, "A link wants to take you into a room", press.name, rooms)
 		b.sees("#people", press.name)
 		home.click("#quit")
-		home.sees("#banner", "Muster has ended")
+		home.sees("#banner", "Muster has stopped")
 	}
 	if found, _ := filepath.Glob(filepath.Join(downloads, "*")); len(found) != 1 {
 		t.Errorf("who has Muster already gets it again: %q", found)

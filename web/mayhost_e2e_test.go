@@ -47,7 +47,7 @@ func TestHomeMayHost(t *testing.T) {
 			b.click(ticks)
 		}
 		b.click("#play-form button.primary")
-		b.sees("#now", "You are in a room")
+		b.sees("#now", "You’re in a room")
 	}
 	leaves := func() {
 		t.Helper()
@@ -91,7 +91,7 @@ func TestHomeMayHost(t *testing.T) {
 	rooms, code := openRoom(t, ":7790")
 	b.sets("#link", "http://192.168.7.2:7790/#"+code+"_"+rooms.Keys(code).Link)
 	b.click("#join-form button.primary")
-	b.sees("#now", "You are in a room")
+	b.sees("#now", "You’re in a room")
 	friends := browse(t, "http://127.0.0.1:7790/#"+code+"_"+rooms.Keys(code).Link, wide)
 	friends.sees("#stage .places", "ann's computer")
 	b.shootHome("home-may-host")
@@ -114,7 +114,7 @@ func TestHomeBeaconBehindRouter(t *testing.T) {
 		t.Helper()
 		b.sets("#beacon-port", "7787")
 		b.click("#beacon-form button")
-		b.sees("#beacon-now", "0 questions answered")
+		b.sees("#beacon-now", "0 pings answered")
 	}
 	b.run(`location.hash = "#computer"`)
 	b.until("what is kept shows", func() bool { return eval[string](b, `document.querySelector("#set-port_map")?.value ?? ""`) == "false" })
@@ -125,20 +125,20 @@ func TestHomeBeaconBehindRouter(t *testing.T) {
 	b.sees("#beacon-now", "192.168.7.2:7787")
 	b.sees("#beacon-now", "have the router pass on UDP port 7787")
 	b.click(`[data-action="end-beacon"]`)
-	b.sees("#beacon-now", "It has ended")
+	b.sees("#beacon-now", "Stopped")
 	if n := asked.Load(); n > 0 {
 		t.Errorf("the router was asked %d times", n)
 	}
 	b.click("#beacon-map")
 	answers()
-	b.sees("#beacon-now .beacon-line", "Our beacon, 5.6.7.8:40001")
-	b.sees("#beacon-now", "the router passes on UDP port 40001 to 7787 here (PCP)")
+	b.sees("#beacon-now .beacon-line", "Our place, 5.6.7.8:40001")
+	b.sees("#beacon-now", "the router forwards UDP port 40001 to 7787 here (PCP)")
 	if said := b.reads("#beacon-now"); strings.Contains(said, "have the router pass on") {
 		t.Errorf("who has had the router pass it on is told to do so: %q", said)
 	}
 	b.shootHome("home-beacon-router")
 	b.click(`[data-action="end-beacon"]`)
-	b.sees("#beacon-now", "It has ended")
+	b.sees("#beacon-now", "Stopped")
 	b.run(`document.querySelector("#beacon-map").checked = false`)
 	b.sets("#set-port_map", "true")
 	b.click("#settings button.primary")

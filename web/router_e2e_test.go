@@ -52,7 +52,7 @@ func TestHomeAsksForTheRouter(t *testing.T) {
 		b.run(`{ const i = document.querySelector("#play-game"); i.value = "my are"; i.dispatchEvent(new Event("input")); }`)
 		b.click(`[data-game="myarena"]`)
 		b.click("#play-form button.primary")
-		b.sees("#now", "You are in a room")
+		b.sees("#now", "You’re in a room")
 	}
 	closes := func() {
 		t.Helper()
@@ -66,7 +66,7 @@ func TestHomeAsksForTheRouter(t *testing.T) {
 	b.click(`#questions [value="n"]`)
 	b.until("the answer is kept", func() bool { return strings.Contains(said(), "port_map = false") })
 	b.until("and said", func() bool {
-		return eval[bool](b, `home.state().room.lines.some((line) => line.includes("the router is left alone"))`)
+		return eval[bool](b, `home.state().room.lines.some((line) => line.includes("Muster leaves the router alone"))`)
 	})
 	if lines := eval[string](b, `home.state().room.lines.join("\n")`); !strings.Contains(lines, "--public-url URL") ||
 		strings.Contains(lines, "asking the router") {

@@ -26,7 +26,7 @@ func TestSites(t *testing.T) {
 			sites: [{ name: "Frankfurt", suits: true, mean_ms: 48, max_ms: 62, rtt_ms: { anna: 40, ben: 62, chong: 50, dave: 40 } }, { name: "<b>London</b>", suits: true, mean_ms: 51, max_ms: 60, rtt_ms: { anna: 60, ben: 51, chong: 50, dave: 43 } },
 				{ name: "W".repeat(48), suits: false, mean_ms: 0, max_ms: 0, silent: ["ben"], rtt_ms: { anna: 120, chong: 250, dave: 93 } }] } }`
 	b.tells(found)
-	b.sees("#stage .places", "Frankfurt would give 48/62 ms (average/worst), <b>London</b> 51/60; the best server there is gives 71/140.")
+	b.sees("#stage .places", "Frankfurt would give 48/62 ms (average/worst), <b>London</b> 51/60; the best existing server gives 71/140.")
 	b.sees("#stage .places", "Still measuring: dave.")
 	b.axe("places for a server of our own")
 	b.shoot("sites", phone, desktop)

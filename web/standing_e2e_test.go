@@ -90,7 +90,7 @@ func TestHomeStanding(t *testing.T) {
 	b.click(`[data-game="myarena"]`)
 	b.run(`document.querySelector("#title").value = "Friday"; document.querySelector("#every").value = "fri 20:00 Asia/Tokyo"`)
 	b.click("#play-form button.primary")
-	b.sees("#now", "You are in a room")
+	b.sees("#now", "You’re in a room")
 	b.click(`[data-action="leave-room"]`)
 	b.until("the room is closed", func() bool { return !eval[bool](b, "home.state().room.running") })
 	b.run(`location.hash = ""`)
@@ -98,7 +98,7 @@ func TestHomeStanding(t *testing.T) {
 	b.sees("#standing-rooms", "next Fri")
 	b.shootHome("home-standing")
 	b.click("#standing-rooms [data-action=again]")
-	b.sees("#now", "You are in a room")
+	b.sees("#now", "You’re in a room")
 	b.until("it is the same room", func() bool {
 		return eval[bool](b, `home.state().room.lines.some((line) => line.includes("going on with room"))`)
 	})

@@ -85,17 +85,17 @@ func TestRefiningGroup(t *testing.T) {
 		{"never back", 2, func(n *session) bool {
 			n.gone("bob")
 			return false
-		}, 60 * time.Second, 1, "going on without bob, who has been gone for 30 seconds"},
+		}, 60 * time.Second, 1, "going on without bob, gone for 30 seconds"},
 		{"says nothing more", 2, func(*session) bool {
 			return false
-		}, 60 * time.Second, 1, "going on without bob, who has reported nothing for 20 seconds"},
+		}, 60 * time.Second, 1, "going on without bob: nothing heard for 20 seconds"},
 		{"one more comes", 0, func(n *session) bool { n.join("cid"); return true }, 40 * time.Second, 3, "cid is here"},
 		{"removed", 2, func(n *session) bool {
 			if err := n.orders(room.Remove{Name: "bob"}); err != nil {
 				n.Fatal(err)
 			}
 			return false
-		}, 30 * time.Second, 1, "the organiser has removed bob"},
+		}, 30 * time.Second, 1, "the organiser removed bob"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -199,7 +199,7 @@ func TestShortList(t *testing.T) {
 			t.Errorf("%d servers and a silent one: chosen after %v; the log:\n%s", servers, took, n.log())
 		}
 		n.chosen()
-		if want := fmt.Sprintf("everyone was asked for all %d servers", servers+1); !strings.Contains(n.log(), want) {
+		if want := fmt.Sprintf("everyone was asked to measure all %d servers", servers+1); !strings.Contains(n.log(), want) {
 			t.Errorf("%d servers and a silent one: nobody said that %s; the log:\n%s", servers, want, n.log())
 		}
 	}

@@ -27,8 +27,8 @@ func TestDiscreet(t *testing.T) {
 		}
 	}
 	n.join("ann")
-	n.noted("dora asks at most 50 servers a round: the search works round that",
-		"dora asks at most 20 servers a round: the search works round that")
+	n.noted("dora asks at most 50 servers a round: the search works around that",
+		"dora asks at most 20 servers a round: the search works around that")
 	if err := n.step(room.Join{
 		Hello: wire.Hello{Version: wire.Version, Code: "BAKODI", Name: "dora", Token: "dora's token", Discreet: 20},
 		Token: "dora's token",
@@ -135,7 +135,7 @@ func TestUntried(t *testing.T) {
 				t.Errorf("of %v dora is to look at %d for the first time, who was asked for %d of %d; want %d; "+
 					"the log:\n%s", look.Servers, untried, len(isAsked), tt.most, want, n.log())
 			}
-			if said := strings.Contains(n.log(), "that may be better: what ping dora has there is not known yet"); said != tt.looks {
+			if said := strings.Contains(n.log(), "that may be better: we don't know dora's ping there yet"); said != tt.looks {
 				t.Errorf("that is said: %v; the log:\n%s", said, n.log())
 			}
 			for player, name := range []string{"ann", "dora"} {

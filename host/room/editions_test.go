@@ -53,11 +53,11 @@ func TestOtherVersions(t *testing.T) {
 		}
 		return "none"
 	}
-	const told = "ben has version 5.6, which does not get into 2 servers (5.14.0): "
+	const told = "ben has version 5.6, which doesn't get into 2 servers (5.14.0): "
 
 	n := versioned(t, settings(2), edition56, 2)
 	n.inStage(wire.Chosen)
-	n.noted("ben is here", told+"left out", "everyone looks at the best 1 again")
+	n.noted("ben is here", told+"left out", "everyone takes another look at the best 1")
 	if got := chosen(n); got != addrOf(2).String() {
 		t.Errorf("%s is chosen", got)
 	}
@@ -72,7 +72,7 @@ func TestOtherVersions(t *testing.T) {
 	any := settings(2)
 	any.AnyVersion = true
 	n = versioned(t, any, edition56, 2)
-	n.noted(told+"not left out, as the organiser wants", "the best servers are of different versions: 5.14.0 and 5.6.1")
+	n.noted(told+"not left out, as the organiser wants", "the best servers run different versions: 5.14.0 and 5.6.1")
 	if got := chosen(n); got != addrOf(0).String() {
 		t.Errorf("%s is chosen, whatever the version", got)
 	}
@@ -165,7 +165,7 @@ func TestRoomWantsVersion(t *testing.T) {
 // TestListedVersions checks that the room takes versions from Luanti's list, because its servers
 // report none. A list that is too old leaves nothing out, and people are told so.
 func TestListedVersions(t *testing.T) {
-	const told = "ben has version 5.6, which does not get into 1 server (5.14.0): "
+	const told = "ben has version 5.6, which doesn't get into 1 server (5.14.0): "
 	for _, c := range []struct {
 		age   time.Duration
 		heard discovery.Info // from the server that refuses ben
@@ -173,7 +173,7 @@ func TestListedVersions(t *testing.T) {
 		want  int
 	}{
 		{0, discovery.Info{}, "left out", 1},
-		{10 * time.Minute, discovery.Info{}, "not left out, as only an old list says so", 0},
+		{10 * time.Minute, discovery.Info{}, "not left out, because only an old list says so", 0},
 		{10 * time.Minute, discovery.Info{Version: "5.14.0", Protocol: 49, OldestProtocol: 44}, "left out", 1},
 	} {
 		n := newSession(t, settings(2))

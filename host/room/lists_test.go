@@ -39,7 +39,7 @@ func TestLists(t *testing.T) {
 		Hidden:     bringing(1),
 	})
 	n.says("ann", wire.Bring{Game: "xonotic", Favourites: bringing(3)}) // of another game
-	n.noted("ann brings 1 server that the room may call its own, and 1 never to play on")
+	n.noted("ann brings 1 server for “Ours”, and 1 never to play on")
 	n.join("bob")
 	n.says("bob", wire.Bring{Game: "openarena", Favourites: bringing(2)})
 	n.listed(4)
@@ -247,8 +247,8 @@ func TestListsAreBounded(t *testing.T) {
 	if got := len(n.view().Lists.Favourites); got != brought.Most {
 		t.Errorf("%d favourites", got)
 	}
-	n.noted("100 servers of eve cannot be shared: on a network of their own, taken off by the organiser, or " +
-		"beyond the 100 of a player and the 400 that a room keeps")
+	n.noted("100 servers of eve's can't be shared: they're on a private network, the organiser removed them, or " +
+		"they're more than the 100 per player and 400 in all that a room keeps")
 }
 
 // TestListsOfManyWhoLeave checks that the lists do not grow as somebody comes and goes under one

@@ -136,7 +136,7 @@ func TestLongLookCutShort(t *testing.T) {
 	if err := n.orders(room.Go{Stage: wire.Chosen}); err != nil {
 		t.Fatal(err)
 	}
-	n.noted("the organiser says go: what the look has shown so far counts")
+	n.noted("the organiser says go: choosing from what this look has shown so far")
 	if chosen := n.chosen(); chosen.Server != 1 || n.choice().LookedS != 15 {
 		t.Errorf("chosen is %+v after %v s", chosen, n.choice().LookedS)
 	}
@@ -152,7 +152,7 @@ func TestLongLookEnds(t *testing.T) {
 	ways := []way{{30, 1, 0}, {36, 1, 0}, {60, 1, 0}}
 	n := toLook(t, ways, 30*time.Second, rng)
 	n.wait(30*time.Second + lookTime + time.Second)
-	n.noted("dan did not look again: taking the first measurements")
+	n.noted("dan didn't look again: taking the first measurements")
 }
 
 var looks = flag.Int("looks", 0, "how many rooms look at servers that lose packets or jitter, for docs/experiments/long-look.md")

@@ -123,7 +123,7 @@ func TestMore(t *testing.T) {
 			t.Errorf("player %d was asked for %d more", player, servers)
 		}
 	}
-	n.noted("the organiser has everyone ask 200 more servers")
+	n.noted("the organiser wants 200 more servers asked")
 	n.inStage(wire.Chosen)
 	if known := n.person("ann").Probed; known < 200 {
 		t.Errorf("of what was known before %d are left", known)

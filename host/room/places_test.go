@@ -82,8 +82,8 @@ func TestPlaces(t *testing.T) {
 	if !slices.Equal(order, want) || !sites.Better || len(sites.Waiting) != 0 || *sites.Now != (wire.Figures{MeanMS: 100, MaxMS: 190}) {
 		t.Errorf("%q, %+v", order, sites)
 	}
-	n.noted("a server of your own would suit all: Frankfurt would give 48/62 ms (average/worst), London 50/60; " +
-		"the best server there is gives 100/190")
+	n.noted("your own server would suit everyone: Frankfurt would give 48/62 ms (average/worst), London 50/60; " +
+		"the best existing server gives 100/190")
 	for _, p := range n.view().Room.Places {
 		t.Errorf("the page is told where %s is", p.Name)
 	}
@@ -180,7 +180,7 @@ func TestPlacesWhereAServerSuits(t *testing.T) {
 	n.inStage(wire.Launching)
 	n.surveyed("ann", 10)
 	n.surveyed("bob", 20)
-	n.noted("a server of your own would suit all: A would give 15/20 ms (average/worst); the best server there is gives 40/40")
+	n.noted("your own server would suit everyone: A would give 15/20 ms (average/worst); the best existing server gives 40/40")
 	n.says("bob", wire.Surveyed{Attempt: 1}) // again changes nothing
 	if got := n.view().Sites.Sites[0].RTT; !reflect.DeepEqual(got, map[string]float64{"ann": 10, "bob": 20}) {
 		t.Errorf("%v", got)
@@ -253,7 +253,7 @@ func TestHomes(t *testing.T) {
 	if want := []string{"bob's computer 20/40 []", "ann's computer 0/0 [bob]"}; !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
-	n.noted("a server of your own: bob's computer would give 20/40 ms (average/worst)")
+	n.noted("your own server: bob's computer would give 20/40 ms (average/worst)")
 	if shown := fmt.Sprintf("%+v", n.view()); strings.Contains(shown, "203.0.113") {
 		t.Error("a player's address is shown")
 	}

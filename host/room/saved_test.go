@@ -89,7 +89,7 @@ func TestRestart(t *testing.T) {
 			n.says("bob", wire.Launched{Round: 1, State: wire.LaunchStarted})
 		}, wire.Launching, "welcome list launch", func(n *session) {
 			n.says("ann", wire.Launched{Round: 1, State: wire.LaunchByHand})
-			n.noted("bob is on the way", "the host was restarted", "ann is back", "ann joins by hand")
+			n.noted("bob is on the way", "the host has restarted", "ann is back", "ann joins by hand")
 			n.goes()
 			n.inStage(wire.Listing)
 		}},

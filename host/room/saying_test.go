@@ -290,7 +290,7 @@ func TestLoneWordIsChecked(t *testing.T) {
 				n.measures(name, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 110, 120)
 			}
 			n.done("ann", "bob", "cat")
-			n.noted("and at 3 servers that only one player has heard to be of no use")
+			n.noted("and at 3 servers that only one player found unsuitable")
 			if got, want := n.looks["ann"].Servers, []int{4, 5, 6, 7, 8, 0, 1, 2}; !slices.Equal(got, want) {
 				t.Fatalf("all look at %v, want %v", got, want)
 			}
@@ -317,11 +317,11 @@ func TestVouchedWord(t *testing.T) {
 	h.begins()
 	h.tell(h.all()...)
 	h.measure()
-	h.noted("liar0 describes 29 of 30 servers differently from most players: that does not count")
+	h.noted("liar0 describes 29 of 30 servers differently from most players: that doesn't count")
 	if err := h.orders(room.Trust{Name: "liar0"}); err != nil {
 		t.Fatal(err)
 	}
-	h.noted("the organiser vouches for liar0")
+	h.noted("the organiser trusts liar0's numbers")
 	h.look()
 	h.endsWell(false)
 }
@@ -362,7 +362,7 @@ func TestRemovedWord(t *testing.T) {
 			n.revive()
 			n.join("ann", "cat")
 			n.done("ann", "cat")
-			n.noted("no server suits everyone as far as single players heard: everyone looks at 3 servers")
+			n.noted("no server suits everyone, if single players heard right: everyone looks at 3 servers")
 		} else {
 			n.done("ann", "bob", "cat")
 			n.inStage(wire.Failed)
@@ -383,7 +383,7 @@ func TestLoneWordsAgainstAll(t *testing.T) {
 				n.measures(name, 10, 20)
 			}
 			n.done("ann", "bob", "cat")
-			n.noted("no server suits everyone as far as single players heard: everyone looks at 2 servers")
+			n.noted("no server suits everyone, if single players heard right: everyone looks at 2 servers")
 			same(t, n.room, restored(t, n.room))
 			full := []int{0, 1}
 			if !truly {

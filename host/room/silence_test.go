@@ -164,7 +164,7 @@ func TestRests(t *testing.T) {
 	n.measures("dan", 10)
 	n.says("dan", wire.Rests{Round: 1, For: discovery.Millis(rest)})
 	n.measures("dan", skip, 20) // was on its way
-	n.noted("dan's router has room for few servers at a time: dan goes on in 25 seconds")
+	n.noted("dan's router handles only a few servers at a time: dan goes on in 25 seconds")
 	n.wait(rest + 10*time.Second)
 	n.isWhole()
 	n.inStage(wire.Measuring)
@@ -183,7 +183,7 @@ func TestRests(t *testing.T) {
 	n.inStage(wire.Measuring)
 	n.wait(2 * time.Second)
 	n.inStage(wire.Chosen)
-	n.noted("going on without dan, who has reported nothing for 20 seconds")
+	n.noted("going on without dan: nothing heard for 20 seconds")
 }
 
 // TestSilentSearch checks that the same holds for a search that the host leads.
@@ -487,7 +487,7 @@ func TestOneFamily(t *testing.T) {
 			n.done(name)
 		}
 		n.inStage(wire.Chosen)
-		n.noted(fmt.Sprintf("zoe has pings for only %d of 300 servers that others reach: that does not count in the choice", reached))
+		n.noted(fmt.Sprintf("zoe has pings for only %d of 300 servers that others reach: that doesn't count in the choice", reached))
 		if reached > 0 {
 			if err := n.orders(room.Trust{Name: "zoe"}); err != nil {
 				t.Fatal(err)

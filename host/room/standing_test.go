@@ -100,7 +100,7 @@ func TestSessions(t *testing.T) {
 	if ticks := n.until(friday[1].Add(-opensBefore)); n.isAsleep() || ticks > 20 {
 		t.Errorf("half an hour before its date the room sleeps, or was up %d times", ticks)
 	}
-	n.noted("the next evening is near", "it is nearly time: the room is open")
+	n.noted("the next game night is near", "it's nearly time: the room is open")
 	n.join("bob")
 	if p := n.person("bob"); n.pageOf("bob") != bob || !p.Peer || len(n.view().Meeting.Who) != 2 {
 		t.Errorf("bob comes back as another: %+v, of %+v", p, n.view().Meeting.Who)
@@ -147,7 +147,7 @@ func TestSessions(t *testing.T) {
 // TestOnDates checks that each reminder comes once, whatever happens in between, and that the room
 // opens itself.
 func TestOnDates(t *testing.T) {
-	reminders := func(n *session) int { return strings.Count(n.log(), "the next evening is near") }
+	reminders := func(n *session) int { return strings.Count(n.log(), "the next game night is near") }
 	asleep := func(t *testing.T, every string) *session {
 		n := standing(t, every)
 		n.join("ann")
@@ -256,7 +256,7 @@ func TestOnDates(t *testing.T) {
 		if next := n.view().Meeting.Next; next.Weekday() != time.Sunday {
 			t.Errorf("the next date is %v", next)
 		}
-		n.noted("the organiser has moved our evenings: we meet every Sunday at 18:00 (UTC)")
+		n.noted("the organiser has changed when we meet: we meet every Sunday at 18:00 (UTC)")
 		if log := n.log(); strings.Contains(log, "the organiser wants") {
 			t.Errorf("the log tells of what was not changed: %s", log)
 		}

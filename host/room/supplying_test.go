@@ -69,7 +69,7 @@ func TestSupply(t *testing.T) {
 		n.wait(tick)
 	}
 	if n.fetches != before+2 || n.room.Settings().Renews ||
-		!strings.Contains(n.log(), "gives no new list of servers: taking the one from before") {
+		!strings.Contains(n.log(), "gives no new server list: taking the last one") {
 		t.Errorf("after 13 s the list was asked for %d times; the log:\n%s", n.fetches-before, n.log())
 	}
 }

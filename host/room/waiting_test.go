@@ -188,8 +188,8 @@ func TestSeatsForAll(t *testing.T) {
 	f.passes(90 * time.Second)
 	f.goesTo(1)
 	f.gently(1)
-	f.noted("waiting for 5 seats for everybody on 192.0.2.0:27960, or 192.0.2.1:27960, for up to 30 minutes: " +
-		"one of you looks at a time, every 10s at first")
+	f.noted("waiting for 5 seats for everyone on 192.0.2.0:27960, or 192.0.2.1:27960, for up to 30 minutes: " +
+		"one of you checks at a time, every 10s at first")
 	for _, name := range f.names {
 		if n := strings.Count(f.took(name), "launch"); n != 1 {
 			t.Errorf("%s was sent there %d times", name, n)
@@ -369,7 +369,7 @@ func TestFilledUpAgain(t *testing.T) {
 	}
 	f.passes(time.Minute)
 	f.inStage(wire.Waiting)
-	f.noted("server 0 (192.0.2.0:27960) filled up again in the last moment: 2 of 5 seats free; waiting on")
+	f.noted("server 0 (192.0.2.0:27960) filled up again at the last moment: 2 of 5 seats free; still waiting")
 	f.passes(5 * time.Minute)
 	f.inStage(wire.Failed)
 	f.gently(2)
@@ -479,7 +479,7 @@ func TestThoseLeft(t *testing.T) {
 			t.Errorf("%s was sent there %d times, not %d", name, n, want)
 		}
 	}
-	f.noted("there is room now for dan and eve: off to server 0 (192.0.2.0:27960)")
+	f.noted("there's a seat now for dan and eve: off to server 0 (192.0.2.0:27960)")
 	f.free = func(int, time.Duration) int { return 0 }
 	f.orders(room.AwaitSeats{Names: []string{"eve"}})
 	f.passes(15 * time.Second)
@@ -497,7 +497,7 @@ func TestThoseLeft(t *testing.T) {
 			t.Errorf("once she is in %s is sent %q", name, got)
 		}
 	}
-	f.noted("nobody is left outside: the wait for seats is over")
+	f.noted("nobody is left outside: no more waiting for seats")
 }
 
 // TestInstead checks that the next best server with seats is shown while the room waits for the

@@ -34,30 +34,30 @@ func TestChanges(t *testing.T) {
 		}, []string{"the organiser wants openarena: lowest average, nobody over 150ms"}},
 		{func(s *Settings) {
 			s.Every = "sun,tue 18:05 UTC"
-		}, []string{"the organiser has moved our evenings: we meet every Tuesday and Sunday at 18:05 (UTC)"}},
+		}, []string{"the organiser has changed when we meet: we meet every Tuesday and Sunday at 18:05 (UTC)"}},
 		{func(s *Settings) {
 			s.Every = "2026-11-27 20:00 Europe/Berlin"
-		}, []string{"the organiser has moved our evenings: we meet on Friday, 27 November 2026 at 20:00 (Europe/Berlin)"}},
-		{func(s *Settings) { s.Every = "whenever" }, []string{"the organiser has moved our evenings: we meet whenever we like"}},
-		{func(s *Settings) { s.Every = "" }, []string{"the room ends with the night now: the organiser keeps it for no other"}},
+		}, []string{"the organiser has changed when we meet: we meet on Friday, 27 November 2026 at 20:00 (Europe/Berlin)"}},
+		{func(s *Settings) { s.Every = "whenever" }, []string{"the organiser has changed when we meet: we meet whenever we like"}},
+		{func(s *Settings) { s.Every = "" }, []string{"the room now ends with the night: the organiser no longer keeps it for the next"}},
 		{func(s *Settings) {
 			s.Name, s.Map = "Sunday", "oa_dm1"
-		}, []string{"the organiser wants openarena: lowest average, on oa_dm1", "the room is called Sunday now"}},
+		}, []string{"the organiser wants openarena: lowest average, on oa_dm1", "the room is now called Sunday"}},
 		{func(s *Settings) {
 			s.GuestsVote, s.Agree = true, No
-		}, []string{"the organiser has set “Before the launch” to “straight there” and “Guests” to “vote, too”"}},
-		{func(s *Settings) { s.Agree = Yes }, []string{"the organiser has set “Before the launch” to “vote, veto, ready check”"}},
+		}, []string{"the organiser set “Before the launch” to “straight there” and “Guests” to “vote, too”"}},
+		{func(s *Settings) { s.Agree = Yes }, []string{"the organiser set “Before the launch” to “vote, veto, ready check”"}},
 		{func(s *Settings) {
 			s.Wait = discovery.Millis(30 * time.Minute)
-		}, []string{"the organiser has set “Where all are full, wait for seats for” to “30 min”"}},
-		{func(s *Settings) { s.Voice = "https://discord.gg/hidden" }, []string{"the organiser has set “Voice channel” to “Discord”"}},
+		}, []string{"the organiser set “If all are full, wait for seats for” to “30 min”"}},
+		{func(s *Settings) { s.Voice = "https://discord.gg/hidden" }, []string{"the organiser set “Voice channel” to “Discord”"}},
 		{func(s *Settings) {
 			s.Webhook = "https://discord.com/api/webhooks/1/secret"
-		}, []string{"the organiser has set “Tell your channel, by its webhook” to “Discord”"}},
-		{func(s *Settings) { s.Webhook = "" }, []string{"the organiser has set “Tell your channel, by its webhook” to “nobody”"}},
+		}, []string{"the organiser set “Post to your channel, by webhook” to “Discord”"}},
+		{func(s *Settings) { s.Webhook = "" }, []string{"the organiser set “Post to your channel, by webhook” to “nobody”"}},
 		{func(s *Settings) {
 			s.Places = Venues{{Name: "Frankfurt"}, {Name: "Paris"}}
-		}, []string{"the organiser has set “Places for a server of our own” to “Frankfurt and Paris”"}},
+		}, []string{"the organiser set “Places for a server of our own” to “Frankfurt and Paris”"}},
 		{func(s *Settings) { s.Password, s.Strategy, s.Renews = "secret", "as", true }, nil},
 	} {
 		s := weekly
@@ -73,7 +73,7 @@ func TestChanges(t *testing.T) {
 	first := weekly
 	first.Every = ""
 	if got, want := inEnglish(weekly.Changes(first)),
-		[]string{"the organiser keeps the room when the night ends: we meet every Friday at 20:00 (Europe/Berlin)"}; !slices.Equal(got, want) {
+		[]string{"the organiser keeps the room after the night: we meet every Friday at 20:00 (Europe/Berlin)"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

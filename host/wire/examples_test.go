@@ -56,7 +56,7 @@ var examples = []struct {
 	{wire.Say{Round: 1, What: wire.SayNotCome}, `{"type":"say","round":1,"what":"not-come"}`},
 	{wire.Say{Round: 1, What: wire.SayLiked}, `{"type":"say","round":1,"what":"liked"}`},
 	{wire.Say{Round: 1, What: wire.SayDisliked}, `{"type":"say","round":1,"what":"disliked"}`},
-	{wire.Answer{Notice: wire.Notice{Message: "one veto a round"}}, `{"type":"answer","message":"one veto a round"}`},
+	{wire.Answer{Notice: wire.Notice{Message: "you have one veto a round"}}, `{"type":"answer","message":"you have one veto a round"}`},
 	{wire.Welcome{Version: 2, Name: "ann", Token: "Q3KXOJ2VBBKZ6BPCEGZ6ZK5LCE", Page: "7YQUXVVMV3YHXRJT", Epoch: 3},
 		`{"type":"welcome","version":2,"name":"ann","token":"Q3KXOJ2VBBKZ6BPCEGZ6ZK5LCE","page":"7YQUXVVMV3YHXRJT","epoch":3}`},
 	{wire.Welcome{

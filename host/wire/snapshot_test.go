@@ -40,7 +40,7 @@ func TestSearchSentence(t *testing.T) {
 			OwnMS:    4.2,
 			GainMS:   &gain,
 		}, selection.LeastSacrifice, "best so far, nobody gives up more than 23 ms of their own best, or 28 if " +
-			"somebody has a nearer one yet; at most 2 ms better may still turn up"},
+			"someone has a nearer one yet; at most 2 ms better may still turn up"},
 		{wire.Search{Found: true, MeanMS: 96.4, StdevMS: 7.2, FigureMS: 7.2, GainMS: &gain}, selection.Fairness,
 			"best so far, 96 ms on average, ± 7 between players; at most 2 ms better may still turn up"},
 	} {

@@ -51,8 +51,8 @@ func TestSentence(t *testing.T) {
 		of   Announcement
 		want string
 	}{
-		{Announcement{Kind: AnnouncedOpen, Game: "OpenArena"}, "A room is open: we look for a server of OpenArena."},
-		{Announcement{Kind: AnnouncedOpen, Game: "OpenArena", Room: "Friday"}, "Friday is open: we look for a server of OpenArena."},
+		{Announcement{Kind: AnnouncedOpen, Game: "OpenArena"}, "A room is open: we're looking for a OpenArena server."},
+		{Announcement{Kind: AnnouncedOpen, Game: "OpenArena", Room: "Friday"}, "Friday is open: we're looking for a OpenArena server."},
 		{Announcement{
 			Kind:   AnnouncedChoice,
 			Game:   "OpenArena",

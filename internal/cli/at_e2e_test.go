@@ -52,7 +52,7 @@ func TestOwnGameAt(t *testing.T) {
 	first.awaits("org is here")
 	first.stop(syscall.SIGKILL)
 	ann := run(t, settled(t, mine), "ann", append([]string{"join", link, "--name", "ann"}, common...)...)
-	ann.awaits("lost the connection to org|you are in")
+	ann.awaits("lost the connection to org|you're in")
 	again := hosts("the organiser again")
 	again.awaits("going on with room .* from before")
 	if same := again.awaits(`(?m)^link  (\S+)$`)[1]; same != link {
@@ -64,7 +64,7 @@ func TestOwnGameAt(t *testing.T) {
 	for _, p := range []*process{ann, again} {
 		p.awaits(`echo started 127\.\S+\n`)
 	}
-	bob.awaits(`this muster does not know mymod: join by hand, at 127\.`)
+	bob.awaits(`this Muster doesn't know mymod: join by hand, at 127\.`)
 	again.awaits("bob joins by hand")
 	if out := serve.out.String(); strings.Contains(out, "echo") || strings.Contains(out, "mymod") {
 		t.Errorf("the public host says of an own game:\n%s", out)

@@ -111,7 +111,7 @@ func TestHostAt(t *testing.T) {
 	if !strings.HasPrefix(link, s.URL+"/#") || strings.Contains(link, ".1/#.") {
 		t.Errorf("the link for friends is %s", link)
 	}
-	org.says(t, "yours alone, to steer from the page:\nhttp")
+	org.says(t, "your own link to steer from the page, for you alone:\nhttp")
 	org.says(t, "org is here")
 	ann := begin(t, append([]string{"join", link, "--name", "ann"}, common...)...)
 	org.says(t, "ann is here")
@@ -150,11 +150,11 @@ func TestHostAtGoesOn(t *testing.T) {
 	t.Run("the first time", func(t *testing.T) {
 		p := begin(t, hosts("--players", "3", "--map", "oa_dm1")...)
 		code = p.says(t, `(?m)^code +(\w+)$`)[1]
-		p.says(t, "room "+code+" opened for openarena")
+		p.says(t, "room "+code+" is open for openarena")
 	})
 	t.Run("the same again", func(t *testing.T) {
 		p := begin(t, hosts("--players", "3", "--map", "oa_dm1")...)
-		p.says(t, "going on with room "+code+" from before; --new opens another")
+		p.says(t, "going on with room "+code+" from last time; --new opens another")
 		p.types(t, "")
 		p.says(t, "nobody is here yet")
 	})
@@ -184,7 +184,7 @@ func TestHostAtGoesOn(t *testing.T) {
 			}
 		}
 		p := begin(t, hosts()...)
-		p.says(t, "room "+code+" from before is over")
+		p.says(t, "room "+code+" from last time is over")
 		p.says(t, `(?m)^code +(\w+)$`)
 	})
 }
@@ -204,7 +204,7 @@ func TestOwnListAt(t *testing.T) {
 		long.WriteString(netip.AddrFrom4([4]byte{192, 0, 2, byte(i)}).String() + "\n")
 	}
 	wrong{args: []string{"host", "--game", "openarena", "--at", s.URL, "--new", "--servers", writeFile(t, "servers", long.String())}, code: 1,
-		says: []string{"the list has 101 servers, and http://127.0.0.1", "takes 100", "hint: shorten it"}}.check(t)
+		says: []string{"the list has 101 servers, but http://127.0.0.1", "takes 100", "hint: keep only"}}.check(t)
 }
 
 // TestJoinAt checks that a code alone is enough if the public host is in the settings.
@@ -271,18 +271,18 @@ func TestNoRoomAt(t *testing.T) {
 			[]string{"no host answers at https://no-such-host.invalid", "hint: is the name spelt right"}},
 		{"no URL", at("ftp://muster.example"), 2, []string{`--at: "ftp://muster.example" is no URL`, "hint: scheme and host"}},
 		{"with a path", at("https://muster.example/rooms"), 2, []string{"says more than where"}},
-		{"another program", at(answering(200, "", "hello")), 1, []string{"is no public muster host", "hint: is the address right"}},
-		{"no such page", at(answering(404, "", "not here")), 1, []string{"is no public muster host"}},
-		{"a login", at(answering(401, "", "")), 1, []string{"is no public muster host", "401 Unauthorized"}},
+		{"another program", at(answering(200, "", "hello")), 1, []string{"isn't a public Muster host", "hint: is the address right"}},
+		{"no such page", at(answering(404, "", "not here")), 1, []string{"isn't a public Muster host"}},
+		{"a login", at(answering(401, "", "")), 1, []string{"isn't a public Muster host", "401 Unauthorized"}},
 		{"led elsewhere", at(answering(301, "Location: https://muster.example/api/service", "")), 1,
-			[]string{"leads to https://muster.example", "hint: if you trust that host, say --at https://muster.example"}},
-		{"led nowhere", at(answering(301, "Location: javascript:alert(1)", "")), 1, []string{"is no public muster host"}},
-		{"out of order", at(answering(502, "", "")), 1, []string{"is out of order: 502 Bad Gateway", "hint: try again in a while"}},
-		{"somebody's own", at(old.URL), 1, []string{"opens no rooms for others", "hint: it is somebody's own"}},
+			[]string{"redirects to https://muster.example", "hint: if you trust that host, add --at https://muster.example"}},
+		{"led nowhere", at(answering(301, "Location: javascript:alert(1)", "")), 1, []string{"isn't a public Muster host"}},
+		{"out of order", at(answering(502, "", "")), 1, []string{"isn't working: 502 Bad Gateway", "hint: try again in a while"}},
+		{"somebody's own", at(old.URL), 1, []string{"opens no rooms for others", "hint: it's someone's own"}},
 		{"a wrong certificate", at(encrypted.URL), 1,
-			[]string{"nobody vouches for the host at https://127.0.0.1", "hint: is the address right?"}},
+			[]string{"no trusted signature vouches for the host at https://127.0.0.1", "hint: is the address right?"}},
 		{"TLS where there is none", at("https://" + strings.TrimPrefix(old.URL, "http://")), 1,
-			[]string{"does not encrypt", "hint: is it http://"}},
+			[]string{"isn't encrypted", "hint: should it be http://"}},
 		{"full", at(refusing(503, "full")), 1, []string{"muster: all 3 rooms are [31mtaken", "hint: try again"}},
 		{"too many", at(refusing(429, "busy")), 1, []string{"muster: all 3 rooms are", "hint: try again"}},
 		{"the port", at("https://muster.example", "--listen", ":7778"), 2,

@@ -43,9 +43,9 @@ func TestDemoSession(t *testing.T) {
 		await.Until(t, func() bool { return strings.Count(b.String(), words) >= times }, "no %q in\n%s\n%s", words, said, out)
 	}
 	types := func(line string) { io.WriteString(keys, line+"\n") }
-	reads(said, "ben comes in", 1)
+	reads(said, "ben joins", 1)
 	reads(said, "ben is here", 1)
-	if text := said.String(); !strings.Contains(text, "you are the organiser") || strings.Contains(text, "where shall we play") {
+	if text := said.String(); !strings.Contains(text, "you're the organiser") || strings.Contains(text, "where shall we play") {
 		t.Errorf("in the lobby the demo says\n%s", text)
 	}
 	types("")

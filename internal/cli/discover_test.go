@@ -153,7 +153,7 @@ func TestFilters(t *testing.T) {
 	t.Parallel()
 	l := startLoopback(t, 30)
 	checkAll(t, []wrong{
-		{"no such map", l.discover("--map", "nosuchmap"), 3, []string{"nothing suitable found", "none passes the filters", "leave out a filter"}},
+		{"no such map", l.discover("--map", "nosuchmap"), 3, []string{"found nothing suitable", "none passes the filters", "leave out a filter"}},
 		{"no such version", l.discover("--version", "9.9"), 3, []string{"none passes the filters"}},
 		{"another protocol", l.discover("--version", "68"), 3, []string{"none passes the filters"}},
 		{"no such mod", l.discover("--mod", "q3ut4"), 3, []string{"none passes the filters"}},

@@ -26,14 +26,14 @@ func TestHostGoesOn(t *testing.T) {
 	})
 	t.Run("the same again", func(t *testing.T) {
 		begin(t, hosts("--players", "3", "--max-rtt", "200ms", "--map", "oa_dm1")...).
-			says(t, "going on with room "+code+" from before, openarena: lowest average, nobody over 200ms, on oa_dm1, for 3; --new opens another")
+			says(t, "going on with room "+code+" from last time, openarena: lowest average, nobody over 200ms, on oa_dm1, for 3; --new opens another")
 	})
 	t.Run("with another limit", func(t *testing.T) {
 		p := begin(t, hosts("--max-rtt", "100ms,150ms", "--by", "minimax")...)
-		p.says(t, "going on with room "+code+" from before, openarena: kindest to the worst off, nobody over 100ms, then 150ms, on oa_dm1, for 3")
+		p.says(t, "going on with room "+code+" from last time, openarena: kindest to the worst off, nobody over 100ms, then 150ms, on oa_dm1, for 3")
 		p.says(t, "the organiser wants openarena: kindest to the worst off, nobody over 100ms, then 150ms, on oa_dm1, for 3")
 	})
 	t.Run("another room", func(t *testing.T) {
-		begin(t, hosts("--new")...).says(t, "room "+code+" from before is over")
+		begin(t, hosts("--new")...).says(t, "room "+code+" from last time is over")
 	})
 }

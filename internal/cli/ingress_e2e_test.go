@@ -40,7 +40,7 @@ func TestChangedCertificate(t *testing.T) {
 	}
 	begin()
 	run(t, t.TempDir(), "bob", "join", link, "--name", "bob", "--launch", "never").
-		awaits("shows another certificate than the link says\nhint: ")
+		awaits("shows a different certificate from the one in the link\nhint: ")
 }
 
 // TestLocalNetwork checks that a host announces its room on the local network. A player in another
@@ -59,10 +59,10 @@ func TestLocalNetwork(t *testing.T) {
 	}
 	for _, want := range []string{
 		"1  Friday  openarena   0 of 4  olga\njoin Friday? [Y/n] \nthe room's code: \n", "bob is here\n",
-		"1  Friday  openarena   1 of 4  olga\njoin Friday? [Y/n] \nmuster: no room was joined\n",
-		"muster: nobody can answer: standard input has ended\n",
+		"1  Friday  openarena   1 of 4  olga\njoin Friday? [Y/n] \nmuster: you haven't joined a room\n",
+		"muster: there's no keyboard here to answer: standard input has ended\n",
 		"1  Open  openarena   0 of 4  olga       open\njoin Open? [Y/n] \n", "cat is here\n", "dan is here\n",
-		"muster: no room is announced on the local network\nhint: paste the line",
+		"muster: no room found on the local network\nhint: paste the line",
 		"connecting to [2001:db8:9::1]:7777 …\n", "eve is here\n",
 	} {
 		if !strings.Contains(text, want) {

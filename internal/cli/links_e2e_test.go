@@ -56,7 +56,7 @@ func TestMusterLinks(t *testing.T) {
 		}
 	}
 	if out := does("\n", "xdg-open", link.URL()); !strings.Contains(out, "Join it? [y/N]") ||
-		!strings.Contains(out, link.Host) || !strings.Contains(out, "no room was joined") {
+		!strings.Contains(out, link.Host) || !strings.Contains(out, "you haven't joined a room") {
 		t.Errorf("without a yes:\n%s", out)
 	}
 	if out := does("", file, "open", link.URL(), "--launch", "auto"); !strings.Contains(out, "takes one link, and got 3 words") {

@@ -55,12 +55,12 @@ func TestPersonalLinks(t *testing.T) {
 		}
 	}
 	host.says(t, "removed you from the room. The host goes on")
-	renewed := host.says(t, `your link to steer is a new one; the old one steers no more:\n(\S+)\n`)[1]
+	renewed := host.says(t, `your link to steer has changed; the old one doesn't work any more:\n(\S+)\n`)[1]
 	if got := orders(t, renewed, "lock", `{"locked":false}`); got != 204 {
 		t.Errorf("by the new link the lock is answered %d", got)
 	}
 	bob := begin(t, "join", link, "--name", "bob", "--launch", "never", "--listen-addr", l.from)
-	bob.says(t, "anna is here|you are in")
+	bob.says(t, "anna is here|you're in")
 	if got := orders(t, page, "leave", ""); got != 204 {
 		t.Errorf("ann's leave is answered %d", got)
 	}
@@ -83,7 +83,7 @@ func TestOwnHostIsSteeredByHTTP(t *testing.T) {
 				if got := orders(t, secret, "renew", ""); got != 200 {
 					t.Fatalf("the renewal is answered %d", got)
 				}
-				host.says(t, "the old one steers no more")
+				host.says(t, "the old one doesn't work any more")
 			}
 			host.types(t, "end")
 			host.says(t, "has ended the night")

@@ -109,9 +109,9 @@ func TestSession(t *testing.T) {
 	ann.exits(t, 0)
 	bob.exits(t, 0)
 	host.exits(t, 0)
-	bob.says(t, "there is no program no-such-game on this machine\nhint: ")
+	bob.says(t, "there's no program no-such-game on this machine\nhint: ")
 	bob.says(t, `connect by hand: 127\.`)
-	host.says(t, "bob could not start openarena: there is no program no-such-game on this machine")
+	host.says(t, "bob couldn't start openarena: there's no program no-such-game on this machine")
 	host.says(t, "the game is starting")
 	host.says(t, decided)
 	if log := host.err.String(); strings.Contains(log, os.Getenv("PATH")) {
@@ -140,7 +140,7 @@ func TestVoteAtTerminal(t *testing.T) {
 	link := host.says(t, `(?m)^link  (\S+)$`)[1]
 	ann := begin(t, append([]string{"join", link, "--name", "ann"}, common...)...)
 	ann.says(t, "where shall we play\\? most votes win; ties go to the server listed first")
-	host.says(t, "Enter launches without waiting for anybody")
+	host.says(t, "press Enter to launch without waiting")
 	ann.types(t, "9")
 	ann.says(t, "the candidates are 1 to [345]")
 	ann.types(t, "2")
@@ -151,9 +151,9 @@ func TestVoteAtTerminal(t *testing.T) {
 	host.types(t, "v1")                            // it is gone
 	host.says(t, "the candidates are 2 to [3456]") // another may replace 1
 	host.types(t, "v2")
-	host.says(t, "one veto a round")
+	host.says(t, "you have one veto a round")
 	host.types(t, "r")
-	ann.says(t, "w stops the countdown")
+	ann.says(t, "type w to stop the countdown")
 	ann.types(t, "w")
 	host.says(t, "the countdown is stopped")
 	host.types(t, "r")
@@ -187,7 +187,7 @@ func TestEndOfSession(t *testing.T) {
 				if n := strings.Count(p.err.String(), "has ended the night. Good night!"); n != 1 {
 					t.Errorf("%s is told %d times that the night has ended", name, n)
 				}
-				if strings.Contains(p.err.String(), "you do not play any more") {
+				if strings.Contains(p.err.String(), "you're not playing any more") {
 					t.Errorf("%s is told that the host goes on", name)
 				}
 			}
@@ -213,7 +213,7 @@ func TestAwayAtTheEnd(t *testing.T) {
 			ann := begin(t, "join", there, "--name", "ann", "--launch", "never")
 			host.says(t, "ann is here")
 			if len(stays) > 1 {
-				ann.says(t, "next evening: ")
+				ann.says(t, "next game night: ")
 				ann.types(t, "come")
 				host.says(t, "; coming: ann")
 				ann.types(t, "no")
@@ -225,7 +225,7 @@ func TestAwayAtTheEnd(t *testing.T) {
 			host.says(t, "Good night!")
 			line.cut(false)
 			ann.exits(t, 0)
-			if n := strings.Count(ann.err.String(), "while the connection was lost the night has ended"); n != 1 {
+			if n := strings.Count(ann.err.String(), "the night ended while the connection was lost"); n != 1 {
 				t.Errorf("ann is told %d times", n)
 			}
 		})
@@ -308,7 +308,7 @@ func TestNobodyToPressEnter(t *testing.T) {
 	host := begin(t, "host", "--game", "openarena", "--servers", list, "--listen", "127.0.0.1:0", "--no-play", "--no-browser")
 	host.says(t, "press Enter when everyone is here")
 	host.in.Close()
-	host.says(t, "nobody can press Enter here.*--players N")
+	host.says(t, "there's no keyboard here to press Enter.*--players N")
 }
 
 // TestNothingForTheGroup checks that a room ends with status 3 if no server answers.
@@ -318,5 +318,5 @@ func TestNothingForTheGroup(t *testing.T) {
 	host := begin(t, "host", "--game", "openarena", "--servers", list, "--listen", "127.0.0.1:0", "--players", "1",
 		"--once", "--no-browser", "--retries", "0")
 	host.exits(t, 3)
-	host.says(t, "muster: nothing suitable found")
+	host.says(t, "muster: found nothing suitable")
 }

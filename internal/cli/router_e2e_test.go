@@ -80,7 +80,7 @@ func TestRouterIsAskedOnce(t *testing.T) {
 		{"remembered at a terminal", yes, "\n", "", "muster join http://5.6.7.8:7777/#",
 			[]string{question, "Three ways"}, "port_map = true\n", 1},
 		{"not this time", yes, "\n", "--port-map=false", "press Enter when everyone is here", []string{question}, "port_map = true\n", 0},
-		{"Enter is a no", no, "\n", "", "the router is left alone", []string{"muster join http://5.6.7.8"}, "port_map = false\n", 0},
+		{"Enter is a no", no, "\n", "", "Muster leaves the router alone", []string{"muster join http://5.6.7.8"}, "port_map = false\n", 0},
 		{"a no is remembered", no, "\n", "", "press Enter when everyone is here", []string{question}, "port_map = false\n", 0},
 		{"just this time", no, "", "--port-map", "muster join http://5.6.7.8:7777/#", []string{question, "Three ways"}, "port_map = false\n", 1},
 	} {

@@ -216,7 +216,7 @@ func TestRestartedHost(t *testing.T) {
 	h = run(t, home, "host", args...)
 	h.awaits("going on with room " + code)
 	room := awaitRoom(t, at, code, "everyone is sent to a server", func(r wire.Document) bool { return r.Stage == wire.Launching })
-	if !strings.Contains(logOf(room), "the host was restarted") {
+	if !strings.Contains(logOf(room), "the host has restarted") {
 		t.Errorf("the log does not tell of the restart:\n%s", logOf(room))
 	}
 	for _, name := range players[:2] {

@@ -72,7 +72,7 @@ func TestStartCommand(t *testing.T) {
 		h := opens(t, "trap 'echo ended >> "+marks+"; exit' TERM; echo \"$@\" > "+marks+"; echo "+near+
 			"; while :; do sleep 0.1; done", "--start", "auto")
 		h.says(t, "no server suits everyone")
-		h.says(t, `a server of your own would suit all: The Den would give \d+/\d+ ms \(average/worst\); the best server there is gives \d+/\d+`)
+		h.says(t, `your own server would suit everyone: The Den would give \d+/\d+ ms \(average/worst\); the best existing server gives \d+/\d+`)
 		h.says(t, "starting in The Den: sh ")
 		h.says(t, "the server in The Den answers: the room goes there")
 		h.says(t, "start it yourself with the line above")
@@ -92,15 +92,15 @@ func TestStartCommand(t *testing.T) {
 		h := opens(t, "exit 0")
 		h.says(t, `start it now\? \[y/N\]`)
 		h.types(t, "")
-		h.says(t, "as you like: no server is started")
+		h.says(t, "OK, no server is started")
 		h.types(t, "end")
 		h.exits(t, 0)
 	})
 	for name, c := range map[string]struct{ script, says, within string }{
 		"it fails": {"echo 'no money left' >&2; exit 7",
 			"(?s)the start command failed: exit status 7. Its last words:.*no money left", "1m"},
-		"it never answers":  {"sleep 600", "the server in The Den has not answered at 127.0.0.1:27960 for 1 second: it is given up", "1s"},
-		"it only says that": {"sleep 600 &", "the server in The Den has not answered at 127.0.0.1:27960 for 1 second: it is given up", "1s"},
+		"it never answers":  {"sleep 600", "the server in The Den hasn't answered at 127.0.0.1:27960 for 1 second: giving up on it", "1s"},
+		"it only says that": {"sleep 600 &", "the server in The Den hasn't answered at 127.0.0.1:27960 for 1 second: giving up on it", "1s"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

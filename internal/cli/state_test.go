@@ -36,5 +36,5 @@ func TestEmptyToken(t *testing.T) {
 	if err := os.Truncate(file, 0); err != nil {
 		t.Fatal(err)
 	}
-	joins(t).says(t, `warning: the room takes you for somebody new: \S+ is empty, as a crash or a full disk may leave it\. If your name is taken`)
+	joins(t).says(t, `warning: the room takes you for someone new: \S+ is empty, as a crash or a full disk may leave it\. If your name is taken`)
 }

@@ -573,15 +573,15 @@ func (w *windows) testSession() {
 		}
 		p.awaits(`the game is starting; have fun`)
 	}
-	eve.awaits(`cannot start game.exe: exit status 3\s+hint: `)
+	eve.awaits(`can't start game.exe: exit status 3\s+hint: `)
 	fay.awaits(`nothing on this machine opens nowhere:// links\s+hint: `)
-	gus.awaits(`there is no program no-such-game on this machine\s+hint: `)
+	gus.awaits(`there's no program no-such-game on this machine\s+hint: `)
 	if text := fay.out.String(); strings.Contains(text, "have fun") {
 		w.t.Errorf("fay is told\n%s", text)
 	}
 	// The others read why, but not where somebody keeps their programs.
-	host.awaits(`dan could not start \S+: cannot start game\.bat: an`)
-	dan.awaits(`cannot start game\.bat: an argument holds .*, which a batch file would take for a command`)
+	host.awaits(`dan couldn't start \S+: can't start game\.bat: an`)
+	dan.awaits(`can't start game\.bat: an argument holds .*, which a batch file would take for a command`)
 	if got := readFile(w.file(`C:\dan\started.txt`)); got != "" {
 		w.t.Errorf("the batch file was started: %s", got)
 	}

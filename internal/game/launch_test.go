@@ -91,17 +91,17 @@ func TestPlainStartError(t *testing.T) {
 		err  StartError
 		want string
 	}{
-		{StartError{Program: `C:\Users\zoe\game.bat`, Err: errors.New("an argument holds '&'")}, "cannot start game.bat: an argument holds '&'"},
+		{StartError{Program: `C:\Users\zoe\game.bat`, Err: errors.New("an argument holds '&'")}, "can't start game.bat: an argument holds '&'"},
 		{StartError{
 			Program: "/home/zoe/game",
 			Err:     &fs.PathError{Op: "fork/exec", Path: "/home/zoe/game", Err: errors.New("exec format error")},
-		}, "cannot start game: exec format error"},
+		}, "can't start game: exec format error"},
 		{StartError{
 			Program: "/home/zoe/game",
 			Err:     &exec.Error{Name: "/home/zoe/game", Err: &fs.PathError{Op: "stat", Path: "/home/zoe/game", Err: fs.ErrNotExist}},
-		}, "cannot start game: file does not exist"},
-		{StartError{Program: "game", Err: exec.ErrNotFound}, "there is no program game on this machine"},
-		{StartError{Program: "/home/zoe/game", Err: exec.ErrNotFound}, "there is no program game on this machine"},
+		}, "can't start game: file does not exist"},
+		{StartError{Program: "game", Err: exec.ErrNotFound}, "there's no program game on this machine"},
+		{StartError{Program: "/home/zoe/game", Err: exec.ErrNotFound}, "there's no program game on this machine"},
 		{StartError{Program: "steam://", Err: errNoHandler}, "nothing on this machine opens steam:// links"},
 	} {
 		if got := c.err.Plain(); got.Error() != c.want {

@@ -62,7 +62,7 @@ func TestDoubtfulServer(t *testing.T) {
 	if want := []wire.LaunchState{wire.LaunchAsking, wire.LaunchByHand}; !slices.Equal(states, want) {
 		t.Errorf("states %v, want %v", states, want)
 	}
-	for _, want := range []string{"careful: no server of the room’s list is at this address\n", "start it all the same? [y/N]"} {
+	for _, want := range []string{"careful: no server of the room’s list is at this address\n", "start it anyway? [y/N]"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("the player does not read %q:\n%s", want, out)
 		}

@@ -42,7 +42,7 @@ func TestAutoAsksAtLast(t *testing.T) {
 		}
 	}
 	if state := send(maxRunning); state != wire.LaunchByHand ||
-		!strings.Contains(out.String(), "3 games that muster has started are still running") {
+		!strings.Contains(out.String(), "3 games that Muster started are still running") {
 		t.Errorf("one game more is %q:\n%s", state, out)
 	}
 	if err := os.WriteFile(over, nil, 0o600); err != nil {
@@ -83,7 +83,7 @@ func TestAutoIsBounded(t *testing.T) {
 		})
 		allEnd(t, l)
 	}
-	if started != maxHourly || !strings.Contains(out.String(), "muster has started 6 games within an hour") {
+	if started != maxHourly || !strings.Contains(out.String(), "Muster has started 6 games within an hour") {
 		t.Errorf("%d games were started:\n%s", started, out)
 	}
 }

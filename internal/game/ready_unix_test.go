@@ -48,7 +48,7 @@ func TestReady(t *testing.T) {
 		{"here {address}", ""},
 		{filepath.Join(folder, "here") + " {address}", ""},
 		{"org.example.Game +connect {address}", ""},
-		{"nowhere {address}", "there is no program nowhere on this machine"},
+		{"nowhere {address}", "there's no program nowhere on this machine"},
 		{filepath.Join(folder, "nowhere") + " {address}", "no such file"},
 		{"xdg-open opened://{address}", ""},
 		{"xdg-open unopened://{address}", "nothing on this machine opens unopened:// links"},
@@ -67,7 +67,7 @@ func TestReady(t *testing.T) {
 		}
 	}
 	for command, want := range map[string]string{"xdg-open steam://connect/{address}": "is Steam installed?",
-		"xdg-open unopened://{address}": "is what opens unopened:// links installed?"} {
+		"xdg-open unopened://{address}": "is the program that opens unopened:// links installed?"} {
 		err := (&Launcher{Starts: StartAsk, Command: command, Games: games}).Ready(t.Context(), "openarena")
 		if !strings.Contains(hint.Of(err), want) {
 			t.Errorf("%s: hint %q, want %q", command, hint.Of(err), want)
@@ -98,7 +98,7 @@ func TestFailedStart(t *testing.T) {
 		state wire.LaunchState
 		says  string
 	}{
-		"broken {address}":               {wire.LaunchFailed, "cannot start broken"},
+		"broken {address}":               {wire.LaunchFailed, "can't start broken"},
 		"works {address}":                {wire.LaunchStarted, "have fun"},
 		"passes-on {address}":            {wire.LaunchStarted, "have fun"},
 		"xdg-open nobodys://x/{address}": {wire.LaunchFailed, "nothing on this machine opens nobodys:// links"},
@@ -186,7 +186,7 @@ func TestFlatpak(t *testing.T) {
 		t.Errorf("without flatpak: %v, hint %q", why, hint.Of(why))
 	}
 	if state, text := goes(bare, "xonotic"); state != wire.LaunchFailed ||
-		text != "there is no program xonotic on this machine" || !strings.Contains(said.String(), "flatpak install flathub org.xonotic.Xonotic") {
+		text != "there's no program xonotic on this machine" || !strings.Contains(said.String(), "flatpak install flathub org.xonotic.Xonotic") {
 		t.Errorf("without flatpak: %s, %s\n%s", state, text, said)
 	}
 
@@ -218,7 +218,7 @@ esac`)
 			t.Errorf("%s lies in %+v, %v", c.game, place, isHere)
 		}
 	}
-	if state, text := goes(bare, "et"); state != wire.LaunchFailed || !strings.HasPrefix(text, "cannot start com.etlegacy.ETLegacy: ") {
+	if state, text := goes(bare, "et"); state != wire.LaunchFailed || !strings.HasPrefix(text, "can't start com.etlegacy.ETLegacy: ") {
 		t.Errorf("one that ends at once: %s, %s", state, text)
 	}
 	if why := bare.Ready(t.Context(), "openarena"); why == nil || !strings.Contains(hint.Of(why), "ws.openarena.OpenArena") {

@@ -154,7 +154,7 @@ func TestUnreadable(t *testing.T) {
 	}
 	h, _ := started(t, folder, nil)
 	trouble := paragraphs(catalogue.InEnglish(), h.state.Trouble)
-	for _, want := range []string{"servers.json: unexpected end", "no favourite is kept", "invalid character", "nothing can be started"} {
+	for _, want := range []string{"servers.json: unexpected end", "favourites can’t be saved", "invalid character", "nothing can start"} {
 		if !strings.Contains(trouble, want) {
 			t.Errorf("the page is not told %q: %s", want, trouble)
 		}
@@ -162,7 +162,7 @@ func TestUnreadable(t *testing.T) {
 	c, base := visitor(t, h)
 	const favourite = `{"kind":"favourite","is":true,"game":"xonotic","addr":"192.0.2.1:26000"}`
 	if status, text := post(t, c, base, "keep", favourite); status != http.StatusUnprocessableEntity ||
-		!strings.Contains(text, "repair or remove that file") {
+		!strings.Contains(text, "fix or delete that file") {
 		t.Errorf("a favourite: %d %s", status, text)
 	}
 	if text, err := os.ReadFile(filepath.Join(folder, "servers.json")); err != nil || string(text) != broken["servers.json"] {
@@ -333,7 +333,7 @@ func TestCommands(t *testing.T) {
 		t.Errorf("the answer: %d", status)
 	}
 	if status, text := post(t, c, base, "answer", `{"id":1,"answer":"y"}`); status != http.StatusUnprocessableEntity ||
-		!strings.Contains(text, "not asked any more") {
+		!strings.Contains(text, "that question is closed") {
 		t.Errorf("a second answer: %d %s", status, text)
 	}
 	if status, _ := post(t, c, base, "keep",
@@ -341,7 +341,7 @@ func TestCommands(t *testing.T) {
 		t.Errorf("a favourite: %d", status)
 	}
 	if status, text := post(t, c, base, "connect",
-		`{"game":"xonotic","addr":"file:///etc/passwd"}`); status != http.StatusUnprocessableEntity || !strings.Contains(text, "no server's address") {
+		`{"game":"xonotic","addr":"file:///etc/passwd"}`); status != http.StatusUnprocessableEntity || !strings.Contains(text, "isn’t a server’s address") {
 		t.Errorf("no address: %d %s", status, text)
 	}
 	post(t, c, base, "quit", `{}`)

@@ -59,7 +59,7 @@ func TestRequests(t *testing.T) {
 		{"answer by the router", line(beaconRequest{PortMap: &yes}.args()), "beacon --name= --port-map=true"},
 		{"answer and leave the router alone", line(beaconRequest{Port: 7788, PortMap: &no}.args()),
 			"beacon --name= --listen=:7788 --port-map=false"},
-		{"answer at no port", line(beaconRequest{Port: 70000}.args()), "error: 70000 is no port: they go from 1 to 65535"},
+		{"answer at no port", line(beaconRequest{Port: 70000}.args()), "error: 70000 isn’t a port: use 1 to 65535"},
 		{"connect", line(goRequest{Game: "xonotic"}.args("/tmp/l", false), nil),
 			"discover --game=xonotic --top=1 --auto-stop=off --servers=/tmp/l --connect=1"},
 		{"watch, and say so", line(goRequest{Game: "xonotic"}.args("/tmp/l", true), nil),

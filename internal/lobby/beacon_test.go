@@ -15,14 +15,14 @@ func TestPassedOn(t *testing.T) {
 		isTold  bool
 		want    string
 	}{
-		{"203.0.113.7:7787", false, "others ask for this computer at 203.0.113.7:7787"},
-		{"203.0.113.7:7787", true, "others ask for this computer at 203.0.113.7:7787"},
-		{"203.0.113.7:7788", false, "others ask for you at 7787 in vain"},
-		{"203.0.113.7:7788", true, "passes on UDP port 7788 to 7787 here (PCP), as another machine has 7787: " +
-			"the room has the others ask for this computer at 203.0.113.7:7788"},
-		{"192.168.1.2:7787", true, "its own address 192.168.1.2 is not of the internet"},
-		{"192.168.1.2:7788", true, "its own address 192.168.1.2 is not of the internet"},
-		{"100.64.1.2:7787", false, "its own address 100.64.1.2 is not of the internet"},
+		{"203.0.113.7:7787", false, "others measure this computer at 203.0.113.7:7787"},
+		{"203.0.113.7:7787", true, "others measure this computer at 203.0.113.7:7787"},
+		{"203.0.113.7:7788", false, "others get no answer from you at 7787"},
+		{"203.0.113.7:7788", true, "forwards UDP port 7788 to 7787 here (PCP), because another machine has 7787: " +
+			"the room tells the others 203.0.113.7:7788"},
+		{"192.168.1.2:7787", true, "its own address 192.168.1.2 isn't on the internet"},
+		{"192.168.1.2:7788", true, "its own address 192.168.1.2 isn't on the internet"},
+		{"100.64.1.2:7787", false, "its own address 100.64.1.2 isn't on the internet"},
 	} {
 		m := portmap.Mapping{External: netip.MustParseAddrPort(c.outside), Port: 7787, Transport: portmap.UDP, By: "PCP"}
 		if got := english(PassedOn(m, c.isTold)); !strings.Contains(got, c.want) {

@@ -97,8 +97,8 @@ func TestService(t *testing.T) {
 		"a proxy without its host": {service: says(502, "<html>bad gateway"), want: &Trouble{502}},
 		"a proxy that is busy":     {service: says(503, "{}"), want: &Trouble{503}},
 		"one that refuses": {
-			service: says(429, `{"reason":"busy","message":"too much is asked at once\u001b[2J","hint":"wait\na second","link":"https://x.example/\u001b[31m"}`),
-			want:    wire.Refusal{Reason: "busy", Message: "too much is asked at once[2J", Hint: "wait a second", Link: "https://x.example/[31m"},
+			service: says(429, `{"reason":"busy","message":"that was too much at once\u001b[2J","hint":"wait\na second","link":"https://x.example/\u001b[31m"}`),
+			want:    wire.Refusal{Reason: "busy", Message: "that was too much at once[2J", Hint: "wait a second", Link: "https://x.example/[31m"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

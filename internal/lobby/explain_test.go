@@ -25,10 +25,10 @@ func TestUnreached(t *testing.T) {
 		want string
 	}{
 		{"192.0.2.1:7777", dial(os.NewSyscallError("connect", syscall.ECONNREFUSED)), "no host answers at 192.0.2.1:7777: connection refused"},
-		{"192.0.2.1:7777", dial(os.ErrDeadlineExceeded), "no host answers at 192.0.2.1:7777: nothing comes back"},
+		{"192.0.2.1:7777", dial(os.ErrDeadlineExceeded), "no host answers at 192.0.2.1:7777: no answers come back"},
 		{"ann.example:7777", dial(&net.DNSError{Name: "ann.example", Err: "read udp 192.0.2.7:4->192.0.2.53:53: i/o timeout", IsTimeout: true}),
 			"no host answers at ann.example:7777: ann.example: no name server answers"},
-		{"tabomi:7777", dial(&net.DNSError{Name: "tabomi", Err: "no such host", IsNotFound: true}), "no host is called tabomi"},
+		{"tabomi:7777", dial(&net.DNSError{Name: "tabomi", Err: "no such host", IsNotFound: true}), "there's no host called tabomi"},
 	} {
 		err := Unreached(tt.at, tt.err)
 		if err.Error() != tt.want || hint.Of(err) == "" {
@@ -38,7 +38,7 @@ func TestUnreached(t *testing.T) {
 	for _, at := range []string{"192.168.1.5:7777", "10.0.0.1:7777", "100.64.0.1:7777", "[fd00::1]:7777"} {
 		err := Unreached(at, dial(os.ErrDeadlineExceeded))
 		lines := strings.Join(hint.Lines(catalogue.InEnglish(), err), "\n")
-		for _, want := range []string{"muster: no host answers at " + at + ": nothing comes back\nhint: ",
+		for _, want := range []string{"muster: no host answers at " + at + ": no answers come back\nhint: ",
 			"an address of the host's own network", "\n--port-map ", "\n--at URL ", "\n--public-url URL "} {
 			if !strings.Contains(lines, want) {
 				t.Errorf("%q is missing in\n%s", want, lines)
@@ -55,8 +55,8 @@ func TestUnreached(t *testing.T) {
 func TestGone(t *testing.T) {
 	gone := fmt.Errorf("%w: %w", peer.ErrGone, os.NewSyscallError("connect", syscall.ECONNREFUSED))
 	err := Explain(gone, invite.Link{Host: "192.0.2.1:7777"})
-	if want := "the host at 192.0.2.1:7777 is gone: muster runs there no more"; err.Error() != want ||
-		!strings.Contains(hint.Of(err), "if the night is over, nothing has to be done") {
+	if want := "the host at 192.0.2.1:7777 is gone: Muster isn't running there any more"; err.Error() != want ||
+		!strings.Contains(hint.Of(err), "if the night is over, you're done") {
 		t.Errorf("%v, hint %q; want %s", err, hint.Of(err), want)
 	}
 }
@@ -67,7 +67,7 @@ func TestDistrust(t *testing.T) {
 		want string
 	}{
 		{x509.HostnameError{}, "its certificate is for another name"},
-		{x509.UnknownAuthorityError{}, "this machine knows nobody who signed its certificate"},
+		{x509.UnknownAuthorityError{}, "this machine doesn't know who signed its certificate"},
 		{x509.CertificateInvalidError{Reason: x509.Expired}, "its certificate has expired, or a clock is wrong"},
 		{errors.New("x509: too weak"), "too weak"},
 	} {

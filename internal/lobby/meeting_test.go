@@ -22,9 +22,9 @@ func TestMeetingInWords(t *testing.T) {
 	}{
 		{nil, time.UTC, ""},
 		{&wire.Meeting{}, time.UTC, ""},
-		{&wire.Meeting{Next: at, Who: who}, time.FixedZone("", 14*3600), "next evening: Saturday, 28 November, 09:00; coming: ann; not coming: bob[31m"},
-		{&wire.Meeting{Next: at.AddDate(36, 0, 0)}, time.UTC, "next evening: Monday, 27 November 2062, 19:00"}, // 36 years after 2026
-		{&wire.Meeting{Next: time.Date(2026, 12, 31, 23, 0, 0, 0, time.UTC)}, time.FixedZone("", 2*3600), "next evening: Friday, 1 January 2027, 01:00"},
+		{&wire.Meeting{Next: at, Who: who}, time.FixedZone("", 14*3600), "next game night: Saturday, 28 November, 09:00; coming: ann; not coming: bob[31m"},
+		{&wire.Meeting{Next: at.AddDate(36, 0, 0)}, time.UTC, "next game night: Monday, 27 November 2062, 19:00"}, // 36 years after 2026
+		{&wire.Meeting{Next: time.Date(2026, 12, 31, 23, 0, 0, 0, time.UTC)}, time.FixedZone("", 2*3600), "next game night: Friday, 1 January 2027, 01:00"},
 		{&wire.Meeting{Last: &wire.Last{Server: "Frankfurt", MeanMS: 41.4}}, time.UTC, "last time: Frankfurt, 41 ms"},
 	} {
 		time.Local = test.zone

@@ -45,15 +45,15 @@ func TestEnter(t *testing.T) {
 		{"as everybody is sent there", all, soon, []string{""}, nil, ""},
 		{"after the choice", all, late, []string{"", "", ""}, nil, "type next for another round"},
 		{"the next round", all, 0, []string{" Next "}, []string{"go launching"}, ""},
-		{"the next round too early", all[:3], late, []string{"next"}, nil, "not over yet"},
+		{"the next round too early", all[:3], late, []string{"next"}, nil, "isn't over yet"},
 		{"after a failure at once", []wire.Snapshot{at(wire.Measuring), at(wire.Failed)}, soon, []string{""}, nil, ""},
 		{"after a failure", []wire.Snapshot{at(wire.Measuring), at(wire.Failed)}, late, []string{""}, []string{"go failed"}, ""},
 		{"to wait for seats", []wire.Snapshot{at(wire.Measuring), at(wire.Failed)}, 0, []string{"wait"}, []string{"await []"}, ""},
 		{"to wait for who is outside", []wire.Snapshot{at(wire.Chosen), launched}, 0,
 			[]string{"wait  ann , BOB the \x1b[2J"}, []string{"await [ann Bob the \x1b[2J]"}, ""},
-		{"to wait for nobody", []wire.Snapshot{at(wire.Chosen), launched}, 0, []string{"wait"}, nil, "here are ann and Bob the"},
-		{"to wait for who has only the page", []wire.Snapshot{at(wire.Chosen), launched}, 0, []string{"wait ann, zoe"},
-			nil, "say who did not get in"},
+		{"to wait for nobody", []wire.Snapshot{at(wire.Chosen), launched}, 0, []string{"wait"}, nil, "Here are ann and Bob the"},
+		{"to wait for who just has the page", []wire.Snapshot{at(wire.Chosen), launched}, 0, []string{"wait ann, zoe"},
+			nil, "say who didn't get in"},
 		{"to wait too early", all[:3], 0, []string{"wait"}, nil, "nothing to wait for yet"},
 		{"to end", all[:3], 0, []string{"END"}, []string{"end"}, ""},
 		{"to wait no longer", []wire.Snapshot{at(wire.Failed), at(wire.Waiting)}, late, []string{""}, []string{"go waiting"}, ""},
@@ -109,7 +109,7 @@ func TestCountAtTheTerminal(t *testing.T) {
 	s.note(state, now)
 	s.note(state, now)
 	said := out.String()
-	if strings.Count(said, "has only the page") != 1 || !strings.Contains(said, "about ± 9 ms") ||
+	if strings.Count(said, "just has the page") != 1 || !strings.Contains(said, "about ± 9 ms") ||
 		strings.Contains(said, "\x1b[2J") || strings.Contains(said, "yan") {
 		t.Errorf("the terminal says %q", said)
 	}
@@ -119,7 +119,7 @@ func TestCountAtTheTerminal(t *testing.T) {
 	if want := []string{"zoe the \x1b[2Jgreat true", "zoe the \x1b[2Jgreat false"}; !slices.Equal(got, want) {
 		t.Errorf("the room is told %q, want %q", got, want)
 	}
-	if strings.Count(out.String(), "nobody of that name") != 2 || !strings.Contains(out.String(), "that does nothing here") {
+	if strings.Count(out.String(), "nobody by that name") != 2 || !strings.Contains(out.String(), "that does nothing here") {
 		t.Errorf("the terminal says %q", out.String())
 	}
 }

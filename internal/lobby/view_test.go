@@ -24,8 +24,8 @@ func TestSilence(t *testing.T) {
 		own  peer.Progress
 		want string
 	}{
-		{peer.Progress{Probed: 9, Listed: 100}, "no server answered this machine, of 9 asked: does a firewall or this network block UDP?\n"},
-		{peer.Progress{Probed: 2, Listed: 2}, "no server answered this machine, of 2 asked: does a firewall or this network block UDP?\n"},
+		{peer.Progress{Probed: 9, Listed: 100}, "no answer from any of 9 servers asked: does a firewall or this network block UDP?\n"},
+		{peer.Progress{Probed: 2, Listed: 2}, "no answer from any of 2 servers asked: does a firewall or this network block UDP?\n"},
 		{peer.Progress{Probed: 2, Listed: 100}, ""},
 		{peer.Progress{Probed: 9, Answered: 1, Listed: 100}, ""},
 		{peer.Progress{}, ""},
@@ -74,12 +74,12 @@ func TestPlayerHelp(t *testing.T) {
 		room wire.Snapshot
 		want string
 	}{
-		{at(wire.Gathering), "you are in; the organiser starts when everyone is here" + page},
+		{at(wire.Gathering), "you're in; the organiser starts when everyone is here" + page},
 		{wire.Snapshot{Room: wire.Head{Stage: wire.Gathering, Settings: wire.Settings{Players: 4}}},
-			"you are in; it starts by itself when 4 are here" + page},
+			"you're in; it starts by itself when 4 players are here" + page},
 		{wire.Snapshot{Room: wire.Head{Stage: wire.Gathering, Ended: time.Now()}}, ""}, // the session is over, and the room sleeps
 		{at(wire.Measuring), ""},
-		{at(wire.Failed), "the organiser can look for something else and begin again; Ctrl-C leaves\n"},
+		{at(wire.Failed), "the organiser can change the settings and start again; Ctrl-C leaves\n"},
 	} {
 		s, out := testScreen()
 		n := &View{Screen: s, Help: PlayerHelp(invite.Link{Host: "192.0.2.1:7777"})}
@@ -134,8 +134,8 @@ func TestViewEnds(t *testing.T) {
 	}{
 		{"the organiser, at once", View{Steers: &Steering{}}, over, "the night has ended. Good night!\n"},
 		{"a friend, too late", View{}, over, ""},
-		{"a friend, back", View{lost: time.Unix(1_800_000_000, 0)}, over, "while the connection was lost the " +
-			"night has ended: room LOBIMARA is over. Good night! If the others play on, ask the organiser for the link of the new room\n"},
+		{"a friend, back", View{lost: time.Unix(1_800_000_000, 0)}, over, "the night ended while the " +
+			"connection was lost: room LOBIMARA is over. Good night! If the others play on, ask the organiser for the new room's link\n"},
 		{"a friend, told", View{hasEnded: true, lost: time.Unix(1_800_000_000, 0)}, over, ""},
 		{"a friend, in time", View{}, wire.Refusal{
 			Reason:  wire.ReasonEnded,

@@ -47,7 +47,7 @@ func TestBallotTable(t *testing.T) {
 1  88 ms    48 ms  pro-g InstaGib   q3dm7 CA    12  zoe has no ping, ben 9
 2  97 ms    59 ms  RedEye TDM       US           0  zoe has no ping, ben 22
 3  12 ms    45 ms  192.0.2.9:27960                  ben 78, zoe 30
-type a number to vote (0 takes it back), v and a number to veto (v3), r when you are ready, w to wait
+type a number to vote (0 takes it back), v and a number to veto (v3), r when you're ready, w to wait
 `
 	if out.String() != want {
 		t.Errorf("%s\nwant\n%s", out, want)
@@ -59,7 +59,7 @@ type a number to vote (0 takes it back), v and a number to veto (v3), r when you
 	room.Voting.LaunchAt = time.Now()
 	n.showVote(room)
 	n.showVote(voting())
-	if want := "3 has 2 votes (ann and ben); ready: ben; not yet: ann\nw stops the countdown\nno votes\n"; out.String() != want {
+	if want := "3 has 2 votes (ann and ben); ready: ben; not yet: ann\ntype w to stop the countdown\nno votes\n"; out.String() != want {
 		t.Errorf("%q, want %q", out, want)
 	}
 	out.Reset()
@@ -90,8 +90,8 @@ func TestPasswordNote(t *testing.T) {
 		own, want string
 	}{
 		{locked(), "ben", ""},
-		{locked(2), "ann", "2 has a password: your game gets it from muster"},
-		{locked(1, 3), "ben", "1 and 3 have a password: you type it in the game, and read it here when you go"},
+		{locked(2), "ann", "2 has a password: Muster gives it to your game"},
+		{locked(1, 3), "ben", "1 and 3 have a password: you see it here when you go, and type it in the game"},
 		{locked(1), "", "1 has a password"},
 	} {
 		if got := english(passwordNote(c.room, c.own)); got != c.want {
@@ -100,7 +100,7 @@ func TestPasswordNote(t *testing.T) {
 	}
 	s, out := testScreen()
 	n := &View{Screen: s, Help: OrganiserHelp(true), name: "ben", votes: true}
-	if n.showVote(locked(2)); !strings.Contains(out.String(), "2 has a password: you type it in the game") {
+	if n.showVote(locked(2)); !strings.Contains(out.String(), "2 has a password: you see it here when you go, and type it in the game") {
 		t.Errorf("ben reads\n%s", out)
 	}
 }

@@ -76,20 +76,20 @@ func TestBadWebhooks(t *testing.T) {
 	}{
 		{"deleted", func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(http.StatusNotFound)
-		}, "the webhook refused the webhook (404): make a new one in the channel's settings"},
+		}, "the webhook was refused (404): make a new one in the channel's settings"},
 		{"redirects", func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, elsewhere.URL, http.StatusTemporaryRedirect)
-		}, "the webhook leads elsewhere (307), where nothing is posted: give the URL that it leads to"},
+		}, "the webhook redirects (307), and Muster posts nothing there: paste the URL it leads to"},
 		{"no webhook", func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(http.StatusMethodNotAllowed)
-		}, "the webhook does not take what Muster posts (405): is it a webhook?"},
+		}, "the webhook doesn't accept what Muster posts (405): is the URL a webhook's?"},
 		{"hangs", func(w http.ResponseWriter, r *http.Request) {
 			io.Copy(io.Discard, r.Body) // otherwise the server does not notice that the client has gone
 			select {
 			case <-hung:
 			case <-r.Context().Done():
 			}
-		}, "does not answer"},
+		}, "doesn't answer"},
 		{"gigabytes", func(w http.ResponseWriter, _ *http.Request) {
 			for range 1 << 20 { // times 4 KiB
 				n, err := w.Write(make([]byte, 4<<10))
@@ -100,11 +100,11 @@ func TestBadWebhooks(t *testing.T) {
 		}, ""},
 		{"a header of gigabytes", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("X-Long", strings.Repeat("a", 1<<20))
-		}, "cannot be reached"},
+		}, "can't reach"},
 		{"wants to be left alone for long", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Retry-After", "100000")
 			w.WriteHeader(http.StatusTooManyRequests)
-		}, "the webhook is asked too often (429): the next announcement is posted again"},
+		}, "the webhook gets too many posts (429): Muster tries again with the next announcement"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			server := httptest.NewServer(c.answer)
@@ -170,7 +170,7 @@ func TestStrangersWebhooks(t *testing.T) {
 	}
 	for _, hook := range []string{"http://" + server.Listener.Addr().String(), "json+http://localhost:" + port,
 		"ftp://localhost", "https://"} {
-		if err := posted(p, hook, choice); err == nil || !strings.Contains(err.Error(), "no https URL") {
+		if err := posted(p, hook, choice); err == nil || !strings.Contains(err.Error(), "doesn't start with https") {
 			t.Errorf("%s: %v", hook, err)
 		}
 	}
@@ -231,10 +231,10 @@ func TestTries(t *testing.T) {
 			status(204, "")}, []time.Duration{0, 2 * time.Second}, ""},
 		{"in trouble", []func(context.Context) (*http.Response, error){status(503, "")},
 			[]time.Duration{0, 2 * time.Second, 12 * time.Second, 57 * time.Second},
-			"Discord has trouble of its own (503): the next announcement is posted again"},
+			"Discord is having trouble (503): Muster tries again with the next announcement"},
 		{"hangs", []func(context.Context) (*http.Response, error){hangs},
 			[]time.Duration{0, 12 * time.Second, 32 * time.Second, 87 * time.Second},
-			"Discord does not answer: the next announcement is posted again"},
+			"Discord doesn't answer: Muster tries again with the next announcement"},
 		{"gone", []func(context.Context) (*http.Response, error){status(404, "")}, []time.Duration{0},
 			"Discord refused the webhook (404): make a new one in the channel's settings"},
 	} {

@@ -36,8 +36,8 @@ func of(names ...string) *Register {
 
 // TestOverdue checks that the others wait for one player only for so long, and are told.
 func TestOverdue(t *testing.T) {
-	const gone, silent = "going on without ann, who has been gone for 30 seconds", "going on without ann, who has reported nothing for 20 seconds"
-	const missed = "going on without ann, who was silent, away or made no sense for 1 minute in all"
+	const gone, silent = "going on without ann, gone for 30 seconds", "going on without ann: nothing heard for 20 seconds"
+	const missed = "going on without ann: silent, away or without a sensible answer for 1 minute in all"
 	for _, tt := range []struct {
 		name   string
 		happen func(r *Register)
@@ -152,7 +152,7 @@ func TestReport(t *testing.T) {
 		r.LeaveOut(tt.out, "ann")
 		r.Miss(tt.missed, "ann")
 		note := catalogue.InEnglish().Say(r.Report("ann", tt.may, at(5)))
-		if counts := r.Of("ann").Out == ""; counts != tt.counts || (note == "ann measures again") != (counts && tt.out != "") {
+		if counts := r.Of("ann").Out == ""; counts != tt.counts || (note == "ann is measuring again") != (counts && tt.out != "") {
 			t.Errorf("%+v: she counts: %v; it says %q", tt, counts, note)
 		}
 		if r.LastHeard() != at(5) {
@@ -185,7 +185,7 @@ func TestRest(t *testing.T) {
 		note := catalogue.InEnglish().Say(r.Rest("ann", tt.rest, at(1)))
 		want := ""
 		if tt.heard {
-			want = fmt.Sprintf("ann's router has room for few servers at a time: ann goes on in %v seconds", tt.rest.Seconds())
+			want = fmt.Sprintf("ann's router handles only a few servers at a time: ann goes on in %v seconds", tt.rest.Seconds())
 		}
 		if note != want {
 			t.Errorf("%s: it says %q, want %q", tt.name, note, want)

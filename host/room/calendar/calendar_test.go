@@ -122,7 +122,7 @@ func (r *room) wants(t *testing.T, want ...string) {
 // TestDates checks that a room reminds its people of a date four hours before and opens half an
 // hour before, once each, whatever happens in between.
 func TestDates(t *testing.T) {
-	const reminds, opens = "163h0m0s note the next evening is near", "166h30m0s open: it is nearly time: the room is open"
+	const reminds, opens = "163h0m0s note the next game night is near", "166h30m0s open: it's nearly time: the room is open"
 	for _, tt := range []struct {
 		name, every string
 		change      func(*room)
@@ -135,7 +135,7 @@ func TestDates(t *testing.T) {
 		{"a restart after the reminder", fridays, func(r *room) { r.until(t, friday.Add(-time.Hour)); r.restarts(t) }, []string{reminds, opens}},
 		{"a restart after it opened", fridays, func(r *room) { r.until(t, friday.Add(-time.Minute)); r.restarts(t) }, []string{reminds, opens}},
 		{"a host that was away until an hour before", fridays, func(r *room) { r.Now = friday.Add(-time.Hour); r.restarts(t) },
-			[]string{"166h0m0s note the next evening is near", opens}},
+			[]string{"166h0m0s note the next game night is near", opens}},
 		{"a host that was away", fridays, func(r *room) { r.Now = friday.Add(dateStays); r.restarts(t) }, nil},
 		{"a session that ends before its date", fridays, func(r *room) {
 			r.until(t, friday.Add(-10*time.Minute))
@@ -151,8 +151,8 @@ func TestDates(t *testing.T) {
 		}, []string{reminds, opens}},
 		{"another schedule", fridays, func(r *room) { r.Every = "sun 18:00 UTC" },
 			[]string{
-				"42h0m0s note the next evening is near", "45h30m0s open: it is nearly time: the room is open",
-				"47h30m0s sleep: nobody is here any more: the night is over, and the room sleeps []",
+				"42h0m0s note the next game night is near", "45h30m0s open: it's nearly time: the room is open",
+				"47h30m0s sleep: everyone has left: the night is over, and the room sleeps []",
 			}},
 		{"no schedule any more", fridays, func(r *room) { r.Every = "" }, nil},
 		{"closed", fridays, func(r *room) { r.IsClosed, r.Now = true, friday; r.tick() }, nil},
@@ -230,7 +230,7 @@ func TestReminder(t *testing.T) {
 	r.Come("B", nil) // zoe takes it back
 	r.Now = friday.Add(-time.Hour)
 	r.follow(r.Advance(r.Facts)...)
-	r.wants(t, "166h0m0s note the next evening is near",
+	r.wants(t, "166h0m0s note the next game night is near",
 		"166h0m0s announce We play openarena on Friday, 27 November, at 20:00 CET. Coming: ann and cat.")
 }
 
@@ -268,7 +268,7 @@ func TestCome(t *testing.T) {
 
 // TestIdle checks that a room sleeps two hours after the last program, and not before.
 func TestIdle(t *testing.T) {
-	const sleeps = "nobody is here any more: the night is over, and the room sleeps"
+	const sleeps = "everyone has left: the night is over, and the room sleeps"
 	for _, tt := range []struct {
 		name, every string
 		// change happens an hour after the room has opened.
@@ -356,7 +356,7 @@ func TestEnd(t *testing.T) {
 		t.Errorf("after it opened: %+v", r.View(r.Facts))
 	}
 	r.tick()
-	r.wants(t, "0s announce Friday is open: we look for a server of openarena.")
+	r.wants(t, "0s announce Friday is open: we're looking for a openarena server.")
 }
 
 // TestForgotten checks that a room that sleeps forgets only the right people.
@@ -504,7 +504,7 @@ func TestUse(t *testing.T) {
 // TestAnnouncements checks that a room says once that it is open, and posts nothing without a
 // webhook.
 func TestAnnouncements(t *testing.T) {
-	const open = "0s announce Friday is open: we look for a server of openarena."
+	const open = "0s announce Friday is open: we're looking for a openarena server."
 	r := newRoom("", people()...)
 	r.IsGathering = true
 	r.tick()

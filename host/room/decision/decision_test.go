@@ -169,7 +169,7 @@ func TestChoose(t *testing.T) {
 			n.Measures("bob", silent...)
 		}, true, false, "", -1, "", nil, []string{goOn}},
 		{"early, and nothing is measured", func(*session) {}, true, false, "", -1, "", nil, []string{goOn}},
-		{"nothing is measured", func(*session) {}, false, false, "nobody has measured anything", -1, "", nil, nil},
+		{"nothing is measured", func(*session) {}, false, false, "nobody has measured anything yet", -1, "", nil, nil},
 		{"nothing suits two", func(n *session) {
 			n.Measures("ann", 10)
 			n.Measures("bob", lost)
@@ -187,8 +187,8 @@ func TestChoose(t *testing.T) {
 			n.Measures("bob", grouptest.Up(10, 20)...)
 			n.Measures("cat", grouptest.Down(10, 20)...)
 		}, false, true, "", 0, "[ann bob]", map[string]attendance.Why{"cat": attendance.Outvoted}, []string{
-			"no server suits everyone, but some suit all but cat, to whom they did not answer or are too far " +
-				"away: choosing without; the organiser can begin another round",
+			"no server suits everyone, but some suit everyone except cat: they're too far away, or didn't " +
+				"answer. Choosing without; the organiser can start another round",
 		}},
 		{"one is too far away, early", func(n *session) {
 			n.Settings.By, n.Settings.Limits = selection.Threshold, wire.Limits{60 * ms}
@@ -202,7 +202,7 @@ func TestChoose(t *testing.T) {
 			}
 			n.Measures("cat", slices.Repeat([]int{1}, 20)...)
 		}, false, true, "", 0, "[ann bob]", map[string]attendance.Why{"cat": attendance.Odd}, []string{
-			"cat reports the same ping for 20 of 20 servers: that does not count in the choice",
+			"cat reports the same ping for 20 of 20 servers: that doesn't count in the choice",
 		}},
 		{"one has another version", func(n *session) {
 			for _, name := range []string{"ann", "bob", "cat"} {
@@ -210,7 +210,7 @@ func TestChoose(t *testing.T) {
 			}
 			n.Editions.Say("bob", n.Settings.Game, map[string]discovery.Edition{"": {Version: "2", Protocol: 70}})
 			n.Hears("", 0, discovery.Info{MaxPlayers: 16, Protocol: 71})
-		}, false, true, "", 1, "[ann bob cat]", nil, []string{"bob has version 2, which does not get into 1 server (protocol 71): left out"}},
+		}, false, true, "", 1, "[ann bob cat]", nil, []string{"bob has version 2, which doesn't get into 1 server (protocol 71): left out"}},
 	} {
 		n := newSession(t, 20, "ann", "bob", "cat")
 		var err error
@@ -302,21 +302,21 @@ func TestDecide(t *testing.T) {
 		server int
 		notes  []string
 	}{
-		{"a second look", nil, nil, []int{0, 1, 2, 3, 4}, 0, "", false, 0, []string{"everyone looks at the best 5 again"}},
+		{"a second look", nil, nil, []int{0, 1, 2, 3, 4}, 0, "", false, 0, []string{"everyone takes another look at the best 5"}},
 		{"a launch", nil, func(n *session) { n.looks(0, 1, 2) }, nil, 0, "", false, 0, nil},
 		{"a vote", func(n *session) { n.Settings.Agree = wire.Yes }, func(n *session) { n.looks(0, 1, 2) }, nil, 0, "", true, 0, nil},
 		{"a look for a vote", func(n *session) {
 			n.Settings.Agree = wire.Yes
-		}, func(n *session) { n.looks(0, 1) }, []int{2, 3, 4, 5, 6}, 0, "", true, 0, []string{"everyone looks at 5 servers more, for a vote"}},
+		}, func(n *session) { n.looks(0, 1) }, []int{2, 3, 4, 5, 6}, 0, "", true, 0, []string{"everyone looks at 5 more servers, for a vote"}},
 		{"a vote, after looks enough", func(n *session) { n.Settings.Agree = wire.Yes }, func(n *session) {
 			n.looks(0)
 			tires(n)
 		}, nil, 0, "", true, 0, nil},
 		{"a launch, after looks enough", nil, tires, nil, 0, "", false, 0,
-			[]string{"the best servers keep changing: taking 20.0.0.1:27960 unverified"}},
+			[]string{"the best servers keep changing: taking 20.0.0.1:27960 without another check"}},
 		{"a vote, unverified", func(n *session) {
 			n.Settings.Agree = wire.Yes
-		}, tires, nil, 0, "", true, 0, []string{"the best servers keep changing: the rule takes 20.0.0.1:27960 unverified"}},
+		}, tires, nil, 0, "", true, 0, []string{"the best servers keep changing: the rule takes 20.0.0.1:27960 without another check"}},
 		{"all are full", func(n *session) {
 			fill(n, "", 10)
 		}, nil, nil, 0, "no server suits everyone: 10 without enough free seats", false, 0, nil},
@@ -334,7 +334,7 @@ func TestDecide(t *testing.T) {
 			n.Gets(grouptest.List(10))
 			fill(n, "ann", 10)
 		}, nil, []int{0, 1, 2}, 0, "", false, 0,
-			[]string{"no server suits everyone as far as single players heard: everyone looks at 3 servers"}},
+			[]string{"no server suits everyone, if single players heard right: everyone looks at 3 servers"}},
 		{"one says that all are full, after looks enough", func(n *session) {
 			n.Gets(grouptest.List(10))
 			fill(n, "ann", 10)
@@ -346,11 +346,11 @@ func TestDecide(t *testing.T) {
 				n.Hears("", server, grouptest.Info())
 			}
 		}, nil, []int{2, 3, 4, 5, 6, 0, 1}, 0, "", false, 2,
-			[]string{"everyone looks at the best 5 again", "and at 2 servers that only one player has heard to be of no use"}},
+			[]string{"everyone takes another look at the best 5", "and at 2 servers that only one player found unsuitable"}},
 		{"one did not reach the best", func(n *session) {
 			n.Measures("cat", lost, lost)
 		}, nil, []int{2, 3, 4, 5, 6, 0, 1}, 0, "", false, 2, []string{
-			"everyone looks at the best 5 again", "and at 2 servers better for all but one of you, whom they did not answer",
+			"everyone takes another look at the best 5", "and at 2 servers that are better for everyone but one of you, whom they didn't answer",
 		}},
 	} {
 		n := measured(t, 10, "ann", "bob", "cat")
@@ -480,7 +480,7 @@ func TestSettle(t *testing.T) {
 	asks, _ = n.d.Look(n.group(), &n.p, []int{0, 1, 2}, false, 0, n.Now)
 	n.hears(asks)
 	s = n.d.Settle(n.group(), n.facts())
-	says(t, "nothing is left", s.Notes, "20.0.0.1:27960 turned out to be unreachable: there is no other")
+	says(t, "nothing is left", s.Notes, "20.0.0.1:27960 turned out to be unreachable, and there's no other")
 	if !s.IsOver || n.chosen() != -1 {
 		t.Errorf("nothing is left, and chosen is %d", n.chosen())
 	}

@@ -121,7 +121,7 @@ func TestDescribe(t *testing.T) {
 	heard := map[int]*discovery.Info{0: &newer, 1: &newer, 2: &older, 3: nil}
 	ben := []selection.Edition{{Player: "ben", Edition: has56["luanti"]}}
 	best := []selection.Ranked{{Server: 2}, {Server: 0}, {Server: 1}, {Server: 3}}
-	const told = "ben has version 5.6, which does not get into "
+	const told = "ben has version 5.6, which doesn't get into "
 	for _, tt := range []struct {
 		name    string
 		servers selection.Servers
@@ -132,14 +132,14 @@ func TestDescribe(t *testing.T) {
 	}{
 		{"two of three", servers(false, heard), ben, best[:1], false, []string{told + "2 servers (5.14.0): left out"}},
 		{"any version will do", servers(false, heard), ben, best, true, []string{
-			told + "2 servers (5.14.0): not left out, as the organiser wants", "the best servers are of different versions: 5.14.0 and 5.6.1"}},
+			told + "2 servers (5.14.0): not left out, as the organiser wants", "the best servers run different versions: 5.14.0 and 5.6.1"}},
 		{"nobody says", servers(false, heard), nil, best[1:3], false, nil},
 		{"words alone", servers(false, heard), []selection.Edition{{Player: "ben", Edition: discovery.Edition{Version: "5.2"}}}, nil, false, nil},
 		{"as listed", servers(false, nil, &newer, &older), ben, nil, false, []string{told + "1 server (5.14.0): left out"}},
 		{"as an old list has it", servers(true, nil, &newer, &older), ben, nil, false,
-			[]string{told + "1 server (5.14.0): not left out, as only an old list says so"}},
+			[]string{told + "1 server (5.14.0): not left out, because only an old list says so"}},
 		{"as an old list has it, and the server says, too", servers(true, map[int]*discovery.Info{0: &newer}, &newer, &newer), ben, nil, false,
-			[]string{told + "1 server (5.14.0): left out", told + "1 server (5.14.0): not left out, as only an old list says so"}},
+			[]string{told + "1 server (5.14.0): left out", told + "1 server (5.14.0): not left out, because only an old list says so"}},
 	} {
 		if got := texts(Describe(tt.servers, tt.players, tt.best, tt.any)); !slices.Equal(got, tt.want) {
 			t.Errorf("%s: it says %q, want %q", tt.name, got, tt.want)

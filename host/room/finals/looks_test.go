@@ -114,9 +114,9 @@ func TestBegin(t *testing.T) {
 		{"two behind one address", oneHome, Setup{Search: Searched}, 0, 2, ""},
 		{"right after a short search", facts("ann bob", 10), Setup{Search: SearchedShort}, 0, 1, ""},
 		{"what is fair after a short search", facts("ann bob", 10), Setup{Search: SearchedShort, IsFair: true}, 1, 1, ""},
-		{"a long look", long, Setup{}, 0, 24, "a long look, of 30 seconds, for loss and jitter: the organiser can cut it short"},
+		{"a long look", long, Setup{}, 0, 24, "a long look, 30 seconds, for loss and jitter: the organiser can cut it short"},
 		{"a long look after a search", long, Setup{Search: SearchedShort}, 0, 24,
-			"a long look, of 30 seconds, for loss and jitter: the organiser can cut it short"},
+			"a long look, 30 seconds, for loss and jitter: the organiser can cut it short"},
 		{"before the launch no look is long", long, Setup{IsLast: true}, 0, 3, ""},
 	} {
 		l := Looks{attempt: tt.tries}
@@ -333,7 +333,7 @@ func TestTick(t *testing.T) {
 		}
 		s.Passed++
 		notes, isLate := s.Tick(s.Facts)
-		if !isLate || len(notes) != 1 || catalogue.InEnglish().Say(notes[0]) != "bob did not look again: taking the first measurements" {
+		if !isLate || len(notes) != 1 || catalogue.InEnglish().Say(notes[0]) != "bob didn't look again: taking the first measurements" {
 			t.Errorf("%s: after %v it is late: %v; told is %q", tt.name, s.Passed, isLate, notes)
 		}
 		s.settles()

@@ -201,13 +201,13 @@ func TestAwaits(t *testing.T) {
 // time.
 func TestWaits(t *testing.T) {
 	for waited, want := range map[time.Duration]string{
-		0: "", 5*time.Second - 1: "", 5 * time.Second: "the list of servers is slow to come: waiting for it",
+		0: "", 5*time.Second - 1: "", 5 * time.Second: "the server list is slow: waiting for it",
 	} {
 		if got := catalogue.InEnglish().Say(Slow(waited)); got != want {
 			t.Errorf("after %v people read %q", waited, got)
 		}
 	}
-	before := "the organiser's program gives no new list of servers: taking the one from before"
+	before := "the organiser's program gives no new server list: taking the last one"
 	for _, c := range []struct {
 		source Source
 		waited time.Duration
@@ -237,7 +237,7 @@ func TestQuery(t *testing.T) {
 		{"the game's", Source{}, nil, Query{nil, brought}, ""},
 		{"the organiser's", Source{kept: "hash"}, own, Query{own, brought}, ""},
 		{"the server that was started", Source{started: addr(3)}, own, Query{[]netip.AddrPort{addr(3)}, nil}, ""},
-		{"lost", Source{isOwnLost: true}, nil, Query{}, "the organiser's own list of servers is gone: open a new room with it"},
+		{"lost", Source{isOwnLost: true}, nil, Query{}, "the organiser's own server list is gone: open a new room with it"},
 		{"lost, and a server was started", Source{isOwnLost: true, started: addr(3)}, nil, Query{[]netip.AddrPort{addr(3)}, nil}, ""},
 	} {
 		got, err := c.source.Query(wire.Settings{Servers: c.own}, brought)
@@ -295,18 +295,18 @@ func TestStart(t *testing.T) {
 		{"one on a private network", "openarena", "10.0.0.1:1", false, true, ""},
 		{"an address in six", "openarena", "[::ffff:192.0.2.9]:27960", true, true, ""},
 		{"while a round goes on", "openarena", "192.0.2.9:27960", false, false,
-			"the round goes on: the server that was started comes too late for it, or too early"},
-		{"another game", "xonotic", "192.0.2.9:27960", false, true, "the room plays openarena, and the server that was started another game"},
-		{"no port", "openarena", "192.0.2.9:0", false, true, "192.0.2.9:0 is no address of a single machine"},
-		{"everybody", "openarena", "255.255.255.255:1", false, true, "255.255.255.255:1 is no address of a single machine"},
-		{"a zone", "openarena", "[fe80::1%eth0]:1", false, true, "[fe80::1%eth0]:1 is no address of a single machine"},
+			"the round goes on without the server that was started: it came too late, or too early"},
+		{"another game", "xonotic", "192.0.2.9:27960", false, true, "the room plays openarena, but the server that was started runs another game"},
+		{"no port", "openarena", "192.0.2.9:0", false, true, "192.0.2.9:0 isn't the address of a single machine"},
+		{"everybody", "openarena", "255.255.255.255:1", false, true, "255.255.255.255:1 isn't the address of a single machine"},
+		{"a zone", "openarena", "[fe80::1%eth0]:1", false, true, "[fe80::1%eth0]:1 isn't the address of a single machine"},
 		{"a private one for everybody", "openarena", "10.0.0.1:1", true, true,
-			"10.0.0.1:1 is on a private network: a host on the internet has nobody asked there"},
+			"10.0.0.1:1 is on a private network: a host on the internet doesn't send anyone there"},
 	} {
 		var s Source
 		says, err := s.Start(settings, c.game, at(c.addr), c.public, c.between)
 		note := catalogue.InEnglish().Say(says)
-		isTaken := s.started == discovery.Canonical(at(c.addr)) && note == "a server of our own runs: everyone measures it now"
+		isTaken := s.started == discovery.Canonical(at(c.addr)) && note == "our own server is running: everyone measures it now"
 		if textOf(err) != c.err || isTaken != (c.err == "") {
 			t.Errorf("%s: %q, %v, %+v", c.name, note, err, s)
 		}
@@ -418,7 +418,7 @@ func TestSaved(t *testing.T) {
 // TestRestoredSource checks that a room knows which lists its host has lost.
 func TestRestoredSource(t *testing.T) {
 	own := []netip.AddrPort{addr(0)}
-	const gone, ownGone = "the list of servers is gone: the round takes a new one", "the organiser's own list of servers is gone"
+	const gone, ownGone = "the server list is gone: the round gets a new one", "the organiser's own list of servers is gone"
 	for _, c := range []struct {
 		name  string
 		saved SavedSource

@@ -40,7 +40,7 @@ func TestHomes(t *testing.T) {
 	if want := []string{"bob's computer 20/40 []", "ann's computer 0/0 [bob]"}; !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
-	if got := g.noted(); got != "a server of your own: bob's computer would give 20/40 ms (average/worst)" {
+	if got := g.noted(); got != "your own server: bob's computer would give 20/40 ms (average/worst)" {
 		t.Errorf("noted is %q", got)
 	}
 	if candidates, _ := g.View(g.scene); !slices.Equal(candidates, []string{"ann's computer", "bob's computer"}) {
@@ -183,7 +183,7 @@ func TestHomesMove(t *testing.T) {
 	g.noted()
 	g.says("ann", 1, lost, 40)
 	g.says("mal", 1, 40, lost)
-	if got := g.noted(); got != "a server of your own: ann's computer would give 20/40 ms (average/worst), mal's computer 20/40" {
+	if got := g.noted(); got != "your own server: ann's computer would give 20/40 ms (average/worst), mal's computer 20/40" {
 		t.Errorf("noted is %q", got)
 	}
 	names(40001)

@@ -203,21 +203,21 @@ func TestAnswers(t *testing.T) {
 		want     string
 		better   bool
 	}{
-		{"suits where nothing does", strict, []int{60, 30}, []int{60, 90}, "a server of your own would suit " +
-			"all: A would give 60/60 ms (average/worst), B 60/90; the best server there is gives 100/190", true},
-		{"beyond the limit, too", strict, []int{60, 30}, []int{120, 150}, "a server at one of your places would " +
-			"suit no better: A would give 90/120 ms (average/worst), B 90/150; the best server there is gives 100/190", false},
-		{"silent for one", strict, []int{60, lost}, []int{lost, lost}, "no place reaches all of you: A did not answer cat", false},
+		{"suits where nothing does", strict, []int{60, 30}, []int{60, 90}, "your own server would suit " +
+			"everyone: A would give 60/60 ms (average/worst), B 60/90; the best existing server gives 100/190", true},
+		{"beyond the limit, too", strict, []int{60, 30}, []int{120, 150}, "your own server at one of your places would " +
+			"be no better: A would give 90/120 ms (average/worst), B 90/150; the best existing server gives 100/190", false},
+		{"silent for one", strict, []int{60, lost}, []int{lost, lost}, "no place works for all of you: A didn’t answer cat", false},
 		{"silent", strict, []int{lost, lost}, []int{lost, lost},
-			"no place answered: is muster beacon running there, and is its port open for UDP?", false},
-		{"much better than what suits", loose, []int{60, 30}, []int{60, 55}, "a server of your own would suit " +
-			"all: B would give 42/55 ms (average/worst), A 60/60; the best server there is gives 100/190", true},
-		{"hardly better than what suits", loose, []int{60, 90}, []int{120, 90}, "a server of your own would not " +
-			"be much better: A would give 90/120 ms (average/worst), B 90/90; the best server there is gives 100/190", false},
+			"no place answered: is muster beacon running there, and is its UDP port open?", false},
+		{"much better than what suits", loose, []int{60, 30}, []int{60, 55}, "your own server would suit " +
+			"everyone: B would give 42/55 ms (average/worst), A 60/60; the best existing server gives 100/190", true},
+		{"hardly better than what suits", loose, []int{60, 90}, []int{120, 90}, "your own server wouldn’t " +
+			"be much better: A would give 90/120 ms (average/worst), B 90/90; the best existing server gives 100/190", false},
 		{"not all suit", strict, []int{60, 30}, []int{60, 150},
-			"a server of your own would suit all: A would give 60/60 ms (average/worst); the best server there is gives 100/190", true},
-		{"four", strict, []int{4, 3, 2, 1}, []int{4, 3, 2, 1}, "a server of your own would suit all: D would " +
-			"give 1/1 ms (average/worst), C 2/2, B 3/3; the best server there is gives 100/190", true},
+			"your own server would suit everyone: A would give 60/60 ms (average/worst); the best existing server gives 100/190", true},
+		{"four", strict, []int{4, 3, 2, 1}, []int{4, 3, 2, 1}, "your own server would suit everyone: D would " +
+			"give 1/1 ms (average/worst), C 2/2, B 3/3; the best existing server gives 100/190", true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			g, _ := chosen(t, tt.limit, []string{"A", "B", "C", "D"}[:len(tt.ann)]...)
@@ -250,7 +250,7 @@ func TestComparedLater(t *testing.T) {
 	}
 	g.says("ann", 1, 20)
 	g.says("cat", 1, 30)
-	if got, want := g.noted(), "a server of your own: A would give 25/30 ms (average/worst)"; got != want {
+	if got, want := g.noted(), "your own server: A would give 25/30 ms (average/worst)"; got != want {
 		t.Errorf("noted is %q, want %q", got, want)
 	}
 	g.scene.Selection = selected
@@ -261,7 +261,7 @@ func TestComparedLater(t *testing.T) {
 		t.Error("the survey lacks nothing to compare with")
 	}
 	g.news.add(g.Compare(basis, g.scene))
-	want := "a server of your own would suit all: A would give 25/30 ms (average/worst); the best server there is gives 100/190"
+	want := "your own server would suit everyone: A would give 25/30 ms (average/worst); the best existing server gives 100/190"
 	if got := g.noted(); got != want {
 		t.Errorf("noted is %q, want %q", got, want)
 	}

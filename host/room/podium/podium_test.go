@@ -61,7 +61,7 @@ func TestRank(t *testing.T) {
 		leaders string
 		places  string // country:listed/answered/open
 	}{
-		{"nobody has measured anything", map[string][]int{"ann": {0, 0}, "bob": {0, 0}}, all, nil, "", "DE:1/0/0 SE:1/0/0"},
+		{"nobody has measured anything yet", map[string][]int{"ann": {0, 0}, "bob": {0, 0}}, all, nil, "", "DE:1/0/0 SE:1/0/0"},
 		{"there is nobody yet", map[string][]int{}, all, nil, "", ""},
 		{"three lead of four that all have measured", map[string][]int{"ann": {40, 30, 20, 10}, "bob": {40, 30, 20, 10}}, all, nil,
 			"3 [10 10]; 2 [20 20]; 1 [30 30]", "DE:2/2/1 SE:2/2/2"},

@@ -142,7 +142,7 @@ func TestPromise(t *testing.T) {
 	n.Chooses()
 	notes, servers, err := n.Grant(g, 10, false)
 	if err != nil || servers != 10 || n.MostTold(g) != most+10 || !slices.Equal(texts(notes), []string{
-		"the organiser has everyone ask 10 more servers", "now " + catalogue.InEnglish().Say(discovery.Before(most+10, 0, 100)),
+		"the organiser wants 10 more servers asked", "now " + catalogue.InEnglish().Say(discovery.Before(most+10, 0, 100)),
 	}) {
 		t.Errorf("%q, %d servers of %d, %v", notes, servers, n.MostTold(g), err)
 	}
@@ -669,7 +669,7 @@ func TestTurnBehind(t *testing.T) {
 			t.Errorf("%s: it says %q, asks %d, own are %v", tt.name, note, len(asks), own)
 		}
 		if tt.hasOther && (!strings.HasSuffix(catalogue.InEnglish().Say(note),
-			"has turned up, and is better than "+n.Servers.Called(chosen.Server)) || other.Chosen.Server == chosen.Server) {
+			"has turned up, and beats "+n.Servers.Called(chosen.Server)) || other.Chosen.Server == chosen.Server) {
 			t.Errorf("%s: it says %q of %+v", tt.name, note, other.Chosen)
 		}
 		left := n.Evidence["ann"].Left() + n.Evidence["abe"].Left()

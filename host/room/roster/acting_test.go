@@ -183,7 +183,7 @@ func TestSteering(t *testing.T) {
 	h.wants("what cannot be")
 
 	h.does(h.HandOn("BOB", "another"))
-	h.wants("handed on", note{"bob is the organiser now"})
+	h.wants("handed on", note{"bob is now the organiser"})
 	for credential, may := range map[string]bool{"secret": false, "page of org": false, "token of bob": false,
 		"another": true, h.PageOf("bob"): true, "": false} {
 		if h.Caller(credential).IsOrganiser != may {
@@ -194,7 +194,7 @@ func TestSteering(t *testing.T) {
 		t.Errorf("the secret is %+v's", by)
 	}
 	h.events = h.Renew(h.Caller(h.PageOf("bob")), "third")
-	h.wants("renewed", note{"the organiser's link is a new one"})
+	h.wants("renewed", note{"the organiser's link has changed"})
 	if h.Caller("another").IsOrganiser || !h.Caller("third").IsOrganiser || h.Organiser() != "bob" {
 		t.Error("the old link steers, or the new one does not")
 	}
@@ -204,10 +204,10 @@ func TestSteering(t *testing.T) {
 	}
 
 	h.does(h.Remove("zoe"))
-	h.wants("a guest is removed", note{"the organiser has removed zoe"}, Removed{"zoe"}, Left{"zoe", []string{OwnerOf("page of zoe")}, false})
+	h.wants("a guest is removed", note{"the organiser removed zoe"}, Removed{"zoe"}, Left{"zoe", []string{OwnerOf("page of zoe")}, false})
 	h.Keep("ann")
 	h.does(h.Remove("ANN"))
-	h.wants("a player is removed", note{"the organiser has removed ANN"}, Removed{"ANN"})
+	h.wants("a player is removed", note{"the organiser removed ANN"}, Removed{"ANN"})
 	if h.Unseat("ann", false, h.now); h.Person("ann").Name != "" {
 		t.Error("a regular who is removed keeps the name")
 	}

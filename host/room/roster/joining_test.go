@@ -137,7 +137,7 @@ func TestComesToPlay(t *testing.T) {
 		}
 		var want []Event
 		if tt.hello.Name == "yan" {
-			want = []Event{Renamed{"yan", "yan (guest)", false}, note{"yan is yan (guest) now"}}
+			want = []Event{Renamed{"yan", "yan (guest)", false}, note{"yan is now yan (guest)"}}
 		}
 		h.wants(tt.name, append(want, Came{tt.hello.Name, tt.was, OwnerOf(PageOf(seat.Token))})...)
 		if tt.was == "" {

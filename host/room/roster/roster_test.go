@@ -143,14 +143,14 @@ func TestRename(t *testing.T) {
 		h.does(events, err)
 	}
 	h.wants("the names",
-		note{"ann will be anna from the next round on"}, Renamed{"zoe", "zoë", false}, note{"zoe is zoë now"},
-		Renamed{"bob", "Bob", true}, note{"bob is Bob now"})
+		note{"ann will be anna from the next round on"}, Renamed{"zoe", "zoë", false}, note{"zoe is now zoë"},
+		Renamed{"bob", "Bob", true}, note{"bob is now Bob"})
 	h.now = h.now.Add(renameEvery)
 	if err := h.does(h.Rename(h.Caller("page of zoe"), "zed", false, h.now)); err != nil {
 		t.Errorf("after a while: %v", err)
 	}
 	h.events = h.NextRound(h.now)
-	h.wants("the next round", Renamed{"ann", "anna", true}, note{"ann is anna now"})
+	h.wants("the next round", Renamed{"ann", "anna", true}, note{"ann is now anna"})
 	h.are("then", "anna", "Bob", "|", "zed")
 }
 
@@ -297,7 +297,7 @@ func TestSleep(t *testing.T) {
 	h.Unseat("ann", true, h.now)
 	h.enters("zoe", Visit{From: ip(2)}, "")
 	h.events = h.Sleep(h.now)
-	h.wants("sleep", Renamed{"ann", "anna", false}, note{"ann is anna now"})
+	h.wants("sleep", Renamed{"ann", "anna", false}, note{"ann is now anna"})
 	if from := h.Person("zoe").From; from != ip(2) || h.Person("anna").From.IsValid() {
 		t.Errorf("zoe came from %v, anna from %v", from, h.Person("anna").From)
 	}

@@ -328,7 +328,7 @@ func TestMore(t *testing.T) {
 		text          string
 	}{
 		{1000, 50, false, ""},
-		{30, 200, true, "up to 30 more servers each; at most 2 ms better could be found, as far as one can tell"},
+		{30, 200, true, "up to 30 more servers each; at most 2 ms better could be found, as far as we know"},
 	} {
 		t.Run(fmt.Sprint(tt.more, " of ", tt.servers), func(t *testing.T) {
 			w := newWorld(t, tt.servers, members("ann"), members("bob"))

@@ -87,7 +87,7 @@ func TestOutside(t *testing.T) {
 	servers := selection.Servers{List: make([]discovery.Server, 8), Infos: map[int]*discovery.Info{3: {Players: 16, MaxPlayers: 16}}}
 	w := BeginOutside([]string{"dan", "eve"}, selection.Ranked{Server: 3}, servers, time.Minute, eight)
 	if got, want := catalogue.InEnglish().Say(w.Describe(f)),
-		"waiting for 3 seats for dan and eve on server 3, for up to a minute: one of you looks at a time, every 10s at first"; got != want {
+		"waiting for 3 seats for dan and eve on server 3, for up to a minute: one of you checks at a time, every 10s at first"; got != want {
 		t.Errorf("people are told %q", got)
 	}
 	if v := w.View(5, nil); v.Need != 2 || !slices.Equal(v.For, []string{"dan", "eve"}) || w.Need(5) != 2 {

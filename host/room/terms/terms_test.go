@@ -45,7 +45,7 @@ func TestChange(t *testing.T) {
 		{"the date of before, which has passed", `{"every":"2026-11-13 20:00 UTC"}`, nil, ""},
 		{"no date any more", `{"every":""}`, nil, ""},
 		{"a webhook", hook, nil, ""},
-		{"a webhook, at a host that posts for nobody", hook, func(_ *wire.Settings, f *Facts) { f.Posts = false }, "posts for nobody"},
+		{"a webhook, at a host that posts for nobody", hook, func(_ *wire.Settings, f *Facts) { f.Posts = false }, "doesn't post anywhere"},
 		{"the webhook of before, there", hook, func(s *wire.Settings, f *Facts) {
 			s.Webhook, f.Posts = "https://discord.com/api/webhooks/1/token", false
 		}, ""},
@@ -59,13 +59,13 @@ func TestChange(t *testing.T) {
 		{"the game of before, then", `{"game":"openarena"}`, func(_ *wire.Settings, f *Facts) { f.Stage = wire.Measuring }, ""},
 		{"a game that the host does not know", `{"game":"chess"}`, nil, `no servers of "chess"`},
 		{"as many places as before", `{"places":"A, 192.0.2.1\nC, 192.0.2.3"}`, nil, ""},
-		{"more places than the host lets it have", `{"places":"A, 192.0.2.1\nB, 192.0.2.2\nC, 192.0.2.3"}`, nil, "1 place to measure at most"},
+		{"more places than the host lets it have", `{"places":"A, 192.0.2.1\nB, 192.0.2.2\nC, 192.0.2.3"}`, nil, "at most 1 place to measure"},
 		{"and if that is two", `{"places":"A, 192.0.2.1\nB, 192.0.2.2\nC, 192.0.2.3"}`, func(_ *wire.Settings, f *Facts) {
 			f.MostPlaces = 2
 		}, "2 places to measure"},
 		{"and if it may", `{"places":"A, 192.0.2.1\nB, 192.0.2.2\nC, 192.0.2.3"}`, func(_ *wire.Settings, f *Facts) { f.MostPlaces = 3 }, ""},
 		{"a private place", `{"places":"A, 10.0.0.1"}`, nil, ""},
-		{"a private place on the internet", `{"places":"A, 10.0.0.1"}`, func(_ *wire.Settings, f *Facts) { f.IsPublic = true }, "nobody else's"},
+		{"a private place on the internet", `{"places":"A, 10.0.0.1"}`, func(_ *wire.Settings, f *Facts) { f.IsPublic = true }, "on a private network"},
 		{"places for all who are here", `{"players":3}`, nil, ""},
 		{"places for fewer", `{"players":2}`, nil, "3 players are here already"},
 		{"places for as many as like", `{"players":0}`, nil, ""},

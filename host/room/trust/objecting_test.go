@@ -81,8 +81,8 @@ func TestOutvote(t *testing.T) {
 		if len(of.leftOut) == 0 && len(v.Notes) == 0 {
 			continue
 		}
-		if note := "some suit all but " + strings.Join(of.leftOut, " and ") +
-			", to whom they did not answer"; len(v.Notes) != 1 || !strings.Contains(texts(v.Notes)[0], note) {
+		if note := "some suit everyone except " + strings.Join(of.leftOut, " and ") +
+			": they're too far away, or didn't answer"; len(v.Notes) != 1 || !strings.Contains(texts(v.Notes)[0], note) {
 			t.Errorf("%s: %q", of.name, v.Notes)
 		}
 	}
@@ -233,7 +233,7 @@ func TestOverrule(t *testing.T) {
 			t.Errorf("%s: left out are %v: %q", of.name, v.LeftOut, v.Notes)
 		}
 		if of.want && !strings.HasSuffix(texts(v.Notes)[0],
-			"servers that would be best for the others don’t answer: that does not count in the choice") {
+			"servers that would be best for the others don’t answer: that doesn't count in the choice") {
 			t.Errorf("%s: %q", of.name, v.Notes)
 		}
 	}

@@ -60,7 +60,7 @@ func sees(name string, server, free int) (string, wire.Verified) {
 func TestWait(t *testing.T) {
 	g := measured(t, "ann", "bob", "cat")
 	w := begin(g)
-	if text := catalogue.InEnglish().Say(w.Describe(&g.Group)); !strings.Contains(text, "3 seats for everybody on 20.0.0.1:27960, or 25.0.1.1:27960") {
+	if text := catalogue.InEnglish().Say(w.Describe(&g.Group)); !strings.Contains(text, "3 seats for everyone on 20.0.0.1:27960, or 25.0.1.1:27960") {
 		t.Errorf("it says %q", text)
 	}
 	watched := []netip.AddrPort{g.Servers.List[0].Addr, g.Servers.List[1].Addr}
@@ -143,7 +143,7 @@ func TestGoOnWithout(t *testing.T) {
 	}
 	g.Now = g.Now.Add(time.Second)
 	note, isOver := w.GoOnWithout(&g.Group, g.Now)
-	if catalogue.InEnglish().Say(note) != "cat left. Now 2 seats would do." || isOver || g.Attendance.Of("cat").Out != attendance.Left {
+	if catalogue.InEnglish().Say(note) != "cat left. Now 2 seats will do." || isOver || g.Attendance.Of("cat").Out != attendance.Left {
 		t.Errorf("cat is gone: %q, over %v, out for %q", note, isOver, g.Attendance.Of("cat").Out)
 	}
 	g.Attendance.LeaveOut(attendance.Odd, "bob")
