@@ -15,28 +15,48 @@ import (
 // in returns a page's link for a reader of a language.
 func in(tag, link string) string { return strings.Replace(link, "/#", "/?lang="+tag+"#", 1) }
 
-// TestMirrored checks each stage where text runs from right to left, and is longer than English.
-// Nothing is cut, is beyond the side, or covers anything else.
-func TestMirrored(t *testing.T) {
+// TestLanguages checks each stage on each screen in languages that are longer than English, have
+// other letters and other line breaks, or run from right to left. Nothing is cut, is beyond the side,
+// or covers anything else.
+func TestLanguages(t *testing.T) {
 	t.Parallel()
-	n := newSession(t, 20, friday(0))
-	b := browse(t, in(catalogue.Mirrored, n.organisersLink()), desktop)
-	b.sees("#steps", "[")
-	if dir := eval[string](b, "getComputedStyle(document.querySelector('#stage')).direction"); dir != "rtl" {
-		t.Errorf("text runs %s", dir)
-	}
-	tv := browse(t, strings.Replace(in(catalogue.Mirrored, n.link()), "?", "?tv&", 1), wall)
-	tv.until("the QR code is there", func() bool { return eval[bool](tv, `document.querySelector("#invite img")?.naturalWidth > 0`) })
-	const people = 5
-	for _, s := range everyStage {
-		b.resize(desktop)
-		b.drawn(s.name, s.stage, people, 1)
-		for _, size := range []screenSize{desktop, pocket} {
-			b.fitsOn(s.name+"-mirrored", size, "")
-			b.cutsNothing(s.name)
-		}
-		tv.drawn(s.name, s.stage, people, -1)
-		tv.fitsOn(s.name+"-mirrored-tv", wall, "")
+	for _, tag := range []string{catalogue.Mirrored, "de", "ru", "ja"} {
+		t.Run(tag, func(t *testing.T) {
+			n := newSession(t, 20, friday(0))
+			b := browse(t, in(tag, n.organisersLink()), desktop)
+			speaks := func() bool {
+				return eval[bool](b, fmt.Sprintf(`document.documentElement.lang === %q && document.querySelector("#steps")?.innerText !== ""`, tag))
+			}
+			b.until("the page speaks "+tag, speaks)
+			dir, want := eval[string](b, "getComputedStyle(document.querySelector('#stage')).direction"), "ltr"
+			if tag == catalogue.Mirrored {
+				want = "rtl"
+			}
+			if dir != want {
+				t.Errorf("text runs %s, want %s", dir, want)
+			}
+			tv := browse(t, strings.Replace(in(tag, n.link()), "?", "?tv&", 1), wall)
+			tv.until("the QR code is there", func() bool { return eval[bool](tv, `document.querySelector("#invite img")?.naturalWidth > 0`) })
+			const people = 5
+			for _, s := range everyStage {
+				name := s.name + "-" + tag
+				b.resize(desktop)
+				b.drawn(s.name, s.stage, people, 1)
+				for _, size := range []screenSize{desktop, small, pocket} {
+					above := ""
+					if size == pocket && tag != catalogue.Mirrored { // which is in brackets, and longer than any language
+						above = s.above
+					}
+					b.fitsOn(name, size, above)
+					b.cutsNothing(s.name)
+				}
+				tv.drawn(s.name, s.stage, people, -1)
+				for _, size := range []screenSize{wall, wall4} {
+					tv.fitsOn(name+"-tv", size, "")
+					tv.cutsNothing(s.name)
+				}
+			}
+		})
 	}
 }
 
