@@ -24,7 +24,7 @@ func TestClosedRoom(t *testing.T) {
 	over := wire.Refusal{
 		Reason:  wire.ReasonClosed,
 		Message: "room " + code + " is over",
-		Hint:    "ask the organiser for the new room's link",
+		Hint:    "ask the organiser for the new room’s link",
 	}
 	if got := inEnglish(expect[wire.Refusal](ann)); got != over {
 		t.Errorf("ann is told %+v", got)

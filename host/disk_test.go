@@ -106,7 +106,7 @@ func TestFullDiskOnOwnComputer(t *testing.T) {
 		}
 		time.Sleep(50 * time.Second)
 		view, _ := rooms[0].views.get()
-		if note := "the host can't save the room: the disk is full. It goes on, but wouldn't survive " +
+		if note := "the host can’t save the room: the disk is full. It goes on, but wouldn’t survive " +
 			"a restart; trying again"; !strings.Contains(fmt.Sprint(view.Snapshot.Log), note) || !view.Snapshot.Room.Held.IsZero() {
 			t.Errorf("the group reads %v", view.Snapshot.Log)
 		}

@@ -69,7 +69,7 @@ func TestTurnedAway(t *testing.T) {
 		want  wire.Refusal
 	}{
 		{"another version", wire.Hello{Version: 7, Code: code, Name: "bob"}, wire.Refusal{Reason: wire.ReasonVersion,
-			Message: "the host uses version 2, this player's Muster version 7", Hint: "use the same release of Muster on both sides"}},
+			Message: "the host uses version 2, this player’s Muster version 7", Hint: "use the same release of Muster on both sides"}},
 		{"no room", wire.Hello{Version: wire.Version, Code: "no-such", Name: "bob"}, wire.Refusal{Reason: wire.ReasonCode,
 			Message: `no room has the code "NOSUCH"`, Hint: "ask the organiser for the code; letter case does not matter"}},
 		{"the name is taken", wire.Hello{Version: wire.Version, Code: code, Name: "Ann"}, wire.Refusal{Reason: wire.ReasonNameTaken,

@@ -293,7 +293,7 @@ func TestPanic(t *testing.T) {
 	waitFor(t, "the room's end", func() bool { return len(h.Rooms()) == 1 })
 	late := dial(t, at)
 	late.conn.Send(wire.Hello{Version: wire.Version, Code: code, Name: "ann", Token: ann.token})
-	if refusal := expect[wire.Refusal](late); refusal.Message != "this host can't read the room" {
+	if refusal := expect[wire.Refusal](late); refusal.Message != "this host can’t read the room" {
 		t.Errorf("then ann is told %+v", refusal)
 	}
 	h.Go(other)
@@ -382,6 +382,6 @@ func TestOwnListAgain(t *testing.T) {
 	three, _ := serveToo(t, config)
 	waitFor(t, "word of it", func() bool {
 		s, _ := three.Room(room.Code)
-		return strings.Contains(fmt.Sprint(s.Log), "the organiser's own list of servers is gone")
+		return strings.Contains(fmt.Sprint(s.Log), "the organiser’s own list of servers is gone")
 	})
 }

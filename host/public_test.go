@@ -197,17 +197,17 @@ func TestOpeningRefused(t *testing.T) {
 	t.Parallel()
 	h, server := serve(t, everybody(public.Limits{Servers: 2}))
 	for body, want := range map[string]string{
-		`{"game":"openarena"`:                                             "isn't a JSON object",
-		`[]`:                                                              "isn't a JSON object",
+		`{"game":"openarena"`:                                             "isn’t a JSON object",
+		`[]`:                                                              "isn’t a JSON object",
 		`{}`:                                                              `no game ""`,
 		`{"game":"pong"}`:                                                 `no game "pong"`,
-		`{"game":"cs2"}`:                                                  "there's no public list of Counter-Strike 2 servers",
+		`{"game":"cs2"}`:                                                  "there’s no public list of Counter-Strike 2 servers",
 		`{"game":"openarena","by":"luck"}`:                                "rule",
 		`{"game":"openarena","by":"threshold"}`:                           "needs a ping limit",
 		`{"game":"openarena","max_rtt_ms":150}`:                           "limits",
 		`{"game":"openarena","players":17}`:                               "takes 16 at most",
 		`{"game":"openarena","players":-1}`:                               "below 0",
-		`{"game":"openarena","strategy":"; rm -rf"}`:                      "isn't one of",
+		`{"game":"openarena","strategy":"; rm -rf"}`:                      "isn’t one of",
 		`{"game":"openarena","servers":"192.0.2.4:27960"}`:                "a list of addresses",
 		`{"game":"openarena","servers":["games.example"]}`:                "no address",
 		`{"game":"openarena","open":true}`:                                `no setting "open"`,

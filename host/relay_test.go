@@ -469,7 +469,7 @@ func TestRelayedPause(t *testing.T) {
 	ann := join(t, at["b"].server, code, "ann")
 	page := openAt(t, at["b"], code)
 	page.sees("the room", isWhole)
-	const why = "the host can't save what happens here for the moment"
+	const why = "the host can’t save what happens here for the moment"
 	hears := func(told *wire.Snapshot, what string) {
 		t.Helper()
 		for !strings.Contains(fmt.Sprint(told.Log, catalogue.InEnglish().Say(told.Room.Held)), what) {

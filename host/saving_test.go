@@ -133,7 +133,7 @@ func TestAway(t *testing.T) {
 		if after.Room.Stage != before.Room.Stage || !after.Room.Held.IsZero() || !after.Room.Since.Equal(before.Room.Since.Add(10*time.Minute)) {
 			t.Errorf("it was %s since %v, and is %s since %v", before.Room.Stage, before.Room.Since, after.Room.Stage, after.Room.Since)
 		}
-		if note := after.Log[len(after.Log)-1].String(); note != "the host couldn't save anything for 10 minutes: everything waited, and goes on now" {
+		if note := after.Log[len(after.Log)-1].String(); note != "the host couldn’t save anything for 10 minutes: everything waited, and goes on now" {
 			t.Errorf("the log ends with %q", note)
 		}
 		for _, p := range after.People {

@@ -83,7 +83,7 @@ func TestMisdirected(t *testing.T) {
 		{"/", "<script>", "--host-name NAME\n"},
 		{"/", strings.Repeat("a", 300), "by that name"},
 		{"/api/rooms/BAKODI", "party.example",
-			`"message":"this host isn't called party.example","hint":"use the organiser's link`},
+			`"message":"this host isn’t called party.example","hint":"use the organiser’s link`},
 	} {
 		r := httptest.NewRequest("GET", c.path, nil)
 		r.Host = c.name

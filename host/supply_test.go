@@ -68,10 +68,10 @@ func TestOrganisersProgram(t *testing.T) {
 	}{
 		{"an own game", opening, false, 201, ""},
 		{"compressed", opening, true, 201, ""},
-		{"without servers", `{"game":"mine",` + mine + `}`, false, 400, `the game "mine" isn't known here`},
+		{"without servers", `{"game":"mine",` + mine + `}`, false, 400, `the game "mine" isn’t known here`},
 		{"with a template", `{"game":"mine","servers":["192.0.2.7:27960"],"own_game":{"id":"mine","name":"x","protocol":"quake3","port":1,"launch":["sh"]}}`, false, 201, ""},
 		{"of another game", `{"game":"other",` + mine + `,"servers":["192.0.2.7:27960"]}`, false, 400, `no game "other" is known here`},
-		{"with a strange id", `{"game":"../x","servers":["192.0.2.7:27960"],"own_game":{"id":"../x","name":"x","protocol":"quake3","port":1}}`, false, 400, "own_game: a game's id"},
+		{"with a strange id", `{"game":"../x","servers":["192.0.2.7:27960"],"own_game":{"id":"../x","name":"x","protocol":"quake3","port":1}}`, false, 400, "own_game: a game’s id"},
 		{"without a port", `{"game":"x","servers":["192.0.2.7:27960"],"own_game":{"id":"x","name":"x","protocol":"quake3"}}`, false, 400, "own_game: a game needs a port"},
 		{"a bomb", `{"game":"mine","servers":["` + strings.Repeat(" ", 1<<20) + `"]}`, true, 400, "is longer than"},
 	} {

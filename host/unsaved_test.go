@@ -72,7 +72,7 @@ func TestUnsaved(t *testing.T) {
 			}
 			return notes
 		}
-		trouble := "the host can't save the room: the disk is full. It goes on, but wouldn't survive a restart; trying again"
+		trouble := "the host can’t save the room: the disk is full. It goes on, but wouldn’t survive a restart; trying again"
 		if got := fmt.Sprint(noted()); got != "["+trouble+"]" {
 			t.Errorf("people read %s", got)
 		}

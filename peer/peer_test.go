@@ -288,7 +288,7 @@ func (failing) Run(context.Context, []discovery.Server, discovery.Plan, func(dis
 func TestRests(t *testing.T) {
 	tb := newTable(t, 1)
 	ann := newSeat(tb, "ann")
-	const told = "ann's router handles only a few servers at a time: ann goes on in 32 seconds"
+	const told = "ann’s router handles only a few servers at a time: ann goes on in 32 seconds"
 	ann.options.NewProber = func(_ string, rests func(time.Duration)) (peer.Prober, error) {
 		ann.hold = func(_ context.Context, n int) {
 			if n == 3 {

@@ -96,7 +96,7 @@ func TestASacrificeIsToldInPlayersWords(t *testing.T) {
 			"Each player’s own best among the servers that suit everyone, and what they give up: ann 20.0 ms (+50.0 ms), " +
 				"bob 30.0 ms (+50.0 ms), cat 160.0 ms (+30.0 ms).",
 			"Own bests may be lower, on servers that not everyone has measured: ann 8.0 ms.",
-			"10.0.0.1:27960 has a lower average (93.3 ms), but its highest sacrifice (70.0 ms) is above the chosen server's.",
+			"10.0.0.1:27960 has a lower average (93.3 ms), but its highest sacrifice (70.0 ms) is above the chosen server’s.",
 		}},
 		{selection.Criteria{By: selection.LeastSacrifice, Weights: map[string]float64{"cat": 0}}, []string{
 			"10.0.0.1:27960 is best by the players’ weights",

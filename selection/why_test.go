@@ -32,19 +32,19 @@ func ExampleSelect() {
 	// Output:
 	// 10.0.0.1:27960 has the lowest average: 58.0 ms; p8 is worst off with 272.0 ms.
 	// Without p8: −30.6 ms, on the same server.
-	// 10.0.0.3:27960 has a lower worst ping (96.0 ms) and a lower deviation (3.4 ms), but its average (91.8 ms) is above the chosen server's.
+	// 10.0.0.3:27960 has a lower worst ping (96.0 ms) and a lower deviation (3.4 ms), but its average (91.8 ms) is above the chosen server’s.
 	// Next best is 10.0.0.2:27960, +18.0 ms on average and −150.0 ms for the worst off.
 	//
 	// 10.0.0.2:27960 has the lowest average where nobody is over 150.0 ms: 76.0 ms; p7 is worst off with 122.0 ms.
 	// Without p7: −6.6 ms, on the same server.
 	// 10.0.0.1:27960 has a lower average (58.0 ms), but p8 would be over the limit.
-	// 10.0.0.3:27960 has a lower worst ping (96.0 ms) and a lower deviation (3.4 ms), but its average (91.8 ms) is above the chosen server's.
+	// 10.0.0.3:27960 has a lower worst ping (96.0 ms) and a lower deviation (3.4 ms), but its average (91.8 ms) is above the chosen server’s.
 	// Next best is 10.0.0.3:27960, +15.8 ms on average and −26.0 ms for the worst off.
 	// Left out 1 server: 1 over the limit for someone.
 	//
 	// 10.0.0.3:27960 is the fairest: 91.8 ms on average, give or take 3.4 ms; p5 is worst off with 96.0 ms.
 	// Without p6: −0.4 ms, on the same server.
-	// 10.0.0.1:27960 has a lower average (58.0 ms), but its deviation (86.8 ms) is above the chosen server's.
+	// 10.0.0.1:27960 has a lower average (58.0 ms), but its deviation (86.8 ms) is above the chosen server’s.
 	// Next best is 10.0.0.2:27960, −15.8 ms on average and +26.0 ms for the worst off.
 }
 
@@ -56,7 +56,7 @@ func TestRivals(t *testing.T) {
 		want     string
 	}{
 		{selection.Criteria{By: selection.Mean},
-			"10.0.0.2:27960 has a lower deviation (25.5 ms), but its average (62.0 ms) is above the chosen server's."},
+			"10.0.0.2:27960 has a lower deviation (25.5 ms), but its average (62.0 ms) is above the chosen server’s."},
 		{selection.Criteria{By: selection.Mean, Keep: netip.MustParseAddrPort(serverB)},
 			"10.0.0.1:27960 has a lower average (50.0 ms), but that isn’t worth a move."},
 		{selection.Criteria{By: selection.Mean, Weights: map[string]float64{"bob": 4}},

@@ -79,7 +79,7 @@ func TestHomeKeyboard(t *testing.T) {
 	b.tabsTo(`nav [href="#computer"]`, kb.Enter)
 	b.tabsTo("#set-lan")
 	b.tabsTo("#settings .primary", kb.Enter)
-	b.sees("#toast", "Kept")
+	b.sees("#toast", "Saved")
 }
 
 // TestHomeHostile checks names that are long, hostile, or written from right to left. They stay text

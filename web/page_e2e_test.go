@@ -194,7 +194,7 @@ func TestOneself(t *testing.T) {
 	}
 	organiser := browse(t, n.organisersLink(), desktop)
 	organiser.click("#steer [data-action=renew]")
-	organiser.sees("#toast", "The organiser's link has changed")
+	organiser.sees("#toast", "The organiser’s link has changed")
 	organiser.sees("#steer", "Lock the room")
 	browse(t, n.organisersLink(), desktop).sees("#toast", "cut off, or an old one")
 }

@@ -88,7 +88,7 @@ func TestHomeAsksForTheRouter(t *testing.T) {
 	b.until("what is kept shows", func() bool { return eval[string](b, `document.querySelector("#set-port_map")?.value ?? ""`) == "false" })
 	b.run(`document.querySelector("#set-port_map").value = ""`)
 	b.click("#settings button.primary")
-	b.sees("#toast", "Kept")
+	b.sees("#toast", "Saved")
 	if strings.Contains(said(), "port_map") {
 		t.Errorf("config.toml is\n%s", said())
 	}

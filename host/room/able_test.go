@@ -28,7 +28,7 @@ func TestAble(t *testing.T) {
 	}
 	noted := 0
 	for _, note := range n.view().Log {
-		if note.String() == "bob can't start openarena: there is no program openarena" {
+		if note.String() == "bob can’t start openarena: there is no program openarena" {
 			noted++
 		}
 	}

@@ -35,7 +35,7 @@ func doubting(t *testing.T) *session {
 
 func TestMadeUpNumbersDoNotCount(t *testing.T) {
 	n := doubting(t)
-	n.noted("dan reports the same ping for 19 of 20 servers, but a low one for 192.0.2.19:27960: that doesn't count in the choice")
+	n.noted("dan reports the same ping for 19 of 20 servers, but a low one for 192.0.2.19:27960: that doesn’t count in the choice")
 	for _, p := range n.view().People {
 		if !p.Doubt.IsZero() != (p.Name == "dan") {
 			t.Errorf("%s is doubted: %q", p.Name, p.Doubt)
@@ -117,7 +117,7 @@ func TestSlowLineCounts(t *testing.T) {
 		// Dan has 20 ms to the first server, and the others have 60. They have 10 to the second,
 		// where he says 210 although theirs allow 138.
 		{selection.Minimax, 0, false, "that counts as long as the others lose little by it"}, // 60 ms instead of 138
-		{selection.Mean, 1, true, "that doesn't count in the choice"},                        // 50 ms instead of 42
+		{selection.Mean, 1, true, "that doesn’t count in the choice"},                        // 50 ms instead of 42
 	} {
 		t.Run(string(test.by), func(t *testing.T) {
 			s := settings(4)
@@ -181,7 +181,7 @@ func TestDoubtedWhileRefining(t *testing.T) {
 		}
 	}
 	n.inStage(wire.Chosen)
-	if told := strings.Count(n.log(), "doesn't count"); told != 1 {
+	if told := strings.Count(n.log(), "doesn’t count"); told != 1 {
 		t.Errorf("told %d times: %s", told, n.log())
 	}
 	if dan := n.person("dan"); dan.Doubt.IsZero() || !dan.LeftOut || dan.Probed > 200 {

@@ -53,7 +53,7 @@ func TestOtherVersions(t *testing.T) {
 		}
 		return "none"
 	}
-	const told = "ben has version 5.6, which doesn't get into 2 servers (5.14.0): "
+	const told = "ben has version 5.6, which doesn’t get into 2 servers (5.14.0): "
 
 	n := versioned(t, settings(2), edition56, 2)
 	n.inStage(wire.Chosen)
@@ -165,7 +165,7 @@ func TestRoomWantsVersion(t *testing.T) {
 // TestListedVersions checks that the room takes versions from Luanti's list, because its servers
 // report none. A list that is too old leaves nothing out, and people are told so.
 func TestListedVersions(t *testing.T) {
-	const told = "ben has version 5.6, which doesn't get into 1 server (5.14.0): "
+	const told = "ben has version 5.6, which doesn’t get into 1 server (5.14.0): "
 	for _, c := range []struct {
 		age   time.Duration
 		heard discovery.Info // from the server that refuses ben

@@ -48,7 +48,7 @@ func TestLocals(t *testing.T) {
 	n.took("ann")
 	n.took("zoe")
 	n.gets(listOf(3), hidden, shown)
-	n.noted("4 servers listed", "2 of them on the local network", "Hidden (10.9.0.5:27960) is on a local network that zoe can't reach")
+	n.noted("4 servers listed", "2 of them on the local network", "Hidden (10.9.0.5:27960) is on a local network that zoe can’t reach")
 	public := []discovery.Server{{Addr: hidden.Addr}, {Addr: addrOf(0)}, {Addr: addrOf(1)}, {Addr: addrOf(2)}}
 	near := []discovery.Server{{Addr: hidden.Addr}, {Addr: addrOf(0)}, {Addr: shown.Addr}, {Addr: addrOf(2)}}
 	for name, want := range map[string][]discovery.Server{"ann": near, "zoe": public} {

@@ -152,7 +152,7 @@ func TestLongLookEnds(t *testing.T) {
 	ways := []way{{30, 1, 0}, {36, 1, 0}, {60, 1, 0}}
 	n := toLook(t, ways, 30*time.Second, rng)
 	n.wait(30*time.Second + lookTime + time.Second)
-	n.noted("dan didn't look again: taking the first measurements")
+	n.noted("dan didn’t look again: taking the first measurements")
 }
 
 var looks = flag.Int("looks", 0, "how many rooms look at servers that lose packets or jitter, for docs/experiments/long-look.md")

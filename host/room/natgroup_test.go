@@ -295,7 +295,7 @@ func TestElsewhere(t *testing.T) {
 	}
 	n.says("ann", looks(35))
 	n.says("bob", looks(140))
-	n.noted("what the others behind bob's address measured isn't right for bob, who now measures alone")
+	n.noted("what the others behind bob’s address measured isn’t right for bob, who now measures alone")
 	n.verifies("cat")
 	n.inStage(wire.Launching)
 	n.goes()

@@ -124,7 +124,7 @@ func TestAtHome(t *testing.T) {
 	n.step(room.Listed{Err: noMaster})
 	n.inStage(wire.Listing) // bob's program is still looking around
 	n.discovers("bob", den("192.168.1.5:27960", "Den"))
-	n.noted("1 server listed", "only servers on players' own networks are listed: "+noMaster.Error(), "1 of them on the network of ann and bob")
+	n.noted("1 server listed", "only servers on players’ own networks are listed: "+noMaster.Error(), "1 of them on the network of ann and bob")
 	for _, name := range []string{"ann", "bob"} {
 		n.informs(name, 12)
 		n.measures(name, 1)

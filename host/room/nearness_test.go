@@ -31,7 +31,7 @@ func TestServerThatIsNearToAll(t *testing.T) {
 	}
 	n.done(names...)
 	n.inStage(wire.Chosen)
-	n.noted("20.41.0.1:27960 answers players who are far apart as if it were next door to each: it's left out")
+	n.noted("20.41.0.1:27960 answers players who are far apart as if it were next door to each: it’s left out")
 	if chosen := n.chosen().Server; chosen != best {
 		t.Errorf("server %d is chosen, want %d", chosen, best)
 	}

@@ -317,11 +317,11 @@ func TestVouchedWord(t *testing.T) {
 	h.begins()
 	h.tell(h.all()...)
 	h.measure()
-	h.noted("liar0 describes 29 of 30 servers differently from most players: that doesn't count")
+	h.noted("liar0 describes 29 of 30 servers differently from most players: that doesn’t count")
 	if err := h.orders(room.Trust{Name: "liar0"}); err != nil {
 		t.Fatal(err)
 	}
-	h.noted("the organiser trusts liar0's numbers")
+	h.noted("the organiser trusts liar0’s numbers")
 	h.look()
 	h.endsWell(false)
 }

@@ -164,7 +164,7 @@ func TestRests(t *testing.T) {
 	n.measures("dan", 10)
 	n.says("dan", wire.Rests{Round: 1, For: discovery.Millis(rest)})
 	n.measures("dan", skip, 20) // was on its way
-	n.noted("dan's router handles only a few servers at a time: dan goes on in 25 seconds")
+	n.noted("dan’s router handles only a few servers at a time: dan goes on in 25 seconds")
 	n.wait(rest + 10*time.Second)
 	n.isWhole()
 	n.inStage(wire.Measuring)
@@ -487,7 +487,7 @@ func TestOneFamily(t *testing.T) {
 			n.done(name)
 		}
 		n.inStage(wire.Chosen)
-		n.noted(fmt.Sprintf("zoe has pings for only %d of 300 servers that others reach: that doesn't count in the choice", reached))
+		n.noted(fmt.Sprintf("zoe has pings for only %d of 300 servers that others reach: that doesn’t count in the choice", reached))
 		if reached > 0 {
 			if err := n.orders(room.Trust{Name: "zoe"}); err != nil {
 				t.Fatal(err)

@@ -100,7 +100,7 @@ func TestSessions(t *testing.T) {
 	if ticks := n.until(friday[1].Add(-opensBefore)); n.isAsleep() || ticks > 20 {
 		t.Errorf("half an hour before its date the room sleeps, or was up %d times", ticks)
 	}
-	n.noted("the next game night is near", "it's nearly time: the room is open")
+	n.noted("the next game night is near", "it’s nearly time: the room is open")
 	n.join("bob")
 	if p := n.person("bob"); n.pageOf("bob") != bob || !p.Peer || len(n.view().Meeting.Who) != 2 {
 		t.Errorf("bob comes back as another: %+v, of %+v", p, n.view().Meeting.Who)

@@ -90,7 +90,7 @@ func TestOwnGone(t *testing.T) {
 		n.revive() // a store without such a list
 		same(t, n.room, restored(t, n.room))
 		n.step(room.Resume{})
-		if !strings.Contains(n.log(), "the organiser's own list of servers is gone") {
+		if !strings.Contains(n.log(), "the organiser’s own list of servers is gone") {
 			t.Errorf("nobody hears of it; the log:\n%s", n.log())
 		}
 		n.join("ann")

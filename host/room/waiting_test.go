@@ -479,7 +479,7 @@ func TestThoseLeft(t *testing.T) {
 			t.Errorf("%s was sent there %d times, not %d", name, n, want)
 		}
 	}
-	f.noted("there's a seat now for dan and eve: off to server 0 (192.0.2.0:27960)")
+	f.noted("there’s a seat now for dan and eve: off to server 0 (192.0.2.0:27960)")
 	f.free = func(int, time.Duration) int { return 0 }
 	f.orders(room.AwaitSeats{Names: []string{"eve"}})
 	f.passes(15 * time.Second)

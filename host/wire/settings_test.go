@@ -112,8 +112,8 @@ func TestPatched(t *testing.T) {
 		{`{"limits_ms":[0]}`, OnPage, Settings{}, "limit"},
 		{`{"limits_ms":[61000]}`, OnPage, Settings{}, "limit"},
 		{`{"limits_ms":[1,2,3,4,5,6,7,8,9]}`, OnPage, Settings{}, "9 limits"},
-		{`{"long_look_ms":300000}`, OnPage, Settings{}, "Check the best for: 5 min isn't between 5 s and 1 min, or 0 for none"},
-		{`{"wait_ms":1500}`, OnPage, Settings{}, "If all are full, wait for seats for: 1,500 ms isn't between 1 min and 2 h, or 0 for none"},
+		{`{"long_look_ms":300000}`, OnPage, Settings{}, "Check the best for: 5 min isn’t between 5 s and 1 min, or 0 for none"},
+		{`{"wait_ms":1500}`, OnPage, Settings{}, "If all are full, wait for seats for: 1,500 ms isn’t between 1 min and 2 h, or 0 for none"},
 	} {
 		got, err := friday.Patched([]byte(c.patch), c.may)
 		switch {

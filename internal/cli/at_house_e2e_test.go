@@ -28,7 +28,7 @@ func TestHouseholdAt(t *testing.T) {
 	link := ann.awaits(`(?m)^link  (\S+)$`)[1]
 	bob, cat := play(1, "join", link), play(2, "join", link)
 	for _, p := range []*process{ann, bob, cat} {
-		p.awaits(`only servers on players' own networks are listed: `)
+		p.awaits(`only servers on players’ own networks are listed: `)
 		p.awaits(`1 of them on the network of ann, (bob and cat|cat and bob)`)
 		p.awaits(`openarena \+connect ` + den.String())
 	}

@@ -32,7 +32,7 @@ func TestLANParty(t *testing.T) {
 		{"host: 1 OpenArena server listed, and 1 on the local network\n", "ann: openarena +connect 10.9.0.3:27960\n",
 			"zoe: openarena +connect 198.51.100.2:27960\n",
 			"host: everyone to Basement (198.51.100.2:27960)"},
-		{"zoe: Basement (10.9.0.3:27960) is on a local network that zoe can't reach\n", "choosing without zoe, who has measured 0 of 2 servers"},
+		{"zoe: Basement (10.9.0.3:27960) is on a local network that zoe can’t reach\n", "choosing without zoe, who has measured 0 of 2 servers"},
 	} {
 		for _, want := range wants {
 			if !strings.Contains(acts[i+1], want) {

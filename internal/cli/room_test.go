@@ -111,7 +111,7 @@ func TestSession(t *testing.T) {
 	host.exits(t, 0)
 	bob.says(t, "there's no program no-such-game on this machine\nhint: ")
 	bob.says(t, `connect by hand: 127\.`)
-	host.says(t, "bob couldn't start openarena: there's no program no-such-game on this machine")
+	host.says(t, "bob couldn’t start openarena: there's no program no-such-game on this machine")
 	host.says(t, "the game is starting")
 	host.says(t, decided)
 	if log := host.err.String(); strings.Contains(log, os.Getenv("PATH")) {

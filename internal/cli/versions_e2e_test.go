@@ -50,7 +50,7 @@ func TestVersions(t *testing.T) {
 		!slices.Equal(s.Reasons[0].Players, []string{"ben"}) {
 		t.Errorf("chosen %+v, left out %+v", s.Chosen, s.Reasons)
 	}
-	told, choice := said(sent, "ben has version 1.8.9, which doesn't get into 1 server (1.20.4): left out"), said(sent, "everyone to")
+	told, choice := said(sent, "ben has version 1.8.9, which doesn’t get into 1 server (1.20.4): left out"), said(sent, "everyone to")
 	if told < 0 || choice < told {
 		t.Errorf("told at %d, chosen at %d:\n%s", told, choice, logOf(sent))
 	}

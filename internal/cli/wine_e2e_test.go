@@ -580,7 +580,7 @@ func (w *windows) testSession() {
 		w.t.Errorf("fay is told\n%s", text)
 	}
 	// The others read why, but not where somebody keeps their programs.
-	host.awaits(`dan couldn't start \S+: can't start game\.bat: an`)
+	host.awaits(`dan couldn’t start \S+: can’t start game\.bat: an`)
 	dan.awaits(`can't start game\.bat: an argument holds .*, which a batch file would take for a command`)
 	if got := readFile(w.file(`C:\dan\started.txt`)); got != "" {
 		w.t.Errorf("the batch file was started: %s", got)

@@ -132,7 +132,7 @@ func TestNoRoom(t *testing.T) {
 		{"no such name", []string{"join", "http://host.invalid:1/#ABCDEF"}, 1, []string{"no host answers at host.invalid:1"}},
 		{"no muster host", []string{"join", other.URL + "/#ABCDEF"}, 1, []string{"isn't a Muster host"}},
 		{"no code where one is needed", []string{"join", strings.TrimPrefix(real.URL, "http://")}, 1, []string{"code is missing", "--code CODE"}},
-		{"a room that is over", []string{"join", real.URL + "/#" + over}, 1, []string{"room " + over + " is over", "new room's link"}},
+		{"a room that is over", []string{"join", real.URL + "/#" + over}, 1, []string{"room " + over + " is over", "new room’s link"}},
 		{"wrong code", []string{"join", real.URL + "/#ABCDEF"}, 1, []string{"ABCDEF", "hint: "}},
 		{"a host of hostile text", []string{"join",
 			newerHost(t, `{"type":"refused","reason":"full","message":"full\u001b[2J\u202e","hint":"\u0007go \u001b]0;away\u0007"}`)}, 1, []string{"muster: full[2J\n", "hint: go ]0;away\n"}},

@@ -83,7 +83,7 @@ func TestService(t *testing.T) {
 		"a public host": {service: says(200,
 			`{"format":"muster.service/1","games":[{"id":"openarena","listed":true}],"max_servers":7}`)},
 		"of a later version":       {service: says(200, `{"format":"muster.service/9","more":[1]}`)},
-		"somebody's own":           {service: says(404, "404 page not found"), room: says(404, refused), want: ErrNotPublic},
+		"somebody’s own":           {service: says(404, "404 page not found"), room: says(404, refused), want: ErrNotPublic},
 		"a web server":             {service: says(404, "<html>"), want: ErrNotMuster},
 		"one that answers all":     {service: says(200, "<html>"), want: ErrNotMuster},
 		"one that says yes to all": {service: says(200, "{}"), room: says(200, "{}"), want: ErrNotMuster},

@@ -185,7 +185,7 @@ func TestRest(t *testing.T) {
 		note := catalogue.InEnglish().Say(r.Rest("ann", tt.rest, at(1)))
 		want := ""
 		if tt.heard {
-			want = fmt.Sprintf("ann's router handles only a few servers at a time: ann goes on in %v seconds", tt.rest.Seconds())
+			want = fmt.Sprintf("ann’s router handles only a few servers at a time: ann goes on in %v seconds", tt.rest.Seconds())
 		}
 		if note != want {
 			t.Errorf("%s: it says %q, want %q", tt.name, note, want)

@@ -138,7 +138,7 @@ func TestVote(t *testing.T) {
 		{"for the favourite", "ann", addr(4), false, ""},
 		{"a draw", "bob", addr(5), false, ""},
 		{"another wins", "ann", addr(5), true, ""},
-		{"what is no candidate", "ann", addr(6), false, "you can vote only for what's on the ballot"},
+		{"what is no candidate", "ann", addr(6), false, "you can vote only for what’s on the ballot"},
 		{"one taken back", "ann", netip.AddrPort{}, false, ""},
 		{"the last taken back", "bob", netip.AddrPort{}, true, ""},
 	} {
@@ -246,7 +246,7 @@ func TestSaved(t *testing.T) {
 // TestRefusal checks that players have a say, guests have one if the organiser lets them, and only
 // one guest of each network has.
 func TestRefusal(t *testing.T) {
-	const without, watches, spoken = "this choice doesn't include you", "guests just watch",
+	const without, watches, spoken = "this choice doesn’t include you", "guests just watch",
 		"someone on your network has already voted"
 	home, club := netip.MustParseAddr("198.51.100.1"), netip.MustParseAddr("198.51.100.2")
 	people := []Person{

@@ -296,7 +296,7 @@ func FuzzLists(f *testing.F) {
 // TestLines checks that people are told once about servers that somebody brings, and about those
 // that cannot be shared.
 func TestLines(t *testing.T) {
-	const why = " can't be shared: they're on a private network, the organiser removed them, or they're more than the 100 per player and 400 in all that a room keeps"
+	const why = " can’t be shared: they’re on a private network, the organiser removed them, or they’re more than the 100 per player and 400 in all that a room keeps"
 	for _, tt := range []struct {
 		taken Taken
 		want  []string
@@ -305,10 +305,10 @@ func TestLines(t *testing.T) {
 		{Taken{Favourites: 1}, []string{"ann brings 1 server for “Ours”"}},
 		{Taken{Favourites: 2, Hidden: 3}, []string{"ann brings 2 servers for “Ours”, and 3 never to play on"}},
 		{Taken{Hidden: 1}, []string{"ann brings 0 servers for “Ours”, and 1 never to play on"}},
-		{Taken{Refused: 2}, []string{"2 servers of ann's" + why}},
+		{Taken{Refused: 2}, []string{"2 servers of ann’s" + why}},
 		{Taken{Hidden: 1, Refused: 1}, []string{
 			"ann brings 0 servers for “Ours”, and 1 never to play on",
-			"1 server of ann's can't be shared: it's on a private network, the organiser removed it, or it's more than the 100 per player and 400 in all that a room keeps",
+			"1 server of ann’s can’t be shared: it’s on a private network, the organiser removed it, or it’s more than the 100 per player and 400 in all that a room keeps",
 		}},
 	} {
 		var got []string

@@ -122,7 +122,7 @@ func (r *room) wants(t *testing.T, want ...string) {
 // TestDates checks that a room reminds its people of a date four hours before and opens half an
 // hour before, once each, whatever happens in between.
 func TestDates(t *testing.T) {
-	const reminds, opens = "163h0m0s note the next game night is near", "166h30m0s open: it's nearly time: the room is open"
+	const reminds, opens = "163h0m0s note the next game night is near", "166h30m0s open: it’s nearly time: the room is open"
 	for _, tt := range []struct {
 		name, every string
 		change      func(*room)
@@ -151,7 +151,7 @@ func TestDates(t *testing.T) {
 		}, []string{reminds, opens}},
 		{"another schedule", fridays, func(r *room) { r.Every = "sun 18:00 UTC" },
 			[]string{
-				"42h0m0s note the next game night is near", "45h30m0s open: it's nearly time: the room is open",
+				"42h0m0s note the next game night is near", "45h30m0s open: it’s nearly time: the room is open",
 				"47h30m0s sleep: everyone has left: the night is over, and the room sleeps []",
 			}},
 		{"no schedule any more", fridays, func(r *room) { r.Every = "" }, nil},

@@ -187,7 +187,7 @@ func TestChoose(t *testing.T) {
 			n.Measures("bob", grouptest.Up(10, 20)...)
 			n.Measures("cat", grouptest.Down(10, 20)...)
 		}, false, true, "", 0, "[ann bob]", map[string]attendance.Why{"cat": attendance.Outvoted}, []string{
-			"no server suits everyone, but some suit everyone except cat: they're too far away, or didn't " +
+			"no server suits everyone, but some suit everyone except cat: they’re too far away, or didn’t " +
 				"answer. Choosing without; the organiser can start another round",
 		}},
 		{"one is too far away, early", func(n *session) {
@@ -202,7 +202,7 @@ func TestChoose(t *testing.T) {
 			}
 			n.Measures("cat", slices.Repeat([]int{1}, 20)...)
 		}, false, true, "", 0, "[ann bob]", map[string]attendance.Why{"cat": attendance.Odd}, []string{
-			"cat reports the same ping for 20 of 20 servers: that doesn't count in the choice",
+			"cat reports the same ping for 20 of 20 servers: that doesn’t count in the choice",
 		}},
 		{"one has another version", func(n *session) {
 			for _, name := range []string{"ann", "bob", "cat"} {
@@ -210,7 +210,7 @@ func TestChoose(t *testing.T) {
 			}
 			n.Editions.Say("bob", n.Settings.Game, map[string]discovery.Edition{"": {Version: "2", Protocol: 70}})
 			n.Hears("", 0, discovery.Info{MaxPlayers: 16, Protocol: 71})
-		}, false, true, "", 1, "[ann bob cat]", nil, []string{"bob has version 2, which doesn't get into 1 server (protocol 71): left out"}},
+		}, false, true, "", 1, "[ann bob cat]", nil, []string{"bob has version 2, which doesn’t get into 1 server (protocol 71): left out"}},
 	} {
 		n := newSession(t, 20, "ann", "bob", "cat")
 		var err error
@@ -350,7 +350,7 @@ func TestDecide(t *testing.T) {
 		{"one did not reach the best", func(n *session) {
 			n.Measures("cat", lost, lost)
 		}, nil, []int{2, 3, 4, 5, 6, 0, 1}, 0, "", false, 2, []string{
-			"everyone takes another look at the best 5", "and at 2 servers that are better for everyone but one of you, whom they didn't answer",
+			"everyone takes another look at the best 5", "and at 2 servers that are better for everyone but one of you, whom they didn’t answer",
 		}},
 	} {
 		n := measured(t, 10, "ann", "bob", "cat")
@@ -480,7 +480,7 @@ func TestSettle(t *testing.T) {
 	asks, _ = n.d.Look(n.group(), &n.p, []int{0, 1, 2}, false, 0, n.Now)
 	n.hears(asks)
 	s = n.d.Settle(n.group(), n.facts())
-	says(t, "nothing is left", s.Notes, "20.0.0.1:27960 turned out to be unreachable, and there's no other")
+	says(t, "nothing is left", s.Notes, "20.0.0.1:27960 turned out to be unreachable, and there’s no other")
 	if !s.IsOver || n.chosen() != -1 {
 		t.Errorf("nothing is left, and chosen is %d", n.chosen())
 	}

@@ -31,7 +31,7 @@ func voting(t testing.TB, names ...string) *session {
 	if f := n.decide(); !f.Votes || f.Look != nil {
 		t.Fatalf("there is no vote: %+v", f)
 	}
-	if note := catalogue.InEnglish().Say(n.d.OpenVote(n.group())); note != "20.0.0.1:27960 is ahead: vote, veto, and say when you're ready" {
+	if note := catalogue.InEnglish().Say(n.d.OpenVote(n.group())); note != "20.0.0.1:27960 is ahead: vote, veto, and say when you’re ready" {
 		t.Fatalf("it says %q", note)
 	}
 	return n
@@ -74,7 +74,7 @@ func TestFavourite(t *testing.T) {
 			for server := range 10 {
 				n.Hears("", server, full)
 			}
-		}, -1, []string{"20.0.0.1:27960 turned out to be full, and there's no other"}},
+		}, -1, []string{"20.0.0.1:27960 turned out to be full, and there’s no other"}},
 		{"the look that goes on finds it gone", func(n *session) {
 			asks, _ := n.d.Look(n.group(), &n.p, []int{0, 1, 2}, true, 0, n.Now)
 			n.saw = func(_ string, server int) int { return 20 * min(server, 1) }
@@ -336,7 +336,7 @@ func TestUntried(t *testing.T) {
 		if looks := slices.ContainsFunc(f.Look, isNear); looks != tt.looks {
 			t.Errorf("%s: everyone looks at %v", tt.name, f.Look)
 		}
-		if told := strings.Contains(strings.Join(texts(f.Why), "\n"), "we don't know dora's ping there yet"); told != tt.looks {
+		if told := strings.Contains(strings.Join(texts(f.Why), "\n"), "we don’t know dora’s ping there yet"); told != tt.looks {
 			t.Errorf("%s: it says %q", tt.name, f.Why)
 		}
 		own := 0
@@ -396,7 +396,7 @@ func TestLate(t *testing.T) {
 	if !isLate {
 		t.Error("nobody is late")
 	}
-	says(t, "an hour later", notes, "bob didn't look again: taking the first measurements")
+	says(t, "an hour later", notes, "bob didn’t look again: taking the first measurements")
 	if back := n.d.LookOf(n.group(), "bob", 0, n.Now); len(back) != 1 || back[0].Player != "bob" ||
 		!slices.Equal(back[0].Servers, []int{0, 1}) {
 		t.Errorf("back again bob is asked for %+v", back)

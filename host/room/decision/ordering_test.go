@@ -48,11 +48,11 @@ func TestHide(t *testing.T) {
 	}{
 		{"an unknown address", -1, true, false, "", "which server is to be hidden is missing", -2},
 		{"one that is not hidden", 0, false, false, "", "<nil>", -2},
-		{"one", 0, true, false, "the organiser hides 20.0.0.1:27960: it won't be chosen any more", "<nil>", -2},
-		{"no longer", 0, false, false, "20.0.0.1:27960 isn't hidden any more", "<nil>", -2},
+		{"one", 0, true, false, "the organiser hides 20.0.0.1:27960: it won’t be chosen any more", "<nil>", -2},
+		{"no longer", 0, false, false, "20.0.0.1:27960 isn’t hidden any more", "<nil>", -2},
 		{"one, in a vote", 0, true, true, "the organiser hides 20.0.0.1:27960", "<nil>", 1},
 		{"the last, in a vote", 1, true, true, "", "nothing would be left to play on", -2},
-		{"the last", 1, true, false, "the organiser hides 25.0.1.1:27960: it won't be chosen any more", "<nil>", -2},
+		{"the last", 1, true, false, "the organiser hides 25.0.1.1:27960: it won’t be chosen any more", "<nil>", -2},
 	} {
 		addr := netip.AddrPort{}
 		if tt.server >= 0 {

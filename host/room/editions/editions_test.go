@@ -121,7 +121,7 @@ func TestDescribe(t *testing.T) {
 	heard := map[int]*discovery.Info{0: &newer, 1: &newer, 2: &older, 3: nil}
 	ben := []selection.Edition{{Player: "ben", Edition: has56["luanti"]}}
 	best := []selection.Ranked{{Server: 2}, {Server: 0}, {Server: 1}, {Server: 3}}
-	const told = "ben has version 5.6, which doesn't get into "
+	const told = "ben has version 5.6, which doesn’t get into "
 	for _, tt := range []struct {
 		name    string
 		servers selection.Servers

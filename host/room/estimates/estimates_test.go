@@ -112,7 +112,7 @@ func TestCounted(t *testing.T) {
 	if g.Rename("bob", "ann"); g.IsCounted("ann") {
 		t.Error("a name that is not counted is")
 	}
-	if note := catalogue.InEnglish().Say(g.Uncount("yan")); note != "yan doesn't count in the choice any more" || g.IsCounted("yan") {
+	if note := catalogue.InEnglish().Say(g.Uncount("yan")); note != "yan doesn’t count in the choice any more" || g.IsCounted("yan") {
 		t.Errorf("taken back it is %q", note)
 	}
 	if g.Forget("eve"); g.IsCounted("eve") || len(g.estimators) != 1 {

@@ -133,7 +133,7 @@ func TestIsElsewhere(t *testing.T) {
 		}
 		s.Begin(Setup{Servers: servers}, s.Facts)
 		h := s.says("bob", seen...)
-		const note = "what the others behind bob's address measured isn't right for bob, who now measures alone"
+		const note = "what the others behind bob’s address measured isn’t right for bob, who now measures alone"
 		if h.IsElsewhere != tt.want || (catalogue.InEnglish().Say(h.Note) == note) != tt.want {
 			t.Errorf("%s: %v, %q", tt.name, h.IsElsewhere, h.Note)
 		}

@@ -333,7 +333,7 @@ func TestTick(t *testing.T) {
 		}
 		s.Passed++
 		notes, isLate := s.Tick(s.Facts)
-		if !isLate || len(notes) != 1 || catalogue.InEnglish().Say(notes[0]) != "bob didn't look again: taking the first measurements" {
+		if !isLate || len(notes) != 1 || catalogue.InEnglish().Say(notes[0]) != "bob didn’t look again: taking the first measurements" {
 			t.Errorf("%s: after %v it is late: %v; told is %q", tt.name, s.Passed, isLate, notes)
 		}
 		s.settles()

@@ -47,9 +47,9 @@ func TestBegin(t *testing.T) {
 		{"a list", false, nil, nil, 10, nil, "", ""},
 		{"a list, and what bob found", true, nil, nil, 11, []string{"1 of them on the network of bob"}, "", ""},
 		{"a list, and what the host found", false, nil, []nearby.Server{hidden}, 11,
-			[]string{"1 of them on the local network", "Hidden (10.9.0.5:27960) is on a local network that bob can't reach"}, "", ""},
+			[]string{"1 of them on the local network", "Hidden (10.9.0.5:27960) is on a local network that bob can’t reach"}, "", ""},
 		{"no list, and what bob found", true, nothing, nil, 1, []string{"1 of them on the network of bob"},
-			"only servers on players' own networks are listed: no master answers", ""},
+			"only servers on players’ own networks are listed: no master answers", ""},
 		{"no list", false, nothing, nil, 10, nil, "", "no server list: no master answers"},
 	} {
 		g := grouptest.New(t, grouptest.Settings(), 10, "bob")

@@ -79,9 +79,9 @@ func TestHeard(t *testing.T) {
 		{wire.LaunchAsking, "", "", true},
 		{wire.LaunchDeclined, "", "ann stays behind", false},
 		{wire.LaunchByHand, "", "ann joins by hand", false},
-		{wire.LaunchFailed, "no such file", "ann couldn't start OpenArena: no such file", false},
+		{wire.LaunchFailed, "no such file", "ann couldn’t start OpenArena: no such file", false},
 		{wire.LaunchFailed, "no such file", "", false},
-		{wire.LaunchFailed, "no such map", "ann couldn't start OpenArena: no such map", false},
+		{wire.LaunchFailed, "no such map", "ann couldn’t start OpenArena: no such map", false},
 		{wire.LaunchStarted, "", "ann is on the way", false},
 	} {
 		note := r.Heard("ann", wire.Launched{State: tt.state, Detail: sentence.Plain(tt.detail)}, "OpenArena")
@@ -164,7 +164,7 @@ func TestAble(t *testing.T) {
 		isKnown bool
 	}{
 		{wire.Able{Game: "mine"}, "", true},
-		{wire.Able{Game: "mine", Why: sentence.Plain("it lacks its data")}, "ann can't start My game: it lacks its data", true},
+		{wire.Able{Game: "mine", Why: sentence.Plain("it lacks its data")}, "ann can’t start My game: it lacks its data", true},
 		{wire.Able{Game: "mine", Why: sentence.Plain("it lacks its data")}, "", true},
 		{wire.Able{Game: "another", Why: sentence.Plain("no")}, "", false},
 	} {

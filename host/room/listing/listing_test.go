@@ -88,7 +88,7 @@ func TestBegin(t *testing.T) {
 	}{
 		{"a list", 2, nil, nil, 2, "hash", "", ""},
 		{"a list, and servers of players", 2, nil, mine, 3, "", "", ""},
-		{"no list, and servers of players", 0, nothing, mine, 1, "", "only servers on players' own networks are listed: no master answers", ""},
+		{"no list, and servers of players", 0, nothing, mine, 1, "", "only servers on players’ own networks are listed: no master answers", ""},
 		{"an empty list, and servers of players", 0, nil, mine, 1, "", "", ""},
 		{"no list", 0, nothing, nil, 0, "", "", "no server list: no master answers"},
 		{"an empty list", 0, nil, nil, 0, "", "", "the server list is empty"},
@@ -207,7 +207,7 @@ func TestWaits(t *testing.T) {
 			t.Errorf("after %v people read %q", waited, got)
 		}
 	}
-	before := "the organiser's program gives no new server list: taking the last one"
+	before := "the organiser’s program gives no new server list: taking the last one"
 	for _, c := range []struct {
 		source Source
 		waited time.Duration
@@ -237,7 +237,7 @@ func TestQuery(t *testing.T) {
 		{"the game's", Source{}, nil, Query{nil, brought}, ""},
 		{"the organiser's", Source{kept: "hash"}, own, Query{own, brought}, ""},
 		{"the server that was started", Source{started: addr(3)}, own, Query{[]netip.AddrPort{addr(3)}, nil}, ""},
-		{"lost", Source{isOwnLost: true}, nil, Query{}, "the organiser's own server list is gone: open a new room with it"},
+		{"lost", Source{isOwnLost: true}, nil, Query{}, "the organiser’s own server list is gone: open a new room with it"},
 		{"lost, and a server was started", Source{isOwnLost: true, started: addr(3)}, nil, Query{[]netip.AddrPort{addr(3)}, nil}, ""},
 	} {
 		got, err := c.source.Query(wire.Settings{Servers: c.own}, brought)
@@ -297,11 +297,11 @@ func TestStart(t *testing.T) {
 		{"while a round goes on", "openarena", "192.0.2.9:27960", false, false,
 			"the round goes on without the server that was started: it came too late, or too early"},
 		{"another game", "xonotic", "192.0.2.9:27960", false, true, "the room plays openarena, but the server that was started runs another game"},
-		{"no port", "openarena", "192.0.2.9:0", false, true, "192.0.2.9:0 isn't the address of a single machine"},
-		{"everybody", "openarena", "255.255.255.255:1", false, true, "255.255.255.255:1 isn't the address of a single machine"},
-		{"a zone", "openarena", "[fe80::1%eth0]:1", false, true, "[fe80::1%eth0]:1 isn't the address of a single machine"},
+		{"no port", "openarena", "192.0.2.9:0", false, true, "192.0.2.9:0 isn’t the address of a single machine"},
+		{"everybody", "openarena", "255.255.255.255:1", false, true, "255.255.255.255:1 isn’t the address of a single machine"},
+		{"a zone", "openarena", "[fe80::1%eth0]:1", false, true, "[fe80::1%eth0]:1 isn’t the address of a single machine"},
 		{"a private one for everybody", "openarena", "10.0.0.1:1", true, true,
-			"10.0.0.1:1 is on a private network: a host on the internet doesn't send anyone there"},
+			"10.0.0.1:1 is on a private network: a host on the internet doesn’t send anyone there"},
 	} {
 		var s Source
 		says, err := s.Start(settings, c.game, at(c.addr), c.public, c.between)
@@ -336,9 +336,9 @@ func TestChange(t *testing.T) {
 		{"nothing of lists", all, with("openarena", 1), with("openarena", 1), all, ""},
 		{"another list", all, with("openarena", 1), with("openarena", 2), Source{supplied: eight, started: addr(9)}, ""},
 		{"another game", all, with("openarena", 1), with("xonotic"), Source{supplied: eight},
-			"the organiser's own list of servers was for openarena"},
+			"the organiser’s own list of servers was for openarena"},
 		{"another game, the list being lost", Source{isOwnLost: true}, with("openarena"), with("xonotic"), Source{},
-			"the organiser's own list of servers was for openarena"},
+			"the organiser’s own list of servers was for openarena"},
 		{"another game without a list", Source{started: addr(9)}, with("openarena"), with("xonotic"), Source{}, ""},
 	} {
 		if note := catalogue.InEnglish().Say(c.source.Change(c.from, c.to)); note != c.note || c.source != c.want {
@@ -418,7 +418,7 @@ func TestSaved(t *testing.T) {
 // TestRestoredSource checks that a room knows which lists its host has lost.
 func TestRestoredSource(t *testing.T) {
 	own := []netip.AddrPort{addr(0)}
-	const gone, ownGone = "the server list is gone: the round gets a new one", "the organiser's own list of servers is gone"
+	const gone, ownGone = "the server list is gone: the round gets a new one", "the organiser’s own list of servers is gone"
 	for _, c := range []struct {
 		name  string
 		saved SavedSource

@@ -234,7 +234,7 @@ func TestHostsServers(t *testing.T) {
 		t.Errorf("the host's servers say %+v, want %+v", said, want)
 	}
 	notes := []string{"2 of them on the local network", "1 of them on the network of bob",
-		"Hidden is on a local network that zoe, yan and bob can't reach"}
+		"Hidden is on a local network that zoe, yan and bob can’t reach"}
 	var got []string
 	for _, note := range n.Notes(names, map[int]string{2: "Hidden", 1: "Shown"}) {
 		got = append(got, catalogue.InEnglish().Say(note))

@@ -13,8 +13,8 @@ var eight = time.Date(2026, 11, 20, 20, 0, 0, 0, time.UTC)
 // TestPause checks that a watch pauses for the right time, second by second, and tells people.
 func TestPause(t *testing.T) {
 	always := func(s Scene) func(int) Scene { return func(int) Scene { return s } }
-	const together = "3 of 4 players went silent together: that's probably the host's connection. The clock is stopped for up to 2 minutes"
-	const alone = "we can't hear anyone: that's probably the host's connection. The clock is stopped until someone is back"
+	const together = "3 of 4 players went silent together: that’s probably the host’s connection. The clock is stopped for up to 2 minutes"
+	const alone = "we can’t hear anyone: that’s probably the host’s connection. The clock is stopped until someone is back"
 	const goesOn, enough = "the clock is running again", "that was long enough: the clock is running again"
 	for _, tt := range []struct {
 		name string

@@ -194,7 +194,7 @@ func TestSteering(t *testing.T) {
 		t.Errorf("the secret is %+v's", by)
 	}
 	h.events = h.Renew(h.Caller(h.PageOf("bob")), "third")
-	h.wants("renewed", note{"the organiser's link has changed"})
+	h.wants("renewed", note{"the organiser’s link has changed"})
 	if h.Caller("another").IsOrganiser || !h.Caller("third").IsOrganiser || h.Organiser() != "bob" {
 		t.Error("the old link steers, or the new one does not")
 	}

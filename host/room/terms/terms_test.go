@@ -45,7 +45,7 @@ func TestChange(t *testing.T) {
 		{"the date of before, which has passed", `{"every":"2026-11-13 20:00 UTC"}`, nil, ""},
 		{"no date any more", `{"every":""}`, nil, ""},
 		{"a webhook", hook, nil, ""},
-		{"a webhook, at a host that posts for nobody", hook, func(_ *wire.Settings, f *Facts) { f.Posts = false }, "doesn't post anywhere"},
+		{"a webhook, at a host that posts for nobody", hook, func(_ *wire.Settings, f *Facts) { f.Posts = false }, "doesn’t post anywhere"},
 		{"the webhook of before, there", hook, func(s *wire.Settings, f *Facts) {
 			s.Webhook, f.Posts = "https://discord.com/api/webhooks/1/token", false
 		}, ""},

@@ -89,7 +89,7 @@ func TestVouch(t *testing.T) {
 	} {
 		d := doubted()
 		v := d.Vouch(of.player)
-		if len(v.Notes) != of.notes || of.notes > 0 && texts(v.Notes)[0] != "the organiser trusts "+of.player+"'s numbers" ||
+		if len(v.Notes) != of.notes || of.notes > 0 && texts(v.Notes)[0] != "the organiser trusts "+of.player+"’s numbers" ||
 			v.WasExcluded != of.excluded || v.WasRaised != of.raised {
 			t.Errorf("after the word for %s: %+v", of.player, v)
 		}
@@ -141,7 +141,7 @@ func TestDiscredit(t *testing.T) {
 		}
 		for i, name := range of.want {
 			if d.IsBelieved(name) || d.IsExcluded(name) ||
-				notes[i] != name+" describes 4 of 20 servers differently from most players: that doesn't count" {
+				notes[i] != name+" describes 4 of 20 servers differently from most players: that doesn’t count" {
 				t.Errorf("%s: %q", of.name, notes)
 			}
 		}

@@ -38,9 +38,9 @@ func TestJudge(t *testing.T) {
 	}{
 		{"all are honest", four, honest, false, nil, ""},
 		{"one ping for all servers", four, but(same), false, []string{"dan"},
-			"dan reports the same ping for 20 of 20 servers: that doesn't count in the choice"},
+			"dan reports the same ping for 20 of 20 servers: that doesn’t count in the choice"},
 		{"and a low one", four, favourite, false, []string{"dan"},
-			"dan reports the same ping for 19 of 19 servers: that doesn't count in the choice"},
+			"dan reports the same ping for 19 of 19 servers: that doesn’t count in the choice"},
 		{"the organiser vouches", four, favourite, true, nil, ""},
 		{"one of two", []string{"cat", "dan"}, func(player, server int) int { return []int{honest(0, server), 9999}[player] }, false, nil, ""},
 		{"slow to what is far", four, slow(func(server int) bool {
@@ -48,10 +48,10 @@ func TestJudge(t *testing.T) {
 		}), false, nil, "dan’s pings for 11 of 20 servers don’t fit anyone else’s: that counts as long as the others lose little by it"},
 		{"slow to all that is near", four, slow(func(server int) bool {
 			return server < 10
-		}), false, []string{"dan"}, "dan’s pings for 10 of 20 servers don’t fit anyone else’s: that doesn't count in the choice"},
+		}), false, []string{"dan"}, "dan’s pings for 10 of 20 servers don’t fit anyone else’s: that doesn’t count in the choice"},
 		{"slow to nearly everything", four, slow(func(server int) bool {
 			return server >= 3
-		}), false, []string{"dan"}, "dan’s pings for 17 of 20 servers don’t fit anyone else’s: that doesn't count in the choice"},
+		}), false, []string{"dan"}, "dan’s pings for 17 of 20 servers don’t fit anyone else’s: that doesn’t count in the choice"},
 	} {
 		var d Doubts
 		if of.vouched {
@@ -102,10 +102,10 @@ func TestJudgeSlow(t *testing.T) {
 		note   string
 	}{
 		{"60 ms in place of 138", selection.Minimax, 0, Measured, false, slow + "that counts as long as the others lose little by it"},
-		{"50 ms in place of 42", selection.Mean, 0, Measured, true, slow + "that doesn't count in the choice"},
+		{"50 ms in place of 42", selection.Mean, 0, Measured, true, slow + "that doesn’t count in the choice"},
 		{"the search goes on", selection.Mean, 0, Searching, false, ""},
-		{"the search is over", selection.Mean, 0, Found, true, slow + "that doesn't count in the choice"},
-		{"nothing suits dan", selection.Mean, 15 * ms, Measured, true, slow + "that doesn't count in the choice"},
+		{"the search is over", selection.Mean, 0, Found, true, slow + "that doesn’t count in the choice"},
+		{"nothing suits dan", selection.Mean, 15 * ms, Measured, true, slow + "that doesn’t count in the choice"},
 		{"nothing suits dan so far", selection.Mean, 15 * ms, Found, false, slow + "that counts as long as the others lose little by it"},
 		{"only the first suits all", selection.Mean, 70 * ms, Measured, false, slow + "that counts as long as the others lose little by it"},
 	} {
@@ -157,7 +157,7 @@ func TestJudgeServers(t *testing.T) {
 	var d Doubts
 	v := d.Judge(b, four, Measured)
 	if want := []string{"liar (20.7.0.1:27960) answers players who are far apart as if it were next door to each: " +
-		"it's left out"}; !slices.Equal(texts(v.Notes), want) || len(v.LeftOut) > 0 {
+		"it’s left out"}; !slices.Equal(texts(v.Notes), want) || len(v.LeftOut) > 0 {
 		t.Errorf("said is %q, and left out are %v", v.Notes, v.LeftOut)
 	}
 	if got := d.Blacklist(&b.Servers); len(got) != 1 || got[0].String() != "20.7.0.1/32" || len(b.Criteria.Blacklist) > 0 {

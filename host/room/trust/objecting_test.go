@@ -82,7 +82,7 @@ func TestOutvote(t *testing.T) {
 			continue
 		}
 		if note := "some suit everyone except " + strings.Join(of.leftOut, " and ") +
-			": they're too far away, or didn't answer"; len(v.Notes) != 1 || !strings.Contains(texts(v.Notes)[0], note) {
+			": they’re too far away, or didn’t answer"; len(v.Notes) != 1 || !strings.Contains(texts(v.Notes)[0], note) {
 			t.Errorf("%s: %q", of.name, v.Notes)
 		}
 	}
@@ -233,7 +233,7 @@ func TestOverrule(t *testing.T) {
 			t.Errorf("%s: left out are %v: %q", of.name, v.LeftOut, v.Notes)
 		}
 		if of.want && !strings.HasSuffix(texts(v.Notes)[0],
-			"servers that would be best for the others don’t answer: that doesn't count in the choice") {
+			"servers that would be best for the others don’t answer: that doesn’t count in the choice") {
 			t.Errorf("%s: %q", of.name, v.Notes)
 		}
 	}
