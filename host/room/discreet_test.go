@@ -135,7 +135,7 @@ func TestUntried(t *testing.T) {
 				t.Errorf("of %v dora is to look at %d for the first time, who was asked for %d of %d; want %d; "+
 					"the log:\n%s", look.Servers, untried, len(isAsked), tt.most, want, n.log())
 			}
-			if said := strings.Contains(n.log(), "that may be better: we don’t know dora’s ping there yet"); said != tt.looks {
+			if said := strings.Contains(n.log(), "that may be better: no ping there yet from dora"); said != tt.looks {
 				t.Errorf("that is said: %v; the log:\n%s", said, n.log())
 			}
 			for player, name := range []string{"ann", "dora"} {

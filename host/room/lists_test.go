@@ -247,7 +247,7 @@ func TestListsAreBounded(t *testing.T) {
 	if got := len(n.view().Lists.Favourites); got != brought.Most {
 		t.Errorf("%d favourites", got)
 	}
-	n.noted("100 servers of eve’s can’t be shared: they’re on a private network, the organiser removed them, or " +
+	n.noted("eve added 100 servers that can’t be shared: they’re on a private network, the organiser removed them, or " +
 		"they’re more than the 100 per player and 400 in all that a room keeps")
 }
 

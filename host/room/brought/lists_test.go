@@ -305,10 +305,10 @@ func TestLines(t *testing.T) {
 		{Taken{Favourites: 1}, []string{"ann brings 1 server for “Ours”"}},
 		{Taken{Favourites: 2, Hidden: 3}, []string{"ann brings 2 servers for “Ours”, and 3 never to play on"}},
 		{Taken{Hidden: 1}, []string{"ann brings 0 servers for “Ours”, and 1 never to play on"}},
-		{Taken{Refused: 2}, []string{"2 servers of ann’s" + why}},
+		{Taken{Refused: 2}, []string{"ann added 2 servers that" + why}},
 		{Taken{Hidden: 1, Refused: 1}, []string{
 			"ann brings 0 servers for “Ours”, and 1 never to play on",
-			"1 server of ann’s can’t be shared: it’s on a private network, the organiser removed it, or it’s more than the 100 per player and 400 in all that a room keeps",
+			"ann added 1 server that can’t be shared: it’s on a private network, the organiser removed it, or it’s more than the 100 per player and 400 in all that a room keeps",
 		}},
 	} {
 		var got []string

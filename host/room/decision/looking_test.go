@@ -336,7 +336,7 @@ func TestUntried(t *testing.T) {
 		if looks := slices.ContainsFunc(f.Look, isNear); looks != tt.looks {
 			t.Errorf("%s: everyone looks at %v", tt.name, f.Look)
 		}
-		if told := strings.Contains(strings.Join(texts(f.Why), "\n"), "we don’t know dora’s ping there yet"); told != tt.looks {
+		if told := strings.Contains(strings.Join(texts(f.Why), "\n"), "no ping there yet from dora"); told != tt.looks {
 			t.Errorf("%s: it says %q", tt.name, f.Why)
 		}
 		own := 0
