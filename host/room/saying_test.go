@@ -362,7 +362,7 @@ func TestRemovedWord(t *testing.T) {
 			n.revive()
 			n.join("ann", "cat")
 			n.done("ann", "cat")
-			n.noted("no server suits everyone, if single players heard right: everyone looks at 3 servers")
+			n.noted("no server suits everyone, if each player’s own report is right: everyone looks at 3 servers")
 		} else {
 			n.done("ann", "bob", "cat")
 			n.inStage(wire.Failed)
@@ -383,7 +383,7 @@ func TestLoneWordsAgainstAll(t *testing.T) {
 				n.measures(name, 10, 20)
 			}
 			n.done("ann", "bob", "cat")
-			n.noted("no server suits everyone, if single players heard right: everyone looks at 2 servers")
+			n.noted("no server suits everyone, if each player’s own report is right: everyone looks at 2 servers")
 			same(t, n.room, restored(t, n.room))
 			full := []int{0, 1}
 			if !truly {

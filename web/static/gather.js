@@ -294,8 +294,9 @@ function input(state, field) {
   return labelled(field, h("input", { ...named, value, maxlength: 64 }));
 }
 
-/** The text that takes all places away. */
+/** What the host takes for no places at all. People write it in their own language. */
 const noPlaces = "none";
+const isNone = (/** @type {string} */ text) => text.toLowerCase() === say("settings.webhook-none").toLowerCase();
 
 /** Places for a server. The page does not know their addresses; a new list replaces the old one. @param {State} state @param {Field} field @param {Record<string, string | undefined>} named */
 function places(state, field, named) {
@@ -305,7 +306,7 @@ function places(state, field, named) {
     { class: "field" },
     h("label", { for: field.key }, label(field)),
     h("textarea", { ...named, rows: 3, maxlength: 3500, spellcheck: "false", autocomplete: "off", placeholder: say("settings.places-example") }),
-    h("p", { class: "quiet" }, now.length > 0 ? said("settings.places-now", { places: now, none: noPlaces }) : say("settings.places-how")),
+    h("p", { class: "quiet" }, now.length > 0 ? said("settings.places-now", { places: now, none: say("settings.webhook-none") }) : say("settings.places-how")),
   );
 }
 
@@ -367,10 +368,10 @@ export function settingsOf(form) {
         settings[input.name] = text === "" ? null : text === "true";
         break;
       case "places":
-        if (text !== "") settings[input.name] = text; // otherwise it stays as it is
+        if (text !== "") settings[input.name] = isNone(text) ? noPlaces : text; // otherwise it stays as it is
         break;
       case "webhook":
-        if (text !== "") settings[input.name] = text.toLowerCase() === say("settings.webhook-none").toLowerCase() ? "" : text;
+        if (text !== "") settings[input.name] = isNone(text) ? "" : text;
         break;
       case undefined:
         break;

@@ -334,7 +334,7 @@ func TestDecide(t *testing.T) {
 			n.Gets(grouptest.List(10))
 			fill(n, "ann", 10)
 		}, nil, []int{0, 1, 2}, 0, "", false, 0,
-			[]string{"no server suits everyone, if single players heard right: everyone looks at 3 servers"}},
+			[]string{"no server suits everyone, if each player’s own report is right: everyone looks at 3 servers"}},
 		{"one says that all are full, after looks enough", func(n *session) {
 			n.Gets(grouptest.List(10))
 			fill(n, "ann", 10)
