@@ -114,7 +114,7 @@ func TestFront(t *testing.T) {
 		t.Error("the code makes an organiser")
 	}
 	cat := browse(t, url+"/#BADOBADOBADO", phone)
-	cat.sees("#banner", "No room takes people in by the code")
+	cat.sees("#banner", "lets nobody in right now")
 	cat.sees("#front", "Open a room")
 }
 
@@ -128,7 +128,7 @@ func TestFrontFirstList(t *testing.T) {
 	ann.sets("#game", "minecraft")
 	ann.sees("#first-list", "There’s no public list of Minecraft")
 	ann.sets("#game", "cs2")
-	ann.sees("#first-list", "Steam lists Counter-Strike 2 only to who has a key")
+	ann.sees("#first-list", "Steam lists Counter-Strike 2 servers only for people with a key")
 	ann.sees("#first-list", "muster host --game cs2 --at "+url)
 	ann.run("document.querySelector('#first-list').scrollIntoView()")
 	ann.shoot("front-first-list", desktop, phone, couch)

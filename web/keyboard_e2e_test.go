@@ -47,7 +47,7 @@ func TestKeyboard(t *testing.T) {
 
 	b.tabsTo("#stage [data-action=go]", kb.Enter)
 	b.begins("search", "Everyone is measuring", "table Roughly where the servers are", "list The best servers so far")
-	b.begins("reveal", "Tonight’s spot: ", "list Everyone’s ping", "button Continue")
+	b.begins("reveal", "Tonight’s spot:", "list Everyone’s ping", "button Continue")
 	b.begins("vote", "Where shall we play?", "list The servers up for vote", "list Who’s ready")
 	b.folds(false)
 	b.tabsTo("#details > summary", kb.Enter)
@@ -71,7 +71,7 @@ func TestKeyboard(t *testing.T) {
 	b.tabsTo("#stage .candidate:nth-child(1) .cast", " ")
 	b.until("the card says so", func() bool { return b.isAt("#stage .candidate.leads.mine .cast[aria-pressed=true]") })
 	b.tabsTo("#stage [data-ready=true]", " ")
-	b.begins("countdown", "Off to", "status", "timer", "button Wait")
+	b.begins("countdown", "Next stop:", "status", "timer", "button Wait")
 	b.types(kb.Escape)
 	b.begins("vote", "Where shall we play?")
 	b.tabsTo("#stage .candidate:nth-child(2) .veto", kb.Enter)
@@ -130,12 +130,12 @@ func (b *browser) hearsWell() {
 	}
 	all := strings.Join(heard, "\n")
 	for words, most := range map[string]int{"Everyone is measuring": 2, "We play on": 2, "Where shall we play?": 4,
-		"Off to": 2, "Escape stops it": 2, "Everyone to": 1, "You’re on the way": 1, "Good night": 1} {
+		"Next stop:": 2, "Escape stops it": 2, "Everyone to": 1, "You’re on the way": 1, "Good night": 1} {
 		if n := strings.Count(all, words); n > most { // in two rounds, with a countdown that was stopped, and a veto
 			b.Errorf("%q is said %d times", words, n)
 		}
 	}
-	for _, words := range []string{"# Where shall we play?", "# Off to", "Everyone to", "You’re on the way",
+	for _, words := range []string{"# Where shall we play?", "# Next stop:", "Everyone to", "You’re on the way",
 		"# Where shall we play?", "# Good night"} {
 		at := strings.Index(all, words)
 		if at < 0 {

@@ -156,7 +156,7 @@ func TestFromLinkToPlaying(t *testing.T) {
 	}))
 	b.sees("#invite", "Get Muster for Linux")
 	b.presses("#invite button.primary")
-	b.sees("#getting", "among your downloads")
+	b.sees("#getting", "in your downloads")
 	packed := ""
 	b.until("the file is there", func() bool {
 		found, _ := filepath.Glob(filepath.Join(downloads, "muster-join_*.tar.gz"))

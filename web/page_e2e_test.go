@@ -52,7 +52,7 @@ func TestSession(t *testing.T) {
 	}
 
 	n.close()
-	organiser.sees("#banner", "The connection to the host is lost")
+	organiser.sees("#banner", "Lost the connection to the host")
 	organiser.shoot("lost", desktop)
 	n.open()
 	organiser.until("the page is back", func() bool { return organiser.reads("#banner") == "" })
@@ -185,7 +185,7 @@ func TestOneself(t *testing.T) {
 	other.sees("#people", "zoë<b>")
 	guest.click("#me [data-action=leave]")
 	guest.sees("#welcome", "Your nickname")
-	other.sees("#toast", "cut off, or an old one")
+	other.sees("#toast", "missing or out of date")
 
 	player := browse(t, n.personal("ben"), desktop)
 	player.sees("#people .badge", "you")
@@ -196,7 +196,7 @@ func TestOneself(t *testing.T) {
 	organiser.click("#steer [data-action=renew]")
 	organiser.sees("#toast", "The organiser’s link has changed")
 	organiser.sees("#steer", "Lock the room")
-	browse(t, n.organisersLink(), desktop).sees("#toast", "cut off, or an old one")
+	browse(t, n.organisersLink(), desktop).sees("#toast", "missing or out of date")
 }
 
 // hostile are names that strangers give their servers.

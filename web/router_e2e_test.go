@@ -137,7 +137,7 @@ func TestLinkForTheInternet(t *testing.T) {
 	}()
 	t.Cleanup(func() { cancel(); <-played })
 	b := browse(t, server.URL+"/#"+access.Key{Code: code, Link: rooms.Keys(code).Link, Secret: secret}.String(), desktop)
-	b.sees("#invite", "Your router lets those on the internet in, by")
+	b.sees("#invite", "Friends on the internet get in through your router")
 	if link := eval[string](b, `document.querySelector("#outside-link").innerText || document.querySelector("#outside-link").value`); !strings.HasPrefix(link, "http://5.6.7.8:7777/#"+code+"_") {
 		t.Errorf("the link is %s", link)
 	}

@@ -59,7 +59,7 @@ func TestSeats(t *testing.T) {
 		`says({ ...state, room: room("failed"), seats: { ...wait, over: "There were never 4 seats at once in 30 minutes.", chance: "pro-g had at most 3 seats free, mostly 0 to 1." },
 		choice: { ...state.choice, advice: [{ action: "await", argument: {}, servers: 2, addr, seats: 4 }] } })}`)
 	b.sees("#stage h1", "No seats for everyone this time")
-	b.sees("#stage", "at most 3 free")
+	b.sees("#stage", "at most 3 seats free")
 	b.click("#stage [data-order=await]")
 	b.until("the room is asked to wait once more", func() bool { return strings.HasSuffix(eval[string](b, "asked.join(' ')"), "await{}") })
 	b.axe("seats given up")

@@ -43,7 +43,7 @@ func TestCutOff(t *testing.T) {
 	n := newSession(t, 20, friday(0))
 	link := n.organisersLink()
 	b := browse(t, link[:len(link)-3], desktop)
-	b.sees("#toast", "cut off")
+	b.sees("#toast", "missing or out of date")
 	b.enters("zoe")
 	b.sees("#people", "zoe")
 	if steering := b.reads("#steer button"); steering != "" {
@@ -72,7 +72,7 @@ func TestOver(t *testing.T) {
 	b := browse(t, n.link(), desktop)
 	b.sees("#stage", "Waiting for the first player")
 	n.rooms.CloseRoom(n.code)
-	b.sees("#banner", "it is over")
+	b.sees("#banner", "it’s over")
 	b.until("the page rests", func() bool { return eval[bool](b, "muster.live.socket === null && muster.live.retry === 0") })
 }
 
