@@ -360,7 +360,7 @@ func TestHomeWatches(t *testing.T) {
 	b.run(`document.querySelector("#list").focus()`)
 	b.press("ArrowDown")
 	b.click(`[data-action="watch"]`)
-	b.sees("#now", "Muster keeps looking")
+	b.sees("#now", "Muster checks again")
 	b.shootHome("home-watch")
 	h.fleet.Update(0, func(s *sim.Server) { s.Info.Players = 3 })
 	b.sees("#now", "has a free seat")

@@ -113,7 +113,7 @@ func TestHomeHostile(t *testing.T) {
 	}
 	b.until("they are favourites", func() bool { return eval[int](b, "home.table.favourites.size") >= 7 })
 	b.click(`#server [data-action="watch"]`)
-	b.sees("#now", "Muster keeps looking")
+	b.sees("#now", "Muster checks again")
 	b.shootHome("home-hostile")
 	for _, size := range []screenSize{wide, narrow} {
 		b.resize(size)

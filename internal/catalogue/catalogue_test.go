@@ -250,3 +250,19 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// TestCapital checks that a text begins with the capital of its language, and ends as a sentence.
+func TestCapital(t *testing.T) {
+	for _, tt := range []struct{ tag, text, want string }{
+		{"en", "it is full", "It is full."},
+		{"tr", "ipucu", "İpucu."},
+		{"de", "über 50 ms!", "Über 50 ms!"},
+		{"ru", "комната закрыта", "Комната закрыта."},
+		{"ja", "満員です", "満員です。"},
+		{"en", "", ""},
+	} {
+		if got := In(tt.tag).Capital(tt.text); got != tt.want {
+			t.Errorf("in %s, %q begins and ends as %q, want %q", tt.tag, tt.text, got, tt.want)
+		}
+	}
+}

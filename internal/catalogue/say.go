@@ -9,6 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"golang.org/x/text/cases"
 	cldr "golang.org/x/text/feature/plural"
 	"golang.org/x/text/number"
 
@@ -62,7 +63,7 @@ func (l *Language) SayAll(sentences []sentence.Sentence) (texts []string) {
 // sentence does.
 func (l *Language) Capital(text string) string {
 	for i, r := range text {
-		text = string(unicode.ToUpper(r)) + text[i+len(string(r)):]
+		text = cases.Upper(l.tag).String(string(r)) + text[i+len(string(r)):]
 		break
 	}
 	if last, _ := utf8.DecodeLastRuneInString(text); text == "" || strings.ContainsRune(".?!…。？！", last) {

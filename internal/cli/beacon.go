@@ -132,7 +132,7 @@ func (b *beaconCommand) run(ctx context.Context) error {
 
 // line returns the line that friends add to their list of places.
 func (b *beaconCommand) line(at netip.AddrPort) string {
-	return fmt.Sprintf("%s, %v", cmp.Or(placeName(b.name), "Our beacon"), at)
+	return fmt.Sprintf("%s, %v", cmp.Or(placeName(b.name), "Our place"), at)
 }
 
 // tell prints and returns the line that friends add to their list, as far as this machine knows its

@@ -2,7 +2,7 @@
 
 import { button, byId, h, show } from "../dom.js";
 import { offerLanguages } from "../language.js";
-import { capital, fill, said, say } from "../say.js";
+import { capital, fill, locale, said, say } from "../say.js";
 import { alarm } from "./alarm.js";
 import { ask, follow, insist, sentences } from "./api.js";
 import { art } from "./art.js";
@@ -150,7 +150,7 @@ function drawNow(s) {
   show(byId("now"), parts.filter((part) => part instanceof HTMLElement));
   byId("now").hidden = !parts.some(Boolean);
   const seat = watch.free > 0 && isTold(s, "watch") ? say("home.seat", { server: watch.name || watch.what || "" }) : "";
-  const asks = s.questions.length > 0 ? (s.questions.some((q) => /start it/.test(q.text) || taskOf(s, q).launch === "asking") ? say("home.game-waits") : say("home.asks")) : invited.title(s);
+  const asks = s.questions.length > 0 ? (s.questions.some((q) => isStart(q) || taskOf(s, q).launch === "asking") ? say("home.game-waits") : say("home.asks")) : invited.title(s);
   const rings = asks || seat;
   if (rings && rings !== rang) alarm.ring(rings);
   rang = rings;
@@ -183,6 +183,19 @@ function taskOf(s, question) {
   return question.of === "room" ? s.room : question.of === "watch" ? s.watch : question.of === "beacon" ? s.beacon : s.go;
 }
 
+/** A question without the answers that a terminal offers. @param {string} text */
+function asked(text) {
+  return text.replace(/\s*\[[^\]]*\]\s*$/, "");
+}
+
+/** What stands before a command's warning, in the page's language. */
+const careful = say("term.careful", { doubt: "" }).trim();
+
+/** Whether a command asks if it may start the game. It speaks the page's language. @param {State["questions"][number]} question */
+function isStart(question) {
+  return ["term.launch-it", "term.start-it"].some((key) => asked(say(key)) === asked(question.text));
+}
+
 /** A command's questions, mostly whether the game may start. @param {State} s */
 function drawQuestions(s) {
   const place = byId("questions");
@@ -192,13 +205,13 @@ function drawQuestions(s) {
     s.questions.map((question) => {
       const yesNo = /\[[^\]/]{1,8}\/[^\]/]{1,8}\]\s*$/.test(question.text); // [Y/n], in any language
       const task = taskOf(s, question);
-      const about = task.lines.slice(-2).filter((line) => /^careful|\+connect|:\d/.test(line));
+      const about = task.lines.slice(-2).filter((line) => line.startsWith(careful) || /\+connect|:\d/.test(line));
       const game = games.find(({ id }) => id === task.game)?.name;
-      const text = question.text.replace(/\s*\[[^\]]*\]\s*$/, "").replace("start it", game ? `start ${game}` : "start it");
+      const text = game && isStart(question) ? say("home.start-game", { game }) : asked(question.text);
       return h(
         "form",
         { class: "question", "data-key": question.id, "data-question": question.id },
-        h("p", {}, h("strong", {}, text.replace(/^./, (c) => c.toUpperCase()))),
+        h("p", {}, h("strong", {}, text.charAt(0).toLocaleUpperCase(locale) + text.slice(1))),
         about.map((line) => h("p", { class: "quiet" }, h("bdi", {}, line))),
         yesNo
           ? h("p", { class: "buttons" }, h("button", { class: "primary", name: "answer", value: "y" }, say("home.yes")), h("button", { name: "answer", value: "n" }, say("home.no")))
