@@ -59,11 +59,11 @@ const crowded = `
 var everyStage = []struct{ name, stage, above, pings string }{
 	{"lobby", "lobby", ".start button", ""},
 	{"search", "search", ".best, .podium", ".rank1 .figure"},
-	{"reveal", "reveal", ".everybody, .buttons", ".everybody .ms"},
+	{"reveal", "reveal", ".pingline, .buttons", ".turning .ping"},
 	{"vote", "vote", ".ready button", ".leads .everyone .ms"},
 	{"countdown", "countdown", ".stop, .who-goes", ".who-goes .ms"},
-	{"go", "go", ".way button", ".arriving .ms"},
-	{"ownfailed", "go", ".way button, .path > summary", ".arriving .ms"},
+	{"go", "go", ".way button", ".turning .ping"},
+	{"ownfailed", "go", ".way button, .path > summary", ".turning .ping"},
 	{"failed", "failed", ".help-card button", ".gate .ms"},
 	{"night", "night", "h1", ""},
 }

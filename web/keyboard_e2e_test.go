@@ -47,7 +47,7 @@ func TestKeyboard(t *testing.T) {
 
 	b.tabsTo("#stage [data-action=go]", kb.Enter)
 	b.begins("search", "Everyone is measuring", "table Roughly where the servers are", "list The best servers so far")
-	b.begins("reveal", "Tonight’s spot:", "list Everyone’s ping", "button Continue")
+	b.begins("reveal", "Tonight we meet in", "list Everyone’s ping", "button Continue")
 	b.begins("vote", "Where shall we play?", "list The servers up for vote", "list Who’s ready")
 	b.folds(false)
 	b.tabsTo("#details > summary", kb.Enter)
@@ -71,7 +71,7 @@ func TestKeyboard(t *testing.T) {
 	b.tabsTo("#stage .candidate:nth-child(1) .cast", " ")
 	b.until("the card says so", func() bool { return b.isAt("#stage .candidate.leads.mine .cast[aria-pressed=true]") })
 	b.tabsTo("#stage [data-ready=true]", " ")
-	b.begins("countdown", "Next stop:", "status", "timer", "button Wait")
+	b.begins("countdown", "Next stop", "status", "timer", "button Wait")
 	b.types(kb.Escape)
 	b.begins("vote", "Where shall we play?")
 	b.tabsTo("#stage .candidate:nth-child(2) .veto", kb.Enter)

@@ -142,19 +142,22 @@ func TestReveal(t *testing.T) {
 	b.until("a button goes on", func() bool { return eval[string](b, "muster.view.stage") == "vote" })
 	b.run(`muster.view.searched = 2`)
 	b.tells(`{ ` + you + `, people: people.map((one, i) => ({ ...one, country: ["NL", "US", "MY"][i] })), choice, agreement: { open: true, vetoes: [], ballot: [addr] }, room: { ...room("chosen"), round: 2 } }`)
-	b.until("who is somewhere stands at the map's foot", func() bool {
-		return eval[string](b, `[...document.querySelectorAll(".turning .somewhere, .turning .lost .ping, .turning .ring-pings")].map((e) => e.textContent)`+".join(' ')") == "100 ms at best 44 ms somewhere"
+	b.until("who is somewhere says so, on a dotted spoke", func() bool {
+		return eval[string](b, `[...document.querySelectorAll(".turning .some")].map((e) => e.parentNode.textContent)`+".join(' ')") == "dave44 mssomewhere" &&
+			eval[int](b, `document.querySelectorAll(".turning .spoke.lost").length`) == 1
 	})
-	if ways := eval[int](b, `document.querySelectorAll(".turning .spoke").length`); ways != 3 {
-		t.Errorf("%d of the 3 whose place is known have a way on the map", ways)
+	if ways := eval[int](b, `document.querySelectorAll(".turning .spoke").length`); ways != 4 {
+		t.Errorf("%d of 4 have a way on the map", ways)
 	}
 	b.run(`muster.view.revealed = 2; muster.view.changed()`)
 	maps := func() string {
-		return eval[string](b, `[...document.querySelectorAll("#stage .around")].filter((e) => e.querySelectorAll(".spoke").length === 3 && e.querySelectorAll(".lost").length === 1).map((e) => e.checkVisibility()).join(" ")`)
+		return eval[string](b, `[...document.querySelectorAll("#stage .around")].filter((e) => e.querySelectorAll(".spoke").length === 4 && e.querySelectorAll(".lost").length === 1).map((e) => e.checkVisibility()).join(" ")`)
 	}
 	b.until("the card has its map", func() bool { return eval[string](b, "muster.view.stage") == "vote" && maps() == "true" })
 	b.tells(`{ room: { ...room("launching"), round: 2 }, agreement: { open: false, vetoes: [], ballot: [] }, way: { connect: addr, server: "pro-g" } }`)
-	b.until("where we are stands on the way", func() bool { return eval[string](b, "muster.view.stage") == "go" && maps() == "true" })
+	b.until("everybody is on the way, on the map", func() bool {
+		return eval[string](b, "muster.view.stage") == "go" && eval[int](b, `document.querySelectorAll(".travelling .trail.is-half").length`) == 4
+	})
 	b.run(`import(new URL("share.js", document.baseURI)).then(async ({ picture }) => { window.shared = await picture(muster.live.state); })`)
 	b.until("there is a picture to share", func() bool { return eval[bool](b, "Boolean(window.shared)") })
 	shared := eval[string](b, "window.shared")

@@ -102,7 +102,7 @@ func TestSearch(t *testing.T) {
 		player.Send(wire.Done{Round: 1})
 	}
 	b.until("the world turns to the server", func() bool { return eval[int](b, "document.querySelectorAll('.turned .spoke').length") == 4 })
-	b.sees("#stage", "Tonight’s spot:")
+	b.sees("#stage", "Tonight we meet in")
 	if os.Getenv("MUSTER_SHOTS") != "" {
 		time.Sleep(2 * time.Second) // it has turned
 		b.capture("reveal-desktop.png", chromedp.CaptureScreenshot())

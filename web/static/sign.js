@@ -19,7 +19,7 @@ export const signs = [
   { name: "triangle", d: "M50 2 102 92H-2Z", y: 66, letter: 40 },
   { name: "square", d: "M12 12h76v76H12Z" },
   { name: "diamond", d: "M50-4 104 50 50 104-4 50Z" },
-  { name: "hexagon", d: "M26 14h48L102 50 74 86H26L-2 50Z" },
+  { name: "hexagon", d: "M50 3 90.7 26.5v47L50 97 9.3 73.5v-47Z" },
   { name: "star", d: "M50-4 66 31l39 4-29 27 8 40-34-20-34 20 8-40L-5 35l39-4Z", y: 55, letter: 38 },
   { name: "plus", d: "M32 5h36v27h27v36H68v27H32V68H5V32h27Z" },
   { name: "drop", d: "M50 0c9 20 34 36 34 62a34 34 0 0 1-68 0C16 36 41 20 50 0Z", y: 63 },
@@ -69,4 +69,10 @@ export function initial(name) {
   const plain = (first.match(/\p{M}/gu)?.length ?? 0) > marks ? first.replaceAll(/\p{M}/gu, "") : first;
   const upper = plain.toLocaleUpperCase();
   return [...upper].length > [...plain].length ? plain : upper; // ß has no capital of one letter
+}
+
+/** A name of so many letters at most, without piles of marks. @param {string} name @param {number} most */
+export function shortened(name, most) {
+  const all = [...(letters ??= new Intl.Segmenter()).segment(name)].map(({ segment }) => ((segment.match(/\p{M}/gu)?.length ?? 0) > marks ? segment.replaceAll(/\p{M}/gu, "") : segment));
+  return all.length > most ? `${all.slice(0, most - 1).join("")}…` : all.join("");
 }

@@ -1,225 +1,246 @@
-// The reveal's map: the world around the server, with each player's way as a straight spoke. A
-// player from an unknown country stands at the foot, "somewhere", without a spoke, because a spoke
-// would point to a place. If the server's country is unknown, or everybody's is, the map is a dial
-// on which distance is ping.
+// The world around the server, with each player's way as a straight spoke. A player whose place
+// nobody knows stands somewhere around it, as far as their ping usually means, on a dotted spoke.
+// Without the server's country there is no world, and nobody's place means anything: then there is
+// no such picture.
 //
-//	canvas  land, turned to the server       none on the dial
-//	svg     rings ─ spokes ─ signs with pings ─ the server's pin ─ somewhere
+//	canvas  sea, land, the country in gold
+//	svg     rings ─ spokes ─ signs with names and pings ─ the server
+//
+// The style sheet says how large it is, where signs may be (padding), and how large they and their
+// words are (font-size): lay.js and labels.js decide everything else.
 
 import { svg } from "../dom.js";
 import { millis, say } from "../say.js";
-import { sign } from "../sign.js";
+import { shortened, sign } from "../sign.js";
+import { drawGlobe } from "./globe.js";
+import { labelled } from "./labels.js";
+import { far, fitted, lightReach, someWay, wayTo } from "./lay.js";
 import { placeOf, world } from "./world.js";
 
-/** @typedef {{person: import("../types.js").Person, ms: number, text: string}} Spoke nearest first */
+export { half, mapOf, projectionOf, shapeOf } from "./square.js";
 
-/** Half the picture's side, in its own units, and how far from the middle signs may be. */
-export const half = 500;
-const near = 150;
-const far = 390;
-/** Pings of the rings, ms; the picture has room for some of them. */
-const ringsAt = [10, 20, 50, 100, 200, 500];
-/** The radius within which a ring and its ping are complete, and how many rings are drawn. */
-const rim = 455;
+/** @typedef {{person: import("../types.js").Person, ms: number, text: string}} Spoke nearest first */
+/** @typedef {"whole" | "pings" | "none"} Said what stands beside the signs */
+/** @typedef {ReturnType<typeof import("../stages/moment.js").seenAt>} Seen */
+
+/** Sizes in the map's own em. */
+const signEm = 2.3;
+const pinEm = 0.72;
+const haloEm = 1.15;
+/** Pings of the rings, ms, of which two are drawn. */
+const ringsAt = [10, 20, 50, 100];
 const ringsShown = 2;
-/** The distance between signs, in their sizes, and how many at the foot show their pings. More stand closer, with their pings in the list. */
-const apart = 1.45;
-const footPings = 6;
-/** How much larger signs are on a small map. */
-const smallSigns = 1.5;
-/** The height of the ping below a sign, in the picture's units. */
-const pingHigh = 34;
-/** The least land beyond the farthest player that the picture shows, radians. */
-const leastReach = 0.5;
-const widest = Math.PI * 0.98;
-/** How many km away light in fibre goes and returns in a ms. */
-const fibre = 100;
-const earth = 6371;
+/** The number of players from which signs are smaller, and from which their words are one figure. */
+const several = 6;
+const many = 9;
+
+/** Everything about the picture that depends on its size. @typedef {{width: number, height: number, em: number, room: import("./lay.js").Box, whole: import("./lay.js").Box, taken: import("./lay.js").Box[]}} Room where signs may be, where their words may be, and where something else is */
+
+/** The room of a place, as the style sheet says. @param {HTMLElement} place @returns {Room} */
+export function roomOf(place) {
+  const style = getComputedStyle(place);
+  const [width, height] = [place.clientWidth, place.clientHeight];
+  const [top, right, bottom, left] = ["Top", "Right", "Bottom", "Left"].map((side) => parseFloat(/** @type {any} */ (style)[`padding${side}`]));
+  const edge = 6;
+  const late = document.querySelector("#stage .late")?.getBoundingClientRect();
+  const at = place.getBoundingClientRect();
+  const taken = late ? [{ left: late.left - at.left, right: late.right - at.left, top: late.top - at.top, bottom: late.bottom - at.top }] : [];
+  return { taken, width, height, em: parseFloat(style.fontSize), room: { left, top, right: width - right, bottom: height - bottom }, whole: { left: Math.max(edge, left / 2), top: Math.max(edge, top / 2), right: width - edge, bottom: height - Math.max(edge, bottom / 2) } };
+}
 
 export class Turn {
-  /** @param {HTMLElement} place @param {string | undefined} country of the server @param {Spoke[]} spokes @param {boolean} [isSmall] signs are large, with their pings next to them */
-  constructor(place, country, spokes, isSmall = false) {
+  /** @param {HTMLElement} place @param {string | undefined} country of the server @param {Spoke[]} spokes @param {{says?: Said, table?: boolean}} [more] whether the players will come to a table around the server */
+  constructor(place, country, spokes, { says = "whole", table = false } = {}) {
+    this.place = place;
+    this.spokes = spokes;
+    this.says = says;
+    this.hasTable = table;
+    this.centre = placeOf(country);
+    /** @type {Seen | null} */
+    this.seen = null;
     this.canvas = document.createElement("canvas");
     this.canvas.setAttribute("aria-hidden", "true");
-    const size = (spokes.length > 9 ? 62 : spokes.length > 5 ? 80 : 100) * (isSmall ? smallSigns : 1);
-    this.side = isSmall ? 450 : 900; // px; the screen scales it
-    const map = mapOf(country, spokes, size);
-    this.centre = map?.centre;
-    this.onMap = Boolean(map);
-    this.reach = map?.reach ?? leastReach;
-    const lost = map?.lost ?? [];
-    const points = map?.points ?? dial(spokes, size);
-    const at = map?.at ?? points;
-    const foot = footOf(size, lost.length);
-    this.spokes = spokes.map((spoke, i) => (lost.includes(spoke) ? svg("g") : svg("line", { class: `spoke p${(spoke.person.arrival ?? 0) % 16}`, x1: 0, y1: 0, x2: at[i].x, y2: at[i].y, pathLength: 1 })));
-    this.signs = spokes.map((spoke, i) => {
-      const shape = sign({ ...spoke.person, able: false }, size);
-      shape.setAttribute("x", String(at[i].x - size / 2));
-      shape.setAttribute("y", String(at[i].y - size / 2));
-      const isCrowd = lost.length > footPings && lost.includes(spoke);
-      return svg("g", { class: lost.includes(spoke) ? "lost" : "" }, shape, !isCrowd && svg("text", { class: "ping", x: at[i].x, y: at[i].y + size / 2 + pingHigh, "text-anchor": "middle" }, spoke.text));
-    });
-    this.pin = svg("g", { class: "pin" }, svg("circle", { class: "halo", r: 46 }), svg("circle", { class: "core", r: 28 }));
-    const scale = this.onMap ? (/** @type {number} */ ms) => (far * ms * fibre) / earth / this.reach : pingScale(spokes, size);
-    const whole = ringsAt.map((ms) => ({ ms, r: scale(ms) })).filter(({ r }) => r >= (this.onMap ? near : 0) && r <= rim);
-    this.rings = svg("g", { class: "rings" }, whole.slice(-ringsShown).map(({ r }) => svg("circle", { r })));
-    this.pings = svg("g", { class: "ring-pings" }, whole.slice(-ringsShown).map(({ ms, r }) => {
-      const turn = this.onMap ? clearest(r, points, size) : 0;
-      return svg("text", { x: r * Math.sin(turn), y: -r * Math.cos(turn), "text-anchor": "middle", "dominant-baseline": "central" }, this.onMap ? say("ping.at-best", { ms: millis(ms) }) : millis(ms));
-    }));
-    const word = lost.length > 0 && svg("text", { class: "somewhere", x: 0, y: foot - size / 2 - 18, "text-anchor": "middle" }, say("map.somewhere"));
-    this.foot = svg("g", {}, word);
-    const picture = svg("svg", { viewBox: `${-half} ${-half} ${2 * half} ${2 * half}`, "aria-hidden": "true" }, this.rings, this.spokes, this.pings, this.signs, this.pin, this.foot);
-    place.replaceChildren(this.canvas, picture);
-    if (this.onMap) world().then((loaded) => { this.world = loaded; this.land(this.turned ?? 1, true); }, () => {}); // without land, the spokes are enough
+    this.rings = svg("svg", { class: "rings", "aria-hidden": "true" }); // they fade as the land does
+    this.picture = svg("svg", { "aria-hidden": "true" });
+    place.replaceChildren(this.canvas, this.rings, this.picture);
+    this.drawn = "";
+    this.laid = "";
+    this.layOut();
+    new ResizeObserver(() => this.layOut()).observe(place);
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => place.isConnected && this.land());
+    if (this.centre) world().then((loaded) => { this.world = loaded; this.drawn = ""; this.land(); }, () => {}); // without land, the spokes are enough
   }
 
-  /** Shows a moment. @param {ReturnType<typeof import("../stages/moment.js").seenAt>} seen */
+  /** Lays everything out for the size that the place has now. */
+  layOut() {
+    const { centre, place, spokes } = this;
+    const room = roomOf(place);
+    if (!centre || room.width < 60 || room.height < 60 || !place.isConnected) return;
+    /** @type {string} */
+    const laid = `${room.width} ${room.height} ${room.em}`;
+    if (this.laid === laid) return;
+    this.laid = laid;
+    this.room = room;
+    const size = room.em * signEm * (spokes.length >= many ? 0.72 : spokes.length >= several ? 0.86 : 1);
+    const ways = spokes.map(({ person, ms }) => {
+      const at = placeOf(person.country);
+      return at ? wayTo(centre, at) : someWay(ms);
+    });
+    this.fit = this.hasTable ? seated(ways, room.room, size) : fitted(ways, room.room, size);
+    this.at = this.fit.stands.map(({ x, y }) => ({ x: x + this.server.x, y: y + this.server.y }));
+    for (const picture of [this.rings, this.picture]) picture.setAttribute("viewBox", `0 0 ${room.width} ${room.height}`);
+    this.fill();
+    this.drawn = "";
+    if (this.seen) this.show(this.seen);
+    else this.land();
+  }
+
+  /** The server's position, px. */
+  get server() {
+    const { x, y } = /** @type {NonNullable<typeof this.fit>} */ (this.fit);
+    return { x, y };
+  }
+
+  /** The radius of the table, px. */
+  get table() {
+    const { size } = /** @type {NonNullable<typeof this.fit>} */ (this.fit);
+    return tableOf(this.spokes.length) * size;
+  }
+
+  fill() {
+    const { spokes, server, at } = this;
+    const { size } = /** @type {NonNullable<typeof this.fit>} */ (this.fit);
+    const { em } = /** @type {Room} */ (this.room);
+    const words = spokes.map((spoke) => this.wordsOf(spoke));
+    this.signs = spokes.map(({ person }, i) => {
+      const shape = sign({ ...person, able: false }, size);
+      shape.setAttribute("x", String(-size / 2));
+      shape.setAttribute("y", String(-size / 2));
+      return svg("g", { class: "stand" }, shape, words[i].element);
+    });
+    this.ways = spokes.map(({ person }, i) => svg("g", { class: `spoke p${(person.arrival ?? 0) % 16}${placeOf(person.country) ? "" : " lost"}` }, ["case", "line"].map((name) => svg("line", { class: name, x1: server.x, y1: server.y, x2: at?.[i].x, y2: at?.[i].y, pathLength: 1 }))));
+    this.pin = svg("g", { class: "pin" }, svg("circle", { class: "halo", r: em * haloEm }), svg("circle", { class: "core", r: em * pinEm }));
+    this.pin.setAttribute("transform", `translate(${server.x} ${server.y})`);
+    this.under = svg("g", {});
+    this.picture.replaceChildren(this.under, ...this.ways, this.pin, ...this.signs);
+    this.words = words.map((one) => ({ ...one, ...one.measure() }));
+    this.stand(at ?? []);
+  }
+
+  /** The words beside a sign. @param {Spoke} spoke */
+  wordsOf({ person, ms, text }) {
+    const { em } = /** @type {Room} */ (this.room);
+    const isCrowd = this.spokes.length >= many;
+    const name = this.says === "whole" && !isCrowd ? svg("text", { class: "name", y: -0.1 * em }, shortened(person.name, longestName)) : null;
+    const some = this.says === "whole" && !isCrowd && !placeOf(person.country) ? svg("text", { class: "some", y: 1.85 * em }, say("map.somewhere")) : null;
+    const ping = this.says === "none" ? null : svg("text", { class: "ping", y: (name ? 0.95 : 0.36) * em }, isCrowd ? text.replace(/\s*ms$/, "") : text);
+    const element = svg("g", { class: "words" }, name, ping, some);
+    const measure = () => {
+      for (let letters = longestName; name instanceof SVGTextContentElement && letters > 3 && name.getComputedTextLength() > widestName * em;) name.textContent = shortened(person.name, --letters);
+      const widths = [name, ping, some].map((one) => (one instanceof SVGTextContentElement ? one.getComputedTextLength() : 0));
+      return { width: Math.max(...widths), height: em * (ping ? (name ? 2.05 : 1.05) + (some ? 0.9 : 0) : 0) };
+    };
+    return { element, measure, ms };
+  }
+
+  /** Puts signs and their words at these points, px. @param {{x: number, y: number}[]} at @param {{x: number, y: number}[]} [from] where each one's line begins, if not at the server */
+  stand(at, from = at.map(() => this.server)) {
+    const { signs, words, server } = this;
+    const { size } = /** @type {NonNullable<typeof this.fit>} */ (this.fit);
+    const { whole, em, taken } = /** @type {Room} */ (this.room);
+    signs?.forEach((one, i) => { one.style.transform = `translate(${at[i].x}px, ${at[i].y}px)`; });
+    if (!words || this.says === "none") return;
+    const places = labelled(server, at, size, words, whole, { whole: this.says === "whole", from, taken: [...taken, ...from.filter((point) => point !== this.server && !at.some(({ x, y }) => Math.hypot(x - point.x, y - point.y) < size)).map((point) => around(point, em, em))] });
+    /** The boxes of words. @type {import("./lay.js").Box[]} */
+    const boxes = [];
+    words.forEach(({ element, width, height }, i) => {
+      const place = places[i];
+      element.style.visibility = place ? "" : "hidden";
+      if (!place) return;
+      element.setAttribute("text-anchor", place.anchor);
+      element.style.transform = `translate(${place.x - at[i].x}px, ${place.y - at[i].y - height / 2 + 0.75 * em}px)`;
+      const x = place.anchor === "middle" ? place.x : place.x + (place.anchor === "start" ? width : -width) / 2;
+      boxes.push(around({ x, y: place.y }, width, height));
+    });
+    this.drawRings(at, [...taken, ...boxes]);
+  }
+
+  /** Rings as far as light in fibre comes in some time. They say so where there is room. @param {{x: number, y: number}[]} at the signs @param {import("./lay.js").Box[]} taken */
+  drawRings(at, taken) {
+    const { server, rings } = this;
+    const { scale, size } = /** @type {NonNullable<typeof this.fit>} */ (this.fit);
+    const { width, height, whole, em } = /** @type {Room} */ (this.room);
+    const all = ringsAt.map((ms) => ({ ms, r: scale * far(lightReach(ms)) })).filter(({ r }) => r > 2.2 * em * haloEm && r < 0.75 * Math.max(width, height)).slice(-ringsShown);
+    rings.replaceChildren(...all.map(({ r }) => svg("circle", { cx: server.x, cy: server.y, r })));
+    if (this.says !== "whole") return;
+    taken = [...taken, ...at.map((sign) => around(sign, size * 1.2, size * 1.2))];
+    for (const { ms, r } of all) {
+      const text = svg("text", { "text-anchor": "middle", "dominant-baseline": "central" }, say("ping.at-best", { ms: millis(ms) }));
+      rings.append(text);
+      const wide = /** @type {SVGTextContentElement} */ (/** @type {unknown} */ (text)).getComputedTextLength();
+      const place = Array.from({ length: 48 }, (_, i) => Math.PI + (Math.PI * (i % 2 ? i : -i)) / 48) // from below, to both sides
+        .map((turn) => ({ x: server.x + r * Math.sin(turn), y: server.y - r * Math.cos(turn) }))
+        .find((point) => {
+          const box = around(point, wide + em * 0.4, em * 1.2);
+          return box.left > whole.left && box.right < whole.right && box.top > whole.top && box.bottom < whole.bottom && !taken.some((other) => touches(box, other)) && !at.some((sign) => nearLine(point, server, sign) < em * 1.4);
+        });
+      if (!place) {
+        text.remove();
+        continue;
+      }
+      taken.push(around(place, wide + em, em * 2));
+      text.setAttribute("x", String(place.x));
+      text.setAttribute("y", String(place.y));
+    }
+  }
+
+  /** Shows a moment. @param {Seen} seen */
   show(seen) {
-    const grown = 0.4 + 0.6 * seen.pin;
-    this.pin.style.cssText = `opacity:${seen.pin};scale:${grown}`;
-    this.rings.style.opacity = this.pings.style.opacity = this.foot.style.opacity = String(seen.turn);
-    this.rings.style.rotate = `${-60 * (1 - seen.turn)}deg`;
+    this.seen = seen;
+    if (!this.pin) return;
+    this.pin.style.opacity = String(seen.pin);
+    this.rings.style.opacity = String(seen.turn);
     seen.spokes.forEach((shot, i) => {
-      this.spokes[i].style.cssText = `stroke-dashoffset:${1 - shot};opacity:${shot > 0 ? 1 : 0}`;
-      this.signs[i].style.cssText = `opacity:${shot}`;
+      this.ways?.[i].style.setProperty("--shot", String(shot));
+      if (this.signs?.[i]) this.signs[i].style.opacity = String(shot);
     });
     this.canvas.style.opacity = String(Math.min(seen.dim, 0.25 + seen.turn));
-    this.land(seen.turn);
+    this.land();
   }
 
-  /** Draws the land, turned part of the way. @param {number} turned from 0 to 1 */
-  land(turned, anew = false) {
-    if (!this.onMap || !this.centre || (!anew && this.turned === turned)) return;
-    this.turned = turned;
-    if (!this.world) return;
-    const { side } = this;
-    this.canvas.width = this.canvas.height = side;
-    const context = this.canvas.getContext("2d");
-    if (!context) return;
-    const { d3, land } = this.world;
-    const projection = projectionOf(this.world, this.centre, this.reach, side, 70 * (1 - turned));
-    const style = getComputedStyle(this.canvas);
-    context.fillStyle = style.getPropertyValue("--land");
-    context.beginPath();
-    d3.geoPath(projection, context)(land);
-    context.fill();
-    const country = shapeOf(this.world, this.centre);
-    if (!country || turned < 1) return;
-    context.fillStyle = style.getPropertyValue("--gold");
-    context.globalAlpha = 0.55;
-    context.beginPath();
-    d3.geoPath(projection, context)(country);
-    context.fill();
+  /** Draws the land, turned as far as the moment says. */
+  land() {
+    const turned = this.seen?.turn ?? 1;
+    const { centre, fit, room, canvas } = this;
+    const dark = matchMedia("(prefers-color-scheme: dark)").matches;
+    const drawn = `${this.laid} ${turned} ${dark}`;
+    if (!this.world || !centre || !fit || !room || drawn === this.drawn) return;
+    this.drawn = drawn;
+    const style = getComputedStyle(this.place);
+    const [sea, land, border, gold] = ["--sea", "--world", "--ground", "--gold"].map((name) => style.getPropertyValue(name).trim());
+    drawGlobe(canvas, this.world, { centre, x: fit.x, y: fit.y, scale: fit.scale, width: room.width, height: room.height, glow: Math.max(9 * room.em, fit.scale * 0.5) }, { sea, land, border, gold }, turned);
   }
 }
 
-/**
- * The players' positions on the map around a server, or nothing if its country is unknown, or
- * everybody's is. Players from unknown countries are lost: they stand at the foot.
- * @template {{person: import("../types.js").Person}} One
- * @param {string | undefined} country @param {One[]} all @param {number} size of signs
- */
-export function mapOf(country, all, size) {
-  const centre = placeOf(country);
-  const placed = all.filter(({ person }) => placeOf(person.country));
-  if (!centre || placed.length === 0) return null;
-  const lost = all.filter((one) => !placed.includes(one));
-  const ways = placed.map(({ person }) => away(centre, /** @type {import("./world.js").Country} */ (placeOf(person.country))));
-  const reach = Math.min(widest, Math.max(leastReach, ...ways.map(({ angle }) => angle)));
-  const points = ways.map(({ angle, bearing }, i) => {
-    const r = Math.max(near, (far * angle) / reach);
-    const turn = angle < 0.02 ? (2 * Math.PI * i) / ways.length : bearing;
-    return { x: r * Math.sin(turn), y: -r * Math.cos(turn) };
-  });
-  const foot = footOf(size, lost.length);
-  spread(points, size, lost.length > 0 ? foot - size - 2 * pingHigh : half - size / 2 - 40);
-  const at = all.map((one) => (lost.includes(one) ? somewhere(lost.indexOf(one), lost.length, size, foot) : points[placed.indexOf(one)]));
-  return { centre, reach, lost, points, at };
-}
+/** The radius of a table that has room for everybody, in signs. @param {number} n */
+export const tableOf = (n) => Math.max(1.9, (n * 1.2) / (2 * Math.PI) + 0.3);
 
-/** The projection of such a map to a square. @param {import("./world.js").World} world @param {import("./world.js").Country} centre @param {number} reach radians @param {number} side px @param {number} [back] degrees it has yet to turn */
-export function projectionOf({ d3 }, centre, reach, side, back = 0) {
-  const scale = ((far / half) * (side / 2)) / reach;
-  return d3.geoAzimuthalEquidistant().rotate([-centre.lon + back, -centre.lat + back / 4]).translate([side / 2, side / 2]).scale(scale).clipAngle(179);
-}
+/** Where players' homes are if they come to a table. @param {import("./lay.js").Way[]} ways @param {import("./lay.js").Box} room @param {number} size */
+const seated = (ways, room, size) => fitted(ways, room, size, { least: tableOf(ways.length) + 1.3 });
 
-/** A country's shape, if the map has it. @param {import("./world.js").World} world @param {import("./world.js").Country} centre */
-export const shapeOf = (world, centre) => world.countries.find((shape) => String(shape.id) === centre.number);
+/** The longest name beside a sign, in letters and in the map's em. */
+const longestName = 14;
+const widestName = 6.5;
 
-/** The height at which players from unknown countries stand. @param {number} size @param {number} lost */
-const footOf = (size, lost) => half - size / 2 - (lost > footPings ? 4 : pingHigh + 6);
+/** @param {{x: number, y: number}} middle @param {number} width @param {number} height @returns {import("./lay.js").Box} */
+const around = ({ x, y }, width, height) => ({ left: x - width / 2, right: x + width / 2, top: y - height / 2, bottom: y + height / 2 });
 
-/** Everybody around the server, at the distance of their ping. Nobody stands at twelve o'clock, where the rings show their pings. @param {Spoke[]} spokes @param {number} size */
-function dial(spokes, size) {
-  const scale = pingScale(spokes, size);
-  const order = spokes.map(({ person }) => person.arrival ?? 0).toSorted((a, b) => a - b);
-  return spokes.map(({ person, ms }) => {
-    const turn = (2 * Math.PI * (order.indexOf(person.arrival ?? 0) + 1)) / (spokes.length + 1);
-    const r = scale(ms);
-    return { x: r * Math.sin(turn), y: -r * Math.cos(turn), r };
-  });
-}
+/** @param {import("./lay.js").Box} a @param {import("./lay.js").Box} b */
+const touches = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
 
-/**
- * The distance of a ping from the middle of the dial. Each ms is equally long, as on the bars next
- * to it, so that the rings read like a ruler. 0 ms is not at the pin but on a circle around it that
- * has room for all signs, so that no sign moves to where another ping belongs.
- * @param {Spoke[]} spokes @param {number} size of signs
- */
-function pingScale(spokes, size) {
-  const longest = Math.max(1, ...spokes.map(({ ms }) => ms));
-  const nought = Math.max(near, ((spokes.length + 1) * size * apart) / (2 * Math.PI));
-  return (/** @type {number} */ ms) => nought + ((far - nought) * ms) / longest;
-}
-
-/** The position at the picture's foot of a player from an unknown country. @param {number} i @param {number} of @param {number} size @param {number} y */
-function somewhere(i, of, size, y) {
-  const pitch = of > footPings ? Math.min(size * 1.1, (2 * half - size) / of) : Math.max(size * apart, 125); // room for "≈ 247 ms"
-  return { x: pitch * (i - (of - 1) / 2), y, r: half };
-}
-
-/** The direction, radians, in which a ring's ping is farthest from all spokes and signs. @param {number} r @param {{x: number, y: number}[]} at @param {number} size */
-function clearest(r, at, size) {
-  const room = (/** @type {number} */ turn) => {
-    const [x, y] = [r * Math.sin(turn), -r * Math.cos(turn)];
-    return Math.min(...at.map((end) => {
-      const along = Math.min(1, Math.max(0, (x * end.x + y * end.y) / (end.x ** 2 + end.y ** 2)));
-      return Math.min(Math.hypot(x - along * end.x, y - along * end.y), Math.hypot(x - end.x, y - end.y - size / 2 - pingHigh));
-    }));
-  };
-  const turns = Array.from({ length: 24 }, (_, i) => (Math.PI * i) / 12).filter((turn) => -r * Math.cos(turn) < far / 2); // not at the foot
-  return turns.reduce((best, turn) => (room(turn) > room(best) + 1 ? turn : best));
-}
-
-/** The distance on the globe and the direction, in radians. @param {import("./world.js").Country} from @param {import("./world.js").Country} to */
-function away(from, to) {
-  const [a, b, lon] = [from.lat, to.lat, to.lon - from.lon].map((degrees) => (degrees * Math.PI) / 180);
-  const angle = Math.acos(Math.min(1, Math.max(-1, Math.sin(a) * Math.sin(b) + Math.cos(a) * Math.cos(b) * Math.cos(lon))));
-  const bearing = Math.atan2(Math.sin(lon) * Math.cos(b), Math.cos(a) * Math.sin(b) - Math.sin(a) * Math.cos(b) * Math.cos(lon));
-  return { angle, bearing };
-}
-
-/** Pushes signs apart that would hide each other. @param {{x: number, y: number}[]} at @param {number} size @param {number} lowest where they may be */
-function spread(at, size, lowest) {
-  const least = size * apart;
-  for (let round = 0; round < 40; round++) {
-    for (let i = 0; i < at.length; i++) {
-      for (let j = 0; j < i; j++) {
-        const [dx, dy] = [at[i].x - at[j].x || 1, at[i].y - at[j].y];
-        const distance = Math.hypot(dx, dy);
-        if (distance >= least) continue;
-        const push = (least - distance) / 2 / distance;
-        at[i].x += dx * push;
-        at[i].y += dy * push;
-        at[j].x -= dx * push;
-        at[j].y -= dy * push;
-      }
-    }
-    for (const one of at) {
-      const most = half - size / 2 - 40;
-      one.x = Math.min(most, Math.max(-most, one.x));
-      one.y = Math.min(lowest, Math.max(-most, one.y));
-    }
-  }
+/** The distance of a point from a line. @param {{x: number, y: number}} point @param {{x: number, y: number}} from @param {{x: number, y: number}} to */
+function nearLine(point, from, to) {
+  const [dx, dy] = [to.x - from.x, to.y - from.y];
+  const along = Math.min(1, Math.max(0, ((point.x - from.x) * dx + (point.y - from.y) * dy) / (dx * dx + dy * dy || 1)));
+  return Math.hypot(point.x - from.x - along * dx, point.y - from.y - along * dy);
 }

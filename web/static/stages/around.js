@@ -40,7 +40,7 @@ export function drawAround(place, state, isSmall = false) {
     drawn.set(turning, shows);
     void import("../map/turn.js").then(
       ({ Turn }) => requestAnimationFrame(() => {
-        if (drawn.get(turning) === shows) new Turn(turning, country, spokes, isSmall).show(seenAt(moments.over, spokes.length));
+        if (drawn.get(turning) === shows) new Turn(turning, country, spokes, { says: isSmall ? "none" : "pings" }).show(seenAt(moments.over, spokes.length));
         drawAround(place, state, isSmall); // the next one
       }),
       () => drawn.delete(turning),

@@ -2,6 +2,7 @@
 
 import { button, h } from "../dom.js";
 import { countryName } from "../choice.js";
+import { flag } from "../flag.js";
 import { hasSay } from "../people.js";
 import { millis, said, say } from "../say.js";
 import { sign } from "../sign.js";
@@ -32,6 +33,7 @@ export function countdown(live, view) {
         "div",
         { class: "to" },
         h("h1", {}, ...said(card?.server?.country ? "countdown.to-country" : card ? "countdown.to-server" : "countdown.to", { small: (...held) => h("small", {}, ...held), place: card?.server?.country ? countryName(card.server.country) : (card?.name ?? "") })),
+        flag(card?.server?.country),
       ),
       h("p", { class: "server-of" }, card?.server?.country && h("bdi", { dir: "auto", class: "called" }, card.name), votes > 0 && h("span", {}, say("countdown.by-vote")), card && h("span", {}, say("ping.average", { ms: millis(card.ranked.mean_ms) }))),
       h("p", { class: "why-now" }, isForSeats(state) ? sentence(state) : awaited.length > 0 && awaited.every((person) => person.ready) ? say("countdown.all-ready") : say("countdown.organiser-says-go")),
@@ -49,6 +51,9 @@ export function countdown(live, view) {
 export function says(state) {
   return say((isForSeats(state) ? state.you.organiser : hasSay(state, state.you)) ? "countdown.says-escape" : "countdown.says", { sentence: sentence(state) });
 }
+
+/** The time until the countdown begins, ms; negative once it runs. @param {import("../live.js").Live} live */
+export const counts = (live) => leftOf(live) - whole;
 
 /** The time until the launch, ms. @param {import("../live.js").Live} live */
 function leftOf(live) {

@@ -2,23 +2,29 @@
 // next round.
 
 import { countryName, serverName, strange, targetOf } from "../choice.js";
-import { button, h } from "../dom.js";
+import { button, h, svg } from "../dom.js";
 import { ping } from "../estimate.js";
 import { flag } from "../flag.js";
 import { gameName, voice } from "../gather.js";
 import { next } from "../next.js";
 import { millis, said, say, tell } from "../say.js";
 import { shareButton } from "../share.js";
-import { sign } from "../sign.js";
-import { around, drawAround } from "./around.js";
+import { shortened, sign } from "../sign.js";
+import { placeOf } from "../map/world.js";
+import { spokesOf } from "./around.js";
+import { fitTitle } from "./fit.js";
+import { late } from "./late.js";
 import { again } from "./parts.js";
 import { sentence } from "./stages.js";
 
 /** @typedef {import("../types.js").State} State */
 /** @typedef {import("../types.js").Person} Person */
 
-/** The number of people from which they stand in two columns. */
+/** The numbers of people from which they stand in two columns, and from which a wall shows their signs alone. */
 const many = 7;
+const crowd = 13;
+/** The longest name in a title, in letters. */
+const longestName = 16;
 
 /** @param {import("../live.js").Live} live @param {import("../app.js").View} view */
 export function go(live, view) {
@@ -27,24 +33,55 @@ export function go(live, view) {
   const me = view.tv ? undefined : state.people.find((person) => person.name === state.you.name);
   const target = state.choice && targetOf(state.choice);
   const server = state.choice?.servers[target?.addr ?? ""];
-  const isCrowd = people.length >= many;
+  const isOnMap = Boolean(placeOf(server?.country));
+  const size = people.length >= crowd ? "crowd" : people.length >= many ? "many" : undefined;
   return [
-    h("div", { class: "destination", "data-key": "destination" }, h("h1", {}, title(state, me, view)), where(state, server), h("p", { class: "about" }, figures(state, me)), strange(server), me?.launch === "failed" ? h("p", { class: "detail" }, ...(me.detail ? tell(me.detail) : said("go.no-reason"))) : !view.tv && next(state)),
-    target && around(target.addr),
+    isOnMap && h("div", { class: "turning travelling", "data-keep": true, "data-key": `turning ${target?.addr}`, "aria-hidden": "true" }),
+    h("div", { class: "destination", "data-key": "destination" }, h("h1", {}, h("span", { class: "fit" }, title(state, me, view))), where(state, server), h("p", { class: "about" }, view.tv ? arrived(state) : figures(state, me)), strange(server), me?.launch === "failed" ? h("p", { class: "detail" }, ...(me.detail ? tell(me.detail) : said("go.no-reason"))) : !view.tv && next(state)),
     h(
       "ul",
-      { class: "card arriving", "data-key": "arriving", "data-many": isCrowd ? "many" : undefined, "--rows": isCrowd ? Math.ceil(people.length / 2) : people.length, "aria-label": say("go.who") },
-      people.map((person) => traveller(state, person, person === me, view)),
+      { class: "arriving", "data-key": "arriving", "data-many": size, "aria-label": say("go.who") },
+      people.map((person) => traveller(state, person, person === me, view, !isOnMap)),
     ),
     !view.tv && state.way && h("div", { class: "way", "data-key": "way" }, ways(state, me)),
     !view.tv && h("div", { class: "after", "data-key": "after" }, again(state), voice(state), shareButton(state)),
     !view.tv && state.you.organiser && leftOutside(state, view),
+    view.tv && late(state, view, say("go.join-them")),
   ];
 }
 
+/** The map that stands on the page, and what it shows. @type {{place: Element | null, table: import("../map/table.js").Table | null, shows: string}} */
+const drawn = { place: null, table: null, shows: "" };
+
 /** Runs once the children are on the page. @param {HTMLElement} place @param {import("../live.js").Live} live */
 export function shown(place, live) {
-  drawAround(place, /** @type {State} */ (live.state));
+  const state = /** @type {State} */ (live.state);
+  fitTitle(place.querySelector(".fit"));
+  const turning = place.querySelector(".travelling");
+  if (!(turning instanceof HTMLElement) || !turning.checkVisibility()) return;
+  const target = state.choice && targetOf(state.choice);
+  const country = state.choice?.servers[target?.addr ?? ""]?.country;
+  const spokes = spokesOf(state, target).map((spoke) => (spoke.person.launch === "failed" ? { ...spoke, person: { ...spoke.person, connected: false } } : spoke));
+  const stops = spokes.map(({ person }) => whereIs(person));
+  const shows = JSON.stringify([country, spokes.map(({ person, text }) => [person.name, person.arrival, person.country, person.connected, text]), matchMedia("(prefers-color-scheme: dark)").matches]);
+  if (drawn.place === turning && drawn.shows === shows) return drawn.table?.move(stops);
+  [drawn.place, drawn.table, drawn.shows] = [turning, null, shows];
+  void import("../map/table.js").then(({ Table }) => {
+    if (drawn.shows === shows && turning.isConnected) drawn.table = new Table(turning, country, spokes, stops);
+  }, () => { drawn.place = null; }); // the words say everything that the picture does
+}
+
+/** Where a person's sign stands. @param {Person} person @returns {import("../map/table.js").Where} */
+function whereIs(person) {
+  if (isThere(person)) return "in";
+  if (person.launch === "failed") return "failed";
+  return isComing(person) ? "half" : "home";
+}
+
+/** How many games are open. @param {State} state */
+function arrived(state) {
+  const players = state.people.filter((person) => person.peer && !person.left_out);
+  return say("go.open-count", { n: players.filter(isThere).length, of: players.length });
 }
 
 /** What the stage announces: where everyone goes, and how far the person is. @param {State} state @param {import("../app.js").View} view */
@@ -60,6 +97,8 @@ const isThere = (person) => person?.launch === "launched" || person?.launch === 
 function title(state, me, view) {
   if (view.tv || !me) {
     const players = state.people.filter((person) => person.peer && !person.left_out);
+    const failed = players.filter((person) => person.launch === "failed");
+    if (view.tv && failed.length > 0) return failed.length === 1 ? say("go.needs-hand", { player: shortened(failed[0].name, longestName) }) : say("go.need-hand", { n: failed.length });
     return players.length > 0 && players.every(isThere) ? say("go.all-on-the-way") : say(view.tv ? "go.off" : "go.they-are-on-the-way");
   }
   if (isThere(me)) return say("go.you-are-on-the-way");
@@ -80,7 +119,7 @@ function title(state, me, view) {
 function where(state, server) {
   const target = state.choice && targetOf(state.choice);
   const name = (state.choice && target && serverName(state.choice, target.addr)) || state.way?.server || "";
-  return [h("p", { class: "eyebrow" }, say("go.everyone-to")), h("p", { class: "server" }, flag(server?.country), h("bdi", { dir: "auto" }, name))];
+  return [h("p", { class: "eyebrow unseen" }, say("go.everyone-to")), h("p", { class: "server" }, flag(server?.country), h("bdi", { dir: "auto" }, name))];
 }
 
 /** The server's figures, and what decided. @param {State} state @param {Person | undefined} me */
@@ -94,8 +133,8 @@ function figures(state, me) {
   return facts.filter(Boolean).flatMap((fact, i) => h("span", { class: fact === countryName(country ?? "") ? "in" : "" }, i > 0 && " · ", fact || ""));
 }
 
-/** @param {State} state @param {Person} person @param {boolean} isMe @param {import("../app.js").View} view */
-function traveller(state, person, isMe, view) {
+/** @param {State} state @param {Person} person @param {boolean} isMe @param {import("../app.js").View} view @param {boolean} saysPing no map says it */
+function traveller(state, person, isMe, view, saysPing) {
   const failed = person.launch === "failed";
   return h(
     "li",
@@ -103,8 +142,8 @@ function traveller(state, person, isMe, view) {
     sign(isThere(person) || !failed ? person : { ...person, connected: false }, 44),
     h("span", { class: "who" }, h("bdi", { dir: "auto" }, person.name), isMe && h("span", { class: "you" }, " ", say("person.you"))),
     h("span", { class: "doing" }, doing(state, person, isMe)),
-    view.tv && theirPing(state, person),
-    isThere(person) ? h("span", { class: "got", "aria-hidden": "true" }, "✓") : failed && !isMe && !view.tv ? help(state, person) : isComing(person) && h("span", { class: "coming", "aria-hidden": "true" }),
+    view.tv && saysPing && theirPing(state, person),
+    isThere(person) ? h("span", { class: "got", "aria-hidden": "true" }, svg("svg", { viewBox: "0 0 24 24" }, svg("path", { d: "m6 12.5 4 4 8-9" }))) : failed && !isMe && !view.tv ? help(state, person) : isComing(person) && h("span", { class: "coming", "aria-hidden": "true" }),
   );
 }
 
@@ -115,7 +154,7 @@ const isComing = (person) => person.peer && person.connected && (!person.launch 
 function doing(state, person, isMe) {
   switch (person.launch) {
     case "launched":
-      return say("go.is-on-the-way");
+      return say("go.game-open");
     case "by-hand":
       return say("go.by-hand");
     case "asking":

@@ -1,12 +1,21 @@
 // The reveal: where the group meets tonight. moment.js says what is visible when.
+//
+// It is a view of the choice alone. It plays once a server is decided: before the countdown if there
+// is one, and otherwise while games open.
 
-import { countryName, givenUp, serverName, targetOf } from "../choice.js";
-import { button, h } from "../dom.js";
+import { countryName, givenUp, targetOf } from "../choice.js";
+import { button, dotted, h } from "../dom.js";
 import { flag } from "../flag.js";
-import { millis, said, say } from "../say.js";
-import { sign } from "../sign.js";
+import { placeOf } from "../map/world.js";
+import { hasSay } from "../people.js";
+import { saidOf } from "../rules.js";
+import { capital, millis, said, say } from "../say.js";
 import { play } from "../sound.js";
 import { spokesOf } from "./around.js";
+import { counts } from "./countdown.js";
+import { fitTitle } from "./fit.js";
+import { late } from "./late.js";
+import { pingLine } from "./line.js";
 import { moments, rest, seenAt } from "./moment.js";
 
 /** @typedef {import("../types.js").State} State */
@@ -17,6 +26,9 @@ const playing = { round: 0 };
 /** How long the fade takes for people who prefer no motion, ms. */
 const fade = 200;
 
+/** Countries that English names with an article. */
+const withThe = new Set("AE AX BS CC CD CF CG CK DO FK FO GB GM IM IO KM KY MH MP MV NL PH SB SC TC TF UM US VA VG VI".split(" "));
+
 /** @param {import("../live.js").Live} live @param {import("../app.js").View} view */
 export function reveal(live, view) {
   const state = /** @type {State} */ (live.state);
@@ -26,43 +38,46 @@ export function reveal(live, view) {
   const server = choice.servers[target.addr];
   const country = server?.country ? countryName(server.country) : "";
   const named = server?.name || (country ? say("reveal.server-in", { country }) : say("server.nameless")); // never an address
-  const own = view.tv ? undefined : spokesOf(state, target).find(({ person }) => person.name === state.you.name);
-  const rows = spokesOf(state, target).toSorted((a, b) => (a.person.arrival ?? 0) - (b.person.arrival ?? 0));
+  const spokes = spokesOf(state, target);
+  const own = view.tv ? undefined : spokes.find(({ person }) => person.name === state.you.name);
+  const isOnMap = Boolean(placeOf(server?.country));
+  const words = {
+    small: (/** @type {import("../dom.js").Child[]} */ ...held) => h("small", {}, ...held),
+    place: h("span", { class: "place" }, h("bdi", { dir: "auto" }, country || named)),
+  };
+  const line = pingLine(spokes, target.mean_ms, { isNarrow: !view.tv && matchMedia("(max-width: 47.99rem)").matches, pings: !isOnMap && spokes.length < 9 });
   return [
-    h("div", { class: "turning turned", "data-keep": true, "data-key": `turning ${state.room.round}` }),
+    isOnMap && h("div", { class: "turning turned", "data-keep": true, "data-key": `turning ${state.room.round}` }),
     h(
       "div",
-      { class: "tonight", "data-key": "tonight", "data-many": rows.length > 6 ? "many" : undefined },
-      h("h1", {}, ...said(country ? "reveal.meet-in" : "reveal.play-on", { small: (...held) => h("small", {}, ...held), place: h("span", { class: "place", "--letters": lettersOf(country || named, server?.country) }, h("bdi", { dir: "auto" }, country || named), "\u00a0", flag(server?.country)) })),
-      country && h("p", { class: "named" }, h("bdi", { dir: "auto" }, named)),
-      h("p", { class: "figure-of" }, h("span", { class: "big" }, Math.round(own ? own.ms : target.mean_ms)), h("span", {}, " ", own ? say("reveal.for-you", { reason: reason(target) }) : target.extra_ms ? say("reveal.average-because", { reason: reason(target) }) : say("unit.ms-average"))),
-      h(
-        "ul",
-        { class: "everybody", "aria-label": say("ping.all") },
-        rows.map(({ person, ms, text }) =>
-          h("li", { "data-key": person.name, class: `p${(person.arrival ?? 0) % 16}${person === own?.person ? " me" : ""}`, "--length": `${(100 * ms) / Math.max(target.max_ms, 1)}%` }, sign(person, 32), h("bdi", { class: "who", dir: "auto" }, person.name), h("span", { class: "track" }, h("span", { class: "bar" })), h("span", { class: "ms" }, text)),
-        ),
-      ),
-      !view.tv && h("p", { class: "buttons" }, button("revealed", say("reveal.on"))),
+      { class: `tonight${isOnMap ? "" : " mapless"}`, "data-key": "tonight" },
+      h("div", { class: "where" },
+        h("h1", {}, ...said(!country ? "reveal.play-on" : withThe.has(server?.country ?? "") ? "reveal.meet-in-the" : "reveal.meet-in", words)),
+        country && h("p", { class: "named" }, flag(server?.country), h("bdi", { dir: "auto" }, named)),
+        h("p", { class: "figure-of" }, dotted(own && say("ping.for-you", { ms: own.text }), reason(state, target)))),
+      h("div", { class: "everyones" }, line),
+      h("ul", { class: "everybody unseen", "aria-label": say("ping.all") }, spokes.toSorted((a, b) => (a.person.arrival ?? 0) - (b.person.arrival ?? 0)).map(({ person, text }) => h("li", { "data-key": person.name }, h("bdi", { class: "who", dir: "auto" }, person.name), " ", h("span", { class: "ms" }, text)))),
+      soon(live, view),
     ),
+    view.tv && late(state, view),
   ];
 }
 
-/** The figure by which the rule decided. @param {import("../types.js").Ranked} target */
-function reason(target) {
-  return givenUp(target) || say("ping.average", { ms: millis(target.mean_ms) });
+/** When the countdown begins, and how to stop that; without a countdown, a way on. @param {import("../live.js").Live} live @param {import("../app.js").View} view */
+function soon(live, view) {
+  const state = /** @type {State} */ (live.state);
+  if (!state.agreement.launch_at) return !view.tv && h("p", { class: "buttons" }, button("revealed", say("reveal.on")));
+  const me = state.people.find((person) => person.name === state.you.name);
+  const n = Math.max(0, Math.ceil(counts(live) / 1000));
+  return h("p", { class: "buttons soon" }, !view.tv && me && hasSay(state, me) && button("ready", say("countdown.wait"), { class: "stop", "data-ready": "false", "aria-keyshortcuts": "Escape" }), h("span", { class: "when" }, say("reveal.countdown-in", { n })));
 }
 
-/** How many letters must fit on one line: those of the longest word, and of the last word with the flag. @param {string} title @param {string} [flagged] */
-function lettersOf(title, flagged) {
-  const words = title.split(/\s+/).map((word) => word.length);
-  return Math.min(longestWhole, Math.max(shortestWhole, ...words, (words.at(-1) ?? 0) + (flagged ? flagWide : 0)));
+/** What decided, in a few words: the vote, what somebody gives up, or the rule. @param {State} state @param {import("../types.js").Ranked} target */
+function reason(state, target) {
+  const decided = state.choice?.decided;
+  if (decided?.by === "vote" && decided.votes && decided.of) return say("reveal.by-vote", { votes: decided.votes, of: decided.of });
+  return givenUp(target) || (state.room.listed > 1 ? say("reveal.best-of", { rule: saidOf(state.room.by, "name"), n: state.room.listed }) : capital(say("ping.average", { ms: millis(target.mean_ms) })));
 }
-
-/** Longer words break, shorter ones do not enlarge the title, and a flag has this many letters' width. */
-const longestWhole = 16;
-const shortestWhole = 6;
-const flagWide = 2;
 
 /** What the stage announces. @param {State} state */
 export function says(state) {
@@ -70,7 +85,8 @@ export function says(state) {
   if (!state.choice || !target) return "";
   const server = state.choice.servers[target.addr];
   const own = target.rtt_ms[state.you.name ?? ""];
-  const pings = own === undefined ? reason(target) : say("reveal.says-pings", { own: millis(own), reason: reason(target) });
+  const figure = givenUp(target) || say("ping.average", { ms: millis(target.mean_ms) });
+  const pings = own === undefined ? figure : say("reveal.says-pings", { own: millis(own), reason: figure });
   const name = server?.name || say("server.nameless");
   return server?.country ? say("reveal.says-in", { country: countryName(server.country), server: name, pings }) : say("reveal.says", { server: name, pings });
 }
@@ -79,36 +95,47 @@ export function says(state) {
 export function shown(place, live, view) {
   const state = /** @type {State} */ (live.state);
   const { round } = state.room;
-  if (state.agreement.launch_at) { // the countdown waits for nobody
+  fitTitle(place.querySelector(".place"));
+  clearTimeout(ticking);
+  const left = state.agreement.launch_at ? counts(live) : Infinity;
+  if (left <= 0) { // the countdown waits for nobody
     view.revealed = round;
     view.changed();
     return;
   }
-  const turning = place.querySelector(".turning");
-  if (!(turning instanceof HTMLElement) || playing.round === round) return;
+  if (left < Infinity) ticking = Number(setTimeout(view.changed, (left % 1000) + 10));
+  const tonight = place.querySelector(".tonight");
+  if (!(tonight instanceof HTMLElement) || playing.round === round) return;
   playing.round = round;
   place.style.setProperty("--seen-place", "0");
-  void begin(place, turning, state, () => {
+  void begin(place, tonight, state, () => {
     playing.round = 0;
+    if (live.state?.agreement.launch_at && live.state.room.round === round) return; // it stands until the countdown begins
     view.revealed = Math.max(view.revealed, round);
     view.changed();
   });
 }
 
-/** Plays the reveal. @param {HTMLElement} place @param {HTMLElement} turning @param {State} state @param {() => void} ends */
-async function begin(place, turning, state, ends) {
+/** The timer of the next second. */
+let ticking = 0;
+
+/** Plays the reveal. @param {HTMLElement} place @param {HTMLElement} tonight @param {State} state @param {() => void} ends */
+async function begin(place, tonight, state, ends) {
   const target = state.choice && targetOf(state.choice);
   const spokes = spokesOf(state, target);
   const isStill = matchMedia("(prefers-reduced-motion: reduce)").matches;
   const show = (/** @type {ReturnType<typeof seenAt>} */ seen) => {
     for (const name of /** @type {const} */ (["place", "name", "pings"])) place.style.setProperty(`--seen-${name}`, String(seen[name]));
+    const average = place.querySelector("[data-average]");
+    if (average) average.textContent = String(Math.round(Number(average.getAttribute("data-average")) * seen.pings));
   };
   show(seenAt(isStill ? moments.over : 0, spokes.length));
   /** @type {import("../map/turn.js").Turn | null} */
   let turn = null;
   try {
     const { Turn } = await import("../map/turn.js");
-    turn = new Turn(turning, target ? state.choice?.servers[target.addr]?.country : undefined, spokes);
+    const turning = place.querySelector(".turning");
+    if (turning instanceof HTMLElement) turn = new Turn(turning, target ? state.choice?.servers[target.addr]?.country : undefined, spokes);
   } catch {
     // The words say everything that the picture does.
   }
@@ -116,7 +143,7 @@ async function begin(place, turning, state, ends) {
   if (isStill) place.animate({ opacity: [0, 1] }, fade);
   else play(spokes.map(({ ms }) => ms));
   const step = () => {
-    if (!turning.isConnected) return void (playing.round = 0);
+    if (!tonight.isConnected) return void (playing.round = 0);
     const seen = seenAt(performance.now() - began, spokes.length);
     turn?.show(seen);
     show(seen);
