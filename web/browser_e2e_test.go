@@ -132,9 +132,22 @@ func (b *browser) reads(selector string) string {
 	return read[string](b, fmt.Sprintf("[...document.querySelectorAll(%q)].map((e) => e.innerText).join('\\n')", selector))
 }
 
-// unfold opens the details that a selector names, and those around what it selects.
+// passesDoors is a script that goes through the door for watching, as people do who are not at the
+// doors themselves.
+const passesDoors = `(() => {
+	const door = document.querySelector("#stage .door[data-door=watch]:not(.open) button");
+	if (globalThis.muster?.view?.door !== "" || !door) return false;
+	door.click();
+	return true;
+})()`
+
+// unfold opens the details that a selector names, and those around what it selects. A stranger
+// watches, unless the selector is about the doors.
 func (b *browser) unfold(selector string) {
 	b.Helper()
+	if !strings.Contains(selector, "door") && !strings.Contains(selector, "#way-in") && selector != "#getting" && selector != "#toast" && selector != "#banner" && read[bool](b, passesDoors) {
+		b.until("the page is past the doors", func() bool { return read[string](b, "muster.view.door") == "past" })
+	}
 	opened := read[bool](b, fmt.Sprintf(`(() => {
 		const named = %[1]q.match(/#[\w-]+/g) ?? [], found = [...document.querySelectorAll(%[1]q)];
 		const isMeant = (detail) => named.includes("#" + detail.id) || found.some((e) => detail.contains(e));
@@ -215,7 +228,10 @@ func (b *browser) click(selector string) {
 
 func (b *browser) enters(name string) {
 	b.Helper()
-	b.until("the page asks for a nickname", func() bool { return eval[bool](b, "!!document.querySelector('#nickname')") })
+	b.until("the page asks for a nickname", func() bool {
+		b.unfold("#nickname")
+		return eval[bool](b, "!!document.querySelector('#nickname')")
+	})
 	b.run(fmt.Sprintf("document.querySelector('#nickname').value = %q; document.querySelector('#welcome form').requestSubmit()", name))
 	b.sees("#people .badge", "you")
 }

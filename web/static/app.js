@@ -13,14 +13,15 @@ import { why } from "./details/why.js";
 import { byId, h, show } from "./dom.js";
 import { front } from "./front.js";
 import { gameName, invitation, mine, settings, settingsOf, steering, welcome } from "./gather.js";
-import { download, offered, openInMuster } from "./get.js";
+import { download, isHere, noteHere, offered, openInMuster } from "./get.js";
 import { offerLanguages } from "./language.js";
 import { Live } from "./live.js";
 import { people } from "./people.js";
-import { capital, clock, fill, say } from "./say.js";
+import { capital, clock, fill, say, told } from "./say.js";
 import { share } from "./share.js";
 import * as sound from "./sound.js";
 import * as countdown from "./stages/countdown.js";
+import * as door from "./stages/door.js";
 import * as failed from "./stages/failed.js";
 import * as go from "./stages/go.js";
 import * as lobby from "./stages/lobby.js";
@@ -74,6 +75,8 @@ const view = {
   offer: null,
   /** @type {import("./get.js").Getting | null} */
   getting: null,
+  /** The door that a stranger has opened; ?show= leads past the doors. @type {import("./stages/door.js").Door} */
+  door: new URLSearchParams(location.search).has("show") ? "past" : door.remembered(),
   /** The result of opening the room in Muster. @type {import("./get.js").Opening} */
   opening: "",
   /** People who are still outside, according to the organiser. @type {Set<string>} */
@@ -91,6 +94,7 @@ const view = {
  * @type {Record<import("./stages/stages.js").Stage, {draw: (live: Live, view: View) => any[], shown: (place: HTMLElement, live: Live, view: View) => void, says?: (state: State, view: View) => string}>}
  */
 const stages = {
+  door: { draw: door.door, shown: door.shown, says: door.says },
   lobby: { draw: lobby.lobby, shown: lobby.shown },
   search: { draw: search.search, shown: search.shown },
   reveal: { draw: reveal.reveal, shown: reveal.shown, says: reveal.says },
@@ -138,7 +142,8 @@ function draw() {
 /** @param {State} state */
 function drawStage(state) {
   const before = view.stage;
-  view.stage = stageOf(state, view);
+  door.notice(state, view);
+  view.stage = door.isOutside(state, view) ? "door" : stageOf(state, view);
   if (view.stage === "search") view.searched = state.room.round;
   if (view.stage === "night") view.searched = view.revealed = 0; // the next session begins with its first round
   document.body.dataset.stage = view.stage;
@@ -147,12 +152,13 @@ function drawStage(state) {
   const within = here !== place && place.contains(here);
   const moves = before !== "" && before !== view.stage && (here === document.body || place.contains(here));
   if (before !== view.stage) place.replaceChildren(); // nothing of a stage survives in the next one
-  show(byId("steps"), way(state, view.stage));
-  const asks = view.stage !== "lobby" && (view.stage !== "night" || state.meeting) && !state.you.name && !view.tv; // a person who comes late is asked below the stage
+  show(byId("steps"), view.stage === "door" ? [] : way(state, view.stage));
+  show(byId("sender"), view.stage === "door" ? door.sender(state) : []);
+  const asks = view.stage !== "lobby" && view.stage !== "door" && (view.stage !== "night" || state.meeting) && !state.you.name && !view.tv; // a person who comes late is asked below the stage
   show(place, stages[view.stage].draw(live, view), asks && h("section", { id: "welcome", class: "card", "data-key": "welcome" }, welcome(state)));
   stages[view.stage].shown(place, live, view);
   const corner = /** @type {HTMLImageElement} */ (byId("corner"));
-  corner.hidden = view.stage === "lobby" || view.stage === "night" || view.qr === "";
+  corner.hidden = view.stage === "lobby" || view.stage === "door" || view.stage === "night" || view.qr === "";
   if (corner.getAttribute("src") !== view.qr) corner.src = view.qr;
   rest(state);
   if (moves) setTimeout(() => scrollTo(0, 0));
@@ -362,6 +368,9 @@ const actions = {
   share: async () => live.state && tellBriefly(await share(live.state)),
   sort: ({ by }) => sortBy(by ?? "rank"),
   open: () => open(),
+  play: () => play(),
+  watch: () => door.watch(view),
+  send: ({ copyText }, element) => invite(copyText ?? "", element, say("door.copied")),
   get: ({ system, name }) => get(system ?? "", name ?? ""),
   signature: ({ file }) => signature(file ?? ""),
   culled: ({ cause }) => openCulled(/** @type {HTMLDialogElement} */ (byId("dialog")), cause ?? "", live.state),
@@ -395,6 +404,7 @@ async function open() {
   view.opening = "tried";
   schedule();
   view.opening = (await openInMuster(live.state.you.join)) ? "opened" : "nothing";
+  noteHere(view.opening === "opened");
   schedule();
   return view.opening;
 }
@@ -402,10 +412,21 @@ async function open() {
 /** How often the page asks how much of a program has reached the host, ms. */
 const fetchedEvery = 1000;
 
+/** Opens the door for players, and starts the right download. A visitor who has opened a room in Muster before needs none. */
+async function play() {
+  door.play(view);
+  const { offer } = view;
+  const mine = offer?.programs.find((program) => program.system === offer.system);
+  if (!mine || offer?.phone || mine.trouble) return byId("way-in").scrollIntoView({ behavior: "smooth", block: "nearest" });
+  if (view.getting) return;
+  if (isHere() && (await open()) !== "nothing") return;
+  await get(mine.system, told(mine.name));
+}
+
 /** Downloads Muster for a system. @param {string} system @param {string} name */
 async function get(system, name) {
   if (!live.state || view.opening === "tried" || (view.getting && !view.getting.file)) return; // one at a time
-  if (system === view.offer?.system && view.opening === "" && (await open()) !== "nothing") return; // a visitor who has Muster needs no download
+  if (view.stage !== "door" && system === view.offer?.system && view.opening === "" && (await open()) !== "nothing") return; // a visitor who has Muster needs no download
   /** @type {import("./get.js").Getting} */
   const getting = (view.getting = { name, bytes: 0, file: "" });
   const look = async () => {
@@ -416,7 +437,7 @@ async function get(system, name) {
   if (isAway) getting.fetched = await look();
   const watching = isAway ? setInterval(async () => getting.bytes === 0 && (getting.fetched = await look()), fetchedEvery) : 0;
   try {
-    getting.file = await download(system, live.state.you.link, (bytes) => {
+    getting.file = await download(system, live.state.you.join, (bytes) => {
       getting.bytes = bytes;
       schedule();
     });
@@ -444,8 +465,8 @@ function sortBy(by) {
 }
 
 /** Passes the link to the system's share dialog, or copies it. @param {string} link @param {HTMLElement} element */
-async function invite(link, element) {
-  if (!navigator.share) return copyText_(link, element, say("lobby.link-copied"));
+async function invite(link, element, done = say("lobby.link-copied")) {
+  if (!navigator.share) return copyText_(link, element, done);
   await navigator.share({ title: document.title, url: link }).catch(() => {}); // the person cancelled
 }
 

@@ -26,7 +26,6 @@ export async function offered() {
 export function getMuster(offer, getting, opening) {
   if (!offer) return [];
   const mine = offer.programs.find((program) => program.system === offer.system);
-  const others = offer.programs.filter((program) => program !== mine);
   const refused = (offer.refused ?? []).map(({ system, why }) => h("p", { class: "trouble", "data-key": system }, tell(why)));
   const parts = [];
   if (mine) {
@@ -38,29 +37,31 @@ export function getMuster(offer, getting, opening) {
   } else if (offer.phone) {
     parts.push(h("p", { class: "quiet" }, say("get.on-computer")));
   } else {
-    const isRefused = offer.refused?.some((program) => told(program.name) === told(offer.yours));
-    if (isRefused) parts.push(...refused.splice(0));
-    parts.push(h("p", { class: "quiet" }, offer.yours ? [isRefused ? "" : say("get.none-for", { system: offer.yours }), whatToDo(offer)].filter(Boolean).join(" ") : say("get.take")));
+    parts.push(...missing(offer));
+    refused.length = 0;
     parts.push(h("p", { class: "buttons" }, button("open", say("get.open-in-muster"))), ...outcome(opening));
   }
   parts.push(...refused);
-  if (!offer.phone && !mine?.wrong) parts.push(...direct(offer));
-  if (others.length > 0) {
-    parts.push(
-      h(
-        "details",
-        { class: "own", "data-key": "systems", open: !mine && !offer.phone },
-        h("summary", {}, say("get.others")),
-        h(
-          "ul",
-          { class: "systems" },
-          others.map((program) => h("li", { "data-key": program.system }, get(program, told(program.name)), program.trouble ? h("span", { class: "trouble" }, tell(program.trouble)) : h("span", { class: "quiet" }, program.away ? said("get.about-released", { version: program.version ?? "" }) : about(program), " ", tell(program.advice)))),
-        ),
-        !mine && h("p", { class: "getting", "data-say": Boolean(getting?.file) }, progress(getting)),
-      ),
-    );
-  }
+  if (!offer.phone) parts.push(...direct(offer));
+  parts.push(...systems(offer, mine, getting));
   return parts.filter((part) => part instanceof HTMLElement);
+}
+
+/** Why there is no program for the visitor's system, and what to do. @param {Offer | null} offer @returns {HTMLElement[]} */
+export function missing(offer) {
+  if (!offer) return [];
+  const refused = (offer.refused ?? []).map(({ system, why }) => h("p", { class: "trouble", "data-key": system }, tell(why)));
+  const isRefused = offer.refused?.some((program) => told(program.name) === told(offer.yours));
+  const text = offer.yours ? [isRefused ? "" : say("get.none-for", { system: offer.yours }), whatToDo(offer)].filter(Boolean).join(" ") : say("get.take");
+  return [...refused, h("p", { class: "quiet" }, text)];
+}
+
+/** The programs for other systems, folded away. @param {Offer | null} offer @param {Program | undefined} mine @param {Getting | null} getting @returns {HTMLElement[]} */
+export function systems(offer, mine, getting) {
+  const others = offer?.programs.filter((program) => program !== mine) ?? [];
+  if (!offer || others.length === 0) return [];
+  const list = others.map((program) => h("li", { "data-key": program.system }, get(program, told(program.name)), program.trouble ? h("span", { class: "trouble" }, tell(program.trouble)) : h("span", { class: "quiet" }, program.away ? said("get.about-released", { version: program.version ?? "" }) : about(program), " ", tell(program.advice))));
+  return [h("details", { class: "own", "data-key": "systems", open: !mine && !offer.phone }, h("summary", {}, say("get.others")), h("ul", { class: "systems" }, list), !mine && h("p", { class: "getting", "data-say": Boolean(getting?.file) }, progress(getting)))];
 }
 
 /** What to do if there is no program. @param {Offer} offer */
@@ -68,8 +69,9 @@ function whatToDo(offer) {
   return say(offer.direct ? "get.from-project" : "get.lay-build");
 }
 
-/** A link to the project's own page, for people who prefer it. @param {Offer} offer */
-function direct(offer) {
+/** A link to the project's own page, for people who prefer it. @param {Offer | null} offer @returns {HTMLElement[]} */
+export function direct(offer) {
+  if (!offer || offer.programs.some((program) => program.system === offer.system && program.wrong)) return [];
   if (offer.direct) return [h("p", { class: "quiet straight" }, said("get.direct", { file: h("a", { href: offer.direct, rel: "noreferrer" }, fileOf(offer.direct)) }))];
   return offer.release ? [h("p", { class: "quiet straight" }, said("get.direct-page", { page: (...held) => h("a", { href: offer.release, rel: "noreferrer" }, ...held) }))] : [];
 }
@@ -79,8 +81,8 @@ function fileOf(url) {
   return url.slice(url.lastIndexOf("/") + 1);
 }
 
-/** @param {Opening} opening */
-function outcome(opening) {
+/** What came of opening the room in Muster. @param {Opening} opening */
+export function outcome(opening) {
   return opening ? [h("p", { class: "getting", "data-say": true }, say(`get.opening.${opening}`))] : [];
 }
 
@@ -88,6 +90,27 @@ function outcome(opening) {
 function musterLink(link) {
   const url = new URL(link);
   return `muster://join/${url.protocol.slice(0, -1)}/${url.host}/${url.hash.slice(1)}`;
+}
+
+const here = "muster is here";
+
+/** Whether this browser has opened Muster before. */
+export function isHere() {
+  try {
+    return localStorage.getItem(here) !== null;
+  } catch {
+    return false;
+  }
+}
+
+/** Remembers whether a link opened Muster. @param {boolean} opened */
+export function noteHere(opened) {
+  try {
+    if (opened) localStorage.setItem(here, "yes");
+    else localStorage.removeItem(here);
+  } catch {
+    // a private window downloads it again
+  }
 }
 
 /** How long a system may take to show that it opens something, ms. */
@@ -116,8 +139,8 @@ function get(program, label, kind = "") {
   return button("get", label, { class: kind || undefined, "data-system": program.system, "data-name": told(program.name) });
 }
 
-/** @param {Getting | null} getting */
-function progress(getting) {
+/** How far a download is. @param {Getting | null} getting */
+export function progress(getting) {
   if (!getting) return "";
   if (getting.file) return say("get.done");
   const { fetched } = getting;
@@ -132,7 +155,7 @@ function megabytes(bytes) {
 }
 
 /** The program's origin, as far as the host knows. @param {Program} program */
-function about(program) {
+export function about(program) {
   const known = { version: program.version ?? "", n: megabytes(program.size) };
   if (program.away) return said("get.about-away", known);
   if (program.origin === "friend") return said("get.about-friend", known);

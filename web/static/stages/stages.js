@@ -7,7 +7,7 @@ import { standing, votes } from "./ballot.js";
 import { headline } from "./seats.js";
 
 /** @typedef {import("../types.js").State} State */
-/** @typedef {"lobby" | "search" | "reveal" | "vote" | "countdown" | "go" | "seats" | "failed" | "night"} Stage */
+/** @typedef {"door" | "lobby" | "search" | "reveal" | "vote" | "countdown" | "go" | "seats" | "failed" | "night"} Stage */
 
 /**
  * What the page knows about the round besides its state: the round whose search it showed, and the

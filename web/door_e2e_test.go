@@ -1,0 +1,111 @@
+//go:build e2e
+
+package web_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+)
+
+// atTheDoors is a script that puts people and an offer of programs on the page of a stranger.
+const atTheDoors = `
+	const names = %s, system = %q, live = muster.live;
+	const kinds = { "windows-amd64": ["get.windows", "muster.exe"], darwin: ["get.macos", "muster.zip"], "linux-amd64": ["get.linux", "muster.tar.gz"] };
+	const program = (id) => ({ system: id, name: { key: kinds[id][0] }, file: kinds[id][1], size: 40.2e6, origin: "friend", advice: { key: id.startsWith("win") ? "get.advice-windows" : id === "darwin" ? "get.advice-macos" : "get.advice-linux" } });
+	muster.view.offer = system === "phone" ? { version: "1.2.3", phone: true, yours: { key: "get.phone" }, programs: [program("windows-amd64")] }
+		: system === "none" ? { version: "1.2.3", yours: { key: "get.macos" }, direct: "https://muster.example/releases/download/v1.2.3/muster_1.2.3_macos_universal.tar.gz", release: "https://muster.example/releases", programs: [program("windows-amd64")] }
+		: { version: "1.2.3", system, yours: { key: kinds[system][0] }, release: "https://muster.example/releases", programs: Object.keys(kinds).map(program) };
+	const people = names.map((name, arrival) => ({ name, arrival, organiser: arrival === 0, peer: true, connected: true, page: true, probed: 0, answered: 0, able: true, country: "NL" }));
+	live.watch = live.connect = () => {};
+	if (live.socket) live.socket.onmessage = live.socket.onclose = null;
+	clearTimeout(live.watchdog);
+	Object.assign(muster.view, { door: "", getting: null, opening: "" });
+	live.receive(JSON.stringify({ type: "state", now: Date.now(), whole: true, people, you: { ...live.state.you, name: undefined, organiser: undefined }, room: { ...live.state.room, ended: undefined, stage: "gathering", guests_vote: true } }));
+`
+
+// strangerAt shows the doors to a stranger of a system.
+func (b *browser) strangerAt(system string, people int) {
+	b.Helper()
+	names, err := json.Marshal(nicknames[:people])
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.run("{" + fmt.Sprintf(atTheDoors, names, system) + "}")
+	b.until("the doors are there", func() bool {
+		return eval[string](b, "muster.view.stage") == "door" && eval[int](b, "document.querySelectorAll('.door').length") == 2
+	})
+}
+
+var (
+	landscape = screenSize{"phone-landscape", 844, 390, 2, true}
+	tall      = screenSize{"phone-844-dark", 390, 844, 2, true}
+	tablet    = screenSize{"tablet", 768, 1024, 1, false}
+	large     = screenSize{"large-dark", 1920, 1080, 1, true}
+)
+
+// gold is a script that counts the gold things of the stage.
+const gold = `[...document.querySelectorAll("#stage *")].filter((e) => e.checkVisibility() && e.getBoundingClientRect().width > 8 && /rgb\(255, (197, 61|224, 154)\)/.test(getComputedStyle(e).backgroundColor + getComputedStyle(e).backgroundImage)).length`
+
+// TestDoors checks what a stranger with the room's link sees: two doors of one size with nothing
+// gold on them while they are shut, who is in already, and the way in for each system.
+func TestDoors(t *testing.T) {
+	t.Parallel()
+	n := newSession(t, 20, friday(0))
+	b := browse(t, n.link(), desktop)
+	b.sees("#stage.door, .doors", "Watch")
+	b.prefers("prefers-reduced-motion", "reduce")
+	screens := []screenSize{pocket, tall, landscape, tablet, desktop, laptop, large, wall4}
+	for _, system := range []string{"windows-amd64", "darwin", "linux-amd64", "none", "phone"} {
+		for _, people := range []int{0, 3, 16} {
+			if os.Getenv("MUSTER_SHOTS") == "" && people == 3 {
+				continue
+			}
+			b.strangerAt(system, people)
+			wants := 0
+			if system == "phone" {
+				wants = 1 // the button that sends the link
+			}
+			for _, size := range screens {
+				b.fitsOn(fmt.Sprintf("door-%s-%d", system, people), size, "")
+				if sizes := eval[[]float64](b, `[...document.querySelectorAll(".frame")].flatMap((e) => [e.offsetWidth, e.offsetHeight])`); len(sizes) != 4 || sizes[0] != sizes[2] || sizes[1] != sizes[3] || sizes[0] < 90 {
+					t.Errorf("%s on a %s: the doors are %v", system, size.name, sizes)
+				}
+				if n := eval[int](b, gold); n != wants {
+					t.Errorf("%s on a %s: %d things are gold while the doors are shut", system, size.name, n)
+				}
+			}
+		}
+		b.run(`muster.view.door = "play"; muster.view.getting = { name: "Windows", bytes: 1e6, file: "muster-join_x.exe" }; muster.view.changed()`)
+		for _, size := range screens {
+			b.fitsOn("door-open-"+system, size, "")
+			if n := eval[int](b, gold); n != 1 {
+				t.Errorf("%s on a %s: %d things are gold while a door is open", system, size.name, n)
+			}
+		}
+	}
+}
+
+// TestWatching checks that one press leads from the door into the lobby, that the page asks for a
+// nickname only there, and that the doors do not come back.
+func TestWatching(t *testing.T) {
+	t.Parallel()
+	n := newSession(t, 20, friday(0))
+	n.plays(0, 100)
+	b := browse(t, n.link(), desktop)
+	b.sees(".doors", "Watch")
+	b.sees(".lead:has(~ .doors)", "anna")
+	if eval[bool](b, "!!document.querySelector('#nickname, #welcome')") {
+		t.Error("the doors ask for a nickname")
+	}
+	b.click(".door[data-door=watch] button")
+	b.until("the lobby is there", func() bool { return eval[string](b, "muster.view.stage") == "lobby" })
+	b.enters("zoe")
+	b.do(chromedp.Reload())
+	b.sees("#people .badge", "you")
+	own := browse(t, n.organisersLink(), desktop)
+	own.until("the organiser meets no door", func() bool { return eval[string](own, "muster.view.stage") == "lobby" })
+}
