@@ -145,7 +145,7 @@ const passesDoors = `(() => {
 // watches, unless the selector is about the doors.
 func (b *browser) unfold(selector string) {
 	b.Helper()
-	if !strings.Contains(selector, "door") && !strings.Contains(selector, "#way-in") && selector != "#getting" && selector != "#toast" && selector != "#banner" && read[bool](b, passesDoors) {
+	if !strings.Contains(selector, "door") && !strings.Contains(selector, "other-ways") && !strings.Contains(selector, "#way-in") && selector != "#getting" && selector != "#toast" && selector != "#banner" && read[bool](b, passesDoors) {
 		b.until("the page is past the doors", func() bool { return read[string](b, "muster.view.door") == "past" })
 	}
 	opened := read[bool](b, fmt.Sprintf(`(() => {

@@ -69,11 +69,12 @@ func TestGetMuster(t *testing.T) {
 	home := t.TempDir()
 	b := browse(t, link, desktop)
 	downloads := b.keeps()
-	b.sees("#invite", "Get Muster for Linux")
-	b.sees("#invite", "Unsigned copy from your friend’s computer")
+	b.sees("#way-in", "Your way in, on Linux")
+	b.sees("#way-in", "Unsigned copy from your friend’s computer")
 	b.shoot("get", desktop, laptop, phone, couch, pocket, night4k)
-	b.click("#invite button.primary")
+	b.click(".door[data-door=play] button")
 	b.sees("#getting", "It’s in your downloads")
+	b.sees("#getting", "Waiting for your program.")
 	b.shoot("got", desktop, phone)
 
 	packed := b.kept(downloads, "muster-join_*.tar.gz")
@@ -167,12 +168,15 @@ func TestGetNothing(t *testing.T) {
 	t.Parallel()
 	link, _ := giver(t, handout.Config{Version: "1.2.3"})
 	b := browse(t, link, desktop)
-	b.sees("#invite", "This host has no program for Linux.")
+	b.sees("#way-in", "This host has no program for Linux.")
+	b.sees("#way-in", "muster join "+link)
 	b.shoot("get-nothing", desktop, phone)
 	pocket := claims(t, link, "Mozilla/5.0 (iPhone; CPU iPhone OS 18_6 like Mac OS X) AppleWebKit/605.1.15 "+
 		"(KHTML, like Gecko) Version/19.0 Mobile/15E148 Safari/604.1", "iPhone")
-	pocket.sees("#invite", "open this room on the computer you play on")
-	pocket.sees("#invite", link)
+	pocket.sees("#way-in", "Play needs your computer")
+	pocket.run(`Object.defineProperty(navigator, "share", { value: async ({ url }) => { window.shared = url; } })`)
+	pocket.click("#way-in .primary")
+	pocket.until("the link goes to the computer", func() bool { return eval[string](pocket, "window.shared ?? ''") == link })
 	pocket.shoot("get-on-a-phone", phone, couch)
 }
 
@@ -191,14 +195,14 @@ func TestGetSigned(t *testing.T) {
 	link, _ := giver(t, handout.Config{Version: "1.2.3", Release: "https://muster.example/releases", Own: own, Keys: project.Keys(t)})
 	b := browse(t, link, desktop)
 	downloads := b.keeps()
-	b.sees("#invite", "Muster 1.2.3, ")
-	b.sees("#invite", "Official Muster")
+	b.sees("#way-in", "Muster 1.2.3, ")
+	b.sees("#way-in", "Official Muster")
 	if at := eval[string](b,
-		"document.querySelector('#invite .straight a').href"); at != "https://muster.example/releases/download/v1.2.3/muster_1.2.3_linux_amd64.tar.gz" {
+		"document.querySelector('.other-ways .straight a').href"); at != "https://muster.example/releases/download/v1.2.3/muster_1.2.3_linux_amd64.tar.gz" {
 		t.Errorf("the project's own page has it at %s", at)
 	}
 	b.shoot("get-signed", desktop, laptop, phone, couch)
-	b.click("#invite button.primary")
+	b.click(".door[data-door=play] button")
 	file := unpack(t, b.kept(downloads, "muster-join_*.tar.gz"), t.TempDir())
 	if v, err := project.Keys(t).Verify(t.Context(), file); err != nil || v.Standing != release.Own {
 		t.Errorf("what arrived is %v, %v", v, err)
@@ -249,20 +253,20 @@ func TestGetFromRelease(t *testing.T) {
 	link := releases(t, func(r *releasetest.Release) { r.Hold = hold })
 	b := onWindows(t, link)
 	downloads := b.keeps()
-	b.sees("#invite", "This host first downloads it from the project")
+	b.sees("#way-in", "This host first downloads it from the project")
 	b.shoot("get-away", desktop, laptop, phone, couch)
 	plain := onWindows(t, link[:strings.Index(link, "#")]+"get/")
 	plain.run("window.muster = { live: {}, view: {} }")
 	plain.sees("#stage", "This host first downloads it from the project")
 	plain.shoot("get-page", desktop, laptop, phone, couch)
-	b.click("#invite button.primary")
+	b.click(".door[data-door=play] button")
 	b.sees("#getting", "This host is downloading Muster for Windows from the project")
 	close(hold)
 	b.sees("#getting", "It’s in your downloads")
-	b.sees("#invite", "Its signature")
+	b.sees("#way-in", "Its signature")
 	b.shoot("got-away", desktop, laptop, phone, couch)
 	file := b.kept(downloads, "muster-join_*.exe")
-	b.click("#invite button.plain")
+	b.click("#way-in button.plain")
 	b.kept(downloads, "muster-join_*.exe.minisig")
 	b.sees("#toast", "The signature is in your downloads")
 	if v, err := releasetest.NewSigner(t, 1).Keys(t).Verify(t.Context(), file); err != nil || v.Standing != release.Own {
@@ -276,8 +280,8 @@ func TestGetWrong(t *testing.T) {
 	t.Parallel()
 	b := onWindows(t, releases(t, func(r *releasetest.Release) { r.Files["muster_1.2.3_windows_amd64.exe"] = "evil" }))
 	downloads := b.keeps()
-	b.click("#invite button.primary")
-	b.sees("#invite .trouble", "isn’t the one the project signed, so it isn’t offered here")
+	b.click(".door[data-door=play] button")
+	b.sees("#way-in .trouble", "isn’t the one the project signed, so it isn’t offered here")
 	b.shoot("get-wrong", desktop, laptop, phone, couch)
 	if got, _ := os.ReadDir(downloads); len(got) > 0 {
 		t.Errorf("%v is kept all the same", got)
@@ -289,8 +293,8 @@ func TestGetWrong(t *testing.T) {
 	}
 	link, _ := giver(t, handout.Config{Version: "1.2.3", Folder: filepath.Dir(own), Keys: project.Keys(t)})
 	b = browse(t, link, desktop)
-	b.sees("#invite .trouble", "This host doesn’t give out its program for Linux: this file was changed")
-	if eval[bool](b, "!!document.querySelector('#invite button[data-action=get]')") {
+	b.sees("#way-in .trouble", "This host doesn’t give out its program for Linux: this file was changed")
+	if eval[bool](b, "[...document.querySelectorAll('#stage button[data-action=get]')].some((e) => e.dataset.system === 'linux-amd64')") {
 		t.Error("the page gives it all the same")
 	}
 	b.shoot("get-changed", desktop, laptop, phone, couch)
@@ -308,7 +312,7 @@ func TestGetOffline(t *testing.T) {
 		Source:  &fetch.Source{Page: page, Version: "1.2.3", Keys: project.Keys(t), Folder: t.TempDir()},
 	})
 	b := onWindows(t, link)
-	b.click("#invite button.primary")
-	b.sees("#invite .trouble", "Is it offline? The person who runs it can put the programs of a release in a folder")
+	b.click(".door[data-door=play] button")
+	b.sees("#way-in .trouble", "Is it offline? The person who runs it can put the programs of a release in a folder")
 	b.shoot("get-offline", desktop, phone, couch)
 }

@@ -154,8 +154,8 @@ func TestFromLinkToPlaying(t *testing.T) {
 		})
 		return err
 	}))
-	b.sees("#invite", "Get Muster for Linux")
-	b.presses("#invite button.primary")
+	b.sees("#way-in", "Your way in, on Linux")
+	b.presses(".door[data-door=play] button")
 	b.sees("#getting", "in your downloads")
 	packed := ""
 	b.until("the file is there", func() bool {
@@ -172,7 +172,7 @@ func TestFromLinkToPlaying(t *testing.T) {
 		t.Fatal(err)
 	}
 	home := d.saysYes(1, "Your download takes you into a room", "zoe", rooms)
-	b.sees("#people", "zoe")
+	b.sees(".lead:has(~ .doors)", "zoe")
 	home.click(`[data-action="leave-room"]`)
 	home.until("zoe has left", func() bool { room, _ := rooms.Room(rooms.Rooms()[0]); return len(room.Players()) == 0 })
 	home.click("#quit")
@@ -183,13 +183,13 @@ func TestFromLinkToPlaying(t *testing.T) {
 	if out := d.does(file, "register"); !strings.Contains(out, "muster:// links open "+file) {
 		t.Errorf("register says %s", out)
 	}
-	for i, press := range []struct{ what, name string }{{`[data-action="open"]`, "ann"}, {"button.primary", "bob"}} {
+	for i, press := range []struct{ what, name string }{{`.other-ways [data-action="open"]`, "ann"}, {".door[data-door=play] button", "bob"}} {
 		b.do(chromedp.Reload())
-		b.sees("#invite", "Open in Muster")
-		b.presses("#invite " + press.what)
+		b.sees("#stage .doors", "Play")
+		b.presses(press.what)
 		b.run(`dispatchEvent(new Event("blur"))`) // as when a browser shows another tab, or asks
 		home = d.saysYes(2+i, "A link wants to take you into a room", press.name, rooms)
-		b.sees("#people", press.name)
+		b.sees(".lead:has(~ .doors)", press.name)
 		home.click("#quit")
 		home.sees("#banner", "Muster has stopped")
 	}
@@ -199,9 +199,9 @@ func TestFromLinkToPlaying(t *testing.T) {
 
 	d.does(file, "register", "--remove")
 	b.do(chromedp.Reload())
-	b.sees("#invite", "Open in Muster")
-	b.presses(`#invite [data-action="open"]`)
-	b.sees("#invite", "Nothing opened?")
+	b.sees("#stage .doors", "Play")
+	b.presses(`.other-ways [data-action="open"]`)
+	b.sees(".other-ways", "Nothing opened?")
 	if len(d.pages()) != 3 {
 		t.Errorf("opened were %q", d.pages())
 	}

@@ -417,7 +417,7 @@ async function play() {
   door.play(view);
   const { offer } = view;
   const mine = offer?.programs.find((program) => program.system === offer.system);
-  if (!mine || offer?.phone || mine.trouble) return byId("way-in").scrollIntoView({ behavior: "smooth", block: "nearest" });
+  if (!mine || offer?.phone || mine.wrong) return byId("way-in").scrollIntoView({ behavior: "smooth", block: "nearest" });
   if (view.getting) return;
   if (isHere() && (await open()) !== "nothing") return;
   await get(mine.system, told(mine.name));

@@ -167,8 +167,8 @@ function ticket(state, view, newcomer) {
   return paper(
     "steps",
     say("door.way", { system: mine.name }),
-    [h("p", { class: "lead-in" }, mine.trouble ? tell(mine.trouble) : about(mine))],
-    steps(mine.system, mine.file.replace(/^muster/, "…"), mine.size, state, newcomer),
+    [h("p", { class: mine.trouble ? "trouble" : "lead-in" }, mine.trouble ? tell(mine.trouble) : about(mine))],
+    mine.wrong ? [lobbyAlone(state, newcomer)] : steps(mine.system, mine.file.replace(/^muster/, "…"), mine.size, state, newcomer),
     foot(state, view, mine),
   );
 }
@@ -200,8 +200,9 @@ function foot(state, view, mine) {
     : getting && !isWaiting ? progress(getting)
     : isWaiting ? [progress(getting), " ", ...said("door.waiting", { strong: (...held) => h("strong", {}, ...held) })]
     : view.opening ? say(`get.opening.${view.opening}`)
+    : mine.trouble ? ""
     : say("door.before");
-  const again = !mine.trouble && !(getting && !isWaiting) && view.door === "play" && button("get", say("door.again"), { "data-system": mine.system, "data-name": say(mine.name.key ?? "", mine.name.with) });
+  const again = !mine.wrong && !(getting && !isWaiting) && view.door === "play" && button("get", say("door.again"), { "data-system": mine.system, "data-name": say(mine.name.key ?? "", mine.name.with) });
   return h("div", { class: "foot" }, h("span", { class: `ring${getting && view.door !== "in" ? " turns" : ""}`, "aria-hidden": "true" }), h("p", { id: "getting", "data-say": Boolean(getting) }, text), again);
 }
 
