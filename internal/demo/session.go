@@ -92,7 +92,7 @@ func (n *Session) Run(ctx context.Context, listener net.Listener) error {
 // host hosts the room, and everyone plays.
 func (n *Session) host(ctx context.Context, listener net.Listener) error {
 	rooms, err := host.New(host.Config{Page: web.Handler(), Logger: n.Desk.Logger, List: n.list, Names: netinfo.Names(),
-		IsOwnUser: netinfo.IsOwnUser})
+		IsOwnUser: netinfo.IsOwnUser, Locate: locate(n.world.Places)})
 	if err != nil {
 		return err
 	}
@@ -121,6 +121,13 @@ func (n *Session) host(ctx context.Context, listener net.Listener) error {
 		n.Desk.Browse(ctx, to.Page(rooms.Ticket(shown)))
 	}
 	began := time.Now()
+	entrances := make([]entrance, n.Players)
+	for i := range entrances {
+		if entrances[i], err = open(i); err != nil {
+			return err
+		}
+		defer rooms.Serve(entrances[i], nil, func(err error) { cancel(hint.Say("term.stopped-serving", "why", hint.Reason(err))) })()
+	}
 	says := make([]chan wire.Say, n.Players)
 	for i, place := range n.world.Places {
 		says[i] = make(chan wire.Say, len(names))
@@ -134,7 +141,7 @@ func (n *Session) host(ctx context.Context, listener net.Listener) error {
 				}
 				n.Desk.Screen.Say("  %s", n.Desk.Screen.Words("term.demo-comes", "player", names[i], "place", place.Name))
 			}
-			err := n.play(ctx, to, i, says[i])
+			err := n.play(ctx, through(to, entrances[i]), i, says[i])
 			refusal := new(wire.Refusal)
 			switch isRefused := errors.As(err, refusal); {
 			case err == nil:
@@ -251,7 +258,7 @@ func (n *Session) list(ctx context.Context, _ string) ([]discovery.Server, error
 // play acts for the player at a place. Its probes come from the place's own address.
 func (n *Session) play(ctx context.Context, to invite.Link, place int, says <-chan wire.Say) error {
 	return peer.Run(ctx, peer.Options{
-		URL: to.Endpoint(), Code: to.Code, Key: to.Key, Name: names[place], Probes: wire.ProbesElsewhere, Say: says, Asks: !n.Exit,
+		URL: to.Endpoint(), Code: to.Code, Key: to.Key, Name: names[place], Say: says, Asks: !n.Exit,
 		NewProber: func(string, func(time.Duration)) (peer.Prober, error) {
 			p, err := prober.New(prober.Options{Protocol: n.Game.Protocol(), Rate: n.Rate, LocalAddr: n.fleet.Source(place), Logger: n.Desk.Logger})
 			if err != nil {
