@@ -98,27 +98,22 @@ func inNodeAs(t *testing.T, tag string, result any, script string, arguments ...
 }
 
 // TestPace checks that places on the podium change at most once a second and all together, except
-// that an empty place is filled at once. The search's bar never goes back and is never full. A
+// that an empty place is filled at once. A
 // figure counts from its old value to the new one.
 func TestPace(t *testing.T) {
 	t.Parallel()
-	var got struct{ Podium, Done, Counted []string }
-	inNode(t, &got, `const { podium, done, counted } = await import("./static/stages/pace.js");
+	var got struct{ Podium, Counted []string }
+	inNode(t, &got, `const { podium, counted } = await import("./static/stages/pace.js");
 		let on = { round: 0, leaders: [], since: 0 };
 		const Podium = [[1, "ab", 5000], [1, "abc", 5100], [1, "bac", 5200], [1, "cab", 5900], [1, "cab", 6000], [1, "bca", 6900], [1, "cba", 7000], [2, "d", 7100], [2, "", 7200], [2, "", 8100]]
 			.map(([round, ids, now]) => (on = podium(on, round, [...ids].map((id) => ({ id, now })), now)).leaders.map(({ id, now }) => id + now).join(" "));
-		const room = (stage, round, probed, strategy = "as") => [{ room: { stage, round, strategy, listed: 1000 } }, probed.map((n) => ({ peer: true, probed: Math.abs(n), done: n < 0 }))];
-		let sofar = { round: 0, share: 0 };
-		const Done = [room("measuring", 1, [0, 500]), room("measuring", 1, [0, 500, 0]), room("measuring", 1, [-9, -9, -9]), room("chosen", 1, [-9, -9, -9]), room("measuring", 1, [0]), room("refining", 2, [65, 65], "coordinated"), room("refining", 3, [])]
-			.map(([state, people]) => (sofar = done(sofar, state, people)).share.toFixed(3));
-		console.log(JSON.stringify({ Podium, Done, Counted: [0, 140, 280, 900].map((ms) => String(counted(97, 47, ms))) }))`)
+		console.log(JSON.stringify({ Podium, Counted: [0, 140, 280, 900].map((ms) => String(counted(97, 47, ms))) }))`)
 	for _, c := range []struct {
 		what, want string
 		got        []string
 	}{
 		{"the podium", "a5000 b5000; a5100 b5100 c5100; a5100 b5100 c5100; a5100 b5100 c5100; c6000 a6000 " +
 			"b6000; c6000 a6000 b6000; c7000 b7000 a7000; d7100; d7100; ", got.Podium},
-		{"the bar", "0.225; 0.225; 0.900; 0.950; 0.950; 0.090; 0.000", got.Done},
 		{"a figure", "97; 53; 47; 47", got.Counted},
 	} {
 		if is := strings.Join(c.got, "; "); is != c.want {

@@ -2,16 +2,17 @@
 // arc to the leader.
 //
 //	canvas  land
-//	canvas  lights: dim are listed, pale have answered, gold could still win
-//	svg     arcs and pulses ─ leashes ─ pins 1 2 3 ─ signs in rings
+//	canvas  lights: dim are listed, pale have answered, bright could still win
+//	svg     arcs and pulses ─ leashes ─ pins 1 2 3 ─ signs in rings, with names and pings
 //
 // A place is known by its country only, so everything stands around the country's centre.
 
 import { packed } from "../colours.js";
 import { svg } from "../dom.js";
-import { say } from "../say.js";
-import { sign } from "../sign.js";
+import { country, millis, say } from "../say.js";
+import { shortened, sign } from "../sign.js";
 import { share } from "../stages/pace.js";
+import { labelled } from "./labels.js";
 import { placeOf, world } from "./world.js";
 
 /** @typedef {import("../types.js").State} State */
@@ -32,6 +33,9 @@ const lightEvery = 1000;
 const degree = 111;
 /** Pulses take this many times the true ping, there and back. */
 const slower = 10;
+/** Up to so many players have their names on the map, of so many letters. */
+const named = 8;
+const longestName = 14;
 /** The distance from which marks do not hide each other, as a multiple of their size. */
 const apart = 1.15;
 
@@ -175,8 +179,8 @@ export class WorldMap {
     const { image } = this;
     if (!image) return;
     const sharp = this.sharp ?? 1;
-    const sizes = [1.4, 1.4, 2].map((size) => Math.max(1, Math.round(size * sharp))); // dim, pale, gold
-    const inks = ["--edge", "--text", "--gold-text"].map((name, kind) => packed(style.getPropertyValue(name), kind === 2 ? 1 : Math.min(1, (0.7 * sharp * sharp) / sizes[kind] ** 2)));
+    const sizes = [1.4, 1.4, 2].map((size) => Math.max(1, Math.round(size * sharp))); // dim, pale, bright
+    const inks = ["--edge", "--quiet", "--text"].map((name, kind) => packed(style.getPropertyValue(name), kind === 2 ? 1 : Math.min(1, (0.7 * sharp * sharp) / sizes[kind] ** 2)));
     const lighting = this.lighting = this.findSpots(places);
     const frame = () => {
       if (this.lighting !== lighting) return;
@@ -275,6 +279,29 @@ export class WorldMap {
     const row = lost.map((person, i) => ringed(person, size + i * size * 1.6, height - size, size, share(state, person)));
     const word = lost.length > 0 ? [svg("text", { class: "somewhere", x: size * 0.3 + lost.length * size * 1.6, y: height - size, "dominant-baseline": "central" }, say("map.somewhere"))] : [];
     this.svg.replaceChildren(...glow, ...arcs, ...leashes, ...signs, ...row, ...word);
+    if (!isSmall && first && players.length <= named) this.name(marks, first, leaders[0], size, width, height);
+  }
+
+  /** Writes names and pings beside the signs, where there is room. @param {(Mark & {person?: Person, rank?: number})[]} marks @param {Mark} first @param {import("../types.js").Leader} leader @param {number} size @param {number} width @param {number} height */
+  name(marks, first, leader, size, width, height) {
+    const signs = marks.filter((mark) => mark.person);
+    const em = Math.max(15, width / 62);
+    const words = signs.map(({ person }) => {
+      const ms = leader.rtt_ms[person?.name ?? ""];
+      const place = svg("text", { class: "about", "font-size": em * 0.86, y: em * 0.95 }, country(person?.country));
+      const name = svg("text", { class: "called", "font-size": em }, `\u2068${shortened(person?.name ?? "", longestName)}\u2069`, ms !== undefined && svg("tspan", { class: "ms", dx: em * 0.4 }, millis(ms)));
+      return svg("g", { class: "named" }, name, place);
+    });
+    this.svg.append(...words);
+    const boxes = words.map((one) => ({ width: Math.max(...[...one.children].map((text) => /** @type {SVGTextContentElement} */ (text).getComputedTextLength())), height: em * 2 }));
+    const pins = marks.filter((mark) => mark.rank).map((pin) => ({ left: pin.x - pin.size / 2, right: pin.x + pin.size / 2, top: pin.y - pin.size / 2, bottom: pin.y + pin.size / 2 }));
+    const places = labelled(first, signs, size * 1.5, boxes, { left: 0, right: width, top: 0, bottom: height }, { taken: pins });
+    words.forEach((one, i) => {
+      const place = places[i];
+      if (!place) return one.remove();
+      one.setAttribute("text-anchor", place.anchor);
+      one.setAttribute("transform", `translate(${place.x} ${place.y - em * 0.22})`);
+    });
   }
 
   /** Puts a mark on a country, and reports whether the country is known. @param {any[]} marks @param {string | undefined} country @param {number} size @param {object} what */

@@ -23,22 +23,8 @@ export function podium(before, round, leaders, now) {
   return { round, leaders, since: isSwap || isNew ? now : before.since };
 }
 
-/** The share of the search that is done when everyone has measured; the rest is the last look. */
-const measured = 0.9;
-const looking = 0.95;
 /** How many servers a player asks at most if the host coordinates the search. */
 const budget = 650;
-
-/** The progress of the round, from 0 to 1. @typedef {{round: number, share: number}} Done */
-
-/** The progress of the round. It never decreases, and is never complete while the round goes on. @param {Done} before @param {State} state @param {Person[]} players @returns {Done} */
-export function done(before, state, players) {
-  const { round, stage } = state.room;
-  const least = before.round === round ? before.share : 0;
-  const each = players.filter((person) => person.peer).map((person) => share(state, person));
-  const now = stage === "chosen" ? looking : (measured * each.reduce((sum, n) => sum + n, 0)) / Math.max(1, each.length);
-  return { round, share: Math.max(least, now) };
-}
 
 /** The share of their servers that a player has asked, from 0 to 1. @param {State} state @param {Person} person */
 export function share(state, person) {

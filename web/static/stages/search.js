@@ -10,7 +10,7 @@ import { ruleOf, saidOf } from "../rules.js";
 import { country, millis, said, say } from "../say.js";
 import { sign } from "../sign.js";
 import { looking } from "./look.js";
-import { done, podium } from "./pace.js";
+import { podium } from "./pace.js";
 import { go, headline, outlook } from "./parts.js";
 
 /** @typedef {import("../types.js").State} State */
@@ -32,8 +32,8 @@ export function search(live, _view) {
   }
 }
 
-/** What the stage shows. @type {{podium: import("./pace.js").Podium, done: import("./pace.js").Done}} */
-const stands = { podium: { round: 0, leaders: [], since: 0 }, done: { round: 0, share: 0 } };
+/** What the stage shows. @type {{podium: import("./pace.js").Podium}} */
+const stands = { podium: { round: 0, leaders: [], since: 0 } };
 
 /** The state, with the servers on the podium as its leaders. @param {import("../live.js").Live} live @returns {State} */
 function paced(live) {
@@ -96,15 +96,13 @@ function measuring(state) {
   const standing = state.standing?.round === state.room.round ? state.standing : null;
   const leaders = leads(state);
   const [first] = leaders;
-  stands.done = done(stands.done, state, players);
   return [
     h(
       "section",
       { class: "telling", "data-key": "telling" },
       headline(state),
       first && h("p", { class: "best", "data-key": "best" }, figure(decides(state, first), "big"), h("span", {}, say("search.best", { figure: measure(state, first) }))),
-      first && bound(state, decides(state, first)),
-      outlook(state),
+      (first && bound(state, decides(state, first))) || outlook(state), // one of them says what may still turn up
       h("p", { class: "about", id: "answered" }, say("search.answered", { answered: standing?.answered ?? 0, listed: state.room.listed })),
       next(state),
       state.you.organiser && state.room.stage !== "chosen" && h("p", { class: "buttons" }, go(state, say("search.choose-now"))),
@@ -112,7 +110,6 @@ function measuring(state) {
     h("div", { class: "world", "data-keep": "", "data-key": "world" }),
     standing && inWords(standing.places ?? []),
     leaders.length > 0 && h("ol", { class: "podium", "data-key": "podium", "data-many": many(players.length), "aria-label": say("search.podium") }, leaders.map((leader, i) => step(state, players, leader, i + 1))),
-    footing(stands.done.share),
   ];
 }
 
@@ -125,11 +122,6 @@ function inWords(places) {
   const row = (/** @type {import("../types.js").Place} */ place) => h("tr", {}, h("th", { scope: "row" }, country(place.country)), h("td", {}, place.listed), h("td", {}, place.answered ?? 0), h("td", {}, place.open ?? 0));
   const head = [say("table.country"), say("table.servers"), say("search.have-answered"), say("search.could-win")].map((name) => h("th", { scope: "col" }, name));
   return most.length > 0 && h("div", { class: "unseen", "data-key": "places" }, h("table", {}, h("caption", {}, say("search.where-servers")), h("thead", {}, h("tr", {}, head)), h("tbody", {}, most.map(row))));
-}
-
-/** The base of the podium, which shows the progress of the search. @param {number} share */
-function footing(share) {
-  return h("div", { class: "footing", "data-key": "footing", role: "progressbar", "aria-label": say("search.progress"), "aria-valuemin": 0, "aria-valuemax": 100, "aria-valuenow": Math.floor(100 * share) }, h("i", { "--done": share.toFixed(3) }));
 }
 
 /** @param {number} players */
@@ -170,14 +162,14 @@ function bound(state, best) {
 /** @param {State} state @param {Person[]} players @param {Leader} leader @param {number} rank */
 function step(state, players, leader, rank) {
   const free = leader.max_players > 0 ? say("server.free", { n: Math.max(0, leader.max_players - leader.players) }) : "";
-  const where = [leader.country && say("country.about", { country: country(leader.country) }), free].filter(Boolean).join(" · ");
+  const where = [leader.country && country(leader.country), free].filter(Boolean).join(" · ");
   const longest = Math.max(1, ...Object.values(leader.rtt_ms), ...Object.values(leader.predicted_ms ?? {}));
   return h(
     "li",
     { class: `step rank${rank}`, "data-key": `step ${leader.id}` },
     h("div", { class: "top" },
       h("span", { class: "rank" }, rank),
-      h("div", { class: "called" }, h("bdi", { class: "title", dir: "auto" }, leader.name || say("search.nameless")), h("small", {}, flag(leader.country), " ", where)),
+      h("div", { class: "called" }, h("bdi", { class: "title", dir: "auto" }, leader.name || (leader.country ? say("reveal.server-in", { country: country(leader.country) }) : say("search.nameless"))), h("small", {}, flag(leader.country), " ", where)),
       h("p", { class: "score" }, figure(decides(state, leader)), h("small", {}, h("span", {}, " ", say("search.ms-figure", { figure: measure(state, leader) })), !leader.complete && [" ", say("search.of-players", { n: Object.keys(leader.rtt_ms).length })]))),
     h("ul", { class: "pings" }, ordered(state, players, leader).map((person) => ping(state, person, leader, longest))),
     h("p", { class: "rest" }, players.length > 6 && say("search.more-players", { n: players.length - 6 })),
