@@ -179,7 +179,7 @@ func TestAddingASetting(t *testing.T) {
 // TestAddingAGame follows CONTRIBUTING.md with every protocol that there is.
 func TestAddingAGame(t *testing.T) {
 	section := guide(t, "Add a game")
-	for _, want := range []string{"`internal/game/games.toml`", "`AppendQuery`", "`Parse`", "fuzz target",
+	for _, want := range []string{"`internal/game/games`", "`AppendQuery`", "`Parse`", "fuzz target",
 		"`internal/sim/fleet`", "`arrows_test.go`"} {
 		if !strings.Contains(section, want) {
 			t.Errorf("the guide does not tell of %s", want)

@@ -1,10 +1,10 @@
 // Package game is the table of games: how their servers are asked, where they are listed, and how each game is started
 // and sent to a server.
 //
-//	games.toml (built in) ─┐
-//	                       ├─▶ Table ─▶ Game ─┬─▶ Queries    for discovery/lists/master
-//	games.toml (user's)  ──┘                  ├─▶ Protocol   for discovery/prober
-//	                                          └─▶ Command ─▶ Launch
+//	games/*.toml (built in) ─┐
+//	                         ├─▶ Table ─▶ Game ─┬─▶ Queries    for discovery/lists/master
+//	games.toml (user's) ─────┘                  ├─▶ Protocol   for discovery/prober
+//	                                            └─▶ Command ─▶ Launch
 //
 // A command is a list of arguments and never goes through a shell. Words of a host or a server enter it only through
 // placeholders, and only if no game's console can mistake them for a command.
@@ -38,7 +38,7 @@ import (
 	"muster/selection"
 )
 
-// Game is one entry of the table. games.toml explains its fields.
+// Game is one entry of the table. games/README.md explains its fields.
 type Game struct {
 	ID              string           `toml:"-"`
 	Name            string           `toml:"name"`

@@ -2,10 +2,11 @@ package game
 
 import (
 	"cmp"
-	_ "embed"
+	"embed"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"net/netip"
 	"reflect"
@@ -24,8 +25,10 @@ import (
 	"muster/selection/rules"
 )
 
-//go:embed games.toml
-var builtIn string
+// The built-in table is a file for each family of games; games/README.md explains the fields.
+//
+//go:embed games/*.toml
+var families embed.FS
 
 // maxFile is the largest user's table that is read, in bytes.
 const maxFile = 1 << 20
@@ -33,7 +36,7 @@ const maxFile = 1 << 20
 // Table holds the known games, ordered by id.
 type Table struct {
 	games []Game
-	texts [2]string // the user's file and the built-in one
+	texts []string // the user's file and the built-in ones
 }
 
 // All returns the games, ordered by id.
@@ -63,13 +66,12 @@ func (e *FileError) Unwrap() error { return e.Err }
 // Load returns the built-in table with the user's games added. A user's entry for a built-in game changes only the
 // fields that it has. user may be nil; errors call it name. Errors are [*FileError]s.
 func Load(user io.Reader, name string) (Table, error) {
-	var f file
-	if err := decode(builtIn, &f); err != nil {
-		return Table{}, fileError("games.toml (built in)", err)
+	f, builtIn, err := loadBuiltIn()
+	if err != nil {
+		return Table{}, err
 	}
 	var text []byte
 	if user != nil {
-		var err error
 		text, err = io.ReadAll(io.LimitReader(input.Text(user), maxFile+1))
 		if err == nil && len(text) > maxFile {
 			err = fmt.Errorf("%w: over %d bytes", discovery.ErrMalformed, maxFile)
@@ -81,7 +83,34 @@ func Load(user io.Reader, name string) (Table, error) {
 			return Table{}, fileError(name, err)
 		}
 	}
-	return newTable(f, name, text)
+	return newTable(f, name, text, builtIn)
+}
+
+// loadBuiltIn decodes the files of all families, and returns their texts, too. A game in two files is an error.
+func loadBuiltIn() (all file, texts []string, err error) {
+	all.Game = map[string]Game{}
+	names, err := fs.Glob(families, "games/*.toml")
+	for _, name := range names {
+		var text []byte
+		if text, err = families.ReadFile(name); err != nil {
+			break
+		}
+		var f file
+		if err = decode(string(text), &f); err != nil {
+			return file{}, nil, fileError(name+" (built in)", err)
+		}
+		for id, g := range f.Game {
+			if _, isTwice := all.Game[id]; isTwice {
+				return file{}, nil, &FileError{File: name + " (built in)", Err: fmt.Errorf("game %q is in another file, too", id)}
+			}
+			all.Game[id] = g
+		}
+		texts = append(texts, string(text))
+	}
+	if err != nil {
+		return file{}, nil, &FileError{File: "games (built in)", Err: err}
+	}
+	return all, texts, nil
 }
 
 func decode(text string, f *file) error {
@@ -179,8 +208,8 @@ func reason(wrong *toml.DecodeError) string {
 }
 
 // newTable checks all games. text is the user's file, where it looks for the line of a wrong field.
-func newTable(f file, name string, text []byte) (Table, error) {
-	t := Table{texts: [2]string{string(text), builtIn}}
+func newTable(f file, name string, text []byte, builtIn []string) (Table, error) {
+	t := Table{texts: append([]string{string(text)}, builtIn...)}
 	for _, id := range slices.Sorted(maps.Keys(f.Game)) {
 		g := f.Game[id]
 		g.ID = id
