@@ -32,7 +32,7 @@ const maxOrder = 4 << 10
 //
 //	enter     a nickname for a page: {"name":"ann"} → {"name","token"}; with one,
 //	          {"secret"} of a personal link makes it that person's page
-//	rename    another name: {"name"}
+//	rename    another name: {"name"}; an organiser may rename anybody: {"name","of"}
 //	leave     the place is free at once
 //	count     count a guest in by an estimate, for organisers: {"name","counted":true};
 //	          either may take it back: {"name","counted":false}
@@ -44,6 +44,7 @@ const maxOrder = 4 << 10
 //	bring     servers that one likes, or never wants to see: {"favourites":[{"addr","name"}],
 //	          "hidden":[…],"adds":true}
 //	ready     {"ready":true}
+//	react     a sign for everybody: {"sign":"hello"}; see package reactions
 //	arrived   joined by hand
 //	reopen    one's own game once more
 //	come      to a standing room's next date, or not: {"comes":true}; null takes it back
@@ -92,6 +93,8 @@ func (p *pageAPI) parseAction(name string, body []byte, from netip.Addr, origin 
 		return parse[room.Strike](body, nil)
 	case "ready":
 		return parse[room.Ready](body, nil)
+	case "react":
+		return parse[room.React](body, nil)
 	case "arrived":
 		return room.Arrived{}, nil
 	case "reopen":

@@ -148,7 +148,7 @@ func (p *pageAPI) serveQR(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "image/svg+xml")
 	w.Header().Set("Cache-Control", "no-store")
-	const margin = 2 // in modules. Phones need dark on light, whatever the page's colours
+	const margin = 4 // in modules, as the standard has it. Phones need dark on light, whatever the page's colours
 	side := code.Size + 2*margin
 	const head = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" shape-rendering="crispEdges">` +
 		`<rect width="100%%" height="100%%" fill="#fff"/><path fill="#000" d="`

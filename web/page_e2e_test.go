@@ -34,7 +34,7 @@ func TestSession(t *testing.T) {
 	n.plays(1, 250)
 	n.plays(2, 250)
 	n.plays(3, 250)
-	organiser.sees("#stage", "4 players here")
+	organiser.sees("#stage", "5 are in, 4 can play")
 	organiser.sets("#by", "threshold")
 	organiser.sets("#limits_ms", "280")
 	guest.sees("#settings", "Average under a limit")

@@ -731,6 +731,7 @@ func (e *fuzzSession) changesWhoIsWho(page, organiser func(room.Action)) {
 		page(room.Count{Name: e.name(), Counted: false})
 	case 1, 2:
 		page(room.Rename{Name: e.name()})
+		page(room.React{Sign: "hello"})
 	case 3:
 		page(room.Quit{})
 	case 4:

@@ -62,7 +62,7 @@ func (g *Gathering) beginAgain(r *Room, forget []string) {
 }
 
 func (*Gathering) proceed(r *Room) {
-	if len(r.group.Attendance.Players()) == 0 {
+	if len(r.group.Attendance.Active()) == 0 {
 		r.out.says(sentence.Of("room.nobody-here"))
 		return
 	}

@@ -31,6 +31,12 @@ type steering interface{ steers() }
 // voting is an action of people who have a say in the choice, while they vote.
 type voting interface{ votes() }
 
+// passing is an action that a crash may undo.
+type passing interface{ passes() }
+
+func (WhatIf) passes() {}
+func (React) passes()  {}
+
 func (Vote) votes()  {}
 func (Veto) votes()  {}
 func (Ready) votes() {}
@@ -52,6 +58,10 @@ type (
 	// Ready says that a person is ready, or is not.
 	Ready struct {
 		Ready bool `json:"ready"`
+	}
+	// React shows everybody one of the signs of package reactions, and is not saved.
+	React struct {
+		Sign string `json:"sign"`
 	}
 	// Arrived says that a guest joined the game server by hand.
 	Arrived struct{}
@@ -75,7 +85,7 @@ func (o Order) step(r *Room) error {
 		}
 	}
 	err := o.Action.do(r, by)
-	if _, asks := o.Action.(WhatIf); err == nil && !asks {
+	if _, passes := o.Action.(passing); err == nil && !passes {
 		r.out.binds = true // no crash may undo what people have been told
 	}
 	return err
@@ -144,6 +154,13 @@ func (a Ready) do(r *Room, by caller) error {
 
 func (a Somewhere) do(r *Room, by caller) error {
 	return r.group.Roster.Hide(by, a.Somewhere)
+}
+
+func (a React) do(r *Room, by caller) error {
+	if !by.IsSomebody() {
+		return errNickname
+	}
+	return r.group.Reactions.React(by.Name, a.Sign, r.now)
 }
 
 // Has tells the caller's version of the room's game. It counts from the next decision on.

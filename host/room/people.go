@@ -70,15 +70,20 @@ func (a Enter) do(r *Room, by caller) error {
 	return nil
 }
 
-// Rename gives the caller another name. A player's name is in use everywhere while a round goes on,
-// so it changes with the next.
+// Rename gives the caller another name, or the person that the organiser means. A player's name is
+// in use everywhere while a round goes on, so it changes with the next.
 type Rename struct {
 	Name string `json:"name"`
+	Of   string `json:"of"`
 }
 
 func (a Rename) do(r *Room, by caller) error {
 	_, gathering := r.phase.(*Gathering)
-	events, err := r.group.Roster.Rename(by, a.Name, gathering, r.now)
+	one, err := r.group.Roster.Named(by, a.Of)
+	if err != nil {
+		return err
+	}
+	events, err := r.group.Roster.Rename(one, a.Name, gathering, r.now)
 	r.apply(events)
 	return err
 }

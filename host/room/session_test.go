@@ -767,6 +767,7 @@ func pruned(document any) any {
 // lasting returns the parts of a snapshot that outlive the connections, and do not depend on the
 // clock, which a restored room does not know before its first step.
 func lasting(s wire.Snapshot) wire.Snapshot {
+	s.Reactions = nil // nothing keeps them
 	s.Room.Search, s.Room.Forecast, s.Standing = nil, sentence.Sentence{}, nil
 	s.Look, s.Sites, s.Room.Candidates, s.Room.Said, s.Meeting = nil, nil, nil, time.Time{}, nil
 	for _, choice := range []**wire.Choice{&s.Choice, &s.WhatIf} {

@@ -28,7 +28,8 @@ func (r *Room) Snapshot() wire.Snapshot {
 		Form:    wire.Form(),
 		Meeting: calendar.Meeting,
 
-		Standing: r.probing.View(g),
+		Standing:  r.probing.View(g),
+		Reactions: g.Reactions.View(r.now),
 	}
 	s.Room.Password, s.Room.Servers, s.Room.Own = "", nil, len(g.Settings.Servers)
 	s.Room.Places = nil

@@ -204,9 +204,11 @@ type (
 	Allow struct {
 		LimitMS float64 `json:"limit_ms"`
 	}
-	// Without chooses without a player. The player comes along, but has no say.
+	// Without chooses without a player. The player comes along, but has no say. While the group
+	// gathers, that holds for the round to come, or until Counts says that the player counts again.
 	Without struct {
-		Name string `json:"name"`
+		Name   string `json:"name"`
+		Counts bool   `json:"counts"`
 	}
 )
 
@@ -232,6 +234,9 @@ func (a Allow) do(r *Room, _ caller) error {
 func (a Without) do(r *Room, _ caller) error {
 	g := &r.group
 	player := g.Attendance.Find(a.Name)
+	if _, gathering := r.phase.(*Gathering); gathering {
+		return a.bench(r, player)
+	}
 	switch {
 	case !mayDecideAgain(r.phase, &r.group):
 		return errNoAdvice
@@ -243,6 +248,25 @@ func (a Without) do(r *Room, _ caller) error {
 	g.Attendance.LeaveOut(attendance.Unwanted, player)
 	g.Ballot.Withdraw(player, ballot.Vote|ballot.Ready)
 	r.decideAgain(sentence.Of("room.goes-without", "player", player))
+	return nil
+}
+
+// bench leaves a player out of the round to come, or counts the player again.
+func (a Without) bench(r *Room, player string) error {
+	attends := &r.group.Attendance
+	out := attends.Of(player).Out
+	switch {
+	case player == "" || a.Counts == (out == ""):
+		return wire.Refuse(wire.ReasonAction, "refused.not-counted", "name", nickname.Clean(a.Name))
+	case a.Counts:
+		attends.Recall(player, r.now)
+		r.out.says(sentence.Of("room.counts-again", "player", player))
+	case len(attends.Active()) < 2:
+		return wire.Refuse(wire.ReasonAction, "refused.nobody-left")
+	default:
+		attends.LeaveOut(attendance.Benched, player)
+		r.out.says(sentence.Of("room.goes-without", "player", player))
+	}
 	return nil
 }
 

@@ -45,6 +45,17 @@ type Snapshot struct {
 	Sites *Sites `json:"sites"`
 	// Seats is a wait for seats; nil without one.
 	Seats *Seats `json:"seats"`
+	// Reactions are the signs that people have sent each other in the last two seconds. They are
+	// not saved.
+	Reactions []Reaction `json:"reactions"`
+}
+
+// Reaction is a sign that a person sends the others while they wait.
+type Reaction struct {
+	Name string `json:"name"`
+	// Sign is hello, yes, heart, go, moment or drink.
+	Sign string    `json:"sign"`
+	At   time.Time `json:"at"`
 }
 
 // LongLook is the progress of a long look.

@@ -25,9 +25,11 @@ import * as door from "./stages/door.js";
 import * as failed from "./stages/failed.js";
 import * as go from "./stages/go.js";
 import * as lobby from "./stages/lobby.js";
+import { actions as ofMenu, closeMenu } from "./stages/menu.js";
 import { actions as ofMeeting, openEvenings, regulars } from "./stages/meeting.js";
 import * as night from "./stages/night.js";
 import * as seats from "./stages/seats.js";
+import { actions as ofReactions } from "./stages/reactions.js";
 import * as reveal from "./stages/reveal.js";
 import * as search from "./stages/search.js";
 import { sentence, stageOf, unheard, way } from "./stages/stages.js";
@@ -350,9 +352,7 @@ const actions = {
   lock: () => ask("lock", { locked: !live.state?.room.locked }),
   handon: ({ name }) => ask("handon", { name }),
   renew: () => confirm(say("room.renew-sure")) && renewed(),
-  somewhere: ({ somewhere }) => ask("somewhere", { somewhere: somewhere === "true" }),
   leave: () => confirm(say("room.leave-sure")) && left(),
-  remove: ({ name = "" }) => confirm(say("people.remove-sure", { player: name })) && ask("remove", { name }),
   trust: ({ name }) => ask("trust", { name }),
   count: ({ name, counted }) => ask("count", { name, counted: counted === "true" }),
   vote: ({ addr }) => ask("vote", { addr }),
@@ -377,7 +377,10 @@ const actions = {
   "wait-on": ({ addr }) => ask("await", { addr }).then(() => /** @type {HTMLDialogElement} */ (byId("dialog")).close()),
   evenings: () => openEvenings(/** @type {HTMLDialogElement} */ (byId("dialog"))),
   ...ofMeeting,
+  ...ofMenu(schedule),
+  ...ofReactions(schedule),
   invite: ({ copyText }, element) => invite(copyText ?? "", element),
+  "send-link": ({ copyText }, element) => copyText_(copyText ?? "", element, say("lobby.link-copied")),
   copy: ({ copy, copyText }, element) => copyText_(copyText ?? byId(copy ?? "").textContent ?? "", element),
 };
 
@@ -530,7 +533,7 @@ document.addEventListener("submit", (event) => {
   if (form.method === "dialog" || form.closest("#front")) return;
   event.preventDefault();
   const name = String(new FormData(form).get("name"));
-  if (form.dataset.submit === "rename") attempt(() => ask("rename", { name }));
+  if (form.dataset.submit === "rename") attempt(() => ask("rename", { name, of: form.dataset.of ?? "" }).then(closeMenu));
   if (form.dataset.submit === "bring") attempt(() => bring(form));
   if (form.dataset.submit === "has") attempt(() => has(String(new FormData(form).get("version")).trim()));
   if (form.dataset.submit !== "enter") return;

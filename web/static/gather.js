@@ -79,17 +79,28 @@ export function invitation(state, view) {
   return view.tv || playsHere(state) ? invite(state, view) : playAlong(state, view);
 }
 
-/** How friends come in, for players and for the wall. @param {State} state @param {import("./app.js").View} view @returns {HTMLElement[]} */
+/** How friends come in, for players and for the wall: the link first, then a picture of it, then what few need. @param {State} state @param {import("./app.js").View} view @returns {HTMLElement[]} */
 function invite(state, view) {
-  const ticket = [h("h2", {}, say(view.qr ? "share.scan" : "share.come-in")), ...(view.qr ? [h("p", { class: "qr" }, code(state, view))] : []), spell(state, view)];
-  if (view.tv) return ticket;
+  const scan = [...(view.qr ? [h("p", { class: "qr" }, code(state, view))] : []), spell(state, view)];
+  if (view.tv) return [h("h2", {}, say(view.qr ? "share.scan" : "share.come-in")), ...scan];
   return [
-    ...ticket,
-    copyable("room-link", state.you.link, say("share.copy-link")),
-    h("p", { class: "quiet" }, say("share.link-how")),
+    h("h2", {}, say("share.bring")),
+    shortLink(state),
+    h("p", { class: "copying" }, button("send-link", say("share.copy-link"), { class: "ink", "data-copy-text": state.you.link }), Boolean(globalThis.navigator.share) && button("invite", say("share.share"), { "data-copy-text": state.you.link })),
     ...ownNetwork(state),
-    h("details", { class: "own", "data-key": "line" }, h("summary", {}, say("share.line")), h("p", { class: "quiet" }, say("share.line-how")), copyable("join-line", `muster join ${state.you.link}`, say("share.copy-line"))),
+    ...scan,
+    h(
+      "div",
+      { class: "folded", "data-key": "folded" },
+      h("details", { class: "own", name: "ticket", "data-key": "line" }, h("summary", {}, say("share.terminal")), h("p", { class: "quiet" }, say("share.line-how")), copyable("join-line", `muster join ${state.you.link}`, say("share.copy-line"))),
+      h("details", { class: "own", name: "ticket", "data-key": "wall" }, h("summary", {}, say("share.wall")), h("p", { class: "quiet" }, say("share.wall-how")), h("p", {}, h("a", { href: state.you.link.replace("/#", "/?tv#"), target: "_blank", rel: "noopener" }, say("share.open-wall")))),
+    ),
   ];
+}
+
+/** The link as people read it: without what only programs need. It leads into the room, too. @param {State} state */
+function shortLink(state) {
+  return h("p", { class: "link", id: "room-link", dir: "ltr" }, `${new URL(state.you.link).host}/`, h("strong", {}, `#${state.room.code}`));
 }
 
 /** The room's code, for people who type it. @param {State} state @param {import("./app.js").View} view */

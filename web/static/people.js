@@ -7,6 +7,7 @@ import { counting, standing } from "./estimate.js";
 import { gameName } from "./gather.js";
 import { millis, said, say, tell } from "./say.js";
 import { sign } from "./sign.js";
+import { removal } from "./stages/menu.js";
 
 /** @typedef {import("./types.js").State} State */
 /** @typedef {import("./types.js").Person} Person */
@@ -141,7 +142,7 @@ function tools(person) {
       {},
       person.peer && button("handon", say("people.hand-on"), { "data-name": person.name }),
       person.doubt && button("trust", say("people.trust"), { "data-name": person.name }),
-      button("remove", say("people.remove"), { "data-name": person.name, class: "danger" }),
+      ...removal(person.name),
     ),
   );
 }

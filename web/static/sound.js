@@ -1,4 +1,4 @@
-// The sounds of the reveal, and of seats for all. They are synthesised here, so nothing is loaded,
+// The sounds of somebody who comes, of the reveal, and of seats for all. They are synthesised here, so nothing is loaded,
 // and nothing sounds before somebody has asked for it on this page.
 
 import { moments, spokeAt } from "./stages/moment.js";
@@ -46,6 +46,13 @@ export function play(pings, context = sound.context) {
   note(context, 82, moments.pin, 2.2, 0.3, "sine");
   pings.forEach((ms, i) => note(context, pitchOf(ms), spokeAt(i, pings.length), 0.5, 0.12, "triangle"));
   for (const hertz of [220, 277, 330, 440]) note(context, hertz, moments.place, 2.4, 0.09, "triangle");
+}
+
+/** Says in two notes that somebody has come, if sound is on. @param {BaseAudioContext | null} context where */
+export function come(context = sound.context) {
+  if (!context) return;
+  note(context, 587, 0, 0.25, 0.1, "triangle");
+  note(context, 880, 90, 0.35, 0.1, "triangle");
 }
 
 /** @param {BaseAudioContext} context @param {number} hertz @param {number} at ms from now @param {number} lasts s @param {number} loud @param {OscillatorType} type */

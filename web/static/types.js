@@ -256,6 +256,7 @@
  * @property {{favourites: Brought[], hidden: Brought[]}} lists the servers that people have brought
  * @property {LongLook | null} [look] the progress of a long look
  * @property {Seats | null} seats
+ * @property {Reaction[]} [reactions]
  */
 
 /**
@@ -268,6 +269,7 @@
  * @property {boolean} [liked]
  */
 
+/** @typedef {{name: string, sign: string, at: string}} Reaction a sign that a person sent in the last two seconds */
 /** @typedef {{at: string, server: string, country?: string, map?: string, mean_ms: number}} Last where a room played last */
 /** @typedef {{next?: string, who: Comer[], evenings: number, last?: Last}} Meeting */
 /** @typedef {{at: string, server: string, connect: string, map?: string, mean_ms: number, players: {name: string, ping_ms?: number, liked?: boolean}[]}} Stay */

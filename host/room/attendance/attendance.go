@@ -69,11 +69,16 @@ const (
 	Left Why = "left"
 	// Unwanted: the organiser goes without the player.
 	Unwanted Why = "unwanted"
+	// Benched: before the round, the organiser said to play it without the player.
+	Benched Why = "benched"
 	// Unsaid: an older host has saved no reason.
 	Unsaid Why = "unsaid"
 )
 
-var reasons = []Why{"", TooLate, Silent, Behind, Odd, Outvoted, Left, Unwanted, Unsaid}
+var reasons = []Why{"", TooLate, Silent, Behind, Odd, Outvoted, Left, Unwanted, Benched, Unsaid}
+
+// isFirm reports whether only the organiser can count the player again.
+func (w Why) isFirm() bool { return w == Odd || w == Benched }
 
 // Duty is what a phase expects of the players.
 type Duty int
@@ -143,7 +148,7 @@ func (r *Register) Return(name string, d Duty, mayCount bool, now time.Time) (no
 	}
 	m.Here, m.heard, m.returned, m.briefed = true, now, now, 0
 	switch {
-	case d != Measure || !mayCount || m.Out == Odd:
+	case d != Measure || !mayCount || m.Out.isFirm():
 	case m.missed > mostMissed:
 		m.Out = Silent
 	default:
@@ -175,7 +180,7 @@ func (r *Register) Report(name string, mayCount bool, now time.Time) (note sente
 	m := r.mark(name)
 	m.returned = time.Time{}
 	m.isHeard(now)
-	if mayCount && m.Out != "" && m.Out != Odd && m.missed <= mostMissed {
+	if mayCount && m.Out != "" && !m.Out.isFirm() && m.missed <= mostMissed {
 		m.Out = ""
 		return sentence.Of("room.measures-again", "player", name)
 	}
@@ -272,7 +277,7 @@ func (r *Register) LeaveOutOverdue(stalled time.Duration, now time.Time) (notes 
 // LeaveOut goes on without players.
 func (r *Register) LeaveOut(why Why, names ...string) {
 	for _, name := range names {
-		if m := r.mark(name); m.Out != Odd {
+		if m := r.mark(name); !m.Out.isFirm() {
 			m.Out = why
 		}
 	}

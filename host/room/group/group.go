@@ -30,6 +30,7 @@ import (
 	"muster/host/room/listing"
 	"muster/host/room/nearby"
 	"muster/host/room/origin"
+	"muster/host/room/reactions"
 	"muster/host/room/roster"
 	"muster/host/room/trust"
 	"muster/host/wire"
@@ -46,6 +47,8 @@ type Group struct {
 	// Estimates stand in for the pings of guests who are counted in.
 	Estimates estimates.Guests
 	Lists     brought.Lists
+	// Reactions are the signs that people send each other. They are not saved.
+	Reactions reactions.Board
 	Round
 }
 

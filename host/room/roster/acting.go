@@ -160,6 +160,21 @@ func (r *Roster) displace(from netip.Addr) (events []Event, isFull bool, err err
 	return r.Drop(longest.name), true, nil
 }
 
+// Named returns the person that an order is about: the caller, or a person whom the organiser names.
+func (r *Roster) Named(by Caller, name string) (Caller, error) {
+	if name == "" {
+		return by, nil
+	}
+	one, isPlayer := r.find(name)
+	switch {
+	case !by.IsOrganiser:
+		return Caller{}, ErrOrganiserOnly
+	case one == nil:
+		return Caller{}, wire.Refuse(wire.ReasonAction, "refused.not-present", "name", nickname.Clean(name))
+	}
+	return Caller{one.name, isPlayer, one.organiser, one.regular}, nil
+}
+
 // Rename gives a person another name. A player's name is in use everywhere while a round goes on,
 // so it changes with the next round.
 func (r *Roster) Rename(by Caller, name string, isGathering bool, now time.Time) ([]Event, error) {

@@ -1,4 +1,5 @@
-// The lobby: who is here, how the next person comes in, and what the group looks for.
+// The lobby: who is here and where they come from, how the next person comes in, and what the group
+// looks for.
 
 import { countryName } from "../choice.js";
 import { button, h, svg } from "../dom.js";
@@ -7,13 +8,19 @@ import { gameName, invitation, playsHere, settings, silent, voice, welcome, wish
 import { next } from "../next.js";
 import { said, say } from "../say.js";
 import { sign } from "../sign.js";
+import * as sound from "../sound.js";
+import { focusMenu, hasMenu, opener, signMenu } from "./menu.js";
 import { meeting } from "./meeting.js";
+import { isMapped, isPlaced, namesFit, place, spotOf, stands } from "./onmap.js";
 import { go } from "./parts.js";
+import { bubbles, reactions, rising } from "./reactions.js";
 import { sentence } from "./stages.js";
 
 /** @typedef {import("../types.js").State} State */
 /** @typedef {import("../types.js").Person} Person */
 /** @typedef {import("../app.js").View} View */
+
+/** What everybody in the lobby is drawn with. @typedef {{state: State, view: View, me: Person | undefined, named: boolean, rising: ReturnType<typeof rising>}} Scene */
 
 /** How long a person is new, ms. */
 const newFor = 10_000;
@@ -22,47 +29,58 @@ const newFor = 10_000;
 const longName = 9;
 const longerName = 14;
 
+/** The number of names that people read at a glance. */
+const glance = 3;
+
 /** @param {import("../live.js").Live} live @param {View} view */
 export function lobby(live, view) {
   const state = /** @type {State} */ (live.state);
-  const people = state.people.toSorted((a, b) => (a.arrival ?? 0) - (b.arrival ?? 0));
+  const people = inOrder(state);
   const me = view.tv ? undefined : whoIs(state);
   meet(people, view);
-  return [
-    h("div", { class: "hello", "data-key": "hello" }, me && sign(me, 112), me ? h("h1", {}, ...said("lobby.you-are-in", { player: me.name })) : h("h1", { "--letters": say("lobby.who").length }, say("lobby.who")), me && ownGame(state, me)),
-    h(
-      "ul",
-      { class: "here", "data-key": "here", "data-many": many(people.length), "aria-label": say("lobby.here") },
-      people.map((person) => one(state, person, view, person === me)),
-      !view.tv && playsHere(state) && h("li", { class: "one", "data-key": "invite them" }, button("invite", [seat(), h("span", { class: "name" }, say("lobby.invite"))], { class: "inviting", "data-copy-text": state.you.link })),
-    ),
-    !state.you.name && !view.tv && h("section", { id: "welcome", class: "card", "data-key": "welcome" }, welcome(state)),
-    looks(state, view),
+  const mapped = isMapped(people, view.changed);
+  const isSmall = !view.tv && matchMedia("(max-width: 63.99rem)").matches;
+  const scene = { state, view, me, named: !mapped || namesFit(people.length, isSmall), rising: rising(state, live.now()) };
+  const [onMap, beside] = mapped ? [people.filter(isPlaced), people.filter((person) => !isPlaced(person))] : [people, []];
+  const invite = !view.tv && playsHere(state) && h("li", { class: "one inviting", "data-key": "invite them" }, button("invite", [seat(), h("span", { class: "name" }, say("lobby.invite"))], { "data-copy-text": state.you.link }));
+  const here = [
+    hello(state, view, me),
     h(
       "div",
-      { class: "start", "data-key": "start" },
-      state.you.organiser && !view.tv && go(state, say("lobby.find"), { class: "primary large", disabled: !people.some(plays) }),
-      h("p", { class: "count" }, sentence(state)),
-      silent(state),
-      !view.tv && next(state),
-      !view.tv && voice(state),
-      !view.tv && offers(state),
-      meeting(state, view),
+      { class: mapped ? "room mapped" : "room", "data-key": mapped ? "map" : "room", "data-named": String(scene.named) },
+      mapped && h("div", { class: "flat", "data-key": "flat", "data-keep": true, "aria-hidden": "true" }),
+      h("ul", { class: "here", "data-key": "here", "data-many": many(people.length), "aria-label": say("lobby.here") }, onMap.map((person) => one(scene, person, mapped)), !mapped && invite),
     ),
+    ...(mapped ? below(scene, people, beside, invite) : []),
+    !state.you.name && !view.tv && h("section", { id: "welcome", class: "card", "data-key": "welcome" }, welcome(state)),
+    start(state, view, me, people),
+  ];
+  return [
+    h("div", { class: "gathered", "data-key": "gathered" }, here),
     h("section", { id: "invite", class: playsHere(state) || view.tv ? "ticket" : "ticket along", "data-key": "invite" }, invitation(state, view)),
   ];
 }
 
-/** Runs once the children are on the page. */
-export function shown() {}
+/** Runs once the children are on the page. @param {HTMLElement} stage @param {import("../live.js").Live} live @param {View} view */
+export function shown(stage, live, view) {
+  const room = stage.querySelector(".room.mapped");
+  if (room instanceof HTMLElement && live.state) place(room, inOrder(live.state).filter(isPlaced), view.changed);
+  focusMenu(stage);
+}
+
+/** @param {State} state */
+const inOrder = (state) => state.people.toSorted((a, b) => (a.arrival ?? 0) - (b.arrival ?? 0));
 
 /** @param {Person} person */
 const plays = (person) => person.peer && person.connected;
 
-/** The person at the page, if they play. @param {State} state */
+/** @param {Person} person */
+const canPlay = (person) => plays(person) && !person.unable;
+
+/** The person at the page, if they have a sign. @param {State} state */
 function whoIs(state) {
   const { name, organiser } = state.you;
-  return state.people.find((person) => person.peer && (name ? person.name === name : organiser && person.organiser));
+  return state.people.find((person) => (name ? person.name === name : organiser && person.peer && person.organiser));
 }
 
 /** The size class for a number of people. @param {number} n */
@@ -70,33 +88,74 @@ function many(n) {
   return n <= 4 ? "few" : n <= 8 ? "some" : n <= 18 ? "many" : "crowd";
 }
 
-/** Notes when people arrive. People who were here before the page are not new. @param {Person[]} people @param {View} view */
+/** Notes when people arrive, and lets it be heard. People who were here before the page are not new. @param {Person[]} people @param {View} view */
 function meet(people, view) {
   const at = view.met.size > 0 ? Date.now() : 0;
-  for (const { name } of people) if (!view.met.has(name)) view.met.set(name, at);
+  const came = people.filter(({ name }) => !view.met.has(name));
+  for (const { name } of came) view.met.set(name, at);
+  if (came.length > 0 && at > 0) sound.come();
   if (people.length === 0) view.met.set("", 0); // the first person is new, too
 }
 
-/** @param {State} state @param {Person} person @param {View} view @param {boolean} isMe */
-function one(state, person, view, isMe) {
-  const isNew = Date.now() - (view.met.get(person.name) ?? 0) < newFor;
-  const letters = [...person.name].length;
-  const [word, tone] = isNew && plays(person) ? [say("lobby.new"), "gold"] : doing(person);
+/** The title, and what the group looks for. On a phone the title is about the person who holds it. @param {State} state @param {View} view @param {Person | undefined} me */
+function hello(state, view, me) {
+  const isOwn = me && plays(me) && matchMedia("(max-width: 47.99rem)").matches;
   return h(
-    "li",
-    { class: `one p${(person.arrival ?? 0) % 16}${isNew ? " new" : ""}${isMe ? " me" : ""}`, "data-key": `person ${person.name}` },
-    h("span", { class: "face" }, sign(person, 88)),
-    h("bdi", { class: "name", "data-long": letters >= longerName ? "very" : letters >= longName ? "quite" : undefined }, person.name),
-    h("span", { class: `sub ${tone}` }, person.organiser ? say("lobby.organiser", { doing: word }) : word),
-    person.country && !person.somewhere && h("span", { class: "sub" }, say("country.about", { country: countryName(person.country) })),
+    "div",
+    { class: "hello", "data-key": "hello" },
+    isOwn ? h("h1", { "data-key": "title" }, ...said("lobby.you-are-in", { player: me.name })) : h("h1", { "data-key": "title", "--letters": say("lobby.who").length }, say("lobby.who")),
+    me && plays(me) && ownGame(state, me),
+    looks(state, view),
   );
 }
 
-/** What a person is doing, in a few words; the details say more. @param {Person} person @returns {[words: string, tone: string]} */
-function doing(person) {
+/** What stands under the map: people whose place is unknown, an empty seat, and names that have no room on the map. @param {Scene} scene @param {Person[]} people @param {Person[]} beside @param {HTMLElement | false} invite */
+function below(scene, people, beside, invite) {
+  return [
+    (beside.length > 0 || invite) && h("ul", { class: "beside", "data-key": "beside", "aria-label": say("map.somewhere") }, beside.map((person) => one(scene, person, false)), invite),
+    !scene.named && h("ul", { class: "names", "data-key": "names" }, people.filter(isPlaced).map((person) => h("li", { "data-key": person.name }, sign(person, 20), h("bdi", { class: "name" }, person.name), h("span", { class: "unseen" }, doing(scene, person, false, true))))),
+  ];
+}
+
+/** @param {Scene} scene @param {Person} person @param {boolean} mapped */
+function one(scene, person, mapped) {
+  const { state, view, me, named } = scene;
+  const isNew = Date.now() - (view.met.get(person.name) ?? 0) < newFor;
+  const isMe = person === me;
+  const letters = [...person.name].length;
+  const opens = !view.tv && hasMenu(state, person, isMe);
+  const inside = [sign(person, mapped ? 66 : 88), ...bubbles(scene.rising, person)];
+  return h(
+    "li",
+    { class: `one p${(person.arrival ?? 0) % 16}${isNew ? " new" : ""}${isMe ? " me" : ""}${mapped ? " placed" : ""}${mapped && stands(person) ? " stands" : ""}`, "data-key": `person ${person.name}`, "data-name": person.name, ...(mapped ? spotOf(person) : {}) },
+    mapped && h("span", { class: "tether", "data-key": "tether", "aria-hidden": "true" }),
+    opens ? h("button", { type: "button", "data-action": "menu", class: "face", ...opener(person) }, inside) : h("span", { class: "face", "data-key": "face", ...(named || view.tv ? {} : { tabindex: 0, role: "img", "aria-label": person.name }) }, inside),
+    h(
+      "span",
+      { class: "label", "data-key": "label" },
+      h("bdi", { class: "name", "data-long": letters >= longerName ? "very" : letters >= longName ? "quite" : undefined }, person.name),
+      doing(scene, person, isNew, mapped),
+    ),
+    opens && signMenu(state, person, isMe),
+  );
+}
+
+/** What a person is doing, in a few words; the details say more. On the map one line is enough. @param {Scene} scene @param {Person} person @param {boolean} isNew @param {boolean} mapped */
+function doing({ me }, person, isNew, mapped) {
+  const home = person.country && !person.somewhere ? countryName(person.country) : "";
+  const [word, tone] = condition(person, isNew && plays(person));
+  const line = (/** @type {string} */ text, /** @type {string} */ kind = "") => h("span", { class: `sub ${kind}` }, text);
+  if (mapped) return line(tone || !canPlay(person) ? word : person === me ? say("person.you") : home, tone);
+  return [line(person.organiser ? say("lobby.organiser", { doing: word }) : word, tone), home && line(say("country.about", { country: home }))];
+}
+
+/** @param {Person} person @param {boolean} isNew @returns {[words: string, tone: string]} */
+function condition(person, isNew) {
+  if (isNew) return [say("lobby.new"), "strong"];
   if (!person.peer && person.estimate?.counted) return [say("lobby.estimated"), ""];
   if (!person.peer) return [say(person.page ? "lobby.watching" : "person.away"), ""];
   if (!person.connected) return [say("person.away"), ""];
+  if (person.left_out) return [say("lobby.left-out"), "strong"];
   if (person.unable) return [say("lobby.unable"), "bad"];
   return [say(person.able ? "lobby.able" : "person.here"), ""];
 }
@@ -108,8 +167,8 @@ function seat() {
 
 /** Whether the person's own computer can start the game. @param {State} state @param {Person} me */
 function ownGame(state, me) {
-  if (me.unable) return h("p", { class: "own-game bad" }, ...said("lobby.own-unable", { game: gameName(state), why: me.unable }));
-  return me.able && h("p", { class: "own-game" }, svg("svg", { class: "sign", viewBox: "76 76 32 32", width: 24, height: 24, "aria-hidden": "true" }, svg("g", { class: "can" }, svg("circle", { cx: 92, cy: 92, r: 15 }), svg("path", { d: "m85 92 5 5 9-10" }))), ...said("lobby.own-able", { game: gameName(state) }));
+  if (me.unable) return h("p", { class: "own-game bad", "data-key": "own" }, ...said("lobby.own-unable", { game: gameName(state), why: me.unable }));
+  return me.able && h("p", { class: "own-game", "data-key": "own" }, svg("svg", { class: "sign", viewBox: "76 76 32 32", width: 24, height: 24, "aria-hidden": "true" }, svg("g", { class: "can" }, svg("circle", { cx: 92, cy: 92, r: 15 }), svg("path", { d: "m85 92 5 5 9-10" }))), ...said("lobby.own-able", { game: gameName(state) }));
 }
 
 /** What the group looks for, in a sentence; the organiser changes it in place. @param {State} state @param {View} view */
@@ -118,8 +177,34 @@ function looks(state, view) {
   if (view.tv) return h("p", { class: "looks", "data-key": "looks" }, words);
   return h(
     "details",
-    { id: "settings", class: "card looks", "data-key": "settings" },
-    h("summary", {}, h("span", {}, words), h("span", { class: "change" }, say(state.you.organiser ? "lobby.change" : "lobby.more"))),
-    settings(state),
+    { id: "settings", class: "looks", "data-key": "settings" },
+    h("summary", {}, h("span", {}, words), " ", h("span", { class: "change" }, say(state.you.organiser ? "lobby.change" : "lobby.more"))),
+    h("div", { class: "card" }, settings(state)),
   );
+}
+
+/** The gold button, one sentence beside it, and the signs to send. @param {State} state @param {View} view @param {Person | undefined} me @param {Person[]} people */
+function start(state, view, me, people) {
+  return h(
+    "div",
+    { class: "start", "data-key": "start" },
+    state.you.organiser && !view.tv && go(state, say("lobby.find"), { class: "primary large", disabled: !people.some((person) => plays(person) && !person.left_out) }),
+    h("div", { class: "count", "data-key": "count" }, h("p", { class: "strong" }, inSentence(state, people)), lack(people) || (!view.tv && next(state))),
+    me && h("div", { class: "send", "data-key": "send" }, reactions()),
+    h("div", { class: "notes", "data-key": "notes" }, silent(state), !view.tv && voice(state), !view.tv && offers(state), meeting(state, view)),
+  );
+}
+
+/** How many are in, and how many of them can play. @param {State} state @param {Person[]} people */
+function inSentence(state, people) {
+  const present = people.filter((person) => plays(person) || person.page);
+  const can = present.filter(canPlay);
+  return can.length === present.length || state.room.players > 0 ? sentence(state) : say("lobby.in-and-can", { n: present.length, can: can.length });
+}
+
+/** Who cannot play yet for want of a program. @param {Person[]} people */
+function lack(people) {
+  const without = people.filter((person) => !person.peer && person.page && !person.estimate?.counted);
+  if (without.length === 0) return false;
+  return h("p", { class: "next" }, ...(without.length > glance ? said("lobby.no-program-many", { n: without.length }) : said("lobby.no-program", { n: without.length, players: without.map(({ name }) => name) })));
 }

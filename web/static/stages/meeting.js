@@ -5,6 +5,7 @@ import { nameOnly } from "../choice.js";
 import { button, h, show } from "../dom.js";
 import { country, date, locale, millis, said, say, time } from "../say.js";
 import { sign } from "../sign.js";
+import { removal } from "./menu.js";
 
 /** @typedef {import("../types.js").State} State */
 /** @typedef {import("../types.js").Comer} Comer */
@@ -71,7 +72,7 @@ export function regulars(state) {
   if (away.length === 0) return [];
   return [
     h("h3", {}, say("meeting.regulars")),
-    h("ul", { class: "people" }, away.map((one) => h("li", { class: "person away", "data-key": one.name }, sign({ ...one, peer: true, connected: false, page: false, probed: 0, answered: 0 }, 28), h("span", { class: "who" }, h("bdi", {}, one.name)), state.you.organiser && h("span", { class: "buttons" }, button("remove", say("people.remove"), { "data-name": one.name, "aria-label": say("people.remove-player", { player: one.name }) }), button("forget", say("people.forget"), { "data-name": one.name, "aria-label": say("people.forget-player", { player: one.name }) }))))),
+    h("ul", { class: "people" }, away.map((one) => h("li", { class: "person away", "data-key": one.name }, sign({ ...one, peer: true, connected: false, page: false, probed: 0, answered: 0 }, 28), h("span", { class: "who" }, h("bdi", {}, one.name)), state.you.organiser && h("span", { class: "buttons" }, ...removal(one.name, say("people.remove-player", { player: one.name })), button("forget", say("people.forget"), { "data-name": one.name, "aria-label": say("people.forget-player", { player: one.name }) }))))),
   ];
 }
 
