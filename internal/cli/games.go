@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -15,7 +16,7 @@ import (
 )
 
 func newGames(p *program) *cobra.Command {
-	asJSON, steamKey, forget, template := false, false, false, ""
+	asJSON, steamKey, forget, template, check := false, false, false, "", ""
 	cmd := &cobra.Command{
 		GroupID: toLook,
 		Use:     "games [ID]",
@@ -34,6 +35,7 @@ games.toml, as docs/games.md explains.
 		Example: `  muster games valheim               (ports, joining, and where that is from)
   muster games --template mygame >>~/.config/muster/games.toml
   muster games --template ddnet      (how a known game is written)
+  muster games --check mine.toml     (says what is wrong, and in which line)
   muster games --steam-key           (reads the key from standard input)`,
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 0 {
@@ -60,6 +62,9 @@ games.toml, as docs/games.md explains.
 					p.screen.Say("%s in the environment still gives one", steam.Variable)
 				}
 				return nil
+			}
+			if check != "" {
+				return p.checkGames(check)
 			}
 			games, err := p.games()
 			if err != nil {
@@ -99,7 +104,23 @@ games.toml, as docs/games.md explains.
 	cmd.MarkFlagsMutuallyExclusive("steam-key", "forget-steam-key")
 	cmd.Flags().StringVar(&template, "template", "", "print the entry of the game `ID` for games.toml; of one that is not "+
 		"known, a pattern to fill in")
+	cmd.Flags().StringVar(&check, "check", "", "check `FILE`, a table of games such as games.toml, and say what is wrong in it")
 	return cmd
+}
+
+// checkGames checks a table of games in a file.
+func (p *program) checkGames(file string) error {
+	f, err := os.Open(file)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	ids, err := game.Check(f, file)
+	if err != nil {
+		return err
+	}
+	p.screen.Say("%s is sound; its games: %s", file, strings.Join(ids, ", "))
+	return nil
 }
 
 // warnSilent warns if nobody can measure the game's servers.

@@ -30,7 +30,8 @@ type entry struct {
 	Silent  string         `json:"silent,omitempty"`
 	AppID   uint32         `json:"app_id,omitempty"`
 	By      selection.Rule `json:"by"`
-	Launch  []string       `json:"launch"`
+	// Launch is empty if players start the game and type the address.
+	Launch []string `json:"launch"`
 }
 
 // Document returns games as programs read them.
@@ -43,7 +44,7 @@ func Document(games []Game) any {
 		document.Games = append(document.Games, entry{
 			ID: g.ID, Name: g.Name, Protocol: g.ProtocolName, Port: g.Port, Lists: g.Kinds(), Masters: append([]string{}, g.Masters...),
 			URLs: g.URLs(), Unsure: append([]string{}, g.Unsure...), Sources: g.References, Silent: g.whySilent(),
-			AppID: g.AppID, By: g.Rule, Launch: g.Template(runtime.GOOS),
+			AppID: g.AppID, By: g.Rule, Launch: append([]string{}, g.Template(runtime.GOOS)...),
 		})
 	}
 	return document
@@ -66,7 +67,7 @@ func (g Game) Describe(w io.Writer) {
 		{"port", []string{fmt.Sprint(g.Port)}},
 		{"on Steam", app},
 		{"lists", lists},
-		{"starts", []string{Show(g.Template(runtime.GOOS))}},
+		{"starts", []string{cmp.Or(Show(g.Template(runtime.GOOS)), "by hand: Muster shows the address")}},
 		{"silent", []string{g.whySilent()}},
 		{"unsure", g.Unsure},
 		{"sources", g.References},

@@ -88,6 +88,15 @@ func (l *Launcher) Launch(ctx context.Context, to wire.Launch, doubt sentence.Se
 		tell(wire.LaunchByHand, sentence.Sentence{})
 		return
 	}
+	if errors.Is(err, errNoTemplate) { // the table does not know how this game takes an address
+		if !doubt.IsZero() {
+			l.Console.Tell("term.careful", "doubt", doubt)
+		}
+		l.Console.Tell("term.by-hand", "address", to.Address)
+		l.unmask(to)
+		tell(wire.LaunchByHand, sentence.Sentence{})
+		return
+	}
 	if err != nil {
 		l.failed(to, err, tell)
 		return

@@ -39,6 +39,23 @@ func TestPasswordByHand(t *testing.T) {
 	}
 }
 
+// TestGameWithoutALaunch checks that the player gets the address and the password of a server whose game the table
+// cannot start, and that this is no failure.
+func TestGameWithoutALaunch(t *testing.T) {
+	console, out := testConsole()
+	l := &Launcher{Starts: StartAuto, Games: load(t, "[game.mine]\nprotocol='a2s'\nport=1\n"), Console: console}
+	var states []wire.LaunchState
+	l.Launch(t.Context(), wire.Launch{Game: "mine", Address: "192.0.2.1:27960", Password: "club"}, sentence.Sentence{},
+		func(s wire.LaunchState, _ sentence.Sentence) { states = append(states, s) })
+	if !slices.Equal(states, []wire.LaunchState{wire.LaunchByHand}) || !strings.Contains(out.String(), "192.0.2.1:27960") ||
+		!strings.Contains(out.String(), "club") {
+		t.Errorf("%v:\n%s", states, out)
+	}
+	if err := l.Ready(t.Context(), "mine"); err != nil || !l.Types(t.Context(), "mine") {
+		t.Errorf("it is not ready: %v", err)
+	}
+}
+
 // testConsole returns a console without a user, and its output.
 func testConsole() (*term.Console, *bytes.Buffer) {
 	var out bytes.Buffer

@@ -12,6 +12,9 @@ func TestNoPasswordIsLost(t *testing.T) {
 	typed := []string{"beammp", "bedrock", "ddnet", "fivem", "iw4x", "luanti", "minecraft", "mindustry", "netpanzer",
 		"openra", "openra-cnc", "openra-d2k", "redm", "ss14", "veloren"}
 	for _, g := range load(t, "").All() {
+		if len(g.Template("linux")) == 0 {
+			continue // the player starts it, and types all
+		}
 		for _, goos := range []string{"linux", "darwin", "windows"} {
 			argv, isTyped, err := g.commandFor(g.Template(goos), withPassword("s3cret"))
 			if err != nil {

@@ -28,6 +28,8 @@ func (l *Launcher) Ready(ctx context.Context, id string) error {
 	switch {
 	case errors.As(err, &unknown):
 		return fmt.Errorf("game: this muster does not know %s", discovery.CleanText(id))
+	case errors.Is(err, errNoTemplate):
+		return nil
 	case err != nil:
 		return err
 	}

@@ -66,9 +66,21 @@ func (e *FileError) Unwrap() error { return e.Err }
 // Load returns the built-in table with the user's games added. A user's entry for a built-in game changes only the
 // fields that it has. user may be nil; errors call it name. Errors are [*FileError]s.
 func Load(user io.Reader, name string) (Table, error) {
+	t, _, err := read(user, name)
+	return t, err
+}
+
+// Check loads a user's table like [Load], and returns the ids of its games in order.
+func Check(user io.Reader, name string) (ids []string, err error) {
+	_, own, err := read(user, name)
+	return slices.Sorted(maps.Keys(own.Game)), err
+}
+
+// read is [Load], and returns the user's own file, too.
+func read(user io.Reader, name string) (t Table, own file, err error) {
 	f, builtIn, err := loadBuiltIn()
 	if err != nil {
-		return Table{}, err
+		return Table{}, own, err
 	}
 	var text []byte
 	if user != nil {
@@ -77,13 +89,14 @@ func Load(user io.Reader, name string) (Table, error) {
 			err = fmt.Errorf("%w: over %d bytes", discovery.ErrMalformed, maxFile)
 		}
 		if err == nil {
-			err = merge(&f, string(text))
+			own, err = merge(&f, string(text))
 		}
 		if err != nil {
-			return Table{}, fileError(name, err)
+			return Table{}, own, fileError(name, err)
 		}
 	}
-	return newTable(f, name, text, builtIn)
+	t, err = newTable(f, name, text, builtIn)
+	return t, own, err
 }
 
 // loadBuiltIn decodes the files of all families, and returns their texts, too. A game in two files is an error.
@@ -118,11 +131,10 @@ func decode(text string, f *file) error {
 }
 
 // merge decodes text over f, field by field. A user's launch template is for every system, so it replaces the built-in
-// templates for all of them. A user's lists replace all built-in ones.
-func merge(f *file, text string) error {
-	var own file
+// templates for all of them. A user's lists replace all built-in ones. It returns the text's own games.
+func merge(f *file, text string) (own file, err error) {
 	if err := decode(text, &own); err != nil {
-		return err
+		return own, err
 	}
 	for id, changed := range own.Game {
 		g, ok := f.Game[id]
@@ -137,7 +149,7 @@ func merge(f *file, text string) error {
 		}
 		f.Game[id] = g
 	}
-	return decode(text, f)
+	return own, decode(text, f)
 }
 
 // fileError says where the decoder stopped, by line.

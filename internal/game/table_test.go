@@ -49,8 +49,8 @@ func TestBuiltInGames(t *testing.T) {
 			t.Errorf("%s is not complete: %+v", g.ID, g)
 		}
 		for _, goos := range []string{"linux", "darwin", "windows"} {
-			if len(g.Template(goos)) == 0 {
-				t.Errorf("%s cannot be launched on %s", g.ID, goos)
+			if isByHand := g.Launch == nil && g.LaunchWindows == nil; (len(g.Template(goos)) == 0) != isByHand {
+				t.Errorf("%s cannot be launched on %s, but elsewhere", g.ID, goos)
 			}
 		}
 		if _, err := g.Queries(); (len(g.Masters) == 0) != (err != nil) {
@@ -59,6 +59,37 @@ func TestBuiltInGames(t *testing.T) {
 	}
 	if !slices.IsSortedFunc(table.All(), func(a, b Game) int { return strings.Compare(a.ID, b.ID) }) {
 		t.Error("the games are not in order")
+	}
+}
+
+// TestFamilies checks that each file of the table has its games in order.
+func TestFamilies(t *testing.T) {
+	_, texts, err := loadBuiltIn()
+	if err != nil || len(texts) < 4 {
+		t.Fatalf("%d files, %v", len(texts), err)
+	}
+	for _, text := range texts {
+		var ids []string
+		for line := range strings.Lines(text) {
+			if id, isEntry := strings.CutPrefix(line, "[game."); isEntry {
+				ids = append(ids, strings.TrimRight(id, "]\n"))
+			}
+		}
+		if !slices.IsSorted(ids) || len(ids) == 0 {
+			t.Errorf("the order is %v", ids)
+		}
+	}
+}
+
+// TestCheck checks that a user's file is checked as it is loaded, and its games are named.
+func TestCheck(t *testing.T) {
+	ids, err := Check(strings.NewReader("[game.x]\nprotocol='a2s'\nport=1\n[game.cs2]\nport=2\n"), "mine.toml")
+	if err != nil || !slices.Equal(ids, []string{"cs2", "x"}) {
+		t.Errorf("%v, %v", ids, err)
+	}
+	var wrong *FileError
+	if _, err = Check(strings.NewReader("[game.x]\nport=1\nprotocol='doom'\n"), "mine.toml"); !errors.As(err, &wrong) || wrong.Line != 3 {
+		t.Errorf("%v", err)
 	}
 }
 
