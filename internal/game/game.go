@@ -29,6 +29,7 @@ import (
 	"muster/discovery/protocol/openttd"
 	"muster/discovery/protocol/quake3"
 	"muster/discovery/protocol/quakeworld"
+	"muster/discovery/protocol/samp"
 	"muster/discovery/protocol/sauerbraten"
 	"muster/discovery/protocol/tcp"
 	"muster/discovery/protocol/teeworlds"
@@ -120,6 +121,10 @@ func (g Game) Protocol() discovery.Protocol {
 		return mumble.Protocol{}
 	case "mindustry":
 		return mindustry.Protocol{}
+	case "samp":
+		return samp.Protocol{}
+	case "vcmp":
+		return samp.VCMP{}
 	case "minecraft":
 		return minecraft.Protocol{}
 	case "openttd":

@@ -135,6 +135,15 @@ func TestListsOfServices(t *testing.T) {
 			MaxPlayers: 48,
 		}},
 		{"mindustry", "mindustry.json", "[9.9.1.4:6567 9.9.1.5:20204 45.76.4.13:6567]", discovery.Info{Name: "Example"}},
+		{"gtasam", "openmp.json", "[9.9.1.8:7777 45.76.4.23:7777]", discovery.Info{
+			Name:       "A town RP",
+			Mode:       "RP v6.2",
+			Version:    "0.3.7-R2",
+			Tags:       "Romanian/English",
+			Players:    34,
+			MaxPlayers: 350,
+			Password:   true,
+		}},
 		{"openra", "openra.json", "[45.76.4.9:1234]", discovery.Info{
 			Name:       "Quick game",
 			Map:        "b5c1c8a3",

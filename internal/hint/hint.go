@@ -49,7 +49,7 @@ var packages = []string{
 	"a2s", "access", "adaptive", "beacon", "bedrock", "calibrated", "cluster", "conn", "discovery", "favourites",
 	"fleet", "game", "gamespy", "geo", "handout", "history", "home", "host", "invite", "lan", "lobby", "luanti",
 	"master", "minecraft", "mindustry", "mumble", "openttd", "peer", "plans", "portmap",
-	"prober", "qstat", "quake3", "quakeworld", "register", "release", "report", "room", "sauerbraten", "selection",
+	"prober", "qstat", "quake3", "quakeworld", "register", "release", "report", "room", "samp", "sauerbraten", "selection",
 	"sim", "store", "teeworlds", "wire",
 }
 

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"slices"
 	"strconv"
+	"unicode/utf8"
 
 	"muster/discovery"
 )
@@ -80,3 +81,16 @@ func (r *Reader) Bytes() []byte {
 
 // Text returns the text before the next NUL, cleaned for display.
 func (r *Reader) Text() string { return discovery.CleanText(string(r.Bytes())) }
+
+// Western returns a text of the years before UTF-8, cleaned for display. Bytes that are no
+// UTF-8 are ISO 8859-1, the letters of western Europe.
+func Western(text []byte) string {
+	if utf8.Valid(text) {
+		return discovery.CleanText(string(text))
+	}
+	letters := make([]rune, len(text))
+	for i, c := range text {
+		letters[i] = rune(c)
+	}
+	return discovery.CleanText(string(letters))
+}

@@ -16,6 +16,7 @@ import (
 	"muster/discovery/protocol/openttd"
 	"muster/discovery/protocol/quake3"
 	"muster/discovery/protocol/quakeworld"
+	"muster/discovery/protocol/samp"
 	"muster/discovery/protocol/sauerbraten"
 	"muster/discovery/protocol/tcp"
 	"muster/discovery/protocol/teeworlds"
@@ -44,6 +45,8 @@ func TestSmallKinds(t *testing.T) {
 		RedEclipse:  {sauerbraten.RedEclipse{}, ""},
 		Mumble:      {mumble.Protocol{}, "name and map"},
 		Mindustry:   {mindustry.Protocol{}, ""},
+		SAMP:        {samp.Protocol{}, "map and version"},
+		VCMP:        {samp.VCMP{}, ""},
 		Minecraft:   {minecraft.Protocol{}, "map"},
 		OpenTTD:     {openttd.Protocol{}, "map"},
 		TCP:         {tcp.Protocol{}, "all"},
@@ -105,6 +108,8 @@ func TestSmallKinds(t *testing.T) {
 				switch c.untold {
 				case "name and map":
 					want.Name, want.Map = "", ""
+				case "map and version":
+					want.Map, want.Version = "", ""
 				case "map":
 					want.Map, info.Map = "", ""
 				case "version":

@@ -20,6 +20,7 @@ import (
 	"muster/discovery/protocol/mumble"
 	"muster/discovery/protocol/quake3"
 	"muster/discovery/protocol/quakeworld"
+	"muster/discovery/protocol/samp"
 	"muster/discovery/protocol/sauerbraten"
 	"muster/discovery/protocol/teeworlds"
 )
@@ -48,6 +49,8 @@ const (
 	RedEclipse  Kind = "redeclipse"
 	Mumble      Kind = "mumble"
 	Mindustry   Kind = "mindustry"
+	SAMP        Kind = "samp"
+	VCMP        Kind = "vcmp"
 )
 
 // small returns the speaker of a small kind, or nil for other kinds.
@@ -75,6 +78,10 @@ func (k Kind) small() smallSpeaker {
 		return func(s speech) []byte { return mumble.Answer(s.request, *s.info) }
 	case Mindustry:
 		return func(s speech) []byte { return mindustry.Answer(s.request, *s.info) }
+	case SAMP:
+		return func(s speech) []byte { return samp.Answer(s.request, *s.info, s.names()) }
+	case VCMP:
+		return func(s speech) []byte { return samp.AnswerVCMP(s.request, *s.info, s.names()) }
 	}
 	return nil
 }
@@ -147,6 +154,14 @@ type speech struct {
 // token returns the token that an asker must echo to a Teeworlds server: a different one for each
 // server, address and port, and never the four bytes that stand for none.
 func (s speech) token() [4]byte { return a2sSpeaker{}.challenge(s.server, s.from) }
+
+// names returns the names of a server's players.
+func (s speech) names() (names []string) {
+	for c := range castOf(0, s.server, s.info) {
+		names = append(names, c.name)
+	}
+	return names
+}
 
 func (o Options) speaker() speaker {
 	if o.Kind == A2S {
