@@ -273,7 +273,7 @@ func (v *viewer) state(s *page.View) []byte {
 	if v.seen.Edition == 0 { // even if another host showed it the room before
 		b = append(b, `,"whole":true`...)
 	}
-	you, outside := s.Badges[room.DigestOf(v.token)], ""
+	you, outside := room.BadgeOf(s.Badges, v.token), ""
 	if you.Organiser && v.host.config.Outside != nil {
 		outside = v.host.config.Outside(access.Key{Code: v.actor.keys.Code, Link: v.actor.keys.Link})
 	}

@@ -107,5 +107,5 @@ func TestWatching(t *testing.T) {
 	b.do(chromedp.Reload())
 	b.sees("#people .badge", "you")
 	own := browse(t, n.organisersLink(), desktop)
-	own.until("the organiser meets no door", func() bool { return eval[string](own, "muster.view.stage") == "lobby" })
+	own.until("the organiser meets no door", func() bool { return eval[string](own, "globalThis.muster?.view?.stage ?? ''") == "lobby" })
 }

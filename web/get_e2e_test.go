@@ -99,7 +99,8 @@ func TestGetMuster(t *testing.T) {
 			t.Logf("the program said:\n%s", said)
 		}
 	})
-	b.sees("#people", "zoe")
+	b.sees("#stage.door, #stage", "You’re in, zoe") // the page notices by itself
+	b.sees("#people .badge", "you")
 	view, _ := rooms.Room(rooms.Rooms()[0])
 	if players := view.Players(); len(players) != 1 || players[0].Name != "zoe" {
 		t.Errorf("in the room are %+v", view.People)

@@ -107,6 +107,11 @@ type Badge = roster.Badge
 // Digest is that of [roster.Digest].
 type Digest = roster.Digest
 
+// BadgeOf returns what a page with a credential may do.
+func BadgeOf(badges map[Digest]Badge, credential string) Badge {
+	return roster.BadgeOf(badges, credential)
+}
+
 // DigestOf returns the digest of a credential.
 func DigestOf(credential string) Digest { return roster.DigestOf(credential) }
 

@@ -96,13 +96,13 @@ func (a *atHome) run(ctx context.Context) error {
 	if err := instance.Publish(h.Running()); err != nil {
 		a.warn(fmt.Errorf("a second start will not find this one: %w", hint.Reason(err)))
 	}
-	if a.invitation != nil {
-		h.Invite(*a.invitation)
-	}
 	running := h.Running()
 	if !a.noBrowser && a.desk().HasDesktop() { // a double click has no terminal
 		a.screen.Say("Home is open in your browser. It ends by Quit there, by Ctrl-C here, or when no page is open for a while.")
 		a.desk().StartBrowser(ctx, running.URL+h.Ticket())
+	}
+	if a.invitation != nil { // the room's page comes in front of Home's, which stays for its questions
+		h.Open(*a.invitation, func(path string) { a.desk().StartBrowser(ctx, running.URL+path) })
 	}
 	fmt.Fprintf(a.out, "home  %s\n", a.out.Bold(running.Link()))
 	return h.Serve(listener)

@@ -54,7 +54,7 @@ func (p *program) doubleClicked(ctx context.Context) (args []string, done bool, 
 	case err != nil:
 		return nil, true, p.stay(ctx, term.NewConsole(p.in, p.screen, func(string) {}, func() {}), err)
 	}
-	return []string{"join", to.String(), "--greet", string(greetsByName)}, false, nil
+	return []string{"join", to.Personal(to.Secret), "--greet", string(greetsByName)}, false, nil
 }
 
 // isClicked reports whether a browser or a file manager has started this program. Then nobody sits

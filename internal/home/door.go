@@ -13,6 +13,8 @@ const (
 	// ticketPath precedes a ticket for the user's first browser. Every user of the machine can read
 	// a browser's command line, so the ticket works once.
 	ticketPath = "/open/"
+	// toRoom is the query of a ticket that leads to the room's page instead of Home's.
+	toRoom = "room"
 	// ticketTime is how long a browser may take to use its ticket.
 	ticketTime = 5 * time.Minute
 )
@@ -67,7 +69,11 @@ func (d *door) enter(w http.ResponseWriter, r *http.Request) bool {
 		return true
 	}
 	if d.take(r.URL.Path, time.Now()) {
-		d.admit(w, r, "/")
+		to := "/"
+		if r.URL.Query().Has(toRoom) {
+			to = "/room?after=0"
+		}
+		d.admit(w, r, to)
 	} else {
 		unknown.answer(w, r)
 	}

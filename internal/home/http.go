@@ -92,6 +92,20 @@ func (h *Home) serveRoom(w http.ResponseWriter, r *http.Request) {
 	wake := make(chan struct{}, 1)
 	h.audience.enrol(wake, false)
 	defer h.audience.leave(wake)
+	switch link, trouble := h.awaitRoom(ctx, after, wake); {
+	case link != "":
+		w.Header().Set("Cache-Control", "no-store")
+		http.Redirect(w, r, inLanguageOf(r, link), http.StatusSeeOther)
+	case trouble != nil:
+		http.Error(w, paragraphs(languageOf(r), append(slices.Clip(trouble), sentence.Of("home.close-tab"))), http.StatusNotFound)
+	case h.ctx.Err() == nil:
+		http.Error(w, languageOf(r).Words("home.no-room-yet"), http.StatusNotFound)
+	}
+}
+
+// awaitRoom returns the player's page in the room that comes after another one, or why there is
+// none. wake is enrolled in the audience.
+func (h *Home) awaitRoom(ctx context.Context, after int, wake <-chan struct{}) (link string, trouble []sentence.Sentence) {
 	for {
 		h.mu.Lock()
 		id, link, running, trouble := h.state.Room.ID, h.link, h.state.Room.Running, h.state.Room.Error
@@ -99,20 +113,16 @@ func (h *Home) serveRoom(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case id <= after:
 		case link != "" && running:
-			w.Header().Set("Cache-Control", "no-store")
-			http.Redirect(w, r, inLanguageOf(r, link), http.StatusSeeOther)
-			return
+			return link, nil
 		case !running && trouble != nil:
-			http.Error(w, paragraphs(languageOf(r), append(slices.Clip(trouble), sentence.Of("home.close-tab"))), http.StatusNotFound)
-			return
+			return "", trouble
 		}
 		select {
 		case <-wake:
 		case <-ctx.Done():
-			http.Error(w, languageOf(r).Words("home.no-room-yet"), http.StatusNotFound)
-			return
+			return "", nil
 		case <-h.ctx.Done():
-			return
+			return "", nil
 		}
 	}
 }

@@ -60,6 +60,48 @@ func (h *Home) Invite(i Invitation) {
 	})
 }
 
+// Open takes the person into the room of a program that they downloaded for it and opened
+// themselves: that was their yes. They join under the name that config.toml has, or their user
+// name, and can change it on the room's page. Anything else is only shown: a link, which anybody may
+// have written, and a room for which the person would leave another. If the room does not let them
+// in, the invitation is shown, too. follow receives a path that leads the user's browser to the room's
+// page, once there is one.
+func (h *Home) Open(i Invitation, follow func(path string)) {
+	to, err := invite.FromFileName(i.File)
+	h.mu.Lock()
+	isBusy := h.state.Room.Running
+	h.mu.Unlock()
+	if i.File == "" || err != nil || isBusy {
+		h.Invite(i)
+		return
+	}
+	link := to.Personal(to.Secret)
+	at, _ := h.granted()
+	args, err := joinRequest{Link: link, Name: h.config.Name}.args(link, at, "")
+	if err != nil {
+		h.Invite(i)
+		return
+	}
+	h.play("join", "", args, func() {
+		h.mu.Lock()
+		isRefused := h.state.Room.Error != nil
+		h.mu.Unlock()
+		if isRefused {
+			h.Invite(i)
+		}
+	})
+	h.work.Go(func() {
+		ctx, cancel := context.WithTimeout(h.ctx, roomWait)
+		defer cancel()
+		wake := make(chan struct{}, 1)
+		h.audience.enrol(wake, false)
+		defer h.audience.leave(wake)
+		if page, _ := h.awaitRoom(ctx, 0, wake); page != "" {
+			follow(h.Ticket() + "?" + toRoom)
+		}
+	})
+}
+
 // invitedRequest is the answer to an invitation.
 type invitedRequest struct {
 	ID  int  `json:"id"`

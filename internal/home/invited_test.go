@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"muster/internal/catalogue"
+	"muster/internal/hint"
 )
 
 const somewhere = "muster://join/http/192.0.2.1:7777/TABOMI_ABCDEFGHIJKLMNOP"
@@ -75,6 +76,69 @@ func TestInvited(t *testing.T) {
 	}
 	if len(ran) > 0 {
 		t.Errorf("and then %q", <-ran)
+	}
+}
+
+// TestOpen checks that a program that the person opened joins its room by itself, and that a link, a
+// broken name, and a file opened while Home is in a room only ask. If the room lets nobody in, Home
+// asks as well.
+func TestOpen(t *testing.T) {
+	ran := make(chan []string, 1)
+	ends := make(chan error)
+	h, _ := started(t, t.TempDir(), func(ctx context.Context, args []string, terminal Terminal) error {
+		ran <- args
+		terminal.Open("http://192.0.2.2:7777/#own")
+		select {
+		case err := <-ends:
+			return err
+		case <-ctx.Done():
+			return nil
+		}
+	})
+	shown := func() int {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		return len(h.state.Invitations)
+	}
+	file := Invitation{File: "muster-join_192.0.2.2_7777_TABOMI_ABCDEFGHIJKLMNOP_tQRSTUVWXYZ234567.exe"}
+	never := func(path string) { t.Errorf("%s is opened", path) }
+	h.Open(Invitation{URL: somewhere}, never)
+	h.Open(Invitation{File: "muster-join_192.0.2.1_7777_TABOMI_ABC.exe"}, never)
+	if shown() != 2 {
+		t.Errorf("%d are shown", shown())
+	}
+	followed := make(chan string, 1)
+	h.Open(file, func(path string) { followed <- path })
+	if got := strings.Join(<-ran, " "); !strings.HasPrefix(got, "join ") || !strings.HasSuffix(got, " -- http://192.0.2.2:7777/#TABOMI_ABCDEFGHIJKLMNOP.QRSTUVWXYZ234567") || shown() != 2 {
+		t.Errorf("it runs %q, and %d are shown", got, shown())
+	}
+	path := <-followed
+	if !strings.HasSuffix(path, "?room") {
+		t.Errorf("%s follows", path)
+	}
+	c, base := visitor(t, h)
+	c.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	for i, want := range []string{"/room?after=0", "http://192.0.2.2:7777/#own"} {
+		answer, err := c.Get(base + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer.Body.Close()
+		if path = answer.Header.Get("Location"); path != want {
+			t.Errorf("redirect %d leads to %q", i, path)
+		}
+	}
+	h.Open(Invitation{File: "muster-join_192.0.2.3_7777_TABOMI.exe"}, never)
+	if shown() != 3 {
+		t.Error("it leaves a room unasked")
+	}
+	h.mu.Lock()
+	h.state.Invitations = nil
+	h.mu.Unlock()
+	ends <- hint.Say("home.no-link")
+	<-h.room.done
+	if shown() != 1 {
+		t.Error("the refused join does not ask again")
 	}
 }
 

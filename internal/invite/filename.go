@@ -16,7 +16,8 @@ import (
 //	muster-join_192.0.2.1_7777_TABOMI_ABCDEFGHIJKLMNOP.exe
 //	            host      port code   key
 //
-// An s after the port means https. The fingerprint of the host's own certificate comes last, if it has one. IPv6
+// An s after the port means https. Then come the fingerprint of the host's own certificate, if it has one, and a t with
+// the ticket of the page from which the program came, so that the page notices when the program is in. IPv6
 // addresses have dashes for colons, as in Windows' own names. Every file system and browser keeps letters, digits,
 // dots, dashes and underscores. Anything they add to a second download, such as " (1)", follows all this.
 const (
@@ -29,7 +30,10 @@ const (
 
 var (
 	fileName = regexp.MustCompile(
-		`^` + filePrefix + `([0-9A-Za-z._-]+)_([0-9]{1,5})([sS]?)_([A-Za-z]+)(?:_([A-Za-z2-7]{16}))?(?:_([A-Za-z2-7]{26}))?(?:[^0-9A-Za-z_].*)?$`)
+		`^` + filePrefix + `([0-9A-Za-z._-]+)_([0-9]{1,5})([sS]?)_([A-Za-z]+)(?:_([A-Za-z2-7]{16}))?(?:_([A-Za-z2-7]{26}))?(?:_[tT]([A-Za-z2-7]{16}))?(?:[^0-9A-Za-z_].*)?$`)
+	// ticket matches the only personal part that a name carries. All that it does is to make a program and a page one
+	// person.
+	ticket = regexp.MustCompile(`^[A-Z2-7]{16}$`)
 	// plainHost matches the hosts that such a name can contain.
 	plainHost = regexp.MustCompile(`^[0-9A-Za-z._-]+$`)
 )
@@ -54,7 +58,12 @@ func (l Link) FileName() string {
 		}
 	}
 	name := strings.Join(parts, "_")
-	if again, err := FromFileName(name); err != nil || again != l.anybodys() || len(name) > maxFileName {
+	if ticket.MatchString(l.Secret) && len(name)+len("_t")+len(l.Secret) <= maxFileName {
+		name += "_t" + l.Secret
+	} else {
+		l = l.anybodys()
+	}
+	if again, err := FromFileName(name); err != nil || again != l || len(name) > maxFileName {
 		return ""
 	}
 	return name
@@ -92,6 +101,9 @@ func FromFileName(name string) (Link, error) {
 	scheme := "http"
 	if part[3] != "" {
 		scheme = "https"
+	}
+	if part[7] != "" {
+		key += "." + strings.ToUpper(part[7])
 	}
 	return Parse(scheme+"://"+net.JoinHostPort(host, port)+"/#"+key, "")
 }

@@ -35,8 +35,10 @@ func TestFileName(t *testing.T) {
 		}, "muster-join_muster.example_443s_BAKODITALUME_ABCDEFGHIJKLMNOP"},
 		{Link{Host: "ann_s-pc.local:80", Code: "TABOMI", Key: someKey}, "muster-join_ann_s-pc.local_80_TABOMI_ABCDEFGHIJKLMNOP"},
 		{Link{Host: "[2001:db8::1]:7777", Code: "TABOMI", Key: someKey}, "muster-join_2001-db8--1.ipv6-literal.net_7777_TABOMI_ABCDEFGHIJKLMNOP"},
-		// The personal secret is left out.
+		// A personal secret is left out, but a page's ticket is not.
 		{Link{Host: "192.0.2.1:7777", Code: "TABOMI", Key: someKey, Secret: "MINE"}, "muster-join_192.0.2.1_7777_TABOMI_ABCDEFGHIJKLMNOP"},
+		{Link{Host: "192.0.2.1:7777", Code: "TABOMI", Key: someKey, Secret: "QRSTUVWXYZ234567"}, "muster-join_192.0.2.1_7777_TABOMI_ABCDEFGHIJKLMNOP_tQRSTUVWXYZ234567"},
+		{Link{Host: strings.Repeat("a", 42) + ".example:7777", Code: "TABOMI", Key: someKey, TLS: true, Pin: somePin, Secret: "QRSTUVWXYZ234567"}, "muster-join_" + strings.Repeat("a", 42) + ".example_7777s_TABOMI_ABCDEFGHIJKLMNOP_" + somePin},
 		{Link{Host: "[fe80::1%eth0]:7777", Code: "TABOMI", Key: someKey}, ""},
 		{Link{Host: "münster.example:7777", Code: "TABOMI", Key: someKey}, ""},
 		{Link{Host: strings.Repeat("a.", 60) + "example:7777", Code: "TABOMI", Key: someKey}, ""},
@@ -53,21 +55,25 @@ func TestFromFileName(t *testing.T) {
 	bare := Link{Host: "192.0.2.1:7777", Code: "TABOMI"}
 	whole := bare
 	whole.Key = someKey
+	ticketed := whole
+	ticketed.Secret = "QRSTUVWXYZ234567"
 	for name, want := range map[string]Link{
-		"muster-join_192.0.2.1_7777_TABOMI_ABCDEFGHIJKLMNOP.exe":                  whole,
-		"muster-join_192.0.2.1_7777_TABOMI_ABCDEFGHIJKLMNOP (1).exe":              whole, // Edge, Chrome
-		"muster-join_192.0.2.1_7777_TABOMI_ABCDEFGHIJKLMNOP(1).exe":               whole, // Firefox
-		"muster-join_192.0.2.1_7777_TABOMI_ABCDEFGHIJKLMNOP - Copy.exe":           whole, // Windows
-		"muster-join_192.0.2.1_7777_TABOMI_ABCDEFGHIJKLMNOP-2":                    whole, // Safari
-		"muster-join_192.0.2.1_7777_TABOMI_ABCDEFGHIJKLMNOP 2":                    whole, // Finder
-		"muster-join_192.0.2.1_7777_TABOMI_ABCDEFGHIJKLMNOP (copy)":               whole, // Nautilus
-		"muster-join_192.0.2.1_7777_tabomi_abcdefghijklmnop.EXE":                  whole,
-		"muster-join_192.0.2.1_7777_TABOMI.exe":                                   bare,
-		"muster-join_192.0.2.1_7777_TABOMI (2).exe":                               bare,
-		"muster-join_192.0.2.1_7777_TABOMI":                                       bare,
-		"muster-join_192.0.2.1_7777_TABOMI_ABCDEFGHIJKLMNOP.tar.gz":               whole,
-		"muster-join_192.0.2.1_7777_TABOMI_ABCDEFGHIJKLMNOP.exe\u202e(gnp.exe":    whole, // text after the name is ignored
-		"muster-join_192.0.2.1_7777_TABOMI_ABCDEFGHIJKLMNOP --launch auto -v.exe": whole,
+		"muster-join_192.0.2.1_7777_TABOMI_ABCDEFGHIJKLMNOP_tQRSTUVWXYZ234567 (1).exe": ticketed,
+		"muster-join_192.0.2.1_7777_tabomi_abcdefghijklmnop_tqrstuvwxyz234567.exe":     ticketed,
+		"muster-join_192.0.2.1_7777_TABOMI_ABCDEFGHIJKLMNOP.exe":                       whole,
+		"muster-join_192.0.2.1_7777_TABOMI_ABCDEFGHIJKLMNOP (1).exe":                   whole, // Edge, Chrome
+		"muster-join_192.0.2.1_7777_TABOMI_ABCDEFGHIJKLMNOP(1).exe":                    whole, // Firefox
+		"muster-join_192.0.2.1_7777_TABOMI_ABCDEFGHIJKLMNOP - Copy.exe":                whole, // Windows
+		"muster-join_192.0.2.1_7777_TABOMI_ABCDEFGHIJKLMNOP-2":                         whole, // Safari
+		"muster-join_192.0.2.1_7777_TABOMI_ABCDEFGHIJKLMNOP 2":                         whole, // Finder
+		"muster-join_192.0.2.1_7777_TABOMI_ABCDEFGHIJKLMNOP (copy)":                    whole, // Nautilus
+		"muster-join_192.0.2.1_7777_tabomi_abcdefghijklmnop.EXE":                       whole,
+		"muster-join_192.0.2.1_7777_TABOMI.exe":                                        bare,
+		"muster-join_192.0.2.1_7777_TABOMI (2).exe":                                    bare,
+		"muster-join_192.0.2.1_7777_TABOMI":                                            bare,
+		"muster-join_192.0.2.1_7777_TABOMI_ABCDEFGHIJKLMNOP.tar.gz":                    whole,
+		"muster-join_192.0.2.1_7777_TABOMI_ABCDEFGHIJKLMNOP.exe\u202e(gnp.exe":         whole, // text after the name is ignored
+		"muster-join_192.0.2.1_7777_TABOMI_ABCDEFGHIJKLMNOP --launch auto -v.exe":      whole,
 	} {
 		if got, err := FromFileName(name); err != nil || got != want {
 			t.Errorf("%q leads to %+v, %v; want %+v", name, got, err, want)
@@ -102,7 +108,7 @@ func FuzzFromFileName(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if again, err := Parse(link.String(), ""); err != nil || again != link {
+		if again, err := Parse(link.Personal(link.Secret), ""); err != nil || again != link {
 			t.Errorf("%q leads to %+v, which as a link is %+v, %v", name, link, again, err)
 		}
 		if written := link.FileName(); written != "" {

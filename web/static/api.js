@@ -74,6 +74,38 @@ export function credential() {
   return me.token ?? me.secret ?? "";
 }
 
+/** A stranger's own credential, which nobody knows yet: the program that this page gives away makes it a player's. */
+const passKey = `${key} pass`;
+const pass = passOf();
+
+function passOf() {
+  try {
+    const kept = sessionStorage.getItem(passKey);
+    if (kept) return kept;
+  } catch {
+    // a private window has one until it loads again
+  }
+  const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+  const made = [...crypto.getRandomValues(new Uint8Array(26))].map((byte) => letters[byte % 32]).join("");
+  try {
+    sessionStorage.setItem(passKey, made);
+  } catch {
+    // as above
+  }
+  return made;
+}
+
+/** What the page shows on its stream: a credential, or a stranger's own. */
+export function passOrCredential() {
+  return credential() || pass;
+}
+
+/** Becomes the page of the player whose program came by this page. */
+export async function becomePlayer() {
+  const { name: known, token } = await ask("enter", { secret: pass }, pass);
+  remember({ name: known, token, was: undefined });
+}
+
 /** The last nickname, in this or another room. */
 export function lastName() {
   return me.name ?? "";

@@ -1,7 +1,7 @@
 // The page of one room: it receives the newest state, draws it in one animation frame, and sends
 // what people do.
 
-import { ask, claim, credential, enter, forget, leave, linkKey, onOtherTab, qrCode, renew, roomCode } from "./api.js";
+import { ask, becomePlayer, claim, credential, enter, forget, leave, linkKey, onOtherTab, passOrCredential, qrCode, renew, roomCode } from "./api.js";
 import { culled, openCulled } from "./details/culled.js";
 import { broughtOf, lists, written } from "./details/lists.js";
 import { evening, log } from "./details/notes.js";
@@ -38,7 +38,7 @@ import * as vote from "./stages/vote.js";
 /** @typedef {import("./types.js").State} State */
 /** @typedef {typeof view} View */
 
-const live = new Live(roomCode, linkKey, credential, schedule);
+const live = new Live(roomCode, linkKey, passOrCredential, schedule);
 
 /** State of this page alone. */
 const view = {
@@ -79,6 +79,8 @@ const view = {
   getting: null,
   /** The door that a stranger has opened; ?show= leads past the doors. @type {import("./stages/door.js").Door} */
   door: new URLSearchParams(location.search).has("show") ? "past" : door.remembered(),
+  /** Whether the page is becoming the page of a player. */
+  becomes: false,
   /** The result of opening the room in Muster. @type {import("./get.js").Opening} */
   opening: "",
   /** People who are still outside, according to the organiser. @type {Set<string>} */
@@ -131,6 +133,7 @@ function draw() {
   view.firstState ||= performance.now();
   const state = live.state;
   dropDeadToken(state);
+  becomePlayerOnce(state);
   drawTitle();
   byId("room-name").textContent = state.room.name || say("room.unnamed");
   byId("room-game").textContent = gameName(state);
@@ -286,6 +289,21 @@ function dropDeadToken(/** @type {State} */ state) {
   const lost = forget();
   tellBriefly(say(lost === "token" ? "page.lost-token" : "page.lost-secret"), true);
   if (credential() !== "") live.connect();
+}
+
+/** Takes the player's own credential once the program that came by this page is in. @param {State} state */
+function becomePlayerOnce(state) {
+  if (!state.you.name || credential() !== "" || view.becomes) return;
+  view.becomes = true;
+  noteHere(true);
+  attempt(async () => {
+    try {
+      await becomePlayer();
+      live.connect();
+    } finally {
+      view.becomes = false;
+    }
+  });
 }
 
 function drawConnection() {

@@ -31,8 +31,12 @@ func (c Caller) Title() string {
 // device.
 func (r *Roster) Caller(credential string) Caller {
 	isSecret := isSame(r.keys.Secret, credential)
+	ticket := ""
+	if credential != "" {
+		ticket = TicketOf(credential)
+	}
 	for p, isPlayer := range r.everyone() {
-		if isSame(p.page, credential) || isSecret && p.organiser {
+		if isSame(p.page, credential) || isSame(p.ticket, ticket) || isSecret && p.organiser {
 			return Caller{p.name, isPlayer, p.organiser, p.regular}
 		}
 	}

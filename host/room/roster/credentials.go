@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/base32"
+	"strings"
 )
 
 // Keys let people into a room: the code that people pass on by word, the key that links also carry,
@@ -25,6 +26,18 @@ func PageOf(token string) string { return derived("page", token) }
 // person, once. The page shows it in a line to paste; in a list of processes it is no key to
 // the page.
 func TicketOf(page string) string { return derived("ticket", page) }
+
+// isTicket reports whether a text may be a [TicketOf].
+func isTicket(text string) bool {
+	return len(text) == ticketLength && strings.Trim(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567") == ""
+}
+
+// ticketLength is the length of everything that is derived.
+const ticketLength = 16
+
+// digestOfTicket is where [Roster.Badges] keeps the badge for the page of a ticket. A caller who
+// knows only the ticket finds nothing there.
+func digestOfTicket(ticket string) Digest { return DigestOf(derived("page of ticket", ticket)) }
 
 // OwnerOf returns the credential that identifies the owner of a name in the lists. It is empty
 // without a token.

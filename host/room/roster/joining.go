@@ -118,6 +118,9 @@ func (r *Roster) Admit(c Comer, fresh string, now time.Time) (Seat, []Event) {
 	if c.Player == "" {
 		p, events = r.add(c, fresh, now)
 	}
+	if isTicket(c.hello.As) && c.Guest == "" && !isSame(r.keys.Secret, c.hello.As) && !r.isTicketOfSomebody(c.hello.As) {
+		p.ticket = c.hello.As
+	}
 	seat := Seat{
 		Name: p.name, Token: p.token, Page: p.page,
 		IsSameProgram: p.program != "" && p.program == c.hello.Program,
@@ -125,6 +128,12 @@ func (r *Roster) Admit(c Comer, fresh string, now time.Time) (Seat, []Event) {
 	p.program, p.line, p.asks = c.hello.Program, c.hello.Line, c.hello.Asks
 	p.somewhere = p.somewhere || c.hello.Somewhere // or the player said so on the page
 	return seat, events
+}
+
+// isTicketOfSomebody reports whether a ticket has let somebody in, as if people passed on a program
+// that carries one.
+func (r *Roster) isTicketOfSomebody(ticket string) bool {
+	return slices.ContainsFunc(r.players, func(p *person) bool { return isSame(p.ticket, ticket) })
 }
 
 // add makes a new player, or one of a guest.

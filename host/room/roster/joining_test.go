@@ -246,3 +246,31 @@ func TestSays(t *testing.T) {
 		t.Errorf("a stranger: %v", err)
 	}
 }
+
+// TestStrangersPage checks that a stranger's page becomes the player's once a program comes with its
+// ticket, and that the ticket itself, or a second program that carries it, opens nothing.
+func TestStrangersPage(t *testing.T) {
+	h := newFixture(t)
+	const page = "a page of its own"
+	if badge := BadgeOf(h.Badges("", false, nil), page); badge != (Badge{Ticket: TicketOf(page)}) {
+		t.Errorf("the stranger's page is %+v", badge)
+	}
+	ticket := TicketOf(page)
+	h.hello(wire.Hello{Name: "ann"})
+	h.hello(wire.Hello{Name: "zoe", As: ticket})
+	h.hello(wire.Hello{Name: "bob", As: ticket}) // zoe has passed the file on
+	h.hello(wire.Hello{Name: "eve", As: TicketOf("")})
+	badges := h.Badges("", false, nil)
+	for credential, is := range map[string]string{page: "zoe", ticket: "", "": "", h.PageOf("bob"): "bob"} {
+		if got := h.Caller(credential).Name; got != is {
+			t.Errorf("%q is %q, want %q", credential, got, is)
+		}
+		if got := BadgeOf(badges, credential).Name; got != is {
+			t.Errorf("the badge of %q is %q's, want %q's", credential, got, is)
+		}
+	}
+	entry, _, err := h.Enter(Visit{Secret: page}, Caller{}, h.now)
+	if err != nil || entry.Name != "zoe" || entry.Token != h.PageOf("zoe") || entry.IsNew {
+		t.Errorf("the page enters as %+v, %v", entry, err)
+	}
+}

@@ -93,6 +93,9 @@ func (r *Roster) Badges(password string, isStanding bool, counted []string) map[
 			b.Password = password
 		}
 		badges[DigestOf(p.page)] = b
+		if p.ticket != "" {
+			badges[digestOfTicket(p.ticket)] = b
+		}
 		if p.organiser {
 			badges[DigestOf(r.keys.Secret)] = b
 		}
@@ -102,4 +105,19 @@ func (r *Roster) Badges(password string, isStanding bool, counted []string) map[
 	}
 	delete(badges, DigestOf(""))
 	return badges
+}
+
+// BadgeOf returns what a page with a credential may do. A stranger's page that has made a credential
+// of its own gets the ticket of it: the program that comes with the ticket makes the page its
+// player's.
+func BadgeOf(badges map[Digest]Badge, credential string) Badge {
+	b, is := badges[DigestOf(credential)]
+	if is || credential == "" {
+		return b
+	}
+	ticket := TicketOf(credential)
+	if b, is := badges[digestOfTicket(ticket)]; is {
+		return b
+	}
+	return Badge{Ticket: ticket}
 }

@@ -37,6 +37,10 @@ type person struct {
 
 	// token is that of the person's program. A guest who played before may come back with it.
 	token string
+	// ticket is the one with which the player's program came although no guest had it: a stranger's
+	// page made it. That page becomes the player's. It is not saved, because the page soon asks for
+	// the player's own credential.
+	ticket string
 	// program and line are those of a player's newest hello. asks says that the program asks for
 	// the player's vote at a terminal. Every hello says all that, so it is not saved.
 	program string
