@@ -6,6 +6,7 @@ import (
 
 	"muster/discovery/sentence"
 	"muster/host/room/attendance"
+	"muster/host/room/group"
 	"muster/host/room/launch"
 	"muster/host/room/waiting"
 	"muster/host/wire"
@@ -37,12 +38,18 @@ func (l *Launching) begin(r *Room) {
 	}
 	played := wire.Played{
 		Round: g.Number, At: r.now, Game: g.Settings.Game, Server: l.Launch.Name, Connect: l.Launch.Address,
-		By: newest.By, MeanMS: ranked.MeanMS, MaxMS: ranked.MaxMS, Players: newest.Players,
+		Country: g.Servers.List[server].Country, By: newest.By, MeanMS: ranked.MeanMS, MaxMS: ranked.MaxMS,
+		Players: newest.Players, RTT: map[string]float64{}, Voted: voters(g),
+	}
+	for name, ms := range ranked.RTT {
+		if newest.Estimated[name] == 0 {
+			played.RTT[name] = ms
+		}
 	}
 	if info := g.Servers.Info(server); info != nil {
 		played.Map = info.Map
 	}
-	trip := r.calendar.Play(played, g.Servers.List[server].Country, ranked.RTT, r.facts(r.now))
+	trip := r.calendar.Play(played, ranked.RTT, r.facts(r.now))
 	g.Roster.Keep(trip.Regulars...)
 	players := g.Attendance.Players()
 	if trip.IsElsewhere { // no program takes a player to two servers in a round unasked
@@ -63,6 +70,16 @@ func (l *Launching) begin(r *Room) {
 		r.follow(r.calendar.Announce(a, r.facts(r.now))...)
 	}
 	g.ForgetSaid()
+}
+
+// voters returns the people who have voted in the round.
+func voters(g *group.Group) (names []string) {
+	for p := range g.Roster.People() {
+		if g.Ballot.Paper(p.Name).Vote != nil {
+			names = append(names, p.Name)
+		}
+	}
+	return names
 }
 
 // take sends a player the launch, with the address that is right for the player.

@@ -133,6 +133,9 @@ func (in Resettle) apply(r *Room) {
 	if r.group.Settings = s; !slices.Equal(s.Places, before.Places) {
 		r.out.passOn(r.survey.Change(r.group.SurveyScene(), r.now))
 	}
+	if before.Every == "" && s.Every != "" {
+		r.group.Roster.Keep(r.calendar.Adopt(r.facts(r.now))...)
+	}
 	r.group.Silence(r.phase.stage() == wire.Chosen) // a guest may have no say any more
 	endSearch(r.phase, &r.probing)
 	r.out.says(s.Changes(before)...)

@@ -456,16 +456,22 @@ type Way struct {
 
 // Played is a server that the room has played on.
 type Played struct {
-	Round   int            `json:"round"`
-	At      time.Time      `json:"at"`
-	Game    string         `json:"game"`
-	Server  string         `json:"server"`
-	Connect string         `json:"connect"`
+	Round   int       `json:"round"`
+	At      time.Time `json:"at"`
+	Game    string    `json:"game"`
+	Server  string    `json:"server"`
+	Connect string    `json:"connect"`
+	// Country is the server's, by ISO 3166-1 alpha-2, if it is known.
+	Country string         `json:"country,omitempty"`
 	Map     string         `json:"map,omitempty"`
 	By      selection.Rule `json:"by"`
 	MeanMS  float64        `json:"mean_ms"`
 	MaxMS   float64        `json:"max_ms"`
 	Players []string       `json:"players"`
+	// RTT has the pings that players measured there, without estimates. Voted are the people who
+	// voted in the round.
+	RTT   map[string]float64 `json:"rtt_ms,omitempty"`
+	Voted []string           `json:"voted,omitempty"`
 }
 
 // CulledServers are the servers culled for one cause: the first few, and how many there are.

@@ -305,7 +305,7 @@ func TestIdle(t *testing.T) {
 			r := newRoom(tt.every, people()...)
 			r.tick()
 			r.Now = eight.Add(30 * time.Minute)
-			r.Play(wire.Played{Round: 1}, "", nil, r.Facts)
+			r.Play(wire.Played{Round: 1}, nil, r.Facts)
 			r.Now = eight.Add(time.Hour)
 			tt.change(r)
 			r.follow(r.Advance(r.Facts)...)
@@ -335,7 +335,7 @@ func TestEnd(t *testing.T) {
 	r = newRoom(fridays, people()...)
 	r.Posts, r.IsGathering = true, true
 	r.tick()
-	r.Play(wire.Played{Round: 1}, "", nil, r.Facts)
+	r.Play(wire.Played{Round: 1}, nil, r.Facts)
 	end, err := r.End("ann", r.Facts)
 	if r.follow(end); err != nil || end.Why != why || !r.IsAsleep() || len(r.View(r.Facts).History) != 1 {
 		t.Errorf("%+v, %v", end, err)
@@ -604,7 +604,7 @@ func FuzzRestore(f *testing.F) {
 		if c.used.Sub(r.Now) > mostAhead || c.ended.After(r.Now) {
 			t.Fatalf("at %v the room was used at %v, and ended at %v", r.Now, c.used, c.ended)
 		}
-		r.Play(wire.Played{Round: 1}, "", nil, r.Facts)
+		r.Play(wire.Played{Round: 1}, nil, r.Facts)
 		r.Like("A", &yes)
 		end, _ := r.End("ann", r.Facts)
 		r.follow(end)

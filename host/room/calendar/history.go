@@ -1,6 +1,7 @@
 package calendar
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -21,9 +22,9 @@ type Trip struct {
 	Regulars []string
 }
 
-// Play writes down the room's destination, its country, and the pings of the players that the
-// choice was for.
-func (c *Calendar) Play(played wire.Played, country string, rtt map[string]float64, f Facts) Trip {
+// Play writes down the room's destination, and the pings of the players that the choice was for,
+// with estimates.
+func (c *Calendar) Play(played wire.Played, rtt map[string]float64, f Facts) Trip {
 	t := Trip{IsNew: true}
 	isAgain := func(p wire.Played) bool { return p.Round == played.Round }
 	for _, p := range c.history {
@@ -32,14 +33,14 @@ func (c *Calendar) Play(played wire.Played, country string, rtt map[string]float
 		}
 	}
 	if f.Every != "" {
-		t.Regulars = c.stay(played, country, rtt, f)
+		t.Regulars = c.stay(played, rtt, f)
 	}
 	c.history = append(slices.DeleteFunc(c.history, isAgain), played)
 	return t
 }
 
 // stay writes down a standing room's server and people, and returns its players.
-func (c *Calendar) stay(played wire.Played, country string, rtt map[string]float64, f Facts) (players []string) {
+func (c *Calendar) stay(played wire.Played, rtt map[string]float64, f Facts) (players []string) {
 	s := &c.current
 	if n := len(s.Stays); n > 0 && len(c.history) > 0 && c.history[len(c.history)-1].Round == played.Round {
 		s.Stays = s.Stays[:n-1] // the round goes somewhere else after all
@@ -49,7 +50,7 @@ func (c *Calendar) stay(played wire.Played, country string, rtt map[string]float
 		s.Began = f.Now
 	}
 	stay := wire.Stay{
-		At: f.Now, Game: played.Game, Server: played.Server, Connect: played.Connect, Country: country,
+		At: f.Now, Game: played.Game, Server: played.Server, Connect: played.Connect, Country: played.Country,
 		Map: played.Map, MeanMS: played.MeanMS, Players: []wire.Seat{},
 	}
 	for _, p := range f.People {
@@ -65,6 +66,39 @@ func (c *Calendar) stay(played wire.Played, country string, rtt map[string]float
 		s.Stays = slices.Clone(s.Stays[len(s.Stays)-mostStays:])
 	}
 	return players
+}
+
+// Adopt turns the rounds of a session into stays, for a room that becomes a standing one in the
+// middle of it. It returns the players, who keep place and name from now on.
+func (c *Calendar) Adopt(f Facts) (regulars []string) {
+	if f.Every == "" || len(c.current.Stays) > 0 {
+		return nil
+	}
+	for i, played := range c.history {
+		if i > 0 {
+			c.Leave(played.At)
+		}
+		stay := wire.Stay{
+			At: played.At, Game: played.Game, Server: played.Server, Connect: played.Connect, Country: played.Country,
+			Map: played.Map, MeanMS: played.MeanMS, Players: []wire.Seat{},
+		}
+		for _, p := range f.People {
+			if slices.Contains(played.Players, p.Name) {
+				stay.Players = append(stay.Players, wire.Seat{Who: p.Key, Name: p.Name, PingMS: played.RTT[p.Name]})
+			}
+			if p.IsPlayer && slices.Contains(played.Players, p.Name) && !slices.Contains(regulars, p.Name) {
+				regulars = append(regulars, p.Name)
+			}
+		}
+		c.current.Stays = append(c.current.Stays, stay)
+	}
+	if len(c.history) > 0 {
+		c.current.Began = c.history[0].At
+	}
+	if n := len(c.current.Stays); n > mostStays {
+		c.current.Stays = slices.Clone(c.current.Stays[n-mostStays:])
+	}
+	return regulars
 }
 
 // Leave notes that the room has left its server.
@@ -153,10 +187,15 @@ func (c *Calendar) Forget(key, name string) (names []string, was bool) {
 			session.Stays[i].Players = slices.DeleteFunc(session.Stays[i].Players, isIt)
 		}
 	}
+	isTheirs := func(player string) bool {
+		return slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(player, name) })
+	}
 	for i := range c.history {
-		c.history[i].Players = slices.DeleteFunc(slices.Clone(c.history[i].Players), func(player string) bool {
-			return slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(player, name) })
-		})
+		p := &c.history[i]
+		p.Players = slices.DeleteFunc(slices.Clone(p.Players), isTheirs)
+		p.Voted = slices.DeleteFunc(slices.Clone(p.Voted), isTheirs)
+		p.RTT = maps.Clone(p.RTT)
+		maps.DeleteFunc(p.RTT, func(player string, _ float64) bool { return isTheirs(player) })
 	}
 	return names, was
 }

@@ -19,6 +19,7 @@ func den(round int, connect string) wire.Played {
 		Game:    "openarena",
 		Server:  "den",
 		Connect: connect,
+		Country: "DE",
 		Map:     "dm1",
 		MeanMS:  30,
 		Players: []string{"ann", "zoe"},
@@ -39,7 +40,7 @@ func TestPlay(t *testing.T) {
 		{den(1, "192.0.2.2:1"), true, true, 1, 1},
 		{den(2, "192.0.2.2:1"), true, false, 2, 2},
 	} {
-		trip := r.Play(tt.played, "DE", map[string]float64{"ann": 40}, r.Facts)
+		trip := r.Play(tt.played, map[string]float64{"ann": 40}, r.Facts)
 		if trip.IsNew != tt.isNew || trip.IsElsewhere != tt.isElsewhere || !slices.Equal(trip.Regulars, []string{"ann"}) {
 			t.Errorf("round %d to %s is %+v", tt.played.Round, tt.played.Connect, trip)
 		}
@@ -68,7 +69,7 @@ func TestPlay(t *testing.T) {
 		t.Errorf("the history is %+v, want %+v", e, want)
 	}
 	r = newRoom("", people()...)
-	if trip := r.Play(den(1, ""), "", nil, r.Facts); trip.Regulars != nil || len(r.History("").Sessions) != 0 ||
+	if trip := r.Play(den(1, ""), nil, r.Facts); trip.Regulars != nil || len(r.History("").Sessions) != 0 ||
 		len(r.View(r.Facts).History) != 1 {
 		t.Errorf("a room that is no standing one: %+v, %+v", trip, r.History(""))
 	}
@@ -102,7 +103,7 @@ func TestBound(t *testing.T) {
 	}
 	r := newRoom("whenever", people()...)
 	for round := range mostStays + 7 {
-		r.Play(den(round, ""), "", nil, r.Facts)
+		r.Play(den(round, ""), nil, r.Facts)
 	}
 	if e := r.History("").Sessions; len(e[0].Stays) != mostStays {
 		t.Errorf("a session of %d rounds is kept as %d", mostStays+7, len(e[0].Stays))
@@ -115,9 +116,9 @@ func TestLike(t *testing.T) {
 	if err := r.Like("A", &yes); err != errNotThere {
 		t.Errorf("before there was anything: %v", err)
 	}
-	r.Play(den(1, "a"), "", nil, r.Facts)
+	r.Play(den(1, "a"), nil, r.Facts)
 	r.People = r.People[:1]
-	r.Play(den(2, "b"), "", nil, r.Facts)
+	r.Play(den(2, "b"), nil, r.Facts)
 	end, _ := r.End("", r.Facts)
 	r.follow(end)
 	if err := r.Like("B", &yes); err != errNotThere {
@@ -137,7 +138,7 @@ func TestLike(t *testing.T) {
 // TestMeeting checks that everybody sees the people who may come, and the room's last server.
 func TestMeeting(t *testing.T) {
 	r := newRoom(fridays, people()...)
-	r.Play(den(1, "a"), "DE", nil, r.Facts)
+	r.Play(den(1, "a"), nil, r.Facts)
 	r.Like("A", &yes)
 	r.Now = eight.Add(time.Hour)
 	r.Advance(r.Facts)
@@ -170,7 +171,7 @@ func TestForget(t *testing.T) {
 		r.Advance(r.Facts)
 		for _, name := range []string{"bob", "robert"} {
 			r.People[1].Name = name
-			r.Play(wire.Played{Round: 1, Players: []string{"ann", "Bob", "robert"}}, "", nil, r.Facts)
+			r.Play(wire.Played{Round: 1, Players: []string{"ann", "Bob", "robert"}}, nil, r.Facts)
 			r.Come("B", &yes)
 			r.End("", r.Facts)
 			if name == "bob" {
@@ -207,6 +208,35 @@ func TestForget(t *testing.T) {
 		}
 		if len(r.History("").Sessions) != 2 || len(r.History("").Sessions[1].Stays[0].Players) == 0 {
 			t.Errorf("of the others is left %+v", r.History(""))
+		}
+	}
+}
+
+// TestAdopt checks that a room that becomes a standing one in the middle of a session keeps what
+// it has played so far, once, and its players.
+func TestAdopt(t *testing.T) {
+	r := newRoom("", people()...)
+	for round := 1; round <= 2; round++ {
+		played := den(round, "a")
+		played.RTT = map[string]float64{"ann": 9}
+		r.Play(played, nil, r.Facts)
+	}
+	if kept := r.Adopt(r.Facts); kept != nil || len(r.History("").Sessions) != 0 {
+		t.Errorf("a room that is no standing one keeps %v, %+v", kept, r.History(""))
+	}
+	r.Every = fridays
+	for range 2 {
+		kept := r.Adopt(r.Facts)
+		sessions := r.History("").Sessions
+		if len(sessions) != 1 || len(sessions[0].Stays) != 2 || !sessions[0].Began.Equal(eight) {
+			t.Fatalf("the history is %+v", sessions)
+		}
+		stay := sessions[0].Stays[0]
+		if stay.Country != "DE" || stay.Until.IsZero() || len(stay.Players) != 2 || stay.Players[0].PingMS != 9 {
+			t.Errorf("the first stay is %+v", stay)
+		}
+		if kept != nil && !slices.Equal(kept, []string{"ann"}) {
+			t.Errorf("it keeps %v", kept)
 		}
 	}
 }
