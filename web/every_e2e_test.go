@@ -33,7 +33,8 @@ const crowded = `
 	const me = names[%d], you = { ...live.state.you, name: me, organiser: me !== undefined };
 	const standing = { round: window.rounds, answered: 1204, leaders: ranking.slice(0, 3).map((one, id) => ({ ...servers[one.addr], ...one, id, complete: id < 2 })), places: ["US", "DE", "NL", "FR", "BR", "JP", "AU", "CA"].map((country, i) => ({ country, listed: 300 - 20 * i, answered: 200 - 20 * i, open: 12 - i })) };
 	const open = { open: true, vetoes: [], ballot: addresses, rule: { key: "vote.most-votes" } };
-	const how = ["launched", "by-hand", "asking", "failed", "", "declined"], round = (n) => ({ round: n, at: "2026-01-02T20:1" + n + ":00Z", game: "openarena", server: called[n], connect: addresses[n], map: "q3dm7", mean_ms: 97, max_ms: 247, players: names });
+	const how = ["launched", "by-hand", "asking", "failed", "", "declined"], round = (n) => ({ round: n, at: "2026-01-02T20:1" + n + ":00Z", game: "openarena", server: called[n], connect: addresses[n], country: ["US", "CA", "NL", "DE", "FR"][n], map: "q3dm7", mean_ms: 97, max_ms: 247, players: names, rtt_ms: pings(n), voted: ["zoe", "max"] });
+	const guests = ["zoe", "max"].map((name, i) => ({ name, arrival: names.length + i, peer: false, guest: true, page: true }));
 	const stages = {
 		lobby: { room: room("gathering") },
 		search: { room: room("measuring", { search: { gain_ms: 6 } }), standing },
@@ -43,14 +44,15 @@ const crowded = `
 		go: { choice, way: { connect: addresses[0], server: called[0], link: "steam://connect/" + addresses[0] }, room: room("launching"), people: people.map((p, i) => ({ ...p, launch: how[i %% how.length] })) },
 		ownfailed: { choice, way: { connect: addresses[0], server: called[0], link: "steam://connect/" + addresses[0] }, room: room("launching"), people: people.map((p, i) => ({ ...p, launch: p.name === you.name ? "failed" : "launched", detail: { key: "plain", with: { text: "openarena: not found in PATH, nor under /usr/games, /opt or where Steam keeps its games" } } })) },
 		failed: { choice: { ...choice, target: undefined, explain: [{ key: "why.nothing" }, { key: "plain", with: { text: "1,400 are over 150 ms for somebody." } }], selection: { ...choice.selection, chosen: null, ranking: [], culled: { over_threshold: 1400, unmeasured: 588 } }, miss, advice: [{ action: "allow", argument: { limit_ms: Math.max(...Object.values(miss.rtt_ms)) }, servers: 4, addr: addresses[0] }, ...names.slice(-2).map((name) => ({ action: "without", argument: { name }, servers: 611, addr: addresses[1] }))] }, room: room("failed") },
-		night: { room: room("launching", { ended: "2026-01-02T23:10:00Z" }), choice, evening: [1, 2, 3, 4].map(round) },
+		closing: { room: room("launching"), people: [...people, ...guests], choice, evening: [1, 2, 3].map(round) },
+		night: { room: room("launching", { ended: "2026-01-02T23:10:00Z" }), people: [...people, ...guests], choice, evening: [1, 2, 3].map(round), log: [{ at: "2026-01-02T23:10:00Z", key: "room.ended-by", with: { player: names[0] } }], lists: { favourites: [{ addr: addresses[3], by: [names[0]] }], hidden: [] } },
 	};
 	const stage = %q;
 	if (live.socket) live.socket.onmessage = live.socket.onclose = null;
 	live.watch = live.connect = () => {};
 	clearTimeout(live.watchdog);
 	window.setTimeout = () => 0;
-	Object.assign(muster.view, { searched: stage === "reveal" ? window.rounds : 0, revealed: 0 });
+	Object.assign(muster.view, { searched: stage === "reveal" ? window.rounds : 0, revealed: 0, ending: stage === "closing" });
 	live.receive(JSON.stringify({ type: "state", now: Date.now(), whole: true, people, you, choice: null, way: null, whatif: null, evening: [], log: [], standing: null, agreement: { open: false, vetoes: [], ballot: [] }, ...stages[stage] }));
 `
 
@@ -66,6 +68,7 @@ var everyStage = []struct{ name, stage, above, pings string }{
 	{"ownfailed", "go", ".way button, .path > summary", ".turning .ping"},
 	{"failed", "failed", ".help-card button", ".gate .ms"},
 	{"night", "night", "h1", ""},
+	{"closing", "night", "h1, .same-time button", ""},
 }
 
 // drawn shows a stage with that many people of strange names, and waits until all of it is there.
@@ -81,6 +84,11 @@ func (b *browser) drawn(name, stage string, people, me int) {
 		return eval[bool](b, fmt.Sprintf(
 			`muster.view.stage === %q && Number(getComputedStyle(document.querySelector("#stage .everybody") ?? document.body).opacity) === 1`, stage))
 	})
+	if stage == "night" {
+		b.until("the poster is there", func() bool {
+			return eval[int](b, `document.querySelector("#stage .poster img")?.naturalWidth ?? 0`) == 1080
+		})
+	}
 	if name == "search" {
 		b.until("the map is there", func() bool { return eval[int](b, "document.querySelectorAll('.world .ring').length") == people })
 	}

@@ -95,9 +95,20 @@ func TestSession(t *testing.T) {
 	organiser.sees("#evening", "Round 1")
 
 	organiser.click("#steer [data-action=end]")
+	organiser.sees("#stage .same-time", "Same time ")
+	organiser.sees("#stage", "Only you see this so far")
+	organiser.shoot("closing", desktop, phone)
+	organiser.click("#stage [data-action=close-room]")
 	for _, b := range []*browser{organiser, guest} {
 		b.sees("#stage h1", "Good night")
-		b.sees("#stage", "Round 1")
+		b.sees("#stage .awards", "Nearest")
+		b.until("the poster is there", func() bool {
+			return eval[int](b, `document.querySelector("#stage .poster img")?.naturalWidth ?? 0`) == 1080
+		})
+	}
+	organiser.sees("#stage", "closed the room at")
+	if toast := organiser.reads("#toast"); toast != "" {
+		t.Errorf("the end is told as %q", toast)
 	}
 	organiser.shoot("night", desktop, laptop, night4k)
 	guest.shoot("night", phone, couch)

@@ -105,7 +105,7 @@ func drawn(picture string) (string, error) {
 		}
 		switch token := token.(type) {
 		case xml.StartElement:
-			if !slices.Contains([]string{"svg", "title", "rect", "circle", "path", "g", "text"}, token.Name.Local) {
+			if !slices.Contains([]string{"svg", "title", "rect", "circle", "path", "g", "text", "tspan", "defs", "radialGradient", "linearGradient", "stop"}, token.Name.Local) {
 				return "", errors.New("an element " + token.Name.Local)
 			}
 			for _, a := range token.Attr {

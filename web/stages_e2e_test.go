@@ -51,6 +51,9 @@ func TestStageOf(t *testing.T) {
 	cases = append(cases, json.RawMessage(
 		`[{"room": {"stage": "launching", "round": 3, "ended": "2026-01-01T00:00:00Z"}, "choice": {}, `+off+`}, `+saw+`]`))
 	want = append(want, "night")
+	cases = append(cases, json.RawMessage( // its organiser is about to end it
+		`[{"room": {"stage": "launching", "round": 3}, "choice": {}, `+off+`}, {"searched": 3, "revealed": 2, "ending": true}]`))
+	want = append(want, "night")
 	asked, err := json.Marshal(cases)
 	if err != nil {
 		t.Fatal(err)

@@ -47,6 +47,8 @@ const view = {
   /** The rounds whose search this page has shown, and whose reveal it has finished. */
   searched: 0,
   revealed: 0,
+  /** Whether the organiser looks at the night before closing the room. */
+  ending: false,
   /** Whether the page hangs on a wall, where nobody touches it. */
   tv: new URLSearchParams(location.search).has("tv"),
   /** The detail that the page's link asks for, until it is shown. */
@@ -107,7 +109,7 @@ const stages = {
   go: { draw: go.go, shown: go.shown, says: go.says },
   seats: { draw: seats.seats, shown: seats.shown },
   failed: { draw: failed.failed, shown: failed.shown },
-  night: { draw: night.night, shown: night.shown },
+  night: { draw: night.night, shown: night.shown, says: night.says },
 };
 
 /** Draws in the next frame, once for all changes before it. */
@@ -366,7 +368,8 @@ const actions = {
   strike: ({ addr }) => ask("strike", { addr }),
   "hide-here": () => confirm(say("lists.hide-sure")) && ask("hide", { addr: /** @type {HTMLSelectElement} */ (byId("hide-which")).value, hidden: true }),
   "save-list": () => live.state && save(written(live.state), `${live.state.room.game}-favourites.txt`),
-  end: () => confirm(say("room.end-sure")) && ask("end"),
+  end: () => ((view.ending = true), schedule()),
+  ...night.actions(view, tellBriefly, end),
   lock: () => ask("lock", { locked: !live.state?.room.locked }),
   handon: ({ name }) => ask("handon", { name }),
   renew: () => confirm(say("room.renew-sure")) && renewed(),
@@ -401,6 +404,22 @@ const actions = {
   "send-link": ({ copyText }, element) => copyText_(copyText ?? "", element, say("lobby.link-copied")),
   copy: ({ copy, copyText }, element) => copyText_(copyText ?? byId(copy ?? "").textContent ?? "", element),
 };
+
+/** How long a room that ends may take to say so after its host is gone, ms. */
+const lastWords = 1500;
+
+/** Ends the night. A host that ends with its room may not answer, and that is no failure. */
+async function end() {
+  try {
+    await ask("end");
+  } catch (error) {
+    await new Promise((later) => setTimeout(later, lastWords));
+    if (!live.state?.room.ended) throw error;
+  } finally {
+    view.ending = false;
+    schedule();
+  }
+}
 
 async function renewed() {
   await renew();

@@ -66,8 +66,15 @@ export async function picture(state) {
 export async function share(state) {
   const svg = await picture(state);
   if (!svg) return say("share.nothing");
-  const file = new File([await png(svg)], "game-night.png", { type: "image/png" });
-  if (navigator.canShare?.({ files: [file] })) {
+  return shareFile(new File([await png(svg, width, height)], "game-night.png", { type: "image/png" }), true);
+}
+
+/** Whether this system shares pictures. */
+export const sharesPictures = () => Boolean(navigator.canShare?.({ files: [new File([""], "game-night.png", { type: "image/png" })] }));
+
+/** Passes a file to the system's share dialog, or saves it. @param {File} file @param {boolean} shares @returns {Promise<string>} the outcome, for people */
+export async function shareFile(file, shares) {
+  if (shares && navigator.canShare?.({ files: [file] })) {
     try {
       await navigator.share({ files: [file], title: say("room.unnamed") });
       return "";
@@ -83,21 +90,24 @@ export async function share(state) {
   return say("share.saved", { file: file.name });
 }
 
-/** The page's font, for a picture without a page. */
-async function fontStyle() {
-  try {
-    const answer = await fetch(new URL("vendor/archivo-latin.woff2", import.meta.url));
-    const bytes = new Uint8Array(await answer.arrayBuffer());
-    let binary = "";
-    for (const byte of bytes) binary += String.fromCharCode(byte);
-    return `@font-face{font-family:Archivo;font-weight:100 900;src:url(data:font/woff2;base64,${btoa(binary)})}`;
-  } catch {
-    return "";
-  }
+/** The page's fonts, for a picture without a page. @param {boolean} [withFlags] */
+export async function fontStyle(withFlags = false) {
+  const faces = [["archivo-latin", "font-family:Archivo;font-weight:100 900;font-stretch:62% 125%"], ...(withFlags ? [["country-flags", "font-family:'Country Flags';unicode-range:U+1F1E6-1F1FF"]] : [])];
+  return (await Promise.all(faces.map(async ([file, what]) => {
+    try {
+      const answer = await fetch(new URL(`vendor/${file}.woff2`, import.meta.url));
+      const bytes = new Uint8Array(await answer.arrayBuffer());
+      let binary = "";
+      for (const byte of bytes) binary += String.fromCharCode(byte);
+      return `@font-face{${what};src:url(data:font/woff2;base64,${btoa(binary)})}`;
+    } catch {
+      return "";
+    }
+  }))).join("");
 }
 
-/** Renders an SVG. @param {string} svg @returns {Promise<Blob>} */
-async function png(svg) {
+/** Renders an SVG. @param {string} svg @param {number} width @param {number} height @returns {Promise<Blob>} */
+export async function png(svg, width, height) {
   const address = URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" }));
   try {
     const image = new Image(width, height);

@@ -20,12 +20,12 @@ const rim = 1000;
 /** How many people are named; the others are counted. */
 export const named = 16;
 /** The middle of the map or dial, px, the size of signs, and half the map's side. */
-const middle = { x: 890, y: 315 };
+export const middle = { x: 890, y: 315 };
 export const signSize = (/** @type {number} */ people) => (people <= 6 ? 58 : people <= 10 ? 48 : 36);
 export const mapHalf = 300;
 
 /** The page's dark colours, on which signs shine. A picture has no light and dark mode. */
-const colours = { ground: "#0b0f17", land: "#243049", line: "#2b3648", text: "#f5f1e8", quiet: "#a9b2c0", gold: "#ffc53d", ink: "#141210" };
+export const colours = { ground: "#0b0f17", land: "#243049", line: "#2b3648", text: "#f5f1e8", quiet: "#a9b2c0", gold: "#ffc53d", ink: "#141210" };
 const players = ["#81c3fe", "#ff7a6b", "#c4fbd0", "#b063ff", "#aee51a", "#ffb9b8", "#dcddff", "#b08d3c", "#17c5c2", "#9acb94", "#f0622d", "#9a8cff", "#8e9a2b", "#ff86c6", "#4fe0ff", "#19b565"];
 
 /** The picture as SVG. Without the page's font it uses the system's. @param {Result} result @param {string} [style] */
@@ -64,7 +64,7 @@ const wayTo = ({ person, x, y }) => `<path d="M${middle.x} ${middle.y}L${x.toFix
 const star = `<path transform="translate(${middle.x} ${middle.y})" fill="${colours.gold}" stroke="${colours.ground}" stroke-width="4" d="M0-40 11-13 40-12 17 6 25 34 0 18-25 34-17 6-40-12-11-13Z"/>`;
 
 /** Everybody around the server, at the distance of their ping, if no places are known. @param {Someone[]} people */
-function dial(people) {
+export function dial(people) {
   const { x, y } = middle;
   const far = 265;
   const longest = Math.min(rim, Math.max(60, ...people.map(({ ms }) => ms)) * 1.04);
@@ -102,21 +102,23 @@ function list(people, top, others) {
   return rowsOf.join("\n");
 }
 
-/** @param {Someone} person @param {number} x @param {number} y of the middle @param {number} size */
-function signAt(person, x, y, size) {
+/** @param {Someone} person @param {number} x @param {number} y of the middle @param {number} size @param {{dashed?: boolean, nameless?: boolean}} [how] */
+export function signAt(person, x, y, size, { dashed = false, nameless = false } = {}) {
   const { d, y: middle = 51, letter = 46 } = signs[person.arrival % signs.length];
   const scale = size / 100;
-  return `<g transform="translate(${(x - size / 2).toFixed(1)} ${(y - size / 2).toFixed(1)}) scale(${scale.toFixed(3)})"><path d="${d}" fill="${colourOf(person)}" stroke="${colours.ground}" stroke-width="5"/><text x="50" y="${middle}" font-size="${letter}" font-weight="820" text-anchor="middle" dominant-baseline="central" fill="${colours.ink}">${escaped(initial(person.name))}</text></g>`;
+  const shape = dashed ? `fill="${colours.ground}" stroke="${colourOf(person)}" stroke-width="7" stroke-dasharray="13 8"` : `fill="${colourOf(person)}" stroke="${colours.ground}" stroke-width="5"`;
+  const word = nameless ? "" : `<text x="50" y="${middle}" font-size="${letter}" font-weight="820" text-anchor="middle" dominant-baseline="central" fill="${dashed ? colourOf(person) : colours.ink}">${escaped(initial(person.name))}</text>`;
+  return `<g transform="translate(${(x - size / 2).toFixed(1)} ${(y - size / 2).toFixed(1)}) scale(${scale.toFixed(3)})"><path d="${d}" ${shape}/>${word}</g>`;
 }
 
 /** @param {Someone} person */
-const colourOf = (person) => players[person.arrival % players.length];
+export const colourOf = (person) => players[person.arrival % players.length];
 
 /** @param {number} ms */
-const rounded = (ms) => say("unit.ms", { n: Math.round(ms) });
+export const rounded = (ms) => say("unit.ms", { n: Math.round(ms) });
 
 /** A line of text, cut if it would be too long; wide letters count twice. @param {number} x @param {number} y @param {number} size @param {string} fill @param {string} words @param {number} letters @param {number} weight @param {string} [anchor] */
-function text(x, y, size, fill, words, letters, weight, anchor = "start") {
+export function text(x, y, size, fill, words, letters, weight, anchor = "start") {
   return `<text x="${x.toFixed(1)}" y="${y.toFixed(1)}" font-size="${size}" font-weight="${weight}" fill="${fill}" text-anchor="${anchor}" unicode-bidi="isolate">${escaped(cut(words, letters))}</text>`;
 }
 
@@ -139,7 +141,7 @@ function cut(words, letters) {
 }
 
 /** Escapes text for XML, and drops characters that XML forbids. @param {string} words */
-function escaped(words) {
+export function escaped(words) {
   const allowed = words.replaceAll(/\p{Cs}/gu, "�").replaceAll(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufffe\uffff]/g, "");
   return allowed.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;").replaceAll("'", "&#39;");
 }

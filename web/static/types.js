@@ -173,6 +173,9 @@
  * @property {number} mean_ms
  * @property {number} max_ms
  * @property {string[]} players
+ * @property {string} [country]
+ * @property {Record<string, number>} [rtt_ms] the pings that players measured there
+ * @property {string[]} [voted] who voted in the round
  */
 
 /** @typedef {{country?: string, listed: number, answered?: number, open?: number}} Place how many servers a country has, how many of them answered, and how many of those could still win */

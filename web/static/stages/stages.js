@@ -11,14 +11,15 @@ import { headline } from "./seats.js";
 
 /**
  * What the page knows about the round besides its state: the round whose search it showed, and the
- * round whose reveal is over. A person who comes later sees no reveal.
- * @typedef {{searched: number, revealed: number}} Seen
+ * round whose reveal is over; and whether its organiser is about to end the night. A person who comes
+ * later sees no reveal.
+ * @typedef {{searched: number, revealed: number, ending?: boolean}} Seen
  */
 
 /** The stage for the page. @param {State} state @param {Seen} seen @returns {Stage} */
 export function stageOf(state, seen) {
   const { room, agreement } = state;
-  if (room.ended) return "night";
+  if (room.ended || seen.ending) return "night";
   const isSettled = room.stage === "launching" || (room.stage === "chosen" && agreement.open);
   if (isSettled && state.choice && seen.searched === room.round && seen.revealed !== room.round) return "reveal";
   switch (room.stage) {
