@@ -19,6 +19,7 @@ import (
 	"muster/discovery"
 	"muster/discovery/lists/master"
 	"muster/discovery/protocol/a2s"
+	"muster/discovery/protocol/ase"
 	"muster/discovery/protocol/beacon"
 	"muster/discovery/protocol/bedrock"
 	"muster/discovery/protocol/gamespy"
@@ -33,6 +34,7 @@ import (
 	"muster/discovery/protocol/sauerbraten"
 	"muster/discovery/protocol/tcp"
 	"muster/discovery/protocol/teeworlds"
+	"muster/discovery/protocol/unreal2"
 	"muster/discovery/sentence"
 	"muster/host/wire"
 	"muster/internal/hint"
@@ -113,6 +115,14 @@ func (g Game) Protocol() discovery.Protocol {
 		return gamespy.Protocol{Above: cmp.Or(g.QueryAbove, 1), Echo: true}
 	case "gamespy":
 		return gamespy.Protocol{Above: g.QueryAbove}
+	case "gamespy2":
+		return gamespy.Second{Above: g.QueryAbove}
+	case "gamespy3":
+		return gamespy.Third{Above: g.QueryAbove}
+	case "unreal2":
+		return unreal2.Protocol{Above: cmp.Or(g.QueryAbove, 1)}
+	case "ase":
+		return ase.Protocol{Above: cmp.Or(g.QueryAbove, 123)}
 	case "sauerbraten":
 		return sauerbraten.Protocol{}
 	case "redeclipse":

@@ -275,6 +275,9 @@ func lineOf(text, id, field string, list int) (line int) {
 	return line
 }
 
+// asideProtocols are those that are asked at another port than players connect to, if the table says so.
+var asideProtocols = []string{"unreal", "unreal2", "gamespy", "gamespy2", "gamespy3", "ase"}
+
 // complete fills in defaults, and refuses what cannot work.
 func (g *Game) complete() error {
 	if g.Name == "" {
@@ -295,8 +298,8 @@ func (g *Game) complete() error {
 		return wrong("port", "port is missing")
 	case g.GapMS < 0 || g.GapMS > mostGap:
 		return wrong("gap_ms", "gap_ms is between 0 and %d", mostGap)
-	case g.QueryAbove != 0 && g.ProtocolName != "unreal" && g.ProtocolName != "gamespy":
-		return wrong("query_above", "query_above is for the protocols unreal and gamespy")
+	case g.QueryAbove != 0 && !slices.Contains(asideProtocols, g.ProtocolName):
+		return wrong("query_above", "query_above is for the protocols %s", strings.Join(asideProtocols, ", "))
 	case rules.Find(g.Rule) == nil:
 		return wrong("rule", "rule %q is none of %v", g.Rule, selection.Rules())
 	case strings.ContainsAny(g.MasterGame, " \t\r\n"):

@@ -1,6 +1,8 @@
-// Package gamespy speaks GameSpy's query protocol in its first form, which servers of
-// the Unreal engine still answer. Bytes in, bytes out: it opens no socket and reads no
-// clock.
+// Package gamespy speaks the three forms of GameSpy's query protocol. [Protocol] is the
+// first, [Second] and [Third] have NUL-terminated texts behind a binary header. Bytes
+// in, bytes out: it opens no socket and reads no clock.
+//
+// Servers of the Unreal engine still answer the first form:
 //
 //	client                                     server
 //	\status\                              ──▶
@@ -208,29 +210,36 @@ func (r reply) nonce() (discovery.Nonce, bool) {
 
 // info returns what a reply tells about its server, if anything.
 func (r reply) info() (info *discovery.Info, tells bool) {
-	seats, players := r.value("maxplayers"), r.value("numplayers")
-	info = &discovery.Info{
-		Name:       text(r.value("hostname")),
-		Map:        text(r.value("mapname", "maptitle")),
-		Mode:       text(r.value("gametype", "gamestyle")),
-		Version:    text(r.value("gamever", "gameversion")),
-		Protocol:   packet.ParseNumber(r.value("protocol")),
-		Mod:        text(r.value("activemod")),
-		Players:    packet.ParseCount(players),
-		MaxPlayers: packet.ParseCount(seats),
-		Password:   isSet(r.value("password")),
+	info, tells = infoOf(r.value)
+	if r.value("numplayers") == "" {
+		info.Players = r.listed()
 	}
-	if oldest := packet.ParseNumber(r.value("minnetver")); oldest > 0 { // the Unreal engine's version is its protocol's
-		info.Protocol = packet.ParseNumber(r.value("gamever"))
+	return info, tells
+}
+
+// infoOf returns what a server's keys tell about it, if anything. value returns the
+// value of the first existing key of several.
+func infoOf(value func(keys ...string) string) (info *discovery.Info, tells bool) {
+	seats := value("maxplayers")
+	info = &discovery.Info{
+		Name:       text(value("hostname")),
+		Map:        text(value("mapname", "maptitle", "map")),
+		Mode:       text(value("gametype", "gamestyle")),
+		Version:    text(value("gamever", "gameversion", "version")),
+		Protocol:   packet.ParseNumber(value("protocol")),
+		Mod:        text(value("activemod")),
+		Players:    packet.ParseCount(value("numplayers")),
+		MaxPlayers: packet.ParseCount(seats),
+		Password:   isSet(value("password")),
+	}
+	if oldest := packet.ParseNumber(value("minnetver")); oldest > 0 { // the Unreal engine's version is its protocol's
+		info.Protocol = packet.ParseNumber(value("gamever"))
 		if oldest < info.Protocol {
 			info.OldestProtocol = oldest
 		}
 	}
-	if port, err := strconv.ParseUint(r.value("hostport"), 10, 16); err == nil {
+	if port, err := strconv.ParseUint(value("hostport"), 10, 16); err == nil {
 		info.GamePort = uint16(port)
-	}
-	if players == "" {
-		info.Players = r.listed()
 	}
 	return info, info.Name != "" || info.Map != "" || seats != ""
 }
@@ -291,19 +300,22 @@ func (r reply) roster() *discovery.Roster {
 		}
 	}
 	for key, value := range r.ofPlayers() {
-		i, is := at[key.place]
-		if !is {
-			continue
-		}
-		n, _ := strconv.ParseInt(strings.TrimSpace(string(value)), 10, 32) // anything but a number is 0
-		switch key.word {
-		case "frags", "score", "kills":
-			roster.Players[i].Score = int(n)
-		case "ping":
-			roster.Players[i].Ping = time.Duration(min(max(0, n), mostPing)) * time.Millisecond
+		if i, is := at[key.place]; is {
+			tell(&roster.Players[i], key.word, string(value))
 		}
 	}
 	return roster
+}
+
+// tell sets the fact about a player that a key's word stands for.
+func tell(player *discovery.Player, word, value string) {
+	n, _ := strconv.ParseInt(strings.TrimSpace(value), 10, 32) // anything but a number is 0
+	switch word {
+	case "frags", "score", "kills":
+		player.Score = int(n)
+	case "ping":
+		player.Ping = time.Duration(min(max(0, n), mostPing)) * time.Millisecond
+	}
 }
 
 // text returns a text cleaned for display. Text that is no UTF-8 is ISO 8859-1, western

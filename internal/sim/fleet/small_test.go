@@ -7,6 +7,7 @@ import (
 
 	"muster/discovery"
 	"muster/discovery/prober"
+	"muster/discovery/protocol/ase"
 	"muster/discovery/protocol/bedrock"
 	"muster/discovery/protocol/gamespy"
 	"muster/discovery/protocol/luanti"
@@ -20,6 +21,7 @@ import (
 	"muster/discovery/protocol/sauerbraten"
 	"muster/discovery/protocol/tcp"
 	"muster/discovery/protocol/teeworlds"
+	"muster/discovery/protocol/unreal2"
 	"muster/internal/sim"
 )
 
@@ -40,6 +42,10 @@ func TestSmallKinds(t *testing.T) {
 		Luanti:      {luanti.Protocol{}, "all"},
 		GameSpy:     {gamespy.Protocol{}, ""},
 		Unreal:      {gamespy.Protocol{Above: 1, Echo: true}, ""},
+		GameSpy2:    {gamespy.Second{Above: 2}, ""},
+		GameSpy3:    {gamespy.Third{Above: 13333}, ""},
+		Unreal2:     {unreal2.Protocol{Above: 1}, "version"},
+		ASE:         {ase.Protocol{Above: 123}, ""},
 		Bedrock:     {bedrock.Protocol{}, ""},
 		Sauerbraten: {sauerbraten.Protocol{}, "version"},
 		RedEclipse:  {sauerbraten.RedEclipse{}, ""},

@@ -13,6 +13,7 @@ import (
 
 	"muster/discovery"
 	"muster/discovery/protocol/a2s"
+	"muster/discovery/protocol/ase"
 	"muster/discovery/protocol/bedrock"
 	"muster/discovery/protocol/gamespy"
 	"muster/discovery/protocol/luanti"
@@ -23,6 +24,7 @@ import (
 	"muster/discovery/protocol/samp"
 	"muster/discovery/protocol/sauerbraten"
 	"muster/discovery/protocol/teeworlds"
+	"muster/discovery/protocol/unreal2"
 )
 
 // Kind is the protocol that a fleet's servers speak.
@@ -34,6 +36,11 @@ const (
 	A2S     Kind = "a2s"
 	GameSpy Kind = "gamespy"
 	Unreal  Kind = "unreal"
+
+	GameSpy2 Kind = "gamespy2"
+	GameSpy3 Kind = "gamespy3"
+	Unreal2  Kind = "unreal2"
+	ASE      Kind = "ase"
 )
 
 // These kinds of servers know a single question, or two.
@@ -88,18 +95,13 @@ func (k Kind) small() smallSpeaker {
 
 // known reports whether a fleet's servers can be of the kind.
 func (k Kind) known() bool {
-	return k == Quake3 || k == A2S || k == GameSpy || k == Unreal || k.small() != nil || k.stream() != nil
+	return k == Quake3 || k == A2S || k.named() != nil || k.small() != nil || k.stream() != nil
 }
 
 // smallSpeaker answers in one of the small protocols.
 type smallSpeaker func(speech) []byte
 
-func (answer smallSpeaker) answer(s speech) [][]byte {
-	if b := answer(s); b != nil {
-		return [][]byte{b}
-	}
-	return nil
-}
+func (answer smallSpeaker) answer(s speech) [][]byte { return one(answer(s)) }
 
 // Game holds the names of a fleet's game.
 type Game struct {
@@ -167,8 +169,8 @@ func (o Options) speaker() speaker {
 	if o.Kind == A2S {
 		return a2sSpeaker{seed: o.World.Seed, open: o.NoChallenge}
 	}
-	if o.Kind == GameSpy || o.Kind == Unreal {
-		return gamespySpeaker{seed: o.World.Seed}
+	if answer := o.Kind.named(); answer != nil {
+		return namedSpeaker{seed: o.World.Seed, to: answer}
 	}
 	if small := o.Kind.small(); small != nil {
 		return small
@@ -255,16 +257,48 @@ func (a a2sSpeaker) challenge(server int, from netip.AddrPort) [4]byte {
 	return [4]byte{byte(sum), byte(sum >> 16), byte(sum >> 32), byte(sum>>48) &^ 0x80}
 }
 
-// gamespySpeaker answers like a server of Unreal Tournament. It tells no port: players connect
-// where the list says.
-type gamespySpeaker struct{ seed uint64 }
+// named returns what servers answer that tell their players' names, or nil for other kinds. They
+// tell no port: players connect where the list says.
+func (k Kind) named() func(s speech, names []string) [][]byte {
+	switch k {
+	case GameSpy, Unreal:
+		return func(s speech, names []string) [][]byte { return gamespy.Answer(s.request, *s.info, names, 0) }
+	case GameSpy2:
+		return func(s speech, names []string) [][]byte {
+			return one(gamespy.AnswerSecond(s.request, *s.info, names, 0))
+		}
+	case GameSpy3:
+		return func(s speech, names []string) [][]byte {
+			return gamespy.AnswerThird(s.request, *s.info, names, 0, s.token())
+		}
+	case Unreal2:
+		return func(s speech, names []string) [][]byte { return unreal2.Answer(s.request, *s.info, names, 0) }
+	case ASE:
+		return func(s speech, names []string) [][]byte { return one(ase.Answer(s.request, *s.info, names, 0)) }
+	}
+	return nil
+}
 
-func (g gamespySpeaker) answer(s speech) [][]byte {
+// namedSpeaker answers with the names of a server's players.
+type namedSpeaker struct {
+	seed uint64
+	to   func(s speech, names []string) [][]byte
+}
+
+func (n namedSpeaker) answer(s speech) [][]byte {
 	var names []string
-	for c := range castOf(g.seed, s.server, s.info) {
+	for c := range castOf(n.seed, s.server, s.info) {
 		names = append(names, c.name)
 	}
-	return gamespy.Answer(s.request, *s.info, names, 0)
+	return n.to(s, names)
+}
+
+// one returns a datagram as a reply, or none for nil.
+func one(b []byte) [][]byte {
+	if b == nil {
+		return nil
+	}
+	return [][]byte{b}
 }
 
 // rulesOf returns some of a server's public variables.
