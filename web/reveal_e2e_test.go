@@ -126,7 +126,7 @@ func TestReveal(t *testing.T) {
 		t.Errorf("who comes back sees the %s again", stage)
 	}
 	b.prefers("prefers-reduced-motion", "reduce")
-	b.run(`window.setTimeout = () => 0; muster.view.revealed = 0`) // it stays
+	b.run(`window.later = window.setTimeout; window.setTimeout = () => 0; muster.view.revealed = 0`) // it stays
 	b.tells(chosen)
 	b.until("the last frame stands", func() bool {
 		return seen(".named") == 1 && seen(".everybody") == 1 && eval[int](b, "document.getAnimations().length") == 0
@@ -140,7 +140,14 @@ func TestReveal(t *testing.T) {
 	b.tells(chosen)
 	b.click("#stage [data-action=revealed]")
 	b.until("a button goes on", func() bool { return eval[string](b, "muster.view.stage") == "vote" })
-	b.run(`muster.view.searched = 2`)
+	soon := strings.Replace(chosen, "ballot: [addr] }", "ballot: [addr], launch_at: new Date(live.now() + 11e3).toISOString() }", 1)
+	b.run(`muster.view.revealed = 0; window.setTimeout = window.later; window.sent = []; window.fetches = window.fetch; window.fetch = async (url, { body }) => { sent.push(url.split("/").at(-1) + body); return new Response(null, { status: 204 }); }`)
+	b.tells(soon)
+	b.sees("#stage .soon", "The countdown starts in")
+	b.click("#stage .soon .stop")
+	b.until("the room is asked to wait", func() bool { return strings.Contains(eval[string](b, "sent.join()"), `"ready":false`) })
+	b.until("the countdown begins by itself", func() bool { return eval[string](b, "muster.view.stage") == "countdown" })
+	b.run(`window.setTimeout = () => 0; window.fetch = window.fetches; muster.view.searched = 2`)
 	b.tells(`{ ` + you + `, people: people.map((one, i) => ({ ...one, country: ["NL", "US", "MY"][i] })), choice, agreement: { open: true, vetoes: [], ballot: [addr] }, room: { ...room("chosen"), round: 2 } }`)
 	b.until("who is somewhere says so, on a dotted spoke", func() bool {
 		return eval[string](b, `[...document.querySelectorAll(".turning .some")].map((e) => e.parentNode.textContent)`+".join(' ')") == "dave44 mssomewhere" &&

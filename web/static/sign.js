@@ -71,9 +71,8 @@ export function initial(name) {
   return [...upper].length > [...plain].length ? plain : upper; // ß has no capital of one letter
 }
 
-/** A name of so many letters at most, without piles of marks and without marks that turn the direction of text. @param {string} name @param {number} most */
+/** A name of so many letters at most, without piles of marks. @param {string} name @param {number} most */
 export function shortened(name, most) {
-  name = name.replaceAll(/[\u061c\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, "");
   const all = [...(letters ??= new Intl.Segmenter()).segment(name)].map(({ segment }) => ((segment.match(/\p{M}/gu)?.length ?? 0) > marks ? segment.replaceAll(/\p{M}/gu, "") : segment));
   return all.length > most ? `${all.slice(0, most - 1).join("")}…` : all.join("");
 }

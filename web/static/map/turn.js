@@ -30,6 +30,10 @@ const haloEm = 1.15;
 /** Pings of the rings, ms, of which two are drawn. */
 const ringsAt = [10, 20, 50, 100];
 const ringsShown = 2;
+/** The em from which rings say what they are, px. */
+const ringWords = 17;
+/** The width below which a table of more than four leaves names to the list, px. */
+const smallTable = 600;
 /** The number of players from which signs are smaller, and from which their words are one figure. */
 const several = 6;
 const many = 9;
@@ -45,7 +49,7 @@ export function roomOf(place) {
   const late = document.querySelector("#stage .late")?.getBoundingClientRect();
   const at = place.getBoundingClientRect();
   const taken = late ? [{ left: late.left - at.left, right: late.right - at.left, top: late.top - at.top, bottom: late.bottom - at.top }] : [];
-  return { taken, width, height, em: parseFloat(style.fontSize), room: { left, top, right: width - right, bottom: height - bottom }, whole: { left: Math.max(edge, left / 2), top: Math.max(edge, top / 2), right: width - edge, bottom: height - Math.max(edge, bottom / 2) } };
+  return { taken, width, height, em: parseFloat(style.fontSize), room: { left, top, right: width - right, bottom: height - bottom }, whole: { left: Math.max(edge, left / 2), top: Math.max(edge, top * 0.62), right: width - edge, bottom: height - Math.max(edge, bottom / 2) } };
 }
 
 export class Turn {
@@ -55,6 +59,7 @@ export class Turn {
     this.spokes = spokes;
     this.says = says;
     this.hasTable = table;
+    if (table && place.clientWidth < smallTable && spokes.length > 4) this.says = "pings";
     this.centre = placeOf(country);
     /** @type {Seen | null} */
     this.seen = null;
@@ -118,7 +123,7 @@ export class Turn {
       shape.setAttribute("y", String(-size / 2));
       return svg("g", { class: "stand" }, shape, words[i].element);
     });
-    this.ways = spokes.map(({ person }, i) => svg("g", { class: `spoke p${(person.arrival ?? 0) % 16}${placeOf(person.country) ? "" : " lost"}` }, ["case", "line"].map((name) => svg("line", { class: name, x1: server.x, y1: server.y, x2: at?.[i].x, y2: at?.[i].y, pathLength: 1 }))));
+    this.ways = spokes.map(({ person }, i) => svg("g", { class: `spoke p${(person.arrival ?? 0) % 16}${placeOf(person.country) ? "" : " lost"}` }, ["case", "line"].map((name) => svg("line", { class: name, x1: server.x, y1: server.y, x2: at?.[i].x, y2: at?.[i].y, pathLength: placeOf(person.country) ? 1 : undefined }))));
     this.pin = svg("g", { class: "pin" }, svg("circle", { class: "halo", r: em * haloEm }), svg("circle", { class: "core", r: em * pinEm }));
     this.pin.setAttribute("transform", `translate(${server.x} ${server.y})`);
     this.under = svg("g", {});
@@ -172,7 +177,7 @@ export class Turn {
     const { width, height, whole, em } = /** @type {Room} */ (this.room);
     const all = ringsAt.map((ms) => ({ ms, r: scale * far(lightReach(ms)) })).filter(({ r }) => r > 2.2 * em * haloEm && r < 0.75 * Math.max(width, height)).slice(-ringsShown);
     rings.replaceChildren(...all.map(({ r }) => svg("circle", { cx: server.x, cy: server.y, r })));
-    if (this.says !== "whole") return;
+    if (this.says !== "whole" || em < ringWords) return;
     taken = [...taken, ...at.map((sign) => around(sign, size * 1.2, size * 1.2))];
     for (const { ms, r } of all) {
       const text = svg("text", { "text-anchor": "middle", "dominant-baseline": "central" }, say("ping.at-best", { ms: millis(ms) }));

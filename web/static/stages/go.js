@@ -14,6 +14,7 @@ import { placeOf } from "../map/world.js";
 import { spokesOf } from "./around.js";
 import { fitTitle } from "./fit.js";
 import { late } from "./late.js";
+import { pingLine } from "./line.js";
 import { again } from "./parts.js";
 import { sentence } from "./stages.js";
 
@@ -37,6 +38,7 @@ export function go(live, view) {
   const size = people.length >= crowd ? "crowd" : people.length >= many ? "many" : undefined;
   return [
     isOnMap && h("div", { class: "turning travelling", "data-keep": true, "data-key": `turning ${target?.addr}`, "aria-hidden": "true" }),
+    target && !isOnMap && h("div", { class: "everyones beside", "data-key": "line", "aria-hidden": "true" }, pingLine(spokesOf(state, target), target.mean_ms, { pings: people.length < many })),
     h("div", { class: "destination", "data-key": "destination" }, h("h1", {}, h("span", { class: "fit" }, title(state, me, view))), where(state, server), h("p", { class: "about" }, view.tv ? arrived(state) : figures(state, me)), strange(server), me?.launch === "failed" ? h("p", { class: "detail" }, ...(me.detail ? tell(me.detail) : said("go.no-reason"))) : !view.tv && next(state)),
     h(
       "ul",

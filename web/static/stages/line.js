@@ -12,7 +12,7 @@ const width = 600;
 const narrow = 380;
 const edge = 22;
 const below = 44;
-const big = { high: 66, digit: 43, words: 150 };
+const big = { high: 66, digit: 43, letter: 10.8 };
 
 /**
  * The line of a server. Its children say where they are in CSS, so that they can move there.
@@ -27,14 +27,15 @@ export function pingLine(spokes, mean, { isNarrow = false, pings = false } = {})
   const at = heaped(spokes.map(({ ms }) => ms), most, long, pings ? size * 1.35 : size + 3);
   const step = size * (pings ? 1.5 : 1.08);
   const tick = (long * Math.min(mean, most)) / most;
-  const wide = String(Math.round(mean)).length * big.digit + big.words;
+  const words = say("unit.ms-average");
+  const wide = String(Math.round(mean)).length * big.digit + words.length * big.letter + 20;
   const side = tick + wide <= whole - edge ? "after" : tick - wide >= 0 ? "before" : "above";
   const from = side === "after" ? tick : side === "before" ? tick - wide : Math.max(0, Math.min(tick - wide / 2, long - wide));
   const covered = at.filter(({ x }) => x > from - size && x < from + wide + size / 2);
-  const foot = Math.max(size * 0.62, ...covered.map(({ level }) => (level + 0.62) * step)) + (side === "above" ? 14 : 8);
+  const foot = Math.max(size * 0.62, ...covered.map(({ level }) => (level + (pings ? 0.8 : 0.62)) * step)) + (side === "above" ? 14 : 8);
   const top = Math.max(foot + big.high, ...at.map(({ level }) => (level + 0.6) * step + 4)) + 4;
   const height = top + below;
-  const number = svg("text", { class: "average", x: edge + from + (side === "after" ? 12 : side === "before" ? wide - 12 : 0), y: top - foot, "text-anchor": side === "before" ? "end" : "start" }, svg("tspan", { class: "big", "data-average": Math.round(mean), "data-keep": true }, Math.round(mean)), svg("tspan", { class: "of", dx: 8 }, say("unit.ms-average")));
+  const number = svg("text", { class: "average", x: edge + from + (side === "after" ? 12 : side === "before" ? wide - 12 : 0), y: top - foot, "text-anchor": side === "before" ? "end" : "start" }, svg("tspan", { class: "big", "data-average": Math.round(mean), "data-keep": true }, Math.round(mean)), svg("tspan", { class: "of", dx: 8 }, words));
   return svg(
     "svg",
     { class: "pingline", viewBox: `0 0 ${whole} ${height}`, "aria-hidden": "true", "data-key": `line ${whole}` },
@@ -46,7 +47,7 @@ export function pingLine(spokes, mean, { isNarrow = false, pings = false } = {})
       const shape = sign({ ...person, able: false }, size);
       shape.setAttribute("x", String(-size / 2));
       shape.setAttribute("y", String(-size / 2));
-      return svg("g", { class: "on", "data-key": person.name, "--x": `${edge}px`, "--far": `${at[i].x}px`, "--y": `${top - at[i].level * step}px` }, shape, pings && svg("text", { class: "ms", y: size * 0.5 + 12, "text-anchor": "middle" }, text));
+      return svg("g", { class: "on", "data-key": person.name, "--x": `${edge}px`, "--far": `${at[i].x}px`, "--y": `${top - at[i].level * step}px` }, shape, pings && svg("text", { class: "ms", y: -size * 0.58 - 2, "text-anchor": "middle" }, text));
     }),
   );
 }

@@ -20,8 +20,8 @@ import { moments, rest, seenAt } from "./moment.js";
 
 /** @typedef {import("../types.js").State} State */
 
-/** The round that is being revealed on this page, 0 for none. */
-const playing = { round: 0 };
+/** The reveal that plays on this page, by where it stands, and whether its last frame is there. @type {{on: HTMLElement | null, isOver: boolean}} */
+const playing = { on: null, isOver: false };
 
 /** How long the fade takes for people who prefer no motion, ms. */
 const fade = 200;
@@ -98,21 +98,24 @@ export function shown(place, live, view) {
   fitTitle(place.querySelector(".place"));
   clearTimeout(ticking);
   const left = state.agreement.launch_at ? counts(live) : Infinity;
-  if (left <= 0) { // the countdown waits for nobody
-    view.revealed = round;
-    view.changed();
-    return;
-  }
-  if (left < Infinity) ticking = Number(setTimeout(view.changed, (left % 1000) + 10));
-  const tonight = place.querySelector(".tonight");
-  if (!(tonight instanceof HTMLElement) || playing.round === round) return;
-  playing.round = round;
-  place.style.setProperty("--seen-place", "0");
-  void begin(place, tonight, state, () => {
-    playing.round = 0;
-    if (live.state?.agreement.launch_at && live.state.room.round === round) return; // it stands until the countdown begins
+  const end = () => {
     view.revealed = Math.max(view.revealed, round);
     view.changed();
+  };
+  if (left <= 0) return end(); // the countdown waits for nobody
+  if (left < Infinity) ticking = Number(setTimeout(view.changed, (left % 1000) + 10));
+  const tonight = place.querySelector(".tonight");
+  if (!(tonight instanceof HTMLElement)) return;
+  if (playing.on === tonight) {
+    if (playing.isOver && left === Infinity) end(); // the countdown was left out
+    return;
+  }
+  [playing.on, playing.isOver] = [tonight, false];
+  place.style.setProperty("--seen-place", "0");
+  void begin(place, tonight, state, () => {
+    if (playing.on !== tonight) return;
+    playing.isOver = true;
+    if (!live.state?.agreement.launch_at) end(); // otherwise it stands until the countdown begins
   });
 }
 
@@ -143,7 +146,7 @@ async function begin(place, tonight, state, ends) {
   if (isStill) place.animate({ opacity: [0, 1] }, fade);
   else play(spokes.map(({ ms }) => ms));
   const step = () => {
-    if (!tonight.isConnected) return void (playing.round = 0);
+    if (!tonight.isConnected) return;
     const seen = seenAt(performance.now() - began, spokes.length);
     turn?.show(seen);
     show(seen);
