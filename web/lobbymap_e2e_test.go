@@ -7,6 +7,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/chromedp/chromedp/kb"
 )
 
 var (
@@ -49,4 +51,82 @@ func (b *browser) areOnMap() {
 	b.until("everybody stands on the map", func() bool {
 		return eval[bool](b, `document.querySelectorAll(".flat canvas").length === 1 && document.querySelectorAll(".placed").length > 0 && !document.querySelector(".placed:not(.stands)")`)
 	})
+}
+
+// TestSignMenu checks the menu of a sign by keyboard. Arrows move, Escape closes, and the focus
+// returns. The organiser renames somebody, plays without them, and sends them out after a question.
+func TestSignMenu(t *testing.T) {
+	t.Parallel()
+	n := newSession(t, 20, friday(0))
+	n.as["anna"] = n.secret
+	n.plays(0, 100)
+	n.plays(1, 100)
+	b := browse(t, n.organisersLink(), desktop)
+	b.sees("#stage", "2 players here")
+	const ben, item = `.one[data-name="ben"] .face`, "#sign-menu [role=menuitem]"
+	b.run(`window.confirm = () => { throw new Error("a menu asks in its own words") }`)
+	b.tabsTo(ben, kb.ArrowDown)
+	b.until("the first item has the focus", func() bool { return b.isAt(item + ":first-child") })
+	b.axe("a sign's menu")
+	b.types(kb.End)
+	b.until("the last item has the focus", func() bool { return b.isAt(item + ":last-child") })
+	b.types(kb.ArrowDown)
+	b.until("the first item has it again", func() bool { return b.isAt(item + ":first-child") })
+	b.types(kb.Escape)
+	b.until("the sign has the focus", func() bool { return b.isAt(ben) })
+	b.types(kb.Enter)
+	b.until("the menu is open", func() bool { return b.isAt(item + ":first-child") })
+	b.shoot("lobby-menu", desktop, laptop, pocket)
+	b.types(kb.Enter)
+	b.until("the name can be typed", func() bool { return b.isAt("#name-of") })
+	b.types("benny" + kb.Enter)
+	b.sees("#stage .here, #stage .room", "benny")
+
+	const benny = `.one[data-name="benny"] .face`
+	b.click(benny)
+	b.click(`#sign-menu [data-action=without]`)
+	b.sees(`.one[data-name="benny"]`, "comes along")
+	b.click(benny)
+	b.sees("#sign-menu", "Count benny again")
+	b.click(`#sign-menu [data-action=without]`)
+	b.until("benny counts", func() bool { return !strings.Contains(b.reads(`.one[data-name="benny"]`), "comes along") })
+	zoe := browse(t, n.link(), pocket)
+	zoe.enters("zoe")
+	const guest = `.one[data-name="zoe"] .face`
+	b.click(guest)
+	b.click(`#sign-menu [data-action=menu-out]`)
+	b.sees("#sign-menu", "Send zoe out of the room?")
+	b.shoot("lobby-out", desktop, pocket)
+	b.click(`#sign-menu [data-action=menu-close]`)
+	b.until("the menu is closed", func() bool { return !eval[bool](b, `!!document.querySelector("#sign-menu")`) })
+	b.click(guest)
+	b.click(`#sign-menu [data-action=menu-out]`)
+	b.click(`#sign-menu [data-action=remove]`)
+	b.until("zoe is out", func() bool { return !eval[bool](b, `!!document.querySelector('.one[data-name="zoe"]')`) })
+}
+
+// TestReactions checks that everybody sees a sign rise from its sender, one at a time, and that
+// screen readers hear it.
+func TestReactions(t *testing.T) {
+	t.Parallel()
+	n := newSession(t, 20, friday(0))
+	n.as["anna"] = n.secret
+	n.plays(0, 100)
+	anna := browse(t, n.organisersLink(), desktop)
+	zoe := browse(t, n.link(), pocket)
+	zoe.enters("zoe")
+	anna.sees("#stage", "2 are in, 1 can play")
+	anna.sees("#stage", "zoe has no program yet")
+	if named := eval[[]string](anna, `[...document.querySelectorAll(".reactions button")].map((one) => one.ariaLabel)`); len(named) != 6 || named[2] != "Heart" {
+		t.Errorf("the signs are %q", named)
+	}
+	const risen = `.one[data-name="zoe"] .bubble`
+	anna.run(`window.risen = 0; new MutationObserver(() => { if (document.querySelector('` + risen + `')) risen = Math.max(risen, document.querySelectorAll(".bubble").length) }).observe(document.querySelector("#stage"), { childList: true, subtree: true })`)
+	zoe.click(`.reactions [data-sign=heart]`)
+	zoe.click(`.reactions [data-sign=go]`) // too soon
+	anna.until("the heart has risen", func() bool { return eval[int](anna, "risen") == 1 })
+	anna.until("it is gone", func() bool { return !eval[bool](anna, `!!document.querySelector(".bubble")`) })
+	if got := eval[string](anna, `JSON.stringify(muster.live.state.reactions.map(({ name, sign }) => name + " " + sign))`); got != `["zoe heart"]` {
+		t.Errorf("the room shows %s", got)
+	}
 }

@@ -33,4 +33,15 @@ func TestSound(t *testing.T) {
 			t.Errorf("with %d players: %+v", players, heard)
 		}
 	}
+	b.run(`window.came = null; (async () => {
+		const context = new OfflineAudioContext(1, 44100, 44100);
+		const { come } = await import(new URL("sound.js", document.querySelector('script[type=module]').src));
+		come(context);
+		came = (await context.startRendering()).getChannelData(0).map(Math.abs).reduce((a, b) => Math.max(a, b));
+		come(); // off until a person asks for sound: it plays nothing
+	})().catch((error) => (came = -1))`)
+	b.until("it is reckoned", func() bool { return eval[bool](b, "came !== null") })
+	if peak := eval[float64](b, "came"); peak < 0.05 || peak > 0.3 {
+		t.Errorf("somebody who comes is heard at %.2f of full", peak)
+	}
 }

@@ -161,7 +161,7 @@ function drawStage(state) {
   if (before !== view.stage) place.replaceChildren(); // nothing of a stage survives in the next one
   show(byId("steps"), view.stage === "door" ? [] : way(state, view.stage));
   show(byId("sender"), view.stage === "door" ? door.sender(state) : []);
-  const asks = view.stage !== "lobby" && view.stage !== "door" && (view.stage !== "night" || state.meeting) && !state.you.name && !view.tv; // a person who comes late is asked below the stage
+  const asks = view.stage !== "lobby" && view.stage !== "door" && (view.stage !== "night" || state.meeting) && !state.you.name && !state.you.organiser && !view.tv; // a person who comes late is asked below the stage
   show(place, stages[view.stage].draw(live, view), asks && h("section", { id: "welcome", class: "card", "data-key": "welcome" }, welcome(state)));
   stages[view.stage].shown(place, live, view);
   const corner = /** @type {HTMLImageElement} */ (byId("corner"));

@@ -100,7 +100,7 @@ function invite(state, view) {
 
 /** The link as people read it: without what only programs need. It leads into the room, too. @param {State} state */
 function shortLink(state) {
-  return h("p", { class: "link", id: "room-link", dir: "ltr" }, `${new URL(state.you.link).host}/`, h("strong", {}, `#${state.room.code}`));
+  return h("p", { class: "link", id: "room-link", dir: "ltr" }, `${new URL(state.you.link).host}/`, h("bdi", {}, h("strong", {}, `#${state.room.code}`)));
 }
 
 /** The room's code, for people who type it. @param {State} state @param {import("./app.js").View} view */

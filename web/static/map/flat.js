@@ -71,9 +71,9 @@ export function projectionOf(d3, sight) {
   return d3.geoEqualEarth().rotate([sight.rotation, 0]).scale(sight.scale).translate([sight.x, sight.y]);
 }
 
-/** The space between two signs with their words, and around a place that no sign may hide, px. */
-const between = 8;
-const dot = 9;
+/** The space between two signs with their words, and around a place that no sign may hide, as parts of a sign. */
+const between = 0.12;
+const dot = 0.15;
 /** Where a sign may stand: how far from its place, as multiples of its size, and in how many directions. */
 const distances = [0.95, 1.25, 1.7, 2.3, 3.2];
 const directions = 16;
@@ -129,7 +129,7 @@ function cost(mark, marks, placed, limit) {
     else if (i < placed) {
       const near = Math.min(across(mark, other), down(mark, other));
       bad += near > 0 ? 1000 + near * 20 : 0;
-      bad += (crosses(mark, other) ? 150 : 0) + (crosses(other, mark) ? 150 : 0);
+      bad += (crosses(mark, other) ? 260 : 0) + (crosses(other, mark) ? 260 : 0);
       if (covers(other, mark.trueX, mark.trueY)) bad += 400;
     }
   }
@@ -140,12 +140,12 @@ function cost(mark, marks, placed, limit) {
 const middleY = (mark) => mark.y - mark.face / 2 + mark.height / 2;
 
 /** By how much two signs with their words are too near each other. @param {Mark} a @param {Mark} b */
-const across = (a, b) => (a.width + b.width) / 2 + between - Math.abs(a.x - b.x);
+const across = (a, b) => (a.width + b.width) / 2 + between * a.face - Math.abs(a.x - b.x);
 /** @param {Mark} a @param {Mark} b */
-const down = (a, b) => (a.height + b.height) / 2 + between - Math.abs(middleY(a) - middleY(b));
+const down = (a, b) => (a.height + b.height) / 2 + between * a.face - Math.abs(middleY(a) - middleY(b));
 
 /** Whether a sign hides a place. @param {Mark} mark @param {number} x @param {number} y */
-const covers = (mark, x, y) => Math.abs(mark.x - x) < mark.width / 2 + dot && Math.abs(middleY(mark) - y) < mark.height / 2 + dot;
+const covers = (mark, x, y) => Math.abs(mark.x - x) < mark.width / 2 + dot * mark.face && Math.abs(middleY(mark) - y) < mark.height / 2 + dot * mark.face;
 
 /** Whether a sign's leash runs through another one, or through its own words. @param {Mark} leash @param {Mark} through */
 function crosses(leash, through) {

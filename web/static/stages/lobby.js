@@ -11,7 +11,7 @@ import { sign } from "../sign.js";
 import * as sound from "../sound.js";
 import { focusMenu, hasMenu, opener, signMenu } from "./menu.js";
 import { meeting } from "./meeting.js";
-import { isMapped, isPlaced, namesFit, place, spotOf, stands } from "./onmap.js";
+import { isMapped, isPlaced, namesFit, place, sideOf, spotOf, stands } from "./onmap.js";
 import { go } from "./parts.js";
 import { bubbles, reactions, rising } from "./reactions.js";
 import { sentence } from "./stages.js";
@@ -42,18 +42,18 @@ export function lobby(live, view) {
   const isSmall = !view.tv && matchMedia("(max-width: 63.99rem)").matches;
   const scene = { state, view, me, named: !mapped || namesFit(people.length, isSmall), rising: rising(state, live.now()) };
   const [onMap, beside] = mapped ? [people.filter(isPlaced), people.filter((person) => !isPlaced(person))] : [people, []];
-  const invite = !view.tv && playsHere(state) && h("li", { class: "one inviting", "data-key": "invite them" }, button("invite", [seat(), h("span", { class: "name" }, say("lobby.invite"))], { "data-copy-text": state.you.link }));
+  const invite = !view.tv && playsHere(state) && button("invite", [seat(), h("span", { class: "name" }, say("lobby.invite"))], { class: "inviting", "data-key": "invite them", "data-copy-text": state.you.link });
   const here = [
     hello(state, view, me),
     h(
       "div",
       { class: mapped ? "room mapped" : "room", "data-key": mapped ? "map" : "room", "data-named": String(scene.named) },
       mapped && h("div", { class: "flat", "data-key": "flat", "data-keep": true, "aria-hidden": "true" }),
-      h("ul", { class: "here", "data-key": "here", "data-many": many(people.length), "aria-label": say("lobby.here") }, onMap.map((person) => one(scene, person, mapped)), !mapped && invite),
+      h("ul", { class: "here", "data-key": "here", "data-many": many(people.length), "aria-label": say("lobby.here") }, onMap.map((person) => one(scene, person, mapped)), !mapped && invite && h("li", { class: "one", "data-key": "invite them" }, invite)),
     ),
-    ...(mapped ? below(scene, people, beside, invite) : []),
+    ...(mapped ? below(scene, people, beside) : []),
     !state.you.name && !view.tv && h("section", { id: "welcome", class: "card", "data-key": "welcome" }, welcome(state)),
-    start(state, view, me, people),
+    start(state, view, me, people, mapped && invite),
   ];
   return [
     h("div", { class: "gathered", "data-key": "gathered" }, here),
@@ -109,10 +109,10 @@ function hello(state, view, me) {
   );
 }
 
-/** What stands under the map: people whose place is unknown, an empty seat, and names that have no room on the map. @param {Scene} scene @param {Person[]} people @param {Person[]} beside @param {HTMLElement | false} invite */
-function below(scene, people, beside, invite) {
+/** What stands under the map: people whose place is unknown, and names that have no room on the map. @param {Scene} scene @param {Person[]} people @param {Person[]} beside */
+function below(scene, people, beside) {
   return [
-    (beside.length > 0 || invite) && h("ul", { class: "beside", "data-key": "beside", "aria-label": say("map.somewhere") }, beside.map((person) => one(scene, person, false)), invite),
+    beside.length > 0 && h("ul", { class: "beside", "data-key": "beside", "aria-label": say("map.somewhere") }, beside.map((person) => one(scene, person, false))),
     !scene.named && h("ul", { class: "names", "data-key": "names" }, people.filter(isPlaced).map((person) => h("li", { "data-key": person.name }, sign(person, 20), h("bdi", { class: "name" }, person.name), h("span", { class: "unseen" }, doing(scene, person, false, true))))),
   ];
 }
@@ -127,7 +127,7 @@ function one(scene, person, mapped) {
   const inside = [sign(person, mapped ? 66 : 88), ...bubbles(scene.rising, person)];
   return h(
     "li",
-    { class: `one p${(person.arrival ?? 0) % 16}${isNew ? " new" : ""}${isMe ? " me" : ""}${mapped ? " placed" : ""}${mapped && stands(person) ? " stands" : ""}`, "data-key": `person ${person.name}`, "data-name": person.name, ...(mapped ? spotOf(person) : {}) },
+    { class: `one p${(person.arrival ?? 0) % 16}${isNew ? " new" : ""}${isMe ? " me" : ""}${mapped ? " placed" : ""}${mapped && stands(person) ? " stands" : ""}`, "data-key": `person ${person.name}`, "data-name": person.name, ...(mapped ? { ...spotOf(person), ...sideOf(person) } : {}) },
     mapped && h("span", { class: "tether", "data-key": "tether", "aria-hidden": "true" }),
     opens ? h("button", { type: "button", "data-action": "menu", class: "face", ...opener(person) }, inside) : h("span", { class: "face", "data-key": "face", ...(named || view.tv ? {} : { tabindex: 0, role: "img", "aria-label": person.name }) }, inside),
     h(
@@ -183,13 +183,14 @@ function looks(state, view) {
   );
 }
 
-/** The gold button, one sentence beside it, and the signs to send. @param {State} state @param {View} view @param {Person | undefined} me @param {Person[]} people */
-function start(state, view, me, people) {
+/** The gold button, one sentence beside it, an empty seat, and the signs to send. @param {State} state @param {View} view @param {Person | undefined} me @param {Person[]} people @param {HTMLElement | false} invite */
+function start(state, view, me, people, invite) {
   return h(
     "div",
     { class: "start", "data-key": "start" },
     state.you.organiser && !view.tv && go(state, say("lobby.find"), { class: "primary large", disabled: !people.some((person) => plays(person) && !person.left_out) }),
     h("div", { class: "count", "data-key": "count" }, h("p", { class: "strong" }, inSentence(state, people)), lack(people) || (!view.tv && next(state))),
+    invite,
     me && h("div", { class: "send", "data-key": "send" }, reactions()),
     h("div", { class: "notes", "data-key": "notes" }, silent(state), !view.tv && voice(state), !view.tv && offers(state), meeting(state, view)),
   );

@@ -40,6 +40,16 @@ export function spotOf(person) {
   return spot ? { "--x": `${spot.x}px`, "--y": `${spot.y}px`, "--length": `${spot.length}px`, "--angle": `${spot.angle}rad` } : {};
 }
 
+/** How near an edge a sign's menu would be beyond it, px. */
+const edge = 170;
+
+/** On which side of a person's sign its menu stays on the screen. @param {Person} person */
+export function sideOf(person) {
+  const spot = spots.get(person.name);
+  if (!spot) return {};
+  return { "data-side": spot.x < edge ? "left" : spot.x > box.width - edge ? "right" : undefined, "data-up": spot.y > box.height - edge / 2 };
+}
+
 /** @type {WeakSet<Element>} */
 const watched = new WeakSet();
 
@@ -102,6 +112,7 @@ export const stands = (person) => spots.has(person.name);
 
 /** Whether people's names have room on the map. @param {number} people @param {boolean} isSmall */
 export function namesFit(people, isSmall) {
-  const least = isSmall ? 15_000 : 30_000; // px² for a sign with its name
-  return people <= 8 && (box.width === 0 || (box.width * box.height) / people >= least);
+  const least = isSmall ? 18_000 : 30_000; // px² for a sign with its name
+  const enlarged = parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
+  return people <= 8 && (box.width === 0 || (box.width * box.height) / people >= least * enlarged ** 2);
 }
