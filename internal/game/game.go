@@ -22,6 +22,7 @@ import (
 	"muster/discovery/protocol/ase"
 	"muster/discovery/protocol/beacon"
 	"muster/discovery/protocol/bedrock"
+	"muster/discovery/protocol/doom3"
 	"muster/discovery/protocol/gamespy"
 	"muster/discovery/protocol/luanti"
 	"muster/discovery/protocol/mindustry"
@@ -131,6 +132,8 @@ func (g Game) Protocol() discovery.Protocol {
 		return mumble.Protocol{}
 	case "mindustry":
 		return mindustry.Protocol{}
+	case "doom3":
+		return doom3.Protocol{}
 	case "samp":
 		return samp.Protocol{}
 	case "vcmp":

@@ -292,7 +292,7 @@ func TestMistakesByLine(t *testing.T) {
 		line     int
 		want     string
 	}{
-		{"'a2s'", "'doom3'", 3, `"doom3"`},
+		{"'a2s'", "'nosuch'", 3, `"nosuch"`},
 		{"port = 1\n", "", 2, "port is missing"},
 		{"['x']", "['{adress}']", 5, "{adress}"},
 		{"'json'", "'yaml'", 9, `list 1: format "yaml" is none of`},

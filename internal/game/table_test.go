@@ -152,7 +152,7 @@ func TestLoadRefuses(t *testing.T) {
 			"game.openarena.port: integer value 65536: a number from 1 to 65535 is wanted"},
 		{"a text for a list", "[game.openarena]\nmasters = 'x'\n", 2, "a list of texts is wanted"},
 		{"no protocol", "[game.x]\nport=1\n", 0, `game "x": protocol ""`},
-		{"a foreign protocol", "[game.x]\nport=1\nprotocol='doom3'\n", 0, `"doom3"`},
+		{"a foreign protocol", "[game.x]\nport=1\nprotocol='nosuch'\n", 0, `"nosuch"`},
 		{"another's port", "[game.x]\nquery_above=1\n" + sound, 0, "query_above is for"},
 		{"no port", "[game.x]\nprotocol='a2s'\n", 0, "port is missing"},
 		{"an unknown rule", "[game.x]\nrule='best'\n" + sound, 0, `rule "best"`},

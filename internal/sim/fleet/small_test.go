@@ -9,6 +9,7 @@ import (
 	"muster/discovery/prober"
 	"muster/discovery/protocol/ase"
 	"muster/discovery/protocol/bedrock"
+	"muster/discovery/protocol/doom3"
 	"muster/discovery/protocol/gamespy"
 	"muster/discovery/protocol/luanti"
 	"muster/discovery/protocol/mindustry"
@@ -51,6 +52,7 @@ func TestSmallKinds(t *testing.T) {
 		RedEclipse:  {sauerbraten.RedEclipse{}, ""},
 		Mumble:      {mumble.Protocol{}, "name and map"},
 		Mindustry:   {mindustry.Protocol{}, ""},
+		Doom3:       {doom3.Protocol{}, ""},
 		SAMP:        {samp.Protocol{}, "map and version"},
 		VCMP:        {samp.VCMP{}, ""},
 		Minecraft:   {minecraft.Protocol{}, "map"},

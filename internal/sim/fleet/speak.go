@@ -15,6 +15,7 @@ import (
 	"muster/discovery/protocol/a2s"
 	"muster/discovery/protocol/ase"
 	"muster/discovery/protocol/bedrock"
+	"muster/discovery/protocol/doom3"
 	"muster/discovery/protocol/gamespy"
 	"muster/discovery/protocol/luanti"
 	"muster/discovery/protocol/mindustry"
@@ -56,6 +57,7 @@ const (
 	RedEclipse  Kind = "redeclipse"
 	Mumble      Kind = "mumble"
 	Mindustry   Kind = "mindustry"
+	Doom3       Kind = "doom3"
 	SAMP        Kind = "samp"
 	VCMP        Kind = "vcmp"
 )
@@ -85,6 +87,8 @@ func (k Kind) small() smallSpeaker {
 		return func(s speech) []byte { return mumble.Answer(s.request, *s.info) }
 	case Mindustry:
 		return func(s speech) []byte { return mindustry.Answer(s.request, *s.info) }
+	case Doom3:
+		return func(s speech) []byte { return doom3.Answer(s.request, *s.info, s.names()) }
 	case SAMP:
 		return func(s speech) []byte { return samp.Answer(s.request, *s.info, s.names()) }
 	case VCMP:
