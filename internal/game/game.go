@@ -33,6 +33,7 @@ import (
 	"muster/discovery/protocol/quakeworld"
 	"muster/discovery/protocol/samp"
 	"muster/discovery/protocol/sauerbraten"
+	"muster/discovery/protocol/sqp"
 	"muster/discovery/protocol/tcp"
 	"muster/discovery/protocol/teeworlds"
 	"muster/discovery/protocol/unreal2"
@@ -136,6 +137,8 @@ func (g Game) Protocol() discovery.Protocol {
 		return doom3.Protocol{}
 	case "samp":
 		return samp.Protocol{}
+	case "sqp":
+		return sqp.Protocol{}
 	case "vcmp":
 		return samp.VCMP{}
 	case "minecraft":

@@ -20,6 +20,7 @@ import (
 	"muster/discovery/protocol/quakeworld"
 	"muster/discovery/protocol/samp"
 	"muster/discovery/protocol/sauerbraten"
+	"muster/discovery/protocol/sqp"
 	"muster/discovery/protocol/tcp"
 	"muster/discovery/protocol/teeworlds"
 	"muster/discovery/protocol/unreal2"
@@ -54,6 +55,7 @@ func TestSmallKinds(t *testing.T) {
 		Mindustry:   {mindustry.Protocol{}, ""},
 		Doom3:       {doom3.Protocol{}, ""},
 		SAMP:        {samp.Protocol{}, "map and version"},
+		SQP:         {sqp.Protocol{}, ""},
 		VCMP:        {samp.VCMP{}, ""},
 		Minecraft:   {minecraft.Protocol{}, "map"},
 		OpenTTD:     {openttd.Protocol{}, "map"},

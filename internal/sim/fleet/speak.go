@@ -24,6 +24,7 @@ import (
 	"muster/discovery/protocol/quakeworld"
 	"muster/discovery/protocol/samp"
 	"muster/discovery/protocol/sauerbraten"
+	"muster/discovery/protocol/sqp"
 	"muster/discovery/protocol/teeworlds"
 	"muster/discovery/protocol/unreal2"
 )
@@ -59,6 +60,7 @@ const (
 	Mindustry   Kind = "mindustry"
 	Doom3       Kind = "doom3"
 	SAMP        Kind = "samp"
+	SQP         Kind = "sqp"
 	VCMP        Kind = "vcmp"
 )
 
@@ -91,6 +93,8 @@ func (k Kind) small() smallSpeaker {
 		return func(s speech) []byte { return doom3.Answer(s.request, *s.info, s.names()) }
 	case SAMP:
 		return func(s speech) []byte { return samp.Answer(s.request, *s.info, s.names()) }
+	case SQP:
+		return func(s speech) []byte { return sqp.Answer(s.request, *s.info, s.token(), 0) }
 	case VCMP:
 		return func(s speech) []byte { return samp.AnswerVCMP(s.request, *s.info, s.names()) }
 	}
