@@ -65,6 +65,8 @@ type Criteria struct {
 	Weights map[string]float64
 	// Top is how many servers the ranking holds. 0 is all.
 	Top int
+	// Differing adds to the end of the ranking the servers that [Differ] may want.
+	Differing bool
 	// Reasons is how many of the culled servers are listed, those that got furthest first. 0 is
 	// all, below 0 is none.
 	Reasons int

@@ -17,7 +17,8 @@ type Selection struct {
 	Players []string `json:"players"`
 	// Chosen is nil if no server suits everyone.
 	Chosen *Ranked `json:"chosen"`
-	// Ranking holds the survivors, best first, as many as were asked for.
+	// Ranking holds the survivors, best first, as many as were asked for, and then those that are the
+	// best in another way, if the criteria want them.
 	Ranking []Ranked `json:"ranking"`
 	Culled  Culled   `json:"culled"`
 	// Reasons says why servers were culled, those that got furthest first.

@@ -17,6 +17,11 @@ func Select(servers Servers, table *Table, criteria Criteria) Selection {
 	r := newRound(NewFilter(servers, criteria), table, nobody)
 	doc := r.document()
 	doc.Decided, doc.Why = r.decided(&doc), r.why(&doc)
+	if criteria.Differing && criteria.Top != 1 && doc.Chosen != nil {
+		for _, c := range r.extremes(doc.Chosen.Server) {
+			doc.Ranking = append(doc.Ranking, r.ranked(c))
+		}
+	}
 	return doc
 }
 

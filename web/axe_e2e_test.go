@@ -46,7 +46,7 @@ const wholeRound = `
 	selection.ranking.push({ ...ranked, addr: second, mean_ms: 110 });
 	Object.assign(selection.culled, { unreachable: 20, full: 3, over_threshold: 5 });
 	Object.assign(choice, { decided: { by: "rule", measure: "average", ms: 97, other: "<b>Den</b>", other_ms: 110 } });
-	const voting = { open: true, rule: { key: "vote.most-votes" }, vetoes: ["haven (192.0.2.9:27960)"], ballot: [addr, second] };
+	const voting = { open: true, rule: { key: "vote.most-votes" }, vetoes: ["haven (192.0.2.9:27960)"], ballot: [addr, second], choices: [{ addr, kind: "average", gain_ms: 97, payer: "chong", cost_ms: 54 }, { addr: "192.0.2.9:27960", kind: "also", gone: true, name: "haven", by: "dave" }, { addr: second, kind: "ours" }] };
 	const leader = (id) => ({ id, name: id ? "Server " + id : "", country: "CA", players: 3, max_players: 16, complete: true, mean_ms: 90 + id, max_ms: 240, stdev_ms: 100, figure_ms: 90 + id, rtt_ms: ranked.rtt_ms });
 	const played = { round: 1, at: new Date().toISOString(), game: "openarena", server: servers[addr].name, connect: addr, map: "q3dm7", by: "mean", mean_ms: 97, max_ms: 247, players: people.map(({ name }) => name) };
 	const news = { people, log: [{ at: new Date().toISOString(), text: "the best is still looked for" }] };
@@ -55,7 +55,7 @@ const wholeRound = `
 	const stages = {
 		lobby: () => ({ ...news, people: [...people, { name: "zoe", arrival: 4, guest: true, page: true, estimate: { error_ms: 20 } }] }),
 		search: () => ({ ...news, room: room("measuring", { outlook: { key: "plain", with: { text: "about 300 servers are still to be asked" } }, search: { gain_ms: 12 } }), standing: { round: 1, answered: 600, leaders: [0, 1, 2].map(leader), places: [{ country: "CA", listed: 300, answered: 100, open: 4 }, { country: "US", listed: 900, answered: 300 }] } }),
-		reveal: () => ({ ...news, choice, agreement: voting, room: room("chosen") }),
+		reveal: () => ({ ...news, choice, agreement: { ...voting, launch_at: new Date(Date.now() + 60e3).toISOString() }, room: room("chosen") }),
 		vote: () => ({ ...news, choice, agreement: voting, room: room("chosen") }),
 		countdown: () => ({ ...news, choice, agreement: { ...voting, launch_at: new Date(Date.now() + 5000).toISOString() }, room: room("chosen") }),
 		go: () => ({ ...news, way, choice, agreement: { ...voting, open: false }, evening: [played], room: room("launching"), people: launches({ anna: { launch: "failed", detail: { key: "plain", with: { text: "openarena: not found" } } }, dave: { launch: "failed" }, ben: { launch: "asking" } }) }),

@@ -32,15 +32,18 @@ const crowded = `
 	const room = (stage, more) => ({ ...live.state.room, ended: undefined, search: undefined, stage, round: window.rounds, listed: 2000, by: "threshold", limits_ms: [150], ...more });
 	const me = names[%d], you = { ...live.state.you, name: me, organiser: me !== undefined };
 	const standing = { round: window.rounds, answered: 1204, leaders: ranking.slice(0, 3).map((one, id) => ({ ...servers[one.addr], ...one, id, complete: id < 2 })), places: ["US", "DE", "NL", "FR", "BR", "JP", "AU", "CA"].map((country, i) => ({ country, listed: 300 - 20 * i, answered: 200 - 20 * i, open: 12 - i })) };
-	const open = { open: true, vetoes: [], ballot: addresses, rule: { key: "vote.most-votes" } };
+	const choices = ["average", "fairest", "kindest", "ours"].map((kind, i) => ({ addr: addresses[i], kind, gain_ms: [97, 116, 182][i], payer: names[[names.length - 1, 3, 1, 2][i] %% names.length], cost_ms: 54 + 40 * i }));
+	const open = { open: true, vetoes: [], ballot: addresses, rule: { key: "vote.most-votes" }, choices };
+	const inTime = (ms) => new Date(Date.now() + ms).toISOString(), voted = people.map((p, i) => ({ ...p, vote: addresses[i %% 4 && i %% 3], ready: i %% 2 === 1, vetoed: i === 2 }));
 	const how = ["launched", "by-hand", "asking", "failed", "", "declined"], round = (n) => ({ round: n, at: "2026-01-02T20:1" + n + ":00Z", game: "openarena", server: called[n], connect: addresses[n], country: ["US", "CA", "NL", "DE", "FR"][n], map: "q3dm7", mean_ms: 97, max_ms: 247, players: names, rtt_ms: pings(n), voted: ["zoe", "max"] });
 	const guests = ["zoe", "max"].map((name, i) => ({ name, arrival: names.length + i, peer: false, guest: true, page: true }));
 	const stages = {
 		lobby: { room: room("gathering") },
 		search: { room: room("measuring", { search: { gain_ms: 6 } }), standing },
-		reveal: { choice, agreement: { open: true, vetoes: [], ballot: [] }, room: room("chosen") },
-		vote: { choice: { ...choice, advice: [{ action: "more", argument: { servers: 200 } }] }, agreement: open, room: room("chosen"), people: people.map((p, i) => ({ ...p, vote: addresses[i %% 4 && i %% 3], ready: i %% 2 === 1, vetoed: i === 2 })) },
-		countdown: { choice, agreement: { ...open, launch_at: new Date(Date.now() + 9e3).toISOString() }, room: room("chosen"), people: people.map((p, i) => ({ ...p, vote: addresses[0], ready: true })) },
+		reveal: { choice, agreement: { ...open, launch_at: inTime(60e3) }, room: room("chosen") },
+		vote: { choice: { ...choice, advice: [{ action: "more", argument: { servers: 200 } }] }, agreement: open, room: room("chosen"), people: voted },
+		vetoed: { choice, agreement: { ...open, ballot: addresses.filter((_, i) => i !== 1), numbers: [1, 3, 4, 5], choices: choices.map((one, i) => (i === 1 ? { addr: one.addr, kind: "also", gone: true, name: called[1], by: names.at(-1) } : one)) }, room: room("chosen"), people: voted.map((p) => ({ ...p, vote: p.vote === addresses[1] ? undefined : p.vote })) },
+		countdown: { choice, agreement: { ...open, launch_at: inTime(4e3) }, room: room("chosen"), people: people.map((p, i) => ({ ...p, vote: addresses[0], ready: true })) },
 		go: { choice, way: { connect: addresses[0], server: called[0], link: "steam://connect/" + addresses[0] }, room: room("launching"), people: people.map((p, i) => ({ ...p, launch: how[i %% how.length] })) },
 		ownfailed: { choice, way: { connect: addresses[0], server: called[0], link: "steam://connect/" + addresses[0] }, room: room("launching"), people: people.map((p, i) => ({ ...p, launch: p.name === you.name ? "failed" : "launched", detail: { key: "plain", with: { text: "openarena: not found in PATH, nor under /usr/games, /opt or where Steam keeps its games" } } })) },
 		failed: { choice: { ...choice, target: undefined, explain: [{ key: "why.nothing" }, { key: "plain", with: { text: "1,400 are over 150 ms for somebody." } }], selection: { ...choice.selection, chosen: null, ranking: [], culled: { over_threshold: 1400, unmeasured: 588 } }, miss, advice: [{ action: "allow", argument: { limit_ms: Math.max(...Object.values(miss.rtt_ms)) }, servers: 4, addr: addresses[0] }, ...names.slice(-2).map((name) => ({ action: "without", argument: { name }, servers: 611, addr: addresses[1] }))] }, room: room("failed") },
@@ -63,6 +66,7 @@ var everyStage = []struct{ name, stage, above, pings string }{
 	{"search", "search", ".best, .podium", ".rank1 .figure"},
 	{"reveal", "reveal", ".pingline, .buttons", ".turning .ping"},
 	{"vote", "vote", ".ready button", ".leads .everyone .ms"},
+	{"vetoed", "vote", ".ready button", ".leads .everyone .ms"},
 	{"countdown", "countdown", ".stop, .who-goes", ".who-goes .ms"},
 	{"go", "go", ".way button", ".turning .ping"},
 	{"ownfailed", "go", ".way button, .path > summary", ".turning .ping"},

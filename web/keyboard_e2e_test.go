@@ -47,7 +47,6 @@ func TestKeyboard(t *testing.T) {
 
 	b.tabsTo("#stage [data-action=go]", kb.Enter)
 	b.begins("search", "Everyone is measuring", "table Roughly where the servers are", "list The best servers so far")
-	b.begins("reveal", "Tonight we meet in", "list Everyone’s ping", "button Continue")
 	b.begins("vote", "Where shall we play?", "list The servers up for vote", "list Who’s ready")
 	b.folds(false)
 	b.tabsTo("#details > summary", kb.Enter)
@@ -59,7 +58,7 @@ func TestKeyboard(t *testing.T) {
 	if !b.isAt("#ranking [data-by=worst]") {
 		t.Error("the page took the focus away while it sorted")
 	}
-	b.tabsTo("#ranking tr:nth-child(2) [data-action=vote]", kb.Enter)
+	b.tabsTo("#ranking tr:not(.chosen) [data-action=vote]", kb.Enter)
 	b.until("the vote counts", func() bool { return b.isAt("#ranking tr.chosen [data-action=vote][aria-pressed=true]") })
 	b.run(`for (const _ of "12") document.querySelector("#ranking [data-by=rank]").click()`)
 	b.until("the table is upside down", func() bool {
@@ -71,11 +70,12 @@ func TestKeyboard(t *testing.T) {
 	b.tabsTo("#stage .candidate:nth-child(1) .cast", " ")
 	b.until("the card says so", func() bool { return b.isAt("#stage .candidate.leads.mine .cast[aria-pressed=true]") })
 	b.tabsTo("#stage [data-ready=true]", " ")
+	b.begins("reveal", "Tonight we meet in", "list Everyone’s ping")
 	b.begins("countdown", "Next stop", "status", "timer", "button Wait")
 	b.types(kb.Escape)
 	b.begins("vote", "Where shall we play?")
-	b.tabsTo("#stage .candidate:nth-child(2) .veto", kb.Enter)
-	b.sees("#stage .vetoes", "Veto:")
+	b.tabsTo("#stage .candidate:nth-child(2) .veto", kb.Enter+kb.Enter)
+	b.sees("#stage .gone", "vetoed by anna")
 	b.tabsTo("#stage [data-ready=true]", " ")
 	n.awaits("the launch", func(r wire.Document) bool { return r.Stage == wire.Launching })
 	b.begins("go", "You’re on the way", "list Who is on the way", "button Copy the address")

@@ -102,13 +102,18 @@ func TestReveal(t *testing.T) {
 	b.sees("#stage", "Waiting for 4 more players")
 	const you = `you: { ...live.state.you, name: "anna" }`
 	const measuring = `{ people, ` + you + `, room: room("measuring") }`
-	const chosen = `{ people, ` + you + `, choice, agreement: { open: true, vetoes: [], ballot: [addr] }, room: room("chosen") }`
+	const voting = `{ people, ` + you + `, choice, agreement: { open: true, vetoes: [], ballot: [addr] }, room: room("chosen") }`
+	const chosen = `{ people, ` + you + `, choice, agreement: { open: true, vetoes: [], ballot: [addr], launch_at: new Date(Date.now() + 60e3).toISOString() }, room: room("chosen") }`
+	const going = `{ agreement: { open: true, vetoes: [], ballot: [addr], launch_at: new Date(Date.now() + 4e3).toISOString() } }`
+	const launched = `{ agreement: { open: false, vetoes: [], ballot: [] }, room: room("launching"), way: { connect: addr, server: "pro-g" } }`
 	seen := func(what string) float64 { // -1 while it is not there
 		return eval[float64](b, `(() => { const there = document.querySelector("#stage `+what+
 			`"); return there ? Number(getComputedStyle(there).opacity) : -1; })()`)
 	}
 	b.tells(measuring)
 	b.until("the search stands there", func() bool { return eval[string](b, "muster.view.stage") == "search" })
+	b.tells(voting)
+	b.until("people vote, and nothing is revealed", func() bool { return eval[string](b, "muster.view.stage") == "vote" })
 	b.tells(chosen)
 	b.until("the reveal begins", func() bool { return eval[string](b, "muster.view.stage") == "reveal" })
 	if place := seen(".place"); place > 0.5 {
@@ -119,12 +124,12 @@ func TestReveal(t *testing.T) {
 	if words := b.reads("#stage"); strings.Contains(words, "192.0.2.7") {
 		t.Errorf("it says an address: %s", words)
 	}
-	b.until("it ends by itself", func() bool { return eval[string](b, "muster.view.stage") == "vote" })
-	b.tells(`{ whole: true, ...` + chosen + ` }`) // as after a lost connection
-	b.run(`new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))`)
-	if stage := eval[string](b, "muster.view.stage"); stage != "vote" {
-		t.Errorf("who comes back sees the %s again", stage)
-	}
+	b.tells(going)
+	b.until("the countdown waits for nobody", func() bool { return eval[string](b, "muster.view.stage") == "countdown" })
+	b.tells(launched)
+	b.until("without a countdown it ends by itself", func() bool { return eval[string](b, "muster.view.stage") == "go" })
+	b.tells(`{ whole: true, ...` + chosen + `, way: null }`) // as after a lost connection
+	b.until("who comes back does not see it again", func() bool { return eval[string](b, "muster.view.stage") == "countdown" })
 	b.prefers("prefers-reduced-motion", "reduce")
 	b.run(`window.later = window.setTimeout; window.setTimeout = () => 0; muster.view.revealed = 0`) // it stays
 	b.tells(chosen)
@@ -137,10 +142,10 @@ func TestReveal(t *testing.T) {
 	b.sees("#stage .figure-of", "88 ms for you · nobody gives up more than 23 ms of their own best")
 	b.shoot("reveal-sacrifice", laptop, phone)
 	b.resize(laptop)
-	b.tells(chosen)
+	b.tells(launched)
 	b.click("#stage [data-action=revealed]")
-	b.until("a button goes on", func() bool { return eval[string](b, "muster.view.stage") == "vote" })
-	soon := strings.Replace(chosen, "ballot: [addr] }", "ballot: [addr], launch_at: new Date(live.now() + 11e3).toISOString() }", 1)
+	b.until("a button goes on", func() bool { return eval[string](b, "muster.view.stage") == "go" })
+	soon := strings.Replace(chosen, "60e3", "11e3", 1)
 	b.run(`muster.view.revealed = 0; window.setTimeout = window.later; window.sent = []; window.fetches = window.fetch; window.fetch = async (url, { body }) => { sent.push(url.split("/").at(-1) + body); return new Response(null, { status: 204 }); }`)
 	b.tells(soon)
 	b.sees("#stage .soon", "The countdown starts in")
@@ -148,7 +153,7 @@ func TestReveal(t *testing.T) {
 	b.until("the room is asked to wait", func() bool { return strings.Contains(eval[string](b, "sent.join()"), `"ready":false`) })
 	b.until("the countdown begins by itself", func() bool { return eval[string](b, "muster.view.stage") == "countdown" })
 	b.run(`window.setTimeout = () => 0; window.fetch = window.fetches; muster.view.searched = 2`)
-	b.tells(`{ ` + you + `, people: people.map((one, i) => ({ ...one, country: ["NL", "US", "MY"][i] })), choice, agreement: { open: true, vetoes: [], ballot: [addr] }, room: { ...room("chosen"), round: 2 } }`)
+	b.tells(`{ ` + you + `, people: people.map((one, i) => ({ ...one, country: ["NL", "US", "MY"][i] })), choice, agreement: { open: true, vetoes: [], ballot: [addr], launch_at: new Date(Date.now() + 60e3).toISOString() }, way: null, room: { ...room("chosen"), round: 2 } }`)
 	b.until("who is somewhere says so, on a dotted spoke", func() bool {
 		return eval[string](b, `[...document.querySelectorAll(".turning .some")].map((e) => e.parentNode.textContent)`+".join(' ')") == "dave44 mssomewhere" &&
 			eval[int](b, `document.querySelectorAll(".turning .spoke.lost").length`) == 1
@@ -156,11 +161,12 @@ func TestReveal(t *testing.T) {
 	if ways := eval[int](b, `document.querySelectorAll(".turning .spoke").length`); ways != 4 {
 		t.Errorf("%d of 4 have a way on the map", ways)
 	}
-	b.run(`muster.view.revealed = 2; muster.view.changed()`)
+	b.tells(`{ agreement: { open: true, vetoes: [], ballot: [addr] } }`)
 	maps := func() string {
 		return eval[string](b, `[...document.querySelectorAll("#stage .around")].filter((e) => e.querySelectorAll(".spoke").length === 4 && e.querySelectorAll(".lost").length === 1).map((e) => e.checkVisibility()).join(" ")`)
 	}
 	b.until("the card has its map", func() bool { return eval[string](b, "muster.view.stage") == "vote" && maps() == "true" })
+	b.run(`muster.view.revealed = 2`)
 	b.tells(`{ room: { ...room("launching"), round: 2 }, agreement: { open: false, vetoes: [], ballot: [] }, way: { connect: addr, server: "pro-g" } }`)
 	b.until("everybody is on the way, on the map", func() bool {
 		return eval[string](b, "muster.view.stage") == "go" && eval[int](b, `document.querySelectorAll(".travelling .trail.is-half").length`) == 4
@@ -178,7 +184,7 @@ func TestReveal(t *testing.T) {
 		t.Errorf("the picture to share has %d ways and %.50q for land", ways, land)
 	}
 	b.run(`muster.view.revealed = muster.view.searched = 1`)
-	b.tells(chosen)
+	b.tells(voting)
 	b.until("the vote stands there", func() bool { return eval[string](b, "muster.view.stage") == "vote" })
 	b.run(`Object.defineProperty(document, "hidden", { value: true, configurable: true }); muster.view.revealed = 0`)
 	b.tells(chosen)

@@ -19,7 +19,8 @@ func TestStageOf(t *testing.T) {
 	const (
 		off    = `"agreement": {"open": false}`
 		voting = `"agreement": {"open": true}`
-		going  = `"agreement": {"open": true, "launch_at": "2026-01-01T00:00:00Z"}`
+		soon   = `"agreement": {"open": true, "launch_at": "2026-01-01T00:00:11Z"}`
+		going  = `"agreement": {"open": true, "launch_at": "2026-01-01T00:00:05Z"}`
 		unseen = `{"searched": 0, "revealed": 0}`
 		saw    = `{"searched": 3, "revealed": 2}`
 		knows  = `{"searched": 3, "revealed": 3}`
@@ -31,11 +32,13 @@ func TestStageOf(t *testing.T) {
 		{"listing", "null", off, unseen, "search"},
 		{"measuring", "null", off, saw, "search"},
 		{"refining", "null", off, saw, "search"},
-		{"chosen", "{}", off, saw, "search"}, // everyone measures the best again
-		{"chosen", "{}", voting, saw, "reveal"},
-		{"chosen", "{}", voting, knows, "vote"},
-		{"chosen", "{}", voting, unseen, "vote"}, // a person who comes later sees no reveal
-		{"chosen", "{}", going, knows, "countdown"},
+		{"chosen", "{}", off, saw, "search"},  // everyone measures the best again
+		{"chosen", "{}", voting, saw, "vote"}, // nothing is revealed before it is decided
+		{"chosen", "{}", voting, unseen, "vote"},
+		{"chosen", "{}", soon, saw, "reveal"},
+		{"chosen", "{}", soon, knows, "countdown"},
+		{"chosen", "{}", soon, unseen, "countdown"}, // a person who comes later sees no reveal
+		{"chosen", "{}", going, saw, "countdown"},   // the countdown waits for nobody
 		{"launching", "{}", off, saw, "reveal"},
 		{"launching", "{}", off, knows, "go"},
 		{"launching", "{}", off, unseen, "go"},
@@ -61,7 +64,7 @@ func TestStageOf(t *testing.T) {
 	var got []string
 	inNode(t, &got, `globalThis.location = { hash: "" };
 		const { stageOf } = await import("./static/stages/stages.js");
-		console.log(JSON.stringify(JSON.parse(process.argv[1]).map(([state, seen]) => stageOf(state, seen))))`, string(asked))
+		console.log(JSON.stringify(JSON.parse(process.argv[1]).map(([state, seen]) => stageOf({ now: Date.parse("2026-01-01"), heard: Date.now(), ...state }, seen))))`, string(asked))
 	for i := range want {
 		if got[i] != want[i] {
 			t.Errorf("%s is %s, not %s", cases[i], got[i], want[i])

@@ -1,6 +1,7 @@
 package room
 
 import (
+	"slices"
 	"time"
 
 	"muster/discovery/sentence"
@@ -149,11 +150,13 @@ func (r *Room) withoutLook(player string) {
 }
 
 const (
-	// countdownTime is how long everyone sees the launch coming.
+	// countdownTime is how long everyone sees the launch coming. Where a player has the page open,
+	// the first countdown of a vote begins after revealTime: until then pages say where people meet.
 	countdownTime = 5 * time.Second
-	// freshLook is how long a look at the finalists holds: another within that time would say the
-	// same.
-	freshLook = 10 * time.Second
+	revealTime    = 6 * time.Second
+	// freshLook is how old a look at the finalists may be at the launch: another within that time
+	// would say the same.
+	freshLook = 15 * time.Second
 )
 
 // Voting is the time between the choice and the countdown, in rooms whose organiser wants one.
@@ -163,6 +166,8 @@ type Voting struct {
 	// was after people began to vote.
 	Looked      time.Time `json:"looked"`
 	LookedAgain bool      `json:"looked_again,omitempty"`
+	// Revealed says that pages have said where people meet.
+	Revealed bool `json:"revealed,omitempty"`
 }
 
 // Countdown is the moment before the launch. Any change of mind leads back to
@@ -205,8 +210,14 @@ func (in Hear) say(r *Room, m wire.Say) {
 
 // countDown begins the countdown. Key is that of the note that says why.
 func (v *Voting) countDown(r *Room, key string) {
-	r.phase = &Countdown{Voting: *v, LaunchAt: r.now.Add(countdownTime)}
-	r.out.says(sentence.Of(key, "seconds", countdownTime.Seconds()))
+	c, lasts := &Countdown{Voting: *v}, countdownTime
+	isShown := slices.ContainsFunc(r.group.Electorate(true).People, func(p ballot.Person) bool { return !p.Guest && p.Page })
+	if isShown && !v.Revealed {
+		c.Revealed, lasts = true, lasts+revealTime
+	}
+	c.LaunchAt = r.now.Add(lasts)
+	r.phase = c
+	r.out.says(sentence.Of(key, "seconds", lasts.Seconds()))
 }
 
 // stop ends the countdown and gives people time again.
@@ -258,9 +269,9 @@ func (c *Countdown) tick(r *Room) {
 	away, _ := r.group.Attendance.Absent(players, outage.LongestPause, r.now)
 	switch {
 	case len(away) > 0 && 2*len(away) <= len(players) && !r.now.Before(c.LaunchAt): // back in a moment, or left
-	case !r.now.Before(c.LaunchAt), c.LaunchAt.Sub(r.now) > countdownTime: // the clock was set back
+	case !r.now.Before(c.LaunchAt), c.LaunchAt.Sub(r.now) > revealTime+countdownTime: // the clock was set back
 		c.launchFavourite(r)
-	case r.now.Sub(c.Looked) >= freshLook:
+	case c.LaunchAt.Sub(c.Looked) >= freshLook && c.LaunchAt.Sub(r.now) <= countdownTime:
 		c.Looked, c.LookedAgain = r.now, true
 		var servers []int
 		for _, ranked := range r.decision.Options(&r.group).Candidates {

@@ -12,7 +12,7 @@
 //	coordinating ─▶ verifying, failed
 //	verifying    ─▶ voting, waiting, launching, failed
 //	voting       ─▶ coordinating, verifying, countdown, waiting
-//	countdown    ─▶ coordinating, verifying, voting, launching
+//	countdown    ─▶ coordinating, voting, launching
 //	waiting      ─▶ verifying, launching, failed
 //	launching    ─▶ listing, voting, waiting
 //	failed       ─▶ listing, coordinating, verifying, waiting

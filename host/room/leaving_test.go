@@ -119,27 +119,27 @@ func TestLeaving(t *testing.T) {
 		{"the same server as the countdown runs", func(n *session) {
 			n.goes()
 			n.gone("bob")
-			n.wait(attendance.LeftAfter + time.Second)
+			n.wait(max(attendance.LeftAfter, countdownTime) + time.Second)
 		}, 1, "bob left. " + still, "", wire.Launching},
 		{"for a moment as the countdown runs", func(n *session) {
 			n.goes()
 			n.gone("cat")
-			n.wait(countdownTime)
+			n.wait(attendance.LeftAfter / 2)
 			n.join("cat")
-			n.wait(time.Second)
+			n.wait(countdownTime)
 		}, 1, "everyone to server 1 (192.0.2.1:27960): 20 ms on average, 20 at worst", "left.", wire.Launching},
 		{"the others were ready", func(n *session) {
 			says(n, "ann", room.Ready{Ready: true})
 			says(n, "cat", room.Ready{Ready: true})
 			says(n, "bob", room.Quit{})
 			n.wait(countdownTime + time.Second)
-		}, 1, "everyone is ready: launch in 5s", "", wire.Launching},
+		}, 1, "everyone is ready: launch in 11s", "", wire.Launching},
 		{"a page is closed, and the others were ready", func(n *session) {
 			says(n, "ann", room.Ready{Ready: true})
 			says(n, "bob", room.Ready{Ready: true})
 			n.step(room.PageClosed{Token: n.pageOf("cat")})
 			n.wait(attendance.LeftAfter + countdownTime + time.Second)
-		}, 1, "everyone is ready: launch in 5s", "", wire.Launching},
+		}, 1, "everyone is ready: launch in 11s", "", wire.Launching},
 		{"a page is loaded again", func(n *session) {
 			says(n, "ann", room.Ready{Ready: true})
 			says(n, "bob", room.Ready{Ready: true})
@@ -147,7 +147,7 @@ func TestLeaving(t *testing.T) {
 			n.wait(time.Second)
 			n.step(room.PageOpened{Token: n.pageOf("cat")})
 			n.wait(time.Minute)
-		}, 1, "everyone takes another look at the best 5", "everyone is ready", wire.Chosen},
+		}, 1, "everyone takes another look at the best 6", "everyone is ready", wire.Chosen},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -202,7 +202,7 @@ func TestWatching(t *testing.T) {
 	}
 	n.acts(n.pageOf("ann"), room.Ready{Ready: true})
 	n.acts(n.pageOf("bob"), room.Ready{Ready: true})
-	n.noted("everyone is ready: launch in 5s")
+	n.noted("everyone is ready: launch in 11s")
 	n = watching(true)
 	if err := n.page("org", room.Vote{Addr: addrOf(2)}); err != nil {
 		t.Errorf("guests may vote, and the organiser may not: %v", err)
@@ -213,5 +213,5 @@ func TestWatching(t *testing.T) {
 		t.Errorf("guests have a say, and are not waited for:\n%s", n.log())
 	}
 	n.page("org", room.Ready{Ready: true})
-	n.noted("everyone is ready: launch in 5s")
+	n.noted("everyone is ready: launch in 11s")
 }

@@ -78,7 +78,7 @@ const tick = 100 * time.Millisecond
 // The promised times: how long a countdown lasts, how long a short look may take, and how often
 // players look again at most.
 const (
-	countdownTime = 5 * time.Second
+	countdownTime = 11 * time.Second
 	lookTime      = 15 * time.Second
 	maxTries      = 4
 )

@@ -22,7 +22,7 @@ func (r *Room) Snapshot() wire.Snapshot {
 			Said: g.Servers.Said.At, Paused: r.outage.IsPaused(), Ended: calendar.Ended,
 		},
 		Log:     r.out.journal.View(),
-		Voting:  g.Ballot.View(showing.IsVoting, r.decision.Options(g)),
+		Voting:  r.decision.ViewVote(g, showing.IsVoting),
 		History: calendar.History,
 		Lists:   g.Lists.View(),
 		Form:    wire.Form(),
@@ -37,7 +37,6 @@ func (r *Room) Snapshot() wire.Snapshot {
 	if s.Room.Webhook, s.Room.Posts = "", calendar.Posts; s.Room.Posts != nil {
 		s.Room.Posts.To = wire.WebhookOf(g.Settings.Webhook)
 	}
-	s.Voting.Vetoes = g.ViewVetoes()
 	switch phase := r.phase.(type) {
 	case *Coordinating:
 		if search := r.probing.Search(g); search != nil {

@@ -433,6 +433,19 @@ type Voting struct {
 	// Numbers are the candidates' numbers, in the order of the ballot. A candidate keeps its number
 	// for the round, whichever others are vetoed or found.
 	Numbers []int `json:"numbers,omitempty"`
+	// Choices are the candidates that differ in a way that players feel, in an order that stays for
+	// the round. The others on the ballot are much like one of them.
+	Choices []Option `json:"choices,omitempty"`
+}
+
+// Option is a choice that people have seen.
+type Option struct {
+	selection.Alternative
+	// Gone says that the server is no candidate any more, and only its place is left. Name is what it
+	// is called, and By the person who has vetoed it, if somebody has.
+	Gone bool   `json:"gone,omitempty"`
+	Name string `json:"name,omitempty"`
+	By   string `json:"by,omitempty"`
 }
 
 // Number returns the number of the candidate in a place of the ballot. A host of an earlier release

@@ -1,6 +1,7 @@
 package lobby
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"net/netip"
@@ -219,6 +220,40 @@ func joined(l *catalogue.Language, key string, all ...sentence.Sentence) (text s
 	return text
 }
 
+// choicesInWords says what each choice is the best in, and what it costs whom. It says nothing if one
+// server is the best in every way.
+func choicesInWords(l *catalogue.Language, s wire.Snapshot, own string) (lines []string) {
+	players := 0
+	if s.Choice != nil {
+		players = len(s.Choice.Selection.Players)
+	}
+	special := slices.DeleteFunc(slices.Clone(s.Voting.Choices), func(c wire.Option) bool { return c.Gone || c.Kind == selection.Also })
+	if len(special) < 2 {
+		return nil
+	}
+	for _, c := range s.Voting.Choices {
+		at := slices.Index(s.Voting.Ballot, c.Addr.String())
+		if c.Gone || at < 0 {
+			continue
+		}
+		gain, cost := "", ""
+		ms := func(ms float64) sentence.Sentence { return sentence.Of("unit.ms", "n", math.Round(ms)) }
+		if c.Kind != selection.Also {
+			gain = l.Words("pick.gain."+string(c.Kind), "n", cmp.Or(c.Players, players), "all", players, "ms", ms(c.GainMS))
+		}
+		key := map[bool]string{true: "pick.pays", false: "pick.costs"}[at == 0]
+		if c.Payer == own {
+			key += "-you"
+		}
+		if c.Payer != "" {
+			cost = l.Words(key, "player", c.Payer, "ms", ms(c.CostMS))
+		}
+		lines = append(lines, strings.TrimSpace(l.Words("term.choice", "number", s.Voting.Number(at),
+			"choice", sentence.Of("pick."+string(c.Kind)), "gain", sentence.Plain(gain), "cost", sentence.Plain(cost))))
+	}
+	return lines
+}
+
 // passwordNote says which candidates have a password, and who types it; it says nothing if none has
 // one.
 func passwordNote(s wire.Snapshot, own string) sentence.Sentence {
@@ -301,6 +336,9 @@ func (n *View) showVote(s wire.Snapshot) {
 		ballotTable(n.Screen.Language, s, n.name).Write(term.Terminal{Writer: &table, Columns: n.Screen.Width()})
 		n.Screen.Tell("term.vote", "rule", s.Voting.Rule)
 		n.Screen.Say("%s", strings.TrimSuffix(table.String(), "\n"))
+		for _, line := range choicesInWords(n.Screen.Language, s, n.name) {
+			n.Screen.Say("%s", n.Screen.Wrap(line, 0))
+		}
 		if note := passwordNote(s, n.name); !note.IsZero() {
 			n.Screen.Say("%s", n.Screen.Wrap(n.Screen.Language.Say(note), 0))
 		}

@@ -8,6 +8,7 @@ import (
 
 	"muster/discovery/sentence"
 	"muster/host/wire"
+	"muster/internal/catalogue"
 	"muster/selection"
 )
 
@@ -68,6 +69,35 @@ type a number to vote (0 takes it back), v and a number to veto (v3), r when you
 	n.showVote(voting())
 	if strings.Contains(out.String(), "YOU") || strings.Contains(out.String(), "type a number") {
 		t.Errorf("who only hosts reads\n%s", out)
+	}
+}
+
+// TestChoices checks that the terminal says what each choice is the best in, and what it costs whom.
+func TestChoices(t *testing.T) {
+	room := voting()
+	addr := func(i int) netip.AddrPort { return room.Choice.Selection.Ranking[i].Addr }
+	room.Choice.Selection.Players = []string{"ann", "ben", "zoe"}
+	room.Voting.Choices = []wire.Option{
+		{Alternative: selection.Alternative{Addr: addr(0), Kind: selection.Lowest, GainMS: 48, Payer: "ann", CostMS: 76}},
+		{Alternative: selection.Alternative{Addr: addr(1), Kind: selection.ForMost, Players: 2}},
+		{Alternative: selection.Alternative{Kind: selection.Also}, Gone: true},
+		{Alternative: selection.Alternative{Addr: addr(2), Kind: selection.Fairest, GainMS: 66.4, Payer: "ben", CostMS: 69}},
+	}
+	for own, want := range map[string]string{
+		"ann": "1 Best on average: Lowest for all 3 together. You pay for it: 76 ms more than elsewhere.\n" +
+			"2 Best for most: 2 of 3 have their own best ping here.\n" +
+			"3 Fairest: Nobody is far ahead: all lie within 66 ms. It costs ben most: 69 ms more than our pick.",
+		"": "1 Best on average: Lowest for all 3 together. ann pays for it: 76 ms more than elsewhere.\n" +
+			"2 Best for most: 2 of 3 have their own best ping here.\n" +
+			"3 Fairest: Nobody is far ahead: all lie within 66 ms. It costs ben most: 69 ms more than our pick.",
+	} {
+		if got := strings.Join(choicesInWords(catalogue.InEnglish(), room, own), "\n"); got != want {
+			t.Errorf("%q reads\n%s\nwant\n%s", own, got, want)
+		}
+	}
+	room.Voting.Choices = room.Voting.Choices[:1]
+	if got := choicesInWords(catalogue.InEnglish(), room, "ann"); len(got) > 0 {
+		t.Errorf("of a single one it says %q", got)
 	}
 }
 

@@ -34,6 +34,7 @@ import * as reveal from "./stages/reveal.js";
 import * as search from "./stages/search.js";
 import { sentence, stageOf, unheard, way } from "./stages/stages.js";
 import * as vote from "./stages/vote.js";
+import { press } from "./sure.js";
 
 /** @typedef {import("./types.js").State} State */
 /** @typedef {typeof view} View */
@@ -44,7 +45,7 @@ const live = new Live(roomCode, linkKey, passOrCredential, schedule);
 const view = {
   /** The stage that the page shows. @type {import("./stages/stages.js").Stage | ""} */
   stage: "",
-  /** The rounds whose search this page has shown, and whose reveal it has finished. */
+  /** The rounds whose search or vote this page has shown, and whose reveal it has finished. */
   searched: 0,
   revealed: 0,
   /** Whether the organiser looks at the night before closing the room. */
@@ -151,7 +152,7 @@ function drawStage(state) {
   const before = view.stage;
   door.notice(state, view);
   view.stage = door.isOutside(state, view) ? "door" : stageOf(state, view);
-  if (view.stage === "search") view.searched = state.room.round;
+  if (view.stage === "search" || view.stage === "vote") view.searched = state.room.round;
   if (view.stage === "night") view.searched = view.revealed = 0; // the next session begins with its first round
   document.body.dataset.stage = view.stage;
   const place = byId("stage");
@@ -377,7 +378,9 @@ const actions = {
   trust: ({ name }) => ask("trust", { name }),
   count: ({ name, counted }) => ask("count", { name, counted: counted === "true" }),
   vote: ({ addr }) => ask("vote", { addr }),
-  veto: ({ addr, map }) => confirm(map ? say("vote.veto-map-sure", { map }) : say("vote.veto-sure")) && ask("veto", map ? { map } : { addr }),
+  veto: ({ addr = "", map }) => press(map ?? addr, schedule) && ask("veto", map ? { map } : { addr }),
+  unfold: ({ addr = "" }) => (vote.unfold(live.state, addr), schedule()),
+  detail: ({ detail = "" }) => ((view.show = detail), schedule()),
   ready: ({ ready }) => ask("ready", { ready: ready === "true" }),
   arrived: () => ask("arrived"),
   revealed: () => ((view.revealed = live.state?.room.round ?? 0), schedule()),

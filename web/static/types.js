@@ -159,6 +159,20 @@
  * @property {string[]} vetoes
  * @property {string[]} ballot
  * @property {number[]} [numbers] the candidates' numbers
+ * @property {Option[]} [choices] the candidates that differ, in an order that stays
+ */
+
+/**
+ * @typedef {object} Option a choice that people have seen
+ * @property {string} addr
+ * @property {string} kind what it is the best in
+ * @property {number} [gain_ms] the figure that the kind is named after
+ * @property {number} [players] how many have their own best ping there
+ * @property {string} [payer] the player who pays most for it
+ * @property {number} [cost_ms] how much
+ * @property {boolean} [gone] it is no candidate any more
+ * @property {string} [name] its name, if it is gone
+ * @property {string} [by] who has vetoed it
  */
 
 /**

@@ -38,6 +38,9 @@ type Box struct {
 	// numbers are the servers that were candidates, in the order of their numbers. The first has
 	// number 1.
 	numbers []int
+	// offered are the choices that people have seen, in their order. They keep their places, even
+	// when one is vetoed or is not special any more.
+	offered []int
 	// opened says that people have voted in this round, or could.
 	opened bool
 }
@@ -57,29 +60,55 @@ type Paper struct {
 type Options struct {
 	// Rule is the server that the room's rule has chosen, -1 for none.
 	Rule int
-	// Candidates are the servers that people may vote for, the best by the rule first.
+	// Candidates are the servers that people may vote for: the choices that differ, and then the
+	// best of the others by the rule.
 	Candidates []selection.Ranked
+	// Choices are the candidates that differ in a way that players feel, the rule's first. If there
+	// is only one, it is the best in every way. There are none while the rule's has no second look.
+	Choices []selection.Alternative
 	// More are other servers that suit everyone. Everyone should look at them again, because there
-	// are too few candidates.
-	More []int
+	// are too few candidates. Unseen would be choices, if everyone looked at them again.
+	More, Unseen []int
 }
 
-// Among returns the options of a choice: the first servers of its ranking at which everyone
-// has looked again. Without a choice there are none.
+// Among returns the options of a choice: the servers of its ranking at which everyone has looked
+// again. Without a choice there are none.
 func Among(s *selection.Selection, looked []int) Options {
 	o := Options{Rule: -1}
 	if s == nil {
 		return o
 	}
-	if s.Chosen != nil {
-		o.Rule = s.Chosen.Server
-	}
+	var seen []selection.Ranked
 	for _, ranked := range s.Ranking {
 		switch isSeen := slices.Contains(looked, ranked.Server); {
-		case isSeen && len(o.Candidates) < mostCandidates:
-			o.Candidates = append(o.Candidates, ranked)
-		case !isSeen && len(o.More) < mostCandidates:
+		case isSeen:
+			seen = append(seen, ranked)
+		case len(o.More) < mostCandidates:
 			o.More = append(o.More, ranked.Server)
+		}
+	}
+	if s.Chosen != nil {
+		o.Rule = s.Chosen.Server
+		if slices.Contains(looked, o.Rule) {
+			o.Choices = selection.Differ(s.By, *s.Chosen, seen)
+		}
+		for _, c := range selection.Differ(s.By, *s.Chosen, s.Ranking) {
+			if !slices.Contains(looked, c.Server) {
+				o.Unseen = append(o.Unseen, c.Server)
+			}
+		}
+	}
+	isChoice := func(r selection.Ranked) bool {
+		return slices.ContainsFunc(o.Choices, func(c selection.Alternative) bool { return c.Server == r.Server })
+	}
+	for _, c := range o.Choices {
+		if at := slices.IndexFunc(seen, func(r selection.Ranked) bool { return r.Server == c.Server }); at >= 0 {
+			o.Candidates = append(o.Candidates, seen[at])
+		}
+	}
+	for _, ranked := range seen {
+		if !isChoice(ranked) && len(o.Candidates) < mostCandidates {
+			o.Candidates = append(o.Candidates, ranked)
 		}
 	}
 	if len(o.Candidates) >= leastCandidates {
@@ -87,6 +116,9 @@ func Among(s *selection.Selection, looked []int) Options {
 	}
 	return o
 }
+
+// IsSettled reports whether there is nothing to vote about: one server is the best in every way.
+func (o Options) IsSettled() bool { return len(o.Choices) == 1 }
 
 func (o Options) place(server int) int {
 	return slices.IndexFunc(o.Candidates, func(c selection.Ranked) bool { return c.Server == server })
@@ -96,6 +128,9 @@ func (o Options) place(server int) int {
 // no longer candidates. New candidates get the next numbers, the best by the rule first. All others
 // keep theirs, so that nobody's vote goes elsewhere when a candidate comes or goes.
 func (b *Box) Open(o Options) {
+	if b.opened && len(b.offered) == 0 && len(o.Choices) > 1 {
+		b.offered = slices.Clone(b.numbers) // people have seen all candidates
+	}
 	b.opened = true
 	for name, p := range b.papers {
 		if p.Vote != nil && o.place(*p.Vote) < 0 {
@@ -105,6 +140,11 @@ func (b *Box) Open(o Options) {
 	for _, c := range o.Candidates {
 		if !slices.Contains(b.numbers, c.Server) {
 			b.numbers = append(b.numbers, c.Server)
+		}
+	}
+	for _, c := range o.Choices {
+		if len(o.Choices) > 1 && !slices.Contains(b.offered, c.Server) {
+			b.offered = append(b.offered, c.Server)
 		}
 	}
 }
@@ -264,7 +304,37 @@ func (b *Box) View(open bool, o Options) wire.Voting {
 		v.Ballot = append(v.Ballot, c.Addr.String())
 		v.Numbers = append(v.Numbers, b.number(c.Server))
 	}
+	v.Choices = b.choices(o)
 	return v
+}
+
+// choices returns the choices in the order in which people have seen them first. A vetoed one keeps
+// its place, and so does one that is not special any more. If there was a single choice, and a vote
+// nevertheless, people see all candidates.
+func (b *Box) choices(o Options) (all []wire.Option) {
+	left, places := slices.Clone(o.Choices), b.offered
+	if len(places) == 0 && o.IsSettled() {
+		places = b.numbers
+	}
+	for _, server := range places {
+		one := wire.Option{Alternative: selection.Alternative{Kind: selection.Also, Server: server}}
+		now := slices.IndexFunc(left, func(c selection.Alternative) bool { return c.Server == server })
+		at, rule := o.place(server), o.place(o.Rule)
+		switch {
+		case now >= 0:
+			one.Alternative = left[now]
+			left = slices.Delete(left, now, now+1)
+		case at < 0:
+			one.Gone = true
+		case rule >= 0:
+			one.Alternative = selection.Describe(o.Candidates[at], o.Candidates[rule])
+		}
+		all = append(all, one)
+	}
+	for _, c := range left {
+		all = append(all, wire.Option{Alternative: c})
+	}
+	return all
 }
 
 // Saved is a box at rest.
@@ -273,22 +343,23 @@ type Saved struct {
 	Papers  map[string]Paper `json:"papers,omitempty"`
 	Vetoes  []selection.Veto `json:"vetoes,omitempty"`
 	Numbers []int            `json:"numbers,omitempty"`
+	Offered []int            `json:"offered,omitempty"`
 }
 
 // Save returns the box for [Restore].
 func (b *Box) Save() Saved {
-	return Saved{Opened: b.opened, Papers: maps.Clone(b.papers), Vetoes: b.vetoes, Numbers: b.numbers}
+	return Saved{Opened: b.opened, Papers: maps.Clone(b.papers), Vetoes: b.vetoes, Numbers: b.numbers, Offered: b.offered}
 }
 
 // Restore returns the box that was saved, in a round with so many servers.
 func Restore(s Saved, servers int) (Box, error) {
 	isListed := func(server int) bool { return server >= 0 && server < servers }
-	for _, server := range s.Numbers {
+	for _, server := range slices.Concat(s.Numbers, s.Offered) {
 		if !isListed(server) {
 			return Box{}, fmt.Errorf("a candidate %d of %d", server, servers)
 		}
 	}
-	b := Box{opened: s.Opened, vetoes: s.Vetoes, numbers: s.Numbers}
+	b := Box{opened: s.Opened, vetoes: s.Vetoes, numbers: s.Numbers, offered: s.Offered}
 	for name, p := range s.Papers {
 		if p.Vote != nil && !isListed(*p.Vote) {
 			return Box{}, fmt.Errorf("a vote for server %d of %d", *p.Vote, servers)

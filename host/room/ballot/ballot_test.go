@@ -74,6 +74,63 @@ func TestAmong(t *testing.T) {
 	}
 }
 
+// differing returns a choice between servers with pings of ann and bob, ranked in this order.
+func differing(pings map[int][2]float64, servers ...int) *selection.Selection {
+	s := choice(servers...)
+	for i := range s.Ranking {
+		r, ms := &s.Ranking[i], pings[s.Ranking[i].Server]
+		r.RTT, r.MeanMS, r.MaxMS = map[string]float64{"ann": ms[0], "bob": ms[1]}, (ms[0]+ms[1])/2, max(ms[0], ms[1])
+	}
+	s.Chosen = &s.Ranking[0]
+	return s
+}
+
+// TestChoices checks that the choices that differ come first on the ballot, that everyone looks at
+// them first, and that they keep their places when others are vetoed or stand out.
+func TestChoices(t *testing.T) {
+	pings := map[int][2]float64{1: {10, 60}, 2: {11, 61}, 3: {30, 50}, 4: {12, 62}, 5: {42, 43}}
+	s := differing(pings, 1, 2, 4, 3, 5)
+	if o := Among(s, []int{1, 2, 4}); !slices.Equal(o.Unseen, []int{5}) || !o.IsSettled() || len(o.Candidates) != 3 {
+		t.Errorf("before all have looked at it the options are %+v", o)
+	}
+	if o := Among(s, []int{2, 3, 5}); o.Choices != nil || o.IsSettled() {
+		t.Errorf("before all have looked at the pick the choices are %+v", o.Choices)
+	}
+	b := &Box{}
+	shown := func(s *selection.Selection, looked ...int) string {
+		o, text := Among(s, looked), ""
+		b.Open(o)
+		for _, one := range b.View(true, o).Choices {
+			text += fmt.Sprint(one.Server, " ", one.Kind, " ", one.Gone, ", ")
+		}
+		return text
+	}
+	for _, tt := range []struct{ what, got, want string }{
+		{"all", shown(s, 1, 2, 3, 4, 5), "1 average false, 5 fairest false, "},
+		{"without one", shown(differing(pings, 1, 2, 4, 3), 1, 2, 3, 4), "1 average false, 5 also true, 3 fairest false, "},
+		{"the pick is vetoed", shown(differing(pings, 2, 4, 3), 2, 3, 4), "1 also true, 5 also true, 3 fairest false, 2 average false, "},
+		{"it is special no more", shown(differing(pings, 3, 2), 2, 3), "1 also true, 5 also true, 3 average false, 2 also false, "},
+	} {
+		if tt.got != tt.want {
+			t.Errorf("%s: people see %s, want %s", tt.what, tt.got, tt.want)
+		}
+	}
+	saved := b.Save()
+	if back, err := Restore(saved, 6); err != nil || !reflect.DeepEqual(&back, b) || !slices.Equal(saved.Offered, []int{1, 5, 3, 2}) {
+		t.Errorf("it comes back as %+v, error %v", back, err)
+	}
+	o := Among(choice(1), []int{1})
+	for _, tt := range []struct {
+		agree wire.Decision
+		box   *Box
+		want  bool
+	}{{wire.Undecided, &Box{}, true}, {wire.Yes, &Box{}, false}, {wire.Undecided, b, false}} {
+		if got := tt.box.IsNeedless(tt.agree, o); got != tt.want {
+			t.Errorf("%v: a vote on one is needless: %v", tt.agree, got)
+		}
+	}
+}
+
 func TestFavourite(t *testing.T) {
 	for _, tt := range []struct {
 		name  string

@@ -107,3 +107,9 @@ func (b *Box) IsWanted(agree wire.Decision, e Electorate) bool {
 	}
 	return b.opened || pages >= enoughPages
 }
+
+// IsNeedless reports whether a vote would be about nothing, because one server is the best in every
+// way. People vote nevertheless if the organiser wants that, or if they have begun to.
+func (b *Box) IsNeedless(agree wire.Decision, o Options) bool {
+	return agree == wire.Undecided && !b.opened && o.IsSettled()
+}

@@ -78,7 +78,7 @@ type whatIf struct {
 func Criteria(s wire.Settings, spare time.Duration) selection.Criteria {
 	c := s.Criteria()
 	c.Spare = max(0, cmp.Or(spare, spareSeat))
-	c.Top, c.Reasons = rankingLength, reasonsLength
+	c.Top, c.Reasons, c.Differing = rankingLength, reasonsLength, true
 	return c
 }
 

@@ -236,16 +236,32 @@ func (d *Decision) Decide(g *group.Group, p *probing.Probing, isChosen bool, sur
 		}
 		f.Notes = append(f.Notes, sentence.Of(takes, "server", g.Servers.Called(f.Server)))
 	case !isSeen:
-		f.Look, f.Why = d.finalists(g, p, surveyed)
+		f.Look, f.Why = d.finalists(g, p, f.Votes, surveyed)
 		return f
 	case f.Votes && !isTired:
-		if f.Look = d.Options(g).More; len(f.Look) > 0 {
+		if f.Look = d.wanting(d.Options(g)); len(f.Look) > 0 {
 			f.Why = []sentence.Sentence{sentence.Of("room.looks-more", "n", len(f.Look))}
 			return f
 		}
 	}
+	if f.Votes && isSeen && g.Ballot.IsNeedless(g.Settings.Agree, d.Options(g)) {
+		f.Votes = false
+		f.Notes = append(f.Notes, sentence.Of("room.one-best", "server", g.Servers.Called(f.Server)))
+	}
 	g.Choice.Weigh(g.Full(g.ChosenFor()))
 	return f
+}
+
+// choicesUntil is how many looks may find new choices for a vote. Pings change a little with each.
+const choicesUntil = 2
+
+// wanting returns the servers that everyone should look at before a vote.
+func (d *Decision) wanting(o ballot.Options) []int {
+	if d.looks.Tries() >= choicesUntil {
+		return o.More
+	}
+	more := slices.DeleteFunc(slices.Clone(o.More), func(server int) bool { return slices.Contains(o.Unseen, server) })
+	return append(slices.Clone(o.Unseen), more...)
 }
 
 // Options returns the options of a vote on the choice, even before it opens.

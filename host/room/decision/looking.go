@@ -29,9 +29,10 @@ const (
 	maxTries = 4
 )
 
-// finalists returns the servers of the next look, and the reasons for them. Surveyed is the number
-// of places that everybody measures, which count like servers.
-func (d *Decision) finalists(g *group.Group, p *probing.Probing, surveyed int) (servers []int, notes []sentence.Sentence) {
+// finalists returns the servers of the next look, and the reasons for them. If people vote then, all
+// choices are among them. Surveyed is the number of places that everybody measures, which count like
+// servers.
+func (d *Decision) finalists(g *group.Group, p *probing.Probing, votes bool, surveyed int) (servers []int, notes []sentence.Sentence) {
 	add := func(more []int) (n int) {
 		more = slices.DeleteFunc(slices.Clone(more), func(server int) bool { return slices.Contains(servers, server) })
 		servers = append(servers, more...)
@@ -40,6 +41,9 @@ func (d *Decision) finalists(g *group.Group, p *probing.Probing, surveyed int) (
 	ranking := g.Choice.Newest().Ranking
 	for _, ranked := range ranking[:min(finalists, len(ranking))] {
 		servers = append(servers, ranked.Server)
+	}
+	if votes {
+		add(d.Options(g).Unseen)
 	}
 	s := p.Search(g)
 	if s != nil {

@@ -1,7 +1,9 @@
 package decision
 
 import (
+	"net/netip"
 	"slices"
+	"strings"
 
 	"muster/discovery"
 	"muster/discovery/sentence"
@@ -38,6 +40,33 @@ func (d *Decision) View(g *group.Group, p *probing.Probing, s Showing) (view, wh
 		}
 	}
 	return view, whatIf
+}
+
+// ViewVote returns the vote as people see it.
+func (d *Decision) ViewVote(g *group.Group, isOpen bool) wire.Voting {
+	v := g.Ballot.View(isOpen, d.Options(g))
+	for i := range v.Choices {
+		if one := &v.Choices[i]; one.Gone {
+			card := g.Card(one.Server)
+			one.Addr, one.Name = g.Servers.List[one.Server].Addr, card.Name
+			one.By = vetoedBy(g.Ballot.Vetoes(), one.Addr, card.Map)
+		}
+	}
+	v.Vetoes = g.ViewVetoes()
+	return v
+}
+
+// vetoedBy returns the person who has vetoed a server, or else its map.
+func vetoedBy(vetoes []selection.Veto, server netip.AddrPort, itsMap string) (by string) {
+	for _, v := range vetoes {
+		switch {
+		case v.Server == server:
+			return v.Player
+		case v.Map != "" && strings.EqualFold(v.Map, itsMap):
+			by = v.Player
+		}
+	}
+	return by
 }
 
 // facts returns the facts that people see with a choice.

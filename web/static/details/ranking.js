@@ -6,6 +6,7 @@ import { isEstimated } from "../estimate.js";
 import { asListed, serverName, strange, targetOf } from "../choice.js";
 import { hasSay } from "../people.js";
 import { millis, number, said, say } from "../say.js";
+import { isArmed } from "../sure.js";
 
 /** @typedef {import("../types.js").State} State */
 /** @typedef {import("../types.js").Ranked} Ranked */
@@ -111,7 +112,7 @@ function ballot(state, addr, server) {
   const mine = me.vote === addr;
   return [
     state.agreement.ballot.includes(addr) && button("vote", votes > 0 ? say("ranking.vote-count", { n: votes }) : say("vote.cast"), { "data-addr": mine ? "" : addr, "aria-pressed": String(mine) }),
-    !me.vetoed && button("veto", say("vote.veto"), { "data-addr": addr, class: "danger" }),
-    !me.vetoed && server?.map && button("veto", said("ranking.veto-map", { map: server.map }), { "data-map": server.map, class: "danger" }),
+    !me.vetoed && button("veto", say(isArmed(addr) ? "pick.veto-now" : "vote.veto"), { "data-addr": addr, class: "danger" }),
+    !me.vetoed && server?.map && button("veto", isArmed(server.map) ? say("pick.veto-now") : said("ranking.veto-map", { map: server.map }), { "data-map": server.map, class: "danger" }),
   ].filter(Boolean);
 }

@@ -10,18 +10,27 @@ import { headline } from "./seats.js";
 /** @typedef {"door" | "lobby" | "search" | "reveal" | "vote" | "countdown" | "go" | "seats" | "failed" | "night"} Stage */
 
 /**
- * What the page knows about the round besides its state: the round whose search it showed, and the
- * round whose reveal is over; and whether its organiser is about to end the night. A person who comes
- * later sees no reveal.
+ * What the page knows about the round besides its state: the round whose search or vote it showed,
+ * and the round whose reveal is over; and whether its organiser is about to end the night. A person
+ * who comes later sees no reveal.
  * @typedef {{searched: number, revealed: number, ending?: boolean}} Seen
  */
+
+/** How long the countdown takes, ms. Until then, the choice is revealed. */
+const counted = 5000;
+
+/** Whether the choice is decided, and its countdown is not yet running. @param {State} state */
+function isDecided({ room, agreement, now, heard }) {
+  if (room.stage === "launching") return true;
+  if (room.stage !== "chosen" || !agreement.launch_at) return false;
+  return Date.parse(agreement.launch_at) - (now + Date.now() - heard) > counted;
+}
 
 /** The stage for the page. @param {State} state @param {Seen} seen @returns {Stage} */
 export function stageOf(state, seen) {
   const { room, agreement } = state;
   if (room.ended || seen.ending) return "night";
-  const isSettled = room.stage === "launching" || (room.stage === "chosen" && agreement.open);
-  if (isSettled && state.choice && seen.searched === room.round && seen.revealed !== room.round) return "reveal";
+  if (isDecided(state) && state.choice && seen.searched === room.round && seen.revealed !== room.round) return "reveal";
   switch (room.stage) {
     case "gathering":
       return "lobby";
@@ -39,11 +48,12 @@ export function stageOf(state, seen) {
   }
 }
 
-const steps = ["lobby", "search", "reveal", "vote", "go"];
+const steps = ["lobby", "search", "vote", "go"];
 
 /** The round's way, as steps. @param {State} state @param {Stage} stage */
 export function way(state, stage) {
-  const at = { failed: "search", seats: "search", countdown: state.room.stage === "waiting" ? "search" : "vote" }[/** @type {string} */ (stage)] ?? stage;
+  const decided = state.room.stage === "waiting" ? "search" : state.agreement.launch_at && votes(state) ? "vote" : "go"; // a reveal is a moment, not a place
+  const at = { failed: "search", seats: "search", countdown: decided, reveal: decided }[/** @type {string} */ (stage)] ?? stage;
   const shown = steps.filter((id) => id !== "vote" || votes(state));
   const now = shown.indexOf(at);
   return shown.map((id, i) => h("li", { class: i < now ? "past" : i === now ? "now" : "", "aria-current": i === now ? "step" : undefined, "data-id": id }, say(`steps.${id}`)));

@@ -1,138 +1,146 @@
-// The vote: where shall we play? Candidates stand on their votes: each vote is a sign in the
-// plinth, and lifts the server. Buttons stay where they are.
+// The vote: where shall we play? Each card is a choice that differs from the others: what it is the
+// best in, where it is, what it costs whom, everybody's ping, and the votes, as signs. Cards keep
+// their places, also when one is vetoed.
 
 import { button, h } from "../dom.js";
-import { asListed, countryName, nameOnly, strange } from "../choice.js";
+import { countryName, asListed, strange } from "../choice.js";
 import { advice } from "../details/why.js";
 import { colourOf } from "../colours.js";
+import { flag } from "../flag.js";
 import { hasSay } from "../people.js";
-import { capital, millis, said, say, told } from "../say.js";
+import { capital, number, said, say, told } from "../say.js";
 import { sign } from "../sign.js";
+import { isArmed } from "../sure.js";
 import { around, drawAround } from "./around.js";
-import { awaitedOf, candidatesOf, pingOf, playersOf, standing } from "./ballot.js";
+import { awaitedOf, picksOf, pingOf, playersOf, specialOf, standing, tradeOf, unvoted } from "./ballot.js";
 import { go } from "./parts.js";
 
 /** @typedef {import("../types.js").State} State */
 /** @typedef {import("../types.js").Person} Person */
 /** @typedef {import("./ballot.js").Candidate} Candidate */
+/** @typedef {import("./ballot.js").Pick} Pick */
 
-/** How many candidates a phone shows at first. */
-const first = 3;
-/** The number of votes above which a server is not lifted further. */
-const mostLift = 5;
-/** How many votes a phone shows as signs. */
-const crowd = 2;
-/** How many others' pings a phone shows for a candidate; if there are more, it shows the farthest and the nearest. */
-const several = 4;
-/** The number of players from which pings stand in two columns, without names. */
-const many = 7;
+/** The number of players from which pings stand in two columns, and from which they have no bars. */
+const several = 5;
+const many = 9;
+
+/** The card that a phone shows whole, if the person has touched one. */
+const opened = { round: 0, addr: "" };
 
 /** @param {import("../live.js").Live} live @param {import("../app.js").View} view */
 export function vote(live, view) {
   const state = /** @type {State} */ (live.state);
   const me = state.people.find((person) => person.name === state.you.name);
-  const cards = candidatesOf(state);
-  const shown = foremost(cards, me);
-  const others = playersOf(state).filter((person) => person !== me).length;
-  const scale = Math.max(100, ...cards.flatMap(({ ranked }) => Object.values(ranked.rtt_ms)));
+  const picks = picksOf(state);
+  const players = playersOf(state).length;
+  const live_ = picks.filter(({ candidate }) => candidate);
+  const scale = Math.max(100, ...live_.flatMap(({ candidate }) => Object.values(candidate?.ranked.rtt_ms ?? {})));
+  const open = openOf(state, picks, me);
   return [
-    h("div", { class: "question" }, h("h1", {}, say("vote.where")), h("p", { class: "standing" }, standing(state)), h("p", { class: "tie quiet" }, capital(told(state.agreement.rule)), vetoes(state))),
+    h("div", { class: "question" }, h("h1", {}, say("vote.where")), h("p", { class: "standing" }, worth(state), h("span", { class: "unseen" }, " ", standing(state))), h("p", { class: "tie quiet" }, capital(told(state.agreement.rule)))),
     h(
       "ol",
-      { class: `candidates of${cards.length}${playersOf(state).length >= many ? " many" : ""}${others > several ? " several" : ""}`, "aria-label": say("vote.servers") },
-      cards.map((card) => candidate(state, view, me, card, cards, scale, shown.has(card))),
+      { class: `candidates of${Math.min(picks.length, 5)}${players >= many ? " many" : players >= several ? " several" : ""}`, "--of": picks.length, "aria-label": say("vote.servers") },
+      picks.map((pick) => (pick.candidate ? card(state, view, me, pick, pick.candidate, { scale, isOpen: pick.addr === open, isOurs: pick.addr === state.agreement.ballot[0], isAlone: live_.length < 2 }) : place(pick))),
     ),
-    cards.length > shown.size && h("details", { class: "more-servers", "data-key": "more" }, h("summary", {}, say("vote.more", { n: cards.length - shown.size }))),
-    !view.tv && h("div", { class: "look-further", "data-key": "look-further" }, advice(state)),
     ready(state, view, me),
+    !view.tv && h("div", { class: "look-further", "data-key": "look-further" }, others(state, picks), advice(state)),
   ];
 }
 
-/** Runs once the children are on the page. @param {HTMLElement} place @param {import("../live.js").Live} live @param {import("../app.js").View} view */
-export function shown(place, live, view) {
-  if (view.searched > 0) drawAround(place, /** @type {State} */ (live.state), true); // the search has loaded the world
+/** What the choices were found among. @param {State} state */
+function worth(state) {
+  const n = specialOf(state).length;
+  if (n === 1) return say("pick.one");
+  return n > 1 ? say("pick.worth", { n, listed: number(state.room.listed) }) : "";
 }
 
-/** The candidates that fit on a small screen: the leader, the person's own, and the first. @param {Candidate[]} cards @param {Person | undefined} me */
-function foremost(cards, me) {
-  const matters = cards.filter((card) => card.leads || card.ranked.addr === me?.vote);
-  return new Set([...matters, ...cards.filter((card) => !matters.includes(card))].slice(0, first));
+/** The card that a phone shows whole. @param {State} state @param {Pick[]} picks @param {Person | undefined} me */
+function openOf(state, picks, me) {
+  if (opened.round === state.room.round && (opened.addr === "" || picks.some(({ addr }) => addr === opened.addr))) return opened.addr;
+  if (matchMedia("(max-height: 32rem)").matches) return ""; // all cards fit, but none of them whole
+  return picks.find(({ addr, candidate }) => candidate && addr === me?.vote)?.addr ?? picks.find(({ candidate }) => candidate?.leads)?.addr ?? "";
+}
+
+/** The way to vote for a server that has no card. @param {State} state @param {Pick[]} picks */
+function others(state, picks) {
+  return state.agreement.ballot.some((addr) => !picks.some((pick) => pick.addr === addr)) && button("detail", say("pick.others"), { "data-detail": "ranking", "data-key": "others" });
+}
+
+/** Runs once the children are on the page. @param {HTMLElement} at @param {import("../live.js").Live} live */
+export function shown(at, live) {
+  drawAround(at, /** @type {State} */ (live.state), true);
+}
+
+/** Shows a card whole on a phone, or as a row again. @param {State | null} state @param {string} addr */
+export function unfold(state, addr) {
+  Object.assign(opened, { round: state?.room.round ?? 0, addr });
+}
+
+/** The place of a choice that is gone. @param {Pick} pick */
+function place({ option, addr }) {
+  const by = option.by ? said("pick.vetoed", { player: h("bdi", { dir: "auto" }, option.by) }) : said("pick.gone");
+  return h("li", { "data-key": addr, class: "candidate gone" }, h("p", {}, h("s", {}, h("bdi", { dir: "auto" }, option.name || addr)), h("span", { class: "by" }, ...by)));
 }
 
 /**
- * @param {State} state @param {import("../app.js").View} view @param {Person | undefined} me
- * @param {Candidate} card @param {Candidate[]} cards @param {number} scale the longest bar, ms @param {boolean} isForemost
+ * @param {State} state @param {import("../app.js").View} view @param {Person | undefined} me @param {Pick} pick @param {Candidate} one
+ * @param {{scale: number, isOpen: boolean, isOurs: boolean, isAlone: boolean}} how scale is the longest bar, ms
  */
-function candidate(state, view, me, card, cards, scale, isForemost) {
-  const { ranked, server } = card;
+function card(state, view, me, pick, one, { scale, isOpen, isOurs, isAlone }) {
+  const { ranked, server, number: no, voters, leads } = one;
   const mine = me?.vote === ranked.addr;
-  const id = `candidate-${card.number}`;
-  const votes = card.voters.length;
-  const lift = (mostLift * votes) / Math.max(mostLift, awaitedOf(state).length);
+  const id = `candidate-${no}`;
+  const kind = pick.kind && say(`pick.${pick.kind}`);
+  const called = h("bdi", { dir: "auto" }, one.name);
   return h(
     "li",
-    { "data-key": ranked.addr, class: `candidate${card.leads ? " leads" : ""}${mine ? " mine" : ""}${isForemost ? "" : " spare"}`, "--lift": lift, "aria-labelledby": id },
-    view.searched > 0 && around(ranked.addr),
-    h(
-      "div",
-      { class: "whither" },
-      h("h2", { id }, h("span", { class: "no" }, card.number), h("bdi", { dir: "auto" }, card.name)),
-      h("p", { class: "facts" }, facts(state, card, me).flatMap((fact, i) => [i > 0 && " · ", h("bdi", {}, fact)]), strange(server)),
-    ),
-    own(me, card),
-    average(me, card, cards),
-    h("ul", { class: "everyone", "aria-label": say("ping.all") }, playersOf(state).map((person) => ping(state, card, person, scale))),
-    h(
-      "div",
-      { class: "plinth" },
-      card.leads && h("p", { class: "leader" }, say(votes > 0 ? "vote.leader" : "vote.leader-by-rule")),
-      h("p", { class: `voters${votes > crowd ? " crowd" : ""}` }, votes === 0 && h("span", { class: "none" }, say("vote.none-here")), card.voters.map((person) => h("span", { class: "voter", "data-key": person.name, title: person.name }, sign(person, 36))), h("span", { class: "unseen" }, said("list.of", { items: card.voters.map((person) => person.name) })), votes > 0 && h("span", { class: "count" }, say("vote.count", { n: votes }))),
-    ),
+    { "data-key": ranked.addr, "data-action": !view.tv && !isOpen && "unfold", "data-addr": ranked.addr, class: `candidate${leads ? " leads" : ""}${mine ? " mine" : ""}${isOpen ? " open" : ""}`, "aria-labelledby": id },
+    h("div", { class: "kind" }, h("h2", { id }, h("span", { class: "no" }, no), " ", kind || called, kind && h("span", { class: "unseen" }, ": ", one.name)), leads ? h("span", { class: "badge leader" }, say("vote.leader")) : isOurs && pick.kind && !isAlone && h("span", { class: "ours-first" }, say("pick.ours-first"))),
+    around(ranked.addr),
+    h("div", { class: "whither" }, flag(server?.country), h("p", { class: "title" }, called), h("p", { class: "facts" }, facts(state, one, me).flatMap((fact, i) => [i > 0 && " · ", h("bdi", {}, fact)]), strange(server))),
+    own(me, one),
+    h("p", { class: "mean" }, ...said(me?.peer ? "vote.average" : "vote.worst", { ms: h("b", {}, Math.round(me?.peer ? ranked.mean_ms : ranked.max_ms)) })),
+    h("p", { class: "trade" }, ...tradeOf(state, pick, isOurs)),
+    h("ul", { class: "everyone", "aria-label": say("ping.all") }, playersOf(state).map((person) => ping(state, one, person, scale))),
+    votes(one),
     !view.tv && me && hasSay(state, me) && h(
       "p",
       { class: "say" },
       button("vote", say(mine ? "vote.mine" : "vote.cast"), { class: "cast", "data-addr": mine ? "" : ranked.addr, "aria-pressed": String(mine), "aria-describedby": id }),
-      !me.vetoed && cards.length > 1 && button("veto", say("vote.veto"), { class: "veto", "data-addr": ranked.addr, "aria-describedby": id }),
+      !me.vetoed && !isAlone && button("veto", say(isArmed(ranked.addr) ? "pick.veto-now" : "vote.veto"), { class: `veto${isArmed(ranked.addr) ? " armed" : ""}`, "data-addr": ranked.addr, "aria-describedby": id }),
     ),
+    !view.tv && !isOpen && button("unfold", h("span", { class: "unseen" }, say("pick.show", { choice: kind || one.name })), { class: "unfold", "data-addr": ranked.addr, "aria-expanded": "false" }),
   );
 }
 
-/** The person's own ping; without one, the group's average. @param {Person | undefined} me @param {Candidate} card */
+/** The votes, as signs. @param {Candidate} one */
+function votes({ voters }) {
+  if (voters.length === 0) return h("p", { class: "voters none" }, say("vote.none"));
+  return h("p", { class: "voters" }, voters.map((person) => h("span", { class: "voter", "data-key": person.name, title: person.name }, sign(person, 38))), h("span", { class: "unseen" }, said("list.of", { items: voters.map((person) => person.name) })), h("span", { class: "count" }, say("vote.count", { n: voters.length })));
+}
+
+/** The person's own ping; who has none sees the group's average. @param {Person | undefined} me @param {Candidate} one */
 function own(me, { ranked }) {
   const ms = me?.peer ? ranked.rtt_ms[me.name] : ranked.mean_ms;
-  if (ms === undefined) return h("p", { class: "own-ping none" }, h("b", {}, "?"), h("span", {}, said("vote.no-ping-for-you", { break: h("br") })));
-  return h("p", { class: "own-ping" }, h("b", {}, Math.round(ms)), h("span", {}, said(me?.peer ? "vote.ms-for-you" : "vote.ms-average", { break: h("br") })));
+  if (ms === undefined) return h("p", { class: "own-ping" }, h("b", {}, "?"), h("span", {}, ...said("vote.no-ping-for-you", { break: h("br") })));
+  return h("p", { class: "own-ping" }, h("b", {}, Math.round(ms)), h("span", {}, ...said(me?.peer ? "vote.ms-for-you" : "vote.ms-average", { break: h("br") })));
 }
 
-/** The group's average, and its distance from the leader's. @param {Person | undefined} me @param {Candidate} card @param {Candidate[]} cards */
-function average(me, { ranked, leads }, cards) {
-  const leader = cards.find((one) => one.leads)?.ranked ?? ranked;
-  const off = Math.round(ranked.mean_ms) - Math.round(leader.mean_ms);
-  const lowest = Math.min(...cards.map((one) => one.ranked.mean_ms)) === ranked.mean_ms;
-  const apart = leads ? lowest && say("vote.lowest") : off === 0 ? say("vote.like-leader") : said(off > 0 ? "vote.higher" : "vote.lower", { n: Math.abs(off) });
-  return h(
-    "p",
-    { class: "average" },
-    ...(me?.peer ? said(apart ? "vote.average-apart" : "vote.average", { ms: h("b", {}, millis(ranked.mean_ms)), apart: h("span", {}, apart || "") }) : said(apart ? "vote.apart-worst" : "vote.worst", { ms: h("b", {}, millis(ranked.max_ms)), apart: h("span", {}, apart || "") })),
-    leads || off === 0 ? "" : h("span", { class: "unseen" }, " ", say("vote.than-leader")),
-  );
-}
-
-/** @param {State} state @param {Candidate} card @param {Person | undefined} me */
+/** @param {State} state @param {Candidate} one @param {Person | undefined} me */
 function facts(state, { server }, me) {
   if (!server) return [];
   const free = server.max_players - server.players;
-  return [server.country && say("country.about", { country: countryName(server.country) }), server.map, server.max_players > 0 && say("server.free", { n: Math.max(0, free) }), server.password && say(me?.types_password ? "server.password-typed" : "server.password"), server.as_listed && asListed(state)].filter((fact) => typeof fact === "string" && fact !== "");
+  return [server.country && countryName(server.country), server.max_players > 0 && say("server.free", { n: Math.max(0, free) }), server.password && say(me?.types_password ? "server.password-typed" : "server.password"), server.map, server.as_listed && asListed(state)].filter((fact) => typeof fact === "string" && fact !== "");
 }
 
-/** @param {State} state @param {Candidate} card @param {Person} person @param {number} scale */
+/** @param {State} state @param {Candidate} one @param {Person} person @param {number} scale */
 function ping(state, { ranked }, person, scale) {
   const ms = ranked.rtt_ms[person.name];
   const isMe = person.name === state.you.name;
-  const isEdge = ms === undefined || ms === ranked.max_ms || ms === Math.min(...Object.values(ranked.rtt_ms));
   return h(
     "li",
-    { "data-key": person.name, class: `${isMe ? "me" : ""}${ms === undefined ? " without" : ""}${isEdge ? " edge" : ""} ${colourOf(state.people, person.name)}`, "--length": ms === undefined ? "0" : `${(100 * ms) / scale}%` },
+    { "data-key": person.name, class: `${isMe ? "me" : ""}${ms === undefined ? " without" : ""} ${colourOf(state.people, person.name)}`, "--length": ms === undefined ? "0" : `${(100 * ms) / scale}%` },
     sign(person, 22),
     h("bdi", { class: "who" }, person.name),
     h("span", { class: "track", "aria-hidden": "true" }, h("span", { class: "bar" })),
@@ -144,12 +152,15 @@ function ping(state, { ranked }, person, scale) {
 function ready(state, view, me) {
   const awaited = awaitedOf(state);
   const may = !view.tv && me !== undefined && hasSay(state, me);
+  const waiting = unvoted(state);
+  const isReady = awaited.filter((person) => person.ready).length;
   return h(
     "div",
     { class: `ready${awaited.length >= many ? " many" : ""}` },
-    h("ul", { "aria-label": say("vote.who-ready") }, awaited.map((person) => h("li", { "data-key": person.name, class: person.ready ? "is" : "" }, sign(person, 30), h("bdi", { class: "who" }, person.name), h("span", {}, person.ready ? say("vote.is-ready") : h("span", { class: "unseen" }, say("vote.is-not-ready")))))),
+    h("ul", { "aria-label": say("vote.who-ready") }, awaited.map((person) => h("li", { "data-key": person.name, class: person.ready ? "is" : "", title: person.name }, sign(person, 36), h("span", { class: "unseen" }, person.name, " ", say(person.ready ? "vote.is-ready" : "vote.is-not-ready"))))),
+    awaited.length > 0 && h("p", { class: "how-many" }, say("vote.ready", { ready: isReady, all: awaited.length })),
     !may && !view.tv && h("p", { class: "quiet how" }, say("vote.how")),
-    (may || view.tv) && awaited.length > 0 && h("p", { class: "quiet" }, awaited.every((person) => person.ready) ? "" : say("vote.countdown", { n: awaited.length })),
+    (may || view.tv) && awaited.length > isReady && h("p", { class: "quiet" }, waiting.length > 0 ? waiting : say("vote.countdown", { n: awaited.length })),
     !view.tv && state.you.organiser && go(state, say("vote.go")),
     may && readyButton(me.ready, say("vote.not-ready")),
   );
@@ -158,10 +169,4 @@ function ready(state, view, me) {
 /** @param {boolean | undefined} isReady @param {string} wait */
 export function readyButton(isReady, wait) {
   return button("ready", isReady ? wait : say("vote.ready-button"), { class: isReady ? "large" : "primary large", "data-ready": String(!isReady) });
-}
-
-/** @param {State} state */
-export function vetoes(state) {
-  const { vetoes } = state.agreement;
-  return vetoes.length > 0 && h("span", { class: "vetoes" }, " ", ...said("vote.vetoes", { servers: vetoes.map(nameOnly), n: vetoes.length }));
 }
