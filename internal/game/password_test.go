@@ -10,7 +10,7 @@ import (
 func TestNoPasswordIsLost(t *testing.T) {
 	// The launches of these games have no place for a password.
 	typed := []string{"beammp", "bedrock", "ddnet", "fivem", "gtasam", "iw4x", "luanti", "minecraft", "mindustry", "netpanzer",
-		"openra", "openra-cnc", "openra-d2k", "redm", "ss14", "veloren"}
+		"openra", "openra-cnc", "openra-d2k", "redm", "ss14", "veloren", "vietcong"}
 	for _, g := range load(t, "").All() {
 		if len(g.Template("linux")) == 0 {
 			continue // the player starts it, and types all
