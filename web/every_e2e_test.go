@@ -70,7 +70,7 @@ var everyStage = []struct{ name, stage, above, pings string }{
 	{"countdown", "countdown", ".stop, .who-goes", ".who-goes .ms"},
 	{"go", "go", ".way button", ".turning .ping"},
 	{"ownfailed", "go", ".way button, .path > summary", ".turning .ping"},
-	{"failed", "failed", ".help-card button", ".gate .ms"},
+	{"failed", "failed", ".help-card", ".gate .ms"},
 	{"night", "night", "h1", ""},
 	{"closing", "night", "h1, .same-time button", ""},
 }

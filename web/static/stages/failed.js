@@ -5,7 +5,7 @@
 //	  12          78                150            198 ms
 
 import { serverName, targetOf } from "../choice.js";
-import { button, h } from "../dom.js";
+import { h } from "../dom.js";
 import { flag } from "../flag.js";
 import { settings } from "../gather.js";
 import { next } from "../next.js";
@@ -42,9 +42,10 @@ export function failed(live, view) {
   const why = choice?.explain ?? state.log.slice(-1);
   const miss = choice?.miss;
   return [
-    h("div", { class: "nothing", "data-key": "nothing" }, state.seats ? waited(state) : miss && choice ? missed(state, choice) : headline(state), next(state)),
+    h("div", { class: "nothing", "data-key": "nothing" }, state.seats ? waited(state) : miss && choice ? missed(state, choice) : headline(state), (!miss || waysOut(choice).length === 0 || state.room.retry) && next(state)),
     miss && choice && line(state, choice),
-    h("div", { class: "helps", "data-key": "helps" }, (state.seats?.instead ?? []).map((one, i) => instead(state, one, state.you.organiser && !view.tv && i === 0, state.seats?.servers[0])), waysOut(choice).map((advice) => card(state, /** @type {Choice} */ (choice), advice, view)), retry(state, view)),
+    h("div", { class: "helps", "data-key": "helps" }, (state.seats?.instead ?? []).map((one, i) => instead(state, one, state.you.organiser && !view.tv && i === 0, state.seats?.servers[0])), waysOut(choice).map((advice) => card(state, /** @type {Choice} */ (choice), advice, view)), waysOut(choice).length < mostWays && retry(state, view)),
+    waysOut(choice).length >= mostWays && !view.tv && again(state, say("failed.again")),
     state.sites && h("details", { class: "card places", "data-key": "places", open: Boolean(state.sites.better) }, h("summary", {}, say(state.sites.better ? "failed.own-suits" : "details.sites")), view.tv ? [h("p", {}, answer(state, true))] : sites(state, true, true)),
     !(choice && targetOf(choice)) && h("details", { class: "card", "data-key": "reasons", open: !miss }, h("summary", {}, say("failed.why")), h("ul", { class: "reasons" }, why.map((sentence) => h("li", {}, ...tell(sentence))))),
     !view.tv && h("section", { id: "settings", class: "card", "data-key": "settings" }, settings(state)),
@@ -112,68 +113,44 @@ function line(state, choice) {
   );
 }
 
-/** @param {State} state @param {Choice} choice @param {import("../types.js").Advice} advice @param {import("../app.js").View} view */
+/**
+ * A way out. For the organiser all of it is a button, which says what it costs.
+ * @param {State} state @param {Choice} choice @param {import("../types.js").Advice} advice @param {import("../app.js").View} view
+ */
 function card(state, choice, advice, view) {
   const { action, argument, servers = 0, addr = "" } = advice;
-  const label = labelOf(state, advice);
-  const order = { "data-order": action, "data-argument": JSON.stringify(argument) };
   const may = state.you.organiser && !view.tv;
+  const order = { "data-action": "advice", "data-order": action, "data-argument": JSON.stringify(argument) };
   const best = serverName(choice, addr);
-  if (action === "allow") {
-    return h(
-      "section",
-      { class: "card help-card first", "data-key": "allow" },
-      big("unit.big-ms", argument.limit_ms ?? 0),
-      h("h2", {}, say("failed.allow")),
-      h("p", { class: "quiet" }, say("failed.allow-how", { n: servers })),
-      may && button("advice", label, { class: "primary", ...order }),
-    );
+  const from = choice.miss?.limit_ms ?? choice.selection.limit_ms ?? 0;
+  const to = argument.limit_ms ?? 0;
+  switch (action) {
+    case "allow":
+      return way(may, "allow", order, big("unit.big-ms", to), [from > 0 && to > from ? say("failed.allow-more", { ms: millis(to - from) }) : say("failed.allow")], [from > 0 ? say("failed.allow-so", { from: millis(from), to: millis(to), n: servers }) : say("failed.allow-how", { n: servers })]);
+    case "await":
+      return way(may, "await", order, big("failed.big-full", servers), [say(state.seats ? "failed.await-again" : "failed.await")], said("failed.await-how", { server: best }));
+    case "more":
+      return way(may, "more", order, big("failed.big-more", argument.servers ?? 0), [labelOf(state, advice)], [say("failed.more-how")]);
+    default: {
+      const person = state.people.find((other) => other.name === argument.name);
+      return way(may, `without ${argument.name}`, order, h("span", { class: "big" }, person && sign({ ...person, connected: false }, 64)), said("failed.without", { player: argument.name ?? "" }), said("failed.without-how", { n: servers, server: best }));
+    }
   }
-  if (action === "await") {
-    return h(
-      "section",
-      { class: "card help-card", "data-key": "await" },
-      big("failed.big-full", servers),
-      h("h2", {}, say(state.seats ? "failed.await-again" : "failed.await")),
-      h("p", { class: "quiet" }, ...said("failed.await-how", { server: best })),
-      may && button("advice", label, { class: "primary", ...order }),
-    );
-  }
-  if (action === "more") {
-    return h(
-      "section",
-      { class: "card help-card", "data-key": "more" },
-      big("failed.big-more", argument.servers ?? 0),
-      h("h2", {}, say("failed.more")),
-      h("p", { class: "quiet" }, say("failed.more-how")),
-      may && button("advice", label, order),
-    );
-  }
-  const person = state.people.find((other) => other.name === argument.name);
-  return h(
-    "section",
-    { class: "card help-card", "data-key": `without ${argument.name}` },
-    h("p", { class: "big" }, person && sign({ ...person, connected: false }, 64)),
-    h("h2", {}, ...said("failed.without", { player: argument.name ?? "" })),
-    h("p", { class: "quiet" }, ...said("failed.without-how", { n: servers, server: best })),
-    may && button("advice", label, order),
-  );
+}
+
+/** @param {boolean | undefined} may @param {string} key @param {Record<string, string>} order @param {Element} figure @param {import("../dom.js").Child[]} title @param {import("../dom.js").Child[]} what */
+function way(may, key, order, figure, title, what) {
+  return h(may ? "button" : "section", { class: "card help-card", "data-key": key, ...(may ? { type: "button", ...order } : {}) }, figure, h("span", { class: "words" }, h("strong", {}, title), h("span", { class: "quiet" }, what)));
 }
 
 /** A figure, large, with its unit next to it. @param {string} key @param {number} n */
 function big(key, n) {
-  return h("p", { class: "big" }, ...said(key, { n, small: (...held) => h("small", {}, ...held) }));
+  return h("span", { class: "big" }, ...said(key, { n, small: (...held) => h("small", {}, ...held) }));
 }
 
-/** A button that makes everyone measure again. @param {State} state @param {import("../app.js").View} view */
+/** Everyone measures again. @param {State} state @param {import("../app.js").View} view */
 function retry(state, view) {
   const left = state.choice?.selection.culled.unmeasured ?? 0;
-  return h(
-    "section",
-    { class: "card help-card", "data-key": "retry" },
-    big("failed.big-servers", state.room.listed),
-    h("h2", {}, say("failed.again")),
-    h("p", { class: "quiet" }, left > 0 && [h("span", {}, say("failed.not-asked", { n: left })), " "], h("span", {}, say("failed.again-how"))),
-    !view.tv && again(state, say("failed.try-again")),
-  );
+  const order = { "data-action": "go", "data-stage": state.room.stage };
+  return way(state.you.organiser && !view.tv, "retry", order, big("failed.big-servers", state.room.listed), [say("failed.again")], [left > 0 && [h("span", {}, say("failed.not-asked", { n: left })), " "], h("span", {}, say("failed.again-how"))].flat());
 }

@@ -28,5 +28,5 @@ export function outlook(state) {
 /** A button for the next round. @param {State} state */
 export function again(state, label = say("go.next")) {
   const over = state.room.stage === "launching" || state.room.stage === "failed";
-  return state.you.organiser && over && h("p", { class: "buttons" }, go(state, label, { class: state.room.stage === "failed" ? "primary" : "" }));
+  return state.you.organiser && over && h("p", { class: "buttons" }, go(state, label));
 }
