@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 )
 
@@ -120,13 +121,47 @@ func TestReactions(t *testing.T) {
 	if named := eval[[]string](anna, `[...document.querySelectorAll(".reactions button")].map((one) => one.ariaLabel)`); len(named) != 6 || named[2] != "Heart" {
 		t.Errorf("the signs are %q", named)
 	}
-	const risen = `.one[data-name="zoe"] .bubble`
-	anna.run(`window.risen = 0; new MutationObserver(() => { if (document.querySelector('` + risen + `')) risen = Math.max(risen, document.querySelectorAll(".bubble").length) }).observe(document.querySelector("#stage"), { childList: true, subtree: true })`)
+	const risen = `.one[data-name="zoe"] .risen`
+	anna.run(`window.risen = 0; new MutationObserver(() => { if (document.querySelector('` + risen + `')) risen = Math.max(risen, document.querySelectorAll(".risen").length) }).observe(document.querySelector("#stage"), { childList: true, subtree: true })`)
 	zoe.click(`.reactions [data-sign=heart]`)
 	zoe.click(`.reactions [data-sign=go]`) // too soon
 	anna.until("the heart has risen", func() bool { return eval[int](anna, "risen") == 1 })
-	anna.until("it is gone", func() bool { return !eval[bool](anna, `!!document.querySelector(".bubble")`) })
+	anna.until("it is gone", func() bool { return !eval[bool](anna, `!!document.querySelector(".risen")`) })
 	if got := eval[string](anna, `JSON.stringify(muster.live.state.reactions.map(({ name, sign }) => name + " " + sign))`); got != `["zoe heart"]` {
 		t.Errorf("the room shows %s", got)
+	}
+}
+
+// lively is a script that puts a usual evening into the lobby: somebody has just come in, somebody
+// has no program, and two send signs.
+const lively = `
+	const live = muster.live, at = new Date(live.now()).toISOString();
+	const people = [["anna", "NL"], ["ben", "US"], ["chong", "MY"], ["dave", "US"], ["emil", "SE"], ["fatima", "NG"], ["gus", "BR"]].map(([name, country], arrival) => ({ name, country: arrival === 6 ? undefined : country, arrival, organiser: arrival === 0, guest: arrival === 6, peer: arrival < 6, connected: arrival < 6, page: true, probed: 0, answered: 0, able: true }));
+	muster.view.met = new Map(people.slice(0, 5).map(({ name }) => [name, 0]).concat([["fatima", Date.now()], ["gus", 0]]));
+	live.receive(JSON.stringify({ people, you: { ...live.state.you, name: "anna", organiser: true }, reactions: [{ name: "dave", sign: "drink", at }, { name: "chong", sign: "go", at }] }));
+`
+
+// TestLivelyLobby checks the lobby while signs rise and a menu is open.
+func TestLivelyLobby(t *testing.T) {
+	t.Parallel()
+	n := newSession(t, 20, friday(0))
+	b := browse(t, n.organisersLink(), desktop)
+	b.sees("#stage", "Waiting for the first player")
+	b.until("the QR code is there", func() bool { return eval[bool](b, `muster.view.qr !== ""`) })
+	b.drawn("lobby", "lobby", 4, 0)
+	for _, size := range []screenSize{laptop, desktop, pocket, sideways} {
+		b.resize(size)
+		b.run("{" + lively + "}")
+		b.sees("#stage", "7 are in, 6 can play")
+		b.areOnMap()
+		b.click(`.one[data-name="emil"] .face`)
+		b.until("the menu is open", func() bool { return eval[bool](b, `!!document.querySelector("#sign-menu")`) })
+		if found := eval[[]string](b, `[...document.querySelectorAll("#sign-menu button")].map((e) => e.getBoundingClientRect()).filter(({ left, right, top, bottom }) => left < 0 || right > innerWidth || top < 0 || bottom > innerHeight).map(({ left, top }) => Math.round(left) + ", " + Math.round(top))`); len(found) > 0 {
+			t.Errorf("on a %s the menu is beyond the screen: %q", size.name, found)
+		}
+		if os.Getenv("MUSTER_SHOTS") != "" {
+			b.capture("lively-"+size.name+".png", chromedp.CaptureScreenshot())
+		}
+		b.types(kb.Escape)
 	}
 }

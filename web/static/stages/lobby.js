@@ -9,9 +9,9 @@ import { next } from "../next.js";
 import { said, say } from "../say.js";
 import { sign } from "../sign.js";
 import * as sound from "../sound.js";
-import { focusMenu, hasMenu, opener, signMenu } from "./menu.js";
+import { hasMenu, opener, showMenu, signMenu } from "./menu.js";
 import { meeting } from "./meeting.js";
-import { isMapped, isPlaced, namesFit, place, sideOf, spotOf, stands } from "./onmap.js";
+import { isMapped, isPlaced, namesFit, place, spotOf, stands } from "./onmap.js";
 import { go } from "./parts.js";
 import { bubbles, reactions, rising } from "./reactions.js";
 import { sentence } from "./stages.js";
@@ -65,7 +65,7 @@ export function lobby(live, view) {
 export function shown(stage, live, view) {
   const room = stage.querySelector(".room.mapped");
   if (room instanceof HTMLElement && live.state) place(room, inOrder(live.state).filter(isPlaced), view.changed);
-  focusMenu(stage);
+  showMenu(stage);
 }
 
 /** @param {State} state */
@@ -104,7 +104,7 @@ function hello(state, view, me) {
     "div",
     { class: "hello", "data-key": "hello" },
     isOwn ? h("h1", { "data-key": "title" }, ...said("lobby.you-are-in", { player: me.name })) : h("h1", { "data-key": "title", "--letters": say("lobby.who").length }, say("lobby.who")),
-    me && plays(me) && ownGame(state, me),
+    me && plays(me) && (isOwn || me.unable) && ownGame(state, me),
     looks(state, view),
   );
 }
@@ -112,7 +112,7 @@ function hello(state, view, me) {
 /** What stands under the map: people whose place is unknown, and names that have no room on the map. @param {Scene} scene @param {Person[]} people @param {Person[]} beside */
 function below(scene, people, beside) {
   return [
-    beside.length > 0 && h("ul", { class: "beside", "data-key": "beside", "aria-label": say("map.somewhere") }, beside.map((person) => one(scene, person, false))),
+    beside.length > 0 && h("ul", { class: "unplaced", "data-key": "unplaced", "aria-label": say("map.somewhere") }, beside.map((person) => one(scene, person, false))),
     !scene.named && h("ul", { class: "names", "data-key": "names" }, people.filter(isPlaced).map((person) => h("li", { "data-key": person.name }, sign(person, 20), h("bdi", { class: "name" }, person.name), h("span", { class: "unseen" }, doing(scene, person, false, true))))),
   ];
 }
@@ -127,7 +127,7 @@ function one(scene, person, mapped) {
   const inside = [sign(person, mapped ? 66 : 88), ...bubbles(scene.rising, person)];
   return h(
     "li",
-    { class: `one p${(person.arrival ?? 0) % 16}${isNew ? " new" : ""}${isMe ? " me" : ""}${mapped ? " placed" : ""}${mapped && stands(person) ? " stands" : ""}`, "data-key": `person ${person.name}`, "data-name": person.name, ...(mapped ? { ...spotOf(person), ...sideOf(person) } : {}) },
+    { class: `one p${(person.arrival ?? 0) % 16}${isNew ? " new" : ""}${isMe ? " me" : ""}${mapped ? " placed" : ""}${mapped && stands(person) ? " stands" : ""}`, "data-key": `person ${person.name}`, "data-name": person.name, ...(mapped ? spotOf(person) : {}) },
     mapped && h("span", { class: "tether", "data-key": "tether", "aria-hidden": "true" }),
     opens ? h("button", { type: "button", "data-action": "menu", class: "face", ...opener(person) }, inside) : h("span", { class: "face", "data-key": "face", ...(named || view.tv ? {} : { tabindex: 0, role: "img", "aria-label": person.name }) }, inside),
     h(
@@ -167,8 +167,8 @@ function seat() {
 
 /** Whether the person's own computer can start the game. @param {State} state @param {Person} me */
 function ownGame(state, me) {
-  if (me.unable) return h("p", { class: "own-game bad", "data-key": "own" }, ...said("lobby.own-unable", { game: gameName(state), why: me.unable }));
-  return me.able && h("p", { class: "own-game", "data-key": "own" }, svg("svg", { class: "sign", viewBox: "76 76 32 32", width: 24, height: 24, "aria-hidden": "true" }, svg("g", { class: "can" }, svg("circle", { cx: 92, cy: 92, r: 15 }), svg("path", { d: "m85 92 5 5 9-10" }))), ...said("lobby.own-able", { game: gameName(state) }));
+  if (me.unable) return h("p", { class: "own-game bad", "data-key": "own" }, h("span", {}, ...said("lobby.own-unable", { game: gameName(state), why: me.unable })));
+  return me.able && h("p", { class: "own-game", "data-key": "own" }, svg("svg", { class: "sign", viewBox: "76 76 32 32", width: 24, height: 24, "aria-hidden": "true" }, svg("g", { class: "can" }, svg("circle", { cx: 92, cy: 92, r: 15 }), svg("path", { d: "m85 92 5 5 9-10" }))), h("span", {}, ...said("lobby.own-able", { game: gameName(state) })));
 }
 
 /** What the group looks for, in a sentence; the organiser changes it in place. @param {State} state @param {View} view */

@@ -9,8 +9,11 @@ import { said, say } from "../say.js";
 /** @typedef {import("../types.js").State} State */
 /** @typedef {import("../types.js").Person} Person */
 
-/** Whose menu is open, and what it shows. @type {{name: string, shows: "items" | "rename" | "out", fresh: boolean}} */
-const menu = { name: "", shows: "items", fresh: false };
+/** Whose menu is open, what it shows, and where, px. @type {{name: string, shows: "items" | "rename" | "out", fresh: boolean, left: number, top: number}} */
+const menu = { name: "", shows: "items", fresh: false, left: 0, top: 0 };
+
+/** The space around a menu, px. */
+const around = 8;
 
 /** Who is in the list of people with the question whether to remove them. */
 let asked = "";
@@ -32,7 +35,7 @@ export function opener(person) {
 /** A person's menu, if it is open. @param {State} state @param {Person} person @param {boolean} isMe */
 export function signMenu(state, person, isMe) {
   if (menu.name !== person.name) return false;
-  const box = { id: "sign-menu", class: "menu", "data-key": `menu ${menu.shows}` };
+  const box = { id: "sign-menu", class: "menu", "data-key": `menu ${menu.shows}`, popover: "manual", "--left": `${menu.left}px`, "--top": `${menu.top}px` };
   if (menu.shows === "rename") {
     return h(
       "form",
@@ -66,8 +69,24 @@ function items(state, person, isMe) {
   ];
 }
 
-/** Moves the focus into a menu that has just opened. @param {HTMLElement} place */
-export function focusMenu(place) {
+/** Puts an open menu on top of everything, below its sign or above it, and keeps it on the screen. @param {HTMLElement} box */
+function put(box) {
+  if (!box.matches(":popover-open")) box.showPopover();
+  const one = box.closest(".one");
+  const sign = one?.querySelector(".face")?.getBoundingClientRect();
+  if (!one || !sign) return;
+  const { offsetWidth: width, offsetHeight: height } = box;
+  const below = one.getBoundingClientRect().bottom + around / 2;
+  menu.left = Math.round(Math.max(around, Math.min(innerWidth - width - around, sign.left + sign.width / 2 - width / 2)));
+  menu.top = Math.round(Math.max(around, below + height + around <= innerHeight ? below : Math.min(sign.top, innerHeight) - height - around));
+  box.style.setProperty("--left", `${menu.left}px`);
+  box.style.setProperty("--top", `${menu.top}px`);
+}
+
+/** Shows an open menu, and moves the focus into one that has just opened. @param {HTMLElement} place */
+export function showMenu(place) {
+  const box = place.querySelector("#sign-menu");
+  if (box instanceof HTMLElement) put(box);
   if (!menu.fresh) return;
   const inside = place.querySelector("#sign-menu :is([role=menuitem], input, .danger)");
   if (!(inside instanceof HTMLElement)) return;

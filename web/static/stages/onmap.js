@@ -40,16 +40,6 @@ export function spotOf(person) {
   return spot ? { "--x": `${spot.x}px`, "--y": `${spot.y}px`, "--length": `${spot.length}px`, "--angle": `${spot.angle}rad` } : {};
 }
 
-/** How near an edge a sign's menu would be beyond it, px. */
-const edge = 170;
-
-/** On which side of a person's sign its menu stays on the screen. @param {Person} person */
-export function sideOf(person) {
-  const spot = spots.get(person.name);
-  if (!spot) return {};
-  return { "data-side": spot.x < edge ? "left" : spot.x > box.width - edge ? "right" : undefined, "data-up": spot.y > box.height - edge / 2 };
-}
-
 /** @type {WeakSet<Element>} */
 const watched = new WeakSet();
 

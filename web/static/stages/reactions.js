@@ -50,7 +50,7 @@ export function rising(state, now) {
 
 /** What rises from a person's sign. @param {ReturnType<typeof rising>} all @param {Person} person */
 export function bubbles(all, person) {
-  return all.filter(({ name }) => name === person.name).map(({ name, sign, at }) => h("span", { class: "bubble", "data-key": `bubble ${at}` }, drawing(sign), h("span", { class: "unseen", "data-say": true }, say("react.said", { player: name, sign }))));
+  return all.filter(({ name }) => name === person.name).map(({ name, sign, at }) => h("span", { class: "risen", "data-key": `bubble ${at}` }, drawing(sign), h("span", { class: "unseen", "data-say": true }, say("react.said", { player: name, sign }))));
 }
 
 /** The six buttons. */
