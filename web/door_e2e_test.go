@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -108,4 +109,25 @@ func TestWatching(t *testing.T) {
 	b.sees("#people .badge", "you")
 	own := browse(t, n.organisersLink(), desktop)
 	own.until("the organiser meets no door", func() bool { return eval[string](own, "globalThis.muster?.view?.stage ?? ''") == "lobby" })
+}
+
+// TestDoorsSpeak checks that the doors have room for languages with long words and other letters.
+func TestDoorsSpeak(t *testing.T) {
+	t.Parallel()
+	n := newSession(t, 20, friday(0))
+	for _, tag := range []string{"de", "ru", "ja", "ar-XB"} {
+		b := browse(t, strings.Replace(n.link(), "/#", "/?lang="+tag+"#", 1), desktop)
+		b.sees(".doors", "1")
+		b.prefers("prefers-reduced-motion", "reduce")
+		for system, door := range map[string]string{"windows-amd64": "", "darwin": "play", "phone": ""} {
+			b.strangerAt(system, 3)
+			b.run(fmt.Sprintf("muster.view.door = %q; muster.view.changed()", door))
+			for _, size := range []screenSize{small, pocket, landscape, desktop} {
+				b.fitsOn(fmt.Sprintf("door-%s-%s%s", tag, system, door), size, "")
+				for _, cut := range eval[[]string](b, `[...document.querySelectorAll(".what, .how, .way-in h2, .pictured h3, .pictured p, .way-in button")].filter((e) => e.checkVisibility() && e.scrollWidth > e.clientWidth + 2).map((e) => e.innerText)`) {
+					t.Errorf("in %s on a %s there is no room for %q", tag, size.name, cut)
+				}
+			}
+		}
+	}
 }

@@ -146,7 +146,7 @@ function leaf(id, newcomer, name, how, cost, view) {
   return h(
     "div",
     { class: `door${isOpen ? " open" : ""}`, "data-key": id, "data-door": id },
-    button(id, [h("span", { class: "wing", "aria-hidden": "true" }, h("span", { class: "knob" })), h("span", { class: "inside" }, sign(face, 116), h("span", { class: "what" }, name), h("span", { class: "how" }, how))], { class: "frame", "aria-describedby": `cost-${id}`, "aria-pressed": String(isOpen) }),
+    button(id, [h("span", { class: "wing", "aria-hidden": "true" }, h("span", { class: "knob" })), h("span", { class: "inside" }, sign(face, 116), h("span", { class: "what", "--letters": Math.max(4, [...name].length) }, name), h("span", { class: "how" }, how))], { class: "frame", "aria-describedby": `cost-${id}`, "aria-pressed": String(isOpen) }),
     h("p", { id: `cost-${id}`, class: "cost" }, cost),
   );
 }

@@ -83,12 +83,12 @@ function step(picture, title, text) {
 
 /** The arrow that shows where to press. */
 function pointer() {
-  return svg("svg", { class: "pointer", viewBox: "0 0 24 30" }, svg("path", { d: "M3 2v21l5.4-4.8 3.8 8.6 4-1.8-3.8-8.4 7.4-.6Z" }));
+  return svg("svg", { class: "d-pointer", viewBox: "0 0 24 30" }, svg("path", { d: "M3 2v21l5.4-4.8 3.8 8.6 4-1.8-3.8-8.4 7.4-.6Z" }));
 }
 
 /** A number in a circle. @param {number} n */
 function nth(n) {
-  return h("i", { class: "nth" }, String(n));
+  return h("i", { class: "d-nth" }, String(n));
 }
 
 /** The browser's list of downloads. @param {string} ending */
@@ -96,8 +96,8 @@ function saved(ending) {
   return h(
     "div",
     { class: "drawing browser" },
-    h("div", { class: "bar" }, svg("svg", { viewBox: "0 0 20 20" }, svg("circle", { cx: 10, cy: 10, r: 8.4 }), svg("path", { d: "M10 5.4v8M6.6 10.2l3.4 3.4 3.4-3.4" }))),
-    h("div", { class: "bubble" }, h("span", { class: "icon" }, sun()), h("span", { class: "filename" }, h("b", {}, ending ? `muster-join_${ending}` : "muster_…"), h("u", {}, say("door.quote-open-file")), pointer())),
+    h("div", { class: "d-bar" }, svg("svg", { viewBox: "0 0 20 20" }, svg("circle", { cx: 10, cy: 10, r: 8.4 }), svg("path", { d: "M10 5.4v8M6.6 10.2l3.4 3.4 3.4-3.4" }))),
+    h("div", { class: "d-bubble" }, h("span", { class: "d-icon" }, sun()), h("span", { class: "d-filename" }, h("b", {}, ending ? `muster-join_${ending}` : "muster_…"), h("u", {}, say("door.quote-open-file")), pointer())),
   );
 }
 
@@ -113,7 +113,7 @@ function protectedPc() {
     { class: "drawing windows" },
     h("b", {}, say("door.quote-windows")),
     h("span", {}, h("u", {}, say("door.quote-more-info")), nth(1)),
-    h("span", { class: "row" }, h("em", {}, say("door.quote-run-anyway"), pointer()), nth(2)),
+    h("span", { class: "d-row" }, h("em", {}, say("door.quote-run-anyway"), pointer()), nth(2)),
   );
 }
 
@@ -122,8 +122,8 @@ function notOpened() {
   return h(
     "div",
     { class: "drawing macos" },
-    h("div", { class: "sheet" }, h("b", {}, say("door.quote-macos")), h("span", { class: "row" }, h("em", {}, say("door.quote-done")), nth(1))),
-    h("div", { class: "sheet" }, h("b", {}, say("door.quote-privacy")), h("span", { class: "row" }, h("em", {}, say("door.quote-open-anyway"), pointer()), nth(2))),
+    h("div", { class: "d-sheet" }, h("b", {}, say("door.quote-macos")), h("span", { class: "d-row" }, h("em", {}, say("door.quote-done")), nth(1))),
+    h("div", { class: "d-sheet" }, h("b", {}, say("door.quote-privacy")), h("span", { class: "d-row" }, h("em", {}, say("door.quote-open-anyway"), pointer()), nth(2))),
   );
 }
 
@@ -132,8 +132,8 @@ function folder() {
   return h(
     "div",
     { class: "drawing linux" },
-    h("div", { class: "title" }, h("i"), h("i"), h("i")),
-    h("div", { class: "files" }, h("span", { class: "entry" }, h("span", { class: "icon" }, sun()), h("b", {}, "muster-join_…"), pointer())),
+    h("div", { class: "d-title" }, h("i"), h("i"), h("i")),
+    h("div", { class: "d-files" }, h("span", { class: "d-entry" }, h("span", { class: "d-icon" }, sun()), h("b", {}, "muster-join_…"), pointer())),
   );
 }
 
@@ -145,6 +145,6 @@ function lobby(state, newcomer) {
     "div",
     { class: "drawing inside", lang: language },
     h("b", {}, say("lobby.who")),
-    h("span", { class: "row" }, people.map((person) => h("span", { class: "one" }, sign({ ...person, able: false }, 36))), h("span", { class: "one me" }, sign(me, 40))),
+    h("span", { class: "d-row" }, people.map((person) => h("span", {}, sign({ ...person, able: false }, 36))), h("span", { class: "d-me" }, sign(me, 40))),
   );
 }
