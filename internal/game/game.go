@@ -23,6 +23,7 @@ import (
 	"muster/discovery/protocol/beacon"
 	"muster/discovery/protocol/bedrock"
 	"muster/discovery/protocol/doom3"
+	"muster/discovery/protocol/frostbite"
 	"muster/discovery/protocol/gamespy"
 	"muster/discovery/protocol/luanti"
 	"muster/discovery/protocol/mindustry"
@@ -137,6 +138,8 @@ func (g Game) Protocol() discovery.Protocol {
 		return doom3.Protocol{}
 	case "samp":
 		return samp.Protocol{}
+	case "frostbite":
+		return frostbite.Protocol{Above: g.QueryAbove}
 	case "sqp":
 		return sqp.Protocol{}
 	case "vcmp":

@@ -10,6 +10,7 @@ import (
 	"muster/discovery/protocol/ase"
 	"muster/discovery/protocol/bedrock"
 	"muster/discovery/protocol/doom3"
+	"muster/discovery/protocol/frostbite"
 	"muster/discovery/protocol/gamespy"
 	"muster/discovery/protocol/luanti"
 	"muster/discovery/protocol/mindustry"
@@ -57,6 +58,7 @@ func TestSmallKinds(t *testing.T) {
 		SAMP:        {samp.Protocol{}, "map and version"},
 		SQP:         {sqp.Protocol{}, ""},
 		VCMP:        {samp.VCMP{}, ""},
+		Frostbite:   {frostbite.Protocol{}, ""},
 		Minecraft:   {minecraft.Protocol{}, "map"},
 		OpenTTD:     {openttd.Protocol{}, "map"},
 		TCP:         {tcp.Protocol{}, "all"},

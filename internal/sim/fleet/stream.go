@@ -9,12 +9,14 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/protocol/frostbite"
 	"muster/discovery/protocol/minecraft"
 	"muster/discovery/protocol/openttd"
 )
 
 // These kinds of servers use TCP.
 const (
+	Frostbite Kind = "frostbite"
 	Minecraft Kind = "minecraft"
 	OpenTTD   Kind = "openttd"
 	TCP       Kind = "tcp"
@@ -29,6 +31,8 @@ type streamSpeaker func(heard []byte, before int, info discovery.Info) []byte
 // which echo a ping, look as far away as they are.
 func (k Kind) stream() streamSpeaker {
 	switch k {
+	case Frostbite:
+		return frostbite.Answer
 	case Minecraft:
 		return minecraft.Answer
 	case OpenTTD:
