@@ -144,6 +144,17 @@ const faults = `(() => {
 		const across = Math.min(one.right, other.right) - Math.max(one.left, other.left), down = Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top);
 		if (across > 3 && down > 3) found.push("“" + one.what + "” stands on “" + other.what + "” by " + Math.round(across) + " × " + Math.round(down));
 	}
+	if (/^(search|reveal|countdown|go)$/.test(document.body.dataset.stage)) for (const e of stage.querySelectorAll("h1, .named, .server, button")) { // no word of usual length breaks inside
+		if (!e.checkVisibility() || e.closest(".unseen, svg")) continue;
+		const inner = document.createTreeWalker(e, NodeFilter.SHOW_TEXT);
+		while (inner.nextNode()) for (const { index, 0: word } of inner.currentNode.data.matchAll(/(?<!\p{L})[\p{Script=Latin}\p{Script=Cyrillic}]{2,24}/gu)) {
+			if (/[\p{L}]/u.test(inner.currentNode.data[index + word.length] ?? "")) continue; // longer than that
+			range.setStart(inner.currentNode, index);
+			range.setEnd(inner.currentNode, index + word.length);
+			const lines = new Set([...range.getClientRects()].map(({ top }) => Math.round(top)));
+			if (lines.size > 1) found.push("the word “" + word + "” breaks inside");
+		}
+	}
 	for (const { what, left, right } of boxes) if (right > innerWidth + 1 || left < -1) found.push("“" + what + "” is beyond the side");
 	if (press) for (const e of stage.querySelectorAll("button, a, summary")) {
 		if (!e.checkVisibility() || e.closest("#settings > :not(summary), .ticket, #welcome")) continue;
