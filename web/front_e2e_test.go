@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/chromedp/kb"
+
 	"muster/host"
 	"muster/host/public"
 	"muster/host/wire"
@@ -157,6 +159,7 @@ func TestFrontByKeyboard(t *testing.T) {
 	ann.sees("#front", "Open a room")
 	ann.tabsTo("#code")
 	ann.tabsTo("#game", "OpenA")
+	ann.tabsTo("#more > summary", kb.Enter)
 	ann.tabsTo("[name=by]")
 	ann.tabsTo("#players", "2\r")
 	ann.sees("#stage", "Waiting for 2 more players")

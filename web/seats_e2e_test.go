@@ -41,7 +41,7 @@ func TestSeats(t *testing.T) {
 	}
 	b.axe("seats")
 	b.shoot("seats", desktop, laptop, small, phone)
-	b.run(`window.asked = []; window.fetch = async (url, { body }) => { asked.push(url.split("/").at(-1) + body); return new Response(null, { status: 204 }); }`)
+	b.run(`window.asked = []; const plain = window.fetch; window.fetch = async (url, options) => { if (!options?.body) return plain(url, options); asked.push(url.split("/").at(-1) + options.body); return new Response(null, { status: 204 }); }`)
 	b.click("#stage [data-key=unwait]")
 	b.click("#stage [data-key=instead]")
 	b.until("the room is asked for both", func() bool { return eval[string](b, "asked.join(' ')") == `unwait{} unwait{"instead":true}` })

@@ -3,7 +3,7 @@
 import { byId, h, show } from "./dom.js";
 import { copyable, decisions } from "./gather.js";
 import { ruleOf, rules, saidOf } from "./rules.js";
-import { capital, locale, said, say, tell, told } from "./say.js";
+import { capital, locale, millis, said, say, tell, told } from "./say.js";
 
 /** @typedef {{id: string, name: string, by: string, listed: boolean, steam?: boolean, silence?: import("./types.js").Sentence}} Game */
 /** @typedef {{version: string, date?: string, games: Game[], max_players: number, max_servers: number}} Service */
@@ -35,50 +35,95 @@ export async function front() {
     changed(service, event.target);
     if (event.target instanceof HTMLInputElement && event.target.type === "file") takeFile(event.target);
   });
-  changed(service, byId("game"));
+  main.addEventListener("click", (event) => {
+    const chip = event.target instanceof Element ? event.target.closest("[data-game]") : null;
+    if (!(chip instanceof HTMLElement)) return;
+    const game = /** @type {HTMLSelectElement} */ (byId("game"));
+    game.value = chip.dataset.game ?? "";
+    changed(service, game);
+    game.focus();
+  });
+  changed(service, byId(lastTime().by ? "more" : "game"));
 }
 
 function welcome() {
-  return h(
-    "section",
-    { id: "pitch", class: "card" },
-    h("p", { class: "eyebrow" }, say("front.eyebrow")),
-    h("h1", { class: "headline" }, say("front.title")),
-    h("p", { class: "next" }, say("front.pitch")),
-  );
+  return h("section", { id: "pitch" }, h("h1", { class: "headline" }, say("front.title")), h("p", { class: "next" }, say("front.pitch")));
 }
 
-/** @param {Service} service */
+/** What this browser opened last: games, the newest first, and the settings of the last room. @typedef {{games?: string[], by?: string, limit?: string, players?: string, agree?: string}} Last */
+const kept = "muster opened";
+/** How many games are offered again. */
+const again = 3;
+
+/** @returns {Last} */
+function lastTime() {
+  try {
+    return JSON.parse(localStorage.getItem(kept) ?? "{}") ?? {};
+  } catch {
+    return {}; // a private window, or it is not ours
+  }
+}
+
+/** @param {FormData} given */
+function remember(given) {
+  const game = String(given.get("game"));
+  const text = (/** @type {string} */ name) => String(given.get(name) ?? "");
+  try {
+    localStorage.setItem(kept, JSON.stringify({ games: [game, ...(lastTime().games ?? []).filter((id) => id !== game)].slice(0, again + 1), by: text("by"), limit: text("limit"), players: text("players"), agree: text("agree") }));
+  } catch {
+    // a private window
+  }
+}
+
+/** One field with the gold button; the rest is folded under one line that says what is set. @param {Service} service */
 function opening(service) {
   const games = [...service.games].sort((a, b) => a.name.localeCompare(b.name, locale));
   const listed = games.filter((game) => game.listed);
   const others = games.filter((game) => !game.listed);
-  const options = (/** @type {Game[]} */ games) => games.map((game) => h("option", { value: game.id }, game.name));
+  const last = lastTime();
+  const known = (last.games ?? []).flatMap((id) => games.filter((game) => game.id === id));
+  const options = (/** @type {Game[]} */ games) => games.map((game) => h("option", { value: game.id, selected: game.id === known[0]?.id }, game.name));
   return h(
     "section",
-    { id: "open", class: "card", "aria-labelledby": "open-title" },
-    h("h2", { id: "open-title" }, say("front.open")),
+    { id: "open", "aria-labelledby": "open-title" },
+    h("h2", { id: "open-title", class: "unseen" }, say("front.open")),
     h(
       "form",
       { "data-submit": "open", class: "settings" },
-      field("game", say("setting.game.label"), h("select", { id: "game", name: "game", required: true }, h("option", { value: "" }, say("front.choose-game")), options(listed), others.length > 0 && h("optgroup", { label: say("front.own-games") }, options(others)))),
-      h("fieldset", { class: "ways" }, h("legend", {}, say("front.what-counts")), rules.map(({ id }) => way(id, saidOf(id, "name"), saidOf(id, "hint")))),
-      field("limit", say("front.limit"), h("span", { class: "unit" }, h("input", { id: "limit", name: "limit", type: "number", min: 1, max: 1000, inputmode: "numeric", placeholder: say("front.no-limit") }), say("unit.only.ms"))),
-      field("players", say("setting.players.label"), h("span", { class: "unit" }, h("input", { id: "players", name: "players", type: "number", min: 1, max: service.max_players, inputmode: "numeric", placeholder: say("setting.players.unset") }), say("front.players"))),
-      h(
-        "details",
-        { id: "own", class: "own" },
-        h("summary", {}, say("front.own-list")),
-        h("div", { id: "first-list" }),
-        h("label", { for: "servers", class: "quiet" }, say("front.own-list-how", { most: service.max_servers })),
-        h("textarea", { id: "servers", name: "servers", rows: 5, spellcheck: "false", autocomplete: "off", placeholder: say("front.own-list-example") }),
-        h("label", { class: "file" }, said("front.from-file", { file: h("input", { id: "file", type: "file", accept: ".txt,.csv,text/plain,text/csv" }) })),
-      ),
-      field("agree", say("setting.agree.label"), h("select", { id: "agree", name: "agree" }, decisions({ key: "agree" }).map(([value, name]) => h("option", { value }, name)))),
+      h("p", { class: "one-field" }, h("label", { for: "game", class: "unseen" }, say("setting.game.label")), h("select", { id: "game", name: "game", required: true }, h("option", { value: "" }, say("front.choose-game")), options(listed), others.length > 0 && h("optgroup", { label: say("front.own-games") }, options(others))), h("button", { class: "primary large" }, say("front.open-room"))),
+      known.length > 1 && h("p", { class: "last-games" }, h("span", { class: "quiet" }, say("front.last-time")), known.slice(1, again + 1).map((game) => h("button", { type: "button", "data-game": game.id }, game.name))),
       h("p", { id: "open-error", class: "trouble", role: "alert", hidden: true }),
-      h("p", { class: "buttons" }, h("button", { class: "primary large" }, say("front.open-room"))),
+      h("details", { id: "more" }, h("summary", {}, h("strong", {}, say("front.more")), " ", h("span", { id: "set", class: "quiet" })), h("div", { class: "more" }, rest(service, last))),
     ),
   );
+}
+
+/** @param {Service} service @param {Last} last */
+function rest(service, last) {
+  return [
+    h("fieldset", { class: "ways" }, h("legend", {}, say("front.what-counts")), rules.map(({ id }) => way(id, saidOf(id, "name"), saidOf(id, "hint"), last.by || "mean"))),
+    field("limit", say("front.limit"), h("span", { class: "unit" }, h("input", { id: "limit", name: "limit", type: "number", min: 1, max: 1000, inputmode: "numeric", placeholder: say("front.no-limit"), value: last.limit ?? "" }), say("unit.only.ms"))),
+    field("players", say("setting.players.label"), h("span", { class: "unit" }, h("input", { id: "players", name: "players", type: "number", min: 1, max: service.max_players, inputmode: "numeric", placeholder: say("setting.players.unset"), value: last.players ?? "" }), say("front.players"))),
+    h(
+      "details",
+      { id: "own", class: "own" },
+      h("summary", {}, say("front.own-list")),
+      h("div", { id: "first-list" }),
+      h("label", { for: "servers", class: "quiet" }, say("front.own-list-how", { most: service.max_servers })),
+      h("textarea", { id: "servers", name: "servers", rows: 5, spellcheck: "false", autocomplete: "off", placeholder: say("front.own-list-example") }),
+      h("label", { class: "file" }, said("front.from-file", { file: h("input", { id: "file", type: "file", accept: ".txt,.csv,text/plain,text/csv" }) })),
+    ),
+    field("agree", say("setting.agree.label"), h("select", { id: "agree", name: "agree" }, decisions({ key: "agree" }).map(([value, name]) => h("option", { value, selected: value === (last.agree ?? "") }, name)))),
+  ];
+}
+
+/** What is set, in one line. @param {HTMLFormElement} form */
+function set(form) {
+  const given = new FormData(form);
+  const agree = inputOf(form, "agree");
+  const limit = Number(given.get("limit") || 0);
+  const parts = [saidOf(String(given.get("by")), "name"), limit > 0 && `${say("front.limit")} ${millis(limit)}`, Number(given.get("players") || 0) > 0 && say("people.players", { n: Number(given.get("players")) }), agree instanceof HTMLSelectElement && agree.value !== "" && agree.selectedOptions[0].text, String(given.get("servers")).trim() !== "" && say("front.own-list")];
+  byId("set").textContent = parts.filter(Boolean).join(" · ");
 }
 
 const codeExample = "BAKO-DITA-LUME";
@@ -117,9 +162,9 @@ function field(id, label, input) {
   return h("div", { class: "field" }, h("label", { for: id }, label), input);
 }
 
-/** @param {string} id @param {string} name @param {string} hint */
-function way(id, name, hint) {
-  return h("label", { class: "way-of" }, h("input", { type: "radio", name: "by", value: id, checked: id === "mean" }), h("span", {}, h("strong", {}, name), h("small", {}, hint)));
+/** @param {string} id @param {string} name @param {string} hint @param {string} by */
+function way(id, name, hint, by) {
+  return h("label", { class: "way-of" }, h("input", { type: "radio", name: "by", value: id, checked: id === by }), h("span", {}, h("strong", {}, name), h("small", {}, hint)));
 }
 
 /** Updates the form after a choice. @param {Service} service @param {Element} element */
@@ -137,6 +182,8 @@ function changed(service, element) {
   const limit = inputOf(form, "limit");
   limit.required = ruleOf(String(new FormData(form).get("by")))?.limited ?? false;
   if (limit.required && limit.value === "" && element !== limit) limit.value = String(usualLimit);
+  if (game && !game.listed) /** @type {HTMLDetailsElement} */ (byId("more")).open = true;
+  set(form);
   trouble("");
 }
 
@@ -206,7 +253,10 @@ async function open(form) {
   try {
     const reply = await fetch("/api/rooms", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(wanted(form)) });
     const room = await reply.json();
-    if (reply.ok) location.href = room.organiser_link;
+    if (reply.ok) {
+      remember(new FormData(form));
+      location.href = room.organiser_link;
+    }
     else trouble([told(room.says) || room.message, told(room.advises) || room.hint].filter(Boolean).map(capital).join(" "));
   } finally {
     button.disabled = false;
