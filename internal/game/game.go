@@ -38,6 +38,7 @@ import (
 	"muster/discovery/protocol/tcp"
 	"muster/discovery/protocol/teeworlds"
 	"muster/discovery/protocol/unreal2"
+	"muster/discovery/protocol/zandronum"
 	"muster/discovery/sentence"
 	"muster/host/wire"
 	"muster/internal/hint"
@@ -138,6 +139,8 @@ func (g Game) Protocol() discovery.Protocol {
 		return doom3.Protocol{}
 	case "samp":
 		return samp.Protocol{}
+	case "zandronum":
+		return zandronum.Protocol{}
 	case "frostbite":
 		return frostbite.Protocol{Above: g.QueryAbove}
 	case "sqp":

@@ -50,7 +50,7 @@ var packages = []string{
 	"fleet", "frostbite", "game", "gamespy", "geo", "handout", "history", "home", "host", "invite", "lan", "lobby", "luanti",
 	"master", "minecraft", "mindustry", "mumble", "openttd", "peer", "plans", "portmap",
 	"prober", "qstat", "quake3", "quakeworld", "register", "release", "report", "room", "samp", "sauerbraten", "selection",
-	"sim", "sqp", "store", "teeworlds", "unreal2", "wire",
+	"sim", "sqp", "store", "teeworlds", "unreal2", "wire", "zandronum",
 }
 
 // Plain returns an error's text without package names.

@@ -25,6 +25,7 @@ import (
 	"muster/discovery/protocol/tcp"
 	"muster/discovery/protocol/teeworlds"
 	"muster/discovery/protocol/unreal2"
+	"muster/discovery/protocol/zandronum"
 	"muster/internal/sim"
 )
 
@@ -57,6 +58,7 @@ func TestSmallKinds(t *testing.T) {
 		Doom3:       {doom3.Protocol{}, ""},
 		SAMP:        {samp.Protocol{}, "map and version"},
 		SQP:         {sqp.Protocol{}, ""},
+		Zandronum:   {zandronum.Protocol{}, ""},
 		VCMP:        {samp.VCMP{}, ""},
 		Frostbite:   {frostbite.Protocol{}, ""},
 		Minecraft:   {minecraft.Protocol{}, "map"},

@@ -27,6 +27,7 @@ import (
 	"muster/discovery/protocol/sqp"
 	"muster/discovery/protocol/teeworlds"
 	"muster/discovery/protocol/unreal2"
+	"muster/discovery/protocol/zandronum"
 )
 
 // Kind is the protocol that a fleet's servers speak.
@@ -61,6 +62,7 @@ const (
 	Doom3       Kind = "doom3"
 	SAMP        Kind = "samp"
 	SQP         Kind = "sqp"
+	Zandronum   Kind = "zandronum"
 	VCMP        Kind = "vcmp"
 )
 
@@ -95,6 +97,8 @@ func (k Kind) small() smallSpeaker {
 		return func(s speech) []byte { return samp.Answer(s.request, *s.info, s.names()) }
 	case SQP:
 		return func(s speech) []byte { return sqp.Answer(s.request, *s.info, s.token(), 0) }
+	case Zandronum:
+		return func(s speech) []byte { return zandronum.Answer(s.request, *s.info) }
 	case VCMP:
 		return func(s speech) []byte { return samp.AnswerVCMP(s.request, *s.info, s.names()) }
 	}
