@@ -153,7 +153,8 @@ func newRoot(p *program) *cobra.Command {
 
 // newHelp replaces cobra's help command, which accepts any word as a command.
 func newHelp(root *cobra.Command) *cobra.Command {
-	return &cobra.Command{
+	all := false
+	help := &cobra.Command{
 		Use:   "help [COMMAND]",
 		Short: "Help for a command",
 		Args:  cobra.ArbitraryArgs,
@@ -162,9 +163,16 @@ func newHelp(root *cobra.Command) *cobra.Command {
 			if err != nil || cmd == root && len(rest) > 0 {
 				return unknownCommand(root, args)
 			}
-			return cmd.Help()
+			if all {
+				rest = append(rest, everything)
+			}
+			cmd.InitDefaultHelpFlag()
+			cmd.HelpFunc()(cmd, rest)
+			return nil
 		},
 	}
+	help.Flags().BoolVar(&all, everything, false, "say everything, where the help is short")
+	return help
 }
 
 // unknownCommand refuses a word that is no command.
