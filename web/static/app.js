@@ -153,6 +153,7 @@ function drawStage(state) {
   door.notice(state, view);
   view.stage = door.isOutside(state, view) ? "door" : stageOf(state, view);
   if (view.stage === "search" || view.stage === "vote") view.searched = state.room.round;
+  if (view.stage === "countdown") view.revealed = state.room.round; // whoever missed it until now has read it there
   if (view.stage === "night") view.searched = view.revealed = 0; // the next session begins with its first round
   document.body.dataset.stage = view.stage;
   const place = byId("stage");
