@@ -63,7 +63,7 @@ func TestSteamKeyAtHome(t *testing.T) {
 		{http.MethodGet, "", `{"kept":""}`, ""},
 		{http.MethodPost, `{"key":"` + other + `0"}`, "32 digits", ""},
 		{http.MethodPost, `{"key":" ` + strings.ToLower(steamKey) + ` "}`, `{"kept":"file"}`, steamKey + "\n"},
-		{http.MethodPost, `{"key":"hunter2"}`, "32 digits", steamKey + "\n"},
+		{http.MethodPost, `{"key":"swordfish"}`, "32 digits", steamKey + "\n"},
 		{http.MethodPost, `{"key":"` + other + `"}`, `{"kept":"file"}`, other + "\n"},
 		{http.MethodGet, "", `{"kept":"file"}`, other + "\n"},
 		{http.MethodPost, `{"forget":true}`, `{"kept":""}`, ""},
@@ -95,7 +95,7 @@ func TestSteamKeyAtHome(t *testing.T) {
 		heard = string(frame)
 	}
 	for what, text := range map[string]string{"to pages": told, "printed and logged": p.out.String() + p.err.String()} {
-		for _, key := range []string{steamKey, other, "hunter2"} {
+		for _, key := range []string{steamKey, other, "swordfish"} {
 			if strings.Contains(strings.ToUpper(text), strings.ToUpper(key)) {
 				t.Errorf("%s is in what is said %s:\n%s", key, what, text)
 			}
