@@ -144,6 +144,13 @@ func TestListsOfServices(t *testing.T) {
 			MaxPlayers: 350,
 			Password:   true,
 		}},
+		{"gtasamta", "mtasa.json", "[45.76.4.24:22003 45.76.4.25:22010]", discovery.Info{
+			Name:       "A race through San Fierro",
+			Version:    "1.6",
+			Players:    34,
+			MaxPlayers: 128,
+			Password:   true,
+		}},
 		{"openra", "openra.json", "[45.76.4.9:1234]", discovery.Info{
 			Name:       "Quick game",
 			Map:        "b5c1c8a3",
@@ -427,9 +434,13 @@ func TestSteamLinksTakeTheQueryPort(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			port := asked.QueryPort
+			if aside, ok := g.Protocol().(discovery.Aside); ok {
+				port = aside.QueryPort(port) // lists have the players' port of these games
+			}
 			if link := argv[len(argv)-1]; strings.HasPrefix(link, "steam:") {
 				links++
-				if link != "steam://connect/192.0.2.1:27015/club" {
+				if link != fmt.Sprintf("steam://connect/192.0.2.1:%d/club", port) {
 					t.Errorf("%s on %s: %s", g.ID, goos, link)
 				}
 			}
