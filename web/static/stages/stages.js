@@ -18,12 +18,14 @@ import { headline } from "./seats.js";
 
 /** How long the countdown takes, ms. Until then, the choice is revealed. */
 const counted = 5000;
+/** A countdown without a reveal begins this much early at most, by clocks that differ, ms. */
+const slack = 500;
 
 /** Whether the choice is decided, and its countdown is not yet running. @param {State} state */
 function isDecided({ room, agreement, now, heard }) {
   if (room.stage === "launching") return true;
   if (room.stage !== "chosen" || !agreement.launch_at) return false;
-  return Date.parse(agreement.launch_at) - (now + Date.now() - heard) > counted;
+  return Date.parse(agreement.launch_at) - (now + Date.now() - heard) > counted + slack;
 }
 
 /** The stage for the page. @param {State} state @param {Seen} seen @returns {Stage} */
