@@ -53,8 +53,8 @@ export function night(live, view) {
   ];
 }
 
-/** What screen readers hear. @param {State} state */
-export const says = (state) => say(state.room.ended && state.meeting ? "stage.sleeps" : "stage.night");
+/** What screen readers hear besides the title. @param {State} state */
+export const says = (state) => (state.room.ended ? closed(state) : say("night.only-you"));
 
 /** Who played and who watched; people who play along later keep their places. @param {State} state */
 function company(state) {
@@ -166,7 +166,7 @@ function mayOpen(state) {
 function closed(state) {
   const at = time(new Date(state.room.ended ?? state.now));
   const by = state.log.findLast(({ key }) => key === "room.ended-by")?.with?.player;
-  return state.meeting ? say("night.sleeps") : by ? said("night.closed-by", { player: by, at }) : say("night.closed-at", { at });
+  return state.meeting ? say("night.sleeps") : by ? say("night.closed-by", { player: String(by), at }) : say("night.closed-at", { at });
 }
 
 /** Runs once the children are on the page. @param {HTMLElement} _place @param {import("../live.js").Live} live @param {View} view */
