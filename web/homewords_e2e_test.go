@@ -29,7 +29,7 @@ const untranslated = `(() => {
 	for (const attribute of ["aria-label", "title"]) {
 		for (const element of document.querySelectorAll("[" + attribute + "]")) {
 			const label = element.getAttribute(attribute);
-			if (!label.startsWith("[") && !element.matches(".voter")) found.push(attribute + " " + label);
+			if (!label.startsWith("[") && !element.matches(".voter, .ready li")) found.push(attribute + " " + label);
 		}
 	}
 	return found;

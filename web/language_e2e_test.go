@@ -72,9 +72,9 @@ func TestLanguageSwitch(t *testing.T) {
 	n := newSession(t, 20, friday(0))
 	b := browse(t, in(catalogue.Accented, n.organisersLink()), phone)
 	b.sees("#steps", "[")
-	b.tabsTo("#language", "English"[:1]+kb.Enter)
-	b.sees("#stage", "Waiting for the first player")
-	if got := eval[string](b, "document.documentElement.lang + location.hash"); got != fmt.Sprintf("%s%s", catalogue.English, n.link()[strings.Index(n.link(), "#"):]) {
+	b.tabsTo("#language", "D"+kb.Enter)
+	b.sees("#stage", "Warten auf")
+	if got := eval[string](b, "document.documentElement.lang + location.hash"); got != fmt.Sprintf("%s%s", "de", n.link()[strings.Index(n.link(), "#"):]) {
 		t.Errorf("the page is %s", got)
 	}
 	if !eval[bool](b, "muster.live.state.you.organiser") {

@@ -182,7 +182,7 @@ func TestFromLinkToPlaying(t *testing.T) {
 	home.until("Home and the room are opened", func() bool { return len(d.pages()) == 2 })
 	home.do(chromedp.Navigate(d.pages()[0]))
 	home.run("window.muster = { live: {}, view: {} }; window.open = () => null; window.confirm = () => true")
-	b.sees("#stage.door, #stage", "You’re in, zoe") // it notices by itself
+	b.sees("#stage.door, #stage", "You’re in.") // it notices by itself
 	room := browse(t, "about:blank", wide)
 	room.do(chromedp.Navigate(d.pages()[1]))
 	room.sees("#stage", "zoe")

@@ -498,7 +498,7 @@ async function get(system, name) {
 /** Downloads a program's signature, named after the program. @param {string} file */
 async function signature(file) {
   if (!live.state) return;
-  await download(file, live.state.you.link, () => {});
+  await download(file, live.state.you.join, () => {});
   tellBriefly(say("get.signed"));
 }
 

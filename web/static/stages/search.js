@@ -162,7 +162,7 @@ function bound(state, best) {
 /** @param {State} state @param {Person[]} players @param {Leader} leader @param {number} rank */
 function step(state, players, leader, rank) {
   const free = leader.max_players > 0 ? say("server.free", { n: Math.max(0, leader.max_players - leader.players) }) : "";
-  const where = [leader.country && country(leader.country), free].filter(Boolean).join(" · ");
+  const where = [leader.country && h("bdi", {}, country(leader.country)), leader.country && free && " · ", free];
   const longest = Math.max(1, ...Object.values(leader.rtt_ms), ...Object.values(leader.predicted_ms ?? {}));
   return h(
     "li",

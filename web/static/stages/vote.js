@@ -96,7 +96,7 @@ function card(state, view, me, pick, one, { scale, isOpen, isOurs, isAlone }) {
   return h(
     "li",
     { "data-key": ranked.addr, "data-action": !view.tv && !isOpen && "unfold", "data-addr": ranked.addr, class: `candidate${leads ? " leads" : ""}${mine ? " mine" : ""}${isOpen ? " open" : ""}`, "aria-labelledby": id },
-    h("div", { class: "kind" }, h("h2", { id }, h("span", { class: "no" }, no), " ", kind || called, kind && h("span", { class: "unseen" }, ": ", one.name)), leads ? h("span", { class: "badge leader" }, say("vote.leader")) : isOurs && pick.kind && !isAlone && h("span", { class: "ours-first" }, say("pick.ours-first"))),
+    h("div", { class: "kind" }, h("h2", { id }, h("span", { class: "no" }, no), " ", kind || called, kind && h("span", { class: "unseen" }, ": ", h("bdi", {}, one.name))), leads ? h("span", { class: "badge leader" }, say("vote.leader")) : isOurs && pick.kind && !isAlone && h("span", { class: "ours-first" }, say("pick.ours-first"))),
     around(ranked.addr),
     h("div", { class: "whither" }, flag(server?.country), h("p", { class: "title" }, called), h("p", { class: "facts" }, facts(state, one, me).flatMap((fact, i) => [i > 0 && " · ", h("bdi", {}, fact)]), strange(server))),
     own(me, one),
@@ -157,7 +157,7 @@ function ready(state, view, me) {
   return h(
     "div",
     { class: `ready${awaited.length >= many ? " many" : ""}` },
-    h("ul", { "aria-label": say("vote.who-ready") }, awaited.map((person) => h("li", { "data-key": person.name, class: person.ready ? "is" : "", title: person.name }, sign(person, 36), h("span", { class: "unseen" }, person.name, " ", say(person.ready ? "vote.is-ready" : "vote.is-not-ready"))))),
+    h("ul", { "aria-label": say("vote.who-ready") }, awaited.map((person) => h("li", { "data-key": person.name, class: person.ready ? "is" : "", title: person.name }, sign(person, 36), h("span", { class: "unseen" }, h("bdi", {}, person.name), " ", say(person.ready ? "vote.is-ready" : "vote.is-not-ready"))))),
     awaited.length > 0 && h("p", { class: "how-many" }, say("vote.ready", { ready: isReady, all: awaited.length })),
     !may && !view.tv && h("p", { class: "quiet how" }, say("vote.how")),
     (may || view.tv) && awaited.length > isReady && h("p", { class: "quiet" }, waiting.length > 0 ? waiting : say("vote.countdown", { n: awaited.length })),
