@@ -24,7 +24,7 @@ func TestMapped(t *testing.T) {
 		{"a fingerprint", "203.0.113.7:7777",
 			invite.Link{Host: "192.168.1.7:7777", Code: "BAKODI", TLS: true, Pin: "PIN"}, []string{"https://203.0.113.7:7777/#BAKODI~PIN"}},
 		{"another router", "10.0.0.7:7778", home,
-			[]string{"another router", "forward TCP port 7778 to 10.0.0.7:7778", "join http://PUBLIC-ADDRESS:7778/#BAKODI", "tunnel"}},
+			[]string{"another router", "forward TCP port 7778 on that other router to 10.0.0.7:7778", "join http://PUBLIC-ADDRESS:7778/#BAKODI", "tunnel"}},
 		{"the provider's NAT", "100.64.3.4:7777", home, []string{"the provider shares its address 100.64.3.4", "tunnel"}},
 	} {
 		got := catalogue.InEnglish().Say(mapped(portmap.Mapping{External: netip.MustParseAddrPort(c.external), By: "PCP"}, c.to))
@@ -36,7 +36,7 @@ func TestMapped(t *testing.T) {
 	}
 	at, pinned := netip.MustParseAddrPort("192.168.1.7:7777"), invite.Link{Host: "192.168.1.7:7777", Code: "BAKODI", TLS: true, Pin: "PIN"}
 	if got := catalogue.InEnglish().Say(unmapped(at, pinned)); !strings.Contains(got,
-		"forward TCP port 7777 to 192.168.1.7:7777") || !strings.Contains(got, "https://PUBLIC-ADDRESS:7777/#BAKODI~PIN") {
+		"forward TCP port 7777 on the router to 192.168.1.7:7777") || !strings.Contains(got, "https://PUBLIC-ADDRESS:7777/#BAKODI~PIN") {
 		t.Errorf("without a router: %s", got)
 	}
 }
