@@ -47,7 +47,7 @@ func TestOwnGameAt(t *testing.T) {
 			[]string{"host", "--game", "mymod", "--at", at, "--servers", list, "--name", "org", "--players", "3", "--no-browser"}, common...)...)
 	}
 	first := hosts("the organiser")
-	first.awaits(`does not know My Mod`)
+	first.awaits(`doesn't know My Mod`)
 	link := first.awaits(`(?m)^link  (\S+)$`)[1]
 	first.awaits("org is here")
 	first.stop(syscall.SIGKILL)
@@ -60,7 +60,7 @@ func TestOwnGameAt(t *testing.T) {
 	}
 	again.awaits("org is back|connected again|20 servers listed|org is here")
 	bob := run(t, settled(t, ""), "bob", append([]string{"join", link, "--name", "bob"}, common...)...)
-	bob.awaits(`My Mod is a game that the organiser has added`)
+	bob.awaits(`the organiser added My Mod`)
 	for _, p := range []*process{ann, again} {
 		p.awaits(`echo started 127\.\S+\n`)
 	}

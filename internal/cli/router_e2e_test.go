@@ -136,7 +136,7 @@ func TestRouterPassesOnBeacon(t *testing.T) {
 		forwards          int
 	}{
 		{"a no", "n\n", "press Enter when everyone is here", 0},
-		{"a yes", "y\n", `passes on\s+UDP\s+port\s+7787[^:]+:\s+others\s+ask\s+for\s+this\s+computer\s+at\s+5\.6\.7\.8:7787`, 2},
+		{"a yes", "y\n", `forwards\s+UDP\s+port\s+7787[^:]+:\s+others\s+measure\s+this\s+computer\s+at\s+5\.6\.7\.8:7787`, 2},
 	} {
 		muster := command(t, t.TempDir(), "host", "--game", "openarena", "--servers", servers, "--can-host",
 			"--no-mdns", "--no-browser", "--new", "--lan", "off", "--name", "ann")
@@ -148,7 +148,7 @@ func TestRouterPassesOnBeacon(t *testing.T) {
 		}
 		p := start(t, step.name, cmd)
 		p.awaits("May Muster ask your router to let friends in")
-		if strings.Contains(p.out.String(), "passes on UDP port") {
+		if strings.Contains(p.out.String(), "forwards UDP port") {
 			t.Errorf("%s: the router is asked before", step.name)
 		}
 		io.WriteString(typed, step.typed)
@@ -210,7 +210,7 @@ func TestRouterGivesAnotherPort(t *testing.T) {
 	}
 	becomes("10.9.0.3")
 	another := plays("machine", "another machine", "beacon", "--port-map")
-	another.awaits(`passes\s+on\s+UDP\s+port\s+7787`)
+	another.awaits(`forwards\s+UDP\s+port\s+7787`)
 	another.stop(os.Kill) // the router keeps the mapping for an hour
 	becomes("10.9.0.2")
 	if err := in("machine", "ip", "addr", "del", "10.9.0.3/24", "dev", "machine0"); err != nil { // otherwise ann would answer there, too

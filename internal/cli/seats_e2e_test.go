@@ -22,7 +22,7 @@ func TestSeatsForAll(t *testing.T) {
 	for p := range 2 {
 		run(t, home, players[p], "join", link, "--name", players[p], "--launch", "never", "--listen-addr", source(p).String())
 	}
-	h.awaits(`waiting for 2 seats for everybody on`)
+	h.awaits(`waiting for 2 seats for everyone on`)
 	waiting := awaitRoom(t, at, code, "the room waits", func(r wire.Document) bool { return r.Stage == wire.Waiting })
 	if waiting.Connect != "" {
 		t.Errorf("somebody is sent to %s", waiting.Connect)
