@@ -54,7 +54,7 @@ func TestOwnGameAt(t *testing.T) {
 	ann := run(t, settled(t, mine), "ann", append([]string{"join", link, "--name", "ann"}, common...)...)
 	ann.awaits("lost the connection to org|you're in")
 	again := hosts("the organiser again")
-	again.awaits("going on with room .* from before")
+	again.awaits("going on with room .* from last time")
 	if same := again.awaits(`(?m)^link  (\S+)$`)[1]; same != link {
 		t.Errorf("the same command goes on at %s, and was at %s", same, link)
 	}
@@ -71,5 +71,5 @@ func TestOwnGameAt(t *testing.T) {
 	}
 	again.stop(os.Interrupt)
 	again.awaits("the room stays open without this program")
-	hosts("the organiser a third time").awaits("going on with room .* from before")
+	hosts("the organiser a third time").awaits("going on with room .* from last time")
 }
