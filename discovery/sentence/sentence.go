@@ -27,9 +27,9 @@ type Args string
 
 // Of returns the sentence of a key with its arguments, a name and a value in turn. A value is a
 // string, an int, a float64, a [time.Duration], another [fmt.Stringer], a Sentence, a []string or a
-// []Sentence. Times are strings as RFC 3339 has them. A duration becomes the sentence of [Lasting]. A Sentence that says nothing is an empty text. A list reads "ann,
-// ben and eve". Of panics if a value is of another kind: that is an error in the program, which any
-// test that runs the line finds.
+// []Sentence. Times are strings as RFC 3339 has them. A duration becomes the sentence of [Lasting]. A
+// Sentence that says nothing is an empty text. A list reads "ann, ben and eve". Of panics if a value
+// is of another kind: that is an error in the program, which any test that runs the line finds.
 func Of(key string, pairs ...any) Sentence {
 	if len(pairs) == 0 {
 		return Sentence{Key: key}

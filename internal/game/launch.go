@@ -180,7 +180,9 @@ func (l *Launcher) fill(ctx context.Context, to wire.Launch) (argv, env []string
 }
 
 // agreed asks the player if necessary. An empty state means that the game starts, or that it is too late to ask.
-func (l *Launcher) agreed(ctx context.Context, game string, doubt sentence.Sentence, tell func(wire.LaunchState, sentence.Sentence)) wire.LaunchState {
+func (l *Launcher) agreed(
+	ctx context.Context, game string, doubt sentence.Sentence, tell func(wire.LaunchState, sentence.Sentence),
+) wire.LaunchState {
 	l.mu.Lock()
 	l.started = slices.DeleteFunc(l.started, func(at time.Time) bool { return time.Since(at) > time.Hour })
 	running, lately := l.running, len(l.started)

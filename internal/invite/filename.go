@@ -30,7 +30,8 @@ const (
 
 var (
 	fileName = regexp.MustCompile(
-		`^` + filePrefix + `([0-9A-Za-z._-]+)_([0-9]{1,5})([sS]?)_([A-Za-z]+)(?:_([A-Za-z2-7]{16}))?(?:_([A-Za-z2-7]{26}))?(?:_[tT]([A-Za-z2-7]{16}))?(?:[^0-9A-Za-z_].*)?$`)
+		`^` + filePrefix + `([0-9A-Za-z._-]+)_([0-9]{1,5})([sS]?)_([A-Za-z]+)(?:_([A-Za-z2-7]{16}))?` +
+			`(?:_([A-Za-z2-7]{26}))?(?:_[tT]([A-Za-z2-7]{16}))?(?:[^0-9A-Za-z_].*)?$`)
 	// ticket matches the only personal part that a name carries. All that it does is to make a program and a page one
 	// person.
 	ticket = regexp.MustCompile(`^[A-Z2-7]{16}$`)

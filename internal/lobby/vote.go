@@ -241,7 +241,10 @@ func choicesInWords(l *catalogue.Language, s wire.Snapshot, own string) (lines [
 		if c.Kind != selection.Also {
 			gain = l.Words("pick.gain."+string(c.Kind), "n", cmp.Or(c.Players, players), "all", players, "ms", ms(c.GainMS))
 		}
-		key := map[bool]string{true: "pick.pays", false: "pick.costs"}[at == 0]
+		key := "pick.costs"
+		if at == 0 {
+			key = "pick.pays"
+		}
 		if c.Payer == own {
 			key += "-you"
 		}

@@ -77,8 +77,8 @@ const (
 
 var reasons = []Why{"", TooLate, Silent, Behind, Odd, Outvoted, Left, Unwanted, Benched, Unsaid}
 
-// isFirm reports whether only the organiser can count the player again.
-func (w Why) isFirm() bool { return w == Odd || w == Benched }
+// IsFirm reports whether only the organiser can count the player again.
+func (w Why) IsFirm() bool { return w == Odd || w == Benched }
 
 // Duty is what a phase expects of the players.
 type Duty int
@@ -148,7 +148,7 @@ func (r *Register) Return(name string, d Duty, mayCount bool, now time.Time) (no
 	}
 	m.Here, m.heard, m.returned, m.briefed = true, now, now, 0
 	switch {
-	case d != Measure || !mayCount || m.Out.isFirm():
+	case d != Measure || !mayCount || m.Out.IsFirm():
 	case m.missed > mostMissed:
 		m.Out = Silent
 	default:
@@ -180,7 +180,7 @@ func (r *Register) Report(name string, mayCount bool, now time.Time) (note sente
 	m := r.mark(name)
 	m.returned = time.Time{}
 	m.isHeard(now)
-	if mayCount && m.Out != "" && !m.Out.isFirm() && m.missed <= mostMissed {
+	if mayCount && m.Out != "" && !m.Out.IsFirm() && m.missed <= mostMissed {
 		m.Out = ""
 		return sentence.Of("room.measures-again", "player", name)
 	}
@@ -277,7 +277,7 @@ func (r *Register) LeaveOutOverdue(stalled time.Duration, now time.Time) (notes 
 // LeaveOut goes on without players.
 func (r *Register) LeaveOut(why Why, names ...string) {
 	for _, name := range names {
-		if m := r.mark(name); !m.Out.isFirm() {
+		if m := r.mark(name); !m.Out.IsFirm() {
 			m.Out = why
 		}
 	}

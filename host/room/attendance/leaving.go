@@ -65,7 +65,7 @@ func (r *Register) Follow(name string, group []string, now time.Time) {
 // CanReturn reports whether a player who has left a vote may have a say again.
 func (r *Register) CanReturn(name string) bool {
 	m := r.mark(name)
-	return m.Out != "" && !m.Out.isFirm() && m.missed > 0 && m.missed <= mostMissed
+	return m.Out != "" && !m.Out.IsFirm() && m.missed > 0 && m.missed <= mostMissed
 }
 
 func filter(names []string, is func(name string) bool) []string {

@@ -49,19 +49,25 @@ func (c *Calendar) stay(played wire.Played, rtt map[string]float64, f Facts) (pl
 	if len(s.Stays) == 0 {
 		s.Began = f.Now
 	}
+	played.At = f.Now
+	return c.keep(played, rtt, slices.DeleteFunc(slices.Clone(f.People), func(p Person) bool {
+		return !p.IsConnected && !slices.Contains(played.Players, p.Name)
+	}))
+}
+
+// keep adds a stay of some people, and returns the players among them.
+func (c *Calendar) keep(played wire.Played, rtt map[string]float64, people []Person) (players []string) {
 	stay := wire.Stay{
-		At: f.Now, Game: played.Game, Server: played.Server, Connect: played.Connect, Country: played.Country,
+		At: played.At, Game: played.Game, Server: played.Server, Connect: played.Connect, Country: played.Country,
 		Map: played.Map, MeanMS: played.MeanMS, Players: []wire.Seat{},
 	}
-	for _, p := range f.People {
-		if !p.IsConnected && !slices.Contains(played.Players, p.Name) {
-			continue
-		}
+	for _, p := range people {
 		stay.Players = append(stay.Players, wire.Seat{Who: p.Key, Name: p.Name, PingMS: rtt[p.Name]})
 		if p.IsPlayer {
 			players = append(players, p.Name)
 		}
 	}
+	s := &c.current
 	if s.Stays = append(s.Stays, stay); len(s.Stays) > mostStays {
 		s.Stays = slices.Clone(s.Stays[len(s.Stays)-mostStays:])
 	}
@@ -71,32 +77,19 @@ func (c *Calendar) stay(played wire.Played, rtt map[string]float64, f Facts) (pl
 // Adopt turns the rounds of a session into stays, for a room that becomes a standing one in the
 // middle of it. It returns the players, who keep place and name from now on.
 func (c *Calendar) Adopt(f Facts) (regulars []string) {
-	if f.Every == "" || len(c.current.Stays) > 0 {
+	if f.Every == "" || len(c.current.Stays) > 0 || len(c.history) == 0 {
 		return nil
 	}
-	for i, played := range c.history {
-		if i > 0 {
-			c.Leave(played.At)
-		}
-		stay := wire.Stay{
-			At: played.At, Game: played.Game, Server: played.Server, Connect: played.Connect, Country: played.Country,
-			Map: played.Map, MeanMS: played.MeanMS, Players: []wire.Seat{},
-		}
-		for _, p := range f.People {
-			if slices.Contains(played.Players, p.Name) {
-				stay.Players = append(stay.Players, wire.Seat{Who: p.Key, Name: p.Name, PingMS: played.RTT[p.Name]})
-			}
-			if p.IsPlayer && slices.Contains(played.Players, p.Name) && !slices.Contains(regulars, p.Name) {
-				regulars = append(regulars, p.Name)
+	c.current.Began = c.history[0].At
+	for _, played := range c.history {
+		c.Leave(played.At)
+		for _, name := range c.keep(played, played.RTT, slices.DeleteFunc(slices.Clone(f.People), func(p Person) bool {
+			return !slices.Contains(played.Players, p.Name)
+		})) {
+			if !slices.Contains(regulars, name) {
+				regulars = append(regulars, name)
 			}
 		}
-		c.current.Stays = append(c.current.Stays, stay)
-	}
-	if len(c.history) > 0 {
-		c.current.Began = c.history[0].At
-	}
-	if n := len(c.current.Stays); n > mostStays {
-		c.current.Stays = slices.Clone(c.current.Stays[n-mostStays:])
 	}
 	return regulars
 }

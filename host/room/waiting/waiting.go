@@ -136,7 +136,7 @@ func (w *Wait) inside(g *group.Group) (inside []string) {
 // Readmit lets a player count again that the wait had left out.
 func (w *Wait) Readmit(g *group.Group, name string, now time.Time) {
 	out := g.Attendance.Of(name).Out
-	if out != "" && out != attendance.Odd && out != attendance.Benched && slices.Contains(g.Choice.Newest().Players, name) {
+	if out != "" && !out.IsFirm() && slices.Contains(g.Choice.Newest().Players, name) {
 		g.Attendance.Recall(name, now)
 	}
 }
