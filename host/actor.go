@@ -30,7 +30,7 @@ const (
 	publishEvery = 200 * time.Millisecond
 	// viewBacklog is how many queued messages a member may have and still get the newest state. A
 	// slower member misses states, but never the last one.
-	viewBacklog = 4
+	viewBacklog = 1
 )
 
 // actor drives one room. Only its goroutine touches the room and the members' connections; other
