@@ -94,3 +94,12 @@ func Western(text []byte) string {
 	}
 	return discovery.CleanText(string(letters))
 }
+
+// Above returns the port that is so far above another, for a QueryPort. A list's port may leave no
+// room for it; then that port itself is asked.
+func Above(port, by uint16) uint16 {
+	if above := port + by; above > port {
+		return above
+	}
+	return port
+}

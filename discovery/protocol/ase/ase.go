@@ -45,7 +45,7 @@ const (
 func (Protocol) AppendQuery(b []byte, _ discovery.Nonce, _ []byte) []byte { return append(b, ask...) }
 
 // QueryPort returns the port at which the server is asked.
-func (p Protocol) QueryPort(port uint16) uint16 { return port + p.Above }
+func (p Protocol) QueryPort(port uint16) uint16 { return packet.Above(port, p.Above) }
 
 var errNoReply = fmt.Errorf("ase: %w: no reply of a server", discovery.ErrMalformed)
 

@@ -73,7 +73,7 @@ func (Protocol) AppendQuery(b []byte, nonce discovery.Nonce, demanded []byte) []
 }
 
 // QueryPort returns the port for administrators.
-func (p Protocol) QueryPort(port uint16) uint16 { return port + p.Above }
+func (p Protocol) QueryPort(port uint16) uint16 { return packet.Above(port, p.Above) }
 
 // Parse reads all bytes so far. After the server's description alone it asks for the
 // version; a server may end the conversation instead.

@@ -81,8 +81,6 @@ func TestParse(t *testing.T) {
 			t.Errorf("%s, cut short: %+v, %v", name, reply, err)
 		}
 	}
-	long := said(1<<30, third)
-	long[12]++
 	codectest.Refuses(t, Protocol{}, map[string]string{
 		"a refusal": string(said(1<<30, "UnknownCommand")), "few words": string(said(1<<30, "OK n 1 2")),
 		"many teams": string(said(1<<30, "OK n 1 2 m map 0 1 17")), "a size too small": string(make([]byte, 12)),

@@ -71,7 +71,7 @@ func (p Protocol) AppendQuery(b []byte, nonce discovery.Nonce, _ []byte) []byte 
 }
 
 // QueryPort returns the port at which the server is asked.
-func (p Protocol) QueryPort(port uint16) uint16 { return port + p.Above }
+func (p Protocol) QueryPort(port uint16) uint16 { return packet.Above(port, p.Above) }
 
 var (
 	errNoReply = fmt.Errorf("gamespy: %w: no keys and values of a server", discovery.ErrMalformed)

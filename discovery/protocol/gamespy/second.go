@@ -59,7 +59,7 @@ func appendSecond(b []byte, nonce discovery.Nonce, about string) []byte {
 }
 
 // QueryPort returns the port at which the server is asked.
-func (s Second) QueryPort(port uint16) uint16 { return port + s.Above }
+func (s Second) QueryPort(port uint16) uint16 { return packet.Above(port, s.Above) }
 
 // Parse reads the newest reply.
 func (s Second) Parse(datagrams [][]byte) (discovery.Reply, error) {

@@ -89,7 +89,7 @@ func (Third) AppendQuery(b []byte, nonce discovery.Nonce, challenge []byte) []by
 }
 
 // QueryPort returns the port at which the server is asked.
-func (t Third) QueryPort(port uint16) uint16 { return port + t.Above }
+func (t Third) QueryPort(port uint16) uint16 { return packet.Above(port, t.Above) }
 
 // Parse assembles the newest complete reply, or reads the challenge before it.
 func (t Third) Parse(datagrams [][]byte) (discovery.Reply, error) {
@@ -146,12 +146,16 @@ func (t Third) parse(datagrams [][]byte) (discovery.Reply, thirdReply, error) {
 		return challenge, thirdReply{}, nil
 	case len(packets) == 0 && len(datagrams) > 0:
 		return discovery.Reply{}, thirdReply{}, errNoThird
-	case len(packets) == 0 || length[newest] == 0 || len(packets) < length[newest]:
+	case len(packets) == 0 || length[newest] == 0:
 		return discovery.Reply{Incomplete: true}, thirdReply{}, nil
 	}
 	var whole thirdReply
-	for _, number := range slices.Sorted(maps.Keys(packets)) {
-		whole.read(packets[number])
+	for number := range length[newest] {
+		body, is := packets[number]
+		if !is {
+			return discovery.Reply{Incomplete: true}, thirdReply{}, nil
+		}
+		whole.read(body)
 	}
 	info, tells := infoOf(whole.keys.value)
 	if !tells {

@@ -115,6 +115,7 @@ func TestThirdWaits(t *testing.T) {
 		"no end":                {thirdBegin},
 		"no beginning":          {thirdEnd},
 		"a wild number":         {thirdHeader + "\xff\x00hostname\x00a\x00\x00"},
+		"a packet of another":   {thirdEnd, thirdHeader + "\x05\x00hostname\x00a\x00\x00"},
 		"halves of two replies": {thirdBegin, strings.Replace(thirdEnd, "\x0f", "\x01", 1)},
 	} {
 		if reply, err := (Third{}).Parse(split(packets...)); err != nil || !reply.Incomplete {

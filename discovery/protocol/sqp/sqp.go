@@ -13,8 +13,8 @@
 // bytes. The server is asked for its first chunk alone, which fits in one packet. Players
 // connect to the port in it.
 //
-// The protocol has no place for a nonce, so the sender's address and the challenge identify
-// a reply. Some servers forget a challenge once they have answered it. If that answer is
+// The protocol has no place for a nonce, so the sender's address identifies a reply.
+// Some servers forget a challenge once they have answered it. If that answer is
 // lost, the server counts as there, and describes itself the next time.
 //
 // Sources: "Server Query Protocol" of Unity's documentation, Unity-Technologies/go-svrquery.
@@ -63,11 +63,10 @@ func (Protocol) Parse(datagrams [][]byte) (discovery.Reply, error) {
 			return reply, false
 		}
 		head := packet.Reader{Rest: b[1+challengeLen+2:]}
-		number, last := head.Octet(), head.Octet()
-		if number != 0 || last < number {
+		if number := head.Octet(); number != 0 {
 			return reply, false
 		}
-		r := reader{packet.Reader{Rest: head.Rest[2:]}}
+		r := reader{packet.Reader{Rest: head.Rest[3:]}} // after the last chunk's number, and a length
 		length := binary.BigEndian.Uint32(r.Take(4))
 		if uint64(length) > uint64(len(r.Rest)) {
 			return reply, false

@@ -58,7 +58,7 @@ func (Protocol) AppendQuery(b []byte, _ discovery.Nonce, _ []byte) []byte {
 }
 
 // QueryPort returns the port at which the server is asked.
-func (p Protocol) QueryPort(port uint16) uint16 { return port + p.Above }
+func (p Protocol) QueryPort(port uint16) uint16 { return packet.Above(port, p.Above) }
 
 var (
 	errNoFacts   = fmt.Errorf("unreal2: %w: no facts about a server", discovery.ErrMalformed)

@@ -31,7 +31,7 @@ func plant() *node {
 		panic(err)
 	}
 	root := &node{}
-	path := 0 // to the next leaf, a bit a step from the lowest up, as deep as the last
+	path := 0 // to the next leaf, a bit a step, the highest first; it has as many bits as the last leaf is deep
 	for i, octet := range leaves {
 		depth := hexDigit(depths[i])
 		if i > 0 {
