@@ -295,6 +295,9 @@ function dropDeadToken(/** @type {State} */ state) {
   if (credential() !== "") live.connect();
 }
 
+/** How long the page rests after it has tried to become a player's, ms. */
+const pause = 10_000;
+
 /** Takes the player's own credential once the program that came by this page is in. @param {State} state */
 function becomePlayerOnce(state) {
   if (!state.you.name || credential() !== "" || view.becomes) return;
@@ -305,7 +308,7 @@ function becomePlayerOnce(state) {
       await becomePlayer();
       live.connect();
     } finally {
-      view.becomes = false;
+      setTimeout(() => (view.becomes = false), pause); // a failure is not tried again at once
     }
   });
 }

@@ -17,7 +17,7 @@ export const height = 1350;
 const frame = 18;
 const margin = 64;
 const row = 82;
-export const namedStops = 5;
+const namedStops = 5;
 /** Where the stops end, and the middle of the signs below them. */
 const foot = 1182;
 const signsAt = 1262;

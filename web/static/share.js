@@ -31,15 +31,15 @@ async function mapOf(state, result) {
   const { choice } = state;
   const people = result.people.slice(0, named).map(({ name }) => ({ person: /** @type {import("./types.js").Person} */ (state.people.find((one) => one.name === name) ?? { name }) }));
   try {
-    const [turn, { world }] = await Promise.all([import("./map/turn.js"), import("./map/world.js")]);
-    const scale = mapHalf / turn.half;
+    const [square, { world }] = await Promise.all([import("./map/square.js"), import("./map/world.js")]);
+    const scale = mapHalf / square.half;
     const target = choice && targetOf(choice);
-    const map = turn.mapOf(target ? choice.servers[target.addr]?.country : undefined, people, signSize(people.length) / scale);
+    const map = square.mapOf(target ? choice.servers[target.addr]?.country : undefined, people, signSize(people.length) / scale);
     if (!map) return null;
     const loaded = await world();
     const rim = (map.reach * 180) / Math.PI * rimShown;
-    const path = loaded.d3.geoPath(turn.projectionOf(loaded, map.centre, map.reach, 2 * mapHalf).clipAngle(Math.min(179, rim))).digits(0);
-    const home = turn.shapeOf(loaded, map.centre);
+    const path = loaded.d3.geoPath(square.projectionOf(loaded, map.centre, map.reach, 2 * mapHalf).clipAngle(Math.min(179, rim))).digits(0);
+    const home = square.shapeOf(loaded, map.centre);
     return { land: path(loaded.land) ?? "", home: (home && path(home)) ?? "", at: map.at.map(({ x, y }, i) => ({ x: x * scale, y: y * scale, isLost: map.lost.includes(people[i]) })) };
   } catch {
     return null;

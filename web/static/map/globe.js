@@ -18,7 +18,7 @@ const moving = 700_000;
 const standing = 5_000_000;
 
 /** @param {World} world @param {View} view @param {number} [turn] degrees */
-export function globeOf({ d3 }, { centre, x, y, scale, width, height }, turn = 0) {
+function globeOf({ d3 }, { centre, x, y, scale, width, height }, turn = 0) {
   return d3.geoAzimuthalEqualArea().rotate([-centre.lon + turn, -centre.lat + turn / 4]).translate([x, y]).scale(scale).clipAngle(clip).clipExtent([[-9, -9], [width + 9, height + 9]]);
 }
 

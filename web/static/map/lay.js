@@ -9,7 +9,7 @@
 /** @typedef {{left: number, top: number, right: number, bottom: number}} Box px */
 
 /** The least angle between two spokes. */
-export const between = (16 * Math.PI) / 180;
+const between = (16 * Math.PI) / 180;
 /** How far from the server a sign stands at least, how far from another sign, and how far from another's spoke, in its sizes. */
 const near = 1.9;
 const apart = 1.16;
@@ -85,7 +85,7 @@ export function turned(ways, least = between) {
  * @param {Way[]} ways @param {number[]} turns @param {number} scale px @param {number} size of signs, px @param {number} [least] distance from the server, px
  * @returns {Stand[]}
  */
-export function distanced(ways, turns, scale, size, least = near * size) {
+function distanced(ways, turns, scale, size, least = near * size) {
   const order = turns.map((_, i) => i).sort((a, b) => turns[a] - turns[b]);
   const all = ways.map(({ angle }, i) => ({ i, turn: turns[i], r: Math.max(least, scale * far(angle)) }));
   for (const [nth, i] of order.entries()) {

@@ -38,13 +38,13 @@ export function mapOf(country, all, size) {
   const foot = footOf(size, lost.length);
   spread(points, size, lost.length > 0 ? foot - size - 2 * pingHigh : half - size / 2 - 40);
   const at = all.map((one) => (lost.includes(one) ? somewhere(lost.indexOf(one), lost.length, size, foot) : points[placed.indexOf(one)]));
-  return { centre, reach, lost, points, at };
+  return { centre, reach, lost, at };
 }
 
-/** The projection of such a map to a square. @param {import("./world.js").World} world @param {import("./world.js").Country} centre @param {number} reach radians @param {number} side px @param {number} [back] degrees it has yet to turn */
-export function projectionOf({ d3 }, centre, reach, side, back = 0) {
+/** The projection of such a map to a square. @param {import("./world.js").World} world @param {import("./world.js").Country} centre @param {number} reach radians @param {number} side px */
+export function projectionOf({ d3 }, centre, reach, side) {
   const scale = ((far / half) * (side / 2)) / reach;
-  return d3.geoAzimuthalEquidistant().rotate([-centre.lon + back, -centre.lat + back / 4]).translate([side / 2, side / 2]).scale(scale).clipAngle(179);
+  return d3.geoAzimuthalEquidistant().rotate([-centre.lon, -centre.lat]).translate([side / 2, side / 2]).scale(scale).clipAngle(179);
 }
 
 /** A country's shape, if the map has it. @param {import("./world.js").World} world @param {import("./world.js").Country} centre */
@@ -56,7 +56,7 @@ const footOf = (size, lost) => half - size / 2 - (lost > footPings ? 4 : pingHig
 /** The position at the picture's foot of a player from an unknown country. @param {number} i @param {number} of @param {number} size @param {number} y */
 function somewhere(i, of, size, y) {
   const pitch = of > footPings ? Math.min(size * 1.1, (2 * half - size) / of) : Math.max(size * apart, 125); // room for "≈ 247 ms"
-  return { x: pitch * (i - (of - 1) / 2), y, r: half };
+  return { x: pitch * (i - (of - 1) / 2), y };
 }
 
 /** Pushes signs apart that would hide each other. @param {{x: number, y: number}[]} at @param {number} size @param {number} lowest where they may be */

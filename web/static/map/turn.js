@@ -17,8 +17,6 @@ import { labelled } from "./labels.js";
 import { far, fitted, lightReach, someWay, wayTo } from "./lay.js";
 import { placeOf, world } from "./world.js";
 
-export { half, mapOf, projectionOf, shapeOf } from "./square.js";
-
 /** @typedef {{person: import("../types.js").Person, ms: number, text: string}} Spoke nearest first */
 /** @typedef {"whole" | "pings" | "none"} Said what stands beside the signs */
 /** @typedef {ReturnType<typeof import("../stages/moment.js").seenAt>} Seen */
@@ -41,7 +39,7 @@ const many = 9;
 /** Everything about the picture that depends on its size. @typedef {{width: number, height: number, em: number, room: import("./lay.js").Box, whole: import("./lay.js").Box, taken: import("./lay.js").Box[]}} Room where signs may be, where their words may be, and where something else is */
 
 /** The room of a place, as the style sheet says. @param {HTMLElement} place @returns {Room} */
-export function roomOf(place) {
+function roomOf(place) {
   const style = getComputedStyle(place);
   const [width, height] = [place.clientWidth, place.clientHeight];
   const [top, right, bottom, left] = ["Top", "Right", "Bottom", "Left"].map((side) => parseFloat(/** @type {any} */ (style)[`padding${side}`]));
@@ -71,8 +69,12 @@ export class Turn {
     this.drawn = "";
     this.laid = "";
     this.layOut();
-    new ResizeObserver(() => this.layOut()).observe(place);
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => place.isConnected && this.land());
+    const isShown = () => this.canvas.isConnected; // a later map takes the place
+    const resized = new ResizeObserver(() => (isShown() ? this.layOut() : resized.disconnect()));
+    resized.observe(place);
+    const scheme = matchMedia("(prefers-color-scheme: dark)");
+    const recoloured = () => (isShown() ? this.land() : scheme.removeEventListener("change", recoloured));
+    scheme.addEventListener("change", recoloured);
     if (this.centre) world().then((loaded) => { this.world = loaded; this.drawn = ""; this.land(); }, () => {}); // without land, the spokes are enough
   }
 
@@ -228,7 +230,7 @@ export class Turn {
 }
 
 /** The radius of a table that has room for everybody, in signs. @param {number} n */
-export const tableOf = (n) => Math.max(1.9, (n * 1.2) / (2 * Math.PI) + 0.3);
+const tableOf = (n) => Math.max(1.9, (n * 1.2) / (2 * Math.PI) + 0.3);
 
 /** Where players' homes are if they come to a table. @param {import("./lay.js").Way[]} ways @param {import("./lay.js").Box} room @param {number} size */
 const seated = (ways, room, size) => fitted(ways, room, size, { least: tableOf(ways.length) + 1.3 });

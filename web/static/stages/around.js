@@ -27,8 +27,8 @@ export function around(addr) {
   return h("div", { class: "around", "data-key": `around ${addr}`, "data-addr": addr, "aria-hidden": "true" }, h("div", { class: "turning", "data-keep": true }));
 }
 
-/** Draws the visible maps that are not yet drawn, each in a frame of its own, because five at once would block the page. @param {HTMLElement} place @param {State} state @param {boolean} [isSmall] signs have to be large for it */
-export function drawAround(place, state, isSmall = false) {
+/** Draws the visible maps that are not yet drawn, each in a frame of its own, because five at once would block the page. @param {HTMLElement} place @param {State} state */
+export function drawAround(place, state) {
   if (!place.isConnected) return;
   for (const box of place.querySelectorAll(".around")) {
     const addr = box.getAttribute("data-addr") ?? "";
@@ -40,8 +40,8 @@ export function drawAround(place, state, isSmall = false) {
     drawn.set(turning, shows);
     void import("../map/turn.js").then(
       ({ Turn }) => requestAnimationFrame(() => {
-        if (drawn.get(turning) === shows) new Turn(turning, country, spokes, { says: isSmall ? "none" : "pings" }).show(seenAt(moments.over, spokes.length));
-        drawAround(place, state, isSmall); // the next one
+        if (drawn.get(turning) === shows) new Turn(turning, country, spokes, { says: "none" }).show(seenAt(moments.over, spokes.length));
+        drawAround(place, state); // the next one
       }),
       () => drawn.delete(turning),
     );

@@ -142,7 +142,7 @@ function price(view) {
 function leaf(id, newcomer, name, how, cost, view) {
   const isOpen = view.door === id || (view.door === "in" && id === "play");
   const plays = id === "play";
-  const face = { ...newcomer, name: newcomer.name, peer: plays, connected: plays, able: false, left_out: false };
+  const face = { ...newcomer, peer: plays, connected: plays, able: false, left_out: false };
   return h(
     "div",
     { class: `door${isOpen ? " open" : ""}`, "data-key": id, "data-door": id },

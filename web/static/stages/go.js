@@ -141,7 +141,7 @@ function traveller(state, person, isMe, view, saysPing) {
   return h(
     "li",
     { "data-key": person.name, class: failed ? "failed" : "" },
-    sign(isThere(person) || !failed ? person : { ...person, connected: false }, 44),
+    sign(!failed ? person : { ...person, connected: false }, 44),
     h("span", { class: "who" }, h("bdi", { dir: "auto" }, person.name), isMe && h("span", { class: "you" }, " ", say("person.you"))),
     h("span", { class: "doing" }, doing(state, person, isMe)),
     view.tv && saysPing && theirPing(state, person),

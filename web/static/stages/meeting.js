@@ -17,7 +17,7 @@ const day = 24 * 3600_000;
 const counted = 3;
 
 /** A time in the reader's time zone, as people say it. @param {string} at @param {number} now ms */
-export function dateOf(at, now) {
+function dateOf(at, now) {
   const then = new Date(at);
   const when = { date: date(then), time: time(then) };
   const days = Math.round((new Date(then).setHours(0, 0, 0, 0) - new Date(now).setHours(0, 0, 0, 0)) / day);
@@ -107,7 +107,7 @@ function table(all) {
 }
 
 /** Lets the browser save the history as a file. @param {string} format */
-export async function saveEvenings(format) {
+async function saveEvenings(format) {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(await (await evenings(format)).blob());
   link.download = `evenings.${format}`;

@@ -87,6 +87,7 @@ function put(box) {
 export function showMenu(place) {
   const box = place.querySelector("#sign-menu");
   if (box instanceof HTMLElement) put(box);
+  else menu.name = ""; // its person has left
   if (!menu.fresh) return;
   const inside = place.querySelector("#sign-menu :is([role=menuitem], input, .danger)");
   if (!(inside instanceof HTMLElement)) return;

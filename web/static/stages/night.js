@@ -21,9 +21,6 @@ import { meeting } from "./meeting.js";
 
 /** How many guests are named. */
 const namedGuests = 4;
-/** The step of the clock at which groups meet, ms. */
-const meets = 30 * 60_000;
-const week = 7 * 24 * 3600_000;
 
 /** What makes posters and awards, once it is here. @type {typeof import("../tour.js") | undefined} */
 let tour;
@@ -121,9 +118,11 @@ function watched(state, guests) {
 /** The next date at the time of this night: half past or the full hour before its first round. @param {State} state */
 function sameTime(state) {
   const first = Date.parse(state.evening?.[0]?.at ?? "") || state.now;
-  const then = new Date(Math.floor(first / meets) * meets);
-  let next = new Date(then.getTime() + week);
-  while (next.getTime() < state.now) next = new Date(next.getTime() + week);
+  const then = new Date(first);
+  then.setMinutes(then.getMinutes() < 30 ? 0 : 30, 0, 0);
+  const next = new Date(then);
+  do next.setDate(next.getDate() + 7); // by the calendar: clocks may change meanwhile
+  while (next.getTime() < state.now);
   const days = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
   const clock = [then.getHours(), then.getMinutes()].map((n) => String(n).padStart(2, "0")).join(":");
   return { next, every: `${days[then.getDay()]} ${clock} ${Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC"}` };
@@ -177,7 +176,7 @@ export function shown(_place, live, view) {
   const of = JSON.stringify([state.room.name, state.evening, players.map(({ name, country }) => [name, country]), guests.map(({ name }) => name), isNameless]);
   if (of === poster.of) return;
   poster.of = of;
-  draw(state, players, guests, of).then(view.changed, () => (poster.of = ""));
+  draw(state, players, guests, of).then(view.changed, () => setTimeout(() => poster.of === of && (poster.of = ""), 10_000)); // and once more
 }
 
 /** @param {State} state @param {Person[]} players @param {Person[]} guests @param {string} of */

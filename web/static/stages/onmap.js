@@ -25,7 +25,7 @@ export function isMapped(people, changed) {
     void import("../map/flat.js").then(async (flat) => {
       loaded = { flat, world: await flat.load() };
       changed();
-    }).catch(() => (isLoading = false)); // the signs say who is here without it, too
+    }).catch(() => setTimeout(() => (isLoading = false), 10_000)); // the signs say who is here without it, too
     void document.fonts.ready.then(() => ((fonts = "there"), changed()));
   }
   return loaded !== null && people.some((person) => loaded?.flat.homeOf(person));

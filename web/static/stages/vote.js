@@ -69,7 +69,7 @@ function others(state, picks) {
 
 /** Runs once the children are on the page. @param {HTMLElement} at @param {import("../live.js").Live} live */
 export function shown(at, live) {
-  drawAround(at, /** @type {State} */ (live.state), true);
+  drawAround(at, /** @type {State} */ (live.state));
 }
 
 /** Shows a card whole on a phone, or as a row again. @param {State | null} state @param {string} addr */
@@ -167,6 +167,6 @@ function ready(state, view, me) {
 }
 
 /** @param {boolean | undefined} isReady @param {string} wait */
-export function readyButton(isReady, wait) {
+function readyButton(isReady, wait) {
   return button("ready", isReady ? wait : say("vote.ready-button"), { class: isReady ? "large" : "primary large", "data-ready": String(!isReady) });
 }
