@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -145,6 +146,7 @@ func newRoot(p *program) *cobra.Command {
 		newSimulate(p), newFleet(p)} {
 		root.AddCommand(c)
 	}
+	shortRootHelp(root)
 	root.SetHelpCommand(newHelp(root))
 	root.InitDefaultCompletionCmd(root.Name())
 	strict(root.Commands())
@@ -160,10 +162,11 @@ func newHelp(root *cobra.Command) *cobra.Command {
 		Args:  cobra.ArbitraryArgs,
 		RunE: func(_ *cobra.Command, args []string) error {
 			cmd, rest, err := root.Find(args)
-			if err != nil || cmd == root && len(rest) > 0 {
+			isAll := all || slices.Equal(rest, []string{everything})
+			if err != nil || cmd == root && len(rest) > 0 && !isAll {
 				return unknownCommand(root, args)
 			}
-			if all {
+			if isAll {
 				rest = append(rest, everything)
 			}
 			cmd.InitDefaultHelpFlag()
@@ -183,6 +186,9 @@ func unknownCommand(cmd *cobra.Command, args []string) error {
 	err := usagef("unknown command %q", args[0])
 	if like := cmd.SuggestionsFor(args[0]); len(like) > 0 {
 		return hint.With(err, fmt.Sprintf("did you mean %s %s?", cmd.CommandPath(), like[0]))
+	}
+	if !cmd.HasParent() {
+		return hint.With(err, cmd.CommandPath()+" --help "+everything+" lists the commands")
 	}
 	return hint.With(err, cmd.CommandPath()+" --help lists the commands")
 }

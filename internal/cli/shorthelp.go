@@ -34,3 +34,32 @@ func shortHelp(cmd *cobra.Command, about, flags string) {
 			about, cmd.UseLine(), cmd.Example, few.FlagUsages(), cmd.CommandPath(), everything)
 	})
 }
+
+// whatPeopleDo is the short help of muster itself: what people do, each with an example.
+const whatPeopleDo = `Muster finds the game server that is best for a whole group, and takes everyone there.
+
+What people do most:
+  muster                                  all of it in the browser, without a terminal
+  muster host openarena --players 4       open a room; it prints a link for your friends
+  muster join LINK                        join a friend's room
+  muster discover xonotic --not-empty     find servers near you, alone
+  muster demo                             see a whole game night on this machine
+
+If something does not work:
+  muster doctor                           what this machine and network can do
+
+One command:  muster COMMAND --help
+Everything:   muster --help all
+`
+
+// shortRootHelp makes the help of muster itself short, as shortHelp does for a command.
+func shortRootHelp(root *cobra.Command) {
+	whole := root.HelpFunc()
+	root.SetHelpFunc(func(asked *cobra.Command, args []string) {
+		if asked != root || slices.Contains(args, everything) {
+			whole(asked, args)
+			return
+		}
+		fmt.Fprint(root.OutOrStdout(), whatPeopleDo)
+	})
+}
