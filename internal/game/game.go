@@ -33,6 +33,7 @@ import (
 	"muster/discovery/protocol/quake3"
 	"muster/discovery/protocol/quakeworld"
 	"muster/discovery/protocol/samp"
+	"muster/discovery/protocol/satisfactory"
 	"muster/discovery/protocol/sauerbraten"
 	"muster/discovery/protocol/sqp"
 	"muster/discovery/protocol/tcp"
@@ -139,6 +140,8 @@ func (g Game) Protocol() discovery.Protocol {
 		return doom3.Protocol{}
 	case "samp":
 		return samp.Protocol{}
+	case "satisfactory":
+		return satisfactory.Protocol{}
 	case "zandronum":
 		return zandronum.Protocol{}
 	case "frostbite":

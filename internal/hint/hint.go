@@ -49,7 +49,7 @@ var packages = []string{
 	"a2s", "access", "adaptive", "ase", "beacon", "bedrock", "calibrated", "cluster", "conn", "discovery", "doom3", "favourites",
 	"fleet", "frostbite", "game", "gamespy", "geo", "handout", "history", "home", "host", "invite", "lan", "lobby", "luanti",
 	"master", "minecraft", "mindustry", "mumble", "openttd", "peer", "plans", "portmap",
-	"prober", "qstat", "quake3", "quakeworld", "register", "release", "report", "room", "samp", "sauerbraten", "selection",
+	"prober", "qstat", "quake3", "quakeworld", "register", "release", "report", "room", "samp", "satisfactory", "sauerbraten", "selection",
 	"sim", "sqp", "store", "teeworlds", "unreal2", "wire", "zandronum",
 }
 

@@ -20,6 +20,7 @@ import (
 	"muster/discovery/protocol/quake3"
 	"muster/discovery/protocol/quakeworld"
 	"muster/discovery/protocol/samp"
+	"muster/discovery/protocol/satisfactory"
 	"muster/discovery/protocol/sauerbraten"
 	"muster/discovery/protocol/sqp"
 	"muster/discovery/protocol/tcp"
@@ -38,32 +39,33 @@ func TestSmallKinds(t *testing.T) {
 		protocol discovery.Protocol
 		untold   string // the missing ones of name, map and version
 	}{
-		MOHAA:       {quake3.MOHAA{}, "version"},
-		QuakeWorld:  {quakeworld.Protocol{}, ""},
-		Quake2:      {quakeworld.Quake2{}, ""},
-		DDNet:       {teeworlds.DDNet{}, ""},
-		Teeworlds:   {teeworlds.Protocol{}, ""},
-		Luanti:      {luanti.Protocol{}, "all"},
-		GameSpy:     {gamespy.Protocol{}, ""},
-		Unreal:      {gamespy.Protocol{Above: 1, Echo: true}, ""},
-		GameSpy2:    {gamespy.Second{Above: 2}, ""},
-		GameSpy3:    {gamespy.Third{Above: 13333}, ""},
-		Unreal2:     {unreal2.Protocol{Above: 1}, "version"},
-		ASE:         {ase.Protocol{Above: 123}, ""},
-		Bedrock:     {bedrock.Protocol{}, ""},
-		Sauerbraten: {sauerbraten.Protocol{}, "version"},
-		RedEclipse:  {sauerbraten.RedEclipse{}, ""},
-		Mumble:      {mumble.Protocol{}, "name and map"},
-		Mindustry:   {mindustry.Protocol{}, ""},
-		Doom3:       {doom3.Protocol{}, ""},
-		SAMP:        {samp.Protocol{}, "map and version"},
-		SQP:         {sqp.Protocol{}, ""},
-		Zandronum:   {zandronum.Protocol{}, ""},
-		VCMP:        {samp.VCMP{}, ""},
-		Frostbite:   {frostbite.Protocol{}, ""},
-		Minecraft:   {minecraft.Protocol{}, "map"},
-		OpenTTD:     {openttd.Protocol{}, "map"},
-		TCP:         {tcp.Protocol{}, "all"},
+		MOHAA:        {quake3.MOHAA{}, "version"},
+		QuakeWorld:   {quakeworld.Protocol{}, ""},
+		Quake2:       {quakeworld.Quake2{}, ""},
+		DDNet:        {teeworlds.DDNet{}, ""},
+		Teeworlds:    {teeworlds.Protocol{}, ""},
+		Luanti:       {luanti.Protocol{}, "all"},
+		GameSpy:      {gamespy.Protocol{}, ""},
+		Unreal:       {gamespy.Protocol{Above: 1, Echo: true}, ""},
+		GameSpy2:     {gamespy.Second{Above: 2}, ""},
+		GameSpy3:     {gamespy.Third{Above: 13333}, ""},
+		Unreal2:      {unreal2.Protocol{Above: 1}, "version"},
+		ASE:          {ase.Protocol{Above: 123}, ""},
+		Bedrock:      {bedrock.Protocol{}, ""},
+		Sauerbraten:  {sauerbraten.Protocol{}, "version"},
+		RedEclipse:   {sauerbraten.RedEclipse{}, ""},
+		Mumble:       {mumble.Protocol{}, "name and map"},
+		Mindustry:    {mindustry.Protocol{}, ""},
+		Doom3:        {doom3.Protocol{}, ""},
+		SAMP:         {samp.Protocol{}, "map and version"},
+		SQP:          {sqp.Protocol{}, ""},
+		Satisfactory: {satisfactory.Protocol{}, "map, version and counts"},
+		Zandronum:    {zandronum.Protocol{}, ""},
+		VCMP:         {samp.VCMP{}, ""},
+		Frostbite:    {frostbite.Protocol{}, ""},
+		Minecraft:    {minecraft.Protocol{}, "map"},
+		OpenTTD:      {openttd.Protocol{}, "map"},
+		TCP:          {tcp.Protocol{}, "all"},
 	} {
 		t.Run(string(kind), func(t *testing.T) {
 			t.Parallel()
@@ -124,6 +126,8 @@ func TestSmallKinds(t *testing.T) {
 					want.Name, want.Map = "", ""
 				case "map and version":
 					want.Map, want.Version = "", ""
+				case "map, version and counts":
+					want.Map, want.Version, want.Players, want.MaxPlayers = "", "0", 0, 0 // it has a number for its version
 				case "map":
 					want.Map, info.Map = "", ""
 				case "version":

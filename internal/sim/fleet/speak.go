@@ -23,6 +23,7 @@ import (
 	"muster/discovery/protocol/quake3"
 	"muster/discovery/protocol/quakeworld"
 	"muster/discovery/protocol/samp"
+	"muster/discovery/protocol/satisfactory"
 	"muster/discovery/protocol/sauerbraten"
 	"muster/discovery/protocol/sqp"
 	"muster/discovery/protocol/teeworlds"
@@ -48,22 +49,23 @@ const (
 
 // These kinds of servers know a single question, or two.
 const (
-	MOHAA       Kind = "mohaa"
-	QuakeWorld  Kind = "quakeworld"
-	Quake2      Kind = "quake2"
-	DDNet       Kind = "ddnet"
-	Teeworlds   Kind = "teeworlds"
-	Luanti      Kind = "luanti"
-	Bedrock     Kind = "bedrock"
-	Sauerbraten Kind = "sauerbraten"
-	RedEclipse  Kind = "redeclipse"
-	Mumble      Kind = "mumble"
-	Mindustry   Kind = "mindustry"
-	Doom3       Kind = "doom3"
-	SAMP        Kind = "samp"
-	SQP         Kind = "sqp"
-	Zandronum   Kind = "zandronum"
-	VCMP        Kind = "vcmp"
+	MOHAA        Kind = "mohaa"
+	QuakeWorld   Kind = "quakeworld"
+	Quake2       Kind = "quake2"
+	DDNet        Kind = "ddnet"
+	Teeworlds    Kind = "teeworlds"
+	Luanti       Kind = "luanti"
+	Bedrock      Kind = "bedrock"
+	Sauerbraten  Kind = "sauerbraten"
+	RedEclipse   Kind = "redeclipse"
+	Mumble       Kind = "mumble"
+	Mindustry    Kind = "mindustry"
+	Doom3        Kind = "doom3"
+	SAMP         Kind = "samp"
+	SQP          Kind = "sqp"
+	Zandronum    Kind = "zandronum"
+	VCMP         Kind = "vcmp"
+	Satisfactory Kind = "satisfactory"
 )
 
 // small returns the speaker of a small kind, or nil for other kinds.
@@ -97,6 +99,8 @@ func (k Kind) small() smallSpeaker {
 		return func(s speech) []byte { return samp.Answer(s.request, *s.info, s.names()) }
 	case SQP:
 		return func(s speech) []byte { return sqp.Answer(s.request, *s.info, s.token(), 0) }
+	case Satisfactory:
+		return func(s speech) []byte { return satisfactory.Answer(s.request, *s.info) }
 	case Zandronum:
 		return func(s speech) []byte { return zandronum.Answer(s.request, *s.info) }
 	case VCMP:
