@@ -71,8 +71,10 @@ func playedRoom(t *testing.T) *room.Room {
 	}
 	zoe(room.Vote{Addr: addr(1)})
 	zoe(room.Ready{Ready: true})
-	now = now.Add(5 * time.Second)
-	step(room.Tick{})
+	for range 6 + 5 { // the reveal, and the countdown
+		now = now.Add(time.Second)
+		step(room.Tick{})
+	}
 	step(room.Hear{Player: "ann", Message: wire.Launched{Round: 1, State: wire.LaunchStarted}})
 	return r
 }

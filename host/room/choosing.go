@@ -1,7 +1,6 @@
 package room
 
 import (
-	"slices"
 	"time"
 
 	"muster/discovery/sentence"
@@ -150,8 +149,9 @@ func (r *Room) withoutLook(player string) {
 }
 
 const (
-	// countdownTime is how long everyone sees the launch coming. Where a player has the page open,
-	// the first countdown of a vote begins after revealTime: until then pages say where people meet.
+	// countdownTime is how long everyone sees the launch coming. Where anybody has the page open, such
+	// as a TV that everyone looks at, the first countdown of a vote begins after revealTime. Until then
+	// pages say where people meet.
 	countdownTime = 5 * time.Second
 	revealTime    = 6 * time.Second
 	// freshLook is how old a look at the finalists may be at the launch: another within that time
@@ -211,8 +211,7 @@ func (in Hear) say(r *Room, m wire.Say) {
 // countDown begins the countdown. Key is that of the note that says why.
 func (v *Voting) countDown(r *Room, key string) {
 	c, lasts := &Countdown{Voting: *v}, countdownTime
-	isShown := slices.ContainsFunc(r.group.Electorate(true).People, func(p ballot.Person) bool { return !p.Guest && p.Page })
-	if isShown && !v.Revealed {
+	if r.group.Roster.IsWatched() && !v.Revealed {
 		c.Revealed, lasts = true, lasts+revealTime
 	}
 	c.LaunchAt = r.now.Add(lasts)

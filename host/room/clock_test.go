@@ -134,7 +134,7 @@ func TestClockSetBack(t *testing.T) {
 		}, func(n *session) error {
 			n.goes()
 			n.took("ann")
-			n.wait(time.Second)
+			n.wait(revealTime + time.Second)
 			if took := n.took("ann"); !strings.Contains(took, "finalists") {
 				return fmt.Errorf("ann is sent %q", took)
 			}

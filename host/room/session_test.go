@@ -75,10 +75,11 @@ var eight = time.Date(2026, 11, 20, 20, 0, 0, 0, time.UTC)
 // tick is how often time passes in a session, as on a host.
 const tick = 100 * time.Millisecond
 
-// The promised times: how long a countdown lasts, how long a short look may take, and how often
-// players look again at most.
+// The promised times: how long the reveal and the countdown take together, the reveal's part, how
+// long a short look may take, and how often players look again at most.
 const (
 	countdownTime = 11 * time.Second
+	revealTime    = 6 * time.Second
 	lookTime      = 15 * time.Second
 	maxTries      = 4
 )
