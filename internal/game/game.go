@@ -29,6 +29,7 @@ import (
 	"muster/discovery/protocol/mindustry"
 	"muster/discovery/protocol/minecraft"
 	"muster/discovery/protocol/mumble"
+	"muster/discovery/protocol/odamex"
 	"muster/discovery/protocol/openttd"
 	"muster/discovery/protocol/quake3"
 	"muster/discovery/protocol/quakeworld"
@@ -140,6 +141,8 @@ func (g Game) Protocol() discovery.Protocol {
 		return doom3.Protocol{}
 	case "samp":
 		return samp.Protocol{}
+	case "odamex":
+		return odamex.Protocol{}
 	case "satisfactory":
 		return satisfactory.Protocol{}
 	case "zandronum":

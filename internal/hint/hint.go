@@ -48,7 +48,7 @@ func Of(err error) string {
 var packages = []string{
 	"a2s", "access", "adaptive", "ase", "beacon", "bedrock", "calibrated", "cluster", "conn", "discovery", "doom3", "favourites",
 	"fleet", "frostbite", "game", "gamespy", "geo", "handout", "history", "home", "host", "invite", "lan", "lobby", "luanti",
-	"master", "minecraft", "mindustry", "mumble", "openttd", "peer", "plans", "portmap",
+	"master", "minecraft", "mindustry", "mumble", "odamex", "openttd", "peer", "plans", "portmap",
 	"prober", "qstat", "quake3", "quakeworld", "register", "release", "report", "room", "samp", "satisfactory", "sauerbraten", "selection",
 	"sim", "sqp", "store", "teeworlds", "unreal2", "wire", "zandronum",
 }

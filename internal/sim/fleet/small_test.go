@@ -16,6 +16,7 @@ import (
 	"muster/discovery/protocol/mindustry"
 	"muster/discovery/protocol/minecraft"
 	"muster/discovery/protocol/mumble"
+	"muster/discovery/protocol/odamex"
 	"muster/discovery/protocol/openttd"
 	"muster/discovery/protocol/quake3"
 	"muster/discovery/protocol/quakeworld"
@@ -59,6 +60,7 @@ func TestSmallKinds(t *testing.T) {
 		Doom3:        {doom3.Protocol{}, ""},
 		SAMP:         {samp.Protocol{}, "map and version"},
 		SQP:          {sqp.Protocol{}, ""},
+		Odamex:       {odamex.Protocol{}, ""},
 		Satisfactory: {satisfactory.Protocol{}, "map, version and counts"},
 		Zandronum:    {zandronum.Protocol{}, ""},
 		VCMP:         {samp.VCMP{}, ""},

@@ -20,6 +20,7 @@ import (
 	"muster/discovery/protocol/luanti"
 	"muster/discovery/protocol/mindustry"
 	"muster/discovery/protocol/mumble"
+	"muster/discovery/protocol/odamex"
 	"muster/discovery/protocol/quake3"
 	"muster/discovery/protocol/quakeworld"
 	"muster/discovery/protocol/samp"
@@ -65,6 +66,7 @@ const (
 	SQP          Kind = "sqp"
 	Zandronum    Kind = "zandronum"
 	VCMP         Kind = "vcmp"
+	Odamex       Kind = "odamex"
 	Satisfactory Kind = "satisfactory"
 )
 
@@ -99,6 +101,8 @@ func (k Kind) small() smallSpeaker {
 		return func(s speech) []byte { return samp.Answer(s.request, *s.info, s.names()) }
 	case SQP:
 		return func(s speech) []byte { return sqp.Answer(s.request, *s.info, s.token(), 0) }
+	case Odamex:
+		return func(s speech) []byte { return odamex.Answer(s.request, *s.info, s.names()) }
 	case Satisfactory:
 		return func(s speech) []byte { return satisfactory.Answer(s.request, *s.info) }
 	case Zandronum:
