@@ -120,6 +120,9 @@ func readKeys(r *packet.Reader) keys {
 			break
 		}
 		value := string(r.Bytes())
+		if key == "hostname" && value == "" {
+			value = brokenName(r)
+		}
 		if r.Short {
 			break
 		}
@@ -128,6 +131,16 @@ func readKeys(r *packet.Reader) keys {
 		}
 	}
 	return k
+}
+
+// brokenName takes the rest of a name that begins with a NUL off the keys. Minecraft's
+// servers write the low byte of each letter, so some letters become NUL.
+func brokenName(r *packet.Reader) string {
+	rest, _, found := strings.Cut(string(r.Rest), "\x00gametype\x00") // the next key there
+	if !found || strings.Contains(rest, "\x00") {
+		return ""
+	}
+	return string(r.Bytes())
 }
 
 // value returns the first value of several keys that is not empty.

@@ -51,10 +51,16 @@ const (
 	challengeLen = 4
 	wholeReply   = "\xff\xff\xff\x01"
 	splitnum     = "splitnum\x00"
-	lastPacket   = 0x80
+	// geyser stands there in answers of Geyser, which lets Bedrock's players into
+	// Minecraft's servers.
+	geyser     = "GeyserMC\x00"
+	lastPacket = 0x80
 	// battlefield2 is the game's name for itself. Its variant is the mod: pr is Project
 	// Reality.
 	battlefield2 = "battlefield2"
+	// levelOfUT3 is the key of the map in Unreal Tournament 3. Its mapname is a list of
+	// settings instead.
+	levelOfUT3 = "p1073741825"
 	// nibbles is how many half bytes of the id carry the nonce.
 	nibbles = 4
 )
@@ -167,6 +173,9 @@ func (t Third) parse(datagrams [][]byte) (discovery.Reply, thirdReply, error) {
 	if t.Above != 0 {
 		info.GamePort = 0 // players connect where the list says
 	}
+	if level := whole.keys.value(levelOfUT3); level != "" {
+		info.Map = text(level)
+	}
 	if variant := whole.keys.value("gamevariant"); whole.keys.value("gamename") == battlefield2 && variant != "bf2" {
 		info.Mod = text(variant)
 	}
@@ -196,6 +205,9 @@ func readChallenge(b []byte) ([]byte, bool) {
 // readNumber reads the number of a reply's packet.
 func readNumber(b []byte) (number int, last bool, body []byte, ok bool) {
 	rest, ok := strings.CutPrefix(string(b), splitnum)
+	if !ok {
+		rest, ok = strings.CutPrefix(string(b), geyser)
+	}
 	if !ok || rest == "" {
 		return 0, false, nil, false
 	}

@@ -172,7 +172,10 @@ func number(b []byte) int {
 // CleanName makes the name of a server or a player fit to show. It drops colour codes,
 // and then what [discovery.CleanText] drops. A caret and the character after it are a
 // colour in Quake III Arena and its descendants, except before another caret.
-// DarkPlaces adds ^xRGB with three hexadecimal digits.
+// DarkPlaces adds ^xRGB with three hexadecimal digits, and Call of Duty's later engine a
+// picture:
+//
+//	^ 01 or 02  width[1]  height[1]  length[1]  picture's name
 func CleanName(s string) string { return discovery.CleanText(withoutColours(s)) }
 
 func withoutColours(s string) string {
@@ -193,12 +196,15 @@ func withoutColours(s string) string {
 	return b.String()
 }
 
-// rgbLen is the length of DarkPlaces' code after the caret.
-const rgbLen = len("xRGB")
+// rgbLen is the length of DarkPlaces' code after the caret, pictureLen that of a
+// picture before its name.
+const rgbLen, pictureLen = len("xRGB"), 4
 
 // colourLen returns how many bytes after a caret belong to its colour code.
 func colourLen(s string) int {
 	switch {
+	case len(s) >= pictureLen && (s[0] == 1 || s[0] == 2) && len(s)-pictureLen >= int(s[3]):
+		return pictureLen + int(s[3])
 	case s == "" || s[0] == '^' || s[0] <= ' ' || s[0] > '~':
 		return 0
 	case len(s) >= rgbLen && s[0] == 'x' && isHex(s[1]) && isHex(s[2]) && isHex(s[3]):

@@ -19,6 +19,8 @@ func TestCleanName(t *testing.T) {
 		"^":                      "^",
 		"a ^ b":                  "a ^ b",
 		"^1^2^3":                 "",
+		"a^\x0101\x04flag b":     "a b", // a picture
+		"a^\x0101\x13flag b":     "a^01flag b",
 		"^ü":                     "^ü",
 		"^1 a\x07\n\tb\u202e c ": "a b c",
 	} {
