@@ -102,6 +102,8 @@ type Config struct {
 	// ConnectLink returns a link that opens a game server from a browser, such as
 	// steam://connect/…, or "". It may be nil.
 	ConnectLink func(game string, way wire.Way) string
+	// Typed returns what players type in the game to get to a server, or nil. It may be nil.
+	Typed func(game string, way wire.Way) *wire.Typed
 	// Renewed is called with the organiser's new secret when the organiser has renewed a room's
 	// link; it may be nil.
 	Renewed func(code, secret string)
@@ -177,7 +179,7 @@ func New(config Config) (*Host, error) {
 		},
 		turns: turns.New(runtime.GOMAXPROCS(0)), demand: demand.New(), metrics: counted,
 		poster:    poster{config.Announce, config.PublicURL, config.GameName},
-		page:      page.Host{Games: config.Games, Name: config.GameName, Link: config.ConnectLink, Posts: config.Announce != nil},
+		page:      page.Host{Games: config.Games, Name: config.GameName, Link: config.ConnectLink, Typed: config.Typed, Posts: config.Announce != nil},
 		addresses: config.Addresses, log: config.Logger,
 	}
 	h.counting.hosts = func() []string { return nil }

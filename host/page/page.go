@@ -77,6 +77,8 @@ type Host struct {
 	Name func(game string) string
 	// Link returns a link that opens a game server from a browser; it may be nil.
 	Link func(game string, way wire.Way) string
+	// Typed returns what players type in the game to get to a server; it may be nil.
+	Typed func(game string, way wire.Way) *wire.Typed
 	// Posts says that the host posts to webhooks. Without it the form has no fields for them.
 	Posts bool
 }
@@ -96,6 +98,9 @@ func (v *View) Next(r *room.Room, of Host) (*View, error) {
 	}
 	if way := next.Snapshot.Way; way != nil && of.Link != nil {
 		way.Link = of.Link(next.Snapshot.Room.Game, *way)
+	}
+	if way := next.Snapshot.Way; way != nil && of.Typed != nil {
+		way.Typed = of.Typed(next.Snapshot.Room.Game, *way)
 	}
 	for player, probes := range shows.Traces {
 		next.Traces = append(next.Traces, Trace{player, probes})

@@ -465,6 +465,17 @@ type Way struct {
 	Server    string `json:"server"`
 	// Link opens the server from a browser, if the game has such links.
 	Link string `json:"link,omitempty"`
+	// Typed says where in the game players type the address, and in which form, if the host knows.
+	Typed *Typed `json:"typed,omitempty"`
+}
+
+// Typed is what a player types in a game to get to a server.
+type Typed struct {
+	// Where is the place: console, direct, favourites, launcher, list or steam. The sentence for it is type.PLACE in the
+	// catalogue.
+	Where string `json:"where"`
+	// Texts has one text for each field or line.
+	Texts []string `json:"texts"`
 }
 
 // Played is a server that the room has played on.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"muster/internal/hint"
 	"muster/internal/term"
 	"muster/selection"
 )
@@ -25,13 +26,22 @@ type entry struct {
 	URLs []string `json:"urls,omitempty"`
 	// Unsure says what could not be verified. Silent says why its servers answer nobody, and what to do instead.
 	Unsure []string `json:"unsure"`
-	// Sources say where its ports and its way of joining come from, with dates.
-	Sources []string       `json:"sources,omitempty"`
-	Silent  string         `json:"silent,omitempty"`
-	AppID   uint32         `json:"app_id,omitempty"`
-	By      selection.Rule `json:"by"`
+	// Sources say where its ports come from, and JoinSources its way of joining, with dates.
+	Sources     []string       `json:"sources,omitempty"`
+	JoinSources []string       `json:"join_sources,omitempty"`
+	Silent      string         `json:"silent,omitempty"`
+	AppID       uint32         `json:"app_id,omitempty"`
+	By          selection.Rule `json:"by"`
 	// Launch is empty if players start the game and type the address.
 	Launch []string `json:"launch"`
+	// Type says where in the game players type the address, and what.
+	Type *typing `json:"type,omitempty"`
+}
+
+// typing is [Typing] as programs read it.
+type typing struct {
+	Where string   `json:"where"`
+	Text  []string `json:"text"`
 }
 
 // Document returns games as programs read them.
@@ -43,8 +53,8 @@ func Document(games []Game) any {
 	for _, g := range games {
 		document.Games = append(document.Games, entry{
 			ID: g.ID, Name: g.Name, Protocol: g.ProtocolName, Port: g.Port, Lists: g.Kinds(), Masters: append([]string{}, g.Masters...),
-			URLs: g.URLs(), Unsure: append([]string{}, g.Unsure...), Sources: g.References, Silent: g.whySilent(),
-			AppID: g.AppID, By: g.Rule, Launch: append([]string{}, g.Template(runtime.GOOS)...),
+			URLs: g.URLs(), Unsure: append([]string{}, g.Unsure...), Sources: g.References, JoinSources: g.JoinReferences, Silent: g.whySilent(),
+			AppID: g.AppID, By: g.Rule, Launch: append([]string{}, g.Template(runtime.GOOS)...), Type: (*typing)(g.Type),
 		})
 	}
 	return document
@@ -57,6 +67,12 @@ func (g Game) Describe(w io.Writer) {
 	if g.AppID != 0 {
 		app = []string{fmt.Sprint(g.AppID)}
 	}
+	var typed []string
+	if g.Type != nil {
+		for _, text := range g.Type.Text {
+			typed = append(typed, hint.Say(g.Type.key(), "text", text).Error())
+		}
+	}
 	for _, fact := range [...]struct {
 		what  string
 		lines []string
@@ -68,9 +84,11 @@ func (g Game) Describe(w io.Writer) {
 		{"on Steam", app},
 		{"lists", lists},
 		{"starts", []string{cmp.Or(Show(g.Template(runtime.GOOS)), "by hand: Muster shows the address")}},
+		{"by hand", typed},
 		{"silent", []string{g.whySilent()}},
 		{"unsure", g.Unsure},
 		{"sources", g.References},
+		{"joining", g.JoinReferences},
 	} {
 		for _, line := range fact.lines {
 			if line != "" {

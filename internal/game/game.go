@@ -65,6 +65,7 @@ type Game struct {
 	Lists           []master.WebList `toml:"lists"`
 	Unsure          []string         `toml:"unsure"`
 	References      []string         `toml:"sources"`
+	JoinReferences  []string         `toml:"join_sources"`
 	Silent          string           `toml:"silent"`
 	Rule            selection.Rule   `toml:"rule"`
 	Version         string           `toml:"version"`
@@ -73,6 +74,7 @@ type Game struct {
 	LaunchWindows   []string         `toml:"launch_windows"`
 	LaunchDarwin    []string         `toml:"launch_darwin"`
 	LaunchLinux     []string         `toml:"launch_linux"`
+	Type            *Typing          `toml:"type"`
 	Flatpak         []string         `toml:"flatpak"`
 	GapMS           int              `toml:"gap_ms"`
 }

@@ -92,7 +92,7 @@ func (l *Launcher) Launch(ctx context.Context, to wire.Launch, doubt sentence.Se
 		if !doubt.IsZero() {
 			l.Console.Tell("term.careful", "doubt", doubt)
 		}
-		l.Console.Tell("term.by-hand", "address", to.Address)
+		l.tellByHand(to)
 		l.unmask(to)
 		tell(wire.LaunchByHand, sentence.Sentence{})
 		return
@@ -220,6 +220,23 @@ func (l *Launcher) agreed(
 	return ""
 }
 
+// tellByHand shows the server's address, and where in the game the player types it if the table knows.
+func (l *Launcher) tellByHand(to wire.Launch) {
+	l.Console.Tell("term.by-hand", "address", to.Address)
+	g, unknown := l.Games.Find(to.Game)
+	address, bad := netip.ParseAddrPort(to.Address)
+	if unknown != nil || bad != nil {
+		return
+	}
+	texts, err := g.typed(Target{Address: address, QueryPort: to.QueryPort, Password: to.Password}, to.Name)
+	if err != nil {
+		return
+	}
+	for _, text := range texts {
+		l.Console.Tell(g.Type.key(), "text", text)
+	}
+}
+
 // unmask shows the game server's password to a player who has to type it. Otherwise it stays masked, because people
 // look on.
 func (l *Launcher) unmask(to wire.Launch) {
@@ -237,7 +254,7 @@ func (l *Launcher) failed(to wire.Launch, err error, tell func(wire.LaunchState,
 	for _, line := range hint.Lines(l.Console.Language, err) {
 		l.Console.Say("%s", line)
 	}
-	l.Console.Tell("term.by-hand", "address", to.Address)
+	l.tellByHand(to)
 	l.unmask(to)
 	tell(wire.LaunchFailed, hint.Sentence(err))
 }

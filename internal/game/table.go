@@ -318,6 +318,9 @@ func (g *Game) complete() error {
 			return wrong(fields[i], "%w", err)
 		}
 	}
+	if err := g.Type.check(); err != nil {
+		return wrong("type", "%w", err)
+	}
 	for _, id := range g.Flatpak {
 		if !flatpakID.MatchString(id) {
 			return wrong("flatpak", "flatpak %q is no id such as org.xonotic.Xonotic", discovery.CleanText(id))

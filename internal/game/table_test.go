@@ -301,13 +301,13 @@ func TestLANPorts(t *testing.T) {
 	}
 }
 
-// TestSources checks that each game names the sources of its ports and its way of joining, with their dates.
+// TestSources checks that each game names the sources of its ports, and that all sources have dates.
 func TestSources(t *testing.T) {
 	for _, g := range load(t, "").All() {
 		if len(g.References) == 0 {
 			t.Errorf("%s has no source", g.ID)
 		}
-		for _, text := range g.References {
+		for _, text := range slices.Concat(g.References, g.JoinReferences) {
 			date, where, _ := strings.Cut(text, " ")
 			at, err := time.Parse(time.DateOnly, date)
 			if err != nil || at.Year() < 2000 || len(where) < 10 {

@@ -264,7 +264,7 @@
  * @property {Choice | null} choice
  * @property {Choice | null} whatif
  * @property {Agreement} agreement
- * @property {{connect: string, query_port?: number, server: string, link?: string} | null} way
+ * @property {{connect: string, query_port?: number, server: string, link?: string, typed?: {where: string, texts: string[]}} | null} way
  * @property {Played[] | null} evening
  * @property {Field[]} form
  * @property {Standing | null} standing

@@ -226,6 +226,11 @@ function password(state, me) {
   );
 }
 
+/** What to type in the game, without the plain address, which has a button of its own. @param {NonNullable<State["way"]>} way */
+function lines(way) {
+  return (way.typed?.texts ?? []).filter((text) => text !== way.connect);
+}
+
 /** The ways there, the person's best one first. @param {State} state @param {Person | undefined} me */
 function ways(state, me) {
   const { way } = state;
@@ -237,7 +242,9 @@ function ways(state, me) {
     byHand && (web ? h("a", { class: "primary", href: web }, say("go.join-them")) : button("open", say("go.join-by-muster"), { class: "primary" })),
     button("copy", say("go.copy-address"), { "data-copy-text": way.connect }),
     me && byHand && me.launch !== "by-hand" && button("arrived", say("go.arrived")),
+    ...lines(way).map((line) => button("copy", say("go.copy-line"), { "data-key": line, "data-copy-text": line })),
     h("p", { class: "quiet hand" }, ...said("go.hand", { address: h("code", { id: "connect", tabindex: 0 }, way.connect) })),
+    ...(way.typed?.texts ?? []).map((text) => h("p", { class: "quiet hand", "data-key": `typed ${text}` }, ...said(`type.${way.typed?.where}`, { text: h("code", { tabindex: 0 }, text) }))),
     password(state, me),
     me?.launch === "failed" &&
       h(
