@@ -121,56 +121,6 @@ func (d *discover) goes(ctx context.Context, g game.Game, to report.Measurement)
 	return ctx.Err()
 }
 
-// mostOffered is how many games are listed when several match.
-const mostOffered = 12
-
-// pickGame asks which game the player means; only on a terminal.
-func (p *program) pickGame(ctx context.Context, given string, args []string) (string, error) {
-	switch {
-	case len(args) > 0 && given != "" && given != args[0]:
-		return "", usagef("which game: %s, or %s?", args[0], given)
-	case len(args) > 0:
-		return args[0], nil
-	case given != "" || !p.isAsked():
-		return given, nil
-	}
-	games, err := p.games()
-	if err != nil {
-		return "", err
-	}
-	var here []string
-	steam := p.steam().Folders()
-	for _, g := range games.All() {
-		if _, is := g.Where(steam); is {
-			here = append(here, g.ID)
-		}
-	}
-	if len(here) > 0 {
-		p.screen.Say("%s", p.screen.Wrap("on this computer: "+strings.Join(here, ", "), 0))
-	}
-	c := p.desk().Console(p.in, func(string) {}, func() {})
-	for {
-		answer, ok := c.Ask(ctx, "which game? a name, or a part of it: ")
-		if !ok {
-			return "", ctx.Err()
-		}
-		switch like := games.Like(answer); {
-		case len(like) == 1:
-			p.screen.Say("%s", like[0].Name)
-			return like[0].ID, nil
-		case len(like) == 0 && answer != "":
-			p.screen.Say("no game is called that; muster games lists them")
-		case len(like) > 0:
-			for _, g := range like[:min(len(like), mostOffered)] {
-				p.screen.Say("  %-16s %s", g.ID, g.Name)
-			}
-			if more := len(like) - mostOffered; more > 0 {
-				p.screen.Say("  and %d more", more)
-			}
-		}
-	}
-}
-
 // isAsked reports whether somebody at a terminal can be asked.
 func (p *program) isAsked() bool {
 	in, isFile := p.in.(interface{ Write([]byte) (int, error) })

@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"muster/internal/game"
-	"muster/internal/hint"
 	"muster/internal/steam"
 )
 
@@ -23,8 +22,9 @@ func newGames(p *program) *cobra.Command {
 		Args:    cobra.MaximumNArgs(1),
 		Short:   "The games Muster knows",
 		Long: `Games lists the games that Muster knows, how the list of each one's servers is
-had, and what could not be checked. With a game's ID it says all that it knows of
-that game, and from which sources. Your own games, and changes to these, stand in
+had, and what could not be checked. With a game's ID, name or abbreviation it says
+all that it knows of that game, and from which sources; with a part of a name it
+lists the games that have it. Your own games, and changes to these, stand in
 games.toml, as docs/games.md explains.
 
   master       asked over UDP
@@ -33,6 +33,7 @@ games.toml, as docs/games.md explains.
   steam        your favourites and history in Steam; all with a key of yours
   by hand      only people know: --servers FILE`,
 		Example: `  muster games valheim               (ports, joining, and where that is from)
+  muster games quake                 (the games that are called so)
   muster games --template mygame >>~/.config/muster/games.toml
   muster games --template ddnet      (how a known game is written)
   muster games --check mine.toml     (says what is wrong, and in which line)
@@ -80,16 +81,14 @@ games.toml, as docs/games.md explains.
 			}
 			shown := games.All()
 			if len(args) > 0 {
-				one, err := games.Find(args[0])
-				if err != nil {
+				if shown, err = called(games, args[0]); err != nil {
 					return usageError(err)
 				}
-				shown = []game.Game{one}
 			}
 			switch {
 			case asJSON:
 				return json.NewEncoder(p.out).Encode(game.Document(shown))
-			case len(args) > 0:
+			case len(shown) == 1 && len(args) > 0:
 				shown[0].Describe(p.out)
 			default:
 				game.Overview(shown).Write(p.out)
@@ -106,6 +105,24 @@ games.toml, as docs/games.md explains.
 		"known, a pattern to fill in")
 	cmd.Flags().StringVar(&check, "check", "", "check `FILE`, a table of games such as games.toml, and say what is wrong in it")
 	return cmd
+}
+
+// called returns the games that a text may mean, the nearest first. One that is clear is alone.
+func called(games game.Table, text string) (all []game.Game, err error) {
+	g, like, err := meant(games, text)
+	if err == nil {
+		return []game.Game{g}, nil
+	}
+	for _, m := range like {
+		if m.Slipped() {
+			return nil, err
+		}
+		all = append(all, m.Game)
+	}
+	if len(all) > 0 {
+		err = nil
+	}
+	return all, err
 }
 
 // checkGames checks a table of games in a file.
@@ -142,20 +159,4 @@ func (p *program) games() (game.Table, error) {
 	}
 	defer f.Close()
 	return game.Load(f, file)
-}
-
-// findGame returns the game with an ID.
-func (p *program) findGame(id string) (game.Game, error) {
-	if id == "" {
-		return game.Game{}, hint.With(usagef("which game?"), "say --game ID; muster games lists them")
-	}
-	games, err := p.games()
-	if err != nil {
-		return game.Game{}, err
-	}
-	g, err := games.Find(id)
-	if err != nil {
-		return g, usageError(err)
-	}
-	return g, nil
 }

@@ -15,10 +15,12 @@ import (
 
 // entry is a game as programs read it.
 type entry struct {
-	ID       string `json:"id"`
-	Name     string `json:"name"`
-	Protocol string `json:"protocol"`
-	Port     uint16 `json:"port"`
+	ID   string `json:"id"`
+	Name string `json:"name"`
+	// Aliases are other names that people use.
+	Aliases  []string `json:"aliases,omitempty"`
+	Protocol string   `json:"protocol"`
+	Port     uint16   `json:"port"`
 	// Lists are the kinds of its lists, empty if only people know its servers.
 	Lists   []string `json:"lists"`
 	Masters []string `json:"masters"`
@@ -52,7 +54,7 @@ func Document(games []Game) any {
 	}{Format: "muster.games/1"}
 	for _, g := range games {
 		document.Games = append(document.Games, entry{
-			ID: g.ID, Name: g.Name, Protocol: g.ProtocolName, Port: g.Port, Lists: g.Kinds(), Masters: append([]string{}, g.Masters...),
+			ID: g.ID, Name: g.Name, Aliases: g.Aliases, Protocol: g.ProtocolName, Port: g.Port, Lists: g.Kinds(), Masters: append([]string{}, g.Masters...),
 			URLs: g.URLs(), Unsure: append([]string{}, g.Unsure...), Sources: g.References, JoinSources: g.JoinReferences, Silent: g.whySilent(),
 			AppID: g.AppID, By: g.Rule, Launch: append([]string{}, g.Template(runtime.GOOS)...), Type: (*typing)(g.Type),
 		})
@@ -79,6 +81,7 @@ func (g Game) Describe(w io.Writer) {
 	}{
 		{"id", []string{g.ID}},
 		{"name", []string{g.Name}},
+		{"called", []string{strings.Join(g.Aliases, ", ")}},
 		{"protocol", []string{g.ProtocolName}},
 		{"port", []string{fmt.Sprint(g.Port)}},
 		{"on Steam", app},

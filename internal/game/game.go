@@ -59,6 +59,7 @@ type Game struct {
 	MasterGame      string           `toml:"master_game"`
 	MasterProtocols []int            `toml:"master_protocols"`
 	MasterAnonymous bool             `toml:"master_anonymous"`
+	Aliases         []string         `toml:"aliases"`
 	QStatTypes      []string         `toml:"qstat_types"`
 	AppID           uint32           `toml:"app_id"`
 	SRV             string           `toml:"srv"`

@@ -20,6 +20,7 @@ import (
 	"muster/discovery"
 	"muster/discovery/lists/master"
 	"muster/host/wire"
+	"muster/internal/hint"
 	"muster/internal/input"
 	"muster/selection"
 	"muster/selection/rules"
@@ -321,6 +322,11 @@ func (g *Game) complete() error {
 	if err := g.Type.check(); err != nil {
 		return wrong("type", "%w", err)
 	}
+	for _, alias := range g.Aliases {
+		if len(wordsOf(alias)) == 0 || len([]rune(alias)) > mostText {
+			return wrong("aliases", "aliases: %q is no name of 1 to %d letters", discovery.CleanText(alias), mostText)
+		}
+	}
 	for _, id := range g.Flatpak {
 		if !flatpakID.MatchString(id) {
 			return wrong("flatpak", "flatpak %q is no id such as org.xonotic.Xonotic", discovery.CleanText(id))
@@ -384,10 +390,17 @@ func (e *UnknownError) Error() string {
 	return fmt.Sprintf("game: unknown game %q, did you mean %s?", discovery.CleanText(e.ID), e.Similar)
 }
 
-// Hint says what a user can do about it.
-func (e *UnknownError) Hint() string {
-	return "muster games lists the known ones; others are added in games.toml"
+// Said returns the error as a sentence of the catalogue.
+func (e *UnknownError) Said() *hint.Said {
+	said := hint.Say("which.unknown", "text", discovery.CleanText(e.ID))
+	if e.Similar != "" {
+		said = hint.Say("which.unknown-like", "text", discovery.CleanText(e.ID), "game", e.Similar)
+	}
+	return said.Advising("which.unknown-hint", "command", "muster games", "file", "games.toml")
 }
+
+// Hint says what a user can do about it, in English.
+func (e *UnknownError) Hint() string { return e.Said().Hint() }
 
 // Find returns the game with an id, ignoring case. If there is none, the error is an [*UnknownError].
 func (t Table) Find(id string) (Game, error) {
@@ -396,20 +409,11 @@ func (t Table) Find(id string) (Game, error) {
 			return g, nil
 		}
 	}
-	return Game{}, &UnknownError{ID: id, Similar: t.similar(strings.ToLower(id))}
-}
-
-// Like returns the games that somebody may mean: the one with that id or name, or all that contain the text.
-func (t Table) Like(text string) []Game {
-	text = strings.ToLower(strings.TrimSpace(text))
-	for _, g := range t.games {
-		if g.ID == text || strings.ToLower(g.Name) == text {
-			return []Game{g}
-		}
+	unknown := &UnknownError{ID: id}
+	if like := t.Search(id); len(like) > 0 {
+		unknown.Similar = like[0].Game.ID
 	}
-	return slices.DeleteFunc(t.All(), func(g Game) bool {
-		return text == "" || !strings.Contains(g.ID, text) && !strings.Contains(strings.ToLower(g.Name), text)
-	})
+	return Game{}, unknown
 }
 
 // Gap returns how long to wait before a server of a game answers an address again, 0 if unknown.
@@ -456,44 +460,6 @@ func afterOpener(template []string, goos string) ([]string, bool) {
 		return nil, false
 	}
 	return template[len(program):], true
-}
-
-// similar returns the id that is the fewest slips away, by id or name. If more than a third is wrong, it is another
-// word.
-func (t Table) similar(word string) (best string) {
-	if len(word) > 64 {
-		return ""
-	}
-	fewest := max(len(word)/3, 1) + 1
-	for _, g := range t.games {
-		for _, known := range []string{g.ID, strings.ToLower(g.Name), strings.ToLower(strings.ReplaceAll(g.Name, " ", ""))} {
-			if n := slips(word, known); n < fewest {
-				best, fewest = g.ID, n
-			}
-		}
-	}
-	return best
-}
-
-// slips is Levenshtein's distance between two words in bytes: how many are missing, extra, or wrong.
-func slips(a, b string) int {
-	row := make([]int, len(b)+1) // distances from a prefix of a to each prefix of b
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := diagonal
-			if a[i] != b[j] {
-				change++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(change, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }
 
 // Entry returns a game as games.toml has it: the user's entry or the built-in one. For an unknown id it is a pattern to

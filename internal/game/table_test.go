@@ -317,17 +317,6 @@ func TestSources(t *testing.T) {
 	}
 }
 
-// TestLike checks that a whole name means one game, and a part all games that contain it.
-func TestLike(t *testing.T) {
-	all := Table{games: []Game{{ID: "quake3", Name: "Quake III Arena"}, {ID: "quakelive", Name: "Quake Live"},
-		{ID: "xonotic", Name: "Xonotic"}}}
-	for text, want := range map[string]int{"quake3": 1, "QUAKE LIVE": 1, "quake": 2, "xono": 1, "": 0, "chess": 0, " arena ": 1} {
-		if got := all.Like(text); len(got) != want {
-			t.Errorf("%q means %d games", text, len(got))
-		}
-	}
-}
-
 // TestWhySilent checks that the notes on silent games are in the catalogue.
 func TestWhySilent(t *testing.T) {
 	for _, g := range load(t, "").All() {
