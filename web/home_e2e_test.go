@@ -196,6 +196,15 @@ func (b *browser) press(key string) {
 	b.run(fmt.Sprintf(`(document.activeElement ?? document.body).dispatchEvent(new KeyboardEvent("keydown", { key: %q, bubbles: true, cancelable: true }))`, key))
 }
 
+// closesRoom closes the room that this Home has opened: a second press makes sure.
+func (b *browser) closesRoom() {
+	b.Helper()
+	const leave = `#now [data-action="leave-room"]`
+	b.click(leave)
+	b.sees(leave, "Press again")
+	b.click(leave)
+}
+
 // TestHomeQuits checks that Quit ends the program.
 func TestHomeQuits(t *testing.T) {
 	h := startHome(t, 10)
@@ -246,7 +255,7 @@ func TestHomePlays(t *testing.T) {
 	b.until("the game has started", func() bool {
 		return eval[bool](b, `home.state().room.lines.some((line) => line.includes("have fun"))`)
 	})
-	b.click(`[data-action="leave-room"]`)
+	b.closesRoom()
 	b.until("the room is over", func() bool { return !eval[bool](b, "home.state().room.running") })
 }
 

@@ -54,6 +54,9 @@ func TestHomeEndsTheNight(t *testing.T) {
 	friend.sees("#people", "bob")
 
 	b.click(`[data-action="end-night"]`)
+	b.sees("#toast", "Everyone will be told")
+	b.sees(`#now [data-action="end-night"]`, "Press again")
+	b.click(`[data-action="end-night"]`)
 	select {
 	case code := <-ended:
 		ended <- code

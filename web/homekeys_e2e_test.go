@@ -70,8 +70,9 @@ func TestHomeKeyboard(t *testing.T) {
 	b.tabsTo(`nav [href="#play"]`, kb.Enter)
 	b.tabsTo("#play-game", "my are"+kb.Enter)
 	b.until("the game is chosen", func() bool {
-		return eval[bool](b, `!!document.querySelector('#play-form [data-game="myarena"][aria-pressed=true]')`)
+		return eval[bool](b, `document.querySelector("#play-game").value === "My Arena" && document.querySelector("#play-game-matches").hidden`)
 	})
+	b.tabsTo("#more > summary", kb.Enter)
 	b.tabsTo("[name=by]:checked", kb.ArrowDown)
 	b.until("another rule wants a limit", func() bool { return eval[string](b, `document.querySelector("#limit").value`) == "150" })
 	b.tabsTo("#play-form .primary")

@@ -122,7 +122,7 @@ func (d *desk) saysYes(pages int, question, name string, rooms *host.Host) *brow
 	b := browse(d.T, "about:blank", wide)
 	b.until("a page is opened", func() bool { return len(d.pages()) == pages })
 	b.do(chromedp.Navigate(d.pages()[pages-1]))
-	b.run("window.muster = { live: {}, view: {} }; window.open = () => null; window.confirm = () => true")
+	b.run("window.muster = { live: {}, view: {} }; window.open = () => null")
 	b.sees("#questions", question)
 	b.sets(".invited input", name)
 	b.until(name+" is in the room", func() bool {
@@ -181,7 +181,7 @@ func TestFromLinkToPlaying(t *testing.T) {
 	home := browse(t, "about:blank", wide)
 	home.until("Home and the room are opened", func() bool { return len(d.pages()) == 2 })
 	home.do(chromedp.Navigate(d.pages()[0]))
-	home.run("window.muster = { live: {}, view: {} }; window.open = () => null; window.confirm = () => true")
+	home.run("window.muster = { live: {}, view: {} }; window.open = () => null")
 	b.sees("#stage.door, #stage", "You’re in.") // it notices by itself
 	room := browse(t, "about:blank", wide)
 	room.do(chromedp.Navigate(d.pages()[1]))
@@ -203,6 +203,8 @@ func TestFromLinkToPlaying(t *testing.T) {
 		b.run(`dispatchEvent(new Event("blur"))`) // as when a browser shows another tab, or asks
 		home = d.saysYes(3+i, "A link wants to take you into a room", press.name, rooms)
 		b.sees("#people", press.name)
+		home.click("#quit")
+		home.sees("#quit", "Press again")
 		home.click("#quit")
 		home.sees("#banner", "Muster has stopped")
 	}

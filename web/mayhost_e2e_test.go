@@ -43,7 +43,7 @@ func TestHomeMayHost(t *testing.T) {
 		b.click(`[data-game="myarena"]`)
 		b.sets("#players", "1")
 		if ticks != "" {
-			b.sees("#play-form", "My computer may host")
+			b.sees("#more", "My computer may host")
 			b.click(ticks)
 		}
 		b.click("#play-form button.primary")
@@ -51,7 +51,7 @@ func TestHomeMayHost(t *testing.T) {
 	}
 	leaves := func() {
 		t.Helper()
-		b.click(`[data-action="leave-room"]`)
+		b.closesRoom()
 		b.until("the room is over", func() bool { return !eval[bool](b, "home.state().room.running") })
 	}
 	goes := func() *browser {

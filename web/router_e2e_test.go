@@ -56,7 +56,7 @@ func TestHomeAsksForTheRouter(t *testing.T) {
 	}
 	closes := func() {
 		t.Helper()
-		b.click(`[data-action="leave-room"]`)
+		b.closesRoom()
 		b.until("the room is over", func() bool { return !eval[bool](b, "home.state().room.running") })
 	}
 	const question = "May Muster ask your router to let friends in"

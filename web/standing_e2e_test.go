@@ -91,7 +91,7 @@ func TestHomeStanding(t *testing.T) {
 	b.run(`document.querySelector("#title").value = "Friday"; document.querySelector("#every").value = "fri 20:00 Asia/Tokyo"`)
 	b.click("#play-form button.primary")
 	b.sees("#now", "You’re in a room")
-	b.click(`[data-action="leave-room"]`)
+	b.closesRoom()
 	b.until("the room is closed", func() bool { return !eval[bool](b, "home.state().room.running") })
 	b.run(`location.hash = ""`)
 	b.sees("#standing-rooms", "Friday")
@@ -102,6 +102,6 @@ func TestHomeStanding(t *testing.T) {
 	b.until("it is the same room", func() bool {
 		return eval[bool](b, `home.state().room.lines.some((line) => line.includes("going on with room"))`)
 	})
-	b.click(`[data-action="leave-room"]`)
+	b.closesRoom()
 	b.until("the room is closed", func() bool { return !eval[bool](b, "home.state().room.running") })
 }

@@ -2,14 +2,11 @@
 
 import { byId, h, show } from "./dom.js";
 import { copyable, decisions } from "./gather.js";
-import { ruleOf, rules, saidOf } from "./rules.js";
-import { capital, locale, millis, said, say, tell, told } from "./say.js";
+import { chooseRule, describe, fewGames, fitLimit, lastTime, limitOf, more, playersOf, rememberOpening, ways } from "./opening.js";
+import { capital, locale, said, say, tell, told } from "./say.js";
 
 /** @typedef {{id: string, name: string, by: string, listed: boolean, steam?: boolean, silence?: import("./types.js").Sentence}} Game */
 /** @typedef {{version: string, date?: string, games: Game[], max_players: number, max_servers: number}} Service */
-
-/** Default limit, ms: most games are still good at this ping. */
-const usualLimit = 150;
 
 /** What the host offers, or null if it opens no rooms for strangers. @returns {Promise<Service | null>} */
 async function offered() {
@@ -50,31 +47,6 @@ function welcome() {
   return h("section", { id: "pitch" }, h("h1", { class: "headline" }, say("front.title")), h("p", { class: "next" }, say("front.pitch")));
 }
 
-/** What this browser opened last: games, the newest first, and the settings of the last room. @typedef {{games?: string[], by?: string, limit?: string, players?: string, agree?: string}} Last */
-const kept = "muster opened";
-/** How many games are offered again. */
-const again = 3;
-
-/** @returns {Last} */
-function lastTime() {
-  try {
-    return JSON.parse(localStorage.getItem(kept) ?? "{}") ?? {};
-  } catch {
-    return {}; // a private window, or it is not ours
-  }
-}
-
-/** @param {FormData} given */
-function remember(given) {
-  const game = String(given.get("game"));
-  const text = (/** @type {string} */ name) => String(given.get(name) ?? "");
-  try {
-    localStorage.setItem(kept, JSON.stringify({ games: [game, ...(lastTime().games ?? []).filter((id) => id !== game)].slice(0, again + 1), by: text("by"), limit: text("limit"), players: text("players"), agree: text("agree") }));
-  } catch {
-    // a private window
-  }
-}
-
 /** One field with the gold button; the rest is folded under one line that says what is set. @param {Service} service */
 function opening(service) {
   const games = [...service.games].sort((a, b) => a.name.localeCompare(b.name, locale));
@@ -91,19 +63,19 @@ function opening(service) {
       "form",
       { "data-submit": "open", class: "settings" },
       h("p", { class: "one-field" }, h("label", { for: "game", class: "unseen" }, say("setting.game.label")), h("select", { id: "game", name: "game", required: true }, h("option", { value: "" }, say("front.choose-game")), options(listed), others.length > 0 && h("optgroup", { label: say("front.own-games") }, options(others))), h("button", { class: "primary large" }, say("front.open-room"))),
-      known.length > 1 && h("p", { class: "last-games" }, h("span", { class: "quiet" }, say("front.last-time")), known.slice(1, again + 1).map((game) => h("button", { type: "button", "data-game": game.id }, game.name))),
+      fewGames(say("front.last-time"), known.slice(1)),
       h("p", { id: "open-error", class: "trouble", role: "alert", hidden: true }),
-      h("details", { id: "more" }, h("summary", {}, h("strong", {}, say("front.more")), " ", h("span", { id: "set", class: "quiet" })), h("div", { class: "more" }, rest(service, last))),
+      more(rest(service, last)),
     ),
   );
 }
 
-/** @param {Service} service @param {Last} last */
+/** @param {Service} service @param {import("./opening.js").Last} last */
 function rest(service, last) {
   return [
-    h("fieldset", { class: "ways" }, h("legend", {}, say("front.what-counts")), rules.map(({ id }) => way(id, saidOf(id, "name"), saidOf(id, "hint"), last.by || "mean"))),
-    field("limit", say("front.limit"), h("span", { class: "unit" }, h("input", { id: "limit", name: "limit", type: "number", min: 1, max: 1000, inputmode: "numeric", placeholder: say("front.no-limit"), value: last.limit ?? "" }), say("unit.only.ms"))),
-    field("players", say("setting.players.label"), h("span", { class: "unit" }, h("input", { id: "players", name: "players", type: "number", min: 1, max: service.max_players, inputmode: "numeric", placeholder: say("setting.players.unset"), value: last.players ?? "" }), say("front.players"))),
+    ways(last.by || "mean"),
+    field("limit", say("front.limit"), limitOf(last)),
+    field("players", say("setting.players.label"), playersOf(last, service.max_players)),
     h(
       "details",
       { id: "own", class: "own" },
@@ -115,15 +87,6 @@ function rest(service, last) {
     ),
     field("agree", say("setting.agree.label"), h("select", { id: "agree", name: "agree" }, decisions({ key: "agree" }).map(([value, name]) => h("option", { value, selected: value === (last.agree ?? "") }, name)))),
   ];
-}
-
-/** What is set, in one line. @param {HTMLFormElement} form */
-function set(form) {
-  const given = new FormData(form);
-  const agree = inputOf(form, "agree");
-  const limit = Number(given.get("limit") || 0);
-  const parts = [saidOf(String(given.get("by")), "name"), limit > 0 && `${say("front.limit")} ${millis(limit)}`, Number(given.get("players") || 0) > 0 && say("people.players", { n: Number(given.get("players")) }), agree instanceof HTMLSelectElement && agree.value !== "" && agree.selectedOptions[0].text, String(given.get("servers")).trim() !== "" && say("front.own-list")];
-  byId("set").textContent = parts.filter(Boolean).join(" · ");
 }
 
 const codeExample = "BAKO-DITA-LUME";
@@ -162,28 +125,19 @@ function field(id, label, input) {
   return h("div", { class: "field" }, h("label", { for: id }, label), input);
 }
 
-/** @param {string} id @param {string} name @param {string} hint @param {string} by */
-function way(id, name, hint, by) {
-  return h("label", { class: "way-of" }, h("input", { type: "radio", name: "by", value: id, checked: id === by }), h("span", {}, h("strong", {}, name), h("small", {}, hint)));
-}
-
 /** Updates the form after a choice. @param {Service} service @param {Element} element */
 function changed(service, element) {
   const form = element.closest("form");
   if (!form || form.dataset.submit !== "open") return;
   const game = service.games.find((g) => g.id === inputOf(form, "game").value);
-  if (element.id === "game" && game) {
-    for (const radio of form.querySelectorAll("[name=by]")) if (radio instanceof HTMLInputElement) radio.checked = radio.value === game.by;
-  }
+  if (element.id === "game" && game) chooseRule(form, game.by);
   const own = byId("own");
   show(byId("first-list"), game && (game.silence ? h("p", {}, tell(game.silence)) : !game.listed && firstList(game)));
   if (game && !game.listed && own instanceof HTMLDetailsElement) own.open = true;
   inputOf(form, "servers").required = game?.listed === false;
-  const limit = inputOf(form, "limit");
-  limit.required = ruleOf(String(new FormData(form).get("by")))?.limited ?? false;
-  if (limit.required && limit.value === "" && element !== limit) limit.value = String(usualLimit);
+  fitLimit(form, element);
   if (game && !game.listed) /** @type {HTMLDetailsElement} */ (byId("more")).open = true;
-  set(form);
+  describe(form);
   trouble("");
 }
 
@@ -254,7 +208,8 @@ async function open(form) {
     const reply = await fetch("/api/rooms", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(wanted(form)) });
     const room = await reply.json();
     if (reply.ok) {
-      remember(new FormData(form));
+      const given = new FormData(form);
+      rememberOpening(String(given.get("game")), given);
       location.href = room.organiser_link;
     }
     else trouble([told(room.says) || room.message, told(room.advises) || room.hint].filter(Boolean).map(capital).join(" "));

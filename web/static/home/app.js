@@ -3,6 +3,7 @@
 import { button, byId, h, show } from "../dom.js";
 import { offerLanguages } from "../language.js";
 import { capital, fill, locale, said, say } from "../say.js";
+import { isArmed, press } from "../sure.js";
 import { alarm } from "./alarm.js";
 import { ask, follow, insist, sentences } from "./api.js";
 import { art } from "./art.js";
@@ -10,6 +11,7 @@ import * as computer from "./computer.js";
 import * as find from "./find.js";
 import * as forms from "./forms.js";
 import * as invited from "./invited.js";
+import * as play from "./play.js";
 import * as standing from "./standing.js";
 
 /** @typedef {import("./types.js").State} State */
@@ -71,7 +73,7 @@ function open() {
       forms.join(main, home);
       break;
     case "play":
-      forms.play(main, home);
+      play.open(main, home);
       break;
     case "computer":
       computer.open(main, home);
@@ -126,7 +128,7 @@ function drawNow(s) {
         "div",
         { class: `bar ${room.error ? "wrong" : ""}`, "data-key": "room" },
         h("p", {}, h("strong", {}, room.error ? sentences(room.error) : say(room.open ? "home.in-room" : room.what === "host" ? "home.opening" : "home.entering")), " ", !room.error && !s.questions.some((question) => question.of === "room") && h("span", { class: "quiet" }, h("bdi", {}, room.lines.at(-1) ?? ""))),
-        h("p", { class: "buttons" }, room.open && h("a", { class: s.questions.length > 0 ? "button" : "primary", href: forms.roomPage(), target: "muster-room" }, say("home.see-room")), room.running && room.open && room.what === "host" && button("end-night", say("details.end")), room.running ? button("leave-room", say(room.what === "host" ? "home.close-room" : "details.leave")) : button("forget", say("home.ok"), { "data-what": "room" })),
+        h("p", { class: "buttons" }, room.open && h("a", { class: s.questions.length > 0 ? "button" : "primary", href: forms.roomPage(), target: "muster-room" }, say("home.see-room")), room.running && room.open && room.what === "host" && sureButton("end-night", say("details.end")), room.running ? sureButton("leave-room", say(room.what === "host" ? "home.close-room" : "details.leave")) : button("forget", say("home.ok"), { "data-what": "room" })),
         room.lines.length > 1 && h("details", { "data-key": "lines" }, h("summary", {}, say("home.so-far")), h("ol", { class: "lines", tabindex: 0, "aria-label": say("home.so-far") }, room.lines.map((line, i) => h("li", { "data-key": i }, h("bdi", {}, line))))),
       ),
     (watch.running || watch.looks > 0) &&
@@ -229,13 +231,18 @@ function banner(text) {
   if (place.textContent !== text) place.textContent = text;
 }
 
+/** How long a message stays, ms: news, trouble, and what a second press loses. */
+const newsFor = 2500;
+const troubleFor = 8000;
+const sureFor = 4000;
+
 /** Shows a message for a while. @param {string} text */
-function toast(text, bad = false) {
+function toast(text, bad = false, wait = bad ? troubleFor : newsFor) {
   const place = byId("toast");
   place.textContent = text;
   place.classList.toggle("bad", bad);
   clearTimeout(Number(place.dataset.timer));
-  place.dataset.timer = String(setTimeout(() => (place.textContent = ""), bad ? 8000 : 2500));
+  place.dataset.timer = String(setTimeout(() => (place.textContent = ""), wait));
 }
 
 /** Runs an action, and shows its error. @param {string} _what @param {() => unknown} act */
@@ -258,15 +265,15 @@ const actions = {
   page: ({ page }) => (location.hash = page ?? ""),
   quit: async () => {
     const runs = state?.room.running;
-    if (!runs && state?.beacon.running && !confirm(say("home.quit-beacon"))) return;
-    if (runs && !confirm(say(state?.room.what === "host" ? "home.quit-host" : "home.quit-guest"))) return;
+    const loses = runs ? say(state?.room.what === "host" ? "home.quit-host" : "home.quit-guest") : state?.beacon.running ? say("home.quit-beacon") : "";
+    if (loses && !isSure("quit", loses)) return;
     ended = true;
     await ask("quit");
     banner(say("home.ended"));
     document.body.classList.add("over");
   },
-  "leave-room": () => (state?.room.what !== "host" || confirm(say("home.close-room-sure"))) && ask("stop", "room"),
-  "end-night": () => confirm(say("room.end-sure")) && ask("stop", "night"),
+  "leave-room": () => (state?.room.what !== "host" || isSure("leave-room", say("home.close-room-sure"))) && ask("stop", "room"),
+  "end-night": () => isSure("end-night", say("room.end-sure")) && ask("stop", "night"),
   "stop-go": () => ask("stop", "go"),
   "go-there": ({ addr, game }) => ask("connect", { game, addr }),
   forget: ({ what }) => {
@@ -277,6 +284,25 @@ const actions = {
   },
 };
 let ended = false;
+
+/** Whether a button was pressed a second time. The first press says what would be lost. @param {string} key @param {string} loses */
+function isSure(key, loses) {
+  const sure = press(key, drawSure);
+  if (!sure) toast(loses, false, sureFor);
+  return sure;
+}
+
+function drawSure() {
+  const quit = byId("quit");
+  quit.textContent = say(isArmed("quit") ? "home.press-again" : "home.quit");
+  quit.classList.toggle("armed", isArmed("quit"));
+  if (state) drawNow(state);
+}
+
+/** A button that asks for a second press. @param {string} action @param {string} label */
+function sureButton(action, label) {
+  return button(action, isArmed(action) ? say("home.press-again") : label, { class: isArmed(action) ? "armed" : undefined });
+}
 
 document.addEventListener("click", (event) => {
   const element = event.target instanceof Element ? event.target.closest("[data-action]") : null;

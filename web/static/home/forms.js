@@ -1,26 +1,19 @@
-// Join a room, or open one.
+// Joining a room, and what the forms of Home share.
 
 import { button, dotted, foreign, h, show } from "../dom.js";
-import { capital, language, said, say, suited } from "../say.js";
-import { ruleOf, rules, saidOf } from "../rules.js";
+import { language, said, say, suited } from "../say.js";
 import { alarm } from "./alarm.js";
 import { art } from "./art.js";
 import { ask } from "./api.js";
-import { noList, picker } from "./games.js";
 
 /** @typedef {import("./types.js").State} State */
 /** @typedef {import("./types.js").Game} Game */
 /** @typedef {{state: State, games: Game[], toast: (text: string, bad?: boolean) => void, attempt: (what: string, act: () => unknown) => unknown}} Home */
 
-/** Default limit, ms: most games are still good at this ping. */
-const usualLimit = 150;
-
 /** @type {State | undefined} */
 let state;
 /** @type {Home | undefined} */
 let home;
-/** The choices so far. */
-const chosen = { game: "" };
 
 /** @param {State} next */
 export function changed(next) {
@@ -47,7 +40,7 @@ export function remember(key, value) {
 }
 
 /** Fields for the player's name, and for who starts the game. @param {State} s */
-function player(s) {
+export function player(s) {
   return [
     field("player-name", say("home.your-name"), h("input", { id: "player-name", name: "name", value: remembered("name") || s.name, maxlength: 32, required: true, autocomplete: "nickname" })),
     h("label", { class: "check" }, h("input", { type: "checkbox", name: "auto", checked: (remembered("auto") || (s.launch === "auto" ? "yes" : "")) === "yes" }), say("home.auto")),
@@ -68,12 +61,12 @@ export function small(...held) {
 }
 
 /** @param {string} id @param {string} label @param {HTMLElement} input @param {string} [hint] */
-function field(id, label, input, hint) {
+export function field(id, label, input, hint) {
   return h("div", { class: "field" }, h("label", { for: id }, label), input, hint && h("small", {}, hint));
 }
 
 /** What a form has, some of which this browser keeps. @param {HTMLFormElement} form */
-function filledIn(form) {
+export function filledIn(form) {
   const data = new FormData(form);
   remember("name", String(data.get("name") ?? ""));
   remember("auto", data.has("auto") ? "yes" : "no");
@@ -143,107 +136,6 @@ export function drawRooms() {
     ),
     rooms.length === 0 && h("li", { class: "quiet none", "data-key": "none" }, art("join"), say("home.no-room")),
   );
-}
-
-/** @param {HTMLElement} main @param {Home} from */
-export function play(main, from) {
-  home = from;
-  state = from.state;
-  const game = () => from.games.find((g) => g.id === chosen.game);
-  const own = h("textarea", { id: "room-servers", name: "servers", rows: 4, spellcheck: "false", placeholder: "192.0.2.1:27960\n[2001:db8::1]:27960" });
-  const details = /** @type {HTMLDetailsElement} */ (h("details", { class: "own" }, h("summary", {}, say("home.own-servers")), h("label", { for: "room-servers", class: "quiet" }, say("home.own-servers-how")), own));
-  const limit = /** @type {HTMLInputElement} */ (h("input", { id: "limit", name: "limit", type: "number", min: 1, max: 1000, inputmode: "numeric", placeholder: say("front.no-limit") }));
-  const form = /** @type {HTMLFormElement} */ (
-    h(
-      "form",
-      { id: "play-form" },
-      h(
-        "section",
-        { class: "card" },
-        picker("play-game", from.games, chosen.game, (g) => {
-          chosen.game = g.id;
-          for (const radio of form.querySelectorAll("[name=by]")) if (radio instanceof HTMLInputElement) radio.checked = radio.value === (g.by || "mean");
-          details.open ||= !g.listed;
-          follow();
-        }),
-        details,
-      ),
-      h(
-        "section",
-        { class: "card" },
-        h("fieldset", { class: "ways" }, h("legend", {}, say("front.what-counts")), rules.map(({ id }) => h("label", { class: "way-of" }, h("input", { type: "radio", name: "by", value: id, checked: id === (game()?.by || "mean") }), h("span", {}, h("strong", {}, saidOf(id, "name")), h("small", {}, saidOf(id, "hint")))))),
-        field("limit", say("front.limit"), h("span", { class: "unit" }, limit, say("unit.only.ms"))),
-        field("players", say("setting.players.label"), h("span", { class: "unit" }, h("input", { id: "players", name: "players", type: "number", min: 1, max: 64, inputmode: "numeric", placeholder: say("setting.players.unset") }), say("front.players"))),
-        field("vote", say("setting.agree.label"), h("select", { id: "vote", name: "vote" }, [["", say("setting.agree.unset")], ["true", say("setting.agree.set")], ["false", say("setting.agree.declined")]].map(([value, name]) => h("option", { value }, name)))),
-        field("wait", say("home.where-full"), h("select", { id: "wait", name: "wait" }, [["", say("setting.wait_ms.unset")], ["30", say("home.wait-half")], ["60", say("home.wait-hour")]].map(([value, name]) => h("option", { value }, name)))),
-        h("details", { class: "own" }, h("summary", {}, say("home.more-settings")), field("map", say("setting.map.label"), h("input", { id: "map", name: "map", placeholder: say("setting.map.unset") })), field("mode", say("setting.mode.label"), h("input", { id: "mode", name: "mode", placeholder: say("setting.mode.unset") })), field("title", say("home.room-name"), h("input", { id: "title", name: "title", placeholder: say("home.its-code"), maxlength: 64 })), field("every", say("setting.every.label"), h("input", { id: "every", name: "every", placeholder: "fri 20:00", maxlength: 100 }))),
-        h("details", { class: "own" }, h("summary", {}, say("setting.places.label")), h("label", { for: "places", class: "quiet" }, say("home.places-how")), h("textarea", { id: "places", name: "places", rows: 3, spellcheck: "false", placeholder: "Frankfurt, 192.0.2.1\nLondon, 192.0.2.8:443, tcp" })),
-      ),
-      h(
-        "section",
-        { class: "card" },
-        h(
-          "fieldset",
-          { class: "ways" },
-          h("legend", {}, say("home.where")),
-          where("here", say("home.where-here"), say("home.where-here-how"), !from.state.at),
-          where("there", say("home.where-there"), say("home.where-there-how"), !!from.state.at),
-        ),
-        h("div", { id: "at-field" }, field("at", say("home.host-address"), h("input", { id: "at", name: "at", value: from.state.at ?? "", placeholder: "https://muster.example", autocomplete: "off", spellcheck: "false" }))),
-        h("label", { class: "check", id: "open-field" }, h("input", { type: "checkbox", name: "open" }), say("home.without-code")),
-        player(from.state),
-        h("p", { class: "buttons" }, h("button", { class: "primary" }, say("front.open-room"))),
-      ),
-    )
-  );
-  const follow = () => {
-    const data = new FormData(form);
-    const there = data.get("where") === "there";
-    const at = form.querySelector("#at-field");
-    const openField = form.querySelector("#open-field");
-    if (at instanceof HTMLElement) at.hidden = !there;
-    if (openField instanceof HTMLElement) openField.hidden = there;
-    limit.required = ruleOf(String(data.get("by")))?.limited ?? false;
-    if (limit.required && limit.value === "") limit.value = String(usualLimit);
-  };
-  form.addEventListener("change", follow);
-  form.addEventListener("submit", () => {
-    const data = filledIn(form);
-    const there = data.get("where") === "there";
-    if (!chosen.game) return from.toast(capital(say("home.no-game")), true);
-    if (there && !String(data.get("at")).trim()) return from.toast(say("home.no-host"), true);
-    if (game()?.listed === false && !String(data.get("servers")).trim()) return from.toast(noList(game()), true);
-    alarm.allow();
-    tab();
-    from.attempt("host", () =>
-      ask("host", {
-        game: chosen.game,
-        by: data.get("by"),
-        limits_ms: Number(data.get("limit")) > 0 ? [Number(data.get("limit"))] : [],
-        players: Number(data.get("players") || 0),
-        map: data.get("map"),
-        mode: data.get("mode"),
-        title: data.get("title"),
-        every: data.get("every"),
-        name: data.get("name"),
-        servers: data.get("servers"),
-        places: data.get("places"),
-        at: there ? String(data.get("at")).trim() : "",
-        wait: Number(data.get("wait") || 0),
-        vote: data.get("vote") ? data.get("vote") === "true" : null,
-        open: !there && data.has("open"),
-        auto: data.has("auto"),
-        can_host: data.has("can-host"),
-      }),
-    );
-  });
-  main.replaceChildren(h("h1", { tabindex: -1 }, say("home.play")), h("p", { class: "lead" }, say("home.play-lead")), form);
-  follow();
-}
-
-/** @param {string} value @param {string} name @param {string} hint @param {boolean} checked */
-function where(value, name, hint, checked) {
-  return h("label", { class: "way-of" }, h("input", { type: "radio", name: "where", value, checked }), h("span", {}, h("strong", {}, name), h("small", {}, hint)));
 }
 
 /** The actions of the buttons here. @type {Record<string, (data: DOMStringMap) => unknown>} */
