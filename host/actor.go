@@ -28,9 +28,8 @@ const (
 	// its newest state, if that has changed.
 	tickEvery    = 100 * time.Millisecond
 	publishEvery = 200 * time.Millisecond
-	// viewBacklog is how many queued messages a member may have and still get the newest state. A
-	// slower member misses states, but never the last one.
-	viewBacklog = 1
+	// viewBacklog is how many queued messages a member may have and still get a state at once.
+	viewBacklog = 4
 )
 
 // actor drives one room. Only its goroutine touches the room and the members' connections; other
@@ -238,7 +237,7 @@ func (a *actor) goOn(now time.Time) (next time.Time) {
 		news := a.published.Add(publishEvery)
 		if !now.Before(news) {
 			a.published = now
-			a.publish()
+			a.publish(inTurn)
 			news = now.Add(publishEvery)
 		}
 		if a.room.Revision() != a.shown || a.isBehind {
@@ -376,7 +375,7 @@ func (a *actor) say(result outcome) {
 	for _, o := range result.outputs {
 		switch o := o.(type) {
 		case room.Publish:
-			a.publish()
+			a.publish(atOnce)
 		case room.Admit:
 			if old := a.links[o.Player]; old != nil {
 				replaced := *wire.Refuse(wire.ReasonReplaced, "refused.replaced", "player", o.Player)
@@ -428,7 +427,7 @@ func (a *actor) query(in room.Input, by *conn.Conn) (answer any, err error) {
 	told := make(chan result, 1)
 	act := func() {
 		a.step(in, asker{by, func(answer any, err error) {
-			a.publish()
+			a.publish(inTurn)
 			told <- result{answer, err}
 		}})
 	}

@@ -150,7 +150,7 @@ func (v *viewer) run() {
 	var opening sync.WaitGroup
 	opening.Go(func() {
 		v.actor.post(func() {
-			v.actor.step(room.PageOpened{Token: v.token}, asker{tell: func(any, error) { v.actor.publish(); close(opened) }})
+			v.actor.step(room.PageOpened{Token: v.token}, asker{tell: func(any, error) { v.actor.publish(inTurn); close(opened) }})
 		})
 	})
 	if v.awaitNoted(opened) { // otherwise its first state could be older than its arrival

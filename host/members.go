@@ -87,7 +87,7 @@ func (a *actor) send(s room.Send) {
 
 // publish shows the room's newest state to all who have not seen it. It leaves out binding steps
 // that are not kept yet.
-func (a *actor) publish() {
+func (a *actor) publish(when urgency) {
 	if a.saving.binding != nil {
 		return
 	}
@@ -100,17 +100,31 @@ func (a *actor) publish() {
 			return
 		}
 	}
-	a.show(view)
+	a.show(view, when)
 }
 
-// show sends a view to all who have not seen it.
-func (a *actor) show(view *page.View) {
+// urgency says which members miss a state. None misses the last one.
+type urgency int
+
+const (
+	// inTurn is for the states of every day: a member gets one when the last has arrived.
+	inTurn urgency = iota
+	// atOnce is for a state that has to come before what follows, such as the choice before the
+	// launch. Only a member with a long queue misses it.
+	atOnce
+)
+
+// show sends a view to all who have not seen it, and notes whether somebody misses it.
+func (a *actor) show(view *page.View, when urgency) {
 	before, _ := a.views.get()
 	frames := map[int]wire.Frame{} // by the edition seen before
 	a.isBehind = false
 	for _, l := range a.links {
-		if isSlow := l.conn.Queued() > viewBacklog; l.seen == view.Edition || isSlow {
-			a.isBehind = a.isBehind || isSlow && l.seen != view.Edition
+		if l.seen == view.Edition {
+			continue
+		}
+		if l.conn.Queued() > viewBacklog || when == inTurn && !l.conn.HasArrived() {
+			a.isBehind = true
 			continue
 		}
 		frame, made := frames[l.seen]

@@ -291,12 +291,23 @@ func (p *player) comesBack(m *machine, code, name string) *player {
 			p.Errorf("%s is refused: %+v", name, refusal)
 		}
 	}
-	again := says(p.T, m.server, "", wire.Hello{Code: code, Name: name, Token: p.token})
-	if welcome := expect[wire.Welcome](again); welcome.Token != p.token || welcome.Name != name {
-		p.Errorf("%s comes back as %q, and has the token %q, at first %q", name, welcome.Name, welcome.Token, p.token)
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); {
+		again := says(p.T, m.server, "", wire.Hello{Code: code, Name: name, Token: p.token})
+		switch m := (<-again.heard).(type) {
+		case wire.Refusal:
+			if m.Reason != wire.ReasonBusy { // the host may not know yet that its store is back
+				p.Fatalf("%s is refused: %+v", name, m)
+			}
+		case wire.Welcome:
+			if m.Token != p.token || m.Name != name {
+				p.Errorf("%s comes back as %q, and has the token %q, at first %q", name, m.Name, m.Token, p.token)
+			}
+			again.token = p.token
+			return again
+		}
 	}
-	again.token = p.token
-	return again
+	p.Fatal("the host stays busy")
+	return nil
 }
 
 // TestRelayedOwnerDies checks that a player at another host is told to come back when the room's

@@ -102,7 +102,7 @@ func (a *actor) await(now time.Time, trusted bool) (next time.Time, waits bool) 
 func (a *actor) hold() {
 	a.saving.isHeld = true
 	if view, _ := a.views.get(); view.Edition > 0 { // otherwise no one has seen anything
-		a.show(view.Held(held))
+		a.show(view.Held(held), atOnce)
 	}
 }
 
@@ -117,7 +117,7 @@ func (a *actor) resume(now time.Time) {
 	if s.isHeld {
 		s.isHeld, a.shown = false, -1
 		a.step(room.Waited{For: waited}, asker{})
-		a.publish()
+		a.publish(atOnce)
 	}
 }
 

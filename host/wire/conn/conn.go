@@ -79,7 +79,8 @@ type Conn struct {
 	heard    atomic.Int64 // when the other side last sent something, in ns since began
 	onMoving func()
 	unread   *wire.Frame
-	writer   sync.WaitGroup // at most one
+	socket   syscall.RawConn // a host's, nil where there is none
+	writer   sync.WaitGroup  // at most one
 
 	mu      sync.Mutex // guards following
 	running bool
@@ -101,27 +102,28 @@ type outgoing struct {
 // New takes over the side's end of ws. The caller must call Run or Close. A host accepts only short
 // messages until [Conn.Admit].
 func New(ws *websocket.Conn, side Side) *Conn {
+	c := &Conn{ws: ws, side: side, began: time.Now()}
 	ws.SetReadLimit(peerReadLimit)
 	if side == AtHost {
 		ws.SetReadLimit(helloLimit)
-		keepFresh(ws.NetConn())
+		c.keepFresh()
 	}
-	return &Conn{ws: ws, side: side, began: time.Now()}
+	return c
 }
 
 // keepFresh keeps what a host says from growing old in the system's buffer. On a slow line that
 // buffer takes a minute's worth of states that are out of date, and each question waits behind them.
 // With little in it the connection's own queue grows instead, which [Conn.Queued] tells.
-func keepFresh(c net.Conn) {
-	if encrypted, is := c.(*tls.Conn); is {
-		c = encrypted.NetConn()
+func (c *Conn) keepFresh() {
+	socket := c.ws.NetConn()
+	if encrypted, is := socket.(*tls.Conn); is {
+		socket = encrypted.NetConn()
 	}
-	socket, is := c.(syscall.Conn)
-	if !is {
-		return // a connection between hosts
+	if open, is := socket.(syscall.Conn); is { // and no connection between hosts
+		c.socket, _ = open.SyscallConn() // without it all works as on other systems
 	}
-	if raw, err := socket.SyscallConn(); err == nil {
-		raw.Control(func(fd uintptr) { limitUnsent(fd) }) // without it all works as on other systems
+	if c.socket != nil {
+		c.socket.Control(func(fd uintptr) { limitUnsent(fd) })
 	}
 }
 
@@ -181,6 +183,20 @@ func (c *Conn) Queued() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return len(c.queue)
+}
+
+// HasArrived reports whether the other side's system has everything that was sent. States that are
+// sent one by one, each when the last has arrived, cannot fill a slow line: TCP's own losses on a
+// full one hold everything up for seconds. Where the system does not tell, HasArrived reports
+// whether nothing waits in the queue.
+func (c *Conn) HasArrived() bool {
+	c.mu.Lock()
+	isDone := len(c.queue) == 0 && !c.writing
+	c.mu.Unlock()
+	if isDone && c.socket != nil {
+		c.socket.Control(func(fd uintptr) { isDone = unacknowledged(fd) == 0 })
+	}
+	return isDone
 }
 
 // Close closes the connection once the queue has been sent, or after two seconds. Run returns the
