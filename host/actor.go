@@ -93,6 +93,7 @@ type surroundings struct {
 	metrics *metrics.Metrics
 	poster  poster
 	page    page.Host
+	packer  wire.Packer
 	// addresses returns the host's other addresses; it may be nil.
 	addresses func() []netip.AddrPort
 	log       *slog.Logger
@@ -100,8 +101,9 @@ type surroundings struct {
 
 // link is a member's connection, with the edition of the last view that it carried.
 type link struct {
-	conn *conn.Conn
-	seen int
+	conn     *conn.Conn
+	inflates bool // the member reads packed states
+	seen     int
 }
 
 // These are reasons why a room's goroutine ends, apart from the end of its host.
@@ -337,10 +339,10 @@ func (a *actor) tooLate() *wire.Refusal {
 	return moved()
 }
 
-// asker is the source of an input: the connection that says hello, and a function to call once
+// asker is the source of an input: the link that says hello, and a function to call once
 // everything is kept and said.
 type asker struct {
-	by   *conn.Conn
+	by   *link
 	tell func(answer any, err error)
 }
 
@@ -382,7 +384,7 @@ func (a *actor) say(result outcome) {
 				old.conn.Send(replaced)
 				old.conn.Close(replaced)
 			}
-			a.links[o.Player] = &link{conn: result.who.by}
+			a.links[o.Player] = result.who.by
 			a.isBehind = true
 			answer = o.Player
 		case room.Send:
@@ -419,7 +421,7 @@ func (a *actor) say(result outcome) {
 
 // query applies a request to the room, and waits for its answer. It is refused while the room waits
 // for its store.
-func (a *actor) query(in room.Input, by *conn.Conn) (answer any, err error) {
+func (a *actor) query(in room.Input, by *link) (answer any, err error) {
 	type result struct {
 		answer any
 		err    error

@@ -117,7 +117,11 @@ const (
 // show sends a view to all who have not seen it, and notes whether somebody misses it.
 func (a *actor) show(view *page.View, when urgency) {
 	before, _ := a.views.get()
-	frames := map[int]wire.Frame{} // by the edition seen before
+	type news struct {
+		since    int // the edition seen before
+		isPacked bool
+	}
+	frames := map[news]wire.Frame{}
 	a.isBehind = false
 	for _, l := range a.links {
 		if l.seen == view.Edition {
@@ -127,10 +131,13 @@ func (a *actor) show(view *page.View, when urgency) {
 			a.isBehind = true
 			continue
 		}
-		frame, made := frames[l.seen]
+		of := news{l.seen, l.inflates}
+		frame, made := frames[of]
 		if !made {
-			frame = view.News(l.seen)
-			frames[l.seen] = frame
+			if frame = view.News(l.seen); l.inflates {
+				frame = a.packer.Pack(frame)
+			}
+			frames[of] = frame
 		}
 		if frame.Data != nil {
 			l.conn.SendFrame(frame)

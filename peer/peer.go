@@ -202,7 +202,7 @@ func Run(ctx context.Context, options Options) error {
 	s.player = player.New(player.Options{
 		Hello: wire.Hello{
 			Version: wire.Version, Code: options.Code, Key: options.Key, Name: options.Name, Token: token, As: options.As,
-			Probes: options.Probes, Program: s.program, Editions: options.Editions, Asks: options.Asks,
+			Probes: options.Probes, Program: s.program, Editions: options.Editions, Asks: options.Asks, Inflates: true,
 			Somewhere: options.Somewhere, Beacon: options.Beacon, Discreet: options.Discreet,
 		},
 		Once: options.Once, HasPlaces: options.NewPlaceProber != nil, NewPlan: options.NewPlan, Pace: options.pace.Pace, Seed: rand.Uint64(),

@@ -36,14 +36,17 @@ func IsKind(text []byte, m Message) bool {
 	return bytes.HasPrefix(text, fmt.Appendf(nil, `{"type":%q`, m.kind()))
 }
 
-// IsList reports whether the frame claims to be a list.
-func (f Frame) IsList() bool { return f.Binary && len(f.Data) > 0 && f.Data[0] == kindList }
+// IsDeflated reports whether the frame claims to be a list or a packed message, which only hosts send.
+func (f Frame) IsDeflated() bool {
+	return f.Binary && len(f.Data) > 0 && (f.Data[0] == kindList || f.Data[0] == kindPacked)
+}
 
 // These are the first bytes of binary frames.
 const (
 	kindList   = 1
 	kindReport = 2
 	kindInfos  = 3
+	kindPacked = 4
 )
 
 // ErrMalformed is the error that errors for malformed frames wrap.
@@ -95,6 +98,8 @@ func Unmarshal(f Frame) (Message, error) {
 		return parseReport(body)
 	case kindInfos:
 		return parseInfos(body)
+	case kindPacked:
+		return parsePacked(body)
 	}
 	return nil, fmt.Errorf("%w: kind %d", ErrUnknown, f.Data[0])
 }

@@ -43,7 +43,7 @@ func parseList(b []byte) (Message, error) {
 	if r.err != nil {
 		return nil, fmt.Errorf("%w: list: %v", ErrMalformed, r.err)
 	}
-	plain, err := inflate(r.b)
+	plain, err := inflate(r.b, min(maxListBytes, maxInflation*(len(r.b)+16)))
 	if err == nil {
 		l.Servers, err = discovery.ParseList(plain)
 	}
@@ -56,8 +56,8 @@ func parseList(b []byte) (Message, error) {
 	return l, nil
 }
 
-func inflate(packed []byte) ([]byte, error) {
-	limit := min(maxListBytes, maxInflation*(len(packed)+16))
+// inflate returns what was deflated, if it is at most limit bytes.
+func inflate(packed []byte, limit int) ([]byte, error) {
 	source := bytes.NewReader(packed)
 	plain, err := io.ReadAll(io.LimitReader(flate.NewReader(source), int64(limit)+1))
 	switch {

@@ -67,6 +67,8 @@ type Hello struct {
 	// that of the room's game, whichever that is. The others are for the case that the room changes
 	// to their game.
 	Editions Editions `json:"editions,omitempty"`
+	// Inflates says that the peer reads packed messages, see [Packer].
+	Inflates bool `json:"inflates,omitempty"`
 	// Asks says that the peer asks its player to vote at a terminal. Then the others wait for that
 	// player as for people who have the page open.
 	Asks bool `json:"asks,omitempty"`

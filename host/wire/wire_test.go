@@ -106,7 +106,7 @@ func TestMalformed(t *testing.T) {
 // TestUnknown checks that readers skip what a later version adds, both fields and kinds of
 // messages.
 func TestUnknown(t *testing.T) {
-	for _, line := range []string{`{"type":"shutdown"}`, `{"type":"dance","steps":{"left":[1]}}`, "04", "04 01 02", "ff ffffff"} {
+	for _, line := range []string{`{"type":"shutdown"}`, `{"type":"dance","steps":{"left":[1]}}`, "05", "05 01 02", "ff ffffff"} {
 		if m, err := wire.Unmarshal(frameOf(t, line)); !errors.Is(err, wire.ErrUnknown) || errors.Is(err, wire.ErrMalformed) || m != nil {
 			t.Errorf("%s reads %+v, error %v; want ErrUnknown", line, m, err)
 		}

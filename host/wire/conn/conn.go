@@ -330,8 +330,8 @@ func (c *Conn) unmarshal(f wire.Frame) (wire.Message, error) {
 	case c.side == AtPeer:
 	case !f.Binary && len(f.Data) > hostTextLimit:
 		return nil, fmt.Errorf("%w: %d bytes of text", wire.ErrMalformed, len(f.Data))
-	case f.IsList():
-		return nil, fmt.Errorf("%w: a list from a peer", wire.ErrMalformed)
+	case f.IsDeflated():
+		return nil, fmt.Errorf("%w: deflated data from a peer", wire.ErrMalformed)
 	}
 	return wire.Unmarshal(f)
 }
