@@ -96,8 +96,11 @@ func (i *Info) Completed(listed *Info) *Info {
 	if c.Protocol == 0 {
 		c.Protocol, c.OldestProtocol = listed.Protocol, listed.OldestProtocol
 	}
-	if c.Uncounted() {
+	switch {
+	case c.MaxPlayers == 0 && c.Players == 0:
 		c.Players, c.MaxPlayers, c.Bots = listed.Players, listed.MaxPlayers, listed.Bots
+	case c.MaxPlayers == 0:
+		c.MaxPlayers = listed.MaxPlayers
 	}
 	if c == *i {
 		return i
@@ -116,9 +119,9 @@ func (i *Info) Connect(queried netip.AddrPort) netip.AddrPort {
 	return netip.AddrPortFrom(queried.Addr(), i.GamePort)
 }
 
-// Uncounted reports whether the server tells neither its seats nor its players. Some
-// games' servers say only that they are there.
-func (i *Info) Uncounted() bool { return i.MaxPlayers == 0 && i.Players == 0 }
+// Uncounted reports whether the server does not tell its seats. Some games' servers say
+// only that they are there, or who plays.
+func (i *Info) Uncounted() bool { return i.MaxPlayers == 0 }
 
 // Free returns the number of empty seats. A seat that a bot holds is not empty.
 func (i *Info) Free() int { return max(0, i.MaxPlayers-i.Players) }

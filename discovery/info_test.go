@@ -40,6 +40,15 @@ func TestCompleted(t *testing.T) {
 			MaxPlayers: 16,
 			AsListed:   true,
 		}},
+		{"it counts no seats", &info{Name: "1", Map: "m", Mode: "ctf", Version: "8", Players: 2}, info{
+			Name:       "1",
+			Map:        "m",
+			Mode:       "ctf",
+			Version:    "8",
+			Players:    2,
+			MaxPlayers: 8,
+			AsListed:   true,
+		}},
 		{"it counts nobody, and has ping limits", &info{Name: "1", MaxPing: time.Second}, info{
 			Name:       "1",
 			Map:        "tokara",

@@ -39,7 +39,7 @@ func TestCullByWhatTheServerTells(t *testing.T) {
 		{name: "no criteria, nothing told", want: survives},
 		{name: "seats, nothing told", criteria: selection.Criteria{Seats: 2}, want: selection.Unknown},
 		{name: "its game counts nobody", info: &discovery.Info{}, criteria: selection.Criteria{Seats: 8, Spare: 2}, want: survives},
-		{name: "no seats, but players", info: &discovery.Info{Players: 1}, criteria: selection.Criteria{Seats: 1}, want: selection.Full},
+		{name: "its game counts players, but no seats", info: &discovery.Info{Players: 1}, criteria: selection.Criteria{Seats: 1}, want: survives},
 		{name: "8 players, at most 6", info: &discovery.Info{MaxPlayers: 6}, criteria: selection.Criteria{Seats: 8}, want: selection.Full},
 		{
 			name:     "8 players, 10 of 16 there",

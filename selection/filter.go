@@ -213,11 +213,10 @@ func (f *Filter) judgeBy(server int, info *discovery.Info) (c causes) {
 	return c
 }
 
-// freeSeats returns how many seats the group may count on. A server that counts neither seats nor
-// players may have any, because the servers of some games tell strangers neither. So may a server
-// whose list only says who plays.
+// freeSeats returns how many seats the group may count on. A server that does not count its seats
+// may have any, because the servers of some games tell strangers none.
 func freeSeats(info *discovery.Info) int {
-	if info.Uncounted() || info.AsListed && info.MaxPlayers == 0 {
+	if info.Uncounted() {
 		return math.MaxInt
 	}
 	return info.Free()

@@ -80,7 +80,7 @@ func (f *Filter) Keeps(m *report.Measurement) bool {
 	case !f.Asks(m.Info()),
 		f.NameContains != "" && !strings.Contains(strings.ToLower(m.Name), strings.ToLower(f.NameContains)),
 		f.Country != "" && !strings.EqualFold(f.Country, m.Country),
-		f.NotFull && m.Players >= m.MaxPlayers && m.Players > 0 && !(m.AsListed && m.MaxPlayers == 0), // it may have free seats
+		f.NotFull && m.MaxPlayers > 0 && m.Players >= m.MaxPlayers, // without a number of seats it may have free ones
 		f.NotEmpty && m.Players <= m.Bots:
 		return false
 	}

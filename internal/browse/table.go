@@ -35,8 +35,11 @@ func Table(servers []report.Measurement) *term.Table {
 			mod = m.Mod
 		}
 		bots, password, players := "", "", ""
-		if m.Players > 0 || m.MaxPlayers > 0 { // otherwise nobody counts the players
+		switch { // without both numbers nobody counts the players
+		case m.MaxPlayers > 0:
 			players = fmt.Sprintf("%d/%d", m.Players, m.MaxPlayers)
+		case m.Players > 0:
+			players = fmt.Sprint(m.Players)
 		}
 		if m.AsListed {
 			players += "*" // see [Look.Summary]

@@ -90,6 +90,7 @@ new Server(at, port, name).listen()`),
 	{"openttd", openTTD, discovery.Info{Name: "OpenTTD test", Map: "64×64", Mode: "arctic", MaxPlayers: 10}, "openttd",
 		"", "name players max"},
 	{"redeclipse", redEclipse, discovery.Info{Name: "RE test", Map: "wet", Mode: "deathmatch", MaxPlayers: 32}, "", "", ""},
+	{"jamulus", program("/usr/bin/Jamulus", "-s", "-n", "-p", "{port}", "--serverbindip", "{host}"), discovery.Info{}, "", "", ""},
 	{"netpanzer", netPanzer, discovery.Info{
 		Name:       "Panzer test",
 		Map:        "Bullet Hole",

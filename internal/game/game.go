@@ -25,6 +25,7 @@ import (
 	"muster/discovery/protocol/doom3"
 	"muster/discovery/protocol/frostbite"
 	"muster/discovery/protocol/gamespy"
+	"muster/discovery/protocol/jamulus"
 	"muster/discovery/protocol/luanti"
 	"muster/discovery/protocol/mindustry"
 	"muster/discovery/protocol/minecraft"
@@ -144,6 +145,8 @@ func (g Game) Protocol() discovery.Protocol {
 		return doom3.Protocol{}
 	case "samp":
 		return samp.Protocol{}
+	case "jamulus":
+		return jamulus.Protocol{}
 	case "odamex":
 		return odamex.Protocol{}
 	case "satisfactory":

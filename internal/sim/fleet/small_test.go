@@ -12,6 +12,7 @@ import (
 	"muster/discovery/protocol/doom3"
 	"muster/discovery/protocol/frostbite"
 	"muster/discovery/protocol/gamespy"
+	"muster/discovery/protocol/jamulus"
 	"muster/discovery/protocol/luanti"
 	"muster/discovery/protocol/mindustry"
 	"muster/discovery/protocol/minecraft"
@@ -60,6 +61,7 @@ func TestSmallKinds(t *testing.T) {
 		Doom3:        {doom3.Protocol{}, ""},
 		SAMP:         {samp.Protocol{}, "map and version"},
 		SQP:          {sqp.Protocol{}, ""},
+		Jamulus:      {jamulus.Protocol{}, "all but players"},
 		Odamex:       {odamex.Protocol{}, ""},
 		Satisfactory: {satisfactory.Protocol{}, "map, version and counts"},
 		Zandronum:    {zandronum.Protocol{}, ""},
@@ -130,6 +132,8 @@ func TestSmallKinds(t *testing.T) {
 					want.Map, want.Version = "", ""
 				case "map, version and counts":
 					want.Map, want.Version, want.Players, want.MaxPlayers = "", "0", 0, 0 // it has a number for its version
+				case "all but players":
+					want.Name, want.Map, want.Version, want.MaxPlayers = "", "", "", 0
 				case "map":
 					want.Map, info.Map = "", ""
 				case "version":

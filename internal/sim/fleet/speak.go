@@ -17,6 +17,7 @@ import (
 	"muster/discovery/protocol/bedrock"
 	"muster/discovery/protocol/doom3"
 	"muster/discovery/protocol/gamespy"
+	"muster/discovery/protocol/jamulus"
 	"muster/discovery/protocol/luanti"
 	"muster/discovery/protocol/mindustry"
 	"muster/discovery/protocol/mumble"
@@ -66,6 +67,7 @@ const (
 	SQP          Kind = "sqp"
 	Zandronum    Kind = "zandronum"
 	VCMP         Kind = "vcmp"
+	Jamulus      Kind = "jamulus"
 	Odamex       Kind = "odamex"
 	Satisfactory Kind = "satisfactory"
 )
@@ -101,6 +103,8 @@ func (k Kind) small() smallSpeaker {
 		return func(s speech) []byte { return samp.Answer(s.request, *s.info, s.names()) }
 	case SQP:
 		return func(s speech) []byte { return sqp.Answer(s.request, *s.info, s.token(), 0) }
+	case Jamulus:
+		return func(s speech) []byte { return jamulus.Answer(s.request, *s.info, s.names()) }
 	case Odamex:
 		return func(s speech) []byte { return odamex.Answer(s.request, *s.info, s.names()) }
 	case Satisfactory:
