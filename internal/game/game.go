@@ -100,6 +100,17 @@ func (g Game) Gap() time.Duration {
 	return 0
 }
 
+// protocols are the names of the protocols, in order. Muster's own beacon is no game.
+var protocols = []string{
+	"a2s", "ase", "bedrock", "ddnet", "doom3", "frostbite", "gamespy", "gamespy2", "gamespy3", "luanti",
+	"mindustry", "minecraft", "mohaa", "mumble", "odamex", "openttd", "quake2", "quake3", "quakeworld",
+	"redeclipse", "samp", "satisfactory", "sauerbraten", "sqp", "tcp", "teeworlds", "unreal", "unreal2",
+	"vcmp", "zandronum",
+}
+
+// Protocols returns the names of the protocols that servers are asked by, in order.
+func Protocols() []string { return slices.Clone(protocols) }
+
 // Protocol returns how the game's servers are asked. It is nil if the table names an unknown one, which [Load] refuses.
 func (g Game) Protocol() discovery.Protocol {
 	switch g.ProtocolName {

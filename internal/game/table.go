@@ -93,7 +93,7 @@ func read(user io.Reader, name string) (t Table, own file, err error) {
 			own, err = merge(&f, string(text))
 		}
 		if err != nil {
-			return Table{}, own, fileError(name, err)
+			return Table{}, own, fileError(name, string(text), err)
 		}
 	}
 	t, err = newTable(f, name, text, builtIn)
@@ -111,7 +111,7 @@ func loadBuiltIn() (all file, texts []string, err error) {
 		}
 		var f file
 		if err = decode(string(text), &f); err != nil {
-			return file{}, nil, fileError(name+" (built in)", err)
+			return file{}, nil, fileError(name+" (built in)", string(text), err)
 		}
 		for id, g := range f.Game {
 			if _, isTwice := all.Game[id]; isTwice {
@@ -153,8 +153,8 @@ func merge(f *file, text string) (own file, err error) {
 	return own, decode(text, f)
 }
 
-// fileError says where the decoder stopped, by line.
-func fileError(name string, err error) *FileError {
+// fileError says where in a text the decoder stopped, by line.
+func fileError(name, text string, err error) *FileError {
 	var unknown *toml.StrictMissingError
 	var wrong *toml.DecodeError
 	switch {
@@ -164,7 +164,11 @@ func fileError(name string, err error) *FileError {
 		return &FileError{File: name, Line: line, Err: fmt.Errorf("unknown key %q%s", strings.Join(first.Key(), "."), knownBeside(first.Key()))}
 	case errors.As(err, &wrong):
 		line, _ := wrong.Position()
-		return &FileError{File: name, Line: line, Err: errors.New(reason(wrong))}
+		why := reason(wrong)
+		if rows := strings.Split(text, "\n"); wrong.Key() == nil && line > 0 && line <= len(rows) {
+			why = cmp.Or(quoteTrouble(rows[line-1]), why)
+		}
+		return &FileError{File: name, Line: line, Err: errors.New(why)}
 	}
 	return &FileError{File: name, Err: err}
 }
@@ -213,6 +217,9 @@ func reason(wrong *toml.DecodeError) string {
 	_, kind, _ := strings.Cut(field, " of type ")
 	if wanted := wantedOf(cmp.Or(kind, stored)); wanted != "" {
 		what += ": " + wanted
+	}
+	if strings.HasPrefix(what, "invalid escape character") {
+		what += `: \ stands in a text as \\, or the text stands in single quotation marks`
 	}
 	if key := strings.Join(wrong.Key(), "."); key != "" {
 		return key + ": " + what
@@ -287,14 +294,19 @@ func (g *Game) complete() error {
 	if g.Rule == "" {
 		g.Rule = selection.Mean
 	}
+	if g.AppID != 0 && g.ProtocolName == "" {
+		g.takeFromSteam()
+	}
 	wrong := func(field, format string, a ...any) error {
 		return &fieldError{field: field, err: fmt.Errorf(format, a...)}
 	}
 	switch {
 	case !isID(g.ID):
 		return wrong("", "an id is lower-case letters, digits, - and _")
+	case g.ProtocolName == "":
+		return wrong("protocol", `protocol "" is missing; Muster speaks %s. A game of Steam needs only its app_id`, strings.Join(Protocols(), ", "))
 	case g.Protocol() == nil:
-		return wrong("protocol", "protocol %q is none that Muster speaks", discovery.CleanText(g.ProtocolName))
+		return wrong("protocol", "protocol %q is none that Muster speaks: those are %s", discovery.CleanText(g.ProtocolName), strings.Join(Protocols(), ", "))
 	case g.Port == 0:
 		return wrong("port", "port is missing")
 	case g.GapMS < 0 || g.GapMS > mostGap:
@@ -338,6 +350,16 @@ func (g *Game) complete() error {
 		}
 	}
 	return nil
+}
+
+// takeFromSteam completes an entry that has little but its id on Steam: Steam lists its servers, which are asked as nearly
+// all of Steam's are, and starts the game.
+func (g *Game) takeFromSteam() {
+	const usualPort = 27015 // where a list or a pasted address gives none
+	g.ProtocolName, g.Port = "a2s", cmp.Or(g.Port, usualPort)
+	if g.Launch == nil && g.LaunchWindows == nil && g.LaunchDarwin == nil && g.LaunchLinux == nil {
+		g.Launch = []string{"steam://connect/{query}{/password}"}
+	}
 }
 
 // mostGap is longer than any server stays silent, in ms.

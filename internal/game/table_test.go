@@ -154,6 +154,18 @@ func TestLoadRefuses(t *testing.T) {
 		{"no protocol", "[game.x]\nport=1\n", 0, `game "x": protocol ""`},
 		{"a foreign protocol", "[game.x]\nport=1\nprotocol='nosuch'\n", 0, `"nosuch"`},
 		{"another's port", "[game.x]\nquery_above=1\n" + sound, 0, "query_above is for"},
+		{"a foreign protocol, with the known", "[game.x]\nport=1\nprotocol='nosuch'\n", 3, `those are a2s, ase, bedrock, `},
+		{"neither protocol nor app_id", "[game.x]\nport=1\n", 1, "A game of Steam needs only its app_id"},
+		{"no end of a text", "[game.x]\nname = \"Tavern\nport = 1\n", 2, `a quotation mark is missing: nothing ends "Tavern`},
+		{"a text without marks", "[game.x]\nprotocol = a2s # Steam\n", 2, `a text stands in quotation marks: "a2s"`},
+		{"a text without a beginning", "[game.x]\nname = Tavern\"\n", 2, `a quotation mark is missing before Tavern"`},
+		{"no end in a list", "[game.x]\nlaunch = [\n  \"a\",\n  \"b,\n]\n", 4, `nothing ends "b,`},
+		{"no end between two", "[game.x]\nlaunch = [\"a, \"b\"]\n", 2, `a quotation mark is missing or too much before b"]`},
+		{"no beginning in a list", "[game.x]\nlaunch = [\"a\", b\"]\n", 2, `a quotation mark is missing before b"`},
+		{"an apostrophe", "[game.x]\nname = 'Garry's Mod'\n", 2, `in double quotation marks: "Garry's Mod"`},
+		{"typographic marks", "[game.x]\nname = “Tavern”\n", 2, `“ is no quotation mark here: write "`},
+		{"a path of Windows", "[game.x]\nlaunch = [\"C:\\games\\x\"]\n", 2, `\ stands in a text as \\`},
+		{"two numbers", "[game.x]\nport = 40 00\n", 2, "expected newline"},
 		{"no port", "[game.x]\nprotocol='a2s'\n", 0, "port is missing"},
 		{"an unknown rule", "[game.x]\nrule='best'\n" + sound, 0, `rule "best"`},
 		{"a master's game of two words", "[game.x]\nmaster_game='a 68 full'\n" + sound, 0, "one word"},
@@ -270,6 +282,48 @@ func TestTakes(t *testing.T) {
 			t.Errorf("openarena takes %q: %t", kind, !want)
 		}
 	}
+}
+
+// TestSteamByItsID checks that an id on Steam is a whole entry, and that an entry's own fields stay.
+func TestSteamByItsID(t *testing.T) {
+	table := load(t, "[game.mine]\napp_id = 4711\n[game.other]\napp_id = 4712\nname = 'Other'\nport = 7777\nlaunch = ['other', '{address}']\n")
+	want := Game{ID: "mine", Name: "mine", ProtocolName: "a2s", Port: 27015, AppID: 4711, Rule: selection.Mean,
+		Launch: []string{"steam://connect/{query}{/password}"}}
+	if g := find(t, table, "mine"); !reflect.DeepEqual(g, want) || !g.OnSteam() || !slices.Equal(g.Kinds(), []string{"steam"}) {
+		t.Errorf("got  %+v\nwant %+v", g, want)
+	}
+	if g := find(t, table, "other"); g.ProtocolName != "a2s" || g.Port != 7777 || !slices.Equal(g.Launch, []string{"other", "{address}"}) {
+		t.Errorf("got %+v", g)
+	}
+	for _, g := range load(t, "[game.tf2]\napp_id = 440\n[game.squad]\napp_id = 5\n").All() { // changes of known games
+		if before := find(t, load(t, ""), g.ID); g.ProtocolName != before.ProtocolName || !slices.Equal(g.Launch, before.Launch) {
+			t.Errorf("%s is %+v", g.ID, g)
+		}
+	}
+}
+
+// TestProtocols checks that the list of protocols names what Muster speaks, and that every game's is in it.
+func TestProtocols(t *testing.T) {
+	if !slices.IsSorted(Protocols()) {
+		t.Errorf("%v", Protocols())
+	}
+	for _, name := range Protocols() {
+		if (Game{ProtocolName: name}).Protocol() == nil {
+			t.Errorf("nothing speaks %s", name)
+		}
+	}
+	for _, g := range load(t, "").All() {
+		if !slices.Contains(Protocols(), g.ProtocolName) {
+			t.Errorf("%s of %s is missing", g.ProtocolName, g.ID)
+		}
+	}
+}
+
+// FuzzQuoteTrouble checks that rows of any form end the search for quotation marks.
+func FuzzQuoteTrouble(f *testing.F) {
+	f.Add(`launch = ["a, "b"]`)
+	f.Add(`x = 1 “`)
+	f.Fuzz(func(t *testing.T, row string) { quoteTrouble(row) })
 }
 
 func FuzzLoad(f *testing.F) {
