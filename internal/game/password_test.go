@@ -9,8 +9,9 @@ import (
 // TestNoPasswordIsLost checks that each game gets its server's password, or that the player is told to type it.
 func TestNoPasswordIsLost(t *testing.T) {
 	// The launches of these games have no place for a password.
-	typed := []string{"beammp", "bedrock", "bf2", "bfv", "ddnet", "fear", "fivem", "gtasam", "iw4x", "jamulus", "luanti", "minecraft", "mindustry",
-		"netpanzer", "nwn2", "openra", "openra-cnc", "openra-d2k", "redm", "ss14", "swat4", "veloren", "vietcong"}
+	typed := []string{"beammp", "bedrock", "bf2", "bf2142", "bfv", "ddnet", "descent3", "fear", "fivem", "gtasam",
+		"iw4x", "jamulus", "luanti", "minecraft", "mindustry", "netpanzer", "nwn2", "openra", "openra-cnc", "openra-d2k", "redm",
+		"serioussam2", "ss14", "swat4", "veloren", "vietcong"}
 	for _, g := range load(t, "").All() {
 		if len(g.Template("linux")) == 0 {
 			continue // the player starts it, and types all
