@@ -102,7 +102,7 @@ func (g Game) Gap() time.Duration {
 
 // protocols are the names of the protocols, in order. Muster's own beacon is no game.
 var protocols = []string{
-	"a2s", "ase", "bedrock", "ddnet", "doom3", "frostbite", "gamespy", "gamespy2", "gamespy3", "luanti",
+	"a2s", "ase", "bedrock", "ddnet", "doom3", "frostbite", "gamespy", "gamespy2", "gamespy3", "jamulus", "luanti",
 	"mindustry", "minecraft", "mohaa", "mumble", "odamex", "openttd", "quake2", "quake3", "quakeworld",
 	"redeclipse", "samp", "satisfactory", "sauerbraten", "sqp", "tcp", "teeworlds", "unreal", "unreal2",
 	"vcmp", "zandronum",

@@ -314,7 +314,7 @@ func TestProtocols(t *testing.T) {
 	}
 	for _, g := range load(t, "").All() {
 		if !slices.Contains(Protocols(), g.ProtocolName) {
-			t.Errorf("%s of %s is missing", g.ProtocolName, g.ID)
+			t.Errorf("%s of %s is missing in the list of protocols in game.go", g.ProtocolName, g.ID)
 		}
 	}
 }
