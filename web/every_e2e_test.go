@@ -26,7 +26,7 @@ const crowded = `
 	});
 	const servers = Object.fromEntries(addresses.map((addr, i) => [addr, { name: called[i], country: ["CA", "NL", "DE", "FR", "US"][i], map: "q3dm7", players: 3, max_players: 24 }]));
 	const choice = { selection: { by: "mean", players: names, chosen: ranking[0], ranking, culled: {} }, explain: [{ key: "plain", with: { text: "It has the lowest average." } }], servers, target: addresses[0], decided: { by: "vote", measure: "average", ms: 97 } };
-	const miss = { addr: addresses[1], limit_ms: 150, rtt_ms: pings(1) };
+	const miss = { addr: addresses[1], limit_ms: 150, rtt_ms: { ...pings(1), ...(names.length < 3 && { [names[1]]: 198 }) } };
 	const live = muster.live;
 	window.rounds = (window.rounds ?? 0) + 1; // each has its own reveal
 	const room = (stage, more) => ({ ...live.state.room, ended: undefined, search: undefined, stage, round: window.rounds, listed: 2000, by: "threshold", limits_ms: [150], ...more });
@@ -144,15 +144,45 @@ const faults = `(() => {
 		const across = Math.min(one.right, other.right) - Math.max(one.left, other.left), down = Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top);
 		if (across > 3 && down > 3) found.push("“" + one.what + "” stands on “" + other.what + "” by " + Math.round(across) + " × " + Math.round(down));
 	}
-	if (/^(search|reveal|countdown|go)$/.test(document.body.dataset.stage)) for (const e of stage.querySelectorAll("h1, .named, .server, button")) { // no word of usual length breaks inside
-		if (!e.checkVisibility() || e.closest(".unseen, svg")) continue;
-		const inner = document.createTreeWalker(e, NodeFilter.SHOW_TEXT);
-		while (inner.nextNode()) for (const { index, 0: word } of inner.currentNode.data.matchAll(/(?<!\p{L})[\p{Script=Latin}\p{Script=Cyrillic}]{2,24}/gu)) {
-			if (/[\p{L}]/u.test(inner.currentNode.data[index + word.length] ?? "")) continue; // longer than that
-			range.setStart(inner.currentNode, index);
-			range.setEnd(inner.currentNode, index + word.length);
+	const words = document.createTreeWalker(stage, NodeFilter.SHOW_TEXT); // no word of usual length breaks inside
+	while (words.nextNode()) {
+		const { data, parentElement: e } = words.currentNode;
+		if (!e.checkVisibility({ opacityProperty: true, visibilityProperty: true }) || e.closest(".unseen, svg, .reasons, .detail") || getComputedStyle(e).clipPath.includes("50%%")) continue;
+		for (const { index, 0: word } of data.matchAll(/\S+/g)) {
+			if (word.length > 24 || !/^[\p{P}\d]*[\p{Script=Latin}\p{Script=Cyrillic}]+[\p{P}]*$/u.test(word)) continue;
+			range.setStart(words.currentNode, index);
+			range.setEnd(words.currentNode, index + word.length);
 			const lines = new Set([...range.getClientRects()].map(({ top }) => Math.round(top)));
 			if (lines.size > 1) found.push("the word “" + word + "” breaks inside");
+		}
+	}
+	for (const e of stage.querySelectorAll(".turning, .flat")) if (e.checkVisibility() && !e.querySelector("canvas")) found.push("no world is drawn");
+	for (const e of stage.querySelectorAll("button, a, summary")) { // nothing lies over what people press
+		const { left, right, top, bottom } = clip(e.parentElement, e.getBoundingClientRect());
+		if (!e.checkVisibility({ visibilityProperty: true }) || bottom - top < 12 || right - left < 12 || document.body.matches(".tv *")) continue;
+		for (const [x, y] of [[(left + right) / 2, (top + bottom) / 2], [left + 12, top + 5], [right - 12, top + 5], [left + 12, bottom - 5], [right - 12, bottom - 5]]) {
+			const over = document.elementFromPoint(x, y);
+			if (over && over !== e && !e.contains(over) && !over.contains(e) && !over.closest(".ready, #toast, header")) found.push("“" + (e.innerText.trim().slice(0, 30) || e.className) + "” is under “" + (over.className.baseVal ?? over.className) + "”");
+		}
+	}
+	const least = document.documentElement.matches(".tv") ? 0 : 11.9; // px; isFromTheSofa looks at walls
+	for (const e of document.querySelectorAll("#stage *, header *")) {
+		if (![...e.childNodes].some((node) => node.nodeType === 3 && node.data.trim()) || !e.checkVisibility() || e.closest(".unseen, svg.sign")) continue;
+		const size = parseFloat(getComputedStyle(e).fontSize) * (e.getScreenCTM?.()?.a ?? 1);
+		if (size < least) found.push("“" + e.textContent.trim().slice(0, 20) + "” is " + size.toFixed(1) + " px high");
+	}
+	const isGold = (e) => /rgb\(255, 197, 61\)/.test(getComputedStyle(e).backgroundColor);
+	const golds = [...document.querySelectorAll("#stage *, header *")].filter((e) => e.checkVisibility() && isGold(e) && e.getBoundingClientRect().width > 12 && !isGold(e.parentElement) && !e.closest(".step"));
+	const may = /^(search|reveal|go)$/.test(document.body.dataset.stage) ? 0 : 1; // there the server is
+	if (golds.length > may) found.push(golds.length + " gold things: " + golds.map((e) => e.innerText.trim().slice(0, 20) || e.className).join(", "));
+	for (const [cards, parts] of [[".candidates > .candidate:not(.gone)", ":scope > *"], [".helps > *", ""], [".doors > *", ""], [".awards > *", ""], [".steps > *", ""]]) {
+		const rows = Object.values(Object.groupBy([...stage.querySelectorAll(cards)].filter((e) => e.checkVisibility()), (e) => Math.round(e.getBoundingClientRect().top / 8)));
+		for (const row of rows) {
+			const heights = row.map((e) => e.getBoundingClientRect().height);
+			if (Math.max(...heights) - Math.min(...heights) > 1) found.push("cards beside each other are " + heights.map(Math.round) + " px high: " + cards);
+			if (!parts || row.length < 2) continue;
+			const tops = row.map((e) => [...e.querySelectorAll(parts)].filter((part) => part.checkVisibility()).map((part) => Math.round(part.getBoundingClientRect().top)));
+			if (tops.some((one) => one.length === tops[0].length && one.some((top, i) => Math.abs(top - tops[0][i]) > 1))) found.push("rows of cards do not align: " + JSON.stringify(tops));
 		}
 	}
 	for (const { what, left, right } of boxes) if (right > innerWidth + 1 || left < -1) found.push("“" + what + "” is beyond the side");

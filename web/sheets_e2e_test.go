@@ -118,6 +118,9 @@ func (b *browser) shot(file string, screen sheetScreen) shot {
 	b.until(file+" is drawn", func() bool { return eval[bool](b, "drawn") })
 	b.run(arrived)
 	found := eval[[]string](b, fmt.Sprintf(faults, "none", 0))
+	for _, half := range eval[[]string](b, fmt.Sprintf(halves, 0.2)) {
+		found = append(found, "hardly anything is in the half "+half)
+	}
 	picture, err := chromedp.Run(b.ctx, chromedp.Action[[]byte](webp))
 	if err == nil {
 		err = os.WriteFile(filepath.Join(os.Getenv("MUSTER_SHEETS"), file), picture, 0o644)

@@ -264,7 +264,7 @@ export class WorldMap {
     this.marked = shown;
     const isSmall = width < 600;
     const size = (isSmall ? 22 : 34) * (players.length > 8 ? 0.8 : 1) * Math.max(1, width / 1600);
-    const pin = isSmall ? 16 : Math.max(24, width / 60);
+    const pin = isSmall ? 20 : Math.max(24, width / 60);
     /** @type {(Mark & {person?: Person, rank?: number})[]} */
     const marks = [];
     leaders.forEach((leader, i) => this.put(marks, leader.country, pin, { rank: i + 1 }));

@@ -85,7 +85,7 @@ function line(state, choice) {
   const all = Object.entries(miss.rtt_ms).toSorted((a, b) => a[1] - b[1]);
   const longest = Math.ceil((Math.max(miss.limit_ms, ...all.map(([, ms]) => ms)) * beyond) / 50) * 50;
   const at = (/** @type {number} */ ms) => (100 * ms) / longest;
-  const isNarrow = matchMedia("(max-width: 47.99rem)").matches;
+  const isNarrow = matchMedia("(max-width: 47.99rem), (max-height: 30rem)").matches;
   const room = isNarrow ? narrowEnds : usualEnds;
   const isClose = all.some(([, ms], i) => i > 0 && at(ms) - at(all[i - 1][1]) < (isNarrow ? narrowApart : usuallyApart));
   const stacked = all.length >= many ? "many" : isClose ? "few" : undefined;

@@ -10,7 +10,7 @@ import { ask } from "../api.js";
 import { button, h } from "../dom.js";
 import { date, locale, millis, number, said, say, time } from "../say.js";
 import { sharesPictures } from "../share.js";
-import { sign } from "../sign.js";
+import { shortened, sign } from "../sign.js";
 import { nameOnly } from "../choice.js";
 import { meeting } from "./meeting.js";
 
@@ -21,6 +21,8 @@ import { meeting } from "./meeting.js";
 
 /** How many guests are named. */
 const namedGuests = 4;
+/** The longest name in an award, in letters. */
+const longestName = 16;
 
 /** What makes posters and awards, once it is here. @type {typeof import("../tour.js") | undefined} */
 let tour;
@@ -91,12 +93,12 @@ function honours(state, players) {
 /** @param {Award} award @param {Person[]} players */
 function honour({ kind, player, ms = 0, km = 0, server = "" }, players) {
   const person = players.find(({ name }) => name === player);
-  const where = h("bdi", { dir: "auto" }, nameOnly(server));
+  const where = h("bdi", { dir: "auto" }, shortened(nameOnly(server), longestName));
   return h(
     "li",
     { class: "award", "data-key": kind },
     person && sign(played(person), 48),
-    h("div", {}, h("strong", {}, say(`award.${kind}`)), h("span", { class: "quiet" }, ...said(`award.${kind}-how`, { player: h("bdi", { class: "who", dir: "auto" }, player), ms: millis(ms), km: number(Math.round(km / 100) * 100), server: where }))),
+    h("div", {}, h("strong", {}, say(`award.${kind}`)), h("span", { class: "quiet" }, ...said(`award.${kind}-how`, { player: h("bdi", { class: "who", dir: "auto" }, shortened(player, longestName)), ms: millis(ms), km: number(Math.round(km / 100) * 100), server: where }))),
   );
 }
 

@@ -2,7 +2,7 @@
 // measured once they are on the page. The map loads when the first country is known.
 
 /** @typedef {import("../types.js").Person} Person */
-/** @typedef {{x: number, y: number, length: number, angle: number}} Spot where a sign stands, and the way from there to its true place */
+/** @typedef {{x: number, y: number, half: number, length: number, angle: number}} Spot where a sign stands, half its width, and the way from there to its true place */
 
 /** What the map consists of, once it is loaded. @type {{flat: typeof import("../map/flat.js"), world: import("../map/world.js").World} | null} */
 let loaded = null;
@@ -37,7 +37,7 @@ export const isPlaced = (person) => loaded?.flat.homeOf(person) !== undefined;
 /** The attributes of a person on the map. @param {Person} person */
 export function spotOf(person) {
   const spot = spots.get(person.name);
-  return spot ? { "--x": `${spot.x}px`, "--y": `${spot.y}px`, "--length": `${spot.length}px`, "--angle": `${spot.angle}rad` } : {};
+  return spot ? { "--x": `${spot.x}px`, "--y": `${spot.y}px`, "--half": `${spot.half}px`, "--length": `${spot.length}px`, "--angle": `${spot.angle}rad` } : {};
 }
 
 /** @type {WeakSet<Element>} */
@@ -89,8 +89,8 @@ function layOut(room, people) {
   flat.settle(marks, box.width, box.height);
   spots.clear();
   placed.forEach(({ person, element }, i) => {
-    const { x, y, trueX, trueY } = marks[i];
-    spots.set(person.name, { x: Math.round(x), y: Math.round(y), length: Math.round(Math.hypot(trueX - x, trueY - y)), angle: Math.round(1000 * Math.atan2(trueY - y, trueX - x)) / 1000 });
+    const { x, y, width, trueX, trueY } = marks[i];
+    spots.set(person.name, { x: Math.round(x), y: Math.round(y), half: width / 2, length: Math.round(Math.hypot(trueX - x, trueY - y)), angle: Math.round(1000 * Math.atan2(trueY - y, trueX - x)) / 1000 });
     for (const [name, value] of Object.entries(spotOf(person))) element.style.setProperty(name, value);
     element.classList.add("stands");
   });

@@ -50,7 +50,7 @@ export function reveal(live, view) {
     isOnMap && h("div", { class: "turning turned", "data-keep": true, "data-key": `turning ${state.room.round}` }),
     h(
       "div",
-      { class: `tonight${isOnMap ? "" : " mapless"}`, "data-key": "tonight" },
+      { class: `tonight${isOnMap ? "" : " mapless"}`, "data-key": `tonight ${state.room.round}` },
       h("div", { class: "where" },
         h("h1", {}, ...said(!country ? "reveal.play-on" : withThe.has(server?.country ?? "") ? "reveal.meet-in-the" : "reveal.meet-in", words)),
         country && h("p", { class: "named" }, flag(server?.country), h("bdi", { dir: "auto" }, named)),
