@@ -53,11 +53,15 @@ var (
 
 const (
 	aboutServer, aboutPlayers = 'i', 'c'
-	headLen                   = 4
-	nonceLen                  = 6
-	queryLen                  = headLen + nonceLen + 1
+	// Muster does not ask for the rules and for the players with their pings, others do.
+	aboutRules, aboutPings = 'r', 'd'
+	headLen                = 4
+	nonceLen               = 6
+	queryLen               = headLen + nonceLen + 1
 	// mostText is far longer than any text of these servers, in bytes.
 	mostText = 1 << 10
+	// usualPing is the ping of the fleet's players, in ms.
+	usualPing = 50
 	// mostListed is how many players servers list at most, with some to spare.
 	mostListed = 1024
 )
@@ -199,12 +203,25 @@ func (d dialect) answer(request []byte, info discovery.Info, names []string) []b
 			b = append(binary.LittleEndian.AppendUint32(b, uint32(len(text))), text...)
 		}
 		return b
-	case aboutPlayers:
+	case aboutRules:
+		b = append(b, 1, 0)
+		for _, text := range []string{"version", info.Version[:min(len(info.Version), 0xff)]} {
+			b = append(append(b, byte(len(text))), text...)
+		}
+		return b
+	case aboutPlayers, aboutPings:
+		pings := request[queryLen-1] == aboutPings
 		b = binary.LittleEndian.AppendUint16(b, uint16(len(names)))
-		for _, name := range names {
+		for i, name := range names {
+			if pings {
+				b = append(b, byte(i))
+			}
 			name = name[:min(len(name), 0xff)]
 			b = append(append(b, byte(len(name))), name...)
 			b = binary.LittleEndian.AppendUint32(b, 0)
+			if pings {
+				b = binary.LittleEndian.AppendUint32(b, usualPing)
+			}
 		}
 		return b
 	}

@@ -79,6 +79,14 @@ func TestAnswer(t *testing.T) {
 		t.Error("a server answers what it does not understand")
 	}
 	names := []string{"ann", "ben"}
+	for about, want := range map[byte]string{
+		'r': "\x01\x00\x07version\x030.3", 'd': "\x02\x00\x00\x03ann\x00\x00\x00\x00\x32\x00\x00\x00\x01\x03ben\x00\x00\x00\x00\x32\x00\x00\x00",
+	} {
+		asked := append(slices.Clone(question[:10]), about)
+		if got := Answer(asked, discovery.Info{Version: "0.3"}, names); string(got) != string(asked)+want {
+			t.Errorf("%c: %q", about, got)
+		}
+	}
 	protocol := VCMP{}.Roll()
 	reply, err := protocol.Parse([][]byte{AnswerVCMP(protocol.AppendQuery(nil, nonce, nil), info, names)})
 	if err != nil || len(reply.Info.Roster.Players) != len(names) {

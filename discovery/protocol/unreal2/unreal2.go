@@ -47,8 +47,9 @@ type Protocol struct {
 const (
 	ask    = "\x79\x00\x00\x00"
 	answer = "\x80\x00\x00\x00"
-	// What is asked for.
+	// What is asked for. Muster does not ask for the rules, others do.
 	facts   = 0
+	rules   = 1
 	players = 2
 )
 
@@ -263,6 +264,9 @@ func Answer(request []byte, info discovery.Info, names []string, port uint16) []
 			flags = passworded
 		}
 		return [][]byte{appendText(appendNumbers(b, info.Players, info.MaxPlayers, 0, flags), "2")}
+	case ask + string(rune(rules)):
+		b := append([]byte(answer), rules)
+		return [][]byte{appendText(appendText(b, "ServerMode"), "dedicated")}
 	case ask + string(rune(players)):
 		b := append([]byte(answer), players)
 		var packets [][]byte

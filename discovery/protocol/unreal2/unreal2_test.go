@@ -148,7 +148,11 @@ func TestAnswer(t *testing.T) {
 	if err != nil || len(answer) < 3 || len(reply.Info.Roster.Players) != len(names) {
 		t.Errorf("%d packets, %+v, %v", len(answer), reply.Info, err)
 	}
-	if got := Answer([]byte("\x79\x00\x00\x00\x01"), discovery.Info{}, nil, 7777); got != nil {
+	const rules = "\x80\x00\x00\x00\x01\x0bServerMode\x00\x0adedicated\x00"
+	if got := Answer([]byte("\x79\x00\x00\x00\x01"), discovery.Info{}, nil, 7777); len(got) != 1 || string(got[0]) != rules {
+		t.Errorf("rules: %q", got)
+	}
+	if got := Answer([]byte("\x79\x00\x00\x00\x03"), discovery.Info{}, nil, 7777); got != nil {
 		t.Errorf("answers what it does not know: %x", got)
 	}
 }
