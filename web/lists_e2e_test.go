@@ -29,7 +29,7 @@ func TestListsOnThePage(t *testing.T) {
 	b.axe("our own servers")
 	b.shoot("lists", laptop, phone)
 	b.resize(laptop)
-	b.run(`window.asked = []; window.confirm = () => true; window.fetch = async (url, { body }) => { asked.push(url.split("/").at(-1) + body); return new Response(null, { status: 204 }); }`)
+	b.run(`window.asked = []; window.fetch = async (url, { body }) => { asked.push(url.split("/").at(-1) + body); return new Response(null, { status: 204 }); }`)
 	line := `{ sent: 12, rtt_ms: 44.2, loss: 0, jitter_ms: 1.24, worst_ms: 47.9 }`
 	b.tells(`{ people, choice: { ...choice, selection: { ...selection, ranking: [{ ...ranked, ours: true }] } }, agreement: { open: false }, room: room("chosen", { long_look_ms: 30000 }),
 		look: { until: new Date(Date.now() + 17500).toISOString(), finalists: [
@@ -44,6 +44,7 @@ func TestListsOnThePage(t *testing.T) {
 	b.click("#stage [data-action=go]")
 	b.unfold("#ranking")
 	b.sees("#ranking tbody", "♥")
+	b.click("#ranking [data-sure=hide-here]")
 	b.click("#ranking [data-action=hide-here]")
 	b.until("the room is asked for both", func() bool {
 		asked := eval[string](b, "asked.join(' ')")

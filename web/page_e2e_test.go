@@ -195,6 +195,7 @@ func TestOneself(t *testing.T) {
 	other := browse(t, own, desktop)
 	other.sees("#people .badge", "you")
 	other.sees("#people", "zoë<b>")
+	guest.click("#me [data-sure=leave]")
 	guest.click("#me [data-action=leave]")
 	guest.sees("#welcome", "Your nickname")
 	other.sees("#toast", "missing or out of date")
@@ -205,6 +206,7 @@ func TestOneself(t *testing.T) {
 		t.Errorf("by the personal link ben is %s", got)
 	}
 	organiser := browse(t, n.organisersLink(), desktop)
+	organiser.click("#steer [data-sure=renew]")
 	organiser.click("#steer [data-action=renew]")
 	organiser.sees("#toast", "The organiser’s link has changed")
 	organiser.sees("#steer", "Lock the room")

@@ -55,6 +55,11 @@ func TestStanding(t *testing.T) {
 	ben.click("[data-action=evenings]")
 	ben.sees("#dialog", "anna")
 	ben.axe("the evenings")
+	ben.click("#dialog [data-sure=forget]")
+	ben.sees("#dialog .sure", "You lose your place here")
+	ben.axe("the evenings, with a question")
+	ben.click("#dialog [data-action=unsure]")
+	ben.until("nothing asks any more", func() bool { return eval[bool](ben, `!document.querySelector("#dialog .sure")`) })
 	ben.resize(pocket)
 	ben.until("the evenings fit a phone", func() bool {
 		return eval[bool](ben, `(({ scrollWidth, clientWidth }) => clientWidth > 0 && scrollWidth <= clientWidth)(document.querySelector("#dialog .scroll"))`)

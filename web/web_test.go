@@ -193,6 +193,15 @@ func TestPreloaded(t *testing.T) {
 	}
 }
 
+// TestNoDialogs checks that the room's page asks in its own words, never by the browser's dialogs.
+func TestNoDialogs(t *testing.T) {
+	for name, source := range modules(t) {
+		if found := regexp.MustCompile(`(?:^|[^.\w])(?:confirm|alert|prompt)\(`).FindString(source); found != "" {
+			t.Errorf("%s has %s", name, found)
+		}
+	}
+}
+
 // TestText checks that text enters the page only as text.
 func TestText(t *testing.T) {
 	for name, source := range modules(t) {

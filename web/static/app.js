@@ -1,23 +1,21 @@
 // The page of one room: it receives the newest state, draws it in one animation frame, and sends
 // what people do.
 
+import { announce } from "./announce.js";
 import { ask, becomePlayer, claim, credential, enter, forget, leave, linkKey, onOtherTab, passOrCredential, qrCode, renew, roomCode } from "./api.js";
-import { culled, openCulled } from "./details/culled.js";
-import { broughtOf, lists, written } from "./details/lists.js";
-import { evening, log } from "./details/notes.js";
-import { drawPicture, drawSpread } from "./details/plots.js";
-import { ranking } from "./details/ranking.js";
-import { sites } from "./details/sites.js";
-import { showLimit, whatIf, wishOf } from "./details/whatif.js";
-import { why } from "./details/why.js";
-import { byId, h, show } from "./dom.js";
+import { actions as ofCopying } from "./copying.js";
+import { openCulled } from "./details/culled.js";
+import { drawDetails } from "./details/details.js";
+import { broughtOf, written } from "./details/lists.js";
+import { showLimit, wishOf } from "./details/whatif.js";
+import { byId, h, saveFile, show } from "./dom.js";
 import { front } from "./front.js";
-import { gameName, invitation, mine, settings, settingsOf, steering, welcome } from "./gather.js";
-import { download, isHere, noteHere, offered, openInMuster } from "./get.js";
+import { gameName, settingsOf, welcome } from "./gather.js";
+import { noteHere, offered } from "./get.js";
+import { actions as ofGetting } from "./getting.js";
 import { offerLanguages } from "./language.js";
 import { Live } from "./live.js";
-import { people } from "./people.js";
-import { capital, clock, fill, say, told } from "./say.js";
+import { capital, clock, fill, say } from "./say.js";
 import { share } from "./share.js";
 import * as sound from "./sound.js";
 import * as countdown from "./stages/countdown.js";
@@ -26,15 +24,15 @@ import * as failed from "./stages/failed.js";
 import * as go from "./stages/go.js";
 import * as lobby from "./stages/lobby.js";
 import { actions as ofMenu, closeMenu } from "./stages/menu.js";
-import { actions as ofMeeting, openEvenings, regulars } from "./stages/meeting.js";
+import { drawEvenings, actions as ofMeeting, openEvenings } from "./stages/meeting.js";
 import * as night from "./stages/night.js";
 import * as seats from "./stages/seats.js";
 import { actions as ofReactions } from "./stages/reactions.js";
 import * as reveal from "./stages/reveal.js";
 import * as search from "./stages/search.js";
-import { sentence, stageOf, unheard, way } from "./stages/stages.js";
+import { sentence, stageOf, way } from "./stages/stages.js";
 import * as vote from "./stages/vote.js";
-import { press } from "./sure.js";
+import { actions as ofSure, answered, press } from "./sure.js";
 
 /** @typedef {import("./types.js").State} State */
 /** @typedef {typeof view} View */
@@ -144,7 +142,7 @@ function draw() {
   byId("main").hidden = false;
   callIfSeats();
   drawStage(state);
-  drawDetails(state);
+  drawDetails(live, view, entitle);
 }
 
 /** @param {State} state */
@@ -173,45 +171,22 @@ function drawStage(state) {
   if (moves) setTimeout(() => scrollTo(0, 0));
   const isGone = within && document.activeElement === place;
   if (before !== view.stage) view.titled = "";
-  if (!moves && !isGone) return announce(state);
+  if (!moves && !isGone) return announce(says(state), view);
   view.titled = place.querySelector("h1")?.textContent ?? "";
   setTimeout(() => { // after layout, which asking now would force twice
     entitle();
-    announce(state);
+    announce(says(state), view);
   });
 }
+
+/** What the stage says, for people who listen to the page. @param {State} state */
+const says = (state) => (view.stage === "" ? "" : (stages[view.stage].says?.(state, view) ?? sentence(state)));
 
 /** Moves the focus to the title if the stage is new or the focused element is gone, for keyboards and screen readers. */
 function entitle() {
   const title = byId("stage").querySelector("h1");
   if (title) title.tabIndex = -1;
   title?.focus({ preventScroll: true });
-}
-
-/** The pause between two announcements, ms. */
-const hearing = 3000;
-
-/** How many sentences wait at most; older ones are dropped. */
-const unsaid = 3;
-
-/**
- * Makes screen readers announce what is new on the page, one thing at a time. A new sentence of the
- * stage replaces its earlier one.
- * @param {State} state
- */
-function announce(state) {
-  const says = view.stage === "" ? "" : (stages[view.stage].says?.(state, view) ?? sentence(state));
-  const texts = [says, ...[...document.querySelectorAll("[data-say]")].map((place) => place.textContent ?? "")].filter(Boolean);
-  const waiting = view.unsaid.filter((text) => text === says || text !== view.says);
-  view.unsaid = [...waiting, ...texts.filter((text) => !view.said.includes(text) && !waiting.includes(text))].slice(-unsaid);
-  [view.said, view.says] = [texts, says];
-  if (view.unsaid.length === 0 || Date.now() - view.saidAt < hearing) return; // a later frame announces it
-  const text = view.unsaid.shift() ?? "";
-  const news = unheard(text, [view.read, view.titled]);
-  view.read = text;
-  if (news === "") return;
-  byId("status").textContent = news;
-  view.saidAt = Date.now();
 }
 
 /** How long nothing may happen before a wall's screen is dimmed, ms. */
@@ -222,49 +197,6 @@ function rest(state) {
   const news = `${view.stage} ${state.room.round} ${state.people.map((person) => `${person.name} ${person.connected} ${person.page}`)}`;
   if (news !== view.news) [view.news, view.stirred] = [news, Date.now()];
   document.documentElement.classList.toggle("idle", view.tv && Date.now() - view.stirred > idleAfter);
-}
-
-/** Draws the open details only. @param {State} state */
-function drawDetails(state) {
-  const all = /** @type {HTMLDetailsElement} */ (byId("details"));
-  for (const [id, isThere, children] of details(state)) {
-    const detail = /** @type {HTMLDetailsElement} */ (byId(id));
-    if (!isThere && !detail.hidden && detail.contains(document.activeElement)) setTimeout(entitle);
-    detail.hidden = !isThere;
-    if (isThere && all.open && detail.open) show(/** @type {Element} */ (detail.lastElementChild), children());
-  }
-  if (document.activeElement instanceof HTMLInputElement && document.activeElement.id === "whatif-limit") showLimit(document.activeElement);
-  drawPicture(live);
-  drawSpread(live);
-  const asked = view.show && document.querySelector(`#details > details#${CSS.escape(view.show)}:not([hidden])`);
-  if (!(asked instanceof HTMLDetailsElement)) return;
-  view.show = null;
-  all.open = asked.open = true;
-  asked.scrollIntoView();
-}
-
-/** All details: whether each has content, and its children. @param {State} state @returns {[id: string, isThere: boolean, children: () => any[]][]} */
-function details(state) {
-  const { stage } = view;
-  const { choice, room, you } = state;
-  const isLobby = stage === "lobby";
-  const isOver = stage === "night" && !state.meeting;
-  const isNight = stage === "night";
-  return [
-    ["people", true, () => [...people(live), ...regulars(state)]],
-    ["why", choice !== null && room.stage !== "failed", () => why(state)],
-    ["whatif", choice !== null && !isNight, () => whatIf(state)],
-    ["ranking", ((state.whatif ?? choice)?.selection.ranking.length ?? 0) > 0, () => ranking(state, view.order)],
-    ["lists", Boolean(state.lists), () => lists(state)],
-    ["culled", Object.values(choice?.selection.culled ?? {}).some((n) => n > 0), () => culled(state)],
-    ["sites", ((room.candidates ?? []).length > 0 || Boolean(state.sites)) && !isOver, () => sites(state)],
-    ["evening", (state.evening ?? []).length > 0, () => evening(state)],
-    ["log", true, () => log(state)],
-    ["invitation", !isLobby && !isNight, () => invitation(state, view)],
-    ["terms", !isLobby && !isOver && stage !== "failed", () => settings(state)],
-    ["me", Boolean(you.name) && !isOver, () => mine(state, credential())],
-    ["steer", (Boolean(you.organiser) || room.locked) && !isOver, () => steering(state)],
-  ];
 }
 
 /** Skips a reveal that happens while nobody looks. */
@@ -353,14 +285,7 @@ async function bring(form) {
   tellBriefly(others > 0 ? say("lists.added-some", { n: others }) : say("lists.added"));
 }
 
-/** Saves a text as a file. @param {string} text @param {string} name */
-function save(text, name) {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(link.href);
-}
+const dialog = () => /** @type {HTMLDialogElement} */ (byId("dialog"));
 
 /** @type {Record<string, (data: DOMStringMap, element: HTMLElement) => unknown>} */
 const actions = {
@@ -371,14 +296,14 @@ const actions = {
   "forget-whatif": () => ask("whatif"),
   advice: ({ order, argument }) => ask(order ?? "", JSON.parse(argument ?? "{}")),
   strike: ({ addr }) => ask("strike", { addr }),
-  "hide-here": () => confirm(say("lists.hide-sure")) && ask("hide", { addr: /** @type {HTMLSelectElement} */ (byId("hide-which")).value, hidden: true }),
-  "save-list": () => live.state && save(written(live.state), `${live.state.room.game}-favourites.txt`),
+  "hide-here": () => ask("hide", { addr: /** @type {HTMLSelectElement} */ (byId("hide-which")).value, hidden: true }),
+  "save-list": () => live.state && saveFile(new Blob([written(live.state)], { type: "text/plain" }), `${live.state.room.game}-favourites.txt`),
   end: () => ((view.ending = true), schedule()),
   ...night.actions(view, tellBriefly, end),
   lock: () => ask("lock", { locked: !live.state?.room.locked }),
   handon: ({ name }) => ask("handon", { name }),
-  renew: () => confirm(say("room.renew-sure")) && renewed(),
-  leave: () => confirm(say("room.leave-sure")) && left(),
+  renew: renewed,
+  leave: left,
   trust: ({ name }) => ask("trust", { name }),
   count: ({ name, counted }) => ask("count", { name, counted: counted === "true" }),
   vote: ({ addr }) => ask("vote", { addr }),
@@ -395,21 +320,16 @@ const actions = {
   reopen: () => ask("reopen"),
   share: async () => live.state && tellBriefly(await share(live.state)),
   sort: ({ by }) => sortBy(by ?? "rank"),
-  open: () => open(),
-  play: () => play(),
   watch: () => door.watch(view),
-  send: ({ copyText }, element) => invite(copyText ?? "", element, say("door.copied")),
-  get: ({ system, name }) => get(system ?? "", name ?? ""),
-  signature: ({ file }) => signature(file ?? ""),
-  culled: ({ cause }) => openCulled(/** @type {HTMLDialogElement} */ (byId("dialog")), cause ?? "", live.state),
-  "wait-on": ({ addr }) => ask("await", { addr }).then(() => /** @type {HTMLDialogElement} */ (byId("dialog")).close()),
-  evenings: () => openEvenings(/** @type {HTMLDialogElement} */ (byId("dialog"))),
+  ...ofGetting(live, view, tellBriefly),
+  ...ofCopying(tellBriefly),
+  ...ofSure(() => (schedule(), drawEvenings(dialog()))),
+  culled: ({ cause }) => openCulled(dialog(), cause ?? "", live.state),
+  "wait-on": ({ addr }) => ask("await", { addr }).then(() => dialog().close()),
+  evenings: () => openEvenings(dialog()),
   ...ofMeeting,
   ...ofMenu(schedule),
   ...ofReactions(schedule),
-  invite: ({ copyText }, element) => invite(copyText ?? "", element),
-  "send-link": ({ copyText }, element) => copyText_(copyText ?? "", element, say("lobby.link-copied")),
-  copy: ({ copy, copyText }, element) => copyText_(copyText ?? byId(copy ?? "").textContent ?? "", element),
 };
 
 /** How long a room that ends may take to say so after its host is gone, ms. */
@@ -445,98 +365,10 @@ async function left() {
   live.connect();
 }
 
-/** Tries to open the room in an installed Muster. */
-async function open() {
-  if (!live.state || view.opening === "tried") return view.opening;
-  view.opening = "tried";
-  schedule();
-  view.opening = (await openInMuster(live.state.you.join)) ? "opened" : "nothing";
-  noteHere(view.opening === "opened");
-  schedule();
-  return view.opening;
-}
-
-/** How often the page asks how much of a program has reached the host, ms. */
-const fetchedEvery = 1000;
-
-/** Opens the door for players, and starts the right download. A visitor who has opened a room in Muster before needs none. */
-async function play() {
-  door.play(view);
-  const { offer } = view;
-  const mine = offer?.programs.find((program) => program.system === offer.system);
-  if (!mine || offer?.phone || mine.wrong) return byId("way-in").scrollIntoView({ behavior: "smooth", block: "nearest" });
-  if (view.getting) return;
-  if (isHere() && (await open()) !== "nothing") return;
-  await get(mine.system, told(mine.name));
-}
-
-/** Downloads Muster for a system. @param {string} system @param {string} name */
-async function get(system, name) {
-  if (!live.state || view.opening === "tried" || (view.getting && !view.getting.file)) return; // one at a time
-  if (view.stage !== "door" && system === view.offer?.system && view.opening === "" && (await open()) !== "nothing") return; // a visitor who has Muster needs no download
-  /** @type {import("./get.js").Getting} */
-  const getting = (view.getting = { name, bytes: 0, file: "" });
-  const look = async () => {
-    view.offer = (await offered()) ?? view.offer;
-    return view.offer?.programs.find((program) => program.system === system);
-  };
-  const isAway = view.offer?.programs.some((program) => program.system === system && program.away);
-  if (isAway) getting.fetched = await look();
-  const watching = isAway ? setInterval(async () => getting.bytes === 0 && (getting.fetched = await look()), fetchedEvery) : 0;
-  try {
-    getting.file = await download(system, live.state.you.join, (bytes) => {
-      getting.bytes = bytes;
-      schedule();
-    });
-    if (isAway) await look();
-  } catch (error) {
-    view.getting = null;
-    if (!isAway || !(await look())?.trouble) throw error; // otherwise the page already shows the trouble
-  } finally {
-    clearInterval(watching);
-    schedule();
-  }
-}
-
-/** Downloads a program's signature, named after the program. @param {string} file */
-async function signature(file) {
-  if (!live.state) return;
-  await download(file, live.state.you.join, () => {});
-  tellBriefly(say("get.signed"));
-}
-
 /** @param {string} by */
 function sortBy(by) {
   view.order = { by, down: view.order.by === by && !view.order.down };
   schedule();
-}
-
-/** Passes the link to the system's share dialog, or copies it. @param {string} link @param {HTMLElement} element */
-async function invite(link, element, done = say("lobby.link-copied")) {
-  if (!navigator.share) return copyText_(link, element, done);
-  await navigator.share({ title: document.title, url: link }).catch(() => {}); // the person cancelled
-}
-
-/** Copies a text, also where browsers have no clipboard, on plain http. @param {string} text @param {HTMLElement} element */
-async function copyText_(text, element, done = say("page.copied")) {
-  try {
-    await navigator.clipboard.writeText(text);
-  } catch {
-    if (!copyOld(text, element)) return tellBriefly(say("page.not-copied"), true);
-  }
-  tellBriefly(done);
-}
-
-/** Copies without a clipboard, and returns whether it worked. @param {string} text @param {HTMLElement} element */
-function copyOld(text, element) {
-  const area = document.createElement("textarea");
-  area.value = text;
-  document.body.append(area);
-  area.select();
-  const went = document.execCommand("copy");
-  area.remove();
-  element.focus();
-  return went;
 }
 
 /** Shows a message for a few seconds. @param {string} text */
@@ -561,7 +393,9 @@ async function attempt(act) {
 document.addEventListener("click", (event) => {
   const element = event.target instanceof Element ? event.target.closest("[data-action]") : null;
   if (!(element instanceof HTMLElement)) return;
-  if (element.dataset.action === "go" && event.detail > 1) return; // the second of two clicks is not for a stage that has just appeared
+  const { action, sure } = element.dataset;
+  if (event.detail > 1 && (action === "go" || sure)) return; // the second of two clicks is not for what has just appeared
+  if (sure && action !== "ask-sure") answered();
   attempt(() => actions[element.dataset.action ?? ""]?.(element.dataset, element));
 });
 

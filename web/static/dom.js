@@ -173,3 +173,13 @@ export function byId(id) {
 export function button(action, label, attributes = {}) {
   return h("button", { type: "button", "data-action": action, ...attributes }, label);
 }
+
+/** How long the browser may take to start saving a file, ms. */
+const startsIn = 60_000;
+
+/** Lets the browser save a file. @param {Blob} file @param {string} name */
+export function saveFile(file, name) {
+  const url = URL.createObjectURL(file);
+  h("a", { href: url, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(url), startsIn);
+}

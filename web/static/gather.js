@@ -5,6 +5,7 @@ import { lastName } from "./api.js";
 import { getMuster } from "./get.js";
 import { rules, saidOf } from "./rules.js";
 import { said, say, tell } from "./say.js";
+import { sure } from "./sure.js";
 
 /** @typedef {import("./types.js").State} State */
 /** @typedef {import("./types.js").Field} Field */
@@ -56,7 +57,7 @@ export function mine(state, credential) {
   );
   const most = state.room.most_asked;
   const asking = me?.peer && h("p", { class: "quiet", "data-key": "asking" }, said(most ? "details.asking" : "details.asking-all", { n: most ?? 0, command: h("code", {}, "muster join --discreet 50") }));
-  const leave = h("p", { class: "buttons" }, button("leave", say("details.leave")));
+  const leave = h("p", { class: "buttons" }, sure("leave", say("details.leave"), "room.leave-sure"));
   return [rename, has, where, asking, own, leave].filter((part) => part !== undefined && part !== "" && part !== false);
 }
 
@@ -68,7 +69,7 @@ export function steering(state) {
       "p",
       { class: "buttons" },
       button("lock", say(state.room.locked ? "details.locked" : "details.lock"), { "aria-pressed": String(state.room.locked) }),
-      button("renew", say("details.renew")),
+      ...sure("renew", say("details.renew"), "room.renew-sure"),
       !state.room.ended && button("end", say("details.end")),
     ),
   ];

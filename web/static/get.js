@@ -1,7 +1,7 @@
 // Getting Muster: the host gives visitors its own program and builds for other systems. The
 // downloaded file has the room in its name.
 
-import { button, h } from "./dom.js";
+import { button, h, saveFile } from "./dom.js";
 import { language, said, say, tell, told } from "./say.js";
 
 /** @typedef {import("./types.js").Sentence} Sentence */
@@ -185,11 +185,6 @@ export async function download(file, link, got) {
     got((bytes += value.length));
   }
   const name = /filename="?([^";]+)/.exec(reply.headers.get("Content-Disposition") ?? "")?.[1] ?? "muster";
-  const url = URL.createObjectURL(new Blob(chunks, { type: "application/octet-stream" }));
-  h("a", { href: url, download: name }).click();
-  setTimeout(() => URL.revokeObjectURL(url), kept);
+  saveFile(new Blob(chunks, { type: "application/octet-stream" }), name);
   return name;
 }
-
-/** How long the browser may take to start saving a file, ms. */
-const kept = 60_000;

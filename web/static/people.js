@@ -22,7 +22,7 @@ export function people(live) {
   return [
     h("p", { class: "quiet" }, seats(state, players.length)),
     h("ul", { class: "people" }, rows),
-    guests.length > 0 && h("h3", {}, say("people.with-page")),
+    guests.length > 0 && h("h3", { "aria-level": 2 }, say("people.with-page")),
     guests.length > 0 && h("ul", { class: "people" }, guests.map((person) => row(live, person))),
   ];
 }

@@ -4,7 +4,7 @@
 //	state ──▶ resultOf ──▶ souvenir.js (SVG, a text) ──▶ png ──▶ shared, or saved
 
 import { countryName, targetOf } from "./choice.js";
-import { button, h } from "./dom.js";
+import { button, h, saveFile } from "./dom.js";
 import { isEstimated } from "./estimate.js";
 import { gameName } from "./gather.js";
 import { say } from "./say.js";
@@ -82,11 +82,7 @@ export async function shareFile(file, shares) {
       if (error instanceof DOMException && error.name === "AbortError") return ""; // the person cancelled
     }
   }
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(file);
-  link.download = file.name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+  saveFile(file, file.name);
   return say("share.saved", { file: file.name });
 }
 

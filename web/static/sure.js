@@ -1,4 +1,8 @@
-// A second press for what cannot be taken back: the first one asks on the button itself.
+// What cannot be taken back needs a second press. The button itself asks, or a question appears
+// beside it where somebody should know what follows.
+
+import { button, h } from "./dom.js";
+import { said, say } from "./say.js";
 
 /** How long a button waits for the second press, ms. */
 const waits = 4000;
@@ -16,4 +20,39 @@ export function press(key, changed) {
   if (!isSure) armed.timer = Number(setTimeout(() => ((armed.key = ""), changed()), waits));
   changed();
   return isSure;
+}
+
+/** The button whose question is on the page. */
+let asked = "";
+
+/** @type {() => void} */
+let changed = () => {};
+
+/**
+ * A button that asks before it acts. The question goes before it, and the focus stays on the
+ * button, so that a second press is a yes.
+ * @param {string} action @param {import("./dom.js").Child | import("./dom.js").Child[]} label
+ * @param {string} question its key @param {import("./say.js").Args} [args] the question's
+ * @param {Record<string, string | undefined>} [attributes]
+ */
+export function sure(action, label, question, args = {}, attributes = {}) {
+  const key = [action, ...Object.values(args)].join(" ");
+  if (asked !== key) return [button("ask-sure", label, { ...attributes, "data-sure": key, "data-key": key })];
+  return [
+    h("span", { class: "sure", role: "alert", "data-key": `${key}?` }, ...said(question, args)),
+    button(action, label, { ...attributes, class: "danger", "data-sure": key, "data-key": key }),
+    button("unsure", say("sure.no"), { "data-key": `${key} no` }),
+  ];
+}
+
+/** Takes the question away: somebody has answered it. */
+export function answered() {
+  asked = "";
+  changed();
+}
+
+/** The actions of the buttons here. @param {() => unknown} draw draws what asks @returns {Record<string, (data: DOMStringMap) => unknown>} */
+export function actions(draw) {
+  changed = draw;
+  return { "ask-sure": ({ sure: key = "" }) => ((asked = key), draw()), unsure: answered };
 }

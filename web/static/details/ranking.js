@@ -6,7 +6,7 @@ import { isEstimated } from "../estimate.js";
 import { asListed, serverName, strange, targetOf } from "../choice.js";
 import { hasSay } from "../people.js";
 import { millis, number, said, say } from "../say.js";
-import { isArmed } from "../sure.js";
+import { isArmed, sure } from "../sure.js";
 
 /** @typedef {import("../types.js").State} State */
 /** @typedef {import("../types.js").Ranked} Ranked */
@@ -49,7 +49,7 @@ export function ranking(state, order) {
 /** A form to hide a server from the room. It is one field for all servers, because a field in each row would make many stops for Tab. @param {import("../types.js").Choice} choice */
 function hide(choice) {
   const options = choice.selection.ranking.map(({ addr }) => h("option", { value: addr }, serverName(choice, addr)));
-  return h("p", { class: "hide-here buttons", "data-key": "hide" }, h("label", { for: "hide-which" }, say("ranking.never")), h("select", { id: "hide-which" }, options), button("hide-here", say("ranking.hide"), {}));
+  return h("p", { class: "hide-here buttons", "data-key": "hide" }, h("label", { for: "hide-which" }, say("ranking.never")), h("select", { id: "hide-which" }, options), ...sure("hide-here", say("ranking.hide"), "lists.hide-sure"));
 }
 
 /** @param {string} by @param {string} label @param {Order} order */

@@ -2,9 +2,10 @@
 
 import { ask, evenings } from "../api.js";
 import { nameOnly } from "../choice.js";
-import { button, h, show } from "../dom.js";
+import { button, h, saveFile, show } from "../dom.js";
 import { country, date, locale, millis, said, say, time } from "../say.js";
 import { sign } from "../sign.js";
+import { sure } from "../sure.js";
 import { removal } from "./menu.js";
 
 /** @typedef {import("../types.js").State} State */
@@ -71,22 +72,39 @@ export function regulars(state) {
   const away = (state.meeting?.who ?? []).filter((one) => !state.people.some((person) => person.name === one.name));
   if (away.length === 0) return [];
   return [
-    h("h3", {}, say("meeting.regulars")),
-    h("ul", { class: "people" }, away.map((one) => h("li", { class: "person away", "data-key": one.name }, sign({ ...one, peer: true, connected: false, page: false, probed: 0, answered: 0 }, 28), h("span", { class: "who" }, h("bdi", {}, one.name)), state.you.organiser && h("span", { class: "buttons" }, ...removal(one.name, say("people.remove-player", { player: one.name })), button("forget", say("people.forget"), { "data-name": one.name, "aria-label": say("people.forget-player", { player: one.name }) }))))),
+    h("h3", { "aria-level": 2 }, say("meeting.regulars")),
+    h("ul", { class: "people" }, away.map((one) => h("li", { class: "person away", "data-key": one.name }, sign({ ...one, peer: true, connected: false, page: false, probed: 0, answered: 0 }, 28), h("span", { class: "who" }, h("bdi", {}, one.name)), state.you.organiser && h("span", { class: "buttons" }, ...removal(one.name, say("people.remove-player", { player: one.name })), ...sure("forget", say("people.forget"), "people.forget-player-sure", { player: one.name }, { "data-name": one.name, "aria-label": say("people.forget-player", { player: one.name }) }))))),
   ];
 }
 
+/** The history that the dialog shows, the newest evening first. @type {Evening[] | undefined} */
+let history;
+
+const close = () => h("form", { method: "dialog" }, h("button", {}, say("dialog.close")));
+
 /** Shows the history. @param {HTMLDialogElement} dialog */
 export async function openEvenings(dialog) {
-  const close = h("form", { method: "dialog" }, h("button", {}, say("dialog.close")));
-  show(dialog, h("p", { role: "status" }, say("meeting.fetching")), close);
+  show(dialog, h("p", { role: "status" }, say("meeting.fetching")), close());
   dialog.showModal();
+  dialog.addEventListener("close", () => (history = undefined), { once: true });
   try {
-    const document = JSON.parse(await (await evenings("json")).text());
-    show(dialog, h("h2", {}, say("meeting.where")), h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": say("meeting.evenings") }, table(document.evenings.toReversed())), h("p", { class: "buttons" }, button("save-evenings", say("meeting.save-table"), { "data-format": "csv" }), button("save-evenings", say("meeting.save-json"), { "data-format": "json" }), button("forget", say("people.forget-me"), { class: "danger" })), close);
+    history = JSON.parse(await (await evenings("json")).text()).evenings.toReversed();
+    drawEvenings(dialog);
   } catch (error) {
-    show(dialog, h("p", { role: "alert" }, say("meeting.not-shown", { why: /** @type {Error} */ (error).message })), close);
+    show(dialog, h("p", { role: "alert" }, say("meeting.not-shown", { why: /** @type {Error} */ (error).message })), close());
   }
+}
+
+/** Draws the history again if it is shown. @param {HTMLDialogElement} dialog */
+export function drawEvenings(dialog) {
+  if (!history) return;
+  show(
+    dialog,
+    h("h2", {}, say("meeting.where")),
+    h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": say("meeting.evenings") }, table(history)),
+    h("p", { class: "buttons" }, button("save-evenings", say("meeting.save-table"), { "data-format": "csv" }), button("save-evenings", say("meeting.save-json"), { "data-format": "json" }), sure("forget", say("people.forget-me"), "people.forget-me-sure", {}, { class: "danger" })),
+    close(),
+  );
 }
 
 /** A table. On a phone it looks like a list, but its roles keep it a table for screen readers. @param {Evening[]} all the newest first */
@@ -106,20 +124,11 @@ function table(all) {
   );
 }
 
-/** Lets the browser save the history as a file. @param {string} format */
-async function saveEvenings(format) {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(await (await evenings(format)).blob());
-  link.download = `evenings.${format}`;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
-}
-
 /** The actions of the buttons here. @type {Record<string, (data: DOMStringMap) => unknown>} */
 export const actions = {
   come: ({ value }) => ask("come", { comes: JSON.parse(value ?? "null") }),
   like: ({ value }) => ask("like", { liked: JSON.parse(value ?? "null") }),
   wake: () => ask("wake"),
-  forget: ({ name }) => confirm(name ? say("people.forget-player-sure", { player: name }) : say("people.forget-me-sure")) && ask("forget", name ? { name } : {}),
-  "save-evenings": ({ format }) => saveEvenings(format ?? "csv"),
+  forget: ({ name }) => ask("forget", name ? { name } : {}),
+  "save-evenings": async ({ format = "csv" }) => saveFile(await (await evenings(format)).blob(), `evenings.${format}`),
 };
