@@ -99,11 +99,10 @@ type Config struct {
 	// Editions returns what a version means for each game that has more to say about it, by id, and
 	// for all others; see [wire.Hello]. It may be nil.
 	Editions func(version string) map[string]discovery.Edition
-	// ConnectLink returns a link that opens a game server from a browser, such as
-	// steam://connect/…, or "". It may be nil.
-	ConnectLink func(game string, way wire.Way) string
-	// Typed returns what players type in the game to get to a server, or nil. It may be nil.
-	Typed func(game string, way wire.Way) *wire.Typed
+	// Join returns the way to a game's server with what the table of games knows: a link that
+	// opens it from a browser, such as steam://connect/…, what players type in the game instead, or
+	// the region to set. It may be nil.
+	Join func(game string, way wire.Way) wire.Way
 	// Renewed is called with the organiser's new secret when the organiser has renewed a room's
 	// link; it may be nil.
 	Renewed func(code, secret string)
@@ -179,7 +178,7 @@ func New(config Config) (*Host, error) {
 		},
 		turns: turns.New(runtime.GOMAXPROCS(0)), demand: demand.New(), metrics: counted,
 		poster:    poster{config.Announce, config.PublicURL, config.GameName},
-		page:      page.Host{Games: config.Games, Name: config.GameName, Link: config.ConnectLink, Typed: config.Typed, Posts: config.Announce != nil},
+		page:      page.Host{Games: config.Games, Name: config.GameName, Join: config.Join, Posts: config.Announce != nil},
 		addresses: config.Addresses, log: config.Logger,
 	}
 	h.counting.hosts = func() []string { return nil }

@@ -119,8 +119,11 @@ func TestPage(t *testing.T) {
 	settings := friday(0)
 	settings.Agree, settings.GuestsVote, settings.Password = wire.Yes, true, "s3cret"
 	h, server := serve(t, host.Config{
-		List:        listOf(8),
-		ConnectLink: func(_ string, way wire.Way) string { return "steam://connect/" + way.Connect },
+		List: listOf(8),
+		Join: func(_ string, way wire.Way) wire.Way {
+			way.Link = "steam://connect/" + way.Connect
+			return way
+		},
 	})
 	code, secret, _ := h.Open(settings)
 	zoe := enters(t, server, code, "zoe", "")

@@ -104,6 +104,13 @@ func whereTo(s wire.Snapshot) notice {
 			break
 		}
 		name := discovery.CleanText(s.Way.Server)
+		if s.Way.Region != nil {
+			return notice{
+				Title: "Everyone plays in the region " + name,
+				Lines: []string{s.Way.Region.InEnglish()},
+				Code:  s.Way.Region.Set,
+			}
+		}
 		if s.Way.Link == "" {
 			return notice{
 				Title: "Everyone is on " + name,

@@ -55,18 +55,18 @@ func everybody(p public.Limits) host.Config {
 		p.Servers = 50
 	}
 	home := &url.URL{Scheme: "https", Host: "muster.example"}
-	link := func(game string, way wire.Way) string {
-		if game == "openarena" {
-			return ""
+	join := func(game string, way wire.Way) wire.Way {
+		if game != "openarena" {
+			way.Link = "steam://connect/" + way.Connect
 		}
-		return "steam://connect/" + way.Connect
+		return way
 	}
 	return host.Config{
-		List:        listOf(3),
-		Public:      &p,
-		PublicURL:   home,
-		Proxies:     []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
-		ConnectLink: link,
+		List:      listOf(3),
+		Public:    &p,
+		PublicURL: home,
+		Proxies:   []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
+		Join:      join,
 	}
 }
 

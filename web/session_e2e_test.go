@@ -97,8 +97,11 @@ func (n *session) open() {
 	}
 	n.rooms, err = host.New(host.Config{
 		List: n.list, Store: store, Page: web.Handler(),
-		Games:       []wire.Game{{ID: "openarena", Name: "OpenArena"}, {ID: "xonotic", Name: "Xonotic"}},
-		ConnectLink: func(_ string, way wire.Way) string { return "steam://connect/" + way.Connect },
+		Games: []wire.Game{{ID: "openarena", Name: "OpenArena"}, {ID: "xonotic", Name: "Xonotic"}},
+		Join: func(_ string, way wire.Way) wire.Way {
+			way.Link = "steam://connect/" + way.Connect
+			return way
+		},
 	})
 	if err != nil {
 		n.Fatal(err)

@@ -75,10 +75,8 @@ type Host struct {
 	Games []wire.Game
 	// Name returns the name of any game by its id; it may be nil.
 	Name func(game string) string
-	// Link returns a link that opens a game server from a browser; it may be nil.
-	Link func(game string, way wire.Way) string
-	// Typed returns what players type in the game to get to a server; it may be nil.
-	Typed func(game string, way wire.Way) *wire.Typed
+	// Join completes the way to a game's server; it may be nil.
+	Join func(game string, way wire.Way) wire.Way
 	// Posts says that the host posts to webhooks. Without it the form has no fields for them.
 	Posts bool
 }
@@ -96,11 +94,8 @@ func (v *View) Next(r *room.Room, of Host) (*View, error) {
 			return f.Key == wire.WebhookKey || f.Key == wire.NoLinkKey
 		})
 	}
-	if way := next.Snapshot.Way; way != nil && of.Link != nil {
-		way.Link = of.Link(next.Snapshot.Room.Game, *way)
-	}
-	if way := next.Snapshot.Way; way != nil && of.Typed != nil {
-		way.Typed = of.Typed(next.Snapshot.Room.Game, *way)
+	if way := next.Snapshot.Way; way != nil && of.Join != nil {
+		*way = of.Join(next.Snapshot.Room.Game, *way)
 	}
 	for player, probes := range shows.Traces {
 		next.Traces = append(next.Traces, Trace{player, probes})

@@ -111,8 +111,11 @@ func TestNameOfGame(t *testing.T) {
 
 // TestState compares what pages are shown with a golden file.
 func TestState(t *testing.T) {
-	link := func(_ string, way wire.Way) string { return "steam://connect/" + way.Connect }
-	v, err := (&page.View{}).Next(playedRoom(t), page.Host{Games: []wire.Game{{ID: "openarena", Name: "OpenArena"}}, Link: link, Posts: true})
+	join := func(_ string, way wire.Way) wire.Way {
+		way.Link = "steam://connect/" + way.Connect
+		return way
+	}
+	v, err := (&page.View{}).Next(playedRoom(t), page.Host{Games: []wire.Game{{ID: "openarena", Name: "OpenArena"}}, Join: join, Posts: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"muster/discovery"
 	"muster/discovery/sentence"
+	"muster/internal/catalogue"
 	"muster/selection"
 )
 
@@ -373,6 +374,9 @@ type Way struct {
 	Link string `json:"link,omitempty"`
 	// Typed says where in the game players type the address, and in which form, if the host knows.
 	Typed *Typed `json:"typed,omitempty"`
+	// Region is what players set in a game that has regions instead of servers; nil for a server.
+	// Connect is then no address to play at.
+	Region *Region `json:"region,omitempty"`
 }
 
 // Typed is what a player types in a game to get to a server.
@@ -383,6 +387,17 @@ type Typed struct {
 	// Texts has one text for each field or line.
 	Texts []string `json:"texts"`
 }
+
+// Region is what players of a game with regions set to play together.
+type Region struct {
+	Name string `json:"name"`
+	// Set is what they choose or type, and How says where.
+	Set string            `json:"set"`
+	How sentence.Sentence `json:"how"`
+}
+
+// InEnglish says how players set the region.
+func (r *Region) InEnglish() string { return catalogue.InEnglish().Say(r.How) }
 
 // Played is a server that the room has played on.
 type Played struct {

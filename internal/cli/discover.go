@@ -193,6 +193,10 @@ func (d *discover) run(ctx context.Context) error {
 
 // ask probes the servers, while people watch the results come in.
 func (d *discover) ask(ctx context.Context, look browse.Look, g game.Game) (report.Report, discovery.Claim, error) {
+	if g.Regions.IsPasted() {
+		return report.Report{}, discovery.Claim{}, hint.With(usagef("%s measures its regions itself", g.Name),
+			"enter "+g.Regions.Command+" in its console, which lists them")
+	}
 	engine, err := d.probing.prober(d.program, g.Protocol(), nil)
 	if err != nil {
 		return report.Report{}, discovery.Claim{}, err

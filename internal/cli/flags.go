@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"net/netip"
 	"path/filepath"
 	"slices"
@@ -18,9 +19,11 @@ import (
 	"muster/discovery/lists/master"
 	"muster/discovery/plan"
 	"muster/discovery/prober"
+	"muster/discovery/regions"
 	"muster/host/wire"
 	"muster/internal/game"
 	"muster/internal/hint"
+	"muster/internal/input"
 	"muster/internal/listing"
 	"muster/internal/lobby"
 	"muster/internal/option"
@@ -186,6 +189,35 @@ type probing struct {
 	prober.Options
 	// discreet is how many servers may see the player's address, 0 for no limit.
 	discreet int
+	// regions is the file with what the player's game prints about its regions, and pings its content.
+	regions string
+	pings   map[string]time.Duration
+}
+
+// bindRegions adds the flag for games that measure their regions themselves.
+func (o *probing) bindRegions(flags *pflag.FlagSet) {
+	flags.StringVar(&o.regions, "regions", "", "take your pings from `FILE`, where you pasted what the game prints about its "+
+		"regions (muster games ID says how); - is standard input")
+}
+
+// readRegions reads the file of --regions.
+func (p *program) readRegions(o *probing) error {
+	if o.regions == "" {
+		return nil
+	}
+	f, err := input.Open(o.regions, p.in)
+	if err != nil {
+		return hint.Say("list.unread", "file", input.Name(o.regions), "why", hint.Reason(err))
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, regions.MaxDump+1))
+	if err == nil {
+		o.pings, err = regions.ParseDump(string(text))
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", input.Name(o.regions), err)
+	}
+	return nil
 }
 
 func (o *probing) bind(flags *pflag.FlagSet) {
@@ -237,7 +269,7 @@ func (p *program) asking(o *probing) lobby.Asking {
 		Prober: func(protocol discovery.Protocol, rests func(time.Duration)) (peer.Prober, error) {
 			return o.prober(p, protocol, rests)
 		},
-		IsElsewhere: o.LocalAddr.IsValid(), Discreet: o.discreet,
+		IsElsewhere: o.LocalAddr.IsValid(), Discreet: o.discreet, Pings: o.pings,
 	}
 }
 

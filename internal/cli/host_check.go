@@ -69,7 +69,10 @@ func (h *hostCommand) checkRoom() (game.Game, error) {
 	if err := h.starts.check(h.settings.Places); err != nil {
 		return g, err
 	}
-	return g, h.probing.check()
+	if err := h.probing.check(); err != nil {
+		return g, err
+	}
+	return g, h.readRegions(&h.probing)
 }
 
 // takeSecret reads a flag's value from where no other user of this machine can see it: the first

@@ -91,6 +91,7 @@ config.toml say which.`,
 		"what to ask first, where something else than a person says this line")
 	flags.Lookup("greet").Hidden = true
 	j.probing.bind(flags)
+	j.probing.bindRegions(flags)
 	return cmd
 }
 
@@ -106,6 +107,9 @@ func (j *join) run(ctx context.Context, args []string, console *term.Console) er
 		return err
 	}
 	if err := j.probing.check(); err != nil {
+		return err
+	}
+	if err := j.readRegions(&j.probing); err != nil {
 		return err
 	}
 	if j.launcher.Games, err = j.games(); err != nil {

@@ -38,12 +38,30 @@ type entry struct {
 	Launch []string `json:"launch"`
 	// Type says where in the game players type the address, and what.
 	Type *typing `json:"type,omitempty"`
+	// Regions are what players choose in place of a server.
+	Regions []regionEntry `json:"regions,omitempty"`
 }
 
 // typing is [Typing] as programs read it.
 type typing struct {
 	Where string   `json:"where"`
 	Text  []string `json:"text"`
+}
+
+// regionEntry is a region as programs read it. Measure is empty if the game measures it itself.
+type regionEntry struct {
+	Name    string `json:"name"`
+	Set     string `json:"set"`
+	Country string `json:"country,omitempty"`
+	Measure string `json:"measure,omitempty"`
+}
+
+// regions returns the game's regions for its entry.
+func (g Game) regions() (entries []regionEntry) {
+	for _, r := range g.Regions.List {
+		entries = append(entries, regionEntry{Name: r.Name, Set: cmp.Or(r.Set, r.Name), Country: r.Country, Measure: r.Measure})
+	}
+	return entries
 }
 
 // Document returns games as programs read them.
@@ -56,7 +74,7 @@ func Document(games []Game) any {
 		document.Games = append(document.Games, entry{
 			ID: g.ID, Name: g.Name, Aliases: g.Aliases, Protocol: g.ProtocolName, Port: g.Port, Lists: g.Kinds(), Masters: append([]string{}, g.Masters...),
 			URLs: g.URLs(), Unsure: append([]string{}, g.Unsure...), Sources: g.References, JoinSources: g.JoinReferences, Silent: g.whySilent(),
-			AppID: g.AppID, By: g.Rule, Launch: append([]string{}, g.Template(runtime.GOOS)...), Type: (*typing)(g.Type),
+			AppID: g.AppID, By: g.Rule, Launch: append([]string{}, g.Template(runtime.GOOS)...), Type: (*typing)(g.Type), Regions: g.regions(),
 		})
 	}
 	return document
@@ -75,6 +93,18 @@ func (g Game) Describe(w io.Writer) {
 			typed = append(typed, hint.Say(g.Type.key(), "text", text).Error())
 		}
 	}
+	starts := cmp.Or(Show(g.Template(runtime.GOOS)), "by hand: Muster shows the address")
+	var measured, listed []string
+	if !g.Regions.IsZero() {
+		starts = g.howToEnglish("…")
+		measured = []string{"by a TCP handshake"}
+		for _, r := range g.regions() {
+			listed = append(listed, strings.TrimSuffix(fmt.Sprintf("%s: %s, %s", r.Name, r.Set, r.Measure), ", "))
+		}
+	}
+	if g.Regions.IsPasted() {
+		measured = []string{fmt.Sprintf("by the game: enter %s in its console, and say --regions FILE", g.Regions.Command)}
+	}
 	for _, fact := range [...]struct {
 		what  string
 		lines []string
@@ -86,8 +116,10 @@ func (g Game) Describe(w io.Writer) {
 		{"port", []string{fmt.Sprint(g.Port)}},
 		{"on Steam", app},
 		{"lists", lists},
-		{"starts", []string{cmp.Or(Show(g.Template(runtime.GOOS)), "by hand: Muster shows the address")}},
+		{"starts", []string{starts}},
 		{"by hand", typed},
+		{"measured", measured},
+		{"regions", listed},
 		{"silent", []string{g.whySilent()}},
 		{"unsure", g.Unsure},
 		{"sources", g.References},

@@ -42,6 +42,7 @@ import (
 	"muster/discovery/protocol/teeworlds"
 	"muster/discovery/protocol/unreal2"
 	"muster/discovery/protocol/zandronum"
+	"muster/discovery/regions"
 	"muster/discovery/sentence"
 	"muster/host/wire"
 	"muster/internal/hint"
@@ -65,6 +66,7 @@ type Game struct {
 	AppID           uint32           `toml:"app_id"`
 	SRV             string           `toml:"srv"`
 	Lists           []master.WebList `toml:"lists"`
+	Regions         regions.Table    `toml:"regions"`
 	Unsure          []string         `toml:"unsure"`
 	References      []string         `toml:"sources"`
 	JoinReferences  []string         `toml:"join_sources"`
@@ -267,8 +269,9 @@ func (g Game) OnSteam() bool { return g.ProtocolName == "a2s" && g.AppID != 0 }
 
 // These kinds of lists have no entry in lists.
 const (
-	kindMaster = "master" // a server asked over UDP
-	kindSteam  = "steam"
+	kindRegions = "regions"
+	kindMaster  = "master" // a server asked over UDP
+	kindSteam   = "steam"
 )
 
 // Kinds returns the kinds of the game's lists, empty if only people know its servers.
@@ -284,6 +287,9 @@ func (g Game) Kinds() []string {
 	}
 	if g.OnSteam() {
 		kinds = append(kinds, kindSteam)
+	}
+	if !g.Regions.IsZero() {
+		kinds = append(kinds, kindRegions)
 	}
 	return kinds
 }
@@ -319,6 +325,9 @@ func (g Game) Sources(user User, masters ...string) (sources []master.Source, er
 	for _, list := range g.Lists {
 		list.Port = g.Port
 		sources = append(sources, list)
+	}
+	if !g.Regions.IsZero() {
+		sources = append(sources, master.Regions{Game: g.Name, Table: g.Regions})
 	}
 	if g.OnSteam() {
 		if user.Steam != "" {

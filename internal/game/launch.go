@@ -80,6 +80,9 @@ func (l *Launcher) Launch(ctx context.Context, to wire.Launch, doubt sentence.Se
 	if l.After != "" {
 		defer l.Console.Say("%s", l.After)
 	}
+	if region, is := l.Games.Region(to.Game, to.Name); is {
+		l.Console.Tell("term.region", "region", region.Name, "how", region.How)
+	}
 	argv, env, isTyped, err := l.fill(ctx, to)
 	var unknown *UnknownError
 	if errors.As(err, &unknown) {
@@ -222,6 +225,9 @@ func (l *Launcher) agreed(
 
 // tellByHand shows the server's address, and where in the game the player types it if the table knows.
 func (l *Launcher) tellByHand(to wire.Launch) {
+	if _, isRegion := l.Games.Region(to.Game, to.Name); isRegion {
+		return // nobody plays at the endpoint of a region
+	}
 	l.Console.Tell("term.by-hand", "address", to.Address)
 	g, unknown := l.Games.Find(to.Game)
 	address, bad := netip.ParseAddrPort(to.Address)

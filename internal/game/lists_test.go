@@ -374,7 +374,7 @@ func TestManyGames(t *testing.T) {
 				}
 			}
 		}
-		if g.Kinds() == nil || len(g.Kinds()) > 0 != (len(g.Masters)+len(g.Lists) > 0 || g.OnSteam()) {
+		if g.Kinds() == nil || len(g.Kinds()) > 0 != (len(g.Masters)+len(g.Lists)+len(g.Regions.List) > 0 || g.OnSteam()) {
 			t.Errorf("%s: its lists are of %q", g.ID, g.Kinds())
 		}
 		for _, what := range g.Unsure {

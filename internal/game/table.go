@@ -19,6 +19,8 @@ import (
 
 	"muster/discovery"
 	"muster/discovery/lists/master"
+	"muster/discovery/regions"
+	"muster/discovery/sentence"
 	"muster/host/wire"
 	"muster/internal/hint"
 	"muster/internal/input"
@@ -132,7 +134,7 @@ func decode(text string, f *file) error {
 }
 
 // merge decodes text over f, field by field. A user's launch template is for every system, so it replaces the built-in
-// templates for all of them. A user's lists replace all built-in ones. It returns the text's own games.
+// templates for all of them. A user's lists and regions replace all built-in ones. It returns the text's own games.
 func merge(f *file, text string) (own file, err error) {
 	if err := decode(text, &own); err != nil {
 		return own, err
@@ -147,6 +149,9 @@ func merge(f *file, text string) (own file, err error) {
 		}
 		if changed.Lists != nil {
 			g.Lists = nil
+		}
+		if changed.Regions.List != nil {
+			g.Regions.List = nil
 		}
 		f.Game[id] = g
 	}
@@ -179,11 +184,18 @@ func knownBeside(key []string) string {
 	switch {
 	case len(key) == 4 && key[2] == "lists":
 		place, known = "a list", reflect.TypeFor[master.WebList]()
+	case len(key) == 4 && key[2] == "regions": // the decoder does not tell which of the two
+		return fieldsOf("regions", reflect.TypeFor[regions.Table]()) + fieldsOf("a region", reflect.TypeFor[regions.Region]())
 	case len(key) == 3:
 		place = "a game"
 	default:
 		return `: entries begin with [game.ID]`
 	}
+	return fieldsOf(place, known)
+}
+
+// fieldsOf returns the keys that a place has.
+func fieldsOf(place string, known reflect.Type) string {
 	var names []string
 	for _, field := range reflect.VisibleFields(known) {
 		if name := field.Tag.Get("toml"); name != "" && name != "-" {
@@ -246,6 +258,9 @@ func newTable(f file, name string, text []byte, builtIn []string) (Table, error)
 	return t, nil
 }
 
+// inRegions is the list of a [fieldError] about the game's regions.
+const inRegions = -1
+
 // fieldError is about a field of an entry, or of one of its lists, counted from 1.
 type fieldError struct {
 	field string
@@ -270,7 +285,8 @@ func lineOf(text, id, field string, list int) (line int) {
 			if isList {
 				lists++
 			}
-			inEntry = header == "game."+id && list == 0 || isList && lists == list
+			isRegions := header == "game."+id+".regions" && list == inRegions
+			inEntry = header == "game."+id && list == 0 || isRegions || isList && lists == list
 			if inEntry {
 				line = n
 			}
@@ -293,6 +309,9 @@ func (g *Game) complete() error {
 	}
 	if g.Rule == "" {
 		g.Rule = selection.Mean
+	}
+	if !g.Regions.IsZero() {
+		g.ProtocolName, g.Port = cmp.Or(g.ProtocolName, regionsProtocol), cmp.Or(g.Port, regionsPort)
 	}
 	if g.AppID != 0 && g.ProtocolName == "" {
 		g.takeFromSteam()
@@ -344,6 +363,9 @@ func (g *Game) complete() error {
 			return wrong("flatpak", "flatpak %q is no id such as org.xonotic.Xonotic", discovery.CleanText(id))
 		}
 	}
+	if err := g.checkRegions(); err != nil {
+		return err
+	}
 	for i, list := range g.Lists {
 		if err := checkList(list); err != nil {
 			return &fieldError{field: err.field, list: i + 1, err: fmt.Errorf("list %d: %w", i+1, err.err)}
@@ -360,6 +382,27 @@ func (g *Game) takeFromSteam() {
 	if g.Launch == nil && g.LaunchWindows == nil && g.LaunchDarwin == nil && g.LaunchLinux == nil {
 		g.Launch = []string{"steam://connect/{query}{/password}"}
 	}
+}
+
+// A game of regions is measured by TCP handshakes, mostly at the port of HTTPS.
+const (
+	regionsProtocol = "tcp"
+	regionsPort     = 443
+)
+
+// checkRegions refuses regions that cannot work.
+func (g *Game) checkRegions() error {
+	if err := g.Regions.Check(); err != nil {
+		field := ""
+		if in := new(regions.Error); errors.As(err, &in) {
+			field = in.Field
+		}
+		return &fieldError{field: field, list: inRegions, err: fmt.Errorf("regions: %w", err)}
+	}
+	if !g.Regions.IsZero() && (g.ProtocolName != regionsProtocol || g.Lists != nil || g.Masters != nil) {
+		return &fieldError{field: "protocol", err: errors.New("a game of regions has no lists, no masters, and the protocol tcp")}
+	}
+	return nil
 }
 
 // mostGap is longer than any server stays silent, in ms.
@@ -475,6 +518,44 @@ func (t Table) ConnectLink(id string, way wire.Way) string {
 	return argv[len(argv)-1]
 }
 
+// Join returns the way to a game's server with its link and what players type, or with the region to set.
+func (t Table) Join(id string, way wire.Way) wire.Way {
+	if region, is := t.Region(id, way.Server); is {
+		way.Region, way.Server = &region, region.Name
+		return way
+	}
+	way.Link, way.Typed = t.ConnectLink(id, way), t.Typed(id, way)
+	return way
+}
+
+// Region returns what players set to play in a game's region, by the name that a room calls it. It is false for a game
+// with servers.
+func (t Table) Region(id, called string) (wire.Region, bool) {
+	g, err := t.Find(id)
+	if err != nil {
+		return wire.Region{}, false
+	}
+	r, is := g.Regions.Find(called)
+	return wire.Region{Name: r.Name, Set: r.Set, How: g.howTo(r.Set)}, is
+}
+
+// howTo says how players set a region. The built-in table names a sentence of the catalogue; a player's own table has
+// text.
+func (g Game) howTo(set string) sentence.Sentence {
+	if strings.HasPrefix(g.Regions.How, "region.") {
+		return sentence.Of(g.Regions.How, "set", set)
+	}
+	return sentence.Plain(strings.ReplaceAll(g.Regions.How, "{set}", set))
+}
+
+// howToEnglish returns the same in English.
+func (g Game) howToEnglish(set string) string {
+	if how := g.howTo(set); strings.HasPrefix(how.Key, "region.") {
+		return hint.Say(how.Key, "set", set).Error()
+	}
+	return strings.ReplaceAll(g.Regions.How, "{set}", set)
+}
+
 // afterOpener returns the rest of a template that begins with the system's program for links.
 func afterOpener(template []string, goos string) ([]string, bool) {
 	program := opener(goos)
@@ -495,7 +576,7 @@ func (t Table) Entry(id string) (string, error) {
 		inside := false
 		for row := range strings.Lines(text) {
 			if header := strings.TrimSpace(row); strings.HasPrefix(header, "[") {
-				inside = header == "[game."+id+"]" || header == "[[game."+id+".lists]]"
+				inside = header == "[game."+id+"]" || header == "[[game."+id+".lists]]" || header == "[game."+id+".regions]"
 			}
 			if inside {
 				entry.WriteString(row)

@@ -14,6 +14,7 @@ import (
 
 	"muster/discovery"
 	"muster/discovery/lists/lan"
+	"muster/discovery/regions"
 	"muster/host/wire"
 	"muster/internal/game"
 	"muster/internal/hint"
@@ -33,6 +34,8 @@ type Asking struct {
 	IsElsewhere bool
 	// Discreet is how many servers may see the player's address, 0 for no limit.
 	Discreet int
+	// Pings are the pings that the player's game has printed, by its codes of regions. Nil is none.
+	Pings map[string]time.Duration
 }
 
 // Player is one player's part in a room.
@@ -257,7 +260,21 @@ func (y *Player) newProber(id string, rests func(time.Duration)) (peer.Prober, e
 		return nil, hint.Say("term.unknown-game", "game", id).
 			Advising("term.unknown-game-hint", "file", userfile.Config("games.toml"))
 	}
+	if g.Regions.IsPasted() {
+		return y.pasted(g)
+	}
 	return y.Asking.Prober(g.Protocol(), rests)
+}
+
+// pasted answers for the regions of a game that measures them itself.
+func (y *Player) pasted(g game.Game) (peer.Prober, error) {
+	pings := regions.NewPasted(g.Regions, y.Asking.Pings)
+	if pings.Regions() == 0 {
+		return nil, hint.Say("term.regions-missing", "game", g.Name).
+			Advising("term.regions-missing-hint", "command", g.Regions.Command, "flag", "--regions FILE")
+	}
+	y.Desk.Screen.Tell("term.regions-pasted", "n", pings.Regions())
+	return pings, nil
 }
 
 // newPlaceProber probes candidate places by the protocol of any game, or as beacons.

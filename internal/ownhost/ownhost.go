@@ -109,7 +109,7 @@ func New(c Config) (*Host, error) {
 		Addresses: func() []netip.AddrPort { return c.Ingress.Addresses(h.at) },
 		Outside:   func(room access.Key) string { return c.Ingress.Mapped(h.at, room) },
 		Address:   c.Ingress.Outside(h.at, access.Key{}).Host, PublicURL: c.Ingress.Public,
-		ConnectLink: games.ConnectLink, Typed: games.Typed, GameName: games.Name, Gap: games.Gap, Editions: games.Editions,
+		Join: games.Join, GameName: games.Name, Gap: games.Gap, Editions: games.Editions,
 		Renewed: func(_, secret string) { h.tellRenewed(secret) },
 	})
 	if err != nil {

@@ -114,7 +114,7 @@ func (h *Host) Serve(ctx context.Context, r Rooms) error {
 		Get:         r.Programs,
 		Fingerprint: h.Ingress.Fingerprint(), Proxies: h.Proxies, Names: slices.Concat(netinfo.Names(), h.Ingress.Names(),
 			h.Names), MetricsFrom: h.Metrics, Locate: listing.Locator(h.Lists.Places),
-		PublicURL: h.Ingress.Public, ConnectLink: r.Games.ConnectLink, Typed: r.Games.Typed, GameName: r.Games.Name, Gap: r.Games.Gap,
+		PublicURL: h.Ingress.Public, Join: r.Games.Join, GameName: r.Games.Name, Gap: r.Games.Gap,
 		Editions: r.Games.Editions, Games: h.Lists.Choices(),
 	})
 	if err != nil {

@@ -32,6 +32,7 @@
  * @typedef {Head & Record<string, any>} Room with the settings that the form names
  */
 
+/** What players set in a game that has regions instead of servers. @typedef {{name: string, set: string, how: Sentence}} Region */
 /** Something to tell people, by its key in the catalogue. @typedef {{key?: string, with?: Record<string, any>}} Sentence */
 
 /**
@@ -264,7 +265,7 @@
  * @property {Choice | null} choice
  * @property {Choice | null} whatif
  * @property {Agreement} agreement
- * @property {{connect: string, query_port?: number, server: string, link?: string, typed?: {where: string, texts: string[]}} | null} way
+ * @property {{connect: string, query_port?: number, server: string, link?: string, typed?: {where: string, texts: string[]}, region?: Region} | null} way
  * @property {Played[] | null} evening
  * @property {Field[]} form
  * @property {Standing | null} standing

@@ -30,7 +30,7 @@ type Query struct {
 	Asks []quake3.MasterQuery
 }
 
-// Source is the origin of a list: a [Query], a [WebList] or a [Steam].
+// Source is the origin of a list: a [Query], a [WebList], a [Steam] or [Regions].
 type Source interface {
 	name() string
 	fetch(context.Context, Client) (Listing, error)

@@ -76,7 +76,11 @@ func LookupReason(dns *net.DNSError) error {
 // A name with several addresses is one server, at its first IPv4 address, or else at
 // its first.
 func (c Client) Resolve(ctx context.Context, entries []Entry, port uint16) (Listing, error) {
-	hosts := c.lookUpAll(ctx, entries)
+	return c.resolved(ctx, entries, c.lookUpAll(ctx, entries), port)
+}
+
+// resolved is [Client.Resolve] with the hosts looked up.
+func (c Client) resolved(ctx context.Context, entries []Entry, hosts map[toLookUp]*lookedUp, port uint16) (Listing, error) {
 	if err := ctx.Err(); err != nil {
 		return Listing{}, fmt.Errorf("master: %w", err)
 	}

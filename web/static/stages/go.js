@@ -194,7 +194,7 @@ function help(state, person) {
       {},
       h("p", {}, ...said(person.detail ? "go.their-computer-says" : "go.their-computer-says-nothing", { why: person.detail ?? "" })),
       h("p", {}, say("go.help-how")),
-      state.way && button("copy", say("go.copy-for-them"), { "data-copy-text": state.way.connect }),
+      state.way && button("copy", say(state.way.region ? "go.copy-region" : "go.copy-for-them"), { "data-copy-text": state.way.region?.set ?? state.way.connect }),
     ),
   );
 }
@@ -231,10 +231,25 @@ function lines(way) {
   return (way.typed?.texts ?? []).filter((text) => text !== way.connect);
 }
 
+/**
+ * What a person does in a game that has regions instead of servers.
+ * @param {State} state @param {Person | undefined} me @param {import("../types.js").Region} region
+ */
+function regionWays(state, me, region) {
+  return [
+    button("copy", say("go.copy-region"), { class: "primary", "data-copy-text": region.set }),
+    me && !me.peer && me.launch !== "by-hand" && button("arrived", say("go.arrived")),
+    h("p", { class: "hand" }, say("go.region"), " ", h("code", { id: "connect", tabindex: 0 }, region.set)),
+    h("p", { class: "quiet hand" }, ...tell(region.how)),
+    password(state, me),
+  ];
+}
+
 /** The ways there, the person's best one first. @param {State} state @param {Person | undefined} me */
 function ways(state, me) {
   const { way } = state;
   if (!way) return [];
+  if (way.region) return regionWays(state, me, way.region);
   const web = way.link && /^(steam|https?):\/\//.test(way.link) && way.link;
   const byHand = !me?.peer;
   return [
