@@ -3,14 +3,19 @@
 import { h, svg } from "./dom.js";
 import { language, languages, say, speak } from "./say.js";
 
-/** Shows the languages in a place, each by its own name, if there are several. @param {HTMLElement} place */
+/** Shows the languages in a place, if there are several. @param {HTMLElement} place */
 export function offerLanguages(place) {
+  const choice = languageChoice("language");
+  place.hidden = choice.children.length < 2;
+  if (!place.hidden) place.replaceChildren(h("p", { class: "language" }, globe(), choice));
+}
+
+/** The choice of the language, each by its own name. @param {string} id */
+export function languageChoice(id) {
   const offered = [...new Set([language, ...languages])].map((tag) => ({ tag, name: nameOf(tag) })).toSorted((a, b) => a.name.localeCompare(b.name));
-  place.hidden = offered.length < 2;
-  if (place.hidden) return;
-  const select = h("select", { id: "language", "aria-label": say("page.language") }, offered.map(({ tag, name }) => h("option", { value: tag, lang: tag, dir: "auto", selected: tag === language }, name)));
+  const select = h("select", { id, "aria-label": say("page.language") }, offered.map(({ tag, name }) => h("option", { value: tag, lang: tag, dir: "auto", selected: tag === language }, name)));
   select.addEventListener("change", () => speak(/** @type {HTMLSelectElement} */ (select).value));
-  place.replaceChildren(h("p", { class: "language" }, globe(), select));
+  return select;
 }
 
 /** A language's name in itself, as a list shows it: “Deutsch”, “Français”. @param {string} tag */
