@@ -40,6 +40,14 @@ func Packets(t testing.TB, file string) (requests, replies [][]byte) {
 	return requests, replies
 }
 
+// Datagrams returns texts as datagrams.
+func Datagrams(texts ...string) (datagrams [][]byte) {
+	for _, text := range texts {
+		datagrams = append(datagrams, []byte(text))
+	}
+	return datagrams
+}
+
 // Refuses checks that a protocol takes none of the datagrams for a reply.
 func Refuses(t *testing.T, protocol discovery.Protocol, datagrams map[string]string) {
 	t.Helper()

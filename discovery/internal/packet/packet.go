@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"slices"
 	"strconv"
+	"time"
 	"unicode/utf8"
 
 	"muster/discovery"
@@ -45,6 +46,15 @@ func ParseCount(text string) int { return Count(ParseNumber(text)) }
 func ParseNumber(text string) int {
 	n, _ := strconv.ParseInt(text, 10, 32)
 	return max(0, int(n))
+}
+
+// MostPing is more than a server waits for a player.
+const MostPing = time.Minute
+
+// Ping returns a player's ping of so many milliseconds as the server measured it, between
+// 0 and [MostPing].
+func Ping(ms int) time.Duration {
+	return time.Duration(min(max(0, ms), int(MostPing/time.Millisecond))) * time.Millisecond
 }
 
 // Reader takes fields off the front of a packet. A missing field and all fields after

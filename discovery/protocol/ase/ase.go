@@ -22,8 +22,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"time"
-	"unicode/utf8"
 
 	"muster/discovery"
 	"muster/discovery/internal/packet"
@@ -86,18 +84,8 @@ func (r *reader) bytes() []byte {
 	return r.Take(n - 1)
 }
 
-// text returns the next text cleaned for display. Text that is no UTF-8 is ISO 8859-1.
-func (r *reader) text() string {
-	b := r.bytes()
-	if utf8.Valid(b) {
-		return discovery.CleanText(string(b))
-	}
-	var letters []rune
-	for _, c := range b {
-		letters = append(letters, rune(c))
-	}
-	return discovery.CleanText(string(letters))
-}
+// text returns the next text.
+func (r *reader) text() string { return packet.Western(r.bytes()) }
 
 // read reads a reply up to the keys.
 func (p Protocol) read(b []byte) (*discovery.Info, reader, bool) {
@@ -133,9 +121,8 @@ const (
 	fields = played<<1 - 1
 )
 
-// mostPlayers is more than any of these games has seats for, and mostPing more than a
-// server waits for a player, in ms.
-const mostPlayers, mostPing = 4096, 60_000
+// mostPlayers is more than any of these games has seats for.
+const mostPlayers = 4096
 
 // roster reads the keys, which it drops, and the players up to the end of the packet or
 // to where it is cut off.
@@ -166,7 +153,7 @@ func (r *reader) roster() *discovery.Roster {
 			case score:
 				player.Score = int(n)
 			case ping:
-				player.Ping = time.Duration(min(max(0, n), mostPing)) * time.Millisecond
+				player.Ping = packet.Ping(int(n))
 			}
 		}
 		if r.Short {

@@ -21,13 +21,6 @@ const (
 		"\x3f" + "\x04b\xf6b" + "\x01\x01" + "\x01" + "\x07999999" + "\x01"
 )
 
-func packets(texts ...string) (datagrams [][]byte) {
-	for _, text := range texts {
-		datagrams = append(datagrams, []byte(text))
-	}
-	return datagrams
-}
-
 func TestAsks(t *testing.T) {
 	roll := Protocol{Above: 123}.Roll()
 	if got := string(roll.AppendQuery((Protocol{}).AppendQuery(nil, 7, nil), 7, nil)); got != "ss" {
@@ -47,12 +40,12 @@ func TestParse(t *testing.T) {
 		packets  [][]byte
 		want     discovery.Info
 	}{
-		"beside the game": {Protocol{Above: 123}, packets(mta), race},
-		"the game's port": {Protocol{}, packets(mta), direct},
-		"the newest":      {Protocol{Above: 123}, packets(facts, mta, "noise"), race},
-		"nothing after the seats": {Protocol{Above: 123}, packets(facts),
+		"beside the game": {Protocol{Above: 123}, codectest.Datagrams(mta), race},
+		"the game's port": {Protocol{}, codectest.Datagrams(mta), direct},
+		"the newest":      {Protocol{Above: 123}, codectest.Datagrams(facts, mta, "noise"), race},
+		"nothing after the seats": {Protocol{Above: 123}, codectest.Datagrams(facts),
 			discovery.Info{Name: "Grove Stree", Mode: "Roleplay", Map: "San Andrea", Version: "1.6", MaxPlayers: 100, Password: true}},
-		"a wild port": {Protocol{}, packets(strings.Replace(mta, "22003", "99999", 1)), race},
+		"a wild port": {Protocol{}, codectest.Datagrams(strings.Replace(mta, "22003", "99999", 1)), race},
 	} {
 		reply, err := c.protocol.Parse(c.packets)
 		if err != nil || reply.Info == nil || *reply.Info != c.want || reply.Echoed {
@@ -78,13 +71,13 @@ func TestRoll(t *testing.T) {
 			[]discovery.Player{{Name: "ann", Ping: 40 * time.Millisecond}, {Name: "bob"}}},
 		"a field of other kind": {facts + "\x01" + "\x01" + "\x04ann" + "\x41" + "\x04bob", []discovery.Player{{Name: "ann"}}},
 	} {
-		reply, err := Protocol{}.Roll().Parse(packets(c.packet))
+		reply, err := Protocol{}.Roll().Parse(codectest.Datagrams(c.packet))
 		if err != nil || reply.Info == nil || !slices.Equal(reply.Info.Roster.Players, c.want) {
 			t.Errorf("%s: %+v, %v, want %+v", name, reply.Info, err, c.want)
 		}
 	}
 	endless := facts + "\x01" + strings.Repeat("\x00", 1<<15) // players without any field
-	if reply, err := (Protocol{}).Roll().Parse(packets(endless)); err != nil || len(reply.Info.Roster.Players) > 4096 {
+	if reply, err := (Protocol{}).Roll().Parse(codectest.Datagrams(endless)); err != nil || len(reply.Info.Roster.Players) > 4096 {
 		t.Errorf("%d players, %v", len(reply.Info.Roster.Players), err)
 	}
 }

@@ -28,7 +28,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"strings"
-	"time"
 
 	"muster/discovery"
 	"muster/discovery/internal/packet"
@@ -46,8 +45,6 @@ const (
 	// systemsLen is the length of the field after the players, mostAfter more than any
 	// game appends there.
 	systemsLen, mostAfter = 4, 64
-	// mostPing is more than a server waits for a player, in ms.
-	mostPing = 10_000
 )
 
 // AppendQuery appends the datagram that asks a server about itself and its players.
@@ -120,6 +117,8 @@ const thirdParty version = 1 << 31
 
 func (v version) major() uint32 { return uint32(v&^thirdParty) >> 16 }
 
+func (v version) isQuake4() bool { return v.major() == 2 }
+
 // variables reads the keys and values.
 func (r *reader) variables(v version) *discovery.Info {
 	info := &discovery.Info{Protocol: int(v &^ thirdParty)}
@@ -130,7 +129,7 @@ func (r *reader) variables(v version) *discovery.Info {
 		}
 		switch key {
 		case "si_name":
-			info.Name = cleanName(value)
+			info.Name = v.cleanName(value)
 		case "si_map":
 			name := strings.TrimSuffix(strings.TrimPrefix(string(value), "maps/"), ".entities")
 			info.Map = packet.Western([]byte(name))
@@ -163,9 +162,9 @@ func shortVersion(value []byte) string {
 }
 
 // cleanName drops colours, and what is not fit to show. A caret and the next character are
-// a colour; Quake 4 has ^cRGB with three digits, and ^iNAME or ^INAME with three letters
-// for a picture.
-func cleanName(name []byte) string {
+// a colour. Quake 4 alone has ^cRGB with three digits, and ^iNAME or ^INAME with three
+// letters for a picture.
+func (v version) cleanName(name []byte) string {
 	var kept []byte
 	for len(name) > 0 {
 		if name[0] != '^' || len(name) == 1 || name[1] == ' ' {
@@ -173,7 +172,7 @@ func cleanName(name []byte) string {
 			continue
 		}
 		n := len("^x")
-		if strings.IndexByte("cCiI", name[1]) >= 0 && len(name) >= len("^cRGB") {
+		if v.isQuake4() && strings.IndexByte("cCiI", name[1]) >= 0 && len(name) >= len("^cRGB") {
 			n = len("^cRGB")
 		}
 		name = name[n:]
@@ -197,7 +196,7 @@ func (v version) forms() []form {
 	switch {
 	case v.major() < 2:
 		return []form{ofDoom3}
-	case v.major() == 2:
+	case v.isQuake4():
 		return []form{ofQuake4, ofDoom3}
 	case v.major() < 10:
 		return []form{ofDoom3, ofQuake4}
@@ -218,14 +217,14 @@ type player struct {
 // readPlayers reads the list of players. It is unknown if no form of the version fits.
 func readPlayers(list []byte, v version) (players []player, known bool) {
 	for _, f := range v.forms() {
-		if players, known = f.read(list); known {
+		if players, known = f.read(list, v); known {
 			return players, true
 		}
 	}
 	return nil, false
 }
 
-func (f form) read(list []byte) (players []player, fits bool) {
+func (f form) read(list []byte, v version) (players []player, fits bool) {
 	r := reader{packet.Reader{Rest: list}}
 	for next := 0; ; {
 		number := int(r.Octet())
@@ -237,11 +236,11 @@ func (f form) read(list []byte) (players []player, fits bool) {
 		}
 		next = number + 1
 		var p player
-		p.Ping = time.Duration(min(binary.LittleEndian.Uint16(r.Take(2)), mostPing)) * time.Millisecond
+		p.Ping = packet.Ping(int(binary.LittleEndian.Uint16(r.Take(2))))
 		if f.rate {
 			r.long()
 		}
-		p.Name = cleanName(r.Bytes())
+		p.Name = v.cleanName(r.Bytes())
 		if f.clanPlace {
 			r.Octet()
 		}

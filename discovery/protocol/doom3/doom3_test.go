@@ -19,7 +19,7 @@ const (
 	head  = "\xff\xffinfoResponse\x00\xef\xcd\xab\x89"
 	doom3 = head + "\x29\x00\x01\x00" +
 		"si_version\x00DOOM 1.3.1.1304 linux-x86 Jan 16 2007 21:53:29\x00fs_game\x00\x00si_maxPlayers\x004\x00si_usepass\x001\x00" +
-		"si_map\x00game/mp/d3dm3\x00si_gameType\x00Tourney\x00si_name\x00^1A ^9Bad\xe9 ^ c\x00\x00\x00" +
+		"si_map\x00game/mp/d3dm3\x00si_gameType\x00Tourney\x00si_name\x00^1A ^9B^cad\xe9 ^ c\x00\x00\x00" +
 		"\x00\x20\x00\x00\x64\x00\x00ann\x00\x03\x00\x00\x00\x64\x00\x00^2ben\x00\x20\x07\x00\x00\x00"
 	quake4 = head + "\x55\x00\x02\x80" +
 		"si_version\x00Quake4  V1.4.2 linux-x86 Jun 15 2007\x00fs_game\x00q4mp\x00si_maxPlayers\x0012\x00" +

@@ -10,16 +10,18 @@
 //	                                           ◀──  number[4]  size[4]  words[4]  OK  game  version
 //
 // Numbers have their lowest byte first. A word is its length[4], that many bytes, and a
-// NUL. In the number the highest bit is the side that began, the next one is set in
-// answers, and the server returns the other 30. They are the query's nonce. A server may
-// tell of other events in between, which begin without the bit of answers.
+// NUL. In the number the highest bit is set if the server asked first, and the next one in
+// answers. The server returns the other 30, so they are the query's nonce. A server may
+// tell of events in between: these are questions of its own.
 //
 // After the map come the rounds played, the rounds in all, the teams, and a score for each
 // of them. Then: the score to reach, the state, ranked, PunkBuster, password, the time the
 // server runs, the time of the round, and the address. Bad Company 2 has its mod and the
 // maps' number before the address, and some versions end earlier.
 //
-// Sources: "BF3 PC Server Remote Administration Protocol" by DICE, gamedig's battlefield.js.
+// Sources: "BF3 PC Server Remote Administration Protocol" by DICE, and their example
+// program, which leaves the highest bit 0 as gamedig's battlefield.js and GameQ do, while
+// the text has it the other way round.
 // This package reads GameQ's published recordings of Bad Company 2's, Battlefield 3's, 4's
 // and Hardline's servers as GameQ does.
 package frostbite
@@ -31,7 +33,6 @@ import (
 	"net/netip"
 	"strconv"
 	"strings"
-	"time"
 
 	"muster/discovery"
 	"muster/discovery/internal/packet"
@@ -54,8 +55,8 @@ const (
 	nonceBits = 30
 	// mostWords is more than any server says, mostPlayers more than any has seats for.
 	mostWords, mostPlayers = 4096, 1024
-	// mostPing is more than a server waits for a player, in ms.
-	mostPing = 10_000
+	// unknownPing stands for a ping that the server does not know.
+	unknownPing = 1<<16 - 1
 )
 
 // versionNext is the challenge that makes AppendQuery ask for the version.
@@ -150,7 +151,7 @@ func cutAnswer(b []byte) (*answer, []byte, error) {
 		}
 		r := packet.Reader{Rest: b[headLen:size]}
 		b = b[size:]
-		if a.number&isAnswer == 0 {
+		if a.number>>nonceBits != isAnswer>>nonceBits {
 			continue
 		}
 		for range count {
@@ -232,8 +233,8 @@ func parsePlayers(words [][]byte) (*discovery.Roster, error) {
 			case "score":
 				p.Score = int(n)
 			case "ping":
-				if n < mostPing { // 65535 is not known
-					p.Ping = time.Duration(max(0, n)) * time.Millisecond
+				if n != unknownPing {
+					p.Ping = packet.Ping(int(n))
 				}
 			}
 		}

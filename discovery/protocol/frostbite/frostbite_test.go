@@ -71,7 +71,7 @@ func TestParse(t *testing.T) {
 			t.Errorf("%s: %+v, %+v, %v", name, reply, reply.Info, err)
 		}
 		c.want.Version = "1149977"
-		event := said(7, "player.onJoin ann")
+		event := append(said(1<<31|7, "player.onJoin ann"), said(1<<31|1<<30|7, "OK n 1 2 m map 0 1 0")...)
 		whole := slices.Concat(event, first, event, said(0x49ab_cdef, "OK BF3 1149977"))
 		reply, err = c.protocol.Parse([][]byte{whole})
 		if err != nil || !reply.Echoed || !reply.Answers(nonce) || reply.Answers(nonce+1) || *reply.Info != c.want {

@@ -38,8 +38,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
-	"unicode/utf8"
 
 	"muster/discovery"
 	"muster/discovery/internal/packet"
@@ -221,13 +219,14 @@ func (r reply) info() (info *discovery.Info, tells bool) {
 // value of the first existing key of several.
 func infoOf(value func(keys ...string) string) (info *discovery.Info, tells bool) {
 	seats := value("maxplayers")
+	text := func(keys ...string) string { return packet.Western([]byte(value(keys...))) }
 	info = &discovery.Info{
-		Name:       text(value("hostname")),
-		Map:        text(value("mapname", "maptitle", "map")),
-		Mode:       text(value("gametype", "gamestyle")),
-		Version:    text(value("gamever", "gameversion", "version")),
+		Name:       text("hostname"),
+		Map:        text("mapname", "maptitle", "map"),
+		Mode:       text("gametype", "gamestyle"),
+		Version:    text("gamever", "gameversion", "version"),
 		Protocol:   packet.ParseNumber(value("protocol")),
-		Mod:        text(value("activemod")),
+		Mod:        text("activemod"),
 		Players:    packet.ParseCount(value("numplayers")),
 		MaxPlayers: packet.ParseCount(seats),
 		Password:   isSet(value("password")),
@@ -285,9 +284,8 @@ func (r reply) listed() (n int) {
 	return n
 }
 
-// mostPlayers is more than any of these games has seats for, and mostPing more than a
-// server waits for a player, in ms.
-const mostPlayers, mostPing = 1024, 60_000
+// mostPlayers is more than any of these games has seats for.
+const mostPlayers = 1024
 
 // roster returns the players, in the order of their names in the reply.
 func (r reply) roster() *discovery.Roster {
@@ -296,7 +294,7 @@ func (r reply) roster() *discovery.Roster {
 	for key, value := range r.ofPlayers() {
 		if _, is := at[key.place]; key.names() && !is && len(roster.Players) < mostPlayers {
 			at[key.place] = len(roster.Players)
-			roster.Players = append(roster.Players, discovery.Player{Name: text(string(value))})
+			roster.Players = append(roster.Players, discovery.Player{Name: packet.Western(value)})
 		}
 	}
 	for key, value := range r.ofPlayers() {
@@ -314,21 +312,8 @@ func tell(player *discovery.Player, word, value string) {
 	case "frags", "score", "kills":
 		player.Score = int(n)
 	case "ping":
-		player.Ping = time.Duration(min(max(0, n), mostPing)) * time.Millisecond
+		player.Ping = packet.Ping(int(n))
 	}
-}
-
-// text returns a text cleaned for display. Text that is no UTF-8 is ISO 8859-1, western
-// Europe's letters of that time, a byte each.
-func text(s string) string {
-	if utf8.ValidString(s) {
-		return discovery.CleanText(s)
-	}
-	var letters []rune
-	for _, c := range []byte(s) {
-		letters = append(letters, rune(c))
-	}
-	return discovery.CleanText(string(letters))
 }
 
 // packetSize is the size of Unreal Tournament's packets, in bytes.

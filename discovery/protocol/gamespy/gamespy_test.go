@@ -26,13 +26,6 @@ const (
 
 var unreal = Protocol{Above: 1, Echo: true}
 
-func split(text ...string) (datagrams [][]byte) {
-	for _, t := range text {
-		datagrams = append(datagrams, []byte(t))
-	}
-	return datagrams
-}
-
 func TestRecorded(t *testing.T) {
 	requests, replies := codectest.Packets(t, "netpanzer.hex")
 	if got := (Protocol{}).AppendQuery(nil, 7, nil); string(got) != string(requests[0]) {
@@ -55,12 +48,12 @@ func TestRoll(t *testing.T) {
 		want      []discovery.Player
 	}{
 		"recorded, empty": {Protocol{}.Roll(), empty, nil},
-		"Unreal": {unreal.Roll(), split(utBasic, utInfo,
+		"Unreal": {unreal.Roll(), codectest.Datagrams(utBasic, utInfo,
 			`\player_0\ann\frags_0\12\ping_0\ 50\team_0\255\mesh_0\Male\queryid\7.3`,
 			`\player_1\b`+"\xf6"+`b\frags_1\-3\ping_1\9999999\final\\queryid\7.4`),
 			[]discovery.Player{{Name: "ann", Score: 12, Ping: 50 * time.Millisecond}, {Name: "böb", Score: -3, Ping: time.Minute}}},
 		"Battlefield": {Protocol{Above: 1}.Roll(),
-			split(`\hostname\a\maxplayers\64\playername_7\cyd\score_7\5\ping_7\40\playername_2\dan\score_2\x\playername_2\eve\final\`),
+			codectest.Datagrams(`\hostname\a\maxplayers\64\playername_7\cyd\score_7\5\ping_7\40\playername_2\dan\score_2\x\playername_2\eve\final\`),
 			[]discovery.Player{{Name: "cyd", Score: 5, Ping: 40 * time.Millisecond}, {Name: "dan"}}},
 	} {
 		reply, err := c.roll.Parse(c.datagrams)
@@ -111,22 +104,22 @@ func TestParse(t *testing.T) {
 		want      discovery.Info
 		echoed    bool
 	}{
-		"in order":             {unreal, split(utBasic, utInfo, utRules, utEcho), ut, true},
-		"in any order":         {unreal, split(utEcho, utRules, utBasic, utInfo), ut, true},
-		"one twice":            {unreal, split(utBasic, utInfo, utInfo, utRules, utEcho), ut, false},
-		"after one of another": {unreal, split(strings.ReplaceAll(utBasic, `\7.`, `\6.`), utBasic, utInfo, utRules, utEcho), ut, false},
-		"after noise":          {unreal, split("noise", utBasic, utInfo, utRules, utEcho), ut, false},
-		"the newest": {unreal, split(patched, strings.NewReplacer("One", "Other", `\9.`, `\10.`).Replace(patched)),
+		"in order":             {unreal, codectest.Datagrams(utBasic, utInfo, utRules, utEcho), ut, true},
+		"in any order":         {unreal, codectest.Datagrams(utEcho, utRules, utBasic, utInfo), ut, true},
+		"one twice":            {unreal, codectest.Datagrams(utBasic, utInfo, utInfo, utRules, utEcho), ut, false},
+		"after one of another": {unreal, codectest.Datagrams(strings.ReplaceAll(utBasic, `\7.`, `\6.`), utBasic, utInfo, utRules, utEcho), ut, false},
+		"after noise":          {unreal, codectest.Datagrams("noise", utBasic, utInfo, utRules, utEcho), ut, false},
+		"the newest": {unreal, codectest.Datagrams(patched, strings.NewReplacer("One", "Other", `\9.`, `\10.`).Replace(patched)),
 			discovery.Info{Name: "Other packet", Map: "DM-Deck16][", Mode: "DeathMatchPlus", Version: "469", MaxPlayers: 8}, false},
-		"a packet":             {unreal, split(patched), one, true},
-		"an echo that is none": {unreal, split(strings.ReplaceAll(patched, "00000000deadbeef", "hello")), one, false},
-		"its own version only": {unreal, split(`\hostname\a\gamever\432\minnetver\432\final\`),
+		"a packet":             {unreal, codectest.Datagrams(patched), one, true},
+		"an echo that is none": {unreal, codectest.Datagrams(strings.ReplaceAll(patched, "00000000deadbeef", "hello")), one, false},
+		"its own version only": {unreal, codectest.Datagrams(`\hostname\a\gamever\432\minnetver\432\final\`),
 			discovery.Info{Name: "a", Version: "432", Protocol: 432}, false},
-		"a newer one only": {unreal, split(`\hostname\a\gamever\432\minnetver\440\final\`),
+		"a newer one only": {unreal, codectest.Datagrams(`\hostname\a\gamever\432\minnetver\440\final\`),
 			discovery.Info{Name: "a", Version: "432", Protocol: 432}, false},
-		"a mod": {Protocol{}, split(`\hostname\a\activemod\Dark Island\final\`),
+		"a mod": {Protocol{}, codectest.Datagrams(`\hostname\a\activemod\Dark Island\final\`),
 			discovery.Info{Name: "a", Mod: "Dark Island"}, false},
-		"players' port": {Protocol{}, split(serious), discovery.Info{
+		"players' port": {Protocol{}, codectest.Datagrams(serious), discovery.Info{
 			Name:       "Sam",
 			Map:        "Hatshepsut",
 			Mode:       "Cooperative",
@@ -135,17 +128,17 @@ func TestParse(t *testing.T) {
 			MaxPlayers: 8,
 			GamePort:   25600,
 		}, false},
-		"without numbers": {Protocol{}, split(`\hostname\a\player_0\x`, `\playername_1\y\player_score\3\final\`),
+		"without numbers": {Protocol{}, codectest.Datagrams(`\hostname\a\player_0\x`, `\playername_1\y\player_score\3\final\`),
 			discovery.Info{Name: "a", Players: 2}, false},
-		"a number for all": {Protocol{}, split(`\hostname\a\queryid\7`, `\maxplayers\8\final\\queryid\7`),
+		"a number for all": {Protocol{}, codectest.Datagrams(`\hostname\a\queryid\7`, `\maxplayers\8\final\\queryid\7`),
 			discovery.Info{Name: "a", MaxPlayers: 8}, false},
-		"keys in capitals": {Protocol{}, split(`\HostName\a\MaxPlayers\8\Password\1\final\`),
+		"keys in capitals": {Protocol{}, codectest.Datagrams(`\HostName\a\MaxPlayers\8\Password\1\final\`),
 			discovery.Info{Name: "a", MaxPlayers: 8, Password: true}, false},
-		"the end cut short": {Protocol{}, split(`\hostname\a\final` + "\x00"), discovery.Info{Name: "a"}, false},
-		"one letter a byte": {Protocol{}, split("\\hostname\\Z\xfcrich\\final\\"), discovery.Info{Name: "Zürich"}, false},
+		"the end cut short": {Protocol{}, codectest.Datagrams(`\hostname\a\final` + "\x00"), discovery.Info{Name: "a"}, false},
+		"one letter a byte": {Protocol{}, codectest.Datagrams("\\hostname\\Z\xfcrich\\final\\"), discovery.Info{Name: "Zürich"}, false},
 		"numbers out of bounds": {Protocol{},
-			split(`\hostname\a\numplayers\-3\maxplayers\99999999\hostport\70000\final\`), discovery.Info{Name: "a"}, false},
-		"no words for the map": {Protocol{}, split(`\hostname\a\mapname\\maptitle\A place\password\0\final\`),
+			codectest.Datagrams(`\hostname\a\numplayers\-3\maxplayers\99999999\hostport\70000\final\`), discovery.Info{Name: "a"}, false},
+		"no words for the map": {Protocol{}, codectest.Datagrams(`\hostname\a\mapname\\maptitle\A place\password\0\final\`),
 			discovery.Info{Name: "a", Map: "A place"}, false},
 	} {
 		reply, err := c.protocol.Parse(c.datagrams)
@@ -161,12 +154,12 @@ func TestParse(t *testing.T) {
 func TestParseWaits(t *testing.T) {
 	for name, datagrams := range map[string][][]byte{
 		"nothing":      nil,
-		"no end":       split(utBasic, utInfo, utRules),
-		"one lost":     split(utBasic, utRules, utEcho),
-		"two halves":   split(utBasic, utInfo, strings.ReplaceAll(utRules, `\7.`, `\8.`), strings.ReplaceAll(utEcho, `\7.`, `\8.`)),
-		"a wild count": split(`\hostname\a\final\\queryid\1.2147483647`),
-		"below 0":      split(`\hostname\a\queryid\1.-1`),
-		"a place over": split(`\hostname\a\queryid\1.3`, `\final\\queryid\1.2`),
+		"no end":       codectest.Datagrams(utBasic, utInfo, utRules),
+		"one lost":     codectest.Datagrams(utBasic, utRules, utEcho),
+		"two halves":   codectest.Datagrams(utBasic, utInfo, strings.ReplaceAll(utRules, `\7.`, `\8.`), strings.ReplaceAll(utEcho, `\7.`, `\8.`)),
+		"a wild count": codectest.Datagrams(`\hostname\a\final\\queryid\1.2147483647`),
+		"below 0":      codectest.Datagrams(`\hostname\a\queryid\1.-1`),
+		"a place over": codectest.Datagrams(`\hostname\a\queryid\1.3`, `\final\\queryid\1.2`),
 	} {
 		if reply, err := unreal.Parse(datagrams); err != nil || !reply.Incomplete {
 			t.Errorf("%s: %+v, %v", name, reply, err)

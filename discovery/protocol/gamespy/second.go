@@ -184,7 +184,7 @@ func readRows(r *packet.Reader) *discovery.Roster {
 				}
 			}
 			if field == "player" || field == "playername" {
-				player.Name = text(value)
+				player.Name = packet.Western([]byte(value))
 			}
 			tell(&player, field, value)
 		}

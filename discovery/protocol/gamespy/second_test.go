@@ -56,7 +56,7 @@ func TestSecond(t *testing.T) {
 			discovery.Info{Name: "a"}},
 		"control characters": {Second{}, []string{"\x00\xde\xad\xbe\xefhostname\x00\x01\x01\x01! \x1b\x00\x00"}, discovery.Info{Name: "!"}},
 	} {
-		reply, err := c.protocol.Parse(split(c.packets...))
+		reply, err := c.protocol.Parse(codectest.Datagrams(c.packets...))
 		if err != nil || reply.Info == nil || *reply.Info != c.want || !reply.Answers(0x12345678deadbeef) || !reply.Echoed {
 			t.Errorf("%s: %+v of %+v, %v, want %+v", name, reply, reply.Info, err, c.want)
 		}
@@ -80,7 +80,7 @@ func TestSecondRoll(t *testing.T) {
 		"no name, but counted": {"\x00\xde\xad\xbe\xef\x00\x02player_\x00score_\x00\x00\x001\x00ann\x002\x00\x00",
 			[]discovery.Player{{Score: 1}, {Name: "ann", Score: 2}}},
 	} {
-		reply, err := Second{}.Roll().Parse(split(c.packet))
+		reply, err := Second{}.Roll().Parse(codectest.Datagrams(c.packet))
 		if err != nil || reply.Info == nil || !slices.Equal(reply.Info.Roster.Players, c.want) || !reply.Answers(0xdeadbeef) {
 			t.Errorf("%s: %+v, %v, want %+v", name, reply.Info, err, c.want)
 		}
@@ -90,7 +90,7 @@ func TestSecondRoll(t *testing.T) {
 // TestSecondIsBounded checks that a packet of fields and values makes no more players
 // than a server has seats for.
 func TestSecondIsBounded(t *testing.T) {
-	reply, err := Second{}.Roll().Parse(split("\x00\xde\xad\xbe\xef\x00\x01x\x00\x00" + strings.Repeat("a\x00", 1<<15)))
+	reply, err := Second{}.Roll().Parse(codectest.Datagrams("\x00\xde\xad\xbe\xef\x00\x01x\x00\x00" + strings.Repeat("a\x00", 1<<15)))
 	if err != nil || len(reply.Info.Roster.Players) > 1024 {
 		t.Errorf("%d players, %v", len(reply.Info.Roster.Players), err)
 	}

@@ -174,10 +174,10 @@ func (t Third) parse(datagrams [][]byte) (discovery.Reply, thirdReply, error) {
 		info.GamePort = 0 // players connect where the list says
 	}
 	if level := whole.keys.value(levelOfUT3); level != "" {
-		info.Map = text(level)
+		info.Map = packet.Western([]byte(level))
 	}
 	if variant := whole.keys.value("gamevariant"); whole.keys.value("gamename") == battlefield2 && variant != "bf2" {
-		info.Mod = text(variant)
+		info.Mod = packet.Western([]byte(variant))
 	}
 	return discovery.Reply{Info: info, Nonce: newest, NonceBits: 4 * nibbles, Echoed: true}, whole, nil
 }
@@ -273,7 +273,7 @@ func (t *thirdReply) tell(place int, field, value string) {
 		if t.players[place] == nil {
 			t.players[place] = &discovery.Player{}
 		}
-		t.players[place].Name = text(strings.TrimSpace(value))
+		t.players[place].Name = packet.Western([]byte(strings.TrimSpace(value)))
 		return
 	}
 	if player := t.players[place]; player != nil {

@@ -48,7 +48,7 @@ func TestThirdChallenge(t *testing.T) {
 		"-1234567890\x00": "\xb6\x69\xfd\x2e", "9513307\x00": "\x00\x91\x29\x5b", "0\x00": "\x00\x00\x00\x00",
 		"4294967295": "\xff\xff\xff\xff", "12 \x00\x00": "\x00\x00\x00\x0c",
 	} {
-		reply, err := Third{}.Parse(split("\x09\x0b\x0e\x0e\x0f" + text))
+		reply, err := Third{}.Parse(codectest.Datagrams("\x09\x0b\x0e\x0e\x0f" + text))
 		if err != nil || string(reply.Challenge) != want || reply.Info != nil || !reply.Echoed || !reply.Answers(0x1234beef) {
 			t.Errorf("%q: %+v, %v, want %x", text, reply, err, want)
 		}
@@ -93,7 +93,7 @@ func TestThird(t *testing.T) {
 		"a section that is none": {Third{}, []string{thirdHeader + "\x80\x00hostname\x00a\x00\x00\x07player_\x00\x00x\x00"},
 			discovery.Info{Name: "a"}},
 	} {
-		reply, err := c.protocol.Parse(split(c.packets...))
+		reply, err := c.protocol.Parse(codectest.Datagrams(c.packets...))
 		if err != nil || reply.Info == nil || *reply.Info != c.want || !reply.Echoed || !reply.Answers(0xbeef) {
 			t.Errorf("%s: %+v of %+v, %v, want %+v", name, reply, reply.Info, err, c.want)
 		}
@@ -108,7 +108,7 @@ func TestThirdRoll(t *testing.T) {
 		{Name: "cyd"},
 	}
 	for _, packets := range [][]string{{thirdBegin, thirdEnd}, {thirdEnd, thirdBegin}} {
-		reply, err := Third{}.Roll().Parse(split(packets...))
+		reply, err := Third{}.Roll().Parse(codectest.Datagrams(packets...))
 		if err != nil || !slices.Equal(reply.Info.Roster.Players, want) {
 			t.Errorf("%+v, %v, want %+v", reply.Info, err, want)
 		}
@@ -124,7 +124,7 @@ func TestThirdWaits(t *testing.T) {
 		"a packet of another":   {thirdEnd, thirdHeader + "\x05\x00hostname\x00a\x00\x00"},
 		"halves of two replies": {thirdBegin, strings.Replace(thirdEnd, "\x0f", "\x01", 1)},
 	} {
-		if reply, err := (Third{}).Parse(split(packets...)); err != nil || !reply.Incomplete {
+		if reply, err := (Third{}).Parse(codectest.Datagrams(packets...)); err != nil || !reply.Incomplete {
 			t.Errorf("%s: %+v, %v", name, reply, err)
 		}
 	}
@@ -146,12 +146,12 @@ func TestThirdRefuses(t *testing.T) {
 // for, nor keeps the parser at work.
 func TestThirdIsBounded(t *testing.T) {
 	many := thirdHeader + "\x80\x00hostname\x00a\x00\x00\x01player_\x00\xff" + strings.Repeat("x\x00", 1<<15)
-	reply, err := Third{}.Roll().Parse(split(many))
+	reply, err := Third{}.Roll().Parse(codectest.Datagrams(many))
 	if err != nil || len(reply.Info.Roster.Players) > 1024 {
 		t.Errorf("%d players, %v", len(reply.Info.Roster.Players), err)
 	}
 	zeros := thirdHeader + "\x80\x00hostname\x00a\x00" + strings.Repeat("\x00\x01\x02", 1<<15)
-	if reply, err := (Third{}).Parse(split(zeros)); err != nil || reply.Info.Name != "a" {
+	if reply, err := (Third{}).Parse(codectest.Datagrams(zeros)); err != nil || reply.Info.Name != "a" {
 		t.Errorf("%+v, %v", reply.Info, err)
 	}
 }

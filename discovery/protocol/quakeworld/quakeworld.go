@@ -25,7 +25,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"time"
 
 	"muster/discovery"
 	"muster/discovery/internal/packet"
@@ -174,9 +173,6 @@ func addPlayer2(info *discovery.Info, line []byte) {
 	enrol(info.Roster, name, words[0], words[1])
 }
 
-// mostPing is more than a server waits for a player, in ms.
-const mostPing = 60_000
-
 // enrol adds a player to the roster, if there is one. The name ends with its quote.
 func enrol(roster *discovery.Roster, name, frags, ping []byte) {
 	if roster == nil {
@@ -184,11 +180,10 @@ func enrol(roster *discovery.Roster, name, frags, ping []byte) {
 	}
 	name, _, _ = bytes.Cut(name, []byte(`"`))
 	score, _ := strconv.ParseInt(string(frags), 10, 32) // anything but a number is 0
-	ms := min(packet.ParseNumber(string(ping)), mostPing)
 	roster.Players = append(roster.Players, discovery.Player{
 		Name:  readable(name),
 		Score: int(score),
-		Ping:  time.Duration(ms) * time.Millisecond,
+		Ping:  packet.Ping(packet.ParseNumber(string(ping))),
 	})
 }
 

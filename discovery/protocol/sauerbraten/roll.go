@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"slices"
-	"time"
 
 	"muster/discovery"
 	"muster/discovery/internal/packet"
@@ -30,9 +29,8 @@ const (
 	taken              = "\xff\x69\x00"
 	numbersOf, statsOf = -10, -11
 	rollLen            = len(askPlayers) + nonceLen
-	// mostPlayers is more than a server has seats for, and mostPing more than it waits
-	// for a player, in ms.
-	mostPlayers, mostPing = 256, 60_000
+	// mostPlayers is more than a server has seats for.
+	mostPlayers = 256
 )
 
 func (roll) AppendQuery(b []byte, nonce discovery.Nonce, _ []byte) []byte {
@@ -82,7 +80,7 @@ func playerOf(datagrams [][]byte, nonce discovery.Nonce, number int) (discovery.
 			continue
 		}
 		ping := r.number()
-		p := discovery.Player{Ping: time.Duration(min(max(0, ping), mostPing)) * time.Millisecond, Name: r.text()}
+		p := discovery.Player{Ping: packet.Ping(ping), Name: r.text()}
 		r.text() // team
 		if p.Score = r.number(); !r.Short {
 			return p, true

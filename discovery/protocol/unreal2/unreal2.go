@@ -31,7 +31,6 @@ package unreal2
 import (
 	"encoding/binary"
 	"fmt"
-	"time"
 	"unicode/utf16"
 
 	"muster/discovery"
@@ -225,9 +224,8 @@ func (r *reader) info() (*discovery.Info, bool) {
 	return info, true
 }
 
-// mostPlayers is more than any of these games has seats for, and mostPing more than a
-// server waits for a player, in ms.
-const mostPlayers, mostPing = 1024, 60_000
+// mostPlayers is more than any of these games has seats for.
+const mostPlayers = 1024
 
 // addTo reads the players up to the end of the packet, or to where it is cut off. The
 // scores of teams stand among them, with the number 0.
@@ -241,7 +239,7 @@ func (r *reader) addTo(roster *discovery.Roster) {
 		}
 		if id != 0 {
 			roster.Players = append(roster.Players, discovery.Player{
-				Name: name, Score: score, Ping: time.Duration(min(max(0, ping), mostPing)) * time.Millisecond,
+				Name: name, Score: score, Ping: packet.Ping(ping),
 			})
 		}
 	}

@@ -30,13 +30,6 @@ const (
 		"\x00\x00\x00\x00" + "\x09" + "Red Team\x00" + "\x00\x00\x00\x00" + "\x02\x00\x00\x00" + "\x00\x00\x00\x00"
 )
 
-func packets(texts ...string) (datagrams [][]byte) {
-	for _, text := range texts {
-		datagrams = append(datagrams, []byte(text))
-	}
-	return datagrams
-}
-
 func TestAsks(t *testing.T) {
 	if got := string((Protocol{}).AppendQuery(nil, 7, nil)); got != "\x79\x00\x00\x00\x00" {
 		t.Errorf("AppendQuery = %x", got)
@@ -55,18 +48,18 @@ func TestParse(t *testing.T) {
 		packets [][]byte
 		want    discovery.Info
 	}{
-		"Unreal Tournament 2004": {packets(ut2004),
+		"Unreal Tournament 2004": {codectest.Datagrams(ut2004),
 			discovery.Info{Name: "Face Off²", Map: "CTF-Face3", Mode: "xCTFGameé", Players: 7, MaxPlayers: 30, Password: true}},
-		"Killing Floor": {packets(killingFloor), discovery.Info{
+		"Killing Floor": {codectest.Datagrams(killingFloor), discovery.Info{
 			Name: "A very long name of a server for Killing Floor, with all its mutators! ab", Map: "KF-WL", Mode: "KFGameType",
 			Players: 14, MaxPlayers: 24, Password: true,
 		}},
-		"no flags, and wide letters": {packets(ut2003), discovery.Info{Name: "aм☩", Map: "m", Players: 2, MaxPlayers: 8}},
-		"the newest": {packets("noise", ut2004, ut2003, roster),
+		"no flags, and wide letters": {codectest.Datagrams(ut2003), discovery.Info{Name: "aм☩", Map: "m", Players: 2, MaxPlayers: 8}},
+		"the newest": {codectest.Datagrams("noise", ut2004, ut2003, roster),
 			discovery.Info{Name: "aм☩", Map: "m", Players: 2, MaxPlayers: 8}},
-		"cut within the flags": {packets(ut2004[:len(ut2004)-5]),
+		"cut within the flags": {codectest.Datagrams(ut2004[:len(ut2004)-5]),
 			discovery.Info{Name: "Face Off²", Map: "CTF-Face3", Mode: "xCTFGameé", Players: 7, MaxPlayers: 30}},
-		"players below 0": {packets(strings.Replace(ut2003, "\x02\x00\x00\x00\x08", "\xff\xff\xff\xff\x08", 1)),
+		"players below 0": {codectest.Datagrams(strings.Replace(ut2003, "\x02\x00\x00\x00\x08", "\xff\xff\xff\xff\x08", 1)),
 			discovery.Info{Name: "aм☩", Map: "m", MaxPlayers: 8}},
 	} {
 		reply, err := Protocol{Above: 1}.Parse(c.packets)
@@ -101,12 +94,12 @@ func TestRoll(t *testing.T) {
 		packets [][]byte
 		want    int // players; the first two are two unless the packet is full
 	}{
-		"one packet":             {packets(roster), 2},
-		"cut off":                {packets(roster[:len(roster)-30]), 1},
-		"nobody":                 {packets("\x80\x00\x00\x00\x02"), 0},
-		"a full packet, another": {packets(full, roster), 26},
-		"a full one twice":       {packets(full, full), 24},
-		"among others":           {packets("noise", ut2004, full, ut2004, roster), 26},
+		"one packet":             {codectest.Datagrams(roster), 2},
+		"cut off":                {codectest.Datagrams(roster[:len(roster)-30]), 1},
+		"nobody":                 {codectest.Datagrams("\x80\x00\x00\x00\x02"), 0},
+		"a full packet, another": {codectest.Datagrams(full, roster), 26},
+		"a full one twice":       {codectest.Datagrams(full, full), 24},
+		"among others":           {codectest.Datagrams("noise", ut2004, full, ut2004, roster), 26},
 	} {
 		reply, err := Protocol{}.Roll().Parse(c.packets)
 		if err != nil || reply.Info == nil || len(reply.Info.Roster.Players) != c.want {
@@ -117,12 +110,12 @@ func TestRoll(t *testing.T) {
 			t.Errorf("%s: %+v, want %+v", name, first, two)
 		}
 	}
-	for name, datagrams := range map[string][][]byte{"nothing": nil, "a full packet": packets(full)} {
+	for name, datagrams := range map[string][][]byte{"nothing": nil, "a full packet": codectest.Datagrams(full)} {
 		if reply, err := (Protocol{}).Roll().Parse(datagrams); err != nil || !reply.Incomplete {
 			t.Errorf("%s: %+v, %v", name, reply, err)
 		}
 	}
-	if _, err := (Protocol{}).Roll().Parse(packets("noise", ut2004)); !errors.Is(err, discovery.ErrMalformed) {
+	if _, err := (Protocol{}).Roll().Parse(codectest.Datagrams("noise", ut2004)); !errors.Is(err, discovery.ErrMalformed) {
 		t.Errorf("err = %v", err)
 	}
 }
