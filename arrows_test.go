@@ -166,7 +166,7 @@ var arrows = []struct {
 	{"muster/discovery/internal/codectest", []string{"muster/discovery", "muster/discovery/internal/packet"}},
 	{"muster/discovery/prober", []string{"muster/discovery"}},
 	{"muster/discovery/regions", []string{"muster/discovery"}},
-	{"muster/discovery/lists/master", []string{"muster/discovery", "muster/discovery/regions", "muster/discovery/protocol/quake3", "muster/discovery/lists/weblist"}},
+	{"muster/discovery/lists/master", []string{"muster/discovery", "muster/discovery/regions", "muster/discovery/lists/weblist"}},
 	{"muster/discovery/lists/weblist", []string{"muster/discovery"}},
 	{"muster/discovery/geo", []string{"muster/discovery", "muster/discovery/geo/ranges"}},
 	{"muster/discovery/lists/lan", []string{"muster/discovery"}},

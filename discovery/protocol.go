@@ -97,5 +97,19 @@ type Stream interface {
 	AppendGreeting(b []byte, to netip.AddrPort) []byte
 }
 
+// Lister asks one kind of master for its list of servers: bytes in, bytes out, no state.
+type Lister interface {
+	// AppendListQuery appends the datagram that asks for the list.
+	AppendListQuery(b []byte) []byte
+	// ParseList reads one datagram of a list, and yields its servers: each one's address,
+	// or none for a master that is a server itself, and what the list says about it, or
+	// nil. End is the master's mark for its last datagram. A master that refuses is an
+	// error of its own; all others wrap [ErrMalformed]. Servers before an error count.
+	ParseList(b []byte, yield func(at netip.AddrPort, info *Info)) (end bool, err error)
+	// Repeats reports whether a second question may bring what was lost of the first
+	// list. Otherwise it follows only if no list came.
+	Repeats() bool
+}
+
 // ErrMalformed is wrapped by every error of a parser: the bytes break the protocol.
 var ErrMalformed = errors.New("malformed")

@@ -262,7 +262,7 @@ func (g Game) Choice() wire.Game {
 }
 
 // HasMasters reports whether the game's servers can have masters.
-func (g Game) HasMasters() bool { return len(g.MasterProtocols) > 0 }
+func (g Game) HasMasters() bool { return len(g.asks()) > 0 }
 
 // OnSteam reports whether Steam lists the game's servers.
 func (g Game) OnSteam() bool { return g.ProtocolName == "a2s" && g.AppID != 0 }
@@ -360,10 +360,16 @@ func (g Game) Queries(masters ...string) ([]master.Query, error) {
 	return queries, nil
 }
 
-// asks returns the questions to each master: two for each protocol version, because parts of a list get lost. The
+// listed is a protocol whose servers have masters that speak a kin of it.
+type listed interface{ Master() discovery.Lister }
+
+// asks returns the questions to each master. Of the Quake III family they are two for each protocol version, because parts of a list get lost. The
 // extended one covers IPv6 servers, but old masters do not know it; the plain one works everywhere. Masters count
 // players wrongly, so both ask for empty and full servers too.
-func (g Game) asks() (asks []quake3.MasterQuery) {
+func (g Game) asks() (asks []discovery.Lister) {
+	if lister, ok := g.Protocol().(listed); ok {
+		return []discovery.Lister{lister.Master()}
+	}
 	for _, version := range g.MasterProtocols {
 		plain := quake3.MasterQuery{Game: g.MasterGame, Protocol: version, Empty: true, Full: true}
 		extended := plain

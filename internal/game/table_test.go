@@ -9,6 +9,7 @@ import (
 	"testing/iotest"
 	"time"
 
+	"muster/discovery"
 	"muster/discovery/lists/master"
 	"muster/discovery/protocol/quake3"
 	"muster/discovery/sentence"
@@ -238,7 +239,7 @@ func TestProtocolNames(t *testing.T) {
 
 func TestQueries(t *testing.T) {
 	table := load(t, "[game.nomasters]\nprotocol='quake3'\nport=1\nmaster_protocols=[7]\n")
-	q := func(game string, version int, extended bool) quake3.MasterQuery {
+	q := func(game string, version int, extended bool) discovery.Lister {
 		return quake3.MasterQuery{Game: game, Protocol: version, Extended: extended, IPv4: extended, IPv6: extended, Empty: true, Full: true}
 	}
 	tests := []struct {
@@ -247,17 +248,17 @@ func TestQueries(t *testing.T) {
 		want    []master.Query
 	}{
 		{"openarena", nil, []master.Query{
-			{Master: "dpmaster.deathmask.net", Asks: []quake3.MasterQuery{q("Quake3Arena", 71, true), q("", 71, false)}},
-			{Master: "master.ioquake3.org", Asks: []quake3.MasterQuery{q("Quake3Arena", 71, true), q("", 71, false)}},
+			{Master: "dpmaster.deathmask.net", Asks: []discovery.Lister{q("Quake3Arena", 71, true), q("", 71, false)}},
+			{Master: "master.ioquake3.org", Asks: []discovery.Lister{q("Quake3Arena", 71, true), q("", 71, false)}},
 		}},
 		{"xonotic", []string{"127.0.0.1:9"}, []master.Query{
-			{Master: "127.0.0.1:9", Asks: []quake3.MasterQuery{q("Xonotic", 3, true), q("Xonotic", 3, false)}},
+			{Master: "127.0.0.1:9", Asks: []discovery.Lister{q("Xonotic", 3, true), q("Xonotic", 3, false)}},
 		}},
 		{"urbanterror", []string{"localhost"}, []master.Query{
-			{Master: "localhost", Port: 27900, Asks: []quake3.MasterQuery{q("", 68, false), q("", 68, false)}},
+			{Master: "localhost", Port: 27900, Asks: []discovery.Lister{q("", 68, false), q("", 68, false)}},
 		}},
 		{"nomasters", []string{"localhost"}, []master.Query{
-			{Master: "localhost", Asks: []quake3.MasterQuery{q("", 7, false), q("", 7, false)}},
+			{Master: "localhost", Asks: []discovery.Lister{q("", 7, false), q("", 7, false)}},
 		}},
 		{"nomasters", nil, nil},
 		{"tf2", nil, nil},

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/protocol/quake3"
 )
 
 func TestUsable(t *testing.T) {
@@ -44,11 +45,11 @@ func TestUsable(t *testing.T) {
 
 func TestOneMasterListsSoManyServersAndNoMore(t *testing.T) {
 	t.Parallel()
-	a := asking{master: netip.MustParseAddr("198.51.100.1")}
+	a := asking{master: netip.MustParseAddrPort("198.51.100.1:27950")}
 	for i := range discovery.MaxServers + 500 {
 		ip := binary.BigEndian.AppendUint32(nil, 0x64000000+uint32(i))
 		addr, _ := netip.AddrFromSlice(ip)
-		a.add([]netip.AddrPort{netip.AddrPortFrom(addr, 1)})
+		a.add(netip.AddrPortFrom(addr, 1), nil)
 	}
 	if n := len(a.list.list()); n != discovery.MaxServers {
 		t.Errorf("took %d servers, want %d", n, discovery.MaxServers)
@@ -63,7 +64,7 @@ func TestAMasterHasADeadline(t *testing.T) {
 	}
 	defer conn.Close()
 	a := asking{conn: conn, silence: time.Hour, deadline: time.Now()}
-	if answered, err := a.collect(); answered || err != nil {
+	if answered, err := a.collect(quake3.MasterQuery{}); answered || err != nil {
 		t.Errorf("got %t, %v, want neither an answer nor an error", answered, err)
 	}
 }

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"muster/discovery"
-	"muster/discovery/protocol/quake3"
 )
 
 // DefaultPort is the port of most masters of the Quake III family.
@@ -27,7 +26,7 @@ type Query struct {
 	Port uint16
 	// Asks are sent one after another, each when the list before it has ended or does
 	// not come. A single one is sent twice, because parts of a list get lost.
-	Asks []quake3.MasterQuery
+	Asks []discovery.Lister
 }
 
 // Source is the origin of a list: a [Query], a [WebList], a [Steam] or [Regions].
@@ -108,20 +107,23 @@ func (q Query) fetch(ctx context.Context, c Client) (listing Listing, err error)
 		return listing, fmt.Errorf("cannot find the host: %w", reason(err))
 	}
 	addrs = slices.CompactFunc(addrs, func(a, b netip.Addr) bool { return a.BitLen() == b.BitLen() })
-	lists := make([]union, len(addrs))
+	asked := make([]*asking, len(addrs))
 	errs := make([]error, len(addrs))
 	var wg sync.WaitGroup
 	for i, addr := range addrs {
 		to := netip.AddrPortFrom(addr, cmp.Or(port, q.Port, DefaultPort))
-		wg.Go(func() { lists[i], errs[i] = c.ask(ctx, to, q.Asks) })
+		wg.Go(func() { asked[i], errs[i] = c.ask(ctx, to, q.Asks) })
 	}
 	wg.Wait()
 	if !slices.Contains(errs, nil) {
 		return listing, errs[0]
 	}
-	for i := range lists {
-		listing.Servers = append(listing.Servers, lists[i].list()...)
-		listing.Warnings = append(listing.Warnings, lists[i].warnings(q.Master)...)
+	for i, a := range asked {
+		if errs[i] == nil {
+			listing.Servers = append(listing.Servers, a.list.list()...)
+			listing.Warnings = append(listing.Warnings, a.list.warnings(q.Master)...)
+			listing.say(discovery.Said{At: time.Now(), Infos: a.said})
+		}
 	}
 	return listing, nil
 }
@@ -145,27 +147,28 @@ var (
 // asking is a conversation with one master at one address.
 type asking struct {
 	conn     *net.UDPConn
-	master   netip.Addr
+	master   netip.AddrPort
 	silence  time.Duration
 	deadline time.Time
 	list     union
-	// junk reports that something else than a list came.
-	junk bool
+	said     map[netip.AddrPort]*discovery.Info
+	// wrong is why the last datagram that was no list was none.
+	wrong error
 }
 
 // ask puts the questions to a master and returns the servers it lists, each once. The
 // socket is connected, so the system drops packets from other senders.
-func (c Client) ask(ctx context.Context, to netip.AddrPort, asks []quake3.MasterQuery) (union, error) {
+func (c Client) ask(ctx context.Context, to netip.AddrPort, asks []discovery.Lister) (*asking, error) {
 	var dialer net.Dialer
 	conn, err := dialer.DialContext(ctx, "udp", to.String())
 	if err != nil {
-		return union{}, reason(err)
+		return nil, reason(err)
 	}
 	defer conn.Close()
 	defer context.AfterFunc(ctx, func() { conn.Close() })()
-	a := asking{
+	a := &asking{
 		conn:     conn.(*net.UDPConn),
-		master:   to.Addr(),
+		master:   to,
 		silence:  cmp.Or(c.Silence, silence),
 		deadline: time.Now().Add(patience),
 	}
@@ -175,11 +178,14 @@ func (c Client) ask(ctx context.Context, to netip.AddrPort, asks []quake3.Master
 	}
 	answered, silent := false, 0
 	for _, q := range asks {
-		if _, err = conn.Write(quake3.AppendMasterQuery(nil, q)); err != nil {
+		if answered && !q.Repeats() {
+			break
+		}
+		if _, err = conn.Write(q.AppendListQuery(nil)); err != nil {
 			break
 		}
 		var ok bool
-		ok, err = a.collect()
+		ok, err = a.collect(q)
 		if silent++; ok {
 			answered, silent = true, 0
 		}
@@ -189,20 +195,21 @@ func (c Client) ask(ctx context.Context, to netip.AddrPort, asks []quake3.Master
 	}
 	switch {
 	case answered:
-		return a.list, nil
+		return a, nil
 	case err != nil:
-		return a.list, reason(err)
-	case a.junk:
-		return a.list, errNotMaster
+		return nil, reason(err)
+	case errors.Is(a.wrong, discovery.ErrMalformed):
+		return nil, errNotMaster
+	case a.wrong != nil:
+		return nil, a.wrong
 	}
-	return a.list, errSilent
+	return nil, errSilent
 }
 
 // collect reads until the list has ended and the line is quiet. Answered reports that a
 // list came.
-func (a *asking) collect() (answered bool, err error) {
+func (a *asking) collect(q discovery.Lister) (answered bool, err error) {
 	buf := make([]byte, maxDatagram)
-	var addrs []netip.AddrPort
 	wait, quiet := 2*a.silence, a.silence
 	a.await(wait)
 	for {
@@ -213,14 +220,16 @@ func (a *asking) collect() (answered bool, err error) {
 		if err != nil {
 			return answered, err
 		}
-		var end bool
-		addrs, end, err = quake3.ParseMasterReply(buf[:n], addrs[:0])
-		if err != nil && len(addrs) == 0 {
-			a.junk = true
+		hasServers := false
+		end, err := q.ParseList(buf[:n], func(at netip.AddrPort, info *discovery.Info) {
+			hasServers = true
+			a.add(at, info)
+		})
+		if err != nil && !hasServers {
+			a.wrong = err
 			continue
 		}
 		answered = true
-		a.add(addrs)
 		if end {
 			quiet = min(quiet, settle)
 		}
@@ -237,11 +246,27 @@ func (a *asking) await(d time.Duration) {
 	_ = a.conn.SetReadDeadline(at) // fails on a closed socket, and so does the read
 }
 
-func (a *asking) add(addrs []netip.AddrPort) {
-	for _, addr := range addrs {
-		if usable(addr, a.master) {
-			a.list.add(0, discovery.Server{Addr: addr})
-		}
+// add takes a server, and what the list says about it. A master may send a shorter list, too:
+// the word that counts seats is the better one.
+func (a *asking) add(at netip.AddrPort, info *discovery.Info) {
+	if !at.IsValid() {
+		at = a.master // it is a server itself
+	}
+	if !usable(at, a.master.Addr()) {
+		return
+	}
+	a.list.add(0, discovery.Server{Addr: at})
+	if info == nil {
+		return
+	}
+	if a.said == nil {
+		a.said = make(map[netip.AddrPort]*discovery.Info)
+	}
+	at = discovery.Canonical(at)
+	known := a.said[at]
+	if known == nil && len(a.said) < discovery.MaxServers || known != nil && known.MaxPlayers == 0 {
+		info.AsListed = true
+		a.said[at] = info
 	}
 }
 

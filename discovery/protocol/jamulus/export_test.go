@@ -1,7 +1,10 @@
 package jamulus
 
-// The frame of a message, for tests.
+// Frame puts a message in its frame.
 var Frame = frame
 
-// Musicians is the kind of a list of musicians.
-const Musicians = musicians
+// The kinds of two messages.
+const (
+	Musicians  = musicians
+	SeatedList = seatedList
+)

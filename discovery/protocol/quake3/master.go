@@ -52,6 +52,22 @@ func AppendMasterQuery(b []byte, q MasterQuery) []byte {
 	return b
 }
 
+// AppendListQuery appends the datagram that asks a master for its list. With it a query is
+// a [discovery.Lister].
+func (q MasterQuery) AppendListQuery(b []byte) []byte { return AppendMasterQuery(b, q) }
+
+// ParseList reads one datagram of a list.
+func (MasterQuery) ParseList(b []byte, yield func(netip.AddrPort, *discovery.Info)) (end bool, err error) {
+	addrs, end, err := ParseMasterReply(b, nil)
+	for _, at := range addrs {
+		yield(at, nil)
+	}
+	return end, err
+}
+
+// Repeats is true: lists have many datagrams, and some get lost.
+func (MasterQuery) Repeats() bool { return true }
+
 // ParseMasterQuery reads a client's query as dpmaster does: a plain query may leave out
 // the game, and unknown filters are ignored.
 func ParseMasterQuery(b []byte) (MasterQuery, error) {
