@@ -141,7 +141,6 @@ func TestHomeBeaconBehindRouter(t *testing.T) {
 	b.sees("#beacon-now", "Stopped")
 	b.run(`document.querySelector("#beacon-map").checked = false`)
 	b.sets("#set-port_map", "true")
-	b.click("#settings button.primary")
 	b.until("the choice follows what is kept", func() bool { return eval[bool](b, box) })
 }
 

@@ -17,7 +17,7 @@ func TestConnectEndsWatch(t *testing.T) {
 	}{{one, []string{"go"}}, {other, []string{"watch", "go"}}} {
 		synctest.Test(t, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
-			h := &Home{ctx: ctx, asked: map[int]chan string{}}
+			h := &Home{ctx: ctx}
 			h.config.Command = func(ctx context.Context, _ []string, terminal Terminal) error {
 				terminal.Launches("asking")
 				terminal.Ask(ctx, "start it now? [Y/n] ")
@@ -28,7 +28,7 @@ func TestConnectEndsWatch(t *testing.T) {
 			h.connect("openarena", one, nil, func() {})
 			synctest.Wait()
 			var asked []string
-			for _, q := range h.state.Questions {
+			for _, q := range h.questions.list() {
 				asked = append(asked, q.Of)
 			}
 			if !slices.Equal(asked, tt.asked) || h.state.Watch.Running != (tt.watched == other) {

@@ -21,12 +21,9 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
-	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
-	"muster/discovery"
 	"muster/discovery/lists/lan"
 	"muster/discovery/report"
 	"muster/discovery/sentence"
@@ -138,11 +135,14 @@ type Home struct {
 	quit   context.CancelFunc
 	work   sync.WaitGroup // everything that runs
 
-	audience audience
-	found    finding
+	audience  audience
+	found     finding
+	near      roomsNear
+	questions questions
+	invited   invitations
+	language  pageLanguage
 
-	starting sync.Mutex   // held while one command replaces another
-	language atomic.Value // the tag of the language of the page that asked last, if any
+	starting sync.Mutex // held while one command replaces another
 
 	mu      sync.Mutex // guards what follows
 	state   state
@@ -152,9 +152,6 @@ type Home struct {
 	watcher task
 	shiner  task   // answers as a beacon
 	link    string // the player's own page in the room
-	asked   map[int]chan string
-	last    int // the ID of the last question or invitation
-	rooms   []lan.Found
 }
 
 // state is what pages show.
@@ -230,37 +227,18 @@ type beaconState struct {
 	Answered int    `json:"answered"`
 }
 
-// question is a command's question to the person.
-type question struct {
-	ID int `json:"id"`
-	// Of is the task: "room", "go", "watch" or "beacon".
-	Of   string `json:"of"`
-	Text string `json:"text"`
-}
-
-// roomNear is a room on the local network.
-type roomNear struct {
-	ID        string `json:"id"`
-	Name      string `json:"name"`
-	Game      string `json:"game"`
-	Organiser string `json:"organiser"`
-	Players   int    `json:"players"`
-	Seats     int    `json:"seats"`
-	Open      bool   `json:"open"`
-}
-
 // New returns a Home that answers at an address.
 func New(ctx context.Context, at net.Addr, config Config) *Home {
 	port := at.(*net.TCPAddr).Port
 	h := &Home{
-		config: config, asked: map[int]chan string{},
+		config: config,
 		door: &door{isOwn: config.IsOwnUser, tickets: map[string]time.Time{}, guard: guard{key: rand.Text(),
 			cookie: fmt.Sprintf("muster-home-%d", port), names: []string{fmt.Sprintf("127.0.0.1:%d", port),
 				fmt.Sprintf("localhost:%d", port)}}},
 	}
 	h.ctx, h.quit = context.WithCancel(ctx)
-	h.state = state{Version: config.Version, Name: config.Name, At: config.At, Kept: config.Kept,
-		Questions: []question{}, Invitations: []invitation{}, Rooms: []roomNear{}}
+	h.questions.wake, h.questions.ended = h.audience.wake, h.ctx.Done()
+	h.state = state{Version: config.Version, Name: config.Name, At: config.At, Kept: config.Kept}
 	for _, t := range []*taskState{&h.state.Find.taskState, &h.state.Room.taskState, &h.state.Go,
 		&h.state.Watch.taskState, &h.state.Beacon.taskState} {
 		t.Lines = []string{}
@@ -307,7 +285,7 @@ func (h *Home) Serve(listener net.Listener) error {
 	go func() { failed <- server.Serve(listener) }()
 	h.work.Go(h.watchIdle)
 	if h.config.Rooms != nil {
-		h.work.Go(h.browse)
+		h.work.Go(func() { h.near.browse(h.ctx, h.config.Rooms, &h.audience) })
 	}
 	var err error
 	select {
@@ -353,38 +331,8 @@ func (h *Home) watchIdle() {
 	}
 }
 
-// browse updates the list of rooms on the local network while a page is open to show it.
-func (h *Home) browse() {
-	for h.ctx.Err() == nil {
-		if !h.audience.await(h.ctx, true) {
-			return
-		}
-		ctx, cancel := context.WithCancel(h.ctx)
-		var watching sync.WaitGroup
-		watching.Go(func() {
-			h.audience.await(ctx, false)
-			cancel()
-		})
-		for found := range h.config.Rooms(ctx) {
-			h.change(func(s *state) {
-				h.rooms, s.Rooms = found, []roomNear{}
-				for _, f := range found {
-					s.Rooms = append(s.Rooms, roomNear{f.ID, f.Name, f.Game, f.Organiser, f.Players, f.Seats, f.Open})
-				}
-			})
-		}
-		if ctx.Err() == nil { // there is no network to search
-			<-ctx.Done()
-		}
-		cancel()
-		watching.Wait()
-	}
-}
-
-// terminal returns a terminal for a command that nobody watches, in the page's language, which is a
-// tag or not known yet.
-func terminal(language any, in io.Reader, out io.Writer) Terminal {
-	tag, _ := language.(string)
+// terminal returns a terminal for a command that nobody watches, in a language.
+func terminal(tag string, in io.Reader, out io.Writer) Terminal {
 	return Terminal{In: in, Out: out, Language: tag}
 }
 
@@ -400,34 +348,9 @@ func (h *Home) change(how func(*state)) {
 func (h *Home) snapshot() ([]byte, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	h.state.Questions, h.state.Invitations, h.state.Rooms = h.questions.list(), h.invited.list(), h.near.list()
 	return json.Marshal(struct {
 		Kind string `json:"kind"`
 		state
 	}{"state", h.state})
-}
-
-// ask returns a function that asks the person a command's question on the page.
-func (h *Home) ask(of string) func(context.Context, string) (string, bool) {
-	return func(ctx context.Context, text string) (string, bool) {
-		answers := make(chan string, 1)
-		id := 0
-		h.change(func(s *state) {
-			h.last++
-			id = h.last
-			h.asked[id] = answers
-			s.Questions = append(s.Questions, question{id, of, discovery.CleanText(text)})
-		})
-		defer h.change(func(s *state) {
-			delete(h.asked, id)
-			s.Questions = slices.DeleteFunc(slices.Clone(s.Questions), func(q question) bool { return q.ID == id })
-		})
-		select {
-		case answer := <-answers:
-			return answer, true
-		case <-ctx.Done():
-			return "", false
-		case <-h.ctx.Done():
-			return "", false
-		}
-	}
 }

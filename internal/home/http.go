@@ -13,7 +13,6 @@ import (
 	"strings"
 	"time"
 
-	"muster/discovery/lists/lan"
 	"muster/discovery/sentence"
 	"muster/internal/catalogue"
 	"muster/internal/favourites"
@@ -37,6 +36,7 @@ const (
 //	POST /api/…           what people want, see the handlers below
 func (h *Home) Handler() http.Handler {
 	mux := http.NewServeMux()
+	errands := errands{run: h.config.Command, language: &h.language, steamKey: h.config.SteamKey, listsChanged: func() { h.change(h.look) }}
 	mux.Handle("GET /", h.config.Page)
 	mux.HandleFunc("GET /live", h.serveLive)
 	mux.HandleFunc("GET /room", h.serveRoom)
@@ -59,13 +59,13 @@ func (h *Home) Handler() http.Handler {
 	mux.HandleFunc("POST /api/connect", takes(h.takeConnect))
 	mux.HandleFunc("POST /api/watch", takes(h.takeWatch))
 	mux.HandleFunc("POST /api/beacon", takes(h.takeBeacon))
-	mux.HandleFunc("POST /api/players", takes(h.takePlayers))
+	mux.HandleFunc("POST /api/players", takesPlayers(h.config.Players))
 	mux.HandleFunc("POST /api/keep", takes(h.takeKeep))
-	mux.HandleFunc("POST /api/import", takes(h.takeImport))
-	mux.HandleFunc("POST /api/export", takes(h.export))
-	mux.HandleFunc("POST /api/answer", takes(h.takeAnswer))
+	mux.HandleFunc("POST /api/import", takes(errands.takeImport))
+	mux.HandleFunc("POST /api/export", takes(errands.export))
+	mux.HandleFunc("POST /api/answer", takes(h.questions.takeAnswer))
 	mux.HandleFunc("POST /api/settings", takes(h.takeSettings))
-	mux.HandleFunc("POST /api/steam-key", takes(h.takeSteamKey))
+	mux.HandleFunc("POST /api/steam-key", takes(errands.takeSteamKey))
 	mux.HandleFunc("POST /api/quit", takes(func(context.Context, struct{}) (any, error) { h.quit(); return nil, nil }))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		headers(w)
@@ -77,7 +77,7 @@ func (h *Home) Handler() http.Handler {
 			return
 		}
 		if r.Method == http.MethodPost && r.Header.Get("Origin") != "" { // a person's page
-			h.language.Store(tagOf(r))
+			h.language.note(tagOf(r))
 		}
 		mux.ServeHTTP(w, r)
 	})
@@ -224,14 +224,8 @@ func (h *Home) takeStop(_ context.Context, what string) (any, error) {
 func (h *Home) takeJoin(ctx context.Context, request joinRequest) (any, error) {
 	link, game := request.Link, ""
 	if request.Room != "" {
-		h.mu.Lock()
-		at := slices.IndexFunc(h.rooms, func(f lan.Found) bool { return f.ID == request.Room })
-		var room lan.Found
-		if at >= 0 {
-			room = h.rooms[at]
-		}
-		h.mu.Unlock()
-		if at < 0 {
+		room, is := h.near.find(request.Room)
+		if !is {
 			return nil, hint.Say("home.not-announced")
 		}
 		var err error
@@ -308,11 +302,14 @@ func (h *Home) takeBeacon(_ context.Context, request beaconRequest) (any, error)
 	return nil, nil
 }
 
-func (h *Home) takePlayers(ctx context.Context, request goRequest) (any, error) {
-	if err := request.check(); err != nil {
-		return nil, err
-	}
-	return h.config.Players(ctx, request.Game, netip.MustParseAddrPort(request.Addr))
+// takesPlayers returns a handler that asks a server who plays there.
+func takesPlayers(ask func(context.Context, string, netip.AddrPort) ([]Player, error)) http.HandlerFunc {
+	return takes(func(ctx context.Context, request goRequest) (any, error) {
+		if err := request.check(); err != nil {
+			return nil, err
+		}
+		return ask(ctx, request.Game, netip.MustParseAddrPort(request.Addr))
+	})
 }
 
 // keepRequest adds a server to the favourites or the hidden servers, or removes it.
@@ -347,23 +344,6 @@ func (h *Home) takeKeep(_ context.Context, request keepRequest) (any, error) {
 	return nil, err
 }
 
-type answerRequest struct {
-	ID     int    `json:"id"`
-	Answer string `json:"answer"`
-}
-
-func (h *Home) takeAnswer(_ context.Context, request answerRequest) (any, error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	answers, is := h.asked[request.ID]
-	if !is {
-		return nil, hint.Say("home.not-asked")
-	}
-	delete(h.asked, request.ID)
-	answers <- request.Answer
-	return nil, nil
-}
-
 func (h *Home) takeSettings(_ context.Context, changes map[string]string) (any, error) {
 	if err := h.config.Settle(changes); err != nil {
 		return nil, err
@@ -379,24 +359,4 @@ func (h *Home) takeSettings(_ context.Context, changes map[string]string) (any, 
 		})
 	}
 	return settings, err
-}
-
-// keyRequest sets or removes the key to Steam's Web API.
-type keyRequest struct {
-	Key    string `json:"key"`
-	Forget bool   `json:"forget"`
-}
-
-// takeSteamKey passes the key to the command on its input, as if somebody typed it. Others could
-// see it in a command line, in a task's lines or in the state.
-func (h *Home) takeSteamKey(ctx context.Context, request keyRequest) (any, error) {
-	args := []string{"games", "--steam-key"}
-	if request.Forget {
-		args = []string{"games", "--forget-steam-key"}
-	}
-	err := h.config.Command(ctx, args, terminal(h.language.Load(), strings.NewReader(request.Key+"\n"), io.Discard))
-	if err != nil {
-		return nil, err
-	}
-	return h.config.SteamKey(), nil
 }

@@ -3,6 +3,7 @@ package home
 import (
 	"context"
 	"slices"
+	"sync"
 
 	"muster/discovery"
 	"muster/discovery/sentence"
@@ -34,9 +35,55 @@ type invitation struct {
 // mostInvitations is how many may wait for an answer. It stops a page that opens link after link.
 const mostInvitations = 3
 
-// Invite shows an invitation until it is answered. One that is already shown keeps its place, so
-// that nothing moves under the person's finger.
+// invitations wait for the person's answer. The zero value has none.
+type invitations struct {
+	mu   sync.Mutex // guards what follows
+	last int        // the ID of the last one
+	open []invitation
+}
+
+// add shows an invitation until it is answered. One that is already shown keeps its place, so that
+// nothing moves under the person's finger.
+func (all *invitations) add(shown invitation) {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	isShown := slices.ContainsFunc(all.open, func(other invitation) bool { return other.link == shown.link })
+	if isShown || len(all.open) == mostInvitations {
+		return
+	}
+	all.last++
+	shown.ID = all.last
+	all.open = append(slices.Clip(all.open), shown)
+}
+
+// take removes an invitation, and returns its link if it leads into a room.
+func (all *invitations) take(id int) (link string) {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	all.open = slices.DeleteFunc(slices.Clone(all.open), func(i invitation) bool {
+		if i.ID == id && i.Wrong == nil {
+			link = i.link
+		}
+		return i.ID == id
+	})
+	return link
+}
+
+// list returns the invitations, the oldest first.
+func (all *invitations) list() []invitation {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	return append([]invitation{}, all.open...)
+}
+
+// Invite shows an invitation until it is answered.
 func (h *Home) Invite(i Invitation) {
+	h.invited.add(shown(i))
+	h.audience.wake()
+}
+
+// shown returns an invitation as pages show it.
+func shown(i Invitation) invitation {
 	shown := invitation{Taken: i.File != ""}
 	to, err := invite.ParseURL(i.URL)
 	if shown.Taken {
@@ -45,19 +92,11 @@ func (h *Home) Invite(i Invitation) {
 	if err != nil {
 		shown.Wrong = hint.Sentences(err)
 		shown.link = discovery.CleanText(err.Error())
-	} else {
-		// The host is shown whole, because a cut name could hide where it leads.
-		shown.Host, shown.Code, shown.link = to.Host, discovery.CleanText(to.Code), to.Personal(to.Secret)
+		return shown
 	}
-	h.change(func(s *state) {
-		isShown := slices.ContainsFunc(s.Invitations, func(other invitation) bool { return other.link == shown.link })
-		if isShown || len(s.Invitations) == mostInvitations {
-			return
-		}
-		h.last++
-		shown.ID = h.last
-		s.Invitations = append(slices.Clip(s.Invitations), shown)
-	})
+	// The host is shown whole, because a cut name could hide where it leads.
+	shown.Host, shown.Code, shown.link = to.Host, discovery.CleanText(to.Code), to.Personal(to.Secret)
+	return shown
 }
 
 // Open takes the person into the room of a program that they downloaded for it and opened
@@ -114,15 +153,8 @@ type invitedRequest struct {
 
 // takeInvited joins the room of an invitation like any other, or forgets the invitation.
 func (h *Home) takeInvited(_ context.Context, request invitedRequest) (any, error) {
-	var link string
-	h.change(func(s *state) {
-		s.Invitations = slices.DeleteFunc(slices.Clone(s.Invitations), func(i invitation) bool {
-			if i.ID == request.ID && i.Wrong == nil {
-				link = i.link
-			}
-			return i.ID == request.ID
-		})
-	})
+	link := h.invited.take(request.ID)
+	h.audience.wake()
 	switch {
 	case !request.Yes:
 		return nil, nil

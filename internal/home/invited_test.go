@@ -36,9 +36,7 @@ func TestInvited(t *testing.T) {
 	invite(Invitation{URL: "muster://join/http/192.0.2.3:7777/TABOMI"})
 	invite(Invitation{URL: "muster://join/http/192.0.2.4:7777/TABOMI"}) // one too many
 	shown := func() []invitation {
-		h.mu.Lock()
-		defer h.mu.Unlock()
-		return h.state.Invitations
+		return h.invited.list()
 	}
 	want := []invitation{
 		{ID: 1, Host: "192.0.2.1:7777", Code: "TABOMI", link: "http://192.0.2.1:7777/#TABOMI_ABCDEFGHIJKLMNOP"},
@@ -95,11 +93,7 @@ func TestOpen(t *testing.T) {
 			return nil
 		}
 	})
-	shown := func() int {
-		h.mu.Lock()
-		defer h.mu.Unlock()
-		return len(h.state.Invitations)
-	}
+	shown := func() int { return len(h.invited.list()) }
 	file := Invitation{File: "muster-join_192.0.2.2_7777_TABOMI_ABCDEFGHIJKLMNOP_tQRSTUVWXYZ234567.exe"}
 	never := func(path string) { t.Errorf("%s is opened", path) }
 	h.Open(Invitation{URL: somewhere}, never)
@@ -132,9 +126,9 @@ func TestOpen(t *testing.T) {
 	if shown() != 3 {
 		t.Error("it leaves a room unasked")
 	}
-	h.mu.Lock()
-	h.state.Invitations = nil
-	h.mu.Unlock()
+	for _, i := range h.invited.list() {
+		h.invited.take(i.ID)
+	}
 	ends <- hint.Say("home.no-link")
 	<-h.room.done
 	if shown() != 1 {
@@ -159,9 +153,7 @@ func TestHostileInvitation(t *testing.T) {
 		{File: "muster-join_192.0.2.1_7777_TABOMI_ABC.exe"}, {File: "--launch-command=calc"},
 	} {
 		h.Invite(i)
-		h.mu.Lock()
-		shown := h.state.Invitations
-		h.mu.Unlock()
+		shown := h.invited.list()
 		if len(shown) != 1 || shown[0].Host != "" || len(shown[0].Wrong) == 0 {
 			t.Fatalf("%.80q shows as %+v", i, shown)
 		}
@@ -171,9 +163,7 @@ func TestHostileInvitation(t *testing.T) {
 				t.Errorf("%.80q shows as %q", i, line)
 			}
 		}
-		h.mu.Lock()
-		id := h.last
-		h.mu.Unlock()
+		id := shown[0].ID
 		status, _ := post(t, c, base, "invited", `{"id":`+strconv.Itoa(id)+`,"yes":true}`)
 		if status != http.StatusUnprocessableEntity {
 			t.Errorf("%.80q: a yes is answered by %d", i, status)

@@ -71,8 +71,9 @@ func (h *Home) start(of *task, name string, show func(*state) *taskState, head t
 			show(s).Lines = shortened(append(slices.Clip(show(s).Lines), line))
 		})
 	}
-	terminal := terminal(h.language.Load(), strings.NewReader(""), &lines{tell: say})
-	terminal.Ask, terminal.Open, terminal.Ends = h.ask(name), func(string) {}, t.ends
+	terminal := terminal(h.language.tag(), strings.NewReader(""), &lines{tell: say})
+	terminal.Ask = func(ctx context.Context, text string) (string, bool) { return h.questions.ask(ctx, name, text) }
+	terminal.Open, terminal.Ends = func(string) {}, t.ends
 	terminal.Listed, terminal.Found, terminal.Shines = func(int) {}, func(report.Measurement) {}, func(string, int) {}
 	terminal.Launches = func(launch string) { h.change(func(s *state) { show(s).Launch = launch }) }
 	if adapt != nil {

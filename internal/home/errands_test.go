@@ -12,7 +12,9 @@ import (
 // never taken for a flag.
 func TestLists(t *testing.T) {
 	var args []string
-	h, _ := started(t, t.TempDir(), func(_ context.Context, line []string, at Terminal) error {
+	isTold := false
+	e := errands{language: &pageLanguage{}, listsChanged: func() { isTold = true }}
+	e.run = func(_ context.Context, line []string, at Terminal) error {
 		args = line
 		text, err := io.ReadAll(at.In)
 		if err != nil {
@@ -23,13 +25,13 @@ func TestLists(t *testing.T) {
 		}
 		_, err = io.WriteString(at.Out, "1 favourite added:\n  "+string(text)+"\n")
 		return err
-	})
-	said, err := h.takeImport(t.Context(), listsRequest{Game: "--verbose", Text: "192.0.2.1:27960", Hidden: true})
-	if err != nil || said != "1 favourite added: 192.0.2.1:27960" ||
-		!slices.Equal(args, []string{"lists", "import", "--game=--verbose", "--hidden", "--", "-"}) {
-		t.Errorf("%v, %v of %q", said, err, args)
 	}
-	text, err := h.export(t.Context(), listsRequest{Game: "openarena", Format: "qstat"})
+	said, err := e.takeImport(t.Context(), listsRequest{Game: "--verbose", Text: "192.0.2.1:27960", Hidden: true})
+	if err != nil || said != "1 favourite added: 192.0.2.1:27960" ||
+		!slices.Equal(args, []string{"lists", "import", "--game=--verbose", "--hidden", "--", "-"}) || !isTold {
+		t.Errorf("%v, %v of %q; Home is told: %t", said, err, args, isTold)
+	}
+	text, err := e.export(t.Context(), listsRequest{Game: "openarena", Format: "qstat"})
 	if err != nil || text != "192.0.2.1:27960\n" ||
 		!slices.Equal(args[:5], []string{"lists", "export", "--game=openarena", "--format=qstat", "--"}) {
 		t.Errorf("%q, %v of %q", text, err, args)
