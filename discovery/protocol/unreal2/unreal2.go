@@ -12,7 +12,8 @@
 //
 // Numbers are little-endian. A text is its length in the engine's compact form and its
 // letters, with a NUL at the end: ISO 8859-1, a byte each, or UTF-16 if the length is
-// negative. ESC and three bytes in a text are a colour.
+// negative. Some games put a byte 01 before UTF-16 that the length does not count. ESC and
+// three bytes in a text are a colour.
 //
 //	length   s m v v v v v v  [m v v v v v v v]    s: negative, m: more bytes, v: value, lowest bits first
 //
@@ -161,6 +162,9 @@ func (r *reader) text() string {
 	}
 	var letters []rune
 	if wide {
+		if r.isLate(2 * n) {
+			r.Octet()
+		}
 		b := r.Take(2 * n)
 		units := make([]uint16, 0, n)
 		for i := 0; i+1 < len(b); i += 2 {
@@ -173,6 +177,13 @@ func (r *reader) text() string {
 		}
 	}
 	return discovery.CleanText(string(plain(letters)))
+}
+
+// isLate reports whether a text of n bytes in UTF-16 begins only after a byte 01. Then its
+// NUL is a byte later, too.
+func (r *reader) isLate(n int) bool {
+	const end = "\x00\x00"
+	return n > 0 && len(r.Rest) > n && r.Rest[0] == 1 && string(r.Rest[n-len(end):n]) != end && string(r.Rest[n+1-len(end):n+1]) == end
 }
 
 // colour is the length of ESC and the three bytes of a colour.
