@@ -161,7 +161,7 @@ var arrows = []struct {
 	{"muster/discovery/protocol/odamex", []string{"muster/discovery", "muster/discovery/internal/packet"}},
 	{"muster/discovery/protocol/openttd", []string{"muster/discovery", "muster/discovery/internal/packet"}},
 	{"muster/discovery/protocol/beacon", []string{"muster/discovery", "muster/discovery/internal/packet"}},
-	{"muster/discovery/protocol/tcp", []string{"muster/discovery"}},
+	{"muster/discovery/protocol/tcp", []string{"muster/discovery", "muster/discovery/internal/packet"}},
 	{"muster/discovery/internal/packet", []string{"muster/discovery"}},
 	{"muster/discovery/internal/codectest", []string{"muster/discovery", "muster/discovery/internal/packet"}},
 	{"muster/discovery/prober", []string{"muster/discovery"}},

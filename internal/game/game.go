@@ -177,7 +177,7 @@ func (g Game) Protocol() discovery.Protocol {
 	case "openttd":
 		return openttd.Protocol{}
 	case "tcp":
-		return tcp.Protocol{}
+		return tcp.Protocol{Above: g.QueryAbove}
 	case "beacon":
 		return beacon.Protocol{}
 	}

@@ -27,6 +27,7 @@ func known(_ context.Context, host string) ([]netip.Addr, error) {
 	addr := map[string]string{
 		"qw.quake.example": "9.9.1.1", "luanti.example": "9.9.1.2", "station.example": "9.9.1.3", "one.example": "9.9.1.4",
 		"two.example": "9.9.1.5", "server.veloren.example": "9.9.1.6", "voice.example": "9.9.1.7",
+		"play.rage.example": "9.9.1.10", "vs.example": "9.9.1.11",
 	}[host]
 	if addr == "" {
 		return nil, errors.New("no such host")
@@ -149,6 +150,20 @@ func TestListsOfServices(t *testing.T) {
 			Version:    "1.6",
 			Players:    34,
 			MaxPlayers: 128,
+			Password:   true,
+		}},
+		{"ragemp", "ragemp.json", "[45.76.4.26:22005 9.9.1.10:22010]", discovery.Info{
+			Name:       "[EN] A city in San Andreas",
+			Mode:       "roleplay",
+			Players:    412,
+			MaxPlayers: 1000,
+		}},
+		{"vintagestory", "vintagestory.json", "[45.76.4.27:42420 9.9.1.11:42421]", discovery.Info{
+			Name:       "A valley",
+			Mode:       "surviveandbuild",
+			Version:    "1.21.5",
+			Players:    3,
+			MaxPlayers: 16,
 			Password:   true,
 		}},
 		{"openra", "openra.json", "[45.76.4.9:1234]", discovery.Info{

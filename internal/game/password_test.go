@@ -10,7 +10,7 @@ import (
 func TestNoPasswordIsLost(t *testing.T) {
 	// The launches of these games have no place for a password.
 	typed := []string{"beammp", "bedrock", "bf2", "bf2142", "bfv", "ddnet", "descent3", "fear", "fivem", "gtasam",
-		"iw4x", "jamulus", "luanti", "minecraft", "mindustry", "netpanzer", "nwn2", "openra", "openra-cnc", "openra-d2k", "redm",
+		"iw4x", "jamulus", "luanti", "minecraft", "mindustry", "netpanzer", "nwn2", "openra", "openra-cnc", "openra-d2k", "ragemp", "redm",
 		"serioussam2", "ss14", "swat4", "veloren", "vietcong"}
 	for _, g := range load(t, "").All() {
 		if len(g.Template("linux")) == 0 {

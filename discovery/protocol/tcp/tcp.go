@@ -10,10 +10,15 @@ import (
 	"net/netip"
 
 	"muster/discovery"
+	"muster/discovery/internal/packet"
 )
 
-// Protocol connects. It is a [discovery.Stream].
-type Protocol struct{}
+// Protocol connects. It is a [discovery.Stream] and a [discovery.Aside]. Above is how far
+// above the players' port the server takes connections.
+type Protocol struct{ Above uint16 }
+
+// QueryPort returns the port to connect to for a server whose players use this one.
+func (p Protocol) QueryPort(port uint16) uint16 { return packet.Above(port, p.Above) }
 
 // AppendGreeting appends nothing.
 func (Protocol) AppendGreeting(b []byte, _ netip.AddrPort) []byte { return b }
