@@ -45,13 +45,15 @@ func TestReaders(t *testing.T) {
 			"tests/Protocols/Providers/Tf2/1_result.json": `{"127.0.0.1:27015": {"gq_protocol": "source", "gq_online": true, "hostname": "The Arena",
 				"map": "dm1", "num_players": 3, "max_players": 8, "num_bots": 1, "version": "1.2", "password": "1",
 				"players": [{"name": "ann"}, {"name": ""}, {"name": "bob"}]}}`,
-			"tests/Protocols/Providers/Q3/1_response.txt": "\xff\xff\xff\xffstatusResponse\n\\sv_hostname\\^1The ^7Arena\\mapname\\dm1\\sv_maxclients\\8\n1 50 \"ann\"\n",
-			"tests/Protocols/Providers/Q3/1_result.json": `{"127.0.0.1:27960": {"gq_protocol": "quake3", "gq_online": true, "sv_hostname": "^1The ^7Arena",
-				"mapname": "dm1", "sv_maxclients": "8", "clients": 1, "players": [{"name": "ann"}]}}`,
+			"tests/Protocols/Providers/Q3/1_response.txt": "\xff\xff\xff\xffstatusResponse\n" +
+				"\\sv_hostname\\^1The ^7Arena\\mapname\\dm1\\sv_maxclients\\8\n1 50 \"ann\"\n",
+			"tests/Protocols/Providers/Q3/1_result.json": `{"127.0.0.1:27960": {"gq_protocol": "quake3", "gq_online": true,
+				"sv_hostname": "^1The ^7Arena", "mapname": "dm1", "sv_maxclients": "8", "clients": 1, "players": [{"name": "ann"}]}}`,
 		},
 		"PHP-Source-Query": {
-			"Tests/Info/tf2.raw":  hex.EncodeToString([]byte(info)) + "\n",
-			"Tests/Info/tf2.json": `{"HostName": "The Arena", "Map": "dm1", "Players": 3, "MaxPlayers": 8, "Bots": 1, "Version": "1.2", "Password": true}`,
+			"Tests/Info/tf2.raw": hex.EncodeToString([]byte(info)) + "\n",
+			"Tests/Info/tf2.json": `{"HostName": "The Arena", "Map": "dm1", "Players": 3, "MaxPlayers": 8, "Bots": 1,
+				"Version": "1.2", "Password": true}`,
 			"Tests/Players/a.raw": hex.EncodeToString([]byte(list)) + "\n", "Tests/Players/a.json": `[{"Name": "ann"}, {"Name": "bob"}]`,
 		},
 		"elixir-a2s": {
@@ -103,7 +105,8 @@ func testQueryInfoSinglePacket(t *testing.T) {
 }`,
 		},
 		"serverstat": {
-			"serverstat_test.go": "responseBody := `\\hostname\\The Arena\\*version\\MVDSV 1\n1 2 4 38 \"ann\" \"\" 1 1\n2 0 4 -9 \"\\s\\bob\" \"\" 1 1`\n",
+			"serverstat_test.go": "responseBody := `\\hostname\\The Arena\\*version\\MVDSV 1\n" +
+				"1 2 4 38 \"ann\" \"\" 1 1\n2 0 4 -9 \"\\s\\bob\" \"\" 1 1`\n",
 		},
 		"mcstatus": {
 			"tests/protocol/test_java_client.py": `
@@ -162,9 +165,11 @@ func testQueryInfoSinglePacket(t *testing.T) {
 func TestReport(t *testing.T) {
 	datagrams := [][]byte{a2s.AppendInfo(nil, server)}
 	results := []result{
-		decode(recording{repository: "x", name: "1", kind: "source", protocol: "a2s", datagrams: datagrams, want: facts{name: "The Arena", seats: "8"}}),
+		decode(recording{repository: "x", name: "1", kind: "source", protocol: "a2s", datagrams: datagrams,
+			want: facts{name: "The Arena", seats: "8"}}),
 		decode(recording{repository: "x", name: "2", kind: "source", protocol: "a2s", datagrams: datagrams, want: facts{name: "Another"}}),
-		decode(recording{repository: "GameQ", name: "Rust/1", kind: "source", protocol: "a2s", datagrams: datagrams, want: facts{players: "4"}}),
+		decode(recording{repository: "GameQ", name: "Rust/1", kind: "source", protocol: "a2s", datagrams: datagrams,
+			want: facts{players: "4"}}),
 		decode(recording{repository: "x", name: "3", kind: "ventrilo"}),
 	}
 	var b strings.Builder

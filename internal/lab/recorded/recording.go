@@ -240,7 +240,8 @@ func report(w io.Writer, results []result) {
 func explain(w io.Writer, r result) {
 	const unknown = "not explained"
 	if r.protocol != "" && r.refused != (r.err != nil) {
-		fmt.Fprintf(w, "%s %s: refused %t, want %t: %v; %s\n", r.repository, r.name, r.err != nil, r.refused, r.err, cmp.Or(r.reason(""), unknown))
+		fmt.Fprintf(w, "%s %s: refused %t, want %t: %v; %s\n",
+			r.repository, r.name, r.err != nil, r.refused, r.err, cmp.Or(r.reason(""), unknown))
 	}
 	for _, f := range r.differing() {
 		fmt.Fprintf(w, "%s %s: %s %q, want %q; %s\n", r.repository, r.name, f, r.got[f], r.want[f], cmp.Or(r.reason(f), unknown))
