@@ -15,7 +15,7 @@ import (
 )
 
 func newGames(p *program) *cobra.Command {
-	asJSON, steamKey, forget, template, check := false, false, false, "", ""
+	asJSON, steamKey, forget, template, check, address, file := false, false, false, "", "", "", ""
 	cmd := &cobra.Command{
 		GroupID: toLook,
 		Use:     "games [ID]",
@@ -37,6 +37,8 @@ games.toml, as docs/games.md explains.
   muster games --template mygame >>~/.config/muster/games.toml
   muster games --template ddnet      (how a known game is written)
   muster games --check mine.toml     (says what is wrong, and in which line)
+  muster games tavern --probe 192.0.2.1:4000
+                                     (finds out how a server is asked)
   muster games --steam-key           (reads the key from standard input)`,
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 0 {
@@ -71,6 +73,12 @@ games.toml, as docs/games.md explains.
 			if err != nil {
 				return err
 			}
+			switch {
+			case address != "":
+				return p.probe(cmd.Context(), games, address, append(args, "")[0], file)
+			case file != "":
+				return usagef("--write is for --probe ADDRESS")
+			}
 			if template != "" {
 				text, err := games.Entry(template)
 				if err != nil {
@@ -104,6 +112,10 @@ games.toml, as docs/games.md explains.
 	cmd.Flags().StringVar(&template, "template", "", "print the entry of the game `ID` for games.toml; of one that is not "+
 		"known, a pattern to fill in")
 	cmd.Flags().StringVar(&check, "check", "", "check `FILE`, a table of games such as games.toml, and say what is wrong in it")
+	cmd.Flags().StringVar(&address, "probe", "", "ask the server at `ADDRESS`, HOST:PORT, by every protocol, and print an entry "+
+		"for its game; muster games ID --probe ADDRESS gives the entry that id. Before it asks, it says what it sends")
+	cmd.Flags().StringVar(&file, "write", "", "with --probe: add the entry to `FILE`, such as your games.toml")
+	cmd.MarkFlagsMutuallyExclusive("probe", "template", "check", "json", "steam-key", "forget-steam-key")
 	return cmd
 }
 

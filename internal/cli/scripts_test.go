@@ -12,6 +12,9 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"muster/internal/cli"
+	"muster/internal/game"
+	"muster/internal/sim"
+	"muster/internal/sim/fleet"
 )
 
 var rewrite = flag.Bool("rewrite", false, "write what the commands print now into the scripts")
@@ -23,6 +26,8 @@ var rewrite = flag.Bool("rewrite", false, "write what the commands print now int
 //	status N            wants that exit status of the last one
 //	says 'LINE'         wants a line on standard error, as it stands
 //	table2 ARGUMENT …   runs muster select on the reports of Table 2 of MUSST
+//	server GAME         starts a server of the game on this machine; SERVER is its address
+//	closed              SERVER is an address on this machine where nothing listens
 func TestScripts(t *testing.T) {
 	back, err := os.Getwd()
 	if err != nil {
@@ -61,12 +66,36 @@ func TestScripts(t *testing.T) {
 					ts.Fatalf("exit status %s, want %v", got, args)
 				}
 			},
-			"says": says,
+			"says":   says,
+			"server": func(ts *testscript.TestScript, _ bool, args []string) { ts.Setenv("SERVER", listedNowhere(t, args[0])) },
+			"closed": func(ts *testscript.TestScript, _ bool, _ []string) { ts.Setenv("SERVER", closedPort(t)) },
 			"table2": func(ts *testscript.TestScript, neg bool, args []string) {
 				muster(ts, neg, slices.Concat([]string{"select"}, args, reports))
 			},
 		},
 	})
+}
+
+// listedNowhere starts a server of a known game, which answers everybody, and returns its address.
+func listedNowhere(t *testing.T, id string) string {
+	games, err := game.Load(nil, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := games.Find(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	world := sim.Night2005(1, 1)
+	one := &world.Servers[0]
+	one.Silent, one.Refusing, one.Limited, one.Loss = false, false, false, 0
+	one.Info.Name, one.Info.Mod = "The tavern", "tavern"
+	running, err := fleet.Start(t.Context(), fleet.Playing(g, world))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { running.Close() })
+	return running.Servers()[0].Addr.String()
 }
 
 // inTurn runs scripts one after the other, because each changes the process's working directory.

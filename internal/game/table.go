@@ -441,6 +441,14 @@ func isID(s string) bool {
 	return s != "" && len(s) <= 32 && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789-_") == ""
 }
 
+// CheckID reports whether an entry can have an id.
+func CheckID(id string) error {
+	if !isID(id) {
+		return fmt.Errorf("game: %q: an id is lower-case letters, digits, - and _", discovery.CleanText(id))
+	}
+	return nil
+}
+
 // UnknownError says that the table has no game with an id.
 type UnknownError struct {
 	ID string
@@ -568,8 +576,8 @@ func afterOpener(template []string, goos string) ([]string, bool) {
 // Entry returns a game as games.toml has it: the user's entry or the built-in one. For an unknown id it is a pattern to
 // fill in.
 func (t Table) Entry(id string) (string, error) {
-	if !isID(id) {
-		return "", fmt.Errorf("game: %q: an id is lower-case letters, digits, - and _", discovery.CleanText(id))
+	if err := CheckID(id); err != nil {
+		return "", err
 	}
 	for _, text := range t.texts {
 		var entry strings.Builder

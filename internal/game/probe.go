@@ -1,0 +1,200 @@
+package game
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"muster/discovery"
+)
+
+// Way is one way to ask a server that nobody listed. See [Ways].
+type Way struct {
+	Protocol string
+	// Above is the entry's query_above: how far above the players' port servers are asked.
+	Above uint16
+	// Shift is how far above the given port the entry's port lies. Of a game on Steam people often know only the players'
+	// port, and many servers are asked at the next one.
+	Shift uint16
+}
+
+// Ways returns every way in which the table's games ask a server at a port: those of most games first, and last those that
+// learn least. Each has a port of its own or another protocol, so their number is that of the table's forms, some fifty.
+func (t Table) Ways(port uint16) []Way {
+	const least = "tcp" // it learns no more than that somebody answers
+	games := map[Way]int{{Protocol: "a2s", Shift: 1}: 0}
+	for _, name := range protocols {
+		games[Way{Protocol: name}] = 0
+	}
+	for _, g := range t.games {
+		games[Way{Protocol: g.ProtocolName, Above: g.QueryAbove}]++
+	}
+	games[Way{Protocol: least}] = -1
+	ways := slices.SortedFunc(maps.Keys(games), func(a, b Way) int {
+		return cmp.Or(cmp.Compare(games[b], games[a]), cmp.Compare(a.Protocol, b.Protocol), cmp.Compare(a.Above, b.Above),
+			cmp.Compare(a.Shift, b.Shift))
+	})
+	return slices.DeleteFunc(ways, func(w Way) bool {
+		return int(port)+int(w.Above)+int(w.Shift) > math.MaxUint16 || w.asks(port) < port // a port above the last one
+	})
+}
+
+func (w Way) protocol() discovery.Protocol { return w.Game().Protocol() }
+
+// Game returns a game whose servers are asked in this way.
+func (w Way) Game() Game { return Game{ProtocolName: w.Protocol, QueryAbove: w.Above} }
+
+// Port returns the port that stands in the entry, of a server at the given one.
+func (w Way) Port(given uint16) uint16 { return given + w.Shift }
+
+// asks returns the port that is asked, 0 for none.
+func (w Way) asks(given uint16) uint16 {
+	if aside, is := w.protocol().(discovery.Aside); is {
+		return aside.QueryPort(w.Port(given))
+	}
+	return w.Port(given)
+}
+
+// IsTCP reports whether the way is a connection in place of packets.
+func (w Way) IsTCP() bool {
+	_, is := w.protocol().(discovery.Stream)
+	return is
+}
+
+// Questions is what a probe sends to an address before anything answers.
+type Questions struct {
+	Protocols            int
+	Packets, Connections int
+	Ports                []string // in order
+}
+
+// Count returns what the ways send to the address of a given port, each UDP question tries times.
+func Count(ways []Way, given uint16, tries int) Questions {
+	var q Questions
+	var names []string
+	var ports []int
+	for _, w := range ways {
+		names, ports = append(names, w.Protocol), append(ports, int(w.asks(given)))
+		if w.IsTCP() {
+			q.Connections++
+		} else {
+			q.Packets += tries
+		}
+	}
+	slices.Sort(names)
+	slices.Sort(ports)
+	q.Protocols = len(slices.Compact(names))
+	for _, port := range slices.Compact(ports) {
+		q.Ports = append(q.Ports, strconv.Itoa(port))
+	}
+	return q
+}
+
+// Answer is what a server said when it was asked in one way. Info may be nil.
+type Answer struct {
+	Way  Way
+	Info *discovery.Info
+}
+
+// In returns the answer as one in a way; nil stays nil.
+func (a *Answer) In(w Way) *Answer {
+	if a == nil {
+		return nil
+	}
+	return &Answer{Way: w, Info: a.Info}
+}
+
+// IsNamed reports whether there is an answer, and it has the server's name.
+func (a *Answer) IsNamed() bool { return a != nil && a.Info != nil && a.Info.Name != "" }
+
+// Best returns the answer that tells most: a server's name, else its seats, else any. Of equal ones the first counts.
+func Best(answers []Answer) (Answer, bool) {
+	told := func(a Answer) int {
+		switch {
+		case a.IsNamed():
+			return 2
+		case a.Info != nil && a.Info.MaxPlayers > 0:
+			return 1
+		}
+		return 0
+	}
+	if len(answers) == 0 {
+		return Answer{}, false
+	}
+	return slices.MaxFunc(answers, func(a, b Answer) int { // of equal ones it returns the first
+		return cmp.Compare(told(a), told(b))
+	}), true
+}
+
+// Known returns the games of the table that a server may be of by its answer: those with its id on Steam, or those that
+// alone speak its protocol.
+func (t Table) Known(a Answer) (games []Game) {
+	isOnSteam := a.Info != nil && a.Info.AppID != 0
+	for _, g := range t.games {
+		speaks := g.ProtocolName == a.Way.Protocol && g.QueryAbove == a.Way.Above
+		if isOnSteam && uint64(g.AppID) == a.Info.AppID || !isOnSteam && speaks {
+			games = append(games, g)
+		}
+	}
+	const few = 3 // more games than this are an engine's
+	if len(games) > few || a.Way.Protocol == "tcp" {
+		return nil
+	}
+	return games
+}
+
+// NewID returns an id for a game that a server is of: by what the server says of itself, or a general one.
+func NewID(a Answer) string {
+	if a.Info != nil {
+		if id := strings.Join(wordsOf(a.Info.Mod), ""); isID(id) && unicode.IsLetter(firstRune(id)) {
+			return id
+		}
+	}
+	return "mygame"
+}
+
+// EntryOf returns an entry of games.toml for the game of a server that answered at the given port. remark says where the
+// entry comes from.
+func EntryOf(id string, a Answer, given uint16, remark string) string {
+	var b strings.Builder
+	line := func(format string, values ...any) { fmt.Fprintf(&b, format+"\n", values...) }
+	line("# %s", discovery.CleanText(remark))
+	line("[game.%s]", id)
+	line("name = %q", id)
+	line("protocol = %q", a.Way.Protocol)
+	line("port = %d", a.Way.Port(given))
+	if a.Way.Above != 0 {
+		line("query_above = %d", a.Way.Above)
+	}
+	isOnSteam := a.Way.Protocol == "a2s" && a.Info != nil && a.Info.AppID > 0 && a.Info.AppID <= math.MaxUint32
+	if isOnSteam {
+		line("app_id = %d", a.Info.AppID)
+		line(`launch = ["steam://connect/{query}{/password}"]`)
+	} else {
+		line("# What starts it, if something does: a program and its arguments, or one link.")
+		line(`# launch = ["%s", "{address}"]`, id)
+	}
+	return b.String()
+}
+
+// Append returns a user's table with one more entry. It refuses an entry that the table has, and a table that is not sound.
+func Append(table, id, entry, name string) (string, error) {
+	old, err := Check(strings.NewReader(table), name)
+	if err != nil {
+		return "", err
+	}
+	if slices.Contains(old, id) {
+		return "", &FileError{File: name, Line: lineOf(table, id, "", 0), Err: fmt.Errorf("game %q is there already", id)}
+	}
+	if table != "" {
+		table = strings.TrimRight(table, "\n") + "\n\n"
+	}
+	table += entry
+	_, err = Check(strings.NewReader(table), name)
+	return table, err
+}
