@@ -381,8 +381,8 @@ type Way struct {
 
 // Typed is what a player types in a game to get to a server.
 type Typed struct {
-	// Where is the place: console, direct, favourites, launcher, list or steam. The sentence for it is type.PLACE in the
-	// catalogue.
+	// Where is the place: browser, console, direct, favourites, launcher, list or steam. The sentence for it is
+	// type.PLACE in the catalogue.
 	Where string `json:"where"`
 	// Texts has one text for each field or line.
 	Texts []string `json:"texts"`

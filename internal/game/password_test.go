@@ -9,9 +9,10 @@ import (
 // TestNoPasswordIsLost checks that each game gets its server's password, or that the player is told to type it.
 func TestNoPasswordIsLost(t *testing.T) {
 	// The launches of these games have no place for a password.
-	typed := []string{"beammp", "bedrock", "bf2", "bf2142", "bfv", "ddnet", "descent3", "fear", "fivem", "gtasam",
-		"iw4x", "jamulus", "luanti", "minecraft", "mindustry", "netpanzer", "nwn2", "openra", "openra-cnc", "openra-d2k", "ragemp", "redm",
-		"serioussam2", "ss14", "swat4", "veloren", "vietcong"}
+	typed := []string{"beammp", "bedrock", "bf2", "bf2142", "bfv", "bzflag", "ddnet", "descent3", "dopewars", "fear",
+		"fivem", "freeciv", "gtasam", "iw4x", "jamulus", "luanti", "manaplus", "megaglest", "mindustry", "minecraft",
+		"netpanzer", "netrek", "nwn2", "openra", "openra-cnc", "openra-d2k", "ragemp", "redm", "serioussam2", "soldat", "ss14",
+		"swat4", "tibia", "veloren", "vietcong", "wesnoth"}
 	for _, g := range load(t, "").All() {
 		if len(g.Template("linux")) == 0 {
 			continue // the player starts it, and types all

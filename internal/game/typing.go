@@ -25,7 +25,7 @@ type Typing struct {
 const placeList = "list"
 
 // typingPlaces are the places where players type an address. The sentence for each is type.PLACE in the catalogue.
-var typingPlaces = []string{"console", "direct", "favourites", "launcher", placeList, "steam"}
+var typingPlaces = []string{"browser", "console", "direct", "favourites", "launcher", placeList, "steam"}
 
 // check reports what is wrong with where and how the player types.
 func (t *Typing) check() error {
