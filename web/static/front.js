@@ -1,6 +1,7 @@
 // The front page of a public host: open a room, or enter one by its code.
 
 import { byId, h, show } from "./dom.js";
+import { gameField } from "./gamefield.js";
 import { copyable, decisions } from "./gather.js";
 import { chooseRule, describe, fewGames, fitLimit, lastTime, limitOf, more, playersOf, rememberOpening, ways } from "./opening.js";
 import { capital, locale, said, say, tell, told } from "./say.js";
@@ -32,14 +33,6 @@ export async function front() {
     changed(service, event.target);
     if (event.target instanceof HTMLInputElement && event.target.type === "file") takeFile(event.target);
   });
-  main.addEventListener("click", (event) => {
-    const chip = event.target instanceof Element ? event.target.closest("[data-game]") : null;
-    if (!(chip instanceof HTMLElement)) return;
-    const game = /** @type {HTMLSelectElement} */ (byId("game"));
-    game.value = chip.dataset.game ?? "";
-    changed(service, game);
-    game.focus();
-  });
   changed(service, byId(lastTime().by ? "more" : "game"));
 }
 
@@ -50,24 +43,27 @@ function welcome() {
 /** One field with the gold button; the rest is folded under one line that says what is set. @param {Service} service */
 function opening(service) {
   const games = [...service.games].sort((a, b) => a.name.localeCompare(b.name, locale));
-  const listed = games.filter((game) => game.listed);
-  const others = games.filter((game) => !game.listed);
   const last = lastTime();
   const known = (last.games ?? []).flatMap((id) => games.filter((game) => game.id === id));
-  const options = (/** @type {Game[]} */ games) => games.map((game) => h("option", { value: game.id, selected: game.id === known[0]?.id }, game.name));
-  return h(
-    "section",
-    { id: "open", "aria-labelledby": "open-title" },
-    h("h2", { id: "open-title", class: "unseen" }, say("front.open")),
-    h(
-      "form",
-      { "data-submit": "open", class: "settings" },
-      h("p", { class: "one-field" }, h("label", { for: "game", class: "unseen" }, say("setting.game.label")), h("select", { id: "game", name: "game", required: true }, h("option", { value: "" }, say("front.choose-game")), options(listed), others.length > 0 && h("optgroup", { label: say("front.own-games") }, options(others))), h("button", { class: "primary large" }, say("front.open-room"))),
-      fewGames(say("front.last-time"), known.slice(1)),
-      h("p", { id: "open-error", class: "trouble", role: "alert", hidden: true }),
-      more(rest(service, last)),
-    ),
+  const chosen = /** @type {HTMLInputElement} */ (h("input", { type: "hidden", name: "chosen", value: known[0]?.id ?? "" }));
+  const choice = gameField("game", games, known[0], (game) => (game.listed ? "" : say(game.steam ? "home.bring-list-steam" : "home.bring-list")), (game) => {
+    chosen.value = game?.id ?? "";
+    changed(service, choice.input);
+  });
+  const form = h(
+    "form",
+    { "data-submit": "open", class: "settings" },
+    chosen,
+    h("div", { class: "one-field" }, choice.field, h("button", { class: "primary large" }, say("front.open-room"))),
+    fewGames(say("front.last-time"), known.slice(1)),
+    h("p", { id: "open-error", class: "trouble", role: "alert", hidden: true }),
+    more(rest(service, last)),
   );
+  form.addEventListener("click", (event) => {
+    const chip = event.target instanceof Element ? event.target.closest(".last-games [data-game]") : null;
+    if (chip instanceof HTMLElement) choice.take(games.find((game) => game.id === chip.dataset.game));
+  });
+  return h("section", { id: "open", "aria-labelledby": "open-title" }, h("h2", { id: "open-title", class: "unseen" }, say("front.open")), form);
 }
 
 /** @param {Service} service @param {import("./opening.js").Last} last */
@@ -129,7 +125,7 @@ function field(id, label, input) {
 function changed(service, element) {
   const form = element.closest("form");
   if (!form || form.dataset.submit !== "open") return;
-  const game = service.games.find((g) => g.id === inputOf(form, "game").value);
+  const game = service.games.find((g) => g.id === inputOf(form, "chosen").value);
   if (element.id === "game" && game) chooseRule(form, game.by);
   const own = byId("own");
   show(byId("first-list"), game && (game.silence ? h("p", {}, tell(game.silence)) : !game.listed && firstList(game)));
@@ -192,7 +188,7 @@ function wanted(form) {
   const given = new FormData(form);
   const number = (/** @type {string} */ name) => Number(given.get(name) || 0);
   /** @type {Record<string, unknown>} */
-  const room = { game: given.get("game"), by: given.get("by"), players: number("players"), agree: given.get("agree") ? given.get("agree") === "true" : null };
+  const room = { game: given.get("chosen"), by: given.get("by"), players: number("players"), agree: given.get("agree") ? given.get("agree") === "true" : null };
   if (number("limit") > 0) room.max_rtt_ms = [number("limit")];
   const servers = String(given.get("servers")).split(/\r?\n/);
   if (servers.some((line) => line.trim() !== "")) room.servers = servers;
@@ -201,6 +197,10 @@ function wanted(form) {
 
 /** @param {HTMLFormElement} form */
 async function open(form) {
+  if (!inputOf(form, "chosen").value) {
+    trouble(capital(say("home.no-game")));
+    return byId("game").focus();
+  }
   const button = /** @type {HTMLButtonElement} */ (form.querySelector("button.primary"));
   button.disabled = true;
   trouble("");
@@ -209,7 +209,7 @@ async function open(form) {
     const room = await reply.json();
     if (reply.ok) {
       const given = new FormData(form);
-      rememberOpening(String(given.get("game")), given);
+      rememberOpening(String(given.get("chosen")), given);
       location.href = room.organiser_link;
     }
     else trouble([told(room.says) || room.message, told(room.advises) || room.hint].filter(Boolean).map(capital).join(" "));

@@ -1,13 +1,14 @@
 // Play together: one field for the game and the gold button. The rest is folded.
 
 import { foreign, h, show } from "../dom.js";
+import { gameField } from "../gamefield.js";
 import { chooseRule, describe, fewGames, fitLimit, lastTime, limitOf, more, playersOf, rememberOpening, way, ways } from "../opening.js";
 import { capital, say, told } from "../say.js";
 import { alarm } from "./alarm.js";
 import { together } from "./art.js";
 import { ask } from "./api.js";
 import { field, filledIn, player, tab } from "./forms.js";
-import { gameField, noList } from "./games.js";
+import { aside, noList } from "./games.js";
 
 /** @typedef {import("./types.js").Game} Game */
 /** @typedef {import("./forms.js").Home} Home */
@@ -31,7 +32,7 @@ export function open(main, from) {
     if (game) chooseRule(form, game.by || "mean");
     follow(form, first, game);
   };
-  const choice = gameField("play-game", from.games, now, picked);
+  const choice = gameField("play-game", from.games, now, aside, picked);
   const form = /** @type {HTMLFormElement} */ (
     h(
       "form",
@@ -60,7 +61,7 @@ function gameOf(from) {
 /** The last games, or the first time those on this computer. @param {Home} from @param {Game[]} known */
 function few(from, known) {
   if (known.length > 1) return fewGames(say("front.last-time"), known.slice(1));
-  return fewGames(capital(say("home.here")), from.games.filter((game) => game.here && game.listed && game !== known[0]));
+  return fewGames(say("home.where-here"), from.games.filter((game) => game.here && game.listed && game !== known[0]));
 }
 
 /** What is folded. @param {Home} from @param {Last} last @param {Game | undefined} game */
