@@ -166,6 +166,20 @@ func TestListsOfServices(t *testing.T) {
 			MaxPlayers: 16,
 			Password:   true,
 		}},
+		{"bf2", "bflist.json", "[45.76.4.29:16567 45.76.4.30:16568]", discovery.Info{
+			Name:       "Karkand all day",
+			Map:        "Strike at Karkand",
+			Mod:        "bf2",
+			Players:    41,
+			MaxPlayers: 64,
+		}},
+		{"bfv", "bflist.json", "[45.76.4.29:16567 45.76.4.30:16568]", discovery.Info{
+			Name:       "Karkand all day",
+			Map:        "Strike at Karkand",
+			Mode:       "gpm_cq",
+			Players:    41,
+			MaxPlayers: 64,
+		}},
 		{"openra", "openra.json", "[45.76.4.9:1234]", discovery.Info{
 			Name:       "Quick game",
 			Map:        "b5c1c8a3",

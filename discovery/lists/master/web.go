@@ -203,9 +203,47 @@ func (l WebList) ask(ctx context.Context, c Client, at string, old *cached) (*ca
 	if rest, isTCP := strings.CutPrefix(at, "tcp://"); isTCP {
 		return l.askTCP(ctx, c, at, rest)
 	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, at+l.Secret, nil)
+	if l.Next != "" {
+		return l.askPages(ctx, c, at)
+	}
+	fresh, _, err := l.askPage(ctx, c, at, at, old)
+	return fresh, err
+}
+
+// maxPages bounds a list in pages: those that are known have some ten.
+const maxPages = 100
+
+// askPages asks for all pages of a list. Without one of them it takes the pages before.
+func (l WebList) askPages(ctx context.Context, c Client, at string) (*cached, error) {
+	all := &cached{URL: at}
+	end := ""
+	for range maxPages {
+		page, next, err := l.askPage(ctx, c, at, at+end, nil)
+		var shape *weblist.ShapeError
+		switch {
+		case err != nil && len(all.Rows) == 0:
+			return nil, err
+		case errors.As(err, &shape) && shape.Rows == 0:
+			return all, nil // nothing was left for this page
+		case err != nil:
+			all.Cut = append(all.Cut, fmt.Sprintf("master: %s: %v: taking the %d servers before that", l.name(), err, len(all.Rows)))
+			return all, nil
+		}
+		all.Rows, all.Listed, all.Cut = append(all.Rows, page.Rows...), all.Listed+page.Listed, append(all.Cut, page.Cut...)
+		if next == "" || next == end || len(all.Rows) >= discovery.MaxServers {
+			break
+		}
+		end = next
+	}
+	return all, nil
+}
+
+// askPage asks for one page of a list, or for all of it. If the old one is still valid, it
+// returns that.
+func (l WebList) askPage(ctx context.Context, c Client, at, pageAt string, old *cached) (_ *cached, next string, err error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, pageAt+l.Secret, nil)
 	if err != nil {
-		return nil, errors.New("its URL is none")
+		return nil, "", errors.New("its URL is none")
 	}
 	request.Header.Set("User-Agent", userAgent)
 	if old != nil && old.URL == at {
@@ -220,18 +258,19 @@ func (l WebList) ask(ctx context.Context, c Client, at string, old *cached) (*ca
 	defer client.CloseIdleConnections()
 	answer, err := client.Do(request)
 	if err != nil {
-		return nil, webReason(err)
+		return nil, "", webReason(err)
 	}
 	defer answer.Body.Close()
 	switch {
 	case answer.StatusCode == http.StatusNotModified && old != nil:
 		same := *old
-		return &same, nil
+		return &same, "", nil
 	case answer.StatusCode != http.StatusOK:
-		return nil, &StatusError{Code: answer.StatusCode, RetryAfter: retryAfter(answer.Header.Get("Retry-After"))}
+		return nil, "", &StatusError{Code: answer.StatusCode, RetryAfter: retryAfter(answer.Header.Get("Retry-After"))}
 	}
 	fresh := &cached{URL: at, ETag: short(answer.Header.Get("ETag")), Modified: short(answer.Header.Get("Last-Modified"))}
-	return fresh, l.read(answer.Body, fresh, isLocalURL(request.URL))
+	next, err = l.read(answer.Body, fresh, isLocalURL(request.URL))
+	return fresh, next, err
 }
 
 // short returns a header for sending back, unless it is longer than any honest one.
@@ -338,11 +377,12 @@ func webReason(err error) error {
 	return reason(err)
 }
 
-// read reads an answer into a list, and cuts it to a share of each address.
-func (l WebList) read(body io.Reader, into *cached, local bool) error {
+// read reads an answer into a list, and cuts it to a share of each address. It returns the
+// end of the next page's URL.
+func (l WebList) read(body io.Reader, into *cached, local bool) (next string, err error) {
 	var all sample[written, weblist.Row]
 	wrong := 0
-	err := l.Read(body, func(row weblist.Row) bool {
+	next, err = l.ReadPage(body, func(row weblist.Row) bool {
 		into.Listed++
 		host, port, ok := readAddress(row.Address)
 		if !ok {
@@ -371,13 +411,13 @@ func (l WebList) read(body io.Reader, into *cached, local bool) error {
 	case err != nil && len(into.Rows) > 0 && errors.Is(err, discovery.ErrMalformed):
 		into.Cut = append(into.Cut, fmt.Sprintf("master: %s: %v: taking the %d servers before that", l.name(), err, len(into.Rows)))
 		into.ETag, into.Modified = "", "" // an incomplete list must not be cached as complete
-		return nil
+		return "", nil
 	case err != nil:
-		return webReason(err)
+		return "", webReason(err)
 	case len(into.Rows) == 0 && wrong > 0:
-		return fmt.Errorf("none of its %d addresses is one on the internet", wrong)
+		return "", fmt.Errorf("none of its %d addresses is one on the internet", wrong)
 	}
-	return nil
+	return next, nil
 }
 
 func portText(port uint16) string {
@@ -401,7 +441,8 @@ func (l WebList) askTCP(ctx context.Context, c Client, at, address string) (*cac
 		return nil, webReason(err)
 	}
 	fresh := &cached{URL: at}
-	return fresh, l.read(&untilSilence{conn: conn, wait: firstByte}, fresh, local)
+	_, err = l.read(&untilSilence{conn: conn, wait: firstByte}, fresh, local)
+	return fresh, err
 }
 
 // untilSilence ends a list when its master is silent, because not all masters close the

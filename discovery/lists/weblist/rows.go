@@ -27,12 +27,12 @@ func malformed(format string, a ...any) error {
 
 // readJSON yields the elements of the array or object at a path, or of several if the
 // path has a #.
-func readJSON(r io.Reader, path string, yield func([]byte) error) error {
+func (p *page) readJSON(r io.Reader, yield func([]byte) error) error {
 	var keys []string
-	if path != "" {
-		keys = strings.Split(path, ".")
+	if p.form.Rows != "" {
+		keys = strings.Split(p.form.Rows, ".")
 	}
-	j := jsonRows{decoder: json.NewDecoder(discovery.WithoutMark(r)), yield: yield}
+	j := jsonRows{decoder: json.NewDecoder(discovery.WithoutMark(r)), yield: yield, page: p, depth: len(keys)}
 	return notJSON(j.walk(keys, false))
 }
 
@@ -43,6 +43,8 @@ type jsonRows struct {
 	decoder *json.Decoder
 	yield   func([]byte) error
 	row     json.RawMessage
+	page    *page
+	depth   int // of the rows below the whole answer
 }
 
 // walk descends through the next value along the keys, and yields the elements there.
@@ -81,7 +83,9 @@ func (j *jsonRows) walk(keys []string, several bool) error {
 			found = true
 			err = j.walk(keys[1:], several)
 		default:
-			err = d.Decode(&j.row)
+			if err = d.Decode(&j.row); err == nil && isObject && len(keys) == j.depth {
+				j.page.keep(key, j.row)
+			}
 		}
 		if err != nil {
 			return err

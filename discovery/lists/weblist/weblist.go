@@ -55,6 +55,11 @@ type Form struct {
 	// answer, or in XML the children of the root. In an object each value is a row,
 	// with its name in the field _key.
 	Rows string `toml:"rows"`
+	// Next is for a list in pages: the end of the next page's URL. In it {NAME} is what
+	// stands beside the rows by that name, and {last} the last row's address. More is the
+	// name beside the rows that says true while there are more pages.
+	Next string `toml:"next"`
+	More string `toml:"more"`
 	// Where are conditions PATH=VALUE and PATH!=VALUE. A row must meet all of them. A
 	// missing value reads as nothing.
 	Where []string `toml:"where"`
@@ -104,7 +109,7 @@ func (f Form) Check() error {
 			return err
 		}
 	}
-	return nil
+	return f.checkPages()
 }
 
 // address and host return the default places for formats that have only one.
@@ -172,6 +177,21 @@ func (e *ShapeError) Error() string {
 // has no servers, the error is a [*ShapeError]. All other errors about the answer wrap
 // [discovery.ErrMalformed].
 func (f Form) Read(r io.Reader, yield func(Row) bool) error {
+	_, err := f.ReadPage(r, yield)
+	return err
+}
+
+// ReadPage reads one page of a list in pages, as [Form.Read] does. It returns the end of the
+// next page's URL, empty after the last one.
+func (f Form) ReadPage(r io.Reader, yield func(Row) bool) (next string, err error) {
+	p := page{form: f}
+	err = p.read(r, yield)
+	return p.next(), err
+}
+
+// read reads an answer.
+func (p *page) read(r io.Reader, yield func(Row) bool) error {
+	f := p.form
 	if err := f.Check(); err != nil {
 		return err
 	}
@@ -183,7 +203,7 @@ func (f Form) Read(r io.Reader, yield func(Row) bool) error {
 	rows, servers := 0, 0
 	var shape ShapeError
 	m := &meter{from: r, row: maxRow, all: maxAnswer}
-	err := f.rows(m, func(row []byte) error {
+	err := p.rows(m, func(row []byte) error {
 		m.row = maxRow
 		rows++
 		doc := gjson.ParseBytes(row)
@@ -197,6 +217,7 @@ func (f Form) Read(r io.Reader, yield func(Row) bool) error {
 		info := f.info(doc)
 		for _, address := range addresses {
 			servers++
+			p.last = address
 			if !yield(Row{Address: address, Info: info}) {
 				return errEnough
 			}
@@ -220,10 +241,10 @@ var errEnough = errors.New("enough")
 
 // rows calls yield with each row of an answer as JSON. The row is valid until yield
 // returns.
-func (f Form) rows(r io.Reader, yield func([]byte) error) error {
-	switch f.Format {
+func (p *page) rows(r io.Reader, yield func([]byte) error) error {
+	switch p.form.Format {
 	case XML:
-		return readXML(r, f.Rows, yield)
+		return readXML(r, p.form.Rows, yield)
 	case Text:
 		return readLines(r, yield)
 	case FiveM:
@@ -231,7 +252,7 @@ func (f Form) rows(r io.Reader, yield func([]byte) error) error {
 	case Sauerbraten:
 		return readServers(r, yield)
 	}
-	return readJSON(r, f.Rows, yield)
+	return p.readJSON(r, yield)
 }
 
 // get returns the value at a path. The library takes any row safely. If it panics over
