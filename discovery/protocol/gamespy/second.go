@@ -65,9 +65,10 @@ func (s Second) QueryPort(port uint16) uint16 { return packet.Above(port, s.Abov
 func (s Second) Parse(datagrams [][]byte) (discovery.Reply, error) {
 	return packet.Newest(datagrams, errNoKeys, func(b []byte) (discovery.Reply, bool) {
 		r, nonce := readSecond(b)
+		_, _, _, isThird := readNumber(r.Rest)
 		keys := readKeys(&r)
 		info, tells := infoOf(keys.value)
-		if r.Short && len(keys) == 0 || !tells {
+		if r.Short && len(keys) == 0 || !tells || isThird {
 			return discovery.Reply{}, false
 		}
 		if s.Above != 0 {

@@ -100,6 +100,7 @@ func TestSecondRefuses(t *testing.T) {
 	hostile := map[string]string{
 		"nothing": "", "noise": "hello world", "a header": "\x00\xde\xad\xbe\xef", "half a header": "\x00\xde\xad",
 		"another kind": "\x09\xde\xad\xbe\xefhostname\x00a\x00\x00", "the first form": `\hostname\a\final\`,
+		"the third form": minecraft,
 	}
 	codectest.Refuses(t, Second{}.Roll(), hostile)
 	hostile["no end of a key"] = "\x00\xde\xad\xbe\xef" + strings.Repeat("a", 1400)

@@ -6,17 +6,21 @@
 //	          ◀──  name  map  players[4]  wave[4]  build[4]  kind  mode[1]  most players[4]  about  [name of the mode]  …
 //
 // A text is a byte with its length, then that many bytes; numbers are big-endian. A
-// reply has no header, nor room for a nonce: the sender's address identifies it.
+// reply has no header, nor room for a nonce: the sender's address identifies it. So that
+// other packets do not pass for one, its numbers must be plausible, and its texts without
+// control characters.
 //
 // Source: Mindustry's NetworkIO.java (writeServerData, readServerData), ArcNetProvider.
 package mindustry
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/binary"
 	"fmt"
 	"regexp"
 	"slices"
+	"unicode"
 
 	"muster/discovery"
 	"muster/discovery/internal/packet"
@@ -30,6 +34,8 @@ const query = "\xfe\x01"
 const (
 	// noLimit is the number of seats of a server without a limit, which says 0.
 	noLimit = 1000
+	// mostWaves and mostBuilds are far above true ones.
+	mostWaves, mostBuilds = 10_000_000, 1_000_000
 	// mostText is the longest text of a field, in bytes.
 	mostText = 100
 )
@@ -45,23 +51,21 @@ var errNoReply = fmt.Errorf("mindustry: %w: no answer of a server", discovery.Er
 // Parse reads the newest datagram that is a reply.
 func (Protocol) Parse(datagrams [][]byte) (discovery.Reply, error) {
 	return packet.Newest(datagrams, errNoReply, func(b []byte) (reply discovery.Reply, ok bool) {
-		r := reader{packet.Reader{Rest: b}}
-		info := &discovery.Info{Name: r.text(), Map: r.text(), Players: packet.Count(r.number())}
-		r.number() // wave
-		build, kind := r.number(), r.text()
+		r := reader{Reader: packet.Reader{Rest: b}}
+		info := &discovery.Info{Name: r.text(), Map: r.text(), Players: r.number(packet.MaxCount)}
+		r.number(mostWaves)
+		build, kind := r.number(mostBuilds), r.text()
 		if info.Version = kind; build > 0 {
 			info.Protocol = build
 			info.Version = fmt.Sprintf("%d %s", build, kind)
 		}
-		mode := r.Take(1)[0]
-		info.MaxPlayers = packet.Count(cmp.Or(r.number(), noLimit))
-		r.text() // its description
-		if r.Short {
+		mode := int(r.Octet())
+		info.MaxPlayers = cmp.Or(r.number(packet.MaxCount), noLimit)
+		r.Take(int(r.Octet())) // its description
+		if r.Short || r.strange || mode >= len(modes) {
 			return reply, false
 		}
-		if int(mode) < len(modes) {
-			info.Mode = modes[mode]
-		}
+		info.Mode = modes[mode]
 		if name := r.text(); !r.Short && name != "" {
 			info.Mode = name
 		}
@@ -71,15 +75,25 @@ func (Protocol) Parse(datagrams [][]byte) (discovery.Reply, error) {
 }
 
 // reader takes numbers and texts off a datagram.
-type reader struct{ packet.Reader }
+type reader struct {
+	packet.Reader
+	// strange reports a field that no server writes.
+	strange bool
+}
 
-func (r *reader) number() int { return int(int32(binary.BigEndian.Uint32(r.Take(4)))) }
+// number returns the next number. It is at most so high, and -1 where there is none.
+func (r *reader) number(most int) int {
+	n := int(int32(binary.BigEndian.Uint32(r.Take(4))))
+	r.strange = r.strange || n < -1 || n > most
+	return max(0, n)
+}
 
 // markup are the colours in a text: [red], [#ff0000], [].
 var markup = regexp.MustCompile(`\[[#A-Za-z0-9_]*\]`)
 
 func (r *reader) text() string {
-	text := r.Take(int(r.Take(1)[0]))
+	text := r.Take(int(r.Octet()))
+	r.strange = r.strange || bytes.ContainsFunc(text, unicode.IsControl)
 	return discovery.CleanText(markup.ReplaceAllString(string(text), ""))
 }
 

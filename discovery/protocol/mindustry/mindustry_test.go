@@ -1,6 +1,7 @@
 package mindustry_test
 
 import (
+	"strings"
 	"testing"
 
 	"muster/discovery"
@@ -52,7 +53,11 @@ func TestParse(t *testing.T) {
 			t.Errorf("%s, the fleet's: %+v, %v", name, again.Info, err)
 		}
 	}
-	codectest.Refuses(t, Protocol{}, map[string]string{"nothing": "", "noise": "hello world", "cut short": open[:len(open)-1]})
+	codectest.Refuses(t, Protocol{}, map[string]string{"nothing": "", "noise": "hello world", "cut short": open[:len(open)-1],
+		"a mode that is none": strings.Replace(shaped, "official\x02", "official\x05", 1),
+		"too many players":    strings.Replace(shaped, "\x00\x00\x00\x05", "\x00\x01\x00\x05", 1),
+		"control characters":  strings.Replace(shaped, "[red]", "re\x00d]", 1),
+	})
 	if reply, err := (Protocol{}).Parse(nil); err != nil || !reply.Incomplete {
 		t.Errorf("Parse(nil) = %+v, %v", reply, err)
 	}

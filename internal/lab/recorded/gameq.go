@@ -22,6 +22,9 @@ var ofGameQ = map[string]gameQ{
 		name: {"hostname"}, level: {"map"}, players: {"num_players"}, seats: {"max_players"}, bots: {"num_bots"},
 		version: {"version"}, password: {"password"},
 	}},
+	"won": {"a2s", map[fact][]string{
+		name: {"hostname"}, level: {"map"}, players: {"num_players"}, seats: {"max_players"}, password: {"password"},
+	}},
 	"quake3": {"quake3", map[fact][]string{
 		name: {"sv_hostname"}, level: {"mapname"}, players: {"clients"}, seats: {"sv_maxclients"}, password: {"g_needpass", "pswrd"},
 	}},

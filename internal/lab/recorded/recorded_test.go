@@ -4,6 +4,8 @@ import (
 	"encoding/hex"
 	"flag"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -197,6 +199,42 @@ func TestTruth(t *testing.T) {
 	for text, want := range map[string]string{"0": "false", "": "false", "False": "false", "1": "true", "true": "true"} {
 		if got := truth(text); got != want {
 			t.Errorf("truth(%q) = %s", text, got)
+		}
+	}
+}
+
+// TestTakers checks that no codec takes a packet that was recorded from a server of
+// another protocol for an answer. These are the packets in the protocols' testdata.
+func TestTakers(t *testing.T) {
+	related := map[string][]string{
+		"gamespy": {"gamespy", "gamespy2", "gamespy3"}, "quakeworld": {"quakeworld", "quake2"},
+		"sauerbraten": {"sauerbraten", "redeclipse"}, "teeworlds": {"teeworlds", "ddnet"},
+	}
+	root := filepath.Join("..", "..", "..", "discovery", "protocol")
+	files, err := filepath.Glob(filepath.Join(root, "*", "testdata", "*.hex"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no packets: %v", err)
+	}
+	for _, file := range files {
+		of := filepath.Base(filepath.Dir(filepath.Dir(file)))
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(string(text)) {
+			digits, isReply := strings.CutPrefix(strings.TrimSpace(line), "< ")
+			if !isReply {
+				continue
+			}
+			d, err := hex.DecodeString(digits)
+			if err != nil {
+				t.Fatalf("%s: %v", file, err)
+			}
+			for _, name := range (recording{protocol: of, datagrams: [][]byte{d}}).takers() {
+				if !slices.Contains(related[of], name) {
+					t.Errorf("%s takes a packet of %s for an answer", name, file)
+				}
+			}
 		}
 	}
 }

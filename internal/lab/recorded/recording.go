@@ -52,6 +52,8 @@ type result struct {
 	recording
 	got facts
 	err error
+	// foreign are other protocols whose codecs take a datagram for an answer.
+	foreign []string
 }
 
 // outcome is how a codec fares with a recording.
@@ -103,8 +105,30 @@ func (r result) differing() (differing []fact) {
 	return differing
 }
 
+// kin are the protocols whose servers answer in the same form. Any answer is one over tcp.
+var kin = map[string]string{"unreal": "gamespy", "mohaa": "quake3"}
+
+// takers returns the other protocols whose codecs take one of the datagrams for an answer.
+func (r recording) takers() (names []string) {
+	for _, name := range game.Protocols() {
+		if name == r.protocol || name == "tcp" || kin[name] != "" {
+			continue
+		}
+		if _, err := parse(game.Game{ProtocolName: name}.Protocol(), r.datagrams); err == nil {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 // decode reads a recording with its protocol's codec.
 func decode(r recording) result {
+	decoded := r.decode()
+	decoded.foreign = decoded.takers()
+	return decoded
+}
+
+func (r recording) decode() result {
 	protocol := game.Game{ProtocolName: r.protocol}.Protocol()
 	if protocol == nil {
 		r.protocol = ""
@@ -234,6 +258,14 @@ func report(w io.Writer, results []result) {
 	for _, r := range results {
 		explain(w, r)
 	}
+	taken := 0
+	for _, r := range results {
+		if len(r.foreign) > 0 {
+			taken++
+			fmt.Fprintf(w, "%s %s: %s takes it for an answer, too\n", r.repository, r.name, strings.Join(r.foreign, ", "))
+		}
+	}
+	fmt.Fprintf(w, "%d of %d recordings pass for answers in another protocol\n", taken, len(results))
 }
 
 // explain writes how a codec reads a recording otherwise than the recorder.
