@@ -222,6 +222,9 @@ func TestHomeQuits(t *testing.T) {
 	}
 }
 
+// goldOnHome is a script that lists what is gold on Home.
+const goldOnHome = `[...document.querySelectorAll("button, a")].filter((e) => e.checkVisibility() && getComputedStyle(e).backgroundColor === "rgb(255, 197, 61)").map((e) => e.innerText)`
+
 // TestHomePlays checks that a room can be opened on Home's page, and steered on the room's. A
 // friend comes in by another Home, whose page asks before the game starts.
 func TestHomePlays(t *testing.T) {
@@ -238,6 +241,7 @@ func TestHomePlays(t *testing.T) {
 	b.click("#play-form button.primary")
 	b.sees("#now", "You’re in a room")
 	b.shootHome("home-in-room")
+	b.until("one thing is gold", func() bool { return len(eval[[]string](b, goldOnHome)) == 1 })
 	room := browse(t, h.link, wide)
 	room.run("window.muster = { live: {}, view: {} }")
 	room.sees("h1", "What shall we play tonight?")
@@ -251,6 +255,9 @@ func TestHomePlays(t *testing.T) {
 	}
 	b.sees("#questions", "Start My Arena now?")
 	b.shootHome("home-asks")
+	if golden := eval[[]string](b, goldOnHome); len(golden) != 1 || golden[0] != "Yes" {
+		t.Errorf("what is gold: %q", golden)
+	}
 	b.click(`#questions [value="y"]`)
 	b.until("the game has started", func() bool {
 		return eval[bool](b, `home.state().room.lines.some((line) => line.includes("have fun"))`)
