@@ -93,7 +93,7 @@ var markup = regexp.MustCompile(`\[[#A-Za-z0-9_]*\]`)
 
 func (r *reader) text() string {
 	text := r.Take(int(r.Octet()))
-	r.strange = r.strange || bytes.ContainsFunc(text, unicode.IsControl)
+	r.strange = r.strange || bytes.ContainsFunc(text, func(c rune) bool { return unicode.IsControl(c) && c != '\n' })
 	return discovery.CleanText(markup.ReplaceAllString(string(text), ""))
 }
 

@@ -11,7 +11,7 @@ import (
 
 // shaped is a reply in the form of writeServerData. It is not recorded, because we do
 // not have the program.
-const shaped = "\x10[red]My[] server" + "\x09Frontline" + "\x00\x00\x00\x05" + "\x00\x00\x00\x22" + "\x00\x00\x00\x92" +
+const shaped = "\x10[red]My[]\nserver" + "\x09Frontline" + "\x00\x00\x00\x05" + "\x00\x00\x00\x22" + "\x00\x00\x00\x92" +
 	"\x08official" + "\x02" + "\x00\x00\x00\x14" + "\x05about" + "\x00" + "\x19\xa7"
 
 func TestParse(t *testing.T) {
