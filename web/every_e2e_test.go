@@ -156,6 +156,14 @@ const faults = `(() => {
 			if (lines.size > 1) found.push("the word “" + word + "” breaks inside");
 		}
 	}
+	const orphan = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]{2}[\p{P}]?\s*$/u; // no letter stands alone on the last line
+	words.currentNode = stage;
+	while (words.nextNode()) {
+		const { data, parentElement: e } = words.currentNode;
+		if (!orphan.test(data) || data.trim().length < 6 || words.currentNode.nextSibling || !e.checkVisibility() || e.closest(".unseen, svg, bdi, #settings")) continue;
+		const end = data.trimEnd().length - (/\p{P}\s*$/u.test(data) ? 1 : 0), topOf = (from) => (range.setStart(words.currentNode, from), range.setEnd(words.currentNode, from + 1), Math.round(range.getBoundingClientRect().top));
+		if (topOf(end - 1) > topOf(end - 2) + 4) found.push("“" + data.trim().slice(-6) + "” leaves its last letter alone on a line");
+	}
 	for (const e of stage.querySelectorAll(".turning, .flat")) if (e.checkVisibility() && !e.querySelector("canvas")) found.push("no world is drawn");
 	for (const e of stage.querySelectorAll("button, a, summary")) { // nothing lies over what people press
 		const { left, right, top, bottom } = clip(e.parentElement, e.getBoundingClientRect());
@@ -164,6 +172,10 @@ const faults = `(() => {
 			const over = document.elementFromPoint(x, y);
 			if (over && over !== e && !e.contains(over) && !over.contains(e) && !over.closest(".ready, #toast, header")) found.push("“" + (e.innerText.trim().slice(0, 30) || e.className) + "” is under “" + (over.className.baseVal ?? over.className) + "”");
 		}
+	}
+	for (const e of stage.querySelectorAll("svg:not(.sign, .turning *, .marks) text")) {
+		const { left, right, width } = e.getBoundingClientRect();
+		if (width > 0 && e.checkVisibility() && (right > innerWidth + 1 || left < -1)) found.push("“" + e.textContent.trim().slice(0, 20) + "” is beyond the side");
 	}
 	const least = document.documentElement.matches(".tv") ? 0 : 11.9; // px; isFromTheSofa looks at walls
 	for (const e of document.querySelectorAll("#stage *, header *")) {

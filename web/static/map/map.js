@@ -36,6 +36,8 @@ const slower = 10;
 /** Up to so many players have their names on the map, of so many letters. */
 const named = 8;
 const longestName = 14;
+/** The widest name with its ping, in em. */
+const widestName = 9;
 /** The distance from which marks do not hide each other, as a multiple of their size. */
 const apart = 1.15;
 
@@ -288,11 +290,15 @@ export class WorldMap {
     const em = Math.max(15, width / 62);
     const words = signs.map(({ person }) => {
       const ms = leader.rtt_ms[person?.name ?? ""];
-      const place = svg("text", { class: "about", "font-size": em * 0.86, y: em * 0.95 }, country(person?.country));
+      const place = svg("text", { class: "whence", "font-size": em * 0.86, y: em * 0.95 }, country(person?.country));
       const name = svg("text", { class: "called", "font-size": em }, `\u2068${shortened(person?.name ?? "", longestName)}\u2069`, ms !== undefined && svg("tspan", { class: "ms", dx: em * 0.4 }, millis(ms)));
       return svg("g", { class: "named" }, name, place);
     });
     this.svg.append(...words);
+    words.forEach((one, i) => {
+      const called = /** @type {SVGTextContentElement} */ (one.firstElementChild);
+      for (let letters = longestName; letters > 3 && called.getComputedTextLength() > widestName * em;) /** @type {Text} */ (called.firstChild).data = `\u2068${shortened(signs[i].person?.name ?? "", --letters)}\u2069`;
+    });
     const boxes = words.map((one) => ({ width: Math.max(...[...one.children].map((text) => /** @type {SVGTextContentElement} */ (text).getComputedTextLength())), height: em * 2 }));
     const pins = marks.filter((mark) => mark.rank).map((pin) => ({ left: pin.x - pin.size / 2, right: pin.x + pin.size / 2, top: pin.y - pin.size / 2, bottom: pin.y + pin.size / 2 }));
     const places = labelled(first, signs, size * 1.5, boxes, { left: 0, right: width, top: 0, bottom: height }, { taken: pins });

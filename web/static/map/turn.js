@@ -169,11 +169,11 @@ export class Turn {
       const x = place.anchor === "middle" ? place.x : place.x + (place.anchor === "start" ? width : -width) / 2;
       boxes.push(around({ x, y: place.y }, width, height));
     });
-    this.drawRings(at, [...taken, ...boxes]);
+    this.drawRings(at, [...taken, ...boxes], at.map((point, i) => (Math.hypot(from[i].x - server.x, from[i].y - server.y) > Math.hypot(point.x - server.x, point.y - server.y) ? from[i] : point)));
   }
 
-  /** Rings as far as light in fibre comes in some time. They say so where there is room. @param {{x: number, y: number}[]} at the signs @param {import("./lay.js").Box[]} taken */
-  drawRings(at, taken) {
+  /** Rings as far as light in fibre comes in some time. They say so where there is room. @param {{x: number, y: number}[]} at the signs @param {import("./lay.js").Box[]} taken @param {{x: number, y: number}[]} ends where the lines from the server end */
+  drawRings(at, taken, ends) {
     const { server, rings } = this;
     const { scale, size } = /** @type {NonNullable<typeof this.fit>} */ (this.fit);
     const { width, height, whole, em } = /** @type {Room} */ (this.room);
@@ -189,7 +189,7 @@ export class Turn {
         .map((turn) => ({ x: server.x + r * Math.sin(turn), y: server.y - r * Math.cos(turn) }))
         .find((point) => {
           const box = around(point, wide + em * 0.4, em * 1.2);
-          return box.left > whole.left && box.right < whole.right && box.top > whole.top && box.bottom < whole.bottom && !taken.some((other) => touches(box, other)) && !at.some((sign) => nearLine(point, server, sign) < em * 1.4);
+          return box.left > whole.left && box.right < whole.right && box.top > whole.top && box.bottom < whole.bottom && !taken.some((other) => touches(box, other)) && !ends.some((end) => [-0.5, -0.25, 0, 0.25, 0.5].some((part) => nearLine({ x: point.x + part * wide, y: point.y }, server, end) < em * 0.9));
         });
       if (!place) {
         text.remove();

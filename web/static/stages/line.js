@@ -12,7 +12,10 @@ const width = 600;
 const narrow = 380;
 const edge = 22;
 const below = 44;
-const big = { high: 66, digit: 43, letter: 10.8 };
+const big = { high: 66, digit: 43, letter: 10.8, square: 20.5 };
+
+/** About how wide words are. Letters of Chinese, Japanese and Korean are squares. @param {string} words */
+const wide = (words) => [...words].reduce((sum, letter) => sum + (letter > "\u2e80" ? big.square : big.letter), 0);
 
 /**
  * The line of a server. Its children say where they are in CSS, so that they can move there.
@@ -28,14 +31,14 @@ export function pingLine(spokes, mean, { isNarrow = false, pings = false } = {})
   const step = size * (pings ? 1.5 : 1.08);
   const tick = (long * Math.min(mean, most)) / most;
   const words = say("unit.ms-average");
-  const wide = String(Math.round(mean)).length * big.digit + words.length * big.letter + 20;
-  const side = tick + wide <= whole - edge ? "after" : tick - wide >= 0 ? "before" : "above";
-  const from = side === "after" ? tick : side === "before" ? tick - wide : Math.max(0, Math.min(tick - wide / 2, long - wide));
-  const covered = at.filter(({ x }) => x > from - size && x < from + wide + size / 2);
+  const reach = String(Math.round(mean)).length * big.digit + wide(words) + 20;
+  const side = tick + reach <= whole - edge ? "after" : tick - reach >= 0 ? "before" : "above";
+  const from = side === "after" ? tick : side === "before" ? tick - reach : Math.max(0, Math.min(tick - reach / 2, long - reach));
+  const covered = at.filter(({ x }) => x > from - size && x < from + reach + size / 2);
   const foot = Math.max(size * 0.62, ...covered.map(({ level }) => (level + (pings ? 0.8 : 0.62)) * step)) + (side === "above" ? 14 : 8);
   const top = Math.max(foot + big.high, ...at.map(({ level }) => (level + 0.6) * step + 4)) + 4;
   const height = top + below;
-  const number = svg("text", { class: "average", x: edge + from + (side === "after" ? 12 : side === "before" ? wide - 12 : 0), y: top - foot, "text-anchor": side === "before" ? "end" : "start" }, svg("tspan", { class: "big", "data-average": Math.round(mean), "data-keep": true }, Math.round(mean)), svg("tspan", { class: "of", dx: 8 }, words));
+  const number = svg("text", { class: "average", x: edge + from + (side === "after" ? 12 : side === "before" ? reach - 12 : 0), y: top - foot, "text-anchor": side === "before" ? "end" : "start" }, svg("tspan", { class: "big", "data-average": Math.round(mean), "data-keep": true }, Math.round(mean)), svg("tspan", { class: "of", dx: 8 }, words));
   return svg(
     "svg",
     { class: "pingline", viewBox: `0 0 ${whole} ${height}`, "aria-hidden": "true", "data-key": `line ${whole}` },

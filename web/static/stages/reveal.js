@@ -45,7 +45,7 @@ export function reveal(live, view) {
     small: (/** @type {import("../dom.js").Child[]} */ ...held) => h("small", {}, ...held),
     place: h("span", { class: "place" }, h("bdi", { dir: "auto" }, country || named)),
   };
-  const line = pingLine(spokes, target.mean_ms, { isNarrow: !view.tv && matchMedia("(max-width: 47.99rem)").matches, pings: !isOnMap && spokes.length < 9 });
+  const line = pingLine(spokes, target.mean_ms, { isNarrow: !view.tv && matchMedia("(max-width: 47.99rem), (max-height: 32rem)").matches, pings: !isOnMap && spokes.length < 9 });
   return [
     isOnMap && h("div", { class: "turning turned", "data-keep": true, "data-key": `turning ${state.room.round}` }),
     h(
@@ -55,7 +55,7 @@ export function reveal(live, view) {
         h("h1", {}, ...said(!country ? "reveal.play-on" : withThe.has(server?.country ?? "") ? "reveal.meet-in-the" : "reveal.meet-in", words)),
         country && h("p", { class: "named" }, flag(server?.country), h("bdi", { dir: "auto" }, named)),
         h("p", { class: "figure-of" }, dotted(own && say("ping.for-you", { ms: own.text }), reason(state, target)))),
-      h("div", { class: "everyones" }, line),
+      h("div", { class: `everyones${spokes.length >= 9 ? " crowd" : ""}` }, line),
       h("ul", { class: "everybody unseen", "aria-label": say("ping.all") }, spokes.toSorted((a, b) => (a.person.arrival ?? 0) - (b.person.arrival ?? 0)).map(({ person, text }) => h("li", { "data-key": person.name }, h("bdi", { class: "who", dir: "auto" }, person.name), " ", h("span", { class: "ms" }, text)))),
       soon(live, view),
     ),
