@@ -105,6 +105,9 @@ func (l *Launcher) Launch(ctx context.Context, to wire.Launch, doubt sentence.Se
 		return
 	}
 	l.Console.Say("%s", l.Console.Bold(show(argv, to.Password)))
+	if !takesAddress(argv, to.Address) {
+		l.tellByHand(to)
+	}
 	if state := l.agreed(ctx, to.Game, doubt, tell); state != "" {
 		l.unmask(to)
 		tell(state, sentence.Sentence{})
@@ -221,6 +224,13 @@ func (l *Launcher) agreed(
 		return wire.LaunchDeclined
 	}
 	return ""
+}
+
+// takesAddress reports whether a command tells the game where to go. Some programs only start, and the player types the
+// address there.
+func takesAddress(argv []string, address string) bool {
+	to, err := netip.ParseAddrPort(address)
+	return err == nil && slices.ContainsFunc(argv, func(arg string) bool { return strings.Contains(arg, to.Addr().String()) })
 }
 
 // tellByHand shows the server's address, and where in the game the player types it if the table knows.

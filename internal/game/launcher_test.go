@@ -12,6 +12,20 @@ import (
 	"muster/internal/term"
 )
 
+// TestTakesAddress checks that a command without the server's address is told from one with it.
+func TestTakesAddress(t *testing.T) {
+	for command, want := range map[string]bool{
+		"mindustry":                             false,
+		"quake3 +connect 192.0.2.7:27960":       true,
+		"steam://connect/[2001:db8::7]:27015/x": false,
+		"luanti --address 192.0.2.7 --port 1":   true,
+	} {
+		if got := takesAddress(strings.Fields(command), "192.0.2.7:27960"); got != want {
+			t.Errorf("%s: %t", command, got)
+		}
+	}
+}
+
 // TestPasswordByHand checks that only a player who has to type the game server's password is shown it.
 func TestPasswordByHand(t *testing.T) {
 	games, err := Load(nil, "")

@@ -10,9 +10,9 @@ import (
 func TestNoPasswordIsLost(t *testing.T) {
 	// The launches of these games have no place for a password.
 	typed := []string{"beammp", "bedrock", "bf2", "bf2142", "bfv", "bzflag", "ddnet", "descent3", "dopewars", "fear",
-		"fivem", "freeciv", "gtasam", "iw4x", "jamulus", "luanti", "manaplus", "megaglest", "mindustry", "minecraft",
-		"netpanzer", "netrek", "nwn2", "openra", "openra-cnc", "openra-d2k", "ragemp", "redm", "serioussam2", "soldat", "ss14",
-		"swat4", "tibia", "veloren", "vietcong", "wesnoth"}
+		"fivem", "freeciv", "gtasam", "hedgewars", "iw4x", "jamulus", "luanti", "manaplus", "megaglest", "mindustry",
+		"minecraft", "netpanzer", "netrek", "nwn2", "openra", "openra-cnc", "openra-d2k", "pioneers", "ragemp", "redm",
+		"serioussam2", "soldat", "ss14", "swat4", "tibia", "ultimaonline", "vcm", "veloren", "vietcong", "wesnoth"}
 	for _, g := range load(t, "").All() {
 		if len(g.Template("linux")) == 0 {
 			continue // the player starts it, and types all
