@@ -125,6 +125,9 @@ func (e *Exposure) WithPlaces(places []netip.AddrPort) int {
 // shows counts a server or place that is about to see the address. It returns false if
 // the bound forbids that.
 func (e *Exposure) shows(to netip.AddrPort, isPlace bool) bool {
+	if IsKey(to.Addr()) {
+		return true // nobody is there
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.asked[to] == 0 && e.Most > 0 && len(e.asked) >= e.Most {

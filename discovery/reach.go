@@ -1,6 +1,7 @@
 package discovery
 
 import (
+	"encoding/binary"
 	"net/netip"
 	"slices"
 )
@@ -94,6 +95,22 @@ func IsCarriers(a netip.Addr) bool { return carriers.Contains(a.Unmap()) }
 
 // standIns is the block for benchmarks of devices (RFC 2544). Proxies use it, too.
 var standIns = netip.MustParsePrefix("198.18.0.0/15")
+
+// keys holds addresses that only tell entries of a list apart. No machine has them,
+// because they are for documentation (RFC 3849).
+var keys = netip.MustParsePrefix("2001:db8:6d75::/48")
+
+// KeyOf returns the address of an entry that has none, such as a region that a game
+// measures itself. Sum tells it apart. Keys are in different networks.
+func KeyOf(sum uint64) netip.AddrPort {
+	b := keys.Addr().As16()
+	binary.LittleEndian.PutUint64(b[6:], sum) // its low bits, which vary most, tell networks apart
+	return netip.AddrPortFrom(netip.AddrFrom16(b), 1)
+}
+
+// IsKey reports whether an address is one of [KeyOf]. Nothing is sent there, and people
+// need not read it.
+func IsKey(a netip.Addr) bool { return keys.Contains(a) }
 
 // IsStandIn reports whether an address may be the stand-in of a proxy on this machine
 // for a name ("FakeIP"). The proxy forwards packets for it to that name. So a program

@@ -118,11 +118,14 @@ func (s *Servers) Connect(server int) netip.AddrPort {
 
 // Called returns the name that people know a server by.
 func (s *Servers) Called(server int) string {
-	addr := s.Connect(server).String()
-	if info := s.Info(server); info != nil && info.Name != "" {
-		return fmt.Sprintf("%s (%s)", info.Name, addr)
+	addr, info := s.Connect(server), s.Info(server)
+	switch {
+	case info == nil || info.Name == "":
+		return addr.String()
+	case discovery.IsKey(addr.Addr()):
+		return info.Name
 	}
-	return addr
+	return fmt.Sprintf("%s (%s)", info.Name, addr)
 }
 
 // Check returns an error if the criteria make no sense for these players. [Select] itself takes an

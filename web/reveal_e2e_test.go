@@ -92,6 +92,30 @@ func TestGo(t *testing.T) {
 	b.shoot("go-late", small, desktop)
 }
 
+// TestGoRegion checks that a game with regions says what to set, shows no address, and opens nothing.
+func TestGoRegion(t *testing.T) {
+	t.Parallel()
+	n := newSession(t, 20, friday(4))
+	small := screenSize{"small-phone-dark", 390, 700, 1, true}
+	b := browse(t, n.organisersLink(), small)
+	b.sees("#stage", "Waiting for 4 more players")
+	b.tells(`(people.forEach((p) => p.launch = "by-hand"), { people, choice, room: room("launching"), you: { name: "chong", link: live.state.you.link, join: "" },
+		way: { connect: addr, server: "West Europe", region: { name: "West Europe", set: "playfab/westeurope", how: { key: "region.siege", with: { set: "playfab/westeurope" } } } } })`)
+	b.sees("#stage", "Once everyone has set this region, you play together.")
+	b.sees("#stage .way", "Set this in your game playfab/westeurope")
+	b.sees("#stage .way", "write DataCenterHint=playfab/westeurope into GameSettings.ini")
+	if text := eval[string](b, `document.querySelector("#stage .way [data-action=copy]").dataset.copyText`); text != "playfab/westeurope" {
+		t.Errorf("the button copies %q", text)
+	}
+	if words := b.reads("#stage"); strings.Contains(words, "192.0.2.7") || eval[bool](b, `document.querySelector("#stage [data-action=reopen]") !== null`) {
+		t.Errorf("it says %s", words)
+	}
+	if bottom := eval[float64](b, `document.querySelector("#stage .way [data-action=copy]").getBoundingClientRect().bottom`); bottom > 690 {
+		t.Errorf("the button ends at %.0f of 700", bottom)
+	}
+	b.shoot("go-region", small, desktop)
+}
+
 // TestReveal checks that the choice is revealed once, in its order, and never by an address. A
 // person who prefers no motion sees the last frame at once. A reveal that happened in a hidden tab,
 // or before the person came, is not played.

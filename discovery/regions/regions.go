@@ -12,7 +12,6 @@
 package regions
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/fnv"
@@ -151,9 +150,7 @@ func (r Region) Endpoint() (host string, port uint16, ok bool) {
 func (r Region) Key() netip.AddrPort {
 	sum := fnv.New64a()
 	sum.Write([]byte(r.Code)) // never fails
-	address := [16]byte{0x20, 0x01, 0x0d, 0xb8}
-	binary.BigEndian.PutUint64(address[4:], sum.Sum64()) // lists count one /64 as one customer
-	return netip.AddrPortFrom(netip.AddrFrom16(address), 1)
+	return discovery.KeyOf(sum.Sum64())
 }
 
 // Find returns the region of this name, with its Set filled in. Called may also be the

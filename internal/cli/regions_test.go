@@ -99,6 +99,9 @@ list = [{ name = "Frankfurt", code = "fra" }, { name = "Lima", code = "lim" }, {
 		p.says(t, "3 regions measured by the game, as you pasted them")
 		p.says(t, `everyone to the region Virginia\. Choose Virginia\n`)
 		p.exits(t, 0)
+		if log := p.out.String() + p.err.String(); strings.Contains(log, "2001:db8") || strings.Contains(log, "your address") {
+			t.Errorf("a region that the game measures has an address:\n%s", log)
+		}
 	}
 }
 

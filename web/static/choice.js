@@ -115,3 +115,8 @@ export function givenUp(ranked) {
   const most = Math.max(0, ...Object.values(ranked.extra_ms));
   return most < 0.5 ? say("choice.own-best") : say("choice.given-up", { ms: millis(most) });
 }
+
+/** Whether an address only tells an entry from the others, as that of a region which the game measures: nobody is there. @param {string} addr */
+export function isKey(addr) {
+  return addr.startsWith("[2001:db8:6d75:");
+}

@@ -72,6 +72,7 @@ function agreeing(state, me) {
 
 /** @param {State} state @param {Person | undefined} me @returns {Child[]} */
 function launching(state, me) {
+  if (state.way?.region) return said("next.region");
   switch (me?.launch) {
     case "asking":
       return said("next.say-yes");

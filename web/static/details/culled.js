@@ -1,5 +1,6 @@
 // Why the other servers are out: a count for each reason, with its list one click away.
 
+import { isKey } from "../choice.js";
 import { button, h, show } from "../dom.js";
 import { heat } from "../colours.js";
 import { culled as fetchCulled } from "../api.js";
@@ -43,7 +44,7 @@ function table(list, mayWait) {
       h("tbody", {}, list.servers.map((server) => h(
         "tr",
         {},
-        h("th", { scope: "row" }, h("bdi", { class: "name" }, server.name || server.addr), h("small", {}, h("bdi", {}, [server.name && server.addr, server.map, server.max_players ? `${server.players}/${server.max_players}` : "", server.as_listed && say("server.as-listed")].filter(Boolean).join(" · ")))),
+        h("th", { scope: "row" }, h("bdi", { class: "name" }, server.name || server.addr), h("small", {}, h("bdi", {}, [server.name && !isKey(server.addr) && server.addr, server.map, server.max_players ? `${server.players}/${server.max_players}` : "", server.as_listed && say("server.as-listed")].filter(Boolean).join(" · ")))),
         h("td", {}, mayWait ? button("wait-on", say("culled.wait-here"), { "data-addr": server.addr }) : said("list.of", { items: server.on ?? [] })),
         players.map((player) => (server.rtt_ms[player] === undefined ? h("td", { class: "heat" }, "–") : h("td", { class: `heat ${heat(server.rtt_ms[player])}` }, Math.round(server.rtt_ms[player])))),
       ))),

@@ -3,7 +3,7 @@
 import { button, h } from "../dom.js";
 import { heat } from "../colours.js";
 import { isEstimated } from "../estimate.js";
-import { asListed, serverName, strange, targetOf } from "../choice.js";
+import { asListed, isKey, serverName, strange, targetOf } from "../choice.js";
 import { hasSay } from "../people.js";
 import { millis, number, said, say } from "../say.js";
 import { isArmed, sure } from "../sure.js";
@@ -94,7 +94,7 @@ function differing(choice) {
 /** @param {State} state @param {Ranked} ranked @param {import("../types.js").Server | undefined} server @param {boolean} versioned */
 function details(state, ranked, server, versioned) {
   const looked = Object.keys(ranked.worst_ms ?? {});
-  const facts = [looked.length > 0 ? quality(ranked, looked) : "", server?.name ? ranked.addr : "", server?.map ?? "", versioned ? (server?.version ?? "") : "", server?.mod && server.mod !== server.mode ? say("server.mod", { mod: server.mod }) : "", server?.max_players ? `${server.players}/${server.max_players}` : "", server?.country ?? "", server?.as_listed ? asListed(state) : ""];
+  const facts = [looked.length > 0 ? quality(ranked, looked) : "", server?.name && !isKey(ranked.addr) ? ranked.addr : "", server?.map ?? "", versioned ? (server?.version ?? "") : "", server?.mod && server.mod !== server.mode ? say("server.mod", { mod: server.mod }) : "", server?.max_players ? `${server.players}/${server.max_players}` : "", server?.country ?? "", server?.as_listed ? asListed(state) : ""];
   return facts.filter(Boolean).join(" · ");
 }
 
