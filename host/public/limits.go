@@ -54,6 +54,8 @@ type Limits struct {
 // Game is a game for which strangers may open a room.
 type Game struct {
 	wire.Game
+	// Aliases are what else people call the game.
+	Aliases []string `json:"aliases,omitempty"`
 	// By is the game's rule, unless the organiser chooses another. Listed says that somebody lists
 	// the game's servers; for other games the organiser must bring a list.
 	By     selection.Rule `json:"by"`

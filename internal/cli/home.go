@@ -188,7 +188,7 @@ func (a *atHome) choices() ([]home.Game, error) {
 		_, err := g.Sources(user)
 		_, tells := g.Protocol().(discovery.Roll)
 		place, isHere := g.Where(steam)
-		list = append(list, home.Game{ID: g.ID, Name: g.Name, Rule: string(g.Rule), Listed: err == nil, Here: isHere,
+		list = append(list, home.Game{ID: g.ID, Name: g.Name, Aliases: g.Aliases, Rule: string(g.Rule), Listed: err == nil, Here: isHere,
 			Where: discovery.CleanText(place.Path), By: place.By, Tells: tells, Steam: g.OnSteam(), Silent: g.WhySilent()})
 	}
 	return list, nil

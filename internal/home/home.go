@@ -59,6 +59,8 @@ type Terminal struct {
 type Game struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
+	// Aliases are what else people call it.
+	Aliases []string `json:"aliases,omitempty"`
 	// Listed says that a list of its servers exists. Here says that it is installed on this
 	// computer, at Where. By is what installed it, if known: "Steam", "Flatpak", "Snap".
 	Listed bool   `json:"listed"`

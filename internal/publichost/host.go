@@ -289,7 +289,7 @@ func (h *Host) choices(games game.Table) []public.Game {
 	}
 	var choices []public.Game
 	for _, g := range games.All() {
-		choices = append(choices, public.Game{Game: g.Choice(), By: ruleOf(g),
+		choices = append(choices, public.Game{Game: g.Choice(), Aliases: g.Aliases, By: ruleOf(g),
 			Listed: slices.Contains(listed, g.ID), Steam: g.OnSteam()})
 	}
 	return choices

@@ -6,7 +6,7 @@ import { copyable, decisions } from "./gather.js";
 import { chooseRule, describe, fewGames, fitLimit, lastTime, limitOf, more, playersOf, rememberOpening, ways } from "./opening.js";
 import { capital, locale, said, say, tell, told } from "./say.js";
 
-/** @typedef {{id: string, name: string, by: string, listed: boolean, steam?: boolean, silence?: import("./types.js").Sentence}} Game */
+/** @typedef {{id: string, name: string, aliases?: string[], by: string, listed: boolean, steam?: boolean, silence?: import("./types.js").Sentence}} Game */
 /** @typedef {{version: string, date?: string, games: Game[], max_players: number, max_servers: number}} Service */
 
 /** What the host offers, or null if it opens no rooms for strangers. @returns {Promise<Service | null>} */

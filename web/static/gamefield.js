@@ -1,16 +1,19 @@
 // One field for a game, on the pages that open a room: people type a part of its name.
 
 import { h, show, svg } from "./dom.js";
+import { lastTime } from "./opening.js";
 import { locale, say } from "./say.js";
+import { clearly, gameSign, meant } from "./which.js";
 
-/** @typedef {{id: string, name: string, listed: boolean, here?: boolean}} Named */
+/** @typedef {{id: string, name: string, aliases?: string[], listed: boolean, here?: boolean}} Named */
 
-/** The games that match a text, those on this computer first. @template {Named} G @param {G[]} games @param {string} text */
+/** The games that a text may mean, the nearest first. Without a text all: the last played, then those on this computer. @template {Named} G @param {G[]} games @param {string} text */
 export function matching(games, text) {
-  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-  const hit = (/** @type {G} */ game) => words.every((word) => game.name.toLowerCase().includes(word) || game.id.includes(word));
+  const last = lastTime().games ?? [];
+  if (text.trim()) return meant(games, text, last);
+  const since = (/** @type {G} */ game) => (last.includes(game.id) ? last.indexOf(game.id) : last.length);
   const rank = (/** @type {G} */ game) => (game.here ? 0 : game.listed ? 1 : 2);
-  return games.filter(hit).sort((a, b) => rank(a) - rank(b) || a.name.localeCompare(b.name, locale));
+  return [...games].sort((a, b) => since(a) - since(b) || rank(a) - rank(b) || a.name.localeCompare(b.name, locale));
 }
 
 /** How many games the one field offers at once. */
@@ -37,7 +40,7 @@ export function gameField(id, games, now, aside, choose) {
     at = Math.max(0, Math.min(at, all.length - 1));
     show(
       list,
-      all.map((game, i) => h("li", { id: `${id}-${game.id}`, role: "option", "aria-selected": String(i === at), "data-key": game.id, "data-game": game.id }, h("bdi", {}, game.name), h("small", {}, aside(game)))),
+      all.map((game, i) => h("li", { id: `${id}-${game.id}`, role: "option", "aria-selected": String(i === at), "data-key": game.id, "data-game": game.id }, gameSign(game), h("bdi", {}, game.name), h("small", {}, aside(game)))),
       isOpen && all.length === 0 && h("li", { class: "quiet", role: "option", "aria-disabled": "true", "aria-selected": "false", "data-key": "none" }, say("home.no-such-game")),
     );
     list.hidden = !isOpen;
@@ -52,13 +55,12 @@ export function gameField(id, games, now, aside, choose) {
     draw(false);
     choose(game);
   };
-  /** Takes a whole name or ID, or the only game that is meant. */
+  /** Takes the game that is meant without a doubt. */
   const settle = () => {
     const text = input.value.trim().toLowerCase();
     if (text && text === chosen?.name.toLowerCase()) return draw(false);
-    const all = matching(games, text);
-    const meant = all.find((game) => game.name.toLowerCase() === text || game.id === text) ?? (text && all.length === 1 ? all[0] : undefined);
-    if (meant !== chosen) take(meant);
+    const game = clearly(games, text);
+    if (game !== chosen) take(game);
     else draw(false);
   };
   input.addEventListener("input", () => {

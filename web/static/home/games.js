@@ -3,6 +3,7 @@
 import { h, show } from "../dom.js";
 import { matching } from "../gamefield.js";
 import { say } from "../say.js";
+import { gameSign } from "../which.js";
 
 /** @typedef {import("./types.js").Game} Game */
 
@@ -29,7 +30,7 @@ export function picker(id, games, chosen, choose) {
         h(
           "li",
           { "data-key": game.id },
-          h("button", { type: "button", class: "game", "data-game": game.id, "aria-pressed": String(game.id === chosen) }, h("bdi", {}, game.name), game.silent ? h("small", {}, say("home.silent")) : game.here ? h("small", { class: "here" }, say("home.here")) : !game.listed && h("small", {}, say(game.steam ? "home.bring-list-steam" : "home.bring-list"))),
+          h("button", { type: "button", class: "game", "data-game": game.id, "aria-pressed": String(game.id === chosen) }, gameSign(game), h("bdi", {}, game.name), game.silent ? h("small", {}, say("home.silent")) : game.here ? h("small", { class: "here" }, say("home.here")) : !game.listed && h("small", {}, say(game.steam ? "home.bring-list-steam" : "home.bring-list"))),
         ),
       ),
       found.length === 0 && h("li", { class: "quiet" }, say("home.no-such-game")),
