@@ -127,6 +127,7 @@ async function look() {
   const warns = known.filter((check) => check.state === "warn");
   const fails = (/** @type {string} */ name) => warns.some((check) => check.name === name);
   const isReady = !fails("udp") && !(fails("ipv4") && fails("ipv6"));
+  ready.closest(".state-of")?.classList.toggle("ready", isReady);
   show(ready, h("strong", {}, say(isReady ? "computer.ready" : "computer.not-ready")), warns.length > 0 && [" ", say("computer.better", { what: warns.map((check) => nameOf(check)).join(", ") })]);
   drawReach();
   show(
