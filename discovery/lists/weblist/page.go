@@ -11,13 +11,13 @@ import (
 // page is an answer that is read, one of several for a list in pages.
 type page struct {
 	form Form
-	// beside are the values beside the rows, by name, if the form wants any.
+	// beside are the values next to the rows, by name, if the form wants any.
 	beside map[string]string
 	// last is the address of the last row.
 	last string
 }
 
-// mostBeside is how many values beside the rows are kept.
+// mostBeside bounds the values next to the rows that are kept.
 const mostBeside = 32
 
 // checkPages reports errors in what a form says of pages.
@@ -37,7 +37,7 @@ func (f Form) checkPages() error {
 	return nil
 }
 
-// keep notes a value beside the rows.
+// keep notes a value that stands next to the rows.
 func (p *page) keep(name string, value []byte) {
 	found := gjson.ParseBytes(value)
 	if text := word(found); p.form.Next != "" && text != "" && len(text) <= maxText && len(p.beside) < mostBeside {

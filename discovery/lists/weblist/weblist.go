@@ -55,9 +55,9 @@ type Form struct {
 	// answer, or in XML the children of the root. In an object each value is a row,
 	// with its name in the field _key.
 	Rows string `toml:"rows"`
-	// Next is for a list in pages: the end of the next page's URL. In it {NAME} is what
-	// stands beside the rows by that name, and {last} the last row's address. More is the
-	// name beside the rows that says true while there are more pages.
+	// Next is for a list in pages: the end of the next page's URL. {NAME} in it is the
+	// value of that name next to the rows, and {last} the last row's address. More names
+	// the value next to the rows that is true while there are more pages.
 	Next string `toml:"next"`
 	More string `toml:"more"`
 	// Where are conditions PATH=VALUE and PATH!=VALUE. A row must meet all of them. A

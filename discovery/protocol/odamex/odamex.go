@@ -36,8 +36,8 @@ import (
 // Protocol asks the servers. It is a [discovery.Protocol].
 type Protocol struct{}
 
-// The first numbers of packets: an identifier, who sends it, whether it asks or answers, and
-// its kind.
+// The first numbers of packets. Each holds an identifier, the sender's kind, whether the packet
+// answers, and its kind.
 const (
 	asks   = 0xad011002
 	tells  = 0xad032003
