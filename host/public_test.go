@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/sentence"
 	"muster/host"
 	"muster/host/access"
 	"muster/host/public"
@@ -296,6 +297,34 @@ func TestPrivateHost(t *testing.T) {
 		t.Errorf("a stranger opens a room: %v, %v", response.Status, err)
 	}
 	response.Body.Close()
+}
+
+// TestGoToARegion checks that the link says which region to set in a game that has regions.
+func TestGoToARegion(t *testing.T) {
+	config := everybody(public.Limits{})
+	config.Join = func(_ string, way wire.Way) wire.Way {
+		way.Server, way.Region = "Lima", &wire.Region{Name: "Lima", Set: "South America 2", How: sentence.Plain("Press F8")}
+		return way
+	}
+	h, server := serve(t, config)
+	_, room, _ := opens(t, server, "203.0.113.7", `{"game":"cs2","players":1,"servers":["192.0.2.4:443"]}`)
+	ann := join(t, server, room.Code, "ann")
+	ann.measures(10)
+	ann.finishes()
+	for s := range h.Watch(t.Context(), room.Code) {
+		if s.Room.Stage == wire.Launching {
+			break
+		}
+	}
+	body := get(t, server, strings.TrimPrefix(room.Go, "https://muster.example"))
+	for _, want := range []string{"Everyone plays in the region Lima", "Press F8", "South America 2"} {
+		if !strings.Contains(body, want) {
+			t.Errorf("the page lacks %s:\n%s", want, body)
+		}
+	}
+	if strings.Contains(body, "192.0.2.4") {
+		t.Error("the page has an address")
+	}
 }
 
 // TestGo checks the link that people may post anywhere. It takes them to the game once there is

@@ -9,7 +9,7 @@ import (
 	"muster/discovery"
 )
 
-// Dump is a form in which games print their own pings.
+// Dump is the form of the pings that a game prints.
 type Dump string
 
 // SDR is the form of Team Fortress 2's console command tf_datacenter_ping_dump. It lists

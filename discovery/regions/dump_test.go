@@ -11,7 +11,7 @@ import (
 	"muster/discovery"
 )
 
-// dump has the form of what players posted; the values are made up.
+// dump looks like the ones that players posted. Its values are made up.
 const dump = `] tf_datacenter_ping_dump
 [SDR Ping] Ping data is current as of Tue Oct 15 19:07:09 2024. Pending refresh: 0, Sent initial fix: 1
     ams: 0ms, status 2

@@ -28,7 +28,7 @@ type Table struct {
 	// How says how players set a region in the game. "{set}" stands for the region's
 	// own Set. The built-in table has the catalogue's key, a user's own table the text.
 	How string `toml:"how"`
-	// Dump is the form in which the game prints its own pings, and Command prints them.
+	// Dump is the form of the pings that the game prints, and Command prints them.
 	// They are empty if Muster measures the regions.
 	Dump    Dump   `toml:"dump"`
 	Command string `toml:"command"`

@@ -84,8 +84,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestKeys checks that regions without an endpoint have keys of their own, each in a network of its own, in which no
-// machine is.
+// TestKeys checks that each region without an endpoint has its own key in its own network, and that no machine is there.
 func TestKeys(t *testing.T) {
 	documentation, seen := netip.MustParsePrefix("2001:db8::/32"), map[netip.Prefix]string{}
 	for _, code := range strings.Fields("ams ams4 atl bom bom2 dfw eat eze fra gru hel hkg iad jnb lax lhr lim maa mad ord par scl sea sgp sto syd tyo vie waw") {
