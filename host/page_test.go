@@ -8,12 +8,15 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/gorilla/websocket"
+	"rsc.io/qr"
 
 	"muster/discovery"
 	"muster/host"
@@ -332,11 +335,36 @@ func stranger(t *testing.T, server *httptest.Server, code string) {
 func TestQR(t *testing.T) {
 	h, server := serve(t, host.Config{List: listOf(1), Address: "192.0.2.1:7777"})
 	code, _, _ := h.Open(friday(0))
-	if svg := get(t, server, "/api/rooms/"+code+"/qr.svg"); !strings.HasPrefix(svg, "<svg ") {
+	svg := get(t, server, "/api/rooms/"+code+"/qr.svg")
+	if !strings.HasPrefix(svg, "<svg ") {
 		t.Errorf("the QR code is %.60s", svg)
 	}
 	p := openPage(t, server, code, "")
 	p.until("the link", p.says("you", `"link":"http://192.0.2.1:7777/#`+code))
+	var you struct{ Link string }
+	if err := json.Unmarshal(p.state["you"], &you); err != nil {
+		t.Fatal(err)
+	}
+	want, err := qr.Encode(you.Link, qr.M)
+	if err != nil {
+		t.Fatal(err)
+	}
+	drawn := map[[2]int]bool{}
+	for _, run := range regexp.MustCompile(`M(\d+) (\d+)h(\d+)v1h-\d+z`).FindAllStringSubmatch(svg, -1) {
+		x, _ := strconv.Atoi(run[1])
+		y, _ := strconv.Atoi(run[2])
+		n, _ := strconv.Atoi(run[3])
+		for i := range n {
+			drawn[[2]int{x + i - 4, y - 4}] = true
+		}
+	}
+	for y := range want.Size {
+		for x := range want.Size {
+			if drawn[[2]int{x, y}] != want.Black(x, y) {
+				t.Fatalf("the module at %d, %d is wrong", x, y)
+			}
+		}
+	}
 }
 
 // TestOutside checks that the organiser's page gets the link for friends on the internet as soon as

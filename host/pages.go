@@ -154,9 +154,12 @@ func (p *pageAPI) serveQR(w http.ResponseWriter, r *http.Request) {
 		`<rect width="100%%" height="100%%" fill="#fff"/><path fill="#000" d="`
 	fmt.Fprintf(w, head, side, side)
 	for y := range code.Size {
-		for x := range code.Size {
-			if code.Black(x, y) {
-				fmt.Fprintf(w, "M%d %dh1v1h-1z", x+margin, y+margin)
+		for x, run := 0, 0; x <= code.Size; x++ {
+			if code.Black(x, y) { // false beyond the code, which ends the row's last run
+				run++
+			} else if run > 0 {
+				fmt.Fprintf(w, "M%d %dh%dv1h-%dz", x-run+margin, y+margin, run, run)
+				run = 0
 			}
 		}
 	}
