@@ -5,6 +5,8 @@
 //	/#BAKODI_KEY           for friends
 //	/#BAKODI_KEY.SECRET    for one person; the page hides the secret at once
 //
+// At first the page loads what a lobby and its door need. later.js has the rest.
+//
 //	 live.js ──▶ state ──▶ app.js ──▶ stages/stages.js: which stage it is
 //	    ▲  │                  ├─────▶ stages/NAME.js: one at a time, in #stage
 //	    │  └▶ trace.js ───────┴─────▶ details/: folded below, ?show=NAME opens one

@@ -155,8 +155,13 @@ func gzipped(t *testing.T, path string) string {
 	return string(plain)
 }
 
-// modules returns the page's modules by path: app.js, and all that it imports.
-func modules(t *testing.T) map[string]string {
+const (
+	atOnce     = `(?:from|import) "(\.[^"]+)"`
+	everImport = `(?:from|import)[ (]"(\.[^"]+)"`
+)
+
+// modules returns the page's modules by path: app.js, and all that it imports, at once or ever.
+func modules(t *testing.T, imports string) map[string]string {
 	t.Helper()
 	sources := map[string]string{}
 	for left := []string{"app.js"}; len(left) > 0; left = left[1:] {
@@ -169,7 +174,7 @@ func modules(t *testing.T) map[string]string {
 			t.Fatalf("%s is answered %s", name, response.Status)
 		}
 		sources[name] = source
-		for _, other := range regexp.MustCompile(`(?:from|import) "(\.[^"]+)"`).FindAllStringSubmatch(source, -1) {
+		for _, other := range regexp.MustCompile(imports).FindAllStringSubmatch(source, -1) {
 			left = append(left, path.Join(path.Dir(name), other[1]))
 		}
 	}
@@ -180,7 +185,7 @@ func modules(t *testing.T) map[string]string {
 // browser does not discover them one after the other.
 func TestPreloaded(t *testing.T) {
 	_, page := get(t, "/", "")
-	needed := modules(t)
+	needed := modules(t, atOnce)
 	for name := range needed {
 		if !regexp.MustCompile(`"v/[^/"]*/` + regexp.QuoteMeta(name) + `"`).MatchString(page) {
 			t.Errorf("the browser hears of %s from another module", name)
@@ -195,7 +200,7 @@ func TestPreloaded(t *testing.T) {
 
 // TestNoDialogs checks that the room's page asks in its own words, never by the browser's dialogs.
 func TestNoDialogs(t *testing.T) {
-	for name, source := range modules(t) {
+	for name, source := range modules(t, everImport) {
 		if found := regexp.MustCompile(`(?:^|[^.\w])(?:confirm|alert|prompt)\(`).FindString(source); found != "" {
 			t.Errorf("%s has %s", name, found)
 		}
@@ -204,7 +209,7 @@ func TestNoDialogs(t *testing.T) {
 
 // TestText checks that text enters the page only as text.
 func TestText(t *testing.T) {
-	for name, source := range modules(t) {
+	for name, source := range modules(t, everImport) {
 		for _, markup := range []string{"innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function"} {
 			if source == "" || strings.Contains(source, markup) {
 				t.Errorf("%s uses %s", name, markup)

@@ -4,34 +4,20 @@
 import { announce } from "./announce.js";
 import { ask, becomePlayer, claim, credential, enter, forget, leave, linkKey, onOtherTab, passOrCredential, qrCode, renew, roomCode } from "./api.js";
 import { actions as ofCopying } from "./copying.js";
-import { openCulled } from "./details/culled.js";
-import { drawDetails } from "./details/details.js";
-import { broughtOf, written } from "./details/lists.js";
-import { showLimit, wishOf } from "./details/whatif.js";
-import { byId, h, saveFile, show } from "./dom.js";
-import { front } from "./front.js";
+import { byId, h, show } from "./dom.js";
 import { gameName, settingsOf, welcome } from "./gather.js";
 import { noteHere, offered } from "./get.js";
 import { actions as ofGetting } from "./getting.js";
 import { offerLanguages } from "./language.js";
 import { Live } from "./live.js";
 import { capital, clock, fill, say } from "./say.js";
-import { share } from "./share.js";
 import * as sound from "./sound.js";
-import * as countdown from "./stages/countdown.js";
 import * as door from "./stages/door.js";
-import * as failed from "./stages/failed.js";
-import * as go from "./stages/go.js";
 import * as lobby from "./stages/lobby.js";
 import { actions as ofMenu, closeMenu } from "./stages/menu.js";
 import { drawEvenings, actions as ofMeeting, openEvenings } from "./stages/meeting.js";
-import * as night from "./stages/night.js";
-import * as seats from "./stages/seats.js";
 import { actions as ofReactions } from "./stages/reactions.js";
-import * as reveal from "./stages/reveal.js";
-import * as search from "./stages/search.js";
 import { sentence, stageOf, way } from "./stages/stages.js";
-import * as vote from "./stages/vote.js";
 import { actions as ofSure, answered, press } from "./sure.js";
 
 /** @typedef {import("./types.js").State} State */
@@ -93,23 +79,60 @@ const view = {
 };
 
 /**
- * What the stages draw: the children of #stage with one h1, and then what nodes cannot express,
- * once they are on the page. says, if set, replaces the room's sentence for people who listen to
- * the page.
- * @type {Record<import("./stages/stages.js").Stage, {draw: (live: Live, view: View) => any[], shown: (place: HTMLElement, live: Live, view: View) => void, says?: (state: State, view: View) => string}>}
+ * What a stage draws: the children of #stage with one h1, and then what nodes cannot express, once
+ * they are on the page. says, if set, replaces the room's sentence for people who listen to the page.
+ * @typedef {{draw: (live: Live, view: View) => any[], shown: (place: HTMLElement, live: Live, view: View) => void, says?: (state: State, view: View) => string}} Drawn
  */
+
+/** The stages by name; the first visitors need two. @type {Partial<Record<import("./stages/stages.js").Stage, Drawn>>} */
 const stages = {
   door: { draw: door.door, shown: door.shown, says: door.says },
   lobby: { draw: lobby.lobby, shown: lobby.shown },
-  search: { draw: search.search, shown: search.shown },
-  reveal: { draw: reveal.reveal, shown: reveal.shown, says: reveal.says },
-  vote: { draw: vote.vote, shown: vote.shown },
-  countdown: { draw: countdown.countdown, shown: countdown.shown, says: countdown.says },
-  go: { draw: go.go, shown: go.shown, says: go.says },
-  seats: { draw: seats.seats, shown: seats.shown },
-  failed: { draw: failed.failed, shown: failed.shown },
-  night: { draw: night.night, shown: night.shown, says: night.says },
 };
+
+/** What comes after the lobby, once it has loaded. @type {typeof import("./later.js") | undefined} */
+let later;
+
+/** @type {Promise<void> | undefined} */
+let loading;
+
+/** How long the page rests after its first drawing before it loads the rest, ms. */
+const settles = 1000;
+
+/** Loads style sheets that are still disabled. @param {string} which */
+function styled(which) {
+  const links = [.../** @type {NodeListOf<HTMLLinkElement>} */ (document.querySelectorAll(which))].filter((link) => link.disabled);
+  return Promise.all(links.map((link) => new Promise((done) => {
+    link.onload = link.onerror = done;
+    link.disabled = false;
+  })));
+}
+
+/** Shows the page of a host without a room. */
+async function showFront() {
+  view.front = "asked";
+  const [{ front }] = await Promise.all([import("./front.js"), styled("link[href$='opening.css']")]);
+  await front();
+  view.front = "shown";
+  schedule();
+}
+
+/** Loads what comes after the lobby, with its styles, and draws it. */
+function load() {
+  loading ??= loaded().catch((error) => {
+    loading = undefined; // the next drawing tries again
+    throw error;
+  });
+  return loading;
+}
+
+async function loaded() {
+  const [module] = await Promise.all([import("./later.js"), styled("link[href*='stages/']")]);
+  later = module;
+  Object.assign(stages, later.stages);
+  Object.assign(actions, later.actions(live, view, tellBriefly, end));
+  schedule();
+}
 
 /** Draws in the next frame, once for all changes before it. */
 function schedule() {
@@ -131,7 +154,10 @@ function schedule() {
 function draw() {
   drawConnection();
   if (!live.state?.room) return;
-  view.firstState ||= performance.now();
+  if (view.firstState === 0) {
+    view.firstState = performance.now();
+    setTimeout(() => attempt(load), settles);
+  }
   const state = live.state;
   dropDeadToken(state);
   becomePlayerOnce(state);
@@ -142,14 +168,17 @@ function draw() {
   byId("main").hidden = false;
   callIfSeats();
   drawStage(state);
-  drawDetails(live, view, entitle);
+  later?.drawDetails(live, view, entitle);
 }
 
 /** @param {State} state */
 function drawStage(state) {
   const before = view.stage;
   door.notice(state, view);
-  view.stage = door.isOutside(state, view) ? "door" : stageOf(state, view);
+  const stage = door.isOutside(state, view) ? "door" : stageOf(state, view);
+  const drawn = stages[stage];
+  if (!drawn) return void attempt(load);
+  view.stage = stage;
   if (view.stage === "search" || view.stage === "vote") view.searched = state.room.round;
   if (view.stage === "countdown") view.revealed = state.room.round; // whoever missed it until now has read it there
   if (view.stage === "night") view.searched = view.revealed = 0; // the next session begins with its first round
@@ -162,8 +191,8 @@ function drawStage(state) {
   show(byId("steps"), view.stage === "door" ? [] : way(state, view.stage));
   show(byId("sender"), view.stage === "door" ? door.sender(state) : []);
   const asks = view.stage !== "lobby" && view.stage !== "door" && (view.stage !== "night" || state.meeting) && !state.you.name && !state.you.organiser && !view.tv; // a person who comes late is asked below the stage
-  show(place, stages[view.stage].draw(live, view), asks && h("section", { id: "welcome", class: "card", "data-key": "welcome" }, welcome(state)));
-  stages[view.stage].shown(place, live, view);
+  show(place, drawn.draw(live, view), asks && h("section", { id: "welcome", class: "card", "data-key": "welcome" }, welcome(state)));
+  drawn.shown(place, live, view);
   const corner = /** @type {HTMLImageElement} */ (byId("corner"));
   corner.hidden = view.stage === "lobby" || view.stage === "door" || view.stage === "night" || view.qr === "";
   if (corner.getAttribute("src") !== view.qr) corner.src = view.qr;
@@ -180,7 +209,7 @@ function drawStage(state) {
 }
 
 /** What the stage says, for people who listen to the page. @param {State} state */
-const says = (state) => (view.stage === "" ? "" : (stages[view.stage].says?.(state, view) ?? sentence(state)));
+const says = (state) => (view.stage === "" ? "" : (stages[view.stage]?.says?.(state, view) ?? sentence(state)));
 
 /** Moves the focus to the title if the stage is new or the focused element is gone, for keyboards and screen readers. */
 function entitle() {
@@ -250,12 +279,7 @@ function drawConnection() {
   const connection = live.shownAs();
   if (!roomCode && view.front === "shown") return; // there is nothing to connect to
   if (connection === "gone" && !state && view.front === "unknown") {
-    view.front = "asked";
-    attempt(async () => {
-      await front();
-      view.front = "shown";
-      schedule();
-    });
+    attempt(showFront);
   }
   document.body.classList.toggle("stale", connection !== "live" && connection !== "over");
   const banner = byId("banner");
@@ -276,15 +300,6 @@ function bannerText(connection, state) {
   return state ? say("page.lost-since", { at: clock(new Date(state.heard)) }) : say("page.lost");
 }
 
-/** Brings the servers of a form into the room. @param {HTMLFormElement} form */
-async function bring(form) {
-  const { favourites, others } = broughtOf(String(new FormData(form).get("list")));
-  if (favourites.length === 0) return tellBriefly(say("lists.no-address"), true);
-  await ask("bring", { favourites, adds: true });
-  form.reset();
-  tellBriefly(others > 0 ? say("lists.added-some", { n: others }) : say("lists.added"));
-}
-
 const dialog = () => /** @type {HTMLDialogElement} */ (byId("dialog"));
 
 /** @type {Record<string, (data: DOMStringMap, element: HTMLElement) => unknown>} */
@@ -297,9 +312,7 @@ const actions = {
   advice: ({ order, argument }) => ask(order ?? "", JSON.parse(argument ?? "{}")),
   strike: ({ addr }) => ask("strike", { addr }),
   "hide-here": () => ask("hide", { addr: /** @type {HTMLSelectElement} */ (byId("hide-which")).value, hidden: true }),
-  "save-list": () => live.state && saveFile(new Blob([written(live.state)], { type: "text/plain" }), `${live.state.room.game}-favourites.txt`),
   end: () => ((view.ending = true), schedule()),
-  ...night.actions(view, tellBriefly, end),
   lock: () => ask("lock", { locked: !live.state?.room.locked }),
   handon: ({ name }) => ask("handon", { name }),
   renew: renewed,
@@ -308,7 +321,6 @@ const actions = {
   count: ({ name, counted }) => ask("count", { name, counted: counted === "true" }),
   vote: ({ addr }) => ask("vote", { addr }),
   veto: ({ addr = "", map }) => press(map ?? addr, schedule) && ask("veto", map ? { map } : { addr }),
-  unfold: ({ addr = "" }) => (vote.unfold(live.state, addr), schedule()),
   detail: ({ detail = "" }) => ((view.show = detail), schedule()),
   ready: ({ ready }) => ask("ready", { ready: ready === "true" }),
   arrived: () => ask("arrived"),
@@ -318,13 +330,11 @@ const actions = {
   callme: () => (sound.toggle(), sound.isOn() && sound.allow(), schedule()),
   sound: (_, element) => (sound.toggle(), element.setAttribute("aria-pressed", String(sound.isOn()))),
   reopen: () => ask("reopen"),
-  share: async () => live.state && tellBriefly(await share(live.state)),
   sort: ({ by }) => sortBy(by ?? "rank"),
   watch: () => door.watch(view),
   ...ofGetting(live, view, tellBriefly),
   ...ofCopying(tellBriefly),
   ...ofSure(() => (schedule(), drawEvenings(dialog()))),
-  culled: ({ cause }) => openCulled(dialog(), cause ?? "", live.state),
   "wait-on": ({ addr }) => ask("await", { addr }).then(() => dialog().close()),
   evenings: () => openEvenings(dialog()),
   ...ofMeeting,
@@ -412,7 +422,7 @@ document.addEventListener("submit", (event) => {
   event.preventDefault();
   const name = String(new FormData(form).get("name"));
   if (form.dataset.submit === "rename") attempt(() => ask("rename", { name, of: form.dataset.of ?? "" }).then(closeMenu));
-  if (form.dataset.submit === "bring") attempt(() => bring(form));
+  if (form.dataset.submit === "bring") attempt(() => later?.bring(form, tellBriefly));
   if (form.dataset.submit === "has") attempt(() => has(String(new FormData(form).get("version")).trim()));
   if (form.dataset.submit !== "enter") return;
   attempt(async () => {
@@ -422,14 +432,14 @@ document.addEventListener("submit", (event) => {
 });
 
 document.addEventListener("input", (event) => {
-  if (event.target instanceof HTMLInputElement && event.target.id === "whatif-limit") showLimit(event.target);
+  if (event.target instanceof HTMLInputElement && event.target.id === "whatif-limit") later?.showLimit(event.target);
 });
 
 document.addEventListener("change", (event) => {
   const form = event.target instanceof Element ? event.target.closest("form[data-change]") : null;
   if (!(form instanceof HTMLFormElement) || !form.reportValidity()) return;
   if (form.dataset.change === "settings") attempt(() => ask("settings", { settings: settingsOf(form) }));
-  if (form.dataset.change === "whatif") attempt(() => ask("whatif", wishOf(form)));
+  if (form.dataset.change === "whatif") attempt(() => ask("whatif", later?.wishOf(form)));
 });
 
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", schedule);
@@ -462,11 +472,7 @@ if (roomCode) {
   setInterval(() => live.state && schedule(), 500);
 } else {
   byId("banner").hidden = true;
-  view.front = "asked";
-  attempt(async () => {
-    await front();
-    view.front = "shown";
-  });
+  attempt(showFront);
 }
 
 // Tests read this state.
