@@ -1,5 +1,7 @@
 // Awards for the end of the night: facts that the room measured, never judgements.
 
+import { inOrder } from "./people.js";
+
 /** @typedef {import("./types.js").Played} Played */
 /** @typedef {import("./types.js").Person} Person */
 /** @typedef {{kind: "nearest" | "longest" | "patient" | "steady" | "home" | "first", player: string, ms?: number, km?: number, server?: string, n?: number}} Award */
@@ -23,7 +25,7 @@ export function awards(rounds, people, kmOf, favourites) {
   const pings = rounds.flatMap((round) => Object.entries(round.rtt_ms ?? {}).filter(([name, ms]) => is(name) && ms > 0).map(([player, ms]) => ({ player, ms, server: round.server })));
   const ways = rounds.flatMap((round) => round.players.filter(is).map((player) => ({ player, km: kmOf(round, player) ?? 0, server: round.server }))).filter(({ km }) => km >= long);
   const homes = rounds.flatMap((round) => favourites.filter(({ addr }) => addr === round.connect).flatMap(({ by = [] }) => by.filter(is)).map((player) => ({ player, server: round.server })));
-  const first = people.filter((person) => person.arrival !== undefined).toSorted((a, b) => (a.arrival ?? 0) - (b.arrival ?? 0)).slice(0, 1);
+  const first = inOrder(people.filter((person) => person.arrival !== undefined)).slice(0, 1);
   /** @type {Award[]} */
   const given = [];
   const give = (/** @type {Award["kind"]} */ kind, /** @type {Omit<Award, "kind">[]} */ best) => {

@@ -239,8 +239,11 @@ export function decisions({ key }) {
 
 /** @param {State} state */
 export function gameName(state) {
-  return state.games?.find((game) => game.id === state.room.game)?.name ?? state.room.game;
+  return nameOfGame(state, state.room.game);
 }
+
+/** A game's name, or its id where nobody knows a name. @param {State} state @param {string} id */
+export const nameOfGame = (state, id) => state.games?.find((game) => game.id === id)?.name ?? id;
 
 /** Why the servers of the room's game answer nobody, if they do not. @param {State} state */
 export function silent(state) {

@@ -2,7 +2,7 @@
 
 import { h } from "./dom.js";
 import { playsHere } from "./gather.js";
-import { hasSay, isDeaf } from "./people.js";
+import { hasSay, isDeaf, meOf } from "./people.js";
 import { capital, clock, said, told } from "./say.js";
 
 /** @typedef {import("./types.js").State} State */
@@ -17,7 +17,7 @@ export function next(state) {
 
 /** @param {State} state @returns {Child[]} */
 function wordsFor(state) {
-  const me = state.people.find((person) => person.name === state.you.name);
+  const me = meOf(state);
   const held = told(state.room.held) || state.waits;
   if (held) return [capital(held)];
   switch (state.room.stage) {

@@ -84,7 +84,7 @@ export function describe(form, ...others) {
   const players = Number(given.get("players") || 0);
   const parts = [
     saidOf(String(given.get("by")), "name"),
-    limit > 0 && `${say("front.limit")} ${millis(limit)}`,
+    limit > 0 && say("front.nobody-over", { limit: millis(limit) }),
     players > 0 && say("people.players", { n: players }),
     agree instanceof HTMLSelectElement && agree.value !== "" && agree.selectedOptions[0].text,
     String(given.get("servers")).trim() !== "" && say("front.own-list"),

@@ -12,6 +12,12 @@ import { removal } from "./stages/menu.js";
 /** @typedef {import("./types.js").State} State */
 /** @typedef {import("./types.js").Person} Person */
 
+/** The reader, if they have a name. @param {State} state */
+export const meOf = (state) => state.people.find((person) => person.name === state.you.name);
+
+/** @template {{arrival?: number}} P @param {P[]} people */
+export const inOrder = (people) => people.toSorted((a, b) => (a.arrival ?? 0) - (b.arrival ?? 0));
+
 /** @param {import("./live.js").Live} live */
 export function people(live) {
   const state = /** @type {State} */ (live.state);
@@ -40,7 +46,7 @@ function row(live, person) {
     "li",
     { "data-key": person.name, class: `person ${colourOf(state.people, person.name)}${away || person.left_out ? " away" : ""}` },
     sign(person, 28),
-    h("span", { class: "who" }, h("bdi", {}, person.name), person.organiser && badge(say("person.organiser")), person.guest && badge(say("person.guest")), person.name === state.you.name && badge(say("person.you")), person.country && !person.somewhere && badge(say("country.about", { country: countryName(person.country) })), person.version && badge(say("person.has", { version: person.version }))),
+    h("span", { class: "who" }, h("bdi", {}, person.name), person.organiser && badge(say("person.organiser")), person.guest && badge(say("person.guest")), person.name === state.you.name && badge(say("person.you")), person.country && badge(say("country.about", { country: countryName(person.country) })), person.version && badge(say("person.has", { version: person.version }))),
     h("span", { class: `doing ${tone(state, person)}` }, ...doing(state, person)),
     person.peer && state.room.listed > 0 && progress(live, person),
     counting(state, person),

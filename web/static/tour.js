@@ -26,7 +26,7 @@ function km(from, to) {
 }
 
 /** The country that a person shows. @param {Person | undefined} person */
-const homeOf = (person) => (person?.somewhere ? undefined : person?.country);
+const homeOf = (person) => person?.country;
 
 /** @param {State} state @param {Person[]} players */
 export function awardsOf(state, players) {

@@ -2,14 +2,21 @@
 
 import { nameOnly } from "../choice.js";
 import { h } from "../dom.js";
+import { nameOfGame } from "../gather.js";
 import { clock, millis, said, say, tell, time } from "../say.js";
 
 /** @param {import("../types.js").State} state */
 export function log(state) {
   const notes = state.log.toReversed();
   return [
-    h("ol", { class: "log", "aria-label": say("log.label"), tabindex: 0 }, notes.map((note, i) => h("li", { "data-key": `${note.at} ${notes.length - i}` }, h("time", { datetime: note.at }, clock(new Date(note.at))), h("bdi", { dir: "auto" }, ...tell(note))))),
+    h("ol", { class: "log", "aria-label": say("log.label"), tabindex: 0 }, notes.map((note, i) => h("li", { "data-key": `${note.at} ${notes.length - i}` }, h("time", { datetime: note.at }, clock(new Date(note.at))), h("bdi", { dir: "auto" }, ...tell(named(state, note)))))),
   ];
+}
+
+/** A note with the game's name instead of its id. @param {import("../types.js").State} state @param {import("../types.js").Sentence} note @returns {import("../types.js").Sentence} */
+function named(state, note) {
+  const game = note.with?.game;
+  return typeof game === "string" ? { ...note, with: { ...note.with, game: nameOfGame(state, game) } } : note;
 }
 
 /** @param {import("../types.js").State} state */

@@ -3,8 +3,8 @@
 import { button, h } from "../dom.js";
 import { heat } from "../colours.js";
 import { isEstimated } from "../estimate.js";
-import { asListed, isKey, serverName, strange, targetOf } from "../choice.js";
-import { hasSay } from "../people.js";
+import { asListed, countryName, isKey, serverName, strange, targetOf } from "../choice.js";
+import { hasSay, meOf } from "../people.js";
 import { millis, number, said, say } from "../say.js";
 import { isArmed, sure } from "../sure.js";
 
@@ -94,7 +94,7 @@ function differing(choice) {
 /** @param {State} state @param {Ranked} ranked @param {import("../types.js").Server | undefined} server @param {boolean} versioned */
 function details(state, ranked, server, versioned) {
   const looked = Object.keys(ranked.worst_ms ?? {});
-  const facts = [looked.length > 0 ? quality(ranked, looked) : "", server?.name && !isKey(ranked.addr) ? ranked.addr : "", server?.map ?? "", versioned ? (server?.version ?? "") : "", server?.mod && server.mod !== server.mode ? say("server.mod", { mod: server.mod }) : "", server?.max_players ? `${server.players}/${server.max_players}` : "", server?.country ?? "", server?.as_listed ? asListed(state) : ""];
+  const facts = [looked.length > 0 ? quality(ranked, looked) : "", server?.name && !isKey(ranked.addr) ? ranked.addr : "", server?.map ?? "", versioned ? (server?.version ?? "") : "", server?.mod && server.mod !== server.mode ? say("server.mod", { mod: server.mod }) : "", server?.max_players ? `${server.players}/${server.max_players}` : "", countryName(server?.country), server?.as_listed ? asListed(state) : ""];
   return facts.filter(Boolean).join(" · ");
 }
 
@@ -107,7 +107,7 @@ function quality(ranked, players) {
 /** Voting and vetoing. @param {State} state @param {string} addr @param {import("../types.js").Server | undefined} server */
 function ballot(state, addr, server) {
   const votes = state.people.filter((person) => person.vote === addr).length;
-  const me = state.people.find((person) => person.name === state.you.name);
+  const me = meOf(state);
   if (!me || !hasSay(state, me)) return votes > 0 ? say("ranking.votes", { n: votes }) : "";
   const mine = me.vote === addr;
   return [

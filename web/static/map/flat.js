@@ -27,8 +27,8 @@ const closest = 3.4;
 /** The part of the map that signs and their words need around the people's places. */
 const room = { x: 0.2, y: 0.24 };
 
-/** @param {{country?: string, somewhere?: boolean}} person */
-export const homeOf = (person) => (person.somewhere ? undefined : placeOf(person.country));
+/** @param {{country?: string}} person */
+export const homeOf = (person) => placeOf(person.country);
 
 /** The world; it is loaded once. */
 export const load = world;

@@ -3,7 +3,7 @@
 import { countryName, serverName } from "../choice.js";
 import { h } from "../dom.js";
 import { isEstimated } from "../estimate.js";
-import { hasSay } from "../people.js";
+import { hasSay, inOrder } from "../people.js";
 import { locale, millis, said, say } from "../say.js";
 
 /** @typedef {import("../types.js").State} State */
@@ -76,7 +76,7 @@ export function tradeOf(state, { option, kind }, isOurs) {
 /** The players and the guests who are counted in, in the order of arrival. @param {State} state */
 export function playersOf(state) {
   const counted = state.choice?.selection.players ?? [];
-  return state.people.filter((person) => person.peer || counted.includes(person.name)).toSorted((a, b) => (a.arrival ?? 0) - (b.arrival ?? 0));
+  return inOrder(state.people.filter((person) => person.peer || counted.includes(person.name)));
 }
 
 /** A person's ping to a server, with its unit in a tag of its own if there is one. @param {State} state @param {{rtt_ms: Record<string, number>}} ranked @param {Person} person @param {import("../say.js").Tag} [small] */

@@ -3,7 +3,7 @@
 import { button, h } from "../dom.js";
 import { countryName } from "../choice.js";
 import { flag } from "../flag.js";
-import { hasSay } from "../people.js";
+import { hasSay, meOf } from "../people.js";
 import { millis, said, say } from "../say.js";
 import { sign } from "../sign.js";
 import { awaitedOf, candidatesOf, pingOf, playersOf } from "./ballot.js";
@@ -18,7 +18,7 @@ const ticks = 60;
 /** @param {import("../live.js").Live} live @param {import("../app.js").View} view */
 export function countdown(live, view) {
   const state = /** @type {State} */ (live.state);
-  const me = state.people.find((person) => person.name === state.you.name);
+  const me = meOf(state);
   const left = Math.max(0, Math.ceil(leftOf(live) / 1000));
   const card = goalOf(state);
   const awaited = awaitedOf(state);

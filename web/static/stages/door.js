@@ -5,6 +5,7 @@ import { roomCode } from "../api.js";
 import { button, h } from "../dom.js";
 import { copyable, gameName } from "../gather.js";
 import { about, direct, missing, outcome, progress, systems } from "../get.js";
+import { inOrder, meOf } from "../people.js";
 import { said, say, tell } from "../say.js";
 import { sign } from "../sign.js";
 import { clicksOf, lobbyAlone, minutesOf, steps } from "./ways.js";
@@ -102,7 +103,7 @@ export function says(state) {
 
 /** The stranger as a person of the room: the sign is the next free one. @param {State} state @param {View} view @returns {Person} */
 function newcomerOf(state, view) {
-  const own = view.door === "in" && state.people.find((person) => person.name === state.you.name);
+  const own = view.door === "in" && meOf(state);
   if (own) return own;
   const taken = new Set(state.people.map((person) => person.arrival));
   let arrival = 0;
@@ -112,13 +113,13 @@ function newcomerOf(state, view) {
 
 /** Who is in already, and the newcomer's own sign. @param {State} state @param {Person} newcomer */
 function here(state, newcomer) {
-  const people = state.people.filter((person) => person !== newcomer).toSorted((a, b) => (a.arrival ?? 0) - (b.arrival ?? 0));
+  const people = inOrder(state.people.filter((person) => person !== newcomer));
   const shown = people.slice(0, mostSigns);
   return h(
     "ul",
     { class: "who-is-in", "aria-label": say("lobby.here"), "data-many": people.length > 8 ? "many" : people.length > 3 ? "some" : "few" },
     shown.map((person) => h("li", { "data-key": person.name }, sign(person, 32), h("bdi", { class: "name" }, person.name))),
-    people.length > shown.length && h("li", {}, `+${people.length - shown.length}`),
+    people.length > shown.length && h("li", {}, say("search.more-players", { n: people.length - shown.length })),
     h("li", { class: "yours", "data-key": "yours" }, sign(newcomer, 38), h("strong", {}, newcomer.name === "?" ? say("door.you") : h("bdi", {}, newcomer.name)), h("span", { class: "quiet" }, say("door.yours"))),
   );
 }

@@ -7,6 +7,7 @@ import { ping } from "../estimate.js";
 import { flag } from "../flag.js";
 import { gameName, voice } from "../gather.js";
 import { next } from "../next.js";
+import { inOrder, meOf } from "../people.js";
 import { millis, said, say, tell } from "../say.js";
 import { shareButton } from "../share.js";
 import { shortened, sign } from "../sign.js";
@@ -30,8 +31,8 @@ const longestName = 16;
 /** @param {import("../live.js").Live} live @param {import("../app.js").View} view */
 export function go(live, view) {
   const state = /** @type {State} */ (live.state);
-  const people = state.people.filter((person) => person.peer || person.page || person.launch).toSorted((a, b) => (a.arrival ?? 0) - (b.arrival ?? 0));
-  const me = view.tv ? undefined : state.people.find((person) => person.name === state.you.name);
+  const people = inOrder(state.people.filter((person) => person.peer || person.page || person.launch));
+  const me = view.tv ? undefined : meOf(state);
   const target = state.choice && targetOf(state.choice);
   const server = state.choice?.servers[target?.addr ?? ""];
   const isOnMap = Boolean(placeOf(server?.country));
@@ -88,7 +89,7 @@ function arrived(state) {
 
 /** What the stage announces: where everyone goes, and how far the person is. @param {State} state @param {import("../app.js").View} view */
 export function says(state, view) {
-  const me = view.tv ? undefined : state.people.find((person) => person.name === state.you.name);
+  const me = view.tv ? undefined : meOf(state);
   return say("go.says", { sentence: sentence(state), title: title(state, me, view) });
 }
 

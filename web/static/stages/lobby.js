@@ -6,6 +6,7 @@ import { button, h, svg } from "../dom.js";
 import { offers } from "../estimate.js";
 import { gameName, invitation, playsHere, settings, silent, voice, welcome, wish } from "../gather.js";
 import { next } from "../next.js";
+import { inOrder } from "../people.js";
 import { said, say } from "../say.js";
 import { sign } from "../sign.js";
 import * as sound from "../sound.js";
@@ -35,7 +36,7 @@ const glance = 3;
 /** @param {import("../live.js").Live} live @param {View} view */
 export function lobby(live, view) {
   const state = /** @type {State} */ (live.state);
-  const people = inOrder(state);
+  const people = inOrder(state.people);
   const me = view.tv ? undefined : whoIs(state);
   meet(people, view);
   const mapped = isMapped(people, view.changed);
@@ -64,12 +65,9 @@ export function lobby(live, view) {
 /** Runs once the children are on the page. @param {HTMLElement} stage @param {import("../live.js").Live} live @param {View} view */
 export function shown(stage, live, view) {
   const room = stage.querySelector(".room.mapped");
-  if (room instanceof HTMLElement && live.state) place(room, inOrder(live.state).filter(isPlaced), view.changed);
+  if (room instanceof HTMLElement && live.state) place(room, inOrder(live.state.people).filter(isPlaced), view.changed);
   showMenu(stage);
 }
-
-/** @param {State} state */
-const inOrder = (state) => state.people.toSorted((a, b) => (a.arrival ?? 0) - (b.arrival ?? 0));
 
 /** @param {Person} person */
 const plays = (person) => person.peer && person.connected;
@@ -142,7 +140,7 @@ function one(scene, person, mapped) {
 
 /** What a person is doing, in a few words; the details say more. On the map one line is enough. @param {Scene} scene @param {Person} person @param {boolean} isNew @param {boolean} mapped */
 function doing({ me }, person, isNew, mapped) {
-  const home = person.country && !person.somewhere ? countryName(person.country) : "";
+  const home = person.country ? countryName(person.country) : "";
   const [word, tone] = condition(person, isNew && plays(person));
   const line = (/** @type {string} */ text, /** @type {string} */ kind = "") => h("span", { class: `sub ${kind}` }, text);
   if (mapped) return line(tone || !canPlay(person) ? word : person === me ? say("person.you") : home, tone);

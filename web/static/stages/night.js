@@ -8,6 +8,7 @@
 
 import { ask } from "../api.js";
 import { button, h } from "../dom.js";
+import { inOrder } from "../people.js";
 import { date, locale, millis, number, said, say, time } from "../say.js";
 import { sharesPictures } from "../share.js";
 import { shortened, sign } from "../sign.js";
@@ -60,7 +61,7 @@ function company(state) {
   const names = new Set((state.evening ?? []).flatMap((round) => round.players));
   const isHere = (/** @type {string} */ name) => state.people.some((person) => person.name === name);
   const away = (state.meeting?.who ?? []).filter((one) => !isHere(one.name)).map((one) => /** @type {Person} */ ({ name: one.name, arrival: one.arrival, peer: true, connected: false, page: false, probed: 0, answered: 0 }));
-  const all = [...state.people, ...away].toSorted((a, b) => (a.arrival ?? 0) - (b.arrival ?? 0));
+  const all = inOrder([...state.people, ...away]);
   return { players: all.filter(({ name }) => names.has(name)), guests: state.people.filter(({ name, peer }) => !peer && !names.has(name)) };
 }
 

@@ -19,7 +19,7 @@ const spots = new Map();
 
 /** Reports whether there is a map for some people; if not, it loads what is missing. @param {Person[]} people @param {() => void} changed */
 export function isMapped(people, changed) {
-  if (!people.some((person) => person.country && !person.somewhere)) return false;
+  if (!people.some((person) => person.country)) return false;
   if (!loaded && !isLoading) {
     isLoading = true;
     void import("../map/flat.js").then(async (flat) => {

@@ -7,7 +7,7 @@ import { countryName, givenUp, targetOf } from "../choice.js";
 import { button, dotted, h } from "../dom.js";
 import { flag } from "../flag.js";
 import { placeOf } from "../map/world.js";
-import { hasSay } from "../people.js";
+import { hasSay, meOf } from "../people.js";
 import { saidOf } from "../rules.js";
 import { capital, millis, said, say } from "../say.js";
 import { play } from "../sound.js";
@@ -67,7 +67,7 @@ export function reveal(live, view) {
 function soon(live, view) {
   const state = /** @type {State} */ (live.state);
   if (!state.agreement.launch_at) return !view.tv && h("p", { class: "buttons" }, button("revealed", say("reveal.on")));
-  const me = state.people.find((person) => person.name === state.you.name);
+  const me = meOf(state);
   const n = Math.max(0, Math.ceil(counts(live) / 1000));
   return h("p", { class: "buttons soon" }, !view.tv && me && hasSay(state, me) && button("ready", say("countdown.wait"), { class: "stop", "data-ready": "false", "aria-keyshortcuts": "Escape" }), h("span", { class: "when" }, say("reveal.countdown-in", { n })));
 }

@@ -6,6 +6,7 @@
 
 import { button, h } from "../dom.js";
 import { flag } from "../flag.js";
+import { inOrder } from "../people.js";
 import { capital, millis, said, say, tell } from "../say.js";
 import { isOn } from "../sound.js";
 import { sign } from "../sign.js";
@@ -123,7 +124,7 @@ function span(seconds) {
 
 /** The people who need a seat. @param {State} state @param {Seats} wait */
 function waiting(state, wait) {
-  return state.people.filter((person) => (wait.for?.length ? wait.for.includes(person.name) : person.peer)).toSorted((a, b) => (a.arrival ?? 0) - (b.arrival ?? 0));
+  return inOrder(state.people.filter((person) => (wait.for?.length ? wait.for.includes(person.name) : person.peer)));
 }
 
 /** @param {State} state */

@@ -7,7 +7,7 @@ import { countryName, asListed, strange } from "../choice.js";
 import { advice } from "../details/why.js";
 import { colourOf } from "../colours.js";
 import { flag } from "../flag.js";
-import { hasSay } from "../people.js";
+import { hasSay, meOf } from "../people.js";
 import { capital, number, said, say, told } from "../say.js";
 import { sign } from "../sign.js";
 import { isArmed } from "../sure.js";
@@ -30,7 +30,7 @@ const opened = { round: 0, addr: "" };
 /** @param {import("../live.js").Live} live @param {import("../app.js").View} view */
 export function vote(live, view) {
   const state = /** @type {State} */ (live.state);
-  const me = state.people.find((person) => person.name === state.you.name);
+  const me = meOf(state);
   const picks = picksOf(state);
   const players = playersOf(state).length;
   const live_ = picks.filter(({ candidate }) => candidate);
