@@ -7,10 +7,10 @@
 //
 // At first the page loads what a lobby and its door need. later.js has the rest.
 //
-//	 live.js ──▶ state ──▶ app.js ──▶ stages/stages.js: which stage it is
-//	    ▲  │                  ├─────▶ stages/NAME.js: one at a time, in #stage
-//	    │  └▶ trace.js ───────┴─────▶ details/: folded below, ?show=NAME opens one
-//	  /live                             api.js ──▶ POST /api/rooms/CODE/…
+//	live.js ──▶ state ──▶ app.js ──▶ stages/stages.js: which stage it is
+//	   ▲  │                  ├─────▶ stages/NAME.js: one at a time, in #stage
+//	   │  └▶ trace.js ───────┴─────▶ details/: folded below, ?show=NAME opens one
+//	 /live                             api.js ──▶ POST /api/rooms/CODE/…
 package web
 
 import (
