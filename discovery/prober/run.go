@@ -269,7 +269,11 @@ func (r *run) holds(d deadline) bool {
 // request asks a server as soon as its address may be asked. If the wait is too long,
 // the probe ends with the present knowledge.
 func (r *run) request(p *probe, why reason) {
-	wait, ok := r.options.Allowance.spend(r.targets.at[p.target].Addr())
+	to := r.targets.at[p.target].Addr()
+	wait, ok := time.Duration(0), !discovery.IsKey(to) // nobody is there
+	if ok {
+		wait, ok = r.options.Allowance.spend(to)
+	}
 	p.due = 0
 	d := deadline{probe: p, gen: p.gen, why: why}
 	switch {

@@ -281,3 +281,21 @@ type leaving struct {
 }
 
 func (l leaving) release(netip.AddrPort) { *l.open-- }
+
+// TestKeysAreNotAsked checks that nothing is sent to an address that only tells an entry from others.
+func TestKeysAreNotAsked(t *testing.T) {
+	p, err := New(Options{Protocol: connecting{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	servers := []discovery.Server{{Addr: discovery.KeyOf(1)}, {Addr: discovery.KeyOf(2)}}
+	var results []discovery.Result
+	err = p.Run(t.Context(), servers, discovery.NewConventional(len(servers)), func(r discovery.Result) {
+		results = append(results, r)
+	})
+	if err != nil || len(results) != 2 || results[0].State != discovery.Forbidden || results[1].State != discovery.Forbidden ||
+		p.Stats().PacketsSent > 0 {
+		t.Errorf("%+v, %+v, %v", results, p.Stats(), err)
+	}
+}
