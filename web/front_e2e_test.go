@@ -42,10 +42,11 @@ func newService(t *testing.T) (rooms *host.Host, url string) {
 	for _, g := range table.All() {
 		_, err := g.Queries()
 		limits.Games = append(limits.Games, public.Game{
-			Game:   wire.Game{ID: g.ID, Name: g.Name},
-			By:     selection.Mean,
-			Listed: err == nil,
-			Steam:  g.OnSteam(),
+			Game:    wire.Game{ID: g.ID, Name: g.Name},
+			By:      selection.Mean,
+			Aliases: g.Aliases,
+			Listed:  err == nil,
+			Steam:   g.OnSteam(),
 		})
 		if g.ID == "xonotic" {
 			limits.Games[len(limits.Games)-1].By = selection.Threshold
