@@ -92,6 +92,22 @@ func TestGo(t *testing.T) {
 	b.shoot("go-late", small, desktop)
 }
 
+// TestGoTyped checks that the page says what to type in a game that takes no address from outside, and copies it.
+func TestGoTyped(t *testing.T) {
+	t.Parallel()
+	n := newSession(t, 20, friday(4))
+	small := screenSize{"small-phone-dark", 390, 700, 1, true}
+	b := browse(t, n.organisersLink(), small)
+	b.sees("#stage", "Waiting for 4 more players")
+	b.tells(`(people.forEach((p) => p.launch = "by-hand"), { people, choice, room: room("launching"), you: { name: "chong", link: live.state.you.link, join: "" },
+		way: { connect: addr, server: "pro-g", typed: { where: "console", texts: ["connect " + addr] } } })`)
+	b.sees("#stage .way", "In the game’s console, type: connect 192.0.2.7")
+	if text := eval[string](b, `[...document.querySelectorAll("#stage .way [data-action=copy]")].map((one) => one.dataset.copyText).join(", ")`); !strings.Contains(text, "connect 192.0.2.7") {
+		t.Errorf("the buttons copy %q", text)
+	}
+	b.shoot("go-typed", small, desktop)
+}
+
 // TestGoRegion checks that a game with regions says what to set, shows no address, and opens nothing.
 func TestGoRegion(t *testing.T) {
 	t.Parallel()

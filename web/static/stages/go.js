@@ -256,9 +256,9 @@ function ways(state, me) {
   return [
     me?.peer && button("reopen", say("go.reopen"), { class: me.launch === "failed" || me.launch === "declined" ? "primary" : "", disabled: !me.connected || me.launch === "asking" }),
     byHand && (web ? h("a", { class: "primary", href: web }, say("go.join-them")) : button("open", say("go.join-by-muster"), { class: "primary" })),
-    button("copy", say("go.copy-address"), { "data-copy-text": way.connect }),
+    lines(way).length !== 1 && button("copy", say("go.copy-address"), { "data-copy-text": way.connect }),
     me && byHand && me.launch !== "by-hand" && button("arrived", say("go.arrived")),
-    ...lines(way).map((line) => button("copy", say("go.copy-line"), { "data-key": line, "data-copy-text": line })),
+    ...lines(way).map((line) => button("copy", say("go.copy-line"), { "data-key": line, "data-copy-text": line, "aria-label": `${say("go.copy-line")}: ${line}` })),
     h("p", { class: "quiet hand" }, ...said("go.hand", { address: h("code", { id: "connect", tabindex: 0 }, way.connect) })),
     ...(way.typed?.texts ?? []).map((text) => h("p", { class: "quiet hand", "data-key": `typed ${text}` }, ...said(`type.${way.typed?.where}`, { text: h("code", { tabindex: 0 }, text) }))),
     password(state, me),
