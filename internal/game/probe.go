@@ -23,10 +23,10 @@ type Way struct {
 	Shift uint16
 }
 
-// Ways returns every way in which the table's games ask a server at a port: those of most games first, and last those that
-// learn least. Each has a port of its own or another protocol, so their number is that of the table's forms, some fifty.
+// Ways returns every way to ask a server at a port that a game of the table uses, some fifty. The ways of most games come
+// first. Plain TCP comes last, because it only learns that somebody answers.
 func (t Table) Ways(port uint16) []Way {
-	const least = "tcp" // it learns no more than that somebody answers
+	const least = "tcp"
 	games := map[Way]int{{Protocol: "a2s", Shift: 1}: 0}
 	for _, name := range protocols {
 		games[Way{Protocol: name}] = 0

@@ -70,7 +70,7 @@ func TestKnown(t *testing.T) {
 	}
 }
 
-// TestEntryOf checks entries for what servers answered; each is sound.
+// TestEntryOf checks the entries made from servers' answers. Each is sound.
 func TestEntryOf(t *testing.T) {
 	for _, c := range []struct {
 		id, remark string

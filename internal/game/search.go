@@ -243,7 +243,7 @@ func eachBegins(asked, name []string, begins func(name, word string) bool) bool 
 	return true
 }
 
-// folded is a text in the form in which texts are compared.
+// folded is a text without case, accents and signs, ready to be compared.
 type folded struct {
 	words   []string
 	whole   string // the words without blanks
@@ -265,7 +265,7 @@ func anyPair(a, b []folded, match func(a, b folded) bool) bool {
 	return false
 }
 
-// fold returns a text in two forms, as it stands and with digits for Roman numbers; nothing of a text without words.
+// fold returns a text in two forms: as it stands, and with digits for Roman numbers. A text without words has no form.
 func fold(text string) []folded {
 	words := wordsOf(text)
 	if len(words) == 0 {
@@ -355,8 +355,9 @@ func partsOf(name string) (parts []string) {
 	return parts
 }
 
-// distance returns how many letters of a are missing, extra, wrong, or swapped with their neighbour, compared with b, and
-// with the beginning of b that is nearest (Damerau's distance, each letter in one change). It stops counting after most.
+// distance counts the letters of a that are missing, extra, wrong, or swapped with their neighbour. whole compares a with
+// b, beginning with the nearest beginning of b. It is Damerau's distance, with each letter in one change at most. It stops
+// counting after most.
 func distance(a, b []rune, most int) (whole, beginning int) {
 	isCut := len(b) > len(a)+most
 	if isCut {
