@@ -164,7 +164,7 @@ const faults = `(() => {
 		const end = data.trimEnd().length - (/\p{P}\s*$/u.test(data) ? 1 : 0), topOf = (from) => (range.setStart(words.currentNode, from), range.setEnd(words.currentNode, from + 1), Math.round(range.getBoundingClientRect().top));
 		if (topOf(end - 1) > topOf(end - 2) + 4) found.push("“" + data.trim().slice(-6) + "” leaves its last letter alone on a line");
 	}
-	for (const e of stage.querySelectorAll(".turning, .flat")) if (e.checkVisibility() && !e.querySelector("canvas")) found.push("no world is drawn");
+	for (const e of stage.querySelectorAll(".turning, .flat")) if (e.checkVisibility() && (!e.querySelector("canvas") || e.clientHeight < 40 && (e.clientHeight > 0 || document.body.matches(".tv *")))) found.push("no world is drawn");
 	for (const e of stage.querySelectorAll("button, a, summary")) { // nothing lies over what people press
 		const { left, right, top, bottom } = clip(e.parentElement, e.getBoundingClientRect());
 		if (!e.checkVisibility({ visibilityProperty: true }) || bottom - top < 12 || right - left < 12 || document.body.matches(".tv *")) continue;

@@ -9,7 +9,7 @@
 import { ask } from "../api.js";
 import { button, h } from "../dom.js";
 import { inOrder } from "../people.js";
-import { date, locale, millis, number, said, say, time } from "../say.js";
+import { capital, date, locale, millis, number, said, say, time } from "../say.js";
 import { sharesPictures } from "../share.js";
 import { shortened, sign } from "../sign.js";
 import { nameOnly } from "../choice.js";
@@ -140,7 +140,7 @@ function closing(state) {
     mayMeet && h(
       "section",
       { class: "card same-time", "data-key": "same time" },
-      h("div", {}, h("h2", {}, say("night.same-time", { day: next.toLocaleDateString(locale, { weekday: "long" }) })), h("p", { class: "quiet" }, h("span", {}, say("night.stays")), " ", h("time", { datetime: next.toISOString() }, say("meeting.date", { date: date(next), time: time(next) })))),
+      h("div", {}, h("h2", {}, capital(say("night.same-time", { day: next.toLocaleDateString(locale, { weekday: "long" }) }))), h("p", { class: "quiet" }, h("span", {}, say("night.stays")), " ", h("time", { datetime: next.toISOString() }, capital(say("meeting.date", { date: date(next), time: time(next) }))))),
       button("same-time", say("night.yes-same"), { class: "primary large", "data-every": every }),
     ),
     h(

@@ -55,7 +55,7 @@ export function reveal(live, view) {
         h("h1", {}, ...said(!country ? "reveal.play-on" : withThe.has(server?.country ?? "") ? "reveal.meet-in-the" : "reveal.meet-in", words)),
         country && h("p", { class: "named" }, flag(server?.country), h("bdi", { dir: "auto" }, named)),
         h("p", { class: "figure-of" }, dotted(own && say("ping.for-you", { ms: own.text }), reason(state, target)))),
-      h("div", { class: `everyones${spokes.length >= 9 ? " crowd" : ""}` }, line),
+      h("div", { class: `everyones${spokes.length >= 6 ? " crowd" : ""}` }, line),
       h("ul", { class: "everybody unseen", "aria-label": say("ping.all") }, spokes.toSorted((a, b) => (a.person.arrival ?? 0) - (b.person.arrival ?? 0)).map(({ person, text }) => h("li", { "data-key": person.name }, h("bdi", { class: "who", dir: "auto" }, person.name), " ", h("span", { class: "ms" }, text)))),
       soon(live, view),
     ),
