@@ -2,10 +2,11 @@ package wire
 
 import (
 	"math"
+	"time"
+
 	"muster/discovery/sentence"
 	"muster/selection"
 	"muster/selection/rules"
-	"time"
 )
 
 // Head says where a room stands, and what the organiser wants.
