@@ -81,8 +81,9 @@ func TestSteamKeyAtHome(t *testing.T) {
 			t.Errorf("%v, %v", info, err)
 		}
 	}
-	if games := ask(http.MethodGet, "games", ""); !strings.Contains(games, `"id":"tf2","name":"Team Fortress 2","listed":true`) {
-		t.Errorf("with a key there is no list of Team Fortress 2: %s", games)
+	_, tf2, _ := strings.Cut(ask(http.MethodGet, "games", ""), `{"id":"tf2",`)
+	if tf2, _, _ = strings.Cut(tf2, "}"); !strings.Contains(tf2, `"listed":true`) {
+		t.Errorf("with a key there is no list of Team Fortress 2: %s", tf2)
 	}
 	ask(http.MethodGet, "settings", "")
 	ask(http.MethodPost, "keep", `{"kind":"favourite","is":true,"game":"tf2","addr":"192.0.2.1:27015"}`) // changes the state
