@@ -16,7 +16,7 @@ import (
 // crowded is a script that puts a room of people with strange names on the page, at any stage.
 const crowded = `
 	const names = %s, countries = ["NL", "US", "MY", "US", "DE", "BR", "JP", "ZA", "AU", "GB", "SE", "FR", "IN", "CL", "PL", "KR"];
-	const people = names.map((name, arrival) => ({ name, arrival, organiser: arrival === 0, peer: true, connected: true, page: true, probed: 300, answered: 280, done: true, able: arrival %% 3 !== 1, country: countries[arrival], somewhere: arrival === 15 || undefined }));
+	const people = names.map((name, arrival) => ({ name, arrival, organiser: arrival === 0, peer: true, connected: true, page: true, probed: 300, answered: 280, done: true, able: arrival %% 3 !== 1, country: arrival === 15 ? undefined : countries[arrival], somewhere: arrival === 15 || undefined }));
 	const called = ["pro-g InstaGib [CA] #1483", "<b>TFC</b> " + "W".repeat(60), "\u202eesrever\u202c مرحبا بالعالم", "NGZ \u200b InstaGib 😀 Z͑ͫ̓ͪ̂ͫ̽͏̴̙", "Clanbase CTF"];
 	const addresses = called.map((_, i) => "192.0.2." + (7 + i) + ":27960");
 	const pings = (i) => Object.fromEntries(names.map((name, p) => [name, 9 + (p * 83 + i * 7) %% 241]));
@@ -204,6 +204,16 @@ const faults = `(() => {
 		if (Math.min(width, height) < press) found.push(Math.round(width) + " × " + Math.round(height) + " px to press: " + e.innerText.slice(0, 40));
 	}
 	if (above) for (const e of stage.querySelectorAll(above)) if (e.checkVisibility() && !e.closest(".dial, .unseen, svg.sign > *, .world, .turning") && clip(e.parentElement, e.getBoundingClientRect()).bottom > innerHeight) found.push("below the fold, at " + Math.round(e.getBoundingClientRect().bottom) + ": " + (e.textContent.trim().slice(0, 30) || e.className));
+	const at = scrollY; // a bar that stays on the screen covers nothing that Tab or a scroll has brought there
+	for (const e of stage.querySelectorAll("button, a, summary, input, select")) {
+		if (!e.checkVisibility({ visibilityProperty: true }) || e.closest(".unseen")) continue;
+		e.scrollIntoView({ block: "nearest", behavior: "instant" });
+		const { left, right, top, bottom } = e.getBoundingClientRect();
+		const over = document.elementFromPoint((left + right) / 2, (top + bottom) / 2);
+		for (let up = over; up && !up.contains(e) && !e.contains(up); up = up.parentElement)
+			if (/fixed|sticky/.test(getComputedStyle(up).position)) found.push("“" + (e.innerText || e.id).slice(0, 30) + "” is under a bar, " + (up.id || up.className));
+	}
+	scrollTo({ top: at, behavior: "instant" });
 	return [...new Set(found)];
 })()`
 
