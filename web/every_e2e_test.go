@@ -147,7 +147,7 @@ const faults = `(() => {
 	const words = document.createTreeWalker(stage, NodeFilter.SHOW_TEXT); // no word of usual length breaks inside
 	while (words.nextNode()) {
 		const { data, parentElement: e } = words.currentNode;
-		if (!e.checkVisibility({ opacityProperty: true, visibilityProperty: true }) || e.closest(".unseen, svg, .reasons, .detail") || getComputedStyle(e).clipPath.includes("50%%")) continue;
+		if (!e.checkVisibility({ opacityProperty: true, visibilityProperty: true }) || e.closest(".unseen, svg, .reasons, .detail, .drawing") || getComputedStyle(e).clipPath.includes("50%%")) continue;
 		for (const { index, 0: word } of data.matchAll(/\S+/g)) {
 			if (word.length > 24 || !/^[\p{P}\d]*[\p{Script=Latin}\p{Script=Cyrillic}]+[\p{P}]*$/u.test(word)) continue;
 			range.setStart(words.currentNode, index);
@@ -179,7 +179,7 @@ const faults = `(() => {
 	}
 	const least = document.documentElement.matches(".tv") ? 0 : 11.9; // px; isFromTheSofa looks at walls
 	for (const e of document.querySelectorAll("#stage *, header *")) {
-		if (![...e.childNodes].some((node) => node.nodeType === 3 && node.data.trim()) || !e.checkVisibility() || e.closest(".unseen, svg.sign")) continue;
+		if (![...e.childNodes].some((node) => node.nodeType === 3 && node.data.trim()) || !e.checkVisibility() || e.closest(".unseen, svg.sign, .drawing")) continue;
 		const size = parseFloat(getComputedStyle(e).fontSize) * (e.getScreenCTM?.()?.a ?? 1);
 		if (size < least) found.push("“" + e.textContent.trim().slice(0, 20) + "” is " + size.toFixed(1) + " px high");
 	}
