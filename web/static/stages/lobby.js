@@ -140,7 +140,7 @@ function one(scene, person, mapped) {
 
 /** What a person is doing, in a few words; the details say more. On the map one line is enough. @param {Scene} scene @param {Person} person @param {boolean} isNew @param {boolean} mapped */
 function doing({ me }, person, isNew, mapped) {
-  const home = person.country ? countryName(person.country) : "";
+  const home = person.country && !person.somewhere ? countryName(person.country) : "";
   const [word, tone] = condition(person, isNew && plays(person));
   const line = (/** @type {string} */ text, /** @type {string} */ kind = "") => h("span", { class: `sub ${kind}` }, text);
   if (mapped) return line(tone || !canPlay(person) ? word : person === me ? say("person.you") : home, tone);
