@@ -148,7 +148,7 @@ const faults = `(() => {
 	while (words.nextNode()) {
 		const { data, parentElement: e } = words.currentNode;
 		if (!e.checkVisibility({ opacityProperty: true, visibilityProperty: true }) || e.closest(".unseen, svg, .reasons, .detail, .drawing") || getComputedStyle(e).clipPath.includes("50%%")) continue;
-		for (const { index, 0: word } of data.matchAll(/\S+/g)) {
+		for (const { index, 0: word } of data.matchAll(/[^\s·]+/g)) { // the dots make the trial languages long
 			if (word.length > 24 || !/^[\p{P}\d]*[\p{Script=Latin}\p{Script=Cyrillic}]+[\p{P}]*$/u.test(word)) continue;
 			range.setStart(words.currentNode, index);
 			range.setEnd(words.currentNode, index + word.length);

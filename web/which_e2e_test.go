@@ -19,7 +19,7 @@ func TestWhichGame(t *testing.T) {
 	_, url := newService(t)
 	ann := browse(t, url, desktop)
 	ann.sees("#front", "Open a room")
-	ann.run(fmt.Sprintf(`import(document.querySelector("link[href$='/which.js']").href).then(({ meant }) => {
+	ann.run(fmt.Sprintf(`import(new URL("which.js", document.querySelector("script[type=module]").src)).then(({ meant }) => {
 		const { games, texts } = %s;
 		window.different = texts.filter((c) => meant(games, c.text).map(({ id }) => id).join() !== c.games.join()).map((c) => c.text);
 	})`, table))

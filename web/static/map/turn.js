@@ -222,6 +222,7 @@ export class Turn {
     const dark = matchMedia("(prefers-color-scheme: dark)").matches;
     const drawn = `${this.laid} ${turned} ${dark}`;
     if (!this.world || !centre || !fit || !room || drawn === this.drawn) return;
+    if (!this.place.isConnected) return; // it has no colours any more
     this.drawn = drawn;
     const style = getComputedStyle(this.place);
     const [sea, land, border, gold] = ["--sea", "--world", "--ground", "--gold"].map((name) => style.getPropertyValue(name).trim());

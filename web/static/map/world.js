@@ -35,11 +35,13 @@ export function world() {
 const vendored = (name) => new URL(`../vendor/${name}`, import.meta.url).href;
 
 async function load() {
-  const shapes = fetch(vendored("countries-110m.json")).then((answer) => answer.json());
-  await import(vendored("d3-array.min.js")); // d3-geo looks for it
-  await Promise.all([import(vendored("d3-geo.min.js")), import(vendored("topojson-client.min.js"))]);
+  const geo = import(vendored("d3-array.min.js")).then(() => import(vendored("d3-geo.min.js"))); // d3-geo looks for d3-array
+  const [topology] = await Promise.all([
+    fetch(vendored("countries-110m.json")).then((answer) => answer.json()),
+    geo,
+    import(vendored("topojson-client.min.js")),
+  ]);
   const { d3, topojson } = /** @type {any} */ (globalThis);
-  const topology = await shapes;
   const all = topology.objects.countries;
   all.geometries = all.geometries.filter((/** @type {any} */ shape) => shape.id !== antarctica);
   return {
