@@ -96,6 +96,9 @@ func TestHomeStanding(t *testing.T) {
 	b.run(`document.querySelector("#title").value = "Friday"; document.querySelector("#every").value = "fri 20:00 Asia/Tokyo"`)
 	b.click("#play-form button.primary")
 	b.sees("#now", "You’re in a room")
+	b.until("the program has seen the room", func() bool {
+		return eval[bool](b, `home.state().room.lines.some((line) => line.includes("is open for"))`)
+	})
 	b.closesRoom()
 	b.until("the room is closed", func() bool { return !eval[bool](b, "home.state().room.running") })
 	b.run(`location.hash = ""`)
