@@ -5,6 +5,7 @@ import { gameField } from "./gamefield.js";
 import { copyable, decisions } from "./gather.js";
 import { chooseRule, describe, fewGames, fitLimit, lastTime, limitOf, more, playersOf, rememberOpening, ways } from "./opening.js";
 import { capital, locale, said, say, tell, told } from "./say.js";
+import { together } from "./together.js";
 
 /** @typedef {{id: string, name: string, aliases?: string[], by: string, listed: boolean, steam?: boolean, silence?: import("./types.js").Sentence}} Game */
 /** @typedef {{version: string, date?: string, games: Game[], max_players: number, max_servers: number}} Service */
@@ -26,7 +27,7 @@ export async function front() {
     return;
   }
   document.title = say("front.page-title");
-  show(main, welcome(), entrance(true), opening(service), footer(service));
+  show(main, welcome(), opening(service), together([..."ABCDE"]), entrance(true), footer(service));
   main.hidden = false;
   main.addEventListener("change", (event) => {
     if (!(event.target instanceof HTMLElement)) return;

@@ -4,8 +4,8 @@ import { foreign, h, show } from "../dom.js";
 import { gameField } from "../gamefield.js";
 import { chooseRule, describe, fewGames, fitLimit, lastTime, limitOf, more, playersOf, rememberOpening, way, ways } from "../opening.js";
 import { capital, say, told } from "../say.js";
+import { together } from "../together.js";
 import { alarm } from "./alarm.js";
-import { together } from "./art.js";
 import { ask } from "./api.js";
 import { field, filledIn, player, tab } from "./forms.js";
 import { aside, noList } from "./games.js";
@@ -49,7 +49,7 @@ export function open(main, from) {
     if (chip instanceof HTMLElement) choice.take(from.games.find((game) => game.id === chip.dataset.game));
   });
   form.addEventListener("submit", () => submit(form, from, choice.input));
-  main.replaceChildren(h("div", { class: "playing" }, h("div", { class: "ask" }, h("h1", { tabindex: -1 }, say("home.play")), h("p", { class: "lead" }, say("home.play-lead")), form), together(from.state.name)));
+  main.replaceChildren(h("div", { class: "playing" }, h("div", { class: "ask" }, h("h1", { tabindex: -1 }, say("home.play")), h("p", { class: "lead" }, say("home.play-lead")), form), together([from.state.name])));
   follow(form, first, now);
 }
 
