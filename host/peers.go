@@ -180,7 +180,8 @@ func (v *visitor) hello(message wire.Message) error {
 		return v.refuse(noPlace())
 	}
 	began := time.Now()
-	answer, err := to.query(room.Join{Hello: hello, From: v.host.origin(v.from, hello.Probes), Token: access.NewSecret()}, &link{conn: v.conn, inflates: hello.Inflates})
+	join := room.Join{Hello: hello, From: v.host.origin(v.from, hello.Probes), Token: access.NewSecret()}
+	answer, err := to.query(join, &link{conn: v.conn, inflates: hello.Inflates})
 	if errors.As(err, &refusal) {
 		return v.refuse(v.host.wordFor(to, hello.Code, []string{hello.Key, hello.Token}, refusal))
 	}

@@ -138,7 +138,9 @@ func (p *program) askWays(ctx context.Context, ways []game.Way, at netip.AddrPor
 // askWay asks an address in one way. The answer is nil if there is none. A server that answers too much at a time tells
 // nothing of itself, and is asked once more.
 func (p *program) askWay(ctx context.Context, way game.Way, at netip.AddrPort, allowance *prober.Allowance) (*game.Answer, error) {
-	options := prober.Options{Protocol: way.Game().Protocol(), Retries: probeTries - 1, Timeout: probeWait, Allowance: allowance, Logger: p.logger()}
+	options := prober.Options{
+		Protocol: way.Game().Protocol(), Retries: probeTries - 1, Timeout: probeWait, Allowance: allowance, Logger: p.logger(),
+	}
 	server := discovery.Server{Addr: netip.AddrPortFrom(at.Addr(), way.Port(at.Port()))}
 	answer, err := askOne(ctx, options, server)
 	if answer == nil || answer.Info != nil {

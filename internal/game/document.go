@@ -72,8 +72,9 @@ func Document(games []Game) any {
 	}{Format: "muster.games/1"}
 	for _, g := range games {
 		document.Games = append(document.Games, entry{
-			ID: g.ID, Name: g.Name, Aliases: g.Aliases, Protocol: g.ProtocolName, Port: g.Port, Lists: g.Kinds(), Masters: append([]string{}, g.Masters...),
-			URLs: g.URLs(), Unsure: append([]string{}, g.Unsure...), Sources: g.References, JoinSources: g.JoinReferences, Silent: g.whySilent(),
+			ID: g.ID, Name: g.Name, Aliases: g.Aliases, Protocol: g.ProtocolName, Port: g.Port, Lists: g.Kinds(),
+			Masters: append([]string{}, g.Masters...),
+			URLs:    g.URLs(), Unsure: append([]string{}, g.Unsure...), Sources: g.References, JoinSources: g.JoinReferences, Silent: g.whySilent(),
 			AppID: g.AppID, By: g.Rule, Launch: append([]string{}, g.Template(runtime.GOOS)...), Type: (*typing)(g.Type), Regions: g.regions(),
 		})
 	}

@@ -363,9 +363,10 @@ func (g Game) Queries(masters ...string) ([]master.Query, error) {
 // listed is a protocol whose servers have masters that speak a kin of it.
 type listed interface{ Master() discovery.Lister }
 
-// asks returns the questions to each master. Of the Quake III family they are two for each protocol version, because parts of a list get lost. The
-// extended one covers IPv6 servers, but old masters do not know it; the plain one works everywhere. Masters count
-// players wrongly, so both ask for empty and full servers too.
+// asks returns the questions to each master. In the Quake III family these are two for each protocol
+// version, because parts of a list get lost. The extended one covers IPv6 servers, but old masters do
+// not know it; the plain one works everywhere. Masters count players wrongly, so both ask for empty
+// and full servers too.
 func (g Game) asks() (asks []discovery.Lister) {
 	if lister, ok := g.Protocol().(listed); ok {
 		return []discovery.Lister{lister.Master()}
