@@ -318,6 +318,9 @@ func (a *actor) leave() {
 	default:
 		a.handOver()
 	}
+	if view, _ := a.views.get(); a.isBehind {
+		a.show(view, atOnce) // nobody misses the last state
+	}
 	for _, l := range a.links {
 		l.conn.Send(*why)
 		l.conn.Close(why)
