@@ -52,6 +52,10 @@ func (a *actor) noteProgress(name string, by *conn.Conn) {
 }
 
 func (a *actor) send(s room.Send) {
+	switch s.Message.(type) {
+	case wire.Measure, wire.Finalists, wire.Launch:
+		a.publish(atOnce) // a program has to know the room's game first
+	}
 	if s.To != "" {
 		switch m := s.Message.(type) {
 		case wire.Welcome:
@@ -107,7 +111,8 @@ func (a *actor) publish(when urgency) {
 type urgency int
 
 const (
-	// inTurn is for the states of every day: a member gets one when the last has arrived.
+	// inTurn is for the states of every day: after its first, a member gets one when the last has
+	// arrived.
 	inTurn urgency = iota
 	// atOnce is for a state that has to come before what follows, such as the choice before the
 	// launch. Only a member with a long queue misses it.
@@ -127,7 +132,7 @@ func (a *actor) show(view *page.View, when urgency) {
 		if l.seen == view.Edition {
 			continue
 		}
-		if l.conn.Queued() > viewBacklog || when == inTurn && !l.conn.HasArrived() {
+		if l.conn.Queued() > viewBacklog || when == inTurn && l.seen > 0 && !l.conn.HasArrived() {
 			a.isBehind = true
 			continue
 		}
