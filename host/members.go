@@ -52,10 +52,6 @@ func (a *actor) noteProgress(name string, by *conn.Conn) {
 }
 
 func (a *actor) send(s room.Send) {
-	switch s.Message.(type) {
-	case wire.Measure, wire.Finalists, wire.Launch:
-		a.publish(atOnce) // a program has to know the room's game first
-	}
 	if s.To != "" {
 		switch m := s.Message.(type) {
 		case wire.Welcome:

@@ -97,6 +97,7 @@ func (r *Room) sendLooks(asks []finals.Ask) {
 	for _, player := range without {
 		r.decision.Without(player)
 	}
+	r.out.publish()
 	for _, ask := range shown {
 		r.out.brief(&r.group, ask.Player)
 		r.out.send(ask.Player, ask.Finalists)

@@ -57,7 +57,6 @@ func (l *Launching) begin(r *Room) {
 	}
 	r.out.says(sentence.Of("room.launch", "server", l.Launch.Name,
 		"ms", math.RoundToEven(ranked.MeanMS), "worst", math.RoundToEven(ranked.MaxMS)))
-	r.out.do(Publish{})
 	for _, player := range players {
 		l.take(r, player)
 	}
@@ -85,7 +84,8 @@ func voters(g *group.Group) (names []string) {
 // take sends a player the launch, with the address that is right for the player.
 func (l *Launching) take(r *Room, player string) {
 	g := &r.group
-	r.out.brief(&r.group, player)
+	r.out.publish()
+	r.out.brief(g, player)
 	connect, beside := g.Hearsay.Connect(player, l.Server, &g.Servers), g.Nearby.Addresses(player)[l.Server]
 	r.out.send(player, g.Launches.For(player, l.Launch, connect, g.Servers.List[l.Server].Addr, beside))
 }

@@ -265,9 +265,11 @@ func (e *fuzzSession) step(in room.Input) error {
 	case room.PageClosed:
 		e.open[in.Token]--
 	}
-	saved := false
+	saved, published := false, false
 	for at, o := range outputs {
 		switch o := o.(type) {
+		case room.Publish:
+			published = true
 		case room.Save:
 			saved = true
 			if at > 0 {
@@ -298,6 +300,12 @@ func (e *fuzzSession) step(in room.Input) error {
 		case room.Send:
 			e.canBeSent(o)
 			e.exposes(o)
+			switch o.Message.(type) {
+			case wire.Measure, wire.Finalists, wire.Launch:
+				if !published {
+					e.Fatalf("%s gets a %T and has not seen the room", o.To, o.Message)
+				}
+			}
 			if launch, is := o.Message.(wire.Launch); is && !saved && e.way() != way {
 				e.Fatalf("all are sent to %s, which is not kept", launch.Address)
 			}

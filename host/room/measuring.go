@@ -72,6 +72,7 @@ func (*Gathering) proceed(r *Room) {
 // measure starts a player, and gives back the results that the room has already.
 func (r *Room) measure(player string) {
 	told, asks := r.probing.Measure(&r.group, player, strategy(r.phase, r.group.Settings.Strategy), r.moment())
+	r.out.publish() // the program has to know the room's game first
 	for _, m := range told {
 		r.out.send(player, m)
 	}

@@ -2,6 +2,7 @@ package room
 
 import (
 	"net/netip"
+	"slices"
 	"time"
 
 	"muster/discovery/sentence"
@@ -88,6 +89,14 @@ func (o *outbox) begin(now time.Time) { o.now, o.outputs, o.binds = now, nil, fa
 func (o *outbox) do(output Output) { o.outputs = append(o.outputs, output) }
 
 func (o *outbox) send(player string, m wire.Message) { o.do(Send{player, m}) }
+
+// publish makes everybody see the state before what follows in this step. It is the state after the
+// step, so once is enough.
+func (o *outbox) publish() {
+	if !slices.Contains(o.outputs, Output(Publish{})) {
+		o.do(Publish{})
+	}
+}
 
 // ask sends players the servers of a round that their programs are asked to measure.
 func (o *outbox) ask(round int, asks []search.Ask) {

@@ -188,7 +188,7 @@ func (End) do(r *Room, by caller) error {
 		r.follow(end)
 	}
 	why := wire.Refusal{Reason: wire.ReasonEnded, Says: end.Why}
-	r.out.do(Publish{})
+	r.out.publish()
 	for _, name := range here {
 		r.out.do(Dismiss{name, why})
 	}
@@ -312,7 +312,6 @@ func (a More) do(r *Room, _ caller) error {
 		return err
 	}
 	r.out.says(notes...)
-	r.out.do(Publish{}) // people read the new number before anybody is asked
 	r.probing.AskMore(g, r.now)
 	r.enter(&Coordinating{More: servers})
 	for _, player := range g.Attendance.Players() {

@@ -149,9 +149,7 @@ func (w *Waiting) do(r *Room, events ...seats.Event) {
 			r.out.says(e.News)
 			seats := wire.Announcement{Kind: wire.AnnouncedSeats, Server: g.Announced(e.Server), Seats: e.Free}
 			r.follow(r.calendar.Announce(seats, r.facts(r.now))...)
-			asks := r.decision.Glance(g, &r.probing, []int{e.Server}, "", r.passed(), r.now)
-			r.out.do(Publish{})
-			r.sendLooks(asks)
+			r.sendLooks(r.decision.Glance(g, &r.probing, []int{e.Server}, "", r.passed(), r.now))
 		case seats.Filled:
 			r.decision.Concede(g, r.lookFacts())
 			r.out.binds = true
@@ -185,7 +183,6 @@ func (w *Waiting) relaunch(r *Room) {
 	l, outside := w.Back, w.wait.Outside()
 	r.enter(l)
 	r.out.says(sentence.Of("room.seats-outside", "players", outside, "server", l.Launch.Name))
-	r.out.do(Publish{})
 	for _, player := range r.group.Attendance.Players() {
 		if slices.Contains(outside, player) {
 			r.group.Launches.Restart(player)
