@@ -62,6 +62,8 @@ var arrows = []struct {
 	{"muster/internal/register", nil},
 	{"muster/internal/config", []string{"muster/discovery", "muster/internal/input"}},
 	{"muster/internal/userfile", nil},
+	{"muster/internal/identify", []string{"muster/discovery", "muster/discovery/prober", "muster/internal/game"}},
+	{"muster/internal/which", []string{"muster/internal/game", "muster/internal/hint", "muster/internal/term"}},
 	{"muster/internal/venue", []string{"muster/discovery", "muster/discovery/prober", "muster/host/wire", "muster/internal/game", "muster/internal/hint", "muster/internal/input", "muster/internal/term"}},
 	{"muster/internal/lobby", []string{"muster/internal/catalogue", "muster/discovery", "muster/discovery/lists/lan", "muster/discovery/regions", "muster/discovery/protocol/beacon", "muster/selection", "muster/host/access", "muster/host/room", "muster/host/schedule", "muster/host/wire", "muster/peer", "muster/internal/echo", "muster/internal/favourites", "muster/internal/game", "muster/internal/hint", "muster/internal/home", "muster/internal/invite", "muster/internal/listing", "muster/internal/netinfo", "muster/internal/portmap", "muster/internal/term", "muster/internal/userfile"}},
 	{"muster/internal/ownhost", []string{"muster/discovery", "muster/discovery/lists/lan", "muster/host", "muster/host/access", "muster/host/room", "muster/host/store", "muster/host/wire", "muster/peer", "muster/web", "muster/internal/hint", "muster/internal/ingress", "muster/internal/invite", "muster/internal/listing", "muster/internal/netinfo", "muster/internal/release", "muster/internal/userfile", "muster/internal/webhook"}},

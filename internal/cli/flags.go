@@ -200,12 +200,12 @@ func (o *probing) bindRegions(flags *pflag.FlagSet) {
 		"regions (muster games ID says how); - is standard input")
 }
 
-// readRegions reads the file of --regions.
-func (p *program) readRegions(o *probing) error {
+// readRegions reads the file of --regions. "-" is in.
+func (o *probing) readRegions(in io.Reader) error {
 	if o.regions == "" {
 		return nil
 	}
-	f, err := input.Open(o.regions, p.in)
+	f, err := input.Open(o.regions, in)
 	if err != nil {
 		return hint.Say("list.unread", "file", input.Name(o.regions), "why", hint.Reason(err))
 	}

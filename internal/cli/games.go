@@ -121,12 +121,12 @@ games.toml, as docs/games.md explains.
 
 // called returns the games that a text may mean, the nearest first. One that is clear is alone.
 func called(games game.Table, text string) (all []game.Game, err error) {
-	g, like, err := meant(games, text)
+	g, like, err := games.Meant(text)
 	if err == nil {
 		return []game.Game{g}, nil
 	}
 	for _, m := range like {
-		if m.Slipped() {
+		if m.IsSlip() {
 			return nil, err
 		}
 		all = append(all, m.Game)

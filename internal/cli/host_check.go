@@ -72,7 +72,7 @@ func (h *hostCommand) checkRoom() (game.Game, error) {
 	if err := h.probing.check(); err != nil {
 		return g, err
 	}
-	return g, h.readRegions(&h.probing)
+	return g, h.probing.readRegions(h.in)
 }
 
 // takeSecret reads a flag's value from where no other user of this machine can see it: the first

@@ -109,7 +109,7 @@ func (j *join) run(ctx context.Context, args []string, console *term.Console) er
 	if err := j.probing.check(); err != nil {
 		return err
 	}
-	if err := j.readRegions(&j.probing); err != nil {
+	if err := j.probing.readRegions(j.in); err != nil {
 		return err
 	}
 	if j.launcher.Games, err = j.games(); err != nil {

@@ -11,28 +11,13 @@ import (
 	"os"
 	"slices"
 	"strconv"
-	"sync"
 	"time"
 
 	"muster/discovery"
-	"muster/discovery/prober"
 	"muster/internal/game"
 	"muster/internal/hint"
+	"muster/internal/identify"
 	"muster/internal/userfile"
-)
-
-const (
-	// probeTries is how often each UDP question goes out.
-	probeTries = 2
-	// probeMore is how many packets a protocol that answers may get besides: challenges sent back, the question once
-	// more if the server has told nothing, and a farewell.
-	probeMore = 12
-	// probePause lies between two protocols: many servers answer an address only ten times at once.
-	probePause = 100 * time.Millisecond
-	// probeWait is the silence after the last question that counts as no answer.
-	probeWait = 700 * time.Millisecond
-	// probeRest is how long a server is left alone that answered, and told nothing of itself.
-	probeRest = 1200 * time.Millisecond
 )
 
 // probe asks one address by every protocol, and prints the entry of its game or adds it to a file.
@@ -47,10 +32,10 @@ func (p *program) probe(ctx context.Context, games game.Table, address, id, file
 		return err
 	}
 	ways := games.Ways(at.Port())
-	q := game.Count(ways, at.Port(), probeTries)
+	q := game.Count(ways, at.Port(), identify.Tries)
 	p.screen.Tell("probe.asks", "address", at.Addr(), "protocols", q.Protocols, "packets", q.Packets, "connections", q.Connections,
-		"more", probeMore, "ports", q.Ports)
-	answers, err := p.askWays(ctx, ways, at)
+		"more", identify.More, "ports", q.Ports)
+	answers, err := identify.Ask(ctx, ways, at, p.logger())
 	if err != nil {
 		return err
 	}
@@ -92,85 +77,6 @@ func probed(ctx context.Context, text string) (netip.AddrPort, error) {
 	}
 	slices.SortStableFunc(found, func(a, b netip.Addr) int { return a.Unmap().BitLen() - b.Unmap().BitLen() }) // IPv4 first
 	return netip.AddrPortFrom(found[0].Unmap(), uint16(port)), nil
-}
-
-// askWays asks an address in every way until a server has told its name, and returns the answers in the order of the ways.
-func (p *program) askWays(ctx context.Context, ways []game.Way, at netip.AddrPort) ([]game.Answer, error) {
-	var (
-		all       sync.WaitGroup
-		allowance = prober.NewAllowance()
-		found     = make([]*game.Answer, len(ways))
-		failed    = make([]error, len(ways))
-	)
-	asking, enough := context.WithCancel(ctx)
-	defer enough()
-	for i, way := range ways {
-		all.Go(func() {
-			found[i], failed[i] = p.askWay(asking, way, at, allowance)
-			if found[i].IsNamed() {
-				enough()
-			}
-		})
-		select {
-		case <-time.After(probePause):
-		case <-asking.Done():
-		}
-		if asking.Err() != nil {
-			break
-		}
-	}
-	all.Wait()
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	var answers []game.Answer
-	for _, a := range found {
-		if a != nil {
-			answers = append(answers, *a)
-		}
-	}
-	if len(answers) == 0 {
-		return nil, errors.Join(failed...) // nil if all were silent
-	}
-	return answers, nil
-}
-
-// askWay asks an address in one way. The answer is nil if there is none. A server that answers too much at a time tells
-// nothing of itself, and is asked once more.
-func (p *program) askWay(ctx context.Context, way game.Way, at netip.AddrPort, allowance *prober.Allowance) (*game.Answer, error) {
-	options := prober.Options{
-		Protocol: way.Game().Protocol(), Retries: probeTries - 1, Timeout: probeWait, Allowance: allowance, Logger: p.logger(),
-	}
-	server := discovery.Server{Addr: netip.AddrPortFrom(at.Addr(), way.Port(at.Port()))}
-	answer, err := askOne(ctx, options, server)
-	if answer == nil || answer.Info != nil {
-		return answer.In(way), err
-	}
-	select {
-	case <-time.After(probeRest):
-	case <-ctx.Done():
-		return answer.In(way), nil
-	}
-	options.Retries = -1
-	if again, err := askOne(ctx, options, server); again != nil && err == nil {
-		answer = again
-	}
-	return answer.In(way), nil
-}
-
-// askOne asks a server, and returns what it answered, or nil.
-func askOne(ctx context.Context, options prober.Options, server discovery.Server) (answer *game.Answer, err error) {
-	engine, err := prober.New(options)
-	if err != nil {
-		return nil, err
-	}
-	defer engine.Close()
-	err = engine.Run(ctx, []discovery.Server{server}, discovery.NewConventional(1), func(r discovery.Result) {
-		if r.State == discovery.Answered {
-			answer = &game.Answer{Info: r.Info}
-		}
-	})
-	return answer, err
 }
 
 // tellAnswers says what answered, and which known games that may be.

@@ -39,17 +39,17 @@ type Match struct {
 // IsExact reports whether the text is the whole name, another name or the id of the game.
 func (m Match) IsExact() bool { return m.near <= byName }
 
-// Slipped reports whether letters of the text are wrong.
-func (m Match) Slipped() bool { return m.near == bySlip }
+// IsSlip reports whether letters of the text are wrong.
+func (m Match) IsSlip() bool { return m.near == bySlip }
 
 // mostText is the longest text that is looked for, in letters. No game's name is longer.
 const mostText = 64
 
-// Finder finds games by what people call them: names, other names, initials, beginnings, parts, and all that with slips.
+// finder finds games by what people call them: names, other names, initials, beginnings, parts, and all that with slips.
 //
 //	text ─▶ fold: no case, accents, signs; digits for Roman numbers ─┐
 //	names ▶ fold ────────────────────────────────────────────────────┴▶ nearest kind of match ─▶ ranked
-type Finder struct {
+type finder struct {
 	games  []Game
 	called []called
 }
@@ -61,9 +61,9 @@ type called struct {
 	length             int
 }
 
-// NewFinder returns a finder for the games.
-func NewFinder(games []Game) *Finder {
-	f := &Finder{games: games}
+// newFinder returns a finder for the games.
+func newFinder(games []Game) *finder {
+	f := &finder{games: games}
 	for _, g := range games {
 		k := called{id: fold(g.ID), name: fold(g.Name), length: len([]rune(g.Name))}
 		if len(k.name) > 0 && len(k.name[0].words) > 1 {
@@ -80,9 +80,9 @@ func NewFinder(games []Game) *Finder {
 	return f
 }
 
-// Find returns the games that a text may mean, the nearest first. Of equally near ones the last played games, by id, come
+// find returns the games that a text may mean, the nearest first. Of equally near ones the last played games, by id, come
 // first. An empty text means no game.
-func (f *Finder) Find(text string, last ...string) []Match {
+func (f *finder) find(text string, last ...string) []Match {
 	if len([]rune(text)) > mostText {
 		return nil
 	}
@@ -133,8 +133,8 @@ func (m Match) class() int {
 // shorter one.
 const shortestSlip = 5
 
-// Clear returns the game that a text means if the matches leave no doubt. A text with wrong letters must be a whole name.
-func Clear(matches []Match) (Game, bool) {
+// onlyOf returns the game that a text means if the matches leave no doubt. A text with wrong letters must be a whole name.
+func onlyOf(matches []Match) (Game, bool) {
 	if len(matches) == 0 {
 		return Game{}, false
 	}
@@ -142,15 +142,35 @@ func Clear(matches []Match) (Game, bool) {
 	if len(matches) > 1 && matches[1].class() == best.class() && matches[1].slips == best.slips {
 		return Game{}, false
 	}
-	if best.Slipped() && (!best.isWhole || best.length < shortestSlip) {
+	if best.IsSlip() && (!best.isWhole || best.length < shortestSlip) {
 		return Game{}, false
 	}
 	return best.Game, true
 }
 
-// Search returns the games that a text may mean, see [Finder.Find].
+// Meant returns the game that a text means, or an error that names the nearest: an [*UnknownError] or a [*SeveralError].
+// like has all that the text may mean, the nearest first; it is nil for a game's id.
+func (t Table) Meant(text string) (g Game, like []Match, err error) {
+	if g, err = t.Find(text); err == nil {
+		return g, nil, nil
+	}
+	like = t.Search(text)
+	if g, isClear := onlyOf(like); isClear {
+		return g, like, nil
+	}
+	if len(like) > 1 && !like[0].IsSlip() {
+		several := &SeveralError{Text: text}
+		for _, m := range like {
+			several.Games = append(several.Games, m.Game)
+		}
+		err = several
+	}
+	return Game{}, like, err
+}
+
+// Search returns the games that a text may mean, see finder.find.
 func (t Table) Search(text string, last ...string) []Match {
-	return NewFinder(t.games).Find(text, last...)
+	return newFinder(t.games).find(text, last...)
 }
 
 // match returns the nearest kind of match.

@@ -38,12 +38,12 @@ type whichText struct {
 // TestSearch checks which games a text may mean, in their order, and whether one of them is clear.
 func TestSearch(t *testing.T) {
 	for _, c := range texts {
-		found := NewFinder(few).Find(c.Text)
+		found := newFinder(few).find(c.Text)
 		var ids []string
 		for _, m := range found {
 			ids = append(ids, m.Game.ID)
 		}
-		g, _ := Clear(found)
+		g, _ := onlyOf(found)
 		if !slices.Equal(ids, c.Games) || g.ID != c.Clear {
 			t.Errorf("%q means %v, and clearly %q", c.Text, ids, g.ID)
 		}
@@ -52,7 +52,7 @@ func TestSearch(t *testing.T) {
 
 // TestSearchKnowsTheLast checks that of equally near games the last played ones come first.
 func TestSearchKnowsTheLast(t *testing.T) {
-	first := func(text string, last ...string) string { return NewFinder(few).Find(text, last...)[0].Game.ID }
+	first := func(text string, last ...string) string { return newFinder(few).find(text, last...)[0].Game.ID }
 	if got := first("quake", "xonotic", "quakelive", "quake3"); got != "quakelive" {
 		t.Errorf("quake is %s", got)
 	}
@@ -78,7 +78,7 @@ func TestNamesOfGames(t *testing.T) {
 		"ets 2": "ets2", "dont starve": "dst", "zandronum": "zandronum", "ro2": "redorchestra2", "urt": "urbanterror",
 	} {
 		found := table.Search(text)
-		if g, clear := Clear(found); !clear || g.ID != id {
+		if g, clear := onlyOf(found); !clear || g.ID != id {
 			t.Errorf("%q means %q clearly: %v; all are %d", text, g.ID, clear, len(found))
 		}
 	}
@@ -97,13 +97,13 @@ func TestNamesOfGames(t *testing.T) {
 func FuzzSearch(f *testing.F) {
 	f.Add("counter strike")
 	f.Add("Ⅻ\u0301 v' 9x")
-	finder := NewFinder(few)
+	some := newFinder(few)
 	f.Fuzz(func(t *testing.T, text string) {
-		found := finder.Find(text)
+		found := some.find(text)
 		if len(found) > len(few) {
 			t.Fatalf("%d games", len(found))
 		}
-		if g, clear := Clear(found); clear && g.ID != found[0].Game.ID {
+		if g, clear := onlyOf(found); clear && g.ID != found[0].Game.ID {
 			t.Fatalf("%q is clearly %s", text, g.ID)
 		}
 	})
@@ -111,11 +111,11 @@ func FuzzSearch(f *testing.F) {
 
 func BenchmarkSearch(b *testing.B) {
 	table, _ := Load(nil, "")
-	finder := NewFinder(table.All())
+	all := newFinder(table.All())
 	for _, text := range []string{"quake", "counter stirke"} {
 		b.Run(text, func(b *testing.B) {
 			for b.Loop() {
-				finder.Find(text)
+				all.find(text)
 			}
 		})
 	}

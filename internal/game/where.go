@@ -20,6 +20,16 @@ type Place struct {
 	By string
 }
 
+// Installed returns the ids of the games on this computer, see [Game.Where].
+func (t Table) Installed(steam []string) (ids []string) {
+	for _, g := range t.games {
+		if _, isHere := g.Where(steam); isHere {
+			ids = append(ids, g.ID)
+		}
+	}
+	return ids
+}
+
 // Where returns where a game lies, without starting anything. Steam may be in any of the folders, and records its games
 // in its libraries. Other games that start by a link are known only by its scheme.
 func (g Game) Where(steam []string) (place Place, isHere bool) {
