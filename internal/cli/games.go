@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -14,8 +15,15 @@ import (
 	"muster/internal/steam"
 )
 
+// gamesCommand is muster games with its flags.
+type gamesCommand struct {
+	*program
+	asJSON, steamKey, forget       bool
+	template, check, address, file string
+}
+
 func newGames(p *program) *cobra.Command {
-	asJSON, steamKey, forget, template, check, address, file := false, false, false, "", "", "", ""
+	g := &gamesCommand{program: p}
 	cmd := &cobra.Command{
 		GroupID: toLook,
 		Use:     "games [ID]",
@@ -46,77 +54,86 @@ games.toml, as docs/games.md explains.
 			}
 			return p.completeGame()
 		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if steamKey {
-				p.screen.Say("paste your key to Steam's Web API and press Enter (https://steamcommunity.com/dev/apikey):")
-				if err := p.steam().Store(p.in); err != nil {
-					return err
-				}
-				p.screen.Say("stored in %s, which only you can read; it stays on this machine", p.steam().File)
-				return nil
-			}
-			if forget {
-				isGiven, err := p.steam().Forget()
-				if err != nil {
-					return err
-				}
-				p.screen.Say("no key to Steam's Web API is stored any more")
-				if isGiven {
-					p.screen.Say("%s in the environment still gives one", steam.Variable)
-				}
-				return nil
-			}
-			if check != "" {
-				return p.checkGames(check)
-			}
-			games, err := p.games()
-			if err != nil {
-				return err
-			}
-			switch {
-			case address != "":
-				return p.probe(cmd.Context(), games, address, append(args, "")[0], file)
-			case file != "":
-				return usagef("--write is for --probe ADDRESS")
-			}
-			if template != "" {
-				text, err := games.Entry(template)
-				if err != nil {
-					return usageError(err)
-				}
-				_, err = io.WriteString(p.out, text)
-				return err
-			}
-			shown := games.All()
-			if len(args) > 0 {
-				if shown, err = called(games, args[0]); err != nil {
-					return usageError(err)
-				}
-			}
-			switch {
-			case asJSON:
-				return json.NewEncoder(p.out).Encode(game.Document(shown))
-			case len(shown) == 1 && len(args) > 0:
-				shown[0].Describe(p.out)
-			default:
-				game.Overview(shown).Write(p.out)
-				p.screen.Say("%d games; add or change some in %s", len(shown), configFile("games.toml"))
-			}
-			return nil
-		},
+		RunE: func(cmd *cobra.Command, args []string) error { return g.run(cmd.Context(), strings.Join(args, "")) },
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print the table as JSON")
-	cmd.Flags().BoolVar(&steamKey, "steam-key", false, "store your key to Steam's Web API, which is read from standard input")
-	cmd.Flags().BoolVar(&forget, "forget-steam-key", false, "remove the stored key to Steam's Web API")
+	cmd.Flags().BoolVar(&g.asJSON, "json", false, "print the table as JSON")
+	cmd.Flags().BoolVar(&g.steamKey, "steam-key", false, "store your key to Steam's Web API, which is read from standard input")
+	cmd.Flags().BoolVar(&g.forget, "forget-steam-key", false, "remove the stored key to Steam's Web API")
 	cmd.MarkFlagsMutuallyExclusive("steam-key", "forget-steam-key")
-	cmd.Flags().StringVar(&template, "template", "", "print the entry of the game `ID` for games.toml; of one that is not "+
+	cmd.Flags().StringVar(&g.template, "template", "", "print the entry of the game `ID` for games.toml; of one that is not "+
 		"known, a pattern to fill in")
-	cmd.Flags().StringVar(&check, "check", "", "check `FILE`, a table of games such as games.toml, and say what is wrong in it")
-	cmd.Flags().StringVar(&address, "probe", "", "ask the server at `ADDRESS`, HOST:PORT, by every protocol, and print an entry "+
+	cmd.Flags().StringVar(&g.check, "check", "", "check `FILE`, a table of games such as games.toml, and say what is wrong in it")
+	cmd.Flags().StringVar(&g.address, "probe", "", "ask the server at `ADDRESS`, HOST:PORT, by every protocol, and print an entry "+
 		"for its game; muster games ID --probe ADDRESS gives the entry that id. Before it asks, it says what it sends")
-	cmd.Flags().StringVar(&file, "write", "", "with --probe: add the entry to `FILE`, such as your games.toml")
+	cmd.Flags().StringVar(&g.file, "write", "", "with --probe: add the entry to `FILE`, such as your games.toml")
 	cmd.MarkFlagsMutuallyExclusive("probe", "template", "check", "json", "steam-key", "forget-steam-key")
 	return cmd
+}
+
+// run does what the flags say: at most one thing besides listing games. Text is what the player calls a game, or empty.
+func (g *gamesCommand) run(ctx context.Context, text string) error {
+	switch {
+	case g.steamKey:
+		return g.keepKey()
+	case g.forget:
+		return g.forgetKey()
+	case g.check != "":
+		return g.checkFile()
+	case g.address == "" && g.file != "":
+		return usagef("--write is for --probe ADDRESS")
+	}
+	games, err := g.games()
+	switch {
+	case err != nil:
+		return err
+	case g.address != "":
+		return g.probe(ctx, games, text)
+	case g.template != "":
+		entry, err := games.Entry(g.template)
+		if err != nil {
+			return usageError(err)
+		}
+		_, err = io.WriteString(g.out, entry)
+		return err
+	}
+	shown := games.All()
+	if text != "" {
+		if shown, err = called(games, text); err != nil {
+			return usageError(err)
+		}
+	}
+	switch {
+	case g.asJSON:
+		return json.NewEncoder(g.out).Encode(game.Document(shown))
+	case len(shown) == 1 && text != "":
+		shown[0].Describe(g.out)
+	default:
+		game.Overview(shown).Write(g.out)
+		g.screen.Say("%d games; add or change some in %s", len(shown), configFile("games.toml"))
+	}
+	return nil
+}
+
+// keepKey stores the key to Steam's Web API that standard input gives.
+func (g *gamesCommand) keepKey() error {
+	g.screen.Say("paste your key to Steam's Web API and press Enter (https://steamcommunity.com/dev/apikey):")
+	if err := g.steam().Store(g.in); err != nil {
+		return err
+	}
+	g.screen.Say("stored in %s, which only you can read; it stays on this machine", g.steam().File)
+	return nil
+}
+
+func (g *gamesCommand) forgetKey() error {
+	isGiven, err := g.steam().Forget()
+	if err != nil {
+		return err
+	}
+	g.screen.Say("no key to Steam's Web API is stored any more")
+	if isGiven {
+		g.screen.Say("%s in the environment still gives one", steam.Variable)
+	}
+	return nil
 }
 
 // called returns the games that a text may mean, the nearest first. One that is clear is alone.
@@ -137,18 +154,18 @@ func called(games game.Table, text string) (all []game.Game, err error) {
 	return all, err
 }
 
-// checkGames checks a table of games in a file.
-func (p *program) checkGames(file string) error {
-	f, err := os.Open(file)
+// checkFile checks a table of games in a file.
+func (g *gamesCommand) checkFile() error {
+	f, err := os.Open(g.check)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	ids, err := game.Check(f, file)
+	ids, err := game.Check(f, g.check)
 	if err != nil {
 		return err
 	}
-	p.screen.Say("%s is sound; its games: %s", file, strings.Join(ids, ", "))
+	g.screen.Say("%s is sound; its games: %s", g.check, strings.Join(ids, ", "))
 	return nil
 }
 

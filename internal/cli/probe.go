@@ -21,21 +21,21 @@ import (
 )
 
 // probe asks one address by every protocol, and prints the entry of its game or adds it to a file.
-func (p *program) probe(ctx context.Context, games game.Table, address, id, file string) error {
+func (g *gamesCommand) probe(ctx context.Context, games game.Table, id string) error {
 	if id != "" {
 		if err := game.CheckID(id); err != nil {
 			return usageError(err)
 		}
 	}
-	at, err := probed(ctx, address)
+	at, err := probed(ctx, g.address)
 	if err != nil {
 		return err
 	}
 	ways := games.Ways(at.Port())
 	q := game.Count(ways, at.Port(), identify.Tries)
-	p.screen.Tell("probe.asks", "address", at.Addr(), "protocols", q.Protocols, "packets", q.Packets, "connections", q.Connections,
+	g.screen.Tell("probe.asks", "address", at.Addr(), "protocols", q.Protocols, "packets", q.Packets, "connections", q.Connections,
 		"more", identify.More, "ports", q.Ports)
-	answers, err := identify.Ask(ctx, ways, at, p.logger())
+	answers, err := identify.Ask(ctx, ways, at, g.logger())
 	if err != nil {
 		return err
 	}
@@ -43,7 +43,7 @@ func (p *program) probe(ctx context.Context, games game.Table, address, id, file
 	if !is {
 		return nothing{hint.Say("probe.silent", "address", at).Advising("probe.silent-hint")}
 	}
-	p.tellAnswers(games, answers, best)
+	g.tellAnswers(games, answers, best)
 	if id == "" {
 		id = game.NewID(best)
 	}
@@ -52,14 +52,14 @@ func (p *program) probe(ctx context.Context, games game.Table, address, id, file
 		remark += " as " + best.Info.Name
 	}
 	entry := game.EntryOf(id, best, at.Port(), remark)
-	if file == "" {
-		_, err = io.WriteString(p.out, entry)
+	if g.file == "" {
+		_, err = io.WriteString(g.out, entry)
 		return err
 	}
-	if err := addEntry(file, id, entry); err != nil {
+	if err := addEntry(g.file, id, entry); err != nil {
 		return err
 	}
-	p.screen.Tell("probe.written", "file", file)
+	g.screen.Tell("probe.written", "file", g.file)
 	return nil
 }
 
@@ -80,19 +80,19 @@ func probed(ctx context.Context, text string) (netip.AddrPort, error) {
 }
 
 // tellAnswers says what answered, and which known games that may be.
-func (p *program) tellAnswers(games game.Table, answers []game.Answer, best game.Answer) {
+func (g *gamesCommand) tellAnswers(games game.Table, answers []game.Answer, best game.Answer) {
 	var names []string
 	for _, a := range answers {
 		if !slices.Contains(names, a.Way.Protocol) {
 			names = append(names, a.Way.Protocol)
 		}
 	}
-	p.screen.Tell("probe.answers", "protocols", names)
+	g.screen.Tell("probe.answers", "protocols", names)
 	if best.Info != nil && best.Info.Name != "" {
-		p.screen.Tell("probe.named", "server", discovery.CleanText(best.Info.Name))
+		g.screen.Tell("probe.named", "server", discovery.CleanText(best.Info.Name))
 	}
 	if known := games.Known(best); len(known) > 0 {
-		p.screen.Tell("probe.known", "games", game.Named(known))
+		g.screen.Tell("probe.known", "games", game.Named(known))
 	}
 }
 
