@@ -205,6 +205,46 @@ func TestLastWord(t *testing.T) {
 	}
 }
 
+// TestPackedStates checks that a program gets long states packed if it says that it inflates them, and
+// as text otherwise.
+func TestPackedStates(t *testing.T) {
+	h, server := serve(t, host.Config{List: listOf(5), Games: many(50)})
+	code, _, _ := h.Open(friday(3))
+	for name, inflates := range map[string]bool{"ann": true, "bob": false} {
+		ws, _, err := websocket.DefaultDialer.Dial("ws"+strings.TrimPrefix(server.URL, "http")+"/peer", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer ws.Close()
+		hello, _ := wire.Marshal(wire.Hello{Version: wire.Version, Code: code, Name: name, Inflates: inflates})
+		if err := ws.WriteMessage(websocket.TextMessage, hello.Data); err != nil {
+			t.Fatal(err)
+		}
+		for {
+			kind, data, err := ws.ReadMessage()
+			if err != nil {
+				t.Fatal(err)
+			}
+			frame := wire.Frame{Binary: kind == websocket.BinaryMessage, Data: data}
+			message, err := wire.Unmarshal(frame)
+			if news, is := message.(wire.Room); err != nil || is && news["games"] != nil {
+				if err != nil || frame.Binary != inflates {
+					t.Errorf("%s gets %d bytes, binary %v, %v", name, len(data), frame.Binary, err)
+				}
+				break
+			}
+		}
+	}
+}
+
+// many returns so many games that their names make a long state.
+func many(n int) (games []wire.Game) {
+	for i := range n {
+		games = append(games, wire.Game{ID: fmt.Sprintf("game%d", i), Name: fmt.Sprintf("The game with the number %d", i)})
+	}
+	return games
+}
+
 func TestClose(t *testing.T) {
 	asked := make(chan struct{})
 	h, server := serve(t, host.Config{List: func(ctx context.Context, _ string) ([]discovery.Server, error) {

@@ -274,7 +274,7 @@ func TestUnsent(t *testing.T) {
 		return c, err
 	}}
 	const messages = 40
-	sends := func(side conn.Side) *conn.Conn {
+	sends := func(side conn.Side, messages int) *conn.Conn {
 		reader, _, err := slow.Dial("ws"+strings.TrimPrefix(server.URL, "http"), nil)
 		if err != nil {
 			t.Fatal(err)
@@ -287,13 +287,19 @@ func TestUnsent(t *testing.T) {
 		}
 		return c
 	}
-	host := sends(conn.AtHost)
-	peer := sends(conn.AtPeer)
+	host, peer := sends(conn.AtHost, messages), sends(conn.AtPeer, messages)
 	for peer.Queued() > 0 {
 		time.Sleep(time.Millisecond)
 	}
 	if n := host.Queued(); n < messages/2 {
 		t.Errorf("the system took all but %d of %d messages", n, messages)
+	}
+	if host.HasArrived() {
+		t.Error("what nobody has read has arrived")
+	}
+	slow = *websocket.DefaultDialer
+	for quick := sends(conn.AtHost, 1); !quick.HasArrived(); { // until the system has acknowledged it
+		time.Sleep(time.Millisecond)
 	}
 }
 
