@@ -7,6 +7,7 @@ import (
 	"muster/discovery"
 	"muster/discovery/sentence"
 	"muster/host/schedule"
+	"muster/selection"
 )
 
 // Changes says which settings differ from those before, in players' words and without secrets. It
@@ -70,6 +71,10 @@ func (row Setting) value(s *Settings) any {
 			what = "set"
 		case No:
 			what = "declined"
+		}
+	case *selection.Rule:
+		if *value != "" {
+			return sentence.Of("rule." + string(*value) + ".name")
 		}
 	case *discovery.Millis:
 		if *value != 0 {

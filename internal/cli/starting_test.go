@@ -62,7 +62,7 @@ func TestStartCommand(t *testing.T) {
 	opens := func(t *testing.T, script string, more ...string) *player {
 		command := fmt.Sprintf("sh '%s' --at {place} {game} {players} {room}", writeFile(t, "start.sh", script))
 		return begin(t, append([]string{"host", "--game", "openarena", "--servers", servers, "--listen", "127.0.0.1:0",
-			"--no-browser", "--no-mdns", "--name", "org", "--players", "1",
+			"--new", "--no-browser", "--no-mdns", "--name", "org", "--players", "1",
 			"--by", "threshold", "--max-rtt", "150ms", "--places", places, "--start-command", command, "--launch",
 			"never", "--lan", "off"}, more...)...)
 	}
