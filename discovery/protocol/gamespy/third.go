@@ -142,7 +142,8 @@ func (t Third) parse(datagrams [][]byte) (discovery.Reply, thirdReply, error) {
 				replies[nonce][number] = body
 			}
 			if newest = nonce; last {
-				length[nonce] = number + 1
+				// Of two ends the later counts, in whatever order they come.
+				length[nonce] = max(length[nonce], number+1)
 			}
 		}
 	}

@@ -122,6 +122,7 @@ func TestThirdWaits(t *testing.T) {
 		"no beginning":          {thirdEnd},
 		"a wild number":         {thirdHeader + "\xff\x00hostname\x00a\x00\x00"},
 		"a packet of another":   {thirdEnd, thirdHeader + "\x05\x00hostname\x00a\x00\x00"},
+		"two ends":              {thirdHeader + "\x82\x00hostname\x00a\x00\x00", thirdHeader + "\x80\x00hostname\x00a\x00\x00"},
 		"halves of two replies": {thirdBegin, strings.Replace(thirdEnd, "\x0f", "\x01", 1)},
 	} {
 		if reply, err := (Third{}).Parse(codectest.Datagrams(packets...)); err != nil || !reply.Incomplete {
