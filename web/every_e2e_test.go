@@ -164,6 +164,16 @@ const faults = `(() => {
 		const end = data.trimEnd().length - (/\p{P}\s*$/u.test(data) ? 1 : 0), topOf = (from) => (range.setStart(words.currentNode, from), range.setEnd(words.currentNode, from + 1), Math.round(range.getBoundingClientRect().top));
 		if (topOf(end - 1) > topOf(end - 2) + 4) found.push("“" + data.trim().slice(-6) + "” leaves its last letter alone on a line");
 	}
+	const isTrial = document.documentElement.lang === "ar-XB"; // longer than any language, with dots that stick to each end
+	for (words.currentNode = stage; words.nextNode(); ) { // no line begins with what ends a part of a sentence
+		const { data, parentElement: e, previousSibling: box } = words.currentNode;
+		if (isTrial || !(box instanceof Element) || !/^[,.:;!?…)”»、。，：；！？）]/.test(data) || !e.checkVisibility() || e.closest(".unseen, svg, #settings")) continue;
+		range.setStart(words.currentNode, 0);
+		range.setEnd(words.currentNode, 1);
+		if (range.getBoundingClientRect().top > box.getBoundingClientRect().bottom - 3) found.push("“" + data.slice(0, 20) + "” begins a line");
+	}
+	for (const e of stage.querySelectorAll(".trade")) if (e.checkVisibility() && e.scrollHeight > e.clientHeight + 6 && !isTrial) found.push("“" + e.textContent.slice(0, 30) + "” ends before its end");
+	for (const e of stage.querySelectorAll(".candidate .turning")) if (document.body.matches(".tv *") && e.clientHeight < innerHeight * .15 && !isTrial) found.push("a card's map is " + e.clientHeight + " px high");
 	for (const e of stage.querySelectorAll(".turning, .flat")) if (e.checkVisibility() && (!e.querySelector("canvas") || e.clientHeight < 40 && (e.clientHeight > 0 || document.body.matches(".tv *")))) found.push("no world is drawn");
 	for (const e of stage.querySelectorAll("button, a, summary")) { // nothing lies over what people press
 		const { left, right, top, bottom } = clip(e.parentElement, e.getBoundingClientRect());

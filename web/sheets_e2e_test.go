@@ -54,7 +54,7 @@ var sheetPage = template.Must(template.New("").Parse(`<!doctype html><meta chars
 
 // TestSheets draws contact sheets of each stage into the folder $MUSTER_SHEETS, for a person to
 // judge: a page for each stage and language, and its pictures. Every fault that a machine finds
-// stands under its picture. A part: -run 'TestSheets/de/(vote|go)/16/dark'.
+// stands under its picture. A part: -run 'TestSheets/de/(vote|go)/16/dark/(844|tv)'.
 func TestSheets(t *testing.T) {
 	if os.Getenv("MUSTER_SHEETS") == "" {
 		t.Skip("$MUSTER_SHEETS names no folder")
@@ -79,7 +79,7 @@ func (b *browser) sheet(t *testing.T, tv *browser, name, stage, tag string) {
 	for _, people := range []int{2, 5, 8, 16} {
 		t.Run(strconv.Itoa(people), func(t *testing.T) {
 			for _, theme := range []string{"dark", "light"} {
-				t.Run(theme, func(*testing.T) {
+				t.Run(theme, func(t *testing.T) {
 					b.drawn(name, stage, people, 1)
 					tv.drawn(name, stage, people, -1)
 					row := sheetRow{Name: fmt.Sprintf("%s %s, %d players, %s", name, tag, people, theme)}
@@ -89,7 +89,9 @@ func (b *browser) sheet(t *testing.T, tv *browser, name, stage, tag string) {
 							seen = tv
 						}
 						screen.dark = theme == "dark"
-						row.Shots = append(row.Shots, seen.shot(fmt.Sprintf("%s-%s-%d-%s-%s.webp", name, tag, people, theme, screen.name), screen))
+						t.Run(screen.name, func(*testing.T) {
+							row.Shots = append(row.Shots, seen.shot(fmt.Sprintf("%s-%s-%d-%s-%s.webp", name, tag, people, theme, screen.name), screen))
+						})
 					}
 					rows = append(rows, row)
 				})
@@ -117,7 +119,7 @@ func (b *browser) shot(file string, screen sheetScreen) shot {
 	b.run(`window.drawn = false; muster.view.changed(); requestAnimationFrame(() => requestAnimationFrame(() => window.drawn = true))`)
 	b.until(file+" is drawn", func() bool { return eval[bool](b, "drawn") })
 	b.run(arrived)
-	found := eval[[]string](b, fmt.Sprintf(faults, "none", 0))
+	found := b.settled(fmt.Sprintf(faults, "none", 0))
 	for _, half := range eval[[]string](b, fmt.Sprintf(halves, 0.2)) {
 		found = append(found, "hardly anything is in the half "+half)
 	}

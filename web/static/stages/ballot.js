@@ -5,6 +5,7 @@ import { h } from "../dom.js";
 import { isEstimated } from "../estimate.js";
 import { hasSay, inOrder } from "../people.js";
 import { locale, millis, said, say } from "../say.js";
+import { shortened } from "../sign.js";
 
 /** @typedef {import("../types.js").State} State */
 /** @typedef {import("../types.js").Person} Person */
@@ -28,6 +29,9 @@ import { locale, millis, said, say } from "../say.js";
  * @property {import("../types.js").Option} option
  * @property {Candidate | undefined} candidate
  */
+
+/** The longest name in a sentence, in letters. */
+const longestName = 10;
 
 /** How many players must have the page open for a vote, unless somebody has decided about it. */
 const enoughPages = 2;
@@ -70,7 +74,7 @@ export function tradeOf(state, { option, kind }, isOurs) {
   const gain = kind === "ours" && by.length > 0 ? said("pick.gain.ours-of", { players: by }) : option.kind !== "also" && kind !== "" ? said(`pick.gain.${option.kind}`, { n, all: players, ms: millis(gain_ms) }) : [];
   if (payer === "") return gain;
   const you = payer === state.you.name ? "-you" : "";
-  return [...gain, " ", ...said(`${isOurs ? "pick.pays" : "pick.costs"}${you}`, { player: h("b", {}, h("bdi", { dir: "auto" }, payer)), ms: millis(cost_ms) })];
+  return [...gain, " ", ...said(`${isOurs ? "pick.pays" : "pick.costs"}${you}`, { player: h("b", {}, h("bdi", { dir: "auto" }, shortened(payer, longestName))), ms: millis(cost_ms) })];
 }
 
 /** The players and the guests who are counted in, in the order of arrival. @param {State} state */

@@ -12,7 +12,7 @@ import { next } from "../next.js";
 import { answer, sites } from "../details/sites.js";
 import { labelOf } from "../details/why.js";
 import { millis, said, say, tell } from "../say.js";
-import { sign } from "../sign.js";
+import { shortened, sign } from "../sign.js";
 import { again, headline } from "./parts.js";
 import { instead } from "./seats.js";
 
@@ -32,6 +32,9 @@ const usualEnds = 16;
 const narrowEnds = 40;
 /** How many of the players beyond the limit are named. */
 const namedFar = 3;
+/** The longest names of a server and of a player in a sentence, in letters. */
+const longestServer = 22;
+const longestName = 10;
 /** How many ways out have a card. */
 const mostWays = 3;
 
@@ -62,7 +65,7 @@ function missed(state, choice) {
   const country = choice.servers[miss.addr]?.country;
   return [
     h("h1", {}, say("failed.title", { limit: millis(miss.limit_ms), n: Object.keys(miss.rtt_ms).length })),
-    h("p", { class: "about" }, ...said(far.length === 0 ? "failed.nearest" : far.length > namedFar ? "failed.nearest-far-for" : "failed.nearest-far", { flag: flag(country) || h("span", {}), server: h("strong", {}, h("bdi", { dir: "auto" }, serverName(choice, miss.addr))), players: far, n: far.length })),
+    h("p", { class: "about" }, ...said(far.length === 0 ? "failed.nearest" : far.length > namedFar ? "failed.nearest-far-for" : "failed.nearest-far", { flag: flag(country) || h("span", {}), server: h("strong", {}, h("bdi", { dir: "auto" }, shortened(serverName(choice, miss.addr), longestServer))), players: far.map((name) => shortened(name, longestName)), n: far.length })),
   ];
 }
 
@@ -121,7 +124,7 @@ function card(state, choice, advice, view) {
   const { action, argument, servers = 0, addr = "" } = advice;
   const may = state.you.organiser && !view.tv;
   const order = { "data-action": "advice", "data-order": action, "data-argument": JSON.stringify(argument) };
-  const best = serverName(choice, addr);
+  const best = shortened(serverName(choice, addr), longestServer);
   const from = choice.miss?.limit_ms ?? choice.selection.limit_ms ?? 0;
   const to = argument.limit_ms ?? 0;
   switch (action) {
@@ -133,7 +136,7 @@ function card(state, choice, advice, view) {
       return way(may, "more", order, big("failed.big-more", argument.servers ?? 0), [labelOf(state, advice)], [say("failed.more-how")]);
     default: {
       const person = state.people.find((other) => other.name === argument.name);
-      return way(may, `without ${argument.name}`, order, h("span", { class: "big" }, person && sign({ ...person, connected: false }, 64)), said("failed.without", { player: argument.name ?? "" }), said("failed.without-how", { n: servers, server: best }));
+      return way(may, `without ${argument.name}`, order, h("span", { class: "big" }, person && sign({ ...person, connected: false }, 64)), said("failed.without", { player: shortened(argument.name ?? "", longestName) }), said("failed.without-how", { n: servers, server: best }));
     }
   }
 }

@@ -98,7 +98,7 @@ function card(state, view, me, pick, one, { scale, isOpen, isOurs, isAlone }) {
     { "data-key": ranked.addr, "data-action": !view.tv && !isOpen && "unfold", "data-addr": ranked.addr, class: `candidate${leads ? " leads" : ""}${mine ? " mine" : ""}${isOpen ? " open" : ""}`, "aria-labelledby": id },
     h("div", { class: "kind" }, h("h2", { id }, h("span", { class: "no" }, no), " ", kind || called, kind && h("span", { class: "unseen" }, ": ", h("bdi", {}, one.name))), leads ? h("span", { class: "badge leader" }, say("vote.leader")) : isOurs && pick.kind && !isAlone && h("span", { class: "ours-first" }, say("pick.ours-first"))),
     around(ranked.addr),
-    h("div", { class: "whither" }, flag(server?.country), h("p", { class: "title" }, called), h("p", { class: "facts" }, facts(state, one, me).flatMap((fact, i) => [i > 0 && " · ", h("bdi", {}, fact)]), strange(server))),
+    h("div", { class: "whither" }, flag(server?.country), h("p", { class: "title" }, called), h("p", { class: "facts" }, h("span", { class: "known" }, facts(state, one, me).map((fact, i) => h("span", {}, i > 0 && " · ", h("bdi", {}, fact)))), strange(server))),
     own(me, one),
     h("p", { class: "mean" }, ...said(me?.peer ? "vote.average" : "vote.worst", { ms: h("b", {}, Math.round(me?.peer ? ranked.mean_ms : ranked.max_ms)) })),
     h("p", { class: "trade" }, ...tradeOf(state, pick, isOurs)),
