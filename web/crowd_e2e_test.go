@@ -4,6 +4,7 @@ package web_test
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"net/http/httptest"
 	"net/netip"
@@ -29,6 +30,8 @@ const (
 	mostLoaded = 250_000
 )
 
+var crowdSlower = flag.Float64("crowd-slower", 1, "TestCrowd: how many times slower the page's main thread is; a phone's is 4 to 6")
+
 // TestCrowd measures the page in a big session, with 30,000 servers and 8 players. It measures the
 // bytes that the page loads, the time to the first state, and the longest frame of each part. Run
 // it with -v for the figures.
@@ -50,7 +53,9 @@ func TestCrowd(t *testing.T) {
 		Strategy: "as",
 		Limits:   []time.Duration{400 * time.Millisecond},
 	})
-	b := browse(t, server.URL+"/#"+code, desktop)
+	trace := traceTasks(t)
+	b := browse(t, server.URL+"/#"+code, desktop, trace.options()...)
+	b.slows(*crowdSlower)
 	b.sees("#stage", "Waiting for the first player")
 	b.run(countFrames)
 	first := eval[int](b, loadedFirst)
@@ -62,7 +67,7 @@ func TestCrowd(t *testing.T) {
 		crowd = append(crowd, crowdPlayer(t, server, code, fmt.Sprintf("player%d", i)))
 	}
 	b.sees("#stage", "8 players here")
-	b.tellsFrames("the lobby fills")
+	b.tellsFrames("the lobby fills", trace)
 	rooms.Go(code)
 	b.sees("#stage", "Everyone is measuring")
 	time.Sleep(300 * time.Millisecond) // the list is out
@@ -76,17 +81,17 @@ func TestCrowd(t *testing.T) {
 		return eval[int](b, "[...muster.live.clouds.byPlayer.values()].reduce((n, cloud) => n + cloud.length, 0)") == crowdServers*crowdPlayers
 	})
 	b.until("the map is there", func() bool { return eval[bool](b, "document.querySelectorAll('.world .ring').length == 8") })
-	b.tellsFrames("the search, with its map")
+	b.tellsFrames("the search, with its map", trace)
 	t.Logf("loaded %d bytes to the first state, %d in %d files with the map, which takes %d; first state after "+
 		"%.0f ms; streamed %d bytes for %d points",
 		first, eval[int](b, loaded), eval[int](b, "performance.getEntriesByType('resource').length + 1"), eval[int](b, loadedForMap),
 		eval[float64](b, "muster.view.firstState"), eval[int](b, "muster.live.bytes"), crowdServers*crowdPlayers)
 	b.folds(true)
 	b.until("all is plotted", func() bool { return eval[bool](b, "!!document.querySelector('#picture-plot canvas')") })
-	b.tellsFrames("all details unfold and are plotted")
+	b.tellsFrames("all details unfold and are plotted", trace)
 	b.folds(false)
 	b.shoot("crowd", desktop, laptop)
-	b.tellsFrames("the screen changes its size and colours, with all details")
+	b.tellsFrames("the screen changes its size and colours, with all details", trace)
 	if foreign := eval[int](b, "performance.getEntriesByType('resource').filter((e) => "+
 		"!e.name.startsWith(location.origin)).length"); foreign > 0 {
 		t.Errorf("the page asks %d times elsewhere", foreign)
@@ -114,11 +119,12 @@ const (
 )
 
 // tellsFrames logs the frames that were recorded since the last call.
-func (b *browser) tellsFrames(when string) {
+func (b *browser) tellsFrames(when string, trace *taskTrace) {
 	b.Helper()
 	b.Logf("%s: the longest frame has %.1f ms of scripts; frames of more than 50 ms in all: %s", when,
 		eval[float64](b, "noted.script"), eval[string](b, "noted.long.sort((a, b) => b - a).join(', ') || 'none'"))
 	b.run("noted.script = noted.long.length = 0")
+	trace.endsPart(b, when)
 }
 
 func crowdList() []discovery.Server {

@@ -182,12 +182,12 @@ function drawStage(state) {
   if (view.stage === "search" || view.stage === "vote") view.searched = state.room.round;
   if (view.stage === "countdown") view.revealed = state.room.round; // whoever missed it until now has read it there
   if (view.stage === "night") view.searched = view.revealed = 0; // the next session begins with its first round
-  document.body.dataset.stage = view.stage;
   const place = byId("stage");
   const here = document.activeElement;
   const within = here !== place && place.contains(here);
   const moves = before !== "" && before !== view.stage && (here === document.body || place.contains(here));
   if (before !== view.stage) place.replaceChildren(); // nothing of a stage survives in the next one
+  document.body.dataset.stage = view.stage; // only now: removing the focused element would lay the old stage out in the new one's style
   show(byId("steps"), view.stage === "door" ? [] : way(state, view.stage));
   show(byId("sender"), view.stage === "door" ? door.sender(state) : []);
   const asks = view.stage !== "lobby" && view.stage !== "door" && (view.stage !== "night" || state.meeting) && !state.you.name && !state.you.organiser && !view.tv; // a person who comes late is asked below the stage

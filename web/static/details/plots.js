@@ -23,8 +23,9 @@ export function drawPicture({ state, clouds, changed }) {
   const players = state?.people.filter((person) => person.peer) ?? [];
   const place = byId("picture");
   place.hidden = !players.some((person) => clouds.of(person.name).length > 0);
-  const version = `${clouds.edition} ${players.length} ${state?.room.limits_ms} ${look()}`;
-  if (!state || !isOpen(place) || drawn.pictured === version || !canPlot(changed)) return;
+  if (!state || !isOpen(place)) return; // before colours are asked for, which makes the browser lay the page out
+  const version = `${clouds.edition} ${players.length} ${state.room.limits_ms} ${look()}`;
+  if (drawn.pictured === version || !canPlot(changed)) return;
   drawn.pictured = version;
   requestAnimationFrame(() => { // in a frame of its own: there may be a quarter of a million points
     drawn.picture ??= new Picture(byId("picture-plot"));
@@ -41,8 +42,9 @@ export function drawSpread({ state, clouds, changed }) {
   const place = byId("spread");
   place.hidden = !players.some((player) => clouds.of(player).length > 0);
   const target = choice && targetOf(choice);
+  if (!state || !isOpen(place)) return;
   const version = `${clouds.edition} ${target?.addr} ${look()}`;
-  if (!state || !isOpen(place) || drawn.spreadOf === version || !canPlot(changed)) return;
+  if (drawn.spreadOf === version || !canPlot(changed)) return;
   drawn.spreadOf = version;
   drawn.spread ??= new Spread(byId("spread-plot"));
   drawn.spread.draw(players.map((player) => ({ name: player, colour: css(colourOf(state.people, player)), rtts: clouds.of(player).sorted(), chosen: target?.rtt_ms[player] })));

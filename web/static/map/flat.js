@@ -6,6 +6,8 @@
 //	true points, sizes of signs ─▶ settle ─▶ where signs stand
 //	canvas: land and borders, in frames of their own
 
+import { inFrames } from "../frames.js";
+import { traced } from "./trace.js";
 import { placeOf, world } from "./world.js";
 
 /** @typedef {{lat: number, lon: number}} Place */
@@ -179,28 +181,29 @@ function hold(mark, width, height) {
 }
 
 /** Draws the land into a place, in frames of their own. @param {HTMLElement} place @param {import("./world.js").World} loaded @param {Sight} sight @param {number} width @param {number} height */
-export function draw(place, { d3, land, borders }, sight, width, height) {
+export function draw(place, loaded, sight, width, height) {
   const sharp = Math.min(2, devicePixelRatio || 1);
   const canvas = document.createElement("canvas");
   [canvas.width, canvas.height] = [Math.round(width * sharp), Math.round(height * sharp)];
+  const projection = projectionOf(loaded.d3, sight).clipExtent([[-2, -2], [width + 2, height + 2]]);
+  newest.set(place, canvas);
+  inFrames(paint(canvas, place, loaded, projection, sharp), () => newest.get(place) === canvas);
+}
+
+/** What is drawn into each place: a newer picture ends the drawing of an older one. @type {WeakMap<HTMLElement, HTMLCanvasElement>} */
+const newest = new WeakMap();
+
+/** Paints land and borders, and puts them into their place once they are complete. @param {HTMLCanvasElement} canvas @param {HTMLElement} place @param {import("./world.js").World} loaded @param {any} projection @param {number} sharp */
+function* paint(canvas, place, { d3, land, borders }, projection, sharp) {
+  const style = getComputedStyle(place);
   const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
   context.scale(sharp, sharp);
-  const path = d3.geoPath(projectionOf(d3, sight).clipExtent([[-2, -2], [width + 2, height + 2]]), context);
-  const style = getComputedStyle(place);
-  const colour = style.getPropertyValue("--world") || style.getPropertyValue("--land");
-  const ground = style.getPropertyValue("--ground");
-  requestAnimationFrame(() => {
-    context.fillStyle = colour;
-    context.beginPath();
-    path(land);
-    context.fill();
-    requestAnimationFrame(() => {
-      context.strokeStyle = ground;
-      context.lineWidth = 0.8;
-      context.beginPath();
-      path(borders);
-      context.stroke();
-      place.replaceChildren(canvas);
-    });
-  });
+  context.fillStyle = style.getPropertyValue("--world") || style.getPropertyValue("--land");
+  context.strokeStyle = style.getPropertyValue("--ground");
+  context.lineWidth = 0.8;
+  const coasts = yield* traced(d3, projection, land);
+  context.fill(coasts);
+  const lines = yield* traced(d3, projection, borders);
+  context.stroke(lines);
+  place.replaceChildren(canvas);
 }

@@ -9,9 +9,11 @@
 
 import { packed } from "../colours.js";
 import { svg } from "../dom.js";
+import { inFrames } from "../frames.js";
 import { country, millis, say } from "../say.js";
 import { shortened, sign } from "../sign.js";
 import { share } from "../stages/pace.js";
+import { Ground, strength } from "./ground.js";
 import { labelled } from "./labels.js";
 import { placeOf, world } from "./world.js";
 
@@ -21,16 +23,8 @@ import { placeOf, world } from "./world.js";
 
 /** The step by which the map's cut turns, degrees. */
 const cutStep = 30;
-/** How often a light tries another random position until it is on land. */
-const throws = 6;
-/** The width of the picture that says where land is, px. Lights are no more precise than that. */
-const maskWidth = 600;
-/** The time a frame may spend on placing lights, ms; how many are placed at a time; and how often lights are drawn at most. */
-const lightTime = 4;
-const lightsAtATime = 100;
+/** How often lights are drawn at most, ms. */
 const lightEvery = 1000;
-/** Km in a degree of latitude. */
-const degree = 111;
 /** Pulses take this many times the true ping, there and back. */
 const slower = 10;
 /** Up to so many players have their names on the map, of so many letters. */
@@ -54,14 +48,12 @@ export class WorldMap {
     this.lit = "";
     this.litAt = 0;
     this.marked = "";
-    /** @type {unknown} */
+    /** What the lights are being drawn by. @type {unknown} */
     this.lighting = null;
-    /** The positions of each country's lights: x and y of each, px. @type {Map<string, Float32Array>} */
-    this.spots = new Map();
-    /** The image that the lights are written into. @type {ImageData | null} */
-    this.image = null;
-    /** Where land is, once that is drawn. @type {ImageData | null} */
-    this.mask = null;
+    /** What the marks are being drawn by. @type {unknown} */
+    this.marking = null;
+    /** What the map stands on, once that is drawn. @type {Ground | null} */
+    this.ground = null;
     /** @type {import("./world.js").World | null} */
     this.world = null;
     /** @type {State | null} */
@@ -87,21 +79,57 @@ export class WorldMap {
     const { width, height } = this.size;
     if (!this.world || width < 50 || height < 50) return;
     const rotation = this.cut(state);
-    const style = getComputedStyle(this.place); // reads nothing yet: that would force a layout
     const drawn = `${width} ${height} ${rotation} ${matchMedia("(prefers-color-scheme: dark)").matches}`;
     if (drawn !== this.drawn) {
       this.drawn = drawn;
-      this.lit = this.marked = "";
-      this.lighting = null; // it knows the old land
-      this.drawLand(width, height, rotation, style);
+      inFrames(this.lay(new Ground(width, height), rotation), () => this.drawn === drawn);
     }
-    const { standing } = state;
-    const lit = JSON.stringify(standing?.places ?? []);
-    if (this.mask && lit !== this.lit && (this.lit === "" || performance.now() - this.litAt > lightEvery)) {
+    if (!this.ground) return;
+    const lit = placesOf(state);
+    if (lit !== this.lit && (this.lit === "" || performance.now() - this.litAt > lightEvery)) {
       [this.lit, this.litAt] = [lit, performance.now()];
-      this.drawLights(standing?.places ?? [], style);
+      const lighting = this.lighting = this.light(this.ground);
+      inFrames(lighting, () => this.lighting === lighting);
     }
-    this.drawMarks(state, width, height);
+    this.drawMarks(state, this.ground);
+  }
+
+  /** Draws new ground, and puts it on the page once it is complete, with its lights if the old one has some. @param {Ground} ground @param {number} rotation */
+  *lay(ground, rotation) {
+    const { state, world } = this;
+    if (!state || !world) return;
+    const inks = this.inks(ground);
+    yield* ground.paint(world, rotation, inks);
+    const lit = this.ground ? placesOf(state) : "";
+    if (lit) yield* ground.light(state.standing?.places ?? [], inks);
+    this.svg.setAttribute("viewBox", `0 0 ${ground.width} ${ground.height}`);
+    this.land.replaceWith(ground.canvas);
+    this.land = ground.canvas;
+    [this.canvas.width, this.canvas.height] = [ground.canvas.width, ground.canvas.height];
+    this.ground = ground;
+    this.lighting = null; // it lights the old ground
+    this.lit = lit;
+    this.marked = "";
+    if (lit) this.shine(ground);
+    if (this.state) this.show(this.state);
+  }
+
+  /** @param {Ground} ground */
+  *light(ground) {
+    yield* ground.light(this.state?.standing?.places ?? [], this.inks(ground));
+    this.shine(ground);
+  }
+
+  /** Shows the lights. @param {Ground} ground */
+  shine(ground) {
+    if (ground.image) this.canvas.getContext("2d")?.putImageData(ground.image, 0, 0);
+  }
+
+  /** The map's colours. @param {Ground} ground @returns {import("./ground.js").Inks} */
+  inks(ground) {
+    const style = getComputedStyle(this.place);
+    const ink = (/** @type {string} */ name) => style.getPropertyValue(name);
+    return { land: ink("--land"), ground: ink("--ground"), lights: ["--edge", "--quiet", "--text"].map((name, kind) => packed(ink(name), strength(kind, ground.sharp))) };
   }
 
   /** The longitude of the map's edge: in the middle of the widest gap between the things on it. @param {State} state */
@@ -124,138 +152,8 @@ export class WorldMap {
     return ((180 - cutAt + 180) % 360) - 180;
   }
 
-  /** @param {number} width @param {number} height @param {number} rotation @param {CSSStyleDeclaration} style */
-  drawLand(width, height, rotation, style) {
-    const { d3, land, borders } = /** @type {import("./world.js").World} */ (this.world);
-    this.projection = d3.geoEqualEarth().rotate([rotation, 0]).fitExtent([[4, 4], [width - 4, height - 4]], land);
-    const sharp = Math.min(2, devicePixelRatio || 1);
-    const next = document.createElement("canvas"); // the old one stays until it is drawn
-    next.setAttribute("aria-hidden", "true");
-    next.width = Math.round(width * sharp);
-    next.height = Math.round(height * sharp);
-    this.sharp = sharp;
-    const context = /** @type {CanvasRenderingContext2D} */ (next.getContext("2d"));
-    context.scale(sharp, sharp);
-    const path = d3.geoPath(this.projection, context);
-    const { drawn } = this;
-    const [colour, ground] = [style.getPropertyValue("--land"), style.getPropertyValue("--ground")];
-    this.svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
-    this.mask = null;
-    requestAnimationFrame(() => { // in frames of their own, so that the page goes on meanwhile
-      if (this.drawn !== drawn) return;
-      context.fillStyle = colour;
-      context.beginPath();
-      path(land);
-      context.fill();
-      requestAnimationFrame(() => {
-        if (this.drawn !== drawn) return;
-        const mask = landIn(next);
-        requestAnimationFrame(() => this.drawn === drawn && this.drawBorders(next, mask, path, borders, ground));
-      });
-    });
-  }
-
-  /** @param {HTMLCanvasElement} next @param {ImageData} mask @param {any} path @param {any} borders @param {string} ground */
-  drawBorders(next, mask, path, borders, ground) {
-    const context = /** @type {CanvasRenderingContext2D} */ (next.getContext("2d"));
-    context.strokeStyle = ground;
-    context.lineWidth = 0.7;
-    context.beginPath();
-    path(borders);
-    context.stroke();
-    this.land.replaceWith(next);
-    this.land = next;
-    this.mask = mask;
-    [this.canvas.width, this.canvas.height] = [next.width, next.height];
-    this.image = new ImageData(next.width, next.height);
-    this.spots.clear();
-    if (this.state) this.show(this.state);
-  }
-
-  /**
-   * Draws all lights, in frames of its own. Finding their positions takes longest, because there
-   * may be thirty thousand, so that is done once. A newer drawing cancels an older one.
-   * @param {import("../types.js").Place[]} places @param {CSSStyleDeclaration} style
-   */
-  drawLights(places, style) {
-    const { image } = this;
-    if (!image) return;
-    const sharp = this.sharp ?? 1;
-    const sizes = [1.4, 1.4, 2].map((size) => Math.max(1, Math.round(size * sharp))); // dim, pale, bright
-    const inks = ["--edge", "--quiet", "--text"].map((name, kind) => packed(style.getPropertyValue(name), kind === 2 ? 1 : Math.min(1, (0.7 * sharp * sharp) / sizes[kind] ** 2)));
-    const lighting = this.lighting = this.findSpots(places);
-    const frame = () => {
-      if (this.lighting !== lighting) return;
-      const began = performance.now();
-      do {
-        if (!lighting.next().done) continue;
-        this.light(image, places, sizes, inks);
-        return;
-      } while (performance.now() - began < lightTime);
-      requestAnimationFrame(frame);
-    };
-    requestAnimationFrame(frame);
-  }
-
-  /** @param {ImageData} image @param {import("../types.js").Place[]} places @param {number[]} sizes by kind, px @param {number[]} inks by kind */
-  light(image, places, sizes, inks) {
-    const pixels = new Uint32Array(image.data.buffer);
-    pixels.fill(0);
-    for (const place of places) {
-      const spots = this.spots.get(place.country ?? "");
-      if (!spots) continue;
-      const [answered, open] = [place.answered ?? 0, place.open ?? 0];
-      for (let i = place.listed - 1; i >= 0; i--) { // those that could still win come last, on top
-        const kind = i < open ? 2 : i < answered ? 1 : 0;
-        const size = sizes[kind];
-        const left = Math.max(0, Math.round(spots[2 * i] - size / 2));
-        const top = Math.max(0, Math.round(spots[2 * i + 1] - size / 2));
-        for (let y = top; y < Math.min(top + size, image.height); y++) {
-          pixels.fill(inks[kind], y * image.width + left, y * image.width + Math.min(left + size, image.width));
-        }
-      }
-    }
-    this.canvas.getContext("2d")?.putImageData(image, 0, 0);
-  }
-
-  /** Finds the positions of all lights, a few at a time. @param {import("../types.js").Place[]} places */
-  *findSpots(places) {
-    const sharp = this.sharp ?? 1;
-    for (const { country, listed } of places) {
-      const at = placeOf(country);
-      const centre = at && this.projection([at.lon, at.lat]);
-      if (!at || !centre || (this.spots.get(country ?? "")?.length ?? 0) >= 2 * listed) continue;
-      const north = this.projection([at.lon, Math.min(89, at.lat + 1)]);
-      const pixels = (Math.hypot(north[0] - centre[0], north[1] - centre[1]) / degree) * at.km * sharp; // relative to the usual distance from the centre
-      const spots = new Float32Array(2 * listed);
-      for (let i = 0; i < listed; i++) {
-        spots.set(this.thrown(i, centre[0] * sharp, centre[1] * sharp, pixels), 2 * i);
-        if (i % lightsAtATime === lightsAtATime - 1) yield;
-      }
-      this.spots.set(country ?? "", spots);
-    }
-  }
-
-  /** A light's position: always the same for a server, and on land if that is near. @param {number} index @param {number} x @param {number} y @param {number} spread */
-  thrown(index, x, y, spread) {
-    for (let attempt = 0; attempt < throws; attempt++) {
-      const angle = chance(index * throws + attempt) * 2 * Math.PI;
-      const far = spread * Math.sqrt(-Math.log(1 - chance(index * throws + attempt + 0.5))) * (attempt === throws - 1 ? 0.2 : 0.9);
-      const [tryX, tryY] = [x + far * Math.cos(angle), y + far * Math.sin(angle)];
-      if (attempt === throws - 1 || this.isLand(tryX, tryY)) return [tryX, tryY];
-    }
-    return [x, y];
-  }
-
-  /** @param {number} x @param {number} y */
-  isLand(x, y) {
-    const { width, height, data } = /** @type {ImageData} */ (this.mask);
-    const [column, row] = [Math.floor((x * width) / this.canvas.width), Math.floor((y * height) / this.canvas.height)];
-    return column >= 0 && row >= 0 && column < width && row < height && data[4 * (row * width + column) + 3] > 0;
-  }
-
-  /** @param {State} state @param {number} width @param {number} height */
-  drawMarks(state, width, height) {
+  /** @param {State} state @param {Ground} ground */
+  drawMarks(state, { width, height }) {
     const players = state.people.filter((person) => person.peer && !person.left_out);
     const leaders = state.standing?.leaders ?? [];
     const shown = JSON.stringify([
@@ -264,6 +162,14 @@ export class WorldMap {
     ]);
     if (shown === this.marked) return;
     this.marked = shown;
+    const isFirst = this.svg.childElementCount === 0;
+    const marking = this.marking = this.mark(players, leaders, state, width, height);
+    if (isFirst) inFrames(marking, () => this.marking === marking);
+    else for (const _ of marking); // at once: the names would be gone for a frame
+  }
+
+  /** Puts arcs, pins, signs and names on the map. @param {Person[]} players @param {import("../types.js").Leader[]} leaders @param {State} state @param {number} width @param {number} height */
+  *mark(players, leaders, state, width, height) {
     const isSmall = width < 600;
     const size = (isSmall ? 22 : 34) * (players.length > 8 ? 0.8 : 1) * Math.max(1, width / 1600);
     const pin = isSmall ? 20 : Math.max(24, width / 60);
@@ -281,18 +187,19 @@ export class WorldMap {
     const row = lost.map((person, i) => ringed(person, size + i * size * 1.6, height - size, size, share(state, person)));
     const word = lost.length > 0 ? [svg("text", { class: "somewhere", x: size * 0.3 + lost.length * size * 1.6, y: height - size, "dominant-baseline": "central" }, say("map.somewhere"))] : [];
     this.svg.replaceChildren(...glow, ...arcs, ...leashes, ...signs, ...row, ...word);
-    if (!isSmall && first && players.length <= named) this.name(marks, first, leaders[0], size, width, height);
+    yield;
+    if (!isSmall && first && players.length <= named) yield* this.name(marks, first, leaders[0], size, width, height);
   }
 
   /** Writes names and pings beside the signs, where there is room. @param {(Mark & {person?: Person, rank?: number})[]} marks @param {Mark} first @param {import("../types.js").Leader} leader @param {number} size @param {number} width @param {number} height */
-  name(marks, first, leader, size, width, height) {
+  *name(marks, first, leader, size, width, height) {
     const signs = marks.filter((mark) => mark.person);
     const em = Math.max(15, width / 62);
     const words = signs.map(({ person }) => {
       const ms = leader.rtt_ms[person?.name ?? ""];
       const place = svg("text", { class: "whence", "font-size": em * 0.86, y: em * 0.95 }, country(person?.country));
       const name = svg("text", { class: "called", "font-size": em }, `\u2068${shortened(person?.name ?? "", longestName)}\u2069`, ms !== undefined && svg("tspan", { class: "ms", dx: em * 0.4 }, millis(ms)));
-      return svg("g", { class: "named" }, name, place);
+      return svg("g", { class: "named", visibility: "hidden" }, name, place);
     });
     this.svg.append(...words);
     words.forEach((one, i) => {
@@ -300,6 +207,7 @@ export class WorldMap {
       for (let letters = longestName; letters > 3 && called.getComputedTextLength() > widestName * em;) /** @type {Text} */ (called.firstChild).data = `\u2068${shortened(signs[i].person?.name ?? "", --letters)}\u2069`;
     });
     const boxes = words.map((one) => ({ width: Math.max(...[...one.children].map((text) => /** @type {SVGTextContentElement} */ (text).getComputedTextLength())), height: em * 2 }));
+    yield;
     const pins = marks.filter((mark) => mark.rank).map((pin) => ({ left: pin.x - pin.size / 2, right: pin.x + pin.size / 2, top: pin.y - pin.size / 2, bottom: pin.y + pin.size / 2 }));
     const places = labelled(first, signs, size * 1.5, boxes, { left: 0, right: width, top: 0, bottom: height }, { taken: pins });
     words.forEach((one, i) => {
@@ -307,32 +215,22 @@ export class WorldMap {
       if (!place) return one.remove();
       one.setAttribute("text-anchor", place.anchor);
       one.setAttribute("transform", `translate(${place.x} ${place.y - em * 0.22})`);
+      one.removeAttribute("visibility");
     });
   }
 
   /** Puts a mark on a country, and reports whether the country is known. @param {any[]} marks @param {string | undefined} country @param {number} size @param {object} what */
   put(marks, country, size, what) {
     const at = placeOf(country);
-    const point = at && this.projection([at.lon, at.lat]);
+    const point = at && this.ground?.projection([at.lon, at.lat]);
     if (!point) return false;
     marks.push({ x: point[0], y: point[1], trueX: point[0], trueY: point[1], size, ...what });
     return true;
   }
 }
 
-/** A rough picture of where a drawing has land. @param {HTMLCanvasElement} land */
-function landIn(land) {
-  const rough = new OffscreenCanvas(maskWidth, Math.round((maskWidth * land.height) / land.width));
-  const masked = /** @type {OffscreenCanvasRenderingContext2D} */ (rough.getContext("2d", { willReadFrequently: true }));
-  masked.drawImage(land, 0, 0, rough.width, rough.height);
-  return masked.getImageData(0, 0, rough.width, rough.height);
-}
-
-/** A number from 0 to 1 that is always the same for n. @param {number} n */
-function chance(n) {
-  const x = Math.sin(n * 12.9898 + 78.233) * 43758.5453;
-  return x - Math.floor(x);
-}
+/** The places of a state's servers, as a text to compare. @param {State} state */
+const placesOf = (state) => JSON.stringify(state.standing?.places ?? []);
 
 /** Pushes marks apart that would hide each other. @param {Mark[]} marks @param {number} width @param {number} height */
 function push(marks, width, height) {

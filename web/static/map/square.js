@@ -48,7 +48,7 @@ export function projectionOf({ d3 }, centre, reach, side) {
 }
 
 /** A country's shape, if the map has it. @param {import("./world.js").World} world @param {import("./world.js").Country} centre */
-export const shapeOf = (world, centre) => world.countries.find((shape) => String(shape.id) === centre.number);
+export const shapeOf = (world, centre) => world.countryOf(centre.number);
 
 /** The height at which players from unknown countries stand. @param {number} size @param {number} lost */
 const footOf = (size, lost) => half - size / 2 - (lost > footPings ? 4 : pingHigh + 6);

@@ -4,7 +4,7 @@
 import { table } from "./places.js";
 
 /** @typedef {{lat: number, lon: number, km: number, number: string}} Country where its people live, how far from there, and its number in the shapes */
-/** @typedef {{d3: any, countries: any[], land: any, borders: any}} World */
+/** @typedef {{d3: any, land: any, borders: any, countryOf: (number: string) => any}} World countryOf is the shape of a country, if the map has it */
 
 /** Antarctica's number: nobody plays there, and it is wide. */
 const antarctica = "010";
@@ -42,12 +42,24 @@ async function load() {
     import(vendored("topojson-client.min.js")),
   ]);
   const { d3, topojson } = /** @type {any} */ (globalThis);
-  const all = topology.objects.countries;
-  all.geometries = all.geometries.filter((/** @type {any} */ shape) => shape.id !== antarctica);
+  const all = topology.objects.countries.geometries;
+  const countries = { type: "GeometryCollection", geometries: all.filter((/** @type {any} */ shape) => shape.id !== antarctica) };
   return {
     d3,
-    countries: topojson.feature(topology, all).features,
-    land: topojson.merge(topology, all.geometries),
-    borders: topojson.mesh(topology, all, (/** @type {any} */ a, /** @type {any} */ b) => a !== b),
+    land: landOf(topojson, topology),
+    borders: topojson.mesh(topology, countries, (/** @type {any} */ a, /** @type {any} */ b) => a !== b),
+    countryOf: (/** @type {string} */ number) => {
+      const shape = all.find((/** @type {any} */ one) => String(one.id) === number);
+      return shape && topojson.feature(topology, shape); // only now: all 177 would take longer than the land
+    },
   };
+}
+
+/** The land without Antarctica. The file has it merged; merging the countries would take ten times as long. @param {any} topojson @param {any} topology */
+function landOf(topojson, topology) {
+  const { countries, land } = topology.objects;
+  const known = (/** @type {any[]} */ arcs) => arcs.flat(Infinity).map((arc) => (arc < 0 ? ~arc : arc)); // ~ means backwards
+  const south = new Set(known(countries.geometries.find((/** @type {any} */ shape) => shape.id === antarctica).arcs));
+  const arcs = land.geometries.flatMap((/** @type {any} */ shape) => shape.arcs).filter((/** @type {any[]} */ polygon) => !known(polygon).some((arc) => south.has(arc)));
+  return topojson.feature(topology, { type: "MultiPolygon", arcs }).geometry;
 }

@@ -1,0 +1,32 @@
+// Long work in short steps, so that the page goes on meanwhile. All such work shares one budget: two
+// at a time take longer, and no frame does.
+
+/** The time that a frame spends on such work before it leaves the rest to the next one, ms. */
+const budget = 4;
+
+/** What is at work, in turn. @type {{work: Iterator<unknown>, isWanted: () => boolean}[]} */
+const queue = [];
+
+/**
+ * Works in frames of its own. A frame does at least one step.
+ * @param {Iterator<unknown>} work a generator that yields after each step
+ * @param {() => boolean} isWanted is asked before each step: what is no longer wanted ends
+ */
+export function inFrames(work, isWanted) {
+  queue.push({ work, isWanted });
+  if (queue.length === 1) requestAnimationFrame(frame);
+}
+
+function frame() {
+  const ends = performance.now() + budget;
+  do {
+    const [next] = queue;
+    try {
+      if (next.isWanted() && !next.work.next().done) queue.push(next);
+    } catch (error) {
+      reportError(error); // the others go on
+    }
+    queue.shift(); // only now: what a step adds finds the frame asked for
+  } while (queue.length > 0 && performance.now() < ends);
+  if (queue.length > 0) requestAnimationFrame(frame);
+}
