@@ -90,6 +90,65 @@ func TestDoors(t *testing.T) {
 	}
 }
 
+// landUnderWords is a script that returns how well quiet words are to be read on the land of the map
+// behind the doors, as a contrast by WCAG 2, and how many of its dots lie under words or doors.
+const landUnderWords = `(() => {
+	const canvas = document.querySelector(".behind canvas");
+	if (!canvas) return [0, 0];
+	const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+	const tokens = getComputedStyle(document.documentElement), hex = (name) => { const n = parseInt(tokens.getPropertyValue(name).trim().slice(1), 16); return [n >> 16, (n >> 8) & 255, n & 255]; };
+	const light = (rgb) => rgb.map((c) => c / 255).map((c) => (c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4)).reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);
+	const opacity = Number(getComputedStyle(canvas).opacity), ground = hex("--ground"), words = light(hex("--quiet"));
+	let worst = 21;
+	for (let i = 0; i < data.length; i += 4 * 97) {
+		const part = (opacity * data[i + 3]) / 255, at = light(ground.map((c, k) => c + part * (data[i + k] - c)));
+		worst = Math.min(worst, (Math.max(at, words) + 0.05) / (Math.min(at, words) + 0.05));
+	}
+	const taken = [...document.querySelectorAll("header *, .lead h1, .who-is-in li, .frame, .cost")].map((e) => e.getBoundingClientRect());
+	const under = [...document.querySelectorAll(".behind circle")].map((e) => e.getBoundingClientRect()).filter((dot) => taken.some((box) => dot.left < box.right && box.left < dot.right && dot.top < box.bottom && box.top < dot.bottom));
+	return [worst, under.length];
+})()`
+
+// TestDoorMap checks that the room's map stands behind the doors where it fits: quiet words on it
+// stay readable, no dot lies under words, and it ends at the ticket. A phone has none, and neither
+// has a room whose people's countries nobody knows.
+func TestDoorMap(t *testing.T) {
+	t.Parallel()
+	n := newSession(t, 20, friday(0))
+	b := browse(t, n.link(), desktop)
+	b.sees("#stage.door, .doors", "Watch")
+	b.prefers("prefers-reduced-motion", "reduce")
+	b.strangerAt("windows-amd64", 8)
+	from := func(countries string) {
+		b.Helper()
+		b.run(`{ const { live } = muster, codes = ` + countries + `; live.receive(JSON.stringify({ type: "state", now: Date.now(), whole: true, you: live.state.you, room: live.state.room, people: live.state.people.map((one, i) => ({ ...one, country: codes[i % codes.length] })) })); }`)
+	}
+	for _, countries := range []string{`["US", "NL", "MY", "DE", "BR", "JP", "ZA", "AU"]`, `["NZ"]`} {
+		from(countries)
+		for _, size := range []screenSize{tablet, desktop, laptop, large, wall4} {
+			b.resize(size)
+			b.until("the map fills its place on a "+size.name, func() bool {
+				return eval[bool](b, `(() => { const canvas = document.querySelector(".behind canvas"), place = document.querySelector(".behind"); return !!canvas && Math.abs(canvas.width - place.clientWidth) < 2 && !!place.querySelector("svg"); })()`)
+			})
+			if got := b.settled(`(([worst, under]) => (worst >= 4.5 && under === 0 ? [] : [worst + " " + under]))(` + landUnderWords + `)`); len(got) > 0 {
+				t.Errorf("%s on a %s: contrast and dots under words: %v", countries, size.name, got)
+			}
+			if ends := eval[bool](b, `(() => { const place = document.querySelector(".behind").getBoundingClientRect(), ticket = document.querySelector(".way-in").getBoundingClientRect(); return place.right <= ticket.left + 40 || place.bottom <= ticket.top + 40; })()`); !ends {
+				t.Errorf("on a %s the map does not end at the ticket", size.name)
+			}
+		}
+	}
+	for _, size := range []screenSize{pocket, landscape} {
+		b.resize(size)
+		b.until("there is no map on a "+size.name, func() bool { return eval[bool](b, "!document.querySelector('.behind')") })
+	}
+	b.resize(desktop)
+	from(`[undefined]`)
+	b.until("no country is known", func() bool {
+		return eval[bool](b, "!document.querySelector('.behind') && !!document.querySelector('.doors')")
+	})
+}
+
 // TestWatching checks that one press leads from the door into the lobby, that the page asks for a
 // nickname only there, and that the doors do not come back.
 func TestWatching(t *testing.T) {

@@ -47,8 +47,8 @@ function middle(places) {
   return { lon: from + widest + span / 2, span };
 }
 
-/** Which part of the world the map shows. @param {any} d3 @param {Place[]} places @param {number} width @param {number} height @returns {Sight} */
-export function sightOf(d3, places, width, height) {
+/** Which part of the world the map shows. @param {any} d3 @param {Place[]} places @param {number} width @param {number} height @param {number} [most] how often the whole world is enlarged at most @returns {Sight} */
+export function sightOf(d3, places, width, height, most = closest) {
   const { lon, span } = middle(places);
   const least = Math.max(width / whole, height / 3.2);
   const cutIsFree = places.every((place) => Math.abs(((place.lon + 169 + 540) % 360) - 180) > clear);
@@ -58,7 +58,7 @@ export function sightOf(d3, places, width, height) {
   const [xs, ys] = [points.map(([x]) => x), points.map(([, y]) => y)];
   const box = { left: Math.min(...xs), right: Math.max(...xs), top: Math.min(...ys), bottom: Math.max(...ys) };
   const fits = Math.min((width * (1 - 2 * room.x)) / Math.max(0.01, box.right - box.left), (height * (1 - 2 * room.y)) / Math.max(0.01, box.bottom - box.top));
-  const scale = Math.min(Math.max(fits, least), least * closest);
+  const scale = Math.min(Math.max(fits, least), least * most);
   return { rotation, scale, x: held(width / 2 - ((box.left + box.right) / 2) * scale, width, (whole / 2) * scale, (whole / 2) * scale), y: held(height / 2 - ((box.top + box.bottom) / 2) * scale, height, north * scale, -south * scale) };
 }
 

@@ -80,6 +80,7 @@ export function door(live, view) {
   const newcomer = newcomerOf(state, view);
   const isPhone = view.offer?.phone ?? false;
   return [
+    hasMap(state) && h("div", { class: "behind", "data-key": "behind", "data-keep": true, "aria-hidden": "true" }),
     h("div", { class: "lead", "data-key": "lead" }, h("h1", { "--letters": say("door.title").length }, say("door.title")), here(state, newcomer)),
     h("div", { class: "doors", "data-key": "doors" }, leaf("play", newcomer, say("door.play"), say("door.play-how"), price(view), view), leaf("watch", newcomer, say("door.watch"), say("door.watch-how", { votes: state.room.guests_vote ? "yes" : "no" }), say("door.one", { touch: isPhone || isTouch() ? "yes" : "no" }), view)),
     ticket(state, view, newcomer),
@@ -87,8 +88,24 @@ export function door(live, view) {
   ];
 }
 
-/** Runs once the children are on the page. */
-export function shown() {}
+/** Whether the room's map stands behind the doors: on a screen that has room, where somebody's country is known. @param {State} state */
+const hasMap = (state) => matchMedia("(min-width: 44rem) and (min-height: 31.01rem)").matches && state.people.some((person) => person.country);
+
+/** What watches the size of the map's place. @type {WeakMap<Element, ResizeObserver>} */
+const watched = new WeakMap();
+
+/** Runs once the children are on the page. @param {HTMLElement} stage @param {import("../live.js").Live} live @param {View} view */
+export function shown(stage, live, view) {
+  const place = stage.querySelector(".behind");
+  if (!(place instanceof HTMLElement) || !live.state) return;
+  const { people } = live.state;
+  if (!watched.has(place)) {
+    const resized = new ResizeObserver(view.changed);
+    watched.set(place, resized);
+    resized.observe(place);
+  }
+  import("../map/behind.js").then(({ behind }) => (place.isConnected ? behind(place, people) : undefined)).catch(() => {}); // the doors are enough
+}
 
 /** The text of the corner: how the stranger got here. @param {State} state */
 export function sender(state) {
