@@ -59,20 +59,20 @@ const crowded = `
 	live.receive(JSON.stringify({ type: "state", now: Date.now(), whole: true, people, you, choice: null, way: null, whatif: null, evening: [], log: [], standing: null, agreement: { open: false, vetoes: [], ballot: [] }, ...stages[stage] }));
 `
 
-// everyStage lists the stages of a room. above must be above the fold of a phone; pings is where a
-// wall shows everybody's ping.
-var everyStage = []struct{ name, stage, above, pings string }{
-	{"lobby", "lobby", ".start button", ""},
-	{"search", "search", ".best, .podium", ".rank1 .figure"},
-	{"reveal", "reveal", ".pingline, .buttons", ".turning .ping"},
-	{"vote", "vote", ".ready button", ".leads .everyone .ms"},
-	{"vetoed", "vote", ".ready button", ".leads .everyone .ms"},
-	{"countdown", "countdown", ".stop, .who-goes", ".who-goes .ms"},
-	{"go", "go", ".way button", ".turning .ping"},
-	{"ownfailed", "go", ".way button, .path > summary", ".turning .ping"},
-	{"failed", "failed", ".help-card", ".gate .ms"},
-	{"night", "night", "h1", ""},
-	{"closing", "night", "h1, .same-time button", ""},
+// everyStage lists the stages of a room. above must be above the fold of a phone, and aside above
+// that of a phone on its side, too; pings is where a wall shows everybody's ping.
+var everyStage = []struct{ name, stage, above, aside, pings string }{
+	{"lobby", "lobby", ".start button", "", ""},
+	{"search", "search", ".best, .podium", "", ".rank1 .figure"},
+	{"reveal", "reveal", ".pingline, .buttons", "", ".turning .ping"},
+	{"vote", "vote", ".ready button", "", ".leads .everyone .ms"},
+	{"vetoed", "vote", ".ready button", "", ".leads .everyone .ms"},
+	{"countdown", "countdown", ".stop, .who-goes", "", ".who-goes .ms"},
+	{"go", "go", ".way button", ".arriving > li", ".turning .ping"},
+	{"ownfailed", "go", ".way button, .path > summary", ".arriving > li", ".turning .ping"},
+	{"failed", "failed", ".help-card", "", ".gate .ms"},
+	{"night", "night", "h1", "", ""},
+	{"closing", "night", "h1, .same-time button", "", ""},
 }
 
 // drawn shows a stage with that many people of strange names, and waits until all of it is there.
@@ -207,6 +207,12 @@ const faults = `(() => {
 			if (tops.some((one) => one.length === tops[0].length && one.some((top, i) => Math.abs(top - tops[0][i]) > 1))) found.push("rows of cards do not align: " + JSON.stringify(tops));
 		}
 	}
+	const stops = [...stage.querySelectorAll("button, a, summary, input, select")].filter((e) => e.checkVisibility({ visibilityProperty: true }) && !e.closest(".unseen, .mapped, .ready"));
+	for (const [i, e] of stops.slice(1).entries()) { // Tab goes down a column, and then to the next one
+		const [before, after] = [stops[i].getBoundingClientRect(), e.getBoundingClientRect()];
+		const shared = Math.min(before.right, after.right) - Math.max(before.left, after.left);
+		if (after.bottom <= before.top + 2 && shared > Math.min(before.width, after.width) / 2) found.push("Tab goes up from “" + stops[i].innerText.slice(0, 30) + "” to “" + e.innerText.slice(0, 30) + "”");
+	}
 	for (const { what, left, right } of boxes) if (right > innerWidth + 1 || left < -1) found.push("“" + what + "” is beyond the side");
 	if (press) for (const e of stage.querySelectorAll("button, a, summary")) {
 		if (!e.checkVisibility() || e.closest("#settings > :not(summary), .ticket, #welcome")) continue;
@@ -252,7 +258,7 @@ func TestEveryStage(t *testing.T) {
 	b.sees("#stage", "Waiting for the first player")
 	tv := browse(t, strings.Replace(n.link(), "/#", "/?tv#", 1), wall)
 	tv.until("the QR code is there", func() bool { return eval[bool](tv, `document.querySelector("#invite img")?.naturalWidth > 0`) })
-	crowds, screens := []int{len(nicknames)}, []screenSize{pocket, small, desktop, wall4}
+	crowds, screens := []int{len(nicknames)}, []screenSize{pocket, small, aside, upright, desktop, wall4}
 	if os.Getenv("MUSTER_SHOTS") != "" { // for looking at, too
 		crowds, screens = []int{len(nicknames), 4, 2}, append(screens, screenSize{"phone-390-dark", 390, 844, 2, true}, laptop, night4k)
 	}
@@ -269,8 +275,11 @@ func TestEveryStage(t *testing.T) {
 			}
 			for _, size := range screens {
 				above := ""
-				if size == pocket {
+				switch size {
+				case pocket:
 					above = s.above
+				case aside:
+					above = s.above + ", " + cmp.Or(s.aside, s.above)
 				}
 				b.fitsOn(name, size, above)
 			}

@@ -20,7 +20,11 @@ import (
 	"muster/web"
 )
 
-var pocket = screenSize{"pocket", 390, 700, 2, false}
+var (
+	pocket  = screenSize{"pocket", 390, 700, 2, false}
+	aside   = screenSize{"phone on its side", 844, 390, 2, true}
+	upright = screenSize{"tablet", 768, 1024, 1, false}
+)
 
 // newService starts a host that opens rooms for everybody, and returns its URL.
 func newService(t *testing.T) (rooms *host.Host, url string) {

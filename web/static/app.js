@@ -16,6 +16,7 @@ import * as door from "./stages/door.js";
 import * as lobby from "./stages/lobby.js";
 import { actions as ofMenu, closeMenu } from "./stages/menu.js";
 import { drawEvenings, actions as ofMeeting, openEvenings } from "./stages/meeting.js";
+import { onItsSide } from "./stages/parts.js";
 import { actions as ofReactions } from "./stages/reactions.js";
 import { sentence, stageOf, way } from "./stages/stages.js";
 import { actions as ofSure, answered, press } from "./sure.js";
@@ -442,7 +443,7 @@ document.addEventListener("change", (event) => {
   if (form.dataset.change === "whatif") attempt(() => ask("whatif", later?.wishOf(form)));
 });
 
-matchMedia("(prefers-color-scheme: dark)").addEventListener("change", schedule);
+for (const changes of ["(prefers-color-scheme: dark)", onItsSide]) matchMedia(changes).addEventListener("change", schedule);
 byId("details").addEventListener("toggle", schedule, true);
 addEventListener("hashchange", () => location.reload());
 

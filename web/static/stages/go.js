@@ -16,7 +16,7 @@ import { spokesOf } from "./around.js";
 import { fitTitle } from "./fit.js";
 import { late } from "./late.js";
 import { pingLine } from "./line.js";
-import { again } from "./parts.js";
+import { again, onItsSide } from "./parts.js";
 import { sentence } from "./stages.js";
 
 /** @typedef {import("../types.js").State} State */
@@ -37,18 +37,21 @@ export function go(live, view) {
   const server = state.choice?.servers[target?.addr ?? ""];
   const isOnMap = Boolean(placeOf(server?.country));
   const size = people.length >= crowd ? "crowd" : people.length >= many ? "many" : undefined;
+  const list = h(
+    "ul",
+    { class: "arriving", "data-key": "arriving", "data-many": size, "aria-label": say("go.who") },
+    people.map((person) => traveller(state, person, person === me, view, !isOnMap)),
+  );
+  const isBeside = !view.tv && matchMedia(onItsSide).matches;
   return [
     isOnMap && h("div", { class: "turning travelling", "data-keep": true, "data-key": `turning ${target?.addr}`, "aria-hidden": "true" }),
     target && !isOnMap && h("div", { class: "everyones beside", "data-key": "line", "aria-hidden": "true" }, pingLine(spokesOf(state, target), target.mean_ms, { pings: people.length < many })),
     h("div", { class: "destination", "data-key": "destination" }, h("h1", {}, h("span", { class: "fit" }, title(state, me, view))), where(state, server), h("p", { class: "about" }, view.tv ? arrived(state) : figures(state, me)), strange(server), me?.launch === "failed" ? h("p", { class: "detail" }, ...(me.detail ? tell(me.detail) : said("go.no-reason"))) : !view.tv && next(state)),
-    h(
-      "ul",
-      { class: "arriving", "data-key": "arriving", "data-many": size, "aria-label": say("go.who") },
-      people.map((person) => traveller(state, person, person === me, view, !isOnMap)),
-    ),
+    !isBeside && list,
     !view.tv && state.way && h("div", { class: "way", "data-key": "way" }, ways(state, me)),
     !view.tv && h("div", { class: "after", "data-key": "after" }, again(state), voice(state), shareButton(state)),
     !view.tv && state.you.organiser && leftOutside(state, view),
+    isBeside && list, // in the second column
     view.tv && late(state, view, say("go.join-them")),
   ];
 }

@@ -6,6 +6,9 @@ import { sentence } from "./stages.js";
 
 /** @typedef {import("../types.js").State} State */
 
+/** A phone that lies on its side. Its stages have two columns. */
+export const onItsSide = "(min-width: 40rem) and (max-height: 32rem)";
+
 /**
  * A button for the organiser. Its order names the stage on the page, because the room may have
  * moved on.
