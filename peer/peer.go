@@ -27,6 +27,7 @@ import (
 	"muster/host/access"
 	"muster/host/wire"
 	"muster/peer/player"
+	"muster/selection/memory"
 )
 
 const (
@@ -61,6 +62,10 @@ type Options struct {
 	// before the host sees it.
 	Token     string
 	SaveToken func(token string)
+	// Memory is what the player remembers of earlier sessions, for the host's forecasts. Remember keeps it for later
+	// ones; nil keeps nothing.
+	Memory   []memory.Cell
+	Remember func([]memory.Cell)
 	// Editions are the player's editions of games; see [wire.Hello].
 	Editions map[string]discovery.Edition
 	// Probes say where NewProber's probers send from, if that differs from the connection to the host.
@@ -206,6 +211,7 @@ func Run(ctx context.Context, options Options) error {
 			Somewhere: options.Somewhere, Beacon: options.Beacon, Discreet: options.Discreet,
 		},
 		Once: options.Once, HasPlaces: options.NewPlaceProber != nil, NewPlan: options.NewPlan, Pace: options.pace.Pace, Seed: rand.Uint64(),
+		Memory: options.Memory,
 	}, time.Now())
 	s.ctx, s.leave = context.WithCancelCause(ctx)
 	s.scanner.rests = func(d time.Duration) {

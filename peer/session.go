@@ -125,6 +125,10 @@ func (s *session) step(in player.Input) {
 			s.log.Warn(o.Text, o.Args...)
 		case player.Keep:
 			s.keep(o.Token)
+		case player.Remember:
+			if s.options.Remember != nil {
+				s.options.Remember(o.Cells)
+			}
 		case player.Drop:
 			s.dropped = o.Err
 		case player.Leave:

@@ -299,6 +299,9 @@ func (in Hear) hear(r *Room) error {
 	case wire.Say:
 		in.say(r, m)
 		return nil
+	case wire.Memory:
+		g.Memories.Bring(in.Player, m.Cells)
+		return nil
 	case wire.Launched:
 		_, launching := r.phase.(*Launching)
 		w, waits := r.phase.(*Waiting)

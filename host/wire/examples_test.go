@@ -15,6 +15,7 @@ import (
 	"muster/host/access"
 	"muster/host/wire"
 	"muster/selection"
+	"muster/selection/memory"
 )
 
 // examples has one message of each kind as it stands on the wire: text, or the bytes of a binary
@@ -116,6 +117,11 @@ var examples = []struct {
 		Hidden:     []wire.Brought{{Addr: netip.MustParseAddrPort("192.0.2.9:27960")}},
 	},
 		`{"type":"bring","game":"openarena","favourites":[{"addr":"192.0.2.7:27960","name":"Aggressor"}],"hidden":[{"addr":"192.0.2.9:27960"}]}`},
+	{wire.Memory{Cells: []memory.Cell{
+		{Part: memory.Part{Country: "DE", ASN: 3320, Prefix: netip.MustParsePrefix("192.0.2.0/24")}, MS: 12.3, Spread: 0.4, Count: 2, Seen: time.Unix(20780*86400, 0).UTC()},
+		{Part: memory.Part{Country: "SE", ASN: 1257, Prefix: netip.MustParsePrefix("2001:db8::/32")}, MS: 31, Spread: 2, Count: 3, Seen: time.Unix(20770*86400, 0).UTC()},
+		{Part: memory.Part{Country: "US"}, MS: 104.5, Spread: 21, Count: 9, Seen: time.Unix(20770*86400, 0).UTC()},
+	}}, "05 03 4445 f819 04 c00002 7b 04 02 aca201 5345 e909 83 20010db8 b602 14 03 a2a201 5553 00 01 9508 d201 09 a2a201"},
 	{wire.Near{
 		Game: "openarena",
 		Servers: []wire.NearServer{{
@@ -214,8 +220,8 @@ func TestExamples(t *testing.T) {
 			}
 		})
 	}
-	if len(seen) != 29 {
-		t.Errorf("%d kinds of message have an example, want all 29", len(seen))
+	if len(seen) != 30 {
+		t.Errorf("%d kinds of message have an example, want all 30", len(seen))
 	}
 }
 

@@ -47,6 +47,7 @@ const (
 	kindReport = 2
 	kindInfos  = 3
 	kindPacked = 4
+	kindMemory = 5
 )
 
 // ErrMalformed is the error that errors for malformed frames wrap.
@@ -61,6 +62,8 @@ func Marshal(m Message) (Frame, error) {
 		return BinaryFrame(AppendReport(make([]byte, 0, 32+6*len(m.Results)), m)), nil
 	case Infos:
 		return BinaryFrame(AppendInfos(nil, m)), nil
+	case Memory:
+		return BinaryFrame(AppendMemory(nil, m)), nil
 	}
 	return marshalJSON(m)
 }
@@ -98,6 +101,8 @@ func Unmarshal(f Frame) (Message, error) {
 		return parseReport(body)
 	case kindInfos:
 		return parseInfos(body)
+	case kindMemory:
+		return parseMemory(body)
 	case kindPacked:
 		return parsePacked(body)
 	}

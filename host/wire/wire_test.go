@@ -84,6 +84,18 @@ func TestMalformed(t *testing.T) {
 		{"infos: older protocols than there are", "03 01 01 00 80 00 00 0000 0000 01 05 06"},
 		{"infos: bytes left over", "03 01 01 00 00 00 00 0000 0000 00"},
 
+		{"memory: more cells than bytes", "05 02 4445 00 01 01 00 01 00"},
+		{"memory: cut off", "05 01 4445 00 01 7b 00 01"},
+		{"memory: a country that is none", "05 01 0041 00 01 7b 00 01 00"},
+		{"memory: a country with an AS", "05 01 4445 07 01 7b 00 01 00"},
+		{"memory: an AS without its number", "05 01 4445 00 02 7b 00 01 00"},
+		{"memory: an address", "05 01 4445 00 05 c0000207 7b 00 01 00"},
+		{"memory: a level of no list", "05 01 4445 00 00 7b 00 01 00"},
+		{"memory: an RTT of over a minute", "05 01 4445 00 01 c1cf24 00 01 00"},
+		{"memory: a day in the far future", "05 01 4445 00 01 7b 00 01 818004"},
+		{"memory: measured at nothing", "05 01 4445 00 01 7b 00 00 00"},
+		{"memory: bytes left over", "05 01 4445 00 01 7b 00 01 00 00"},
+
 		{"list: no round", "01"},
 		{"list: not deflated", "01 01 ffffffff"},
 		{"list: deflated, cut off", "01 01 faefe2ca"},
@@ -106,7 +118,7 @@ func TestMalformed(t *testing.T) {
 // TestUnknown checks that readers skip what a later version adds, both fields and kinds of
 // messages.
 func TestUnknown(t *testing.T) {
-	for _, line := range []string{`{"type":"shutdown"}`, `{"type":"dance","steps":{"left":[1]}}`, "05", "05 01 02", "ff ffffff"} {
+	for _, line := range []string{`{"type":"shutdown"}`, `{"type":"dance","steps":{"left":[1]}}`, "06", "06 01 02", "ff ffffff"} {
 		if m, err := wire.Unmarshal(frameOf(t, line)); !errors.Is(err, wire.ErrUnknown) || errors.Is(err, wire.ErrMalformed) || m != nil {
 			t.Errorf("%s reads %+v, error %v; want ErrUnknown", line, m, err)
 		}

@@ -189,13 +189,17 @@ type probing struct {
 	prober.Options
 	// discreet is how many servers may see the player's address, 0 for no limit.
 	discreet int
+	// memory says that the program uses and keeps what rooms measured from this computer.
+	memory bool
 	// regions is the file with what the player's game prints about its regions, and pings its content.
 	regions string
 	pings   map[string]time.Duration
 }
 
-// bindRegions adds the flag for games that measure their regions themselves.
-func (o *probing) bindRegions(flags *pflag.FlagSet) {
+// bindRoom adds the flags that only rooms need.
+func (o *probing) bindRoom(flags *pflag.FlagSet) {
+	flags.BoolVar(&o.memory, "memory", true, "look first where servers were near before, and remember what this room measures, "+
+		"in a file on your computer")
 	flags.StringVar(&o.regions, "regions", "", "take your pings from `FILE`, where you pasted what the game prints about its "+
 		"regions (muster games ID says how); - is standard input")
 }
@@ -269,7 +273,7 @@ func (p *program) asking(o *probing) lobby.Asking {
 		Prober: func(protocol discovery.Protocol, rests func(time.Duration)) (peer.Prober, error) {
 			return o.prober(p, protocol, rests)
 		},
-		IsElsewhere: o.LocalAddr.IsValid(), Discreet: o.discreet, Pings: o.pings,
+		IsElsewhere: o.LocalAddr.IsValid(), Discreet: o.discreet, Forgets: !o.memory, Pings: o.pings,
 	}
 }
 

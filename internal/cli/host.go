@@ -116,7 +116,7 @@ or by MUSTER_AT in the environment; --here is for the others.`,
 	bindLaunch(cmd, &h.launcher)
 	p.bindSources(cmd, &h.lists.Sources)
 	h.probing.bind(flags)
-	h.probing.bindRegions(flags)
+	h.probing.bindRoom(flags)
 	h.starts.bind(cmd)
 	h.canHost.bind(flags)
 	option.InSections(cmd, ofHost())

@@ -91,7 +91,7 @@ config.toml say which.`,
 		"what to ask first, where something else than a person says this line")
 	flags.Lookup("greet").Hidden = true
 	j.probing.bind(flags)
-	j.probing.bindRegions(flags)
+	j.probing.bindRoom(flags)
 	return cmd
 }
 

@@ -21,7 +21,7 @@ func ofHost() []option.Section {
 		{Title: "Who may come, and how", Flags: "open port-map public-url listen no-mdns tls tls-cert tls-key trusted-proxy host-name " +
 			"metrics-from downloads releases"},
 		{Title: "Where servers are listed", Flags: serverFlags},
-		{Title: "How servers are asked", Flags: askingFlags + " regions"},
+		{Title: "How servers are asked", Flags: askingFlags + " regions memory"},
 		{Title: "A server of your own", Flags: "can-host places start start-command start-within"},
 	}
 }

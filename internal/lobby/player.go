@@ -34,6 +34,8 @@ type Asking struct {
 	IsElsewhere bool
 	// Discreet is how many servers may see the player's address, 0 for no limit.
 	Discreet int
+	// Forgets makes the program neither use nor keep what rooms measured from this computer.
+	Forgets bool
 	// Pings are the pings that the player's game has printed, by its codes of regions. Nil is none.
 	Pings map[string]time.Duration
 }
@@ -140,6 +142,9 @@ func (y *Player) Play(ctx context.Context, to invite.Link) error {
 		NewProber: y.newProber, NewPlaceProber: y.newPlaceProber, Able: y.able, Brings: y.brings,
 		Launch: y.Launcher.Launch, Events: y.show, Once: y.Once, Logger: y.Desk.Logger, Somewhere: y.Somewhere,
 		Beacon: y.beacon.port, Outside: y.beacon.reached, Discreet: y.Asking.Discreet,
+	}
+	if !y.Asking.Forgets {
+		options.Memory, options.Remember = recall(y.Desk.Logger)
 	}
 	y.View.discreet = y.Asking.Discreet
 	if options.Editions = y.Launcher.Games.Own(); y.Launcher.Version != "" {

@@ -13,6 +13,7 @@ import (
 	"muster/host/wire"
 	"muster/selection"
 	"muster/selection/coordinate"
+	"muster/selection/memory"
 )
 
 // Method is a group's way of measuring.
@@ -50,6 +51,8 @@ type GroupOptions struct {
 	late map[int]time.Duration
 	// Discreet is the most servers that players want to be asked for, by player.
 	Discreet map[int]int
+	// Memories are what players' programs remember of earlier sessions, by player.
+	Memories [][]memory.Cell
 }
 
 func (o GroupOptions) withDefaults(players int) GroupOptions {
@@ -176,6 +179,9 @@ func (g *Group) session(method Method, o GroupOptions, run uint64) (*session, er
 		p := &peer{session: s, name: strconv.Itoa(i), vantage: v, options: o.Replay, plan: o.Plan}
 		p.plan.Seed += run<<16 + uint64(i)
 		p.discreet, p.late = o.Discreet[i], o.late[i]
+		if len(o.Memories) > 0 {
+			p.memory = o.Memories[i]
+		}
 		p.options.Rate = cmp.Or(o.rates[i], p.options.Rate)
 		if weight, given := o.Criteria.Weights[g.Players[i]]; given {
 			o.Tuning.Weights[p.name] = weight

@@ -74,6 +74,10 @@ func ListLike2007(seed uint64) []discovery.Server {
 // OnMatrix returns a group with the layout of a named one, on hosts of a matrix. The servers of the
 // list stand on its hosts, too.
 func (m Matrix) OnMatrix(list []discovery.Server, group string, seed uint64) (*Group, error) {
+	return m.onMatrixWith(m, list, group, seed)
+}
+
+func (m Matrix) onMatrixWith(then Matrix, list []discovery.Server, group string, seed uint64) (*Group, error) {
 	players, err := GroupPlaces(group, seed)
 	if err != nil {
 		return nil, err
@@ -85,5 +89,5 @@ func (m Matrix) OnMatrix(list []discovery.Server, group string, seed uint64) (*G
 	case n > 4:
 		spread = Anywhere
 	}
-	return m.World(list, m.Draw(len(players), spread, seed), seed).everybody()
+	return m.worldWith(then, list, m.Draw(len(players), spread, seed), seed).everybody()
 }

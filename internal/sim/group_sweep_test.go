@@ -157,8 +157,10 @@ func sweepList(t *testing.T) func(seed uint64) []discovery.Server {
 	return func(uint64) []discovery.Server { return list }
 }
 
-func sweepRoundTrips(t *testing.T) Matrix {
-	f, err := os.Open(*sweepMatrix)
+func sweepRoundTrips(t *testing.T) Matrix { return readMatrix(t, *sweepMatrix) }
+
+func readMatrix(t *testing.T, file string) Matrix {
+	f, err := os.Open(file)
 	if err != nil {
 		t.Fatal(err)
 	}

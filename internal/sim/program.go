@@ -11,6 +11,7 @@ import (
 	"muster/host/room"
 	"muster/host/wire"
 	"muster/peer/player"
+	"muster/selection/memory"
 )
 
 const (
@@ -34,6 +35,8 @@ type peer struct {
 	known []discovery.Result
 	// discreet is the most servers that the player wants to be asked for, 0 for no bound.
 	discreet int
+	// memory is what the program remembers.
+	memory []memory.Cell
 	// late is how late the player's timers fire.
 	late time.Duration
 	// hostile is what a hostile player's program does differently from package player.
@@ -90,6 +93,7 @@ func (p *peer) startProgram() {
 	p.program = player.New(player.Options{
 		Hello:   wire.Hello{Version: wire.Version, Code: p.room.Keys().Code, Name: p.name, Token: p.name, Discreet: p.discreet},
 		NewPlan: p.newPlan, Pace: player.RealPace, Seed: p.options.Run<<16 + uint64(number),
+		Memory: p.memory,
 	}, epoch.Add(phase-warmUp))
 	for at := p.next(); at < 0; at = p.next() {
 		p.program.Step(player.Tick{}, epoch.Add(at))
@@ -147,6 +151,8 @@ func (p *peer) receive(m wire.Message) {
 func (p *peer) feed(in player.Input) {
 	for _, o := range p.program.Step(in, epoch.Add(p.now)) {
 		switch o := o.(type) {
+		case player.Remember:
+			p.memory = o.Cells
 		case player.Send:
 			p.send(o.Message)
 		case player.Run:

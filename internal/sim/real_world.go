@@ -16,6 +16,11 @@ import (
 // host of the matrix, and the places are some of its hosts. So the list is real, and the RTTs are,
 // but their pairing is not. Another seed pairs them in another way.
 func (m Matrix) World(list []discovery.Server, hosts []int, seed uint64) *World {
+	return m.worldWith(m, list, hosts, seed)
+}
+
+// worldWith returns the same world with the round trips of another time.
+func (m Matrix) worldWith(then Matrix, list []discovery.Server, hosts []int, seed uint64) *World {
 	rng := rand.New(rand.NewPCG(seed, 0x6d6174))
 	sizes, pools := make(map[string]int), make(map[string][]int)
 	for _, s := range list {
@@ -34,7 +39,7 @@ func (m Matrix) World(list []discovery.Server, hosts []int, seed uint64) *World 
 		places[i] = Place{Name: fmt.Sprintf("host %d", host+1)}
 	}
 	return settle(list, places, seed, &siting{rng: rng, pool: pool}, func(place, site int, _ discovery.Server) float64 {
-		return m[hosts[place]][site]
+		return then[hosts[place]][site]
 	})
 }
 

@@ -65,6 +65,9 @@ func (s *session) after(d time.Duration, do func()) {
 func (s *session) run() error {
 	for _, p := range s.peers {
 		p.join()
+		if len(p.memory) > 0 { // programs say it when the host welcomes them
+			p.deliver(wire.Memory{Cells: p.memory})
+		}
 		if p.hostile == nil {
 			s.honest++
 		}

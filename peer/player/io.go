@@ -7,6 +7,7 @@ import (
 	"muster/discovery"
 	"muster/discovery/sentence"
 	"muster/host/wire"
+	"muster/selection/memory"
 )
 
 // Input is something that happens to a player's program.
@@ -114,6 +115,9 @@ type Warn struct {
 // Keep saves the token for the next start of the program.
 type Keep struct{ Token string }
 
+// Remember saves what the program remembers for its next start.
+type Remember struct{ Cells []memory.Cell }
+
 // Drop ends the connection, because the machine cannot act on what the host said.
 type Drop struct{ Err error }
 
@@ -182,6 +186,7 @@ func (Send) isOutput()       {}
 func (Tell) isOutput()       {}
 func (Warn) isOutput()       {}
 func (Keep) isOutput()       {}
+func (Remember) isOutput()   {}
 func (Drop) isOutput()       {}
 func (Leave) isOutput()      {}
 func (Run) isOutput()        {}

@@ -18,6 +18,7 @@ import (
 	"muster/discovery"
 	"muster/discovery/sentence"
 	"muster/host/wire"
+	"muster/selection/memory"
 )
 
 // Options say who plays and how.
@@ -31,6 +32,8 @@ type Options struct {
 	// NewPlan makes the plan for a list; nil is [NewPlan].
 	NewPlan func(m wire.Measure, servers []discovery.Server) (discovery.Plan, error)
 	Pace    Pace
+	// Memory is what this program remembers of earlier sessions, newest first.
+	Memory []memory.Cell
 	// Seed varies the moments at which servers are sampled.
 	Seed uint64
 }
@@ -60,6 +63,7 @@ type Player struct {
 	near    near
 	launch  launch
 	errands errands
+	recall  recall
 }
 
 // port is the way out for all parts of the machine: the outputs of a step, and the line.
@@ -97,7 +101,7 @@ func New(o Options, now time.Time) *Player {
 		options: o, rng: rand.New(rand.NewPCG(o.Seed, 0)), now: now,
 		line: line{token: o.Hello.Token}, exposure: &discovery.Exposure{Most: o.Hello.Discreet},
 	}}
-	p.late.due = now.Add(o.Pace.Flush)
+	p.late.due, p.recall.cells = now.Add(o.Pace.Flush), o.Memory
 	return p
 }
 
@@ -266,6 +270,7 @@ func (p *Player) receive(m wire.Message) error {
 			return ErrOutdated
 		}
 		p.line.epoch = m.Epoch
+		p.recall.keep(&p.port, p.round)
 		p.goes(m)
 	case wire.Look:
 		p.near.lookAround(&p.port, m.Game)
@@ -319,6 +324,7 @@ func (p *Player) welcome(m wire.Welcome) error {
 		p.round.sent, p.round.saidDone = 0, false
 	}
 	p.errands.sayAgain(&p.port)
+	p.recall.say(&p.port)
 	l.saidOutside = 0
 	p.sayOutside()
 	p.late.told = 0 // this host has heard nothing yet

@@ -51,7 +51,8 @@ func (p *Player) list(m wire.List) {
 	}
 	p.stop()
 	p.stopLaunch()
-	p.look = nil
+	p.recall.keep(&p.port, p.round)
+	p.recall.kept, p.look = 0, nil
 	p.exposure.Forget()
 	p.round = &round{number: m.Round, servers: m.Servers, host: p.line.host, near: p.near.addrs}
 }

@@ -26,6 +26,10 @@ type acquisition struct {
 	twice []int
 	// askers counts the players asked for each server in this round.
 	askers map[int]int
+	// surveys says that the round asks about every unknown country first, whatever the batch, which
+	// is how many servers a player works on in other rounds.
+	surveys bool
+	batch   int
 }
 
 const (
@@ -65,7 +69,15 @@ const (
 
 func newAcquisition(p *Planner) *acquisition {
 	a := &acquisition{p: p, askers: map[int]int{}, asked: make([][]int, len(p.questions))}
-	a.quotas, a.players = p.questions.quotas(p.options, p.round)
+	trust := p.estimator.predictor.recall.trust()
+	a.surveys = p.round == 0 || !p.isSurveyed && trust < surveyedTrust
+	p.isSurveyed = p.isSurveyed || trust < surveyedTrust
+	options := p.options.trusting(trust)
+	a.batch = options.Batch
+	if a.surveys {
+		options.Batch = math.MaxInt
+	}
+	a.quotas, a.players = p.questions.quotas(options)
 	for i := range 2 * len(a.asked) {
 		a.twice = append(a.twice, i%len(a.asked))
 	}
@@ -95,7 +107,8 @@ func (p *Planner) Next() []Batch {
 	isSmall := p.round == 0 && len(p.tree.List()) <= p.options.Batch && len(p.options.Few) == 0
 	if isSmall {
 		a.askEveryAddress()
-	} else if p.round > 0 || !a.askEveryCountry() {
+	} else if !a.surveys || !a.askEveryCountry() {
+		a.limit()
 		a.askFew()
 		a.finish()
 		a.askNeighbours()
@@ -176,19 +189,56 @@ func (a *acquisition) batches() []Batch {
 	return batches
 }
 
-// askEveryCountry asks everybody for one server in each unknown country, and reports whether there
-// are any.
+// limit puts the batch's limit on a round that turned out to have nothing to survey, because
+// forecasts tell of every country.
+func (a *acquisition) limit() {
+	if a.surveys && a.p.estimator.predictor.recall.trust() > 0 {
+		for player := range a.quotas {
+			a.quotas[player] = min(a.quotas[player], a.batch)
+		}
+	}
+}
+
+// askEveryCountry asks for one server in each unknown country, and reports whether there are any.
 func (a *acquisition) askEveryCountry() (unknown bool) {
 	for c := topology.Root + 1; int(c) < a.p.tree.Nodes(); c = a.p.tree.End(c) {
-		if a.posterior.find(c) != nil {
+		to := a.unknownTo(c)
+		if len(to) == 0 {
 			continue
 		}
 		if at, found := a.anyOf(c, func(topology.Node) bool { return true }); found {
-			a.askAll(a.p.candidates.at(at))
-			unknown = true
+			candidate := a.p.candidates.at(at)
+			if unknown = true; len(to) == len(a.asked) {
+				a.askAll(candidate)
+				continue
+			}
+			for _, player := range to {
+				a.ask(player, candidate.server)
+			}
 		}
 	}
 	return unknown
+}
+
+// unknownTo returns the players to whom a country is unknown: nobody has measured anything there,
+// and nothing is remembered. Of a country that is only remembered, they are the players without a
+// forecast, or all once the search doubts the forecasts.
+func (a *acquisition) unknownTo(country topology.Node) (players []int) {
+	r := a.p.estimator.predictor
+	if a.posterior.find(country) == nil {
+		return a.twice[:len(a.asked)]
+	}
+	if r.recall.isEmpty() {
+		return nil
+	}
+	on := r.line(country)
+	for player := range a.asked {
+		_, _, _, recalled := r.recall.on(player, on)
+		if r.count(player, country) == 0 && (a.p.isSurveyed || !recalled) {
+			players = append(players, player)
+		}
+	}
+	return players
 }
 
 // askEveryAddress asks everybody for the whole list, which is no more than one batch.

@@ -40,6 +40,8 @@ type estimator struct {
 	scratch []float64
 	// players is reused by guested, likewise.
 	players []time.Duration
+	// nothing are the RTTs of an address that nobody has measured.
+	nothing []float64
 }
 
 const (
@@ -67,7 +69,7 @@ const (
 )
 
 func newEstimator(c *candidates, r *predictor, objective *selection.Objective, guests []Guest) *estimator {
-	e := &estimator{candidates: c, predictor: r, objective: objective, guests: guests, best: none, lowest: none}
+	e := &estimator{candidates: c, predictor: r, objective: objective, guests: guests, best: none, lowest: none, nothing: make([]float64, r.players)}
 	for _, limit := range objective.Limits() {
 		e.limits = append(e.limits, milliseconds(limit))
 	}
@@ -298,6 +300,13 @@ func (e *estimator) update() {
 		}
 	}
 	e.lowest = min(e.best, e.lowest)
+	if e.lowest == none { // nothing but forecasts can say yet what is low
+		for _, leaf := range e.predictor.recall.leaves {
+			if c, known := e.imagine(leaf); known {
+				e.lowest = min(e.lowest, c.score)
+			}
+		}
+	}
 	level := min(int(e.lowest/overLimit), len(e.limits))
 	if e.lowest < none && level != e.level {
 		e.level = level

@@ -10,6 +10,7 @@ import (
 	"muster/discovery"
 	"muster/discovery/plan/topology"
 	"muster/selection"
+	"muster/selection/memory"
 )
 
 // Options tune a planner. The zero value is the default.
@@ -34,6 +35,9 @@ type Options struct {
 	Ahead int
 	// Guests count, too, and measure nothing.
 	Guests []Guest
+	// Remembered are each player's forecasts from earlier sessions, in any order. They are doubted by
+	// how far they are off, and never count as measurements.
+	Remembered [][]memory.Forecast
 	// Enough ends the search: it is the largest possible improvement that is not worth more
 	// questions. The default is 1 ms. A negative value goes on until the budget is spent.
 	Enough time.Duration
@@ -93,6 +97,9 @@ type Planner struct {
 	variances variances
 
 	round int
+	// isSurveyed says that players have been asked about every country, or that no forecasts could
+	// make up for that.
+	isSurveyed bool
 	// before is the least number of servers that any player had measured before.
 	before int
 	// history is the incumbent's score, round by round.
@@ -130,6 +137,9 @@ func New(tree *topology.Tree, servers selection.Servers, table *selection.Table,
 		options: options.withDefaults(), tree: tree, rng: rand.New(rand.NewPCG(options.Seed, randomStream)),
 		questions: q, candidates: c, variances: priorVariances(),
 		estimator: newEstimator(c, newPredictor(tree, len(players)), criteria.Objective(names), options.Guests),
+	}
+	if len(options.Remembered) > 0 {
+		p.estimator.predictor.recalling(options.Remembered)
 	}
 	for server := range servers.List {
 		if p.candidates.filter.Allowance(server) > 0 { // everybody measures the group's own servers

@@ -98,13 +98,14 @@ func newPosterior(e *estimator, rng *rand.Rand, before variances) *posterior {
 		off = (off + noise) / max(ms-e.base, leastAbove)
 		observations = append(observations, observation{c.at, e.value(ms), off * off, e.candidates.guessed(c)})
 	}
-	p.learn(observations)
+	p.learn(e.remembered(observations))
 	p.countries = e.countryStats()
 	p.prepare()
 	return p
 }
 
-// learn takes observations in the order of the tree, at most one for each address.
+// learn takes observations in the order of the tree: at most one for each address, and of larger
+// parts at most one where there is none below.
 func (p *posterior) learn(observations []observation) {
 	p.plant(observations)
 	var deviations, freedom, strays [topology.Levels]float64
@@ -172,11 +173,12 @@ func (p *posterior) plant(observations []observation) {
 	var open [topology.Levels]int32
 	for _, o := range observations {
 		var path [topology.Levels]topology.Node
-		for node, l := o.at, topology.Levels; l > 0; node = p.tree.Parent(node) {
+		depth := p.tree.Level(o.at)
+		for node, l := o.at, depth+1; l > 0; node = p.tree.Parent(node) {
 			l--
 			path[l] = node
 		}
-		for l, node := range path {
+		for l, node := range path[:depth+1] {
 			if len(p.nodes) > 0 && p.nodes[open[l]].node == node {
 				continue
 			}

@@ -17,6 +17,7 @@ type predictor struct {
 	means []mean
 	// errors are the squared errors of predictions from a level.
 	errors [topology.Levels]mean
+	recall recall
 }
 
 // mean averages values that come one by one.
@@ -46,20 +47,27 @@ func newPredictor(tree *topology.Tree, players int) *predictor {
 	return &predictor{tree: tree, players: players, index: map[topology.Node]int{}}
 }
 
+// grow returns the index of a node, and gives it one.
+func (r *predictor) grow(node topology.Node) int {
+	i, known := r.index[node]
+	if !known {
+		i = len(r.means)
+		r.index[node] = i
+		r.means = append(r.means, make([]mean, r.players)...)
+		r.recall.past = append(r.recall.past, make([]past, r.players)...)
+	}
+	return i
+}
+
 // add notes a player's first RTT to an address, in ms.
 func (r *predictor) add(player int, at topology.Node, ms float64) {
 	if predicted, l, known := r.nearest(player, at); known {
 		off := min(math.Abs(ms-predicted), outlying*priorError[l])
 		r.errors[l].add(off * off)
 	}
+	r.recall.test(player, r.line(at), ms)
 	for node := r.tree.Parent(at); node >= 0; node = r.tree.Parent(node) {
-		i, known := r.index[node]
-		if !known {
-			i = len(r.means)
-			r.index[node] = i
-			r.means = append(r.means, make([]mean, r.players)...)
-		}
-		r.means[i+player].add(ms)
+		r.means[r.grow(node)+player].add(ms)
 	}
 }
 
@@ -112,13 +120,20 @@ func (r *predictor) count(player int, node topology.Node) int32 {
 }
 
 // predictOn returns a player's predicted RTT to a line's node in ms, and the standard deviation of
-// the error.
+// the error. Measured relatives and forecasts count by their precision.
 func (r *predictor) predictOn(player int, on line) (ms, off float64) {
+	then, doubt, _, recalled := r.recall.on(player, on)
 	ms, l, known := r.nearestOn(player, on)
-	if !known {
+	switch {
+	case !known && !recalled:
 		return nothingRTT, nothingError
+	case !known:
+		return then, doubt
+	case !recalled:
+		return ms, r.off(l)
 	}
-	return ms, r.off(l)
+	now, past := 1/(r.off(l)*r.off(l)), 1/(doubt*doubt)
+	return (ms*now + then*past) / (now + past), 1 / math.Sqrt(now+past)
 }
 
 // without predicts a player's RTT to an address from relatives in its AS, as if the address had not

@@ -33,8 +33,8 @@ type Progress struct {
 const (
 	// confidence is the share of samples within the regret bound.
 	confidence = 0.95
-	// memory is how many of the last bold samples count: those of six rounds.
-	memory = 6 * samples / boldEvery
+	// window is how many of the last bold samples count: those of six rounds.
+	window = 6 * samples / boldEvery
 	// leastBound is the smallest bound ever claimed, in ms: a comparison takes two RTTs of one
 	// packet pair each, and both are off by noise.
 	leastBound = 2 * noise
@@ -59,7 +59,7 @@ type forecast struct {
 }
 
 // full reports whether there are enough samples.
-func (o *forecast) full() bool { return len(o.gains) == memory }
+func (o *forecast) full() bool { return len(o.gains) == window }
 
 // bound returns the limit that most gains stay within.
 func (o *forecast) bound() float64 {
@@ -108,7 +108,7 @@ func (p *Planner) owns() bool {
 
 // knowsOwn reports whether there are enough samples of nearer own bests: half as many as for the
 // score, because such rounds are fewer.
-func (p *Planner) knowsOwn() bool { return len(p.nearer.gains) >= memory/2 }
+func (p *Planner) knowsOwn() bool { return len(p.nearer.gains) >= window/2 }
 
 // noteOwn keeps the own bests of a round.
 func (p *Planner) noteOwn() {
@@ -149,7 +149,7 @@ func (p *Planner) noteGain(lowest float64) {
 	gain := min(max(0, target-p.estimator.score(lowest)), most)
 	o := p.currentForecast()
 	o.gains = append(o.gains, gain)
-	o.gains = o.gains[max(0, len(o.gains)-memory):]
+	o.gains = o.gains[max(0, len(o.gains)-window):]
 }
 
 // Progress returns the state of the search.

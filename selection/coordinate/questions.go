@@ -123,15 +123,11 @@ func (q questions) awaited(c *candidate) bool {
 }
 
 // quotas returns how many more servers each player may be asked for in a round, and how many
-// players have a quota. The first round has no batch limit.
-func (q questions) quotas(o Options, round int) (quotas []int, players int) {
-	batch := o.Batch
-	if round == 0 {
-		batch = math.MaxInt
-	}
+// players have a quota.
+func (q questions) quotas(o Options) (quotas []int, players int) {
 	for player := range q {
 		inHand := max(0, q[player].expected()-o.Ahead)
-		quota := max(0, min(batch-inHand, o.Budget-q[player].load))
+		quota := max(0, min(o.Batch-inHand, o.Budget-q[player].load))
 		if most, few := o.Few[player]; few {
 			quota = max(0, min(most-q[player].load, (most+fewRounds-1)/fewRounds))
 		}

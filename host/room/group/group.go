@@ -28,6 +28,7 @@ import (
 	"muster/host/room/evidence"
 	"muster/host/room/launch"
 	"muster/host/room/listing"
+	"muster/host/room/memories"
 	"muster/host/room/nearby"
 	"muster/host/room/origin"
 	"muster/host/room/reactions"
@@ -47,6 +48,9 @@ type Group struct {
 	// Estimates stand in for the pings of guests who are counted in.
 	Estimates estimates.Guests
 	Lists     brought.Lists
+	// Memories are what players' programs and the host know from earlier sessions. They are not
+	// saved.
+	Memories memories.Book
 	// Reactions are the signs that people send each other. They are not saved.
 	Reactions reactions.Board
 	Round

@@ -163,6 +163,7 @@ func (g *Group) Follow(event roster.Event) (binds bool) {
 		g.Origins.Rename(e.From, e.To)
 		g.Trust.Rename(e.From, e.To)
 		g.Launches.Rename(e.From, e.To)
+		g.Memories.Rename(e.From, e.To)
 		if e.From != e.To {
 			g.Lists.Come(e.To, "")
 			g.Lists.Rename(e.From, e.To)
@@ -192,6 +193,7 @@ func (g *Group) Drop(name string) {
 	g.Trust.Forget(name)
 	g.Nearby.Drop(name)
 	g.Launches.Leave(name)
+	g.Memories.Forget(name)
 }
 
 // Silence withdraws the words of guests who have no say by the settings. If isChosen, people who

@@ -210,6 +210,7 @@ func (p *Probing) searching(g *group.Group, more int, isBehind bool, m Moment) *
 		IsBehind: isBehind, More: more,
 		Options: coordinate.Options{Seed: g.Tuning.Seed + uint64(g.Number), Budget: g.Tuning.Budget, Enough: g.Tuning.Enough},
 	}
+	setup.Options.Remembered = g.Memories.Forecasts(g.List.Tree(), heads, m.Now)
 	if !g.Settings.AnyVersion {
 		setup.Criteria.Editions = g.Editions.Of(g.Attendance.Present(), g.Settings.Game)
 	}

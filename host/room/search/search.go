@@ -127,7 +127,7 @@ func New(groups [][]Member, out []Ask, setup Setup) *Search {
 	switch {
 	case setup.More > 0:
 		options.Budget, options.Beyond, options.Enough = left(setup.More, groups), true, untilSpent
-	case !setup.IsBehind && options.Budget > 0: // neither a search without a budget nor a vote is in a hurry
+	case !setup.IsBehind && options.Budget > 0 && options.Remembered == nil: // neither a search without a budget nor a vote is in a hurry
 		options.Ahead = ahead
 	}
 	return &Search{

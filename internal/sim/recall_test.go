@@ -1,0 +1,182 @@
+package sim
+
+import (
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"muster/selection"
+)
+
+// How much a group's memory is worth:
+//
+//	go test ./internal/sim -run TestRecall -v -timeout 0 -recall-worlds 30 -sweep-of matrix -sweep-matrix rtt.txt.gz -sweep-from 12000
+var (
+	recallWorlds = flag.Int("recall-worlds", 0, "how many worlds of a kind")
+	recallMatrix = flag.String("recall-matrix", "", "earlier round trips between the hosts of -sweep-matrix, for the kind matrix")
+	recallKinds  = flag.String("recall-kinds", "none,same,drift,old,wrong", "what the second session remembers")
+)
+
+// later returns the group at a later session, when a share of the ASes have other ways, for each
+// player their own.
+func (g *Group) later(seed uint64, rerouted float64) *Group {
+	return g.changed(seed, func(rng *rand.Rand) float64 {
+		longer, is, much := rng.IntN(2) == 0, rng.Float64() < rerouted, rng.Float64()
+		switch {
+		case !is:
+			return 1
+		case longer:
+			return 1 + much*(longerMost-1)
+		}
+		return 1 / (1 + much*(shorterMost-1))
+	})
+}
+
+// changed returns the group with other ways to each AS.
+func (g *Group) changed(seed uint64, factor func(rng *rand.Rand) float64) *Group {
+	later := &Group{Players: g.Players}
+	order := make([]int, len(g.Vantages[0].Servers))
+	for i := range order {
+		order[i] = i
+	}
+	for player, v := range g.Vantages {
+		rng := rand.New(rand.NewPCG(seed, uint64(player)))
+		of := map[any]float64{}
+		same := v.part(order, func(server int) float64 {
+			key := cellOf(v.Servers[server])
+			f, known := of[key]
+			if !known {
+				f = factor(rng)
+				of[key] = f
+			}
+			return f
+		})
+		same.tree = v.tree
+		later.Vantages = append(later.Vantages, same)
+	}
+	return later
+}
+
+// TestRecall checks that the second session of a group takes a fraction of the first one's probes, and
+// that a memory that is wrong everywhere costs hardly any more.
+func TestRecall(t *testing.T) {
+	if *recallWorlds == 0 {
+		t.Parallel()
+		var trials []Trial
+		for _, kind := range []string{"none", "same", "all-wrong"} {
+			trials = append(trials, recallTrial(kind, selection.Mean, nil))
+		}
+		all, err := Sweep(func(seed uint64) (*Group, error) { return GroupWorld("css2007", "world-4", seed) }, 31, 1, trials)
+		if err != nil {
+			t.Fatal(err)
+		}
+		none, same, wrong := all[0][0], all[1][0], all[2][0]
+		if same.Search.Probes > none.Search.Probes/3 || same.Regret > max(2, none.Regret+1) {
+			t.Errorf("a group that remembers asks %.0f servers and misses by %.1f ms, one that does not %.0f and %.1f",
+				same.Search.Probes, same.Regret, none.Search.Probes, none.Regret)
+		}
+		if wrong.Search.Probes > 1.1*none.Search.Probes || wrong.Regret > none.Regret+5 {
+			t.Errorf("a group that remembers nonsense asks %.0f servers and misses by %.1f ms, one that does not %.0f and %.1f",
+				wrong.Search.Probes, wrong.Regret, none.Search.Probes, none.Regret)
+		}
+		return
+	}
+	for _, group := range strings.Split(*sweepGroups, ",") {
+		make, earlier := sweepGroup(t, *sweepOf, group), sweepGroup(t, *sweepOf, group)
+		if *recallMatrix != "" {
+			m, then, list := sweepRoundTrips(t), readMatrix(t, *recallMatrix), sweepList(t)
+			earlier = func(seed uint64) (*Group, error) { return m.onMatrixWith(then, list(seed), group, seed) }
+		}
+		for _, rule := range strings.Split(*sweepRules, ",") {
+			kinds := strings.Split(*recallKinds, ",")
+			var trials []Trial
+			for _, kind := range kinds {
+				trials = append(trials, recallTrial(kind, selection.Rule(rule), earlier))
+			}
+			all, err := Sweep(make, *sweepFrom, *recallWorlds, trials)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, kind := range kinds {
+				t.Logf("%-8s %-14s %-6s %s", group, rule, kind, recallReport(all[i]))
+			}
+		}
+	}
+}
+
+func recallReport(all []trialRun) string {
+	get := func(share float64, of func(trialRun) float64) float64 { return quantile(all, share, of) }
+	broken := 0
+	for _, r := range all {
+		if !r.claims() {
+			broken++
+		}
+	}
+	probes := func(r trialRun) float64 { return r.Search.Probes }
+	seconds := func(r trialRun) float64 { return r.Searched }
+	regret := func(r trialRun) float64 { return r.Regret }
+	asked := func(r trialRun) float64 { return slices.Max(r.Percent) }
+	return fmt.Sprintf("regret %5.2f / %5.2f (%5.2f), probes %3.0f / %3.0f, asked %.2f%%, rounds %2.0f, %4.1f / %4.1f s, claim %.1f, broken %d of %d",
+		get(.5, regret), get(.95, regret), get(1, regret), get(.5, probes), get(.95, probes), get(.5, asked),
+		get(.5, func(r trialRun) float64 { return float64(r.Rounds) }), get(.5, seconds), get(.95, seconds), get(.5, trialRun.claim), broken, len(all))
+}
+
+// recallTrial runs a session, and another one with what that left.
+func recallTrial(kind string, rule selection.Rule, earlier func(seed uint64) (*Group, error)) Trial {
+	return func(g *Group, seed uint64) (trialRun, error) {
+		o := GroupOptions{Criteria: sweepCriteria(rule), Replay: ReplayOptions{Rate: 140}}
+		second, before := o, g
+		second.Replay.Run = 1
+		switch kind {
+		case "drift-none":
+			return g.later(seed, reroutedShare).runTrial(Coordinated, second, seed+1<<20)
+		case "old-none":
+			return g.later(seed, .5).runTrial(Coordinated, second, seed+1<<20)
+		case "none":
+			return g.runTrial(Coordinated, second, seed+1<<20)
+		case "drift":
+			g = g.later(seed, reroutedShare)
+		case "old":
+			g = g.later(seed, 0.5)
+		}
+		switch kind {
+		case "matrix":
+			var err error
+			if before, err = earlier(seed); err != nil {
+				return trialRun{}, err
+			}
+		case "wrong":
+			before = g.changed(seed, func(rng *rand.Rand) float64 {
+				if rng.Float64() < .1 {
+					return .3 + 2*rng.Float64()
+				}
+				return 1
+			})
+		case "all-wrong":
+			before = g.changed(seed, func(rng *rand.Rand) float64 { return .3 + 2*rng.Float64() })
+		}
+		s, err := before.session(Coordinated, o.withDefaults(len(g.Players)), seed)
+		if err == nil {
+			err = s.run()
+		}
+		if err != nil {
+			return trialRun{}, err
+		}
+		ago := 7 * 24 * time.Hour
+		if kind == "old" {
+			ago = 600 * 24 * time.Hour
+		}
+		for _, p := range s.peers {
+			cells := slices.Clone(p.memory)
+			for i := range cells {
+				cells[i].Seen = cells[i].Seen.Add(-ago)
+			}
+			second.Memories = append(second.Memories, cells)
+		}
+		return g.runTrial(Coordinated, second, seed+1<<20)
+	}
+}

@@ -1,0 +1,187 @@
+package coordinate
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"muster/discovery/plan/topology"
+	"muster/selection/memory"
+)
+
+// recall holds the players' forecasts, and learns how far off they are. It shares the predictor's
+// index of nodes.
+//
+//	forecasts ─▶ prediction, beside that from measured relatives
+//	    │ ▲
+//	    │ └─ doubt: each player's errors of this session, by level
+//	    └──▶ observations of the posterior, where nobody has measured anything
+type recall struct {
+	past []past
+	// doubts are the squares of each player's errors by level, in units of the forecasts' variances.
+	doubts [][topology.Levels]mean
+	// held is how many of each player's forecasts held, of those for the deepest part.
+	held []mean
+	// leaves are the deepest nodes with a forecast, in the order of the tree.
+	leaves []topology.Node
+}
+
+// past is a forecast of a player; sd is 0 if there is none.
+type past struct{ ms, sd float32 }
+
+const (
+	// doubtWeight is how many forecasts count as right before any was tested.
+	doubtWeight = 6
+	// outlyingPast bounds an error, in standard deviations: one changed route does not refute the
+	// others.
+	outlyingPast = 6
+	// disbelieved is the factor of the errors from which a level's forecasts are not used.
+	disbelieved = 3.5
+)
+
+// recalling takes the players' forecasts.
+func (r *predictor) recalling(forecasts [][]memory.Forecast) {
+	r.recall.doubts, r.recall.held = make([][topology.Levels]mean, r.players), make([]mean, r.players)
+	all := map[topology.Node]bool{}
+	for player, of := range forecasts {
+		for _, f := range of {
+			i := r.grow(f.Node)
+			r.recall.past[i+player] = past{float32(f.MS), float32(f.SD)}
+			all[f.Node] = true
+		}
+	}
+	inner := map[topology.Node]bool{}
+	for node := range all {
+		for node = r.tree.Parent(node); node > topology.Root && !inner[node]; node = r.tree.Parent(node) {
+			inner[node] = true
+		}
+	}
+	for node := range all {
+		if !inner[node] {
+			r.recall.leaves = append(r.recall.leaves, node)
+		}
+	}
+	slices.SortFunc(r.recall.leaves, cmp.Compare)
+}
+
+// doubt returns the factor by which forecasts of a level are farther off than they say.
+func (r *recall) doubt(player int, l topology.Level) float64 {
+	d := r.doubts[player][l]
+	return math.Sqrt((float64(d.sum) + doubtWeight) / (float64(d.n) + doubtWeight))
+}
+
+// on returns a player's forecast for the deepest believed part on a line.
+func (r *recall) on(player int, on line) (ms, off float64, l topology.Level, known bool) {
+	if len(r.doubts) == 0 {
+		return 0, 0, topology.List, false
+	}
+	for l := topology.Prefix24; l >= topology.Country; l-- {
+		if i := on[l]; i >= 0 {
+			if p := r.past[int(i)+player]; p.sd > 0 {
+				if doubt := r.doubt(player, l); doubt < disbelieved {
+					return float64(p.ms), float64(p.sd) * doubt, l, true
+				}
+			}
+		}
+	}
+	return 0, 0, topology.List, false
+}
+
+// test holds a player's first RTT to an address against the forecasts, in ms.
+func (r *recall) test(player int, on line, ms float64) {
+	if len(r.doubts) == 0 {
+		return
+	}
+	deepest := -1.0 // how far off the forecast for the deepest part is
+	for l := topology.Country; l <= topology.Prefix24; l++ {
+		if i := on[l]; i >= 0 {
+			if p := r.past[int(i)+player]; p.sd > 0 {
+				deepest = min(math.Abs(ms-float64(p.ms))/float64(p.sd), outlyingPast)
+				r.doubts[player][l].add(deepest * deepest)
+			}
+		}
+	}
+	switch {
+	case deepest > holds:
+		r.held[player].add(0)
+	case deepest >= 0:
+		r.held[player].add(1)
+	}
+}
+
+const (
+	// rememberedBatch and rememberedBudget are those of a search whose forecasts come true.
+	rememberedBatch, rememberedBudget = 24, 100
+	// A forecast holds if it is off by at most holds standard deviations. Where a share of
+	// trustedShare of a player's forecasts hold, nothing is wrong with the memory. Where
+	// doubtedShare hold, it is worth no more than labels. Before any was tested, heldBefore count as
+	// right.
+	holds, trustedShare, doubtedShare, heldBefore = 2.5, 0.93, 0.65, 8
+)
+
+// surveyedTrust is the trust below which the search asks about every country, as without a memory.
+const surveyedTrust = 0.5
+
+// trusting returns the options of a round that relies on forecasts so far.
+func (o Options) trusting(trust float64) Options {
+	less := func(remembered, usual int) int { return usual - int(trust*float64(max(0, usual-remembered))) }
+	o.Batch, o.Budget = less(rememberedBatch, o.Batch), less(rememberedBudget, o.Budget)
+	return o
+}
+
+func (r *recall) isEmpty() bool { return len(r.doubts) == 0 }
+
+// trust is how far the search relies on forecasts, from 0 to 1: the mean of the players'.
+func (r *recall) trust() float64 {
+	if len(r.doubts) == 0 {
+		return 0
+	}
+	trust := 0.0
+	for _, m := range r.held {
+		share := (float64(m.sum) + heldBefore) / (float64(m.n) + heldBefore)
+		trust += min(1, max(0, (share-doubtedShare)/(trustedShare-doubtedShare)))
+	}
+	return trust / float64(len(r.held))
+}
+
+// remembered adds to the observations what is only remembered: the deepest parts of the tree in
+// which nobody has measured anything. Both are in the order of the tree.
+func (e *estimator) remembered(observations []observation) []observation {
+	r := e.predictor
+	if len(r.recall.leaves) == 0 {
+		return observations
+	}
+	var all []observation
+	for _, leaf := range r.recall.leaves {
+		end := e.candidates.tree.End(leaf)
+		for len(observations) > 0 && observations[0].at < leaf {
+			all, observations = append(all, observations[0]), observations[1:]
+		}
+		if len(observations) > 0 && observations[0].at < end {
+			continue
+		}
+		if c, known := e.imagine(leaf); known {
+			ms, off := e.figure(&c)
+			off = (off + noise) / max(ms-e.base, leastAbove)
+			all = append(all, observation{leaf, e.value(ms), off * off, false})
+		}
+	}
+	return append(all, observations...)
+}
+
+// imagine judges a node by forecasts and predictions alone, if each player has one that is better
+// than the mean of the list.
+func (e *estimator) imagine(node topology.Node) (c candidate, known bool) {
+	on := e.predictor.line(node)
+	for player := range e.nothing {
+		if _, _, _, known := e.predictor.recall.on(player, on); known {
+			continue
+		}
+		if _, l, _ := e.predictor.nearestOn(player, on); l < topology.Country {
+			return candidate{}, false
+		}
+	}
+	c = candidate{at: node, server: -1, rtts: e.nothing, missing: len(e.nothing)}
+	e.judge(&c)
+	return c, true
+}

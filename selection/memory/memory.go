@@ -1,0 +1,156 @@
+// Package memory turns the RTTs of earlier sessions into forecasts for the next one.
+//
+//	results ─▶ Of ─▶ cells ─▶ After ─▶ a file, a message, a host's table
+//	                            │
+//	    the next list's tree ─▶ Forecasts ─▶ coordinate.Options.Remembered
+//
+// A cell tells how far a part of the internet was: a country, an AS in it, a /16 or a /24. It holds
+// no address. A forecast is never a measurement: the search holds it against the session's own RTTs,
+// and doubts it by how far it is off.
+package memory
+
+import (
+	"cmp"
+	"math"
+	"net/netip"
+	"slices"
+	"time"
+
+	"muster/discovery"
+	"muster/discovery/plan/topology"
+)
+
+// Part is a part of the internet where servers stand. Its level is that of the deepest field.
+type Part struct {
+	Country string       // ISO 3166-1 alpha-2, never empty
+	ASN     uint32       // 0 for all of the country, or for an unknown AS
+	Prefix  netip.Prefix // a /16 or a /24 (IPv6: /32 or /48), or none
+}
+
+// Level returns the level of the part in a tree.
+func (p Part) Level() topology.Level {
+	switch bits := p.Prefix.Bits(); {
+	case bits < 0 && p.ASN == 0:
+		return topology.Country
+	case bits < 0:
+		return topology.AS
+	case p.Prefix == topology.Prefix16.Prefix(p.Prefix.Addr()):
+		return topology.Prefix16
+	}
+	return topology.Prefix24
+}
+
+// Cell is what is known of the RTTs from somewhere to a part.
+type Cell struct {
+	Part
+	// MS is the mean RTT in ms, and Spread the standard deviation of the addresses around it.
+	MS, Spread float64
+	// Count is how many addresses were measured.
+	Count int
+	// Seen is when.
+	Seen time.Time
+}
+
+// partOf returns the part that a node stands for. Nodes of unknown countries stand for none, and
+// neither do those of unknown ASes.
+func partOf(tree *topology.Tree, node topology.Node) (Part, bool) {
+	s, l := &tree.List()[tree.Servers(node)[0]], tree.Level(node)
+	p := Part{Country: s.Country}
+	if l < topology.Country || l > topology.Prefix24 || s.Country == "" || l == topology.AS && s.ASN == 0 {
+		return Part{}, false
+	}
+	if l >= topology.AS {
+		p.ASN = s.ASN
+	}
+	if l >= topology.Prefix16 {
+		p.Prefix = l.Prefix(s.Addr.Addr())
+	}
+	return p, true
+}
+
+// Of returns the cells of a session's results: one for each /24 where a server answered.
+func Of(tree *topology.Tree, results []discovery.Result, now time.Time) []Cell {
+	lowest := map[topology.Node]float64{} // by address
+	for _, r := range results {
+		if r.State == discovery.Answered {
+			at, ms := tree.Of(r.Server), r.RTT.Seconds()*1000
+			if before, known := lowest[at]; !known || ms < before {
+				lowest[at] = ms
+			}
+		}
+	}
+	sums := map[topology.Node]moments{}
+	for at, ms := range lowest {
+		network := tree.Parent(at)
+		sums[network] = sums[network].plus(ms)
+	}
+	var cells []Cell
+	for network, sum := range sums {
+		if part, known := partOf(tree, network); known {
+			cells = append(cells, Cell{part, sum.mean(), sum.deviation(), sum.n, now.UTC().Truncate(time.Hour)})
+		}
+	}
+	slices.SortFunc(cells, newestFirst)
+	return cells
+}
+
+// newestFirst orders cells by age, and those of one age by their parts.
+func newestFirst(a, b Cell) int {
+	return cmp.Or(b.Seen.Compare(a.Seen), cmp.Compare(a.Country, b.Country), cmp.Compare(a.ASN, b.ASN), a.Prefix.Compare(b.Prefix))
+}
+
+const (
+	// Most is how many cells a memory keeps: six sessions' worth.
+	Most = 4096
+	// forgotten is the age at which a cell says less than the label of its network.
+	forgotten = 2 * 365 * 24 * time.Hour
+	// fades is the time in which a cell loses half of its weight against newer results.
+	fades = 90 * 24 * time.Hour
+	// mostCount bounds the weight of a cell, so that new results always count.
+	mostCount = 8
+	// moved is the ratio of two means that do not come from the same route.
+	moved = 1.3
+)
+
+// After returns a memory after another session. A part that was measured again has the mean of
+// both, and the newer one alone where the route has changed.
+func After(before, session []Cell, now time.Time) []Cell {
+	at := make(map[Part]int, len(session))
+	after := slices.Clone(session)
+	for i, c := range after {
+		at[c.Part] = i
+	}
+	for _, old := range before {
+		i, again := at[old.Part]
+		switch {
+		case age(old, now) >= forgotten:
+		case !again:
+			after = append(after, old)
+		case max(old.MS, after[i].MS) <= moved*min(old.MS, after[i].MS):
+			c := &after[i]
+			w := float64(min(old.Count, mostCount)) * math.Exp2(-float64(age(old, now))/float64(fades))
+			n := float64(c.Count)
+			c.MS, c.Spread = (w*old.MS+n*c.MS)/(w+n), (w*old.Spread+n*c.Spread)/(w+n)
+			c.Count = min(c.Count+old.Count, mostCount)
+		}
+	}
+	slices.SortFunc(after, newestFirst)
+	return after[:min(len(after), Most)]
+}
+
+// age returns a cell's age. A time in the future is as doubtful as one in the past.
+func age(c Cell, now time.Time) time.Duration { return now.Sub(c.Seen).Abs() }
+
+// moments sum values up.
+type moments struct {
+	n            int
+	sum, squares float64
+}
+
+func (m moments) plus(x float64) moments { return moments{m.n + 1, m.sum + x, m.squares + x*x} }
+
+func (m moments) mean() float64 { return m.sum / float64(m.n) }
+
+func (m moments) deviation() float64 {
+	return math.Sqrt(max(0, m.squares/float64(m.n)-m.mean()*m.mean()))
+}
