@@ -45,6 +45,7 @@ func grantable() []granted {
 		{"webhook_file", "webhook-file", []string{"host"}},
 		{"webhook_no_link", "webhook-no-link", []string{"host"}},
 		{"discreet", "discreet", []string{"host", "join", "discover"}},
+		{"memory", "memory", []string{"host", "join"}},
 		{"port_map", "port-map", []string{"host", "join", "beacon"}},
 		{"downloads", "downloads", []string{"host"}},
 		{"no_browser", "no-browser", []string{"host", "join", "demo", "muster"}},
