@@ -246,18 +246,18 @@ func (e *estimator) relimit(limit time.Duration) {
 	}
 }
 
-// correct subtracts this much from the replies since one of them, and learns again from
-// all replies.
-func (e *estimator) correct(since int, more time.Duration) {
+// correct takes a change of the line off the replies, and learns again from all of them.
+func (e *estimator) correct(c change) {
 	e.calibrator, e.labels = newCalibrator(), newLabels()
 	for i := range e.outcomes {
 		e.outcomes[i].stray = 0
 	}
 	for i := range e.replies {
-		r := &e.replies[i]
-		if i >= since {
-			r.rtt = max(r.rtt-more, 0)
+		r, more := &e.replies[i], c.before
+		if i >= c.since {
+			more = c.after
 		}
+		r.rtt = max(r.rtt-more, 0)
 		if s := &e.servers[r.server]; s.foreseen {
 			e.calibrator.note(s.expected, r.rtt < e.limit)
 			e.calibrator.fade(1)

@@ -134,7 +134,7 @@ func TestTheFirstServersAreNoNewsToTheCalibrator(t *testing.T) {
 	}
 	e.estimate()
 	note(1)
-	e.correct(0, 0)
+	e.correct(change{})
 	if got := e.calibrator.answered(); math.Abs(got-1) > 0.01 {
 		t.Errorf("of two replies, one of them foreseen, the calibrator notes %v, want 1", got)
 	}

@@ -234,11 +234,11 @@ func (p *plan) Observe(r discovery.Result) {
 // counts the replies since that again.
 func (p *plan) notice(network topology.Node, rtt time.Duration) {
 	e := p.estimator
-	since, more := p.shift.note(network, len(e.replies), rtt)
-	if more == 0 {
+	change, noticed := p.shift.note(network, len(e.replies), rtt)
+	if !noticed {
 		return
 	}
-	e.correct(since, more)
+	e.correct(change)
 	p.found = 0
 	for _, r := range e.replies {
 		if r.rtt < e.limit {

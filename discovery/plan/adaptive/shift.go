@@ -18,10 +18,12 @@ import (
 //	└──────────┴─────────────▶ replies
 //	         since
 //
-// One server, or one network, that became slow is outvoted by the others.
+// One server, or one network, that became slow is outvoted by the others. The quieter
+// line is the reference: when a download ends that was there from the start, the replies
+// before its end were too late, and not those since then too early.
 type shift struct {
-	// by is what is subtracted from round trips now, and most is its largest size so
-	// far.
+	// by is what is subtracted from round trips now. most is the largest change so far,
+	// below 0 if the line was busy first.
 	by, most time.Duration
 	first    map[topology.Node]witness // of each /24
 	known    []topology.Node           // these, the oldest first
@@ -57,22 +59,29 @@ func newShift() *shift {
 	return &shift{first: make(map[topology.Node]witness), usual: usualFirst}
 }
 
-// note takes a reply. If it reveals a shift, it returns the first reply after the
-// shift, and the extra time since then.
-func (s *shift) note(network topology.Node, reply int, rtt time.Duration) (since int, more time.Duration) {
+// change is a change of the line that replies revealed. The round trips up to the reply
+// since must shrink by before, and the later ones by after, which is negative where too
+// much was subtracted.
+type change struct {
+	since         int
+	before, after time.Duration
+}
+
+// note takes a reply, and returns the change of the line that it reveals.
+func (s *shift) note(network topology.Node, reply int, rtt time.Duration) (c change, noticed bool) {
 	rtt -= s.by
 	first, known := s.first[network]
 	if !known {
 		s.first[network] = witness{network, rtt, reply}
 		s.known = append(s.known, network)
-		return 0, 0
+		return change{}, false
 	}
 	if !s.admits(network, s.before(reply)) {
-		return 0, 0
+		return change{}, false
 	}
 	s.window = append(s.window, witness{network, rtt - first.rtt, reply})
 	if len(s.window) <= shiftWindow {
-		return 0, 0
+		return change{}, false
 	}
 	s.window = s.window[1:]
 	now := median(s.window)
@@ -81,28 +90,45 @@ func (s *shift) note(network topology.Node, reply int, rtt time.Duration) (since
 		s.usual -= 2 * s.usual / usualStep
 	}
 	if now.Abs() < max(leastShift, time.Duration(usualFactor*float64(s.usual))) {
-		return 0, 0
+		return change{}, false
 	}
 	// The shift began where the later differences support it most.
 	var speaks, most float64
+	since := 0
 	for i := len(s.window) - 1; i >= 0; i-- {
 		if speaks += float64(s.window[i].rtt-half) / float64(half); speaks > most {
 			most, since = speaks, i
 		}
 	}
-	more = median(s.window[since:])
-	since = s.window[since].reply
-	s.by += more
-	if s.by.Abs() > s.most.Abs() {
-		s.most = s.by
-	}
+	c = s.move(median(s.window[since:]))
+	c.since = s.window[since].reply
 	for network, w := range s.first {
-		if w.reply >= since {
-			s.first[network] = witness{network, w.rtt - more, w.reply}
+		w.rtt -= c.before
+		if w.reply >= c.since {
+			w.rtt += c.before - c.after
 		}
+		s.first[network] = w
 	}
 	s.window = nil
-	return since, more
+	return c, true
+}
+
+// move takes a change of the line, and returns what follows for the replies on both
+// sides of it.
+func (s *shift) move(more time.Duration) (c change) {
+	line := s.by + more // compared with the quietest line so far
+	if line < 0 && line > -leastShift {
+		line = 0 // that line again
+	}
+	c.before = max(0, -line)
+	c.after = line - s.by + c.before
+	s.by = line + c.before
+	for _, by := range []time.Duration{s.by, -c.before} {
+		if by.Abs() > s.most.Abs() {
+			s.most = by
+		}
+	}
+	return c
 }
 
 // before returns the age that a witness's first reply must have: from before half of

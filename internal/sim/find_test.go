@@ -1,0 +1,293 @@
+package sim
+
+import (
+	"compress/gzip"
+	"context"
+	"encoding/csv"
+	"flag"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"muster/discovery"
+)
+
+// TestFind measures what one player's search finds, what it costs, and whether its claims hold:
+//
+//	go test ./internal/sim -run TestFind$ -v -timeout 0 -find 10 -find-from 320000 -find-limits 200ms,100ms
+var (
+	findWorlds   = flag.Int("find", 0, "search in so many worlds of each kind")
+	findFrom     = flag.Uint64("find-from", 310000, "the first world's seed; 310000 is for tuning, 320000 for reporting")
+	findKinds    = flag.String("find-kinds", "css2007,distance,cables,pairs,matrix", "kinds of worlds; the last two need files")
+	findPairs    = flag.String("find-pairs", "", "round trips between countries, country_rtt_stat.csv.gz")
+	findMatrix   = flag.String("find-matrix", "", "round trips between hosts, planetlab-490.txt.gz")
+	findServers  = flag.Int("find-servers", 12000, "servers of a world")
+	findPlaces   = flag.String("find-places", "AU,JP,KR,TW,SG,Kota Bharu,IN,ZA,DE", "where the players are")
+	findLimits   = flag.String("find-limits", "200ms,100ms", "RTT limits")
+	findLabels   = flag.String("find-labels", "right", "labels that plans are told: right, wrong24, wrong16 or none")
+	findShift    = flag.String("find-shift", "", "the players' own lines change, such as 50ms@0-0.1")
+	findNearest  = flag.Int("find-nearest", 0, "look for so many nearest servers")
+	findEachRuns = flag.Bool("find-each", false, "print each run")
+)
+
+func TestFind(t *testing.T) {
+	if *findWorlds == 0 {
+		t.Skip("no -find")
+	}
+	var shift Shift
+	if *findShift != "" {
+		var err error
+		if shift, err = ParseShift(*findShift); err != nil {
+			t.Fatal(err)
+		}
+	}
+	all := make(map[string]*finds)
+	for kind := range strings.SplitSeq(*findKinds, ",") {
+		for limit := range strings.SplitSeq(*findLimits, ",") {
+			maxRTT, err := time.ParseDuration(limit)
+			if err != nil {
+				t.Fatal(err)
+			}
+			row := &finds{}
+			for world := range uint64(*findWorlds) {
+				seed := *findFrom + world
+				w, err := findWorld(kind, seed)
+				if err != nil {
+					t.Fatal(err)
+				}
+				vantages, err := Scene(func(uint64) ([]*Vantage, error) { return w.Vantages(), nil }).Labelled(findLabelled(t))(seed)
+				if err != nil {
+					t.Fatal(err)
+				}
+				found := make([]run, len(vantages))
+				plan := discovery.PlanOptions{MaxRTT: maxRTT, Nearest: *findNearest, Seed: seed}
+				err = Parallel(context.Background(), len(vantages), func(i int) (err error) {
+					_, found[i], err = vantages[i].run(discovery.Adaptive, plan, ReplayOptions{Shift: shift})
+					return err
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				for i, r := range found {
+					row.add(r)
+					if *findEachRuns {
+						c := r.summary.Claim
+						fmt.Printf("run %s %s %d %-5s %5d probes, %.4f of %5d, claim %.4f-%.4f, found %d, excess %.2f, within %.3f\n", kind, limit,
+							seed, vantages[i].Name, r.probes, r.recall, r.playable, c.Low, c.High, r.found, r.excess, r.within)
+					}
+				}
+			}
+			all[kind] = row
+			fmt.Printf("%-9s %s %s: %s\n", kind, limit, *findLabels, row)
+		}
+	}
+}
+
+func findLabelled(t *testing.T) Labels {
+	switch *findLabels {
+	case "right":
+		return func(list []discovery.Server, _ uint64) []discovery.Server { return list }
+	case "wrong24":
+		return Mislabelled(0.1, 24)
+	case "wrong16":
+		return Mislabelled(0.1, 16)
+	case "none":
+		return Unlabelled
+	}
+	t.Fatalf("no labels %q", *findLabels)
+	return nil
+}
+
+// finds sums up searches.
+type finds struct {
+	percent, recall, probes         []float64
+	claims, broken, shown, shifts   int
+	expected, left, excess, within5 float64
+}
+
+func (f *finds) add(r run) {
+	f.percent = append(f.percent, 100*float64(r.probes)/float64(r.listed))
+	f.probes = append(f.probes, float64(r.probes))
+	f.recall = append(f.recall, r.recall)
+	f.excess += r.excess
+	f.within5 += r.within
+	if r.summary.Shift != 0 {
+		f.shifts++
+	}
+	c := r.summary.Claim
+	if c.High == 0 {
+		return
+	}
+	f.claims++
+	if r.recall < c.Low {
+		f.broken++
+	}
+	if r.recall < math.Floor(c.Low*100)/100 {
+		f.shown++
+	}
+	f.expected += float64(r.found) * (1/c.Low - 1)
+	f.left += float64(r.playable - r.found)
+}
+
+func (f *finds) String() string {
+	mean := func(of []float64) (m float64) {
+		for _, x := range of {
+			m += x / float64(len(of))
+		}
+		return m
+	}
+	slices.Sort(f.recall)
+	slices.Sort(f.probes)
+	n := float64(len(f.recall))
+	return fmt.Sprintf("%3.0f runs, %5.2f %% probed, recall %.4f, worst eighth %.4f, worst %.4f, claims %d: %d false, as displayed %d; "+
+		"%.1f claimed missing, %.1f are; shifts %d; probes %.0f, p95 %.0f, excess %.2f, within %.4f",
+		n, mean(f.percent), mean(f.recall), mean(f.recall[:(len(f.recall)+7)/8]), f.recall[0], f.claims, f.broken, f.shown,
+		f.expected/float64(max(1, f.claims)), f.left/float64(max(1, f.claims)), f.shifts,
+		mean(f.probes), f.probes[len(f.probes)*95/100], f.excess/n, f.within5/n)
+}
+
+// findWorld returns a world of a kind. Russia has three times css2007's servers, since a wide
+// country is the hardest.
+func findWorld(kind string, seed uint64) (*World, error) {
+	spec := css2007(seed)
+	spec.Servers = *findServers
+	var err error
+	if spec.Places, err = NamedPlaces(strings.Split(*findPlaces, ",")...); err != nil {
+		return nil, err
+	}
+	for i := range spec.Mix {
+		if spec.Mix[i].Country == "RU" {
+			spec.Mix[i].Weight *= 3
+		}
+	}
+	w := Generate(spec)
+	switch kind {
+	case "css2007":
+		return w, nil
+	case "distance":
+		return DistanceWorld(w.List(), w.Places, seed), nil
+	case "cables":
+		return CableWorld(w.List(), w.Places, seed), nil
+	case "pairs":
+		pairs, err := readPairs(*findPairs)
+		if err != nil {
+			return nil, err
+		}
+		return pairs.world(w.List(), w.Places, seed), nil
+	case "matrix":
+		m, err := findReadMatrix(*findMatrix)
+		if err != nil {
+			return nil, err
+		}
+		return m.World(w.List(), m.Draw(len(w.Places), Anywhere, seed), seed), nil
+	}
+	return nil, fmt.Errorf("no kind of worlds %q", kind)
+}
+
+func findReadMatrix(path string) (Matrix, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	text, err := gzip.NewReader(file)
+	if err != nil {
+		return nil, err
+	}
+	return ReadMatrix(text)
+}
+
+// countryPairs are the mean, the deviation and the least of the round trips between countries, in
+// ms.
+type countryPairs map[[2]string][3]float64
+
+func readPairs(path string) (countryPairs, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	text, err := gzip.NewReader(file)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := csv.NewReader(text).ReadAll()
+	if err != nil {
+		return nil, err
+	}
+	pairs := make(countryPairs)
+	for _, row := range rows[1:] {
+		var v [3]float64
+		if row[4] == "" || row[5] == "" {
+			continue // fewer than two pings
+		}
+		for i, column := range []int{3, 4, 5} {
+			if v[i], err = strconv.ParseFloat(row[column], 64); err != nil {
+				return nil, err
+			}
+		}
+		pairs[[2]string{row[0], row[1]}], pairs[[2]string{row[1], row[0]}] = v, v
+	}
+	return pairs, nil
+}
+
+// Shares of the variance between a country's servers that its networks have in common: an AS seen
+// from everywhere, from one place, a /16 and a /24.
+const (
+	pairsAS    = 0.5
+	pairsRoute = 0.35
+	pairs16    = 0.1
+	pairs24    = 0.05
+	// pairsMost bounds the deviation, as a share of the mean: a few pings in the records took minutes.
+	// It is pairsWide in wide countries.
+	pairsMost = 0.08
+	pairsWide = 0.2
+	// pairsDirect of a wide country's ASes are reached by a way that is pairsShorter times the others',
+	// as those of Russia by land from East Asia.
+	pairsDirect  = 0.15
+	pairsShorter = 0.65
+	// pairsLeast bounds how near one of a country's networks is, as a share of the mean.
+	pairsLeast = 0.6
+)
+
+// wideCountries have networks that are far from each other.
+var wideCountries = []string{"RU", "US", "CA", "CN", "BR", "AU", "IN", "KZ"}
+
+// world returns a world with the recorded round trips between countries. How they vary between a
+// country's networks is made up.
+func (c countryPairs) world(list []discovery.Server, places []Place, seed uint64) *World {
+	draw := func(what string) float64 { return rand.New(rand.NewPCG(seed, hash(what))).NormFloat64() }
+	known := make(map[string]float64)
+	normal := func(what string) float64 {
+		if _, ok := known[what]; !ok {
+			known[what] = draw(what)
+		}
+		return known[what]
+	}
+	sites := &siting{rng: rand.New(rand.NewPCG(seed, 0x70616972)), pool: func(string) []int { return []int{0} }}
+	return settle(list, places, seed, sites, func(place, _ int, s discovery.Server) float64 {
+		p := places[place]
+		v, ok := c[[2]string{p.Country, s.Country}]
+		if !ok {
+			v = [3]float64{200, 60, 30}
+		}
+		as := fmt.Sprint(s.Country, s.ASN)
+		z := math.Sqrt(pairsAS)*normal(as) + math.Sqrt(pairsRoute)*normal(as+p.Name) +
+			math.Sqrt(pairs16)*normal(as+network(s, 16).String()) + math.Sqrt(pairs24)*normal(network(s, 24).String())
+		mean, most := v[0], pairsMost
+		if s.Country != p.Country && slices.Contains(wideCountries, s.Country) {
+			most = pairsWide
+			if normal("way "+as+p.Name) < math.Sqrt2*math.Erfinv(2*pairsDirect-1) {
+				mean *= pairsShorter
+			}
+		}
+		deviation := min(v[1], most*mean)
+		return max(mean+deviation*z, pairsLeast*v[0], 2) + float64(p.Access)/float64(time.Millisecond)
+	})
+}
