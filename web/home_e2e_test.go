@@ -296,6 +296,52 @@ func TestHomeJoins(t *testing.T) {
 	b.until("the player has left", func() bool { return !eval[bool](b, "home.state().room.running") })
 }
 
+// TestHomeRegions checks that a game that measures its regions itself has a field for what it
+// prints, that Home says how to get that while it is missing or something else, and that a room
+// opens with it.
+func TestHomeRegions(t *testing.T) {
+	h := startHome(t, 20)
+	b := browseHome(t, h, wide)
+	b.run(`window.open = () => null`)
+	b.run(`location.hash = "#play"`)
+	b.sees("h1", "Play together")
+	choose := func(typed, id string) {
+		b.Helper()
+		b.run(`{ const i = document.querySelector("#play-game"); i.value = ` + strconv.Quote(typed) + `; i.dispatchEvent(new Event("input")); }`)
+		b.click(`[data-game="` + id + `"]`)
+	}
+	choose("my are", "myarena")
+	if eval[bool](b, "!!document.querySelector('#room-regions')") {
+		t.Error("a game with servers asks for regions")
+	}
+	choose("mann vs", "tf2matchmaking")
+	b.until("the field is there, folded", func() bool {
+		return eval[bool](b, "document.querySelector('.regions')?.open === false && /tf_datacenter_ping_dump/.test(document.querySelector('.regions label').textContent)")
+	})
+	b.click("#play-form button.primary")
+	b.sees("#toast", "enter tf_datacenter_ping_dump in the game’s console")
+	b.until("the field unfolds", func() bool { return eval[bool](b, "document.activeElement.id === 'room-regions'") })
+	b.shootHome("home-regions")
+	for _, wrong := range []string{"hello <b>there</b>", strings.Repeat("fra: 24ms, status 1 ", 10_000)} {
+		b.sets("#room-regions", wrong)
+		b.click("#play-form button.primary")
+		b.sees("#toast", "copy only what the command printed")
+	}
+	b.sets("#room-regions", "[SDR Ping] Ping data is current as of Sat Nov 23 23:14:27 2024.\n    fra: 24ms, status 1\n    lhr: 31ms, status 1\n")
+	b.sets("#players", "1")
+	b.click("#play-form button.primary")
+	b.sees("#now", "You’re in a room")
+	b.until("the pings are counted", func() bool {
+		return eval[bool](b, `home.state().room.lines.some((line) => line.includes("2 regions measured by the game"))`)
+	})
+	b.closesRoom()
+	b.until("the room is over", func() bool { return !eval[bool](b, "home.state().room.running") })
+	b.run(`location.hash = "#join"`)
+	b.until("joining has the field, with what was pasted", func() bool {
+		return eval[bool](b, "document.querySelector('#join-regions')?.value.includes('lhr: 31ms')")
+	})
+}
+
 // freeUDP returns a free UDP port.
 func freeUDP(t *testing.T) string {
 	t.Helper()

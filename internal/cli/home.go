@@ -21,6 +21,7 @@ import (
 	"muster/discovery"
 	"muster/discovery/lists/lan"
 	"muster/discovery/prober"
+	"muster/discovery/regions"
 	"muster/internal/config"
 	"muster/internal/doctor"
 	"muster/internal/hint"
@@ -148,6 +149,10 @@ func (a *atHome) config() home.Config {
 			return root.ExecuteContext(ctx)
 		},
 		Games: a.choices,
+		CheckDump: func(text string) error {
+			_, err := regions.ParseDump(text)
+			return err
+		},
 		Players: func(ctx context.Context, id string, at netip.AddrPort) ([]home.Player, error) {
 			return a.players(ctx, id, at, allowance)
 		},
@@ -189,7 +194,7 @@ func (a *atHome) choices() ([]home.Game, error) {
 		_, tells := g.Protocol().(discovery.Roll)
 		place, isHere := g.Where(steam)
 		list = append(list, home.Game{ID: g.ID, Name: g.Name, Aliases: g.Aliases, Rule: string(g.Rule), Listed: err == nil, Here: isHere,
-			Where: discovery.CleanText(place.Path), By: place.By, Tells: tells, Steam: g.OnSteam(), Silent: g.WhySilent()})
+			Where: discovery.CleanText(place.Path), By: place.By, Tells: tells, Steam: g.OnSteam(), Silent: g.WhySilent(), Dump: g.Regions.Command})
 	}
 	return list, nil
 }

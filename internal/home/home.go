@@ -75,6 +75,9 @@ type Game struct {
 	Steam bool `json:"steam,omitempty"`
 	// Silent is why its servers answer nobody, and what to do instead.
 	Silent sentence.Sentence `json:"silent,omitzero"`
+	// Dump is the console command whose output players paste, in a game that measures its regions
+	// itself.
+	Dump string `json:"dump,omitempty"`
 }
 
 // SteamKey is what is known about the user's key to Steam's Web API, never the key itself.
@@ -107,6 +110,9 @@ type Config struct {
 	// Command runs a command line of muster's at a terminal until it ends.
 	Command func(ctx context.Context, args []string, t Terminal) error
 	Games   func() ([]Game, error)
+	// CheckDump returns an error if a text has no pings such as a game prints for its regions. If it
+	// is nil, every text is good.
+	CheckDump func(text string) error
 	// Players asks a server who plays there.
 	Players func(ctx context.Context, game string, at netip.AddrPort) ([]Player, error)
 	// Rooms searches the local network for rooms; nil finds none. Way returns the link to one of

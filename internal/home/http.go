@@ -239,8 +239,25 @@ func (h *Home) takeJoin(ctx context.Context, request joinRequest) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	h.play("join", game, args, func() {})
+	regions, clean, err := dumped(request.Regions, h.config.CheckDump)
+	if err != nil {
+		return nil, err
+	}
+	h.play("join", game, slices.Insert(args, 1, regions...), clean)
 	return nil, nil
+}
+
+// dumped returns the flag for what a game printed about its regions, or none. clean removes the
+// flag's file when the command ends.
+func dumped(dump string, check func(string) error) (flags []string, clean func(), err error) {
+	if check != nil && strings.TrimSpace(dump) != "" && check(dump) != nil {
+		return nil, nil, hint.Say("home.regions-wrong")
+	}
+	name, clean, err := file(dump)
+	if name != "" {
+		flags = []string{"--regions=" + name}
+	}
+	return flags, clean, err
 }
 
 // granted returns two settings of config.toml: the public host, and who starts games.
@@ -252,16 +269,22 @@ func (h *Home) granted() (at, launch string) {
 
 func (h *Home) takeHost(_ context.Context, request hostRequest) (any, error) {
 	_, launch := h.granted()
-	places, forget, err := file(request.Places)
+	regions, forgetRegions, err := dumped(request.Regions, h.config.CheckDump)
 	if err != nil {
 		return nil, err
 	}
+	places, forgetPlaces, err := file(request.Places)
+	if err != nil {
+		forgetRegions()
+		return nil, err
+	}
+	forget := func() { forgetRegions(); forgetPlaces() }
 	document, err := begun(request.Servers, func(file string) ([]string, error) {
 		args, err := request.args(file, freeListen(), launch, h.config.Rooms == nil)
 		if places != "" {
 			args = append(args, "--places="+places)
 		}
-		return args, err
+		return append(args, regions...), err
 	}, func(args []string, clean func()) {
 		h.play("host", request.Game, args, func() { clean(); forget() })
 	})

@@ -149,10 +149,17 @@ type invitedRequest struct {
 	Name string `json:"name"`
 	// CanHost says that this computer may host.
 	CanHost bool `json:"can_host"`
+	// Regions is what the game printed about its regions, if it measures them itself.
+	Regions string `json:"regions"`
 }
 
 // takeInvited joins the room of an invitation like any other, or forgets the invitation.
 func (h *Home) takeInvited(_ context.Context, request invitedRequest) (any, error) {
+	regions, clean, err := dumped(request.Regions, h.config.CheckDump)
+	if err != nil {
+		return nil, err // the invitation stays, so that the person can mend the text
+	}
+	defer func() { clean() }()
 	link := h.invited.take(request.ID)
 	h.audience.wake()
 	switch {
@@ -166,6 +173,7 @@ func (h *Home) takeInvited(_ context.Context, request invitedRequest) (any, erro
 	if err != nil {
 		return nil, err
 	}
-	h.play("join", "", args, func() {})
+	h.play("join", "", slices.Insert(args, 1, regions...), clean)
+	clean = func() {} // the command reads the file
 	return nil, nil
 }

@@ -63,6 +63,8 @@ type joinRequest struct {
 	Auto bool `json:"auto"`
 	// CanHost says that this computer may host.
 	CanHost bool `json:"can_host"`
+	// Regions is what the game printed about its regions, if it measures them itself.
+	Regions string `json:"regions"`
 }
 
 func (j joinRequest) args(link, at, launch string) ([]string, error) {
@@ -129,6 +131,8 @@ type hostRequest struct {
 	Auto bool `json:"auto"`
 	// CanHost says that this computer may host the game.
 	CanHost bool `json:"can_host"`
+	// Regions is what the game printed about its regions, if it measures them itself.
+	Regions string `json:"regions"`
 }
 
 // args returns the command's arguments. quiet hides the room from the local network.

@@ -203,7 +203,7 @@ function drawQuestions(s) {
   const place = byId("questions");
   show(
     place,
-    invited.questions(s),
+    invited.questions(s, games),
     s.questions.map((question) => {
       const yesNo = /\[[^\]/]{1,8}\/[^\]/]{1,8}\]\s*$/.test(question.text); // [Y/n], in any language
       const task = taskOf(s, question);

@@ -65,14 +65,32 @@ export function field(id, label, input, hint) {
   return h("div", { class: "field" }, h("label", { for: id }, label), input, hint && h("small", {}, hint));
 }
 
+/** What was pasted last. Another room needs the same. */
+const pasted = { regions: "" };
+
+/** A folded field for what a game prints about its regions, if it measures them itself. @param {string} id @param {Game | undefined} game */
+export function regions(id, game) {
+  if (!game?.dump) return false;
+  const text = /** @type {HTMLTextAreaElement} */ (h("textarea", { id, name: "regions", rows: 4, spellcheck: "false", autocomplete: "off", placeholder: "fra: 24ms, status 1" }));
+  text.defaultValue = pasted.regions;
+  return h("details", { class: "own regions", "data-key": "regions" }, h("summary", {}, say("home.regions")), h("label", { for: id, class: "quiet" }, regionsHow(game)), text);
+}
+
+/** How players get it. @param {Game} game */
+export const regionsHow = (game) => say("home.regions-how", { game: game.name, command: game.dump ?? "" });
+
 /** What a form has, some of which this browser keeps. @param {HTMLFormElement} form */
 export function filledIn(form) {
   const data = new FormData(form);
+  pasted.regions = pastedIn(data);
   remember("name", String(data.get("name") ?? ""));
   remember("auto", data.has("auto") ? "yes" : "no");
   remember("can-host", data.has("can-host") ? "yes" : "no");
   return data;
 }
+
+/** What a form has about regions. @param {FormData} data */
+export const pastedIn = (data) => String(data.get("regions") ?? "");
 
 /** Opens a tab for the room that we enter next, while the click still allows that. */
 export function tab() {
@@ -94,13 +112,14 @@ export function join(main, from) {
     { id: "join-form", class: "card" },
     field("link", say("home.link"), h("input", { id: "link", name: "link", required: true, autocomplete: "off", autocapitalize: "off", spellcheck: "false", placeholder: "http://192.0.2.1:7777/#TABOMI…" })),
     player(from.state),
+    regions("join-regions", from.games.find((game) => game.dump)),
     h("p", { class: "buttons" }, h("button", { class: "primary" }, say("home.join-now"))),
   );
   form.addEventListener("submit", () => {
     const data = filledIn(/** @type {HTMLFormElement} */ (form));
     alarm.allow();
     tab();
-    from.attempt("join", () => ask("join", { link: String(data.get("link")).trim(), name: data.get("name"), auto: data.has("auto"), can_host: data.has("can-host") }));
+    from.attempt("join", () => ask("join", { link: String(data.get("link")).trim(), name: data.get("name"), auto: data.has("auto"), can_host: data.has("can-host"), regions: pastedIn(data) }));
   });
   main.replaceChildren(
     h("h1", { tabindex: -1 }, say("home.join-title")),
@@ -150,6 +169,6 @@ export const actions = {
     tab();
     const form = /** @type {HTMLFormElement | null} */ (document.getElementById("join-form"));
     const data = form ? filledIn(form) : new FormData();
-    return ask("join", { room, code: code?.value.trim() ?? "", name: data.get("name"), auto: data.has("auto"), can_host: data.has("can-host") });
+    return ask("join", { room, code: code?.value.trim() ?? "", name: data.get("name"), auto: data.has("auto"), can_host: data.has("can-host"), regions: pastedIn(data) });
   },
 };

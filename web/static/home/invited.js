@@ -4,7 +4,7 @@ import { button, h } from "../dom.js";
 import { capital, say, told } from "../say.js";
 import { alarm } from "./alarm.js";
 import { ask } from "./api.js";
-import { mayHost, remember, remembered, tab } from "./forms.js";
+import { mayHost, pastedIn, regions, remember, remembered, tab } from "./forms.js";
 
 /** @typedef {import("./types.js").State} State */
 /** @typedef {import("./types.js").Invitation} Invitation */
@@ -14,12 +14,12 @@ const readFor = 700;
 /** When each appeared. @type {Map<number, number>} */
 const since = new Map();
 
-/** @param {State} s @returns {HTMLElement[]} */
-export function questions(s) {
+/** @param {State} s @param {import("./types.js").Game[]} games @returns {HTMLElement[]} */
+export function questions(s, games) {
   for (const id of since.keys()) if (!s.invitations.some((i) => i.id === id)) since.delete(id);
   return s.invitations.map((i) => {
     if (!since.has(i.id)) since.set(i.id, performance.now());
-    return i.wrong ? refused(i, i.wrong) : invitation(i, s);
+    return i.wrong ? refused(i, i.wrong) : invitation(i, s, games);
   });
 }
 
@@ -28,8 +28,8 @@ export function title(s) {
   return s.invitations.length === 0 ? "" : s.invitations.some((i) => !i.wrong) ? say("invited.join-title") : say("invited.nowhere-title");
 }
 
-/** @param {Invitation} i @param {State} s */
-function invitation(i, s) {
+/** @param {Invitation} i @param {State} s @param {import("./types.js").Game[]} games */
+function invitation(i, s, games) {
   const id = `invited-name-${i.id}`;
   const leaves = s.room.running && say(s.room.what === "host" ? "invited.closes" : "invited.leaves");
   return h(
@@ -40,6 +40,7 @@ function invitation(i, s) {
     h("p", { class: "quiet" }, !i.taken && [say("invited.careful"), " "], leaves),
     h("div", { class: "field" }, h("label", { for: id }, say("invited.your-name")), h("input", { id, name: "name", value: remembered("name") || s.name, maxlength: 32, required: true, autocomplete: "nickname" })),
     mayHost(),
+    regions(`invited-regions-${i.id}`, games.find((game) => game.dump)),
     h("p", { class: "buttons" }, h("button", { class: "primary" }, say("home.join-now")), button("decline", say("home.not-now"), { "data-id": String(i.id) })),
   );
 }
@@ -65,7 +66,7 @@ export async function join(form) {
   remember("can-host", data.has("can-host") ? "yes" : "no");
   alarm.allow();
   tab();
-  await ask("invited", { id, yes: true, name, can_host: data.has("can-host") });
+  await ask("invited", { id, yes: true, name, can_host: data.has("can-host"), regions: pastedIn(data) });
 }
 
 /** The actions of the buttons here. @type {Record<string, (data: DOMStringMap) => unknown>} */

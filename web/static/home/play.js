@@ -7,7 +7,7 @@ import { capital, say, told } from "../say.js";
 import { together } from "../together.js";
 import { alarm } from "./alarm.js";
 import { ask } from "./api.js";
-import { field, filledIn, player, tab } from "./forms.js";
+import { field, filledIn, pastedIn, player, regions, regionsHow, tab } from "./forms.js";
 import { aside, noList } from "./games.js";
 
 /** @typedef {import("./types.js").Game} Game */
@@ -40,6 +40,7 @@ export function open(main, from) {
       h("div", { class: "one-field" }, choice.field, h("button", { class: "primary large" }, say("front.open-room"))),
       few(from, known),
       first,
+      h("div", { id: "play-regions" }),
       more(...rest(from, last, now)),
     )
   );
@@ -108,6 +109,8 @@ function follow(form, first, game, changed) {
   fitLimit(form, changed);
   const isBrought = game?.listed === false;
   show(first, game?.silent ? h("p", { class: "hint" }, capital(told(game.silent))) : isBrought && h("p", { class: "hint" }, noList(game)));
+  const place = form.querySelector("#play-regions");
+  if (place) show(place, regions("room-regions", game));
   if (isBrought && !changed) for (const fold of form.querySelectorAll("#more, #own")) if (fold instanceof HTMLDetailsElement) fold.open = true;
   const typed = (/** @type {string} */ name) => foreign(String(data.get(name)).trim());
   describe(form, typed("title"), typed("map"), typed("mode"), say(isThere ? "home.where-there" : "home.where-here"), typed("name"));
@@ -120,6 +123,7 @@ function submit(form, from, input) {
   const missing = whatIsMissing(data, isThere, gameOf(from));
   if (missing) {
     if (!chosen.game) input.focus();
+    else if (missing === lacksRegions(data, gameOf(from))) unfold(form);
     return from.toast(missing, true);
   }
   rememberOpening(chosen.game, data);
@@ -138,6 +142,7 @@ function submit(form, from, input) {
       name: data.get("name"),
       servers: data.get("servers"),
       places: data.get("places"),
+      regions: pastedIn(data),
       at: isThere ? String(data.get("at")).trim() : "",
       wait: Number(data.get("wait") || 0),
       vote: data.get("agree") ? data.get("agree") === "true" : null,
@@ -153,5 +158,14 @@ function whatIsMissing(data, isThere, game) {
   if (!game) return capital(say("home.no-game"));
   if (isThere && !String(data.get("at")).trim()) return say("home.no-host");
   if (game.listed === false && !String(data.get("servers")).trim()) return noList(game);
-  return "";
+  return lacksRegions(data, game);
+}
+
+/** What is missing of a game that measures its regions itself. @param {FormData} data @param {Game | undefined} game */
+const lacksRegions = (data, game) => (game?.dump && !pastedIn(data).trim() ? regionsHow(game) : "");
+
+/** Shows the field for the regions. @param {HTMLFormElement} form */
+function unfold(form) {
+  for (const fold of form.querySelectorAll(".regions")) if (fold instanceof HTMLDetailsElement) fold.open = true;
+  /** @type {HTMLElement | null} */ (form.querySelector("#room-regions"))?.focus();
 }
