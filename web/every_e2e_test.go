@@ -62,8 +62,8 @@ const crowded = `
 // everyStage lists the stages of a room. above must be above the fold of a phone, and aside above
 // that of a phone on its side, too; pings is where a wall shows everybody's ping.
 var everyStage = []struct{ name, stage, above, aside, pings string }{
-	{"lobby", "lobby", ".start button", "", ""},
-	{"search", "search", ".best, .podium", "", ".rank1 .figure"},
+	{"lobby", "lobby", ".start button", ".start button, .names > li", ""},
+	{"search", "search", ".best, .podium", ".telling button, .podium, .world", ".rank1 .figure"},
 	{"reveal", "reveal", ".pingline, .buttons", "", ".turning .ping"},
 	{"vote", "vote", ".ready button", "", ".leads .everyone .ms"},
 	{"vetoed", "vote", ".ready button", "", ".leads .everyone .ms"},

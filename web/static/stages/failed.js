@@ -32,9 +32,11 @@ const usualEnds = 16;
 const narrowEnds = 40;
 /** How many of the players beyond the limit are named. */
 const namedFar = 3;
-/** The longest names of a server and of a player in a sentence, in letters. */
+/** The longest names of a server and of a player in a sentence, in letters; less on a phone. */
 const longestServer = 22;
-const longestName = 10;
+const longestName = 18;
+const longestNarrow = 10;
+const narrow = "(max-width: 47.99rem), (max-height: 30rem)";
 /** How many ways out have a card. */
 const mostWays = 3;
 
@@ -65,7 +67,7 @@ function missed(state, choice) {
   const country = choice.servers[miss.addr]?.country;
   return [
     h("h1", {}, say("failed.title", { limit: millis(miss.limit_ms), n: Object.keys(miss.rtt_ms).length })),
-    h("p", { class: "about" }, ...said(far.length === 0 ? "failed.nearest" : far.length > namedFar ? "failed.nearest-far-for" : "failed.nearest-far", { flag: flag(country) || h("span", {}), server: h("strong", {}, h("bdi", { dir: "auto" }, shortened(serverName(choice, miss.addr), longestServer))), players: far.map((name) => shortened(name, longestName)), n: far.length })),
+    h("p", { class: "about" }, ...said(far.length === 0 ? "failed.nearest" : far.length > namedFar ? "failed.nearest-far-for" : "failed.nearest-far", { flag: flag(country) || h("span", {}), server: h("strong", {}, h("bdi", { dir: "auto" }, shortened(serverName(choice, miss.addr), longestServer))), players: far.map(brief), n: far.length })),
   ];
 }
 
@@ -88,7 +90,7 @@ function line(state, choice) {
   const all = Object.entries(miss.rtt_ms).toSorted((a, b) => a[1] - b[1]);
   const longest = Math.ceil((Math.max(miss.limit_ms, ...all.map(([, ms]) => ms)) * beyond) / 50) * 50;
   const at = (/** @type {number} */ ms) => (100 * ms) / longest;
-  const isNarrow = matchMedia("(max-width: 47.99rem), (max-height: 30rem)").matches;
+  const isNarrow = matchMedia(narrow).matches;
   const room = isNarrow ? narrowEnds : usualEnds;
   const isClose = all.some(([, ms], i) => i > 0 && at(ms) - at(all[i - 1][1]) < (isNarrow ? narrowApart : usuallyApart));
   const stacked = all.length >= many ? "many" : isClose ? "few" : undefined;
@@ -136,7 +138,7 @@ function card(state, choice, advice, view) {
       return way(may, "more", order, big("failed.big-more", argument.servers ?? 0), [labelOf(state, advice)], [say("failed.more-how")]);
     default: {
       const person = state.people.find((other) => other.name === argument.name);
-      return way(may, `without ${argument.name}`, order, h("span", { class: "big" }, person && sign({ ...person, connected: false }, 64)), said("failed.without", { player: shortened(argument.name ?? "", longestName) }), said("failed.without-how", { n: servers, server: best }));
+      return way(may, `without ${argument.name}`, order, h("span", { class: "big" }, person && sign({ ...person, connected: false }, 64)), said("failed.without", { player: brief(argument.name ?? "") }), said("failed.without-how", { n: servers, server: best }));
     }
   }
 }
@@ -149,6 +151,11 @@ function way(may, key, order, figure, title, what) {
 /** A figure, large, with its unit next to it. @param {string} key @param {number} n */
 function big(key, n) {
   return h("span", { class: "big" }, ...said(key, { n, small: (...held) => h("small", {}, ...held) }));
+}
+
+/** A player's name in a sentence. @param {string} name */
+function brief(name) {
+  return shortened(name, matchMedia(narrow).matches ? longestNarrow : longestName);
 }
 
 /** Everyone measures again. @param {State} state @param {import("../app.js").View} view */

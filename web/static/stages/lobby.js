@@ -13,7 +13,7 @@ import * as sound from "../sound.js";
 import { hasMenu, opener, showMenu, signMenu } from "./menu.js";
 import { meeting } from "./meeting.js";
 import { isMapped, isPlaced, namesFit, place, spotOf, stands } from "./onmap.js";
-import { go } from "./parts.js";
+import { go, onItsSide } from "./parts.js";
 import { bubbles, reactions, rising } from "./reactions.js";
 import { sentence } from "./stages.js";
 
@@ -30,6 +30,9 @@ const newFor = 10_000;
 const longName = 9;
 const longerName = 14;
 
+/** What a sign with its name needs on the map, px²: usually, on a small screen, and on a low one. */
+const [roomy, small, low] = [30_000, 18_000, 24_000];
+
 /** The number of names that people read at a glance. */
 const glance = 3;
 
@@ -40,8 +43,8 @@ export function lobby(live, view) {
   const me = view.tv ? undefined : whoIs(state);
   meet(people, view);
   const mapped = isMapped(people, view.changed);
-  const isSmall = !view.tv && matchMedia("(max-width: 63.99rem)").matches;
-  const scene = { state, view, me, named: !mapped || namesFit(people.length, isSmall), rising: rising(state, live.now()) };
+  const least = view.tv ? roomy : matchMedia(onItsSide).matches ? low : matchMedia("(max-width: 63.99rem)").matches ? small : roomy;
+  const scene = { state, view, me, named: !mapped || namesFit(people.length, least), rising: rising(state, live.now()) };
   const [onMap, beside] = mapped ? [people.filter(isPlaced), people.filter((person) => !isPlaced(person))] : [people, []];
   const invite = !view.tv && playsHere(state) && button("invite", [seat(), h("span", { class: "name" }, say("lobby.invite"))], { class: "inviting", "data-key": "invite them", "data-copy-text": state.you.link });
   const here = [

@@ -100,9 +100,8 @@ function layOut(room, people) {
 /** Reports whether a person's sign has found its spot. @param {Person} person */
 export const stands = (person) => spots.has(person.name);
 
-/** Whether people's names have room on the map. @param {number} people @param {boolean} isSmall */
-export function namesFit(people, isSmall) {
-  const least = isSmall ? 18_000 : 30_000; // px² for a sign with its name
+/** Whether people's names have room on the map. @param {number} people @param {number} least what a sign with its name needs, px² */
+export function namesFit(people, least) {
   const enlarged = parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
   return people <= 8 && (box.width === 0 || (box.width * box.height) / people >= least * enlarged ** 2);
 }

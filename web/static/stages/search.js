@@ -11,7 +11,7 @@ import { country, millis, said, say } from "../say.js";
 import { sign } from "../sign.js";
 import { looking } from "./look.js";
 import { podium } from "./pace.js";
-import { go, headline, outlook } from "./parts.js";
+import { go, headline, onItsSide, outlook } from "./parts.js";
 
 /** @typedef {import("../types.js").State} State */
 /** @typedef {import("../types.js").Leader} Leader */
@@ -72,7 +72,7 @@ export function shown(place, live, view) {
   if (order === drawn.order) return;
   drawn.order = order;
   const isFirst = stood.size === 0;
-  const still = matchMedia("(prefers-reduced-motion: reduce)").matches || isFirst;
+  const still = matchMedia(`(prefers-reduced-motion: reduce), ${onItsSide}`).matches || isFirst; // there rows stand below each other
   const before = new Map(stood);
   stood.clear();
   for (const [rank, { id }] of leaders.entries()) {
