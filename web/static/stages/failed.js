@@ -34,7 +34,7 @@ const narrowEnds = 40;
 const namedFar = 3;
 /** The longest names of a server and of a player in a sentence, in letters; less on a phone. */
 const longestServer = 22;
-const longestName = 18;
+const longestName = 13;
 const longestNarrow = 10;
 const narrow = "(max-width: 47.99rem), (max-height: 30rem)";
 /** How many ways out have a card. */
