@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
 	"net/netip"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -14,6 +16,7 @@ import (
 	"muster/host/demand"
 	"muster/host/lists"
 	"muster/host/metrics"
+	"muster/host/networks"
 	"muster/host/page"
 	"muster/host/public"
 	"muster/host/room"
@@ -21,6 +24,7 @@ import (
 	"muster/host/turns"
 	"muster/host/wire"
 	"muster/host/wire/conn"
+	"muster/selection/memory"
 )
 
 const (
@@ -87,13 +91,15 @@ type surroundings struct {
 	lists  *lists.Lists
 	source lists.Source
 	// limits are the current limits for strangers, nil if the host is not public.
-	limits  atomic.Pointer[public.Limits]
-	turns   *turns.Turns
-	demand  *demand.Table
-	metrics *metrics.Metrics
-	poster  poster
-	page    page.Host
-	packer  wire.Packer
+	limits atomic.Pointer[public.Limits]
+	turns  *turns.Turns
+	demand *demand.Table
+	// networks is the host's memory of the distances between networks, nil if it keeps none.
+	networks *networks.Memory
+	metrics  *metrics.Metrics
+	poster   poster
+	page     page.Host
+	packer   wire.Packer
 	// addresses returns the host's other addresses; it may be nil.
 	addresses func() []netip.AddrPort
 	log       *slog.Logger
@@ -377,6 +383,7 @@ type outcome struct {
 // say handles the outputs of a step.
 func (a *actor) say(result outcome) {
 	var answer any
+	var recall *room.Recall
 	for _, o := range result.outputs {
 		switch o := o.(type) {
 		case room.Publish:
@@ -415,11 +422,34 @@ func (a *actor) say(result outcome) {
 			a.announce(o.Announcement)
 		case room.Answer:
 			answer = o.Document
+		case room.Recall:
+			recall = &o
+		case room.Learn:
+			a.networks.Learn(a.code, o.From, networks.Network(o.Network), o.Cells, time.Now())
 		}
 	}
 	if result.who.tell != nil {
 		result.who.tell(answer, result.err)
 	}
+	if recall != nil && a.networks != nil { // before the search begins
+		a.step(recalled(a.networks, *recall, time.Now()), asker{})
+	}
+}
+
+// recalled returns a memory's answer to a room.
+func recalled(m *networks.Memory, asked room.Recall, now time.Time) room.Recalled {
+	players := slices.Sorted(maps.Keys(asked.Of))
+	of := make([]networks.Network, len(players))
+	for i, player := range players {
+		of[i] = networks.Network(asked.Of[player])
+	}
+	answer := room.Recalled{Cells: map[string][]memory.Cell{}}
+	for i, cells := range m.Known(of, asked.List, now) {
+		if len(cells) > 0 {
+			answer.Cells[players[i]] = cells
+		}
+	}
+	return answer
 }
 
 // query applies a request to the room, and waits for its answer. It is refused while the room waits

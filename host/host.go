@@ -31,6 +31,7 @@ import (
 	"muster/host/demand"
 	"muster/host/lists"
 	"muster/host/metrics"
+	"muster/host/networks"
 	"muster/host/openers"
 	"muster/host/page"
 	"muster/host/public"
@@ -90,6 +91,9 @@ type Config struct {
 	// Locate returns where an internet address is: its country (ISO 3166-1 alpha-2) and origin AS,
 	// empty and 0 if unknown. The host calls it for players and guests. It may be nil.
 	Locate func(netip.Addr) (country string, asn uint32)
+	// Networks is the memory of how far networks are from each other, which learns from the rooms and
+	// tells them. The program that gives it keeps it. With nil the host remembers nothing.
+	Networks *networks.Memory
 	// Games are the games that List knows and an organiser may choose. If there are none, each room
 	// keeps its game.
 	Games []wire.Game
@@ -176,7 +180,7 @@ func New(config Config) (*Host, error) {
 			Gap:   config.Gap,
 			Log:   config.Logger,
 		},
-		turns: turns.New(runtime.GOMAXPROCS(0)), demand: demand.New(), metrics: counted,
+		turns: turns.New(runtime.GOMAXPROCS(0)), demand: demand.New(), networks: config.Networks, metrics: counted,
 		poster:    poster{config.Announce, config.PublicURL, config.GameName},
 		page:      page.Host{Games: config.Games, Name: config.GameName, Join: config.Join, Posts: config.Announce != nil},
 		addresses: config.Addresses, log: config.Logger,

@@ -28,6 +28,7 @@ func (l *Launching) begin(r *Room) {
 	l.Launch = launch.To(g.Number, g.Settings, &g.Servers, server)
 	r.enter(l)
 	r.failures = 0
+	r.out.learn(g)
 	r.probing.Forget() // it can be built again
 	newest := g.Choice.Newest()
 	ranked := *newest.Chosen

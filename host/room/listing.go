@@ -127,6 +127,9 @@ func (in Listed) begin(r *Room) {
 	r.out.says(cmp.Or(note, in.Note))
 	r.out.says(found...)
 	players := g.Attendance.Players()
+	if coordinating {
+		r.out.recall(g, players...)
+	}
 	if g.Nearby.HasTwoAddresses() {
 		for _, player := range players {
 			r.out.brief(&r.group, player)

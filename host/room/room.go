@@ -190,6 +190,9 @@ func (r *Room) catchUp(player string) {
 		if g.Nearby.IsLooking(player) {
 			return // until it has looked
 		}
+		if _, searching := phase.(*Coordinating); searching {
+			r.out.recall(g, player)
+		}
 		r.out.brief(&r.group, player)
 		r.measure(player)
 	case *Verifying, *Voting, *Countdown:

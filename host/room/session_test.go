@@ -19,6 +19,7 @@ import (
 	"muster/host/room/saved"
 	"muster/host/wire"
 	"muster/selection"
+	"muster/selection/memory"
 )
 
 // session plays the part of a host, players' programs and pages for one room. It knows only the
@@ -62,6 +63,11 @@ type session struct {
 	dismissed []string
 	// told are the announcements to the world.
 	told []wire.Announcement
+	// learnt is what the host learns of networks, and recalls what the room asks of its memory. The
+	// memory has remembered, by player.
+	learnt     []room.Learn
+	recalls    []room.Recall
+	remembered map[string][]memory.Cell
 }
 
 // sight is a player's result for each server in a round.
@@ -132,6 +138,11 @@ func (n *session) step(in room.Input) error {
 			n.told = append(n.told, o.Announcement)
 		case room.Answer:
 			n.answer = o.Document
+		case room.Learn:
+			n.learnt = append(n.learnt, o)
+		case room.Recall:
+			n.recalls = append(n.recalls, o)
+			n.step(room.Recalled{Cells: n.remembered})
 		case room.Send:
 			for name := range n.here {
 				if o.To == "" || o.To == name {

@@ -1,0 +1,88 @@
+package room
+
+import (
+	"net/netip"
+
+	"muster/discovery"
+	"muster/discovery/plan/topology"
+	"muster/host/room/group"
+	"muster/selection/memory"
+)
+
+// Network is where a player comes from, by the host's tables: a country, and an AS or 0.
+type Network struct {
+	Country string
+	ASN     uint32
+}
+
+// Learn tells the host how far a player at an address was from parts of the internet, by what the
+// player measured in a round that has led to a launch.
+type Learn struct {
+	From netip.Addr
+	Network
+	Cells []memory.Cell
+}
+
+// Recall asks for the host's memory of networks, by the players that come from them, for the parts
+// of a list. The answer is [Recalled].
+type Recall struct {
+	Of   map[string]Network
+	List *topology.Tree
+}
+
+// Recalled is the host's memory of players' networks.
+type Recalled struct{ Cells map[string][]memory.Cell }
+
+func (Learn) isOutput()  {}
+func (Recall) isOutput() {}
+
+func (in Recalled) step(r *Room) error {
+	for player, cells := range in.Cells {
+		if r.group.Evidence[player] != nil { // else the player has left
+			r.group.Memories.Tell(player, cells)
+		}
+	}
+	return nil
+}
+
+// recall asks the host what it knows of some players' networks, for a search of the round's list.
+func (o *outbox) recall(g *group.Group, players ...string) {
+	of := map[string]Network{}
+	for _, player := range players {
+		if at := g.Origins.Place(player); at.Country != "" {
+			of[player] = Network{at.Country, at.ASN}
+		}
+	}
+	if len(of) > 0 {
+		o.do(Recall{of, g.List.Tree()})
+	}
+}
+
+// learn tells the host what the players have measured, without those that are doubted or left out. It
+// drops the host's memory: the next round's list has other parts.
+func (o *outbox) learn(g *group.Group) {
+	for _, player := range g.Attendance.Players() {
+		g.Memories.Tell(player, nil)
+		at := g.Origins.Place(player)
+		isDoubted := g.Trust.IsExcluded(player) || !g.Trust.Reason(player, &g.Servers).IsZero()
+		if at.Country == "" || isDoubted || g.Attendance.Of(player).Out != "" || g.List.Tree() == nil {
+			continue
+		}
+		if cells := memory.Of(g.List.Tree(), measured(g, player), o.now); len(cells) > 0 {
+			o.do(Learn{at.Addr, Network{at.Country, at.ASN}, cells})
+		}
+	}
+}
+
+// measured returns a player's own results for servers on the internet, as far as the player was asked
+// for them. No server has them that only some players can reach.
+func measured(g *group.Group, player string) (results []discovery.Result) {
+	w := g.Evidence[player]
+	for _, result := range w.Probes() {
+		isPublic := discovery.ReachOf(g.Servers.List[result.Server].Addr.Addr()) == discovery.InternetReach
+		if isPublic && w.IsAsked(result.Server) && !g.Nearby.IsHidden(player, result.Server) {
+			results = append(results, result)
+		}
+	}
+	return results
+}
