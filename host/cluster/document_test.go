@@ -1,0 +1,53 @@
+package cluster
+
+import (
+	"bytes"
+	"errors"
+	"testing"
+
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// TestDocument checks that hosts share a document, that the faster of two wins, and that nothing is
+// left of what was replaced.
+func TestDocument(t *testing.T) {
+	t.Parallel()
+	w := world(t, startNATS(t))
+	a, b := join(t, w, "a"), join(t, w, "b")
+	ctx := t.Context()
+	if data, at, err := a.Document(ctx, "networks", 0); data != nil || at != 0 || err != nil {
+		t.Errorf("before there is one: %q, %d, %v", data, at, err)
+	}
+	large := noise(1, 2*partSize)
+	first, err := a.ReplaceDocument(ctx, "networks", large, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.ReplaceDocument(ctx, "networks", []byte("slow"), 0); !errors.Is(err, ErrChanged) {
+		t.Errorf("the slower host: %v", err)
+	}
+	data, at, err := b.Document(ctx, "networks", 0)
+	if !bytes.Equal(data, large) || at != first || err != nil {
+		t.Errorf("the other host reads %d bytes, %d, %v", len(data), at, err)
+	}
+	if data, at, err := b.Document(ctx, "networks", first); data != nil || at != first || err != nil {
+		t.Errorf("what it knows: %d bytes, %d, %v", len(data), at, err)
+	}
+	second, err := b.ReplaceDocument(ctx, "networks", []byte("short"), first)
+	if err != nil || second <= first {
+		t.Fatalf("%d, %v", second, err)
+	}
+	if data, at, err := a.Document(ctx, "networks", first); string(data) != "short" || at != second || err != nil {
+		t.Errorf("then the first reads %q, %d, %v", data, at, err)
+	}
+	info, err := a.large.stream.Info(ctx, jetstream.WithSubjectFilter(a.subject("part", ">")))
+	if err != nil || len(info.State.Subjects) != 1 {
+		t.Errorf("the parts are %v, %v", info.State.Subjects, err)
+	}
+	if _, err := a.js.Publish(ctx, a.subject("list", "_networks"), []byte("1 x")); err != nil {
+		t.Fatal(err)
+	}
+	if _, at, err := b.Document(ctx, "networks", second); err == nil {
+		t.Errorf("nonsense is read at %d", at)
+	}
+}
