@@ -62,11 +62,11 @@ const ownTable = "serve"
 
 var justOnce = []string{"import", "export", "check-config", "help"}
 
-// owned returns the flags of a command that its table may set.
+// owned returns the flags of a command that its table may set, for it and for its subcommands.
 func owned(cmd *cobra.Command) (all []granted) {
 	cmd.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
 		if !slices.Contains(justOnce, f.Name) {
-			all = append(all, granted{cmd.Name() + "." + strings.ReplaceAll(f.Name, "-", "_"), f.Name, []string{cmd.Name()}})
+			all = append(all, granted{cmd.Name() + "." + strings.ReplaceAll(f.Name, "-", "_"), f.Name, nil})
 		}
 	})
 	return all
@@ -79,9 +79,12 @@ func (g granted) variable() string {
 
 // grant sets the flags that the command line omits to the user's permanent values.
 func (p *program) grant(cmd *cobra.Command) error {
-	all, known := grantable(), everyKey()
-	if cmd.Name() == ownTable {
-		all = owned(cmd)
+	all, known, owner := grantable(), everyKey(), cmd
+	if cmd.HasParent() && cmd.Parent().Name() == ownTable {
+		owner = cmd.Parent()
+	}
+	if owner.Name() == ownTable {
+		all = owned(owner)
 		for _, g := range all {
 			known[ownTable] = append(known[ownTable], strings.TrimPrefix(g.key, ownTable+"."))
 		}

@@ -31,7 +31,7 @@ func ofServe() []option.Section {
 	return []option.Section{
 		{Title: "By what people reach it", Flags: "listen public-url host-name trusted-proxy metrics-from"},
 		{Title: "Encryption", Flags: "tls-cert tls-key acme acme-accept-terms acme-email acme-cache acme-directory acme-ca"},
-		{Title: "Where rooms are kept", Flags: "store nats nats-credentials nats-ca node cluster-listen replicas import export"},
+		{Title: "Where rooms are kept", Flags: "store nats nats-credentials nats-ca node cluster-listen replicas import export memory"},
 		{Title: "What strangers may", Flags: "max-rooms rooms-per-address max-players idle standing-rooms standing-per-address " +
 			"standing-weeks room-memory message-rate max-places max-servers webhooks"},
 		{Title: "What the page gives", Flags: "downloads releases"},

@@ -42,7 +42,10 @@ POST /api/rooms. The rooms survive a restart. docs/serve.md leads from nothing t
 a public host.
 
 Each flag can also stand in the table [serve] of ` + configFile("config.toml") + `,
-with _ for -, or in the environment, as MUSTER_SERVE_MAX_ROOMS for --max-rooms.`,
+with _ for -, or in the environment, as MUSTER_SERVE_MAX_ROOMS for --max-rooms.
+
+muster serve memory shows what the host has learnt from its rooms of the distances
+between networks, and deletes it.`,
 		Example: `  muster serve --listen 127.0.0.1:7777 --trusted-proxy 127.0.0.1 --public-url https://muster.example
   muster serve --listen :443 --tls-cert cert.pem --tls-key key.pem --public-url https://muster.example
   muster serve --nats nats://10.0.0.1,nats://10.0.0.2,nats://10.0.0.3 --node host1 --public-url https://muster.example`,
@@ -56,7 +59,7 @@ with _ for -, or in the environment, as MUSTER_SERVE_MAX_ROOMS for --max-rooms.`
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&s.Listen, "listen", ":"+invite.DefaultPort, "`ADDRESS` to listen on")
-	flags.StringVar(&s.Store, "store", "", "keep the rooms in `FILE` (default: rooms.db in the state folder)")
+	s.bindStore(flags)
 	s.bindCluster(flags)
 	s.bindIngress(flags)
 	s.bindLimits(flags)
@@ -65,6 +68,8 @@ with _ for -, or in the environment, as MUSTER_SERVE_MAX_ROOMS for --max-rooms.`
 	bindDownloads(flags, &s.downloads)
 	p.bindLists(flags, &s.Lists.Sources)
 	s.log = "text"
+	flags.BoolVar(&s.Remembers, "memory", true, "learn from the rooms how far networks are from each other, without anybody's "+
+		"address, so that later rooms ask fewer servers; muster serve memory shows and deletes it")
 	formats := []string{"text", "json"}
 	option.Known(cmd, option.New("WORD", s.log, func(text string) error {
 		format, err := option.OneOf(formats, text)
@@ -76,15 +81,22 @@ with _ for -, or in the environment, as MUSTER_SERVE_MAX_ROOMS for --max-rooms.`
 	flags.BoolVar(&s.checkOnly, "check-config", false, "do not serve, but say whether the settings make sense")
 	option.Record(flags)
 	option.InSections(cmd, ofServe())
+	cmd.AddCommand(newServeMemory(p))
 	return s, cmd
 }
 
-// bindCluster adds the flags for where several hosts keep their rooms.
-func (s *serving) bindCluster(flags *pflag.FlagSet) {
+// bindStore adds the flags for the place of everything that a host keeps.
+func (s *serving) bindStore(flags *pflag.FlagSet) {
+	flags.StringVar(&s.Store, "store", "", "keep the rooms in `FILE` (default: rooms.db in the state folder)")
 	flags.StringVar(&s.Cluster.URL, "nats", "", "keep the rooms in NATS JetStream at `URL`, several with commas between "+
 		"them: many hosts share them then, and any of them takes anybody")
 	flags.StringVar(&s.Cluster.Credentials, "nats-credentials", "", "the `FILE` of credentials that NATS asks for")
 	flags.StringVar(&s.Cluster.CA, "nats-ca", "", "trust the authority in `FILE.pem` for NATS's certificate")
+	flags.IntVar(&s.Cluster.Replicas, "replicas", 0, "keep everything on `N` of NATS's servers (default: on all, three at most)")
+}
+
+// bindCluster adds the flags for a host among several.
+func (s *serving) bindCluster(flags *pflag.FlagSet) {
 	flags.StringVar(&s.Cluster.Node, "node", "", "this host's `NAME` among those that share NATS, each its own (default: the machine's)")
 	flags.StringVar(&s.Between, "cluster-listen", ":"+publichost.ClusterPort,
 		"where the other hosts connect to this one: `ADDRESS`, on a network of yours; with a port alone they come to the "+
@@ -92,7 +104,6 @@ func (s *serving) bindCluster(flags *pflag.FlagSet) {
 	flags.StringVar(&s.Import, "import", "", "do not serve, but take the rooms of `FILE`, a --store that is not served any "+
 		"more, or a backup, over into NATS")
 	flags.StringVar(&s.Export, "export", "", "do not serve, but write all rooms in NATS to `FILE`: a backup, or a --store for one host")
-	flags.IntVar(&s.Cluster.Replicas, "replicas", 0, "keep everything on `N` of NATS's servers (default: on all, three at most)")
 }
 
 // bindIngress adds the flags for how people reach the host.

@@ -207,6 +207,10 @@ func TestServeMoves(t *testing.T) {
 			!strings.Contains(o.err, "1 room written") {
 			t.Errorf("%+v", o)
 		}
+		if o := muster(t, "serve", "memory", "--nats", nats.ClientURL(), "--delete", "--json"); o.code != 0 ||
+			!strings.Contains(o.out, `"where":"NATS","cells":0`) {
+			t.Errorf("%+v", o)
+		}
 	}, to...)
 	serving("from the backup", func(url string) {
 		if status, text := asks(t, url+"api/rooms/"+room.Code, ""); status != http.StatusOK {

@@ -107,9 +107,13 @@ func (h *Host) Serve(ctx context.Context, r Rooms) error {
 		defer posts.Close()
 		announce = func(p host.Post) { posts.Post(webhook.Post(p)) }
 	}
+	memory, awaitMemory, err := h.remember(ctx, kept)
+	if err != nil {
+		return errors.Join(err, kept.Close())
+	}
 	rooms, err := host.New(host.Config{
-		Announce: announce,
-		List:     h.Lists.List, Said: h.Lists.Said, Age: h.Lists.Age, Store: kept, Relay: relay, Loads: loads,
+		Announce: announce, Networks: memory,
+		List: h.Lists.List, Said: h.Lists.Said, Age: h.Lists.Age, Store: kept, Relay: relay, Loads: loads,
 		Page: web.Handler(), Logger: h.log, Files: int(min(netinfo.FileLimit(), math.MaxInt32)), Public: &h.Public,
 		Get:         r.Programs,
 		Fingerprint: h.Ingress.Fingerprint(), Proxies: h.Proxies, Names: slices.Concat(netinfo.Names(), h.Ingress.Names(),
@@ -118,6 +122,8 @@ func (h *Host) Serve(ctx context.Context, r Rooms) error {
 		Editions: r.Games.Editions, Games: h.Lists.Choices(),
 	})
 	if err != nil {
+		cancel(nil)
+		awaitMemory()
 		return errors.Join(hint.With(err, "is the store from a newer muster, or damaged? muster serve --store OTHER begins anew"), kept.Close())
 	}
 	stop := rooms.Serve(listener, h.Ingress.TLS(), func(err error) { cancel(fmt.Errorf("the host stopped serving: %w", hint.Reason(err))) })
@@ -133,6 +139,7 @@ func (h *Host) Serve(ctx context.Context, r Rooms) error {
 	rooms.Drain(hurry) // meanwhile /readyz tells load balancers to send nobody
 	done()
 	stop()
+	awaitMemory() // it needs the store
 	err = rooms.Close()
 	if cause := context.Cause(ctx); !errors.Is(cause, context.Canceled) {
 		err = errors.Join(cause, err)
@@ -225,12 +232,9 @@ func (h *Host) open(ctx context.Context) (store.Store, error) {
 		}
 		return kept, nil
 	}
-	file := h.Store
-	if file == "" {
-		var err error
-		if file, err = userfile.State("rooms.db"); err != nil {
-			return nil, fmt.Errorf("no folder for the rooms: %w", err)
-		}
+	file, err := h.roomsFile()
+	if err != nil {
+		return nil, err
 	}
 	kept, err := store.Open(file)
 	if err != nil {

@@ -28,11 +28,13 @@ type Settings struct {
 	// Import and Export are files for rooms that only move.
 	Import, Export string
 
-	Lists    listing.Rooms
-	Public   public.Limits
-	Memory   int // of a room, in MiB
-	Weeks    int // how long a standing room is kept
-	Webhooks bool
+	Lists  listing.Rooms
+	Public public.Limits
+	Memory int // of a room, in MiB
+	Weeks  int // how long a standing room is kept
+	// Remembers says that the host learns from its rooms how far networks are from each other.
+	Remembers bool
+	Webhooks  bool
 
 	Ingress   ingress.Ingress
 	Cert, Key string
