@@ -196,6 +196,7 @@ func (r *remembering) look(ctx context.Context, now time.Time, isLast bool) {
 			return
 		}
 		if err = r.put(ctx, now); !errors.Is(err, errChanged) {
+			r.saved = now
 			break
 		}
 	}
@@ -237,7 +238,6 @@ func (r *remembering) take(ctx context.Context, now time.Time) error {
 // put keeps the memory, unless the shelf has just that.
 func (r *remembering) put(ctx context.Context, now time.Time) error {
 	r.memory.Expire(now)
-	r.saved = now
 	version := r.memory.Version()
 	if version == r.version && r.kept != [sha256.Size]byte{} {
 		return nil

@@ -76,7 +76,11 @@ func TestShared(t *testing.T) {
 		t.Error("a memory is written before it is time")
 	}
 	on.faster = func() { b.look(t.Context(), noon.Add(2*saveEvery), false) }
-	look(noon.Add(2 * saveEvery))
+	a.look(t.Context(), noon.Add(2*saveEvery), false)
+	if on.writes != 2 {
+		t.Errorf("two hosts write at the same moment: %d documents", on.writes)
+	}
+	look(noon.Add(2*saveEvery + time.Minute))
 	look(noon.Add(3 * saveEvery))
 	if x, y := a.memory.Summary(), b.memory.Summary(); x != y || x.Cells != 6 || on.writes != 2 {
 		t.Errorf("after %d writes the hosts have %+v and %+v", on.writes, x, y)

@@ -4,12 +4,15 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"net/netip"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"muster/host/networks"
 	"muster/selection"
+	"muster/selection/memory"
 )
 
 // How much a group's memory is worth:
@@ -62,12 +65,13 @@ func (g *Group) changed(seed uint64, factor func(rng *rand.Rand) float64) *Group
 }
 
 // TestRecall checks that the second session of a group takes a fraction of the first one's probes, and
-// that a memory that is wrong everywhere costs hardly any more.
+// that a memory that is wrong everywhere costs hardly any more. A host that knows the players' networks
+// from other groups helps as much.
 func TestRecall(t *testing.T) {
 	if *recallWorlds == 0 {
 		t.Parallel()
 		var trials []Trial
-		for _, kind := range []string{"none", "same", "all-wrong"} {
+		for _, kind := range []string{"none", "same", "all-wrong", "host", "poisoned"} {
 			trials = append(trials, recallTrial(kind, selection.Mean, nil))
 		}
 		all, err := Sweep(func(seed uint64) (*Group, error) { return GroupWorld("css2007", "world-4", seed) }, 31, 1, trials)
@@ -82,6 +86,12 @@ func TestRecall(t *testing.T) {
 		if wrong.Search.Probes > 1.1*none.Search.Probes || wrong.Regret > none.Regret+5 {
 			t.Errorf("a group that remembers nonsense asks %.0f servers and misses by %.1f ms, one that does not %.0f and %.1f",
 				wrong.Search.Probes, wrong.Regret, none.Search.Probes, none.Regret)
+		}
+		for what, run := range map[string]trialRun{"knows its networks": all[3][0], "was told wrong RTTs too": all[4][0]} {
+			if run.Search.Probes > none.Search.Probes/2 || run.Regret > max(2, none.Regret+3) {
+				t.Errorf("on a host that %s a group asks %.0f servers and misses by %.1f ms, on another %.0f and %.1f",
+					what, run.Search.Probes, run.Regret, none.Search.Probes, none.Regret)
+			}
 		}
 		return
 	}
@@ -159,6 +169,13 @@ func recallTrial(kind string, rule selection.Rule, earlier func(seed uint64) (*G
 		case "all-wrong":
 			before = g.changed(seed, func(rng *rand.Rand) float64 { return .3 + 2*rng.Float64() })
 		}
+		if kind == "host" || kind == "poisoned" {
+			var err error
+			if second.Memories, err = g.hostMemories(o, seed, kind == "poisoned"); err != nil {
+				return trialRun{}, err
+			}
+			return g.runTrial(Coordinated, second, seed+1<<20)
+		}
 		s, err := before.session(Coordinated, o.withDefaults(len(g.Players)), seed)
 		if err == nil {
 			err = s.run()
@@ -179,4 +196,42 @@ func recallTrial(kind string, rule selection.Rule, earlier func(seed uint64) (*G
 		}
 		return g.runTrial(Coordinated, second, seed+1<<20)
 	}
+}
+
+// hostMemories returns what a host knows of the players' networks after sessions of three other groups
+// from them. Their ways to an AS are up to a tenth longer or shorter. If it is poisoned, a group from
+// other addresses of one network has come before, between and after them, with made-up RTTs.
+func (g *Group) hostMemories(o GroupOptions, seed uint64, isPoisoned bool) (known [][]memory.Cell, err error) {
+	host := networks.New([32]byte{byte(seed)})
+	of := make([]networks.Network, len(g.Players))
+	for player := range of {
+		of[player] = networks.Network{Country: "XA", ASN: uint32(player + 1)}
+	}
+	teach := func(room int, network byte, other *Group) error {
+		s, err := other.session(Coordinated, o.withDefaults(len(g.Players)), seed+uint64(room)<<32)
+		if err == nil {
+			err = s.run()
+		}
+		if err != nil {
+			return err
+		}
+		for player, p := range s.peers {
+			from := netip.AddrFrom4([4]byte{203, byte(player), network, byte(room)})
+			host.Learn(fmt.Sprint(room), from, of[player], p.memory, epoch)
+		}
+		return nil
+	}
+	for room := range 7 {
+		other, network := g.changed(seed+uint64(room), func(rng *rand.Rand) float64 { return .9 + .2*rng.Float64() }), byte(room)
+		if room%2 == 0 {
+			if !isPoisoned {
+				continue
+			}
+			other, network = g.changed(seed+uint64(room), func(rng *rand.Rand) float64 { return .3 + 2*rng.Float64() }), 99
+		}
+		if err := teach(room, network, other); err != nil {
+			return nil, err
+		}
+	}
+	return host.Known(of, g.Vantages[0].Topology(), epoch.Add(7*24*time.Hour)), nil
 }
