@@ -32,7 +32,7 @@ func TestPlansAskAsBefore(t *testing.T) {
 		replay   ReplayOptions
 		want     string
 	}{
-		{name: "ET", world: "et2007", place: 2, plan: discovery.PlanOptions{MaxRTT: 100 * ms}, want: "437 8560caa6363c1495"},
+		{name: "ET", world: "et2007", place: 2, plan: discovery.PlanOptions{MaxRTT: 100 * ms}, want: "437 cd281024272375b3"},
 		{name: "CSS", world: "css2007", servers: 8000, plan: discovery.PlanOptions{}, want: "1742 04a0669a307da3f7"},
 		{name: "far", world: "css2007", servers: 32600, place: 5, plan: discovery.PlanOptions{MaxRTT: 50 * ms}, want: "23192 93f75c4743864b7e"},
 		{name: "whole list", world: "et2007", plan: discovery.PlanOptions{AutoStop: discovery.StopOff}, want: "3070 7d87f91187d5b317"},
@@ -45,7 +45,7 @@ func TestPlansAskAsBefore(t *testing.T) {
 			place: 2,
 			warm:  true,
 			plan:  discovery.PlanOptions{MaxRTT: 150 * ms},
-			want:  "599 5222977516e2cc48",
+			want:  "599 d6a795b2b50624c6",
 		},
 		{
 			name:  "second visit, nearest",
@@ -67,7 +67,7 @@ func TestPlansAskAsBefore(t *testing.T) {
 			world:    "et2007",
 			strategy: discovery.ByAS,
 			plan:     discovery.PlanOptions{AutoStop: discovery.StopConfident},
-			want:     "1323 8c2746dcc2fd1b45",
+			want:     "1323 20240d173281d9e3",
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {

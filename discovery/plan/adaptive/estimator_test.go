@@ -270,10 +270,10 @@ func TestAClaimLeavesRoomForTheEstimatesErrors(t *testing.T) {
 		found float64
 		want  string
 	}{
-		{remaining{near: 8, variance: 4}, 1000, "97–99 % of the servers under 200 ms found"},
+		{remaining{near: 8, variance: 4}, 1000, "96–99 % of the servers under 200 ms found"},
 		{remaining{near: 1}, 1000, "99–100 % of the servers under 200 ms found"},
 		{remaining{near: 8, variance: 4, unlabelled: 8}, 1000, "92–99 % of the servers under 200 ms found"},
-		{remaining{near: 0.1, variance: 9}, 20, "89–100 % of the servers under 200 ms found"},
+		{remaining{near: 0.1, variance: 9}, 20, "85–100 % of the servers under 200 ms found"},
 		{remaining{}, 1000, "100 % of the servers under 200 ms found"},
 		{remaining{near: 1}, 0, ""},
 	}

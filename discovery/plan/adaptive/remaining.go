@@ -100,12 +100,12 @@ func (r remaining) negligible(found, missing, few float64) bool {
 }
 
 // Errors of the estimate. If it is too low, then hardly ever by more than a factor and
-// one server. If it is too high, then hardly ever by more than a factor and half a
+// a few servers. If it is too high, then hardly ever by more than a factor and half a
 // standard deviation. Where only addresses are known it can be lower: a /16 of no
 // single AS holds networks of many places, and one far reply makes all of it look far.
 // Fitted: these bounds held in 95 of 100 runs (docs/experiments).
 const (
-	tooLowBy, tooLowServers = 3, 2
+	tooLowBy, tooLowServers = 4, 3
 	unlabelledTooLowBy      = 10
 	tooHighBy, tooHighSDs   = 4, 0.5
 )
