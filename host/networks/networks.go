@@ -51,7 +51,7 @@ type Memory struct {
 	rows   map[origin]row
 	cells  int
 	trials map[trialKey]trial
-	// gone is the hour of the last [Memory.Forget]: nothing from before is left.
+	// gone is the hour after the last [Memory.Forget]: nothing from before is left.
 	gone uint32
 	// version counts the changes of the document.
 	version    int
@@ -93,6 +93,9 @@ func (m *Memory) Learn(room string, from netip.Addr, of Network, cells []memory.
 	values := valuesOf(cells)
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if hours(now) < m.gone { // the hour of a deletion is not over
+		return
+	}
 	for _, v := range values {
 		for _, o := range origins {
 			m.hear(trialKey{o, v.part}, sample{by, v.ms, v.spread}, hours(now))

@@ -322,6 +322,10 @@ func TestForget(t *testing.T) {
 	if s := a.Summary(); s.Cells != 0 {
 		t.Errorf("a trial from before goes on: %+v", s)
 	}
+	learn(a, three...)
+	if s := parsed(t, a.Append(nil)).String(); s != "0 cells of 0 networks" {
+		t.Errorf("in the hour of the deletion it keeps %s", s)
+	}
 	later := []told{{"g", "203.0.113.1", 20, 2 * time.Hour}, {"h", "203.0.114.1", 24, 2 * time.Hour}, {"i", "203.0.115.1", 22, 2 * time.Hour}}
 	learn(a, later...)
 	if s := a.Summary(); s.Cells != 6 || s.Networks != 2 {
