@@ -15,9 +15,9 @@
 //
 // A cell needs three values that agree, each from another room and another network of players (/24,
 // IPv6 /48). Three is the smallest number at which one liar is never the median, and no cell tells
-// of a single room or household. Only a group whose players have three networks of one AS can make a
-// cell alone, in three rooms. Until then the values are a trial. A trial has the first value of
-// each room and each network, at most five at a time, so three that agree are always the majority.
+// of a single room or household. A group makes one alone only if its players have three networks of
+// one AS or country, in three rooms. Until then the values are a trial. A trial has the first value
+// of each room and each network, at most five at a time, so three that agree are always the majority.
 // The median of those that agree counts. So one room moves a cell no further than honest values
 // differ, and many rooms of one network move it no further than one.
 //

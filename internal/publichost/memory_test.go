@@ -116,6 +116,7 @@ func TestMemoryFile(t *testing.T) {
 	has(0)
 	first.look(t.Context(), now, true)
 	has(3)
+	namesNobody(t, filepath.Dir(rooms))
 	second := remember(on, log)
 	second.look(t.Context(), now, false)
 	if s := second.memory.Summary(); s.Cells != 3 {
@@ -156,4 +157,29 @@ func TestMemoryFile(t *testing.T) {
 		t.Error(err)
 	}
 	has(0)
+}
+
+// namesNobody checks every byte of a folder for the rooms, players and servers of learn, which are in
+// the files neither as text nor as bytes.
+func namesNobody(t *testing.T, folder string) {
+	t.Helper()
+	secrets := []string{"room", "198.18.7", "\xc6\x12\x07"}
+	for network := byte(113); network < 116; network++ {
+		secrets = append(secrets, fmt.Sprint("203.0.", network), string([]byte{203, 0, network}))
+	}
+	files, err := os.ReadDir(folder)
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%v, %v", files, err)
+	}
+	for _, file := range files {
+		kept, err := os.ReadFile(filepath.Join(folder, file.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, secret := range secrets {
+			if bytes.Contains(kept, []byte(secret)) {
+				t.Errorf("%q is in %s", secret, file.Name())
+			}
+		}
+	}
 }
