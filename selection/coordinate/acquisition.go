@@ -69,7 +69,7 @@ const (
 
 func newAcquisition(p *Planner) *acquisition {
 	a := &acquisition{p: p, askers: map[int]int{}, asked: make([][]int, len(p.questions))}
-	trust := p.estimator.predictor.recall.trust()
+	trust := p.trust()
 	a.surveys = p.round == 0 || !p.isSurveyed && trust < surveyedTrust
 	p.isSurveyed = p.isSurveyed || trust < surveyedTrust
 	options := p.options.trusting(trust)
@@ -192,7 +192,7 @@ func (a *acquisition) batches() []Batch {
 // limit puts the batch's limit on a round that turned out to have nothing to survey, because
 // forecasts tell of every country.
 func (a *acquisition) limit() {
-	if a.surveys && a.p.estimator.predictor.recall.trust() > 0 {
+	if a.surveys && a.p.trust() > 0 {
 		for player := range a.quotas {
 			a.quotas[player] = min(a.quotas[player], a.batch)
 		}

@@ -92,31 +92,38 @@ func (r *recall) test(player int, on line, ms float64) {
 	if len(r.doubts) == 0 {
 		return
 	}
-	deepest := -1.0 // how far off the forecast for the deepest part is
+	tested, held := false, 0.0 // of the deepest part
 	for l := topology.Country; l <= topology.Prefix24; l++ {
 		if i := on[l]; i >= 0 {
 			if p := r.past[int(i)+player]; p.sd > 0 {
-				deepest = min(math.Abs(ms-float64(p.ms))/float64(p.sd), outlyingPast)
-				r.doubts[player][l].add(deepest * deepest)
+				apart := math.Abs(ms - float64(p.ms))
+				off := min(apart/float64(p.sd), outlyingPast)
+				r.doubts[player][l].add(off * off)
+				if tested, held = true, 0; apart <= holdsBy+holdsShare*ms {
+					if held = 1; l < topology.Prefix24 {
+						held = heldByWider
+					}
+				}
 			}
 		}
 	}
-	switch {
-	case deepest > holds:
-		r.held[player].add(0)
-	case deepest >= 0:
-		r.held[player].add(1)
+	if tested {
+		r.held[player].add(held)
 	}
 }
 
 const (
-	// rememberedBatch and rememberedBudget are those of a search whose forecasts come true.
-	rememberedBatch, rememberedBudget = 24, 100
-	// A forecast holds if it is off by at most holds standard deviations. Where a share of
-	// trustedShare of a player's forecasts hold, nothing is wrong with the memory. Where
-	// doubtedShare hold, it is worth no more than labels. Before any was tested, heldBefore count as
-	// right.
-	holds, trustedShare, doubtedShare, heldBefore = 2.5, 0.93, 0.65, 8
+	// These are the options of a search whose forecasts come true.
+	rememberedBatch, rememberedBudget, rememberedAhead = 24, 100, 8
+	// A forecast holds if it is off by at most holdsBy ms and holdsShare of the RTT: the nearest of
+	// other servers may be as much farther. A vague one may be right and still not hold. Where
+	// trustedShare of a player's forecasts hold, the search needs no more questions. Where
+	// doubtedShare hold, they are worth no more than labels. Before any was tested, heldBefore count
+	// as right.
+	holdsBy, holdsShare, trustedShare, doubtedShare, heldBefore = 8, 0.05, 0.84, 0.45, 8
+	// A forecast for more than a /24 that holds counts less: the best server of a wide part may be
+	// nearer than its mean.
+	heldByWider = 0.85
 )
 
 // surveyedTrust is the trust below which the search asks about every country, as without a memory.
@@ -126,12 +133,25 @@ const surveyedTrust = 0.5
 func (o Options) trusting(trust float64) Options {
 	less := func(remembered, usual int) int { return usual - int(trust*float64(max(0, usual-remembered))) }
 	o.Batch, o.Budget = less(rememberedBatch, o.Batch), less(rememberedBudget, o.Budget)
+	o.Ahead = less(rememberedAhead, o.Ahead)
 	return o
+}
+
+// Ahead is how many questions a player should have left when the next round begins.
+func (p *Planner) Ahead() int { return p.options.trusting(p.trust()).Ahead }
+
+// trust is how far the search relies on forecasts, from 0 to 1. Where extras decide it does not: a
+// player's own best has to be found, and is nearer than forecasts for networks tell.
+func (p *Planner) trust() float64 {
+	if p.estimator.objective.Sacrifices() {
+		return 0
+	}
+	return p.estimator.predictor.recall.trust()
 }
 
 func (r *recall) isEmpty() bool { return len(r.doubts) == 0 }
 
-// trust is how far the search relies on forecasts, from 0 to 1: the mean of the players'.
+// trust is how well forecasts hold, from 0 to 1: the mean of the players'.
 func (r *recall) trust() float64 {
 	if len(r.doubts) == 0 {
 		return 0

@@ -70,29 +70,36 @@ func partOf(tree *topology.Tree, node topology.Node) (Part, bool) {
 
 // Of returns the cells of a session's results: one for each /24 where a server answered.
 func Of(tree *topology.Tree, results []discovery.Result, now time.Time) []Cell {
-	lowest := map[topology.Node]float64{} // by address
+	lowest := make([]float64, tree.Nodes()) // by address, 0 if unknown
 	for _, r := range results {
 		if r.State == discovery.Answered {
-			at, ms := tree.Of(r.Server), r.RTT.Seconds()*1000
-			if before, known := lowest[at]; !known || ms < before {
+			at, ms := tree.Of(r.Server), max(leastMS, r.RTT.Seconds()*1000)
+			if lowest[at] == 0 || ms < lowest[at] {
 				lowest[at] = ms
 			}
 		}
 	}
-	sums := map[topology.Node]moments{}
-	for at, ms := range lowest {
-		network := tree.Parent(at)
-		sums[network] = sums[network].plus(ms)
-	}
 	var cells []Cell
-	for network, sum := range sums {
-		if part, known := partOf(tree, network); known {
+	for network := range topology.Node(tree.Nodes()) {
+		if tree.Level(network) != topology.Prefix24 {
+			continue
+		}
+		var sum moments
+		for _, ms := range lowest[network:tree.End(network)] {
+			if ms > 0 {
+				sum = sum.plus(ms)
+			}
+		}
+		if part, known := partOf(tree, network); known && sum.n > 0 {
 			cells = append(cells, Cell{part, sum.mean(), sum.deviation(), sum.n, now.UTC().Truncate(time.Hour)})
 		}
 	}
 	slices.SortFunc(cells, newestFirst)
 	return cells
 }
+
+// leastMS is the lowest RTT of a cell, in ms: what rounds to nothing is no RTT.
+const leastMS = 0.05
 
 // newestFirst orders cells by age, and those of one age by their parts.
 func newestFirst(a, b Cell) int {

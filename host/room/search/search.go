@@ -127,7 +127,7 @@ func New(groups [][]Member, out []Ask, setup Setup) *Search {
 	switch {
 	case setup.More > 0:
 		options.Budget, options.Beyond, options.Enough = left(setup.More, groups), true, untilSpent
-	case !setup.IsBehind && options.Budget > 0 && options.Remembered == nil: // neither a search without a budget nor a vote is in a hurry
+	case !setup.IsBehind && options.Budget > 0: // neither a search without a budget nor a vote is in a hurry
 		options.Ahead = ahead
 	}
 	return &Search{
@@ -175,7 +175,7 @@ func (s *Search) isAnswered(now time.Time) bool {
 // runsLow reports whether the players have so few questions left that the next round should begin.
 // Later answers count in the round after that.
 func (s *Search) runsLow(now time.Time) bool {
-	most := s.ahead * len(s.groups)
+	most := s.planner.Ahead() * len(s.groups)
 	switch rounds := s.planner.Progress().Rounds; {
 	case len(s.list) <= shortList:
 	case rounds == 1:
