@@ -39,6 +39,11 @@
 // A guest who measures nothing (Options.Guests) has RTTs that follow from the players', and errors
 // that follow from theirs.
 //
+// Earlier sessions may forecast RTTs (Options.Remembered). A forecast counts by its precision, next to
+// the mean of measured relatives. Its standard deviation grows with its errors in this session, which
+// are learnt by player and level. From a factor of 3.5 on a level is not believed. Where nobody has
+// measured anything below a node, the forecasts for it are an observation (recall.go).
+//
 // Bottom up, a node's children u, with means m(u) and precisions λ(u), make
 //
 //	m = Σ w·m(u) / Σ w,   λ = Σ w,   w = 1 / (1/λ(u) + τ²)
@@ -67,6 +72,10 @@
 // Players are also asked for neighbours of suspect addresses, and for other ASes of large
 // countries and of those with a low bound. If the score is a deviation, one player is also asked
 // for an address in every large unknown part of the list, because the samples know little of it.
+//
+// Where forecasts tell of a country, the first round does not ask about it, and rounds are smaller.
+// The more forecasts hold, the fewer questions a player is asked in all, down to a hundred. Once
+// fewer than half of that trust is left, everybody measures a server in each country after all.
 //
 // Rounds may overlap (Options.Ahead): the next is handed out while answers to the last are under
 // way. Questions under way count as answers to come. So in each unknown part of the list one

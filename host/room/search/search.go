@@ -50,9 +50,9 @@ const (
 	// missing: long enough to ask a server twice.
 	fewMissing  = 0.125
 	longestWait = 1500 * time.Millisecond
-	// givenUp is the time by which each program has given a silent server up, three seconds after
-	// its question.
-	givenUp = 4 * time.Second
+	// givenUp is the time by which each program has given a silent server up: three seconds after its
+	// question, and more on a busy machine. Only a search that has found nothing yet waits as long.
+	givenUp = 10 * time.Second
 	// enough is the gain that is not worth another round. untilSpent ends a search only with its
 	// budget.
 	enough     = 500 * time.Microsecond
