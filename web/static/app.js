@@ -343,20 +343,25 @@ const actions = {
   ...ofReactions(schedule),
 };
 
-/** How long a room that ends may take to say so after its host is gone, ms. */
+/** How long a room that ends may take to say so, ms. */
 const lastWords = 1500;
 
-/** Ends the night. A host that ends with its room may not answer, and that is no failure. */
+/**
+ * Ends the night. A host that ends with its room may not answer, and that is no failure. Until the
+ * room says that it has ended, the page stays where it is: the answer may come first.
+ */
 async function end() {
+  /** @type {unknown} */
+  let failure;
   try {
     await ask("end");
   } catch (error) {
-    await new Promise((later) => setTimeout(later, lastWords));
-    if (!live.state?.room.ended) throw error;
-  } finally {
-    view.ending = false;
-    schedule();
+    failure = error;
   }
+  for (const until = Date.now() + lastWords; !live.state?.room.ended && Date.now() < until; ) await new Promise((later) => setTimeout(later, 50));
+  view.ending = false;
+  schedule();
+  if (failure && !live.state?.room.ended) throw failure;
 }
 
 async function renewed() {
