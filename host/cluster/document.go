@@ -53,11 +53,20 @@ func cutLast(text string) (before, after string, is bool) {
 	return text[:at], text[at+1:], true
 }
 
-// Document returns what hosts share under a name, and a number that changes with it. If the number is
-// still the known one, Document returns no data. Without a document it returns neither. With an error
-// the number says which document cannot be read; a caller may replace that one.
-func (c *Cluster) Document(ctx context.Context, name string, known uint64) (data []byte, at uint64, err error) {
-	l := &c.large
+// Document is what a cluster's hosts share under a name.
+type Document struct {
+	l    *large
+	name string
+}
+
+// DocumentOf returns a cluster's document with a name, which need not exist yet.
+func DocumentOf(c *Cluster, name string) Document { return Document{&c.large, name} }
+
+// Read returns the document, and a number that changes with it. If the number is still the known one,
+// Read returns no data. Without a document it returns neither. With an error the number says which
+// document cannot be read; a caller may replace that one.
+func (d Document) Read(ctx context.Context, known uint64) (data []byte, at uint64, err error) {
+	l, name := d.l, d.name
 	for {
 		h, err := l.documentHead(ctx, name)
 		if err != nil || h.at == 0 || h.at == known {
@@ -78,10 +87,10 @@ func (c *Cluster) Document(ctx context.Context, name string, known uint64) (data
 	}
 }
 
-// ReplaceDocument replaces the document with a number, or makes one over 0. It returns the new number.
-// The error is ErrChanged if another host was faster; nothing is replaced then.
-func (c *Cluster) ReplaceDocument(ctx context.Context, name string, data []byte, over uint64) (at uint64, err error) {
-	l := &c.large
+// Replace replaces the document with a number, or makes one over 0. It returns the new number. The
+// error is ErrChanged if another host was faster; nothing is replaced then.
+func (d Document) Replace(ctx context.Context, data []byte, over uint64) (at uint64, err error) {
+	l, name := d.l, d.name
 	old, err := l.documentHead(ctx, name)
 	switch {
 	case err != nil && !errors.Is(err, errPacked):

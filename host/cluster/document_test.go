@@ -15,29 +15,29 @@ func TestDocument(t *testing.T) {
 	w := world(t, startNATS(t))
 	a, b := join(t, w, "a"), join(t, w, "b")
 	ctx := t.Context()
-	if data, at, err := a.Document(ctx, "networks", 0); data != nil || at != 0 || err != nil {
+	if data, at, err := DocumentOf(a, "networks").Read(ctx, 0); data != nil || at != 0 || err != nil {
 		t.Errorf("before there is one: %q, %d, %v", data, at, err)
 	}
 	large := noise(1, 2*partSize)
-	first, err := a.ReplaceDocument(ctx, "networks", large, 0)
+	first, err := DocumentOf(a, "networks").Replace(ctx, large, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.ReplaceDocument(ctx, "networks", []byte("slow"), 0); !errors.Is(err, ErrChanged) {
+	if _, err := DocumentOf(b, "networks").Replace(ctx, []byte("slow"), 0); !errors.Is(err, ErrChanged) {
 		t.Errorf("the slower host: %v", err)
 	}
-	data, at, err := b.Document(ctx, "networks", 0)
+	data, at, err := DocumentOf(b, "networks").Read(ctx, 0)
 	if !bytes.Equal(data, large) || at != first || err != nil {
 		t.Errorf("the other host reads %d bytes, %d, %v", len(data), at, err)
 	}
-	if data, at, err := b.Document(ctx, "networks", first); data != nil || at != first || err != nil {
+	if data, at, err := DocumentOf(b, "networks").Read(ctx, first); data != nil || at != first || err != nil {
 		t.Errorf("what it knows: %d bytes, %d, %v", len(data), at, err)
 	}
-	second, err := b.ReplaceDocument(ctx, "networks", []byte("short"), first)
+	second, err := DocumentOf(b, "networks").Replace(ctx, []byte("short"), first)
 	if err != nil || second <= first {
 		t.Fatalf("%d, %v", second, err)
 	}
-	if data, at, err := a.Document(ctx, "networks", first); string(data) != "short" || at != second || err != nil {
+	if data, at, err := DocumentOf(a, "networks").Read(ctx, first); string(data) != "short" || at != second || err != nil {
 		t.Errorf("then the first reads %q, %d, %v", data, at, err)
 	}
 	info, err := a.large.stream.Info(ctx, jetstream.WithSubjectFilter(a.subject("part", ">")))
@@ -47,7 +47,7 @@ func TestDocument(t *testing.T) {
 	if _, err := a.js.Publish(ctx, a.subject("list", "_networks"), []byte("1 x")); err != nil {
 		t.Fatal(err)
 	}
-	if _, at, err := b.Document(ctx, "networks", second); err == nil {
+	if _, at, err := DocumentOf(b, "networks").Read(ctx, second); err == nil {
 		t.Errorf("nonsense is read at %d", at)
 	}
 }

@@ -90,19 +90,19 @@ func (f fileShelf) write(ctx context.Context, document []byte, over string) (str
 }
 
 // sharedShelf keeps a document in a cluster, for all its hosts.
-type sharedShelf struct{ *cluster.Cluster }
+type sharedShelf struct{ cluster.Document }
 
 const documentName = "networks"
 
 func (c sharedShelf) read(ctx context.Context, known string) ([]byte, string, error) {
 	before, _ := strconv.ParseUint(known, 10, 64)
-	data, at, err := c.Document(ctx, documentName, before)
+	data, at, err := c.Read(ctx, before)
 	return data, stampOf(at), err
 }
 
 func (c sharedShelf) write(ctx context.Context, document []byte, over string) (string, error) {
 	before, _ := strconv.ParseUint(over, 10, 64)
-	at, err := c.ReplaceDocument(ctx, documentName, document, before)
+	at, err := c.Replace(ctx, document, before)
 	if errors.Is(err, cluster.ErrChanged) {
 		err = errChanged
 	}
@@ -151,7 +151,7 @@ func (h *Host) remember(ctx context.Context, kept store.Store) (memory *networks
 	}
 	var on shelf
 	if many, is := kept.(*cluster.Cluster); is {
-		on = sharedShelf{many}
+		on = sharedShelf{cluster.DocumentOf(many, documentName)}
 	} else {
 		rooms, err := h.roomsFile()
 		if err != nil {
@@ -311,7 +311,7 @@ func (s *Settings) openShelf(ctx context.Context, log *slog.Logger) (on shelf, w
 	if err != nil {
 		return nil, "", nil, err
 	}
-	return sharedShelf{many}, "NATS", func() { many.Close() }, nil
+	return sharedShelf{cluster.DocumentOf(many, documentName)}, "NATS", func() { many.Close() }, nil
 }
 
 // roomsFile returns the file of a store that is not a cluster.

@@ -57,7 +57,7 @@ func TestFind(t *testing.T) {
 			row := &finds{}
 			for world := range uint64(*findWorlds) {
 				seed := *findFrom + world
-				w, err := findWorld(kind, seed)
+				w, err := findWorld(t, kind, seed)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -154,7 +154,7 @@ func (f *finds) String() string {
 
 // findWorld returns a world of a kind. Russia has three times css2007's servers, since a wide
 // country is the hardest.
-func findWorld(kind string, seed uint64) (*World, error) {
+func findWorld(t *testing.T, kind string, seed uint64) (*World, error) {
 	spec := css2007(seed)
 	spec.Servers = *findServers
 	var err error
@@ -181,26 +181,10 @@ func findWorld(kind string, seed uint64) (*World, error) {
 		}
 		return pairs.world(w.List(), w.Places, seed), nil
 	case "matrix":
-		m, err := findReadMatrix(*findMatrix)
-		if err != nil {
-			return nil, err
-		}
+		m := readMatrix(t, *findMatrix)
 		return m.World(w.List(), m.Draw(len(w.Places), Anywhere, seed), seed), nil
 	}
 	return nil, fmt.Errorf("no kind of worlds %q", kind)
-}
-
-func findReadMatrix(path string) (Matrix, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	text, err := gzip.NewReader(file)
-	if err != nil {
-		return nil, err
-	}
-	return ReadMatrix(text)
 }
 
 // countryPairs are the mean, the deviation and the least of the round trips between countries, in

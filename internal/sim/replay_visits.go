@@ -42,7 +42,7 @@ func (v *Vantage) visits(seed uint64) (first, second *Vantage) {
 		key := routeOf(v.Servers[server])
 		detour, known := detours[key]
 		if !known {
-			detour = newDetour(rng)
+			detour = newDetour(rng, reroutedShare)
 			detours[key] = detour
 		}
 		return detour
@@ -50,9 +50,9 @@ func (v *Vantage) visits(seed uint64) (first, second *Vantage) {
 	return v.part(firstList, func(int) float64 { return 1 }), second
 }
 
-// newDetour returns the factor by which the way to a network changed.
-func newDetour(rng *rand.Rand) float64 {
-	longer, rerouted, much := rng.IntN(2) == 0, rng.Float64() < reroutedShare, rng.Float64()
+// newDetour returns the factor by which the way to a network changed, where a share has.
+func newDetour(rng *rand.Rand, share float64) float64 {
+	longer, rerouted, much := rng.IntN(2) == 0, rng.Float64() < share, rng.Float64()
 	switch {
 	case !rerouted:
 		return 1

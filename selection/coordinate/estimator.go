@@ -69,7 +69,10 @@ const (
 )
 
 func newEstimator(c *candidates, r *predictor, objective *selection.Objective, guests []Guest) *estimator {
-	e := &estimator{candidates: c, predictor: r, objective: objective, guests: guests, best: none, lowest: none, nothing: make([]float64, r.players)}
+	e := &estimator{
+		candidates: c, predictor: r, objective: objective, guests: guests, best: none, lowest: none,
+		nothing: make([]float64, r.players),
+	}
 	for _, limit := range objective.Limits() {
 		e.limits = append(e.limits, milliseconds(limit))
 	}

@@ -122,7 +122,7 @@ func (r *predictor) count(player int, node topology.Node) int32 {
 // predictOn returns a player's predicted RTT to a line's node in ms, and the standard deviation of
 // the error. Measured relatives and forecasts count by their precision.
 func (r *predictor) predictOn(player int, on line) (ms, off float64) {
-	then, doubt, _, recalled := r.recall.on(player, on)
+	then, doubt, recalled := r.recall.on(player, on)
 	ms, l, known := r.nearestOn(player, on)
 	switch {
 	case !known && !recalled:

@@ -1,7 +1,6 @@
 package coordinate
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -22,6 +21,8 @@ type recall struct {
 	doubts [][topology.Levels]mean
 	// held is how many of each player's forecasts held, of those for the deepest part.
 	held []mean
+	// fine says which players have forecasts for /24s.
+	fine []bool
 	// leaves are the deepest nodes with a forecast, in the order of the tree.
 	leaves []topology.Node
 }
@@ -42,26 +43,23 @@ const (
 // recalling takes the players' forecasts.
 func (r *predictor) recalling(forecasts [][]memory.Forecast) {
 	r.recall.doubts, r.recall.held = make([][topology.Levels]mean, r.players), make([]mean, r.players)
-	all := map[topology.Node]bool{}
+	r.recall.fine = make([]bool, r.players)
+	var nodes []topology.Node
 	for player, of := range forecasts {
 		for _, f := range of {
 			i := r.grow(f.Node)
 			r.recall.past[i+player] = past{float32(f.MS), float32(f.SD)}
-			all[f.Node] = true
+			nodes = append(nodes, f.Node)
+			r.recall.fine[player] = r.recall.fine[player] || r.tree.Level(f.Node) == topology.Prefix24
 		}
 	}
-	inner := map[topology.Node]bool{}
-	for node := range all {
-		for node = r.tree.Parent(node); node > topology.Root && !inner[node]; node = r.tree.Parent(node) {
-			inner[node] = true
-		}
-	}
-	for node := range all {
-		if !inner[node] {
+	slices.Sort(nodes)
+	nodes = slices.Compact(nodes)
+	for i, node := range nodes {
+		if i+1 == len(nodes) || nodes[i+1] >= r.tree.End(node) {
 			r.recall.leaves = append(r.recall.leaves, node)
 		}
 	}
-	slices.SortFunc(r.recall.leaves, cmp.Compare)
 }
 
 // doubt returns the factor by which forecasts of a level are farther off than they say.
@@ -71,20 +69,20 @@ func (r *recall) doubt(player int, l topology.Level) float64 {
 }
 
 // on returns a player's forecast for the deepest believed part on a line.
-func (r *recall) on(player int, on line) (ms, off float64, l topology.Level, known bool) {
+func (r *recall) on(player int, on line) (ms, off float64, known bool) {
 	if len(r.doubts) == 0 {
-		return 0, 0, topology.List, false
+		return 0, 0, false
 	}
 	for l := topology.Prefix24; l >= topology.Country; l-- {
 		if i := on[l]; i >= 0 {
 			if p := r.past[int(i)+player]; p.sd > 0 {
 				if doubt := r.doubt(player, l); doubt < disbelieved {
-					return float64(p.ms), float64(p.sd) * doubt, l, true
+					return float64(p.ms), float64(p.sd) * doubt, true
 				}
 			}
 		}
 	}
-	return 0, 0, topology.List, false
+	return 0, 0, false
 }
 
 // test holds a player's first RTT to an address against the forecasts, in ms.
@@ -124,6 +122,9 @@ const (
 	// A forecast for more than a /24 that holds counts less: the best server of a wide part may be
 	// nearer than its mean.
 	heldByWider = 0.85
+	// Without any forecast for a /24, a player's forecasts are what others in the player's network
+	// measured. They leave out the player's own line, so they are trusted less.
+	coarseTrust = 0.4
 )
 
 // surveyedTrust is the trust below which the search asks about every country, as without a memory.
@@ -157,9 +158,13 @@ func (r *recall) trust() float64 {
 		return 0
 	}
 	trust := 0.0
-	for _, m := range r.held {
+	for player, m := range r.held {
 		share := (float64(m.sum) + heldBefore) / (float64(m.n) + heldBefore)
-		trust += min(1, max(0, (share-doubtedShare)/(trustedShare-doubtedShare)))
+		held := min(1, max(0, (share-doubtedShare)/(trustedShare-doubtedShare)))
+		if !r.fine[player] {
+			held *= coarseTrust
+		}
+		trust += held
 	}
 	return trust / float64(len(r.held))
 }
@@ -194,7 +199,7 @@ func (e *estimator) remembered(observations []observation) []observation {
 func (e *estimator) imagine(node topology.Node) (c candidate, known bool) {
 	on := e.predictor.line(node)
 	for player := range e.nothing {
-		if _, _, _, known := e.predictor.recall.on(player, on); known {
+		if _, _, known := e.predictor.recall.on(player, on); known {
 			continue
 		}
 		if _, l, _ := e.predictor.nearestOn(player, on); l < topology.Country {

@@ -4,12 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"math"
 	"net/netip"
 	"time"
 
 	"muster/discovery"
-	"muster/discovery/plan/topology"
 )
 
 // Format is the format of the memories that this package reads and writes.
@@ -70,24 +68,10 @@ func Read(r io.Reader) ([]Cell, error) {
 			Part{p.Country, p.ASN, p.Prefix},
 			time.Duration(p.RTT).Seconds() * 1000, time.Duration(p.Spread).Seconds() * 1000, p.Count, p.Seen,
 		}
-		if !c.isSound() {
+		if !c.IsSound() {
 			return malformed("part %d", i+1)
 		}
 		cells[i] = c
 	}
 	return cells, nil
-}
-
-// longest is the longest RTT of a cell in ms.
-const longest = 60_000
-
-// isSound reports whether a session can have left a cell.
-func (c Cell) isSound() bool {
-	if len(c.Country) != 2 || c.Country[0]-'A' > 'Z'-'A' || c.Country[1]-'A' > 'Z'-'A' {
-		return false
-	}
-	if c.Prefix != (netip.Prefix{}) && c.Prefix != topology.Prefix16.Prefix(c.Prefix.Addr()) && c.Prefix != topology.Prefix24.Prefix(c.Prefix.Addr()) {
-		return false
-	}
-	return c.MS > 0 && c.MS <= longest && c.Spread >= 0 && c.Spread <= longest && c.Count > 0 && c.Count <= math.MaxInt32 && !c.Seen.IsZero()
 }

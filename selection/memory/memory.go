@@ -51,6 +51,19 @@ type Cell struct {
 	Seen time.Time
 }
 
+// longestMS and mostCounted bound the RTT and the addresses of a cell.
+const longestMS, mostCounted = 60_000, 1 << 16
+
+// IsSound reports whether a session can have left a cell: files and programs may say anything.
+func (c Cell) IsSound() bool {
+	isPart := len(c.Country) == 2 && c.Country[0]-'A' <= 'Z'-'A' && c.Country[1]-'A' <= 'Z'-'A'
+	if at := c.Prefix; at != (netip.Prefix{}) {
+		isPart = isPart && (at == topology.Prefix16.Prefix(at.Addr()) || at == topology.Prefix24.Prefix(at.Addr()))
+	}
+	isMeasured := c.MS > 0 && c.MS <= longestMS && c.Spread >= 0 && c.Spread <= longestMS && c.Count > 0 && c.Count <= mostCounted
+	return isPart && isMeasured && !c.Seen.IsZero()
+}
+
 // partOf returns the part that a node stands for. Nodes of unknown countries stand for none, and
 // neither do those of unknown ASes.
 func partOf(tree *topology.Tree, node topology.Node) (Part, bool) {
