@@ -35,8 +35,13 @@ func TestSession(t *testing.T) {
 	n.plays(2, 250)
 	n.plays(3, 250)
 	organiser.sees("#stage", "5 are in, 4 can play")
+	organiser.run(`{ window.orders = []; const sends = fetch; window.fetch = (url, how) => { if (how?.body) orders.push(how.body); return sends(url, how); } }`)
 	organiser.sets("#by", "threshold")
 	organiser.sets("#limits_ms", "280")
+	// What was not changed may be older here than in the room.
+	if orders, want := eval[string](organiser, "orders.join('\\n')"), `{"settings":{"by":"threshold"}}`+"\n"+`{"settings":{"limits_ms":[280]}}`; orders != want {
+		t.Errorf("the organiser's page orders\n%s\nwant\n%s", orders, want)
+	}
 	guest.sees("#settings", "Average under a limit")
 	guest.sees("#settings", "280 ms")
 	organiser.shoot("gathering", desktop, laptop)
@@ -95,6 +100,7 @@ func TestSession(t *testing.T) {
 	n.awaits("the next round", func(r wire.Document) bool { return r.Round == 2 })
 	organiser.sees("#evening", "Round 1")
 
+	organiser.until("nothing is told any more", func() bool { return organiser.reads("#toast") == "" })
 	organiser.click("#steer [data-action=end]")
 	organiser.sees("#stage .same-time", "Same time ")
 	organiser.sees("#stage", "Only you see this so far")

@@ -360,42 +360,34 @@ function inZone(text) {
   return text.split(/\s+/).length === 2 ? `${text} ${Intl.DateTimeFormat().resolvedOptions().timeZone}` : text;
 }
 
-/** The settings from a form. @param {HTMLFormElement} form */
-export function settingsOf(form) {
-  /** @type {Record<string, unknown>} */
-  const settings = {};
-  for (const input of /** @type {Iterable<HTMLInputElement>} */ (form.elements)) {
-    const text = input.value.trim();
-    switch (input.dataset.kind) {
-      case "limits":
-        settings[input.name] = text.split(/[\s,]+/).filter(Boolean).map(Number);
-        break;
-      case "time":
-        settings[input.name] = Number(text || 0) * Number(input.dataset.per);
-        break;
-      case "number":
-        settings[input.name] = Number(text || 0);
-        break;
-      case "switch":
-        settings[input.name] = input.checked;
-        break;
-      case "decision":
-        settings[input.name] = text === "" ? null : text === "true";
-        break;
-      case "places":
-        if (text !== "") settings[input.name] = isNone(text) ? noPlaces : text; // otherwise it stays as it is
-        break;
-      case "webhook":
-        if (text !== "") settings[input.name] = isNone(text) ? "" : text;
-        break;
-      case undefined:
-        break;
-      case "text":
-      case "link":
-      case "game":
-      case "rule":
-        settings[input.name] = input.name === "every" ? inZone(text) : text;
-    }
+/**
+ * The setting that a person has changed. The others may be older than what the room has by now.
+ * @param {HTMLInputElement} input
+ */
+export function settingOf(input) {
+  const text = input.value.trim();
+  /** @param {unknown} value */
+  const is = (value) => ({ [input.name]: value });
+  switch (input.dataset.kind) {
+    case "limits":
+      return is(text.split(/[\s,]+/).filter(Boolean).map(Number));
+    case "time":
+      return is(Number(text || 0) * Number(input.dataset.per));
+    case "number":
+      return is(Number(text || 0));
+    case "switch":
+      return is(input.checked);
+    case "decision":
+      return is(text === "" ? null : text === "true");
+    case "places":
+      return text === "" ? {} : is(isNone(text) ? noPlaces : text); // empty, it stays as it is
+    case "webhook":
+      return text === "" ? {} : is(isNone(text) ? "" : text);
+    case "text":
+    case "link":
+    case "game":
+    case "rule":
+      return is(input.name === "every" ? inZone(text) : text);
   }
-  return settings;
+  return {};
 }
