@@ -47,6 +47,8 @@ type Snapshot struct {
 	// Reactions are the signs that people have sent each other in the last two seconds. They are
 	// not saved.
 	Reactions []Reaction `json:"reactions"`
+	// Match is the state of a match of two sides; nil in other rooms.
+	Match *Match `json:"match"`
 }
 
 // Reaction is a sign that a person sends the others while they wait.
@@ -216,6 +218,8 @@ type Person struct {
 	Country string `json:"country,omitempty"`
 	// Somewhere says that the person does not want their country shown.
 	Somewhere bool `json:"somewhere,omitempty"`
+	// Side is the person's side in a match.
+	Side Side `json:"side,omitempty"`
 }
 
 // Estimate is the host's estimate of the pings of a person who does not measure. It uses the place
