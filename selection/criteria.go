@@ -14,6 +14,16 @@ import (
 // Rule is the name of a rule for choosing the group's server.
 type Rule = rules.Name
 
+// Side is the side that a player plays on.
+type Side = rules.Side
+
+// A player is on one of two sides, or on neither.
+const (
+	Neither = rules.Neither
+	SideA   = rules.SideA
+	SideB   = rules.SideB
+)
+
 // These are the rules that other packages name.
 const (
 	Mean           = rules.Mean
@@ -63,6 +73,8 @@ type Criteria struct {
 	// weight is a factor of the player's RTT, depending on the rule (see [rules.Rule]). With 0 a
 	// player must still reach the server, but has no say.
 	Weights map[string]float64
+	// Sides are the sides of players who are on one. Players who are not named are on neither.
+	Sides map[string]Side
 	// Top is how many servers the ranking holds. 0 is all.
 	Top int
 	// Differing adds to the end of the ranking the servers that [Differ] may want.
@@ -145,6 +157,14 @@ func (c Criteria) Check(players []string) error {
 		}
 		if !ValidWeight(weight) {
 			return fmt.Errorf("selection: weight %v of %q is neither 0 nor from %v to %d", weight, name, MinWeight, MaxWeight)
+		}
+	}
+	for name, side := range c.Sides {
+		if !slices.Contains(players, name) {
+			return fmt.Errorf("selection: a side for %q, who is no player here", name)
+		}
+		if side != Neither && side != SideA && side != SideB {
+			return fmt.Errorf("selection: the side %d of %q is neither %d nor %d", side, name, SideA, SideB)
 		}
 	}
 	return nil

@@ -15,6 +15,8 @@ type Selection struct {
 	Format  string   `json:"format"`
 	By      Rule     `json:"by"`
 	Players []string `json:"players"`
+	// Sides lists the players of the two sides. It is nil if nobody is on one.
+	Sides *Sides `json:"sides,omitempty"`
 	// Chosen is nil if no server suits everyone.
 	Chosen *Ranked `json:"chosen"`
 	// Ranking holds the survivors, best first, as many as were asked for, and then those that are the
@@ -57,6 +59,8 @@ type Ranked struct {
 	MeanMS  float64 `json:"mean_ms"`
 	MaxMS   float64 `json:"max_ms"`
 	StdevMS float64 `json:"stdev_ms"`
+	// SideMeanMS are the means of the two sides' bare RTTs, if both have players.
+	SideMeanMS *SideMeans `json:"side_mean_ms,omitempty"`
 	// RTT is what each player measured.
 	RTT map[string]float64 `json:"rtt_ms"`
 	// Extra is how much each player's RTT exceeds the own best, if the rule counts from that.

@@ -16,6 +16,8 @@ type Objective struct {
 	rule    *rules.Rule
 	weights []float64
 	limits  []time.Duration
+	// sides are the players' sides, nil if nobody is on one.
+	sides []Side
 	// own are the RTTs that the players' extras count from, in the unit of the scored RTTs.
 	own []float64
 }
@@ -37,6 +39,7 @@ func (c Criteria) Objective(players []string) *Objective {
 		o.weights = append(o.weights, w)
 		say = say || w > 0
 	}
+	o.sides = c.sidesOf(players)
 	if !say {
 		o.weights = slices.Repeat([]float64{1}, len(players))
 	}
@@ -67,7 +70,7 @@ func (o *Objective) Weight(player int) float64 { return o.weights[player] }
 // Score returns the rule's score of the RTTs to a server, without limits, in their unit. They are
 // by player. An RTT of 0 does not count.
 func (o *Objective) Score(rtts []float64) float64 {
-	return o.rule.Score(rules.Pings{RTT: rtts, Weight: o.weights, Own: o.own})
+	return o.rule.Score(rules.Pings{RTT: rtts, Weight: o.weights, Own: o.own, Side: o.sides})
 }
 
 // rowsAtOnce is how many servers are turned from columns into rows at once: few enough to stay in

@@ -195,7 +195,7 @@ func (r *round) rank() {
 func (r *round) document() Selection {
 	doc := Selection{
 		Format: Format, By: r.criteria.By,
-		Players: append([]string{}, r.view.table.players...),
+		Players: append([]string{}, r.view.table.players...), Sides: r.view.sides(),
 		Ranking: make([]Ranked, 0, len(r.best)),
 		Reasons: r.reasons(),
 		LimitMS: millis(float64(r.limit)), Own: r.ownBests(), Preference: r.preference,
@@ -226,7 +226,8 @@ func (r *round) ranked(c candidate) Ranked {
 		Addr: r.servers.List[c.server].Addr, Server: c.server,
 		Score: millis(c.score), MeanMS: millis(s.mean()),
 		MaxMS: millis(float64(s.worst)), StdevMS: millis(s.by(rules.Of(Fairness))),
-		RTT: make(map[string]float64, len(t.players)), WorstOff: t.players[worstOff],
+		SideMeanMS: r.view.sideMeans(c.server),
+		RTT:        make(map[string]float64, len(t.players)), WorstOff: t.players[worstOff],
 		Tight: r.tight != nil && r.tight[c.server], Ours: r.isOurs(c.server),
 	}
 	qualities := t.quality[c.server]

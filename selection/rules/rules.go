@@ -53,7 +53,19 @@ type Pings struct {
 	RTT, Weight []float64
 	// Own are the players' own bests that RTTs count from. nil is from nothing.
 	Own []float64
+	// Side are the players' sides. nil is no sides.
+	Side []Side
 }
+
+// Side is the side that a player plays on.
+type Side int8
+
+// A player is on one of two sides, or on neither.
+const (
+	Neither Side = iota
+	SideA
+	SideB
+)
 
 // Equal returns the pings of players with equal weights.
 func Equal(rtts, own []float64) Pings {
