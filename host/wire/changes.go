@@ -95,6 +95,8 @@ func (row Setting) value(s *Settings) any {
 			return Voice(*value)
 		case row.Key == WebhookKey:
 			return WebhookOf(*value)
+		case row.Words != nil:
+			return row.says(*value)
 		default:
 			return *value
 		}

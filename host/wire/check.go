@@ -39,6 +39,9 @@ func (h Hello) check() error {
 	if h.Discreet < 0 || h.Discreet > 0 && h.Discreet < LeastDiscreet {
 		return fmt.Errorf("a player who asks %d servers", h.Discreet)
 	}
+	if !h.Side.IsValid() {
+		return fmt.Errorf("a side %q", string(h.Side))
+	}
 	if len(h.Editions) > MaxEditions {
 		return fmt.Errorf("versions of %d games", len(h.Editions))
 	}

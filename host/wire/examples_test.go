@@ -47,6 +47,7 @@ var examples = []struct {
 	{wire.Hello{Version: 2, Code: "BAKODI", Name: "eve", Beacon: 7787},
 		`{"type":"hello","version":2,"code":"BAKODI","name":"eve","beacon":7787}`},
 	{wire.Hello{Version: 2, Code: "BAKODI", Name: "cat", Asks: true}, `{"type":"hello","version":2,"code":"BAKODI","name":"cat","asks":true}`},
+	{wire.Hello{Version: 2, Code: "BAKODI", Name: "dan", Side: wire.SideB}, `{"type":"hello","version":2,"code":"BAKODI","name":"dan","side":"b"}`},
 	{wire.Say{
 		Round: 1,
 		What:  wire.SayVote,

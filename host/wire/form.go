@@ -11,10 +11,13 @@ type Field struct {
 	// has for it: setting.KEY.label, what it is while it is unset, what a switch or a decision is
 	// when set, and what a decision is when declined.
 	Key string `json:"key"`
-	// Kind is game, rule, limits, text, number, switch, decision, time, link, webhook or places.
+	// Kind is game, rule, limits, text, words, number, switch, decision, time, link, webhook or places.
 	// Unit is how people say a time: "ms", "s" or "min". In JSON a time is in milliseconds.
 	Kind string `json:"kind"`
 	Unit string `json:"unit,omitempty"`
+	// Words are the values of a setting of the kind words; the empty one is unset. The catalogue
+	// says a word by setting.KEY.WORD.
+	Words []string `json:"words,omitempty"`
 	// Rare says that hardly anybody needs the setting.
 	Rare bool `json:"rare,omitempty"`
 }
@@ -55,6 +58,9 @@ func Form() []Field {
 			f.Kind = "link"
 		case WebhookKey:
 			f.Kind = "webhook"
+		}
+		if row.Words != nil {
+			f.Kind, f.Words = "words", row.Words
 		}
 		form = append(form, f)
 	}

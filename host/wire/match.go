@@ -1,6 +1,14 @@
 package wire
 
-import "time"
+import (
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"muster/discovery"
+	"muster/discovery/sentence"
+)
 
 // Side is one of a match's two sides, [SideA] or [SideB]. It is empty for people on neither, such
 // as casters and referees.
@@ -11,6 +19,9 @@ const (
 	SideA Side = "a"
 	SideB Side = "b"
 )
+
+// IsValid reports whether this is a side, or neither.
+func (s Side) IsValid() bool { return s == "" || s == SideA || s == SideB }
 
 // Other returns the opposite side.
 func (s Side) Other() Side {
@@ -123,3 +134,113 @@ type MatchMap struct {
 // Own are a player's own pings, in ms by server address. In a match nobody else is shown them until
 // the server is decided.
 type Own map[string]float64
+
+// UsualTurn is how long a captain may take for a move unless the settings say otherwise.
+const UsualTurn = 30 * time.Second
+
+const (
+	// A clock under leastTurn is over before a captain has read the servers' names. Nobody waits
+	// longer than mostTurn.
+	leastTurn = 10 * time.Second
+	mostTurn  = 5 * time.Minute
+	// mostMoves bounds an order of moves, and mostMaps a pool of maps. Leagues have seven to nine
+	// maps.
+	mostMoves = 16
+	mostMaps  = 32
+	// mapsKey is the setting of the match's maps.
+	mapsKey = "maps"
+	// maxMapName and maxSideName bound names, in letters.
+	maxMapName  = 48
+	maxSideName = 24
+)
+
+// IsMatch reports whether the room is a match of two sides.
+func (s *Settings) IsMatch() bool { return s.Match != "" }
+
+// BestOf returns how many maps the match has at most; 0 in other rooms.
+func (s *Settings) BestOf() int {
+	switch s.Match {
+	case "bo1":
+		return 1
+	case "bo3":
+		return 3
+	case "bo5":
+		return 5
+	}
+	return 0
+}
+
+// ServerOrder returns the moves over the servers, each [Ban] or [Pick]. It is empty if the captains
+// ban until one server is left.
+func (s *Settings) ServerOrder() []string { return strings.Fields(s.Order) }
+
+// MapPool returns the match's maps.
+func (s *Settings) MapPool() []string { return splitMaps(s.Maps) }
+
+// TurnTime returns how long a captain may take for a move.
+func (s *Settings) TurnTime() time.Duration {
+	if s.Turn == 0 {
+		return UsualTurn
+	}
+	return time.Duration(s.Turn)
+}
+
+// NameOf returns what the organiser calls a side; empty if they have not said.
+func (s *Settings) NameOf(side Side) string {
+	switch side {
+	case SideA:
+		return s.SideA
+	case SideB:
+		return s.SideB
+	}
+	return ""
+}
+
+// Called returns what a sentence calls a side: its name, or a word for a side without one.
+func (s *Settings) Called(side Side) any {
+	if name := s.NameOf(side); name != "" {
+		return name
+	}
+	return sentence.Of("match.side." + string(side))
+}
+
+// checkMatch brings the settings of a match into their usual form. Its error names an invalid one.
+func (s *Settings) checkMatch() error {
+	moves := strings.FieldsFunc(strings.ToLower(s.Order), func(c rune) bool { return strings.ContainsRune(" ,;-+", c) })
+	for i, move := range moves {
+		if move != Ban && (move != Pick || i < len(moves)-1) || len(moves) > mostMoves {
+			return impossible("refused.order", "example", `"ban ban ban ban pick"`, "n", mostMoves)
+		}
+	}
+	s.Order = strings.Join(moves, " ")
+	for _, name := range []string{s.SideA, s.SideB} {
+		if utf8.RuneCountInString(name) > maxSideName {
+			return impossible("refused.side-name", "n", maxSideName)
+		}
+	}
+	if s.SideA != "" && strings.EqualFold(s.SideA, s.SideB) {
+		return impossible("refused.side-names", "name", s.SideA)
+	}
+	maps := splitMaps(s.Maps)
+	for i, name := range maps {
+		isTwice := slices.ContainsFunc(maps[:i], func(other string) bool { return strings.EqualFold(other, name) })
+		if isTwice || utf8.RuneCountInString(name) > maxMapName || len(maps) > mostMaps {
+			return impossible("refused.maps", "n", mostMaps, "letters", maxMapName)
+		}
+	}
+	s.Maps = strings.Join(maps, ", ")
+	if best := s.BestOf(); len(maps) > 0 && len(maps) < best {
+		return impossible("refused.maps-few", "best", best, "n", len(maps))
+	}
+	return nil
+}
+
+// splitMaps returns the names in a list of maps. A name may have blanks.
+func splitMaps(text string) (maps []string) {
+	for name := range strings.SplitSeq(text, ",") {
+		if name = discovery.CleanText(name); name != "" {
+			maps = append(maps, name)
+		}
+	}
+	return maps
+}

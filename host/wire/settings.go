@@ -85,6 +85,18 @@ type Settings struct {
 	Every string `json:"every,omitempty"`
 	// Places are where a server could be; pages see their names.
 	Places Venues `json:"places,omitempty"`
+	// Match says how many maps a match of two sides has at most: "bo1", "bo3" or "bo5". It is empty
+	// in other rooms.
+	Match string `json:"match,omitempty"`
+	// Order are the moves over the servers, such as "ban ban pick". If it is empty, the captains ban
+	// until one server is left. Maps are the names of the match's maps; if it is empty, captains
+	// decide no maps. SideA and SideB are what the sides are called.
+	Order string `json:"order,omitempty"`
+	Maps  string `json:"maps,omitempty"`
+	SideA string `json:"side_a,omitempty"`
+	SideB string `json:"side_b,omitempty"`
+	// Turn is how long a captain may take for a move, 0 for [UsualTurn].
+	Turn discovery.Millis `json:"turn_ms,omitzero"`
 	// Password is the game server's password. Players get it for the launch, and nobody else sees
 	// it.
 	Password string `json:"-"`
@@ -245,6 +257,22 @@ func Table() []Setting {
 		{Key: "look_around", Of: func(s *Settings) any { return &s.LookAround }},
 		{Key: "most", Of: func(s *Settings) any { return &s.Most }},
 		{Key: "servers", Of: func(s *Settings) any { return &s.Servers }},
+		{Key: "match", Of: func(s *Settings) any { return &s.Match }, Rare: true, Words: []string{"", "bo1", "bo3", "bo5"},
+			Flag: "match", Usage: "a match of two sides: their captains ban and pick servers, and maps with --maps, " +
+				"in turn; best of one, three or five maps", OnPage: true},
+		{Key: "side_a", Of: func(s *Settings) any { return &s.SideA }, Rare: true,
+			Flag: "side-a", Usage: "what a match's first side is called, by `NAME`", OnPage: true},
+		{Key: "side_b", Of: func(s *Settings) any { return &s.SideB }, Rare: true,
+			Flag: "side-b", Usage: "what a match's second side is called, by `NAME`", OnPage: true},
+		{Key: "order", Of: func(s *Settings) any { return &s.Order }, Rare: true,
+			Flag: "order", Usage: "a match's `MOVES` over the servers, as in \"ban ban ban ban pick\" (default: ban " +
+				"until one is left)", OnPage: true},
+		{Key: mapsKey, Of: func(s *Settings) any { return &s.Maps }, Rare: true,
+			Flag: "maps", Usage: "the `MAPS` that captains ban and pick after the server, as in \"dm6, dm17, ztn\"", OnPage: true},
+		{Key: "turn_ms", Of: func(s *Settings) any {
+			return &s.Turn
+		}, Rare: true, Least: leastTurn, Most: mostTurn, Unit: "s",
+			Flag: "turn", Usage: "how long a captain may take for a move; then the room moves (default 30s)", OnPage: true},
 		{Key: "places", Of: func(s *Settings) any { return &s.Places }, Rare: true, OnPage: true},
 		{Key: "strategy", Of: func(s *Settings) any { return &s.Strategy },
 			Flag: "strategy", Usage: "how players measure", Words: strategies()},
@@ -317,6 +345,9 @@ func (s Settings) Patched(patch []byte, may func(Setting) bool) (_ Settings, err
 			return s, err
 		}
 	}
+	if err := s.checkMatch(); err != nil {
+		return s, err
+	}
 	if s.Every != "" {
 		when, err := schedule.Parse(s.Every, "")
 		if err != nil {
@@ -366,7 +397,9 @@ func whenRefused(err error) error {
 
 // IsWhole reports whether a text is accepted whole or not at all. A shortened link leads elsewhere,
 // and a password without one of its spaces opens nothing.
-func (row Setting) IsWhole() bool { return row.isLink() || row.Key == passwordKey }
+func (row Setting) IsWhole() bool {
+	return row.isLink() || row.Key == passwordKey || row.Key == mapsKey
+}
 
 func (row Setting) isLink() bool { return row.Key == voiceKey || row.Key == WebhookKey }
 
@@ -381,6 +414,8 @@ func (row Setting) text(given string) (string, error) {
 		return "", impossible("refused.password-hidden")
 	case row.Key == passwordKey:
 		return given, nil
+	case row.Key == mapsKey: // longer than a text may be
+		return strings.Join(splitMaps(given), ", "), nil
 	}
 	text := discovery.CleanText(given)
 	if row.Words != nil && !slices.Contains(row.Words, text) {

@@ -80,6 +80,9 @@ type Hello struct {
 	// Discreet is how many servers may see the player's address in a round; 0 is no bound. The peer
 	// itself keeps to it, and reports servers over the bound as forbidden.
 	Discreet int `json:"discreet,omitempty"`
+	// Side is the side of a match that the player wants to be on; see [Settings.Match]. A player who
+	// is on a side, or was set on one, keeps it.
+	Side Side `json:"side,omitempty"`
 }
 
 // SearchBudget is how many servers a coordinating host asks a player for in a round, unless people

@@ -112,7 +112,8 @@ func bindSettings(cmd *cobra.Command, s *wire.Settings) {
 		case *string:
 			switch {
 			case row.Words != nil:
-				option.Word(cmd, to, row.Flag, *to, row.Words, row.Usage)
+				known := slices.DeleteFunc(slices.Clone(row.Words), func(word string) bool { return word == "" })
+				option.Word(cmd, to, row.Flag, *to, known, row.Usage)
 			case row.IsWhole():
 				flags.StringVar(to, row.Flag, *to, row.Usage)
 			default: // the page takes it this way

@@ -17,6 +17,7 @@ func ofHost() []option.Section {
 		{Title: "The room", Flags: "room players at here new every"},
 		{Title: "The evening", Flags: "vote guests-vote wait-for-seats once password password-file voice webhook webhook-file " +
 			"webhook-no-link"},
+		{Title: "A match of two sides", Flags: "match side-a side-b order maps turn"},
 		{Title: "You", Flags: "name no-play no-browser " + launchFlags},
 		{Title: "Who may come, and how", Flags: "open port-map public-url listen no-mdns tls tls-cert tls-key trusted-proxy host-name " +
 			"metrics-from downloads releases"},

@@ -200,6 +200,8 @@ function term(state, field) {
       return value.length > 0 ? limits(value) : unset(field);
     case "switch":
       return value ? said(`setting.${field.key}.set`) : unset(field);
+    case "words":
+      return value ? said(`setting.${field.key}.${value}`) : unset(field);
     case "places":
       return state.room.candidates?.length ? said("list.of", { items: state.room.candidates }) : unset(field);
     case "time":
@@ -301,12 +303,14 @@ function input(state, field) {
       return h("label", { class: "check" }, h("input", { ...named, type: "checkbox", checked: value }), say("settings.switch", { name: label(field), set: say(`setting.${field.key}.set`) }));
     case "decision":
       return labelled(field, select(named, decisions(field), String(value ?? "")));
+    case "words":
+      return labelled(field, select(named, (field.words ?? []).map((word) => [word, say(`setting.${field.key}.${word || "unset"}`)]), value ?? ""));
     case "places":
       return places(state, field, named);
   }
   if (field.kind === "link") return labelled(field, h("input", { ...named, value, maxlength: 300, placeholder: say("settings.voice-example"), inputmode: "url" }));
   if (field.kind === "webhook") return webhook(state, field, named);
-  return labelled(field, h("input", { ...named, value, maxlength: 64 }));
+  return labelled(field, h("input", { ...named, value, maxlength: field.key === "maps" ? 1000 : 64 }));
 }
 
 /** What the host takes for no places at all. People write it in their own language. */
@@ -384,6 +388,7 @@ export function settingOf(input) {
     case "webhook":
       return text === "" ? {} : is(isNone(text) ? "" : text);
     case "text":
+    case "words":
     case "link":
     case "game":
     case "rule":
