@@ -45,6 +45,10 @@ const maxOrder = 4 << 10
 //	          "hidden":[…],"adds":true}
 //	ready     {"ready":true}
 //	react     a sign for everybody: {"sign":"hello"}; see package reactions
+//	side      of a match: {"side":"a"}; empty is neither. An organiser and captains may name
+//	          another person: {"side":"a","name":"bob"}
+//	captain   make a player the captain of their side, for the captain or an organiser: {"name":"bob"}
+//	ask_look  everyone looks at the servers for long, for captains before they move
 //	arrived   joined by hand
 //	reopen    one's own game once more
 //	come      to a standing room's next date, or not: {"comes":true}; null takes it back
@@ -95,6 +99,12 @@ func (p *pageAPI) parseAction(name string, body []byte, from netip.Addr, origin 
 		return parse[room.Ready](body, nil)
 	case "react":
 		return parse[room.React](body, nil)
+	case "side":
+		return parse[room.TakeSide](body, nil)
+	case "captain":
+		return parse[room.NameCaptain](body, nil)
+	case "ask_look":
+		return room.AskLook{}, nil
 	case "arrived":
 		return room.Arrived{}, nil
 	case "reopen":

@@ -12,6 +12,7 @@ import (
 	"muster/host/room/outage"
 	"muster/host/room/probing"
 	"muster/host/room/search"
+	"muster/host/room/sides"
 	"muster/host/room/trust"
 	"muster/host/wire"
 	"muster/selection/coordinate"
@@ -45,7 +46,7 @@ func (g *Gathering) beginAgain(r *Room, forget []string) {
 	for _, player := range r.group.Attendance.Players() {
 		r.unseat(player, true)
 	}
-	r.group.Estimates = estimates.Guests{}
+	r.group.Estimates, r.group.Sides = estimates.Guests{}, sides.Sides{}
 	r.apply(r.group.Roster.Sleep(r.now))
 	for _, p := range slices.Collect(r.group.Roster.People()) {
 		if slices.Contains(forget, p.Mark) {

@@ -16,6 +16,7 @@ import (
 	"muster/host/room/places"
 	"muster/host/room/probing"
 	"muster/host/room/roster"
+	"muster/host/room/sides"
 	"muster/host/wire"
 )
 
@@ -139,6 +140,9 @@ func (in Join) step(r *Room) error {
 		if isVoting(r.phase) && decision.Readmit(g, player, r.now) {
 			r.chooseAgain(sentence.Of("room.player-back", "player", player))
 		}
+	}
+	if when := sidesWhen(r.phase); when == sides.Free || when == sides.Joining {
+		r.sidesChanged(g.Sides.Join(player, in.Hello.Side))
 	}
 	// A program that comes again changes nothing: the player may have said something else since.
 	if said := in.Hello.Editions; len(said) > 0 && !seat.IsSameProgram {

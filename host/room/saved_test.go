@@ -23,6 +23,7 @@ import (
 	"muster/host/room/origin"
 	"muster/host/room/outage"
 	"muster/host/room/saved"
+	"muster/host/room/sides"
 	"muster/host/room/trust"
 	"muster/host/wire"
 	"muster/selection"
@@ -453,11 +454,14 @@ func TestEveryFieldIsKept(t *testing.T) {
 		"Broken":          {inVoting, func(s *saved.Room) { s.Broken = true }},
 		"More":            {inVoting, func(s *saved.Room) { s.More.Servers = 100 }},
 		"Origins":         {inVoting, func(s *saved.Room) { s.Origins = origin.Saved{"ann": {Origin: berlin}} }},
-		"Estimates":       {inVoting, func(s *saved.Room) { s.Estimates.Counted = []string{"zoe"} }},
-		"Editions":        {inVoting, func(s *saved.Room) { s.Editions = editions.Saved{"ann": edition56} }},
-		"Launch":          {inVoting, func(s *saved.Room) { s.Launch = launch.Saved{"ann": {State: wire.LaunchStarted}} }},
-		"Places":          {inVoting, func(s *saved.Room) { s.Places.Attempt = 3 }},
-		"Trust":           {inVoting, func(s *saved.Room) { s.Trust.Players = map[string]trust.SavedPlayer{"ann": {Trusted: true}} }},
+		"Sides": {inVoting, func(s *saved.Room) {
+			s.Sides = sides.Saved{Members: []sides.SavedMember{{Name: "ann", Side: wire.SideB}}, Captains: [2]string{"", "ann"}}
+		}},
+		"Estimates": {inVoting, func(s *saved.Room) { s.Estimates.Counted = []string{"zoe"} }},
+		"Editions":  {inVoting, func(s *saved.Room) { s.Editions = editions.Saved{"ann": edition56} }},
+		"Launch":    {inVoting, func(s *saved.Room) { s.Launch = launch.Saved{"ann": {State: wire.LaunchStarted}} }},
+		"Places":    {inVoting, func(s *saved.Room) { s.Places.Attempt = 3 }},
+		"Trust":     {inVoting, func(s *saved.Room) { s.Trust.Players = map[string]trust.SavedPlayer{"ann": {Trusted: true}} }},
 		"Nearby": {inVoting, func(s *saved.Room) {
 			s.Nearby.Players = map[string]nearby.Finding{"ann": {Game: "openarena", At: eight}}
 		}},

@@ -277,6 +277,7 @@ func (s *scenario) join(name string, c command) {
 		Token:   cmp.Or(c.value("token"), s.tokens[name]),
 		As:      s.credential(c.value("as")),
 		Asks:    c.value("asks") != "",
+		Side:    wire.Side(c.value("side")),
 	}
 	var from room.Origin
 	if at := c.value("from"); at != "" {
@@ -426,6 +427,9 @@ var actions = map[string]func() room.Action{
 	"end":       func() room.Action { return &room.End{} },
 	"wake":      func() room.Action { return &room.Wake{} },
 	"come":      func() room.Action { return &room.Come{} },
+	"side":      func() room.Action { return &room.TakeSide{} },
+	"captain":   func() room.Action { return &room.NameCaptain{} },
+	"ask_look":  func() room.Action { return &room.AskLook{} },
 }
 
 // credential returns the credential of somebody's page, the organiser's secret, a ticket, or the

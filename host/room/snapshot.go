@@ -30,6 +30,7 @@ func (r *Room) Snapshot() wire.Snapshot {
 
 		Standing:  r.probing.View(g),
 		Reactions: g.Reactions.View(r.now),
+		Match:     g.ViewMatch(),
 	}
 	s.Room.Password, s.Room.Servers, s.Room.Own = "", nil, len(g.Settings.Servers)
 	s.Room.Places = nil

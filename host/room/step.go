@@ -74,6 +74,7 @@ func (r *Room) Step(in Input, now time.Time) ([]Output, error) {
 	g := &r.group
 	phase, round := r.phase, g.Number
 	err := in.step(r)
+	r.out.says(g.SettleSides()...)
 	r.follow(r.calendar.Advance(r.facts(now))...)
 	g.Weigh()
 	if r.survey.Lacks(g.Choice.Newest()) {
@@ -392,6 +393,7 @@ func (r *Room) nextRound() {
 	r.calendar.Leave(r.now)
 	r.group.Round, r.probing, r.decision = r.group.Next(r.now), r.probing.Next(), decision.Decision{}
 	r.apply(r.group.Roster.NextRound(r.now))
+	r.group.Sides.Rematch()
 	r.out.says(sentence.Of("room.next-round"))
 	(&Listing{}).begin(r)
 }

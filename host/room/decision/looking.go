@@ -130,7 +130,7 @@ func searched(s *search.Search) finals.Search {
 // Facts returns the facts for a look that began some time ago, about the players now and the look's
 // servers, or the next ones.
 func (d *Decision) Facts(g *group.Group, passed time.Duration, now time.Time, next ...int) finals.Facts {
-	f := finals.Facts{Long: time.Duration(g.Settings.LongLook), Passed: passed, Now: now, Gap: g.Gap}
+	f := finals.Facts{Long: g.LookTime(), Passed: passed, Now: now, Gap: g.Gap}
 	groups, mates := map[string]int{}, map[string][]*evidence.Witness{}
 	for i, natGroup := range g.Origins.Groups(g.Attendance.Active()) {
 		for _, name := range natGroup {

@@ -51,6 +51,7 @@ func (g *Group) Criteria(s wire.Settings, players []string) selection.Criteria {
 	if !s.AnyVersion {
 		c.Editions = g.Editions.Of(players, g.Settings.Game)
 	}
+	c.Sides = g.sidesFor(players)
 	c.Seats = max(s.Players, g.SeatsFor(players))
 	c.Weights = g.Tuning.Weights
 	c.Vetoes, c.Keep = g.Ballot.Vetoes(), g.Choice.Previous()

@@ -33,6 +33,7 @@ import (
 	"muster/host/room/origin"
 	"muster/host/room/reactions"
 	"muster/host/room/roster"
+	"muster/host/room/sides"
 	"muster/host/room/trust"
 	"muster/host/wire"
 	"muster/selection"
@@ -48,6 +49,8 @@ type Group struct {
 	// Estimates stand in for the pings of guests who are counted in.
 	Estimates estimates.Guests
 	Lists     brought.Lists
+	// Sides are the sides of a match, and who is on them.
+	Sides sides.Sides
 	// Memories are what players' programs and the host know from earlier sessions. They are not
 	// saved.
 	Memories memories.Book

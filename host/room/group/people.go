@@ -140,6 +140,7 @@ func (g *Group) Follow(event roster.Event) (binds bool) {
 	case roster.Came:
 		if e.Was != "" {
 			g.Ballot.Rename(e.Was, e.Name)
+			g.Sides.Rename(e.Was, e.Name)
 			g.Estimates.Forget(e.Was)
 			g.Origins.Forget(e.Was)
 		}
@@ -158,6 +159,7 @@ func (g *Group) Follow(event roster.Event) (binds bool) {
 		g.Attendance.Rename(e.From, e.To)
 		g.Nearby.Rename(e.From, e.To)
 		g.Ballot.Rename(e.From, e.To)
+		g.Sides.Rename(e.From, e.To)
 		g.Editions.Rename(e.From, e.To)
 		g.Estimates.Rename(e.From, e.To)
 		g.Origins.Rename(e.From, e.To)
@@ -175,6 +177,7 @@ func (g *Group) Follow(event roster.Event) (binds bool) {
 			words &^= ballot.Veto
 		}
 		g.Ballot.Withdraw(e.Name, words)
+		g.Sides.Forget(e.Name)
 		g.Estimates.Forget(e.Name)
 		g.Lists.Leave(e.Name, e.Owners...)
 		g.Origins.Forget(e.Name)

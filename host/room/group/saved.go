@@ -17,6 +17,7 @@ import (
 	"muster/host/room/origin"
 	"muster/host/room/roster"
 	"muster/host/room/saved"
+	"muster/host/room/sides"
 	"muster/host/room/trust"
 	"muster/host/wire"
 )
@@ -26,6 +27,7 @@ func (g *Group) Save() (s saved.Room, err error) {
 	s = saved.Room{
 		Settings: g.Settings, Password: g.Settings.Password, Webhook: g.Settings.Webhook,
 		Roster: g.Roster.Save(), Editions: g.Editions.Save(), Estimates: g.Estimates.Save(), Brought: g.Lists.Save(),
+		Sides: g.Sides.Save(),
 
 		Round: g.Number, Origins: g.Origins.Save(), Nearby: g.Nearby.Save(), Measuring: g.Measuring, Broken: g.IsBroken,
 		Choice: g.Choice.Save(), Previous: g.Choice.Previous(), Attendance: g.Attendance.Save(),
@@ -80,6 +82,9 @@ func Restore(s *saved.Room, list *topology.Tree) (g Group, err error) {
 		g.Evidence[p.Name] = &w
 	}
 	if err := g.restoreRoster(s.Roster, s.Origins, players); err != nil {
+		return g, err
+	}
+	if g.Sides, err = sides.Restore(s.Sides, g.names()); err != nil {
 		return g, err
 	}
 	if g.Attendance, err = attendance.Restore(s.Attendance, players); err != nil {

@@ -57,6 +57,7 @@ func (g *Group) ViewPeople(isChosen bool) []wire.Person {
 		person, p := &people[i], g.Roster.Person(people[i].Name)
 		b := g.Ballot.Paper(p.Name)
 		person.Arrival, person.Organiser, person.Page, person.Ready, person.Vetoed = p.Arrival, p.IsOrganiser, p.HasPage, b.Ready, b.Vetoed
+		person.Side = g.SideOf(p.Name)
 		person.Guest, person.Asked = !p.IsPlayer && !p.IsOrganiser, p.IsAsked && person.Connected
 		if person.Somewhere = p.IsSomewhere; p.IsSomewhere {
 			person.Country = ""

@@ -32,6 +32,7 @@ import (
 	"muster/host/room/roster"
 	"muster/host/room/search"
 	"muster/host/room/seats"
+	"muster/host/room/sides"
 	"muster/host/room/trust"
 	"muster/host/wire"
 )
@@ -79,6 +80,7 @@ type Room struct {
 	More      search.SavedBudget `json:"more,omitzero"`
 
 	Roster     roster.Saved          `json:"roster,omitzero"`
+	Sides      sides.Saved           `json:"sides,omitzero"`
 	Origins    origin.Saved          `json:"origins,omitempty"`
 	Attendance attendance.Saved      `json:"attendance,omitempty"`
 	Ballot     ballot.Saved          `json:"ballot,omitzero"`

@@ -1,0 +1,111 @@
+package room
+
+import (
+	"muster/discovery/sentence"
+	"muster/host/room/nickname"
+	"muster/host/room/sides"
+	"muster/host/wire"
+)
+
+// The actions about the sides of a match.
+type (
+	// TakeSide puts the caller on a side, or on neither. The organiser puts anybody on one; a
+	// captain picks from people on neither.
+	TakeSide struct {
+		Side wire.Side `json:"side"`
+		// Name is the other person, empty for the caller.
+		Name string `json:"name"`
+	}
+	// NameCaptain makes a player the captain of their side.
+	NameCaptain struct {
+		Name string `json:"name"`
+	}
+	// AskLook asks, for the caller's side, that everyone looks at the servers for long before
+	// captains move.
+	AskLook struct{}
+)
+
+var (
+	errNoMatch = wire.Refuse(wire.ReasonAction, "refused.no-match")
+	errNoSide  = wire.Refuse(wire.ReasonMalformed, "refused.no-side")
+	errLookNow = wire.Refuse(wire.ReasonAction, "refused.look-now")
+)
+
+func (a TakeSide) do(r *Room, by caller) error {
+	g := &r.group
+	one := g.Roster.Person(a.Name)
+	if a.Name == "" {
+		one = g.Roster.Person(by.Name)
+	}
+	switch {
+	case !g.Settings.IsMatch():
+		return errNoMatch
+	case !a.Side.IsValid():
+		return errNoSide
+	case a.Name == "" && !by.IsSomebody():
+		return errNickname
+	case one.Name == "":
+		return wire.Refuse(wire.ReasonAction, "refused.not-present", "name", nickname.Clean(a.Name))
+	}
+	changes, err := g.Sides.Set(sides.Person{Name: by.Name, IsOrganiser: by.IsOrganiser}, one.Name, a.Side, sidesWhen(r.phase), r.now)
+	r.sidesChanged(changes)
+	return err
+}
+
+func (a NameCaptain) do(r *Room, by caller) error {
+	g := &r.group
+	if !g.Settings.IsMatch() {
+		return errNoMatch
+	}
+	changes, err := g.Sides.HandOn(sides.Person{Name: by.Name, IsOrganiser: by.IsOrganiser}, g.Roster.Person(a.Name).Name, g.Attendance.Players())
+	r.sidesChanged(changes)
+	return err
+}
+
+// sidesChanged tells people about changes of the sides. A search that is under way goes on for the
+// new sides.
+func (r *Room) sidesChanged(changes []sides.Change) {
+	if len(changes) == 0 {
+		return
+	}
+	r.out.binds = true
+	r.out.says(r.group.TellSides(changes)...)
+	if !changes[0].IsCaptain && r.group.Settings.IsMatch() {
+		endSearch(r.phase, &r.probing)
+	}
+}
+
+func (AskLook) do(r *Room, by caller) error {
+	g := &r.group
+	if !g.Settings.IsMatch() {
+		return errNoMatch
+	}
+	switch r.phase.(type) {
+	case *Gathering, *Listing, *Measuring, *Coordinating, *Failed:
+	default: // the look is under way, or over
+		return errLookNow
+	}
+	side, err := g.Sides.Ask(by.Name)
+	if err != nil {
+		return err
+	}
+	r.out.says(sentence.Of("room.side-looks", "player", by.Name, "side", g.Settings.Called(side)))
+	return nil
+}
+
+// sidesWhen says who may change sides in a phase.
+func sidesWhen(p phase) sides.When {
+	switch p.(type) {
+	case *Gathering, *Failed:
+		return sides.Free
+	case *Listing, *Measuring:
+		return sides.Joining
+	case *Coordinating:
+		if !isAskingMore(p) { // else the choice counts the same people as before
+			return sides.Joining
+		}
+	case *Launching:
+		return sides.Afterwards
+	}
+	return sides.Closed
+}

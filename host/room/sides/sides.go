@@ -1,0 +1,254 @@
+// Package sides knows the two sides of a match: who is on which, who their captains are, and which
+// of them want a long look at the servers.
+//
+//	Join, Set ─▶ members, in the order of their coming ─▶ Settle ─▶ each side's captain
+//
+// Sides belong to the room, not to a round: a rematch has the same. A [Sides] sees no room and no
+// clock, and does not know what captains decide; package bans does.
+package sides
+
+import (
+	"slices"
+	"time"
+
+	"muster/host/wire"
+)
+
+// Sides are the sides of a match. The zero value has nobody on them.
+type Sides struct {
+	// members are all people that were put on a side, or on neither, in the order in which they
+	// came to where they are.
+	members []member
+	// captains and asks are those of sides a and b.
+	captains [2]string
+	asks     [2]bool
+}
+
+// member is somebody with a side, or with none on purpose.
+type member struct {
+	name string
+	side wire.Side
+	// moved is when the person took the side themselves, the zero time if another person, a link or
+	// a program put them there.
+	moved time.Time
+}
+
+// every is how often a person may change sides, because everyone is told.
+const every = 2 * time.Second
+
+// mostMembers bounds the members; a room does not let more people in.
+const mostMembers = 4 * wire.MaxPlayers
+
+// Change says that somebody is on another side, or is the side's captain now.
+type Change struct {
+	Name      string
+	Side      wire.Side
+	IsCaptain bool
+}
+
+// Of returns a person's side; empty if they are on neither.
+func (s *Sides) Of(name string) wire.Side {
+	if i := s.index(name); i >= 0 {
+		return s.members[i].side
+	}
+	return ""
+}
+
+// Captain returns the person who decides for a side, empty while it has no player.
+func (s *Sides) Captain(side wire.Side) string {
+	if i := place(side); i >= 0 && s.Of(s.captains[i]) == side {
+		return s.captains[i]
+	}
+	return ""
+}
+
+func (s *Sides) index(name string) int {
+	return slices.IndexFunc(s.members, func(m member) bool { return m.name == name })
+}
+
+// place returns the side's place in the fields with one value for each; -1 for neither side.
+func place(side wire.Side) int {
+	return slices.Index([]wire.Side{wire.SideA, wire.SideB}, side)
+}
+
+// Join puts a person on the side that their program or link names. It counts once: people who have
+// been put on a side, or taken off it, stay as they are when the program comes again.
+func (s *Sides) Join(name string, side wire.Side) []Change {
+	if side == "" || s.index(name) >= 0 {
+		return nil
+	}
+	return s.move(name, side, time.Time{})
+}
+
+// move puts a person on a side, as its newest member.
+func (s *Sides) move(name string, side wire.Side, at time.Time) []Change {
+	if s.Of(name) == side && s.index(name) >= 0 || len(s.members) >= mostMembers {
+		return nil
+	}
+	s.Forget(name)
+	s.members = append(s.members, member{name, side, at})
+	return []Change{{Name: name, Side: side}}
+}
+
+// When says who may change sides at a time.
+type When int
+
+// At first everyone may. While a search goes on, only people on neither side may still join one.
+// Once there is a choice nobody may, so that no side changes in the middle of the moves. After the
+// launch only the organiser may, for the next match.
+const (
+	Free When = iota
+	Joining
+	Closed
+	Afterwards
+)
+
+// Person is somebody who wants to change something.
+type Person struct {
+	Name        string
+	IsOrganiser bool
+}
+
+// The refusals.
+var (
+	errLate     = wire.Refuse(wire.ReasonAction, "refused.side-late")
+	errNotYours = wire.Refuse(wire.ReasonAction, "refused.side-of-others")
+	errOften    = wire.Refuse(wire.ReasonAction, "refused.side-often", "for", every)
+	errCaptain  = wire.Refuse(wire.ReasonAction, "refused.captain-only")
+	errMate     = wire.Refuse(wire.ReasonAction, "refused.no-mate")
+	errAsked    = wire.Refuse(wire.ReasonAction, "refused.look-once")
+)
+
+// Set puts a person on a side, or on neither. The organiser may put everybody anywhere, people may
+// choose for themselves, and captains may pick from those who are on neither.
+func (s *Sides) Set(by Person, name string, side wire.Side, when When, now time.Time) ([]Change, error) {
+	from := s.Of(name)
+	if from == side && (side != "" || s.index(name) >= 0) {
+		return nil, nil
+	}
+	isOwn := by.Name != "" && by.Name == name
+	isPick := from == "" && side != "" && by.Name != "" && s.Captain(side) == by.Name
+	switch {
+	case !by.IsOrganiser && !isOwn && !isPick:
+		return nil, errNotYours
+	case when == Closed, when == Joining && (from != "" || side == ""), when == Afterwards && !by.IsOrganiser:
+		return nil, errLate
+	case by.IsOrganiser || !isOwn:
+		return s.move(name, side, time.Time{}), nil
+	}
+	if i := s.index(name); i >= 0 {
+		// A time ahead comes from a clock that was set back since.
+		if passed := now.Sub(s.members[i].moved); passed >= 0 && passed < every {
+			return nil, errOften
+		}
+	}
+	return s.move(name, side, now), nil
+}
+
+// HandOn makes a player the captain of their side. The organiser and the captain may.
+func (s *Sides) HandOn(by Person, name string, players []string) ([]Change, error) {
+	side := s.Of(name)
+	switch {
+	case side == "" || !slices.Contains(players, name):
+		return nil, errMate
+	case !by.IsOrganiser && (by.Name == "" || s.Captain(side) != by.Name):
+		return nil, errCaptain
+	case s.Captain(side) == name:
+		return nil, nil
+	}
+	s.captains[place(side)] = name
+	return []Change{{name, side, true}}, nil
+}
+
+// Settle gives each side a captain if it has none: the first of its players. It returns the new
+// ones. Players are the people with a program; others are on a side until they have one, and
+// decide nothing.
+func (s *Sides) Settle(players []string) (changes []Change) {
+	for i, side := range []wire.Side{wire.SideA, wire.SideB} {
+		if slices.Contains(players, s.Captain(side)) {
+			continue
+		}
+		if s.captains[i] = s.next(side, players); s.captains[i] != "" {
+			changes = append(changes, Change{s.captains[i], side, true})
+		}
+	}
+	return changes
+}
+
+// next returns the first of some players on a side.
+func (s *Sides) next(side wire.Side, players []string) string {
+	for _, m := range s.members {
+		if m.side == side && slices.Contains(players, m.name) {
+			return m.name
+		}
+	}
+	return ""
+}
+
+// Replace makes the next of the present players captain of a side whose captain is away. The
+// captain stays if no other player of the side is here.
+func (s *Sides) Replace(side wire.Side, present []string) []Change {
+	i := place(side)
+	if i < 0 || slices.Contains(present, s.Captain(side)) {
+		return nil
+	}
+	next := s.next(side, present)
+	if next == "" {
+		return nil
+	}
+	s.captains[i] = next
+	return []Change{{next, side, true}}
+}
+
+// Ask notes that a captain's side wants a long look at the servers before it moves. Each side may
+// ask once a match.
+func (s *Sides) Ask(by string) (wire.Side, error) {
+	side := s.Of(by)
+	i := place(side)
+	switch {
+	case i < 0, s.Captain(side) != by:
+		return "", errCaptain
+	case s.asks[i]:
+		return "", errAsked
+	}
+	s.asks[i] = true
+	return side, nil
+}
+
+// HasAsked reports whether any side wants a long look.
+func (s *Sides) HasAsked() bool { return s.asks[0] || s.asks[1] }
+
+// Rematch begins another match of the same sides.
+func (s *Sides) Rematch() { s.asks = [2]bool{} }
+
+// Forget takes a person off. They may join a side again.
+func (s *Sides) Forget(name string) {
+	s.members = slices.DeleteFunc(s.members, func(m member) bool { return m.name == name })
+}
+
+// Rename gives a person another name.
+func (s *Sides) Rename(from, to string) {
+	if from == to || s.index(from) < 0 {
+		return
+	}
+	s.Forget(to) // nobody has the name any more
+	s.members[s.index(from)].name = to
+	for i, captain := range s.captains {
+		if captain == from {
+			s.captains[i] = to
+		}
+	}
+}
+
+// Camps returns the sides as everyone sees them, by the names that the organiser gave them.
+func (s *Sides) Camps(names [2]string) (camps [2]wire.Camp) {
+	for i, side := range []wire.Side{wire.SideA, wire.SideB} {
+		camps[i] = wire.Camp{Side: side, Name: names[i], Captain: s.Captain(side), Players: []string{}, Asks: s.asks[i]}
+		for _, m := range s.members {
+			if m.side == side {
+				camps[i].Players = append(camps[i].Players, m.name)
+			}
+		}
+	}
+	return camps
+}
