@@ -104,10 +104,7 @@ func (e History) CSV(to io.Writer) error {
 	for _, session := range e.Sessions {
 		for _, stay := range session.Stays {
 			for _, seat := range stay.Players {
-				ping, liked := "", ""
-				if seat.PingMS > 0 {
-					ping = strconv.FormatFloat(seat.PingMS, 'f', 1, 64)
-				}
+				ping, liked := tenths(seat.PingMS), ""
 				if seat.Liked != nil {
 					liked = strconv.FormatBool(*seat.Liked)
 				}

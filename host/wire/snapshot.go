@@ -421,6 +421,8 @@ type Played struct {
 	// voted in the round.
 	RTT   map[string]float64 `json:"rtt_ms,omitempty"`
 	Voted []string           `json:"voted,omitempty"`
+	// Match is the match that was played there, as its captains decided it; nil for none.
+	Match *Match `json:"match,omitempty"`
 }
 
 // CulledServers are the servers culled for one cause: the first few, and how many there are.

@@ -1,0 +1,148 @@
+package wire
+
+import (
+	"encoding/csv"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// MatchFormat names the form of a [MatchRecord].
+const MatchFormat = "muster.match/1"
+
+// MatchRecord is a match as leagues keep it: who played where, and the pings that were measured
+// when everyone was sent there. The texts in it are names that strangers chose.
+type MatchRecord struct {
+	Format string `json:"format"`
+	// ID identifies the match among all matches of all rooms.
+	ID   string    `json:"id"`
+	Room string    `json:"room,omitempty"`
+	Game string    `json:"game"`
+	At   time.Time `json:"at"`
+	// BestOf is how many maps the match has at most. Maps are those that captains decided on, in
+	// their order; there are none if they decided none.
+	BestOf int          `json:"best_of"`
+	Maps   []string     `json:"maps"`
+	Server MatchPlace   `json:"server"`
+	Sides  [2]MatchSide `json:"sides"`
+	// Others played, or watched, on neither side.
+	Others []MatchPlayer `json:"others,omitempty"`
+	Moves  []Move        `json:"moves"`
+	// Password is the server's. It is set only for players of the room.
+	Password string `json:"password,omitempty"`
+	// Spectate is what a spectator types in the game's console, or the address if the game has no
+	// such line.
+	Spectate string `json:"spectate,omitempty"`
+}
+
+// MatchPlace is the server of a match. Connect is the address that players connect to.
+type MatchPlace struct {
+	Name    string `json:"name"`
+	Connect string `json:"connect"`
+	Country string `json:"country,omitempty"`
+	Map     string `json:"map,omitempty"`
+}
+
+// MatchSide is one side of a match, with the average of its players' pings in ms.
+type MatchSide struct {
+	Side    Side          `json:"side"`
+	Name    string        `json:"name"`
+	Captain string        `json:"captain,omitempty"`
+	MeanMS  float64       `json:"mean_ms,omitempty"`
+	Players []MatchPlayer `json:"players"`
+}
+
+// MatchPlayer is a player of a match. PingMS is 0 if it is unknown. SteamID is the player's SteamID64, if the
+// match was opened with it.
+type MatchPlayer struct {
+	Name    string  `json:"name"`
+	PingMS  float64 `json:"ping_ms,omitempty"`
+	SteamID string  `json:"steam_id,omitempty"`
+}
+
+// Title names a match by its sides.
+func (r *MatchRecord) Title() string { return r.Sides[0].Called() + " – " + r.Sides[1].Called() }
+
+// Called returns the side's name, or a plain one.
+func (s MatchSide) Called() string {
+	if s.Name != "" {
+		return s.Name
+	}
+	return "Side " + strings.ToUpper(string(s.Side))
+}
+
+// RecordOf returns the record of a match that the room played, or nil if it played none then.
+func RecordOf(id, room string, p Played) *MatchRecord {
+	if p.Match == nil {
+		return nil
+	}
+	r := &MatchRecord{
+		Format: MatchFormat, ID: id, Room: room, Game: p.Game, At: p.At, BestOf: p.Match.BestOf,
+		Maps: append([]string{}, p.Match.Play...), Moves: append([]Move{}, p.Match.Moves...),
+		Server: MatchPlace{Name: p.Server, Connect: p.Connect, Country: p.Country, Map: p.Map},
+	}
+	onSide := map[string]bool{}
+	for i, camp := range p.Match.Camps {
+		side := MatchSide{Side: camp.Side, Name: camp.Name, Captain: camp.Captain, Players: []MatchPlayer{}}
+		sum, known := 0.0, 0
+		for _, name := range camp.Players {
+			onSide[name] = true
+			side.Players = append(side.Players, MatchPlayer{Name: name, PingMS: p.RTT[name]})
+			if p.RTT[name] > 0 {
+				sum, known = sum+p.RTT[name], known+1
+			}
+		}
+		if known > 0 {
+			side.MeanMS = sum / float64(known)
+		}
+		r.Sides[i] = side
+	}
+	for _, name := range p.Players {
+		if !onSide[name] {
+			r.Others = append(r.Others, MatchPlayer{Name: name, PingMS: p.RTT[name]})
+		}
+	}
+	return r
+}
+
+// Identify adds the SteamID64s that a match was opened with, by side and player's name.
+func (r *MatchRecord) Identify(ids map[Side]map[string]string) {
+	for i := range r.Sides {
+		for j := range r.Sides[i].Players {
+			p := &r.Sides[i].Players[j]
+			p.SteamID = ids[r.Sides[i].Side][p.Name]
+		}
+	}
+}
+
+// MatchesCSV writes matches as a table, a line for each player.
+func MatchesCSV(to io.Writer, matches []*MatchRecord) error {
+	w := csv.NewWriter(to)
+	// Flush reports the errors of these writes.
+	w.Write([]string{"id", "at", "room", "game", "best_of", "maps", "server", "connect", "country", "side", "side_name",
+		"side_mean_ms", "captain", "player", "ping_ms"})
+	for _, m := range matches {
+		match := []string{plain(m.ID), m.At.UTC().Format(time.RFC3339), plain(m.Room), plain(m.Game), strconv.Itoa(m.BestOf),
+			plain(strings.Join(m.Maps, " ")), plain(m.Server.Name), plain(m.Server.Connect), plain(m.Server.Country)}
+		sides := append(slices.Clone(m.Sides[:]), MatchSide{Players: m.Others})
+		for _, side := range sides {
+			for _, p := range side.Players {
+				isCaptain := strconv.FormatBool(side.Side != "" && p.Name == side.Captain)
+				w.Write(append(slices.Clone(match), string(side.Side), plain(side.Name), tenths(side.MeanMS), isCaptain,
+					plain(p.Name), tenths(p.PingMS)))
+			}
+		}
+	}
+	w.Flush()
+	return w.Error()
+}
+
+// tenths returns a ping with one decimal, nothing if it is unknown.
+func tenths(ms float64) string {
+	if ms <= 0 {
+		return ""
+	}
+	return strconv.FormatFloat(ms, 'f', 1, 64)
+}
