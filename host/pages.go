@@ -129,9 +129,7 @@ func (p *pageAPI) serveHistory(w http.ResponseWriter, r *http.Request) {
 		answer(w, http.StatusOK, history)
 		return
 	}
-	w.Header().Set("Content-Type", "text/csv; charset=utf-8")
-	w.Header().Set("Content-Disposition", `attachment; filename="evenings.csv"`)
-	w.Header().Set("Cache-Control", "no-store")
+	download(w, "text/csv; charset=utf-8", "evenings.csv")
 	history.CSV(w) // fails only if the client is gone
 }
 

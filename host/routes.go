@@ -65,6 +65,7 @@ func (h *Host) routes() []route {
 		{"POST", "/api/rooms/{code}/{action}", ordering, byAsking, "does what people ask of the room", page.serveAction, true},
 		{"GET", "/api/rooms/{code}/culled/{cause}", pages, byAsking, "the servers culled for a cause", page.serveCulled, true},
 		{"GET", "/api/rooms/{code}/evenings", belonging, byAsking, "a standing room's history", page.serveHistory, true},
+		{"GET", "/api/rooms/{code}/matches", pages, byAsking, "the matches that the room has played", page.serveMatches, true},
 		{"GET", "/api/rooms/{code}/qr.svg", pages, byAsking, "the room's link for phones", page.serveQR, true},
 
 		{"GET", "/api/service", opening, unbounded, "what rooms can be opened here", service, false},

@@ -29,9 +29,6 @@ const (
 	TMT2    Kind = "tmt2"
 )
 
-// Kinds returns all forms.
-func Kinds() []Kind { return []Kind{Get5, MatchZy, TMT2} }
-
 // ErrNoMaps says that a form needs the maps of a match, and captains decided none. ErrNoIDs says
 // that it needs players' SteamID64s.
 var (

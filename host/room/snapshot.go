@@ -33,7 +33,7 @@ func (r *Room) Snapshot() wire.Snapshot {
 		Match:     g.ViewMatch(),
 	}
 	s.Room.Password, s.Room.Servers, s.Room.Own = "", nil, len(g.Settings.Servers)
-	s.Room.Places = nil
+	s.Room.Places, s.Room.SteamIDs = nil, nil
 	s.Room.Candidates, s.Sites = r.survey.View(g.SurveyScene())
 	if s.Room.Webhook, s.Room.Posts = "", calendar.Posts; s.Room.Posts != nil {
 		s.Room.Posts.To = wire.WebhookOf(g.Settings.Webhook)

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"encoding/csv"
+	"encoding/json"
 	"io"
 	"slices"
 	"strconv"
@@ -16,11 +17,12 @@ const MatchFormat = "muster.match/1"
 // when everyone was sent there. The texts in it are names that strangers chose.
 type MatchRecord struct {
 	Format string `json:"format"`
-	// ID identifies the match among all matches of all rooms.
-	ID   string    `json:"id"`
-	Room string    `json:"room,omitempty"`
-	Game string    `json:"game"`
-	At   time.Time `json:"at"`
+	// ID identifies the match among all matches of all rooms, and Round among those of its room.
+	ID    string    `json:"id"`
+	Round int       `json:"round"`
+	Room  string    `json:"room,omitempty"`
+	Game  string    `json:"game"`
+	At    time.Time `json:"at"`
 	// BestOf is how many maps the match has at most. Maps are those that captains decided on, in
 	// their order; there are none if they decided none.
 	BestOf int          `json:"best_of"`
@@ -73,13 +75,14 @@ func (s MatchSide) Called() string {
 	return "Side " + strings.ToUpper(string(s.Side))
 }
 
-// RecordOf returns the record of a match that the room played, or nil if it played none then.
+// RecordOf returns the record of a match that a room played, or nil if it played none then. id
+// identifies the room, and room is its name.
 func RecordOf(id, room string, p Played) *MatchRecord {
 	if p.Match == nil {
 		return nil
 	}
 	r := &MatchRecord{
-		Format: MatchFormat, ID: id, Room: room, Game: p.Game, At: p.At, BestOf: p.Match.BestOf,
+		Format: MatchFormat, ID: id + "-" + strconv.Itoa(p.Round), Round: p.Round, Room: room, Game: p.Game, At: p.At, BestOf: p.Match.BestOf,
 		Maps: append([]string{}, p.Match.Play...), Moves: append([]Move{}, p.Match.Moves...),
 		Server: MatchPlace{Name: p.Server, Connect: p.Connect, Country: p.Country, Map: p.Map},
 	}
@@ -107,8 +110,39 @@ func RecordOf(id, room string, p Played) *MatchRecord {
 	return r
 }
 
-// Identify adds the SteamID64s that a match was opened with, by side and player's name.
-func (r *MatchRecord) Identify(ids map[Side]map[string]string) {
+// SteamIDs are players' SteamID64s, by their side in a match and their name.
+type SteamIDs map[Side]map[string]string
+
+// UnmarshalJSON refuses texts that are no SteamID64: that of an account of a person is 7656119 and
+// ten more digits.
+func (ids *SteamIDs) UnmarshalJSON(data []byte) error {
+	var given map[Side]map[string]string
+	if err := json.Unmarshal(data, &given); err != nil {
+		return noSteamIDs()
+	}
+	for side, players := range given {
+		if side.Other() == "" || len(players) > MaxPlayers {
+			return noSteamIDs()
+		}
+		for name, id := range players {
+			if len(name) > maxSteamName || len(id) != 17 || !strings.HasPrefix(id, "7656119") || strings.Trim(id, "0123456789") != "" {
+				return noSteamIDs()
+			}
+		}
+	}
+	*ids = given
+	return nil
+}
+
+func noSteamIDs() error {
+	return impossible("refused.steam-ids", "example", `{"a":{"ann":"76561197990682262"}}`)
+}
+
+// maxSteamName is more bytes than a name in a room has.
+const maxSteamName = 256
+
+// Identify adds the SteamID64s that a match was opened with.
+func (r *MatchRecord) Identify(ids SteamIDs) {
 	for i := range r.Sides {
 		for j := range r.Sides[i].Players {
 			p := &r.Sides[i].Players[j]

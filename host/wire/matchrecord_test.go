@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"muster/host/wire"
+	"muster/selection"
 )
 
 // played is a match of three against one, with a caster who measured, too.
@@ -25,9 +26,9 @@ var played = wire.Played{
 
 // TestRecordOf checks that a match's record has each side's average of the pings that are known.
 func TestRecordOf(t *testing.T) {
-	got := wire.RecordOf("id-2", "Cup", played)
+	got := wire.RecordOf("id", "Cup", played)
 	want := &wire.MatchRecord{
-		Format: "muster.match/1", ID: "id-2", Room: "Cup", Game: "openarena", At: played.At, BestOf: 1, Maps: []string{"dm17"},
+		Format: "muster.match/1", ID: "id-2", Round: 2, Room: "Cup", Game: "openarena", At: played.At, BestOf: 1, Maps: []string{"dm17"},
 		Server: wire.MatchPlace{Name: "Den (192.0.2.1:27960)", Connect: "192.0.2.1:27960", Country: "SE", Map: "dm6"},
 		Sides: [2]wire.MatchSide{
 			{Side: "a", Name: "=Nightjars", Captain: "ann", MeanMS: 25.5, Players: []wire.MatchPlayer{
@@ -43,7 +44,7 @@ func TestRecordOf(t *testing.T) {
 	if wire.RecordOf("id", "", wire.Played{}) != nil {
 		t.Error("a round without a match has a record of one")
 	}
-	got.Identify(map[wire.Side]map[string]string{"a": {"ann": "1", "emil": "2"}, "b": {"emil": "3"}})
+	got.Identify(wire.SteamIDs{"a": {"ann": "1", "emil": "2"}, "b": {"emil": "3"}})
 	if a, b := got.Sides[0].Players[0].SteamID, got.Sides[1].Players[0].SteamID; a != "1" || b != "3" {
 		t.Errorf("the ids are %q and %q", a, b)
 	}
@@ -52,7 +53,7 @@ func TestRecordOf(t *testing.T) {
 // TestMatchesCSV checks that a spreadsheet gets a line for each player, and no formula.
 func TestMatchesCSV(t *testing.T) {
 	var b strings.Builder
-	if err := wire.MatchesCSV(&b, []*wire.MatchRecord{wire.RecordOf("id-2", "Cup", played)}); err != nil {
+	if err := wire.MatchesCSV(&b, []*wire.MatchRecord{wire.RecordOf("id", "Cup", played)}); err != nil {
 		t.Fatal(err)
 	}
 	match := `id-2,2026-11-20T20:00:00Z,Cup,openarena,1,dm17,Den (192.0.2.1:27960),192.0.2.1:27960,SE,`
@@ -65,5 +66,27 @@ func TestMatchesCSV(t *testing.T) {
 `
 	if b.String() != want {
 		t.Errorf("the table is\n%s\nwant\n%s", b.String(), want)
+	}
+}
+
+// TestSteamIDs checks that only SteamID64s of people on a side are taken.
+func TestSteamIDs(t *testing.T) {
+	for _, tt := range []struct {
+		text string
+		ok   bool
+	}{
+		{`{"steam_ids":{"a":{"ann":"76561197990682262"},"b":{}}}`, true},
+		{`{"steam_ids":null}`, true},
+		{`{"steam_ids":{"c":{"ann":"76561197990682262"}}}`, false},
+		{`{"steam_ids":{"a":{"ann":"7656119799068226"}}}`, false},
+		{`{"steam_ids":{"a":{"ann":"7656119799068226x"}}}`, false},
+		{`{"steam_ids":{"a":{"ann":"12345678901234567"}}}`, false},
+		{`{"steam_ids":{"a":{"` + strings.Repeat("n", 300) + `":"76561197990682262"}}}`, false},
+		{`{"steam_ids":["76561197990682262"]}`, false},
+	} {
+		_, err := wire.Settings{By: selection.Mean}.Patched([]byte(tt.text), func(wire.Setting) bool { return true })
+		if (err == nil) != tt.ok {
+			t.Errorf("%s: %v", tt.text, err)
+		}
 	}
 }

@@ -66,6 +66,8 @@ type Settings struct {
 	// Servers is the organiser's own list, which replaces the game's. Nobody is shown the list
 	// itself.
 	Servers []netip.AddrPort `json:"servers,omitempty"`
+	// SteamIDs are the players' in a match, for the game server's plugin. Only players see them.
+	SteamIDs SteamIDs `json:"steam_ids,omitempty"`
 	// LookAround makes players' programs look for servers on their own networks, which the host
 	// cannot see.
 	LookAround bool `json:"look_around,omitempty"`
@@ -273,6 +275,7 @@ func Table() []Setting {
 			return &s.Turn
 		}, Rare: true, Least: leastTurn, Most: mostTurn, Unit: "s",
 			Flag: "turn", Usage: "how long a captain may take for a move; then the room moves (default 30s)", OnPage: true},
+		{Key: "steam_ids", Of: func(s *Settings) any { return &s.SteamIDs }},
 		{Key: "places", Of: func(s *Settings) any { return &s.Places }, Rare: true, OnPage: true},
 		{Key: "strategy", Of: func(s *Settings) any { return &s.Strategy },
 			Flag: "strategy", Usage: "how players measure", Words: strategies()},
