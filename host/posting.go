@@ -68,6 +68,11 @@ func (p poster) addressed(said wire.Announcement, settings wire.Settings, keys r
 		at.url.Path = "/"
 		said.Link = at.link(keys)
 	}
+	if said.Match != nil {
+		match := *said.Match
+		match.SetID(access.PublicID(keys.Link))
+		said.Match = &match
+	}
 	if p.gameName != nil && settings.OwnGame == nil {
 		if called := p.gameName(settings.Game); called != "" {
 			said.Game = called

@@ -282,6 +282,46 @@ func TestOpeningLimits(t *testing.T) {
 	})
 }
 
+// TestLeagueOpens checks that a league opens as many rooms as it may, from whatever address, that its
+// rooms count for nobody else, and that a wrong key opens none.
+func TestLeagueOpens(t *testing.T) {
+	leagues, err := public.ReadLeagues(strings.NewReader("cup 9f2c8e61b7d04a35a1e0 16"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, server := serve(t, everybody(public.Limits{PerAddress: 1, Leagues: leagues}))
+	open := func(key string) (status int, o opened) {
+		header := map[string]string{"Content-Type": "application/json", "X-Forwarded-For": "203.0.113.7"}
+		if key != "" {
+			header["Authorization"] = "Bearer " + key
+		}
+		status, body := asks(t, server, "POST", "/api/rooms", `{"game":"openarena"}`, header)
+		if err := json.Unmarshal([]byte(body), &o); err != nil {
+			t.Fatalf("%v in %s", err, body)
+		}
+		return status, o
+	}
+	for i := range 16 {
+		if status, o := open("9f2c8e61b7d04a35a1e0"); status != http.StatusCreated {
+			t.Fatalf("room %d of the league: %d, %s", i, status, o.Message)
+		}
+	}
+	for _, tt := range []struct {
+		key    string
+		status int
+		reason string
+	}{
+		{"9f2c8e61b7d04a35a1e0", http.StatusTooManyRequests, wire.ReasonFull},
+		{"9f2c8e61b7d04a35a1e1", http.StatusUnauthorized, wire.ReasonSecret},
+		{"", http.StatusCreated, ""},
+		{"", http.StatusTooManyRequests, wire.ReasonBusy},
+	} {
+		if status, o := open(tt.key); status != tt.status || o.Reason != tt.reason {
+			t.Errorf("with the key %q: %d %s, want %d %s", tt.key, status, o.Reason, tt.status, tt.reason)
+		}
+	}
+}
+
 // TestPrivateHost checks that a host at home opens no rooms for strangers.
 func TestPrivateHost(t *testing.T) {
 	_, server := serve(t, host.Config{List: listOf(1)})

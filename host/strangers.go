@@ -55,10 +55,20 @@ type opened struct {
 // [wire.Table], max_rtt_ms for the limits, password, and servers for an own list.
 //
 //	{"game":"openarena","by":"mean","max_rtt_ms":[150],"players":4,"servers":["1.2.3.4:27960"]}
+//
+// A league shows its key as a bearer token. Its rooms count for the league, wherever it opens them.
 func (s *strangers) serveOpening(w http.ResponseWriter, r *http.Request) {
 	p, from := s.limits.Load(), access.Subscriber(s.asker(r))
 	if s.isTooMuch(w, s.asks, from) {
 		return
+	}
+	var league *public.League
+	if key := bearer(r); key != "" {
+		if league = p.League(key); league == nil {
+			s.refuse(w, http.StatusUnauthorized, *wire.Refuse(wire.ReasonSecret, "refused.league-key").
+				Advising("refused.league-key-hint"))
+			return
+		}
 	}
 	body, err := readOpening(w, r, p.LongestOpening())
 	var settings wire.Settings
@@ -79,6 +89,9 @@ func (s *strangers) serveOpening(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	about := openers.Opening{From: from, Stays: settings.Every != ""}
+	if league != nil {
+		about.From, about.Most = league.Addr(), league.Rooms
+	}
 	if about.Stays && p.Standing.Rooms == 0 {
 		s.refuse(w, http.StatusServiceUnavailable, *errNoneStay)
 		return
@@ -109,7 +122,7 @@ func (s *strangers) serveOpening(w http.ResponseWriter, r *http.Request) {
 			Advising("refused.posts-hint"))
 		return
 	}
-	code, _, err := s.rooms.open(from, settings)
+	code, _, err := s.rooms.open(about.From, settings)
 	if err != nil {
 		s.rooms.log.Debug("no room opened", "error", err) // the log already has the store's error
 		s.refuseUnkept(w)

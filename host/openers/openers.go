@@ -136,6 +136,9 @@ type TooMany struct {
 // a place for the room for a moment, so that no more come in at the same time.
 func (o *Openers) Judge(about Opening) *TooMany {
 	from := about.From
+	if about.Most > 0 {
+		return o.judgeLeague(about)
+	}
 	for _, l := range o.levels { // an address that must wait takes nothing from its network
 		if wait := l.pace.Wait(l.network(from).Addr(), time.Now()); wait > 0 {
 			return &TooMany{wait, *wire.Refuse(wire.ReasonBusy, "refused.many-opened").
@@ -160,6 +163,24 @@ func (o *Openers) Judge(about Opening) *TooMany {
 		}
 	}
 	o.opened[counter(from)] = append(left, opened{from, "", time.Now(), about.Stays})
+	return nil
+}
+
+// judgeLeague is [Openers.Judge] for a league, which has only the limit of its rooms.
+func (o *Openers) judgeLeague(about Opening) *TooMany {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	left, own := o.left(about.From), 0
+	for _, room := range left {
+		if room.from == about.From {
+			own++
+		}
+	}
+	if own >= about.Most {
+		return &TooMany{0, *wire.Refuse(wire.ReasonFull, "refused.league-rooms", "n", about.Most).
+			Advising("refused.league-rooms-hint")}
+	}
+	o.opened[counter(about.From)] = append(left, opened{about.From, "", time.Now(), about.Stays})
 	return nil
 }
 
@@ -243,6 +264,9 @@ type Opening struct {
 	Code string     `json:"code,omitempty"`
 	// Stays says that the room is a standing one.
 	Stays bool `json:"stays,omitempty"`
+	// Most is how many rooms a league may have, whose address [public.League.Addr] is. It is 0 for
+	// people.
+	Most int `json:"most,omitempty"`
 	// Changes says that the room is already open, and from now on stays or no longer stays.
 	Changes bool `json:"changes,omitempty"`
 }

@@ -214,3 +214,31 @@ func TestCounting(t *testing.T) {
 		t.Error("a host alone asks another")
 	}
 }
+
+// TestLeague checks that a league has its own limit, whatever addresses may open, and that no other
+// league or address counts for it.
+func TestLeague(t *testing.T) {
+	o := New(Limit{All: 100, OfOne: 1}, Limit{}, func(string) store.State { return store.Here })
+	cup := Opening{From: netip.MustParseAddr("fc00::1"), Most: 20}
+	open := func(about Opening, code string) *TooMany {
+		tooMany := o.Hear(about)
+		if about.Code = code; tooMany == nil {
+			o.Hear(about)
+		}
+		return tooMany
+	}
+	for i := range 20 {
+		if why := open(cup, fmt.Sprint("CUP", i)); why != nil {
+			t.Fatalf("room %d: %v", i, why.Refusal.Says)
+		}
+	}
+	if why := open(cup, "MORE"); why == nil || why.Refusal.Reason != wire.ReasonFull {
+		t.Errorf("one room too many: %+v", why)
+	}
+	if why := open(Opening{From: netip.MustParseAddr("fc00::2"), Most: 1}, "OTHER"); why != nil {
+		t.Errorf("another league: %v", why.Refusal.Says)
+	}
+	if why := open(Opening{From: netip.MustParseAddr("192.0.2.1")}, "PERSON"); why != nil {
+		t.Errorf("a person: %v", why.Refusal.Says)
+	}
+}

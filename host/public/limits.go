@@ -34,6 +34,8 @@ type Limits struct {
 	Idle     time.Duration
 	// Standing bounds the rooms that stay after the game night.
 	Standing Standing
+	// Leagues open rooms by their keys, and are not limited by their addresses.
+	Leagues []League
 	// Games are the games that rooms may be for.
 	Games []Game
 	// Own reads an organiser's own list of servers for a game, one server a line. from is the

@@ -28,7 +28,7 @@ const (
 )
 
 // Announcement is what a room tells its group's own channel, such as one on Discord. It has no
-// token, secret, password or address. Its texts are names that strangers chose for themselves and
+// token, secret or password, and no address but that of a match's server. Its texts are names that strangers chose for themselves and
 // their servers, so a program that shows them must escape them.
 type Announcement struct {
 	// Format is [AnnouncementFormat].
@@ -52,6 +52,8 @@ type Announcement struct {
 	// reminders.
 	Seats int       `json:"seats,omitempty"`
 	Next  time.Time `json:"next,omitzero"`
+	// Match is the record of a match of two sides that the choice is for; nil for none.
+	Match *MatchRecord `json:"match,omitempty"`
 }
 
 // AnnouncedServer is a game server as outsiders see it; its pings are in ms.

@@ -82,10 +82,11 @@ func RecordOf(id, room string, p Played) *MatchRecord {
 		return nil
 	}
 	r := &MatchRecord{
-		Format: MatchFormat, ID: id + "-" + strconv.Itoa(p.Round), Round: p.Round, Room: room, Game: p.Game, At: p.At, BestOf: p.Match.BestOf,
+		Format: MatchFormat, Round: p.Round, Room: room, Game: p.Game, At: p.At, BestOf: p.Match.BestOf,
 		Maps: append([]string{}, p.Match.Play...), Moves: append([]Move{}, p.Match.Moves...),
 		Server: MatchPlace{Name: p.Server, Connect: p.Connect, Country: p.Country, Map: p.Map},
 	}
+	r.SetID(id)
 	onSide := map[string]bool{}
 	for i, camp := range p.Match.Camps {
 		side := MatchSide{Side: camp.Side, Name: camp.Name, Captain: camp.Captain, Players: []MatchPlayer{}}
@@ -109,6 +110,9 @@ func RecordOf(id, room string, p Played) *MatchRecord {
 	}
 	return r
 }
+
+// SetID names the match by the id of its room, and its round.
+func (r *MatchRecord) SetID(id string) { r.ID = id + "-" + strconv.Itoa(r.Round) }
 
 // SteamIDs are players' SteamID64s, by their side in a match and their name.
 type SteamIDs map[Side]map[string]string

@@ -65,6 +65,8 @@ between networks, and deletes it.`,
 	s.bindLimits(flags)
 	flags.BoolVar(&s.Webhooks, "webhooks", false, "post for rooms by webhooks that their organisers give: https only, "+
 		"never into private networks, and so often an hour for a room and for a network")
+	flags.StringVar(&s.Leagues, "leagues", "", "let leagues open rooms by keys, with limits of their own: `FILE` has a line "+
+		"NAME KEY ROOMS for each; see docs/match.md")
 	bindDownloads(flags, &s.downloads)
 	p.bindLists(flags, &s.Lists.Sources)
 	s.log = "text"

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net"
 	"net/netip"
+	"os"
 	"time"
 
 	"muster/discovery"
@@ -35,6 +36,8 @@ type Settings struct {
 	// Remembers says that the host learns from its rooms how far networks are from each other.
 	Remembers bool
 	Webhooks  bool
+	// Leagues is the file of the leagues that open rooms by keys; see [public.ReadLeagues].
+	Leagues string
 
 	Ingress   ingress.Ingress
 	Cert, Key string
@@ -92,6 +95,9 @@ func (s *Settings) Check() error {
 		return hint.With(hint.Usagef("--listen: %q is no ADDRESS:PORT", s.Listen),
 			"say --listen :7777, or --listen 127.0.0.1:7777 behind a proxy on this machine")
 	}
+	if err := s.readLeagues(); err != nil {
+		return err
+	}
 	switch {
 	case s.Cluster.URL != "" && s.Store != "":
 		return hint.Usagef("--store and --nats are two places for the rooms: say one of them")
@@ -104,6 +110,23 @@ func (s *Settings) Check() error {
 	case len(s.ACME.Names) > 0 && !s.ACME.Accepts:
 		return hint.With(hint.Usagef("--acme: an authority gives certificates to those who accept its terms"),
 			"read them (https://letsencrypt.org/repository/ for Let's Encrypt), and say --acme-accept-terms")
+	}
+	return nil
+}
+
+// readLeagues reads the file of leagues, if there is one.
+func (s *Settings) readLeagues() error {
+	s.Public.Leagues = nil
+	if s.Leagues == "" {
+		return nil
+	}
+	file, err := os.Open(s.Leagues)
+	if err == nil {
+		defer file.Close()
+		s.Public.Leagues, err = public.ReadLeagues(file)
+	}
+	if err != nil {
+		return hint.With(hint.Usagef("--leagues %s: %s", s.Leagues, hint.Reason(err)), "docs/match.md has an example")
 	}
 	return nil
 }
