@@ -38,14 +38,48 @@ func bruteScore(by selection.Rule, rtts []time.Duration) float64 {
 	return rules.Of(by).Score(rules.Equal(values, nil)) // the rule's own test works this out by hand
 }
 
+// bruteSides is the score of two sides in milliseconds, and the figure by which servers are ordered.
+func bruteSides(a, b, all []time.Duration) (score, order float64) {
+	score = math.Abs(bruteScore(selection.Mean, a) - bruteScore(selection.Mean, b))
+	order = bruteScore(selection.Mean, all) / 20
+	if score > 5 {
+		return score, order + score
+	}
+	return score, order + 5
+}
+
+// ofSide returns the RTTs of a side's players.
+func ofSide(table *selection.Table, sides map[string]selection.Side, side selection.Side, rtts []time.Duration) (of []time.Duration) {
+	for player, name := range table.Players() {
+		if sides[name] == side {
+			of = append(of, rtts[player])
+		}
+	}
+	return of
+}
+
 type bruteServer struct {
-	addr  netip.AddrPort
-	score float64
+	addr         netip.AddrPort
+	score, order float64
 }
 
 // bruteRanking ranks a table without weights and filters.
-func bruteRanking(servers selection.Servers, table *selection.Table, by selection.Rule, limit time.Duration) []bruteServer {
+func bruteRanking(servers selection.Servers, table *selection.Table, by selection.Rule, limit time.Duration,
+	sides map[string]selection.Side) []bruteServer {
 	var ranking []bruteServer
+	everyone := make([]time.Duration, len(table.Players()))
+	a, b := ofSide(table, sides, selection.SideA, everyone), ofSide(table, sides, selection.SideB, everyone)
+	hasSides := len(a) > 0 && len(b) > 0 && len(table.Players()) > 1
+	if by == selection.EvenSides && !hasSides {
+		by = selection.Mean
+	}
+	if by == selection.EvenSides && limit == 0 { // twice the lowest worst RTT, and at least 100 ms
+		for server := range servers.List {
+			if rtts := reached(table, server); rtts != nil && (limit == 0 || 2*slices.Max(rtts) < limit) {
+				limit = max(2*slices.Max(rtts), 100*time.Millisecond)
+			}
+		}
+	}
 	own := make([]time.Duration, len(table.Players()))
 	suits := func(rtts []time.Duration) bool { return rtts != nil && (limit == 0 || slices.Max(rtts) <= limit) }
 	for server := range servers.List {
@@ -67,11 +101,19 @@ func bruteRanking(servers selection.Servers, table *selection.Table, by selectio
 				rtts[player] -= own[player]
 			}
 		}
-		ranking = append(ranking, bruteServer{entry.Addr, bruteScore(by, rtts)})
+		one := bruteServer{addr: entry.Addr}
+		if by == selection.EvenSides {
+			a, b := ofSide(table, sides, selection.SideA, rtts), ofSide(table, sides, selection.SideB, rtts)
+			one.score, one.order = bruteSides(a, b, rtts)
+		} else {
+			one.score = bruteScore(by, rtts)
+			one.order = one.score
+		}
+		ranking = append(ranking, one)
 	}
 	slices.SortFunc(ranking, func(a, b bruteServer) int {
-		if math.Abs(a.score-b.score) > 1e-9 {
-			return cmp.Compare(a.score, b.score)
+		if math.Abs(a.order-b.order) > 1e-9 {
+			return cmp.Compare(a.order, b.order)
 		}
 		return a.addr.Compare(b.addr)
 	})
@@ -113,18 +155,29 @@ func randomTable(random *rand.Rand) (selection.Servers, *selection.Table) {
 	return list, table
 }
 
+// drawnSides puts players on random sides, and some on neither.
+func drawnSides(random *rand.Rand, players []string) map[string]selection.Side {
+	sides := map[string]selection.Side{}
+	for _, name := range players {
+		if side := selection.Side(random.IntN(3)); side != selection.Neither {
+			sides[name] = side
+		}
+	}
+	return sides
+}
+
 func TestSelectIsTheOptimumOfItsRule(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	for range 600 {
 		servers, table := randomTable(random)
 		for _, by := range selection.Rules() {
 			limit := time.Duration(random.IntN(7)) * 10 * time.Millisecond
-			criteria := selection.Criteria{By: by, Top: random.IntN(4)}
+			criteria := selection.Criteria{By: by, Top: random.IntN(4), Sides: drawnSides(random, table.Players())}
 			if limit > 0 {
 				criteria.Limits = []time.Duration{limit}
 			}
 			got := selection.Select(servers, table, criteria)
-			want := bruteRanking(servers, table, by, limit)
+			want := bruteRanking(servers, table, by, limit, criteria.Sides)
 			if criteria.Top > 0 {
 				want = want[:min(len(want), criteria.Top)]
 			}
@@ -158,16 +211,17 @@ func TestLadderStopsAtTheStrictestLimitThatLeavesAServer(t *testing.T) {
 	rungs := []time.Duration{50 * time.Millisecond, 20 * time.Millisecond, 30 * time.Millisecond}
 	for range 200 {
 		servers, table := randomTable(random)
-		for _, by := range []selection.Rule{selection.Threshold, selection.FairThreshold} {
+		sides := drawnSides(random, table.Players())
+		for _, by := range []selection.Rule{selection.Threshold, selection.FairThreshold, selection.EvenSides} {
 			limit := 50 * time.Millisecond
 			for _, rung := range slices.Sorted(slices.Values(rungs)) {
-				if bruteRanking(servers, table, by, rung) != nil {
+				if bruteRanking(servers, table, by, rung, sides) != nil {
 					limit = rung
 					break
 				}
 			}
-			got := selection.Select(servers, table, selection.Criteria{By: by, Limits: rungs})
-			if err := sameRanking(got, bruteRanking(servers, table, by, limit)); err != nil {
+			got := selection.Select(servers, table, selection.Criteria{By: by, Limits: rungs, Sides: sides})
+			if err := sameRanking(got, bruteRanking(servers, table, by, limit, sides)); err != nil {
 				t.Fatalf("%s: %v", by, err)
 			}
 			if got.LimitMS != float64(limit.Milliseconds()) {
@@ -204,6 +258,7 @@ func TestOrderOfInputDoesNotMatter(t *testing.T) {
 			criteria := selection.Criteria{
 				By: by, Limits: []time.Duration{40 * time.Millisecond},
 				Weights: map[string]float64{"p0": 0.3, "p1": 1.7, "p3": 0.1},
+				Sides:   map[string]selection.Side{"p0": selection.SideA, "p1": selection.SideB, "p2": selection.SideA, "p4": selection.SideB},
 			}
 			one := fmt.Sprint(explained(selection.Select(servers, table, criteria)))
 			two := fmt.Sprint(explained(selection.Select(otherServers, otherTable, criteria)))
@@ -260,6 +315,9 @@ func TestWithoutIsAChoiceForTheOthers(t *testing.T) {
 			if random.IntN(2) == 0 {
 				criteria.Weights = map[string]float64{"p0": 2, "p1": 0.5}
 			}
+			if random.IntN(2) == 0 {
+				criteria.Sides = drawnSides(random, table.Players())
+			}
 			pivots := selection.NewFilter(servers, criteria).Pivots(table)
 			if pivots == nil {
 				continue
@@ -272,6 +330,9 @@ func TestWithoutIsAChoiceForTheOthers(t *testing.T) {
 				}
 			}
 			want := selection.Select(servers, part, criteria).Chosen
+			if pivots[last].Player == "" {
+				continue // the others have no second side
+			}
 			if got := pivots[last]; got.Addr != want.Addr || got.Score != want.Score {
 				t.Fatalf("%s: without %s %v, want %v", by, got.Player, got, want)
 			}
@@ -301,7 +362,8 @@ func FuzzTable(f *testing.F) {
 			}
 		}
 		for _, by := range selection.Rules() {
-			criteria := selection.Criteria{By: by, Limits: []time.Duration{100 * time.Millisecond}}
+			criteria := selection.Criteria{By: by, Limits: []time.Duration{100 * time.Millisecond},
+				Sides: map[string]selection.Side{"ann": selection.SideA, "bob": selection.SideB}}
 			one, two := selection.Select(servers, table, criteria), selection.Select(servers, fresh, criteria)
 			if got, want := fmt.Sprint(explained(one)), fmt.Sprint(explained(two)); got != want {
 				t.Fatalf("%s: got %s, want %s", by, got, want)

@@ -32,6 +32,7 @@ const (
 	Minimax        = rules.Minimax
 	FairThreshold  = rules.FairThreshold
 	LeastSacrifice = rules.LeastSacrifice
+	EvenSides      = rules.EvenSides
 )
 
 // Rules lists all rules, the plainest first.

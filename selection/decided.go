@@ -57,7 +57,7 @@ func (r *round) decided(doc *Selection) *Decided {
 		}
 	}
 	better := r.bestOf(rule, func(server int) bool { return r.suits(server) })
-	isBetter := r.view.by(rule, better) < r.view.by(rule, chosen)
+	isBetter := r.view.by(rule, better) < r.view.by(rule, chosen) && r.view.order(rule, better) < r.view.order(rule, chosen)
 	switch {
 	case doc.Keep != nil && doc.Keep.Stays && doc.Ranking[0].Server != chosen:
 		d.By, other = ByKeeping, doc.Ranking[0].Server
@@ -91,7 +91,7 @@ func (r *round) bestOf(rule *rules.Rule, is func(server int) bool) int {
 		if !is(server) {
 			continue
 		}
-		figure := r.view.by(rule, server)
+		figure := r.view.order(rule, server)
 		if best < 0 || figure < least || figure == least && r.servers.compare(server, best) < 0 {
 			best, least = server, figure
 		}
@@ -124,6 +124,9 @@ func (s Selection) decision() Decided {
 		return *s.Decided
 	}
 	d := Decided{By: ByRule, Measure: rules.Of(s.By).Measure}
+	if rule := rules.Of(d.Measure); rule.Sides && s.Chosen != nil && s.Chosen.SideMeanMS == nil {
+		d.Measure = rule.Alone
+	}
 	if s.Keep != nil && s.Keep.Stays && s.Keep.Gain > 0 {
 		d.By = ByKeeping
 	}

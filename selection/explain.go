@@ -18,6 +18,7 @@ func (s Selection) Explain() []sentence.Sentence {
 		all = append(all, sentence.Of("why.nothing"))
 	} else {
 		all = append(all, s.verdict())
+		all = append(all, s.sideSentences()...)
 		all = append(all, s.preferred()...)
 		all = append(all, s.looked()...)
 		all = append(all, s.compared()...)
@@ -116,6 +117,8 @@ func (s Selection) but(rival Rival) sentence.Sentence {
 		return sentence.Of("why.but-not-ours")
 	case rival.Tight && !s.Chosen.Tight && rival.Score < s.Chosen.Score:
 		return sentence.Of("why.but-tight")
+	case s.isCloser(rival):
+		return sentence.Of("why.but-sides-closer", "ms", rules.Exact(s.Chosen.Figure(measure)-rival.Figure(measure)))
 	case rival.Score <= s.Chosen.Score && s.Keep != nil && s.Keep.Stays:
 		return sentence.Of("why.but-not-worth")
 	case rival.Score <= s.Chosen.Score:

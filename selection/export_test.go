@@ -10,7 +10,9 @@ func (f *Filter) Pivots(table *Table) []Without {
 	chosen := r.ranked(r.best[0])
 	pivots := make([]Without, len(table.players))
 	for player := range pivots {
-		pivots[player] = r.without(player, &chosen)
+		if w := r.without(player, &chosen); w != nil {
+			pivots[player] = *w
+		}
 	}
 	return pivots
 }

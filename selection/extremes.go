@@ -30,17 +30,17 @@ func (r *round) extremes(pick int) (servers []candidate) {
 			if !r.suits(server) {
 				continue
 			}
-			if f := figure(server); f < least || best >= 0 && f == least && r.score(server) < r.score(best) {
+			if f := figure(server); f < least || best >= 0 && f == least && r.candidate(server).order < r.candidate(best).order {
 				best, least = server, f
 			}
 		}
 		has := func(c candidate) bool { return c.server == best }
 		if best >= 0 && !slices.ContainsFunc(r.best, has) && !slices.ContainsFunc(servers, has) {
-			servers = append(servers, candidate{best, r.score(best)})
+			servers = append(servers, r.candidate(best))
 		}
 	}
 	slices.SortFunc(servers, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(a.score, b.score), r.servers.compare(a.server, b.server))
+		return cmp.Or(cmp.Compare(a.order, b.order), r.servers.compare(a.server, b.server))
 	})
 	return servers
 }

@@ -35,8 +35,12 @@ func Influences(servers Servers, table *Table, criteria Criteria, chosen int) []
 	if len(table.players) < 2 {
 		return nil // there are no others
 	}
+	sided := newView(table, criteria, nobody).objective.rule.Sides
 	for _, player := range table.byName {
 		rest := newRound(filter, table, player)
+		if sided && !rest.view.objective.rule.Sides {
+			continue // the others have nobody left to be even with
+		}
 		doc := rest.document()
 		if doc.Chosen == nil || doc.Chosen.Server == chosen || !rest.suits(chosen) {
 			continue

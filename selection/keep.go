@@ -43,7 +43,7 @@ func (r *round) stay() (*Stay, candidate) {
 		s.Culled = &cause
 		return s, candidate{}
 	}
-	kept := candidate{server, r.score(server)}
+	kept := r.candidate(server)
 	gain := max(0, kept.score-r.best[0].score)
 	s.Gain = millis(gain)
 	s.Stays = gain < leastGain || gain < kept.score*leastShare

@@ -27,7 +27,7 @@ type Objective struct {
 func (c Criteria) Objective(players []string) *Objective {
 	by := rules.Of(c.By)
 	o := &Objective{rule: by.For(len(players)), limits: slices.Sorted(slices.Values(c.Limits))}
-	if n := len(o.limits); n > 1 && !by.NeedsLimit {
+	if n := len(o.limits); n > 1 && !by.HasLadder() {
 		o.limits = o.limits[n-1:]
 	}
 	say := false
@@ -42,6 +42,9 @@ func (c Criteria) Objective(players []string) *Objective {
 	o.sides = c.sidesOf(players)
 	if !say {
 		o.weights = slices.Repeat([]float64{1}, len(players))
+	}
+	if o.rule.Sides && !(o.hasSay(SideA) && o.hasSay(SideB)) {
+		o.rule = rules.Of(o.rule.Alone)
 	}
 	return o
 }
@@ -66,6 +69,43 @@ func (o *Objective) Above(own []float64) *Objective {
 
 // Weight returns a player's weight.
 func (o *Objective) Weight(player int) float64 { return o.weights[player] }
+
+// hasSay reports whether a player on a side has a say.
+func (o *Objective) hasSay(side Side) bool {
+	for player, of := range o.sides {
+		if of == side && o.weights[player] > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// Limit returns the limit that the rule sets itself, because the group has none. lowestWorst is the
+// lowest worst RTT of a server that suits, and ms is how much of its unit a millisecond is.
+func (o *Objective) Limit(lowestWorst, ms float64) (limit float64, is bool) {
+	if o.rule.Limit == nil || len(o.limits) > 0 {
+		return 0, false
+	}
+	return o.rule.Limit(lowestWorst, ms), true
+}
+
+// Lean returns how much a deviation changes with each RTT, up to a common factor.
+func (o *Objective) Lean(rtts []float64) []float64 {
+	return o.rule.Lean(rules.Pings{RTT: rtts, Weight: o.weights, Side: o.sides})
+}
+
+// Order returns the figure that orders servers: mostly the score. ms is how much of the RTTs' unit a
+// millisecond is.
+func (o *Objective) Order(rtts []float64, ms float64) float64 {
+	score := o.Score(rtts)
+	if o.rule.Rank == nil {
+		return score
+	}
+	return o.rule.Rank(score, o.mean().Score(rtts), ms)
+}
+
+// mean returns the objective of the lowest mean with the same weights.
+func (o *Objective) mean() *Objective { return &Objective{rule: rules.Of(Mean), weights: o.weights} }
 
 // Score returns the rule's score of the RTTs to a server, without limits, in their unit. They are
 // by player. An RTT of 0 does not count.

@@ -43,6 +43,9 @@ func drawnSelection(random *rand.Rand) selection.Selection {
 		c.Weights = map[string]float64{"p0": float64(random.IntN(4))}
 	}
 	if random.IntN(2) == 0 {
+		c.Sides = drawnSides(random, players)
+	}
+	if random.IntN(2) == 0 {
 		c.Spare = 2 * time.Millisecond
 	}
 	if random.IntN(3) == 0 {

@@ -132,3 +132,14 @@ func (r *round) score(server int) float64 {
 	}
 	return math.Round((score+extra)*1000) / 1000
 }
+
+// candidate returns a server with its score, and the figure that orders it among others.
+func (r *round) candidate(server int) candidate {
+	c := candidate{server: server, score: r.score(server)}
+	c.order = c.score
+	if r.view.means != nil {
+		order := r.view.objective.rule.Order(c.score, r.view.means[r.view.table.rows[server]], microseconds)
+		c.order = math.Round(order*1000) / 1000
+	}
+	return c
+}

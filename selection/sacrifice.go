@@ -62,8 +62,13 @@ func (r *Ranked) WorstExtra() (player string, ms float64) {
 // quality. Unknown extras are nothing.
 func (r *Ranked) Figure(by Rule) float64 {
 	rule, rtts, own := rules.Of(by), []float64(nil), []float64(nil)
-	if rule.OwnBests && r.Extra == nil {
+	switch {
+	case rule.OwnBests && r.Extra == nil:
 		return 0
+	case rule.Sides && r.SideMeanMS == nil:
+		return r.MeanMS
+	case rule.Sides:
+		return rules.Round(math.Abs(r.SideMeanMS.A - r.SideMeanMS.B))
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.RTT)) {
 		rtts, own = append(rtts, r.RTT[name]), append(own, r.RTT[name]-r.Extra[name])

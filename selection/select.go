@@ -51,6 +51,8 @@ type round struct {
 type candidate struct {
 	server int
 	score  float64 // microseconds
+	// order is what ranks it: its score, or what the rule makes of that.
+	order float64
 }
 
 // newRound chooses for all players but the dropped one.
@@ -107,8 +109,11 @@ func (r *round) isRuledOut(server int, c causes) bool {
 func (r *round) suits(server int) bool { return r.fates[server] == none }
 
 // restrict culls the servers over the limit: the strictest that a server with the lowest worst RTT
-// can keep, else the loosest.
+// can keep, else the loosest. A group without a limit gets the rule's own, if it has one.
 func (r *round) restrict(lowestWorst cell) {
+	if limit, is := r.view.objective.Limit(float64(lowestWorst), microseconds); is && lowestWorst.answered() {
+		r.limit = cell(min(limit, float64(maxRTT)))
+	}
 	for _, limit := range r.view.objective.limits {
 		if r.limit = cellOf(discovery.Answered, limit); lowestWorst <= r.limit {
 			break
@@ -161,12 +166,12 @@ func (r *round) rank() {
 	allowed := float64(r.criteria.Allowed.Microseconds())
 	figure := func(c candidate) float64 {
 		if r.tight != nil && r.tight[c.server] {
-			c.score += spare
+			c.order += spare
 		}
 		if len(r.ours) > 0 && !r.isOurs(c.server) {
-			c.score += allowed
+			c.order += allowed
 		}
-		return c.score
+		return c.order
 	}
 	compare := func(a, b candidate) int {
 		if c := cmp.Compare(figure(a), figure(b)); c != 0 {
@@ -181,7 +186,7 @@ func (r *round) rank() {
 	firsts := [2]*candidate{} // of the group's own, and of the others
 	for server := range r.fates {
 		if r.suits(server) {
-			c := candidate{server, r.score(server)}
+			c := r.candidate(server)
 			best.add(c)
 			if first := &firsts[r.rankOfOwner(server)]; allowed > 0 && (*first == nil || compare(c, **first) < 0) {
 				*first = &c

@@ -1,6 +1,11 @@
 package selection
 
-import "slices"
+import (
+	"slices"
+
+	"muster/discovery/sentence"
+	"muster/selection/rules"
+)
 
 // Sides lists the players of the two sides, by name.
 type Sides struct {
@@ -44,6 +49,23 @@ func (v *view) sides() *Sides {
 	return s
 }
 
+// SidesOf returns the sides of players in a selection, nil if nobody is on one.
+func (s *Selection) SidesOf(players []string) []Side {
+	if s.Sides == nil {
+		return nil
+	}
+	sides := make([]Side, len(players))
+	for i, name := range players {
+		switch {
+		case slices.Contains(s.Sides.A, name):
+			sides[i] = SideA
+		case slices.Contains(s.Sides.B, name):
+			sides[i] = SideB
+		}
+	}
+	return sides
+}
+
 // sideMeans returns the sides' mean RTTs to a server that everyone measured, nil unless both sides
 // have players. Weights do not count.
 func (v *view) sideMeans(server int) *SideMeans {
@@ -57,4 +79,47 @@ func (v *view) sideMeans(server int) *SideMeans {
 		players[side]++
 	}
 	return &SideMeans{A: millis(total[SideA] / players[SideA]), B: millis(total[SideB] / players[SideB])}
+}
+
+// raises returns for each player in view whether a higher RTT to a server moves the sides apart, 1,
+// or together, -1. It is 0 for players on neither side.
+func (v *view) raises(server int) []float64 {
+	if !v.objective.rule.Sides {
+		return nil
+	}
+	raises := v.objective.Lean(v.rtts(server))
+	for i, lean := range raises {
+		switch {
+		case lean > 0:
+			raises[i] = 1
+		case lean < 0:
+			raises[i] = -1
+		}
+	}
+	return raises
+}
+
+// empties reports whether a round for fewer players has lost a side, so that another rule decides.
+func (r *round) empties(rest *round) bool {
+	return r.view.objective.rule.Sides && !rest.view.objective.rule.Sides
+}
+
+// sideSentences returns what the two sides have at the chosen server if they should be even, or why
+// another rule decided.
+func (s Selection) sideSentences() []sentence.Sentence {
+	if !rules.Of(s.By).Sides {
+		return nil
+	}
+	means := s.Chosen.SideMeanMS
+	if means == nil || !rules.Of(s.decision().Measure).Sides {
+		return one("why.no-sides")
+	}
+	return one("why.sides", "a", rules.Exact(means.A), "b", rules.Exact(means.B))
+}
+
+// isCloser reports whether a rival's sides are closer together than the chosen server's, but not by
+// enough to make up for its average.
+func (s Selection) isCloser(rival Rival) bool {
+	rule := rules.Of(s.decision().Measure)
+	return rule.Sides && isLess(rival.Figure(rule.Name), s.Chosen.Figure(rule.Name)) && isLess(s.Chosen.MeanMS, rival.MeanMS)
 }

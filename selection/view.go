@@ -9,6 +9,9 @@ import (
 // nobody stands for no dropped player.
 const nobody = -1
 
+// microseconds is how much of a cell's unit a millisecond is.
+const microseconds = 1000
+
 // view is a table under some criteria, perhaps without one of the players.
 type view struct {
 	table *Table
@@ -23,6 +26,8 @@ type view struct {
 	objective *Objective
 	// scores are the rows' scores, in microseconds, if somebody's weight is not 1 or extras count.
 	scores []float64
+	// means are the rows' means, in microseconds, if the order of servers depends on them.
+	means []float64
 	// own are the servers of the players' own bests, in the order of players, if extras count and
 	// there are any.
 	own []int
@@ -33,7 +38,8 @@ func newView(table *Table, criteria Criteria, dropped int) *view {
 	v.players = slices.DeleteFunc(slices.Clone(table.byName), func(player int) bool { return player == dropped })
 	v.needed = max(1, int32(len(v.players)))
 	v.objective = criteria.Objective(v.names(v.players))
-	if !v.objective.Sacrifices() && slices.ContainsFunc(v.objective.weights, func(w float64) bool { return w != 1 }) {
+	isWeighted := slices.ContainsFunc(v.objective.weights, func(w float64) bool { return w != 1 })
+	if !v.objective.Sacrifices() && (isWeighted || v.objective.rule.Sum == nil) {
 		v.weigh()
 	}
 	return v
@@ -47,6 +53,9 @@ func (v *view) weigh() {
 		columns = append(columns, v.table.columns[player])
 	}
 	v.scores = v.objective.scores(columns)
+	if v.objective.rule.Rank != nil {
+		v.means = v.objective.mean().scores(columns)
+	}
 }
 
 // countFrom makes extras count from the players' lowest RTTs to these servers.
@@ -71,11 +80,24 @@ func (v *view) by(rule *rules.Rule, server int) float64 {
 	if rule.Sum != nil {
 		return v.of(server).by(rule)
 	}
+	pings := rules.Equal(v.rtts(server), v.objective.own)
+	pings.Side = v.objective.sides
+	return rule.Score(pings)
+}
+
+// rtts returns the players' RTTs to a server that all have measured, in microseconds.
+func (v *view) rtts(server int) []float64 {
 	rtts := make([]float64, len(v.players))
 	for i, player := range v.players {
 		rtts[i] = float64(v.table.cell(player, server))
 	}
-	return rule.Score(rules.Equal(rtts, v.objective.own))
+	return rtts
+}
+
+// order returns the figure by which a rule orders servers, in microseconds, without weights and
+// limits.
+func (v *view) order(rule *rules.Rule, server int) float64 {
+	return rule.Order(v.by(rule, server), v.of(server).mean(), microseconds)
 }
 
 // of returns a server's sums.

@@ -11,8 +11,8 @@ import (
 // Why says what decided a choice, or what prevents one.
 type Why struct {
 	// Bottleneck is the player who raises the chosen server's score most. That is the one with the
-	// highest RTT, for fairness the one furthest from the mean, and for extras the one who gives up
-	// most. Players without a say do not count.
+	// highest RTT, for fairness the one furthest from the mean, for even sides the one who keeps them
+	// furthest apart, and for extras the one who gives up most. Players without a say do not count.
 	Bottleneck string `json:"bottleneck,omitempty"`
 	// Without is the others' choice without the bottleneck.
 	Without *Without `json:"without,omitempty"`
@@ -58,8 +58,7 @@ func (r *round) why(doc *Selection) *Why {
 	bottleneck := r.bottleneck(doc.Chosen.Server)
 	w.Bottleneck = r.view.table.players[bottleneck]
 	if r.view.needed > 1 {
-		without := r.without(bottleneck, doc.Chosen)
-		w.Without = &without
+		w.Without = r.without(bottleneck, doc.Chosen)
 	}
 	return w
 }
@@ -67,14 +66,17 @@ func (r *round) why(doc *Selection) *Why {
 // bottleneck returns the player who raises the score of a server most, of several the first by
 // name.
 func (r *round) bottleneck(server int) int {
-	found, height := 0, -1.0
+	found, height := 0, math.Inf(-1)
 	mean := r.view.of(server).mean()
+	raises := r.view.raises(server)
 	for i, player := range r.view.players {
-		if r.view.objective.weights[i] == 0 {
+		if r.view.objective.weights[i] == 0 || raises != nil && raises[i] == 0 {
 			continue
 		}
 		h := float64(r.view.table.cell(player, server))
 		switch rule := r.view.objective.rule; {
+		case rule.Sides:
+			h = raises[i] * (h - mean)
 		case rule.Deviates:
 			h = math.Abs(h - mean)
 		case rule.OwnBests:
@@ -87,9 +89,14 @@ func (r *round) bottleneck(server int) int {
 	return found
 }
 
-func (r *round) without(player int, chosen *Ranked) Without {
-	w := Without{Player: r.view.table.players[player]}
+// without returns the others' choice without a player. It is nil if that empties a side, because
+// another rule would make it.
+func (r *round) without(player int, chosen *Ranked) *Without {
+	w := &Without{Player: r.view.table.players[player]}
 	rest := newRound(r.Filter, r.view.table, player)
+	if r.empties(rest) {
+		return nil
+	}
 	if len(rest.best) == 0 {
 		return w
 	}
@@ -123,7 +130,7 @@ func (r *round) rivals(chosen int) []Rival {
 }
 
 func (r *round) rival(server int) Rival {
-	rival := Rival{Ranked: r.ranked(candidate{server, r.score(server)})}
+	rival := Rival{Ranked: r.ranked(r.candidate(server))}
 	if r.fates[server] == OverThreshold {
 		rival.Over = r.concerned(server, OverThreshold)
 	}

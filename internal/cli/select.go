@@ -39,7 +39,8 @@ is standard input.`,
   quakestat -xml -P -R -default q3s -f list.txt >bob.xml
   muster select ann.json bob.xml
   muster select ann.json bob.xml --by threshold --max-rtt 100ms,150ms --map oa_dm1
-  muster select *.xml --by fairness --weights ann=2 --top 3`,
+  muster select *.xml --by fairness --weights ann=2 --top 3
+  muster select *.json --by even-sides --sides ann=a,ben=a,emil=b,zoe=b`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return errors.New("which reports? Name one file a player")
@@ -54,6 +55,7 @@ is standard input.`,
 	flags.IntVar(&c.criteria.Seats, "players", 0, "free seats the group needs, `N` (default: one for each report)")
 	bindAsked(flags, &c.criteria, "")
 	flags.Var(option.Weights(&c.criteria.Weights), "weights", "players who count for more or less than 1")
+	flags.Var(option.Sides(&c.criteria.Sides), "sides", "players who play on side a or b, for --by even-sides")
 	flags.IntVar(&c.criteria.Top, "top", 10, "`N` servers in the ranking; 0 is all")
 	flags.BoolVar(&c.json, "json", false, "print the choice as JSON")
 	return cmd
@@ -124,6 +126,10 @@ func rankingTable(s selection.Selection, servers selection.Servers, players []st
 	t := &term.Table{Columns: []term.Column{
 		term.Right(""), term.Whole("SERVER"), term.Left("NAME"), term.Right("MEAN"), term.Right("WORST"), term.Right("STDEV"),
 	}, Spare: []string{"NAME", "STDEV", "WORST"}}
+	hasSides := len(s.Ranking) > 0 && s.Ranking[0].SideMeanMS != nil
+	if hasSides {
+		t.Columns = append(t.Columns, term.Right("SIDE A"), term.Right("SIDE B"))
+	}
 	for _, name := range players {
 		t.Columns = append(t.Columns, term.Right(name))
 	}
@@ -133,6 +139,9 @@ func rankingTable(s selection.Selection, servers selection.Servers, players []st
 			name = info.Name
 		}
 		row := []any{i + 1, r.Addr, name, tenths(r.MeanMS), tenths(r.MaxMS), tenths(r.StdevMS)}
+		if hasSides {
+			row = append(row, tenths(r.SideMeanMS.A), tenths(r.SideMeanMS.B))
+		}
 		for _, player := range players {
 			row = append(row, tenths(r.RTT[player]))
 		}

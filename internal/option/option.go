@@ -175,6 +175,23 @@ func Weights(to *map[string]float64) Value {
 	})}
 }
 
+// Sides returns a flag of players and their sides, a or b.
+func Sides(to *map[string]selection.Side) Value {
+	return Value{"NAME=a,...", "", Each(func(part string) error {
+		at := max(0, strings.LastIndex(part, "="))
+		side := map[string]selection.Side{"=a": selection.SideA, "=b": selection.SideB}[strings.ToLower(part[at:])]
+		name := strings.TrimSpace(part[:at])
+		if name == "" || side == selection.Neither {
+			return fmt.Errorf("%q is neither NAME=a nor NAME=b", part)
+		}
+		if *to == nil {
+			*to = make(map[string]selection.Side)
+		}
+		(*to)[name] = side
+		return nil
+	})}
+}
+
 // Networks returns a flag of networks. An address is a network of one.
 func Networks(to *[]netip.Prefix) Value {
 	return Value{"ADDRESS,…", "", Each(func(part string) error {

@@ -1,10 +1,13 @@
 package option
 
 import (
+	"maps"
 	"net/netip"
 	"slices"
 	"testing"
 	"time"
+
+	"muster/selection"
 )
 
 // TestPings checks that a plain number is in milliseconds wherever a flag takes a ping.
@@ -29,6 +32,26 @@ func TestPings(t *testing.T) {
 	flag := Ping(&one, 200*ms)
 	if one != 200*ms || flag.String() != "200ms" || flag.Set("90") != nil || one != 90*ms {
 		t.Errorf("%v, %v", one, flag)
+	}
+}
+
+// TestSides checks that a name may hold an equals sign, and a side is a or b.
+func TestSides(t *testing.T) {
+	var got map[string]selection.Side
+	flag := Sides(&got)
+	for _, text := range []string{"ann=a, ben=A", "emil=b", "x=y=b"} {
+		if err := flag.Set(text); err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	want := map[string]selection.Side{"ann": selection.SideA, "ben": selection.SideA, "emil": selection.SideB, "x=y": selection.SideB}
+	if !maps.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	for _, text := range []string{"", "ann", "=a", "ann=", "ann=c", "ann=a,,ben=b", "a", "b=ab"} {
+		if err := Sides(&got).Set(text); err == nil {
+			t.Errorf("%q is taken for sides", text)
+		}
 	}
 }
 

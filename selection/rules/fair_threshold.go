@@ -6,6 +6,6 @@ const FairThreshold Name = "fair-threshold"
 var fairThreshold = Rule{
 	Name: FairThreshold, Measure: Fairness, Alone: Mean,
 	NeedsLimit: true, Deviates: true, Multiplies: true,
-	Estimates: fairness.Estimates, Score: fairness.Score, Sum: fairness.Sum, Bound: fairness.Bound,
+	Estimates: fairness.Estimates, Score: fairness.Score, Sum: fairness.Sum, Lean: fairness.Lean, Bound: fairness.Bound,
 	Docs: Docs{Does: "nobody over the limit, then the fairest", Minimises: "the deviation, under the same ladder"},
 }

@@ -14,6 +14,16 @@ var fairness = Rule{
 	Deviates: true, Multiplies: true,
 	Estimates: 6 * time.Millisecond, // an error counts in full
 	Score:     deviation,
+	Lean: func(p Pings) []float64 {
+		lean, mean := make([]float64, len(p.RTT)), 0.0
+		for _, rtt := range p.RTT {
+			mean += rtt / float64(len(p.RTT))
+		}
+		for player, rtt := range p.RTT {
+			lean[player] = rtt - mean
+		}
+		return lean
+	},
 	Sum: func(s Sums) float64 {
 		if s.Players < 2 {
 			return 0

@@ -66,6 +66,7 @@ import { say } from "./say.js";
  * @property {string} id
  * @property {boolean} limited it is nothing without a limit
  * @property {boolean} own it counts from each player's own best
+ * @property {boolean} sides it compares two sides
  */
 
 /** @type {Rule[]} */
@@ -79,7 +80,7 @@ export const rules = [
 			}
 			return string(quoted)
 		}
-		fmt.Fprintf(&b, "  { id: %s, limited: %v, own: %v },\n", text(string(r.Name)), r.NeedsLimit, r.OwnBests)
+		fmt.Fprintf(&b, "  { id: %s, limited: %v, own: %v, sides: %v },\n", text(string(r.Name)), r.NeedsLimit, r.OwnBests, r.Sides)
 	}
 	b.WriteString(`];
 

@@ -22,9 +22,14 @@ type Rule struct {
 	// NeedsLimit says that the rule tries the limits one after the other, from the strictest, and
 	// means nothing without one. Other rules take the loosest as a cap.
 	NeedsLimit bool
+	// Ladder says that the rule tries the limits from the strictest if there are any.
+	Ladder bool
 	// OwnBests says that a player's RTT counts from the player's lowest RTT to a server that suits
 	// everyone.
 	OwnBests bool
+	// Sides says that the rule compares two sides. Alone replaces it until each has a player with a
+	// say.
+	Sides bool
 	// Deviates says that scores are deviations. An amount that all RTTs have in common does not
 	// change them.
 	Deviates bool
@@ -39,7 +44,16 @@ type Rule struct {
 
 	// Score is the rule's figure for one server, in the unit of the RTTs.
 	Score func(Pings) float64
-	// Sum returns the same from sums, without weights. It is nil if sums do not tell it.
+	// Rank turns a score into the figure that orders servers, given their mean RTT and how much of
+	// the unit a millisecond is. It is nil if the score orders them.
+	Rank func(score, mean, ms float64) float64
+	// Limit returns the limit that holds for a group without one, given the lowest worst RTT of a
+	// server and how much of the unit a millisecond is. It is nil if there is none.
+	Limit func(lowestWorst, ms float64) float64
+	// Lean returns how much the score changes with each RTT, up to a common factor. Only a rule that
+	// deviates has it.
+	Lean func(Pings) []float64
+	// Sum returns the score from sums, without weights. It is nil if sums do not tell it.
 	Sum func(Sums) float64
 	// Bound is the lowest possible score once the missing RTTs are known.
 	Bound func(Pings) float64
@@ -87,7 +101,7 @@ type Sums struct {
 }
 
 // all are the rules in the order in which people read them, the plainest first. None ever changes.
-var all = [...]*Rule{&mean, &threshold, &fairness, &fairThreshold, &minimax, &leastSacrifice, &pairwise}
+var all = [...]*Rule{&mean, &threshold, &fairness, &fairThreshold, &minimax, &leastSacrifice, &pairwise, &evenSides}
 
 // Names lists the rules' names.
 func Names() (names []Name) {
@@ -129,6 +143,18 @@ func (r *Rule) For(players int) *Rule {
 		return Of(plain.Alone)
 	}
 	return plain
+}
+
+// HasLadder reports whether the rule tries the limits one after the other.
+func (r *Rule) HasLadder() bool { return r.NeedsLimit || r.Ladder }
+
+// Order returns the figure that orders servers, lower is better, given a server's score and mean RTT,
+// and how much of their unit a millisecond is.
+func (r *Rule) Order(score, mean, ms float64) float64 {
+	if r.Rank == nil {
+		return score
+	}
+	return r.Rank(score, mean, ms)
 }
 
 // unknown returns a rule that this version of the program does not have.

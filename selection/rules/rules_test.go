@@ -27,7 +27,8 @@ var english = sync.OnceValue(func() map[string]string { return catalogue.Sentenc
 // missingOf lists the fields that a rule lacks.
 func missingOf(r *rules.Rule) (missing []string) {
 	optional := []string{
-		"Alone", "NeedsLimit", "OwnBests", "Deviates", "Multiplies", "Averages", "Sum", // absent where they do not apply
+		"Alone", "NeedsLimit", "Ladder", "Sides", "OwnBests", "Deviates", "Multiplies", "Averages", // absent where they do not apply
+		"Rank", "Limit", "Lean", "Sum",
 		"Docs.Note",
 	}
 	var walk func(path string, of reflect.Value)
@@ -55,8 +56,14 @@ func missingOf(r *rules.Rule) (missing []string) {
 	if r.OwnBests { // where nobody gives up anything, and while nearer servers may be found
 		wants(r.Measure, "best-nothing", "best-within-nothing", "has-nothing", "so-far-perhaps")
 	}
-	if r.Sum == nil && !r.OwnBests {
-		missing = append(missing, "Sum (only a rule of own bests does without)")
+	if r.Sum == nil && !r.OwnBests && !r.Sides {
+		missing = append(missing, "Sum (only a rule of own bests or sides does without)")
+	}
+	if r.Deviates && r.Lean == nil {
+		missing = append(missing, "Lean (of a rule that deviates)")
+	}
+	if r.Sides && r.Alone == "" {
+		missing = append(missing, "Alone (of a rule of sides)")
 	}
 	for _, other := range []rules.Name{r.Measure, r.Alone} {
 		if other != "" && rules.Find(other) == nil {
@@ -77,7 +84,7 @@ func TestEveryRuleIsWhole(t *testing.T) {
 func TestMissingSaysWhatIsMissing(t *testing.T) {
 	all := missingOf(new(rules.Rule))
 	for _, want := range []string{
-		"Name", "Measure", "Estimates", "Score", "Bound", "Sum (only a rule of own bests does without)",
+		"Name", "Measure", "Estimates", "Score", "Bound", "Sum (only a rule of own bests or sides does without)",
 		"rule..name", "rule..hint", "rule..wish", "rule..figure", "rule..short", "rule..best", "rule..best-within",
 		"rule..has", "rule..so-far", "rule..lower", "rule..above", "rule..instead", "Docs.Does", "Docs.Minimises",
 	} {
@@ -140,7 +147,11 @@ func drawn(random *rand.Rand) (rules.Pings, rules.Sums) {
 		}
 		sums.Second = max(sums.Second, rtt)
 	}
-	return rules.Equal(rtts, own), sums
+	pings := rules.Equal(rtts, own)
+	for range rtts {
+		pings.Side = append(pings.Side, rules.Side(random.IntN(3)))
+	}
+	return pings, sums
 }
 
 func isNear(a, b float64) bool { return math.Abs(a-b) <= 1e-6*max(1, math.Abs(a), math.Abs(b)) }
@@ -182,14 +193,15 @@ func TestWeightsMultiplyPlayers(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 3))
 	for range 500 {
 		pings, _ := drawn(random)
-		one, three := rules.Equal(pings.RTT, nil), pings.RTT
-		one.Weight[0] = 3
-		three = append(slices.Clone(three), three[0], three[0])
+		one, rtts, sides := rules.Equal(pings.RTT, nil), pings.RTT, pings.Side
+		one.Weight[0], one.Side = 3, sides
+		three := rules.Equal(append(slices.Clone(rtts), rtts[0], rtts[0]), nil)
+		three.Side = append(slices.Clone(sides), sides[0], sides[0])
 		for _, rule := range rules.All() {
-			if !rule.Multiplies || rule.Deviates { // weights change a deviation's n−1
+			if !rule.Multiplies || rule.Deviates && !rule.Sides { // weights change a deviation's n−1
 				continue
 			}
-			got, want := rule.Score(one), rule.Score(rules.Equal(three, nil))
+			got, want := rule.Score(one), rule.Score(three)
 			if !isNear(got, want) {
 				t.Fatalf("%s of %v: %v, want %v", rule.Name, pings.RTT, got, want)
 			}

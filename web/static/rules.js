@@ -8,17 +8,19 @@ import { say } from "./say.js";
  * @property {string} id
  * @property {boolean} limited it is nothing without a limit
  * @property {boolean} own it counts from each player's own best
+ * @property {boolean} sides it compares two sides
  */
 
 /** @type {Rule[]} */
 export const rules = [
-  { id: "mean", limited: false, own: false },
-  { id: "threshold", limited: true, own: false },
-  { id: "fairness", limited: false, own: false },
-  { id: "fair-threshold", limited: true, own: false },
-  { id: "minimax", limited: false, own: false },
-  { id: "least-sacrifice", limited: false, own: true },
-  { id: "pairwise", limited: false, own: false },
+  { id: "mean", limited: false, own: false, sides: false },
+  { id: "threshold", limited: true, own: false, sides: false },
+  { id: "fairness", limited: false, own: false, sides: false },
+  { id: "fair-threshold", limited: true, own: false, sides: false },
+  { id: "minimax", limited: false, own: false, sides: false },
+  { id: "least-sacrifice", limited: false, own: true, sides: false },
+  { id: "pairwise", limited: false, own: false, sides: false },
+  { id: "even-sides", limited: false, own: false, sides: true },
 ];
 
 /** @param {string} id */

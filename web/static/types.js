@@ -81,6 +81,7 @@
  * @property {number} mean_ms
  * @property {number} max_ms
  * @property {number} stdev_ms
+ * @property {{a: number, b: number}} [side_mean_ms] the average pings of two sides that have players
  * @property {Record<string, number>} rtt_ms
  * @property {Record<string, number>} [extra_ms] how far each ping is above the player's own best, if the rule uses that
  * @property {Record<string, number>} [worst_ms] the ping that 95 of 100 packets kept, after a long look
@@ -93,6 +94,7 @@
  * @typedef {object} Selection
  * @property {string} by
  * @property {string[]} players
+ * @property {{a: string[], b: string[]}} [sides] who is on which side
  * @property {Ranked | null} chosen
  * @property {Ranked[]} ranking
  * @property {Record<string, number>} culled
@@ -205,6 +207,7 @@
  * @property {number} stdev_ms
  * @property {number} figure_ms the rule's figure
  * @property {number} [extra_ms] how far anybody's ping is above their own best at most, if the rule uses that
+ * @property {{a: number, b: number}} [side_mean_ms] the average pings of two sides that have players
  * @property {Record<string, number>} rtt_ms
  * @property {Record<string, number>} [predicted_ms] the expected pings of players who have not measured it
  * @typedef {Server & LeaderOf} Leader one of the best servers so far

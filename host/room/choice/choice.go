@@ -175,7 +175,7 @@ func Allow(s wire.Settings, limitMS float64) (wire.Settings, error) {
 		return s, fmt.Errorf("a limit is between 1 and %d ms", mostAllowed)
 	}
 	limits := []float64{limit}
-	if rules.Of(s.By).NeedsLimit {
+	if rules.Of(s.By).HasLadder() {
 		for _, l := range s.Limits {
 			if ms := discovery.MS(l); ms < limit {
 				limits = append(limits, ms)

@@ -199,7 +199,7 @@ func (f *field) standing(leaders []selection.Ranked) wire.Standing {
 		s.Leaders = append(s.Leaders, wire.Leader{
 			ID: ranked.Server, ServerCard: wire.CardOf(f.Servers.List[ranked.Server], f.Servers.Info(ranked.Server)),
 			Complete: len(ranked.RTT) == len(f.columns), MeanMS: ranked.MeanMS, MaxMS: ranked.MaxMS, StdevMS: ranked.StdevMS,
-			FigureMS: ranked.Figure(f.selected.By), ExtraMS: extra, RTT: ranked.RTT,
+			FigureMS: ranked.Figure(f.selected.By), ExtraMS: extra, SideMeanMS: ranked.SideMeanMS, RTT: ranked.RTT,
 		})
 	}
 	places := map[string]*wire.Place{}
@@ -245,7 +245,10 @@ func (f *field) couldWin(leaders []wire.Leader, server int) bool {
 	case len(leaders) == 0 || !leaders[0].Complete:
 		return true
 	}
-	return rules.Of(f.selected.By).Bound(rules.Equal(rtts, own)) <= leaders[0].FigureMS
+	rule, pings := rules.Of(f.selected.By), rules.Equal(rtts, own)
+	pings.Side = f.selected.SidesOf(f.columns)
+	leader := leaders[0]
+	return rule.Order(rule.Bound(pings), rules.Of(rules.Mean).Bound(pings), 1) <= rule.Order(leader.FigureMS, leader.MeanMS, 1)
 }
 
 func count(is bool) int {

@@ -14,6 +14,7 @@ package search
 
 import (
 	"cmp"
+	"slices"
 	"time"
 
 	"muster/discovery"
@@ -79,6 +80,8 @@ type Search struct {
 	// rounds do not overlap. The field before is the number of questions of the round before, some
 	// of them still open.
 	ahead, before int
+	// sides are the players' sides.
+	sides map[string]selection.Side
 	// more is the organiser's addition to each player's budget, if any.
 	more int
 	// ends says that there was nothing more to ask, and the search waits for the last answers.
@@ -113,6 +116,9 @@ func New(groups [][]Member, out []Ask, setup Setup) *Search {
 	weights, isShared := map[string]float64{}, false
 	for i, members := range groups {
 		weights[members[0].Name] = float64(len(members))
+		if rules.Of(criteria.By).Sides {
+			options.Guests = append(slices.Clip(options.Guests), opponents(i, members, criteria.Sides, weights)...)
+		}
 		isShared = isShared || len(members) > 1
 		if most, few := few(members); few {
 			if options.Few == nil {
@@ -131,9 +137,28 @@ func New(groups [][]Member, out []Ask, setup Setup) *Search {
 		options.Ahead = ahead
 	}
 	return &Search{
-		Groups: Form(groups, out), list: setup.Servers.List, ahead: options.Ahead, more: setup.More,
+		Groups: Form(groups, out), list: setup.Servers.List, sides: criteria.Sides, ahead: options.Ahead, more: setup.More,
 		planner: coordinate.New(setup.Topology, setup.Servers, setup.Table, criteria, options),
 	}
+}
+
+// opponents returns the members of a NAT group who are not on the side of the one who stands for it.
+// They measure nothing, and have that one's RTTs: one for each side, with the weight of all on it.
+func opponents(group int, members []Member, sides map[string]selection.Side, weights map[string]float64) (all []coordinate.Guest) {
+	firsts := map[selection.Side]string{sides[members[0].Name]: members[0].Name}
+	weights[members[0].Name] = 1
+	for _, m := range members[1:] {
+		first, is := firsts[sides[m.Name]]
+		if !is {
+			first = m.Name
+			firsts[sides[m.Name]] = first
+			all = append(all, coordinate.Guest{
+				Name: m.Name, RTT: func(_ string, players []time.Duration) time.Duration { return players[group] },
+			})
+		}
+		weights[first]++
+	}
+	return all
 }
 
 // IsShort reports whether the players are asked for most of the list anyway, so that every

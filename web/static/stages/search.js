@@ -129,9 +129,10 @@ function many(players) {
   return players <= 4 ? "few" : players <= 8 ? "some" : "many";
 }
 
-/** Whether a server has the rule's figure; without own bests, the average replaces it. @param {State} state @param {Leader} leader */
+/** Whether a server has the rule's figure; without own bests or two sides, the average replaces it. @param {State} state @param {Leader} leader */
 function isJudged(state, leader) {
-  return !ruleOf(state.room.by)?.own || leader.extra_ms !== undefined;
+  const rule = ruleOf(state.room.by);
+  return (!rule?.own || leader.extra_ms !== undefined) && (!rule?.sides || leader.side_mean_ms !== undefined);
 }
 
 /** The figure of a server by which the rule decides, ms. @param {State} state @param {Leader} leader */
