@@ -37,7 +37,26 @@ const crowded = `
 	const inTime = (ms) => new Date(Date.now() + ms).toISOString(), voted = people.map((p, i) => ({ ...p, vote: addresses[i %% 4 && i %% 3], ready: i %% 2 === 1, vetoed: i === 2 }));
 	const how = ["launched", "by-hand", "asking", "failed", "", "declined"], round = (n) => ({ round: n, at: "2026-01-02T20:1" + n + ":00Z", game: "openarena", server: called[n], connect: addresses[n], country: ["US", "CA", "NL", "DE", "FR"][n], map: "q3dm7", mean_ms: 97, max_ms: 247, players: names, rtt_ms: pings(n), voted: ["zoe", "max"] });
 	const guests = ["zoe", "max"].map((name, i) => ({ name, arrival: names.length + i, peer: false, guest: true, page: true }));
+	const sideNames = ["Nightjars", "<i>The Tin Foxes of</i> " + "W".repeat(40)], half = Math.ceil(names.length / 2);
+	const camps = ["a", "b"].map((side, i) => { const players = names.filter((_, p) => (p < half) === (i === 0)); return { side, name: names.length > 4 || i === 0 ? sideNames[i] : "", captain: players[0], players }; });
+	const finalists = addresses.map((addr, i) => ({ addr, ...servers[addr], means_ms: [92 + 7 * i, [94, 92, 99, 0, 98][i]] }));
+	const move = (number, kind, of, side, what, by = camps[side === "a" ? 0 : 1].captain) => ({ number, kind, of, side, by, what, at: inTime(-1e3) });
+	const bans = [move(1, "ban", "server", "a", addresses[2]), move(2, "ban", "server", "b", addresses[3], "")];
+	const gone = (moves) => (one) => ({ ...one, gone: moves.find(({ kind, what }) => kind === "ban" && what === (one.addr ?? one.name))?.number, picked: moves.find(({ kind, of, what }) => of === "map" && kind === "pick" && what === one.name)?.number });
+	const pool = ["dm6", "dm17", "ztn", "pro-q3tourney4-" + "W".repeat(40), "<b>ctf</b>", "長い名前のとても長いマップ", "de_dust2"];
+	const mapMoves = [...bans, move(3, "ban", "server", "a", addresses[1]), move(4, "pick", "server", "b", addresses[0]), move(5, "ban", "map", "b", pool[3]), move(6, "ban", "map", "a", pool[5], ""), move(7, "pick", "map", "b", pool[0]), move(8, "pick", "map", "a", pool[4])];
+	const sided = people.map((p, i) => ({ ...p, side: i < half ? "a" : "b" }));
+	const turnOf = (more) => ({ number: 3, kind: "ban", of: "server", side: "a", captain: camps[0].captain, nth: 3, total: 4, until: inTime(17e3), ...more });
+	const match = { best_of: 1, camps, moves: [], servers: [], maps: [] };
+	const banning = { ...match, moves: bans, servers: finalists.map(gone(bans)), turn: turnOf() };
+	const mapping = { ...match, best_of: 5, moves: mapMoves, servers: finalists.map(gone(mapMoves)), maps: pool.map((name) => gone(mapMoves)({ name })), server: addresses[0], turn: turnOf({ number: 9, of: "map", kind: "pick", side: "b", captain: camps[1].captain, nth: 3, total: 4, until: inTime(4e3) }) };
+	const own = Object.fromEntries(addresses.map((addr, i) => [addr, 41 + 9 * i]));
+	const inMatch = (stage, more) => room(stage, { match: "bo1", turn_ms: 30000, order: "ban ban ban ban", ...more });
 	const stages = {
+		ban: { choice, agreement: { ...open, choices: [] }, room: inMatch("chosen"), people: sided, match: banning, own, you: { ...you, name: you.name && camps[0].captain } },
+		sides: { room: inMatch("gathering", { match: "bo3" }), people: [...sided, { name: "caster", arrival: names.length, peer: true, connected: true, page: true }], match: { ...match, best_of: 3, maps: pool.map((name) => ({ name })) } },
+		watchban: { choice, agreement: { ...open, choices: [] }, room: inMatch("chosen"), people: sided, match: banning },
+		mapban: { choice, agreement: { ...open, choices: [] }, room: inMatch("chosen", { match: "bo5" }), people: sided, match: mapping, you: { ...you, name: you.name && camps[1].captain } },
 		lobby: { room: room("gathering") },
 		search: { room: room("measuring", { search: { gain_ms: 6 } }), standing },
 		reveal: { choice, agreement: { ...open, launch_at: inTime(60e3) }, room: room("chosen") },
@@ -56,7 +75,7 @@ const crowded = `
 	clearTimeout(live.watchdog);
 	window.setTimeout = () => 0;
 	Object.assign(muster.view, { searched: stage === "reveal" ? window.rounds : 0, revealed: 0, ending: stage === "closing" });
-	live.receive(JSON.stringify({ type: "state", now: Date.now(), whole: true, people, you, choice: null, way: null, whatif: null, evening: [], log: [], standing: null, agreement: { open: false, vetoes: [], ballot: [] }, ...stages[stage] }));
+	live.receive(JSON.stringify({ type: "state", now: Date.now(), whole: true, people, you, choice: null, way: null, whatif: null, evening: [], log: [], standing: null, match: null, own: null, agreement: { open: false, vetoes: [], ballot: [] }, ...stages[stage] }));
 `
 
 // everyStage lists the stages of a room. above must be above the fold of a phone, and aside above
@@ -73,6 +92,10 @@ var everyStage = []struct{ name, stage, above, aside, pings string }{
 	{"failed", "failed", ".help-card", "", ".gate .ms"},
 	{"night", "night", "h1", "", ""},
 	{"closing", "night", "h1, .same-time button", "", ""},
+	{"sides", "lobby", ".start .primary", ".team", ""},
+	{"ban", "ban", ".nominee, .move", ".move", ""},
+	{"watchban", "ban", ".nominee", ".match-head", ""},
+	{"mapban", "ban", ".nominee, .move", ".move", ""},
 }
 
 // drawn shows a stage with that many people of strange names, and waits until all of it is there.

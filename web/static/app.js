@@ -180,7 +180,7 @@ function drawStage(state) {
   const drawn = stages[stage];
   if (!drawn) return void attempt(load);
   view.stage = stage;
-  if (view.stage === "search" || view.stage === "vote") view.searched = state.room.round;
+  if (view.stage === "search" || view.stage === "vote" || view.stage === "ban") view.searched = state.room.round;
   if (view.stage === "countdown") view.revealed = state.room.round; // whoever missed it until now has read it there
   if (view.stage === "night") view.searched = view.revealed = 0; // the next session begins with its first round
   const place = byId("stage");

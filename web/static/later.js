@@ -7,6 +7,8 @@ import { broughtOf, written } from "./details/lists.js";
 import { byId, saveFile } from "./dom.js";
 import { say } from "./say.js";
 import { share } from "./share.js";
+import * as ban from "./stages/ban.js";
+import * as camplobby from "./stages/camplobby.js";
 import * as countdown from "./stages/countdown.js";
 import * as failed from "./stages/failed.js";
 import * as go from "./stages/go.js";
@@ -21,6 +23,7 @@ export { showLimit, wishOf } from "./details/whatif.js";
 
 /** @type {Partial<Record<import("./stages/stages.js").Stage, import("./app.js").Drawn>>} */
 export const stages = {
+  ban: { draw: ban.ban, shown: ban.shown, says: ban.says },
   search: { draw: search.search, shown: search.shown },
   reveal: { draw: reveal.reveal, shown: reveal.shown, says: reveal.says },
   vote: { draw: vote.vote, shown: vote.shown },
@@ -47,6 +50,8 @@ export async function bring(form, tellBriefly) {
  */
 export function actions(live, view, tellBriefly, end) {
   return {
+    ...camplobby.actions(view.changed),
+    ...ban.actions(live, view, ask),
     ...night.actions(view, tellBriefly, end),
     "save-list": () => live.state && saveFile(new Blob([written(live.state)], { type: "text/plain" }), `${live.state.room.game}-favourites.txt`),
     unfold: ({ addr = "" }) => (vote.unfold(live.state, addr), view.changed()),

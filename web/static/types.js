@@ -72,6 +72,7 @@
  * @property {string} [version] the player's version of the game
  * @property {string} [country] the player's country
  * @property {boolean} [somewhere] hides it
+ * @property {"a" | "b" | ""} [side] of a match
  */
 
 /**
@@ -279,6 +280,8 @@
  * @property {LongLook | null} [look] the progress of a long look
  * @property {Seats | null} seats
  * @property {Reaction[]} [reactions]
+ * @property {Match | null} [match] if two sides play against each other
+ * @property {Record<string, number> | null} [own] in a match, the reader's own pings by server, ms
  */
 
 /**
@@ -289,6 +292,44 @@
  * @property {boolean} [here]
  * @property {boolean} [played] in the last session
  * @property {boolean} [liked]
+ */
+
+/**
+ * @typedef {object} Camp one side of a match
+ * @property {"a" | "b"} side
+ * @property {string} name empty if nobody has said it
+ * @property {string} [captain]
+ * @property {string[] | null} players
+ * @property {boolean} [asks] has asked for a long look
+ */
+
+/**
+ * @typedef {object} Turn the move that the room waits for
+ * @property {number} number among all moves
+ * @property {"ban" | "pick"} kind
+ * @property {"server" | "map"} of
+ * @property {"a" | "b"} side
+ * @property {string} [captain]
+ * @property {number} nth
+ * @property {number} total
+ * @property {string} until
+ */
+
+/** @typedef {{number: number, kind: "ban" | "pick", of: "server" | "map", side: "a" | "b", by?: string, what: string, at: string}} Move by is missing if the clock ran out */
+/** @typedef {Server & {addr: string, means_ms: [number, number], gone?: number}} MatchServer means_ms are the sides' averages, 0 if unknown; gone is the number of the move that banned it */
+/** @typedef {{name: string, gone?: number, picked?: number}} MatchMap */
+
+/**
+ * @typedef {object} Match
+ * @property {number} best_of
+ * @property {[Camp, Camp]} camps
+ * @property {Turn} [turn]
+ * @property {Move[] | null} moves
+ * @property {MatchServer[] | null} servers
+ * @property {MatchMap[] | null} maps
+ * @property {boolean} [decided]
+ * @property {string} [server]
+ * @property {string[]} [play] the maps in the order in which they are played
  */
 
 /** @typedef {{name: string, sign: string, at: string}} Reaction a sign that a person sent in the last two seconds */

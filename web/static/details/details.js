@@ -47,14 +47,15 @@ function details(live, view) {
   const isLobby = stage === "lobby";
   const isOver = stage === "night" && !state.meeting;
   const isNight = stage === "night";
+  const isOpen = !state.match || Boolean(state.match.decided); // until then nobody's pings are for others
   return [
     ["people", true, () => [...people(live), ...regulars(state)]],
-    ["why", choice !== null && room.stage !== "failed", () => why(state)],
-    ["whatif", choice !== null && !isNight, () => whatIf(state)],
-    ["ranking", ((state.whatif ?? choice)?.selection.ranking.length ?? 0) > 0, () => ranking(state, view.order)],
+    ["why", isOpen && choice !== null && room.stage !== "failed", () => why(state)],
+    ["whatif", choice !== null && !isNight && isOpen, () => whatIf(state)],
+    ["ranking", isOpen && ((state.whatif ?? choice)?.selection.ranking.length ?? 0) > 0, () => ranking(state, view.order)],
     ["lists", Boolean(state.lists), () => lists(state)],
-    ["culled", Object.values(choice?.selection.culled ?? {}).some((n) => n > 0), () => culled(state)],
-    ["sites", ((room.candidates ?? []).length > 0 || Boolean(state.sites)) && !isOver, () => sites(state)],
+    ["culled", isOpen && Object.values(choice?.selection.culled ?? {}).some((n) => n > 0), () => culled(state)],
+    ["sites", isOpen && ((room.candidates ?? []).length > 0 || Boolean(state.sites)) && !isOver, () => sites(state)],
     ["evening", (state.evening ?? []).length > 0, () => evening(state)],
     ["log", true, () => log(state)],
     ["invitation", !isLobby && !isNight, () => invitation(state, view)],

@@ -10,6 +10,7 @@ import { inOrder } from "../people.js";
 import { said, say } from "../say.js";
 import { sign } from "../sign.js";
 import * as sound from "../sound.js";
+import { campName } from "./camps.js";
 import { hasMenu, opener, showMenu, signMenu } from "./menu.js";
 import { meeting } from "./meeting.js";
 import { isMapped, isPlaced, namesFit, place, spotOf, stands } from "./onmap.js";
@@ -36,20 +37,33 @@ const [roomy, small, low] = [30_000, 18_000, 24_000];
 /** The number of names that people read at a glance. */
 const glance = 3;
 
+/** The sides of a match, once they are loaded. @type {{drawn: typeof import("./camplobby.js") | null, isLoading: boolean}} */
+const sides = { drawn: null, isLoading: false };
+
+/** Loads what a match's lobby needs. @param {View} view */
+function loadSides(view) {
+  if (sides.isLoading) return;
+  sides.isLoading = true;
+  const style = /** @type {HTMLLinkElement | null} */ (document.querySelector("link[href$='match-lobby.css']"));
+  if (style) style.disabled = false;
+  void import("./camplobby.js").then((drawn) => ((sides.drawn = drawn), view.changed()), () => (sides.isLoading = false));
+}
+
 /** @param {import("../live.js").Live} live @param {View} view */
 export function lobby(live, view) {
   const state = /** @type {State} */ (live.state);
   const people = inOrder(state.people);
   const me = view.tv ? undefined : whoIs(state);
   meet(people, view);
-  const mapped = isMapped(people, view.changed);
+  if (state.match && !sides.drawn) loadSides(view);
+  const mapped = !state.match && isMapped(people, view.changed);
   const least = view.tv ? roomy : matchMedia(onItsSide).matches ? low : matchMedia("(max-width: 63.99rem)").matches ? small : roomy;
   const scene = { state, view, me, named: !mapped || namesFit(people.length, least), rising: rising(state, live.now()) };
   const [onMap, beside] = mapped ? [people.filter(isPlaced), people.filter((person) => !isPlaced(person))] : [people, []];
   const invite = !view.tv && playsHere(state) && button("invite", [seat(), h("span", { class: "name" }, say("lobby.invite"))], { class: "inviting", "data-key": "invite them", "data-copy-text": state.you.link });
   const here = [
     hello(state, view, me),
-    h(
+    state.match && sides.drawn ? sides.drawn.sides(state, view, me) : h(
       "div",
       { class: mapped ? "room mapped" : "room", "data-key": mapped ? "map" : "room", "data-named": String(scene.named) },
       mapped && h("div", { class: "flat", "data-key": "flat", "data-keep": true, "aria-hidden": "true" }),
@@ -57,7 +71,7 @@ export function lobby(live, view) {
     ),
     ...(mapped ? below(scene, people, beside) : []),
     !state.you.name && !view.tv && h("section", { id: "welcome", class: "card", "data-key": "welcome" }, welcome(state)),
-    start(state, view, me, people, mapped && invite),
+    start(state, view, me, people, (mapped || Boolean(state.match)) && invite),
   ];
   return [
     h("div", { class: "gathered", "data-key": "gathered" }, here),
@@ -104,10 +118,16 @@ function hello(state, view, me) {
   return h(
     "div",
     { class: "hello", "data-key": "hello" },
-    isOwn ? h("h1", { "data-key": "title" }, ...said("lobby.you-are-in", { player: me.name })) : h("h1", { "data-key": "title", "--letters": say("lobby.who").length }, say("lobby.who")),
+    isOwn ? h("h1", { "data-key": "title" }, ...said("lobby.you-are-in", { player: me.name })) : h("h1", { "data-key": "title", "--letters": who(state).length }, who(state)),
+    state.match && sides.drawn?.terms(state),
     me && plays(me) && (isOwn || me.unable) && ownGame(state, me),
     looks(state, view),
   );
+}
+
+/** The title: who plays whom, or the question who is in. @param {State} state */
+function who({ match }) {
+  return match ? say("match.versus", { a: campName(match.camps[0]), b: campName(match.camps[1]) }) : say("lobby.who");
 }
 
 /** What stands under the map: people whose place is unknown, and names that have no room on the map. @param {Scene} scene @param {Person[]} people @param {Person[]} beside */

@@ -7,7 +7,7 @@ import { standing, votes } from "./ballot.js";
 import { headline } from "./seats.js";
 
 /** @typedef {import("../types.js").State} State */
-/** @typedef {"door" | "lobby" | "search" | "reveal" | "vote" | "countdown" | "go" | "seats" | "failed" | "night"} Stage */
+/** @typedef {"door" | "lobby" | "search" | "reveal" | "vote" | "ban" | "countdown" | "go" | "seats" | "failed" | "night"} Stage */
 
 /**
  * What the page knows about the round besides its state: the round whose search or vote it showed,
@@ -37,6 +37,7 @@ export function stageOf(state, seen) {
     case "gathering":
       return "lobby";
     case "chosen":
+      if (state.match && !agreement.launch_at && (agreement.open || state.match.turn)) return "ban";
       if (!agreement.open) return "search"; // everyone measures the best again
       return agreement.launch_at ? "countdown" : "vote";
     case "launching":
@@ -51,12 +52,13 @@ export function stageOf(state, seen) {
 }
 
 const steps = ["lobby", "search", "vote", "go"];
+const stepsOfMatch = ["lobby", "search", "ban", "go"];
 
 /** The round's way, as steps. @param {State} state @param {Stage} stage */
 export function way(state, stage) {
-  const decided = state.room.stage === "waiting" ? "search" : state.agreement.launch_at && votes(state) ? "vote" : "go"; // a reveal is a moment, not a place
+  const decided = state.room.stage === "waiting" ? "search" : state.match ? "go" : state.agreement.launch_at && votes(state) ? "vote" : "go"; // a reveal is a moment, not a place
   const at = { failed: "search", seats: "search", countdown: decided, reveal: decided }[/** @type {string} */ (stage)] ?? stage;
-  const shown = steps.filter((id) => id !== "vote" || votes(state));
+  const shown = state.match ? stepsOfMatch : steps.filter((id) => id !== "vote" || votes(state));
   const now = shown.indexOf(at);
   return shown.map((id, i) => h("li", { class: i < now ? "past" : i === now ? "now" : "", "aria-current": i === now ? "step" : undefined, "data-id": id }, say(`steps.${id}`)));
 }
@@ -77,6 +79,8 @@ export function sentence(state) {
       return say("stage.refining");
     case "chosen":
       if (state.agreement.launch_at) return say("stage.countdown");
+      if (state.match?.turn?.captain) return say(`match.captain.${state.match.turn.kind}`, { player: state.match.turn.captain });
+      if (state.match && state.agreement.open) return say("match.stage-none");
       return state.agreement.open ? `${say("vote.where")} ${standing(state)}` : say("stage.verifying");
     case "launching":
       return state.way ? say("stage.go", { server: nameOnly(state.way.server) }) : say("stage.launching");
