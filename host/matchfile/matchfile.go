@@ -122,6 +122,8 @@ func get5Of(m *wire.MatchRecord) get5 {
 	}
 	if len(m.Maps) > 0 {
 		f.NumMaps = len(m.Maps)
+	} else {
+		f.Maps = m.Pool // the plugin lets captains decide
 	}
 	if !hasIDs(m) {
 		f.CVars["get5_check_auths"] = "0" // or the plugin removes everybody

@@ -82,6 +82,10 @@ func TestIncomplete(t *testing.T) {
 	}{
 		{"no maps", func(m *wire.MatchRecord) { m.Maps = nil }, matchfile.Get5, nil, `"num_maps": 3,
   "skip_veto": false`},
+		{"a pool of maps", func(m *wire.MatchRecord) { m.Maps, m.Pool = nil, []string{"de_nuke"} }, matchfile.Get5, nil, `"maplist": [
+    "de_nuke"
+  ],
+  "skip_veto": false`},
 		{"no maps", func(m *wire.MatchRecord) { m.Maps = nil }, matchfile.MatchZy, matchfile.ErrNoMaps, ""},
 		{"no maps", func(m *wire.MatchRecord) { m.Maps = nil }, matchfile.TMT2, matchfile.ErrNoMaps, ""},
 		{"one id is missing", func(m *wire.MatchRecord) { m.Sides[1].Players[0].SteamID = "" }, matchfile.Get5, nil,

@@ -24,9 +24,11 @@ type MatchRecord struct {
 	Game  string    `json:"game"`
 	At    time.Time `json:"at"`
 	// BestOf is how many maps the match has at most. Maps are those that captains decided on, in
-	// their order; there are none if they decided none.
+	// their order; there are none if they decided none, or not yet. Pool are the maps to decide
+	// between.
 	BestOf int          `json:"best_of"`
 	Maps   []string     `json:"maps"`
+	Pool   []string     `json:"pool,omitempty"`
 	Server MatchPlace   `json:"server"`
 	Sides  [2]MatchSide `json:"sides"`
 	// Others played, or watched, on neither side.
@@ -85,6 +87,9 @@ func RecordOf(id, room string, p Played) *MatchRecord {
 		Format: MatchFormat, Round: p.Round, Room: room, Game: p.Game, At: p.At, BestOf: p.Match.BestOf,
 		Maps: append([]string{}, p.Match.Play...), Moves: append([]Move{}, p.Match.Moves...),
 		Server: MatchPlace{Name: p.Server, Connect: p.Connect, Country: p.Country, Map: p.Map},
+	}
+	for _, m := range p.Match.Maps {
+		r.Pool = append(r.Pool, m.Name)
 	}
 	r.SetID(id)
 	onSide := map[string]bool{}

@@ -188,7 +188,7 @@ func fill(arg string, values map[string]string) (filled string, missing bool, er
 		}
 		value := values[p.name]
 		left = tail
-		if why := p.unsafe(arg, value); why != "" {
+		if why := p.unsafe(arg, value); why != "" && !slices.Contains(MatchFiles(), p.name) { // their paths are this program's own
 			return "", false, &ValueError{What: "{" + p.name + "}", Why: why}
 		}
 		if isURL(arg) && isText(p.name) {

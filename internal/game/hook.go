@@ -30,10 +30,17 @@ type Venue struct {
 	// Room is the room's code, a single word. Map may be empty.
 	Room, Game, Map string
 	Players         int
+	// Files are the paths of files about a match of two sides, by their placeholder; see
+	// [MatchFiles]. In other rooms there are none.
+	Files map[string]string
 }
 
+// MatchFiles returns the placeholders for files about a match: the match as Muster keeps it, and in
+// the forms of package matchfile.
+func MatchFiles() []string { return []string{"match", "get5", "matchzy", "tmt2"} }
+
 // hookPlaceholders lists a hook's placeholders for people.
-const hookPlaceholders = "{place} {address} {host} {port} {room} {game} {map} {players}"
+const hookPlaceholders = "{place} {address} {host} {port} {room} {game} {map} {players} {match} {get5} {matchzy} {tmt2}"
 
 // NewHook parses a command as a person types it; no shell sees it. See [split].
 func NewHook(command string) (Hook, error) {
@@ -63,13 +70,16 @@ func (h Hook) Fill(v Venue) ([]string, error) {
 		"port": strconv.Itoa(int(v.Address.Port())),
 		"room": v.Room, "game": v.Game, "map": v.Map, "players": strconv.Itoa(v.Players),
 	}
+	for _, name := range MatchFiles() {
+		values[name] = v.Files[name]
+	}
 	argv, err := expand(h.template, values)
 	for _, name := range [...]string{"place", "room", "game", "map"} {
-		if wrong := strings.IndexFunc(values[name], isSpecial); err == nil && wrong >= 0 && h.has(name) {
+		if wrong := strings.IndexFunc(values[name], isSpecial); err == nil && wrong >= 0 && h.Has(name) {
 			return nil, fmt.Errorf("{%s} is %q, and a shell on the way may take %q for a command", name, values[name], values[name][wrong:wrong+1])
 		}
 	}
-	if err == nil && h.has("room") && strings.ContainsFunc(v.Room, unicode.IsSpace) {
+	if err == nil && h.Has("room") && strings.ContainsFunc(v.Room, unicode.IsSpace) {
 		return nil, fmt.Errorf("{room} is %q, and a room's code has no blanks", v.Room)
 	}
 	var unknown *PlaceholderError
@@ -79,8 +89,8 @@ func (h Hook) Fill(v Venue) ([]string, error) {
 	return argv, err
 }
 
-// has reports whether the command contains a placeholder.
-func (h Hook) has(name string) bool {
+// Has reports whether the command contains a placeholder.
+func (h Hook) Has(name string) bool {
 	return slices.ContainsFunc(h.template, func(arg string) bool { return strings.Contains(arg, "{"+name+"}") })
 }
 

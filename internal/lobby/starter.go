@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/netip"
+	"os"
 	"slices"
 	"sync"
 	"time"
@@ -56,6 +57,8 @@ func (s *Starter) begin(ctx context.Context, console *term.Console, watch func(c
 type started struct {
 	running *game.Running
 	addr    netip.AddrPort
+	// files is the folder with the match's files, empty if there are none.
+	files string
 }
 
 // follow starts servers whenever a room needs one, until ctx ends, and then stops the last one.
@@ -158,6 +161,7 @@ var errMovedOn error = hint.Say("term.start-late")
 func (n *started) stop() {
 	if n != nil {
 		n.running.Stop()
+		os.RemoveAll(n.files)
 	}
 }
 
@@ -201,8 +205,17 @@ func (s *Starter) venue(g game.Game, place wire.Venue, news wire.Snapshot) game.
 // start runs the command for a place and waits until the server answers. If agreed is set, the
 // organiser is not asked. wanted reports whether the room still wants the server.
 func (s *Starter) start(ctx context.Context, console *term.Console, g game.Game, place wire.Venue,
-	news wire.Snapshot, agreed bool, wanted func() bool) (*started, error) {
+	news wire.Snapshot, agreed bool, wanted func() bool) (server *started, err error) {
 	v := s.venue(g, place, news)
+	files, err := s.matchFiles(&v, news)
+	if err != nil {
+		return nil, hint.Say("term.not-started", "why", err)
+	}
+	defer func() {
+		if server == nil {
+			os.RemoveAll(files)
+		}
+	}()
 	argv, err := s.Hook.Fill(v)
 	if err != nil {
 		return nil, hint.Say("term.not-started", "why", err)
@@ -237,7 +250,7 @@ func (s *Starter) start(ctx context.Context, console *term.Console, g game.Game,
 		return nil, err
 	}
 	s.desk.Screen.Tell("term.started", "place", place.Name)
-	return &started{running, addr}, nil
+	return &started{running, addr, files}, nil
 }
 
 const (
