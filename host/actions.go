@@ -41,6 +41,7 @@ const maxOrder = 4 << 10
 //	whatif    try other settings: {"by","limits_ms"}; without a rule it ends
 //	vote      for one of the first five: {"addr"}; without one it is taken back
 //	veto      a server or a map: {"addr"} or {"map"}
+//	move      a captain's ban or pick in a match: {"number":3,"what"}, an address or a map
 //	bring     servers that one likes, or never wants to see: {"favourites":[{"addr","name"}],
 //	          "hidden":[…],"adds":true}
 //	ready     {"ready":true}
@@ -89,6 +90,8 @@ func (p *pageAPI) parseAction(name string, body []byte, from netip.Addr, origin 
 		return parse[room.Vote](body, nil)
 	case "veto":
 		return parse[room.Veto](body, nil)
+	case "move":
+		return parse[room.Move](body, nil)
 	case "bring":
 		return parse[room.Bring](body, nil)
 	case "hide":

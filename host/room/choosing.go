@@ -1,6 +1,7 @@
 package room
 
 import (
+	"cmp"
 	"time"
 
 	"muster/discovery/sentence"
@@ -70,6 +71,8 @@ func (r *Room) verifyOrLaunch() {
 		(&Waiting{wait: waiting.Begin(g, next.Wait, r.now)}).begin(r)
 	case !next.Failure.IsZero():
 		r.fail(g.IsBroken, next.Failure)
+	case next.Bans:
+		(&Banning{}).begin(r)
 	case next.Votes:
 		r.phase = &Voting{Looked: r.now} // since stays the time of the choice
 		r.out.says(r.decision.OpenVote(g))
@@ -79,8 +82,12 @@ func (r *Room) verifyOrLaunch() {
 	}
 }
 
-// rechoose makes another choice the newest. Its servers get a second look unless they had one.
+// rechoose makes another choice the newest. Its servers get a second look unless they had one. Once
+// a match's captains decide, their choice stays.
 func (r *Room) rechoose(s selection.Selection) {
+	if _, banning := r.phase.(*Banning); banning {
+		return // captains decide about the choice that they have seen
+	}
 	decision.Replace(&r.group, s)
 	if r.phase.stage() != wire.Chosen {
 		r.since = r.now
@@ -114,6 +121,8 @@ func (in Hear) verified(r *Room, v wire.Verified) error {
 	case *Voting:
 		isAwaited = phase.LookedAgain
 	case *Countdown:
+		isAwaited = phase.LookedAgain
+	case *Banning:
 		isAwaited = phase.LookedAgain
 	case *Waiting:
 		isAwaited = phase.wait.Asks(in.Player) && !v.More
@@ -195,6 +204,8 @@ func (in Hear) say(r *Room, m wire.Say) {
 		action = Vote{m.Addr}
 	case wire.SayVeto:
 		action = Veto{Addr: m.Addr}
+	case wire.SayMove:
+		action = Move{m.Number, cmp.Or(m.Map, m.Addr.String())}
 	case wire.SayCome, wire.SayNotCome:
 		comes := m.What == wire.SayCome
 		action = Come{&comes}

@@ -10,9 +10,10 @@
 //	listing      ─▶ measuring, coordinating, failed
 //	measuring    ─▶ verifying, waiting, failed
 //	coordinating ─▶ verifying, failed
-//	verifying    ─▶ voting, waiting, launching, failed
+//	verifying    ─▶ voting, banning, waiting, launching, failed
 //	voting       ─▶ coordinating, verifying, countdown, waiting
 //	countdown    ─▶ coordinating, voting, launching
+//	banning      ─▶ launching
 //	waiting      ─▶ verifying, launching, failed
 //	launching    ─▶ listing, voting, waiting
 //	failed       ─▶ listing, coordinating, verifying, waiting

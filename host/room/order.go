@@ -77,6 +77,9 @@ func (o Order) step(r *Room) error {
 		return errOrganiserOnly
 	}
 	if _, votes := o.Action.(voting); votes {
+		if r.group.Settings.IsMatch() {
+			return errCaptainsDecide
+		}
 		if err := r.group.Refusal(by, r.phase.stage() == wire.Chosen); err != nil {
 			return err
 		}

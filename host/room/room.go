@@ -199,7 +199,7 @@ func (r *Room) catchUp(player string) {
 		}
 		r.out.brief(&r.group, player)
 		r.measure(player)
-	case *Verifying, *Voting, *Countdown:
+	case *Verifying, *Voting, *Countdown, *Banning:
 		if g.Attendance.Of(player).Out == "" {
 			r.out.brief(&r.group, player)
 			r.sendLooks(r.decision.LookOf(g, player, r.passed(), r.now))
@@ -241,10 +241,13 @@ func (r *Room) correctTimes() {
 	}
 	r.group.Nearby.SetRight(r.now)
 	r.decision.SetRight(r.now)
+	r.group.Bans.SetRight(r.now)
 	switch phase := r.phase.(type) {
 	case *Voting:
 		stale = append(stale, &phase.Looked)
 	case *Countdown: // it ends by itself
+		stale = append(stale, &phase.Looked)
+	case *Banning: // so does this countdown
 		stale = append(stale, &phase.Looked)
 	case *Waiting:
 		phase.wait.SetRight(r.now)

@@ -159,6 +159,8 @@ func isWhole(p phase, g *group.Group) error {
 		missing = newest == nil
 	case *Voting, *Countdown:
 		missing = newest == nil || newest.Chosen == nil
+	case *Banning:
+		missing = newest == nil || newest.Chosen == nil || !g.Bans.HasBegun() || g.Bans.IsOver() == p.LaunchAt.IsZero()
 	case *Waiting:
 		missing = !p.isWhole(g)
 	case *Failed:

@@ -444,6 +444,7 @@ func TestEveryFieldIsKept(t *testing.T) {
 	}{
 		"as it is":        {inVoting, func(*saved.Room) {}},
 		"while they wait": {func(*testing.T) *session { return waits }, func(*saved.Room) {}},
+		"while they ban":  {inBans, func(*saved.Room) {}},
 		"Password":        {inVoting, func(s *saved.Room) { s.Password = "club" }},
 		"Webhook":         {inVoting, func(s *saved.Room) { s.Webhook = hook }},
 		"Closed":          {inVoting, func(s *saved.Room) { s.Closed = true }},

@@ -402,6 +402,7 @@ func (s *scenario) look(who string, c command) {
 var actions = map[string]func() room.Action{
 	"vote":      func() room.Action { return &room.Vote{} },
 	"veto":      func() room.Action { return &room.Veto{} },
+	"move":      func() room.Action { return &room.Move{} },
 	"react":     func() room.Action { return &room.React{} },
 	"ready":     func() room.Action { return &room.Ready{} },
 	"go":        func() room.Action { return &room.Go{} },

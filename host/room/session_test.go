@@ -666,8 +666,26 @@ func inVoting(t *testing.T) *session {
 	return votingBy(t, s)
 }
 
-// votingBy returns the same with other settings.
+// inBans returns a match whose captains have just begun to ban.
+func inBans(t *testing.T) *session {
+	t.Helper()
+	s := settings(2)
+	s.Match = "bo1"
+	return lookedBy(t, s)
+}
+
+// votingBy returns the same as inVoting with other settings.
 func votingBy(t *testing.T, s wire.Settings) *session {
+	t.Helper()
+	n := lookedBy(t, s)
+	if !n.isVoting() {
+		t.Fatalf("nobody is asked; the log:\n%s", n.log())
+	}
+	return n
+}
+
+// lookedBy returns a room with settings in which two players have looked at the finalists.
+func lookedBy(t *testing.T, s wire.Settings) *session {
 	t.Helper()
 	n := newSession(t, s)
 	for _, name := range []string{"zoe", "yan"} {
@@ -688,9 +706,6 @@ func votingBy(t *testing.T, s wire.Settings) *session {
 	n.verifies("ann")
 	n.verifies("bob")
 	n.inStage(wire.Chosen)
-	if !n.isVoting() {
-		t.Fatalf("nobody is asked; the log:\n%s", n.log())
-	}
 	return n
 }
 

@@ -52,6 +52,8 @@ func (r *Room) Snapshot() wire.Snapshot {
 		}
 	case *Countdown:
 		s.Voting.LaunchAt = phase.LaunchAt
+	case *Banning:
+		s.Voting.LaunchAt = phase.LaunchAt
 	case *Failed:
 		s.Room.Retry = phase.Retry
 	case *Launching:
@@ -62,6 +64,10 @@ func (r *Room) Snapshot() wire.Snapshot {
 		s.Seats = w.View(g)
 	}
 	s.People = g.ViewPeople(r.phase.stage() == wire.Chosen)
+	if s.Match != nil {
+		decision.ViewBans(g, s.Match)
+		showing.Target = max(showing.Target, g.Bans.Server())
+	}
 	s.Choice, s.WhatIf = r.decision.View(g, &r.probing, showing)
 	return s
 }

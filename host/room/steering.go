@@ -87,6 +87,9 @@ func (a Go) do(r *Room, _ caller) error {
 
 func (Apply) do(r *Room, _ caller) error {
 	g := &r.group
+	if _, banning := r.phase.(*Banning); banning {
+		return errCaptainsDecide
+	}
 	if g.Choice.Supposed() == nil || g.Choice.Newest() == nil {
 		return errNothingMeasured
 	}

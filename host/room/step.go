@@ -111,6 +111,8 @@ func (r *Room) Next() time.Time {
 		if closed := g.Roster.PageClosed(); !closed.IsZero() {
 			next = earlier(next, closed.Add(attendance.LeftAfter))
 		}
+	case *Banning:
+		next = earlier(next, phase.next(r))
 	case *Failed:
 		if !phase.Retry.IsZero() && g.Attendance.Count(attendance.Nothing, r.now).Here > 0 {
 			next = earlier(next, phase.Retry)
@@ -212,6 +214,7 @@ func (r *Room) stand(d time.Duration) {
 	r.since = r.since.Add(d)
 	r.group.Attendance.Shift(d)
 	r.probing.Shift(d)
+	r.group.Bans.Shift(d)
 	switch phase := r.phase.(type) {
 	case *Voting:
 		phase.Looked = phase.Looked.Add(d)
@@ -219,6 +222,8 @@ func (r *Room) stand(d time.Duration) {
 		phase.wait.Shift(d)
 	case *Countdown:
 		phase.Looked, phase.LaunchAt = phase.Looked.Add(d), phase.LaunchAt.Add(d)
+	case *Banning:
+		phase.shift(d)
 	}
 }
 
@@ -330,6 +335,7 @@ func (Resume) step(r *Room) error {
 	r.outage.Resume()
 	r.since = r.now
 	r.group.Attendance.Resume(r.now)
+	r.group.Bans.Restart(r.now)
 	switch phase := r.phase.(type) {
 	case *Listing:
 		if !phase.Awaits {
@@ -412,7 +418,7 @@ type phase interface {
 func phases() map[string]phase {
 	return map[string]phase{
 		"gathering": &Gathering{}, "listing": &Listing{}, "measuring": &Measuring{}, "coordinating": &Coordinating{},
-		"verifying": &Verifying{}, "voting": &Voting{}, "countdown": &Countdown{}, "launching": &Launching{},
+		"verifying": &Verifying{}, "voting": &Voting{}, "countdown": &Countdown{}, "banning": &Banning{}, "launching": &Launching{},
 		"waiting": &Waiting{}, "failed": &Failed{},
 	}
 }

@@ -180,9 +180,14 @@ func (l Launch) check() error {
 	return err
 }
 
+// longestMap bounds a map's name in a captain's move, in bytes.
+const longestMap = 4 * maxMapName
+
 func (s Say) check() error {
 	switch {
 	case s.What == SayVote, s.What == SayVeto && s.Addr.IsValid(), s.What == SayReady, s.What == SayWait:
+		return nil
+	case s.What == SayMove && s.Number > 0 && s.Addr.IsValid() == (s.Map == "") && len(s.Map) <= longestMap:
 		return nil
 	case s.What == SayCome, s.What == SayNotCome, s.What == SayLiked, s.What == SayDisliked:
 		return nil

@@ -54,6 +54,11 @@ var examples = []struct {
 		Addr:  netip.MustParseAddrPort("192.0.2.7:27960"),
 	}, `{"type":"say","round":1,"what":"vote","addr":"192.0.2.7:27960"}`},
 	{wire.Say{Round: 1, What: wire.SayReady}, `{"type":"say","round":1,"what":"ready"}`},
+	{
+		wire.Say{Round: 1, What: wire.SayMove, Number: 3, Addr: netip.MustParseAddrPort("192.0.2.7:27960")},
+		`{"type":"say","round":1,"what":"move","addr":"192.0.2.7:27960","number":3}`,
+	},
+	{wire.Say{Round: 1, What: wire.SayMove, Number: 6, Map: "dm6"}, `{"type":"say","round":1,"what":"move","number":6,"map":"dm6"}`},
 	{wire.Say{Round: 1, What: wire.SayCome}, `{"type":"say","round":1,"what":"come"}`},
 	{wire.Say{Round: 1, What: wire.SayNotCome}, `{"type":"say","round":1,"what":"not-come"}`},
 	{wire.Say{Round: 1, What: wire.SayLiked}, `{"type":"say","round":1,"what":"liked"}`},

@@ -310,6 +310,10 @@ type Say struct {
 	// Addr is the server of the ballot for a vote or a veto. A vote for none takes the last one
 	// back.
 	Addr netip.AddrPort `json:"addr,omitzero"`
+	// Number is that of the turn in a match which a captain's move is for; see [Turn]. The move is
+	// about the server at Addr, or about Map.
+	Number int    `json:"number,omitempty"`
+	Map    string `json:"map,omitempty"`
 }
 
 // Word is the kind of a [Say].
@@ -321,6 +325,7 @@ const (
 	SayVeto  Word = "veto"
 	SayReady Word = "ready"
 	SayWait  Word = "wait" // no longer ready
+	SayMove  Word = "move" // a captain's ban or pick in a match
 	// In a standing room these are about the next date, and about where the room was last.
 	SayCome     Word = "come"
 	SayNotCome  Word = "not-come"

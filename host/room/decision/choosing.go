@@ -3,7 +3,8 @@
 //
 //	Choose ─▶ Decide ─┬─▶ look at these ─▶ Hear, Settle ─▶ Decide …
 //	                  ├─▶ wait for seats, or there is no server
-//	                  └─▶ vote ─▶ Favourite ─▶ launch
+//	                  ├─▶ vote ─▶ Favourite ─▶ launch
+//	                  └─▶ a match: BeginBans ─▶ Move … ─▶ Destination ─▶ launch
 //
 // The measurements and the choice are in the [group.Group]. A room carries out what follows.
 package decision
@@ -202,9 +203,10 @@ type Following struct {
 	Wait []selection.Ranked
 	// Failure is why there is no server to go to.
 	Failure sentence.Sentence
-	// Votes says that people have their say. Otherwise everyone goes to Server.
-	Votes  bool
-	Server int
+	// Bans says that the captains of a match decide, and Votes that people have their say. Otherwise
+	// everyone goes to Server.
+	Bans, Votes bool
+	Server      int
 }
 
 // Decide returns what follows from the newest choice. Everyone looks at the chosen server again
@@ -227,11 +229,12 @@ func (d *Decision) Decide(g *group.Group, p *probing.Probing, isChosen bool, sur
 	}
 	f.Server = chosen.Server
 	isSeen := slices.Contains(d.looks.Seen(), f.Server)
-	f.Votes = g.Ballot.IsWanted(g.Settings.Agree, g.Electorate(isChosen))
+	f.Bans = g.Settings.IsMatch()
+	f.Votes = !f.Bans && g.Ballot.IsWanted(g.Settings.Agree, g.Electorate(isChosen))
 	switch {
 	case !isSeen && isTired:
 		takes := "room.unverified"
-		if f.Votes { // people may take another
+		if f.Votes || f.Bans { // people may take another
 			takes = "room.unverified-rule"
 		}
 		f.Notes = append(f.Notes, sentence.Of(takes, "server", g.Servers.Called(f.Server)))
@@ -241,6 +244,12 @@ func (d *Decision) Decide(g *group.Group, p *probing.Probing, isChosen bool, sur
 	case f.Votes && !isTired:
 		if f.Look = d.wanting(d.Options(g)); len(f.Look) > 0 {
 			f.Why = []sentence.Sentence{sentence.Of("room.looks-more", "n", len(f.Look))}
+			return f
+		}
+	}
+	if f.Bans && !isTired && d.looks.Tries() < choicesUntil {
+		if f.Look = d.unseen(g); len(f.Look) > 0 {
+			f.Why = []sentence.Sentence{sentence.Of("room.looks-bans", "n", len(f.Look))}
 			return f
 		}
 	}

@@ -39,7 +39,7 @@ func (d *Decision) finalists(g *group.Group, p *probing.Probing, votes bool, sur
 		return len(more)
 	}
 	ranking := g.Choice.Newest().Ranking
-	for _, ranked := range ranking[:min(finalists, len(ranking))] {
+	for _, ranked := range ranking[:min(most(g), len(ranking))] {
 		servers = append(servers, ranked.Server)
 	}
 	if votes {

@@ -21,6 +21,7 @@ import (
 	"muster/discovery"
 	"muster/host/room/attendance"
 	"muster/host/room/ballot"
+	"muster/host/room/bans"
 	"muster/host/room/brought"
 	"muster/host/room/choice"
 	"muster/host/room/editions"
@@ -98,6 +99,8 @@ type Round struct {
 	// Choice is the newest choice, and Ballot has people's votes on it.
 	Choice choice.Choice
 	Ballot ballot.Box
+	// Bans are the moves of a match's captains over the choice's best servers.
+	Bans bans.Series
 	// Trust has the doubts about players and servers.
 	Trust trust.Doubts
 	// IsBroken says that somebody's connection was lost. Measurements may then tell more of a line

@@ -141,6 +141,7 @@ func (g *Group) Follow(event roster.Event) (binds bool) {
 		if e.Was != "" {
 			g.Ballot.Rename(e.Was, e.Name)
 			g.Sides.Rename(e.Was, e.Name)
+			g.Bans.Rename(e.Was, e.Name)
 			g.Estimates.Forget(e.Was)
 			g.Origins.Forget(e.Was)
 		}
@@ -160,6 +161,7 @@ func (g *Group) Follow(event roster.Event) (binds bool) {
 		g.Nearby.Rename(e.From, e.To)
 		g.Ballot.Rename(e.From, e.To)
 		g.Sides.Rename(e.From, e.To)
+		g.Bans.Rename(e.From, e.To)
 		g.Editions.Rename(e.From, e.To)
 		g.Estimates.Rename(e.From, e.To)
 		g.Origins.Rename(e.From, e.To)

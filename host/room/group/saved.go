@@ -6,6 +6,7 @@ import (
 	"muster/discovery/plan/topology"
 	"muster/host/room/attendance"
 	"muster/host/room/ballot"
+	"muster/host/room/bans"
 	"muster/host/room/brought"
 	"muster/host/room/choice"
 	"muster/host/room/editions"
@@ -31,7 +32,7 @@ func (g *Group) Save() (s saved.Room, err error) {
 
 		Round: g.Number, Origins: g.Origins.Save(), Nearby: g.Nearby.Save(), Measuring: g.Measuring, Broken: g.IsBroken,
 		Choice: g.Choice.Save(), Previous: g.Choice.Previous(), Attendance: g.Attendance.Save(),
-		Ballot: g.Ballot.Save(), Launch: g.Launches.Save(), Trust: g.Trust.Save(),
+		Ballot: g.Ballot.Save(), Bans: g.Bans.Save(), Launch: g.Launches.Save(), Trust: g.Trust.Save(),
 	}
 	if s.Listing.SavedList, err = g.List.Save(g.Number, g.Servers, g.Asked); err != nil {
 		return s, err
@@ -68,6 +69,9 @@ func Restore(s *saved.Room, list *topology.Tree) (g Group, err error) {
 	}
 	listed := len(g.Servers.List)
 	if g.Ballot, err = ballot.Restore(s.Ballot, listed); err != nil {
+		return g, err
+	}
+	if g.Bans, err = bans.Restore(s.Bans, listed); err != nil {
 		return g, err
 	}
 	var players []string

@@ -15,6 +15,7 @@ import (
 
 	"muster/host/room/attendance"
 	"muster/host/room/ballot"
+	"muster/host/room/bans"
 	"muster/host/room/brought"
 	"muster/host/room/calendar"
 	"muster/host/room/choice"
@@ -84,6 +85,7 @@ type Room struct {
 	Origins    origin.Saved          `json:"origins,omitempty"`
 	Attendance attendance.Saved      `json:"attendance,omitempty"`
 	Ballot     ballot.Saved          `json:"ballot,omitzero"`
+	Bans       bans.Saved            `json:"bans,omitzero"`
 	Choice     choice.Saved          `json:"choice,omitzero"`
 	Estimates  estimates.Saved       `json:"estimates,omitzero"`
 	Editions   editions.Saved        `json:"editions,omitempty"`
@@ -143,7 +145,7 @@ func (s *Room) LoseList() (err error) {
 	s.Nearby.Servers, s.Measuring, s.Outage, s.Broken = nil, time.Time{}, outage.Saved{}, false
 	s.Choice, s.Finals, s.More, s.Trust = choice.Saved{}, finals.Saved{}, search.SavedBudget{}, s.Trust.WithoutList()
 	s.Launch = s.Launch.WithoutList()
-	s.Ballot, s.Attendance = ballot.Saved{}, s.Attendance.Anew()
+	s.Ballot, s.Bans, s.Attendance = ballot.Saved{}, bans.Saved{}, s.Attendance.Anew()
 	blank, err := new(evidence.Witness).Save()
 	if err != nil {
 		return err

@@ -1,0 +1,116 @@
+package room
+
+import (
+	"time"
+
+	"muster/discovery/sentence"
+	"muster/host/room/decision"
+	"muster/host/wire"
+)
+
+// Banning is the time between the choice and the launch of a match: captains ban and pick in turn,
+// and then all see the launch coming. Whoever leaves, comes or says something else changes nothing:
+// neither side can use that against the other.
+type Banning struct {
+	// LaunchAt is the time of the launch, zero while captains decide.
+	LaunchAt time.Time `json:"launch_at,omitzero"`
+	// Looked is when everyone was last asked to look at the finalists. LookedAgain says that this
+	// was after the last move.
+	Looked      time.Time `json:"looked"`
+	LookedAgain bool      `json:"looked_again,omitempty"`
+}
+
+func (*Banning) stage() wire.Stage { return wire.Chosen }
+
+// proceed changes nothing, because the captains decide, and not the organiser.
+func (*Banning) proceed(*Room) {}
+
+// begin lets the captains ban and pick. The time of the choice stays that of the phase.
+func (b *Banning) begin(r *Room) {
+	b.Looked, r.phase = r.now, b
+	r.probing.ForgetBest()
+	r.out.says(r.decision.BeginBans(&r.group, r.now)...)
+	b.countDown(r)
+}
+
+// countDown begins the countdown once all moves are made.
+func (b *Banning) countDown(r *Room) {
+	if !r.group.Bans.IsOver() || !b.LaunchAt.IsZero() {
+		return
+	}
+	lasts := countdownTime
+	if r.group.Roster.IsWatched() {
+		lasts += revealTime
+	}
+	b.LaunchAt = r.now.Add(lasts)
+	r.out.binds = true
+	r.out.says(sentence.Of("room.countdown-match", "seconds", lasts.Seconds()))
+}
+
+// tick moves for captains who take too long. In the countdown everyone looks at the servers once
+// more, because bans take minutes, and seats go quickly.
+func (b *Banning) tick(r *Room) {
+	if b.LaunchAt.IsZero() {
+		if notes := decision.TickBans(&r.group, r.now); len(notes) > 0 {
+			r.out.binds = true
+			r.out.says(notes...)
+		}
+		b.countDown(r)
+		return
+	}
+	left := b.LaunchAt.Sub(r.now)
+	switch {
+	case left <= 0, left > revealTime+countdownTime: // the clock was set back
+		server, notes := r.decision.Destination(&r.group, r.lookFacts())
+		r.out.says(notes...)
+		(&Launching{Server: server}).begin(r)
+	case b.LaunchAt.Sub(b.Looked) >= freshLook && left <= countdownTime:
+		b.Looked, b.LookedAgain = r.now, true
+		asks, note := r.decision.Look(&r.group, &r.probing, decision.Fallbacks(&r.group), true, r.passed(), r.now)
+		r.out.says(note)
+		r.sendLooks(asks)
+	}
+}
+
+// shift moves the phase's times by one that does not count.
+func (b *Banning) shift(d time.Duration) {
+	b.Looked = b.Looked.Add(d)
+	if !b.LaunchAt.IsZero() {
+		b.LaunchAt = b.LaunchAt.Add(d)
+	}
+}
+
+// next returns when the phase needs the time again.
+func (b *Banning) next(r *Room) time.Time {
+	if turn, is := r.group.Bans.Turn(); is && !decision.IsCaptainAway(&r.group) {
+		return turn.Until
+	}
+	return r.now
+}
+
+// Move is a captain's ban or pick.
+type Move struct {
+	// Number is that of the turn that the captain sees, and What the server's address, or the map.
+	Number int    `json:"number"`
+	What   string `json:"what"`
+}
+
+func (a Move) do(r *Room, by caller) error {
+	if !by.IsSomebody() {
+		return errNickname
+	}
+	b, banning := r.phase.(*Banning)
+	if !banning {
+		return errNoVote
+	}
+	notes, err := decision.Move(&r.group, decision.Attempt{Number: a.Number, By: by.Name, What: a.What}, r.now)
+	if err != nil {
+		return err
+	}
+	r.out.says(notes...)
+	b.countDown(r)
+	return nil
+}
+
+// errCaptainsDecide refuses what would decide in the captains' place.
+var errCaptainsDecide = wire.Refuse(wire.ReasonAction, "refused.captains-decide")

@@ -1,0 +1,439 @@
+// Package bans brings a match's two sides to one server, and to its maps: their captains ban and
+// pick in turn.
+//
+//	finalists, order, maps ─▶ Begin ─▶ Series ─▶ Turn: whose move it is, and until when
+//	a captain's move ─────▶ Move ─────┤
+//	time ─────────────────▶ Tick ─────┴─▶ Server, Maps
+//
+// A [Series] belongs to one round. Whatever captains do or leave undone, it ends: a move that is not
+// made in time, the series makes by the room's rule. It knows servers by their index in the list.
+package bans
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"muster/host/wire"
+)
+
+// Setup is what captains decide about, and how.
+type Setup struct {
+	// Servers are the finalists, the best by the room's rule first.
+	Servers []int
+	// Order are the moves over the servers, each [wire.Ban] or [wire.Pick]. Without an order,
+	// captains ban until one server is left.
+	Order []string
+	// Maps is the pool, empty if captains decide no maps. BestOf is how many of them are played at
+	// most.
+	Maps   []string
+	BestOf int
+	// Clock is how long a captain may take for a move.
+	Clock time.Duration
+}
+
+// Series is the bans and picks of a match. Its zero value has not begun.
+type Series struct {
+	servers []int
+	maps    []string
+	bestOf  int
+	steps   []step
+	moves   []move
+	clock   time.Duration
+	// since is when the turn began.
+	since time.Time
+	// server is the server that the moves lead to; -1 before that.
+	server int
+	// fallen are the servers that the match could not go to after all.
+	fallen []int
+}
+
+// step is a move to come: its kind, what it is about, and whose it is.
+type step struct {
+	Kind string    `json:"kind"`
+	Of   string    `json:"of"`
+	Side wire.Side `json:"side"`
+}
+
+// move is a move that was made. A move about a map has its name, and no server.
+type move struct {
+	// By is the captain who moved, or empty if the clock ran out.
+	By     string    `json:"by,omitempty"`
+	Server int       `json:"server"`
+	Map    string    `json:"map,omitempty"`
+	At     time.Time `json:"at"`
+}
+
+// Begin begins the moves over a setup with at least one server. Cut is how many moves of the order
+// are dropped because there are too few servers for them.
+func Begin(s Setup, now time.Time) (series Series, cut int) {
+	steps, cut := serverSteps(s.Order, len(s.Servers))
+	series = Series{
+		servers: slices.Clone(s.Servers), maps: slices.Clone(s.Maps), bestOf: s.BestOf,
+		steps: append(steps, mapSteps(s.BestOf, len(s.Maps))...),
+		clock: s.Clock, since: now, server: -1,
+	}
+	series.settle(s.Servers)
+	return series, cut
+}
+
+// serverSteps returns the moves over so many servers, and how many of the order are dropped. Side a
+// begins. Bans leave one server, and a pick ends the order. The last server needs no pick.
+func serverSteps(order []string, servers int) (steps []step, cut int) {
+	if len(order) == 0 {
+		order = slices.Repeat([]string{wire.Ban}, max(0, servers-1))
+	}
+	left := servers
+	for i, kind := range order {
+		if left <= 1 {
+			for _, dropped := range order[i:] {
+				if dropped == wire.Ban {
+					cut++
+				}
+			}
+			break
+		}
+		steps = append(steps, step{kind, wire.OfServer, turnOf(wire.SideA, i)})
+		if kind == wire.Pick {
+			break
+		}
+		left--
+	}
+	return steps, cut
+}
+
+// bansFirst is how many maps captains ban before they pick.
+const bansFirst = 2
+
+// mapSteps returns the moves over a pool of maps. Side b begins, because it was second with the
+// servers. All maps of the match but the last are picked; the last is the one that is left:
+//
+//	best of 1   ban … ban                          the last one left
+//	best of 3   ban ban  pick pick  ban … ban      the last one left
+//	best of 5   ban ban  pick pick pick pick  ban … ban      the last one left
+//
+// In a small pool there are fewer bans.
+func mapSteps(bestOf, maps int) (steps []step) {
+	picks := max(0, min(bestOf, maps)-1)
+	bans := max(0, maps-picks-1)
+	add := func(kind string, n int) {
+		for range n {
+			steps = append(steps, step{kind, wire.OfMap, turnOf(wire.SideB, len(steps))})
+		}
+	}
+	first := 0
+	if picks > 0 {
+		first = min(bans, bansFirst)
+	}
+	add(wire.Ban, first)
+	add(wire.Pick, picks)
+	add(wire.Ban, bans-first)
+	return steps
+}
+
+// turnOf returns the side of the nth move, from 0, if first begins.
+func turnOf(first wire.Side, n int) wire.Side {
+	if n%2 == 1 {
+		return first.Other()
+	}
+	return first
+}
+
+// HasBegun reports whether the series has something to decide, or has decided it.
+func (s *Series) HasBegun() bool { return len(s.servers) > 0 }
+
+// IsOver reports whether all moves are made.
+func (s *Series) IsOver() bool { return s.HasBegun() && len(s.moves) == len(s.steps) }
+
+// Server returns the server that the match goes to, or -1 before that is decided.
+func (s *Series) Server() int {
+	if !s.HasBegun() {
+		return -1
+	}
+	return s.server
+}
+
+// Maps returns the maps in the order in which they are played, once all moves are made: the picked
+// ones, and last the one that is left.
+func (s *Series) Maps() (play []string) {
+	if !s.IsOver() {
+		return nil
+	}
+	for i, m := range s.moves {
+		if at := s.steps[i]; at.Kind == wire.Pick && at.Of == wire.OfMap {
+			play = append(play, m.Map)
+		}
+	}
+	return append(play, s.mapsLeft()...)
+}
+
+// serversLeft returns the servers that nobody has banned or picked, the best first.
+func (s *Series) serversLeft() []int {
+	return slices.DeleteFunc(slices.Clone(s.servers), func(server int) bool {
+		for i, m := range s.moves {
+			if s.steps[i].Of == wire.OfServer && m.Server == server {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// mapsLeft returns the maps that nobody has banned or picked, in the order of the pool.
+func (s *Series) mapsLeft() []string {
+	return slices.DeleteFunc(slices.Clone(s.maps), func(name string) bool {
+		for i, m := range s.moves {
+			if s.steps[i].Of == wire.OfMap && m.Map == name {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// Turn is the move that the series waits for.
+type Turn struct {
+	// Number is the move's place among all moves, from 1.
+	Number   int
+	Kind, Of string
+	Side     wire.Side
+	// Nth is the place among the moves of the kind about the same thing, from 1; Total is how many
+	// these are.
+	Nth, Total int
+	// Until is when the series moves by itself.
+	Until time.Time
+}
+
+// Turn returns the move that the series waits for, if any.
+func (s *Series) Turn() (t Turn, is bool) {
+	if !s.HasBegun() || s.IsOver() {
+		return t, false
+	}
+	at := s.steps[len(s.moves)]
+	t = Turn{Number: len(s.moves) + 1, Kind: at.Kind, Of: at.Of, Side: at.Side, Until: s.since.Add(s.clock)}
+	for i, other := range s.steps {
+		if other.Kind == at.Kind && other.Of == at.Of {
+			if t.Total++; i <= len(s.moves) {
+				t.Nth++
+			}
+		}
+	}
+	return t, true
+}
+
+// Attempt is a person's move.
+type Attempt struct {
+	// Number is that of the turn that the person saw.
+	Number int
+	By     string
+	// Server is the server's index, or -1; Map is the map's name.
+	Server int
+	Map    string
+}
+
+// The refusals of moves.
+var (
+	errNoTurn     = wire.Refuse(wire.ReasonAction, "refused.no-turn")
+	errTurnOver   = wire.Refuse(wire.ReasonAction, "refused.turn-over")
+	errNoFinalist = wire.Refuse(wire.ReasonAction, "refused.no-finalist")
+	errNoMap      = wire.Refuse(wire.ReasonAction, "refused.no-map")
+)
+
+// Move makes a person's move, if they are the captain whose turn it is. Rule are servers, the best
+// by the room's rule first.
+func (s *Series) Move(a Attempt, captain string, rule []int, now time.Time) (Made, error) {
+	turn, is := s.Turn()
+	switch {
+	case !is:
+		return Made{}, errNoTurn
+	case a.Number != turn.Number:
+		return Made{}, errTurnOver
+	case captain == "" || a.By != captain:
+		return Made{}, notYours(captain)
+	case !now.Before(turn.Until): // the series moves with the next tick
+		return Made{}, errTurnOver
+	case turn.Of == wire.OfServer && !slices.Contains(s.serversLeft(), a.Server):
+		return Made{}, errNoFinalist
+	}
+	m := move{By: a.By, Server: a.Server, At: now}
+	if turn.Of == wire.OfMap {
+		at := slices.IndexFunc(s.mapsLeft(), func(name string) bool { return strings.EqualFold(name, a.Map) })
+		if at < 0 {
+			return Made{}, errNoMap
+		}
+		m.Server, m.Map = -1, s.mapsLeft()[at]
+	}
+	return s.make(m, rule), nil
+}
+
+func notYours(captain string) error {
+	if captain == "" {
+		return wire.Refuse(wire.ReasonAction, "refused.no-captain")
+	}
+	return wire.Refuse(wire.ReasonAction, "refused.not-captain", "player", captain)
+}
+
+// Tick moves by itself if nobody has moved in time, and reports whether it has. The next turn gets
+// its whole time, even if this tick comes late.
+func (s *Series) Tick(rule []int, now time.Time) (made Made, has bool) {
+	turn, is := s.Turn()
+	if !is || now.Before(turn.Until) {
+		return Made{}, false
+	}
+	return s.make(s.byRule(turn, rule, now), rule), true
+}
+
+// byRule returns the room's move: it bans the worst server by its rule, and picks the best. It bans
+// the last map of the pool, and picks the first.
+func (s *Series) byRule(t Turn, rule []int, now time.Time) move {
+	if t.Of == wire.OfMap {
+		left := s.mapsLeft()
+		if t.Kind == wire.Pick {
+			return move{Server: -1, Map: left[0], At: now}
+		}
+		return move{Server: -1, Map: left[len(left)-1], At: now}
+	}
+	left := ranked(s.serversLeft(), rule)
+	if t.Kind == wire.Pick {
+		return move{Server: left[0], At: now}
+	}
+	return move{Server: left[len(left)-1], At: now}
+}
+
+// ranked returns servers in the order of a rule. Those that the rule does not rank come last, in
+// their order.
+func ranked(servers, rule []int) []int {
+	place := func(server int) int {
+		if at := slices.Index(rule, server); at >= 0 {
+			return at
+		}
+		return len(rule)
+	}
+	sorted := slices.Clone(servers)
+	slices.SortStableFunc(sorted, func(a, b int) int { return place(a) - place(b) })
+	return sorted
+}
+
+// Made is a move that was made.
+type Made struct {
+	Kind, Of string
+	Side     wire.Side
+	// By is the captain who moved, or empty if the clock ran out.
+	By string
+	// Server is the server's index, or -1; Map is the map's name.
+	Server int
+	Map    string
+	// Decides says that the move was the last about servers.
+	Decides bool
+}
+
+// make notes a move, and begins the next turn.
+func (s *Series) make(m move, rule []int) Made {
+	at, before := s.steps[len(s.moves)], s.server
+	s.moves = append(slices.Clip(s.moves), m) // views share the old ones
+	s.since = m.At
+	s.settle(rule)
+	return Made{
+		Kind: at.Kind, Of: at.Of, Side: at.Side, By: m.By, Server: m.Server, Map: m.Map,
+		Decides: before < 0 && s.server >= 0,
+	}
+}
+
+// settle decides the server once all moves about servers are made: the picked one, the last one
+// left, or the best of those left by the rule.
+func (s *Series) settle(rule []int) {
+	n := s.serverSteps()
+	if s.server >= 0 || len(s.moves) < n || !s.HasBegun() {
+		return
+	}
+	if n > 0 && s.steps[n-1].Kind == wire.Pick {
+		s.server = s.moves[n-1].Server
+		return
+	}
+	s.server = ranked(s.serversLeft(), rule)[0]
+}
+
+// serverSteps returns how many moves are about servers.
+func (s *Series) serverSteps() (n int) {
+	for _, step := range s.steps {
+		if step.Of == wire.OfServer {
+			n++
+		}
+	}
+	return n
+}
+
+// Fall gives up the server that the moves led to, because it has no seats any more, or is gone. The
+// next best of those left takes its place. If none is left, the one that was banned last comes
+// back. It reports false if there is no other; then the server stays.
+func (s *Series) Fall(rule []int) bool {
+	if s.server < 0 || !s.HasBegun() {
+		return false
+	}
+	fallen := append(slices.Clip(s.fallen), s.server)
+	next := ranked(s.serversLeft(), rule)
+	for i := s.serverSteps() - 1; i >= 0; i-- {
+		if s.steps[i].Kind == wire.Ban {
+			next = append(next, s.moves[i].Server)
+		}
+	}
+	next = slices.DeleteFunc(next, func(server int) bool { return slices.Contains(fallen, server) })
+	if len(next) == 0 {
+		return false
+	}
+	s.server, s.fallen = next[0], fallen
+	return true
+}
+
+// Servers returns the finalists in their order. They must not be changed.
+func (s *Series) Servers() []int { return s.servers }
+
+// Fallbacks returns the servers that the match would go to, the first one first.
+func (s *Series) Fallbacks(rule []int) (servers []int) {
+	trial := *s
+	for is := trial.server >= 0 && trial.HasBegun(); is; is = trial.Fall(rule) {
+		servers = append(servers, trial.server)
+	}
+	return servers
+}
+
+// IsBanned reports whether a captain, or the clock, has banned a server.
+func (s *Series) IsBanned(server int) bool {
+	for i, m := range s.moves {
+		if at := s.steps[i]; at.Of == wire.OfServer && at.Kind == wire.Ban && m.Server == server {
+			return true
+		}
+	}
+	return false
+}
+
+// Rename gives a captain's moves another name.
+func (s *Series) Rename(from, to string) {
+	s.moves = slices.Clone(s.moves) // views share the old ones
+	for i := range s.moves {
+		if s.moves[i].By == from {
+			s.moves[i].By = to
+		}
+	}
+}
+
+// Shift moves the turn's beginning by a time that does not count.
+func (s *Series) Shift(d time.Duration) {
+	if s.HasBegun() {
+		s.since = s.since.Add(d)
+	}
+}
+
+// Restart gives the turn its whole time, because the room was away.
+func (s *Series) Restart(now time.Time) {
+	if s.HasBegun() {
+		s.since = now
+	}
+}
+
+// SetRight corrects a turn noted by a clock that was ahead: it begins now.
+func (s *Series) SetRight(now time.Time) {
+	if s.since.After(now) {
+		s.since = now
+	}
+}
