@@ -78,7 +78,8 @@ func (o *outbox) learn(g *group.Group) {
 // for them. No server has them that only some players can reach.
 func measured(g *group.Group, player string) (results []discovery.Result) {
 	w := g.Evidence[player]
-	for _, result := range w.Probes() {
+	for _, probe := range w.Probes() {
+		result, _ := w.Probe(probe.Server)
 		isPublic := discovery.ReachOf(g.Servers.List[result.Server].Addr.Addr()) == discovery.InternetReach
 		if isPublic && w.IsAsked(result.Server) && !g.Nearby.IsHidden(player, result.Server) {
 			results = append(results, result)

@@ -49,6 +49,8 @@ type GroupOptions struct {
 	rates map[int]float64
 	// late is how late the timers of players' machines fire, as their programs report.
 	late map[int]time.Duration
+	// shifts are the changes of players' own lines meanwhile.
+	shifts map[int]Shift
 	// Discreet is the most servers that players want to be asked for, by player.
 	Discreet map[int]int
 	// Memories are what players' programs remember of earlier sessions, by player.
@@ -178,7 +180,7 @@ func (g *Group) session(method Method, o GroupOptions, run uint64) (*session, er
 	for i, v := range g.Vantages {
 		p := &peer{session: s, name: strconv.Itoa(i), vantage: v, options: o.Replay, plan: o.Plan}
 		p.plan.Seed += run<<16 + uint64(i)
-		p.discreet, p.late = o.Discreet[i], o.late[i]
+		p.discreet, p.late, p.options.Shift = o.Discreet[i], o.late[i], o.shifts[i]
 		if len(o.Memories) > 0 {
 			p.memory = o.Memories[i]
 		}

@@ -285,10 +285,12 @@ func (p *peer) sample(o player.Run) {
 	p.samples++
 	gap := time.Duration(float64(time.Second) / p.options.Rate)
 	asked, last := time.Duration(0), time.Duration(0)
+	busy := p.options.Shift.at(float64(len(p.replay.results)) / float64(len(p.vantage.Servers)))
 	for probe, verdict := plan.Next(); verdict == discovery.Go; probe, verdict = plan.Next() {
 		server := slices.IndexFunc(p.vantage.Servers, func(s discovery.Server) bool { return s.Addr == o.Servers[probe.Server].Addr })
 		r := discovery.Result{Server: probe.Server, State: discovery.Lost}
-		if rtt, lost := p.vantage.Pair(server, n); lost || asked+rtt > o.Patience {
+		rtt, lost := p.vantage.Pair(server, n)
+		if rtt += busy; lost || asked+rtt > o.Patience {
 			last = o.Patience
 		} else {
 			info := p.infoOf(server)

@@ -87,9 +87,14 @@ func (e *estimator) measured(c *candidate, player int, ms float64) {
 		c.rtts[player] = ms
 		c.missing--
 	case ms < before:
-		e.predictor.correct(player, c.at, before-ms)
-		c.rtts[player] = ms
+		e.corrected(c, player, ms)
 	}
+}
+
+// corrected replaces a player's RTT to a candidate, in ms.
+func (e *estimator) corrected(c *candidate, player int, ms float64) {
+	e.predictor.correct(player, c.at, c.rtts[player]-ms)
+	c.rtts[player] = ms
 }
 
 // value is the logarithm of the distance between a score, or the round's other figure, and a base

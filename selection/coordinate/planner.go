@@ -185,6 +185,13 @@ func (p *Planner) Observe(player int, result discovery.Result) {
 	p.candidates.check(c)
 }
 
+// Correct replaces a player's RTT to a server, because the player's own line was busy.
+func (p *Planner) Correct(player int, result discovery.Result) {
+	if c := p.candidates.of[p.tree.Of(result.Server)]; c != nil && c.rtts[player] > 0 && result.State == discovery.Answered {
+		p.estimator.corrected(c, player, max(leastRTT, milliseconds(result.RTT)))
+	}
+}
+
 // Limit caps a player's further questions at more, whatever the budget has left.
 func (p *Planner) Limit(player, more int) {
 	q := &p.questions[player]

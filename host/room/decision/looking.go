@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"muster/discovery"
 	"muster/discovery/sentence"
 	"muster/host/room/attendance"
 	"muster/host/room/evidence"
@@ -156,7 +157,7 @@ func (d *Decision) Facts(g *group.Group, passed time.Duration, now time.Time, ne
 func known(g *group.Group, name string, mates []*evidence.Witness, server int) finals.Known {
 	w := g.Evidence[name]
 	known := finals.Known{IsAsked: w.IsAsked(server), IsHidden: g.Nearby.IsHidden(name, server)}
-	if probe, probed := w.Probe(server); probed {
+	if probe, probed := w.Probe(server); probed && !w.WasDelayed(server) {
 		known.Probe, known.AskedAt = probe, g.Measuring.Add(probe.At-probe.RTT)
 	}
 	if look, looked := w.Looked(server); looked {
@@ -179,7 +180,7 @@ func lose(g *group.Group, lost []finals.Missed) {
 
 // Hear takes a player's second look.
 func (d *Decision) Hear(g *group.Group, name string, v wire.Verified, f finals.Facts) (heard finals.Heard, err error) {
-	if heard, err = d.looks.Hear(name, v, f); err != nil {
+	if heard, err = d.looks.Hear(name, quiet(v, g.Evidence[name].Delay()), f); err != nil {
 		return heard, err
 	}
 	if heard.IsElsewhere {
@@ -202,6 +203,22 @@ func (d *Decision) Hear(g *group.Group, name string, v wire.Verified, f finals.F
 	}
 	g.Attendance.Await(f.Now, name)
 	return heard, nil
+}
+
+// quiet returns a look as it would be without the delay of a busy line.
+func quiet(v wire.Verified, by time.Duration) wire.Verified {
+	if by == 0 {
+		return v
+	}
+	v.Servers = slices.Clone(v.Servers)
+	for i := range v.Servers {
+		rtts := slices.Clone(v.Servers[i].RTTs)
+		for j, ms := range rtts {
+			rtts[j] = max(ms-discovery.MS(by), min(ms, 1))
+		}
+		v.Servers[i].RTTs = rtts
+	}
+	return v
 }
 
 // Settled is the result of a look once the room waits for nobody.

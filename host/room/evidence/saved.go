@@ -9,6 +9,7 @@ import (
 	"muster/discovery"
 	"muster/host/wire"
 	"muster/selection"
+	"muster/selection/line"
 )
 
 // Saved is a [Witness] at rest.
@@ -27,6 +28,8 @@ type Saved struct {
 	// they will be, as the player was told; 0 is the whole list.
 	Shown    []byte `json:"shown,omitempty"`
 	Promised int    `json:"promised,omitempty"`
+	// Delays are those of the player's own line.
+	Delays line.Delays `json:"delays,omitempty"`
 }
 
 type savedLook struct {
@@ -42,6 +45,7 @@ func (w *Witness) Save() (Saved, error) {
 	s := Saved{
 		Asked: w.asked.servers, All: w.asked.all, Before: w.asked.before,
 		Own: w.shown.own, Shown: w.shown.servers, Promised: w.shown.promised,
+		Delays: w.delays,
 	}
 	frame, err := wire.Marshal(wire.Report{Results: w.probes})
 	if err != nil {
@@ -60,6 +64,7 @@ func (w *Witness) Save() (Saved, error) {
 func Restore(s Saved, listed int) (w Witness, err error) {
 	w.asked = asked{all: s.All, servers: s.Asked, before: s.Before}
 	w.shown = shown{promised: s.Promised, servers: s.Shown, own: s.Own}
+	w.delays = s.Delays
 	report, err := wire.Unpack[wire.Report](s.Report)
 	if err != nil {
 		return Witness{}, err

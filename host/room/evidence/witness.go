@@ -8,6 +8,7 @@ import (
 
 	"muster/discovery"
 	"muster/selection"
+	"muster/selection/line"
 )
 
 // Witness is the evidence of one player: the servers that the player was asked for, and the
@@ -27,6 +28,11 @@ type Witness struct {
 	late time.Duration
 	// discreet is the most servers that the player lets a round ask for, 0 for no bound.
 	discreet int
+	// line learns from the probes, as far as it has seen them. delays are those of the player's own
+	// line while it was busy. Looks count without them.
+	line   line.Line
+	seen   int
+	delays line.Delays
 	// shares says that the player measures its part of the list, and the others behind the same
 	// address measure the rest.
 	shares bool
@@ -69,7 +75,7 @@ func (w *Witness) At(server int) discovery.Result {
 		return look.Result
 	}
 	if place, probed := w.places[server]; probed && w.asked.has(server) {
-		return w.probes[place]
+		return w.quiet(place)
 	}
 	return discovery.Result{Server: server}
 }
@@ -97,14 +103,14 @@ func (w *Witness) Servers() iter.Seq[int] {
 func (w *Witness) Progress() (probed, answered int) { return w.probed, w.answered }
 
 // Probes returns everything that the player reported, with or without a question, in the order of
-// the probes' ends. Do not change it; it only grows.
+// the probes' ends, and with the delays of a busy line. Do not change it; it only grows.
 func (w *Witness) Probes() []discovery.Result { return slices.Clip(w.probes) }
 
 // Probe returns the player's report on a server before any look.
 func (w *Witness) Probe(server int) (probe discovery.Result, probed bool) {
 	place, probed := w.places[server]
 	if probed {
-		probe = w.probes[place]
+		probe = w.quiet(place)
 	}
 	return probe, probed
 }
@@ -171,6 +177,7 @@ func (w *Witness) Forget(server int) {
 	if place, probed := w.places[server]; probed {
 		w.probes = slices.Delete(w.probes, place, place+1)
 		delete(w.places, server)
+		w.line, w.seen = line.Line{}, 0
 		for i := range w.probes[place:] {
 			w.places[w.probes[place+i].Server] = place + i
 		}

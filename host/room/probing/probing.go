@@ -221,6 +221,18 @@ func (p *Probing) searching(g *group.Group, more int, isBehind bool, m Moment) *
 	return p.search
 }
 
+// watch notes which players' own lines were busy, and corrects what they measured meanwhile.
+func (p *Probing) watch(g *group.Group) {
+	for _, name := range g.Attendance.Players() {
+		w := g.Evidence[name]
+		for _, server := range w.Watch(g.List.Tree()) {
+			if p.search != nil && w.IsAsked(server) {
+				p.search.Correct(name, w.At(server))
+			}
+		}
+	}
+}
+
 // IsSearchDue reports whether the next round of questions can begin.
 func (p *Probing) IsSearchDue(g *group.Group, now time.Time) bool {
 	return p.search.IsDue(searchers(g), now)
@@ -229,6 +241,7 @@ func (p *Probing) IsSearchDue(g *group.Group, now time.Time) bool {
 // Turn makes the next round of questions. More is the organiser's addition to the budget. It
 // returns the questions and whether the search is over, with a note on how it went.
 func (p *Probing) Turn(g *group.Group, more int, m Moment) (asks []search.Ask, outcome sentence.Sentence, isOver bool) {
+	p.watch(g)
 	s := p.searching(g, more, false, m)
 	groups := members(g, searchers(g), m)
 	asks, isOver = s.Turn(groups, len(g.Attendance.Active()), m.Now)
@@ -251,6 +264,7 @@ const worthAnother = 2
 func (p *Probing) TurnBehind(g *group.Group, m Moment) (
 	note sentence.Sentence, other *selection.Selection, asks []search.Ask, own []search.Own,
 ) {
+	p.watch(g)
 	s := p.searching(g, 0, true, m)
 	s.Behind(m.Now)
 	selected, chosen := g.Select(g.ChosenFor()), *g.Choice.Newest().Chosen

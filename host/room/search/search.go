@@ -331,6 +331,13 @@ func (s *Search) Heard(player string, result discovery.Result, mates []Mate) (in
 	return instead
 }
 
+// Correct replaces a player's result.
+func (s *Search) Correct(player string, result discovery.Result) {
+	if at, _ := s.find(player); at >= 0 {
+		s.planner.Correct(at, result)
+	}
+}
+
 // Inform says that the facts about a server have changed.
 func (s *Search) Inform(server int) { s.planner.Inform(server) }
 
