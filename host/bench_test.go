@@ -99,7 +99,7 @@ func BenchmarkPublish(b *testing.B) {
 				}
 				view = next
 			}
-			b.ReportMetric(float64(len(view.News(0).Data)), "bytes")
+			b.ReportMetric(float64(len(view.News(0, "").Data)), "bytes")
 		})
 	}
 }

@@ -260,6 +260,9 @@ func (v *viewer) show(s *page.View) error {
 	}
 	v.seen = *s
 	for _, t := range s.Traces {
+		if s.IsPrivate && t.Player != v.you.Name {
+			continue
+		}
 		if err := v.sendTrace(t, round); err != nil {
 			return err
 		}
@@ -277,6 +280,10 @@ func (v *viewer) state(s *page.View) []byte {
 	if you.Organiser && v.host.config.Outside != nil {
 		outside = v.host.config.Outside(access.Key{Code: v.actor.keys.Code, Link: v.actor.keys.Link})
 	}
+	ownSince := v.seen.Edition
+	if you.Name != v.you.Name {
+		ownSince = 0
+	}
 	if v.seen.Edition == 0 || you != v.you || outside != v.outside {
 		v.you, v.outside = you, outside
 		mine := v.actor.keys
@@ -291,7 +298,7 @@ func (v *viewer) state(s *page.View) []byte {
 		}{you, v.at.link(v.actor.keys), v.at.personal(mine), outside})
 		b = fmt.Appendf(b, `,"you":%s`, badge)
 	}
-	return append(s.AppendSince(b, v.seen.Edition), '}')
+	return append(s.AppendOwn(s.AppendSince(b, v.seen.Edition), you.Name, ownSince), '}')
 }
 
 // sendTrace sends new probes of a player's trace.

@@ -121,10 +121,12 @@ func (a *actor) show(view *page.View, when urgency) {
 	type news struct {
 		since    int // the edition seen before
 		isPacked bool
+		// player is whose own pings are in it, empty in a room where everyone sees all.
+		player string
 	}
 	frames := map[news]wire.Frame{}
 	a.isBehind = false
-	for _, l := range a.links {
+	for player, l := range a.links {
 		if l.seen == view.Edition {
 			continue
 		}
@@ -132,10 +134,13 @@ func (a *actor) show(view *page.View, when urgency) {
 			a.isBehind = true
 			continue
 		}
-		of := news{l.seen, l.inflates}
+		of := news{since: l.seen, isPacked: l.inflates}
+		if view.IsPrivate {
+			of.player = player
+		}
 		frame, made := frames[of]
 		if !made {
-			if frame = view.News(l.seen); l.inflates {
+			if frame = view.News(l.seen, player); l.inflates {
 				frame = a.packer.Pack(frame)
 			}
 			frames[of] = frame

@@ -31,11 +31,15 @@ type View struct {
 	Traces []Trace
 	// Badges say what pages may do, by the token or secret that they show.
 	Badges map[room.Digest]room.Badge
+	// IsPrivate says that a reader may see no trace but their own; see [room.View].
+	IsPrivate bool
 	// Culled returns the servers that were culled, by cause, as [wire.CulledServers]. The first
 	// call computes them, once for each choice. Any goroutine may call it.
 	Culled   func() map[selection.Cause]json.RawMessage
 	record   *room.Record
 	sections []section
+	// own are the sections of people's own pings by name, in a room where nobody sees others'.
+	own map[string]section
 }
 
 // Trace is the course of one player's probes.
@@ -84,7 +88,9 @@ type Host struct {
 // Next returns the view that follows this one, or this one if nothing has changed.
 func (v *View) Next(r *room.Room, of Host) (*View, error) {
 	shows := r.View()
-	next := &View{Edition: v.Edition + 1, Snapshot: shows.Snapshot, Badges: shows.Badges, Culled: v.Culled, record: shows.Record}
+	next := &View{
+		Edition: v.Edition + 1, Snapshot: shows.Snapshot, Badges: shows.Badges, IsPrivate: shows.IsPrivate, Culled: v.Culled, record: shows.Record,
+	}
 	if v.Culled == nil || v.record != next.record {
 		next.Culled = sync.OnceValue(func() map[selection.Cause]json.RawMessage { return culled(next.record) })
 	}
@@ -110,17 +116,37 @@ func (v *View) Next(r *room.Room, of Host) (*View, error) {
 			return v, fmt.Errorf("page: section %s: %w", name, err)
 		}
 		s := section{name, data, next.Edition}
-		if v.Edition > 0 && bytes.Equal(v.sections[i].data, data) {
+		isOver := name == ownSection && v.IsPrivate && !next.IsPrivate // readers have their own pings, and have to forget them
+		if v.Edition > 0 && bytes.Equal(v.sections[i].data, data) && !isOver {
 			s = v.sections[i]
 		} else {
 			isNew = true
 		}
 		next.sections = append(next.sections, s)
 	}
-	if !isNew {
-		return v, nil
+	if next.addOwn(v, shows.Own) || isNew {
+		return next, nil
 	}
-	return next, nil
+	return v, nil
+}
+
+// addOwn adds people's own pings, and reports whether some differ from those of the view before.
+func (v *View) addOwn(before *View, own map[string]wire.Own) (isNew bool) {
+	if !v.IsPrivate {
+		return before.IsPrivate
+	}
+	v.own = map[string]section{}
+	for name, pings := range own {
+		data, _ := json.Marshal(pings) // cannot fail: texts and finite numbers
+		s := section{ownSection, data, v.Edition}
+		if was, is := before.own[name]; is && bytes.Equal(was.data, data) {
+			s = was
+		} else {
+			isNew = true
+		}
+		v.own[name] = s
+	}
+	return isNew || len(v.own) != len(before.own)
 }
 
 // Held returns this view with a reason why everything waits.
@@ -138,8 +164,9 @@ func (v *View) Held(why sentence.Sentence) *View {
 	return &held
 }
 
-// roomSection is the name of the section that says where the room stands.
-const roomSection = "room"
+// roomSection is the name of the section that says where the room stands, and ownSection that of the
+// reader's own pings.
+const roomSection, ownSection = "room", "own"
 
 func culled(record *room.Record) map[selection.Cause]json.RawMessage {
 	documents := map[selection.Cause]json.RawMessage{}
@@ -153,17 +180,31 @@ func culled(record *room.Record) map[selection.Cause]json.RawMessage {
 // comma.
 func (v *View) AppendSince(object []byte, edition int) []byte {
 	for _, s := range v.sections {
-		if s.edition > edition {
+		if s.edition > edition && (!v.IsPrivate || s.name != ownSection) {
 			object = fmt.Appendf(object, `,%q:%s`, s.name, s.data)
 		}
 	}
 	return object
 }
 
-// News returns the [wire.Room] message with those sections. It is empty if there are none.
-func (v *View) News(edition int) wire.Frame {
+// AppendOwn appends a person's own pings to an open JSON object, after a comma, if they are newer
+// than an edition and nobody else may see them.
+func (v *View) AppendOwn(object []byte, name string, edition int) []byte {
+	switch s, has := v.own[name]; {
+	case !v.IsPrivate:
+	case !has && edition == 0: // a reader who has become nobody must not keep somebody's
+		return fmt.Appendf(object, `,%q:null`, ownSection)
+	case has && s.edition > edition:
+		return fmt.Appendf(object, `,%q:%s`, s.name, s.data)
+	}
+	return object
+}
+
+// News returns the [wire.Room] message with those sections for a player. It is empty if there are
+// none.
+func (v *View) News(edition int, player string) wire.Frame {
 	head := []byte(`{"type":"room"`)
-	news := v.AppendSince(head, edition)
+	news := v.AppendOwn(v.AppendSince(head, edition), player, edition)
 	if len(news) == len(head) {
 		return wire.Frame{}
 	}

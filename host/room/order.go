@@ -111,6 +111,8 @@ func (a WhatIf) do(r *Room, by caller) error {
 	switch {
 	case err != nil:
 		return err
+	case r.group.Settings.IsMatch(): // it would tell more of the others' pings with each try
+		return wire.Refuse(wire.ReasonAction, "refused.match-whatif")
 	case r.group.Choice.Newest() == nil:
 		return errNothingMeasured
 	}

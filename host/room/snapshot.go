@@ -6,6 +6,7 @@ import (
 	"muster/discovery"
 	"muster/host/room/choice"
 	"muster/host/room/decision"
+	"muster/host/room/privacy"
 	"muster/host/room/roster"
 	"muster/host/wire"
 )
@@ -13,6 +14,12 @@ import (
 // Snapshot returns the room as everyone may see it now. It shares nothing that the room still
 // changes.
 func (r *Room) Snapshot() wire.Snapshot {
+	s, _ := privacy.Split(r.whole())
+	return s
+}
+
+// whole returns the room with all pings, which only [privacy.Split] may see in a match.
+func (r *Room) whole() wire.Snapshot {
 	g, calendar := &r.group, r.calendar.View(r.facts(r.now))
 	showing := decision.Showing{IsOpen: mayDecideAgain(r.phase, &r.group), IsVoting: isVoting(r.phase), Target: -1}
 	s := wire.Snapshot{
@@ -80,6 +87,10 @@ type View struct {
 	Badges map[Digest]Badge
 	// Record has the basis of the newest choice, or is nil before there is one.
 	Record *Record
+	// IsPrivate says that a reader may see nobody else's pings, as in a match. Then there is no
+	// record, each reader may see only their own trace, and Own are the pings by name.
+	IsPrivate bool
+	Own       map[string]wire.Own
 	// Traces are the players' probes of the round by name, in the order of their ends. They must
 	// not be changed; those of a player only become more.
 	Traces iter.Seq2[string, []discovery.Result]
@@ -91,9 +102,12 @@ func (r *Room) View() View {
 	if l, isLaunching := r.phase.(*Launching); isLaunching {
 		password = l.Launch.Password
 	}
-	v := View{Snapshot: r.Snapshot()}
+	v := View{IsPrivate: r.group.Settings.IsMatch()}
+	v.Snapshot, v.Own = privacy.Split(r.whole())
 	v.Badges = r.group.Roster.Badges(password, r.group.Settings.Every != "", r.group.Invited())
-	v.Record = decision.Record(&r.group)
+	if !v.IsPrivate {
+		v.Record = decision.Record(&r.group)
+	}
 	v.Traces = func(yield func(string, []discovery.Result) bool) {
 		for _, player := range r.group.Attendance.Players() {
 			if !yield(player, r.group.Evidence[player].Probes()) {

@@ -131,8 +131,8 @@ type MatchMap struct {
 	Picked int    `json:"picked,omitempty"`
 }
 
-// Own are a player's own pings, in ms by server address. In a match nobody else is shown them until
-// the server is decided.
+// Own are a player's own pings in ms, by server address, or by the ID of a [Leader]. In a match
+// nobody else is shown them until the server is decided; then those to that server are shown.
 type Own map[string]float64
 
 // UsualTurn is how long a captain may take for a move unless the settings say otherwise.

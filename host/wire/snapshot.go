@@ -49,6 +49,9 @@ type Snapshot struct {
 	Reactions []Reaction `json:"reactions"`
 	// Match is the state of a match of two sides; nil in other rooms.
 	Match *Match `json:"match"`
+	// Own are the reader's own pings in a match, where nobody sees another player's. The host adds
+	// them for each reader; everyone else's are missing.
+	Own Own `json:"own"`
 }
 
 // Reaction is a sign that a person sends the others while they wait.

@@ -1,0 +1,211 @@
+package page_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"muster/discovery"
+	"muster/discovery/plan/topology"
+	"muster/host/page"
+	"muster/host/room"
+	"muster/host/room/roster"
+	"muster/host/wire"
+)
+
+// TestOnlyOwnPings plays a match and checks, after each step, that a reader's whole state has no
+// ping of another player, but their own pings. Each ping occurs once, in hundredths of a ms.
+func TestOnlyOwnPings(t *testing.T) {
+	settings := wire.Settings{
+		Name: "Final", Game: "openarena", By: "mean", Strategy: "conventional", Match: "bo3", SideA: "Reds", SideB: "Blues",
+		Limits: wire.Limits{200 * time.Millisecond},
+	}
+	now := time.Unix(1_800_000_000, 0).UTC()
+	r := room.New(room.Keys{Code: "BAKODI", Link: "the link's key", Secret: "secret"}, settings, now)
+	pages := map[string]string{"": "nobody's", "organiser": "secret"}
+	view, seen, steps := &page.View{}, map[string]bool{}, 0
+	look := func() {
+		t.Helper()
+		steps++
+		next, err := view.Next(r, page.Host{Posts: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		view = next
+		for reader, credential := range pages {
+			name := roster.BadgeOf(view.Badges, credential).Name
+			state := append(view.AppendOwn(view.AppendSince([]byte(`{"type":"state"`), 0), name, 0), '}')
+			if !json.Valid(state) {
+				t.Fatalf("%s is shown %s", reader, state)
+			}
+			document, err := json.Marshal(view.Snapshot.Document())
+			if err != nil {
+				t.Fatal(err)
+			}
+			for cause, list := range view.Culled() {
+				t.Errorf("%s is told what was culled for %v: %s", reader, cause, list)
+			}
+			for _, text := range [][]byte{state, document, view.News(0, name).Data} {
+				for player, server := range marksIn(text) {
+					m, way := view.Snapshot.Match, view.Snapshot.Way
+					isOpen := m.Decided && server == m.Server || way != nil && server == way.Connect
+					if player != name && !isOpen {
+						t.Fatalf("step %d, %s: %q is shown %s's ping to %s: %s", steps, view.Snapshot.Room.Stage, reader, player, server, text)
+					}
+					seen[player] = true
+				}
+			}
+		}
+	}
+	step := func(in room.Input) {
+		t.Helper()
+		outputs, err := r.Step(in, now)
+		if err != nil {
+			t.Fatalf("%T: %v", in, err)
+		}
+		for _, o := range outputs {
+			if send, is := o.(room.Send); is {
+				if w, is := send.Message.(wire.Welcome); is {
+					pages[send.To] = w.Page
+				}
+			}
+		}
+		look()
+	}
+	for i, name := range players {
+		side := []wire.Side{wire.SideA, wire.SideB, ""}[i%3]
+		step(room.Join{Hello: wire.Hello{Name: name, Side: side}, Token: "the token of " + name})
+	}
+	step(room.Order{Credential: pages["ann"], Action: room.AskLook{}})
+	step(room.Proceed{})
+	var list []discovery.Server
+	for i := range servers {
+		list = append(list, discovery.Server{Addr: addr(i)})
+	}
+	step(room.Listed{List: topology.New(room.Shared(list, nil))})
+	step(room.PageOpened{Token: pages["bob"]})
+	for player, name := range players {
+		report := wire.Report{Round: 1}
+		for server := range servers {
+			report.Results = append(report.Results, discovery.Result{Server: server, State: discovery.Answered, RTT: mark(player, server)})
+		}
+		infos := wire.Infos{Round: 1}
+		for server := range servers {
+			infos.Servers = append(infos.Servers, wire.ServerInfo{
+				Server: server, Info: discovery.Info{Name: fmt.Sprint("server ", server), Map: "oa_dm1", Players: 4, MaxPlayers: 16},
+			})
+		}
+		step(room.Hear{Player: name, Message: infos})
+		step(room.Hear{Player: name, Message: report})
+		now = now.Add(time.Second)
+		step(room.Tick{})
+	}
+	for _, name := range players {
+		step(room.Hear{Player: name, Message: wire.Done{Round: 1}})
+	}
+	for range 60 {
+		now = now.Add(time.Second)
+		step(room.Tick{})
+	}
+	for player, name := range players {
+		for attempt := 1; attempt < 4; attempt++ {
+			v := wire.Verified{Round: 1, Attempt: attempt}
+			for server := range servers {
+				ms := float64(mark(player, server).Microseconds()) / 1000
+				v.Servers = append(v.Servers, wire.Finalist{Server: server, State: discovery.Answered, Sent: 1, RTTs: []float64{ms}})
+			}
+			r.Step(room.Hear{Player: name, Message: v}, now) // another attempt than the newest is nothing
+			look()
+		}
+	}
+	for range 200 {
+		now = now.Add(time.Second)
+		step(room.Tick{})
+	}
+	if r.Stage() == wire.Measuring {
+		t.Errorf("the match is still in %s; the log: %v", r.Stage(), view.Snapshot.Log)
+	}
+	for _, name := range players {
+		if !seen[name] {
+			t.Errorf("%s never sees a ping of their own", name)
+		}
+	}
+	if seen[""] {
+		t.Error("nobody has pings")
+	}
+}
+
+var players = []string{"ann", "cat", "eve", "bob", "dan"}
+
+const servers = 6
+
+// mark is a player's ping to a server. Its hundredths of a ms name them, and no average of sides is
+// another one.
+func mark(player, server int) time.Duration {
+	return time.Duration(20+3*server+player)*time.Millisecond + time.Duration(10*(1+player*10+server))*time.Microsecond
+}
+
+var figure = regexp.MustCompile(`\d+\.\d+`)
+
+// marksIn returns the players with a ping in a text, and the server.
+func marksIn(text []byte) map[string]string {
+	found, marks := map[string]string{}, map[string][2]int{}
+	for player := range players {
+		for server := range servers {
+			marks[fmt.Sprintf("%.2f", float64(mark(player, server).Microseconds())/1000)] = [2]int{player, server}
+		}
+	}
+	for _, figure := range figure.FindAllString(string(text), -1) {
+		ms, _ := strconv.ParseFloat(figure, 64)
+		if at, is := marks[fmt.Sprintf("%.2f", ms)]; is {
+			found[players[at[0]]] = addr(at[1]).String()
+		}
+	}
+	return found
+}
+
+// TestTracesAreForTheirPlayers checks that the host knows when it may show a player's trace to
+// nobody else.
+func TestTracesAreForTheirPlayers(t *testing.T) {
+	for match, want := range map[string]bool{"": false, "bo1": true} {
+		r := room.New(room.Keys{Code: "BAKODI"}, wire.Settings{Game: "openarena", By: "mean", Match: match}, time.Unix(1_800_000_000, 0))
+		v, err := (&page.View{}).Next(r, page.Host{})
+		if err != nil || v.IsPrivate != want {
+			t.Errorf("%q: %v, %v", match, v.IsPrivate, err)
+		}
+	}
+}
+
+// TestOwnIsForgotten checks that a reader who has become another person, or whose room is no match
+// any more, does not keep somebody's pings.
+func TestOwnIsForgotten(t *testing.T) {
+	v := &page.View{IsPrivate: true}
+	if got := string(v.AppendOwn(nil, "zoe", 0)); got != `,"own":null` {
+		t.Error(got)
+	}
+	if got := string(v.AppendOwn(nil, "zoe", 7)); got != "" {
+		t.Error(got)
+	}
+	now := time.Unix(1_800_000_000, 0)
+	r := room.New(room.Keys{Code: "BAKODI", Secret: "secret"}, wire.Settings{Game: "openarena", By: "mean", Match: "bo1"}, now)
+	first, err := (&page.View{}).Next(r, page.Host{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Step(room.Order{Credential: "secret", Action: room.Change{Settings: []byte(`{"match":""}`)}}, now); err != nil {
+		t.Fatal(err)
+	}
+	next, err := first.Next(r, page.Host{})
+	if err != nil || !slices.Contains(figureless(next.AppendSince([]byte("{"), first.Edition)), `"own":null`) {
+		t.Errorf("%s, %v", next.AppendSince(nil, first.Edition), err)
+	}
+}
+
+// figureless returns the sections of an open object that are null.
+func figureless(object []byte) []string {
+	return regexp.MustCompile(`"\w+":null`).FindAllString(string(object), -1)
+}

@@ -1,0 +1,223 @@
+package privacy
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/netip"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"muster/discovery/sentence"
+	"muster/host/wire"
+	"muster/selection"
+	"muster/selection/anomaly"
+)
+
+// open are the paths of the shown snapshot whose figures are nobody's pings in this match. Others
+// are an error, also those that a later release adds.
+var open = regexp.MustCompile(`^(` + strings.Join([]string{
+	`room\.search\.rounds`,
+	`evening\..*`, `meeting\..*`, // matches before this one
+	`choice\.selection\.(limit_ms|looked_s|estimated_ms\..*)`,
+	`choice\.miss\.limit_ms`,
+	`people\.\d+\.estimate\.error_ms`, // the usual error of any estimate
+	`lists\..*`,
+	`((choice\.selection\.(ranking\.\d+|chosen)|room\.search|standing\.leaders\.\d+)\.side_mean_ms|match\.servers\.\d+\.means_ms)\.\w+`, // averages
+	// Sentences about other things.
+	`room\.(held|posts)\..*`, `games\..*`, `way\..*`, `agreement\.rule\..*`, `people\.\d+\.(detail|unable|estimate\.why)\..*`,
+}, "|") + `)$`)
+
+// TestNoPingIsLeft fills every figure of a snapshot with a mark of its own, walks all of the JSON
+// that everyone sees, and finds no mark but those of figures that are no pings.
+func TestNoPingIsLeft(t *testing.T) {
+	for _, decided := range []string{"", "192.0.2.7:27960"} {
+		f := filler{}
+		var s wire.Snapshot
+		f.fill(reflect.ValueOf(&s).Elem(), 0)
+		s.Way = nil
+		s.Match.Decided, s.Match.Server = decided != "", decided
+		s.Match.Camps[0].Players, s.Match.Camps[1].Players = []string{"ann", "bob"}, []string{"cat", "dan"}
+		for _, name := range []string{"ann", "bob", "cat", "dan"} {
+			s.People = append(s.People, wire.Person{Name: name, Peer: true})
+		}
+		s.Choice.Selection.Ranking[0].Addr = netip.MustParseAddrPort("192.0.2.7:27960")
+		shown, own := Split(s)
+		data, err := json.Marshal(shown)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var document any
+		if err := json.Unmarshal(data, &document); err != nil {
+			t.Fatal(err)
+		}
+		walk("", document, func(path, text string) {
+			isOpen := open.MatchString(path) ||
+				decided != "" && regexp.MustCompile(`^choice\.selection\.ranking\.0\.(mean_ms|max_ms|rtt_ms\..*)$`).MatchString(path)
+			if f.isMark(text) && !isOpen {
+				t.Errorf("decided %q: %s shows %s", decided, path, text)
+			}
+		})
+		if len(own["ann"]) == 0 || len(own["dan"]) == 0 {
+			t.Errorf("ann and dan see %v and %v of their own", own["ann"], own["dan"])
+		}
+	}
+}
+
+// filler fills a value with marks.
+type filler struct{ n int }
+
+// mark returns the next mark. No average of some is another one, rounded or not.
+func (f *filler) mark() float64 {
+	f.n++
+	return 1000 + float64(f.n)*7 + 0.377
+}
+
+// isMark reports whether a figure is a mark, or one with a part of its milliseconds cut off.
+func (f *filler) isMark(text string) bool {
+	ms, err := strconv.ParseFloat(text, 64)
+	return err == nil && ms >= 1000 && ms <= 1001+float64(f.n)*7 && int(ms)%7 == 1000%7
+}
+
+func (f *filler) fill(v reflect.Value, depth int) {
+	switch v.Interface().(type) {
+	case sentence.Sentence:
+		v.Set(reflect.ValueOf(sentence.Of("why.last-left", "ms", f.mark(), "server", "x")))
+		return
+	case netip.AddrPort:
+		v.Set(reflect.ValueOf(netip.MustParseAddrPort("192.0.2.9:27960")))
+		return
+	case wire.Settings, selection.Culled, anomaly.Anomaly, wire.Argument: // no pings, or checked below
+		return
+	}
+	switch v.Kind() {
+	case reflect.Float64:
+		v.SetFloat(f.mark())
+	case reflect.String:
+		v.SetString("x")
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		f.fill(v.Elem(), depth+1)
+	case reflect.Slice:
+		if v.Type().Elem().Kind() == reflect.Uint8 {
+			return
+		}
+		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
+		f.fill(v.Index(0), depth+1)
+	case reflect.Array:
+		for i := range v.Len() {
+			f.fill(v.Index(i), depth+1)
+		}
+	case reflect.Map:
+		v.Set(reflect.MakeMap(v.Type()))
+		if v.Type() == reflect.TypeFor[wire.Own]() {
+			return // nobody's yet
+		}
+		for _, name := range []string{"ann", "bob", "cat", "dan"} {
+			one := reflect.New(v.Type().Elem()).Elem()
+			f.fill(one, depth+1)
+			v.SetMapIndex(reflect.ValueOf(name).Convert(v.Type().Key()), one)
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if v.Type().Field(i).IsExported() {
+				f.fill(v.Field(i), depth+1)
+			}
+		}
+	}
+}
+
+// walk visits all figures of a JSON document, and those in its texts.
+func walk(path string, value any, visit func(path, text string)) {
+	below := func(key string) string { return strings.TrimPrefix(path+"."+key, ".") }
+	switch v := value.(type) {
+	case map[string]any:
+		for key, one := range v {
+			walk(below(key), one, visit)
+		}
+	case []any:
+		for i, one := range v {
+			walk(below(strconv.Itoa(i)), one, visit)
+		}
+	case float64:
+		visit(path, fmt.Sprint(v))
+	case string:
+		for _, figure := range regexp.MustCompile(`\d+(\.\d+)?`).FindAllString(v, -1) {
+			visit(path, figure)
+		}
+	}
+}
+
+// TestOtherRooms checks that rooms without sides show what they did.
+func TestOtherRooms(t *testing.T) {
+	f := filler{}
+	var s wire.Snapshot
+	f.fill(reflect.ValueOf(&s).Elem(), 0)
+	s.Match = nil
+	if shown, own := Split(s); own != nil || !reflect.DeepEqual(shown, s) {
+		t.Error("something is hidden where nobody plays against each other")
+	}
+}
+
+// TestMeans checks that a leading server has averages only once all who count have measured it:
+// otherwise they could be one player's ping.
+func TestMeans(t *testing.T) {
+	match := &wire.Match{Camps: [2]wire.Camp{{Players: []string{"ann", "bob"}}, {Players: []string{"cat", "dan", "guest"}}}}
+	people := []wire.Person{
+		{Name: "ann", Peer: true}, {Name: "bob", Peer: true}, {Name: "cat", Peer: true},
+		{Name: "dan", Peer: true, LeftOut: true}, {Name: "guest"}, {Name: "eve", Peer: true},
+	}
+	for _, tt := range []struct {
+		rtt  map[string]float64
+		want *selection.SideMeans
+	}{
+		{map[string]float64{"ann": 10.4, "bob": 20.2, "cat": 33.3, "eve": 99}, &selection.SideMeans{A: 15, B: 33}},
+		{map[string]float64{"ann": 10.4, "cat": 33.3}, nil},
+		{map[string]float64{"ann": 10.4, "bob": 20.2}, nil},
+	} {
+		leader := wire.Leader{ID: 3, RTT: tt.rtt, Predicted: map[string]float64{"dan": 12}}
+		shown, own := Split(wire.Snapshot{Match: match, People: people, Standing: &wire.Standing{Leaders: []wire.Leader{leader}}})
+		got := shown.Standing.Leaders[0]
+		if !reflect.DeepEqual(got.SideMeanMS, tt.want) || len(got.RTT) > 0 || got.Predicted != nil {
+			t.Errorf("%v: %+v", tt.rtt, got)
+		}
+		for name, ms := range tt.rtt {
+			if len(own[name]) != 1 || own[name]["3"] != ms {
+				t.Errorf("%s: %v", name, own[name])
+			}
+		}
+	}
+}
+
+// TestLog checks that people still read what speaks against a player's numbers, without the pings.
+func TestLog(t *testing.T) {
+	doubt := anomaly.Anomaly{Player: "dan", Sign: anomaly.FavoursOne, Servers: 1, Of: 9}.Sentence()
+	log := []wire.Note{
+		{Sentence: sentence.Of("room.here", "player", "ann")},
+		{Sentence: sentence.Of("room.odd-raised", "oddity", doubt, "ms", 33.3, "instead", 12.1)},
+		{Sentence: sentence.Of("room.again", "why", sentence.Of("why.last-left", "ms", 12.5, "server", "x"))},
+		{Sentence: sentence.Of("room.allows", "ms", 190)},
+	}
+	shown, _ := Split(wire.Snapshot{Match: &wire.Match{}, Log: log})
+	want := []sentence.Sentence{log[0].Sentence, sentence.Of("why.doubt", "doubt", doubt), log[3].Sentence}
+	got := []sentence.Sentence{}
+	for _, note := range shown.Log {
+		got = append(got, note.Sentence)
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+// TestAdvice checks that advice names no limit that is somebody's ping.
+func TestAdvice(t *testing.T) {
+	advice := []wire.Advice{{Action: "allow", Argument: wire.Argument{LimitMS: 185}}, {Action: "without", Argument: wire.Argument{Name: "dan"}}}
+	s := wire.Snapshot{Match: &wire.Match{}, Choice: &wire.Choice{Advice: advice}}
+	shown, _ := Split(s)
+	if got := shown.Choice.Advice; got[0].Argument.LimitMS != 190 || got[1].Argument.Name != "dan" || advice[0].Argument.LimitMS != 185 {
+		t.Errorf("%+v, from %+v", got, advice)
+	}
+}
