@@ -37,7 +37,7 @@ const crowded = `
 	const inTime = (ms) => new Date(Date.now() + ms).toISOString(), voted = people.map((p, i) => ({ ...p, vote: addresses[i %% 4 && i %% 3], ready: i %% 2 === 1, vetoed: i === 2 }));
 	const how = ["launched", "by-hand", "asking", "failed", "", "declined"], round = (n) => ({ round: n, at: "2026-01-02T20:1" + n + ":00Z", game: "openarena", server: called[n], connect: addresses[n], country: ["US", "CA", "NL", "DE", "FR"][n], map: "q3dm7", mean_ms: 97, max_ms: 247, players: names, rtt_ms: pings(n), voted: ["zoe", "max"] });
 	const guests = ["zoe", "max"].map((name, i) => ({ name, arrival: names.length + i, peer: false, guest: true, page: true }));
-	const sideNames = ["Nightjars", "<i>The Tin Foxes of</i> " + "W".repeat(40)], half = Math.ceil(names.length / 2);
+	const sideNames = ["Nightjars", "<i>Tin Foxes</i> WWWWWWW"], half = Math.ceil(names.length / 2);
 	const camps = ["a", "b"].map((side, i) => { const players = names.filter((_, p) => (p < half) === (i === 0)); return { side, name: names.length > 4 || i === 0 ? sideNames[i] : "", captain: players[0], players }; });
 	const finalists = addresses.map((addr, i) => ({ addr, ...servers[addr], means_ms: [92 + 7 * i, [94, 92, 99, 0, 98][i]] }));
 	const move = (number, kind, of, side, what, by = camps[side === "a" ? 0 : 1].captain) => ({ number, kind, of, side, by, what, at: inTime(-1e3) });
@@ -51,10 +51,16 @@ const crowded = `
 	const banning = { ...match, moves: bans, servers: finalists.map(gone(bans)), turn: turnOf() };
 	const mapping = { ...match, best_of: 5, moves: mapMoves, servers: finalists.map(gone(mapMoves)), maps: pool.map((name) => gone(mapMoves)({ name })), server: addresses[0], turn: turnOf({ number: 9, of: "map", kind: "pick", side: "b", captain: camps[1].captain, nth: 3, total: 4, until: inTime(4e3) }) };
 	const own = Object.fromEntries(addresses.map((addr, i) => [addr, 41 + 9 * i]));
+	const decided = { ...mapping, turn: undefined, decided: true, play: [pool[0], pool[4], pool[1], pool[2], pool[6]] };
+	const openTo = (n) => ({ ...choice, decided: undefined, selection: { ...choice.selection, chosen: ranking[n], ranking: ranking.map((one, i) => (i === n ? one : { addr: one.addr, rtt_ms: {} })) } });
 	const inMatch = (stage, more) => room(stage, { match: "bo1", turn_ms: 30000, order: "ban ban ban ban", ...more });
 	const stages = {
 		ban: { choice, agreement: { ...open, choices: [] }, room: inMatch("chosen"), people: sided, match: banning, own, you: { ...you, name: you.name && camps[0].captain } },
 		sides: { room: inMatch("gathering", { match: "bo3" }), people: [...sided, { name: "caster", arrival: names.length, peer: true, connected: true, page: true }], match: { ...match, best_of: 3, maps: pool.map((name) => ({ name })) } },
+		matchsearch: { room: inMatch("measuring", { search: { rounds: 2 } }), people: sided, match: { ...match, camps: camps.map((camp, i) => ({ ...camp, asks: i === 1 })) }, standing: { ...standing, leaders: standing.leaders.map((leader, i) => ({ ...servers[addresses[i]], id: i, complete: i < 2, rtt_ms: {}, mean_ms: 0, figure_ms: 0, max_ms: 0, stdev_ms: 0, means_ms: i < 2 ? [92 + i, 94 - i] : undefined })) }, own: { 0: 41, 1: 187 } },
+		matchreveal: { choice: openTo(0), agreement: { ...open, choices: [], launch_at: inTime(60e3) }, room: inMatch("chosen"), people: sided, match: decided },
+		matchcountdown: { choice: openTo(0), agreement: { ...open, choices: [], launch_at: inTime(4e3) }, room: inMatch("chosen"), people: sided, match: decided },
+		matchgo: { choice: openTo(0), way: { connect: addresses[0], server: called[0], link: "steam://connect/" + addresses[0] }, room: inMatch("launching"), people: sided.map((p, i) => ({ ...p, launch: how[i %% how.length] })), match: decided },
 		watchban: { choice, agreement: { ...open, choices: [] }, room: inMatch("chosen"), people: sided, match: banning },
 		mapban: { choice, agreement: { ...open, choices: [] }, room: inMatch("chosen", { match: "bo5" }), people: sided, match: mapping, you: { ...you, name: you.name && camps[1].captain } },
 		lobby: { room: room("gathering") },
@@ -74,7 +80,7 @@ const crowded = `
 	live.watch = live.connect = () => {};
 	clearTimeout(live.watchdog);
 	window.setTimeout = () => 0;
-	Object.assign(muster.view, { searched: stage === "reveal" ? window.rounds : 0, revealed: 0, ending: stage === "closing" });
+	Object.assign(muster.view, { searched: stage.endsWith("reveal") ? window.rounds : 0, revealed: 0, ending: stage === "closing" });
 	live.receive(JSON.stringify({ type: "state", now: Date.now(), whole: true, people, you, choice: null, way: null, whatif: null, evening: [], log: [], standing: null, match: null, own: null, agreement: { open: false, vetoes: [], ballot: [] }, ...stages[stage] }));
 `
 
@@ -94,6 +100,10 @@ var everyStage = []struct{ name, stage, above, aside, pings string }{
 	{"closing", "night", "h1, .same-time button", "", ""},
 	{"sides", "lobby", ".start .primary", ".team", ""},
 	{"ban", "ban", ".nominee, .move", ".move", ""},
+	{"matchsearch", "search", ".versus, .podium", ".versus, .podium, .world", ""},
+	{"matchreveal", "reveal", ".pingline, .buttons", "", ".turning .ping"},
+	{"matchcountdown", "countdown", ".who-goes", "", ".who-goes .ms"},
+	{"matchgo", "go", ".way button", ".arriving > li", ""},
 	{"watchban", "ban", ".nominee", ".match-head", ""},
 	{"mapban", "ban", ".nominee, .move", ".move", ""},
 }
@@ -116,7 +126,7 @@ func (b *browser) drawn(name, stage string, people, me int) {
 			return eval[int](b, `document.querySelector("#stage .poster img")?.naturalWidth ?? 0`) == 1080
 		})
 	}
-	if name == "search" {
+	if name == "search" || name == "matchsearch" {
 		b.until("the map is there", func() bool { return eval[int](b, "document.querySelectorAll('.world .ring').length") == people })
 	}
 }

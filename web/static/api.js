@@ -210,6 +210,13 @@ export async function evenings(format) {
   return reply;
 }
 
+/** The room's last match, in the form of another program. @param {string} form */
+export async function matchFile(form) {
+  const reply = await fetched(`matches?format=${form}`, { cache: "no-store", headers: shown() });
+  if (!reply.ok) throw failure(reply, await reply.json().catch(() => ({})));
+  return reply;
+}
+
 /** The servers that were left out for a cause. @param {string} cause */
 export async function culled(cause) {
   const reply = await fetched(`culled/${cause}`, { cache: "no-store", headers: shown() });

@@ -12,6 +12,7 @@ import * as camplobby from "./stages/camplobby.js";
 import * as countdown from "./stages/countdown.js";
 import * as failed from "./stages/failed.js";
 import * as go from "./stages/go.js";
+import * as matchgo from "./stages/matchgo.js";
 import * as night from "./stages/night.js";
 import * as reveal from "./stages/reveal.js";
 import * as search from "./stages/search.js";
@@ -51,6 +52,7 @@ export async function bring(form, tellBriefly) {
 export function actions(live, view, tellBriefly, end) {
   return {
     ...camplobby.actions(view.changed),
+    ...matchgo.actions(live),
     ...ban.actions(live, view, ask),
     ...night.actions(view, tellBriefly, end),
     "save-list": () => live.state && saveFile(new Blob([written(live.state)], { type: "text/plain" }), `${live.state.room.game}-favourites.txt`),

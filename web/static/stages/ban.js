@@ -225,16 +225,12 @@ function explained(state, match) {
 /** The captain's button, or what others wait for. @param {State} state @param {Match} match @param {boolean} mine */
 function foot(state, match, mine) {
   const { turn } = match;
-  const own = match.camps.find((one) => one.captain === state.you.name);
-  const mayAsk = own && !own.asks && (match.moves ?? []).length === 0 && !isAboutMaps(match);
-  const look = mayAsk && button("ask-look", say("match.ask-look"), { class: "ask-look", "data-key": "look" });
-  if (!turn || !mine) return look;
+  if (!turn || !mine) return false;
   const { what, state: is, why } = choiceOf(turn);
   const named = turn.of === "map" ? what : placeName(match, (match.servers ?? []).find(({ addr }) => addr === what), what);
   const label = is === "sending" ? say("match.sending") : what ? said(`match.do.${turn.kind}`, { what: h("bdi", { dir: "auto" }, named) }) : say(`match.choose.${turn.kind}`);
   return [
     is === "refused" && h("p", { class: "bad refusal", role: "alert", "data-key": "refusal" }, why),
-    look,
     button("move", label, { class: what ? "primary large move" : "large move", disabled: what === "" || is === "sending", "data-key": "move" }),
   ];
 }
@@ -243,7 +239,6 @@ function foot(state, match, mine) {
 export function actions(live, view, ask) {
   return {
     nominate: ({ what = "" }) => (Object.assign(choiceOf(live.state?.match?.turn), { what, state: "", why: "" }), view.changed()),
-    "ask-look": () => ask("ask_look"),
     move: async () => {
       const { number, what } = choiceOf(live.state?.match?.turn);
       if (!what || touched.state === "sending") return;

@@ -96,7 +96,8 @@ function chain() {
 /** @param {State} state @param {Camp} camp @param {Person} me @param {boolean} isOwn */
 function foot(state, camp, me, isOwn) {
   const of = me.name === state.you.name ? {} : { "data-name": me.name };
-  if (isOwn) return h("p", { class: "team-foot" }, h("span", {}, say("match.on-side")), button("to-side", say("match.leave-side"), { class: "leave-side", "data-side": "", ...of }));
+  const mayAsk = isOwn && camp.captain === state.you.name && !camp.asks;
+  if (isOwn) return h("p", { class: "team-foot" }, h("span", {}, say("match.on-side")), button("to-side", say("match.leave-side"), { class: "leave-side", "data-side": "", ...of }), mayAsk && button("ask-look", say("match.ask-look"), { class: "ask-look", title: say("match.ask-look-how"), "data-key": "look" }), camp.asks && h("span", { class: "quiet", "data-key": "asked" }, say("match.has-asked")));
   return h("p", { class: "team-foot" }, button("to-side", say("match.join-side"), { class: "join-side", "data-side": camp.side, "aria-label": say("match.join", { side: campName(camp) }), ...of }));
 }
 
@@ -131,6 +132,7 @@ function tools(state, match, camp, person, me) {
 export function actions(changed) {
   const close = () => ((opened.name = ""), changed());
   return {
+    "ask-look": () => ask("ask_look"),
     "move-people": () => ((opened.moves = !opened.moves), close()),
     "team-menu": ({ name = "" }) => ((opened.name = opened.name === name ? "" : name), changed()),
     "to-side": ({ side = "", name }) => ask("side", { side, ...(name && { name }) }).then(close),

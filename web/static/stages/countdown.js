@@ -7,6 +7,7 @@ import { hasSay, meOf } from "../people.js";
 import { millis, said, say } from "../say.js";
 import { sign } from "../sign.js";
 import { awaitedOf, candidatesOf, pingOf, playersOf } from "./ballot.js";
+import { goalOfMatch } from "./matchgo.js";
 import { sentence } from "./stages.js";
 
 /** @typedef {import("../types.js").State} State */
@@ -35,21 +36,21 @@ export function countdown(live, view) {
         h("h1", {}, ...said(card?.server?.country ? "countdown.to-country" : card ? "countdown.to-server" : "countdown.to", { small: (...held) => h("small", {}, ...held), place: card?.server?.country ? countryName(card.server.country) : (card?.name ?? "") })),
         flag(card?.server?.country),
       ),
-      h("p", { class: "server-of" }, card?.server?.country && h("bdi", { dir: "auto", class: "called" }, card.name), votes > 0 && h("span", {}, say("countdown.by-vote")), card && h("span", {}, say("ping.average", { ms: millis(card.ranked.mean_ms) }))),
-      h("p", { class: "why-now" }, isForSeats(state) ? sentence(state) : awaited.length > 0 && awaited.every((person) => person.ready) ? say("countdown.all-ready") : say("countdown.organiser-says-go")),
+      h("p", { class: "server-of" }, card?.server?.country && h("bdi", { dir: "auto", class: "called" }, card.name), votes > 0 && h("span", {}, say("countdown.by-vote")), card && h("span", {}, card.ranked.mean_ms > 0 && say("ping.average", { ms: millis(card.ranked.mean_ms) }))),
+      h("p", { class: "why-now" }, isForSeats(state) ? sentence(state) : state.match ? say("match.all-moved") : awaited.length > 0 && awaited.every((person) => person.ready) ? say("countdown.all-ready") : say("countdown.organiser-says-go")),
       h(
         "ul",
         { class: `who-goes${playersOf(state).length > 6 ? " many" : ""}`, "aria-label": say("ping.all") },
         playersOf(state).map((person) => h("li", { "data-key": person.name, class: person.name === state.you.name ? "me" : "" }, h("bdi", { class: "who" }, person.name), h("span", { class: "ms" }, card && pingOf(state, card.ranked, person)), sign(person, 44))),
       ),
-      h("div", { class: "then" }, h("p", {}, me?.peer === false ? "" : say("countdown.opens")), !view.tv && isForSeats(state) && state.you.organiser && button("advice", say("countdown.stop"), { class: "stop", "data-order": "unwait", "data-argument": "{}", "aria-keyshortcuts": "Escape" }), !view.tv && !isForSeats(state) && me && hasSay(state, me) && button("ready", say("countdown.wait"), { class: "stop", "data-ready": "false", "aria-keyshortcuts": "Escape" })),
+      h("div", { class: "then" }, h("p", {}, me?.peer === false ? "" : say("countdown.opens")), !view.tv && isForSeats(state) && state.you.organiser && button("advice", say("countdown.stop"), { class: "stop", "data-order": "unwait", "data-argument": "{}", "aria-keyshortcuts": "Escape" }), !view.tv && !isForSeats(state) && !state.match && me && hasSay(state, me) && button("ready", say("countdown.wait"), { class: "stop", "data-ready": "false", "aria-keyshortcuts": "Escape" })),
     ),
   ];
 }
 
 /** What the stage announces. @param {State} state */
 export function says(state) {
-  return say((isForSeats(state) ? state.you.organiser : hasSay(state, state.you)) ? "countdown.says-escape" : "countdown.says", { sentence: sentence(state) });
+  return say((isForSeats(state) ? state.you.organiser : !state.match && hasSay(state, state.you)) ? "countdown.says-escape" : "countdown.says", { sentence: sentence(state) });
 }
 
 /** The time until the countdown begins, ms; negative once it runs. @param {import("../live.js").Live} live */
@@ -70,6 +71,7 @@ function launchOf(state) {
 
 /** The server that the room goes to. @param {State} state @returns {{name: string, server: import("../types.js").Server | undefined, ranked: {mean_ms: number, rtt_ms: Record<string, number>}, voters: unknown[]} | undefined} */
 function goalOf(state) {
+  if (state.match) return goalOfMatch(state, state.match);
   if (!isForSeats(state)) return candidatesOf(state).find((one) => one.leads);
   const server = state.seats?.servers.find((one) => one.addr === state.seats?.target);
   return server && { name: server.name || server.addr, server, ranked: { mean_ms: server.mean_ms, rtt_ms: server.rtt_ms ?? {} }, voters: [] };

@@ -16,6 +16,7 @@ import { spokesOf } from "./around.js";
 import { fitTitle } from "./fit.js";
 import { late } from "./late.js";
 import { pingLine } from "./line.js";
+import { arrivingSides, decidedBy, series, story } from "./matchgo.js";
 import { again, onItsSide } from "./parts.js";
 import { sentence } from "./stages.js";
 
@@ -36,22 +37,24 @@ export function go(live, view) {
   const target = state.choice && targetOf(state.choice);
   const server = state.choice?.servers[target?.addr ?? ""];
   const isOnMap = Boolean(placeOf(server?.country));
-  const size = people.length >= crowd ? "crowd" : people.length >= many ? "many" : undefined;
+  const size = people.length >= crowd && !state.match ? "crowd" : people.length >= many || state.match ? "many" : undefined;
+  const row = (/** @type {Person} */ person) => traveller(state, person, person === me, view, !isOnMap);
   const list = h(
     "ul",
     { class: "arriving", "data-key": "arriving", "data-many": size, "aria-label": say("go.who") },
-    people.map((person) => traveller(state, person, person === me, view, !isOnMap)),
+    state.match ? arrivingSides(state, state.match, people, row) : people.map(row),
   );
   const isBeside = !view.tv && matchMedia(onItsSide).matches;
   return [
     isOnMap && h("div", { class: "turning travelling", "data-keep": true, "data-key": `turning ${target?.addr}`, "aria-hidden": "true" }),
     target && !isOnMap && h("div", { class: "everyones beside", "data-key": "line", "aria-hidden": "true" }, pingLine(spokesOf(state, target), target.mean_ms, { pings: people.length < many })),
-    h("div", { class: "destination", "data-key": "destination" }, h("h1", {}, h("span", { class: "fit" }, title(state, me, view))), where(state, server), h("p", { class: "about" }, view.tv ? arrived(state) : figures(state, me)), strange(server), me?.launch === "failed" ? h("p", { class: "detail" }, ...(me.detail ? tell(me.detail) : said("go.no-reason"))) : !view.tv && next(state)),
+    h("div", { class: "destination", "data-key": "destination" }, h("h1", {}, h("span", { class: "fit" }, title(state, me, view))), where(state, server), h("p", { class: "about" }, view.tv ? arrived(state) : figures(state, me)), state.match && series(state.match), strange(server), me?.launch === "failed" ? h("p", { class: "detail" }, ...(me.detail ? tell(me.detail) : said("go.no-reason"))) : !view.tv && next(state)),
     !isBeside && list,
     !view.tv && state.way && h("div", { class: "way", "data-key": "way" }, ways(state, me)),
     !view.tv && h("div", { class: "after", "data-key": "after" }, again(state), voice(state), shareButton(state)),
     !view.tv && state.you.organiser && leftOutside(state, view),
     isBeside && list, // in the second column
+    !view.tv && state.match && story(state, state.match),
     view.tv && late(state, view, say("go.join-them")),
   ];
 }
@@ -135,7 +138,7 @@ function figures(state, me) {
   if (!choice || !target) return [];
   const own = me && target.rtt_ms[me.name];
   const country = choice.servers[target.addr]?.country;
-  const facts = [own !== undefined && me && say("ping.for-you", { ms: ping(choice.selection, me.name, own) }), say("ping.average", { ms: millis(target.mean_ms) }), choice.decided?.by === "vote" && say("go.by-vote"), country && countryName(country)];
+  const facts = [own !== undefined && me && say("ping.for-you", { ms: ping(choice.selection, me.name, own) }), say("ping.average", { ms: millis(target.mean_ms) }), state.match ? decidedBy(state.match) : choice.decided?.by === "vote" && say("go.by-vote"), country && countryName(country)];
   return facts.filter(Boolean).flatMap((fact, i) => h("span", { class: fact === countryName(country ?? "") ? "in" : "" }, i > 0 && " · ", fact || ""));
 }
 

@@ -21,7 +21,7 @@ export function looking(state) {
       { class: "long-look", "data-key": "long look" },
       h("p", { class: "left" }, left > 0 ? said("look.left", { n: left, strong: (...held) => h("strong", {}, ...held) }) : say("look.last")),
       h("progress", { max: all, value: Math.max(0, all - left), "aria-label": say("look.progress") }),
-      h(
+      !state.match && h( // nobody sees the others' pings there
         "div",
         { class: "scroll", tabindex: 0, role: "region", "aria-label": say("look.so-far") },
         h(
@@ -31,7 +31,7 @@ export function looking(state) {
           h("tbody", {}, look.finalists.map((one) => h("tr", { "data-key": one.addr }, h("th", { scope: "row" }, h("bdi", {}, one.name || (state.choice && serverName(state.choice, one.addr)) || one.addr)), players.map((name) => h("td", {}, seen(one.lines[name])))))),
         ),
       ),
-      h("p", { class: "quiet" }, say("look.legend")),
+      !state.match && h("p", { class: "quiet" }, say("look.legend")),
       state.you.organiser && h("p", { class: "buttons" }, go(state, say("look.enough"))),
     ),
   ];

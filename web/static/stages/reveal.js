@@ -16,6 +16,7 @@ import { counts } from "./countdown.js";
 import { fitTitle } from "./fit.js";
 import { late } from "./late.js";
 import { pingLine } from "./line.js";
+import { decidedBy } from "./matchgo.js";
 import { moments, rest, seenAt } from "./moment.js";
 
 /** @typedef {import("../types.js").State} State */
@@ -69,11 +70,12 @@ function soon(live, view) {
   if (!state.agreement.launch_at) return !view.tv && h("p", { class: "buttons" }, button("revealed", say("reveal.on")));
   const me = meOf(state);
   const n = Math.max(0, Math.ceil(counts(live) / 1000));
-  return h("p", { class: "buttons soon" }, !view.tv && me && hasSay(state, me) && button("ready", say("countdown.wait"), { class: "stop", "data-ready": "false", "aria-keyshortcuts": "Escape" }), h("span", { class: "when" }, say("reveal.countdown-in", { n })));
+  return h("p", { class: "buttons soon" }, !view.tv && !state.match && me && hasSay(state, me) && button("ready", say("countdown.wait"), { class: "stop", "data-ready": "false", "aria-keyshortcuts": "Escape" }), h("span", { class: "when" }, say("reveal.countdown-in", { n })));
 }
 
 /** What decided, in a few words: the vote, what somebody gives up, or the rule. @param {State} state @param {import("../types.js").Ranked} target */
 function reason(state, target) {
+  if (state.match) return decidedBy(state.match);
   const decided = state.choice?.decided;
   if (decided?.by === "vote" && decided.votes && decided.of) return say("reveal.by-vote", { votes: decided.votes, of: decided.of });
   return givenUp(target) || (state.room.listed > 1 ? say("reveal.best-of", { rule: saidOf(state.room.by, "name"), n: state.room.listed }) : capital(say("ping.average", { ms: millis(target.mean_ms) })));

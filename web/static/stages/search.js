@@ -10,6 +10,7 @@ import { ruleOf, saidOf } from "../rules.js";
 import { country, millis, said, say } from "../say.js";
 import { sign } from "../sign.js";
 import { looking } from "./look.js";
+import { bestOfSides, looks, sidesAt } from "./matchsearch.js";
 import { podium } from "./pace.js";
 import { go, headline, onItsSide, outlook } from "./parts.js";
 
@@ -25,7 +26,7 @@ export function search(live, _view) {
       return [headline(state), h("p", { class: "wait" }, say("search.listing"))];
     case "chosen": // everyone measures the best again
       if (state.look) return looking(state);
-      if (leads(state).length > 0) return measuring(state);
+      if (leads(state).length > 0 || state.match) return measuring(state);
       return [...verdict(state), next(state), outlook(state), rtts(state)];
     default:
       return measuring(state);
@@ -101,15 +102,16 @@ function measuring(state) {
       "section",
       { class: "telling", "data-key": "telling" },
       headline(state),
-      first && h("p", { class: "best", "data-key": "best" }, figure(decides(state, first), "big"), h("span", {}, say("search.best", { figure: measure(state, first) }))),
-      (first && bound(state, decides(state, first))) || outlook(state), // one of them says what may still turn up
+      ...(state.match ? [bestOfSides(state, first), looks(state)] : []),
+      !state.match && first && h("p", { class: "best", "data-key": "best" }, figure(decides(state, first), "big"), h("span", {}, say("search.best", { figure: measure(state, first) }))),
+      (first && !state.match && bound(state, decides(state, first))) || outlook(state), // one of them says what may still turn up
       h("p", { class: "about", id: "answered" }, say("search.answered", { answered: standing?.answered ?? 0, listed: state.room.listed })),
       next(state),
       state.you.organiser && state.room.stage !== "chosen" && h("p", { class: "buttons" }, go(state, say("search.choose-now"))),
     ),
     h("div", { class: "world", "data-keep": "", "data-key": "world" }),
     standing && inWords(standing.places ?? []),
-    leaders.length > 0 && h("ol", { class: "podium", "data-key": "podium", "data-many": many(players.length), "aria-label": say("search.podium") }, leaders.map((leader, i) => step(state, players, leader, i + 1))),
+    leaders.length > 0 && h("ol", { class: "podium", "data-key": "podium", "data-many": state.match ? "few" : many(players.length), "aria-label": say("search.podium") }, leaders.map((leader, i) => step(state, players, leader, i + 1))),
   ];
 }
 
@@ -171,9 +173,9 @@ function step(state, players, leader, rank) {
     h("div", { class: "top" },
       h("span", { class: "rank" }, rank),
       h("div", { class: "called" }, h("bdi", { class: "title", dir: "auto" }, leader.name || (leader.country ? say("reveal.server-in", { country: country(leader.country) }) : say("search.nameless"))), h("small", {}, flag(leader.country), " ", where)),
-      h("p", { class: "score" }, figure(decides(state, leader)), h("small", {}, h("span", {}, " ", say("search.ms-figure", { figure: measure(state, leader) })), !leader.complete && [" ", say("search.of-players", { n: Object.keys(leader.rtt_ms).length })]))),
-    h("ul", { class: "pings" }, ordered(state, players, leader).map((person) => ping(state, person, leader, longest))),
-    h("p", { class: "rest" }, players.length > 6 && say("search.more-players", { n: players.length - 6 })),
+      !state.match && h("p", { class: "score" }, figure(decides(state, leader)), h("small", {}, h("span", {}, " ", say("search.ms-figure", { figure: measure(state, leader) })), !leader.complete && [" ", say("search.of-players", { n: Object.keys(leader.rtt_ms).length })]))),
+    state.match ? sidesAt(state, leader) : h("ul", { class: "pings" }, ordered(state, players, leader).map((person) => ping(state, person, leader, longest))),
+    h("p", { class: "rest" }, !state.match && players.length > 6 && say("search.more-players", { n: players.length - 6 })),
   );
 }
 

@@ -1,0 +1,89 @@
+// Where a match goes, and why: what the captains decided, the maps in their order, and both sides on
+// their way.
+
+import { matchFile } from "../api.js";
+import { button, dotted, h, saveFile } from "../dom.js";
+import { millis, said, say } from "../say.js";
+import { shortened } from "../sign.js";
+import { campName, campOf, peopleOf } from "./camps.js";
+import { whatOf } from "./ban.js";
+
+/** @typedef {import("../types.js").State} State */
+/** @typedef {import("../types.js").Person} Person */
+/** @typedef {import("../types.js").Match} Match */
+
+/** The longest name in a line of facts, in letters. */
+const longestName = 20;
+
+/** The forms in which a match is there for servers' plugins and for leagues, and their files' ends. */
+const forms = { get5: ["get5", "json"], matchzy: ["MatchZy", "json"], tmt2: ["TMT2", "json"], json: ["JSON", "json"], csv: ["CSV", "csv"] };
+
+/** How the sides came to their server, in a few words. @param {Match} match */
+export function decidedBy(match) {
+  const moves = (match.moves ?? []).filter(({ of }) => of === "server");
+  const pick = moves.find(({ kind }) => kind === "pick");
+  if (pick) return pick.by ? say("match.by.pick", { player: shortened(pick.by, longestName) }) : say("match.by-room.pick", { side: shortened(campName(match.camps[pick.side === "b" ? 1 : 0]), longestName) });
+  return say("match.left-after", { n: moves.length });
+}
+
+/** The sides' averages at the match's server. @param {Match} match */
+export function meansThere(match) {
+  return (match.servers ?? []).find(({ addr }) => addr === match.server)?.means_ms ?? [0, 0];
+}
+
+/** What the countdown is about. @param {State} state @param {Match} match */
+export function goalOfMatch(state, match) {
+  const server = state.choice?.servers[match.server ?? ""] ?? (match.servers ?? []).find(({ addr }) => addr === match.server);
+  if (!match.server || !server) return undefined;
+  const ranked = state.choice?.selection.ranking.find(({ addr }) => addr === match.server) ?? { mean_ms: 0, rtt_ms: {} };
+  return { name: server.name || match.server, server, ranked, voters: [] };
+}
+
+/** The maps in the order in which they are played. @param {Match} match */
+export function series(match) {
+  const play = match.play ?? [];
+  return play.length > 0 && h("ol", { class: "series", "data-key": "series", "aria-label": say("match.series") }, play.map((map) => h("li", { "data-key": map }, h("bdi", { dir: "auto" }, map))));
+}
+
+/**
+ * Everybody on the way, the sides beside each other. row draws a person.
+ * @param {State} state @param {Match} match @param {Person[]} people @param {(person: Person) => HTMLElement} row
+ */
+export function arrivingSides(state, match, people, row) {
+  const means = meansThere(match);
+  const sides = match.camps.map((camp) => peopleOf(state, camp).filter((person) => people.includes(person)));
+  const others = people.filter((person) => !sides.flat().includes(person));
+  const filler = (/** @type {string} */ key) => h("li", { class: "filler", "data-key": key, "aria-hidden": "true" });
+  const pairs = Array.from({ length: Math.max(...sides.map((one) => one.length)) }, (_, i) => sides.flatMap((one, side) => (one[i] ? row(one[i]) : filler(`filler ${side} ${i}`))));
+  const heads = match.camps.map((camp, i) => h("li", { class: "side-head", "data-key": `side ${camp.side}` }, h("bdi", { dir: "auto" }, campName(camp)), means[i] > 0 && h("span", { class: "mean-of" }, say("ping.average", { ms: millis(Math.round(means[i])) }))));
+  return [...heads, ...pairs.flat(), ...others.map(row)];
+}
+
+/** What was decided, move by move, and the match for other programs. @param {State} state @param {Match} match */
+export function story(state, match) {
+  const moves = match.moves ?? [];
+  return h(
+    "details",
+    { class: "card match-story", "data-key": "story" },
+    h("summary", {}, say("match.story")),
+    h("ol", { class: "moves" }, moves.map((move) => h("li", { "data-key": move.number }, h("span", { class: "whose" }, move.by ? h("bdi", { dir: "auto" }, move.by) : say("match.clock"), " · ", h("bdi", { dir: "auto" }, campName(/** @type {any} */ (campOf(match, move.side) ?? match.camps[0])))), h("span", {}, ...said(`match.did.${move.kind}`, { what: h("bdi", { dir: "auto" }, whatOf(match, move)) }))))),
+    even(match),
+    state.you.name || state.you.organiser ? h("p", { class: "buttons match-files" }, h("span", { class: "quiet" }, say("match.files")), Object.entries(forms).map(([form, [name]]) => button("match-file", name, { "data-form": form, "data-key": form }))) : false,
+  );
+}
+
+/** What delay would make the sides even, as advice: nothing is applied. @param {Match} match */
+function even(match) {
+  const advice = /** @type {any} */ (match).even;
+  return Array.isArray(advice) && advice.length > 0 && h("p", { class: "quiet" }, dotted(...advice.map(({ name, delay_ms: ms }) => say("match.delay", { player: name, ms: millis(ms) }))));
+}
+
+/** The actions of the buttons here. @param {import("../live.js").Live} live @returns {Record<string, (data: DOMStringMap) => unknown>} */
+export function actions(live) {
+  return {
+    "match-file": async ({ form = "json" }) => {
+      const reply = await matchFile(form);
+      saveFile(await reply.blob(), `${live.state?.room.code ?? "match"}-${form}.${forms[/** @type {keyof typeof forms} */ (form)][1]}`);
+    },
+  };
+}
