@@ -102,6 +102,8 @@ type Options struct {
 	// Discreet bounds how many servers may see the player's address in a round, whatever the host asks. 0 leaves that
 	// to the host.
 	Discreet int
+	// Side is the side of a match that the player wants to be on.
+	Side wire.Side
 	// Near finds servers of a game on this machine's networks, for a host that is on none of them; nil finds none. The
 	// host may ask for probes of these servers, besides those it could know itself.
 	Near func(ctx context.Context, game string) []wire.NearServer
@@ -208,7 +210,7 @@ func Run(ctx context.Context, options Options) error {
 		Hello: wire.Hello{
 			Version: wire.Version, Code: options.Code, Key: options.Key, Name: options.Name, Token: token, As: options.As,
 			Probes: options.Probes, Program: s.program, Editions: options.Editions, Asks: options.Asks, Inflates: true,
-			Somewhere: options.Somewhere, Beacon: options.Beacon, Discreet: options.Discreet,
+			Somewhere: options.Somewhere, Beacon: options.Beacon, Discreet: options.Discreet, Side: options.Side,
 		},
 		Once: options.Once, HasPlaces: options.NewPlaceProber != nil, NewPlan: options.NewPlan, Pace: options.pace.Pace, Seed: rand.Uint64(),
 		Memory: options.Memory,

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"muster/host/access"
+	"muster/host/wire"
 	"muster/internal/game"
 	"muster/internal/hint"
 	"muster/internal/invite"
@@ -32,6 +33,7 @@ type join struct {
 	noBrowser bool
 	canHost   canHost
 	somewhere bool // hides the player's country from the others
+	side      wire.Side
 	shares    lobby.Sharing
 	greets    greeting
 }
@@ -54,6 +56,7 @@ config.toml say which.`,
   muster join 192.0.2.1 --code TABOMI --launch auto
   muster join lan-party.example          (asks for the code if the room has one)
   muster join --at https://muster.example TABOMIDO
+  muster join LINK --side b              (in a match of two sides)
   muster join LINK --launch-command "flatpak run org.openarena +connect {address}"`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 { // usually the second is the code
@@ -78,6 +81,7 @@ config.toml say which.`,
 	flags.StringVar(&j.code, "code", "", "the room's `CODE`, if it is not in the link")
 	flags.StringVar(&j.launcher.Player, "name", defaultName(), "your `NAME` in the room")
 	flags.BoolVar(&j.somewhere, "somewhere", false, "do not tell the others which country you are in")
+	option.Word(cmd, &j.side, "side", "", []wire.Side{wire.SideA, wire.SideB}, "your side in a match (default: the link's)")
 	j.canHost.bind(flags)
 	option.YesNo(flags, &j.canHost.portMap, "port-map", "with --can-host, have the router pass on the UDP "+
 		"port from the internet (port_map in config.toml)")
@@ -126,7 +130,7 @@ func (j *join) run(ctx context.Context, args []string, console *term.Console) er
 	j.screen.Tell("term.connecting", "host", to.Host)
 	player := &lobby.Player{
 		Desk: j.sits, View: &lobby.View{Screen: j.screen}, Launcher: &j.launcher, Asking: j.asking(&j.probing),
-		Once: j.once, Somewhere: j.somewhere, CanHost: j.canHost.isWanted, Allowed: j.canHost.allowed(),
+		Once: j.once, Somewhere: j.somewhere, Side: j.side, CanHost: j.canHost.isWanted, Allowed: j.canHost.allowed(),
 		Shares: j.shares, Favourites: favouritesFile(), LAN: j.lan, Browses: !j.noBrowser || j.home != nil,
 	}
 	return player.Enter(ctx, to, isGiven)

@@ -42,6 +42,7 @@ var (
 // FileName returns the file name, without its ending, for a program that should know the room. It is empty if no name
 // can carry the link: its address has meaning only on this machine, or it is too long.
 func (l Link) FileName() string {
+	l.Side = "" // the page that gives the program has put its person on the side
 	host, port, err := net.SplitHostPort(l.Host)
 	if addr, noAddress := netip.ParseAddr(host); noAddress == nil && addr.Is6() && !addr.Is4In6() {
 		host = strings.ReplaceAll(host, ":", "-") + ipv6Literal

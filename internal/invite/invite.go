@@ -31,6 +31,8 @@ type Link struct {
 	Pin string
 	// Secret is the end of a personal link, which identifies its owner; empty in others.
 	Secret string
+	// Side is the side of a match that the link is for, a or b; empty in others.
+	Side string
 }
 
 // String returns one URL for the browser and for muster join. The key is in the fragment, which browsers do not send to
@@ -42,6 +44,9 @@ func (l Link) String() string { return l.Personal("") }
 func (l Link) Personal(secret string) string {
 	key := access.Key{Code: l.Code, Link: l.Key, Fingerprint: l.Pin, Secret: secret}
 	u := url.URL{Scheme: l.scheme("http"), Host: l.short(), Path: "/", Fragment: key.String()}
+	if l.Side != "" {
+		u.RawQuery = "side=" + l.Side
+	}
 	return u.String()
 }
 
@@ -96,6 +101,9 @@ func Parse(where, code string) (Link, error) {
 		}
 		if code == "" {
 			code = u.Fragment
+		}
+		if side := u.Query().Get("side"); side == "a" || side == "b" {
+			l.Side = side
 		}
 	}
 	if l.Host = withPort(l.Host, port); l.Host == "" {

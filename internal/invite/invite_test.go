@@ -30,6 +30,8 @@ func TestParse(t *testing.T) {
 		{where: "night.example", code: "ba-ko-di_key", want: Link{Host: "night.example:7777", Code: "BAKODI", Key: "KEY"}},
 		{where: "https://night.example/#BAKODI", want: Link{Host: "night.example:443", Code: "BAKODI", TLS: true}},
 		{where: "http://192.0.2.1:7777/#BAKODI", want: Link{Host: "192.0.2.1:7777", Code: "BAKODI"}},
+		{where: "https://night.example/?side=b#BAKODI", want: Link{Host: "night.example:443", Code: "BAKODI", TLS: true, Side: "b"}},
+		{where: "https://night.example/?side=c&lang=de#BAKODI", want: Link{Host: "night.example:443", Code: "BAKODI", TLS: true}},
 		{where: "http://night.example/#BAKODI", want: Link{Host: "night.example:80", Code: "BAKODI"}},
 		{where: "night.example", code: "BAKODI", want: Link{Host: "night.example:7777", Code: "BAKODI"}},
 		{where: "https://192.0.2.1:7777/#BAKODI~6GGEBGU", fails: true},

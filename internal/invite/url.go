@@ -29,6 +29,7 @@ var joinURL = regexp.MustCompile(`^(?i:` + Scheme + `)://join/(https?)/([0-9A-Za
 
 // URL returns the link in the form that opens Muster.
 func (l Link) URL() string {
+	l.Side = ""
 	u, err := url.Parse(l.Personal(l.Secret))
 	if err != nil {
 		return ""

@@ -1,6 +1,7 @@
 package lobby
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -49,6 +50,8 @@ type Player struct {
 	Once     bool
 	// Somewhere hides the player's country from the others.
 	Somewhere bool
+	// Side is the side of a match that the player wants to be on, empty to follow the link.
+	Side wire.Side
 	// CanHost makes this machine answer as a beacon, so that the others measure how a server here
 	// would do. Once Allowed is closed, the router is asked to let questions in; a nil Allowed
 	// never asks.
@@ -142,6 +145,7 @@ func (y *Player) Play(ctx context.Context, to invite.Link) error {
 		NewProber: y.newProber, NewPlaceProber: y.newPlaceProber, Able: y.able, Brings: y.brings,
 		Launch: y.Launcher.Launch, Events: y.show, Once: y.Once, Logger: y.Desk.Logger, Somewhere: y.Somewhere,
 		Beacon: y.beacon.port, Outside: y.beacon.reached, Discreet: y.Asking.Discreet,
+		Side: cmp.Or(y.Side, wire.Side(to.Side)),
 	}
 	if !y.Asking.Forgets {
 		options.Memory, options.Remember = recall(y.Desk.Logger)
