@@ -9,6 +9,8 @@ import (
 	"net/netip"
 	"strconv"
 	"strings"
+
+	"muster/host/wire"
 )
 
 // League is somebody who opens rooms by a key, and has a limit of their own for them.
@@ -16,6 +18,9 @@ type League struct {
 	Name string
 	// Rooms is how many rooms the league may have at once.
 	Rooms int
+	// Webhook is where the league's rooms tell what happens, empty for nowhere. The operator trusts
+	// it, so it may be on this machine.
+	Webhook string
 	// digest is the SHA-256 of the key.
 	digest [sha256.Size]byte
 }
@@ -29,8 +34,8 @@ const (
 
 // ReadLeagues reads leagues, one a line. An error names the line, and no key.
 //
-//	# name, key, rooms at once
-//	winter-cup  9f2c8e61b7d04a35a1e0  64
+//	# name, key, rooms at once, and where they tell what happens
+//	winter-cup  9f2c8e61b7d04a35a1e0  64  json+https://cup.example/hook
 func ReadLeagues(from io.Reader) (leagues []League, err error) {
 	lines, n := bufio.NewScanner(from), 0
 	lines.Buffer(make([]byte, longestLeague), longestLeague)
@@ -41,12 +46,17 @@ func ReadLeagues(from io.Reader) (leagues []League, err error) {
 		if len(words) == 0 {
 			continue
 		}
-		if len(words) != 3 {
-			return nil, fmt.Errorf("line %d: say NAME KEY ROOMS", n)
+		if len(words) < 3 || len(words) > 4 {
+			return nil, fmt.Errorf("line %d: say NAME KEY ROOMS [WEBHOOK]", n)
 		}
 		rooms, err := strconv.Atoi(words[2])
 		league := League{Name: words[0], Rooms: rooms, digest: sha256.Sum256([]byte(words[1]))}
+		if len(words) == 4 {
+			league.Webhook = words[3]
+		}
 		switch {
+		case league.Webhook != "" && wire.CheckWebhook(league.Webhook) != nil:
+			return nil, fmt.Errorf("line %d: the webhook is none: it begins with https, or json+https", n)
 		case err != nil || rooms < 1:
 			return nil, fmt.Errorf("line %d: %q is no number of rooms", n, words[2])
 		case len(words[1]) < leastKey:

@@ -14,7 +14,7 @@ func TestLeagues(t *testing.T) {
 	leagues, err := public.ReadLeagues(strings.NewReader(`# name key rooms
 winter-cup 9f2c8e61b7d04a35a1e0 64   # until March
 
-spring-cup 7f2c8e61b7d04a35a1e0 2
+spring-cup 7f2c8e61b7d04a35a1e0 2 json+http://127.0.0.1:9/
 `))
 	if err != nil || len(leagues) != 2 {
 		t.Fatalf("%+v, %v", leagues, err)
@@ -30,15 +30,16 @@ spring-cup 7f2c8e61b7d04a35a1e0 2
 		}
 	}
 	a, b := access.Network(leagues[0].Addr(), 16, 32), access.Network(leagues[1].Addr(), 16, 32)
-	if a == b || leagues[0].Rooms != 64 {
-		t.Errorf("%v and %v count together", a, b)
+	if a == b || leagues[0].Rooms != 64 || leagues[1].Webhook != "json+http://127.0.0.1:9/" {
+		t.Errorf("%v and %v count together, of %+v", a, b, leagues)
 	}
 }
 
 // TestWrongLeagues checks that a mistake in a file names its line and no key.
 func TestWrongLeagues(t *testing.T) {
 	for text, want := range map[string]string{
-		"a 9f2c8e61b7d04a35a1e0":                             "line 1: say NAME KEY ROOMS",
+		"a 9f2c8e61b7d04a35a1e0":                             "line 1: say NAME KEY ROOMS [WEBHOOK]",
+		"a 9f2c8e61b7d04a35a1e0 1 http://cup.example/":       "line 1: the webhook is none: it begins with https, or json+https",
 		"a 9f2c8e61b7d04a35a1e0 many":                        `line 1: "many" is no number of rooms`,
 		"a 9f2c8e61b7d04a35a1e0 0":                           `line 1: "0" is no number of rooms`,
 		"\na short 1":                                        "line 2: the key has 5 signs, and 20 are the least",

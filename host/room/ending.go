@@ -40,7 +40,10 @@ func (l *Launching) begin(r *Room) {
 	played := wire.Played{
 		Round: g.Number, At: r.now, Game: g.Settings.Game, Server: l.Launch.Name, Connect: l.Launch.Address,
 		Country: g.Servers.List[server].Country, By: newest.By, MeanMS: ranked.MeanMS, MaxMS: ranked.MaxMS,
-		Players: newest.Players, RTT: map[string]float64{}, Voted: voters(g),
+		Players: newest.Players, RTT: map[string]float64{}, Voted: voters(g), Match: g.ViewMatch(),
+	}
+	if played.Match != nil { // what is decided stays, and not what it was decided from
+		played.Match.Turn, played.Match.Servers = nil, []wire.MatchServer{}
 	}
 	for name, ms := range ranked.RTT {
 		if newest.Estimated[name] == 0 {
@@ -67,6 +70,7 @@ func (l *Launching) begin(r *Room) {
 		for _, name := range newest.Players {
 			a.Players = append(a.Players, wire.AnnouncedPlayer{Name: name, PingMS: ranked.RTT[name]})
 		}
+		a.Match = wire.RecordOf("", g.Settings.Name, played)
 		r.follow(r.calendar.Announce(a, r.facts(r.now))...)
 	}
 	g.ForgetSaid()

@@ -93,7 +93,7 @@ func Listen(address string) (net.Listener, error) {
 func New(c Config) (*Host, error) {
 	h := &Host{
 		at:      discovery.Canonical(netip.MustParseAddrPort(c.Listener.Addr().String())),
-		ingress: c.Ingress, log: c.Logger, warn: c.Warn, posts: &webhook.Poster{Own: c.Webhook},
+		ingress: c.Ingress, log: c.Logger, warn: c.Warn, posts: &webhook.Poster{Own: []string{c.Webhook}},
 	}
 	games := c.Lists.Games
 	var err error

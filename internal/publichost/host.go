@@ -104,6 +104,9 @@ func (h *Host) Serve(ctx context.Context, r Rooms) error {
 	var announce func(host.Post)
 	if h.Webhooks {
 		posts := &webhook.Poster{}
+		for _, league := range h.Public.Leagues {
+			posts.Own = append(posts.Own, league.Webhook)
+		}
 		defer posts.Close()
 		announce = func(p host.Post) { posts.Post(webhook.Post(p)) }
 	}

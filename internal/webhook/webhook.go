@@ -52,9 +52,9 @@ var pauses = [...]time.Duration{2 * time.Second, 10 * time.Second, 45 * time.Sec
 
 // Poster posts for the rooms of a host. Its zero value posts to strangers' webhooks.
 type Poster struct {
-	// Own is the webhook of this program's operator. It may be on this machine or in a private network. All others
-	// count as strangers'.
-	Own string
+	// Own are the webhooks of this program's operator, and of leagues that the operator knows. They may be on this
+	// machine or in a private network. All others count as strangers'.
+	Own []string
 
 	once      sync.Once
 	ctx       context.Context
@@ -174,7 +174,7 @@ func (p *Poster) post(ctx context.Context, post Post) error {
 		to = "discord"
 	}
 	if wire.CheckWebhook(post.URL) != nil ||
-		post.URL != p.Own && !strings.HasPrefix(strings.TrimPrefix(post.URL, wire.PlainWebhook), "https:") {
+		!slices.Contains(p.Own, post.URL) && !strings.HasPrefix(strings.TrimPrefix(post.URL, wire.PlainWebhook), "https:") {
 		return wire.Refuse(wire.ReasonAction, "post.no-https", "to", to)
 	}
 	body, err := bodyOf(post)
@@ -272,7 +272,7 @@ func (p *Poster) send(ctx context.Context, hook string, body []byte) error {
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("User-Agent", "Muster (game server selector)")
 	by := p.strangers
-	if hook == p.Own {
+	if slices.Contains(p.Own, hook) {
 		by = p.owner
 	}
 	response, err := by.RoundTrip(request) // follows no redirect

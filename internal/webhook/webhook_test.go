@@ -39,7 +39,7 @@ func TestPosts(t *testing.T) {
 			}
 			got <- a
 		}))
-		p := &Poster{Own: server.URL}
+		p := &Poster{Own: []string{server.URL}}
 		a := choice
 		a.Link = link
 		if err := posted(p, server.URL, a); err != nil {
@@ -109,14 +109,14 @@ func TestBadWebhooks(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			server := httptest.NewServer(c.answer)
 			defer server.Close()
-			p := &Poster{Own: server.URL + "/token", try: 200 * time.Millisecond}
+			p := &Poster{Own: []string{server.URL + "/token"}, try: 200 * time.Millisecond}
 			p.once.Do(p.begin)
 			defer p.Close()
-			body, err := bodyOf(Post{URL: p.Own, Announcement: choice})
+			body, err := bodyOf(Post{URL: p.Own[0], Announcement: choice})
 			if err != nil {
 				t.Fatal(err)
 			}
-			err = p.send(t.Context(), p.Own, body)
+			err = p.send(t.Context(), p.Own[0], body)
 			var failed *failure
 			if c.want == "" {
 				if err != nil {
@@ -131,7 +131,7 @@ func TestBadWebhooks(t *testing.T) {
 				t.Errorf("the URL is told: %v", err)
 			}
 			if failed != nil && (failed.isFinal || failed.pause > longestPause) {
-				if err := posted(p, p.Own, choice); err == nil || err.Error() != c.want {
+				if err := posted(p, p.Own[0], choice); err == nil || err.Error() != c.want {
 					t.Errorf("told %v, want %s", err, c.want)
 				}
 			}
