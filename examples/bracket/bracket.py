@@ -41,7 +41,7 @@ def post(path, body, secret):
 def open_match(name, a, b):
     room = post("/api/rooms", {"game": game, "name": name, "players": len(clans[a]) + len(clans[b]), "match": "bo1",
         "side_a": a, "side_b": b, "by": "even-sides", "order": "pick", "turn_ms": 10000}, key)
-    print(json.dumps({"match": name, "sides": {a: room["link"] + "?side=a", b: room["link"] + "?side=b"}}), flush=True)
+    print(json.dumps({"match": name, "sides": {a: room["link"].replace("/#", "/?side=a#"), b: room["link"].replace("/#", "/?side=b#")}}), flush=True)
     return room
 
 

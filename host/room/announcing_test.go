@@ -2,6 +2,7 @@ package room_test
 
 import (
 	"encoding/json"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -42,6 +43,47 @@ func TestAnnouncements(t *testing.T) {
 		}
 	}
 	n.tells(wire.AnnouncedChoice)
+}
+
+// TestMatchRecord checks that a match is told with its record, and stays in the room's history: the
+// sides with the pings that were measured for the launch, and what their captains decided.
+func TestMatchRecord(t *testing.T) {
+	s := settings(2)
+	s.Webhook, s.Match, s.Maps, s.SideA, s.Order = hook, "bo1", "dm6, dm17", "Nightjars", "pick"
+	n := newSession(t, s)
+	n.join("ann", "bob")
+	for name, side := range map[string]wire.Side{"ann": wire.SideA, "bob": wire.SideB} {
+		if err := n.orders(room.TakeSide{Name: name, Side: side}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	n.listed(2)
+	n.informs("ann", 12, 12)
+	n.measures("ann", 10, 40)
+	n.measures("bob", 30, 60)
+	n.done("ann", "bob")
+	n.verifies("ann")
+	n.verifies("bob")
+	n.told = nil
+	n.wait(2 * time.Minute) // the room moves for both
+	n.inStage(wire.Launching)
+	if len(n.told) == 0 || n.told[len(n.told)-1].Match == nil {
+		t.Fatalf("told %+v; the log:\n%s", n.told, n.log())
+	}
+	told := n.told[len(n.told)-1].Match
+	history := n.view().History
+	kept := wire.RecordOf("", "Friday", history[len(history)-1])
+	if !reflect.DeepEqual(told, kept) {
+		t.Errorf("told %+v, and kept %+v", told, kept)
+	}
+	want := [2]wire.MatchSide{
+		{Side: wire.SideA, Name: "Nightjars", Captain: "ann", MeanMS: 10, Players: []wire.MatchPlayer{{Name: "ann", PingMS: 10}}},
+		{Side: wire.SideB, Captain: "bob", MeanMS: 30, Players: []wire.MatchPlayer{{Name: "bob", PingMS: 30}}},
+	}
+	if !reflect.DeepEqual(told.Sides, want) || len(told.Moves) != 2 || len(told.Maps) != 1 || told.Server.Connect != addrOf(0).String() ||
+		told.BestOf != 1 || told.Round != 1 {
+		t.Errorf("the record is %+v", told)
+	}
 }
 
 // TestNoWebhook checks that a room without a webhook announces nothing.

@@ -7,6 +7,7 @@ import (
 	"muster/discovery/sentence"
 	"muster/host/room/attendance"
 	"muster/host/room/group"
+	"muster/host/room/decision"
 	"muster/host/room/launch"
 	"muster/host/room/waiting"
 	"muster/host/wire"
@@ -42,8 +43,9 @@ func (l *Launching) begin(r *Room) {
 		Country: g.Servers.List[server].Country, By: newest.By, MeanMS: ranked.MeanMS, MaxMS: ranked.MaxMS,
 		Players: newest.Players, RTT: map[string]float64{}, Voted: voters(g), Match: g.ViewMatch(),
 	}
-	if played.Match != nil { // what is decided stays, and not what it was decided from
-		played.Match.Turn, played.Match.Servers = nil, []wire.MatchServer{}
+	if played.Match != nil {
+		decision.ViewBans(g, played.Match)
+		played.Match.Turn, played.Match.Servers = nil, []wire.MatchServer{} // only what was decided stays
 	}
 	for name, ms := range ranked.RTT {
 		if newest.Estimated[name] == 0 {
