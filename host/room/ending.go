@@ -6,8 +6,8 @@ import (
 
 	"muster/discovery/sentence"
 	"muster/host/room/attendance"
-	"muster/host/room/group"
 	"muster/host/room/decision"
+	"muster/host/room/group"
 	"muster/host/room/launch"
 	"muster/host/room/waiting"
 	"muster/host/wire"
