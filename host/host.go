@@ -182,7 +182,7 @@ func New(config Config) (*Host, error) {
 		},
 		turns: turns.New(runtime.GOMAXPROCS(0)), demand: demand.New(), networks: config.Networks, metrics: counted,
 		poster:    poster{config.Announce, config.PublicURL, config.GameName},
-		page:      page.Host{Games: config.Games, Name: config.GameName, Join: config.Join, Posts: config.Announce != nil},
+		page:      page.Host{Games: config.Games, Name: config.GameName, Join: config.Join, Posts: config.Announce != nil, IsPublic: config.Public != nil},
 		addresses: config.Addresses, log: config.Logger,
 	}
 	h.counting.hosts = func() []string { return nil }

@@ -149,7 +149,11 @@ func (s *session) connect(at Place, sought bool) (welcomed bool, err error) {
 		}
 		_, is := m.(wire.Welcome)
 		welcomed = welcomed || is
-		return s.obey(m)
+		err := s.obey(m)
+		if is && err == nil {
+			s.post(func() { s.tell(s.reached(ws.NetConn())) })
+		}
+		return err
 	})
 	s.post(func() {
 		s.conn = nil
@@ -229,6 +233,16 @@ func hostAddr(conn net.Conn) netip.Addr {
 		return host
 	}
 	return netip.IPv6Loopback()
+}
+
+// reached returns where the host at the other end of a connection is.
+func (s *session) reached(at net.Conn) Reached {
+	to, _ := netip.ParseAddrPort(at.RemoteAddr().String()) // cannot fail: it is a TCP connection
+	r := Reached{At: netip.AddrPortFrom(s.options.hostAddr(at), to.Port())}
+	if encrypted, is := at.(*tls.Conn); is {
+		r.Fingerprint = access.Fingerprint(encrypted.ConnectionState().PeerCertificates[0].Raw)
+	}
+	return r
 }
 
 // ErrCertificate says that the host shows another certificate than the one in the link. Either somebody intercepts the

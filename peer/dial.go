@@ -151,14 +151,29 @@ const (
 // start over the next, and the first to answer wins (RFC 8305 calls this happy eyeballs). A single address is returned
 // untried, because joining will try it. The error wraps [ErrUnreachable] and the cause.
 func Reach(ctx context.Context, addrs []netip.AddrPort) (netip.AddrPort, error) {
-	return reach(ctx, addrs, func(ctx context.Context, at netip.AddrPort) error {
-		var dialer net.Dialer
-		conn, err := dialer.DialContext(ctx, "tcp", at.String())
-		if err != nil {
-			return err
-		}
-		return conn.Close()
-	})
+	return reach(ctx, addrs, knock)
+}
+
+// Knock is [Reach], but it tries even a single address.
+func Knock(ctx context.Context, addrs []netip.AddrPort) (netip.AddrPort, error) {
+	if len(addrs) != 1 {
+		return Reach(ctx, addrs)
+	}
+	ctx, cancel := context.WithTimeout(ctx, reachTime)
+	defer cancel()
+	if err := knock(ctx, addrs[0]); err != nil {
+		return addrs[0], fmt.Errorf("%w: %w", ErrUnreachable, err)
+	}
+	return addrs[0], nil
+}
+
+func knock(ctx context.Context, at netip.AddrPort) error {
+	var dialer net.Dialer
+	conn, err := dialer.DialContext(ctx, "tcp", at.String())
+	if err != nil {
+		return err
+	}
+	return conn.Close()
 }
 
 func reach(ctx context.Context, addrs []netip.AddrPort, knock func(context.Context, netip.AddrPort) error) (netip.AddrPort, error) {

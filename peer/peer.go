@@ -175,6 +175,7 @@ var ErrNothingSuitable = player.ErrNothingSuitable
 // The player's screen may show these events; see package player.
 type (
 	Event          = player.Event
+	Reached        = player.Reached
 	Joined         = player.Joined
 	RoomChanged    = player.RoomChanged
 	Progress       = player.Progress

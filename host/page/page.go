@@ -8,6 +8,8 @@ package page
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -81,6 +83,9 @@ type Host struct {
 	Name func(game string) string
 	// Join completes the way to a game's server; it may be nil.
 	Join func(game string, way wire.Way) wire.Way
+	// IsPublic says that the host is for everybody. Then players' programs announce no room of it, and
+	// the form has no field for that.
+	IsPublic bool
 	// Posts says that the host posts to webhooks. Without it the form has no fields for them.
 	Posts bool
 }
@@ -95,6 +100,11 @@ func (v *View) Next(r *room.Room, of Host) (*View, error) {
 		next.Culled = sync.OnceValue(func() map[selection.Cause]json.RawMessage { return culled(next.record) })
 	}
 	next.Snapshot.Games = withOwn(of.Games, &next.Snapshot.Room.Settings, of.Name)
+	if of.IsPublic {
+		next.Snapshot.Form = slices.DeleteFunc(next.Snapshot.Form, func(f wire.Field) bool { return f.Key == wire.AnnounceKey })
+	} else {
+		next.Snapshot.Room.AnnounceAs = announcedAs(&next.Snapshot.Room, r.Keys().Link)
+	}
 	if !of.Posts {
 		next.Snapshot.Form = slices.DeleteFunc(next.Snapshot.Form, func(f wire.Field) bool {
 			return f.Key == wire.WebhookKey || f.Key == wire.NoLinkKey
@@ -147,6 +157,16 @@ func (v *View) addOwn(before *View, own map[string]wire.Own) (isNew bool) {
 		v.own[name] = s
 	}
 	return isNew || len(v.own) != len(before.own)
+}
+
+// announcedAs returns the room's name in announcements. It is the same wherever the room is
+// announced, and reveals nothing of the key that it is made of.
+func announcedAs(head *wire.Head, key string) string {
+	if head.Announce == wire.No || !head.Ended.IsZero() || key == "" {
+		return ""
+	}
+	sum := sha256.Sum256([]byte("muster: the room's name on a network\x00" + key))
+	return hex.EncodeToString(sum[:6])
 }
 
 // Held returns this view with a reason why everything waits.

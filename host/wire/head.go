@@ -19,6 +19,9 @@ type Head struct {
 	Began  time.Time `json:"began,omitzero"`
 	Round  int       `json:"round"`
 	Locked bool      `json:"locked"`
+	// AnnounceAs names the room in the announcements of players' programs on their own networks. It is
+	// empty if they must not announce it.
+	AnnounceAs string `json:"announce_as,omitempty"`
 	// Own is the length of the organiser's own list, 0 if the room uses the game's.
 	Own int `json:"own,omitempty"`
 	// Candidates are the names of the places where a server could be.

@@ -60,6 +60,9 @@ type Settings struct {
 	GuestsVote bool `json:"guests_vote,omitempty"`
 	// Open says that joining needs no code, as long as the host has no other open room.
 	Open bool `json:"open,omitempty"`
+	// Announce says whether players' programs announce the room on their own networks. While it is
+	// undecided, they do if they reach the host at a private address, and never on a public host.
+	Announce Decision `json:"announce,omitzero"`
 	// Most is the largest number of players that the room takes, if the host bounds it; 0 leaves it
 	// to the room.
 	Most int `json:"most,omitempty"`
@@ -135,6 +138,9 @@ func isWord(s string) bool {
 
 // maxWord is the longest id of a game or protocol, in bytes.
 const maxWord = 32
+
+// AnnounceKey is the setting that lets players' programs announce the room.
+const AnnounceKey = "announce"
 
 // passwordKey is the setting of the game server's password, which is in no document. maxPassword is
 // the longest password, in bytes.
@@ -254,6 +260,10 @@ func Table() []Setting {
 				"told there", OnPage: true},
 		{Key: "open", Of: func(s *Settings) any { return &s.Open },
 			Flag: "open", Usage: "let everybody in who finds the room, without its code"},
+		{Key: AnnounceKey, Of: func(s *Settings) any { return &s.Announce }, Rare: true,
+			Flag: "announce", Usage: "players' programs announce the room on their own networks, so that others there find it; " +
+				"=false: only this host does (default: they do where this host has a private address)",
+			OnPage: true},
 		{Key: "renews", Of: func(s *Settings) any { return &s.Renews }},
 		{Key: "own_game", Of: func(s *Settings) any { return &s.OwnGame }},
 		{Key: "look_around", Of: func(s *Settings) any { return &s.LookAround }},

@@ -26,6 +26,7 @@ var onlyHere = []struct{ flag, why string }{
 	{"trusted-proxy", "the public host knows its own"},
 	{"metrics-from", "the public host counts"},
 	{"no-mdns", "such a room is not announced on the local network"},
+	{"announce", "nobody announces such a room on the local network"},
 	{"open", "every room on a public host has a code"},
 	{"country-db", "the public host looks up where servers are"},
 	{"as-db", "the public host looks up where servers are"},

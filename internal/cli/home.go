@@ -33,7 +33,6 @@ import (
 	"muster/internal/option"
 	"muster/internal/release"
 	"muster/internal/userfile"
-	"muster/peer"
 	"muster/web"
 )
 
@@ -173,9 +172,9 @@ func (a *atHome) config() home.Config {
 
 // way returns the link to a room on the local network, without its code.
 func way(ctx context.Context, f lan.Found) (string, error) {
-	at, err := peer.Reach(ctx, f.Addrs)
+	at, err := lobby.ReachRoom(ctx, f)
 	if err != nil {
-		return "", lobby.Unreached(f.Addrs[0].String(), err)
+		return "", err
 	}
 	return lobby.LinkTo(f, at, "").String(), nil
 }

@@ -106,7 +106,7 @@ or by MUSTER_AT in the environment; --here is for the others.`,
 	flags.StringVar(&h.launcher.Player, "name", defaultName(), "your `NAME` in the room")
 	flags.StringVar(&h.listen, "listen", ":"+invite.DefaultPort, "`ADDRESS` to listen on")
 	flags.BoolVar(&h.noPlay, "no-play", false, "only host, do not play")
-	flags.BoolVar(&h.noMDNS, "no-mdns", false, "do not announce the room on the local network")
+	flags.BoolVar(&h.noMDNS, "no-mdns", false, "do not announce the room on the local network; nor do players' programs, without --announce")
 	flags.BoolVar(&h.noBrowser, "no-browser", false, "do not open the page in a browser")
 	flags.BoolVar(&h.fresh, "new", false, "open a new room even if there is one from before a restart")
 	flags.BoolVar(&h.once, "once", false, "end after the first round")
@@ -155,6 +155,11 @@ func (h *hostCommand) run(ctx context.Context) error {
 	}
 	if h.at != "" && !h.here {
 		return h.runAt(ctx)
+	}
+	if h.noMDNS && !h.given(wire.AnnounceKey) { // nor do the players' programs announce it
+		if err := h.give(wire.AnnounceKey, "false"); err != nil {
+			return err
+		}
 	}
 	g, err := h.check()
 	if err != nil {

@@ -19,7 +19,7 @@ func ofHost() []option.Section {
 			"webhook-no-link"},
 		{Title: "A match of two sides", Flags: "match side-a side-b order maps turn"},
 		{Title: "You", Flags: "name no-play no-browser " + launchFlags},
-		{Title: "Who may come, and how", Flags: "open port-map public-url listen no-mdns tls tls-cert tls-key trusted-proxy host-name " +
+		{Title: "Who may come, and how", Flags: "open port-map public-url listen no-mdns announce tls tls-cert tls-key trusted-proxy host-name " +
 			"metrics-from downloads releases"},
 		{Title: "Where servers are listed", Flags: serverFlags},
 		{Title: "How servers are asked", Flags: askingFlags + " regions memory"},

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"muster/discovery/lists/lan"
+	"muster/discovery/sentence"
 )
 
 // roomNear is a room on the local network.
@@ -18,6 +19,10 @@ type roomNear struct {
 	Players   int    `json:"players"`
 	Seats     int    `json:"seats"`
 	Open      bool   `json:"open"`
+	// Via says who announces the room, if it is not its host. Unknown says that nothing binds it to
+	// its host.
+	Via     sentence.Sentence `json:"via,omitzero"`
+	Unknown bool              `json:"unknown,omitempty"`
 }
 
 // roomsNear are the rooms on the local network. The zero value has none.
@@ -73,7 +78,10 @@ func (r *roomsNear) list() []roomNear {
 	defer r.mu.Unlock()
 	rooms := []roomNear{}
 	for _, f := range r.found {
-		rooms = append(rooms, roomNear{f.ID, f.Name, f.Game, f.Organiser, f.Players, f.Seats, f.Open})
+		rooms = append(rooms, roomNear{
+			ID: f.ID, Name: f.Name, Game: f.Game, Organiser: f.Organiser, Players: f.Players, Seats: f.Seats, Open: f.Open,
+			Via: f.AnnouncedBy(), Unknown: f.IsUnknown(),
+		})
 	}
 	return rooms
 }

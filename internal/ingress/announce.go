@@ -1,7 +1,6 @@
 package ingress
 
 import (
-	"cmp"
 	"context"
 	"log/slog"
 	"net/netip"
@@ -10,7 +9,7 @@ import (
 	"muster/discovery/lists/lan"
 	"muster/host"
 	"muster/host/access"
-	"muster/host/wire"
+	"muster/internal/announcing"
 )
 
 // Announce announces a room on the local network until stop is called. stop withdraws the announcement and waits for
@@ -30,7 +29,7 @@ func (in *Ingress) Announce(ctx context.Context, rooms *host.Host, code string, 
 	work.Go(func() {
 		var told lan.Room
 		for room := range rooms.Watch(ctx, code) {
-			next := announced(room, besides)
+			next := announcing.Describe(&room, besides)
 			if next == told {
 				continue
 			}
@@ -43,16 +42,4 @@ func (in *Ingress) Announce(ctx context.Context, rooms *host.Host, code string, 
 		cancel() // the room is over
 	})
 	return func() { cancel(); work.Wait() }
-}
-
-// announced is what everybody on the network may know of a room: not its code.
-func announced(s wire.Snapshot, as lan.Room) lan.Room {
-	for _, p := range s.Players() {
-		if p.Organiser {
-			as.Organiser = p.Name
-		}
-	}
-	as.Name, as.Game = cmp.Or(s.Room.Name, as.Organiser+"'s room"), s.Room.Game
-	as.Players, as.Seats, as.Open = len(s.Players()), s.Room.Players, s.Room.Open
-	return as
 }

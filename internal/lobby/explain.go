@@ -103,6 +103,17 @@ func Unreached(at string, err error) error {
 		Advising("term.running-hint", "command", "muster host")
 }
 
+// unrouted says that nothing accepts connections at the address of a room that others announce.
+func unrouted(at string, err error) error {
+	var timeout interface{ Timeout() bool }
+	why := hint.Reason(err)
+	if errors.As(err, &timeout) && timeout.Timeout() {
+		why = errNothingBack
+	}
+	return hint.Say("term.no-answer", "host", at, "why", why).
+		Advising("term.no-route-hint", "address", at, "at", "--at URL", "command", "muster doctor")
+}
+
 // errNothingBack says that questions get no answer.
 var errNothingBack error = hint.Say("term.nothing-back")
 

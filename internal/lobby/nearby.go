@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -32,9 +33,14 @@ func FindRoom(ctx context.Context, c *term.Console, code string, log *slog.Logge
 	var err error // why nothing may have been found
 	for found, err = range lan.Browse(looking, log) {
 	}
+	to := keyIn(code)
+	heard := len(found)
+	found = leadingTo(found, to.Fingerprint)
 	switch {
 	case ctx.Err() != nil:
 		return invite.Link{}, ctx.Err()
+	case len(found) == 0 && heard > 0:
+		return invite.Link{}, otherHost()
 	case len(found) == 0:
 		if err != nil {
 			return invite.Link{}, pasting(hint.Say("term.cannot-look", "why", err))
@@ -44,19 +50,64 @@ func FindRoom(ctx context.Context, c *term.Console, code string, log *slog.Logge
 	var list strings.Builder
 	roomTable(c.Language, found).Write(term.Terminal{Writer: &list, Columns: c.Width()})
 	c.Say("%s", strings.TrimSuffix(list.String(), "\n"))
+	for i, f := range found {
+		for _, line := range origin(f) {
+			c.Say("%d  %s", i+1, c.Wrap(c.Language.Say(line), 3))
+		}
+	}
 	room, err := pick(ctx, c, found)
 	if err != nil {
 		return invite.Link{}, err
 	}
-	at, err := peer.Reach(ctx, room.Addrs)
+	at, err := ReachRoom(ctx, room)
 	if err != nil {
-		var all []string
-		for _, a := range room.Addrs {
-			all = append(all, a.String())
-		}
-		return invite.Link{}, Unreached(strings.Join(all, " / "), err)
+		return invite.Link{}, err
 	}
 	return toward(ctx, c, room, at, code)
+}
+
+// leadingTo returns the rooms that lead to the host of a link with this fingerprint. Without one all do.
+func leadingTo(found []lan.Found, fingerprint string) []lan.Found {
+	if fingerprint == "" {
+		return found
+	}
+	return slices.DeleteFunc(slices.Clone(found), func(f lan.Found) bool { return f.Fingerprint != fingerprint })
+}
+
+// otherHost returns the error for a link whose host nobody announces.
+func otherHost() error {
+	return hint.Say("term.other-host").Advising("term.other-host-hint", "command", "muster join LINK")
+}
+
+// ReachRoom returns the address at which the host of a room answers.
+func ReachRoom(ctx context.Context, room lan.Found) (netip.AddrPort, error) {
+	find := peer.Reach
+	if room.Relayed { // nobody has shown that a way leads there from here
+		find = peer.Knock
+	}
+	at, err := find(ctx, room.Addrs)
+	if err == nil || ctx.Err() != nil {
+		return at, err
+	}
+	var all []string
+	for _, a := range room.Addrs {
+		all = append(all, a.String())
+	}
+	if room.Relayed {
+		return at, unrouted(strings.Join(all, " / "), err)
+	}
+	return at, Unreached(strings.Join(all, " / "), err)
+}
+
+// origin says who announces a room, if it is not its host, and what that means.
+func origin(f lan.Found) (lines []sentence.Sentence) {
+	if by := f.AnnouncedBy(); !by.IsZero() {
+		lines = append(lines, by)
+	}
+	if f.IsUnknown() {
+		lines = append(lines, sentence.Of("found.unknown", "room", called(f)))
+	}
+	return lines
 }
 
 // roomTable numbers the rooms in a table. Package lan has already cleaned what strangers announce.
@@ -118,7 +169,10 @@ func nobodyAnswers(ctx context.Context, f lan.Found) error {
 // toward returns the link to a room that was found. The announcement omits the code: players have
 // it from the organiser.
 func toward(ctx context.Context, c *term.Console, f lan.Found, at netip.AddrPort, code string) (invite.Link, error) {
-	to := said(LinkTo(f, at, ""), code)
+	to, err := saidOf(LinkTo(f, at, ""), code)
+	if err != nil {
+		return to, err
+	}
 	if to.TLS && !access.IsFingerprint(to.Pin) {
 		return to, pasting(hint.Say("term.no-fingerprint", "room", called(f)))
 	}
@@ -127,14 +181,30 @@ func toward(ctx context.Context, c *term.Console, f lan.Found, at netip.AddrPort
 		if !ok {
 			return to, nobodyAnswers(ctx, f)
 		}
-		to = said(to, answer)
+		if to, err = saidOf(to, answer); err != nil {
+			return to, err
+		}
 	}
 	return to, nil
 }
 
+// saidOf is said for a room that somebody announces. It refuses a link to another host.
+func saidOf(to invite.Link, answer string) (invite.Link, error) {
+	if key := keyIn(answer); key.Fingerprint != "" && key.Fingerprint != to.Pin {
+		return to, otherHost()
+	}
+	return said(to, answer), nil
+}
+
 // said adds the code that the player typed, or pasted as part of a link.
 func said(to invite.Link, answer string) invite.Link {
-	key, _ := access.ParseKey(answer) // the code is in it in any case
+	key := keyIn(answer)
 	to.Code, to.Key = key.Code, key.Link
 	return to
+}
+
+// keyIn returns the key that the player typed, or pasted as part of a link.
+func keyIn(answer string) access.Key {
+	key, _ := access.ParseKey(answer[strings.LastIndex(answer, "#")+1:]) // the code is in it in any case
+	return key
 }

@@ -102,3 +102,61 @@ func TestPick(t *testing.T) {
 		}
 	}
 }
+
+// TestOrigin checks that people read who announces a room if it is not its host.
+func TestOrigin(t *testing.T) {
+	plain, bound, forged := foundRooms[0], foundRooms[1], lan.Found{Relayed: true}
+	plain.Relayed, plain.Vias = true, []string{"ann", "zoe"}
+	bound.Relayed, bound.Vias = true, []string{"ann"}
+	const ask = "is really there. If you’re not sure, ask the organiser for the link."
+	for _, c := range []struct {
+		room lan.Found
+		want string
+	}{
+		{foundRooms[0], ""},
+		{plain, "announced by ann and zoe, whom this computer doesn’t know\nNothing shows that Friday night with the old crowd " + ask + "\n"},
+		{bound, "announced by ann\n"},
+		{forged, "announced by someone this computer doesn’t know\nNothing shows that (no name) " + ask + "\n"},
+	} {
+		got := ""
+		for _, line := range origin(c.room) {
+			got += catalogue.InEnglish().Say(line) + "\n"
+		}
+		if got != c.want {
+			t.Errorf("of %+v people read %q, want %q", c.room, got, c.want)
+		}
+	}
+}
+
+// TestLeadingTo checks that a link with a fingerprint leads to no other host.
+func TestLeadingTo(t *testing.T) {
+	const pin = "6GGEBGUZQS72K5ZWN3CQCTQWVA"
+	if got := leadingTo(foundRooms, ""); len(got) != 2 {
+		t.Errorf("a code alone leads to %+v", got)
+	}
+	if got := leadingTo(foundRooms, pin); len(got) != 1 || got[0].ID != "2" {
+		t.Errorf("the fingerprint leads to %+v", got)
+	}
+	if got := leadingTo(foundRooms, strings.Repeat("A", len(pin))); len(got) != 0 {
+		t.Errorf("another fingerprint leads to %+v", got)
+	}
+	screen, _ := testScreen()
+	for _, c := range []struct {
+		typed string
+		room  int
+		fails bool
+	}{
+		{"BAKODI", 0, false}, {"BAKODI", 1, false}, {"http://192.0.2.2:7778/#BAKODI~" + pin, 1, false},
+		{"BAKODI~" + strings.Repeat("A", len(pin)), 1, true}, {"BAKODI~" + pin, 0, true},
+	} {
+		room := foundRooms[c.room]
+		room.Open = false
+		for _, code := range []string{"", c.typed} {
+			ask := term.NewConsole(strings.NewReader(c.typed+"\n"), screen, func(string) {}, func() {})
+			to, err := toward(t.Context(), ask, room, room.Addrs[0], code)
+			if c.fails != (err != nil) || !c.fails && to.Code != "BAKODI" {
+				t.Errorf("%s for room %d: %+v, %v", c.typed, c.room, to, err)
+			}
+		}
+	}
+}

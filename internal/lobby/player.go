@@ -17,6 +17,7 @@ import (
 	"muster/discovery/lists/lan"
 	"muster/discovery/regions"
 	"muster/host/wire"
+	"muster/internal/announcing"
 	"muster/internal/game"
 	"muster/internal/hint"
 	"muster/internal/invite"
@@ -156,6 +157,14 @@ func (y *Player) Play(ctx context.Context, to invite.Link) error {
 	}
 	if !y.atHost {
 		options.Seek, options.Near = seek(to, y.Desk.Logger), y.near
+	}
+	if !y.atHost && y.LAN != listing.Off {
+		networks := announcing.Begin(ctx, y.Desk.Logger)
+		defer networks.Stop()
+		options.Events = func(e peer.Event) {
+			networks.See(e)
+			y.show(e)
+		}
 	}
 	if to.Pin != "" {
 		options.TLS = peer.Pinned(to.Pin)

@@ -200,6 +200,13 @@ func (Stop) isOutput()       {}
 // Event is something that the player's screen may show.
 type Event interface{ isEvent() }
 
+// Reached says where the host that let the player in is. At is the address and port of the connection. It is loopback
+// if that is this machine. Fingerprint is that of the certificate that the host has shown, empty without TLS.
+type Reached struct {
+	At          netip.AddrPort
+	Fingerprint string
+}
+
 // Joined says that the host let the player in under this name. Page turns the room's link into the player's own.
 type Joined struct{ Name, Page string }
 
@@ -233,6 +240,7 @@ type Waiting struct{ Says sentence.Sentence }
 // Answered says why the player's word does not count.
 type Answered struct{ Says sentence.Sentence }
 
+func (Reached) isEvent()        {}
 func (Joined) isEvent()         {}
 func (Answered) isEvent()       {}
 func (Waiting) isEvent()        {}

@@ -1,6 +1,7 @@
 package lan
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -46,9 +47,11 @@ func Announce(ctx context.Context, rooms <-chan Room, log *slog.Logger) error {
 	rand.Read(id[:])
 	a := &announcer{id: hex.EncodeToString(id[:]), log: log, asked: make(chan struct{}, 1)}
 	defer a.close()
-	look, tell := time.NewTicker(lookEvery), time.NewTicker(tellEvery)
+	look, tell, hear := time.NewTicker(lookEvery), time.NewTicker(tellEvery), time.NewTicker(hearEvery)
 	defer look.Stop()
 	defer tell.Stop()
+	defer hear.Stop()
+	var heard <-chan []sighting
 	for {
 		select {
 		case <-ctx.Done():
@@ -60,12 +63,20 @@ func Announce(ctx context.Context, rooms <-chan Room, log *slog.Logger) error {
 			if err := a.update(room); err != nil {
 				return err
 			}
+		case <-hear.C:
+			a.unheard = true
+		case all := <-heard:
+			heard = nil
+			a.hush(all)
 		case <-look.C:
 			a.follow()
 		case <-a.asked:
 			a.untold = max(a.untold, 1)
 		case <-tell.C:
 			a.tell()
+		}
+		if a.unheard && heard == nil && a.room.Via != "" {
+			a.unheard, heard = false, a.hear(ctx)
 		}
 	}
 }
@@ -81,12 +92,17 @@ type announcer struct {
 	asked chan struct{}
 	// untold is how many multicasts of the room are due.
 	untold int
+	// unheard says that a look at who else announces the room is due; see [announcer.hush].
+	unheard bool
 }
 
 // update changes what is announced.
 func (a *announcer) update(room Room) error {
 	if room.Port == 0 {
 		return fmt.Errorf("lan: a room without a port cannot be announced")
+	}
+	if room.Via != "" && (!isHost(room.Host.Addr()) || room.Host.Addr().IsLinkLocalUnicast()) {
+		return fmt.Errorf("lan: no other machine reaches a host at %v", room.Host.Addr())
 	}
 	a.room = room
 	for _, r := range a.responders {
@@ -130,7 +146,7 @@ func (a *announcer) follow() {
 		}
 		a.log.Debug("announcing a room", "card", card.Name, "addrs", card.announced())
 		a.responders = append(a.responders, r)
-		a.untold = tellTimes
+		a.untold, a.unheard = tellTimes, true
 	}
 }
 
@@ -143,7 +159,9 @@ func (a *announcer) tell() {
 	}
 	a.untold--
 	for _, r := range a.responders {
-		r.on.multicast(announcement(r.zone), a.log)
+		if !r.zone.quiet.Load() {
+			r.on.multicast(announcement(r.zone), a.log)
+		}
 	}
 }
 
@@ -173,6 +191,7 @@ type responder struct {
 
 func respond(on Interface, id string, room Room, asked chan<- struct{}, log *slog.Logger) (*responder, error) {
 	r := &responder{on: on, zone: &zone{asked: asked}}
+	r.zone.quiet.Store(room.Via != "") // until others have been heard
 	if err := r.set(id, room); err != nil {
 		return nil, err
 	}
@@ -185,13 +204,21 @@ func respond(on Interface, id string, room Room, asked chan<- struct{}, log *slo
 // hold there.
 func (r *responder) set(id string, room Room) error {
 	instance := fmt.Sprintf("muster-%s-%d", id, r.on.card.Index)
-	s, err := mdns.NewMDNSService(instance, service, "local.", instance+".local.", int(room.Port), r.on.announced(), appendTXT(nil, id, room))
+	at := r.on.announced()
+	if room.Via != "" {
+		at = []net.IP{room.Host.Addr().Unmap().AsSlice()}
+	}
+	fields := appendTXT(nil, cmp.Or(room.ID, id), room)
+	s, err := mdns.NewMDNSService(instance, service, "local.", instance+".local.", int(room.Port), at, fields)
 	if err != nil {
 		return fmt.Errorf("lan: cannot announce the room: %w", err)
 	}
 	r.zone.service.Store(s)
 	return nil
 }
+
+// instance returns the room's name in DNS-SD on this card, as others hear it.
+func (r *responder) instance() string { return r.zone.records()[0].(*dns.PTR).Ptr }
 
 // serves reports whether the responder matches the card as it is now.
 func (r *responder) serves(card Interface) bool {
@@ -216,11 +243,15 @@ const cacheFlush = 1 << 15
 // while it changes.
 type zone struct {
 	service atomic.Pointer[mdns.MDNSService]
+	quiet   atomic.Bool // others announce the room there
 	asked   chan<- struct{}
 }
 
 // Records answers a question. It implements [mdns.Zone].
 func (z *zone) Records(q dns.Question) []dns.RR {
+	if z.quiet.Load() {
+		return nil
+	}
 	records := z.service.Load().Records(q)
 	if len(records) > 0 {
 		select {

@@ -89,7 +89,12 @@ func askAll(ctx context.Context, wait time.Duration, log *slog.Logger) ([]sighti
 	if len(cards) == 0 {
 		return nil, nil, errNoCard
 	}
-	var ways []way
+	news, err := together(waysOf(cards), func(w way) ([]sighting, error) { return ask(ctx, w, wait, log) })
+	return news, cards, err
+}
+
+// waysOf returns the ways by which these cards ask.
+func waysOf(cards []Interface) (ways []way) {
 	for _, card := range cards {
 		for _, v6 := range []bool{false, true} {
 			if card.hasFamily(v6) {
@@ -97,8 +102,7 @@ func askAll(ctx context.Context, wait time.Duration, log *slog.Logger) ([]sighti
 			}
 		}
 	}
-	news, err := together(ways, func(w way) ([]sighting, error) { return ask(ctx, w, wait, log) })
-	return news, cards, err
+	return ways
 }
 
 // ask asks in one way, and waits for answers.
@@ -106,13 +110,17 @@ func ask(ctx context.Context, w way, wait time.Duration, log *slog.Logger) ([]si
 	answers, err := inquire(ctx, w, wait, log)
 	if err != nil {
 		log.Debug("the DNS library cannot look for rooms", "way", w, "err", err)
-		answers, err = overhear(ctx, w, wait)
+		answers, err = overhear(ctx, w, wait, func(netip.Addr) bool { return true })
 	}
 	if err != nil {
 		log.Debug("cannot look for rooms", "way", w, "err", err)
 		return nil, fmt.Errorf("lan: cannot look for rooms on %v: %w", w, err)
 	}
-	var heard []sighting
+	return w.sights(answers, log), nil
+}
+
+// sights returns the rooms among some answers.
+func (w way) sights(answers []answer, log *slog.Logger) (heard []sighting) {
 	for _, a := range answers {
 		s, err := sight(a, w.Name, w.String())
 		if err != nil {
@@ -121,7 +129,7 @@ func ask(ctx context.Context, w way, wait time.Duration, log *slog.Logger) ([]si
 		}
 		heard = append(heard, s)
 	}
-	return heard, nil
+	return heard
 }
 
 // inquire lets the DNS library ask.
@@ -157,8 +165,9 @@ func inquire(ctx context.Context, w way, wait time.Duration, log *slog.Logger) (
 
 // overhear asks on a card without the DNS library, and reads the multicasts there. The
 // library listens on the card that the system prefers. Without a route it does not ask
-// over IPv4 at all, as at a party whose only network is a switch.
-func overhear(ctx context.Context, w way, wait time.Duration) ([]answer, error) {
+// over IPv4 at all, as at a party whose only network is a switch. The system may deliver what other
+// cards receive, too; isWanted chooses by the sender.
+func overhear(ctx context.Context, w way, wait time.Duration, isWanted func(sender netip.Addr) bool) ([]answer, error) {
 	network, group := groups(w.v6)
 	conn, err := net.ListenMulticastUDP(network, &w.card, group)
 	if err != nil {
@@ -179,11 +188,13 @@ func overhear(ctx context.Context, w way, wait time.Duration) ([]answer, error) 
 	var answers []answer
 	buf := make([]byte, maxPacket)
 	for len(answers) < maxAnswers {
-		n, err := conn.Read(buf)
+		n, from, err := conn.ReadFromUDPAddrPort(buf)
 		if err != nil {
 			break // the time is up
 		}
-		answers = append(answers, answersIn(buf[:n])...)
+		if isWanted(from.Addr().Unmap()) {
+			answers = append(answers, answersIn(buf[:n])...)
+		}
 	}
 	return answers, nil
 }

@@ -130,15 +130,18 @@ func used(list []Interface) []Interface {
 	return slices.DeleteFunc(slices.Clone(list), func(i Interface) bool { return i.Unused != "" })
 }
 
+// isNear reports whether an address is on a network of these cards.
+func isNear(a netip.AddrPort, cards []Interface) bool {
+	return a.Addr().Zone() != "" || slices.ContainsFunc(cards, func(i Interface) bool {
+		return slices.ContainsFunc(i.Addrs, func(p netip.Prefix) bool { return p.Contains(a.Addr()) })
+	})
+}
+
 // reachFirst orders addresses for a machine with these cards. Addresses on its own
 // networks come first, then IPv4, then the lower. Others are the host's addresses on
 // networks that this machine is not on. They are left out if there is any better one.
 func reachFirst(addrs []netip.AddrPort, cards []Interface) []netip.AddrPort {
-	near := func(a netip.AddrPort) bool {
-		return a.Addr().Zone() != "" || slices.ContainsFunc(cards, func(i Interface) bool {
-			return slices.ContainsFunc(i.Addrs, func(p netip.Prefix) bool { return p.Contains(a.Addr()) })
-		})
-	}
+	near := func(a netip.AddrPort) bool { return isNear(a, cards) }
 	if slices.ContainsFunc(addrs, near) {
 		addrs = slices.DeleteFunc(addrs, func(a netip.AddrPort) bool { return !near(a) })
 	}

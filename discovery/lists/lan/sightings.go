@@ -2,6 +2,9 @@ package lan
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
 	"maps"
 	"net/netip"
 	"slices"
@@ -14,6 +17,8 @@ const (
 	maxSightings = 256
 	// maxAddrs of one room are more than a host has network cards.
 	maxAddrs = 8
+	// maxVias is how many of the players are named whose programs announce a room.
+	maxVias = 3
 	// forgetAfter is how many rounds a room may be silent: two packets may get lost.
 	forgetAfter = 3
 )
@@ -21,6 +26,7 @@ const (
 // sighting is an announcement of a room, as received in one way.
 type sighting struct {
 	source
+	card  string // of this machine
 	id    string
 	room  Room
 	addrs []netip.AddrPort
@@ -54,7 +60,7 @@ func sight(a answer, card, way string) (sighting, error) {
 		return sighting{}, err
 	}
 	room.Port = uint16(a.port)
-	s := sighting{source: source{a.name, way}, id: id, room: room}
+	s := sighting{source: source{a.name, way}, card: card, id: id, room: room}
 	for _, addr := range a.addrs {
 		if addr = onCard(addr.Unmap(), card); isHost(addr) {
 			s.addrs = append(s.addrs, netip.AddrPortFrom(addr, room.Port))
@@ -105,34 +111,87 @@ func (s *sightings) receive(news []sighting) {
 	}
 }
 
-// rooms returns the known rooms, one entry a room however many cards received it,
-// ordered by name. The newest announcement of a room counts.
+// rooms returns the known rooms, one entry a room however many cards received it and however many
+// programs announce it, ordered by name. The host's own word counts more than a player's program's,
+// and the newest of several.
 func (s *sightings) rooms(cards []Interface) []Found {
 	list := []Found{}
-	at := make(map[string]int)
-	newestFirst := slices.SortedFunc(maps.Values(s.last), func(a, b heard) int {
-		return cmp.Or(cmp.Compare(b.round, a.round), cmp.Compare(a.instance, b.instance), cmp.Compare(a.way, b.way))
+	at := make(map[binding]int)
+	bestFirst := slices.SortedFunc(maps.Values(s.last), func(a, b heard) int {
+		return cmp.Or(cmp.Compare(a.rank(cards), b.rank(cards)), cmp.Compare(b.round, a.round),
+			cmp.Compare(a.instance, b.instance), cmp.Compare(a.way, b.way))
 	})
-	for _, h := range newestFirst {
-		i, known := at[h.id]
+	for _, h := range bestFirst {
+		if own, known := at[binding{id: h.id, fingerprint: h.room.Fingerprint}]; known && h.room.Via != "" && !list[own].Relayed {
+			isOther := func(a netip.AddrPort) bool { return !slices.Contains(list[own].Addrs, a) }
+			if h.room.Fingerprint != "" || !slices.ContainsFunc(h.addrs, isOther) {
+				continue // the host has said so itself
+			}
+		}
+		key := h.binding()
+		i, known := at[key]
 		if !known {
 			i = len(list)
-			at[h.id] = i
-			list = append(list, Found{ID: h.id, Room: h.room})
+			at[key] = i
+			list = append(list, Found{ID: key.String(), Room: h.room, Relayed: h.rank(cards) > 0})
+			list[i].Via, list[i].Host = "", netip.AddrPort{}
 		}
-		list[i].Addrs = append(list[i].Addrs, h.addrs...)
+		f := &list[i]
+		if via := h.room.Via; via != "" && !slices.Contains(f.Vias, via) && len(f.Vias) < maxVias {
+			f.Vias = append(f.Vias, via)
+		}
+		f.Addrs = append(f.Addrs, h.addrs...)
 	}
 	for i, f := range list {
 		best := reachFirst(f.Addrs, cards)
 		list[i].Addrs = best[:min(len(best), maxAddrs)]
+		slices.Sort(list[i].Vias)
 	}
 	slices.SortFunc(list, func(a, b Found) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID)) })
 	return list
 }
 
+// rank is 0 for a host that announces itself on a network of this machine, 2 for somebody's program.
+// In between are announcements without a sender that lead elsewhere. A host with several cards sends
+// them, beside better ones. If there is none that is better, they are forged: multicast does not
+// pass a router.
+func (h heard) rank(cards []Interface) int {
+	switch {
+	case h.room.Via != "":
+		return 2
+	case !slices.ContainsFunc(h.addrs, func(a netip.AddrPort) bool { return isNear(a, cards) }):
+		return 1
+	}
+	return 0
+}
+
+// binding is what announcements of one room have in common, although anybody may copy it. A
+// certificate binds all of them to one host. Without one, each address that a player's program gives
+// is an entry of its own: a forged address must not hide behind the true one.
+type binding struct{ id, fingerprint, at string }
+
+func (h heard) binding() binding {
+	b := binding{id: h.id, fingerprint: h.room.Fingerprint}
+	if h.room.Via != "" && b.fingerprint == "" {
+		addrs := slices.SortedFunc(slices.Values(h.addrs), netip.AddrPort.Compare)
+		b.at = fmt.Sprint(slices.Compact(addrs))
+	}
+	return b
+}
+
+// String returns the ID of an entry: that of the room, if nobody else can have the entry's place.
+func (b binding) String() string {
+	if b.fingerprint == "" && b.at == "" {
+		return b.id
+	}
+	sum := sha256.Sum256([]byte(b.fingerprint + " " + b.at))
+	return b.id + "-" + hex.EncodeToString(sum[:idLen])
+}
+
 // same reports whether two lists show the same.
 func same(a, b []Found) bool {
 	return slices.EqualFunc(a, b, func(a, b Found) bool {
-		return a.ID == b.ID && a.Room == b.Room && slices.Equal(a.Addrs, b.Addrs)
+		return a.ID == b.ID && a.Room == b.Room && a.Relayed == b.Relayed && slices.Equal(a.Vias, b.Vias) &&
+			slices.Equal(a.Addrs, b.Addrs)
 	})
 }

@@ -41,6 +41,7 @@ func appendTXT(fields []string, id string, r Room) []string {
 	add("seats", strconv.Itoa(r.Seats))
 	add("version", cut(r.Version))
 	add("tls", cut(r.Fingerprint))
+	add("via", cut(r.Via))
 	if r.Open {
 		add("open", "1")
 	}
@@ -63,6 +64,7 @@ func parseTXT(fields []string) (id string, r Room, err error) {
 		return "", r, err
 	}
 	return id, Room{
+		Via:         cut(values["via"]),
 		Name:        cut(values["name"]),
 		Game:        cut(values["game"]),
 		Organiser:   cut(values["by"]),

@@ -1,7 +1,7 @@
 // Joining a room, and what the forms of Home share.
 
 import { button, dotted, foreign, h, show } from "../dom.js";
-import { language, said, say, suited } from "../say.js";
+import { language, said, say, suited, tell } from "../say.js";
 import { alarm } from "./alarm.js";
 import { art } from "./art.js";
 import { ask } from "./api.js";
@@ -150,6 +150,8 @@ export function drawRooms() {
         "li",
         { "data-key": room.id },
         h("p", {}, h("strong", {}, h("bdi", { dir: "auto" }, room.name || say("home.nameless"))), " ", h("span", { class: "quiet" }, dotted(foreign(home?.games.find((g) => g.id === room.game)?.name ?? room.game), room.organiser && said("home.by", { player: room.organiser }), room.seats ? say("home.players-of", { n: room.players, seats: room.seats }) : say("people.players", { n: room.players })))),
+        room.via && h("p", { class: "quiet" }, ...tell(room.via)),
+        room.unknown && h("p", { class: "quiet" }, ...said("found.unknown", { room: room.name || say("home.nameless") })),
         h("p", { class: "buttons" }, !room.open && h("input", { id: `code-${room.id}`, placeholder: say("home.its-code"), "aria-label": say("home.code-of", { room: room.name }), autocomplete: "off", spellcheck: "false" }), button("join-near", say("home.join-now"), { class: "primary", "data-room": room.id, "aria-label": room.name ? say("home.join-room", { room: room.name }) : say("home.join-it") })),
       ),
     ),

@@ -31,7 +31,7 @@
 
 /** @typedef {{game: string, addr: string, name?: string}} Kept */
 /** @typedef {{id: string, name: string, aliases?: string[], by: string, listed: boolean, here: boolean, where?: string, by_whom?: string, tells: boolean, steam?: boolean, silent?: Sentence, dump?: string}} Game dump is the console command of a game that measures its regions itself */
-/** @typedef {{id: string, name: string, game: string, organiser: string, players: number, seats: number, open: boolean}} Room */
+/** @typedef {{id: string, name: string, game: string, organiser: string, players: number, seats: number, open: boolean, via?: Sentence, unknown?: boolean}} Room via says who announces it if not its host, and unknown that nothing binds it to its host */
 /** @typedef {{id: number, host?: string, code?: string, taken?: boolean, wrong?: Sentence[]}} Invitation */
 
 /**
