@@ -60,6 +60,16 @@ type Match struct {
 	Decided bool     `json:"decided,omitempty"`
 	Server  string   `json:"server,omitempty"`
 	Play    []string `json:"play,omitempty"`
+	// Even are the delays that would make pings even on the server, by player. It is empty until the
+	// match is decided. It is advice; nothing applies it.
+	Even map[string]Even `json:"even,omitempty"`
+}
+
+// Even are a player's delays in ms: SidesMS makes the sides' average pings even, and AllMS all
+// players' pings.
+type Even struct {
+	SidesMS int `json:"sides_ms"`
+	AllMS   int `json:"all_ms"`
 }
 
 // Camp is one side of a match.

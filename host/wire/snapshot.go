@@ -383,9 +383,22 @@ type Way struct {
 	Link string `json:"link,omitempty"`
 	// Typed says where in the game players type the address, and in which form, if the host knows.
 	Typed *Typed `json:"typed,omitempty"`
+	// Delay is how players delay their own packets in the game, for even pings in a match; nil if the
+	// game has no way that it allows in play.
+	Delay *DelayCommand `json:"delay,omitempty"`
 	// Region is what players set in a game that has regions instead of servers; nil for a server.
 	// Connect is then no address to play at.
 	Region *Region `json:"region,omitempty"`
+}
+
+// DelayCommand is what players type in a game's console to delay their own packets.
+type DelayCommand struct {
+	// Command has {ms} in place of the delay.
+	Command string `json:"command"`
+	// MostMS is the longest delay that the game takes.
+	MostMS int `json:"most_ms"`
+	// Program is the game's program that has the command, if the game has several.
+	Program string `json:"program,omitempty"`
 }
 
 // Typed is what a player types in a game to get to a server.

@@ -108,6 +108,9 @@ func (g *Game) complete() error {
 	if err := g.Type.check(); err != nil {
 		return wrong("type", "%w", err)
 	}
+	if err := g.Delay.check(); err != nil {
+		return wrong("delay", "%w", err)
+	}
 	for _, alias := range g.Aliases {
 		if len(wordsOf(alias)) == 0 || len([]rune(alias)) > mostText {
 			return wrong("aliases", "aliases: %q is no name of 1 to %d letters", discovery.CleanText(alias), mostText)

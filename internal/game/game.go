@@ -81,6 +81,7 @@ type Game struct {
 	Type            *Typing          `toml:"type"`
 	Flatpak         []string         `toml:"flatpak"`
 	GapMS           int              `toml:"gap_ms"`
+	Delay           *Delaying        `toml:"delay"`
 }
 
 // usualGap is the pause for servers known to answer an address several times a second. ioquake3 answers ten questions

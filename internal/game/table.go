@@ -354,7 +354,7 @@ func (t Table) Join(id string, way wire.Way) wire.Way {
 		way.Region, way.Server = &region, region.Name
 		return way
 	}
-	way.Link, way.Typed = t.ConnectLink(id, way), t.Typed(id, way)
+	way.Link, way.Typed, way.Delay = t.ConnectLink(id, way), t.Typed(id, way), t.Delay(id)
 	return way
 }
 

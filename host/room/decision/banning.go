@@ -12,6 +12,7 @@ import (
 	"muster/host/room/group"
 	"muster/host/wire"
 	"muster/selection"
+	"muster/selection/even"
 )
 
 // mostFinalists bounds the servers that a match's captains decide about. Everyone looks at each, and
@@ -197,8 +198,36 @@ func obstacle(g *group.Group, server int) (why selection.Cause, is bool) {
 	return 0, false
 }
 
+// evened returns the delays that would make pings even on a server, for the players of both sides.
+func evened(g *group.Group, server int) map[string]wire.Even {
+	newest := g.Choice.Newest()
+	at := slices.IndexFunc(newest.Ranking, func(ranked selection.Ranked) bool { return ranked.Server == server })
+	if at < 0 {
+		return nil
+	}
+	var names []string
+	var players []even.Player
+	for _, name := range newest.Players {
+		ms, has := newest.Ranking[at].RTT[name]
+		if side := g.SideOf(name); has && side != "" {
+			names = append(names, name)
+			players = append(players, even.Player{PingMS: ms, Side: map[wire.Side]selection.Side{
+				wire.SideA: selection.SideA, wire.SideB: selection.SideB,
+			}[side]})
+		}
+	}
+	all := map[string]wire.Even{}
+	for i, d := range even.Delays(players) {
+		all[names[i]] = wire.Even{SidesMS: d.Sides, AllMS: d.All}
+	}
+	return all
+}
+
 // ViewBans fills in the moves of a match as people see it.
 func ViewBans(g *group.Group, m *wire.Match) {
+	if g.Bans.IsOver() {
+		m.Even = evened(g, g.Bans.Server())
+	}
 	cards := []wire.MatchServer{}
 	for _, server := range g.Bans.Servers() {
 		card := wire.MatchServer{Addr: g.Servers.List[server].Addr.String(), ServerCard: g.Card(server)}
