@@ -41,7 +41,7 @@ func bruteScore(by selection.Rule, rtts []time.Duration) float64 {
 // bruteSides is the score of two sides in milliseconds, and the figure by which servers are ordered.
 func bruteSides(a, b, all []time.Duration) (score, order float64) {
 	score = math.Abs(bruteScore(selection.Mean, a) - bruteScore(selection.Mean, b))
-	order = bruteScore(selection.Mean, all) / 20
+	order = bruteScore(selection.Mean, all) / 10
 	if score > 5 {
 		return score, order + score
 	}
@@ -73,10 +73,10 @@ func bruteRanking(servers selection.Servers, table *selection.Table, by selectio
 	if by == selection.EvenSides && !hasSides {
 		by = selection.Mean
 	}
-	if by == selection.EvenSides && limit == 0 { // twice the lowest worst RTT, and at least 100 ms
+	if by == selection.EvenSides && limit == 0 { // 1.5 times the lowest worst RTT, and at least 100 ms
 		for server := range servers.List {
-			if rtts := reached(table, server); rtts != nil && (limit == 0 || 2*slices.Max(rtts) < limit) {
-				limit = max(2*slices.Max(rtts), 100*time.Millisecond)
+			if rtts := reached(table, server); rtts != nil && (limit == 0 || slices.Max(rtts)*3/2 < limit) {
+				limit = max(slices.Max(rtts)*3/2, 100*time.Millisecond)
 			}
 		}
 	}

@@ -56,6 +56,9 @@ func (o *Objective) Limits() []time.Duration { return o.limits }
 // common.
 func (o *Objective) Deviates() bool { return o.rule.Deviates }
 
+// IsLinear reports whether the score grows in proportion to its lean, down to 0.
+func (o *Objective) IsLinear() bool { return o.rule.Sides }
+
 // Sacrifices reports whether scores are extras over players' own bests: see [Objective.Above].
 func (o *Objective) Sacrifices() bool { return o.rule.OwnBests }
 
@@ -80,7 +83,7 @@ func (o *Objective) hasSay(side Side) bool {
 	return false
 }
 
-// Limit returns the limit that the rule sets itself, because the group has none. lowestWorst is the
+// Limit returns the limit that the rule sets itself if the group has none. lowestWorst is the
 // lowest worst RTT of a server that suits, and ms is how much of its unit a millisecond is.
 func (o *Objective) Limit(lowestWorst, ms float64) (limit float64, is bool) {
 	if o.rule.Limit == nil || len(o.limits) > 0 {

@@ -70,9 +70,9 @@ func TestEvenSides(t *testing.T) {
 	ms := time.Millisecond
 	players := []string{"ann", "ben", "emil", "zoe"}
 	two := map[string]selection.Side{"ann": selection.SideA, "ben": selection.SideA, "emil": selection.SideB, "zoe": selection.SideB}
-	near := []int{20, 30, 60, 50}       // 25 and 55
-	even := []int{70, 80, 72, 74}       // 75 and 73
-	evener := []int{110, 120, 115, 115} // 115 and 115
+	near := []int{20, 30, 60, 50}   // 25 and 55
+	even := []int{70, 80, 72, 74}   // 75 and 73
+	evener := []int{95, 97, 96, 96} // 96 and 96
 	far := []int{290, 300, 295, 295}
 	for _, test := range []struct {
 		name    string
@@ -84,20 +84,21 @@ func TestEvenSides(t *testing.T) {
 		limitMS float64
 		says    []string
 	}{
-		{"the difference counts", [3][]int{near, even, {40, 40, 90, 90}}, two, nil, serverB, 2, 120, []string{
-			"10.0.0.2:27960 has the most even sides where nobody is over 120.0 ms: 2.0 ms between their averages, 74.0 ms on average for everyone; ben is worst off with 80.0 ms.",
+		{"the difference counts", [3][]int{near, even, {40, 40, 90, 90}}, two, nil, serverB, 2, 100, []string{
+			"10.0.0.2:27960 has the most even sides where nobody is over 100.0 ms: 2.0 ms between their averages, 74.0 ms on average for everyone; ben is worst off with 80.0 ms.",
 			"On average, side A has 75.0 ms there, and side B 73.0 ms.",
 			"10.0.0.1:27960 has a lower average (40.0 ms) and a lower worst ping (60.0 ms), but its difference between the sides (30.0 ms) is above the chosen server’s.",
 		}},
-		{"nobody feels 2 ms, and all feel 41", [3][]int{near, even, evener}, two, nil, serverB, 2, 120, []string{
-			"Next best is 10.0.0.3:27960, +41.0 ms on average and +40.0 ms for the worst off, but the sides are only 2.0 ms closer there, and the average is higher.",
+		{"nobody feels 2 ms, and all feel 22", [3][]int{near, even, evener}, two, nil, serverB, 2, 100, []string{
+			"Next best is 10.0.0.3:27960, +22.0 ms on average and +17.0 ms for the worst off, but the sides are only 2.0 ms closer there, and the average is higher.",
 		}},
-		{"far from everybody is even, too", [3][]int{near, far, {30, 40, 60, 60}}, two, nil, serverC, 25, 120, nil},
+		{"far from everybody is even, too", [3][]int{near, far, {30, 40, 60, 60}}, two, nil, serverC, 25, 100, nil},
 		{"a limit of the group comes first", [3][]int{near, even, {40, 40, 60, 60}}, two, []time.Duration{65 * ms}, serverC, 20, 65, nil},
 		{"the strictest limit that a server keeps", [3][]int{near, even, far}, two, []time.Duration{300 * ms, 40 * ms, 90 * ms}, serverB, 2, 90, nil},
-		{"and what is far if the group says so", [3][]int{near, far, {30, 40, 90, 90}}, two, []time.Duration{300 * ms}, serverB, 0, 300, nil},
+		{"250 ms of the average outweigh 25 of difference", [3][]int{near, far, {30, 40, 60, 60}}, two, []time.Duration{300 * ms}, serverC, 25, 300, nil},
+		{"and not 50, if the group's limit lets it", [3][]int{{20, 30, 80, 80}, far, {30, 40, 90, 90}}, two, []time.Duration{300 * ms}, serverB, 0, 300, nil},
 		{"limits hold for all, the difference is of two", [3][]int{near, even, {40, 40, 90, 90}},
-			map[string]selection.Side{"ann": selection.SideA, "emil": selection.SideB}, nil, serverB, 2, 120, nil},
+			map[string]selection.Side{"ann": selection.SideA, "emil": selection.SideB}, nil, serverB, 2, 100, nil},
 		{"one side is empty", [3][]int{near, even, evener}, map[string]selection.Side{"ann": selection.SideA, "zoe": selection.SideA}, nil, serverA, 40, 0, []string{
 			"10.0.0.1:27960 has the lowest average: 40.0 ms; emil is worst off with 60.0 ms.",
 			"It takes a player on each side to make them even. Until then the lowest average wins.",

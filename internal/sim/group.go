@@ -11,6 +11,7 @@ import (
 	"muster/discovery/plan/topology"
 	"muster/host/room"
 	"muster/selection"
+	"muster/selection/rules"
 )
 
 // Group is several players who look at one list of servers.
@@ -83,7 +84,9 @@ type groupTruth struct {
 	doc      selection.Selection
 	found    bool
 	best     selection.Ranked
-	limit    float64 // ms; 0 is none
+	// order is the figure of the best by which servers are ordered.
+	order float64
+	limit float64 // ms; 0 is none
 }
 
 func (g *Group) truth(criteria selection.Criteria) groupTruth {
@@ -92,6 +95,9 @@ func (g *Group) truth(criteria selection.Criteria) groupTruth {
 	t := groupTruth{Group: g, criteria: criteria, doc: doc, found: doc.Chosen != nil, limit: doc.LimitMS}
 	if t.found {
 		t.best = *doc.Chosen
+		if t.order = t.best.Score; rules.Of(criteria.By).Sides {
+			t.order = t.objective().Order(t.rtts(t.best.Server), 1)
+		}
 	}
 	return t
 }
@@ -125,15 +131,24 @@ func (g *Group) Regret(c selection.Criteria) func(server int) float64 {
 	}
 }
 
-// regret returns how much worse a server is than the best, in ms: by the score, and by how far it
-// exceeds the limit that the best keeps.
-func (t groupTruth) regret(server int) (score, regret float64) {
-	var rtts []float64
-	for _, v := range t.Vantages { // to the microsecond, as tables keep them
+func (t groupTruth) objective() *selection.Objective {
+	return t.doc.Above(t.criteria.Objective(t.Players), t.Players)
+}
+
+// rtts returns the players' RTTs to a server, in ms, to the microsecond as tables keep them.
+func (t groupTruth) rtts(server int) (rtts []float64) {
+	for _, v := range t.Vantages {
 		rtts = append(rtts, max(float64(v.RTT[server].Microseconds()), 1)/1000)
 	}
-	score = t.doc.Above(t.criteria.Objective(t.Players), t.Players).Score(rtts)
-	regret = max(0, score-t.best.Score)
+	return rtts
+}
+
+// regret returns how much worse a server is than the best, in ms: by the figure that orders servers,
+// and by how far it exceeds the limit that the best keeps.
+func (t groupTruth) regret(server int) (score, regret float64) {
+	rtts, objective := t.rtts(server), t.objective()
+	score = objective.Score(rtts)
+	regret = max(0, objective.Order(rtts, 1)-t.order)
 	if t.limit > 0 {
 		regret += max(0, slices.Max(rtts)-t.limit)
 	}

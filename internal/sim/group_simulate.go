@@ -166,7 +166,7 @@ func (g *Group) session(method Method, o GroupOptions, run uint64) (*session, er
 		return nil, fmt.Errorf("sim: unknown method %q", method)
 	}
 	o.Tuning.Seed += run
-	o.Tuning.Weights, o.Replay.Run = map[string]float64{}, run
+	o.Tuning.Weights, o.Tuning.Sides, o.Replay.Run = map[string]float64{}, map[string]selection.Side{}, run
 	s := &session{Group: g, ready: o.ready}
 	s.infoOf = func(server int) (info discovery.Info) {
 		if infos := g.Vantages[0].Infos; infos != nil {
@@ -187,6 +187,9 @@ func (g *Group) session(method Method, o GroupOptions, run uint64) (*session, er
 		p.options.Rate = cmp.Or(o.rates[i], p.options.Rate)
 		if weight, given := o.Criteria.Weights[g.Players[i]]; given {
 			o.Tuning.Weights[p.name] = weight
+		}
+		if side := o.Criteria.Sides[g.Players[i]]; side != selection.Neither {
+			o.Tuning.Sides[p.name] = side
 		}
 		if method == Discovered {
 			plan, err := plan.New(o.Strategy, v.Topology(), p.plan)

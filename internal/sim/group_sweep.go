@@ -1,16 +1,21 @@
 package sim
 
 import (
+	"cmp"
 	"fmt"
+	"math"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 
 	"muster/discovery"
+	"muster/selection"
 )
 
 // GroupPlaces returns the places of a named group's players: the four of MUSST's evaluation, two or
-// three far apart, or cities drawn by a seed. A name world-N draws N of them.
+// three far apart, or cities drawn by a seed. A name world-N draws N of them. clans-N are two clans of N
+// players, the first N on one side.
 func GroupPlaces(name string, seed uint64) ([]Place, error) {
 	switch name {
 	case "musst":
@@ -21,6 +26,11 @@ func GroupPlaces(name string, seed uint64) ([]Place, error) {
 		return NamedPlaces("AU", "DE", "US-W")
 	case "europe-8":
 		return drawPlaces(8, seed, func(r region) bool { return r == europe }), nil
+	}
+	if text, is := strings.CutPrefix(name, "clans-"); is {
+		if n, err := strconv.Atoi(text); err == nil && n > 0 && n <= clanCities {
+			return drawClans(n, seed), nil
+		}
 	}
 	text, _ := strings.CutPrefix(name, "world-")
 	if n, err := strconv.Atoi(text); err == nil && n > 0 {
@@ -41,6 +51,59 @@ func drawPlaces(n int, seed uint64, where func(region) bool) []Place {
 		}
 	}
 	return drawn
+}
+
+// A clan's players live in some of the clanCities cities nearest to a home. The clans' homes are at
+// least clansApart degrees from each other.
+const clanCities, clansApart = 8, 5
+
+// drawClans draws two clans. With odd seeds they are of one part of the world.
+func drawClans(n int, seed uint64) []Place {
+	rng := rand.New(rand.NewPCG(seed, 0x636c616e73))
+	var drawn []Place
+	of, homes, taken := metroRegions(), []int{}, map[int]bool{}
+	for _, home := range rng.Perm(len(metros)) {
+		isOther := len(homes) == 0 || metros[home].country != metros[homes[0]].country && degrees(home, homes[0]) >= clansApart &&
+			(of[home] == of[homes[0]]) == (seed%2 == 1)
+		if len(homes) == 2 || !isOther {
+			continue
+		}
+		homes = append(homes, home)
+		var near []int
+		for i := range metros {
+			if !taken[i] {
+				near = append(near, i)
+			}
+		}
+		slices.SortStableFunc(near, func(a, b int) int { return cmp.Compare(degrees(home, a), degrees(home, b)) })
+		near = near[:clanCities]
+		rng.Shuffle(len(near), func(i, j int) { near[i], near[j] = near[j], near[i] })
+		for _, i := range near[:n] {
+			taken[i] = true
+			m := metros[i]
+			drawn = append(drawn, Place{Name: m.name, Country: m.country, Lat: m.lat, Lon: m.lon, Access: milliseconds(5 + 15*rng.Float64())})
+		}
+	}
+	return drawn
+}
+
+// degrees returns roughly how far cities are from each other, in degrees of latitude.
+func degrees(a, b int) float64 {
+	across := math.Abs(metros[a].lon - metros[b].lon)
+	across = min(across, 360-across) * math.Cos((metros[a].lat+metros[b].lat)/2*math.Pi/180)
+	return math.Hypot(across, metros[a].lat-metros[b].lat)
+}
+
+// Clans returns the sides of a group of two clans: the first half of the players against the others.
+func (g *Group) Clans() map[string]selection.Side {
+	sides := map[string]selection.Side{}
+	for i, name := range g.Players {
+		sides[name] = selection.SideA
+		if 2*i >= len(g.Players) {
+			sides[name] = selection.SideB
+		}
+	}
+	return sides
 }
 
 // GroupWorld returns a named group on a named world: a synthetic one, the distance world of a list

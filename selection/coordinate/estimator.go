@@ -161,15 +161,15 @@ func (e *estimator) broken(worst float64) int {
 	return n
 }
 
-// total returns the score of RTTs, limits included.
+// total returns the figure that orders servers, limits included.
 func (e *estimator) total(rtts []float64) float64 {
-	return e.objective.Score(rtts) + overLimit*float64(e.broken(highest(rtts)))
+	return e.objective.Order(rtts, 1) + overLimit*float64(e.broken(highest(rtts)))
 }
 
 // acquisition returns what RTTs say of a server's neighbours: the score, but smooth around the
 // limit that the best keeps.
 func (e *estimator) acquisition(rtts []float64) float64 {
-	score := e.objective.Score(rtts)
+	score := e.objective.Order(rtts, 1)
 	if len(e.limits) == 0 {
 		return score
 	}
@@ -236,7 +236,7 @@ func (e *estimator) judge(c *candidate) {
 		c.score, c.bound = preferred(c.score, allowed), preferred(c.bound, allowed)
 	}
 	if e.objective.Deviates() {
-		apart(low, middle, high, errors)
+		e.apart(low, middle, high, errors)
 		c.score = max(c.score, c.bound) // an RTT held up by a queue may make it look fairer than it is
 	}
 	c.off = max(math.Abs(e.acquisition(high)-c.value), math.Abs(e.acquisition(low)-c.value))
@@ -271,22 +271,37 @@ func (e *estimator) guested(rtts []float64, at topology.Node) []float64 {
 	return rtts
 }
 
-// apart moves RTTs together in low and apart in high. To the first order, the shift changes a
-// deviation by the standard deviation that the errors give it.
-func apart(low, middle, high, errors []float64) {
-	mean, norm := 0.0, 0.0
-	for _, ms := range middle {
-		mean += ms / float64(len(middle))
-	}
-	for player, ms := range middle {
-		norm += math.Pow(errors[player]*(ms-mean), 2)
+// apart moves RTTs in low so that the score falls, and in high so that it grows. To the first order,
+// the shift changes a deviation by the standard deviation that the errors give it.
+func (e *estimator) apart(low, middle, high, errors []float64) {
+	norm, lean := 0.0, e.objective.Lean(middle)
+	for player := range middle {
+		norm += math.Pow(errors[player]*lean[player], 2)
 	}
 	if norm == 0 {
 		return
 	}
+	down := 1.0 // no score falls below 0
+	if fall := ownWay * math.Sqrt(norm); e.objective.IsLinear() && fall > 0 {
+		down = min(1, e.objective.Score(middle)/fall)
+	}
 	for player, ms := range middle {
-		by := ownWay * errors[player] * errors[player] * (ms - mean) / math.Sqrt(norm)
-		low[player], high[player] = max(leastLow, ms-by), max(leastLow, ms+by)
+		by := ownWay * errors[player] * errors[player] * lean[player] / math.Sqrt(norm)
+		low[player], high[player] = max(leastLow, ms-down*by), max(leastLow, ms+by)
+	}
+}
+
+// limit takes the limit that the rule sets itself, if the group has none. It follows the candidates
+// that suit.
+func (e *estimator) limit() {
+	lowest := math.Inf(1)
+	for _, c := range e.candidates.all {
+		if e.candidates.suits(c) {
+			lowest = min(lowest, highest(e.guested(slices.Clip(c.rtts), c.at)))
+		}
+	}
+	if limit, is := e.objective.Limit(lowest, 1); is && !math.IsInf(lowest, 1) {
+		e.limits = append(e.limits[:0], limit)
 	}
 }
 
@@ -294,6 +309,7 @@ func apart(low, middle, high, errors []float64) {
 func (e *estimator) update() {
 	e.candidates.sort()
 	e.incumbent, e.best, e.lowest = nil, none, none
+	e.limit()
 	e.findOwn()
 	for _, c := range e.candidates.all {
 		if c.heard() {

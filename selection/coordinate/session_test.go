@@ -3,6 +3,7 @@ package coordinate_test
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"net/netip"
@@ -87,6 +88,10 @@ func (w *smallWorld) draw(rng *rand.Rand) selection.Criteria {
 	}
 	for player := range rng.IntN(mostPlayers) {
 		criteria.Weights[playerName(player)] = []float64{0, 0.5, 1, 1, 2}[rng.IntN(5)]
+	}
+	criteria.Sides = map[string]selection.Side{}
+	for player := range rng.IntN(mostPlayers) {
+		criteria.Sides[playerName(player)] = selection.Side(rng.IntN(3))
 	}
 	for range rng.IntN(4) {
 		criteria.Vetoes = append(criteria.Vetoes, selection.Veto{Server: w.servers.List[rng.IntN(len(w.says))].Addr})
@@ -288,9 +293,22 @@ func (n *session) found(o coordinate.Progress) {
 	if o.Best < 0 {
 		n.Fatalf("%s: nothing found, %v has %v", n.criteria.By, want.Addr, want.Score)
 	}
-	if got := n.chosen(o.Best); got == nil || got.Score > want.Score+0.002 {
+	if got := n.chosen(o.Best); got == nil || n.figure(got) > n.figure(want)+0.002 {
 		n.Fatalf("%s: found %+v, the best is %+v", n.criteria.By, got, want)
 	}
+}
+
+// figure returns the figure by which the rule orders servers.
+func (n *session) figure(r *selection.Ranked) float64 {
+	if n.criteria.By != selection.EvenSides {
+		return r.Score
+	}
+	names := slices.Sorted(maps.Keys(r.RTT))
+	var rtts []float64
+	for _, name := range names {
+		rtts = append(rtts, r.RTT[name])
+	}
+	return n.criteria.Objective(names).Order(rtts, 1)
 }
 
 // best returns the choice of somebody who knows everything, nil if nothing suits.

@@ -14,11 +14,12 @@ const (
 	// lower mean wins.
 	evenEnough = 5
 	// meanPerDifference is how many ms of the mean outweigh one of difference, so that a difference
-	// within the noise of measurements does not decide. Chosen (docs/experiments/even-sides.md).
-	meanPerDifference = 20
+	// within the noise of measurements does not send everybody far away.
+	meanPerDifference = 10
 	// Without a limit of the group nobody's RTT may exceed ownLimitFactor times the lowest worst RTT,
-	// or leastOwnLimit ms: a server can also be even because it is far from everybody.
-	ownLimitFactor, leastOwnLimit = 2, 100
+	// or leastOwnLimit ms: a server can also be even because it is far from everybody. Chosen, like the
+	// others (docs/experiments/even-sides.md).
+	ownLimitFactor, leastOwnLimit = 1.5, 100
 )
 
 var evenSides = Rule{
@@ -36,8 +37,8 @@ var evenSides = Rule{
 		Does: "two sides play each other, and their average pings are as even as can be; while a side is empty, the lowest average",
 		Minimises: `$\lvert \bar r_A - \bar r_B \rvert$ of the sides' weighted means, under the strictest limit of a ladder ` +
 			`that any server keeps`,
-		Note: "up to 5 ms count as even, and 20 ms of the average outweigh 1 ms: then the lower average wins. " +
-			"Without a limit nobody may have over twice the lowest worst ping, or 100 ms",
+		Note: "up to 5 ms count as even, and 10 ms of the average outweigh 1 ms: then the lower average wins. " +
+			"Without a limit nobody may be over 1.5 times the lowest worst ping, or 100 ms: far from everybody is even, too",
 	},
 }
 

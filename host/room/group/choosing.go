@@ -51,7 +51,9 @@ func (g *Group) Criteria(s wire.Settings, players []string) selection.Criteria {
 	if !s.AnyVersion {
 		c.Editions = g.Editions.Of(players, g.Settings.Game)
 	}
-	c.Sides = g.sidesFor(players)
+	if c.Sides = g.sidesFor(players); c.Sides == nil {
+		c.Sides = g.Tuning.Sides
+	}
 	c.Seats = max(s.Players, g.SeatsFor(players))
 	c.Weights = g.Tuning.Weights
 	c.Vetoes, c.Keep = g.Ballot.Vetoes(), g.Choice.Previous()

@@ -72,6 +72,8 @@ type Tuning struct {
 	// Weights are those of [selection.Criteria]. They need players who all have addresses of
 	// their own.
 	Weights map[string]float64
+	// Sides are those of [selection.Criteria] in a room that is no match.
+	Sides map[string]selection.Side
 }
 
 // Round has everything that a new round forgets.

@@ -1,0 +1,144 @@
+package sim
+
+import (
+	"context"
+	"flag"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"muster/selection"
+)
+
+// TestSides compares what the rules leave between two clans, where every RTT is known and where the
+// group searches. It is for measuring. The gate runs a small part:
+//
+//	go test ./internal/sim -run TestSides -v -timeout 0 -sides-worlds 40 -sweep-from 340000 -sweep-of css2007
+var (
+	sidesWorlds = flag.Int("sides-worlds", 0, "how many worlds of each size of clans")
+	sidesSearch = flag.String("sides-search", "even-sides", "rules by which groups search; none is only full knowledge")
+	sidesGroups = flag.String("sides-groups", "clans-2,clans-4,clans-8", "sizes of clans")
+)
+
+// sidesRules are the compared rules. Those with a limit have the sweep's ladder.
+var sidesRules = []struct {
+	name   string
+	by     selection.Rule
+	limits []time.Duration
+}{
+	{"mean", selection.Mean, nil},
+	{"minimax", selection.Minimax, nil},
+	{"fairness", selection.Fairness, nil},
+	{"fair-threshold", selection.FairThreshold, sweepCriteria(selection.FairThreshold).Limits},
+	{"even-sides", selection.EvenSides, nil},
+	{"even-sides, limits", selection.EvenSides, sweepCriteria(selection.FairThreshold).Limits},
+}
+
+// sidesResult is what a choice leaves between the sides, and its pings, in ms.
+type sidesResult struct{ apart, mean, worst, regret, asked, seconds float64 }
+
+func TestSides(t *testing.T) {
+	of, groups := *sweepOf, *sidesGroups
+	if *sidesWorlds == 0 {
+		*sidesWorlds, of, groups = 2, "night2000", "clans-2"
+	}
+	for _, group := range strings.Split(groups, ",") {
+		sidesOn(t, of, group)
+	}
+}
+
+func sidesOn(t *testing.T, of, group string) {
+	known, found := map[string][]sidesResult{}, map[string][]sidesResult{}
+	made := sweepGroup(t, of, group)
+	var once sync.Mutex
+	err := Parallel(context.Background(), *sidesWorlds, func(world int) error {
+		seed := *sweepFrom + uint64(world)
+		once.Lock()
+		g, err := made(seed)
+		once.Unlock()
+		if err != nil {
+			return err
+		}
+		for _, rule := range sidesRules {
+			criteria := selection.Criteria{By: rule.by, Limits: rule.limits, Sides: g.Clans()}
+			truth := g.truth(criteria)
+			if !truth.found {
+				continue
+			}
+			at := truth.result(truth.best.Server)
+			once.Lock()
+			known[rule.name] = append(known[rule.name], at)
+			once.Unlock()
+			if !slices.Contains(strings.Split(*sidesSearch, ","), rule.name) {
+				continue
+			}
+			run, err := g.Run(Coordinated, GroupOptions{Criteria: criteria}, seed)
+			if err != nil {
+				return err
+			}
+			if !run.Found {
+				t.Errorf("%s, seed %d: nothing found", group, seed)
+				continue
+			}
+			at = truth.result(run.Server)
+			_, at.regret = truth.regret(run.Server)
+			for _, percent := range run.Percent {
+				at.asked += percent / 100 * float64(len(g.Vantages[0].Servers)) / float64(len(run.Percent))
+			}
+			at.seconds = run.Seconds
+			if *sweepEach > 0 && at.regret >= *sweepEach {
+				t.Logf("  seed %d: regret %.1f: %+v, best %+v, %d rounds", seed, at.regret, at, truth.result(truth.best.Server), run.Rounds)
+			}
+			once.Lock()
+			found[rule.name] = append(found[rule.name], at)
+			once.Unlock()
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, rule := range sidesRules {
+		report := func(how string, all []sidesResult) {
+			if len(all) == 0 {
+				return
+			}
+			q := func(share float64, of func(sidesResult) float64) float64 { return quantile(all, share, of) }
+			apart := func(r sidesResult) float64 { return r.apart }
+			mean := func(r sidesResult) float64 { return r.mean }
+			regret := func(r sidesResult) float64 { return r.regret }
+			t.Logf("| %s | %s, %s | %d | %.1f | %.1f | %.0f | %.0f | %.0f | %.1f | %.1f | %.0f | %.0f |", group, rule.name, how, len(all),
+				q(0.5, apart), q(0.95, apart), q(0.5, mean), q(0.95, mean), q(0.5, func(r sidesResult) float64 { return r.worst }),
+				q(0.5, regret), q(0.95, regret), q(0.5, func(r sidesResult) float64 { return r.asked }), q(0.5, func(r sidesResult) float64 { return r.seconds }))
+		}
+		report("known", known[rule.name])
+		report("searched", found[rule.name])
+	}
+	if of, even := known["mean"], known["even-sides"]; len(of) > 0 && len(even) > 0 {
+		p50 := func(all []sidesResult) float64 {
+			return quantile(all, 0.5, func(r sidesResult) float64 { return r.apart })
+		}
+		if p50(even) > max(p50(of), evenEnough) {
+			t.Errorf("%s: even-sides leaves %.1f ms, and the mean %.1f", group, p50(even), p50(of))
+		}
+	}
+}
+
+// evenEnough is a difference, in ms, that the rule takes for none.
+const evenEnough = 5
+
+// result returns what a server has for two clans.
+func (t groupTruth) result(server int) (r sidesResult) {
+	sides := t.Clans()
+	var total [3]float64
+	for player, ms := range t.rtts(server) {
+		total[sides[t.Players[player]]] += ms
+		r.mean += ms / float64(len(t.Players))
+		r.worst = max(r.worst, ms)
+	}
+	r.apart = 2 * math.Abs(total[selection.SideA]-total[selection.SideB]) / float64(len(t.Players))
+	return r
+}
