@@ -1,0 +1,197 @@
+package sim
+
+import (
+	"flag"
+	"maps"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"muster/discovery"
+	"muster/selection"
+	"muster/selection/estimate"
+	"muster/selection/memory"
+)
+
+// These tests measure RIPE Atlas' country pairs as a start. The first compares them with round trips
+// between cities. The second gives them to a search: to all players, or to a newcomer among players
+// with memories. The file is no part of Muster, so the gate skips both
+// (docs/experiments/country-pairs.md).
+//
+//	go test ./internal/sim -run TestCountryWays -v -find-pairs country_rtt_stat.csv.gz -sweep-matrix FILE -guest-countries FILE
+//	go test ./internal/sim -run TestStarts -v -timeout 0 -find-pairs country_rtt_stat.csv.gz -recall-worlds 40 -sweep-of css2007 -sweep-groups world-4
+var startKinds = flag.String("start-kinds", "none,km,pairs,mixed,true,new-none,new-km,new-pairs", "what a search knows of countries before it begins")
+
+// countryWay is the mean RTT between two countries, and its deviation, in ms.
+type countryWay struct{ mean, off float64 }
+
+// starting returns the pairs that the flag names, or skips the test.
+func starting(t *testing.T) countryPairs {
+	if *findPairs == "" {
+		t.Skip("-find-pairs names no file")
+	}
+	pairs, err := readPairs(*findPairs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pairs
+}
+
+// kmWay returns the way that the distance makes likely. Countries of an unknown position have the
+// widest one.
+func kmWay(from, to string) countryWay {
+	e := estimate.New(estimate.Place{Country: from}, nil).Estimate(to, nil)
+	return countryWay{discovery.MS(e.RTT), discovery.MS(e.Error)}
+}
+
+const (
+	// The mixed start believes the pairs, too, from mixedFrom ms by distance on: 4,000 km.
+	mixedFrom = 85
+	// widestPair bounds the deviation of a pair, in ms. Most of a larger one is waiting in queues.
+	widestPair = 60
+)
+
+// between returns the way between two countries by a kind of start.
+func (c countryPairs) between(kind, from, to string) (w countryWay, known bool) {
+	km := kmWay(from, to)
+	v, known := c[[2]string{from, to}]
+	w = countryWay{v[0], min(v[1], widestPair)}
+	switch {
+	case kind == "km", kind == "mixed" && (!known || km.mean <= mixedFrom):
+		return km, true
+	case kind == "mixed":
+		return countryWay{(w.mean + km.mean) / 2, km.off}, true
+	}
+	return w, known
+}
+
+// TestCountryWays compares starts with round trips between cities, by distance.
+func TestCountryWays(t *testing.T) {
+	if *guestCountries == "" {
+		t.Skip("-guest-countries names no file")
+	}
+	pairs, m := starting(t), sweepRoundTrips(t)
+	text, err := os.ReadFile(*guestCountries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	countries := strings.Split(strings.TrimSpace(string(text)), "\n")
+	least := 0.0
+	for _, most := range []float64{30, 60, mixedFrom, 150, 250, 500} { // ms by distance
+		errors := map[string][]float64{}
+		for i, row := range m {
+			for j, ms := range row {
+				from, to := countries[i][:2], countries[j][:2]
+				by := kmWay(from, to).mean
+				if _, known := pairs[[2]string{from, to}]; i == j || !known || by > most || by <= least {
+					continue
+				}
+				for _, kind := range []string{"km", "pairs", "mixed"} {
+					w, _ := pairs.between(kind, from, to)
+					errors[kind] = append(errors[kind], math.Abs(w.mean-ms))
+				}
+			}
+		}
+		for _, kind := range []string{"km", "pairs", "mixed"} {
+			all := slices.Sorted(slices.Values(errors[kind]))
+			if n := len(all); n > 0 {
+				t.Logf("%3.0f to %3.0f ms by distance, %-5s: off by %3.0f, p90 %3.0f (%d pairs)", least, most, kind, all[n/2], all[9*n/10], n)
+			}
+		}
+		least = most
+	}
+}
+
+// starts returns what players of some countries know of a list's countries. The kind "true" is each
+// player's true mean.
+func (g *Group) starts(kind string, pairs countryPairs, players []Place) (known [][]memory.Cell) {
+	for player, v := range g.Vantages {
+		var cells []memory.Cell
+		truth := map[string][]float64{}
+		for server, s := range v.Servers {
+			if v.RTT[server] > 0 && s.Country != "" {
+				truth[s.Country] = append(truth[s.Country], discovery.MS(v.RTT[server]))
+			}
+		}
+		for _, country := range slices.Sorted(maps.Keys(truth)) {
+			w, is := pairs.between(kind, players[player].Country, country)
+			if kind == "true" {
+				w, is = meanAndDeviation(truth[country]), true
+			}
+			if is {
+				cells = append(cells, memory.Cell{Part: memory.Part{Country: country}, MS: max(1, w.mean), Spread: w.off, Count: certain, Seen: epoch})
+			}
+		}
+		known = append(known, cells)
+	}
+	return known
+}
+
+// certain is a count that leaves a cell its own deviation.
+const certain = 1 << 10
+
+func meanAndDeviation(all []float64) countryWay {
+	sum, squares, n := 0.0, 0.0, float64(len(all))
+	for _, x := range all {
+		sum, squares = sum+x, squares+x*x
+	}
+	return countryWay{sum / n, math.Sqrt(max(0, squares/n-sum*sum/n/n))}
+}
+
+// startTrial runs a search with a start. The kinds "new-…" give it to the first player only, and the
+// others remember an earlier session.
+func startTrial(kind, group string, rule selection.Rule, pairs countryPairs) Trial {
+	kind, isNew := strings.CutPrefix(kind, "new-")
+	return func(g *Group, seed uint64) (trialRun, error) {
+		o := GroupOptions{Criteria: sweepCriteria(rule), Replay: ReplayOptions{Rate: 140}}
+		players, err := GroupPlaces(group, seed)
+		if err != nil {
+			return trialRun{}, err
+		}
+		if kind != "none" {
+			o.Memories = g.starts(kind, pairs, players)
+		} else if isNew {
+			o.Memories = make([][]memory.Cell, len(players))
+		}
+		if isNew {
+			earlier := o
+			earlier.Memories = nil
+			s, err := g.session(Coordinated, earlier.withDefaults(len(g.Players)), seed)
+			if err == nil {
+				err = s.run()
+			}
+			if err != nil {
+				return trialRun{}, err
+			}
+			for i, p := range s.peers[1:] {
+				o.Memories[1+i] = p.memory
+			}
+			seed, o.Replay.Run = seed+1<<20, 1
+		}
+		return g.runTrial(Coordinated, o, seed)
+	}
+}
+
+// TestStarts measures what a start is worth to a search.
+func TestStarts(t *testing.T) {
+	pairs, kinds := starting(t), strings.Split(*startKinds, ",")
+	for _, of := range strings.Split(*sweepOf, ",") {
+		for _, group := range strings.Split(*sweepGroups, ",") {
+			for _, rule := range strings.Split(*sweepRules, ",") {
+				var trials []Trial
+				for _, kind := range kinds {
+					trials = append(trials, startTrial(kind, group, selection.Rule(rule), pairs))
+				}
+				all, err := Sweep(sweepGroup(t, of, group), *sweepFrom, *recallWorlds, trials)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for i, kind := range kinds {
+					t.Logf("%-8s %-8s %-14s %-9s %s", of, group, rule, kind, recallReport(all[i]))
+				}
+			}
+		}
+	}
+}
