@@ -29,8 +29,12 @@ func (v *Verifying) begin(r *Room, servers []int, why []sentence.Sentence) {
 	r.sendLooks(asks)
 }
 
-// proceed cuts a long look short.
+// proceed cuts a long look short, unless a side of a match has asked for it: the organiser may be on
+// the other one.
 func (v *Verifying) proceed(r *Room) {
+	if r.group.IsLookOfSide() {
+		return
+	}
 	if stops, isCut := r.decision.CutShort(r.lookFacts()); isCut {
 		r.out.says(sentence.Of("room.go-look"))
 		r.sendLooks(stops)

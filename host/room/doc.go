@@ -13,7 +13,7 @@
 //	verifying    ─▶ voting, banning, waiting, launching, failed
 //	voting       ─▶ coordinating, verifying, countdown, waiting
 //	countdown    ─▶ coordinating, voting, launching
-//	banning      ─▶ launching
+//	banning      ─▶ verifying, launching
 //	waiting      ─▶ verifying, launching, failed
 //	launching    ─▶ listing, voting, waiting
 //	failed       ─▶ listing, coordinating, verifying, waiting

@@ -48,6 +48,9 @@ func FuzzRoom(f *testing.F) {
 		if len(e.choices)%2 == 0 {
 			s.Webhook = hook
 		}
+		if len(e.choices)%5 == 1 {
+			s.Match, s.Maps = []string{"bo1", "bo3", "bo5"}[len(e.choices)/5%3], []string{"", "dm6, dm17, ztn, dm13, t9"}[len(e.choices)/15%2]
+		}
 		s.Places = venues([]string{"A", "B"}[:e.upTo(2)]...)
 		e.room = room.New(room.Keys{Code: "BAKODI", Link: "the link's key", Secret: "secret"}, s, e.now)
 		for n := 0; len(e.choices) > 0; n++ {
@@ -628,6 +631,7 @@ func (e *fuzzSession) happens() {
 		e.everyoneLooks()
 	case 24:
 		e.changesWhoIsWho(page, organiser)
+		e.takesSides(page, organiser)
 	case 25:
 		organiser(room.Change{Settings: []byte(fmt.Sprintf(`{"agree":%v,"players":%d}`, e.upTo(1) > 0, e.upTo(4)))})
 		versions := []string{`{"any_version":true}`, `{"any_version":false}`, `{"version":"1.3"}`, `{"version":"41"}`,
@@ -660,6 +664,37 @@ func (e *fuzzSession) happens() {
 	}
 	if e.upTo(2) > 0 { // else the lines are slow
 		e.ticks()
+	}
+}
+
+// takesSides changes something about the sides of a match, by chance of the time alone, so that
+// inputs found before keep their meaning.
+func (e *fuzzSession) takesSides(page, organiser func(room.Action)) {
+	m := e.view().Match
+	if m == nil {
+		organiser(room.TakeSide{Side: wire.SideA, Name: everybody[0]})
+		return
+	}
+	chance := int(e.now.UnixMilli()/100) + len(e.choices)
+	name, side := everybody[chance%len(everybody)], []wire.Side{wire.SideA, wire.SideB, ""}[chance/4%3]
+	page(room.TakeSide{Side: side})
+	organiser(room.TakeSide{Side: []wire.Side{wire.SideA, wire.SideB}[chance%2], Name: name})
+	page(room.TakeSide{Side: side, Name: name})
+	page(room.NameCaptain{Name: name})
+	if chance%3 == 0 {
+		page(room.AskLook{})
+	}
+	if m = e.view().Match; m.Turn == nil {
+		return
+	}
+	for _, camp := range m.Camps {
+		if token := e.pages[camp.Captain]; token != "" {
+			what := "dm17"
+			if at := chance % max(1, len(m.Servers)); m.Turn.Of == wire.OfServer && at < len(m.Servers) {
+				what = m.Servers[at].Addr
+			}
+			e.step(room.Order{Credential: token, Action: room.Move{Number: m.Turn.Number - chance%2, What: what}})
+		}
 	}
 }
 

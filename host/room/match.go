@@ -2,6 +2,7 @@ package room
 
 import (
 	"muster/discovery/sentence"
+	"muster/host/room/bans"
 	"muster/host/room/nickname"
 	"muster/host/room/sides"
 	"muster/host/wire"
@@ -21,7 +22,7 @@ type (
 		Name string `json:"name"`
 	}
 	// AskLook asks, for the caller's side, that everyone looks at the servers for long before
-	// captains move.
+	// captains move. The first captain's clock begins again after it.
 	AskLook struct{}
 )
 
@@ -80,16 +81,27 @@ func (AskLook) do(r *Room, by caller) error {
 	if !g.Settings.IsMatch() {
 		return errNoMatch
 	}
+	_, banning := r.phase.(*Banning)
 	switch r.phase.(type) {
 	case *Gathering, *Listing, *Measuring, *Coordinating, *Failed:
-	default: // the look is under way, or over
-		return errLookNow
+	default:
+		if turn, is := g.Bans.Turn(); !banning || !is || turn.Number > 1 { // the look is under way, or over
+			return errLookNow
+		}
 	}
 	side, err := g.Sides.Ask(by.Name)
 	if err != nil {
 		return err
 	}
-	r.out.says(sentence.Of("room.side-looks", "player", by.Name, "side", g.Settings.Called(side)))
+	why := sentence.Of("room.side-looks", "player", by.Name, "side", g.Settings.Called(side))
+	if !banning {
+		r.out.says(why)
+		return nil
+	}
+	servers := g.Bans.Servers()
+	g.Bans = bans.Series{} // nobody has moved: the captains begin again after the look
+	r.decision.Retry()
+	(&Verifying{}).begin(r, servers, []sentence.Sentence{why})
 	return nil
 }
 

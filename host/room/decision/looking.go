@@ -101,6 +101,9 @@ func (d *Decision) Look(g *group.Group, p *probing.Probing, servers []int, isLas
 	asks, note = d.looks.Begin(finals.Setup{
 		Servers: servers, Search: searched(p.Search(g)), IsFair: rules.Of(g.Settings.By).Deviates, IsLast: isLast,
 	}, d.Facts(g, passed, now, servers...))
+	if g.IsLookOfSide() && !note.IsZero() {
+		note = sentence.Of("room.match-look", "time", g.LookTime())
+	}
 	return asks, note
 }
 

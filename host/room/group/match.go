@@ -14,13 +14,18 @@ import (
 // organiser has set no time.
 const askedLook = 20 * time.Second
 
+// IsLookOfSide reports whether everyone looks for long because a side has asked, and not the
+// organiser.
+func (g *Group) IsLookOfSide() bool {
+	return g.Settings.LongLook == 0 && g.Settings.IsMatch() && g.Sides.HasAsked()
+}
+
 // LookTime returns how long everyone looks at the finalists, 0 for a moment.
 func (g *Group) LookTime() time.Duration {
-	long := time.Duration(g.Settings.LongLook)
-	if long == 0 && g.Settings.IsMatch() && g.Sides.HasAsked() {
+	if g.IsLookOfSide() {
 		return askedLook
 	}
-	return long
+	return time.Duration(g.Settings.LongLook)
 }
 
 // SideOf returns a person's side in a match.
