@@ -133,6 +133,13 @@ type hostRequest struct {
 	CanHost bool `json:"can_host"`
 	// Regions is what the game printed about its regions, if it measures them itself.
 	Regions string `json:"regions"`
+	// Match makes the room a match of two sides, with the captains' moves over servers, its maps and
+	// the sides' names; empty is no match.
+	Match string `json:"match"`
+	Order string `json:"order"`
+	Maps  string `json:"maps"`
+	SideA string `json:"side_a"`
+	SideB string `json:"side_b"`
 }
 
 // args returns the command's arguments. quiet hides the room from the local network.
@@ -142,7 +149,8 @@ func (w hostRequest) args(file, listen, launch string, quiet bool) ([]string, er
 	}
 	args := append([]string{"host", "--game=" + w.Game, "--new"}, player(w.Name, w.Auto, launch, w.CanHost)...)
 	for _, text := range []struct{ flag, value string }{{"by", w.By}, {"map", w.Map}, {"mode", w.Mode},
-		{"room", w.Title}, {"every", w.Every}} {
+		{"room", w.Title}, {"every", w.Every}, {"match", w.Match}, {"order", w.Order}, {"maps", w.Maps},
+		{"side-a", w.SideA}, {"side-b", w.SideB}} {
 		if text.value != "" {
 			args = append(args, "--"+text.flag+"="+text.value)
 		}

@@ -43,6 +43,10 @@ func TestRequests(t *testing.T) {
 			Vote:    new(bool),
 		}.args("", ":7777", "never", false)),
 			"host --game=xonotic --new --by=threshold --max-rtt=150ms --players=4 --vote=false --here --listen=:7777"},
+		{"host a match", line(hostRequest{
+			Game: "xonotic", Match: "bo3", Order: "ban ban pick", Maps: "dm6, ztn", SideA: "Nightjars", SideB: "--at=x",
+		}.args("", ":7777", "never", false)), "host --game=xonotic --new --match=bo3 --order=ban ban pick --maps=dm6, ztn " +
+			"--side-a=Nightjars --side-b=--at=x --here --listen=:7777"},
 		{"host elsewhere", line(hostRequest{
 			Game: "xonotic",
 			At:   "https://muster.example",

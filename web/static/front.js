@@ -3,6 +3,7 @@
 import { byId, h, show } from "./dom.js";
 import { gameField } from "./gamefield.js";
 import { copyable, decisions } from "./gather.js";
+import { matchFields, matchOf } from "./matchfields.js";
 import { chooseRule, describe, fewGames, fitLimit, lastTime, limitOf, more, playersOf, rememberOpening, ways } from "./opening.js";
 import { capital, locale, said, say, tell, told } from "./say.js";
 import { together } from "./together.js";
@@ -73,6 +74,7 @@ function rest(service, last) {
     ways(last.by || "mean"),
     field("limit", say("front.limit"), limitOf(last)),
     field("players", say("setting.players.label"), playersOf(last, service.max_players)),
+    matchFields(),
     h(
       "details",
       { id: "own", class: "own" },
@@ -189,7 +191,7 @@ function wanted(form) {
   const given = new FormData(form);
   const number = (/** @type {string} */ name) => Number(given.get(name) || 0);
   /** @type {Record<string, unknown>} */
-  const room = { game: given.get("chosen"), by: given.get("by"), players: number("players"), agree: given.get("agree") ? given.get("agree") === "true" : null };
+  const room = { game: given.get("chosen"), by: given.get("by"), players: number("players"), agree: given.get("agree") ? given.get("agree") === "true" : null, ...matchOf(given) };
   if (number("limit") > 0) room.max_rtt_ms = [number("limit")];
   const servers = String(given.get("servers")).split(/\r?\n/);
   if (servers.some((line) => line.trim() !== "")) room.servers = servers;

@@ -3,6 +3,7 @@
 // the rest folded under one line that says what is set.
 
 import { dotted, h, show } from "./dom.js";
+import { matchIn } from "./matchfields.js";
 import { ruleOf, rules, saidOf } from "./rules.js";
 import { millis, say } from "./say.js";
 
@@ -87,6 +88,7 @@ export function describe(form, ...others) {
     limit > 0 && say("front.nobody-over", { limit: millis(limit) }),
     players > 0 && say("people.players", { n: players }),
     agree instanceof HTMLSelectElement && agree.value !== "" && agree.selectedOptions[0].text,
+    matchIn(given),
     String(given.get("servers")).trim() !== "" && say("front.own-list"),
     ...others,
   ];

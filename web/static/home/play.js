@@ -2,6 +2,7 @@
 
 import { foreign, h, show } from "../dom.js";
 import { gameField } from "../gamefield.js";
+import { matchFields, matchOf } from "../matchfields.js";
 import { chooseRule, describe, fewGames, fitLimit, lastTime, limitOf, more, playersOf, rememberOpening, way, ways } from "../opening.js";
 import { capital, say, told } from "../say.js";
 import { together } from "../together.js";
@@ -74,6 +75,7 @@ function rest({ state }, last, game) {
     h("div", { id: "at-field" }, field("at", say("home.host-address"), h("input", { id: "at", name: "at", value: state.at ?? "", placeholder: "https://muster.example", autocomplete: "off", spellcheck: "false" }))),
     h("label", { class: "check", id: "open-field" }, h("input", { type: "checkbox", name: "open", checked: last.open === "on" }), say("home.without-code")),
     ways(last.by || game?.by || "mean"),
+    matchFields(),
     h(
       "div",
       { class: "pairs" },
@@ -149,6 +151,7 @@ function submit(form, from, input) {
       open: !isThere && data.has("open"),
       auto: data.has("auto"),
       can_host: data.has("can-host"),
+      ...matchOf(data),
     }),
   );
 }
