@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp/kb"
 
+	"muster/discovery"
 	"muster/host/wire"
 )
 
@@ -19,6 +21,7 @@ func TestMatch(t *testing.T) {
 	t.Parallel()
 	settings := friday(0)
 	settings.Match, settings.Maps, settings.SideA = "bo3", "dm6, dm17, ztn", "Nightjars"
+	settings.Turn = discovery.Millis(5 * time.Minute) // a busy machine takes long
 	n := newSession(t, 80, settings)
 	anna := browse(t, n.organisersLink(), desktop)
 	anna.sees("#stage", "Nightjars – Side B")

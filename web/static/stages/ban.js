@@ -228,7 +228,7 @@ function foot(state, match, mine) {
   if (!turn || !mine) return false;
   const { what, state: is, why } = choiceOf(turn);
   const named = turn.of === "map" ? what : placeName(match, (match.servers ?? []).find(({ addr }) => addr === what), what);
-  const label = is === "sending" ? say("match.sending") : what ? said(`match.do.${turn.kind}`, { what: h("bdi", { dir: "auto" }, named) }) : say(`match.choose.${turn.kind}`);
+  const label = is === "sending" ? say("match.sending") : what ? h("span", {}, ...said(`match.do.${turn.kind}`, { what: h("bdi", { dir: "auto" }, named) })) : say(`match.choose.${turn.kind}`);
   return [
     is === "refused" && h("p", { class: "bad refusal", role: "alert", "data-key": "refusal" }, why),
     button("move", label, { class: what ? "primary large move" : "large move", disabled: what === "" || is === "sending", "data-key": "move" }),
