@@ -119,7 +119,8 @@ func (a Change) do(r *Room, _ caller) error {
 type Resettle struct{ Settings wire.Settings }
 
 func (in Resettle) step(r *Room) error {
-	Resettle{terms.Resettle(r.group.Settings, in.Settings, len(r.group.Attendance.Players()))}.apply(r)
+	players, gathers := len(r.group.Attendance.Players()), r.phase.stage() == wire.Gathering
+	Resettle{terms.Resettle(r.group.Settings, in.Settings, players, gathers)}.apply(r)
 	return nil
 }
 

@@ -4,6 +4,7 @@ package terms
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"time"
 
@@ -67,6 +68,10 @@ func (f Facts) refusal(before, s wire.Settings) error {
 		return impossible("refused.game-none", "game", s.Game)
 	case s.Game != before.Game && !isBetween:
 		return impossible("refused.game-in-round", "game", before.Game)
+	case s.IsMatch() != before.IsMatch() && f.Stage != wire.Gathering: // it would show everyone's pings
+		return impossible("refused.match-begun")
+	case before.IsMatch() && f.Stage == wire.Chosen && decides(s) != decides(before):
+		return impossible("refused.match-rules")
 	case len(s.Places) > len(before.Places) && len(s.Places) > f.MostPlaces:
 		return impossible("refused.places-most", "n", f.MostPlaces).Advising("refused.places-most-hint")
 	case f.IsPublic && s.Places.Private():
@@ -77,10 +82,23 @@ func (f Facts) refusal(before, s wire.Settings) error {
 	return nil
 }
 
+// decides returns the settings by which captains and the room decide a match. The organiser may be on
+// a side, and cannot change them in the middle of the moves.
+func decides(s wire.Settings) string {
+	return fmt.Sprint(s.Match, s.Order, s.Maps, s.Turn, s.By, s.Limits)
+}
+
 // Resettle returns a room's settings by a host's flags. The game stays, the room is as open as
-// before, and it has places for all players who are here.
-func Resettle(before, given wire.Settings, players int) wire.Settings {
+// before, and it has places for all players who are here. Unless the room still gathers, a match
+// stays one by the same rules, and other rooms do not become one.
+func Resettle(before, given wire.Settings, players int, gathers bool) wire.Settings {
 	given.Game, given.Open = before.Game, before.Open
+	if !gathers {
+		given.Match, given.Order, given.Maps, given.Turn = before.Match, before.Order, before.Maps, before.Turn
+		if before.IsMatch() {
+			given.By, given.Limits = before.By, before.Limits
+		}
+	}
 	if given.Players > 0 {
 		given.Players = max(given.Players, players)
 	}

@@ -28,6 +28,11 @@ func room(t *testing.T) (before wire.Settings, facts Facts) {
 	return before, Facts{Now: eight, Stage: wire.Gathering, Players: 3, Games: []string{"openarena", "xonotic"}, MostPlaces: 1, Posts: true}
 }
 
+// match makes the room a match in a stage.
+func match(stage wire.Stage) func(*wire.Settings, *Facts) {
+	return func(s *wire.Settings, f *Facts) { s.Match, f.Stage = "bo1", stage }
+}
+
 // TestChange checks that a room takes a change whole, or says why it does not.
 func TestChange(t *testing.T) {
 	const hook = `{"webhook":"https://discord.com/api/webhooks/1/token"}`
@@ -57,6 +62,16 @@ func TestChange(t *testing.T) {
 			f.Stage = wire.Measuring
 		}, "everyone is on the servers of openarena already"},
 		{"the game of before, then", `{"game":"openarena"}`, func(_ *wire.Settings, f *Facts) { f.Stage = wire.Measuring }, ""},
+		{"a match", `{"match":"bo3"}`, nil, ""},
+		{"a match in the middle of a search", `{"match":"bo3"}`, func(_ *wire.Settings, f *Facts) { f.Stage = wire.Measuring }, "only before its search"},
+		{"no match any more, before the search", `{"match":""}`, match(wire.Gathering), ""},
+		{"no match any more, to see the others' pings", `{"match":""}`, match(wire.Chosen), "only before its search"},
+		{"no match any more after the launch, for the same", `{"match":""}`, match(wire.Launching), "only before its search"},
+		{"no match any more after a failure, for the same", `{"match":""}`, match(wire.Failed), "only before its search"},
+		{"a longer match after the launch", `{"match":"bo3"}`, match(wire.Launching), ""},
+		{"another rule while captains decide", `{"by":"minimax"}`, match(wire.Chosen), "rules that stood"},
+		{"a shorter clock while captains decide", `{"turn_ms":10000}`, match(wire.Chosen), "rules that stood"},
+		{"a side's name while captains decide", `{"side_a":"Reds"}`, match(wire.Chosen), ""},
 		{"a game that the host does not know", `{"game":"chess"}`, nil, `no servers of "chess"`},
 		{"as many places as before", `{"places":"A, 192.0.2.1\nC, 192.0.2.3"}`, nil, ""},
 		{"more places than the host lets it have", `{"places":"A, 192.0.2.1\nB, 192.0.2.2\nC, 192.0.2.3"}`, nil, "at most 1 place to measure"},
@@ -91,9 +106,15 @@ func TestChange(t *testing.T) {
 func TestResettle(t *testing.T) {
 	before := wire.Settings{Game: "openarena", Open: true, Players: 8}
 	for given, want := range map[int]int{0: 0, 2: 3, 5: 5} {
-		s := Resettle(before, wire.Settings{Game: "xonotic", Name: "Friday", Players: given}, 3)
+		s := Resettle(before, wire.Settings{Game: "xonotic", Name: "Friday", Players: given}, 3, false)
 		if !reflect.DeepEqual(s, wire.Settings{Game: "openarena", Open: true, Name: "Friday", Players: want}) {
 			t.Errorf("for %d players: %+v", given, s)
+		}
+	}
+	final := wire.Settings{Game: "openarena", Match: "bo3", By: "even-sides"}
+	for gathers, want := range map[bool]wire.Settings{true: {Game: "openarena", By: "mean"}, false: final} {
+		if s := Resettle(final, wire.Settings{By: "mean"}, 3, gathers); !reflect.DeepEqual(s, want) {
+			t.Errorf("a match that gathers: %v: %+v", gathers, s)
 		}
 	}
 }
