@@ -49,7 +49,8 @@ export function terms(state) {
   const match = /** @type {Match} */ (state.match);
   const maps = (match.maps ?? []).length;
   const turn = Number(state.room.turn_ms) || 0;
-  return h("p", { class: "match-terms quiet", "data-key": "terms" }, dotted(say("match.best-of", { n: match.best_of || 1 }), maps > 0 && say("match.pool", { n: maps }), turn > 0 && say("match.a-move", { time: say("unit.s", { n: turn / 1000 }) })));
+  const kind = `bo${match.best_of || 1}`;
+  return h("p", { class: "match-terms quiet", "data-key": "terms" }, dotted(say(`setting.match.${kind}`), maps > 0 && say("match.pool", { n: maps }), turn > 0 && say("match.a-move", { time: say("unit.s", { n: turn / 1000 }) })));
 }
 
 /** Goes to the side of the page's link, once, and only from neither side. @param {State} state @param {Match} match @param {Person | undefined} me */
