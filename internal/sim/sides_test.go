@@ -34,7 +34,7 @@ var sidesRules = []struct {
 	{"fairness", selection.Fairness, nil},
 	{"fair-threshold", selection.FairThreshold, sweepCriteria(selection.FairThreshold).Limits},
 	{"even-sides", selection.EvenSides, nil},
-	{"even-sides, limits", selection.EvenSides, sweepCriteria(selection.FairThreshold).Limits},
+	{"even-sides under limits", selection.EvenSides, sweepCriteria(selection.FairThreshold).Limits},
 }
 
 // sidesResult is what a choice leaves between the sides, and its pings, in ms.

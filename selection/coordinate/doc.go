@@ -9,7 +9,8 @@
 //
 // # Model
 //
-// A server's score f is what the group's rule makes of the players' RTTs ([selection.Objective]).
+// A server's score f is what the group's rule makes of the players' RTTs ([selection.Objective]). For
+// even sides it is the figure that orders servers, which includes a part of the mean.
 // Its value is
 //
 //	y = log(max(f − b, leastAbove)),   b = f* − (betterBy + betterShare·f*)
@@ -21,7 +22,8 @@
 //
 // Limits come before scores: each broken limit adds 10⁶ ms. While the best server breaks a limit
 // that another may keep, every second round climbs. In such a round f is the highest of the RTTs,
-// f* is that limit, and everything below applies to them in place of the score.
+// f* is that limit, and everything below applies to them in place of the score. A rule with a limit of
+// its own takes it from the servers that everybody has measured, so the best always keeps it.
 //
 // # Estimator
 //
@@ -35,7 +37,9 @@
 // queue had held them up. They are predicted, too. Where suspect RTTs make a server look fairer,
 // they do not count for it. The standard deviation of a value is that of the score if all
 // predictions err the same way, over f − b. A deviation does not change with errors that the players
-// have in common: there the share ownWay of each error counts as the player's own.
+// have in common: there the share ownWay of each error counts as the player's own, along the rule's
+// lean. That is how much the score grows with each RTT: by a player's distance from the mean, or by
+// 1/n on the worse of two sides and −1/n on the better.
 // A guest who measures nothing (Options.Guests) has RTTs that follow from the players', and errors
 // that follow from theirs.
 //

@@ -9,7 +9,7 @@ import (
 // Progress is the state of the search.
 type Progress struct {
 	// Best is the best server that everybody measured and that suits, -1 before there is one. Score
-	// is its score by the rule, in ms.
+	// is the figure by which the rule orders it, in ms: mostly its score.
 	Best  int
 	Score float64
 	// RegretBound is how much better a server may yet be found: 95 % of the posterior samples had
