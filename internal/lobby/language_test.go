@@ -133,8 +133,19 @@ func TestEveryWordIsTranslated(t *testing.T) {
 		_, wrong := wordOf(line, &room)
 		s.Say("%s", s.Language.Say(wrong))
 	}
+	for _, own := range []string{"ann", "emil"} {
+		room := banning()
+		room.Match.Even = map[string]wire.Even{"ann": {SidesMS: 3, AllMS: 9}}
+		n.name = own
+		n.showMatch(room)
+		room.Way = &wire.Way{Delay: &wire.DelayCommand{Command: "lag {ms}", MostMS: 9, Program: "ezQuake"}}
+		n.showMatch(room)
+		_, wrong, _ := moveOf("2", &room)
+		s.Say("%s", s.Language.Say(wrong))
+	}
 	s.Rests()
-	names := []string{"ann", "ben", "zoe", "eve", "srv", "pro-g InstaGib", "RedEye TDM", "q3dm7", "CA", "US", "mumble://192.0.2.1"}
+	names := []string{"ann", "ben", "zoe", "eve", "srv", "pro-g InstaGib", "RedEye TDM", "q3dm7", "CA", "US", "mumble://192.0.2.1",
+		"emil", "Nightjars", "Tin Foxes", "Old Pier Duel", "dm6", "lag", "ezQuake"}
 	for line := range strings.Lines(out.String()) {
 		if words := forgotten(line, names...); len(words) > 0 {
 			t.Errorf("not translated: %q in %s", words, line)

@@ -44,6 +44,7 @@ type View struct {
 	name  string
 	votes bool
 	told  ballot
+	match match
 	// discreet is how many servers may see the player's address, 0 for no limit.
 	discreet int
 	// voice is the link to the voice channel that the screen has shown.
@@ -220,6 +221,7 @@ func (n *View) Room(s wire.Snapshot) {
 		n.notes(s)
 	}
 	n.showVote(s)
+	n.showMatch(s)
 	if n.Steers != nil {
 		if help := n.Steers.note(s, time.Now()); help != "" && n.Help != nil {
 			n.Screen.Say("%s", n.Screen.Faint(n.Screen.Words(help)))

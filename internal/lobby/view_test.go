@@ -158,6 +158,8 @@ func FuzzHostileRoom(f *testing.F) {
 		`{"type":"room","room":{"stage":"launching","by":"dice"},"choice":{"selection":{"chosen":{},"ranking":[{"addr":"192.0.2.1:1"}],"why":{"without":{"addr":"192.0.2.1:1"},"rivals":[{"by":["dice"],"tight":true}]}}}}`,
 		`{"type":"room","room":{"stage":"failed"},"choice":{"selection":{"why":{"rivals":[{"tight":true}],"relax":[{"give":"full"}],"nearest":{"obstacles":[{"players":["ann"]}]}}}}}`,
 		`{"type":"room","room":{"stage":"chosen","round":-1},"agreement":{"open":true,"ballot":["192.0.2.1:1","x","\u001b[2J"]},"choice":{"selection":{"ranking":[{"addr":"192.0.2.1:1","mean_ms":1e300,"rtt_ms":{"ann":-1e300}}]},"servers":{"x":{"name":"\u001b","players":-9,"max_players":1}}},"people":[{"peer":true,"name":"ann","vote":"x","ready":true}]}`,
+		`{"type":"room","room":{"stage":"chosen"},"match":{"turn":{"number":-1,"kind":"ban","of":"server"},"servers":[{"addr":"x","means_ms":[1e300,-1]},{"gone":9}]}}`,
+		`{"type":"room","room":{"stage":"launching"},"match":{"turn":{"of":"map","kind":"x"},"maps":[{"name":"\u001b"}],"even":{"ann":{"sides_ms":-5,"all_ms":9}}},"way":{"delay":{"command":"\u001b{ms}"}}}`,
 		`{"type":"room","room":{"stage":"failed"},"choice":{"selection":{"keep":{"stays":true,"gain_ms":1}}},"log":[{"text":"\u001b[2J"}]}`,
 	} {
 		if !json.Valid([]byte(text)) {
@@ -179,6 +181,7 @@ func FuzzHostileRoom(f *testing.F) {
 		n.Show(peer.RoomChanged{Room: room})
 		for _, line := range []string{"1", "v2", "3", "0", "r"} {
 			wordOf(line, &room)
+			moveOf(line, &room)
 		}
 		n.Show(peer.Progress{Probed: 2, Answered: 1, Listed: 2})
 	})

@@ -49,6 +49,14 @@ func (v *voter) typed(line string, say func(sentence.Sentence)) bool {
 		}
 		return true
 	}
+	if word, wrong, is := moveOf(line, room); is {
+		if !wrong.IsZero() {
+			say(wrong)
+			return true
+		}
+		v.say(word)
+		return true
+	}
 	if !room.Voting.Open {
 		return false
 	}
