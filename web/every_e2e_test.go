@@ -51,7 +51,7 @@ const crowded = `
 	const banning = { ...match, moves: bans, servers: finalists.map(gone(bans)), turn: turnOf() };
 	const mapping = { ...match, best_of: 5, moves: mapMoves, servers: finalists.map(gone(mapMoves)), maps: pool.map((name) => gone(mapMoves)({ name })), server: addresses[0], turn: turnOf({ number: 9, of: "map", kind: "pick", side: "b", captain: camps[1].captain, nth: 3, total: 4, until: inTime(4e3) }) };
 	const own = Object.fromEntries(addresses.map((addr, i) => [addr, 41 + 9 * i]));
-	const decided = { ...mapping, turn: undefined, decided: true, play: [pool[0], pool[4], pool[1], pool[2], pool[6]] };
+	const decided = { ...mapping, turn: undefined, decided: true, even: Object.fromEntries(names.map((name, i) => [name, { sides_ms: 2 * (i %% 2), all_ms: 9 * i }])), play: [pool[0], pool[4], pool[1], pool[2], pool[6]] };
 	const openTo = (n) => ({ ...choice, decided: undefined, selection: { ...choice.selection, chosen: ranking[n], ranking: ranking.map((one, i) => (i === n ? one : { addr: one.addr, rtt_ms: {} })) } });
 	const inMatch = (stage, more) => room(stage, { match: "bo1", turn_ms: 30000, order: "ban ban ban ban", ...more });
 	const stages = {

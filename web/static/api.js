@@ -210,9 +210,9 @@ export async function evenings(format) {
   return reply;
 }
 
-/** The room's last match, in the form of another program. @param {string} form */
+/** The room's last match in the form of another program, or all its matches. @param {string} form */
 export async function matchFile(form) {
-  const reply = await fetched(`matches?format=${form}`, { cache: "no-store", headers: shown() });
+  const reply = await fetched(form ? `matches?format=${form}` : "matches", { cache: "no-store", headers: shown() });
   if (!reply.ok) throw failure(reply, await reply.json().catch(() => ({})));
   return reply;
 }

@@ -331,6 +331,7 @@
  * @property {boolean} [decided]
  * @property {string} [server]
  * @property {string[]} [play] the maps in the order in which they are played
+ * @property {Record<string, {sides_ms: number, all_ms: number}>} [even] by player, the delays that would make pings even
  */
 
 /** @typedef {{name: string, sign: string, at: string}} Reaction a sign that a person sent in the last two seconds */

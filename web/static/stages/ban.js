@@ -152,7 +152,7 @@ function serverCard(state, view, match, server, mine) {
   const figure = (/** @type {number | undefined} */ ms, /** @type {string} */ side) => h("span", { class: `figure-${side}` }, h("span", { class: "unseen" }, campName(/** @type {any} */ (campOf(match, side))), " "), h("b", {}, ms ?? "…"), h("span", { class: "unseen" }, " ms "));
   return nominee(match, { key: server.addr, what: server.addr, gone, isOurs, mine }, [
     figure(a, "a"),
-    h("span", { class: "about-it" }, name, gone ? by(match, gone, state) : [balance(a, b), h("span", { class: "better" }, h("span", {}, better(match, a, b)), own !== undefined && h("span", { class: "own" }, say("ping.for-you", { ms: millis(own) })))]),
+    h("span", { class: "about-it" }, name, gone ? by(match, gone, state) : [balance(a, b), h("span", { class: "better" }, h("span", {}, better(match, a, b)), full(match, server), own !== undefined && h("span", { class: "own" }, say("ping.for-you", { ms: millis(own) })))]),
     figure(b, "b"),
   ]);
 }
@@ -207,6 +207,13 @@ function by(match, move, state) {
 function balance(a, b) {
   const off = a === undefined || b === undefined ? 0 : Math.max(-1, Math.min(1, (a - b) / widest));
   return h("span", { class: "balance", "aria-hidden": "true", "--off": off, "--from": Math.min(0, off), "--far": Math.abs(off) }, h("i", { class: "far" }), h("i", { class: "middle" }), h("i", { class: "mark" }));
+}
+
+/** How many seats are free, where both sides do not fit. @param {Match} match @param {MatchServer} server */
+function full(match, { players, max_players: all }) {
+  const need = match.camps.reduce((sum, camp) => sum + (camp.players?.length ?? 0), 0);
+  const free = Math.max(0, all - players);
+  return all > 0 && free < need && h("span", { class: "bad" }, say("server.free", { n: free }));
 }
 
 /** For whom a server is better. @param {Match} match @param {number | undefined} a @param {number | undefined} b */

@@ -16,7 +16,7 @@ import { whatOf } from "./ban.js";
 const longestName = 20;
 
 /** The forms in which a match is there for servers' plugins and for leagues, and their files' ends. */
-const forms = { get5: ["get5", "json"], matchzy: ["MatchZy", "json"], tmt2: ["TMT2", "json"], json: ["JSON", "json"], csv: ["CSV", "csv"] };
+const forms = { get5: ["get5", "json"], matchzy: ["MatchZy", "json"], tmt2: ["TMT2", "json"], all: ["JSON", "json"], csv: ["CSV", "csv"] };
 
 /** How the sides came to their server, in a few words. @param {Match} match */
 export function decidedBy(match) {
@@ -66,23 +66,29 @@ export function story(state, match) {
     "details",
     { class: "card match-story", "data-key": "story" },
     h("summary", {}, say("match.story")),
-    h("ol", { class: "moves" }, moves.map((move) => h("li", { "data-key": move.number }, h("span", { class: "whose" }, move.by ? h("bdi", { dir: "auto" }, move.by) : say("match.clock"), " · ", h("bdi", { dir: "auto" }, campName(/** @type {any} */ (campOf(match, move.side) ?? match.camps[0])))), h("span", {}, ...said(`match.did.${move.kind}`, { what: h("bdi", { dir: "auto" }, whatOf(match, move)) }))))),
+    h("ol", { class: "moves" }, moves.map((move) => h("li", { "data-key": move.number }, h("span", { class: "whose" }, move.by ? h("bdi", { dir: "auto" }, shortened(move.by, longestName)) : say("match.clock"), " · ", h("bdi", { dir: "auto" }, campName(/** @type {any} */ (campOf(match, move.side) ?? match.camps[0])))), h("span", {}, ...said(`match.did.${move.kind}`, { what: h("bdi", { dir: "auto" }, whatOf(match, move)) }))))),
     even(match),
     state.you.name || state.you.organiser ? h("p", { class: "buttons match-files" }, h("span", { class: "quiet" }, say("match.files")), Object.entries(forms).map(([form, [name]]) => button("match-file", name, { "data-form": form, "data-key": form }))) : false,
   );
 }
 
-/** What delay would make the sides even, as advice: nothing is applied. @param {Match} match */
+/** The delays that would make everybody's pings even, as advice. @param {Match} match */
 function even(match) {
-  const advice = /** @type {any} */ (match).even;
-  return Array.isArray(advice) && advice.length > 0 && h("p", { class: "quiet" }, dotted(...advice.map(({ name, delay_ms: ms }) => say("match.delay", { player: name, ms: millis(ms) }))));
+  const all = Object.entries(match.even ?? {}).filter(([, { sides_ms: sides, all_ms: every }]) => sides > 0 || every > 0);
+  return all.length > 0 && h("div", { class: "even" }, h("p", { class: "quiet" }, say("match.even-how")), h("ul", {}, all.map(([player, { sides_ms: sides, all_ms: every }]) => h("li", { "data-key": player }, ...said("match.even-for", { player, sides: millis(sides), all: millis(every) })))));
+}
+
+/** The delay that would make pings even for the reader, as advice: nothing applies it. @param {Match} match @param {Person | undefined} me */
+export function evenFor(match, me) {
+  const own = me && match.even?.[me.name];
+  return own && (own.sides_ms > 0 || own.all_ms > 0) && h("p", { class: "even-for quiet", "data-key": "even" }, say("match.even-you", { sides: millis(own.sides_ms), all: millis(own.all_ms) }));
 }
 
 /** The actions of the buttons here. @param {import("../live.js").Live} live @returns {Record<string, (data: DOMStringMap) => unknown>} */
 export function actions(live) {
   return {
-    "match-file": async ({ form = "json" }) => {
-      const reply = await matchFile(form);
+    "match-file": async ({ form = "all" }) => {
+      const reply = await matchFile(form === "all" ? "" : form);
       saveFile(await reply.blob(), `${live.state?.room.code ?? "match"}-${form}.${forms[/** @type {keyof typeof forms} */ (form)][1]}`);
     },
   };
