@@ -8,8 +8,8 @@
 // Once a server is decided its pings are shown to everyone. Those of the others are not: the sides
 // may play again.
 //
-// What is left of a choice is listed here, field by field. So whatever a later release adds to one
-// stays hidden until somebody decides that it may be shown.
+// This package lists the fields of a choice that it shows. A field that a later release adds stays
+// hidden until somebody lists it, too.
 package privacy
 
 import (
@@ -100,6 +100,9 @@ func (h *hiding) keep(server string, pings map[string]float64) {
 }
 
 func (h *hiding) match(m wire.Match) *wire.Match {
+	if h.open == "" {
+		m.Even = nil
+	}
 	m.Servers = slices.Clone(m.Servers)
 	for i := range m.Servers {
 		for side, ms := range m.Servers[i].MeansMS {
@@ -122,9 +125,9 @@ func (h *hiding) log(log []wire.Note) []wire.Note {
 	return slices.DeleteFunc(log, func(note wire.Note) bool { return tellsPing(note.Sentence) })
 }
 
-// figures are the arguments of sentences that have pings. These sentences say something else by
-// them: a limit that the organiser sets, the usual error of an estimate, a short time, and the pings
-// of a server that is decided.
+// figures are the names that sentences have for pings. The exempt sentences use them for something
+// else: the organiser's limit, the usual error of an estimate, a short time, or a server that is
+// decided.
 var (
 	figures = []string{"ms", "instead", "worst", "mean", "chosen", "figures", "average"}
 	exempt  = []string{"room.allows", "room.counts", "unit.ms", "room.launch"}

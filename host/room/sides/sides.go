@@ -1,5 +1,5 @@
-// Package sides knows the two sides of a match: who is on which, who their captains are, and which
-// of them want a long look at the servers.
+// Package sides knows the two sides of a match: their people, their captains, and whether they want
+// a long look at the servers.
 //
 //	Join, Set ─▶ members, in the order of their coming ─▶ Settle ─▶ each side's captain
 //
@@ -16,8 +16,8 @@ import (
 
 // Sides are the sides of a match. The zero value has nobody on them.
 type Sides struct {
-	// members are all people that were put on a side, or on neither, in the order in which they
-	// came to where they are.
+	// members are the people on the sides, and those that somebody took off. The newest on a side
+	// comes last.
 	members []member
 	// captains and asks are those of sides a and b.
 	captains [2]string

@@ -29,7 +29,7 @@ func clans() *Sides {
 
 func everybody() []string { return []string{"ann", "bob", "cat", "dan", "eve"} }
 
-// TestSet checks who may put whom on which side, and when.
+// TestSet checks the rights of people, captains and the organiser to change sides, at each time.
 func TestSet(t *testing.T) {
 	for _, tt := range []struct {
 		what string
@@ -223,8 +223,8 @@ func TestAsk(t *testing.T) {
 	}
 }
 
-// TestRestored checks that sides are as they were after a restart, whatever happened to them, and
-// that each side has at most one captain, who is on it.
+// TestRestored checks that a restart keeps the sides after any acts. Each side then has one captain,
+// and a side without people has none.
 func TestRestored(t *testing.T) {
 	names := everybody()
 	whole := func(acts []uint16) bool {
