@@ -83,14 +83,12 @@ func (o *Objective) hasSay(side Side) bool {
 	return false
 }
 
-// Limit returns the limit that the rule sets itself if the group has none. lowestWorst is the
-// lowest worst RTT of a server that suits, and ms is how much of its unit a millisecond is.
-func (o *Objective) Limit(lowestWorst, ms float64) (limit float64, is bool) {
-	if o.rule.Limit == nil || len(o.limits) > 0 {
-		return 0, false
-	}
-	return o.rule.Limit(lowestWorst, ms), true
-}
+// LimitsItself reports whether the rule sets a limit of its own, because the group has none.
+func (o *Objective) LimitsItself() bool { return o.rule.Limit != nil && len(o.limits) == 0 }
+
+// Limit returns the limit that the rule sets itself. lowestWorst is the lowest worst RTT of a server
+// that suits, and ms is how much of its unit a millisecond is.
+func (o *Objective) Limit(lowestWorst, ms float64) float64 { return o.rule.Limit(lowestWorst, ms) }
 
 // Lean returns how much a deviation changes with each RTT, up to a common factor.
 func (o *Objective) Lean(rtts []float64) []float64 {
@@ -104,7 +102,7 @@ func (o *Objective) Order(rtts []float64, ms float64) float64 {
 	if o.rule.Rank == nil {
 		return score
 	}
-	return o.rule.Rank(score, o.mean().Score(rtts), ms)
+	return o.rule.Rank(score, rules.Of(Mean).Score(rules.Pings{RTT: rtts, Weight: o.weights}), ms)
 }
 
 // mean returns the objective of the lowest mean with the same weights.

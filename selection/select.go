@@ -111,8 +111,8 @@ func (r *round) suits(server int) bool { return r.fates[server] == none }
 // restrict culls the servers over the limit: the strictest that a server with the lowest worst RTT
 // can keep, else the loosest. A group without a limit gets the rule's own, if it has one.
 func (r *round) restrict(lowestWorst cell) {
-	if limit, is := r.view.objective.Limit(float64(lowestWorst), microseconds); is && lowestWorst.answered() {
-		r.limit = cell(min(limit, float64(maxRTT)))
+	if r.view.objective.LimitsItself() && lowestWorst.answered() {
+		r.limit = cell(min(r.view.objective.Limit(float64(lowestWorst), microseconds), float64(maxRTT)))
 	}
 	for _, limit := range r.view.objective.limits {
 		if r.limit = cellOf(discovery.Answered, limit); lowestWorst <= r.limit {

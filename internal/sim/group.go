@@ -144,12 +144,13 @@ func (t groupTruth) rtts(server int) (rtts []float64) {
 }
 
 // regret returns how much worse a server is than the best, in ms: by the figure that orders servers,
-// and by how far it exceeds the limit that the best keeps.
+// and by how far it exceeds the limit that the best keeps. A limit that the rule sets itself is no
+// demand of the group's, and exceeding it no loss.
 func (t groupTruth) regret(server int) (score, regret float64) {
 	rtts, objective := t.rtts(server), t.objective()
 	score = objective.Score(rtts)
 	regret = max(0, objective.Order(rtts, 1)-t.order)
-	if t.limit > 0 {
+	if t.limit > 0 && !objective.LimitsItself() {
 		regret += max(0, slices.Max(rtts)-t.limit)
 	}
 	return score, regret

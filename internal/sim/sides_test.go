@@ -38,7 +38,11 @@ var sidesRules = []struct {
 }
 
 // sidesResult is what a choice leaves between the sides, and its pings, in ms.
-type sidesResult struct{ apart, mean, worst, regret, asked, seconds float64 }
+type sidesResult struct {
+	apart, mean, worst, regret, asked, seconds float64
+	// over is how far the worst ping exceeds the limit that a choice with full knowledge keeps.
+	over float64
+}
 
 func TestSides(t *testing.T) {
 	of, groups := *sweepOf, *sidesGroups
@@ -88,7 +92,7 @@ func sidesOn(t *testing.T, of, group string) {
 			for _, percent := range run.Percent {
 				at.asked += percent / 100 * float64(len(g.Vantages[0].Servers)) / float64(len(run.Percent))
 			}
-			at.seconds = run.Seconds
+			at.seconds, at.over = run.Seconds, max(0, at.worst-truth.limit)
 			if *sweepEach > 0 && at.regret >= *sweepEach {
 				t.Logf("  seed %d: regret %.1f: %+v, best %+v, %d rounds", seed, at.regret, at, truth.result(truth.best.Server), run.Rounds)
 			}
@@ -107,12 +111,18 @@ func sidesOn(t *testing.T, of, group string) {
 				return
 			}
 			q := func(share float64, of func(sidesResult) float64) float64 { return quantile(all, share, of) }
+			over := 0 // ms that somebody may feel
+			for _, r := range all {
+				if r.over > evenEnough {
+					over++
+				}
+			}
 			apart := func(r sidesResult) float64 { return r.apart }
 			mean := func(r sidesResult) float64 { return r.mean }
 			regret := func(r sidesResult) float64 { return r.regret }
-			t.Logf("| %s | %s, %s | %d | %.1f | %.1f | %.0f | %.0f | %.0f | %.1f | %.1f | %.0f | %.0f |", group, rule.name, how, len(all),
+			t.Logf("| %s | %s, %s | %d | %.1f | %.1f | %.0f | %.0f | %.0f | %.1f | %.1f | %d | %.0f | %.0f |", group, rule.name, how, len(all),
 				q(0.5, apart), q(0.95, apart), q(0.5, mean), q(0.95, mean), q(0.5, func(r sidesResult) float64 { return r.worst }),
-				q(0.5, regret), q(0.95, regret), q(0.5, func(r sidesResult) float64 { return r.asked }), q(0.5, func(r sidesResult) float64 { return r.seconds }))
+				q(0.5, regret), q(0.95, regret), over, q(0.5, func(r sidesResult) float64 { return r.asked }), q(0.5, func(r sidesResult) float64 { return r.seconds }))
 		}
 		report("known", known[rule.name])
 		report("searched", found[rule.name])

@@ -294,14 +294,17 @@ func (e *estimator) apart(low, middle, high, errors []float64) {
 // limit takes the limit that the rule sets itself, if the group has none. It follows the candidates
 // that suit.
 func (e *estimator) limit() {
+	if !e.objective.LimitsItself() {
+		return
+	}
 	lowest := math.Inf(1)
 	for _, c := range e.candidates.all {
 		if e.candidates.suits(c) {
 			lowest = min(lowest, highest(e.guested(slices.Clip(c.rtts), c.at)))
 		}
 	}
-	if limit, is := e.objective.Limit(lowest, 1); is && !math.IsInf(lowest, 1) {
-		e.limits = append(e.limits[:0], limit)
+	if !math.IsInf(lowest, 1) {
+		e.limits = append(e.limits[:0], e.objective.Limit(lowest, 1))
 	}
 }
 
