@@ -139,7 +139,7 @@ async function loaded() {
 function schedule() {
   if (document.hidden) {
     drawTitle(); // a hidden tab gets no frames, but its title is visible
-    callIfSeats();
+    callAway();
     passUnseen();
   }
   if (view.pending) return;
@@ -167,7 +167,7 @@ function draw() {
   byId("room-game").textContent = gameName(state);
   byId("room-code").textContent = state.room.code;
   byId("main").hidden = false;
-  callIfSeats();
+  callAway();
   drawStage(state);
   later?.drawDetails(live, view, entitle);
 }
@@ -235,9 +235,11 @@ function passUnseen() {
   if (state?.room && stageOf(state, view) === "reveal") view.revealed = state.room.round;
 }
 
-/** Calls people who look elsewhere once there are seats for all. */
-function callIfSeats() {
-  const until = live.state?.room?.stage === "waiting" ? (live.state.seats?.launch_at ?? "") : "";
+/** Calls people who look elsewhere once there are seats for all, and captains once it is their turn. */
+function callAway() {
+  const { room, seats, match, you } = live.state ?? {};
+  const isTurn = match?.turn && match.turn.captain === you?.name;
+  const until = room?.stage === "waiting" ? (seats?.launch_at ?? "") : isTurn ? `turn ${match.turn?.number}` : "";
   if (until === view.called) return;
   view.called = until;
   if (until && live.state) sound.call(sentence(live.state));

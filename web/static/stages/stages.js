@@ -79,6 +79,7 @@ export function sentence(state) {
       return say("stage.refining");
     case "chosen":
       if (state.agreement.launch_at) return say("stage.countdown");
+      if (state.match?.turn?.captain && state.match.turn.captain === state.you.name) return say(`match.you.${state.match.turn.kind}`);
       if (state.match?.turn?.captain) return say(`match.captain.${state.match.turn.kind}`, { player: state.match.turn.captain });
       if (state.match && state.agreement.open) return say("match.stage-none");
       return state.agreement.open ? `${say("vote.where")} ${standing(state)}` : say("stage.verifying");
