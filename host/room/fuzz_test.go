@@ -626,9 +626,12 @@ func (e *fuzzSession) happens() {
 		e.room, e.plans = restored(e.T, e.room), false
 		e.step(room.Resume{})
 	case 20, 21:
+		e.takesSides(page, organiser)
 		e.everyoneMeasures()
 	case 22, 23:
+		e.takesSides(page, organiser)
 		e.everyoneLooks()
+		e.takesSides(page, organiser)
 	case 24:
 		e.changesWhoIsWho(page, organiser)
 		e.takesSides(page, organiser)
@@ -709,6 +712,7 @@ func (e *fuzzSession) joins(name string) {
 		return
 	}
 	hello := wire.Hello{Version: wire.Version, Code: e.room.Keys().Code, Name: name, Token: "token of " + name, Editions: editionsOf[name]}
+	hello.Side = []wire.Side{wire.SideA, wire.SideB, ""}[len(e.choices)%3]
 	if name == "cat" {
 		hello.Discreet = wire.LeastDiscreet
 	}

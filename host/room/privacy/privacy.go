@@ -43,7 +43,9 @@ func Split(s wire.Snapshot) (shown wire.Snapshot, own map[string]wire.Own) {
 	}
 	s.Match = h.match(*s.Match)
 	s.Log = h.log(s.Log)
-	s.Room.Search, s.Room.Forecast = search(s.Room.Search), sentence.Sentence{}
+	if s.Room.Search = search(s.Room.Search); tellsPing(s.Room.Forecast) {
+		s.Room.Forecast = sentence.Sentence{}
+	}
 	s.WhatIf, s.Sites = nil, nil
 	if s.Choice != nil {
 		s.Choice = h.choice(s.Choice)
