@@ -183,19 +183,29 @@ func (d *Decision) Destination(g *group.Group, f finals.Facts) (server int, note
 }
 
 // obstacle returns why a match cannot go to a server, if it cannot: it lacks seats, or answered none
-// of the players. One player's silence or ping counts for nothing here: a side could lie to get
-// another server.
+// of the players. One side's word counts for nothing here, because a side could lie to get another
+// server.
 func obstacle(g *group.Group, server int) (why selection.Cause, is bool) {
 	players := g.ChosenFor()
 	isSilent := func(name string) bool { return g.Knowledge(name).At(server).State != discovery.Answered }
 	if len(players) > 0 && len(group.Filtered(players, isSilent)) == len(players) {
 		return selection.Unreachable, true
 	}
-	info := g.Servers.Info(server)
-	if info != nil && !info.Uncounted() && info.Free() < g.SeatsFor(players) {
-		return selection.Full, true
+	need := g.SeatsFor(players)
+	isFull := func(info *discovery.Info) bool { return info != nil && !info.Uncounted() && info.Free() < need }
+	if !isFull(g.Servers.Info(server)) {
+		return 0, false
 	}
-	return 0, false
+	for _, side := range []wire.Side{wire.SideA, wire.SideB} {
+		heard := group.Filtered(g.Attendance.Present(), func(name string) bool {
+			return g.SideOf(name) == side && g.Hearsay.Word(name, server) != nil
+		})
+		agrees := slices.ContainsFunc(heard, func(name string) bool { return isFull(g.Hearsay.Word(name, server)) })
+		if len(heard) > 0 && !agrees {
+			return 0, false
+		}
+	}
+	return selection.Full, true
 }
 
 // evened returns the delays that would make pings even on a server, for the players of both sides.

@@ -204,6 +204,16 @@ func (h *Hearsay) Connect(by string, server int, servers *selection.Servers) net
 	return own.Completed(servers.Said.Infos[addr]).Connect(addr)
 }
 
+// Word returns a player's newest word about a server, nil without one. It must not be changed.
+func (h *Hearsay) Word(by string, server int) *discovery.Info {
+	for _, w := range h.words[server] {
+		if w.by == by {
+			return w.info
+		}
+	}
+	return nil
+}
+
 // own returns a player's own word about a server, if each player goes by their own. It is nil if
 // the player has none, or if all go by the same facts.
 func (h *Hearsay) own(by string, server int) *discovery.Info {
