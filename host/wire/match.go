@@ -214,8 +214,8 @@ func (s *Settings) Called(side Side) any {
 	return sentence.Of("match.side." + string(side))
 }
 
-// checkMatch brings the settings of a match into their usual form. Its error names an invalid one.
-func (s *Settings) checkMatch() error {
+// CheckMatch brings the settings of a match into their usual form. Its error names an invalid one.
+func (s *Settings) CheckMatch() error {
 	moves := strings.FieldsFunc(strings.ToLower(s.Order), func(c rune) bool { return strings.ContainsRune(" ,;-+", c) })
 	for i, move := range moves {
 		if move != Ban && (move != Pick || i < len(moves)-1) || len(moves) > mostMoves {

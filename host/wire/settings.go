@@ -358,7 +358,7 @@ func (s Settings) Patched(patch []byte, may func(Setting) bool) (_ Settings, err
 			return s, err
 		}
 	}
-	if err := s.checkMatch(); err != nil {
+	if err := s.CheckMatch(); err != nil {
 		return s, err
 	}
 	if s.Every != "" {

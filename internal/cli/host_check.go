@@ -57,6 +57,9 @@ func (h *hostCommand) checkRoom() (game.Game, error) {
 	if err := h.takeEvery(); err != nil {
 		return g, err
 	}
+	if err := h.takeMatch(); err != nil {
+		return g, err
+	}
 	if h.settings.Players < 0 {
 		return g, usagef("--players %d is below 0", h.settings.Players)
 	}
@@ -115,6 +118,19 @@ func (h *hostCommand) takeMeeting() error {
 		if err := wire.CheckWebhook(h.settings.Webhook); err != nil {
 			return flagged(err, "such as --webhook https://discord.com/api/webhooks/…, better in a file: --webhook-file FILE")
 		}
+	}
+	return nil
+}
+
+// takeMatch reads how the captains of a match decide.
+func (h *hostCommand) takeMatch() error {
+	for _, flag := range []string{"order", "maps", "side-a", "side-b", "turn"} {
+		if h.given(flag) && !h.settings.IsMatch() {
+			return hint.With(usagef("--%s is for a match of two sides", flag), "add --match bo1, bo3 or bo5")
+		}
+	}
+	if err := h.settings.CheckMatch(); err != nil {
+		return usageError(err)
 	}
 	return nil
 }
