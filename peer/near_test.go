@@ -2,8 +2,10 @@ package peer_test
 
 import (
 	"context"
+	"fmt"
 	"net/netip"
 	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/gorilla/websocket"
@@ -73,6 +75,51 @@ func told[M wire.Message](t *testing.T, ws *websocket.Conn) (m M) {
 		}
 		if m, is := message.(M); is {
 			return m
+		}
+	}
+}
+
+// TestOtherNetworks checks that the program asks the servers of other private networks that its host
+// names, and reports those that answer. A host on the internet makes it ask none.
+func TestOtherNetworks(t *testing.T) {
+	mine, theirs := netip.MustParseAddrPort("10.1.0.9:27960"), netip.MustParseAddrPort("10.2.0.9:27960")
+	silent, public := netip.MustParseAddrPort("10.3.0.9:27960"), netip.MustParseAddrPort("192.0.2.1:27960")
+	for host, isAsked := range map[string]bool{"10.1.0.5": true, "203.0.113.1": false} {
+		var asked [][]netip.AddrPort
+		s := scripted(t, func(ws *websocket.Conn) {
+			say(t, ws, letIn)
+			want := wire.Near{Game: "openarena", Servers: []wire.NearServer{{Addr: mine}}}
+			for range 2 {
+				if isAsked {
+					want.Servers = []wire.NearServer{{Addr: mine}, {Addr: theirs}}
+				}
+				say(t, ws, wire.Look{Game: "openarena", At: []netip.AddrPort{mine, theirs, silent, public}})
+				got := told[wire.Near](t, ws)
+				if !reflect.DeepEqual(got, want) {
+					t.Errorf("%s: the host is told %+v, want %+v", host, got, want)
+				}
+			}
+			say(t, ws, wire.Refusal{Reason: wire.ReasonClosed})
+			ws.NextReader()
+		})
+		s.options.Near = func(context.Context, string) []wire.NearServer { return []wire.NearServer{{Addr: mine}} }
+		s.options.Others = func(_ context.Context, _ string, at []netip.AddrPort) (answered []wire.NearServer) {
+			asked = append(asked, at)
+			if slices.Contains(at, theirs) {
+				answered = append(answered, wire.NearServer{Addr: theirs})
+			}
+			return answered
+		}
+		peer.HostAt(&s.options, netip.MustParseAddr(host))
+		stop := s.sit()
+		s.done()
+		stop()
+		want := "[]"
+		if isAsked {
+			want = "[[10.1.0.9:27960 10.2.0.9:27960 10.3.0.9:27960] [10.3.0.9:27960]]"
+		}
+		if got := fmt.Sprint(asked); got != want {
+			t.Errorf("%s: the program asks %s, want %s", host, got, want)
 		}
 	}
 }

@@ -107,6 +107,9 @@ type Options struct {
 	// Near finds servers of a game on this machine's networks, for a host that is on none of them; nil finds none. The
 	// host may ask for probes of these servers, besides those it could know itself.
 	Near func(ctx context.Context, game string) []wire.NearServer
+	// Others returns which servers of a game on other private networks answer this machine. The host's own network has
+	// to be a private one for that. Nil reaches none.
+	Others func(ctx context.Context, game string, at []netip.AddrPort) []wire.NearServer
 	// Events shows the player what happens. One goroutine calls it, and it must not block.
 	Events func(Event)
 	// Seek looks for the host after it has left its address; nil finds nothing. The peer verifies that it is the host.

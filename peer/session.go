@@ -182,6 +182,14 @@ func (s *session) undertake(o player.Output) {
 			}
 			return found
 		})
+	case player.AskOthers:
+		s.begin(o.Task, func(ctx context.Context) player.Input {
+			var answered player.OthersAnswered
+			if s.options.Others != nil {
+				answered.Servers = s.options.Others(ctx, o.Game, o.Servers)
+			}
+			return answered
+		})
 	}
 }
 

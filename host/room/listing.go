@@ -69,9 +69,11 @@ func (l *Listing) fetch(r *Room) {
 
 // goOn begins to measure, once the list is there and all have looked around.
 func (l *Listing) goOn(r *Room) {
-	if l.came != nil && !r.group.Nearby.IsLooking("") {
-		l.came.begin(r)
+	g := &r.group
+	if l.came == nil || g.Nearby.IsLooking("") || r.out.lookBeyond(g, g.Attendance.Players(), l.came.Local) {
+		return
 	}
+	l.came.begin(r)
 }
 
 // Listed is the server list that was asked for.

@@ -134,9 +134,24 @@ func (o *outbox) brief(g *group.Group, player string) {
 
 // lookAround asks a player's program to look around its network, unless that is known.
 func (o *outbox) lookAround(g *group.Group, player string) {
-	if g.Settings.LookAround && g.IsHere(player) && g.Nearby.Ask(player, g.Settings.Game, o.now) {
+	isWanted := g.Settings.LookAround || g.Settings.LookBeyond && g.Nearby.IsBeyond(player)
+	if isWanted && g.IsHere(player) && g.Nearby.Ask(player, g.Settings.Game, o.now) {
 		o.send(player, wire.Look{Game: g.Settings.Game})
 	}
+}
+
+// lookBeyond asks players' programs which servers of other networks they reach, unless that is known,
+// and reports whether it has asked any.
+func (o *outbox) lookBeyond(g *group.Group, players []string, local []LocalServer) bool {
+	if !g.Settings.LookAround && !g.Settings.LookBeyond {
+		return false
+	}
+	here := slices.DeleteFunc(slices.Clone(players), func(player string) bool { return !g.IsHere(player) })
+	asks := g.Nearby.Beyond(here, g.Settings.Game, local, o.now)
+	for _, ask := range asks {
+		o.send(ask.Player, wire.Look{Game: g.Settings.Game, At: ask.At})
+	}
+	return len(asks) > 0
 }
 
 // passOn passes on the news of a survey of places.

@@ -191,7 +191,7 @@ func (r *Room) catchUp(player string) {
 		if g.Nearby.IsLate(player, g.Settings.Game) {
 			r.out.lookAround(&r.group, player)
 		}
-		if g.Nearby.IsLooking(player) {
+		if g.Nearby.IsLooking(player) || r.out.lookBeyond(g, []string{player}, nil) {
 			return // until it has looked
 		}
 		if _, searching := phase.(*Coordinating); searching {

@@ -116,7 +116,8 @@ var examples = []struct {
 			`{"server":4,"state":"lost","rtts_ms":[],"sent":3}]}`},
 	{wire.Launch{Round: 1, Game: "openarena", Address: "192.0.2.7:27960", QueryPort: 27015, Name: "Aggressor", Password: "club", Epoch: 3},
 		`{"type":"launch","round":1,"game":"openarena","address":"192.0.2.7:27960","query_port":27015,"name":"Aggressor","password":"club","epoch":3}`},
-	{wire.Look{Game: "openarena"}, `{"type":"look","game":"openarena"}`},
+	{wire.Look{Game: "openarena", At: []netip.AddrPort{netip.MustParseAddrPort("10.2.0.9:27960")}},
+		`{"type":"look","game":"openarena","at":["10.2.0.9:27960"]}`},
 	{wire.Bring{
 		Game:       "openarena",
 		Favourites: []wire.Brought{{Addr: netip.MustParseAddrPort("192.0.2.7:27960"), Name: "Aggressor"}},

@@ -74,6 +74,9 @@ type Settings struct {
 	// LookAround makes players' programs look for servers on their own networks, which the host
 	// cannot see.
 	LookAround bool `json:"look_around,omitempty"`
+	// LookBeyond makes the programs of players in other private networks than the host's do so, on a
+	// large LAN.
+	LookBeyond bool `json:"look_beyond,omitempty"`
 	// Renews says that the organiser's program sends Servers again as each round begins.
 	Renews bool `json:"renews,omitempty"`
 	// OwnGame describes the room's game if the host may not know it.
@@ -267,6 +270,7 @@ func Table() []Setting {
 		{Key: "renews", Of: func(s *Settings) any { return &s.Renews }},
 		{Key: "own_game", Of: func(s *Settings) any { return &s.OwnGame }},
 		{Key: "look_around", Of: func(s *Settings) any { return &s.LookAround }},
+		{Key: "look_beyond", Of: func(s *Settings) any { return &s.LookBeyond }},
 		{Key: "most", Of: func(s *Settings) any { return &s.Most }},
 		{Key: "servers", Of: func(s *Settings) any { return &s.Servers }},
 		{Key: "match", Of: func(s *Settings) any { return &s.Match }, Rare: true, Words: []string{"", "bo1", "bo3", "bo5"},

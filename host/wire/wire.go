@@ -336,10 +336,13 @@ const (
 // Look asks a peer which servers of a game are on its own networks, which the host cannot see.
 type Look struct {
 	Game string `json:"game"`
+	// At are servers that the host, or programs in other private networks, have found. The peer asks
+	// them, too, and reports those that answer.
+	At []netip.AddrPort `json:"at,omitempty"`
 }
 
 // Near answers [Look]. The host tells the others about these servers, but each peer asks only those
-// that it has found itself.
+// that it has found itself, or that have answered it.
 type Near struct {
 	Game    string       `json:"game"`
 	Servers []NearServer `json:"servers"`

@@ -213,6 +213,7 @@ func stoppedServing(cancel context.CancelCauseFunc) func(error) {
 // hold opens the room, and steers it like one on a remote host.
 func (h *hostCommand) hold(ctx context.Context, rooms *ownhost.Host) error {
 	request := ownhost.Request{Settings: h.settings, Given: h.given, Fresh: h.fresh}
+	request.Settings.LookBeyond = h.lists.LooksAround()
 	if h.given("listen") {
 		request.More += " --listen " + h.listen
 	}

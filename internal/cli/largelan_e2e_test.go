@@ -12,6 +12,7 @@ import (
 	"net/netip"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -182,14 +183,33 @@ func (r *largeRoom) await(what string, is func(wire.Document) bool) (newest wire
 	return newest
 }
 
+// withoutIP returns the arguments of a game server without the address that it is bound to.
+func withoutIP(args []string) []string {
+	at := slices.Index(args, "net_ip")
+	return slices.Delete(slices.Clone(args), at-1, at+2)
+}
+
 // TestLargeLAN checks a room on a LAN of four subnets. The host's own announcement reaches one of
 // them. In each of the others one player knows the link, and a second finds the room by what the
-// first one's program announces. All play a round together.
+// first one's program announces. All play a round together. The host finds a game server in its own
+// subnet, and players' programs find others in theirs. Those whose route leads to a server measure it.
 func TestLargeLAN(t *testing.T) {
 	t.Parallel()
 	n := newLargeLAN(t)
-	n.start(n.machine("arena", "10.2.0.9"), "arena", "", openArenaCommand(t, netip.MustParseAddrPort("10.2.0.9:27960"), "Arena", "oa_dm1", 16, 0))
-	r := n.host(8, "--servers", writeFile(t, "servers.txt", "10.2.0.9:27960\n"))
+	var arenas []*process
+	for name, addr := range map[string]string{"Northern": "10.1.0.9", "Eastern": "10.2.0.9", "Cellar": "10.4.0.9"} {
+		at := netip.AddrPortFrom(netip.MustParseAddr(addr), 27960)
+		cmd := openArenaCommand(t, at, name, "oa_dm1", 16, 0)
+		cmd.Args = append(cmd.Args[:1:1], append([]string{"+set", "net_ip", "0.0.0.0"}, withoutIP(cmd.Args[1:])...)...) // for broadcasts
+		arenas = append(arenas, n.start(n.machine(name, addr), name, "", cmd))
+	}
+	for _, arena := range arenas {
+		arena.awaits("AAS initialized")
+	}
+	// A firewall keeps the other subnets from the western server.
+	n.in(n.router, "nft", "add table ip f; add chain ip f forward { type filter hook forward priority 0; }; "+
+		"add rule ip f forward ip daddr 10.4.0.9 drop")
+	r := n.host(8, "--servers", writeFile(t, "servers.txt", "10.1.0.77:27960\n"), "--lan", "on")
 	r.finds(n.machine("ann", "10.1.0.2"), "ann", r.code, `Friday +openarena +\d+ of 8`)
 	for i, pair := range [][2]string{{"bob", "ben"}, {"cat", "cem"}, {"dan", "dov"}} {
 		there := fmt.Sprintf("10.%d.0.", i+2)
@@ -210,8 +230,17 @@ func TestLargeLAN(t *testing.T) {
 			t.Errorf("%s has no ping in %+v", name, room.Selection.Ranking[0])
 		}
 	}
-	if text := logOf(room); strings.Contains(text, "can’t reach") {
-		t.Errorf("somebody cannot reach the server:\n%s", text)
+	text := logOf(room)
+	if want := "Cellar (10.4.0.9:27960) is on a local network that ann, bob, ben, cat and cem can’t reach"; !strings.Contains(text, want) {
+		t.Errorf("the log does not say %q:\n%s", want, text)
+	}
+	for _, not := range []string{"Northern (10.1.0.9:27960) is on", "Eastern (10.2.0.9:27960) is on", "silent"} {
+		if strings.Contains(text, not) {
+			t.Errorf("the log says %q:\n%s", not, text)
+		}
+	}
+	if len(room.Selection.Ranking) != 2 {
+		t.Errorf("the choice is between %+v", room.Selection.Ranking)
 	}
 
 	// The organiser switches it off, and later on again.

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/netip"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
@@ -156,7 +157,7 @@ func (y *Player) Play(ctx context.Context, to invite.Link) error {
 		options.Editions = y.Launcher.Games.Editions(y.Launcher.Version)
 	}
 	if !y.atHost {
-		options.Seek, options.Near = seek(to, y.Desk.Logger), y.near
+		options.Seek, options.Near, options.Others = seek(to, y.Desk.Logger), y.near, y.others
 	}
 	if !y.atHost && y.LAN != listing.Off {
 		networks := announcing.Begin(ctx, y.Desk.Logger)
@@ -264,6 +265,44 @@ func (y *Player) near(ctx context.Context, id string) []wire.NearServer {
 		found = append(found, wire.NearServer{Addr: s.Addr, Info: s.Info})
 	}
 	return found
+}
+
+// othersWait is how long servers of other networks may take to answer, repeats included.
+const othersWait = 2 * time.Second
+
+// others asks servers of a game on other private networks. An address to which no route leads, or only
+// the one to the internet, is left alone.
+func (y *Player) others(ctx context.Context, id string, at []netip.AddrPort) (answered []wire.NearServer) {
+	g, err := y.Launcher.Games.Find(id)
+	if err != nil || y.LAN == listing.Off {
+		return nil
+	}
+	var servers []discovery.Server
+	for _, a := range at {
+		if discovery.ReachOf(netinfo.SourceTowards(a)) == discovery.NetworkReach {
+			servers = append(servers, discovery.Server{Addr: a})
+		}
+	}
+	if len(servers) == 0 {
+		return nil
+	}
+	engine, err := y.Asking.Prober(g.Protocol(), nil)
+	if err != nil {
+		y.Desk.Logger.Debug("cannot ask the servers of other networks", "err", err)
+		return nil
+	}
+	defer engine.Close()
+	ctx, cancel := context.WithTimeout(ctx, othersWait)
+	defer cancel()
+	err = engine.Run(ctx, servers, discovery.NewConventional(len(servers)), func(r discovery.Result) {
+		if r.State == discovery.Answered && r.Info != nil {
+			answered = append(answered, wire.NearServer{Addr: servers[r.Server].Addr, Info: *r.Info})
+		}
+	})
+	if err != nil {
+		y.Desk.Logger.Debug("some servers of other networks are silent", "err", err)
+	}
+	return answered
 }
 
 func (y *Player) newProber(id string, rests func(time.Duration)) (peer.Prober, error) {

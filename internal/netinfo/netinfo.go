@@ -26,6 +26,9 @@ const (
 func Source4() netip.Addr { return sourceTowards(somewhere4) }
 func Source6() netip.Addr { return sourceTowards(somewhere6) }
 
+// SourceTowards returns the address that this machine uses towards another; zero without a route.
+func SourceTowards(to netip.AddrPort) netip.Addr { return sourceTowards(to.String()) }
+
 // Names returns this machine's own names.
 func Names() (names []string) {
 	if name, err := os.Hostname(); err == nil {

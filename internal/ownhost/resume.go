@@ -28,6 +28,7 @@ func (h *Host) Room(r Request, tell func(key string, pairs ...any)) (code string
 	for _, code := range h.rooms.Rooms() {
 		if old, ok := h.rooms.Settings(code); ok && !r.Fresh && r.continues(code, old) {
 			settings := r.over(old)
+			settings.LookBeyond = r.Settings.LookBeyond
 			if !reflect.DeepEqual(settings, old) {
 				h.rooms.Resettle(code, settings)
 			}

@@ -83,6 +83,9 @@ type Found struct {
 	Servers []wire.NearServer
 }
 
+// OthersAnswered answers [AskOthers] with the servers that have answered.
+type OthersAnswered struct{ Servers []wire.NearServer }
+
 func (Connected) isInput()  {}
 func (Hear) isInput()       {}
 func (Lost) isInput()       {}
@@ -96,6 +99,8 @@ func (Launched) isInput()   {}
 func (Tried) isInput()      {}
 func (Brought) isInput()    {}
 func (Found) isInput()      {}
+
+func (OthersAnswered) isInput() {}
 
 // Output is something that the machine asks its shell to do.
 type Output interface{ isOutput() }
@@ -179,6 +184,13 @@ type LookAround struct {
 	Game string
 }
 
+// AskOthers asks servers of a game on other private networks.
+type AskOthers struct {
+	Task    int
+	Game    string
+	Servers []netip.AddrPort
+}
+
 // Stop cuts a task short. The shell still answers the task.
 type Stop struct{ Task int }
 
@@ -195,6 +207,7 @@ func (Launch) isOutput()     {}
 func (Try) isOutput()        {}
 func (Collect) isOutput()    {}
 func (LookAround) isOutput() {}
+func (AskOthers) isOutput()  {}
 func (Stop) isOutput()       {}
 
 // Event is something that the player's screen may show.

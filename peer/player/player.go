@@ -176,6 +176,8 @@ func (p *Player) Step(in Input, now time.Time) []Output {
 		p.errands.collected(&p.port, in)
 	case Found:
 		p.near.found(&p.port, in.Game, in.Servers)
+	case OthersAnswered:
+		p.near.reached(&p.port, in.Servers)
 	}
 	return p.outputs
 }
@@ -273,7 +275,7 @@ func (p *Player) receive(m wire.Message) error {
 		p.recall.keep(&p.port, p.round)
 		p.goes(m)
 	case wire.Look:
-		p.near.lookAround(&p.port, m.Game)
+		p.near.lookAround(&p.port, m.Game, m.At)
 	case wire.Answer:
 		p.tell(Answered{m.Told()})
 	default:

@@ -35,7 +35,7 @@ func (g *Group) Begin(in List, now time.Time) (found []sentence.Sentence, note s
 		listed = in.Tree.List()
 	}
 	var theirs []nearby.Server
-	if g.Settings.LookAround {
+	if g.Settings.LookAround || g.Settings.LookBeyond {
 		theirs = g.Nearby.Found(g.Attendance.Active(), g.Settings.Game, listed, in.Local)
 	}
 	list, note, err := listing.Begin(listing.New(in.Tree, in.Kept), in.Err, nearby.Hidden(theirs))

@@ -11,6 +11,14 @@
 // Players behind one public address may be in one network, or behind a carrier's NAT. So a
 // private address means nothing alone: a player reaches a server there if the player's own
 // program found it, and found what the others in the network found.
+//
+// A large LAN has several networks, and a broadcast ends at the router between them. So the programs
+// there are asked, too, which servers of the others they reach:
+//
+//	Beyond ─▶ "do you reach these?" ─▶ Hear
+//
+// The route decides, and only an answer counts. Players without one cannot reach the server: they are
+// not asked to measure it, and their silence says nothing about it.
 package nearby
 
 import (
@@ -81,6 +89,11 @@ func (p Place) isBeside(server netip.Addr) bool {
 type player struct {
 	place Place
 	Finding
+	// tried are the servers of other networks about which the program has been asked since triedAt.
+	// isAgain says that it is asked only about them right now.
+	tried   []netip.AddrPort
+	triedAt time.Time
+	isAgain bool
 	// lookSince is when the program was asked to look around for lookFor, zero once it has
 	// answered. It belongs to a connection, and is not saved.
 	lookSince time.Time
@@ -142,8 +155,74 @@ func (n *Networks) Ask(name, game string, now time.Time) bool {
 		return false
 	}
 	p.lookSince, p.lookFor = now, game
+	p.tried, p.isAgain = nil, false
 	n.set(name, p)
 	return true
+}
+
+// IsBeyond reports whether a player is in a private network other than the host's own: on the other
+// side of a router in a large LAN, or of a tunnel.
+func (n *Networks) IsBeyond(name string) bool {
+	p := n.players[name].place
+	return !p.AtHost && discovery.ReachOf(p.Near) == discovery.NetworkReach
+}
+
+// Question asks a player's program which of these servers it reaches.
+type Question struct {
+	Player string
+	At     []netip.AddrPort
+}
+
+// mostBeyond is how many servers of other networks a program is asked about.
+const mostBeyond = 16
+
+// Beyond returns what to ask the programs of some players: the servers for a game that the host or
+// others found, where the players are in private networks of the host's LAN. It notes that the
+// programs are asked. Each is asked about a server once in a while. A program that has not looked
+// around yet does so then: those in the host's own network need not before.
+func (n *Networks) Beyond(names []string, game string, known []Server, now time.Time) (asks []Question) {
+	var there []netip.AddrPort
+	add := func(at netip.AddrPort) {
+		if discovery.ReachOf(at.Addr()) == discovery.NetworkReach && !slices.Contains(there, at) {
+			there = append(there, at)
+		}
+	}
+	for _, list := range [][]Server{known, n.servers} {
+		for i := range list {
+			if s := &list[i]; s.isHidden() && (!s.Home.IsValid() || s.Home == atHost) {
+				add(s.Addr)
+			}
+		}
+	}
+	for _, name := range names {
+		if p := n.players[name]; p.Game == game && p.place.home() == atHost {
+			for _, s := range p.Servers {
+				add(s.Addr)
+			}
+		}
+	}
+	for _, name := range names {
+		p := n.players[name]
+		if p.place.home() != atHost || p.isLooking() {
+			continue
+		}
+		if now.Sub(p.triedAt) >= fresh {
+			p.tried, p.triedAt = nil, now
+		}
+		missing := slices.DeleteFunc(slices.Clone(there), func(at netip.AddrPort) bool {
+			isFound := p.Game == game && slices.ContainsFunc(p.Servers, func(s wire.NearServer) bool { return s.Addr == at })
+			isLocal := func(s Server) bool { return s.Addr == at && !s.Home.IsValid() && s.isReachedFrom(p.place.Near) }
+			return isFound || slices.Contains(p.tried, at) || slices.ContainsFunc(known, isLocal) || slices.ContainsFunc(n.servers, isLocal)
+		})
+		if missing = missing[:min(len(missing), mostBeyond-min(len(p.tried), mostBeyond))]; len(missing) == 0 {
+			continue
+		}
+		p.tried = append(slices.Clip(p.tried), missing...)
+		p.lookSince, p.lookFor, p.isAgain = now, game, p.Game == game
+		n.set(name, p)
+		asks = append(asks, Question{name, missing})
+	}
+	return asks
 }
 
 // IsLate reports whether others found servers in the network of a player who has not looked for the
@@ -174,7 +253,11 @@ func (n *Networks) Expire(name string, now time.Time) bool {
 	if !p.isLooking() || now.Sub(p.lookSince) <= lookTime {
 		return false
 	}
-	n.set(name, player{place: p.place, Finding: Finding{Game: p.lookFor, At: now}})
+	late := player{place: p.place, Finding: Finding{Game: p.lookFor, At: now}, tried: p.tried, triedAt: p.triedAt}
+	if p.isAgain { // what it found itself still counts
+		late.Finding = p.Finding
+	}
+	n.set(name, late)
 	return true
 }
 
@@ -193,10 +276,13 @@ func (n *Networks) Hear(name string, m wire.Near, now time.Time) bool {
 	if !p.isLooking() || m.Game != p.lookFor {
 		return false
 	}
-	heard := player{place: p.place, Finding: Finding{Game: m.Game, At: now}}
+	heard := player{place: p.place, Finding: Finding{Game: m.Game, At: now}, tried: p.tried, triedAt: p.triedAt}
+	if p.isAgain {
+		heard.At = p.At
+	}
 	for _, s := range m.Servers {
 		isThere := slices.ContainsFunc(heard.Servers, func(o wire.NearServer) bool { return o.Addr == s.Addr })
-		if !isThere && p.place.isBeside(s.Addr.Addr()) {
+		if !isThere && (p.place.isBeside(s.Addr.Addr()) || slices.Contains(p.tried, s.Addr)) {
 			heard.Servers = append(heard.Servers, wire.NearServer{Addr: s.Addr, Info: wire.TidyInfo(s.Info)})
 		}
 	}

@@ -138,6 +138,75 @@ func TestFindings(t *testing.T) {
 	}
 }
 
+// TestBeyond checks that the programs on a large LAN are asked which servers of other networks they
+// reach, once, and that only an answer counts.
+func TestBeyond(t *testing.T) {
+	east, home := den("10.2.0.9:27960", "East"), Place{AtHost: true, Near: netip.MustParseAddr("10.1.0.2")}
+	local := Server{
+		Addr: at("10.1.0.9:27960"), Networks: []netip.Prefix{netip.MustParsePrefix("10.1.0.0/24")}, Info: discovery.Info{Name: "Home", MaxPlayers: 16},
+	}
+	there := den("10.1.0.9:27960", "Home")
+	n := findings(t, map[string]Place{
+		"ann": home, "bob": inside("10.2.0.2"), "ben": inside("10.2.0.3"), "cat": inside("10.3.0.2"), "zoe": house,
+	}, map[string][]wire.NearServer{"ann": {}, "bob": {east}, "ben": {east}, "cat": {}, "zoe": {five}})
+	names := []string{"ann", "bob", "ben", "cat", "zoe"}
+	beyond := map[string]bool{}
+	for _, name := range names {
+		beyond[name] = n.IsBeyond(name)
+	}
+	if want := (map[string]bool{"ann": false, "bob": true, "ben": true, "cat": true, "zoe": false}); !maps.Equal(beyond, want) {
+		t.Errorf("beyond the host's network are %v", beyond)
+	}
+	asks := n.Beyond(names, game, []Server{local}, eight)
+	if got, want := fmt.Sprint(asks), "[{ann [10.2.0.9:27960]} {bob [10.1.0.9:27960]} {ben [10.1.0.9:27960]} "+
+		"{cat [10.1.0.9:27960 10.2.0.9:27960]}]"; got != want {
+		t.Fatalf("asked are %s, want %s", got, want)
+	}
+	if again := n.Beyond(names, game, []Server{local}, eight); again != nil {
+		t.Errorf("asked again are %v", again)
+	}
+	// ann reaches the server, bob and ben that of the host. cat's program is too late.
+	n.Hear("ann", wire.Near{Game: game, Servers: []wire.NearServer{east}}, eight)
+	n.Hear("bob", wire.Near{Game: game, Servers: []wire.NearServer{east, there}}, eight)
+	n.Hear("ben", wire.Near{Game: game, Servers: []wire.NearServer{east, there, den("10.9.9.9:27960", "Unasked")}}, eight)
+	if !n.Expire("cat", eight.Add(time.Minute)) || n.IsLooking("") {
+		t.Error("cat's program is still awaited")
+	}
+	if again := n.Beyond(names, game, []Server{local}, eight); again != nil {
+		t.Errorf("asked after the answers are %v", again)
+	}
+	n.place(names, []Server{local})
+	for name, want := range map[string]int{"ann": 2, "bob": 2, "ben": 2, "cat": 0, "zoe": 0} {
+		if got := n.Around(name); len(got) != want && name != "zoe" {
+			t.Errorf("%s reaches %v, want %d", name, got, want)
+		}
+	}
+	var told []string
+	for _, note := range n.Notes(names, map[int]string{0: "Home", 1: "East", 2: "Den"}) {
+		told = append(told, catalogue.InEnglish().Say(note))
+	}
+	for _, want := range []string{"Home is on a local network that cat and zoe can’t reach"} {
+		if !slices.Contains(told, want) {
+			t.Errorf("people read %q, want %q", told, want)
+		}
+	}
+	// A latecomer is asked about what is in the list.
+	n.Move("dan", inside("10.4.0.2"))
+	n.Ask("dan", game, eight)
+	n.Hear("dan", wire.Near{Game: game}, eight)
+	if asks := n.Beyond([]string{"dan"}, game, nil, eight); len(asks) != 1 || len(asks[0].At) != 2 {
+		t.Errorf("a latecomer is asked about %v", asks)
+	}
+	// A new look begins anew.
+	later := eight.Add(time.Hour)
+	if !n.Ask("cat", game, later) || !n.Hear("cat", wire.Near{Game: game}, later) {
+		t.Error("cat's program does not look again")
+	}
+	if asks := n.Beyond([]string{"cat"}, game, nil, later); len(asks) != 1 {
+		t.Errorf("after another look cat is asked about %v", asks)
+	}
+}
+
 // TestOutvoted checks that nobody elsewhere can take a household's server off the list by claiming
 // another at its address.
 func TestOutvoted(t *testing.T) {
@@ -433,7 +502,7 @@ func TestSaved(t *testing.T) {
 	want := `{"players":{` +
 		`"ann":{"game":"openarena","servers":[{"addr":"192.168.1.5:27960","info":` + string(info) + `}],"at":"2026-11-20T20:00:00Z"},` +
 		`"bob":{"game":"openarena","at":"2026-11-20T20:00:00Z"}},` +
-		`"servers":[{"addr":"10.9.0.6:27960","networks":["10.9.0.0/24","fd00:9::/64"],"public":"192.0.2.1:27960","server":0},` +
+		`"servers":[{"addr":"10.9.0.6:27960","networks":["10.9.0.0/24","fd00:9::/64"],"public":"192.0.2.1:27960","name":"Shown","seats":16,"server":0},` +
 		`{"addr":"192.168.1.5:27960","networks":null,"home":"203.0.113.1","name":"Den","seats":16,"server":1}]}`
 	if string(got) != want {
 		t.Errorf("saved is\n%s, want\n%s", got, want)

@@ -1,6 +1,7 @@
 package nearby
 
 import (
+	"fmt"
 	"net/netip"
 	"slices"
 
@@ -66,12 +67,12 @@ func (s *Server) isReachedFrom(from netip.Addr) bool {
 }
 
 // isReachedBy reports whether a player reaches the server by its own address. Players on the host's
-// network do, and so do those who found it on the same network as others.
+// network do, and so do those whose own programs had an answer of it.
 func (s *Server) isReachedBy(p player) bool {
 	if s.Home.IsValid() {
 		return s.Home == p.place.home() && slices.ContainsFunc(p.Servers, s.is)
 	}
-	return s.isReachedFrom(p.place.Near)
+	return s.isReachedFrom(p.place.Near) || p.place.home() == atHost && slices.ContainsFunc(p.Servers, s.is)
 }
 
 // isHiddenFrom reports whether a player cannot reach the server. The player's own network may have
@@ -154,7 +155,9 @@ func (n *Networks) Place(servers []Server, list []discovery.Server) (said []wire
 			continue
 		}
 		if !s.Home.IsValid() {
-			said = append(said, wire.ServerInfo{Server: s.Server, Info: wire.TidyInfo(s.Info)})
+			info := wire.TidyInfo(s.Info)
+			said = append(said, wire.ServerInfo{Server: s.Server, Info: info})
+			s.Name, s.Seats = info.Name, info.MaxPlayers
 		}
 		s.Info = discovery.Info{}
 		n.servers = append(n.servers, s)
@@ -182,11 +185,16 @@ func (n *Networks) Notes(names []string, titles map[int]string) (notes []sentenc
 	}
 	for i := range n.servers {
 		s := &n.servers[i]
-		if s.Home.IsValid() {
-			continue // its network was named before
+		outside := n.named(names, s.isHiddenFrom)
+		if s.Home.IsValid() { // its network was named before; on a large LAN others may reach it, too
+			outside = n.named(outside, func(p player) bool { return s.Home == atHost && p.place.home() == atHost })
 		}
-		if outside := n.named(names, s.isHiddenFrom); len(outside) > 0 {
-			notes = append(notes, sentence.Of("room.local-unreachable", "server", titles[s.Server], "players", outside))
+		if len(outside) > 0 {
+			title := titles[s.Server]
+			if s.Home.IsValid() {
+				title = fmt.Sprintf("%s (%v)", s.Name, s.Addr)
+			}
+			notes = append(notes, sentence.Of("room.local-unreachable", "server", title, "players", outside))
 		}
 	}
 	return notes
