@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"muster/host/access"
 	"muster/host/matchfile"
@@ -42,7 +43,7 @@ func (p *pageAPI) serveMatches(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	for _, m := range matches {
-		m.Password = badge.Password
+		m.Password, m.Spectate = badge.Password, spectate(p.join, m)
 	}
 	query := r.URL.Query()
 	switch format := query.Get("format"); format {
@@ -103,4 +104,16 @@ func matchesOf(history []wire.Played, id, name string, ids wire.SteamIDs) []*wir
 		}
 	}
 	return matches
+}
+
+// spectate returns what a spectator types in the game's console, or the server's address. join is
+// [Config.Join].
+func spectate(join func(game string, way wire.Way) wire.Way, m *wire.MatchRecord) string {
+	if join == nil {
+		return m.Server.Connect
+	}
+	if t := join(m.Game, wire.Way{Connect: m.Server.Connect}).Typed; t != nil && t.Where == "console" {
+		return strings.Join(t.Texts, "; ")
+	}
+	return m.Server.Connect
 }

@@ -27,11 +27,12 @@ type pageAPI struct {
 	lists  *lists.Lists
 	// counting counts rooms by their openers.
 	counting *counting
-	// games, editions and renewed are those of [Config]. posts says that the host posts to
+	// games, editions, renewed and join are those of [Config]. posts says that the host posts to
 	// webhooks.
 	games    []wire.Game
 	editions func(version string) map[string]discovery.Edition
 	renewed  func(code, secret string)
+	join     func(game string, way wire.Way) wire.Way
 	posts    bool
 }
 

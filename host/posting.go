@@ -34,6 +34,8 @@ type poster struct {
 	// publicURL is how friends reach the host, or nil. gameName returns a game's name.
 	publicURL *url.URL
 	gameName  func(game string) string
+	// join is [Config.Join].
+	join func(game string, way wire.Way) wire.Way
 }
 
 // announce posts an announcement, and tells the room the result.
@@ -71,6 +73,7 @@ func (p poster) addressed(said wire.Announcement, settings wire.Settings, keys r
 	if said.Match != nil {
 		match := *said.Match
 		match.SetID(access.PublicID(keys.Link))
+		match.Spectate = spectate(p.join, &match)
 		said.Match = &match
 	}
 	if p.gameName != nil && settings.OwnGame == nil {

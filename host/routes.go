@@ -42,7 +42,7 @@ const (
 func (h *Host) routes() []route {
 	page := &pageAPI{
 		site: h.site, door: h.door, replies: h.replies, asks: h.asks, limits: &h.limits, lists: h.lists, counting: &h.counting,
-		games: h.config.Games, editions: h.config.Editions, renewed: h.config.Renewed, posts: h.config.Announce != nil,
+		games: h.config.Games, editions: h.config.Editions, renewed: h.config.Renewed, join: h.config.Join, posts: h.config.Announce != nil,
 	}
 	watchers := operators{h.site, h.rooms, h.config.MetricsFrom}
 	var front, get, service, open, lead http.HandlerFunc
