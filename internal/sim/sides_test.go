@@ -92,7 +92,9 @@ func sidesOn(t *testing.T, of, group string) {
 			for _, percent := range run.Percent {
 				at.asked += percent / 100 * float64(len(g.Vantages[0].Servers)) / float64(len(run.Percent))
 			}
-			at.seconds, at.over = run.Seconds, max(0, at.worst-truth.limit)
+			if at.seconds = run.Seconds; truth.limit > 0 {
+				at.over = max(0, at.worst-truth.limit)
+			}
 			if *sweepEach > 0 && at.regret >= *sweepEach {
 				t.Logf("  seed %d: regret %.1f: %+v, best %+v, %d rounds", seed, at.regret, at, truth.result(truth.best.Server), run.Rounds)
 			}
