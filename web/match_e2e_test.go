@@ -72,6 +72,14 @@ func TestMatch(t *testing.T) {
 	if plays := eval[int](ben, "document.querySelectorAll('#stage .series li').length"); plays != 3 {
 		t.Errorf("the match has %d maps", plays)
 	}
+	anna.run(`{ const { match, way } = muster.live.state; muster.live.receive(JSON.stringify({ type: "state",
+		match: { ...match, even: { anna: { sides_ms: 12, all_ms: 200 } } },
+		way: { ...way, delay: { command: "cl_delay_packet {ms}", most_ms: 150, program: "ezQuake" } } })) }`)
+	anna.sees("#stage .match-story", "In ezQuake’s console, before the match:")
+	if typed := eval[[]string](anna, "[...document.querySelectorAll('#stage .match-story code')].map((e) => e.textContent)"); len(typed) != 1 ||
+		typed[0] != "cl_delay_packet 12" {
+		t.Errorf("anna would type %q", typed)
+	}
 }
 
 // knowsNobodysPing checks that the page has no ping but the reader's own.

@@ -271,7 +271,7 @@
  * @property {Choice | null} choice
  * @property {Choice | null} whatif
  * @property {Agreement} agreement
- * @property {{connect: string, query_port?: number, server: string, link?: string, typed?: {where: string, texts: string[]}, region?: Region} | null} way
+ * @property {{connect: string, query_port?: number, server: string, link?: string, typed?: {where: string, texts: string[]}, delay?: {command: string, most_ms: number, program?: string}, region?: Region} | null} way
  * @property {Played[] | null} evening
  * @property {Field[]} form
  * @property {Standing | null} standing

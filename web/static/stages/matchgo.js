@@ -2,7 +2,8 @@
 // their way.
 
 import { matchFile } from "../api.js";
-import { button, dotted, h, saveFile } from "../dom.js";
+import { button, h, saveFile } from "../dom.js";
+import { gameName } from "../gather.js";
 import { millis, said, say } from "../say.js";
 import { shortened } from "../sign.js";
 import { campName, campOf, peopleOf } from "./camps.js";
@@ -68,6 +69,7 @@ export function story(state, match) {
     h("summary", {}, say("match.story")),
     h("ol", { class: "moves" }, moves.map((move) => h("li", { "data-key": move.number }, h("span", { class: "whose" }, move.by ? h("bdi", { dir: "auto" }, shortened(move.by, longestName)) : say("match.clock"), " · ", h("bdi", { dir: "auto" }, campName(/** @type {any} */ (campOf(match, move.side) ?? match.camps[0])))), h("span", {}, ...said(`match.did.${move.kind}`, { what: h("bdi", { dir: "auto" }, whatOf(match, move)) }))))),
     even(match),
+    typing(state, match),
     state.you.name || state.you.organiser ? h("p", { class: "buttons match-files" }, h("span", { class: "quiet" }, say("match.files")), Object.entries(forms).map(([form, [name]]) => button("match-file", name, { "data-form": form, "data-key": form }))) : false,
   );
 }
@@ -76,6 +78,15 @@ export function story(state, match) {
 function even(match) {
   const all = Object.entries(match.even ?? {}).filter(([, { sides_ms: sides, all_ms: every }]) => sides > 0 || every > 0);
   return all.length > 0 && h("div", { class: "even" }, h("p", { class: "quiet" }, say("match.even-how")), h("ul", {}, all.map(([player, { sides_ms: sides, all_ms: every }]) => h("li", { "data-key": player }, ...said("match.even-for", { player, sides: millis(sides), all: millis(every) })))));
+}
+
+/** What the reader types in the game for an even ping, if the game has something that it allows. @param {State} state @param {Match} match */
+function typing(state, match) {
+  const delay = state.way?.delay;
+  const own = match.even?.[state.you.name ?? ""];
+  if (!delay || !own) return false;
+  const all = [...new Set([own.sides_ms, own.all_ms])].filter((ms) => ms > 0 && ms <= delay.most_ms).map((ms) => delay.command.replace("{ms}", String(ms)));
+  return all.length > 0 && h("div", { class: "even" }, h("p", { class: "quiet" }, say("match.even-type", { program: delay.program || gameName(state) })), all.map((command) => h("p", { "data-key": command }, h("code", {}, command), " ", button("copy", say("share.copy"), { "data-copy-text": command, "aria-label": `${say("share.copy")}: ${command}` }))));
 }
 
 /** The delay that would make pings even for the reader, as advice: nothing applies it. @param {Match} match @param {Person | undefined} me */
