@@ -41,8 +41,9 @@ import (
 //	min over plans (questions + λ·Σ −ln G) − λ·(−ln 0.95)
 //
 // Bottom up, the minimum leaves a node unasked, or puts at least one question below it. The bound is the
-// highest over the prices. It is low on purpose: one reply tells all players a part's true mean, silent
-// servers cost nothing, and limits stricter than the chosen server's do not count.
+// highest over the prices. It is low on purpose. A plan knows the τ that the planner would learn from the
+// whole list. One reply tells all players a part's true mean. Silent servers cost nothing, and limits
+// stricter than the chosen server's do not count.
 type fewest struct {
 	tree      *topology.Tree
 	players   int
@@ -57,6 +58,8 @@ type fewest struct {
 	// sums and counts are those of the addresses below a node: sums[node*players+player].
 	sums   []float64
 	counts []int
+	// spreads are the τ by the level of the parent.
+	spreads [topology.Levels]float64
 	// hidden are −ln G by node, of a node that nobody asked. partly are those of an address, by the set
 	// of players who measured it. All sets are tried, so groups must be small.
 	hidden []float64
@@ -79,8 +82,12 @@ const (
 	lowestMS = 0.001
 )
 
-// spreads are coordinate's priorSpread: how far the children of a node deviate, by its level.
-var spreads = [topology.Levels]float64{0.6, 0.35, 0.25, 0.2, 0.12}
+// firstSpreads are coordinate's priorSpread: how far the children of a node deviate, by its level,
+// before any was seen. They count like priorNodes children, and a deviation counts as outlyingSDs at
+// most.
+var firstSpreads = [topology.Levels]float64{0.6, 0.35, 0.25, 0.2, 0.12}
+
+const priorNodes, outlyingSDs, learningRounds = 6, 3, 10
 
 // newFewest returns the oracle for a group's choice. If a server is better by more than the tolerance,
 // in ms, the tolerance is what the choice misses.
@@ -109,6 +116,7 @@ func newFewest(g *Group, o *selection.Objective, chosen int, tolerance float64) 
 	}
 	f.base = best - (baseBy + share*best)
 	f.target = min(f.score(f.rtts[f.chosen])-tolerance, best)
+	f.learn()
 	f.findHidden()
 	return f
 }
@@ -163,6 +171,33 @@ func (f *fewest) surround(node topology.Node) (l topology.Level, known bool) {
 	return 0, false
 }
 
+// learn finds the spreads that the planner would learn from the whole list.
+func (f *fewest) learn() {
+	var squares [topology.Levels][]float64
+	mean := make([]float64, f.players)
+	for node := topology.Root + 1; int(node) < f.tree.Nodes(); node++ {
+		if l, known := f.surround(node); known && f.counts[node] > 0 && l == f.tree.Level(node)-1 {
+			for player := range mean {
+				mean[player] = f.sums[int(node)*f.players+player] / float64(f.counts[node])
+			}
+			off := f.value(f.score(mean)) - f.value(f.score(f.around))
+			squares[l] = append(squares[l], off*off)
+		}
+	}
+	for l, all := range squares {
+		first := firstSpreads[l] * firstSpreads[l]
+		variance := first
+		for range learningRounds {
+			sum := priorNodes * first
+			for _, square := range all {
+				sum += min(square, outlyingSDs*outlyingSDs*variance)
+			}
+			variance = sum / float64(priorNodes+len(all))
+		}
+		f.spreads[l] = math.Sqrt(variance)
+	}
+}
+
 // findHidden finds what unasked and partly asked nodes may hide.
 func (f *fewest) findHidden() {
 	f.hidden, f.partly = make([]float64, f.tree.Nodes()), map[topology.Node][]float64{}
@@ -171,7 +206,7 @@ func (f *fewest) findHidden() {
 		if f.counts[node] == 0 {
 			continue
 		}
-		tau := spreads[f.tree.Level(node)-1]
+		tau := f.spreads[f.tree.Level(node)-1]
 		if f.tree.Level(node) == topology.Address {
 			chances[node] = f.missAddress(tau)
 			f.partly[node] = f.partlyHidden(node)
@@ -215,7 +250,7 @@ func (f *fewest) partlyHidden(address topology.Node) []float64 {
 	l, known := f.surround(address)
 	variance := 0.0
 	for ; known && l < topology.Address; l++ {
-		variance += spreads[l] * spreads[l]
+		variance += f.spreads[l] * f.spreads[l]
 	}
 	expected, lowest := make([]float64, f.players), make([]float64, f.players)
 	for set := range risks {
