@@ -255,7 +255,8 @@ func (h *hostCommand) hold(ctx context.Context, rooms *ownhost.Host) error {
 // organiser returns the organiser's part in a room, following the flags.
 func (h *hostCommand) organiser(link, friends invite.Link, settings func() wire.Settings) *lobby.Organiser {
 	o := &lobby.Organiser{
-		Desk: h.sits, Link: link, Friends: friends, Awaits: h.settings.Players,
+		Settings: &h.settings,
+		Desk:     h.sits, Link: link, Friends: friends, Awaits: h.settings.Players,
 		Once: h.once, NoBrowser: h.noBrowser, NoInput: h.lists.HasStdin(),
 		Starter: h.starts.starter(h.launcher.Games, h.asking(&h.probing), settings),
 	}

@@ -27,6 +27,8 @@ type Organiser struct {
 	Client *Client
 	// Link is the organiser's own link to the room, Friends the link for everyone else.
 	Link, Friends invite.Link
+	// Settings are those with which the room is opened. A match has a link for each side.
+	Settings *wire.Settings
 	// At is the public host of the room. It is empty if this process hosts the room, listening on
 	// Listen.
 	At, Listen string
@@ -120,6 +122,12 @@ func (o *Organiser) invite() {
 	fmt.Fprintf(out, "link  %s\ncode  %s\njoin  muster join %s\n", out.Bold(l.String()), out.Bold(l.Code), l)
 	if needed > 0 {
 		o.Desk.Screen.Tell("term.qr-too-wide", "n", needed)
+	}
+	if s := o.Settings; s != nil && s.IsMatch() {
+		for _, side := range []wire.Side{wire.SideA, wire.SideB} {
+			l.Side = string(side)
+			o.Desk.Screen.Tell("term.side-link", "side", s.Called(side), "link", l)
+		}
 	}
 }
 
