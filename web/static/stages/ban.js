@@ -50,7 +50,7 @@ export function ban(live, view) {
   const [a, b] = match.camps;
   const mine = isMine(state, view);
   return [
-    h("div", { class: "match-head", "data-key": "head" }, dial(live, match), h("div", { class: "asks" }, h("h1", {}, h("span", { class: "fit" }, title(state, view))), h("p", { class: "nth" }, nth(match)))),
+    h("div", { class: "match-head", "data-key": "head" }, dial(live, match), h("div", { class: "asks" }, h("h1", {}, h("span", { class: "fit" }, title(state, view))), h("p", { class: "nth" }, ...nth(match)))),
     camp(state, view, match, 0),
     h("div", { class: "left-over", "data-key": "left over" }, isAboutMaps(match) ? maps(match, mine) : servers(state, view, match, mine)),
     camp(state, view, match, 1),
@@ -69,7 +69,7 @@ export function shown(place, live) {
 export function says(state, view) {
   const match = /** @type {Match} */ (state.match);
   const last = (match.moves ?? []).at(-1);
-  return [last && `${moved(match, last)}.`, `${title(state, view)}, ${nth(match)}.`].filter(Boolean).join(" ");
+  return [last && `${moved(match, last)}.`, `${title(state, view)}, ${nth(match).map((part) => (part instanceof Node ? part.textContent : part)).join("")}.`].filter(Boolean).join(" ");
 }
 
 /** Whether the sides decide about maps now, or have done so last. @param {Match} match */
@@ -87,7 +87,7 @@ export function title(state, view) {
 function nth(match) {
   const { turn } = match;
   const camp = campOf(match, turn?.side);
-  return turn && camp ? say(`match.nth.${turn.kind}-${turn.of}`, { nth: turn.nth, total: turn.total, side: shortened(campName(camp), longestName) }) : say("match.all-moved-next");
+  return turn && camp ? said(`match.nth.${turn.kind}-${turn.of}`, { nth: turn.nth, total: turn.total, side: campName(camp) }) : said("match.all-moved-next");
 }
 
 /** The clock. @param {import("../live.js").Live} live @param {Match} match */
@@ -137,7 +137,7 @@ function servers(state, view, match, mine) {
   const all = match.servers ?? [];
   const [a, b] = match.camps.map((one) => shortened(campName(one), longestName));
   return [
-    h("p", { class: "heads", "aria-hidden": "true" }, h("span", {}, say("match.average-of", { side: a })), h("span", {}, say("match.average-of", { side: b }))),
+    h("p", { class: "heads", "aria-hidden": "true" }, h("span", {}, ...said("match.average-of", { side: a })), h("span", {}, ...said("match.average-of", { side: b }))),
     h("ol", { class: "nominees", "--of": all.length, role: mine ? "radiogroup" : undefined, "aria-label": say("match.servers") }, all.map((server) => serverCard(state, view, match, server, mine))),
   ];
 }
@@ -148,11 +148,11 @@ function serverCard(state, view, match, server, mine) {
   const isOurs = match.server === server.addr;
   const [a, b] = (server.means_ms ?? [0, 0]).map((ms) => (ms > 0 ? Math.round(ms) : undefined));
   const own = view.tv ? undefined : state.own?.[server.addr];
-  const name = h("span", { class: "called" }, flag(server.country), h(gone ? "s" : "bdi", { dir: "auto" }, server.name || server.addr));
-  const figure = (/** @type {number | undefined} */ ms, /** @type {string} */ side) => h("span", { class: `figure-${side}` }, h("span", { class: "unseen" }, campName(/** @type {any} */ (campOf(match, side))), " "), h("b", {}, ms ?? "…"), h("span", { class: "unseen" }, " ms "));
+  const name = h("span", { class: "called" }, flag(server.country), h("bdi", { dir: "auto" }, gone ? h("s", {}, server.name || server.addr) : server.name || server.addr));
+  const figure = (/** @type {number | undefined} */ ms, /** @type {string} */ side) => h("span", { class: `figure-${side}` }, h("bdi", { class: "unseen" }, campName(/** @type {any} */ (campOf(match, side)))), " ", h("b", {}, ms ?? "…"), h("span", { class: "unseen" }, " ", say("unit.only.ms"), " "));
   return nominee(match, { key: server.addr, what: server.addr, gone, isOurs, mine }, [
     figure(a, "a"),
-    h("span", { class: "about-it" }, name, gone ? by(match, gone, state) : [balance(a, b), h("span", { class: "better" }, h("span", {}, better(match, a, b)), full(match, server), own !== undefined && h("span", { class: "own" }, say("ping.for-you", { ms: millis(own) })))]),
+    h("span", { class: "about-it" }, name, gone ? by(match, gone, state) : [balance(a, b), h("span", { class: "better" }, h("span", {}, ...better(match, a, b)), full(match, server), own !== undefined && h("span", { class: "own" }, say("ping.for-you", { ms: millis(own) })))]),
     figure(b, "b"),
   ]);
 }
@@ -175,7 +175,7 @@ function mapCard(match, one, mine, isLast) {
   const order = picked ? (match.moves ?? []).filter((move) => move.of === "map" && move.kind === "pick" && move.number <= picked.number).length : isLast && !gone ? Math.max(1, (match.moves ?? []).filter((move) => move.of === "map" && move.kind === "pick").length + 1) : 0;
   return nominee(match, { key: `map ${one.name}`, what: one.name, gone, isOurs: order > 0, mine: mine && !picked }, [
     h("span", { class: "figure-a" }, order > 0 && h("b", {}, order)),
-    h("span", { class: "about-it" }, h("span", { class: "called" }, h(gone ? "s" : "bdi", { dir: "auto" }, one.name)), (gone || picked) && by(match, /** @type {Move} */ (gone ?? picked)), !gone && !picked && order > 0 && h("span", { class: "better" }, h("span", {}, say(order === 1 ? "match.the-map" : "match.decider")))),
+    h("span", { class: "about-it" }, h("span", { class: "called" }, h("bdi", { dir: "auto" }, gone ? h("s", {}, one.name) : one.name)), (gone || picked) && by(match, /** @type {Move} */ (gone ?? picked)), !gone && !picked && order > 0 && h("span", { class: "better" }, h("span", {}, say(order === 1 ? "match.the-map" : "match.decider")))),
     h("span", { class: "figure-b" }),
   ]);
 }
@@ -218,9 +218,9 @@ function full(match, { players, max_players: all }) {
 
 /** For whom a server is better. @param {Match} match @param {number | undefined} a @param {number | undefined} b */
 function better(match, a, b) {
-  if (a === undefined || b === undefined) return say("match.unmeasured");
-  if (a === b) return say("match.even");
-  return say("match.better", { ms: say("unit.ms", { n: Math.abs(a - b) }), side: shortened(campName(match.camps[a < b ? 0 : 1]), longestName) });
+  if (a === undefined || b === undefined) return said("match.unmeasured");
+  if (a === b) return said("match.even");
+  return said("match.better", { ms: say("unit.ms", { n: Math.abs(a - b) }), side: shortened(campName(match.camps[a < b ? 0 : 1]), longestName) });
 }
 
 /** What everybody sees, and what follows. @param {State} state @param {Match} match */

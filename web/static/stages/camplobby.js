@@ -84,7 +84,7 @@ function title(state, view, camp, id) {
   return h(
     "form",
     { "data-change": "settings", class: "team-name" },
-    h("h2", { id, class: "unseen" }, campName(camp)),
+    h("h2", { id, class: "unseen" }, h("bdi", {}, campName(camp))),
     h("input", { name: `side_${camp.side}`, "data-kind": "text", value: camp.name, maxlength: 40, placeholder: say(`match.side.${camp.side}`), autocomplete: "off", dir: "auto", "aria-label": say("match.name-side", { side: say(`match.side.${camp.side}`) }) }),
   );
 }
@@ -110,7 +110,7 @@ function member(state, view, match, camp, person, me, isStill) {
   const row = [sign(person, 40), h("bdi", { class: "who", dir: "auto" }, person.name), isCaptain && h("span", { class: "captain" }, say("match.captain")), may.length > 0 && h("span", { class: "more-of", "aria-hidden": "true" }, "⋯")];
   return h(
     "li",
-    { "data-key": person.name, class: isOpen ? "open" : "", title: person.name },
+    { "data-key": person.name, class: isOpen ? "open" : "" },
     may.length > 0 ? h("button", { type: "button", class: "row", "data-action": "team-menu", "data-name": person.name, "aria-expanded": String(isOpen) }, row) : h("span", { class: "row" }, row),
     isOpen && h("span", { class: "team-tools" }, may),
   );

@@ -44,13 +44,13 @@ export function campColumn(state, camp, { status = "", isOn = false, below = fal
   const name = campName(camp);
   return h(
     "section",
-    { class: `camp camp-${camp.side}${isOn ? " on-turn" : ""}`, "data-key": `camp ${camp.side}`, "data-many": sizeOf(people.length), "aria-label": name },
-    h("h2", {}, h("bdi", { dir: "auto" }, name)),
+    { class: `camp camp-${camp.side}${isOn ? " on-turn" : ""}`, "data-key": `camp ${camp.side}`, "data-many": sizeOf(people.length), "aria-labelledby": `camp-${camp.side}` },
+    h("h2", { id: `camp-${camp.side}` }, h("bdi", { dir: "auto" }, name)),
     h("p", { class: "status" }, status),
     h(
       "ul",
       { class: "side" },
-      people.map((person) => h("li", { "data-key": person.name, class: person.name === camp.captain ? "leads-side" : "", title: person.name }, sign(person, 40), h("bdi", { class: "who", dir: "auto" }, person.name), person.name === camp.captain && h("span", { class: "captain" }, say("match.captain")))),
+      people.map((person) => h("li", { "data-key": person.name, class: person.name === camp.captain ? "leads-side" : "" }, sign(person, 40), h("bdi", { class: "who", dir: "auto" }, person.name), person.name === camp.captain && h("span", { class: "captain" }, say("match.captain")))),
       people.length === 0 && h("li", { class: "nobody" }, say("match.nobody")),
     ),
     below,

@@ -118,7 +118,7 @@ function hello(state, view, me) {
   return h(
     "div",
     { class: "hello", "data-key": "hello" },
-    isOwn ? h("h1", { "data-key": "title" }, ...said("lobby.you-are-in", { player: me.name })) : h("h1", { "data-key": "title", "--letters": who(state).length }, who(state)),
+    isOwn ? h("h1", { "data-key": "title" }, ...said("lobby.you-are-in", { player: me.name })) : h("h1", { "data-key": "title", "--letters": say("lobby.who").length }, ...who(state)),
     state.match && sides.drawn?.terms(state),
     me && plays(me) && (isOwn || me.unable) && ownGame(state, me),
     looks(state, view),
@@ -127,7 +127,7 @@ function hello(state, view, me) {
 
 /** The title: who plays whom, or the question who is in. @param {State} state */
 function who({ match }) {
-  return match ? say("match.versus", { a: campName(match.camps[0]), b: campName(match.camps[1]) }) : say("lobby.who");
+  return match ? said("match.versus", { a: campName(match.camps[0]), b: campName(match.camps[1]) }) : said("lobby.who");
 }
 
 /** What stands under the map: people whose place is unknown, and names that have no room on the map. @param {Scene} scene @param {Person[]} people @param {Person[]} beside */

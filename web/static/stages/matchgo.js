@@ -70,7 +70,7 @@ export function story(state, match) {
     h("ol", { class: "moves" }, moves.map((move) => h("li", { "data-key": move.number }, h("span", { class: "whose" }, move.by ? h("bdi", { dir: "auto" }, shortened(move.by, longestName)) : say("match.clock"), " · ", h("bdi", { dir: "auto" }, campName(/** @type {any} */ (campOf(match, move.side) ?? match.camps[0])))), h("span", {}, ...said(`match.did.${move.kind}`, { what: h("bdi", { dir: "auto" }, whatOf(match, move)) }))))),
     even(match),
     typing(state, match),
-    state.you.name || state.you.organiser ? h("p", { class: "buttons match-files" }, h("span", { class: "quiet" }, say("match.files")), Object.entries(forms).map(([form, [name]]) => button("match-file", name, { "data-form": form, "data-key": form }))) : false,
+    state.you.name || state.you.organiser ? h("p", { class: "buttons match-files" }, h("span", { class: "quiet" }, say("match.files")), Object.entries(forms).map(([form, [name]]) => button("match-file", h("bdi", {}, name), { "data-form": form, "data-key": form }))) : false,
   );
 }
 

@@ -24,7 +24,7 @@ export function bestOfSides(state, leader) {
   return h(
     "div",
     { class: "versus", "data-key": "versus" },
-    match.camps.map((camp, i) => h("div", { class: "one-side", "data-key": camp.side }, h("p", { class: "of-side" }, h("bdi", { dir: "auto" }, campName(camp))), h("p", { class: "big" }, means ? figure(means[i]) : "…"), h("p", { class: "signs" }, peopleOf(state, camp).map((person) => h("span", { "data-key": person.name, title: person.name }, sign({ ...person, able: false }, 24), h("span", { class: "unseen" }, person.name)))))),
+    match.camps.map((camp, i) => h("div", { class: "one-side", "data-key": camp.side }, h("p", { class: "of-side" }, h("bdi", { dir: "auto" }, campName(camp))), h("p", { class: "big" }, means ? figure(means[i]) : "…"), h("p", { class: "signs" }, peopleOf(state, camp).map((person) => h("span", { "data-key": person.name }, sign({ ...person, able: false }, 24), h("bdi", { class: "unseen" }, person.name)))))),
     leader && h("p", { class: "about" }, say("match.best-so-far")),
   );
 }
