@@ -49,7 +49,7 @@ func (a TakeSide) do(r *Room, by caller) error {
 		return wire.Refuse(wire.ReasonAction, "refused.not-present", "name", nickname.Clean(a.Name))
 	}
 	changes, err := g.Sides.Set(sides.Person{Name: by.Name, IsOrganiser: by.IsOrganiser}, one.Name, a.Side, sidesWhen(r.phase), r.now)
-	r.sidesChanged(changes)
+	sidesChanged(r, changes)
 	return err
 }
 
@@ -59,13 +59,13 @@ func (a NameCaptain) do(r *Room, by caller) error {
 		return errNoMatch
 	}
 	changes, err := g.Sides.HandOn(sides.Person{Name: by.Name, IsOrganiser: by.IsOrganiser}, g.Roster.Person(a.Name).Name, g.Attendance.Players())
-	r.sidesChanged(changes)
+	sidesChanged(r, changes)
 	return err
 }
 
 // sidesChanged tells people about changes of the sides. A search that is under way goes on for the
 // new sides.
-func (r *Room) sidesChanged(changes []sides.Change) {
+func sidesChanged(r *Room, changes []sides.Change) {
 	if len(changes) == 0 {
 		return
 	}

@@ -142,7 +142,7 @@ func (in Join) step(r *Room) error {
 		}
 	}
 	if when := sidesWhen(r.phase); when == sides.Free || when == sides.Joining {
-		r.sidesChanged(g.Sides.Join(player, in.Hello.Side))
+		sidesChanged(r, g.Sides.Join(player, in.Hello.Side))
 	}
 	// A program that comes again changes nothing: the player may have said something else since.
 	if said := in.Hello.Editions; len(said) > 0 && !seat.IsSameProgram {

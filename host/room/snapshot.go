@@ -14,12 +14,12 @@ import (
 // Snapshot returns the room as everyone may see it now. It shares nothing that the room still
 // changes.
 func (r *Room) Snapshot() wire.Snapshot {
-	s, _ := privacy.Split(r.whole())
+	s, _ := privacy.Split(whole(r))
 	return s
 }
 
 // whole returns the room with all pings, which only [privacy.Split] may see in a match.
-func (r *Room) whole() wire.Snapshot {
+func whole(r *Room) wire.Snapshot {
 	g, calendar := &r.group, r.calendar.View(r.facts(r.now))
 	showing := decision.Showing{IsOpen: mayDecideAgain(r.phase, &r.group), IsVoting: isVoting(r.phase), Target: -1}
 	s := wire.Snapshot{
@@ -103,7 +103,7 @@ func (r *Room) View() View {
 		password = l.Launch.Password
 	}
 	v := View{IsPrivate: r.group.Settings.IsMatch()}
-	v.Snapshot, v.Own = privacy.Split(r.whole())
+	v.Snapshot, v.Own = privacy.Split(whole(r))
 	v.Badges = r.group.Roster.Badges(password, r.group.Settings.Every != "", r.group.Invited())
 	if !v.IsPrivate {
 		v.Record = decision.Record(&r.group)
