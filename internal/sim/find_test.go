@@ -109,6 +109,10 @@ type finds struct {
 	percent, recall, probes         []float64
 	claims, broken, shown, shifts   int
 	expected, left, excess, within5 float64
+	// In farther searches a server is over 5 ms from the truly last one. The worst search's servers
+	// are so many ms over the truth in the mean.
+	farther int
+	worst   float64
 }
 
 func (f *finds) add(r run) {
@@ -117,6 +121,10 @@ func (f *finds) add(r run) {
 	f.recall = append(f.recall, r.recall)
 	f.excess += r.excess
 	f.within5 += r.within
+	if r.within < 1 {
+		f.farther++
+	}
+	f.worst = max(f.worst, r.excess)
 	if r.summary.Shift != 0 {
 		f.shifts++
 	}
@@ -146,10 +154,10 @@ func (f *finds) String() string {
 	slices.Sort(f.probes)
 	n := float64(len(f.recall))
 	return fmt.Sprintf("%3.0f runs, %5.2f %% probed, recall %.4f, worst eighth %.4f, worst %.4f, claims %d: %d false, as displayed %d; "+
-		"%.1f claimed missing, %.1f are; shifts %d; probes %.0f, p95 %.0f, excess %.2f, within %.4f",
+		"%.1f claimed missing, %.1f are; shifts %d; probes %.0f, p95 %.0f, excess %.2f, worst %.1f, within %.4f, farther %d",
 		n, mean(f.percent), mean(f.recall), mean(f.recall[:(len(f.recall)+7)/8]), f.recall[0], f.claims, f.broken, f.shown,
 		f.expected/float64(max(1, f.claims)), f.left/float64(max(1, f.claims)), f.shifts,
-		mean(f.probes), f.probes[len(f.probes)*95/100], f.excess/n, f.within5/n)
+		mean(f.probes), f.probes[len(f.probes)*95/100], f.excess/n, f.worst, f.within5/n, f.farther)
 }
 
 // findWorld returns a world of a kind. Russia has three times css2007's servers, since a wide

@@ -15,6 +15,8 @@ import (
 type estimator struct {
 	tree  *topology.Tree
 	limit time.Duration
+	// need is how many near servers more the plan can use.
+	need float64
 
 	nodes    []node
 	outcomes []outcome                  // of the same nodes
@@ -132,7 +134,7 @@ func (e *evidence) add(weight, likely float64) evidence {
 
 func newEstimator(tree *topology.Tree, limit time.Duration) *estimator {
 	e := &estimator{
-		tree: tree, limit: limit, calibrator: newCalibrator(),
+		tree: tree, limit: limit, need: math.Inf(1), calibrator: newCalibrator(),
 		nodes: make([]node, tree.Nodes()), outcomes: make([]outcome, tree.Nodes()),
 		siblings: make([]evidence, tree.Origins()), servers: make([]server, len(tree.List())),
 		blocks: make([]block, tree.Blocks()), labels: newLabels(),

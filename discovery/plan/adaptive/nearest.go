@@ -18,24 +18,29 @@ type nearest struct {
 // with seeds that no benchmark uses.
 const (
 	// nearestMargin is how much nearer a server must be to be worth a search.
-	nearestMargin = 3 * time.Millisecond
-	// nearestLeft is the share of the nearest that may be nearer and not found. It is
-	// small because such servers are expected in few places. It is warmLeft where
-	// memories proved right.
-	nearestLeft = 0.01
+	nearestMargin = 4 * time.Millisecond
+	// needLeft is the share of the missing servers that the plan may expect to be left
+	// under the limit. It is the chance at most that all of them are, by Markov's
+	// inequality. These are leastNeeded to mostNeeded servers. Where memories proved
+	// right, warmLeft of the wanted servers may be left.
+	needLeft    = 0.1
+	leastNeeded = 0.3
+	mostNeeded  = 2
 	warmLeft    = 0.3
 	// nearestDry replies without a nearer one are enough: later servers are even less
-	// likely. It is warmDry where memories proved right, because the visit before has
-	// looked elsewhere.
-	nearestDry = 200
-	warmDry    = 150
+	// likely. It takes up to doubtDry more if labels are missing or often wrong.
+	nearestDry = 120
+	doubtDry   = 100
+	// doubtfulLabels is the share of wrong labels from which on they are doubted.
+	doubtfulLabels = 0.1
 	// The limit at first, while fewer than openingShare times the wanted servers have
 	// replied: one reply in openingShare is under it. It is at least leastLimit.
 	openingShare = 3
 	leastLimit   = time.Millisecond
 	// The last of the nearest must have improved by less than steadyBy in the last
-	// steadyBatches.
+	// steadyBatches, or warmBatches where memories proved right.
 	steadyBatches = 3
+	warmBatches   = 2
 	steadyBy      = 2 * time.Millisecond
 	// lonelyRTT is more than the RTT of the nearest server for most players.
 	lonelyRTT = 60 * time.Millisecond
@@ -76,15 +81,22 @@ func (n *nearest) limit(before time.Duration) time.Duration {
 	return max(kth-nearestMargin, kth/2)
 }
 
-// enough reports whether the nearest are found, if about this many servers under the
-// limit are left. A warm start searches less.
-func (n *nearest) enough(left float64, warm bool) bool {
-	if len(n.kth) < steadyBatches || n.kth[len(n.kth)-steadyBatches]-n.kth[len(n.kth)-1] >= steadyBy {
+// missing returns how many of the nearest may still be under the limit.
+func (n *nearest) missing(limit time.Duration) float64 {
+	under, _ := slices.BinarySearch(n.rtts, limit)
+	return float64(max(1, n.count-under))
+}
+
+// enough reports whether the nearest are found, if this is left under the limit, and so
+// doubtful are the labels: from 0 to 1. A warm start searches less.
+func (n *nearest) enough(left remaining, doubt float64, warm bool) bool {
+	steady, dry := steadyBatches, nearestDry+int(doubt*doubtDry)
+	if warm { // the visit before has looked elsewhere
+		steady, dry = warmBatches, nearestDry
+	}
+	if len(n.kth) < steady || n.kth[len(n.kth)-steady]-n.kth[len(n.kth)-1] >= steadyBy {
 		return false
 	}
-	dry, share := nearestDry, nearestLeft
-	if warm {
-		dry, share = warmDry, warmLeft
-	}
-	return left <= share*float64(n.count) || n.dry >= dry
+	enough := left.needed <= min(max(needLeft*left.need, leastNeeded), mostNeeded)
+	return enough || warm && left.near <= warmLeft*float64(n.count) || n.dry >= dry
 }

@@ -157,6 +157,7 @@ func (p *plan) refill() {
 		if limit := p.nearest.limit(p.estimator.limit); limit != p.estimator.limit || len(p.estimator.memories) > 0 {
 			p.estimator.relimit(limit)
 		}
+		p.estimator.need = p.nearest.missing(p.estimator.limit)
 	}
 	p.estimator.calibrator.learn(p.fresh)
 	p.fresh = 0
@@ -164,7 +165,8 @@ func (p *plan) refill() {
 	if p.ends && p.enough() {
 		p.survey()
 		if replies := len(p.estimator.replies); len(p.queue) == 0 && replies > p.vouched+patience {
-			p.queue, p.vouched = p.acquisition.witnesses(nil, shiftWindow), replies
+			p.queue = p.acquisition.witnesses(nil, shiftWindow)
+			p.vouched = replies + p.underway + len(p.queue)
 		}
 		p.stopped = len(p.queue) == 0
 		return
@@ -197,11 +199,19 @@ func (p *plan) survey() {
 func (p *plan) enough() bool {
 	switch {
 	case p.nearest != nil:
-		return p.nearest.enough(p.left.near, p.recall.trusted())
+		return p.nearest.enough(p.left, p.doubt(), p.recall.trusted())
 	case p.recall.empty():
 		return p.left.negligible(float64(p.found), p.options.Missing, fewAfter(p.dry))
 	}
 	return p.left.negligible(float64(p.found), warmMissing*p.options.Missing, fewLeftWarm)
+}
+
+// doubt returns how little a search for the nearest relies on labels, from 0 to 1.
+func (p *plan) doubt() float64 {
+	if p.left.unlabelled > p.left.near/2 {
+		return 1
+	}
+	return min(1, p.estimator.labels.wrong/doubtfulLabels)
 }
 
 func (p *plan) Observe(r discovery.Result) {

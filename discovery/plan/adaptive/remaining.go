@@ -10,15 +10,16 @@ import (
 
 // remaining is what is left to find: the expected number of near servers among the
 // unasked, and its variance. Likely are those where a near one is likely. Unlabelled
-// are those without a known country or AS.
-type remaining struct{ near, variance, likely, unlabelled float64 }
+// are those without a known country or AS. Needed are those that the plan can use: at
+// most need of a correlated block.
+type remaining struct{ near, variance, likely, unlabelled, needed, need float64 }
 
 // remaining estimates the shares again and adds up what is left. A correlated block is
 // a node without measurements, under one with some: all of its servers are near or none
 // is.
 func (e *estimator) remaining() remaining {
 	e.estimate()
-	var total remaining
+	total := remaining{need: e.need}
 	var block struct {
 		near, servers float64
 		end           topology.Node
@@ -57,6 +58,7 @@ func (r *remaining) add(near, servers float64) {
 	if near > 0 {
 		p := near / servers
 		r.variance += near * near * (1 - p) / p
+		r.needed += p * min(servers, r.need)
 	}
 }
 

@@ -2,6 +2,7 @@ package adaptive
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"time"
 
@@ -17,6 +18,11 @@ const (
 	surveyNetworks = 4
 	nearNetworks   = 6
 	nearerPart     = 3
+	// A search for the nearest asks fewer, because its limit soon tells which countries
+	// are too far: its stop weighs what is left there. A prefix that stands for an
+	// unknown country holds too much for that.
+	fewNetworks     = 1
+	fewNearNetworks = 3
 	// lonelyNetworks more are asked in every country if nobody is near: so far all
 	// routes to the player's own country may take such ways.
 	lonelyNetworks = 4
@@ -49,9 +55,12 @@ func (a *acquisition) survey(further int, recalled *recall) []discovery.Probe {
 	slices.SortStableFunc(countries, func(a, b topology.Node) int { return cmp.Compare(nearest[a], nearest[b]) })
 	var probes []discovery.Probe
 	for i, c := range countries {
-		networks := surveyNetworks
+		networks, near := surveyNetworks, nearNetworks
+		if further == 0 && !math.IsInf(a.wanted, 1) && !e.tree.Unknown(c) {
+			networks, near = fewNetworks, fewNearNetworks
+		}
 		if nearerPart*i < len(countries) {
-			networks = nearNetworks
+			networks = near
 		}
 		probes = append(probes, a.askLargest(c, networks+further, recalled)...)
 	}
