@@ -12,8 +12,8 @@
 //	└──────────┴───────────▶ replies
 //	         moment
 //
-// The quieter line is the reference: when a download ends that was there from the start, the replies
-// before its end were too late, and not those since then too early.
+// The quieter line is the reference. If a download was there from the start and ends, the replies
+// before its end were too late.
 package line
 
 import (
@@ -130,8 +130,8 @@ func (l *Line) Delays() (d Delays) {
 	return d
 }
 
-// change returns the reply with which RTTs changed most surely, and by how many ms; 0 if they did
-// not.
+// change finds the surest change of RTTs. It returns the first reply after it and the change in ms,
+// or 0 without a change.
 func (l *Line) change(delays []float64) (at int, by float64) {
 	n := len(l.replies)
 	sums, counts := make([]float64, n+1), make([]int, n+1) // differences of successive moments
