@@ -97,9 +97,17 @@ var everyFile = sync.OnceValue(func() map[string]file {
 	return served
 })
 
+// isOfTerminals reports whether only a terminal says a sentence: muster demo, and a host that has passed
+// its rooms on. Pages load faster without them.
+func isOfTerminals(key string) bool {
+	return strings.HasPrefix(key, "term.demo") || strings.HasPrefix(key, "term.passed-")
+}
+
 // sentences returns the sentences of a language as a file of the page.
 func sentences(tag string) []byte {
-	data, err := json.Marshal(catalogue.Sentences(tag))
+	all := catalogue.Sentences(tag)
+	maps.DeleteFunc(all, func(key, _ string) bool { return isOfTerminals(key) })
+	data, err := json.Marshal(all)
 	if err != nil {
 		panic(err) // they are strings
 	}

@@ -130,7 +130,7 @@ const patience = 3;
  * Fetches from the room. If the host is busy, waits as long as the host says.
  * @param {string} what @param {RequestInit} options
  */
-async function fetched(what, options) {
+export async function fetched(what, options) {
   for (let tries = 0; ; tries++) {
     const reply = await fetch(`/api/rooms/-/${what}`, options); // proxies must not log the code
     const isPassing = reply.status === 429 || reply.status === 503; // too many requests, or the room has no host at the moment
@@ -149,7 +149,7 @@ export function refused({ says, advises, message = "", hint = "" }) {
 }
 
 /** @param {Response} reply @param {Parameters<typeof refused>[0]} refusal */
-function failure(reply, refusal = {}) {
+export function failure(reply, refusal = {}) {
   const [why] = refused({ ...refusal, advises: undefined, hint: "" });
   return new Error(why ?? say("page.status", { status: String(reply.status) }));
 }
@@ -206,13 +206,6 @@ export async function qrCode() {
 /** The history of a standing room. @param {string} format json or csv */
 export async function evenings(format) {
   const reply = await fetched(`evenings?format=${format}`, { cache: "no-store", headers: shown() });
-  if (!reply.ok) throw failure(reply, await reply.json().catch(() => ({})));
-  return reply;
-}
-
-/** The room's last match in the form of another program, or all its matches. @param {string} form */
-export async function matchFile(form) {
-  const reply = await fetched(form ? `matches?format=${form}` : "matches", { cache: "no-store", headers: shown() });
   if (!reply.ok) throw failure(reply, await reply.json().catch(() => ({})));
   return reply;
 }

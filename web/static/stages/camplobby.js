@@ -44,6 +44,9 @@ export function sides(state, view, me) {
   );
 }
 
+/** The title: who plays whom. @param {Match} match */
+export const title = ({ camps: [a, b] }) => said("match.versus", { a: campName(a), b: campName(b) });
+
 /** What kind of match it is, in a few words. @param {State} state */
 export function terms(state) {
   const match = /** @type {Match} */ (state.match);
@@ -72,14 +75,14 @@ function team(state, view, match, camp, me, isStill) {
   return h(
     "section",
     { class: `team${isOwn ? " own-side" : ""}`, "data-key": id, "aria-labelledby": id },
-    h("div", { class: "team-head" }, title(state, view, camp, id), !view.tv && button("send-link", chain(), { class: "copy-side", "aria-label": say("match.copy-side", { side: name }), title: say("match.copy-side", { side: name }), "data-copy-text": state.you.link.replace("/#", `/?side=${camp.side}#`) })),
+    h("div", { class: "team-head" }, nameOf(state, view, camp, id), !view.tv && button("send-link", chain(), { class: "copy-side", "aria-label": say("match.copy-side", { side: name }), title: say("match.copy-side", { side: name }), "data-copy-text": state.you.link.replace("/#", `/?side=${camp.side}#`) })),
     h("ul", { class: "team-people" }, people.map((person) => member(state, view, match, camp, person, me, isStill)), people.length === 0 && h("li", { class: "nobody" }, say("match.nobody"))),
     !view.tv && me && foot(state, camp, me, isOwn),
   );
 }
 
 /** A side's name, which the organiser changes in place. @param {State} state @param {View} view @param {Camp} camp @param {string} id */
-function title(state, view, camp, id) {
+function nameOf(state, view, camp, id) {
   if (!state.you.organiser || view.tv) return h("h2", { id }, h("bdi", { dir: "auto" }, campName(camp)));
   return h(
     "form",

@@ -10,7 +10,6 @@ import { inOrder } from "../people.js";
 import { said, say } from "../say.js";
 import { sign } from "../sign.js";
 import * as sound from "../sound.js";
-import { campName } from "./camps.js";
 import { hasMenu, opener, showMenu, signMenu } from "./menu.js";
 import { meeting } from "./meeting.js";
 import { isMapped, isPlaced, namesFit, place, spotOf, stands } from "./onmap.js";
@@ -118,16 +117,11 @@ function hello(state, view, me) {
   return h(
     "div",
     { class: "hello", "data-key": "hello" },
-    isOwn ? h("h1", { "data-key": "title" }, ...said("lobby.you-are-in", { player: me.name })) : h("h1", { "data-key": "title", "--letters": say("lobby.who").length }, ...who(state)),
+    isOwn ? h("h1", { "data-key": "title" }, ...said("lobby.you-are-in", { player: me.name })) : h("h1", { "data-key": "title", "--letters": say("lobby.who").length }, ...(state.match && sides.drawn ? sides.drawn.title(state.match) : said("lobby.who"))),
     state.match && sides.drawn?.terms(state),
     me && plays(me) && (isOwn || me.unable) && ownGame(state, me),
     looks(state, view),
   );
-}
-
-/** The title: who plays whom, or the question who is in. @param {State} state */
-function who({ match }) {
-  return match ? said("match.versus", { a: campName(match.camps[0]), b: campName(match.camps[1]) }) : said("lobby.who");
 }
 
 /** What stands under the map: people whose place is unknown, and names that have no room on the map. @param {Scene} scene @param {Person[]} people @param {Person[]} beside */

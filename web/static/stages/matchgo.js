@@ -1,7 +1,7 @@
 // Where a match goes, and why: what the captains decided, the maps in their order, and both sides on
 // their way.
 
-import { matchFile } from "../api.js";
+import { failure, fetched, shown } from "../api.js";
 import { button, h, saveFile } from "../dom.js";
 import { gameName } from "../gather.js";
 import { millis, said, say } from "../say.js";
@@ -93,6 +93,13 @@ function typing(state, match) {
 export function evenFor(match, me) {
   const own = me && match.even?.[me.name];
   return own && (own.sides_ms > 0 || own.all_ms > 0) && h("p", { class: "even-for quiet", "data-key": "even" }, say("match.even-you", { sides: millis(own.sides_ms), all: millis(own.all_ms) }));
+}
+
+/** The room's last match in the form of another program, or all its matches. @param {string} form */
+async function matchFile(form) {
+  const reply = await fetched(form ? `matches?format=${form}` : "matches", { cache: "no-store", headers: shown() });
+  if (!reply.ok) throw failure(reply, await reply.json().catch(() => ({})));
+  return reply;
 }
 
 /** The actions of the buttons here. @param {import("../live.js").Live} live @returns {Record<string, (data: DOMStringMap) => unknown>} */
