@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"muster/discovery/sentence"
-	"muster/host/room/decision"
+	"muster/host/room/captains"
 	"muster/host/wire"
 )
 
@@ -51,7 +51,7 @@ func (b *Banning) countDown(r *Room) {
 // more, because bans take minutes, and seats go quickly.
 func (b *Banning) tick(r *Room) {
 	if b.LaunchAt.IsZero() {
-		if notes := decision.TickBans(&r.group, r.now); len(notes) > 0 {
+		if notes := captains.Tick(&r.group, r.now); len(notes) > 0 {
 			r.out.binds = true
 			r.out.says(notes...)
 		}
@@ -66,7 +66,7 @@ func (b *Banning) tick(r *Room) {
 		(&Launching{Server: server}).begin(r)
 	case b.LaunchAt.Sub(b.Looked) >= freshLook && left <= countdownTime:
 		b.Looked, b.LookedAgain = r.now, true
-		asks, note := r.decision.Look(&r.group, &r.probing, decision.Fallbacks(&r.group), true, r.passed(), r.now)
+		asks, note := r.decision.Look(&r.group, &r.probing, captains.Fallbacks(&r.group), true, r.passed(), r.now)
 		r.out.says(note)
 		r.sendLooks(asks)
 	}
@@ -82,7 +82,7 @@ func (b *Banning) shift(d time.Duration) {
 
 // next returns when the phase needs the time again.
 func (b *Banning) next(r *Room) time.Time {
-	if turn, is := r.group.Bans.Turn(); is && !decision.IsCaptainAway(&r.group) {
+	if turn, is := r.group.Bans.Turn(); is && !captains.IsAway(&r.group) {
 		return turn.Until
 	}
 	return r.now
@@ -103,7 +103,7 @@ func (a Move) do(r *Room, by caller) error {
 	if !banning {
 		return errNoVote
 	}
-	notes, err := decision.Move(&r.group, decision.Attempt{Number: a.Number, By: by.Name, What: a.What}, r.now)
+	notes, err := captains.Move(&r.group, captains.Attempt{Number: a.Number, By: by.Name, What: a.What}, r.now)
 	if err != nil {
 		return err
 	}

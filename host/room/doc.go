@@ -3,8 +3,9 @@
 // It opens no socket, reads no clock and starts no goroutine.
 //
 // Its abilities are parts, the packages below this one. Each has a state of its own, is told values
-// and returns values. Four packages put together what several parts know: group, probing, decision
-// and waiting. The room routes inputs to them. A phase decides by their answers which phase is next:
+// and returns values. Five packages put together what several parts know: group, probing, decision,
+// captains and waiting. The room routes inputs to them. A phase decides by their answers which phase
+// is next:
 //
 //	gathering    ─▶ listing
 //	listing      ─▶ measuring, coordinating, failed

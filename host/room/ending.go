@@ -6,7 +6,7 @@ import (
 
 	"muster/discovery/sentence"
 	"muster/host/room/attendance"
-	"muster/host/room/decision"
+	"muster/host/room/captains"
 	"muster/host/room/group"
 	"muster/host/room/launch"
 	"muster/host/room/waiting"
@@ -44,7 +44,7 @@ func (l *Launching) begin(r *Room) {
 		Players: newest.Players, RTT: map[string]float64{}, Voted: voters(g), Match: g.ViewMatch(),
 	}
 	if played.Match != nil {
-		decision.ViewBans(g, played.Match)
+		captains.View(g, played.Match)
 		played.Match.Turn, played.Match.Servers = nil, []wire.MatchServer{} // only what was decided stays
 	}
 	for name, ms := range ranked.RTT {

@@ -63,7 +63,7 @@ func (a NameCaptain) do(r *Room, by caller) error {
 	return err
 }
 
-// changeSides tells people about changes of the sides. A search that is under way goes on for the
+// sidesChanged tells people about changes of the sides. A search that is under way goes on for the
 // new sides.
 func sidesChanged(r *Room, changes []sides.Change) {
 	if len(changes) == 0 {

@@ -4,6 +4,7 @@ import (
 	"iter"
 
 	"muster/discovery"
+	"muster/host/room/captains"
 	"muster/host/room/choice"
 	"muster/host/room/decision"
 	"muster/host/room/privacy"
@@ -72,7 +73,7 @@ func whole(r *Room) wire.Snapshot {
 	}
 	s.People = g.ViewPeople(r.phase.stage() == wire.Chosen)
 	if s.Match != nil {
-		decision.ViewBans(g, s.Match)
+		captains.View(g, s.Match)
 		showing.Target = max(showing.Target, g.Bans.Server())
 	}
 	s.Choice, s.WhatIf = r.decision.View(g, &r.probing, showing)

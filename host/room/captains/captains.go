@@ -1,0 +1,158 @@
+// Package captains lets a match's captains ban and pick, by what the room knows of its people and
+// servers.
+//
+//	sides ── whose captain is there ──┐
+//	                                  ▼
+//	people ── Attempt ─▶ Move ─────▶ bans ─▶ View ─▶ pages, programs, the match's record
+//	the clock ─────────▶ Tick ────────▲
+//	                                  │
+//	choice ── the servers, ranked ────┘
+package captains
+
+import (
+	"slices"
+	"time"
+
+	"muster/discovery"
+	"muster/discovery/sentence"
+	"muster/host/room/attendance"
+	"muster/host/room/bans"
+	"muster/host/room/group"
+	"muster/host/wire"
+	"muster/selection"
+	"muster/selection/even"
+)
+
+// Ranked returns the servers of the newest choice, the best by the room's rule first.
+func Ranked(g *group.Group) (servers []int) {
+	for _, ranked := range g.Choice.Newest().Ranking {
+		servers = append(servers, ranked.Server)
+	}
+	return servers
+}
+
+// Attempt is a person's move: the server's address, or the map's name.
+type Attempt struct {
+	Number int
+	By     string
+	What   string
+}
+
+// Move makes a captain's move. It returns notes for people.
+func Move(g *group.Group, a Attempt, now time.Time) (notes []sentence.Sentence, err error) {
+	attempt := bans.Attempt{Number: a.Number, By: a.By, Server: -1, Map: discovery.CleanText(a.What)}
+	for _, server := range g.Bans.Servers() {
+		if g.Servers.List[server].Addr.String() == a.What {
+			attempt.Server = server
+		}
+	}
+	turn, _ := g.Bans.Turn()
+	made, err := g.Bans.Move(attempt, g.Sides.Captain(turn.Side), Ranked(g), now)
+	if err != nil {
+		return nil, err
+	}
+	return moved(g, made), nil
+}
+
+// Tick moves for a captain who has not moved in time, and gives the side of one who has left
+// another captain. It returns notes for people.
+func Tick(g *group.Group, now time.Time) (notes []sentence.Sentence) {
+	if made, has := g.Bans.Tick(Ranked(g), now); has {
+		return moved(g, made)
+	}
+	turn, is := g.Bans.Turn()
+	captain := g.Sides.Captain(turn.Side)
+	if !is || !IsAway(g) || len(g.Attendance.Away([]string{captain}, attendance.LeftAfter, now)) == 0 {
+		return nil
+	}
+	return g.TellSides(g.Sides.Replace(turn.Side, group.Filtered(g.Attendance.Players(), func(name string) bool { return canMove(g, name) })))
+}
+
+// canMove reports whether a player's program or page is there.
+func canMove(g *group.Group, name string) bool {
+	return g.IsHere(name) || g.Roster.Person(name).HasPage
+}
+
+// IsAway reports whether a match waits for the move of a captain who is not there.
+func IsAway(g *group.Group) bool {
+	turn, is := g.Bans.Turn()
+	captain := g.Sides.Captain(turn.Side)
+	return is && captain != "" && !canMove(g, captain)
+}
+
+// moved tells people of a move, and of what it decides.
+func moved(g *group.Group, m bans.Made) (notes []sentence.Sentence) {
+	what := m.Map
+	if m.Of == wire.OfServer {
+		what = g.Servers.Called(m.Server)
+	}
+	side := g.Settings.Called(m.Side)
+	switch {
+	case m.By != "" && m.Kind == wire.Ban:
+		notes = append(notes, sentence.Of("room.bans-ban", "player", m.By, "what", what))
+	case m.By != "":
+		notes = append(notes, sentence.Of("room.bans-pick", "player", m.By, "what", what))
+	case m.Kind == wire.Ban:
+		notes = append(notes, sentence.Of("room.bans-ban-late", "side", side, "what", what))
+	default:
+		notes = append(notes, sentence.Of("room.bans-pick-late", "side", side, "what", what))
+	}
+	if m.Decides {
+		notes = append(notes, sentence.Of("room.match-on", "server", g.Servers.Called(g.Bans.Server())))
+	}
+	return append(notes, Playing(g)...)
+}
+
+// Playing tells people which maps they play, once that is decided.
+func Playing(g *group.Group) []sentence.Sentence {
+	if maps := g.Bans.Maps(); len(maps) > 0 {
+		return []sentence.Sentence{sentence.Of("room.match-maps", "maps", maps)}
+	}
+	return nil
+}
+
+// Fallbacks returns the servers that a decided match would go to, the first one first.
+func Fallbacks(g *group.Group) []int { return g.Bans.Fallbacks(Ranked(g)) }
+
+// evened returns the delays that would make pings even on a server, for the players of both sides.
+func evened(g *group.Group, server int) map[string]wire.Even {
+	newest := g.Choice.Newest()
+	at := slices.IndexFunc(newest.Ranking, func(ranked selection.Ranked) bool { return ranked.Server == server })
+	if at < 0 {
+		return nil
+	}
+	var names []string
+	var players []even.Player
+	for _, name := range newest.Players {
+		ms, has := newest.Ranking[at].RTT[name]
+		if side := g.SideOf(name); has && side != "" {
+			names = append(names, name)
+			players = append(players, even.Player{PingMS: ms, Side: map[wire.Side]selection.Side{
+				wire.SideA: selection.SideA, wire.SideB: selection.SideB,
+			}[side]})
+		}
+	}
+	all := map[string]wire.Even{}
+	for i, d := range even.Delays(players) {
+		all[names[i]] = wire.Even{SidesMS: d.Sides, AllMS: d.All}
+	}
+	return all
+}
+
+// View fills in the moves of a match as people see it.
+func View(g *group.Group, m *wire.Match) {
+	if g.Bans.IsOver() {
+		m.Even = evened(g, g.Bans.Server())
+	}
+	cards := []wire.MatchServer{}
+	for _, server := range g.Bans.Servers() {
+		card := wire.MatchServer{Addr: g.Servers.List[server].Addr.String(), ServerCard: g.Card(server)}
+		for _, ranked := range g.Choice.Newest().Ranking {
+			if ranked.Server == server && ranked.SideMeanMS != nil {
+				card.MeansMS = [2]float64{ranked.SideMeanMS.A, ranked.SideMeanMS.B}
+			}
+		}
+		cards = append(cards, card)
+	}
+	g.Bans.View(m, cards, [2]string{g.Sides.Captain(wire.SideA), g.Sides.Captain(wire.SideB)})
+}
