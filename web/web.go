@@ -97,10 +97,12 @@ var everyFile = sync.OnceValue(func() map[string]file {
 	return served
 })
 
-// isOfTerminals reports whether only a terminal says a sentence: muster demo, and a host that has passed
-// its rooms on. Pages load faster without them.
+// ofTerminals begin the keys of sentences that only packages demo and lobby say, at a terminal.
+var ofTerminals = []string{"term.demo", "term.passed-", "term.list-", "term.password-", "term.unencrypted", "term.column"}
+
+// isOfTerminals reports whether only a terminal says a sentence. Pages load faster without these.
 func isOfTerminals(key string) bool {
-	return strings.HasPrefix(key, "term.demo") || strings.HasPrefix(key, "term.passed-")
+	return slices.ContainsFunc(ofTerminals, func(begin string) bool { return strings.HasPrefix(key, begin) })
 }
 
 // sentences returns the sentences of a language as a file of the page.
