@@ -138,7 +138,7 @@ func (p *Probing) hear(g *group.Group, name string, result discovery.Result, m M
 		mates = append(mates, search.Mate{Name: mate, State: w.At(result.Server).State, MayAsk: mayAsk})
 	}
 	if s := p.Search(g); s != nil && s.Groups == groups {
-		return p.Ask(g, s.Heard(name, result, mates), m)
+		return p.Ask(g, s.Heard(name, result, mates, m.Now), m)
 	}
 	_, instead := groups.Heard(name, result, mates)
 	return p.Ask(g, instead, m)
@@ -172,6 +172,12 @@ func (p *Probing) unreported(g *group.Group) (out []search.Ask) {
 		}
 	}
 	return out
+}
+
+// isOwed reports whether a player's program has neither an answer nor a silence for a question yet, and
+// may have one soon.
+func (p *Probing) isOwed(g *group.Group, now time.Time) bool {
+	return p.search.MayHear(now) && slices.ContainsFunc(p.unreported(g), func(ask search.Ask) bool { return len(ask.Servers) > 0 })
 }
 
 // searchers returns the NAT groups that can search now.
@@ -246,6 +252,9 @@ func (p *Probing) Turn(g *group.Group, more int, m Moment) (asks []search.Ask, o
 	groups := members(g, searchers(g), m)
 	asks, isOver = s.Turn(groups, len(g.Attendance.Active()), m.Now)
 	asks = p.Ask(g, asks, m)
+	if isOver && p.isOwed(g, m.Now) && g.Select(g.Attendance.Active()).Chosen == nil {
+		return asks, outcome, false // what is still to come may be the only server that suits everyone
+	}
 	if isOver {
 		var isDry bool
 		outcome, isDry = s.Outcome(groups)

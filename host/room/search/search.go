@@ -52,7 +52,7 @@ const (
 	fewMissing  = 0.125
 	longestWait = 1500 * time.Millisecond
 	// givenUp is the time by which each program has given a silent server up: three seconds after its
-	// question, and more on a busy machine. Only a search that has found nothing yet waits as long.
+	// question, and more on a busy machine. Only a search that has found nothing waits as long.
 	givenUp = 10 * time.Second
 	// enough is the gain that is not worth another round. untilSpent ends a search only with its
 	// budget.
@@ -73,9 +73,11 @@ type Search struct {
 	*Groups
 	planner *coordinate.Planner
 	list    []discovery.Server
-	// asked is when the newest questions went out, and questions is their number.
+	// asked is when the newest questions went out, and questions is their number. instead is when a
+	// player was last asked in place of another, who has heard nothing.
 	asked     time.Time
 	questions int
+	instead   time.Time
 	// ahead is the number of questions that each group has left when the next round begins, 0 if
 	// rounds do not overlap. The field before is the number of questions of the round before, some
 	// of them still open.
@@ -279,13 +281,19 @@ func (s *Search) Turn(groups [][]Member, players int, now time.Time) (asks []Ask
 		if missing > s.few() || mayGain && now.Sub(s.asked) < longestWait {
 			return nil, false
 		}
-		if progress.Best < 0 && len(s.Out()) > 0 && now.Sub(s.asked) < givenUp {
+		if progress.Best < 0 && len(s.Out()) > 0 && s.MayHear(now) {
 			return nil, false // a late answer is better than none, and a silent player is told
 		}
 		s.isOver = true
 	}
 	// A player who is away lacks the others' results, and is back in a moment or left out.
 	return nil, s.players() >= players
+}
+
+// MayHear reports whether the answer to a question may still come: programs have not given up all
+// that they were asked last.
+func (s *Search) MayHear(now time.Time) bool {
+	return min(now.Sub(s.asked), now.Sub(s.instead)) < givenUp
 }
 
 // Behind lets the search go on behind a vote.
@@ -323,8 +331,11 @@ func (s *Search) NextBehind(groups [][]Member, now time.Time) (asks []Ask, own [
 
 // Heard takes a player's result, along with those of the player's [Groups.Mates]. It returns the
 // questions to others instead: the planner hears of a silence only after the whole group was asked.
-func (s *Search) Heard(player string, result discovery.Result, mates []Mate) (instead []Ask) {
+func (s *Search) Heard(player string, result discovery.Result, mates []Mate, now time.Time) (instead []Ask) {
 	at, instead := s.Groups.Heard(player, result, mates)
+	if len(instead) > 0 {
+		s.instead = now
+	}
 	if at >= 0 {
 		s.planner.Observe(at, result)
 	}
@@ -342,4 +353,4 @@ func (s *Search) Correct(player string, result discovery.Result) {
 func (s *Search) Inform(server int) { s.planner.Inform(server) }
 
 // Shift moves the times of the search by a time that does not count.
-func (s *Search) Shift(d time.Duration) { s.asked = s.asked.Add(d) }
+func (s *Search) Shift(d time.Duration) { s.asked, s.instead = s.asked.Add(d), s.instead.Add(d) }

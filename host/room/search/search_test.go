@@ -229,7 +229,7 @@ func (w *world) answers(asks []Ask) {
 			}
 			w.known[ask.Player][server] = true
 			result := discovery.Result{Server: server, State: discovery.Answered, RTT: w.rtt(ask.Player, server)}
-			asks = append(asks, w.Heard(ask.Player, result, nil)...)
+			asks = append(asks, w.Heard(ask.Player, result, nil, time.Time{})...)
 		}
 	}
 }
