@@ -45,8 +45,9 @@ const (
 	// longestLook is the longest time before a gateway again asks an owner that admits nobody.
 	longestLook = time.Second
 	// newsWait is how long a caller waits for news of a room that this host does not know, because
-	// another host may have opened it at this moment.
-	newsWait = 2 * time.Second
+	// another host may have opened it at this moment. It is longer than a host trusts its lease
+	// without the store: one that still trusts it then has heard from the store meanwhile.
+	newsWait = 3 * time.Second
 	// veil is when a caller learns of a refusal that only a room's owner could decide, at an
 	// address with too many wrong codes. It is the same for all codes and hosts; otherwise the time
 	// of the answer would tell which codes exist.
@@ -158,12 +159,15 @@ func (h *Host) direct(ctx context.Context, came time.Time, b *behalf, code strin
 		heard, forgive := h.guard.Doubt(b.Addr, time.Now())
 		for heard && !h.isKnown(code) && rest(news, lookEvery) {
 		}
+		hasNews, _ := h.store.Trust()
 		switch b.Unheard = !heard; {
 		case !heard:
-		case !h.isKnown(code):
-			return false, h.unknown(code)
-		default:
+		case h.isKnown(code):
 			forgive()
+		case !hasNews: // the room may be one of those that this host has not heard of
+			return false, wire.Refuse(wire.ReasonBusy, "refused.unreached").Advising("refused.come-back-hint")
+		default:
+			return false, h.unknown(code)
 		}
 	}
 	isAfar = h.isAfar(code)

@@ -543,6 +543,23 @@ func TestNews(t *testing.T) {
 	expect[wire.Welcome](says(t, at["b"].server, "203.0.113.9", wire.Hello{Code: room.Code, Key: key, Name: "bob"}))
 }
 
+// TestNoNews checks that a host without news from the store calls no code wrong: another host may have
+// opened the room since.
+func TestNoNews(t *testing.T) {
+	t.Parallel()
+	at := machines(t, everybody(public.Limits{}), "a", "b")
+	_, room, _ := opens(t, at["a"].server, "203.0.113.7", `{"game":"openarena"}`)
+	at["b"].store.Away(true)
+	at["b"].store.Late(room.Code, 1000)
+	refusal := expect[wire.Refusal](says(t, at["b"].server, "203.0.113.8", wire.Hello{Code: room.Code, Name: "ann"}))
+	if refusal.Reason != wire.ReasonBusy {
+		t.Errorf("ann is told %+v", refusal)
+	}
+	at["b"].store.Away(false)
+	at["b"].store.Late(room.Code, 3)
+	expect[wire.Welcome](says(t, at["b"].server, "203.0.113.8", wire.Hello{Code: room.Code, Name: "ann"}))
+}
+
 // TestNewsForGuessers checks that waiting for news helps no guesser. Only as many callers wait as
 // may try wrong codes. Meanwhile all others are refused at once, even one with a right code. If the
 // machine stalls until the wait is over, that round proves nothing, and the test repeats it with
@@ -564,7 +581,7 @@ func TestNewsForGuessers(t *testing.T) {
 func guessersWait(t *testing.T, server *httptest.Server, from, code string) bool {
 	t.Helper()
 	const own, more = 5, 3 // how many wrong codes an address may try
-	const wait = 2 * time.Second
+	const wait = 3 * time.Second
 	told := make(chan wire.Message, own+more)
 	began := time.Now()
 	for range own + more {
