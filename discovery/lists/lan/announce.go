@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -46,6 +47,9 @@ func Announce(ctx context.Context, rooms <-chan Room, log *slog.Logger) error {
 	var id [idLen]byte
 	rand.Read(id[:])
 	a := &announcer{id: hex.EncodeToString(id[:]), log: log, asked: make(chan struct{}, 1)}
+	ctx, cancel := context.WithCancel(ctx)
+	defer a.hearing.Wait()
+	defer cancel()
 	defer a.close()
 	look, tell, hear := time.NewTicker(lookEvery), time.NewTicker(tellEvery), time.NewTicker(hearEvery)
 	defer look.Stop()
@@ -92,8 +96,10 @@ type announcer struct {
 	asked chan struct{}
 	// untold is how many multicasts of the room are due.
 	untold int
-	// unheard says that a look at who else announces the room is due; see [announcer.hush].
+	// unheard says that a look at who else announces the room is due; see [announcer.hush]. hearing is
+	// the look under way.
 	unheard bool
+	hearing sync.WaitGroup
 }
 
 // update changes what is announced.

@@ -21,7 +21,7 @@ const (
 // it hears.
 func (a *announcer) hear(ctx context.Context) <-chan []sighting {
 	heard := make(chan []sighting, 1)
-	go func() {
+	a.hearing.Go(func() {
 		all, err := Interfaces()
 		if err != nil {
 			a.log.Debug("cannot look for network cards", "err", err)
@@ -34,7 +34,7 @@ func (a *announcer) hear(ctx context.Context) <-chan []sighting {
 			a.log.Debug("cannot hear who else announces the room", "err", err)
 		}
 		heard <- found
-	}()
+	})
 	return heard
 }
 
