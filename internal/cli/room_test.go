@@ -212,6 +212,7 @@ func TestAwayAtTheEnd(t *testing.T) {
 			there := strings.Replace(link, s.Listener.Addr().String(), line.Addr().String(), 1)
 			ann := begin(t, "join", there, "--name", "ann", "--launch", "never")
 			host.says(t, "ann is here")
+			ann.says(t, "ann is here") // before that the line's end is a host that does not answer
 			if len(stays) > 1 {
 				ann.says(t, "next game night: ")
 				ann.types(t, "come")
