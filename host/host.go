@@ -181,8 +181,10 @@ func New(config Config) (*Host, error) {
 			Log:   config.Logger,
 		},
 		turns: turns.New(runtime.GOMAXPROCS(0)), demand: demand.New(), networks: config.Networks, metrics: counted,
-		poster:    poster{config.Announce, config.PublicURL, config.GameName, config.Join},
-		page:      page.Host{Games: config.Games, Name: config.GameName, Join: config.Join, Posts: config.Announce != nil, IsPublic: config.Public != nil},
+		poster: poster{config.Announce, config.PublicURL, config.GameName, config.Join},
+		page: page.Host{
+			Games: config.Games, Name: config.GameName, Join: config.Join, Posts: config.Announce != nil, IsPublic: config.Public != nil,
+		},
 		addresses: config.Addresses, log: config.Logger,
 	}
 	h.counting.hosts = func() []string { return nil }

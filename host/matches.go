@@ -79,7 +79,7 @@ func (p *pageAPI) serveMatchFile(w http.ResponseWriter, kind matchfile.Kind, mat
 	case errors.Is(err, matchfile.ErrNoIDs):
 		p.refuse(w, http.StatusConflict, *wire.Refuse(wire.ReasonAction, "refused.match-ids").Advising("refused.match-ids-hint"))
 	case err != nil:
-		p.refuse(w, http.StatusBadRequest, *wire.Refuse(wire.ReasonMalformed, "refused.match-kind", "kinds", []string{"get5", "matchzy", "tmt2"}))
+		p.refuse(w, http.StatusBadRequest, *wire.Refuse(wire.ReasonMalformed, "refused.match-kind", "kinds", matchfile.Kinds()))
 	default:
 		download(w, "application/json", fmt.Sprintf("match-%s.json", kind))
 		w.Write(file) // fails only if the client is gone

@@ -29,6 +29,9 @@ const (
 	TMT2    Kind = "tmt2"
 )
 
+// Kinds returns all forms, as people ask for them.
+func Kinds() []string { return []string{string(Get5), string(MatchZy), string(TMT2)} }
+
 // ErrNoMaps says that a form needs the maps of a match, and captains decided none. ErrNoIDs says
 // that it needs players' SteamID64s.
 var (

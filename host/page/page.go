@@ -94,7 +94,8 @@ type Host struct {
 func (v *View) Next(r *room.Room, of Host) (*View, error) {
 	shows := r.View()
 	next := &View{
-		Edition: v.Edition + 1, Snapshot: shows.Snapshot, Badges: shows.Badges, IsPrivate: shows.IsPrivate, Culled: v.Culled, record: shows.Record,
+		Edition: v.Edition + 1, Snapshot: shows.Snapshot, Badges: shows.Badges, IsPrivate: shows.IsPrivate,
+		Culled: v.Culled, record: shows.Record,
 	}
 	if v.Culled == nil || v.record != next.record {
 		next.Culled = sync.OnceValue(func() map[selection.Cause]json.RawMessage { return culled(next.record) })

@@ -58,7 +58,8 @@ func (a NameCaptain) do(r *Room, by caller) error {
 	if !g.Settings.IsMatch() {
 		return errNoMatch
 	}
-	changes, err := g.Sides.HandOn(sides.Person{Name: by.Name, IsOrganiser: by.IsOrganiser}, g.Roster.Person(a.Name).Name, g.Attendance.Players())
+	giver := sides.Person{Name: by.Name, IsOrganiser: by.IsOrganiser}
+	changes, err := g.Sides.HandOn(giver, g.Roster.Person(a.Name).Name, g.Attendance.Players())
 	sidesChanged(r, changes)
 	return err
 }

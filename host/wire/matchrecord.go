@@ -8,6 +8,9 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"muster/discovery/sentence"
+	"muster/internal/catalogue"
 )
 
 // MatchFormat names the form of a [MatchRecord].
@@ -69,12 +72,13 @@ type MatchPlayer struct {
 // Title names a match by its sides.
 func (r *MatchRecord) Title() string { return r.Sides[0].Called() + " – " + r.Sides[1].Called() }
 
-// Called returns the side's name, or a plain one.
+// Called returns the side's name, or an English word for it, because game servers show it to people
+// of many languages.
 func (s MatchSide) Called() string {
 	if s.Name != "" {
 		return s.Name
 	}
-	return "Side " + strings.ToUpper(string(s.Side))
+	return catalogue.InEnglish().Say(sentence.Of("match.side." + string(s.Side)))
 }
 
 // RecordOf returns the record of a match that a room played, or nil if it played none then. id

@@ -78,9 +78,11 @@ func leftTable(l *catalogue.Language, s wire.Snapshot) *term.Table {
 		return t
 	}
 	place, seats := l.Words("term.column-map"), l.Words("term.column-free")
+	average := func(side wire.Side) term.Column {
+		return term.Right(l.Words("match.average-of", "side", s.Room.Called(side)))
+	}
 	t := &term.Table{
-		Columns: []term.Column{term.Right(""), term.Right(l.Words("term.column-you")), term.Right(l.Words("match.average-of", "side", s.Room.Called(wire.SideA))),
-			term.Right(l.Words("match.average-of", "side", s.Room.Called(wire.SideB))),
+		Columns: []term.Column{term.Right(""), term.Right(l.Words("term.column-you")), average(wire.SideA), average(wire.SideB),
 			term.Left(l.Words("term.column-server")), term.Left(place), term.Right(seats)},
 		Spare: []string{place, seats},
 	}

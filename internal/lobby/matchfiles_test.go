@@ -4,9 +4,11 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"muster/host/matchfile"
 	"muster/host/wire"
 	"muster/internal/game"
 )
@@ -63,6 +65,9 @@ func TestMatchFiles(t *testing.T) {
 		if argv, err := hook.Fill(v); err != nil || len(argv) != tt.argv {
 			t.Errorf("%s: %q, %v", tt.command, argv, err)
 		}
+	}
+	if forms := game.MatchFiles()[1:]; !slices.Equal(forms, matchfile.Kinds()) {
+		t.Errorf("commands may name %q, and there are %q", forms, matchfile.Kinds())
 	}
 	if left, err := filepath.Glob(filepath.Join(os.TempDir(), "muster-match-*", "tmt2.json")); len(left) > 0 || err != nil {
 		t.Errorf("a failed start leaves %v, %v", left, err)

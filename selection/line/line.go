@@ -67,7 +67,9 @@ type pair struct {
 
 // usual is how far two replies from a part are apart, in ms, by the level of the part. They were
 // seen in searches on PlanetLab's RTTs.
-var usual = [topology.Levels]float64{topology.Country: 13.5, topology.AS: 6.8, topology.Prefix16: 3.8, topology.Prefix24: 3.8, topology.Address: 2.2}
+var usual = [topology.Levels]float64{
+	topology.Country: 13.5, topology.AS: 6.8, topology.Prefix16: 3.8, topology.Prefix24: 3.8, topology.Address: 2.2,
+}
 
 const (
 	// A part counts as at most clip times the usual distance, because one with a bad route proves no

@@ -123,13 +123,10 @@ func evened(g *group.Group, server int) map[string]wire.Even {
 	}
 	var names []string
 	var players []even.Player
-	for _, name := range newest.Players {
-		ms, has := newest.Ranking[at].RTT[name]
-		if side := g.SideOf(name); has && side != "" {
-			names = append(names, name)
-			players = append(players, even.Player{PingMS: ms, Side: map[wire.Side]selection.Side{
-				wire.SideA: selection.SideA, wire.SideB: selection.SideB,
-			}[side]})
+	for i, side := range newest.SidesOf(newest.Players) {
+		if ms, has := newest.Ranking[at].RTT[newest.Players[i]]; has && side != selection.Neither {
+			names = append(names, newest.Players[i])
+			players = append(players, even.Player{PingMS: ms, Side: side})
 		}
 	}
 	all := map[string]wire.Even{}

@@ -51,7 +51,7 @@ func (g *Group) Criteria(s wire.Settings, players []string) selection.Criteria {
 	if !s.AnyVersion {
 		c.Editions = g.Editions.Of(players, g.Settings.Game)
 	}
-	if c.Sides = g.sidesFor(players); c.Sides == nil {
+	if c.Sides = g.sidesFor(players); len(c.Sides) == 0 {
 		c.Sides = g.Tuning.Sides
 	}
 	c.Seats = max(s.Players, g.SeatsFor(players))

@@ -1,7 +1,6 @@
 package group
 
 import (
-	"slices"
 	"time"
 
 	"muster/discovery/sentence"
@@ -62,25 +61,18 @@ func (g *Group) TellSides(changes []sides.Change) (notes []sentence.Sentence) {
 	return notes
 }
 
-// sidesFor returns the sides of players for a choice, nil if this is no match or nobody has a side.
+// sidesFor returns the sides of players for a choice. In other rooms nobody has one.
 func (g *Group) sidesFor(players []string) map[string]selection.Side {
-	var all map[string]selection.Side
+	sides := map[string]selection.Side{}
 	for _, name := range players {
-		side := selection.Neither
 		switch g.SideOf(name) {
 		case wire.SideA:
-			side = selection.SideA
+			sides[name] = selection.SideA
 		case wire.SideB:
-			side = selection.SideB
-		default:
-			continue
+			sides[name] = selection.SideB
 		}
-		if all == nil {
-			all = map[string]selection.Side{}
-		}
-		all[name] = side
 	}
-	return all
+	return sides
 }
 
 // ViewMatch returns the match as everyone sees it, nil in other rooms.
@@ -100,5 +92,5 @@ func (g *Group) names() (names []string) {
 	for p := range g.Roster.People() {
 		names = append(names, p.Name)
 	}
-	return slices.Clip(names)
+	return names
 }
