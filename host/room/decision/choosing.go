@@ -28,8 +28,9 @@ import (
 	"muster/selection/anomaly"
 )
 
-// judgedAfter is the number of results that a player must have before the room judges them while
-// others still measure.
+// judgedAfter is the number of results that must count of a player before the room judges them while
+// others still measure. Results without a question do not count: after a restart of the host, a
+// program repeats results that the restored room has not asked for yet.
 const judgedAfter = 16
 
 // Decision is what a round decides. Its zero value has decided nothing yet.
@@ -60,7 +61,13 @@ func (d *Decision) culledByLone(g *group.Group) []int {
 // Review leaves out players whose numbers fit nobody else's, while a search goes on, if they have
 // reported enough. It also finds players who contradict the others. It returns notes for people.
 func (d *Decision) Review(g *group.Group) (notes []sentence.Sentence) {
-	told := group.Filtered(g.Attendance.Active(), func(name string) bool { return len(g.Evidence[name].Probes()) >= judgedAfter })
+	told := group.Filtered(g.Attendance.Active(), func(name string) bool {
+		counted := 0
+		for range g.Evidence[name].Servers() {
+			counted++
+		}
+		return counted >= judgedAfter
+	})
 	return slices.Concat(judge(g, told, trust.Searching), d.Discredit(g))
 }
 

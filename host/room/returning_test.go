@@ -1,0 +1,45 @@
+package room_test
+
+import (
+	"testing"
+	"time"
+
+	"muster/discovery"
+	"muster/host/wire"
+)
+
+// repeats reports everything that a player measured, as a program does whose connection is new.
+func (n *session) repeats(player int, name string, servers int) {
+	n.Helper()
+	infos, report := wire.Infos{Round: n.round()}, wire.Report{Round: n.round()}
+	for server := range servers {
+		infos.Servers = append(infos.Servers, wire.ServerInfo{Server: server, Info: discovery.Info{MaxPlayers: 16}})
+		report.Results = append(report.Results, discovery.Result{Server: server, State: discovery.Answered, RTT: farRTT(player, server)})
+	}
+	n.says(name, infos)
+	n.says(name, report)
+}
+
+// TestReturnsLast checks that a player who returns after a restart of the host is not judged by
+// results that the restored room has not asked for.
+func TestReturnsLast(t *testing.T) {
+	s := settings(4)
+	s.Strategy = wire.Coordinated
+	n := newSession(t, s)
+	names := []string{"ann", "bob", "dan", "cat"}
+	n.join(names...)
+	n.gets(far()[:120])
+	n.inStage(wire.Refining)
+	n.restarts(time.Second)
+	for player, name := range names {
+		n.join(name)
+		n.repeats(player, name, 120)
+	}
+	n.searchesOn(names...)
+	n.inStage(wire.Chosen)
+	for _, name := range names {
+		if n.isOut(name) {
+			t.Errorf("%s is left out; the log:\n%s", name, n.log())
+		}
+	}
+}
