@@ -185,6 +185,7 @@ func (a *actor) isLost() bool {
 
 // lose ends the goroutine of a room that another host has.
 func (a *actor) lose() {
+	a.metrics.Lost()
 	a.log.Info("room taken over by another host")
 	a.saving.binding, a.saving.lost = nil, true // nobody may be told it any longer
 	a.end(errLost)

@@ -85,6 +85,8 @@ type Config struct {
 	Proxies []netip.Prefix
 	// MetricsFrom are the networks that may read the metrics, in addition to this machine.
 	MetricsFrom []netip.Prefix
+	// Figures are shown with the host's own metrics.
+	Figures []metrics.Figure
 	// Home reports whether an address is in the host's own network, which has the host's public
 	// address; it may be nil.
 	Home func(netip.Addr) bool
@@ -203,6 +205,8 @@ func New(config Config) (*Host, error) {
 	h.rooms = &lifecycle{surroundings: h.surroundings, registry: h.door.rooms, ctx: h.ctx, hosts: h.counting.hosts}
 	h.metrics.ShowStages(h.rooms.stages)
 	h.metrics.ShowStore(func() bool { return h.keeper.unkept() == "" })
+	h.metrics.Show(figuresOf(h.turns, admission.BoundsOf(config.Files))...)
+	h.metrics.Show(config.Figures...)
 	h.transport = &http.Transport{
 		DialContext:         h.dialOwner,
 		DisableCompression:  true,

@@ -67,7 +67,7 @@ func (p replies) isTooMuch(w http.ResponseWriter, pace *access.Pace, from netip.
 }
 
 func (p replies) refuse(w http.ResponseWriter, status int, refusal wire.Refusal) {
-	p.counts.Refused(refusal.Reason)
+	p.counts.Refused(refusal)
 	answer(w, status, refusal)
 }
 
@@ -117,7 +117,7 @@ func (p replies) misdirected(w http.ResponseWriter, r *http.Request, hostport st
 		p.refuse(w, http.StatusMisdirectedRequest, *refusal)
 		return
 	}
-	p.counts.Refused(refusal.Reason)
+	p.counts.Refused(*refusal)
 	http.Error(w, fmt.Sprintf(`This host does not go by %s.
 
 If you are a guest, use the organiser's link as it is.

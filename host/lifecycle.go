@@ -98,6 +98,7 @@ func (l *lifecycle) claim(code string) {
 			return
 		}
 		if by := l.keeper.store.Find(code).Host; before.Host != "" && before.Host != by {
+			l.metrics.TakenOver(before)
 			a.log.Info("room taken over", "from", before.Host, "by", by, "epoch", claim.Epoch())
 		}
 	}

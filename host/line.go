@@ -84,7 +84,7 @@ func (h *Host) meet(ws *websocket.Conn, from remote, on behalf) {
 		var refusal *wire.Refusal
 		isAfar, refusal = h.direct(h.lines, l.came, &l.behalf, l.code, []string{hello.Key, hello.Token}, true)
 		if refusal != nil {
-			h.metrics.Refused(refusal.Reason)
+			h.metrics.Refused(*refusal)
 			l.finish(refusal)
 			return
 		}
@@ -124,7 +124,7 @@ func (l *line) run() {
 	defer owner.Close()
 	defer context.AfterFunc(ctx, func() { owner.NetConn().Close() })()
 	if refusal := refusalIn(said); refusal != nil {
-		l.count(ctx, refusal.Reason)
+		l.count(ctx, refusal)
 		l.finish(refusal)
 		return
 	}
@@ -272,14 +272,14 @@ func hostStopped() *wire.Refusal {
 
 // count counts the owner's verdict on a code at the client's address. It tells the client no
 // earlier than it would for a code without a room.
-func (l *line) count(ctx context.Context, reason string) {
-	switch reason {
+func (l *line) count(ctx context.Context, refusal *wire.Refusal) {
+	switch refusal.Reason {
 	case wire.ReasonLimited:
 		rest(ctx, time.Until(l.came.Add(veil)))
 	case wire.ReasonCode:
 		l.host.guard.Judge(l.behalf.Addr, false, time.Now())
 	}
-	l.host.metrics.Refused(reason)
+	l.host.metrics.Refused(*refusal)
 }
 
 // pass passes messages between client and owner until one of them ends. If the owner ends without a

@@ -115,7 +115,7 @@ func (v *viewer) run() {
 		refusal = busy()
 	}
 	if refusal != nil {
-		v.host.metrics.Refused(refusal.Reason)
+		v.host.metrics.Refused(*refusal)
 		if v.send(*refusal) == nil {
 			v.ws.WriteControl(websocket.CloseMessage, nil, time.Now().Add(pageWriteWait)) // on failure it ends without one
 		}
@@ -157,7 +157,7 @@ func (v *viewer) run() {
 		v.follow(ctx)
 	}
 	if context.Cause(ctx) == errGaveWay {
-		v.host.metrics.Refused(wire.ReasonCrowded)
+		v.host.metrics.Refused(*crowded())
 		v.send(*crowded()) // fails if the page is gone
 	}
 	cancel()

@@ -5,6 +5,9 @@ import (
 	"net/netip"
 
 	"muster/host/access"
+	"muster/host/admission"
+	"muster/host/metrics"
+	"muster/host/turns"
 )
 
 // operators answers programs that monitor the host.
@@ -40,4 +43,25 @@ func (o operators) serveMetrics(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	o.rooms.metrics.Handler().ServeHTTP(w, r)
+}
+
+// figuresOf returns the figures of what bounds a host: processors and open connections.
+func figuresOf(t *turns.Turns, b admission.Bounds) []metrics.Figure {
+	figures := []metrics.Figure{{
+		Name: "muster_searches_running",
+		Help: "Searches for a server that compute now, as many as there are processors at most.",
+		Now:  metrics.One(func() int { searching, _ := t.Load(); return searching }),
+	}, {
+		Name: "muster_searches_waiting",
+		Help: "Searches for a server that wait for a processor.",
+		Now:  metrics.One(func() int { _, waiting := t.Load(); return waiting }),
+	}}
+	if most := b.Connections(); most > 0 {
+		figures = append(figures, metrics.Figure{
+			Name: "muster_connections_limit",
+			Help: "Connections that this host keeps open at most: its descriptors without those that it reserves.",
+			Now:  metrics.One(func() int { return most }),
+		})
+	}
+	return figures
 }

@@ -216,7 +216,7 @@ func (h *Host) rightProgram() string {
 }
 
 func (v *visitor) refuse(refusal *wire.Refusal) error {
-	v.host.metrics.Refused(refusal.Reason)
+	v.host.metrics.Refused(*refusal)
 	v.conn.Send(*refusal)
 	return refusal
 }

@@ -20,7 +20,7 @@ import (
 // Serve serves a listener until stop is called, by TLS if encryption is not nil. stop waits for the
 // end. If serving ends earlier, Serve calls failed.
 func (h *Host) Serve(listener net.Listener, encryption *tls.Config, failed func(error)) (stop func()) {
-	listener = admission.Listen(listener, h.config.Proxies, admission.BoundsOf(h.config.Files))
+	listener = admission.Listen(h.metrics.Listening(listener), h.config.Proxies, admission.BoundsOf(h.config.Files))
 	if encryption != nil {
 		listener = tls.NewListener(listener, encryption)
 	}

@@ -15,6 +15,9 @@ type Bounds struct {
 	pages, onlookers, ofPerson, ofNetwork int
 }
 
+// Connections returns how many connections the host keeps open, 0 for any number.
+func (b Bounds) Connections() int { return b.all }
+
 const (
 	// Connections leave some descriptors to the store, server lists, downloads and the log: one in
 	// reservedShare, and at least fewestReserved.

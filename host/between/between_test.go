@@ -285,7 +285,9 @@ func TestSilence(t *testing.T) {
 	}
 	t.Logf("the connection has ended after %v", time.Since(cut))
 	await.Until(t, func() bool { return log.has("does not reach another") }, "a does not say that b is not reached")
+	await.Until(t, func() bool { return a.Unreached() == 1 }, "a does not count b")
 	l.set("b", b.Door(nil))
+	await.Until(t, func() bool { return a.Unreached() == 0 }, "a still counts b")
 	await.Until(t, func() bool {
 		return strings.Count(log.String(), "this host reaches another\" host=b") == 2
 	}, "a does not say that b is reached again")

@@ -14,6 +14,8 @@ type neighbour struct {
 	conns      map[*outgoing]bool
 	// beat is the connection for beats; only its own goroutine uses it.
 	beat *tls.Conn
+	// unreached is set while the host has a lease and does not answer.
+	unreached bool
 }
 
 // outgoing is a connection that this host has made.
@@ -105,6 +107,7 @@ func (m *Mesh) watch(n *neighbour) {
 				m.log.Info("this host reaches another", "host", n.node)
 			}
 			failed, told, reached = 0, true, true
+			m.note(n, false)
 			continue
 		}
 		m.mu.Lock()
@@ -112,12 +115,32 @@ func (m *Mesh) watch(n *neighbour) {
 		m.mu.Unlock()
 		// A host that has just started may not know this one yet, and this one may not know yet
 		// that another has just ended.
+		m.note(n, lives && failed+1 >= failuresTold)
 		if failed++; lives && failed >= failuresTold && (!told || reached) {
 			m.log.Warn("this host does not reach another: who comes here for that one's rooms waits", "host", n.node, "error", err,
 				"hint", "hosts connect to each other's --cluster-listen: open that port between them (docs/serve.md, Many hosts)")
 			told, reached = true, false
 		}
 	}
+}
+
+// note notes whether a host with a lease does not answer.
+func (m *Mesh) note(n *neighbour, unreached bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	n.unreached = unreached
+}
+
+// Unreached returns how many hosts with a lease this one does not reach.
+func (m *Mesh) Unreached() (hosts int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, n := range m.neighbours {
+		if n.unreached {
+			hosts++
+		}
+	}
+	return hosts
 }
 
 // failuresTold is how many beats in a row fail before the log says so.

@@ -292,7 +292,8 @@ func (c *Cluster) Find(code string) store.Place {
 	if !known {
 		return store.Place{}
 	}
-	return store.Place{State: d.stateOf(code, e), Host: cmp.Or(e.owner.Value().node, e.last.Value()), Epoch: e.epoch}
+	of := e.owner.Value().node
+	return store.Place{State: d.stateOf(code, e), Host: cmp.Or(of, e.last.Value()), Epoch: e.epoch, Released: of == "" && !e.over}
 }
 
 // FindID returns the code of the room with a public id.

@@ -155,7 +155,8 @@ func testLostAcks(t *testing.T, s *server.Server, lapses bool) {
 			_, err := c.Create(ctx, "NEW", "", nil)
 			return err
 		}, store.Place{State: store.Elsewhere, Host: "a", Epoch: 1}},
-		{"release", func(_ *Cluster, own store.Claim) error { return own.Release(ctx) }, store.Place{State: store.Orphaned, Host: "a", Epoch: 1}},
+		{"release", func(_ *Cluster, own store.Claim) error { return own.Release(ctx) },
+			store.Place{State: store.Orphaned, Host: "a", Epoch: 1, Released: true}},
 		{"end", func(_ *Cluster, own store.Claim) error { return own.End(ctx) }, store.Place{State: store.Over, Epoch: 1}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

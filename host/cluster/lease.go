@@ -37,6 +37,8 @@ type lease struct {
 	adopts  int // how many Adopts run
 	renew   chan struct{}
 	taken   bool // set once the log says that another process has the name
+	// renewals and failures count the attempts to renew it, and ends how often the trust has ended.
+	renewals, failures, ends uint64
 }
 
 // life is the content of a lease.
@@ -86,6 +88,9 @@ func (l *lease) set(trusted bool) {
 		return
 	}
 	l.trusted, l.since = trusted, time.Now()
+	if !trusted {
+		l.ends++
+	}
 	close(l.changed)
 	l.changed = make(chan struct{})
 }
@@ -187,6 +192,11 @@ func (c *Cluster) keepLease() {
 		err := c.renewLease()
 		c.tellOutage(err)
 		l.mu.Lock()
+		if err == nil {
+			l.renewals++
+		} else {
+			l.failures++
+		}
 		doubt.Reset(time.Until(l.until))
 		l.mu.Unlock()
 		wait := renewEvery

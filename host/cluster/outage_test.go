@@ -109,7 +109,7 @@ func TestTakenFrom(t *testing.T) {
 		t.Fatal(err)
 	}
 	eventually(t, "b knows who gave it free", func() bool {
-		return b.Find("ROOM") == store.Place{State: store.Orphaned, Host: "a", Epoch: 1}
+		return b.Find("ROOM") == store.Place{State: store.Orphaned, Host: "a", Epoch: 1, Released: true}
 	})
 	if _, _, err := b.Claim(t.Context(), "ROOM"); err != nil {
 		t.Fatal(err)

@@ -3,8 +3,10 @@ package metrics
 
 import (
 	"context"
+	"net"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -24,16 +26,21 @@ type Metrics struct {
 	Rooms, Peers, Pages, Relayed prometheus.Gauge
 	Opened                       prometheus.Counter
 
-	registry *prometheus.Registry
-	results  prometheus.Counter
-	refusals *prometheus.CounterVec
-	launches *prometheus.CounterVec
-	saves    *prometheus.HistogramVec // how long saves took, by result
-	steps    *prometheus.HistogramVec // how long a room took to handle one input, by its phase
-	answers  *prometheus.HistogramVec // how long people waited for a place in a room, a page, or a request
-	choices  prometheus.Histogram     // from the list to the choice
-	planner  prometheus.Histogram     // one round of a search
-	waits    prometheus.Histogram     // how long a room waited for its turn
+	connections prometheus.Gauge
+
+	registry  *prometheus.Registry
+	results   prometheus.Counter
+	refusals  *prometheus.CounterVec
+	limited   *prometheus.CounterVec // refusals because of a limit, by the limit
+	takeovers *prometheus.CounterVec // rooms of other hosts, by why those gave them up
+	lost      prometheus.Counter     // rooms that other hosts took from this one
+	launches  *prometheus.CounterVec
+	saves     *prometheus.HistogramVec // how long saves took, by result
+	steps     *prometheus.HistogramVec // how long a room took to handle one input, by its phase
+	answers   *prometheus.HistogramVec // how long people waited for a place in a room, a page, or a request
+	choices   prometheus.Histogram     // from the list to the choice
+	planner   prometheus.Histogram     // one round of a search
+	waits     prometheus.Histogram     // how long a room waited for its turn
 }
 
 // choiceBuckets are in seconds. Most choices take 2 to 8 s, and there half a second tells a slow
@@ -55,11 +62,27 @@ func New() *Metrics {
 			Name: "muster_relayed",
 			Help: "Peers and pages that are passed on to other hosts, which have their rooms.",
 		}),
+		connections: prometheus.NewGauge(prometheus.GaugeOpts{
+			Name: "muster_connections",
+			Help: "Connections that people, programs and proxies have open to this host.",
+		}),
 		results: prometheus.NewCounter(prometheus.CounterOpts{Name: "muster_results_total", Help: "Measurements that peers reported."}),
 		refusals: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "muster_refusals_total",
 			Help: "Who was turned away, by reason: limited are too many wrong codes.",
 		}, []string{"reason"}),
+		limited: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "muster_limited_total",
+			Help: "Refusals because a limit was reached, by the limit. docs/serve.md says which setting raises it.",
+		}, []string{"limit"}),
+		takeovers: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "muster_takeovers_total",
+			Help: "Rooms that this host took over, by cause: ended (the other host died or lost its lease) or released (it gave them up).",
+		}, []string{"cause"}),
+		lost: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "muster_rooms_lost_total",
+			Help: "Rooms of this host that another host took while this one still had them.",
+		}),
 		launches: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "muster_launches_total",
 			Help: "What came of sending players to a server.",
@@ -96,8 +119,14 @@ func New() *Metrics {
 		}),
 	}
 	m.registry.MustRegister(m.Rooms, m.Peers, m.Pages, m.Relayed, m.Opened,
-		m.results, m.refusals, m.launches, m.saves, m.steps, m.answers, m.choices, m.planner, m.waits,
+		m.connections, m.results, m.refusals, m.limited, m.takeovers, m.lost, m.launches, m.saves, m.steps, m.answers, m.choices, m.planner, m.waits,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	for _, limit := range limits { // from 0 on, so that the first refusal counts in a rate
+		m.limited.WithLabelValues(limit)
+	}
+	for _, cause := range []string{ended, released} {
+		m.takeovers.WithLabelValues(cause)
+	}
 	return m
 }
 
@@ -106,8 +135,28 @@ func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
 }
 
-// Refused counts a caller who was turned away, by a reason of [wire.Refusal].
-func (m *Metrics) Refused(reason string) { m.refusals.WithLabelValues(reason).Inc() }
+// Refused counts a caller who was turned away, by the reason, and by the limit if there was one.
+func (m *Metrics) Refused(why wire.Refusal) {
+	m.refusals.WithLabelValues(why.Reason).Inc()
+	if limit := limits[why.Says.Key]; limit != "" {
+		m.limited.WithLabelValues(limit).Inc()
+	}
+}
+
+// TakenOver counts a room that another host had before.
+func (m *Metrics) TakenOver(before store.Place) {
+	cause := ended
+	if before.Released {
+		cause = released
+	}
+	m.takeovers.WithLabelValues(cause).Inc()
+}
+
+// The causes of a takeover.
+const ended, released = "ended", "released"
+
+// Lost counts a room that another host took while this one still had it.
+func (m *Metrics) Lost() { m.lost.Inc() }
 
 // Received counts a peer's message. It leaves out unknown states of a launch, because strangers
 // must not be able to make more labels.
@@ -242,4 +291,32 @@ func (m *Metrics) saved(began time.Time, err error) {
 		result = "failed"
 	}
 	m.saves.WithLabelValues(result).Observe(time.Since(began).Seconds())
+}
+
+// Listening returns a listener that counts the open connections.
+func (m *Metrics) Listening(l net.Listener) net.Listener { return counting{l, m.connections} }
+
+type counting struct {
+	net.Listener
+	open prometheus.Gauge
+}
+
+func (l counting) Accept() (net.Conn, error) {
+	conn, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	l.open.Inc()
+	return &counted{conn, sync.OnceFunc(l.open.Dec)}, nil
+}
+
+// counted is a connection that counts until it is closed.
+type counted struct {
+	net.Conn
+	closed func()
+}
+
+func (c *counted) Close() error {
+	c.closed()
+	return c.Conn.Close()
 }

@@ -90,6 +90,8 @@ type Place struct {
 	// newest claim, if they are known.
 	Host  string
 	Epoch uint64
+	// Released says that an orphaned room's last host gave it up, and did not just end.
+	Released bool
 }
 
 // State says who owns a room.

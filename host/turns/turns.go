@@ -19,6 +19,7 @@ import (
 // when all would be half way if they took turns. A search that continues after a choice comes last.
 type Turns struct {
 	mu    sync.Mutex // guards following
+	all   int        // as many search at a time
 	free  int
 	queue queue
 	came  int // since the start
@@ -38,7 +39,7 @@ type Turn struct {
 const outside = -1
 
 // New lets n rooms search at a time.
-func New(n int) *Turns { return &Turns{free: n} }
+func New(n int) *Turns { return &Turns{all: n, free: n} }
 
 // Wait queues a room for a turn. The room must say when its turn is over, even if it was never
 // given.
@@ -50,6 +51,13 @@ func (t *Turns) Wait(p room.Plan) *Turn {
 	heap.Push(&t.queue, next)
 	t.give()
 	return next
+}
+
+// Load returns how many rooms search now, and how many wait for a turn.
+func (t *Turns) Load() (searching, waiting int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.all - t.free, len(t.queue)
 }
 
 // Given returns a channel that is closed when the room's turn comes.

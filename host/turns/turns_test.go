@@ -32,6 +32,9 @@ func TestTurns(t *testing.T) {
 		t.Fatal("not two at a time")
 	}
 	waiting[5].Over() // its room is over
+	if searching, n := turns.Load(); searching != 2 || n != len(waiting)-1 {
+		t.Errorf("%d rooms search and %d wait", searching, n)
+	}
 	next, order := first, []int{3, 1, 4, 0, 2}
 	for i, want := range order {
 		next.Over()

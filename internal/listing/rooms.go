@@ -39,6 +39,8 @@ type Rooms struct {
 	// flights are the running fetches, one a game. failed are recent failures.
 	flights map[string]*flight
 	failed  map[string]failure
+	// tried is when each game's newest fetch ended.
+	tried map[string]time.Time
 }
 
 // flight is a running fetch for any number of waiting rooms.
@@ -160,7 +162,7 @@ func (r *Rooms) join(g game.Game) (old fetched, isKnown bool, under *flight) {
 		return old, isKnown, under
 	}
 	if r.flights == nil {
-		r.flights, r.failed = map[string]*flight{}, map[string]failure{}
+		r.flights, r.failed, r.tried = map[string]*flight{}, map[string]failure{}, map[string]time.Time{}
 	}
 	r.flights[g.ID] = under
 	r.work.Go(func() { r.fly(g, under) })
@@ -188,6 +190,7 @@ func (r *Rooms) fly(g game.Game, under *flight) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.flights, g.ID)
+	r.tried[g.ID] = time.Now()
 	if delete(r.failed, g.ID); under.err != nil {
 		r.failed[g.ID] = failure{under.err, time.Now()}
 	}
@@ -203,6 +206,30 @@ func (r *Rooms) Age(id string) (says sentence.Sentence) {
 		return sentence.Of("list.old", "age", age.Round(time.Minute))
 	}
 	return says
+}
+
+// watchedFor is how long after a fetch operators see what became of it. A list that no room asks for
+// may be old.
+const watchedFor = time.Hour
+
+// Watch returns how old the newest list is of each game that was fetched lately, and for how many of
+// the games that failed.
+func (r *Rooms) Watch() (ages map[string]time.Duration, failing int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	ages = map[string]time.Duration{}
+	for id, at := range r.tried {
+		if time.Since(at) >= watchedFor {
+			continue
+		}
+		if known, is := r.newest[id]; is {
+			ages[id] = time.Since(known.at)
+		}
+		if _, is := r.failed[id]; is {
+			failing++
+		}
+	}
+	return ages, failing
 }
 
 // Said returns the facts in the newest list for a game.

@@ -100,6 +100,17 @@ func TestHangingSource(t *testing.T) {
 		if said := r.Age("openarena"); said != sentence.Of("list.old", "age", 2*time.Hour) {
 			t.Errorf("people are told %v", said)
 		}
+		if ages, failing := r.Watch(); ages["openarena"] != 0 || failing != 0 {
+			t.Errorf("before the fetch ends operators see %v, and %d that fail", ages, failing)
+		}
+		time.Sleep(fetchTime)
+		if ages, failing := r.Watch(); ages["openarena"] < 2*time.Hour || failing != 1 {
+			t.Errorf("operators see %v, and %d that fail", ages, failing)
+		}
+		time.Sleep(watchedFor)
+		if ages, failing := r.Watch(); len(ages) != 0 || failing != 0 {
+			t.Errorf("of lists that no room asks for operators see %v, and %d that fail", ages, failing)
+		}
 		began = time.Now()
 		if _, err := r.List(t.Context(), "xonotic"); err != nil || time.Since(began) > 0 {
 			t.Errorf("another game's list takes %v, %v", time.Since(began), err)

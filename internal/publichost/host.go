@@ -115,7 +115,7 @@ func (h *Host) Serve(ctx context.Context, r Rooms) error {
 		return errors.Join(err, kept.Close())
 	}
 	rooms, err := host.New(host.Config{
-		Announce: announce, Networks: memory,
+		Announce: announce, Networks: memory, Figures: h.figures(kept),
 		List: h.Lists.List, Said: h.Lists.Said, Age: h.Lists.Age, Store: kept, Relay: relay, Loads: loads,
 		Page: web.Handler(), Logger: h.log, Files: int(min(netinfo.FileLimit(), math.MaxInt32)), Public: &h.Public,
 		Get:         r.Programs,

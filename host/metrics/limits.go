@@ -1,0 +1,24 @@
+package metrics
+
+// limits are the limits by the sentence with which a host refuses those who reach one. The names are
+// those of the settings, where there is one. Only what stands here becomes a label.
+var limits = map[string]string{
+	"refused.rooms-taken":       "max_rooms",
+	"refused.network-rooms":     "rooms_per_address",
+	"refused.networks-rooms":    "rooms_per_network",
+	"refused.many-opened":       "opening_rate",
+	"refused.league-rooms":      "league_rooms",
+	"refused.standing-taken":    "standing_rooms",
+	"refused.network-stays":     "standing_per_address",
+	"refused.networks-stays":    "standing_per_network",
+	"refused.players-most-here": "max_players",
+	"refused.places-most":       "max_places",
+	"refused.own-most":          "max_servers",
+	"refused.full":              "room_players",
+	"refused.guests-full":       "room_guests",
+	"refused.too-much":          "request_rate",
+	"refused.guesses":           "wrong_codes",
+	"refused.guesses-network":   "wrong_codes",
+	"refused.connections":       "connections",
+	"refused.crowded":           "pages",
+}
