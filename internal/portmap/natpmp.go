@@ -2,6 +2,7 @@ package portmap
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/netip"
 	"strings"
@@ -29,7 +30,8 @@ func (p pmp) open(ctx context.Context, t Transport, port uint16, life time.Durat
 	}
 	m, err := client.AddPortMapping(strings.ToLower(string(t)), int(port), int(port), int(life/time.Second))
 	if err != nil {
-		return Mapping{}, err
+		// The library does not tell a silent router from one that refuses.
+		return Mapping{Port: port, Transport: t}, errors.Join(errNoAnswer, err)
 	}
 	return Mapping{
 		External: netip.AddrPortFrom(netip.AddrFrom4(outside.ExternalIPAddress), m.MappedExternalPort), Port: port, Transport: t,

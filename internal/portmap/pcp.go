@@ -67,6 +67,9 @@ func (p *pcp) ask(ctx context.Context, t Transport, port uint16, suggested netip
 		return true, err
 	})
 	m.Port, m.Transport = port, t
+	if err != nil {
+		m.External = suggested
+	}
 	return m, err
 }
 
@@ -129,5 +132,5 @@ func exchange(ctx context.Context, server netip.AddrPort, request []byte, take f
 			return ctx.Err()
 		}
 	}
-	return errors.New("no answer")
+	return errNoAnswer
 }

@@ -17,6 +17,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/netip"
+	"sync"
 	"time"
 
 	"muster/discovery"
@@ -34,6 +35,9 @@ const (
 
 // ErrNoRouter says that no router opens a port.
 var ErrNoRouter = errors.New("portmap: no router here opens ports")
+
+// errNoAnswer says that a router has not answered in time.
+var errNoAnswer = errors.New("no answer")
 
 // Transport is the protocol to let in, by UPnP's name: [TCP] or [UDP].
 type Transport string
@@ -65,8 +69,9 @@ func (m Mapping) IsPublic() bool {
 // way is a protocol that opens ports. Calling map again renews a mapping.
 type way interface {
 	name() string
+	// open opens a port. Along with an error it returns the mapping that it asked for, if it asked for one.
 	open(ctx context.Context, t Transport, port uint16, life time.Duration) (Mapping, error)
-	// close withdraws the mapping.
+	// close withdraws the mapping. It may not exist.
 	close(ctx context.Context, m Mapping) error
 }
 
@@ -77,30 +82,47 @@ func Keep(ctx context.Context, t Transport, port uint16, log *slog.Logger, told 
 }
 
 func keep(ctx context.Context, ways []way, t Transport, port uint16, log *slog.Logger, told func(Mapping)) error {
-	w, m, err := first(ctx, ways, t, port, log)
-	if err != nil {
-		return err
-	}
-	told(m)
-	for wait(ctx, m.Life/2) {
-		again, err := w.open(ctx, t, port, lifetime)
-		switch {
-		case err != nil:
-			log.Debug("port not renewed", "by", w.name(), "err", err)
-			m.Life = max(m.Life/2, time.Minute) // retry before the mapping ends
-		case again.External != m.External:
-			m = again
-			told(m)
-		default:
-			m = again
+	w, m, unsure, err := first(ctx, ways, t, port, log)
+	if err == nil {
+		told(m)
+		for wait(ctx, m.Life/2) {
+			again, err := w.open(ctx, t, port, lifetime)
+			switch {
+			case err != nil:
+				log.Debug("port not renewed", "by", w.name(), "err", err)
+				m.Life = max(m.Life/2, time.Minute) // retry before the mapping ends
+			case again.External != m.External:
+				m = again
+				told(m)
+			default:
+				m = again
+			}
 		}
+		unsure = append(unsure, opened{w, m})
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), backTime)
+	withdraw(context.WithoutCancel(ctx), unsure, log)
+	return err
+}
+
+// opened is a mapping that a way has opened, or may have opened.
+type opened struct {
+	way
+	Mapping
+}
+
+// withdraw closes mappings, all at the same time.
+func withdraw(ctx context.Context, all []opened, log *slog.Logger) {
+	ctx, cancel := context.WithTimeout(ctx, backTime)
 	defer cancel()
-	if err := w.close(ctx, m); err != nil {
-		log.Debug("port not taken back", "by", w.name(), "err", err)
+	var closing sync.WaitGroup
+	for _, o := range all {
+		closing.Go(func() {
+			if err := o.close(ctx, o.Mapping); err != nil {
+				log.Debug("port not taken back", "by", o.name(), "err", err)
+			}
+		})
 	}
-	return nil
+	closing.Wait()
 }
 
 // wait waits, for ever if the time is 0, and reports whether ctx is still alive.
@@ -119,21 +141,26 @@ func wait(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// first tries the ways one after another. Some routers speak several, and would open a port for each.
-func first(ctx context.Context, ways []way, t Transport, port uint16, log *slog.Logger) (way, Mapping, error) {
+// first tries the ways one after another. Some routers speak several, and would open a port for each. unsure are the
+// mappings that a router may have opened, or may still open, although its answer did not come in time.
+func first(ctx context.Context, ways []way, t Transport, port uint16, log *slog.Logger) (w way, m Mapping, unsure []opened, err error) {
 	failed := []error{ErrNoRouter}
 	for _, w := range ways {
 		asking, cancel := context.WithTimeout(ctx, askTime)
 		m, err := w.open(asking, t, port, lifetime)
+		isLate := asking.Err() != nil || errors.Is(err, errNoAnswer)
 		cancel()
 		if err == nil {
-			return w, m, nil
+			return w, m, unsure, nil
+		}
+		if isLate {
+			unsure = append(unsure, opened{w, m})
 		}
 		if ctx.Err() != nil {
-			return nil, Mapping{}, ctx.Err()
+			return nil, Mapping{}, unsure, ctx.Err()
 		}
 		failed = append(failed, fmt.Errorf("%s: %w", w.name(), err))
 		log.Debug("no port", "by", w.name(), "err", err)
 	}
-	return nil, Mapping{}, errors.Join(failed...)
+	return nil, Mapping{}, unsure, errors.Join(failed...)
 }

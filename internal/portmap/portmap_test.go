@@ -85,6 +85,31 @@ func TestKeepIsCutShort(t *testing.T) {
 	if !errors.Is(err, context.Canceled) || spare.opened != 0 {
 		t.Errorf("%v, and the spare one was opened %d times", err, spare.opened)
 	}
+	if len(shut.closed) != 1 {
+		t.Errorf("the router may have opened the port all the same, and was told to close it %d times", len(shut.closed))
+	}
+}
+
+// silent is a way that gets no answer.
+type silent struct{ door }
+
+func (s *silent) open(context.Context, Transport, uint16, time.Duration) (Mapping, error) {
+	return Mapping{External: outside(7777)}, errNoAnswer
+}
+
+// TestKeepClosesTheUnanswered checks that a port is closed that a router may have opened too late for an answer.
+func TestKeepClosesTheUnanswered(t *testing.T) {
+	for _, ports := range [][]uint16{{7778}, {0}} {
+		synctest.Test(t, func(t *testing.T) {
+			late, open := &silent{}, &door{called: "open", ports: ports}
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			keep(ctx, []way{late, open}, UDP, 7777, slog.New(slog.DiscardHandler), func(Mapping) {})
+			if want := []netip.AddrPort{outside(7777)}; !slices.Equal(late.closed, want) {
+				t.Errorf("the next way opens %v: the silent one was told to close %v, want %v", ports, late.closed, want)
+			}
+		})
+	}
 }
 
 func TestNoRouter(t *testing.T) {

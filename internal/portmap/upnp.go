@@ -76,9 +76,9 @@ func (u *upnp) open(ctx context.Context, t Transport, port uint16, life time.Dur
 	var failed error
 	for _, g := range gateways {
 		m, err := u.ask(ctx, g, t, port, life)
-		if err == nil {
+		if err == nil || ctx.Err() != nil { // the gateway may open the port after it was given up
 			u.found = g
-			return m, nil
+			return m, err
 		}
 		failed = err
 	}
@@ -124,5 +124,8 @@ func code(err error) int {
 }
 
 func (u *upnp) close(ctx context.Context, m Mapping) error {
+	if u.found == nil || !m.External.IsValid() {
+		return nil // it was not asked for a port
+	}
 	return u.found.DeletePortMappingCtx(ctx, "", m.External.Port(), string(m.Transport))
 }
