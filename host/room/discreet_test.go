@@ -9,6 +9,7 @@ import (
 	"muster/discovery"
 	"muster/host/room"
 	"muster/host/room/evidence"
+	"muster/host/room/infos"
 	"muster/host/room/saved"
 	"muster/host/wire"
 )
@@ -85,7 +86,7 @@ func TestUntried(t *testing.T) {
 			n.gets(far())
 			n.inStage(wire.Refining)
 			n.rewrites(func(s *saved.Room) {
-				var heard evidence.Hearsay
+				var heard infos.Infos
 				for player := range s.Players {
 					var measured evidence.Witness
 					for i := range 1000 {
@@ -103,7 +104,7 @@ func TestUntried(t *testing.T) {
 					}
 				}
 				var err error
-				if s.Hearsay, err = heard.Save([]string{"ann", "dora"}); err != nil {
+				if s.Infos, err = heard.Save([]string{"ann", "dora"}); err != nil {
 					t.Fatal(err)
 				}
 			})

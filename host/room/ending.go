@@ -93,7 +93,7 @@ func (l *Launching) take(r *Room, player string) {
 	g := &r.group
 	r.out.publish()
 	r.out.brief(g, player)
-	connect, beside := g.Hearsay.Connect(player, l.Server, &g.Servers), g.Nearby.Addresses(player)[l.Server]
+	connect, beside := g.Heard.Connect(player, l.Server, &g.Servers), g.Nearby.Addresses(player)[l.Server]
 	r.out.send(player, g.Launches.For(player, l.Launch, connect, g.Servers.List[l.Server].Addr, beside))
 }
 

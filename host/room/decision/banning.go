@@ -106,9 +106,9 @@ func obstacle(g *group.Group, server int) (why selection.Cause, is bool) {
 	}
 	for _, side := range []wire.Side{wire.SideA, wire.SideB} {
 		heard := group.Filtered(g.Attendance.Present(), func(name string) bool {
-			return g.SideOf(name) == side && g.Hearsay.Word(name, server) != nil
+			return g.SideOf(name) == side && g.Heard.Word(name, server) != nil
 		})
-		agrees := slices.ContainsFunc(heard, func(name string) bool { return isFull(g.Hearsay.Word(name, server)) })
+		agrees := slices.ContainsFunc(heard, func(name string) bool { return isFull(g.Heard.Word(name, server)) })
 		if len(heard) > 0 && !agrees {
 			return 0, false
 		}

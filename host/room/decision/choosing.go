@@ -44,7 +44,7 @@ type Decision struct {
 // people.
 func (d *Decision) Discredit(g *group.Group) (notes []sentence.Sentence) {
 	g.Weigh()
-	found := g.Hearsay.Contradictions(d.looks.Seen())
+	found := g.Heard.Contradictions(d.looks.Seen())
 	notes = g.Trust.Discredit(found, g.Attendance.Active(), g.Attendance.Players())
 	g.Weigh()
 	return notes

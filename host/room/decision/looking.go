@@ -195,7 +195,7 @@ func (d *Decision) Hear(g *group.Group, name string, v wire.Verified, f finals.F
 	w := g.Evidence[name]
 	for _, seen := range heard.Seen {
 		if w.Admit(seen.Server) {
-			g.Hearsay.Weigh(seen.Server)
+			g.Heard.Weigh(seen.Server)
 		}
 		if seen.Info != nil {
 			g.Say(name, seen.Server, wire.TidyInfo(*seen.Info), f.Now)

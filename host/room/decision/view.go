@@ -123,7 +123,7 @@ func (d *Decision) adviseWait(g *group.Group) []wire.Advice {
 // Stay makes a server with seats for everybody the newest choice, if it suits everyone. Only new
 // words on its seats count. It returns why not otherwise.
 func Stay(g *group.Group, server int, heardBy []string) (why sentence.Sentence, suits bool) {
-	g.Hearsay.Keep(server, heardBy)
+	g.Heard.Keep(server, heardBy)
 	players := g.ChosenFor()
 	if g.Choice.Go(server, g.SeatsFor(players), g.Full(players)) {
 		return why, true

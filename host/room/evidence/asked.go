@@ -48,6 +48,9 @@ func (a *asked) believed(result discovery.Result, now time.Time) discovery.Resul
 // IsAsked reports whether the player's results for a server count.
 func (w *Witness) IsAsked(server int) bool { return w.asked.has(server) }
 
+// IsAskedAll reports whether the player's own plan goes through the whole list.
+func (w *Witness) IsAskedAll() bool { return w.asked.all }
+
 // AskAll notes that the player's own plan goes through the list, and reports whether that is
 // new.
 func (w *Witness) AskAll(now time.Time) (isNew bool) {

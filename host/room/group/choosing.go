@@ -6,29 +6,29 @@ import (
 
 	"muster/discovery"
 	"muster/host/room/choice"
-	"muster/host/room/evidence"
+	"muster/host/room/infos"
 	"muster/host/wire"
 	"muster/selection"
 )
 
 // Say notes a server's word about itself, as a player heard it; an empty name is the host.
 func (r *Round) Say(by string, server int, info discovery.Info, now time.Time) {
-	r.Hearsay.Hear(by, server, info, now.Sub(r.Measuring))
+	r.Heard.Hear(by, server, info, now.Sub(r.Measuring))
 }
 
 // Weigh decides again which facts about the servers to believe, if different players count now, or
 // the settings want different servers. The words of players who have left this moment still count.
 func (g *Group) Weigh() {
 	s, players, active := &g.Settings, g.Attendance.Players(), g.Attendance.Active()
-	voices := make([]evidence.Voice, len(players))
+	voices := make([]infos.Voice, len(players))
 	for i, name := range players {
-		voices[i] = evidence.Voice{
+		voices[i] = infos.Voice{
 			Name: name, Witness: g.Evidence[name], Counts: g.Trust.IsBelieved(name),
 			Alone: len(active) == 1 && name == active[0],
 		}
 	}
-	wanted := evidence.Wanted{Map: s.Map, Mode: s.Mode, Version: s.Version, Mod: s.Mod, Tags: s.Tags}
-	g.Hearsay.Attend(voices, wanted)
+	wanted := infos.Wanted{Map: s.Map, Mode: s.Mode, Version: s.Version, Mod: s.Mod, Tags: s.Tags}
+	g.Heard.Attend(voices, wanted)
 }
 
 // Infos takes servers' words about themselves, as a player heard them. It returns the number of a

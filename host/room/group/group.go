@@ -27,6 +27,7 @@ import (
 	"muster/host/room/editions"
 	"muster/host/room/estimates"
 	"muster/host/room/evidence"
+	"muster/host/room/infos"
 	"muster/host/room/launch"
 	"muster/host/room/listing"
 	"muster/host/room/memories"
@@ -81,9 +82,9 @@ type Round struct {
 	Number int
 	// Attendance knows the players who are here, and those that the round counts on.
 	Attendance attendance.Register
-	// Evidence has each player's measurements. Hearsay has the servers' words that they heard.
+	// Evidence has each player's measurements. Heard has the servers' words that they heard.
 	Evidence Evidence
-	Hearsay  evidence.Hearsay
+	Heard    infos.Infos
 	// List is the round's list, and Servers has the facts about it from the list and the players.
 	List    listing.List
 	Servers selection.Servers

@@ -6,7 +6,7 @@ import (
 	"muster/discovery"
 	"muster/discovery/plan/topology"
 	"muster/discovery/sentence"
-	"muster/host/room/evidence"
+	"muster/host/room/infos"
 	"muster/host/room/listing"
 	"muster/host/room/nearby"
 )
@@ -42,8 +42,8 @@ func (g *Group) Begin(in List, now time.Time) (found []sentence.Sentence, note s
 	if err != nil {
 		return nil, note, err
 	}
-	g.List, g.Hearsay, g.Measuring, g.Gap = list, evidence.Hearsay{}, now, in.Gap
-	g.Servers = g.Hearsay.About(list.Servers(in.Said, now))
+	g.List, g.Heard, g.Measuring, g.Gap = list, infos.Infos{}, now, in.Gap
+	g.Servers = g.Heard.About(list.Servers(in.Said, now))
 	titles := map[int]string{}
 	for _, s := range g.Nearby.Place(append(in.Local[:len(in.Local):len(in.Local)], theirs...), g.Servers.List) {
 		g.Say("", s.Server, s.Info, now)

@@ -12,6 +12,7 @@ import (
 	"muster/host/room/editions"
 	"muster/host/room/estimates"
 	"muster/host/room/evidence"
+	"muster/host/room/infos"
 	"muster/host/room/launch"
 	"muster/host/room/listing"
 	"muster/host/room/nearby"
@@ -38,7 +39,7 @@ func (g *Group) Save() (s saved.Room, err error) {
 		return s, err
 	}
 	players := g.Attendance.Players()
-	if s.Hearsay, err = g.Hearsay.Save(players); err != nil {
+	if s.Infos, err = g.Heard.Save(players); err != nil {
 		return s, err
 	}
 	for _, name := range players {
@@ -107,10 +108,10 @@ func Restore(s *saved.Room, list *topology.Tree) (g Group, err error) {
 	if g.Nearby, err = nearby.Restore(s.Nearby, places, listed); err != nil {
 		return g, err
 	}
-	if g.Hearsay, err = evidence.RestoreHearsay(s.Hearsay, players, listed); err != nil {
+	if g.Heard, err = infos.Restore(s.Infos, players, listed); err != nil {
 		return g, err
 	}
-	g.Servers = g.Hearsay.About(g.Servers)
+	g.Servers = g.Heard.About(g.Servers)
 	g.Weigh()
 	g.Choice, err = choice.Restore(s.Choice, s.Previous, g.Servers.List)
 	return g, err

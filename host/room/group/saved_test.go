@@ -112,7 +112,7 @@ func TestNoGroup(t *testing.T) {
 		{"a way of nobody", func(s *saved.Room) { s.Launch = launch.Saved{"eve": {State: wire.LaunchStarted}} }, "eve"},
 		{"doubts of nobody", func(s *saved.Room) { s.Trust.Players = map[string]trust.SavedPlayer{"eve": {Trusted: true}} }, "eve"},
 		{"findings of nobody", func(s *saved.Room) { s.Nearby.Players = map[string]nearby.Finding{"eve": {}} }, "eve"},
-		{"words that are none", func(s *saved.Room) { s.Hearsay.Infos = nil }, "wire: "},
+		{"words that are none", func(s *saved.Room) { s.Infos.Infos = nil }, "wire: "},
 		{"a choice of no server", func(s *saved.Room) { s.Choice.Selection.Chosen.Addr = netip.MustParseAddrPort("192.0.2.1:1") }, "192.0.2.1:1"},
 	} {
 		var s saved.Room

@@ -56,7 +56,7 @@ func (p *Probing) Next() Probing {
 // Search returns the search with the newest facts about servers; nil without one.
 func (p *Probing) Search(g *group.Group) *search.Search {
 	if p.search != nil {
-		for _, server := range g.Hearsay.News() {
+		for _, server := range g.Heard.News() {
 			p.search.Inform(server)
 		}
 	}
@@ -115,7 +115,7 @@ func (p *Probing) Ask(g *group.Group, asks []search.Ask, m Moment) (out []search
 		}
 		out = append(out, search.Ask{Player: ask.Player, Servers: servers})
 		for _, server := range admitted {
-			g.Hearsay.Weigh(server)
+			g.Heard.Weigh(server)
 			if result := w.At(server); result.State != discovery.Unprobed {
 				out = append(out, p.hear(g, ask.Player, result, m)...)
 			}
@@ -210,7 +210,7 @@ func (p *Probing) searching(g *group.Group, more int, isBehind bool, m Moment) *
 	for _, mates := range natGroups {
 		heads = append(heads, mates[0])
 	}
-	g.Hearsay.News() // a new search knows these
+	g.Heard.News() // a new search knows these
 	setup := search.Setup{
 		Topology: g.List.Tree(), Servers: g.Servers, Table: g.Table(heads), Criteria: g.Criteria(g.Settings, heads),
 		IsBehind: isBehind, More: more,
@@ -305,7 +305,7 @@ func (p *Probing) Report(g *group.Group, name string, report wire.Report, isChos
 		probe.At += passed - report.Now // all players' times count from the same moment
 		isNew, isOwn := w.Report(probe, passed, m.Now)
 		if isOwn {
-			g.Hearsay.Weigh(probe.Server)
+			g.Heard.Weigh(probe.Server)
 		}
 		if !w.IsAsked(probe.Server) {
 			continue

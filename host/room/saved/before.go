@@ -13,6 +13,7 @@ import (
 	"muster/host/room/editions"
 	"muster/host/room/evidence"
 	"muster/host/room/finals"
+	"muster/host/room/infos"
 	"muster/host/room/journal"
 	"muster/host/room/launch"
 	"muster/host/room/listing"
@@ -27,6 +28,9 @@ import (
 	"muster/selection"
 )
 
+// infosBefore3 has a name of its own because a struct embeds no two types of one name.
+type infosBefore3 = infos.Saved
+
 // before3 has what forms 1 and 2 kept at the top of the room, and form 3 keeps in the parts'
 // sections. It is read, and never written.
 type before3 struct {
@@ -37,7 +41,7 @@ type before3 struct {
 	Guests []guestBefore3 `json:"guests,omitempty"`
 
 	Log []wire.Note `json:"log,omitempty"`
-	evidence.SavedHearsay
+	infosBefore3
 	Lists brought.Saved `json:"lists,omitzero"`
 	Pause outage.Saved  `json:"pause,omitzero"`
 	listing.Saved
@@ -120,7 +124,7 @@ func (s *Room) upgrade() {
 	s.Listing, s.Nearby, s.Choice = s.Saved, nearby.Saved{Servers: s.Local}, s.chosenBefore3.Saved
 	s.Places = s.Survey
 	s.Finals = s.Look
-	s.Hearsay, s.Trust.TooNear, s.before3 = s.SavedHearsay, s.TooNear, before3{}
+	s.Infos, s.Trust.TooNear, s.before3 = s.infosBefore3, s.TooNear, before3{}
 	if len(s.Players) > 0 {
 		s.Attendance = attendance.Saved{}
 	}

@@ -61,7 +61,7 @@ func TestEvidenceBefore3(t *testing.T) {
 		into.upgrade()
 	}
 	s.Version, s.Ballot, s.Roster, s.Attendance = section.Version, section.Ballot, section.Roster, nil
-	if !reflect.DeepEqual(s, section) || s.Players[0].Evidence.Promised != 5 || len(s.Hearsay.Words) == 0 {
+	if !reflect.DeepEqual(s, section) || s.Players[0].Evidence.Promised != 5 || len(s.Infos.Words) == 0 {
 		t.Errorf("read is %+v, want %+v", s, section)
 	}
 }

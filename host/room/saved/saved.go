@@ -23,6 +23,7 @@ import (
 	"muster/host/room/estimates"
 	"muster/host/room/evidence"
 	"muster/host/room/finals"
+	"muster/host/room/infos"
 	"muster/host/room/journal"
 	"muster/host/room/launch"
 	"muster/host/room/listing"
@@ -80,21 +81,21 @@ type Room struct {
 	Broken    bool               `json:"broken,omitempty"`
 	More      search.SavedBudget `json:"more,omitzero"`
 
-	Roster     roster.Saved          `json:"roster,omitzero"`
-	Sides      sides.Saved           `json:"sides,omitzero"`
-	Origins    origin.Saved          `json:"origins,omitempty"`
-	Attendance attendance.Saved      `json:"attendance,omitempty"`
-	Ballot     ballot.Saved          `json:"ballot,omitzero"`
-	Bans       bans.Saved            `json:"bans,omitzero"`
-	Choice     choice.Saved          `json:"choice,omitzero"`
-	Estimates  estimates.Saved       `json:"estimates,omitzero"`
-	Editions   editions.Saved        `json:"editions,omitempty"`
-	Seats      seats.Saved           `json:"seats,omitzero"`
-	Launch     launch.Saved          `json:"launch,omitempty"`
-	Places     places.Saved          `json:"places,omitzero"`
-	Hearsay    evidence.SavedHearsay `json:"hearsay,omitzero"`
-	Trust      trust.Saved           `json:"trust,omitzero"`
-	Finals     finals.Saved          `json:"finals,omitzero"`
+	Roster     roster.Saved     `json:"roster,omitzero"`
+	Sides      sides.Saved      `json:"sides,omitzero"`
+	Origins    origin.Saved     `json:"origins,omitempty"`
+	Attendance attendance.Saved `json:"attendance,omitempty"`
+	Ballot     ballot.Saved     `json:"ballot,omitzero"`
+	Bans       bans.Saved       `json:"bans,omitzero"`
+	Choice     choice.Saved     `json:"choice,omitzero"`
+	Estimates  estimates.Saved  `json:"estimates,omitzero"`
+	Editions   editions.Saved   `json:"editions,omitempty"`
+	Seats      seats.Saved      `json:"seats,omitzero"`
+	Launch     launch.Saved     `json:"launch,omitempty"`
+	Places     places.Saved     `json:"places,omitzero"`
+	Infos      infos.Saved      `json:"hearsay,omitzero"`
+	Trust      trust.Saved      `json:"trust,omitzero"`
+	Finals     finals.Saved     `json:"finals,omitzero"`
 
 	before3
 }
@@ -138,7 +139,7 @@ func Read(data []byte) (s Room, err error) {
 // organiser.
 func (s *Room) LoseList() (err error) {
 	s.Listing.SavedList, s.Listing.ListLost = listing.SavedList{}, true
-	if s.Hearsay, err = new(evidence.Hearsay).Save(nil); err != nil {
+	if s.Infos, err = new(infos.Infos).Save(nil); err != nil {
 		return err
 	}
 	s.Seats = seats.Saved{}

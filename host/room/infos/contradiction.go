@@ -1,4 +1,4 @@
-package evidence
+package infos
 
 import (
 	"slices"
@@ -50,27 +50,27 @@ func (c contradiction) isNamed() (servers, of int, named bool) {
 
 // Contradictions returns the players whose contradictions time and chance do not explain, in their
 // order, with the numbers of servers. Seen are the servers that everyone has looked at.
-func (h *Hearsay) Contradictions(seen []int) (named []anomaly.Anomaly) {
-	all := h.contradictions(seen)
-	for i := range h.heard {
-		if servers, of, is := all[h.heard[i].Name].isNamed(); is {
-			named = append(named, anomaly.Anomaly{Player: h.heard[i].Name, Sign: anomaly.Contradicts, Servers: servers, Of: of})
+func (f *Infos) Contradictions(seen []int) (named []anomaly.Anomaly) {
+	all := f.contradictions(seen)
+	for i := range f.heard {
+		if servers, of, is := all[f.heard[i].Name].isNamed(); is {
+			named = append(named, anomaly.Anomaly{Player: f.heard[i].Name, Sign: anomaly.Contradicts, Servers: servers, Of: of})
 		}
 	}
 	return named
 }
 
-func (h *Hearsay) contradictions(seen []int) map[string]contradiction {
+func (f *Infos) contradictions(seen []int) map[string]contradiction {
 	counts := 0
-	for i := range h.heard {
-		counts += one(h.heard[i].Counts)
+	for i := range f.heard {
+		counts += one(f.heard[i].Counts)
 	}
 	all, fewest := map[string]contradiction{}, max(fewestToJudge, counts/2+1)
-	for server, words := range h.words {
+	for server, words := range f.words {
 		if len(words) < fewest {
 			continue
 		}
-		if words = h.counting(server); len(words) < fewest {
+		if words = f.counting(server); len(words) < fewest {
 			continue
 		}
 		first := words[0].info // in most cases all heard the same
@@ -122,4 +122,11 @@ func denied(w word, words []word) (lasting, changing bool) {
 		most.Name = ""
 	}
 	return said != most, changing
+}
+
+func one(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
 }

@@ -1,4 +1,4 @@
-package evidence
+package infos
 
 import (
 	"encoding/json"
@@ -11,8 +11,11 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/host/room/evidence"
 	"muster/selection"
 )
+
+var eight = time.Date(2026, 5, 1, 20, 0, 0, 0, time.UTC)
 
 // TestTaken checks that the room believes the right facts of its players' words about a server.
 func TestTaken(t *testing.T) {
@@ -87,7 +90,7 @@ func TestTaken(t *testing.T) {
 // voices returns players who were asked for the whole list, and count.
 func voices(names ...string) (voices []Voice) {
 	for _, name := range names {
-		v := Voice{Name: name, Witness: &Witness{}, Counts: true, Alone: len(names) == 1}
+		v := Voice{Name: name, Witness: &evidence.Witness{}, Counts: true, Alone: len(names) == 1}
 		v.Witness.AskAll(eight)
 		voices = append(voices, v)
 	}
@@ -99,12 +102,12 @@ func voices(names ...string) (voices []Voice) {
 // forgotten.
 func TestAttend(t *testing.T) {
 	full, free := discovery.Info{Players: 16, MaxPlayers: 16}, discovery.Info{Players: 1, MaxPlayers: 16}
-	var h Hearsay
+	var f Infos
 	three := voices("ann", "bob", "cat")
-	h.Hear("ann", 7, full, time.Second)
-	h.Hear("bob", 7, full, time.Second)
-	h.Hear("cat", 7, free, time.Second)
-	h.Hear("cat", 8, free, time.Second)
+	f.Hear("ann", 7, full, time.Second)
+	f.Hear("bob", 7, full, time.Second)
+	f.Hear("cat", 7, free, time.Second)
+	f.Hear("cat", 8, free, time.Second)
 	doubted := slices.Clone(three)
 	doubted[0].Counts = false
 	for _, step := range []struct {
@@ -127,10 +130,10 @@ func TestAttend(t *testing.T) {
 		{"all are gone", nil, Wanted{}, []int{7}, 0, false},
 		{"nobody comes", nil, Wanted{}, nil, 0, false},
 	} {
-		if anew := h.Attend(step.voices, step.wanted); !slices.Equal(anew, step.anew) {
+		if anew := f.Attend(step.voices, step.wanted); !slices.Equal(anew, step.anew) {
 			t.Errorf("%s: %v are weighed anew, want %v", step.what, anew, step.anew)
 		}
-		info, lone := h.infos[7], h.lone[7]
+		info, lone := f.infos[7], f.lone[7]
 		if info == nil {
 			info = &discovery.Info{}
 		}
@@ -142,34 +145,34 @@ func TestAttend(t *testing.T) {
 
 // TestHeardUnasked checks that a word without a question does not count until the question comes.
 func TestHeardUnasked(t *testing.T) {
-	var h Hearsay
+	var f Infos
 	two := voices("ann", "bob")
 	for i := range two {
-		*two[i].Witness = Witness{}
-		h.Hear(two[i].Name, 3, discovery.Info{Map: "dm1", MaxPlayers: 16}, 0)
+		*two[i].Witness = evidence.Witness{}
+		f.Hear(two[i].Name, 3, discovery.Info{Map: "dm1", MaxPlayers: 16}, 0)
 	}
-	h.Attend(two, Wanted{})
-	if info := h.infos[3]; info != nil || h.Weigh(3) {
+	f.Attend(two, Wanted{})
+	if info := f.infos[3]; info != nil || f.Weigh(3) {
 		t.Errorf("taken for true is %+v", info)
 	}
 	two[0].Witness.Admit(3)
-	if h.infos[3] != nil || !h.Weigh(3) {
-		t.Errorf("before it is weighed is taken %+v", h.infos[3])
+	if f.infos[3] != nil || !f.Weigh(3) {
+		t.Errorf("before it is weighed is taken %+v", f.infos[3])
 	}
-	if info, lone := h.infos[3], h.lone[3]; info == nil || !lone {
+	if info, lone := f.infos[3], f.lone[3]; info == nil || !lone {
 		t.Errorf("of what ann was asked for is taken %+v, lone: %v", info, lone)
 	}
 	two[1].Witness.AskAll(eight)
-	if anew := h.Attend(two, Wanted{}); !slices.Equal(anew, []int{3}) {
+	if anew := f.Attend(two, Wanted{}); !slices.Equal(anew, []int{3}) {
 		t.Errorf("bob is asked for all, and weighed anew are %v", anew)
 	}
-	if info, lone := h.infos[3], h.lone[3]; info == nil || lone {
+	if info, lone := f.infos[3], f.lone[3]; info == nil || lone {
 		t.Errorf("of what both were asked for is taken %+v, lone: %v", info, lone)
 	}
-	if !h.Keep(3, []string{"bob"}) {
+	if !f.Keep(3, []string{"bob"}) {
 		t.Error("of bob alone is nothing new")
 	}
-	if info, lone := h.infos[3], h.lone[3]; info == nil || !lone {
+	if info, lone := f.infos[3], f.lone[3]; info == nil || !lone {
 		t.Errorf("of bob alone is taken %+v, lone: %v", info, lone)
 	}
 }
@@ -177,15 +180,15 @@ func TestHeardUnasked(t *testing.T) {
 // TestConnect checks that everybody goes by their own word as long as most players agree on no
 // port.
 func TestConnect(t *testing.T) {
-	var h Hearsay
-	servers := h.About(selection.Servers{List: []discovery.Server{{Addr: netip.MustParseAddrPort("192.0.2.1:9")}}})
-	h.Attend(voices("ann", "bob", "cat"), Wanted{})
+	var f Infos
+	servers := f.About(selection.Servers{List: []discovery.Server{{Addr: netip.MustParseAddrPort("192.0.2.1:9")}}})
+	f.Attend(voices("ann", "bob", "cat"), Wanted{})
 	hears := func(name string, port uint16, want string) {
 		t.Helper()
-		h.Hear(name, 0, discovery.Info{MaxPlayers: 16, GamePort: port}, 0)
+		f.Hear(name, 0, discovery.Info{MaxPlayers: 16, GamePort: port}, 0)
 		got := ""
 		for _, player := range []string{"ann", "bob", "cat"} {
-			got += fmt.Sprint(" ", h.Connect(player, 0, &servers).Port())
+			got += fmt.Sprint(" ", f.Connect(player, 0, &servers).Port())
 		}
 		if got != want {
 			t.Errorf("%s heard of port %d, and they go to%s, want%s", name, port, got, want)
@@ -220,8 +223,8 @@ func TestContradictions(t *testing.T) {
 		{"of all, one of two", []string{"ann", "dan"}, servers, lasts, 0, nil, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			var h Hearsay
-			h.Attend(voices(tt.players...), Wanted{})
+			var f Infos
+			f.Attend(voices(tt.players...), Wanted{})
 			for server := range servers {
 				for _, name := range tt.players {
 					info, at := discovery.Info{Map: "dm1", MaxPlayers: 16}, time.Duration(0)
@@ -231,10 +234,10 @@ func TestContradictions(t *testing.T) {
 							tt.lie(&info)
 						}
 					}
-					h.Hear(name, server, info, at)
+					f.Hear(name, server, info, at)
 				}
 			}
-			got := h.Contradictions(tt.seen)
+			got := f.Contradictions(tt.seen)
 			if named := len(got) > 0; named != tt.named || named && got[0].Player != "dan" {
 				t.Errorf("named are %+v, want dan: %v", got, tt.named)
 			}
@@ -254,12 +257,12 @@ func TestHonestVolatility(t *testing.T) {
 		for i := range players {
 			names = append(names, fmt.Sprint("p", i))
 		}
-		var h Hearsay
-		h.Attend(voices(names...), Wanted{})
+		var f Infos
+		f.Attend(voices(names...), Wanted{})
 		now := eight
-		hears := func(name string, server int, info discovery.Info) { h.Hear(name, server, info, now.Sub(eight)) }
+		hears := func(name string, server int, info discovery.Info) { f.Hear(name, server, info, now.Sub(eight)) }
 		judge := func() {
-			if named := h.Contradictions(nil); len(named) > 0 {
+			if named := f.Contradictions(nil); len(named) > 0 {
 				t.Fatalf("session %d: an honest player is named after %v: %v", seed, now.Sub(eight), named)
 			}
 		}
@@ -329,84 +332,84 @@ func TestHonestVolatility(t *testing.T) {
 	}
 }
 
-// heardGolden is a [Hearsay] in its saved form.
+// heardGolden is a [Infos] in its saved form.
 const heardGolden = `{"infos":"AwACBAAACAADZG0xAAAAQAAEAgIAA2xpZQ==","words":"AAAAAALoBwEB0A8="}`
 
-// TestSavedHearsay checks that the saved form stays the same, and comes back.
-func TestSavedHearsay(t *testing.T) {
-	var h Hearsay
+// TestSaved checks that the saved form stays the same, and comes back.
+func TestSaved(t *testing.T) {
+	var f Infos
 	players := []string{"ann", "bob"}
-	h.Hear("", 2, discovery.Info{Map: "dm1", MaxPlayers: 8}, 0)
-	h.Hear("bob", 2, discovery.Info{Map: "dm1", MaxPlayers: 8}, time.Second)
-	h.Hear("ann", 2, discovery.Info{Name: "lie", MaxPlayers: 4}, 2*time.Second)
-	saved, err := h.Save(players)
+	f.Hear("", 2, discovery.Info{Map: "dm1", MaxPlayers: 8}, 0)
+	f.Hear("bob", 2, discovery.Info{Map: "dm1", MaxPlayers: 8}, time.Second)
+	f.Hear("ann", 2, discovery.Info{Name: "lie", MaxPlayers: 4}, 2*time.Second)
+	saved, err := f.Save(players)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if data, err := json.Marshal(saved); err != nil || string(data) != heardGolden {
 		t.Errorf("saved is %s, %v, want %s", data, err, heardGolden)
 	}
-	var read SavedHearsay
+	var read Saved
 	if err := json.Unmarshal([]byte(heardGolden), &read); err != nil {
 		t.Fatal(err)
 	}
-	back, err := RestoreHearsay(read, players, 3)
-	if err != nil || !reflect.DeepEqual(back.words, h.words) {
-		t.Errorf("back comes %v, %v, want %v", back, err, h)
+	back, err := Restore(read, players, 3)
+	if err != nil || !reflect.DeepEqual(back.words, f.words) {
+		t.Errorf("back comes %v, %v, want %v", back, err, f)
 	}
 	if anew := back.Attend(nil, Wanted{}); !slices.Equal(anew, []int{2}) {
 		t.Errorf("what comes back counts for %v", anew)
 	}
 	for _, tt := range []struct {
-		saved   SavedHearsay
+		saved   Saved
 		players []string
 		listed  int
-	}{{read, players, 2}, {read, players[:1], 3}, {SavedHearsay{Words: read.Words}, players, 3},
-		{SavedHearsay{read.Infos, read.Words[:4]}, players, 3}} {
-		if back, err := RestoreHearsay(tt.saved, tt.players, tt.listed); err == nil {
+	}{{read, players, 2}, {read, players[:1], 3}, {Saved{Words: read.Words}, players, 3},
+		{Saved{read.Infos, read.Words[:4]}, players, 3}} {
+		if back, err := Restore(tt.saved, tt.players, tt.listed); err == nil {
 			t.Errorf("%d players and %d servers have %v", len(tt.players), tt.listed, back)
 		}
 	}
 }
 
-// FuzzHearsay checks that anything that is restored or heard can be weighed, judged and saved.
-func FuzzHearsay(f *testing.F) {
+// FuzzInfos checks that anything that is restored or heard can be weighed, judged and saved.
+func FuzzInfos(f *testing.F) {
 	f.Add([]byte(heardGolden), []byte{1, 2, 3})
 	f.Fuzz(func(t *testing.T, data, heard []byte) {
 		const listed = 8
-		var saved SavedHearsay
+		var saved Saved
 		names := []string{"ann", "bob", "cat"}
 		if json.Unmarshal(data, &saved) != nil {
 			return
 		}
-		h, err := RestoreHearsay(saved, names, listed)
+		f, err := Restore(saved, names, listed)
 		if err != nil {
 			return
 		}
-		h.Attend(voices(names...), Wanted{Map: "m1"})
+		f.Attend(voices(names...), Wanted{Map: "m1"})
 		for i, b := range heard {
 			info := discovery.Info{Map: fmt.Sprint("m", b%3), MaxPlayers: int(b % 5), GamePort: uint16(b % 2), Password: b%7 == 0}
-			h.Hear(append(names, "")[b%4], int(b/4)%listed, info, time.Duration(i)*time.Second)
+			f.Hear(append(names, "")[b%4], int(b/4)%listed, info, time.Duration(i)*time.Second)
 		}
 		for server := range listed {
-			info, lone := h.infos[server], h.lone[server]
+			info, lone := f.infos[server], f.lone[server]
 			if lone && (info == nil || info.GamePort != 0 || info.Name != "" || info.MaxPing != 0) {
 				t.Errorf("one player alone sends all to %+v", info)
 			}
 			for _, name := range names {
-				h.own(name, server)
+				f.own(name, server)
 			}
 		}
-		for _, c := range h.Contradictions([]int{0, 1}) {
+		for _, c := range f.Contradictions([]int{0, 1}) {
 			if c.Servers < leastContradicted || c.Servers > c.Of {
 				t.Errorf("%s contradicts others about %d of %d servers", c.Player, c.Servers, c.Of)
 			}
 		}
-		again, err := h.Save(names)
+		again, err := f.Save(names)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := RestoreHearsay(again, names, listed); err != nil {
+		if _, err := Restore(again, names, listed); err != nil {
 			t.Error(err)
 		}
 	})

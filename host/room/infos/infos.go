@@ -1,4 +1,12 @@
-package evidence
+// Package infos keeps what players heard servers say of themselves, and decides what to believe.
+//
+//	Hear ───▶ ┌───────┐ ─▶ About, Connect, News
+//	          │ Infos │
+//	Attend ─▶ └───────┘ ─▶ Contradictions
+//
+// A server's fact is what most players heard who were asked for the server. A player who contradicts
+// most others about several servers is named.
+package infos
 
 import (
 	"cmp"
@@ -11,14 +19,15 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/host/room/evidence"
 	"muster/host/wire"
 	"muster/selection"
 )
 
-// Hearsay has the servers' words about themselves, as each player heard them. A player may lie, so
+// Infos has the servers' words about themselves, as each player heard them. A player may lie, so
 // the room believes what most heard (see [taken]), and names players who contradict the others.
 // Friends behind one address have a voice each: they run programs of their own, and one may lie.
-type Hearsay struct {
+type Infos struct {
 	// words are by server, the newest of each player who heard anything.
 	words map[int][]word
 	// heard are the voices of the last weighing, nil before. wanted breaks ties.
@@ -28,23 +37,23 @@ type Hearsay struct {
 	// players heard.
 	infos map[int]*discovery.Info
 	lone  map[int]bool
-	// news are the servers that [Hearsay.News] has yet to return.
-	news set
+	// news are the servers that [Infos.News] has yet to return.
+	news map[int]bool
 }
 
 // About returns servers with the believed facts about them. Every word may change these.
-func (h *Hearsay) About(servers selection.Servers) selection.Servers {
-	if h.infos == nil {
-		h.infos, h.lone = map[int]*discovery.Info{}, map[int]bool{}
+func (f *Infos) About(servers selection.Servers) selection.Servers {
+	if f.infos == nil {
+		f.infos, f.lone = map[int]*discovery.Info{}, map[int]bool{}
 	}
-	servers.Infos, servers.Lone = h.infos, h.lone
+	servers.Infos, servers.Lone = f.infos, f.lone
 	return servers
 }
 
 // Voice is a player who may have heard something.
 type Voice struct {
 	Name    string
-	Witness *Witness
+	Witness *evidence.Witness
 	// Counts says that nothing is odd about the player's words. Alone says that no other player
 	// goes on.
 	Counts, Alone bool
@@ -72,8 +81,8 @@ type Wanted struct{ Map, Mode, Version, Mod, Tags string }
 
 // Hear notes a player's word, so long after the measuring began. An empty name stands for the host.
 // It replaces the player's earlier word. It reports whether the believed facts may have changed.
-func (h *Hearsay) Hear(by string, server int, info discovery.Info, at time.Duration) bool {
-	words := h.words[server]
+func (f *Infos) Hear(by string, server int, info discovery.Info, at time.Duration) bool {
+	words := f.words[server]
 	own := slices.IndexFunc(words, func(w word) bool { return w.by == by })
 	if own >= 0 && info.Name == "" {
 		info.Name = words[own].info.Name // programs report names of finalists only
@@ -90,40 +99,40 @@ func (h *Hearsay) Hear(by string, server int, info discovery.Info, at time.Durat
 	} else {
 		words = append(words, said)
 	}
-	if h.words == nil {
-		h.words = map[int][]word{}
+	if f.words == nil {
+		f.words = map[int][]word{}
 	}
-	h.words[server] = words
-	return h.Weigh(server)
+	f.words[server] = words
+	return f.Weigh(server)
 }
 
 // Keep forgets the words of everybody but some players about a server. It reports whether the
 // believed facts may have changed.
-func (h *Hearsay) Keep(server int, players []string) bool {
-	if words, heard := h.words[server]; heard {
-		h.words[server] = slices.DeleteFunc(words, func(w word) bool { return !slices.Contains(players, w.by) })
+func (f *Infos) Keep(server int, players []string) bool {
+	if words, heard := f.words[server]; heard {
+		f.words[server] = slices.DeleteFunc(words, func(w word) bool { return !slices.Contains(players, w.by) })
 	}
-	return h.Weigh(server)
+	return f.Weigh(server)
 }
 
 // Attend takes the room's present players and criteria. It forgets the words of players who are
 // gone and weighs all others again. It returns the servers whose facts may have changed, none if
 // the same players count as before.
-func (h *Hearsay) Attend(voices []Voice, wanted Wanted) (anew []int) {
+func (f *Infos) Attend(voices []Voice, wanted Wanted) (anew []int) {
 	now := make([]heard, len(voices))
 	for i, v := range voices {
-		now[i] = heard{v, v.Witness.asked.all}
+		now[i] = heard{v, v.Witness.IsAskedAll()}
 	}
-	if h.heard != nil && slices.Equal(now, h.heard) && wanted == h.wanted {
+	if f.heard != nil && slices.Equal(now, f.heard) && wanted == f.wanted {
 		return nil
 	}
-	h.heard, h.wanted = now, wanted
-	isGone := func(w word) bool { return w.by != "" && h.voice(w.by) == nil }
-	for _, server := range slices.Sorted(maps.Keys(h.words)) {
-		if h.words[server] = slices.DeleteFunc(h.words[server], isGone); len(h.words[server]) == 0 {
-			delete(h.words, server)
+	f.heard, f.wanted = now, wanted
+	isGone := func(w word) bool { return w.by != "" && f.voice(w.by) == nil }
+	for _, server := range slices.Sorted(maps.Keys(f.words)) {
+		if f.words[server] = slices.DeleteFunc(f.words[server], isGone); len(f.words[server]) == 0 {
+			delete(f.words, server)
 		}
-		if h.Weigh(server) {
+		if f.Weigh(server) {
 			anew = append(anew, server)
 		}
 	}
@@ -131,10 +140,10 @@ func (h *Hearsay) Attend(voices []Voice, wanted Wanted) (anew []int) {
 }
 
 // voice returns the player of a name, nil if there is none.
-func (h *Hearsay) voice(name string) *Voice {
-	for i := range h.heard {
-		if h.heard[i].Name == name {
-			return &h.heard[i].Voice
+func (f *Infos) voice(name string) *Voice {
+	for i := range f.heard {
+		if f.heard[i].Name == name {
+			return &f.heard[i].Voice
 		}
 	}
 	return nil
@@ -142,10 +151,10 @@ func (h *Hearsay) voice(name string) *Voice {
 
 // counting returns the words about a server that count: the host's, and those of counting players
 // who were asked for it. Otherwise two players could call full whatever nobody has asked yet.
-func (h *Hearsay) counting(server int) []word {
-	words := h.words[server]
+func (f *Infos) counting(server int) []word {
+	words := f.words[server]
 	ignored := func(w word) bool {
-		v := h.voice(w.by)
+		v := f.voice(w.by)
 		return w.by != "" && !(v != nil && v.Counts && v.Witness.IsAsked(server))
 	}
 	if slices.ContainsFunc(words, ignored) {
@@ -156,47 +165,44 @@ func (h *Hearsay) counting(server int) []word {
 
 // Weigh believes what most heard of a server, among players who were asked for it. It reports
 // whether the facts may have changed.
-func (h *Hearsay) Weigh(server int) bool {
+func (f *Infos) Weigh(server int) bool {
 	alone := ""
-	for i := range h.heard {
-		if h.heard[i].Counts && h.heard[i].Alone {
-			alone = h.heard[i].Name
+	for i := range f.heard {
+		if f.heard[i].Counts && f.heard[i].Alone {
+			alone = f.heard[i].Name
 		}
 	}
-	info, lone := taken(h.counting(server), alone, h.wanted)
-	if info == nil && h.infos[server] == nil {
+	info, lone := taken(f.counting(server), alone, f.wanted)
+	if info == nil && f.infos[server] == nil {
 		return false
 	}
-	if h.infos == nil {
-		h.infos, h.lone = map[int]*discovery.Info{}, map[int]bool{}
+	if f.infos == nil {
+		f.infos, f.lone = map[int]*discovery.Info{}, map[int]bool{}
 	}
-	if h.infos[server] = info; info == nil {
-		delete(h.infos, server)
+	if f.infos[server] = info; info == nil {
+		delete(f.infos, server)
 	}
-	if h.lone[server] = lone; !lone {
-		delete(h.lone, server)
+	if f.lone[server] = lone; !lone {
+		delete(f.lone, server)
 	}
-	h.news.add(server)
+	if f.news == nil {
+		f.news = map[int]bool{}
+	}
+	f.news[server] = true
 	return true
 }
 
 // News returns the servers whose facts may have changed since its last call.
-func (h *Hearsay) News() (servers []int) {
-	for i, bits := range h.news {
-		for bit := range 8 {
-			if bits&(1<<bit) != 0 {
-				servers = append(servers, 8*i+bit)
-			}
-		}
-	}
-	h.news = h.news[:0]
+func (f *Infos) News() (servers []int) {
+	servers = slices.Sorted(maps.Keys(f.news))
+	clear(f.news)
 	return servers
 }
 
 // Connect returns the address that a player connects to. While players contradict each other about
 // the game's port, or only one has heard it, each goes where their own program heard.
-func (h *Hearsay) Connect(by string, server int, servers *selection.Servers) netip.AddrPort {
-	own := h.own(by, server)
+func (f *Infos) Connect(by string, server int, servers *selection.Servers) netip.AddrPort {
+	own := f.own(by, server)
 	if own == nil {
 		return servers.Connect(server)
 	}
@@ -205,8 +211,8 @@ func (h *Hearsay) Connect(by string, server int, servers *selection.Servers) net
 }
 
 // Word returns a player's newest word about a server, nil without one. It must not be changed.
-func (h *Hearsay) Word(by string, server int) *discovery.Info {
-	for _, w := range h.words[server] {
+func (f *Infos) Word(by string, server int) *discovery.Info {
+	for _, w := range f.words[server] {
 		if w.by == by {
 			return w.info
 		}
@@ -216,30 +222,30 @@ func (h *Hearsay) Word(by string, server int) *discovery.Info {
 
 // own returns a player's own word about a server, if each player goes by their own. It is nil if
 // the player has none, or if all go by the same facts.
-func (h *Hearsay) own(by string, server int) *discovery.Info {
-	words := h.counting(server)
-	own := slices.IndexFunc(h.words[server], func(w word) bool { return w.by == by })
+func (f *Infos) own(by string, server int) *discovery.Info {
+	words := f.counting(server)
+	own := slices.IndexFunc(f.words[server], func(w word) bool { return w.by == by })
 	if own < 0 || len(words) > 1 && agree(words, &discovery.Info{}, gamePort) {
 		return nil
 	}
-	return h.words[server][own].info
+	return f.words[server][own].info
 }
 
-// SavedHearsay is a [Hearsay] at rest. Infos is a frame of [wire.Infos] with all words, each once a
+// Saved is a [Infos] at rest. Infos is a frame of [wire.Infos] with all words, each once a
 // server. Words are numbers, three a word: the place in Infos; the player from 1 in the room's
 // order, or 0 for the host; the time in ms.
-type SavedHearsay struct {
+type Saved struct {
 	Infos []byte `json:"infos,omitempty"`
 	Words []byte `json:"words,omitempty"`
 }
 
-// Save returns the words for [RestoreHearsay] with the same players.
-func (h *Hearsay) Save(players []string) (s SavedHearsay, err error) {
-	said := wire.Infos{Servers: make([]wire.ServerInfo, 0, len(h.words))}
-	for _, server := range slices.Sorted(maps.Keys(h.words)) {
+// Save returns the words for [Restore] with the same players.
+func (f *Infos) Save(players []string) (s Saved, err error) {
+	said := wire.Infos{Servers: make([]wire.ServerInfo, 0, len(f.words))}
+	for _, server := range slices.Sorted(maps.Keys(f.words)) {
 		first := len(said.Servers)
 		var kept []*discovery.Info
-		for _, w := range h.words[server] {
+		for _, w := range f.words[server] {
 			place := slices.Index(kept, w.info)
 			if place < 0 {
 				place, kept = len(kept), append(kept, w.info)
@@ -259,17 +265,17 @@ func (h *Hearsay) Save(players []string) (s SavedHearsay, err error) {
 // longestRound bounds the clock of a saved word.
 const longestRound = 365 * 24 * time.Hour
 
-// RestoreHearsay returns the words that were saved, of a list of so many servers. Any bytes are
-// safe. They count once there are voices: see [Hearsay.Attend].
-func RestoreHearsay(s SavedHearsay, players []string, listed int) (h Hearsay, err error) {
+// Restore returns the words that were saved, of a list of so many servers. Any bytes are
+// safe. They count once there are voices: see [Infos.Attend].
+func Restore(s Saved, players []string, listed int) (f Infos, err error) {
 	said, err := wire.Unpack[wire.Infos](s.Infos)
 	if err != nil {
-		return Hearsay{}, err
+		return Infos{}, err
 	}
 	kept := make([]*discovery.Info, len(said.Servers))
 	for i := range said.Servers {
-		if server := said.Servers[i].Server; !isListed(server, listed) {
-			return Hearsay{}, fmt.Errorf("what server %d of %d said", server, listed)
+		if server := said.Servers[i].Server; server < 0 || server >= listed {
+			return Infos{}, fmt.Errorf("what server %d of %d said", server, listed)
 		}
 		info := said.Servers[i].Info
 		kept[i] = &info
@@ -286,17 +292,17 @@ func RestoreHearsay(s SavedHearsay, players []string, listed int) (h Hearsay, er
 	for len(s.Words) > 0 {
 		which, who, at := next(), next(), next()
 		if err != nil || which >= uint64(len(kept)) || who > uint64(len(players)) || at > uint64(longestRound.Milliseconds()) {
-			return Hearsay{}, cmp.Or(err, fmt.Errorf("word %d of player %d", which, who))
+			return Infos{}, cmp.Or(err, fmt.Errorf("word %d of player %d", which, who))
 		}
 		w := word{info: kept[which], at: time.Duration(at) * time.Millisecond}
 		if who > 0 {
 			w.by = players[who-1]
 		}
-		if h.words == nil {
-			h.words = map[int][]word{}
+		if f.words == nil {
+			f.words = map[int][]word{}
 		}
 		server := said.Servers[which].Server
-		h.words[server] = append(h.words[server], w)
+		f.words[server] = append(f.words[server], w)
 	}
-	return h, nil
+	return f, nil
 }

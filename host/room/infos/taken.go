@@ -1,4 +1,4 @@
-package evidence
+package infos
 
 import (
 	"cmp"
