@@ -180,9 +180,17 @@ func TestRouterGivesAnotherPort(t *testing.T) {
 		}
 		return nil
 	}
-	eventually(t, "the friend has a network card", func() bool { // once it is in a namespace of its own
-		return in("router", "ip", "link", "set", "nobody0", "netns", of["friend"]) == nil && in("friend", "ip", "link", "show", "nobody0") == nil
+	own, err := os.Readlink("/proc/self/ns/net")
+	if err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the friend has a network namespace", func() bool { // unshare makes it first, and then runs sleep
+		of, err := os.Readlink(fmt.Sprintf("/proc/%d/ns/net", friend.Process.Pid))
+		return err == nil && of != own
 	})
+	if err := in("router", "ip", "link", "set", "nobody0", "netns", of["friend"]); err != nil {
+		t.Fatal(err)
+	}
 	for _, step := range []struct{ where, command string }{
 		{"friend", "ip link set lo up"}, {"friend", "ip addr add 5.6.7.9/24 dev nobody0"}, {"friend", "ip link set nobody0 up"},
 		{"router", "nft add rule inet filter forward iifname lan0 accept"},
