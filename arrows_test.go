@@ -144,6 +144,7 @@ var arrows = []struct {
 	{"muster/selection/memory", []string{"muster/discovery", "muster/discovery/plan/topology"}},
 	{"muster/selection/coordinate", []string{"muster/selection", "muster/discovery", "muster/discovery/plan/topology", "muster/selection/memory"}},
 	{"muster/discovery", nil},
+	{"muster/discovery/sentence/say", []string{"muster/internal/catalogue"}}, // words for programs that import other packages
 	{"muster/discovery/internal/testlist", []string{"muster/discovery"}},
 	{"muster/discovery/plan/topology", []string{"muster/discovery"}},
 	{"muster/discovery/plan/history", []string{"muster/discovery", "muster/discovery/plan/topology"}},

@@ -1,9 +1,3 @@
-// Package selection chooses one server for a whole group. It culls the servers that do not suit
-// everyone, ranks the rest by a rule, and says why. It is pure: tables in, a verdict out.
-//
-//	reports ─▶ Table ─▶ cull ─▶ rank ─▶ Selection
-//	                     │        │        │
-//	                     └────────┴────────┴── reasons
 package selection
 
 import (

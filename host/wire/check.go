@@ -17,11 +17,12 @@ import (
 // checker is a message that a hostile program may have filled with nonsense.
 type checker interface{ check() error }
 
+// MaxSamples is how many samples a peer takes of a finalist: one a second for a minute.
+const MaxSamples = 60
+
 const (
-	// maxFinalists is how many servers a peer looks at again. MaxSamples is how many samples it
-	// takes: one a second for a minute.
+	// maxFinalists is how many servers a peer looks at again.
 	maxFinalists = 64
-	MaxSamples   = 60
 	// maxTurn is the longest that a peer may have to wait for its turn.
 	maxTurn = discovery.Millis(time.Minute)
 )

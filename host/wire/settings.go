@@ -273,9 +273,10 @@ func strategies() []string {
 	return words
 }
 
-// OnPage reports whether the organiser may change a setting on the page. Supposed reports whether a
-// what-if may change it.
-func OnPage(s Setting) bool   { return s.OnPage }
+// OnPage reports whether the organiser may change a setting on the page.
+func OnPage(s Setting) bool { return s.OnPage }
+
+// Supposed reports whether a what-if may change a setting.
 func Supposed(s Setting) bool { return s.Supposed }
 
 // Patched returns the settings with the values of a JSON object. It ignores settings that the patch
