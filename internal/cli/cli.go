@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"slices"
 	"strings"
@@ -74,6 +75,10 @@ type program struct {
 	verbose bool
 	// home is the page that replaces a terminal; nil on a terminal.
 	home *home.Terminal
+	// front shows rooms in place of a terminal, together with home; nil on a terminal and on Home.
+	front *lobby.Front
+	// log replaces the log on the terminal; nil does not.
+	log *slog.Logger
 	// invitation is what Home asks the person about; nil for nothing.
 	invitation *home.Invitation
 	// allowance is shared by all commands of this program; nil gives each its own.
@@ -92,7 +97,9 @@ func (p *program) steam() steam.Steam { return steam.Steam{File: configFile("ste
 
 // desk returns the desk of the person who runs a command.
 func (p *program) desk() *lobby.Desk {
-	return lobby.NewDesk(p.in, p.out, p.screen, p.home, p.env, p.logger())
+	d := lobby.NewDesk(p.in, p.out, p.screen, p.home, p.env, p.logger())
+	d.Front = p.front
+	return d
 }
 
 // Groups of commands in the help.
@@ -143,7 +150,7 @@ func newRoot(p *program) *cobra.Command {
 	)
 	for _, c := range []*cobra.Command{newHost(p), newJoin(p), newServe(p), newDiscover(p), newSelect(p), newGames(p),
 		newLists(p), newDoctor(p), newGeo(p), newVerify(p), newRegister(p), newOpen(p), newBeacon(p), newDemo(p),
-		newSimulate(p), newFleet(p)} {
+		newSimulate(p), newFleet(p), newRPC(p)} {
 		root.AddCommand(c)
 	}
 	shortRootHelp(root)

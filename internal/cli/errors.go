@@ -22,6 +22,9 @@ func (p *program) warn(warnings ...error) {
 
 // logger returns a log of warnings and, if the user asked for them, internal details.
 func (p *program) logger() *slog.Logger {
+	if p.log != nil {
+		return p.log
+	}
 	if p.verbose {
 		return slog.New(slog.NewTextHandler(p.screen.Writer, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	}

@@ -136,16 +136,10 @@ func (a *atHome) config() home.Config {
 		Page: web.Home(), IsOwnUser: netinfo.IsOwnUser, Version: release.Running().Version, Name: a.name, At: a.at,
 		Stays: a.noBrowser || !a.desk().HasDesktop(),
 		Command: func(ctx context.Context, args []string, t home.Terminal) error {
-			p := newProgram(Streams{In: t.In, Out: io.Discard, Err: t.Out}, a.env)
-			p.home, p.allowance, p.verbose = &t, allowance, a.verbose
-			root := newRoot(p)
 			if t.Language != "" {
 				args = append([]string{"--" + languageFlag + "=" + t.Language}, args...)
 			}
-			root.SetArgs(args)
-			root.SetOut(io.Discard)
-			root.SetErr(io.Discard)
-			return root.ExecuteContext(ctx)
+			return a.inside(ctx, args, io.Discard, &program{home: &t, allowance: allowance})
 		},
 		Games: a.choices,
 		CheckDump: func(text string) error {

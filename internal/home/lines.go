@@ -2,6 +2,7 @@ package home
 
 import (
 	"bytes"
+	"io"
 	"strings"
 	"sync"
 
@@ -17,6 +18,9 @@ type lines struct {
 	part []byte
 	tell func(line string)
 }
+
+// Lines returns a writer that calls tell with each line of a command's output.
+func Lines(tell func(line string)) io.Writer { return &lines{tell: tell} }
 
 func (l *lines) Write(p []byte) (int, error) {
 	l.mu.Lock()

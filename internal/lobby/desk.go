@@ -20,7 +20,9 @@ type Desk struct {
 	Out    term.Terminal
 	Screen *term.Screen // standard error
 	// Page is Home's page; nil at a terminal.
-	Page   *home.Terminal
+	Page *home.Terminal
+	// Front shows rooms in place of a terminal, together with a page; nil without such a program.
+	Front  *Front
 	Logger *slog.Logger
 	env    func(string) string
 	// voter reads what the person types during a vote.

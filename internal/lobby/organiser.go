@@ -62,6 +62,7 @@ func (o *Organiser) isFar() bool { return o.At != "" }
 // console asks the organiser questions.
 func (o *Organiser) Begin(ctx context.Context) (console *term.Console, stop func()) {
 	o.Renewed(o.Link.Secret)
+	o.Desk.enters(o.Link, &o.Friends)
 	o.invite()
 	ctx, cancel := context.WithCancel(ctx)
 	var work sync.WaitGroup
@@ -255,6 +256,7 @@ func (o *Organiser) follow(ctx context.Context, n *View, once bool) error {
 				return
 			}
 			n.Show(peer.Joined{})
+			o.Desk.sees(peer.RoomChanged{Room: s})
 			if o.Supply != nil {
 				o.Supply.sees(s)
 			}

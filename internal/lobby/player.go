@@ -123,6 +123,9 @@ func (y *Player) Enter(ctx context.Context, to invite.Link, isGiven bool) error 
 // program restarts.
 func (y *Player) Play(ctx context.Context, to invite.Link) error {
 	y.to, y.ctx = to, ctx
+	if !y.steers {
+		y.Desk.enters(to, nil)
+	}
 	if !y.steers && !y.Once {
 		y.Launcher.After = y.Desk.Screen.Words("term.next-round")
 	}
@@ -143,9 +146,9 @@ func (y *Player) Play(ctx context.Context, to invite.Link) error {
 				warn()
 			}
 		},
-		Say: y.Desk.voter.says, Asks: y.Desk.Page == nil && term.IsTerminal(y.Desk.In) && y.Desk.Screen.IsTerminal,
+		Say: y.Desk.voter.says, Asks: y.Desk.Front != nil || y.Desk.Page == nil && term.IsTerminal(y.Desk.In) && y.Desk.Screen.IsTerminal,
 		NewProber: y.newProber, NewPlaceProber: y.newPlaceProber, Able: y.able, Brings: y.brings,
-		Launch: y.Launcher.Launch, Events: y.show, Once: y.Once, Logger: y.Desk.Logger, Somewhere: y.Somewhere,
+		Launch: y.launch, Events: y.show, Once: y.Once, Logger: y.Desk.Logger, Somewhere: y.Somewhere,
 		Beacon: y.beacon.port, Outside: y.beacon.reached, Discreet: y.Asking.Discreet,
 		Side: cmp.Or(y.Side, wire.Side(to.Side)),
 	}
@@ -227,12 +230,16 @@ func (y *Player) show(e peer.Event) {
 	if y.sees != nil {
 		y.sees(e)
 	}
+	y.Desk.sees(e)
 	y.View.Show(e)
 }
 
 // able says whether this machine can start a game, and whether the player types a server's
 // password. If it cannot start, the player reads the reason and what to do about it.
 func (y *Player) able(ctx context.Context, id string) wire.Able {
+	if y.Desk.Front != nil {
+		return wire.Able{} // it starts the game itself
+	}
 	able := wire.Able{TypesPassword: y.Launcher.Types(ctx, id)}
 	err := y.Launcher.Ready(ctx, id)
 	if err == nil || ctx.Err() != nil {

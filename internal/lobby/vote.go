@@ -136,11 +136,11 @@ func numbersOf(v wire.Voting) (numbers []int) {
 
 // Candidate is a server on the ballot.
 type Candidate struct {
-	// number is the candidate's number in this round.
-	number int
+	// Number is the candidate's number in this round.
+	Number int
 	selection.Ranked
-	card wire.ServerCard
-	name string
+	Card wire.ServerCard
+	Name string
 	// without are the players who have no ping there.
 	without []string
 }
@@ -152,12 +152,12 @@ func Candidates(s wire.Snapshot) (all []Candidate) {
 	}
 	for i, addr := range s.Voting.Ballot {
 		at := slices.IndexFunc(s.Choice.Selection.Ranking, func(r selection.Ranked) bool { return r.Addr.String() == addr })
-		c := Candidate{number: s.Voting.Number(i), name: addr}
+		c := Candidate{Number: s.Voting.Number(i), Name: addr}
 		if at >= 0 {
 			c.Ranked = s.Choice.Selection.Ranking[at]
 		}
-		if c.card = s.Choice.Servers[addr]; c.card.Name != "" {
-			c.name = discovery.CleanText(c.card.Name)
+		if c.Card = s.Choice.Servers[addr]; c.Card.Name != "" {
+			c.Name = discovery.CleanText(c.Card.Name)
 		}
 		for _, p := range s.Players() {
 			if _, has := c.RTT[p.Name]; !has {
@@ -200,18 +200,18 @@ func ballotTable(l *catalogue.Language, s wire.Snapshot, own string) *term.Table
 				pings = append(pings, sentence.Of(key, "player", p.Name, "ms", math.Round(rtt)))
 			}
 		}
-		free, where := "", c.card.Map
-		if c.card.MaxPlayers > 0 {
-			free = strconv.Itoa(max(0, c.card.MaxPlayers-c.card.Players))
+		free, where := "", c.Card.Map
+		if c.Card.MaxPlayers > 0 {
+			free = strconv.Itoa(max(0, c.Card.MaxPlayers-c.Card.Players))
 		}
-		if c.card.Country != "" {
-			where = strings.TrimSpace(where + " " + c.card.Country)
+		if c.Card.Country != "" {
+			where = strings.TrimSpace(where + " " + c.Card.Country)
 		}
-		name := c.name
+		name := c.Name
 		if c.Ours {
 			name = "♥ " + name
 		}
-		t.Add(c.number, you, ping(c.MeanMS), name, where, free, joined(l, "list.more", pings...))
+		t.Add(c.Number, you, ping(c.MeanMS), name, where, free, joined(l, "list.more", pings...))
 	}
 	return t
 }
@@ -270,8 +270,8 @@ func choicesInWords(l *catalogue.Language, s wire.Snapshot, own string) (lines [
 func passwordNote(s wire.Snapshot, own string) sentence.Sentence {
 	var locked []string
 	for _, c := range Candidates(s) {
-		if c.card.Password {
-			locked = append(locked, strconv.Itoa(c.number))
+		if c.Card.Password {
+			locked = append(locked, strconv.Itoa(c.Number))
 		}
 	}
 	if len(locked) == 0 {

@@ -1,0 +1,296 @@
+package rpc
+
+import (
+	"context"
+	"io"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"muster/discovery/report"
+	"muster/discovery/sentence"
+	"muster/host/wire"
+	"muster/internal/game"
+	"muster/internal/hint"
+	"muster/internal/home"
+	"muster/internal/invite"
+	"muster/internal/lobby"
+	"muster/internal/rpc/jsonrpc"
+	"muster/peer"
+)
+
+// room is a room that this program is in, through a command that runs.
+type room struct {
+	server *Server
+	number int
+	cancel context.CancelFunc
+	done   chan struct{} // closed when the command has ended
+	// plays says that the person has a player there, sides that the room has two sides.
+	plays, sides bool
+	// entered answers the call that led into the room.
+	entered func(Entered)
+
+	mu sync.Mutex // guards what follows
+	// friends is the room's link; own is the person's own, with the credential page in its place if
+	// they have a player.
+	own, friends invite.Link
+	name, page   string
+	isIn         bool
+	newest       *wire.Snapshot
+	client       *lobby.Client
+	last         chan struct{} // closed when the last order is done; nil before the first
+	launches     map[int]chan Confirm
+	launch       int
+}
+
+// Entered says which room the person is in.
+type Entered struct {
+	Room int `json:"room" doc:"the room's number in this program, which the other methods want"`
+	// Code is empty if the person came into an open room without one.
+	Code  string            `json:"code" doc:"the room's code"`
+	Link  string            `json:"link" doc:"the link for friends"`
+	Sides map[string]string `json:"sides,omitempty" doc:"in a match, the links of the two sides: a and b"`
+	Page  string            `json:"page" doc:"the person's own page: whoever has this link is this person"`
+	Name  string            `json:"name,omitempty" doc:"what the person is called there; empty without a player"`
+}
+
+// entry returns what a launcher needs to know of the room. The caller holds the lock.
+func (r *room) entry() Entered {
+	own, friends := r.own, r.friends
+	if r.newest != nil && own.Code == "" {
+		own.Code, friends.Code = r.newest.Room.Code, r.newest.Room.Code
+	}
+	e := Entered{Room: r.number, Code: own.Code, Link: friends.String(), Name: r.name, Page: own.Personal(own.Secret)}
+	if r.page != "" {
+		e.Page = own.Personal(r.page)
+	}
+	if r.sides {
+		e.Sides = map[string]string{}
+		for _, side := range []wire.Side{wire.SideA, wire.SideB} {
+			friends.Side = string(side)
+			e.Sides[string(side)] = friends.String()
+		}
+	}
+	return e
+}
+
+// enter runs a command that leads into a room. The call is answered once the person is in.
+func (c *call) enter(command string, args []argument, plays, sides bool) {
+	s := c.Server
+	ctx, cancel := context.WithCancel(s.ctx)
+	r := &room{server: s, cancel: cancel, done: make(chan struct{}), plays: plays, sides: sides, launches: map[int]chan Confirm{}}
+	r.entered = func(e Entered) { c.reply(e, nil) }
+	s.mu.Lock()
+	isFull := len(s.rooms) >= mostRooms
+	if !isFull {
+		s.lastRoom++
+		r.number = s.lastRoom
+		s.rooms[r.number] = r
+	}
+	s.mu.Unlock()
+	if isFull {
+		cancel()
+		c.reply(nil, jsonrpc.Errorf(TooMany, "one launcher may be in %d rooms at once", mostRooms))
+		return
+	}
+	// The call's context ends when it is cancelled, and when it is answered.
+	stop := context.AfterFunc(c.ctx, func() {
+		r.mu.Lock()
+		isIn := r.isIn
+		r.mu.Unlock()
+		if !isIn {
+			cancel()
+		}
+	})
+	s.start(func() {
+		defer stop()
+		defer cancel()
+		err := s.config.Command(ctx, s.arguments(command, args), io.Discard, r.terminal(), r.front())
+		s.mu.Lock()
+		delete(s.rooms, r.number)
+		s.mu.Unlock()
+		close(r.done)
+		if err != nil && ctx.Err() != nil {
+			err = context.Canceled
+		}
+		r.mu.Lock()
+		isIn := r.isIn
+		r.mu.Unlock()
+		switch closed := (Closed{Room: r.number}); {
+		case !isIn && err == nil:
+			c.reply(nil, jsonrpc.Errorf(Failed, "the room was over before the person was in"))
+		case !isIn:
+			c.reply(nil, errorOf(s.speaks(), err, args))
+		default:
+			if err != nil && ctx.Err() == nil {
+				closed.Error = errorOf(s.speaks(), err, args)
+			}
+			r.tell("closed", closed)
+		}
+	})
+}
+
+// tell tells the launcher what is new in the room.
+func (r *room) tell(method string, news jsonrpc.News) {
+	r.server.out.Notify(method+" "+strconv.Itoa(r.number), method, news)
+}
+
+// terminal returns the terminal of the room's command. Nobody is asked at it: the launcher gives
+// everything before.
+func (r *room) terminal() home.Terminal {
+	return home.Terminal{
+		In: strings.NewReader(""),
+		Out: home.Lines(func(line string) {
+			r.tell("say", Say{Room: r.number, Texts: []string{line}})
+		}),
+		Ask:  func(context.Context, string) (string, bool) { return "", false },
+		Open: func(string) {}, Listed: func(int) {}, Found: func(report.Measurement) {}, Shines: func(string, int) {},
+		Launches: func(string) {},
+	}
+}
+
+// front returns what shows the room.
+func (r *room) front() *lobby.Front {
+	return &lobby.Front{Enters: r.enters, Sees: r.sees, Launch: r.launchGame}
+}
+
+// enters notes the room's links. A person without a player is in by now.
+func (r *room) enters(own invite.Link, friends *invite.Link) {
+	r.mu.Lock()
+	r.own, r.friends, r.client = own, own, lobby.ClientOf(own)
+	r.friends.Secret = ""
+	if friends != nil {
+		r.friends = *friends
+	}
+	isIn := !r.plays && !r.isIn
+	r.isIn = r.isIn || isIn
+	entry := r.entry()
+	r.mu.Unlock()
+	if isIn {
+		r.entered(entry)
+	}
+}
+
+// sees passes on what happens.
+func (r *room) sees(e peer.Event) {
+	switch e := e.(type) {
+	case peer.Joined:
+		r.mu.Lock()
+		wasIn := r.isIn
+		r.name, r.page, r.isIn = e.Name, e.Page, true
+		entry := r.entry()
+		r.mu.Unlock()
+		if wasIn {
+			r.tell("connection", Connection{Room: r.number, Connected: true})
+		} else {
+			r.entered(entry)
+		}
+	case peer.RoomChanged:
+		r.mu.Lock()
+		r.newest = &e.Room
+		r.mu.Unlock()
+		r.tell("room", partyOf(r.number, e.Room, r.server.speaks()))
+	case peer.Progress:
+		r.tell("progress", Progress{Room: r.number, Asked: e.Probed, Answered: e.Answered, Listed: e.Listed})
+	case peer.Disconnected:
+		why := ""
+		if e.Err != nil {
+			why = hint.Text(r.server.speaks(), e.Err)
+		}
+		r.tell("connection", Connection{Room: r.number, Why: why, Gone: e.Gone, RetryMS: e.Retry.Milliseconds()})
+	}
+}
+
+// launchGame asks the launcher to take its player to a server. Muster starts the game only if the
+// launcher says so.
+func (r *room) launchGame(ctx context.Context, to wire.Launch, doubt sentence.Sentence,
+	tell func(wire.LaunchState, sentence.Sentence), muster *game.Launcher) {
+	answers := make(chan Confirm)
+	r.mu.Lock()
+	r.launch++
+	number := r.launch
+	r.launches[number] = answers
+	r.mu.Unlock()
+	defer func() {
+		r.mu.Lock()
+		delete(r.launches, number)
+		r.mu.Unlock()
+	}()
+	r.tell("launch", Launch{
+		Room: r.number, Launch: number, Round: to.Round, Game: to.Game, Address: to.Address, QueryPort: to.QueryPort,
+		Name: to.Name, Password: to.Password, Doubt: r.server.speaks().Say(doubt),
+	})
+	tell(wire.LaunchAsking, sentence.Sentence{})
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case c := <-answers:
+			switch c.State {
+			case confirmAsking:
+				continue
+			case confirmMuster:
+				muster.Launch(ctx, to, sentence.Sentence{}, tell) // the launcher knows the doubt
+			default:
+				tell(confirmed[c.State], sentence.Plain(c.Why))
+			}
+			return
+		}
+	}
+}
+
+// confirm answers a launch.
+func (r *room) confirm(ctx context.Context, c Confirm) error {
+	r.mu.Lock()
+	answers := r.launches[c.Launch]
+	r.mu.Unlock()
+	late := time.NewTimer(time.Second)
+	defer late.Stop()
+	if answers != nil {
+		select {
+		case answers <- c:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-late.C: // it has just been answered
+		}
+	}
+	why := jsonrpc.Errorf(NotThere, "launch %d of this room does not wait for an answer", c.Launch)
+	why.Data = Trouble{Field: "launch"}
+	return why
+}
+
+// turn takes the next turn at the room's host: orders reach it in the order of the launcher's calls.
+func (r *room) turn() (before <-chan struct{}, done func()) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	last, mine := r.last, make(chan struct{})
+	if last == nil {
+		last = make(chan struct{})
+		close(last)
+	}
+	r.last = mine
+	return last, func() { close(mine) }
+}
+
+// order sends an action to the room's host in the person's name.
+func (r *room) order(ctx context.Context, action string, with any) error {
+	r.mu.Lock()
+	client, key := r.client, lobby.Steers(r.own, r.page)
+	if key.Code == "" && r.newest != nil {
+		key.Code = r.newest.Room.Code
+	}
+	r.mu.Unlock()
+	if client == nil {
+		return noRoom(r.number)
+	}
+	return client.Order(ctx, key, action, with)
+}
+
+// state returns the newest state of the room, nil before there is one.
+func (r *room) state() *wire.Snapshot {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.newest
+}

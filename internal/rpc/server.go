@@ -1,0 +1,272 @@
+package rpc
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"maps"
+	"sync"
+	"time"
+
+	"muster/internal/catalogue"
+	"muster/internal/home"
+	"muster/internal/lobby"
+	"muster/internal/rpc/jsonrpc"
+)
+
+// Config is what a server needs from its surroundings.
+type Config struct {
+	In  io.Reader
+	Out io.Writer
+	// Version is the program's.
+	Version string
+	// Language is the tag of the language for people, until hello names one.
+	Language string
+	// Command runs a command line of Muster's until it ends. What the command prints as its result
+	// goes to out, what it says to people to the terminal. The front shows its room.
+	Command func(ctx context.Context, args []string, out io.Writer, t home.Terminal, front *lobby.Front) error
+	Logger  *slog.Logger
+}
+
+const (
+	// mostLines is how many lines are worked on at a time. While the launcher does not read their
+	// answers, no more are read.
+	mostLines = 32
+	// mostRooms is how many rooms one launcher may be in, and mostLooks how many discoveries it may
+	// have under way. Each of them sends packets.
+	mostRooms, mostLooks = 8, 4
+	// endWithin is how long rooms may take to end. Then they end with the program.
+	endWithin = 2 * time.Second
+)
+
+// Server answers one launcher.
+type Server struct {
+	config  Config
+	methods map[string]method
+	out     *jsonrpc.Outbox
+	ctx     context.Context
+	quit    context.CancelFunc
+	work    sync.WaitGroup // everything that runs
+	lines   chan struct{}  // a place for each line that is worked on
+
+	mu       sync.Mutex // guards what follows
+	language *catalogue.Language
+	running  map[string]context.CancelFunc // by the ID of the call
+	rooms    map[int]*room
+	lastRoom int
+	looks    int
+	isOver   bool
+}
+
+// start runs something in the background, unless the server is about to end.
+func (s *Server) start(what func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.isOver {
+		s.work.Go(what)
+	}
+}
+
+// Serve answers a launcher until ctx or the input ends, the launcher asks for the end, or it cannot
+// be written to. Then all rooms end. A pending read of the input may outlive Serve.
+func Serve(ctx context.Context, config Config) error {
+	s := &Server{
+		config: config, methods: methods(), out: jsonrpc.NewOutbox(config.Out), lines: make(chan struct{}, mostLines),
+		language: languageOf(config.Language), running: map[string]context.CancelFunc{}, rooms: map[int]*room{},
+	}
+	s.ctx, s.quit = context.WithCancel(ctx)
+	defer s.quit()
+	writing, written := context.WithCancel(context.Background())
+	defer written()
+	wrote := make(chan error, 1)
+	go func() {
+		err := s.out.Run(writing)
+		s.quit() // nobody reads any more
+		wrote <- err
+	}()
+	go s.read()
+	<-s.ctx.Done()
+	s.mu.Lock()
+	s.isOver = true
+	s.mu.Unlock()
+	ended := make(chan struct{})
+	go func() { s.work.Wait(); close(ended) }()
+	late := time.NewTimer(endWithin)
+	defer late.Stop()
+	select {
+	case <-ended:
+	case <-late.C:
+		config.Logger.Warn("rooms take long to end: they end with the program")
+	}
+	written()
+	select {
+	case err := <-wrote:
+		return err
+	case <-late.C: // the launcher reads nothing
+		return nil
+	}
+}
+
+// languageOf returns the language of a tag, or of the nearest that Muster speaks.
+func languageOf(tag string) *catalogue.Language {
+	if tag = catalogue.Find(tag); tag == catalogue.English {
+		return catalogue.InEnglish()
+	}
+	return catalogue.In(tag)
+}
+
+// speaks returns the language for people.
+func (s *Server) speaks() *catalogue.Language {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.language
+}
+
+// read reads calls until the input ends.
+func (s *Server) read() {
+	defer s.quit()
+	for lines := jsonrpc.NewLines(s.config.In); ; {
+		line, err := lines.Next()
+		if err != nil && !errors.Is(err, jsonrpc.ErrTooLong) {
+			if !errors.Is(err, io.EOF) {
+				s.config.Logger.Warn("the launcher cannot be read", "error", err)
+			}
+			return
+		}
+		select {
+		case s.lines <- struct{}{}:
+		case <-s.ctx.Done():
+			return
+		}
+		if err != nil {
+			s.config.Logger.Warn("a line was too long, and is skipped", "most", jsonrpc.MaxLine)
+			s.out.Answer(jsonrpc.Failure(json.RawMessage("null"), jsonrpc.Errorf(jsonrpc.ParseError,
+				"a line has at most %d bytes, and this one was longer: it is skipped", jsonrpc.MaxLine)), s.free)
+			continue
+		}
+		s.take(line)
+	}
+}
+
+// free frees the place of a line.
+func (s *Server) free() { <-s.lines }
+
+// take works on the calls of a line.
+func (s *Server) take(line []byte) {
+	calls, isBatch := jsonrpc.Parse(line)
+	wanted := 0
+	for _, c := range calls {
+		if c.ID != nil {
+			wanted++
+		}
+	}
+	if wanted == 0 {
+		s.free()
+	}
+	var mu sync.Mutex
+	var answers []any
+	answer := func(one any) {
+		mu.Lock()
+		answers = append(answers, one)
+		all := answers
+		mu.Unlock()
+		switch {
+		case !isBatch:
+			s.out.Answer(one, s.free)
+		case len(all) == wanted:
+			s.out.Answer(all, s.free)
+		}
+	}
+	for _, c := range calls {
+		s.call(c, answer)
+	}
+}
+
+// call is a call that is worked on.
+type call struct {
+	*Server
+	ctx context.Context
+	id  json.RawMessage
+	// reply answers the call. Only the first reply counts.
+	reply func(result any, err error)
+}
+
+// call begins to work on a call.
+func (s *Server) call(c jsonrpc.Call, answer func(any)) {
+	if c.Wrong != nil {
+		answer(jsonrpc.Failure(c.ID, c.Wrong))
+		return
+	}
+	ctx, cancel := context.WithCancel(s.ctx)
+	began := time.Now()
+	id := string(c.ID)
+	s.mu.Lock()
+	_, isTwice := s.running[id]
+	if isTwice = isTwice && c.ID != nil; !isTwice && c.ID != nil {
+		s.running[id] = cancel
+	}
+	s.mu.Unlock()
+	if isTwice {
+		cancel()
+		answer(jsonrpc.Failure(c.ID, jsonrpc.Errorf(jsonrpc.InvalidRequest, "the call with this id is not answered yet")))
+		return
+	}
+	var once sync.Once
+	reply := func(result any, err error) {
+		once.Do(func() {
+			log := s.config.Logger.With("method", s.methodName(c.Method), "took", time.Since(began).Round(time.Millisecond))
+			message := jsonrpc.Result(c.ID, result)
+			if err != nil {
+				why := errorOf(s.speaks(), err, nil)
+				message = jsonrpc.Failure(c.ID, why)
+				log = log.With("code", why.Code)
+			}
+			log.Debug("answered")
+			if c.ID != nil {
+				s.mu.Lock()
+				delete(s.running, id)
+				s.mu.Unlock()
+				answer(message)
+			}
+			cancel()
+		})
+	}
+	m, is := s.methods[c.Method]
+	if !is {
+		reply(nil, jsonrpc.Errorf(jsonrpc.MethodNotFound, "there is no such method; hello lists them"))
+		return
+	}
+	m.begin(&call{s, ctx, c.ID, reply}, c.Params)
+}
+
+// methodName returns a method's name for the log. A launcher's own word is not logged.
+func (s *Server) methodName(given string) string {
+	if _, is := s.methods[given]; is {
+		return given
+	}
+	return "unknown"
+}
+
+// room returns a room by its number.
+func (s *Server) room(number int) (*room, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if r := s.rooms[number]; r != nil {
+		return r, nil
+	}
+	return nil, noRoom(number)
+}
+
+// everyRoom returns the rooms by their numbers.
+func (s *Server) everyRoom() map[int]*room {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return maps.Clone(s.rooms)
+}
+
+// arguments returns a command line in the language of the launcher.
+func (s *Server) arguments(command string, args []argument) []string {
+	return append([]string{"--language=" + s.speaks().Tag(), command}, textsOf(args)...)
+}
