@@ -67,6 +67,8 @@ between networks, and deletes it.`,
 		"never into private networks, and so often an hour for a room and for a network")
 	flags.StringVar(&s.Leagues, "leagues", "", "let leagues open rooms by keys, with limits of their own: `FILE` has a line "+
 		"NAME KEY ROOMS for each; see docs/match.md")
+	flags.StringVar(&s.Discord, "discord", "", "let people in Discord open rooms: `FILE` names your application there; see "+
+		"docs/discord.md")
 	bindDownloads(flags, &s.downloads)
 	p.bindLists(flags, &s.Lists.Sources)
 	s.log = "text"
@@ -83,7 +85,7 @@ between networks, and deletes it.`,
 	flags.BoolVar(&s.checkOnly, "check-config", false, "do not serve, but say whether the settings make sense")
 	option.Record(flags)
 	option.InSections(cmd, ofServe())
-	cmd.AddCommand(newServeMemory(p))
+	cmd.AddCommand(newServeMemory(p), newServeDiscord(p))
 	return s, cmd
 }
 

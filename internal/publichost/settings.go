@@ -14,6 +14,7 @@ import (
 	"muster/host/public"
 	"muster/host/room"
 	"muster/host/wire"
+	"muster/internal/discord"
 	"muster/internal/hint"
 	"muster/internal/ingress"
 	"muster/internal/listing"
@@ -39,6 +40,9 @@ type Settings struct {
 	// Leagues is the file of the leagues that open rooms by keys; see [public.ReadLeagues].
 	Leagues string
 
+	// Discord is the file of the application through which people in Discord open rooms; see [discord.ReadConfig].
+	Discord string
+
 	Ingress   ingress.Ingress
 	Cert, Key string
 	ACME      ingress.ACME
@@ -47,6 +51,8 @@ type Settings struct {
 	Metrics   []netip.Prefix
 	// Texts are the flags' values by name.
 	Texts map[string]string
+
+	application discord.Config
 }
 
 // These limit strangers unless the operator says otherwise. docs/serve.md explains each.
@@ -97,6 +103,17 @@ func (s *Settings) Check() error {
 	}
 	if err := s.readLeagues(); err != nil {
 		return err
+	}
+	if s.Discord != "" && s.Ingress.Public == nil && len(s.ACME.Names) == 0 {
+		return hint.With(hint.Usagef("--discord: links in Discord need the name by which people reach this host"),
+			"say --public-url https://muster.example, or --acme muster.example")
+	}
+	if s.Discord != "" {
+		application, err := ReadDiscord(s.Discord)
+		if err != nil {
+			return err
+		}
+		s.application = application
 	}
 	switch {
 	case s.Cluster.URL != "" && s.Store != "":

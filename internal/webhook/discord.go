@@ -7,8 +7,8 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"muster/discovery"
 	"muster/host/wire"
+	"muster/internal/discord"
 )
 
 // bodyOf returns the body of a post: Discord's form, or the announcement itself.
@@ -23,8 +23,8 @@ func bodyOf(post Post) ([]byte, error) {
 	return json.Marshal(a)
 }
 
-// discord is a message in the form of Discord's webhooks.
-type discord struct {
+// message is a message in the form of Discord's webhooks.
+type message struct {
 	Content string  `json:"content,omitempty"`
 	Embeds  []embed `json:"embeds"`
 	// Mentions stops texts from notifying anybody.
@@ -51,8 +51,6 @@ type field struct {
 const (
 	mostDescription = 4096
 	mostField       = 1024
-	// mostName is how many letters of a name are shown. Only the two longest names of servers have more.
-	mostName = 100
 )
 
 // titleOf returns a message's title. It contains no words of strangers.
@@ -69,11 +67,11 @@ func titleOf(kind wire.Announced) string {
 }
 
 // discordOf returns an announcement in Discord's form.
-func discordOf(a wire.Announcement) discord {
-	a.Room, a.Game = escaped(a.Room), escaped(a.Game)
+func discordOf(a wire.Announcement) message {
+	a.Room, a.Game = discord.Escape(a.Room), discord.Escape(a.Game)
 	if a.Server != nil {
 		server := *a.Server
-		server.Name, server.Map = escaped(server.Name), escaped(server.Map)
+		server.Name, server.Map = discord.Escape(server.Name), discord.Escape(server.Map)
 		a.Server = &server
 	}
 	text := a.Sentence()
@@ -83,11 +81,11 @@ func discordOf(a wire.Announcement) discord {
 	if a.Kind == wire.AnnouncedOpen && a.Link != "" {
 		text += " The title leads into the room."
 	}
-	e := embed{Title: titleOf(a.Kind), Description: cut(text, mostDescription), URL: a.Link, Timestamp: a.At}
+	e := embed{Title: titleOf(a.Kind), Description: discord.Cut(text, mostDescription), URL: a.Link, Timestamp: a.At}
 	var who []string
 	length := 0
 	for i, p := range a.Players {
-		name := escaped(p.Name)
+		name := discord.Escape(p.Name)
 		if p.PingMS > 0 {
 			name += fmt.Sprintf(" %.0f ms", p.PingMS)
 		}
@@ -100,32 +98,7 @@ func discordOf(a wire.Announcement) discord {
 	if len(who) > 0 {
 		e.Fields = append(e.Fields, field{Name: "Who", Value: strings.Join(who, ", ")})
 	}
-	d := discord{Embeds: []embed{e}}
+	d := message{Embeds: []embed{e}}
 	d.Mentions.Parse = []string{}
 	return d
-}
-
-// escaped escapes a stranger's text so that Discord shows it literally: no bold, link, mention or emoji. A backslash
-// before ASCII punctuation is Markdown's own way, and it also breaks the beginning of a URL.
-func escaped(text string) string {
-	var b strings.Builder
-	for _, c := range cut(discovery.CleanText(text), mostName) {
-		if c > ' ' && c < utf8.RuneSelf && !isAlphanumeric(c) {
-			b.WriteByte('\\')
-		}
-		b.WriteRune(c)
-	}
-	return b.String()
-}
-
-func isAlphanumeric(c rune) bool {
-	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
-}
-
-// cut cuts a text to a number of letters.
-func cut(text string, most int) string {
-	if utf8.RuneCountInString(text) <= most {
-		return text
-	}
-	return string([]rune(text)[:most-1]) + "…"
 }

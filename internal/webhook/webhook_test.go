@@ -15,8 +15,10 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+	"unicode"
 
 	"muster/host/wire"
+	"muster/internal/discord"
 )
 
 var choice = wire.Announcement{
@@ -433,11 +435,11 @@ func FuzzDiscord(f *testing.F) {
 		if n := len([]rune(d.Embeds[0].Description)); n > mostDescription {
 			t.Errorf("a description of %d letters", n)
 		}
-		for _, text := range []string{escaped(server), escaped(name)} {
+		for _, text := range []string{discord.Escape(server), discord.Escape(name)} {
 			for i := 0; i < len(text); i++ {
 				if c := rune(text[i]); c == '\\' {
 					i++
-				} else if c > ' ' && c < 128 && !isAlphanumeric(c) {
+				} else if c > ' ' && c < 128 && !unicode.IsLetter(c) && !unicode.IsDigit(c) {
 					t.Errorf("%q has a %q", text, c)
 				}
 			}

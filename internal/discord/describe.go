@@ -1,0 +1,82 @@
+package discord
+
+import (
+	"slices"
+	"strings"
+
+	"muster/internal/catalogue"
+)
+
+// Locale returns the tag of the language in which a person reads, by Discord's locale.
+func Locale(locale string) string { return catalogue.Find(locale) }
+
+// ShortOf returns the first part of a language's tag, which tells languages apart.
+func ShortOf(tag string) string {
+	short, _, _ := strings.Cut(tag, "-")
+	return short
+}
+
+// locales are Discord's tags of the catalogue's languages, where they differ.
+var locales = map[string][]string{"en": {"en-US", "en-GB"}, "es": {"es-ES", "es-419"}, "zh-Hans": {"zh-CN"}}
+
+// described is a command, a subcommand or an option as Discord describes them.
+type described struct {
+	Type         int               `json:"type"`
+	Name         string            `json:"name"`
+	Description  string            `json:"description"`
+	Descriptions map[string]string `json:"description_localizations,omitempty"`
+	Required     bool              `json:"required,omitempty"`
+	Autocomplete bool              `json:"autocomplete,omitempty"`
+	Least        int               `json:"min_value,omitempty"`
+	Most         int               `json:"max_value,omitempty"`
+	Longest      int               `json:"max_length,omitempty"`
+	Options      []described       `json:"options,omitempty"`
+}
+
+// These are Discord's numbers for commands, subcommands, texts and whole numbers.
+const (
+	slashCommand = 1
+	subcommand   = 1
+	textOption   = 3
+	numberOption = 4
+)
+
+// longestDescription is how many letters of a description Discord takes.
+const longestDescription = 100
+
+// Commands returns what an application tells Discord of its commands. players is the largest group of a room.
+func Commands(players int) any {
+	languages := map[string]*catalogue.Language{}
+	for _, tag := range catalogue.Tags() {
+		languages[tag] = catalogue.In(tag)
+	}
+	describe := func(of described, key string) described {
+		of.Descriptions = map[string]string{}
+		for tag, l := range languages {
+			text := Cut(l.Words(key), longestDescription)
+			if of.Description == "" && tag == catalogue.English {
+				of.Description = text
+			}
+			at := []string{tag}
+			if known := locales[tag]; known != nil {
+				at = known
+			}
+			for _, locale := range at {
+				of.Descriptions[locale] = text
+			}
+		}
+		return of
+	}
+	open := describe(described{Type: subcommand, Name: Open}, "discord.command-open")
+	open.Options = []described{
+		describe(described{Type: textOption, Name: OptionGame, Required: true, Autocomplete: true, Longest: longestChoice}, "discord.option-game"),
+		describe(described{Type: numberOption, Name: OptionPlayers, Least: 1, Most: players}, "discord.option-players"),
+		describe(described{Type: textOption, Name: OptionVoice}, "discord.option-voice"),
+	}
+	whole := describe(described{Type: slashCommand, Name: CommandName}, "discord.command")
+	whole.Options = slices.Concat([]described{open}, []described{
+		describe(described{Type: subcommand, Name: Status}, "discord.command-status"),
+		describe(described{Type: subcommand, Name: End}, "discord.command-end"),
+	})
+	return []described{whole}
+}

@@ -1,0 +1,44 @@
+package discord
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"muster/discovery"
+)
+
+// mostName is how many letters of a name are shown. Only the two longest names of servers have more.
+const mostName = 100
+
+// Escape escapes a stranger's text so that Discord shows it literally: no bold, link, mention or emoji. A backslash
+// before ASCII punctuation is Markdown's own way, and it also breaks the beginning of a URL. Control characters, and
+// those that turn the direction of writing, are left out.
+func Escape(text string) string {
+	var b strings.Builder
+	for _, c := range Cut(discovery.CleanText(text), mostName) {
+		if c > ' ' && c < utf8.RuneSelf && !isAlphanumeric(c) {
+			b.WriteByte('\\')
+		}
+		b.WriteRune(c)
+	}
+	return b.String()
+}
+
+func isAlphanumeric(c rune) bool {
+	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+}
+
+// Cut cuts a text to a number of letters.
+func Cut(text string, most int) string {
+	if utf8.RuneCountInString(text) <= most {
+		return text
+	}
+	return string([]rune(text)[:most-1]) + "…"
+}
+
+// EscapeText escapes a sentence, which may be long and contain strangers' words. What is no sign of Markdown stays, so
+// that the sentence reads well.
+func EscapeText(text string) string {
+	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "_", `\_`, "~", `\~`, "`", "\\`", "|", `\|`, "<", `\<`, "[", `\[`, "@", `\@`,
+		"#", `\#`, "://", `\://`).Replace(text)
+}

@@ -1,0 +1,183 @@
+package interactions
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"sync"
+	"time"
+
+	"muster/internal/discord"
+	"muster/internal/release"
+)
+
+const (
+	// editFor is how long a card is kept up to date after a command or a press. Discord takes edits for 15 minutes.
+	editFor = 14*time.Minute + 30*time.Second
+	// pollEvery is how often a card's room is looked at. A card changes at most so often.
+	pollEvery = 3 * time.Second
+	// mostWatched bounds the cards that are kept up to date at once. Others still have their button.
+	mostWatched = 500
+	// editWithin is how long an edit may take.
+	editWithin = 10 * time.Second
+)
+
+// cards edits cards by the tokens of interactions. A token stands in a URL, so that no error that names the URL may
+// get into the log.
+type cards struct {
+	api, application string
+	log              *slog.Logger
+
+	mu      sync.Mutex // guards watched
+	watched map[string]context.CancelFunc
+}
+
+// watch keeps the card of a room up to date, in place of an earlier card of that room.
+func (h *Handler) watch(in discord.Interaction, ref discord.Ref, shown discord.Message) {
+	ctx, cancel := context.WithTimeout(h.ctx, editFor)
+	if !h.cards.begin(ref.Code, cancel) {
+		cancel()
+		return
+	}
+	h.work.Go(func() {
+		defer cancel()
+		defer h.cards.finish(ref.Code, ctx)
+		poll := pollEvery
+		if h.Poll > 0 {
+			poll = h.Poll
+		}
+		ticker := time.NewTicker(poll)
+		defer ticker.Stop()
+		for over := discord.OverCard(h.language(ref.Language)); !shown.Equal(over); {
+			select {
+			case <-ctx.Done():
+				return
+			case <-ticker.C:
+			}
+			card, err := h.card(ctx, h.language(ref.Language), ref)
+			if err != nil || card.Equal(shown) {
+				continue
+			}
+			switch wait, err := h.cards.edit(ctx, http.MethodPatch, in.Token, "/messages/@original", card); {
+			case errors.Is(err, errGone):
+				return
+			case err != nil:
+				pause(ctx, wait)
+			default:
+				shown = card
+			}
+		}
+	})
+}
+
+// pause waits as long as Discord wants.
+func pause(ctx context.Context, wait time.Duration) {
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-timer.C:
+	}
+}
+
+// begin reports whether a room's card is watched from now on. It ends an earlier watch of the room.
+func (c *cards) begin(room string, end context.CancelFunc) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if earlier, is := c.watched[room]; is {
+		earlier()
+	} else if len(c.watched) >= mostWatched {
+		return false
+	}
+	c.watched[room] = end
+	return true
+}
+
+// finish forgets a watch, unless another has taken its place.
+func (c *cards) finish(room string, ctx context.Context) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !errors.Is(ctx.Err(), context.Canceled) {
+		delete(c.watched, room)
+	}
+}
+
+// follow gives the answer to an interaction that took long.
+func (c *cards) follow(ctx context.Context, in discord.Interaction, r discord.Response) {
+	m, replaces, ok := r.Message()
+	if !ok {
+		return
+	}
+	method, path := http.MethodPatch, "/messages/@original"
+	if in.Kind == discord.Press && !replaces {
+		method, path = http.MethodPost, ""
+	}
+	c.edit(ctx, method, in.Token, path, m) // there is nobody else to tell
+}
+
+var (
+	errGone     = errors.New("the card is gone, or too old")
+	errNotTaken = errors.New("Discord did not take a card")
+)
+
+// edit sends a message, and returns how long to wait if Discord did not take it.
+func (c *cards) edit(ctx context.Context, method, token, path string, m discord.Message) (wait time.Duration, err error) {
+	ctx, cancel := context.WithTimeout(ctx, editWithin)
+	defer cancel()
+	body, err := json.Marshal(m)
+	if err != nil {
+		return 0, err
+	}
+	status, header, err := send(ctx, method, c.api+"/webhooks/"+url.PathEscape(c.application)+"/"+url.PathEscape(token)+path, "", body, nil)
+	switch {
+	case err != nil:
+		c.log.Debug("a card in Discord was not updated", "why", err)
+		return pollEvery, err
+	case status == http.StatusNotFound || status == http.StatusUnauthorized || status == http.StatusForbidden:
+		return 0, errGone
+	case status >= http.StatusBadRequest:
+		c.log.Debug("a card in Discord was not updated", "status", status)
+		seconds, _ := time.ParseDuration(header.Get("Retry-After") + "s")
+		return max(pollEvery, min(seconds, time.Minute)), errNotTaken
+	}
+	return 0, nil
+}
+
+// mostAnswer bounds what is read of Discord's answers, in bytes.
+const mostAnswer = 1 << 20
+
+// send sends a request to Discord. Its errors do not name the URL. into takes the beginning of the answer, if it is not
+// nil.
+func send(ctx context.Context, method, at, authorization string, body []byte, into *bytes.Buffer) (status int, header http.Header, err error) {
+	request, err := http.NewRequestWithContext(ctx, method, at, bytes.NewReader(body))
+	if err != nil {
+		return 0, nil, errors.New("the URL of Discord's API makes no sense")
+	}
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("User-Agent", "DiscordBot (muster, "+release.Running().Version+")")
+	if authorization != "" {
+		request.Header.Set("Authorization", authorization)
+	}
+	answer, err := client.Do(request)
+	if err != nil {
+		var about *url.Error
+		if errors.As(err, &about) {
+			err = about.Err
+		}
+		return 0, nil, err
+	}
+	defer answer.Body.Close()
+	if into == nil {
+		into = &bytes.Buffer{}
+	}
+	_, err = io.Copy(into, io.LimitReader(answer.Body, mostAnswer))
+	return answer.StatusCode, answer.Header, err
+}
+
+// client follows no redirects, which could take a token elsewhere.
+var client = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}

@@ -1,0 +1,157 @@
+package discord
+
+import (
+	"encoding/json"
+
+	"muster/internal/catalogue"
+)
+
+// Response is the answer to an interaction.
+type Response struct {
+	Type int `json:"type"`
+	Data any `json:"data,omitempty"`
+}
+
+// These are the types of answers, as Discord numbers them.
+const (
+	pong           = 1
+	newMessage     = 4
+	laterMessage   = 5
+	laterUpdate    = 6
+	updatedMessage = 7
+	choices        = 8
+)
+
+// Pong answers a ping.
+func Pong() Response { return Response{Type: pong} }
+
+// Post answers with a message.
+func Post(m Message) Response { return Response{newMessage, m} }
+
+// Update replaces the message whose button was pressed.
+func Update(m Message) Response { return Response{updatedMessage, m} }
+
+// Later says that the answer to an interaction follows.
+func (in Interaction) Later() Response {
+	if in.Kind == Press {
+		return Response{Type: laterUpdate}
+	}
+	return Response{Type: laterMessage}
+}
+
+// Message returns the message of an answer, and whether it replaces that of the pressed button; ok is false if there is
+// none.
+func (r Response) Message() (m Message, replaces, ok bool) {
+	m, ok = r.Data.(Message)
+	return m, r.Type == updatedMessage, ok
+}
+
+// mostChoices and longestChoice are what Discord takes of choices.
+const mostChoices, longestChoice = 25, 100
+
+// Choose offers games to a person who types.
+func Choose(games []Game) Response {
+	type choice struct {
+		Name  string `json:"name"`
+		Value string `json:"value"`
+	}
+	offered := []choice{}
+	for _, g := range games {
+		if len(offered) < mostChoices && len(g.ID) <= longestChoice {
+			offered = append(offered, choice{Cut(g.Name, longestChoice), g.ID})
+		}
+	}
+	return Response{choices, map[string]any{"choices": offered}}
+}
+
+// Game is a game that rooms may be for.
+type Game struct{ ID, Name string }
+
+// Message is a message in Discord's form. All its parts are always written, because an update keeps what it does not
+// name.
+type Message struct {
+	Content    string  `json:"content"`
+	Embeds     []embed `json:"embeds"`
+	Components []row   `json:"components"`
+	// Mentions stops texts from notifying anybody.
+	Mentions mentions `json:"allowed_mentions"`
+	Flags    int      `json:"flags,omitempty"`
+}
+
+type mentions struct {
+	Parse []string `json:"parse"`
+}
+
+type embed struct {
+	Title       string  `json:"title"`
+	Description string  `json:"description,omitempty"`
+	URL         string  `json:"url,omitempty"`
+	Color       int     `json:"color,omitempty"`
+	Fields      []field `json:"fields,omitempty"`
+}
+
+type field struct {
+	Name   string `json:"name"`
+	Value  string `json:"value"`
+	Inline bool   `json:"inline,omitempty"`
+}
+
+// row has up to five buttons.
+type row struct {
+	Type       int      `json:"type"`
+	Components []button `json:"components"`
+}
+
+type button struct {
+	Type     int    `json:"type"`
+	Style    int    `json:"style"`
+	Label    string `json:"label"`
+	CustomID string `json:"custom_id,omitempty"`
+	URL      string `json:"url,omitempty"`
+}
+
+// These are Discord's numbers: components, and styles of buttons.
+const (
+	rowType, buttonType = 1, 2
+
+	primary, secondary, danger, leading = 1, 2, 4, 5
+
+	onlyForYou = 1 << 6
+)
+
+func newMessageOf(content string, embeds []embed, buttons ...button) Message {
+	m := Message{Content: Cut(content, mostContent), Embeds: embeds, Components: []row{}, Mentions: mentions{[]string{}}}
+	if m.Embeds == nil {
+		m.Embeds = []embed{}
+	}
+	if len(buttons) > 0 {
+		m.Components = append(m.Components, row{rowType, buttons})
+	}
+	return m
+}
+
+// mostContent is how many letters of a text Discord takes.
+const mostContent = 2000
+
+// Whisper returns a message that only the person who did something sees. It has no button.
+func Whisper(text string) Message { return newMessageOf(text, nil).Private() }
+
+// Private returns the message for the eyes of one person.
+func (m Message) Private() Message {
+	m.Flags |= onlyForYou
+	return m
+}
+
+// Steering returns the message with which the organiser of a room steers it. link is the organiser's own.
+func Steering(l *catalogue.Language, ref Ref, link string) Message {
+	return newMessageOf(l.Words("discord.organise-how"), nil,
+		button{Type: buttonType, Style: leading, Label: l.Words("discord.organise-open"), URL: link},
+		button{Type: buttonType, Style: danger, Label: l.Words("discord.end"), CustomID: ref.Button(Close)}).Private()
+}
+
+// Equal reports whether two messages look the same.
+func (m Message) Equal(other Message) bool {
+	a, _ := json.Marshal(m) // never fails: there are only texts and numbers
+	b, _ := json.Marshal(other)
+	return string(a) == string(b)
+}
