@@ -208,7 +208,7 @@ func New(config Config) (*Host, error) {
 	h.rooms = &lifecycle{surroundings: h.surroundings, registry: h.door.rooms, ctx: h.ctx, hosts: h.counting.hosts}
 	h.metrics.ShowStages(h.rooms.stages)
 	h.metrics.ShowStore(func() bool { return h.keeper.unkept() == "" })
-	h.metrics.Show(figuresOf(h.turns, admission.BoundsOf(config.Files))...)
+	h.metrics.Show(figuresOf(h.turns, admission.BoundsOf(config.Files), h.rooms)...)
 	h.metrics.Show(config.Figures...)
 	h.transport = &http.Transport{
 		DialContext:         h.dialOwner,

@@ -7,6 +7,7 @@ import (
 	"muster/host/access"
 	"muster/host/admission"
 	"muster/host/metrics"
+	"muster/host/public"
 	"muster/host/turns"
 )
 
@@ -45,8 +46,12 @@ func (o operators) serveMetrics(w http.ResponseWriter, r *http.Request) {
 	o.rooms.metrics.Handler().ServeHTTP(w, r)
 }
 
-// figuresOf returns the figures of what bounds a host: processors and open connections.
-func figuresOf(t *turns.Turns, b admission.Bounds) []metrics.Figure {
+// figuresOf returns the figures of what bounds a host: processors, open connections, and the limits on
+// rooms of a public host.
+func figuresOf(t *turns.Turns, b admission.Bounds, rooms *lifecycle) []metrics.Figure {
+	limit := func(of func(public.Limits) int) func() []metrics.Value {
+		return metrics.One(func() int { return of(*rooms.limits.Load()) })
+	}
 	figures := []metrics.Figure{{
 		Name: "muster_searches_running",
 		Help: "Searches for a server that compute now, as many as there are processors at most.",
@@ -56,6 +61,26 @@ func figuresOf(t *turns.Turns, b admission.Bounds) []metrics.Figure {
 		Help: "Searches for a server that wait for a processor.",
 		Now:  metrics.One(func() int { _, waiting := t.Load(); return waiting }),
 	}}
+	if rooms.limits.Load() != nil {
+		figures = append(figures, metrics.Figure{
+			Name: "muster_rooms_limit",
+			Help: "Rooms that this host holds at most, without those that sleep until their next session.",
+			Now:  limit(func(l public.Limits) int { return l.Rooms }),
+		}, metrics.Figure{
+			Name: "muster_rooms_standing_limit",
+			Help: "Rooms that stay after a session which this host keeps at most.",
+			Now:  limit(func(l public.Limits) int { return l.Standing.Rooms }),
+		})
+	}
+	figures = append(figures, metrics.Figure{
+		Name: "muster_rooms_standing",
+		Help: "Rooms that stay after a session, awake or asleep.",
+		Now:  metrics.One(func() int { stay, _ := rooms.standing(); return stay }),
+	}, metrics.Figure{
+		Name: "muster_rooms_asleep",
+		Help: "Rooms that sleep until their next session.",
+		Now:  metrics.One(func() int { _, asleep := rooms.standing(); return asleep }),
+	})
 	if most := b.Connections(); most > 0 {
 		figures = append(figures, metrics.Figure{
 			Name: "muster_connections_limit",

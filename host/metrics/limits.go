@@ -1,5 +1,15 @@
 package metrics
 
+import "muster/host/wire"
+
+// reasons are the reasons for which hosts turn callers away. Each is shown before the first such
+// refusal, which otherwise no rate would count.
+var reasons = []string{
+	wire.ReasonVersion, wire.ReasonCode, wire.ReasonNameTaken, wire.ReasonName, wire.ReasonFull, wire.ReasonClosed,
+	wire.ReasonMalformed, wire.ReasonSecret, wire.ReasonReplaced, wire.ReasonLocked, wire.ReasonRemoved, wire.ReasonAction,
+	wire.ReasonOrigin, wire.ReasonBusy, wire.ReasonLimited, wire.ReasonCrowded, wire.ReasonLeft, wire.ReasonEnded, wire.ReasonMoved,
+}
+
 // limits are the limits by the sentence with which a host refuses those who reach one. The names are
 // those of the settings, where there is one. Only what stands here becomes a label.
 var limits = map[string]string{

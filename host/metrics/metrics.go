@@ -127,6 +127,18 @@ func New() *Metrics {
 	for _, cause := range []string{ended, released} {
 		m.takeovers.WithLabelValues(cause)
 	}
+	for _, reason := range reasons {
+		m.refusals.WithLabelValues(reason)
+	}
+	for _, state := range []wire.LaunchState{wire.LaunchStarted, wire.LaunchDeclined, wire.LaunchByHand, wire.LaunchFailed} {
+		m.launches.WithLabelValues(string(state))
+	}
+	for _, result := range []string{kept, failed} {
+		m.saves.WithLabelValues(result)
+	}
+	for _, of := range []string{"join", "page", "api"} {
+		m.answers.WithLabelValues(of)
+	}
 	return m
 }
 
@@ -285,10 +297,13 @@ func (c timedClaim) Save(ctx context.Context, data []byte) error {
 	return err
 }
 
+// The results of a save.
+const kept, failed = "kept", "failed"
+
 func (m *Metrics) saved(began time.Time, err error) {
-	result := "kept"
+	result := kept
 	if err != nil {
-		result = "failed"
+		result = failed
 	}
 	m.saves.WithLabelValues(result).Observe(time.Since(began).Seconds())
 }
