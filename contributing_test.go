@@ -116,8 +116,8 @@ func TestAddingAPart(t *testing.T) {
 			from string
 			to   []string
 		}) bool {
-			return row.from == "muster/"+part
-		}) || !slices.Contains(pure, "muster/"+part) {
+			return row.from == module+"/"+part
+		}) || !slices.Contains(pure, module+"/"+part) {
 			t.Errorf("%s: nobody says what it may import, or that it is pure", part)
 		}
 		if !strings.Contains(read(t, "ARCHITECTURE.md"), "\n| "+part+" |") {
@@ -187,13 +187,13 @@ func TestAddingAGame(t *testing.T) {
 	}
 	protocols := 0
 	for imported := range strings.Lines(sources(t, "internal/game")) {
-		folder := regexp.MustCompile(`"muster/(discovery/protocol/[a-z0-9]+)"`).FindStringSubmatch(imported)
+		folder := regexp.MustCompile(`"` + regexp.QuoteMeta(module) + `/(discovery/protocol/[a-z0-9]+)"`).FindStringSubmatch(imported)
 		// a connection is its answer
 		if folder == nil || folder[1] == "discovery/protocol/tcp" || !strings.Contains(sources(t, folder[1]), ") AppendQuery(") {
 			continue
 		}
 		protocols++
-		if !slices.Contains(pure, "muster/"+folder[1]) {
+		if !slices.Contains(pure, module+"/"+folder[1]) {
 			t.Errorf("%s is not among the pure packages", folder[1])
 		}
 		tests, err := filepath.Glob(folder[1] + "/*_test.go")

@@ -121,12 +121,12 @@ func TestImportersCanNameEveryType(t *testing.T) {
 	}
 	importer := importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })
 	for _, folder := range folders {
-		p, err := importer.Import("muster/" + folder)
+		p, err := importer.Import(module + "/" + folder)
 		if err != nil {
 			t.Fatal(err)
 		}
 		seen := surface{map[types.Type]bool{}, func(where string, name *types.TypeName) {
-			path, ours := strings.CutPrefix(name.Pkg().Path(), "muster/")
+			path, ours := strings.CutPrefix(name.Pkg().Path(), module+"/")
 			switch {
 			case !ours:
 			case !name.Exported():

@@ -34,7 +34,7 @@ import (
 func program(t *testing.T) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "muster")
-	if out, err := exec.Command("go", "build", "-o", file, "muster").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-o", file, "..").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	return file

@@ -31,7 +31,7 @@ var binary = sync.OnceValues(func() (string, error) {
 		return "", err
 	}
 	file := filepath.Join(dir, "muster")
-	out, err := exec.Command("go", "build", "-o", file, "muster").CombinedOutput()
+	out, err := exec.Command("go", "build", "-o", file, "../..").CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("go build: %v\n%s", err, out)
 	}

@@ -75,7 +75,7 @@ func newWindows(t *testing.T) *windows {
 	w.linux("wineserver", "-k", "-w") // the next program gets the invisible desktop
 	// Without a window for a second, wine closes the desktop, and the next program may get none.
 	start(t, "notepad", w.command("", "notepad"))
-	for file, source := range map[string]string{musterExe: "muster", personExe: "./testdata/wine/person", gameExe: "./testdata/wine/game"} {
+	for file, source := range map[string]string{musterExe: "../..", personExe: "./testdata/wine/person", gameExe: "./testdata/wine/game"} {
 		build := exec.Command("go", "build", "-trimpath", "-o", w.file(file), source)
 		build.Env = append(os.Environ(), "GOOS=windows", "CGO_ENABLED=0")
 		if out, err := build.CombinedOutput(); err != nil {

@@ -5,6 +5,7 @@ import (
 	"debug/macho"
 	"errors"
 	"io"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -48,13 +49,17 @@ func place(system string) int {
 	return -1
 }
 
+// mainPath is the import path of Muster's main package, that of the module. A published copy of the module has another
+// path than this one.
+var mainPath = strings.TrimSuffix(reflect.TypeFor[Config]().PkgPath(), "/internal/handout")
+
 var errNoMuster = errors.New("handout: no build of Muster")
 
 // systemOf returns the system that a build of Muster is for, from the information that Go puts into it. The file's name
 // does not matter.
 func systemOf(file io.ReaderAt) (string, error) {
 	info, err := buildinfo.Read(file)
-	if err != nil || info.Path != "muster" {
+	if err != nil || info.Path != mainPath {
 		return "", errNoMuster
 	}
 	var goos, goarch string

@@ -298,7 +298,7 @@ func builtMuster(t *testing.T) string {
 		return *faultsBinary
 	}
 	file := filepath.Join(t.TempDir(), "muster")
-	if out, err := exec.Command("go", "build", "-o", file, "muster").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-o", file, "../../..").CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
 	return file

@@ -44,16 +44,19 @@ func TestReleaseIsChecked(t *testing.T) {
 	if !strings.Contains(string(text), hook) {
 		t.Errorf(".goreleaser.yaml does not begin with %q", hook)
 	}
-	if n := strings.Count(string(text), `"`+placeholder+`"`); n != 2 ||
-		!strings.Contains(string(text), `KEYS={{ envOrDefault "MUSTER_PUBLIC_KEYS" "" }}`) {
-		t.Errorf("%q stands %d times in .goreleaser.yaml, not only in OWNER and SITE", placeholder, n)
+	placeholders, keys := 2, strings.Contains(string(text), `KEYS={{ envOrDefault "MUSTER_PUBLIC_KEYS" "" }}`)
+	if isPublished(t) {
+		placeholders, keys = 0, !keys
+	}
+	if n := strings.Count(string(text), `"`+placeholder+`"`); n != placeholders || !keys {
+		t.Errorf("%q stands %d times in .goreleaser.yaml, not only in OWNER and SITE, or its keys are wrong", placeholder, n)
 	}
 	workflow, err := os.ReadFile("../../../../.github/workflows/release.yml")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"goreleaser/v2@v2.16.0 release --parallelism 1 --clean\n",
-		"MUSTER_PUBLIC_KEYS: ${{ vars.MUSTER_PUBLIC_KEYS }}", "publicKeys="} {
+		"MUSTER_PUBLIC_KEYS: ${{ vars.MUSTER_PUBLIC_KEYS ", "publicKeys="} {
 		if !strings.Contains(string(workflow), want) {
 			t.Errorf("the workflow has no %q", want)
 		}
@@ -61,4 +64,14 @@ func TestReleaseIsChecked(t *testing.T) {
 	if strings.Contains(string(workflow), "--skip") {
 		t.Error("the workflow skips something")
 	}
+}
+
+// isPublished reports whether this is a copy that .ci/publish made. It names its owner and key.
+func isPublished(t *testing.T) bool {
+	t.Helper()
+	mod, err := os.ReadFile("../../../../go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return !strings.HasPrefix(string(mod), "module muster\n")
 }
