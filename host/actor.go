@@ -121,6 +121,12 @@ var (
 	errGiven = errors.New("host: the room is given to another host")
 )
 
+// closedError says why the operator has ended a room for good.
+type closedError struct{ why *wire.Refusal }
+
+func (*closedError) Error() string { return "host: the operator has closed the room" }
+func (*closedError) Unwrap() error { return errOver }
+
 // run serves the room until the host ends, another host has the room, or the room is over.
 func (a *actor) run(first room.Input) {
 	defer a.leave()
@@ -309,6 +315,15 @@ func (a *actor) close() {
 	a.post(func() { a.step(room.Close{}, asker{}) })
 }
 
+// closeFor ends the room for good, and tells people why.
+func (a *actor) closeFor(why *wire.Refusal) {
+	a.over.Store(true)
+	a.post(func() {
+		a.step(room.Close{Why: why}, asker{})
+		a.end(&closedError{why})
+	})
+}
+
 // leave ends the room's goroutine in good order: everything is saved, the room is released to its
 // next host, everyone is told, and no goroutine is left.
 func (a *actor) leave() {
@@ -318,10 +333,10 @@ func (a *actor) leave() {
 	}
 	a.demand.Move(a.code, a.watched, nil)
 	why := moved()
-	switch context.Cause(a.ctx) {
-	case errLost, errFell:
-	case errOver:
-		why = room.Closed(a.code)
+	switch cause := context.Cause(a.ctx); {
+	case cause == errLost, cause == errFell:
+	case errors.Is(cause, errOver):
+		why = a.tooLate()
 	default:
 		a.handOver()
 	}
@@ -343,7 +358,11 @@ func moved() *wire.Refusal {
 
 // tooLate returns the message for callers who come after this goroutine has ended.
 func (a *actor) tooLate() *wire.Refusal {
-	if a.over.Load() || context.Cause(a.ctx) == errOver {
+	cause, operators := context.Cause(a.ctx), (*closedError)(nil)
+	switch {
+	case errors.As(cause, &operators):
+		return operators.why
+	case a.over.Load() || errors.Is(cause, errOver):
 		return room.Closed(a.code)
 	}
 	return moved()

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"muster/host/access"
+	"muster/host/pressure"
 	"muster/host/room"
 	"muster/host/store"
 	"muster/host/wire"
@@ -19,6 +20,8 @@ type door struct {
 	// isPublic says that idle codes stop working, and that refusals do not reveal which codes are
 	// right.
 	isPublic bool
+	// pressed counts the networks whose wrong codes are too many.
+	pressed *pressure.Table
 }
 
 // claim is what a caller says and shows to reach a room.
@@ -51,6 +54,8 @@ func (d *door) named(e claim) (*actor, *wire.Refusal) {
 		isHeard = d.guard.Judge(e.from, isKnown || was, time.Now())
 	}
 	switch {
+	case !isHeard && e.on == nil:
+		return nil, d.limitedFrom(e.from)
 	case !isHeard:
 		return nil, d.limited()
 	case was:
@@ -71,6 +76,12 @@ func (d *door) unknown(code string) *wire.Refusal {
 		return wire.Refuse(wire.ReasonCode, "refused.code-now", "code", code).Advising("refused.code-now-hint")
 	}
 	return wire.Refuse(wire.ReasonCode, "refused.code", "code", code).Advising("refused.code-hint")
+}
+
+// limitedFrom is limited, and notes the network for the operator.
+func (d *door) limitedFrom(from netip.Addr) *wire.Refusal {
+	d.pressed.Note(pressure.Codes, from, time.Now())
+	return d.limited()
 }
 
 // limited returns the message for an address that has tried too many wrong codes.

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"muster/discovery/sentence"
+	"muster/host/pressure"
 	"muster/host/wire"
 )
 
@@ -85,6 +86,7 @@ func (h *Host) pass(w http.ResponseWriter, r *http.Request, code string, b behal
 			case wire.ReasonCode:
 				h.guard.Judge(b.Addr, false, time.Now())
 			case wire.ReasonLimited:
+				h.door.pressed.Note(pressure.Codes, b.Addr, time.Now())
 				rest(r.Context(), time.Until(came.Add(veil)))
 			}
 			answer.Header.Del(refusedHeader)

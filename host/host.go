@@ -34,6 +34,7 @@ import (
 	"muster/host/networks"
 	"muster/host/openers"
 	"muster/host/page"
+	"muster/host/pressure"
 	"muster/host/public"
 	"muster/host/room"
 	"muster/host/store"
@@ -163,13 +164,14 @@ func New(config Config) (*Host, error) {
 	if config.Store == nil {
 		config.Store = &store.None{}
 	}
-	counted := metrics.New()
+	counted, pressed := metrics.New(), &pressure.Table{}
 	h := &Host{
 		site: newSite(config), door: &door{
 			rooms:    newRegistry(),
 			store:    counted.Timed(config.Store),
 			isPublic: config.Public != nil,
-		}, replies: replies{counted},
+			pressed:  pressed,
+		}, replies: replies{counted, pressed},
 		config: config, tickets: &tickets{isOwn: config.IsOwnUser},
 		lifetime: newLifetime(), asks: access.NewPace(asksAtOnce, askEvery), pages: admission.NewPages(admission.BoundsOf(config.Files)),
 		upgrader: websocket.Upgrader{ReadBufferSize: 1024, WriteBufferPool: &sync.Pool{}},

@@ -13,6 +13,7 @@ import (
 
 	"muster/host/access"
 	"muster/host/metrics"
+	"muster/host/pressure"
 	"muster/host/wire"
 )
 
@@ -54,12 +55,17 @@ func busy() *wire.Refusal {
 }
 
 // replies answers refused requests, and counts them.
-type replies struct{ counts *metrics.Metrics }
+type replies struct {
+	counts *metrics.Metrics
+	// pressed counts the networks that run into limits.
+	pressed *pressure.Table
+}
 
 // isTooMuch reports whether an address must wait, and then says so to the caller.
 func (p replies) isTooMuch(w http.ResponseWriter, pace *access.Pace, from netip.Addr) bool {
 	wait := pace.Wait(from, time.Now())
 	if wait > 0 {
+		p.pressed.Note(pressure.Requests, from, time.Now())
 		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(wait.Seconds()))))
 		p.refuse(w, http.StatusTooManyRequests, *busy())
 	}

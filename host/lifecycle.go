@@ -181,7 +181,7 @@ func (l *lifecycle) start(r *room.Room, first room.Input, claim store.Claim, unk
 // ended removes a room whose goroutine has ended. If the room is over, the store keeps only its
 // tombstone. If the room panicked, it restarts once from its last save.
 func (l *lifecycle) ended(a *actor) {
-	isOver := context.Cause(a.ctx) == errOver
+	isOver := errors.Is(context.Cause(a.ctx), errOver)
 	a.over.Store(isOver)
 	for isOver {
 		ctx, cancel := context.WithTimeout(l.keeper.saves, storeWait)

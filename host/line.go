@@ -256,7 +256,7 @@ func (l *line) whyNot(err error) *wire.Refusal {
 	switch {
 	case l.behalf.Unheard:
 		rest(l.host.lines, time.Until(l.came.Add(veil)))
-		return l.host.limited()
+		return l.host.limitedFrom(l.behalf.Addr)
 	case !errors.Is(err, errNowhere):
 		return hostStopped()
 	case l.host.store.Find(code).State == store.Over:

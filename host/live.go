@@ -16,6 +16,7 @@ import (
 	"muster/host/access"
 	"muster/host/admission"
 	"muster/host/page"
+	"muster/host/pressure"
 	"muster/host/room"
 	"muster/host/wire"
 )
@@ -112,6 +113,7 @@ func (v *viewer) run() {
 		v.actor, refusal = v.host.named(claim{first.Code, shown, v.from, v.on})
 	}
 	if refusal == nil && v.on == nil && v.host.asks.Wait(v.from, time.Now()) > 0 {
+		v.host.door.pressed.Note(pressure.Requests, v.from, time.Now())
 		refusal = busy()
 	}
 	if refusal != nil {
@@ -159,6 +161,10 @@ func (v *viewer) run() {
 	if context.Cause(ctx) == errGaveWay {
 		v.host.metrics.Refused(*crowded())
 		v.send(*crowded()) // fails if the page is gone
+	}
+	if why := (*closedError)(nil); errors.As(context.Cause(v.actor.ctx), &why) {
+		v.host.metrics.Refused(*why.why)
+		v.send(*why.why) // fails if the page is gone
 	}
 	cancel()
 	v.ws.Close()

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"muster/host/access"
+	"muster/host/operating"
 	"muster/host/store"
 	"muster/host/wire"
 )
@@ -95,8 +96,12 @@ func (b *behalf) entrance() entrance {
 func (h *Host) serveRelay(listener net.Listener) {
 	routes := h.mux()
 	server := newServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == openingsPath {
+		switch {
+		case r.URL.Path == openingsPath:
 			h.counting.serve(w, r)
+			return
+		case strings.HasPrefix(r.URL.Path, operating.Path):
+			h.Desk(nil).Inside(w, r)
 			return
 		}
 		b := new(behalf)
@@ -177,7 +182,7 @@ func (h *Host) direct(ctx context.Context, came time.Time, b *behalf, code strin
 	case isShown:
 		rest(ctx, time.Until(came.Add(veil)))
 	}
-	return false, h.limited()
+	return false, h.limitedFrom(b.Addr)
 }
 
 // isKnown reports whether this host knows a room with the code.

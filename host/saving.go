@@ -222,6 +222,6 @@ func (a *actor) handOver() {
 		return
 	}
 	if a.heir != "" {
-		a.log.Info("room given to a host with fewer", "to", a.heir)
+		a.log.Info("room given to another host", "to", a.heir)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"muster/discovery/sentence"
 	"muster/host/access"
 	"muster/host/openers"
+	"muster/host/pressure"
 	"muster/host/public"
 	"muster/host/wire"
 )
@@ -99,6 +100,11 @@ func (s *strangers) serveOpening(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if tooMany := s.counting.ask(r.Context(), about); tooMany != nil { // before the limit of all rooms is checked
+		limit := pressure.Rooms
+		if tooMany.Wait > 0 {
+			limit = pressure.Openings
+		}
+		s.pressed.Note(limit, from, time.Now())
 		if tooMany.Wait > 0 {
 			w.Header().Set("Retry-After", strconv.Itoa(int(tooMany.Wait.Seconds())+1))
 		}

@@ -1,6 +1,7 @@
 package room
 
 import (
+	"cmp"
 	"fmt"
 	"net/netip"
 	"slices"
@@ -53,8 +54,9 @@ type (
 	Waited struct{ For time.Duration }
 	// Turn is the processor time that a [Plan] asked for.
 	Turn struct{}
-	// Close ends the room for good, and sends everybody away.
-	Close struct{}
+	// Close ends the room for good, and sends everybody away. Why is the message for them, nil for
+	// that of [Closed].
+	Close struct{ Why *wire.Refusal }
 )
 
 // QuietAfter is that of [attendance.QuietAfter].
@@ -381,10 +383,11 @@ func (Turn) step(r *Room) error {
 	return nil
 }
 
-func (Close) step(r *Room) error {
+func (in Close) step(r *Room) error {
 	r.closed = true
+	why := cmp.Or(in.Why, Closed(r.group.Roster.Keys().Code))
 	for _, player := range r.group.Attendance.Players() {
-		r.out.do(Dismiss{player, *Closed(r.group.Roster.Keys().Code)})
+		r.out.do(Dismiss{player, *why})
 	}
 	return nil
 }

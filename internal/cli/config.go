@@ -80,8 +80,10 @@ func (g granted) variable() string {
 // grant sets the flags that the command line omits to the user's permanent values.
 func (p *program) grant(cmd *cobra.Command) error {
 	all, known, owner := grantable(), everyKey(), cmd
-	if cmd.HasParent() && cmd.Parent().Name() == ownTable {
-		owner = cmd.Parent()
+	for above := cmd; above.HasParent(); above = above.Parent() {
+		if above.Parent().Name() == ownTable {
+			owner = above.Parent()
+		}
 	}
 	if owner.Name() == ownTable {
 		all = owned(owner)

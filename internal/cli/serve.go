@@ -44,8 +44,10 @@ a public host.
 Each flag can also stand in the table [serve] of ` + configFile("config.toml") + `,
 with _ for -, or in the environment, as MUSTER_SERVE_MAX_ROOMS for --max-rooms.
 
-muster serve memory shows what the host has learnt from its rooms of the distances
-between networks, and deletes it.`,
+muster serve rooms lists, explains, closes and moves the rooms of a running host, and
+muster serve limits says which networks run into its limits. muster serve memory shows
+what the host has learnt from its rooms of the distances between networks, and deletes
+it.`,
 		Example: `  muster serve --listen 127.0.0.1:7777 --trusted-proxy 127.0.0.1 --public-url https://muster.example
   muster serve --listen :443 --tls-cert cert.pem --tls-key key.pem --public-url https://muster.example
   muster serve --nats nats://10.0.0.1,nats://10.0.0.2,nats://10.0.0.3 --node host1 --public-url https://muster.example`,
@@ -85,7 +87,7 @@ between networks, and deletes it.`,
 	flags.BoolVar(&s.checkOnly, "check-config", false, "do not serve, but say whether the settings make sense")
 	option.Record(flags)
 	option.InSections(cmd, ofServe())
-	cmd.AddCommand(newServeMemory(p), newServeDiscord(p))
+	cmd.AddCommand(newServeMemory(p), newServeRooms(p), newServeLimits(p), newServeDiscord(p))
 	return s, cmd
 }
 

@@ -133,6 +133,7 @@ func (h *Host) Serve(ctx context.Context, r Rooms) error {
 	}
 	inDiscord(rooms.Handler())
 	stop := rooms.Serve(listener, h.Ingress.TLS(), func(err error) { cancel(fmt.Errorf("the host stopped serving: %w", hint.Reason(err))) })
+	defer h.operate(rooms)()
 	var work sync.WaitGroup
 	work.Go(h.getCertificates)
 	work.Go(func() { h.reloadOn(ctx, r.Reread, rooms, r.Games) })

@@ -10,12 +10,13 @@ import (
 	"strings"
 	"sync"
 
+	"muster/host/operating"
 	"muster/internal/release"
 )
 
 // NewLog returns the host's log. It is for operators, so it contains no addresses, codes or names of people.
 func NewLog(to io.Writer, asJSON, isVerbose bool, node string) *slog.Logger {
-	options := &slog.HandlerOptions{Level: slog.LevelInfo}
+	options := &slog.HandlerOptions{Level: slog.LevelInfo, ReplaceAttr: nameLevels}
 	if isVerbose {
 		options.Level = slog.LevelDebug
 	}
@@ -23,6 +24,14 @@ func NewLog(to io.Writer, asJSON, isVerbose bool, node string) *slog.Logger {
 		return slog.New(slog.NewJSONHandler(to, options)).With("version", release.Running().Version, "node", node)
 	}
 	return slog.New(slog.NewTextHandler(to, options))
+}
+
+// nameLevels calls the level of lines about operators by name.
+func nameLevels(groups []string, a slog.Attr) slog.Attr {
+	if level, is := a.Value.Any().(slog.Level); is && len(groups) == 0 && a.Key == slog.LevelKey && level == operating.Audit {
+		a.Value = slog.StringValue("AUDIT")
+	}
+	return a
 }
 
 // Lines returns a writer that turns lines for people into log records.
