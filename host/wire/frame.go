@@ -2,6 +2,7 @@ package wire
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -188,7 +189,31 @@ func into[M Message](data []byte) (Message, error) {
 	}
 	cleanTexts(reflect.ValueOf(&m))
 	if err != nil {
-		return nil, fmt.Errorf("%w: %s: %v", ErrMalformed, m.kind(), err)
+		return nil, fmt.Errorf("%w: %s: %v", ErrMalformed, m.kind(), inJSON(err))
 	}
 	return m, nil
+}
+
+// inJSON says in JSON's words which field has the wrong type, because the author of another program
+// does not know Go's types.
+func inJSON(err error) error {
+	var wrong *json.UnmarshalTypeError
+	if !errors.As(err, &wrong) {
+		return err
+	}
+	want := "a string"
+	switch wrong.Type.Kind() {
+	case reflect.Bool:
+		want = "true or false"
+	case reflect.Slice, reflect.Array:
+		want = "an array"
+	case reflect.Struct, reflect.Map, reflect.Pointer:
+		want = "an object"
+	case reflect.Float32, reflect.Float64:
+		want = "a number"
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
+		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		want = "a whole number in its range"
+	}
+	return fmt.Errorf("%s: got %s, want %s", cmp.Or(wrong.Field, "the message"), wrong.Value, want)
 }

@@ -177,7 +177,7 @@ func parseInfos(b []byte) (Message, error) {
 		last = r.server(last)
 		info := r.info(&texts)
 		if r.err != nil {
-			break
+			return nil, fmt.Errorf("%w: infos: record %d of %d: %v", ErrMalformed, len(in.Servers)+1, count, r.err)
 		}
 		in.Servers = append(in.Servers, ServerInfo{Server: int(last), Info: info})
 	}

@@ -125,6 +125,9 @@ func parseReport(b []byte) (Message, error) {
 			}
 			result.State, result.RTT = discovery.Answered, rttOf(ticks)
 		}
+		if r.err != nil {
+			return nil, fmt.Errorf("%w: report: probe %d of %d: %v", ErrMalformed, i+1, len(report.Results), r.err)
+		}
 	}
 	if err := r.end(); err != nil {
 		return nil, fmt.Errorf("%w: report: %v", ErrMalformed, err)

@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -16,6 +17,8 @@ import (
 
 	"github.com/gorilla/websocket"
 
+	"muster/discovery"
+	"muster/discovery/sentence"
 	"muster/host/wire"
 )
 
@@ -257,6 +260,7 @@ func (c *Conn) read(receive func(wire.Message) error) {
 			return
 		}
 		if err := c.deliver(frame, receive); err != nil {
+			c.explain(err)
 			c.Close(err)
 			break
 		}
@@ -268,6 +272,15 @@ func (c *Conn) read(receive func(wire.Message) error) {
 		if _, _, err := c.ws.NextReader(); err != nil {
 			return
 		}
+	}
+}
+
+// explain tells a peer which of its messages cannot be read, and why. The author of another program
+// has nothing else to go by.
+func (c *Conn) explain(err error) {
+	if c.side == AtHost && errors.Is(err, wire.ErrMalformed) {
+		why := strings.TrimPrefix(err.Error(), wire.ErrMalformed.Error()+": ")
+		c.Send(wire.Refusal{Reason: wire.ReasonMalformed, Says: sentence.Plain(discovery.CleanText(why))})
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -154,6 +155,40 @@ func TestRunEnds(t *testing.T) {
 				<-drained
 				peerWS.Close()
 			})
+		})
+	}
+}
+
+// TestExplains checks that a host tells a peer which message it cannot read, and what is wrong with
+// it: the author of another program has nothing else to go by.
+func TestExplains(t *testing.T) {
+	for _, tt := range []struct {
+		kind       int
+		said, want string
+	}{
+		{websocket.TextMessage, `{"type":"hello","version":"2"}`, `hello: version: got string, want a whole number in its range`},
+		{websocket.TextMessage, `{"type":"verified","servers":[{"rtts_ms":24}]}`, `verified: servers.rtts_ms: got number, want an array`},
+		{websocket.TextMessage, `{"type":"done",}`, `invalid character '}' looking for beginning of object key string`},
+		{websocket.TextMessage, `{"round":1}`, `no type`},
+		{websocket.TextMessage, `{"type":"launched","round":1,"state":"started"}`, `launched: unknown launch state "started"`},
+		{websocket.BinaryMessage, "\x02\x01\x00\x64\x02\x03\x00\x00\x03\x00", `report: probe 2 of 2: cut off, or a number too large`},
+		{websocket.BinaryMessage, "\x02\x01\x00\x64\x01\x03\x00\x00\x00", `report: bytes left over`},
+		{websocket.BinaryMessage, "\x03\x01\x01\x0a\x00\x04\x08\x01\x01", `infos: record 1 of 1: text 1 of 0`},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			hostWS, peerWS := pair(t)
+			ended := start(t.Context(), conn.New(hostWS, conn.AtHost), ignore)
+			peerWS.WriteMessage(tt.kind, []byte(tt.said))
+			_, told, err := peerWS.ReadMessage()
+			if want := fmt.Sprintf(`{"type":"refused","reason":"malformed","says":{"key":"plain","with":{"text":%q}},"message":%[1]q}`,
+				tt.want); err != nil || string(told) != want {
+				t.Errorf("%q is answered with %s, %v\nwant %s", tt.said, told, err, want)
+			}
+			peerWS.ReadMessage() // answers the close frame
+			if err := <-ended; !errors.Is(err, wire.ErrMalformed) {
+				t.Errorf("Run returns %v", err)
+			}
+			peerWS.Close()
 		})
 	}
 }
