@@ -118,9 +118,15 @@ func denied(w word, words []word) (lasting, changing bool) {
 		float64(max(count-middle, middle-count)) > countsApart*float64(max(most.MaxPlayers, 1))
 	most.Map, most.Mode = said.Map, said.Mode
 	most.Tags = said.Tags // some servers say in tags how full they are
-	if said.Name == "" {
-		most.Name = ""
-	}
+	omit(&most.Name, said.Name)
+	omit(&most.Version, said.Version)
+	omit(&most.Protocol, said.Protocol)
+	omit(&most.OldestProtocol, said.OldestProtocol)
+	omit(&most.Mod, said.Mod)
+	omit(&most.GamePort, said.GamePort)
+	omit(&most.AppID, said.AppID)
+	omit(&most.MinPing, said.MinPing)
+	omit(&most.MaxPing, said.MaxPing)
 	return said != most, changing
 }
 
@@ -129,4 +135,13 @@ func one(is bool) int {
 		return 1
 	}
 	return 0
+}
+
+// omit empties a fact that a player left out. Another program may read less of a server's answer
+// than Muster does: what it does not say contradicts nobody.
+func omit[V comparable](most *V, said V) {
+	var nothing V
+	if said == nothing {
+		*most = nothing
+	}
 }

@@ -245,6 +245,34 @@ func TestContradictions(t *testing.T) {
 	}
 }
 
+// TestOmitted checks that the room does not name a player whose program reads only the most important
+// facts of a server's answer, and still names one who says other things.
+func TestOmitted(t *testing.T) {
+	whole := discovery.Info{
+		Name: "Den", Map: "dm1", Mode: "0", Version: "1.36", Protocol: 71, OldestProtocol: 68, Mod: "osp", Players: 6, MaxPlayers: 16,
+		Bots: 2, GamePort: 27961, AppID: 440, MinPing: 1e6, MaxPing: 300e6,
+	}
+	few := discovery.Info{Name: "Den", Map: "dm1", Mode: "0", Players: 6, MaxPlayers: 16}
+	other := few
+	other.Version = "1.35"
+	for _, tt := range []struct {
+		said  discovery.Info
+		named int
+	}{{few, 0}, {other, 1}} {
+		var f Infos
+		f.Attend(voices("ann", "bob", "cat", "dan"), Wanted{})
+		for server := range 5 {
+			for _, name := range []string{"ann", "bob", "cat"} {
+				f.Hear(name, server, whole, 0)
+			}
+			f.Hear("dan", server, tt.said, 0)
+		}
+		if got := f.Contradictions(nil); len(got) != tt.named {
+			t.Errorf("%+v: named are %+v, want %d", tt.said, got, tt.named)
+		}
+	}
+}
+
 // TestHonestVolatility checks that honest players are not named, however late their words come.
 // Servers change their maps, fill up and empty meanwhile, and now and then start again with other
 // settings.
