@@ -269,7 +269,7 @@ func (v *Voting) turn(r *Room) {
 	}
 	r.out.ask(r.group.Number, asks)
 	for _, own := range own {
-		r.out.send(own.Player, wire.Ask{Round: r.group.Number, Own: own.Servers})
+		r.out.send(own.Player, wire.Ask{Round: r.group.Number, Servers: []int{}, Own: own.Servers})
 	}
 }
 
