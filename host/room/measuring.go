@@ -24,6 +24,9 @@ const (
 	slowestRate = 100
 	// measuringGrace comes on top of the time that the list itself takes.
 	measuringGrace = time.Minute
+	// settled is how long a player with all results may keep its word that these are all. What the
+	// servers say may follow the results.
+	settled = 2 * time.Second
 )
 
 // Gathering waits for the players.
@@ -95,6 +98,14 @@ func (m *Measuring) tick(r *Room) {
 	g.Attendance.Excuse(r.now, r.probing.Idle(nil)...)
 	if r.leaveOutOverdue(); r.phase != m {
 		return
+	}
+	for _, player := range g.Attendance.Active() {
+		if g.Attendance.Silence(player, r.now) < settled || !r.probing.HasAll(g, player) {
+			continue
+		}
+		if m.finished(r, player); r.phase != m {
+			return
+		}
 	}
 	r.out.ask(r.group.Number, r.probing.Share(g, r.moment()))
 	limit := measuringGrace + time.Duration(len(g.Servers.List)/slowestRate)*time.Second

@@ -69,6 +69,24 @@ func TestStalling(t *testing.T) {
 	}
 }
 
+// TestNoDone checks that the others do not wait for a player who has told all results and forgets
+// to say done, and that they wait for one who lacks a result.
+func TestNoDone(t *testing.T) {
+	for _, tt := range []struct {
+		results []int
+		want    wire.Stage
+	}{{[]int{10, lost, 30}, wire.Chosen}, {[]int{10, 20}, wire.Measuring}} {
+		n := measuring(t, 3, "ann", "bob")
+		n.measures("ann", 10, 20, 30)
+		n.done("ann")
+		n.measures("bob", tt.results...)
+		n.wait(time.Second)
+		n.inStage(wire.Measuring)
+		n.wait(time.Second)
+		n.inStage(tt.want)
+	}
+}
+
 // TestStallingLooks checks that the next look does not wait for a player who missed one, or who
 // sends nonsense again and again.
 func TestStallingLooks(t *testing.T) {

@@ -233,6 +233,11 @@ func (r *Register) Finish(now time.Time, names ...string) {
 	}
 }
 
+// Silence returns how long a player has told nothing new.
+func (r *Register) Silence(name string, now time.Time) time.Duration {
+	return now.Sub(r.mark(name).heard)
+}
+
 // Quiet returns the players that should have been heard and were not.
 func (r *Register) Quiet(d Duty, now time.Time) []string {
 	return r.filtered(func(m *mark) bool { return m.isQuiet(d, now) })

@@ -413,6 +413,13 @@ func (p *Probing) Show(g *group.Group, asks []finals.Ask) (shown []finals.Ask, w
 	return shown, without
 }
 
+// HasAll reports whether a player has a result for every server of the list. Such a player has
+// measured, even if the program forgets to say so.
+func (p *Probing) HasAll(g *group.Group, name string) bool {
+	probed, _ := g.Evidence[name].Progress()
+	return probed > 0 && probed+len(g.Nearby.HiddenFrom(name)) >= len(g.Servers.List)
+}
+
 // Await waits for a turn of processor time. It reports whether the room has to ask for one, and
 // returns a note for people who wait, or nothing.
 func (p *Probing) Await(isBackground bool, now time.Time) (isNew bool, note sentence.Sentence) {
