@@ -89,6 +89,7 @@ func methods() map[string]method {
 			"interface that it knows.", hello),
 		"discover": later[Discover, report.Report]("Finds servers near this machine, alone, as muster discover does. found "+
 			"tells of the servers meanwhile. Those that pass the filters have a rank in the result.", discover),
+		"games": aside("Lists the games that Muster knows: the document muster.games/1, as muster games --json prints it.", games),
 		"host": later[Host, Entered]("Opens a room, as muster host does, and plays in it. The answer comes once the person "+
 			"is in.", host),
 		"join": later[Join, Entered]("Joins a room, as muster join does. The answer comes once the person is in.", join),
@@ -247,7 +248,7 @@ type Lists struct {
 
 // Discover finds servers.
 type Discover struct {
-	Game         string  `json:"game" flag:"game" need:"true" doc:"the game's ID; muster games --json lists them"`
+	Game         string  `json:"game" flag:"game" need:"true" doc:"the game's ID; games lists them"`
 	Name         string  `json:"name" flag:"name" doc:"the player's name in the report"`
 	Nearest      int     `json:"nearest" flag:"nearest" doc:"look for so many nearest servers"`
 	MaxRTT       float64 `json:"max_rtt_ms" flag:"max-rtt" doc:"the ping over which a server is not near"`
@@ -282,7 +283,7 @@ func discover(c *call, p *Discover) {
 			c.looks--
 			c.mu.Unlock()
 		}()
-		args := append(argsOf(p), flag("json", "true", ""), flag("top", "0", ""))
+		args := append(argsOf(p), setting("json", "true", ""), setting("top", "0", ""))
 		var out bytes.Buffer
 		err := c.config.Command(c.ctx, c.arguments("discover", args), &out, c.finder(), nil)
 		switch {
@@ -295,6 +296,21 @@ func discover(c *call, p *Discover) {
 	})
 }
 
+func games(c *call, _ *struct{}) (json.RawMessage, error) {
+	var out bytes.Buffer
+	err := c.config.Command(c.ctx, c.arguments("games", []argument{setting("json", "true", "")}), &out, quiet(), nil)
+	return json.RawMessage(out.Bytes()), err
+}
+
+// quiet returns the terminal of a command that nobody watches.
+func quiet() home.Terminal {
+	return home.Terminal{
+		In: strings.NewReader(""), Out: io.Discard, Ask: func(context.Context, string) (string, bool) { return "", false },
+		Open: func(string) {}, Listed: func(int) {}, Found: func(report.Measurement) {}, Shines: func(string, int) {},
+		Launches: func(string) {},
+	}
+}
+
 // finder returns the terminal of a discover, which tells of the servers.
 func (c *call) finder() home.Terminal {
 	found := Found{Request: c.id}
@@ -303,20 +319,18 @@ func (c *call) finder() home.Terminal {
 			c.out.Notify("found "+string(c.id), "found", found)
 		}
 	}
-	return home.Terminal{
-		In: strings.NewReader(""), Out: io.Discard, Open: func(string) {}, Shines: func(string, int) {}, Launches: func(string) {},
-		Ask:    func(context.Context, string) (string, bool) { return "", false },
-		Listed: func(servers int) { found.Listed = servers; tell([]report.Measurement{}) },
-		Found: func(m report.Measurement) {
-			found.Asked++
-			if m.State != discovery.Answered {
-				tell([]report.Measurement{})
-				return
-			}
-			found.Answered++
-			tell([]report.Measurement{m})
-		},
+	t := quiet()
+	t.Listed = func(servers int) { found.Listed = servers; tell([]report.Measurement{}) }
+	t.Found = func(m report.Measurement) {
+		found.Asked++
+		if m.State != discovery.Answered {
+			tell([]report.Measurement{})
+			return
+		}
+		found.Answered++
+		tell([]report.Measurement{m})
 	}
+	return t
 }
 
 // Playing says how a player takes part in a room.
@@ -335,7 +349,7 @@ func (p Playing) args() []argument {
 	if p.ShareLists == "" {
 		p.ShareLists = "never"
 	}
-	return append(argsOf(p), flag("launch", "auto", "")) // it is asked for with confirm, and only then
+	return append(argsOf(p), setting("launch", "auto", "")) // it is asked for with confirm, and only then
 }
 
 // Join joins a room.
@@ -357,7 +371,7 @@ func join(c *call, p *Join) {
 
 // Host opens a room.
 type Host struct {
-	Game    string `json:"game" flag:"game" need:"true" doc:"the game's ID; muster games --json lists them"`
+	Game    string `json:"game" flag:"game" need:"true" doc:"the game's ID; games lists them"`
 	At      string `json:"at" flag:"at" doc:"the public host for the room, such as https://muster.example; without it the room is on this machine"`
 	Listen  string `json:"listen" flag:"listen" doc:"the address for a room on this machine; :7777 by default"`
 	NoPlay  bool   `json:"no_play" flag:"no-play" doc:"only host, and do not play"`
@@ -379,10 +393,10 @@ func host(c *call, p *Host) {
 	}
 	args := append(argsOf(p), playing.args()...)
 	if p.At == "" {
-		args = append(args, flag("here", "true", "at"))
+		args = append(args, setting("here", "true", "at"))
 	}
 	if !p.Resume {
-		args = append(args, flag("new", "true", "resume"))
+		args = append(args, setting("new", "true", "resume"))
 	}
 	more, why := settingArgs(settings)
 	if why != nil {

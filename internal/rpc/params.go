@@ -94,9 +94,9 @@ func kindOf(t reflect.Type) string {
 // argument is an argument of a command, and the parameter that it comes from.
 type argument struct{ text, field string }
 
-// flag returns the argument that sets a flag. Its value is part of it, so that no text is taken for
+// setting returns the argument that sets a flag. Its value is part of it, so that no text is taken for
 // a flag.
-func flag(name, value, field string) argument { return argument{"--" + name + "=" + value, field} }
+func setting(name, value, field string) argument { return argument{"--" + name + "=" + value, field} }
 
 // argsOf returns the arguments of a command for the parameters that name a flag.
 func argsOf(params any) (args []argument) {
@@ -108,7 +108,7 @@ func argsOf(params any) (args []argument) {
 		}
 		if value = reflect.Indirect(value); value.Kind() == reflect.Slice {
 			for i := range value.Len() {
-				args = append(args, flag(name, fmt.Sprint(value.Index(i)), nameOf(f)))
+				args = append(args, setting(name, fmt.Sprint(value.Index(i)), nameOf(f)))
 			}
 			continue
 		}
@@ -119,7 +119,7 @@ func argsOf(params any) (args []argument) {
 		if strings.HasSuffix(nameOf(f), "_ms") {
 			text += "ms"
 		}
-		args = append(args, flag(name, text, nameOf(f)))
+		args = append(args, setting(name, text, nameOf(f)))
 	}
 	return args
 }

@@ -4,11 +4,9 @@ import (
 	"context"
 	"io"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
-	"muster/discovery/report"
 	"muster/discovery/sentence"
 	"muster/host/wire"
 	"muster/internal/game"
@@ -139,15 +137,9 @@ func (r *room) tell(method string, news jsonrpc.News) {
 // terminal returns the terminal of the room's command. Nobody is asked at it: the launcher gives
 // everything before.
 func (r *room) terminal() home.Terminal {
-	return home.Terminal{
-		In: strings.NewReader(""),
-		Out: home.Lines(func(line string) {
-			r.tell("say", Say{Room: r.number, Texts: []string{line}})
-		}),
-		Ask:  func(context.Context, string) (string, bool) { return "", false },
-		Open: func(string) {}, Listed: func(int) {}, Found: func(report.Measurement) {}, Shines: func(string, int) {},
-		Launches: func(string) {},
-	}
+	t := quiet()
+	t.Out = home.Lines(func(line string) { r.tell("say", Say{Room: r.number, Texts: []string{line}}) })
+	return t
 }
 
 // front returns what shows the room.

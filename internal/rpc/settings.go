@@ -40,7 +40,7 @@ func settingArgs(settings map[string]json.RawMessage) (args []argument, _ *jsonr
 		if err != nil {
 			return nil, wrong(field, "%s: %v", field, err)
 		}
-		args = append(args, flag(row.Flag, text, field))
+		args = append(args, setting(row.Flag, text, field))
 	}
 	return args, nil
 }
