@@ -41,7 +41,7 @@ func TestExposedSentence(t *testing.T) {
 		{0, 0, 400, "all 400 servers on the list may see your address"},
 		{0, 20, 400, "up to 20 of 400 servers will see your address"},
 	} {
-		if got := english.Say(discovery.Before(c.most, c.discreet, c.listed)); got != c.want {
+		if got := english.Say(discovery.ExposureNotice(c.most, c.discreet, c.listed)); got != c.want {
 			t.Errorf("%+v: %q, want %q", c, got, c.want)
 		}
 	}

@@ -36,9 +36,9 @@ type Exposed struct {
 	Again, Times int
 }
 
-// Before tells the player how many servers will see the address, before any is asked.
-// Most and discreet both bound them; 0 is no bound.
-func Before(most, discreet, listed int) sentence.Sentence {
+// ExposureNotice tells the player how many of the listed servers will see the address, before any is
+// asked. Most and discreet both bound them; 0 is no bound.
+func ExposureNotice(most, discreet, listed int) sentence.Sentence {
 	if discreet > 0 && (most == 0 || discreet < most) {
 		most = discreet
 	}
@@ -125,7 +125,7 @@ func (e *Exposure) WithPlaces(places []netip.AddrPort) int {
 // shows counts a server or place that is about to see the address. It returns false if
 // the bound forbids that.
 func (e *Exposure) shows(to netip.AddrPort, isPlace bool) bool {
-	if IsKey(to.Addr()) {
+	if IsPlaceholder(to.Addr()) {
 		return true // nobody is there
 	}
 	e.mu.Lock()

@@ -32,7 +32,7 @@ func ReachOf(a netip.Addr) Reach {
 		return NoReach
 	case a.IsLoopback():
 		return MachineReach
-	case a.IsPrivate() || a.IsLinkLocalUnicast() || within(networks, a) || IsCarriers(a) || IsStandIn(a):
+	case a.IsPrivate() || a.IsLinkLocalUnicast() || within(networks, a) || IsCarrierNAT(a) || IsStandIn(a):
 		return NetworkReach
 	}
 	return InternetReach
@@ -90,8 +90,8 @@ func within(list []netip.Prefix, a netip.Addr) bool {
 // addresses from.
 var carriers = netip.MustParsePrefix("100.64.0.0/10")
 
-// IsCarriers reports whether an address is an IPv4 one behind a carrier's NAT (RFC 6598).
-func IsCarriers(a netip.Addr) bool { return carriers.Contains(a.Unmap()) }
+// IsCarrierNAT reports whether an address is an IPv4 one behind a carrier's NAT (RFC 6598).
+func IsCarrierNAT(a netip.Addr) bool { return carriers.Contains(a.Unmap()) }
 
 // standIns is the block for benchmarks of devices (RFC 2544). Proxies use it, too.
 var standIns = netip.MustParsePrefix("198.18.0.0/15")
@@ -100,17 +100,17 @@ var standIns = netip.MustParsePrefix("198.18.0.0/15")
 // because they are for documentation (RFC 3849).
 var keys = netip.MustParsePrefix("2001:db8:6d75::/48")
 
-// KeyOf returns the address of an entry that has none, such as a region that a game
-// measures itself. Sum tells it apart. Keys are in different networks.
-func KeyOf(sum uint64) netip.AddrPort {
+// Placeholder returns the address of an entry that has none, such as a region that a game
+// measures itself. Sum tells it apart. Placeholders are in different networks.
+func Placeholder(sum uint64) netip.AddrPort {
 	b := keys.Addr().As16()
 	binary.LittleEndian.PutUint64(b[6:], sum) // its low bits, which vary most, tell networks apart
 	return netip.AddrPortFrom(netip.AddrFrom16(b), 1)
 }
 
-// IsKey reports whether an address is one of [KeyOf]. Nothing is sent there, and people
+// IsPlaceholder reports whether [Placeholder] makes such an address. Nothing is sent there, and people
 // need not read it.
-func IsKey(a netip.Addr) bool { return keys.Contains(a) }
+func IsPlaceholder(a netip.Addr) bool { return keys.Contains(a) }
 
 // IsStandIn reports whether an address may be the stand-in of a proxy on this machine
 // for a name ("FakeIP"). The proxy forwards packets for it to that name. So a program

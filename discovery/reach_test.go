@@ -89,16 +89,16 @@ func TestIsStandIn(t *testing.T) {
 // TestKeys checks that keys are told from real addresses, and from each other.
 func TestKeys(t *testing.T) {
 	for _, sum := range []uint64{0, 1, 1 << 63, 0xffffffffffffffff} {
-		key := discovery.KeyOf(sum)
-		if !discovery.IsKey(key.Addr()) || discovery.ReachOf(key.Addr()) != discovery.InternetReach || key.Port() == 0 {
+		key := discovery.Placeholder(sum)
+		if !discovery.IsPlaceholder(key.Addr()) || discovery.ReachOf(key.Addr()) != discovery.InternetReach || key.Port() == 0 {
 			t.Errorf("%x: %v", sum, key)
 		}
-		if next := discovery.KeyOf(sum + 1); next == key {
+		if next := discovery.Placeholder(sum + 1); next == key {
 			t.Errorf("%x: %v twice", sum, key)
 		}
 	}
 	for _, other := range []string{"2001:db8::1", "192.0.2.1", "2606:4700::1"} {
-		if discovery.IsKey(netip.MustParseAddr(other)) {
+		if discovery.IsPlaceholder(netip.MustParseAddr(other)) {
 			t.Errorf("%s is a key", other)
 		}
 	}

@@ -38,8 +38,8 @@ func CleanText(s string) string {
 	return b.String()
 }
 
-// WithoutMark drops the byte-order mark that some editors put before a text.
-func WithoutMark(r io.Reader) io.Reader {
+// SkipBOM drops the byte-order mark that some editors put before a text.
+func SkipBOM(r io.Reader) io.Reader {
 	text := bufio.NewReader(r)
 	const mark = "\ufeff"
 	if head, _ := text.Peek(len(mark)); string(head) == mark {

@@ -78,7 +78,7 @@ type Criteria struct {
 	Sides map[string]Side
 	// Top is how many servers the ranking holds. 0 is all.
 	Top int
-	// Differing adds to the end of the ranking the servers that [Differ] may want.
+	// Differing adds to the end of the ranking the servers that [Alternatives] may want.
 	Differing bool
 	// Reasons is how many of the culled servers are listed, those that got furthest first. 0 is
 	// all, below 0 is none.
@@ -135,7 +135,7 @@ func (s *Servers) Called(server int) string {
 	switch {
 	case info == nil || info.Name == "":
 		return addr.String()
-	case discovery.IsKey(addr.Addr()):
+	case discovery.IsPlaceholder(addr.Addr()):
 		return info.Name
 	}
 	return fmt.Sprintf("%s (%s)", info.Name, addr)

@@ -48,13 +48,13 @@ type Alternative struct {
 	Server int `json:"-"`
 }
 
-// Differ returns the choices that are worth a vote, at most four: the pick of the rule first, then
+// Alternatives returns the choices that are worth a vote, at most four: the pick of the rule first, then
 // the others in the order of the kinds. Each is at least 5 ms better than all others in what it is
 // named for, and no server comes twice. A single choice is the best in every way.
 //
 // Each kind offers its best server. The fairest may not be worse for the worst off than the pick,
 // and somebody has to gain by it: else it would be fair by being bad for all.
-func Differ(by Rule, pick Ranked, ranking []Ranked) []Alternative {
+func Alternatives(by Rule, pick Ranked, ranking []Ranked) []Alternative {
 	d := &differing{pick: pick, all: ranking, own: ownBests(ranking)}
 	first := Alternative{Kind: ByOwn}
 	for kind, rule := range named {
@@ -205,8 +205,8 @@ func (d *differing) described() (all []Alternative) {
 	return all
 }
 
-// Describe returns a server that was worth a vote, as it compares with the pick now.
-func Describe(r, pick Ranked) Alternative {
+// AlternativeOf returns a server that was worth a vote, as it compares with the pick now.
+func AlternativeOf(r, pick Ranked) Alternative {
 	a := Alternative{Addr: r.Addr, Server: r.Server, Kind: Also}
 	a.Payer, a.CostMS = payer(r.RTT, pick.RTT)
 	return a

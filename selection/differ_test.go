@@ -33,8 +33,8 @@ func rankedOf(server int, pings ...float64) selection.Ranked {
 
 func ours(r selection.Ranked) selection.Ranked { r.Ours = true; return r }
 
-// TestDiffer checks which servers are worth a vote, what each is named for, and what it costs whom.
-func TestDiffer(t *testing.T) {
+// TestAlternatives checks which servers are worth a vote, what each is named for, and what it costs whom.
+func TestAlternatives(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
 		by      selection.Rule
@@ -79,7 +79,7 @@ func TestDiffer(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			for range 5 { // whatever the order of the maps
 				var got []string
-				for _, a := range selection.Differ(tt.by, tt.ranking[0], tt.ranking) {
+				for _, a := range selection.Alternatives(tt.by, tt.ranking[0], tt.ranking) {
 					text := fmt.Sprint(a.Server, " ", a.Kind)
 					if a.GainMS > 0 || a.Kind == selection.Fairest {
 						text += fmt.Sprint(" ", a.GainMS)
@@ -104,7 +104,7 @@ func TestDiffer(t *testing.T) {
 
 // TestDescribe checks what a server costs that is named for nothing any more.
 func TestDescribe(t *testing.T) {
-	a := selection.Describe(rankedOf(1, 30, 55), rankedOf(0, 10, 60))
+	a := selection.AlternativeOf(rankedOf(1, 30, 55), rankedOf(0, 10, 60))
 	if want := (selection.Alternative{Addr: serverAddr(1), Kind: selection.Also, Payer: "ann", CostMS: 20, Server: 1}); a != want {
 		t.Errorf("it is %+v, want %+v", a, want)
 	}

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// extremes returns the survivors beyond the ranking that [Differ] may want: the best of each kind.
+// extremes returns the survivors beyond the ranking that [Alternatives] may want: the best of each kind.
 // Their order is that of the scores. The pick is the chosen server.
 func (r *round) extremes(pick int) (servers []candidate) {
 	if len(r.view.players) < 2 {

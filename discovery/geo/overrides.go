@@ -53,7 +53,7 @@ func (l *Locator) readOverrides(o Options) error {
 // parseOverrides reads lines of prefix, country and AS number. Its errors begin with
 // the line's number.
 func parseOverrides(r io.Reader) (overrides, error) {
-	lines := csv.NewReader(discovery.WithoutMark(r))
+	lines := csv.NewReader(discovery.SkipBOM(r))
 	lines.Comment, lines.FieldsPerRecord, lines.TrimLeadingSpace = '#', -1, true
 	o := overrides{places: make(map[netip.Prefix]Place)}
 	for first := true; ; first = false {

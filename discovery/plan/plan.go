@@ -9,7 +9,8 @@ import (
 )
 
 // New returns the plan of a strategy for the list of a topology. All plans for that
-// list share the topology.
+// list share the topology. An unknown strategy is an error, and so is what
+// [discovery.PlanOptions.Complete] refuses.
 func New(strategy discovery.Strategy, list *topology.Tree, options discovery.PlanOptions) (discovery.Plan, error) {
 	o, err := options.Complete(strategy)
 	if err != nil {

@@ -96,7 +96,8 @@ func Knobs() string {
 	return text.String()
 }
 
-// Tune sets one threshold of the strategies, such as spread=60ms.
+// Tune sets one threshold of the strategies, such as spread=60ms. Its error names an unknown threshold,
+// or a value that is none.
 func Tune(o *discovery.PlanOptions, setting string) error {
 	name, given, _ := strings.Cut(setting, "=")
 	var names []string

@@ -94,7 +94,7 @@ func (a *Allowance) spend(addr netip.Addr) (wait time.Duration, ok bool) {
 	case discovery.MachineReach:
 		return 0, true
 	case discovery.NetworkReach:
-		if !discovery.IsCarriers(addr) { // a carrier's NAT has strangers in it
+		if !discovery.IsCarrierNAT(addr) { // a carrier's NAT has strangers in it
 			near = nearby
 		}
 	}

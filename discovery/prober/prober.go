@@ -175,7 +175,8 @@ type Prober struct {
 }
 
 // New opens the sockets and starts their readers. One family is enough: if the machine
-// has no IPv6, IPv6 servers will be lost.
+// has no IPv6, IPv6 servers will be lost. The error is a [*SocketError], or says which option is
+// impossible. [Prober.Close] ends what New starts.
 func New(options Options) (*Prober, error) {
 	options, err := options.withDefaults()
 	if err != nil {

@@ -270,7 +270,7 @@ func (r *run) holds(d deadline) bool {
 // the probe ends with the present knowledge.
 func (r *run) request(p *probe, why reason) {
 	to := r.targets.at[p.target].Addr()
-	wait, ok := time.Duration(0), !discovery.IsKey(to) // nobody is there
+	wait, ok := time.Duration(0), !discovery.IsPlaceholder(to) // nobody is there
 	if ok {
 		wait, ok = r.options.Allowance.spend(to)
 	}

@@ -289,7 +289,7 @@ func TestKeysAreNotAsked(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer p.Close()
-	servers := []discovery.Server{{Addr: discovery.KeyOf(1)}, {Addr: discovery.KeyOf(2)}}
+	servers := []discovery.Server{{Addr: discovery.Placeholder(1)}, {Addr: discovery.Placeholder(2)}}
 	var results []discovery.Result
 	err = p.Run(t.Context(), servers, discovery.NewConventional(len(servers)), func(r discovery.Result) {
 		results = append(results, r)

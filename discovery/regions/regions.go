@@ -150,7 +150,7 @@ func (r Region) Endpoint() (host string, port uint16, ok bool) {
 func (r Region) Key() netip.AddrPort {
 	sum := fnv.New64a()
 	sum.Write([]byte(r.Code)) // never fails
-	return discovery.KeyOf(sum.Sum64())
+	return discovery.Placeholder(sum.Sum64())
 }
 
 // Find returns the region of this name, with its Set filled in. Called may also be the

@@ -148,7 +148,7 @@ func (m Measurement) Info() *discovery.Info {
 	}
 }
 
-// WriteJSON writes the report as one line of JSON.
+// WriteJSON writes the report as one line of JSON. Its error is the writer's.
 func (r Report) WriteJSON(w io.Writer) error { return json.NewEncoder(w).Encode(r) }
 
 // FormatError is the error for a document of an unknown format.

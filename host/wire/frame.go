@@ -54,7 +54,8 @@ const (
 // ErrMalformed is the error that errors for malformed frames wrap.
 var ErrMalformed = errors.New("wire: malformed message")
 
-// Marshal encodes a message as a frame.
+// Marshal encodes a message as a frame. It checks no bounds: [Unmarshal] does, at the other side. The
+// error is that of a value which JSON does not have, such as NaN.
 func Marshal(m Message) (Frame, error) {
 	switch m := m.(type) {
 	case List:

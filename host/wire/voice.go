@@ -38,7 +38,7 @@ var ErrVoiceSecret = impossible("refused.voice-secret")
 // the invitation itself.
 var voiceSecrets = []string{"password", "channelpassword", "token", "pwd", "jwt"}
 
-// CheckVoice returns an error for an invalid link of a voice channel.
+// CheckVoice returns [ErrVoice] or [ErrVoiceSecret] for an invalid link of a voice channel.
 func CheckVoice(link string) error {
 	_, err := voiceOf(link)
 	return err

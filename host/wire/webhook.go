@@ -22,7 +22,7 @@ const PlainWebhook = "json+"
 // may be a webhook with a typing error, and a webhook is a secret.
 var ErrWebhook = impossible("refused.webhook")
 
-// CheckWebhook returns an error for an invalid webhook. A webhook must use https, unless it leads
+// CheckWebhook returns [ErrWebhook] for an invalid webhook. A webhook must use https, unless it leads
 // to this machine itself.
 func CheckWebhook(text string) error {
 	u, err := url.Parse(strings.TrimPrefix(text, PlainWebhook))

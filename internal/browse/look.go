@@ -61,7 +61,7 @@ func (l Look) Run(ctx context.Context, engine *prober.Prober, viewer Viewer) (re
 		return head, discovery.Claim{}, hint.Usage(err)
 	}
 	var results []discovery.Result
-	l.Say("%s", catalogue.InEnglish().Say(discovery.Before(0, l.Discreet, len(l.Servers))))
+	l.Say("%s", catalogue.InEnglish().Say(discovery.ExposureNotice(0, l.Discreet, len(l.Servers))))
 	exposure := &discovery.Exposure{Most: l.Discreet}
 	defer func() { l.Say("%s", catalogue.InEnglish().Say(exposure.Of(len(l.Servers)).Sentence())) }()
 	err = engine.Run(ctx, l.Servers, exposure.Watch(asFirst(l.First, plan), l.Servers, nil), func(r discovery.Result) {

@@ -230,7 +230,7 @@ func (d *diagnosis) network(f facts) {
 		d.warn("nat", "", "not known without UDP")
 	case !f.route4.IsValid():
 		d.warn("nat", "", "not known without IPv4")
-	case discovery.IsCarriers(f.route4):
+	case discovery.IsCarrierNAT(f.route4):
 		d.warn("nat", "friends on the internet cannot reach a host here: use a tunnel, or let somebody else host",
 			"the provider shares its addresses among customers")
 	case f.route4.IsPrivate():

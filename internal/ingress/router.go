@@ -58,7 +58,7 @@ func toPaste(l invite.Link) string { return "muster join " + l.String() }
 func mapped(m portmap.Mapping, l invite.Link) sentence.Sentence {
 	outside := m.External.Addr()
 	switch {
-	case discovery.IsCarriers(outside):
+	case discovery.IsCarrierNAT(outside):
 		return sentence.Of("term.router-carrier", "by", m.By, "address", outside, "flag", ways)
 	case !m.IsPublic():
 		return forwarded("term.router-behind", m.External, l, "by", m.By, "address", outside)

@@ -156,7 +156,7 @@ func (n *View) Show(e peer.Event) {
 			n.Screen.Moves(n.Screen.Words("term.measuring"), e.Probed, e.Listed, n.Screen.Words("term.answered", "n", e.Answered))
 		}
 	case peer.Exposing:
-		n.Screen.Say("%s", n.Screen.Language.Say(discovery.Before(e.Most, n.discreet, e.Listed)))
+		n.Screen.Say("%s", n.Screen.Language.Say(discovery.ExposureNotice(e.Most, n.discreet, e.Listed)))
 	case peer.ExposingPlaces:
 		n.Screen.Say("%s", n.Screen.Language.Say(placesWillSee(e, n.discreet)))
 	case peer.Shown:

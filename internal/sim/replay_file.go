@@ -23,7 +23,7 @@ import (
 // bots, map, mode, password. Others are skipped, as are a byte-order mark, blank lines and those
 // that start with #. An empty rtt_ms is a silent server.
 func ReadVantage(name string, r io.Reader) (*Vantage, error) {
-	rows := csv.NewReader(discovery.WithoutMark(r))
+	rows := csv.NewReader(discovery.SkipBOM(r))
 	rows.Comment, rows.TrimLeadingSpace = '#', true
 	columns, err := readHeader(rows)
 	if err != nil {

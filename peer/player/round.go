@@ -141,7 +141,7 @@ func (r *round) add(results []discovery.Result) {
 // exposes tells the player the most servers that will see their address, and enforces that bound. A host that wants
 // more must say so, and the player hears it first.
 func (p *Player) exposes(most int) {
-	isShown := func(s discovery.Server) bool { return !discovery.IsKey(s.Addr.Addr()) }
+	isShown := func(s discovery.Server) bool { return !discovery.IsPlaceholder(s.Addr.Addr()) }
 	if p.exposure.Promise(most) && slices.ContainsFunc(p.round.servers, isShown) {
 		p.tell(Exposing{most, len(p.round.servers)})
 	}

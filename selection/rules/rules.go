@@ -81,7 +81,8 @@ const (
 	SideB
 )
 
-// Equal returns the pings of players with equal weights.
+// Equal returns the pings of players with equal weights. RTTs and own bests (nil for none) are by
+// player, in one unit, which is the score's, too.
 func Equal(rtts, own []float64) Pings {
 	return Pings{RTT: rtts, Weight: slices.Repeat([]float64{1}, len(rtts)), Own: own}
 }

@@ -32,7 +32,7 @@ func (p *page) readJSON(r io.Reader, yield func([]byte) error) error {
 	if p.form.Rows != "" {
 		keys = strings.Split(p.form.Rows, ".")
 	}
-	j := jsonRows{decoder: json.NewDecoder(discovery.WithoutMark(r)), yield: yield, page: p, depth: len(keys)}
+	j := jsonRows{decoder: json.NewDecoder(discovery.SkipBOM(r)), yield: yield, page: p, depth: len(keys)}
 	return notJSON(j.walk(keys, false))
 }
 
@@ -193,7 +193,7 @@ const declaration = 128
 // decoded converts a text to valid XML. Names of servers have control characters, and
 // half letters where they were cut; QStat writes Latin 1.
 func decoded(r io.Reader) io.Reader {
-	text := bufio.NewReader(discovery.WithoutMark(r))
+	text := bufio.NewReader(discovery.SkipBOM(r))
 	head, _ := text.Peek(declaration)
 	var from io.Reader = text
 	for _, label := range []string{"iso-8859-1", "latin1", "windows-1252"} {
@@ -289,7 +289,7 @@ func readServers(r io.Reader, yield func([]byte) error) error {
 const maxLine = 64 << 10
 
 func lines(r io.Reader, yield func(string) error) error {
-	s := bufio.NewScanner(discovery.WithoutMark(r))
+	s := bufio.NewScanner(discovery.SkipBOM(r))
 	s.Buffer(nil, maxLine)
 	for s.Scan() {
 		line, _, _ := strings.Cut(s.Text(), "#")

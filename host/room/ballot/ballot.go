@@ -90,9 +90,9 @@ func Among(s *selection.Selection, looked []int) Options {
 	if s.Chosen != nil {
 		o.Rule = s.Chosen.Server
 		if slices.Contains(looked, o.Rule) {
-			o.Choices = selection.Differ(s.By, *s.Chosen, seen)
+			o.Choices = selection.Alternatives(s.By, *s.Chosen, seen)
 		}
-		for _, c := range selection.Differ(s.By, *s.Chosen, s.Ranking) {
+		for _, c := range selection.Alternatives(s.By, *s.Chosen, s.Ranking) {
 			if !slices.Contains(looked, c.Server) {
 				o.Unseen = append(o.Unseen, c.Server)
 			}
@@ -327,7 +327,7 @@ func (b *Box) choices(o Options) (all []wire.Option) {
 		case at < 0:
 			one.Gone = true
 		case rule >= 0:
-			one.Alternative = selection.Describe(o.Candidates[at], o.Candidates[rule])
+			one.Alternative = selection.AlternativeOf(o.Candidates[at], o.Candidates[rule])
 		}
 		all = append(all, one)
 	}

@@ -90,7 +90,7 @@ func (f *Facts) view(s, stands selection.Selection) *wire.Choice {
 	for i, said := range v.Explain {
 		v.Explain[i] = said.Replace(func(name, text string) any {
 			if card := v.Servers[text]; name == "server" && card.Name != "" {
-				if addr, err := netip.ParseAddrPort(text); err == nil && discovery.IsKey(addr.Addr()) {
+				if addr, err := netip.ParseAddrPort(text); err == nil && discovery.IsPlaceholder(addr.Addr()) {
 					return card.Name
 				}
 				return sentence.Of("server.at", "name", card.Name, "address", text)

@@ -362,7 +362,7 @@ func areNeighbours(players []Player) bool {
 		}
 		bits := 64
 		switch {
-		case discovery.IsCarriers(at): // or of a mesh VPN, whose addresses are all over it
+		case discovery.IsCarrierNAT(at): // or of a mesh VPN, whose addresses are all over it
 			bits = 10
 		case at.Is4():
 			bits = 24

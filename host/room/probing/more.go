@@ -41,7 +41,7 @@ func (p *Probing) Grant(g *group.Group, wanted int, isVoting bool) (notes []sent
 	}
 	notes = append(notes, sentence.Of("room.more", "n", servers))
 	if most := p.MostTold(g); most > 0 {
-		notes = append(notes, sentence.Of("room.now", "seen", discovery.Before(most, 0, len(g.Servers.List))))
+		notes = append(notes, sentence.Of("room.now", "seen", discovery.ExposureNotice(most, 0, len(g.Servers.List))))
 	}
 	return notes, servers, nil
 }

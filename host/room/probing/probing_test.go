@@ -142,7 +142,7 @@ func TestPromise(t *testing.T) {
 	n.Chooses()
 	notes, servers, err := n.Grant(g, 10, false)
 	if err != nil || servers != 10 || n.MostTold(g) != most+10 || !slices.Equal(texts(notes), []string{
-		"the organiser wants 10 more servers asked", "now " + catalogue.InEnglish().Say(discovery.Before(most+10, 0, 100)),
+		"the organiser wants 10 more servers asked", "now " + catalogue.InEnglish().Say(discovery.ExposureNotice(most+10, 0, 100)),
 	}) {
 		t.Errorf("%q, %d servers of %d, %v", notes, servers, n.MostTold(g), err)
 	}
