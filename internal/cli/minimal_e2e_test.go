@@ -1,0 +1,255 @@
+//go:build e2e
+
+package cli_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"muster/host/wire"
+)
+
+// TestMinimalPlayer checks that the player of examples/player, which is written from PROTOCOL.md in another language,
+// plays whole sessions beside Muster's own players, with games that are asked in different ways. It is left out of a
+// round, votes in the next one, and loses its connection in the last one, while everyone looks at the finalists.
+func TestMinimalPlayer(t *testing.T) {
+	t.Parallel()
+	home, at := t.TempDir(), freePort(t)
+	host := run(t, home, "serve", "serve", "--listen", at, "--store", filepath.Join(home, "rooms.db"))
+	host.awaits(`http://\S+`)
+	t.Run("quake3", func(t *testing.T) {
+		t.Parallel()
+		room := openMinimal(t, at, "quake3", "openarena")
+		line := cuttable(t, at)
+		nora := room.node("nora", line.at)
+		room.muster("ann", "127.200.4.1")
+		room.muster("bob", "127.200.9.1")
+		room.awaits("all are there", func(r wire.Document) bool { return len(r.Members) == 3 })
+
+		room.order("without", map[string]any{"name": "nora"})
+		room.order("go", nil)
+		nora.awaits(`"event":"left_out","is":true`)
+		room.launched(1)
+
+		room.order("settings", map[string]any{"settings": map[string]any{"agree": true}})
+		room.order("go", nil)
+		nora.awaits(`"event":"left_out","is":false`)
+		vote := nora.awaits(`"event":"vote","addr":"([^"]+)"`)[1]
+		room.awaits("nora is ready", func(r wire.Document) bool { return strings.Contains(logOf(r), "nora") })
+		room.order("go", nil)
+		if r := room.launched(2); r.Connect != vote {
+			t.Errorf("the room went to %s, and nora alone voted, for %s\n%s", r.Connect, vote, logOf(r))
+		}
+
+		nora.awaits(`"event":"launch","round":2,.*"heard":true`)
+
+		room.order("settings", map[string]any{"settings": map[string]any{"agree": false, "long_look_ms": 6000}})
+		room.order("go", nil)
+		nora.awaits(`"event":"look","servers":\d+,"samples":[2-9]`)
+		line.cut()
+		nora.awaits(`(?s)"samples":[2-9].*"event":"welcome","name":"nora"`)
+		r := room.launched(3)
+		if ms := r.Selection.Chosen.RTT["nora"]; ms <= 0 || len(r.Selection.Players) != 3 {
+			t.Errorf("nora's ping is %v, and the choice was for %v", ms, r.Selection.Players)
+		}
+
+		room.order("end", nil)
+		<-nora.done
+		if code := nora.cmd.ProcessState.ExitCode(); code != 0 || !strings.Contains(nora.out.String(), `"reason":"ended"`) {
+			t.Errorf("nora's program ends with %d", code)
+		}
+	})
+	t.Run("a2s, without any Muster player", func(t *testing.T) {
+		t.Parallel()
+		room := openMinimal(t, at, "css", "css")
+		nora := room.node("nora", at)
+		room.node("olga", at)
+		room.awaits("both are there", func(r wire.Document) bool { return len(r.Members) == 2 })
+		room.order("go", nil)
+		nora.awaits(`"event":"measure"`)
+		nora.stop(os.Kill)
+		back := room.node("nora", at) // with the token of the file
+		if r := room.launched(1); len(r.Members) != 2 || len(r.Selection.Players) != 2 {
+			t.Errorf("the room chose for %v of %+v", r.Selection.Players, r.Members)
+		}
+		back.awaits(`"event":"launch","round":1`)
+		room.order("end", nil)
+		<-back.done
+	})
+}
+
+// minimalRoom is a room on a public host, and its organiser.
+type minimalRoom struct {
+	*testing.T
+	at, code, key, secret, home string
+}
+
+// openMinimal opens a room whose servers are a fleet's.
+func openMinimal(t *testing.T, at, fleet, game string) *minimalRoom {
+	t.Helper()
+	home := t.TempDir()
+	list := filepath.Join(home, "list.csv")
+	run(t, home, "fleet", "fleet", "--game", fleet, "--servers", "40", "--world", "css2007", "--master-port", "0", "--write", list)
+	eventually(t, "the fleet writes its list", func() bool { return readFile(list) != "" })
+	var servers []string
+	for _, line := range strings.Split(readFile(list), "\n")[1:] {
+		addr, _, _ := strings.Cut(line, ",")
+		servers = append(servers, addr)
+	}
+	body, err := json.Marshal(map[string]any{"game": game, "name": "Minimal", "servers": servers, "look_around": true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := http.Post("http://"+at+"/api/rooms", "application/json", bytes.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	var opened struct {
+		Code, Link    string
+		OrganiserLink string `json:"organiser_link"`
+	}
+	if err := json.NewDecoder(answer.Body).Decode(&opened); err != nil || answer.StatusCode != http.StatusCreated {
+		t.Fatalf("no room: %s, %v", answer.Status, err)
+	}
+	link, err := url.Parse(opened.Link)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, secret, _ := strings.Cut(opened.OrganiserLink[strings.LastIndex(opened.OrganiserLink, "#"):], ".")
+	return &minimalRoom{t, at, opened.Code, link.Fragment, secret, home}
+}
+
+// node starts the player in JavaScript.
+func (r *minimalRoom) node(name, at string) *process {
+	r.Helper()
+	const node, player = "/opt/muster-e2e/node_modules/node/bin/node", "../../examples/player/player.mjs"
+	p := start(r.T, name, exec.Command(node, player, "http://"+at+"/#"+r.key, name, filepath.Join(r.home, name+".token")))
+	p.t = r.T
+	p.awaits(`"event":"welcome"`)
+	return p
+}
+
+// muster starts one of Muster's own players.
+func (r *minimalRoom) muster(name, from string) {
+	r.Helper()
+	run(r.T, r.TempDir(), name, "join", "http://"+r.at+"/#"+r.key, "--name", name, "--launch", "auto", "--launch-command", "true {address}",
+		"--listen-addr", from, "--no-browser")
+}
+
+// order gives the room an order as its organiser.
+func (r *minimalRoom) order(what string, body any) {
+	r.Helper()
+	data, err := json.Marshal(body)
+	if err != nil {
+		r.Fatal(err)
+	}
+	request, err := http.NewRequest("POST", "http://"+r.at+"/api/rooms/"+r.code+"/"+what, bytes.NewReader(data))
+	if err != nil {
+		r.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer "+r.secret)
+	request.Header.Set("Content-Type", "application/json")
+	answer, err := http.DefaultClient.Do(request)
+	if err != nil {
+		r.Fatal(err)
+	}
+	defer answer.Body.Close()
+	if why, _ := io.ReadAll(answer.Body); answer.StatusCode >= 300 {
+		r.Fatalf("%s: %s %s", what, answer.Status, why)
+	}
+}
+
+func (r *minimalRoom) awaits(what string, is func(wire.Document) bool) wire.Document {
+	r.Helper()
+	client := &http.Client{Transport: keyed(r.key)}
+	var newest wire.Document
+	eventually(r.T, what, func() bool {
+		room, ok := roomBy(r.T, client, r.at, r.code)
+		newest = room
+		return ok && is(room)
+	})
+	return newest
+}
+
+// keyed shows the key of a room's link, which a public host wants once the group is complete.
+type keyed string
+
+// RoundTrip does the request.
+func (k keyed) RoundTrip(request *http.Request) (*http.Response, error) {
+	_, key, _ := strings.Cut(string(k), "_")
+	request.Header.Set("Muster-Key", key)
+	return http.DefaultTransport.RoundTrip(request)
+}
+
+// launched waits until everybody has launched.
+func (r *minimalRoom) launched(round int) wire.Document {
+	r.Helper()
+	return r.awaits("everyone launches", func(d wire.Document) bool {
+		for _, m := range d.Members {
+			if m.Launch != wire.LaunchStarted {
+				return false
+			}
+		}
+		return d.Round == round && d.Stage == wire.Launching
+	})
+}
+
+// cuttableLine passes TCP connections on until it is cut.
+type cuttableLine struct {
+	at string
+	mu sync.Mutex
+	// open are the connections that a cut ends.
+	open []net.Conn
+}
+
+// cuttable listens on loopback for connections to a host.
+func cuttable(t *testing.T, to string) *cuttableLine {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &cuttableLine{at: listener.Addr().String()}
+	var work sync.WaitGroup
+	t.Cleanup(func() { listener.Close(); l.cut(); work.Wait() })
+	work.Go(func() {
+		for {
+			from, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			onwards, err := net.Dial("tcp", to)
+			if err != nil {
+				from.Close()
+				continue
+			}
+			l.mu.Lock()
+			l.open = append(l.open, from, onwards)
+			l.mu.Unlock()
+			work.Go(func() { io.Copy(onwards, from); onwards.Close() })
+			work.Go(func() { io.Copy(from, onwards); from.Close() })
+		}
+	})
+	return l
+}
+
+// cut ends all connections. New ones work.
+func (l *cuttableLine) cut() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, one := range l.open {
+		one.Close()
+	}
+	l.open = nil
+}
