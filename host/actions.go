@@ -28,7 +28,16 @@ const (
 // maxOrder bounds the body of a request, in bytes.
 const maxOrder = 4 << 10
 
-// parseAction reads a page's request: its name in the URL, and a JSON body.
+// given is the content of an action's request.
+type given struct {
+	body []byte
+	// from is the address of the caller's page, and origin where it is.
+	from   netip.Addr
+	origin room.Origin
+}
+
+// actions are the requests of pages by their names in the URL. Each reads its JSON body. openapi describes
+// them to other programs.
 //
 //	enter     a nickname for a page: {"name":"ann"} → {"name","token"}; with one,
 //	          {"secret"} of a personal link makes it that person's page
@@ -66,82 +75,53 @@ const maxOrder = 4 << 10
 //	survey    everyone measures the candidate places
 //	started   a server that the organiser's program has started: {"game","addr"}
 //	apply, settings, handon, renew, remove, trust, lock
-func (p *pageAPI) parseAction(name string, body []byte, from netip.Addr, origin room.Origin) (room.Action, error) {
-	switch name {
-	case "enter":
-		return parse(body, func(a *room.Enter) { a.Token, a.From, a.Origin = access.NewSecret(), from, origin })
-	case "rename":
-		return parse[room.Rename](body, nil)
-	case "count":
-		return parse[room.Count](body, nil)
-	case "somewhere":
-		return parse[room.Somewhere](body, nil)
-	case "leave":
-		return room.Quit{}, nil
-	case "has":
-		return parse(body, func(a *room.Has) {
+var actions = map[string]func(*pageAPI, given) (room.Action, error){
+	"enter": func(_ *pageAPI, in given) (room.Action, error) {
+		return parse(in.body, func(a *room.Enter) { a.Token, a.From, a.Origin = access.NewSecret(), in.from, in.origin })
+	},
+	"rename":    read[room.Rename],
+	"count":     read[room.Count],
+	"somewhere": read[room.Somewhere],
+	"leave":     bare(room.Quit{}),
+	"has": func(p *pageAPI, in given) (room.Action, error) {
+		return parse(in.body, func(a *room.Has) {
 			if p.editions != nil {
 				a.Editions = p.editions(a.Version)
 			}
 		})
-	case "whatif":
-		return room.WhatIf(body), nil
-	case "vote":
-		return parse[room.Vote](body, nil)
-	case "veto":
-		return parse[room.Veto](body, nil)
-	case "move":
-		return parse[room.Move](body, nil)
-	case "bring":
-		return parse[room.Bring](body, nil)
-	case "hide":
-		return parse[room.Hide](body, nil)
-	case "strike":
-		return parse[room.Strike](body, nil)
-	case "ready":
-		return parse[room.Ready](body, nil)
-	case "react":
-		return parse[room.React](body, nil)
-	case "side":
-		return parse[room.TakeSide](body, nil)
-	case "captain":
-		return parse[room.NameCaptain](body, nil)
-	case "ask_look":
-		return room.AskLook{}, nil
-	case "arrived":
-		return room.Arrived{}, nil
-	case "reopen":
-		return room.Reopen{}, nil
-	case "go":
-		return parse[room.Go](body, nil)
-	case "allow":
-		return parse[room.Allow](body, nil)
-	case "without":
-		return parse[room.Without](body, nil)
-	case "more":
-		return parse[room.More](body, nil)
-	case "survey":
-		return room.Survey{}, nil
-	case "await":
-		return parse[room.AwaitSeats](body, nil)
-	case "unwait":
-		return parse[room.Unwait](body, nil)
-	case "started":
-		return parse(body, func(a *room.Started) { a.Public = p.isPublic })
-	case "end":
-		return room.End{}, nil
-	case "wake":
-		return room.Wake{}, nil
-	case "come":
-		return parse[room.Come](body, nil)
-	case "like":
-		return parse[room.Like](body, nil)
-	case "forget":
-		return parse[room.Forget](body, nil)
-	case "apply":
-		return room.Apply{}, nil
-	case "settings":
-		return parse(body, func(a *room.Change) {
+	},
+	"whatif":   func(_ *pageAPI, in given) (room.Action, error) { return room.WhatIf(in.body), nil },
+	"vote":     read[room.Vote],
+	"veto":     read[room.Veto],
+	"move":     read[room.Move],
+	"bring":    read[room.Bring],
+	"hide":     read[room.Hide],
+	"strike":   read[room.Strike],
+	"ready":    read[room.Ready],
+	"react":    read[room.React],
+	"side":     read[room.TakeSide],
+	"captain":  read[room.NameCaptain],
+	"ask_look": bare(room.AskLook{}),
+	"arrived":  bare(room.Arrived{}),
+	"reopen":   bare(room.Reopen{}),
+	"go":       read[room.Go],
+	"allow":    read[room.Allow],
+	"without":  read[room.Without],
+	"more":     read[room.More],
+	"survey":   bare(room.Survey{}),
+	"await":    read[room.AwaitSeats],
+	"unwait":   read[room.Unwait],
+	"started": func(p *pageAPI, in given) (room.Action, error) {
+		return parse(in.body, func(a *room.Started) { a.Public = p.isPublic })
+	},
+	"end":    bare(room.End{}),
+	"wake":   bare(room.Wake{}),
+	"come":   read[room.Come],
+	"like":   read[room.Like],
+	"forget": read[room.Forget],
+	"apply":  bare(room.Apply{}),
+	"settings": func(p *pageAPI, in given) (room.Action, error) {
+		return parse(in.body, func(a *room.Change) {
 			a.Posts = p.posts
 			for _, g := range p.games {
 				a.Games = append(a.Games, g.ID)
@@ -150,20 +130,31 @@ func (p *pageAPI) parseAction(name string, body []byte, from netip.Addr, origin 
 				a.MostPlaces, a.Public = p.limits.Load().Places, true
 			}
 		})
-	case "handon":
-		return parse(body, func(a *room.HandOn) { a.Secret = access.NewSecret() })
-	case "renew":
-		return room.Renew{Secret: access.NewSecret()}, nil
-	case "remove":
-		return parse[room.Remove](body, nil)
-	case "trust":
-		return parse[room.Trust](body, nil)
-	case "lock":
-		return parse[room.Lock](body, nil)
-	case "servers":
-		return p.parseSupply(body, from)
+	},
+	"handon": func(_ *pageAPI, in given) (room.Action, error) {
+		return parse(in.body, func(a *room.HandOn) { a.Secret = access.NewSecret() })
+	},
+	"renew":   func(*pageAPI, given) (room.Action, error) { return room.Renew{Secret: access.NewSecret()}, nil },
+	"remove":  read[room.Remove],
+	"trust":   read[room.Trust],
+	"lock":    read[room.Lock],
+	"servers": (*pageAPI).parseSupply,
+}
+
+// parseAction reads a request by its name. It returns nil if there is no such action.
+func (p *pageAPI) parseAction(name string, in given) (room.Action, error) {
+	if parse := actions[name]; parse != nil {
+		return parse(p, in)
 	}
 	return nil, nil
+}
+
+// read reads an action that the body describes whole.
+func read[A room.Action](_ *pageAPI, in given) (room.Action, error) { return parse[A](in.body, nil) }
+
+// bare returns an action whose request says nothing but its name.
+func bare(a room.Action) func(*pageAPI, given) (room.Action, error) {
+	return func(*pageAPI, given) (room.Action, error) { return a, nil }
 }
 
 // parse reads an action from JSON, and adds what only the host knows.
@@ -189,7 +180,7 @@ func (p *pageAPI) serveAction(w http.ResponseWriter, r *http.Request) {
 	body, err := p.readOrder(w, r, a)
 	var action room.Action
 	if err == nil {
-		action, err = p.parseAction(r.PathValue("action"), body, p.guestFrom(r), p.origin(p.remote(r), ""))
+		action, err = p.parseAction(r.PathValue("action"), given{body, p.guestFrom(r), p.origin(p.remote(r), "")})
 	}
 	switch {
 	case err != nil:

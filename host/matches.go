@@ -13,9 +13,6 @@ import (
 	"muster/host/wire"
 )
 
-// MatchesFormat names the form in which a host lists a room's matches.
-const MatchesFormat = "muster.matches/1"
-
 // serveMatches serves the matches that a room has played: GET /api/rooms/CODE/matches.
 //
 //	(nothing)                     all of them, as JSON
@@ -48,10 +45,7 @@ func (p *pageAPI) serveMatches(w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
 	switch format := query.Get("format"); format {
 	case "":
-		answer(w, http.StatusOK, struct {
-			Format  string              `json:"format"`
-			Matches []*wire.MatchRecord `json:"matches"`
-		}{MatchesFormat, matches})
+		answer(w, http.StatusOK, wire.Matches{Format: wire.MatchesFormat, Matches: matches})
 	case "csv":
 		download(w, "text/csv; charset=utf-8", "matches.csv")
 		wire.MatchesCSV(w, matches) // fails only if the client is gone

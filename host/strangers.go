@@ -32,25 +32,7 @@ type strangers struct {
 
 // serveService says which rooms can be opened, for the page and for programs.
 func (s *strangers) serveService(w http.ResponseWriter, _ *http.Request) {
-	p := s.limits.Load()
-	answer(w, http.StatusOK, struct {
-		Format     string        `json:"format"`
-		Version    string        `json:"version"`
-		Commit     string        `json:"commit,omitempty"`
-		Date       time.Time     `json:"date,omitzero"`
-		Games      []public.Game `json:"games"`
-		MaxPlayers int           `json:"max_players"`
-		MaxServers int           `json:"max_servers"`
-	}{"muster.service/1", p.Version, p.Commit, p.Date, p.Games, p.Players, p.Servers})
-}
-
-// opened is the answer to the opener of a room. Go is a link that admits nobody, see
-// [Host.serveGo].
-type opened struct {
-	Code          string `json:"code"`
-	Link          string `json:"link"`
-	OrganiserLink string `json:"organiser_link"`
-	Go            string `json:"go"`
+	answer(w, http.StatusOK, s.limits.Load().Service())
 }
 
 // serveOpening opens a room: POST /api/rooms with settings by their names in
@@ -141,7 +123,7 @@ func (s *strangers) serveOpening(w http.ResponseWriter, r *http.Request) {
 	s.rooms.metrics.Opened.Inc()
 	keys, at := s.rooms.keys(code), s.entrance(r)
 	w.Header().Set("Location", "/api/rooms/-") // proxies must not log the code
-	answer(w, http.StatusCreated, opened{
+	answer(w, http.StatusCreated, wire.Opened{
 		Code: code, Link: at.link(keys), OrganiserLink: at.personal(keys), Go: at.page("go/" + access.PublicID(keys.Link)),
 	})
 }

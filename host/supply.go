@@ -3,10 +3,10 @@ package host
 import (
 	"encoding/json"
 	"net/http"
-	"net/netip"
 
 	"muster/host/public"
 	"muster/host/room"
+	"muster/host/wire"
 )
 
 // longest returns the length limit of a request to a room, in bytes. Lists of servers are long, and
@@ -27,19 +27,16 @@ func longestOrder(limits *public.Limits, r *http.Request) int64 {
 	return maxOrder
 }
 
-// parseSupply reads the organiser's own list. from is the organiser's address.
-func (p *pageAPI) parseSupply(body []byte, from netip.Addr) (room.Action, error) {
+// parseSupply reads the organiser's own list.
+func (p *pageAPI) parseSupply(in given) (room.Action, error) {
 	if !p.isPublic {
 		return nil, nil
 	}
-	var list struct {
-		Game    string   `json:"game"`
-		Servers []string `json:"servers"`
-	}
-	if err := json.Unmarshal(body, &list); err != nil {
+	var list wire.Supply
+	if err := json.Unmarshal(in.body, &list); err != nil {
 		return nil, err
 	}
-	servers, err := p.limits.Load().Own(list.Game, list.Servers, from)
+	servers, err := p.limits.Load().Own(list.Game, list.Servers, in.from)
 	if err != nil {
 		return nil, err
 	}

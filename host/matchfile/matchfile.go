@@ -12,7 +12,7 @@ package matchfile
 import (
 	"encoding/json"
 	"errors"
-	"net"
+	"net/url"
 	"strconv"
 	"strings"
 
@@ -31,6 +31,9 @@ const (
 
 // Kinds returns all forms, as people ask for them.
 func Kinds() []string { return []string{string(Get5), string(MatchZy), string(TMT2)} }
+
+// Forms returns an empty file of each kind, as descriptions of the forms need it.
+func Forms() map[Kind]any { return map[Kind]any{Get5: get5{}, MatchZy: matchZy{}, TMT2: tmt2{}} }
 
 // ErrNoMaps says that a form needs the maps of a match, and captains decided none. ErrNoIDs says
 // that it needs players' SteamID64s.
@@ -223,10 +226,9 @@ func tmt2Of(m *wire.MatchRecord) tmt2 {
 	for _, name := range m.Maps {
 		f.ElectionSteps = append(f.ElectionSteps, tmt2Step{tmt2Map{"FIXED", name}, tmt2Side{"KNIFE"}})
 	}
-	if host, port, err := net.SplitHostPort(m.Server.Connect); err == nil {
-		if number, err := strconv.ParseUint(port, 10, 16); err == nil {
-			f.GameServer = &tmt2Server{IP: host, Port: int(number)}
-		}
+	at := url.URL{Host: m.Server.Connect}
+	if port, err := strconv.ParseUint(at.Port(), 10, 16); err == nil {
+		f.GameServer = &tmt2Server{IP: at.Hostname(), Port: int(port)}
 	}
 	// Source's console knows no escapes: a quotation mark would end the argument, and a new line the
 	// command. The operator sets such a password by hand.

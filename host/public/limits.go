@@ -8,7 +8,6 @@ import (
 
 	"muster/discovery"
 	"muster/host/wire"
-	"muster/selection"
 )
 
 // Limits are what a public host allows strangers. Strangers may name games of the host's table and
@@ -54,16 +53,14 @@ type Limits struct {
 }
 
 // Game is a game for which strangers may open a room.
-type Game struct {
-	wire.Game
-	// Aliases are what else people call the game.
-	Aliases []string `json:"aliases,omitempty"`
-	// By is the game's rule, unless the organiser chooses another. Listed says that somebody lists
-	// the game's servers; for other games the organiser must bring a list.
-	By     selection.Rule `json:"by"`
-	Listed bool           `json:"listed"`
-	// Steam says that a list needs a key for Steam's Web API, or favourites there.
-	Steam bool `json:"steam,omitempty"`
+type Game = wire.OpenGame
+
+// Service returns what the host says of itself.
+func (p *Limits) Service() wire.Service {
+	return wire.Service{
+		Format: wire.ServiceFormat, Version: p.Version, Commit: p.Commit, Date: p.Date, Games: p.Games,
+		MaxPlayers: p.Players, MaxServers: p.Servers,
+	}
 }
 
 // Standing is what a public host keeps for groups that meet again. A sleeping room costs a few

@@ -68,9 +68,7 @@ func malformed(key string, pairs ...any) *wire.Refusal {
 
 // known returns an error if a setting is not allowed in a stranger's room.
 func known(wanted map[string]json.RawMessage) error {
-	table := slices.DeleteFunc(wire.Table(), func(row wire.Setting) bool { // strangers may name only the table's keys
-		return slices.Contains([]string{"open", "most", "servers"}, row.Key)
-	})
+	table := slices.DeleteFunc(wire.Table(), func(row wire.Setting) bool { return !wire.IsOpen(row) })
 	for key := range wanted {
 		if !slices.ContainsFunc(table, func(row wire.Setting) bool { return row.Key == key }) {
 			return malformed("refused.no-setting", "setting", discovery.CleanText(key)).Advising("refused.no-setting-hint")

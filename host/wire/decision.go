@@ -38,8 +38,8 @@ func (d *Decision) UnmarshalJSON(data []byte) error {
 // Limits are RTTs, strictest first; in JSON they are a list of milliseconds.
 type Limits []time.Duration
 
-// maxLimits is how many limits a room may try one after the other.
-const maxLimits = 8
+// MaxLimits is how many limits a room may try one after the other.
+const MaxLimits = 8
 
 // MarshalJSON writes a list of milliseconds, even an empty one.
 func (l Limits) MarshalJSON() ([]byte, error) {
@@ -56,7 +56,7 @@ func (l *Limits) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &ms); err != nil {
 		return err
 	}
-	if len(ms) > maxLimits {
+	if len(ms) > MaxLimits {
 		return impossible("refused.limits", "n", len(ms))
 	}
 	*l = nil

@@ -16,6 +16,15 @@ import (
 // MatchFormat names the form of a [MatchRecord].
 const MatchFormat = "muster.match/1"
 
+// MatchesFormat names the form of [Matches].
+const MatchesFormat = "muster.matches/1"
+
+// Matches are the matches that a room has played, the oldest first.
+type Matches struct {
+	Format  string         `json:"format"`
+	Matches []*MatchRecord `json:"matches"`
+}
+
 // MatchRecord is a match as leagues keep it: who played where, and the pings that were measured
 // when everyone was sent there. The texts in it are names that strangers chose.
 type MatchRecord struct {
