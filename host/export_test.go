@@ -2,11 +2,27 @@ package host
 
 import (
 	"math"
+	"net/http"
 	"time"
 
+	"muster/host/public"
 	"muster/host/room"
 	"muster/host/turns"
 )
+
+// Description returns the document of a host's endpoints.
+func Description() ([]byte, error) {
+	h, err := New(Config{Public: &public.Limits{}, Page: http.NotFoundHandler(), Get: http.NotFoundHandler()})
+	if err != nil {
+		return nil, err
+	}
+	defer h.Close()
+	document, err := describe(h.routes())
+	if err != nil {
+		return nil, err
+	}
+	return document.JSON()
+}
 
 // SearchAtOnce lets n rooms search at the same time, for measurements.
 func (h *Host) SearchAtOnce(n int) { h.turns = turns.New(n) }

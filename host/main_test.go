@@ -2,6 +2,7 @@ package host_test
 
 import (
 	"flag"
+	"fmt"
 	"os"
 	"testing"
 
@@ -9,9 +10,18 @@ import (
 )
 
 // TestMain lets many tests run at a time, because parallel tests mostly wait for pauses that hosts
-// make on purpose.
+// make on purpose. Every answer of a host is held against the document of its endpoints.
 func TestMain(m *testing.M) {
 	flag.Parse()
 	flag.Set("test.parallel", "12")
-	os.Exit(leak.Run(m))
+	if err := checkEveryAnswer(); err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+	status := leak.Run(m)
+	for _, problem := range everyAnswer.problems {
+		fmt.Println("the document of the endpoints is wrong:", problem)
+		status = 1
+	}
+	os.Exit(status)
 }
