@@ -270,7 +270,7 @@ func TestOffer(t *testing.T) {
 // nothing that a link leads to outside.
 func TestFolder(t *testing.T) {
 	source, folder, elsewhere := t.TempDir(), t.TempDir(), t.TempDir()
-	for name, text := range map[string]string{"go.mod": "module muster\n\ngo 1.26\n", "main.go": "package main\n\nfunc main() {}\n"} {
+	for name, text := range map[string]string{"go.mod": "module " + mainPath + "\n\ngo 1.26\n", "main.go": "package main\n\nfunc main() {}\n"} {
 		if err := os.WriteFile(filepath.Join(source, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
