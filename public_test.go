@@ -31,8 +31,8 @@ func public(t *testing.T) (folders []string) {
 	return folders
 }
 
-// TestPublicPackagesAreDocumented checks that docs/go.md lists every public package and no other, and
-// that every exported name of theirs has a comment.
+// TestPublicPackagesAreDocumented checks that docs/go.md lists every public package and no other, that
+// its lines are those of an example that runs, and that every exported name has a comment.
 func TestPublicPackagesAreDocumented(t *testing.T) {
 	folders := public(t)
 	var listed []string
@@ -46,6 +46,12 @@ func TestPublicPackagesAreDocumented(t *testing.T) {
 	slices.Sort(folders)
 	if !slices.Equal(listed, folders) {
 		t.Errorf("docs/go.md lists %q, and .ci/exported has %q", listed, folders)
+	}
+	_, snippet, _ := strings.Cut(read(t, "docs/go.md"), "```go\n")
+	snippet, _, _ = strings.Cut(snippet, "```")
+	example := strings.ReplaceAll(read(t, "selection/example_test.go"), "\n\t", "\n")
+	if lines := strings.Count(snippet, "\n"); lines > 15 || lines == 0 || !strings.Contains(example, "\n"+snippet) {
+		t.Errorf("the %d lines of docs/go.md are not those of the example", lines)
 	}
 	for _, folder := range folders {
 		set := token.NewFileSet()

@@ -50,7 +50,7 @@ func ExampleParseList() {
 	// [2001:db8::1]:27960 DE 64496
 }
 
-// What a server says about itself is a stranger's word, cleaned for display.
+// A server's own facts are a stranger's word, so their texts are cleaned for display.
 func ExampleInfo() {
 	info := discovery.Info{Name: discovery.CleanText("Arena\x1b[2J \t of  Ann"), Players: 6, Bots: 2, MaxPlayers: 8, Version: "1.20.4"}
 	fmt.Println(info.Name)
