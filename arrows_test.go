@@ -46,6 +46,7 @@ var arrows = []struct {
 	{"muster/internal/term", []string{"muster/internal/catalogue"}},
 	{"muster/internal/netinfo", nil},
 	{"muster/internal/publichost", []string{"muster/discovery", "muster/host", "muster/host/...", "muster/internal/discord", "muster/internal/discord/interactions", "muster/internal/game", "muster/internal/handout", "muster/internal/hint", "muster/internal/ingress", "muster/internal/listing", "muster/internal/netinfo", "muster/internal/ownhost", "muster/internal/release", "muster/internal/term", "muster/internal/userfile", "muster/internal/webhook", "muster/selection", "muster/web"}},
+	{"muster/internal/checkup", []string{"muster/host/cluster", "muster/internal/hint", "muster/internal/publichost"}},
 	{"muster/internal/operator", []string{"muster/host/operating", "muster/internal/hint", "muster/internal/term"}},
 	{"muster/internal/release", nil},
 	{"muster/internal/release/fetch", []string{"muster/discovery", "muster/internal/release"}},

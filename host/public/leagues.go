@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"crypto/sha256"
 	"crypto/subtle"
+	"errors"
 	"fmt"
 	"io"
 	"net/netip"
@@ -32,7 +33,7 @@ const (
 	mostLeagues, longestLeague = 1000, 1 << 10
 )
 
-// ReadLeagues reads leagues, one a line. An error names the line, and no key.
+// ReadLeagues reads leagues, one a line. Its error has all mistakes: it names their lines, and no key.
 //
 //	# name, key, rooms at once, and where they tell what happens
 //	winter-cup  9f2c8e61b7d04a35a1e0  64  json+https://cup.example/hook
@@ -46,32 +47,45 @@ func ReadLeagues(from io.Reader) (leagues []League, err error) {
 		if len(words) == 0 {
 			continue
 		}
-		if len(words) < 3 || len(words) > 4 {
-			return nil, fmt.Errorf("line %d: say NAME KEY ROOMS [WEBHOOK]", n)
-		}
-		rooms, err := strconv.Atoi(words[2])
-		league := League{Name: words[0], Rooms: rooms, digest: sha256.Sum256([]byte(words[1]))}
-		if len(words) == 4 {
-			league.Webhook = words[3]
-		}
-		switch {
-		case league.Webhook != "" && wire.CheckWebhook(league.Webhook) != nil:
-			return nil, fmt.Errorf("line %d: the webhook is none: it begins with https, or json+https", n)
-		case err != nil || rooms < 1:
-			return nil, fmt.Errorf("line %d: %q is no number of rooms", n, words[2])
-		case len(words[1]) < leastKey:
-			return nil, fmt.Errorf("line %d: the key has %d signs, and %d are the least", n, len(words[1]), leastKey)
-		case len(leagues) == mostLeagues:
-			return nil, fmt.Errorf("line %d: there are more than %d leagues", n, mostLeagues)
-		}
-		for _, other := range leagues {
-			if other.Name == league.Name || other.digest == league.digest {
-				return nil, fmt.Errorf("line %d: the league %s, or its key, is there already", n, league.Name)
-			}
+		league, wrong := leagueOf(words, leagues)
+		if wrong != "" {
+			err = errors.Join(err, fmt.Errorf("line %d: %s", n, wrong))
+			continue
 		}
 		leagues = append(leagues, league)
 	}
-	return leagues, lines.Err()
+	if err = errors.Join(err, lines.Err()); err != nil {
+		return nil, err
+	}
+	return leagues, nil
+}
+
+// leagueOf reads the words of a line, or says what is wrong with them. others are the leagues before.
+func leagueOf(words []string, others []League) (league League, wrong string) {
+	if len(words) < 3 || len(words) > 4 {
+		return league, "say NAME KEY ROOMS [WEBHOOK]"
+	}
+	rooms, err := strconv.Atoi(words[2])
+	league = League{Name: words[0], Rooms: rooms, digest: sha256.Sum256([]byte(words[1]))}
+	if len(words) == 4 {
+		league.Webhook = words[3]
+	}
+	switch {
+	case league.Webhook != "" && wire.CheckWebhook(league.Webhook) != nil:
+		return league, "the webhook is none: it begins with https, or json+https"
+	case err != nil || rooms < 1:
+		return league, fmt.Sprintf("%q is no number of rooms", words[2])
+	case len(words[1]) < leastKey:
+		return league, fmt.Sprintf("the key has %d signs, and %d are the least", len(words[1]), leastKey)
+	case len(others) == mostLeagues:
+		return league, fmt.Sprintf("there are more than %d leagues", mostLeagues)
+	}
+	for _, other := range others {
+		if other.Name == league.Name || other.digest == league.digest {
+			return league, fmt.Sprintf("the league %s, or its key, is there already", league.Name)
+		}
+	}
+	return league, ""
 }
 
 // League returns the league with a key, nil if there is none.

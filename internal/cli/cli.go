@@ -73,6 +73,10 @@ type program struct {
 	screen  *term.Screen // standard error
 	env     func(string) string
 	verbose bool
+	// origins say where flags that the command line omits were set, by flag.
+	origins map[string]string
+	// trouble is what is wrong in config.toml and the environment, for a command that only checks.
+	trouble error
 	// home is the page that replaces a terminal; nil on a terminal.
 	home *home.Terminal
 	// front shows rooms in place of a terminal, together with home; nil on a terminal and on Home.
@@ -86,7 +90,7 @@ type program struct {
 }
 
 func newProgram(s Streams, env func(string) string) *program {
-	return &program{in: s.In, out: term.New(s.Out, env), screen: term.NewScreen(term.New(s.Err, env), localeOf(env)), env: env}
+	return &program{in: s.In, out: term.New(s.Out, env), screen: term.NewScreen(term.New(s.Err, env), localeOf(env)), env: env, origins: map[string]string{}}
 }
 
 // configFile returns the path of a file in the user's configuration folder for Muster.
@@ -129,6 +133,10 @@ func newRoot(p *program) *cobra.Command {
 		RunE:                       func(cmd *cobra.Command, _ []string) error { return a.run(cmd.Context()) },
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
 			err := p.grant(cmd)
+			if only := cmd.Flags().Lookup(checkOnly); only != nil && only.Changed {
+				p.trouble = err // which it reports with everything else
+				return nil
+			}
 			if cmd.HasParent() || err == nil {
 				return err
 			}

@@ -80,6 +80,7 @@ func (g granted) variable() string {
 // grant sets the flags that the command line omits to the user's permanent values.
 func (p *program) grant(cmd *cobra.Command) error {
 	all, known, owner := grantable(), everyKey(), cmd
+	var unknown error
 	for above := cmd; above.HasParent(); above = above.Parent() {
 		if above.Parent().Name() == ownTable {
 			owner = above.Parent()
@@ -90,9 +91,7 @@ func (p *program) grant(cmd *cobra.Command) error {
 		for _, g := range all {
 			known[ownTable] = append(known[ownTable], strings.TrimPrefix(g.key, ownTable+"."))
 		}
-		if err := checkVariables(all); err != nil {
-			return err
-		}
+		unknown = checkVariables(all)
 		all = append(all, grantedLanguage)
 	}
 	mine := slices.DeleteFunc(slices.Clone(all), func(g granted) bool { return !g.isFor(cmd) })
@@ -100,15 +99,15 @@ func (p *program) grant(cmd *cobra.Command) error {
 	if len(mine) == 1 && mine[0].key == grantedLanguage.key { // such as doctor, which says what is wrong with the file
 		return nil
 	}
+	if unknown != nil {
+		err = together(unknown, err)
+	}
 	return err
 }
 
 // set sets flags that the command line omits. known are the keys of config.toml.
 func (p *program) set(cmd *cobra.Command, mine []granted, known config.Known) error {
-	values, err := p.configured(known)
-	if err != nil {
-		return err
-	}
+	values, trouble := p.configured(known)
 	for _, g := range mine {
 		if cmd.Flags().Changed(g.flag) {
 			continue
@@ -126,26 +125,45 @@ func (p *program) set(cmd *cobra.Command, mine []granted, known config.Known) er
 		if err := option.Default(cmd, g.flag, value.Texts); err != nil {
 			err = fmt.Errorf("%s: %w", g.key, err)
 			if value.Line == 0 && p.env(g.variable()) != "" {
-				return usagef("%s in the environment: %w", g.variable(), errors.Unwrap(err))
+				err = usagef("%s in the environment: %w", g.variable(), errors.Unwrap(err))
+			} else {
+				err = usageError(&config.Error{File: configFile("config.toml"), Line: value.Line, Err: err})
 			}
-			return usageError(&config.Error{File: configFile("config.toml"), Line: value.Line, Err: err})
+			trouble = together(trouble, err)
+			if f := cmd.Flags().Lookup(g.flag); !option.IsRepeatable(f) {
+				f.Value.Set(f.DefValue) // so that a check finds nothing else wrong with it
+			}
+			continue
+		}
+		p.origins[g.flag] = g.variable() + " in the environment"
+		if value.Line > 0 {
+			p.origins[g.flag] = fmt.Sprintf("%s:%d", configFile("config.toml"), value.Line)
 		}
 	}
-	return nil
+	return trouble
+}
+
+// together returns two errors as one, or the one that there is.
+func together(a, b error) error {
+	if a == nil {
+		return b
+	}
+	return errors.Join(a, b)
 }
 
 // checkVariables refuses unknown variables for the command. Otherwise an operator who mistypes a
 // limit would believe that it holds.
 func checkVariables(all []granted) error {
 	const prefix = "MUSTER_SERVE_"
+	var trouble error
 	for _, entry := range os.Environ() {
 		name, text, _ := strings.Cut(entry, "=")
 		if strings.HasPrefix(name, prefix) && text != "" && !slices.ContainsFunc(all, func(g granted) bool { return g.variable() == name }) {
-			return hint.With(usagef("%s in the environment: there is no such flag of muster serve", name),
-				"each flag has a variable: --public-url has MUSTER_SERVE_PUBLIC_URL; docs/serve.md says more")
+			trouble = together(trouble, hint.With(usagef("%s in the environment: there is no such flag of muster serve", name),
+				"each flag has a variable: --public-url has MUSTER_SERVE_PUBLIC_URL; docs/serve.md says more"))
 		}
 	}
-	return nil
+	return trouble
 }
 
 // configTrouble returns the error in config.toml or the environment that keeps a command from
@@ -172,7 +190,7 @@ func (p *program) configured(known config.Known) (map[string]config.Value, error
 	defer f.Close()
 	values, err := config.Read(f, file, known)
 	if err != nil {
-		return nil, hint.With(usageError(err), "a line is such as at = \"https://muster.example\"; docs/config.md says what there is")
+		return values, hint.With(usageError(err), "a line is such as at = \"https://muster.example\"; docs/config.md says what there is")
 	}
 	return values, nil
 }

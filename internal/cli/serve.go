@@ -2,8 +2,13 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
+	"os"
+	"regexp"
+	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -12,6 +17,7 @@ import (
 	"muster/host/room"
 	"muster/host/wire"
 	"muster/internal/catalogue"
+	"muster/internal/checkup"
 	"muster/internal/handout"
 	"muster/internal/hint"
 	"muster/internal/invite"
@@ -54,7 +60,7 @@ it.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			s.command, s.Texts = cmd, option.TextsOf(cmd.Flags())
 			if s.checkOnly {
-				return s.checkConfig(cmd.Context())
+				return s.checkConfig()
 			}
 			return s.run(cmd.Context())
 		},
@@ -84,7 +90,8 @@ it.`,
 		}
 		return err
 	}), "log-format", formats, "how the log is written")
-	flags.BoolVar(&s.checkOnly, "check-config", false, "do not serve, but say whether the settings make sense")
+	flags.BoolVar(&s.checkOnly, checkOnly, false, "do not serve, but say what would keep the host from starting: all of it at once, "+
+		"without changing or sending anything")
 	option.Record(flags)
 	option.InSections(cmd, ofServe())
 	cmd.AddCommand(newServeMemory(p), newServeRooms(p), newServeLimits(p), newServeDiscord(p))
@@ -230,23 +237,39 @@ func (s *serving) configuredNow() (*publichost.Settings, error) {
 	return &next.Settings, next.Check()
 }
 
-// checkConfig checks the settings without serving. Flags, environment and config.toml have been
-// read, and errors in them reported.
-func (s *serving) checkConfig(ctx context.Context) error {
-	if err := s.Check(); err != nil {
-		return err
-	}
-	if s.Cert != "" {
-		if err := s.Ingress.Encrypt(s.Cert, s.Key); err != nil {
-			return err
-		}
+// checkOnly is the flag with which a command only says what would keep it from starting.
+const checkOnly = "check-config"
+
+// flagName matches a flag in an error.
+var flagName = regexp.MustCompile(`--[a-z-]+`)
+
+// checkConfig says what would keep the host from starting.
+func (s *serving) checkConfig() error {
+	faults := checkup.Find(&s.Settings, time.Now())
+	if s.trouble != nil {
+		faults = slices.Insert(faults, 0, s.trouble)
 	}
 	if _, err := s.games(); err != nil {
-		return err
+		faults = append(faults, err)
+	}
+	if s.downloads.Folder != "" {
+		if _, err := os.ReadDir(s.downloads.Folder); err != nil {
+			faults = append(faults, fmt.Errorf("--downloads %s: %w", s.downloads.Folder, hint.Reason(err)))
+		}
 	}
 	s.doubtProxy()
+	s.warn(checkup.Doubts(&s.Settings, time.Now())...)
+	for _, fault := range faults {
+		s.say(fault)
+		if flag := flagName.FindString(fault.Error()); flag != "" && s.origins[flag[2:]] != "" {
+			s.screen.Say("      %s is set in %s", flag, s.origins[flag[2:]])
+		}
+	}
+	if len(faults) > 0 {
+		return told{errors.Join(faults...)}
+	}
 	fmt.Fprintln(s.out, "the settings make sense")
-	return ctx.Err()
+	return nil
 }
 
 // newServe returns the command that runs a public host.

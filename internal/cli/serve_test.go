@@ -3,6 +3,7 @@ package cli_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -15,6 +16,7 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 
 	"muster/internal/await"
+	"muster/internal/userfile"
 )
 
 // asks sends a public host a request, with a JSON body if there is one, and returns the answer.
@@ -150,9 +152,37 @@ func TestServeCheckConfig(t *testing.T) {
 	}
 	for want, args := range map[string][]string{"--max-rooms 0: say 1 to": {"--max-rooms", "0"},
 		"cannot read a.pem": {"--tls-cert", "a.pem", "--tls-key", "a.pem"}} {
-		if o := muster(t, append([]string{"serve", "--check-config"}, args...)...); o.code == 0 || !strings.Contains(o.err, want) {
+		code := map[bool]int{true: 2, false: 1}[args[0] == "--max-rooms"]
+		if o := muster(t, append([]string{"serve", "--check-config"}, args...)...); o.code != code || !strings.Contains(o.err, want) {
 			t.Errorf("%v: %+v", args, o)
 		}
+	}
+}
+
+// TestServeCheckAll checks that all faults are said at once, each with the line or the variable that it
+// comes from.
+func TestServeCheckAll(t *testing.T) {
+	file := userfile.Config("config.toml")
+	if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o700),
+		os.WriteFile(file, []byte("[serve]\nmax_rooms = 0\nbad_key = 1\nidle = '3 parsecs'\nlisten = 'x'\n"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.Remove(file) })
+	t.Setenv("MUSTER_SERVE_FOO", "1")
+	t.Setenv("MUSTER_SERVE_ROOM_MEMORY", "0")
+	t.Setenv("MUSTER_SERVE_MAX_PLAYERS", "x")
+	o := muster(t, "serve", "--check-config", "--store", filepath.Join(t.TempDir(), "rooms.db"), "--tls-cert", "a.pem", "--tls-key", "a.pem")
+	for _, want := range []string{
+		"MUSTER_SERVE_FOO in the environment: there is no such flag", ":3: unknown key", ":4: serve.idle", "MUSTER_SERVE_MAX_PLAYERS in the environment",
+		"--max-rooms 0", "--max-rooms is set in " + file + ":2", "--room-memory is set in MUSTER_SERVE_ROOM_MEMORY", "cannot read a.pem",
+		"--listen is set in " + file + ":5",
+	} {
+		if !strings.Contains(o.err, want) {
+			t.Errorf("%q is missing", want)
+		}
+	}
+	if o.code != 2 || strings.Contains(o.err, "--max-players 0") || strings.Contains(o.err, "--idle 0") {
+		t.Errorf("%+v", o)
 	}
 }
 

@@ -51,7 +51,8 @@ func (e *Error) Error() string {
 func (e *Error) Unwrap() error { return e.Err }
 
 // Read reads a file of known keys. It returns the values by key, with the table's name in front. Errors call the file
-// by name, and are [*Error]s.
+// by name, and are [*Error]s: one for the whole file, or one for each wrong key, joined. Then the values are those of
+// the other keys.
 func Read(from io.Reader, name string, known Known) (map[string]Value, error) {
 	text, err := io.ReadAll(io.LimitReader(input.Text(from), maxFile+1))
 	switch {
@@ -84,16 +85,18 @@ func Read(from io.Reader, name string, known Known) (map[string]Value, error) {
 		for _, key := range slices.Sorted(maps.Keys(tables[table])) {
 			line := lineOf(string(text), table, key)
 			if !slices.Contains(known[table], key) {
-				return nil, &Error{name, line, fmt.Errorf("unknown key %q: known are %s", discovery.CleanText(key), strings.Join(known[table], ", "))}
+				err = errors.Join(err, &Error{name, line, fmt.Errorf("unknown key %q: known are %s", discovery.CleanText(key), strings.Join(known[table], ", "))})
+				continue
 			}
 			texts, is := textsOf(tables[table][key])
 			if !is {
-				return nil, &Error{name, line, fmt.Errorf("%s: one value is wanted, such as %s = \"…\"", key, key)}
+				err = errors.Join(err, &Error{name, line, fmt.Errorf("%s: one value is wanted, such as %s = \"…\"", key, key)})
+				continue
 			}
 			values[strings.TrimPrefix(table+"."+key, ".")] = Value{texts, line}
 		}
 	}
-	return values, nil
+	return values, err
 }
 
 // textsOf returns the texts of a value, or of a list of values.

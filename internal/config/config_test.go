@@ -55,7 +55,7 @@ func FuzzRead(f *testing.F) {
 	f.Add("at = [1, [2]]\n[serve]\na = []\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		values, err := Read(strings.NewReader(text), "config.toml", Known{"": {"at", "a"}, "serve": {"a"}})
-		if (err == nil) == (values == nil) {
+		if err == nil && values == nil {
 			t.Fatalf("%v, %v", values, err)
 		}
 	})

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/adrg/xdg"
+
 	"muster/host"
 	"muster/host/operating"
 	"muster/internal/hint"
@@ -24,18 +26,21 @@ import (
 //	rooms.db.operators   a key a line, which the host makes when it first starts
 //	rooms.db.operate     where the running host listens
 
+// doorEnd ends the name of the file with the address.
+const doorEnd = ".operate"
+
 // operatorFiles returns the file of operators' keys, and that of the running host's address. Hosts that
 // share NATS have them in the state folder: the keys of all hosts on the machine, and an address each.
 func (s *Settings) operatorFiles() (keys, door string, err error) {
 	if s.Cluster.URL == "" {
 		rooms, err := s.roomsFile()
-		return rooms + ".operators", rooms + ".operate", err
+		return rooms + ".operators", rooms + doorEnd, err
 	}
 	if err := s.NameNode(); err != nil {
 		return "", "", err
 	}
 	keys, err = userfile.State("operators")
-	return keys, filepath.Join(filepath.Dir(keys), s.Cluster.Node+".operate"), err
+	return keys, filepath.Join(filepath.Dir(keys), s.Cluster.Node+doorEnd), err
 }
 
 // readKeys reads the operators' keys.
@@ -129,4 +134,19 @@ func (s *Settings) Operator(keyFile string) (at, key string, err error) {
 			"run the command as the user who runs muster serve, or say --key-file FILE with a line NAME KEY that is in "+keys)
 	}
 	return strings.TrimSpace(string(text)), key, nil
+}
+
+// Places returns the files of the rooms, and of the running host's address for operators. It makes no
+// folder.
+func (s *Settings) Places() (rooms, door string) {
+	folder := filepath.Join(xdg.StateHome, "muster")
+	if rooms = s.Store; rooms == "" {
+		rooms = filepath.Join(folder, "rooms.db")
+	}
+	if s.Cluster.URL == "" {
+		return rooms, rooms + doorEnd
+	}
+	named := Settings{Cluster: s.Cluster}
+	named.NameNode() // on failure it has none, and no file
+	return rooms, filepath.Join(folder, named.Cluster.Node+doorEnd)
 }

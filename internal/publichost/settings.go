@@ -73,6 +73,59 @@ const ClusterPort = "7779"
 
 // Check refuses settings that make no sense.
 func (s *Settings) Check() error {
+	if faults := s.Faults(); len(faults) > 0 {
+		return faults[0]
+	}
+	return nil
+}
+
+// Faults returns all settings that make no sense.
+func (s *Settings) Faults() (faults []error) {
+	faults = s.limitFaults()
+	add := func(err error) { faults = append(faults, err) }
+	if _, _, err := net.SplitHostPort(s.Between); err != nil {
+		add(hint.With(hint.Usagef("--cluster-listen: %q is no ADDRESS:PORT", s.Between),
+			"say --cluster-listen 10.0.0.1:"+ClusterPort+", with the address by which the other hosts reach this one"))
+	}
+	if _, _, err := net.SplitHostPort(s.Listen); err != nil {
+		add(hint.With(hint.Usagef("--listen: %q is no ADDRESS:PORT", s.Listen),
+			"say --listen :7777, or --listen 127.0.0.1:7777 behind a proxy on this machine"))
+	}
+	if err := s.readLeagues(); err != nil {
+		add(err)
+	}
+	if s.Discord != "" && s.Ingress.Public == nil && len(s.ACME.Names) == 0 {
+		add(hint.With(hint.Usagef("--discord: links in Discord need the name by which people reach this host"),
+			"say --public-url https://muster.example, or --acme muster.example"))
+	}
+	if s.Discord != "" {
+		application, err := ReadDiscord(s.Discord)
+		if err != nil {
+			add(err)
+		}
+		s.application = application
+	}
+	if s.Cluster.URL != "" && s.Store != "" {
+		add(hint.Usagef("--store and --nats are two places for the rooms: say one of them"))
+	}
+	if s.IsMove() && (s.Cluster.URL == "" || s.Import != "" && s.Export != "") {
+		add(hint.Usagef("--import FILE and --export FILE need --nats URL, one at a time"))
+	}
+	switch {
+	case (s.Cert == "") != (s.Key == ""):
+		add(hint.Usagef("--tls-cert and --tls-key go together"))
+	case s.Cert != "" && len(s.ACME.Names) > 0:
+		add(hint.Usagef("--tls-cert and --acme are two ways to one certificate: say one of them"))
+	case len(s.ACME.Names) > 0 && !s.ACME.Accepts:
+		add(hint.With(hint.Usagef("--acme: an authority gives certificates to those who accept its terms"),
+			"read them (https://letsencrypt.org/repository/ for Let's Encrypt), and say --acme-accept-terms"))
+	}
+	return faults
+}
+
+// limitFaults returns the limits that make no sense, and sets what follows from the others.
+func (s *Settings) limitFaults() (faults []error) {
+	add := func(err error) { faults = append(faults, err) }
 	for _, limit := range []struct {
 		flag           string
 		n, least, most int
@@ -82,53 +135,18 @@ func (s *Settings) Check() error {
 		{"standing-rooms", s.Public.Standing.Rooms, 0, 1 << 20}, {"standing-per-address", s.Public.Standing.PerAddress, 1,
 			1 << 20}, {"standing-weeks", s.Weeks, 1, weeksKept}} {
 		if limit.n < limit.least || limit.n > limit.most {
-			return hint.Usagef("--%s %d: say %d to %d", limit.flag, limit.n, limit.least, limit.most)
+			add(hint.Usagef("--%s %d: say %d to %d", limit.flag, limit.n, limit.least, limit.most))
 		}
 	}
 	if s.Public.Places < 0 || s.Public.Places > wire.MaxVenues {
-		return hint.Usagef("--max-places %d: say 0 to %d", s.Public.Places, wire.MaxVenues)
+		add(hint.Usagef("--max-places %d: say 0 to %d", s.Public.Places, wire.MaxVenues))
 	}
 	s.Public.Memory = s.Memory << 20
 	s.Public.Standing.Keep = time.Duration(s.Weeks) * 7 * 24 * time.Hour
 	if s.Public.Idle < time.Minute || s.Public.Idle > room.KeepEmpty {
-		return hint.Usagef("--idle %v: say %v to %v", s.Public.Idle, time.Minute, room.KeepEmpty)
+		add(hint.Usagef("--idle %v: say %v to %v", s.Public.Idle, time.Minute, room.KeepEmpty))
 	}
-	if _, _, err := net.SplitHostPort(s.Between); err != nil {
-		return hint.With(hint.Usagef("--cluster-listen: %q is no ADDRESS:PORT", s.Between),
-			"say --cluster-listen 10.0.0.1:"+ClusterPort+", with the address by which the other hosts reach this one")
-	}
-	if _, _, err := net.SplitHostPort(s.Listen); err != nil {
-		return hint.With(hint.Usagef("--listen: %q is no ADDRESS:PORT", s.Listen),
-			"say --listen :7777, or --listen 127.0.0.1:7777 behind a proxy on this machine")
-	}
-	if err := s.readLeagues(); err != nil {
-		return err
-	}
-	if s.Discord != "" && s.Ingress.Public == nil && len(s.ACME.Names) == 0 {
-		return hint.With(hint.Usagef("--discord: links in Discord need the name by which people reach this host"),
-			"say --public-url https://muster.example, or --acme muster.example")
-	}
-	if s.Discord != "" {
-		application, err := ReadDiscord(s.Discord)
-		if err != nil {
-			return err
-		}
-		s.application = application
-	}
-	switch {
-	case s.Cluster.URL != "" && s.Store != "":
-		return hint.Usagef("--store and --nats are two places for the rooms: say one of them")
-	case s.IsMove() && (s.Cluster.URL == "" || s.Import != "" && s.Export != ""):
-		return hint.Usagef("--import FILE and --export FILE need --nats URL, one at a time")
-	case (s.Cert == "") != (s.Key == ""):
-		return hint.Usagef("--tls-cert and --tls-key go together")
-	case s.Cert != "" && len(s.ACME.Names) > 0:
-		return hint.Usagef("--tls-cert and --acme are two ways to one certificate: say one of them")
-	case len(s.ACME.Names) > 0 && !s.ACME.Accepts:
-		return hint.With(hint.Usagef("--acme: an authority gives certificates to those who accept its terms"),
-			"read them (https://letsencrypt.org/repository/ for Let's Encrypt), and say --acme-accept-terms")
-	}
-	return nil
+	return faults
 }
 
 // readLeagues reads the file of leagues, if there is one.
