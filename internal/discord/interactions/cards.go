@@ -122,7 +122,7 @@ func (c *cards) follow(ctx context.Context, in discord.Interaction, r discord.Re
 
 var (
 	errGone     = errors.New("the card is gone, or too old")
-	errNotTaken = errors.New("Discord did not take a card")
+	errNotTaken = errors.New("a card was not taken")
 )
 
 // edit sends a message, and returns how long to wait if Discord did not take it.

@@ -23,6 +23,7 @@ import (
 
 	"muster/discovery"
 	"muster/host"
+	"muster/host/access"
 	"muster/host/public"
 	"muster/host/wire"
 	"muster/host/wire/conn"
@@ -322,6 +323,8 @@ func TestRoom(t *testing.T) {
 // TestLimits checks that a person has as many rooms as an address, in whatever guilds, and that guilds are slowed down.
 func TestLimits(t *testing.T) {
 	p := open(t, nil)
+	p.handler.guilds.pace = access.NewPace(usersOfGuild*2, time.Hour) // the pace alone, without its minutes
+	p.handler.Poll = time.Hour
 	for i := range 2 {
 		if a := p.asks("open", "290926798626357999", fmt.Sprint(100+i)); a.Type != 4 || a.Data.Flags != 0 {
 			t.Fatalf("room %d: %+v", i, a)

@@ -29,9 +29,9 @@ func Register(ctx context.Context, c discord.Config, token, guild string, player
 	case err != nil:
 		return fmt.Errorf("cannot reach Discord: %w", err)
 	case status == http.StatusUnauthorized:
-		return errors.New("Discord does not know the token: is it the bot's, from the page Bot of the application?")
+		return errors.New("the token is none that Discord knows: is it the bot's, from the page Bot of the application?")
 	case status >= http.StatusBadRequest:
-		return fmt.Errorf("Discord did not take the commands (%d): %.500q", status, said.String())
+		return fmt.Errorf("the commands were not taken by Discord (%d): %.500q", status, said.String())
 	}
 	return nil
 }
