@@ -33,7 +33,7 @@ const openerTells = true
 // opens reports whether something handles links of a scheme, or whether that is unknown.
 func opens(ctx context.Context, scheme string) bool {
 	asker, err := exec.LookPath("xdg-mime")
-	if err != nil || runtime.GOOS == "darwin" {
+	if err != nil || runtime.GOOS == "darwin" || inSandbox() { // the sandbox does not know the machine's handlers
 		return true
 	}
 	handler, err := exec.CommandContext(ctx, asker, "query", "default", "x-scheme-handler/"+scheme).Output()

@@ -37,7 +37,7 @@ func (g Game) flatpak(ctx context.Context, template []string) string {
 	if _, err := locate(template[0]); err == nil {
 		return ""
 	}
-	if _, err := exec.LookPath("flatpak"); err != nil {
+	if _, err := locate("flatpak"); err != nil {
 		return ""
 	}
 	at := slices.IndexFunc(g.Flatpak, func(id string) bool { return hasFlatpak(ctx, id) })
@@ -50,6 +50,10 @@ func (g Game) flatpak(ctx context.Context, template []string) string {
 // hasFlatpak reports whether an application is installed system-wide, for the user, or in another of flatpak's
 // installations.
 func hasFlatpak(ctx context.Context, id string) bool {
+	if inSandbox() {
+		_, err := locate(id)
+		return err == nil
+	}
 	for _, folder := range []string{"/var/lib/flatpak", filepath.Join(xdg.DataHome, "flatpak")} {
 		if _, err := os.Stat(filepath.Join(folder, "exports", "bin", id)); err == nil {
 			return true

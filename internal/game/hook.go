@@ -138,7 +138,7 @@ func (h Hook) Start(ctx context.Context, v Venue) (*Running, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	path, err := locate(argv[0])
+	path, err := locateHere(argv[0])
 	if err != nil {
 		return nil, fmt.Errorf("there is no program %s", argv[0])
 	}

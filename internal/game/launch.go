@@ -352,6 +352,10 @@ func start(ctx context.Context, argv, env []string) (*exec.Cmd, error) {
 	if filepath.IsAbs(argv[0]) {
 		cmd.Dir = filepath.Dir(argv[0])
 	}
+	if inSandbox() {
+		spawn := outside(argv, path, env, cmd.Dir)
+		cmd = exec.Command(spawn[0], spawn[1:]...)
+	}
 	detach(cmd)
 	if err := cmd.Start(); err != nil {
 		return nil, &StartError{Program: argv[0], Err: err}

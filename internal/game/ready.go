@@ -75,8 +75,16 @@ func (l *Launcher) onFlathub(id string) string {
 // errNoHandler is why a link starts nothing.
 var errNoHandler = errors.New("nothing on this machine opens such links")
 
-// locate returns a program's path: from the system's path, or else from where games usually are.
+// locate returns the path of a program that starts a game: from the system's path, or else from where games usually are.
 func locate(program string) (string, error) {
+	if inSandbox() && program != opener(runtime.GOOS)[0] {
+		return locateOutside(program, isThere)
+	}
+	return locateHere(program)
+}
+
+// locateHere is locate for a program that runs wherever Muster does.
+func locateHere(program string) (string, error) {
 	path, err := exec.LookPath(program)
 	if err == nil || strings.ContainsAny(program, `/\`) {
 		return path, err

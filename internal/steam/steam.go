@@ -143,6 +143,7 @@ func (s Steam) Folders() []string {
 	home, _ := os.UserHomeDir()
 	folders := []string{
 		filepath.Join(xdg.DataHome, "Steam"),
+		filepath.Join(home, ".local", "share", "Steam"), // the same, unless Muster is a Flatpak
 		filepath.Join(home, ".steam", "steam"),
 		filepath.Join(home, ".var", "app", "com.valvesoftware.Steam", ".local", "share", "Steam"), // Flatpak
 		filepath.Join(home, "snap", "steam", "common", ".local", "share", "Steam"),
