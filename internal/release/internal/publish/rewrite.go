@@ -20,9 +20,6 @@ type identity struct {
 	key string
 }
 
-// releases returns the address of the project's releases.
-func (i identity) releases() string { return i.server + "/" + i.owner + "/muster/releases" }
-
 // rewriter turns the files of an unpublished tree into those of a copy.
 type rewriter struct {
 	to identity
@@ -60,11 +57,6 @@ func (r *rewriter) settings(file string) []setting {
 		}
 	case ".github/workflows/release.yml":
 		return []setting{{"${{ vars.MUSTER_PUBLIC_KEYS }}", "${{ vars.MUSTER_PUBLIC_KEYS || '" + r.to.key + "' }}", 2}}
-	case "internal/release/build.go":
-		return []setting{
-			{"\tpublicKeys string\n", fmt.Sprintf("\tpublicKeys = %q\n", r.to.key), 1},
-			{"\tpage string\n", fmt.Sprintf("\tpage = %q\n", r.to.releases()), 1},
-		}
 	}
 	return nil
 }
