@@ -193,7 +193,7 @@ func (s Say) check() error {
 	case s.What == SayCome, s.What == SayNotCome, s.What == SayLiked, s.What == SayDisliked:
 		return nil
 	}
-	return fmt.Errorf("%q says nothing of %v", string(s.What), s.Addr)
+	return fmt.Errorf("what %q with addr %v, number %d and map %q has no meaning", string(s.What), s.Addr, s.Number, s.Map)
 }
 
 // longestWhy bounds a sentence of a player's program, in bytes of its arguments.
@@ -215,7 +215,7 @@ func (s LaunchState) check() error {
 	case LaunchAsking, LaunchStarted, LaunchDeclined, LaunchByHand, LaunchFailed:
 		return nil
 	}
-	return fmt.Errorf("unknown launch state %q", string(s))
+	return fmt.Errorf("state is %q, and must be asking, launched, declined, by-hand or failed", string(s))
 }
 
 // cleanTexts makes every text of a message safe to show, including the keys of maps, because a

@@ -170,7 +170,7 @@ func TestExplains(t *testing.T) {
 		{websocket.TextMessage, `{"type":"verified","servers":[{"rtts_ms":24}]}`, `verified: servers.rtts_ms: got number, want an array`},
 		{websocket.TextMessage, `{"type":"done",}`, `invalid character '}' looking for beginning of object key string`},
 		{websocket.TextMessage, `{"round":1}`, `no type`},
-		{websocket.TextMessage, `{"type":"launched","round":1,"state":"started"}`, `launched: unknown launch state "started"`},
+		{websocket.TextMessage, `{"type":"launched","round":1,"state":"started"}`, `launched: state is "started", and must be asking, launched, declined, by-hand or failed`},
 		{websocket.BinaryMessage, "\x02\x01\x00\x64\x02\x03\x00\x00\x03\x00", `report: probe 2 of 2: cut off, or a number too large`},
 		{websocket.BinaryMessage, "\x02\x01\x00\x64\x01\x03\x00\x00\x00", `report: bytes left over`},
 		{websocket.BinaryMessage, "\x03\x01\x01\x0a\x00\x04\x08\x01\x01", `infos: record 1 of 1: text 1 of 0`},
