@@ -109,7 +109,8 @@ func comments(p *doc.Package) map[string]string {
 }
 
 // TestImportersCanNameEveryType checks that the exported names of public packages mention no type that
-// an importer cannot name, and none of a package that is not public itself.
+// an importer cannot name, and none of a package that is not public itself. It also checks that the
+// packages bring few modules with them.
 func TestImportersCanNameEveryType(t *testing.T) {
 	folders := public(t)
 	args := []string{"list", "-export", "-deps", "-f", "{{.ImportPath}} {{.Export}}"}
@@ -124,6 +125,10 @@ func TestImportersCanNameEveryType(t *testing.T) {
 	for line := range strings.Lines(string(out)) {
 		path, file, _ := strings.Cut(strings.TrimSpace(line), " ")
 		exports[path] = file
+		if first, _, _ := strings.Cut(path, "/"); strings.Contains(first, ".") && !strings.HasPrefix(path, module+"/") &&
+			!strings.HasPrefix(path, "golang.org/x/sys/") && !strings.HasPrefix(path, "golang.org/x/text/") {
+			t.Errorf("public packages bring %s, which docs/go.md does not say", path)
+		}
 	}
 	importer := importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })
 	for _, folder := range folders {
