@@ -203,7 +203,7 @@ func (c *Coordinating) turn(r *Room) {
 	if !r.probing.IsSearchDue(&r.group, r.now) {
 		return
 	}
-	r.out.says(r.decision.Review(&r.group)...)
+	r.out.says(r.decision.Review(&r.group, r.now)...)
 	asks, outcome, isOver := r.probing.Turn(&r.group, c.More, r.moment())
 	if r.out.ask(r.group.Number, asks); isOver {
 		r.out.says(outcome)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/host/room"
 	"muster/host/wire"
 )
 
@@ -41,5 +42,30 @@ func TestReturnsLast(t *testing.T) {
 		if n.isOut(name) {
 			t.Errorf("%s is left out; the log:\n%s", name, n.log())
 		}
+	}
+}
+
+// TestDownForAMoment checks that a player whose line is down when the search begins still counts.
+func TestDownForAMoment(t *testing.T) {
+	n := searchingFor(t, room.Tuning{}, settings(4), "ann", "bob", "cat", "dan")
+	var unanswered []int
+	for n.now.Sub(eight) < 3*time.Second { // a question gets no answer for two seconds, and is given up
+		n.wait(200 * time.Millisecond)
+		for player, name := range []string{"ann", "bob", "cat"} {
+			n.answers(player, name)
+		}
+		for _, ask := range n.takes("dan") {
+			unanswered = append(unanswered, ask.Servers...)
+		}
+	}
+	n.denies("dan", discovery.Lost, unanswered[:len(unanswered)/2]...)
+	n.wait(200 * time.Millisecond)
+	for _, server := range unanswered[len(unanswered)/2:] {
+		n.finds("dan", discovery.Answered, farRTT(3, server), server)
+	}
+	n.searchesOn("ann", "bob", "cat", "dan")
+	n.inStage(wire.Chosen)
+	if n.isOut("dan") {
+		t.Errorf("dan is left out; the log:\n%s", n.log())
 	}
 }

@@ -28,10 +28,15 @@ import (
 	"muster/selection/anomaly"
 )
 
-// judgedAfter is the number of results that must count of a player before the room judges them while
-// others still measure. Results without a question do not count: after a restart of the host, a
-// program repeats results that the restored room has not asked for yet.
-const judgedAfter = 16
+const (
+	// judgedAfter is the number of results that must count of a player before the room judges them
+	// while others still measure. Results without a question do not count: after a restart of the
+	// host, a program repeats results that the restored room has not asked for yet.
+	judgedAfter = 16
+	// silentFor is how long nearly all servers must be silent to a player, from the first result on,
+	// before the room judges the player by it during a search: a line may be down for a moment.
+	silentFor = 2 * time.Second
+)
 
 // Decision is what a round decides. Its zero value has decided nothing yet.
 type Decision struct {
@@ -60,20 +65,25 @@ func (d *Decision) culledByLone(g *group.Group) []int {
 
 // Review leaves out players whose numbers fit nobody else's, while a search goes on, if they have
 // reported enough. It also finds players who contradict the others. It returns notes for people.
-func (d *Decision) Review(g *group.Group) (notes []sentence.Sentence) {
-	told := group.Filtered(g.Attendance.Active(), func(name string) bool {
-		counted := 0
-		for range g.Evidence[name].Servers() {
-			counted++
+func (d *Decision) Review(g *group.Group, now time.Time) (notes []sentence.Sentence) {
+	passed, active := now.Sub(g.Measuring), g.Attendance.Active()
+	counted, first := map[string]int{}, map[string]time.Duration{}
+	for _, name := range active {
+		first[name] = passed
+		for server := range g.Evidence[name].Servers() {
+			counted[name]++
+			first[name] = min(first[name], g.Evidence[name].At(server).At)
 		}
-		return counted >= judgedAfter
-	})
-	return slices.Concat(judge(g, told, trust.Searching), d.Discredit(g))
+	}
+	told := group.Filtered(active, func(name string) bool { return counted[name] >= judgedAfter })
+	fresh := group.Filtered(told, func(name string) bool { return passed-first[name] < silentFor })
+	return slices.Concat(judge(g, told, trust.Searching, fresh...), d.Discredit(g))
 }
 
-// judge leaves out players whose numbers fit nobody else's.
-func judge(g *group.Group, players []string, at trust.Moment) (notes []sentence.Sentence) {
-	v := g.Trust.Judge(g.Basis(players), g.Attendance.Players(), at)
+// judge leaves out players whose numbers fit nobody else's. The silence of servers tells nothing yet
+// about fresh players.
+func judge(g *group.Group, players []string, at trust.Moment, fresh ...string) (notes []sentence.Sentence) {
+	v := g.Trust.Judge(g.Basis(players), g.Attendance.Players(), at, fresh...)
 	g.Attendance.LeaveOut(attendance.Odd, v.LeftOut...)
 	return v.Notes
 }

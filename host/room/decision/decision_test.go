@@ -257,7 +257,7 @@ func TestReview(t *testing.T) {
 			n.Measures(name, grouptest.Up(10, 40)...)
 		}
 		n.Measures("cat", slices.Repeat([]int{1}, tt.told)...)
-		notes := n.d.Review(n.group())
+		notes := n.d.Review(n.group(), n.Now)
 		if out := n.Attendance.Of("cat").Out; out != tt.out || (len(notes) > 0) != (tt.out != "") {
 			t.Errorf("of %d servers: cat is out for %q: %q", tt.told, out, notes)
 		}
@@ -269,7 +269,7 @@ func TestReview(t *testing.T) {
 			n.Hears(name, server, discovery.Info{Name: "Den", Version: fmt.Sprint(i / 2), MaxPlayers: 16})
 		}
 	}
-	notes := n.d.Review(n.group())
+	notes := n.d.Review(n.group(), n.Now)
 	if n.Trust.IsBelieved("cat") || len(notes) != 1 || !strings.HasPrefix(texts(notes)[0], "cat describes 8 of 8 servers differently") {
 		t.Errorf("cat is believed: %v; %q", n.Trust.IsBelieved("cat"), notes)
 	}

@@ -35,8 +35,9 @@ const (
 // majority. A slow line makes only distances odd. Then the room says so, and the player counts as
 // long as it costs the others little. If a line would explain the distances, the player also counts
 // unless everyone would be better off with shorter ones, which is known once all have measured the
-// best servers. The basis counts the players that count, and everybody are all players.
-func (d *Doubts) Judge(b selection.Basis, everybody []string, at Moment) (v Verdict) {
+// best servers. The basis counts the players that count, and everybody are all players. The lines of
+// fresh players may be down for a moment: it does not count yet that servers are silent to them.
+func (d *Doubts) Judge(b selection.Basis, everybody []string, at Moment, fresh ...string) (v Verdict) {
 	d.judgeServers(&b, &v)
 	group := b.Table.Players()
 	found, excluded, players := d.Find(b), d.excluded(everybody), slices.Clone(group)
@@ -48,6 +49,7 @@ func (d *Doubts) Judge(b selection.Basis, everybody []string, at Moment) (v Verd
 	for _, a := range found {
 		switch {
 		case slices.Contains(counted, a.Player), a.Sign == anomaly.Slow && at == Searching:
+		case a.Sign == anomaly.AnswersFew && slices.Contains(fresh, a.Player):
 		case a.Sign == anomaly.Slow, a.Sign == anomaly.Geometry && float64(a.Servers) <= overwhelming*float64(a.Of):
 			odd[a.Sign] = append(odd[a.Sign], a)
 		default:
