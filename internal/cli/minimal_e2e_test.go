@@ -5,17 +5,26 @@ package cli_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
+	"net/netip"
 	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
+	"github.com/gorilla/websocket"
+
+	"muster/discovery"
 	"muster/host/wire"
 )
 
@@ -69,6 +78,10 @@ func TestMinimalPlayer(t *testing.T) {
 			t.Errorf("nora's program ends with %d", code)
 		}
 	})
+	t.Run("a host that takes a room over", func(t *testing.T) {
+		t.Parallel()
+		repeatsAfterAgain(t)
+	})
 	t.Run("a2s, without any Muster player", func(t *testing.T) {
 		t.Parallel()
 		room := openMinimal(t, at, "css", "css")
@@ -86,6 +99,105 @@ func TestMinimalPlayer(t *testing.T) {
 		room.order("end", nil)
 		<-back.done
 	})
+}
+
+// repeatsAfterAgain checks what no host of today does any more: a second welcome on one connection comes from another
+// host, which hears everything from the beginning. On the way it asks for all else that a host may want.
+func repeatsAfterAgain(t *testing.T) {
+	server, err := net.ListenPacket("udp", "127.0.0.1:0") // takes questions and answers none
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Close()
+	at := netip.MustParseAddrPort(server.LocalAddr().String())
+	done := make(chan error, 1)
+	host := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ws, err := new(websocket.Upgrader).Upgrade(w, r, nil)
+		if err == nil {
+			defer ws.Close()
+			err = takeOver(ws, at)
+		}
+		select {
+		case done <- err:
+		default:
+		}
+	}))
+	defer host.Close()
+	room := &minimalRoom{T: t, key: "BAKODI", home: t.TempDir()}
+	nora := room.node("nora", strings.TrimPrefix(host.URL, "http://"))
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	nora.awaits(`"event":"launch","round":1,"address":"127.0.0.1:9","heard":false`)
+}
+
+// takeOver plays both hosts.
+func takeOver(ws *websocket.Conn, at netip.AddrPort) error {
+	says := func(messages ...wire.Message) (err error) {
+		for _, m := range messages {
+			frame, marshalled := wire.Marshal(m)
+			kind := websocket.TextMessage
+			if frame.Binary {
+				kind = websocket.BinaryMessage
+			}
+			err = errors.Join(err, marshalled, ws.WriteMessage(kind, frame.Data))
+		}
+		return err
+	}
+	var trouble error
+	hears := func(want wire.Message) wire.Message {
+		ws.SetReadDeadline(time.Now().Add(patience))
+		kind, data, err := ws.ReadMessage()
+		var m wire.Message
+		if err == nil {
+			m, err = wire.Unmarshal(wire.Frame{Binary: kind == websocket.BinaryMessage, Data: data})
+		}
+		if err == nil && reflect.TypeOf(m) != reflect.TypeOf(want) {
+			err = fmt.Errorf("the player says %+v, want a %T", m, want)
+		}
+		if trouble = errors.Join(trouble, err); err != nil {
+			return want
+		}
+		return m
+	}
+	list := wire.List{Round: 1, Servers: []discovery.Server{{Addr: at}, {Addr: netip.MustParseAddrPort("[2001:db8::1]:27960")}}}
+	measure := wire.Measure{Round: 1, Game: "css", Strategy: "no-such-strategy"}
+	hears(wire.Hello{})
+	trouble = errors.Join(trouble, says(wire.Welcome{Version: wire.Version, Name: "nora"}, wire.Look{Game: "css"},
+		wire.Survey{Attempt: 1, Samples: 1, Places: wire.Venues{{Name: "here", Addr: at, Protocol: "beacon"}}}, list, measure))
+	hears(wire.Near{})
+	if s := hears(wire.Surveyed{}).(wire.Surveyed); len(s.Places) != 1 || s.Places[0].State != discovery.Forbidden {
+		trouble = errors.Join(trouble, fmt.Errorf("the places are %+v", s.Places))
+	}
+	results := map[int]discovery.State{}
+	for len(results) < 2 && trouble == nil {
+		for _, one := range hears(wire.Report{}).(wire.Report).Results {
+			results[one.Server] = one.State
+		}
+	}
+	if results[0] != discovery.Lost || results[1] != discovery.Forbidden {
+		trouble = errors.Join(trouble, fmt.Errorf("the player reports %v", results))
+	}
+	hears(wire.Done{})
+	trouble = errors.Join(trouble, says(wire.Welcome{Version: wire.Version, Name: "nora", Epoch: 2}))
+	hears(wire.Again{})
+	if again := hears(wire.Report{}).(wire.Report); again.First != 0 || len(again.Results) != 2 {
+		trouble = errors.Join(trouble, fmt.Errorf("after again the player reports %+v", again))
+	}
+	hears(wire.Done{})
+	trouble = errors.Join(trouble, says(wire.Finalists{Round: 1, Game: "css", Attempt: 1, Servers: []int{0, 1}, Samples: 6}))
+	for isOver := false; !isOver && trouble == nil; {
+		v := hears(wire.Verified{}).(wire.Verified)
+		if isOver = !v.More; isOver && (len(v.Servers) != 2 || v.Servers[0].Sent != 6 || v.Servers[1].State != discovery.Forbidden) {
+			trouble = errors.Join(trouble, fmt.Errorf("the player has seen %+v", v))
+		}
+	}
+	trouble = errors.Join(trouble, says(
+		wire.Launch{Round: 1, Game: "css", Address: "127.0.0.1:8", Name: "the old host's", Epoch: 1},
+		wire.Launch{Round: 1, Game: "css", Address: "127.0.0.1:9", Name: "the new host's", Epoch: 2},
+	))
+	hears(wire.Launched{})
+	return trouble
 }
 
 // minimalRoom is a room on a public host, and its organiser.
