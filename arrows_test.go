@@ -58,6 +58,7 @@ var arrows = []struct {
 	{"muster/internal/lab/addresses", []string{"muster/discovery", "muster/discovery/geo/ranges"}},
 	{"muster/internal/lab/netfab", nil},
 	{"muster/internal/lab/faults", nil},
+	{"muster/internal/lab/load", []string{"muster/host/wire", "muster/discovery"}},
 	{"muster/internal/lab/recorded", []string{"muster/discovery", "muster/internal/game"}},
 	{"muster/internal/lab/rivals", []string{"muster/internal/sim", "muster/selection"}},
 	{"muster/internal/echo", []string{"muster/discovery/protocol/beacon"}},

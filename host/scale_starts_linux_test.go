@@ -23,6 +23,7 @@ import (
 	"muster/discovery"
 	"muster/host"
 	"muster/host/wire"
+	"muster/internal/lab/load"
 	"muster/selection"
 )
 
@@ -36,7 +37,7 @@ func TestScaleStarts(t *testing.T) {
 	if *scaleStarts == 0 {
 		t.Skip("no -scale-starts")
 	}
-	list := sphereList(*scaleServers)
+	list := load.List(*scaleServers)
 	h, m := inMemory(t, host.Config{
 		List:        func(context.Context, string) ([]discovery.Server, error) { return slices.Clone(list), nil },
 		MetricsFrom: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")},
@@ -325,7 +326,7 @@ func (p *inMemoryPlayer) plays() {
 				p.coming = append(p.coming, coming{at: p.asks(began, server), round: m.Round, server: server})
 			}
 		case wire.Finalists:
-			look := looksAt(p.name, p.list, m)
+			look := load.Looked(p.name, p.list, m)
 			if tells == nil {
 				p.says(look)
 				break
@@ -350,7 +351,7 @@ func (p *inMemoryPlayer) plays() {
 // asks sends a query, and returns when the host will know the answer.
 func (p *inMemoryPlayer) asks(now time.Time, server int) time.Time {
 	p.free = latest(now, p.free).Add(time.Duration(float64(time.Second) / *scaleLine))
-	return p.free.Add(messageTime + cmp.Or(sphereRTT(p.name, p.list[server]), silence))
+	return p.free.Add(messageTime + cmp.Or(load.RTT(p.name, p.list[server]), silence))
 }
 
 func latest(a, b time.Time) time.Time {
@@ -380,7 +381,7 @@ func (p *inMemoryPlayer) tells(now time.Time) {
 }
 
 func (p *inMemoryPlayer) answers(ask wire.Ask) {
-	infos, report := asked(p.name, p.list, ask, p.told, time.Since(p.began))
+	infos, report := load.Measured(p.name, p.list, ask, p.told, time.Since(p.began))
 	p.told += len(report.Results)
 	p.says(infos)
 	p.says(report)
@@ -399,7 +400,7 @@ func (p *inMemoryPlayer) says(m wire.Message) {
 // and goes on as soon as it can.
 func TestSearchQueues(t *testing.T) {
 	t.Parallel()
-	list := sphereList(1000)
+	list := load.List(1000)
 	h, m := inMemory(t, host.Config{List: func(context.Context, string) ([]discovery.Server, error) { return slices.Clone(list), nil }})
 	leave := h.Occupy()
 	launched := make(chan struct{})

@@ -1,0 +1,100 @@
+// Package load is a crowd of players for measuring hosts: they speak the real wire over real WebSockets,
+// and their pings come from a simulated world instead of probes. TestLoad drives it.
+package load
+
+import (
+	"cmp"
+	"fmt"
+	"hash/fnv"
+	"math"
+	"net/netip"
+	"slices"
+	"time"
+
+	"muster/discovery"
+	"muster/host/wire"
+)
+
+// List returns a list whose places and networks are as uneven as real ones, in the order of a room's
+// list.
+func List(servers int) []discovery.Server {
+	list := make([]discovery.Server, servers)
+	for i := range list {
+		country := skewed(i, 1, 71)
+		as := skewed(i, 2, 40)*71 + country
+		network := as*4 + skewed(i, 3, 4) // a /16
+		list[i] = discovery.Server{
+			Addr: netip.AddrPortFrom(netip.AddrFrom4([4]byte{
+				byte(1 + network>>8), byte(network), byte(skewed(i, 4, 64)), byte(i)}), uint16(27000+i>>8)),
+			Country: string([]byte{'A' + byte(country/26), 'A' + byte(country%26)}),
+			ASN:     uint32(1000 + as),
+		}
+	}
+	slices.SortFunc(list, func(a, b discovery.Server) int {
+		return cmp.Or(cmp.Compare(a.Country, b.Country), cmp.Compare(a.ASN, b.ASN), discovery.CompareAddr(a, b))
+	})
+	return list
+}
+
+// chance returns a number from 0 up to 1 that depends only on the arguments.
+func chance(of ...any) float64 {
+	h := fnv.New64a()
+	fmt.Fprint(h, of...)
+	x := h.Sum64()
+	x ^= x >> 33
+	x *= 0xff51afd7ed558ccd
+	x ^= x >> 33
+	return float64(x>>11) / (1 << 53)
+}
+
+// skewed returns one of n numbers, the first ones much more often than the last.
+func skewed(i, salt, n int) int { return int(math.Pow(chance(i, salt), 2.5) * float64(n)) }
+
+// RTT returns a player's RTT to a server: a path over the globe that is more or less straight, by AS and
+// /16, and 0 for a silent server.
+func RTT(player string, s discovery.Server) time.Duration {
+	ip := s.Addr.Addr().As4()
+	if chance("silent", s.Addr) < .15 {
+		return 0
+	}
+	angle := math.Acos(dot(place(player), place(s.Country)))
+	ms := 8 + angle*6371*2/200*(1.3+.9*chance(player, s.ASN)) + 12*chance(s.ASN) + 4*chance(player, ip[0], ip[1]) + chance(player, s.Addr)
+	return time.Duration(ms * float64(time.Millisecond))
+}
+
+func place(name string) [3]float64 {
+	z, turn := 2*chance("z", name)-1, 2*math.Pi*chance("turn", name)
+	r := math.Sqrt(1 - z*z)
+	return [3]float64{r * math.Cos(turn), r * math.Sin(turn), z}
+}
+
+func dot(a, b [3]float64) float64 { return max(-1, min(1, a[0]*b[0]+a[1]*b[1]+a[2]*b[2])) }
+
+// Measured returns a player's report on the servers that the host asks for, after told earlier results.
+func Measured(name string, list []discovery.Server, ask wire.Ask, told int, now time.Duration) (wire.Infos, wire.Report) {
+	report, infos := wire.Report{Round: ask.Round, First: told, Now: now}, wire.Infos{Round: ask.Round}
+	for _, server := range ask.Servers {
+		result := discovery.Result{Server: server, State: discovery.Lost, Phase: discovery.Refining, At: now}
+		if rtt := RTT(name, list[server]); rtt > 0 {
+			result.State, result.RTT = discovery.Answered, rtt
+			infos.Servers = append(infos.Servers, wire.ServerInfo{Server: server, Info: discovery.Info{Map: "oa_dm1", MaxPlayers: 16}})
+		}
+		report.Results = append(report.Results, result)
+	}
+	return infos, report
+}
+
+// Looked returns a player's second look at the finalists.
+func Looked(name string, list []discovery.Server, m wire.Finalists) wire.Verified {
+	v := wire.Verified{Round: m.Round, Attempt: m.Attempt}
+	for _, server := range m.Servers {
+		seen := wire.Finalist{Server: server, State: discovery.Lost, Sent: 3}
+		if rtt := RTT(name, list[server]); rtt > 0 {
+			ms := rtt.Seconds() * 1000
+			seen.State, seen.RTTs, seen.Info = discovery.Answered, []float64{ms + .1, ms, ms + .2},
+				&discovery.Info{Name: "a server", Map: "oa_dm1", MaxPlayers: 16}
+		}
+		v.Servers = append(v.Servers, seen)
+	}
+	return v
+}
