@@ -17,8 +17,6 @@ type Counts struct {
 	Renewed, Unrenewed, Ends uint64
 	// Hosts is how many hosts have a lease, this one included.
 	Hosts int
-	// Orphaned is how many rooms no living host has.
-	Orphaned int
 	// Connected says that a NATS server answers this host.
 	Connected bool
 }
@@ -36,10 +34,18 @@ func (c *Cluster) Counts() Counts {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	n.Hosts = len(d.hosts)
+	return n
+}
+
+// Orphaned returns how many rooms no living host has. It looks at each room.
+func (c *Cluster) Orphaned() (rooms int) {
+	d := &c.directory
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	for code, e := range d.rooms {
 		if !e.newer && d.busy[code] == 0 && d.stateOf(code, e) == store.Orphaned {
-			n.Orphaned++
+			rooms++
 		}
 	}
-	return n
+	return rooms
 }

@@ -32,6 +32,10 @@ func (h *Host) figures(kept store.Store) []metrics.Figure {
 	if many, is := kept.(*cluster.Cluster); is {
 		figures = append(figures, ofCluster(many.Counts)...)
 		figures = append(figures, metrics.Figure{
+			Name: "muster_cluster_rooms_orphaned",
+			Help: "Rooms that no living host has, as this host sees it.",
+			Now:  metrics.One(many.Orphaned),
+		}, metrics.Figure{
 			Name: "muster_cluster_hosts_unreached",
 			Help: "Hosts with a lease that do not answer this host, so that people here wait for rooms of theirs.",
 			Now:  metrics.One(h.others.Unreached),
@@ -74,8 +78,6 @@ func ofCluster(counts func() cluster.Counts) []metrics.Figure {
 			func(n cluster.Counts) uint64 { return n.Ends }),
 		gauge("muster_cluster_hosts", "Hosts with a lease, this one included.",
 			func(n cluster.Counts) float64 { return float64(n.Hosts) }),
-		gauge("muster_cluster_rooms_orphaned", "Rooms that no living host has, as this host sees it.",
-			func(n cluster.Counts) float64 { return float64(n.Orphaned) }),
 	}
 }
 
