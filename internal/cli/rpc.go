@@ -21,9 +21,8 @@ import (
 func newRPC(p *program) *cobra.Command {
 	describe := false
 	cmd := &cobra.Command{
-		GroupID: toTry,
-		Use:     "rpc",
-		Short:   "Serve a launcher: JSON-RPC 2.0 over standard input and output",
+		Use:   "rpc",
+		Short: "Serve a launcher: JSON-RPC 2.0 over standard input and output",
 		Long: `RPC lets a launcher that ships Muster beside itself find servers, open rooms and
 play in them. It reads JSON-RPC 2.0 from standard input, one message a line
 without headers, and writes nothing else to standard output. It logs to standard
@@ -50,7 +49,8 @@ func (p *program) serveLauncher(ctx context.Context) error {
 	if p.verbose {
 		level = slog.LevelDebug
 	}
-	log := slog.New(slog.NewTextHandler(p.screen.Writer, &slog.HandlerOptions{Level: level}))
+	log, end := rpc.NewLog(p.screen.Writer, level)
+	defer end()
 	allowance := prober.NewAllowance() // for everything that the launcher asks
 	err := rpc.Serve(ctx, rpc.Config{
 		In: p.in, Out: p.out.Writer, Version: release.Running().Version, Language: p.screen.Language.Tag(), Logger: log,

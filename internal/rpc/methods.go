@@ -151,10 +151,10 @@ func methods() map[string]method {
 			}),
 		"leave": aside("Leaves a room. A room that this program hosts ends here, and host with resume goes on with it; a room "+
 			"on a public host stays.", leave),
-		"shutdown": at("Ends this program, and all its rooms. The end of standard input does the same.",
-			func(c *call, _ *struct{}) (struct{}, error) {
-				time.AfterFunc(shutdownAfter, c.quit) // lets the answer out
-				return struct{}{}, nil
+		"shutdown": later[struct{}, struct{}]("Ends this program, and all its rooms. The end of standard input does the same.",
+			func(c *call, _ *struct{}) {
+				c.reply(struct{}{}, nil)
+				c.quit()
 			}),
 		cancelMethod: at("Cancels a call that is not answered yet. It is a notification, and the call is answered with an error.",
 			func(c *call, p *Cancel) (struct{}, error) {
@@ -171,9 +171,6 @@ func methods() map[string]method {
 
 // cancelMethod is named as in the Language Server Protocol, whose libraries know it.
 const cancelMethod = "$/cancelRequest"
-
-// shutdownAfter is how long the answer to shutdown may take.
-const shutdownAfter = 50 * time.Millisecond
 
 // notifications returns the notifications that a launcher gets, by their names.
 func notifications() map[string]method {

@@ -400,6 +400,28 @@ func TestShutdown(t *testing.T) {
 	}
 }
 
+// TestUnreadLog checks that a log which nobody reads holds nothing up, and counts what is missing.
+func TestUnreadLog(t *testing.T) {
+	r, w := io.Pipe()
+	log, end := NewLog(w, slog.LevelInfo)
+	for i := range 2000 {
+		log.Info("line", "n", i)
+	}
+	kept, dropped := 0, 0
+	for lines := bufio.NewScanner(r); kept+dropped < 2000 && lines.Scan(); {
+		n := 0
+		if _, err := fmt.Sscanf(lines.Text(), "%d lines of the log were dropped", &n); err != nil {
+			kept++
+		}
+		dropped += n
+	}
+	r.Close()
+	end()
+	if kept+dropped != 2000 || kept < mostLog || kept > mostLog+1 {
+		t.Errorf("%d lines are kept, and %d dropped", kept, dropped)
+	}
+}
+
 // FuzzServe checks that whatever a launcher sends, the server writes only JSON-RPC, and ends with its
 // input.
 func FuzzServe(f *testing.F) {

@@ -33,7 +33,7 @@ type Config struct {
 const (
 	// mostLines is how many lines are worked on at a time. While the launcher does not read their
 	// answers, no more are read.
-	mostLines = 32
+	mostLines = 64
 	// mostRooms is how many rooms one launcher may be in, and mostLooks how many discoveries it may
 	// have under way. Each of them sends packets.
 	mostRooms, mostLooks = 8, 4
