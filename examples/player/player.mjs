@@ -36,7 +36,8 @@ const protocols = {
       const [head, line = ''] = answer.toString('latin1').split('\n'), words = line.split('\\').slice(1), facts = {}
       for (let i = 0; i + 1 < words.length; i += 2) facts[words[i]] = words[i + 1]
       if (head !== '\xff\xff\xff\xffinfoResponse' || facts.challenge !== String(sample)) return {}
-      return { info: { name: facts.hostname ?? '', map: facts.mapname ?? '', mode: facts.gametype ?? '', players: +facts.clients || 0,
+      const name = (facts.hostname ?? '').replace(/\^(x[0-9a-f]{3}|[^^])/gi, '') // without colours
+      return { info: { name, map: facts.mapname ?? '', mode: facts.gametype ?? '', players: +facts.clients || 0,
         max_players: +facts.sv_maxclients || 0, password: facts.g_needpass === '1' } }
     },
   },
@@ -45,9 +46,12 @@ const protocols = {
     read(answer) {
       if (answer[4] === 0x41) return { challenge: answer.subarray(5, 9) } // send the question again with this behind it
       if (answer[4] !== 0x49) return {}
-      const [title, map, , , numbers] = answer.toString('latin1', 6).split(/^([^\0]*)\0([^\0]*)\0([^\0]*)\0([^\0]*)\0/s).slice(1)
-      const at = i => numbers.charCodeAt(i) // 0, 1: application
-      return { info: { name: title, map, players: at(2), max_players: at(3), bots: at(4), password: at(7) === 1 } }
+      const texts = [] // name, map, folder and game
+      let at = 6
+      for (let end; texts.length < 4 && (end = answer.indexOf(0, at)) > 0; at = end + 1) texts.push(answer.toString('utf8', at, end))
+      if (answer.length < at + 8) return {}
+      return { info: { name: texts[0], map: texts[1], mode: texts[2], players: answer[at + 2], max_players: answer[at + 3],
+        bots: answer[at + 4], password: answer[at + 7] === 1 } }
     },
   },
 }
@@ -130,7 +134,7 @@ function infos(round, probes) {
   let server = 0
   for (const { server: number, info } of probes) {
     bytes.push(...varint(zigzag(number - server)), info.password ? 1 : 0, ...varint(info.players), ...varint(info.max_players))
-    bytes.push(...text(info.map), ...text(info.mode ?? ''))
+    bytes.push(...text(info.map), ...text(info.mode))
     server = number
   }
   return Uint8Array.from(bytes)

@@ -72,6 +72,10 @@ func TestMinimalPlayer(t *testing.T) {
 			t.Errorf("nora's ping is %v, and the choice was for %v", ms, r.Selection.Players)
 		}
 
+		if strings.Contains(logOf(r), "nora describes") {
+			t.Errorf("nora's program reads servers in another way than Muster's:\n%s", logOf(r))
+		}
+
 		room.order("end", nil)
 		<-nora.done
 		if code := nora.cmd.ProcessState.ExitCode(); code != 0 || !strings.Contains(nora.out.String(), `"reason":"ended"`) {

@@ -114,7 +114,7 @@ func (c *contradiction) compare(w word, words []word, fewest int, wasLookedAt bo
 func denied(w word, words []word) (lasting, changing bool) {
 	said, most := *w.info, settle(words, *w.info)
 	count, middle := said.Players, middleOf(words).Players
-	changing = said.Map != most.Map || said.Mode != most.Mode ||
+	changing = said.Map != "" && said.Map != most.Map || said.Mode != "" && said.Mode != most.Mode ||
 		float64(max(count-middle, middle-count)) > countsApart*float64(max(most.MaxPlayers, 1))
 	most.Map, most.Mode = said.Map, said.Mode
 	most.Tags = said.Tags // some servers say in tags how full they are

@@ -252,7 +252,7 @@ func TestOmitted(t *testing.T) {
 		Name: "Den", Map: "dm1", Mode: "0", Version: "1.36", Protocol: 71, OldestProtocol: 68, Mod: "osp", Players: 6, MaxPlayers: 16,
 		Bots: 2, GamePort: 27961, AppID: 440, MinPing: 1e6, MaxPing: 300e6,
 	}
-	few := discovery.Info{Name: "Den", Map: "dm1", Mode: "0", Players: 6, MaxPlayers: 16}
+	few := discovery.Info{Name: "Den", Map: "dm1", Players: 6, MaxPlayers: 16}
 	other := few
 	other.Version = "1.35"
 	for _, tt := range []struct {
