@@ -37,7 +37,7 @@ const (
 	byRequests = "requests, by address"
 	byHello    = "4 KiB until hello; " + byGuesses
 	byTicket   = "once, within minutes"
-	bySigning  = "Discord's signature, once, within minutes; 128 KiB; rooms, by person"
+	bySigning  = "Discord's signature, once, within minutes; 64 KiB; rooms, by person"
 )
 
 // routes returns all endpoints of the host. A route without a handler is not served.

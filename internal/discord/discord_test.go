@@ -273,7 +273,7 @@ func TestCard(t *testing.T) {
 		t.Errorf("buttons: %q", labels)
 	}
 
-	hidden := room() // a match does not show its pings
+	hidden := room() // as of a match that is not decided
 	hidden.Selection.Ranking = nil
 	if e := Card(l, ref, hidden).Embeds[0]; strings.Contains(e.Description+e.Fields[0].Value, "ms") {
 		t.Errorf("pings that nobody may see: %+v", e)

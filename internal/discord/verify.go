@@ -6,12 +6,13 @@ import (
 	"encoding/hex"
 	"errors"
 	"strconv"
+	"sync"
 	"time"
 )
 
 const (
 	// MaxBody bounds the body of a request, in bytes. A press brings its card along, which has some 10 kB.
-	MaxBody = 128 << 10
+	MaxBody = 64 << 10
 	// freshFor is how far the time of a request may be from this machine's. Discord gives up after three seconds; the
 	// rest is for clocks that are off.
 	freshFor = 2 * time.Minute
@@ -27,9 +28,11 @@ var (
 	ErrMany   = errors.New("discord: too many requests at once")
 )
 
-// Verifier checks that requests come from Discord, each only once. Its methods must not run at the same time.
+// Verifier checks that requests come from Discord, each only once. Its methods may run at the same time.
 type Verifier struct {
 	key ed25519.PublicKey
+
+	mu sync.Mutex // guards what follows; a forged request does not wait for it
 	// newer has the requests of the last turn of twice freshFor, and older those of the turn before. A request is too
 	// old before it is forgotten.
 	newer, older map[[sha256.Size]byte]bool
@@ -56,10 +59,12 @@ func (v *Verifier) Verify(signature, timestamp string, body []byte, now time.Tim
 	if err != nil || now.Sub(time.Unix(seconds, 0)).Abs() > freshFor {
 		return ErrStale
 	}
+	sum := sha256.Sum256(message)
+	v.mu.Lock()
+	defer v.mu.Unlock()
 	if now.Sub(v.turned).Abs() > 2*freshFor {
 		v.older, v.newer, v.turned = v.newer, map[[sha256.Size]byte]bool{}, now
 	}
-	sum := sha256.Sum256(message)
 	switch {
 	case v.newer[sum] || v.older[sum]:
 		return ErrReplay

@@ -54,13 +54,13 @@ type Settings struct {
 // Handler serves the endpoint that an operator gives to Discord.
 type Handler struct {
 	Settings
-	rooms  rooms
-	guilds *guilds
-	book   book
-	cards  cards
+	verifier *discord.Verifier
+	rooms    rooms
+	guilds   *guilds
+	book     book
+	cards    cards
 
-	mu         sync.Mutex // guards what follows
-	verifier   *discord.Verifier
+	mu         sync.Mutex // guards the two below
 	complained time.Time
 	languages  map[string]*catalogue.Language
 
@@ -116,11 +116,14 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // verify checks a request, and complains about those that Discord signed and that are refused.
 func (h *Handler) verify(header http.Header, body []byte) error {
-	h.mu.Lock()
-	defer h.mu.Unlock()
 	now := time.Now()
 	err := h.verifier.Verify(header.Get("X-Signature-Ed25519"), header.Get("X-Signature-Timestamp"), body, now)
-	if err != nil && !errors.Is(err, discord.ErrForged) && now.Sub(h.complained).Abs() > complainEvery {
+	if err == nil || errors.Is(err, discord.ErrForged) {
+		return err
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if now.Sub(h.complained).Abs() > complainEvery {
 		h.complained = now
 		h.Log.Warn("a request of Discord's is refused", "why", err)
 	}
