@@ -128,7 +128,7 @@ var arrows = []struct {
 	{"muster/host/room/roster", []string{"muster/host/room/nickname", "muster/host/wire", "muster/discovery"}},
 	{"muster/host/page", []string{"muster/host/room", "muster/host/wire", "muster/selection", "muster/discovery"}},
 	{"muster/host/access", nil},
-	{"muster/host/admission", []string{"muster/host/access"}},
+	{"muster/host/admission", []string{"muster/host/access", "muster/host/pressure"}},
 	{"muster/host/demand", []string{"muster/host/room"}},
 	{"muster/host/lists", []string{"muster/host/public", "muster/host/room", "muster/host/store", "muster/host/wire", "muster/discovery", "muster/discovery/plan/topology"}},
 	{"muster/host/matchfile", []string{"muster/host/wire"}},

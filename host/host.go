@@ -173,7 +173,7 @@ func New(config Config) (*Host, error) {
 			pressed:  pressed,
 		}, replies: replies{counted, pressed},
 		config: config, tickets: &tickets{isOwn: config.IsOwnUser},
-		lifetime: newLifetime(), asks: access.NewPace(asksAtOnce, askEvery), pages: admission.NewPages(admission.BoundsOf(config.Files)),
+		lifetime: newLifetime(), asks: access.NewPace(asksAtOnce, askEvery), pages: admission.NewPages(boundsOf(config.Files, pressed)),
 		upgrader: websocket.Upgrader{ReadBufferSize: 1024, WriteBufferPool: &sync.Pool{}},
 	}
 	h.upgrader.CheckOrigin = h.isSameOrigin

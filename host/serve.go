@@ -15,12 +15,13 @@ import (
 	"time"
 
 	"muster/host/admission"
+	"muster/host/pressure"
 )
 
 // Serve serves a listener until stop is called, by TLS if encryption is not nil. stop waits for the
 // end. If serving ends earlier, Serve calls failed.
 func (h *Host) Serve(listener net.Listener, encryption *tls.Config, failed func(error)) (stop func()) {
-	listener = admission.Listen(h.metrics.Listening(listener), h.config.Proxies, admission.BoundsOf(h.config.Files))
+	listener = admission.Listen(h.metrics.Listening(listener), h.config.Proxies, boundsOf(h.config.Files, h.door.pressed))
 	if encryption != nil {
 		listener = tls.NewListener(listener, encryption)
 	}
@@ -36,6 +37,13 @@ func (h *Host) Serve(listener net.Listener, encryption *tls.Config, failed func(
 		server.Close()
 		work.Wait()
 	}
+}
+
+// boundsOf returns the bounds of connections and pages, which note where what gives way came from.
+func boundsOf(files int, pressed *pressure.Table) admission.Bounds {
+	b := admission.BoundsOf(files)
+	b.Bit = func(limit pressure.Limit, from netip.Addr) { pressed.Note(limit, from, time.Now()) }
+	return b
 }
 
 // newServer returns a server that closes strangers' idle connections. Otherwise someone without a

@@ -2,6 +2,12 @@
 // more than it can hold.
 package admission
 
+import (
+	"net/netip"
+
+	"muster/host/pressure"
+)
+
 // Bounds are how many connections a host keeps open. They are needed because a page costs 18 kB and
 // a descriptor. On a public host anybody can open a room, and then a page from each of many
 // addresses.
@@ -13,6 +19,15 @@ type Bounds struct {
 	// the pages that one person opened with one credential; ofNetwork the pages without a seat from
 	// one network, a /24 or an IPv6 /48.
 	pages, onlookers, ofPerson, ofNetwork int
+	// Bit is called with the address of each connection or page that gives way, and must not wait; it
+	// may be nil.
+	Bit func(limit pressure.Limit, from netip.Addr)
+}
+
+func (b Bounds) bite(limit pressure.Limit, from netip.Addr) {
+	if b.Bit != nil {
+		b.Bit(limit, from)
+	}
 }
 
 // Connections returns how many connections the host keeps open, 0 for any number.

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"muster/host/access"
+	"muster/host/pressure"
 )
 
 const (
@@ -92,6 +93,7 @@ func (g *gate) put(c *Caller, from netip.Addr) (shut *Caller) {
 		shut = g.first()
 	}
 	if shut != nil {
+		g.bounds.bite(pressure.Connections, shut.from)
 		g.drop(shut)
 	}
 	if g.waiting[from] == nil { // or no longer exists

@@ -7,6 +7,8 @@ import (
 	"net"
 	"net/netip"
 	"testing"
+
+	"muster/host/pressure"
 )
 
 // knocks is a listener that accepts the connections a test sends it.
@@ -161,5 +163,24 @@ func TestGateCounts(t *testing.T) {
 	}
 	if g := s.listener.gate; g.strangers != 0 || len(g.waiting) != 0 {
 		t.Errorf("%d are counted at %d addresses after all have gone", g.strangers, len(g.waiting))
+	}
+}
+
+// TestGateTells checks that the gate tells where the connections that it cuts came from.
+func TestGateTells(t *testing.T) {
+	s := newStreet()
+	cut := map[netip.Addr]int{}
+	s.listener.gate.bounds.Bit = func(limit pressure.Limit, from netip.Addr) {
+		if limit != pressure.Connections {
+			t.Error(limit)
+		}
+		cut[from]++
+	}
+	for range maxOfOne + 3 {
+		s.comes("198.51.100.7")
+	}
+	s.comes("203.0.113.9")
+	if len(cut) != 1 || cut[netip.MustParseAddr("198.51.100.7")] != 3 {
+		t.Errorf("%v", cut)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"muster/host/access"
+	"muster/host/pressure"
 )
 
 // Pages are the open pages of a host. When there are too many, the oldest page without a seat in
@@ -79,6 +80,9 @@ func (o *Pages) Add(p *Page, scarce bool) {
 		o.onlookers.put(p.origin(), p)
 	}
 	old := o.tooMany(p, scarce)
+	if old != nil {
+		o.bounds.bite(pressure.Pages, old.Network.Addr())
+	}
 	o.drop(old)
 	o.mu.Unlock()
 	old.end()

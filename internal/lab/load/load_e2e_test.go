@@ -166,9 +166,9 @@ func newLab(t *testing.T, n int) *lab {
 }
 
 func (l *lab) startNATS() string {
-	path, err := exec.Command("go", "env", "GOPATH").Output()
+	path, err := exec.Command("go", "env", "GOPATH").CombinedOutput()
 	if err != nil {
-		l.t.Fatal(err)
+		l.t.Fatalf("%v: %s", err, path)
 	}
 	at := freePort(l.t)
 	name, port, _ := strings.Cut(at, ":")

@@ -147,26 +147,35 @@ func (r *Room) Join(ctx context.Context, name, from string, line float64, launch
 
 // play keeps the player in its room until ctx ends.
 func (p *Player) play(ctx context.Context) {
+	pause := firstPause
 	for line := 1; ctx.Err() == nil; line++ {
-		p.visit(ctx, line)
+		wait := pause
+		if p.visit(ctx, line) { // it was in, so all players come back at the same moment: spread them
+			pause, wait = firstPause, mathrand.N(4*firstPause)
+		}
+		pause = min(2*pause, lastPause)
 		p.room.crowd.note(p, "")
-		pause := time.NewTimer(time.Duration(100+mathrand.IntN(400)) * time.Millisecond) // as programs do, so that not all come at once
+		rest := time.NewTimer(wait)
 		select {
-		case <-pause.C:
+		case <-rest.C:
 		case <-ctx.Done():
-			pause.Stop()
+			rest.Stop()
 		}
 	}
 }
 
-// visit is one connection to one of the hosts, from the hello on.
-func (p *Player) visit(ctx context.Context, line int) {
+// firstPause and lastPause are how long players wait before they connect again, as package peer has it.
+const firstPause, lastPause = 250 * time.Millisecond, 5 * time.Second
+
+// visit is one connection to one of the hosts, from the hello on. It reports whether the player was in its
+// room.
+func (p *Player) visit(ctx context.Context, line int) (wasIn bool) {
 	host := p.room.crowd.Hosts[mathrand.IntN(len(p.room.crowd.Hosts))]
 	dialer := websocket.Dialer{ReadBufferSize: 512, WriteBufferSize: 512, HandshakeTimeout: 10 * time.Second}
 	began := time.Now()
 	ws, _, err := dialer.DialContext(ctx, "ws://"+host+"/peer", http.Header{"X-Forwarded-For": {p.from}})
 	if err != nil {
-		return
+		return false
 	}
 	defer ws.Close()
 	defer context.AfterFunc(ctx, func() { ws.Close() })()
@@ -177,17 +186,18 @@ func (p *Player) visit(ctx context.Context, line int) {
 	for {
 		kind, data, err := ws.ReadMessage()
 		if err != nil {
-			return
+			return wasIn
 		}
 		switch {
 		case kind == websocket.TextMessage && bytes.HasPrefix(data, []byte(`{"type":"room"`)):
 			p.look(data)
 		case kind == websocket.TextMessage && bytes.HasPrefix(data, []byte(`{"type":"welcome"`)):
+			wasIn = true
 			p.arrive(host, line, began)
 		default:
 			message, err := wire.Unmarshal(wire.Frame{Data: data, Binary: kind == websocket.BinaryMessage})
 			if err != nil {
-				return
+				return wasIn
 			}
 			p.hear(ctx, message)
 		}
