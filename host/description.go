@@ -41,12 +41,8 @@ func described(routes func() []route) http.HandlerFunc {
 		if d.plain, err = document.JSON(); err != nil {
 			return d, err
 		}
-		var packed bytes.Buffer
-		w := gzip.NewWriter(&packed)
-		w.Write(d.plain) // a buffer takes everything
-		w.Close()
 		sum := sha256.Sum256(d.plain)
-		d.packed, d.tag = packed.Bytes(), hex.EncodeToString(sum[:8])
+		d.packed, d.tag = packed(d.plain), hex.EncodeToString(sum[:8])
 		return d, nil
 	})
 	return func(w http.ResponseWriter, r *http.Request) {
@@ -66,4 +62,12 @@ func described(routes func() []route) http.HandlerFunc {
 		w.Header().Set("ETag", `"`+tag+`"`)
 		http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(body))
 	}
+}
+
+func packed(plain []byte) []byte {
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	w.Write(plain) // a buffer takes everything
+	w.Close()
+	return b.Bytes()
 }

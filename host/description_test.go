@@ -96,3 +96,25 @@ func TestActionBodies(t *testing.T) {
 func everybodysLimits() *public.Limits {
 	return &public.Limits{Own: func(string, []string, netip.Addr) ([]netip.AddrPort, error) { return nil, nil }}
 }
+
+// BenchmarkDescription measures what the first request for the document costs a host.
+func BenchmarkDescription(b *testing.B) {
+	h, err := New(Config{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer h.Close()
+	b.ReportAllocs()
+	for b.Loop() {
+		document, err := describe(h.routes())
+		if err != nil {
+			b.Fatal(err)
+		}
+		plain, err := document.JSON()
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.ReportMetric(float64(len(plain)), "bytes")
+		b.ReportMetric(float64(len(packed(plain))), "packed-bytes")
+	}
+}
