@@ -153,7 +153,13 @@ func TestChart(t *testing.T) {
 			checkAround(t, kinds)
 			container := kinds["Deployment"].Get("spec.template.spec.containers.0")
 			secrets := t.TempDir()
-			files := map[string]string{"leagues/leagues": "# none yet\n", "nats/nats.creds": "", "ca/ca.pem": "",
+			cert, _ := keyPair(t, 1)
+			authority, err := os.ReadFile(cert)
+			if err != nil {
+				t.Fatal(err)
+			}
+			files := map[string]string{"leagues/leagues": "# none yet\n", "nats/nats.creds": "-----BEGIN NATS USER JWT-----\n",
+				"ca/ca.pem": string(authority),
 				"discord/discord.txt": "application 1290000000000000001\n" +
 					"public-key ea4a6c63e29c520abef5507b132ec5f9954776aebebe7b92421eea691446d22c\nsecret 9f2c8e61b7d04a35a1e0\n"}
 			for name, text := range files {

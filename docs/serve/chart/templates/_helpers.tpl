@@ -1,5 +1,6 @@
+{{- /* A pod adds 17 letters to the name, and a host has at most 64. */}}
 {{- define "muster.name" -}}
-{{- if contains "muster" .Release.Name }}{{ .Release.Name | trunc 50 | trimSuffix "-" }}{{ else }}{{ printf "%s-muster" .Release.Name | trunc 50 | trimSuffix "-" }}{{ end }}
+{{- if contains "muster" .Release.Name }}{{ .Release.Name | trunc 40 | trimSuffix "-" }}{{ else }}{{ printf "%s-muster" .Release.Name | trunc 40 | trimSuffix "-" }}{{ end }}
 {{- end }}
 
 {{- define "muster.selector" -}}
