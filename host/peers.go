@@ -91,7 +91,7 @@ func discreet(err error) string {
 	return "the connection broke"
 }
 
-var errNoHello = errors.New("host: no hello")
+const errNoHello = conn.Farewell("no hello within 10 seconds")
 
 // visitor is a connection, and its member once it has said hello. Only the connection's reader
 // touches it.

@@ -69,8 +69,15 @@ const (
 	closeWait = 2 * time.Second
 )
 
+// Farewell is why a connection ends, in words that the other side reads in the close frame. It is for
+// ends that no message explains, and must fit a control frame.
+type Farewell string
+
+// Error returns the words.
+func (f Farewell) Error() string { return "conn: " + string(f) }
+
 // ErrSlow says that the other side does not read its messages.
-var ErrSlow = errors.New("conn: the other side is too slow")
+const ErrSlow = Farewell("too many messages wait unread")
 
 // Conn carries messages over a WebSocket. The caller of Run reads. A writer exists only while there
 // is something to write, so that an idle connection costs one goroutine. Any goroutine may call
@@ -394,7 +401,9 @@ func (c *Conn) next() (outgoing, bool) {
 		return frame, true
 	case c.closed && !c.goodbye:
 		c.goodbye = true
-		return outgoing{websocket.CloseMessage, websocket.FormatCloseMessage(websocket.CloseNormalClosure, "")}, true
+		var why Farewell
+		errors.As(c.err, &why)
+		return outgoing{websocket.CloseMessage, websocket.FormatCloseMessage(websocket.CloseNormalClosure, string(why))}, true
 	}
 	c.queue, c.writing = nil, false
 	return outgoing{}, false

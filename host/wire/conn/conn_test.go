@@ -193,6 +193,30 @@ func TestExplains(t *testing.T) {
 	}
 }
 
+// TestFarewell checks that the other side reads why a connection ends that no message explains.
+func TestFarewell(t *testing.T) {
+	for why, want := range map[error]string{
+		conn.ErrSlow:                      "too many messages wait unread",
+		conn.Farewell("no hello"):         "no hello",
+		errors.New("host: a secret"):      "",
+		fmt.Errorf("x: %w", conn.ErrSlow): "too many messages wait unread",
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			hostWS, peerWS := pair(t)
+			host := conn.New(hostWS, conn.AtHost)
+			ended := start(t.Context(), host, ignore)
+			host.Close(why)
+			_, _, err := peerWS.ReadMessage()
+			var closed *websocket.CloseError
+			if !errors.As(err, &closed) || closed.Code != websocket.CloseNormalClosure || closed.Text != want {
+				t.Errorf("%v: the peer reads %v, want %q", why, err, want)
+			}
+			<-ended
+			peerWS.Close()
+		})
+	}
+}
+
 // TestPings checks that a peer that answers pings may be silent for hours, and that the host closes
 // the connection of one that does not.
 func TestPings(t *testing.T) {
