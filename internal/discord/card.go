@@ -148,7 +148,7 @@ func people(l *catalogue.Language, r Room) string {
 	return strings.Join(lines, "\n")
 }
 
-// doing returns the key of what a player does, empty if that is nothing special.
+// doing returns the key of the sentence about a player, empty if there is nothing special to say.
 func doing(r Room, m wire.Member) string {
 	switch {
 	case m.LeftOut:

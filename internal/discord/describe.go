@@ -7,7 +7,7 @@ import (
 	"muster/internal/catalogue"
 )
 
-// Locale returns the tag of the language in which a person reads, by Discord's locale.
+// Locale returns the tag of the catalogue's language for a locale of Discord's.
 func Locale(locale string) string { return catalogue.Find(locale) }
 
 // ShortOf returns the first part of a language's tag, which tells languages apart.

@@ -57,7 +57,7 @@ const (
 
 var errForeign = errors.New("discord: an interaction that this program did not ask for")
 
-// request is an interaction in Discord's form, as far as it matters here.
+// request is an interaction in Discord's form. It has the fields that this program reads.
 type request struct {
 	Type          Kind   `json:"type"`
 	ApplicationID string `json:"application_id"`

@@ -36,8 +36,8 @@ func Cut(text string, most int) string {
 	return string([]rune(text)[:most-1]) + "…"
 }
 
-// EscapeText escapes a sentence, which may be long and contain strangers' words. What is no sign of Markdown stays, so
-// that the sentence reads well.
+// EscapeText escapes a sentence that may contain strangers' words. It escapes only Markdown's own signs, and cuts
+// nothing.
 func EscapeText(text string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "_", `\_`, "~", `\~`, "`", "\\`", "|", `\|`, "<", `\<`, "[", `\[`, "@", `\@`,
 		"#", `\#`, "://", `\://`).Replace(text)

@@ -142,7 +142,7 @@ func (m Message) Private() Message {
 	return m
 }
 
-// Steering returns the message with which the organiser of a room steers it. link is the organiser's own.
+// Steering returns the message that lets the organiser steer a room. link is the organiser's own.
 func Steering(l *catalogue.Language, ref Ref, link string) Message {
 	return newMessageOf(l.Words("discord.organise-how"), nil,
 		button{Type: buttonType, Style: leading, Label: l.Words("discord.organise-open"), URL: link},

@@ -1,5 +1,5 @@
-// Package interactions answers Discord's requests: it checks them, asks the host as any other program asks it, by
-// HTTP inside this process, and keeps cards up to date while Discord lets it.
+// Package interactions answers Discord's requests. It checks them, and asks the host as any other program asks it: by
+// HTTP, but inside this process. It also keeps cards up to date while Discord allows it.
 //
 //	Discord ─ POST /discord ─▶ Handler ─ POST /api/rooms, GET /api/rooms/- ─▶ the host's own handler
 //	   ▲                          │
@@ -26,7 +26,7 @@ import (
 
 const (
 	// answerWithin is how long an answer may take before Discord is told that it follows. Discord waits for three
-	// seconds, of which the way takes some.
+	// seconds, and the network needs a part of them.
 	answerWithin = 2 * time.Second
 	// workFor bounds the work for one interaction.
 	workFor = 30 * time.Second
@@ -39,8 +39,8 @@ type Settings struct {
 	discord.Config
 	// Public is where people reach the host.
 	Public *url.URL
-	// Search returns the games that a text may mean and for which rooms can be opened, the nearest first. An empty text
-	// may mean any.
+	// Search returns the games that a text may mean, the nearest first. It knows only games whose rooms strangers can
+	// open. An empty text may mean any.
 	Search func(text string) []discord.Game
 	// Name returns a game's name by its id.
 	Name func(game string) string
@@ -87,8 +87,8 @@ func (h *Handler) Close() {
 	h.work.Wait()
 }
 
-// ServeHTTP answers one interaction. Whatever is wrong with a request, the answer is 401, which Discord demands of
-// forged ones.
+// ServeHTTP answers one interaction. Discord demands a 401 for a forged request. So every request that fails a check
+// gets one.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, discord.MaxBody))
 	if err != nil {
