@@ -118,7 +118,7 @@ func TestDiscord(t *testing.T) {
 	}
 	awaitEdit("2 players here")
 	awaitEdit(`b\\_o\\_b`)
-	presses(button(card, "Find our server"))
+	presses(button(presses(button(card, "Refresh")), "Find our server"))
 	awaitEdit("We play OpenArena on")
 	played := presses(button(card, "Refresh"))
 	if text := played.Data.Embeds[0].Description; !strings.Contains(text, "ms on average") {

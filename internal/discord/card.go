@@ -38,7 +38,7 @@ func Card(l *catalogue.Language, ref Ref, r Room) Message {
 			buttons = append(buttons, button{Type: buttonType, Style: leading, Label: l.Words("discord.play"), URL: r.Go})
 		}
 	}
-	if r.Stage == wire.Gathering && ref.isOrganised() {
+	if r.Stage == wire.Gathering && here(r) > 0 && ref.isOrganised() { // a room begins no search for nobody
 		buttons = append(buttons, button{Type: buttonType, Style: primary, Label: l.Words("lobby.find"), CustomID: ref.Button(Start)})
 	}
 	buttons = append(buttons, button{Type: buttonType, Style: secondary, Label: l.Words("discord.refresh"), CustomID: ref.Button(Refresh)})
@@ -64,20 +64,24 @@ func title(r Room) string {
 	return Escape(r.Name) + " · " + game
 }
 
+// here counts the players who are in a room.
+func here(r Room) (n int) {
+	for _, m := range r.Members {
+		if m.Connected {
+			n++
+		}
+	}
+	return n
+}
+
 // standing says how far a room is.
 func standing(r Room) sentence.Sentence {
 	switch r.Stage {
 	case wire.Gathering:
-		here := 0
-		for _, m := range r.Members {
-			if m.Connected {
-				here++
-			}
+		if n := r.Seats - here(r); n > 0 {
+			return sentence.Of("stage.awaited", "n", n)
 		}
-		if r.Seats > here {
-			return sentence.Of("stage.awaited", "n", r.Seats-here)
-		}
-		return sentence.Of("stage.here", "n", here)
+		return sentence.Of("stage.here", "n", here(r))
 	case wire.Chosen:
 		return sentence.Of("stage.verifying")
 	case wire.Launching:

@@ -33,7 +33,8 @@ import (
 )
 
 const (
-	ann, bob = "80351110224678912", "53908232506183680"
+	ann, bob   = "80351110224678912", "53908232506183680"
+	onlyOpener = "Seule la personne qui a ouvert ce salon peut faire cela."
 	// token begins the token of every interaction here.
 	token = "A_UNIQUE_TOKEN"
 )
@@ -265,7 +266,7 @@ func TestRoom(t *testing.T) {
 	}
 	card := p.asks("open")
 	link := card.button("Mitmachen")
-	if card.Type != 4 || card.Data.Flags != 0 || !strings.HasPrefix(link, "https://muster.example/#") || strings.Contains(link, ".Q") ||
+	if card.Type != 4 || card.Data.Flags != 0 || card.button("Unseren Server finden") != "" || !strings.HasPrefix(link, "https://muster.example/#") || strings.Contains(link, ".Q") ||
 		card.Data.Embeds[0].Title != "OpenArena" || card.Data.Embeds[0].URL != link {
 		t.Fatalf("the card is %+v", card)
 	}
@@ -279,7 +280,10 @@ func TestRoom(t *testing.T) {
 		}
 	}
 	card = p.presses(card.button("Aktualisieren")) // by Bob, who reads French: the card stays German
-	if card.Type != 7 || card.button("Server finden") == "" && card.button("Aktualisieren") == "" ||
+	if a := p.presses(card.button("Unseren Server finden")); a.Type != 4 || a.Data.Flags != 64 || a.Data.Content != onlyOpener {
+		t.Errorf("Bob begins: %+v", a)
+	}
+	if card.Type != 7 ||
 		!strings.Contains(card.Data.Embeds[0].Fields[0].Value, `\@every\_one`) {
 		t.Errorf("the card is then %+v", card)
 	}
@@ -289,7 +293,7 @@ func TestRoom(t *testing.T) {
 		t.Errorf("the status is %+v", status)
 	}
 	organise := status.button("Organise")
-	if a := p.presses(organise); a.Type != 4 || a.Data.Flags != 64 || a.Data.Content != "Seule la personne qui a ouvert ce salon peut faire cela." {
+	if a := p.presses(organise); a.Type != 4 || a.Data.Flags != 64 || a.Data.Content != onlyOpener {
 		t.Errorf("Bob organises: %+v", a)
 	}
 	mine := p.presses(organise, bob, ann, `"locale":"fr"`, `"locale":"en-US"`)
