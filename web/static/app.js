@@ -483,5 +483,7 @@ if (roomCode) {
   attempt(showFront);
 }
 
+addEventListener("gamepadconnected", () => import("./gamepad.js").then(({ listen }) => listen()), { once: true });
+
 // Tests read this state.
 Object.assign(globalThis, { muster: { live, view } });

@@ -327,6 +327,7 @@ document.addEventListener("submit", (event) => {
 document.addEventListener("keydown", (event) => {
   if (route() === "find") find.anywhere(event);
 });
+addEventListener("gamepadconnected", () => import("../gamepad.js").then(({ listen }) => listen()), { once: true });
 addEventListener("hashchange", open);
 addEventListener("focus", () => alarm.rest());
 

@@ -464,7 +464,7 @@ function keys(event) {
     Escape: () => actions.shut({}),
   };
   const act = does[event.key];
-  if (!act) return;
+  if (!act || (event.key === "Escape" && !look.row)) return;
   event.preventDefault();
   act();
 }

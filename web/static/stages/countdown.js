@@ -95,5 +95,5 @@ export function shown(place, live, view) {
 
 document.addEventListener("keydown", (event) => {
   const stop = event.key === "Escape" && document.querySelector("#stage .stop");
-  if (stop instanceof HTMLElement) stop.click();
+  if (stop instanceof HTMLElement) (event.preventDefault(), stop.click());
 });

@@ -151,7 +151,7 @@ function onKey(event) {
     if (face instanceof HTMLElement && (event.key === "ArrowDown" || event.key === "ArrowUp")) (event.preventDefault(), face.click());
     return;
   }
-  if (event.key === "Escape") return closeMenu();
+  if (event.key === "Escape") return event.preventDefault(), closeMenu();
   if (box.role !== "menu" || !box.contains(document.activeElement)) return;
   if (event.key === "Tab") return closeMenu();
   const all = /** @type {HTMLElement[]} */ ([...box.querySelectorAll("[role=menuitem]")]);

@@ -10,6 +10,7 @@ import { inOrder } from "../people.js";
 import { capital, millis, said, say, tell } from "../say.js";
 import { isOn } from "../sound.js";
 import { sign } from "../sign.js";
+import { headline, nearest } from "./wait.js";
 
 /** @typedef {import("../types.js").State} State */
 /** @typedef {import("../types.js").SeatsOn} SeatsOn */
@@ -63,15 +64,6 @@ export function shown(place, live, view) {
   place.dataset.next = String(setTimeout(view.changed, 1000));
 }
 
-/** How the wait stands, in a few words. @param {Seats} wait */
-export function headline(wait) {
-  if (wait.launch_at) return say("seats.off", { n: wait.need });
-  const first = nearest(wait);
-  if (!first || first.free < 0) return wait.for?.length ? say("seats.waiting-for", { n: wait.need, players: wait.for }) : say("seats.waiting", { n: wait.need });
-  const free = Math.min(first.free, wait.need);
-  return say("seats.free-of", { free, n: wait.need });
-}
-
 /** The headline for the page. @param {Seats} wait */
 function title(wait) {
   return isUnknown(wait) && wait.for?.length ? said("seats.waiting-for", { n: wait.need, players: wait.for }) : headline(wait);
@@ -81,12 +73,6 @@ function title(wait) {
 function isUnknown(wait) {
   const first = nearest(wait);
   return !wait.launch_at && (!first || first.free < 0);
-}
-
-/** The watched server that comes closest; of equals the first. @param {Seats} wait @returns {SeatsOn | undefined} */
-export function nearest(wait) {
-  const live = wait.servers.filter((one) => !one.dropped);
-  return live.find((one) => one.addr === wait.target) ?? live.reduce((/** @type {SeatsOn | undefined} */ best, one) => (best && best.free >= one.free ? best : one), undefined);
 }
 
 /** @param {SeatsOn} one */

@@ -4,7 +4,7 @@ import { nameOnly } from "../choice.js";
 import { h } from "../dom.js";
 import { locale, say } from "../say.js";
 import { standing, votes } from "./ballot.js";
-import { headline } from "./seats.js";
+import { headline } from "./wait.js";
 
 /** @typedef {import("../types.js").State} State */
 /** @typedef {"door" | "lobby" | "search" | "reveal" | "vote" | "ban" | "countdown" | "go" | "seats" | "failed" | "night"} Stage */
