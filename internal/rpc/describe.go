@@ -13,8 +13,8 @@ import (
 	"muster/internal/rpc/jsonrpc"
 )
 
-// Describe writes the methods as an OpenRPC 1.3 document. OpenRPC has no notifications from the
-// server, so they stand beside the methods, as x-notifications.
+// Describe writes the methods as an OpenRPC 1.3 document. OpenRPC knows no notifications from the
+// server, so x-notifications lists them.
 func Describe(w io.Writer, release string) error {
 	d := &describer{schemas: map[string]any{}}
 	document := map[string]any{

@@ -6,6 +6,6 @@
 //	         ◀─ answers, news ─        ◀─ lobby.Front, home.Terminal ─┘
 //	         ── orders ───────▶ lobby.Client ─▶ the room's host
 //
-// The methods, their parameters and the news are one table (methods.go), from which the document for
-// programs follows. docs/rpc.md tells launchers how to use them.
+// One table (methods.go) has the methods, their parameters and the news. The OpenRPC document and the
+// reference in docs/rpc.md are made from it.
 package rpc

@@ -28,7 +28,7 @@ func NewLog(w io.Writer, level slog.Level) (log *slog.Logger, end func()) {
 	}
 }
 
-// patient is a writer that drops lines for which there is no room.
+// patient is a writer that drops a line if too many wait already.
 type patient struct {
 	lines      chan []byte
 	ends, done chan struct{}

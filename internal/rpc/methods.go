@@ -341,7 +341,7 @@ type Playing struct {
 	Asking
 }
 
-// args returns the arguments for a player, who is asked nothing later.
+// args returns the arguments for a player. The command asks the player nothing later.
 func (p Playing) args() []argument {
 	if p.ShareLists == "" {
 		p.ShareLists = "never"
@@ -477,13 +477,13 @@ type Order struct {
 	With   json.RawMessage `json:"with" doc:"its parameters"`
 }
 
-// What a launcher says of a launch.
+// Two of the states that a launcher gives a launch. The others are in confirmed.
 const (
 	confirmAsking = "asking"
 	confirmMuster = "muster"
 )
 
-// confirmed maps what a launcher says to what the room is told.
+// confirmed maps a launcher's states of a launch to the room's.
 var confirmed = map[string]wire.LaunchState{
 	"started": wire.LaunchStarted, "refused": wire.LaunchDeclined, "by_hand": wire.LaunchByHand, "failed": wire.LaunchFailed,
 }
@@ -492,7 +492,7 @@ var confirmed = map[string]wire.LaunchState{
 type Confirm struct {
 	InRoom
 	Launch int    `json:"launch" need:"true" doc:"the launch's number"`
-	State  string `json:"state" need:"true" enum:"asking,started,refused,by_hand,failed,muster" doc:"asking: the player is being asked; started: the game runs; refused: the player does not want to; by_hand: the player starts it; failed: it did not start; muster: Muster starts it, by its own table of games"`
+	State  string `json:"state" need:"true" enum:"asking,started,refused,by_hand,failed,muster" doc:"asking: the player is being asked; started: the game runs; refused: the player does not want to; by_hand: the player starts it; failed: it did not start; muster: Muster shall start it, by its own table of games"`
 	Why    string `json:"why" doc:"why it failed, for the others in the room"`
 }
 

@@ -51,7 +51,7 @@ func (n Connection) After(jsonrpc.News) jsonrpc.News { return n }
 // mostTexts is how many lines are kept for a launcher that does not read.
 const mostTexts = 100
 
-// Say is what a terminal would print: what happens in the room, for people.
+// Say has the lines that a terminal would print for people.
 type Say struct {
 	Room  int      `json:"room" doc:"the room's number"`
 	Texts []string `json:"texts" doc:"lines for people"`

@@ -11,8 +11,8 @@ import (
 	"muster/internal/rpc/jsonrpc"
 )
 
-// The tags of a parameter: json is its name, doc its meaning, and flag the flag of the command that
-// it sets. need is "true" if a call must have it, and enum lists its possible values.
+// A parameter is a field of a struct with tags: json is its name and doc its meaning. flag names the
+// flag of the command that it sets. need is "true" if a call must have it. enum lists its values.
 
 // fieldsOf returns the fields of a struct, those of embedded structs included.
 func fieldsOf(of reflect.Type) (all []reflect.StructField) {

@@ -30,8 +30,8 @@ type room struct {
 	entered func(Entered)
 
 	mu sync.Mutex // guards what follows
-	// friends is the room's link; own is the person's own, with the credential page in its place if
-	// they have a player.
+	// friends is the room's link, and own the person's. page is the credential of the person's
+	// player, empty without one.
 	own, friends invite.Link
 	name, page   string
 	isIn         bool

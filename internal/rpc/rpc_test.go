@@ -18,11 +18,14 @@ import (
 	"muster/discovery/report"
 	"muster/discovery/sentence"
 	"muster/host/wire"
+	"muster/internal/catalogue"
+	"muster/internal/game"
 	"muster/internal/hint"
 	"muster/internal/home"
 	"muster/internal/invite"
 	"muster/internal/leak"
 	"muster/internal/lobby"
+	"muster/internal/term"
 	"muster/peer"
 )
 
@@ -186,8 +189,7 @@ func sorted(words string) string {
 	return strings.Join(all, " ")
 }
 
-// TestBatch checks that a batch has one answer, in the order in which its calls end, and none if it
-// has only notifications.
+// TestBatch checks that a batch gets one answer, and none if it has only notifications.
 func TestBatch(t *testing.T) {
 	l := serve(t, nil)
 	l.says(`[{"jsonrpc":"2.0","method":"rooms"},{"jsonrpc":"2.0","method":"nope"}]`,
@@ -218,10 +220,10 @@ func TestCancel(t *testing.T) {
 
 // TestDiscover checks that discover tells of servers while it goes on, and returns the report.
 func TestDiscover(t *testing.T) {
-	l := serve(t, commands{"discover": func(_ context.Context, _ []string, out io.Writer, term home.Terminal, _ *lobby.Front) error {
-		term.Listed(2)
-		term.Found(report.Measurement{State: discovery.Lost})
-		term.Found(report.Measurement{State: discovery.Answered, Name: "The tavern"})
+	l := serve(t, commands{"discover": func(_ context.Context, _ []string, out io.Writer, on home.Terminal, _ *lobby.Front) error {
+		on.Listed(2)
+		on.Found(report.Measurement{State: discovery.Lost})
+		on.Found(report.Measurement{State: discovery.Answered, Name: "The tavern"})
 		_, err := io.WriteString(out, `{"format":"muster.report/1"}`)
 		return err
 	}})
@@ -284,12 +286,12 @@ func TestDeadLauncher(t *testing.T) {
 // and that it is told what it has missed.
 func TestUnreadRoom(t *testing.T) {
 	done := make(chan struct{})
-	l := serve(t, commands{"join": func(ctx context.Context, _ []string, _ io.Writer, term home.Terminal, f *lobby.Front) error {
+	l := serve(t, commands{"join": func(ctx context.Context, _ []string, _ io.Writer, on home.Terminal, f *lobby.Front) error {
 		f.Enters(invite.Link{Host: "127.0.0.1:1", Code: "TABOMI"}, nil)
 		f.Sees(peer.Joined{Name: "ann", Page: "MINE"})
 		for i := range 10000 {
 			f.Sees(peer.RoomChanged{Room: wire.Snapshot{Room: wire.Head{Round: i}}})
-			fmt.Fprintf(term.Out, "line %d\n", i)
+			fmt.Fprintf(on.Out, "line %d\n", i)
 		}
 		close(done)
 		<-ctx.Done()
@@ -326,16 +328,20 @@ func TestUnreadRoom(t *testing.T) {
 	}
 }
 
-// TestLaunch checks what a launcher makes of a launch, and that Muster starts nothing.
+// TestLaunch checks what a launcher makes of a launch, and that Muster starts a game only if it is
+// asked to. It would fail here, because there is no such program.
 func TestLaunch(t *testing.T) {
+	screen := term.NewScreen(term.Terminal{Writer: io.Discard}, catalogue.InEnglish())
+	muster := &game.Launcher{Starts: game.StartAuto, Command: "/nowhere/game +connect {address}",
+		Console: term.NewConsole(strings.NewReader(""), screen, func(string) {}, func() {})}
 	told, next := make(chan wire.LaunchState, 10), make(chan struct{}, 10)
-	l := serve(t, commands{"join": func(ctx context.Context, args []string, out io.Writer, term home.Terminal, f *lobby.Front) error {
+	l := serve(t, commands{"join": func(ctx context.Context, args []string, out io.Writer, on home.Terminal, f *lobby.Front) error {
 		f.Enters(invite.Link{Host: "127.0.0.1:1", Code: "TABOMI"}, nil)
 		f.Sees(peer.Joined{Name: "ann", Page: "MINE"})
-		for range 4 {
+		for range 5 {
 			<-next
 			f.Launch(ctx, wire.Launch{Round: 1, Game: "openarena", Address: "192.0.2.1:27960", Password: "pw"}, sentence.Sentence{},
-				func(s wire.LaunchState, _ sentence.Sentence) { told <- s }, nil)
+				func(s wire.LaunchState, _ sentence.Sentence) { told <- s }, muster)
 		}
 		<-ctx.Done()
 		return nil
@@ -347,6 +353,7 @@ func TestLaunch(t *testing.T) {
 		want   wire.LaunchState
 	}{
 		{"started", wire.LaunchStarted}, {"refused", wire.LaunchDeclined}, {"asking by_hand", wire.LaunchByHand}, {"asking failed", wire.LaunchFailed},
+		{"muster", wire.LaunchFailed},
 	} {
 		next <- struct{}{}
 		l.want(fmt.Sprintf(`{"jsonrpc":"2.0","method":"launch","params":{"room":1,"launch":%d,"round":1,"game":"openarena",`+

@@ -24,8 +24,8 @@ type Config struct {
 	Version string
 	// Language is the tag of the language for people, until hello names one.
 	Language string
-	// Command runs a command line of Muster's until it ends. What the command prints as its result
-	// goes to out, what it says to people to the terminal. The front shows its room.
+	// Command runs a command line of Muster's until it ends. The command prints its result to out,
+	// and talks to people at the terminal. The front shows its room.
 	Command func(ctx context.Context, args []string, out io.Writer, t home.Terminal, front *lobby.Front) error
 	Logger  *slog.Logger
 }

@@ -201,8 +201,7 @@ func TestEncode(t *testing.T) {
 	}
 }
 
-// FuzzLines checks that any input becomes lines of bounded length, each of which is calls that can be
-// answered.
+// FuzzLines checks that any input becomes lines of bounded length, and that each line can be answered.
 func FuzzLines(f *testing.F) {
 	f.Add([]byte("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"hello\"}\n[]\r\n\n[1,{\"id\":{}}]"))
 	f.Add([]byte("Content-Length: 7\r\n\r\n{\"id\":\"\\ud800\"}\x00"))

@@ -11,7 +11,7 @@ import (
 // News is what a notification says. As long as it is not written, newer news of the same kind
 // replaces it.
 type News interface {
-	// After returns the news with what a reader has missed of older news.
+	// After returns the news in place of older news that nobody has read.
 	After(older News) News
 }
 
