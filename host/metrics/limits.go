@@ -2,16 +2,16 @@ package metrics
 
 import "muster/host/wire"
 
-// reasons are the reasons for which hosts turn callers away. Each is shown before the first such
-// refusal, which otherwise no rate would count.
+// reasons are all reasons of a refusal. The metrics show each from 0 on, because a rate does not count
+// the refusal with which a series begins.
 var reasons = []string{
 	wire.ReasonVersion, wire.ReasonCode, wire.ReasonNameTaken, wire.ReasonName, wire.ReasonFull, wire.ReasonClosed,
 	wire.ReasonMalformed, wire.ReasonSecret, wire.ReasonReplaced, wire.ReasonLocked, wire.ReasonRemoved, wire.ReasonAction,
 	wire.ReasonOrigin, wire.ReasonBusy, wire.ReasonLimited, wire.ReasonCrowded, wire.ReasonLeft, wire.ReasonEnded, wire.ReasonMoved,
 }
 
-// limits are the limits by the sentence with which a host refuses those who reach one. The names are
-// those of the settings, where there is one. Only what stands here becomes a label.
+// limits maps the sentence of a refusal to the limit behind it. A limit has its setting's name, if there
+// is one. Only these names become labels.
 var limits = map[string]string{
 	"refused.rooms-taken":       "max_rooms",
 	"refused.network-rooms":     "rooms_per_address",
