@@ -37,7 +37,7 @@ func newCaller(t *testing.T, server *httptest.Server) *caller {
 		t.Fatal(err)
 	}
 	c.isStrict = true
-	return &caller{t, c, server, &http.Client{Transport: c, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}, 0}
+	return &caller{t, c, server, &http.Client{Transport: c}, 0}
 }
 
 // asks sends a request with headers, a name and a value in turn, and returns the answer.
@@ -161,7 +161,8 @@ func TestAnswers(t *testing.T) {
 
 	// The lobby.
 	code, keys := room.Code, h.Keys(room.Code)
-	for _, path := range []string{"/healthz", "/readyz", "/get/programs.json", "/api/openapi.json", strings.TrimPrefix(room.Go, "https://muster.example")} {
+	toServer := strings.TrimPrefix(room.Go, "https://muster.example")
+	for _, path := range []string{"/healthz", "/readyz", "/get/programs.json", "/api/openapi.json", toServer} {
 		c.is(200, "GET", path, "")
 	}
 	c.is(404, "GET", "/go/nobody", "")
@@ -211,7 +212,7 @@ func TestAnswers(t *testing.T) {
 	c.is(204, "POST", "/api/rooms/"+code+"/go", `{"stage":"chosen"}`, "Authorization", "Bearer "+keys.Secret)
 	page.until("the way", page.says("room", `"stage":"launching"`))
 	all()
-	c.is(200, "GET", strings.TrimPrefix(room.Go, "https://muster.example"), "")
+	c.is(200, "GET", toServer, "")
 	c.actsAs(code, keys.Secret)
 
 	// What ends things.

@@ -182,10 +182,14 @@ var everyAnswers = []string{
 	"Cross-Origin-Resource-Policy",
 }
 
-var mayHave = append([]string{"Content-Type", "Content-Length", "Date", "Cache-Control", "Vary", "Accept-Ranges", "Content-Encoding"}, everyAnswers...)
+var mayHave = append([]string{
+	"Content-Type", "Content-Length", "Date", "Cache-Control", "Vary", "Accept-Ranges", "Content-Encoding",
+}, everyAnswers...)
 
 // check says how an answer differs from the document.
-func (c *contract) check(operation map[string]any, pointer string, r *http.Request, asked []byte, answer *http.Response, body []byte) error {
+func (c *contract) check(
+	operation map[string]any, pointer string, r *http.Request, asked []byte, answer *http.Response, body []byte,
+) error {
 	responses := operation["responses"].(map[string]any)
 	response, is := responses[strconv.Itoa(answer.StatusCode)].(map[string]any)
 	if !is {
@@ -193,9 +197,8 @@ func (c *contract) check(operation map[string]any, pointer string, r *http.Reque
 	}
 	pointer += "/responses/" + strconv.Itoa(answer.StatusCode)
 	if to, refers := response["$ref"].(string); refers {
-		name := to[strings.LastIndexByte(to, '/')+1:]
-		response = c.document["components"].(map[string]any)["responses"].(map[string]any)[name].(map[string]any)
-		pointer = "/components/responses/" + name
+		response = c.component("responses", to)
+		pointer = strings.TrimPrefix(to, "#")
 	}
 	problems := c.checkHeaders(response, answer)
 	content, _ := response["content"].(map[string]any)
@@ -218,6 +221,12 @@ func (c *contract) check(operation map[string]any, pointer string, r *http.Reque
 	return errors.Join(problems...)
 }
 
+// component returns the component of a kind that a reference leads to.
+func (c *contract) component(kind, reference string) map[string]any {
+	of := c.document["components"].(map[string]any)[kind].(map[string]any)
+	return of[strings.TrimPrefix(reference, "#/components/"+kind+"/")].(map[string]any)
+}
+
 func (c *contract) checkHeaders(response map[string]any, answer *http.Response) (problems []error) {
 	declared, _ := response["headers"].(map[string]any)
 	known := slices.Clone(mayHave)
@@ -235,8 +244,7 @@ func (c *contract) checkHeaders(response map[string]any, answer *http.Response) 
 		}
 	}
 	for name, of := range declared {
-		shared := of.(map[string]any)["$ref"].(string)
-		header := c.document["components"].(map[string]any)["headers"].(map[string]any)[shared[strings.LastIndexByte(shared, '/')+1:]].(map[string]any)
+		header := c.component("headers", of.(map[string]any)["$ref"].(string))
 		value := answer.Header.Get(name)
 		if value == "" && header["required"] == true {
 			problems = append(problems, fmt.Errorf("the header %s is missing", name))

@@ -109,7 +109,10 @@ type permitted struct {
 // hostOfPermitted opens a room on a public host, which accepts what is posted as that of a proxy.
 func hostOfPermitted(t testing.TB) *permitted {
 	t.Helper()
-	config := everybody(public.Limits{Rooms: 1 << 20, PerAddress: 1 << 20, Places: 32, Standing: public.Standing{Rooms: 1 << 20, PerAddress: 1 << 20}})
+	const many = 1 << 20
+	config := everybody(public.Limits{
+		Rooms: many, PerAddress: many, Places: 32, Standing: public.Standing{Rooms: many, PerAddress: many},
+	})
 	config.Announce = func(host.Post) {}
 	h, err := host.New(config)
 	if err != nil {
@@ -127,7 +130,8 @@ func hostOfPermitted(t testing.TB) *permitted {
 	}
 	p.document = c.document
 	for path, item := range p.document["paths"].(map[string]any) {
-		if operation, posts := item.(map[string]any)["post"].(map[string]any); posts && operation["requestBody"] != nil && strings.HasPrefix(path, "/api/") {
+		operation, posts := item.(map[string]any)["post"].(map[string]any)
+		if posts && operation["requestBody"] != nil && strings.HasPrefix(path, "/api/") {
 			p.paths = append(p.paths, path)
 		}
 	}
@@ -143,7 +147,8 @@ func (p *permitted) posts(t testing.TB, seed uint64) {
 		return
 	}
 	operation := p.document["paths"].(map[string]any)[path].(map[string]any)["post"].(map[string]any)
-	schema := operation["requestBody"].(map[string]any)["content"].(map[string]any)["application/json"].(map[string]any)["schema"].(map[string]any)
+	content := operation["requestBody"].(map[string]any)["content"].(map[string]any)
+	schema := content["application/json"].(map[string]any)["schema"].(map[string]any)
 	body, err := json.Marshal(p.value(schema, 0))
 	if err != nil {
 		t.Fatal(err)

@@ -296,8 +296,8 @@ var (
 	null = regexp.MustCompile(`\b(is )?nil\b`)
 )
 
-// translated turns a comment into a description: fields have their names in JSON, and Go's words give
-// way to JSON's. component is what the document calls the type, if the comment is the type's.
+// translated turns a comment into a description. Fields get their names in JSON, and JSON's words
+// replace Go's. component is what the document calls the type, for the comment on a type.
 func translated(comment string, t reflect.Type, component string) string {
 	comment = strings.ReplaceAll(see.ReplaceAllString(comment, ""), "..", ".")
 	for _, f := range fields(t) {
@@ -310,11 +310,10 @@ func translated(comment string, t reflect.Type, component string) string {
 	return withoutSubject(strings.TrimSpace(comment))
 }
 
-var subject = regexp.MustCompile("^(?:`[a-z_0-9]+`|[A-Za-z0-9]+) (says that|is|are|says|names|has|have|holds|counts|maps|lists|tells|describes|" +
-	"gives|keeps|makes|leaves|identifies|compares|explains|goes|takes|opens|unlists) ")
+var subject = regexp.MustCompile("^(?:`[a-z_0-9]+`|[A-Za-z0-9]+) (says that|is|are|says|names|has|have|holds|counts|maps|lists|" +
+	"tells|describes|gives|keeps|makes|leaves|identifies|compares|explains|goes|takes|opens|unlists) ")
 
-// withoutSubject drops a description's first words if they only repeat the name. The name stands
-// beside it.
+// withoutSubject drops a description's first words if they only repeat the name.
 func withoutSubject(comment string) string {
 	at := subject.FindStringSubmatchIndex(comment)
 	if at == nil {

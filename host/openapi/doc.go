@@ -5,9 +5,8 @@
 //	Go types, by reflection ─┤                  └─▶ docs/api.md
 //	their comments ──────────┘
 //
-// A contract says what a route takes and answers. The fields, their types and their enumerations come
-// from the types that the handlers read and write, and the descriptions from the comments on those
-// types. comments.json has the comments, because a program does not contain its own; a test keeps it
+// A contract says what a route takes and answers. Fields, types and enumerations come from the Go types
+// that the handlers read and write. Descriptions come from the comments on those types. comments.json has the comments, because a program does not contain its own; a test keeps it
 // up to date. New reports a route without a contract, a contract without a route, and a field without
 // a description.
 package openapi

@@ -298,7 +298,7 @@ func (a answer) object() object {
 	return object{{"description", a.about}, {"headers", sent}, {"content", content}}
 }
 
-// headers are those that answers have beside the ones of every answer.
+// headers are those that not every answer has.
 var headers = object{
 	{"Retry-After", header("After how many seconds to try again.", &schema{Type: "integer", Minimum: new(1.)})},
 	{"Location", header("The room's address. `-` stands for the code, because proxies log addresses: send `Muster-Code`.",
@@ -346,7 +346,8 @@ var about = []string{
 		"can ask of a host by HTTP. Two WebSockets are no part of it: `/peer` is how players' programs measure, and PROTOCOL.md describes " +
 		"it; `/live` is the page's own, and may change with the page.",
 	"**Stability.** The version has two numbers. The first rises when something stable changes or goes away, the second with every " +
-		"addition. `x-stability` of an operation is `stable` or `provisional`; provisional ones may change with any release, and " +
+		"addition. `x-stability` of an operation is `stable` or `provisional`; a field has the one of its operation unless it says " +
+		"`provisional` itself. What is provisional may change with any release, and " +
 		"CHANGELOG.md says so. Additions are fields of answers, optional fields of bodies, values of enumerations, reasons, actions and " +
 		"routes. **Ignore fields that you do not know**, and treat a value that you do not know as “something else”. The English of " +
 		"`message` and `hint`, descriptions and the names of this document's components are for people, and may change.",

@@ -40,8 +40,8 @@ func (p *page) head(cells ...string) {
 }
 
 // introduction shows the way from nothing to a room.
-const introduction = `A room in three requests, with [curl](https://curl.se/). ` + "`HOST`" + ` is a public host (` + "`muster serve`" + `), and the
-secret is what follows the last dot of ` + "`organiser_link`" + `.
+const introduction = `A room in three requests, with [curl](https://curl.se/). HOST is a public host, which runs muster serve. The first
+answer has CODE as code. Its organiser_link ends with #CODE_KEY.SECRET.
 
     curl -H 'Content-Type: application/json' -d '{"game":"openarena","players":4}' https://HOST/api/rooms
     curl -H 'Muster-Code: CODE' -H 'Muster-Key: KEY' https://HOST/api/rooms/-
@@ -223,7 +223,11 @@ func (p *page) rows(before string, s *schema) {
 		if slices.Contains(s.Required, f.name) {
 			name += " \\*"
 		}
-		p.row(name, typeName(f.schema), f.schema.Description)
+		said := f.schema.Description
+		if f.schema.Stability == Provisional {
+			said += " *Provisional.*"
+		}
+		p.row(name, typeName(f.schema), said)
 		if f.schema.Ref == "" {
 			p.rows(before+f.name+".", f.schema)
 		}

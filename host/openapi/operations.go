@@ -65,6 +65,8 @@ const jsonKind = "application/json"
 
 const binaryKind = "application/octet-stream"
 
+const metricsKind = "text/plain; version=0.0.4; charset=utf-8; escaping=underscores"
+
 const textKind, csvKind = "text/plain; charset=utf-8", "text/csv; charset=utf-8"
 
 // The tags group the operations.
@@ -263,7 +265,7 @@ func (r *reflector) operations() []operation {
 		{
 			route: "GET /metrics", id: "getMetrics", tag: running, summary: "Figures for Prometheus", stability: Provisional,
 			answers: []answer{
-				{status: 200, about: "The metrics in Prometheus' text format.", content: []content{{"text/plain; version=0.0.4; charset=utf-8; escaping=underscores", nil}}},
+				{status: 200, about: "The metrics in Prometheus' text format.", content: []content{{metricsKind, nil}}},
 				{status: 403, about: "The figures are for other callers.", content: []content{{textKind, nil}}},
 			},
 		},
@@ -286,7 +288,7 @@ func withText(status int, about string, answers []answer) []answer {
 	return answers
 }
 
-// replaced puts another answer in the place of the one with its status.
+// replaced replaces the answer of a status.
 func replaced(status int, by answer, answers []answer) []answer {
 	answers[slices.IndexFunc(answers, func(a answer) bool { return a.status == status })] = by
 	return answers
@@ -338,7 +340,8 @@ func (r *reflector) ofAction(a action) operation {
 
 // programFile names a program.
 func programFile() parameter {
-	return parameter{"file", "path", "A system, such as `windows-amd64`, or that with `.minisig` for its signature.", true, &schema{Type: "string"}}
+	const about = "A system, such as `windows-amd64`, or that with `.minisig` for its signature."
+	return parameter{"file", "path", about, true, &schema{Type: "string"}}
 }
 
 // programs returns the schema of the list of programs, whose types are in the program that gives them.

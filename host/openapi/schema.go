@@ -222,15 +222,18 @@ func (r *reflector) object(t reflect.Type, name string) *schema {
 
 // described adds a field's description.
 func (r *reflector) described(s *schema, f field, component string) *schema {
-	about := r.about(component, f.name)
+	about, stability := r.about(component, f.name), Stability("")
+	if slices.Contains(provisional, component+"."+f.name) {
+		stability = Provisional
+	}
 	if s.Description != "" {
 		about = strings.TrimSpace(about + " " + s.Description)
 	}
 	if s.Ref == "" {
-		s.Description = about
+		s.Description, s.Stability = about, stability
 		return s
 	}
-	return &schema{Ref: s.Ref, Description: about}
+	return &schema{Ref: s.Ref, Description: about, Stability: stability}
 }
 
 // field is a field of a struct in JSON.

@@ -38,12 +38,18 @@ func componentName(t reflect.Type) string {
 	return t.Name()
 }
 
+// provisional are the fields of stable answers that may change with any release. They tell how Muster searches
+// and explains, so they follow its methods.
+var provisional = []string{
+	"Room.search", "Room.sites", "Room.look", "Selection.why", "Selection.doubts", "Selection.keep", "Selection.preference",
+}
+
 //go:embed words.txt
 var wordsText string
 
-// words are hand-written descriptions of components and fields whose comments tell too little, or say
-// it for readers of the code. words.txt has a line each: the name, a tab, and the words. A * stands
-// for any component or field.
+// words are hand-written descriptions of components and fields. Their comments tell too little, or tell
+// it to readers of the code. A line of words.txt has the name, a tab and the words. A * stands for any
+// component or field.
 var words = func() map[string]string {
 	all := map[string]string{}
 	for line := range strings.Lines(wordsText) {
