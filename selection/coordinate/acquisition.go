@@ -107,10 +107,11 @@ func (p *Planner) Next() []Batch {
 	isSmall := p.round == 0 && len(p.tree.List()) <= p.options.Batch && len(p.options.Few) == 0
 	if isSmall {
 		a.askEveryAddress()
-	} else if !a.surveys || !a.askEveryCountry() {
+	} else if a.askRemembered(); !a.surveys || !a.askEveryCountry() {
 		a.limit()
 		a.askFew()
 		a.finish()
+		a.checkForecasts()
 		a.askNeighbours()
 		a.revisitCountries()
 		a.exploreLargeParts()

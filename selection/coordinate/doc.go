@@ -45,8 +45,9 @@
 //
 // Earlier sessions may forecast RTTs (Options.Remembered). A forecast counts by its precision, next to
 // the mean of measured relatives. Its standard deviation grows with its errors in this session, which
-// are learnt by player and level. From a factor of 3.5 on a level is not believed. Where nobody has
-// measured anything below a node, the forecasts for it are an observation (recall.go).
+// are learnt by player and level. From a factor of 2.5 on a level is not believed. If most of a player's
+// forecasts in an AS fail, the search drops those for this AS, because routes change by AS. Where nobody
+// has measured anything below a node, the forecasts for it are an observation (recall.go).
 //
 // Bottom up, a node's children u, with means m(u) and precisions λ(u), make
 //
@@ -78,8 +79,12 @@
 // for an address in every large unknown part of the list, because the samples know little of it.
 //
 // Where forecasts tell of a country, the first round does not ask about it, and rounds are smaller.
-// The more forecasts hold, the fewer questions a player is asked in all, down to a hundred. Once
-// fewer than half of that trust is left, everybody measures a server in each country after all.
+// Instead, everybody asks about the parts with the best forecasts, and later about others that should
+// be better than the best. If a single player's forecast makes a part look far that is like near ones
+// for all others, this player asks about it (verify.go).
+//
+// The fewer forecasts fail, the fewer questions a player is asked in all, down to a hundred. Once
+// less than half of that trust is left, everybody measures a server in each country after all.
 //
 // Rounds may overlap (Options.Ahead): the next is handed out while answers to the last are under
 // way. Questions under way count as answers to come. So in each unknown part of the list one

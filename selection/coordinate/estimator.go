@@ -209,7 +209,7 @@ func (e *estimator) judge(c *candidate) {
 	for player, ms := range c.rtts {
 		off := 0.0
 		if ms == 0 {
-			ms, off = e.predictor.predictOn(player, on)
+			ms, off = e.predictor.predict(player, on, e.candidates.tree.Level(c.at) < topology.Address)
 			measured[player] = ms
 		} else {
 			measured[player] = ms

@@ -55,6 +55,7 @@ func (r *predictor) grow(node topology.Node) int {
 		r.index[node] = i
 		r.means = append(r.means, make([]mean, r.players)...)
 		r.recall.past = append(r.recall.past, make([]past, r.players)...)
+		r.recall.tried = append(r.recall.tried, make([]tried, r.players)...)
 	}
 	return i
 }
@@ -122,7 +123,16 @@ func (r *predictor) count(player int, node topology.Node) int32 {
 // predictOn returns a player's predicted RTT to a line's node in ms, and the standard deviation of
 // the error. Measured relatives and forecasts count by their precision.
 func (r *predictor) predictOn(player int, on line) (ms, off float64) {
-	then, doubt, recalled := r.recall.on(player, on)
+	return r.predict(player, on, false)
+}
+
+// predictMean is predictOn for the mean of the RTTs to a line's part.
+func (r *predictor) predictMean(player int, on line) (ms, off float64) {
+	return r.predict(player, on, true)
+}
+
+func (r *predictor) predict(player int, on line, isMean bool) (ms, off float64) {
+	then, doubt, recalled := r.recall.on(player, on, isMean)
 	ms, l, known := r.nearestOn(player, on)
 	switch {
 	case !known && !recalled:

@@ -17,38 +17,47 @@ import (
 //	    └──▶ observations of the posterior, where nobody has measured anything
 type recall struct {
 	past []past
+	// tried are the tests of each player's forecasts for a node and what is below it.
+	tried []tried
 	// doubts are the squares of each player's errors by level, in units of the forecasts' variances.
 	doubts [][topology.Levels]mean
-	// held is how many of each player's forecasts held, of those for the deepest part.
-	held []mean
+	// failed is how many of each player's forecasts failed, of those for the deepest part.
+	failed []mean
 	// fine says which players have forecasts for /24s.
 	fine []bool
 	// leaves are the deepest nodes with a forecast, in the order of the tree.
 	leaves []topology.Node
 }
 
-// past is a forecast of a player; sd is 0 if there is none.
-type past struct{ ms, sd float32 }
+// past is a forecast of a player: the RTT, the deviation of an address, and that of the mean of the
+// part. The deviation of an address is 0 if there is no forecast.
+type past struct{ ms, sd, meanSD float32 }
+
+// tried counts tests of forecasts.
+type tried struct{ held, failed int32 }
+
+func (t tried) any() bool       { return t.held+t.failed > 0 }
+func (t tried) isRefuted() bool { return t.failed > t.held }
 
 const (
 	// doubtWeight is how many forecasts count as right before any was tested.
 	doubtWeight = 6
 	// outlyingPast bounds an error, in standard deviations: one changed route does not refute the
 	// others.
-	outlyingPast = 6
+	outlyingPast = 3
 	// disbelieved is the factor of the errors from which a level's forecasts are not used.
-	disbelieved = 3.5
+	disbelieved = 2.5
 )
 
 // recalling takes the players' forecasts.
 func (r *predictor) recalling(forecasts [][]memory.Forecast) {
-	r.recall.doubts, r.recall.held = make([][topology.Levels]mean, r.players), make([]mean, r.players)
+	r.recall.doubts, r.recall.failed = make([][topology.Levels]mean, r.players), make([]mean, r.players)
 	r.recall.fine = make([]bool, r.players)
 	var nodes []topology.Node
 	for player, of := range forecasts {
 		for _, f := range of {
 			i := r.grow(f.Node)
-			r.recall.past[i+player] = past{float32(f.MS), float32(f.SD)}
+			r.recall.past[i+player] = past{float32(f.MS), float32(f.SD), float32(f.Error)}
 			nodes = append(nodes, f.Node)
 			r.recall.fine[player] = r.recall.fine[player] || r.tree.Level(f.Node) == topology.Prefix24
 		}
@@ -68,21 +77,34 @@ func (r *recall) doubt(player int, l topology.Level) float64 {
 	return math.Sqrt((float64(d.sum) + doubtWeight) / (float64(d.n) + doubtWeight))
 }
 
-// on returns a player's forecast for the deepest believed part on a line.
-func (r *recall) on(player int, on line) (ms, off float64, known bool) {
+// on returns a player's forecast for the deepest believed part on a line: for an address in it, or
+// for the mean of a part. Where the forecasts for a network failed, only those for its country count.
+func (r *recall) on(player int, on line, isMean bool) (ms, off float64, known bool) {
 	if len(r.doubts) == 0 {
 		return 0, 0, false
 	}
 	for l := topology.Prefix24; l >= topology.Country; l-- {
-		if i := on[l]; i >= 0 {
-			if p := r.past[int(i)+player]; p.sd > 0 {
-				if doubt := r.doubt(player, l); doubt < disbelieved {
-					return float64(p.ms), float64(p.sd) * doubt, true
-				}
+		i := on[l]
+		if i < 0 || l > topology.Country && r.isRefuted(player, on, l) {
+			continue
+		}
+		p := r.past[int(i)+player]
+		if doubt := r.doubt(player, l); p.sd > 0 && doubt < disbelieved {
+			sd := p.sd
+			if isMean && l == topology.Prefix24 {
+				sd = p.meanSD
 			}
+			return float64(p.ms), float64(sd) * doubt, true
 		}
 	}
 	return 0, 0, false
+}
+
+// isRefuted reports whether most of the tests on a level of a line failed, or in the whole AS: routes
+// change by AS.
+func (r *recall) isRefuted(player int, on line, l topology.Level) bool {
+	as := on[topology.AS]
+	return r.tried[int(on[l])+player].isRefuted() || as >= 0 && r.tried[int(as)+player].isRefuted()
 }
 
 // test holds a player's first RTT to an address against the forecasts, in ms.
@@ -90,38 +112,44 @@ func (r *recall) test(player int, on line, ms float64) {
 	if len(r.doubts) == 0 {
 		return
 	}
-	tested, held := false, 0.0 // of the deepest part
+	isTested, failed := false, false // of the deepest part
 	for l := topology.Country; l <= topology.Prefix24; l++ {
 		if i := on[l]; i >= 0 {
 			if p := r.past[int(i)+player]; p.sd > 0 {
 				apart := math.Abs(ms - float64(p.ms))
 				off := min(apart/float64(p.sd), outlyingPast)
 				r.doubts[player][l].add(off * off)
-				if tested, held = true, 0; apart <= holdsBy+holdsShare*ms {
-					if held = 1; l < topology.Prefix24 {
-						held = heldByWider
-					}
-				}
+				isTested, failed = true, off > failsSD && apart > failsBy+failsShare*ms
 			}
 		}
 	}
-	if tested {
-		r.held[player].add(held)
+	if !isTested {
+		return
+	}
+	share := 0.0
+	if failed {
+		share = 1
+	}
+	r.failed[player].add(share)
+	for l := topology.AS; l <= topology.Prefix24; l++ {
+		if i := on[l]; i >= 0 {
+			if t := &r.tried[int(i)+player]; failed {
+				t.failed++
+			} else {
+				t.held++
+			}
+		}
 	}
 }
 
 const (
 	// These are the options of a search whose forecasts come true.
 	rememberedBatch, rememberedBudget, rememberedAhead = 24, 100, 8
-	// A forecast holds if it is off by at most holdsBy ms and holdsShare of the RTT: the nearest of
-	// other servers may be as much farther. A vague one may be right and still not hold. Where
-	// trustedShare of a player's forecasts hold, the search needs no more questions. Where
-	// doubtedShare hold, they are worth no more than labels. Before any was tested, heldBefore count
-	// as right.
-	holdsBy, holdsShare, trustedShare, doubtedShare, heldBefore = 8, 0.05, 0.84, 0.45, 8
-	// A forecast for more than a /24 that holds counts less: the best server of a wide part may be
-	// nearer than its mean.
-	heldByWider = 0.85
+	// A forecast fails if it is off by more than failsSD standard deviations, and by more than failsBy
+	// ms and failsShare of the RTT. Where at most trustedShare of a player's forecasts fail, the search
+	// needs no more questions. Where doubtedShare fail, they are worth no more than labels. Before any
+	// was tested, heldBefore count as right. Tuned (docs/experiments/memory.md).
+	failsSD, failsBy, failsShare, trustedShare, doubtedShare, heldBefore = 2.5, 8, 0.05, 0.06, 0.6, 8
 	// Without any forecast for a /24, a player's forecasts are what others in the player's network
 	// measured. They leave out the player's own line, so they are trusted less.
 	coarseTrust = 0.4
@@ -158,15 +186,15 @@ func (r *recall) trust() float64 {
 		return 0
 	}
 	trust := 0.0
-	for player, m := range r.held {
-		share := (float64(m.sum) + heldBefore) / (float64(m.n) + heldBefore)
-		held := min(1, max(0, (share-doubtedShare)/(trustedShare-doubtedShare)))
+	for player, m := range r.failed {
+		share := float64(m.sum) / (float64(m.n) + heldBefore)
+		held := min(1, max(0, (doubtedShare-share)/(doubtedShare-trustedShare)))
 		if !r.fine[player] {
 			held *= coarseTrust
 		}
 		trust += held
 	}
-	return trust / float64(len(r.held))
+	return trust / float64(len(r.failed))
 }
 
 // remembered adds to the observations what is only remembered: the deepest parts of the tree in
@@ -199,7 +227,7 @@ func (e *estimator) remembered(observations []observation) []observation {
 func (e *estimator) imagine(node topology.Node) (c candidate, known bool) {
 	on := e.predictor.line(node)
 	for player := range e.nothing {
-		if _, _, known := e.predictor.recall.on(player, on); known {
+		if _, _, known := e.predictor.recall.on(player, on, false); known {
 			continue
 		}
 		if _, l, _ := e.predictor.nearestOn(player, on); l < topology.Country {

@@ -13,6 +13,9 @@ type Forecast struct {
 	Node topology.Node
 	// MS is the mean, and SD the standard deviation of an address's RTT from it, in ms.
 	MS, SD float64
+	// Error is the standard deviation of MS from the mean of all addresses below the node, in ms. It
+	// is less than SD, which includes how far the addresses are from that mean.
+	Error float64
 }
 
 // usual is how far an address is from the mean of the part that it shares with others, in ms, by
@@ -66,7 +69,8 @@ func Forecasts(tree *topology.Tree, now time.Time, memories ...[]Cell) []Forecas
 		own := (usualWeight*usual[l]*usual[l] + float64(n)*spread*spread) / (usualWeight + float64(n))
 		off := drift * m
 		changed := off * off * -math.Expm1(-float64(old)/float64(settles))
-		forecasts = append(forecasts, Forecast{Node: node, MS: m, SD: math.Sqrt(own + changed)})
+		missed := 1/float64(n) - 1/float64(max(n, tree.Children(node)))
+		forecasts = append(forecasts, Forecast{Node: node, MS: m, SD: math.Sqrt(own + changed), Error: math.Sqrt(own*missed + changed)})
 	}
 	slices.Reverse(forecasts)
 	return forecasts
