@@ -93,6 +93,7 @@ func measure(t *testing.T, n int) {
 			t.Errorf("%d of %d players are lost", lost, everyone)
 		}
 	}
+	t.Logf("refused on the way, by reason: %v", l.crowd.Refusals())
 	if len(took) != *searches {
 		t.Errorf("%d of %d searches found a server", len(took), *searches)
 	}
@@ -335,7 +336,7 @@ func (l *lab) awaitAll(everyone int, when string) (lost int) {
 		<-tick.C
 	}
 	lost = everyone - l.crowd.Here()
-	l.t.Logf("%d of %d players are not in %s", lost, everyone, when)
+	l.t.Logf("%d of %d players are not in %s; refused so far: %v", lost, everyone, when, l.crowd.Refusals())
 	return lost
 }
 

@@ -25,6 +25,8 @@ type Crowd struct {
 	joins  []time.Duration
 	states []time.Duration
 	here   map[*Player]string // the host of each player who is in its room
+	// refusals counts refused players by reason.
+	refusals map[string]int
 	// moved is when a player last came or went.
 	moved time.Time
 	work  sync.WaitGroup
@@ -44,6 +46,22 @@ func (c *Crowd) taken(of *[]time.Duration) []time.Duration {
 	times := *of
 	*of = nil
 	return times
+}
+
+// Refusals returns how often players were refused, by reason.
+func (c *Crowd) Refusals() map[string]int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return maps.Clone(c.refusals)
+}
+
+func (c *Crowd) refused(m wire.Refusal) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.refusals == nil {
+		c.refusals = map[string]int{}
+	}
+	c.refusals[m.Reason+" "+m.Says.Key]++
 }
 
 // Here returns how many players are in their rooms.
@@ -248,6 +266,8 @@ func (p *Player) hear(ctx context.Context, message wire.Message) {
 		p.sayAt(ctx, at, infos, report)
 	case wire.Finalists:
 		p.sayAt(ctx, p.asksUntil(m.Servers, m.Samples), Looked(p.name, p.list, m))
+	case wire.Refusal:
+		p.room.crowd.refused(m)
 	case wire.Launch:
 		p.say(wire.Launched{Round: m.Round, State: wire.LaunchStarted})
 		p.launched()
