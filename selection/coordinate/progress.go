@@ -35,7 +35,7 @@ const (
 	confidence = 0.95
 	// foundShare is the share of the gains of bold samples that a search tells of: most of those
 	// servers are asked for in the next round, and turn out to be farther. Where deviations or extras
-	// decide it tells of all. Tuned so that at most one claim of 20 is too low
+	// decide, or a memory saves questions, it tells of all. Tuned so that at most one claim of 20 is too low
 	// (docs/experiments/group-search.md).
 	foundShare = 2.0 / 3
 	// window is how many of the last bold samples count: those of six rounds.
@@ -180,7 +180,7 @@ func (p *Planner) Progress() Progress {
 	if e.objective.Deviates() {
 		cold = fairRounds
 	}
-	if e.objective.Deviates() || e.objective.Sacrifices() {
+	if e.objective.Deviates() || e.objective.Sacrifices() || !e.predictor.recall.isEmpty() {
 		share = 1
 	}
 	o.RegretBound, o.Own = duration(max(share*p.better.bound(), gained, leastBound-p.missed())+p.missed()), duration(p.missed())
