@@ -97,7 +97,8 @@
 // stricter limit than the best. Progress.Reach says whether a server may keep one. That is unlikely
 // once 95 % of the last 24 bold worlds drawn in climbing rounds have no such server.
 // The bound that is told (Progress.RegretBound) counts two thirds of the bold worlds' gain, because
-// most of those servers are farther than drawn. Where deviations or extras decide, or a memory saves questions, it counts all.
+// most of those servers are farther than drawn. Where deviations or extras decide, or a memory saves
+// questions, it counts all.
 //
 // The search is done
 //
