@@ -118,8 +118,8 @@ type lab struct {
 	dir   string
 	hosts []*exec.Cmd
 	crowd *load.Crowd
-	// next numbers rooms and players, for addresses.
-	next int
+	// next numbers rooms and players, for addresses, and opened counts the rooms.
+	next, opened int
 }
 
 var binary = sync.OnceValues(func() (string, error) {
@@ -247,7 +247,8 @@ func (l *lab) stop(i int) {
 func (l *lab) open(players int) *load.Room {
 	l.next++
 	body := fmt.Sprintf(`{"game":"openarena","by":"mean","players":%d}`, players)
-	host := l.crowd.Hosts[l.next%len(l.crowd.Hosts)]
+	l.opened++
+	host := l.crowd.Hosts[l.opened%len(l.crowd.Hosts)] // evenly, so that no room moves to make it so
 	request, err := http.NewRequest(http.MethodPost, "http://"+host+"/api/rooms", bytes.NewBufferString(body))
 	if err != nil {
 		l.t.Fatal(err)

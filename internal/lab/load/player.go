@@ -188,10 +188,16 @@ const firstPause, lastPause = 250 * time.Millisecond, 5 * time.Second
 // visit is one connection to one of the hosts, from the hello on. It reports whether the player was in its
 // room.
 func (p *Player) visit(ctx context.Context, line int) (wasIn bool) {
-	host := p.room.crowd.Hosts[mathrand.IntN(len(p.room.crowd.Hosts))]
+	hosts := p.room.crowd.Hosts
 	dialer := websocket.Dialer{ReadBufferSize: 512, WriteBufferSize: 512, HandshakeTimeout: 10 * time.Second}
 	began := time.Now()
-	ws, _, err := dialer.DialContext(ctx, "ws://"+host+"/peer", http.Header{"X-Forwarded-For": {p.from}})
+	var host string
+	var ws *websocket.Conn
+	var err error
+	for first, i := mathrand.IntN(len(hosts)), 0; i < len(hosts) && ws == nil; i++ { // as a balancer passes over a host that is down
+		host = hosts[(first+i)%len(hosts)]
+		ws, _, err = dialer.DialContext(ctx, "ws://"+host+"/peer", http.Header{"X-Forwarded-For": {p.from}})
+	}
 	if err != nil {
 		return false
 	}
