@@ -2,19 +2,11 @@ package host_test
 
 import (
 	"context"
-	"runtime"
 	"runtime/metrics"
 	"syscall"
 	"testing"
 	"time"
 )
-
-// liveHeap returns the heap in use after a collection, in bytes.
-func liveHeap() float64 {
-	runtime.GC()
-	runtime.GC()
-	return heapNow()
-}
 
 func heapNow() float64 {
 	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}

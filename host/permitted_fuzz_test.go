@@ -102,7 +102,6 @@ type permitted struct {
 	handler http.Handler
 	secret  string
 	code    string
-	guest   string
 	paths   []string
 }
 

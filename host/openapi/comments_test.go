@@ -72,8 +72,7 @@ func readSource(t *testing.T, types map[string]reflect.Type) comments {
 		}
 		return read[path]
 	}
-	var visit func(component string, owner reflect.Type)
-	visit = func(component string, owner reflect.Type) {
+	visit := func(component string, owner reflect.Type) {
 		s := of(owner.PkgPath())
 		if !strings.Contains(component, " ") {
 			c.About[component] = translated(strings.Replace(s.about[owner.Name()], owner.Name(), component, 1), owner, component)
