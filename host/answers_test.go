@@ -222,6 +222,10 @@ func TestAnswers(t *testing.T) {
 	c.is(204, "POST", "/api/rooms/"+code+"/leave", "", "Authorization", "Bearer "+bob.page)
 	c.is(204, "POST", "/api/rooms/"+code+"/handon", `{"name":"ann"}`, "Authorization", "Bearer "+keys.Secret)
 	c.is(204, "POST", "/api/rooms/"+code+"/end", "", "Authorization", "Bearer "+h.Keys(code).Secret)
+	waitFor(t, "the room's end", func() bool { // the answer to the order may come before it
+		status, _ := c.asks("GET", "/api/rooms/"+code, "", "Muster-Key", keys.Link)
+		return status == 410
+	})
 	const hasty, guessing = "198.51.100.7", "198.51.100.8"
 	for _, path := range []string{"", "/culled/full", "/evenings", "/matches", "/qr.svg"} {
 		c.is(410, "GET", "/api/rooms/"+code+path, "", "Muster-Key", keys.Link)
