@@ -89,8 +89,8 @@ type Config struct {
 	Proxies []netip.Prefix
 	// MetricsFrom are the networks that may read the metrics, in addition to this machine.
 	MetricsFrom []netip.Prefix
-	// Figures are shown with the host's own metrics.
-	Figures []metrics.Figure
+	// Figures returns what is shown with the host's own metrics; it may be nil.
+	Figures func() []metrics.Figure
 	// Home reports whether an address is in the host's own network, which has the host's public
 	// address; it may be nil.
 	Home func(netip.Addr) bool
@@ -208,10 +208,10 @@ func New(config Config) (*Host, error) {
 		h.guard.Public, h.guard.Hosts = true, func() int { return len(h.counting.hosts()) }
 	}
 	h.rooms = &lifecycle{surroundings: h.surroundings, registry: h.door.rooms, ctx: h.ctx, hosts: h.counting.hosts}
-	h.metrics.ShowStages(h.rooms.stages)
-	h.metrics.ShowStore(func() bool { return h.keeper.unkept() == "" })
-	h.metrics.Show(figuresOf(h.turns, admission.BoundsOf(config.Files), h.rooms)...)
-	h.metrics.Show(config.Figures...)
+	h.metrics.Show(func() []metrics.Figure { return figuresOf(h.turns, admission.BoundsOf(config.Files), h.rooms) })
+	if config.Figures != nil {
+		h.metrics.Show(config.Figures)
+	}
 	h.transport = &http.Transport{
 		DialContext:         h.dialOwner,
 		DisableCompression:  true,

@@ -7,8 +7,8 @@ import (
 	"muster/host/access"
 	"muster/host/admission"
 	"muster/host/metrics"
-	"muster/host/public"
 	"muster/host/turns"
+	"muster/host/wire"
 )
 
 // operators answers programs that monitor the host.
@@ -46,47 +46,57 @@ func (o operators) serveMetrics(w http.ResponseWriter, r *http.Request) {
 	o.rooms.metrics.Handler().ServeHTTP(w, r)
 }
 
-// figuresOf returns the figures of what bounds a host: processors, open connections, and the limits on
-// rooms of a public host.
+// figuresOf returns the figures of what bounds a host: its store, processors, open connections, and the
+// limits on rooms of a public host.
 func figuresOf(t *turns.Turns, b admission.Bounds, rooms *lifecycle) []metrics.Figure {
-	limit := func(of func(public.Limits) int) func() []metrics.Value {
-		return metrics.One(func() int { return of(*rooms.limits.Load()) })
-	}
-	figures := []metrics.Figure{{
-		Name: "muster_searches_running",
-		Help: "Searches for a server that compute now, as many as there are processors at most.",
-		Now:  metrics.One(func() int { searching, _ := t.Load(); return searching }),
+	searching, waiting := t.Load()
+	stay, asleep := rooms.standing()
+	figures := []metrics.Figure{byPhase(rooms.stages()), {
+		Name: "muster_store_up", Values: metrics.Yes(rooms.keeper.unkept() == ""),
+		Help: "1 while the store keeps what rooms do, 0 while it does not.",
 	}, {
-		Name: "muster_searches_waiting",
+		Name: "muster_searches_running", Values: metrics.One(searching),
+		Help: "Searches for a server that compute now, as many as there are processors at most.",
+	}, {
+		Name: "muster_searches_waiting", Values: metrics.One(waiting),
 		Help: "Searches for a server that wait for a processor.",
-		Now:  metrics.One(func() int { _, waiting := t.Load(); return waiting }),
+	}, {
+		Name: "muster_rooms_standing", Values: metrics.One(stay),
+		Help: "Rooms that stay after a session, awake or asleep.",
+	}, {
+		Name: "muster_rooms_asleep", Values: metrics.One(asleep),
+		Help: "Rooms that sleep until their next session.",
 	}}
-	if rooms.limits.Load() != nil {
+	if p := rooms.limits.Load(); p != nil {
 		figures = append(figures, metrics.Figure{
-			Name: "muster_rooms_limit",
+			Name: "muster_rooms_limit", Values: metrics.One(p.Rooms),
 			Help: "Rooms that this host holds at most, without those that sleep until their next session.",
-			Now:  limit(func(l public.Limits) int { return l.Rooms }),
 		}, metrics.Figure{
-			Name: "muster_rooms_standing_limit",
+			Name: "muster_rooms_standing_limit", Values: metrics.One(p.Standing.Rooms),
 			Help: "Rooms that stay after a session which this host keeps at most.",
-			Now:  limit(func(l public.Limits) int { return l.Standing.Rooms }),
 		})
 	}
-	figures = append(figures, metrics.Figure{
-		Name: "muster_rooms_standing",
-		Help: "Rooms that stay after a session, awake or asleep.",
-		Now:  metrics.One(func() int { stay, _ := rooms.standing(); return stay }),
-	}, metrics.Figure{
-		Name: "muster_rooms_asleep",
-		Help: "Rooms that sleep until their next session.",
-		Now:  metrics.One(func() int { _, asleep := rooms.standing(); return asleep }),
-	})
 	if most := b.Connections(); most > 0 {
 		figures = append(figures, metrics.Figure{
-			Name: "muster_connections_limit",
+			Name: "muster_connections_limit", Values: metrics.One(most),
 			Help: "Connections that this host keeps open at most: its descriptors without those that it reserves.",
-			Now:  metrics.One(func() int { return most }),
 		})
 	}
 	return figures
+}
+
+// byPhase counts rooms by phase. Phases without rooms are 0.
+func byPhase(rooms []wire.Stage) metrics.Figure {
+	of := map[wire.Stage]int{
+		wire.Gathering: 0, wire.Listing: 0, wire.Measuring: 0, wire.Refining: 0,
+		wire.Chosen: 0, wire.Launching: 0, wire.Waiting: 0, wire.Failed: 0,
+	}
+	for _, phase := range rooms {
+		of[phase]++
+	}
+	figure := metrics.Figure{Name: "muster_rooms_by_phase", Help: "Rooms that are open, by phase.", Labels: []string{"phase"}}
+	for phase, n := range of {
+		figure.Values = append(figure.Values, metrics.Value{Number: float64(n), Labels: []string{string(phase)}})
+	}
+	return figure
 }

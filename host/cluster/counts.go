@@ -15,13 +15,14 @@ type Counts struct {
 	// Renewed and Unrenewed count the renewals of the lease that succeeded and failed. Ends counts how
 	// often the trust in it has ended.
 	Renewed, Unrenewed, Ends uint64
-	// Hosts is how many hosts have a lease, this one included.
-	Hosts int
+	// Hosts is how many hosts have a lease, this one included, and Orphaned how many rooms no living host
+	// has.
+	Hosts, Orphaned int
 	// Connected says that a NATS server answers this host.
 	Connected bool
 }
 
-// Counts returns the counts of this moment.
+// Counts returns the counts of this moment. It looks at each room.
 func (c *Cluster) Counts() Counts {
 	n := Counts{Connected: c.conn.IsConnected()}
 	l := &c.lease
@@ -34,18 +35,10 @@ func (c *Cluster) Counts() Counts {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	n.Hosts = len(d.hosts)
-	return n
-}
-
-// Orphaned returns how many rooms no living host has. It looks at each room.
-func (c *Cluster) Orphaned() (rooms int) {
-	d := &c.directory
-	d.mu.Lock()
-	defer d.mu.Unlock()
 	for code, e := range d.rooms {
 		if !e.newer && d.busy[code] == 0 && d.stateOf(code, e) == store.Orphaned {
-			rooms++
+			n.Orphaned++
 		}
 	}
-	return rooms
+	return n
 }

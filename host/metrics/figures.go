@@ -1,20 +1,20 @@
 package metrics
 
-import "github.com/prometheus/client_golang/prometheus"
+import (
+	"strings"
 
-// Figure is a number that another part of the program knows. The metrics ask for it at each
-// collection.
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// Figure is a number that another part of the program knows, or one for each value of its labels.
 type Figure struct {
 	// Name and Help are as Prometheus shows them. The name of a number that only grows ends in
 	// _total.
 	Name, Help string
-	// Grows says that the number only grows.
-	Grows bool
 	// Labels are the names of the labels, if the figure has any. Outsiders must not be able to choose
 	// their values freely.
 	Labels []string
-	// Now returns the numbers at this moment, none if there are none.
-	Now func() []Value
+	Values []Value
 }
 
 // Value is a number, and the values of its figure's labels.
@@ -23,33 +23,35 @@ type Value struct {
 	Labels []string
 }
 
-// One returns a function for [Figure.Now] of a figure without labels.
-func One[N int | uint64 | float64](now func() N) func() []Value {
-	return func() []Value { return []Value{{Number: float64(now())}} }
-}
+// One returns the value of a figure without labels.
+func One[N int | uint64 | float64](n N) []Value { return []Value{{Number: float64(n)}} }
 
-// Show adds figures to the metrics.
-func (m *Metrics) Show(figures ...Figure) {
-	for _, f := range figures {
-		kind := prometheus.GaugeValue
-		if f.Grows {
-			kind = prometheus.CounterValue
-		}
-		m.registry.MustRegister(shown{f, kind, prometheus.NewDesc(f.Name, f.Help, f.Labels, nil)})
+// Yes returns the value of a figure that answers a question: 1 for yes, 0 for no.
+func Yes(is bool) []Value {
+	if is {
+		return One(1)
 	}
+	return One(0)
 }
 
-// shown collects a figure.
-type shown struct {
-	Figure
-	kind prometheus.ValueType
-	desc *prometheus.Desc
-}
+// Show adds figures to the metrics. Each collection calls now, so that its numbers are of one moment.
+func (m *Metrics) Show(now func() []Figure) { m.registry.MustRegister(shown(now)) }
 
-func (s shown) Describe(to chan<- *prometheus.Desc) { to <- s.desc }
+// shown collects figures.
+type shown func() []Figure
+
+// Describe describes nothing, because there may be other figures at each collection.
+func (shown) Describe(chan<- *prometheus.Desc) {}
 
 func (s shown) Collect(to chan<- prometheus.Metric) {
-	for _, v := range s.Now() {
-		to <- prometheus.MustNewConstMetric(s.desc, s.kind, v.Number, v.Labels...)
+	for _, f := range s() {
+		kind := prometheus.GaugeValue
+		if strings.HasSuffix(f.Name, "_total") {
+			kind = prometheus.CounterValue
+		}
+		desc := prometheus.NewDesc(f.Name, f.Help, f.Labels, nil)
+		for _, v := range f.Values {
+			to <- prometheus.MustNewConstMetric(desc, kind, v.Number, v.Labels...)
+		}
 	}
 }

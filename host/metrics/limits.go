@@ -2,8 +2,7 @@ package metrics
 
 import "muster/host/wire"
 
-// reasons are all reasons of a refusal. The metrics show each from 0 on, because a rate does not count
-// the refusal with which a series begins.
+// reasons are all reasons of a refusal.
 var reasons = []string{
 	wire.ReasonVersion, wire.ReasonCode, wire.ReasonNameTaken, wire.ReasonName, wire.ReasonFull, wire.ReasonClosed,
 	wire.ReasonMalformed, wire.ReasonSecret, wire.ReasonReplaced, wire.ReasonLocked, wire.ReasonRemoved, wire.ReasonAction,

@@ -118,10 +118,16 @@ func New() *Metrics {
 			Buckets: prometheus.ExponentialBuckets(1e-3, 4, 9),
 		}),
 	}
-	m.registry.MustRegister(m.Rooms, m.Peers, m.Pages, m.Relayed, m.Opened,
-		m.connections, m.results, m.refusals, m.limited, m.takeovers, m.lost, m.launches, m.saves, m.steps, m.answers, m.choices, m.planner, m.waits,
+	m.registry.MustRegister(m.Rooms, m.Peers, m.Pages, m.Relayed, m.Opened, m.connections, m.results, m.refusals, m.limited,
+		m.takeovers, m.lost, m.launches, m.saves, m.steps, m.answers, m.choices, m.planner, m.waits,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	for _, limit := range limits { // from 0 on, so that the first refusal counts in a rate
+	m.begin()
+	return m
+}
+
+// begin shows each label from 0 on, because a rate does not count the event with which a series begins.
+func (m *Metrics) begin() {
+	for _, limit := range limits {
 		m.limited.WithLabelValues(limit)
 	}
 	for _, cause := range []string{ended, released} {
@@ -139,7 +145,6 @@ func New() *Metrics {
 	for _, of := range []string{"join", "page", "api"} {
 		m.answers.WithLabelValues(of)
 	}
-	return m
 }
 
 // Handler serves the metrics.
@@ -217,46 +222,6 @@ func (m *Metrics) Answered(what string, began time.Time) {
 
 // Waited measures how long a room has waited for its turn.
 func (m *Metrics) Waited(d time.Duration) { m.waits.Observe(d.Seconds()) }
-
-// ShowStages adds a metric of how many rooms are in each phase; each collection calls stages.
-func (m *Metrics) ShowStages(stages func() []wire.Stage) {
-	desc := prometheus.NewDesc("muster_rooms_by_phase", "Rooms that are open, by phase.", []string{"phase"}, nil)
-	m.registry.MustRegister(phases{stages, desc})
-}
-
-// phases collects how many rooms are in each phase.
-type phases struct {
-	stages func() []wire.Stage
-	desc   *prometheus.Desc
-}
-
-func (p phases) Describe(to chan<- *prometheus.Desc) { to <- p.desc }
-
-func (p phases) Collect(to chan<- prometheus.Metric) {
-	rooms := map[wire.Stage]int{
-		wire.Gathering: 0, wire.Listing: 0, wire.Measuring: 0, wire.Refining: 0,
-		wire.Chosen: 0, wire.Launching: 0, wire.Waiting: 0, wire.Failed: 0,
-	}
-	for _, stage := range p.stages() {
-		rooms[stage]++
-	}
-	for phase, n := range rooms {
-		to <- prometheus.MustNewConstMetric(p.desc, prometheus.GaugeValue, float64(n), string(phase))
-	}
-}
-
-// ShowStore adds a metric that says whether the store keeps rooms, for an alarm.
-func (m *Metrics) ShowStore(isUp func() bool) {
-	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Name: "muster_store_up",
-		Help: "1 while the store keeps what rooms do, 0 while it does not.",
-	}, func() float64 {
-		if isUp() {
-			return 1
-		}
-		return 0
-	}))
-}
 
 // Timed returns a store that counts its saves.
 func (m *Metrics) Timed(s store.Store) store.Store { return timed{s, m} }

@@ -64,16 +64,21 @@ func TestTakeovers(t *testing.T) {
 // TestFigures checks that figures of other parts are read at each scrape, with their labels.
 func TestFigures(t *testing.T) {
 	m, left := New(), 7
-	m.Show(Figure{Name: "muster_left", Help: "What is left.", Now: One(func() int { return left })},
-		Figure{Name: "muster_came_total", Help: "What came.", Grows: true, Now: One(func() uint64 { return 3 })},
-		Figure{Name: "muster_age_seconds", Help: "Ages.", Labels: []string{"game"}, Now: func() []Value {
-			return []Value{{1.5, []string{"openarena"}}, {2, []string{"xonotic"}}}
-		}},
-		Figure{Name: "muster_none", Help: "Nothing.", Now: func() []Value { return nil }})
+	m.Show(func() []Figure {
+		return []Figure{
+			{Name: "muster_left", Help: "What is left.", Values: One(left)},
+			{Name: "muster_came_total", Help: "What came.", Values: One(uint64(3))},
+			{Name: "muster_age_seconds", Help: "Ages.", Labels: []string{"game"}, Values: []Value{
+				{1.5, []string{"openarena"}}, {2, []string{"xonotic"}},
+			}},
+			{Name: "muster_up", Help: "Up.", Values: Yes(left == 7)},
+			{Name: "muster_none", Help: "Nothing."},
+		}
+	})
 	scrape(t, m, "# TYPE muster_left gauge", "muster_left 7", "# TYPE muster_came_total counter", "muster_came_total 3",
-		`muster_age_seconds{game="openarena"} 1.5`, `muster_age_seconds{game="xonotic"} 2`)
+		`muster_age_seconds{game="openarena"} 1.5`, `muster_age_seconds{game="xonotic"} 2`, "muster_up 1")
 	left--
-	if text := scrape(t, m, "muster_left 6"); strings.Contains(text, "muster_none") {
+	if text := scrape(t, m, "muster_left 6", "muster_up 0"); strings.Contains(text, "muster_none") {
 		t.Error("a figure without values is shown")
 	}
 }

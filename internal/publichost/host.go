@@ -21,6 +21,7 @@ import (
 	"muster/host/access"
 	"muster/host/between"
 	"muster/host/cluster"
+	"muster/host/metrics"
 	"muster/host/public"
 	"muster/host/room"
 	"muster/host/store"
@@ -117,7 +118,7 @@ func (h *Host) Serve(ctx context.Context, r Rooms) error {
 	doorbell, inDiscord, endDiscord := h.inDiscord(r.Games)
 	defer endDiscord()
 	rooms, err := host.New(host.Config{
-		Announce: announce, Networks: memory, Figures: h.figures(kept),
+		Announce: announce, Networks: memory, Figures: func() []metrics.Figure { return h.figures(kept) },
 		List: h.Lists.List, Said: h.Lists.Said, Age: h.Lists.Age, Store: kept, Relay: relay, Loads: loads,
 		Page: web.Handler(), Logger: h.log, Files: int(min(netinfo.FileLimit(), math.MaxInt32)), Public: &h.Public,
 		Get: r.Programs, Discord: doorbell,
