@@ -87,8 +87,10 @@ func (o operated) Close(ctx context.Context, id, reason string) error {
 	}
 	a.log.Info("room closed by an operator", "reason", reason)
 	a.closeFor(operating.Closing(reason))
-	if err := await(ctx, a.done); err != nil {
-		return err
+	select {
+	case <-a.done:
+	case <-ctx.Done():
+		return ctx.Err()
 	}
 	ctx, cancel := context.WithTimeout(ctx, storeWait)
 	defer cancel()
@@ -110,7 +112,8 @@ func (o operated) Move(ctx context.Context, id, to string) error {
 	case to == o.own:
 		return operating.ErrThere
 	}
-	if _, ready, _ := o.loads(); !has(ready, to) {
+	_, loads, _ := o.loads()
+	if _, ready := loads[to]; !ready {
 		return operating.ErrHost
 	}
 	if a.isHeld() {
@@ -142,21 +145,6 @@ func (o operated) Move(ctx context.Context, id, to string) error {
 func (a *actor) isHeld() bool {
 	view, _ := a.views.get()
 	return !view.Snapshot.Room.Held.IsZero()
-}
-
-func has[V any](m map[string]V, key string) bool {
-	_, is := m[key]
-	return is
-}
-
-// await waits for a room's end.
-func await(ctx context.Context, done <-chan struct{}) error {
-	select {
-	case <-done:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }
 
 func (o operated) Limits() []pressure.Row { return o.pressed.Rows(time.Now()) }

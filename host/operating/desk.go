@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/netip"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -103,34 +104,48 @@ func (d *Desk) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	mux := http.NewServeMux()
-	handle := func(pattern, what string, do func(context.Context, *http.Request) (any, string, error)) {
-		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
-			document, detail, err := do(r.Context(), r)
-			outcome := "done"
-			if err != nil {
-				outcome = err.Error()
-			}
-			facts := []any{"audit", true, "who", who, "what", what}
-			if id := r.PathValue("id"); id != "" {
-				facts = append(facts, "room", cleanID(id))
-			}
-			if detail != "" {
-				facts = append(facts, "detail", detail)
-			}
-			d.Log.Log(r.Context(), Audit, "operator", append(facts, "outcome", outcome)...)
-			reply(w, document, err)
-		})
+	for pattern, what := range map[string]string{
+		"GET /rooms": "list", "GET /limits": "limits", "GET /rooms/{id}": "explain", "POST /rooms/{id}/close": "close",
+		"POST /rooms/{id}/move": "move",
+	} {
+		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) { d.answer(w, r, who, what) })
 	}
-	handle("GET /rooms", "list", d.list)
-	handle("GET /limits", "limits", d.limits)
-	handle("GET /rooms/{id}", "explain", func(ctx context.Context, r *http.Request) (any, string, error) {
-		explained := Explained{Format: "muster.room-explained/1"}
-		err := d.askOwner(ctx, http.MethodGet, r.PathValue("id"), "", nil, &explained.Explanation)
-		return explained, "", err
-	})
-	handle("POST /rooms/{id}/close", "close", d.order(func(o Order) string { return o.Reason }))
-	handle("POST /rooms/{id}/move", "move", d.order(func(o Order) string { return o.To }))
 	mux.ServeHTTP(w, r)
+}
+
+// answer does what an operator asks, and logs it.
+func (d *Desk) answer(w http.ResponseWriter, r *http.Request, who, what string) {
+	id := r.PathValue("id")
+	o, err := orderIn(r)
+	var document any
+	if err == nil {
+		document, err = d.do(r.Context(), what, id, o)
+	}
+	facts := []any{"audit", true, "who", who, "what", what}
+	if id != "" {
+		facts = append(facts, "room", plain(id))
+	}
+	if detail := plain(o.Reason + o.To); detail != "" {
+		facts = append(facts, "detail", detail)
+	}
+	outcome := "done"
+	if err != nil {
+		outcome = err.Error()
+	}
+	d.Log.Log(r.Context(), Audit, "operator", append(facts, "outcome", outcome)...)
+	reply(w, document, err)
+}
+
+// orderIn reads the order in a request, which may have none.
+func orderIn(r *http.Request) (o Order, err error) {
+	body, err := io.ReadAll(http.MaxBytesReader(nil, r.Body, mostBody))
+	if err == nil && len(body) > 0 {
+		err = json.Unmarshal(body, &o)
+	}
+	if err != nil {
+		err = errors.New("the request is no JSON object")
+	}
+	return o, err
 }
 
 // owner returns whose key a request shows, or says to the caller that it is none.
@@ -156,129 +171,83 @@ func (d *Desk) owner(w http.ResponseWriter, r *http.Request) (who string, ok boo
 	return "", false
 }
 
-// list lists the rooms of all hosts.
-func (d *Desk) list(ctx context.Context, _ *http.Request) (any, string, error) {
-	all := Listing{Format: "muster.rooms/1", Rooms: d.Rooms.List()}
-	others, silent := gather[[]Room](ctx, d, "rooms")
-	for _, rooms := range others {
-		all.Rooms = append(all.Rooms, rooms...)
+// do does what an operator asks of all hosts, or of the one that has a room.
+func (d *Desk) do(ctx context.Context, what, id string, o Order) (document any, err error) {
+	switch what {
+	case "list":
+		return d.list(ctx), nil
+	case "limits":
+		return d.limits(ctx), nil
 	}
-	if all.Silent = silent; all.Rooms == nil {
-		all.Rooms = []Room{}
-	}
-	Sort(all.Rooms)
-	return all, "", nil
-}
-
-// limits lists the networks that ran into limits of any host.
-func (d *Desk) limits(ctx context.Context, _ *http.Request) (any, string, error) {
-	all := Limits{Format: "muster.limits/1", Networks: d.Rooms.Limits()}
-	others, silent := gather[[]pressure.Row](ctx, d, "limits")
-	for _, rows := range others {
-		all.Networks = append(all.Networks, rows...)
-	}
-	all.Silent = silent
-	if all.Networks = pressure.Merge(all.Networks); all.Networks == nil {
-		all.Networks = []pressure.Row{}
-	}
-	return all, "", nil
-}
-
-// order passes an order on to the host that has the room.
-func (d *Desk) order(detail func(Order) string) func(context.Context, *http.Request) (any, string, error) {
-	return func(ctx context.Context, r *http.Request) (any, string, error) {
-		var o Order
-		body, err := io.ReadAll(http.MaxBytesReader(nil, r.Body, mostBody))
-		if err != nil || json.Unmarshal(body, &o) != nil {
-			return nil, "", errors.New("the request is no JSON object")
-		}
-		what := r.URL.Path[strings.LastIndexByte(r.URL.Path, '/'):]
-		var done Done
-		err = d.askOwner(ctx, http.MethodPost, r.PathValue("id"), what, body, &done)
-		return done, plainDetail(detail(o)), err
-	}
-}
-
-// detailSigns matches what is taken out of a detail before it is logged.
-var detailSigns = regexp.MustCompile(`[^A-Za-z0-9_-]`)
-
-func plainDetail(text string) string {
-	return detailSigns.ReplaceAllString(text[:min(idLength, len(text))], "")
-}
-
-func cleanID(id string) string { return plainDetail(id) }
-
-// askOwner asks the host that has a room, which may be this one.
-func (d *Desk) askOwner(ctx context.Context, method, id, what string, body []byte, answer any) error {
-	if id != cleanID(id) {
-		return ErrUnknown
+	if id != plain(id) {
+		return nil, ErrUnknown
 	}
 	host, err := d.Rooms.Where(id)
 	switch {
 	case err != nil:
-		return err
+		return nil, err
 	case host == d.Own || host == "":
-		data, err := d.act(ctx, method, id, what, body)
-		if err != nil {
-			return err
-		}
-		return json.Unmarshal(data, answer)
+		return d.act(ctx, what, id, o)
 	}
-	return d.ask(ctx, method, host, "rooms/"+id+what, body, answer)
+	var answer json.RawMessage
+	err = d.ask(ctx, host, what+"/"+id, o, &answer)
+	return answer, err
 }
 
-// act does what is asked of a room of this host.
-func (d *Desk) act(ctx context.Context, method, id, what string, body []byte) ([]byte, error) {
-	var o Order
-	if len(body) > 0 {
-		if err := json.Unmarshal(body, &o); err != nil {
-			return nil, errors.New("the request is no JSON object")
-		}
-	}
-	switch {
-	case method == http.MethodGet:
-		explained, err := d.Rooms.Explain(id)
-		if err != nil {
-			return nil, err
-		}
-		return json.Marshal(explained)
-	case what == "/close":
+// list lists the rooms of all hosts.
+func (d *Desk) list(ctx context.Context) Listing {
+	all := Listing{Format: "muster.rooms/1", Rooms: []Room{}}
+	others, silent := gather[[]Room](ctx, d, "list")
+	all.Rooms = slices.Concat(all.Rooms, d.Rooms.List(), slices.Concat(others...))
+	all.Silent = silent
+	Sort(all.Rooms)
+	return all
+}
+
+// limits lists the networks that ran into limits of any host.
+func (d *Desk) limits(ctx context.Context) Limits {
+	others, silent := gather[[]pressure.Row](ctx, d, "limits")
+	rows := pressure.Merge(slices.Concat(d.Rooms.Limits(), slices.Concat(others...)))
+	return Limits{Format: "muster.limits/1", Networks: append([]pressure.Row{}, rows...), Silent: silent}
+}
+
+// signs matches what is taken out of a text before it is logged.
+var signs = regexp.MustCompile(`[^A-Za-z0-9_-]`)
+
+// plain returns the part of a text that may stand in the log.
+func plain(text string) string { return signs.ReplaceAllString(text[:min(idLength, len(text))], "") }
+
+// act does what is asked of this host.
+func (d *Desk) act(ctx context.Context, what, id string, o Order) (document any, err error) {
+	switch what {
+	case "list":
+		return d.Rooms.List(), nil
+	case "limits":
+		return d.Rooms.Limits(), nil
+	case "explain":
+		explanation, err := d.Rooms.Explain(id)
+		return Explained{"muster.room-explained/1", explanation}, err
+	case "close":
 		if Closing(o.Reason) == nil {
 			return nil, ErrReason
 		}
-		if err := d.Rooms.Close(ctx, id, o.Reason); err != nil {
-			return nil, err
-		}
-		return json.Marshal(Done{"closed"})
+		return Done{"closed"}, d.Rooms.Close(ctx, id, o.Reason)
+	case "move":
+		return Done{"moved to " + plain(o.To)}, d.Rooms.Move(ctx, id, o.To)
 	}
-	if err := d.Rooms.Move(ctx, id, o.To); err != nil {
-		return nil, err
-	}
-	return json.Marshal(Done{"moved to " + plainDetail(o.To)})
+	return nil, ErrUnknown
 }
 
-// Inside answers the other hosts, at paths that begin with [Path].
+// Inside answers the other hosts, at paths such as [Path] + "close/ID".
 func (d *Desk) Inside(w http.ResponseWriter, r *http.Request) {
-	what := strings.TrimPrefix(r.URL.Path, Path)
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, mostBody))
+	what, id, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, Path), "/")
+	o, err := orderIn(r)
 	if err != nil {
 		reply(w, nil, err)
 		return
 	}
-	switch what {
-	case "rooms":
-		reply(w, d.Rooms.List(), nil)
-		return
-	case "limits":
-		reply(w, d.Rooms.Limits(), nil)
-		return
-	}
-	id, action, _ := strings.Cut(strings.TrimPrefix(what, "rooms/"), "/")
-	if action != "" {
-		action = "/" + action
-	}
-	data, err := d.act(r.Context(), r.Method, id, action, body)
-	reply(w, json.RawMessage(data), err)
+	document, err := d.act(r.Context(), what, id, o)
+	reply(w, document, err)
 }
 
 // gather asks all other hosts for the same document. silent are those that do not answer.
@@ -293,7 +262,7 @@ func gather[T any](ctx context.Context, d *Desk, what string) (answers []T, sile
 			ctx, cancel := context.WithTimeout(ctx, hostWait)
 			defer cancel()
 			var answer T
-			err := d.ask(ctx, http.MethodGet, host, what, nil, &answer)
+			err := d.ask(ctx, host, what, Order{}, &answer)
 			mu.Lock()
 			defer mu.Unlock()
 			if err != nil {
@@ -308,8 +277,12 @@ func gather[T any](ctx context.Context, d *Desk, what string) (answers []T, sile
 }
 
 // ask asks another host.
-func (d *Desk) ask(ctx context.Context, method, host, what string, body []byte, answer any) error {
-	request, err := http.NewRequestWithContext(ctx, method, "http://"+host+Path+what, bytes.NewReader(body))
+func (d *Desk) ask(ctx context.Context, host, what string, o Order, answer any) error {
+	body, err := json.Marshal(o)
+	if err != nil {
+		return err
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+host+Path+what, bytes.NewReader(body))
 	if err != nil {
 		return err
 	}
