@@ -1,14 +1,16 @@
 package operating
 
 import (
-	"bufio"
+	"cmp"
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
+	"errors"
 	"fmt"
 	"io"
 	"regexp"
-	"strings"
+
+	"muster/host/keyfile"
 )
 
 // Keys are the keys by which operators may see and change rooms, each with its owner's name.
@@ -20,12 +22,8 @@ type key struct {
 	digest [sha256.Size]byte
 }
 
-const (
-	// leastKey is the least length of a key, in bytes: nobody guesses so many.
-	leastKey = 20
-	// mostKeys bounds a file of keys, and longestLine one of its lines, in bytes.
-	mostKeys, longestLine = 100, 1 << 10
-)
+// mostKeys bounds a file of keys.
+const mostKeys = 100
 
 // keyName matches names of keys: they stand in the log as they are.
 var keyName = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
@@ -33,68 +31,50 @@ var keyName = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
 // NewKey returns the line of a new key in a file of keys.
 func NewKey(name string) string { return name + " " + rand.Text() + "\n" }
 
-// ReadKeys reads keys, one a line. An error names the line, and no key.
+// ReadKeys reads keys, one a line. An error names the lines, and no key.
 //
 //	# name and key
 //	ann  9f2c8e61b7d04a35a1e0
 func ReadKeys(from io.Reader) (Keys, error) {
-	texts, err := readLines(from)
-	if err != nil {
-		return nil, err
-	}
-	var keys Keys
-	for _, l := range texts {
-		next := key{l.name, sha256.Sum256([]byte(l.key))}
-		for _, other := range keys {
-			if other.name == next.name || other.digest == next.digest {
-				return nil, fmt.Errorf("line %d: the name %s, or its key, is there already", l.number, l.name)
-			}
-		}
-		keys = append(keys, next)
-	}
-	return keys, nil
+	keys, _, err := read(from)
+	return keys, err
 }
 
 // FirstKey returns the first key of a file, which a command shows.
 func FirstKey(from io.Reader) (string, error) {
-	texts, err := readLines(from)
-	switch {
-	case err != nil:
-		return "", err
-	case len(texts) == 0:
-		return "", fmt.Errorf("there is no line NAME KEY")
+	_, first, err := read(from)
+	if err == nil && first == "" {
+		err = errors.New("there is no line NAME KEY")
 	}
-	return texts[0].key, nil
+	return first, err
 }
 
-// line is a line of a file of keys.
-type line struct {
-	number    int
-	name, key string
-}
-
-func readLines(from io.Reader) (all []line, err error) {
-	lines, n := bufio.NewScanner(from), 0
-	lines.Buffer(make([]byte, longestLine), longestLine)
-	for lines.Scan() {
-		n++
-		text, _, _ := strings.Cut(lines.Text(), "#")
-		words := strings.Fields(text)
+// read returns the keys of a file, and the first one's text.
+func read(from io.Reader) (keys Keys, first string, err error) {
+	err = keyfile.EachLine(from, func(words []string) error {
 		switch {
-		case len(words) == 0:
-			continue
 		case len(words) != 2:
-			return nil, fmt.Errorf("line %d: say NAME KEY", n)
+			return errors.New("say NAME KEY")
 		case !keyName.MatchString(words[0]):
-			return nil, fmt.Errorf("line %d: a name has at most 64 letters, digits, and signs of ._-", n)
-		case len(words[1]) < leastKey:
-			return nil, fmt.Errorf("line %d: the key has %d signs, and %d are the least", n, len(words[1]), leastKey)
-		case len(all) == mostKeys:
-			return nil, fmt.Errorf("line %d: there are more than %d keys", n, mostKeys)
+			return errors.New("a name has at most 64 letters, digits, and signs of ._-")
+		case len(words[1]) < keyfile.Least:
+			return fmt.Errorf("the key has %d signs, and %d are the least", len(words[1]), keyfile.Least)
+		case len(keys) == mostKeys:
+			return fmt.Errorf("there are more than %d keys", mostKeys)
 		}
-		all = append(all, line{n, words[0], words[1]})
+		next := key{words[0], sha256.Sum256([]byte(words[1]))}
+		for _, other := range keys {
+			if other.name == next.name || other.digest == next.digest {
+				return fmt.Errorf("the name %s, or its key, is there already", next.name)
+			}
+		}
+		keys, first = append(keys, next), cmp.Or(first, words[1])
+		return nil
+	})
+	if err != nil {
+		return nil, "", err
 	}
-	return all, lines.Err()
+	return keys, first, nil
 }
 
 // Owner returns the name of a key's owner; empty if it is no key. It takes as long for every text.

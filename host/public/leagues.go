@@ -1,7 +1,6 @@
 package public
 
 import (
-	"bufio"
 	"crypto/sha256"
 	"crypto/subtle"
 	"errors"
@@ -9,8 +8,8 @@ import (
 	"io"
 	"net/netip"
 	"strconv"
-	"strings"
 
+	"muster/host/keyfile"
 	"muster/host/wire"
 )
 
@@ -26,35 +25,23 @@ type League struct {
 	digest [sha256.Size]byte
 }
 
-const (
-	// leastKey is the least length of a league's key, in bytes: nobody guesses so many.
-	leastKey = 20
-	// mostLeagues bounds a file of leagues, and longestLeague one of its lines, in bytes.
-	mostLeagues, longestLeague = 1000, 1 << 10
-)
+// mostLeagues bounds a file of leagues.
+const mostLeagues = 1000
 
 // ReadLeagues reads leagues, one a line. Its error has all mistakes: it names their lines, and no key.
 //
 //	# name, key, rooms at once, and where they tell what happens
 //	winter-cup  9f2c8e61b7d04a35a1e0  64  json+https://cup.example/hook
 func ReadLeagues(from io.Reader) (leagues []League, err error) {
-	lines, n := bufio.NewScanner(from), 0
-	lines.Buffer(make([]byte, longestLeague), longestLeague)
-	for lines.Scan() {
-		n++
-		text, _, _ := strings.Cut(lines.Text(), "#")
-		words := strings.Fields(text)
-		if len(words) == 0 {
-			continue
-		}
+	err = keyfile.EachLine(from, func(words []string) error {
 		league, wrong := leagueOf(words, leagues)
-		if wrong != "" {
-			err = errors.Join(err, fmt.Errorf("line %d: %s", n, wrong))
-			continue
+		if wrong == "" {
+			leagues = append(leagues, league)
+			return nil
 		}
-		leagues = append(leagues, league)
-	}
-	if err = errors.Join(err, lines.Err()); err != nil {
+		return errors.New(wrong)
+	})
+	if err != nil {
 		return nil, err
 	}
 	return leagues, nil
@@ -75,8 +62,8 @@ func leagueOf(words []string, others []League) (league League, wrong string) {
 		return league, "the webhook is none: it begins with https, or json+https"
 	case err != nil || rooms < 1:
 		return league, fmt.Sprintf("%q is no number of rooms", words[2])
-	case len(words[1]) < leastKey:
-		return league, fmt.Sprintf("the key has %d signs, and %d are the least", len(words[1]), leastKey)
+	case len(words[1]) < keyfile.Least:
+		return league, fmt.Sprintf("the key has %d signs, and %d are the least", len(words[1]), keyfile.Least)
 	case len(others) == mostLeagues:
 		return league, fmt.Sprintf("there are more than %d leagues", mostLeagues)
 	}

@@ -162,7 +162,7 @@ func natsURL(text string) string {
 
 // folders checks that the host may write where it keeps things.
 func folders(s *publichost.Settings) (faults []error) {
-	rooms, _ := s.Places()
+	rooms := s.Places().Rooms
 	for _, place := range []struct{ flag, folder string }{{"store", filepath.Dir(rooms)}, {"acme-cache", s.ACME.Cache}} {
 		if place.folder == "" || place.flag == "store" && s.Cluster.URL != "" {
 			continue
@@ -235,8 +235,7 @@ func ports(s *publichost.Settings) (faults []error) {
 // isRunning reports whether a host with these rooms runs on this machine: then it listens for operators
 // where its file says.
 func isRunning(s *publichost.Settings) bool {
-	_, door := s.Places()
-	at, err := os.ReadFile(door)
+	at, err := os.ReadFile(s.Places().Door)
 	if err != nil {
 		return false
 	}

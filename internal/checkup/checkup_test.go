@@ -170,7 +170,7 @@ func TestDoubts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, door := s.Places()
+	door := s.Places().Door
 	if err := errors.Join(os.MkdirAll(filepath.Dir(door), 0o700), os.WriteFile(door, []byte(running.Addr().String()+"\n"), 0o600)); err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,6 @@
 package discord
 
 import (
-	"bufio"
 	"crypto/ed25519"
 	"crypto/sha256"
 	"encoding/hex"
@@ -10,6 +9,8 @@ import (
 	"io"
 	"net/url"
 	"strings"
+
+	"muster/host/keyfile"
 )
 
 // Config is an application of Discord's, as its file says it. Nothing in it lets anybody act as the application.
@@ -23,14 +24,9 @@ type Config struct {
 	sealing [sha256.Size]byte
 }
 
-const (
-	discordAPI = "https://discord.com/api/v10"
-	// leastSecret is the least length of the secret, in bytes: nobody guesses so many.
-	leastSecret = 20
-	longestFile = 16 << 10
-)
+const discordAPI = "https://discord.com/api/v10"
 
-// ReadConfig reads the file of an application. An error names the line, and no secret.
+// ReadConfig reads the file of an application. An error names the lines, and no secret.
 //
 //	# from discord.com/developers/applications, General Information
 //	application 1234567890123456789
@@ -39,28 +35,20 @@ const (
 //	secret      9f2c8e61b7d04a35a1e0
 func ReadConfig(from io.Reader) (c Config, err error) {
 	c.API = discordAPI
-	lines, n, has := bufio.NewScanner(io.LimitReader(from, longestFile)), 0, map[string]bool{}
-	for lines.Scan() {
-		n++
-		text, _, _ := strings.Cut(lines.Text(), "#")
-		words := strings.Fields(text)
-		if len(words) == 0 {
-			continue
-		}
+	has := map[string]bool{}
+	err = keyfile.EachLine(from, func(words []string) error {
 		if len(words) != 2 || has[words[0]] {
-			return c, fmt.Errorf("line %d: say a word and its value, each word once", n)
+			return errors.New("say a word and its value, each word once")
 		}
 		has[words[0]] = true
-		if err := c.set(words[0], words[1]); err != nil {
-			return c, fmt.Errorf("line %d: %w", n, err)
-		}
-	}
+		return c.set(words[0], words[1])
+	})
 	for _, word := range []string{"application", "public-key", "secret"} {
-		if !has[word] && lines.Err() == nil {
-			return c, fmt.Errorf("there is no line with %s", word)
+		if !has[word] && err == nil {
+			err = fmt.Errorf("there is no line with %s", word)
 		}
 	}
-	return c, lines.Err()
+	return c, err
 }
 
 func (c *Config) set(word, value string) error {
@@ -76,8 +64,8 @@ func (c *Config) set(word, value string) error {
 		}
 		c.PublicKey = key
 	case "secret":
-		if len(value) < leastSecret {
-			return fmt.Errorf("the secret has %d signs, and %d are the least", len(value), leastSecret)
+		if len(value) < keyfile.Least {
+			return fmt.Errorf("the secret has %d signs, and %d are the least", len(value), keyfile.Least)
 		}
 		c.sealing = sha256.Sum256([]byte("seals the organisers of rooms in Discord: " + value))
 	case "api":

@@ -2,6 +2,7 @@ package publichost
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -26,21 +27,24 @@ import (
 //	rooms.db.operators   a key a line, which the host makes when it first starts
 //	rooms.db.operate     where the running host listens
 
-// doorEnd ends the name of the file with the address.
-const doorEnd = ".operate"
+// Places are the files of a host.
+type Places struct {
+	// Rooms is the store, Keys are the operators' keys, and Door has the running host's address for
+	// operators.
+	Rooms, Keys, Door string
+}
 
-// operatorFiles returns the file of operators' keys, and that of the running host's address. Hosts that
-// share NATS have them in the state folder: the keys of all hosts on the machine, and an address each.
-func (s *Settings) operatorFiles() (keys, door string, err error) {
-	if s.Cluster.URL == "" {
-		rooms, err := s.roomsFile()
-		return rooms + ".operators", rooms + doorEnd, err
+// Places returns where the host has its files. It makes no folder. Hosts that share NATS have theirs in the
+// state folder: the keys of all hosts on the machine, and an address each.
+func (s *Settings) Places() Places {
+	folder := filepath.Join(xdg.StateHome, "muster")
+	if s.Cluster.URL != "" {
+		named := Settings{Cluster: s.Cluster}
+		named.NameNode() // on failure it has none, and no file
+		return Places{Keys: filepath.Join(folder, "operators"), Door: filepath.Join(folder, named.Cluster.Node+".operate")}
 	}
-	if err := s.NameNode(); err != nil {
-		return "", "", err
-	}
-	keys, err = userfile.State("operators")
-	return keys, filepath.Join(filepath.Dir(keys), s.Cluster.Node+doorEnd), err
+	rooms := cmp.Or(s.Store, filepath.Join(folder, "rooms.db"))
+	return Places{rooms, rooms + ".operators", rooms + ".operate"}
 }
 
 // readKeys reads the operators' keys.
@@ -63,8 +67,8 @@ func (h *Host) operate(rooms *host.Host) (end func()) {
 }
 
 func (h *Host) beginOperating(rooms *host.Host) (end func(), err error) {
-	keys, door, err := h.operatorFiles()
-	if err != nil {
+	keys, door := h.Places().Keys, h.Places().Door
+	if err := os.MkdirAll(filepath.Dir(keys), 0o700); err != nil {
 		return nil, err
 	}
 	if _, err := os.Stat(keys); errors.Is(err, fs.ErrNotExist) {
@@ -82,9 +86,8 @@ func (h *Host) beginOperating(rooms *host.Host) (end func(), err error) {
 	if err := userfile.Replace(door, []byte(listener.Addr().String()+"\n")); err != nil {
 		return nil, errors.Join(err, listener.Close())
 	}
-	server := &http.Server{
-		Handler: rooms.Desk(func() (operating.Keys, error) { return readKeys(keys) }), ReadTimeout: 10 * time.Second, MaxHeaderBytes: 4 << 10,
-	}
+	desk := rooms.Desk(func() (operating.Keys, error) { return readKeys(keys) })
+	server := &http.Server{Handler: desk, ReadTimeout: 10 * time.Second, MaxHeaderBytes: 4 << 10}
 	served := make(chan struct{})
 	go func() {
 		defer close(served)
@@ -110,43 +113,23 @@ func listenAtHome() (net.Listener, error) {
 // Operator returns a way to the host that runs with these settings, by the key in a file; if that is
 // empty, by the host's own.
 func (s *Settings) Operator(keyFile string) (at, key string, err error) {
-	keys, door, err := s.operatorFiles()
-	if err != nil {
-		return "", "", err
-	}
-	if keyFile == "" {
-		keyFile = keys
-	}
-	text, err := os.ReadFile(door)
+	files := s.Places()
+	text, err := os.ReadFile(files.Door)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return "", "", hint.With(fmt.Errorf("no muster serve runs here: there is no %s", door),
+		return "", "", hint.With(fmt.Errorf("no muster serve runs here: there is no %s", files.Door),
 			"say where it keeps its rooms, as muster serve was told: --store FILE, or --nats URL and --node NAME")
 	case err != nil:
-		return "", "", hint.With(fmt.Errorf("%s: %w", door, hint.Reason(err)), "run the command as the user who runs muster serve")
+		return "", "", hint.With(fmt.Errorf("%s: %w", files.Door, hint.Reason(err)), "run the command as the user who runs muster serve")
 	}
+	keyFile = cmp.Or(keyFile, files.Keys)
 	data, err := os.ReadFile(keyFile)
 	if err == nil {
 		key, err = operating.FirstKey(bytes.NewReader(data))
 	}
 	if err != nil {
 		return "", "", hint.With(fmt.Errorf("%s: %w", keyFile, hint.Reason(err)),
-			"run the command as the user who runs muster serve, or say --key-file FILE with a line NAME KEY that is in "+keys)
+			"run the command as the user who runs muster serve, or say --key-file FILE with a line NAME KEY that is in "+files.Keys)
 	}
 	return strings.TrimSpace(string(text)), key, nil
-}
-
-// Places returns the files of the rooms, and of the running host's address for operators. It makes no
-// folder.
-func (s *Settings) Places() (rooms, door string) {
-	folder := filepath.Join(xdg.StateHome, "muster")
-	if rooms = s.Store; rooms == "" {
-		rooms = filepath.Join(folder, "rooms.db")
-	}
-	if s.Cluster.URL == "" {
-		return rooms, rooms + doorEnd
-	}
-	named := Settings{Cluster: s.Cluster}
-	named.NameNode() // on failure it has none, and no file
-	return rooms, filepath.Join(folder, named.Cluster.Node+doorEnd)
 }
