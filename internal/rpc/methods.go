@@ -141,11 +141,11 @@ func methods() map[string]method {
 			}),
 		"end": ordering("Ends the session for everybody, for the organiser.",
 			func(*call, *room, *InRoom) (string, any, error) { return "end", nil, nil }),
-		"confirm": aside("Says what has become of a launch. Muster starts nothing, unless the state is muster.",
+		"confirm": at("Says what has become of a launch. Muster starts nothing, unless the state is muster.",
 			func(c *call, p *Confirm) (struct{}, error) {
 				r, err := c.room(p.Room)
 				if err == nil {
-					err = r.confirm(c.ctx, *p)
+					err = r.confirm(*p)
 				}
 				return struct{}{}, err
 			}),

@@ -5,8 +5,8 @@ import (
 	"io"
 	"strconv"
 	"sync"
-	"time"
 
+	"muster/discovery"
 	"muster/discovery/sentence"
 	"muster/host/wire"
 	"muster/internal/game"
@@ -37,9 +37,9 @@ type room struct {
 	isIn         bool
 	newest       *wire.Snapshot
 	client       *lobby.Client
-	last         chan struct{} // closed when the last order is done; nil before the first
-	launches     map[int]chan Confirm
-	launch       int
+	last         chan struct{}        // closed when the last order is done; nil before the first
+	launches     map[int]chan Confirm // those that wait for an answer
+	launch       int                  // the newest
 }
 
 // Entered says which room the person is in.
@@ -198,11 +198,11 @@ func (r *room) sees(e peer.Event) {
 // launcher says so.
 func (r *room) launchGame(ctx context.Context, to wire.Launch, doubt sentence.Sentence,
 	tell func(wire.LaunchState, sentence.Sentence), muster *game.Launcher) {
-	answers := make(chan Confirm)
+	answer := make(chan Confirm, 1)
 	r.mu.Lock()
 	r.launch++
 	number := r.launch
-	r.launches[number] = answers
+	r.launches[number] = answer
 	r.mu.Unlock()
 	defer func() {
 		r.mu.Lock()
@@ -214,43 +214,33 @@ func (r *room) launchGame(ctx context.Context, to wire.Launch, doubt sentence.Se
 		Name: to.Name, Password: to.Password, Doubt: r.server.speaks().Say(doubt),
 	})
 	tell(wire.LaunchAsking, sentence.Sentence{})
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case c := <-answers:
-			switch c.State {
-			case confirmAsking:
-				continue
-			case confirmMuster:
-				muster.Launch(ctx, to, sentence.Sentence{}, tell) // the launcher knows the doubt
-			default:
-				tell(confirmed[c.State], sentence.Plain(c.Why))
-			}
+	select {
+	case <-ctx.Done():
+	case c := <-answer:
+		if c.State == confirmMuster {
+			muster.Launch(ctx, to, sentence.Sentence{}, tell) // the launcher knows the doubt
 			return
 		}
+		// A host refuses a long text, and with it the player.
+		tell(confirmed[c.State], sentence.Plain(discovery.CleanText(c.Why)))
 	}
 }
 
-// confirm answers a launch.
-func (r *room) confirm(ctx context.Context, c Confirm) error {
+// confirm answers a launch. Only the first answer counts, and asking is none: the room knows that much.
+func (r *room) confirm(c Confirm) error {
 	r.mu.Lock()
-	answers := r.launches[c.Launch]
-	r.mu.Unlock()
-	late := time.NewTimer(time.Second)
-	defer late.Stop()
-	if answers != nil {
-		select {
-		case answers <- c:
-			return nil
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-late.C: // it has just been answered
-		}
+	defer r.mu.Unlock()
+	answer, waits := r.launches[c.Launch]
+	if !waits {
+		why := jsonrpc.Errorf(NotThere, "launch %d of this room does not wait for an answer", c.Launch)
+		why.Data = Trouble{Field: "launch"}
+		return why
 	}
-	why := jsonrpc.Errorf(NotThere, "launch %d of this room does not wait for an answer", c.Launch)
-	why.Data = Trouble{Field: "launch"}
-	return why
+	if c.State != confirmAsking {
+		delete(r.launches, c.Launch)
+		answer <- c // it has room for one
+	}
+	return nil
 }
 
 // turn takes the next turn at the room's host: orders reach it in the order of the launcher's calls.

@@ -341,7 +341,12 @@ func TestLaunch(t *testing.T) {
 		for range 5 {
 			<-next
 			f.Launch(ctx, wire.Launch{Round: 1, Game: "openarena", Address: "192.0.2.1:27960", Password: "pw"}, sentence.Sentence{},
-				func(s wire.LaunchState, _ sentence.Sentence) { told <- s }, muster)
+				func(s wire.LaunchState, why sentence.Sentence) {
+					if len(why.With) > 300 {
+						t.Errorf("the room is told %d bytes of why", len(why.With))
+					}
+					told <- s
+				}, muster)
 		}
 		<-ctx.Done()
 		return nil
@@ -359,7 +364,8 @@ func TestLaunch(t *testing.T) {
 		l.want(fmt.Sprintf(`{"jsonrpc":"2.0","method":"launch","params":{"room":1,"launch":%d,"round":1,"game":"openarena",`+
 			`"address":"192.0.2.1:27960","name":"","password":"pw"}}`, i+1))
 		for state := range strings.FieldsSeq(c.states) {
-			l.says(calling(2, "confirm", fmt.Sprintf(`{"room":1,"launch":%d,"state":%q}`, i+1, state)))
+			l.says(calling(2, "confirm",
+				fmt.Sprintf(`{"room":1,"launch":%d,"state":%q,"why":%q}`, i+1, state, strings.Repeat("why ", 1000))))
 			l.want(`{"jsonrpc":"2.0","id":2,"result":{}}`)
 		}
 		if asked, got := <-told, <-told; asked != wire.LaunchAsking || got != c.want {
