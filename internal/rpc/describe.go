@@ -43,7 +43,8 @@ func (d *describer) methods(all map[string]method, answer bool) []any {
 		params := []any{}
 		for _, f := range fieldsOf(m.params) {
 			params = append(params, map[string]any{
-				"name": nameOf(f), "required": !answer && !isOptional(f) || f.Tag.Get("need") != "", "schema": d.ofField(f), "description": f.Tag.Get("doc"),
+				"name": nameOf(f), "required": !answer && !isOptional(f) || f.Tag.Get("need") != "",
+				"schema": d.ofField(f), "description": f.Tag.Get("doc"),
 			})
 		}
 		one := map[string]any{"name": name, "summary": m.summary, "paramStructure": "by-name", "params": params}
@@ -65,7 +66,8 @@ func (d *describer) errors() map[string]any {
 	}{
 		"failed": {Failed, "something did not work"}, "refused": {Refused, "the host refuses"},
 		"nothing": {Nothing, "nothing suitable was found"}, "not_there": {NotThere, "there is no such room or launch"},
-		"too_many": {TooMany, "so much is under way that no more begins"}, "cancelled": {jsonrpc.Cancelled, "the launcher has cancelled the call"},
+		"too_many":  {TooMany, "so much is under way that no more begins"},
+		"cancelled": {jsonrpc.Cancelled, "the launcher has cancelled the call"},
 	} {
 		errors[name] = map[string]any{"code": e.code, "message": e.message, "data": data}
 	}

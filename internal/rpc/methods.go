@@ -1,10 +1,8 @@
 package rpc
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
-	"io"
 	"maps"
 	"reflect"
 	"slices"
@@ -14,7 +12,6 @@ import (
 	"muster/discovery"
 	"muster/discovery/report"
 	"muster/host/wire"
-	"muster/internal/home"
 	"muster/internal/lobby"
 	"muster/internal/rpc/jsonrpc"
 )
@@ -230,111 +227,11 @@ func hello(c *call, p *Hello) (Capabilities, error) {
 	}, nil
 }
 
-// Asking says how servers are asked.
-type Asking struct {
-	Rate       float64 `json:"rate" flag:"rate" doc:"how many new servers are asked a second; more than 100 may overflow a home router"`
-	Discreet   int     `json:"discreet" flag:"discreet" doc:"show the address to at most so many servers"`
-	ListenAddr string  `json:"listen_addr" flag:"listen-addr" doc:"ask from this address of the machine"`
-}
-
-// Lists say which servers there are.
-type Lists struct {
-	Master      []string `json:"master" flag:"master" doc:"masters to ask instead of the game's own: HOST:PORT"`
-	ServersFile string   `json:"servers_file" flag:"servers" doc:"a file with servers instead of the game's list, one a line"`
-}
-
-// Discover finds servers.
-type Discover struct {
-	Game         string  `json:"game" flag:"game" need:"true" doc:"the game's ID; games lists them"`
-	Name         string  `json:"name" flag:"name" doc:"the player's name in the report"`
-	Nearest      int     `json:"nearest" flag:"nearest" doc:"look for so many nearest servers"`
-	MaxRTT       float64 `json:"max_rtt_ms" flag:"max-rtt" doc:"the ping over which a server is not near"`
-	AutoStop     string  `json:"auto_stop" flag:"auto-stop" doc:"when to stop; off asks every server"`
-	Fresh        bool    `json:"fresh" flag:"fresh" doc:"without what is remembered of earlier visits"`
-	Map          string  `json:"map" flag:"map" doc:"only servers with this map"`
-	Mode         string  `json:"mode" flag:"mode" doc:"only servers with this mode"`
-	NotFull      bool    `json:"not_full" flag:"not-full" doc:"only servers with a free seat"`
-	NotEmpty     bool    `json:"not_empty" flag:"not-empty" doc:"only servers where people play"`
-	NoPassword   bool    `json:"no_password" flag:"no-password" doc:"only servers without a password"`
-	NameContains string  `json:"name_contains" flag:"name-contains" doc:"only servers with this text in their name"`
-	Country      string  `json:"country" flag:"country" doc:"only servers in this country, by its two letters"`
-	Sort         string  `json:"sort" flag:"sort" doc:"the order of the ranks: ping, players, free, name, map, mode or country"`
-	Lists
-	Asking
-}
-
-func discover(c *call, p *Discover) {
-	c.mu.Lock()
-	isFull := c.looks >= mostLooks
-	if !isFull {
-		c.looks++
-	}
-	c.mu.Unlock()
-	if isFull {
-		c.reply(nil, jsonrpc.Errorf(TooMany, "%d discoveries may be under way at once", mostLooks))
-		return
-	}
-	c.start(func() {
-		defer func() {
-			c.mu.Lock()
-			c.looks--
-			c.mu.Unlock()
-		}()
-		args := append(argsOf(p), setting("json", "true", ""), setting("top", "0", ""))
-		var out bytes.Buffer
-		err := c.config.Command(c.ctx, c.arguments("discover", args), &out, c.finder(), nil)
-		switch {
-		case c.ctx.Err() != nil:
-			err = c.ctx.Err()
-		case err != nil:
-			err = errorOf(c.speaks(), err, args)
-		}
-		c.reply(json.RawMessage(out.Bytes()), err)
-	})
-}
-
-func games(c *call, _ *struct{}) (json.RawMessage, error) {
-	var out bytes.Buffer
-	err := c.config.Command(c.ctx, c.arguments("games", []argument{setting("json", "true", "")}), &out, quiet(), nil)
-	return json.RawMessage(out.Bytes()), err
-}
-
-// quiet returns the terminal of a command that nobody watches.
-func quiet() home.Terminal {
-	return home.Terminal{
-		In: strings.NewReader(""), Out: io.Discard, Ask: func(context.Context, string) (string, bool) { return "", false },
-		Open: func(string) {}, Listed: func(int) {}, Found: func(report.Measurement) {}, Shines: func(string, int) {},
-		Launches: func(string) {},
-	}
-}
-
-// finder returns the terminal of a discover, which tells of the servers.
-func (c *call) finder() home.Terminal {
-	found := Found{Request: c.id}
-	tell := func(servers []report.Measurement) {
-		if found.Servers = servers; c.id != nil {
-			c.out.Notify("found "+string(c.id), "found", found)
-		}
-	}
-	t := quiet()
-	t.Listed = func(servers int) { found.Listed = servers; tell([]report.Measurement{}) }
-	t.Found = func(m report.Measurement) {
-		found.Asked++
-		if m.State != discovery.Answered {
-			tell([]report.Measurement{})
-			return
-		}
-		found.Answered++
-		tell([]report.Measurement{m})
-	}
-	return t
-}
-
 // Playing says how a player takes part in a room.
 type Playing struct {
 	Name        string `json:"name" flag:"name" doc:"the player's name in the room"`
 	CanHost     bool   `json:"can_host" flag:"can-host" doc:"let the others measure how a server on this machine would do"`
-	ShareLists  string `json:"share_lists" flag:"share-lists" enum:"always,never" doc:"whether the room gets the person's favourites: always, or never, which is the default"`
+	ShareLists  string `json:"share_lists" flag:"share-lists" enum:"always,never" doc:"whether the room gets the favourites; never by default"`
 	GameVersion string `json:"game_version" flag:"game-version" doc:"the player's version of the game"`
 	Memory      *bool  `json:"memory" flag:"memory" doc:"whether to use and keep what rooms measured from this machine; true by default"`
 	LAN         string `json:"lan" flag:"lan" enum:"auto,on,off" doc:"whether to look for servers on the local network"`
@@ -369,7 +266,7 @@ func join(c *call, p *Join) {
 // Host opens a room.
 type Host struct {
 	Game    string `json:"game" flag:"game" need:"true" doc:"the game's ID; games lists them"`
-	At      string `json:"at" flag:"at" doc:"the public host for the room, such as https://muster.example; without it the room is on this machine"`
+	At      string `json:"at" flag:"at" doc:"the public host for the room; without it the room is on this machine"`
 	Listen  string `json:"listen" flag:"listen" doc:"the address for a room on this machine; :7777 by default"`
 	NoPlay  bool   `json:"no_play" flag:"no-play" doc:"only host, and do not play"`
 	NoMDNS  bool   `json:"no_mdns" flag:"no-mdns" doc:"do not announce the room on the local network"`
@@ -377,7 +274,7 @@ type Host struct {
 	TLS     bool   `json:"tls" flag:"tls" doc:"encrypt, with the host's own certificate"`
 	Resume  bool   `json:"resume" doc:"go on with this person's room from before, if there is one"`
 	// Settings have the names of POST /api/rooms.
-	Settings map[string]json.RawMessage `json:"settings" doc:"what the group wants, by the names of POST /api/rooms in PROTOCOL.md: players, by, max_rtt_ms, map, agree, …"`
+	Settings map[string]json.RawMessage `json:"settings" doc:"what the group wants, by the names of POST /api/rooms in PROTOCOL.md"`
 	Lists
 	Playing
 }
@@ -437,7 +334,7 @@ type Candidate struct {
 	Number int    `json:"number" doc:"or its number on the ballot"`
 }
 
-// Named returns the server's address.
+// addr returns the server's address.
 func (p Candidate) addr(r *room) (string, error) {
 	if p.Number == 0 {
 		return p.Addr, nil
