@@ -287,9 +287,8 @@ func TestDescribe(t *testing.T) {
 		Methods []struct {
 			Name   string
 			Params []struct {
-				Name     string
-				Required bool
-				Schema   map[string]any
+				Name   string
+				Schema map[string]any
 			}
 			Result *struct{ Name string }
 		}
@@ -302,12 +301,10 @@ func TestDescribe(t *testing.T) {
 		if (m.Result == nil) != (m.Name == cancelMethod) {
 			t.Errorf("%s has the result %v", m.Name, m.Result)
 		}
-		isOptional := false
-		for _, p := range m.Params { // OpenRPC wants the required ones first only by position
-			isOptional = isOptional || p.Schema == nil
-		}
-		if isOptional {
-			t.Errorf("%s has a parameter without a schema", m.Name)
+		for _, p := range m.Params {
+			if p.Schema == nil {
+				t.Errorf("%s has the parameter %s without a schema", m.Name, p.Name)
+			}
 		}
 	}
 	for ref := range strings.SplitSeq(out.String(), `"#/components/schemas/`) {

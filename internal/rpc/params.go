@@ -3,6 +3,7 @@ package rpc
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strconv"
@@ -46,12 +47,7 @@ func decode(params json.RawMessage, into any) *jsonrpc.Error {
 		return wrong("", "parameters go by name: an object is wanted")
 	}
 	fields := fieldsOf(to.Type())
-	names := make([]string, 0, len(given))
-	for name := range given {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(given)) {
 		at := slices.IndexFunc(fields, func(f reflect.StructField) bool { return nameOf(f) == name })
 		if at < 0 {
 			return wrong(name, "there is no parameter %q here", name)

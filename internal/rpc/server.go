@@ -110,12 +110,7 @@ func Serve(ctx context.Context, config Config) error {
 }
 
 // languageOf returns the language of a tag, or of the nearest that Muster speaks.
-func languageOf(tag string) *catalogue.Language {
-	if tag = catalogue.Find(tag); tag == catalogue.English {
-		return catalogue.InEnglish()
-	}
-	return catalogue.In(tag)
-}
+func languageOf(tag string) *catalogue.Language { return catalogue.In(catalogue.Find(tag)) }
 
 // speaks returns the language for people.
 func (s *Server) speaks() *catalogue.Language {
