@@ -29,6 +29,7 @@ var ErrNothing error = hint.Say("term.nothing-suitable")
 func Explain(err error, to invite.Link) error {
 	var doubt *tls.CertificateVerificationError
 	var plain tls.RecordHeaderError
+	var refusal wire.Refusal
 	switch {
 	case errors.Is(err, peer.ErrNothingSuitable):
 		return ErrNothing
@@ -54,6 +55,9 @@ func Explain(err error, to invite.Link) error {
 		return hint.Say("term.no-host", "host", to.Host).Advising("term.no-host-hint", "command", "muster host")
 	case errors.Is(err, peer.ErrUnreachable):
 		return Unreached(to.Host, err)
+	case errors.Is(err, wire.ErrMalformed), errors.As(err, &refusal) && refusal.Reason == wire.ReasonMalformed:
+		// One side cannot read what the other has sent, most likely because it is an older release.
+		return hint.Brief(err).Advising("refused.version-hint")
 	}
 	return err
 }

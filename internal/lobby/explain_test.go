@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 
+	"muster/discovery/sentence"
+	"muster/host/wire"
 	"muster/internal/catalogue"
 	"muster/internal/hint"
 	"muster/internal/invite"
@@ -58,6 +60,20 @@ func TestGone(t *testing.T) {
 	if want := "the host at 192.0.2.1:7777 is gone: Muster isn't running there any more"; err.Error() != want ||
 		!strings.Contains(hint.Of(err), "if the night is over, you're done") {
 		t.Errorf("%v, hint %q; want %s", err, hint.Of(err), want)
+	}
+}
+
+// TestUnreadable checks that a player hears of releases that differ, whichever side cannot read the other's message.
+func TestUnreadable(t *testing.T) {
+	for want, err := range map[string]error{
+		"malformed message: look: game":   fmt.Errorf("%w: look: game", wire.ErrMalformed),
+		"report: bytes left over":         wire.Refusal{Reason: wire.ReasonMalformed, Says: sentence.Plain("report: bytes left over")},
+		"the first message must be hello": *wire.Refuse(wire.ReasonMalformed, "refused.no-hello"),
+	} {
+		got := strings.Join(hint.Lines(catalogue.InEnglish(), Explain(err, invite.Link{})), "\n")
+		if want = "muster: " + want + "\nhint: use the same release of Muster on both sides"; got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
 	}
 }
 
