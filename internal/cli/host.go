@@ -227,7 +227,7 @@ func (h *hostCommand) hold(ctx context.Context, rooms *ownhost.Host) error {
 	agreed := make(chan struct{})
 	h.canHost.portMap, h.canHost.later = h.portMap, agreed
 	organiser := h.organiser(rooms.Inside(code), rooms.Outside(code), func() wire.Settings { return rooms.Settings(code) })
-	organiser.Listen, organiser.Client = h.listen, lobby.NewClient(ownhost.Reach(organiser.Link))
+	organiser.Listen, organiser.Client = h.listen, lobby.ClientOf(organiser.Link)
 	rooms.OnRenewed(func(secret string) {
 		organiser.Renewed(secret)
 		h.screen.Say("%s\n%s", h.screen.Words("term.new-link"), rooms.Outside(code).Personal(secret))

@@ -11,12 +11,9 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
-	"net/url"
 	"slices"
 	"sync"
 	"syscall"
-
-	"crypto/tls"
 
 	"muster/discovery"
 	"muster/discovery/lists/lan"
@@ -33,7 +30,6 @@ import (
 	"muster/internal/release"
 	"muster/internal/userfile"
 	"muster/internal/webhook"
-	"muster/peer"
 	"muster/web"
 )
 
@@ -162,15 +158,6 @@ func (h *Host) Inside(code string) invite.Link {
 	l := h.ingress.Inside(h.at, h.Key(code))
 	l.Secret = h.rooms.Keys(code).Secret
 	return l
-}
-
-// Reach returns how a program on this machine connects to the host by a link from inside.
-func Reach(inside invite.Link) (base *url.URL, trust *tls.Config) {
-	base = &url.URL{Scheme: "http", Host: inside.Host}
-	if inside.TLS {
-		base.Scheme, trust = "https", peer.Pinned(inside.Pin)
-	}
-	return base, trust
 }
 
 // Settings returns a room's settings.
