@@ -38,7 +38,7 @@ const protocols = {
       if (head !== '\xff\xff\xff\xffinfoResponse' || facts.challenge !== String(sample)) return {}
       const name = (facts.hostname ?? '').replace(/\^(x[0-9a-f]{3}|[^^])/gi, '') // without colours
       return { info: { name, map: facts.mapname ?? '', mode: facts.gametype ?? '', players: +facts.clients || 0,
-        max_players: +facts.sv_maxclients || 0, password: facts.g_needpass === '1' } }
+        max_players: +facts.sv_maxclients || 0, password: (facts.g_needpass ?? facts.password) > 0 } }
     },
   },
   a2s: {
@@ -51,7 +51,7 @@ const protocols = {
       for (let end; texts.length < 4 && (end = answer.indexOf(0, at)) > 0; at = end + 1) texts.push(answer.toString('utf8', at, end))
       if (answer.length < at + 8) return {}
       return { info: { name: texts[0], map: texts[1], mode: texts[2], players: answer[at + 2], max_players: answer[at + 3],
-        bots: answer[at + 4], password: answer[at + 7] === 1 } }
+        bots: answer[at + 4], password: answer[at + 7] > 0 } }
     },
   },
 }
