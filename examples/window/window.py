@@ -5,7 +5,7 @@
 
 It prints the window's address, which nobody else on this machine can guess, and ends with the window's Quit, with
 Ctrl-C or with Muster. A launcher that draws its own windows needs none of this: it talks to Muster itself."""
-import http.server, pathlib, queue, secrets, signal, subprocess, sys, threading
+import contextlib, http.server, pathlib, queue, secrets, signal, subprocess, sys, threading
 
 muster = subprocess.Popen([sys.argv[1], "rpc"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 key = "/" + secrets.token_urlsafe(16) + "/"
@@ -29,8 +29,11 @@ class Bridge(http.server.BaseHTTPRequestHandler):
                 pages.append(lines)
                 for line in newest:
                     lines.put(line)
-            while line := lines.get():
-                self.wfile.write(b"data: " + line + b"\n")
+            with contextlib.suppress(OSError):  # until the window is closed
+                while line := lines.get():
+                    self.wfile.write(b"data: " + line + b"\n")
+            with lock:
+                pages.remove(lines)
         else:
             self.answer(404, "text/plain")
 
