@@ -115,8 +115,20 @@ func (r *recording) opens(settings wire.Settings) (code, secret string) {
 	return code, secret
 }
 
-// prose writes a paragraph between messages.
-func (r *recording) prose(format string, a ...any) { fmt.Fprintf(&r.text, format+"\n\n", a...) }
+// prose writes a paragraph, apart from the messages before it.
+func (r *recording) prose(text string) {
+	if before := r.text.String(); before != "" && !strings.HasSuffix(before, "\n\n") {
+		r.text.WriteString("\n")
+	}
+	r.text.WriteString(text + "\n\n")
+}
+
+// head writes the title and what the conversation is about.
+func (r *recording) head(title, about string) {
+	r.prose("# " + title)
+	r.prose("A recorded conversation: `▶` is the player, `◀` the host. [README.md](README.md) says how to read it.")
+	r.prose(about)
+}
 
 // connects opens the player's WebSocket.
 func (r *recording) connects() {
@@ -396,14 +408,28 @@ func (r *recording) hello(code string) {
 	r.says(wire.Hello{Version: wire.Version, Code: code, Name: "nora", Token: recordedToken})
 	told[wire.Welcome](r)
 	r.line("◀ {\"type\":\"room\",…}")
+	told[wire.List](r)
 }
 
 // measured reports some of the player's results, from number first on.
-func (r *recording) measured(round, first int, now time.Duration, results []discovery.Result, infos []wire.ServerInfo) {
+func (r *recording) measured(first int, now time.Duration, results []discovery.Result, infos []wire.ServerInfo) {
 	if len(infos) > 0 {
-		r.says(wire.Infos{Round: round, Servers: infos})
+		r.says(wire.Infos{Round: 1, Servers: infos})
 	}
-	r.says(wire.Report{Round: round, First: first, Now: now, Results: results})
+	r.says(wire.Report{Round: 1, First: first, Now: now, Results: results})
+}
+
+// asked waits until the host names the first servers.
+func (r *recording) asked() {
+	told[wire.Measure](r)
+	told[wire.Ask](r)
+}
+
+// measuredWhole measures the whole list.
+func (r *recording) measuredWhole() {
+	told[wire.Measure](r)
+	r.measured(0, 3250*time.Millisecond, recordedProbes, recordedInfos)
+	r.says(wire.Done{Round: 1})
 }
 
 // verified answers the request for a second look.
@@ -425,47 +451,33 @@ func (r *recording) launched() {
 	r.says(wire.Launched{Round: launch.Round, State: wire.LaunchStarted})
 }
 
-const recordedHead = "A recorded conversation: `▶` is the player, `◀` the host. [README.md](README.md) says how to read it."
-
 func recordRound(r *recording) {
 	code, secret := r.opens(coordinating(1))
-	r.prose("# A round")
-	r.prose(recordedHead)
-	r.prose("The player says hello with a token that it has made itself. The room waits for one player, so the round begins at once.")
+	r.head("A round", "The player says hello with a token that it has made itself. "+
+		"The room waits for one player, so the round begins at once.")
 	r.hello(code)
-	told[wire.List](r)
-	r.text.WriteString("\n")
 	r.prose("The list has four servers. The player cannot ask the last one, by IPv6. The host names the servers to ask.")
-	told[wire.Measure](r)
-	told[wire.Ask](r)
-	r.text.WriteString("\n")
+	r.asked()
 	r.prose("Two servers answer at once, and say what they are. One stays silent: the player has asked it three times, a second apart.")
-	r.measured(1, 0, 250*time.Millisecond, recordedProbes[:3], recordedInfos)
-	r.measured(1, 3, 3250*time.Millisecond, recordedProbes[3:], nil)
-	r.text.WriteString("\n")
+	r.measured(0, 250*time.Millisecond, recordedProbes[:3], recordedInfos)
+	r.measured(3, 3250*time.Millisecond, recordedProbes[3:], nil)
 	r.prose("One server is left: the other has a password. The player looks at it again, and goes there.")
 	r.verified()
 	r.launched()
-	r.text.WriteString("\n")
 	r.prose("The organiser wants another round, and ends the session in its midst.")
 	orders(r.T, r.server, code, "go", secret, map[string]any{})
 	told[wire.List](r)
-	told[wire.Measure](r)
-	told[wire.Ask](r)
+	r.asked()
 	orders(r.T, r.server, code, "end", secret, map[string]any{})
 	told[wire.Refusal](r)
 }
 
 func recordWholeList(r *recording) {
 	code, _ := r.opens(friday(1))
-	r.prose("# A round without coordination")
-	r.prose(recordedHead)
-	r.prose("The room's strategy is `conventional`: each player measures the list whole, and says `done`. No `ask` comes.")
+	r.head("A round without coordination", "The room's strategy is `conventional`: each player measures the list whole, "+
+		"and says `done`. No `ask` comes.")
 	r.hello(code)
-	told[wire.List](r)
-	told[wire.Measure](r)
-	r.measured(1, 0, 3250*time.Millisecond, recordedProbes, recordedInfos)
-	r.says(wire.Done{Round: 1})
+	r.measuredWhole()
 	r.verified()
 	r.launched()
 }
@@ -474,22 +486,15 @@ func recordVote(r *recording) {
 	settings := friday(1)
 	settings.Agree = wire.Yes
 	code, secret := r.opens(settings)
-	r.prose("# A vote")
-	r.prose(recordedHead)
-	r.prose("People vote in this room, after the second look. The room's state has the ballot.")
+	r.head("A vote", "People vote in this room, after the second look. The room's state has the ballot.")
 	r.hello(code)
-	told[wire.List](r)
-	told[wire.Measure](r)
-	r.measured(1, 0, 3250*time.Millisecond, recordedProbes, recordedInfos)
-	r.says(wire.Done{Round: 1})
+	r.measuredWhole()
 	r.verified()
 	r.hearsRoom("agreement", func(section json.RawMessage) bool { return bytes.Contains(section, []byte(`"open":true`)) })
-	r.text.WriteString("\n")
 	r.prose("The player votes, and takes a server that is not on the ballot first. A word that does not count is answered.")
 	r.says(wire.Say{Round: 1, What: wire.SayVote, Addr: netip.MustParseAddrPort("192.0.2.99:27960")})
 	told[wire.Answer](r)
 	r.says(wire.Say{Round: 1, What: wire.SayVote, Addr: netip.MustParseAddrPort("192.0.2.8:27960")})
-	r.text.WriteString("\n")
 	r.prose("The organiser does not wait for more votes.")
 	orders(r.T, r.server, code, "go", secret, map[string]any{})
 	r.launched()
@@ -497,55 +502,47 @@ func recordVote(r *recording) {
 
 func recordBack(r *recording) {
 	code, _ := r.opens(coordinating(1))
-	r.prose("# A lost connection")
-	r.prose(recordedHead)
-	r.prose("The connection breaks when the player has reported three of four servers.")
+	r.head("A lost connection", "The connection breaks when the player has reported three of four servers.")
 	r.hello(code)
-	told[wire.List](r)
-	told[wire.Measure](r)
-	told[wire.Ask](r)
-	r.measured(1, 0, 250*time.Millisecond, recordedProbes[:3], recordedInfos)
+	r.asked()
+	r.measured(0, 250*time.Millisecond, recordedProbes[:3], recordedInfos)
 	// The room has the results once it shows them.
 	for !bytes.Contains(r.reads().Data, []byte(`"answered":2`)) {
 	}
 	r.ws.Close()
-	r.text.WriteString("\n")
-	r.prose("The player's program starts again, with the token from its file and nothing else. The host says what it knows of the player's results, and asks for the rest. A program that has only lost the connection would repeat its reports after `welcome`, from the first probe on.")
+	r.prose("The player's program starts again, with the token from its file and nothing else. The host says what it knows " +
+		"of the player's results, and asks for the rest. A program that has only lost the connection would repeat its reports " +
+		"after `welcome`, from the first probe on.")
 	r.hello(code)
-	told[wire.List](r)
 	told[wire.Measure](r)
 	told[wire.Report](r)
 	told[wire.Ask](r)
-	r.measured(1, 3, 3100*time.Millisecond, []discovery.Result{{Server: 2, State: discovery.Lost, At: 3008 * time.Millisecond}}, nil)
+	r.measured(3, 3100*time.Millisecond, recordedProbes[3:], nil)
 	r.verified()
 	r.launched()
 }
 
 func recordRefusals(r *recording) {
-	settings := coordinating(2)
-	code, _ := r.opens(settings)
-	r.prose("# Refusals")
-	r.prose(recordedHead)
-	r.prose("Each of these ends the connection, and says why.")
+	code, _ := r.opens(coordinating(2))
+	r.head("Refusals", "Each of these ends the connection, and says why.")
 	refused := func(prose string, say func()) {
 		r.prose(prose)
 		r.connects()
 		say()
 		told[wire.Refusal](r)
-		r.text.WriteString("\n")
 	}
 	text := func(text string) wire.Frame { return wire.Frame{Data: []byte(text)} }
 	refused("Another version:", func() { r.says(wire.Hello{Version: 1, Code: code, Name: "nora"}) })
 	refused("A code that no room has:", func() { r.says(wire.Hello{Version: wire.Version, Code: "XUXUXU", Name: "nora"}) })
 	refused("A field of the wrong type:", func() { r.sends(text(`{"type":"hello","version":2,"code":"BAKODI","name":7}`)) })
 	refused("Anything before hello:", func() { r.says(wire.Done{Round: 1}) })
-	member := func(name string, frame wire.Frame) func() {
+	member := func(frame wire.Frame) func() {
 		return func() {
-			r.says(wire.Hello{Version: wire.Version, Code: code, Name: name, Token: recordedToken})
+			r.says(wire.Hello{Version: wire.Version, Code: code, Name: "nora", Token: recordedToken})
 			told[wire.Welcome](r)
 			r.sends(frame)
 		}
 	}
-	refused("A state of the launch that there is not:", member("nora", text(`{"type":"launched","round":1,"state":"started"}`)))
-	refused("A report that ends in the midst of its second probe:", member("nora", wire.BinaryFrame([]byte{2, 1, 0, 100, 2, 30, 10, 0xe3, 3, 21})))
+	refused("A state of the launch that there is not:", member(text(`{"type":"launched","round":1,"state":"started"}`)))
+	refused("A report that ends in the midst of its second probe:", member(wire.BinaryFrame([]byte{2, 1, 0, 100, 2, 30, 10, 0xe3, 3, 21})))
 }
