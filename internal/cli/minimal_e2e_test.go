@@ -16,7 +16,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"sync"
 	"testing"
@@ -38,49 +37,7 @@ func TestMinimalPlayer(t *testing.T) {
 	host.awaits(`http://\S+`)
 	t.Run("quake3", func(t *testing.T) {
 		t.Parallel()
-		room := openMinimal(t, at, "quake3", "openarena")
-		line := cuttable(t, at)
-		nora := room.node("nora", line.at)
-		room.muster("ann", "127.200.4.1")
-		room.muster("bob", "127.200.9.1")
-		room.awaits("all are there", func(r wire.Document) bool { return len(r.Members) == 3 })
-
-		room.order("without", map[string]any{"name": "nora"})
-		room.order("go", nil)
-		nora.awaits(`"event":"left_out","is":true`)
-		room.launched(1)
-
-		room.order("settings", map[string]any{"settings": map[string]any{"agree": true}})
-		room.order("go", nil)
-		nora.awaits(`"event":"left_out","is":false`)
-		vote := nora.awaits(`"event":"vote","addr":"([^"]+)"`)[1]
-		room.awaits("nora is ready", func(r wire.Document) bool { return strings.Contains(logOf(r), "nora") })
-		room.order("go", nil)
-		if r := room.launched(2); r.Connect != vote {
-			t.Errorf("the room went to %s, and nora alone voted, for %s\n%s", r.Connect, vote, logOf(r))
-		}
-
-		nora.awaits(`"event":"launch","round":2,.*"heard":true`)
-
-		room.order("settings", map[string]any{"settings": map[string]any{"agree": false, "long_look_ms": 6000}})
-		room.order("go", nil)
-		nora.awaits(`"event":"look","servers":\d+,"samples":[2-9]`)
-		line.cut()
-		nora.awaits(`(?s)"samples":[2-9].*"event":"welcome","name":"nora"`)
-		r := room.launched(3)
-		if ms := r.Selection.Chosen.RTT["nora"]; ms <= 0 || len(r.Selection.Players) != 3 {
-			t.Errorf("nora's ping is %v, and the choice was for %v", ms, r.Selection.Players)
-		}
-
-		if strings.Contains(logOf(r), "nora describes") {
-			t.Errorf("nora's program reads servers in another way than Muster's:\n%s", logOf(r))
-		}
-
-		room.order("end", nil)
-		<-nora.done
-		if code := nora.cmd.ProcessState.ExitCode(); code != 0 || !strings.Contains(nora.out.String(), `"reason":"ended"`) {
-			t.Errorf("nora's program ends with %d", code)
-		}
+		playsRounds(t, at)
 	})
 	t.Run("a host that takes a room over", func(t *testing.T) {
 		t.Parallel()
@@ -103,6 +60,51 @@ func TestMinimalPlayer(t *testing.T) {
 		room.order("end", nil)
 		<-back.done
 	})
+}
+
+// playsRounds leaves nora out of a round, lets her vote in the next, and cuts her line in the last.
+func playsRounds(t *testing.T, at string) {
+	room := openMinimal(t, at, "quake3", "openarena")
+	line := cuttable(t, at)
+	nora := room.node("nora", line.at)
+	room.muster("ann", "127.200.4.1")
+	room.muster("bob", "127.200.9.1")
+	room.awaits("all are there", func(r wire.Document) bool { return len(r.Members) == 3 })
+
+	room.order("without", map[string]any{"name": "nora"})
+	room.order("go", nil)
+	nora.awaits(`"event":"left_out","is":true`)
+	room.launched(1)
+
+	room.order("settings", map[string]any{"settings": map[string]any{"agree": true}})
+	room.order("go", nil)
+	nora.awaits(`"event":"left_out","is":false`)
+	vote := nora.awaits(`"event":"vote","addr":"([^"]+)"`)[1] // the room waits for nobody else to be ready
+	if r := room.launched(2); r.Connect != vote {
+		t.Errorf("the room went to %s, and nora alone voted, for %s\n%s", r.Connect, vote, logOf(r))
+	}
+
+	nora.awaits(`"event":"launch","round":2,.*"heard":true`)
+
+	room.order("settings", map[string]any{"settings": map[string]any{"agree": false, "long_look_ms": 6000}})
+	room.order("go", nil)
+	nora.awaits(`"event":"look","servers":\d+,"samples":[2-9]`)
+	line.cut()
+	nora.awaits(`(?s)"samples":[2-9].*"event":"welcome","name":"nora"`)
+	r := room.launched(3)
+	if ms := r.Selection.Chosen.RTT["nora"]; ms <= 0 || len(r.Selection.Players) != 3 {
+		t.Errorf("nora's ping is %v, and the choice was for %v", ms, r.Selection.Players)
+	}
+
+	if strings.Contains(logOf(r), "nora describes") {
+		t.Errorf("nora's program reads servers in another way than Muster's:\n%s", logOf(r))
+	}
+
+	room.order("end", nil)
+	<-nora.done
+	if code := nora.cmd.ProcessState.ExitCode(); code != 0 || !strings.Contains(nora.out.String(), `"reason":"ended"`) {
+		t.Errorf("nora's program ends with %d", code)
+	}
 }
 
 // repeatsAfterAgain checks what no host of today does any more: a second welcome on one connection comes from another
@@ -135,73 +137,77 @@ func repeatsAfterAgain(t *testing.T) {
 	nora.awaits(`"event":"launch","round":1,"address":"127.0.0.1:9","heard":false`)
 }
 
+// played is a host that the test plays.
+type played struct {
+	ws *websocket.Conn
+	// trouble is what went wrong.
+	trouble error
+}
+
+func (p *played) says(messages ...wire.Message) {
+	for _, m := range messages {
+		frame, err := wire.Marshal(m)
+		kind := websocket.TextMessage
+		if frame.Binary {
+			kind = websocket.BinaryMessage
+		}
+		p.trouble = errors.Join(p.trouble, err, p.ws.WriteMessage(kind, frame.Data))
+	}
+}
+
+func (p *played) want(is bool, format string, a ...any) {
+	if !is {
+		p.trouble = errors.Join(p.trouble, fmt.Errorf(format, a...))
+	}
+}
+
+// hears reads the player's next message, which should be an M.
+func hears[M wire.Message](p *played) M {
+	p.ws.SetReadDeadline(time.Now().Add(patience))
+	kind, data, err := p.ws.ReadMessage()
+	var m wire.Message
+	if err == nil {
+		m, err = wire.Unmarshal(wire.Frame{Binary: kind == websocket.BinaryMessage, Data: data})
+	}
+	said, is := m.(M)
+	p.want(is, "the player says %+v, %v, want a %T", m, err, said)
+	return said
+}
+
 // takeOver plays both hosts.
 func takeOver(ws *websocket.Conn, at netip.AddrPort) error {
-	says := func(messages ...wire.Message) (err error) {
-		for _, m := range messages {
-			frame, marshalled := wire.Marshal(m)
-			kind := websocket.TextMessage
-			if frame.Binary {
-				kind = websocket.BinaryMessage
-			}
-			err = errors.Join(err, marshalled, ws.WriteMessage(kind, frame.Data))
-		}
-		return err
-	}
-	var trouble error
-	hears := func(want wire.Message) wire.Message {
-		ws.SetReadDeadline(time.Now().Add(patience))
-		kind, data, err := ws.ReadMessage()
-		var m wire.Message
-		if err == nil {
-			m, err = wire.Unmarshal(wire.Frame{Binary: kind == websocket.BinaryMessage, Data: data})
-		}
-		if err == nil && reflect.TypeOf(m) != reflect.TypeOf(want) {
-			err = fmt.Errorf("the player says %+v, want a %T", m, want)
-		}
-		if trouble = errors.Join(trouble, err); err != nil {
-			return want
-		}
-		return m
-	}
+	p := &played{ws: ws}
 	list := wire.List{Round: 1, Servers: []discovery.Server{{Addr: at}, {Addr: netip.MustParseAddrPort("[2001:db8::1]:27960")}}}
-	measure := wire.Measure{Round: 1, Game: "css", Strategy: "no-such-strategy"}
-	hears(wire.Hello{})
-	trouble = errors.Join(trouble, says(wire.Welcome{Version: wire.Version, Name: "nora"}, wire.Look{Game: "css"},
-		wire.Survey{Attempt: 1, Samples: 1, Places: wire.Venues{{Name: "here", Addr: at, Protocol: "beacon"}}}, list, measure))
-	hears(wire.Near{})
-	if s := hears(wire.Surveyed{}).(wire.Surveyed); len(s.Places) != 1 || s.Places[0].State != discovery.Forbidden {
-		trouble = errors.Join(trouble, fmt.Errorf("the places are %+v", s.Places))
-	}
+	hears[wire.Hello](p)
+	p.says(wire.Welcome{Version: wire.Version, Name: "nora"}, wire.Look{Game: "css"},
+		wire.Survey{Attempt: 1, Samples: 1, Places: wire.Venues{{Name: "here", Addr: at, Protocol: "beacon"}}},
+		list, wire.Measure{Round: 1, Game: "css", Strategy: "no-such-strategy"})
+	hears[wire.Near](p)
+	s := hears[wire.Surveyed](p)
+	p.want(len(s.Places) == 1 && s.Places[0].State == discovery.Forbidden, "the places are %+v", s.Places)
 	results := map[int]discovery.State{}
-	for len(results) < 2 && trouble == nil {
-		for _, one := range hears(wire.Report{}).(wire.Report).Results {
+	for len(results) < 2 && p.trouble == nil {
+		for _, one := range hears[wire.Report](p).Results {
 			results[one.Server] = one.State
 		}
 	}
-	if results[0] != discovery.Lost || results[1] != discovery.Forbidden {
-		trouble = errors.Join(trouble, fmt.Errorf("the player reports %v", results))
+	p.want(results[0] == discovery.Lost && results[1] == discovery.Forbidden, "the player reports %v", results)
+	hears[wire.Done](p)
+	p.says(wire.Welcome{Version: wire.Version, Name: "nora", Epoch: 2})
+	hears[wire.Again](p)
+	again := hears[wire.Report](p)
+	p.want(again.First == 0 && len(again.Results) == 2, "after again the player reports %+v", again)
+	hears[wire.Done](p)
+	p.says(wire.Finalists{Round: 1, Game: "css", Attempt: 1, Servers: []int{0, 1}, Samples: 6})
+	v := wire.Verified{More: true}
+	for v.More && p.trouble == nil {
+		v = hears[wire.Verified](p)
 	}
-	hears(wire.Done{})
-	trouble = errors.Join(trouble, says(wire.Welcome{Version: wire.Version, Name: "nora", Epoch: 2}))
-	hears(wire.Again{})
-	if again := hears(wire.Report{}).(wire.Report); again.First != 0 || len(again.Results) != 2 {
-		trouble = errors.Join(trouble, fmt.Errorf("after again the player reports %+v", again))
-	}
-	hears(wire.Done{})
-	trouble = errors.Join(trouble, says(wire.Finalists{Round: 1, Game: "css", Attempt: 1, Servers: []int{0, 1}, Samples: 6}))
-	for isOver := false; !isOver && trouble == nil; {
-		v := hears(wire.Verified{}).(wire.Verified)
-		if isOver = !v.More; isOver && (len(v.Servers) != 2 || v.Servers[0].Sent != 6 || v.Servers[1].State != discovery.Forbidden) {
-			trouble = errors.Join(trouble, fmt.Errorf("the player has seen %+v", v))
-		}
-	}
-	trouble = errors.Join(trouble, says(
-		wire.Launch{Round: 1, Game: "css", Address: "127.0.0.1:8", Name: "the old host's", Epoch: 1},
-		wire.Launch{Round: 1, Game: "css", Address: "127.0.0.1:9", Name: "the new host's", Epoch: 2},
-	))
-	hears(wire.Launched{})
-	return trouble
+	p.want(len(v.Servers) == 2 && v.Servers[0].Sent == 6 && v.Servers[1].State == discovery.Forbidden, "the player has seen %+v", v)
+	p.says(wire.Launch{Round: 1, Game: "css", Address: "127.0.0.1:8", Name: "the old host's", Epoch: 1},
+		wire.Launch{Round: 1, Game: "css", Address: "127.0.0.1:9", Name: "the new host's", Epoch: 2})
+	hears[wire.Launched](p)
+	return p.trouble
 }
 
 // minimalRoom is a room on a public host, and its organiser.
