@@ -42,7 +42,7 @@ func readVisits(t *testing.T, file string) history.Memory {
 func startsWarm(t *testing.T, args []string) bool {
 	t.Helper()
 	if !slices.Contains(args, "--timeout") {
-		args = append(args, "--timeout", "300ms")
+		args = append(args, "--timeout", "2s")
 	}
 	o := muster(t, args...)
 	if o.code != 0 {
@@ -94,7 +94,7 @@ func TestABrokenMemoryIsNone(t *testing.T) {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		o := muster(t, l.discover("--game", "nexuiz", "--timeout", "300ms")...)
+		o := muster(t, l.discover("--game", "nexuiz", "--timeout", "2s")...)
 		if o.code != 0 || strings.Contains(o.err, "last visit") || strings.Contains(o.err, "malformed") {
 			t.Errorf("with %q: exit status %d\n%s", text, o.code, o.err)
 		}
