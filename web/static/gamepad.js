@@ -158,11 +158,16 @@ function back() {
 /** When each button or direction was pressed and how often it has acted, by its number. @type {Map<number, {since: number, acts: number}>} */
 const held = new Map();
 
+// The browser's own ring is for keyboards, and may stay away after a mouse or a finger.
+const ring = new CSSStyleSheet({ disabled: true });
+ring.replaceSync(`:focus:not([tabindex="-1"]), input:focus + span { outline: 3px solid var(--gold-text); outline-offset: 2px; }`);
+
 /** Acts on a press, and again and again while it is held if it repeats. @param {number} which @param {boolean} isDown @param {number} now @param {() => void} act @param {boolean} [repeats] */
 function hold(which, isDown, now, act, repeats = false) {
   const hand = held.get(which);
   if (!isDown) return held.delete(which);
   if (!hand) {
+    ring.disabled = false;
     held.set(which, { since: now, acts: 1 });
     return act();
   }
@@ -204,9 +209,7 @@ export function listen() {
   };
   addEventListener("gamepadconnected", begin);
   document.addEventListener("visibilitychange", begin);
-  // The browser's own ring is for keyboards, and may stay away after a mouse.
-  const ring = new CSSStyleSheet();
-  ring.replaceSync(`:focus:not([tabindex="-1"]), input:focus + span { outline: 3px solid var(--gold-text); outline-offset: 2px; }`);
+  document.addEventListener("pointerdown", () => (ring.disabled = true));
   document.adoptedStyleSheets.push(ring);
   begin();
 }
