@@ -25,6 +25,10 @@ var usual = [topology.Levels]float64{60, 28, 14, 8, 5}
 
 const usualWeight = 3
 
+// again is how far the mean of a part is off, in ms, although all its addresses were measured a
+// moment ago: measured again, it is not the same.
+const again = 0.5
+
 // drift is how far a route changes in the long run, as a share of its RTT: the standard deviation
 // after a time that is long against settles.
 const (
@@ -68,7 +72,7 @@ func Forecasts(tree *topology.Tree, now time.Time, memories ...[]Cell) []Forecas
 		below[parent], oldest[parent] = below[parent].plus(m), max(oldest[parent], old)
 		own := (usualWeight*usual[l]*usual[l] + float64(n)*spread*spread) / (usualWeight + float64(n))
 		off := drift * m
-		changed := off * off * -math.Expm1(-float64(old)/float64(settles))
+		changed := again*again + off*off*-math.Expm1(-float64(old)/float64(settles))
 		missed := 1/float64(n) - 1/float64(max(n, tree.Children(node)))
 		forecasts = append(forecasts, Forecast{Node: node, MS: m, SD: math.Sqrt(own + changed), Error: math.Sqrt(own*missed + changed)})
 	}

@@ -122,7 +122,7 @@ func TestForecasts(t *testing.T) {
 		"/24 of 192.0.2.1": 10, "/24 of 192.0.3.1": 20, "/16 of 192.0.2.1": 15, "AS of 192.0.2.1": 15, "AS of 198.51.100.1": 45,
 		"country of 203.0.113.1": 30,
 	} {
-		if f := got[name]; !near(f.MS, want) || f.SD <= 0 {
+		if f := got[name]; !near(f.MS, want) || f.SD <= 0 || f.Error <= 0 {
 			t.Errorf("%s: %v, want %v ms", name, f, want)
 		}
 	}
