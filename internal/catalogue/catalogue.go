@@ -88,8 +88,19 @@ type Language struct {
 	isolates bool
 }
 
-// In returns the language of a tag, as [Sentences] knows them.
+// languages has every [Language] that was asked for, by tag: reading one takes some milliseconds.
+var languages sync.Map
+
+// In returns the language of a tag, as [Sentences] knows them. It may be called from several goroutines.
 func In(tag string) *Language {
+	known, ok := languages.Load(tag)
+	if !ok {
+		known, _ = languages.LoadOrStore(tag, newLanguage(tag))
+	}
+	return known.(*Language)
+}
+
+func newLanguage(tag string) *Language {
 	l := speaking(tag)
 	for key, text := range Sentences(tag) {
 		p, err := parse(text)
@@ -111,7 +122,7 @@ func speaking(tag string) *Language {
 }
 
 // InEnglish returns English, for logs and for programs that ask for no language.
-var InEnglish = sync.OnceValue(func() *Language { return In(English) })
+func InEnglish() *Language { return In(English) }
 
 // Tag returns the language's tag.
 func (l *Language) Tag() string { return l.tag.String() }

@@ -18,17 +18,9 @@ const languageFlag = "language"
 // has some.
 func localeOf(env func(string) string) *catalogue.Language {
 	if tag := cmp.Or(env("LC_ALL"), env("LC_MESSAGES"), env("LANG")); tag != "" {
-		return speaking(catalogue.Find(tag))
+		return catalogue.In(catalogue.Find(tag))
 	}
-	return speaking(catalogue.Find(systemLanguages()...))
-}
-
-// speaking returns the language of a tag that Muster knows.
-func speaking(tag string) *catalogue.Language {
-	if tag == catalogue.English {
-		return catalogue.InEnglish()
-	}
-	return catalogue.In(tag)
+	return catalogue.In(catalogue.Find(systemLanguages()...))
 }
 
 // languageFlag returns the flag, which gives the program a screen in its language.
@@ -38,7 +30,7 @@ func (p *program) languageFlag() option.Value {
 		if !suits {
 			return fmt.Errorf("%q is no language that Muster speaks: it speaks %s", text, strings.Join(catalogue.Tags(), ", "))
 		}
-		p.screen = term.NewScreen(p.screen.Terminal, speaking(tag))
+		p.screen = term.NewScreen(p.screen.Terminal, catalogue.In(tag))
 		return nil
 	})
 }

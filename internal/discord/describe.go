@@ -1,14 +1,13 @@
 package discord
 
 import (
-	"slices"
 	"strings"
 
 	"muster/internal/catalogue"
 )
 
-// Locale returns the tag of the catalogue's language for a locale of Discord's.
-func Locale(locale string) string { return catalogue.Find(locale) }
+// Language returns the catalogue's language for a locale of Discord's, or for the first part of a tag.
+func Language(locale string) *catalogue.Language { return catalogue.In(catalogue.Find(locale)) }
 
 // ShortOf returns the first part of a language's tag, which tells languages apart.
 func ShortOf(tag string) string {
@@ -46,14 +45,10 @@ const longestDescription = 100
 
 // Commands returns what an application tells Discord of its commands. players is the largest group of a room.
 func Commands(players int) any {
-	languages := map[string]*catalogue.Language{}
-	for _, tag := range catalogue.Tags() {
-		languages[tag] = catalogue.In(tag)
-	}
 	describe := func(of described, key string) described {
 		of.Descriptions = map[string]string{}
-		for tag, l := range languages {
-			text := Cut(l.Words(key), longestDescription)
+		for _, tag := range catalogue.Tags() {
+			text := Cut(catalogue.In(tag).Words(key), longestDescription)
 			if of.Description == "" && tag == catalogue.English {
 				of.Description = text
 			}
@@ -69,14 +64,17 @@ func Commands(players int) any {
 	}
 	open := describe(described{Type: subcommand, Name: Open}, "discord.command-open")
 	open.Options = []described{
-		describe(described{Type: textOption, Name: OptionGame, Required: true, Autocomplete: true, Longest: longestChoice}, "discord.option-game"),
+		describe(described{
+			Type: textOption, Name: OptionGame, Required: true, Autocomplete: true, Longest: longestChoice,
+		}, "discord.option-game"),
 		describe(described{Type: numberOption, Name: OptionPlayers, Least: 1, Most: players}, "discord.option-players"),
 		describe(described{Type: textOption, Name: OptionVoice}, "discord.option-voice"),
 	}
 	whole := describe(described{Type: slashCommand, Name: CommandName}, "discord.command")
-	whole.Options = slices.Concat([]described{open}, []described{
+	whole.Options = []described{
+		open,
 		describe(described{Type: subcommand, Name: Status}, "discord.command-status"),
 		describe(described{Type: subcommand, Name: End}, "discord.command-end"),
-	})
+	}
 	return []described{whole}
 }

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"path"
 	"strings"
-	"sync"
 
 	"muster/discovery/sentence"
 	"muster/internal/catalogue"
@@ -118,17 +117,5 @@ func languageOf(r *http.Request) *catalogue.Language {
 		tag, _, _ = strings.Cut(tag, ";")
 		wanted = append(wanted, strings.TrimSpace(tag))
 	}
-	tag := catalogue.Find(wanted...)
-	languages.Lock()
-	defer languages.Unlock()
-	if languages.known[tag] == nil {
-		languages.known[tag] = catalogue.In(tag)
-	}
-	return languages.known[tag]
+	return catalogue.In(catalogue.Find(wanted...))
 }
-
-// languages keeps each language that somebody has asked for, because it takes a moment to read one.
-var languages = struct {
-	sync.Mutex
-	known map[string]*catalogue.Language
-}{known: map[string]*catalogue.Language{}}

@@ -41,10 +41,7 @@ func inLanguageOf(r *http.Request, link string) string {
 
 // languageOf returns the language for an answer that the browser shows as it is.
 func languageOf(r *http.Request) *catalogue.Language {
-	if tag := tagOf(r); tag != catalogue.English {
-		return catalogue.In(tag)
-	}
-	return catalogue.InEnglish()
+	return catalogue.In(tagOf(r))
 }
 
 // tagOf returns the tag of the reader's language: the one that the link names, or else the first one

@@ -53,13 +53,13 @@ func (h *Handler) watch(in discord.Interaction, ref discord.Ref, shown discord.M
 		}
 		ticker := time.NewTicker(poll)
 		defer ticker.Stop()
-		for over := discord.OverCard(h.language(ref.Language)); !shown.Equal(over); {
+		for over := discord.OverCard(discord.Language(ref.Language)); !shown.Equal(over); {
 			select {
 			case <-ctx.Done():
 				return
 			case <-ticker.C:
 			}
-			card, err := h.card(ctx, h.language(ref.Language), ref)
+			card, err := h.card(ctx, discord.Language(ref.Language), ref)
 			if err != nil || card.Equal(shown) {
 				continue
 			}

@@ -13,7 +13,7 @@ import (
 
 // do does what a person asks for by a command or a button.
 func (h *Handler) do(ctx context.Context, in discord.Interaction) discord.Response {
-	l := h.language(in.Locale)
+	l := discord.Language(in.Locale)
 	if in.Kind == discord.Press {
 		verb, ref, err := discord.ParseButton(in.Button)
 		if err != nil {
@@ -86,7 +86,9 @@ func (h *Handler) meant(text string) (discord.Game, bool) {
 }
 
 // press does what a button says.
-func (h *Handler) press(ctx context.Context, l *catalogue.Language, in discord.Interaction, verb discord.Verb, ref discord.Ref) discord.Response {
+func (h *Handler) press(
+	ctx context.Context, l *catalogue.Language, in discord.Interaction, verb discord.Verb, ref discord.Ref,
+) discord.Response {
 	h.book.note(in.Channel, ref)
 	switch verb {
 	case discord.Close:
@@ -106,7 +108,7 @@ func (h *Handler) press(ctx context.Context, l *catalogue.Language, in discord.I
 			return refused(l, err)
 		}
 	}
-	card, err := h.card(ctx, h.language(ref.Language), ref)
+	card, err := h.card(ctx, discord.Language(ref.Language), ref)
 	if err != nil {
 		return refused(l, err)
 	}

@@ -20,7 +20,6 @@ import (
 	"sync"
 	"time"
 
-	"muster/internal/catalogue"
 	"muster/internal/discord"
 )
 
@@ -60,9 +59,8 @@ type Handler struct {
 	book     book
 	cards    cards
 
-	mu         sync.Mutex // guards the two below
+	mu         sync.Mutex // guards complained
 	complained time.Time
-	languages  map[string]*catalogue.Language
 
 	work sync.WaitGroup
 	ctx  context.Context
@@ -71,7 +69,7 @@ type Handler struct {
 
 // New returns a handler. Call Use before it serves.
 func New(s Settings) *Handler {
-	h := &Handler{Settings: s, verifier: discord.NewVerifier(s.PublicKey), languages: map[string]*catalogue.Language{}}
+	h := &Handler{Settings: s, verifier: discord.NewVerifier(s.PublicKey)}
 	h.guilds = newGuilds(s.PerUser)
 	h.ctx, h.end = context.WithCancel(context.Background())
 	h.cards = cards{api: s.API, application: s.Application, log: s.Log, watched: map[string]context.CancelFunc{}}
@@ -147,17 +145,6 @@ func (h *Handler) answer(in discord.Interaction) discord.Response {
 	}
 	h.work.Go(func() { h.cards.follow(h.ctx, in, <-done) })
 	return in.Later()
-}
-
-// language returns a language by a locale, or by the first part of its tag.
-func (h *Handler) language(locale string) *catalogue.Language {
-	tag := discord.Locale(locale)
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.languages[tag] == nil {
-		h.languages[tag] = catalogue.In(tag)
-	}
-	return h.languages[tag]
 }
 
 func reply(w http.ResponseWriter, r discord.Response) {
