@@ -34,19 +34,23 @@ type cards struct {
 	log              *slog.Logger
 
 	mu      sync.Mutex // guards watched
-	watched map[string]context.CancelFunc
+	watched map[string]*watch
 }
+
+// watch keeps one card up to date.
+type watch struct{ end context.CancelFunc }
 
 // watch keeps the card of a room up to date, in place of an earlier card of that room.
 func (h *Handler) watch(in discord.Interaction, ref discord.Ref, shown discord.Message) {
 	ctx, cancel := context.WithTimeout(h.ctx, editFor)
-	if !h.cards.begin(ref.Code, cancel) {
+	w := &watch{cancel}
+	if !h.cards.begin(ref.Code, w) {
 		cancel()
 		return
 	}
 	h.work.Go(func() {
 		defer cancel()
-		defer h.cards.finish(ref.Code, ctx)
+		defer h.cards.finish(ref.Code, w)
 		poll := pollEvery
 		if h.Poll > 0 {
 			poll = h.Poll
@@ -86,23 +90,23 @@ func pause(ctx context.Context, wait time.Duration) {
 }
 
 // begin reports whether a room's card is watched from now on. It ends an earlier watch of the room.
-func (c *cards) begin(room string, end context.CancelFunc) bool {
+func (c *cards) begin(room string, w *watch) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if earlier, is := c.watched[room]; is {
-		earlier()
+		earlier.end()
 	} else if len(c.watched) >= mostWatched {
 		return false
 	}
-	c.watched[room] = end
+	c.watched[room] = w
 	return true
 }
 
 // finish forgets a watch, unless another has taken its place.
-func (c *cards) finish(room string, ctx context.Context) {
+func (c *cards) finish(room string, w *watch) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !errors.Is(ctx.Err(), context.Canceled) {
+	if c.watched[room] == w {
 		delete(c.watched, room)
 	}
 }
@@ -153,7 +157,9 @@ const mostAnswer = 1 << 20
 
 // send sends a request to Discord. Its errors do not name the URL. into takes the beginning of the answer, if it is not
 // nil.
-func send(ctx context.Context, method, at, authorization string, body []byte, into *bytes.Buffer) (status int, header http.Header, err error) {
+func send(
+	ctx context.Context, method, at, authorization string, body []byte, into *bytes.Buffer,
+) (status int, header http.Header, err error) {
 	request, err := http.NewRequestWithContext(ctx, method, at, bytes.NewReader(body))
 	if err != nil {
 		return 0, nil, errors.New("the URL of Discord's API makes no sense")

@@ -43,7 +43,7 @@ type Settings struct {
 	Search func(text string) []discord.Game
 	// Name returns a game's name by its id.
 	Name func(game string) string
-	// PerUser is how many rooms a person may have. See [Handler.isTooMuch] for a guild.
+	// PerUser is how many rooms a person may have. A guild's people may open more, see guilds.
 	PerUser int
 	Log     *slog.Logger
 	// Poll is how often the room of a card is looked at, 0 for the usual.
@@ -72,7 +72,7 @@ func New(s Settings) *Handler {
 	h := &Handler{Settings: s, verifier: discord.NewVerifier(s.PublicKey)}
 	h.guilds = newGuilds(s.PerUser)
 	h.ctx, h.end = context.WithCancel(context.Background())
-	h.cards = cards{api: s.API, application: s.Application, log: s.Log, watched: map[string]context.CancelFunc{}}
+	h.cards = cards{api: s.API, application: s.Application, log: s.Log, watched: map[string]*watch{}}
 	return h
 }
 
