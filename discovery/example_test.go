@@ -32,7 +32,7 @@ func Example() {
 	// 198.51.100.7:27960 answered 100ms
 }
 
-// A list travels in the form that hosts send to players: three bytes a server are many.
+// A list travels in the compact form that hosts send to players.
 func ExampleParseList() {
 	packed := discovery.AppendList(nil, []discovery.Server{
 		{Addr: netip.MustParseAddrPort("192.0.2.1:27960"), Country: "DE", ASN: 64496},

@@ -14,8 +14,8 @@ import (
 func ExampleNew() {
 	var list []discovery.Server
 	for i := range 2000 { // in twenty countries, the first of them near
-		country := string([]byte{'A', byte('A' + i%20)})
-		list = append(list, discovery.Server{Addr: netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, byte(i % 20), byte(i / 200), byte(i)}), 27960), Country: country})
+		addr := netip.AddrFrom4([4]byte{10, byte(i % 20), byte(i / 200), byte(i)})
+		list = append(list, discovery.Server{Addr: netip.AddrPortFrom(addr, 27960), Country: string([]byte{'A', byte('A' + i%20)})})
 	}
 	search, err := plan.New(discovery.Adaptive, topology.New(list), discovery.PlanOptions{Seed: 1, Nearest: 1})
 	if err != nil {

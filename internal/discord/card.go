@@ -53,7 +53,8 @@ func (r Ref) isOrganised() bool { return r.Sealed != "" && strings.HasSuffix(r.t
 
 // OverCard returns the message in place of the card of a room that is over.
 func OverCard(l *catalogue.Language) Message {
-	return newMessageOf("", []embed{{Title: l.Words("discord.over"), Description: l.Words("discord.over-how", "command", "/"+CommandName+" "+Open)}})
+	how := l.Words("discord.over-how", "command", "/"+CommandName+" "+Open)
+	return newMessageOf("", []embed{{Title: l.Words("discord.over"), Description: how}})
 }
 
 func title(r Room) string {

@@ -91,9 +91,8 @@ type embed struct {
 }
 
 type field struct {
-	Name   string `json:"name"`
-	Value  string `json:"value"`
-	Inline bool   `json:"inline,omitempty"`
+	Name  string `json:"name"`
+	Value string `json:"value"`
 }
 
 // row has up to five buttons.

@@ -92,7 +92,8 @@ func (r release) values(sums []byte) ([]string, error) {
 		kind = "development"
 	}
 	values := []string{
-		"APPID", r.id(), "SITE", r.site, "VERSION", r.version, "DATE", r.date.Format(time.DateOnly), "KIND", kind, "Icon=muster", "Icon=" + r.id(),
+		"APPID", r.id(), "SITE", r.site, "VERSION", r.version, "DATE", r.date.Format(time.DateOnly), "KIND", kind,
+		"Icon=muster", "Icon=" + r.id(),
 	}
 	for word, system := range map[string]string{"SHA256_AMD64": "linux_amd64", "SHA256_ARM64": "linux_arm64"} {
 		sum := sumOf(sums, "muster_"+r.version+"_"+system+".tar.gz")
