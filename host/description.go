@@ -19,7 +19,7 @@ import (
 func describe(routes []route) (*openapi.Document, error) {
 	var rows []openapi.Route
 	for _, r := range routes {
-		rows = append(rows, openapi.Route{Method: r.method, Pattern: r.pattern, For: r.who, Limits: r.limits, Purpose: r.purpose})
+		rows = append(rows, openapi.Route{Method: r.method, Pattern: r.pattern, For: r.who, Limits: r.limits})
 	}
 	return openapi.New(rows, slices.Sorted(maps.Keys(actions)))
 }

@@ -103,7 +103,8 @@ var actions = []action{
 	{"strike", organiser, "Take a server off everybody's lists", room.Strike{}, []string{"addr"}, nil, Provisional, "",
 		`{"addr":"192.0.2.7:27960"}`},
 	{"whatif", voter, "Try the choice by other settings", room.WhatIf{}, nil, nil, Provisional,
-		"Pages show the result to everybody. Without `by` the last try is taken back.", `{"by":"threshold","limits_ms":[100]}`},
+		"Pages show the result to everybody. Without `by` the last try is taken back. A room takes 10 tries at once, and then one " +
+			"every 300 milliseconds.", `{"by":"threshold","limits_ms":[100]}`},
 	{"apply", organiser, "Make the settings of the what-if the room's", room.Apply{}, nil, nil, Provisional, "", ""},
 	{"trust", organiser, "Vouch for a player's numbers", room.Trust{}, []string{"name"}, nil, Provisional, "", `{"name":"dan"}`},
 	{"count", "the organiser; a guest takes back their own", "Count a guest in by estimated pings", room.Count{},
@@ -153,7 +154,7 @@ func (r *reflector) bodyOf(a action) *schema {
 		case t == reflect.TypeFor[room.Change]():
 			of = r.settings(wire.OnPage, "")
 		case t == reflect.TypeFor[room.TakeSide]() && f.name == "side":
-			of = &schema{Type: "string", Enum: []any{string(wire.SideA), string(wire.SideB), ""}}
+			of = oneOf([]wire.Side{wire.SideA, wire.SideB, ""})
 		}
 		s.Properties = append(s.Properties, property{f.name, r.described(of, f, name)})
 	}

@@ -7,6 +7,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -95,7 +96,7 @@ func readSource(t *testing.T, types map[string]reflect.Type) comments {
 			}
 		}
 	}
-	for _, component := range slices.Sorted(keys(types)) {
+	for _, component := range slices.Sorted(maps.Keys(types)) {
 		visit(component, types[component])
 	}
 	for _, v := range of("muster/host/wire").values {
@@ -104,16 +105,6 @@ func readSource(t *testing.T, types map[string]reflect.Type) comments {
 		}
 	}
 	return c
-}
-
-func keys(types map[string]reflect.Type) func(yield func(string) bool) {
-	return func(yield func(string) bool) {
-		for name := range types {
-			if !yield(name) {
-				return
-			}
-		}
-	}
 }
 
 // addValues adds the constants of a type.

@@ -6,9 +6,9 @@
 //	their comments ──────────┘
 //
 // A contract says what a route takes and answers. Fields, types and enumerations come from the Go types
-// that the handlers read and write. Descriptions come from the comments on those types. comments.json has the comments, because a program does not contain its own; a test keeps it
-// up to date. New reports a route without a contract, a contract without a route, and a field without
-// a description.
+// that the handlers read and write. Descriptions come from the comments on those types. comments.json
+// has them, because a program does not contain its own; a test keeps it up to date. New reports a
+// route without a contract, a contract without a route, and a field without a description.
 package openapi
 
 // Version is the version of the document. The first number rises when a stable part changes or goes
@@ -18,8 +18,8 @@ const Version = "1.0"
 // Route is an endpoint in the host's table.
 type Route struct {
 	Method, Pattern string
-	// For names the permitted callers, Limits the bounds of their calls, and Purpose what it does.
-	For, Limits, Purpose string
+	// For names the permitted callers, and Limits the bounds of their calls.
+	For, Limits string
 }
 
 func (r Route) String() string { return r.Method + " " + r.Pattern }

@@ -90,7 +90,7 @@ func (d *Document) route(o operation) Route {
 	return Route{}
 }
 
-func (d *Document) method(o operation) string {
+func (o operation) method() string {
 	method, _, _ := strings.Cut(o.route, " ")
 	return method
 }
@@ -103,7 +103,7 @@ func (o operation) where() string {
 	return pattern
 }
 
-// caller says who may call.
+// caller names the permitted callers.
 func (d *Document) caller(o operation) string {
 	if o.by != "" {
 		return o.by
@@ -111,10 +111,10 @@ func (d *Document) caller(o operation) string {
 	return d.route(o).For
 }
 
-// refusals returns all answers of an operation, with those that every operation has.
+// all returns the answers of an operation, with those that every operation has.
 func (d *Document) all(o operation) []answer {
 	all := slices.Clone(o.answers)
-	if d.method(o) != "GET" && !slices.ContainsFunc(all, func(a answer) bool { return a.status == 403 }) {
+	if o.method() != "GET" && !slices.ContainsFunc(all, func(a answer) bool { return a.status == 403 }) {
 		all = append(all, foreign)
 	}
 	all = append(all, everywhere)
@@ -164,7 +164,7 @@ func (d *Document) JSON() ([]byte, error) {
 			at = len(paths)
 			paths = append(paths, member{o.where(), object{}})
 		}
-		paths[at].value = append(paths[at].value.(object), member{strings.ToLower(d.method(o)), d.operation(o, shared)})
+		paths[at].value = append(paths[at].value.(object), member{strings.ToLower(o.method()), d.operation(o, shared)})
 	}
 	return json.Marshal(object{
 		{"openapi", "3.1.1"},
@@ -280,12 +280,8 @@ func (a answer) object() object {
 		sent = append(sent, member{name, object{{"$ref", "#/components/headers/" + component}}})
 	}
 	if a.reasons != nil {
-		reason := &schema{}
-		for _, name := range a.reasons {
-			reason.Enum = append(reason.Enum, name)
-		}
 		content = append(content, member{jsonKind, object{{"schema", &schema{
-			Ref: ref("Refusal").Ref, Properties: properties{{"reason", reason}},
+			Ref: ref("Refusal").Ref, Properties: properties{{"reason", oneOf(a.reasons)}},
 		}}}})
 	}
 	for _, c := range a.content {
@@ -355,17 +351,17 @@ var about = []string{
 		"A link is `https://HOST/#CODE_KEY`, a personal one has a dot and a credential behind it. Prefer the key: guesses of codes are " +
 		"limited for everybody together. Put `-` in place of the code in paths, and the code into `Muster-Code`, because proxies log paths. " +
 		"A credential says who acts; whoever has the organiser's secret is the organiser.",
-	"**Requests that change something** need `Content-Type: application/json` if they have a body. The body has at most 4 KiB, unless the " +
-		"operation says otherwise. Browsers' requests must come from the host's own page: the host compares `Origin` with its name, and " +
+	"**Requests that change something** need `Content-Type: application/json` unless their body is empty. The body has at most 4 KiB, unless " +
+		"the operation says otherwise. Browsers' requests must come from the host's own page: the host compares `Origin` with its name, and " +
 		"refuses `Sec-Fetch-Site: cross-site` and `same-site`. There is no CORS. Programs send neither header.",
 	"**Refusals** have one form, `Refusal`. Its `reason` is for programs, and stable; `message` and `hint` are English for people, `says` " +
 		"and `advises` the same for a catalogue. Other errors are texts: a path or a method that nobody serves (404, 405 with `Allow`). " +
-		"After 429 and 503 wait for `Retry-After` seconds; 200 requests at once and 20 a second are allowed for each address, and no limit " +
-		"delays the organiser of a room. After 502 ask for the room before you repeat an action.",
+		"After 429 and 503 wait for `Retry-After` seconds; 200 requests at once and 20 a second are allowed for each address, and this limit " +
+		"does not delay the organiser of a room. After 502 ask for the room before you repeat an action.",
 	"**Values.** A field whose value is empty, 0 or false is often left out; the schema says which ones are always there. Times are " +
 		"RFC 3339. Names that end in `_ms` are milliseconds. Countries are ISO 3166-1 alpha-2. Texts are what strangers typed: bounded and " +
 		"without control characters, but escape them. `HEAD` works wherever `GET` does.",
 	"**Headers of every answer:** `X-Content-Type-Options: nosniff`, `Referrer-Policy: no-referrer`, a `Content-Security-Policy`, " +
 		"`Cross-Origin-Opener-Policy` and `Cross-Origin-Resource-Policy: same-origin`. Answers in JSON are not to be stored " +
-		"(`Cache-Control: no-store`).",
+		"(`Cache-Control: no-store`), except this document.",
 }

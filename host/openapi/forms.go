@@ -9,7 +9,6 @@ import (
 	"muster/discovery/sentence"
 	"muster/host/wire"
 	"muster/selection"
-	"muster/selection/rules"
 )
 
 var sentenceType = reflect.TypeFor[sentence.Sentence]()
@@ -57,11 +56,11 @@ func own(t reflect.Type) (s *schema, is bool) {
 	return nil, false
 }
 
-// rule returns the schema of a rule's name.
-func rule() *schema {
+// oneOf returns the schema of a text that is one of some words.
+func oneOf[S ~string](words []S) *schema {
 	s := &schema{Type: "string"}
-	for _, name := range rules.Names() {
-		s.Enum = append(s.Enum, string(name))
+	for _, word := range words {
+		s.Enum = append(s.Enum, string(word))
 	}
 	return s
 }

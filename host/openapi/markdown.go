@@ -97,7 +97,7 @@ func (d *Document) Markdown() []byte {
 	return []byte(strings.TrimRight(p.String(), "\n") + "\n")
 }
 
-func (d *Document) title(o operation) string { return d.method(o) + " " + o.where() }
+func (d *Document) title(o operation) string { return o.method() + " " + o.where() }
 
 // anchor returns the anchor that a heading gets.
 func anchor(heading string) string {

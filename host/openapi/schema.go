@@ -1,7 +1,6 @@
 package openapi
 
 import (
-	"bytes"
 	"encoding"
 	"encoding/json"
 	"fmt"
@@ -11,12 +10,12 @@ import (
 	"time"
 
 	"muster/selection"
+	"muster/selection/rules"
 )
 
 // schema is a JSON Schema of the 2020-12 draft, with the keywords that the document needs.
 type schema struct {
 	Ref                  string     `json:"$ref,omitempty"`
-	Title                string     `json:"title,omitempty"`
 	Description          string     `json:"description,omitempty"`
 	Type                 any        `json:"type,omitempty"` // a string, or several
 	Format               string     `json:"format,omitempty"`
@@ -24,7 +23,6 @@ type schema struct {
 	Enum                 []any      `json:"enum,omitempty"`
 	Minimum              *float64   `json:"minimum,omitempty"`
 	Maximum              *float64   `json:"maximum,omitempty"`
-	MaxLength            int        `json:"maxLength,omitempty"`
 	Pattern              string     `json:"pattern,omitempty"`
 	Items                *schema    `json:"items,omitempty"`
 	MinItems             int        `json:"minItems,omitempty"`
@@ -47,23 +45,11 @@ type property struct {
 
 // MarshalJSON writes an object whose fields keep their order.
 func (ps properties) MarshalJSON() ([]byte, error) {
-	var b bytes.Buffer
-	b.WriteByte('{')
-	for i, p := range ps {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		name, _ := json.Marshal(p.name) // a string always has a form
-		value, err := json.Marshal(p.schema)
-		if err != nil {
-			return nil, err
-		}
-		b.Write(name)
-		b.WriteByte(':')
-		b.Write(value)
+	var o object
+	for _, p := range ps {
+		o = append(o, member{p.name, p.schema})
 	}
-	b.WriteByte('}')
-	return b.Bytes(), nil
+	return o.MarshalJSON()
 }
 
 func (ps properties) find(name string) *schema {
@@ -173,7 +159,7 @@ func (r *reflector) word(t reflect.Type) *schema {
 	r.addOnce(name, func() *schema {
 		s := r.enumeration(values)
 		if t == ruleType {
-			s = rule()
+			s = oneOf(rules.Names())
 		}
 		s.Description = strings.TrimSpace(r.about(name, "") + " " + s.Description)
 		return s

@@ -2,7 +2,6 @@ package openapi
 
 import (
 	"reflect"
-	"slices"
 
 	"muster/discovery"
 	"muster/host/wire"
@@ -14,54 +13,46 @@ func (r *reflector) settings(may func(wire.Setting) bool, description string) *s
 	s := &schema{Type: "object", Description: description}
 	for _, row := range wire.Table() {
 		if may(row) {
-			name := row.Key
-			if name == passwordKey {
-				name = "password"
-			}
-			s.Properties = append(s.Properties, property{name, r.setting(row)})
+			s.Properties = append(s.Properties, property{nameOf(row), r.setting(row)})
 		}
 	}
 	return s
 }
 
-// passwordKey is the key of the server's password in the table of settings.
-const passwordKey = "-"
+// nameOf returns the name of a setting in a request. The table of settings hides that of the server's
+// password.
+func nameOf(row wire.Setting) string {
+	if row.Key == "-" {
+		return "password"
+	}
+	return row.Key
+}
 
 // setting returns the schema of a setting.
 func (r *reflector) setting(row wire.Setting) *schema {
 	var values wire.Settings
 	at := row.Of(&values)
 	of := reflect.ValueOf(&values).Elem()
-	i := slices.IndexFunc(slices.Collect(fieldsOf(of)), func(f reflect.Value) bool { return f.Addr().Interface() == at })
-	if i < 0 {
+	var declared reflect.StructField
+	for f, value := range of.Fields() {
+		if value.Addr().Interface() == at {
+			declared = f
+		}
+	}
+	if declared.Name == "" {
 		r.complain("the setting %s is no field of Settings", row.Key)
 		return &schema{}
 	}
-	declared := of.Type().Field(i)
 	s := r.of(declared.Type)
+	if declared.Type.Kind() == reflect.Pointer {
+		s = orNull(s)
+	}
 	r.types["Settings"] = of.Type()
 	switch at.(type) {
 	case *discovery.Millis:
-		s.Maximum = new(float64(row.Most.Milliseconds()))
-		s.Minimum = new(0.)
+		within(s, 0, float64(row.Most.Milliseconds()))
 	case *string:
-		for _, word := range row.Words {
-			s.Enum = append(s.Enum, word)
-		}
+		s = oneOf(row.Words)
 	}
-	name := row.Key
-	if name == passwordKey {
-		name = "password"
-	}
-	return r.described(s, field{StructField: declared, of: of.Type(), name: name}, "Settings")
-}
-
-func fieldsOf(v reflect.Value) func(yield func(reflect.Value) bool) {
-	return func(yield func(reflect.Value) bool) {
-		for i := range v.NumField() {
-			if !yield(v.Field(i)) {
-				return
-			}
-		}
-	}
+	return r.described(s, field{StructField: declared, of: of.Type(), name: nameOf(row)}, "Settings")
 }
