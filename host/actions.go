@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net/http"
 	"net/netip"
-	"strings"
 	"time"
 
 	"muster/discovery/sentence"
@@ -36,45 +35,8 @@ type given struct {
 	origin room.Origin
 }
 
-// actions are the requests of pages by their names in the URL. Each reads its JSON body. openapi describes
-// them to other programs.
-//
-//	enter     a nickname for a page: {"name":"ann"} → {"name","token"}; with one,
-//	          {"secret"} of a personal link makes it that person's page
-//	rename    another name: {"name"}; an organiser may rename anybody: {"name","of"}
-//	leave     the place is free at once
-//	count     count a guest in by an estimate, for organisers: {"name","counted":true};
-//	          either may take it back: {"name","counted":false}
-//	somewhere hide or show one's own country: {"somewhere":true}
-//	has       one's own version of the game: {"version"}
-//	whatif    try other settings: {"by","limits_ms"}; without a rule it ends
-//	vote      for one of the first five: {"addr"}; without one it is taken back
-//	veto      a server or a map: {"addr"} or {"map"}
-//	move      a captain's ban or pick in a match: {"number":3,"what"}, an address or a map
-//	bring     servers that one likes, or never wants to see: {"favourites":[{"addr","name"}],
-//	          "hidden":[…],"adds":true}
-//	ready     {"ready":true}
-//	react     a sign for everybody: {"sign":"hello"}; see package reactions
-//	side      of a match: {"side":"a"}; empty is neither. An organiser and captains may name
-//	          another person: {"side":"a","name":"bob"}
-//	captain   make a player the captain of their side, for the captain or an organiser: {"name":"bob"}
-//	ask_look  everyone looks at the servers for long, for captains before they move
-//	arrived   joined by hand
-//	reopen    one's own game once more
-//	come      to a standing room's next date, or not: {"comes":true}; null takes it back
-//	like      where the room was last, or not: {"liked":true}
-//	wake      a standing room that sleeps
-//	forget    oneself, in people, history and log; an organiser may name anybody: {"name":"ann"}
-//	go        only for organisers, as all below: {"stage"} is left out, or the room's
-//	end       the session: everyone is told, and the room is over, or sleeps
-//	allow     a higher ping limit, from what was measured: {"limit_ms":185}
-//	without   leave a player out of this choice: {"name":"chong"}
-//	more      everyone asks so many servers more, and the room chooses again: {"servers":200}
-//	hide      a server from all choices, or not: {"addr","hidden":true}
-//	strike    a server off the room's lists: {"addr"}
-//	survey    everyone measures the candidate places
-//	started   a server that the organiser's program has started: {"game","addr"}
-//	apply, settings, handon, renew, remove, trust, lock
+// actions are the requests of pages by their names in the URL. Each reads its JSON body. PROTOCOL.md and
+// openapi say what they take.
 var actions = map[string]func(*pageAPI, given) (room.Action, error){
 	"enter": func(_ *pageAPI, in given) (room.Action, error) {
 		return parse(in.body, func(a *room.Enter) { a.Token, a.From, a.Origin = access.NewSecret(), in.from, in.origin })
@@ -232,14 +194,11 @@ func (p *pageAPI) serveAction(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// readOrder reads the body. The request must declare JSON, because browsers do not let a foreign
-// site's page send that.
+// readOrder reads the body, which may be missing.
 func (p *pageAPI) readOrder(w http.ResponseWriter, r *http.Request, a *actor) ([]byte, error) {
-	if r.ContentLength == 0 {
-		return nil, nil
-	}
-	if kind, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";"); kind != "application/json" {
+	body, err := readBody(w, r, p.longest(r, a))
+	if err == nil && len(body) > 0 && !isJSON(r) {
 		return nil, wire.Refuse(wire.ReasonMalformed, "refused.order-json")
 	}
-	return readBody(w, r, p.longest(r, a))
+	return body, err
 }

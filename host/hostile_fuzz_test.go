@@ -2,6 +2,7 @@ package host
 
 import (
 	"bytes"
+	"io"
 	"math"
 	"net/http"
 	"net/http/httptest"
@@ -98,6 +99,25 @@ func FuzzOrders(f *testing.F) {
 			t.Errorf("%s %q ends the room", action, order)
 		}
 	})
+}
+
+// TestEmptyBody checks that an action that needs no body gets none, also from a client that announces
+// no length. A body must be declared as JSON.
+func TestEmptyBody(t *testing.T) {
+	h, err := New(Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer h.Close()
+	code, secret, _ := h.Open(friday(3))
+	for body, want := range map[string]int{"": http.StatusNoContent, "{}": http.StatusBadRequest} {
+		r := httptest.NewRequest("POST", "http://127.0.0.1/api/rooms/"+code+"/whatif", io.NopCloser(strings.NewReader(body)))
+		r.Header.Set("Authorization", "Bearer "+secret)
+		w := httptest.NewRecorder()
+		if h.Handler().ServeHTTP(w, r); r.ContentLength != -1 || w.Code != want {
+			t.Errorf("%q is answered %d %s", body, w.Code, w.Body)
+		}
+	}
 }
 
 // TestCodeInHeader checks that a page's requests keep the code out of URLs, and that the host

@@ -135,10 +135,16 @@ func (s *strangers) refuseUnkept(w http.ResponseWriter) {
 		Advising("refused.try-soon-hint"))
 }
 
-// readOpening reads the body of an opening. The request must declare JSON, because browsers do not
-// let a foreign site's page send that.
+// isJSON reports whether a request declares its body as JSON. Browsers do not let a foreign site's page
+// do that.
+func isJSON(r *http.Request) bool {
+	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	return kind == "application/json"
+}
+
+// readOpening reads the body of an opening.
 func readOpening(w http.ResponseWriter, r *http.Request, most int64) ([]byte, error) {
-	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); kind != "application/json" {
+	if !isJSON(r) {
 		return nil, wire.Refuse(wire.ReasonMalformed, "refused.opening-json").
 			Advising("refused.opening-json-hint", "example", `{"game":"openarena","players":4}`)
 	}
