@@ -293,11 +293,12 @@ func (c *caller) enters(code, name string) (token string) {
 
 // TestPrivateAnswers checks a host at home: it opens no rooms, and its figures are for this machine.
 func TestPrivateAnswers(t *testing.T) {
-	_, server := serve(t, host.Config{List: listOf(1)})
+	_, server := serve(t, host.Config{List: listOf(1), Page: http.NotFoundHandler()})
 	c := newCaller(t, server)
 	c.is(404, "GET", "/api/service", "")
 	c.is(404, "POST", "/api/rooms", `{"game":"openarena"}`)
 	c.is(404, "GET", "/go/nobody", "")
+	c.is(404, "POST", "/discord", "{}")
 	c.is(200, "GET", "/api/openapi.json", "")
 	for _, problem := range c.problems {
 		t.Error(problem)

@@ -40,7 +40,7 @@ const (
 	bySigning  = "Discord's signature, once, within minutes; 64 KiB; rooms, by person"
 )
 
-// routes returns all endpoints of the host. A route without a handler is not served.
+// routes returns all endpoints of the host. A route without a handler answers 404.
 func (h *Host) routes() []route {
 	page := &pageAPI{
 		site: h.site, door: h.door, replies: h.replies, asks: h.asks, limits: &h.limits, lists: h.lists, counting: &h.counting,
@@ -93,12 +93,13 @@ func (h *Host) mux() http.Handler {
 	mux := http.NewServeMux()
 	for _, r := range h.routes() {
 		handler := r.handler
-		if handler != nil && r.isOfRoom {
+		if r.isOfRoom {
 			handler = h.passedOn(handler)
 		}
-		if handler != nil {
-			mux.Handle(r.method+" "+r.pattern, handler)
+		if handler == nil { // without this, the page's route would answer 405 to POST
+			handler = http.NotFound
 		}
+		mux.Handle(r.method+" "+r.pattern, handler)
 	}
 	return mux
 }
