@@ -49,6 +49,11 @@ func serveToo(t *testing.T, config host.Config) (*host.Host, *httptest.Server) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return h, served(t, h)
+}
+
+// served puts a host behind a real socket.
+func served(t *testing.T, h *host.Host) *httptest.Server {
 	server := httptest.NewServer(h.Handler())
 	t.Cleanup(func() {
 		server.Close()
@@ -56,7 +61,7 @@ func serveToo(t *testing.T, config host.Config) (*host.Host, *httptest.Server) {
 			t.Error(err)
 		}
 	})
-	return h, server
+	return server
 }
 
 // player is a member's end of a connection, which the test drives.
