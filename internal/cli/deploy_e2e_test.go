@@ -4,7 +4,7 @@ package cli_test
 
 import (
 	"bytes"
-	"errors"
+	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
@@ -16,7 +16,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -30,75 +29,46 @@ import (
 // hostDrain is how long a host takes at most to end after SIGTERM, as docs/serve.md promises.
 const hostDrain = 5 * time.Second
 
-// reader builds .ci/operators, which reads compose files and manifests as Docker and Kubernetes do.
-var reader = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "muster-operators")
-	if err != nil {
-		return "", err
-	}
-	file := filepath.Join(dir, "operators")
-	cmd := exec.Command("go", "build", "-o", file, ".")
-	cmd.Dir = "../../.ci/operators"
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("go build: %v\n%s", err, out)
-	}
-	return file, nil
-})
-
-// reads runs the reader and returns its JSON.
+// reads runs .ci/operators, which reads compose files and charts as Docker and Helm do, and returns its JSON.
 func reads(t *testing.T, input string, env []string, args ...string) (gjson.Result, error) {
 	t.Helper()
-	file, err := reader()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command(file, args...)
+	cmd := exec.Command(goBin(t, "muster-operators"), args...)
 	cmd.Stdin, cmd.Env = strings.NewReader(input), append(os.Environ(), env...)
 	var complaint bytes.Buffer
 	cmd.Stderr = &complaint
 	out, err := cmd.Output()
 	if err != nil {
-		return gjson.Result{}, errors.New(complaint.String())
+		return gjson.Result{}, fmt.Errorf("%w: %s", err, &complaint)
 	}
 	return gjson.ParseBytes(out), nil
 }
 
-// goBin returns a program that .ci/install builds.
-func goBin(t *testing.T, name string) string {
+// install is the values for the chart: a file in its folder, or what helm's --set says.
+type install struct{ Values, Set string }
+
+// render lints and renders the chart for each install. A result has Manifests, or an Error.
+func render(t *testing.T, installs ...install) []gjson.Result {
 	t.Helper()
-	path, err := exec.Command("go", "env", "GOPATH").Output()
+	input, err := json.Marshal(installs)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return filepath.Join(strings.TrimSpace(string(path)), "bin", name)
-}
-
-// helm runs helm on the chart, for a Kubernetes of its own choice.
-func helm(t *testing.T, command string, args ...string) (out, complaint string, err error) {
-	t.Helper()
-	cmd := exec.Command(goBin(t, "helm"), append([]string{command, "--kube-version", "1.32.0"}, args...)...)
-	cmd.Dir = "../../docs/serve/chart"
-	home := t.TempDir()
-	cmd.Env = append(os.Environ(), "HOME="+home, "HELM_CACHE_HOME="+home, "HELM_CONFIG_HOME="+home, "HELM_DATA_HOME="+home)
-	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	err = cmd.Run()
-	return stdout.String(), stderr.String(), err
+	results, err := reads(t, string(input), nil, "chart", "../../docs/serve/chart")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return results.Array()
 }
 
 // rendered returns the manifests of the chart with some values, by kind.
 func rendered(t *testing.T, values string) map[string]gjson.Result {
 	t.Helper()
-	text, complaint, err := helm(t, "template", "muster", ".", "--namespace", "games", "--values", "ci/"+values)
-	if err != nil {
-		t.Fatalf("%s: %v\n%s", values, err, complaint)
-	}
-	all, err := reads(t, text, nil, "manifests")
-	if err != nil {
-		t.Fatalf("%s: %v", values, err)
+	result := render(t, install{Values: "ci/" + values})[0]
+	if fault := result.Get("Error").String(); fault != "" {
+		t.Fatalf("%s: %s", values, fault)
 	}
 	kinds := map[string]gjson.Result{}
-	for _, object := range all.Array() {
+	for _, object := range result.Get("Manifests").Array() {
 		kinds[object.Get("kind").String()] = object
 	}
 	return kinds
@@ -126,7 +96,7 @@ func environment(container gjson.Result, pod, ip string) (env []string) {
 	return env
 }
 
-// TestChart checks the chart with helm's own lint and each of its example values. Kubernetes' types
+// TestChart checks the chart with Helm's own lint and each of its example values. Kubernetes' types
 // take the manifests, selectors and ports meet, a pod gets longer to end than a host needs, and the
 // real program takes the variables that a pod has. No cluster runs here: what an API server would add
 // to that is not tested.
@@ -142,9 +112,6 @@ func TestChart(t *testing.T) {
 	} {
 		t.Run(c.values, func(t *testing.T) {
 			t.Parallel()
-			if out, complaint, err := helm(t, "lint", "--strict", ".", "--values", "ci/"+c.values); err != nil {
-				t.Errorf("helm lint: %v\n%s%s", err, out, complaint)
-			}
 			kinds := rendered(t, c.values)
 			if got := strings.Join(slices.Sorted(maps.Keys(kinds)), " "); got != c.kinds {
 				t.Errorf("the chart makes %s, not %s", got, c.kinds)
@@ -288,7 +255,7 @@ func checkAround(t *testing.T, kinds map[string]gjson.Result) {
 func TestChartRefuses(t *testing.T) {
 	t.Parallel()
 	const whole = "publicUrl=https://m.example,image.repository=r,image.tag=v1,nats.url=nats://n:4222"
-	for _, c := range []struct{ set, want string }{
+	cases := []struct{ set, want string }{
 		{"", "publicUrl is missing"},
 		{"publicUrl=m.example", "publicUrl is m.example: write it with its scheme"},
 		{"publicUrl=https://m.example/path", "without a path"},
@@ -312,14 +279,17 @@ func TestChartRefuses(t *testing.T) {
 		{whole + ",drain.grace=soon", "/drain/grace"},
 		{whole + ",persistence.size=big", "/persistence/size"},
 		{whole + ",image.pullPolicy=Sometimes", "/image/pullPolicy"},
-	} {
-		out, complaint, err := helm(t, "template", "muster", ".", "--set", c.set)
-		if err == nil || !strings.Contains(complaint, c.want) || strings.Contains(out, "kind:") {
-			t.Errorf("%s: %v, %s", c.set, err, complaint)
-		}
+		{whole, ""},
 	}
-	if _, complaint, err := helm(t, "template", "muster", ".", "--set", whole); err != nil {
-		t.Errorf("whole values: %v, %s", err, complaint)
+	var installs []install
+	for _, c := range cases {
+		installs = append(installs, install{Set: c.set})
+	}
+	for i, result := range render(t, installs...) {
+		fault, makes := result.Get("Error").String(), len(result.Get("Manifests").Array()) > 0
+		if c := cases[i]; !strings.Contains(fault, c.want) || (fault == "") != (c.want == "") || makes != (c.want == "") {
+			t.Errorf("%s: %q, makes something: %v", c.set, fault, makes)
+		}
 	}
 }
 
@@ -353,10 +323,7 @@ func TestChartSettings(t *testing.T) {
 // Kubernetes does: it asks the probes' paths, and ends it within the time that the chart gives.
 func TestChartRuns(t *testing.T) {
 	t.Parallel()
-	at := freePort(t)
-	name, port, _ := strings.Cut(at, ":")
-	start(t, "nats", exec.Command(goBin(t, "nats-server"), "-a", name, "-p", port, "-js", "-sd", t.TempDir()))
-	awaitPort(t, at)
+	at, _ := startNATS(t)
 	deployment := rendered(t, "cluster-values.yaml")["Deployment"]
 	pod := deployment.Get("spec.template.spec")
 	container := pod.Get("containers.0")
@@ -403,7 +370,8 @@ func TestChartRuns(t *testing.T) {
 func TestCompose(t *testing.T) {
 	t.Parallel()
 	const file = "../../docs/serve/compose/compose.yaml"
-	if _, err := reads(t, "", []string{"MUSTER_NAME="}, "compose", file); err == nil || !strings.Contains(err.Error(), "MUSTER_NAME=muster.example") {
+	_, err := reads(t, "", []string{"MUSTER_NAME="}, "compose", file)
+	if err == nil || !strings.Contains(err.Error(), "MUSTER_NAME=muster.example") {
 		t.Errorf("without a name: %v", err)
 	}
 	project, err := reads(t, "", []string{"MUSTER_NAME=muster.example"}, "compose", file)
@@ -534,21 +502,20 @@ func TestComposed(t *testing.T) {
 			}
 		}
 	}
-	answer, err := http.Get("http://" + prometheus + "/api/v1/rules")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer answer.Body.Close()
-	text, err := io.ReadAll(answer.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, r := range gjson.GetBytes(text, "data.groups.0.rules").Array() {
-		if r.Get("state").String() == "firing" || r.Get("health").String() == "err" {
+	var rules []gjson.Result
+	eventually(t, "prometheus has evaluated all alerts", func() bool {
+		answer, err := http.Get("http://" + prometheus + "/api/v1/rules")
+		if err != nil {
+			return false
+		}
+		defer answer.Body.Close()
+		text, _ := io.ReadAll(answer.Body)
+		rules = gjson.GetBytes(text, `data.groups.0.rules.#(health!="unknown")#`).Array()
+		return len(rules) == len(alerts(t))
+	})
+	for _, r := range rules {
+		if r.Get("state").String() == "firing" || r.Get("health").String() != "ok" {
 			t.Errorf("%s: %s %s", r.Get("name"), r.Get("state"), r.Get("lastError"))
 		}
-	}
-	if n := len(gjson.GetBytes(text, "data.groups.0.rules").Array()); n != len(alerts(t)) {
-		t.Errorf("prometheus has %d rules", n)
 	}
 }

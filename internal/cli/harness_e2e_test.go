@@ -142,6 +142,26 @@ func freePort(t *testing.T) string {
 	return l.Addr().String()
 }
 
+// goBin returns a program that .ci/install builds.
+func goBin(t *testing.T, name string) string {
+	t.Helper()
+	path, err := exec.Command("go", "env", "GOPATH").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Join(strings.TrimSpace(string(path)), "bin", name)
+}
+
+// startNATS starts a NATS server that keeps rooms, and returns its address.
+func startNATS(t *testing.T) (at string, server *process) {
+	t.Helper()
+	at = freePort(t)
+	name, port, _ := strings.Cut(at, ":")
+	server = start(t, "nats", exec.Command(goBin(t, "nats-server"), "-a", name, "-p", port, "-js", "-sd", t.TempDir()))
+	awaitPort(t, at)
+	return at, server
+}
+
 // room asks the host for the room.
 func room(t *testing.T, host, code string) (wire.Document, bool) {
 	t.Helper()
