@@ -77,8 +77,7 @@ func TestServeByACME(t *testing.T) {
 	t.Parallel()
 	pebble, err := exec.LookPath("pebble")
 	if err != nil {
-		path, _ := exec.Command("go", "env", "GOPATH").Output()
-		pebble = filepath.Join(string(path[:max(0, len(path)-1)]), "bin", "pebble")
+		pebble = goBin(t, "pebble")
 	}
 	free := func() (port int) {
 		listener, err := net.Listen("tcp", "127.0.0.1:0")

@@ -7,8 +7,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"os/exec"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -20,15 +18,7 @@ import (
 // hosts have the same number.
 func TestRoomsEvenOut(t *testing.T) {
 	t.Parallel()
-	path, err := exec.Command("go", "env", "GOPATH").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	nats := freePort(t)
-	name, port, _ := strings.Cut(nats, ":")
-	start(t, "nats", exec.Command(filepath.Join(strings.TrimSpace(string(path)), "bin", "nats-server"), "-a", name,
-		"-p", port, "-js", "-sd", t.TempDir()))
-	awaitPort(t, nats)
+	nats, _ := startNATS(t)
 	hosts := []string{freePort(t), freePort(t), freePort(t)}
 	serve := func(i int) *process {
 		return run(t, t.TempDir(), fmt.Sprint("host", i), "serve", "--listen", hosts[i], "--nats", "nats://"+nats,

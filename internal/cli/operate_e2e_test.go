@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -25,15 +24,7 @@ import (
 // and that the people in them go on, or read why not in their language.
 func TestOperate(t *testing.T) {
 	t.Parallel()
-	path, err := exec.Command("go", "env", "GOPATH").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	nats := freePort(t)
-	name, port, _ := strings.Cut(nats, ":")
-	start(t, "nats", exec.Command(filepath.Join(strings.TrimSpace(string(path)), "bin", "nats-server"), "-a", name,
-		"-p", port, "-js", "-sd", t.TempDir()))
-	awaitPort(t, nats)
+	nats, _ := startNATS(t)
 	homes, hosts := []string{t.TempDir(), t.TempDir()}, []string{freePort(t), freePort(t)}
 	var serving []*process
 	for i := range hosts {
