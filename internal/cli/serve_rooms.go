@@ -17,8 +17,8 @@ import (
 // operated is a command for the operator of a public host that runs on this machine.
 type operated struct {
 	serving
-	keyFile, reason, to string
-	asJSON              bool
+	keyFile string
+	asJSON  bool
 }
 
 func newServeRooms(p *program) *cobra.Command {
@@ -38,36 +38,50 @@ The host logs what it was asked, by whose key. docs/serve.md says more.`,
   muster serve rooms move 3BF7A1QKXWZ2M5NC --to host2`,
 		Args: cobra.NoArgs,
 	}, func(o *operated) error {
-		return answer(o, func(ctx context.Context, c operator.Client) (operating.Listing, error) { return c.Rooms(ctx) },
-			func(found operating.Listing) { operator.ShowRooms(o.out, found, time.Now()) })
+		return answer(o, operator.Client.Rooms, func(found operating.Listing) { operator.ShowRooms(o.out, found, time.Now()) })
 	})
-	explain := operatorCommand(p, &cobra.Command{Use: "explain ID", Short: "Why a room is where it is", Args: cobra.ExactArgs(1)},
-		func(o *operated) error {
-			return answer(o, func(ctx context.Context, c operator.Client) (operating.Explained, error) {
-				return c.Explain(ctx, o.command.Flags().Arg(0))
-			}, func(found operating.Explained) { operator.ShowRoom(o.out, found, time.Now()) })
-		})
-	shut := operatorCommand(p, &cobra.Command{Use: "close ID --reason WORD", Short: "End a room for good, and tell its people why", Args: cobra.ExactArgs(1)},
-		func(o *operated) error {
-			if operating.Closing(o.reason) == nil {
-				return usagef("%w", operating.ErrReason)
-			}
-			return answer(o, func(ctx context.Context, c operator.Client) (operating.Done, error) {
-				return c.Close(ctx, o.command.Flags().Arg(0), o.reason)
-			}, o.tell)
-		})
-	option.Complete(shut, "reason", operating.Reasons())
-	move := operatorCommand(p, &cobra.Command{Use: "move ID --to HOST", Short: "Give a room to another host of the cluster", Args: cobra.ExactArgs(1)},
-		func(o *operated) error {
-			if o.to == "" {
-				return usagef("say which host gets the room: --to HOST")
-			}
-			return answer(o, func(ctx context.Context, c operator.Client) (operating.Done, error) {
-				return c.Move(ctx, o.command.Flags().Arg(0), o.to)
-			}, o.tell)
-		})
-	list.AddCommand(explain, shut, move)
+	explain := operatorCommand(p, &cobra.Command{
+		Use: "explain ID", Short: "Why a room is where it is", Args: cobra.ExactArgs(1),
+	}, func(o *operated) error {
+		return answer(o, func(c operator.Client, ctx context.Context) (operating.Explained, error) {
+			return c.Explain(ctx, o.command.Flags().Arg(0))
+		}, func(found operating.Explained) { operator.ShowRoom(o.out, found, time.Now()) })
+	})
+	list.AddCommand(explain, newCloseRoom(p), newMoveRoom(p))
 	return list
+}
+
+func newCloseRoom(p *program) *cobra.Command {
+	var reason string
+	cmd := operatorCommand(p, &cobra.Command{
+		Use: "close ID --reason WORD", Short: "End a room for good, and tell its people why", Args: cobra.ExactArgs(1),
+	}, func(o *operated) error {
+		if operating.Closing(reason) == nil {
+			return usagef("%w", operating.ErrReason)
+		}
+		return answer(o, func(c operator.Client, ctx context.Context) (operating.Done, error) {
+			return c.Close(ctx, o.command.Flags().Arg(0), reason)
+		}, o.tell)
+	})
+	cmd.Flags().StringVar(&reason, "reason", "", "why, as its people read it: `WORD`, one of "+strings.Join(operating.Reasons(), ", "))
+	option.Complete(cmd, "reason", operating.Reasons())
+	return cmd
+}
+
+func newMoveRoom(p *program) *cobra.Command {
+	var to string
+	cmd := operatorCommand(p, &cobra.Command{
+		Use: "move ID --to HOST", Short: "Give a room to another host of the cluster", Args: cobra.ExactArgs(1),
+	}, func(o *operated) error {
+		if to == "" {
+			return usagef("say which host gets the room: --to HOST")
+		}
+		return answer(o, func(c operator.Client, ctx context.Context) (operating.Done, error) {
+			return c.Move(ctx, o.command.Flags().Arg(0), to)
+		}, o.tell)
+	})
+	cmd.Flags().StringVar(&to, "to", "", "the other `HOST`, by its --node")
+	return cmd
 }
 
 func newServeLimits(p *program) *cobra.Command {
@@ -79,8 +93,7 @@ strangers within the last hour. The host keeps that in memory alone. See muster 
 rooms for how the command finds the host.`,
 		Args: cobra.NoArgs,
 	}, func(o *operated) error {
-		return answer(o, func(ctx context.Context, c operator.Client) (operating.Limits, error) { return c.Limits(ctx) },
-			func(found operating.Limits) { operator.ShowLimits(o.out, found, time.Now()) })
+		return answer(o, operator.Client.Limits, func(found operating.Limits) { operator.ShowLimits(o.out, found, time.Now()) })
 	})
 }
 
@@ -92,24 +105,19 @@ func operatorCommand(p *program, cmd *cobra.Command, do func(*operated) error) *
 	flags.StringVar(&o.Store, "store", "", "the `FILE` of the host's rooms (default: rooms.db in the state folder)")
 	flags.StringVar(&o.Cluster.URL, "nats", "", "the `URL` of NATS, if the host keeps its rooms there")
 	flags.StringVar(&o.Cluster.Node, "node", "", "this host's `NAME` among those that share NATS (default: the machine's)")
-	flags.StringVar(&o.keyFile, "key-file", "", "show the key in `FILE`, a line NAME KEY that the host's file of keys has, too (default: the host's own)")
+	flags.StringVar(&o.keyFile, "key-file", "", "show the key in `FILE`, a line NAME KEY that the host's file of keys has, "+
+		"too (default: the host's own)")
 	flags.BoolVar(&o.asJSON, "json", false, "print it as JSON")
-	if strings.HasPrefix(cmd.Use, "close") {
-		flags.StringVar(&o.reason, "reason", "", "why, as its people read it: `WORD`, one of "+strings.Join(operating.Reasons(), ", "))
-	}
-	if strings.HasPrefix(cmd.Use, "move") {
-		flags.StringVar(&o.to, "to", "", "the other `HOST`, by its --node")
-	}
 	return cmd
 }
 
 // answer asks the host, and shows what it answers.
-func answer[T any](o *operated, ask func(context.Context, operator.Client) (T, error), show func(T)) error {
+func answer[T any](o *operated, ask func(operator.Client, context.Context) (T, error), show func(T)) error {
 	at, key, err := o.Operator(o.keyFile)
 	if err != nil {
 		return err
 	}
-	found, err := ask(o.command.Context(), operator.Client{At: at, Key: key})
+	found, err := ask(operator.Client{At: at, Key: key}, o.command.Context())
 	if err != nil {
 		return err
 	}
