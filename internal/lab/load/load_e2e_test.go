@@ -35,7 +35,7 @@ var (
 	people   = flag.Int("load-people", 5, "players in each of them")
 	searches = flag.Int("load-searches", 2, "rooms that search")
 	group    = flag.Int("load-group", 4, "players in each of them")
-	over     = flag.Duration("load-over", 10*time.Second, "the time in which the searches of a load of 100 begin; of fewer they begin as often")
+	over     = flag.Duration("load-over", 10*time.Second, "the time in which 100 searches begin; fewer begin as often")
 	servers  = flag.Int("load-servers", 500, "servers in the one list of all rooms")
 	line     = flag.Float64("load-line", 250, "servers that a player's line asks a second; 0 answers at once")
 	joining  = flag.Int("load-joining", 200, "players that join a second")
@@ -47,22 +47,26 @@ const patience = time.Minute
 // TestLoad puts players of a simulated world on real hosts, and measures what they notice: on one host
 // with a file, which is restarted, and on two that share NATS, which are restarted one after the other.
 func TestLoad(t *testing.T) {
+	program := filepath.Join(t.TempDir(), "muster")
+	if out, err := exec.Command("go", "build", "-o", program, "muster").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
 	for _, hosts := range []int{1, 2} {
-		t.Run(fmt.Sprint(hosts, " hosts"), func(t *testing.T) { measure(t, hosts) })
+		t.Run(fmt.Sprint(hosts, " hosts"), func(t *testing.T) { measure(t, program, hosts) })
 	}
 }
 
 // measure runs the whole load on some hosts, and prints a row for each of its parts.
-func measure(t *testing.T, n int) {
-	l := newLab(t, n)
+func measure(t *testing.T, program string, n int) {
+	l := newLab(t, program, n)
 	ctx, leave := context.WithCancel(t.Context())
 	defer func() { leave(); l.crowd.Wait() }()
 	bare := l.memory()
 	busy, began := l.processor(), time.Now()
 	l.fill(ctx)
 	everyone := *rooms * *people
-	t.Logf("%d hosts, %d rooms of %d: everybody is in after %.1f s; processor %.1f s", n, *rooms, *people, l.crowd.Moved().Sub(began).Seconds(),
-		l.processor()-busy)
+	t.Logf("%d hosts, %d rooms of %d: everybody is in after %.1f s; processor %.1f s", n, *rooms, *people,
+		l.crowd.Moved().Sub(began).Seconds(), l.processor()-busy)
 	t.Logf("a join: %s; a state for the others: %s", figures(l.crowd.Joins()), figures(l.crowd.States()))
 	idle, since := l.processor(), time.Now()
 	quiet := time.NewTimer(min(10*time.Second, time.Duration(*rooms)*100*time.Millisecond))
@@ -113,35 +117,19 @@ func figures(took []time.Duration) string {
 
 // lab is the hosts and their players.
 type lab struct {
-	t     *testing.T
-	args  []string // of all hosts
-	dir   string
-	hosts []*exec.Cmd
-	crowd *load.Crowd
+	t       *testing.T
+	program string
+	args    []string // of all hosts
+	dir     string
+	hosts   []*exec.Cmd
+	crowd   *load.Crowd
 	// next numbers rooms and players, for addresses, and opened counts the rooms.
 	next, opened int
 }
 
-var binary = sync.OnceValues(func() (string, error) {
-	file := filepath.Join(os.TempDir(), fmt.Sprint("muster-load-", os.Getpid()))
-	out, err := exec.Command("go", "build", "-o", file, "muster").CombinedOutput()
-	if err != nil {
-		err = fmt.Errorf("%w: %s", err, out)
-	}
-	return file, err
-})
-
-func TestMain(m *testing.M) {
-	code := m.Run()
-	if file, err := binary(); err == nil {
-		os.Remove(file)
-	}
-	os.Exit(code)
-}
-
 // newLab starts hosts.
-func newLab(t *testing.T, n int) *lab {
-	l := &lab{t: t, dir: t.TempDir(), hosts: make([]*exec.Cmd, n), crowd: &load.Crowd{}}
+func newLab(t *testing.T, program string, n int) *lab {
+	l := &lab{t: t, program: program, dir: t.TempDir(), hosts: make([]*exec.Cmd, n), crowd: &load.Crowd{}}
 	list := filepath.Join(l.dir, "servers.csv")
 	lines := []string{"addr,country,asn"}
 	for _, s := range load.List(*servers) {
@@ -173,7 +161,8 @@ func (l *lab) startNATS() string {
 	}
 	at := freePort(l.t)
 	name, port, _ := strings.Cut(at, ":")
-	nats := exec.Command(filepath.Join(strings.TrimSpace(string(path)), "bin", "nats-server"), "-a", name, "-p", port, "-js", "-sd", l.t.TempDir())
+	file := filepath.Join(strings.TrimSpace(string(path)), "bin", "nats-server")
+	nats := exec.Command(file, "-a", name, "-p", port, "-js", "-sd", l.t.TempDir())
 	if err := nats.Start(); err != nil {
 		l.t.Fatal(err)
 	}
@@ -200,10 +189,6 @@ func freePort(t *testing.T) string {
 // start starts a host, and waits until it is ready.
 func (l *lab) start(i int) {
 	l.t.Helper()
-	file, err := binary()
-	if err != nil {
-		l.t.Fatal(err)
-	}
 	args := append(slices.Clone(l.args), "--listen", l.crowd.Hosts[i])
 	if len(l.hosts) > 1 {
 		args = append(args, "--node", fmt.Sprint("host", i))
@@ -215,7 +200,7 @@ func (l *lab) start(i int) {
 		l.t.Fatal(err)
 	}
 	defer log.Close()
-	cmd := exec.Command(file, args...)
+	cmd := exec.Command(l.program, args...)
 	home := filepath.Join(l.dir, fmt.Sprint("home", i))
 	cmd.Env = append(os.Environ(), "HOME="+home, "XDG_STATE_HOME="+home, "XDG_CONFIG_HOME="+home, "XDG_CACHE_HOME="+home)
 	cmd.Stdout, cmd.Stderr = log, log
