@@ -569,7 +569,8 @@ func TestMetricsOfASession(t *testing.T) {
 		"muster_rooms 2", `muster_rooms_by_phase{phase="gathering"} 1`, `muster_rooms_by_phase{phase="launching"} 1`,
 		`muster_rooms_by_phase{phase="failed"} 0`,
 		"muster_rooms_opened_total 2", "muster_choice_seconds_count 1", "muster_pages 0", `muster_refusals_total{reason="malformed"} 100`,
-		"muster_searches_running 0", "muster_searches_waiting 0", `muster_limited_total{limit="wrong_codes"} 75`, `muster_limited_total{limit="max_rooms"} 0`,
+		"muster_searches_running 0", "muster_searches_waiting 0", `muster_limited_total{limit="wrong_codes"} 75`,
+		`muster_limited_total{limit="max_rooms"} 0`,
 	} {
 		if !strings.Contains(text, want+"\n") {
 			t.Errorf("/metrics lacks %s", want)

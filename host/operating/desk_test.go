@@ -107,17 +107,35 @@ func TestDesk(t *testing.T) {
 		did                string // by the host that has the room
 		audit              string
 	}{
-		"list":         {"GET", "/rooms", "", `"id":"B","host":"two"`, "", `what=list outcome=done`},
-		"limits":       {"GET", "/limits", "", `"network":"192.0.2.0/24","limit":"wrong codes","times":2`, "", `what=limits outcome=done`},
-		"explain here": {"GET", "/rooms/A", "", `200 {"format":"muster.room-explained/1","room":{"id":"A","host":"one"`, "", `what=explain room=A outcome=done`},
+		"list":   {"GET", "/rooms", "", `"id":"B","host":"two"`, "", `what=list outcome=done`},
+		"limits": {"GET", "/limits", "", `"network":"192.0.2.0/24","limit":"wrong codes","times":2`, "", `what=limits outcome=done`},
+		"explain here": {
+			"GET", "/rooms/A", "",
+			`200 {"format":"muster.room-explained/1","room":{"id":"A","host":"one"`, "", `what=explain room=A outcome=done`,
+		},
 		"explain afar": {"GET", "/rooms/B", "", `"room":{"id":"B","host":"two"`, "", `what=explain room=B outcome=done`},
 		"explain none": {"GET", "/rooms/C", "", `404 {"error":"no room has this id`, "", `what=explain room=C outcome="no room has this id`},
-		"close here":   {"POST", "/rooms/A/close", `{"reason":"rules"}`, `200 {"outcome":"closed"}`, "close A rules", `what=close room=A detail=rules outcome=done`},
-		"close afar":   {"POST", "/rooms/B/close", `{"reason":"load"}`, `200 {"outcome":"closed"}`, "close B load", `what=close room=B detail=load outcome=done`},
-		"no reason":    {"POST", "/rooms/B/close", `{}`, `409 {"error":"--reason is one of`, "", `what=close room=B outcome="--reason`},
-		"a long word":  {"POST", "/rooms/A/close", `{"reason":"` + strings.Repeat("x", 999) + `"}`, `409`, "", `detail=` + strings.Repeat("x", idLength) + ` outcome`},
-		"move":         {"POST", "/rooms/A/move", `{"to":"two"}`, `200 {"outcome":"moved to two"}`, "move A two", `what=move room=A detail=two outcome=done`},
-		"move nowhere": {"POST", "/rooms/B/move", `{"to":"x\n\"y"}`, `409 {"error":"no such host is ready`, "", `room=B detail=xy outcome="no such host`},
+		"close here": {
+			"POST", "/rooms/A/close", `{"reason":"rules"}`,
+			`200 {"outcome":"closed"}`, "close A rules", `what=close room=A detail=rules outcome=done`,
+		},
+		"close afar": {
+			"POST", "/rooms/B/close", `{"reason":"load"}`,
+			`200 {"outcome":"closed"}`, "close B load", `what=close room=B detail=load outcome=done`,
+		},
+		"no reason": {"POST", "/rooms/B/close", `{}`, `409 {"error":"--reason is one of`, "", `what=close room=B outcome="--reason`},
+		"a long word": {
+			"POST", "/rooms/A/close", `{"reason":"` + strings.Repeat("x", 999) + `"}`,
+			`409`, "", `detail=` + strings.Repeat("x", idLength) + ` outcome`,
+		},
+		"move": {
+			"POST", "/rooms/A/move", `{"to":"two"}`,
+			`200 {"outcome":"moved to two"}`, "move A two", `what=move room=A detail=two outcome=done`,
+		},
+		"move nowhere": {
+			"POST", "/rooms/B/move", `{"to":"x\n\"y"}`,
+			`409 {"error":"no such host is ready`, "", `room=B detail=xy outcome="no such host`,
+		},
 		"no JSON":      {"POST", "/rooms/A/move", `to=two`, `409 {"error":"the request is no JSON object"}`, "", `outcome="the request`},
 		"too long":     {"POST", "/rooms/A/move", strings.Repeat(" ", mostBody+1) + `{}`, `409`, "", `outcome="the request`},
 		"no such path": {"POST", "/rooms", `{}`, `405`, "", ""},

@@ -33,22 +33,46 @@ func TestWaits(t *testing.T) {
 		people []wire.Person
 		want   []string
 	}{
-		"some have not come":  {func(s *wire.Snapshot) { s.Room.Players = 6 }, people(), []string{"2 of 6 players to come", away}},
-		"complete":            {func(s *wire.Snapshot) { s.Room.Players = 4 }, people(), []string{"its organiser to say go", away}},
-		"nobody":              {func(*wire.Snapshot) {}, nil, []string{"its organiser to say go"}},
-		"no list":             {func(s *wire.Snapshot) { s.Room.Stage = wire.Listing }, nil, []string{"the game's list of servers, from its masters or from a page"}},
-		"measuring":           {func(s *wire.Snapshot) { s.Room.Stage = wire.Measuring }, people(), []string{"player 2 to finish measuring", away}},
-		"searching":           {func(s *wire.Snapshot) { s.Room.Stage, s.Room.Search = wire.Refining, &wire.Search{Rounds: 7} }, people()[:1], []string{"its search, after 7 rounds"}},
-		"looking":             {func(s *wire.Snapshot) { s.Room.Stage = wire.Chosen }, people()[:1], []string{"the second look at the best servers"}},
-		"voting":              {func(s *wire.Snapshot) { s.Room.Stage, s.Voting.Open = wire.Chosen, true }, people()[:2], []string{"player 2 to be ready"}},
-		"counting down":       {func(s *wire.Snapshot) { s.Room.Stage, s.Voting.LaunchAt = wire.Chosen, noon }, people()[:1], []string{"its countdown, which ends at 12:00:00 UTC"}},
-		"full":                {func(s *wire.Snapshot) { s.Room.Stage = wire.Waiting }, nil, []string{"free seats: the best servers are full"}},
-		"launching":           {func(s *wire.Snapshot) { s.Room.Stage = wire.Launching }, people()[:2], []string{"player 1, player 2 to start the game"}},
-		"playing":             {func(s *wire.Snapshot) { s.Room.Stage = wire.Launching }, nil, []string{"nothing: its people play"}},
-		"failed":              {func(s *wire.Snapshot) { s.Room.Stage, s.Room.Retry = wire.Failed, noon }, nil, []string{"its next try by itself, at 12:00:00 UTC", "its organiser: no server suits everybody, or there was no list"}},
-		"asleep":              {func(s *wire.Snapshot) { s.Room.Ended, s.Room.Every = noon, "fri" }, people(), []string{"its next session"}},
-		"held, while silent":  {func(s *wire.Snapshot) { s.Room.Held, s.Room.Paused = sentence.Of("a"), true }, nil, []string{"its store, which takes nothing now: muster_store_up and the log say why", "most of its players, who fell silent together", "its organiser to say go"}},
-		"guests do not count": {func(s *wire.Snapshot) { s.Room.Players = 2 }, []wire.Person{{Name: "eve", Guest: true}}, []string{"2 of 2 players to come"}},
+		"some have not come": {func(s *wire.Snapshot) { s.Room.Players = 6 }, people(), []string{"2 of 6 players to come", away}},
+		"complete":           {func(s *wire.Snapshot) { s.Room.Players = 4 }, people(), []string{"its organiser to say go", away}},
+		"nobody":             {func(*wire.Snapshot) {}, nil, []string{"its organiser to say go"}},
+		"no list": {func(s *wire.Snapshot) {
+			s.Room.Stage = wire.Listing
+		}, nil, []string{"the game's list of servers, from its masters or from a page"}},
+		"measuring": {func(s *wire.Snapshot) {
+			s.Room.Stage = wire.Measuring
+		}, people(), []string{"player 2 to finish measuring", away}},
+		"searching": {func(s *wire.Snapshot) {
+			s.Room.Stage, s.Room.Search = wire.Refining, &wire.Search{Rounds: 7}
+		}, people()[:1], []string{"its search, after 7 rounds"}},
+		"looking": {func(s *wire.Snapshot) {
+			s.Room.Stage = wire.Chosen
+		}, people()[:1], []string{"the second look at the best servers"}},
+		"voting": {func(s *wire.Snapshot) {
+			s.Room.Stage, s.Voting.Open = wire.Chosen, true
+		}, people()[:2], []string{"player 2 to be ready"}},
+		"counting down": {func(s *wire.Snapshot) {
+			s.Room.Stage, s.Voting.LaunchAt = wire.Chosen, noon
+		}, people()[:1], []string{"its countdown, which ends at 12:00:00 UTC"}},
+		"full": {func(s *wire.Snapshot) { s.Room.Stage = wire.Waiting }, nil, []string{"free seats: the best servers are full"}},
+		"launching": {func(s *wire.Snapshot) {
+			s.Room.Stage = wire.Launching
+		}, people()[:2], []string{"player 1, player 2 to start the game"}},
+		"playing": {func(s *wire.Snapshot) { s.Room.Stage = wire.Launching }, nil, []string{"nothing: its people play"}},
+		"failed": {func(s *wire.Snapshot) {
+			s.Room.Stage, s.Room.Retry = wire.Failed, noon
+		}, nil, []string{"its next try by itself, at 12:00:00 UTC", "its organiser: no server suits everybody, or there was no list"}},
+		"asleep": {func(s *wire.Snapshot) { s.Room.Ended, s.Room.Every = noon, "fri" }, people(), []string{"its next session"}},
+		"held, while silent": {func(s *wire.Snapshot) {
+			s.Room.Held, s.Room.Paused = sentence.Of("a"), true
+		}, nil, []string{
+			"its store, which takes nothing now: muster_store_up and the log say why",
+			"most of its players, who fell silent together",
+			"its organiser to say go",
+		}},
+		"guests do not count": {func(s *wire.Snapshot) {
+			s.Room.Players = 2
+		}, []wire.Person{{Name: "eve", Guest: true}}, []string{"2 of 2 players to come"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := wire.Snapshot{People: test.people}
@@ -91,7 +115,10 @@ func TestExplainNobody(t *testing.T) {
 	if !strings.Contains(text, catalogue.InEnglish().Say(sentence.Of("room.here", "player", "player 1"))) {
 		t.Errorf("player 1 is not in %q", log)
 	}
-	want := Room{ID: "ID", Host: "host1", Game: "openarena", Phase: wire.Gathering, Since: noon, Opened: noon.Add(-time.Hour), People: 4, Programs: 2, Pages: 1}
+	want := Room{
+		ID: "ID", Host: "host1", Game: "openarena", Phase: wire.Gathering, Since: noon, Opened: noon.Add(-time.Hour), People: 4,
+		Programs: 2, Pages: 1,
+	}
 	if e.Room != want {
 		t.Errorf("%+v, want %+v", e.Room, want)
 	}
@@ -116,7 +143,9 @@ func TestHidden(t *testing.T) {
 
 // TestSort checks the order of rooms.
 func TestSort(t *testing.T) {
-	rooms := []Room{{ID: "c", Opened: noon}, {ID: "b", Opened: noon}, {ID: "a", Opened: noon.Add(1)}, {ID: "d", People: 2, Opened: noon.Add(9)}}
+	rooms := []Room{
+		{ID: "c", Opened: noon}, {ID: "b", Opened: noon}, {ID: "a", Opened: noon.Add(1)}, {ID: "d", People: 2, Opened: noon.Add(9)},
+	}
 	Sort(rooms)
 	var ids []string
 	for _, r := range rooms {

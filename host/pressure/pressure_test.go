@@ -45,7 +45,8 @@ func TestTable(t *testing.T) {
 		}
 	}
 	note(Codes, "203.0.113.9", 200)
-	if got, want := lines(table.Rows(noon.Add(200*time.Minute))), []string{"203.0.113.0/24 wrong codes 1 15:20-15:20"}; !slices.Equal(got, want) {
+	got, want := lines(table.Rows(noon.Add(200*time.Minute))), []string{"203.0.113.0/24 wrong codes 1 15:20-15:20"}
+	if !slices.Equal(got, want) {
 		t.Errorf("a network that comes again after hours: %q, want %q", got, want)
 	}
 }
@@ -81,7 +82,9 @@ func TestFull(t *testing.T) {
 func TestMerge(t *testing.T) {
 	a, b := netip.MustParsePrefix("192.0.2.0/24"), netip.MustParsePrefix("198.51.100.0/24")
 	at := func(minute int) time.Time { return noon.Add(time.Duration(minute) * time.Minute) }
-	got := lines(Merge([]Row{{a, Codes, 1, at(3), at(9)}, {b, Codes, 4, at(1), at(1)}, {a, Codes, 5, at(1), at(5)}, {a, Rooms, 1, at(7), at(7)}}))
+	got := lines(Merge([]Row{
+		{a, Codes, 1, at(3), at(9)}, {b, Codes, 4, at(1), at(1)}, {a, Codes, 5, at(1), at(5)}, {a, Rooms, 1, at(7), at(7)},
+	}))
 	want := []string{"192.0.2.0/24 wrong codes 6 12:01-12:09", "198.51.100.0/24 wrong codes 4 12:01-12:01", "192.0.2.0/24 rooms 1 12:07-12:07"}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)

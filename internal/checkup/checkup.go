@@ -46,7 +46,7 @@ func Doubts(s *publichost.Settings, now time.Time) (doubts []error) {
 		{"tls-key", s.Key}, {"nats-credentials", s.Cluster.Credentials}, {"leagues", s.Leagues},
 	} {
 		if info, err := os.Stat(secret.file); err == nil && isForOthers(info.Mode()) {
-			doubts = append(doubts, fmt.Errorf("--%s %s can be read by every user of this machine: chmod 600 %s", secret.flag, secret.file, secret.file))
+			doubts = append(doubts, fmt.Errorf("--%s %s can be read by every user of this machine: chmod 600 %[2]s", secret.flag, secret.file))
 		}
 	}
 	if isRunning(s) {
@@ -70,8 +70,9 @@ func certificate(s *publichost.Settings, now time.Time) (faults []error) {
 	case now.Before(leaf.NotBefore):
 		add("is this machine's clock right?", "--tls-cert %s begins on %s", s.Cert, leaf.NotBefore.UTC().Format(time.DateTime+" UTC"))
 	case s.Ingress.Public != nil && s.Ingress.Public.Scheme == "https" && leaf.VerifyHostname(s.Ingress.Public.Hostname()) != nil:
-		add("browsers refuse it: get one for that name, or say the certificate's name", "--tls-cert %s is for %s, and not for --public-url %s", s.Cert,
-			strings.Join(append(leaf.DNSNames, addresses(leaf.IPAddresses)...), ", "), s.Ingress.Public.Hostname())
+		names := strings.Join(append(leaf.DNSNames, addresses(leaf.IPAddresses)...), ", ")
+		add("browsers refuse it: get one for that name, or say the certificate's name",
+			"--tls-cert %s is for %s, and not for --public-url %s", s.Cert, names, s.Ingress.Public.Hostname())
 	}
 	for _, authority := range []struct{ flag, file string }{{"acme-ca", s.ACME.CA}, {"nats-ca", s.Cluster.CA}} {
 		if authority.file == "" {
@@ -119,13 +120,14 @@ func nats(s *publichost.Settings) (faults []error) {
 	if s.Cluster.URL == "" {
 		return nil
 	}
+	add := func(fault error, advice string) { faults = append(faults, hint.With(fault, advice)) }
 	for _, text := range strings.Split(s.Cluster.URL, ",") {
 		if why := natsURL(strings.TrimSpace(text)); why != "" {
-			faults = append(faults, hint.With(hint.Usagef("--nats: %s", why), "it is such as nats://10.0.0.1:4222, several with commas between them"))
+			add(hint.Usagef("--nats: %s", why), "it is such as nats://10.0.0.1:4222, several with commas between them")
 		}
 	}
 	if s.Cluster.Node != "" && cluster.NodeName(s.Cluster.Node) != s.Cluster.Node {
-		faults = append(faults, hint.With(hint.Usagef("--node %q cannot name a host", s.Cluster.Node), "give it up to 64 letters, digits, - and _"))
+		add(hint.Usagef("--node %q cannot name a host", s.Cluster.Node), "give it up to 64 letters, digits, - and _")
 	}
 	if file := s.Cluster.Credentials; file != "" {
 		text, err := os.ReadFile(file)
@@ -133,7 +135,7 @@ func nats(s *publichost.Settings) (faults []error) {
 			err = errors.New("it has no line BEGIN NATS USER JWT")
 		}
 		if err != nil {
-			faults = append(faults, hint.With(fmt.Errorf("--nats-credentials %s: %w", file, hint.Reason(err)), "it takes the file that nsc makes: nsc generate creds"))
+			add(fmt.Errorf("--nats-credentials %s: %w", file, hint.Reason(err)), "it takes the file that nsc makes: nsc generate creds")
 		}
 	}
 	return faults

@@ -84,27 +84,39 @@ func TestFind(t *testing.T) {
 		"two places": {func(s *publichost.Settings) { s.Cluster.URL = "nats://127.0.0.1" }, "--store and --nats are two places", true},
 		"no key":     {func(s *publichost.Settings) { s.Cert = "a.pem" }, "--tls-cert and --tls-key go together", true},
 		"no file":    {func(s *publichost.Settings) { s.Cert, s.Key = "none.pem", "none.pem" }, "cannot read none.pem", false},
-		"not PEM":    {func(s *publichost.Settings) { s.Cert, s.Key = write(t, "c", "x"), write(t, "k", "x") }, "failed to find any PEM data", false},
-		"ended":      {func(s *publichost.Settings) { s.Cert, s.Key = certify(t, noon.Add(-2*day), noon.Add(-day)) }, "ended on 2026-11-25", false},
-		"not yet":    {func(s *publichost.Settings) { s.Cert, s.Key = certify(t, noon.Add(day), noon.Add(90*day)) }, "begins on 2026-11-27", false},
-		"good":       {func(s *publichost.Settings) { s.Cert, s.Key = certify(t, noon.Add(-day), noon.Add(day)) }, "", false},
+		"not PEM": {func(s *publichost.Settings) {
+			s.Cert, s.Key = write(t, "c", "x"), write(t, "k", "x")
+		}, "failed to find any PEM data", false},
+		"ended": {func(s *publichost.Settings) {
+			s.Cert, s.Key = certify(t, noon.Add(-2*day), noon.Add(-day))
+		}, "ended on 2026-11-25", false},
+		"not yet": {func(s *publichost.Settings) {
+			s.Cert, s.Key = certify(t, noon.Add(day), noon.Add(90*day))
+		}, "begins on 2026-11-27", false},
+		"good": {func(s *publichost.Settings) { s.Cert, s.Key = certify(t, noon.Add(-day), noon.Add(day)) }, "", false},
 		"another name": {func(s *publichost.Settings) {
 			s.Cert, s.Key = certify(t, noon.Add(-day), noon.Add(day))
 			s.Ingress.Public = &url.URL{Scheme: "https", Host: "other.example"}
 		}, "is for muster.example, and not for --public-url other.example", false},
 		"no CA":        {func(s *publichost.Settings) { s.ACME.CA = write(t, "ca.pem", "x") }, "there is no certificate in it", false},
 		"no directory": {func(s *publichost.Settings) { s.ACME.Directory = "acme.example" }, "is no URL of an authority", false},
-		"no scheme":    {func(s *publichost.Settings) { s.Store, s.Cluster.URL = "", "http://ann:secret@127.0.0.1" }, "http:// is no scheme of NATS", true},
-		"no port":      {func(s *publichost.Settings) { s.Store, s.Cluster.URL = "", "nats://10.0.0.1,10.0.0.2:99999" }, "99999 is no port", true},
-		"no URL":       {func(s *publichost.Settings) { s.Store, s.Cluster.URL = "", "nats://%zz" }, "cannot be read", true},
-		"no host":      {func(s *publichost.Settings) { s.Store, s.Cluster.URL = "", "nats://:4222" }, "has no host", true},
-		"no node":      {func(s *publichost.Settings) { s.Store, s.Cluster.URL, s.Cluster.Node = "", "10.0.0.1", "a b" }, `--node "a b"`, true},
-		"NATS":         {func(s *publichost.Settings) { s.Store, s.Cluster.URL = "", "tls://ann:secret@10.0.0.1:4222, 10.0.0.2" }, "", false},
+		"no scheme": {func(s *publichost.Settings) {
+			s.Store, s.Cluster.URL = "", "http://ann:secret@127.0.0.1"
+		}, "http:// is no scheme of NATS", true},
+		"no port": {func(s *publichost.Settings) {
+			s.Store, s.Cluster.URL = "", "nats://10.0.0.1,10.0.0.2:99999"
+		}, "99999 is no port", true},
+		"no URL":  {func(s *publichost.Settings) { s.Store, s.Cluster.URL = "", "nats://%zz" }, "cannot be read", true},
+		"no host": {func(s *publichost.Settings) { s.Store, s.Cluster.URL = "", "nats://:4222" }, "has no host", true},
+		"no node": {func(s *publichost.Settings) { s.Store, s.Cluster.URL, s.Cluster.Node = "", "10.0.0.1", "a b" }, `--node "a b"`, true},
+		"NATS":    {func(s *publichost.Settings) { s.Store, s.Cluster.URL = "", "tls://ann:secret@10.0.0.1:4222, 10.0.0.2" }, "", false},
 		"credentials": {func(s *publichost.Settings) {
 			s.Store, s.Cluster.URL, s.Cluster.Credentials = "", "10.0.0.1", write(t, "x", "secret")
 		}, "BEGIN NATS USER JWT", false},
-		"busy port":     {func(s *publichost.Settings) { s.Listen = busy.Addr().String() }, "address already in use", false},
-		"busy cluster":  {func(s *publichost.Settings) { s.Store, s.Cluster.URL, s.Between = "", "10.0.0.1", busy.Addr().String() }, "--cluster-listen", false},
+		"busy port": {func(s *publichost.Settings) { s.Listen = busy.Addr().String() }, "address already in use", false},
+		"busy cluster": {func(s *publichost.Settings) {
+			s.Store, s.Cluster.URL, s.Between = "", "10.0.0.1", busy.Addr().String()
+		}, "--cluster-listen", false},
 		"not ours":      {func(s *publichost.Settings) { s.Listen = "192.0.2.1:7777" }, "--listen 192.0.2.1:7777", false},
 		"no such list":  {func(s *publichost.Settings) { s.Leagues = "none" }, "--leagues none", true},
 		"file as a dir": {func(s *publichost.Settings) { s.Store = filepath.Join(write(t, "f", "x"), "rooms.db") }, "not a directory", false},
@@ -170,8 +182,8 @@ func TestDoubts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	door := s.Places().Door
-	if err := errors.Join(os.MkdirAll(filepath.Dir(door), 0o700), os.WriteFile(door, []byte(running.Addr().String()+"\n"), 0o600)); err != nil {
+	door, at := s.Places().Door, []byte(running.Addr().String()+"\n")
+	if err := errors.Join(os.MkdirAll(filepath.Dir(door), 0o700), os.WriteFile(door, at, 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	s.Listen = running.Addr().String()

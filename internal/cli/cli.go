@@ -90,7 +90,10 @@ type program struct {
 }
 
 func newProgram(s Streams, env func(string) string) *program {
-	return &program{in: s.In, out: term.New(s.Out, env), screen: term.NewScreen(term.New(s.Err, env), localeOf(env)), env: env, origins: map[string]string{}}
+	return &program{
+		in: s.In, out: term.New(s.Out, env), screen: term.NewScreen(term.New(s.Err, env), localeOf(env)), env: env,
+		origins: map[string]string{},
+	}
 }
 
 // configFile returns the path of a file in the user's configuration folder for Muster.

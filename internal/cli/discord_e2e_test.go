@@ -75,7 +75,8 @@ func TestDiscord(t *testing.T) {
 	asks := func(request string, replace ...string) (got answer) {
 		t.Helper()
 		sent++
-		body := strings.NewReplacer(append(replace, token, fmt.Sprintf("%s%d", token, sent))...).Replace(readFile("../discord/testdata/" + request + ".json"))
+		replacer := strings.NewReplacer(append(replace, token, fmt.Sprintf("%s%d", token, sent))...)
+		body := replacer.Replace(readFile("../discord/testdata/" + request + ".json"))
 		stamp := fmt.Sprint(time.Now().Unix())
 		call, err := http.NewRequest(http.MethodPost, "http://"+at+"/discord", strings.NewReader(body))
 		if err != nil {

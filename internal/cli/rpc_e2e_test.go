@@ -142,7 +142,9 @@ func TestLauncherMisbehaves(t *testing.T) {
 	if said := bob.call("start", map[string]any{"room": entered["room"]}); said["code"] != -32002.0 {
 		t.Errorf("bob starts the round of ann's room: %v", said)
 	}
-	found := ann.call("discover", map[string]any{"game": "openarena", "servers_file": params["servers_file"], "listen_addr": "127.200.4.1", "nearest": 5})
+	found := ann.call("discover", map[string]any{
+		"game": "openarena", "servers_file": params["servers_file"], "listen_addr": "127.200.4.1", "nearest": 5,
+	})
 	if servers, _ := found["servers"].([]any); found["format"] != "muster.report/1" || len(servers) == 0 {
 		t.Errorf("discover finds %v", found)
 	}

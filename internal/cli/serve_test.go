@@ -173,7 +173,8 @@ func TestServeCheckAll(t *testing.T) {
 	t.Setenv("MUSTER_SERVE_MAX_PLAYERS", "x")
 	o := muster(t, "serve", "--check-config", "--store", filepath.Join(t.TempDir(), "rooms.db"), "--tls-cert", "a.pem", "--tls-key", "a.pem")
 	for _, want := range []string{
-		"MUSTER_SERVE_FOO in the environment: there is no such flag", ":3: unknown key", ":4: serve.idle", "MUSTER_SERVE_MAX_PLAYERS in the environment",
+		"MUSTER_SERVE_FOO in the environment: there is no such flag", ":3: unknown key", ":4: serve.idle",
+		"MUSTER_SERVE_MAX_PLAYERS in the environment",
 		"--max-rooms 0", "--max-rooms is set in " + file + ":2", "--room-memory is set in MUSTER_SERVE_ROOM_MEMORY", "cannot read a.pem",
 		"--listen is set in " + file + ":5",
 	} {

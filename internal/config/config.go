@@ -85,7 +85,8 @@ func Read(from io.Reader, name string, known Known) (map[string]Value, error) {
 		for _, key := range slices.Sorted(maps.Keys(tables[table])) {
 			line := lineOf(string(text), table, key)
 			if !slices.Contains(known[table], key) {
-				err = errors.Join(err, &Error{name, line, fmt.Errorf("unknown key %q: known are %s", discovery.CleanText(key), strings.Join(known[table], ", "))})
+				wrong := fmt.Errorf("unknown key %q: known are %s", discovery.CleanText(key), strings.Join(known[table], ", "))
+				err = errors.Join(err, &Error{name, line, wrong})
 				continue
 			}
 			texts, is := textsOf(tables[table][key])

@@ -158,7 +158,8 @@ const (
 // launches its game at once, and then calls launched.
 func (r *Room) Join(ctx context.Context, name, from string, line float64, launched func()) {
 	p := &Player{
-		room: r, name: name, from: from, token: rand.Text(), line: line, launched: sync.OnceFunc(launched), began: time.Now(), saw: map[string]bool{},
+		room: r, name: name, from: from, token: rand.Text(), line: line, launched: sync.OnceFunc(launched), began: time.Now(),
+		saw: map[string]bool{},
 	}
 	r.crowd.work.Go(func() { p.play(ctx) })
 }
@@ -206,7 +207,9 @@ func (p *Player) visit(ctx context.Context, line int) (wasIn bool) {
 	p.writing.Lock()
 	p.ws = ws
 	p.writing.Unlock()
-	p.say(wire.Hello{Version: wire.Version, Code: p.room.Code, Key: p.room.Key, Name: p.name, Token: p.token, Program: p.token[:8], Line: line})
+	p.say(wire.Hello{
+		Version: wire.Version, Code: p.room.Code, Key: p.room.Key, Name: p.name, Token: p.token, Program: p.token[:8], Line: line,
+	})
 	for {
 		kind, data, err := ws.ReadMessage()
 		if err != nil {
