@@ -88,8 +88,10 @@ func TestAlerts(t *testing.T) {
 		if r.Labels["severity"] != "page" && r.Labels["severity"] != "ticket" {
 			t.Errorf("%s has the severity %q", r.Alert, r.Labels["severity"])
 		}
-		if want := "docs/serve.md#" + strings.ToLower(r.Alert); r.Annotations["runbook_url"] != want {
-			t.Errorf("%s names %q, not %s", r.Alert, r.Annotations["runbook_url"], want)
+		// In a published copy the address of the repository stands before it.
+		before, found := strings.CutSuffix(r.Annotations["runbook_url"], "docs/serve.md#"+strings.ToLower(r.Alert))
+		if !found || before != "" && !strings.HasPrefix(before, "https://") {
+			t.Errorf("%s names %q", r.Alert, r.Annotations["runbook_url"])
 		}
 		_, section, found := strings.Cut(page, "\n### "+r.Alert+"\n")
 		section, _, _ = strings.Cut(section, "\n##")

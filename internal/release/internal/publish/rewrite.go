@@ -57,6 +57,10 @@ func (r *rewriter) settings(file string) []setting {
 		}
 	case ".github/workflows/release.yml":
 		return []setting{{"${{ vars.MUSTER_PUBLIC_KEYS }}", "${{ vars.MUSTER_PUBLIC_KEYS || '" + r.to.key + "' }}", 2}}
+	case "docs/serve/alerts.yml": // an operator reads them far from the source
+		const runbook = "runbook_url: "
+		page := r.to.server + "/" + r.to.owner + "/muster/blob/main/"
+		return []setting{{runbook + "docs/serve.md#", runbook + page + "docs/serve.md#", 19}}
 	}
 	return nil
 }
