@@ -1,8 +1,10 @@
 package coordinate_test
 
 import (
+	"cmp"
 	"math/rand/v2"
 	"net/netip"
+	"slices"
 	"testing"
 	"time"
 
@@ -13,72 +15,147 @@ import (
 	"muster/selection/memory"
 )
 
-// TestRemembered checks that a search with memories of every network asks few servers and finds the
-// best network, even if one player remembers it as far, or a fifth of the others as near.
-func TestRemembered(t *testing.T) {
-	const countries, networks, each, best = 12, 1200, 2, 77
-	now := time.Unix(0, 0).UTC()
-	var list []discovery.Server
-	for n := range networks {
+// The remembered world has some networks of two servers each in every country.
+const rememberedCountries, rememberedNetworks, inNetwork, bestNetwork = 12, 1200, 2, 77
+
+// rememberedWorld returns a list, and each player's true RTT to each network in ms. A country is near
+// some players and far from others, and so are its networks. The best network has so many neighbours
+// in every country.
+func rememberedWorld(neighbours int) (list []discovery.Server, truth [4][rememberedNetworks]float64) {
+	for n := range rememberedNetworks {
 		addr := [4]byte{30, byte(n >> 8), byte(n), 0}
-		for i := range each {
+		for i := range inNetwork {
 			addr[3] = byte(i + 1)
-			country := string(rune('A'+n%countries)) + "A"
+			country := string(rune('A'+n%rememberedCountries)) + "A"
 			list = append(list, discovery.Server{Addr: netip.AddrPortFrom(netip.AddrFrom4(addr), 27960), Country: country, ASN: uint32(100 + n)})
 		}
 	}
-	players := []string{"ann", "bob", "cem", "dee"}
-	// A country is near some players and far from others, and so are its networks. The best network
-	// has a neighbour in every country.
-	var truth [4][networks]float64
 	rng := rand.New(rand.NewPCG(1, 2))
-	for n := range networks {
+	for n := range rememberedNetworks {
 		for player := range truth {
-			truth[player][n] = 60 + 40*float64((n%countries+3*player)%5) + 20*rng.Float64()
-			if n/countries == best/countries {
+			truth[player][n] = 60 + 40*float64((n%rememberedCountries+3*player)%5) + 20*rng.Float64()
+			if n/rememberedCountries/neighbours == bestNetwork/rememberedCountries/neighbours {
 				truth[player][n] = 50 + 5*rng.Float64()
 			}
 		}
 	}
 	for player := range truth {
-		truth[player][best] = 44
+		truth[player][bestNetwork] = 44
 	}
+	return list, truth
+}
+
+// rememberedSession is a search of players who remember networks.
+type rememberedSession struct {
+	*coordinate.Planner
+	tree  *topology.Tree
+	truth [4][rememberedNetworks]float64
+}
+
+func newRememberedSession(neighbours int, remembered func(player, n int, ms float64) float64) *rememberedSession {
+	list, truth := rememberedWorld(neighbours)
+	now, tree, options := time.Unix(0, 0).UTC(), topology.New(list), coordinate.Options{}
+	for player := range truth {
+		var cells []memory.Cell
+		for n, ms := range truth[player] {
+			s := list[n*inNetwork]
+			part := memory.Part{Country: s.Country, ASN: s.ASN, Prefix: topology.Prefix24.Prefix(s.Addr.Addr())}
+			cells = append(cells, memory.Cell{Part: part, MS: remembered(player, n, ms), Count: inNetwork, Seen: now})
+		}
+		options.Remembered = append(options.Remembered, memory.Forecasts(tree, now, cells))
+	}
+	table := selection.NewTable([]string{"ann", "bob", "cem", "dee"}, len(list))
+	return &rememberedSession{coordinate.New(tree, selection.Servers{}, table, selection.Criteria{By: selection.Mean}, options), tree, truth}
+}
+
+// networkOf returns the network of a server.
+func (s *rememberedSession) networkOf(server int) int { return int(s.tree.List()[server].ASN) - 100 }
+
+// round answers the next questions, and returns the networks that each player was asked for.
+func (s *rememberedSession) round() (asked [4]map[int]bool) {
+	for player := range asked {
+		asked[player] = map[int]bool{}
+	}
+	for _, b := range s.Next() {
+		for _, server := range b.Servers {
+			n := s.networkOf(server)
+			asked[b.Player][n] = true
+			rtt := time.Duration(s.truth[b.Player][n] * 1e6)
+			s.Observe(b.Player, discovery.Result{Server: server, State: discovery.Answered, RTT: rtt})
+		}
+	}
+	return asked
+}
+
+// TestRememberedFirst checks that everybody is first asked about the networks that are the best by
+// what is remembered.
+func TestRememberedFirst(t *testing.T) {
+	s := newRememberedSession(1, func(_, _ int, ms float64) float64 { return ms })
+	asked := s.round()
+	mean := func(n int) (sum float64) {
+		for player := range s.truth {
+			sum += s.truth[player][n]
+		}
+		return sum
+	}
+	best := make([]int, rememberedNetworks)
+	for n := range best {
+		best[n] = n
+	}
+	slices.SortFunc(best, func(a, b int) int { return cmp.Compare(mean(a), mean(b)) })
+	for player := range asked {
+		for place, n := range best[:12] {
+			if !asked[player][n] {
+				t.Errorf("player %d is not asked about the network in place %d", player, place+1)
+			}
+		}
+	}
+}
+
+// TestSticksOut checks that a player who alone remembers a network as far, which is like many near
+// ones for all others, is soon asked about it. Nobody else is asked before the answer.
+func TestSticksOut(t *testing.T) {
+	const wrong = bestNetwork
+	s := newRememberedSession(5, func(player, n int, ms float64) float64 {
+		if player == 2 && n == wrong {
+			return 3 * ms
+		}
+		return ms
+	})
+	var asked [4]bool
+	for range 3 {
+		for player, networks := range s.round() {
+			asked[player] = asked[player] || networks[wrong]
+		}
+	}
+	if want := [4]bool{2: true}; asked != want {
+		t.Errorf("asked about the network: %v", asked)
+	}
+}
+
+// TestRemembered checks that a search with memories of every network asks few servers and finds the
+// best network, even if one player remembers it as far, or a fifth of the others as near.
+func TestRemembered(t *testing.T) {
 	for name, tt := range map[string]struct {
 		remembered func(player, n int, ms float64) float64
 		most       float64 // questions a player
 	}{
 		"right": {func(_, _ int, ms float64) float64 { return ms }, 105},
 		"far for one player": {func(player, n int, ms float64) float64 {
-			return ms * map[bool]float64{true: 3, false: 1}[player == 2 && n == best]
+			return ms * map[bool]float64{true: 3, false: 1}[player == 2 && n == bestNetwork]
 		}, 140},
 		"a fifth near for a player": {func(player, n int, ms float64) float64 {
 			return ms * map[bool]float64{true: .3, false: 1}[player == 1 && n%5 == 0]
 		}, 300},
 	} {
 		t.Run(name, func(t *testing.T) {
-			tree := topology.New(list)
-			options := coordinate.Options{}
-			for player := range truth {
-				var cells []memory.Cell
-				for n, ms := range truth[player] {
-					s := list[n*each]
-					part := memory.Part{Country: s.Country, ASN: s.ASN, Prefix: topology.Prefix24.Prefix(s.Addr.Addr())}
-					cells = append(cells, memory.Cell{Part: part, MS: tt.remembered(player, n, ms), Count: each, Seen: now})
-				}
-				options.Remembered = append(options.Remembered, memory.Forecasts(tree, now, cells))
+			s := newRememberedSession(1, tt.remembered)
+			for !s.Progress().Done {
+				s.round()
 			}
-			p := coordinate.New(tree, selection.Servers{}, selection.NewTable(players, len(list)), selection.Criteria{By: selection.Mean}, options)
-			for !p.Progress().Done {
-				for _, b := range p.Next() {
-					for _, server := range b.Servers {
-						ms := truth[b.Player][tree.List()[server].ASN-100]
-						p.Observe(b.Player, discovery.Result{Server: server, State: discovery.Answered, RTT: time.Duration(ms * 1e6)})
-					}
-				}
-			}
-			progress := p.Progress()
-			if n := tree.List()[progress.Best].ASN - 100; n != best {
-				t.Errorf("network %d with %.1f ms was found, the best is %d", n, progress.Score, best)
+			progress := s.Progress()
+			if n := s.networkOf(progress.Best); n != bestNetwork {
+				t.Errorf("network %d with %.1f ms was found, the best is %d", n, progress.Score, bestNetwork)
 			}
 			if progress.Probes > tt.most {
 				t.Errorf("%.0f questions a player, want %.0f", progress.Probes, tt.most)
