@@ -30,6 +30,8 @@ type posterior struct {
 	order []drawnCountry
 	below [topology.Levels]float64
 	reach [topology.Levels][bits.UintSize + 1]float64
+	// imagined are the scores of the remembered parts by forecasts and predictions alone, in ms.
+	imagined []valued
 }
 
 // variances hold what is learnt of the nodes of a level together.
@@ -98,7 +100,8 @@ func newPosterior(e *estimator, rng *rand.Rand, before variances) *posterior {
 		off = (off + noise) / max(ms-e.base, leastAbove)
 		observations = append(observations, observation{c.at, e.value(ms), off * off, e.candidates.guessed(c)})
 	}
-	p.learn(e.remembered(observations))
+	observations, p.imagined = e.remembered(observations)
+	p.learn(observations)
 	p.countries = e.countryStats()
 	p.prepare()
 	return p

@@ -198,28 +198,30 @@ func (r *recall) trust() float64 {
 }
 
 // remembered adds to the observations what is only remembered: the deepest parts of the tree in
-// which nobody has measured anything. Both are in the order of the tree.
-func (e *estimator) remembered(observations []observation) []observation {
+// which nobody has measured anything. Both are in the order of the tree. It also returns the scores
+// of all these parts.
+func (e *estimator) remembered(observations []observation) (all []observation, imagined []valued) {
 	r := e.predictor
 	if len(r.recall.leaves) == 0 {
-		return observations
+		return observations, nil
 	}
-	var all []observation
 	for _, leaf := range r.recall.leaves {
 		end := e.candidates.tree.End(leaf)
 		for len(observations) > 0 && observations[0].at < leaf {
 			all, observations = append(all, observations[0]), observations[1:]
 		}
-		if len(observations) > 0 && observations[0].at < end {
+		c, known := e.imagine(leaf)
+		if !known {
 			continue
 		}
-		if c, known := e.imagine(leaf); known {
+		imagined = append(imagined, valued{leaf, c.score})
+		if len(observations) == 0 || observations[0].at >= end {
 			ms, off := e.figure(&c)
 			off = (off + noise) / max(ms-e.base, leastAbove)
 			all = append(all, observation{leaf, e.value(ms), off * off, false})
 		}
 	}
-	return append(all, observations...)
+	return append(all, observations...), imagined
 }
 
 // imagine judges a node by forecasts and predictions alone, if each player has one that is better

@@ -36,12 +36,9 @@ func (a *acquisition) askRemembered() {
 	if !a.isRemembering() {
 		return
 	}
-	e := a.p.estimator
-	var leaders []valued
-	for _, leaf := range e.predictor.recall.leaves {
-		if c, known := e.imagine(leaf); known && (a.p.round == 0 || c.score < e.best) {
-			leaders = append(leaders, valued{leaf, c.score})
-		}
+	leaders := a.posterior.imagined
+	if a.p.round > 0 {
+		leaders = slices.DeleteFunc(leaders, func(v valued) bool { return v.value >= a.p.estimator.best })
 	}
 	sortValued(leaders)
 	left := firstLeaders
