@@ -253,10 +253,12 @@ func TestHostAtHome(t *testing.T) {
 // and then once a second. If every player asks all servers, servers fall silent and are culled. If
 // the players share the questions, none is culled.
 //
-// It runs alone: on a busy machine nobody asks fast enough to be refused.
+// It runs alone, but for the two houses beside each other: on a busy machine nobody asks fast enough to
+// be refused.
 func TestHousehold(t *testing.T) {
 	const servers, rounds = 6, 3
 	t.Run("each for itself", func(t *testing.T) {
+		t.Parallel()
 		h := newHouse(t)
 		unreachable, _ := h.session(h.arenas(servers), rounds, func(player int) []string { return []string{"--listen-addr", indoors(player)} })
 		t.Logf("culled as unreachable, of %d servers, round by round: %v", servers, unreachable)
@@ -265,6 +267,7 @@ func TestHousehold(t *testing.T) {
 		}
 	})
 	t.Run("together", func(t *testing.T) {
+		t.Parallel()
 		h := newHouse(t)
 		unreachable, room := h.session(h.arenas(servers), rounds, func(int) []string { return nil })
 		t.Logf("culled as unreachable, of %d servers, round by round: %v", servers, unreachable)
