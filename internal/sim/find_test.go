@@ -65,10 +65,12 @@ func TestFind(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				found := make([]run, len(vantages))
+				found, missed := make([]run, len(vantages)), make([]string, len(vantages))
 				plan := discovery.PlanOptions{MaxRTT: maxRTT, Nearest: *findNearest, Seed: seed}
 				err = Parallel(context.Background(), len(vantages), func(i int) (err error) {
-					_, found[i], err = vantages[i].run(discovery.Adaptive, plan, ReplayOptions{Shift: shift})
+					var results []discovery.Result
+					results, found[i], err = vantages[i].run(discovery.Adaptive, plan, ReplayOptions{Shift: shift})
+					missed[i] = worstMissed(vantages[i], results, maxRTT)
 					return err
 				})
 				if err != nil {
@@ -78,8 +80,8 @@ func TestFind(t *testing.T) {
 					row.add(r)
 					if *findEachRuns {
 						c := r.summary.Claim
-						fmt.Printf("run %s %s %d %-5s %5d probes, %.4f of %5d, claim %.4f-%.4f, found %d, excess %.2f, within %.3f\n", kind, limit,
-							seed, vantages[i].Name, r.probes, r.recall, r.playable, c.Low, c.High, r.found, r.excess, r.within)
+						fmt.Printf("run %s %s %d %-5s %5d probes, %.4f of %5d, claim %.4f-%.4f, found %d, excess %.2f, within %.3f%s\n", kind, limit,
+							seed, vantages[i].Name, r.probes, r.recall, r.playable, c.Low, c.High, r.found, r.excess, r.within, missed[i])
 					}
 				}
 			}
@@ -87,6 +89,42 @@ func TestFind(t *testing.T) {
 			fmt.Printf("%-9s %s %s: %s\n", kind, limit, *findLabels, row)
 		}
 	}
+}
+
+// worstMissed describes the country with the most near servers that a search did not ask.
+func worstMissed(v *Vantage, results []discovery.Result, limit time.Duration) string {
+	type country struct{ servers, near, asked, replies, missed int }
+	of, asked := make(map[string]*country), make([]bool, len(v.Servers))
+	for _, s := range v.Servers {
+		of[s.Country] = &country{}
+	}
+	for _, r := range results {
+		asked[r.Server] = true
+		c := of[v.Servers[r.Server].Country]
+		c.asked++
+		if r.State == discovery.Answered {
+			c.replies++
+		}
+	}
+	worst := ""
+	for i, s := range v.Servers {
+		c := of[s.Country]
+		c.servers++
+		if v.RTT[i] < 0 || v.RTT[i] >= limit {
+			continue
+		}
+		if c.near++; !asked[i] {
+			c.missed++
+		}
+		if of[worst] == nil || c.missed > of[worst].missed {
+			worst = s.Country
+		}
+	}
+	c := of[worst]
+	if c == nil || c.missed == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", missed %d of %d near in %s, asked %d of %d servers, %d replies", c.missed, c.near, worst, c.asked, c.servers, c.replies)
 }
 
 func findLabelled(t *testing.T) Labels {
@@ -166,7 +204,7 @@ func findWorld(t *testing.T, kind string, seed uint64) (*World, error) {
 	spec := css2007(seed)
 	spec.Servers = *findServers
 	var err error
-	if spec.Places, err = NamedPlaces(strings.Split(*findPlaces, ",")...); err != nil {
+	if spec.Places, err = findPlayers(strings.Split(*findPlaces, ",")); err != nil {
 		return nil, err
 	}
 	for i := range spec.Mix {
@@ -193,6 +231,29 @@ func findWorld(t *testing.T, kind string, seed uint64) (*World, error) {
 		return m.World(w.List(), m.Draw(len(w.Places), Anywhere, seed), seed), nil
 	}
 	return nil, fmt.Errorf("no kind of worlds %q", kind)
+}
+
+// hubAccess is the line of a player in a country's hub.
+const hubAccess = 10 * time.Millisecond
+
+// findPlayers returns places by their names, or a country's hub by its code.
+func findPlayers(names []string) ([]Place, error) {
+	players := make([]Place, len(names))
+	for i, name := range names {
+		known, err := NamedPlaces(name)
+		if err == nil {
+			players[i] = known[0]
+			continue
+		}
+		cities := Cities()
+		hub := slices.IndexFunc(cities, func(p Place) bool { return p.Country == name })
+		if hub < 0 {
+			return nil, err
+		}
+		players[i] = cities[hub]
+		players[i].Name, players[i].Access = name, hubAccess
+	}
+	return players, nil
 }
 
 // countryPairs are the mean, the deviation and the least of the round trips between countries, in
