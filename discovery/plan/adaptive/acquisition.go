@@ -16,6 +16,8 @@ type acquisition struct {
 	rng       *rand.Rand
 	// wanted is how many more servers the plan can use.
 	wanted float64
+	// missing is the share of the near servers that may be missed.
+	missing float64
 }
 
 // stream keeps the random numbers apart from those of other plans of the seed.

@@ -59,7 +59,12 @@
 // hide the most near servers: unasked servers · p / (asked + 1 + a).
 //
 // First of all the plan asks one server of each country. Before it stops, it asks
-// several networks of each, and the largest /16s (survey.go). A few probes go to known
+// several networks of each, and the largest /16s (survey.go). It asks more where the
+// networks of a country differ so much that the others may be near (spread.go):
+//
+//	servers in unasked ASes · t4((limit − mean) / deviation) > what may be missed
+//
+// Mean and deviation are of the RTTs of the country's ASes. A few probes go to known
 // networks, as witnesses of the player's own line (shift.go); the increase that they
 // show is taken off replies. A search for the N nearest sets the limit a little under
 // the N-th so far (nearest.go).
@@ -115,6 +120,7 @@
 //	slopesSD, mostSmall        tuned: whole runs                   no fit
 //	shift's window, witnesses  tuned: shifts of 50 ms, and none     no fit
 //	blockServers, sureSDs      tuned: whole runs                    no fit
+//	usualSpread, usualNetworks tuned: whole runs                   no fit
 //	prior weights a            tuned
 //	shares of a batch, stops   tuned
 //

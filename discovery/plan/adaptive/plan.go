@@ -60,7 +60,7 @@ func New(list *topology.Tree, o discovery.PlanOptions) discovery.Plan {
 		p.nearest = &nearest{count: o.Nearest}
 		p.acquisition.wanted, p.attentive = float64(o.Nearest), true
 	}
-	p.shift = p.acquisition.shift
+	p.shift, p.acquisition.missing = p.acquisition.shift, o.Missing
 	p.begin()
 	return p
 }

@@ -107,7 +107,7 @@ func (r remaining) negligible(found, missing, few float64) bool {
 // single AS holds networks of many places, and one far reply makes all of it look far.
 // Fitted: these bounds held in 95 of 100 runs (docs/experiments).
 const (
-	tooLowBy, tooLowServers = 4, 3
+	tooLowBy, tooLowServers = 4, 4
 	unlabelledTooLowBy      = 10
 	tooHighBy, tooHighSDs   = 4, 0.5
 )

@@ -15,17 +15,19 @@ import (
 const (
 	// surveyNetworks is how many networks in a country, and nearNetworks how many in
 	// the nearer third of the countries.
-	surveyNetworks = 4
-	nearNetworks   = 6
+	surveyNetworks = 2
+	nearNetworks   = 4
 	nearerPart     = 3
+	// doubtNetworks more are asked if labels are missing or often wrong: a country then
+	// holds networks of others.
+	doubtNetworks = 2
 	// A search for the nearest asks fewer, because its limit soon tells which countries
-	// are too far: its stop weighs what is left there. A prefix that stands for an
-	// unknown country holds too much for that.
+	// are too far: its stop weighs what is left there.
 	fewNetworks     = 1
 	fewNearNetworks = 3
 	// lonelyNetworks more are asked in every country if nobody is near: so far all
 	// routes to the player's own country may take such ways.
-	lonelyNetworks = 4
+	lonelyNetworks = 6
 	// The survey looks into a share of the largest blocks, across labels: one for every
 	// blockServers of the list, and at least leastBlocks. A wrong label hides many near
 	// servers at once there.
@@ -35,11 +37,16 @@ const (
 
 // survey asks one server of each of the largest networks in the countries with too few
 // answers. Servers that may answer yet and remembered ones count as answers. It asks
-// this many further ones in each.
+// this many further ones in each. A search for all near servers asks half as many again
+// in a country that may hide more of them than may be missed (spread.go).
 func (a *acquisition) survey(further int, recalled *recall) []discovery.Probe {
 	e := a.estimator
 	nearest := make(map[topology.Node]time.Duration)
+	all, found := math.IsInf(a.wanted, 1), 0.0
 	for _, r := range e.replies {
+		if r.rtt < e.limit {
+			found++
+		}
 		c := e.above(r.server, topology.Country)
 		if rtt, ok := nearest[c]; !ok || r.rtt < rtt {
 			nearest[c] = r.rtt
@@ -53,14 +60,27 @@ func (a *acquisition) survey(further int, recalled *recall) []discovery.Probe {
 	}
 	// The nearest first; those that have not answered could be.
 	slices.SortStableFunc(countries, func(a, b topology.Node) int { return cmp.Compare(nearest[a], nearest[b]) })
+	doubt := int(math.Round(doubtNetworks * e.labels.wrong / wrongShares[len(wrongShares)-1]))
+	var ases map[topology.Node]*spread
+	if all {
+		ases = e.distances()
+	}
 	var probes []discovery.Probe
 	for i, c := range countries {
-		networks, near := surveyNetworks, nearNetworks
-		if further == 0 && !math.IsInf(a.wanted, 1) && !e.tree.Unknown(c) {
+		networks, near := surveyNetworks+doubt, nearNetworks+doubt
+		switch {
+		case e.tree.Unknown(c):
+			networks, near = surveyNetworks+doubtNetworks, nearNetworks+doubtNetworks
+		case further > 0:
+			networks, near = surveyNetworks, nearNetworks
+		case !all:
 			networks, near = fewNetworks, fewNearNetworks
 		}
 		if nearerPart*i < len(countries) {
 			networks = near
+		}
+		if replied, unasked, near := e.hidden(c, ases); all && near > max(a.missing*found, fewLeft) {
+			networks = max(networks, replied+min(unasked, replied/2+1))
 		}
 		probes = append(probes, a.askLargest(c, networks+further, recalled)...)
 	}
