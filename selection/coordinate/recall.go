@@ -119,7 +119,11 @@ func (r *recall) test(player int, on line, ms float64) {
 				apart := math.Abs(ms - float64(p.ms))
 				off := min(apart/float64(p.sd), outlyingPast)
 				r.doubts[player][l].add(off * off)
-				isTested, failed = true, off > failsSD && apart > failsBy+failsShare*ms
+				sd := float64(p.sd)
+				if !r.fine[player] {
+					sd = min(sd, priorError[topology.AS])
+				}
+				isTested, failed = true, apart > max(failsSD*sd, failsBy+failsShare*ms)
 			}
 		}
 	}
@@ -149,10 +153,11 @@ const (
 	// ms and failsShare of the RTT. Where at most trustedShare of a player's forecasts fail, the search
 	// needs no more questions. Where doubtedShare fail, they are worth no more than labels. Before any
 	// was tested, heldBefore count as right. Tuned (docs/experiments/memory.md).
+	//
+	// Players without any forecast for a /24 know only what others in their network measured, not where
+	// the best parts are. So a vague forecast of theirs fails like a prediction from a relative in the AS:
+	// it saves no more questions than that.
 	failsSD, failsBy, failsShare, trustedShare, doubtedShare, heldBefore = 2.5, 8, 0.05, 0.06, 0.6, 8
-	// Without any forecast for a /24, a player's forecasts are what others in the player's network
-	// measured. They leave out the player's own line, so they are trusted less.
-	coarseTrust = 0.4
 )
 
 // surveyedTrust is the trust below which the search asks about every country, as without a memory.
@@ -186,13 +191,9 @@ func (r *recall) trust() float64 {
 		return 0
 	}
 	trust := 0.0
-	for player, m := range r.failed {
+	for _, m := range r.failed {
 		share := float64(m.sum) / (float64(m.n) + heldBefore)
-		held := min(1, max(0, (doubtedShare-share)/(doubtedShare-trustedShare)))
-		if !r.fine[player] {
-			held *= coarseTrust
-		}
-		trust += held
+		trust += min(1, max(0, (doubtedShare-share)/(doubtedShare-trustedShare)))
 	}
 	return trust / float64(len(r.failed))
 }

@@ -52,7 +52,7 @@ type rememberedSession struct {
 	truth [4][rememberedNetworks]float64
 }
 
-func newRememberedSession(neighbours int, remembered func(player, n int, ms float64) float64) *rememberedSession {
+func newRememberedSession(neighbours int, remembered func(player, n int, ms float64) float64, changes ...func(*memory.Cell)) *rememberedSession {
 	list, truth := rememberedWorld(neighbours)
 	now, tree, options := time.Unix(0, 0).UTC(), topology.New(list), coordinate.Options{}
 	for player := range truth {
@@ -60,7 +60,11 @@ func newRememberedSession(neighbours int, remembered func(player, n int, ms floa
 		for n, ms := range truth[player] {
 			s := list[n*inNetwork]
 			part := memory.Part{Country: s.Country, ASN: s.ASN, Prefix: topology.Prefix24.Prefix(s.Addr.Addr())}
-			cells = append(cells, memory.Cell{Part: part, MS: remembered(player, n, ms), Count: inNetwork, Seen: now})
+			cell := memory.Cell{Part: part, MS: remembered(player, n, ms), Count: inNetwork, Seen: now}
+			for _, change := range changes {
+				change(&cell)
+			}
+			cells = append(cells, cell)
 		}
 		options.Remembered = append(options.Remembered, memory.Forecasts(tree, now, cells))
 	}
@@ -161,5 +165,25 @@ func TestRemembered(t *testing.T) {
 				t.Errorf("%.0f questions a player, want %.0f", progress.Probes, tt.most)
 			}
 		})
+	}
+}
+
+// TestRememberedASes checks that forecasts for whole ASes, as a host has them, save as many questions as
+// those for /24s if they come true. Far off, they save few, however vague they are.
+func TestRememberedASes(t *testing.T) {
+	questions := func(off float64) float64 {
+		s := newRememberedSession(1, func(_, _ int, ms float64) float64 { return ms + off }, func(c *memory.Cell) {
+			c.Prefix, c.Spread = netip.Prefix{}, off
+		})
+		for !s.Progress().Done {
+			s.round()
+		}
+		return s.Progress().Probes
+	}
+	if n := questions(0); n > 110 {
+		t.Errorf("%.0f questions a player with right forecasts, want 110", n)
+	}
+	if n := questions(50); n < 300 {
+		t.Errorf("%.0f questions a player with forecasts that are 50 ms off, want 300", n)
 	}
 }
