@@ -65,7 +65,7 @@ func TestRecall(t *testing.T) {
 		kinds := []struct {
 			name  string
 			share float64
-		}{{"none", 1}, {"same", 0.3}, {"host", 0.99}, {"poisoned", 0.99}, {"all-wrong", 1}}
+		}{{"none", 1}, {"same", 0.3}, {"host", 0.6}, {"poisoned", 0.99}, {"all-wrong", 1}}
 		var trials []Trial
 		for _, kind := range kinds {
 			trials = append(trials, recallTrial(kind.name, selection.Mean, nil))
