@@ -186,11 +186,11 @@ func TestASurveyLooksUntilNetworksAnswer(t *testing.T) {
 		return ases
 	}
 	const silent = 102
-	if got := look(silent); !slices.Equal(got, []uint32{100, 101, 102, 103}) {
-		t.Errorf("the first survey asked %v, want the nearest country's %d largest networks", got, nearNetworks)
+	if got := look(silent); !slices.Equal(got, []uint32{100, 101, 102, 103, 104, 105}) {
+		t.Errorf("the first survey asked %v, want the nearest country's %d largest networks", got, nearNetworks+doubtNetworks)
 	}
-	if got := look(silent); !slices.Equal(got, []uint32{104, 105, 106}) {
-		t.Errorf("the second asked %v, want as many others as were silent", got)
+	if got := look(silent); !slices.Equal(got, []uint32{106, 107}) {
+		t.Errorf("the second asked %v, want those that are left for three silent ones", got)
 	}
 	if got := look(silent); len(got) != 0 {
 		t.Errorf("a third asked %v, and nothing is left", got)
@@ -211,8 +211,8 @@ func TestASurveyLooksIntoPrefixesWhereNetworksAreUnknown(t *testing.T) {
 	for _, p := range a.survey(0, nil) {
 		prefixes[topology.Prefix16.Prefix(servers[p.Server].Addr.Addr()).String()] = true
 	}
-	if len(prefixes) != nearNetworks {
-		t.Errorf("the survey looked into %d /16s, want %d", len(prefixes), nearNetworks)
+	if len(prefixes) != nearNetworks+doubtNetworks {
+		t.Errorf("the survey looked into %d /16s, want %d", len(prefixes), nearNetworks+doubtNetworks)
 	}
 }
 

@@ -18,8 +18,8 @@ const (
 	surveyNetworks = 2
 	nearNetworks   = 4
 	nearerPart     = 3
-	// doubtNetworks more are asked if labels are missing or often wrong: a country then
-	// holds networks of others.
+	// doubtNetworks more are asked if labels are missing or often wrong, because a
+	// country then holds networks of others, and if nobody near is found.
 	doubtNetworks = 2
 	// A search for the nearest asks fewer, because its limit soon tells which countries
 	// are too far: its stop weighs what is left there.
@@ -61,6 +61,9 @@ func (a *acquisition) survey(further int, recalled *recall) []discovery.Probe {
 	// The nearest first; those that have not answered could be.
 	slices.SortStableFunc(countries, func(a, b topology.Node) int { return cmp.Compare(nearest[a], nearest[b]) })
 	doubt := int(math.Round(doubtNetworks * e.labels.wrong / wrongShares[len(wrongShares)-1]))
+	if found == 0 {
+		doubt = doubtNetworks
+	}
 	var ases map[topology.Node]*spread
 	if all {
 		ases = e.distances()
