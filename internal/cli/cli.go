@@ -9,7 +9,6 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -116,6 +115,23 @@ const (
 	toTry  = "try"
 )
 
+// whatPeopleDo is the short help of muster itself: what people do, each with an example.
+const whatPeopleDo = `Muster finds the game server that is best for a whole group, and takes everyone there.
+
+What people do most:
+  muster                                  all of it in the browser, without a terminal
+  muster host openarena --players 4       open a room; it prints a link for your friends
+  muster join LINK                        join a friend's room
+  muster discover xonotic --not-empty     find servers near you, alone
+  muster demo                             see a whole game night on this machine
+
+If something does not work:
+  muster doctor                           what this machine and network can do
+
+One command:  muster COMMAND --help
+Everything:   muster --help all
+`
+
 func newRoot(p *program) *cobra.Command {
 	a := &atHome{program: p}
 	root := &cobra.Command{
@@ -132,7 +148,6 @@ func newRoot(p *program) *cobra.Command {
 		SilenceUsage:               true,
 		DisableAutoGenTag:          true,
 		SuggestionsMinimumDistance: 2,
-		Args:                       unknownCommand,
 		RunE:                       func(cmd *cobra.Command, _ []string) error { return a.run(cmd.Context()) },
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
 			err := p.grant(cmd)
@@ -149,7 +164,6 @@ func newRoot(p *program) *cobra.Command {
 	}
 	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
 	a.bind(root)
-	root.SetFlagErrorFunc(option.Explain)
 	root.PersistentFlags().BoolVarP(&p.verbose, "verbose", "v", false, "log what goes on inside")
 	root.PersistentFlags().Var(p.languageFlag(), languageFlag, "what a room says here is in the language of this `TAG`, such as en "+
 		"(default: the system's)")
@@ -164,76 +178,9 @@ func newRoot(p *program) *cobra.Command {
 		newSimulate(p), newFleet(p), newRPC(p)} {
 		root.AddCommand(c)
 	}
-	shortRootHelp(root)
-	root.SetHelpCommand(newHelp(root))
-	root.InitDefaultCompletionCmd(root.Name())
-	strict(root.Commands())
+	option.ShortHelp(root, func() string { return whatPeopleDo })
+	option.Strict(root)
 	return root
-}
-
-// newHelp replaces cobra's help command, which accepts any word as a command.
-func newHelp(root *cobra.Command) *cobra.Command {
-	all := false
-	help := &cobra.Command{
-		Use:   "help [COMMAND]",
-		Short: "Help for a command",
-		Args:  cobra.ArbitraryArgs,
-		RunE: func(_ *cobra.Command, args []string) error {
-			cmd, rest, err := root.Find(args)
-			isAll := all || slices.Equal(rest, []string{everything})
-			if err != nil || cmd == root && len(rest) > 0 && !isAll {
-				return unknownCommand(root, args)
-			}
-			if isAll {
-				rest = append(rest, everything)
-			}
-			cmd.InitDefaultHelpFlag()
-			cmd.HelpFunc()(cmd, rest)
-			return nil
-		},
-	}
-	help.Flags().BoolVar(&all, everything, false, "say everything, where the help is short")
-	return help
-}
-
-// unknownCommand refuses a word that is no command.
-func unknownCommand(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
-	}
-	err := usagef("unknown command %q", args[0])
-	if like := cmd.SuggestionsFor(args[0]); len(like) > 0 {
-		return hint.With(err, fmt.Sprintf("did you mean %s %s?", cmd.CommandPath(), like[0]))
-	}
-	if !cmd.HasParent() {
-		return hint.With(err, cmd.CommandPath()+" --help "+everything+" lists the commands")
-	}
-	return hint.With(err, cmd.CommandPath()+" --help lists the commands")
-}
-
-// strict turns complaints about arguments into usage errors, and lists flags in the help in order
-// of importance.
-func strict(commands []*cobra.Command) {
-	for _, cmd := range commands {
-		cmd.Flags().SortFlags = false
-		if cmd.HasSubCommands() && !cmd.Runnable() {
-			cmd.Args, cmd.RunE = unknownCommand, func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
-		}
-		check := cmd.Args
-		cmd.Args = func(cmd *cobra.Command, args []string) error {
-			var err error
-			if check != nil {
-				err = check(cmd, args)
-			} else if len(args) > 0 {
-				err = fmt.Errorf("%s takes no argument, and got %q", cmd.CommandPath(), args[0])
-			}
-			if err != nil && hint.Of(err) == "" {
-				err = hint.With(usageError(err), "see "+cmd.CommandPath()+" --help")
-			}
-			return err
-		}
-		strict(cmd.Commands())
-	}
 }
 
 // say prints an error for people.

@@ -120,9 +120,11 @@ or by MUSTER_AT in the environment; --here is for the others.`,
 	h.starts.bind(cmd)
 	h.canHost.bind(flags)
 	option.InSections(cmd, ofHost())
-	shortHelp(cmd, "Host opens a room and prints a link for your friends. When everyone is here, all\n"+
-		"measure the game's servers, and everyone's game starts on the best one for the group.",
-		"players by max-rtt map servers name no-play port-map at every vote launch")
+	option.ShortHelp(cmd, func() string {
+		return option.MostUsed(cmd, "Host opens a room and prints a link for your friends. When everyone is here, all\n"+
+			"measure the game's servers, and everyone's game starts on the best one for the group.",
+			"players by max-rtt map servers name no-play port-map at every vote launch")
+	})
 	return cmd
 }
 

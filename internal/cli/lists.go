@@ -59,7 +59,6 @@ muster join --share-lists.`,
 		cmd.AddCommand(sub)
 	}
 	option.Word(exports, &l.form, "format", favourites.AsText, favourites.Forms(), "for whom")
-	strict(cmd.Commands())
 	return cmd
 }
 

@@ -1,5 +1,5 @@
 // Package option provides the kinds of flags that commands take, the layout of their help, and plain words for mistakes
-// in them.
+// in command lines.
 package option
 
 import (
