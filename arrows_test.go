@@ -67,7 +67,7 @@ var arrows = []struct {
 	{"muster/internal/handout", []string{"muster/internal/catalogue", "muster/internal/hint", "muster/internal/invite", "muster/internal/release", "muster/internal/release/fetch"}},
 	{"muster/internal/tables", []string{"muster/internal/hint", "muster/internal/input", "muster/internal/term", "muster/discovery/geo", "muster/internal/release/fetch"}},
 	{"muster/internal/register", nil},
-	{"muster/internal/config", []string{"muster/discovery", "muster/internal/input"}},
+	{"muster/internal/config", []string{"muster/discovery", "muster/internal/hint", "muster/internal/input", "muster/internal/userfile"}},
 	{"muster/internal/userfile", nil},
 	{"muster/internal/identify", []string{"muster/discovery", "muster/discovery/prober", "muster/internal/game"}},
 	{"muster/internal/which", []string{"muster/internal/game", "muster/internal/hint", "muster/internal/term"}},

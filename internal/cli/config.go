@@ -2,8 +2,6 @@ package cli
 
 import (
 	"errors"
-	"fmt"
-	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -12,7 +10,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"muster/internal/config"
-	"muster/internal/hint"
 	"muster/internal/option"
 )
 
@@ -72,11 +69,6 @@ func owned(cmd *cobra.Command) (all []granted) {
 	return all
 }
 
-// variable returns the name of the environment variable.
-func (g granted) variable() string {
-	return "MUSTER_" + strings.ToUpper(strings.ReplaceAll(g.key, ".", "_"))
-}
-
 // grant sets the flags that the command line omits to the user's permanent values.
 func (p *program) grant(cmd *cobra.Command) error {
 	all, known, owner := grantable(), everyKey(), cmd
@@ -88,10 +80,12 @@ func (p *program) grant(cmd *cobra.Command) error {
 	}
 	if owner.Name() == ownTable {
 		all = owned(owner)
+		var keys []string
 		for _, g := range all {
+			keys = append(keys, g.key)
 			known[ownTable] = append(known[ownTable], strings.TrimPrefix(g.key, ownTable+"."))
 		}
-		unknown = checkVariables(all)
+		unknown = config.CheckVariables(os.Environ(), ownTable, keys)
 		all = append(all, grantedLanguage)
 	}
 	mine := slices.DeleteFunc(slices.Clone(all), func(g granted) bool { return !g.isFor(cmd) })
@@ -99,71 +93,33 @@ func (p *program) grant(cmd *cobra.Command) error {
 	if len(mine) == 1 && mine[0].key == grantedLanguage.key { // such as doctor, which says what is wrong with the file
 		return nil
 	}
-	if unknown != nil {
-		err = together(unknown, err)
-	}
-	return err
+	return errors.Join(unknown, err)
 }
 
 // set sets flags that the command line omits. known are the keys of config.toml.
 func (p *program) set(cmd *cobra.Command, mine []granted, known config.Known) error {
-	values, trouble := p.configured(known)
+	settings, trouble := p.settings(known)
 	for _, g := range mine {
-		if cmd.Flags().Changed(g.flag) {
+		flag := cmd.Flags().Lookup(g.flag)
+		given, isSet := settings.Given(g.key, option.IsRepeatable(flag))
+		if flag.Changed || !isSet {
 			continue
 		}
-		value, isSet := values[g.key]
-		if text := p.env(g.variable()); text != "" {
-			value, isSet = config.Value{Texts: []string{text}}, true
-			if option.IsRepeatable(cmd.Flags().Lookup(g.flag)) {
-				value.Texts = strings.Split(text, ",")
-			}
-		}
-		if !isSet {
-			continue
-		}
-		if err := option.Default(cmd, g.flag, value.Texts); err != nil {
-			err = fmt.Errorf("%s: %w", g.key, err)
-			if value.Line == 0 && p.env(g.variable()) != "" {
-				err = usagef("%s in the environment: %w", g.variable(), errors.Unwrap(err))
-			} else {
-				err = usageError(&config.Error{File: configFile("config.toml"), Line: value.Line, Err: err})
-			}
-			trouble = together(trouble, err)
-			if f := cmd.Flags().Lookup(g.flag); !option.IsRepeatable(f) {
-				f.Value.Set(f.DefValue) // so that a check finds nothing else wrong with it
+		if err := option.Default(cmd, g.flag, given.Texts); err != nil {
+			trouble = errors.Join(trouble, given.Wrong(err))
+			if !option.IsRepeatable(flag) {
+				flag.Value.Set(flag.DefValue) // so that a check finds nothing else wrong with it
 			}
 			continue
 		}
-		p.origins[g.flag] = g.variable() + " in the environment"
-		if value.Line > 0 {
-			p.origins[g.flag] = fmt.Sprintf("%s:%d", configFile("config.toml"), value.Line)
-		}
+		p.origins[g.flag] = given.Where()
 	}
 	return trouble
 }
 
-// together returns two errors as one, or the one that there is.
-func together(a, b error) error {
-	if a == nil {
-		return b
-	}
-	return errors.Join(a, b)
-}
-
-// checkVariables refuses unknown variables for the command. Otherwise an operator who mistypes a
-// limit would believe that it holds.
-func checkVariables(all []granted) error {
-	const prefix = "MUSTER_SERVE_"
-	var trouble error
-	for _, entry := range os.Environ() {
-		name, text, _ := strings.Cut(entry, "=")
-		if strings.HasPrefix(name, prefix) && text != "" && !slices.ContainsFunc(all, func(g granted) bool { return g.variable() == name }) {
-			trouble = together(trouble, hint.With(usagef("%s in the environment: there is no such flag of muster serve", name),
-				"each flag has a variable: --public-url has MUSTER_SERVE_PUBLIC_URL; docs/serve.md says more"))
-		}
-	}
-	return trouble
+// settings returns what the user set permanently. known are the keys of config.toml.
+func (p *program) settings(known config.Known) (config.Settings, error) {
+	return config.Load(configFile("config.toml"), p.env, known)
 }
 
 // configTrouble returns the error in config.toml or the environment that keeps a command from
@@ -175,22 +131,4 @@ func (p *program) configTrouble(root *cobra.Command) error {
 		}
 	}
 	return nil
-}
-
-// configured reads config.toml.
-func (p *program) configured(known config.Known) (map[string]config.Value, error) {
-	file := configFile("config.toml")
-	f, err := os.Open(file)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("cannot read config.toml: %w", err)
-	}
-	defer f.Close()
-	values, err := config.Read(f, file, known)
-	if err != nil {
-		return values, hint.With(usageError(err), "a line is such as at = \"https://muster.example\"; docs/config.md says what there is")
-	}
-	return values, nil
 }

@@ -1,12 +1,10 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"iter"
 	"net/netip"
 	"os"
@@ -26,7 +24,6 @@ import (
 	"muster/internal/doctor"
 	"muster/internal/hint"
 	"muster/internal/home"
-	"muster/internal/input"
 	"muster/internal/listing"
 	"muster/internal/lobby"
 	"muster/internal/netinfo"
@@ -154,7 +151,7 @@ func (a *atHome) config() home.Config {
 			return slices.DeleteFunc(checks, func(c doctor.Check) bool { return c.Name == "terminal" }), nil // people look at a browser
 		},
 		Standing: func() ([]home.Standing, error) { return lobby.Standing(time.Now()) },
-		Settings: a.settings, Settle: a.settle, SteamKey: func() home.SteamKey { return home.SteamKey(a.steam().Kept()) },
+		Settings: a.said, Settle: a.settle, SteamKey: func() home.SteamKey { return home.SteamKey(a.steam().Kept()) },
 		Favourites: favouritesFile(), Kept: configFile("config.toml"), Logger: a.logger(),
 	}
 	if a.lan != listing.Off {
@@ -249,15 +246,15 @@ func everyKey() config.Known {
 	return known
 }
 
-// settings returns their values in config.toml.
-func (a *atHome) settings() (map[string]string, error) {
-	values, err := a.configured(everyKey())
+// said returns their values in config.toml.
+func (a *atHome) said() (map[string]string, error) {
+	settings, err := a.settings(everyKey())
 	if err != nil {
 		return nil, err
 	}
 	said := map[string]string{}
 	for _, key := range settable() {
-		if value, is := values[key]; is {
+		if value, is := settings.Values[key]; is {
 			said[key] = strings.Join(value.Texts, "")
 		}
 	}
@@ -288,23 +285,5 @@ func (p *program) settle(changes map[string]string) error {
 			return hint.Say("computer.no-folder", "folder", text)
 		}
 	}
-	file := configFile("config.toml")
-	old, err := os.ReadFile(file)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return hint.Say("computer.config-unread", "why", hint.Reason(err))
-	}
-	if old, err = io.ReadAll(input.Text(bytes.NewReader(old))); err != nil {
-		return hint.Say("computer.config-unread", "why", err)
-	}
-	text, err := config.Set(string(old), changes)
-	if err != nil {
-		return err
-	}
-	if _, err := config.Read(strings.NewReader(text), file, everyKey()); err != nil {
-		return hint.Say("computer.config-damaged", "why", err)
-	}
-	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-		return err
-	}
-	return userfile.Replace(file, []byte(text))
+	return config.Change(configFile("config.toml"), changes, everyKey())
 }
