@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"net/netip"
+	"strconv"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -19,6 +20,7 @@ import (
 	"muster/internal/lobby"
 	"muster/internal/option"
 	"muster/internal/ownhost"
+	"muster/internal/term"
 )
 
 // hostCommand is the command that opens a room.
@@ -241,7 +243,7 @@ func (h *hostCommand) hold(ctx context.Context, rooms *ownhost.Host) error {
 		h.screen.Say("%s", ways)
 		defer h.offerRouter(ctx, console, func() (stop func()) {
 			close(agreed)
-			return rooms.AskRouter(ctx, code, h.sayRouter)
+			return rooms.AskRouter(ctx, code, h.sits.SayRouter)
 		})()
 	}
 	organiser.Greet()
@@ -249,7 +251,7 @@ func (h *hostCommand) hold(ctx context.Context, rooms *ownhost.Host) error {
 		defer rooms.Announce(ctx, code, h.launcher.Player)()
 	}
 	if asks {
-		defer rooms.AskRouter(ctx, code, h.sayRouter)()
+		defer rooms.AskRouter(ctx, code, h.sits.SayRouter)()
 	}
 	return organiser.Run(ctx)
 }
@@ -271,6 +273,16 @@ func (h *hostCommand) organiser(link, friends invite.Link, settings func() wire.
 	return o
 }
 
+// offerRouter asks once, as [lobby.Desk.OfferRouter] does, and remembers the answer in config.toml.
+func (h *hostCommand) offerRouter(ctx context.Context, c *term.Console, ask func() (stop func())) (stop func()) {
+	if h.portMap != notAsked || h.home == nil && h.lists.HasStdin() {
+		return func() {}
+	}
+	return h.desk().OfferRouter(ctx, c, func(yes bool) error {
+		return h.settle(map[string]string{"port_map": strconv.FormatBool(yes)})
+	}, ask)
+}
+
 // waysIn says how friends elsewhere get in if the link does not work for all of them. asks says
 // whether the router is asked to let them in.
 func (h *hostCommand) waysIn(at netip.AddrPort, outside invite.Link) (ways string, asks bool) {
@@ -278,7 +290,7 @@ func (h *hostCommand) waysIn(at netip.AddrPort, outside invite.Link) (ways strin
 	switch addr, err := netip.ParseAddrPort(outside.Host); {
 	case err != nil:
 	case !addr.Addr().IsLoopback():
-		if ways = h.screen.Language.Say(waysOut(addr.Addr())); h.portMap == consented {
+		if ways = h.screen.Language.Say(lobby.WaysOut(addr.Addr())); h.portMap == consented {
 			return "", asks || ways != "" // the router is asked only where it blocks the way
 		}
 	case at.Addr().IsUnspecified():

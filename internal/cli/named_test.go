@@ -3,12 +3,10 @@ package cli
 import (
 	"bytes"
 	"context"
-	"net/netip"
 	"os"
 	"strings"
 	"testing"
 
-	"muster/internal/catalogue"
 	"muster/internal/invite"
 	"muster/internal/term"
 )
@@ -32,20 +30,6 @@ func TestNamed(t *testing.T) {
 	}
 	if to, ok, err := named("muster-join_192.0.2.1_7777_TABOMI_ABC.exe"); err == nil || ok {
 		t.Errorf("a name that is cut off: %v", to)
-	}
-}
-
-// TestWaysOut checks that a host behind a router is told so at once, and how friends get in.
-func TestWaysOut(t *testing.T) {
-	for addr, isTold := range map[string]bool{
-		"192.168.1.5": true, "10.0.0.1": true, "172.20.0.1": true, "100.64.0.1": true, "fd00::1": true, "169.254.1.1": true,
-		"198.51.100.7": false, "2001:db8::1": false,
-	} {
-		ways := catalogue.InEnglish().Say(waysOut(netip.MustParseAddr(addr)))
-		if isTold != strings.Contains(ways, "--port-map") || isTold != strings.Contains(ways, "--at URL") ||
-			isTold != strings.Contains(ways, "--public-url") {
-			t.Errorf("at %s the organiser reads %q", addr, ways)
-		}
 	}
 }
 
