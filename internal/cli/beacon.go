@@ -1,25 +1,20 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"net"
-	"net/netip"
 	"strconv"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"muster/discovery"
 	"muster/discovery/protocol/beacon"
 	"muster/internal/echo"
 	"muster/internal/hint"
 	"muster/internal/lobby"
-	"muster/internal/netinfo"
 	"muster/internal/option"
 	"muster/internal/portmap"
-	"muster/internal/term"
+	"muster/internal/venue"
 )
 
 // beaconCommand is the command that answers measurements where no game server runs.
@@ -59,9 +54,6 @@ to be open for UDP.`,
 	return cmd
 }
 
-// toldEvery is how often a beacon reports what it did, if anything.
-const toldEvery = 10 * time.Minute
-
 func (b *beaconCommand) run(ctx context.Context) error {
 	if b.bounds.Each < 1 || b.bounds.All < 1 {
 		return usagef("--each %d --all %d: a beacon answers at least once a second", b.bounds.Each, b.bounds.All)
@@ -77,91 +69,17 @@ func (b *beaconCommand) run(ctx context.Context) error {
 		return hint.With(fmt.Errorf("cannot listen on %s: %w", b.listen, hint.Reason(err)),
 			"is another beacon running there? choose another port with --listen, such as --listen :7788")
 	}
-	at := discovery.Canonical(conn.LocalAddr().(*net.UDPAddr).AddrPort())
-	answers := echo.New(b.name, b.bounds)
-	line := b.tell(at)
-	outside := make(chan netip.AddrPort, 1) // the newest
-	if !at.Addr().IsLoopback() {
-		defer b.desk().PassOn(ctx, b.portMap.given(), at.Port(), func(m portmap.Mapping) {
-			b.screen.Say("%s", b.screen.Wrap(b.screen.Language.Say(lobby.PassedOn(m, false)), 0))
-			if m.IsPublic() {
-				select {
-				case <-outside:
-				default:
-				}
-				outside <- m.External
-			}
-		})()
+	runs := venue.Beacon{
+		Name: b.name, Bounds: b.bounds, Out: b.out, Screen: b.screen, MayAskRouter: b.portMap == consented,
+		PassOn: func(ctx context.Context, port uint16, told func(portmap.Mapping)) (stop func()) {
+			return b.desk().PassOn(ctx, b.portMap.given(), port, func(m portmap.Mapping) {
+				b.screen.Say("%s", b.screen.Wrap(b.screen.Language.Say(lobby.PassedOn(m, false)), 0))
+				told(m)
+			})
+		},
 	}
-	ended := make(chan error, 1)
-	go func() { ended <- answers.Serve(ctx, conn) }()
-	tick := time.NewTicker(toldEvery)
-	defer tick.Stop()
-	var shown <-chan time.Time // ticks only under Home
 	if b.home != nil {
-		b.home.Shines(line, 0)
-		second := time.NewTicker(time.Second)
-		defer second.Stop()
-		shown = second.C
+		runs.Shines = b.home.Shines
 	}
-	for told, known := uint64(0), uint64(0); ; {
-		select {
-		case reached := <-outside:
-			if line = b.line(reached); b.home != nil {
-				b.home.Shines(line, int(known))
-			}
-		case <-shown:
-			if n := answers.Answered.Load(); n != known {
-				known = n
-				b.home.Shines(line, int(n))
-			}
-		case <-tick.C:
-			if n := answers.Answered.Load() + answers.HeldBack.Load(); n != told && b.home == nil {
-				told = n
-				b.count(answers)
-			}
-		case err := <-ended:
-			b.count(answers)
-			if err != nil {
-				return fmt.Errorf("the beacon went out: %w", hint.Reason(err))
-			}
-			return nil
-		}
-	}
-}
-
-// line returns the line that friends add to their list of places.
-func (b *beaconCommand) line(at netip.AddrPort) string {
-	return fmt.Sprintf("%s, %v", cmp.Or(placeName(b.name), "Our place"), at)
-}
-
-// tell prints and returns the line that friends add to their list, as far as this machine knows its
-// address.
-func (b *beaconCommand) tell(at netip.AddrPort) (line string) {
-	reachable := netinfo.Reachable(at)
-	line = b.line(reachable)
-	fmt.Fprintln(b.out, line)
-	b.screen.Say("answering by UDP at %v; that line is for your friends' list of places. Ctrl-C ends it", at)
-	switch {
-	case discovery.ReachOf(reachable.Addr()) == discovery.InternetReach:
-	case b.portMap == consented && !at.Addr().IsLoopback():
-		b.screen.Say("%s", b.screen.Wrap(fmt.Sprintf("%v is an address of your own network: asking the router "+
-			"for one that the internet reaches", reachable.Addr()), 0))
-	default:
-		b.screen.Say("%s", b.screen.Wrap(fmt.Sprintf("the internet reaches this machine by another address, "+
-			"if at all: put that in place of %v, and have the router pass on UDP port %d", reachable.Addr(), at.Port()), 0))
-	}
-	return line
-}
-
-// count returns how many questions the beacon answered and held back.
-func (b *beaconCommand) count(answers *echo.Beacon) {
-	text := term.Count(int(answers.Answered.Load()), "question") + " answered"
-	if n := answers.HeldBack.Load(); n > 0 {
-		text += fmt.Sprintf(", %d held back", n)
-	}
-	if n := answers.Strange.Load(); n > 0 {
-		text += fmt.Sprintf(", %s not Muster's", term.Count(int(n), "datagram"))
-	}
-	b.screen.Say("%s", text)
+	return runs.Run(ctx, conn)
 }

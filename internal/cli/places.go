@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"strings"
-
 	"github.com/spf13/cobra"
 
 	"muster/host/wire"
@@ -12,12 +10,6 @@ import (
 
 // placesFlag is the flag of candidate places, and their key in the table of settings.
 const placesFlag = "places"
-
-// placeName makes a name safe for a line in a list of places, where a comma ends it and # begins a
-// comment.
-func placeName(name string) string {
-	return strings.TrimSpace(strings.NewReplacer(",", "", "#", "").Replace(name))
-}
 
 // bindVenues adds the flag that reads candidate places from a file.
 func (p *program) bindVenues(cmd *cobra.Command, to *wire.Venues) {

@@ -1,4 +1,4 @@
-// Package venue reads candidate places for one's own server, and measures them.
+// Package venue reads candidate places for one's own server, measures them, and answers at one.
 package venue
 
 import (
