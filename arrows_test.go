@@ -33,7 +33,7 @@ var arrows = []struct {
 	{"muster/internal/hint", []string{"muster/internal/catalogue", "muster/discovery", "muster/discovery/lists/master", "muster/host/wire"}},
 	{"muster/internal/input", nil},
 	{"muster/internal/announcing", []string{"muster/discovery", "muster/discovery/lists/lan", "muster/host/wire", "muster/peer"}},
-	{"muster/internal/browse", []string{"muster/internal/catalogue", "muster/discovery", "muster/discovery/plan", "muster/discovery/plan/topology", "muster/discovery/prober", "muster/discovery/report", "muster/internal/hint", "muster/internal/term", "muster/internal/visits", "muster/selection"}},
+	{"muster/internal/browse", []string{"muster/internal/catalogue", "muster/discovery", "muster/discovery/plan", "muster/discovery/plan/topology", "muster/discovery/prober", "muster/discovery/report", "muster/internal/hint", "muster/internal/term", "muster/internal/visits", "muster/selection", "muster/internal/watch"}},
 	{"muster/internal/demo", []string{"muster/internal/catalogue", "muster/discovery", "muster/discovery/lists/master", "muster/discovery/prober", "muster/host", "muster/host/room", "muster/host/wire", "muster/internal/game", "muster/internal/hint", "muster/internal/invite", "muster/internal/lobby", "muster/internal/netinfo", "muster/internal/sim", "muster/internal/sim/fleet", "muster/internal/term", "muster/peer", "muster/selection", "muster/web"}},
 	{"muster/internal/rpc", []string{"muster/internal/rpc/jsonrpc", "muster/discovery", "muster/discovery/report", "muster/host/wire", "muster/internal/catalogue", "muster/internal/game", "muster/internal/hint", "muster/internal/home", "muster/internal/invite", "muster/internal/lobby", "muster/peer", "muster/selection"}},
 	{"muster/internal/rpc/jsonrpc", nil},

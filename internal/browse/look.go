@@ -1,5 +1,5 @@
 // Package browse is a server browser. It asks a game's servers by a plan, and shows the servers that a player wants to
-// see in the player's order, while it asks and at the end.
+// see in the player's order, while it asks and at the end. Afterwards it can watch them for free seats.
 package browse
 
 import (

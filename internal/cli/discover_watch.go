@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"muster/discovery"
 	"muster/discovery/report"
 	"muster/discovery/sentence"
 	"muster/host/wire"
@@ -41,56 +40,17 @@ func (d *discover) watches(ctx context.Context, g game.Game, table []report.Meas
 	watched := table[:min(d.room().For(len(table)), watch.Most)]
 	if d.connect > 0 {
 		watched = table[d.connect-1 : d.connect]
-		if watched[0].MaxPlayers == 0 {
-			return fmt.Errorf("%s does not tell its seats: nobody sees when one is free", browse.Label(watched[0]))
-		}
-	}
-	servers, infos := make([]discovery.Server, len(watched)), make([]*discovery.Info, len(watched))
-	for i, m := range watched {
-		servers[i], infos[i] = m.Server(), m.Info()
 	}
 	engine, err := d.probing.prober(d.program, g.Protocol(), nil)
 	if err != nil {
 		return err
 	}
 	defer engine.Close()
-	live := (*term.Live)(nil)
-	if d.isLive() {
-		live = &term.Live{Terminal: d.screen.Terminal, Most: watch.Most}
-		defer live.Erase()
+	watches := browse.Watch{Screen: d.screen, IsLive: d.isLive()}
+	if d.home != nil {
+		watches.Heard = d.home.Found
 	}
-	d.screen.Say("watching %s; Ctrl-C ends it", term.Count(len(watched), "server"))
-	if d.connect > 0 && !watch.IsFull(infos[0]) {
-		return nil
-	}
-	return watch.Servers(ctx, engine, servers, infos, func(news watch.News) (more bool) {
-		d.heard(&watched[news.Server], report.New(report.Report{}, servers, []discovery.Result{news.Result}).Servers, news.Freed)
-		if live != nil {
-			live.Draw(func() (*term.Table, string) { return browse.Table(watched), "Ctrl-C ends the watch" })
-		}
-		return d.connect == 0 || watch.IsFull(watched[0].Info())
-	})
-}
-
-// heard updates a server's row with its newest answer, and announces what people wait for.
-func (d *discover) heard(row *report.Measurement, said []report.Measurement, isFreed bool) {
-	for _, now := range said { // one, or none if the server may not be asked
-		if d.home != nil {
-			d.home.Found(now)
-		}
-		if now.State != discovery.Answered {
-			continue
-		}
-		*row = now
-		if !isFreed {
-			continue
-		}
-		bell := ""
-		if d.screen.IsTerminal {
-			bell = "\a"
-		}
-		d.screen.Say("%s%s has a free seat: %d of %d", bell, browse.Label(now), now.Players, now.MaxPlayers)
-	}
+	return watches.Run(ctx, engine, watched, d.connect > 0)
 }
 
 // goes takes the player to a server, after a yes.

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -20,6 +19,7 @@ import (
 	"muster/discovery/lists/lan"
 	"muster/discovery/prober"
 	"muster/discovery/regions"
+	"muster/internal/browse"
 	"muster/internal/config"
 	"muster/internal/doctor"
 	"muster/internal/hint"
@@ -189,9 +189,6 @@ func (a *atHome) choices() ([]home.Game, error) {
 	return list, nil
 }
 
-// playersWait is how long a server may take to say who plays.
-const playersWait = 4 * time.Second
-
 // players asks a server who plays there.
 func (a *atHome) players(ctx context.Context, id string, at netip.AddrPort, allowance *prober.Allowance) ([]home.Player, error) {
 	games, err := a.games()
@@ -211,22 +208,12 @@ func (a *atHome) players(ctx context.Context, id string, at netip.AddrPort, allo
 		return nil, err
 	}
 	defer engine.Close()
-	ctx, cancel := context.WithTimeout(ctx, playersWait)
-	defer cancel()
-	var people *discovery.Roster
-	err = engine.Run(ctx, []discovery.Server{{Addr: at}}, discovery.NewConventional(1), func(r discovery.Result) {
-		if r.Info != nil {
-			people = r.Info.Roster
-		}
-	})
-	switch {
-	case people == nil && (err == nil || errors.Is(err, context.DeadlineExceeded)):
-		return nil, hint.Say("find.who-untold-there")
-	case people == nil:
+	people, err := browse.Players(ctx, engine, at)
+	if err != nil {
 		return nil, err
 	}
 	list := []home.Player{}
-	for _, p := range people.Players {
+	for _, p := range people {
 		list = append(list, home.Player{Name: p.Name, Score: p.Score, Ping: p.Ping.Milliseconds()})
 	}
 	return list, nil
