@@ -3,15 +3,16 @@ package cli
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"io"
-	"io/fs"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"muster/internal/game"
+	"muster/internal/hint"
+	"muster/internal/identify"
 	"muster/internal/steam"
 )
 
@@ -98,7 +99,7 @@ func (g *gamesCommand) run(ctx context.Context, text string) error {
 	}
 	shown := games.All()
 	if text != "" {
-		if shown, err = called(games, text); err != nil {
+		if shown, err = games.Called(text); err != nil {
 			return usageError(err)
 		}
 	}
@@ -111,6 +112,32 @@ func (g *gamesCommand) run(ctx context.Context, text string) error {
 		game.Overview(shown).Write(g.out)
 		g.screen.Say("%d games; add or change some in %s", len(shown), configFile("games.toml"))
 	}
+	return nil
+}
+
+// probe asks one address by every protocol, and prints the entry of its game or adds it to a file.
+func (g *gamesCommand) probe(ctx context.Context, games game.Table, id string) error {
+	if id != "" {
+		if err := game.CheckID(id); err != nil {
+			return usageError(err)
+		}
+	}
+	found, err := identify.Find(ctx, games, g.address, g.screen, g.logger())
+	if err != nil {
+		return err
+	}
+	if found.IsSilent {
+		return nothing{hint.Say("probe.silent", "address", found.At).Advising("probe.silent-hint")}
+	}
+	id, entry := found.Entry(id, time.Now())
+	if g.file == "" {
+		_, err = io.WriteString(g.out, entry)
+		return err
+	}
+	if err := game.AddEntry(g.file, id, entry); err != nil {
+		return err
+	}
+	g.screen.Tell("probe.written", "file", g.file)
 	return nil
 }
 
@@ -136,24 +163,6 @@ func (g *gamesCommand) forgetKey() error {
 	return nil
 }
 
-// called returns the games that a text may mean, the nearest first. One that is clear is alone.
-func called(games game.Table, text string) (all []game.Game, err error) {
-	g, like, err := games.Meant(text)
-	if err == nil {
-		return []game.Game{g}, nil
-	}
-	for _, m := range like {
-		if m.IsSlip() {
-			return nil, err
-		}
-		all = append(all, m.Game)
-	}
-	if len(all) > 0 {
-		err = nil
-	}
-	return all, err
-}
-
 // checkFile checks a table of games in a file.
 func (g *gamesCommand) checkFile() error {
 	f, err := os.Open(g.check)
@@ -177,15 +186,4 @@ func (p *program) warnSilent(g game.Game) {
 }
 
 // games returns the built-in table with the user's additions and changes.
-func (p *program) games() (game.Table, error) {
-	file := configFile("games.toml")
-	f, err := os.Open(file)
-	if errors.Is(err, fs.ErrNotExist) {
-		return game.Load(nil, "")
-	}
-	if err != nil {
-		return game.Table{}, err
-	}
-	defer f.Close()
-	return game.Load(f, file)
-}
+func (p *program) games() (game.Table, error) { return game.LoadFile(configFile("games.toml")) }

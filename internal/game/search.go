@@ -148,6 +148,24 @@ func onlyOf(matches []Match) (Game, bool) {
 	return best.Game, true
 }
 
+// Called returns the games that a text may mean, the nearest first. One that is clear is alone.
+func (t Table) Called(text string) (all []Game, err error) {
+	g, like, err := t.Meant(text)
+	if err == nil {
+		return []Game{g}, nil
+	}
+	for _, m := range like {
+		if m.IsSlip() {
+			return nil, err
+		}
+		all = append(all, m.Game)
+	}
+	if len(all) > 0 {
+		err = nil
+	}
+	return all, err
+}
+
 // Meant returns the game that a text means, or an error that names the nearest: an [*UnknownError] or a [*SeveralError].
 // like has all that the text may mean, the nearest first; it is nil for a game's id.
 func (t Table) Meant(text string) (g Game, like []Match, err error) {

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"maps"
 	"net/netip"
+	"os"
 	"reflect"
 	"runtime"
 	"slices"
@@ -24,6 +25,7 @@ import (
 	"muster/host/wire"
 	"muster/internal/hint"
 	"muster/internal/input"
+	"muster/internal/userfile"
 )
 
 // The built-in table is a file for each family of games; games/README.md explains the fields.
@@ -69,6 +71,32 @@ func (e *FileError) Unwrap() error { return e.Err }
 func Load(user io.Reader, name string) (Table, error) {
 	t, _, err := read(user, name)
 	return t, err
+}
+
+// LoadFile loads the user's table like [Load], from a file that may not be there.
+func LoadFile(name string) (Table, error) {
+	f, err := os.Open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Load(nil, "")
+	}
+	if err != nil {
+		return Table{}, err
+	}
+	defer f.Close()
+	return Load(f, name)
+}
+
+// AddEntry adds an entry to a user's table as [Append] does, in a file that may not be there yet.
+func AddEntry(name, id, entry string) error {
+	old, err := os.ReadFile(name)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	text, err := Append(string(old), id, entry, name)
+	if err != nil {
+		return err
+	}
+	return userfile.Replace(name, []byte(text))
 }
 
 // Check loads a user's table like [Load], and returns the ids of its games in order.

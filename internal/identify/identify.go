@@ -1,4 +1,5 @@
-// Package identify finds out how a server that nobody listed is asked: it asks one address by every protocol.
+// Package identify finds out how a server that nobody listed is asked, and what game it may be: it asks one address by
+// every protocol.
 package identify
 
 import (
