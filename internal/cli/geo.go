@@ -3,8 +3,6 @@ package cli
 import (
 	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"path/filepath"
 	"time"
 
@@ -12,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"muster/discovery/geo"
-	"muster/internal/hint"
 	"muster/internal/release"
 	"muster/internal/release/fetch"
 	"muster/internal/tables"
@@ -75,7 +72,7 @@ func (g *places) run(ctx context.Context, args []string) error {
 	case g.update:
 		err = g.fetch(ctx)
 	case g.forget:
-		err = g.takeAway()
+		err = tables.TakeAway(tablesFolder(), g.out)
 	}
 	if err != nil || (g.update || g.forget) && len(args) == 0 {
 		return err
@@ -101,53 +98,9 @@ func (g *places) run(ctx context.Context, args []string) error {
 
 // fetch downloads the newest release's tables if they are newer.
 func (g *places) fetch(ctx context.Context) error {
-	keys, err := release.ProjectKeys()
-	if g.key != "" {
-		if keys, err = release.ParseKeys(g.key); err != nil {
-			return hint.With(usageError(err), "--key takes the second line of a minisign.pub")
-		}
-	}
-	switch {
-	case err != nil:
+	keys, err := keysOf(g.key)
+	if err != nil {
 		return err
-	case g.page == "":
-		return hint.With(errors.New("this program was built from source, and was not told where the project has its "+
-			"releases"), "say --releases URL, and --key with the project's key")
-	case keys.None():
-		return hint.With(errors.New("this program was built without the project's key, and could not tell whose the tables "+
-			"are"), "say --key with the project's key")
 	}
-	if err := fetch.Check(g.page); err != nil {
-		return hint.With(usagef("--releases: %v", err), "say the address below which the files are in latest/download/")
-	}
-	g.screen.Say("fetching tables of addresses from %s", g.page)
-	news, err := tables.Update(ctx, fetch.Source{Page: g.page, Keys: keys}, tablesFolder())
-	switch {
-	case errors.Is(err, fetch.ErrWrong):
-		return hint.With(err, "nothing was changed; look at the project's release page, and try again later")
-	case err != nil:
-		return hint.With(err, "nothing was changed; the tables that are here go on to serve")
-	case len(news) == 0:
-		fmt.Fprintln(g.out, "The newest release has no newer tables than those that are here.")
-	}
-	for _, s := range news {
-		fmt.Fprintf(g.out, "%s of %s (%s)\n", s.Field, s.Built.Format(time.DateOnly), s.Name)
-	}
-	if len(news) > 0 {
-		g.screen.Say("kept in %s; muster geo --forget takes them away", tablesFolder())
-	}
-	return nil
-}
-
-func (g *places) takeAway() error {
-	there, err := tables.Forget(tablesFolder())
-	switch {
-	case err != nil:
-		return err
-	case !there:
-		fmt.Fprintln(g.out, "There are no fetched tables: those that came with Muster serve.")
-	default:
-		fmt.Fprintln(g.out, "The fetched tables are gone: those that came with Muster serve again.")
-	}
-	return nil
+	return tables.Fetch(ctx, fetch.Source{Page: g.page, Keys: keys}, tablesFolder(), g.screen, g.out)
 }

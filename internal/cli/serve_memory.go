@@ -5,12 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"muster/internal/publichost"
-	"muster/internal/term"
 )
 
 // servedMemory is the command that shows and deletes a public host's memory of networks.
@@ -46,20 +44,6 @@ it from learning.`,
 	return cmd
 }
 
-// memoryDocument is what muster serve memory --json prints.
-type memoryDocument struct {
-	Format   string    `json:"format"`
-	Where    string    `json:"where"`
-	Cells    int       `json:"cells"`
-	Networks int       `json:"networks"`
-	Bytes    int       `json:"bytes"`
-	Oldest   time.Time `json:"oldest,omitzero"`
-	Newest   time.Time `json:"newest,omitzero"`
-	// Forgot is the time before which everything was deleted.
-	Forgot  time.Time `json:"forgot,omitzero"`
-	Deleted bool      `json:"deleted,omitempty"`
-}
-
 func (m *servedMemory) run(ctx context.Context) error {
 	if m.Cluster.URL != "" && m.Store != "" {
 		return usagef("--store and --nats are two places: say one of them")
@@ -69,21 +53,8 @@ func (m *servedMemory) run(ctx context.Context) error {
 		return err
 	}
 	if m.asJSON {
-		return json.NewEncoder(m.out).Encode(memoryDocument{
-			"muster.memory/1", found.Where, found.Cells, found.Networks, found.Bytes, found.Oldest, found.Newest, found.Forgot, m.forget,
-		})
+		return json.NewEncoder(m.out).Encode(found.Document(m.forget))
 	}
-	has := fmt.Sprintf("%s for players of %s, %.1f kB in %s", term.Count(found.Cells, "distance"),
-		term.Count(found.Networks, "network"), float64(found.Bytes)/1e3, found.Where)
-	switch {
-	case m.forget && found.Cells == 0:
-		fmt.Fprintln(m.out, "Nothing was kept. A running host forgets within a minute what it has learnt.")
-	case m.forget:
-		fmt.Fprintf(m.out, "Deleted: %s. A running host forgets it within a minute.\n", has)
-	case found.Cells == 0:
-		fmt.Fprintln(m.out, "The host has learnt nothing yet: it takes three rooms with players of three networks that agree.")
-	default:
-		fmt.Fprintf(m.out, "%s; learnt from %s to %s\n", has, found.Oldest.Format(time.DateOnly), found.Newest.Format(time.DateOnly))
-	}
+	fmt.Fprintln(m.out, found.Describe(m.forget))
 	return nil
 }

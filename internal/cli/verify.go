@@ -27,12 +27,7 @@ The exit status is 0 if the file is the project's own, 3 if nobody vouches for i
 or this program knows no key, and 1 if it was changed or is not what its name says.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			keys, err := release.ProjectKeys()
-			if trusted != "" {
-				if keys, err = release.ParseKeys(trusted); err != nil {
-					return hint.With(usageError(err), "--key takes the second line of a minisign.pub")
-				}
-			}
+			keys, err := keysOf(trusted)
 			if err != nil {
 				return err
 			}
@@ -46,6 +41,17 @@ or this program knows no key, and 1 if it was changed or is not what its name sa
 	}
 	cmd.Flags().StringVar(&trusted, "key", "", "trust this minisign key in place of the project's")
 	return cmd
+}
+
+// keysOf returns the key of --key, or the project's.
+func keysOf(flag string) (keys release.Keys, err error) {
+	if flag == "" {
+		return release.ProjectKeys()
+	}
+	if keys, err = release.ParseKeys(flag); err != nil {
+		err = hint.With(usageError(err), "--key takes the second line of a minisign.pub")
+	}
+	return keys, err
 }
 
 // tell prints a good verdict, and turns any other into an error that says what to do.

@@ -20,6 +20,7 @@ import (
 	"muster/host/networks"
 	"muster/host/store"
 	"muster/internal/hint"
+	"muster/internal/term"
 	"muster/internal/userfile"
 )
 
@@ -261,6 +262,36 @@ type Remembered struct {
 	// Bytes is the length of the document, and Where says where it is.
 	Bytes int
 	Where string
+}
+
+// Document returns the memory as programs read it. isDeleted says that it was.
+func (r Remembered) Document(isDeleted bool) any {
+	return struct {
+		Format   string    `json:"format"`
+		Where    string    `json:"where"`
+		Cells    int       `json:"cells"`
+		Networks int       `json:"networks"`
+		Bytes    int       `json:"bytes"`
+		Oldest   time.Time `json:"oldest,omitzero"`
+		Newest   time.Time `json:"newest,omitzero"`
+		Forgot   time.Time `json:"forgot,omitzero"`
+		Deleted  bool      `json:"deleted,omitempty"`
+	}{"muster.memory/1", r.Where, r.Cells, r.Networks, r.Bytes, r.Oldest, r.Newest, r.Forgot, isDeleted}
+}
+
+// Describe tells people what the memory has. isDeleted says that it had that until now.
+func (r Remembered) Describe(isDeleted bool) string {
+	has := fmt.Sprintf("%s for players of %s, %.1f kB in %s", term.Count(r.Cells, "distance"),
+		term.Count(r.Networks, "network"), float64(r.Bytes)/1e3, r.Where)
+	switch {
+	case isDeleted && r.Cells == 0:
+		return "Nothing was kept. A running host forgets within a minute what it has learnt."
+	case isDeleted:
+		return fmt.Sprintf("Deleted: %s. A running host forgets it within a minute.", has)
+	case r.Cells == 0:
+		return "The host has learnt nothing yet: it takes three rooms with players of three networks that agree."
+	}
+	return fmt.Sprintf("%s; learnt from %s to %s", has, r.Oldest.Format(time.DateOnly), r.Newest.Format(time.DateOnly))
 }
 
 // Memory returns what a host's memory has, and deletes it if forget is set. The host may be running: it
