@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,12 +11,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"muster/discovery"
-	"muster/internal/game"
 	"muster/internal/hint"
 	"muster/internal/option"
 	"muster/internal/sim"
 	"muster/internal/sim/fleet"
-	"muster/internal/term"
 )
 
 // fleetCommand is the command that runs a loopback internet.
@@ -73,27 +70,22 @@ func (f *fleetCommand) run(ctx context.Context) error {
 	if spec.Servers < 1 || spec.Servers > discovery.MaxServers {
 		return usagef("--servers %d: a fleet has 1 to %d", f.servers, discovery.MaxServers)
 	}
-	world := sim.Generate(spec)
-	options := fleet.Playing(g, world)
+	options := fleet.Playing(g, sim.Generate(spec))
 	options.Port, options.MasterPort, options.Gap, options.Logger = f.port, f.masterPort, f.gap, f.logger()
 	running, err := fleet.Start(ctx, options)
 	if err != nil {
 		return hint.With(err, "choose other ports with --port and --master-port")
 	}
 	defer running.Close()
-	if err := f.writeServers(running); err != nil {
-		return err
+	if f.write != "" {
+		if err := writeFile(f.write, running.WriteServers); err != nil {
+			return err
+		}
 	}
-	f.tell(running, world, g)
+	running.Describe(f.out, g, f.write)
+	f.screen.Say("answering; Ctrl-C ends it")
 	<-ctx.Done()
 	return nil
-}
-
-func (f *fleetCommand) writeServers(running *fleet.Fleet) error {
-	if f.write == "" {
-		return nil
-	}
-	return writeFile(f.write, running.WriteServers)
 }
 
 // writeFile creates a file and writes it.
@@ -106,24 +98,4 @@ func writeFile(name string, write func(io.Writer) error) error {
 		return fmt.Errorf("cannot write %s: %w", name, hint.Reason(err))
 	}
 	return nil
-}
-
-// tell prints what answers where, and how to look at it. A game without masters needs a list.
-func (f *fleetCommand) tell(running *fleet.Fleet, world *sim.World, g game.Game) {
-	servers := running.Servers()
-	master, from := "", "--servers "+cmp.Or(f.write, "FILE")
-	if _, err := g.Queries(running.Master().String()); err == nil {
-		master, from = fmt.Sprintf("; master at %v", running.Master()), fmt.Sprintf("--master %v", running.Master())
-	}
-	fmt.Fprintf(f.out, "%s, the first at %v%s\n\n", term.Count(len(servers), g.Name+" server"), servers[0].Addr, master)
-	t := term.Table{Columns: []term.Column{term.Left("PLACE"), term.Whole("ASK FROM")}}
-	for i, place := range world.Places {
-		t.Add(place.Name, running.Source(i))
-	}
-	t.Write(f.out)
-	fmt.Fprintf(f.out, "\ntry   muster discover --game %s %s --listen-addr %v\n", g.ID, from, running.Source(0))
-	if master == "" && f.write == "" {
-		fmt.Fprintf(f.out, "no master lists %s: start the fleet with --write FILE\n", g.Name)
-	}
-	f.screen.Say("answering; Ctrl-C ends it")
 }

@@ -1,12 +1,9 @@
 package cli
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
-	"io"
 	"net"
-	"os"
 	"strings"
 
 	"muster/discovery"
@@ -86,16 +83,12 @@ func (h *hostCommand) takeSecret(flag, file string) error {
 	case file != "" && h.given(flag):
 		return usagef("--%s and --%s-file say the same: give one of them", flag, flag)
 	case file != "":
-		text, err := os.ReadFile(file)
-		if err == nil {
-			text, err = io.ReadAll(input.Text(bytes.NewReader(text)))
+		first, err := input.FirstLine(file)
+		if err == nil && first == "" {
+			err = fmt.Errorf("the first line of %s is empty", discovery.CleanText(file))
 		}
 		if err != nil {
 			return fmt.Errorf("cannot read the %s: %w", flag, err)
-		}
-		first, _, _ := strings.Cut(string(text), "\n")
-		if first = strings.TrimSuffix(first, "\r"); strings.TrimSpace(first) == "" {
-			return fmt.Errorf("cannot read the %s: the first line of %s is empty", flag, discovery.CleanText(file))
 		}
 		return h.give(flag, first)
 	case !h.given(flag) && variable != "":

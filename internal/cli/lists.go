@@ -82,13 +82,7 @@ func (l *lists) show() error {
 		l.screen.Say("no lists yet; muster lists import FILE --game %s takes one, and Home has a heart beside each server", g.ID)
 		return nil
 	}
-	t := term.Table{Columns: []term.Column{term.Left(""), term.Whole("SERVER"), term.Left("NAME")}}
-	for _, kind := range []favourites.Kind{favourites.Favourite, favourites.Hidden} {
-		for _, s := range kept.Of(kind, g.ID) {
-			t.Add(string(kind), s.Addr, s.Name)
-		}
-	}
-	t.Write(l.out)
+	kept.Table(g.ID).Write(l.out)
 	l.screen.Say("%s of %s, %s hidden; in %s", term.Count(len(kept.Of(favourites.Favourite, g.ID)), "favourite"), g.Name,
 		term.Count(len(kept.Of(favourites.Hidden, g.ID)), "server"), favouritesFile())
 	return nil

@@ -53,3 +53,14 @@ func Take(file string, list io.Reader, of For, kind Kind) (said string, err erro
 	}
 	return said, nil
 }
+
+// Table shows the servers of a game.
+func (s Servers) Table(game string) *term.Table {
+	t := &term.Table{Columns: []term.Column{term.Left(""), term.Whole("SERVER"), term.Left("NAME")}}
+	for _, kind := range []Kind{Favourite, Hidden} {
+		for _, server := range s.Of(kind, game) {
+			t.Add(string(kind), server.Addr, server.Name)
+		}
+	}
+	return t
+}

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"strings"
 	"syscall"
 
 	"golang.org/x/text/encoding/unicode"
@@ -59,4 +60,19 @@ func Open(file string, in io.Reader) (io.ReadCloser, error) {
 // writes UTF-16.
 func Text(r io.Reader) io.Reader {
 	return transform.NewReader(r, unicode.BOMOverride(transform.Nop))
+}
+
+// FirstLine returns the first line of a text file, which is empty if it is blank.
+func FirstLine(file string) (string, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(Text(f))
+	first, _, _ := strings.Cut(string(text), "\n")
+	if strings.TrimSpace(first) == "" {
+		first = ""
+	}
+	return strings.TrimSuffix(first, "\r"), err
 }

@@ -1,4 +1,5 @@
-// Package reports reads players' saved measurements, one file a player, in Muster's and QStat's formats.
+// Package reports reads players' saved measurements, one file a player, in Muster's and QStat's formats, and shows the
+// choice from them.
 package reports
 
 import (
