@@ -1,5 +1,5 @@
-// Package config reads the user's defaults for commands from config.toml: a table of values, and another for each
-// command that has many. Errors name the line of the mistake.
+// Package config reads and changes the user's defaults for commands: config.toml has a table of values, and another for
+// each command that has many. The environment overrides it. Errors name the line of the mistake.
 //
 //	name = "ann"                         name
 //	[serve]

@@ -26,7 +26,7 @@ func ShortHelp(cmd *cobra.Command, text func() string) {
 	})
 }
 
-// MostUsed returns a short help: what a command is about, its examples, and a few of its flags.
+// MostUsed returns a short help: the text about a command, its examples, and a few of its flags.
 func MostUsed(cmd *cobra.Command, about, flags string) string {
 	few := pflag.NewFlagSet(cmd.Name(), pflag.ContinueOnError)
 	few.SortFlags = false
