@@ -46,12 +46,48 @@ var (
 	couch   = screenSize{"phone-dark", 360, 780, 2, true}
 )
 
+// shared is the Chromium that the tests of a process share. It starts with the first of them.
+var shared struct {
+	sync.Once
+	ctx context.Context
+	err error
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if shared.ctx != nil {
+		closing, stop := context.WithTimeout(shared.ctx, 10*time.Second)
+		_ = chromedp.Cancel(closing)
+		stop()
+	}
+	os.Exit(code)
+}
+
+// chromium starts a Chromium of its own. It ends with its context.
+func chromium(ctx context.Context, more ...chromedp.ExecAllocatorOption) context.Context {
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox, chromedp.Flag("force-color-profile", "srgb"))
+	allocator, _ := chromedp.NewExecAllocator(ctx, append(options, more...)...)
+	ctx, _ = chromedp.NewContext(allocator)
+	return ctx
+}
+
+// browse opens a page in a browser of a new person. With more options it is a process of its own;
+// starting one takes a processor for a second.
 func browse(t *testing.T, url string, size screenSize, more ...chromedp.ExecAllocatorOption) *browser {
 	t.Helper()
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox, chromedp.Flag("force-color-profile", "srgb"))
-	options = append(options, more...)
-	allocator, cancelAllocator := chromedp.NewExecAllocator(context.Background(), options...)
-	ctx, _ := chromedp.NewContext(allocator)
+	var ctx context.Context
+	if len(more) > 0 {
+		ctx = chromium(context.Background(), more...)
+	} else {
+		shared.Do(func() {
+			shared.ctx = chromium(context.Background())
+			shared.err = chromedp.Do(shared.ctx) // starts it
+		})
+		if shared.err != nil {
+			t.Fatalf("no browser: %v", shared.err)
+		}
+		ctx, _ = chromedp.NewContext(shared.ctx, chromedp.WithNewBrowserContext())
+	}
 	b := &browser{t, ctx, &atomic.Bool{}, map[string]string{}}
 	messages := chromedp.Console(ctx)
 	var listening sync.WaitGroup
@@ -66,9 +102,12 @@ func browse(t *testing.T, url string, size screenSize, more ...chromedp.ExecAllo
 		if err := chromedp.Cancel(closing); err != nil { // a killed browser would leave files behind
 			b.Logf("the browser was killed: %v", err)
 		}
-		cancelAllocator()
 		listening.Wait()
 	})
+	b.do(chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error { // each person looks at their own window
+		_, err := chromedp.Call(ctx, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true})
+		return err
+	}))
 	b.resize(size)
 	b.do(chromedp.Navigate(url))
 	b.run("window.confirm = () => true")

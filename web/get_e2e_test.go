@@ -113,8 +113,9 @@ func (b *browser) keeps() (folder string) {
 	folder = b.TempDir()
 	b.do(chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
 		_, err := chromedp.CallBrowser(ctx, cdpbrowser.SetDownloadBehavior, cdpbrowser.SetDownloadBehaviorParams{
-			Behavior:     cdpbrowser.SetDownloadBehaviorBehaviorAllow,
-			DownloadPath: folder,
+			Behavior:         cdpbrowser.SetDownloadBehaviorBehaviorAllow,
+			DownloadPath:     folder,
+			BrowserContextID: chromedp.FromContext(ctx).BrowserContextID,
 		})
 		return err
 	}))
