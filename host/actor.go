@@ -381,8 +381,8 @@ func (a *actor) query(in room.Input, by *link) (answer any, err error) {
 	}
 	for posted := false; !posted; {
 		view, changed := a.views.get()
-		if !view.Snapshot.Room.Held.IsZero() {
-			return nil, busy()
+		if why := view.Snapshot.Room.Held; !why.IsZero() {
+			return nil, &wire.Refusal{Reason: wire.ReasonBusy, Says: why}
 		}
 		select {
 		case a.inbox <- act:

@@ -458,7 +458,8 @@ func TestRelayedAway(t *testing.T) {
 	for range ann.heard {
 	}
 	back := says(t, at["b"].server, "", wire.Hello{Code: code, Name: "ann", Token: ann.token})
-	if refusal := expect[wire.Refusal](back); refusal.Reason != wire.ReasonBusy {
+	const why = "the host can’t save what happens here for the moment"
+	if refusal := expect[wire.Refusal](back); refusal.Reason != wire.ReasonBusy || !strings.HasPrefix(refusal.Message, why) {
 		t.Errorf("ann is told %+v", refusal)
 	}
 	at["a"].store.Away(false)
@@ -516,6 +517,7 @@ func TestRelayedPause(t *testing.T) {
 	})
 	at["a"].store.Away(false)
 	at["b"].store.Away(false)
+	waitFor(t, "the room goes on", func() bool { room, _ := at["a"].host.Room(code); return room.Room.Held.IsZero() })
 	at["b"].between.Store("a", at["a"])
 	page.sees("the room again", isWhole)
 	expect[wire.Welcome](back)

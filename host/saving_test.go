@@ -82,7 +82,7 @@ func TestKeptBeforeSaid(t *testing.T) {
 			t.Errorf("after a second people see %v, %q", people, words)
 		}
 		var refusal *wire.Refusal
-		if err, is := isDone(bob); !is || !errors.As(err, &refusal) || refusal.Reason != wire.ReasonBusy {
+		if err, is := isDone(bob); !is || !errors.As(err, &refusal) || refusal.Reason != wire.ReasonBusy || refusal.Says != held {
 			t.Errorf("bob, who comes meanwhile, hears %v", err)
 		}
 		s.isWell()
