@@ -38,7 +38,7 @@ const (
 	ReasonRemoved   = "removed"    // the organiser has sent the player away
 	ReasonAction    = "action"     // the action is impossible now
 	ReasonOrigin    = "origin"     // another site's page asks, or it uses a name that is not the host's
-	ReasonBusy      = "busy"       // too many requests at once
+	ReasonBusy      = "busy"       // too many requests at once, or the host cannot take anybody at the moment
 	ReasonLimited   = "limited"    // too many wrong codes
 	ReasonCrowded   = "crowded"    // a page without a seat gave way to another
 	ReasonLeft      = "left"       // the player has left the room, by the page
