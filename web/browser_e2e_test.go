@@ -51,42 +51,53 @@ var shared struct {
 	sync.Once
 	ctx context.Context
 	err error
+	end func() error
 }
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if shared.ctx != nil {
-		closing, stop := context.WithTimeout(shared.ctx, 10*time.Second)
-		_ = chromedp.Cancel(closing)
-		stop()
+	if shared.end != nil {
+		_ = shared.end()
 	}
 	os.Exit(code)
 }
 
-// chromium starts a Chromium of its own. It ends with its context.
-func chromium(ctx context.Context, more ...chromedp.ExecAllocatorOption) context.Context {
+// chromium starts a Chromium of its own with its first page, and returns what ends it.
+func chromium(more ...chromedp.ExecAllocatorOption) (ctx context.Context, end func() error) {
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox, chromedp.Flag("force-color-profile", "srgb"))
-	allocator, _ := chromedp.NewExecAllocator(ctx, append(options, more...)...)
+	allocator, wait := chromedp.NewExecAllocator(context.Background(), append(options, more...)...)
 	ctx, _ = chromedp.NewContext(allocator)
-	return ctx
+	return ctx, func() error {
+		defer wait()
+		return ends(ctx)
+	}
 }
 
-// browse opens a page in a browser of a new person. With more options it is a process of its own;
-// starting one takes a processor for a second.
+// ends closes a page, and a person's browser with it. A traced one writes its account meanwhile.
+func ends(ctx context.Context) error {
+	closing, stop := context.WithTimeout(ctx, time.Minute)
+	defer stop()
+	return chromedp.Cancel(closing)
+}
+
+// browse opens a page in the browser of a new person. With more options the browser is a process of
+// its own; starting one takes a processor for a second.
 func browse(t *testing.T, url string, size screenSize, more ...chromedp.ExecAllocatorOption) *browser {
 	t.Helper()
 	var ctx context.Context
+	var end func() error
 	if len(more) > 0 {
-		ctx = chromium(context.Background(), more...)
+		ctx, end = chromium(more...)
 	} else {
 		shared.Do(func() {
-			shared.ctx = chromium(context.Background())
+			shared.ctx, shared.end = chromium()
 			shared.err = chromedp.Do(shared.ctx) // starts it
 		})
 		if shared.err != nil {
 			t.Fatalf("no browser: %v", shared.err)
 		}
 		ctx, _ = chromedp.NewContext(shared.ctx, chromedp.WithNewBrowserContext())
+		end = func() error { return ends(ctx) }
 	}
 	b := &browser{t, ctx, &atomic.Bool{}, map[string]string{}}
 	messages := chromedp.Console(ctx)
@@ -97,9 +108,7 @@ func browse(t *testing.T, url string, size screenSize, more ...chromedp.ExecAllo
 			b.Logf("the page at %s: %s", url, eval[string](b, "JSON.stringify([muster.live.connection, "+
 				"muster.live.state?.you, muster.live.shown !== '', localStorage.length, document.querySelector('#toast').textContent])"))
 		}
-		closing, stop := context.WithTimeout(ctx, 10*time.Second)
-		defer stop()
-		if err := chromedp.Cancel(closing); err != nil { // a killed browser would leave files behind
+		if err := end(); err != nil { // a killed browser would leave files behind
 			b.Logf("the browser was killed: %v", err)
 		}
 		listening.Wait()
