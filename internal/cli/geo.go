@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"path/filepath"
 	"time"
 
@@ -72,7 +73,12 @@ func (g *places) run(ctx context.Context, args []string) error {
 	case g.update:
 		err = g.fetch(ctx)
 	case g.forget:
-		err = tables.TakeAway(tablesFolder(), g.out)
+		var there bool
+		if there, err = tables.Forget(tablesFolder()); err == nil && there {
+			fmt.Fprintln(g.out, "The fetched tables are gone: those that came with Muster serve again.")
+		} else if err == nil {
+			fmt.Fprintln(g.out, "There are no fetched tables: those that came with Muster serve.")
+		}
 	}
 	if err != nil || (g.update || g.forget) && len(args) == 0 {
 		return err

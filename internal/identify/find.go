@@ -31,10 +31,10 @@ func Find(ctx context.Context, games game.Table, address string, screen *term.Sc
 		return found, err
 	}
 	ways := games.Ways(found.At.Port())
-	q := game.Count(ways, found.At.Port(), Tries)
+	q := game.Count(ways, found.At.Port(), tries)
 	screen.Tell("probe.asks", "address", found.At.Addr(), "protocols", q.Protocols, "packets", q.Packets, "connections", q.Connections,
-		"more", More, "ports", q.Ports)
-	answers, err := Ask(ctx, ways, found.At, log)
+		"more", more, "ports", q.Ports)
+	answers, err := ask(ctx, ways, found.At, log)
 	if err != nil {
 		return found, err
 	}

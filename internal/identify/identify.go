@@ -16,11 +16,11 @@ import (
 )
 
 const (
-	// Tries is how often each UDP question goes out.
-	Tries = 2
-	// More is how many packets a protocol that answers may get besides: challenges sent back, the question once more if the
+	// tries is how often each UDP question goes out.
+	tries = 2
+	// more is how many packets a protocol that answers may get besides: challenges sent back, the question once more if the
 	// server has told nothing, and a farewell.
-	More = 12
+	more = 12
 	// pause lies between two protocols: many servers answer an address only ten times at once.
 	pause = 100 * time.Millisecond
 	// patience is the silence after the last question that counts as no answer.
@@ -29,12 +29,12 @@ const (
 	rest = 1200 * time.Millisecond
 )
 
-// Ask asks an address in every way until a server has told its name, and returns the answers in the order of the ways. It
-// sends what [game.Count] says for [Tries], and [More] packets at most for each protocol that answers.
-func Ask(ctx context.Context, ways []game.Way, at netip.AddrPort, log *slog.Logger) ([]game.Answer, error) {
+// ask asks an address in every way until a server has told its name, and returns the answers in the order of the ways. It
+// sends what [game.Count] says for so many tries. A protocol that answers gets at most a dozen packets besides; see more.
+func ask(ctx context.Context, ways []game.Way, at netip.AddrPort, log *slog.Logger) ([]game.Answer, error) {
 	var (
 		all     sync.WaitGroup
-		options = prober.Options{Retries: Tries - 1, Timeout: patience, Allowance: prober.NewAllowance(), Logger: log}
+		options = prober.Options{Retries: tries - 1, Timeout: patience, Allowance: prober.NewAllowance(), Logger: log}
 		found   = make([]*game.Answer, len(ways))
 		failed  = make([]error, len(ways))
 	)

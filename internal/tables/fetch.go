@@ -43,17 +43,3 @@ func Fetch(ctx context.Context, from fetch.Source, folder string, screen *term.S
 	}
 	return nil
 }
-
-// TakeAway removes the downloaded tables, as [Forget] does, and says so.
-func TakeAway(folder string, out io.Writer) error {
-	there, err := Forget(folder)
-	switch {
-	case err != nil:
-		return err
-	case !there:
-		fmt.Fprintln(out, "There are no fetched tables: those that came with Muster serve.")
-	default:
-		fmt.Fprintln(out, "The fetched tables are gone: those that came with Muster serve again.")
-	}
-	return nil
-}
