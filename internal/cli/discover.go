@@ -71,7 +71,7 @@ start well, unless you are somewhere else by then.`,
   muster discover xonotic --name-contains duel --connect 1     (goes to the nearest)
   muster discover --game openarena --nearest 20
   muster discover --game openarena --auto-stop off --json >ann.json    (for muster select)`,
-		Args: func(_ *cobra.Command, args []string) error { return oneGame(args, "muster discover") },
+		Args: oneGame,
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			if d.game, err = p.pickGame(cmd.Context(), d.game, args); err != nil {
 				return err

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"muster/discovery/report"
 	"muster/discovery/sentence"
 	"muster/host/wire"
@@ -88,9 +90,9 @@ func (p *program) isAsked() bool {
 }
 
 // oneGame takes a game as the only argument.
-func oneGame(args []string, command string) error {
+func oneGame(cmd *cobra.Command, args []string) error {
 	if len(args) > 1 {
-		return usagef("%s takes one game, and got %d arguments", command, len(args))
+		return usagef("%s takes one game, and got %d arguments", cmd.CommandPath(), len(args))
 	}
 	return nil
 }

@@ -310,23 +310,6 @@ func (o *planning) check() error {
 	return nil
 }
 
-// bindRule adds the flag for the rule of the choice.
-func bindRule(cmd *cobra.Command, rule *selection.Rule, standard selection.Rule, help string) {
-	option.Word(cmd, rule, "by", standard, selection.Rules(), help)
-}
-
-// bindLimits adds the flag for the limits of the choice.
-func bindLimits(flags *pflag.FlagSet, limits *[]time.Duration) {
-	flags.Var(option.Pings(limits), "max-rtt", "nobody may have a ping over this; of several the strictest that can be "+
-		"kept holds"+option.InMillis)
-}
-
-// bindFilters adds the flags that exclude servers and weigh players.
-func bindFilters(flags *pflag.FlagSet, c *selection.Criteria, when string) {
-	bindAsked(flags, c, when, "map", "mode", "no-password")
-	flags.Var(option.Weights(&c.Weights), "weights", when+"players who count for more or less than 1")
-}
-
 // bindAsked adds the flags for what servers must offer: those named in only, or all.
 func bindAsked(flags *pflag.FlagSet, c *selection.Criteria, when string, only ...string) {
 	for _, row := range selection.Asked() {

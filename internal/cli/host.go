@@ -85,7 +85,7 @@ or by MUSTER_AT in the environment; --here is for the others.`,
 			if err := wantsEquals(cmd, args); err != nil {
 				return err
 			}
-			return oneGame(args, "muster host")
+			return oneGame(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			if len(args) == 0 {

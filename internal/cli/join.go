@@ -150,11 +150,7 @@ func (j *join) destination(args []string) (invite.Link, error) {
 		return invite.Link{}, hint.With(usagef("%s says where the room is, and so does --at", args[0]),
 			"leave out --at, or give the room's code alone")
 	case len(args) > 0 && !isCode:
-		to, err := invite.Parse(args[0], j.code)
-		if err != nil {
-			err = usageError(err)
-		}
-		return to, err
+		return parsedLink(args[0], j.code)
 	case j.at == "" || code == "" && !j.given("at"):
 		return invite.Link{}, nil
 	}
@@ -162,7 +158,12 @@ func (j *join) destination(args []string) (invite.Link, error) {
 	if err != nil {
 		return invite.Link{}, err
 	}
-	to, err := invite.Parse(base.String(), code)
+	return parsedLink(base.String(), code)
+}
+
+// parsedLink parses the link or address of a command line.
+func parsedLink(text, code string) (invite.Link, error) {
+	to, err := invite.Parse(text, code)
 	if err != nil {
 		err = usageError(err)
 	}

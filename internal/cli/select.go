@@ -46,8 +46,9 @@ is standard input.`,
 		RunE: func(_ *cobra.Command, args []string) error { return c.run(args) },
 	}
 	flags := cmd.Flags()
-	bindRule(cmd, &c.criteria.By, selection.Mean, "rule for the choice")
-	bindLimits(flags, &c.criteria.Limits)
+	option.Word(cmd, &c.criteria.By, "by", selection.Mean, selection.Rules(), "rule for the choice")
+	flags.Var(option.Pings(&c.criteria.Limits), "max-rtt", "nobody may have a ping over this; of several the strictest that can be "+
+		"kept holds"+option.InMillis)
 	flags.IntVar(&c.criteria.Seats, "players", 0, "free seats the group needs, `N` (default: one for each report)")
 	bindAsked(flags, &c.criteria, "")
 	flags.Var(option.Weights(&c.criteria.Weights), "weights", "players who count for more or less than 1")

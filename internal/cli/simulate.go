@@ -102,9 +102,10 @@ The strategies' thresholds are those of their papers unless --tune says other:` 
 	flags.StringVar(&s.plot, "plot", "", "draw RTT against probe number of the first runs, to `FILE.svg`")
 	const withGroup = "with --group, "
 	flags.BoolVar(&s.group, "group", false, "the places are players who look for one server together")
-	bindRule(cmd, &s.criteria.By, selection.Mean, withGroup+"rule for the choice")
+	option.Word(cmd, &s.criteria.By, "by", selection.Mean, selection.Rules(), withGroup+"rule for the choice")
 	flags.IntVar(&s.criteria.Seats, "players", 0, withGroup+"free seats, `N`, that the server needs (default: any)")
-	bindFilters(flags, &s.criteria, withGroup)
+	bindAsked(flags, &s.criteria, withGroup, "map", "mode", "no-password")
+	flags.Var(option.Weights(&s.criteria.Weights), "weights", withGroup+"players who count for more or less than 1")
 	return cmd
 }
 
