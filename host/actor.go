@@ -337,11 +337,15 @@ func (a *actor) leave() {
 	default:
 		a.handOver()
 	}
+	a.keeper.unhanded.Done()
+	if context.Cause(a.ctx) == context.Canceled {
+		<-a.keeper.goodbyes.Done()
+	}
 	if view, _ := a.views.get(); a.isBehind {
 		a.show(view, atOnce) // nobody misses the last state
 	}
+	a.send(room.Send{Message: *why})
 	for _, l := range a.links {
-		l.conn.Send(*why)
 		l.conn.Close(why)
 	}
 	a.work.Wait()

@@ -178,7 +178,7 @@ func New(config Config) (*Host, error) {
 	}
 	h.upgrader.CheckOrigin = h.isSameOrigin
 	h.surroundings = &surroundings{
-		keeper: newKeeper(h.store, h.saves, config.Public != nil, config.Logger), lists: lists.New(h.store),
+		keeper: newKeeper(h.store, h.lifetime, config.Public != nil, config.Logger), lists: lists.New(h.store),
 		source: lists.Source{
 			List:  config.List,
 			Local: config.Local,
@@ -253,8 +253,8 @@ func (h *Host) Close() error {
 	}
 }
 
-// Drain ends all rooms in good order: it saves each room, releases it to its next host, and tells
-// its people to come back. Then it ends all connections. When ctx ends, it gives up whatever is
+// Drain ends all rooms in good order: it saves each room and releases it to its next host. Then it
+// tells all people to come back, and ends their connections. When ctx ends, it gives up whatever is
 // left, so that a host ends when it is told to, whatever hangs.
 func (h *Host) Drain(ctx context.Context) {
 	h.rooms.close()
@@ -262,9 +262,12 @@ func (h *Host) Drain(ctx context.Context) {
 	h.closed = true
 	h.mu.Unlock()
 	h.cancel()
+	defer time.AfterFunc(handFirst, h.sayGoodbye).Stop()
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
+		h.keeper.unhanded.Wait()
+		h.sayGoodbye()
 		h.rooms.running.Wait()
 		h.hangUp()
 		h.work.Wait()
@@ -275,6 +278,7 @@ func (h *Host) Drain(ctx context.Context) {
 	case <-ctx.Done():
 	}
 	h.giveUp() // the store
+	h.sayGoodbye()
 	h.hangUp()
 	select {
 	case <-ended:
@@ -284,8 +288,13 @@ func (h *Host) Drain(ctx context.Context) {
 	}
 }
 
-// abandonAfter is how long abandoned work may take to notice.
-const abandonAfter = time.Second
+const (
+	// handFirst is how long people may hear nothing while an ending host hands its rooms over. Those
+	// who are told come back at once, by the thousand, and take the time that the last rooms need.
+	handFirst = 1500 * time.Millisecond
+	// abandonAfter is how long abandoned work may take to notice.
+	abandonAfter = time.Second
+)
 
 // Open opens a room and returns its code and the organiser's secret. People with the code find the
 // room even after a crash of this host, if the store can keep anything.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -272,15 +273,11 @@ func TestClose(t *testing.T) {
 		t.Error("a closed host takes a go")
 	}
 	h.Open(friday(1))
-	late := dial(t, server)
-	late.conn.Send(wire.Hello{Version: wire.Version, Code: code, Name: "bob"})
-	<-late.ended
-	select {
-	case m, open := <-late.heard:
-		if open {
-			t.Errorf("a closed host says %+v", m)
+	for _, path := range []string{"/peer", "/live"} { // who comes back too early is turned away before an upgrade
+		_, answer, err := websocket.DefaultDialer.Dial("ws"+strings.TrimPrefix(server.URL, "http")+path, nil)
+		if err == nil || answer == nil || answer.StatusCode != http.StatusServiceUnavailable || !answer.Close {
+			t.Errorf("%s is answered %+v, %v", path, answer, err)
 		}
-	default:
 	}
 }
 

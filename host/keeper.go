@@ -3,6 +3,7 @@ package host
 import (
 	"context"
 	"log/slog"
+	"sync"
 	"time"
 
 	"muster/host/store"
@@ -13,16 +14,22 @@ type keeper struct {
 	store store.Store
 	// saves ends when the store is given up. It outlives the rooms.
 	saves context.Context
-	// handing has a slot for each room that may be handed over at the same time.
-	handing chan struct{}
-	disk    disk
+	// handing has a slot for each room that may be handed over at the same time. unhanded waits for
+	// the rooms that have not left this host, and goodbyes ends when their people may be told.
+	handing  chan struct{}
+	unhanded sync.WaitGroup
+	goodbyes context.Context
+	disk     disk
 	// mustKeep makes binding steps wait for the disk, as they always wait for a store that is out
 	// of reach. A public host sets it.
 	mustKeep bool
 }
 
-func newKeeper(s store.Store, saves context.Context, mustKeep bool, log *slog.Logger) *keeper {
-	return &keeper{store: s, saves: saves, handing: make(chan struct{}, claimsAtOnce), disk: disk{log: log}, mustKeep: mustKeep}
+func newKeeper(s store.Store, during *lifetime, mustKeep bool, log *slog.Logger) *keeper {
+	return &keeper{
+		store: s, saves: during.saves, goodbyes: during.goodbyes, handing: make(chan struct{}, claimsAtOnce),
+		disk: disk{log: log}, mustKeep: mustKeep,
+	}
 }
 
 // unkept says why the store keeps nothing at the moment; it is empty while the store works.

@@ -171,7 +171,7 @@ func (l *lifecycle) start(r *room.Room, first room.Input, claim store.Claim, unk
 	a.takesCode.Store(r.TakesCode())
 	a.saving = saving{revision: r.Revision(), savedAt: time.Now()}
 	a.written(unkept)
-	if !l.add(a, func() { l.running.Go(func() { a.run(first); l.ended(a) }) }) {
+	if !l.add(a, func() { l.keeper.unhanded.Add(1); l.running.Go(func() { a.run(first); l.ended(a) }) }) {
 		return nil
 	}
 	l.metrics.Rooms.Inc()

@@ -9,10 +9,10 @@ import (
 // lifetime is the order in which a host ends: first its rooms, then the connections, then the rest.
 type lifetime struct {
 	// ctx is for the rooms, and lines for the connections, which outlive them. saves is for writes
-	// to the store, and outlives both.
-	ctx, lines, saves      context.Context
-	cancel, hangUp, giveUp context.CancelFunc
-	abandoned              atomic.Bool // the host ends before its work is done
+	// to the store, and outlives both. goodbyes ends when rooms may tell people that the host ends.
+	ctx, goodbyes, lines, saves        context.Context
+	cancel, sayGoodbye, hangUp, giveUp context.CancelFunc
+	abandoned                          atomic.Bool // the host ends before its work is done
 
 	mu     sync.Mutex // guards closed
 	closed bool
@@ -22,6 +22,7 @@ type lifetime struct {
 func newLifetime() *lifetime {
 	l := &lifetime{}
 	l.ctx, l.cancel = context.WithCancel(context.Background())
+	l.goodbyes, l.sayGoodbye = context.WithCancel(context.Background())
 	l.lines, l.hangUp = context.WithCancel(context.Background())
 	l.saves, l.giveUp = context.WithCancel(context.Background())
 	return l

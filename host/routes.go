@@ -62,8 +62,8 @@ func (h *Host) routes() []route {
 		service, open, lead = s.serveService, s.serveOpening, h.serveGo
 	}
 	return []route{
-		{"GET", "/peer", players, byHello, "the players' WebSocket", h.servePeer, false},
-		{"GET", "/live", pages, byAsking, "the page's WebSocket", h.serveLive, false},
+		{"GET", "/peer", players, byHello, "the players' WebSocket", unlessClosed(h.rooms, h.servePeer), false},
+		{"GET", "/live", pages, byAsking, "the page's WebSocket", unlessClosed(h.rooms, h.serveLive), false},
 		{"GET", "/", anybody, unbounded, "the page", front, false},
 
 		{"GET", "/api/rooms/{code}", pages, byAsking, "the room as JSON", page.serveRoom, true},
@@ -85,6 +85,19 @@ func (h *Host) routes() []route {
 		{"GET", "/healthz", anybody, unbounded, "tells that the host is alive", watchers.serveHealth, false},
 		{"GET", "/readyz", anybody, unbounded, "tells whether the host takes people", watchers.serveReady, false},
 		{"GET", "/metrics", watching, unbounded, "figures for Prometheus", watchers.serveMetrics, false},
+	}
+}
+
+// unlessClosed answers 503 once the host drains, before anything else is done for the caller. Everybody
+// whom the host sends away comes back within a second, and would take the time that their rooms need.
+func unlessClosed(rooms *lifecycle, connect http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if rooms.isClosed() {
+			w.Header().Set("Connection", "close")
+			http.Error(w, "draining", http.StatusServiceUnavailable)
+			return
+		}
+		connect(w, r)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/plan/topology"
 	"muster/discovery/sentence"
 	"muster/host/room"
 	"muster/host/store"
@@ -273,4 +274,56 @@ func TestFirstAtTakenOver(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestHandedOverFirst checks that an ending host hands over all rooms before it tells anybody to come
+// back. A store that hangs delays that for a moment only.
+func TestHandedOverFirst(t *testing.T) {
+	const rooms = 100
+	for name, hangs := range map[string]time.Duration{"not": 0, "for a moment": handFirst / 2, "too long": 2 * handFirst} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				kept := NewFakeStore()
+				h, slow := onStore(t, kept)
+				var others []*actor
+				for range rooms {
+					code, _, err := h.Open(friday(0))
+					if err != nil {
+						t.Fatal(err)
+					}
+					others = append(others, h.actor(code))
+				}
+				told := func() (n int) {
+					synctest.Wait()
+					for _, a := range others {
+						select {
+						case <-a.done:
+							n++
+						default:
+						}
+					}
+					return n
+				}
+				slow.post(func() { slow.room.Step(room.Join{Hello: wire.Hello{Name: "ann"}, Token: "ann"}, time.Now()) })
+				synctest.Wait()
+				release := kept.Hang() // only the slow room has something to save
+				go h.Drain(t.Context())
+				if n := told(); n > 0 {
+					t.Errorf("%d rooms of %d are told before the last one is kept", n, rooms)
+				}
+				time.Sleep(min(hangs, handFirst))
+				if hangs < handFirst {
+					release()
+				}
+				if n := told(); n < rooms {
+					t.Errorf("after %v only %d rooms of %d are told", min(hangs, handFirst), n, rooms)
+				}
+				release()
+				h.Close()
+				if r, err := room.Restore(kept.Of(slow.code), topology.New); err != nil || len(r.Snapshot().People) != 1 {
+					t.Errorf("the slow room is not kept as it was: %v", err)
+				}
+			})
+		})
+	}
 }

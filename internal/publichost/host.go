@@ -39,9 +39,12 @@ import (
 	"muster/web"
 )
 
-// drainTime is how long an ending host lets its store take the rooms. Together with what it must then give up, it ends
-// within five seconds, long before service managers and containers kill it.
-const drainTime = 2500 * time.Millisecond
+// An ending host lets its store take the rooms for drainTime, and then gives up what hangs. All of its end takes endsWithin
+// at most, so that the process is gone within five seconds, long before service managers and containers kill it.
+const (
+	drainTime  = 2500 * time.Millisecond
+	endsWithin = 4500 * time.Millisecond
+)
 
 // Host holds rooms for everybody.
 type Host struct {
@@ -80,8 +83,33 @@ type Rooms struct {
 	Reread func() (*Settings, error)
 }
 
-// Serve serves until ctx ends.
+// Serve serves until ctx ends. Connections that are not closed by endsWithin are cut with the process. Nothing that anybody
+// was told is lost then, and programs and pages come back by themselves.
 func (h *Host) Serve(ctx context.Context, r Rooms) error {
+	return serveInTime(ctx, func() error { return h.serve(ctx, r) })
+}
+
+// errCut says that a part of the host was still busy at endsWithin.
+var errCut = errors.New("the host did not come to an end in time: nothing is lost that anybody was told")
+
+// serveInTime returns what serve returns, but waits no longer than endsWithin for it once ctx has ended.
+func serveInTime(ctx context.Context, serve func() error) error {
+	served := make(chan error, 1)
+	go func() { served <- serve() }()
+	select {
+	case err := <-served:
+		return err
+	case <-ctx.Done():
+	}
+	select {
+	case err := <-served:
+		return err
+	case <-time.After(endsWithin):
+		return errCut
+	}
+}
+
+func (h *Host) serve(ctx context.Context, r Rooms) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	listener, err := ownhost.Listen(h.Listen)

@@ -41,7 +41,7 @@ var (
 	joining  = flag.Int("load-joining", 200, "players that join a second")
 )
 
-// patience is how long players may take to be back. Then they count as lost.
+// patience is how long it may take until the next player is back. Those who are missing then count as lost.
 const patience = time.Minute
 
 // TestLoad puts players of a simulated world on real hosts, and measures what they notice: on one host
@@ -81,8 +81,7 @@ func measure(t *testing.T, program string, n int) {
 	everyone += *searches * *group
 	for i := range l.hosts {
 		began := time.Now()
-		l.stop(i)
-		ended := time.Since(began)
+		ended := l.stop(i).Sub(began)
 		if n == 1 {
 			l.start(i)
 		} else {
@@ -218,14 +217,30 @@ func (l *lab) start(i int) {
 	}, "host %d is not ready", i)
 }
 
-// stop ends a host in good order.
-func (l *lab) stop(i int) {
-	l.crowd.Lose(l.crowd.Hosts[i])
-	if cmd := l.hosts[i]; cmd != nil {
-		cmd.Process.Signal(syscall.SIGTERM)
-		cmd.Wait()
-		l.hosts[i] = nil
+// stop ends a host in good order, and returns when its process was gone. Another process looks for that: this one has
+// thousands of players who lose their connections just then.
+func (l *lab) stop(i int) (gone time.Time) {
+	cmd := l.hosts[i]
+	if l.crowd.Lose(l.crowd.Hosts[i]); cmd == nil {
+		return time.Now()
 	}
+	look := exec.Command("sh", "-c", `while grep -q "^State:.[^Z]" /proc/$0/status 2>/dev/null; do sleep .1; done; date +%s%N`, fmt.Sprint(cmd.Process.Pid))
+	said, err := look.StdoutPipe()
+	if err == nil {
+		err = look.Start()
+	}
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	cmd.Process.Signal(syscall.SIGTERM)
+	cmd.Wait()
+	l.hosts[i] = nil
+	var at int64
+	if _, err := fmt.Fscan(said, &at); err != nil {
+		l.t.Fatal(err)
+	}
+	look.Wait()
+	return time.Unix(0, at)
 }
 
 // open opens a room for so many players.
@@ -311,10 +326,10 @@ func (l *lab) search(ctx context.Context) (took []time.Duration) {
 // host has ended hears of that from its own host within a second.
 const settle = 2 * time.Second
 
-// awaitAll waits until everybody is in, and returns how many are not within a minute.
+// awaitAll waits until everybody is in, and returns how many are missing when nobody has come for a minute.
 func (l *lab) awaitAll(everyone int, when string) (lost int) {
 	l.t.Helper()
-	for deadline := time.Now().Add(patience); time.Now().Before(deadline); {
+	for began := time.Now(); time.Since(began) < patience || time.Since(l.crowd.Moved()) < patience; {
 		if l.crowd.Here() == everyone && time.Since(l.crowd.Moved()) > settle {
 			return 0
 		}

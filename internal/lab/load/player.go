@@ -27,7 +27,7 @@ type Crowd struct {
 	here   map[*Player]string // the host of each player who is in its room
 	// refusals counts refused players by reason.
 	refusals map[string]int
-	// moved is when a player last came or went.
+	// moved is when a player last came into a room, or lost its place there.
 	moved time.Time
 	work  sync.WaitGroup
 }
@@ -74,7 +74,7 @@ func (c *Crowd) Here() int {
 // Wait waits for all players to leave, which they do when their context ends.
 func (c *Crowd) Wait() { c.work.Wait() }
 
-// Moved returns when a player last came or went.
+// Moved returns when a player last came into its room, or lost its place there.
 func (c *Crowd) Moved() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -94,6 +94,9 @@ func (c *Crowd) note(p *Player, host string) {
 	defer c.mu.Unlock()
 	if c.here == nil {
 		c.here = map[*Player]string{}
+	}
+	if c.here[p] == host {
+		return // it has tried in vain
 	}
 	if c.moved = time.Now(); host != "" {
 		c.here[p] = host
