@@ -21,6 +21,10 @@
 // The median of those that agree counts. So one room moves a cell no further than honest values
 // differ, and many rooms of one network move it no further than one.
 //
+// What players of a country measured stands in where their AS has no cell. But players of other ASes may
+// be far away, and a liar finds three networks in a country sooner than in one AS. So nothing of the
+// country stands in for an AS if the two disagree about more than a tenth of the parts that both know.
+//
 // A cell changes only by another trial. [memory.After] then takes the mean of both values, or the new
 // one if the route has changed.
 //

@@ -22,6 +22,9 @@ const (
 	forgotten = 2 * 365 * 24
 	// fresh is how old a cell may be, in hours, and need no confirmation: a week.
 	fresh = 7 * 24
+	// contradictedShare is the share of the cells in which an AS and its country may disagree, if the
+	// country's other cells are to stand in for the AS.
+	contradictedShare = 0.1
 	// mostMS is the longest RTT that a cell can have, in ms.
 	mostMS = math.MaxUint16 / ticks
 	// ticks are the steps of a RTT in 1 ms.
@@ -168,7 +171,7 @@ func inMS(t uint16) float64 { return float64(t) / ticks }
 
 // Known returns the distances from some networks to the parts of a list, for forecasts. A network has
 // at most [memory.Most] cells: large parts come first, then near ones. If the AS has no cell for a
-// part, the country's stands in. Equal networks share their cells.
+// part, the country's stands in, unless the two disagree elsewhere. Equal networks share their cells.
 func (m *Memory) Known(of []Network, tree *topology.Tree, now time.Time) [][]memory.Cell {
 	known := make([][]memory.Cell, len(of))
 	if m == nil || tree == nil {
@@ -208,26 +211,49 @@ func (m *Memory) Known(of []Network, tree *topology.Tree, now time.Time) [][]mem
 type found struct {
 	*cell
 	index int
+	// standsIn says that it is the country's.
+	standsIn bool
 }
 
-// find returns the cells of parts, from the first row that has one of a part. Parts and rows are in
-// order.
+// find returns the cells of parts from the row of an AS, and from that of its country where the AS has
+// none. Where both have cells and these disagree, the country is not like the AS: its other players
+// are elsewhere, or lie. Then its cells do not stand in. Parts and rows are in order.
 func find(parts []part, rows [2]row, now uint32) []found {
 	most := min(len(parts), len(rows[0])+len(rows[1]))
-	all, ranks := make([]found, 0, most), make([]uint32, 0, most)
+	all, both, contradicted := make([]found, 0, most), 0, 0
 	for i, p := range parts {
-		isFound := false
+		var of [2]*cell
 		for n, r := range rows {
 			for len(r) > 0 && r[0].part.compare(p) < 0 {
 				r = r[1:]
 			}
-			if rows[n] = r; !isFound && len(r) > 0 && r[0].part == p && !isPast(r[0].seen, now, forgotten) {
-				all, ranks, isFound = append(all, found{&r[0], i}), append(ranks, r[0].rank()), true
+			if rows[n] = r; len(r) > 0 && r[0].part == p && !isPast(r[0].seen, now, forgotten) {
+				of[n] = &r[0]
+			}
+		}
+		if c := cmp.Or(of[0], of[1]); c != nil {
+			all = append(all, found{c, i, of[0] == nil})
+		}
+		if of[0] != nil && of[1] != nil {
+			if both++; !p.kind.agree(of[1].ms, of[0].ms) {
+				contradicted++
 			}
 		}
 	}
+	if float64(contradicted) > contradictedShare*float64(both) {
+		all = slices.DeleteFunc(all, func(f found) bool { return f.standsIn })
+	}
+	return mostUseful(all)
+}
+
+// mostUseful returns the first [memory.Most] cells by rank, in their order.
+func mostUseful(all []found) []found {
 	if len(all) <= memory.Most {
 		return all
+	}
+	ranks := make([]uint32, len(all))
+	for i, f := range all {
+		ranks[i] = f.rank()
 	}
 	slices.Sort(ranks)
 	last, left := ranks[memory.Most-1], memory.Most

@@ -150,6 +150,33 @@ func TestCoarser(t *testing.T) {
 	}
 }
 
+// TestContradicted checks that the values of a country stand in for those of an AS only if both agree
+// where both are known. A new AS has the country's in any case.
+func TestContradicted(t *testing.T) {
+	for name, tt := range map[string]struct {
+		others   []float64 // what players of another AS measured to the list's two networks
+		own, new string
+	}{
+		"like the AS": {[]float64{24, 30}, "1: 22±1.6 of 3, 2: 22±1.6 of 3, 3: 22±1.6 of 3, 3: 30±0 of 3",
+			"1: 22±1.6 of 3, 2: 22±1.6 of 3, 3: 22±1.6 of 3, 3: 30±0 of 3"},
+		"elsewhere, or liars": {[]float64{300, 1}, "1: 22±1.6 of 3, 2: 22±1.6 of 3, 3: 22±1.6 of 3",
+			"1: 150.5±149.5 of 3, 2: 150.5±149.5 of 3, 3: 300±0 of 3, 3: 1±0 of 3"},
+	} {
+		m := New([32]byte{})
+		learn(m, told{"a", "203.0.113.1", 20, 0}, told{"b", "203.0.114.1", 24, 0}, told{"c", "203.0.115.1", 22, 0})
+		for i := range 3 {
+			cells := append(german(tt.others[0]), at("198.20.7.0/24", "DE", 24940, tt.others[1]))
+			m.Learn(fmt.Sprint(i), netip.AddrFrom4([4]byte{198, 51, byte(i), 1}), Network{"NL", 33915}, cells, noon)
+		}
+		if got := said(knows(m, "NL", 1136, noon)); got != tt.own {
+			t.Errorf("%s: players of the AS have %q, want %q", name, got, tt.own)
+		}
+		if got := said(knows(m, "NL", 7, noon)); got != tt.new {
+			t.Errorf("%s: players of a new AS have %q, want %q", name, got, tt.new)
+		}
+	}
+}
+
 // TestValues checks what a room's cells say of larger parts: an AS with many networks counts as one.
 func TestValues(t *testing.T) {
 	cells := []memory.Cell{
