@@ -92,6 +92,14 @@ func (q questions) by(server int) int {
 	return n
 }
 
+// longest returns how many questions the player has who has most.
+func (q questions) longest() (most int) {
+	for player := range q {
+		most = max(most, q[player].load)
+	}
+	return most
+}
+
 // waiting counts the unanswered questions.
 func (q questions) waiting() int {
 	n := 0

@@ -175,9 +175,10 @@ func (o Options) trusting(trust float64) Options {
 func (p *Planner) Ahead() int { return p.options.trusting(p.trust()).Ahead }
 
 // trust is how far the search relies on forecasts, from 0 to 1. Where extras decide it does not: a
-// player's own best has to be found, and is nearer than forecasts for networks tell.
+// player's own best has to be found, and is nearer than forecasts for networks tell. Neither does a
+// search that has used up the few questions of one that relies on them, and has no server yet.
 func (p *Planner) trust() float64 {
-	if p.estimator.objective.Sacrifices() {
+	if p.estimator.objective.Sacrifices() || p.estimator.incumbent == nil && p.questions.longest() >= rememberedBudget {
 		return 0
 	}
 	return p.estimator.predictor.recall.trust()

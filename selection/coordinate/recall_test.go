@@ -2,6 +2,7 @@ package coordinate_test
 
 import (
 	"cmp"
+	"fmt"
 	"math/rand/v2"
 	"net/netip"
 	"slices"
@@ -21,7 +22,8 @@ const rememberedCountries, rememberedNetworks, inNetwork, bestNetwork = 12, 1200
 // rememberedWorld returns a list, and each player's true RTT to each network in ms. A country is near
 // some players and far from others, and so are its networks. The best network has so many neighbours
 // in every country.
-func rememberedWorld(neighbours int) (list []discovery.Server, truth [4][rememberedNetworks]float64) {
+func rememberedWorld(players, neighbours int) (list []discovery.Server, truth [][rememberedNetworks]float64) {
+	truth = make([][rememberedNetworks]float64, players)
 	for n := range rememberedNetworks {
 		addr := [4]byte{30, byte(n >> 8), byte(n), 0}
 		for i := range inNetwork {
@@ -49,11 +51,13 @@ func rememberedWorld(neighbours int) (list []discovery.Server, truth [4][remembe
 type rememberedSession struct {
 	*coordinate.Planner
 	tree  *topology.Tree
-	truth [4][rememberedNetworks]float64
+	truth [][rememberedNetworks]float64
+	// reaches says whom a network answers; nil is everybody.
+	reaches func(player, n int) bool
 }
 
-func newRememberedSession(neighbours int, remembered func(player, n int, ms float64) float64, changes ...func(*memory.Cell)) *rememberedSession {
-	list, truth := rememberedWorld(neighbours)
+func newRememberedSession(players, neighbours int, remembered func(player, n int, ms float64) float64, changes ...func(*memory.Cell)) *rememberedSession {
+	list, truth := rememberedWorld(players, neighbours)
 	now, tree, options := time.Unix(0, 0).UTC(), topology.New(list), coordinate.Options{}
 	for player := range truth {
 		var cells []memory.Cell
@@ -68,24 +72,31 @@ func newRememberedSession(neighbours int, remembered func(player, n int, ms floa
 		}
 		options.Remembered = append(options.Remembered, memory.Forecasts(tree, now, cells))
 	}
-	table := selection.NewTable([]string{"ann", "bob", "cem", "dee"}, len(list))
-	return &rememberedSession{coordinate.New(tree, selection.Servers{}, table, selection.Criteria{By: selection.Mean}, options), tree, truth}
+	var names []string
+	for player := range truth {
+		names = append(names, fmt.Sprint("player ", player))
+	}
+	table := selection.NewTable(names, len(list))
+	return &rememberedSession{coordinate.New(tree, selection.Servers{}, table, selection.Criteria{By: selection.Mean}, options), tree, truth, nil}
 }
 
 // networkOf returns the network of a server.
 func (s *rememberedSession) networkOf(server int) int { return int(s.tree.List()[server].ASN) - 100 }
 
 // round answers the next questions, and returns the networks that each player was asked for.
-func (s *rememberedSession) round() (asked [4]map[int]bool) {
-	for player := range asked {
-		asked[player] = map[int]bool{}
+func (s *rememberedSession) round() (asked []map[int]bool) {
+	for range s.truth {
+		asked = append(asked, map[int]bool{})
 	}
 	for _, b := range s.Next() {
 		for _, server := range b.Servers {
 			n := s.networkOf(server)
 			asked[b.Player][n] = true
-			rtt := time.Duration(s.truth[b.Player][n] * 1e6)
-			s.Observe(b.Player, discovery.Result{Server: server, State: discovery.Answered, RTT: rtt})
+			result := discovery.Result{Server: server, State: discovery.Lost}
+			if s.reaches == nil || s.reaches(b.Player, n) {
+				result.State, result.RTT = discovery.Answered, time.Duration(s.truth[b.Player][n]*1e6)
+			}
+			s.Observe(b.Player, result)
 		}
 	}
 	return asked
@@ -94,7 +105,7 @@ func (s *rememberedSession) round() (asked [4]map[int]bool) {
 // TestRememberedFirst checks that everybody is first asked about the networks that are the best by
 // what is remembered.
 func TestRememberedFirst(t *testing.T) {
-	s := newRememberedSession(1, func(_, _ int, ms float64) float64 { return ms })
+	s := newRememberedSession(4, 1, func(_, _ int, ms float64) float64 { return ms })
 	asked := s.round()
 	mean := func(n int) (sum float64) {
 		for player := range s.truth {
@@ -120,7 +131,7 @@ func TestRememberedFirst(t *testing.T) {
 // ones for all others, is soon asked about it. Nobody else is asked before the answer.
 func TestSticksOut(t *testing.T) {
 	const wrong = bestNetwork
-	s := newRememberedSession(5, func(player, n int, ms float64) float64 {
+	s := newRememberedSession(4, 5, func(player, n int, ms float64) float64 {
 		if player == 2 && n == wrong {
 			return 3 * ms
 		}
@@ -153,7 +164,7 @@ func TestRemembered(t *testing.T) {
 		}, 300},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := newRememberedSession(1, tt.remembered)
+			s := newRememberedSession(4, 1, tt.remembered)
 			for !s.Progress().Done {
 				s.round()
 			}
@@ -168,11 +179,46 @@ func TestRemembered(t *testing.T) {
 	}
 }
 
+// TestRememberedByMany checks that groups of which only some players are asked about a server in one
+// round complete what they begin, and ask as few servers as small groups.
+func TestRememberedByMany(t *testing.T) {
+	for _, players := range []int{6, 8, 16} {
+		s := newRememberedSession(players, 1, func(_, _ int, ms float64) float64 { return ms })
+		for !s.Progress().Done {
+			s.round()
+		}
+		progress := s.Progress()
+		if progress.Best < 0 || s.networkOf(progress.Best) != bestNetwork || progress.Probes > 110 {
+			t.Errorf("%d players find %+v", players, progress)
+		}
+	}
+}
+
+// TestRememberedInVain checks that a search goes on, as without memories, if some player reaches
+// nothing in any of the networks that should be the best.
+func TestRememberedInVain(t *testing.T) {
+	s := newRememberedSession(4, 1, func(_, _ int, ms float64) float64 { return ms })
+	isReached := func(n int) bool { // the far ones
+		mean := 0.0
+		for player := range s.truth {
+			mean += s.truth[player][n] / float64(len(s.truth))
+		}
+		return mean > 150
+	}
+	s.reaches = func(player, n int) bool { return player != 1 || isReached(n) }
+	for !s.Progress().Done {
+		s.round()
+	}
+	if best := s.Progress().Best; best < 0 || !isReached(s.networkOf(best)) {
+		t.Errorf("found is %+v", s.Progress())
+	}
+}
+
 // TestRememberedASes checks that forecasts for whole ASes, as a host has them, save as many questions as
 // those for /24s if they come true. Far off, they save few, however vague they are.
 func TestRememberedASes(t *testing.T) {
 	questions := func(off float64) float64 {
-		s := newRememberedSession(1, func(_, _ int, ms float64) float64 { return ms + off }, func(c *memory.Cell) {
+		s := newRememberedSession(4, 1, func(_, _ int, ms float64) float64 { return ms + off }, func(c *memory.Cell) {
 			c.Prefix, c.Spread = netip.Prefix{}, off
 		})
 		for !s.Progress().Done {

@@ -31,13 +31,18 @@ func (a *acquisition) isRemembering() bool {
 }
 
 // askRemembered asks everybody for an address in each of the parts that should be the best by what is
-// remembered. After the first round, these are parts that should be better than the incumbent.
+// remembered. After the first round, these are parts that should be better than the incumbent. Before
+// there is one, the round goes on with the leaders of the first: of a large group only some were asked
+// about each.
 func (a *acquisition) askRemembered() {
 	if !a.isRemembering() {
 		return
 	}
 	leaders := a.posterior.imagined
 	if a.p.round > 0 {
+		if a.p.estimator.incumbent == nil {
+			return
+		}
 		leaders = slices.DeleteFunc(leaders, func(v valued) bool { return v.value >= a.p.estimator.best })
 	}
 	sortValued(leaders)
