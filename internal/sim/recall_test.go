@@ -195,6 +195,9 @@ func recallTrial(kind string, rule selection.Rule, earlier func(seed uint64) (*G
 			}
 			second.Memories = append(second.Memories, cells)
 		}
+		if kind == "newcomer" {
+			second.Memories[0] = nil
+		}
 		return g.runTrial(Coordinated, second, seed+1<<20)
 	}
 }

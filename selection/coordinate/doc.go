@@ -83,7 +83,8 @@
 // be better than the best. If a single player's forecast makes a part look far that is like near ones
 // for all others, this player asks about it (verify.go).
 //
-// The fewer forecasts fail, the fewer questions a player is asked in all, down to a hundred. Once
+// The fewer forecasts fail, the fewer questions a player is asked in all, down to a hundred. A player
+// without any counts like one whose forecasts all fail, and halves the trust at least. Once
 // less than half of that trust is left, everybody measures a server in each country after all. So
 // it is if a hundred questions have found no server for everybody.
 //

@@ -23,8 +23,8 @@ type recall struct {
 	doubts [][topology.Levels]mean
 	// failed is how many of each player's forecasts failed, of those for the deepest part.
 	failed []mean
-	// fine says which players have forecasts for /24s.
-	fine []bool
+	// deepest is the lowest level of each player's forecasts, above countries if there are none.
+	deepest []topology.Level
 	// leaves are the deepest nodes with a forecast, in the order of the tree.
 	leaves []topology.Node
 }
@@ -52,14 +52,14 @@ const (
 // recalling takes the players' forecasts.
 func (r *predictor) recalling(forecasts [][]memory.Forecast) {
 	r.recall.doubts, r.recall.failed = make([][topology.Levels]mean, r.players), make([]mean, r.players)
-	r.recall.fine = make([]bool, r.players)
+	r.recall.deepest = make([]topology.Level, r.players)
 	var nodes []topology.Node
 	for player, of := range forecasts {
 		for _, f := range of {
 			i := r.grow(f.Node)
 			r.recall.past[i+player] = past{float32(f.MS), float32(f.SD), float32(f.Error)}
 			nodes = append(nodes, f.Node)
-			r.recall.fine[player] = r.recall.fine[player] || r.tree.Level(f.Node) == topology.Prefix24
+			r.recall.deepest[player] = max(r.recall.deepest[player], r.tree.Level(f.Node))
 		}
 	}
 	slices.Sort(nodes)
@@ -120,7 +120,7 @@ func (r *recall) test(player int, on line, ms float64) {
 				off := min(apart/float64(p.sd), outlyingPast)
 				r.doubts[player][l].add(off * off)
 				sd := float64(p.sd)
-				if !r.fine[player] {
+				if r.deepest[player] < topology.Prefix24 {
 					sd = min(sd, priorError[topology.AS])
 				}
 				isTested, failed = true, apart > max(failsSD*sd, failsBy+failsShare*ms)
@@ -186,17 +186,25 @@ func (p *Planner) trust() float64 {
 
 func (r *recall) isEmpty() bool { return len(r.doubts) == 0 }
 
-// trust is how well forecasts hold, from 0 to 1: the mean of the players'.
+// newcomerTrust is the most trust in the forecasts of a group in which a player has none: where that
+// player is near, nobody knows. Tuned (docs/experiments/memory.md).
+const newcomerTrust = 0.5
+
+// trust is how well forecasts hold, from 0 to 1: the mean of the players'. Without any it is 0.
 func (r *recall) trust() float64 {
 	if len(r.doubts) == 0 {
 		return 0
 	}
-	trust := 0.0
-	for _, m := range r.failed {
+	trust, most := 0.0, 1.0
+	for player, m := range r.failed {
+		if r.deepest[player] < topology.Country {
+			most = newcomerTrust
+			continue
+		}
 		share := float64(m.sum) / (float64(m.n) + heldBefore)
 		trust += min(1, max(0, (doubtedShare-share)/(doubtedShare-trustedShare)))
 	}
-	return trust / float64(len(r.failed))
+	return min(most, trust/float64(len(r.failed)))
 }
 
 // remembered adds to the observations what is only remembered: the deepest parts of the tree in

@@ -68,7 +68,9 @@ func newRememberedSession(players, neighbours int, remembered func(player, n int
 			for _, change := range changes {
 				change(&cell)
 			}
-			cells = append(cells, cell)
+			if cell.MS > 0 {
+				cells = append(cells, cell)
+			}
 		}
 		options.Remembered = append(options.Remembered, memory.Forecasts(tree, now, cells))
 	}
@@ -191,6 +193,18 @@ func TestRememberedByMany(t *testing.T) {
 		if progress.Best < 0 || s.networkOf(progress.Best) != bestNetwork || progress.Probes > 110 {
 			t.Errorf("%d players find %+v", players, progress)
 		}
+	}
+}
+
+// TestNewcomer checks that a search asks more if a player remembers nothing: nobody knows where that
+// player is near.
+func TestNewcomer(t *testing.T) {
+	s := newRememberedSession(4, 1, func(player, _ int, ms float64) float64 { return ms * float64(min(player, 1)) })
+	for !s.Progress().Done {
+		s.round()
+	}
+	if progress := s.Progress(); s.networkOf(progress.Best) != bestNetwork || progress.Probes < 200 {
+		t.Errorf("found is %+v, want 200 questions a player", progress)
 	}
 }
 
