@@ -206,7 +206,8 @@ func logOf(r wire.Document) string {
 }
 
 // relay stands in front of a real server and delays its replies by an amount that depends on the
-// client's address, because loopback has no distances.
+// client's address, because loopback has no distances. The server's own time is part of that: on a
+// busy machine it may take as long as the way of a far player.
 type relay struct {
 	addr   netip.AddrPort
 	server netip.AddrPort
@@ -231,13 +232,13 @@ func startRelay(t *testing.T, r relay) {
 			if err != nil {
 				return
 			}
-			packet := bytes.Clone(buf[:n])
-			work.Go(func() { r.pass(ctx, conn, packet, from) })
+			packet, came := bytes.Clone(buf[:n]), time.Now()
+			work.Go(func() { r.pass(ctx, conn, packet, from, came) })
 		}
 	})
 }
 
-func (r relay) pass(ctx context.Context, back *net.UDPConn, packet []byte, from netip.AddrPort) {
+func (r relay) pass(ctx context.Context, back *net.UDPConn, packet []byte, from netip.AddrPort, came time.Time) {
 	dialer := net.Dialer{LocalAddr: &net.UDPAddr{IP: from.Addr().Unmap().AsSlice()}}
 	up, err := dialer.DialContext(ctx, "udp4", r.server.String())
 	if err != nil {
@@ -254,7 +255,7 @@ func (r relay) pass(ctx context.Context, back *net.UDPConn, packet []byte, from 
 		return
 	}
 	select {
-	case <-time.After(r.delays[from.Addr().Unmap()]):
+	case <-time.After(time.Until(came.Add(r.delays[from.Addr().Unmap()]))):
 		back.WriteToUDPAddrPort(reply[:n], from)
 	case <-ctx.Done():
 	}
