@@ -105,8 +105,9 @@ func browse(t *testing.T, url string, size screenSize, more ...chromedp.ExecAllo
 	listening.Go(func() { b.listen(messages) })
 	t.Cleanup(func() {
 		if t.Failed() {
-			b.Logf("the page at %s: %s", url, eval[string](b, "JSON.stringify([muster.live.connection, "+
-				"muster.live.state?.you, muster.live.shown !== '', localStorage.length, document.querySelector('#toast').textContent])"))
+			state, err := tried[string](b, "JSON.stringify([muster.live.connection, muster.live.state?.you, "+
+				"muster.live.shown !== '', localStorage.length, document.querySelector('#toast').textContent])")
+			b.Logf("the page at %s: %s %v", url, state, err)
 		}
 		if err := end(); err != nil { // a killed browser would leave files behind
 			b.Logf("the browser was killed: %v", err)

@@ -71,6 +71,10 @@ func TestHomeWords(t *testing.T) {
 	b.run(`document.querySelector("#link").value = "TABOMI"; document.querySelector("#join-form .primary").click()`)
 	b.sees("#toast", accented.Words("home.code-alone"))
 	b.run(`{ const s = document.querySelector("#language"); s.value = "en"; s.dispatchEvent(new Event("change")); }`)
+	b.until("the page is loaded again", func() bool {
+		isThere, err := tried[bool](b, `document.documentElement.lang === "en"`)
+		return err == nil && isThere
+	})
 	b.run("window.muster = { live: {}, view: {} }")
 	b.sees("h1", "Join your friends")
 	if search := eval[string](b, "location.search + location.hash"); search != "?lang=en#join" {
