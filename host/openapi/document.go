@@ -352,8 +352,8 @@ var about = []string{
 		"limited for everybody together. Put `-` in place of the code in paths, and the code into `Muster-Code`, because proxies log paths. " +
 		"A credential says who acts; whoever has the organiser's secret is the organiser.",
 	"**Requests that change something** need `Content-Type: application/json` unless their body is empty. The body has at most 4 KiB, " +
-		"unless the operation says otherwise. Browsers' requests must come from the host's own page: the host compares `Origin` with its name, and " +
-		"refuses `Sec-Fetch-Site: cross-site` and `same-site`. There is no CORS. Programs send neither header.",
+		"unless the operation says otherwise. Browsers' requests must come from the host's own page: the host compares `Origin` with its " +
+		"name, and refuses `Sec-Fetch-Site: cross-site` and `same-site`. There is no CORS. Programs send neither header.",
 	"**Refusals** have one form, `Refusal`. Its `reason` is for programs, and stable; `message` and `hint` are English for people, `says` " +
 		"and `advises` the same for a catalogue. Other errors are texts: a path or a method that nobody serves (404, 405 with `Allow`). " +
 		"After 429 and 503 wait for `Retry-After` seconds; 200 requests at once and 20 a second are allowed for each address, and this limit " +

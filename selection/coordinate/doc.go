@@ -85,8 +85,8 @@
 //
 // The fewer forecasts fail, the fewer questions a player is asked in all, down to a hundred. A player
 // without any counts like one whose forecasts all fail, and halves the trust at least. Once
-// less than half of that trust is left, everybody measures a server in each country after all. So
-// it is if a hundred questions have found no server for everybody.
+// less than half of that trust is left, everybody measures a server in each country after all. The
+// same holds if a hundred questions have found no server for everybody.
 //
 // Rounds may overlap (Options.Ahead): the next is handed out while answers to the last are under
 // way. Questions under way count as answers to come. So in each unknown part of the list one

@@ -92,7 +92,7 @@ func (q questions) by(server int) int {
 	return n
 }
 
-// longest returns how many questions the player has who has most.
+// longest returns the most questions that one player was asked.
 func (q questions) longest() (most int) {
 	for player := range q {
 		most = max(most, q[player].load)
