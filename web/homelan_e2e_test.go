@@ -16,7 +16,8 @@ import (
 
 // TestHomeLAN checks that rooms announced on the local network appear on Home's first page and
 // under Join, whatever their names are. A click joins an open room; a closed one asks for its code.
-// The network is in a namespace, and nothing leaves it.
+// A typed code stays when another room appears. The network is in a namespace, and nothing leaves
+// it.
 func TestHomeLAN(t *testing.T) {
 	const inside = "MUSTER_TEST_LAN"
 	if os.Getenv(inside) == "" {
@@ -52,6 +53,8 @@ func TestHomeLAN(t *testing.T) {
 	b.click(`[data-action="leave-room"]`)
 	b.until("the player has left", func() bool { return !eval[bool](b, "home.state().room.running") })
 	b.sets("#rooms input", code)
+	rooms(t, "--room", "Later", "--open", "--listen", ":7779")
+	b.sees("#rooms", "Later")
 	b.click(`#rooms li:has(input) [data-action="join-near"]`)
 	b.sees("#now", "You’re in a room")
 }

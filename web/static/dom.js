@@ -116,7 +116,8 @@ function morph(from, to) {
     return;
   }
   morphAttributes(from, to);
-  if (!to.hasAttribute("data-keep")) morphChildren(from, to);
+  if (to.hasAttribute("data-keep")) return;
+  morphChildren(from, to);
   if (from instanceof HTMLElement) morphValue(from, to);
 }
 
@@ -138,7 +139,7 @@ function morphAttributes(from, to) {
   if (from.style.cssText !== to.style.cssText) from.style.cssText = to.style.cssText;
 }
 
-/** Keeps what somebody is typing. @param {Element} from @param {Element} to */
+/** Shows the page's value in a field, unless somebody is typing there. A field with data-keep holds what they typed. @param {Element} from @param {Element} to */
 function morphValue(from, to) {
   if (document.activeElement === from) return;
   if (from instanceof HTMLInputElement && to instanceof HTMLInputElement) {

@@ -217,7 +217,7 @@ function drawQuestions(s) {
         about.map((line) => h("p", { class: "quiet" }, h("bdi", {}, line))),
         yesNo
           ? h("p", { class: "buttons" }, h("button", { class: "primary", name: "answer", value: "y" }, say("home.yes")), h("button", { name: "answer", value: "n" }, say("home.no")))
-          : h("p", { class: "buttons" }, h("input", { name: "typed", "aria-label": question.text, autocomplete: "off" }), h("button", { class: "primary" }, say("home.ok"))),
+          : h("p", { class: "buttons" }, h("input", { name: "typed", "data-keep": true, "aria-label": question.text, autocomplete: "off" }), h("button", { class: "primary" }, say("home.ok"))),
       );
     }),
   );

@@ -152,7 +152,7 @@ export function drawRooms() {
         h("p", {}, h("strong", {}, h("bdi", { dir: "auto" }, room.name || say("home.nameless"))), " ", h("span", { class: "quiet" }, dotted(foreign(home?.games.find((g) => g.id === room.game)?.name ?? room.game), room.organiser && said("home.by", { player: room.organiser }), room.seats ? say("home.players-of", { n: room.players, seats: room.seats }) : say("people.players", { n: room.players })))),
         room.via && h("p", { class: "quiet" }, ...tell(room.via)),
         room.unknown && h("p", { class: "quiet" }, ...said("found.unknown", { room: room.name || say("home.nameless") })),
-        h("p", { class: "buttons" }, !room.open && h("input", { id: `code-${room.id}`, placeholder: say("home.its-code"), "aria-label": say("home.code-of", { room: room.name }), autocomplete: "off", spellcheck: "false" }), button("join-near", say("home.join-now"), { class: "primary", "data-room": room.id, "aria-label": room.name ? say("home.join-room", { room: room.name }) : say("home.join-it") })),
+        h("p", { class: "buttons" }, !room.open && h("input", { id: `code-${room.id}`, "data-keep": true, placeholder: say("home.its-code"), "aria-label": say("home.code-of", { room: room.name }), autocomplete: "off", spellcheck: "false" }), button("join-near", say("home.join-now"), { class: "primary", "data-room": room.id, "aria-label": room.name ? say("home.join-room", { room: room.name }) : say("home.join-it") })),
       ),
     ),
     rooms.length === 0 && h("li", { class: "quiet none", "data-key": "none" }, art("join"), say("home.no-room")),
