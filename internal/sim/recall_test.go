@@ -136,7 +136,7 @@ func recallReport(all []trialRun) string {
 		get(.5, func(r trialRun) float64 { return float64(r.Rounds) }), get(.5, seconds), get(.95, seconds), get(.5, trialRun.claim), broken, len(all), none)
 }
 
-// recallTrial runs a session, and another one with what that left.
+// recallTrial runs a session, and another one with what that left. Before the fourth, it runs three.
 func recallTrial(kind string, rule selection.Rule, earlier func(seed uint64) (*Group, error)) Trial {
 	return func(g *Group, seed uint64) (trialRun, error) {
 		o := GroupOptions{Criteria: sweepCriteria(rule), Replay: ReplayOptions{Rate: 140}}
@@ -177,23 +177,30 @@ func recallTrial(kind string, rule selection.Rule, earlier func(seed uint64) (*G
 			}
 			return g.runTrial(Coordinated, second, seed+1<<20)
 		}
-		s, err := before.session(Coordinated, o.withDefaults(len(g.Players)), seed)
-		if err == nil {
-			err = s.run()
-		}
-		if err != nil {
-			return trialRun{}, err
-		}
-		ago := 7 * 24 * time.Hour
-		if kind == "old" {
+		ago, sessions := 7*24*time.Hour, 1
+		switch kind {
+		case "old":
 			ago = 600 * 24 * time.Hour
+		case "fourth":
+			sessions = 3
 		}
-		for _, p := range s.peers {
-			cells := slices.Clone(p.memory)
-			for i := range cells {
-				cells[i].Seen = cells[i].Seen.Add(-ago)
+		for i := range sessions {
+			o.Memories, o.Replay.Run = second.Memories, uint64(2*i) // the last session is run 1
+			s, err := before.session(Coordinated, o.withDefaults(len(g.Players)), seed+o.Replay.Run<<20)
+			if err == nil {
+				err = s.run()
 			}
-			second.Memories = append(second.Memories, cells)
+			if err != nil {
+				return trialRun{}, err
+			}
+			second.Memories = nil
+			for _, p := range s.peers {
+				cells := slices.Clone(p.memory)
+				for i := range cells {
+					cells[i].Seen = cells[i].Seen.Add(-ago)
+				}
+				second.Memories = append(second.Memories, cells)
+			}
 		}
 		if kind == "newcomer" {
 			second.Memories[0] = nil

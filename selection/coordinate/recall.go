@@ -3,6 +3,7 @@ package coordinate
 import (
 	"math"
 	"slices"
+	"time"
 
 	"muster/discovery/plan/topology"
 	"muster/selection/memory"
@@ -25,6 +26,8 @@ type recall struct {
 	failed []mean
 	// deepest is the lowest level of each player's forecasts, above countries if there are none.
 	deepest []topology.Level
+	// ages are those of each player's forecasts, in units of halfTrusted.
+	ages []mean
 	// leaves are the deepest nodes with a forecast, in the order of the tree.
 	leaves []topology.Node
 }
@@ -52,12 +55,13 @@ const (
 // recalling takes the players' forecasts.
 func (r *predictor) recalling(forecasts [][]memory.Forecast) {
 	r.recall.doubts, r.recall.failed = make([][topology.Levels]mean, r.players), make([]mean, r.players)
-	r.recall.deepest = make([]topology.Level, r.players)
+	r.recall.deepest, r.recall.ages = make([]topology.Level, r.players), make([]mean, r.players)
 	var nodes []topology.Node
 	for player, of := range forecasts {
 		for _, f := range of {
 			i := r.grow(f.Node)
 			r.recall.past[i+player] = past{float32(f.MS), float32(f.SD), float32(f.Error)}
+			r.recall.ages[player].add(float64(f.Age) / float64(halfTrusted))
 			nodes = append(nodes, f.Node)
 			r.recall.deepest[player] = max(r.recall.deepest[player], r.tree.Level(f.Node))
 		}
@@ -165,7 +169,9 @@ const surveyedTrust = 0.5
 
 // trusting returns the options of a round that relies on forecasts so far.
 func (o Options) trusting(trust float64) Options {
-	less := func(remembered, usual int) int { return usual - int(trust*float64(max(0, usual-remembered))) }
+	less := func(remembered, usual int) int {
+		return usual - int(math.Round(trust*float64(max(0, usual-remembered))))
+	}
 	o.Batch, o.Budget = less(rememberedBatch, o.Batch), less(rememberedBudget, o.Budget)
 	o.Ahead = less(rememberedAhead, o.Ahead)
 	return o
@@ -190,6 +196,14 @@ func (r *recall) isEmpty() bool { return len(r.doubts) == 0 }
 // player is near, nobody knows. Tuned (docs/experiments/memory.md).
 const newcomerTrust = 0.5
 
+// halfTrusted is the age at which a memory is trusted half at most, however well its forecasts hold: a
+// way that has become shorter meanwhile fails no test, because nobody asks. Tuned
+// (docs/experiments/memory.md).
+const halfTrusted = 2 * 365 * 24 * time.Hour
+
+// aged returns the most trust in a player's forecasts by their mean age.
+func aged(age float64) float64 { return 1 - age*age/2 }
+
 // trust is how well forecasts hold, from 0 to 1: the mean of the players'. Without any it is 0.
 func (r *recall) trust() float64 {
 	if len(r.doubts) == 0 {
@@ -202,7 +216,7 @@ func (r *recall) trust() float64 {
 			continue
 		}
 		share := float64(m.sum) / (float64(m.n) + heldBefore)
-		trust += min(1, max(0, (doubtedShare-share)/(doubtedShare-trustedShare)))
+		trust += min(aged(r.ages[player].value()), max(0, (doubtedShare-share)/(doubtedShare-trustedShare)))
 	}
 	return min(most, trust/float64(len(r.failed)))
 }

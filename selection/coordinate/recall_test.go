@@ -208,6 +208,25 @@ func TestNewcomer(t *testing.T) {
 	}
 }
 
+// TestOldMemories checks that a search asks more the older its forecasts are, although all come true:
+// it does not ask about what has become nearer.
+func TestOldMemories(t *testing.T) {
+	for _, test := range []struct {
+		days        time.Duration
+		least, most float64
+	}{{7, 0, 110}, {90, 90, 120}, {600, 250, 300}} {
+		s := newRememberedSession(4, 1, func(_, _ int, ms float64) float64 { return ms }, func(c *memory.Cell) {
+			c.Seen = c.Seen.Add(-test.days * 24 * time.Hour)
+		})
+		for !s.Progress().Done {
+			s.round()
+		}
+		if n := s.Progress().Probes; n < test.least || n > test.most {
+			t.Errorf("%.0f questions a player with forecasts of %d days ago, want %.0f to %.0f", n, test.days, test.least, test.most)
+		}
+	}
+}
+
 // TestRememberedInVain checks that a search goes on, as without memories, if some player reaches
 // nothing in any of the networks that should be the best.
 func TestRememberedInVain(t *testing.T) {

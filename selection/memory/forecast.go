@@ -16,6 +16,8 @@ type Forecast struct {
 	// Error is the standard deviation of MS from the mean of all addresses below the node, in ms. It
 	// is less than SD, which includes how far the addresses are from that mean.
 	Error float64
+	// Age is that of the oldest result in it.
+	Age time.Duration
 }
 
 // usual is how far an address is from the mean of the part that it shares with others, in ms, by
@@ -74,7 +76,7 @@ func Forecasts(tree *topology.Tree, now time.Time, memories ...[]Cell) []Forecas
 		off := drift * m
 		changed := again*again + off*off*-math.Expm1(-float64(old)/float64(settles))
 		missed := 1/float64(n) - 1/float64(max(n, tree.Children(node)))
-		forecasts = append(forecasts, Forecast{Node: node, MS: m, SD: math.Sqrt(own + changed), Error: math.Sqrt(own*missed + changed)})
+		forecasts = append(forecasts, Forecast{node, m, math.Sqrt(own + changed), math.Sqrt(own*missed + changed), old})
 	}
 	slices.Reverse(forecasts)
 	return forecasts
