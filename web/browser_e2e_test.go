@@ -153,7 +153,7 @@ func (b *browser) resize(size screenSize) {
 	b.do(chromedp.EmulateViewport(size.width, size.height, chromedp.EmulateScale(size.scale)))
 	b.prefers("prefers-color-scheme", scheme)
 	// The page learns about it later.
-	for deadline := time.Now().Add(10 * time.Second); eval[int64](b, "innerWidth") != size.width; time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(30 * time.Second); eval[int64](b, "innerWidth") != size.width; time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			b.Fatalf("the screen stays %d wide", eval[int64](b, "innerWidth"))
 		}
@@ -258,11 +258,11 @@ func (b *browser) until(what string, is func() bool) {
 	}
 }
 
-// settled returns what a script still finds wrong after the page has had time to lay itself out. An
-// empty result at the first look is enough.
+// settled returns what a script still finds wrong after the page has had time to lay itself out and to
+// load its maps: on a busy machine, half a minute. An empty result at the first look is enough.
 func (b *browser) settled(script string) (wrong []string) {
 	b.Helper()
-	for deadline := time.Now().Add(5 * time.Second); ; time.Sleep(100 * time.Millisecond) {
+	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(100 * time.Millisecond) {
 		if wrong = eval[[]string](b, script); len(wrong) == 0 || time.Now().After(deadline) {
 			return wrong
 		}
