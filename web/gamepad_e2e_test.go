@@ -80,7 +80,7 @@ func (b *browser) pushes(buttons ...int) {
 	for _, button := range buttons {
 		before := eval[int](b, "pressed")
 		b.run(fmt.Sprintf("void press(%d)", button))
-		b.until("the button is let go", func() bool { return eval[int](b, "pressed") > before })
+		b.until("the button is let go", func() bool { b.Helper(); return eval[int](b, "pressed") > before })
 	}
 }
 
@@ -189,6 +189,31 @@ func TestGamepadHeld(t *testing.T) {
 	if moved := eval[int](b, "moves - rested"); moved > 0 {
 		t.Errorf("another window's gamepad moved the focus %d times", moved)
 	}
+}
+
+// TestGamepadLanguage checks that a gamepad which comes by the choice of the language does not load
+// the page again, and that A does.
+func TestGamepadLanguage(t *testing.T) {
+	t.Parallel()
+	n := newSession(t, 20, friday(0))
+	b := browse(t, "http://"+n.at+"/", desktop)
+	b.until("the languages are there", func() bool { return eval[bool](b, "!!document.querySelector('#language')") })
+	b.plugsIn()
+	b.run(`globalThis.isFirst = true; document.querySelector("#language").focus()`)
+	chosen := func() string { return eval[string](b, `document.querySelector("#language").value`) }
+	b.pushes(padRight, padRight)
+	next := chosen()
+	if next == "en" {
+		t.Error("the gamepad does not change the choice")
+	}
+	b.run(`document.activeElement.blur()`)
+	if got := chosen(); got != "en" || !eval[bool](b, "!!globalThis.isFirst") {
+		t.Errorf("after passing by, the choice is %s", got)
+	}
+	b.run(`document.querySelector("#language").focus()`)
+	b.pushes(padRight, padRight)
+	b.run("void press(0)")
+	b.until("the page speaks "+next, func() bool { return read[string](b, "document.documentElement?.lang ?? ''") == next })
 }
 
 // TestHomeGamepad checks every page of Home with a gamepad, and that nobody gets stuck in its list.

@@ -79,6 +79,9 @@ function press(key) {
   return !to.dispatchEvent(new KeyboardEvent("keydown", { key, code: key, bubbles: true, cancelable: true }));
 }
 
+/** Whether a list's choice waits for A, because it loads the page again. @param {Element} list */
+const waits = (list) => list.matches("[data-waits]");
+
 /** Changes a list, a slider or a number, and returns whether it is one. @param {Direction} direction */
 function adjust(direction) {
   const on = document.activeElement;
@@ -96,7 +99,7 @@ function adjust(direction) {
     return false;
   }
   on.dispatchEvent(new Event("input", { bubbles: true }));
-  on.dispatchEvent(new Event("change", { bubbles: true }));
+  if (!waits(on)) on.dispatchEvent(new Event("change", { bubbles: true }));
   return true;
 }
 
@@ -134,6 +137,7 @@ function choose() {
     return first && focusOn(first);
   }
   if (press("Enter")) return;
+  if (waits(on)) return on.dispatchEvent(new Event("change", { bubbles: true }));
   if (on instanceof HTMLTextAreaElement || (on instanceof HTMLInputElement && !["checkbox", "radio", "button", "submit", "file"].includes(on.type))) {
     /** @type {any} */ (navigator).virtualKeyboard?.show(); // Steam's own keyboard opens with Steam and X
     return;
@@ -155,23 +159,24 @@ function back() {
   }
 }
 
-/** When each button or direction was pressed and how often it has acted, by its number. @type {Map<number, {since: number, acts: number}>} */
+/** For how long each button or direction has been seen pressed, in ms, and how often it has acted, by its number. @type {Map<number, {time: number, acts: number}>} */
 const held = new Map();
 
 // The browser's own ring is for keyboards, and may stay away after a mouse or a finger.
 const ring = new CSSStyleSheet({ disabled: true });
 ring.replaceSync(`:focus:not([tabindex="-1"]), input:focus + span { outline: 3px solid var(--gold-text); outline-offset: 2px; }`);
 
-/** Acts on a press, and again and again while it is held if it repeats. @param {number} which @param {boolean} isDown @param {number} now @param {() => void} act @param {boolean} [repeats] */
-function hold(which, isDown, now, act, repeats = false) {
+/** Acts on a press, and again and again while it is held if it repeats. passed is the time since the last frame, in ms. @param {number} which @param {boolean} isDown @param {number} passed @param {() => void} act @param {boolean} [repeats] */
+function hold(which, isDown, passed, act, repeats = false) {
   const hand = held.get(which);
   if (!isDown) return held.delete(which);
   if (!hand) {
     ring.disabled = false;
-    held.set(which, { since: now, acts: 1 });
+    held.set(which, { time: 0, acts: 1 });
     return act();
   }
-  if (repeats && now - hand.since >= pauses[0] + (hand.acts - 1) * pauses[1]) {
+  hand.time += passed;
+  if (repeats && hand.time >= pauses[0] + (hand.acts - 1) * pauses[1]) {
     hand.acts++;
     act();
   }
@@ -185,16 +190,16 @@ let last = 0;
 function poll(now) {
   const all = navigator.getGamepads().filter((pad) => pad?.connected);
   frame = all.length > 0 && !document.hidden ? requestAnimationFrame(poll) : 0;
-  const passed = Math.min(100, now - last);
+  const passed = Math.min(100, now - last); // a page that stood still did not see how long a button was held
   last = now;
   if (!document.hasFocus()) return held.clear(); // another window has the gamepad
   const is = (/** @type {number} */ button) => all.some((pad) => pad?.buttons[button]?.pressed);
   const leaning = (/** @type {number} */ axis) => all.reduce((most, pad) => (Math.abs(pad?.axes[axis] ?? 0) > Math.abs(most) ? (pad?.axes[axis] ?? 0) : most), 0);
   const [x, y] = [leaning(0), leaning(1)];
   const leansTo = { left: x < -leans && -x > Math.abs(y), right: x > leans && x > Math.abs(y), up: y < -leans && -y >= Math.abs(x), down: y > leans && y >= Math.abs(x) };
-  for (const [button, direction, key] of pads) hold(button, is(button) || leansTo[direction], now, () => move(direction, key), true);
-  hold(A, is(A), now, choose);
-  hold(B, is(B), now, back);
+  for (const [button, direction, key] of pads) hold(button, is(button) || leansTo[direction], passed, () => move(direction, key), true);
+  hold(A, is(A), passed, choose);
+  hold(B, is(B), passed, back);
   const roll = leaning(3);
   if (Math.abs(roll) > leans / 2) scrollBy({ top: (roll * scrolls * passed) / 1000, behavior: "instant" });
 }

@@ -13,8 +13,10 @@ export function offerLanguages(place) {
 /** The choice of the language, each by its own name. @param {string} id */
 export function languageChoice(id) {
   const offered = [...new Set([language, ...languages])].map((tag) => ({ tag, name: nameOf(tag) })).toSorted((a, b) => a.name.localeCompare(b.name));
-  const select = h("select", { id, "aria-label": say("page.language") }, offered.map(({ tag, name }) => h("option", { value: tag, lang: tag, dir: "auto", selected: tag === language }, name)));
+  const select = h("select", { id, "aria-label": say("page.language"), "data-waits": true }, offered.map(({ tag, name }) => h("option", { value: tag, lang: tag, dir: "auto", selected: tag === language }, name)));
   select.addEventListener("change", () => speak(/** @type {HTMLSelectElement} */ (select).value));
+  // A gamepad that only came by has chosen nothing.
+  select.addEventListener("blur", () => (/** @type {HTMLSelectElement} */ (select).value = language));
   return select;
 }
 
