@@ -57,7 +57,17 @@ func TestMatch(t *testing.T) {
 		if eval[bool](anna, "!!muster.live.state.match.decided") {
 			break
 		}
-		if eval[string](anna, "muster.live.state.match.turn.captain") == "anna" {
+		isAnnas := eval[string](anna, "muster.live.state.match.turn.captain") == "anna"
+		if moves > 0 { // the form for the turn before may still be there
+			captain := ben
+			if isAnnas {
+				captain = anna
+			}
+			captain.until("there is a new form", func() bool {
+				return eval[bool](captain, "!!document.querySelector('#stage .move:disabled') && !document.querySelector('#stage input[name=nominee]:checked')")
+			})
+		}
+		if isAnnas {
 			anna.tabsTo("#stage input[name=nominee]", " ")
 			anna.tabsTo("#stage .move", kb.Enter)
 		} else {

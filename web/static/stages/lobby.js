@@ -159,8 +159,8 @@ function one(scene, person, mapped) {
 function doing({ me }, person, isNew, mapped) {
   const home = person.country && !person.somewhere ? countryName(person.country) : "";
   const [word, tone] = condition(person, isNew && plays(person));
-  const line = (/** @type {string} */ text, /** @type {string} */ kind = "") => h("span", { class: `sub ${kind}` }, text);
-  if (mapped) return line(tone || !canPlay(person) ? word : person === me ? say("person.you") : home, tone);
+  const line = (/** @type {import("../dom.js").Child} */ text, /** @type {string} */ kind = "") => h("span", { class: `sub ${kind}` }, text);
+  if (mapped) return line(tone || !canPlay(person) ? word : person === me ? say("person.you") : home && h("bdi", {}, home), tone);
   return [line(person.organiser ? say("lobby.organiser", { doing: word }) : word, tone), home && line(say("country.about", { country: home }))];
 }
 
