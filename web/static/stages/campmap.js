@@ -33,11 +33,16 @@ export function drawCampMaps(place, state) {
     const camp = state.match && campOf(state.match, box.getAttribute("data-side") ?? "");
     if (!camp || !(box instanceof HTMLElement) || !box.checkVisibility() || box.clientWidth < 80 || box.clientHeight < 80) continue;
     const people = peopleOf(state, camp).filter(({ country }) => placeOf(country));
-    const shows = JSON.stringify([box.clientWidth, box.clientHeight, people.map((one) => [one.name, one.arrival, one.country, one.connected]), matchMedia("(prefers-color-scheme: dark)").matches]);
+    const { clientWidth: width, clientHeight: height } = box;
+    const shows = JSON.stringify([width, height, people.map((one) => [one.name, one.arrival, one.country, one.connected]), matchMedia("(prefers-color-scheme: dark)").matches]);
     if (drawn.get(box) === shows) continue;
     drawn.set(box, shows);
     void Promise.all([world(), import("../map/globe.js")]).then(
-      ([loaded, { drawGlobe }]) => requestAnimationFrame(() => drawn.get(box) === shows && draw(box, loaded, drawGlobe, people)),
+      ([loaded, { drawGlobe }]) => requestAnimationFrame(() => {
+        if (drawn.get(box) !== shows) return;
+        if (box.clientWidth !== width || box.clientHeight !== height) drawn.delete(box); // a phone was turned meanwhile
+        else draw(box, loaded, drawGlobe, people);
+      }),
       () => drawn.delete(box), // the list says who is on the side
     );
   }
