@@ -4,6 +4,7 @@ package web_test
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"iter"
 	"os"
@@ -29,6 +30,16 @@ type browser struct {
 	deaf *atomic.Bool
 	// asked holds the person's system preferences, by media feature.
 	asked map[string]string
+}
+
+var everyScreen = flag.Bool("every-screen", false, "check each stage, door and language on every screen, not on a few")
+
+// few returns the first n of some screens, or all if every screen is asked for.
+func few(n int, screens ...screenSize) []screenSize {
+	if *everyScreen || os.Getenv("MUSTER_SHOTS") != "" {
+		return screens
+	}
+	return screens[:n]
 }
 
 type screenSize struct {

@@ -59,7 +59,7 @@ func TestDoors(t *testing.T) {
 	b := browse(t, n.link(), desktop)
 	b.sees("#stage.door, .doors", "Watch")
 	b.prefers("prefers-reduced-motion", "reduce")
-	screens := []screenSize{pocket, tall, landscape, tablet, desktop, laptop, large, wall4}
+	screens := few(4, pocket, landscape, desktop, wall4, tall, tablet, laptop, large)
 	for _, system := range []string{"windows-amd64", "darwin", "linux-amd64", "none", "phone"} {
 		for _, people := range []int{0, 3, 16} {
 			if os.Getenv("MUSTER_SHOTS") == "" && people == 3 {
@@ -181,7 +181,7 @@ func TestDoorsSpeak(t *testing.T) {
 		for system, door := range map[string]string{"windows-amd64": "", "darwin": "play", "phone": ""} {
 			b.strangerAt(system, 3)
 			b.run(fmt.Sprintf("muster.view.door = %q; muster.view.changed()", door))
-			for _, size := range []screenSize{small, pocket, landscape, desktop} {
+			for _, size := range few(2, pocket, desktop, small, landscape) {
 				b.fitsOn(fmt.Sprintf("door-%s-%s%s", tag, system, door), size, "")
 				for _, cut := range eval[[]string](b, `[...document.querySelectorAll(".what, .how, .way-in h2, .pictured h3, .pictured p, .way-in button")].filter((e) => e.checkVisibility() && (e.scrollWidth > e.clientWidth + 2 || e.matches(".what") && (e.offsetWidth > e.parentElement.clientWidth || e.offsetHeight > 1.6 * parseFloat(getComputedStyle(e).fontSize)))).map((e) => e.innerText)`) {
 					t.Errorf("in %s on a %s there is no room for %q", tag, size.name, cut)

@@ -16,7 +16,7 @@ import (
 // in returns a page's link for a reader of a language.
 func in(tag, link string) string { return strings.Replace(link, "/#", "/?lang="+tag+"#", 1) }
 
-// TestLanguages checks each stage on each screen in languages that are longer than English, have
+// TestLanguages checks each stage on phones, desks and walls in languages that are longer than English, have
 // other letters and other line breaks, or run from right to left. Nothing is cut, is beyond the side,
 // or covers anything else.
 func TestLanguages(t *testing.T) {
@@ -47,7 +47,7 @@ func TestLanguages(t *testing.T) {
 				name := s.name + "-" + tag
 				b.resize(desktop)
 				b.drawn(s.name, s.stage, people, 1)
-				for _, size := range []screenSize{desktop, small, pocket} {
+				for _, size := range few(2, pocket, desktop, small) {
 					above := ""
 					if size == pocket && tag != catalogue.Mirrored { // which is in brackets, and longer than any language
 						above = s.above
@@ -56,7 +56,7 @@ func TestLanguages(t *testing.T) {
 					b.cutsNothing(s.name)
 				}
 				tv.drawn(s.name, s.stage, people, -1)
-				for _, size := range []screenSize{wall, wall4} {
+				for _, size := range few(1, wall, wall4) {
 					tv.fitsOn(name+"-tv", size, "")
 					tv.cutsNothing(s.name)
 				}

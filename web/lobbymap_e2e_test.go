@@ -32,7 +32,7 @@ func TestLobbyMap(t *testing.T) {
 		crowds = []int{16, 5}
 	}
 	for _, people := range crowds {
-		for _, size := range []screenSize{desktop, laptop, pocket, small, sideways, slate, night4k} {
+		for _, size := range few(4, desktop, pocket, sideways, slate, laptop, small, night4k) {
 			b.resize(size)
 			b.drawn("lobby", "lobby", people, 1)
 			b.areOnMap()
