@@ -97,9 +97,9 @@ func TestCrowd(t *testing.T) {
 	b.until("the map is there", func() bool { return eval[bool](b, "document.querySelectorAll('.world .ring').length == 8") })
 	b.tellsFrames("the search, with its map", trace)
 	t.Logf("loaded %d bytes to the first state, %d in %d files with the map, which takes %d; first state after "+
-		"%.0f ms; streamed %d bytes for %d points",
+		"%.0f ms; streamed %d bytes for at least %d points",
 		first, eval[int](b, loaded), eval[int](b, "performance.getEntriesByType('resource').length + 1"), eval[int](b, loadedForMap),
-		eval[float64](b, "muster.view.firstState"), eval[int](b, "muster.live.bytes"), crowdServers*crowdPlayers)
+		eval[float64](b, "muster.view.firstState"), eval[int](b, "muster.live.bytes"), (crowdServers-crowdLate)*crowdPlayers)
 	b.folds(true)
 	b.until("all is plotted", func() bool { return eval[bool](b, "!!document.querySelector('#picture-plot canvas')") })
 	b.tellsFrames("all details unfold and are plotted", trace)
