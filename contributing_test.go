@@ -68,16 +68,16 @@ func TestGuidesNameWhatThereIs(t *testing.T) {
 		}
 		named++
 	}
-	for _, command := range regexp.MustCompile(`go test (?:-tags e2e )?\./([a-z/]+) -run '?\^?([A-Za-z]+)`).FindAllStringSubmatch(text, -1) {
-		files, err := filepath.Glob(filepath.Join(command[1], "*_test.go"))
+	for _, command := range regexp.MustCompile(`go (?:-C ([a-z0-9]+) )?test (?:-tags e2e )?\./([a-z/]+) -run '?\^?([A-Za-z]+)`).FindAllStringSubmatch(text, -1) {
+		folder, test := filepath.Join(command[1], command[2]), command[3]
+		files, err := filepath.Glob(filepath.Join(folder, "*_test.go"))
 		if err != nil || len(files) == 0 {
-			t.Errorf("CONTRIBUTING.md tests %s: %v", command[1], err)
+			t.Errorf("CONTRIBUTING.md tests %s: %v", folder, err)
 		}
 		if !slices.ContainsFunc(files, func(file string) bool {
-			return regexp.MustCompile(`(?m)^func (Test|Benchmark|Fuzz)?` + command[2] + `|^func Test[A-Za-z]*` +
-				command[2]).MatchString(read(t, file))
+			return regexp.MustCompile(`(?m)^func (Test|Benchmark|Fuzz)?` + test + `|^func Test[A-Za-z]*` + test).MatchString(read(t, file))
 		}) {
-			t.Errorf("CONTRIBUTING.md runs %s in %s, which has no such test", command[2], command[1])
+			t.Errorf("CONTRIBUTING.md runs %s in %s, which has no such test", test, folder)
 		}
 		named++
 	}

@@ -49,6 +49,11 @@ func (r *rewriter) settings(file string) []setting {
 	switch file {
 	case "go.mod":
 		return []setting{{"module " + from + "\n", "module " + r.to.module + "\n", 1}}
+	case "e2e/go.mod":
+		return []setting{
+			{"require " + from + " ", "require " + r.to.module + " ", 1},
+			{"replace " + from + " ", "replace " + r.to.module + " ", 1},
+		}
 	case ".goreleaser.yaml":
 		return []setting{
 			{`"GITHUB_REPOSITORY_OWNER" "OWNER"`, fmt.Sprintf(`"GITHUB_REPOSITORY_OWNER" %q`, r.to.owner), 2},

@@ -83,6 +83,7 @@ func TestThisTree(t *testing.T) {
 		}
 		for _, want := range map[string][]string{
 			"go.mod":                        {"module github.com/ann/muster\n"},
+			"e2e/go.mod":                    {"module github.com/ann/muster/e2e\n", "\nreplace github.com/ann/muster => ../\n"},
 			".goreleaser.yaml":              {`"ann" }}/muster`, `-X github.com/ann/muster/internal/release.page=`, to.key},
 			"docs/serve/alerts.yml":         {" https://github.com/ann/muster/blob/main/docs/serve.md#musterhostdown\n"},
 			".github/workflows/release.yml": {"package=github.com/ann/muster/internal/release\n", "|| '" + to.key + "' }}"},

@@ -1,0 +1,93 @@
+package page_test
+
+import (
+	"strings"
+	"testing"
+
+	"muster/internal/sim"
+)
+
+// TestHomeConnects checks that a person who connects to a server is asked once, and that nothing
+// else waits for a click after the answer. There is no bar beside the question, no message that the
+// game has started, no free seat reported for that server, and no question from the browser.
+func TestHomeConnects(t *testing.T) {
+	h := startHome(t, 12)
+	b := h.findOne()
+	b.click(`[data-action="watch"]`)
+	b.sees("#now", "Muster checks again")
+	h.fleet.Update(0, func(s *sim.Server) { s.Info.Players = 3 })
+	b.sees("#now", "has a free seat")
+	b.run(`Object.defineProperty(Notification, "permission", { get: () => "default" }); window.allowed = 0; Notification.requestPermission = async () => { allowed++; return "denied"; }`)
+	for _, answer := range []string{"n", "y"} {
+		b.click(`#server [data-action="connect"]`)
+		b.sees("#questions", "Start My Arena now?")
+		b.hasOneQuestion()
+		b.click(`#questions [value="` + answer + `"]`)
+		b.until("the answer counts", func() bool { return eval[bool](b, "home.state().questions.length === 0 && !home.state().go.running") })
+		b.until("nothing waits for a click", func() bool {
+			return eval[bool](b, `document.querySelector("#now").hidden && document.querySelector("#questions").hidden`)
+		})
+	}
+	b.until("the game has started", func() bool { return eval[string](b, "home.state().go.launch") == "launched" })
+	if n := eval[int](b, "allowed"); n != 0 {
+		t.Errorf("the browser asked %d times whether Home may notify", n)
+	}
+	h.fleet.Update(0, func(s *sim.Server) { s.Info.Players = 4 })
+	b.run(`window.before = home.state().find.id`)
+	b.click(`[data-action="find-again"]`)
+	b.until("the server is full", func() bool {
+		return eval[bool](b, `home.state().find.id > before && !home.state().find.running && home.table.rows.size === 1`)
+	})
+	b.run(`document.querySelector("#list").focus()`)
+	b.press("ArrowDown")
+	b.click(`[data-action="watch"][data-goes]`)
+	b.sees("#now", "Muster checks again")
+	h.fleet.Update(0, func(s *sim.Server) { s.Info.Players = 3 })
+	b.sees("#questions", "Start My Arena now?")
+	b.hasOneQuestion()
+	b.click(`#questions [value="y"]`)
+	b.until("the game has started", func() bool {
+		return eval[bool](b, `home.state().watch.launch === "launched" && !home.state().watch.running && document.querySelector("#now").hidden`)
+	})
+}
+
+// TestHomeConnectsByHand checks that a player who starts games without Muster reads each time how
+// to do it, until they have dismissed it.
+func TestHomeConnectsByHand(t *testing.T) {
+	h := startHomeSet(t, 12, "lan = \"off\"\nport_map = false\nrate = 2000\nname = \"ann\"\nlaunch = \"never\"\n")
+	b := h.findOne()
+	for range 2 {
+		b.click(`#server [data-action="connect"]`)
+		b.sees("#now", "start it yourself with the line above")
+		b.sees("#now", "true +connect "+h.fleet.Servers()[0].Addr.String())
+		b.click(`#now [data-action="forget"]`)
+		b.until("it is read", func() bool { return eval[bool](b, `document.querySelector("#now").hidden`) })
+	}
+}
+
+// findOne opens Home and looks at one server, which is full.
+func (h *home) findOne() *browser {
+	h.Helper()
+	h.fleet.Update(0, func(s *sim.Server) {
+		s.Silent, s.Refusing = false, false
+		s.Info.MaxPlayers, s.Info.Players, s.Info.Bots = 4, 4, 0
+	})
+	b := browseHome(h.T, h, wide)
+	b.run(`location.hash = "#find"`)
+	b.sees("h1", "Find a server")
+	b.run(`document.querySelector("details.own").open = true; document.querySelector("#own-servers").value = "` +
+		h.fleet.Servers()[0].Addr.String() + `"`)
+	b.click(`[data-game="myarena"]`)
+	b.until("the server answers", func() bool { return eval[bool](b, "home.table.rows.size === 1 && !home.state().find.running") })
+	b.run(`document.querySelector("#list").focus()`)
+	b.press("ArrowDown")
+	return b
+}
+
+// hasOneQuestion checks that exactly one thing on the page wants an answer.
+func (b *browser) hasOneQuestion() {
+	b.Helper()
+	if now := strings.TrimSpace(b.reads("#now")); now != "" || eval[int](b, `document.querySelectorAll("#questions form").length`) != 1 {
+		b.Errorf("beside the question stands %q; the questions are %q", now, b.reads("#questions"))
+	}
+}

@@ -1,0 +1,280 @@
+package page_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"muster/host/wire"
+	"muster/internal/sim"
+)
+
+// TestSession plays a whole session in two browsers with four real peers: settings, live progress,
+// what-if, veto, vote, a restart of the host, launch, and the next round.
+func TestSession(t *testing.T) {
+	t.Parallel()
+	settings := friday(0)
+	settings.GuestsVote = true
+	n := newSession(t, 1200, settings)
+	organiser := browse(t, n.organisersLink(), desktop)
+	organiser.enters("anna")
+	if hash := eval[string](organiser, "location.hash"); "http://"+n.at+"/"+hash != n.link() {
+		t.Errorf("the organiser's secret stands in the address: %s", hash)
+	}
+	guest := browse(t, n.link(), phone)
+	guest.sees("#invite", "muster join "+n.link())
+	guest.shoot("gathering", phone, couch)
+	guest.enters("zoe")
+	organiser.sees("#people", "zoe")
+
+	n.as["anna"] = n.secret
+	n.plays(0, 250)
+	n.plays(1, 250)
+	n.plays(2, 250)
+	n.plays(3, 250)
+	organiser.sees("#stage", "5 are in, 4 can play")
+	organiser.run(`{ window.orders = []; const sends = fetch; window.fetch = (url, how) => { if (how?.body) orders.push(how.body); return sends(url, how); } }`)
+	organiser.sets("#by", "threshold")
+	organiser.sets("#limits_ms", "280")
+	// What was not changed may be older here than in the room.
+	if orders, want := eval[string](organiser, "orders.join('\\n')"), `{"settings":{"by":"threshold"}}`+"\n"+`{"settings":{"limits_ms":[280]}}`; orders != want {
+		t.Errorf("the organiser's page orders\n%s\nwant\n%s", orders, want)
+	}
+	guest.sees("#settings", "Average under a limit")
+	guest.sees("#settings", "280 ms")
+	organiser.shoot("gathering", desktop, laptop)
+
+	organiser.click("#stage [data-action=go]")
+	guest.sees("#stage", "Everyone is measuring")
+	organiser.until("points are drawn", func() bool { return eval[int](organiser, "muster.live.clouds.of('ben').length") > 350 })
+	goOn := []func(){organiser.holds("search"), guest.holds("search")}
+	organiser.shoot("measuring", desktop, laptop)
+	guest.shoot("measuring", phone)
+	for _, goesOn := range goOn {
+		goesOn()
+	}
+
+	n.close()
+	organiser.sees("#banner", "Lost the connection to the host")
+	organiser.shoot("lost", desktop)
+	n.open()
+	organiser.until("the page is back", func() bool { return organiser.reads("#banner") == "" })
+	organiser.until("it has the points again", func() bool { return eval[int](organiser, "muster.live.clouds.of('ben').length") >= 150 })
+
+	organiser.sees("#stage h1", "Where shall we play?")
+	guest.sees("#why", "average")
+	before := organiser.reads("#stage .leads h2")
+
+	guest.sets(`#whatif [value="minimax"]`, "true")
+	organiser.sees("#whatif .outcome", "zoe tries “Kindest to the worst off”")
+	organiser.shoot("whatif", desktop)
+	organiser.click("#whatif [data-action=forget-whatif]")
+
+	guest.click("#stage .candidate:nth-child(2) .cast")
+	organiser.until("the vote counts", func() bool { return organiser.reads("#stage .leads h2") != before })
+	guest.click("#ranking tr:nth-child(1) [data-action=veto]")
+	guest.click("#ranking tr:nth-child(1) [data-action=veto]") // the first one asks
+	organiser.sees("#log", "zoe vetoes")
+	organiser.sees("#stage", "Where shall we play?")
+	organiser.shoot("agreeing", desktop, laptop)
+	guest.shoot("agreeing", phone, pocket)
+	guest.votesInAPocket()
+
+	guest.click("#stage [data-ready=true]")
+	organiser.click("#stage [data-ready=true]")
+	guest.sees("#stage .left", "")
+	room := n.awaits("everyone is sent to a server", func(r wire.Document) bool { return r.Stage == wire.Launching })
+	guest.sees("#connect", room.Connect)
+	organiser.sees("#people", "couldn’t start: openarena: not found in PATH")
+	if link := eval[string](guest, "document.querySelector('.way a').href"); link != "steam://connect/"+room.Connect {
+		t.Errorf("the way in is %q", link)
+	}
+	organiser.shoot("launching", desktop, laptop, night4k)
+	guest.shoot("launching", phone, couch)
+	sharedPicture(organiser)
+	culledList(organiser)
+
+	organiser.click("#stage [data-action=go]")
+	n.awaits("the next round", func(r wire.Document) bool { return r.Round == 2 })
+	organiser.sees("#evening", "Round 1")
+
+	organiser.until("nothing is told any more", func() bool { return organiser.reads("#toast") == "" })
+	organiser.click("#steer [data-action=end]")
+	organiser.sees("#stage .same-time", "Same time ")
+	organiser.sees("#stage", "Only you see this so far")
+	organiser.shoot("closing", desktop, phone)
+	organiser.click("#stage [data-action=close-room]")
+	for _, b := range []*browser{organiser, guest} {
+		b.sees("#stage h1", "Good night")
+		b.sees("#stage .awards", "Nearest")
+		b.until("the poster is there", func() bool {
+			return eval[int](b, `document.querySelector("#stage .poster img")?.naturalWidth ?? 0`) == 1080
+		})
+	}
+	organiser.sees("#stage", "closed the room at")
+	if toast := organiser.reads("#toast"); toast != "" {
+		t.Errorf("the end is told as %q", toast)
+	}
+	organiser.shoot("night", desktop, laptop, night4k)
+	guest.shoot("night", phone, couch)
+	guest.until("nothing is looked for any more", func() bool {
+		return guest.reads("#banner") == "" && eval[string](guest, "muster.live.connection") == "over"
+	})
+}
+
+// holds freezes a page at a stage. goesOn delivers everything that it missed.
+func (b *browser) holds(stage string) (goesOn func()) {
+	b.Helper()
+	b.run(`window.missed = []; muster.live.socket.onmessage = ({ data }) => { muster.live.watch(); missed.push(data); }`)
+	b.until("the page stands at the "+stage, func() bool { return eval[string](b, "muster.view.stage") == stage })
+	return func() {
+		b.Helper()
+		b.run(`muster.live.socket.onmessage = ({ data }) => muster.live.receive(data); missed.forEach((data) => muster.live.receive(data))`)
+	}
+}
+
+// sharedPicture checks that the picture of the result is saved if the browser cannot share.
+func sharedPicture(b *browser) {
+	b.Helper()
+	b.run(`window.made = []; const make = URL.createObjectURL; URL.createObjectURL = (blob) => { made.push(blob); return make.call(URL, blob); }`)
+	b.click("#stage [data-action=share]")
+	b.sees("#toast", "saved as game-night.png")
+	const drawn = 10_000 // bytes; an empty picture has few
+	if made := eval[int](b, `made.findLast((blob) => blob.type === "image/png")?.size ?? 0`); made < drawn {
+		b.Errorf("the picture has %d bytes", made)
+	}
+}
+
+// culledList checks that each list of the culled servers is one click away.
+func culledList(b *browser) {
+	b.Helper()
+	b.click("#culled [data-cause=unreachable], #culled [data-cause=full]")
+	b.sees("dialog[open] h2", "server")
+	b.shoot("culled", desktop)
+	b.click("dialog[open] form button")
+}
+
+// TestSteering checks that the organiser can lock the room, remove a player and hand over the role,
+// and that nobody else can.
+func TestSteering(t *testing.T) {
+	t.Parallel()
+	n := newSession(t, 50, friday(0))
+	organiser := browse(t, n.organisersLink(), desktop)
+	organiser.enters("anna")
+	guest := browse(t, n.link(), desktop)
+	guest.enters("zoe")
+	n.plays(1, 100)
+	organiser.sees("#people", "ben")
+	if got := guest.reads("#people .tools, #steer button"); got != "" {
+		t.Errorf("a guest can steer: %s", got)
+	}
+	organiser.click("#steer [data-action=lock]")
+	late := browse(t, n.link(), desktop)
+	late.sees("#steer", "locked")
+	late.click("#welcome button")
+	own := browse(t, n.personal("ben"), phone)
+	own.sees("#people .badge", "you")
+	organiser.click("[data-action=handon][data-name=ben]")
+	own.sees("#steer", "Locked to newcomers")
+	if got := guest.reads("#people .tools, #steer button"); got != "" {
+		t.Errorf("a guest can steer: %s", got)
+	}
+	organiser.until("who handed the role on has it no more", func() bool { return organiser.reads("#people .tools") == "" })
+}
+
+// TestOneself checks that people can change their name, find their own link, and leave.
+func TestOneself(t *testing.T) {
+	t.Parallel()
+	n := newSession(t, 50, friday(0))
+	n.plays(1, 100)
+	guest := browse(t, n.link(), phone)
+	guest.enters("zoe")
+	guest.sees("#people .badge", "guest")
+	guest.reads("#me")
+	guest.run(`document.querySelector("#me details").open = true`)
+	guest.shoot("oneself", phone, couch)
+	own := eval[string](guest, `document.querySelector("#own-link").textContent`)
+	guest.run(`document.querySelector("#new-name").value = "zoë\u202e<b>"; document.querySelector("#me form").requestSubmit()`)
+	guest.sees("#people", "zoë<b>")
+	other := browse(t, own, desktop)
+	other.sees("#people .badge", "you")
+	other.sees("#people", "zoë<b>")
+	guest.click("#me [data-sure=leave]")
+	guest.click("#me [data-action=leave]")
+	guest.sees("#welcome", "Your nickname")
+	other.sees("#toast", "missing or out of date")
+
+	player := browse(t, n.personal("ben"), desktop)
+	player.sees("#people .badge", "you")
+	if got := player.reads("#people"); strings.Contains(got, "guest") || player.reads("#welcome") != "" {
+		t.Errorf("by the personal link ben is %s", got)
+	}
+	organiser := browse(t, n.organisersLink(), desktop)
+	organiser.click("#steer [data-sure=renew]")
+	organiser.click("#steer [data-action=renew]")
+	organiser.sees("#toast", "The organiser’s link has changed")
+	organiser.sees("#steer", "Lock the room")
+	browse(t, n.organisersLink(), desktop).sees("#toast", "missing or out of date")
+}
+
+// hostile are names that strangers give their servers.
+var hostile = []string{
+	"<script>document.title='taken'</script><img src=x onerror=alert(1)>",
+	"\u202eserver <mark>desrever\u2066",
+	"<mark>" + strings.Repeat("very long ", 200),
+	"^1red^7\x1b[31m<mark>colour\x07",
+}
+
+// TestHostileNames checks that any server's name is shown and harmless.
+func TestHostileNames(t *testing.T) {
+	t.Parallel()
+	n := newSession(t, 60, friday(4))
+	for server := range n.world.Servers {
+		n.fleet.Update(server, hostileServer(hostile[server%len(hostile)]))
+	}
+	b := browse(t, n.organisersLink(), desktop)
+	b.enters("anna\u202e<b>")
+	for place := range players {
+		n.plays(place, 200)
+	}
+	n.awaits("a choice", func(r wire.Document) bool { return r.Selection != nil && r.Selection.Chosen != nil })
+	b.sees("#stage", "Where shall we play?")
+	b.shoot("hostile", desktop, phone)
+	if title := eval[string](b, "document.title"); strings.Contains(title, "taken") {
+		t.Errorf("a server's script ran: %s", title)
+	}
+	tags := eval[[]string](b, "[...document.querySelectorAll('#stage *, #stage *')].map((e) => e.tagName)")
+	if slices.Contains(tags, "SCRIPT") || slices.Contains(tags, "IMG") || slices.Contains(tags, "MARK") {
+		t.Errorf("a server's markup became the page's")
+	}
+	if names := b.reads("#ranking .name"); !strings.Contains(names, "<script>") && !strings.Contains(names, "<mark>") {
+		t.Errorf("the hostile name is not shown as text: %s", names)
+	}
+}
+
+func hostileServer(name string) func(*sim.Server) {
+	return func(s *sim.Server) { s.Info.Name, s.Info.Map = name, name }
+}
+
+// votesInAPocket checks the vote on a small phone. Three candidates and the button for being ready
+// are above the fold, controls are large enough, and no veto happens by mistake.
+func (b *browser) votesInAPocket() {
+	b.Helper()
+	b.resize(pocket)
+	if wrong := b.settled(`(() => {
+		const box = (e) => e.getBoundingClientRect(), wrong = [];
+		const ready = box(document.querySelector("#stage .ready"));
+		const seen = [...document.querySelectorAll(".candidate")].filter((e) => e.checkVisibility() && box(e).bottom <= ready.top);
+		if (seen.length < Math.min(3, document.querySelectorAll(".candidate").length)) wrong.push(seen.length + " candidates above " + ready.top);
+		if (ready.bottom > innerHeight) wrong.push("who is ready at " + ready.bottom);
+		for (const e of seen.filter((e) => e.matches(".open"))) {
+			const cast = box(e.querySelector(".cast")), veto = e.querySelector(".veto");
+			if (cast.height < 48) wrong.push("a button " + cast.height + " px high");
+			if (veto && box(veto).left - cast.right < 12) wrong.push("a veto " + (box(veto).left - cast.right) + " px from the vote");
+		}
+		return wrong;
+	})()`); len(wrong) > 0 {
+		b.Errorf("the vote in a pocket: %s", wrong)
+	}
+	b.resize(desktop)
+}
