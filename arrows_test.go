@@ -55,8 +55,8 @@ var arrows = []struct {
 	{"muster/internal/release/internal/publish", []string{"muster/internal/release"}},
 	{"muster/internal/leak", nil},
 	{"muster/internal/await", nil},
+	{"muster/internal/netfab", nil},
 	{"muster/internal/lab/addresses", []string{"muster/discovery", "muster/discovery/geo/ranges"}},
-	{"muster/internal/lab/netfab", nil},
 	{"muster/internal/lab/faults", nil},
 	{"muster/internal/lab/load", []string{"muster/host/wire", "muster/discovery"}},
 	{"muster/internal/lab/recorded", []string{"muster/discovery", "muster/internal/game"}},
@@ -409,7 +409,7 @@ func TestProgramIsLight(t *testing.T) {
 		t.Fatalf("go list: %v", err)
 	}
 	for path := range strings.FieldsSeq(string(out)) {
-		for _, heavy := range []string{"github.com/nats-io/nats-server/", "github.com/chromedp/", "gonum.org/", "github.com/santhosh-tekuri/", "golang.org/x/image/", "image/png/", "github.com/spf13/cobra/doc/", "testing/", "muster/internal/lab/"} {
+		for _, heavy := range []string{"github.com/nats-io/nats-server/", "github.com/chromedp/", "gonum.org/", "github.com/santhosh-tekuri/", "golang.org/x/image/", "image/png/", "github.com/spf13/cobra/doc/", "testing/", "muster/internal/lab/", "muster/internal/netfab/"} {
 			if strings.HasPrefix(path+"/", heavy) {
 				t.Errorf("the program has %s in it", path)
 			}

@@ -18,7 +18,7 @@ import (
 	"time"
 
 	"muster/discovery"
-	"muster/internal/lab/netfab"
+	"muster/internal/netfab"
 )
 
 // The tests of this file ask servers behind links with distances and losses, in network

@@ -26,7 +26,7 @@ import (
 	"muster/discovery/protocol/a2s"
 	"muster/discovery/protocol/quake3"
 	"muster/host/wire"
-	"muster/internal/lab/netfab"
+	"muster/internal/netfab"
 )
 
 // resident returns how much memory the program occupies, in bytes.

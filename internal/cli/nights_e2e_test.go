@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"muster/host/wire"
-	"muster/internal/lab/netfab"
+	"muster/internal/netfab"
 )
 
 var (

@@ -29,7 +29,7 @@ import (
 	"muster/discovery"
 	"muster/discovery/protocol/quake3"
 	"muster/host/wire"
-	"muster/internal/lab/netfab"
+	"muster/internal/netfab"
 )
 
 // The simulated internet: game servers, the host, and players behind routers of their own. The
