@@ -45,9 +45,6 @@ func TestMain(m *testing.M) {
 }
 
 func folders(home string) error {
-	if cache, err := os.UserCacheDir(); err == nil && os.Getenv("GOCACHE") == "" {
-		os.Setenv("GOCACHE", filepath.Join(cache, "go-build")) // the programs under test use the existing build cache
-	}
 	for _, name := range []string{"XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "TMPDIR"} {
 		folder := filepath.Join(home, name)
 		if err := errors.Join(os.Mkdir(folder, 0o700), os.Setenv(name, folder)); err != nil {
