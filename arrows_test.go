@@ -57,7 +57,6 @@ var arrows = []struct {
 	{"muster/internal/await", nil},
 	{"muster/internal/netfab", nil},
 	{"muster/internal/lab/addresses", []string{"muster/discovery", "muster/discovery/geo/ranges"}},
-	{"muster/internal/lab/faults", nil},
 	{"muster/internal/lab/load", []string{"muster/host/wire", "muster/discovery"}},
 	{"muster/internal/lab/recorded", []string{"muster/discovery", "muster/internal/game"}},
 	{"muster/internal/lab/rivals", []string{"muster/internal/sim", "muster/selection"}},
@@ -292,7 +291,6 @@ var pure = []string{
 	"muster/host/keyfile",
 	"muster/host/networks",
 	"muster/peer/player",
-	"muster/internal/lab/faults",
 	"muster/internal/discord",
 }
 
@@ -377,9 +375,6 @@ func TestPureCodeWaitsForNobody(t *testing.T) {
 			t.Fatalf("%s: no files, %v", path, err)
 		}
 		for _, file := range files {
-			if strings.HasSuffix(file, "_e2e_test.go") {
-				continue
-			}
 			isTest := strings.HasSuffix(file, "_test.go")
 			set := token.NewFileSet()
 			parsed, err := parser.ParseFile(set, file, nil, parser.SkipObjectResolution)

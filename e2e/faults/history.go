@@ -3,7 +3,7 @@
 //	seed ─▶ Schedule ─▶ faults on hosts, NATS servers and lines ─┐
 //	                    rooms of scripted players, by a proxy ───┴─▶ history ─▶ Check ─▶ findings
 //
-// The schedule and the checker are pure. The end-to-end tests of this package drive real programs.
+// The schedule and the checker are pure. The other tests of this package drive real programs.
 package faults
 
 import "time"
