@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io/fs"
 	"net/netip"
 	"os"
 	"path"
@@ -83,6 +84,25 @@ func TestGuidesNameWhatThereIs(t *testing.T) {
 	}
 	if named < 30 {
 		t.Errorf("CONTRIBUTING.md names %d places and tests", named)
+	}
+}
+
+// TestModulesAreWatched: dependabot looks at every module of the tree.
+func TestModulesAreWatched(t *testing.T) {
+	watched, modules := read(t, ".github/dependabot.yml"), 0
+	err := filepath.WalkDir(".", func(at string, _ fs.DirEntry, err error) error {
+		if filepath.Base(at) != "go.mod" {
+			return err
+		}
+		modules++
+		folder := path.Join("/", filepath.ToSlash(filepath.Dir(at)))
+		if !regexp.MustCompile(`directories: \[(.*, )?` + regexp.QuoteMeta(folder) + `[,\]]`).MatchString(watched) {
+			t.Errorf("dependabot does not look at %s", folder)
+		}
+		return err
+	})
+	if err != nil || modules < 2 {
+		t.Errorf("%d modules, %v", modules, err)
 	}
 }
 

@@ -31,6 +31,9 @@ type rewriter struct {
 // from is the module's path until it is published.
 const from = "muster"
 
+// ofModule matches where another module of the tree requires or replaces the module.
+var ofModule = regexp.MustCompile(`(?m)^(require |replace |\t)` + from + `( v| =>)`)
+
 // newRewriter returns the rewriter of a tree with these files.
 func newRewriter(files []string, to identity) *rewriter {
 	var folders []string
@@ -49,11 +52,6 @@ func (r *rewriter) settings(file string) []setting {
 	switch file {
 	case "go.mod":
 		return []setting{{"module " + from + "\n", "module " + r.to.module + "\n", 1}}
-	case "e2e/go.mod":
-		return []setting{
-			{"require " + from + " ", "require " + r.to.module + " ", 1},
-			{"replace " + from + " ", "replace " + r.to.module + " ", 1},
-		}
 	case ".goreleaser.yaml":
 		return []setting{
 			{`"GITHUB_REPOSITORY_OWNER" "OWNER"`, fmt.Sprintf(`"GITHUB_REPOSITORY_OWNER" %q`, r.to.owner), 2},
@@ -84,6 +82,9 @@ func (r *rewriter) rewrite(file string, content []byte) ([]byte, error) {
 	changed := content
 	if bytes.Contains(content, []byte(from+"/")) { // hardly any long file has it
 		changed = r.imports.ReplaceAll(content, []byte("${1}"+r.to.module+"/${2}"))
+	}
+	if path.Base(file) == "go.mod" { // of a module below, which has this one beside it
+		changed = ofModule.ReplaceAll(changed, []byte("${1}"+r.to.module+"${2}"))
 	}
 	for _, s := range r.settings(file) {
 		if n := bytes.Count(changed, []byte(s.old)); n != s.times {

@@ -20,7 +20,7 @@ func ann(t *testing.T) identity {
 // TestRewrite checks which words name the module, and which only look like it. The old path is put
 // together here, because a published copy has these tests, too.
 func TestRewrite(t *testing.T) {
-	r := newRewriter([]string{"main.go", "host/wire/wire.go", "web/web.go", "docs/go.md", "internal/cli/cli.go"}, ann(t))
+	r := newRewriter([]string{"main.go", "host/wire/wire.go", "web/web.go", "bench/load/player.go", "docs/go.md", "internal/cli/cli.go"}, ann(t))
 	for _, tt := range []struct{ name, file, old, new string }{
 		{"an import", "a.go", "package a\n\nimport _ \"OLD/host/wire\"\n", "package a\n\nimport _ \"NEW/host/wire\"\n"},
 		{"imports, sorted", "a.go", "package a\n\nimport (\n\t_ \"OLD/web\"\n\t_ \"rsc.io/qr\"\n\t_ \"go.dev/x\"\n)\n",
@@ -29,7 +29,7 @@ func TestRewrite(t *testing.T) {
 		{"a link in a comment", "a.go", "package a\n\n// [OLD/host/wire.Hello] greets.\n", "package a\n\n// [NEW/host/wire.Hello] greets.\n"},
 		{"two in a text", ".ci/run", "alone=\"OLD/internal/sim OLD/web\"\n", "alone=\"NEW/internal/sim NEW/web\"\n"},
 		{"a linker's flag", "x.yml", "- -X \"OLD/internal/release.page=p\"\n", "- -X \"NEW/internal/release.page=p\"\n"},
-		{"a module below", "internal/lab/sqlite/go.mod", "module OLD/internal/lab/sqlite\n", "module NEW/internal/lab/sqlite\n"},
+		{"a module below", "bench/go.mod", "module OLD/bench\n\nrequire OLD v0.0.0\n\nreplace OLD => ../\n", "module NEW/bench\n\nrequire NEW v0.0.0\n\nreplace NEW => ../\n"},
 		{"the module", "go.mod", "module OLD\n\ngo 1.26.0\n", "module NEW\n\ngo 1.26.0\n"},
 		{"folders of a machine", "docs/a.md", "/etc/OLD/host ~/OLD/web ../OLD/web x-OLD/web", "/etc/OLD/host ~/OLD/web ../OLD/web x-OLD/web"},
 		{"other words", "docs/a.md", "OLD host, OLD/releases, OLD/website, OLD/docs, OLD://web", "OLD host, OLD/releases, OLD/website, OLD/docs, OLD://web"},
@@ -64,7 +64,7 @@ func TestThisTree(t *testing.T) {
 	}
 	files, to := strings.Fields(string(list)), ann(t)
 	r := newRewriter(files, to)
-	old := regexp.MustCompile(`"` + from + `/\(?(discovery|host|internal|peer|selection|web)\b|\b` + from + `/internal/release`)
+	old := regexp.MustCompile(`"` + from + `/\(?(discovery|e2e|host|internal|peer|selection|web)\b|\b` + from + `/internal/release`)
 	for _, file := range files {
 		content, err := os.ReadFile(filepath.Join(root, file))
 		if os.IsNotExist(err) { // deleted, and not committed yet
@@ -83,7 +83,7 @@ func TestThisTree(t *testing.T) {
 		}
 		for _, want := range map[string][]string{
 			"go.mod":                        {"module github.com/ann/muster\n"},
-			"e2e/go.mod":                    {"module github.com/ann/muster/e2e\n", "\nreplace github.com/ann/muster => ../\n"},
+			"e2e/go.mod":                    {"module github.com/ann/muster/e2e\n", "require github.com/ann/muster v", "replace github.com/ann/muster => ../"},
 			".goreleaser.yaml":              {`"ann" }}/muster`, `-X github.com/ann/muster/internal/release.page=`, to.key},
 			"docs/serve/alerts.yml":         {" https://github.com/ann/muster/blob/main/docs/serve.md#musterhostdown\n"},
 			".github/workflows/release.yml": {"package=github.com/ann/muster/internal/release\n", "|| '" + to.key + "' }}"},
