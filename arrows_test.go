@@ -56,10 +56,6 @@ var arrows = []struct {
 	{"muster/internal/leak", nil},
 	{"muster/internal/await", nil},
 	{"muster/internal/netfab", nil},
-	{"muster/internal/lab/addresses", []string{"muster/discovery", "muster/discovery/geo/ranges"}},
-	{"muster/internal/lab/load", []string{"muster/host/wire", "muster/discovery"}},
-	{"muster/internal/lab/recorded", []string{"muster/discovery", "muster/internal/game"}},
-	{"muster/internal/lab/rivals", []string{"muster/internal/sim", "muster/selection"}},
 	{"muster/internal/echo", []string{"muster/discovery/protocol/beacon"}},
 	{"muster/internal/portmap", []string{"muster/discovery", "muster/internal/netinfo"}},
 	{"muster/internal/invite", []string{"muster/discovery", "muster/host/access", "muster/internal/hint"}},
@@ -86,6 +82,7 @@ var arrows = []struct {
 	{"muster/internal/sim/fleet", []string{"muster/internal/game", "muster/internal/sim", "muster/internal/term"}},
 	{"muster/internal/sim/plot", []string{"muster/internal/term", "muster/internal/sim"}},
 	{"muster/host", []string{"muster/host/access", "muster/host/admission", "muster/host/demand", "muster/host/lists", "muster/host/matchfile", "muster/host/metrics", "muster/host/networks", "muster/host/openapi", "muster/host/openers", "muster/host/operating", "muster/host/pressure", "muster/host/public", "muster/host/store", "muster/host/page", "muster/host/room", "muster/host/turns", "muster/host/wire/...", "muster/selection/...", "muster/discovery", "muster/discovery/plan/topology"}},
+	{"muster/host/hosttest", []string{"muster/discovery", "muster/host/wire"}},
 	{"muster/peer", []string{"muster/peer/player", "muster/host/access", "muster/host/wire/...", "muster/discovery", "muster/selection/memory"}},
 	{"muster/peer/player", []string{"muster/host/wire", "muster/discovery", "muster/discovery/plan/topology", "muster/discovery/plan", "muster/selection/memory"}},
 	{"muster/host/room", []string{"muster/host/room/...", "muster/host/schedule", "muster/host/wire", "muster/selection/...", "muster/discovery", "muster/discovery/plan/topology"}},
@@ -404,7 +401,7 @@ func TestProgramIsLight(t *testing.T) {
 		t.Fatalf("go list: %v", err)
 	}
 	for path := range strings.FieldsSeq(string(out)) {
-		for _, heavy := range []string{"github.com/nats-io/nats-server/", "github.com/chromedp/", "gonum.org/", "github.com/santhosh-tekuri/", "golang.org/x/image/", "image/png/", "github.com/spf13/cobra/doc/", "testing/", "muster/internal/lab/", "muster/internal/netfab/"} {
+		for _, heavy := range []string{"github.com/nats-io/nats-server/", "github.com/chromedp/", "gonum.org/", "github.com/santhosh-tekuri/", "golang.org/x/image/", "image/png/", "github.com/spf13/cobra/doc/", "testing/", "muster/internal/netfab/"} {
 			if strings.HasPrefix(path+"/", heavy) {
 				t.Errorf("the program has %s in it", path)
 			}

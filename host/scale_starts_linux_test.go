@@ -22,8 +22,8 @@ import (
 
 	"muster/discovery"
 	"muster/host"
+	"muster/host/hosttest"
 	"muster/host/wire"
-	"muster/internal/lab/load"
 	"muster/selection"
 )
 
@@ -37,7 +37,7 @@ func TestScaleStarts(t *testing.T) {
 	if *scaleStarts == 0 {
 		t.Skip("no -scale-starts")
 	}
-	list := load.List(*scaleServers)
+	list := hosttest.List(*scaleServers)
 	h, m := inMemory(t, host.Config{
 		List:        func(context.Context, string) ([]discovery.Server, error) { return slices.Clone(list), nil },
 		MetricsFrom: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")},
@@ -326,7 +326,7 @@ func (p *inMemoryPlayer) plays() {
 				p.coming = append(p.coming, coming{at: p.asks(began, server), round: m.Round, server: server})
 			}
 		case wire.Finalists:
-			look := load.Looked(p.name, p.list, m)
+			look := hosttest.Looked(p.name, p.list, m)
 			if tells == nil {
 				p.says(look)
 				break
@@ -351,7 +351,7 @@ func (p *inMemoryPlayer) plays() {
 // asks sends a query, and returns when the host will know the answer.
 func (p *inMemoryPlayer) asks(now time.Time, server int) time.Time {
 	p.free = latest(now, p.free).Add(time.Duration(float64(time.Second) / *scaleLine))
-	return p.free.Add(messageTime + cmp.Or(load.RTT(p.name, p.list[server]), silence))
+	return p.free.Add(messageTime + cmp.Or(hosttest.RTT(p.name, p.list[server]), silence))
 }
 
 func latest(a, b time.Time) time.Time {
@@ -381,7 +381,7 @@ func (p *inMemoryPlayer) tells(now time.Time) {
 }
 
 func (p *inMemoryPlayer) answers(ask wire.Ask) {
-	infos, report := load.Measured(p.name, p.list, ask, p.told, time.Since(p.began))
+	infos, report := hosttest.Measured(p.name, p.list, ask, p.told, time.Since(p.began))
 	p.told += len(report.Results)
 	p.says(infos)
 	p.says(report)
@@ -400,7 +400,7 @@ func (p *inMemoryPlayer) says(m wire.Message) {
 // and goes on as soon as it can.
 func TestSearchQueues(t *testing.T) {
 	t.Parallel()
-	list := load.List(1000)
+	list := hosttest.List(1000)
 	h, m := inMemory(t, host.Config{List: func(context.Context, string) ([]discovery.Server, error) { return slices.Clone(list), nil }})
 	leave := h.Occupy()
 	launched := make(chan struct{})

@@ -29,7 +29,7 @@ const (
 	jitterWeight = 2
 	lossPenalty  = time.Second // for losing everything: 10 ms for 1 %
 	// presumed is how many answered probes are added to those of a long look. One lost of 24 says
-	// little, three say more (a Beta prior of so many, docs/experiments/long-look.md).
+	// little, three say more (a Beta prior of so many, bench/experiments/long-look.md).
 	presumed = 50
 )
 

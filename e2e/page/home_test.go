@@ -498,7 +498,7 @@ func TestHomeGuarded(t *testing.T) {
 	b.run("window.muster = { live: {}, view: {} }")
 }
 
-// homeRows is how many servers TestHomeMany has; docs/experiments/home.md uses 30,000.
+// homeRows is how many servers TestHomeMany has; bench/experiments/home.md uses 30,000.
 var homeRows = flag.Int("home-rows", 2000, "servers in Home's table")
 
 // TestHomeMany checks that a long table stays smooth while it fills and scrolls. The page's own

@@ -27,7 +27,7 @@ import (
 // hostDrain is how long a host takes at most to end after SIGTERM, as docs/serve.md promises.
 const hostDrain = 5 * time.Second
 
-// reads runs .ci/operators, which reads compose files and charts as Docker and Helm do, and returns its JSON.
+// reads runs tools/operators, which reads compose files and charts as Docker and Helm do, and returns its JSON.
 func reads(t *testing.T, input string, env []string, args ...string) (gjson.Result, error) {
 	t.Helper()
 	cmd := exec.Command(goBin(t, "muster-operators"), args...)

@@ -21,7 +21,7 @@ import (
 
 const (
 	// inline is how many compressed bytes of a room stand in the record itself, and partSize how
-	// many a part has. docs/experiments/cluster.md says how they were chosen. Headers come on top,
+	// many a part has. bench/experiments/cluster.md says how they were chosen. Headers come on top,
 	// and a message may have 1 MB unless max_payload is set.
 	inline   = 256 << 10
 	partSize = 512 << 10

@@ -22,7 +22,7 @@ import (
 	"muster/host/store"
 )
 
-var measure = flag.Bool("measure", false, "measure what docs/experiments/cluster.md has")
+var measure = flag.Bool("measure", false, "measure what bench/experiments/cluster.md has")
 
 // roomOf returns so many bytes like a saved room's. They are JSON with servers, which have names,
 // maps and players, and with round trip times, which do not compress.

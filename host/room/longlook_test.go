@@ -155,7 +155,7 @@ func TestLongLookEnds(t *testing.T) {
 	n.noted("dan didn’t look again: taking the first measurements")
 }
 
-var looks = flag.Int("looks", 0, "how many rooms look at servers that lose packets or jitter, for docs/experiments/long-look.md")
+var looks = flag.Int("looks", 0, "how many rooms look at servers that lose packets or jitter, for bench/experiments/long-look.md")
 
 // TestLooks checks that a long look chooses a server behind clean paths at least as often as a
 // short one if the nearest servers are behind poor ones.

@@ -24,7 +24,7 @@ var (
 )
 
 // TestSaveMany measures how long saves take while the file is rewritten, and what opening it costs.
-// internal/lab/sqlite measures the same for SQLite.
+// bench/sqlite measures the same for SQLite.
 func TestSaveMany(t *testing.T) {
 	if *manyRooms == 0 {
 		t.Skip("-rooms says how many")

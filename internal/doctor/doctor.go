@@ -172,7 +172,7 @@ const (
 	// enoughFiles suffice for a full room with its pages.
 	enoughFiles = 256
 	// tablesAge is when address tables are old: in a year 3.6 % of the addresses move to another AS
-	// (docs/experiments/address-tables.md).
+	// (bench/experiments/address-tables.md).
 	tablesAge = 365 * 24 * time.Hour
 	// enoughColumns suffice for the tables' names and addresses.
 	enoughColumns = 60

@@ -15,7 +15,7 @@ import (
 	"muster/selection"
 )
 
-// The distance between searches and the bound (docs/experiments/distance-from-bound.md):
+// The distance between searches and the bound (bench/experiments/distance-from-bound.md):
 //
 //	go test ./internal/sim -run TestFewest$ -v -timeout 0 -fewest-worlds 20 -sweep-of css2007 -sweep-groups world-4 -sweep-from 40000
 var (

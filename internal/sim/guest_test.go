@@ -473,7 +473,7 @@ func (c *guestCase) searched(players int, by selection.Rule, knows, counted bool
 }
 
 // TestGuestsSearched measures the gain of a coordinated search that knows of the guest over one for
-// the players alone. See docs/experiments/guest-estimates.md.
+// the players alone. See bench/experiments/guest-estimates.md.
 func TestGuestsSearched(t *testing.T) {
 	worlds, of, groups, rules := *guestWorlds, *guestOf, []int{1, 3, 7}, []selection.Rule{selection.Mean, selection.Minimax}
 	taste := worlds == 0 || of == "taste" // as TestGuests has set it

@@ -11,7 +11,7 @@ import (
 // pinnedCost is the most, in ms, that a pinned session may cost the honest.
 const pinnedCost = 2
 
-// TestPinnedLiars checks rows of docs/experiments/hostile-players.md. In some of these sessions one
+// TestPinnedLiars checks rows of bench/experiments/hostile-players.md. In some of these sessions one
 // hostile player of eight once cost the others much more than pinnedCost. Others are attacks that
 // never did. TestLiarSweep runs the whole table.
 func TestPinnedLiars(t *testing.T) {

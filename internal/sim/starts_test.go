@@ -18,7 +18,7 @@ import (
 // These tests measure RIPE Atlas' country pairs as a start. The first compares them with round trips
 // between cities. The second gives them to a search: to all players, or to a newcomer among players
 // with memories. The file is no part of Muster, so the gate skips both
-// (docs/experiments/country-pairs.md).
+// (bench/experiments/country-pairs.md).
 //
 //	go test ./internal/sim -run TestCountryWays -v -find-pairs country_rtt_stat.csv.gz -sweep-matrix FILE -guest-countries FILE
 //	go test ./internal/sim -run TestStarts -v -timeout 0 -find-pairs country_rtt_stat.csv.gz -recall-worlds 40 -sweep-of css2007 -sweep-groups world-4

@@ -40,7 +40,7 @@
 // detour, slack and suspicious are fitted to PlanetLab's round trips: of honest players there 99 of
 // 100 have up to 17 % outside, and made-up numbers have 23 % and more. The others are chosen. One
 // liar of 4, 8 or 16 is named in 1,438 of 1,440 searches, an honest player in none of 1,680
-// (docs/experiments/liars.md):
+// (bench/experiments/liars.md):
 //
 //	go test ./internal/sim -run TestLiarSweep -v -timeout 0 -liar-worlds 40
 package anomaly

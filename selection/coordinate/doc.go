@@ -131,7 +131,7 @@
 //
 //	go test ./selection/coordinate -run Fit -v -fit 3 [-fit-matrix FILE]
 //
-// Tuned numbers were tried in whole searches (docs/experiments/group-search.md). Chosen ones give
+// Tuned numbers were tried in whole searches (bench/experiments/group-search.md). Chosen ones give
 // the reason where they are declared. On 3 worlds of four kinds and three groups each:
 //
 //	number                      origin    today                   the fit says

@@ -11,7 +11,7 @@ import (
 // still give up at the chosen server before giving up more than anybody else. So some rounds look
 // for servers nearer to a player than the own best less the slack. Only half of the slack counts,
 // because the choice may still move to a server where less is given up
-// (docs/experiments/least-sacrifice.md).
+// (bench/experiments/least-sacrifice.md).
 
 const (
 	// One round in ownEvery looks for nearer own bests while one that matters is likely, else one

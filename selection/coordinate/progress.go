@@ -36,7 +36,7 @@ const (
 	// foundShare is the share of the gains of bold samples that a search tells of: most of those
 	// servers are asked for in the next round, and turn out to be farther. Where deviations or extras
 	// decide, or a memory saves questions, it tells of all. Tuned so that at most one claim of 20 is too low
-	// (docs/experiments/group-search.md).
+	// (bench/experiments/group-search.md).
 	foundShare = 2.0 / 3
 	// window is how many of the last bold samples count: those of six rounds.
 	window = 6 * samples / boldEvery

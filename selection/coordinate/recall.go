@@ -156,7 +156,7 @@ const (
 	// A forecast fails if it is off by more than failsSD standard deviations, and by more than failsBy
 	// ms and failsShare of the RTT. Where at most trustedShare of a player's forecasts fail, the search
 	// needs no more questions. Where doubtedShare fail, they are worth no more than labels. Before any
-	// was tested, heldBefore count as right. Tuned (docs/experiments/memory.md).
+	// was tested, heldBefore count as right. Tuned (bench/experiments/memory.md).
 	//
 	// Players without any forecast for a /24 know only what others in their network measured, not where
 	// the best parts are. So a vague forecast of theirs fails like a prediction from a relative in the AS:
@@ -193,12 +193,12 @@ func (p *Planner) trust() float64 {
 func (r *recall) isEmpty() bool { return len(r.doubts) == 0 }
 
 // newcomerTrust is the most trust in the forecasts of a group in which a player has none: where that
-// player is near, nobody knows. Tuned (docs/experiments/memory.md).
+// player is near, nobody knows. Tuned (bench/experiments/memory.md).
 const newcomerTrust = 0.5
 
 // halfTrusted is the age at which a memory is trusted half at most, however well its forecasts hold: a
 // way that has become shorter meanwhile fails no test, because nobody asks. Tuned
-// (docs/experiments/memory.md).
+// (bench/experiments/memory.md).
 const halfTrusted = 2 * 365 * 24 * time.Hour
 
 // aged returns the most trust in a player's forecasts by their mean age.

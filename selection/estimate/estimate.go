@@ -29,7 +29,7 @@
 //
 //	go test ./selection/estimate -run Fit -v -fit-matrix FILE -fit-countries FILE
 //
-// docs/experiments/guest-estimates.md has how good the estimates are elsewhere.
+// bench/experiments/guest-estimates.md has how good the estimates are elsewhere.
 package estimate
 
 import (
@@ -202,7 +202,7 @@ func (e *Estimator) waysTo(country string) []way {
 }
 
 // IsWorthwhile reports whether a rule's choices are better for everybody if the guest counts with
-// these estimates. On hold-out worlds (docs/experiments/guest-estimates.md) choices get worse if
+// these estimates. On hold-out worlds (bench/experiments/guest-estimates.md) choices get worse if
 // the estimates' error exceeds what the rule allows: among thousands of servers some always look
 // near by mistake.
 func (e *Estimator) IsWorthwhile(by selection.Rule) bool {

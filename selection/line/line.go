@@ -76,7 +76,7 @@ const (
 	// more. It takes leastParts to tell a change.
 	clip, leastParts = 2.5, 8
 	// A sum of differences that are due to chance exceeds certain times its standard deviation in
-	// less than one search of a thousand (docs/experiments/wrong-assumptions.md).
+	// less than one search of a thousand (bench/experiments/wrong-assumptions.md).
 	certain = 9
 	// least is the smallest change that may matter to a choice, in ms. mostChanges bounds their
 	// number.

@@ -18,7 +18,7 @@ const (
 	meanPerDifference = 10
 	// Without a limit of the group nobody's RTT may exceed ownLimitFactor times the lowest worst RTT,
 	// or leastOwnLimit ms: a server can also be even because it is far from everybody. Chosen, like the
-	// others (docs/experiments/even-sides.md).
+	// others (bench/experiments/even-sides.md).
 	ownLimitFactor, leastOwnLimit = 1.5, 100
 )
 

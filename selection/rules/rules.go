@@ -39,7 +39,7 @@ type Rule struct {
 	// Averages says that one wrong RTT hardly moves the score, and that no limit depends on it.
 	Averages bool
 	// Estimates is the largest usual error of a guest's estimated RTTs at which it still improves
-	// the choice to count them (docs/experiments/guest-estimates.md).
+	// the choice to count them (bench/experiments/guest-estimates.md).
 	Estimates time.Duration
 
 	// Score is the rule's figure for one server, in the unit of the RTTs.

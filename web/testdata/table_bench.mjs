@@ -1,5 +1,5 @@
 // What Home's table costs for 30,000 servers, in ms of processor time: see
-// docs/experiments/home.md. Run by node, as often as one likes.
+// bench/experiments/home.md. Run by node, as often as one likes.
 
 import { Table } from "../static/home/table.js";
 

@@ -102,7 +102,7 @@
 //	go test ./discovery/plan/adaptive -run Fit -v -fit 3 [-fit-matrix FILE]
 //
 // Tuned ones trade probes for near servers found in whole runs: muster simulate and
-// docs/experiments/near-ones-first.md. On 3 × 3 worlds of 13 places:
+// bench/experiments/near-ones-first.md. On 3 × 3 worlds of 13 places:
 //
 //	number                     origin                              the fit says
 //	likelihoods, near half     fitted: synthetic and PlanetLab     loses 3–13 millinats of
@@ -125,5 +125,5 @@
 //	shares of a batch, stops   tuned
 //
 // The fit itself, with its far half sharpened, needs 0.9–1.7 points more probes than
-// today's table for as many servers found (docs/experiments/adaptive-fit.md).
+// today's table for as many servers found (bench/experiments/adaptive-fit.md).
 package adaptive

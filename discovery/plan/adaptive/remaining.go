@@ -105,7 +105,7 @@ func (r remaining) negligible(found, missing, few float64) bool {
 // a few servers. If it is too high, then hardly ever by more than a factor and half a
 // standard deviation. Where only addresses are known it can be lower: a /16 of no
 // single AS holds networks of many places, and one far reply makes all of it look far.
-// Fitted: these bounds held in 95 of 100 runs (docs/experiments).
+// Fitted: these bounds held in 95 of 100 runs (bench/experiments).
 const (
 	tooLowBy, tooLowServers = 4, 4
 	unlabelledTooLowBy      = 10

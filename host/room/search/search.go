@@ -30,7 +30,7 @@ const (
 	// line sends 250 a second, and answers come back within a third of a second. After the first
 	// round, firstShare of the answers may be missing, because nobody knows yet what to ask next.
 	// After roundsAhead rounds, laterShare may be missing, because by then the answers say best
-	// what to ask (docs/experiments/choosing-speed.md).
+	// what to ask (bench/experiments/choosing-speed.md).
 	ahead       = 80
 	firstShare  = 0.4
 	roundsAhead = 8

@@ -64,7 +64,7 @@ func TestThisTree(t *testing.T) {
 	}
 	files, to := strings.Fields(string(list)), ann(t)
 	r := newRewriter(files, to)
-	old := regexp.MustCompile(`"` + from + `/\(?(discovery|e2e|host|internal|peer|selection|web)\b|\b` + from + `/internal/release`)
+	old := regexp.MustCompile(`"` + from + `/\(?(bench|discovery|e2e|host|internal|peer|selection|tools|web)\b|\b` + from + `/internal/release`)
 	for _, file := range files {
 		content, err := os.ReadFile(filepath.Join(root, file))
 		if os.IsNotExist(err) { // deleted, and not committed yet
@@ -83,6 +83,7 @@ func TestThisTree(t *testing.T) {
 		}
 		for _, want := range map[string][]string{
 			"go.mod":                        {"module github.com/ann/muster\n"},
+			"bench/go.mod":                  {"module github.com/ann/muster/bench\n", "require github.com/ann/muster v", "replace github.com/ann/muster => ../"},
 			"e2e/go.mod":                    {"module github.com/ann/muster/e2e\n", "require github.com/ann/muster v", "replace github.com/ann/muster => ../"},
 			".goreleaser.yaml":              {`"ann" }}/muster`, `-X github.com/ann/muster/internal/release.page=`, to.key},
 			"docs/serve/alerts.yml":         {" https://github.com/ann/muster/blob/main/docs/serve.md#musterhostdown\n"},

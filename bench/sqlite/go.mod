@@ -1,4 +1,4 @@
-module muster/internal/lab/sqlite
+module muster/bench/sqlite
 
 go 1.26.0
 

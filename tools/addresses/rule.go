@@ -29,7 +29,7 @@ const (
 // there, in that family. A range that was sold or given back has moved to another country. One that
 // was lost on the way into the table has not.
 //
-// docs/experiments/address-tables.md has the measurements.
+// bench/experiments/address-tables.md has the measurements.
 func settle(newest, older, countries []ranges.Step) ([]ranges.Step, fates) {
 	owned := make(map[holding]uint64)
 	each(func(first, keys uint64, n [mostTables]uint32) {

@@ -1,3 +1,5 @@
+// Package load is a crowd of players for measuring hosts: they speak the real wire over real WebSockets,
+// and their pings come from a simulated world instead of probes. TestLoad drives it.
 package load
 
 import (
@@ -13,6 +15,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"muster/discovery"
+	"muster/host/hosttest"
 	"muster/host/wire"
 )
 
@@ -273,11 +276,11 @@ func (p *Player) hear(ctx context.Context, message wire.Message) {
 		p.list, p.told = m.Servers, 0
 	case wire.Ask:
 		at := p.asksUntil(m.Servers, 1)
-		infos, report := Measured(p.name, p.list, m, p.told, time.Since(p.began))
+		infos, report := hosttest.Measured(p.name, p.list, m, p.told, time.Since(p.began))
 		p.told += len(report.Results)
 		p.sayAt(ctx, at, infos, report)
 	case wire.Finalists:
-		p.sayAt(ctx, p.asksUntil(m.Servers, m.Samples), Looked(p.name, p.list, m))
+		p.sayAt(ctx, p.asksUntil(m.Servers, m.Samples), hosttest.Looked(p.name, p.list, m))
 	case wire.Refusal:
 		p.room.crowd.refused(m)
 	case wire.Launch:
@@ -299,7 +302,7 @@ func (p *Player) asksUntil(servers []int, often int) (last time.Time) {
 	for range often {
 		for _, server := range servers {
 			p.free = p.free.Add(time.Duration(float64(time.Second) / p.line))
-			rtt := RTT(p.name, p.list[server])
+			rtt := hosttest.RTT(p.name, p.list[server])
 			if rtt == 0 {
 				rtt = silence
 			}

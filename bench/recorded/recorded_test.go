@@ -210,7 +210,7 @@ func TestTakers(t *testing.T) {
 		"gamespy": {"gamespy", "gamespy2", "gamespy3"}, "quakeworld": {"quakeworld", "quake2"},
 		"sauerbraten": {"sauerbraten", "redeclipse"}, "teeworlds": {"teeworlds", "ddnet"},
 	}
-	root := filepath.Join("..", "..", "..", "discovery", "protocol")
+	root := filepath.Join("..", "..", "discovery", "protocol")
 	files, err := filepath.Glob(filepath.Join(root, "*", "testdata", "*.hex"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no packets: %v", err)

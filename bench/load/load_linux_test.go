@@ -1,5 +1,3 @@
-//go:build e2e && linux
-
 package load_test
 
 import (
@@ -23,13 +21,14 @@ import (
 	"testing"
 	"time"
 
+	"muster/bench/load"
+	"muster/host/hosttest"
 	"muster/internal/await"
-	"muster/internal/lab/load"
 )
 
 // The flags are the load; without them it is a taste. All of it:
 //
-//	go test -tags e2e ./internal/lab/load -run TestLoad -v -timeout 0 -load-rooms 2000 -load-searches 100 -load-servers 30000
+//	go -C bench test ./load -run TestLoad -v -timeout 0 -load-rooms 2000 -load-searches 100 -load-servers 30000
 var (
 	rooms    = flag.Int("load-rooms", 10, "rooms whose players wait for one more")
 	people   = flag.Int("load-people", 5, "players in each of them")
@@ -48,7 +47,9 @@ const patience = time.Minute
 // with a file, which is restarted, and on two that share NATS, which are restarted one after the other.
 func TestLoad(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "muster")
-	if out, err := exec.Command("go", "build", "-o", program, "muster").CombinedOutput(); err != nil {
+	build := exec.Command("go", "build", "-o", program, ".")
+	build.Dir = filepath.Join("..", "..")
+	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	for _, hosts := range []int{1, 2} {
@@ -131,7 +132,7 @@ func newLab(t *testing.T, program string, n int) *lab {
 	l := &lab{t: t, program: program, dir: t.TempDir(), hosts: make([]*exec.Cmd, n), crowd: &load.Crowd{}}
 	list := filepath.Join(l.dir, "servers.csv")
 	lines := []string{"addr,country,asn"}
-	for _, s := range load.List(*servers) {
+	for _, s := range hosttest.List(*servers) {
 		lines = append(lines, fmt.Sprintf("%v,%s,%d", s.Addr, s.Country, s.ASN))
 	}
 	if err := os.WriteFile(list, []byte(strings.Join(lines, "\n")+"\n"), 0o600); err != nil {

@@ -1,6 +1,6 @@
-// Package load is a crowd of players for measuring hosts: they speak the real wire over real WebSockets,
-// and their pings come from a simulated world instead of probes. TestLoad drives it.
-package load
+// Package hosttest is a made-up world for tests and measurements of hosts: a list of servers, and what
+// players would measure there.
+package hosttest
 
 import (
 	"cmp"

@@ -16,7 +16,7 @@ import (
 // slicesOf names round trips between the same hosts, taken again and again, such as Seattle's 688
 // slices (uofa-rzhu3/NetLatency-Data). They are in a file each, NAME_1 and so on, in seconds:
 //
-//	go test ./internal/lab/rivals -run TestSlices -v -timeout 0 -slices Seattle/SeattleData
+//	go -C bench test ./rivals -run TestSlices -v -timeout 0 -slices Seattle/SeattleData
 var slicesOf = flag.String("slices", "", "round trips of the same hosts, one file after the other, by what their names begin with")
 
 // TestSlices measures how long a choice and its measurements stay useful. Groups of four hosts

@@ -1,4 +1,4 @@
-module muster/ci/operators
+module muster/tools/operators
 
 go 1.26.0
 

@@ -1,5 +1,5 @@
 // Package sqlite measures how well SQLite keeps the promises of muster/host/store. It is a module
-// of its own, so that the program does not depend on it. docs/experiments/store.md has the results.
+// of its own, so that the program does not depend on it. bench/experiments/store.md has the results.
 package sqlite
 
 import (

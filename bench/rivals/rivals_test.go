@@ -17,8 +17,8 @@ import (
 
 // The comparison is for measuring. The gate runs a small part of it. One command measures a row:
 //
-//	go test ./internal/lab/rivals -run 'TestComparison/css2007/musst' -v -timeout 0 -worlds 30 -from 14000
-//	go test ./internal/lab/rivals -run 'TestComparison/matrix/world-4' -v -timeout 0 -worlds 30 -from 14000 -matrix rtt.txt.gz -budget 300
+//	go -C bench test ./rivals -run 'TestComparison/css2007/musst' -v -timeout 0 -worlds 30 -from 14000
+//	go -C bench test ./rivals -run 'TestComparison/matrix/world-4' -v -timeout 0 -worlds 30 -from 14000 -matrix rtt.txt.gz -budget 300
 var (
 	worlds = flag.Int("worlds", 0, "how many worlds of each kind")
 	from   = flag.Uint64("from", 14000, "first seed")

@@ -1,6 +1,6 @@
-// Types checks the types of all packages and their tests, as they are for another system:
+// Types checks the types of all packages and tests of the module that it is started in, as they are for another system:
 //
-//	GOOS=windows go run ./.ci/types
+//	go build -C tools -o /tmp/types ./types && GOOS=windows /tmp/types
 //
 // That takes a tenth of what go vet takes, since nothing is compiled and nothing else is
 // looked for.
