@@ -1,16 +1,15 @@
 package rivals
 
 import (
-	"compress/gzip"
 	"flag"
 	"math"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"muster/bench/worlds"
 	"muster/internal/sim"
 	"muster/selection"
 )
@@ -20,10 +19,10 @@ import (
 //	go -C bench test ./rivals -run 'TestComparison/css2007/musst' -v -timeout 0 -worlds 30 -from 14000
 //	go -C bench test ./rivals -run 'TestComparison/matrix/world-4' -v -timeout 0 -worlds 30 -from 14000 -matrix rtt.txt.gz -budget 300
 var (
-	worlds = flag.Int("worlds", 0, "how many worlds of each kind")
-	from   = flag.Uint64("from", 14000, "first seed")
-	matrix = flag.String("matrix", "", "round trips between hosts, gzipped, for worlds named matrix")
-	budget = flag.Int("budget", 650, "probes a player, but for methods that stop by themselves")
+	measured = flag.Int("worlds", 0, "how many worlds of each kind")
+	from     = flag.Uint64("from", 14000, "first seed")
+	matrix   = flag.String("matrix", "", "round trips between hosts, gzipped, for worlds named matrix")
+	budget   = flag.Int("budget", 650, "probes a player, but for methods that stop by themselves")
 )
 
 func TestComparison(t *testing.T) {
@@ -35,7 +34,7 @@ func TestComparison(t *testing.T) {
 	for _, kind := range kinds {
 		for _, group := range groups {
 			t.Run(kind+"/"+group, func(t *testing.T) {
-				if *worlds == 0 && (kind != "et2007" || group != "musst") {
+				if *measured == 0 && (kind != "et2007" || group != "musst") {
 					t.Skip("a taste is enough: -worlds says how many to measure")
 				}
 				compare(t, kind, group)
@@ -47,7 +46,7 @@ func TestComparison(t *testing.T) {
 // compare logs a line for each method. It checks that Muster's own is better than all methods that
 // need no cooperation of servers.
 func compare(t *testing.T, kind, group string) {
-	n := max(1, *worlds)
+	n := max(1, *measured)
 	methods := Methods()
 	regret, probes, cooperation := make([][]float64, len(methods)+1), make([][]float64, len(methods)+1), make([][]float64, len(methods)+1)
 	for seed := *from; seed < *from+uint64(n); seed++ {
@@ -74,7 +73,7 @@ func compare(t *testing.T, kind, group string) {
 		t.Logf("%-22s regret %6.1f / %6.1f (%6.1f) ms, %4.0f probes a player, %8.0f by servers", name,
 			quantile(regret[i], 0.5), quantile(regret[i], 0.95), quantile(regret[i], 1), quantile(probes[i], 0.5), quantile(cooperation[i], 0.5))
 	}
-	if *worlds > 0 {
+	if *measured > 0 {
 		return // measured, not judged
 	}
 	own := quantile(regret[len(methods)], 0.95)
@@ -126,16 +125,7 @@ func scene(t *testing.T, kind, group string, seed uint64) *Scene {
 
 func roundTrips(t *testing.T) sim.Matrix {
 	t.Helper()
-	f, err := os.Open(*matrix)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	text, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := sim.ReadMatrix(text)
+	m, err := worlds.Matrix(*matrix)
 	if err != nil {
 		t.Fatal(err)
 	}

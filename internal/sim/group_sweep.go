@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"muster/discovery"
-	"muster/selection"
 )
 
 // GroupPlaces returns the places of a named group's players: the four of MUSST's evaluation, two or
@@ -92,18 +91,6 @@ func degrees(a, b int) float64 {
 	across := math.Abs(metros[a].lon - metros[b].lon)
 	across = min(across, 360-across) * math.Cos((metros[a].lat+metros[b].lat)/2*math.Pi/180)
 	return math.Hypot(across, metros[a].lat-metros[b].lat)
-}
-
-// Clans returns the sides of a group of two clans: the first half of the players against the others.
-func (g *Group) Clans() map[string]selection.Side {
-	sides := map[string]selection.Side{}
-	for i, name := range g.Players {
-		sides[name] = selection.SideA
-		if 2*i >= len(g.Players) {
-			sides[name] = selection.SideB
-		}
-	}
-	return sides
 }
 
 // GroupWorld returns a named group on a named world: a synthetic one, the distance world of a list

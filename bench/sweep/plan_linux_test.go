@@ -1,4 +1,4 @@
-package sim
+package sweep
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 
 	"muster/discovery"
 	"muster/discovery/plan"
+	"muster/internal/sim"
 )
 
 // BenchmarkPlanTime measures the adaptive plan's processor time for a probe on a long list,
@@ -16,13 +17,20 @@ import (
 func BenchmarkPlanTime(b *testing.B) {
 	const firstSeed = 62000
 	for _, place := range []int{0, 2, 5, 8} {
-		for _, o := range []discovery.PlanOptions{{MaxRTT: 200 * ms}, {MaxRTT: 100 * ms}, {MaxRTT: 50 * ms}, {Nearest: 50}} {
-			b.Run(fmt.Sprintf("%s/%v-%d", papersPlaces()[place].Name, o.MaxRTT, o.Nearest), func(b *testing.B) {
+		spec, err := sim.NamedSpec("css2007", firstSeed)
+		if err != nil {
+			b.Fatal(err)
+		}
+		for _, o := range []discovery.PlanOptions{{MaxRTT: 200 * time.Millisecond}, {MaxRTT: 100 * time.Millisecond}, {MaxRTT: 50 * time.Millisecond}, {Nearest: 50}} {
+			b.Run(fmt.Sprintf("%s/%v-%d", spec.Places[place].Name, o.MaxRTT, o.Nearest), func(b *testing.B) {
 				spent, probes := time.Duration(0), 0
 				for seed := uint64(firstSeed); b.Loop(); seed++ {
-					spec := css2007(seed)
+					spec, err := sim.NamedSpec("css2007", seed)
+					if err != nil {
+						b.Fatal(err)
+					}
 					spec.Servers, spec.Places = 32600, spec.Places[place:place+1]
-					v := Generate(spec).Vantage(0)
+					v := sim.Generate(spec).Vantage(0)
 					tree := v.Topology()
 					runtime.GC() // the plan should not pay for the world's garbage
 					before := processorTime(b)
@@ -30,7 +38,7 @@ func BenchmarkPlanTime(b *testing.B) {
 					if err != nil {
 						b.Fatal(err)
 					}
-					results, _ := v.Replay(plan, ReplayOptions{})
+					results, _ := v.Replay(plan, sim.ReplayOptions{})
 					spent += processorTime(b) - before
 					probes += len(results)
 				}

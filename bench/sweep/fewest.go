@@ -1,4 +1,4 @@
-package sim
+package sweep
 
 import (
 	"math"
@@ -7,6 +7,7 @@ import (
 
 	"muster/discovery"
 	"muster/discovery/plan/topology"
+	"muster/internal/sim"
 	"muster/selection"
 )
 
@@ -91,7 +92,7 @@ const priorNodes, outlyingSDs, learningRounds = 6, 3, 10
 
 // newFewest returns the oracle for a group's choice. If a server is better by more than the tolerance,
 // in ms, the tolerance is what the choice misses.
-func newFewest(g *Group, o *selection.Objective, chosen int, tolerance float64) *fewest {
+func newFewest(g *sim.Group, o *selection.Objective, chosen int, tolerance float64) *fewest {
 	tree := g.Vantages[0].Topology()
 	n, players := tree.Nodes(), len(g.Players)
 	f := &fewest{
@@ -122,7 +123,7 @@ func newFewest(g *Group, o *selection.Objective, chosen int, tolerance float64) 
 }
 
 // measure takes the RTTs to the addresses where everybody gets a reply.
-func (f *fewest) measure(g *Group) {
+func (f *fewest) measure(g *sim.Group) {
 	for node := topology.Root; int(node) < f.tree.Nodes(); node++ {
 		if f.tree.Level(node) != topology.Address {
 			continue

@@ -1,4 +1,4 @@
-package sim
+package sweep
 
 import (
 	"context"
@@ -6,9 +6,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
+	"muster/bench/worlds"
+	"muster/internal/sim"
 	"muster/selection"
 )
 
@@ -16,7 +17,7 @@ import (
 // it: which players gain, which lose, and where least sacrifice and the mean choose differently. It
 // is for measuring. The gate runs a small part:
 //
-//	go test ./internal/sim -run TestRules -v -timeout 0 -rules-worlds 160 -sweep-from 72000 -sweep-of matrix -sweep-matrix FILE -sweep-servers FILE -sweep-groups world-2,world-4,europe-8,world-16
+//	go -C bench test ./sweep -run TestRules -v -timeout 0 -rules-worlds 160 -sweep-from 72000 -sweep-of matrix -sweep-matrix FILE -sweep-servers FILE -sweep-groups world-2,world-4,europe-8,world-16
 var (
 	rulesWorlds = flag.Int("rules-worlds", 0, "how many worlds of each group")
 	rulesOver   = flag.Float64("rules-over", 150, "from which ping on, in ms, a player has a bad evening")
@@ -37,19 +38,16 @@ type outcome struct{ rtts, extras []float64 }
 
 func rulesOn(t *testing.T, of, group string) {
 	rules := []selection.Rule{selection.Mean, selection.Minimax, selection.Fairness, selection.LeastSacrifice}
-	worlds := make([][]outcome, *rulesWorlds) // by world and rule
-	made := sweepGroup(t, of, group)
-	var once sync.Mutex
-	err := Parallel(context.Background(), *rulesWorlds, func(world int) error {
-		once.Lock() // flags are read once
+	all := make([][]outcome, *rulesWorlds) // by world and rule
+	made := groups(t, of, group)
+	err := sim.Parallel(context.Background(), *rulesWorlds, func(world int) error {
 		g, err := made(*sweepFrom + uint64(world))
-		once.Unlock()
 		if err != nil {
 			return err
 		}
-		own := g.selection(selection.Criteria{By: selection.LeastSacrifice, Top: 1}).Own
+		own := worlds.Select(g, selection.Criteria{By: selection.LeastSacrifice}).Own
 		for _, rule := range rules {
-			chosen := g.selection(selection.Criteria{By: rule, Top: 1}).Chosen
+			chosen := worlds.Select(g, selection.Criteria{By: rule}).Chosen
 			if chosen == nil {
 				return fmt.Errorf("world %d has no server for all", world)
 			}
@@ -57,7 +55,7 @@ func rulesOn(t *testing.T, of, group string) {
 			for _, name := range g.Players {
 				o.rtts, o.extras = append(o.rtts, chosen.RTT[name]), append(o.extras, chosen.RTT[name]-own[name].MS)
 			}
-			worlds[world] = append(worlds[world], o)
+			all[world] = append(all[world], o)
 		}
 		return nil
 	})
@@ -68,7 +66,7 @@ func rulesOn(t *testing.T, of, group string) {
 	for i, rule := range rules {
 		var extras, worst, rtts []float64
 		over := 0
-		for _, w := range worlds {
+		for _, w := range all {
 			extras, rtts, worst = append(extras, w[i].extras...), append(rtts, w[i].rtts...), append(worst, slices.Max(w[i].extras))
 			for _, ms := range w[i].rtts {
 				if ms > *rulesOver {
@@ -82,15 +80,15 @@ func rulesOn(t *testing.T, of, group string) {
 		t.Logf("| %s | %*s | %.0f | %.0f | %.0f | %.0f | %.0f | %.1f %% |", group, -least, rule, at(rtts, 0.5),
 			at(extras, 0.5), at(extras, 0.95), at(extras, 1), at(worst, 0.5), 100*float64(over)/float64(len(rtts)))
 	}
-	against(t, group, worlds, 0, len(rules)-1)
+	against(t, group, all, 0, len(rules)-1)
 }
 
 // against prints which players gain and lose by one rule against another, where they choose
 // differently.
-func against(t *testing.T, group string, worlds [][]outcome, a, b int) {
+func against(t *testing.T, group string, all [][]outcome, a, b int) {
 	var gains, losses, means, relief []float64
 	otherwise := 0
-	for _, w := range worlds {
+	for _, w := range all {
 		if slices.Equal(w[a].rtts, w[b].rtts) {
 			continue
 		}
@@ -109,15 +107,6 @@ func against(t *testing.T, group string, worlds [][]outcome, a, b int) {
 		relief = append(relief, slices.Max(w[a].extras)-slices.Max(w[b].extras))
 	}
 	t.Logf("| %s | %d of %d | %d: %.0f / %.0f | %d: %.0f / %.0f | %.1f / %.1f | %.0f / %.0f |", group, otherwise,
-		len(worlds), len(gains), at(gains, 0.5), at(gains, 0.95), len(losses), at(losses, 0.5), at(losses, 0.95),
+		len(all), len(gains), at(gains, 0.5), at(gains, 0.95), len(losses), at(losses, 0.5), at(losses, 0.95),
 		at(means, 0.5), at(means, 0.95), at(relief, 0.5), at(relief, 0.95))
-}
-
-// at returns the value that a share of the values stay within.
-func at(values []float64, share float64) float64 {
-	if len(values) == 0 {
-		return 0
-	}
-	sorted := slices.Sorted(slices.Values(values))
-	return sorted[min(len(sorted)-1, int(share*float64(len(sorted))))]
 }

@@ -1,20 +1,22 @@
-package sim
+package sweep
 
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"muster/discovery"
+	"muster/internal/sim"
 )
 
 func BenchmarkReplay(b *testing.B) {
-	spec, _ := NamedSpec("css2007", 1)
-	v := Generate(spec).Vantage(0)
+	spec, _ := sim.NamedSpec("css2007", 1)
+	v := sim.Generate(spec).Vantage(0)
 	for _, strategy := range discovery.Strategies() {
 		b.Run(string(strategy), func(b *testing.B) {
 			probes := 0
 			for b.Loop() {
-				s, err := v.simulate(strategy, discovery.PlanOptions{}, ReplayOptions{}, 1)
+				s, err := simulate(b, v, strategy, discovery.PlanOptions{})
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -29,9 +31,13 @@ func BenchmarkReplay(b *testing.B) {
 // 30x is the mean of 30 worlds. Nothing was tuned on the first of their seeds.
 func BenchmarkStrategies(b *testing.B) {
 	const firstSeed = 11000
-	goals := []discovery.PlanOptions{{MaxRTT: 200 * ms}, {MaxRTT: 100 * ms}, {Nearest: 50}}
+	goals := []discovery.PlanOptions{{MaxRTT: 200 * time.Millisecond}, {MaxRTT: 100 * time.Millisecond}, {Nearest: 50}}
 	for _, world := range []string{"et2007", "css2007"} {
-		for place, p := range papersPlaces()[:9] {
+		papers, err := sim.NamedSpec(world, firstSeed)
+		if err != nil {
+			b.Fatal(err)
+		}
+		for place, p := range papers.Places[:9] {
 			for _, strategy := range discovery.Strategies()[1:] {
 				for _, o := range goals {
 					if o.Nearest > 0 && strategy != discovery.Adaptive {
@@ -40,10 +46,10 @@ func BenchmarkStrategies(b *testing.B) {
 					b.Run(fmt.Sprintf("%s/%s/%s/%v-%d", world, p.Name, strategy, o.MaxRTT, o.Nearest), func(b *testing.B) {
 						var total worth
 						for seed := uint64(firstSeed); b.Loop(); seed++ {
-							spec, _ := NamedSpec(world, seed)
+							spec, _ := sim.NamedSpec(world, seed)
 							spec.Places = spec.Places[place : place+1]
 							o.Seed = seed
-							s, err := Generate(spec).Vantage(0).simulate(strategy, o, ReplayOptions{}, 1)
+							s, err := simulate(b, sim.Generate(spec).Vantage(0), strategy, o)
 							if err != nil {
 								b.Fatal(err)
 							}
@@ -57,12 +63,22 @@ func BenchmarkStrategies(b *testing.B) {
 	}
 }
 
+// simulate runs a strategy once.
+func simulate(b *testing.B, v *sim.Vantage, strategy discovery.Strategy, o discovery.PlanOptions) (sim.Simulation, error) {
+	study := sim.Study{Strategies: []discovery.Strategy{strategy}, Plan: o, Worlds: 1, Runs: 1}
+	rows, _, err := study.Run(b.Context(), func(uint64) ([]*sim.Vantage, error) { return []*sim.Vantage{v}, nil }, func(int) {})
+	if err != nil {
+		return sim.Simulation{}, err
+	}
+	return rows[0], nil
+}
+
 // worth sums up simulations.
 type worth struct {
 	runs, percent, recall, worst, first100, excess, within float64
 }
 
-func (w *worth) add(s Simulation) {
+func (w *worth) add(s sim.Simulation) {
 	if w.runs == 0 {
 		w.worst = 1
 	}

@@ -1,4 +1,4 @@
-package sim
+package sweep
 
 import (
 	"flag"
@@ -10,14 +10,16 @@ import (
 	"testing"
 	"time"
 
+	"muster/bench/worlds"
 	"muster/discovery"
 	"muster/discovery/plan/topology"
+	"muster/internal/sim"
 	"muster/selection"
 )
 
 // The distance between searches and the bound (bench/experiments/distance-from-bound.md):
 //
-//	go test ./internal/sim -run TestFewest$ -v -timeout 0 -fewest-worlds 20 -sweep-of css2007 -sweep-groups world-4 -sweep-from 40000
+//	go -C bench test ./sweep -run TestFewest$ -v -timeout 0 -fewest-worlds 20 -sweep-of css2007 -sweep-groups world-4 -sweep-from 40000
 var (
 	fewestWorlds = flag.Int("fewest-worlds", 0, "how many worlds of each kind")
 	fewestWithin = flag.Float64("fewest-within", 2, "the tolerance of a certified choice, in ms: 2 is the planner's smallest claim")
@@ -26,13 +28,14 @@ var (
 // distance has the questions that a search asked each player, on average, and the fewest.
 type distance struct{ asked, fewest, regret float64 }
 
-func (g *Group) distanceFromFewest(o GroupOptions, seed uint64) (distance, error) {
-	r, err := g.runTrial(Coordinated, o, seed)
+func distanceFromFewest(g *sim.Group, o sim.GroupOptions, seed uint64) (distance, error) {
+	r, err := g.Run(sim.Coordinated, o, seed)
 	if err != nil || !r.Found {
 		return distance{}, fmt.Errorf("no server found: %w", err)
 	}
-	truth := g.truth(o.withDefaults(len(g.Players)).Criteria)
-	f := newFewest(g, truth.doc.Above(truth.criteria.Objective(g.Players), g.Players), r.Server, *fewestWithin)
+	doc := worlds.Select(g, o.Criteria)
+	objective := doc.Above(o.Criteria.Objective(g.Players), g.Players)
+	f := newFewest(g, objective, r.Server, *fewestWithin)
 	return distance{r.Search.Probes, float64(f.questions()) / float64(len(g.Players)), r.Regret}, nil
 }
 
@@ -48,11 +51,11 @@ func TestFewest(t *testing.T) {
 			for _, rule := range strings.Split(rules, ",") {
 				var all []distance
 				for seed := *sweepFrom; seed < *sweepFrom+uint64(worlds); seed++ {
-					g, err := sweepGroup(t, of, group)(seed)
+					g, err := groups(t, of, group)(seed)
 					if err != nil {
 						t.Fatal(err)
 					}
-					d, err := g.distanceFromFewest(GroupOptions{Criteria: sweepCriteria(selection.Rule(rule))}, seed)
+					d, err := distanceFromFewest(g, sim.GroupOptions{Criteria: criteriaOf(selection.Rule(rule))}, seed)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -95,9 +98,9 @@ func TestFewestOfSmallWorlds(t *testing.T) {
 	}
 	tight := 0
 	for range 60 {
-		g := &Group{Players: []string{"ann", "bob"}}
+		g := &sim.Group{Players: []string{"ann", "bob"}}
 		for range g.Players {
-			v := &Vantage{Servers: list}
+			v := &sim.Vantage{Servers: list}
 			for range list {
 				v.RTT = append(v.RTT, time.Duration(10+rng.IntN(90))*time.Millisecond)
 			}
@@ -105,7 +108,7 @@ func TestFewestOfSmallWorlds(t *testing.T) {
 		}
 		for _, rule := range []selection.Rule{selection.Mean, selection.Minimax, selection.Fairness} {
 			criteria := selection.Criteria{By: rule}
-			f := newFewest(g, criteria.Objective(g.Players), g.truth(criteria).best.Server, 1)
+			f := newFewest(g, criteria.Objective(g.Players), worlds.Select(g, criteria).Chosen.Server, 1)
 			least, bound := f.leastOfAll(list), f.questions()
 			if bound > least || bound < len(g.Players) {
 				t.Fatalf("%s: %d questions certify the choice, and the bound is %d", rule, least, bound)

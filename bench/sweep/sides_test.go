@@ -1,4 +1,4 @@
-package sim
+package sweep
 
 import (
 	"context"
@@ -10,13 +10,15 @@ import (
 	"testing"
 	"time"
 
+	"muster/bench/worlds"
+	"muster/internal/sim"
 	"muster/selection"
 )
 
 // TestSides compares what the rules leave between two clans, where every RTT is known and where the
 // group searches. It is for measuring. The gate runs a small part:
 //
-//	go test ./internal/sim -run TestSides -v -timeout 0 -sides-worlds 40 -sweep-from 340000 -sweep-of css2007
+//	go -C bench test ./sweep -run TestSides -v -timeout 0 -sides-worlds 40 -sweep-from 340000 -sweep-of css2007
 var (
 	sidesWorlds = flag.Int("sides-worlds", 0, "how many worlds of each size of clans")
 	sidesSearch = flag.String("sides-search", "even-sides", "rules by which groups search; none is only full knowledge")
@@ -32,9 +34,9 @@ var sidesRules = []struct {
 	{"mean", selection.Mean, nil},
 	{"minimax", selection.Minimax, nil},
 	{"fairness", selection.Fairness, nil},
-	{"fair-threshold", selection.FairThreshold, sweepCriteria(selection.FairThreshold).Limits},
+	{"fair-threshold", selection.FairThreshold, criteriaOf(selection.FairThreshold).Limits},
 	{"even-sides", selection.EvenSides, nil},
-	{"even-sides under limits", selection.EvenSides, sweepCriteria(selection.FairThreshold).Limits},
+	{"even-sides under limits", selection.EvenSides, criteriaOf(selection.FairThreshold).Limits},
 }
 
 // sidesResult is what a choice leaves between the sides, and its pings, in ms.
@@ -56,30 +58,28 @@ func TestSides(t *testing.T) {
 
 func sidesOn(t *testing.T, of, group string) {
 	known, found := map[string][]sidesResult{}, map[string][]sidesResult{}
-	made := sweepGroup(t, of, group)
-	var once sync.Mutex
-	err := Parallel(context.Background(), *sidesWorlds, func(world int) error {
+	made := groups(t, of, group)
+	var once sync.Mutex // guards known and found
+	err := sim.Parallel(context.Background(), *sidesWorlds, func(world int) error {
 		seed := *sweepFrom + uint64(world)
-		once.Lock()
 		g, err := made(seed)
-		once.Unlock()
 		if err != nil {
 			return err
 		}
 		for _, rule := range sidesRules {
-			criteria := selection.Criteria{By: rule.by, Limits: rule.limits, Sides: g.Clans()}
-			truth := g.truth(criteria)
-			if !truth.found {
+			criteria := selection.Criteria{By: rule.by, Limits: rule.limits, Sides: clans(g)}
+			best := worlds.Select(g, criteria)
+			if best.Chosen == nil {
 				continue
 			}
-			at := truth.result(truth.best.Server)
+			at := sidesOf(g, best.Chosen.Server)
 			once.Lock()
 			known[rule.name] = append(known[rule.name], at)
 			once.Unlock()
 			if !slices.Contains(strings.Split(*sidesSearch, ","), rule.name) {
 				continue
 			}
-			run, err := g.Run(Coordinated, GroupOptions{Criteria: criteria}, seed)
+			run, err := g.Run(sim.Coordinated, sim.GroupOptions{Criteria: criteria}, seed)
 			if err != nil {
 				return err
 			}
@@ -87,16 +87,16 @@ func sidesOn(t *testing.T, of, group string) {
 				t.Errorf("%s, seed %d: nothing found", group, seed)
 				continue
 			}
-			at = truth.result(run.Server)
-			_, at.regret = truth.regret(run.Server)
+			at = sidesOf(g, run.Server)
+			at.regret = run.Regret
 			for _, percent := range run.Percent {
 				at.asked += percent / 100 * float64(len(g.Vantages[0].Servers)) / float64(len(run.Percent))
 			}
-			if at.seconds = run.Seconds; truth.limit > 0 {
-				at.over = max(0, at.worst-truth.limit)
+			if at.seconds = run.Seconds; best.LimitMS > 0 {
+				at.over = max(0, at.worst-best.LimitMS)
 			}
 			if *sweepEach > 0 && at.regret >= *sweepEach {
-				t.Logf("  seed %d: regret %.1f: %+v, best %+v, %d rounds", seed, at.regret, at, truth.result(truth.best.Server), run.Rounds)
+				t.Logf("  seed %d: regret %.1f: %+v, best %+v, %d rounds", seed, at.regret, at, sidesOf(g, best.Chosen.Server), run.Rounds)
 			}
 			once.Lock()
 			found[rule.name] = append(found[rule.name], at)
@@ -142,15 +142,27 @@ func sidesOn(t *testing.T, of, group string) {
 // evenEnough is a difference, in ms, that the rule takes for none.
 const evenEnough = 5
 
-// result returns what a server has for two clans.
-func (t groupTruth) result(server int) (r sidesResult) {
-	sides := t.Clans()
+// sidesOf returns what a server has for two clans.
+func sidesOf(g *sim.Group, server int) (r sidesResult) {
+	sides := clans(g)
 	var total [3]float64
-	for player, ms := range t.rtts(server) {
-		total[sides[t.Players[player]]] += ms
-		r.mean += ms / float64(len(t.Players))
+	for player, ms := range rttsOf(g, server) {
+		total[sides[g.Players[player]]] += ms
+		r.mean += ms / float64(len(g.Players))
 		r.worst = max(r.worst, ms)
 	}
-	r.apart = 2 * math.Abs(total[selection.SideA]-total[selection.SideB]) / float64(len(t.Players))
+	r.apart = 2 * math.Abs(total[selection.SideA]-total[selection.SideB]) / float64(len(g.Players))
 	return r
+}
+
+// clans returns the sides of a group of two clans: the first half of the players against the others.
+func clans(g *sim.Group) map[string]selection.Side {
+	sides := map[string]selection.Side{}
+	for i, name := range g.Players {
+		sides[name] = selection.SideA
+		if 2*i >= len(g.Players) {
+			sides[name] = selection.SideB
+		}
+	}
+	return sides
 }

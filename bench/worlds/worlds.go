@@ -1,0 +1,97 @@
+// Package worlds makes the groups that measurements search for, on worlds of several kinds.
+package worlds
+
+import (
+	"compress/gzip"
+	"net/netip"
+	"os"
+
+	"muster/discovery"
+	"muster/internal/listing"
+	"muster/internal/sim"
+	"muster/selection"
+)
+
+// Kind is a kind of worlds: css2007, et2007, night2000 (the demo's), distance, and matrix, with the files
+// of Matrix and Servers.
+type Kind struct {
+	Name string
+	// Matrix has round trips between hosts, gzipped.
+	Matrix string
+	// Servers has the list of servers that stand on the hosts, gzipped. Without, it is one like css2007's.
+	Servers string
+}
+
+// Groups returns what makes a named group, such as musst or world-16, on a kind's worlds, by seed.
+func (k Kind) Groups(group string) (func(seed uint64) (*sim.Group, error), error) {
+	if k.Name != "matrix" {
+		return func(seed uint64) (*sim.Group, error) { return sim.GroupWorld(k.Name, group, seed) }, nil
+	}
+	m, err := Matrix(k.Matrix)
+	if err != nil {
+		return nil, err
+	}
+	list := sim.ListLike2007
+	if k.Servers != "" {
+		read, err := servers(k.Servers)
+		if err != nil {
+			return nil, err
+		}
+		list = func(uint64) []discovery.Server { return read }
+	}
+	return func(seed uint64) (*sim.Group, error) { return m.OnMatrix(list(seed), group, seed) }, nil
+}
+
+// Matrix reads a gzipped file of round trips between hosts.
+func Matrix(file string) (sim.Matrix, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	text, err := gzip.NewReader(f)
+	if err != nil {
+		return nil, err
+	}
+	return sim.ReadMatrix(text)
+}
+
+// servers reads a list, each server once.
+func servers(file string) (list []discovery.Server, err error) {
+	entries, _, err := listing.ReadFile(file, nil)
+	if err != nil {
+		return nil, err
+	}
+	seen := map[netip.AddrPort]bool{}
+	for _, e := range entries {
+		ip, err := netip.ParseAddr(e.Host)
+		if err != nil {
+			return nil, err
+		}
+		if addr := netip.AddrPortFrom(ip, e.Port); !seen[addr] {
+			seen[addr] = true
+			list = append(list, discovery.Server{Addr: addr, Country: e.Country, ASN: e.ASN})
+		}
+	}
+	return list, nil
+}
+
+// Select ranks the servers for a group by every true RTT, as if everybody had measured everything.
+func Select(g *sim.Group, criteria selection.Criteria) selection.Selection {
+	criteria.Top, criteria.Reasons = 1, -1
+	servers := selection.Servers{List: g.Vantages[0].Servers, Infos: map[int]*discovery.Info{}}
+	for i := range g.Vantages[0].Infos {
+		servers.Infos[i] = &g.Vantages[0].Infos[i]
+	}
+	table := selection.NewTable(g.Players, len(servers.List))
+	for player, v := range g.Vantages {
+		for server, rtt := range v.RTT {
+			state := discovery.Answered
+			if rtt < 0 {
+				state = discovery.Lost
+			}
+			table.Set(player, server, state, rtt)
+		}
+	}
+	return selection.NewFilter(servers, criteria).Select(table)
+}
