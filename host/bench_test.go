@@ -13,9 +13,9 @@ import (
 	"github.com/gorilla/websocket"
 
 	"muster/discovery"
-	"muster/discovery/plan/topology"
 	"muster/host/page"
 	"muster/host/room"
+	"muster/host/room/roomtest"
 	"muster/host/store"
 	"muster/host/wire"
 )
@@ -25,14 +25,9 @@ const benchServers = 30_000
 // benchRoom returns a room whose members have measured 30,000 servers.
 func benchRoom(b testing.TB, members int) *room.Room {
 	now := time.Unix(1_800_000_000, 0)
-	r := room.New(room.Keys{Code: "BAKODI", Secret: "secret"}, friday(members), now)
-	step := func(in room.Input) {
-		if _, err := r.Step(in, now); err != nil {
-			b.Fatal(err)
-		}
-	}
+	n := roomtest.Play(b, room.New(roomtest.Keys, friday(members), now), now)
 	for i := range members {
-		step(room.Join{Hello: wire.Hello{Name: fmt.Sprint("player ", i)}, Token: "token"})
+		n.Join(fmt.Sprint("player ", i))
 	}
 	infos := wire.Infos{Round: 1}
 	for i := range benchServers {
@@ -41,12 +36,12 @@ func benchRoom(b testing.TB, members int) *room.Room {
 			Info:   discovery.Info{Map: "oa_dm1", Mode: "4", Players: i % 12, MaxPlayers: 80},
 		})
 	}
-	step(room.Listed{List: topology.New(room.Shared(someServers(benchServers), nil))})
+	n.Gets(someServers(benchServers))
 	for i := range members {
-		step(room.Hear{Player: fmt.Sprint("player ", i), Message: benchReport()})
+		n.Says(fmt.Sprint("player ", i), benchReport())
 	}
-	step(room.Hear{Player: "player 0", Message: infos})
-	return r
+	n.Says("player 0", infos)
+	return n.Room
 }
 
 func benchReport() wire.Report {

@@ -3,13 +3,14 @@ package host
 import (
 	"fmt"
 	"net/netip"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"muster/discovery"
-	"muster/discovery/plan/topology"
 	"muster/host/room"
+	"muster/host/room/roomtest"
 	"muster/host/wire"
 )
 
@@ -53,30 +54,14 @@ func waitingRoom(t *testing.T, code string, list []discovery.Server) *room.Room 
 	t.Helper()
 	settings := friday(2)
 	settings.Wait = discovery.Millis(10 * time.Minute)
-	r := room.New(room.Keys{Code: code, Secret: "secret"}, settings, time.Now())
-	step := func(in room.Input) {
-		t.Helper()
-		if _, err := r.Step(in, time.Now()); err != nil {
-			t.Fatal(err)
-		}
+	n := roomtest.Play(t, room.New(room.Keys{Code: code, Secret: "secret"}, settings, time.Now()), time.Now())
+	n.Join("ann", "ben")
+	n.Gets(list)
+	for _, name := range []string{"ann", "ben"} {
+		n.Informs(name, make([]int, len(list))...)
+		n.Measures(name, slices.Repeat([]int{20}, len(list))...)
 	}
-	infos, report := wire.Infos{Round: 1}, wire.Report{Round: 1}
-	for i := range list {
-		infos.Servers = append(infos.Servers, wire.ServerInfo{Server: i, Info: discovery.Info{Map: "oa_dm1", Players: 16, MaxPlayers: 16}})
-		report.Results = append(report.Results, discovery.Result{Server: i, State: discovery.Answered, RTT: 20 * time.Millisecond})
-	}
-	names := []string{"ann", "ben"}
-	for _, name := range names {
-		step(room.Join{Hello: wire.Hello{Version: wire.Version, Code: code, Name: name}, Token: "token of " + name})
-	}
-	step(room.Listed{List: topology.New(room.Shared(list, nil))})
-	for _, said := range []wire.Message{infos, report, wire.Done{Round: 1}} {
-		for _, name := range names {
-			step(room.Hear{Player: name, Message: said})
-		}
-	}
-	if r.Stage() != wire.Waiting {
-		t.Fatalf("the room is %v", r.Stage())
-	}
-	return r
+	n.Done("ann", "ben")
+	n.InStage(wire.Waiting)
+	return n.Room
 }

@@ -11,76 +11,49 @@ import (
 	"time"
 
 	"muster/discovery"
-	"muster/discovery/plan/topology"
 	"muster/host/page"
 	"muster/host/room"
+	"muster/host/room/roomtest"
 	"muster/host/wire"
 	"muster/selection"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-var eight = time.Date(2026, 11, 20, 20, 0, 0, 0, time.UTC)
-
 // playedRoom returns a room with ann and bob as players, and zoe with a page. The people of zoe's
 // choice have just been sent to one of six servers.
 func playedRoom(t *testing.T) *room.Room {
 	t.Helper()
-	r, now := room.New(room.Keys{Code: "BAKODI", Secret: "the secret"}, wire.Settings{
+	n := roomtest.New(t, wire.Settings{
 		Name: "Friday", Game: "openarena", By: selection.Mean, Players: 2, Strategy: "conventional", Agree: wire.Yes, GuestsVote: true,
 		Limits: wire.Limits{150 * time.Millisecond}, Password: "club",
-	}, eight), eight
-	step := func(in room.Input) {
-		t.Helper()
-		if _, err := r.Step(in, now); err != nil {
-			t.Fatal(err)
-		}
-	}
-	zoe := func(a room.Action) { t.Helper(); step(room.Order{Credential: "zoe's token", Action: a}) }
-	step(room.Order{Action: room.Enter{Name: "zoe", Token: "zoe's token"}})
-	step(room.PageOpened{Token: "zoe's token"})
-	for _, name := range []string{"ann", "bob"} {
-		as := map[string]string{"ann": "the secret"}[name]
-		step(room.Join{Hello: wire.Hello{Name: name, As: as}, Token: name + "'s token"})
-	}
-	var list []discovery.Server
-	infos := wire.Infos{Round: 1}
-	for i := range 6 {
-		list = append(list, discovery.Server{Addr: addr(i), Country: "DE"})
+	})
+	n.EntersFrom("zoe", "", netip.Addr{})
+	n.Step(room.PageOpened{Token: "zoe's token"})
+	n.As["ann"] = n.Room.Keys().Secret
+	n.Join("ann", "bob")
+	list, infos := roomtest.ListOf(6), wire.Infos{Round: 1}
+	for i := range list {
+		list[i].Country = "DE"
 		infos.Servers = append(infos.Servers, wire.ServerInfo{
 			Server: i,
 			Info:   discovery.Info{Name: "<b>six</b>", Map: "oa_dm1", Players: 4, MaxPlayers: 16},
 		})
 	}
-	step(room.Listed{List: topology.New(room.Shared(list, nil))})
-	for player, name := range []string{"ann", "bob"} {
-		report := wire.Report{Round: 1}
-		for i := range 6 {
-			report.Results = append(report.Results, discovery.Result{
-				Server: i,
-				State:  discovery.Answered,
-				RTT:    time.Duration(10*(i+player+1)) * time.Millisecond,
-			})
-		}
-		step(room.Hear{Player: name, Message: infos})
-		step(room.Hear{Player: name, Message: report})
-		step(room.Hear{Player: name, Message: wire.Done{Round: 1}})
-	}
+	n.Gets(list)
+	n.Says("ann", infos)
+	n.Says("bob", infos)
+	n.Measures("ann", 10, 20, 30, 40, 50, 60)
+	n.Measures("bob", 20, 30, 40, 50, 60, 70)
+	n.Done("ann", "bob")
 	for _, name := range []string{"ann", "bob"} {
-		step(room.Hear{Player: name, Message: wire.Verified{Round: 1, Attempt: 1}})
+		n.Says(name, wire.Verified{Round: 1, Attempt: 1})
 	}
-	zoe(room.Vote{Addr: addr(1)})
-	zoe(room.Ready{Ready: true})
-	for range 6 + 5 { // the reveal, and the countdown
-		now = now.Add(time.Second)
-		step(room.Tick{})
-	}
-	step(room.Hear{Player: "ann", Message: wire.Launched{Round: 1, State: wire.LaunchStarted}})
-	return r
-}
-
-func addr(i int) netip.AddrPort {
-	return netip.AddrPortFrom(netip.AddrFrom4([4]byte{192, 0, 2, byte(i)}), 27960)
+	n.Votes("zoe", 1)
+	n.OnPage("zoe", room.Ready{Ready: true})
+	n.Wait((6 + 5) * time.Second) // the reveal, and the countdown
+	n.Says("ann", wire.Launched{Round: 1, State: wire.LaunchStarted})
+	return n.Room
 }
 
 func object(v *page.View, edition int) []byte {
@@ -143,7 +116,7 @@ func TestState(t *testing.T) {
 		}
 	}
 	if badge := v.Badges[room.DigestOf("zoe's token")]; badge.Name != "zoe" || badge.Organiser ||
-		!v.Badges[room.DigestOf("the secret")].Organiser {
+		!v.Badges[room.DigestOf("secret")].Organiser {
 		t.Errorf("the badges are %+v", v.Badges)
 	}
 	if len(v.Traces) != 2 || v.Traces[1].Player != "bob" || len(v.Traces[1].Probes) != 6 {
@@ -153,7 +126,7 @@ func TestState(t *testing.T) {
 
 // TestSections checks that unchanged sections are not sent again.
 func TestSections(t *testing.T) {
-	r := room.New(room.Keys{Code: "BAKODI", Secret: "secret"}, wire.Settings{Game: "openarena", By: selection.Mean}, eight)
+	r := room.New(room.Keys{Code: "BAKODI", Secret: "secret"}, wire.Settings{Game: "openarena", By: selection.Mean}, roomtest.Eight)
 	first, err := (&page.View{}).Next(r, page.Host{Posts: true})
 	if err != nil || first.Edition != 1 {
 		t.Fatalf("the first view is %+v, %v", first, err)
@@ -161,7 +134,7 @@ func TestSections(t *testing.T) {
 	if same, err := first.Next(r, page.Host{Posts: true}); err != nil || same != first {
 		t.Errorf("an unchanged room is shown again, %v", err)
 	}
-	r.Step(room.Join{Hello: wire.Hello{Name: "ann"}, Token: "token"}, eight)
+	r.Step(room.Join{Hello: wire.Hello{Name: "ann"}, Token: "token"}, roomtest.Eight)
 	second, err := first.Next(r, page.Host{Posts: true})
 	if err != nil || second.Edition != 2 {
 		t.Fatalf("a new player is not shown, %v", err)
@@ -179,7 +152,7 @@ func TestSections(t *testing.T) {
 	if _, err := r.Step(room.Order{
 		Credential: "secret",
 		Action:     room.Change{Settings: json.RawMessage(`{"by":"minimax"}`)},
-	}, eight); err != nil {
+	}, roomtest.Eight); err != nil {
 		t.Fatal(err)
 	}
 	third, err := second.Next(r, page.Host{Posts: true})

@@ -13,6 +13,7 @@ import (
 	"muster/discovery/plan/topology"
 	"muster/host/page"
 	"muster/host/room"
+	"muster/host/room/roomtest"
 	"muster/host/room/roster"
 	"muster/host/wire"
 )
@@ -24,18 +25,20 @@ func TestOnlyOwnPings(t *testing.T) {
 		Name: "Final", Game: "openarena", By: "mean", Strategy: "conventional", Match: "bo3", SideA: "Reds", SideB: "Blues",
 		Limits: wire.Limits{200 * time.Millisecond},
 	}
-	now := time.Unix(1_800_000_000, 0).UTC()
-	r := room.New(room.Keys{Code: "BAKODI", Link: "the link's key", Secret: "secret"}, settings, now)
-	pages := map[string]string{"": "nobody's", "organiser": "secret"}
+	n := roomtest.New(t, settings)
 	view, seen, steps := &page.View{}, map[string]bool{}, 0
 	look := func() {
 		t.Helper()
 		steps++
-		next, err := view.Next(r, page.Host{Posts: true})
+		next, err := view.Next(n.Room, page.Host{Posts: true})
 		if err != nil {
 			t.Fatal(err)
 		}
 		view = next
+		pages := map[string]string{"": "nobody's", "organiser": "secret"}
+		for name, welcome := range n.Welcomes {
+			pages[name] = welcome.Page
+		}
 		for reader, credential := range pages {
 			name := roster.BadgeOf(view.Badges, credential).Name
 			state := append(view.AppendOwn(view.AppendSince([]byte(`{"type":"state"`), 0), name, 0), '}')
@@ -63,16 +66,8 @@ func TestOnlyOwnPings(t *testing.T) {
 	}
 	step := func(in room.Input) {
 		t.Helper()
-		outputs, err := r.Step(in, now)
-		if err != nil {
+		if err := n.Step(in); err != nil {
 			t.Fatalf("%T: %v", in, err)
-		}
-		for _, o := range outputs {
-			if send, is := o.(room.Send); is {
-				if w, is := send.Message.(wire.Welcome); is {
-					pages[send.To] = w.Page
-				}
-			}
 		}
 		look()
 	}
@@ -80,14 +75,10 @@ func TestOnlyOwnPings(t *testing.T) {
 		side := []wire.Side{wire.SideA, wire.SideB, ""}[i%3]
 		step(room.Join{Hello: wire.Hello{Name: name, Side: side}, Token: "the token of " + name})
 	}
-	step(room.Order{Credential: pages["ann"], Action: room.AskLook{}})
+	step(room.Order{Credential: n.PageOf("ann"), Action: room.AskLook{}})
 	step(room.Proceed{})
-	var list []discovery.Server
-	for i := range servers {
-		list = append(list, discovery.Server{Addr: addr(i)})
-	}
-	step(room.Listed{List: topology.New(room.Shared(list, nil))})
-	step(room.PageOpened{Token: pages["bob"]})
+	step(room.Listed{List: topology.New(room.Shared(roomtest.ListOf(servers), nil))})
+	step(room.PageOpened{Token: n.PageOf("bob")})
 	for player, name := range players {
 		report := wire.Report{Round: 1}
 		for server := range servers {
@@ -101,14 +92,14 @@ func TestOnlyOwnPings(t *testing.T) {
 		}
 		step(room.Hear{Player: name, Message: infos})
 		step(room.Hear{Player: name, Message: report})
-		now = now.Add(time.Second)
+		n.Now = n.Now.Add(time.Second)
 		step(room.Tick{})
 	}
 	for _, name := range players {
 		step(room.Hear{Player: name, Message: wire.Done{Round: 1}})
 	}
 	for range 60 {
-		now = now.Add(time.Second)
+		n.Now = n.Now.Add(time.Second)
 		step(room.Tick{})
 	}
 	for player, name := range players {
@@ -118,16 +109,16 @@ func TestOnlyOwnPings(t *testing.T) {
 				ms := float64(mark(player, server).Microseconds()) / 1000
 				v.Servers = append(v.Servers, wire.Finalist{Server: server, State: discovery.Answered, Sent: 1, RTTs: []float64{ms}})
 			}
-			r.Step(room.Hear{Player: name, Message: v}, now) // another attempt than the newest is nothing
+			n.Step(room.Hear{Player: name, Message: v}) // another attempt than the newest is nothing
 			look()
 		}
 	}
 	for range 200 {
-		now = now.Add(time.Second)
+		n.Now = n.Now.Add(time.Second)
 		step(room.Tick{})
 	}
-	if r.Stage() == wire.Measuring {
-		t.Errorf("the match is still in %s; the log: %v", r.Stage(), view.Snapshot.Log)
+	if n.Room.Stage() == wire.Measuring {
+		t.Errorf("the match is still in %s; the log: %v", n.Room.Stage(), view.Snapshot.Log)
 	}
 	for _, name := range players {
 		if !seen[name] {
@@ -161,7 +152,7 @@ func marksIn(text []byte) map[string]string {
 	for _, figure := range figure.FindAllString(string(text), -1) {
 		ms, _ := strconv.ParseFloat(figure, 64)
 		if at, is := marks[fmt.Sprintf("%.1f", ms)]; is {
-			found[players[at[0]]] = addr(at[1]).String()
+			found[players[at[0]]] = roomtest.AddrOf(at[1]).String()
 		}
 	}
 	return found
@@ -189,16 +180,15 @@ func TestOwnIsForgotten(t *testing.T) {
 	if got := string(v.AppendOwn(nil, "zoe", 7)); got != "" {
 		t.Error(got)
 	}
-	now := time.Unix(1_800_000_000, 0)
-	r := room.New(room.Keys{Code: "BAKODI", Secret: "secret"}, wire.Settings{Game: "openarena", By: "mean", Match: "bo1"}, now)
-	first, err := (&page.View{}).Next(r, page.Host{})
+	n := roomtest.New(t, wire.Settings{Game: "openarena", By: "mean", Match: "bo1"})
+	first, err := (&page.View{}).Next(n.Room, page.Host{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := r.Step(room.Order{Credential: "secret", Action: room.Change{Settings: []byte(`{"match":""}`)}}, now); err != nil {
+	if err := n.Orders(room.Change{Settings: []byte(`{"match":""}`)}); err != nil {
 		t.Fatal(err)
 	}
-	next, err := first.Next(r, page.Host{})
+	next, err := first.Next(n.Room, page.Host{})
 	if err != nil || !slices.Contains(figureless(next.AppendSince([]byte("{"), first.Edition)), `"own":null`) {
 		t.Errorf("%s, %v", next.AppendSince(nil, first.Edition), err)
 	}

@@ -11,23 +11,23 @@ import (
 // plays that game.
 func TestAble(t *testing.T) {
 	n := newSession(t, settings(0))
-	n.join("ann", "bob")
-	if p := n.person("bob"); p.Able || !p.Unable.IsZero() {
+	n.Join("ann", "bob")
+	if p := n.Person("bob"); p.Able || !p.Unable.IsZero() {
 		t.Errorf("before bob's program has said anything: %+v", p)
 	}
-	game := n.view().Room.Game
+	game := n.View().Room.Game
 	cannot := wire.Able{Game: game, Why: sentence.Plain("there is no program openarena")}
-	n.says("ann", wire.Able{Game: game})
-	n.says("bob", cannot)
-	n.says("bob", cannot)
-	if p := n.person("ann"); !p.Able || !p.Unable.IsZero() {
+	n.Says("ann", wire.Able{Game: game})
+	n.Says("bob", cannot)
+	n.Says("bob", cannot)
+	if p := n.Person("ann"); !p.Able || !p.Unable.IsZero() {
 		t.Errorf("ann can: %+v", p)
 	}
-	if p := n.person("bob"); p.Able || p.Unable != cannot.Why {
+	if p := n.Person("bob"); p.Able || p.Unable != cannot.Why {
 		t.Errorf("bob cannot: %+v", p)
 	}
 	noted := 0
-	for _, note := range n.view().Log {
+	for _, note := range n.View().Log {
 		if note.String() == "bob can’t start openarena: there is no program openarena" {
 			noted++
 		}
@@ -35,8 +35,8 @@ func TestAble(t *testing.T) {
 	if noted != 1 {
 		t.Errorf("noted %d times", noted)
 	}
-	n.says("bob", wire.Able{Game: "another", Why: sentence.Plain("no")})
-	if p := n.person("bob"); p.Able || !p.Unable.IsZero() {
+	n.Says("bob", wire.Able{Game: "another", Why: sentence.Plain("no")})
+	if p := n.Person("bob"); p.Able || !p.Unable.IsZero() {
 		t.Errorf("of another game nothing is shown: %+v", p)
 	}
 }

@@ -16,11 +16,11 @@ func searchingOn(t *testing.T) *session {
 	s.Agree = wire.Yes
 	n := searchingFor(t, room.Tuning{}, s, "ann", "bob")
 	n.searchesOn("ann", "bob")
-	n.inStage(wire.Chosen)
-	n.verifies("ann")
-	n.verifies("bob")
-	if !n.isVoting() {
-		t.Fatalf("no vote; the log:\n%s", n.log())
+	n.InStage(wire.Chosen)
+	n.Verifies("ann")
+	n.Verifies("bob")
+	if !n.IsVoting() {
+		t.Fatalf("no vote; the log:\n%s", n.Story())
 	}
 	return n
 }
@@ -29,10 +29,10 @@ func searchingOn(t *testing.T) *session {
 // discovery, and comes to an end.
 func TestAnytime(t *testing.T) {
 	n := searchingOn(t)
-	before := n.chosen().Addr
+	before := n.Chosen().Addr
 	asked, own, most := 0, 0, 0
 	for range 180 {
-		n.wait(time.Second)
+		n.Wait(time.Second)
 		own += ownFinds(n, "ann")
 		now := n.answers(0, "ann")
 		n.answers(1, "bob")
@@ -41,11 +41,11 @@ func TestAnytime(t *testing.T) {
 	if asked == 0 || asked > wire.SearchBudget || most > 100 || own == 0 || own > wire.VoteBudget/2 {
 		t.Errorf("ann was asked for %d servers, %d at once, and allowed %d of her own", asked, most, own)
 	}
-	if !n.isVoting() || n.chosen().Addr != before {
-		t.Errorf("the choice changed for nothing; the log:\n%s", n.log())
+	if !n.IsVoting() || n.Chosen().Addr != before {
+		t.Errorf("the choice changed for nothing; the log:\n%s", n.Story())
 	}
-	if n.answers(0, "ann"); len(n.sent["ann"]) > 0 {
-		t.Errorf("ann is still asked for %v", n.sent["ann"])
+	if n.answers(0, "ann"); len(n.Sent["ann"]) > 0 {
+		t.Errorf("ann is still asked for %v", n.Sent["ann"])
 	}
 }
 
@@ -60,28 +60,28 @@ func TestAnytimeBetter(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			n := searchingOn(t)
 			for ownFinds(n, "ann") == 0 || ownFinds(n, "bob") == 0 {
-				n.wait(tick)
+				n.Wait(tick)
 			}
-			ahead, found := n.chosen().Server, n.unasked("ann", "bob")
+			ahead, found := n.Chosen().Server, n.unasked("ann", "bob")
 			for player, name := range []string{"ann", "bob"} {
-				n.says(name, wire.Infos{Round: 1, Servers: []wire.ServerInfo{{Server: found, Info: discovery.Info{MaxPlayers: 16}}}})
-				n.finds(name, discovery.Answered, n.saw(name, ahead).RTT-test.better, found)
+				n.Says(name, wire.Infos{Round: 1, Servers: []wire.ServerInfo{{Server: found, Info: discovery.Info{MaxPlayers: 16}}}})
+				n.Finds(name, discovery.Answered, n.Saw(name, ahead).RTT-test.better, found)
 				n.answers(player, name)
 			}
-			n.wait(3 * time.Second)
-			if moves := !n.isVoting(); moves != test.moves {
-				t.Fatalf("everyone looks at it: %v, want %v; the log:\n%s", moves, test.moves, n.log())
+			n.Wait(3 * time.Second)
+			if moves := !n.IsVoting(); moves != test.moves {
+				t.Fatalf("everyone looks at it: %v, want %v; the log:\n%s", moves, test.moves, n.Story())
 			}
 			if !test.moves {
 				return
 			}
-			if got := n.looks["ann"].Samples; got != 3 {
+			if got := n.Looks["ann"].Samples; got != 3 {
 				t.Errorf("while people vote everybody takes %d samples", got)
 			}
-			n.verifies("ann")
-			n.verifies("bob")
-			if !n.isVoting() || n.chosen().Server != found {
-				t.Errorf("%v is ahead; the log:\n%s", n.chosen().Addr, n.log())
+			n.Verifies("ann")
+			n.Verifies("bob")
+			if !n.IsVoting() || n.Chosen().Server != found {
+				t.Errorf("%v is ahead; the log:\n%s", n.Chosen().Addr, n.Story())
 			}
 		})
 	}
@@ -90,9 +90,9 @@ func TestAnytimeBetter(t *testing.T) {
 // TestAnytimeEnds checks that the room asks nobody while the countdown runs.
 func TestAnytimeEnds(t *testing.T) {
 	n := searchingOn(t)
-	n.goes()
-	delete(n.sent, "ann")
-	n.wait(countdownTime - time.Second)
+	n.Goes()
+	delete(n.Sent, "ann")
+	n.Wait(countdownTime - time.Second)
 	if asked := n.answers(0, "ann"); asked > 0 {
 		t.Errorf("ann is asked for %d servers while the countdown runs", asked)
 	}

@@ -22,7 +22,7 @@ func searching(t *testing.T) *session {
 func (n *session) honest(dan func()) {
 	n.Helper()
 	for range 400 {
-		n.wait(200 * time.Millisecond)
+		n.Wait(200 * time.Millisecond)
 		for i, name := range []string{"ann", "bob", "cat"} {
 			n.answers(i, name)
 		}
@@ -30,7 +30,7 @@ func (n *session) honest(dan func()) {
 			return
 		}
 	}
-	n.Fatalf("the search does not end; the log:\n%s", n.log())
+	n.Fatalf("the search does not end; the log:\n%s", n.Story())
 }
 
 // TestUnaskedDoesNotCount checks that one frame about all servers, sent before the room asked for
@@ -40,17 +40,17 @@ func TestUnaskedDoesNotCount(t *testing.T) {
 		t.Run(state.String(), func(t *testing.T) {
 			n := searching(t)
 			n.denies("dan", state, from(0, 999)...)
-			if probed, asked := n.person("dan").Probed, len(n.asked["dan"]); probed > asked || asked > 20 {
+			if probed, asked := n.Person("dan").Probed, len(n.Asked["dan"]); probed > asked || asked > 20 {
 				t.Errorf("%d results count, and %d were asked for", probed, asked)
 			}
-			same(t, n.room, restored(t, n.room))
-			before := len(n.asked["ann"])
-			n.wait(time.Second)
+			same(t, n.Room, restored(t, n.Room))
+			before := len(n.Asked["ann"])
+			n.Wait(time.Second)
 			for i, name := range []string{"ann", "bob", "cat"} {
 				n.answers(i, name)
 			}
-			if n.wait(time.Second); len(n.asked["ann"]) == before || !n.isSearching() {
-				t.Errorf("with that the search is over; the log:\n%s", n.log())
+			if n.Wait(time.Second); len(n.Asked["ann"]) == before || !n.isSearching() {
+				t.Errorf("with that the search is over; the log:\n%s", n.Story())
 			}
 		})
 	}
@@ -75,7 +75,7 @@ func TestOneFrame(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			n := searching(t)
 			n.honest(func() {
-				if n.isOut("dan") {
+				if n.IsOut("dan") {
 					return
 				}
 				n.denies("dan", tt.state, from(0, tt.last)...)
@@ -83,11 +83,11 @@ func TestOneFrame(t *testing.T) {
 					n.denies("dan", discovery.Answered, worst)
 				}
 			})
-			n.inStage(wire.Chosen)
-			for _, name := range n.players() {
+			n.InStage(wire.Chosen)
+			for _, name := range n.Players() {
 				isDan := name == "dan"
-				if isNamed := !n.person(name).Doubt.IsZero(); isNamed != isDan || n.isOut(name) != isDan {
-					t.Errorf("%s is named: %v, and left out: %v; the log:\n%s", name, isNamed, n.isOut(name), n.log())
+				if isNamed := !n.Person(name).Doubt.IsZero(); isNamed != isDan || n.IsOut(name) != isDan {
+					t.Errorf("%s is named: %v, and left out: %v; the log:\n%s", name, isNamed, n.IsOut(name), n.Story())
 				}
 			}
 			n.isBestFor(3)
@@ -104,23 +104,23 @@ func TestTooSoon(t *testing.T) {
 		want  discovery.State
 	}{{0, discovery.Forbidden}, {evidence.LeastProbe - tick, discovery.Forbidden}, {evidence.LeastProbe, discovery.Lost}} {
 		n := measuring(t, 4, "ann", "bob")
-		n.wait(tt.after)
+		n.Wait(tt.after)
 		n.denies("bob", discovery.Lost, 1)
-		if got := traceOf(n.room, "bob")[1].State; got != tt.want {
+		if got := traceOf(n.Room, "bob")[1].State; got != tt.want {
 			t.Errorf("lost after %v is %v, want %v", tt.after, got, tt.want)
 		}
 	}
 	n := coordinated(t)
-	n.wait(10 * time.Second) // only the time since the question counts
-	servers := n.asked["bob"]
+	n.Wait(10 * time.Second) // only the time since the question counts
+	servers := n.Asked["bob"]
 	n.answers(0, "ann")
 	n.answers(1, "bob")
-	for len(n.asked["bob"]) == len(servers) {
-		n.wait(tick)
+	for len(n.Asked["bob"]) == len(servers) {
+		n.Wait(tick)
 	}
-	next := n.asked["bob"][len(servers)]
+	next := n.Asked["bob"][len(servers)]
 	n.denies("bob", discovery.Lost, next)
-	if trace := traceOf(n.room, "bob"); trace[next].State != discovery.Forbidden {
+	if trace := traceOf(n.Room, "bob"); trace[next].State != discovery.Forbidden {
 		t.Errorf("lost in the moment of asking is %v", trace[next].State)
 	}
 }
@@ -129,15 +129,15 @@ func TestTooSoon(t *testing.T) {
 // chosen.
 func TestForbiddenCullsNothing(t *testing.T) {
 	n := measuring(t, 3, "ann", "bob")
-	n.measures("ann", 10, 20, 30)
-	n.measures("bob", skip, 20, 30)
+	n.Measures("ann", 10, 20, 30)
+	n.Measures("bob", skip, 20, 30)
 	n.denies("bob", discovery.Forbidden, 0)
-	n.done("ann", "bob")
-	n.inStage(wire.Chosen)
-	if s := n.choice(); s.Culled.Unreachable != 0 || s.Culled.Unmeasured != 1 || s.Chosen.Server != 1 {
+	n.Done("ann", "bob")
+	n.InStage(wire.Chosen)
+	if s := n.Choice(); s.Culled.Unreachable != 0 || s.Culled.Unmeasured != 1 || s.Chosen.Server != 1 {
 		t.Errorf("culled %+v, chosen %d", s.Culled, s.Chosen.Server)
 	}
-	same(t, n.room, restored(t, n.room))
+	same(t, n.Room, restored(t, n.Room))
 }
 
 // TestAskedLater checks that an answer that a player sent unasked counts once the room asks for it,
@@ -145,7 +145,7 @@ func TestForbiddenCullsNothing(t *testing.T) {
 // forgets none of it.
 func TestAskedLater(t *testing.T) {
 	n := coordinated(t)
-	n.wait(evidence.LeastProbe)
+	n.Wait(evidence.LeastProbe)
 	report, told := wire.Report{Round: 1}, map[int]bool{}
 	for server := range far() {
 		if !n.wasAsked("bob", server) {
@@ -157,31 +157,31 @@ func TestAskedLater(t *testing.T) {
 			report.Results = append(report.Results, result)
 		}
 	}
-	n.says("bob", report)
-	if probed := n.person("bob").Probed; probed != 0 {
+	n.Says("bob", report)
+	if probed := n.Person("bob").Probed; probed != 0 {
 		t.Errorf("%d count before bob is asked", probed)
 	}
-	n.restarts(0)
-	n.join("ann", "bob")
+	n.Restarts(0)
+	n.Join("ann", "bob")
 	for range 20 {
-		n.wait(200 * time.Millisecond)
+		n.Wait(200 * time.Millisecond)
 		n.answers(0, "ann")
 		n.answersBut(1, "bob", farRTT, func(server int) bool { return told[server] })
 	}
 	answered, asked := 0, map[int]bool{}
-	for _, server := range n.asked["bob"] {
+	for _, server := range n.Asked["bob"] {
 		if told[server] && server%2 == 0 {
 			answered++
 		}
 		asked[server] = true
 	}
 	if answered < 10 {
-		t.Fatalf("bob was asked for %v", n.asked["bob"])
+		t.Fatalf("bob was asked for %v", n.Asked["bob"])
 	}
-	if got := n.person("bob").Answered; got < answered {
+	if got := n.Person("bob").Answered; got < answered {
 		t.Errorf("%d answers of bob's count, of %d that the program had before it was asked", got, answered)
 	}
-	trace := traceOf(n.room, "bob")
+	trace := traceOf(n.Room, "bob")
 	for server := range maps.Keys(asked) {
 		if got := trace[server]; told[server] && server%2 == 1 && got.State != discovery.Forbidden {
 			t.Errorf("server %d is %v, which bob called lost before anybody asked", server, got.State)
@@ -195,18 +195,18 @@ func TestNominations(t *testing.T) {
 	n := searchingOn(t)
 	allowed := 0
 	for allowed == 0 {
-		n.wait(tick)
+		n.Wait(tick)
 		allowed = ownFinds(n, "ann")
 	}
-	before := n.person("ann").Probed
+	before := n.Person("ann").Probed
 	report := wire.Report{Round: 1}
 	for server := range far() {
 		if !n.wasAsked("ann", server) {
 			report.Results = append(report.Results, discovery.Result{Server: server, State: discovery.Answered, RTT: 80 * time.Millisecond})
 		}
 	}
-	n.says("ann", report)
-	if got := n.person("ann").Probed; got-before != allowed || allowed > 25 {
+	n.Says("ann", report)
+	if got := n.Person("ann").Probed; got-before != allowed || allowed > 25 {
 		t.Errorf("%d of ann's finds count, %d are allowed, want them and at most 25", got-before, allowed)
 	}
 }

@@ -22,22 +22,22 @@ func inMatch(t *testing.T) *session {
 	n := newSession(t, s)
 	names := []string{"ann", "ben", "emil", "fay"}
 	for i, name := range names {
-		n.join(name)
-		if err := n.acts(n.pageOf(name), room.TakeSide{Side: []wire.Side{wire.SideA, wire.SideB}[i/2]}); err != nil {
+		n.Join(name)
+		if err := n.Acts(n.PageOf(name), room.TakeSide{Side: []wire.Side{wire.SideA, wire.SideB}[i/2]}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	n.listed(6)
-	n.informs("ann", 12, 12, 12, 12, 12, 12)
+	n.Listed(6)
+	n.Informs("ann", 12, 12, 12, 12, 12, 12)
 	for i, name := range names {
-		n.measures(name, 10+10*i, 20+10*i, 30+5*i, 40-5*i, 50-9*i, 60+10*i)
+		n.Measures(name, 10+10*i, 20+10*i, 30+5*i, 40-5*i, 50-9*i, 60+10*i)
 	}
-	n.done(names...)
+	n.Done(names...)
 	for _, name := range names {
-		n.verifies(name)
+		n.Verifies(name)
 	}
-	if turn := n.view().Match.Turn; turn == nil || turn.Captain != "ann" {
-		t.Fatalf("the turn is %+v; the log:\n%s", turn, n.log())
+	if turn := n.View().Match.Turn; turn == nil || turn.Captain != "ann" {
+		t.Fatalf("the turn is %+v; the log:\n%s", turn, n.Story())
 	}
 	return n
 }
@@ -46,62 +46,62 @@ func inMatch(t *testing.T) *session {
 func actsInMatch(n *session, act, what byte) {
 	names := []string{"ann", "ben", "emil", "fay"}
 	who := names[what%4]
-	match := n.view().Match
+	match := n.View().Match
 	move := room.Move{Number: len(match.Moves) + 1 - int(what>>6)%2, What: []string{"dm6", "dm17", "ztn"}[what%3]}
 	if match.Turn != nil && match.Turn.Of == wire.OfServer {
 		move.What = match.Servers[int(what>>2)%len(match.Servers)].Addr
 	}
 	switch act % 18 {
 	case 0, 1, 2:
-		n.acts(n.pageOf(who), move)
+		n.Acts(n.PageOf(who), move)
 	case 3:
-		n.step(room.Hear{Player: who, Message: wire.Say{
-			Round: n.round(), What: wire.SayMove, Number: move.Number, Addr: addrOf(int(what) % 7),
+		n.Step(room.Hear{Player: who, Message: wire.Say{
+			Round: n.Round(), What: wire.SayMove, Number: move.Number, Addr: addrOf(int(what) % 7),
 		}})
 	case 4:
-		n.step(room.Leave{Player: who})
+		n.Step(room.Leave{Player: who})
 	case 5:
-		if n.here[who] {
+		if n.Here[who] {
 			return
 		}
-		n.tryJoin(who, n.tokenOf(who))
+		n.TryJoin(who, n.TokenOf(who))
 	case 6:
-		n.wait(time.Duration(what) * 100 * time.Millisecond)
+		n.Wait(time.Duration(what) * 100 * time.Millisecond)
 	case 7:
-		n.restarts(time.Duration(what) * time.Second)
+		n.Restarts(time.Duration(what) * time.Second)
 	case 8:
-		n.acts(n.pageOf(who), room.Ready{Ready: what%2 == 0})
+		n.Acts(n.PageOf(who), room.Ready{Ready: what%2 == 0})
 	case 9:
-		n.acts(n.pageOf(who), room.Vote{Addr: addrOf(int(what) % 6)})
-		n.acts(n.pageOf(who), room.Veto{Addr: addrOf(int(what) % 6)})
+		n.Acts(n.PageOf(who), room.Vote{Addr: addrOf(int(what) % 6)})
+		n.Acts(n.PageOf(who), room.Veto{Addr: addrOf(int(what) % 6)})
 	case 10:
-		n.acts(n.pageOf(who), room.NameCaptain{Name: names[(what>>2)%4]})
-		n.acts(n.pageOf(who), room.TakeSide{Side: wire.SideB, Name: names[(what>>2)%4]})
+		n.Acts(n.PageOf(who), room.NameCaptain{Name: names[(what>>2)%4]})
+		n.Acts(n.PageOf(who), room.TakeSide{Side: wire.SideB, Name: names[(what>>2)%4]})
 	case 11:
-		n.acts(n.pageOf(who), room.Quit{})
+		n.Acts(n.PageOf(who), room.Quit{})
 	case 12:
-		n.orders(room.Remove{Name: who})
+		n.Orders(room.Remove{Name: who})
 	case 13:
-		n.orders(room.Hide{Addr: addrOf(int(what) % 6), Hidden: true})
+		n.Orders(room.Hide{Addr: addrOf(int(what) % 6), Hidden: true})
 	case 14:
-		n.orders(room.Change{Settings: []byte([]string{
+		n.Orders(room.Change{Settings: []byte([]string{
 			`{"match":""}`, `{"by":"minimax"}`, `{"order":"pick"}`, `{"maps":"t9, aero"}`, `{"turn_ms":300000}`,
 			`{"limits_ms":[1]}`, `{"players":2}`, `{"agree":true}`,
 		}[what%8])})
-		n.orders(room.Apply{})
+		n.Orders(room.Apply{})
 	case 15:
-		if n.here[who] && n.looks[who].Servers != nil {
-			n.verifies(who, int(what>>2)%6)
+		if n.Here[who] && n.Looks[who].Servers != nil {
+			n.Verifies(who, int(what>>2)%6)
 		}
 	case 16:
-		n.orders(room.Without{Name: who})
-		n.orders(room.Allow{LimitMS: 500})
-		n.orders(room.More{Servers: 10})
-		n.orders(room.AwaitSeats{})
-		n.orders(room.Unwait{Instead: true})
-		n.orders(room.Trust{Name: who})
+		n.Orders(room.Without{Name: who})
+		n.Orders(room.Allow{LimitMS: 500})
+		n.Orders(room.More{Servers: 10})
+		n.Orders(room.AwaitSeats{})
+		n.Orders(room.Unwait{Instead: true})
+		n.Orders(room.Trust{Name: who})
 	case 17:
-		n.step(room.Proceed{})
+		n.Step(room.Proceed{})
 	}
 }
 
@@ -135,38 +135,38 @@ func playsMatch(t *testing.T, acts []byte) {
 		return
 	}
 	n := inMatch(t)
-	servers := n.view().Match.Servers
-	for ; len(acts) > 1 && n.room.Stage() == wire.Chosen; acts = acts[2:] {
-		before := len(n.view().Match.Moves)
+	servers := n.View().Match.Servers
+	for ; len(acts) > 1 && n.Room.Stage() == wire.Chosen; acts = acts[2:] {
+		before := len(n.View().Match.Moves)
 		actsInMatch(n, acts[0], acts[1])
-		if made := len(n.view().Match.Moves) - before; made < 0 || made > 1 && acts[0]%18 != 6 && acts[0]%18 != 7 {
+		if made := len(n.View().Match.Moves) - before; made < 0 || made > 1 && acts[0]%18 != 6 && acts[0]%18 != 7 {
 			t.Fatalf("act %d makes %d moves", acts[0]%18, made)
 		}
 	}
-	if n.view().Room.Ended.IsZero() && len(n.players()) == 0 {
+	if n.View().Room.Ended.IsZero() && len(n.Players()) == 0 {
 		return // a room without anybody has nobody to send
 	}
 	for range 20 { // six moves, and the countdown; a pause while nobody is there
-		if n.room.Stage() == wire.Launching {
+		if n.Room.Stage() == wire.Launching {
 			break
 		}
-		for _, name := range n.players() {
-			if !n.here[name] {
-				n.tryJoin(name, n.tokenOf(name))
+		for _, name := range n.Players() {
+			if !n.Here[name] {
+				n.TryJoin(name, n.TokenOf(name))
 			}
 		}
-		n.wait(10 * time.Second)
+		n.Wait(10 * time.Second)
 	}
-	match, way := n.view().Match, n.view().Way
-	if n.room.Stage() != wire.Launching || match == nil || !match.Decided || way == nil {
-		t.Fatalf("the match is %s: %+v; the log:\n%s", n.room.Stage(), match, n.log())
+	match, way := n.View().Match, n.View().Way
+	if n.Room.Stage() != wire.Launching || match == nil || !match.Decided || way == nil {
+		t.Fatalf("the match is %s: %+v; the log:\n%s", n.Room.Stage(), match, n.Story())
 	}
 	isFinalist := slices.ContainsFunc(servers, func(s wire.MatchServer) bool { return s.Addr == match.Server })
 	if !isFinalist || way.Connect != match.Server || len(match.Moves) != 6 || len(match.Play) != 1 {
 		t.Fatalf("it goes to %s, of %s, to play %q after %d moves", way.Connect, match.Server, match.Play, len(match.Moves))
 	}
 	went := map[string]bool{}
-	for _, sent := range n.sent {
+	for _, sent := range n.Sent {
 		for _, m := range sent {
 			if launch, is := m.(wire.Launch); is {
 				went[launch.Address] = true
@@ -184,22 +184,22 @@ func TestOrderOfAMatch(t *testing.T) {
 		s := settings(2)
 		s.Match, s.Order, s.By = "bo1", order, selection.Mean
 		n := newSession(t, s)
-		n.join("ann", "bob")
-		n.listed(12)
-		n.informs("ann", slices.Repeat([]int{12}, 12)...)
+		n.Join("ann", "bob")
+		n.Listed(12)
+		n.Informs("ann", slices.Repeat([]int{12}, 12)...)
 		for _, name := range []string{"ann", "bob"} {
-			n.measures(name, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 110, 120)
+			n.Measures(name, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 110, 120)
 		}
-		n.done("ann", "bob")
+		n.Done("ann", "bob")
 		for range maxTries {
 			for _, name := range []string{"ann", "bob"} {
-				if n.view().Match.Turn == nil {
-					n.verifies(name)
+				if n.View().Match.Turn == nil {
+					n.Verifies(name)
 				}
 			}
 		}
-		if got := len(n.view().Match.Servers); got != want {
-			t.Errorf("%q: %d finalists, want %d; the log:\n%s", order, got, want, n.log())
+		if got := len(n.View().Match.Servers); got != want {
+			t.Errorf("%q: %d finalists, want %d; the log:\n%s", order, got, want, n.Story())
 		}
 	}
 }

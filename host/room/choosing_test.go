@@ -46,10 +46,10 @@ func TestSecondLookCounts(t *testing.T) {
 				if name == "ann" {
 					v.Servers = tt.ann
 				}
-				n.says(name, v)
+				n.Says(name, v)
 			}
-			n.goesTo(tt.goes)
-			n.noted(tt.note)
+			n.GoesTo(tt.goes)
+			n.Noted(tt.note)
 		})
 	}
 }
@@ -59,14 +59,14 @@ func TestSecondLookCounts(t *testing.T) {
 func TestGamePort(t *testing.T) {
 	n := choosing(t, 2)
 	for _, name := range []string{"ann", "bob"} {
-		n.says(name, wire.Infos{Round: 1, Servers: []wire.ServerInfo{{Server: 0, Info: discovery.Info{MaxPlayers: 16, GamePort: 27015}}}})
+		n.Says(name, wire.Infos{Round: 1, Servers: []wire.ServerInfo{{Server: 0, Info: discovery.Info{MaxPlayers: 16, GamePort: 27015}}}})
 	}
-	n.says("ann", wire.Verified{Round: 1, Attempt: 1})
-	n.says("bob", wire.Verified{Round: 1, Attempt: 1})
+	n.Says("ann", wire.Verified{Round: 1, Attempt: 1})
+	n.Says("bob", wire.Verified{Round: 1, Attempt: 1})
 	if launch := got[wire.Launch](n, "ann"); launch.Address != "192.0.2.0:27015" || launch.QueryPort != 27960 {
 		t.Errorf("everyone goes to %s, asked at %d", launch.Address, launch.QueryPort)
 	}
-	if way := n.view().Way; way.Connect != "192.0.2.0:27015" || way.QueryPort != 27960 {
+	if way := n.View().Way; way.Connect != "192.0.2.0:27015" || way.QueryPort != 27960 {
 		t.Errorf("the page shows %+v", way)
 	}
 }
@@ -74,32 +74,32 @@ func TestGamePort(t *testing.T) {
 // TestSecondRound checks that a second round starts clean, with the members of the first.
 func TestSecondRound(t *testing.T) {
 	n := choosing(t, 2)
-	n.verifies("ann")
-	n.verifies("bob")
-	n.says("ann", wire.Launched{Round: 1, State: wire.LaunchStarted})
-	n.took("ann")
-	n.goes()
-	n.inStage(wire.Listing)
-	v := n.view()
+	n.Verifies("ann")
+	n.Verifies("bob")
+	n.Says("ann", wire.Launched{Round: 1, State: wire.LaunchStarted})
+	n.Took("ann")
+	n.Goes()
+	n.InStage(wire.Listing)
+	v := n.View()
 	if v.Room.Round != 2 || v.Choice != nil || v.Way != nil || v.Room.Listed != 0 || v.People[0].Launch != "" ||
 		v.People[0].Done || v.People[0].Probed != 0 {
 		t.Errorf("the second round begins with %+v", v)
 	}
-	same(t, n.room, restored(t, n.room))
+	same(t, n.Room, restored(t, n.Room))
 	// This report was still on its way.
-	n.says("bob", wire.Report{Round: 1, Results: []discovery.Result{{State: discovery.Answered, RTT: 5 * time.Millisecond}}})
-	n.listed(1)
-	if got := n.took("ann"); got != "list measure" {
+	n.Says("bob", wire.Report{Round: 1, Results: []discovery.Result{{State: discovery.Answered, RTT: 5 * time.Millisecond}}})
+	n.Listed(1)
+	if got := n.Took("ann"); got != "list measure" {
 		t.Errorf("ann is sent %q", got)
 	}
-	n.says("bob", wire.Done{Round: 1})
-	n.informs("ann", 12)
-	n.measures("ann", 10)
-	n.measures("bob", 10)
-	n.done("ann", "bob")
-	n.verifies("ann")
-	n.verifies("bob")
-	n.goesTo(0)
+	n.Says("bob", wire.Done{Round: 1})
+	n.Informs("ann", 12)
+	n.Measures("ann", 10)
+	n.Measures("bob", 10)
+	n.Done("ann", "bob")
+	n.Verifies("ann")
+	n.Verifies("bob")
+	n.GoesTo(0)
 	if launch := got[wire.Launch](n, "ann"); launch.Round != 2 {
 		t.Errorf("the launch is of round %d", launch.Round)
 	}
@@ -110,28 +110,28 @@ func TestWishes(t *testing.T) {
 	s.Limits = []time.Duration{50 * time.Millisecond, 100 * time.Millisecond}
 	s.By, s.Map, s.Password = selection.Threshold, "oa_dm1", "club"
 	n := newSession(t, s)
-	n.join("ann", "bob")
-	n.listed(4)
-	measure := n.sent["ann"][2].(wire.Measure)
+	n.Join("ann", "bob")
+	n.Listed(4)
+	measure := n.Sent["ann"][2].(wire.Measure)
 	if time.Duration(measure.MaxRTT) != 100*time.Millisecond || measure.Game != "openarena" ||
 		measure.Strategy != "conventional" || measure.Round != 1 {
 		t.Errorf("ann is asked for %+v", measure)
 	}
 	for _, name := range []string{"ann", "bob"} {
-		n.informs(name, 12, 12, 1, 12)
-		n.says(name, wire.Infos{Round: 1, Servers: []wire.ServerInfo{{Server: 0, Info: discovery.Info{Map: "oa_dm2", MaxPlayers: 16}}}})
+		n.Informs(name, 12, 12, 1, 12)
+		n.Says(name, wire.Infos{Round: 1, Servers: []wire.ServerInfo{{Server: 0, Info: discovery.Info{Map: "oa_dm2", MaxPlayers: 16}}}})
 	}
-	n.measures("ann", 1, 60, 2, 120)
-	n.measures("bob", 1, 60, 2, 120)
-	n.done("ann", "bob")
-	n.verifies("ann")
-	n.verifies("bob")
-	n.goesTo(1)
-	if got[wire.Launch](n, "ann").Password != "club" || strings.Contains(fmt.Sprint(n.view()), "club") {
+	n.Measures("ann", 1, 60, 2, 120)
+	n.Measures("bob", 1, 60, 2, 120)
+	n.Done("ann", "bob")
+	n.Verifies("ann")
+	n.Verifies("bob")
+	n.GoesTo(1)
+	if got[wire.Launch](n, "ann").Password != "club" || strings.Contains(fmt.Sprint(n.View()), "club") {
 		t.Error("the password is for the launch only")
 	}
 	want := selection.Culled{Full: 1, Filtered: 1, OverThreshold: 1}
-	if got := n.choice().Culled; got != want {
+	if got := n.Choice().Culled; got != want {
 		t.Errorf("culled are %+v, want %+v", got, want)
 	}
 }
@@ -165,10 +165,10 @@ func TestRoomFitsAMessage(t *testing.T) {
 	n := measuring(t, servers, "ann", "bob")
 	ms := slices.Repeat([]int{lost}, servers)
 	ms[0] = 10
-	n.measures("ann", ms...)
-	n.measures("bob", ms...)
-	n.done("ann", "bob")
-	data, err := json.Marshal(n.view())
+	n.Measures("ann", ms...)
+	n.Measures("bob", ms...)
+	n.Done("ann", "bob")
+	data, err := json.Marshal(n.View())
 	if err != nil || len(data) > 32<<10 {
 		t.Errorf("the room takes %d bytes, error %v", len(data), err)
 	}

@@ -19,17 +19,17 @@ import (
 // of the host, and that nothing old is taken for new.
 func TestClockSetBack(t *testing.T) {
 	inStage := func(n *session, stage wire.Stage) error {
-		if n.room.Stage() != stage {
-			return fmt.Errorf("the room is %s, want %s", n.room.Stage(), stage)
+		if n.Room.Stage() != stage {
+			return fmt.Errorf("the room is %s, want %s", n.Room.Stage(), stage)
 		}
 		return nil
 	}
 	everybody := []string{"ann", "ben", "cat", "dan", "eve"}
 	staysFull := func(n *session, d time.Duration) {
-		for end := n.now.Add(d); n.now.Before(end); {
-			n.wait(tick)
+		for end := n.Now.Add(d); n.Now.Before(end); {
+			n.Wait(tick)
 			for _, name := range everybody {
-				for _, m := range n.sent[name] {
+				for _, m := range n.Sent[name] {
 					if asked, is := m.(wire.Finalists); is {
 						v := wire.Verified{Round: asked.Round, Attempt: asked.Attempt}
 						for _, server := range asked.Servers {
@@ -38,15 +38,15 @@ func TestClockSetBack(t *testing.T) {
 								Info: &discovery.Info{Name: fmt.Sprint("server ", server), Map: "oa_dm1", Players: 16, MaxPlayers: 16},
 							})
 						}
-						n.says(name, v)
+						n.Says(name, v)
 					}
 				}
-				delete(n.sent, name)
+				delete(n.Sent, name)
 			}
 		}
 	}
 	refusal := func(n *session, in room.Input) error {
-		_, err := n.room.Step(in, n.now)
+		_, err := n.Room.Step(in, n.Now)
 		return err
 	}
 	for _, tt := range []struct {
@@ -59,109 +59,109 @@ func TestClockSetBack(t *testing.T) {
 	}{
 		{"a round that failed is tried again", func(t *testing.T) (*session, []string) {
 			n := newSession(t, settings(1))
-			n.join("ann")
-			n.step(room.Listed{Err: errors.New("no name server")})
-			n.inStage(wire.Failed)
+			n.Join("ann")
+			n.Step(room.Listed{Err: errors.New("no name server")})
+			n.InStage(wire.Failed)
 			return n, []string{"ann"}
 		}, func(n *session) error {
-			n.wait(attendance.Retries(1).Rest() + time.Second)
+			n.Wait(attendance.Retries(1).Rest() + time.Second)
 			return inStage(n, wire.Listing)
 		}},
 		{"a nickname is free again", func(t *testing.T) (*session, []string) {
 			n := newSession(t, settings(2))
-			n.enters("zoe", "")
+			n.Enters("zoe", "")
 			return n, nil
 		}, func(n *session) error {
-			n.until(n.now.Add(guestGone + time.Second))
-			if n.person("zoe").Name != "" {
+			n.Until(n.Now.Add(guestGone + time.Second))
+			if n.Person("zoe").Name != "" {
 				return errors.New("it is taken")
 			}
 			return nil
 		}},
 		{"a place is free again", func(t *testing.T) (*session, []string) {
 			n := newSession(t, settings(3))
-			n.join("ann", "bob")
-			n.gone("bob")
+			n.Join("ann", "bob")
+			n.Gone("bob")
 			return n, []string{"ann"}
 		}, func(n *session) error {
-			n.until(n.now.Add(attendance.GoneAfter + time.Second))
-			if n.person("bob").Name != "" {
+			n.Until(n.Now.Add(attendance.GoneAfter + time.Second))
+			if n.Person("bob").Name != "" {
 				return errors.New("it is not")
 			}
 			return nil
 		}},
 		{"who says nothing is left out", func(t *testing.T) (*session, []string) {
 			n := newSession(t, settings(2))
-			n.join("ann", "bob")
-			n.listed(2)
-			n.informs("ann", 12, 12)
-			n.measures("ann", 10, 20)
-			n.done("ann")
+			n.Join("ann", "bob")
+			n.Listed(2)
+			n.Informs("ann", 12, 12)
+			n.Measures("ann", 10, 20)
+			n.Done("ann")
 			return n, []string{"ann", "bob"}
 		}, func(n *session) error {
-			n.wait(outage.StalledAfter + time.Second)
+			n.Wait(outage.StalledAfter + time.Second)
 			return inStage(n, wire.Chosen)
 		}},
 		{"most are away, and are waited for no longer", func(t *testing.T) (*session, []string) {
 			n := newSession(t, settings(3))
-			n.join("ann", "bob", "cat")
-			n.listed(2)
-			n.informs("ann", 12, 12)
-			n.measures("ann", 10, 20)
-			n.done("ann")
-			n.gone("bob")
-			n.gone("cat")
-			n.wait(time.Second)
-			if !n.view().Room.Paused {
+			n.Join("ann", "bob", "cat")
+			n.Listed(2)
+			n.Informs("ann", 12, 12)
+			n.Measures("ann", 10, 20)
+			n.Done("ann")
+			n.Gone("bob")
+			n.Gone("cat")
+			n.Wait(time.Second)
+			if !n.View().Room.Paused {
 				t.Fatal("the room does not stand still")
 			}
 			return n, []string{"ann"}
 		}, func(n *session) error {
-			n.wait(outage.LongestPause + attendance.GoneAfter + 2*time.Second)
+			n.Wait(outage.LongestPause + attendance.GoneAfter + 2*time.Second)
 			return inStage(n, wire.Chosen)
 		}},
 		{"who does not look again is waited for no longer", func(t *testing.T) (*session, []string) {
 			n := newSession(t, settings(2))
 			toChosen(n)
-			n.verifies("bob")
+			n.Verifies("bob")
 			return n, []string{"ann", "bob"}
 		}, func(n *session) error {
-			n.wait(lookTime + 5*time.Second)
+			n.Wait(lookTime + 5*time.Second)
 			return inStage(n, wire.Launching)
 		}},
 		{"what people vote on is looked at again", func(t *testing.T) (*session, []string) {
 			return inVoting(t), []string{"ann", "bob"}
 		}, func(n *session) error {
-			n.goes()
-			n.took("ann")
-			n.wait(revealTime + time.Second)
-			if took := n.took("ann"); !strings.Contains(took, "finalists") {
+			n.Goes()
+			n.Took("ann")
+			n.Wait(revealTime + time.Second)
+			if took := n.Took("ann"); !strings.Contains(took, "finalists") {
 				return fmt.Errorf("ann is sent %q", took)
 			}
 			return nil
 		}},
 		{"a countdown ends", func(t *testing.T) (*session, []string) {
 			n := inVoting(t)
-			n.goes()
-			n.wait(time.Second)
+			n.Goes()
+			n.Wait(time.Second)
 			return n, []string{"ann", "bob"}
 		}, func(n *session) error {
-			n.wait(countdownTime)
+			n.Wait(countdownTime)
 			return inStage(n, wire.Launching)
 		}},
 		{"a wait for seats ends", func(t *testing.T) (*session, []string) {
 			s := settings(5)
 			s.Wait = discovery.Millis(10 * time.Minute)
 			n := newSession(t, s)
-			n.join(everybody...)
-			n.listed(1)
+			n.Join(everybody...)
+			n.Listed(1)
 			for i, name := range everybody {
-				n.informs(name, 0)
-				n.measures(name, 20+i)
+				n.Informs(name, 0)
+				n.Measures(name, 20+i)
 			}
-			n.done(everybody...)
+			n.Done(everybody...)
 			staysFull(n, 95*time.Second)
-			n.inStage(wire.Waiting)
+			n.InStage(wire.Waiting)
 			return n, everybody
 		}, func(n *session) error {
 			staysFull(n, 8*time.Minute)
@@ -173,21 +173,21 @@ func TestClockSetBack(t *testing.T) {
 		}},
 		{"places are measured again", func(t *testing.T) (*session, []string) {
 			n := farFromAll(t, 100*time.Millisecond, "London")
-			n.inStage(wire.Failed)
+			n.InStage(wire.Failed)
 			return n, []string{"ann", "cat"}
 		}, func(n *session) error {
-			return refusal(n, room.Order{Credential: n.room.Keys().Secret, Action: room.Survey{}})
+			return refusal(n, room.Order{Credential: n.Room.Keys().Secret, Action: room.Survey{}})
 		}},
 		{"a household is looked around in again", func(t *testing.T) (*session, []string) {
 			n := newSession(t, looking(2))
 			around(n, "ann", house)
-			n.join("ann")
+			n.Join("ann")
 			n.discovers("ann", den("192.168.1.7:27960", "den"))
 			return n, nil
 		}, func(n *session) error {
-			n.took("ann")
-			n.join("ann")
-			if took := n.took("ann"); took != "welcome look" {
+			n.Took("ann")
+			n.Join("ann")
+			if took := n.Took("ann"); took != "welcome look" {
 				return fmt.Errorf("ann is sent %q", took)
 			}
 			return nil
@@ -195,26 +195,26 @@ func TestClockSetBack(t *testing.T) {
 		{"nobody has missed the end of a session", func(t *testing.T) (*session, []string) {
 			n := standing(t, "fri 20:00 Europe/Berlin")
 			n.playsSession([]int{40, 20}, "ann", "bob")
-			n.gone("bob")
-			n.orders(room.End{})
+			n.Gone("bob")
+			n.Orders(room.End{})
 			return n, nil
 		}, func(n *session) error {
-			hello := wire.Hello{Version: wire.Version, Code: n.room.Keys().Code, Name: "bob", Token: n.tokens["bob"], Program: "bob's", Line: 2}
+			hello := wire.Hello{Version: wire.Version, Code: n.Room.Keys().Code, Name: "bob", Token: n.Tokens["bob"], Program: "bob's", Line: 2}
 			return refusal(n, room.Join{Hello: hello})
 		}},
 		{"a game opens again", func(t *testing.T) (*session, []string) {
 			n := newSession(t, settings(2))
 			toChosen(n)
-			n.verifies("ann")
-			n.verifies("bob")
-			n.inStage(wire.Launching)
-			n.step(room.Order{Credential: n.pageOf("ann"), Action: room.Reopen{}})
-			n.says("ann", wire.Launched{Round: 1, State: wire.LaunchFailed})
+			n.Verifies("ann")
+			n.Verifies("bob")
+			n.InStage(wire.Launching)
+			n.Step(room.Order{Credential: n.PageOf("ann"), Action: room.Reopen{}})
+			n.Says("ann", wire.Launched{Round: 1, State: wire.LaunchFailed})
 			return n, []string{"ann", "bob"}
 		}, func(n *session) error {
-			before := n.launched.Again
-			n.took("ann")
-			n.step(room.Order{Credential: n.pageOf("ann"), Action: room.Reopen{}})
+			before := n.Launched.Again
+			n.Took("ann")
+			n.Step(room.Order{Credential: n.PageOf("ann"), Action: room.Reopen{}})
 			if launch := got[wire.Launch](n, "ann"); launch.Again <= before {
 				return fmt.Errorf("ann's program is told %d, after %d", launch.Again, before)
 			}
@@ -236,14 +236,14 @@ func TestClockSetBack(t *testing.T) {
 			}
 			t.Run(tt.name+", the clock was "+clock.name, func(t *testing.T) {
 				n, here := tt.until(t)
-				if n.now = n.now.Add(-clock.by); clock.restarts {
-					n.restarts(0)
+				if n.Now = n.Now.Add(-clock.by); clock.restarts {
+					n.Restarts(0)
 				} else {
-					n.step(room.Tick{})
+					n.Step(room.Tick{})
 				}
-				n.join(here...)
+				n.Join(here...)
 				if err := tt.then(n); err != nil {
-					t.Errorf("%v; the log:\n%s", err, n.log())
+					t.Errorf("%v; the log:\n%s", err, n.Story())
 				}
 			})
 		}

@@ -18,8 +18,8 @@ import (
 func TestRefining(t *testing.T) {
 	n := coordinated(t)
 	n.searchesOn("ann", "bob")
-	n.inStage(wire.Chosen)
-	if asked := len(n.asked["ann"]) + len(n.asked["bob"]); asked == 0 || asked > 1500 {
+	n.InStage(wire.Chosen)
+	if asked := len(n.Asked["ann"]) + len(n.Asked["bob"]); asked == 0 || asked > 1500 {
 		t.Errorf("%d questions to two players about 1,000 servers", asked)
 	}
 	n.isBestFor(2)
@@ -30,20 +30,20 @@ func TestRefiningSays(t *testing.T) {
 	n := coordinated(t)
 	var last *wire.Search
 	for n.isSearching() {
-		n.wait(200 * time.Millisecond)
+		n.Wait(200 * time.Millisecond)
 		n.answers(0, "ann")
 		n.answers(1, "bob")
-		if search := n.view().Room.Search; search != nil {
+		if search := n.View().Room.Search; search != nil {
 			last = search
 		}
 	}
 	if last == nil || !last.Found || last.GainMS == nil || last.Rounds < 5 {
 		t.Fatalf("the last word of the search was %+v", last)
 	}
-	if off := last.MeanMS - n.chosen().MeanMS; off < -0.1 || off > 1 {
-		t.Errorf("%v, chosen with %.1f", last.Sentence(n.room.Settings().By), n.chosen().MeanMS)
+	if off := last.MeanMS - n.Chosen().MeanMS; off < -0.1 || off > 1 {
+		t.Errorf("%v, chosen with %.1f", last.Sentence(n.Room.Settings().By), n.Chosen().MeanMS)
 	}
-	if n.view().Room.Search != nil {
+	if n.View().Room.Search != nil {
 		t.Error("the search goes on after the choice")
 	}
 }
@@ -51,13 +51,13 @@ func TestRefiningSays(t *testing.T) {
 // TestRefiningAlone checks that the others go on without a player who drops out in the middle.
 func TestRefiningAlone(t *testing.T) {
 	n := coordinated(t)
-	n.wait(200 * time.Millisecond)
+	n.Wait(200 * time.Millisecond)
 	n.answers(0, "ann")
 	n.answers(1, "bob")
-	n.gone("bob")
+	n.Gone("bob")
 	n.searchesOn("ann")
-	n.inStage(wire.Chosen)
-	if waited := n.now.Sub(eight); waited < attendance.GoneAfter {
+	n.InStage(wire.Chosen)
+	if waited := n.Now.Sub(eight); waited < attendance.GoneAfter {
 		t.Errorf("chosen without bob after %v", waited)
 	}
 }
@@ -76,22 +76,22 @@ func TestRefiningGroup(t *testing.T) {
 		noted   string
 	}{
 		{"back in a moment", 2, func(n *session) bool {
-			n.gone("bob")
-			delete(n.sent, "bob")
-			n.wait(5 * time.Second)
-			n.join("bob")
+			n.Gone("bob")
+			delete(n.Sent, "bob")
+			n.Wait(5 * time.Second)
+			n.Join("bob")
 			return true
 		}, 30 * time.Second, 2, "bob is back"},
 		{"never back", 2, func(n *session) bool {
-			n.gone("bob")
+			n.Gone("bob")
 			return false
 		}, 60 * time.Second, 1, "going on without bob, gone for 30 seconds"},
 		{"says nothing more", 2, func(*session) bool {
 			return false
 		}, 60 * time.Second, 1, "going on without bob: nothing heard for 20 seconds"},
-		{"one more comes", 0, func(n *session) bool { n.join("cid"); return true }, 40 * time.Second, 3, "cid is here"},
+		{"one more comes", 0, func(n *session) bool { n.Join("cid"); return true }, 40 * time.Second, 3, "cid is here"},
 		{"removed", 2, func(n *session) bool {
-			if err := n.orders(room.Remove{Name: "bob"}); err != nil {
+			if err := n.Orders(room.Remove{Name: "bob"}); err != nil {
 				n.Fatal(err)
 			}
 			return false
@@ -101,7 +101,7 @@ func TestRefiningGroup(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			n := searchingFor(t, room.Tuning{}, settings(test.wanted), "ann", "bob")
 			step := func(bobAnswers bool) {
-				n.wait(200 * time.Millisecond)
+				n.Wait(200 * time.Millisecond)
 				n.answers(0, "ann")
 				if bobAnswers {
 					n.answers(1, "bob")
@@ -111,18 +111,18 @@ func TestRefiningGroup(t *testing.T) {
 			for range 5 {
 				step(true)
 			}
-			n.inStage(wire.Refining)
+			n.InStage(wire.Refining)
 			answers := test.happens(n)
-			for n.isSearching() && n.now.Sub(eight) < 2*time.Minute {
+			for n.isSearching() && n.Now.Sub(eight) < 2*time.Minute {
 				step(answers)
 			}
-			n.inStage(wire.Chosen)
-			n.noted(test.noted)
-			if took := n.now.Sub(eight); took > test.within {
+			n.InStage(wire.Chosen)
+			n.Noted(test.noted)
+			if took := n.Now.Sub(eight); took > test.within {
 				t.Errorf("chosen after %v, want %v at most", took, test.within)
 			}
-			if players := n.choice().Players; len(players) != test.players {
-				t.Fatalf("chosen for %v, want %d players; the log:\n%s", players, test.players, n.log())
+			if players := n.Choice().Players; len(players) != test.players {
+				t.Fatalf("chosen for %v, want %d players; the log:\n%s", players, test.players, n.Story())
 			}
 			n.isBestFor(test.players)
 		})
@@ -134,15 +134,15 @@ func TestRefiningGroup(t *testing.T) {
 func TestRefiningSlow(t *testing.T) {
 	n := coordinated(t)
 	for step := 0; n.isSearching() && step < 600; step++ {
-		n.wait(200 * time.Millisecond)
+		n.Wait(200 * time.Millisecond)
 		n.answers(0, "ann")
 		if step%10 == 9 {
 			n.answers(1, "bob")
 		}
 	}
-	n.inStage(wire.Chosen)
-	if took := n.now.Sub(eight); took > search.Longest+time.Second || len(n.choice().Players) != 2 {
-		t.Errorf("chosen for %v after %v", n.choice().Players, took)
+	n.InStage(wire.Chosen)
+	if took := n.Now.Sub(eight); took > search.Longest+time.Second || len(n.Choice().Players) != 2 {
+		t.Errorf("chosen for %v after %v", n.Choice().Players, took)
 	}
 }
 
@@ -150,19 +150,19 @@ func TestRefiningSlow(t *testing.T) {
 func TestRefiningChanged(t *testing.T) {
 	n := coordinated(t)
 	for range 5 {
-		n.wait(200 * time.Millisecond)
+		n.Wait(200 * time.Millisecond)
 		n.answers(0, "ann")
 		n.answers(1, "bob")
 	}
-	if err := n.orders(room.Change{Settings: []byte(`{"by":"minimax"}`)}); err != nil {
+	if err := n.Orders(room.Change{Settings: []byte(`{"by":"minimax"}`)}); err != nil {
 		t.Fatal(err)
 	}
 	n.searchesOn("ann", "bob")
-	n.inStage(wire.Chosen)
+	n.InStage(wire.Chosen)
 	for server := range far() {
 		worst := discovery.MS(max(farRTT(0, server), farRTT(1, server)))
-		if worst < n.chosen().MaxMS-2 {
-			t.Fatalf("chosen with %.1f ms for the worst off, server %d has %.1f", n.chosen().MaxMS, server, worst)
+		if worst < n.Chosen().MaxMS-2 {
+			t.Fatalf("chosen with %.1f ms for the worst off, server %d has %.1f", n.Chosen().MaxMS, server, worst)
 		}
 	}
 }
@@ -170,12 +170,12 @@ func TestRefiningChanged(t *testing.T) {
 // TestRefiningResumed checks that a restored room goes on searching.
 func TestRefiningResumed(t *testing.T) {
 	n := coordinated(t)
-	n.wait(200 * time.Millisecond)
+	n.Wait(200 * time.Millisecond)
 	n.answers(0, "ann")
-	n.restarts(0)
-	n.join("ann", "bob")
+	n.Restarts(0)
+	n.Join("ann", "bob")
 	n.searchesOn("ann", "bob")
-	n.inStage(wire.Chosen)
+	n.InStage(wire.Chosen)
 }
 
 // TestShortList checks that a short list is searched too, and nobody waits for its silent servers.
@@ -184,23 +184,23 @@ func TestShortList(t *testing.T) {
 		s := settings(2)
 		s.Strategy = wire.Coordinated
 		n := newSession(t, s)
-		n.join("ann", "bob")
-		n.gets(far()[:servers+1])
-		n.inStage(wire.Refining)
-		began := n.now
-		for n.isSearching() && n.now.Sub(began) < 5*time.Second {
-			n.wait(100 * time.Millisecond)
+		n.Join("ann", "bob")
+		n.Gets(far()[:servers+1])
+		n.InStage(wire.Refining)
+		began := n.Now
+		for n.isSearching() && n.Now.Sub(began) < 5*time.Second {
+			n.Wait(100 * time.Millisecond)
 			for player, name := range []string{"ann", "bob"} {
 				n.answersBut(player, name, farRTT, func(server int) bool { return server == servers })
 			}
 		}
-		n.inStage(wire.Chosen)
-		if took := n.now.Sub(began); took > time.Second {
-			t.Errorf("%d servers and a silent one: chosen after %v; the log:\n%s", servers, took, n.log())
+		n.InStage(wire.Chosen)
+		if took := n.Now.Sub(began); took > time.Second {
+			t.Errorf("%d servers and a silent one: chosen after %v; the log:\n%s", servers, took, n.Story())
 		}
-		n.chosen()
-		if want := fmt.Sprintf("everyone was asked to measure all %d servers", servers+1); !strings.Contains(n.log(), want) {
-			t.Errorf("%d servers and a silent one: nobody said that %s; the log:\n%s", servers, want, n.log())
+		n.Chosen()
+		if want := fmt.Sprintf("everyone was asked to measure all %d servers", servers+1); !strings.Contains(n.Story(), want) {
+			t.Errorf("%d servers and a silent one: nobody said that %s; the log:\n%s", servers, want, n.Story())
 		}
 	}
 }
@@ -210,27 +210,27 @@ func TestShortListSilent(t *testing.T) {
 	s := settings(1)
 	s.Strategy = wire.Coordinated
 	n := newSession(t, s)
-	n.join("ann")
-	n.gets(far()[:1])
-	n.wait(3 * time.Second)
-	n.inStage(wire.Refining)
-	n.says("ann", wire.Report{Round: 1, Results: []discovery.Result{{Server: 0, State: discovery.Lost}}})
-	n.wait(200 * time.Millisecond)
-	n.inStage(wire.Failed)
-	if culled := n.choice().Culled; culled.Unreachable != 1 {
-		t.Errorf("the choice says %+v; the log:\n%s", culled, n.log())
+	n.Join("ann")
+	n.Gets(far()[:1])
+	n.Wait(3 * time.Second)
+	n.InStage(wire.Refining)
+	n.Says("ann", wire.Report{Round: 1, Results: []discovery.Result{{Server: 0, State: discovery.Lost}}})
+	n.Wait(200 * time.Millisecond)
+	n.InStage(wire.Failed)
+	if culled := n.Choice().Culled; culled.Unreachable != 1 {
+		t.Errorf("the choice says %+v; the log:\n%s", culled, n.Story())
 	}
 }
 
 // TestRefiningStall checks that a search does not end because nobody answers for a few seconds.
 func TestRefiningStall(t *testing.T) {
 	n := coordinated(t)
-	n.wait(15 * time.Second)
-	n.inStage(wire.Refining)
+	n.Wait(15 * time.Second)
+	n.InStage(wire.Refining)
 	n.searchesOn("ann", "bob")
-	n.inStage(wire.Chosen)
-	if probed := n.person("ann").Probed; probed < 100 {
-		t.Errorf("ann was asked for %d servers; the log:\n%s", probed, n.log())
+	n.InStage(wire.Chosen)
+	if probed := n.Person("ann").Probed; probed < 100 {
+		t.Errorf("ann was asked for %d servers; the log:\n%s", probed, n.Story())
 	}
 }
 
@@ -238,7 +238,7 @@ func TestRefiningStall(t *testing.T) {
 // not arrived yet.
 func TestRefiningInfosLate(t *testing.T) {
 	n := coordinated(t)
-	n.wait(200 * time.Millisecond)
+	n.Wait(200 * time.Millisecond)
 	infos := map[string]wire.Infos{}
 	for player, name := range []string{"ann", "bob"} {
 		late, report := wire.Infos{Round: 1}, wire.Report{Round: 1}
@@ -249,17 +249,17 @@ func TestRefiningInfosLate(t *testing.T) {
 			}
 		}
 		infos[name] = late
-		n.says(name, report)
+		n.Says(name, report)
 	}
-	n.wait(600 * time.Millisecond)
-	n.inStage(wire.Refining)
-	n.says("ann", infos["ann"])
-	n.says("bob", infos["bob"])
+	n.Wait(600 * time.Millisecond)
+	n.InStage(wire.Refining)
+	n.Says("ann", infos["ann"])
+	n.Says("bob", infos["bob"])
 	n.searchesOn("ann", "bob")
-	n.inStage(wire.Chosen)
-	n.chosen()
-	if probed := n.person("ann").Probed; probed < 100 {
-		t.Errorf("ann was asked for %d servers; the log:\n%s", probed, n.log())
+	n.InStage(wire.Chosen)
+	n.Chosen()
+	if probed := n.Person("ann").Probed; probed < 100 {
+		t.Errorf("ann was asked for %d servers; the log:\n%s", probed, n.Story())
 	}
 }
 
@@ -268,13 +268,13 @@ func TestRefiningInfosLate(t *testing.T) {
 func TestRoundsOverlap(t *testing.T) {
 	n := coordinated(t)
 	rounds := func() int {
-		progress, _ := n.room.Progress()
+		progress, _ := n.Room.Progress()
 		return progress.Rounds
 	}
 	round := func(after time.Duration, want int) {
 		t.Helper()
-		if n.wait(after); rounds() != want {
-			t.Fatalf("%d rounds, want %d; the log:\n%s", rounds(), want, n.log())
+		if n.Wait(after); rounds() != want {
+			t.Fatalf("%d rounds, want %d; the log:\n%s", rounds(), want, n.Story())
 		}
 	}
 	round(200*time.Millisecond, 1)
@@ -286,7 +286,7 @@ func TestRoundsOverlap(t *testing.T) {
 	for rounds() < 8 {
 		n.answers(0, "ann")
 		n.answers(1, "bob")
-		n.wait(200 * time.Millisecond)
+		n.Wait(200 * time.Millisecond)
 	}
 	last := rounds()
 	n.answers(0, "ann")
@@ -301,21 +301,21 @@ func TestEndsWithoutTheSilent(t *testing.T) {
 	n := searchingFor(t, room.Tuning{Budget: 100, Enough: -1}, settings(2), "ann", "bob")
 	isSilent := func(server int) bool { return server/100 >= 8 } // as bob finds out
 	var asked time.Time
-	for n.isSearching() && n.now.Sub(eight) < search.Longest {
+	for n.isSearching() && n.Now.Sub(eight) < search.Longest {
 		n.answers(0, "ann")
 		if _, is := newestOf[wire.Ask](n, "bob"); is {
-			asked = n.now
+			asked = n.Now
 		}
 		n.answersBut(1, "bob", farRTT, isSilent)
-		n.wait(tick)
+		n.Wait(tick)
 	}
-	n.inStage(wire.Chosen)
+	n.InStage(wire.Chosen)
 	missing := 0
-	for _, server := range n.asked["bob"] {
+	for _, server := range n.Asked["bob"] {
 		missing += count(isSilent(server))
 	}
-	if took := n.now.Sub(asked); missing == 0 || took < 400*time.Millisecond || took >= 1500*time.Millisecond {
-		t.Errorf("chosen %v after the last questions, without %d answers; the log:\n%s", took, missing, n.log())
+	if took := n.Now.Sub(asked); missing == 0 || took < 400*time.Millisecond || took >= 1500*time.Millisecond {
+		t.Errorf("chosen %v after the last questions, without %d answers; the log:\n%s", took, missing, n.Story())
 	}
 }
 
@@ -336,18 +336,18 @@ func TestUnluckySample(t *testing.T) {
 		return []time.Duration{farRTT(0, best) - 15*time.Millisecond, farRTT(1, best) + 80*time.Millisecond}[player]
 	}
 	for n.isSearching() {
-		n.wait(200 * time.Millisecond)
+		n.Wait(200 * time.Millisecond)
 		n.answersAs(0, "ann", unlucky)
 		n.answersAs(1, "bob", unlucky)
 	}
-	n.inStage(wire.Chosen)
-	for _, ranked := range n.choice().Ranking[:finalists] {
+	n.InStage(wire.Chosen)
+	for _, ranked := range n.Choice().Ranking[:finalists] {
 		if ranked.Server == best {
 			t.Fatalf("server %d is among the first %d by what was measured: the test says nothing", best, finalists)
 		}
 	}
-	if !slices.Contains(n.looks["ann"].Servers, best) {
-		t.Errorf("server %d is not looked at again, but %v", best, n.looks["ann"].Servers)
+	if !slices.Contains(n.Looks["ann"].Servers, best) {
+		t.Errorf("server %d is not looked at again, but %v", best, n.Looks["ann"].Servers)
 	}
 }
 
@@ -361,8 +361,8 @@ func TestSamples(t *testing.T) {
 		}
 		n := searchingFor(t, room.Tuning{}, s, "ann", "bob")
 		n.searchesOn("ann", "bob")
-		n.inStage(wire.Chosen)
-		if got := n.looks["ann"].Samples; got != want {
+		n.InStage(wire.Chosen)
+		if got := n.Looks["ann"].Samples; got != want {
 			t.Errorf("by %s everybody takes %d samples, want %d", by, got, want)
 		}
 	}
@@ -394,13 +394,13 @@ func TestSingleSample(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			n := coordinated(t)
 			n.searchesOn("ann", "bob")
-			odd := n.chosen().Server
+			odd := n.Chosen().Server
 			if tt.other {
-				odd = n.looks["ann"].Servers[finalists-1]
+				odd = n.Looks["ann"].Servers[finalists-1]
 			}
 			look := func() {
 				for player, name := range []string{"ann", "bob"} {
-					asked := n.looks[name]
+					asked := n.Looks[name]
 					v := wire.Verified{Round: 1, Attempt: asked.Attempt}
 					for _, server := range asked.Servers {
 						before := farRTT(player, server)
@@ -411,22 +411,22 @@ func TestSingleSample(t *testing.T) {
 						}
 						v.Servers = append(v.Servers, seen)
 					}
-					n.says(name, v)
+					n.Says(name, v)
 				}
 			}
 			look()
-			if again := n.room.Stage() == wire.Chosen; again != tt.again {
-				t.Fatalf("looked at again: %v; the log:\n%s", again, n.log())
+			if again := n.Room.Stage() == wire.Chosen; again != tt.again {
+				t.Fatalf("looked at again: %v; the log:\n%s", again, n.Story())
 			}
 			if !tt.again {
 				return
 			}
-			if asked := n.looks["ann"]; asked.Samples != 2 || !slices.Contains(asked.Servers, odd) {
+			if asked := n.Looks["ann"]; asked.Samples != 2 || !slices.Contains(asked.Servers, odd) {
 				t.Errorf("everybody takes %d samples of %v the second time", asked.Samples, asked.Servers)
 			}
 			look()
-			if n.room.Stage() == wire.Chosen {
-				t.Errorf("looked at a third time; the log:\n%s", n.log())
+			if n.Room.Stage() == wire.Chosen {
+				t.Errorf("looked at a third time; the log:\n%s", n.Story())
 			}
 		})
 	}
@@ -438,47 +438,47 @@ func TestNoTurn(t *testing.T) {
 	s := settings(3)
 	s.Strategy = wire.Coordinated
 	n := newSession(t, s)
-	n.busy = true
-	n.join("ann", "bob", "cat")
-	n.gets(far())
+	n.Busy = true
+	n.Join("ann", "bob", "cat")
+	n.Gets(far())
 	turn := func() {
 		t.Helper()
-		if !n.waits {
+		if !n.Waits {
 			t.Fatal("the room asks for no turn")
 		}
-		n.waits = false
-		n.step(room.Turn{})
+		n.Waits = false
+		n.Step(room.Turn{})
 	}
-	n.wait(search.Longest / 2)
-	n.inStage(wire.Refining)
-	n.gone("cat")
-	n.join("cat") // news from a player while the room waits
+	n.Wait(search.Longest / 2)
+	n.InStage(wire.Refining)
+	n.Gone("cat")
+	n.Join("cat") // news from a player while the room waits
 	for range 2 * search.Longest / time.Second {
-		n.wait(time.Second)
+		n.Wait(time.Second)
 	}
-	n.inStage(wire.Refining)
-	for _, name := range n.players() {
-		if n.isOut(name) || n.view().Room.Paused {
-			t.Errorf("%s is blamed: %v", name, n.view().Log)
+	n.InStage(wire.Refining)
+	for _, name := range n.Players() {
+		if n.IsOut(name) || n.View().Room.Paused {
+			t.Errorf("%s is blamed: %v", name, n.View().Log)
 		}
 	}
-	if notes := strings.Count(n.log(), "for many rooms"); notes != 1 {
+	if notes := strings.Count(n.Story(), "for many rooms"); notes != 1 {
 		t.Errorf("people are told %d times what they wait for", notes)
 	}
 	for rounds := 0; n.isSearching(); rounds++ {
 		turn()
-		n.wait(200 * time.Millisecond)
+		n.Wait(200 * time.Millisecond)
 		n.answers(0, "ann")
 		n.answers(1, "bob")
 		n.answers(2, "cat")
-		if n.wait(200 * time.Millisecond); rounds > 7 {
+		if n.Wait(200 * time.Millisecond); rounds > 7 {
 			t.Fatal("the room is late, and searches on")
 		}
 	}
-	n.inStage(wire.Chosen)
-	if chosen := n.chosen(); chosen.MeanMS > 60 {
+	n.InStage(wire.Chosen)
+	if chosen := n.Chosen(); chosen.MeanMS > 60 {
 		t.Errorf("chosen is %+v", chosen)
 	}
-	n.step(room.Turn{}) // nobody waits for this any more
-	n.inStage(wire.Chosen)
+	n.Step(room.Turn{}) // nobody waits for this any more
+	n.InStage(wire.Chosen)
 }

@@ -39,17 +39,17 @@ func withGuestBy(t *testing.T, from room.Origin, s wire.Settings) *session {
 	t.Helper()
 	s.Agree = wire.Yes
 	n := newSession(t, s)
-	n.origins["ann"], n.origins["bob"] = frankfurt, chicago
-	n.step(room.Order{Action: room.Enter{Name: "zoe", Token: "zoe's token", Origin: from}})
-	n.step(room.PageOpened{Token: "zoe's token"})
-	n.join("ann")
+	n.Origins["ann"], n.Origins["bob"] = frankfurt, chicago
+	n.Step(room.Order{Action: room.Enter{Name: "zoe", Token: "zoe's token", Origin: from}})
+	n.Step(room.PageOpened{Token: "zoe's token"})
+	n.Join("ann")
 	return n
 }
 
 // zoe returns the estimate of zoe's pings.
 func (n *session) zoe() wire.Estimate {
 	n.Helper()
-	for _, p := range n.view().People {
+	for _, p := range n.View().People {
 		if p.Name == "zoe" && p.Estimate != nil {
 			return *p.Estimate
 		}
@@ -62,15 +62,15 @@ func (n *session) zoe() wire.Estimate {
 // server 0, and server 2 answers only ann.
 func (n *session) plays() {
 	n.Helper()
-	n.join("bob")
-	n.listed(3)
-	n.informs("ann", 12, 12, 12)
-	n.measures("ann", 20, 40, 10)
-	n.measures("bob", 60, 38, -1)
-	n.done("ann", "bob")
-	n.verifies("ann")
-	n.verifies("bob")
-	n.inStage(wire.Chosen)
+	n.Join("bob")
+	n.Listed(3)
+	n.Informs("ann", 12, 12, 12)
+	n.Measures("ann", 20, 40, 10)
+	n.Measures("bob", 60, 38, -1)
+	n.Done("ann", "bob")
+	n.Verifies("ann")
+	n.Verifies("bob")
+	n.InStage(wire.Chosen)
 }
 
 func TestCounting(t *testing.T) {
@@ -79,18 +79,18 @@ func TestCounting(t *testing.T) {
 		t.Fatalf("of a guest in a player's network: %+v", e)
 	}
 	for _, who := range []string{"zoe", "ann"} {
-		if err := n.step(room.Order{Credential: who + "'s token", Action: room.Count{Name: "zoe", Counted: true}}); err == nil {
+		if err := n.Step(room.Order{Credential: who + "'s token", Action: room.Count{Name: "zoe", Counted: true}}); err == nil {
 			t.Errorf("%s counts zoe in, who is not the organiser", who)
 		}
 	}
-	if err := n.orders(room.Count{Name: "yan", Counted: true}); err == nil {
+	if err := n.Orders(room.Count{Name: "yan", Counted: true}); err == nil {
 		t.Error("somebody who is not there is counted in")
 	}
-	if err := n.orders(room.Count{Name: "zoe", Counted: true}); err != nil || !n.zoe().Counted {
+	if err := n.Orders(room.Count{Name: "zoe", Counted: true}); err != nil || !n.zoe().Counted {
 		t.Fatalf("the organiser counts zoe in: %v, %+v", err, n.zoe())
 	}
 	n.plays()
-	chosen := n.view().Choice.Selection
+	chosen := n.View().Choice.Selection
 	if chosen.Chosen.Server != 0 || !slices.Contains(chosen.Players, "zoe") || chosen.Estimated["zoe"] != n.zoe().ErrorMS {
 		t.Errorf("with zoe server %d is chosen for %v, estimated %v", chosen.Chosen.Server, chosen.Players, chosen.Estimated)
 	}
@@ -106,7 +106,7 @@ func TestCounting(t *testing.T) {
 	if chosen.Culled.Unreachable != 1 {
 		t.Errorf("%d servers are out of reach, want the one that is for bob", chosen.Culled.Unreachable)
 	}
-	for cause, list := range n.room.View().Record.Culled() {
+	for cause, list := range n.Room.View().Record.Culled() {
 		for _, s := range list.Servers {
 			if _, has := s.RTT["zoe"]; has {
 				t.Errorf("zoe's ping of a server that is %s is told as measured", cause)
@@ -114,21 +114,21 @@ func TestCounting(t *testing.T) {
 		}
 	}
 	// A guest who counts has a say.
-	if err := n.votes("zoe", 1); err != nil {
+	if err := n.Votes("zoe", 1); err != nil {
 		t.Errorf("zoe counts, and may not vote: %v", err)
 	}
 	// The estimate survives a restart.
-	before := n.room
-	n.room = restored(t, before)
+	before := n.Room
+	n.Room = restored(t, before)
 	if is, was := n.zoe(), before.Snapshot().People; !is.Counted || is != *was[len(was)-1].Estimate {
 		t.Errorf("restored, zoe is counted in as %+v, and was by %+v", is, was[len(was)-1])
 	}
-	n.room = before
+	n.Room = before
 	// The guest can end it, because only the guest knows that the address is a VPN's.
-	if err := n.page("zoe", room.Count{Name: "zoe", Counted: false}); err != nil || n.zoe().Counted {
+	if err := n.OnPage("zoe", room.Count{Name: "zoe", Counted: false}); err != nil || n.zoe().Counted {
 		t.Errorf("zoe takes it back: %v", err)
 	}
-	if chosen := n.view().Choice.Selection; chosen.Chosen.Server != 1 || len(chosen.Estimated) > 0 || len(chosen.Players) != 2 {
+	if chosen := n.View().Choice.Selection; chosen.Chosen.Server != 1 || len(chosen.Estimated) > 0 || len(chosen.Players) != 2 {
 		t.Errorf("without zoe server %d is chosen for %v", chosen.Chosen.Server, chosen.Players)
 	}
 }
@@ -156,7 +156,7 @@ func TestNotCounted(t *testing.T) {
 		if e.Why.IsZero() != (c.why == "") || !strings.Contains(catalogue.InEnglish().Say(e.Why), c.why) || e.ErrorMS > 0 != (c.why == "") {
 			t.Errorf("%s: %+v, want %q", c.name, e, c.why)
 		}
-		if err := n.orders(room.Count{Name: "zoe", Counted: true}); (err == nil) != (c.why == "") {
+		if err := n.Orders(room.Count{Name: "zoe", Counted: true}); (err == nil) != (c.why == "") {
 			t.Errorf("%s: counted in with %v", c.name, err)
 		}
 	}
@@ -168,29 +168,29 @@ func TestCountingEnds(t *testing.T) {
 	s := settings(2)
 	s.Limits = wire.Limits{50 * time.Millisecond}
 	n := withGuestBy(t, berlin, s)
-	n.orders(room.Count{Name: "zoe", Counted: true})
-	n.origins["zoe"], n.as["zoe"] = berlin, roster.TicketOf("zoe's token")
-	n.join("zoe")
-	if n.hasGuest("zoe") || n.person("zoe").Estimate != nil {
+	n.Orders(room.Count{Name: "zoe", Counted: true})
+	n.Origins["zoe"], n.As["zoe"] = berlin, roster.TicketOf("zoe's token")
+	n.Join("zoe")
+	if n.HasGuest("zoe") || n.Person("zoe").Estimate != nil {
 		t.Error("zoe's program is here, and she may be counted in by an estimate")
 	}
 	toMeasure := func(name string, ms ...int) {
-		n.informs(name, 12, 12)
-		n.measures(name, ms...)
-		n.done(name)
+		n.Informs(name, 12, 12)
+		n.Measures(name, ms...)
+		n.Done(name)
 	}
-	n.listed(2)
+	n.Listed(2)
 	toMeasure("ann", 20, 40)
 	toMeasure("zoe", 45, 30)
-	if c := n.choice(); len(c.Estimated) > 0 || len(c.Players) != 2 || c.Chosen.RTT["zoe"] != 45 {
+	if c := n.Choice(); len(c.Estimated) > 0 || len(c.Players) != 2 || c.Chosen.RTT["zoe"] != 45 {
 		t.Errorf("zoe's program is here, and the choice is for %v, estimated %v, with %v", c.Players, c.Estimated, c.Chosen.RTT)
 	}
 
 	s.By, s.Limits = selection.Threshold, wire.Limits{42 * time.Millisecond}
 	n = withGuestBy(t, berlin, s)
-	n.orders(room.Count{Name: "zoe", Counted: true})
+	n.Orders(room.Count{Name: "zoe", Counted: true})
 	n.plays()
-	if c := n.view().Choice.Selection; c.Chosen == nil || c.Chosen.Server != 1 {
+	if c := n.View().Choice.Selection; c.Chosen == nil || c.Chosen.Server != 1 {
 		t.Fatalf("with a limit of 42 ms, which zoe's estimate may break, the choice is %+v", c.Chosen)
 	} else if len(c.Estimated) == 0 && n.zoe().Why.IsZero() {
 		t.Error("the choice is without zoe, and nobody is told why")
@@ -204,42 +204,42 @@ func TestSearchedFor(t *testing.T) {
 		s := settings(2)
 		s.Strategy = wire.Coordinated
 		n := tuned(t, room.Tuning{Budget: 200}, s)
-		n.origins["ann"], n.origins["bob"] = frankfurt, chicago
+		n.Origins["ann"], n.Origins["bob"] = frankfurt, chicago
 		guests := []string{"zoe", "yan", "ulf"} // they sit beside ann
 		for i, name := range guests {
-			n.step(room.Order{Action: room.Enter{Name: name, Token: name + "'s token", Origin: located(fmt.Sprintf("9.9.%d.1", i), "DE", 3320)}})
-			n.step(room.PageOpened{Token: name + "'s token"})
+			n.Step(room.Order{Action: room.Enter{Name: name, Token: name + "'s token", Origin: located(fmt.Sprintf("9.9.%d.1", i), "DE", 3320)}})
+			n.Step(room.PageOpened{Token: name + "'s token"})
 		}
 		countIn := func() {
 			for _, name := range guests {
-				if err := n.orders(room.Count{Name: name, Counted: true}); err != nil {
+				if err := n.Orders(room.Count{Name: name, Counted: true}); err != nil {
 					t.Fatal(err)
 				}
 			}
 		}
-		n.join("ann")
+		n.Join("ann")
 		if !later {
 			countIn()
 		}
-		n.join("bob")
-		n.gets(far())
+		n.Join("bob")
+		n.Gets(far())
 		if later {
 			for range 2 {
-				n.wait(200 * time.Millisecond)
+				n.Wait(200 * time.Millisecond)
 				n.answers(0, "ann")
 				n.answers(1, "bob")
 			}
-			n.inStage(wire.Refining)
+			n.InStage(wire.Refining)
 			countIn()
 		}
 		n.searchesOn("ann", "bob")
-		n.inStage(wire.Chosen)
+		n.InStage(wire.Chosen)
 		score := func(server int) float64 { return float64(4*farRTT(0, server)+farRTT(1, server)) / 5e6 }
 		best := math.Inf(1)
 		for server := range far() {
 			best = min(best, score(server))
 		}
-		if found := score(n.chosen().Server); found > best+1.5 {
+		if found := score(n.Chosen().Server); found > best+1.5 {
 			t.Errorf("counted in later %t: %.1f ms, the best has %.1f", later, found, best)
 		}
 	}

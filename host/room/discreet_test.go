@@ -20,23 +20,23 @@ import (
 func TestDiscreet(t *testing.T) {
 	n := newSession(t, settings(0))
 	for _, most := range []int{50, 50, 20} {
-		if err := n.step(room.Join{
+		if err := n.Step(room.Join{
 			Hello: wire.Hello{Version: wire.Version, Code: "BAKODI", Name: "dora", Token: "dora's token", Discreet: most},
 			Token: "dora's token",
 		}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	n.join("ann")
-	n.noted("dora asks at most 50 servers a round: the search works around that",
+	n.Join("ann")
+	n.Noted("dora asks at most 50 servers a round: the search works around that",
 		"dora asks at most 20 servers a round: the search works around that")
-	if err := n.step(room.Join{
+	if err := n.Step(room.Join{
 		Hello: wire.Hello{Version: wire.Version, Code: "BAKODI", Name: "dora", Token: "dora's token", Discreet: 20},
 		Token: "dora's token",
 	}); err != nil {
 		t.Fatal(err)
 	}
-	same(t, n.room, restored(t, n.room))
+	same(t, n.Room, restored(t, n.Room))
 }
 
 // TestUntried checks that everyone looks at a server that is likely better although the discreet
@@ -81,11 +81,11 @@ func TestUntried(t *testing.T) {
 				Hello: wire.Hello{Version: wire.Version, Code: "BAKODI", Name: "dora", Token: "token of dora", Discreet: tt.most},
 				Token: "token of dora",
 			}
-			n.join("ann")
-			n.step(dora)
-			n.gets(far())
-			n.inStage(wire.Refining)
-			n.rewrites(func(s *saved.Room) {
+			n.Join("ann")
+			n.Step(dora)
+			n.Gets(far())
+			n.InStage(wire.Refining)
+			n.Rewrites(func(s *saved.Room) {
 				var heard infos.Infos
 				for player := range s.Players {
 					var measured evidence.Witness
@@ -95,7 +95,7 @@ func TestUntried(t *testing.T) {
 							break
 						}
 						measured.Admit(server)
-						measured.Report(discovery.Result{Server: server, State: discovery.Answered, RTT: rtt(player, server)}, 0, n.now)
+						measured.Report(discovery.Result{Server: server, State: discovery.Answered, RTT: rtt(player, server)}, 0, n.Now)
 						heard.Hear(s.Players[player].Name, server, discovery.Info{MaxPlayers: 16}, 0)
 					}
 					var err error
@@ -108,19 +108,19 @@ func TestUntried(t *testing.T) {
 					t.Fatal(err)
 				}
 			})
-			n.step(room.Resume{})
-			clear(n.asked)
-			n.join("ann")
-			n.step(dora)
-			n.wait(tick) // the search begins
+			n.Step(room.Resume{})
+			clear(n.Asked)
+			n.Join("ann")
+			n.Step(dora)
+			n.Wait(tick) // the search begins
 			isAsked, isMeasured := map[int]bool{}, map[int]bool{}
 			for _, result := range got[wire.Report](n, "dora").Results {
 				isAsked[result.Server], isMeasured[result.Server] = true, true
 			}
-			for _, server := range n.asked["dora"] {
+			for _, server := range n.Asked["dora"] {
 				isAsked[server] = true
 			}
-			n.goes()
+			n.Goes()
 			look, untried := got[wire.Finalists](n, "dora"), 0
 			for _, server := range look.Servers {
 				untried += count(!isMeasured[server])
@@ -134,10 +134,10 @@ func TestUntried(t *testing.T) {
 			}
 			if untried != want || (untried > 0) != tt.looks {
 				t.Errorf("of %v dora is to look at %d for the first time, who was asked for %d of %d; want %d; "+
-					"the log:\n%s", look.Servers, untried, len(isAsked), tt.most, want, n.log())
+					"the log:\n%s", look.Servers, untried, len(isAsked), tt.most, want, n.Story())
 			}
-			if said := strings.Contains(n.log(), "that may be better: no ping there yet from dora"); said != tt.looks {
-				t.Errorf("that is said: %v; the log:\n%s", said, n.log())
+			if said := strings.Contains(n.Story(), "that may be better: no ping there yet from dora"); said != tt.looks {
+				t.Errorf("that is said: %v; the log:\n%s", said, n.Story())
 			}
 			for player, name := range []string{"ann", "dora"} {
 				v := wire.Verified{Round: 1, Attempt: look.Attempt}
@@ -145,9 +145,9 @@ func TestUntried(t *testing.T) {
 					ms := float64(rtt(player, server).Milliseconds())
 					v.Servers = append(v.Servers, wire.Finalist{Server: server, State: discovery.Answered, RTTs: []float64{ms, ms}, Sent: 2})
 				}
-				n.says(name, v)
+				n.Says(name, v)
 			}
-			if mean := n.chosen().MeanMS; (mean == 30) != tt.looks {
+			if mean := n.Chosen().MeanMS; (mean == 30) != tt.looks {
 				t.Errorf("chosen is one of %v ms", mean)
 			}
 		})

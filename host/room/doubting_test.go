@@ -20,42 +20,42 @@ func doubting(t *testing.T) *session {
 		for server := range ms {
 			ms[server] = 10*server + 10 + i
 		}
-		n.measures(name, ms...)
+		n.Measures(name, ms...)
 	}
 	made := make([]int, 20)
 	for server := range made {
 		made[server] = 9999
 	}
 	made[19] = 1
-	n.measures("dan", made...)
-	n.done("ann", "bob", "cat", "dan")
-	n.inStage(wire.Chosen)
+	n.Measures("dan", made...)
+	n.Done("ann", "bob", "cat", "dan")
+	n.InStage(wire.Chosen)
 	return n
 }
 
 func TestMadeUpNumbersDoNotCount(t *testing.T) {
 	n := doubting(t)
-	n.noted("dan reports the same ping for 19 of 20 servers, but a low one for 192.0.2.19:27960: that doesn’t count in the choice")
-	for _, p := range n.view().People {
+	n.Noted("dan reports the same ping for 19 of 20 servers, but a low one for 192.0.2.19:27960: that doesn’t count in the choice")
+	for _, p := range n.View().People {
 		if !p.Doubt.IsZero() != (p.Name == "dan") {
 			t.Errorf("%s is doubted: %q", p.Name, p.Doubt)
 		}
 	}
 	// More lies, and more returns, change nothing.
-	n.says("dan", wire.Report{Round: 1, Results: []discovery.Result{{Server: 0, State: discovery.Lost}}})
+	n.Says("dan", wire.Report{Round: 1, Results: []discovery.Result{{Server: 0, State: discovery.Lost}}})
 	full := discovery.Info{Name: "mine", Players: 16, MaxPlayers: 16, GamePort: 666}
-	n.says("dan", wire.Infos{Round: 1, Servers: []wire.ServerInfo{{Server: 0, Info: full}}})
-	if card := n.view().Choice.Servers[addrOf(0).String()]; card.Name == full.Name || card.Players == full.Players {
+	n.Says("dan", wire.Infos{Round: 1, Servers: []wire.ServerInfo{{Server: 0, Info: full}}})
+	if card := n.View().Choice.Servers[addrOf(0).String()]; card.Name == full.Name || card.Players == full.Players {
 		t.Errorf("the first server is what dan says: %+v", card)
 	}
-	n.gone("dan")
-	n.join("dan")
-	same(t, n.room, restored(t, n.room))
+	n.Gone("dan")
+	n.Join("dan")
+	same(t, n.Room, restored(t, n.Room))
 	for _, name := range []string{"ann", "bob", "cat"} {
-		n.verifies(name)
+		n.Verifies(name)
 	}
-	n.goesTo(0)
-	doubts := n.choice().Doubts
+	n.GoesTo(0)
+	doubts := n.Choice().Doubts
 	if len(doubts) != 1 || doubts[0].Player != "dan" {
 		t.Errorf("doubts are %v", doubts)
 	}
@@ -83,22 +83,22 @@ func TestOddButHarmless(t *testing.T) {
 						ms[server] += 1000
 					}
 				}
-				n.measures(name, ms...)
+				n.Measures(name, ms...)
 			}
-			n.done("ann", "bob", "cat", "dan")
-			n.inStage(wire.Chosen)
-			if got := n.isOut("dan"); got != test.out {
-				t.Errorf("dan is left out: %v; the log:\n%s", got, n.log())
+			n.Done("ann", "bob", "cat", "dan")
+			n.InStage(wire.Chosen)
+			if got := n.IsOut("dan"); got != test.out {
+				t.Errorf("dan is left out: %v; the log:\n%s", got, n.Story())
 			}
-			if !strings.Contains(n.log(), "fit anyone else’s") {
-				t.Errorf("nothing is said of dan's pings; the log:\n%s", n.log())
+			if !strings.Contains(n.Story(), "fit anyone else’s") {
+				t.Errorf("nothing is said of dan's pings; the log:\n%s", n.Story())
 			}
-			same(t, n.room, restored(t, n.room))
+			same(t, n.Room, restored(t, n.Room))
 			for _, name := range []string{"ann", "bob", "cat", "dan"} {
-				n.verifies(name)
+				n.Verifies(name)
 			}
-			n.goesTo(0)
-			if doubts := n.choice().Doubts; len(doubts) != 1 || doubts[0].Player != "dan" {
+			n.GoesTo(0)
+			if doubts := n.Choice().Doubts; len(doubts) != 1 || doubts[0].Player != "dan" {
 				t.Errorf("doubts are %v", doubts)
 			}
 		})
@@ -123,11 +123,11 @@ func TestSlowLineCounts(t *testing.T) {
 			s := settings(4)
 			s.By = test.by
 			n := newSession(t, s)
-			n.join("ann", "bob", "cat", "dan")
-			n.listed(20)
-			n.informs("ann", slices.Repeat([]int{12}, 20)...)
+			n.Join("ann", "bob", "cat", "dan")
+			n.Listed(20)
+			n.Informs("ann", slices.Repeat([]int{12}, 20)...)
 			for i, name := range []string{"ann", "bob", "cat", "dan"} {
-				n.took(name)
+				n.Took(name)
 				ms := []int{60 + i}
 				for server := 1; server < 20; server++ {
 					ms = append(ms, 10*server+i)
@@ -138,20 +138,20 @@ func TestSlowLineCounts(t *testing.T) {
 						ms[server] += 200
 					}
 				}
-				n.measures(name, ms...)
+				n.Measures(name, ms...)
 			}
-			n.done("ann", "bob", "cat", "dan")
-			n.inStage(wire.Chosen)
-			n.noted("dan’s pings for 19 of 20 servers are higher than everyone else’s can explain, as on a slow line: " + test.told)
-			if got := n.isOut("dan"); got != test.out {
-				t.Errorf("dan is left out: %v; the log:\n%s", got, n.log())
+			n.Done("ann", "bob", "cat", "dan")
+			n.InStage(wire.Chosen)
+			n.Noted("dan’s pings for 19 of 20 servers are higher than everyone else’s can explain, as on a slow line: " + test.told)
+			if got := n.IsOut("dan"); got != test.out {
+				t.Errorf("dan is left out: %v; the log:\n%s", got, n.Story())
 			}
-			same(t, n.room, restored(t, n.room))
+			same(t, n.Room, restored(t, n.Room))
 			for _, name := range []string{"ann", "bob", "cat", "dan"} {
-				n.verifies(name)
+				n.Verifies(name)
 			}
-			n.goesTo(test.goes)
-			if doubts := n.choice().Doubts; len(doubts) != 1 || doubts[0].Player != "dan" {
+			n.GoesTo(test.goes)
+			if doubts := n.Choice().Doubts; len(doubts) != 1 || doubts[0].Player != "dan" {
 				t.Errorf("doubts are %v", doubts)
 			}
 		})
@@ -163,15 +163,15 @@ func TestDoubtedWhileRefining(t *testing.T) {
 	s := settings(4)
 	s.Strategy = wire.Coordinated
 	n := newSession(t, s)
-	n.join("ann", "bob", "cat", "dan")
-	n.gets(far())
-	for back := false; n.now.Sub(eight) < time.Minute; {
-		if !back && !n.person("dan").Doubt.IsZero() { // he leaves and comes back
-			n.gone("dan")
-			n.join("dan")
+	n.Join("ann", "bob", "cat", "dan")
+	n.Gets(far())
+	for back := false; n.Now.Sub(eight) < time.Minute; {
+		if !back && !n.Person("dan").Doubt.IsZero() { // he leaves and comes back
+			n.Gone("dan")
+			n.Join("dan")
 			back = true
 		}
-		n.wait(200 * time.Millisecond)
+		n.Wait(200 * time.Millisecond)
 		for i, name := range []string{"ann", "bob", "cat"} {
 			n.answers(i, name)
 		}
@@ -180,11 +180,11 @@ func TestDoubtedWhileRefining(t *testing.T) {
 			break
 		}
 	}
-	n.inStage(wire.Chosen)
-	if told := strings.Count(n.log(), "doesn’t count"); told != 1 {
-		t.Errorf("told %d times: %s", told, n.log())
+	n.InStage(wire.Chosen)
+	if told := strings.Count(n.Story(), "doesn’t count"); told != 1 {
+		t.Errorf("told %d times: %s", told, n.Story())
 	}
-	if dan := n.person("dan"); dan.Doubt.IsZero() || !dan.LeftOut || dan.Probed > 200 {
+	if dan := n.Person("dan"); dan.Doubt.IsZero() || !dan.LeftOut || dan.Probed > 200 {
 		t.Errorf("dan's doubt is %q after %d servers", dan.Doubt, dan.Probed)
 	}
 }
@@ -195,5 +195,5 @@ func (n *session) lies(name string) {
 	for _, ask := range n.takes(name) {
 		asked = append(asked, ask.Servers...)
 	}
-	n.finds(name, discovery.Answered, 9999*time.Millisecond, asked...)
+	n.Finds(name, discovery.Answered, 9999*time.Millisecond, asked...)
 }

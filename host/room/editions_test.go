@@ -22,12 +22,9 @@ var edition56 = map[string]discovery.Edition{"": {Version: "5.6"}, "openarena": 
 // ben's. All have looked.
 func versioned(t *testing.T, s wire.Settings, ben map[string]discovery.Edition, newer int) *session {
 	n := newSession(t, s)
-	n.join("ann")
-	hello := wire.Hello{Version: wire.Version, Code: "BAKODI", Name: "ben", Editions: ben, Program: "BENS"}
-	if err := n.step(room.Join{Hello: hello, Token: "token of ben"}); err != nil {
-		t.Fatal(err)
-	}
-	n.listed(3)
+	n.Join("ann")
+	n.JoinAs(wire.Hello{Name: "ben", Editions: ben, Program: "BENS"})
+	n.Listed(3)
 	for _, name := range []string{"ann", "ben"} {
 		infos := wire.Infos{Round: 1}
 		for server := range 3 {
@@ -37,10 +34,10 @@ func versioned(t *testing.T, s wire.Settings, ben map[string]discovery.Edition, 
 			}
 			infos.Servers = append(infos.Servers, wire.ServerInfo{Server: server, Info: info})
 		}
-		n.says(name, infos)
-		n.measures(name, 10, 20, 30)
+		n.Says(name, infos)
+		n.Measures(name, 10, 20, 30)
 	}
-	n.done("ann", "ben")
+	n.Done("ann", "ben")
 	return n
 }
 
@@ -48,7 +45,7 @@ func versioned(t *testing.T, s wire.Settings, ben map[string]discovery.Edition, 
 // are told before the choice, whatever the setting.
 func TestOtherVersions(t *testing.T) {
 	chosen := func(n *session) string {
-		if c := n.view().Choice; c != nil && c.Selection.Chosen != nil {
+		if c := n.View().Choice; c != nil && c.Selection.Chosen != nil {
 			return c.Selection.Chosen.Addr.String()
 		}
 		return "none"
@@ -56,31 +53,31 @@ func TestOtherVersions(t *testing.T) {
 	const told = "ben has version 5.6, which doesn’t get into 2 servers (5.14.0): "
 
 	n := versioned(t, settings(2), edition56, 2)
-	n.inStage(wire.Chosen)
-	n.noted("ben is here", told+"left out", "everyone takes another look at the best 1")
+	n.InStage(wire.Chosen)
+	n.Noted("ben is here", told+"left out", "everyone takes another look at the best 1")
 	if got := chosen(n); got != addrOf(2).String() {
 		t.Errorf("%s is chosen", got)
 	}
-	culled := n.room.View().Record.Culled()[selection.WrongVersion]
+	culled := n.Room.View().Record.Culled()[selection.WrongVersion]
 	if culled.Cause != "version" || culled.Total != 2 || !slices.Equal(culled.Servers[0].Players, []string{"ben"}) {
 		t.Errorf("left out: %+v", culled)
 	}
-	if ben := n.view().People[1]; ben.Name != "ben" || ben.Version != "5.6" {
+	if ben := n.View().People[1]; ben.Name != "ben" || ben.Version != "5.6" {
 		t.Errorf("%+v", ben)
 	}
 
 	any := settings(2)
 	any.AnyVersion = true
 	n = versioned(t, any, edition56, 2)
-	n.noted(told+"not left out, as the organiser wants", "the best servers run different versions: 5.14.0 and 5.6.1")
+	n.Noted(told+"not left out, as the organiser wants", "the best servers run different versions: 5.14.0 and 5.6.1")
 	if got := chosen(n); got != addrOf(0).String() {
 		t.Errorf("%s is chosen, whatever the version", got)
 	}
-	if card := n.view().Choice.Servers[addrOf(0).String()]; card.Version != "5.14.0" ||
+	if card := n.View().Choice.Servers[addrOf(0).String()]; card.Version != "5.14.0" ||
 		!slices.Equal(card.Shut, []string{"ben"}) || !slices.Equal(card.Other, []string{"ben"}) {
 		t.Errorf("%+v", card)
 	}
-	if card := n.view().Choice.Servers[addrOf(2).String()]; card.Version != "5.6.1" || card.Shut != nil || card.Other != nil {
+	if card := n.View().Choice.Servers[addrOf(2).String()]; card.Version != "5.6.1" || card.Shut != nil || card.Other != nil {
 		t.Errorf("%+v", card)
 	}
 
@@ -89,20 +86,20 @@ func TestOtherVersions(t *testing.T) {
 	if got := chosen(n); got != addrOf(0).String() {
 		t.Errorf("%s is chosen", got)
 	}
-	if card := n.view().Choice.Servers[addrOf(0).String()]; card.Shut != nil || !slices.Equal(card.Other, []string{"ben"}) {
+	if card := n.View().Choice.Servers[addrOf(0).String()]; card.Shut != nil || !slices.Equal(card.Other, []string{"ben"}) {
 		t.Errorf("%+v", card)
 	}
 
 	// Another game's version proves nothing.
 	n = versioned(t, settings(2), map[string]discovery.Edition{"luanti": {Version: "5.6", Protocol: 41}}, 2)
-	if got := chosen(n); got != addrOf(0).String() || strings.Contains(n.log(), "has version") {
-		t.Errorf("%s is chosen; the log:\n%s", got, n.log())
+	if got := chosen(n); got != addrOf(0).String() || strings.Contains(n.Story(), "has version") {
+		t.Errorf("%s is chosen; the log:\n%s", got, n.Story())
 	}
 
 	n = versioned(t, settings(2), edition56, 3)
-	n.inStage(wire.Failed)
-	n.noted(strings.Replace(told, "2 servers", "3 servers", 1)+"left out", "no server suits everyone: 3 with another version than ben has")
-	if why := strings.Join(catalogue.InEnglish().SayAll(n.view().Choice.Explain), " "); !strings.Contains(why, "Without ben, 3 servers would do") {
+	n.InStage(wire.Failed)
+	n.Noted(strings.Replace(told, "2 servers", "3 servers", 1)+"left out", "no server suits everyone: 3 with another version than ben has")
+	if why := strings.Join(catalogue.InEnglish().SayAll(n.View().Choice.Explain), " "); !strings.Contains(why, "Without ben, 3 servers would do") {
 		t.Errorf("why: %s", why)
 	}
 }
@@ -111,37 +108,37 @@ func TestOtherVersions(t *testing.T) {
 // program and a restart of the host.
 func TestHasVersion(t *testing.T) {
 	n := versioned(t, settings(2), nil, 2)
-	version := func() string { return n.view().People[1].Version }
-	if err := n.step(room.Order{Credential: n.pageOf("ben"), Action: room.Has{Version: "5.6", Editions: edition56}}); err != nil {
+	version := func() string { return n.View().People[1].Version }
+	if err := n.Step(room.Order{Credential: n.PageOf("ben"), Action: room.Has{Version: "5.6", Editions: edition56}}); err != nil {
 		t.Fatal(err)
 	}
-	shut := n.view().Choice.Servers[addrOf(0).String()].Shut
+	shut := n.View().Choice.Servers[addrOf(0).String()].Shut
 	if version() != "5.6" || !slices.Equal(shut, []string{"ben"}) {
 		t.Errorf("ben has version %s, and a newer server is shut for %v", version(), shut)
 	}
 	again := wire.Hello{
 		Name:     "ben",
-		Token:    n.tokenOf("ben"),
+		Token:    n.TokenOf("ben"),
 		Program:  "BENS",
 		Line:     2,
 		Editions: map[string]discovery.Edition{"": {Version: "4"}},
 	}
-	if err := n.step(room.Join{Hello: again}); err != nil || version() != "5.6" {
+	if err := n.Step(room.Join{Hello: again}); err != nil || version() != "5.6" {
 		t.Errorf("%v, %s", err, version())
 	}
-	n.revive()
+	n.Revive()
 	if version() != "5.6" {
 		t.Errorf("after a restart %s", version())
 	}
 	again.Program = "ANOTHER"
-	if err := n.step(room.Join{Hello: again}); err != nil || version() != "4" {
+	if err := n.Step(room.Join{Hello: again}); err != nil || version() != "4" {
 		t.Errorf("%v, %s", err, version())
 	}
-	if err := n.step(room.Order{Credential: n.pageOf("ben"), Action: room.Has{}}); err != nil || version() != "" {
+	if err := n.Step(room.Order{Credential: n.PageOf("ben"), Action: room.Has{}}); err != nil || version() != "" {
 		t.Errorf("%v, %s", err, version())
 	}
-	n.step(room.Order{Action: room.Enter{Name: "zoe", Token: "zoe's token"}})
-	if err := n.page("zoe", room.Has{Version: "1"}); err == nil {
+	n.Step(room.Order{Action: room.Enter{Name: "zoe", Token: "zoe's token"}})
+	if err := n.OnPage("zoe", room.Has{Version: "1"}); err == nil {
 		t.Error("a guest has a version")
 	}
 }
@@ -156,8 +153,8 @@ func TestRoomWantsVersion(t *testing.T) {
 			t.Fatal(err)
 		}
 		n := versioned(t, s, nil, 2)
-		if chosen := n.view().Choice.Selection.Chosen; (chosen == nil) != (want < 0) || chosen != nil && chosen.Addr != addrOf(want) {
-			t.Errorf("%s: %+v; the log:\n%s", patch, chosen, n.log())
+		if chosen := n.View().Choice.Selection.Chosen; (chosen == nil) != (want < 0) || chosen != nil && chosen.Addr != addrOf(want) {
+			t.Errorf("%s: %+v; the log:\n%s", patch, chosen, n.Story())
 		}
 	}
 }
@@ -177,23 +174,21 @@ func TestListedVersions(t *testing.T) {
 		{10 * time.Minute, discovery.Info{Version: "5.14.0", Protocol: 49, OldestProtocol: 44}, "left out", 1},
 	} {
 		n := newSession(t, settings(2))
-		n.join("ann")
-		if err := n.step(room.Join{Hello: wire.Hello{Name: "ben", Editions: edition56}, Token: "token of ben"}); err != nil {
-			t.Fatal(err)
-		}
-		said := discovery.Said{At: n.now.Add(-c.age), Infos: map[netip.AddrPort]*discovery.Info{
+		n.Join("ann")
+		n.JoinAs(wire.Hello{Name: "ben", Editions: edition56})
+		said := discovery.Said{At: n.Now.Add(-c.age), Infos: map[netip.AddrPort]*discovery.Info{
 			addrOf(0): {Name: "New", Version: "5.14.0", Protocol: 49, OldestProtocol: 44, AsListed: true},
 			addrOf(1): {Name: "Old", Version: "5.9.0", Protocol: 44, OldestProtocol: 37, AsListed: true},
 		}}
-		n.step(room.Listed{List: topology.New(room.Shared(listOf(2), nil)), Said: said})
+		n.Step(room.Listed{List: topology.New(room.Shared(listOf(2), nil)), Said: said})
 		for _, name := range []string{"ann", "ben"} {
-			n.says(name, wire.Infos{Round: 1, Servers: []wire.ServerInfo{{Server: 0, Info: c.heard}, {Server: 1}}})
-			n.measures(name, 10, 20)
-			n.done(name)
+			n.Says(name, wire.Infos{Round: 1, Servers: []wire.ServerInfo{{Server: 0, Info: c.heard}, {Server: 1}}})
+			n.Measures(name, 10, 20)
+			n.Done(name)
 		}
-		n.noted(told + c.note)
-		if chosen := n.view().Choice.Selection.Chosen; chosen == nil || chosen.Addr != addrOf(c.want) {
-			t.Errorf("%s: %+v; the log:\n%s", c.note, chosen, n.log())
+		n.Noted(told + c.note)
+		if chosen := n.View().Choice.Selection.Chosen; chosen == nil || chosen.Addr != addrOf(c.want) {
+			t.Errorf("%s: %+v; the log:\n%s", c.note, chosen, n.Story())
 		}
 	}
 }
@@ -202,21 +197,18 @@ func TestListedVersions(t *testing.T) {
 // not passed on with the free name of a player who left.
 func TestVersionGoesWithPlayer(t *testing.T) {
 	n := newSession(t, settings(3))
-	hello := wire.Hello{Version: wire.Version, Code: "BAKODI", Name: "ben", Editions: edition56, Program: "BENS"}
-	if err := n.step(room.Join{Hello: hello, Token: "token of ben"}); err != nil {
+	n.JoinAs(wire.Hello{Name: "ben", Editions: edition56, Program: "BENS"})
+	if err := n.Acts(n.PageOf("ben"), room.Rename{Name: "eve"}); err != nil {
 		t.Fatal(err)
 	}
-	if err := n.acts(n.pageOf("ben"), room.Rename{Name: "eve"}); err != nil {
-		t.Fatal(err)
-	}
-	if eve := n.view().People[0]; eve.Name != "eve" || eve.Version != "5.6" {
+	if eve := n.View().People[0]; eve.Name != "eve" || eve.Version != "5.6" {
 		t.Errorf("renamed it is %+v", eve)
 	}
-	if err := n.acts(n.pageOf("eve"), room.Quit{}); err != nil {
+	if err := n.Acts(n.PageOf("eve"), room.Quit{}); err != nil {
 		t.Fatal(err)
 	}
-	n.join("eve")
-	if eve := n.view().People[0]; eve.Name != "eve" || eve.Version != "" {
+	n.Join("eve")
+	if eve := n.View().People[0]; eve.Name != "eve" || eve.Version != "" {
 		t.Errorf("somebody else of that name is %+v", eve)
 	}
 }

@@ -56,8 +56,8 @@ func bestFor(players int) float64 {
 // isBestFor requires the choice to be hardly worse than the best for the first players.
 func (n *session) isBestFor(players int) {
 	n.Helper()
-	if got, best := n.chosen().MeanMS, bestFor(players); got > best+2 {
-		n.Errorf("chosen with %.1f ms, the best has %.1f; the log:\n%s", got, best, n.log())
+	if got, best := n.Chosen().MeanMS, bestFor(players); got > best+2 {
+		n.Errorf("chosen with %.1f ms, the best has %.1f; the log:\n%s", got, best, n.Story())
 	}
 }
 
@@ -72,12 +72,12 @@ func searchingFor(t *testing.T, tuning room.Tuning, s wire.Settings, names ...st
 	t.Helper()
 	s.Strategy = wire.Coordinated
 	n := tuned(t, tuning, s)
-	n.join(names...)
-	if n.room.Stage() == wire.Gathering {
-		n.goes()
+	n.Join(names...)
+	if n.Room.Stage() == wire.Gathering {
+		n.Goes()
 	}
-	n.gets(far())
-	n.inStage(wire.Refining)
+	n.Gets(far())
+	n.InStage(wire.Refining)
 	return n
 }
 
@@ -107,27 +107,27 @@ func (n *session) answersBut(player int, name string, rtt func(player, server in
 			}
 		}
 		asked += len(report.Results)
-		n.says(name, infos)
-		n.says(name, report)
+		n.Says(name, infos)
+		n.Says(name, report)
 	}
 	return asked
 }
 
 // takes returns what a player was asked since the last time, and forgets what else was sent.
 func (n *session) takes(name string) (asks []wire.Ask) {
-	for _, m := range n.sent[name] {
+	for _, m := range n.Sent[name] {
 		if ask, is := m.(wire.Ask); is {
 			asks = append(asks, ask)
 		}
 	}
-	delete(n.sent, name)
+	delete(n.Sent, name)
 	return asks
 }
 
 // ownFinds returns how many finds of its own discovery a player was allowed to bring up since
 // the last time.
 func ownFinds(n *session, name string) (own int) {
-	for _, m := range n.sent[name] {
+	for _, m := range n.Sent[name] {
 		if ask, is := m.(wire.Ask); is {
 			own += ask.Own
 		}
@@ -136,7 +136,7 @@ func ownFinds(n *session, name string) (own int) {
 }
 
 // isSearching reports whether the search goes on that the choice waits for.
-func (n *session) isSearching() bool { return n.room.Stage() == wire.Refining }
+func (n *session) isSearching() bool { return n.Room.Stage() == wire.Refining }
 
 // searchesOn lets players answer until the search is over.
 func (n *session) searchesOn(names ...string) {
@@ -145,30 +145,30 @@ func (n *session) searchesOn(names ...string) {
 		if !n.isSearching() {
 			return
 		}
-		n.wait(200 * time.Millisecond)
+		n.Wait(200 * time.Millisecond)
 		for player, name := range names {
 			n.answers(player, name)
 		}
 	}
-	n.Fatalf("the search does not end; the log:\n%s", n.log())
+	n.Fatalf("the search does not end; the log:\n%s", n.Story())
 }
 
 // informsFrom reports the servers' free seats, of 16, from the first on.
 func (n *session) informsFrom(name string, first int, free ...int) {
 	n.Helper()
-	infos := wire.Infos{Round: n.round()}
+	infos := wire.Infos{Round: n.Round()}
 	for i, f := range free {
 		infos.Servers = append(infos.Servers, wire.ServerInfo{
 			Server: first + i,
 			Info:   discovery.Info{Map: "oa_dm1", Players: 16 - f, MaxPlayers: 16},
 		})
 	}
-	n.says(name, infos)
+	n.Says(name, infos)
 }
 
 // wasAsked reports whether a player was asked for a server.
 func (n *session) wasAsked(name string, server int) bool {
-	return slices.Contains(n.asked[name], server)
+	return slices.Contains(n.Asked[name], server)
 }
 
 // unasked returns a server that none of the players was asked for.
@@ -190,7 +190,7 @@ func from(first, last int) (numbers []int) {
 // denies reports some servers in one state, each 1 ms away if they answer.
 func (n *session) denies(name string, state discovery.State, servers ...int) {
 	n.Helper()
-	report := wire.Report{Round: n.round()}
+	report := wire.Report{Round: n.Round()}
 	for _, server := range servers {
 		result := discovery.Result{Server: server, State: state}
 		if state == discovery.Answered {
@@ -198,7 +198,7 @@ func (n *session) denies(name string, state discovery.State, servers ...int) {
 		}
 		report.Results = append(report.Results, result)
 	}
-	n.says(name, report)
+	n.Says(name, report)
 }
 
 // probesOf returns a player's probes as a room has them, in the order of their ends.
@@ -222,7 +222,7 @@ func traceOf(r *room.Room, name string) map[int]discovery.Result {
 
 // counted returns the players that the round counts on.
 func (n *session) counted() []string {
-	return slices.DeleteFunc(n.players(), n.isOut)
+	return slices.DeleteFunc(n.Players(), n.IsOut)
 }
 
 // publicly returns the origin of somebody on the internet.
@@ -252,7 +252,7 @@ func said(now time.Time, age time.Duration, players ...int) discovery.Said {
 // looksAlone requires that a player was asked to look at servers again.
 func (n *session) looksAlone(name string, attempt int, servers ...int) {
 	n.Helper()
-	if last := n.looks[name]; last.Attempt != attempt || !slices.Equal(last.Servers, servers) || last.Samples != 2 {
+	if last := n.Looks[name]; last.Attempt != attempt || !slices.Equal(last.Servers, servers) || last.Samples != 2 {
 		n.Errorf("%s was last asked for %+v, want to look at %v again in attempt %d", name, last, servers, attempt)
 	}
 }
@@ -282,18 +282,18 @@ func measuringOn(t *testing.T, list []discovery.Server, limits []time.Duration, 
 		s.By = "threshold"
 	}
 	n := newSession(t, s)
-	n.join(honest...)
-	n.join("dan")
-	n.gets(list)
-	n.inStage(wire.Measuring)
-	n.informs(honest[0], slices.Repeat([]int{12}, 20)...)
+	n.Join(honest...)
+	n.Join("dan")
+	n.Gets(list)
+	n.InStage(wire.Measuring)
+	n.Informs(honest[0], slices.Repeat([]int{12}, 20)...)
 	for i, name := range honest {
 		ms := make([]int, 20)
 		for server := range ms {
 			ms[server] = 10*server + 10 + i
 		}
-		n.measures(name, ms...)
-		n.done(name)
+		n.Measures(name, ms...)
+		n.Done(name)
 	}
 	return n
 }

@@ -15,6 +15,7 @@ import (
 	"muster/host/room"
 	"muster/host/room/nickname"
 	"muster/host/room/outage"
+	"muster/host/room/roomtest"
 	"muster/host/room/roster"
 	"muster/host/room/saved"
 	"muster/host/wire"
@@ -36,7 +37,7 @@ func FuzzRoom(f *testing.F) {
 	f.Fuzz(func(t *testing.T, choices []byte) {
 		const most = 1000 // the fuzzer takes a session of 10,000 for a hung one
 		e := newFuzzSession(t, choices[:min(len(choices), most)])
-		e.busy, e.honest = len(choices)%3 == 0, everybody[:[]int{0, 2, 4, 4}[len(choices)/3%4]]
+		e.Busy, e.honest = len(choices)%3 == 0, everybody[:[]int{0, 2, 4, 4}[len(choices)/3%4]]
 		s := settings(e.upTo(3))
 		s.Agree = []wire.Decision{wire.Undecided, wire.Yes, wire.No}[e.upTo(2)]
 		s.LookAround = e.upTo(1) > 0
@@ -52,14 +53,14 @@ func FuzzRoom(f *testing.F) {
 			s.Match, s.Maps = []string{"bo1", "bo3", "bo5"}[len(e.choices)/5%3], []string{"", "dm6, dm17, ztn, dm13, t9"}[len(e.choices)/15%2]
 		}
 		s.Places = venues([]string{"A", "B"}[:e.upTo(2)]...)
-		e.room = room.New(room.Keys{Code: "BAKODI", Link: "the link's key", Secret: "secret"}, s, e.now)
+		e.Room = room.New(room.Keys{Code: "BAKODI", Link: "the link's key", Secret: "secret"}, s, e.Now)
 		for n := 0; len(e.choices) > 0; n++ {
 			e.happens()
 			if e.isSound(); n%4 == 0 { // comparing rooms takes longer than everything else
-				same(t, e.room, restored(t, e.room))
+				same(t, e.Room, restored(t, e.Room))
 			}
 		}
-		same(t, e.room, restored(t, e.room))
+		same(t, e.Room, restored(t, e.Room))
 		e.hasTwin()
 		e.ends()
 	})
@@ -76,11 +77,10 @@ func randomChoices(seed uint64) []byte {
 // fuzzSession is a room and what is still to happen there.
 type fuzzSession struct {
 	*testing.T
+	roomtest.Driver
 	choices []byte
-	now     time.Time
 	// stepped is the time of the room's last Step.
 	stepped time.Time
-	room    *room.Room
 	fetches bool
 	// shows is the room's snapshot at the revision in viewed.
 	shows    wire.Snapshot
@@ -91,9 +91,8 @@ type fuzzSession struct {
 	programs map[string]*program
 	// comes is the program whose hello is under way.
 	comes *program
-	// here are the players whose programs are connected. pages are the credentials of players'
-	// pages. looks and attempts are the newest look and survey that each was asked for.
-	here     map[string]bool
+	// pages are the credentials of players' pages. looks and attempts are the newest look and
+	// survey that each was asked for.
 	pages    map[string]string
 	open     map[string]int
 	looks    map[string]wire.Finalists
@@ -103,17 +102,22 @@ type fuzzSession struct {
 	told  map[string]int
 	shown map[string]map[int]bool
 	round int
-	// busy says that the host seldom has processor time for the room. plans says that the room
-	// waits for it.
-	busy, plans bool
+	// Since its input the room has had so many outputs, and has saved and published. Before it, had
+	// were its players, and went was the way; has and goes are these now.
+	outs             int
+	saved, published bool
+	had, has         []string
+	went, goes       string
 }
 
 func newFuzzSession(t *testing.T, choices []byte) *fuzzSession {
-	return &fuzzSession{
-		T: t, choices: choices, now: time.Unix(1_800_000_000, 0).UTC(), programs: map[string]*program{},
-		here: map[string]bool{}, pages: map[string]string{}, open: map[string]int{}, looks: map[string]wire.Finalists{},
-		attempts: map[string]int{},
+	e := &fuzzSession{
+		T: t, choices: choices, programs: map[string]*program{},
+		Driver: roomtest.Driver{Now: time.Unix(1_800_000_000, 0).UTC(), Here: map[string]bool{}},
+		pages:  map[string]string{}, open: map[string]int{}, looks: map[string]wire.Finalists{}, attempts: map[string]int{},
 	}
+	e.Stepped, e.Out, e.Deliver = e.hasStepped, e.out, e.delivers
+	return e
 }
 
 // program is a player's real program, and the line to it.
@@ -173,8 +177,8 @@ func (e *fuzzSession) players() (names []string) {
 
 // view returns the room's snapshot. It makes a new one only after a change.
 func (e *fuzzSession) view() wire.Snapshot {
-	if revision := e.room.Revision(); e.viewed != e.room || e.revision != revision {
-		e.viewed, e.revision, e.shows = e.room, revision, e.room.Snapshot()
+	if revision := e.Room.Revision(); e.viewed != e.Room || e.revision != revision {
+		e.viewed, e.revision, e.shows = e.Room, revision, e.Room.Snapshot()
 	}
 	return e.shows
 }
@@ -185,31 +189,25 @@ func (e *fuzzSession) number() int { return e.view().Room.Round }
 // must change nothing but the length of a pause, so leaving it out must do no harm.
 func (e *fuzzSession) rests() {
 	e.Helper()
-	next := e.room.Next()
+	next := e.Room.Next()
 	const justBefore = time.Millisecond // as times travel
 	if e.stepped.IsZero() || !next.After(e.stepped.Add(justBefore)) {
 		return
 	}
-	before, revision := e.saved(), e.room.Revision()
+	before, revision := e.keeps(), e.Room.Revision()
 	at := next.Add(-justBefore)
-	if sooner := e.now.Add(time.Duration(e.upTo(255)) * time.Minute); sooner.Before(at) {
+	if sooner := e.Now.Add(time.Duration(e.upTo(255)) * time.Minute); sooner.Before(at) {
 		at = sooner
 	}
-	outputs, err := e.room.Step(room.Tick{}, at)
-	isSame := e.room.Snapshot().Room.Paused || e.saved() == before
-	if e.now, e.stepped = at, at; len(outputs) > 0 || err != nil || !isSame || e.room.Revision() != revision {
+	outputs, err := e.Room.Step(room.Tick{}, at)
+	isSame := e.Room.Snapshot().Room.Paused || e.keeps() == before
+	if e.Now, e.stepped = at, at; len(outputs) > 0 || err != nil || !isSame || e.Room.Revision() != revision {
 		e.Fatalf("the %s room said that it needs no time until %v; at %v a tick comes to %v, and\n%s\nbecomes\n%s",
-			e.room.Stage(), next, at, outputs, before, e.saved())
+			e.Room.Stage(), next, at, outputs, before, e.keeps())
 	}
 }
 
-func (e *fuzzSession) saved() string {
-	data, err := e.room.Save()
-	if err != nil {
-		e.Fatal(err)
-	}
-	return string(data)
-}
+func (e *fuzzSession) keeps() string { return string(roomtest.Saved(e, e.Room)) }
 
 // exposes requires that no more servers see a player's address in a round than the player was told
 // before.
@@ -257,9 +255,6 @@ func (e *fuzzSession) way() string {
 // step fetches no list yet: see isListed. It ignores the room's refusals.
 func (e *fuzzSession) step(in room.Input) error {
 	e.Helper()
-	before, way := e.players(), e.way()
-	outputs, err := e.room.Step(in, e.now)
-	e.stepped = e.now
 	switch in := in.(type) {
 	case room.Leave:
 		e.parts(in.Player)
@@ -268,58 +263,59 @@ func (e *fuzzSession) step(in room.Input) error {
 	case room.PageClosed:
 		e.open[in.Token]--
 	}
-	saved, published := false, false
-	for at, o := range outputs {
-		switch o := o.(type) {
-		case room.Publish:
-			published = true
-		case room.Save:
-			saved = true
-			if at > 0 {
-				e.Fatalf("saved after %T", outputs[0])
-			}
-		case room.Admit:
-			if !saved && !slices.Contains(before, o.Player) {
-				e.Fatalf("%s has a place that is not kept", o.Player)
-			}
-			e.admits(o.Player)
-		case room.Renamed:
-			e.renames(o.From, o.To)
-		case room.Dismiss:
-			e.parts(o.Player)
-		case room.Fetch:
-			e.fetches = true
-		case room.Announce:
-			if o.Announcement.Text == "" || e.room.Settings().Webhook == "" {
-				e.Fatalf("the world is told %+v", o.Announcement)
-			}
-		case room.Plan:
-			if e.plans {
-				e.Fatal("the room asks for two turns")
-			}
-			if e.plans = e.busy; !e.busy {
-				defer e.step(room.Turn{})
-			}
-		case room.Send:
-			e.canBeSent(o)
-			e.exposes(o)
-			switch o.Message.(type) {
-			case wire.Measure, wire.Finalists, wire.Launch:
-				if !published {
-					e.Fatalf("%s gets a %T and has not seen the room", o.To, o.Message)
-				}
-			}
-			if launch, is := o.Message.(wire.Launch); is && !saved && e.way() != way {
-				e.Fatalf("all are sent to %s, which is not kept", launch.Address)
-			}
-			for name := range e.here {
-				if o.To == "" || o.To == name {
-					e.delivers(name, o.Message)
-				}
+	return e.Step(in)
+}
+
+// hasStepped notes what an input has changed.
+func (e *fuzzSession) hasStepped(room.Input, error) {
+	e.stepped, e.outs, e.saved, e.published = e.Now, 0, false, false
+	e.had, e.has = e.has, e.players()
+	e.went, e.goes = e.goes, e.way()
+}
+
+// out checks an output. Nobody may hear of what is neither kept nor shown.
+func (e *fuzzSession) out(o room.Output) {
+	e.Helper()
+	e.outs++
+	switch o := o.(type) {
+	case room.Publish:
+		e.published = true
+	case room.Save:
+		if e.saved = true; e.outs > 1 {
+			e.Fatal("saved after something else")
+		}
+	case room.Admit:
+		if !e.saved && !slices.Contains(e.had, o.Player) {
+			e.Fatalf("%s has a place that is not kept", o.Player)
+		}
+		e.admits(o.Player)
+	case room.Renamed:
+		e.renames(o.From, o.To)
+	case room.Dismiss:
+		e.parts(o.Player)
+	case room.Fetch:
+		e.fetches = true
+	case room.Announce:
+		if o.Announcement.Text == "" || e.Room.Settings().Webhook == "" {
+			e.Fatalf("the world is told %+v", o.Announcement)
+		}
+	case room.Plan:
+		if e.Waits {
+			e.Fatal("the room asks for two turns")
+		}
+	case room.Send:
+		e.canBeSent(o)
+		e.exposes(o)
+		switch o.Message.(type) {
+		case wire.Measure, wire.Finalists, wire.Launch:
+			if !e.published {
+				e.Fatalf("%s gets a %T and has not seen the room", o.To, o.Message)
 			}
 		}
+		if launch, is := o.Message.(wire.Launch); is && !e.saved && e.goes != e.went {
+			e.Fatalf("all are sent to %s, which is not kept", launch.Address)
+		}
 	}
-	return err
 }
 
 // canBeSent requires that the room's message can be read, and goes to a player of the room.
@@ -337,7 +333,7 @@ func (e *fuzzSession) canBeSent(s room.Send) {
 // admits notes that a player's program is connected. An earlier connection of the player's ends.
 func (e *fuzzSession) admits(name string) {
 	e.parts(name)
-	e.here[name] = true
+	e.Here[name] = true
 	if p := e.comes; p != nil {
 		p.name, p.isHere, e.comes = name, true, nil
 	}
@@ -345,7 +341,7 @@ func (e *fuzzSession) admits(name string) {
 
 // parts notes that the connection to a player's program has ended.
 func (e *fuzzSession) parts(name string) {
-	delete(e.here, name)
+	delete(e.Here, name)
 	if p := e.programOf(name); p != nil {
 		p.isHere, p.hears = false, nil
 		e.does(p, player.Lost{})
@@ -359,12 +355,11 @@ func (e *fuzzSession) renames(from, to string) {
 			p.name = to
 		}
 	}
-	moves(e.here, from, to)
-	moves(e.pages, from, to)
-	moves(e.looks, from, to)
-	moves(e.attempts, from, to)
-	moves(e.told, from, to)
-	moves(e.shown, from, to)
+	roomtest.Moves(e.pages, from, to)
+	roomtest.Moves(e.looks, from, to)
+	roomtest.Moves(e.attempts, from, to)
+	roomtest.Moves(e.told, from, to)
+	roomtest.Moves(e.shown, from, to)
 }
 
 // programOf returns the real program that is connected as a player, if there is one.
@@ -397,12 +392,12 @@ func (e *fuzzSession) delivers(name string, m wire.Message) {
 func (e *fuzzSession) connects(name string, from room.Origin) {
 	p := e.programs[name]
 	if p == nil || e.upTo(3) == 0 {
-		hello := wire.Hello{Version: wire.Version, Code: e.room.Keys().Code, Name: name, Token: "token of " + name, Editions: editionsOf[name]}
+		hello := wire.Hello{Version: wire.Version, Code: e.Room.Keys().Code, Name: name, Token: "token of " + name, Editions: editionsOf[name]}
 		if name == "cat" {
 			hello.Discreet = wire.LeastDiscreet
 		}
 		fresh := &program{
-			Player:   player.New(player.Options{Hello: hello, HasPlaces: true, Pace: player.RealPace, Seed: uint64(e.upTo(255))}, e.now),
+			Player:   player.New(player.Options{Hello: hello, HasPlaces: true, Pace: player.RealPace, Seed: uint64(e.upTo(255))}, e.Now),
 			discreet: hello.Discreet,
 		}
 		if p != nil {
@@ -419,7 +414,7 @@ func (e *fuzzSession) connects(name string, from room.Origin) {
 		p.isHere, p.hears = false, nil
 	}
 	p.lines++
-	for _, o := range p.Step(player.Connected{Line: p.lines, Host: netip.IPv6Loopback()}, e.now) {
+	for _, o := range p.Step(player.Connected{Line: p.lines, Host: netip.IPv6Loopback()}, e.Now) {
 		if hello, is := o.(player.Send); is {
 			e.comes = p
 			e.step(room.Join{Hello: hello.Message.(wire.Hello), From: from, Token: "token of " + name})
@@ -444,14 +439,14 @@ func (e *fuzzSession) hear(p *program) {
 // does tells a program what happens, and does what the program asks for.
 func (e *fuzzSession) does(p *program, in player.Input) {
 	e.Helper()
-	for _, o := range p.Step(in, e.now) {
+	for _, o := range p.Step(in, e.Now) {
 		switch o := o.(type) {
 		case player.Send:
 			if !p.isHere {
 				break
 			}
 			if err := e.step(room.Hear{Player: p.name, Message: o.Message}); err != nil {
-				e.Fatalf("the %s room refuses a %T of %s's real program: %v\n%+v", e.room.Stage(), o.Message, p.name, err, o.Message)
+				e.Fatalf("the %s room refuses a %T of %s's real program: %v\n%+v", e.Room.Stage(), o.Message, p.name, err, o.Message)
 			}
 		case player.Drop:
 			e.Fatalf("%s's program cannot act on what the room says: %v", p.name, o.Err)
@@ -508,7 +503,7 @@ func (e *fuzzSession) asks(p *program, most int) {
 		if w, is := r.plan.(discovery.Witness); is {
 			w.Asked(probe.Server)
 		}
-		result := discovery.Result{Server: probe.Server, Phase: probe.Phase, State: discovery.Lost, At: e.now.Sub(r.Began)}
+		result := discovery.Result{Server: probe.Server, Phase: probe.Phase, State: discovery.Lost, At: e.Now.Sub(r.Began)}
 		if choice := e.upTo(255); choice%16 > 0 {
 			result.State, result.RTT = discovery.Answered, wire.RoundRTT(time.Duration(1+choice)*time.Millisecond)
 			result.Info = &discovery.Info{Name: "server", Players: choice % 5, MaxPlayers: 8, Version: "1.3", Protocol: 41 - probe.Server%4/3}
@@ -526,7 +521,7 @@ func (e *fuzzSession) ticks() {
 		if p == nil {
 			continue
 		}
-		if e.hear(p); !p.Next().After(e.now) {
+		if e.hear(p); !p.Next().After(e.Now) {
 			e.does(p, player.Tick{})
 		}
 		e.hear(p)
@@ -589,13 +584,13 @@ func (e *fuzzSession) happens() {
 	case 14:
 		server := e.server()
 		page(room.Veto{Addr: addrOf(server)})
-		switch one := []wire.Brought{{Addr: addrOf(server), Name: "server"}}; e.now.Second() % 5 {
+		switch one := []wire.Brought{{Addr: addrOf(server), Name: "server"}}; e.Now.Second() % 5 {
 		case 1:
 			page(room.Bring{Favourites: one, Adds: true})
 		case 2:
 			page(room.Bring{Hidden: one})
 		case 3:
-			organiser(room.Hide{Addr: addrOf(server), Hidden: e.now.Minute()%2 == 0})
+			organiser(room.Hide{Addr: addrOf(server), Hidden: e.Now.Minute()%2 == 0})
 		case 4:
 			organiser(room.Strike{Addr: addrOf(server)})
 		}
@@ -603,16 +598,16 @@ func (e *fuzzSession) happens() {
 		page(room.Ready{Ready: e.upTo(1) > 0})
 	case 16:
 		name := e.name()
-		if e.now.Second()%3 == 0 { // by chance alone, so that inputs found before keep their meaning
+		if e.Now.Second()%3 == 0 { // by chance alone, so that inputs found before keep their meaning
 			organiser(room.Without{Name: name})
 		} else {
 			organiser(room.Remove{Name: name})
 		}
 	case 17:
 		organiser(room.Trust{Name: e.name()})
-		if e.now.Second()%3 == 0 {
+		if e.Now.Second()%3 == 0 {
 			organiser(room.Allow{LimitMS: 180})
-		} else if e.now.Second()%3 == 1 {
+		} else if e.Now.Second()%3 == 1 {
 			organiser(room.More{Servers: 200})
 		}
 	case 18:
@@ -622,8 +617,7 @@ func (e *fuzzSession) happens() {
 		for _, name := range everybody {
 			e.parts(name)
 		}
-		clear(e.here)
-		e.room, e.plans = restored(e.T, e.room), false
+		e.GoesOnWith(restored(e, e.Room))
 		e.step(room.Resume{})
 	case 20, 21:
 		e.takesSides(page, organiser)
@@ -640,8 +634,8 @@ func (e *fuzzSession) happens() {
 		versions := []string{`{"any_version":true}`, `{"any_version":false}`, `{"version":"1.3"}`, `{"version":"41"}`,
 			`{"version":""}`, `{"mod":"x"}`, `{"mod":"","tags":"-old"}`}
 		organiser(room.Change{Settings: []byte(versions[e.upTo(len(versions)-1)])})
-		if times := []string{`{"prefer_ms":15}`, `{"prefer_ms":0}`, `{"long_look_ms":30000}`, `{"long_look_ms":0}`}; e.now.Second()%2 == 0 {
-			organiser(room.Change{Settings: []byte(times[e.now.Second()/2%len(times)])})
+		if times := []string{`{"prefer_ms":15}`, `{"prefer_ms":0}`, `{"long_look_ms":30000}`, `{"long_look_ms":0}`}; e.Now.Second()%2 == 0 {
+			organiser(room.Change{Settings: []byte(times[e.Now.Second()/2%len(times)])})
 		}
 	case 26:
 		page(rule())
@@ -651,17 +645,17 @@ func (e *fuzzSession) happens() {
 			Settings:   []byte([]string{`{"places":"A, 192.0.2.1\nC, 192.0.2.2"}`, `{"places":"none"}`}[e.upTo(1)]),
 			MostPlaces: 2,
 		})
-		switch e.now.Second() % 6 {
+		switch e.Now.Second() % 6 {
 		case 0, 1:
 			organiser(room.AwaitSeats{})
 		case 2:
-			organiser(room.AwaitSeats{Addr: addrOf(e.now.Minute() % 4)})
+			organiser(room.AwaitSeats{Addr: addrOf(e.Now.Minute() % 4)})
 		case 3:
-			organiser(room.AwaitSeats{Names: []string{everybody[e.now.Minute()%len(everybody)]}})
+			organiser(room.AwaitSeats{Names: []string{everybody[e.Now.Minute()%len(everybody)]}})
 		case 4:
-			organiser(room.Unwait{Instead: e.now.Minute()%2 == 0})
+			organiser(room.Unwait{Instead: e.Now.Minute()%2 == 0})
 		}
-		if e.now.Second()%7 == 0 {
+		if e.Now.Second()%7 == 0 {
 			organiser(room.Change{Settings: []byte(`{"wait_ms":120000}`)})
 		}
 	}
@@ -678,7 +672,7 @@ func (e *fuzzSession) takesSides(page, organiser func(room.Action)) {
 		organiser(room.TakeSide{Side: wire.SideA, Name: everybody[0]})
 		return
 	}
-	chance := int(e.now.UnixMilli()/100) + len(e.choices)
+	chance := int(e.Now.UnixMilli()/100) + len(e.choices)
 	name, side := everybody[chance%len(everybody)], []wire.Side{wire.SideA, wire.SideB, ""}[chance/4%3]
 	page(room.TakeSide{Side: side})
 	organiser(room.TakeSide{Side: []wire.Side{wire.SideA, wire.SideB}[chance%2], Name: name})
@@ -711,7 +705,7 @@ func (e *fuzzSession) joins(name string) {
 		e.connects(name, from)
 		return
 	}
-	hello := wire.Hello{Version: wire.Version, Code: e.room.Keys().Code, Name: name, Token: "token of " + name, Editions: editionsOf[name]}
+	hello := wire.Hello{Version: wire.Version, Code: e.Room.Keys().Code, Name: name, Token: "token of " + name, Editions: editionsOf[name]}
 	hello.Side = []wire.Side{wire.SideA, wire.SideB, ""}[len(e.choices)%3]
 	if name == "cat" {
 		hello.Discreet = wire.LeastDiscreet
@@ -726,7 +720,7 @@ func (e *fuzzSession) speaks(name string) {
 		e.hear(p)
 		e.asks(p, e.upTo(20))
 		e.hear(p)
-	case e.here[name]:
+	case e.Here[name]:
 		if e.step(room.Hear{Player: name, Message: e.message(name)}) != nil {
 			e.step(room.Leave{Player: name})
 		}
@@ -734,11 +728,11 @@ func (e *fuzzSession) speaks(name string) {
 }
 
 func (e *fuzzSession) wait(d time.Duration) {
-	e.now = e.now.Add(d)
+	e.Now = e.Now.Add(d)
 	e.step(room.Tick{})
 	e.ticks()
-	if e.plans && e.now.Second()%4 == 0 {
-		e.plans = false
+	if e.Waits && e.Now.Second()%4 == 0 {
+		e.Waits = false
 		e.step(room.Turn{})
 	}
 }
@@ -751,7 +745,7 @@ func (e *fuzzSession) stands(page, organiser func(room.Action)) {
 		every := []string{"fri 20:00 Europe/Berlin", "whenever", "2027-01-15 20:00 UTC", ""}[e.upTo(3)]
 		organiser(room.Change{Settings: []byte(fmt.Sprintf(`{"every":%q}`, every))})
 	case 2, 3:
-		if e.room.Use(e.now).IsStanding { // or it would be over
+		if e.Room.Use(e.Now).IsStanding { // or it would be over
 			organiser(room.End{})
 		}
 	case 4:
@@ -763,8 +757,8 @@ func (e *fuzzSession) stands(page, organiser func(room.Action)) {
 	case 7:
 		page(room.Forget{})
 	case 8:
-		if !e.room.Snapshot().Room.Ended.IsZero() {
-			e.wait(max(0, e.room.Next().Sub(e.now)))
+		if !e.Room.Snapshot().Room.Ended.IsZero() {
+			e.wait(max(0, e.Room.Next().Sub(e.Now)))
 		}
 	}
 }
@@ -810,7 +804,7 @@ func (e *fuzzSession) isListed() {
 		e.step(room.Listed{
 			List:  topology.New(room.Shared(listOf(servers), local)),
 			Local: local,
-			Said:  said(e.now, time.Duration(servers)*time.Minute, 16, 3, 16),
+			Said:  said(e.Now, time.Duration(servers)*time.Minute, 16, 3, 16),
 		})
 	}
 }
@@ -894,7 +888,7 @@ func (e *fuzzSession) message(name string) wire.Message {
 		}
 		return surveyed
 	case 8:
-		able := wire.Able{Game: []string{e.room.Settings().Game, "xonotic", ""}[e.upTo(2)]}
+		able := wire.Able{Game: []string{e.Room.Settings().Game, "xonotic", ""}[e.upTo(2)]}
 		able.Why = sentence.Plain([]string{"", "there is no program openarena", "it lacks its data"}[e.upTo(2)])
 		return able
 	case 7:
@@ -945,12 +939,12 @@ func (e *fuzzSession) isSound() {
 	if _, err := json.Marshal(shown); err != nil {
 		e.Fatal(err)
 	}
-	s, err := saved.Read([]byte(e.saved()))
+	s, err := saved.Read([]byte(e.keeps()))
 	if err != nil {
 		e.Fatal(err)
 	}
 	if shown.Room.Listed < 100 { // or this takes long
-		restored(e.T, e.room)
+		restored(e, e.Room)
 	}
 	organisers, names := 0, []string{}
 	for _, p := range s.Roster.Players {
@@ -980,8 +974,8 @@ func (e *fuzzSession) isSound() {
 	if !slices.Equal(players, e.players()) || !slices.Equal(players, names[:len(players)]) {
 		e.Fatalf("the roster has %v, the round %v, and the page %v", names, players, e.players())
 	}
-	e.room.History()
-	e.room.View().Record.Culled()
+	e.Room.History()
+	e.Room.View().Record.Culled()
 }
 
 // ends lets all leave. Only people who vote may take their time.
@@ -992,7 +986,7 @@ func (e *fuzzSession) ends() {
 		e.step(room.Leave{Player: name})
 	}
 	for range (outage.LongestAbsence + 10*time.Minute) / outage.LateStep {
-		switch shown := e.room.Snapshot(); shown.Room.Stage {
+		switch shown := e.Room.Snapshot(); shown.Room.Stage {
 		case wire.Gathering, wire.Launching, wire.Failed, wire.Waiting: // TestGivesUp has the end of that
 			return
 		case wire.Chosen:
@@ -1002,7 +996,7 @@ func (e *fuzzSession) ends() {
 		}
 		e.wait(outage.LateStep)
 	}
-	e.Errorf("ten minutes after everybody was given up the room is still %s", e.room.Stage())
+	e.Errorf("ten minutes after everybody was given up the room is still %s", e.Room.Stage())
 }
 
 // hasTwin stops the host when all are away. The room that it reads then must show and send the same
@@ -1020,13 +1014,13 @@ func (e *fuzzSession) hasTwin() {
 			e.step(room.PageClosed{Token: token})
 		}
 	}
-	rooms := [2]*room.Room{e.room, restored(e.T, e.room)}
+	rooms := [2]*room.Room{e.Room, restored(e, e.Room)}
 	var servers int
 	asks, looks := false, map[string]wire.Finalists{}
 	both := func(in room.Input) {
 		var did [2]string
 		for i, r := range rooms {
-			outputs, err := r.Step(in, e.now)
+			outputs, err := r.Step(in, e.Now)
 			did[i] = fmt.Sprint(r.Stage(), " ", err)
 			for _, o := range outputs {
 				switch o := o.(type) {
@@ -1045,13 +1039,13 @@ func (e *fuzzSession) hasTwin() {
 				}
 			}
 		}
-		if is, was := differ(did[1], did[0]); is != was {
+		if is, was := roomtest.Differ(e, did[1], did[0]); is != was {
 			e.Fatalf("a room that was restored comes by a %T to %s; the other to %s\n%s", in, is, was, did[0])
 		}
 	}
 	both(room.Resume{})
 	for second := range 60 {
-		e.now = e.now.Add(time.Second)
+		e.Now = e.Now.Add(time.Second)
 		both(room.Tick{})
 		round := rooms[0].Snapshot().Room.Round
 		switch second {

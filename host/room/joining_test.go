@@ -15,7 +15,7 @@ import (
 // TestLookalikes checks that nobody comes in under a name that people would take for another's.
 func TestLookalikes(t *testing.T) {
 	n := newSession(t, settings(0))
-	n.join("ann")
+	n.Join("ann")
 	for _, tt := range []struct{ name, reason string }{
 		{"\u0430nn", wire.ReasonNameTaken}, // a Cyrillic letter
 		{"ａｎｎ", wire.ReasonNameTaken},
@@ -24,20 +24,20 @@ func TestLookalikes(t *testing.T) {
 		{"\u3164", wire.ReasonName},
 		{"🎉", wire.ReasonName},
 	} {
-		if refusal := n.tryJoin(tt.name, "token of another"); refusal == nil || refusal.Reason != tt.reason {
+		if refusal := n.TryJoin(tt.name, "token of another"); refusal == nil || refusal.Reason != tt.reason {
 			t.Errorf("a player comes as %q: %v, want %q", tt.name, refusal, tt.reason)
 		}
-		if err := n.step(room.Order{Action: room.Enter{Name: tt.name, Token: "page of another"}}); reason(err) != tt.reason {
+		if err := n.Step(room.Order{Action: room.Enter{Name: tt.name, Token: "page of another"}}); reason(err) != tt.reason {
 			t.Errorf("a guest comes as %q: %v, want %q", tt.name, err, tt.reason)
 		}
 	}
-	n.step(room.Order{Action: room.Enter{Name: "zoe", Token: "page of zoe"}})
-	if err := n.acts("page of zoe", room.Rename{Name: "Аnn"}); reason(err) != wire.ReasonNameTaken {
+	n.Step(room.Order{Action: room.Enter{Name: "zoe", Token: "page of zoe"}})
+	if err := n.Acts("page of zoe", room.Rename{Name: "Аnn"}); reason(err) != wire.ReasonNameTaken {
 		t.Errorf("a guest takes a name that looks like ann's: %v", err)
 	}
-	n.join("zоe") // the middle letter is Cyrillic: the guest gives way to a player
+	n.Join("zоe") // the middle letter is Cyrillic: the guest gives way to a player
 	var names []string
-	for _, p := range n.view().People {
+	for _, p := range n.View().People {
 		names = append(names, p.Name)
 	}
 	if want := []string{"ann", "zоe", "zoe (guest)"}; !slices.Equal(names, want) {
@@ -48,9 +48,9 @@ func TestLookalikes(t *testing.T) {
 func TestOpenRoomsAreFullOnce(t *testing.T) {
 	n := newSession(t, settings(0))
 	for i := range wire.MaxPlayers {
-		n.join(fmt.Sprint("player ", i))
+		n.Join(fmt.Sprint("player ", i))
 	}
-	if refusal := n.tryJoin("one more", ""); refusal == nil || refusal.Reason != wire.ReasonFull {
+	if refusal := n.TryJoin("one more", ""); refusal == nil || refusal.Reason != wire.ReasonFull {
 		t.Errorf("the %dth member: %v", wire.MaxPlayers+1, refusal)
 	}
 }
@@ -60,22 +60,22 @@ func TestOpenRoomsAreFullOnce(t *testing.T) {
 func TestLateJoiner(t *testing.T) {
 	start := func(t *testing.T) *session {
 		n := newSession(t, settings(0))
-		n.join("ann", "bob")
-		n.goes()
+		n.Join("ann", "bob")
+		n.Goes()
 		return n
 	}
 	listed := func(t *testing.T) *session {
 		n := start(t)
-		n.listed(2)
-		n.informs("ann", 12, 12)
-		n.measures("ann", 10, 20)
-		n.measures("bob", 10, 20)
+		n.Listed(2)
+		n.Informs("ann", 12, 12)
+		n.Measures("ann", 10, 20)
+		n.Measures("bob", 10, 20)
 		return n
 	}
 	chosen := func(t *testing.T) *session {
 		n := listed(t)
-		n.done("ann", "bob")
-		n.inStage(wire.Chosen)
+		n.Done("ann", "bob")
+		n.InStage(wire.Chosen)
 		return n
 	}
 	tests := []struct {
@@ -85,72 +85,72 @@ func TestLateJoiner(t *testing.T) {
 		then func(n *session)
 	}{
 		{"listing", start, "welcome", func(n *session) {
-			n.listed(2)
-			if got := n.took("cat"); got != "list measure" {
+			n.Listed(2)
+			if got := n.Took("cat"); got != "list measure" {
 				n.Errorf("cat is sent %q then", got)
 			}
 		}},
 		{"measuring", listed, "welcome list measure", func(n *session) {
-			n.done("ann", "bob")
-			n.inStage(wire.Measuring) // the room waits for cat
-			n.measures("cat", 99, 10)
-			n.done("cat")
-			n.verifies("ann")
-			n.verifies("bob")
-			n.verifies("cat")
-			n.goesTo(1)
+			n.Done("ann", "bob")
+			n.InStage(wire.Measuring) // the room waits for cat
+			n.Measures("cat", 99, 10)
+			n.Done("cat")
+			n.Verifies("ann")
+			n.Verifies("bob")
+			n.Verifies("cat")
+			n.GoesTo(1)
 		}},
 		{"chosen", chosen, "welcome", func(n *session) {
-			n.verifies("ann")
-			n.verifies("bob")
-			n.goesTo(0)
-			if got := n.took("cat"); got != "list launch" { // without the list cat's program would doubt the launch
+			n.Verifies("ann")
+			n.Verifies("bob")
+			n.GoesTo(0)
+			if got := n.Took("cat"); got != "list launch" { // without the list cat's program would doubt the launch
 				n.Errorf("cat is sent %q then", got)
 			}
-			n.noted("cat is here, too late for a say in this round")
+			n.Noted("cat is here, too late for a say in this round")
 		}},
 		{"chosen, and looks all the same", chosen, "welcome", func(n *session) {
-			n.says("cat", wire.Verified{Round: 1, Attempt: 1, Servers: []wire.Finalist{{Server: 0, State: discovery.Lost, Sent: 3}}})
-			n.verifies("ann")
-			n.verifies("bob")
-			n.goesTo(0)
+			n.Says("cat", wire.Verified{Round: 1, Attempt: 1, Servers: []wire.Finalist{{Server: 0, State: discovery.Lost, Sent: 3}}})
+			n.Verifies("ann")
+			n.Verifies("bob")
+			n.GoesTo(0)
 		}},
 		{"chosen, and the last seat was for bob", func(t *testing.T) *session {
 			n := listed(t)
-			n.informs("ann", 2, 12)
-			n.done("ann", "bob")
-			n.inStage(wire.Chosen)
+			n.Informs("ann", 2, 12)
+			n.Done("ann", "bob")
+			n.InStage(wire.Chosen)
 			return n
 		}, "welcome", func(n *session) {
 			for _, name := range []string{"ann", "bob"} {
-				n.says(name, wire.Verified{
+				n.Says(name, wire.Verified{
 					Round:   1,
 					Attempt: 1,
 					Servers: []wire.Finalist{{Server: 0, State: discovery.Answered, RTTs: []float64{10}, Sent: 3}},
 				})
 			}
-			n.noted("192.0.2.0:27960 turned out to be full: 192.0.2.1:27960 takes its place")
+			n.Noted("192.0.2.0:27960 turned out to be full: 192.0.2.1:27960 takes its place")
 		}},
 		{"launching", func(t *testing.T) *session {
 			n := chosen(t)
-			n.verifies("ann")
-			n.verifies("bob")
+			n.Verifies("ann")
+			n.Verifies("bob")
 			return n
-		}, "welcome list launch", func(n *session) { n.goesTo(0) }},
+		}, "welcome list launch", func(n *session) { n.GoesTo(0) }},
 		{"failed", func(t *testing.T) *session {
 			n := start(t)
-			n.step(room.Listed{Err: errors.New("no master answers")})
+			n.Step(room.Listed{Err: errors.New("no master answers")})
 			return n
 		}, "welcome", func(n *session) {
-			n.goes()
-			n.inStage(wire.Listing)
+			n.Goes()
+			n.InStage(wire.Listing)
 		}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			n := tt.at(t)
-			n.join("cat")
-			if got := n.took("cat"); got != tt.sent {
+			n.Join("cat")
+			if got := n.Took("cat"); got != tt.sent {
 				t.Errorf("cat is sent %q, want %q", got, tt.sent)
 			}
 			tt.then(n)
@@ -161,15 +161,15 @@ func TestLateJoiner(t *testing.T) {
 // TestComeBack checks that a member with its token gets back what it had.
 func TestComeBack(t *testing.T) {
 	n := measuring(t, 4, "ann", "bob")
-	n.measures("bob", 10, lost, skip, 30)
-	n.gone("bob")
-	n.wait(5 * time.Second)
-	if refusal := n.tryJoin("bob", ""); refusal == nil || refusal.Reason != wire.ReasonNameTaken {
+	n.Measures("bob", 10, lost, skip, 30)
+	n.Gone("bob")
+	n.Wait(5 * time.Second)
+	if refusal := n.TryJoin("bob", ""); refusal == nil || refusal.Reason != wire.ReasonNameTaken {
 		t.Errorf("bob without a token: %v", refusal)
 	}
-	n.join("bob")
-	messages := n.sent["bob"]
-	if got := n.took("bob"); got != "welcome list measure report" {
+	n.Join("bob")
+	messages := n.Sent["bob"]
+	if got := n.Took("bob"); got != "welcome list measure report" {
 		t.Fatalf("bob is sent %q", got)
 	}
 	if welcome := messages[0].(wire.Welcome); welcome.Token != "token of bob" {
@@ -182,21 +182,21 @@ func TestComeBack(t *testing.T) {
 	if len(report.Results) != 3 || report.Results[1].State != discovery.Lost || report.Results[2].Server != 3 {
 		t.Errorf("bob gets back %+v", report)
 	}
-	n.noted("lost the connection to bob", "bob is back")
+	n.Noted("lost the connection to bob", "bob is back")
 
-	n.measures("bob", 10, lost, 20, 30) // all of it once more
-	n.measures("ann", 10, 10, 10, 10)
-	n.done("ann", "bob")
-	n.inStage(wire.Chosen)
-	n.gone("bob")
-	n.join("bob")
-	if got := n.took("bob"); got != "finalists welcome list finalists" {
+	n.Measures("bob", 10, lost, 20, 30) // all of it once more
+	n.Measures("ann", 10, 10, 10, 10)
+	n.Done("ann", "bob")
+	n.InStage(wire.Chosen)
+	n.Gone("bob")
+	n.Join("bob")
+	if got := n.Took("bob"); got != "finalists welcome list finalists" {
 		t.Errorf("bob is sent %q while the finalists are looked at", got)
 	}
-	n.verifies("ann")
-	n.verifies("bob")
-	n.inStage(wire.Launching)
-	n.took("bob")
+	n.Verifies("ann")
+	n.Verifies("bob")
+	n.InStage(wire.Launching)
+	n.Took("bob")
 	for _, tt := range []struct {
 		state wire.LaunchState
 		sent  string
@@ -207,10 +207,10 @@ func TestComeBack(t *testing.T) {
 		{wire.LaunchStarted, "welcome"},
 		{wire.LaunchDeclined, "welcome"},
 	} {
-		n.says("bob", wire.Launched{Round: 1, State: tt.state})
-		n.gone("bob")
-		n.join("bob")
-		if got := n.took("bob"); got != tt.sent {
+		n.Says("bob", wire.Launched{Round: 1, State: tt.state})
+		n.Gone("bob")
+		n.Join("bob")
+		if got := n.Took("bob"); got != tt.sent {
 			t.Errorf("bob, whose launch is %q, is sent %q, want %q", tt.state, got, tt.sent)
 		}
 	}

@@ -28,20 +28,20 @@ func TestLookBeforeLaunch(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			n := inVoting(t)
-			n.wait(tt.voted)
-			n.goes()
-			n.wait(revealTime + time.Second)
+			n.Wait(tt.voted)
+			n.Goes()
+			n.Wait(revealTime + time.Second)
 			if tt.looks > 1 {
-				n.verifies("ann", tt.full...)
-				n.verifies("bob", tt.full...)
+				n.Verifies("ann", tt.full...)
+				n.Verifies("bob", tt.full...)
 			}
-			n.wait(countdownTime)
-			n.goesTo(tt.to)
+			n.Wait(countdownTime)
+			n.GoesTo(tt.to)
 			if tt.full != nil {
-				n.noted(tt.note)
+				n.Noted(tt.note)
 			}
 			looks := 0
-			for _, m := range n.sent["ann"] {
+			for _, m := range n.Sent["ann"] {
 				if _, ok := m.(wire.Finalists); ok {
 					looks++
 				}
@@ -57,9 +57,9 @@ func TestLookBeforeLaunch(t *testing.T) {
 // look without answers holds up no launch.
 func TestLateLook(t *testing.T) {
 	n := inVoting(t)
-	n.verifies("ann", 0)
-	n.wait(time.Minute)
-	n.goes()
-	n.wait(countdownTime + time.Second)
-	n.goesTo(0)
+	n.Verifies("ann", 0)
+	n.Wait(time.Minute)
+	n.Goes()
+	n.Wait(countdownTime + time.Second)
+	n.GoesTo(0)
 }

@@ -15,15 +15,12 @@ func lateRoom(t *testing.T, origins map[string]room.Origin) *session {
 	s := settings(2)
 	s.Strategy = wire.Coordinated
 	n := newSession(t, s)
-	n.origins = origins
-	n.join("ann")
-	hello := wire.Hello{Version: wire.Version, Code: "BAKODI", Name: "ben", Editions: edition56, Program: "BENS"}
-	if err := n.step(room.Join{Hello: hello, From: origins["ben"], Token: "token of ben"}); err != nil {
-		t.Fatal(err)
-	}
-	n.gets(far()[:2])
-	n.inStage(wire.Refining)
-	n.wait(200 * time.Millisecond)
+	n.Origins = origins
+	n.Join("ann")
+	n.JoinAs(wire.Hello{Name: "ben", Editions: edition56, Program: "BENS"})
+	n.Gets(far()[:2])
+	n.InStage(wire.Refining)
+	n.Wait(200 * time.Millisecond)
 	return n
 }
 
@@ -37,9 +34,9 @@ func (n *session) findsLate(name string, state discovery.State, server int) {
 	result := discovery.Result{Server: server, State: state}
 	if state == discovery.Answered {
 		result.RTT = 20 * time.Millisecond
-		n.says(name, wire.Infos{Round: 1, Servers: []wire.ServerInfo{{Server: server, Info: info}}})
+		n.Says(name, wire.Infos{Round: 1, Servers: []wire.ServerInfo{{Server: server, Info: info}}})
 	}
-	n.says(name, wire.Report{Round: 1, Results: []discovery.Result{result}})
+	n.Says(name, wire.Report{Round: 1, Results: []discovery.Result{result}})
 }
 
 // TestLastAnswer checks that a search waits for the last answer if no server suits everyone without
@@ -50,13 +47,13 @@ func TestLastAnswer(t *testing.T) {
 		n.findsLate(name, discovery.Answered, 0)
 	}
 	n.findsLate("ann", discovery.Answered, 1)
-	n.wait(8 * time.Second)
-	n.inStage(wire.Refining)
+	n.Wait(8 * time.Second)
+	n.InStage(wire.Refining)
 	n.findsLate("ben", discovery.Answered, 1)
-	n.wait(300 * time.Millisecond)
-	n.inStage(wire.Chosen)
-	if got := n.chosen().Server; got != 1 {
-		t.Errorf("server %d is chosen; the log:\n%s", got, n.log())
+	n.Wait(300 * time.Millisecond)
+	n.InStage(wire.Chosen)
+	if got := n.Chosen().Server; got != 1 {
+		t.Errorf("server %d is chosen; the log:\n%s", got, n.Story())
 	}
 }
 
@@ -74,16 +71,16 @@ func TestLastAnswerInstead(t *testing.T) {
 	if isAsked("ben", 1) {
 		first, second = "ben", "ann"
 	}
-	n.wait(7 * time.Second)
+	n.Wait(7 * time.Second)
 	n.findsLate(first, discovery.Lost, 1)
 	if !isAsked(second, 1) {
-		t.Fatalf("%s is not asked; the log:\n%s", second, n.log())
+		t.Fatalf("%s is not asked; the log:\n%s", second, n.Story())
 	}
-	n.wait(8 * time.Second)
-	n.inStage(wire.Refining)
+	n.Wait(8 * time.Second)
+	n.InStage(wire.Refining)
 	n.findsLate(second, discovery.Answered, 1)
-	n.wait(300 * time.Millisecond)
-	if stage := n.room.Stage(); stage == wire.Failed {
-		t.Errorf("nothing suits; the log:\n%s", n.log())
+	n.Wait(300 * time.Millisecond)
+	if stage := n.Room.Stage(); stage == wire.Failed {
+		t.Errorf("nothing suits; the log:\n%s", n.Story())
 	}
 }

@@ -8,24 +8,24 @@ import (
 	"time"
 
 	"muster/discovery"
-	"muster/discovery/plan/topology"
 	"muster/host/room"
+	"muster/host/room/roomtest"
 	"muster/host/room/roster"
 	"muster/host/wire"
 )
 
 // named lets a player report the leaders' names that the room asks for.
 func (n *session) named(name string) (asked []int) {
-	for _, m := range n.sent[name] {
+	for _, m := range n.Sent[name] {
 		if ask, is := m.(wire.Ask); is && len(ask.Names) > 0 {
-			infos := wire.Infos{Round: n.round()}
+			infos := wire.Infos{Round: n.Round()}
 			for _, server := range ask.Names {
 				infos.Servers = append(infos.Servers, wire.ServerInfo{
 					Server: server,
 					Info:   discovery.Info{Name: fmt.Sprintf("server %d", server), MaxPlayers: 16},
 				})
 			}
-			n.says(name, infos)
+			n.Says(name, infos)
 			asked = append(asked, ask.Names...)
 		}
 	}
@@ -39,7 +39,7 @@ func TestLeaders(t *testing.T) {
 	n := coordinated(t)
 	play := func(seconds int) {
 		for range 5 * seconds {
-			n.wait(200 * time.Millisecond)
+			n.Wait(200 * time.Millisecond)
 			n.named("ann")
 			n.named("bob")
 			n.answers(0, "ann")
@@ -47,12 +47,12 @@ func TestLeaders(t *testing.T) {
 		}
 	}
 	play(2)
-	if n.view().Standing != nil {
+	if n.View().Standing != nil {
 		t.Error("the room looks who leads for nobody")
 	}
-	n.step(room.PageOpened{})
+	n.Step(room.PageOpened{})
 	play(3)
-	s := n.view()
+	s := n.View()
 	if s.Standing == nil || len(s.Standing.Leaders) != 3 {
 		t.Fatalf("who leads: %+v", s.Standing)
 	}
@@ -80,16 +80,16 @@ func TestLeaders(t *testing.T) {
 // with their pings so far, before all have measured the same ones.
 func TestLeadersUnmeasured(t *testing.T) {
 	n := newSession(t, settings(2))
-	n.join("ann", "bob")
-	n.step(room.PageOpened{})
-	n.gets(far())
-	n.says("ann", wire.Report{Round: 1, Results: []discovery.Result{
+	n.Join("ann", "bob")
+	n.Step(room.PageOpened{})
+	n.Gets(far())
+	n.Says("ann", wire.Report{Round: 1, Results: []discovery.Result{
 		{Server: 1, State: discovery.Answered, RTT: 20 * time.Millisecond}, {Server: 2, State: discovery.Answered, RTT: 10 * time.Millisecond},
 	}})
-	n.says("bob", wire.Report{Round: 1, Results: []discovery.Result{{Server: 3, State: discovery.Answered, RTT: 30 * time.Millisecond}}})
-	n.wait(time.Second)
+	n.Says("bob", wire.Report{Round: 1, Results: []discovery.Result{{Server: 3, State: discovery.Answered, RTT: 30 * time.Millisecond}}})
+	n.Wait(time.Second)
 	var got []string
-	for _, leader := range n.view().Standing.Leaders {
+	for _, leader := range n.View().Standing.Leaders {
 		got = append(got, fmt.Sprint(leader.ID, leader.Complete, leader.RTT))
 	}
 	if got, want := strings.Join(got, "; "), "2 false map[ann:10]; 1 false map[ann:20]; 3 false map[bob:30]"; got != want {
@@ -105,16 +105,16 @@ func TestLeadersPredicted(t *testing.T) {
 	wanted := settings(2)
 	wanted.Strategy, wanted.Limits = wire.Coordinated, []time.Duration{55 * time.Millisecond} // few suit
 	n := newSession(t, wanted)
-	n.join("ann", "bob")
-	n.gets(far())
-	n.step(room.PageOpened{})
-	n.wait(200 * time.Millisecond)
+	n.Join("ann", "bob")
+	n.Gets(far())
+	n.Step(room.PageOpened{})
+	n.Wait(200 * time.Millisecond)
 	n.answers(1, "bob") // the first servers of all; he hears nothing of the later ones yet
 	predicted := 0
 	for range 30 {
-		n.wait(100 * time.Millisecond)
+		n.Wait(100 * time.Millisecond)
 		n.answers(0, "ann")
-		standing := n.view().Standing
+		standing := n.View().Standing
 		if standing == nil {
 			continue
 		}
@@ -139,21 +139,16 @@ func TestLeadersPredicted(t *testing.T) {
 func TestSomewhere(t *testing.T) {
 	n := newSession(t, settings(0))
 	hello := func(name string, somewhere bool) {
-		n.step(room.Join{Hello: wire.Hello{Name: name, Somewhere: somewhere}, From: room.Origin{Country: "DE"}, Token: "token of " + name})
+		n.Origins[name] = room.Origin{Country: "DE"}
+		n.JoinAs(wire.Hello{Name: name, Somewhere: somewhere})
 	}
 	hello("ann", false)
 	hello("bob", true)
 	hello("cat", false)
-	n.step(room.Order{Credential: roster.PageOf("token of cat"), Action: room.Somewhere{Somewhere: true}})
-	data, err := n.room.Save()
-	if err != nil {
-		t.Fatal(err)
-	}
-	again, err := room.Restore(data, topology.New)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, r := range []*room.Room{n.room, again} {
+	n.Step(room.Order{Credential: roster.PageOf("token of cat"), Action: room.Somewhere{Somewhere: true}})
+	data := roomtest.Saved(t, n.Room)
+	again := roomtest.Read(t, data)
+	for _, r := range []*room.Room{n.Room, again} {
 		var got []string
 		for _, p := range r.Snapshot().People {
 			got = append(got, fmt.Sprint(p.Name, p.Country, p.Somewhere))

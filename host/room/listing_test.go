@@ -16,21 +16,21 @@ import (
 // quietly reports servers for a player that tell nothing of themselves.
 func (n *session) quietly(name string, ms ...int) {
 	n.Helper()
-	infos := wire.Infos{Round: n.round()}
+	infos := wire.Infos{Round: n.Round()}
 	for server := range ms {
 		infos.Servers = append(infos.Servers, wire.ServerInfo{Server: server})
 	}
-	n.says(name, infos)
-	n.measures(name, ms...)
+	n.Says(name, infos)
+	n.Measures(name, ms...)
 }
 
 // looksQuietly is a second look at all finalists, which tell nothing of themselves.
 func (n *session) looksQuietly(name string) {
 	n.Helper()
-	asked := n.looks[name]
+	asked := n.Looks[name]
 	v := wire.Verified{Round: asked.Round, Attempt: asked.Attempt}
 	for _, server := range asked.Servers {
-		ms := float64(n.saw(name, server).RTT.Milliseconds())
+		ms := float64(n.Saw(name, server).RTT.Milliseconds())
 		v.Servers = append(v.Servers, wire.Finalist{
 			Server: server,
 			State:  discovery.Answered,
@@ -39,7 +39,7 @@ func (n *session) looksQuietly(name string) {
 			Info:   &discovery.Info{},
 		})
 	}
-	n.says(name, v)
+	n.Says(name, v)
 }
 
 // TestSaid checks that the list speaks for servers that tell nothing of themselves. It gives their
@@ -51,19 +51,19 @@ func TestSaid(t *testing.T) {
 		server int
 	}{{time.Minute, 1}, {5 * time.Minute, 1}, {5*time.Minute + time.Second, 0}} {
 		n := newSession(t, settings(2))
-		n.join("ann", "bob")
-		word := said(n.now, c.age, 16, 3)
-		n.step(room.Listed{List: topology.New(room.Shared(listOf(3), nil)), Said: word})
+		n.Join("ann", "bob")
+		word := said(n.Now, c.age, 16, 3)
+		n.Step(room.Listed{List: topology.New(room.Shared(listOf(3), nil)), Said: word})
 		n.quietly("ann", 10, 20, 30)
 		n.quietly("bob", 10, 20, 30)
-		n.done("ann", "bob")
+		n.Done("ann", "bob")
 		n.looksQuietly("ann")
 		n.looksQuietly("bob")
-		n.goesTo(c.server)
-		if want := fmt.Sprintf("listed %d (%v)", c.server, addrOf(c.server)); n.view().Way.Server != want || n.view().History[0].Map != "haven" {
-			t.Errorf("a list of %v ago: everyone is sent to %q, want %q", c.age, n.view().Way.Server, want)
+		n.GoesTo(c.server)
+		if want := fmt.Sprintf("listed %d (%v)", c.server, addrOf(c.server)); n.View().Way.Server != want || n.View().History[0].Map != "haven" {
+			t.Errorf("a list of %v ago: everyone is sent to %q, want %q", c.age, n.View().Way.Server, want)
 		}
-		v := n.view()
+		v := n.View()
 		card := v.Choice.Servers[addrOf(c.server).String()]
 		if !card.AsListed || card.Map != "haven" || card.MaxPlayers != 16 || !v.Room.Said.Equal(word.At) {
 			t.Errorf("a list of %v ago: pages see %+v, of %v", c.age, card, v.Room.Said)
@@ -78,21 +78,21 @@ func TestSaid(t *testing.T) {
 // names servers that nobody has asked for a name.
 func TestHeardBeforeSaid(t *testing.T) {
 	n := newSession(t, settings(2))
-	n.join("ann", "bob")
-	n.step(room.Listed{List: topology.New(room.Shared(listOf(2), nil)), Said: said(n.now, 0, 16, 0)})
-	n.informs("ann", 12, 0) // the other way round than on the list
-	n.informs("bob", 12, 0)
-	n.measures("ann", 20, 10)
-	n.measures("bob", 20, 10)
-	n.done("ann", "bob")
-	card := n.view().Choice.Servers[addrOf(0).String()]
+	n.Join("ann", "bob")
+	n.Step(room.Listed{List: topology.New(room.Shared(listOf(2), nil)), Said: said(n.Now, 0, 16, 0)})
+	n.Informs("ann", 12, 0) // the other way round than on the list
+	n.Informs("bob", 12, 0)
+	n.Measures("ann", 20, 10)
+	n.Measures("bob", 20, 10)
+	n.Done("ann", "bob")
+	card := n.View().Choice.Servers[addrOf(0).String()]
 	if card.Name != "listed 0" || card.Map != "oa_dm1" || card.Players != 4 || !card.AsListed {
 		t.Errorf("pages see %+v", card)
 	}
-	n.verifies("ann")
-	n.verifies("bob")
-	n.goesTo(0)
-	if card = n.view().Choice.Servers[addrOf(0).String()]; card.Name != "server 0" || card.AsListed {
+	n.Verifies("ann")
+	n.Verifies("bob")
+	n.GoesTo(0)
+	if card = n.View().Choice.Servers[addrOf(0).String()]; card.Name != "server 0" || card.AsListed {
 		t.Errorf("after the second look pages see %+v", card)
 	}
 }
@@ -106,14 +106,14 @@ func TestFullAsListed(t *testing.T) {
 		s := settings(1)
 		s.Strategy = wire.Coordinated
 		n := newSession(t, s)
-		n.join("ann")
-		word := discovery.Said{At: n.now.Add(-age), Infos: map[netip.AddrPort]*discovery.Info{}}
+		n.Join("ann")
+		word := discovery.Said{At: n.Now.Add(-age), Infos: map[netip.AddrPort]*discovery.Info{}}
 		for server, s := range list {
 			word.Infos[s.Addr] = &discovery.Info{Players: 16 * count(full(server)), MaxPlayers: 16, AsListed: true}
 		}
-		n.step(room.Listed{List: topology.New(room.Shared(list, nil)), Said: word})
+		n.Step(room.Listed{List: topology.New(room.Shared(list, nil)), Said: word})
 		for range 200 {
-			n.wait(200 * time.Millisecond)
+			n.Wait(200 * time.Millisecond)
 			n.answersAs(0, "ann", func(player, server int) time.Duration {
 				wasted += count(full(server))
 				return farRTT(player, server)
@@ -122,8 +122,8 @@ func TestFullAsListed(t *testing.T) {
 				break
 			}
 		}
-		n.inStage(wire.Chosen)
-		if chosen := n.chosen().Server; full(chosen) && age == 0 {
+		n.InStage(wire.Chosen)
+		if chosen := n.Chosen().Server; full(chosen) && age == 0 {
 			t.Errorf("server %d is chosen, which is full as the list says", chosen)
 		}
 		return wasted
@@ -139,9 +139,9 @@ func TestFullAsListed(t *testing.T) {
 // culledNames returns the names of the servers that were ruled out, by their places in the list.
 func culledNames(n *session) map[int]string {
 	names := map[int]string{}
-	for _, culled := range n.room.View().Record.Culled() {
+	for _, culled := range n.Room.View().Record.Culled() {
 		for _, one := range culled.Servers {
-			for server, listed := range listOf(n.view().Room.Listed) {
+			for server, listed := range listOf(n.View().Room.Listed) {
 				if one.Addr == listed.Addr.String() {
 					names[server] = one.Name
 				}
@@ -155,26 +155,26 @@ func culledNames(n *session) map[int]string {
 // has asked and that tell less themselves.
 func TestSaidSaved(t *testing.T) {
 	n := newSession(t, settings(2))
-	n.join("ann", "bob")
-	word := said(n.now, time.Minute, 3, 4, 5, 6)
-	n.step(room.Listed{List: topology.New(room.Shared(listOf(4), nil)), Said: word})
+	n.Join("ann", "bob")
+	word := said(n.Now, time.Minute, 3, 4, 5, 6)
+	n.Step(room.Listed{List: topology.New(room.Shared(listOf(4), nil)), Said: word})
 	for _, name := range []string{"ann", "bob"} {
-		n.says(name, wire.Infos{Round: 1, Servers: []wire.ServerInfo{
+		n.Says(name, wire.Infos{Round: 1, Servers: []wire.ServerInfo{
 			{Server: 0}, {Server: 1, Info: discovery.Info{Name: "own", Map: "own", Mode: "own", Version: "own", MaxPlayers: 16}},
 		}})
 	}
-	n.measures("ann", 10, 20)
-	n.measures("bob", skip, 20, lost)
-	same(t, n.room, restored(t, n.room))
-	n.revive()
-	same(t, n.room, restored(t, n.room))
-	if at := n.view().Room.Said; !at.Equal(word.At) {
+	n.Measures("ann", 10, 20)
+	n.Measures("bob", skip, 20, lost)
+	same(t, n.Room, restored(t, n.Room))
+	n.Revive()
+	same(t, n.Room, restored(t, n.Room))
+	if at := n.View().Room.Said; !at.Equal(word.At) {
 		t.Errorf("what the list said is of %v, want %v", at, word.At)
 	}
-	n.join("ann", "bob")
-	n.done("ann", "bob")
-	n.inStage(wire.Chosen)
-	if card := n.view().Choice.Servers[addrOf(1).String()]; card.Name != "own" || card.AsListed {
+	n.Join("ann", "bob")
+	n.Done("ann", "bob")
+	n.InStage(wire.Chosen)
+	if card := n.View().Choice.Servers[addrOf(1).String()]; card.Name != "own" || card.AsListed {
 		t.Errorf("of a server that tells all itself people see %+v", card)
 	}
 	if got, want := culledNames(n), map[int]string{0: "listed 0", 2: "listed 2", 3: ""}; !maps.Equal(got, want) {
@@ -187,23 +187,23 @@ func TestSaidSaved(t *testing.T) {
 func TestSaidForgotten(t *testing.T) {
 	for _, launches := range []bool{true, false} {
 		n := newSession(t, settings(1))
-		n.join("ann")
-		shared := said(n.now, time.Minute, 3, 4, 5, 6)
+		n.Join("ann")
+		shared := said(n.Now, time.Minute, 3, 4, 5, 6)
 		if !launches {
 			shared.Infos[addrOf(0)].Players, shared.Infos[addrOf(1)].Players = 16, 16
 		}
-		n.step(room.Listed{List: topology.New(room.Shared(listOf(4), nil)), Said: shared})
+		n.Step(room.Listed{List: topology.New(room.Shared(listOf(4), nil)), Said: shared})
 		n.quietly("ann", 10, 20)
-		n.done("ann")
+		n.Done("ann")
 		want := map[int]string{2: "", 3: ""}
 		if launches {
 			n.looksQuietly("ann")
-			n.goesTo(0)
-			if card := n.view().Choice.Servers[addrOf(1).String()]; card.Name != "listed 1" {
+			n.GoesTo(0)
+			if card := n.View().Choice.Servers[addrOf(1).String()]; card.Name != "listed 1" {
 				t.Errorf("of a server that was asked people see %+v", card)
 			}
 		} else {
-			n.inStage(wire.Failed)
+			n.InStage(wire.Failed)
 			want[0], want[1] = "listed 0", "listed 1"
 		}
 		if got := culledNames(n); !maps.Equal(got, want) {
@@ -212,6 +212,6 @@ func TestSaidForgotten(t *testing.T) {
 		if len(shared.Infos) != 4 {
 			t.Errorf("launched: %v: other rooms have no more than %v", launches, shared)
 		}
-		same(t, n.room, restored(t, n.room))
+		same(t, n.Room, restored(t, n.Room))
 	}
 }

@@ -32,63 +32,63 @@ func TestLists(t *testing.T) {
 	s := settings(2)
 	s.Prefer = discovery.Millis(15 * time.Millisecond)
 	n := newSession(t, s)
-	n.join("ann")
-	n.says("ann", wire.Bring{
+	n.Join("ann")
+	n.Says("ann", wire.Bring{
 		Game:       "openarena",
 		Favourites: []wire.Brought{{Addr: addrOf(2), Name: "Ann's\x1b[31m " + strings.Repeat("x", 100)}},
 		Hidden:     bringing(1),
 	})
-	n.says("ann", wire.Bring{Game: "xonotic", Favourites: bringing(3)}) // of another game
-	n.noted("ann brings 1 server for “Ours”, and 1 never to play on")
-	n.join("bob")
-	n.says("bob", wire.Bring{Game: "openarena", Favourites: bringing(2)})
-	n.listed(4)
-	lists := n.view().Lists
+	n.Says("ann", wire.Bring{Game: "xonotic", Favourites: bringing(3)}) // of another game
+	n.Noted("ann brings 1 server for “Ours”, and 1 never to play on")
+	n.Join("bob")
+	n.Says("bob", wire.Bring{Game: "openarena", Favourites: bringing(2)})
+	n.Listed(4)
+	lists := n.View().Lists
 	if len(lists.Favourites) != 1 || !slices.Equal(lists.Favourites[0].By, []string{"ann", "bob"}) ||
 		len(lists.Favourites[0].Name) > 64 || strings.Contains(lists.Favourites[0].Name, "\x1b") {
 		t.Errorf("%+v", lists)
 	}
 	for _, name := range []string{"ann", "bob"} {
-		n.informs(name, 8, 8, 8, 8)
-		n.measures(name, 40, 20, 52, 70)
-		n.done(name)
+		n.Informs(name, 8, 8, 8, 8)
+		n.Measures(name, 40, 20, 52, 70)
+		n.Done(name)
 	}
-	chosen := n.choice()
+	chosen := n.Choice()
 	if chosen.Chosen.Server != 2 || chosen.Decided.By != selection.ByOurs || chosen.Culled.Hidden != 1 ||
 		!slices.Equal(chosen.Reasons[0].Players, []string{"ann"}) {
 		t.Errorf("chosen is %+v, %+v, left out %+v", chosen.Chosen, chosen.Decided, chosen.Reasons)
 	}
-	same(t, n.room, restored(t, n.room))
+	same(t, n.Room, restored(t, n.Room))
 }
 
 // TestListsOfOthers checks that what the organiser takes off the lists stays off, and that a
 // removed person's entries leave too.
 func TestListsOfOthers(t *testing.T) {
 	n := newSession(t, settings(3))
-	n.as["ann"] = n.room.Keys().Secret
-	n.join("ann", "bob")
+	n.As["ann"] = n.Room.Keys().Secret
+	n.Join("ann", "bob")
 	bring := func() {
-		n.says("bob", wire.Bring{Game: "openarena", Favourites: bringing(1, 2), Hidden: bringing(3)})
+		n.Says("bob", wire.Bring{Game: "openarena", Favourites: bringing(1, 2), Hidden: bringing(3)})
 	}
 	bring()
-	n.says("ann", wire.Bring{Game: "openarena", Favourites: bringing(1)})
-	if err := n.acts(n.pageOf("bob"), room.Strike{Addr: addrOf(2)}); reason(err) != wire.ReasonSecret {
+	n.Says("ann", wire.Bring{Game: "openarena", Favourites: bringing(1)})
+	if err := n.Acts(n.PageOf("bob"), room.Strike{Addr: addrOf(2)}); reason(err) != wire.ReasonSecret {
 		t.Errorf("bob strikes: %v", err)
 	}
-	if err := n.orders(room.Strike{Addr: addrOf(2)}); err != nil {
+	if err := n.Orders(room.Strike{Addr: addrOf(2)}); err != nil {
 		t.Fatal(err)
 	}
 	bring()
-	if lists := n.view().Lists; len(lists.Favourites) != 1 || len(lists.Hidden) != 1 {
+	if lists := n.View().Lists; len(lists.Favourites) != 1 || len(lists.Hidden) != 1 {
 		t.Errorf("%+v", lists)
 	}
-	n.orders(room.Remove{Name: "bob"})
-	if lists := n.view().Lists; len(lists.Favourites) != 1 || !slices.Equal(lists.Favourites[0].By, []string{"ann"}) ||
+	n.Orders(room.Remove{Name: "bob"})
+	if lists := n.View().Lists; len(lists.Favourites) != 1 || !slices.Equal(lists.Favourites[0].By, []string{"ann"}) ||
 		len(lists.Hidden) != 0 {
 		t.Errorf("without bob %+v", lists)
 	}
-	n.orders(room.Change{Settings: []byte(`{"game":"xonotic"}`), Games: []string{"xonotic"}})
-	if lists := n.view().Lists; len(lists.Favourites) != 0 {
+	n.Orders(room.Change{Settings: []byte(`{"game":"xonotic"}`), Games: []string{"xonotic"}})
+	if lists := n.View().Lists; len(lists.Favourites) != 0 {
 		t.Errorf("of another game %+v", lists)
 	}
 }
@@ -96,22 +96,22 @@ func TestListsOfOthers(t *testing.T) {
 // losesPlace keeps a player away for so long that the place is free for others.
 func (n *session) losesPlace(name string) {
 	n.Helper()
-	n.gone(name)
-	n.wait(attendance.GoneAfter + tick)
-	if n.person(name).Peer {
-		n.Fatalf("%s has the place still; the log:\n%s", name, n.log())
+	n.Gone(name)
+	n.Wait(attendance.GoneAfter + tick)
+	if n.Person(name).Peer {
+		n.Fatalf("%s has the place still; the log:\n%s", name, n.Story())
 	}
 }
 
 // leavesThePage does so with a player whose page is open. The player then stays as a guest.
 func (n *session) leavesThePage(name string) {
 	n.Helper()
-	page := n.pageOf(name)
-	n.step(room.PageOpened{Token: page})
+	page := n.PageOf(name)
+	n.Step(room.PageOpened{Token: page})
 	n.losesPlace(name)
-	n.step(room.PageClosed{Token: page})
-	if !n.hasGuest(name) {
-		n.Fatalf("%s is no guest; the log:\n%s", name, n.log())
+	n.Step(room.PageClosed{Token: page})
+	if !n.HasGuest(name) {
+		n.Fatalf("%s is no guest; the log:\n%s", name, n.Story())
 	}
 }
 
@@ -129,16 +129,16 @@ func TestListsOfANameThatIsFree(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			n := newSession(t, settings(3))
 			join := func(token, fresh string) {
-				n.step(room.Join{Hello: wire.Hello{Name: "ann", Token: token}, Token: fresh})
+				n.Step(room.Join{Hello: wire.Hello{Name: "ann", Token: token}, Token: fresh})
 			}
 			join(strings.Repeat("a", tokenLetters), "")
-			n.says("ann", wire.Bring{Game: "openarena", Favourites: bringing(1)})
+			n.Says("ann", wire.Bring{Game: "openarena", Favourites: bringing(1)})
 			n.losesPlace("ann")
-			n.revive()
+			n.Revive()
 			join(tt.token, strings.Repeat("c", tokenLetters))
-			n.says("ann", wire.Bring{Game: "openarena"})
+			n.Says("ann", wire.Bring{Game: "openarena"})
 			var by []string
-			for _, one := range n.view().Lists.Favourites {
+			for _, one := range n.View().Lists.Favourites {
 				by = append(by, one.By...)
 			}
 			if !slices.Equal(by, tt.want) {
@@ -159,28 +159,28 @@ func TestListsOfWhoRanOut(t *testing.T) {
 	left := map[string]func(*session){
 		"away for long": func(n *session) {
 			n.leavesThePage("ann")
-			n.now = n.now.Add(guestStays + time.Second)
-			n.step(room.Tick{})
+			n.Now = n.Now.Add(guestStays + time.Second)
+			n.Step(room.Tick{})
 		},
 		"gives the page's place up": func(n *session) {
 			n.leavesThePage("ann")
-			n.acts(page, room.Quit{})
+			n.Acts(page, room.Quit{})
 		},
 		"gives way to another guest": func(n *session) {
 			n.leavesThePage("ann")
-			n.now = n.now.Add(time.Minute)
+			n.Now = n.Now.Add(time.Minute)
 			for i := range mostGuests {
 				name := fmt.Sprint("guest ", i)
-				n.step(room.Order{Action: room.Enter{Name: name, Token: name}})
+				n.Step(room.Order{Action: room.Enter{Name: name, Token: name}})
 			}
 		},
-		"leaves": func(n *session) { n.acts(page, room.Quit{}) },
+		"leaves": func(n *session) { n.Acts(page, room.Quit{}) },
 	}
 	joins := func(n *session, name, token, fresh string) error {
-		return n.step(room.Join{Hello: wire.Hello{Name: name, Token: token}, Token: fresh})
+		return n.Step(room.Join{Hello: wire.Hello{Name: name, Token: token}, Token: fresh})
 	}
 	enters := func(n *session, name, was string) error {
-		return n.acts("", room.Enter{Name: name, Was: was, Token: "new"})
+		return n.Acts("", room.Enter{Name: name, Was: was, Token: "new"})
 	}
 	back := []struct {
 		name  string
@@ -204,24 +204,24 @@ func TestListsOfWhoRanOut(t *testing.T) {
 			t.Run(how+", "+tt.name, func(t *testing.T) {
 				n := newSession(t, settings(40))
 				joins(n, "ann", token, "")
-				n.says("ann", wire.Bring{Game: "openarena", Favourites: bringing(1)})
+				n.Says("ann", wire.Bring{Game: "openarena", Favourites: bringing(1)})
 				leaves(n)
-				if n.person("ann").Name != "" {
+				if n.Person("ann").Name != "" {
 					t.Fatal("ann is still here")
 				}
-				n.revive()
+				n.Revive()
 				for i := range mostGuests - 1 { // or the room is full of guests
-					n.acts(fmt.Sprint("guest ", i+1), room.Quit{})
+					n.Acts(fmt.Sprint("guest ", i+1), room.Quit{})
 				}
 				if err := tt.comes(n); err != nil {
 					t.Fatal(err)
 				}
-				if by := n.view().Lists.Favourites[0].By; !slices.Equal(by, []string{tt.want}) {
+				if by := n.View().Lists.Favourites[0].By; !slices.Equal(by, []string{tt.want}) {
 					t.Errorf("what ann brought is %q's, want %q's", by, tt.want)
 				}
 				if tt.want == "ann" || tt.want == "eve" {
-					if err := n.acts(page, room.Rename{Name: "dan"}); err != nil || n.view().Lists.Favourites[0].By[0] != "dan" {
-						t.Errorf("the page is not theirs any more: %v, %+v", err, n.view().Lists)
+					if err := n.Acts(page, room.Rename{Name: "dan"}); err != nil || n.View().Lists.Favourites[0].By[0] != "dan" {
+						t.Errorf("the page is not theirs any more: %v, %+v", err, n.View().Lists)
 					}
 				}
 			})
@@ -237,17 +237,17 @@ func TestListsAreBounded(t *testing.T) {
 	}
 	n := newSession(t, settings(8))
 	for i, name := range []string{"ann", "bob", "cat", "dan", "eve"} {
-		n.join(name)
+		n.Join(name)
 		var servers []int
 		for server := range wire.MaxBrought {
 			servers = append(servers, 200*i+server)
 		}
-		n.says(name, wire.Bring{Game: "openarena", Favourites: bringing(servers...)})
+		n.Says(name, wire.Bring{Game: "openarena", Favourites: bringing(servers...)})
 	}
-	if got := len(n.view().Lists.Favourites); got != brought.Most {
+	if got := len(n.View().Lists.Favourites); got != brought.Most {
 		t.Errorf("%d favourites", got)
 	}
-	n.noted("eve added 100 servers that can’t be shared: they’re on a private network, the organiser removed them, or " +
+	n.Noted("eve added 100 servers that can’t be shared: they’re on a private network, the organiser removed them, or " +
 		"they’re more than the 100 per player and 400 in all that a room keeps")
 }
 
@@ -256,28 +256,28 @@ func TestListsAreBounded(t *testing.T) {
 // theirs again when they come back.
 func TestListsOfManyWhoLeave(t *testing.T) {
 	for name, leave := range map[string]func(n *session, name string){
-		"by the page":          func(n *session, name string) { n.acts(n.pageOf(name), room.Quit{}) },
-		"as the session ends":  func(n *session, _ string) { n.orders(room.End{}) },
+		"by the page":          func(n *session, name string) { n.Acts(n.PageOf(name), room.Quit{}) },
+		"as the session ends":  func(n *session, _ string) { n.Orders(room.End{}) },
 		"as others need seats": (*session).losesPlace,
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := settings(0)
 			s.Every = "whenever"
 			n := newSession(t, s)
-			n.as["ann"] = n.room.Keys().Secret
+			n.As["ann"] = n.Room.Keys().Secret
 			for i := range 3 * wire.MaxPlayers {
 				name := fmt.Sprint("player ", i)
-				n.join(name)
-				n.says(name, wire.Bring{Game: "openarena", Favourites: bringing(1), Hidden: bringing(2)})
+				n.Join(name)
+				n.Says(name, wire.Bring{Game: "openarena", Favourites: bringing(1), Hidden: bringing(2)})
 				leave(n, name)
 			}
-			lists := n.view().Lists
+			lists := n.View().Lists
 			if by := len(lists.Favourites[0].By); by > wire.MaxPlayers+1 || len(lists.Hidden[0].By) != by {
 				t.Errorf("in the lists stand %d and %d names", by, len(lists.Hidden[0].By))
 			}
-			n.join("player 0")
-			n.says("player 0", wire.Bring{Game: "openarena"})
-			if slices.Contains(n.view().Lists.Favourites[0].By, "player 0") {
+			n.Join("player 0")
+			n.Says("player 0", wire.Bring{Game: "openarena"})
+			if slices.Contains(n.View().Lists.Favourites[0].By, "player 0") {
 				t.Error("a player who comes back cannot take back what they brought")
 			}
 		})
@@ -300,10 +300,10 @@ func TestListsFromAfar(t *testing.T) {
 		{room.Origin{Addr: netip.MustParseAddr("127.0.0.1")}, loopback, true},
 	} {
 		n := newSession(t, settings(2))
-		n.origins["ann"] = tt.from
-		n.join("ann")
-		n.says("ann", wire.Bring{Game: "openarena", Favourites: []wire.Brought{{Addr: tt.addr}}})
-		if got := len(n.view().Lists.Favourites) == 1; got != tt.is {
+		n.Origins["ann"] = tt.from
+		n.Join("ann")
+		n.Says("ann", wire.Bring{Game: "openarena", Favourites: []wire.Brought{{Addr: tt.addr}}})
+		if got := len(n.View().Lists.Favourites) == 1; got != tt.is {
 			t.Errorf("from %+v %v is taken: %v", tt.from, tt.addr, got)
 		}
 	}
@@ -312,9 +312,9 @@ func TestListsFromAfar(t *testing.T) {
 // TestListsAreFetched checks that servers that people bring are on the list from the next fetch on.
 func TestListsAreFetched(t *testing.T) {
 	n := newSession(t, settings(2))
-	n.join("ann")
-	n.says("ann", wire.Bring{Game: "openarena", Favourites: bringing(7), Hidden: bringing(8)})
-	outputs, err := n.room.Step(room.Join{Hello: wire.Hello{Version: wire.Version, Code: "BAKODI", Name: "bob"}, Token: "token of bob"}, n.now)
+	n.Join("ann")
+	n.Says("ann", wire.Bring{Game: "openarena", Favourites: bringing(7), Hidden: bringing(8)})
+	outputs, err := n.Room.Step(room.Join{Hello: wire.Hello{Version: wire.Version, Code: "BAKODI", Name: "bob"}, Token: "token of bob"}, n.Now)
 	at := slices.IndexFunc(outputs, func(o room.Output) bool { _, is := o.(room.Fetch); return is })
 	if err != nil || at < 0 || !slices.Equal(outputs[at].(room.Fetch).Also, []netip.AddrPort{addrOf(7)}) {
 		t.Errorf("%+v, %v", outputs, err)
@@ -326,28 +326,28 @@ func TestListsAreFetched(t *testing.T) {
 func TestHideHere(t *testing.T) {
 	n := inVoting(t)
 	for {
-		server, ranked := n.chosen().Server, len(n.choice().Ranking)
-		hidden := len(n.view().Lists.Hidden)
-		err := n.orders(room.Hide{Addr: addrOf(server), Hidden: true})
+		server, ranked := n.Chosen().Server, len(n.Choice().Ranking)
+		hidden := len(n.View().Lists.Hidden)
+		err := n.Orders(room.Hide{Addr: addrOf(server), Hidden: true})
 		if ranked == 1 {
-			if err == nil || n.chosen().Server != server || len(n.view().Lists.Hidden) != hidden {
-				t.Errorf("all are hidden: %v, %+v", err, n.view().Lists)
+			if err == nil || n.Chosen().Server != server || len(n.View().Lists.Hidden) != hidden {
+				t.Errorf("all are hidden: %v, %+v", err, n.View().Lists)
 			}
 			break
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		if after := n.chosen().Server; after == server {
-			t.Fatalf("%d is still chosen; the log:\n%s", after, n.log())
+		if after := n.Chosen().Server; after == server {
+			t.Fatalf("%d is still chosen; the log:\n%s", after, n.Story())
 		}
-		n.lookAgain()
+		n.LookAgain()
 	}
 	first := addrOf(0)
-	if err := n.orders(room.Hide{Addr: first}); err != nil || slices.ContainsFunc(n.view().Lists.Hidden, func(b wire.Brought) bool {
+	if err := n.Orders(room.Hide{Addr: first}); err != nil || slices.ContainsFunc(n.View().Lists.Hidden, func(b wire.Brought) bool {
 		return b.Addr == first
 	}) {
-		t.Errorf("shown again: %v, %+v", err, n.view().Lists)
+		t.Errorf("shown again: %v, %+v", err, n.View().Lists)
 	}
 }
 
@@ -358,22 +358,22 @@ func TestOursAreAsked(t *testing.T) {
 	s.Strategy, s.Prefer = wire.Coordinated, discovery.Millis(time.Second)
 	n := newSession(t, s)
 	list, ours := far(), []int{3, 996}
-	n.join("ann")
-	n.says("ann", wire.Bring{Game: "openarena", Favourites: []wire.Brought{{Addr: list[ours[0]].Addr}, {Addr: list[ours[1]].Addr}}})
-	n.join("bob")
-	n.gets(list)
-	n.inStage(wire.Refining)
+	n.Join("ann")
+	n.Says("ann", wire.Bring{Game: "openarena", Favourites: []wire.Brought{{Addr: list[ours[0]].Addr}, {Addr: list[ours[1]].Addr}}})
+	n.Join("bob")
+	n.Gets(list)
+	n.InStage(wire.Refining)
 	n.searchesOn("ann", "bob")
-	n.inStage(wire.Chosen)
+	n.InStage(wire.Chosen)
 	for _, server := range ours {
-		for _, name := range n.players() {
-			if traceOf(n.room, name)[server].State != discovery.Answered {
+		for _, name := range n.Players() {
+			if traceOf(n.Room, name)[server].State != discovery.Answered {
 				t.Errorf("%s has not measured %v", name, list[server].Addr)
 			}
 		}
 	}
-	if !n.chosen().Ours {
-		t.Errorf("chosen is %+v", n.chosen())
+	if !n.Chosen().Ours {
+		t.Errorf("chosen is %+v", n.Chosen())
 	}
 }
 
@@ -381,50 +381,50 @@ func TestOursAreAsked(t *testing.T) {
 // or make everybody ask more by bringing the same servers again.
 func TestOnePlayersLists(t *testing.T) {
 	n := newSession(t, settings(3))
-	n.as["ann"] = n.room.Keys().Secret
-	n.join("ann", "mal")
-	mal := n.pageOf("mal")
+	n.As["ann"] = n.Room.Keys().Secret
+	n.Join("ann", "mal")
+	mal := n.PageOf("mal")
 	for i := range 4 {
 		var servers []int
 		for server := range wire.MaxBrought {
 			servers = append(servers, 200*i+server)
 		}
-		if err := n.acts(mal, room.Bring{Favourites: bringing(servers...), Hidden: bringing(servers...), Adds: true}); err != nil {
+		if err := n.Acts(mal, room.Bring{Favourites: bringing(servers...), Hidden: bringing(servers...), Adds: true}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if lists := n.view().Lists; len(lists.Favourites) != wire.MaxBrought || len(lists.Hidden) != wire.MaxBrought {
+	if lists := n.View().Lists; len(lists.Favourites) != wire.MaxBrought || len(lists.Hidden) != wire.MaxBrought {
 		t.Errorf("mal has brought %d and %d", len(lists.Favourites), len(lists.Hidden))
 	}
-	n.acts(mal, room.Bring{Hidden: bringing(0, 1, 2)})
-	n.join("bob")
-	n.listed(3)
-	notes := strings.Count(n.log(), "mal")
+	n.Acts(mal, room.Bring{Hidden: bringing(0, 1, 2)})
+	n.Join("bob")
+	n.Listed(3)
+	notes := strings.Count(n.Story(), "mal")
 	for range 5 {
 		again := room.Hear{Player: "mal", Message: wire.Bring{Game: "openarena", Hidden: bringing(2, 1, 0)}}
-		outputs, err := n.room.Step(again, n.now)
-		if err != nil || slices.Contains(outputs, room.Output(room.Save{})) || strings.Count(n.log(), "mal") != notes {
-			t.Errorf("the same again is kept, or told: %+v, %v; the log:\n%s", outputs, err, n.log())
+		outputs, err := n.Room.Step(again, n.Now)
+		if err != nil || slices.Contains(outputs, room.Output(room.Save{})) || strings.Count(n.Story(), "mal") != notes {
+			t.Errorf("the same again is kept, or told: %+v, %v; the log:\n%s", outputs, err, n.Story())
 		}
 	}
 	for _, name := range []string{"ann", "mal", "bob"} {
-		n.informs(name, 12, 12, 12)
-		n.measures(name, 10, 20, 30)
+		n.Informs(name, 12, 12, 12)
+		n.Measures(name, 10, 20, 30)
 	}
-	n.done("ann", "mal", "bob")
-	if got := n.choice().Culled.Hidden; got != 0 {
+	n.Done("ann", "mal", "bob")
+	if got := n.Choice().Culled.Hidden; got != 0 {
 		t.Errorf("all are hidden: %d", got)
 	}
-	n.acts(mal, room.Bring{Hidden: bringing(1)})
-	n.lookAgain()
-	n.goes()
-	n.listed(3)
+	n.Acts(mal, room.Bring{Hidden: bringing(1)})
+	n.LookAgain()
+	n.Goes()
+	n.Listed(3)
 	for _, name := range []string{"ann", "mal", "bob"} {
-		n.informs(name, 12, 12, 12)
-		n.measures(name, 10, 20, 30)
+		n.Informs(name, 12, 12, 12)
+		n.Measures(name, 10, 20, 30)
 	}
-	n.done("ann", "mal", "bob")
-	if got := n.choice().Culled.Hidden; got != 1 {
-		t.Errorf("one of three is hidden: %d; the log:\n%s", got, n.log())
+	n.Done("ann", "mal", "bob")
+	if got := n.Choice().Culled.Hidden; got != 1 {
+		t.Errorf("one of three is hidden: %d; the log:\n%s", got, n.Story())
 	}
 }

@@ -31,11 +31,8 @@ var (
 // comes joins from an address.
 func (n *session) comes(name, from string) {
 	n.Helper()
-	hello := wire.Hello{Version: wire.Version, Code: n.room.Keys().Code, Name: name, Token: n.tokens[name]}
-	if err := n.step(room.Join{Hello: hello, From: room.Origin{Near: netip.MustParseAddr(from)}, Token: "token of " + name}); err != nil {
-		n.Fatalf("%s is refused: %v", name, err)
-	}
-	n.tokens[name] = n.tokenOf(name)
+	n.Origins[name] = room.Origin{Near: netip.MustParseAddr(from)}
+	n.Join(name)
 }
 
 // TestLocals checks that players on the host's network ask and join a server there by its own
@@ -45,10 +42,10 @@ func TestLocals(t *testing.T) {
 	n := newSession(t, settings(2))
 	n.comes("ann", "10.9.0.2")
 	n.comes("zoe", "198.51.100.1")
-	n.took("ann")
-	n.took("zoe")
-	n.gets(listOf(3), hidden, shown)
-	n.noted("4 servers listed", "2 of them on the local network", "Hidden (10.9.0.5:27960) is on a local network that zoe can’t reach")
+	n.Took("ann")
+	n.Took("zoe")
+	n.Gets(listOf(3), hidden, shown)
+	n.Noted("4 servers listed", "2 of them on the local network", "Hidden (10.9.0.5:27960) is on a local network that zoe can’t reach")
 	public := []discovery.Server{{Addr: hidden.Addr}, {Addr: addrOf(0)}, {Addr: addrOf(1)}, {Addr: addrOf(2)}}
 	near := []discovery.Server{{Addr: hidden.Addr}, {Addr: addrOf(0)}, {Addr: shown.Addr}, {Addr: addrOf(2)}}
 	for name, want := range map[string][]discovery.Server{"ann": near, "zoe": public} {
@@ -60,42 +57,42 @@ func TestLocals(t *testing.T) {
 		[]discovery.Result{{Server: 0, State: discovery.Lost}}) || got[wire.Measure](n, "zoe").Known != 1 {
 		t.Errorf("zoe hears as known: %+v", report)
 	}
-	if kinds := n.took("ann"); kinds != "list measure" {
+	if kinds := n.Took("ann"); kinds != "list measure" {
 		t.Errorf("ann is sent %s", kinds)
 	}
-	if zoe := n.person("zoe"); zoe.Probed != 0 {
+	if zoe := n.Person("zoe"); zoe.Probed != 0 {
 		t.Errorf("zoe has measured %d servers before she began", zoe.Probed)
 	}
-	same(t, n.room, restored(t, n.room))
+	same(t, n.Room, restored(t, n.Room))
 
-	n.informs("zoe", 12, 12, 12, 12)
-	n.measures("ann", 1, 50, 2, 50)
-	n.measures("zoe", skip, 90, 40, 90)
-	n.done("ann", "zoe")
-	n.verifies("ann")
-	n.verifies("zoe")
-	n.goesTo(1)
+	n.Informs("zoe", 12, 12, 12, 12)
+	n.Measures("ann", 1, 50, 2, 50)
+	n.Measures("zoe", skip, 90, 40, 90)
+	n.Done("ann", "zoe")
+	n.Verifies("ann")
+	n.Verifies("zoe")
+	n.GoesTo(1)
 	for name, want := range map[string]string{"ann": "10.9.0.6:27960", "zoe": addrOf(1).String()} {
 		if launch := got[wire.Launch](n, name); launch.Address != want || launch.QueryPort != 0 {
 			t.Errorf("%s is sent to %s, want %s", name, launch.Address, want)
 		}
 	}
-	n.gone("ann")
-	n.took("ann")
+	n.Gone("ann")
+	n.Took("ann")
 	n.comes("ann", "10.9.0.2")
 	if launch := got[wire.Launch](n, "ann"); launch.Address != "10.9.0.6:27960" {
 		t.Errorf("ann comes back and is sent to %s", launch.Address)
 	}
-	if view := n.view(); view.Way.Connect != addrOf(1).String() {
+	if view := n.View(); view.Way.Connect != addrOf(1).String() {
 		t.Errorf("the page shows %s", view.Way.Connect)
 	}
-	if culled := n.choice().Culled; culled.Unreachable != 1 {
+	if culled := n.Choice().Culled; culled.Unreachable != 1 {
 		t.Errorf("culled %+v, want the hidden one as unreachable", culled)
 	}
-	n.goes()
+	n.Goes()
 	n.comes("ann", "10.9.0.2") // between two lists there are no neighbours
-	n.listed(2)
-	n.inStage(wire.Measuring)
+	n.Listed(2)
+	n.InStage(wire.Measuring)
 }
 
 // TestAmongLocals checks that a server on the host's network is as good as any if all players are
@@ -104,16 +101,16 @@ func TestAmongLocals(t *testing.T) {
 	n := newSession(t, settings(2))
 	n.comes("ann", "10.9.0.2")
 	n.comes("bob", "127.0.0.1")
-	n.gets(nil, hidden) // without internet
+	n.Gets(nil, hidden) // without internet
 	for _, name := range []string{"ann", "bob"} {
-		n.measures(name, 1)
-		n.done(name)
+		n.Measures(name, 1)
+		n.Done(name)
 	}
-	n.verifies("ann")
-	n.verifies("bob")
-	n.inStage(wire.Launching)
-	if want := hidden.Addr.String(); n.view().Way.Connect != want {
-		t.Errorf("everyone goes to %s, want %s", n.view().Way.Connect, want)
+	n.Verifies("ann")
+	n.Verifies("bob")
+	n.InStage(wire.Launching)
+	if want := hidden.Addr.String(); n.View().Way.Connect != want {
+		t.Errorf("everyone goes to %s, want %s", n.View().Way.Connect, want)
 	}
 }
 
@@ -123,20 +120,20 @@ func TestComesHome(t *testing.T) {
 	n := newSession(t, settings(2))
 	n.comes("ann", "10.9.0.2")
 	n.comes("zoe", "198.51.100.1")
-	n.gets(listOf(2), hidden, shown)
-	n.gone("ann")
-	n.gone("zoe")
-	n.took("ann")
-	n.took("zoe")
+	n.Gets(listOf(2), hidden, shown)
+	n.Gone("ann")
+	n.Gone("zoe")
+	n.Took("ann")
+	n.Took("zoe")
 	n.comes("zoe", "10.9.0.3")
 	n.comes("ann", "198.51.100.1")
-	if kinds := n.took("zoe"); kinds != "welcome list measure" {
+	if kinds := n.Took("zoe"); kinds != "welcome list measure" {
 		t.Errorf("zoe is sent %s", kinds)
 	}
 	if list := got[wire.List](n, "ann"); list.Servers[2].Addr != addrOf(1) {
 		t.Errorf("ann is sent %v", list.Servers)
 	}
-	if kinds := n.took("ann"); kinds != "welcome list measure report" {
+	if kinds := n.Took("ann"); kinds != "welcome list measure report" {
 		t.Errorf("ann is sent %s", kinds)
 	}
 }
@@ -147,7 +144,7 @@ func TestLeavesHome(t *testing.T) {
 	n := newSession(t, settings(2))
 	n.comes("ann", "10.9.0.2")
 	n.comes("zoe", "198.51.100.1")
-	n.gets(listOf(2), hidden)
+	n.Gets(listOf(2), hidden)
 	for _, step := range []struct {
 		from, says       string
 		ms               int
@@ -159,14 +156,14 @@ func TestLeavesHome(t *testing.T) {
 		{"198.51.100.2", "says nothing", skip, 0, 0},
 		{"10.9.0.2", "measures it again", 1, 1, 1},
 	} {
-		n.gone("ann")
+		n.Gone("ann")
 		n.comes("ann", step.from)
-		n.measures("ann", step.ms)
-		if ann := n.person("ann"); ann.Probed != step.probed || ann.Answered != step.answered {
+		n.Measures("ann", step.ms)
+		if ann := n.Person("ann"); ann.Probed != step.probed || ann.Answered != step.answered {
 			t.Errorf("from %s ann %s: %d servers measured, %d answered; want %d, %d", step.from, step.says, ann.Probed,
 				ann.Answered, step.probed, step.answered)
 		}
-		same(t, n.room, restored(t, n.room))
+		same(t, n.Room, restored(t, n.Room))
 	}
 }
 
@@ -177,18 +174,18 @@ func TestLocalsFirst(t *testing.T) {
 	n := newSession(t, s)
 	n.comes("ann", "10.9.0.2")
 	n.comes("zoe", "198.51.100.1")
-	n.gets(listOf(501), hidden, shown)
-	n.inStage(wire.Refining)
+	n.Gets(listOf(501), hidden, shown)
+	n.InStage(wire.Refining)
 	for name, want := range map[string][]int{"ann": {0, 2}, "zoe": {2}} {
 		if ask := got[wire.Ask](n, name); !reflect.DeepEqual(ask.Servers, want) {
 			t.Errorf("%s is asked for %v, want %v", name, ask.Servers, want)
 		}
 	}
-	n.measures("ann", 1, skip, 1)
-	n.wait(time.Second) // the search begins with this result
-	n.measures("zoe", skip, skip, 40)
-	n.wait(time.Second)
-	n.inStage(wire.Refining)
+	n.Measures("ann", 1, skip, 1)
+	n.Wait(time.Second) // the search begins with this result
+	n.Measures("zoe", skip, skip, 40)
+	n.Wait(time.Second)
+	n.InStage(wire.Refining)
 }
 
 // TestNear checks that a player who may sit anywhere passes for nobody's neighbour.

@@ -56,20 +56,20 @@ func toLook(t *testing.T, ways []way, long time.Duration, rng *rand.Rand) *sessi
 	s := settings(len(names))
 	s.LongLook = discovery.Millis(long)
 	n := newSession(t, s)
-	n.as["ann"] = n.room.Keys().Secret
-	n.join(names...)
-	n.listed(len(ways))
+	n.As["ann"] = n.Room.Keys().Secret
+	n.Join(names...)
+	n.Listed(len(ways))
 	for _, name := range names {
 		var ms []int
-		n.informs(name, slices.Repeat([]int{16}, len(ways))...)
+		n.Informs(name, slices.Repeat([]int{16}, len(ways))...)
 		for _, w := range ways {
 			rtt, _ := w.ask(rng)
 			ms = append(ms, int(rtt))
 		}
-		n.measures(name, ms...)
-		n.done(name)
+		n.Measures(name, ms...)
+		n.Done(name)
 	}
-	n.inStage(wire.Chosen)
+	n.InStage(wire.Chosen)
 	return n
 }
 
@@ -77,15 +77,15 @@ func toLook(t *testing.T, ways []way, long time.Duration, rng *rand.Rand) *sessi
 func (n *session) chooses(ways []way, rng *rand.Rand) (server int) {
 	n.Helper()
 	for range 2 * maxTries {
-		if !n.isVerifying() {
+		if !n.IsVerifying() {
 			break
 		}
-		for _, name := range n.players() {
-			m := n.looks[name]
-			n.says(name, wire.Verified{Round: m.Round, Attempt: m.Attempt, Servers: looked(ways, m, m.Samples, rng)})
+		for _, name := range n.Players() {
+			m := n.Looks[name]
+			n.Says(name, wire.Verified{Round: m.Round, Attempt: m.Attempt, Servers: looked(ways, m, m.Samples, rng)})
 		}
 	}
-	return n.chosen().Server
+	return n.Chosen().Server
 }
 
 // TestLongLook checks that players in a look of half a minute ask about once a second each, and
@@ -95,25 +95,25 @@ func TestLongLook(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 18))
 	ways := []way{{30, 1, 0.2}, {36, 1, 0}, {40, 1, 0}, {44, 1, 0}, {48, 1, 0}}
 	n := toLook(t, ways, 30*time.Second, rng)
-	m := n.looks["bob"]
+	m := n.Looks["bob"]
 	if m.Samples < 20 || m.Samples > 30 {
 		t.Errorf("%d samples in 30 s", m.Samples)
 	}
-	n.says("bob", wire.Verified{Round: m.Round, Attempt: m.Attempt, Servers: looked(ways, m, 12, rng), More: true})
-	view := n.view().Look
-	if view == nil || view.Until.Sub(n.now) < 29*time.Second || view.Finalists[0].Lines["bob"].Sent != 12 ||
+	n.Says("bob", wire.Verified{Round: m.Round, Attempt: m.Attempt, Servers: looked(ways, m, 12, rng), More: true})
+	view := n.View().Look
+	if view == nil || view.Until.Sub(n.Now) < 29*time.Second || view.Finalists[0].Lines["bob"].Sent != 12 ||
 		len(view.Finalists[0].Lines) != 1 {
 		t.Fatalf("what is shown is %+v", view)
 	}
-	n.wait(29 * time.Second) // nobody is overdue yet
-	if !n.isVerifying() {
-		t.Fatalf("the look is over; the log:\n%s", n.log())
+	n.Wait(29 * time.Second) // nobody is overdue yet
+	if !n.IsVerifying() {
+		t.Fatalf("the look is over; the log:\n%s", n.Story())
 	}
-	same(t, n.room, restored(t, n.room))
+	same(t, n.Room, restored(t, n.Room))
 	if chosen := n.chooses(ways, rng); chosen == 0 {
 		t.Error("the server that loses every fifth packet is chosen")
 	}
-	s := n.choice()
+	s := n.Choice()
 	if says := strings.Join(catalogue.InEnglish().SayAll(s.Explain()), "\n"); s.LookedS < 29 || s.Chosen.WorstMS["dan"] == 0 ||
 		!strings.Contains(says, "Everyone tested the best server for ") {
 		t.Errorf("%+v: %s", s.Chosen, says)
@@ -125,22 +125,22 @@ func TestLongLookCutShort(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 18))
 	ways := []way{{30, 1, 0.4}, {36, 1, 0}, {60, 1, 0}, {64, 1, 0}, {68, 1, 0}}
 	n := toLook(t, ways, 30*time.Second, rng)
-	n.wait(15 * time.Second)
+	n.Wait(15 * time.Second)
 	for _, name := range []string{"ann", "bob", "cat"} { // dan says nothing
-		m := n.looks[name]
-		n.says(name, wire.Verified{Round: m.Round, Attempt: m.Attempt, Servers: looked(ways, m, 12, rng), More: true})
+		m := n.Looks[name]
+		n.Says(name, wire.Verified{Round: m.Round, Attempt: m.Attempt, Servers: looked(ways, m, 12, rng), More: true})
 	}
-	if err := n.acts(n.pageOf("bob"), room.Go{}); reason(err) != wire.ReasonSecret {
+	if err := n.Acts(n.PageOf("bob"), room.Go{}); reason(err) != wire.ReasonSecret {
 		t.Errorf("bob ends the look: %v", err)
 	}
-	if err := n.orders(room.Go{Stage: wire.Chosen}); err != nil {
+	if err := n.Orders(room.Go{Stage: wire.Chosen}); err != nil {
 		t.Fatal(err)
 	}
-	n.noted("the organiser says go: choosing from what this look has shown so far")
-	if chosen := n.chosen(); chosen.Server != 1 || n.choice().LookedS != 15 {
-		t.Errorf("chosen is %+v after %v s", chosen, n.choice().LookedS)
+	n.Noted("the organiser says go: choosing from what this look has shown so far")
+	if chosen := n.Chosen(); chosen.Server != 1 || n.Choice().LookedS != 15 {
+		t.Errorf("chosen is %+v after %v s", chosen, n.Choice().LookedS)
 	}
-	if m := n.looks["dan"]; len(m.Servers) != 0 {
+	if m := n.Looks["dan"]; len(m.Servers) != 0 {
 		t.Errorf("dan still looks at %v", m.Servers)
 	}
 }
@@ -151,8 +151,8 @@ func TestLongLookEnds(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 18))
 	ways := []way{{30, 1, 0}, {36, 1, 0}, {60, 1, 0}}
 	n := toLook(t, ways, 30*time.Second, rng)
-	n.wait(30*time.Second + lookTime + time.Second)
-	n.noted("dan didn’t look again: taking the first measurements")
+	n.Wait(30*time.Second + lookTime + time.Second)
+	n.Noted("dan didn’t look again: taking the first measurements")
 }
 
 var looks = flag.Int("looks", 0, "how many rooms look at servers that lose packets or jitter, for bench/experiments/long-look.md")

@@ -25,13 +25,13 @@ func TestMemoryOfARoom(t *testing.T) {
 	n := newSession(t, settings(players))
 	before := heap()
 	for p := range players {
-		n.join(fmt.Sprint("player", p))
+		n.Join(fmt.Sprint("player", p))
 	}
-	n.listed(servers)
+	n.Listed(servers)
 	for p := range players {
 		name := fmt.Sprint("player", p)
 		for first := 0; first < servers; first += 100 {
-			n.now = n.now.Add(time.Millisecond)
+			n.Now = n.Now.Add(time.Millisecond)
 			var results []discovery.Result
 			infos := wire.Infos{Round: 1}
 			for i := first; i < first+100; i++ {
@@ -53,12 +53,12 @@ func TestMemoryOfARoom(t *testing.T) {
 					},
 				})
 			}
-			n.says(name, wire.Report{Round: 1, First: first, Results: results})
-			n.says(name, infos)
+			n.Says(name, wire.Report{Round: 1, First: first, Results: results})
+			n.Says(name, infos)
 		}
 	}
-	clear(n.sent) // the memory of players and programs is not the room's
-	clear(n.seen)
+	clear(n.Sent) // the memory of players and programs is not the room's
+	clear(n.Seen)
 	taken := heap() - before
 	if got := taken / (players * servers); got > room.CellBytes || got < room.CellBytes/8 {
 		t.Errorf("%d players over %d servers take %d KiB: %d bytes each", players, servers, taken>>10, got)

@@ -26,9 +26,9 @@ func stoppedIn(t *testing.T, s wire.Settings, list []discovery.Server) *session 
 	t.Helper()
 	s.Strategy = string(discovery.Adaptive)
 	n := newSession(t, s)
-	n.as["ann"] = n.room.Keys().Secret
-	n.join("ann", "bob")
-	n.gets(list)
+	n.As["ann"] = n.Room.Keys().Secret
+	n.Join("ann", "bob")
+	n.Gets(list)
 	n.stops()
 	return n
 }
@@ -38,28 +38,28 @@ func (n *session) stops() {
 	n.Helper()
 	for player, name := range []string{"ann", "bob"} {
 		n.knows(player, name, 100+500*player, 200+500*player)
-		n.done(name)
+		n.Done(name)
 	}
-	n.inStage(wire.Failed)
-	n.took("ann")
-	n.took("bob")
+	n.InStage(wire.Failed)
+	n.Took("ann")
+	n.Took("bob")
 }
 
 // knows reports some servers for a player.
 func (n *session) knows(player int, name string, from, to int) {
 	n.Helper()
-	infos, report := wire.Infos{Round: n.round()}, wire.Report{Round: n.round()}
+	infos, report := wire.Infos{Round: n.Round()}, wire.Report{Round: n.Round()}
 	for server := from; server < to; server++ {
 		infos.Servers = append(infos.Servers, wire.ServerInfo{Server: server, Info: discovery.Info{MaxPlayers: 16}})
 		report.Results = append(report.Results, discovery.Result{Server: server, State: discovery.Answered, RTT: farRTT(player, server)})
 	}
-	n.says(name, infos)
-	n.says(name, report)
+	n.Says(name, infos)
+	n.Says(name, report)
 }
 
 // offered returns the number of servers more that the room advises to ask, 0 without advice.
 func (n *session) offered() int {
-	c := n.view().Choice
+	c := n.View().Choice
 	if c == nil {
 		return 0
 	}
@@ -75,8 +75,8 @@ func (n *session) offered() int {
 // that was of each.
 func (n *session) goesOn(most time.Duration) (asked [2]int) {
 	n.Helper()
-	for end := n.now.Add(most); n.isSearching() && n.now.Before(end); {
-		n.wait(200 * time.Millisecond)
+	for end := n.Now.Add(most); n.isSearching() && n.Now.Before(end); {
+		n.Wait(200 * time.Millisecond)
 		for player, name := range []string{"ann", "bob"} {
 			asked[player] += n.answers(player, name)
 		}
@@ -91,30 +91,30 @@ func TestMore(t *testing.T) {
 	if n.offered() != search.MostMore {
 		t.Fatalf("%d more are offered", n.offered())
 	}
-	advice := n.view().Choice.Advice
+	advice := n.View().Choice.Advice
 	if last := advice[len(advice)-1]; last.Action != "more" || last.Most != 0 || last.Argument != (wire.Argument{Servers: 200}) {
 		t.Errorf("the advice is %+v", last)
 	}
-	if err := n.acts(n.pageOf("bob"), room.More{Servers: 200}); reason(err) != wire.ReasonSecret {
+	if err := n.Acts(n.PageOf("bob"), room.More{Servers: 200}); reason(err) != wire.ReasonSecret {
 		t.Errorf("bob orders it: %v", err)
 	}
 	for _, servers := range []int{-1, 0, search.MostMore + 1} {
-		if n.orders(room.More{Servers: servers}) == nil {
+		if n.Orders(room.More{Servers: servers}) == nil {
 			t.Errorf("%d more are asked", servers)
 		}
 	}
-	n.inStage(wire.Failed)
-	if err := n.orders(room.More{Servers: 200}); err != nil {
+	n.InStage(wire.Failed)
+	if err := n.Orders(room.More{Servers: 200}); err != nil {
 		t.Fatal(err)
 	}
-	n.inStage(wire.Refining)
+	n.InStage(wire.Refining)
 	for _, name := range []string{"ann", "bob"} {
-		measure, is := n.sent[name][0].(wire.Measure)
+		measure, is := n.Sent[name][0].(wire.Measure)
 		if !is || measure.Strategy != wire.Coordinated {
-			t.Errorf("%s, who has the list, is told %+v", name, n.sent[name][0])
+			t.Errorf("%s, who has the list, is told %+v", name, n.Sent[name][0])
 		}
 	}
-	if err := n.orders(room.More{Servers: 200}); err == nil {
+	if err := n.Orders(room.More{Servers: 200}); err == nil {
 		t.Error("it is ordered while it goes on")
 	}
 	asked := n.goesOn(time.Minute)
@@ -123,13 +123,13 @@ func TestMore(t *testing.T) {
 			t.Errorf("player %d was asked for %d more", player, servers)
 		}
 	}
-	n.noted("the organiser wants 200 more servers asked")
-	n.inStage(wire.Chosen)
-	if known := n.person("ann").Probed; known < 200 {
+	n.Noted("the organiser wants 200 more servers asked")
+	n.InStage(wire.Chosen)
+	if known := n.Person("ann").Probed; known < 200 {
 		t.Errorf("of what was known before %d are left", known)
 	}
-	n.lookAgain()
-	n.inStage(wire.Launching)
+	n.LookAgain()
+	n.InStage(wire.Launching)
 	n.isBestFor(2)
 }
 
@@ -141,32 +141,32 @@ func TestMoreCoordinated(t *testing.T) {
 			s := settings(2)
 			s.Strategy, s.By, s.Limits = wire.Coordinated, selection.Threshold, wire.Limits{30 * time.Millisecond}
 			n := tuned(t, room.Tuning{Budget: 100}, s)
-			n.as["ann"] = n.room.Keys().Secret
-			n.join("ann", "bob")
-			n.gets(far())
+			n.As["ann"] = n.Room.Keys().Secret
+			n.Join("ann", "bob")
+			n.Gets(far())
 			n.goesOn(time.Minute)
-			n.inStage(wire.Failed)
-			known := [2]int{n.person("ann").Probed, n.person("bob").Probed}
+			n.InStage(wire.Failed)
+			known := [2]int{n.Person("ann").Probed, n.Person("bob").Probed}
 			if n.offered() != search.MostMore {
 				t.Fatalf("%d more are offered", n.offered())
 			}
-			before := [2]int{len(n.asked["ann"]), len(n.asked["bob"])}
-			if err := n.orders(room.More{Servers: 200}); err != nil {
+			before := [2]int{len(n.Asked["ann"]), len(n.Asked["bob"])}
+			if err := n.Orders(room.More{Servers: 200}); err != nil {
 				t.Fatal(err)
 			}
 			for range restarts {
 				n.goesOn(time.Second)
-				n.inStage(wire.Refining)
-				n.restarts(0)
-				n.took("ann") // questions under way are lost, and count as asked
-				n.took("bob")
-				n.join("ann", "bob")
+				n.InStage(wire.Refining)
+				n.Restarts(0)
+				n.Took("ann") // questions under way are lost, and count as asked
+				n.Took("bob")
+				n.Join("ann", "bob")
 			}
 			n.goesOn(time.Minute)
-			n.inStage(wire.Failed)
+			n.InStage(wire.Failed)
 			for i, name := range []string{"ann", "bob"} {
-				slices.Sort(n.asked[name][before[i]:]) // a restarted room asks for some again
-				asked, knows := len(slices.Compact(n.asked[name][before[i]:])), n.person(name).Probed
+				slices.Sort(n.Asked[name][before[i]:]) // a restarted room asks for some again
+				asked, knows := len(slices.Compact(n.Asked[name][before[i]:])), n.Person(name).Probed
 				if asked > 200 || asked < 150 || knows > known[i]+200 {
 					t.Errorf("%s was asked for %d more, and knows %d instead of %d", name, asked, knows, known[i])
 				}
@@ -185,31 +185,31 @@ func TestMoreEnds(t *testing.T) {
 	s.By, s.Limits = selection.Threshold, wire.Limits{time.Millisecond}
 	n := stoppedIn(t, s, farIn(20))
 	const mostInAll = 5 * search.MostMore
-	before, granted := len(n.asked["ann"]), 0
+	before, granted := len(n.Asked["ann"]), 0
 	for granted < mostInAll {
 		want := min(search.MostMore, mostInAll-granted)
 		if got := n.offered(); got != want {
-			t.Fatalf("after %d more %d are offered; the log:\n%s", granted, got, n.log())
+			t.Fatalf("after %d more %d are offered; the log:\n%s", granted, got, n.Story())
 		}
 		servers := search.MostMore
 		if granted == 0 {
 			servers -= 50
 		}
-		if err := n.orders(room.More{Servers: servers}); err != nil {
+		if err := n.Orders(room.More{Servers: servers}); err != nil {
 			t.Fatal(err)
 		}
 		granted += min(servers, want)
 		n.goesOn(time.Minute)
-		n.inStage(wire.Failed)
+		n.InStage(wire.Failed)
 	}
-	if asked := len(n.asked["ann"]) - before; asked > mostInAll || asked < mostInAll-100 {
+	if asked := len(n.Asked["ann"]) - before; asked > mostInAll || asked < mostInAll-100 {
 		t.Errorf("ann was asked for %d more", asked)
 	}
-	if err := n.orders(room.More{Servers: 1}); err == nil || n.offered() != 0 {
+	if err := n.Orders(room.More{Servers: 1}); err == nil || n.offered() != 0 {
 		t.Errorf("after %d still more are asked: %v", granted, err)
 	}
-	n.goes()
-	n.gets(farIn(20))
+	n.Goes()
+	n.Gets(farIn(20))
 	n.stops()
 	if n.offered() != search.MostMore {
 		t.Errorf("the next round remembers it, and offers %d", n.offered())
@@ -222,14 +222,14 @@ func tooFar(t *testing.T) *session {
 	s := settings(2)
 	s.By, s.Limits = selection.Threshold, wire.Limits{100 * time.Millisecond}
 	n := newSession(t, s)
-	n.as["ann"] = n.room.Keys().Secret
-	n.join("ann", "cat")
-	n.listed(3)
-	n.informs("ann", 12, 12, 12)
-	n.measures("ann", 10, 20, 30)
-	n.measures("cat", 190, 185, 300)
-	n.done("ann", "cat")
-	n.inStage(wire.Failed)
+	n.As["ann"] = n.Room.Keys().Secret
+	n.Join("ann", "cat")
+	n.Listed(3)
+	n.Informs("ann", 12, 12, 12)
+	n.Measures("ann", 10, 20, 30)
+	n.Measures("cat", 190, 185, 300)
+	n.Done("ann", "cat")
+	n.InStage(wire.Failed)
 	return n
 }
 
@@ -238,7 +238,7 @@ func TestMoreNotOffered(t *testing.T) {
 	n := tooFar(t)
 	if n.offered() != 0 {
 		t.Error("all have measured the whole list")
-	} else if n.orders(room.More{Servers: 200}) == nil {
+	} else if n.Orders(room.More{Servers: 200}) == nil {
 		t.Error("it is done all the same")
 	}
 }
@@ -259,22 +259,22 @@ func TestMoreForecast(t *testing.T) {
 		s.Agree = wire.Yes
 		n := searchingFor(t, room.Tuning{Budget: tt.budget, Seed: tt.seed}, s, "ann", "bob")
 		answer := func() {
-			n.wait(200 * time.Millisecond)
+			n.Wait(200 * time.Millisecond)
 			n.answersAs(0, "ann", tt.rtt)
 			n.answersAs(1, "bob", tt.rtt)
-			n.lookAgain()
+			n.LookAgain()
 		}
-		for end := n.now.Add(time.Minute); !n.isVoting() && n.now.Before(end); {
+		for end := n.Now.Add(time.Minute); !n.IsVoting() && n.Now.Before(end); {
 			answer()
 		}
-		n.inStage(wire.Chosen)
-		if n.offered() != 0 || !n.isVoting() {
+		n.InStage(wire.Chosen)
+		if n.offered() != 0 || !n.IsVoting() {
 			t.Error("the search goes on while people vote")
 		}
 		for range 300 {
 			answer()
 		}
-		p, _ := n.room.Progress()
+		p, _ := n.Room.Progress()
 		if isOffered := n.offered() > 0; !p.Done || isOffered != tt.isWorth {
 			t.Errorf("of a budget of %d, %d more are offered after %+v", tt.budget, n.offered(), p)
 		}
@@ -287,35 +287,35 @@ func TestMoreWhileVoting(t *testing.T) {
 	s := settings(2)
 	s.Strategy, s.Agree = string(discovery.Adaptive), wire.Yes
 	n := newSession(t, s)
-	n.as["ann"] = n.room.Keys().Secret
-	n.join("ann", "bob")
-	n.gets(far())
+	n.As["ann"] = n.Room.Keys().Secret
+	n.Join("ann", "bob")
+	n.Gets(far())
 	for player, name := range []string{"ann", "bob"} {
 		n.knows(player, name, 700, 720) // none of them near
-		n.done(name)
+		n.Done(name)
 	}
-	n.lookAgain()
-	if n.offered() != search.MostMore || !n.isVoting() {
-		t.Fatalf("%d more are offered; the log:\n%s", n.offered(), n.log())
+	n.LookAgain()
+	if n.offered() != search.MostMore || !n.IsVoting() {
+		t.Fatalf("%d more are offered; the log:\n%s", n.offered(), n.Story())
 	}
-	before := n.chosen().MeanMS
-	n.step(room.PageOpened{Token: n.pageOf("ann")})
-	if err := n.acts(n.pageOf("ann"), room.Ready{Ready: true}); err != nil {
+	before := n.Chosen().MeanMS
+	n.Step(room.PageOpened{Token: n.PageOf("ann")})
+	if err := n.Acts(n.PageOf("ann"), room.Ready{Ready: true}); err != nil {
 		t.Fatal(err)
 	}
-	attempt := n.looks["ann"].Attempt
-	if err := n.orders(room.More{Servers: 200}); err != nil {
+	attempt := n.Looks["ann"].Attempt
+	if err := n.Orders(room.More{Servers: 200}); err != nil {
 		t.Fatal(err)
 	}
 	n.goesOn(time.Minute)
-	if n.looks["ann"].Attempt <= attempt {
+	if n.Looks["ann"].Attempt <= attempt {
 		t.Error("peers take the next look for one that they have had")
 	}
-	n.lookAgain()
-	if !n.isVoting() || n.person("ann").Ready {
-		t.Fatalf("ann is %+v; the log:\n%s", n.person("ann"), n.log())
+	n.LookAgain()
+	if !n.IsVoting() || n.Person("ann").Ready {
+		t.Fatalf("ann is %+v; the log:\n%s", n.Person("ann"), n.Story())
 	}
-	if after := n.chosen().MeanMS; after > before-10 {
+	if after := n.Chosen().MeanMS; after > before-10 {
 		t.Errorf("%.0f ms before, %.0f after", before, after)
 	}
 }
@@ -326,29 +326,29 @@ func TestMoreFor(t *testing.T) {
 	s := settings(0)
 	s.Strategy, s.By, s.Limits = string(discovery.Adaptive), selection.Threshold, wire.Limits{time.Millisecond}
 	n := newSession(t, s)
-	n.join("ann", "bob")
-	n.goes()
-	n.gets(far())
-	n.gone("bob")
+	n.Join("ann", "bob")
+	n.Goes()
+	n.Gets(far())
+	n.Gone("bob")
 	for waited := range attendance.GoneAfter/time.Second + 1 {
-		n.wait(time.Second)
+		n.Wait(time.Second)
 		n.knows(0, "ann", 100+3*int(waited), 103+3*int(waited))
 	}
-	n.done("ann")
-	n.inStage(wire.Failed)
-	n.gone("ann")
-	n.join("ann")
-	n.took("ann")
-	if err := n.orders(room.More{Servers: 200}); err != nil {
+	n.Done("ann")
+	n.InStage(wire.Failed)
+	n.Gone("ann")
+	n.Join("ann")
+	n.Took("ann")
+	if err := n.Orders(room.More{Servers: 200}); err != nil {
 		t.Fatal(err)
 	}
-	if kinds := n.took("ann"); kinds != "list measure report" {
+	if kinds := n.Took("ann"); kinds != "list measure report" {
 		t.Errorf("ann's new connection is sent %q", kinds)
 	}
-	n.join("bob", "cat")
+	n.Join("bob", "cat")
 	n.knows(1, "bob", 700, 720)
 	for _, name := range []string{"bob", "cat"} {
-		if !n.isOut(name) {
+		if !n.IsOut(name) {
 			t.Errorf("%s counts", name)
 		}
 	}

@@ -16,7 +16,7 @@ import (
 const house, other = "203.0.113.1", "198.51.100.1"
 
 func around(n *session, name, from string) {
-	n.origins[name] = room.OriginOf(netip.MustParseAddr(from), "", false)
+	n.Origins[name] = room.OriginOf(netip.MustParseAddr(from), "", false)
 }
 
 // den returns a server of a household's network.
@@ -27,7 +27,7 @@ func den(addr, name string) wire.NearServer {
 func (n *session) discovers(name string, servers ...wire.NearServer) {
 	n.Helper()
 	got[wire.Look](n, name)
-	n.says(name, wire.Near{Game: "openarena", Servers: servers})
+	n.Says(name, wire.Near{Game: "openarena", Servers: servers})
 }
 
 func looking(players int) wire.Settings {
@@ -44,21 +44,21 @@ func TestHouseholds(t *testing.T) {
 	around(n, "ann", house)
 	around(n, "bob", house)
 	around(n, "zoe", other)
-	n.join("ann", "bob", "zoe")
+	n.Join("ann", "bob", "zoe")
 	for _, name := range []string{"ann", "bob", "zoe"} {
-		if kinds := n.took(name); kinds != "welcome look" {
+		if kinds := n.Took(name); kinds != "welcome look" {
 			t.Errorf("%s is sent %s", name, kinds)
 		}
 	}
 	mine, mapped := den("192.168.1.5:27960", "Den"), den("192.168.1.6:27961", "Open den")
 	theirs := den("192.168.1.5:27960", "Zoe's")
 	outside := netip.MustParseAddrPort(house + ":27961")
-	n.says("ann", wire.Near{Game: "openarena", Servers: []wire.NearServer{mine, mapped}})
-	n.says("bob", wire.Near{Game: "openarena", Servers: []wire.NearServer{mapped, mine, den("192.168.1.77:27970", "Not there")}})
-	n.says("zoe", wire.Near{Game: "openarena", Servers: []wire.NearServer{theirs}})
-	n.goes()
-	n.gets(append(listOf(2), discovery.Server{Addr: outside}))
-	n.noted("5 servers listed", "3 of them on the network of ann and bob")
+	n.Says("ann", wire.Near{Game: "openarena", Servers: []wire.NearServer{mine, mapped}})
+	n.Says("bob", wire.Near{Game: "openarena", Servers: []wire.NearServer{mapped, mine, den("192.168.1.77:27970", "Not there")}})
+	n.Says("zoe", wire.Near{Game: "openarena", Servers: []wire.NearServer{theirs}})
+	n.Goes()
+	n.Gets(append(listOf(2), discovery.Server{Addr: outside}))
+	n.Noted("5 servers listed", "3 of them on the network of ann and bob")
 	list := map[string][]netip.AddrPort{}
 	for _, name := range []string{"ann", "bob", "zoe"} {
 		for _, s := range got[wire.List](n, name).Servers {
@@ -85,25 +85,25 @@ func TestHouseholds(t *testing.T) {
 			t.Errorf("%s hears as known: %v, want %v", name, report.Results, want)
 		}
 	}
-	same(t, n.room, restored(t, n.room))
-	n.gone("bob")
-	n.join("bob")
+	same(t, n.Room, restored(t, n.Room))
+	n.Gone("bob")
+	n.Join("bob")
 	if list := got[wire.List](n, "bob").Servers; list[4].Addr != mapped.Addr {
 		t.Errorf("bob comes back and is sent %v", list)
 	}
-	n.informs("ann", 12, 12, 12, 12, 12)
-	n.informs("zoe", 12, 12, 12, 12, 12)
-	n.measures("zoe", 90, 90, 1, 1, 20)
+	n.Informs("ann", 12, 12, 12, 12, 12)
+	n.Informs("zoe", 12, 12, 12, 12, 12)
+	n.Measures("zoe", 90, 90, 1, 1, 20)
 	for _, name := range []string{"ann", "bob"} {
-		n.measures(name, 90, 90, skip, skip, 1)
-		n.measures(name, skip, skip, 1)
+		n.Measures(name, 90, 90, skip, skip, 1)
+		n.Measures(name, skip, skip, 1)
 	}
-	n.done("zoe")
-	n.wait(time.Second)
+	n.Done("zoe")
+	n.Wait(time.Second)
 	for _, name := range []string{"ann", "bob", "zoe"} {
-		n.verifies(name)
+		n.Verifies(name)
 	}
-	n.inStage(wire.Launching)
+	n.InStage(wire.Launching)
 	for name, want := range map[string]string{"ann": mapped.Addr.String(), "bob": mapped.Addr.String(), "zoe": outside.String()} {
 		if launch := got[wire.Launch](n, name); launch.Address != want {
 			t.Errorf("%s is sent to %s, want %s", name, launch.Address, want)
@@ -117,22 +117,22 @@ func TestAtHome(t *testing.T) {
 	n := newSession(t, looking(2))
 	around(n, "ann", house)
 	around(n, "bob", house)
-	n.join("ann")
+	n.Join("ann")
 	n.discovers("ann", den("192.168.1.5:27960", "Den"))
-	n.join("bob")
+	n.Join("bob")
 	noMaster := errors.New("no master answers")
-	n.step(room.Listed{Err: noMaster})
-	n.inStage(wire.Listing) // bob's program is still looking around
+	n.Step(room.Listed{Err: noMaster})
+	n.InStage(wire.Listing) // bob's program is still looking around
 	n.discovers("bob", den("192.168.1.5:27960", "Den"))
-	n.noted("1 server listed", "only servers on players’ own networks are listed: "+noMaster.Error(), "1 of them on the network of ann and bob")
+	n.Noted("1 server listed", "only servers on players’ own networks are listed: "+noMaster.Error(), "1 of them on the network of ann and bob")
 	for _, name := range []string{"ann", "bob"} {
-		n.informs(name, 12)
-		n.measures(name, 1)
+		n.Informs(name, 12)
+		n.Measures(name, 1)
 	}
-	n.wait(time.Second)
-	n.verifies("ann")
-	n.verifies("bob")
-	n.inStage(wire.Launching)
+	n.Wait(time.Second)
+	n.Verifies("ann")
+	n.Verifies("bob")
+	n.InStage(wire.Launching)
 	if launch := got[wire.Launch](n, "bob"); launch.Address != "192.168.1.5:27960" {
 		t.Errorf("bob is sent to %s", launch.Address)
 	}
@@ -142,33 +142,33 @@ func TestAtHome(t *testing.T) {
 func TestUnaskedNear(t *testing.T) {
 	n := newSession(t, looking(0))
 	around(n, "ann", house)
-	n.join("ann")
-	n.says("ann", wire.Near{Game: "xonotic", Servers: []wire.NearServer{den("192.168.1.5:27960", "Den")}})
-	n.goes()
-	n.gets(listOf(2))
-	n.wait(4 * time.Second)
-	n.inStage(wire.Listing)
-	n.wait(2 * tick)
-	n.inStage(wire.Measuring)
-	n.says("ann", wire.Near{Game: "openarena", Servers: []wire.NearServer{den("192.168.1.5:27960", "Den")}})
-	if listed := n.view().Room.Listed; listed != 2 {
+	n.Join("ann")
+	n.Says("ann", wire.Near{Game: "xonotic", Servers: []wire.NearServer{den("192.168.1.5:27960", "Den")}})
+	n.Goes()
+	n.Gets(listOf(2))
+	n.Wait(4 * time.Second)
+	n.InStage(wire.Listing)
+	n.Wait(2 * tick)
+	n.InStage(wire.Measuring)
+	n.Says("ann", wire.Near{Game: "openarena", Servers: []wire.NearServer{den("192.168.1.5:27960", "Den")}})
+	if listed := n.View().Room.Listed; listed != 2 {
 		t.Errorf("what comes too late counts: %d servers are listed", listed)
 	}
-	n.informs("ann", 12, 12)
-	n.measures("ann", 10, 20)
-	n.done("ann")
-	n.lookAgain()
-	n.inStage(wire.Launching)
-	n.goes()
-	n.gets(listOf(2))
-	n.inStage(wire.Measuring)
-	if listed := n.view().Room.Listed; listed != 2 {
+	n.Informs("ann", 12, 12)
+	n.Measures("ann", 10, 20)
+	n.Done("ann")
+	n.LookAgain()
+	n.InStage(wire.Launching)
+	n.Goes()
+	n.Gets(listOf(2))
+	n.InStage(wire.Measuring)
+	if listed := n.View().Room.Listed; listed != 2 {
 		t.Errorf("what came too late counts in the next round: %d servers are listed", listed)
 	}
 	n = newSession(t, settings(0))
 	around(n, "ann", house)
-	n.join("ann")
-	if kinds := n.took("ann"); kinds != "welcome" {
+	n.Join("ann")
+	if kinds := n.Took("ann"); kinds != "welcome" {
 		t.Errorf("in a room that does not look around ann is sent %s", kinds)
 	}
 }
@@ -180,38 +180,38 @@ func TestLooksLate(t *testing.T) {
 	around(n, "ann", house)
 	around(n, "bob", house)
 	around(n, "cat", other)
-	n.join("ann")
+	n.Join("ann")
 	n.discovers("ann", den("192.168.1.5:27960", "Den"))
-	n.goes()
-	n.gets(listOf(2))
-	n.took("ann")
-	n.join("cat")
-	if kinds := n.took("cat"); kinds != "welcome list measure report" {
+	n.Goes()
+	n.Gets(listOf(2))
+	n.Took("ann")
+	n.Join("cat")
+	if kinds := n.Took("cat"); kinds != "welcome list measure report" {
 		t.Errorf("cat, of another network, is sent %s", kinds)
 	}
-	n.join("bob")
-	if kinds := n.took("bob"); kinds != "welcome look" {
+	n.Join("bob")
+	if kinds := n.Took("bob"); kinds != "welcome look" {
 		t.Errorf("bob is sent %s first", kinds)
 	}
-	n.says("bob", wire.Near{Game: "openarena", Servers: []wire.NearServer{den("192.168.1.5:27960", "Den")}})
-	if kinds := n.took("bob"); kinds != "list measure" {
+	n.Says("bob", wire.Near{Game: "openarena", Servers: []wire.NearServer{den("192.168.1.5:27960", "Den")}})
+	if kinds := n.Took("bob"); kinds != "list measure" {
 		t.Errorf("bob is sent %s then", kinds)
 	}
 	for _, name := range []string{"ann", "bob", "cat"} {
-		n.informs(name, 12, 12, 12)
-		n.measures(name, 10, 20, skip)
+		n.Informs(name, 12, 12, 12)
+		n.Measures(name, 10, 20, skip)
 	}
-	n.measures("ann", skip, skip, 1)
-	n.measures("bob", skip, skip, 1)
-	n.done("ann", "bob", "cat")
-	n.wait(tick)
-	n.lookAgain()
-	n.inStage(wire.Launching)
-	n.now = n.now.Add(2 * time.Minute)
-	n.step(room.Tick{})
-	n.took("ann")
-	n.goes()
-	if kinds := n.took("ann"); kinds != "look" {
+	n.Measures("ann", skip, skip, 1)
+	n.Measures("bob", skip, skip, 1)
+	n.Done("ann", "bob", "cat")
+	n.Wait(tick)
+	n.LookAgain()
+	n.InStage(wire.Launching)
+	n.Now = n.Now.Add(2 * time.Minute)
+	n.Step(room.Tick{})
+	n.Took("ann")
+	n.Goes()
+	if kinds := n.Took("ann"); kinds != "look" {
 		t.Errorf("ann is sent %s in the next round", kinds)
 	}
 }

@@ -13,12 +13,12 @@ func TestServerThatIsNearToAll(t *testing.T) {
 	const servers, liar, best = 60, 41, 59
 	names := []string{"ann", "bob", "cat"}
 	n := newSession(t, settings(len(names)))
-	n.join(names...)
-	n.gets(spreadOut(servers))
-	n.inStage(wire.Measuring)
-	n.informs(names[0], slices.Repeat([]int{12}, servers)...)
+	n.Join(names...)
+	n.Gets(spreadOut(servers))
+	n.InStage(wire.Measuring)
+	n.Informs(names[0], slices.Repeat([]int{12}, servers)...)
 	for player, name := range names {
-		n.took(name)
+		n.Took(name)
 		ms := make([]int, servers)
 		for server := range ms {
 			ms[server] = 150 + server%7 // far from two of them, near to one
@@ -27,18 +27,18 @@ func TestServerThatIsNearToAll(t *testing.T) {
 			}
 		}
 		ms[liar], ms[best] = 1, 90
-		n.measures(name, ms...)
+		n.Measures(name, ms...)
 	}
-	n.done(names...)
-	n.inStage(wire.Chosen)
-	n.noted("20.41.0.1:27960 answers players who are far apart as if it were next door to each: it’s left out")
-	if chosen := n.chosen().Server; chosen != best {
+	n.Done(names...)
+	n.InStage(wire.Chosen)
+	n.Noted("20.41.0.1:27960 answers players who are far apart as if it were next door to each: it’s left out")
+	if chosen := n.Chosen().Server; chosen != best {
 		t.Errorf("server %d is chosen, want %d", chosen, best)
 	}
-	for _, p := range n.view().People {
+	for _, p := range n.View().People {
 		if !p.Doubt.IsZero() || p.LeftOut {
 			t.Errorf("%s is doubted: %q", p.Name, p.Doubt)
 		}
 	}
-	same(t, n.room, restored(t, n.room))
+	same(t, n.Room, restored(t, n.Room))
 }

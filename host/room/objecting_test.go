@@ -28,10 +28,10 @@ func gatheredFor(t *testing.T, list []discovery.Server, limits []time.Duration, 
 		s.By = "threshold"
 	}
 	n := newSession(t, s)
-	n.join(names...)
-	n.gets(list)
-	n.inStage(wire.Measuring)
-	n.informs(names[0], slices.Repeat([]int{12}, 20)...)
+	n.Join(names...)
+	n.Gets(list)
+	n.InStage(wire.Measuring)
+	n.Informs(names[0], slices.Repeat([]int{12}, 20)...)
 	return n
 }
 
@@ -42,8 +42,8 @@ func (n *session) measuresApart(player int, name string) {
 	for server := range ms {
 		ms[server] = 10*server + 10 + player
 	}
-	n.measures(name, ms...)
-	n.done(name)
+	n.Measures(name, ms...)
+	n.Done(name)
 }
 
 // truly returns what dan would measure if he told the truth.
@@ -54,10 +54,10 @@ func truly(server int) int { return 10*server + 15 }
 func (n *session) looksBut(dan func(server int) discovery.State) {
 	n.Helper()
 	for _, name := range n.counted() {
-		asked := n.looks[name]
+		asked := n.Looks[name]
 		v := wire.Verified{Round: asked.Round, Attempt: asked.Attempt}
 		for _, server := range asked.Servers {
-			saw := n.saw(name, server)
+			saw := n.Saw(name, server)
 			rtt, state := saw.RTT, saw.State
 			if name == "dan" && dan != nil {
 				rtt, state = time.Duration(truly(server))*time.Millisecond, dan(server)
@@ -71,18 +71,18 @@ func (n *session) looksBut(dan func(server int) discovery.State) {
 			}
 			v.Servers = append(v.Servers, seen)
 		}
-		n.says(name, v)
+		n.Says(name, v)
 	}
 }
 
 // looksToTheEnd answers second looks until the room asks for no more.
 func (n *session) looksToTheEnd(dan func(server int) discovery.State) {
 	n.Helper()
-	for n.room.Stage() == wire.Chosen {
-		n.wait(5 * time.Second)
+	for n.Room.Stage() == wire.Chosen {
+		n.Wait(5 * time.Second)
 		n.looksBut(dan)
 	}
-	n.inStage(wire.Launching)
+	n.InStage(wire.Launching)
 }
 
 // TestSilentBest checks that one player cannot keep the group from the best servers by calling them
@@ -93,7 +93,7 @@ func TestSilentBest(t *testing.T) {
 			for _, honest := range [][]string{{"ann", "bob"}, {"ann", "bob", "cat"}, {"ann", "bob", "cat", "eve", "fay", "gil", "hal"}} {
 				t.Run(fmt.Sprint(state, hidden, len(honest)+1), func(t *testing.T) {
 					n := apartMeasuring(t, nil, honest...)
-					n.wait(evidence.LeastProbe)
+					n.Wait(evidence.LeastProbe)
 					says := func(server int) discovery.State {
 						if server < hidden {
 							return state
@@ -102,21 +102,21 @@ func TestSilentBest(t *testing.T) {
 					}
 					for server := range 20 {
 						if says(server) == discovery.Answered {
-							n.measures("dan", append(make([]int, server), truly(server))...)
+							n.Measures("dan", append(make([]int, server), truly(server))...)
 						} else {
 							n.denies("dan", state, server)
 						}
 					}
-					n.done("dan")
+					n.Done("dan")
 					n.looksToTheEnd(says)
-					if got := n.chosen().Server; got != 0 {
-						t.Errorf("all go to server %d; the log:\n%s", got, n.log())
+					if got := n.Chosen().Server; got != 0 {
+						t.Errorf("all go to server %d; the log:\n%s", got, n.Story())
 					}
-					if doubt := n.view().People[len(honest)].Doubt; !strings.Contains(catalogue.InEnglish().Say(doubt), "dan says that") {
+					if doubt := n.View().People[len(honest)].Doubt; !strings.Contains(catalogue.InEnglish().Say(doubt), "dan says that") {
 						t.Errorf("dan is named by %v", doubt)
 					}
 					if !slices.Equal(n.counted(), honest) {
-						t.Errorf("left out are others than dan; the log:\n%s", n.log())
+						t.Errorf("left out are others than dan; the log:\n%s", n.Story())
 					}
 				})
 			}
@@ -142,26 +142,26 @@ func TestUnluckyBest(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			n := apartMeasuring(t, nil, "ann", "bob", "cat")
-			n.wait(evidence.LeastProbe)
+			n.Wait(evidence.LeastProbe)
 			for server := range 20 {
 				if slices.Contains(tt.silent, server) {
 					n.denies("dan", discovery.Lost, server)
 				} else {
-					n.measures("dan", append(make([]int, server), truly(server))...)
+					n.Measures("dan", append(make([]int, server), truly(server))...)
 				}
 			}
-			n.done("dan")
+			n.Done("dan")
 			n.looksToTheEnd(func(server int) discovery.State {
 				if slices.Contains(tt.still, server) {
 					return discovery.Lost
 				}
 				return discovery.Answered
 			})
-			if got := n.chosen().Server; got != tt.want {
-				t.Errorf("all go to server %d, want %d; the log:\n%s", got, tt.want, n.log())
+			if got := n.Chosen().Server; got != tt.want {
+				t.Errorf("all go to server %d, want %d; the log:\n%s", got, tt.want, n.Story())
 			}
 			if len(n.counted()) != 4 {
-				t.Errorf("somebody is left out; the log:\n%s", n.log())
+				t.Errorf("somebody is left out; the log:\n%s", n.Story())
 			}
 		})
 	}
@@ -184,26 +184,26 @@ func TestCutOff(t *testing.T) {
 				list[server].ASN = uint32(64500 + server/tt.each)
 			}
 			n := measuringOn(t, list, nil, "ann", "bob", "cat")
-			n.wait(evidence.LeastProbe)
+			n.Wait(evidence.LeastProbe)
 			for server := range 20 {
 				switch {
 				case server < 9:
 					n.denies("dan", discovery.Lost, server)
 				case server < 12: // dan reaches these, and is far from them
-					n.measures("dan", append(make([]int, server), 400)...)
+					n.Measures("dan", append(make([]int, server), 400)...)
 				default:
-					n.measures("dan", append(make([]int, server), truly(server))...)
+					n.Measures("dan", append(make([]int, server), truly(server))...)
 				}
 			}
-			n.done("dan")
+			n.Done("dan")
 			n.looksToTheEnd(func(server int) discovery.State {
 				if server < 9 {
 					return discovery.Lost
 				}
 				return discovery.Answered
 			})
-			if got := n.isOut("dan"); got != tt.leftOut {
-				t.Errorf("left out: %v; the log:\n%s", got, n.log())
+			if got := n.IsOut("dan"); got != tt.leftOut {
+				t.Errorf("left out: %v; the log:\n%s", got, n.Story())
 			}
 		})
 	}
@@ -231,16 +231,16 @@ func TestNobodyEndsTheSession(t *testing.T) {
 			for server := range ms {
 				ms[server] = tt.ms(server)
 			}
-			n.measures("dan", ms...)
-			n.done("dan")
-			n.wait(5 * time.Second)
+			n.Measures("dan", ms...)
+			n.Done("dan")
+			n.Wait(5 * time.Second)
 			n.looksBut(nil)
-			n.inStage(wire.Launching)
-			if got := n.chosen().Server; got != 0 {
+			n.InStage(wire.Launching)
+			if got := n.Chosen().Server; got != 0 {
 				t.Errorf("all go to server %d", got)
 			}
 			if len(n.counted()) != len(tt.honest) {
-				t.Errorf("left out are others than dan; the log:\n%s", n.log())
+				t.Errorf("left out are others than dan; the log:\n%s", n.Story())
 			}
 		})
 	}
@@ -251,21 +251,21 @@ func TestNobodyEndsTheSession(t *testing.T) {
 			n.measuresApart(i, name)
 		}
 		n.denies("hal", discovery.Refused, from(0, 18)...)
-		n.finds("hal", discovery.Answered, 200*time.Millisecond, 19)
-		n.done("hal")
+		n.Finds("hal", discovery.Answered, 200*time.Millisecond, 19)
+		n.Done("hal")
 		for server := range 19 {
-			n.measures("dan", append(make([]int, server), []int{truly(server), lost}[min(1, server/4)])...)
+			n.Measures("dan", append(make([]int, server), []int{truly(server), lost}[min(1, server/4)])...)
 		}
-		n.done("dan")
-		n.wait(5 * time.Second)
+		n.Done("dan")
+		n.Wait(5 * time.Second)
 		n.looksBut(nil)
-		n.inStage(wire.Launching)
+		n.InStage(wire.Launching)
 	})
 	t.Run("nor is one right against one", func(t *testing.T) {
 		n := apartMeasuring(t, nil, "ann")
 		n.denies("dan", discovery.Refused, from(0, 19)...)
-		n.done("dan")
-		n.inStage(wire.Failed)
+		n.Done("dan")
+		n.InStage(wire.Failed)
 	})
 }
 
@@ -281,7 +281,7 @@ func TestSilentBestInASearch(t *testing.T) {
 				if hides(server) {
 					n.denies("dan", discovery.Refused, server)
 				} else {
-					n.finds("dan", discovery.Answered, farRTT(3, server), server)
+					n.Finds("dan", discovery.Answered, farRTT(3, server), server)
 				}
 			}
 		}
@@ -292,7 +292,7 @@ func TestSilentBestInASearch(t *testing.T) {
 		}
 		return discovery.Answered
 	})
-	if n.isBestFor(3); !n.isOut("dan") {
-		t.Errorf("dan has a say; the log:\n%s", n.log())
+	if n.isBestFor(3); !n.IsOut("dan") {
+		t.Errorf("dan has a say; the log:\n%s", n.Story())
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"muster/discovery/plan/topology"
 	"muster/host/room"
+	"muster/host/room/roomtest"
 	"muster/host/wire"
 )
 
@@ -24,32 +25,32 @@ const (
 func TestManyNicknames(t *testing.T) {
 	enters := func(n *session, i int, from string) error {
 		addr, _ := netip.ParseAddr(from)
-		return n.step(room.Order{Action: room.Enter{Name: fmt.Sprint("nickname ", i), Token: fmt.Sprint("page ", i), From: addr}})
+		return n.Step(room.Order{Action: room.Enter{Name: fmt.Sprint("nickname ", i), Token: fmt.Sprint("page ", i), From: addr}})
 	}
 	for _, from := range []string{"192.0.2.1", ""} {
 		n := newSession(t, settings(2))
-		if err := n.enters("zoe", ""); err != nil {
+		if err := n.Enters("zoe", ""); err != nil {
 			t.Fatal(err)
 		}
-		n.step(room.PageOpened{Token: "zoe's token"})
+		n.Step(room.PageOpened{Token: "zoe's token"})
 		for i := range 126 {
 			enters(n, i, from)
-			n.step(room.PageOpened{Token: fmt.Sprint("page ", i)})
+			n.Step(room.PageOpened{Token: fmt.Sprint("page ", i)})
 		}
-		if got := len(n.guests()); got > guestsUnknown+1 {
+		if got := len(n.Guests()); got > guestsUnknown+1 {
 			t.Errorf("126 nicknames from %q are %d guests", from, got)
 		}
 		if err := enters(n, 200, "198.51.100.1"); err != nil {
 			t.Errorf("a guest from elsewhere is turned away: %v", err)
 		}
-		n.join("ann", "bob")
-		n.inStage(wire.Listing)
+		n.Join("ann", "bob")
+		n.InStage(wire.Listing)
 		for i := range 126 { // without pages
-			n.step(room.PageClosed{Token: fmt.Sprint("page ", i)})
+			n.Step(room.PageClosed{Token: fmt.Sprint("page ", i)})
 			enters(n, 1000+i, from)
 		}
-		if !n.hasGuest("zoe") || len(n.view().Log) > 100 {
-			t.Errorf("a flood of nicknames pushes out who is here; the log has %d lines", len(n.view().Log))
+		if !n.HasGuest("zoe") || len(n.View().Log) > 100 {
+			t.Errorf("a flood of nicknames pushes out who is here; the log has %d lines", len(n.View().Log))
 		}
 	}
 }
@@ -58,11 +59,8 @@ func TestManyNicknames(t *testing.T) {
 // one.
 func TestArrivalOfOldRooms(t *testing.T) {
 	n := newSession(t, settings(0))
-	n.join("ann", "bob", "cat")
-	data, err := n.room.Save()
-	if err != nil {
-		t.Fatal(err)
-	}
+	n.Join("ann", "bob", "cat")
+	data := roomtest.Saved(t, n.Room)
 	old, err := room.Restore(bytes.ReplaceAll(data, []byte(`"arrival"`), []byte(`"was"`)), topology.New)
 	if err != nil {
 		t.Fatal(err)
@@ -80,22 +78,22 @@ func TestArrivalOfOldRooms(t *testing.T) {
 // before it tells anybody, and shows it before it sends everybody away.
 func TestEnd(t *testing.T) {
 	n := newSession(t, settings(0))
-	n.as["ann"] = n.room.Keys().Secret
-	n.join("ann", "bob")
-	if err := n.acts(n.pageOf("bob"), room.End{}); reason(err) != wire.ReasonSecret {
+	n.As["ann"] = n.Room.Keys().Secret
+	n.Join("ann", "bob")
+	if err := n.Acts(n.PageOf("bob"), room.End{}); reason(err) != wire.ReasonSecret {
 		t.Errorf("bob ends the session: %v", err)
 	}
-	outputs, err := n.room.Step(room.Order{Credential: n.pageOf("ann"), Action: room.End{}}, n.now)
+	outputs, err := n.Room.Step(room.Order{Credential: n.PageOf("ann"), Action: room.End{}}, n.Now)
 	why := *wire.Refuse(wire.ReasonEnded, "room.ended-by", "player", "ann")
 	if want := []room.Output{room.Save{}, room.Publish{}, room.Dismiss{Player: "ann", Why: why},
 		room.Dismiss{Player: "bob", Why: why}}; err != nil || !slices.Equal(outputs, want) {
 		t.Errorf("it comes to %v, %v; want %v", outputs, err, want)
 	}
-	if shown := n.view(); !shown.Room.Ended.Equal(n.now) || shown.Log[len(shown.Log)-1].String() != "ann has ended the night. Good night!" || !n.room.Use(n.now).IsOver {
+	if shown := n.View(); !shown.Room.Ended.Equal(n.Now) || shown.Log[len(shown.Log)-1].String() != "ann has ended the night. Good night!" || !n.Room.Use(n.Now).IsOver {
 		t.Errorf("shown is %v, with %q", shown.Room.Ended, shown.Log[len(shown.Log)-1].String())
 	}
-	if refusal := n.tryJoin("cat", ""); reason(refusal) != wire.ReasonClosed {
+	if refusal := n.TryJoin("cat", ""); reason(refusal) != wire.ReasonClosed {
 		t.Errorf("who comes later is told %v", refusal)
 	}
-	same(t, n.room, restored(t, n.room))
+	same(t, n.Room, restored(t, n.Room))
 }

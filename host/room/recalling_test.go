@@ -17,7 +17,7 @@ import (
 func (n *session) comesFrom(country string, asn uint32, names ...string) {
 	for _, name := range names {
 		addr := netip.AddrFrom4([4]byte{203, 0, name[0], 7})
-		n.origins[name] = room.Origin{Addr: addr, Near: addr, Country: country, ASN: asn}
+		n.Origins[name] = room.Origin{Addr: addr, Near: addr, Country: country, ASN: asn}
 	}
 }
 
@@ -28,43 +28,43 @@ func TestLearns(t *testing.T) {
 	n.comesFrom("NL", 1136, "ann", "dan")
 	n.comesFrom("BE", 0, "cat")
 	n.comesFrom("", 0, "bob")
-	n.join("ann", "bob", "cat", "dan", "eve")
+	n.Join("ann", "bob", "cat", "dan", "eve")
 	list := append(listOf(20), discovery.Server{Addr: netip.MustParseAddrPort("192.168.1.5:27960")})
 	for i := range list {
 		list[i].Country, list[i].ASN = "DE", 24940
 	}
-	n.gets(list)
-	n.inStage(wire.Measuring)
-	n.informs("ann", slices.Repeat([]int{12}, 21)...)
+	n.Gets(list)
+	n.InStage(wire.Measuring)
+	n.Informs("ann", slices.Repeat([]int{12}, 21)...)
 	for _, name := range []string{"ann", "bob", "cat", "eve"} {
 		ms := make([]int, 21)
 		for server := range ms {
 			ms[server] = 10*server + 10
 		}
-		n.measures(name, ms...)
+		n.Measures(name, ms...)
 	}
 	made := slices.Repeat([]int{9999}, 20)
 	made[19] = 1
-	n.measures("dan", made...)
-	n.done("ann", "bob", "cat", "dan", "eve")
-	if len(n.learnt) > 0 {
-		t.Errorf("before the launch the host learns %+v", n.learnt)
+	n.Measures("dan", made...)
+	n.Done("ann", "bob", "cat", "dan", "eve")
+	if len(n.Learnt) > 0 {
+		t.Errorf("before the launch the host learns %+v", n.Learnt)
 	}
 	for _, name := range []string{"ann", "bob", "cat", "eve"} {
-		n.verifies(name)
+		n.Verifies(name)
 	}
-	n.goesTo(0)
+	n.GoesTo(0)
 	part := memory.Part{Country: "DE", ASN: 24940, Prefix: netip.MustParsePrefix("192.0.2.0/24")}
 	cell := memory.Cell{Part: part, MS: 105, Spread: 57.66281297335398, Count: 20, Seen: eight}
 	want := []room.Learn{
 		{From: netip.MustParseAddr("203.0.97.7"), Network: room.Network{Country: "NL", ASN: 1136}, Cells: []memory.Cell{cell}},
 		{From: netip.MustParseAddr("203.0.99.7"), Network: room.Network{Country: "BE"}, Cells: []memory.Cell{cell}},
 	}
-	if !reflect.DeepEqual(n.learnt, want) {
-		t.Errorf("the host learns %+v,\nwant %+v", n.learnt, want)
+	if !reflect.DeepEqual(n.Learnt, want) {
+		t.Errorf("the host learns %+v,\nwant %+v", n.Learnt, want)
 	}
-	if len(n.recalls) > 0 {
-		t.Errorf("a room without a search asks for %+v", n.recalls)
+	if len(n.Recalls) > 0 {
+		t.Errorf("a room without a search asks for %+v", n.Recalls)
 	}
 }
 
@@ -75,38 +75,38 @@ func TestRecalls(t *testing.T) {
 		s := settings(2)
 		s.Strategy = wire.Coordinated
 		n = newSession(t, s)
-		n.remembered = remembered
+		n.Remembered = remembered
 		n.comesFrom("NL", 1136, "ann")
 		n.comesFrom("BE", 5432, "bob", "zoe")
-		n.join("ann", "bob")
-		n.gets(far())
+		n.Join("ann", "bob")
+		n.Gets(far())
 		n.searchesOn("ann", "bob")
 		n.isBestFor(2)
-		asked = len(n.asked["ann"]) + len(n.asked["bob"])
-		n.verifies("ann")
-		n.verifies("bob")
-		n.inStage(wire.Launching)
+		asked = len(n.Asked["ann"]) + len(n.Asked["bob"])
+		n.Verifies("ann")
+		n.Verifies("bob")
+		n.InStage(wire.Launching)
 		return n, asked
 	}
 	n, before := play(nil)
 	want := map[string]room.Network{"ann": {Country: "NL", ASN: 1136}, "bob": {Country: "BE", ASN: 5432}}
-	if len(n.recalls) != 1 || !reflect.DeepEqual(n.recalls[0].Of, want) || len(n.recalls[0].List.List()) != len(far()) {
-		t.Errorf("the room asks for %+v", n.recalls)
+	if len(n.Recalls) != 1 || !reflect.DeepEqual(n.Recalls[0].Of, want) || len(n.Recalls[0].List.List()) != len(far()) {
+		t.Errorf("the room asks for %+v", n.Recalls)
 	}
-	if len(n.learnt) != 2 {
-		t.Fatalf("the host learns %+v", n.learnt)
+	if len(n.Learnt) != 2 {
+		t.Fatalf("the host learns %+v", n.Learnt)
 	}
-	_, after := play(map[string][]memory.Cell{"ann": n.learnt[0].Cells, "bob": n.learnt[1].Cells, "nobody": n.learnt[0].Cells})
+	_, after := play(map[string][]memory.Cell{"ann": n.Learnt[0].Cells, "bob": n.Learnt[1].Cells, "nobody": n.Learnt[0].Cells})
 	if after >= before {
 		t.Errorf("with a memory the room asks for %d servers, without one for %d", after, before)
 	}
 	t.Logf("%d questions, %d with a memory", before, after)
 
 	late := searchingFor(t, room.Tuning{}, settings(0), "ann", "bob")
-	late.wait(200 * time.Millisecond)
+	late.Wait(200 * time.Millisecond)
 	late.comesFrom("BE", 5432, "zoe")
-	late.join("zoe")
-	if len(late.recalls) != 1 || !reflect.DeepEqual(late.recalls[0].Of, map[string]room.Network{"zoe": {Country: "BE", ASN: 5432}}) {
-		t.Errorf("as zoe comes late the room asks for %+v", late.recalls)
+	late.Join("zoe")
+	if len(late.Recalls) != 1 || !reflect.DeepEqual(late.Recalls[0].Of, map[string]room.Network{"zoe": {Country: "BE", ASN: 5432}}) {
+		t.Errorf("as zoe comes late the room asks for %+v", late.Recalls)
 	}
 }

@@ -34,17 +34,17 @@ func (d *darkplaces) look(n *session, names []string) (looked bool) {
 	asked, answered := map[string]wire.Finalists{}, map[packet]int{}
 	const own = 1100 * time.Millisecond // a program's own time between samples
 	for i, name := range names {
-		for _, m := range n.sent[name] {
+		for _, m := range n.Sent[name] {
 			if f, ok := m.(wire.Finalists); ok {
 				asked[name] = f
 			}
 		}
-		delete(n.sent, name)
+		delete(n.Sent, name)
 		f := asked[name]
 		for _, server := range f.Servers {
 			for sample := range f.Samples {
 				after := time.Duration(f.After) + time.Duration(sample)*max(own, time.Duration(f.Every))
-				packets = append(packets, packet{n.now.Add(after + time.Duration(i)*time.Millisecond), name, server})
+				packets = append(packets, packet{n.Now.Add(after + time.Duration(i)*time.Millisecond), name, server})
 			}
 		}
 	}
@@ -53,7 +53,7 @@ func (d *darkplaces) look(n *session, names []string) (looked bool) {
 		if d.answers(p.server, p.at) {
 			answered[packet{player: p.player, server: p.server}]++
 		}
-		n.wait(max(0, p.at.Sub(n.now)))
+		n.Wait(max(0, p.at.Sub(n.Now)))
 	}
 	for _, name := range names {
 		f, isAsked := asked[name]
@@ -69,7 +69,7 @@ func (d *darkplaces) look(n *session, names []string) (looked bool) {
 			}
 			v.Servers = append(v.Servers, seen)
 		}
-		n.says(name, v)
+		n.Says(name, v)
 		looked = true
 	}
 	return looked
@@ -83,17 +83,17 @@ func TestOneAddress(t *testing.T) {
 			t.Run(fmt.Sprintf("%d players, %d servers", players, servers), func(t *testing.T) {
 				n := newSession(t, settings(players))
 				names := []string{"ann", "bob", "cat", "dan", "eve", "fay"}[:players]
-				n.join(names...)
-				n.listed(servers)
+				n.Join(names...)
+				n.Listed(servers)
 				for _, name := range names {
-					n.informs(name, slices.Repeat([]int{12}, servers)...)
-					n.measures(name, slices.Repeat([]int{30}, servers)...)
-					n.done(name)
+					n.Informs(name, slices.Repeat([]int{12}, servers)...)
+					n.Measures(name, slices.Repeat([]int{30}, servers)...)
+					n.Done(name)
 				}
 				d := darkplaces{map[int]time.Time{}}
 				for d.look(n, names) {
 				}
-				n.inStage(wire.Launching)
+				n.InStage(wire.Launching)
 			})
 		}
 	}
@@ -107,15 +107,15 @@ func TestLookAloneEnds(t *testing.T) {
 		then func(n *session)
 		to   int
 	}{
-		{"is silent", func(n *session) { n.wait(lookTime + 5*time.Second) }, 0},
-		{"leaves", func(n *session) { n.gone("bob"); n.wait(time.Minute) }, 0},
+		{"is silent", func(n *session) { n.Wait(lookTime + 5*time.Second) }, 0},
+		{"leaves", func(n *session) { n.Gone("bob"); n.Wait(time.Minute) }, 0},
 		{"finds nothing", func(n *session) {
-			n.says("bob", wire.Verified{Round: 1, Attempt: 2, Servers: []wire.Finalist{{Server: 0, State: discovery.Lost, Sent: 2}}})
+			n.Says("bob", wire.Verified{Round: 1, Attempt: 2, Servers: []wire.Finalist{{Server: 0, State: discovery.Lost, Sent: 2}}})
 		}, 1},
 		{"finds it", func(n *session) {
-			n.says("ann", wire.Verified{Round: 1, Attempt: 2, Servers: []wire.Finalist{{Server: 0, State: discovery.Lost, Sent: 2}}})
-			n.inStage(wire.Chosen)
-			n.says("bob", wire.Verified{
+			n.Says("ann", wire.Verified{Round: 1, Attempt: 2, Servers: []wire.Finalist{{Server: 0, State: discovery.Lost, Sent: 2}}})
+			n.InStage(wire.Chosen)
+			n.Says("bob", wire.Verified{
 				Round:   1,
 				Attempt: 2,
 				Servers: []wire.Finalist{{Server: 0, State: discovery.Answered, RTTs: []float64{30}, Sent: 2}},
@@ -124,21 +124,21 @@ func TestLookAloneEnds(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			n := newSession(t, settings(2))
-			n.join("ann", "bob")
-			n.listed(2)
+			n.Join("ann", "bob")
+			n.Listed(2)
 			for _, name := range []string{"ann", "bob"} {
-				n.informs(name, 12, 12)
-				n.measures(name, 30, 40)
-				n.done(name)
+				n.Informs(name, 12, 12)
+				n.Measures(name, 30, 40)
+				n.Done(name)
 			}
-			n.verifies("ann")
-			n.says("bob", wire.Verified{Round: 1, Attempt: 1, Servers: []wire.Finalist{
+			n.Verifies("ann")
+			n.Says("bob", wire.Verified{Round: 1, Attempt: 1, Servers: []wire.Finalist{
 				{Server: 0, State: discovery.Lost, Sent: 3}, {Server: 1, State: discovery.Answered, RTTs: []float64{40}, Sent: 3},
 			}})
 			n.looksAlone("bob", 2, 0)
-			n.noted("1 server answered others, but not bob: bob looks again")
+			n.Noted("1 server answered others, but not bob: bob looks again")
 			c.then(n)
-			n.goesTo(c.to)
+			n.GoesTo(c.to)
 		})
 	}
 }

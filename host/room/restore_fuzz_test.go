@@ -11,6 +11,7 @@ import (
 
 	"muster/discovery/plan/topology"
 	"muster/host/room"
+	"muster/host/room/roomtest"
 	"muster/host/room/saved"
 )
 
@@ -29,15 +30,11 @@ func FuzzRestore(f *testing.F) {
 	}
 	for seed := range uint64(4) {
 		e := newFuzzSession(&testing.T{}, randomChoices(seed))
-		e.room = room.New(room.Keys{Code: "BAKODI", Secret: "secret"}, settings(2), e.now)
+		e.Room = room.New(room.Keys{Code: "BAKODI", Secret: "secret"}, settings(2), e.Now)
 		for len(e.choices) > 0 {
 			e.happens()
 		}
-		data, err := e.room.Save()
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(data, uint16(seed), []byte(`{"x":[1e9,"y"]}`))
+		f.Add(roomtest.Saved(f, e.Room), uint16(seed), []byte(`{"x":[1e9,"y"]}`))
 	}
 	f.Fuzz(func(t *testing.T, data []byte, at uint16, value []byte) {
 		data = withValue(data, int(at), value)
@@ -51,7 +48,7 @@ func FuzzRestore(f *testing.F) {
 		r = restored(t, r) // as this program writes it
 		same(t, r, restored(t, r))
 		e := newFuzzSession(t, nil)
-		e.room, e.now = r, r.Snapshot().Room.Since.Add(time.Second)
+		e.Room, e.Now = r, r.Snapshot().Room.Since.Add(time.Second)
 		e.step(room.Resume{})
 		e.ends()
 	})

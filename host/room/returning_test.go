@@ -12,13 +12,13 @@ import (
 // repeats reports everything that a player measured, as a program does whose connection is new.
 func (n *session) repeats(player int, name string, servers int) {
 	n.Helper()
-	infos, report := wire.Infos{Round: n.round()}, wire.Report{Round: n.round()}
+	infos, report := wire.Infos{Round: n.Round()}, wire.Report{Round: n.Round()}
 	for server := range servers {
 		infos.Servers = append(infos.Servers, wire.ServerInfo{Server: server, Info: discovery.Info{MaxPlayers: 16}})
 		report.Results = append(report.Results, discovery.Result{Server: server, State: discovery.Answered, RTT: farRTT(player, server)})
 	}
-	n.says(name, infos)
-	n.says(name, report)
+	n.Says(name, infos)
+	n.Says(name, report)
 }
 
 // TestReturnsLast checks that a player who returns after a restart of the host is not judged by
@@ -28,19 +28,19 @@ func TestReturnsLast(t *testing.T) {
 	s.Strategy = wire.Coordinated
 	n := newSession(t, s)
 	names := []string{"ann", "bob", "dan", "cat"}
-	n.join(names...)
-	n.gets(far()[:120])
-	n.inStage(wire.Refining)
-	n.restarts(time.Second)
+	n.Join(names...)
+	n.Gets(far()[:120])
+	n.InStage(wire.Refining)
+	n.Restarts(time.Second)
 	for player, name := range names {
-		n.join(name)
+		n.Join(name)
 		n.repeats(player, name, 120)
 	}
 	n.searchesOn(names...)
-	n.inStage(wire.Chosen)
+	n.InStage(wire.Chosen)
 	for _, name := range names {
-		if n.isOut(name) {
-			t.Errorf("%s is left out; the log:\n%s", name, n.log())
+		if n.IsOut(name) {
+			t.Errorf("%s is left out; the log:\n%s", name, n.Story())
 		}
 	}
 }
@@ -49,8 +49,8 @@ func TestReturnsLast(t *testing.T) {
 func TestDownForAMoment(t *testing.T) {
 	n := searchingFor(t, room.Tuning{}, settings(4), "ann", "bob", "cat", "dan")
 	var unanswered []int
-	for n.now.Sub(eight) < 3*time.Second { // a question gets no answer for two seconds, and is given up
-		n.wait(200 * time.Millisecond)
+	for n.Now.Sub(eight) < 3*time.Second { // a question gets no answer for two seconds, and is given up
+		n.Wait(200 * time.Millisecond)
 		for player, name := range []string{"ann", "bob", "cat"} {
 			n.answers(player, name)
 		}
@@ -59,13 +59,13 @@ func TestDownForAMoment(t *testing.T) {
 		}
 	}
 	n.denies("dan", discovery.Lost, unanswered[:len(unanswered)/2]...)
-	n.wait(200 * time.Millisecond)
+	n.Wait(200 * time.Millisecond)
 	for _, server := range unanswered[len(unanswered)/2:] {
-		n.finds("dan", discovery.Answered, farRTT(3, server), server)
+		n.Finds("dan", discovery.Answered, farRTT(3, server), server)
 	}
 	n.searchesOn("ann", "bob", "cat", "dan")
-	n.inStage(wire.Chosen)
-	if n.isOut("dan") {
-		t.Errorf("dan is left out; the log:\n%s", n.log())
+	n.InStage(wire.Chosen)
+	if n.IsOut("dan") {
+		t.Errorf("dan is left out; the log:\n%s", n.Story())
 	}
 }

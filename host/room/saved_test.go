@@ -22,6 +22,7 @@ import (
 	"muster/host/room/nearby"
 	"muster/host/room/origin"
 	"muster/host/room/outage"
+	"muster/host/room/roomtest"
 	"muster/host/room/saved"
 	"muster/host/room/sides"
 	"muster/host/room/trust"
@@ -40,82 +41,82 @@ func TestRestart(t *testing.T) {
 		sent  string
 		then  func(n *session)
 	}{
-		{"gathering, one is missing", func(n *session) { n.join("ann") }, wire.Gathering, "welcome", func(n *session) {
-			n.join("bob")
-			n.inStage(wire.Listing)
+		{"gathering, one is missing", func(n *session) { n.Join("ann") }, wire.Gathering, "welcome", func(n *session) {
+			n.Join("bob")
+			n.InStage(wire.Listing)
 		}},
-		{"listing", func(n *session) { n.join("ann", "bob") }, wire.Listing, "welcome", func(n *session) {
-			if n.fetches != 2 {
-				n.Errorf("%d lists were asked for, want another one", n.fetches)
+		{"listing", func(n *session) { n.Join("ann", "bob") }, wire.Listing, "welcome", func(n *session) {
+			if n.Fetches != 2 {
+				n.Errorf("%d lists were asked for, want another one", n.Fetches)
 			}
-			n.join("bob")
-			n.listed(2)
-			n.inStage(wire.Measuring)
+			n.Join("bob")
+			n.Listed(2)
+			n.InStage(wire.Measuring)
 		}},
 		{"measuring", func(n *session) {
-			n.join("ann", "bob")
-			n.listed(2)
-			n.informs("bob", 12, 12)
-			n.measures("ann", 10, lost)
-			n.measures("bob", 30, 20)
-			n.done("bob")
+			n.Join("ann", "bob")
+			n.Listed(2)
+			n.Informs("bob", 12, 12)
+			n.Measures("ann", 10, lost)
+			n.Measures("bob", 30, 20)
+			n.Done("bob")
 		}, wire.Measuring, "welcome list measure report", func(n *session) {
-			n.join("bob")
-			n.done("ann", "bob")
-			n.inStage(wire.Chosen)
+			n.Join("bob")
+			n.Done("ann", "bob")
+			n.InStage(wire.Chosen)
 		}},
 		{"measuring, and nobody comes back", func(n *session) {
-			n.join("ann", "bob")
-			n.listed(2)
+			n.Join("ann", "bob")
+			n.Listed(2)
 		}, wire.Measuring, "welcome list measure", func(n *session) {
-			n.gone("ann")
-			n.wait(outage.LongestAbsence + 31*time.Second)
-			n.inStage(wire.Failed)
+			n.Gone("ann")
+			n.Wait(outage.LongestAbsence + 31*time.Second)
+			n.InStage(wire.Failed)
 		}},
 		{"chosen", func(n *session) {
 			toChosen(n)
-			n.verifies("bob")
+			n.Verifies("bob")
 		}, wire.Chosen, "welcome list finalists", func(n *session) {
-			n.verifies("ann")
-			n.goesTo(0)
+			n.Verifies("ann")
+			n.GoesTo(0)
 		}},
 		{"chosen, and nobody looks", toChosen, wire.Chosen, "welcome list finalists", func(n *session) {
-			n.wait(16 * time.Second)
-			n.goesTo(0)
+			n.Wait(16 * time.Second)
+			n.GoesTo(0)
 		}},
 		{"launching", func(n *session) {
 			toChosen(n)
-			n.verifies("ann")
-			n.verifies("bob")
-			n.says("bob", wire.Launched{Round: 1, State: wire.LaunchStarted})
+			n.Verifies("ann")
+			n.Verifies("bob")
+			n.Says("bob", wire.Launched{Round: 1, State: wire.LaunchStarted})
 		}, wire.Launching, "welcome list launch", func(n *session) {
-			n.says("ann", wire.Launched{Round: 1, State: wire.LaunchByHand})
-			n.noted("bob is on the way", "the host has restarted", "ann is back", "ann joins by hand")
-			n.goes()
-			n.inStage(wire.Listing)
+			n.Says("ann", wire.Launched{Round: 1, State: wire.LaunchByHand})
+			n.Noted("bob is on the way", "the host has restarted", "ann is back", "ann joins by hand")
+			n.Goes()
+			n.InStage(wire.Listing)
 		}},
 		{"failed", func(n *session) {
-			n.join("ann", "bob")
-			n.step(room.Listed{Err: errors.New("no master answers")})
+			n.Join("ann", "bob")
+			n.Step(room.Listed{Err: errors.New("no master answers")})
 		}, wire.Failed, "welcome", func(n *session) {
-			n.goes()
-			n.inStage(wire.Listing)
+			n.Goes()
+			n.InStage(wire.Listing)
 		}},
 		{"the second round", func(n *session) {
 			toChosen(n)
-			n.verifies("ann")
-			n.verifies("bob")
-			n.goes()
-			n.listed(3)
-			n.measures("ann", 10, 20, 30)
+			n.Verifies("ann")
+			n.Verifies("bob")
+			n.Goes()
+			n.Listed(3)
+			n.Measures("ann", 10, 20, 30)
 		}, wire.Measuring, "welcome list measure report", func(n *session) {
-			n.join("bob")
-			n.informs("bob", 12, 12, 12)
-			n.measures("bob", 30, 20, 11)
-			n.done("ann", "bob")
-			n.verifies("ann")
-			n.verifies("bob")
-			n.goesTo(0)
+			n.Join("bob")
+			n.Informs("bob", 12, 12, 12)
+			n.Measures("bob", 30, 20, 11)
+			n.Done("ann", "bob")
+			n.Verifies("ann")
+			n.Verifies("bob")
+			n.GoesTo(0)
 		}},
 	}
 	for _, tt := range tests {
@@ -123,16 +124,16 @@ func TestRestart(t *testing.T) {
 			t.Run(tt.name+name, func(t *testing.T) {
 				n := newSession(t, settings(2))
 				tt.until(n)
-				n.inStage(tt.stage)
-				before := n.room
-				n.revive()
-				same(t, before, n.room)
-				n.now = n.now.Add(away)
-				n.step(room.Resume{})
-				n.inStage(tt.stage)
-				n.took("ann")
-				n.join("ann")
-				if got := n.took("ann"); got != tt.sent {
+				n.InStage(tt.stage)
+				before := n.Room
+				n.Revive()
+				same(t, before, n.Room)
+				n.Now = n.Now.Add(away)
+				n.Step(room.Resume{})
+				n.InStage(tt.stage)
+				n.Took("ann")
+				n.Join("ann")
+				if got := n.Took("ann"); got != tt.sent {
 					t.Errorf("ann is sent %q, want %q", got, tt.sent)
 				}
 				tt.then(n)
@@ -145,16 +146,16 @@ func TestRestart(t *testing.T) {
 func TestSavedNames(t *testing.T) {
 	n := newSession(t, settings(2))
 	toChosen(n)
-	n.verifies("bob")
-	n.verifies("ann")
-	n.revive()
-	if called := n.view().Choice.Servers[addrOf(0).String()].Name; called != "server 0" {
+	n.Verifies("bob")
+	n.Verifies("ann")
+	n.Revive()
+	if called := n.View().Choice.Servers[addrOf(0).String()].Name; called != "server 0" {
 		t.Errorf("the restored room calls it %q", called)
 	}
 }
 
 func TestRestoreRefuses(t *testing.T) {
-	whole, err := choosing(t, 2).room.Save()
+	whole, err := choosing(t, 2).Room.Save()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,16 +186,16 @@ func TestRestoreRefuses(t *testing.T) {
 func TestOver(t *testing.T) {
 	n := newSession(t, settings(2))
 	day := 24 * time.Hour
-	if n.room.Use(eight.Add(day)).IsOver || !n.room.Use(eight.Add(day+time.Second)).IsOver {
+	if n.Room.Use(eight.Add(day)).IsOver || !n.Room.Use(eight.Add(day+time.Second)).IsOver {
 		t.Error("an empty room is kept for a day")
 	}
-	n.join("ann")
-	if n.room.Use(eight.Add(30 * day)).IsOver {
+	n.Join("ann")
+	if n.Room.Use(eight.Add(30 * day)).IsOver {
 		t.Error("a room with someone in it is over")
 	}
-	n.now = eight.Add(day)
-	n.gone("ann")
-	if n.room.Use(eight.Add(2*day)).IsOver || !n.room.Use(eight.Add(2*day+time.Second)).IsOver {
+	n.Now = eight.Add(day)
+	n.Gone("ann")
+	if n.Room.Use(eight.Add(2*day)).IsOver || !n.Room.Use(eight.Add(2*day+time.Second)).IsOver {
 		t.Error("a room is kept for a day after the last has left")
 	}
 }
@@ -224,19 +225,19 @@ func TestSavedForm(t *testing.T) {
 	set := settings(2)
 	set.Agree, set.GuestsVote = wire.Yes, true
 	n := votingBy(t, set)
-	before := len(n.view().Log)
+	before := len(n.View().Log)
 	set.Limits, set.Password, set.Servers = wire.Limits{150 * time.Millisecond}, "club", own
-	n.step(room.Resettle{Settings: set})
-	said := n.view().Log[before:]
-	n.votes("zoe", 1)
-	n.page("yan", room.WhatIf(`{"by":"minimax"}`))
+	n.Step(room.Resettle{Settings: set})
+	said := n.View().Log[before:]
+	n.Votes("zoe", 1)
+	n.OnPage("yan", room.WhatIf(`{"by":"minimax"}`))
 	for _, name := range []string{"zoe", "yan"} { // the golden files show no reveal: only players' pages had one
-		n.step(room.PageClosed{Token: name + "'s token"})
+		n.Step(room.PageClosed{Token: name + "'s token"})
 	}
-	n.goes()
-	n.step(room.OwnKept{Kept: "the hash of the organiser's list"})
-	form := savedBy(t, n.room)
-	form.Listing.List, form.Listing.Hash, form.Listing.SaidAt = nil, "the hash of the list", n.now.Add(-time.Minute)
+	n.Goes()
+	n.Step(room.OwnKept{Kept: "the hash of the organiser's list"})
+	form := savedBy(t, n.Room)
+	form.Listing.List, form.Listing.Hash, form.Listing.SaidAt = nil, "the hash of the list", n.Now.Add(-time.Minute)
 	infos, err := wire.Marshal(wire.Infos{
 		Round:   1,
 		Servers: []wire.ServerInfo{{Server: 1, Info: discovery.Info{Name: "listed 1", Map: "haven", Mode: "ctf", Players: 4, MaxPlayers: 16}}},
@@ -341,7 +342,7 @@ func TestSavedForm(t *testing.T) {
 		for i, p := range was.Roster.Guests {
 			was.Roster.Guests[i].Arrival = arrivals[p.Name]
 		}
-		if a, b := differ(indented(t, is), indented(t, was)); a != b {
+		if a, b := roomtest.Differ(t, is, was); a != b {
 			t.Errorf("of form 1 is read %s, want %s", b, a)
 		}
 	}
@@ -350,24 +351,12 @@ func TestSavedForm(t *testing.T) {
 // savedBy returns what a room saves.
 func savedBy(t *testing.T, r *room.Room) saved.Room {
 	t.Helper()
-	data, err := r.Save()
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := roomtest.Saved(t, r)
 	s, err := saved.Read(data)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return s
-}
-
-func indented(t *testing.T, of any) string {
-	t.Helper()
-	data, err := json.MarshalIndent(of, "", " ")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(data)
 }
 
 // TestListGone checks that a room whose list the store has lost keeps its people and gets a new
@@ -381,44 +370,38 @@ func TestListGone(t *testing.T) {
 		{inVoting, wire.Listing, true},
 		{func(t *testing.T) *session {
 			n := inVoting(t)
-			n.goes()
-			n.wait(countdownTime + tick)
-			n.inStage(wire.Launching)
+			n.Goes()
+			n.Wait(countdownTime + tick)
+			n.InStage(wire.Launching)
 			return n
 		}, wire.Failed, false},
-		{func(t *testing.T) *session { n := newSession(t, settings(3)); n.join("ann"); return n }, wire.Gathering, false},
+		{func(t *testing.T) *session { n := newSession(t, settings(3)); n.Join("ann"); return n }, wire.Gathering, false},
 	} {
 		n := tt.at(t)
-		form := savedBy(t, n.room)
+		form := savedBy(t, n.Room)
 		form.Listing.List, form.Listing.Hash = nil, "the hash of the list"
 		data, err := json.Marshal(form)
 		if err != nil {
 			t.Fatal(err)
 		}
-		back, err := room.Restore(data, topology.New)
-		if err != nil {
-			t.Fatal(err)
+		back := roomtest.Play(t, roomtest.Read(t, data), n.Now)
+		if err := back.Step(room.Resume{}); err != nil || back.Room.Stage() != tt.after || back.Fetches > 0 != tt.asks {
+			t.Errorf("a room in %s is in %s after, and asks for %d lists: %v", n.Room.Stage(), back.Room.Stage(), back.Fetches, err)
 		}
-		outputs, err := back.Step(room.Resume{}, n.now)
-		asks := slices.ContainsFunc(outputs, func(o room.Output) bool { _, is := o.(room.Fetch); return is })
-		if err != nil || back.Stage() != tt.after || asks != tt.asks {
-			t.Errorf("a room in %s is in %s after, and asks for a list: %v, %v", n.room.Stage(), back.Stage(), asks, err)
-		}
-		got, want := (&session{room: back}).players(), n.players()
-		if !slices.Equal(got, want) || !slices.Equal(back.Tokens(), n.room.Tokens()) {
+		if got, want := back.Players(), n.Players(); !slices.Equal(got, want) || !slices.Equal(back.Room.Tokens(), n.Room.Tokens()) {
 			t.Errorf("it has the players %v, want %v", got, want)
 		}
-		same(t, back, restored(t, back))
+		same(t, back.Room, restored(t, back.Room))
 	}
 }
 
 // TestListKeptApart checks that a list that the store has is not saved with the room.
 func TestListKeptApart(t *testing.T) {
 	n := newSession(t, settings(1))
-	n.join("ann")
-	n.step(room.Listed{List: topology.New(room.Shared(listOf(6), nil)), Kept: "the hash of the list"})
-	n.inStage(wire.Measuring)
-	if form := savedBy(t, n.room); form.Listing.List != nil || form.Listing.Hash != "the hash of the list" {
+	n.Join("ann")
+	n.Step(room.Listed{List: topology.New(room.Shared(listOf(6), nil)), Kept: "the hash of the list"})
+	n.InStage(wire.Measuring)
+	if form := savedBy(t, n.Room); form.Listing.List != nil || form.Listing.Hash != "the hash of the list" {
 		t.Errorf("saved is the list %q, by the hash %q", form.Listing.List, form.Listing.Hash)
 	}
 }
@@ -427,17 +410,17 @@ func TestListKeptApart(t *testing.T) {
 // field saves all of them again.
 func TestEveryFieldIsKept(t *testing.T) {
 	waits := newSession(t, settings(2))
-	waits.join("ann", "bob")
-	waits.listed(1)
+	waits.Join("ann", "bob")
+	waits.Listed(1)
 	for _, name := range []string{"ann", "bob"} {
-		waits.informs(name, 0)
-		waits.measures(name, 20)
+		waits.Informs(name, 0)
+		waits.Measures(name, 20)
 	}
-	waits.done("ann", "bob")
-	if err := waits.orders(room.AwaitSeats{}); err != nil {
+	waits.Done("ann", "bob")
+	if err := waits.Orders(room.AwaitSeats{}); err != nil {
 		t.Fatal(err)
 	}
-	waits.inStage(wire.Waiting)
+	waits.InStage(wire.Waiting)
 	tests := map[string]struct {
 		at     func(t *testing.T) *session
 		change func(s *saved.Room)
@@ -478,7 +461,7 @@ func TestEveryFieldIsKept(t *testing.T) {
 		}
 	}
 	for name, tt := range tests {
-		form := savedBy(t, tt.at(t).room)
+		form := savedBy(t, tt.at(t).Room)
 		tt.change(&form)
 		tries("", reflect.ValueOf(form))
 		for _, p := range form.Players {
@@ -493,15 +476,7 @@ func TestEveryFieldIsKept(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		kept, err := back.Save()
-		if err != nil {
-			t.Fatal(err)
-		}
-		var is, was any
-		if err := errors.Join(json.Unmarshal(data, &was), json.Unmarshal(kept, &is)); err != nil {
-			t.Fatal(err)
-		}
-		if is, was := differ(indented(t, pruned(is)), indented(t, pruned(was))); is != was {
+		if is, was := roomtest.Differ(t, roomtest.Document(t, roomtest.Saved(t, back)), roomtest.Document(t, data)); is != was {
 			t.Errorf("%s: saved again it says %s, and said %s", name, is, was)
 		}
 	}

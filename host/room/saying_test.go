@@ -59,9 +59,9 @@ func newDispute(t *testing.T, honest, liars int, agree wire.Decision, lie func(*
 
 // begins lets everybody join, until they measure.
 func (h *dispute) begins() {
-	h.join(h.all()...)
-	h.listed(disputeServers)
-	h.inStage(wire.Measuring)
+	h.Join(h.all()...)
+	h.Listed(disputeServers)
+	h.InStage(wire.Measuring)
 }
 
 func (h *dispute) all() []string { return slices.Concat(h.honest, h.liars) }
@@ -73,7 +73,7 @@ func (h *dispute) tell(names ...string) {
 		for server := range disputeServers {
 			infos = append(infos, wire.ServerInfo{Server: server, Info: h.told(name, server)})
 		}
-		h.says(name, wire.Infos{Round: h.round(), Servers: infos})
+		h.Says(name, wire.Infos{Round: h.Round(), Servers: infos})
 	}
 }
 
@@ -92,17 +92,17 @@ func (h *dispute) measure() {
 		for server := range disputeServers {
 			ms = append(ms, 10+5*server)
 		}
-		h.measures(name, ms...)
+		h.Measures(name, ms...)
 	}
-	h.done(h.all()...)
+	h.Done(h.all()...)
 }
 
 // look answers all second looks that the room asks for, the liars' in their own way.
 func (h *dispute) look() {
-	for last := 0; h.looks[h.honest[0]].Attempt > last; {
-		last = h.looks[h.honest[0]].Attempt
+	for last := 0; h.Looks[h.honest[0]].Attempt > last; {
+		last = h.Looks[h.honest[0]].Attempt
 		for _, name := range h.all() {
-			asked := h.looks[name]
+			asked := h.Looks[name]
 			v := wire.Verified{Round: asked.Round, Attempt: asked.Attempt}
 			for _, server := range asked.Servers {
 				info := truth(server)
@@ -118,7 +118,7 @@ func (h *dispute) look() {
 					Info:   &info,
 				})
 			}
-			h.says(name, v)
+			h.Says(name, v)
 		}
 	}
 }
@@ -127,24 +127,24 @@ func (h *dispute) look() {
 // liars if it should, and nobody honest.
 func (h *dispute) endsWell(named bool) {
 	h.Helper()
-	h.goesTo(0)
-	if got := h.view().Way.Server; got != "server 0 (192.0.2.0:27960)" {
+	h.GoesTo(0)
+	if got := h.View().Way.Server; got != "server 0 (192.0.2.0:27960)" {
 		h.Errorf("all go to %q", got)
 	}
-	for _, p := range h.view().People {
+	for _, p := range h.View().People {
 		if isLiar := slices.Contains(h.liars, p.Name); !p.Doubt.IsZero() != (isLiar && named) {
-			h.Errorf("of %s is said %q, want it for liars: %v; the log:\n%s", p.Name, p.Doubt, named, h.log())
+			h.Errorf("of %s is said %q, want it for liars: %v; the log:\n%s", p.Name, p.Doubt, named, h.Story())
 		}
 	}
 	for _, name := range h.honest {
-		for _, m := range h.sent[name] {
+		for _, m := range h.Sent[name] {
 			if launch, is := m.(wire.Launch); is && launch.Address != addrOf(0).String() {
 				h.Errorf("%s is sent to %s", name, launch.Address)
 			}
 		}
 	}
 	if len(h.honest) == 3 { // large rooms take long to compare
-		same(h, h.room, restored(h.T, h.room))
+		same(h, h.Room, restored(h, h.Room))
 	}
 }
 
@@ -178,25 +178,25 @@ func TestLiarsAboutServers(t *testing.T) {
 			honestly(h)
 			for range 3 {
 				h.tell(h.liars...)
-				h.wait(time.Second)
+				h.Wait(time.Second)
 			}
-			h.goes()
-			h.wait(countdownTime + time.Second)
+			h.Goes()
+			h.Wait(countdownTime + time.Second)
 		}},
 		"countdown": {wire.Yes, func(h *dispute) {
 			honestly(h)
-			h.wait(time.Minute)
-			h.goes()
-			h.wait(time.Second)
+			h.Wait(time.Minute)
+			h.Goes()
+			h.Wait(time.Second)
 			h.look()
 			h.tell(h.liars...)
-			h.wait(countdownTime)
+			h.Wait(countdownTime)
 		}},
 		"after the launch": {wire.Undecided, func(h *dispute) {
 			honestly(h)
 			h.tell(h.liars...)
-			h.gone("honest0")
-			h.join("honest0")
+			h.Gone("honest0")
+			h.Join("honest0")
 		}},
 	}
 	for _, of := range []struct{ honest, liars int }{{3, 1}, {7, 1}, {6, 2}} {
@@ -235,9 +235,9 @@ func TestTwoContradict(t *testing.T) {
 			h.tell("liar0", "honest0")
 			h.measure()
 			h.look()
-			h.inStage(wire.Launching)
+			h.InStage(wire.Launching)
 			sent := map[string]string{}
-			for name, messages := range h.sent {
+			for name, messages := range h.Sent {
 				for _, m := range messages {
 					if launch, is := m.(wire.Launch); is {
 						sent[name] = launch.Address
@@ -249,7 +249,7 @@ func TestTwoContradict(t *testing.T) {
 				theirs = netip.AddrPortFrom(theirs.Addr(), 4444)
 			}
 			if sent["honest0"] != addrOf(0).String() || sent["liar0"] != theirs.String() {
-				t.Errorf("they go to %v; the log:\n%s", sent, h.log())
+				t.Errorf("they go to %v; the log:\n%s", sent, h.Story())
 			}
 		})
 	}
@@ -262,16 +262,16 @@ func TestAloneIsBelieved(t *testing.T) {
 	info := truth(0)
 	info.GamePort = 27015
 	h.tell("honest0")
-	h.says("honest0", wire.Infos{
+	h.Says("honest0", wire.Infos{
 		Round:   1,
 		Servers: []wire.ServerInfo{{Server: 0, Info: info}, {Server: 1, Info: discovery.Info{MaxPlayers: 1, Players: 1}}},
 	})
 	h.measure()
-	h.says("honest0", wire.Verified{Round: 1, Attempt: 1})
-	if got := h.view().Way; got == nil || got.Connect != "192.0.2.0:27015" {
+	h.Says("honest0", wire.Verified{Round: 1, Attempt: 1})
+	if got := h.View().Way; got == nil || got.Connect != "192.0.2.0:27015" {
 		t.Errorf("goes to %+v", got)
 	}
-	if culled := h.choice().Culled; culled.Filtered+culled.Full != 1 {
+	if culled := h.Choice().Culled; culled.Filtered+culled.Full != 1 {
 		t.Errorf("culled are %+v, want 1 server for what it says", culled)
 	}
 }
@@ -282,16 +282,16 @@ func TestLoneWordIsChecked(t *testing.T) {
 	for _, truly := range []bool{false, true} {
 		t.Run(fmt.Sprint("it is so: ", truly), func(t *testing.T) {
 			n := newSession(t, settings(3))
-			n.join("ann", "bob", "cat")
-			n.listed(12)
+			n.Join("ann", "bob", "cat")
+			n.Listed(12)
 			n.informsFrom("ann", 4, 12, 12, 12, 12, 12, 12, 12, 12)
-			n.informs("bob", 0, 0, 0, 0)
+			n.Informs("bob", 0, 0, 0, 0)
 			for _, name := range []string{"ann", "bob", "cat"} {
-				n.measures(name, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 110, 120)
+				n.Measures(name, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 110, 120)
 			}
-			n.done("ann", "bob", "cat")
-			n.noted("and at 3 servers that only one player found unsuitable")
-			if got, want := n.looks["ann"].Servers, []int{4, 5, 6, 7, 8, 0, 1, 2}; !slices.Equal(got, want) {
+			n.Done("ann", "bob", "cat")
+			n.Noted("and at 3 servers that only one player found unsuitable")
+			if got, want := n.Looks["ann"].Servers, []int{4, 5, 6, 7, 8, 0, 1, 2}; !slices.Equal(got, want) {
 				t.Fatalf("all look at %v, want %v", got, want)
 			}
 			full := []int{0, 1, 2}
@@ -299,12 +299,12 @@ func TestLoneWordIsChecked(t *testing.T) {
 				full = nil
 			}
 			for _, name := range []string{"ann", "bob", "cat"} {
-				n.verifies(name, full...)
+				n.Verifies(name, full...)
 			}
 			if truly {
-				n.goesTo(4)
+				n.GoesTo(4)
 			} else {
-				n.goesTo(0)
+				n.GoesTo(0)
 			}
 		})
 	}
@@ -317,11 +317,11 @@ func TestVouchedWord(t *testing.T) {
 	h.begins()
 	h.tell(h.all()...)
 	h.measure()
-	h.noted("liar0 describes 29 of 30 servers differently from most players: that doesn’t count")
-	if err := h.orders(room.Trust{Name: "liar0"}); err != nil {
+	h.Noted("liar0 describes 29 of 30 servers differently from most players: that doesn’t count")
+	if err := h.Orders(room.Trust{Name: "liar0"}); err != nil {
 		t.Fatal(err)
 	}
-	h.noted("the organiser trusts liar0’s numbers")
+	h.Noted("the organiser trusts liar0’s numbers")
 	h.look()
 	h.endsWell(false)
 }
@@ -338,7 +338,7 @@ func TestDiscreditedWord(t *testing.T) {
 				word.Servers = append(word.Servers, wire.ServerInfo{Server: server, Info: h.told(name, server)})
 			}
 		}
-		h.says(name, word)
+		h.Says(name, word)
 	}
 	h.measure()
 	h.look()
@@ -350,22 +350,22 @@ func TestDiscreditedWord(t *testing.T) {
 func TestRemovedWord(t *testing.T) {
 	for _, isRemoved := range []bool{false, true} {
 		n := measuring(t, 3, "ann", "bob", "cat")
-		n.informs("ann", 0, 0, 0)
-		n.informs("bob", 0, 0, 0)
+		n.Informs("ann", 0, 0, 0)
+		n.Informs("bob", 0, 0, 0)
 		for _, name := range []string{"ann", "bob", "cat"} {
-			n.measures(name, 10, 20, 30)
+			n.Measures(name, 10, 20, 30)
 		}
 		if isRemoved {
-			if err := n.orders(room.Remove{Name: "bob"}); err != nil {
+			if err := n.Orders(room.Remove{Name: "bob"}); err != nil {
 				t.Fatal(err)
 			}
-			n.revive()
-			n.join("ann", "cat")
-			n.done("ann", "cat")
-			n.noted("no server suits everyone, if each player’s own report is right: everyone looks at 3 servers")
+			n.Revive()
+			n.Join("ann", "cat")
+			n.Done("ann", "cat")
+			n.Noted("no server suits everyone, if each player’s own report is right: everyone looks at 3 servers")
 		} else {
-			n.done("ann", "bob", "cat")
-			n.inStage(wire.Failed)
+			n.Done("ann", "bob", "cat")
+			n.InStage(wire.Failed)
 		}
 	}
 }
@@ -376,27 +376,27 @@ func TestLoneWordsAgainstAll(t *testing.T) {
 	for _, truly := range []bool{false, true} {
 		t.Run(fmt.Sprint("it is so: ", truly), func(t *testing.T) {
 			n := newSession(t, settings(3))
-			n.join("ann", "bob", "cat")
-			n.listed(2)
-			n.informs("bob", 0, 0)
+			n.Join("ann", "bob", "cat")
+			n.Listed(2)
+			n.Informs("bob", 0, 0)
 			for _, name := range []string{"ann", "bob", "cat"} {
-				n.measures(name, 10, 20)
+				n.Measures(name, 10, 20)
 			}
-			n.done("ann", "bob", "cat")
-			n.noted("no server suits everyone, if each player’s own report is right: everyone looks at 2 servers")
-			same(t, n.room, restored(t, n.room))
+			n.Done("ann", "bob", "cat")
+			n.Noted("no server suits everyone, if each player’s own report is right: everyone looks at 2 servers")
+			same(t, n.Room, restored(t, n.Room))
 			full := []int{0, 1}
 			if !truly {
 				full = nil
 			}
 			for _, name := range []string{"ann", "bob", "cat"} {
-				n.verifies(name, full...)
+				n.Verifies(name, full...)
 			}
 			if !truly {
-				n.goesTo(0)
+				n.GoesTo(0)
 				return
 			}
-			n.inStage(wire.Failed)
+			n.InStage(wire.Failed)
 		})
 	}
 }
@@ -406,7 +406,7 @@ func TestLoneWordsAgainstAll(t *testing.T) {
 // not choose them.
 func TestUnaskedWords(t *testing.T) {
 	n := coordinated(t)
-	n.wait(200 * time.Millisecond)
+	n.Wait(200 * time.Millisecond)
 	first, word := map[int]bool{}, wire.Infos{Round: 1}
 	for server := range far() {
 		if n.wasAsked("ann", server) || n.wasAsked("bob", server) {
@@ -415,29 +415,29 @@ func TestUnaskedWords(t *testing.T) {
 			word.Servers = append(word.Servers, wire.ServerInfo{Server: server, Info: discovery.Info{Players: 16, MaxPlayers: 16}})
 		}
 	}
-	n.says("ann", word)
-	n.says("bob", word)
-	same(t, n.room, restored(t, n.room))
+	n.Says("ann", word)
+	n.Says("bob", word)
+	same(t, n.Room, restored(t, n.Room))
 	for n.isSearching() {
-		n.wait(200 * time.Millisecond)
+		n.Wait(200 * time.Millisecond)
 		for player, name := range []string{"ann", "bob"} {
 			for _, ask := range n.takes(name) {
 				report := wire.Report{Round: 1}
 				for _, server := range ask.Servers {
 					if first[server] {
-						n.says(name, wire.Infos{Round: 1, Servers: []wire.ServerInfo{{Server: server, Info: discovery.Info{MaxPlayers: 16}}}})
+						n.Says(name, wire.Infos{Round: 1, Servers: []wire.ServerInfo{{Server: server, Info: discovery.Info{MaxPlayers: 16}}}})
 					}
 					report.Results = append(report.Results, discovery.Result{Server: server, State: discovery.Answered, RTT: farRTT(player, server)})
 				}
-				n.says(name, report)
+				n.Says(name, report)
 			}
 		}
 	}
-	n.inStage(wire.Chosen)
-	if asked := len(n.asked["ann"]); len(first) == 0 || asked < len(first)+50 {
-		t.Errorf("ann was asked for %d servers: what the room was told of others counts unasked; the log:\n%s", asked, n.log())
+	n.InStage(wire.Chosen)
+	if asked := len(n.Asked["ann"]); len(first) == 0 || asked < len(first)+50 {
+		t.Errorf("ann was asked for %d servers: what the room was told of others counts unasked; the log:\n%s", asked, n.Story())
 	}
-	for _, ranked := range n.choice().Ranking {
+	for _, ranked := range n.Choice().Ranking {
 		if !first[ranked.Server] {
 			t.Errorf("server %d is ranked, which two call full who were asked for it", ranked.Server)
 		}
@@ -449,24 +449,24 @@ func TestUnaskedWords(t *testing.T) {
 func TestNobodyIsFramed(t *testing.T) {
 	names := []string{"liar0", "liar1", "honest0", "honest1", "honest2", "honest3", "honest4", "honest5"}
 	n := newSession(t, settings(len(names)))
-	n.join(names...)
-	n.listed(disputeServers)
+	n.Join(names...)
+	n.Listed(disputeServers)
 	for i, name := range names[:3] {
 		word := wire.Infos{Round: 1}
 		for server := range disputeServers {
 			word.Servers = append(word.Servers, wire.ServerInfo{Server: server, Info: discovery.Info{MaxPlayers: 16, Password: i < 2}})
 		}
-		n.says(name, word)
+		n.Says(name, word)
 	}
 	for _, name := range names {
 		n.denies(name, discovery.Answered, from(0, disputeServers-1)...)
 	}
-	n.done(names...)
-	if stage := n.room.Stage(); stage == wire.Measuring {
-		t.Fatalf("nothing is chosen; the log:\n%s", n.log())
+	n.Done(names...)
+	if stage := n.Room.Stage(); stage == wire.Measuring {
+		t.Fatalf("nothing is chosen; the log:\n%s", n.Story())
 	}
 	for _, name := range names {
-		if why := n.person(name).Doubt; !why.IsZero() {
+		if why := n.Person(name).Doubt; !why.IsZero() {
 			t.Errorf("of %s is said: %v", name, why)
 		}
 	}
@@ -488,14 +488,14 @@ func TestLiarsInASearch(t *testing.T) {
 				}
 				n := searchingFor(t, room.Tuning{}, settings(of.honest+of.liars), slices.Concat(honest, liars)...)
 				for range 300 {
-					n.wait(200 * time.Millisecond)
+					n.Wait(200 * time.Millisecond)
 					for i, name := range honest {
 						n.answersAs(i%3, name, farRTT)
 					}
 					for _, name := range liars {
 						n.answersAs(1, name, farRTT)
 						full, asked := wire.Infos{Round: 1}, map[int]bool{}
-						for _, server := range n.asked[name] {
+						for _, server := range n.Asked[name] {
 							asked[server] = true
 						}
 						for server := range 1000 {
@@ -503,13 +503,13 @@ func TestLiarsInASearch(t *testing.T) {
 								full.Servers = append(full.Servers, wire.ServerInfo{Server: server, Info: discovery.Info{Players: 16, MaxPlayers: 16}})
 							}
 						}
-						n.says(name, full)
+						n.Says(name, full)
 					}
 					if !n.isSearching() {
 						break
 					}
 				}
-				n.inStage(wire.Chosen)
+				n.InStage(wire.Chosen)
 				mean := func(server int) (sum float64) {
 					for i := range honest {
 						sum += float64(farRTT(i%3, server)) / 1e6 / float64(of.honest)
@@ -521,13 +521,13 @@ func TestLiarsInASearch(t *testing.T) {
 					best = min(best, mean(server))
 				}
 				const cost = 2 // ms, including the liars' own RTTs
-				if got := mean(n.chosen().Server); got > best+cost {
-					t.Errorf("the honest play at %.1f ms, the best is %.1f ms; the log:\n%s", got, best, n.log())
+				if got := mean(n.Chosen().Server); got > best+cost {
+					t.Errorf("the honest play at %.1f ms, the best is %.1f ms; the log:\n%s", got, best, n.Story())
 				}
-				for _, name := range n.players() {
-					why := catalogue.InEnglish().Say(n.person(name).Doubt)
+				for _, name := range n.Players() {
+					why := catalogue.InEnglish().Say(n.Person(name).Doubt)
 					if isLiar := slices.Contains(liars, name); strings.Contains(why, "differently from most players") != isLiar {
-						t.Errorf("of %s is said %q; the log:\n%s", name, why, n.log())
+						t.Errorf("of %s is said %q; the log:\n%s", name, why, n.Story())
 					}
 				}
 			})

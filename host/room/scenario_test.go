@@ -18,6 +18,7 @@ import (
 	"muster/discovery/plan/topology"
 	"muster/discovery/sentence"
 	"muster/host/room"
+	"muster/host/room/roomtest"
 	"muster/host/room/roster"
 	"muster/host/wire"
 	"muster/internal/catalogue"
@@ -40,7 +41,7 @@ func TestScenarios(t *testing.T) {
 			if s == nil || d.Cmd == "open" {
 				s = newScenario(seen)
 			}
-			s.t = t
+			s.TB = t
 			switch d.Cmd {
 			case "quietly", "again":
 				lines := d.Input
@@ -60,12 +61,12 @@ func TestScenarios(t *testing.T) {
 					}
 					if name == "open" {
 						s = newScenario(seen)
-						s.t = t
+						s.TB = t
 					}
 					s.do(command{name, args, input})
 				}
 				if s.errors == 0 {
-					s.out.Reset()
+					s.text.Reset()
 				}
 			default:
 				s.do(command{d.Cmd, d.CmdArgs, d.Input})
@@ -76,46 +77,27 @@ func TestScenarios(t *testing.T) {
 	seen.check(t)
 }
 
-// began is the beginning of every scenario.
-var began = time.Date(2026, 11, 20, 20, 0, 0, 0, time.UTC)
-
-// leastTick is how often a room that is not quiet gets the time.
-const leastTick = 100 * time.Millisecond
-
-// scenario plays a host's part for one room, on a clock of its own.
+// scenario is a session that writes down what happens.
 type scenario struct {
-	t    *testing.T
-	room *room.Room
-	now  time.Time
-	// out is the text since the last directive. errors counts the room's refusals.
-	out    strings.Builder
+	*roomtest.Session
+	// text is what happened since the last directive, each line after the prefix. errors counts the
+	// room's refusals.
+	text   strings.Builder
+	prefix string
 	errors int
 	// stage and noted are the stage and the log that were shown last.
 	stage wire.Stage
 	noted []wire.Note
-	// tokens are those of players' programs. pages are the credentials of people who act on a page.
-	tokens, pages map[string]string
-	mute          []string
-	// answers are the newest results that players reported. finalists are the newest second looks
-	// that each was asked for.
-	answers   map[string]map[int]discovery.Result
-	finalists map[string]wire.Finalists
+	// pages are the credentials of people who act on a page.
+	pages map[string]string
+	mute  []string
 	// seen are the transitions that any scenario has shown. phase is the room's last phase.
 	seen  transitions
 	phase string
-	// isBusy says that the host has no processor time for the room's search.
-	isBusy bool
 }
 
 func newScenario(seen transitions) *scenario {
-	return &scenario{
-		now:       began,
-		seen:      seen,
-		tokens:    map[string]string{},
-		pages:     map[string]string{},
-		answers:   map[string]map[int]discovery.Result{},
-		finalists: map[string]wire.Finalists{},
-	}
+	return &scenario{Session: &roomtest.Session{}, seen: seen, pages: map[string]string{}}
 }
 
 // command is one line of a scenario.
@@ -154,7 +136,7 @@ func (c command) list(key string) []string {
 
 // do plays one line.
 func (s *scenario) do(c command) {
-	s.t.Helper()
+	s.Helper()
 	words := c.words()
 	who := ""
 	if len(words) > 0 {
@@ -179,7 +161,7 @@ func (s *scenario) do(c command) {
 		s.report(who, words[1:])
 	case "done":
 		for _, name := range words {
-			s.step(room.Hear{Player: name, Message: wire.Done{Round: s.round()}})
+			s.step(room.Hear{Player: name, Message: wire.Done{Round: s.Round()}})
 		}
 	case "look":
 		for _, name := range words {
@@ -191,7 +173,7 @@ func (s *scenario) do(c command) {
 		s.step(room.Hear{Player: who, Message: m})
 	case "started":
 		for _, name := range words {
-			s.step(room.Hear{Player: name, Message: wire.Launched{Round: s.round(), State: wire.LaunchStarted}})
+			s.step(room.Hear{Player: name, Message: wire.Launched{Round: s.Round(), State: wire.LaunchStarted}})
 		}
 	case "enter":
 		enter := room.Enter{Name: who, Token: "page of " + who}
@@ -222,9 +204,9 @@ func (s *scenario) do(c command) {
 	case "go":
 		s.step(room.Proceed{})
 	case "busy":
-		s.isBusy = true
+		s.Busy = true
 	case "turn":
-		s.isBusy = false
+		s.Busy = false
 		s.step(room.Turn{})
 	case "mute":
 		s.mute = words
@@ -233,7 +215,7 @@ func (s *scenario) do(c command) {
 	case "until":
 		s.until(wire.Stage(strings.Join(words, " ")))
 	case "restart":
-		s.restart()
+		s.Restarts(0)
 	case "close":
 		s.step(room.Close{})
 	case "show":
@@ -241,14 +223,14 @@ func (s *scenario) do(c command) {
 			s.show(path)
 		}
 	default:
-		s.t.Fatalf("no such directive: %s", c.name)
+		s.Fatalf("no such directive: %s", c.name)
 	}
 }
 
 func (s *scenario) must(err error) {
-	s.t.Helper()
+	s.Helper()
 	if err != nil {
-		s.t.Fatal(err)
+		s.Fatal(err)
 	}
 }
 
@@ -262,19 +244,27 @@ func (s *scenario) open(c command) {
 		settings.Players, _ = strconv.Atoi(players)
 	}
 	settings.Strategy = cmp.Or(c.value("strategy"), settings.Strategy)
-	s.room = room.New(room.Keys{Code: "BAKODI", Link: "the link's key", Secret: "secret"}, settings, s.now)
-	s.notes("")
+	s.Session = roomtest.New(s.TB, settings)
+	sees, takes := s.Stepped, s.Out
+	s.Stepped = func(in room.Input, refusal error) {
+		sees(in, refusal)
+		s.notes()
+		s.seen.pass(&s.phase, s.Room, s.TB)
+	}
+	s.Out = func(o room.Output) {
+		s.tells(o)
+		takes(o)
+	}
+	s.notes()
 }
 
 func (s *scenario) join(name string, c command) {
-	if _, known := s.tokens[name]; !known {
-		s.tokens[name] = "token of " + name
-	}
+	token := "token of " + name
 	hello := wire.Hello{
 		Version: wire.Version,
 		Code:    "BAKODI",
 		Name:    name,
-		Token:   cmp.Or(c.value("token"), s.tokens[name]),
+		Token:   cmp.Or(c.value("token"), token),
 		As:      s.credential(c.value("as")),
 		Asks:    c.value("asks") != "",
 		Side:    wire.Side(c.value("side")),
@@ -283,12 +273,7 @@ func (s *scenario) join(name string, c command) {
 	if at := c.value("from"); at != "" {
 		from.Addr = netip.MustParseAddr(at)
 	}
-	s.step(room.Join{Hello: hello, From: from, Token: s.tokens[name]})
-}
-
-// addrOf returns the address of a server of the list.
-func addrOf(server int) netip.AddrPort {
-	return netip.AddrPortFrom(netip.AddrFrom4([4]byte{192, 0, byte(2 + server>>8), byte(server)}), 27960)
+	s.step(room.Join{Hello: hello, From: from, Token: token})
 }
 
 func (s *scenario) list(c command) {
@@ -315,7 +300,7 @@ func (s *scenario) list(c command) {
 
 // free reports free seats of servers with 16 seats, from the first server on.
 func (s *scenario) free(who string, seats []string) {
-	infos := wire.Infos{Round: s.round()}
+	infos := wire.Infos{Round: s.Round()}
 	for server, text := range seats {
 		free, err := strconv.Atoi(text)
 		s.must(err)
@@ -330,7 +315,7 @@ func (s *scenario) free(who string, seats []string) {
 // report reports pings in ms, from the first server on. The word "lost" is no answer, and "-" means
 // that the player did not ask. A prefix 5@ names the ping's server, and 5-9@ names several.
 func (s *scenario) report(who string, pings []string) {
-	report := wire.Report{Round: s.round()}
+	report := wire.Report{Round: s.Round()}
 	server := 0
 	for _, ping := range pings {
 		first, last := server, server
@@ -359,10 +344,6 @@ func (s *scenario) report(who string, pings []string) {
 		}
 		for result.Server = first; result.Server <= last; result.Server++ {
 			report.Results = append(report.Results, result)
-			if s.answers[who] == nil {
-				s.answers[who] = map[int]discovery.Result{}
-			}
-			s.answers[who][result.Server] = result
 		}
 	}
 	s.step(room.Hear{Player: who, Message: report})
@@ -371,13 +352,14 @@ func (s *scenario) report(who string, pings []string) {
 // look answers the newest second look with the player's earlier results. Full servers have no free
 // seat any more. Ping, if given, is the player's new ping to all.
 func (s *scenario) look(who string, c command) {
-	asked, is := s.finalists[who]
+	asked, is := s.Looks[who]
 	if !is {
-		s.t.Fatalf("%s was not asked to look at anything", who)
+		s.Fatalf("%s was not asked to look at anything", who)
 	}
 	verified := wire.Verified{Round: asked.Round, Attempt: asked.Attempt}
 	for _, server := range asked.Servers {
-		seen := wire.Finalist{Server: server, State: s.answers[who][server].State, Sent: 3, Info: &discovery.Info{
+		saw := s.Saw(who, server)
+		seen := wire.Finalist{Server: server, State: saw.State, Sent: 3, Info: &discovery.Info{
 			Name: fmt.Sprint("server ", server), Map: "oa_dm1", Players: 4, MaxPlayers: 16,
 		}}
 		if slices.Contains(c.list("full"), strconv.Itoa(server)) {
@@ -387,7 +369,7 @@ func (s *scenario) look(who string, c command) {
 			seen.State = discovery.Lost
 		}
 		if seen.State == discovery.Answered {
-			ms := float64(s.answers[who][server].RTT.Microseconds()) / 1000
+			ms := float64(saw.RTT.Microseconds()) / 1000
 			if ping := c.value("ping"); ping != "" {
 				ms, _ = strconv.ParseFloat(ping, 64)
 			}
@@ -458,7 +440,7 @@ func (s *scenario) order(by, name, input string) {
 	}
 	make, known := actions[name]
 	if !known {
-		s.t.Fatalf("no such action: %s", name)
+		s.Fatalf("no such action: %s", name)
 	}
 	action := make()
 	if input != "" {
@@ -468,49 +450,36 @@ func (s *scenario) order(by, name, input string) {
 }
 
 // step plays an input, and writes down what follows.
-func (s *scenario) step(in room.Input) error { return s.stepAt(in, "") }
-
-func (s *scenario) stepAt(in room.Input, prefix string) error {
-	outputs, err := s.room.Step(in, s.now)
-	s.notes(prefix)
-	s.seen.pass(&s.phase, s.room, s.t)
-	for _, o := range outputs {
-		switch o := o.(type) {
-		case room.Send:
-			s.tell(prefix, "%s ← %s", cmp.Or(o.To, "all"), s.worded(o.Message))
-			if w, is := o.Message.(wire.Welcome); is {
-				s.pages[o.To] = w.Page
-			}
-			if f, is := o.Message.(wire.Finalists); is {
-				for _, p := range s.room.Snapshot().People {
-					if p.Peer && (o.To == "" || o.To == p.Name) {
-						s.finalists[p.Name] = f
-					}
-				}
-			}
-		case room.Dismiss:
-			s.tell(prefix, "%s is sent away: %s", o.Player, o.Why.Reason)
-		case room.Renamed:
-			s.tell(prefix, "%s is %s from now on", o.From, o.To)
-		case room.Fetch:
-			s.tell(prefix, "fetch the list of %s", o.Game)
-		case room.Announce:
-			s.tell(prefix, "announce: %v", o.Announcement.Kind)
-		case room.Answer:
-			data, err := json.Marshal(o.Document)
-			s.must(err)
-			s.tell(prefix, "answer: %s", data)
-		case room.Plan:
-			if !s.isBusy {
-				defer s.stepAt(room.Turn{}, prefix)
-			}
-		}
-	}
+func (s *scenario) step(in room.Input) error {
+	err := s.Step(in)
 	if err != nil {
 		s.errors++
-		s.tell(prefix, "refused: %v", err)
+		s.tell("refused: %v", err)
 	}
 	return err
+}
+
+// tells writes down an output.
+func (s *scenario) tells(o room.Output) {
+	switch o := o.(type) {
+	case room.Send:
+		s.tell("%s ← %s", cmp.Or(o.To, "all"), s.worded(o.Message))
+		if w, is := o.Message.(wire.Welcome); is {
+			s.pages[o.To] = w.Page
+		}
+	case room.Dismiss:
+		s.tell("%s is sent away: %s", o.Player, o.Why.Reason)
+	case room.Renamed:
+		s.tell("%s is %s from now on", o.From, o.To)
+	case room.Fetch:
+		s.tell("fetch the list of %s", o.Game)
+	case room.Announce:
+		s.tell("announce: %v", o.Announcement.Kind)
+	case room.Answer:
+		data, err := json.Marshal(o.Document)
+		s.must(err)
+		s.tell("answer: %s", data)
+	}
 }
 
 // worded returns a message in few words, or its JSON.
@@ -546,8 +515,8 @@ func (s *scenario) worded(m wire.Message) string {
 }
 
 // notes writes down the stage and new lines of the log.
-func (s *scenario) notes(prefix string) {
-	shown := s.room.Snapshot()
+func (s *scenario) notes() {
+	shown := s.Room.Snapshot()
 	log := shown.Log
 	last := len(log)
 	for ; last > 0; last-- { // the room may say the same twice in a moment
@@ -556,81 +525,72 @@ func (s *scenario) notes(prefix string) {
 		}
 	}
 	for _, note := range log[last:] {
-		s.tell(prefix, "%s", note.String())
+		s.tell("%s", note.String())
 	}
 	s.noted = slices.Clone(log)
 	if shown.Room.Stage != s.stage {
 		if s.stage != "" {
-			s.tell(prefix, "— %s —", shown.Room.Stage)
+			s.tell("— %s —", shown.Room.Stage)
 		}
 		s.stage = shown.Room.Stage
 	}
 }
 
-func (s *scenario) tell(prefix, format string, args ...any) {
-	fmt.Fprintf(&s.out, prefix+format+"\n", args...)
+func (s *scenario) tell(format string, args ...any) {
+	fmt.Fprintf(&s.text, s.prefix+format+"\n", args...)
 }
 
 // happened returns the text since its last call.
 func (s *scenario) happened() string {
-	text := s.out.String()
-	s.out.Reset()
+	text := s.text.String()
+	s.text.Reset()
 	s.errors = 0
 	return text
 }
 
-func (s *scenario) round() int { return s.room.Snapshot().Room.Round }
-
 // tick lets as much time pass as the host would, and writes down what happens.
 func (s *scenario) tick(end time.Time, from time.Time) {
-	next := s.room.Next()
-	if least := s.now.Add(leastTick); next.Before(least) {
+	next := s.Room.Next()
+	if least := s.Now.Add(tick); next.Before(least) {
 		next = least
 	}
 	if next.After(end) {
 		next = end
 	}
-	s.now = next
-	s.stepAt(room.Tick{Mute: s.mute}, fmt.Sprintf("+%v ", s.now.Sub(from)))
+	s.Now = next
+	s.prefix = fmt.Sprintf("+%v ", s.Now.Sub(from))
+	s.step(room.Tick{Mute: s.mute})
+	s.prefix = ""
 }
 
 func (s *scenario) wait(text string) {
 	d, err := time.ParseDuration(text)
 	s.must(err)
-	from := s.now
-	for end := s.now.Add(d); s.now.Before(end); {
+	from := s.Now
+	for end := s.Now.Add(d); s.Now.Before(end); {
 		s.tick(end, from)
 	}
 }
 
 // until lets time pass till the room is in a stage, an hour at most.
 func (s *scenario) until(stage wire.Stage) {
-	from := s.now
-	for end := s.now.Add(time.Hour); s.now.Before(end) && s.room.Stage() != stage; {
+	from := s.Now
+	for end := s.Now.Add(time.Hour); s.Now.Before(end) && s.Room.Stage() != stage; {
 		s.tick(end, from)
 	}
-	if s.room.Stage() != stage {
-		s.tell("", "still %s after an hour", s.room.Stage())
+	if s.Room.Stage() != stage {
+		s.tell("still %s after an hour", s.Room.Stage())
 	}
-}
-
-// restart kills the host and opens the saved room again.
-func (s *scenario) restart() {
-	data, err := s.room.Save()
-	s.must(err)
-	s.room, err = room.Restore(data, topology.New)
-	s.must(err)
-	s.step(room.Resume{})
 }
 
 // show writes the value at a path of the snapshot, such as room.stage or choice.chosen.addr. It says
 // sentences in English.
 func (s *scenario) show(path string) {
-	data, err := json.Marshal(s.room.Snapshot())
+	data, err := json.Marshal(s.Room.Snapshot())
 	s.must(err)
 	var at any
 	s.must(json.Unmarshal(data, &at))
-	s.tell("", "%s: %s", path, strings.Join(found(told(at), strings.Split(path, ".")), " "))
+	s.tell("%s: %s", path, strings.Join(found(told(at), strings.Split(path, ".")), " "))
 }
 
 // told returns a value with English in place of its sentences, outside the log.

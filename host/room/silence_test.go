@@ -35,13 +35,13 @@ var friends = []string{"bob", "cat", "dan"}
 // isWhole requires that nobody is left out and no round has failed.
 func (n *session) isWhole() {
 	n.Helper()
-	for _, name := range n.players() {
-		if n.isOut(name) {
-			n.Errorf("%s is left out; the log:\n%s", name, n.log())
+	for _, name := range n.Players() {
+		if n.IsOut(name) {
+			n.Errorf("%s is left out; the log:\n%s", name, n.Story())
 		}
 	}
-	if n.round() != 1 {
-		n.Errorf("it took %d rounds; the log:\n%s", n.round(), n.log())
+	if n.Round() != 1 {
+		n.Errorf("it took %d rounds; the log:\n%s", n.Round(), n.Story())
 	}
 }
 
@@ -73,30 +73,30 @@ func TestSilentTogether(t *testing.T) {
 		then  func(n *session)
 	}{
 		{"measuring", func(n *session) {
-			n.measures("ann", 10, 20, 30)
-			n.done("ann")
+			n.Measures("ann", 10, 20, 30)
+			n.Done("ann")
 			for i, name := range friends {
-				n.measures(name, 10+i)
+				n.Measures(name, 10+i)
 			}
 		}, wire.Measuring, func(n *session) {
 			for _, name := range friends {
-				n.measures(name, skip, 20, 30)
-				n.done(name)
+				n.Measures(name, skip, 20, 30)
+				n.Done(name)
 			}
-			n.inStage(wire.Chosen)
-			if got := n.choice().Players; len(got) != 4 {
+			n.InStage(wire.Chosen)
+			if got := n.Choice().Players; len(got) != 4 {
 				n.Errorf("the choice is for %v", got)
 			}
 		}},
 		{"verifying", func(n *session) {
 			for _, name := range append([]string{"ann"}, friends...) {
-				n.measures(name, 10, 20, 30)
-				n.done(name)
+				n.Measures(name, 10, 20, 30)
+				n.Done(name)
 			}
-			n.verifies("ann")
+			n.Verifies("ann")
 		}, wire.Chosen, nil},
 		{"gathering", nil, wire.Gathering, func(n *session) {
-			if got := len(n.players()); got != 4 || !n.person("ann").Organiser {
+			if got := len(n.Players()); got != 4 || !n.Person("ann").Organiser {
 				n.Errorf("%d players are left", got)
 			}
 		}},
@@ -111,34 +111,34 @@ func TestSilentTogether(t *testing.T) {
 				var n *session
 				if phase.until == nil {
 					n = newSession(t, settings(0))
-					n.as["ann"] = "secret"
-					n.join("ann")
-					n.join(friends...)
+					n.As["ann"] = "secret"
+					n.Join("ann")
+					n.Join(friends...)
 				} else {
 					n = four(t, 3)
 					phase.until(n)
 				}
-				n.inStage(phase.stage)
+				n.InStage(phase.stage)
 				if !measures {
 					d.pongs = 5 * time.Second // the room gives up a player here who does not look after 15 s
 				}
-				began := n.now
+				began := n.Now
 				for i, name := range d.who { // the last pongs came at different times
-					n.wait(max(0, began.Add(min(d.pongs, d.lasts)+time.Duration(i)*3*time.Second).Sub(n.now)))
+					n.Wait(max(0, began.Add(min(d.pongs, d.lasts)+time.Duration(i)*3*time.Second).Sub(n.Now)))
 					if d.pongs <= d.lasts {
-						n.gone(name)
+						n.Gone(name)
 					}
 				}
-				n.wait(max(0, began.Add(d.lasts).Sub(n.now)))
-				n.inStage(phase.stage)
+				n.Wait(max(0, began.Add(d.lasts).Sub(n.Now)))
+				n.InStage(phase.stage)
 				for _, name := range d.who { // lines come up one after the other
 					if d.pongs <= d.lasts {
-						n.join(name)
-					} else if !n.person(name).Done {
-						n.measures(name, 11)
+						n.Join(name)
+					} else if !n.Person(name).Done {
+						n.Measures(name, 11)
 					}
 					if name != d.who[0] {
-						n.wait(5 * time.Second)
+						n.Wait(5 * time.Second)
 					}
 				}
 				n.isWhole()
@@ -158,60 +158,60 @@ func TestRests(t *testing.T) {
 	const rest = 25 * time.Second
 	n := four(t, 40)
 	for _, name := range []string{"ann", "bob", "cat"} {
-		n.measures(name, 10, 20, 30)
-		n.done(name)
+		n.Measures(name, 10, 20, 30)
+		n.Done(name)
 	}
-	n.measures("dan", 10)
-	n.says("dan", wire.Rests{Round: 1, For: discovery.Millis(rest)})
-	n.measures("dan", skip, 20) // was on its way
-	n.noted("dan’s router handles only a few servers at a time: dan goes on in 25 seconds")
-	n.wait(rest + 10*time.Second)
+	n.Measures("dan", 10)
+	n.Says("dan", wire.Rests{Round: 1, For: discovery.Millis(rest)})
+	n.Measures("dan", skip, 20) // was on its way
+	n.Noted("dan’s router handles only a few servers at a time: dan goes on in 25 seconds")
+	n.Wait(rest + 10*time.Second)
 	n.isWhole()
-	n.inStage(wire.Measuring)
-	n.measures("dan", skip, skip, 30)
-	said := n.log()
+	n.InStage(wire.Measuring)
+	n.Measures("dan", skip, skip, 30)
+	said := n.Story()
 	for _, late := range []wire.Rests{
 		{Round: 1, For: discovery.Millis(36 * time.Second)}, {Round: 1, For: discovery.Millis(1<<63 - 1)},
 		{Round: 1, For: -1}, {Round: 1}, {Round: 0, For: discovery.Millis(20 * time.Second)},
 	} {
-		n.says("dan", late)
+		n.Says("dan", late)
 	}
-	if n.log() != said {
-		t.Errorf("too much of it is heard; the log:\n%s", n.log())
+	if n.Story() != said {
+		t.Errorf("too much of it is heard; the log:\n%s", n.Story())
 	}
-	n.wait(outage.StalledAfter - time.Second)
-	n.inStage(wire.Measuring)
-	n.wait(2 * time.Second)
-	n.inStage(wire.Chosen)
-	n.noted("going on without dan: nothing heard for 20 seconds")
+	n.Wait(outage.StalledAfter - time.Second)
+	n.InStage(wire.Measuring)
+	n.Wait(2 * time.Second)
+	n.InStage(wire.Chosen)
+	n.Noted("going on without dan: nothing heard for 20 seconds")
 }
 
 // TestSilentSearch checks that the same holds for a search that the host leads.
 func TestSilentSearch(t *testing.T) {
 	n := coordinated(t)
 	step := func() {
-		n.wait(200 * time.Millisecond)
+		n.Wait(200 * time.Millisecond)
 		n.answers(0, "ann")
 		n.answers(1, "bob")
 	}
 	for range 5 {
 		step()
 	}
-	n.wait(24 * time.Second)
-	n.gone("ann")
-	n.wait(3 * time.Second)
-	n.gone("bob")
-	n.wait(time.Minute)
-	n.inStage(wire.Refining)
-	n.join("bob")
-	n.wait(10 * time.Second)
-	n.join("ann")
-	for n.room.Stage() == wire.Refining && n.now.Sub(eight) < 5*time.Minute {
+	n.Wait(24 * time.Second)
+	n.Gone("ann")
+	n.Wait(3 * time.Second)
+	n.Gone("bob")
+	n.Wait(time.Minute)
+	n.InStage(wire.Refining)
+	n.Join("bob")
+	n.Wait(10 * time.Second)
+	n.Join("ann")
+	for n.Room.Stage() == wire.Refining && n.Now.Sub(eight) < 5*time.Minute {
 		step()
 	}
-	n.inStage(wire.Chosen)
+	n.InStage(wire.Chosen)
 	n.isWhole()
-	if got := n.choice().Players; len(got) != 2 {
+	if got := n.Choice().Players; len(got) != 2 {
 		t.Errorf("the choice is for %v", got)
 	}
 }
@@ -221,27 +221,27 @@ func TestSilentSearch(t *testing.T) {
 func TestHostStops(t *testing.T) {
 	for _, stopped := range []time.Duration{20 * time.Second, 40 * time.Second, 10 * time.Hour} {
 		n := four(t, 3)
-		n.measures("ann", 10, 20, 30)
-		n.done("ann")
-		n.wait(10 * time.Second)
-		n.now = n.now.Add(stopped)
-		n.gone("cat") // the connection ended meanwhile
-		n.step(room.Tick{})
-		n.inStage(wire.Measuring)
+		n.Measures("ann", 10, 20, 30)
+		n.Done("ann")
+		n.Wait(10 * time.Second)
+		n.Now = n.Now.Add(stopped)
+		n.Gone("cat") // the connection ended meanwhile
+		n.Step(room.Tick{})
+		n.InStage(wire.Measuring)
 		n.isWhole()
-		n.wait(4 * time.Second)
+		n.Wait(4 * time.Second)
 		for _, name := range friends {
-			n.join(name)
-			n.measures(name, 10, 20, 30)
-			n.done(name)
+			n.Join(name)
+			n.Measures(name, 10, 20, 30)
+			n.Done(name)
 		}
-		n.inStage(wire.Chosen)
-		n.now = n.now.Add(stopped)
-		n.step(room.Tick{})
+		n.InStage(wire.Chosen)
+		n.Now = n.Now.Add(stopped)
+		n.Step(room.Tick{})
 		for _, name := range append([]string{"ann"}, friends...) {
-			n.verifies(name)
+			n.Verifies(name)
 		}
-		n.goesTo(0)
+		n.GoesTo(0)
 		n.isWhole()
 	}
 }
@@ -260,31 +260,31 @@ func TestSilenceIsBounded(t *testing.T) {
 	}{
 		{"one says nothing", 1, 21 * time.Second, nil},
 		{"two say nothing", 2, 21 * time.Second, nil},
-		{"two leave", 2, 31 * time.Second, func(n *session, liar string, _ int) { n.gone(liar) }},
+		{"two leave", 2, 31 * time.Second, func(n *session, liar string, _ int) { n.Gone(liar) }},
 		{"four of eight say nothing", 4, 21 * time.Second, nil},
 		{"five of eight say nothing", 5, outage.LongestPause + 21*time.Second, nil},
 		{"five of eight leave and come back", 5, outage.LongestPause + 2*longestMissed, func(n *session, liar string, second int) {
 			if second%20 < 19 {
-				n.gone(liar)
+				n.Gone(liar)
 			} else {
-				n.join(liar)
+				n.Join(liar)
 			}
 		}},
 		{"five of eight say something now and then", 5, outage.LongestPause + 10*time.Minute, func(n *session, liar string, second int) {
 			if second%16 == 15 {
-				n.measures(liar, 10)
+				n.Measures(liar, 10)
 			}
 		}},
 		{"one leaves and comes back", 1, 2*longestMissed + 10*time.Second, func(n *session, liar string, second int) {
 			if second%20 < 19 {
-				n.gone(liar)
+				n.Gone(liar)
 			} else {
-				n.join(liar)
+				n.Join(liar)
 			}
 		}},
 		{"one says something now and then", 1, 10*time.Minute + 2*time.Second, func(n *session, liar string, second int) {
 			if second%14 == 13 {
-				n.measures(liar, 10)
+				n.Measures(liar, 10)
 			}
 		}},
 	}
@@ -293,23 +293,23 @@ func TestSilenceIsBounded(t *testing.T) {
 			n := measuring(t, 54_000, everybody...) // a list of this length has ten minutes
 			honest, liars := everybody[tt.liars:], everybody[:tt.liars]
 			for _, name := range honest {
-				n.measures(name, 10, 20)
-				n.done(name)
+				n.Measures(name, 10, 20)
+				n.Done(name)
 			}
-			for second := 0; n.room.Stage() == wire.Measuring && second < 3600; second++ {
+			for second := 0; n.Room.Stage() == wire.Measuring && second < 3600; second++ {
 				for _, liar := range liars {
 					if tt.plays != nil {
 						tt.plays(n, liar, second)
 					}
 				}
-				n.wait(time.Second)
+				n.Wait(time.Second)
 			}
-			n.inStage(wire.Chosen)
-			if took := n.now.Sub(eight); took > tt.within {
-				t.Errorf("the honest waited for %v, want %v at most; the log:\n%s", took, tt.within, n.log())
+			n.InStage(wire.Chosen)
+			if took := n.Now.Sub(eight); took > tt.within {
+				t.Errorf("the honest waited for %v, want %v at most; the log:\n%s", took, tt.within, n.Story())
 			}
 			for _, name := range honest {
-				if !slices.Contains(n.choice().Players, name) {
+				if !slices.Contains(n.Choice().Players, name) {
 					t.Errorf("%s has no say", name)
 				}
 			}
@@ -321,18 +321,18 @@ func TestSilenceIsBounded(t *testing.T) {
 // not for ever, and not while nobody is there. A list resets that.
 func TestRetry(t *testing.T) {
 	n := newSession(t, settings(2))
-	n.join("ann", "bob")
+	n.Join("ann", "bob")
 	silent := room.Listed{Err: errors.New("no master answers")}
-	n.step(silent)
-	if retry := n.view().Room.Retry.Sub(n.now); retry != attendance.Retries(1).Rest() {
+	n.Step(silent)
+	if retry := n.View().Room.Retry.Sub(n.Now); retry != attendance.Retries(1).Rest() {
 		t.Errorf("the page says that it tries again in %v", retry)
 	}
 	var rests []time.Duration
-	for failed := n.now; n.now.Sub(failed) < time.Hour; n.wait(tick) {
-		if n.room.Stage() == wire.Listing {
-			rests = append(rests, n.now.Sub(failed))
-			n.step(silent)
-			failed = n.now
+	for failed := n.Now; n.Now.Sub(failed) < time.Hour; n.Wait(tick) {
+		if n.Room.Stage() == wire.Listing {
+			rests = append(rests, n.Now.Sub(failed))
+			n.Step(silent)
+			failed = n.Now
 		}
 	}
 	want := []time.Duration{15 * time.Second, 30 * time.Second, time.Minute, 2 * time.Minute}
@@ -342,32 +342,32 @@ func TestRetry(t *testing.T) {
 	if fmt.Sprint(rests) != fmt.Sprint(want) {
 		t.Errorf("it tries again after %v, want %v", rests, want)
 	}
-	if !n.view().Room.Retry.IsZero() {
+	if !n.View().Room.Retry.IsZero() {
 		t.Error("the page says that it tries again, and it does not")
 	}
-	n.goes() // the organiser's go resets the tries
-	n.step(silent)
-	n.gone("ann")
-	n.gone("bob")
-	n.wait(10 * time.Minute)
-	n.inStage(wire.Failed)
-	n.join("bob")
-	n.wait(3 * time.Second)
-	n.join("ann")
-	n.wait(3 * time.Second)
-	n.inStage(wire.Listing)
-	n.listed(2)
+	n.Goes() // the organiser's go resets the tries
+	n.Step(silent)
+	n.Gone("ann")
+	n.Gone("bob")
+	n.Wait(10 * time.Minute)
+	n.InStage(wire.Failed)
+	n.Join("bob")
+	n.Wait(3 * time.Second)
+	n.Join("ann")
+	n.Wait(3 * time.Second)
+	n.InStage(wire.Listing)
+	n.Listed(2)
 	for _, name := range []string{"ann", "bob"} {
-		n.informs(name, 12, 12)
-		n.measures(name, 10, 20)
-		n.done(name)
+		n.Informs(name, 12, 12)
+		n.Measures(name, 10, 20)
+		n.Done(name)
 	}
-	n.verifies("ann")
-	n.verifies("bob")
-	n.goesTo(0)
-	n.goes()
-	n.step(silent)
-	if retry := n.view().Room.Retry.Sub(n.now); retry != attendance.Retries(1).Rest() {
+	n.Verifies("ann")
+	n.Verifies("bob")
+	n.GoesTo(0)
+	n.Goes()
+	n.Step(silent)
+	if retry := n.View().Room.Retry.Sub(n.Now); retry != attendance.Retries(1).Rest() {
 		t.Errorf("after a round that went well it tries again in %v", retry)
 	}
 }
@@ -378,36 +378,36 @@ func TestRetryUnsuitable(t *testing.T) {
 	fails := func(t *testing.T, meanwhile func(n *session)) *session {
 		n := measuring(t, 2, "ann", "bob")
 		meanwhile(n)
-		n.measures("ann", 10, lost)
-		n.measures("bob", lost, 10)
-		n.done("ann", "bob")
-		n.inStage(wire.Failed)
+		n.Measures("ann", 10, lost)
+		n.Measures("bob", lost, 10)
+		n.Done("ann", "bob")
+		n.InStage(wire.Failed)
 		return n
 	}
 	n := fails(t, func(*session) {})
-	n.wait(time.Hour)
-	n.inStage(wire.Failed)
-	n.gone("bob")
-	n.join("bob")
-	n.wait(tick)
-	n.inStage(wire.Listing)
+	n.Wait(time.Hour)
+	n.InStage(wire.Failed)
+	n.Gone("bob")
+	n.Join("bob")
+	n.Wait(tick)
+	n.InStage(wire.Listing)
 
-	n = fails(t, func(n *session) { n.gone("bob"); n.wait(20 * time.Second); n.join("bob") })
-	n.wait(attendance.Retries(1).Rest())
-	n.inStage(wire.Listing)
+	n = fails(t, func(n *session) { n.Gone("bob"); n.Wait(20 * time.Second); n.Join("bob") })
+	n.Wait(attendance.Retries(1).Rest())
+	n.InStage(wire.Listing)
 
 	n = fails(t, func(*session) {})
 	rounds := 0
 	for range 4 * 3600 { // bob comes and goes, for hours
-		n.gone("bob")
-		n.join("bob")
-		n.wait(time.Second)
-		if n.room.Stage() == wire.Listing {
+		n.Gone("bob")
+		n.Join("bob")
+		n.Wait(time.Second)
+		if n.Room.Stage() == wire.Listing {
 			rounds++
-			n.listed(2)
-			n.measures("ann", 10, lost)
-			n.measures("bob", lost, 10)
-			n.done("ann", "bob")
+			n.Listed(2)
+			n.Measures("ann", 10, lost)
+			n.Measures("bob", lost, 10)
+			n.Done("ann", "bob")
 		}
 	}
 	if rounds != retriesInARow {
@@ -420,25 +420,25 @@ func TestRetryUnsuitable(t *testing.T) {
 func TestSilentRestart(t *testing.T) {
 	n := four(t, 3)
 	for _, name := range append([]string{"ann"}, friends...) {
-		n.gone(name)
+		n.Gone(name)
 	}
-	n.wait(time.Minute)
-	before := n.room
-	if !n.view().Room.Paused {
+	n.Wait(time.Minute)
+	before := n.Room
+	if !n.View().Room.Paused {
 		t.Error("the page does not say that the room stands still")
 	}
-	n.room = restored(t, before)
-	same(t, before, n.room)
-	n.now = n.now.Add(time.Hour)
-	n.step(room.Resume{})
-	n.wait(20 * time.Minute)
-	n.inStage(wire.Measuring)
+	n.Room = restored(t, before)
+	same(t, before, n.Room)
+	n.Now = n.Now.Add(time.Hour)
+	n.Step(room.Resume{})
+	n.Wait(20 * time.Minute)
+	n.InStage(wire.Measuring)
 	for _, name := range append([]string{"ann"}, friends...) {
-		n.join(name)
-		n.measures(name, 10, 20, 30)
-		n.done(name)
+		n.Join(name)
+		n.Measures(name, 10, 20, 30)
+		n.Done(name)
 	}
-	n.inStage(wire.Chosen)
+	n.InStage(wire.Chosen)
 	n.isWhole()
 }
 
@@ -447,20 +447,20 @@ func TestSilentRestart(t *testing.T) {
 func TestSlowLine(t *testing.T) {
 	n := measuring(t, 6000, "ann", "bob", "cat")
 	for _, name := range []string{"ann", "cat"} {
-		n.measures(name, 10, 20)
-		n.done(name)
+		n.Measures(name, 10, 20)
+		n.Done(name)
 	}
 	for range 90 {
-		n.step(room.Stir{Player: "bob"})
-		n.wait(time.Second)
+		n.Step(room.Stir{Player: "bob"})
+		n.Wait(time.Second)
 	}
-	n.inStage(wire.Measuring)
+	n.InStage(wire.Measuring)
 	n.isWhole()
-	for n.room.Stage() == wire.Measuring && n.now.Sub(eight) < time.Hour {
-		n.step(room.Stir{Player: "bob"})
-		n.wait(time.Second)
+	for n.Room.Stage() == wire.Measuring && n.Now.Sub(eight) < time.Hour {
+		n.Step(room.Stir{Player: "bob"})
+		n.Wait(time.Second)
 	}
-	if took := n.now.Sub(eight); took > 3*time.Minute {
+	if took := n.Now.Sub(eight); took > 3*time.Minute {
 		t.Errorf("a line that moves and brings nothing holds the others for %v", took)
 	}
 }
@@ -479,32 +479,32 @@ func TestOneFamily(t *testing.T) {
 				some[server] = 12 + server%50
 			}
 		}
-		n.wait(evidence.LeastProbe)
-		n.measures("zoe", some...)
-		n.done("zoe")
+		n.Wait(evidence.LeastProbe)
+		n.Measures("zoe", some...)
+		n.Done("zoe")
 		for _, name := range everybody[:3] {
-			n.measures(name, all...)
-			n.done(name)
+			n.Measures(name, all...)
+			n.Done(name)
 		}
-		n.inStage(wire.Chosen)
-		n.noted(fmt.Sprintf("zoe has pings for only %d of 300 servers that others reach: that doesn’t count in the choice", reached))
+		n.InStage(wire.Chosen)
+		n.Noted(fmt.Sprintf("zoe has pings for only %d of 300 servers that others reach: that doesn’t count in the choice", reached))
 		if reached > 0 {
-			if err := n.orders(room.Trust{Name: "zoe"}); err != nil {
+			if err := n.Orders(room.Trust{Name: "zoe"}); err != nil {
 				t.Fatal(err)
 			}
 		}
-		for n.room.Stage() == wire.Chosen && n.now.Sub(eight) < time.Minute {
+		for n.Room.Stage() == wire.Chosen && n.Now.Sub(eight) < time.Minute {
 			for _, name := range n.counted() {
-				n.verifies(name)
+				n.Verifies(name)
 			}
-			n.wait(tick)
+			n.Wait(tick)
 		}
 		want := 0
 		if reached > 0 {
 			want = 300 - reached
 		}
-		n.goesTo(want)
-		if got := n.took("zoe"); !strings.HasSuffix(got, "launch") {
+		n.GoesTo(want)
+		if got := n.Took("zoe"); !strings.HasSuffix(got, "launch") {
 			t.Errorf("zoe, who reaches %d, is sent %q", reached, got)
 		}
 	}
@@ -515,31 +515,31 @@ func TestOneFamilySearch(t *testing.T) {
 	s := settings(4)
 	s.Strategy = wire.Coordinated
 	n := newSession(t, s)
-	n.join("ann", "bob", "cid", "zoe")
-	n.gets(far())
-	for n.room.Stage() == wire.Refining && n.now.Sub(eight) < time.Minute {
-		n.wait(200 * time.Millisecond)
+	n.Join("ann", "bob", "cid", "zoe")
+	n.Gets(far())
+	for n.Room.Stage() == wire.Refining && n.Now.Sub(eight) < time.Minute {
+		n.Wait(200 * time.Millisecond)
 		for i, name := range []string{"ann", "bob", "cid"} {
 			n.answers(i, name)
 		}
-		asked := n.sent["zoe"]
-		delete(n.sent, "zoe")
+		asked := n.Sent["zoe"]
+		delete(n.Sent, "zoe")
 		for _, m := range asked { // a machine that lets no packet out
 			if ask, is := m.(wire.Ask); is {
 				report := wire.Report{Round: 1}
 				for _, server := range ask.Servers {
 					report.Results = append(report.Results, discovery.Result{Server: server, State: discovery.Lost})
 				}
-				n.says("zoe", report)
+				n.Says("zoe", report)
 			}
 		}
 	}
-	n.inStage(wire.Chosen)
-	if took := n.now.Sub(eight); took > 10*time.Second {
+	n.InStage(wire.Chosen)
+	if took := n.Now.Sub(eight); took > 10*time.Second {
 		t.Errorf("the others are held for %v", took)
 	}
-	if n.person("zoe").Doubt.IsZero() || len(n.choice().Players) != 3 {
-		t.Errorf("zoe counts; the log:\n%s", n.log())
+	if n.Person("zoe").Doubt.IsZero() || len(n.Choice().Players) != 3 {
+		t.Errorf("zoe counts; the log:\n%s", n.Story())
 	}
 }
 
@@ -549,32 +549,32 @@ func TestOneMeasuresWhileAllStop(t *testing.T) {
 	for _, lasts := range []time.Duration{20 * time.Second, 24 * time.Second, 30 * time.Second, time.Minute} {
 		n := four(t, 3)
 		for _, name := range []string{"ann", "bob", "cat"} {
-			n.measures(name, 10, 20, 30)
-			n.done(name)
+			n.Measures(name, 10, 20, 30)
+			n.Done(name)
 		}
-		n.measures("dan", 10)
-		stopped := n.now
+		n.Measures("dan", 10)
+		stopped := n.Now
 		var others []string
-		for n.now.Sub(stopped) < lasts {
-			n.now = n.now.Add(tick)
-			if n.now.Sub(stopped) > room.QuietAfter {
+		for n.Now.Sub(stopped) < lasts {
+			n.Now = n.Now.Add(tick)
+			if n.Now.Sub(stopped) > room.QuietAfter {
 				others = []string{"ann", "bob", "cat", "dan"}
 			}
-			n.step(room.Tick{Mute: others})
-			if n.now.Sub(stopped) == 25*time.Second { // pongs are overdue, and the connections end
+			n.Step(room.Tick{Mute: others})
+			if n.Now.Sub(stopped) == 25*time.Second { // pongs are overdue, and the connections end
 				for _, name := range others {
-					n.gone(name)
+					n.Gone(name)
 				}
 			}
 		}
 		for _, name := range []string{"ann", "bob", "cat", "dan"} {
-			n.join(name)
-			n.wait(3 * time.Second)
+			n.Join(name)
+			n.Wait(3 * time.Second)
 		}
-		n.measures("dan", skip, 20, 30)
-		n.done("dan")
+		n.Measures("dan", skip, 20, 30)
+		n.Done("dan")
 		n.isWhole()
-		n.inStage(wire.Chosen)
+		n.InStage(wire.Chosen)
 	}
 }
 
@@ -585,35 +585,35 @@ func TestAllStopWhileTheyVote(t *testing.T) {
 	s := settings(4)
 	s.Agree = wire.Yes
 	n := newSession(t, s)
-	n.join(everybody...)
-	n.listed(3)
-	n.informs("ann", 12, 12, 12)
+	n.Join(everybody...)
+	n.Listed(3)
+	n.Informs("ann", 12, 12, 12)
 	for _, name := range everybody {
-		n.measures(name, 10, 20, 30)
-		n.done(name)
+		n.Measures(name, 10, 20, 30)
+		n.Done(name)
 	}
 	for _, name := range everybody {
-		n.verifies(name)
-		n.step(room.PageOpened{Token: roster.PageOf(n.tokens[name])})
+		n.Verifies(name)
+		n.Step(room.PageOpened{Token: roster.PageOf(n.Tokens[name])})
 	}
-	if !n.isVoting() {
-		t.Fatalf("nobody is asked; the log:\n%s", n.log())
+	if !n.IsVoting() {
+		t.Fatalf("nobody is asked; the log:\n%s", n.Story())
 	}
 	for _, name := range []string{"ann", "bob", "cat"} {
-		n.says(name, wire.Say{Round: 1, What: wire.SayReady})
+		n.Says(name, wire.Say{Round: 1, What: wire.SayReady})
 	}
-	n.wait(25 * time.Second)
+	n.Wait(25 * time.Second)
 	for _, name := range everybody {
-		n.gone(name)
+		n.Gone(name)
 	}
-	n.wait(5 * time.Second)
+	n.Wait(5 * time.Second)
 	for _, name := range everybody {
-		n.join(name)
-		n.wait(3 * time.Second)
+		n.Join(name)
+		n.Wait(3 * time.Second)
 	}
-	n.says("dan", wire.Say{Round: 1, What: wire.SayReady})
+	n.Says("dan", wire.Say{Round: 1, What: wire.SayReady})
 	n.isWhole()
-	n.wait(countdownTime + time.Second)
-	n.goesTo(0)
+	n.Wait(countdownTime + time.Second)
+	n.GoesTo(0)
 	n.isWhole()
 }

@@ -14,12 +14,12 @@ import (
 // results holds the others no longer than a silent one, however long the list is.
 func TestStalling(t *testing.T) {
 	comesBack := func(n *session) {
-		n.gone("dan")
-		n.join("dan")
+		n.Gone("dan")
+		n.Join("dan")
 	}
 	for name, does := range map[string]func(n *session, second int){
 		"a server outside the list, and back": func(n *session, _ int) {
-			if n.step(room.Hear{
+			if n.Step(room.Hear{
 				Player:  "dan",
 				Message: wire.Report{Round: 1, Results: []discovery.Result{{Server: 50_000, State: discovery.Lost}}},
 			}) == nil {
@@ -28,43 +28,43 @@ func TestStalling(t *testing.T) {
 			comesBack(n)
 		},
 		"a second look that nobody asked for, and back": func(n *session, _ int) {
-			n.says("dan", wire.Verified{Round: 1, Attempt: 1})
+			n.Says("dan", wire.Verified{Round: 1, Attempt: 1})
 			comesBack(n)
 		},
 		"a message of the host's, and back": func(n *session, _ int) {
-			n.step(room.Hear{Player: "dan", Message: wire.Measure{Round: 1}})
+			n.Step(room.Hear{Player: "dan", Message: wire.Measure{Round: 1}})
 			comesBack(n)
 		},
 		"a frame that cannot be read, and back": func(n *session, _ int) { comesBack(n) },
 		"away for a while, and back": func(n *session, second int) {
 			switch second % 25 {
 			case 0:
-				n.gone("dan")
+				n.Gone("dan")
 			case 20:
-				n.join("dan")
+				n.Join("dan")
 			}
 		},
-		"the same again and again": func(n *session, _ int) { n.measures("dan", 10) },
-		"an empty report":          func(n *session, _ int) { n.says("dan", wire.Report{Round: 1}) },
+		"the same again and again": func(n *session, _ int) { n.Measures("dan", 10) },
+		"an empty report":          func(n *session, _ int) { n.Says("dan", wire.Report{Round: 1}) },
 		"what a server says": func(n *session, _ int) {
-			n.says("dan", wire.Infos{Round: 1, Servers: []wire.ServerInfo{{Server: 1, Info: discovery.Info{Map: "oa_dm1", MaxPlayers: 16}}}})
+			n.Says("dan", wire.Infos{Round: 1, Servers: []wire.ServerInfo{{Server: 1, Info: discovery.Info{Map: "oa_dm1", MaxPlayers: 16}}}})
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			n := measuring(t, 12_000, "ann", "bob", "cat", "dan") // a list of this length has three minutes
 			for _, name := range []string{"ann", "bob", "cat"} {
-				n.measures(name, 10, 20, 30)
-				n.done(name)
+				n.Measures(name, 10, 20, 30)
+				n.Done(name)
 			}
 			second := 0
-			for ; n.room.Stage() == wire.Measuring; second++ {
-				n.wait(time.Second)
+			for ; n.Room.Stage() == wire.Measuring; second++ {
+				n.Wait(time.Second)
 				does(n, second)
 			}
 			if most := longestMissed + attendance.GoneAfter; time.Duration(second)*time.Second > most {
-				t.Errorf("it takes %d s, want %v at most; the log:\n%s", second, most, n.log())
+				t.Errorf("it takes %d s, want %v at most; the log:\n%s", second, most, n.Story())
 			}
-			n.inStage(wire.Chosen)
+			n.InStage(wire.Chosen)
 		})
 	}
 }
@@ -77,13 +77,13 @@ func TestNoDone(t *testing.T) {
 		want    wire.Stage
 	}{{[]int{10, lost, 30}, wire.Chosen}, {[]int{10, 20}, wire.Measuring}} {
 		n := measuring(t, 3, "ann", "bob")
-		n.measures("ann", 10, 20, 30)
-		n.done("ann")
-		n.measures("bob", tt.results...)
-		n.wait(time.Second)
-		n.inStage(wire.Measuring)
-		n.wait(time.Second)
-		n.inStage(tt.want)
+		n.Measures("ann", 10, 20, 30)
+		n.Done("ann")
+		n.Measures("bob", tt.results...)
+		n.Wait(time.Second)
+		n.InStage(wire.Measuring)
+		n.Wait(time.Second)
+		n.InStage(tt.want)
 	}
 }
 
@@ -91,31 +91,31 @@ func TestNoDone(t *testing.T) {
 // sends nonsense again and again.
 func TestStallingLooks(t *testing.T) {
 	n := choosing(t, 12)
-	n.verifies("ann", n.looks["ann"].Servers...) // all have filled up
-	n.wait(lookTime + tick)
-	n.inStage(wire.Chosen)
-	began := n.now
-	for n.room.Stage() == wire.Chosen && n.now.Sub(began) < time.Minute {
-		n.verifies("ann")
-		n.wait(tick)
+	n.Verifies("ann", n.Looks["ann"].Servers...) // all have filled up
+	n.Wait(lookTime + tick)
+	n.InStage(wire.Chosen)
+	began := n.Now
+	for n.Room.Stage() == wire.Chosen && n.Now.Sub(began) < time.Minute {
+		n.Verifies("ann")
+		n.Wait(tick)
 	}
-	n.inStage(wire.Launching)
-	if waited := n.now.Sub(began); waited > time.Second {
+	n.InStage(wire.Launching)
+	if waited := n.Now.Sub(began); waited > time.Second {
 		t.Errorf("bob, who did not look, is waited for another %v", waited)
 	}
 
 	n = choosing(t, 12)
-	n.verifies("ann")
+	n.Verifies("ann")
 	for range 3 {
-		n.inStage(wire.Chosen)
-		if n.step(room.Hear{
+		n.InStage(wire.Chosen)
+		if n.Step(room.Hear{
 			Player:  "bob",
 			Message: wire.Verified{Round: 1, Attempt: 1, Servers: []wire.Finalist{{Server: 11, State: discovery.Lost}}},
 		}) == nil {
 			t.Error("that makes sense")
 		}
-		n.gone("bob")
-		n.join("bob")
+		n.Gone("bob")
+		n.Join("bob")
 	}
-	n.inStage(wire.Launching)
+	n.InStage(wire.Launching)
 }

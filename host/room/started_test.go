@@ -14,9 +14,9 @@ import (
 // soon as all have measured it. If that fails the next list is the game's again.
 func TestStarted(t *testing.T) {
 	n := farFromAll(t, 100*time.Millisecond, "A")
-	n.inStage(wire.Failed)
-	fetches := n.fetches
-	if err := n.acts(n.pageOf("cat"), room.Started{Game: "openarena", Addr: addrOf(9)}); reason(err) != wire.ReasonSecret {
+	n.InStage(wire.Failed)
+	fetches := n.Fetches
+	if err := n.Acts(n.PageOf("cat"), room.Started{Game: "openarena", Addr: addrOf(9)}); reason(err) != wire.ReasonSecret {
 		t.Errorf("cat orders it: %v", err)
 	}
 	for what, a := range map[string]room.Started{
@@ -27,39 +27,39 @@ func TestStarted(t *testing.T) {
 			Public: true,
 		},
 	} {
-		if err := n.orders(a); err == nil {
+		if err := n.Orders(a); err == nil {
 			t.Errorf("%s is taken", what)
 		}
 	}
-	if err := n.orders(room.Started{Game: "openarena", Addr: addrOf(9)}); err != nil {
+	if err := n.Orders(room.Started{Game: "openarena", Addr: addrOf(9)}); err != nil {
 		t.Fatal(err)
 	}
-	n.inStage(wire.Listing)
-	if asked := n.fetched; n.fetches != fetches+1 || !slices.Equal(asked.Servers, []netip.AddrPort{addrOf(9)}) {
-		t.Errorf("%d lists, the last of them of %v", n.fetches-fetches, asked.Servers)
+	n.InStage(wire.Listing)
+	if asked := n.Fetched; n.Fetches != fetches+1 || !slices.Equal(asked.Servers, []netip.AddrPort{addrOf(9)}) {
+		t.Errorf("%d lists, the last of them of %v", n.Fetches-fetches, asked.Servers)
 	}
-	same(t, n.room, restored(t, n.room))
-	n.gets(listOf(10)[9:])
-	if err := n.orders(room.Started{Game: "openarena", Addr: addrOf(8)}); err == nil {
+	same(t, n.Room, restored(t, n.Room))
+	n.Gets(listOf(10)[9:])
+	if err := n.Orders(room.Started{Game: "openarena", Addr: addrOf(8)}); err == nil {
 		t.Error("another is taken while this one is measured")
 	}
-	n.informs("ann", 12)
-	n.measures("ann", 40)
-	n.measures("cat", 50)
-	n.done("ann", "cat")
-	n.lookAgain()
-	n.inStage(wire.Launching)
-	if way := n.view().Way; way == nil || way.Connect != addrOf(9).String() {
+	n.Informs("ann", 12)
+	n.Measures("ann", 40)
+	n.Measures("cat", 50)
+	n.Done("ann", "cat")
+	n.LookAgain()
+	n.InStage(wire.Launching)
+	if way := n.View().Way; way == nil || way.Connect != addrOf(9).String() {
 		t.Errorf("people go to %+v", way)
 	}
-	n.step(room.Proceed{})
-	n.gets(listOf(10)[9:])
-	n.measures("ann", lost)
-	n.measures("cat", lost)
-	n.done("ann", "cat")
-	n.inStage(wire.Failed)
-	n.goes()
-	if asked := n.fetched; len(asked.Servers) > 0 {
+	n.Step(room.Proceed{})
+	n.Gets(listOf(10)[9:])
+	n.Measures("ann", lost)
+	n.Measures("cat", lost)
+	n.Done("ann", "cat")
+	n.InStage(wire.Failed)
+	n.Goes()
+	if asked := n.Fetched; len(asked.Servers) > 0 {
 		t.Errorf("the list is that of a server that is gone: %v", asked.Servers)
 	}
 }

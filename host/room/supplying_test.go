@@ -17,17 +17,17 @@ func TestSupply(t *testing.T) {
 	s := settings(0)
 	s.Servers, s.Renews = []netip.AddrPort{addrOf(0), addrOf(1)}, true
 	n := newSession(t, s)
-	n.join("ann")
+	n.Join("ann")
 	round := func(waits bool) {
 		t.Helper()
-		before := n.fetches
-		n.goes()
-		n.step(room.Tick{})
-		if waits != (n.fetches == before) {
+		before := n.Fetches
+		n.Goes()
+		n.Step(room.Tick{})
+		if waits != (n.Fetches == before) {
 			t.Errorf("waits for the list: %v", !waits)
 		}
 	}
-	outputs, _ := n.room.Step(room.Proceed{}, n.now)
+	outputs, _ := n.Room.Step(room.Proceed{}, n.Now)
 	asked := 0
 	for _, o := range outputs {
 		if f, is := o.(room.Fetch); is && len(f.Servers) == 2 {
@@ -37,40 +37,40 @@ func TestSupply(t *testing.T) {
 	if asked != 1 {
 		t.Errorf("the list of a moment ago is asked for %d times", asked)
 	}
-	n.step(room.Listed{Err: errors.New("no name server")})
-	n.now = n.now.Add(2 * time.Minute)
-	n.step(room.Resume{})
-	n.join("ann")
+	n.Step(room.Listed{Err: errors.New("no name server")})
+	n.Now = n.Now.Add(2 * time.Minute)
+	n.Step(room.Resume{})
+	n.Join("ann")
 	round(true)
-	n.inStage(wire.Listing)
-	same(t, n.room, restored(t, n.room))
-	if err := n.orders(room.Supply{Game: "xonotic", Servers: []netip.AddrPort{addrOf(2)}}); err == nil {
+	n.InStage(wire.Listing)
+	same(t, n.Room, restored(t, n.Room))
+	if err := n.Orders(room.Supply{Game: "xonotic", Servers: []netip.AddrPort{addrOf(2)}}); err == nil {
 		t.Error("a list of another game is taken")
 	}
-	if err := n.page("ann", room.Supply{Game: "openarena", Servers: []netip.AddrPort{addrOf(2)}}); reason(err) != wire.ReasonSecret {
+	if err := n.OnPage("ann", room.Supply{Game: "openarena", Servers: []netip.AddrPort{addrOf(2)}}); reason(err) != wire.ReasonSecret {
 		t.Errorf("anybody gives a list: %v", err)
 	}
-	before := n.fetches
-	if err := n.orders(room.Supply{Game: "openarena", Servers: []netip.AddrPort{addrOf(2)}}); err != nil || n.fetches != before+1 {
-		t.Errorf("the list is taken: %v, and then asked for %d times", err, n.fetches-before)
+	before := n.Fetches
+	if err := n.Orders(room.Supply{Game: "openarena", Servers: []netip.AddrPort{addrOf(2)}}); err != nil || n.Fetches != before+1 {
+		t.Errorf("the list is taken: %v, and then asked for %d times", err, n.Fetches-before)
 	}
-	n.listed(1)
-	n.inStage(wire.Measuring)
-	n.informs("ann", 12)
-	n.measures("ann", 10)
-	n.done("ann")
-	n.verifies("ann")
-	n.inStage(wire.Launching)
-	n.now = n.now.Add(2 * time.Minute)
-	n.step(room.Resume{})
-	n.join("ann")
+	n.Listed(1)
+	n.InStage(wire.Measuring)
+	n.Informs("ann", 12)
+	n.Measures("ann", 10)
+	n.Done("ann")
+	n.Verifies("ann")
+	n.InStage(wire.Launching)
+	n.Now = n.Now.Add(2 * time.Minute)
+	n.Step(room.Resume{})
+	n.Join("ann")
 	round(true)
 	for range int(13 * time.Second / tick) {
-		n.wait(tick)
+		n.Wait(tick)
 	}
-	if n.fetches != before+2 || n.room.Settings().Renews ||
-		!strings.Contains(n.log(), "gives no new server list: taking the last one") {
-		t.Errorf("after 13 s the list was asked for %d times; the log:\n%s", n.fetches-before, n.log())
+	if n.Fetches != before+2 || n.Room.Settings().Renews ||
+		!strings.Contains(n.Story(), "gives no new server list: taking the last one") {
+		t.Errorf("after 13 s the list was asked for %d times; the log:\n%s", n.Fetches-before, n.Story())
 	}
 }
 
@@ -81,33 +81,33 @@ func TestOwnGone(t *testing.T) {
 		s := settings(0)
 		s.Servers, s.Renews = []netip.AddrPort{addrOf(0), addrOf(1)}, renews
 		n := newSession(t, s)
-		n.step(room.OwnKept{Kept: "the hash of the organiser's list"})
-		n.join("ann")
-		data, err := n.room.Save()
+		n.Step(room.OwnKept{Kept: "the hash of the organiser's list"})
+		n.Join("ann")
+		data, err := n.Room.Save()
 		if err != nil || strings.Contains(string(data), addrOf(0).String()) {
 			t.Fatalf("saved is %s, %v", data, err)
 		}
-		n.revive() // a store without such a list
-		same(t, n.room, restored(t, n.room))
-		n.step(room.Resume{})
-		if !strings.Contains(n.log(), "the organiser’s own list of servers is gone") {
-			t.Errorf("nobody hears of it; the log:\n%s", n.log())
+		n.Revive() // a store without such a list
+		same(t, n.Room, restored(t, n.Room))
+		n.Step(room.Resume{})
+		if !strings.Contains(n.Story(), "the organiser’s own list of servers is gone") {
+			t.Errorf("nobody hears of it; the log:\n%s", n.Story())
 		}
-		n.join("ann")
-		n.step(room.Proceed{})
-		if n.fetches > 0 {
+		n.Join("ann")
+		n.Step(room.Proceed{})
+		if n.Fetches > 0 {
 			t.Error("another list is asked for")
 		}
 		if !renews {
-			n.inStage(wire.Failed)
+			n.InStage(wire.Failed)
 			continue
 		}
-		n.inStage(wire.Listing)
-		if err := n.orders(room.Supply{Game: "openarena", Servers: []netip.AddrPort{addrOf(2)}}); err != nil || n.fetches != 1 {
-			t.Errorf("the list anew is taken: %v, and then asked for %d times", err, n.fetches)
+		n.InStage(wire.Listing)
+		if err := n.Orders(room.Supply{Game: "openarena", Servers: []netip.AddrPort{addrOf(2)}}); err != nil || n.Fetches != 1 {
+			t.Errorf("the list anew is taken: %v, and then asked for %d times", err, n.Fetches)
 		}
-		n.revive()
-		if own := n.room.Settings().Servers; len(own) != 1 {
+		n.Revive()
+		if own := n.Room.Settings().Servers; len(own) != 1 {
 			t.Errorf("the list is %v", own)
 		}
 	}

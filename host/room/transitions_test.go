@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"muster/host/room"
+	"muster/host/room/roomtest"
 )
 
 // transitions are the phases that a room went to from each phase, by their names in the saved form.
@@ -23,12 +24,9 @@ var inOrder = []string{
 
 // pass notes the room's phase if it has changed. The end of a session leads back to the first phase
 // from any other.
-func (seen transitions) pass(before *string, r *room.Room, t *testing.T) {
+func (seen transitions) pass(before *string, r *room.Room, t testing.TB) {
 	t.Helper()
-	data, err := r.Save()
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := roomtest.Saved(t, r)
 	var saved struct {
 		Phase struct {
 			Name string `json:"name"`

@@ -13,6 +13,7 @@ import (
 	"muster/discovery/sentence"
 	"muster/host/room"
 	"muster/host/room/attendance"
+	"muster/host/room/roomtest"
 	"muster/host/wire"
 	"muster/internal/catalogue"
 )
@@ -50,14 +51,14 @@ func inFront(t *testing.T, s wire.Settings, servers int, names ...string) *seatS
 		lies:    map[string]func(int, time.Duration) int{},
 	}
 	f.free = func(int, time.Duration) int { return 0 }
-	f.as[names[0]] = f.room.Keys().Secret
-	f.join(names...)
-	f.listed(servers)
+	f.As[names[0]] = f.Room.Keys().Secret
+	f.Join(names...)
+	f.Listed(servers)
 	f.measuresFull(servers)
 	for _, name := range names {
-		f.took(name)
+		f.Took(name)
 	}
-	f.began = f.now
+	f.began = f.Now
 	return f
 }
 
@@ -65,24 +66,24 @@ func inFront(t *testing.T, s wire.Settings, servers int, names ...string) *seatS
 func (f *seatSession) measuresFull(servers int) {
 	f.Helper()
 	for i, name := range f.names {
-		f.informs(name, make([]int, servers)...)
+		f.Informs(name, make([]int, servers)...)
 		var ms []int
 		for server := range servers {
 			ms = append(ms, 20+10*server+i)
 		}
-		f.measures(name, ms...)
+		f.Measures(name, ms...)
 	}
-	f.done(f.names...)
+	f.Done(f.names...)
 }
 
 // passes lets time pass while players look.
 func (f *seatSession) passes(d time.Duration) {
 	f.Helper()
-	for end := f.now.Add(d); f.now.Before(end); {
-		f.wait(tick)
+	for end := f.Now.Add(d); f.Now.Before(end); {
+		f.Wait(tick)
 		for _, name := range f.names {
 			var looks []wire.Finalists
-			f.sent[name] = slices.DeleteFunc(f.sent[name], func(m wire.Message) bool {
+			f.Sent[name] = slices.DeleteFunc(f.Sent[name], func(m wire.Message) bool {
 				asked, is := m.(wire.Finalists)
 				if is {
 					looks = append(looks, asked)
@@ -100,7 +101,7 @@ func (f *seatSession) passes(d time.Duration) {
 
 func (f *seatSession) glances(name string, asked wire.Finalists) {
 	f.Helper()
-	at := f.now.Sub(f.began)
+	at := f.Now.Sub(f.began)
 	v := wire.Verified{Round: asked.Round, Attempt: asked.Attempt}
 	for _, server := range asked.Servers {
 		f.asked[server] = append(f.asked[server], at)
@@ -125,7 +126,7 @@ func (f *seatSession) glances(name string, asked wire.Finalists) {
 		}
 		v.Servers = append(v.Servers, seen)
 	}
-	f.says(name, v)
+	f.Says(name, v)
 }
 
 // gently requires that no server was asked more often than once every ten seconds, except to check
@@ -152,16 +153,16 @@ func five() []string { return []string{"ann", "ben", "cat", "dan", "eve"} }
 // go once together.
 func TestSeatsForAll(t *testing.T) {
 	f := inFront(t, settings(5), 2, five()...)
-	f.inStage(wire.Failed)
-	advice := f.view().Choice.Advice
+	f.InStage(wire.Failed)
+	advice := f.View().Choice.Advice
 	at := slices.IndexFunc(advice, func(a wire.Advice) bool { return a.Action == "await" })
 	if at < 0 || advice[at].Seats != 5 || advice[at].Servers != 2 || advice[at].Addr != addrOf(0).String() {
 		t.Fatalf("the organiser is advised to %+v", advice)
 	}
-	if err := f.orders(room.AwaitSeats{}); err != nil {
+	if err := f.Orders(room.AwaitSeats{}); err != nil {
 		t.Fatal(err)
 	}
-	f.inStage(wire.Waiting)
+	f.InStage(wire.Waiting)
 	f.free = func(server int, at time.Duration) int {
 		switch {
 		case server == 1 && at > 4*time.Minute:
@@ -172,7 +173,7 @@ func TestSeatsForAll(t *testing.T) {
 		return 0
 	}
 	f.passes(3 * time.Minute)
-	seats := f.view().Seats
+	seats := f.View().Seats
 	if seats == nil || seats.Need != 5 || len(seats.Servers) != 2 || seats.Servers[0].Free != 3 ||
 		seats.Servers[0].Most != 3 || seats.Servers[1].Free != 0 || seats.Servers[0].Asked < 15 || seats.Servers[0].Asked > 19 {
 		t.Fatalf("people see %+v", seats)
@@ -186,17 +187,17 @@ func TestSeatsForAll(t *testing.T) {
 		t.Errorf("not all take turns: %v", f.by)
 	}
 	f.passes(90 * time.Second)
-	f.goesTo(1)
+	f.GoesTo(1)
 	f.gently(1)
-	f.noted("waiting for 5 seats for everyone on 192.0.2.0:27960, or 192.0.2.1:27960, for up to 30 minutes: " +
+	f.Noted("waiting for 5 seats for everyone on 192.0.2.0:27960, or 192.0.2.1:27960, for up to 30 minutes: " +
 		"one of you checks at a time, every 10s at first")
 	for _, name := range f.names {
-		if n := strings.Count(f.took(name), "launch"); n != 1 {
+		if n := strings.Count(f.Took(name), "launch"); n != 1 {
 			t.Errorf("%s was sent there %d times", name, n)
 		}
 	}
-	if f.view().Choice.Target != addrOf(1).String() || f.view().Seats != nil {
-		t.Errorf("people are shown %+v", f.view().Choice)
+	if f.View().Choice.Target != addrOf(1).String() || f.View().Seats != nil {
+		t.Errorf("people are shown %+v", f.View().Choice)
 	}
 }
 
@@ -209,9 +210,9 @@ func TestGentleForAnyNumber(t *testing.T) {
 			names = append(names, fmt.Sprintf("player %d", i))
 		}
 		f := inFront(t, settings(players), 1, names...)
-		f.orders(room.AwaitSeats{})
+		f.Orders(room.AwaitSeats{})
 		f.passes(20 * time.Minute)
-		f.inStage(wire.Waiting)
+		f.InStage(wire.Waiting)
 		f.gently(0)
 		asked[players] = len(f.asked[0])
 	}
@@ -245,7 +246,7 @@ func TestGentleWithOthers(t *testing.T) {
 			rooms := make([]*seatSession, tt.rooms)
 			for i := range rooms {
 				rooms[i] = inFront(t, settings(2), 1, "ann", "ben")
-				if watches := rooms[i].room.Watches(); watches != nil {
+				if watches := rooms[i].Room.Watches(); watches != nil {
 					t.Fatalf("a room that has failed watches %v", watches)
 				}
 			}
@@ -255,32 +256,32 @@ func TestGentleWithOthers(t *testing.T) {
 			for now := time.Duration(0); now < end; now += tick {
 				for i, f := range rooms {
 					if begins := tt.apart * time.Duration(i); now >= begins && now-tick < begins {
-						f.orders(room.AwaitSeats{})
+						f.Orders(room.AwaitSeats{})
 						last[i] = now
 					}
 					if now == restart {
-						f.gone("ann")
-						f.gone("ben")
-						if watches := f.room.Watches(); watches != nil {
+						f.Gone("ann")
+						f.Gone("ben")
+						if watches := f.Room.Watches(); watches != nil {
 							t.Fatalf("a room with nobody in it watches %v", watches)
 						}
-						f.step(room.Resume{})
-						f.join("ann", "ben")
+						f.Step(room.Resume{})
+						f.Join("ann", "ben")
 					}
 				}
 				var watch []*seatSession
 				for _, f := range rooms {
-					if slices.Equal(f.room.Watches(), []netip.AddrPort{addrOf(0)}) {
+					if slices.Equal(f.Room.Watches(), []netip.AddrPort{addrOf(0)}) {
 						watch = append(watch, f)
 					}
 				}
 				for i, f := range rooms {
-					f.demand = nil
+					f.Demand = nil
 					if place := slices.Index(watch, f); place >= 0 && tt.isTold {
-						f.demand = map[netip.AddrPort]room.Demand{addrOf(0): {Rooms: len(watch), Place: place}}
+						f.Demand = map[netip.AddrPort]room.Demand{addrOf(0): {Rooms: len(watch), Place: place}}
 					}
-					if f.now.Add(tick).Before(f.room.Next()) { // the host gives it no time until then
-						f.now = f.now.Add(tick)
+					if f.Now.Add(tick).Before(f.Room.Next()) { // the host gives it no time until then
+						f.Now = f.Now.Add(tick)
 						continue
 					}
 					before := len(f.asked[0])
@@ -339,14 +340,14 @@ func TestSeatsAreChecked(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			f := inFront(t, settings(len(tt.names)), 1, tt.names...)
-			f.orders(room.AwaitSeats{})
+			f.Orders(room.AwaitSeats{})
 			f.free, f.mute = tt.free, tt.mute
 			if tt.lies != nil {
 				f.lies = tt.lies
 			}
 			f.passes(15 * time.Minute)
-			if went := f.room.Stage() == wire.Launching; went != tt.goes && tt.name != "the server flaps" {
-				t.Errorf("everybody goes: %v, want %v; the log:\n%s", went, tt.goes, f.log())
+			if went := f.Room.Stage() == wire.Launching; went != tt.goes && tt.name != "the server flaps" {
+				t.Errorf("everybody goes: %v, want %v; the log:\n%s", went, tt.goes, f.Story())
 			}
 			f.gently(3)
 			if n := len(f.asked[0]); n > tt.most {
@@ -360,20 +361,20 @@ func TestSeatsAreChecked(t *testing.T) {
 // the room gives up after three times.
 func TestFilledUpAgain(t *testing.T) {
 	f := inFront(t, settings(5), 1, five()...)
-	f.orders(room.AwaitSeats{})
+	f.Orders(room.AwaitSeats{})
 	f.free = func(int, time.Duration) int { // the seats are there for the two who check, and gone when all look
-		if seats := f.view().Seats; seats != nil && seats.Target != "" {
+		if seats := f.View().Seats; seats != nil && seats.Target != "" {
 			return 2
 		}
 		return 5
 	}
 	f.passes(time.Minute)
-	f.inStage(wire.Waiting)
-	f.noted("server 0 (192.0.2.0:27960) filled up again at the last moment: 2 of 5 seats free; still waiting")
+	f.InStage(wire.Waiting)
+	f.Noted("server 0 (192.0.2.0:27960) filled up again at the last moment: 2 of 5 seats free; still waiting")
 	f.passes(5 * time.Minute)
-	f.inStage(wire.Failed)
+	f.InStage(wire.Failed)
 	f.gently(2)
-	seats := f.view().Seats
+	seats := f.View().Seats
 	if seats == nil || seats.Over.IsZero() || seats.Servers[0].Dropped != sentence.Of("seats.dropped-filled", "n", 3) {
 		t.Errorf("people see %+v", seats)
 	}
@@ -384,26 +385,26 @@ func TestGivesUp(t *testing.T) {
 	s := settings(5)
 	s.Wait = discovery.Millis(10 * time.Minute)
 	f := inFront(t, s, 1, five()...)
-	f.inStage(wire.Waiting) // the room begins by itself, because the organiser wants that
+	f.InStage(wire.Waiting) // the room begins by itself, because the organiser wants that
 	f.free = func(_ int, at time.Duration) int {
 		return 3*count(at > 5*time.Minute && at < 6*time.Minute) + count(at > 8*time.Minute)
 	}
 	f.passes(11 * time.Minute)
-	f.inStage(wire.Failed)
-	f.noted("There were never 5 seats at once in 10 minutes. server 0 (192.0.2.0:27960) had at most 3 seats free, mostly 0")
-	if seats := f.view().Seats; seats.Over.IsZero() || !strings.Contains(catalogue.InEnglish().Say(seats.Chance), "at most 3 seats free") || !f.view().Room.Retry.IsZero() {
+	f.InStage(wire.Failed)
+	f.Noted("There were never 5 seats at once in 10 minutes. server 0 (192.0.2.0:27960) had at most 3 seats free, mostly 0")
+	if seats := f.View().Seats; seats.Over.IsZero() || !strings.Contains(catalogue.InEnglish().Say(seats.Chance), "at most 3 seats free") || !f.View().Room.Retry.IsZero() {
 		t.Errorf("people see %+v", seats)
 	}
 	f.passes(time.Minute)
-	if err := f.orders(room.AwaitSeats{}); err != nil { // and once more
+	if err := f.Orders(room.AwaitSeats{}); err != nil { // and once more
 		t.Error(err)
 	}
-	f.inStage(wire.Waiting)
-	if err := f.orders(room.Unwait{}); err != nil {
+	f.InStage(wire.Waiting)
+	if err := f.Orders(room.Unwait{}); err != nil {
 		t.Error(err)
 	}
-	f.inStage(wire.Failed)
-	if err := f.orders(room.Unwait{}); err == nil {
+	f.InStage(wire.Failed)
+	if err := f.Orders(room.Unwait{}); err == nil {
 		t.Error("a wait is ended that is over")
 	}
 }
@@ -414,32 +415,32 @@ func TestGroupChanges(t *testing.T) {
 	s := settings(0)
 	s.Players = 0
 	f := newSession(t, s)
-	f.as["ann"] = f.room.Keys().Secret
-	f.join("ann", "ben", "cat")
-	f.goes()
-	f.listed(1)
+	f.As["ann"] = f.Room.Keys().Secret
+	f.Join("ann", "ben", "cat")
+	f.Goes()
+	f.Listed(1)
 	for _, name := range []string{"ann", "ben", "cat"} {
-		f.informs(name, 0)
-		f.measures(name, 20)
+		f.Informs(name, 0)
+		f.Measures(name, 20)
 	}
-	f.done("ann", "ben", "cat")
-	f.orders(room.AwaitSeats{})
+	f.Done("ann", "ben", "cat")
+	f.Orders(room.AwaitSeats{})
 	for _, tt := range []struct {
 		what string
 		does func()
 		need int
 	}{
 		{"as many as are there", func() {}, 3},
-		{"one comes", func() { f.join("dan") }, 4},
-		{"one is away for a moment", func() { f.gone("ben"); f.wait(attendance.GoneAfter / 2) }, 4},
-		{"one has left", func() { f.wait(attendance.GoneAfter) }, 3},
-		{"and is back", func() { f.join("ben") }, 4},
-		{"the organiser removes one", func() { f.orders(room.Remove{Name: "dan"}) }, 3},
+		{"one comes", func() { f.Join("dan") }, 4},
+		{"one is away for a moment", func() { f.Gone("ben"); f.Wait(attendance.GoneAfter / 2) }, 4},
+		{"one has left", func() { f.Wait(attendance.GoneAfter) }, 3},
+		{"and is back", func() { f.Join("ben") }, 4},
+		{"the organiser removes one", func() { f.Orders(room.Remove{Name: "dan"}) }, 3},
 	} {
-		if tt.does(); f.view().Seats.Need != tt.need {
-			t.Errorf("%s: %d seats are wanted, not %d; the log:\n%s", tt.what, f.view().Seats.Need, tt.need, f.log())
+		if tt.does(); f.View().Seats.Need != tt.need {
+			t.Errorf("%s: %d seats are wanted, not %d; the log:\n%s", tt.what, f.View().Seats.Need, tt.need, f.Story())
 		}
-		if isOut := f.isOut("ben"); isOut != (tt.what == "one has left") {
+		if isOut := f.IsOut("ben"); isOut != (tt.what == "one has left") {
 			t.Errorf("%s: ben has no say: %v", tt.what, isOut)
 		}
 	}
@@ -449,55 +450,55 @@ func TestGroupChanges(t *testing.T) {
 // left alone.
 func TestThoseLeft(t *testing.T) {
 	f := inFront(t, settings(5), 1, five()...)
-	f.orders(room.AwaitSeats{})
+	f.Orders(room.AwaitSeats{})
 	f.free = func(_ int, at time.Duration) int {
 		return map[bool]int{true: 5, false: 0}[at < time.Minute] + 2*count(at > 5*time.Minute)
 	}
 	f.passes(time.Minute)
-	f.goesTo(0)
+	f.GoesTo(0)
 	for _, name := range f.names {
-		f.took(name)
-		f.says(name, wire.Launched{Round: 1, State: wire.LaunchStarted})
+		f.Took(name)
+		f.Says(name, wire.Launched{Round: 1, State: wire.LaunchStarted})
 	}
 	for _, bad := range [][]string{nil, {"nobody"}} {
-		if err := f.orders(room.AwaitSeats{Names: bad}); err == nil {
+		if err := f.Orders(room.AwaitSeats{Names: bad}); err == nil {
 			t.Errorf("seats are awaited for %v", bad)
 		}
 	}
-	if err := f.orders(room.AwaitSeats{Names: []string{"dan", "eve", "dan"}}); err != nil {
+	if err := f.Orders(room.AwaitSeats{Names: []string{"dan", "eve", "dan"}}); err != nil {
 		t.Fatal(err)
 	}
-	if seats := f.view().Seats; seats.Need != 2 || !slices.Equal(seats.For, []string{"dan", "eve"}) {
+	if seats := f.View().Seats; seats.Need != 2 || !slices.Equal(seats.For, []string{"dan", "eve"}) {
 		t.Errorf("people see %+v", seats)
 	}
 	f.passes(8 * time.Minute)
-	f.goesTo(0)
+	f.GoesTo(0)
 	f.gently(1)
 	for _, name := range f.names {
 		want := count(name == "dan" || name == "eve")
-		if n := strings.Count(f.took(name), "launch"); n != want {
+		if n := strings.Count(f.Took(name), "launch"); n != want {
 			t.Errorf("%s was sent there %d times, not %d", name, n, want)
 		}
 	}
-	f.noted("there’s a seat now for dan and eve: off to server 0 (192.0.2.0:27960)")
+	f.Noted("there’s a seat now for dan and eve: off to server 0 (192.0.2.0:27960)")
 	f.free = func(int, time.Duration) int { return 0 }
-	f.orders(room.AwaitSeats{Names: []string{"eve"}})
+	f.Orders(room.AwaitSeats{Names: []string{"eve"}})
 	f.passes(15 * time.Second)
 	for _, name := range f.names {
-		f.took(name)
+		f.Took(name)
 	}
-	if err := f.acts(f.pageOf("eve"), room.Arrived{}); err != nil {
+	if err := f.Acts(f.PageOf("eve"), room.Arrived{}); err != nil {
 		t.Error(err)
 	}
-	f.now = f.room.Next() // when a host gives the room the time
-	f.step(room.Tick{})
-	f.inStage(wire.Launching)
+	f.Now = f.Room.Next() // when a host gives the room the time
+	f.Step(room.Tick{})
+	f.InStage(wire.Launching)
 	for _, name := range f.names { // she is in, so nobody asks any more
-		if got := f.took(name); got != "" {
+		if got := f.Took(name); got != "" {
 			t.Errorf("once she is in %s is sent %q", name, got)
 		}
 	}
-	f.noted("nobody is left outside: no more waiting for seats")
+	f.Noted("nobody is left outside: no more waiting for seats")
 }
 
 // TestInstead checks that the next best server with seats is shown while the room waits for the
@@ -505,14 +506,14 @@ func TestThoseLeft(t *testing.T) {
 func TestInstead(t *testing.T) {
 	f := inFront(t, settings(5), 3, five()...)
 	f.free = func(server int, _ time.Duration) int { return 9 * count(server == 2) }
-	f.orders(room.AwaitSeats{})
+	f.Orders(room.AwaitSeats{})
 	for _, name := range f.names { // the room learns only now that the third has seats
-		f.says(name, wire.Infos{Round: 1, Servers: []wire.ServerInfo{{Server: 2, Info: discovery.Info{Players: 7, MaxPlayers: 16}}}})
+		f.Says(name, wire.Infos{Round: 1, Servers: []wire.ServerInfo{{Server: 2, Info: discovery.Info{Players: 7, MaxPlayers: 16}}}})
 	}
-	f.orders(room.Unwait{})
-	f.orders(room.AwaitSeats{})
+	f.Orders(room.Unwait{})
+	f.Orders(room.AwaitSeats{})
 	f.passes(3 * time.Minute)
-	seats := f.view().Seats
+	seats := f.View().Seats
 	if len(seats.Servers) != 2 || len(seats.Instead) != 1 || seats.Instead[0].Addr != addrOf(2).String() ||
 		seats.Instead[0].Free != 9 || seats.Instead[0].RTT["ann"] != 40 {
 		t.Fatalf("people see %+v", seats)
@@ -520,11 +521,11 @@ func TestInstead(t *testing.T) {
 	if n := len(f.asked[2]); n > 4 {
 		t.Errorf("what is only shown was asked %d times", n)
 	}
-	if err := f.orders(room.Unwait{Instead: true}); err != nil {
+	if err := f.Orders(room.Unwait{Instead: true}); err != nil {
 		t.Fatal(err)
 	}
 	f.passes(5 * time.Second)
-	f.goesTo(2)
+	f.GoesTo(2)
 }
 
 // TestNamedServer checks that the organiser can wait for one named server, even while people vote
@@ -535,53 +536,53 @@ func TestNamedServer(t *testing.T) {
 	f := inFront(t, s, 3, five()...)
 	f.free = func(server int, _ time.Duration) int { return 9 * count(server == 2) }
 	for _, name := range f.names {
-		f.says(name, wire.Infos{Round: 1, Servers: []wire.ServerInfo{{Server: 2, Info: discovery.Info{Players: 7, MaxPlayers: 16}}}})
+		f.Says(name, wire.Infos{Round: 1, Servers: []wire.ServerInfo{{Server: 2, Info: discovery.Info{Players: 7, MaxPlayers: 16}}}})
 	}
-	f.orders(room.AwaitSeats{})
-	f.orders(room.Unwait{Instead: true})
+	f.Orders(room.AwaitSeats{})
+	f.Orders(room.Unwait{Instead: true})
 	f.passes(10 * time.Second)
-	if !f.isVoting() {
-		t.Fatalf("nobody votes; the log:\n%s", f.log())
+	if !f.IsVoting() {
+		t.Fatalf("nobody votes; the log:\n%s", f.Story())
 	}
-	advice := f.view().Choice.Advice
+	advice := f.View().Choice.Advice
 	at := slices.IndexFunc(advice, func(a wire.Advice) bool { return a.Action == "await" })
 	if at < 0 || advice[at].Seats != 5 || advice[at].Addr != addrOf(0).String() {
 		t.Errorf("the organiser is advised to %+v", advice)
 	}
 	for _, bad := range []netip.AddrPort{addrOf(7), netip.MustParseAddrPort("[::1]:1")} {
-		if err := f.orders(room.AwaitSeats{Addr: bad}); err == nil {
+		if err := f.Orders(room.AwaitSeats{Addr: bad}); err == nil {
 			t.Errorf("the room waits for seats on %v", bad)
 		}
 	}
-	if err := f.orders(room.AwaitSeats{Addr: addrOf(1)}); err != nil {
+	if err := f.Orders(room.AwaitSeats{Addr: addrOf(1)}); err != nil {
 		t.Fatal(err)
 	}
-	if seats := f.view().Seats; len(seats.Servers) != 1 || seats.Servers[0].Addr != addrOf(1).String() {
+	if seats := f.View().Seats; len(seats.Servers) != 1 || seats.Servers[0].Addr != addrOf(1).String() {
 		t.Errorf("people see %+v", seats)
 	}
 	f.free = func(int, time.Duration) int { return 9 } // the best has seats now, too
 	f.passes(time.Minute)
-	f.goesTo(1)
-	if f.view().Choice.Target != addrOf(1).String() {
-		t.Errorf("people are shown %+v", f.view().Choice.Target)
+	f.GoesTo(1)
+	if f.View().Choice.Target != addrOf(1).String() {
+		t.Errorf("people are shown %+v", f.View().Choice.Target)
 	}
 }
 
 // TestWaitingIsSaved checks that a restarted host goes on waiting.
 func TestWaitingIsSaved(t *testing.T) {
 	f := inFront(t, settings(5), 1, five()...)
-	f.orders(room.AwaitSeats{})
+	f.Orders(room.AwaitSeats{})
 	f.free = func(_ int, at time.Duration) int { return 5 * count(at > 4*time.Minute) }
 	f.passes(95 * time.Second)
-	before := f.view().Seats
-	f.restarts(time.Minute)
-	f.join(f.names...)
-	after := f.view().Seats
+	before := f.View().Seats
+	f.Restarts(time.Minute)
+	f.Join(f.names...)
+	after := f.View().Seats
 	if after.Need != 5 || !after.Until.Equal(before.Until) || after.Servers[0].Asked != before.Servers[0].Asked {
 		t.Errorf("%+v has become %+v", before, after)
 	}
 	f.passes(3 * time.Minute)
-	f.goesTo(0)
+	f.GoesTo(0)
 	f.gently(1)
 }
 
@@ -589,21 +590,21 @@ func TestWaitingIsSaved(t *testing.T) {
 // do.
 func TestWaitingWakes(t *testing.T) {
 	f := inFront(t, settings(5), 1, five()...)
-	f.orders(room.AwaitSeats{})
+	f.Orders(room.AwaitSeats{})
 	f.passes(time.Second)
-	if seats := f.view().Seats; !f.room.Next().Equal(seats.Servers[0].Next) {
-		t.Errorf("the next look is at %v, and the room wakes at %v", seats.Servers[0].Next, f.room.Next())
+	if seats := f.View().Seats; !f.Room.Next().Equal(seats.Servers[0].Next) {
+		t.Errorf("the next look is at %v, and the room wakes at %v", seats.Servers[0].Next, f.Room.Next())
 	}
 	for _, name := range f.names {
-		f.gone(name)
+		f.Gone(name)
 	}
-	f.wait(2 * attendance.GoneAfter)
-	if next := f.room.Next(); !next.Equal(f.view().Seats.Until) {
-		t.Errorf("nobody is here, and the room wakes in %v", next.Sub(f.now))
+	f.Wait(2 * attendance.GoneAfter)
+	if next := f.Room.Next(); !next.Equal(f.View().Seats.Until) {
+		t.Errorf("nobody is here, and the room wakes in %v", next.Sub(f.Now))
 	}
-	f.join("ann")
-	f.wait(tick)
-	if need := f.view().Seats.Need; need != 1 {
+	f.Join("ann")
+	f.Wait(tick)
+	if need := f.View().Seats.Need; need != 1 {
 		t.Errorf("only one has come back, and %d seats are wanted", need)
 	}
 }
@@ -611,12 +612,12 @@ func TestWaitingWakes(t *testing.T) {
 // TestUnwholeWait checks that an invalid wait in a saved room that somebody edited ends nothing.
 func TestUnwholeWait(t *testing.T) {
 	f := inFront(t, settings(5), 1, five()...)
-	f.orders(room.AwaitSeats{})
+	f.Orders(room.AwaitSeats{})
 	for _, spoil := range [][2]string{
 		{`"turn":0`, `"turn":-7`},
 		{`"seats":{"began":`, `"settled":{"began":`},
 	} {
-		data, err := f.room.Save()
+		data, err := f.Room.Save()
 		if err != nil || !strings.Contains(string(data), spoil[0]) {
 			t.Fatalf("no %s in the saved room: %v", spoil[0], err)
 		}
@@ -631,19 +632,16 @@ func TestUnwholeWait(t *testing.T) {
 // list.
 func TestWaitWithoutList(t *testing.T) {
 	f := &seatSession{session: newSession(t, settings(5)), names: five()}
-	f.join(f.names...)
-	f.step(room.Listed{List: topology.New(room.Shared(listOf(1), nil)), Kept: "gone"})
+	f.Join(f.names...)
+	f.Step(room.Listed{List: topology.New(room.Shared(listOf(1), nil)), Kept: "gone"})
 	f.measuresFull(1)
-	f.orders(room.AwaitSeats{})
-	f.inStage(wire.Waiting)
-	f.orders(room.Unwait{})
-	if f.view().Seats == nil {
-		t.Fatalf("nobody sees the wait that is over; the log:\n%s", f.log())
+	f.Orders(room.AwaitSeats{})
+	f.InStage(wire.Waiting)
+	f.Orders(room.Unwait{})
+	if f.View().Seats == nil {
+		t.Fatalf("nobody sees the wait that is over; the log:\n%s", f.Story())
 	}
-	data, err := f.room.Save()
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := roomtest.Saved(t, f.Room)
 	r, err := room.RestoreKept(data, topology.New, room.Kept{
 		List: func(string) (*topology.Tree, error) { return nil, nil },
 		Own:  func(string) ([]netip.AddrPort, error) { return nil, nil },
