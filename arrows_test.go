@@ -123,6 +123,7 @@ var arrows = []struct {
 	{"muster/host/room/outage", nil},
 	{"muster/host/room/reactions", []string{"muster/host/wire"}},
 	{"muster/host/room/roster", []string{"muster/host/room/nickname", "muster/host/wire", "muster/discovery"}},
+	{"muster/host/hosttest", []string{"muster/host/wire", "muster/host/wire/conn"}},
 	{"muster/host/page", []string{"muster/host/room", "muster/host/wire", "muster/selection", "muster/discovery"}},
 	{"muster/host/access", nil},
 	{"muster/host/admission", []string{"muster/host/access", "muster/host/pressure"}},

@@ -14,6 +14,7 @@ import (
 
 	"muster/discovery"
 	"muster/host"
+	"muster/host/hosttest"
 	"muster/host/wire"
 	"muster/host/wire/conn"
 )
@@ -35,12 +36,7 @@ func benchPages(b *testing.B, pages int) {
 	server := httptest.NewServer(h.Handler())
 	defer func() { server.Close(); h.Close() }()
 	code, _, _ := h.Open(friday(1))
-	ws, _, err := websocket.DefaultDialer.Dial("ws"+strings.TrimPrefix(server.URL, "http")+"/peer", nil)
-	if err != nil {
-		b.Fatal(err)
-	}
-	player := conn.New(ws, conn.AtPeer)
-	go player.Run(b.Context(), func(wire.Message) error { return nil })
+	player := hosttest.Dial(b, server.URL, nil, func(*conn.Conn, wire.Message) {}, nil)
 	player.Send(wire.Hello{Version: wire.Version, Code: code, Name: "ann"})
 	shown := watchers(b, server, code, pages)
 	report := wire.Report{Round: 1, Results: slices.Repeat([]discovery.Result{{State: discovery.Lost}}, 250)}

@@ -5,15 +5,13 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
-	"strings"
 	"testing"
 	"time"
-
-	"github.com/gorilla/websocket"
 
 	"muster/discovery"
 	"muster/discovery/sentence"
 	"muster/host"
+	"muster/host/hosttest"
 	"muster/host/wire"
 	"muster/host/wire/conn"
 	"muster/internal/leak"
@@ -82,18 +80,11 @@ func dial(t *testing.T, server *httptest.Server) *player {
 
 func dialWith(t *testing.T, server *httptest.Server, header http.Header) *player {
 	t.Helper()
-	ws, _, err := websocket.DefaultDialer.Dial("ws"+strings.TrimPrefix(server.URL, "http")+"/peer", header)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := &player{T: t, conn: conn.New(ws, conn.AtPeer), heard: make(chan wire.Message, 10_000), ended: make(chan error, 1)}
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		p.ended <- p.conn.Run(context.Background(), func(m wire.Message) error { p.heard <- m; return nil })
+	p := &player{T: t, heard: make(chan wire.Message, 10_000), ended: make(chan error, 1)}
+	p.conn = hosttest.Dial(t, server.URL, header, func(_ *conn.Conn, m wire.Message) { p.heard <- m }, func(err error) {
+		p.ended <- err
 		close(p.heard)
-	}()
-	t.Cleanup(func() { p.conn.Close(nil); <-done })
+	})
 	return p
 }
 

@@ -6,14 +6,12 @@ import (
 	"fmt"
 	"net/http/httptest"
 	"net/netip"
-	"strings"
 	"testing"
 	"time"
 
-	"github.com/gorilla/websocket"
-
 	"muster/discovery"
 	"muster/host"
+	"muster/host/hosttest"
 	"muster/host/wire"
 	"muster/host/wire/conn"
 	"muster/selection"
@@ -150,19 +148,9 @@ func crowdList() []discovery.Server {
 
 func crowdPlayer(t *testing.T, server *httptest.Server, code, name string) *conn.Conn {
 	t.Helper()
-	ws, _, err := websocket.DefaultDialer.Dial("ws"+strings.TrimPrefix(server.URL, "http")+"/peer", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	conn := conn.New(ws, conn.AtPeer)
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		conn.Run(context.Background(), func(wire.Message) error { return nil })
-	}()
-	t.Cleanup(func() { conn.Close(nil); <-done })
-	conn.Send(wire.Hello{Version: wire.Version, Code: code, Name: name})
-	return conn
+	c := hosttest.Dial(t, server.URL, nil, func(*conn.Conn, wire.Message) {}, nil)
+	c.Send(wire.Hello{Version: wire.Version, Code: code, Name: name})
+	return c
 }
 
 // crowdResults returns a player's results for n servers.

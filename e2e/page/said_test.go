@@ -8,10 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gorilla/websocket"
-
 	"muster/discovery"
 	"muster/host"
+	"muster/host/hosttest"
 	"muster/host/wire"
 	"muster/host/wire/conn"
 	"muster/selection"
@@ -51,16 +50,7 @@ func TestAsListed(t *testing.T) {
 		Players:  1,
 		Agree:    wire.Yes,
 	})
-	ws, _, err := websocket.DefaultDialer.Dial("ws"+strings.TrimPrefix(server.URL, "http")+"/peer", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ann, done := conn.New(ws, conn.AtPeer), make(chan struct{})
-	go func() {
-		defer close(done)
-		ann.Run(context.Background(), func(m wire.Message) error { answerQuietly(ann, m); return nil })
-	}()
-	t.Cleanup(func() { ann.Close(nil); <-done })
+	ann := hosttest.Dial(t, server.URL, nil, answerQuietly, nil)
 	ann.Send(wire.Hello{Version: wire.Version, Code: code, Name: "ann"})
 	b := browse(t, server.URL+"/#"+code, desktop)
 	b.sees("#stage", "The <b>Den</b> of the very long name")

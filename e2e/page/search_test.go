@@ -12,10 +12,10 @@ import (
 	"time"
 
 	"github.com/chromedp/chromedp"
-	"github.com/gorilla/websocket"
 
 	"muster/discovery"
 	"muster/host"
+	"muster/host/hosttest"
 	"muster/host/wire"
 	"muster/host/wire/conn"
 	"muster/selection"
@@ -114,32 +114,23 @@ func TestSearch(t *testing.T) {
 // farPlayer is a player's program at an address on the internet.
 func farPlayer(t *testing.T, server *httptest.Server, code, name, from string) *conn.Conn {
 	t.Helper()
-	ws, _, err := websocket.DefaultDialer.Dial("ws"+strings.TrimPrefix(server.URL, "http")+"/peer", http.Header{"X-Forwarded-For": {from}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	player := conn.New(ws, conn.AtPeer)
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		player.Run(context.Background(), func(m wire.Message) error {
-			if look, is := m.(wire.Finalists); is {
-				seen := wire.Verified{Round: look.Round, Attempt: look.Attempt}
-				for _, s := range look.Servers {
-					seen.Servers = append(seen.Servers, wire.Finalist{
-						Server: s,
-						State:  discovery.Answered,
-						RTTs:   []float64{40, 41, 40},
-						Sent:   3,
-						Info:   &discovery.Info{Name: fmt.Sprintf("pro-g <i>InstaGib</i> #%d", s), Players: 2, MaxPlayers: 16},
-					})
-				}
-				player.Send(seen)
-			}
-			return nil
-		})
-	}()
-	t.Cleanup(func() { player.Close(nil); <-done })
+	player := hosttest.Dial(t, server.URL, http.Header{"X-Forwarded-For": {from}}, func(player *conn.Conn, m wire.Message) {
+		look, is := m.(wire.Finalists)
+		if !is {
+			return
+		}
+		seen := wire.Verified{Round: look.Round, Attempt: look.Attempt}
+		for _, s := range look.Servers {
+			seen.Servers = append(seen.Servers, wire.Finalist{
+				Server: s,
+				State:  discovery.Answered,
+				RTTs:   []float64{40, 41, 40},
+				Sent:   3,
+				Info:   &discovery.Info{Name: fmt.Sprintf("pro-g <i>InstaGib</i> #%d", s), Players: 2, MaxPlayers: 16},
+			})
+		}
+		player.Send(seen)
+	}, nil)
 	player.Send(wire.Hello{Version: wire.Version, Code: code, Name: name})
 	return player
 }

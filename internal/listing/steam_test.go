@@ -18,6 +18,7 @@ import (
 
 	"muster/discovery/lists/master"
 	"muster/host"
+	"muster/host/hosttest"
 	"muster/host/wire"
 	"muster/host/wire/conn"
 	"muster/internal/await"
@@ -119,19 +120,11 @@ func TestSteamKeyStaysHere(t *testing.T) {
 					said.Write(frame)
 				}
 			})
-			ws, _, err := websocket.DefaultDialer.Dial(live+"/peer", nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			peer, players := conn.New(ws, conn.AtPeer), &heard{}
-			listening.Go(func() {
-				peer.Run(context.Background(), func(m wire.Message) error {
-					text, err := json.Marshal(m)
-					fmt.Fprintf(players, "%T %s %+v\n", m, text, m)
-					return err
-				})
-			})
-			defer peer.Close(nil)
+			players := &heard{}
+			peer := hosttest.Dial(t, server.URL, nil, func(_ *conn.Conn, m wire.Message) {
+				text, err := json.Marshal(m)
+				fmt.Fprintf(players, "%T %s %+v %v\n", m, text, m, err)
+			}, nil)
 			peer.Send(wire.Hello{Version: wire.Version, Code: code, Name: "ann"})
 			await.Until(t, func() bool {
 				return strings.Contains(players.String(), c.listed) && strings.Contains(said.String(), "ann")

@@ -19,11 +19,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gorilla/websocket"
-
 	"muster/discovery"
 	"muster/host"
 	"muster/host/access"
+	"muster/host/hosttest"
 	"muster/host/public"
 	"muster/host/wire"
 	"muster/host/wire/conn"
@@ -432,24 +431,14 @@ func TestRegister(t *testing.T) {
 // join lets a player's program into a room by its link.
 func join(t *testing.T, web *httptest.Server, link, name string) {
 	t.Helper()
-	ws, _, err := websocket.DefaultDialer.Dial("ws"+strings.TrimPrefix(web.URL, "http")+"/peer", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
 	_, fragment, _ := strings.Cut(link, "#")
 	code, key, _ := strings.Cut(fragment, "_")
-	c := conn.New(ws, conn.AtPeer)
-	welcome, done := make(chan struct{}, 1), make(chan struct{})
-	go func() {
-		defer close(done)
-		c.Run(context.Background(), func(m wire.Message) error {
-			if _, is := m.(wire.Welcome); is {
-				welcome <- struct{}{}
-			}
-			return nil
-		})
-	}()
-	t.Cleanup(func() { c.Close(nil); <-done })
+	welcome := make(chan struct{}, 1)
+	c := hosttest.Dial(t, web.URL, nil, func(_ *conn.Conn, m wire.Message) {
+		if _, is := m.(wire.Welcome); is {
+			welcome <- struct{}{}
+		}
+	}, nil)
 	c.Send(wire.Hello{Version: wire.Version, Code: code, Key: key, Name: name})
 	<-welcome
 }
