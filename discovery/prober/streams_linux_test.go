@@ -43,8 +43,10 @@ func TestStreamsCloseFiles(t *testing.T) {
 func TestHandshakeTime(t *testing.T) {
 	server := talking(t, answers(0, 0))
 	p := streamProber(t, Options{Protocol: connecting{}})
+	began := time.Now()
 	results := scan(t, p, []discovery.Server{server})
-	if rtt := results[0].RTT; results[0].State != discovery.Answered || rtt <= 0 || rtt > 5*ms || rtt%time.Microsecond != 0 {
-		t.Errorf("%+v, want the kernel's microseconds", results)
+	took := time.Since(began)
+	if rtt := results[0].RTT; results[0].State != discovery.Answered || rtt <= 0 || rtt > took || rtt%time.Microsecond != 0 {
+		t.Errorf("%+v, want the kernel's microseconds; all took %v", results, took)
 	}
 }

@@ -125,6 +125,25 @@ func streamProber(t testing.TB, o Options) *Prober {
 	return p
 }
 
+// notAlwaysLate repeats a measurement until it is right. A busy machine may be late, though not
+// always.
+func notAlwaysLate(t *testing.T, measure func() (isRight bool, what string)) {
+	t.Helper()
+	const patience = 30 * time.Second
+	for begun := time.Now(); ; {
+		isRight, what := measure()
+		if isRight {
+			return
+		}
+		if time.Since(begun) > patience {
+			t.Fatal(what)
+		}
+	}
+}
+
+// isAbout reports whether an RTT is one on this machine, of somebody who waits for a time.
+func isAbout(rtt, wait time.Duration) bool { return rtt >= wait && rtt <= wait+100*ms }
+
 // TestStreams checks the results of servers that are asked over TCP.
 func TestStreams(t *testing.T) {
 	closed := talking(t, func(net.Conn) {})
@@ -167,11 +186,12 @@ func TestStreams(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			p := streamProber(t, Options{Protocol: c.protocol, Timeout: 400 * ms, Retries: 1})
-			results := scan(t, p, []discovery.Server{c.server})
-			if len(results) != 1 || results[0].State != c.state ||
-				c.state == discovery.Answered && (results[0].RTT < c.about || results[0].RTT > c.about+100*ms) {
-				t.Fatalf("%+v, want %v", results, c.state)
-			}
+			var results []discovery.Result
+			notAlwaysLate(t, func() (bool, string) {
+				results = scan(t, p, []discovery.Server{c.server})
+				isRight := len(results) == 1 && results[0].State == c.state && (c.state != discovery.Answered || isAbout(results[0].RTT, c.about))
+				return isRight, fmt.Sprintf("%+v, want %v", results, c.state)
+			})
 			if info := results[0].Info; (info != nil) != (c.state == discovery.Answered) || info != nil && info.Name != c.told {
 				t.Errorf("told %+v, want %q", info, c.told)
 			}
@@ -183,19 +203,20 @@ func TestStreams(t *testing.T) {
 // that of the successful one.
 func TestStreamRepeats(t *testing.T) {
 	t.Parallel()
-	var connections atomic.Int32
-	server := talking(t, func(c net.Conn) {
-		if connections.Add(1) == 1 {
-			c.Close() // as if it had never come
-			return
-		}
-		answers(0, 0)(c)
+	notAlwaysLate(t, func() (bool, string) {
+		var connections atomic.Int32
+		server := talking(t, func(c net.Conn) {
+			if connections.Add(1) == 1 {
+				c.Close() // as if it had never come
+				return
+			}
+			answers(0, 0)(c)
+		})
+		p := streamProber(t, Options{Protocol: lines{}, Timeout: 300 * ms})
+		results := scan(t, p, []discovery.Server{server})
+		return results[0].State == discovery.Answered && isAbout(results[0].RTT, 0) && p.Stats().Retries == 1,
+			fmt.Sprintf("%+v after %d retries", results, p.Stats().Retries)
 	})
-	p := streamProber(t, Options{Protocol: lines{}, Timeout: 300 * ms})
-	results := scan(t, p, []discovery.Server{server})
-	if results[0].State != discovery.Answered || results[0].RTT > 100*ms || p.Stats().Retries != 1 {
-		t.Errorf("%+v after %d retries", results, p.Stats().Retries)
-	}
 }
 
 // TestStreamLate checks that an echo which is late once, as after a lost packet, is no
@@ -203,19 +224,20 @@ func TestStreamRepeats(t *testing.T) {
 func TestStreamLate(t *testing.T) {
 	t.Parallel()
 	for late, want := range map[int32]time.Duration{1: 0, 2: 150 * ms} {
-		var connections atomic.Int32
-		server := talking(t, func(c net.Conn) {
-			delay := time.Duration(0)
-			if connections.Add(1) <= late {
-				delay = 150 * ms
-			}
-			answers(0, delay)(c)
+		notAlwaysLate(t, func() (bool, string) {
+			var connections atomic.Int32
+			server := talking(t, func(c net.Conn) {
+				delay := time.Duration(0)
+				if connections.Add(1) <= late {
+					delay = 150 * ms
+				}
+				answers(0, delay)(c)
+			})
+			p := streamProber(t, Options{Protocol: lines{}, Timeout: 400 * ms})
+			results := scan(t, p, []discovery.Server{server})
+			return results[0].State == discovery.Answered && isAbout(results[0].RTT, want) && connections.Load() == 2,
+				fmt.Sprintf("late %d times: %+v after %d connections, want %v after 2", late, results, connections.Load(), want)
 		})
-		p := streamProber(t, Options{Protocol: lines{}, Timeout: 400 * ms})
-		results := scan(t, p, []discovery.Server{server})
-		if rtt := results[0].RTT; results[0].State != discovery.Answered || rtt < want || rtt > want+100*ms || connections.Load() != 2 {
-			t.Errorf("late %d times: %+v after %d connections, want %v after 2", late, results, connections.Load(), want)
-		}
 	}
 }
 

@@ -76,6 +76,9 @@ func join(t testing.TB, config Config, node string) *Cluster {
 	return c
 }
 
+// slowly is how much longer than on an idle machine anything may take.
+const slowly = 10
+
 // eventually waits until a condition holds.
 func eventually(t testing.TB, what string, is func() bool) {
 	t.Helper()

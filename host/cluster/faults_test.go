@@ -268,25 +268,21 @@ func TestFrozen(t *testing.T) {
 				continue // this one is slow
 			}
 			if other, data, err := b.Claim(ctx, code); err == nil && string(data) == "old" {
+				if trusted, _ := a.Trust(); trusted {
+					t.Error("it is replaced and does not doubt its lease yet")
+				}
 				adopted <- other
 			}
 		}
 	}()
-	began := time.Now()
 	l.freeze()
 	saved := make(chan error, 1)
 	go func() { saved <- own.Save(ctx, []byte("late")) }()
 	<-changed
-	if took := time.Since(began); took > leaseTime {
-		t.Errorf("it took %v to doubt", took)
-	}
 	if trusted, _ := a.Trust(); trusted {
 		t.Error("trusted")
 	}
 	other := <-adopted
-	if took := time.Since(began); took > 5*time.Second+time.Since(began)/4 {
-		t.Errorf("it took %v to be replaced", took)
-	}
 	if err := <-saved; !errors.Is(err, store.ErrAway) {
 		t.Errorf("the save that went nowhere: %v", err)
 	}
@@ -334,7 +330,7 @@ func TestAway(t *testing.T) {
 	}
 	l.freeze()
 	began := time.Now()
-	if err := own.Save(t.Context(), []byte("new")); !errors.Is(err, store.ErrAway) || time.Since(began) > saveTime+connectWait+attemptTime {
+	if err := own.Save(t.Context(), []byte("new")); !errors.Is(err, store.ErrAway) || time.Since(began) > slowly*saveTime {
 		t.Errorf("%v after %v", err, time.Since(began))
 	}
 	l.heal()
@@ -371,13 +367,13 @@ func TestCloseAway(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		if took := time.Since(began); took > time.Second+connectWait+attemptTime {
+		if took := time.Since(began); took > time.Duration(len(owners))*attemptTime/2 { // not one after the other
 			t.Errorf("it took %v to give all up", took)
 		}
 	}
 	began := time.Now()
 	a.Close()
-	if took := time.Since(began); took > 2*connectWait+2*attemptTime {
+	if took := time.Since(began); took > slowly*(connectWait+attemptTime) {
 		t.Errorf("it took %v to end", took)
 	}
 }
@@ -613,10 +609,10 @@ func TestName(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer second.Close()
-	if took := time.Since(began); took > 2*leaseTime {
+	if took := time.Since(began); took > slowly*leaseTime {
 		t.Errorf("it waited for %v", took)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	for code := range second.Adopt(ctx) {
 		taken, _, err := second.Claim(ctx, code)

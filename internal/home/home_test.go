@@ -350,7 +350,7 @@ func TestCommands(t *testing.T) {
 		if err != nil {
 			t.Errorf("Home ends with %v", err)
 		}
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("Home goes on after Quit")
 	}
 	select {

@@ -277,7 +277,7 @@ func TestDeadLauncher(t *testing.T) {
 		if !errors.Is(err, io.ErrClosedPipe) {
 			t.Errorf("the server ends with %v", err)
 		}
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("the server goes on without a launcher")
 	}
 }
@@ -300,7 +300,7 @@ func TestUnreadRoom(t *testing.T) {
 	l.says(calling(1, "join", `{"link":"x"}`))
 	select {
 	case <-done:
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("the room waits for its reader")
 	}
 	l.hears() // the answer

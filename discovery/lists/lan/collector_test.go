@@ -177,14 +177,18 @@ func serveA2S(conn *net.UDPConn) (sizes []string) {
 
 // TestGatherIsCutShort checks that the end of the context cuts it short, without error.
 func TestGatherIsCutShort(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
-	defer cancel()
 	c := &collector{protocol: quake3.Protocol{}, network: netip.MustParsePrefix("127.0.0.1/8"), ports: []uint16{9}}
-	start := time.Now()
-	if err := c.gather(ctx, netip.MustParseAddr("127.0.0.1")); err != nil {
-		t.Errorf("got error %v", err)
+	took := broadcastWait
+	for try := 0; took >= broadcastWait && try < 20; try++ { // a busy machine may be late, though not always
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+		start := time.Now()
+		err := c.gather(ctx, netip.MustParseAddr("127.0.0.1"))
+		took = time.Since(start)
+		if cancel(); err != nil {
+			t.Fatal(err)
+		}
 	}
-	if took := time.Since(start); took >= broadcastWait {
+	if took >= broadcastWait {
 		t.Errorf("it took %v", took)
 	}
 }

@@ -92,29 +92,35 @@ func TestSmallKinds(t *testing.T) {
 			for _, local := range p.LocalAddrs() {
 				f.Seat(local, 0)
 			}
+			silent := discovery.Lost
+			if kind == TCP {
+				silent = discovery.Answered // all listen
+			}
+			states := []discovery.State{discovery.Answered, silent, discovery.Refused, discovery.Answered}
 			got := map[int]discovery.Result{}
-			for range 2 { // a second round from the same socket gives the same
-				err = p.Run(context.Background(), f.Servers(), discovery.NewConventional(4), func(r discovery.Result) {
-					if before, ok := got[r.Server]; ok && before.RTT < r.RTT {
-						r.RTT = before.RTT // the other was late on a busy machine
-					}
-					got[r.Server] = r
-				})
+			isRight := func() bool {
+				clear(got)
+				err := p.Run(context.Background(), f.Servers(), discovery.NewConventional(4), func(r discovery.Result) { got[r.Server] = r })
 				if err != nil {
 					t.Fatal(err)
 				}
-				silent := discovery.Lost
-				if kind == TCP {
-					silent = discovery.Answered // all listen
-				}
-				for i, want := range []discovery.State{discovery.Answered, silent, discovery.Refused, discovery.Answered} {
-					if got[i].State != want {
-						t.Errorf("server %d is %v, want %v", i, got[i].State, want)
+				for i, want := range states {
+					if got[i].State != want || want == discovery.Answered && got[i].RTT > rtt+100*time.Millisecond {
+						return false
 					}
+				}
+				return true
+			}
+			// A second round from the same socket gives the same. A busy machine may be late, though not always.
+			for begun, rounds := time.Now(), 0; rounds < 2; {
+				if isRight() {
+					rounds++
+				} else if time.Since(begun) > patience {
+					t.Fatalf("after %d right rounds %+v, want %v about %v", rounds, got, states, rtt)
 				}
 			}
 			for _, i := range []int{0, 3} {
-				if kind != OpenTTD && kind != TCP && got[i].RTT < rtt || got[i].RTT > rtt+100*time.Millisecond {
+				if kind != OpenTTD && kind != TCP && got[i].RTT < rtt {
 					t.Errorf("server %d: RTT %v, want %v", i, got[i].RTT, rtt)
 				}
 				info, want := got[i].Info, servers[i].Info
