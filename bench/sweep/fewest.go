@@ -1,3 +1,5 @@
+// Package sweep measures searches on many simulated worlds. Its tests are behind flags, and run a small
+// part without them.
 package sweep
 
 import (
