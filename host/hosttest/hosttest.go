@@ -1,5 +1,6 @@
-// Package hosttest connects players' programs to hosts over real sockets, for tests that say
-// themselves what these programs say.
+// Package hosttest helps tests and measurements of hosts that say themselves what players' programs
+// say: it connects such a program over a real socket, and has a made-up world of servers with the
+// RTTs that players would measure there.
 package hosttest
 
 import (

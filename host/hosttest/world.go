@@ -1,5 +1,3 @@
-// Package hosttest is a made-up world for tests and measurements of hosts: a list of servers, and what
-// players would measure there.
 package hosttest
 
 import (
