@@ -56,6 +56,8 @@ var arrows = []struct {
 	{"muster/internal/leak", nil},
 	{"muster/internal/await", nil},
 	{"muster/internal/netfab", nil},
+	{"muster/internal/clock", nil},
+	{"muster/internal/clock/clocktest", []string{"muster/internal/clock"}},
 	{"muster/internal/echo", []string{"muster/discovery/protocol/beacon"}},
 	{"muster/internal/portmap", []string{"muster/discovery", "muster/internal/netinfo"}},
 	{"muster/internal/invite", []string{"muster/discovery", "muster/host/access", "muster/internal/hint"}},
