@@ -7,7 +7,9 @@ import (
 	"go/parser"
 	"go/token"
 	"io"
+	"io/fs"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -83,9 +85,9 @@ var arrows = []struct {
 	{"muster/internal/sim/scenery", []string{"muster/internal/sim", "muster/internal/input", "muster/internal/listing"}},
 	{"muster/internal/sim/fleet", []string{"muster/internal/game", "muster/internal/sim", "muster/internal/term"}},
 	{"muster/internal/sim/plot", []string{"muster/internal/term", "muster/internal/sim"}},
-	{"muster/host", []string{"muster/host/access", "muster/host/admission", "muster/host/demand", "muster/host/lists", "muster/host/matchfile", "muster/host/metrics", "muster/host/networks", "muster/host/openapi", "muster/host/openers", "muster/host/operating", "muster/host/pressure", "muster/host/public", "muster/host/store", "muster/host/page", "muster/host/room", "muster/host/turns", "muster/host/wire/...", "muster/selection/...", "muster/discovery", "muster/discovery/plan/topology"}},
+	{"muster/host", []string{"muster/host/access", "muster/host/admission", "muster/host/demand", "muster/host/lists", "muster/host/matchfile", "muster/host/metrics", "muster/host/networks", "muster/host/openapi", "muster/host/openers", "muster/host/operating", "muster/host/pressure", "muster/host/public", "muster/host/store", "muster/host/page", "muster/host/room", "muster/host/turns", "muster/host/wire/...", "muster/selection/...", "muster/discovery", "muster/discovery/plan/topology", "muster/internal/clock"}},
 	{"muster/host/hosttest", []string{"muster/discovery", "muster/host/wire"}},
-	{"muster/peer", []string{"muster/peer/player", "muster/host/access", "muster/host/wire/...", "muster/discovery", "muster/selection/memory"}},
+	{"muster/peer", []string{"muster/peer/player", "muster/host/access", "muster/host/wire/...", "muster/discovery", "muster/selection/memory", "muster/internal/clock"}},
 	{"muster/peer/player", []string{"muster/host/wire", "muster/discovery", "muster/discovery/plan/topology", "muster/discovery/plan", "muster/selection/memory"}},
 	{"muster/host/room", []string{"muster/host/room/...", "muster/host/schedule", "muster/host/wire", "muster/selection/...", "muster/discovery", "muster/discovery/plan/topology"}},
 	{"muster/host/room/group", []string{"muster/host/room/attendance", "muster/host/room/ballot", "muster/host/room/bans", "muster/host/room/brought", "muster/host/room/calendar", "muster/host/room/choice", "muster/host/room/editions", "muster/host/room/estimates", "muster/host/room/evidence", "muster/host/room/launch", "muster/host/room/listing", "muster/host/room/infos", "muster/host/room/nearby", "muster/host/room/origin", "muster/host/room/places", "muster/host/room/reactions", "muster/host/room/roster", "muster/host/room/saved", "muster/host/room/sides", "muster/host/room/trust", "muster/host/wire", "muster/selection", "muster/discovery", "muster/discovery/plan/topology", "muster/host/room/memories"}},
@@ -135,10 +137,10 @@ var arrows = []struct {
 	{"muster/host/matchfile", []string{"muster/host/wire"}},
 	{"muster/host/networks", []string{"muster/selection/memory", "muster/discovery", "muster/discovery/plan/topology"}},
 	{"muster/host/metrics", []string{"muster/host/room", "muster/host/store", "muster/host/wire"}},
-	{"muster/host/operating", []string{"muster/host/access", "muster/host/keyfile", "muster/host/pressure", "muster/host/wire", "muster/discovery"}},
+	{"muster/host/operating", []string{"muster/host/access", "muster/host/keyfile", "muster/host/pressure", "muster/host/wire", "muster/discovery", "muster/internal/clock"}},
 	{"muster/host/pressure", []string{"muster/host/access"}},
 	{"muster/host/openapi", []string{"muster/host/matchfile", "muster/host/room", "muster/host/wire", "muster/selection", "muster/selection/rules", "muster/discovery"}},
-	{"muster/host/openers", []string{"muster/host/access", "muster/host/store", "muster/host/wire"}},
+	{"muster/host/openers", []string{"muster/host/access", "muster/host/store", "muster/host/wire", "muster/internal/clock"}},
 	{"muster/host/public", []string{"muster/host/access", "muster/host/keyfile", "muster/host/room", "muster/host/schedule", "muster/host/wire", "muster/selection", "muster/selection/rules", "muster/discovery"}},
 	{"muster/host/turns", []string{"muster/host/room"}},
 	{"muster/host/schedule", nil},
@@ -365,11 +367,81 @@ func acts(path string) bool {
 	return strings.Contains(first, ".") || slices.Contains([]string{"net", "os", "io/fs", "syscall", "log"}, first)
 }
 
+// readsClock reports whether code calls for the machine's time, or waits for it.
+func readsClock(n ast.Node) bool {
+	call, is := n.(*ast.SelectorExpr)
+	if !is {
+		return false
+	}
+	of, is := call.X.(*ast.Ident)
+	return is && of.Name == "time" && slices.Contains([]string{
+		"Now", "Since", "Until", "After", "AfterFunc", "Tick", "NewTicker", "NewTimer", "Sleep",
+	}, call.Sel.Name)
+}
+
+// machineTime are the files and folders of host and peer that read the machine's clock, and why. All others live by
+// the clock that they are given, see internal/clock.
+var machineTime = map[string]string{
+	"host/actor.go":      "how often people are sent a new state",
+	"host/live.go":       "deadlines of sockets, and the pause between two frames",
+	"host/line.go":       "deadlines of sockets, and patience with other hosts",
+	"host/gateway.go":    "patience with other hosts",
+	"host/plain.go":      "patience with other hosts",
+	"host/relay.go":      "patience with other hosts, and with the store's news",
+	"host/peers.go":      "a metric, and how fast a connection is read",
+	"host/step.go":       "a metric",
+	"host/host.go":       "patience with what ends",
+	"host/metrics":       "metrics",
+	"host/turns":         "a metric",
+	"host/wire/conn":     "deadlines of sockets, and the pings that meet them",
+	"host/between":       "deadlines of sockets",
+	"host/store":         "dates in a file, for whatever process reads it next",
+	"host/lists":         "dates in a store",
+	"host/cluster":       "leases, by which processes on several machines go",
+	"peer/connecting.go": "patience with what may be a host",
+	"peer/dial.go":       "head starts of addresses",
+}
+
+// TestHostsAndPeersLiveByTheirClock checks that a test or a simulation that holds the clock of a host or a peer holds
+// all that it does by the time.
+func TestHostsAndPeersLiveByTheirClock(t *testing.T) {
+	reads := map[string]bool{}
+	for _, root := range []string{"host", "peer"} {
+		filepath.WalkDir(root, func(file string, _ fs.DirEntry, err error) error {
+			if err != nil || !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") {
+				return err
+			}
+			allowed := filepath.ToSlash(file)
+			if machineTime[allowed] == "" {
+				allowed = path.Dir(allowed)
+			}
+			set := token.NewFileSet()
+			parsed, err := parser.ParseFile(set, file, nil, parser.SkipObjectResolution)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ast.Inspect(parsed, func(n ast.Node) bool {
+				if readsClock(n) {
+					if reads[allowed] = true; machineTime[allowed] == "" {
+						t.Errorf("%s reads the machine's clock", set.Position(n.Pos()))
+					}
+				}
+				return true
+			})
+			return nil
+		})
+	}
+	for file := range machineTime {
+		if !reads[file] {
+			t.Errorf("%s reads no clock any longer", file)
+		}
+	}
+}
+
 // TestPureCodeWaitsForNobody checks that pure packages read no clock and start no goroutine: their
 // callers say what time it is. Their tests start no goroutine either, so the race detector can find
 // nothing there, and the gate runs them without it.
 func TestPureCodeWaitsForNobody(t *testing.T) {
-	clock := []string{"Now", "Since", "Until", "After", "AfterFunc", "Tick", "NewTicker", "NewTimer", "Sleep"}
 	for _, path := range pure {
 		files, err := filepath.Glob(filepath.Join(strings.TrimPrefix(path, module+"/"), "*.go"))
 		if err != nil || len(files) == 0 {
@@ -386,8 +458,8 @@ func TestPureCodeWaitsForNobody(t *testing.T) {
 				switch n := n.(type) {
 				case *ast.GoStmt:
 					t.Errorf("%s starts a goroutine", set.Position(n.Pos()))
-				case *ast.SelectorExpr:
-					if of, ok := n.X.(*ast.Ident); ok && !isTest && of.Name == "time" && slices.Contains(clock, n.Sel.Name) {
+				default:
+					if !isTest && readsClock(n) {
 						t.Errorf("%s reads the clock", set.Position(n.Pos()))
 					}
 				}

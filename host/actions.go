@@ -158,7 +158,7 @@ func (p *pageAPI) serveAction(w http.ResponseWriter, r *http.Request) {
 	if _, costs := action.(room.WhatIf); costs && by != (room.Badge{}) && p.isTooMuch(w, a.whatIfs, netip.Addr{}) {
 		return
 	}
-	if supply, is := action.(room.Supply); is && by.Organiser && a.supplies.Wait(netip.Addr{}, time.Now()) == 0 {
+	if supply, is := action.(room.Supply); is && by.Organiser && a.supplies.Wait(netip.Addr{}, a.clock.Now()) == 0 {
 		supply.Kept = p.lists.KeepOwn(r.Context(), supply.Servers)
 		action = supply
 	}

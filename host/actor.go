@@ -22,6 +22,7 @@ import (
 	"muster/host/turns"
 	"muster/host/wire"
 	"muster/host/wire/conn"
+	"muster/internal/clock"
 )
 
 const (
@@ -66,9 +67,11 @@ type actor struct {
 	// whatIfs limits the what-ifs of the whole room, because each needs a choice. supplies limits
 	// its own lists.
 	whatIfs, supplies *access.Pace
-	// ticked is when the room last got the time, and published when everyone last got its state.
-	// shown is the revision that they have, except for members with slow lines.
+	// ticked is when the room last got the time. published is when everyone last got its state, by the
+	// machine's clock: people see what happens while the room's time stands still. news rings when they
+	// may get the next. shown is the revision that they have, except for members with slow lines.
 	ticked, published time.Time
+	news              *time.Timer
 	shown             int
 	isBehind          bool
 	saving            saving
@@ -99,6 +102,7 @@ type surroundings struct {
 	packer   wire.Packer
 	// addresses returns the host's other addresses; it may be nil.
 	addresses func() []netip.AddrPort
+	clock     clock.Clock
 	log       *slog.Logger
 }
 
@@ -134,12 +138,14 @@ func (a *actor) run(first room.Input) {
 		}
 	}()
 	a.step(first, asker{})
-	alarm := time.NewTimer(0)
+	alarm := a.clock.NewTimer(0)
 	defer alarm.Stop()
+	a.news = time.NewTimer(0)
+	defer a.news.Stop()
 	var late func() // runs as soon as the room is known to be ours
 	for a.ctx.Err() == nil {
 		trusted, changed := a.keeper.store.Trust()
-		now, inbox := time.Now(), a.inbox
+		now, inbox := a.clock.Now(), a.inbox
 		next, waits := a.await(now, trusted)
 		switch {
 		case a.isLost():
@@ -155,7 +161,7 @@ func (a *actor) run(first room.Input) {
 				continue
 			}
 		}
-		alarm.Reset(time.Until(next))
+		alarm.Reset(a.clock.Until(next))
 		select {
 		case act := <-inbox:
 			late = act
@@ -168,6 +174,7 @@ func (a *actor) run(first room.Input) {
 		case err := <-a.saving.done:
 			a.written(err)
 		case <-alarm.C:
+		case <-a.news.C:
 		case <-changed:
 		case <-a.claim.Lost():
 		case <-a.ctx.Done():
@@ -246,14 +253,13 @@ func (a *actor) goOn(now time.Time) (next time.Time) {
 		next = earliest(next, ends)
 	}
 	if a.room.Revision() != a.shown || a.isBehind {
-		news := a.published.Add(publishEvery)
-		if !now.Before(news) {
-			a.published = now
+		wait := publishEvery - time.Since(a.published)
+		if wait <= 0 {
+			a.published, wait = time.Now(), publishEvery
 			a.publish(inTurn)
-			news = now.Add(publishEvery)
 		}
 		if a.room.Revision() != a.shown || a.isBehind {
-			next = earliest(next, news)
+			a.news.Reset(wait)
 		}
 	}
 	if save := a.saving.due(a.room.Revision()); !save.IsZero() && now.Before(save) {

@@ -3,13 +3,13 @@ package host
 import (
 	"net/netip"
 	"slices"
-	"time"
 
 	"muster/host/access"
 	"muster/host/pressure"
 	"muster/host/room"
 	"muster/host/store"
 	"muster/host/wire"
+	"muster/internal/clock"
 )
 
 // door admits people to rooms, or says why not.
@@ -22,6 +22,7 @@ type door struct {
 	isPublic bool
 	// pressed counts the networks whose wrong codes are too many.
 	pressed *pressure.Table
+	clock   clock.Clock
 }
 
 // claim is what a caller says and shows to reach a room.
@@ -51,7 +52,7 @@ func (d *door) named(e claim) (*actor, *wire.Refusal) {
 	isKnown = isKnown || unreadable != nil || hasLeft
 	isHeard := e.on != nil && !e.on.Unheard
 	if e.on == nil { // otherwise the other host counts it
-		isHeard = d.guard.Judge(e.from, isKnown || was, time.Now())
+		isHeard = d.guard.Judge(e.from, isKnown || was, d.clock.Now())
 	}
 	switch {
 	case !isHeard && e.on == nil:
@@ -80,7 +81,7 @@ func (d *door) unknown(code string) *wire.Refusal {
 
 // limitedFrom is limited, and notes the network for the operator.
 func (d *door) limitedFrom(from netip.Addr) *wire.Refusal {
-	d.pressed.Note(pressure.Codes, from, time.Now())
+	d.pressed.Note(pressure.Codes, from, d.clock.Now())
 	return d.limited()
 }
 

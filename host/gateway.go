@@ -55,7 +55,7 @@ func (h *Host) passedOn(next http.HandlerFunc) http.HandlerFunc {
 			w.Header().Set("Retry-After", retryAfter)
 			h.refuse(w, http.StatusTooManyRequests, *refusal)
 		case isAfar:
-			b.Hurried = h.asks.Wait(b.Addr, came) > 0
+			b.Hurried = h.asks.Wait(b.Addr, h.config.Clock.Now()) > 0
 			h.pass(w, r, code, b, came, body)
 		default:
 			next(w, r)
@@ -84,9 +84,9 @@ func (h *Host) pass(w http.ResponseWriter, r *http.Request, code string, b behal
 		ModifyResponse: func(answer *http.Response) error {
 			switch answer.Header.Get(refusedHeader) {
 			case wire.ReasonCode:
-				h.guard.Judge(b.Addr, false, time.Now())
+				h.guard.Judge(b.Addr, false, h.config.Clock.Now())
 			case wire.ReasonLimited:
-				h.door.pressed.Note(pressure.Codes, b.Addr, time.Now())
+				h.door.pressed.Note(pressure.Codes, b.Addr, h.config.Clock.Now())
 				rest(r.Context(), time.Until(came.Add(veil)))
 			}
 			answer.Header.Del(refusedHeader)

@@ -40,6 +40,7 @@ import (
 	"muster/host/store"
 	"muster/host/turns"
 	"muster/host/wire"
+	"muster/internal/clock"
 )
 
 // Config is what a host needs from the program around it.
@@ -134,6 +135,8 @@ type Config struct {
 	// Files is how many files this process may have open at once, connections included; 0 is any
 	// number.
 	Files int
+	// Clock is the time that the host and its rooms live by; the zero value is the machine's. Tests hold it.
+	Clock clock.Clock
 	// Logger takes messages that the organiser need not read; nil discards them.
 	Logger *slog.Logger
 }
@@ -171,14 +174,15 @@ func New(config Config) (*Host, error) {
 			store:    counted.Timed(config.Store),
 			isPublic: config.Public != nil,
 			pressed:  pressed,
-		}, replies: replies{counted, pressed},
-		config: config, tickets: &tickets{isOwn: config.IsOwnUser},
-		lifetime: newLifetime(), asks: access.NewPace(asksAtOnce, askEvery), pages: admission.NewPages(boundsOf(config.Files, pressed)),
+			clock:    config.Clock,
+		}, replies: replies{counted, pressed, config.Clock},
+		config: config, tickets: &tickets{isOwn: config.IsOwnUser, clock: config.Clock},
+		lifetime: newLifetime(), asks: access.NewPace(asksAtOnce, askEvery), pages: admission.NewPages(boundsOf(config, pressed)),
 		upgrader: websocket.Upgrader{ReadBufferSize: 1024, WriteBufferPool: &sync.Pool{}},
 	}
 	h.upgrader.CheckOrigin = h.isSameOrigin
 	h.surroundings = &surroundings{
-		keeper: newKeeper(h.store, h.lifetime, config.Public != nil, config.Logger), lists: lists.New(h.store),
+		keeper: newKeeper(h.store, h.lifetime, config), lists: lists.New(h.store),
 		source: lists.Source{
 			List:  config.List,
 			Local: config.Local,
@@ -192,7 +196,7 @@ func New(config Config) (*Host, error) {
 		page: page.Host{
 			Games: config.Games, Name: config.GameName, Join: config.Join, Posts: config.Announce != nil, IsPublic: config.Public != nil,
 		},
-		addresses: config.Addresses, log: config.Logger,
+		addresses: config.Addresses, clock: config.Clock, log: config.Logger,
 	}
 	h.counting.hosts = func() []string { return nil }
 	if p := config.Public; p != nil {
@@ -201,7 +205,7 @@ func New(config Config) (*Host, error) {
 		h.counting.own = openers.New(openers.Limit{
 			All:   p.Rooms,
 			OfOne: p.PerAddress,
-		}, openers.Limit{All: p.Standing.Rooms, OfOne: p.Standing.PerAddress}, find)
+		}, openers.Limit{All: p.Standing.Rooms, OfOne: p.Standing.PerAddress}, find, config.Clock)
 		if config.Relay != nil && p.Hosts != nil {
 			h.counting.hosts = p.Hosts
 		}

@@ -9,12 +9,12 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"time"
 
 	"muster/host/access"
 	"muster/host/metrics"
 	"muster/host/pressure"
 	"muster/host/wire"
+	"muster/internal/clock"
 )
 
 // guarded adds headers that keep hostile text harmless in a browser.
@@ -59,13 +59,14 @@ type replies struct {
 	counts *metrics.Metrics
 	// pressed counts the networks that run into limits.
 	pressed *pressure.Table
+	clock   clock.Clock
 }
 
 // isTooMuch reports whether an address must wait, and then says so to the caller.
 func (p replies) isTooMuch(w http.ResponseWriter, pace *access.Pace, from netip.Addr) bool {
-	wait := pace.Wait(from, time.Now())
+	wait := pace.Wait(from, p.clock.Now())
 	if wait > 0 {
-		p.pressed.Note(pressure.Requests, from, time.Now())
+		p.pressed.Note(pressure.Requests, from, p.clock.Now())
 		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(wait.Seconds()))))
 		p.refuse(w, http.StatusTooManyRequests, *busy())
 	}

@@ -2,11 +2,10 @@ package host
 
 import (
 	"context"
-	"log/slog"
 	"sync"
-	"time"
 
 	"muster/host/store"
+	"muster/internal/clock"
 )
 
 // keeper saves a host's rooms in its store, and knows whether the store keeps them.
@@ -23,19 +22,20 @@ type keeper struct {
 	// mustKeep makes binding steps wait for the disk, as they always wait for a store that is out
 	// of reach. A public host sets it.
 	mustKeep bool
+	clock    clock.Clock
 }
 
-func newKeeper(s store.Store, during *lifetime, mustKeep bool, log *slog.Logger) *keeper {
+func newKeeper(s store.Store, during *lifetime, c Config) *keeper {
 	return &keeper{
 		store: s, saves: during.saves, goodbyes: during.goodbyes, handing: make(chan struct{}, claimsAtOnce),
-		disk: disk{log: log}, mustKeep: mustKeep,
+		disk: disk{log: c.Logger}, mustKeep: c.Public != nil, clock: c.Clock,
 	}
 }
 
 // unkept says why the store keeps nothing at the moment; it is empty while the store works.
 func (k *keeper) unkept() string {
 	trusted, _ := k.store.Trust()
-	why := k.disk.trouble(time.Now())
+	why := k.disk.trouble(k.clock.Now())
 	switch {
 	case !trusted:
 		return "the store is away: rooms pause until it is back"
@@ -51,6 +51,6 @@ func (k *keeper) unkept() string {
 // stands for one that the host retries at its next start.
 func (k *keeper) tellUnforgotten(code string, err error) {
 	if !isAway(err) { // the store logs its own outages
-		k.disk.noteFailure(code, err, time.Now(), k.mustKeep)
+		k.disk.noteFailure(code, err, k.clock.Now(), k.mustKeep)
 	}
 }

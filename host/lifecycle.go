@@ -87,7 +87,7 @@ func (l *lifecycle) claim(code string) {
 		l.log.Error("room not restored", "error", err)
 		l.leaveAlone(code, err)
 		claim.Release(ctx)
-	case l.limits.Load().IsOver(restored, time.Now()):
+	case l.limits.Load().IsOver(restored, l.clock.Now()):
 		if err := claim.End(ctx); err != nil { // the next start retries it
 			l.keeper.tellUnforgotten("", err)
 		}
@@ -114,9 +114,9 @@ func (l *lifecycle) open(from netip.Addr, settings wire.Settings) (code, secret 
 		if l.keeper.store.Find(keys.Code).State != store.Unknown {
 			continue
 		}
-		opened := room.New(keys, settings, time.Now())
+		opened := room.New(keys, settings, l.clock.Now())
 		if own != "" {
-			opened.Step(room.OwnKept{Kept: own}, time.Now()) // this has no outputs
+			opened.Step(room.OwnKept{Kept: own}, l.clock.Now()) // this has no outputs
 		}
 		data, err := opened.Save()
 		if err != nil {
@@ -169,7 +169,7 @@ func (l *lifecycle) start(r *room.Room, first room.Input, claim store.Claim, unk
 	a.ctx, a.end = context.WithCancelCause(l.ctx)
 	a.shown = -1
 	a.takesCode.Store(r.TakesCode())
-	a.saving = saving{revision: r.Revision(), savedAt: time.Now()}
+	a.saving = saving{revision: r.Revision(), savedAt: l.clock.Now()}
 	a.written(unkept)
 	if !l.add(a, func() { l.keeper.unhanded.Add(1); l.running.Go(func() { a.run(first); l.ended(a) }) }) {
 		return nil
@@ -189,17 +189,17 @@ func (l *lifecycle) ended(a *actor) {
 		cancel()
 		l.forget(a)
 		if err == nil || errors.Is(err, store.ErrFenced) { // a fenced room is another host's to forget
-			l.keeper.disk.noteSaved(a.code, time.Now())
+			l.keeper.disk.noteSaved(a.code, l.clock.Now())
 			return
 		}
 		l.keeper.tellUnforgotten(a.code, err)
 		select {
-		case <-time.After(longestRest):
+		case <-l.clock.After(longestRest):
 		case <-l.ctx.Done():
 			return
 		}
 	}
-	l.keeper.disk.noteSaved(a.code, time.Now()) // it is another host's, or the next start saves it
+	l.keeper.disk.noteSaved(a.code, l.clock.Now()) // it is another host's, or the next start saves it
 	switch context.Cause(a.ctx) {
 	case errFell:
 	case errGiven:

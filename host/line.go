@@ -277,7 +277,7 @@ func (l *line) count(ctx context.Context, refusal *wire.Refusal) {
 	case wire.ReasonLimited:
 		rest(ctx, time.Until(l.came.Add(veil)))
 	case wire.ReasonCode:
-		l.host.guard.Judge(l.behalf.Addr, false, time.Now())
+		l.host.guard.Judge(l.behalf.Addr, false, l.host.config.Clock.Now())
 	}
 	l.host.metrics.Refused(*refusal)
 }

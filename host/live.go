@@ -112,8 +112,8 @@ func (v *viewer) run() {
 	} else if refusal == nil {
 		v.actor, refusal = v.host.named(claim{first.Code, shown, v.from, v.on})
 	}
-	if refusal == nil && v.on == nil && v.host.asks.Wait(v.from, time.Now()) > 0 {
-		v.host.door.pressed.Note(pressure.Requests, v.from, time.Now())
+	if refusal == nil && v.on == nil && v.host.asks.Wait(v.from, v.host.config.Clock.Now()) > 0 {
+		v.host.door.pressed.Note(pressure.Requests, v.from, v.host.config.Clock.Now())
 		refusal = busy()
 	}
 	if refusal != nil {
@@ -193,7 +193,7 @@ func (v *viewer) person() string {
 // waits for its store, the page learns that and sees no state, because another host may have the
 // room by then, and may have said more.
 func (v *viewer) awaitNoted(opened <-chan struct{}) bool {
-	beat := time.NewTicker(beatEvery)
+	beat := v.host.config.Clock.NewTicker(beatEvery)
 	defer beat.Stop()
 	said := false
 	for {
@@ -219,7 +219,7 @@ func (v *viewer) awaitNoted(opened <-chan struct{}) bool {
 
 // follow sends the newest state whenever there is one.
 func (v *viewer) follow(ctx context.Context) {
-	beat := time.NewTicker(beatEvery)
+	beat := v.host.config.Clock.NewTicker(beatEvery)
 	defer beat.Stop()
 	pause := time.NewTimer(0)
 	defer pause.Stop()
@@ -278,7 +278,7 @@ func (v *viewer) show(s *page.View) error {
 
 // state returns what the page has not seen of a room, as one JSON object.
 func (v *viewer) state(s *page.View) []byte {
-	b := fmt.Appendf(nil, `{"type":"state","now":%d`, time.Now().UnixMilli())
+	b := fmt.Appendf(nil, `{"type":"state","now":%d`, v.host.config.Clock.Now().UnixMilli())
 	if v.seen.Edition == 0 { // even if another host showed it the room before
 		b = append(b, `,"whole":true`...)
 	}

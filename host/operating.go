@@ -19,7 +19,7 @@ func (h *Host) Desk(keys func() (operating.Keys, error)) *operating.Desk {
 	}
 	return &operating.Desk{
 		Own: own, Rooms: operated{h.rooms, own, loads, h.door.pressed}, Hosts: h.counting.hosts, Others: h.transport, Keys: keys,
-		Log: h.config.Logger,
+		Clock: h.config.Clock, Log: h.config.Logger,
 	}
 }
 
@@ -147,4 +147,4 @@ func (a *actor) isHeld() bool {
 	return !view.Snapshot.Room.Held.IsZero()
 }
 
-func (o operated) Limits() []pressure.Row { return o.pressed.Rows(time.Now()) }
+func (o operated) Limits() []pressure.Row { return o.pressed.Rows(o.clock.Now()) }

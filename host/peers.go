@@ -18,6 +18,7 @@ import (
 	"muster/host/room"
 	"muster/host/wire"
 	"muster/host/wire/conn"
+	"muster/internal/clock"
 )
 
 // helloWait is how long a connection may take to say hello.
@@ -47,7 +48,7 @@ func (h *Host) talk(ws *websocket.Conn, from remote, on *behalf, first *wire.Fra
 	h.metrics.Peers.Inc()
 	defer h.metrics.Peers.Dec()
 	v := &visitor{host: h, from: from, on: on, caller: admission.CallerOf(ws.NetConn()), conn: conn.New(ws, conn.AtHost)}
-	v.patience = time.AfterFunc(helloWait, func() { v.conn.Close(errNoHello) })
+	v.patience = h.config.Clock.AfterFunc(helloWait, func() { v.conn.Close(errNoHello) })
 	defer v.patience.Stop()
 	v.conn.OnMoving(v.noteProgress)
 	if first != nil {
@@ -101,7 +102,7 @@ type visitor struct {
 	on       *behalf // the other host that asks for the peer
 	caller   *admission.Caller
 	conn     *conn.Conn
-	patience *time.Timer // ends at hello
+	patience *clock.Timer // ends at hello
 	// moved is when the room was last told that the line works.
 	moved time.Time
 	said  access.Flow // in its room
@@ -130,8 +131,8 @@ func (v *visitor) receive(message wire.Message) error {
 const moveEvery = time.Second
 
 func (v *visitor) noteProgress() {
-	if v.room != nil && time.Since(v.moved) >= moveEvery {
-		v.moved = time.Now()
+	if v.room != nil && v.host.config.Clock.Since(v.moved) >= moveEvery {
+		v.moved = v.host.config.Clock.Now()
 		v.room.post(func() { v.room.noteProgress(v.name, v.conn) })
 	}
 }

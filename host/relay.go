@@ -160,8 +160,8 @@ func (h *Host) direct(ctx context.Context, came time.Time, b *behalf, code strin
 		}
 	}
 	isShown := strings.Join(shown, "") != ""
-	if b.Unheard = !h.guard.Judge(b.Addr, true, time.Now()); !b.Unheard && stays && !h.isKnown(code) {
-		heard, forgive := h.guard.Doubt(b.Addr, time.Now())
+	if b.Unheard = !h.guard.Judge(b.Addr, true, h.config.Clock.Now()); !b.Unheard && stays && !h.isKnown(code) {
+		heard, forgive := h.guard.Doubt(b.Addr, h.config.Clock.Now())
 		for heard && !h.isKnown(code) && rest(news, lookEvery) {
 		}
 		hasNews, _ := h.store.Trust()

@@ -64,7 +64,7 @@ func (a *actor) bind(result outcome) {
 	s := &a.saving
 	s.binding, s.boundAt = &result, a.room.Revision()
 	if s.done == nil { // otherwise the next save has it
-		a.write(time.Now())
+		a.write(a.clock.Now())
 	}
 }
 
@@ -157,9 +157,9 @@ func (a *actor) written(err error) {
 	switch {
 	case err == nil:
 		s.saved = s.revision
-		a.keeper.disk.noteSaved(a.code, time.Now())
+		a.keeper.disk.noteSaved(a.code, a.clock.Now())
 		if s.unsaved > 0 && !a.keeper.mustKeep {
-			a.room.Step(room.Stored{}, time.Now())
+			a.room.Step(room.Stored{}, a.clock.Now())
 		}
 		s.unsaved = 0
 	case errors.Is(err, store.ErrFenced):
@@ -168,14 +168,14 @@ func (a *actor) written(err error) {
 	case away: // the store logs its own outages, unless it only lacks space
 		a.log.Debug("room not saved", "error", err)
 		if trusted, _ := a.keeper.store.Trust(); trusted && a.ctx.Err() == nil {
-			a.keeper.disk.noteFailure(a.code, err, time.Now(), true)
+			a.keeper.disk.noteFailure(a.code, err, a.clock.Now(), true)
 		}
 	default:
 		a.log.Debug("room not saved", "error", err)
-		a.keeper.disk.noteFailure(a.code, err, time.Now(), a.keeper.mustKeep)
+		a.keeper.disk.noteFailure(a.code, err, a.clock.Now(), a.keeper.mustKeep)
 		s.saved = -1 // even without a change, because the disk has not confirmed it
 		if s.unsaved++; s.unsaved == 1 && !a.keeper.mustKeep {
-			a.room.Step(room.Stored{Trouble: whyNot(err)}, time.Now())
+			a.room.Step(room.Stored{Trouble: whyNot(err)}, a.clock.Now())
 		}
 		away = a.keeper.mustKeep
 	}
@@ -187,7 +187,7 @@ func (a *actor) written(err error) {
 	trusted, _ := a.keeper.store.Trust()
 	switch {
 	case s.revision < s.boundAt: // it was an earlier save
-		a.write(time.Now())
+		a.write(a.clock.Now())
 	case !away && trusted:
 		s.binding = nil
 		a.say(*result)
@@ -209,7 +209,7 @@ func (a *actor) handOver() {
 		a.written(<-s.done)
 	}
 	if a.room.Revision() != s.saved {
-		a.write(time.Now())
+		a.write(a.clock.Now())
 		a.written(<-s.done)
 	}
 	if s.lost {

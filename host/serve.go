@@ -21,7 +21,7 @@ import (
 // Serve serves a listener until stop is called, by TLS if encryption is not nil. stop waits for the
 // end. If serving ends earlier, Serve calls failed.
 func (h *Host) Serve(listener net.Listener, encryption *tls.Config, failed func(error)) (stop func()) {
-	listener = admission.Listen(h.metrics.Listening(listener), h.config.Proxies, boundsOf(h.config.Files, h.door.pressed))
+	listener = admission.Listen(h.metrics.Listening(listener), h.config.Proxies, boundsOf(h.config, h.door.pressed))
 	if encryption != nil {
 		listener = tls.NewListener(listener, encryption)
 	}
@@ -40,9 +40,9 @@ func (h *Host) Serve(listener net.Listener, encryption *tls.Config, failed func(
 }
 
 // boundsOf returns the bounds of connections and pages, which note where what gives way came from.
-func boundsOf(files int, pressed *pressure.Table) admission.Bounds {
-	b := admission.BoundsOf(files)
-	b.Bit = func(limit pressure.Limit, from netip.Addr) { pressed.Note(limit, from, time.Now()) }
+func boundsOf(c Config, pressed *pressure.Table) admission.Bounds {
+	b := admission.BoundsOf(c.Files)
+	b.Bit = func(limit pressure.Limit, from netip.Addr) { pressed.Note(limit, from, c.Clock.Now()) }
 	return b
 }
 

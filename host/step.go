@@ -21,10 +21,10 @@ type asker struct {
 // step applies an input to the room and handles the outputs in order. If they are binding, it first
 // waits until the room is kept.
 func (a *actor) step(in room.Input, who asker) {
-	began, phase := time.Now(), a.room.Stage()
-	outputs, err := a.room.Step(in, began)
+	began, now, phase := time.Now(), a.clock.Now(), a.room.Stage()
+	outputs, err := a.room.Step(in, now)
 	a.takesCode.Store(a.room.TakesCode())
-	a.metrics.Stepped(a.room, in, phase, began)
+	a.metrics.Stepped(a.room, in, phase, time.Since(began), now)
 	result := outcome{outputs, err, who}
 	if len(outputs) > 0 {
 		if _, binds := outputs[0].(room.Save); binds {
@@ -88,14 +88,14 @@ func (a *actor) say(result outcome) {
 		case room.Recall:
 			recall = &o
 		case room.Learn:
-			a.networks.Learn(a.code, o.From, networks.Network(o.Network), o.Cells, time.Now())
+			a.networks.Learn(a.code, o.From, networks.Network(o.Network), o.Cells, a.clock.Now())
 		}
 	}
 	if result.who.tell != nil {
 		result.who.tell(answer, result.err)
 	}
 	if recall != nil && a.networks != nil { // before the search begins
-		a.step(recalled(a.networks, *recall, time.Now()), asker{})
+		a.step(recalled(a.networks, *recall, a.clock.Now()), asker{})
 	}
 }
 

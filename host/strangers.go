@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"strconv"
 	"sync/atomic"
-	"time"
 
 	"muster/discovery/sentence"
 	"muster/host/access"
@@ -57,7 +56,7 @@ func (s *strangers) serveOpening(w http.ResponseWriter, r *http.Request) {
 	body, err := readOpening(w, r, p.LongestOpening())
 	var settings wire.Settings
 	if err == nil {
-		settings, err = p.Settings(body, from)
+		settings, err = p.Settings(body, from, s.clock.Now())
 	}
 	var refusal *wire.Refusal
 	switch {
@@ -86,7 +85,7 @@ func (s *strangers) serveOpening(w http.ResponseWriter, r *http.Request) {
 		if tooMany.Wait > 0 {
 			limit = pressure.Openings
 		}
-		s.pressed.Note(limit, from, time.Now())
+		s.pressed.Note(limit, from, s.clock.Now())
 		if tooMany.Wait > 0 {
 			w.Header().Set("Retry-After", strconv.Itoa(int(tooMany.Wait.Seconds())+1))
 		}

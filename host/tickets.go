@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"muster/host/access"
+	"muster/internal/clock"
 )
 
 // ticketTime is how long a ticket is valid. The browser may have to start, and to warn of the
@@ -25,13 +26,16 @@ type ticket struct {
 type tickets struct {
 	// isOwn is [Config.IsOwnUser].
 	isOwn func(client, server net.Addr) bool
+	clock clock.Clock
 
 	mu   sync.Mutex // guards following
 	open map[string]ticket
 }
 
 // Ticket returns a path of this host that takes its first caller from this machine to a link.
-func (h *Host) Ticket(link string) (path string) { return "/open/" + h.tickets.add(link, time.Now()) }
+func (h *Host) Ticket(link string) (path string) {
+	return "/open/" + h.tickets.add(link, h.tickets.clock.Now())
+}
 
 // add returns the number of a new ticket to a link.
 func (t *tickets) add(link string, now time.Time) (number string) {
@@ -60,7 +64,7 @@ func (t *tickets) take(number string, now time.Time) (link string) {
 func (t *tickets) serve(w http.ResponseWriter, r *http.Request) {
 	link := ""
 	if r.Method == http.MethodGet && isFromHere(r) && t.isOwnUser(r) {
-		link = t.take(r.PathValue("number"), time.Now())
+		link = t.take(r.PathValue("number"), t.clock.Now())
 	}
 	if link == "" {
 		http.Error(w, "this link has been used, is too old, or is another user's: take the one that Muster has printed", http.StatusGone)

@@ -31,7 +31,7 @@ func (s *session) stayConnected() error {
 	at := Place{s.options.URL, s.options.TLS}
 	for {
 		welcomed, err := s.connect(at, false)
-		if !welcomed && !lastSeen.IsZero() && time.Since(lastSeen) > s.options.pace.seekAfter {
+		if !welcomed && !lastSeen.IsZero() && s.options.Clock.Since(lastSeen) > s.options.pace.seekAfter {
 			for _, elsewhere := range s.elsewhere(at) {
 				if welcomed, _ = s.connect(elsewhere, true); welcomed {
 					at = elsewhere // the host stays there from now on
@@ -43,13 +43,13 @@ func (s *session) stayConnected() error {
 			pause = s.options.pace.firstPause
 		}
 		if welcomed || isPassing(err) {
-			lastSeen = time.Now()
+			lastSeen = s.options.Clock.Now()
 		}
 		switch {
 		case welcomed || !isGone(err):
 			goneSince = time.Time{}
 		case goneSince.IsZero():
-			goneSince = time.Now()
+			goneSince = s.options.Clock.Now()
 		}
 		patience := s.options.pace.giveUp
 		s.do(func() {
@@ -62,9 +62,9 @@ func (s *session) stayConnected() error {
 			return context.Cause(s.ctx)
 		case errors.Is(err, wire.ErrMalformed), errors.Is(err, ErrCertificate):
 			return err // the next attempt would end the same way
-		case lastSeen.IsZero(), time.Since(lastSeen) > patience:
+		case lastSeen.IsZero(), s.options.Clock.Since(lastSeen) > patience:
 			return fmt.Errorf("%w at %s: %w", ErrUnreachable, s.options.URL, err)
-		case !goneSince.IsZero() && time.Since(goneSince) > s.options.pace.gone:
+		case !goneSince.IsZero() && s.options.Clock.Since(goneSince) > s.options.pace.gone:
 			return fmt.Errorf("%w, at %s: %w", ErrGone, s.options.URL, err)
 		}
 		rest := pause
@@ -74,7 +74,7 @@ func (s *session) stayConnected() error {
 		lost := Disconnected{Err: err, Retry: rest, Gone: !goneSince.IsZero()}
 		s.post(func() { s.tell(lost) })
 		select {
-		case <-time.After(rest):
+		case <-s.options.Clock.After(rest):
 		case <-s.ctx.Done():
 		}
 		pause = min(2*pause, s.options.pace.lastPause)

@@ -26,6 +26,7 @@ import (
 	"muster/discovery/sentence"
 	"muster/host/access"
 	"muster/host/wire"
+	"muster/internal/clock"
 	"muster/peer/player"
 	"muster/selection/memory"
 )
@@ -115,7 +116,9 @@ type Options struct {
 	// Seek looks for the host after it has left its address; nil finds nothing. The peer verifies that it is the host.
 	Seek func(ctx context.Context) []Place
 	// Once makes the peer leave after the first launch.
-	Once   bool
+	Once bool
+	// Clock is the time that the player lives by; the zero value is the machine's. Tests hold it.
+	Clock  clock.Clock
 	Logger *slog.Logger
 
 	// pace defaults to [realPace]; tests shorten it.
@@ -218,7 +221,7 @@ func Run(ctx context.Context, options Options) error {
 		},
 		Once: options.Once, HasPlaces: options.NewPlaceProber != nil, NewPlan: options.NewPlan, Pace: options.pace.Pace, Seed: rand.Uint64(),
 		Memory: options.Memory,
-	}, time.Now())
+	}, options.Clock.Now())
 	s.ctx, s.leave = context.WithCancelCause(ctx)
 	s.scanner.rests = func(d time.Duration) {
 		s.post(func() {

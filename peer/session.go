@@ -11,6 +11,7 @@ import (
 	"muster/discovery/sentence"
 	"muster/host/wire"
 	"muster/host/wire/conn"
+	"muster/internal/clock"
 	"muster/peer/player"
 )
 
@@ -43,14 +44,14 @@ type session struct {
 }
 
 func (s *session) loop() {
-	clock := time.NewTimer(0)
-	defer clock.Stop()
+	alarm := s.options.Clock.NewTimer(0)
+	defer alarm.Stop()
 	for {
-		clock.Reset(time.Until(s.player.Next()))
+		alarm.Reset(s.options.Clock.Until(s.player.Next()))
 		select {
 		case act := <-s.inbox:
 			act()
-		case <-clock.C:
+		case <-alarm.C:
 			s.tick()
 		case say := <-s.options.Say:
 			s.step(player.Say{Say: say})
@@ -113,7 +114,7 @@ func (s *session) hear(m wire.Message) error {
 
 // step passes an input to the machine and carries out its outputs.
 func (s *session) step(in player.Input) {
-	for _, o := range s.player.Step(in, time.Now()) {
+	for _, o := range s.player.Step(in, s.options.Clock.Now()) {
 		switch o := o.(type) {
 		case player.Send:
 			if s.conn != nil {
@@ -211,7 +212,7 @@ func (s *session) begin(task int, do func(ctx context.Context) player.Input) {
 
 // run probes servers.
 func (s *session) run(o player.Run) {
-	by, box := &s.scanner, &mailbox{began: o.Began}
+	by, box := &s.scanner, &mailbox{clock: s.options.Clock, began: o.Began}
 	if o.IsPlaces {
 		if by = s.places[o.Game]; by == nil {
 			by = &scanner{newProber: func(protocol string, _ func(time.Duration)) (Prober, error) {
@@ -253,6 +254,7 @@ func (s *session) keep(token string) {
 
 // mailbox holds the results of a run until the session takes them. The prober writes, the session reads.
 type mailbox struct {
+	clock clock.Clock
 	began time.Time
 
 	mu      sync.Mutex // guards the fields below
@@ -262,7 +264,7 @@ type mailbox struct {
 func (b *mailbox) add(r discovery.Result) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	r.At = time.Since(b.began)
+	r.At = b.clock.Since(b.began)
 	b.results = append(b.results, r)
 }
 

@@ -189,15 +189,14 @@ func (m *Metrics) Received(message wire.Message) {
 	}
 }
 
-// Stepped counts a step of a room in a phase, and a choice if the step led to one.
-func (m *Metrics) Stepped(r *room.Room, in room.Input, phase wire.Stage, began time.Time) {
-	took := time.Since(began)
+// Stepped counts a step of a room in a phase, and a choice if the step led to one at a time of the room.
+func (m *Metrics) Stepped(r *room.Room, in room.Input, phase wire.Stage, took time.Duration, at time.Time) {
 	m.steps.WithLabelValues(string(phase)).Observe(took.Seconds())
 	if _, plans := in.(room.Turn); plans {
 		m.planner.Observe(took.Seconds())
 	}
 	if (phase == wire.Measuring || phase == wire.Refining) && r.Stage() == wire.Chosen {
-		m.choices.Observe(time.Since(r.Snapshot().Room.Began).Seconds())
+		m.choices.Observe(at.Sub(r.Snapshot().Room.Began).Seconds())
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"muster/host/access"
 	"muster/host/store"
 	"muster/host/wire"
+	"muster/internal/clock"
 )
 
 // Openers count the rooms that addresses have opened since the host started. They stay in memory,
@@ -31,6 +32,7 @@ import (
 type Openers struct {
 	levels [len(networks)]level
 	find   func(code string) store.State
+	clock  clock.Clock
 
 	mu     sync.Mutex                // guards following
 	opened map[netip.Prefix][]opened // by provider, see counter
@@ -94,8 +96,8 @@ const (
 type Limit struct{ All, OfOne int }
 
 // New returns counts for all rooms and for standing ones. find says where a room is.
-func New(rooms, standing Limit, find func(code string) store.State) *Openers {
-	o := &Openers{find: find, opened: map[netip.Prefix][]opened{}}
+func New(rooms, standing Limit, find func(code string) store.State, clock clock.Clock) *Openers {
+	o := &Openers{find: find, clock: clock, opened: map[netip.Prefix][]opened{}}
 	for i, n := range networks {
 		most := func(l Limit) int { return max(l.OfOne, min(l.OfOne*n.times, l.All/n.share)) }
 		o.levels[i] = level{n.four, n.six, most(rooms), most(standing), nil}
@@ -115,13 +117,13 @@ func counter(from netip.Addr) netip.Prefix {
 // at another.
 func (o *Openers) isOver(room opened) bool {
 	if room.code == "" {
-		return time.Since(room.at) > newsWait
+		return o.clock.Since(room.at) > newsWait
 	}
 	switch o.find(room.code) {
 	case store.Over:
 		return true
 	case store.Unknown:
-		return time.Since(room.at) > newsWait
+		return o.clock.Since(room.at) > newsWait
 	}
 	return false
 }
@@ -140,7 +142,7 @@ func (o *Openers) Judge(about Opening) *TooMany {
 		return o.judgeLeague(about)
 	}
 	for _, l := range o.levels { // an address that must wait takes nothing from its network
-		if wait := l.pace.Wait(l.network(from).Addr(), time.Now()); wait > 0 {
+		if wait := l.pace.Wait(l.network(from).Addr(), o.clock.Now()); wait > 0 {
 			return &TooMany{wait, *wire.Refuse(wire.ReasonBusy, "refused.many-opened").
 				Advising("refused.many-opened-hint", "wait", max(time.Second, wait.Round(time.Second)))}
 		}
@@ -162,7 +164,7 @@ func (o *Openers) Judge(about Opening) *TooMany {
 				Advising("refused.networks-rooms-hint")}
 		}
 	}
-	o.opened[counter(from)] = append(left, opened{from, "", time.Now(), about.Stays})
+	o.opened[counter(from)] = append(left, opened{from, "", o.clock.Now(), about.Stays})
 	return nil
 }
 
@@ -180,7 +182,7 @@ func (o *Openers) judgeLeague(about Opening) *TooMany {
 		return &TooMany{0, *wire.Refuse(wire.ReasonFull, "refused.league-rooms", "n", about.Most).
 			Advising("refused.league-rooms-hint")}
 	}
-	o.opened[counter(about.From)] = append(left, opened{about.From, "", time.Now(), about.Stays})
+	o.opened[counter(about.From)] = append(left, opened{about.From, "", o.clock.Now(), about.Stays})
 	return nil
 }
 
@@ -203,7 +205,7 @@ func (o *Openers) Change(about Opening) *TooMany {
 	case at >= 0:
 		rooms[at].stays = about.Stays
 	case about.Stays: // opened before this host counted for the address
-		o.opened[counter(from)] = append(rooms, opened{from, about.Code, time.Now(), true})
+		o.opened[counter(from)] = append(rooms, opened{from, about.Code, o.clock.Now(), true})
 	}
 	return nil
 }
@@ -238,7 +240,7 @@ func (o *Openers) Note(about Opening) {
 	if kept := slices.IndexFunc(rooms, isKept); kept >= 0 {
 		rooms = slices.Delete(rooms, kept, kept+1)
 	}
-	o.opened[counter(from)] = append(rooms, opened{from, about.Code, time.Now(), about.Stays})
+	o.opened[counter(from)] = append(rooms, opened{from, about.Code, o.clock.Now(), about.Stays})
 }
 
 // sweepEvery is how often openers forgets addresses whose rooms are over or were never opened. At a
@@ -247,7 +249,7 @@ const sweepEvery = 10 * time.Minute
 
 // sweep forgets addresses without rooms. The caller holds the mutex.
 func (o *Openers) sweep() {
-	now := time.Now()
+	now := o.clock.Now()
 	if now.Sub(o.swept) < sweepEvery {
 		return
 	}

@@ -10,6 +10,7 @@ import (
 	"muster/host/access"
 	"muster/host/store"
 	"muster/host/wire"
+	"muster/internal/clock"
 )
 
 // rooms say where rooms are, by code.
@@ -22,7 +23,7 @@ func (r rooms) find(code string) store.State { return r[code] }
 func TestOpeners(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := rooms{}
-		o := New(Limit{1000, 2}, Limit{1000, 1}, s.find)
+		o := New(Limit{1000, 2}, Limit{1000, 1}, s.find, clock.Machine)
 		ann := netip.MustParseAddr("203.0.113.7")
 		opens := func(code string, want string) {
 			t.Helper()
@@ -59,7 +60,7 @@ func TestOpeners(t *testing.T) {
 func TestOpenersStay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := rooms{}
-		o := New(Limit{1000, 4}, Limit{1000, 1}, s.find)
+		o := New(Limit{1000, 4}, Limit{1000, 1}, s.find, clock.Machine)
 		ann := netip.MustParseAddr("203.0.113.7")
 		for _, code := range []string{"ONE", "TWO"} {
 			if why := o.Judge(Opening{From: ann}); why != nil {
@@ -101,7 +102,7 @@ func TestOpenersStay(t *testing.T) {
 func TestOpenersAreForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := rooms{}
-		o := New(Limit{1000, 2}, Limit{}, s.find)
+		o := New(Limit{1000, 2}, Limit{}, s.find, clock.Machine)
 		first := netip.MustParseAddr("203.0.113.7")
 		s["ONE"] = store.Elsewhere
 		o.Judge(Opening{From: first})
@@ -156,7 +157,7 @@ func TestOpenersNetworks(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := rooms{}
-				o := New(Limit{10_000, 8}, Limit{1000, 3}, s.find)
+				o := New(Limit{10_000, 8}, Limit{1000, 3}, s.find, clock.Machine)
 				opens := func(from string) bool {
 					addr := access.Subscriber(netip.MustParseAddr(from))
 					if o.Judge(Opening{From: addr, Stays: c.stays}) != nil {
@@ -218,7 +219,7 @@ func TestCounting(t *testing.T) {
 // TestLeague checks that a league has its own limit, whatever addresses may open, and that no other
 // league or address counts for it.
 func TestLeague(t *testing.T) {
-	o := New(Limit{All: 100, OfOne: 1}, Limit{}, func(string) store.State { return store.Here })
+	o := New(Limit{All: 100, OfOne: 1}, Limit{}, func(string) store.State { return store.Here }, clock.Machine)
 	cup := Opening{From: netip.MustParseAddr("fc00::1"), Most: 20}
 	open := func(about Opening, code string) *TooMany {
 		tooMany := o.Hear(about)

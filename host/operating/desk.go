@@ -18,6 +18,7 @@ import (
 
 	"muster/host/access"
 	"muster/host/pressure"
+	"muster/internal/clock"
 )
 
 // Path begins the paths of requests between hosts.
@@ -51,6 +52,8 @@ type Desk struct {
 	// Keys reads the keys. It is called for each request, so that a removed key stops working at once.
 	Keys func() (Keys, error)
 	Log  *slog.Logger
+	// Clock is the host's.
+	Clock clock.Clock
 
 	wrong     sync.Once
 	wrongPace *access.Pace
@@ -161,7 +164,7 @@ func (d *Desk) owner(w http.ResponseWriter, r *http.Request) (who string, ok boo
 		return who, true
 	}
 	d.wrong.Do(func() { d.wrongPace = access.NewPace(wrongAtOnce, wrongEvery) })
-	if d.wrongPace.Wait(netip.Addr{}, time.Now()) > 0 {
+	if d.wrongPace.Wait(netip.Addr{}, d.Clock.Now()) > 0 {
 		http.Error(w, `{"error":"too many wrong keys"}`, http.StatusTooManyRequests)
 		return "", false
 	}

@@ -118,7 +118,7 @@ func waits(s *wire.Snapshot) (all []string) {
 	case wire.Chosen:
 		switch slow := playersWho(s.People, func(p wire.Person) bool { return p.Asked && !p.Ready }); {
 		case !s.Voting.LaunchAt.IsZero():
-			add("its countdown, which ends at %s", clock(s.Voting.LaunchAt))
+			add("its countdown, which ends at %s", timeOf(s.Voting.LaunchAt))
 		case s.Voting.Open && slow != "":
 			add("%s to be ready", slow)
 		case s.Voting.Open:
@@ -136,7 +136,7 @@ func waits(s *wire.Snapshot) (all []string) {
 		}
 	case wire.Failed:
 		if !head.Retry.IsZero() {
-			add("its next try by itself, at %s", clock(head.Retry))
+			add("its next try by itself, at %s", timeOf(head.Retry))
 		}
 		add("its organiser: no server suits everybody, or there was no list")
 	}
@@ -146,7 +146,7 @@ func waits(s *wire.Snapshot) (all []string) {
 	return all
 }
 
-func clock(at time.Time) string { return at.UTC().Format("15:04:05 UTC") }
+func timeOf(at time.Time) string { return at.UTC().Format("15:04:05 UTC") }
 
 // playersWho returns some of the people by number, as "player 2, player 5".
 func playersWho(people []wire.Person, is func(wire.Person) bool) string {

@@ -15,7 +15,7 @@ import (
 )
 
 // Settings reads the settings that a stranger wants for a room.
-func (p *Limits) Settings(body []byte, from netip.Addr) (s wire.Settings, err error) {
+func (p *Limits) Settings(body []byte, from netip.Addr, now time.Time) (s wire.Settings, err error) {
 	var wanted map[string]json.RawMessage
 	if err := json.Unmarshal(body, &wanted); err != nil {
 		return s, malformed("refused.no-json").Advising("refused.example-hint", "example", `{"game":"openarena","players":4}`)
@@ -54,7 +54,7 @@ func (p *Limits) Settings(body []byte, from netip.Addr) (s wire.Settings, err er
 		why.Reason = wire.ReasonMalformed // there is no room yet
 		return s, &why
 	}
-	if err := p.checkFits(s, g, len(lines) > 0); err != nil || len(lines) == 0 {
+	if err := p.checkFits(s, g, len(lines) > 0, now); err != nil || len(lines) == 0 {
 		return s, err
 	}
 	s.Servers, err = p.Own(g.ID, lines, from)
@@ -98,9 +98,9 @@ func (p *Limits) game(wanted map[string]json.RawMessage, hasList bool) (Game, er
 }
 
 // checkFits returns an error if no room can be opened with settings that are otherwise valid.
-func (p *Limits) checkFits(s wire.Settings, g Game, hasList bool) error {
+func (p *Limits) checkFits(s wire.Settings, g Game, hasList bool, now time.Time) error {
 	switch every, err := schedule.Parse(s.Every, ""); {
-	case err == nil && every.IsOver(time.Now()):
+	case err == nil && every.IsOver(now):
 		return malformed("refused.every-over").Advising("refused.every-over-hint")
 	case len(s.Places) > p.Places:
 		return malformed("refused.places-most", "n", p.Places).Advising("refused.places-most-hint")
