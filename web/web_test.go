@@ -3,9 +3,12 @@ package web_test
 import (
 	"compress/gzip"
 	"io"
+	"io/fs"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
@@ -44,6 +47,26 @@ func TestPolicy(t *testing.T) {
 		if found := regexp.MustCompile(pattern).FindString(page); found != "" {
 			t.Errorf("the page has %s: %s", what, found)
 		}
+	}
+}
+
+// TestTime checks that the page's modules read the time from one of them, which a test can hold. again.js
+// is no module: it is there when modules are not.
+func TestTime(t *testing.T) {
+	clock := regexp.MustCompile(`Date\.now|new Date\(\)|performance\.now|\b(set|clear)(Timeout|Interval)\(|AnimationFrame\(`)
+	err := filepath.WalkDir("static", func(file string, _ fs.DirEntry, err error) error {
+		name := filepath.ToSlash(file)
+		if err != nil || path.Ext(name) != ".js" || strings.HasPrefix(name, "static/vendor/") || name == "static/time.js" || name == "static/again.js" {
+			return err
+		}
+		module, err := os.ReadFile(file)
+		if found := clock.FindString(string(module)); found != "" {
+			t.Errorf("%s has %s instead of what time.js exports", name, found)
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
 	}
 }
 

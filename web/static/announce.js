@@ -2,6 +2,7 @@
 
 import { byId } from "./dom.js";
 import { unheard } from "./stages/stages.js";
+import { wallTime } from "./time.js";
 
 /** The pause between two announcements, ms. */
 const between = 3000;
@@ -19,11 +20,11 @@ export function announce(says, view) {
   const waiting = view.unsaid.filter((text) => text === says || text !== view.says);
   view.unsaid = [...waiting, ...texts.filter((text) => !view.said.includes(text) && !waiting.includes(text))].slice(-waits);
   [view.said, view.says] = [texts, says];
-  if (view.unsaid.length === 0 || Date.now() - view.saidAt < between) return; // a later frame announces it
+  if (view.unsaid.length === 0 || wallTime() - view.saidAt < between) return; // a later frame announces it
   const text = view.unsaid.shift() ?? "";
   const news = unheard(text, [view.read, view.titled]);
   view.read = text;
   if (news === "") return;
   byId("status").textContent = news;
-  view.saidAt = Date.now();
+  view.saidAt = wallTime();
 }

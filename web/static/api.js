@@ -1,6 +1,7 @@
 // Who we are in the room, and our requests to it.
 
 import { say, told } from "./say.js";
+import { sleep } from "./time.js";
 
 // The link's fragment: CODE, then _ and the room's link key unless somebody typed the code. It may
 // continue with ~ and the host's fingerprint, which muster join needs. A personal link ends with a
@@ -135,7 +136,7 @@ export async function fetched(what, options) {
     const reply = await fetch(`/api/rooms/-/${what}`, options); // proxies must not log the code
     const isPassing = reply.status === 429 || reply.status === 503; // too many requests, or the room has no host at the moment
     if (!isPassing || tries === patience) return reply;
-    await new Promise((later) => setTimeout(later, 1000 * Number(reply.headers.get("Retry-After") ?? 1)));
+    await sleep(1000 * Number(reply.headers.get("Retry-After") ?? 1));
   }
 }
 

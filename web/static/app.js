@@ -20,6 +20,7 @@ import { onItsSide } from "./stages/parts.js";
 import { actions as ofReactions } from "./stages/reactions.js";
 import { sentence, stageOf, way } from "./stages/stages.js";
 import { actions as ofSure, answered, press } from "./sure.js";
+import { clearTimer, nextFrame, setTicker, setTimer, sleep, soon, wallTime, workTime } from "./time.js";
 
 /** @typedef {import("./types.js").State} State */
 /** @typedef {typeof view} View */
@@ -144,11 +145,11 @@ function schedule() {
   }
   if (view.pending) return;
   view.pending = true;
-  requestAnimationFrame(() => {
+  nextFrame(() => {
     view.pending = false;
-    const began = performance.now();
+    const began = workTime();
     draw();
-    view.longest = Math.max(view.longest, performance.now() - began);
+    view.longest = Math.max(view.longest, workTime() - began);
   });
 }
 
@@ -156,8 +157,8 @@ function draw() {
   drawConnection();
   if (!live.state?.room) return;
   if (view.firstState === 0) {
-    view.firstState = performance.now();
-    setTimeout(() => attempt(load), settles);
+    view.firstState = workTime();
+    setTimer(() => attempt(load), settles);
   }
   const state = live.state;
   dropDeadToken(state);
@@ -198,12 +199,12 @@ function drawStage(state) {
   corner.hidden = view.stage === "lobby" || view.stage === "door" || view.stage === "night" || view.qr === "";
   if (corner.getAttribute("src") !== view.qr) corner.src = view.qr;
   rest(state);
-  if (moves) setTimeout(() => scrollTo(0, 0));
+  if (moves) soon(() => scrollTo(0, 0));
   const isGone = within && document.activeElement === place;
   if (before !== view.stage) view.titled = "";
   if (!moves && !isGone) return announce(says(state), view);
   view.titled = place.querySelector("h1")?.textContent ?? "";
-  setTimeout(() => { // after layout, which asking now would force twice
+  soon(() => { // after layout, which asking now would force twice
     entitle();
     announce(says(state), view);
   });
@@ -225,8 +226,8 @@ const idleAfter = 10 * 60_000;
 /** Dims a wall's screen when nothing happens, because it would show the same picture for hours. @param {State} state */
 function rest(state) {
   const news = `${view.stage} ${state.room.round} ${state.people.map((person) => `${person.name} ${person.connected} ${person.page}`)}`;
-  if (news !== view.news) [view.news, view.stirred] = [news, Date.now()];
-  document.documentElement.classList.toggle("idle", view.tv && Date.now() - view.stirred > idleAfter);
+  if (news !== view.news) [view.news, view.stirred] = [news, wallTime()];
+  document.documentElement.classList.toggle("idle", view.tv && wallTime() - view.stirred > idleAfter);
 }
 
 /** Skips a reveal that happens while nobody looks. */
@@ -272,7 +273,7 @@ function becomePlayerOnce(state) {
       await becomePlayer();
       live.connect();
     } finally {
-      setTimeout(() => (view.becomes = false), pause); // a failure is not tried again at once
+      setTimer(() => (view.becomes = false), pause); // a failure is not tried again at once
     }
   });
 }
@@ -360,7 +361,7 @@ async function end() {
   } catch (error) {
     failure = error;
   }
-  for (const until = Date.now() + lastWords; !live.state?.room.ended && Date.now() < until; ) await new Promise((later) => setTimeout(later, 50));
+  for (const until = wallTime() + lastWords; !live.state?.room.ended && wallTime() < until; ) await sleep(50);
   view.ending = false;
   schedule();
   if (failure && !live.state?.room.ended) throw failure;
@@ -395,8 +396,8 @@ function tellBriefly(text, bad = false) {
   toast.textContent = text;
   if (!live.state) byId("status").textContent = text; // nothing else draws it
   toast.classList.toggle("bad", bad);
-  clearTimeout(Number(toast.dataset.timer));
-  toast.dataset.timer = String(setTimeout(() => (toast.textContent = ""), bad ? 8000 : 2000));
+  clearTimer(Number(toast.dataset.timer));
+  toast.dataset.timer = String(setTimer(() => (toast.textContent = ""), bad ? 8000 : 2000));
 }
 
 /** Runs an action, and shows its error. @param {() => unknown} act */
@@ -477,7 +478,7 @@ if (roomCode) {
     view.offer = await offered();
     schedule();
   });
-  setInterval(() => live.state && schedule(), 500);
+  setTicker(() => live.state && schedule(), 500);
 } else {
   byId("banner").hidden = true;
   attempt(showFront);

@@ -2,6 +2,7 @@
 
 import { h } from "./dom.js";
 import { counted } from "./stages/pace.js";
+import { nextFrame, runTime } from "./time.js";
 
 /** A whole number that counts. This module writes its text. @param {number} value @param {string} [name] its class */
 export function figure(value, name) {
@@ -22,17 +23,17 @@ export function count(place) {
     told.set(figure, to);
     if (before === undefined || before === to) continue;
     const begins = counting.size === 0;
-    counting.set(figure, { from: isStill ? to : Number(figure.textContent), to, since: performance.now() });
-    if (begins) requestAnimationFrame(go);
+    counting.set(figure, { from: isStill ? to : Number(figure.textContent), to, since: runTime() });
+    if (begins) nextFrame(go);
   }
 }
 
 function go() {
-  const now = performance.now();
+  const now = runTime();
   for (const [figure, { from, to, since }] of counting) {
     const shown = counted(from, to, now - since);
     figure.textContent = String(shown);
     if (shown === to || !figure.isConnected) counting.delete(figure);
   }
-  if (counting.size > 0) requestAnimationFrame(go);
+  if (counting.size > 0) nextFrame(go);
 }

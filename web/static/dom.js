@@ -1,5 +1,7 @@
 // Building and updating the page. Text is inserted as text, never as markup.
 
+import { setTimer } from "./time.js";
+
 /** @typedef {Node | string | number | null | undefined | false} Child */
 
 /**
@@ -182,5 +184,5 @@ const startsIn = 60_000;
 export function saveFile(file, name) {
   const url = URL.createObjectURL(file);
   h("a", { href: url, download: name }).click();
-  setTimeout(() => URL.revokeObjectURL(url), startsIn);
+  setTimer(() => URL.revokeObjectURL(url), startsIn);
 }

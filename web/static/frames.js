@@ -1,6 +1,8 @@
 // Long work in short steps, so that the page goes on meanwhile. All such work shares one budget: two
 // at a time take longer, and no frame does.
 
+import { nextFrame, workTime } from "./time.js";
+
 /** The time that a frame spends on such work before it leaves the rest to the next one, ms. */
 const budget = 4;
 
@@ -14,11 +16,11 @@ const queue = [];
  */
 export function inFrames(work, isWanted) {
   queue.push({ work, isWanted });
-  if (queue.length === 1) requestAnimationFrame(frame);
+  if (queue.length === 1) nextFrame(frame);
 }
 
 function frame() {
-  const ends = performance.now() + budget;
+  const ends = workTime() + budget;
   do {
     const [next] = queue;
     try {
@@ -27,6 +29,6 @@ function frame() {
       reportError(error); // the others go on
     }
     queue.shift(); // only now: what a step adds finds the frame asked for
-  } while (queue.length > 0 && performance.now() < ends);
-  if (queue.length > 0) requestAnimationFrame(frame);
+  } while (queue.length > 0 && workTime() < ends);
+  if (queue.length > 0) nextFrame(frame);
 }

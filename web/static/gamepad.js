@@ -5,6 +5,8 @@
 // tables and suggestions do what they do on a keyboard. If nothing there takes the key, the focus
 // goes to the nearest thing on that side.
 
+import { nextFrame, runTime } from "./time.js";
+
 /** @typedef {"left" | "right" | "up" | "down"} Direction */
 /** @typedef {{left: number, top: number, right: number, bottom: number}} Box in CSS px */
 
@@ -189,7 +191,7 @@ let last = 0;
 /** @param {number} now ms */
 function poll(now) {
   const all = navigator.getGamepads().filter((pad) => pad?.connected);
-  frame = all.length > 0 && !document.hidden ? requestAnimationFrame(poll) : 0;
+  frame = all.length > 0 && !document.hidden ? nextFrame(poll) : 0;
   const passed = Math.min(100, now - last); // a page that stood still did not see how long a button was held
   last = now;
   if (!document.hasFocus()) return held.clear(); // another window has the gamepad
@@ -208,8 +210,8 @@ function poll(now) {
 export function listen() {
   const begin = () => {
     if (frame === 0 && !document.hidden) {
-      last = performance.now();
-      frame = requestAnimationFrame(poll);
+      last = runTime();
+      frame = nextFrame(poll);
     }
   };
   addEventListener("gamepadconnected", begin);

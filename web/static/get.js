@@ -3,6 +3,7 @@
 
 import { button, h, saveFile } from "./dom.js";
 import { language, said, say, tell, told } from "./say.js";
+import { sleep } from "./time.js";
 
 /** @typedef {import("./types.js").Sentence} Sentence */
 /** @typedef {{system: string, name: Sentence, file: string, size: number, origin: "project" | "friend", version?: string, signature?: string, advice: Sentence, away?: boolean, got?: number, trouble?: Sentence, wrong?: boolean}} Program */
@@ -129,7 +130,7 @@ export async function openInMuster(link) {
   // The frame stays until the next try, because a busy computer may open the link late.
   document.querySelector("iframe.opens")?.remove();
   document.body.append(h("iframe", { src: musterLink(link), hidden: true, title: "Muster", class: "opens" }));
-  await new Promise((done) => setTimeout(done, openWait));
+  await sleep(openWait);
   removeEventListener("blur", leaves);
   return left || document.hidden;
 }

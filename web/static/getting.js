@@ -4,6 +4,7 @@ import { byId } from "./dom.js";
 import { download, isHere, noteHere, offered, openInMuster } from "./get.js";
 import { say, told } from "./say.js";
 import * as door from "./stages/door.js";
+import { clearTimer, setTicker } from "./time.js";
 
 /** @typedef {import("./live.js").Live} Live */
 /** @typedef {import("./app.js").View} View */
@@ -63,7 +64,7 @@ async function get(live, view, system, name) {
   };
   const isAway = view.offer?.programs.some((program) => program.system === system && program.away);
   if (isAway) getting.fetched = await look();
-  const watching = isAway ? setInterval(async () => getting.bytes === 0 && (getting.fetched = await look()), fetchedEvery) : 0;
+  const watching = isAway ? setTicker(async () => getting.bytes === 0 && (getting.fetched = await look()), fetchedEvery) : 0;
   try {
     getting.file = await download(system, live.state.you.join, (bytes) => {
       getting.bytes = bytes;
@@ -74,7 +75,7 @@ async function get(live, view, system, name) {
     view.getting = null;
     if (!isAway || !(await look())?.trouble) throw error; // otherwise the page already shows the trouble
   } finally {
-    clearInterval(watching);
+    clearTimer(watching);
     view.changed();
   }
 }

@@ -3,6 +3,7 @@
 import { refused } from "./api.js";
 import { capital, told } from "./say.js";
 import { Clouds } from "./trace.js";
+import { clearTimer, hostTime, setTimer, wallTime } from "./time.js";
 
 const firstPause = 250;
 const lastPause = 5000;
@@ -58,7 +59,7 @@ export class Live {
   }
 
   connect() {
-    clearTimeout(this.retry);
+    clearTimer(this.retry);
     this.drop();
     const scheme = location.protocol === "https:" ? "wss" : "ws";
     const socket = new WebSocket(`${scheme}://${location.host}/live`);
@@ -80,8 +81,8 @@ export class Live {
   }
 
   watch() {
-    clearTimeout(this.watchdog);
-    this.watchdog = setTimeout(() => this.lost(), patience);
+    clearTimer(this.watchdog);
+    this.watchdog = setTimer(() => this.lost(), patience);
   }
 
   /** @param {string | ArrayBuffer} data */
@@ -108,7 +109,7 @@ export class Live {
 
   /** The connection stands, but the room has no host at the moment. @param {string} why for people, if they need to know */
   wait(why) {
-    this.silent ||= Date.now();
+    this.silent ||= wallTime();
     if (why && this.state) this.state.waits = why;
     this.why = why || this.why;
     this.changed();
@@ -118,13 +119,13 @@ export class Live {
   shownAs() {
     const waits = this.silent > 0 && (this.connection === "live" || this.connection === "lost");
     if (!waits) return this.connection;
-    return this.state && (this.state.waits || Date.now() - this.silent < unsaid) ? "live" : "lost";
+    return this.state && (this.state.waits || wallTime() - this.silent < unsaid) ? "live" : "lost";
   }
 
   /** A new connection brings every section; later frames bring only those that changed. @param {any} news */
   merge(news) {
     if (news.whole) this.clouds.clear(); // a new host may know less than the one before
-    this.state = { ...this.state, waits: "", ...news, heard: Date.now() };
+    this.state = { ...this.state, waits: "", ...news, heard: wallTime() };
     if (news.you) this.answered = this.shown;
     if (news.room) this.clouds.enter(news.room.round);
   }
@@ -142,12 +143,12 @@ export class Live {
   lost() {
     if (this.state?.room?.ended && !this.state.meeting) return this.giveUp(); // nothing more will come
     this.drop();
-    clearTimeout(this.watchdog);
+    clearTimer(this.watchdog);
     if (this.connection === "gone") return;
     this.connection = "lost";
-    this.silent ||= Date.now();
+    this.silent ||= wallTime();
     if (this.state) this.state.waits = "";
-    this.retry = setTimeout(() => this.connect(), this.pause);
+    this.retry = setTimer(() => this.connect(), this.pause);
     this.pause = Math.min(Math.max(2 * this.pause, firstPause), lastPause);
     this.changed();
   }
@@ -155,8 +156,8 @@ export class Live {
   /** Stops, because more requests would count as guessing codes, for everybody at this address. */
   giveUp() {
     this.drop();
-    clearTimeout(this.watchdog);
-    clearTimeout(this.retry);
+    clearTimer(this.watchdog);
+    clearTimer(this.retry);
     this.retry = 0;
     this.silent = 0;
     this.connection = this.state?.room?.ended ? "over" : "gone";
@@ -165,7 +166,7 @@ export class Live {
 
   /** The host's clock now, ms. */
   now() {
-    return this.state ? this.state.now + (Date.now() - this.state.heard) : Date.now();
+    return this.state ? hostTime(this.state) : wallTime();
   }
 
   /** Seconds since the round's measuring began. */

@@ -3,6 +3,7 @@
 
 import { button, h } from "./dom.js";
 import { said, say } from "./say.js";
+import { clearTimer, setTimer } from "./time.js";
 
 /** How long a button waits for the second press, ms. */
 const waits = 4000;
@@ -14,10 +15,10 @@ export const isArmed = (key) => armed.key === key;
 
 /** Notes a press, and returns whether it was the second. @param {string} key @param {() => unknown} changed draws the page */
 export function press(key, changed) {
-  clearTimeout(armed.timer);
+  clearTimer(armed.timer);
   const isSure = isArmed(key);
   armed.key = isSure ? "" : key;
-  if (!isSure) armed.timer = Number(setTimeout(() => ((armed.key = ""), changed()), waits));
+  if (!isSure) armed.timer = setTimer(() => ((armed.key = ""), changed()), waits);
   changed();
   return isSure;
 }

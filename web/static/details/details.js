@@ -13,6 +13,7 @@ import { ranking } from "./ranking.js";
 import { sites } from "./sites.js";
 import { showLimit, whatIf } from "./whatif.js";
 import { why } from "./why.js";
+import { soon } from "../time.js";
 
 /** @typedef {import("../live.js").Live} Live */
 /** @typedef {import("../app.js").View} View */
@@ -25,7 +26,7 @@ export function drawDetails(live, view, entitle) {
   const all = /** @type {HTMLDetailsElement} */ (byId("details"));
   for (const [id, isThere, children] of details(live, view)) {
     const detail = /** @type {HTMLDetailsElement} */ (byId(id));
-    if (!isThere && !detail.hidden && detail.contains(document.activeElement)) setTimeout(entitle);
+    if (!isThere && !detail.hidden && detail.contains(document.activeElement)) soon(entitle);
     detail.hidden = !isThere;
     if (isThere && all.open && detail.open) show(/** @type {Element} */ (detail.lastElementChild), children());
   }

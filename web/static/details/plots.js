@@ -5,6 +5,7 @@ import { colourOf, css } from "../colours.js";
 import { byId, h, show } from "../dom.js";
 import { Picture, canPlot } from "./picture.js";
 import { Spread } from "./spread.js";
+import { nextFrame } from "../time.js";
 
 /** @typedef {import("../types.js").State} State */
 
@@ -27,7 +28,7 @@ export function drawPicture({ state, clouds, changed }) {
   const version = `${clouds.edition} ${players.length} ${state.room.limits_ms} ${look()}`;
   if (drawn.pictured === version || !canPlot(changed)) return;
   drawn.pictured = version;
-  requestAnimationFrame(() => { // in a frame of its own: there may be a quarter of a million points
+  nextFrame(() => { // in a frame of its own: there may be a quarter of a million points
     drawn.picture ??= new Picture(byId("picture-plot"));
     const painted = players.map((person) => ({ colour: css(colourOf(state.people, person.name)), cloud: clouds.of(person.name) }));
     drawn.picture.draw(painted, state.room.limits_ms.at(-1) ?? 0, state.room.strategy !== "conventional");

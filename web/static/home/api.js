@@ -1,6 +1,7 @@
 // Requests to Home's program, and its answers. The browser sends a cookie for us.
 
 import { capital, language, say, told } from "../say.js";
+import { setTimer, sleep } from "../time.js";
 
 /** @typedef {import("./types.js").State} State */
 /** @typedef {import("./types.js").Row} Row */
@@ -56,7 +57,7 @@ export async function insist(what, failed) {
       return await get(what);
     } catch (error) {
       failed(/** @type {Error} */ (error));
-      await new Promise((later) => setTimeout(later, wait));
+      await sleep(wait);
     }
   }
 }
@@ -78,7 +79,7 @@ export function follow(changed, found, connected) {
     };
     socket.onclose = () => {
       connected(true);
-      setTimeout(connect, wait);
+      setTimer(connect, wait);
       wait = Math.min(latest, wait * 2);
     };
   };

@@ -13,6 +13,7 @@ import * as forms from "./forms.js";
 import * as invited from "./invited.js";
 import * as play from "./play.js";
 import * as standing from "./standing.js";
+import { clearTimer, setTimer } from "../time.js";
 
 /** @typedef {import("./types.js").State} State */
 
@@ -241,8 +242,8 @@ function toast(text, bad = false, wait = bad ? troubleFor : newsFor) {
   const place = byId("toast");
   place.textContent = text;
   place.classList.toggle("bad", bad);
-  clearTimeout(Number(place.dataset.timer));
-  place.dataset.timer = String(setTimeout(() => (place.textContent = ""), wait));
+  clearTimer(Number(place.dataset.timer));
+  place.dataset.timer = String(setTimer(() => (place.textContent = ""), wait));
 }
 
 /** Runs an action, and shows its error. @param {string} _what @param {() => unknown} act */

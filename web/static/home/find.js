@@ -7,6 +7,7 @@ import { ask, sentences } from "./api.js";
 import { noList, picker } from "./games.js";
 import { Grid } from "./grid.js";
 import { Table, free, noFilter, people } from "./table.js";
+import { clearTimer, setTimer } from "../time.js";
 
 /** @typedef {import("./types.js").Row} Row */
 /** @typedef {import("./types.js").State} State */
@@ -367,12 +368,11 @@ function chooseRow(row) {
   look.row = row;
   look.roster = { addr: row.addr };
   drawServer();
-  clearTimeout(asking);
-  if (games.find((game) => game.id === look.game)?.tells) asking = setTimeout(() => who(row.addr), settle);
+  clearTimer(asking);
+  if (games.find((game) => game.id === look.game)?.tells) asking = setTimer(() => who(row.addr), settle);
 }
 
-/** @type {ReturnType<typeof setTimeout> | undefined} */
-let asking;
+let asking = 0;
 /** In ms: a person who moves through the list with the arrow keys asks only the row where they stop. */
 const settle = 300;
 

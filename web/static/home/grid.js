@@ -1,6 +1,7 @@
 // A list of any length. Only the visible rows exist on the page.
 
 import { h } from "../dom.js";
+import { nextFrame } from "../time.js";
 
 /** Extra rows, so that scrolling shows no gaps. */
 const spare = 8;
@@ -46,7 +47,7 @@ export class Grid {
 
   schedule() {
     if (this.#pending) return;
-    this.#pending = requestAnimationFrame(() => {
+    this.#pending = nextFrame(() => {
       this.#pending = 0;
       this.draw();
     });

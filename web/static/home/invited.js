@@ -5,6 +5,7 @@ import { capital, say, told } from "../say.js";
 import { alarm } from "./alarm.js";
 import { ask } from "./api.js";
 import { mayHost, pastedIn, regions, remember, remembered, tab } from "./forms.js";
+import { runTime } from "../time.js";
 
 /** @typedef {import("./types.js").State} State */
 /** @typedef {import("./types.js").Invitation} Invitation */
@@ -18,7 +19,7 @@ const since = new Map();
 export function questions(s, games) {
   for (const id of since.keys()) if (!s.invitations.some((i) => i.id === id)) since.delete(id);
   return s.invitations.map((i) => {
-    if (!since.has(i.id)) since.set(i.id, performance.now());
+    if (!since.has(i.id)) since.set(i.id, runTime());
     return i.wrong ? refused(i, i.wrong) : invitation(i, s, games);
   });
 }
@@ -59,7 +60,7 @@ function refused(i, wrong) {
 /** Joins, and shows the room in its own tab. @param {HTMLFormElement} form */
 export async function join(form) {
   const id = Number(form.dataset.invited);
-  if (performance.now() - (since.get(id) ?? performance.now()) < readFor) return;
+  if (runTime() - (since.get(id) ?? runTime()) < readFor) return;
   const data = new FormData(form);
   const name = String(data.get("name") ?? "").trim();
   remember("name", name);

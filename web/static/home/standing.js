@@ -5,6 +5,7 @@ import { locale, say } from "../say.js";
 import { alarm } from "./alarm.js";
 import { ask, get } from "./api.js";
 import { mayHost, remember, remembered, tab } from "./forms.js";
+import { wallTime } from "../time.js";
 
 /** @typedef {{id: string, name: string, game: string, next?: string, comes: number, at?: string}} Room */
 
@@ -24,7 +25,7 @@ export function standing(home) {
 function one(room, home) {
   const game = home.games.find((g) => g.id === room.game)?.name ?? room.game;
   const then = new Date(room.next || 0);
-  const year = then.getFullYear() === new Date().getFullYear() ? undefined : "numeric"; // shows a mistyped year
+  const year = then.getFullYear() === new Date(wallTime()).getFullYear() ? undefined : "numeric"; // shows a mistyped year
   const next = room.next ? say("standing.next", { date: then.toLocaleString(locale, { weekday: "short", day: "numeric", month: "short", year, hour: "2-digit", minute: "2-digit", hourCycle: "h23" }) }) : say("standing.whenever");
   const where = room.at && say("standing.at", { host: new URL(room.at).host });
   return h(

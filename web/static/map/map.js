@@ -16,6 +16,7 @@ import { share } from "../stages/pace.js";
 import { Ground, strength } from "./ground.js";
 import { labelled } from "./labels.js";
 import { placeOf, world } from "./world.js";
+import { runTime } from "../time.js";
 
 /** @typedef {import("../types.js").State} State */
 /** @typedef {import("../types.js").Person} Person */
@@ -86,8 +87,8 @@ export class WorldMap {
     }
     if (!this.ground) return;
     const lit = placesOf(state);
-    if (lit !== this.lit && (this.lit === "" || performance.now() - this.litAt > lightEvery)) {
-      [this.lit, this.litAt] = [lit, performance.now()];
+    if (lit !== this.lit && (this.lit === "" || runTime() - this.litAt > lightEvery)) {
+      [this.lit, this.litAt] = [lit, runTime()];
       const lighting = this.lighting = this.light(this.ground);
       inFrames(lighting, () => this.lighting === lighting);
     }

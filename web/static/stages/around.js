@@ -4,6 +4,7 @@
 import { h } from "../dom.js";
 import { ping } from "../estimate.js";
 import { moments, seenAt } from "./moment.js";
+import { nextFrame } from "../time.js";
 
 /** @typedef {import("../types.js").State} State */
 
@@ -39,7 +40,7 @@ export function drawAround(place, state) {
     if (!(turning instanceof HTMLElement) || drawn.get(turning) === shows || !turning.checkVisibility()) continue;
     drawn.set(turning, shows);
     void import("../map/turn.js").then(
-      ({ Turn }) => requestAnimationFrame(() => {
+      ({ Turn }) => nextFrame(() => {
         if (drawn.get(turning) === shows) new Turn(turning, country, spokes, { says: "none" }).show(seenAt(moments.over, spokes.length));
         drawAround(place, state); // the next one
       }),

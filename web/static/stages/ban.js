@@ -10,6 +10,7 @@ import { shortened, sign } from "../sign.js";
 import { campColumn, campName, campOf, peopleOf } from "./camps.js";
 import { fitTitle } from "./fit.js";
 import { drawCampMaps, campMap } from "./campmap.js";
+import { leftUntil } from "../time.js";
 
 /** @typedef {import("../types.js").State} State */
 /** @typedef {import("../types.js").Match} Match */
@@ -94,7 +95,7 @@ function nth(match) {
 function dial(live, { turn }) {
   if (!turn) return false;
   const whole = Number(live.state?.room.turn_ms) || usualTurn;
-  const ms = Math.max(0, Date.parse(turn.until) - live.now());
+  const ms = Math.max(0, live.state ? leftUntil(live.state, turn.until) : 0);
   const left = Math.ceil(ms / 1000);
   return h(
     "div",

@@ -6,6 +6,7 @@ import { far, wayTo } from "../map/lay.js";
 import { placeOf, world } from "../map/world.js";
 import { sign } from "../sign.js";
 import { campOf, peopleOf } from "./camps.js";
+import { nextFrame } from "../time.js";
 
 /** @typedef {import("../types.js").State} State */
 /** @typedef {import("../types.js").Person} Person */
@@ -38,7 +39,7 @@ export function drawCampMaps(place, state) {
     if (drawn.get(box) === shows) continue;
     drawn.set(box, shows);
     void Promise.all([world(), import("../map/globe.js")]).then(
-      ([loaded, { drawGlobe }]) => requestAnimationFrame(() => {
+      ([loaded, { drawGlobe }]) => nextFrame(() => {
         if (drawn.get(box) !== shows) return;
         if (box.clientWidth !== width || box.clientHeight !== height) drawn.delete(box); // a phone was turned meanwhile
         else draw(box, loaded, drawGlobe, people);

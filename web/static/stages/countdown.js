@@ -9,6 +9,7 @@ import { sign } from "../sign.js";
 import { awaitedOf, candidatesOf, pingOf, playersOf } from "./ballot.js";
 import { goalOfMatch } from "./matchgo.js";
 import { sentence } from "./stages.js";
+import { clearTimer, leftUntil, setTimer } from "../time.js";
 
 /** @typedef {import("../types.js").State} State */
 
@@ -58,7 +59,7 @@ export const counts = (live) => leftOf(live) - whole;
 
 /** The time until the launch, ms. @param {import("../live.js").Live} live */
 function leftOf(live) {
-  return Date.parse((live.state && launchOf(live.state)) ?? "") - live.now();
+  return live.state ? leftUntil(live.state, launchOf(live.state)) : NaN;
 }
 
 /** Whether the room goes because seats became free. @param {State} state */
@@ -89,8 +90,8 @@ export function shown(place, live, view) {
       dial.append(tick);
     }
   }
-  clearTimeout(Number(place.dataset.next));
-  if (left > 0) place.dataset.next = String(setTimeout(view.changed, (left % 1000) + 10));
+  clearTimer(Number(place.dataset.next));
+  if (left > 0) place.dataset.next = String(setTimer(view.changed, (left % 1000) + 10));
 }
 
 document.addEventListener("keydown", (event) => {

@@ -9,6 +9,7 @@ import { inOrder, meOf } from "../people.js";
 import { said, say, tell } from "../say.js";
 import { sign } from "../sign.js";
 import { clicksOf, lobbyAlone, minutesOf, steps } from "./ways.js";
+import { setTimer } from "../time.js";
 
 /** @typedef {import("../types.js").State} State */
 /** @typedef {import("../types.js").Person} Person */
@@ -42,7 +43,7 @@ export function isOutside(state, view) {
 /** Goes on to the room, once the door is open. @param {View} view @param {number} [after] ms */
 function goIn(view, after = opening) {
   const isStill = matchMedia("(prefers-reduced-motion: reduce)").matches;
-  setTimeout(() => {
+  setTimer(() => {
     try {
       sessionStorage.setItem(kept, "past");
     } catch {

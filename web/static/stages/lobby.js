@@ -16,6 +16,7 @@ import { isMapped, isPlaced, namesFit, place, spotOf, stands } from "./onmap.js"
 import { go, onItsSide } from "./parts.js";
 import { bubbles, reactions, rising } from "./reactions.js";
 import { sentence } from "./stages.js";
+import { wallTime } from "../time.js";
 
 /** @typedef {import("../types.js").State} State */
 /** @typedef {import("../types.js").Person} Person */
@@ -104,7 +105,7 @@ function many(n) {
 
 /** Notes when people arrive, and lets it be heard. People who were here before the page are not new. @param {Person[]} people @param {View} view */
 function meet(people, view) {
-  const at = view.met.size > 0 ? Date.now() : 0;
+  const at = view.met.size > 0 ? wallTime() : 0;
   const came = people.filter(({ name }) => !view.met.has(name));
   for (const { name } of came) view.met.set(name, at);
   if (came.length > 0 && at > 0) sound.come();
@@ -135,7 +136,7 @@ function below(scene, people, beside) {
 /** @param {Scene} scene @param {Person} person @param {boolean} mapped */
 function one(scene, person, mapped) {
   const { state, view, me, named } = scene;
-  const isNew = Date.now() - (view.met.get(person.name) ?? 0) < newFor;
+  const isNew = wallTime() - (view.met.get(person.name) ?? 0) < newFor;
   const isMe = person === me;
   const letters = [...person.name].length;
   const opens = !view.tv && hasMenu(state, person, isMe);

@@ -4,6 +4,7 @@ import { serverName } from "../choice.js";
 import { h } from "../dom.js";
 import { millis, said, say } from "../say.js";
 import { go, headline } from "./parts.js";
+import { leftUntil } from "../time.js";
 
 /** @typedef {import("../types.js").State} State */
 /** @typedef {import("../types.js").Line} Line */
@@ -12,7 +13,7 @@ import { go, headline } from "./parts.js";
 export function looking(state) {
   const look = /** @type {import("../types.js").LongLook} */ (state.look);
   const players = state.people.filter((person) => person.peer && !person.left_out).map((person) => person.name);
-  const left = Math.max(0, Math.ceil((Date.parse(look.until) - (state.now + Date.now() - state.heard)) / 1000));
+  const left = Math.max(0, Math.ceil(leftUntil(state, look.until) / 1000));
   const all = (state.room.long_look_ms ?? 0) / 1000 || 1;
   return [
     headline(state),

@@ -14,6 +14,7 @@ import { sharesPictures } from "../share.js";
 import { shortened, sign } from "../sign.js";
 import { nameOnly } from "../choice.js";
 import { meeting } from "./meeting.js";
+import { setTimer } from "../time.js";
 
 /** @typedef {import("../types.js").State} State */
 /** @typedef {import("../types.js").Person} Person */
@@ -179,7 +180,7 @@ export function shown(_place, live, view) {
   const of = JSON.stringify([state.room.name, state.evening, players.map(({ name, country }) => [name, country]), guests.map(({ name }) => name), isNameless]);
   if (of === poster.of) return;
   poster.of = of;
-  draw(state, players, guests, of).then(view.changed, () => setTimeout(() => poster.of === of && (poster.of = ""), 10_000)); // and once more
+  draw(state, players, guests, of).then(view.changed, () => setTimer(() => poster.of === of && (poster.of = ""), 10_000)); // and once more
 }
 
 /** @param {State} state @param {Person[]} players @param {Person[]} guests @param {string} of */

@@ -1,6 +1,8 @@
 // The people on the lobby's map. Their words have the size that the browser gives them, so it is
 // measured once they are on the page. The map loads when the first country is known.
 
+import { setTimer } from "../time.js";
+
 /** @typedef {import("../types.js").Person} Person */
 /** @typedef {{x: number, y: number, half: number, length: number, angle: number}} Spot where a sign stands, half its width, and the way from there to its true place */
 
@@ -25,7 +27,7 @@ export function isMapped(people, changed) {
     void import("../map/flat.js").then(async (flat) => {
       loaded = { flat, world: await flat.load() };
       changed();
-    }).catch(() => setTimeout(() => (isLoading = false), 10_000)); // the signs say who is here without it, too
+    }).catch(() => setTimer(() => (isLoading = false), 10_000)); // the signs say who is here without it, too
     void document.fonts.ready.then(() => ((fonts = "there"), changed()));
   }
   return loaded !== null && people.some((person) => loaded?.flat.homeOf(person));

@@ -4,6 +4,7 @@
 import { ask } from "../api.js";
 import { button, h, svg } from "../dom.js";
 import { say } from "../say.js";
+import { wallTime } from "../time.js";
 
 /** @typedef {import("../types.js").State} State */
 /** @typedef {import("../types.js").Person} Person */
@@ -41,8 +42,8 @@ export function rising(state, now) {
   const shown = (state.reactions ?? []).filter(({ sign, name, at }) => {
     const key = `${name} ${at}`;
     if (!Object.hasOwn(drawings, sign)) return false; // of a newer host
-    if (!seen.has(key)) seen.set(key, now - Date.parse(at) < pause ? Date.now() : 0);
-    return Date.now() - (seen.get(key) ?? 0) < rises;
+    if (!seen.has(key)) seen.set(key, now - Date.parse(at) < pause ? wallTime() : 0);
+    return wallTime() - (seen.get(key) ?? 0) < rises;
   });
   if (seen.size > 200) for (const key of seen.keys()) if (!shown.some(({ name, at }) => key === `${name} ${at}`)) seen.delete(key);
   return shown;
@@ -55,7 +56,7 @@ export function bubbles(all, person) {
 
 /** The six buttons. */
 export function reactions() {
-  const waits = Date.now() - sent < pause;
+  const waits = wallTime() - sent < pause;
   return h("div", { class: "reactions", "data-key": "reactions", role: "group", "aria-label": say("react.label") }, Object.keys(drawings).map((sign) => button("react", drawing(sign), { "data-sign": sign, "data-key": `react ${sign}`, "aria-label": say(`react.${sign}`), title: say(`react.${sign}`), "aria-disabled": waits ? "true" : undefined })));
 }
 
@@ -64,8 +65,8 @@ export function actions(changed) {
   return {
     /** @param {DOMStringMap} data */
     react: async ({ sign }) => {
-      if (Date.now() - sent < pause) return;
-      sent = Date.now();
+      if (wallTime() - sent < pause) return;
+      sent = wallTime();
       changed();
       await ask("react", { sign });
     },

@@ -18,6 +18,7 @@ import { late } from "./late.js";
 import { pingLine } from "./line.js";
 import { decidedBy } from "./matchgo.js";
 import { moments, rest, seenAt } from "./moment.js";
+import { clearTimer, nextFrame, runTime, setTimer } from "../time.js";
 
 /** @typedef {import("../types.js").State} State */
 
@@ -98,14 +99,14 @@ export function shown(place, live, view) {
   const state = /** @type {State} */ (live.state);
   const { round } = state.room;
   fitTitle(place.querySelector(".place"));
-  clearTimeout(ticking);
+  clearTimer(ticking);
   const left = state.agreement.launch_at ? counts(live) : Infinity;
   const end = () => {
     view.revealed = Math.max(view.revealed, round);
     view.changed();
   };
   if (left <= 0) return end(); // the countdown waits for nobody
-  if (left < Infinity) ticking = Number(setTimeout(view.changed, (left % 1000) + 10));
+  if (left < Infinity) ticking = setTimer(view.changed, (left % 1000) + 10);
   const tonight = place.querySelector(".tonight");
   if (!(tonight instanceof HTMLElement)) return;
   if (playing.on === tonight) {
@@ -144,16 +145,16 @@ async function begin(place, tonight, state, ends) {
   } catch {
     // The words say everything that the picture does.
   }
-  const began = performance.now() - (isStill ? moments.over : 0);
+  const began = runTime() - (isStill ? moments.over : 0);
   if (isStill) place.animate({ opacity: [0, 1] }, fade);
   else play(spokes.map(({ ms }) => ms));
   const step = () => {
     if (!tonight.isConnected) return;
-    const seen = seenAt(performance.now() - began, spokes.length);
+    const seen = seenAt(runTime() - began, spokes.length);
     turn?.show(seen);
     show(seen);
-    if (seen.over) setTimeout(ends, rest);
-    else requestAnimationFrame(step);
+    if (seen.over) setTimer(ends, rest);
+    else nextFrame(step);
   };
   step();
 }

@@ -13,6 +13,7 @@ import { looking } from "./look.js";
 import { bestOfSides, looks, sidesAt } from "./matchsearch.js";
 import { podium } from "./pace.js";
 import { go, headline, onItsSide, outlook } from "./parts.js";
+import { runTime } from "../time.js";
 
 /** @typedef {import("../types.js").State} State */
 /** @typedef {import("../types.js").Leader} Leader */
@@ -40,7 +41,7 @@ const stands = { podium: { round: 0, leaders: [], since: 0 } };
 function paced(live) {
   const state = /** @type {State} */ (live.state);
   const { standing } = state;
-  stands.podium = podium(stands.podium, state.room.round, standing?.round === state.room.round ? standing.leaders : [], performance.now());
+  stands.podium = podium(stands.podium, state.room.round, standing?.round === state.room.round ? standing.leaders : [], runTime());
   return { ...state, standing: standing && { ...standing, leaders: stands.podium.leaders } };
 }
 

@@ -11,6 +11,7 @@ import { capital, millis, said, say, tell } from "../say.js";
 import { isOn } from "../sound.js";
 import { sign } from "../sign.js";
 import { headline, nearest } from "./wait.js";
+import { clearTimer, setTimer } from "../time.js";
 
 /** @typedef {import("../types.js").State} State */
 /** @typedef {import("../types.js").SeatsOn} SeatsOn */
@@ -60,8 +61,8 @@ export function seats(live, view) {
 
 /** Runs once the children are on the page; its seconds count on. @param {HTMLElement} place @param {import("../live.js").Live} live @param {import("../app.js").View} view */
 export function shown(place, live, view) {
-  clearTimeout(Number(place.dataset.next));
-  place.dataset.next = String(setTimeout(view.changed, 1000));
+  clearTimer(Number(place.dataset.next));
+  place.dataset.next = String(setTimer(view.changed, 1000));
 }
 
 /** The headline for the page. @param {Seats} wait */

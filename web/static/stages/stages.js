@@ -5,6 +5,7 @@ import { h } from "../dom.js";
 import { locale, say } from "../say.js";
 import { standing, votes } from "./ballot.js";
 import { headline } from "./wait.js";
+import { leftUntil } from "../time.js";
 
 /** @typedef {import("../types.js").State} State */
 /** @typedef {"door" | "lobby" | "search" | "reveal" | "vote" | "ban" | "countdown" | "go" | "seats" | "failed" | "night"} Stage */
@@ -22,10 +23,11 @@ const counted = 5000;
 const slack = 500;
 
 /** Whether the choice is decided, and its countdown is not yet running. @param {State} state */
-function isDecided({ room, agreement, now, heard }) {
+function isDecided(state) {
+  const { room, agreement } = state;
   if (room.stage === "launching") return true;
   if (room.stage !== "chosen" || !agreement.launch_at) return false;
-  return Date.parse(agreement.launch_at) - (now + Date.now() - heard) > counted + slack;
+  return leftUntil(state, agreement.launch_at) > counted + slack;
 }
 
 /** The stage for the page. @param {State} state @param {Seen} seen @returns {Stage} */
