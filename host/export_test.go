@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"time"
 
-	"muster/host/access"
 	"muster/host/public"
 	"muster/host/room"
 	"muster/host/turns"
@@ -24,9 +23,6 @@ func Description() ([]byte, error) {
 	}
 	return document.JSON()
 }
-
-// HoldAsks keeps addresses from requests beyond those that they may send at once. Call it before Handler.
-func (h *Host) HoldAsks() { h.asks = access.NewPace(asksAtOnce, 24*time.Hour) }
 
 // SearchAtOnce lets n rooms search at the same time, for measurements.
 func (h *Host) SearchAtOnce(n int) { h.turns = turns.New(n) }
