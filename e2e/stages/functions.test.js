@@ -49,6 +49,8 @@ test("a page that showed the search also shows its outcome, and one that comes l
     ["chosen", {}, going, saw, "countdown"], // the countdown waits for nobody
     ["chosen", {}, off, saw, "search", match],
     ["chosen", {}, off, saw, "ban", { match: { turn: { number: 1 } } }],
+    ["chosen", {}, { ...soon, open: false }, saw, "reveal", match],
+    ["chosen", {}, { ...going, open: false }, saw, "countdown", match], // nobody votes in a match
     ["launching", {}, off, saw, "reveal"],
     ["launching", {}, off, knows, "go"],
     ["launching", {}, off, unseen, "go"],

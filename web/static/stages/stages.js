@@ -39,9 +39,9 @@ export function stageOf(state, seen) {
     case "gathering":
       return "lobby";
     case "chosen":
-      if (state.match && !agreement.launch_at && (agreement.open || state.match.turn)) return "ban";
-      if (!agreement.open) return "search"; // everyone measures the best again
-      return agreement.launch_at ? "countdown" : "vote";
+      if (agreement.launch_at) return "countdown";
+      if (state.match && (agreement.open || state.match.turn)) return "ban";
+      return agreement.open ? "vote" : "search"; // before people vote, everyone measures the best again
     case "launching":
       return "go";
     case "waiting":
