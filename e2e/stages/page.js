@@ -13,6 +13,8 @@ const root = new URL("../../", import.meta.url);
 const statics = new URL("web/static/", root);
 const states = new URL("states/", import.meta.url);
 
+process.env.TZ = "UTC"; // where the reader lives
+
 /** The page's language: that of the test's file. */
 const language = process.env.PAGE_LANGUAGE ?? "en";
 
@@ -33,7 +35,7 @@ for (const other of window.document.querySelectorAll("noscript, #front")) other.
 /** What the page asked the room for, since it was last shown: the action and its JSON. @type {string[]} */
 export const asked = [];
 
-/** What the room answers, if not with nothing. @type {{to?: (what: string, order: any) => Response | undefined}} */
+/** What the room answers, if not with nothing. @type {{to?: (what: string, body?: string) => Response | undefined}} */
 export const answers = {};
 
 /** What the page needs of a browser that Node has not. */
@@ -46,7 +48,7 @@ const given = {
     }
     const what = url.pathname.split("/").at(-1) + url.search;
     if (options.method === "POST") asked.push(what + options.body);
-    return answers.to?.(what, options.body && JSON.parse(options.body)) ?? new Response(null, { status: options.method === "POST" ? 204 : 404 });
+    return answers.to?.(what, options.body) ?? new Response(null, { status: options.method === "POST" ? 204 : 404 });
   },
   WebSocket: class {
     send() {}
@@ -81,7 +83,7 @@ for (const name of ["document", "location", "history", "navigator", "localStorag
 }
 for (const name of ["addEventListener", "removeEventListener", "dispatchEvent", "matchMedia", "getComputedStyle", "scrollTo"]) Object.defineProperty(globalThis, name, { value: window[name].bind(window), configurable: true, writable: true });
 for (const name of ["innerWidth", "innerHeight", "devicePixelRatio"]) Object.defineProperty(globalThis, name, { get: () => window[name], configurable: true });
-Object.assign(globalThis, given, { window: globalThis });
+Object.assign(globalThis, given, { window: globalThis, isSecureContext: false });
 
 localStorage.setItem("muster BAKODI", JSON.stringify({ token: "the token of whoever looks", name: "" }));
 clock.hold();

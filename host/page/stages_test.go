@@ -678,7 +678,7 @@ func meetings(n *night) {
 
 // strangers give themselves, their servers and their room names that would break a page.
 func strangers(n *night) {
-	n.opens(func(s *wire.Settings) { s.Name = "<b>Friday</b>\u202enight" })
+	n.opens(func(s *wire.Settings) { s.Name = "<b>Friday</b> night" })
 	for i, name := range hostileNames {
 		n.plays(name, []string{"NL", "", "US", "MY"}[i])
 	}
