@@ -9,7 +9,12 @@ let timers = [];
 let frames = [];
 let now = RealDate.UTC(2026, 0, 1);
 let ids = 0;
-const began = now;
+/** When the clock was set last, and how long the page had been open by then, ms. */
+let setAt = now;
+let open = 0;
+
+/** How long the page has been open, ms: it never goes back. */
+const uptime = () => open + now - setAt;
 
 class HeldDate extends RealDate {
   constructor(...of) {
@@ -40,12 +45,13 @@ export function hold() {
     requestAnimationFrame: (run) => frames.push(run),
     cancelAnimationFrame: () => {},
   });
-  Object.defineProperty(globalThis, "performance", { value: { now: () => now - began, mark() {}, getEntriesByType: () => [] }, configurable: true });
+  Object.defineProperty(globalThis, "performance", { value: { now: uptime, mark() {}, getEntriesByType: () => [] }, configurable: true });
 }
 
 /** Sets the clock, and forgets what waits. @param {number} to ms */
 export function setTo(to) {
-  now = to;
+  open = uptime() + 60_000; // as long as nobody looked
+  setAt = now = to;
   timers = timers.filter((one) => one.every !== null).map((one) => ({ ...one, at: now + /** @type {number} */ (one.every) }));
   frames = [];
 }
@@ -60,7 +66,7 @@ export async function settles() {
     const due = frames;
     if (due.length === 0) break;
     frames = [];
-    for (const run of due) run(now - began);
+    for (const run of due) run(uptime());
   }
   await new Promise((done) => setImmediate(done));
 }

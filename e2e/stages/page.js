@@ -91,10 +91,12 @@ for (const module of ["later", "tour", "stages/camplobby", "map/map", "map/table
 await import(new URL("app.js", statics).href);
 await clock.passes(2000); // the first frame
 const { live, view } = /** @type {any} */ (globalThis).muster;
-const fresh = { ...view, met: undefined, outside: undefined };
 live.connect = live.watch = () => {};
 live.shown = "";
 clearTimeout(live.watchdog);
+const fresh = { ...view };
+live.receive(JSON.stringify({ type: "state", ...tableOf("listing").state, you: {} }));
+while (!view.stage) await clock.settles(); // what comes after the lobby is loaded
 
 export { live, view };
 export const stage = document.getElementById("stage");
