@@ -32,6 +32,13 @@ const window = new Window({ url: `http://192.0.2.99:8080/?lang=${language}#BAKOD
 window.document.write(markup);
 for (const other of window.document.querySelectorAll("noscript, #front")) other.remove(); // no style sheet hides them
 
+/** The catalogue of a language. That of the accented one has English in brackets. @param {string} file */
+function wordsOf(file) {
+  const words = (of) => readFileSync(new URL(`internal/catalogue/${of}`, root), "utf8");
+  if (file !== "en-XA.json") return words(file);
+  return JSON.stringify(Object.fromEntries(Object.entries(JSON.parse(words("en.json"))).map(([key, pattern]) => [key, `[${pattern}]`])));
+}
+
 /** What the page asked the room for, since it was last shown: the action and its JSON. @type {string[]} */
 export const asked = [];
 
@@ -43,8 +50,7 @@ const given = {
   async fetch(to, options = {}) {
     const url = new URL(to, window.location.href);
     if (url.protocol === "file:") {
-      const of = url.href.includes("/words/") ? new URL(`internal/catalogue/${url.pathname.split("/").at(-1)}`, root) : url;
-      return new Response(readFileSync(of));
+      return new Response(url.href.includes("/words/") ? wordsOf(url.pathname.split("/").at(-1)) : readFileSync(url));
     }
     const what = url.pathname.split("/").at(-1) + url.search;
     if (options.method === "POST") asked.push(what + options.body);
@@ -83,7 +89,7 @@ for (const name of ["document", "location", "history", "navigator", "localStorag
 }
 for (const name of ["addEventListener", "removeEventListener", "dispatchEvent", "matchMedia", "getComputedStyle", "scrollTo"]) Object.defineProperty(globalThis, name, { value: window[name].bind(window), configurable: true, writable: true });
 for (const name of ["innerWidth", "innerHeight", "devicePixelRatio"]) Object.defineProperty(globalThis, name, { get: () => window[name], configurable: true });
-Object.assign(globalThis, given, { window: globalThis, isSecureContext: false });
+Object.assign(globalThis, given, { window: globalThis, isSecureContext: false, CSS: { escape: (text) => text } });
 
 localStorage.setItem("muster BAKODI", JSON.stringify({ token: "the token of whoever looks", name: "" }));
 clock.hold();
@@ -95,6 +101,7 @@ live.connect = live.watch = () => {};
 live.shown = "";
 clearTimeout(live.watchdog);
 const fresh = { ...view };
+view.door = "past";
 live.receive(JSON.stringify({ type: "state", ...tableOf("listing").state, you: {} }));
 while (!view.stage) await clock.settles(); // what comes after the lobby is loaded
 
