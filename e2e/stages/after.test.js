@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { all, answers, asked, heard, live, nameOf, one, passes, press, settles, shows, stage, tells, textOf, unfolds, view } from "./page.js";
+import { all, answers, asked, heard, live, nameOf, one, passes, press, settles, shows, stage, textOf, unfolds, until, view } from "./page.js";
 
 /** The row of a person on the way. */
 const row = (name) => all(".arriving > li").find((of) => of.dataset.key === name);
@@ -233,7 +233,7 @@ test("the night's end names rounds, players, guests and awards, and who closed t
   assert.equal(textOf("#stage h1"), "Good night");
   assert.match(textOf(".farewell .about"), /^2 rounds, 4 players, 1 guest\. It’s all in the picture\.$/);
   assert.equal(heard(), "anna closed the room at 21:00.");
-  await passes(500);
+  await until(() => all(".awards").length > 0 && all(".poster img").length > 0);
   assert.match(textOf(".awards"), /Nearest ?anna, 6 ms to pro-g InstaGib …/);
   assert.equal(nameOf(one(".awards")), "Awards");
   assert.match(textOf(".watched"), /zoe watched\./);

@@ -57,7 +57,7 @@ export function setTo(to) {
 }
 
 /** The most frames at one moment: what moves asks for frames without an end, as long as no time passes. */
-const most = 2;
+const most = 1;
 
 /** Lets promises settle, and draws the frames that were asked for. */
 export async function settles() {

@@ -155,6 +155,7 @@ test("the link of a detail opens it", async () => {
   view.show = "log";
   view.changed();
   await settles();
+  await settles(); // it is drawn once it is open
   assert.ok(one("#log").open && one("#details").open);
   assert.match(textOf("#log"), /anna closed the room|is open/i);
   view.show = null;

@@ -3,7 +3,6 @@
 // room's people sees it, presses buttons, and reads what the page draws, says and sends.
 
 import { readFileSync, readdirSync } from "node:fs";
-import { register } from "node:module";
 import { Window } from "happy-dom";
 import * as clock from "./clock.js";
 
@@ -17,9 +16,6 @@ process.env.TZ = "UTC"; // where the reader lives
 
 /** The page's language: that of the test's file. */
 const language = process.env.PAGE_LANGUAGE ?? "en";
-
-// The page's modules have no package.json that says they are modules.
-register(`data:text/javascript,${encodeURIComponent(`export const load = (url, context, next) => next(url, url.startsWith(${JSON.stringify(statics.href)}) ? { ...context, format: "module" } : context)`)}`);
 
 /** The names of all states in the table. */
 export const names = readdirSync(states).map((file) => file.replace(/\.json$/, ""));
@@ -139,6 +135,7 @@ export async function shows(name, reader, how = {}) {
   live.clouds.clear();
   const all = { ...state, ...readers[reader], now, whole: true };
   await tells(how.change?.(all) ?? all);
+  await clock.settles(); // what it loads
   asked.length = 0;
   return stage;
 }
@@ -149,6 +146,12 @@ export async function unfolds() {
   for (const details of all("#details, #details > details, #settings")) details.open = true;
   view.changed();
   await clock.settles();
+}
+
+/** Waits for what the page loads or computes meanwhile. @param {() => unknown} is */
+export async function until(is) {
+  for (let tries = 0; tries < 10_000 && !is(); tries++) await clock.settles();
+  if (!is()) throw new Error(`never: ${is}; the stage says: ${textOf(stage)}`);
 }
 
 /** Sends the page news, as the host does. @param {any} news */
@@ -181,6 +184,7 @@ export async function press(of) {
   if (button.disabled) throw new Error(`nobody can press ${button.outerHTML.slice(0, 200)}`);
   button.click();
   await clock.settles();
+  await clock.settles(); // what its answer changes
 }
 
 /** Changes a field as a person does. @param {string} of @param {string | boolean} value */

@@ -110,8 +110,8 @@ async function session(states, reader) {
   for (const name of states.slice(1)) {
     const { state, readers } = tableOf(name);
     await tells({ ...state, ...readers[reader], now: live.now() });
-    for (let i = 0; i < 16; i++) {
-      await passes(500);
+    for (let i = 0; i < 8; i++) {
+      await passes(800);
       listen();
     }
   }
