@@ -17,6 +17,7 @@ import (
 	"muster/discovery/sentence"
 	"muster/host/page"
 	"muster/host/room"
+	"muster/host/room/roomtest"
 	"muster/host/room/roster"
 	"muster/host/wire"
 	"muster/selection"
@@ -79,7 +80,7 @@ func (n *night) opens(change func(*wire.Settings)) {
 	if change != nil {
 		change(&settings)
 	}
-	n.now, n.view = eight, &page.View{}
+	n.now, n.view = roomtest.Eight, &page.View{}
 	n.pages, n.finalists = map[string]string{"organiser": "the secret", "stranger": ""}, map[string]wire.Finalists{}
 	n.infos, n.pings = nil, map[string][]float64{}
 	n.way = func(way wire.Way) wire.Way { way.Link = "steam://connect/" + way.Connect; return way }
@@ -165,7 +166,7 @@ func (n *night) lists(countries ...string) {
 	n.Helper()
 	var servers []discovery.Server
 	for i, country := range countries {
-		servers = append(servers, discovery.Server{Addr: addr(i), Country: country})
+		servers = append(servers, discovery.Server{Addr: roomtest.AddrOf(i), Country: country})
 		n.infos = append(n.infos, discovery.Info{Name: fmt.Sprintf("pro-g InstaGib #%d", 1480+i), Map: "oa_dm1", Players: 4, MaxPlayers: 64})
 	}
 	n.step(room.Listed{List: topology.New(room.Shared(servers, nil))})
@@ -372,11 +373,11 @@ func rounds(n *night) {
 	n.keeps("verifying")
 	n.looks(n.names()...)
 	n.keeps("voting")
-	n.orders("zoe", room.Vote{Addr: addr(1)})
-	n.orders("anna", room.Vote{Addr: addr(1)})
+	n.orders("zoe", room.Vote{Addr: roomtest.AddrOf(1)})
+	n.orders("anna", room.Vote{Addr: roomtest.AddrOf(1)})
 	n.orders("ben", room.Ready{Ready: true})
 	n.keeps("voting-voted")
-	n.orders("chong", room.Veto{Addr: addr(3)})
+	n.orders("chong", room.Veto{Addr: roomtest.AddrOf(3)})
 	n.keeps("voting-vetoed")
 	for _, name := range append(n.names(), "zoe") {
 		n.orders(name, room.Ready{Ready: true})
@@ -687,7 +688,7 @@ func strangers(n *night) {
 	n.step(room.Proceed{})
 	var servers []discovery.Server
 	for i, name := range hostileServers {
-		servers = append(servers, discovery.Server{Addr: addr(i), Country: []string{"CA", "<i>", "DE", ""}[i]})
+		servers = append(servers, discovery.Server{Addr: roomtest.AddrOf(i), Country: []string{"CA", "<i>", "DE", ""}[i]})
 		n.infos = append(n.infos, discovery.Info{Name: name, Map: name, Players: 2, MaxPlayers: 64})
 	}
 	n.step(room.Listed{List: topology.New(room.Shared(servers, nil))})
