@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { all, answers, asked, heard, live, nameOf, one, passes, press, settles, shows, stage, textOf, unfolds, until, view } from "./page.js";
+import { all, answers, asked, heard, live, nameOf, one, passes, press, settles, shows, stage, tells, textOf, unfolds, until, view } from "./page.js";
 
 /** The row of a person on the way. */
 const row = (name) => all(".arriving > li").find((of) => of.dataset.key === name);
@@ -203,6 +203,33 @@ test("with seats for all it counts down, and the organiser stops it", async () =
   assert.deepEqual(asked, ["unwait{}"]);
   await shows("waiting-countdown", "ben");
   assert.equal(all("#stage .stop").length, 0);
+});
+
+test("a person who wants that is called, by four notes, once there are seats for all", async () => {
+  let notes = 0;
+  const param = { setValueAtTime() {}, linearRampToValueAtTime() {}, exponentialRampToValueAtTime() {} };
+  class Sounding {
+    connect = (to) => to;
+    start = () => notes++;
+    stop = () => {};
+    resume = async () => {};
+    gain = param;
+    frequency = param;
+    currentTime = 0;
+    state = "running";
+    destination = {};
+    createGain = () => new Sounding();
+    createOscillator = () => new Sounding();
+  }
+  Object.assign(globalThis, { AudioContext: Sounding, OscillatorNode: Sounding, GainNode: Sounding });
+  await shows("waiting", "anna");
+  await press("[data-action=callme]");
+  assert.equal(textOf("[data-action=callme]"), "You’ll be called");
+  assert.equal(one("[data-action=callme]").getAttribute("aria-pressed"), "true");
+  notes = 0;
+  await tells({ seats: { ...live.state.seats, target: live.state.seats.servers[0].addr, launch_at: new Date(live.now() + 5000).toISOString() } });
+  assert.equal(notes, 4);
+  assert.equal(view.stage, "countdown");
 });
 
 test("a wait that has ended says why and what was seen, and can go on", async () => {

@@ -48,26 +48,19 @@ export function hold() {
   Object.defineProperty(globalThis, "performance", { value: { now: uptime, mark() {}, getEntriesByType: () => [] }, configurable: true });
 }
 
-/** Sets the clock, and forgets what waits. @param {number} to ms */
+/** Sets the clock, and forgets the timers of what stood on the page before. @param {number} to ms */
 export function setTo(to) {
   open = uptime() + 60_000; // as long as nobody looked
   setAt = now = to;
   timers = timers.filter((one) => one.every !== null).map((one) => ({ ...one, at: now + /** @type {number} */ (one.every) }));
-  frames = [];
 }
 
-/** The most frames at one moment: what moves asks for frames without an end, as long as no time passes. */
-const most = 1;
-
-/** Lets promises settle, and draws the frames that were asked for. */
+/** Lets promises settle, and draws one frame if somebody asked for it: what moves asks for frames without an end. */
 export async function settles() {
-  for (let drawn = 0; drawn < most; drawn++) {
-    await new Promise((done) => setImmediate(done));
-    const due = frames;
-    if (due.length === 0) break;
-    frames = [];
-    for (const run of due) run(uptime());
-  }
+  await new Promise((done) => setImmediate(done));
+  const due = frames;
+  frames = [];
+  for (const run of due) run(uptime());
   await new Promise((done) => setImmediate(done));
 }
 

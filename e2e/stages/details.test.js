@@ -47,8 +47,9 @@ test("what cannot be taken back asks in its own words, beside the button, which 
     ["launching", "#me", "leave", /You give up your place/, "leave{}"],
     ["launching", "#steer", "renew", /The old one stops working/, "renew{}"],
     ["launching", "#ranking", "hide-here", /The room won’t go there/, 'hide{"addr":"192.0.2.3:27960","hidden":true}'],
+    ["launching", "#people", "forget", /Forget <b>eve<\/b>\? They lose their place/, 'forget{"name":"<b>\u202eeve</b>"}'],
   ]) {
-    await opened(name, "anna");
+    await opened(name, "anna", { change: (state) => ({ ...state, meeting: key === "forget" ? { who: [{ name: "<b>\u202eeve</b>" }], evenings: 0 } : null }) });
     const button = () => one(`${within} [data-sure^=${key}]`);
     await press(button());
     assert.match(textOf(`${within} .sure`), question);

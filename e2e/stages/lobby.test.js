@@ -92,6 +92,10 @@ test("the organiser changes one setting at a time, in the field's unit", async (
   await sets("#webhook", "none");
   assert.deepEqual(asked, [{ by: "threshold" }, { limits_ms: [120, 180] }, { wait_ms: 1_800_000 }, { guests_vote: false }, { agree: false }, { voice: "mumble://voice.example/den" }, { webhook: "" }].map((settings) => `settings${JSON.stringify({ settings })}`));
   asked.length = 0;
+  await sets("textarea[name=places]", "Frankfurt, 192.0.2.71\n<b>London</b>, 192.0.2.72:443, tcp");
+  assert.deepEqual(asked, ['settings{"settings":{"places":"Frankfurt, 192.0.2.71\\n<b>London</b>, 192.0.2.72:443, tcp"}}']);
+  await shows("gathering", "anna", { change: (state) => ({ ...state, room: { ...state.room, candidates: ["Frankfurt", "<b>London</b>"] } }) });
+  assert.match(textOf("#settings .more"), /Frankfurt and <b>London<\/b>/);
   await shows("gathering", "ben");
   assert.match(textOf("#settings"), /Rule Lowest average Ping limit, ms 250 ms/);
   assert.equal(all("#settings :is(input, select)").length, 0, "who is not the organiser changes nothing");
@@ -180,6 +184,7 @@ test("a stranger meets two doors; watching leads in, and the page asks for a nic
   assert.equal(one(".door[data-door=watch] button").getAttribute("aria-pressed"), "true");
   await passes(700);
   assert.equal(view.stage, "lobby");
+  assert.equal(sessionStorage.getItem("muster door BAKODI"), "past", "the doors come back");
   answers.to = (what) => (what === "enter" ? Response.json({ name: "zoe", token: "zoe's" }) : undefined);
   await sends("#nickname", "zoe");
   answers.to = undefined;

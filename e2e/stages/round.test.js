@@ -57,6 +57,21 @@ test("places on the podium stay for a second, and figures count to their new val
   assert.equal(order(), first);
 });
 
+test("figures count up to their values, and for who prefers no motion they are there at once", async () => {
+  for (const still of [false, true]) {
+    await shows("measuring", "anna", { still });
+    await passes(1000);
+    assert.equal(textOf(".best .big"), "49");
+    const { standing } = live.state;
+    await tells({ standing: { ...standing, leaders: standing.leaders.map((of) => ({ ...of, mean_ms: 7, figure_ms: 7 })) } });
+    await settles(); // its first frame
+    assert.equal(textOf(".best .big") === "7", still);
+    await passes(1000);
+    for (let i = 0; i < 3; i++) await settles();
+    assert.equal(textOf(".best .big"), "7");
+  }
+});
+
 test("people who are away are named while the others measure", async () => {
   await shows("measuring", "anna", { change: (state) => ({ ...state, people: state.people.map((one) => (one.name === "dave" ? { ...one, connected: false } : one)) }) });
   assert.match(textOf("#stage .next"), /dave/);
