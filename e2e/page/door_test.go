@@ -6,8 +6,6 @@ import (
 	"os"
 	"strings"
 	"testing"
-
-	"github.com/chromedp/chromedp"
 )
 
 // atTheDoors is a script that puts people and an offer of programs on the page of a stranger.
@@ -145,27 +143,6 @@ func TestDoorMap(t *testing.T) {
 	b.until("no country is known", func() bool {
 		return eval[bool](b, "!document.querySelector('.behind') && !!document.querySelector('.doors')")
 	})
-}
-
-// TestWatching checks that one press leads from the door into the lobby, that the page asks for a
-// nickname only there, and that the doors do not come back.
-func TestWatching(t *testing.T) {
-	t.Parallel()
-	n := newSession(t, 20, friday(0))
-	n.plays(0, 100)
-	b := browse(t, n.link(), desktop)
-	b.sees(".doors", "Watch")
-	b.sees(".lead:has(~ .doors)", "anna")
-	if eval[bool](b, "!!document.querySelector('#nickname, #welcome')") {
-		t.Error("the doors ask for a nickname")
-	}
-	b.click(".door[data-door=watch] button")
-	b.until("the lobby is there", func() bool { return eval[string](b, "muster.view.stage") == "lobby" })
-	b.enters("zoe")
-	b.do(chromedp.Reload())
-	b.sees("#people .badge", "you")
-	own := browse(t, n.organisersLink(), desktop)
-	own.until("the organiser meets no door", func() bool { return eval[string](own, "globalThis.muster?.view?.stage ?? ''") == "lobby" })
 }
 
 // TestDoorsSpeak checks that the doors have room for languages with long words and other letters.

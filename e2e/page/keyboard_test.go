@@ -163,31 +163,6 @@ func TestStillness(t *testing.T) {
 	}
 }
 
-// TestPressedTwice checks that the second of two clicks does not press a button that has just
-// replaced the first, and that a person who holds Enter stays in the section.
-func TestPressedTwice(t *testing.T) {
-	t.Parallel()
-	n := newSession(t, 400, friday(0))
-	b := browse(t, n.organisersLink(), desktop)
-	n.plays(0, 60)
-	b.sees("#stage", "1 player here")
-	b.run(`document.querySelector("#stage [data-action=go]").focus()`)
-	b.click("#stage [data-action=go]")
-	b.sees("#stage", "measuring")
-	second := eval[int](b, `(() => {
-		let asked = 0;
-		globalThis.fetch = async () => { asked++; return new Response(null, { status: 204 }); };
-		document.querySelector("#stage [data-action=go]").dispatchEvent(new MouseEvent("click", { bubbles: true, detail: 2 }));
-		return asked;
-	})()`)
-	if second != 0 {
-		t.Error("the second click counted")
-	}
-	if !b.isAt("#stage h1") {
-		t.Error("with its button the focus is gone")
-	}
-}
-
 // types presses keys, one after the other.
 func (b *browser) types(keys string) { b.Helper(); b.do(chromedp.KeyEvent(keys)) }
 

@@ -1,8 +1,11 @@
 package page_test
 
 import (
-	"reflect"
+	"encoding/xml"
+	"errors"
+	"io"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -28,107 +31,6 @@ const friends = `
 
 // tells sends news of the room to the page, as a host would.
 func (b *browser) tells(news string) { b.Helper(); b.run("{" + friends + "says(" + news + ")}") }
-
-// TestFarOff checks the stage if nothing suits. The nearest miss is shown on a line before the
-// limit. The organiser can allow more, go without somebody or ask more servers, with one button
-// each.
-func TestFarOff(t *testing.T) {
-	t.Parallel()
-	n := newSession(t, 20, friday(4))
-	b := browse(t, n.organisersLink(), desktop)
-	b.sees("#stage", "Waiting for 4 more players")
-	b.tells(`{ people, room: room("failed", { limits_ms: [150] }), choice: { ...choice, target: undefined, explain: [{ key: "why.nothing" }],
-		selection: { ...selection, chosen: null, ranking: [], culled: { over_threshold: 1400 } },
-		miss: { addr, limit_ms: 150, rtt_ms: { anna: 12, ben: 78, chong: 198, dave: 108 } },
-		advice: [{ action: "allow", argument: { limit_ms: 198 }, servers: 4, addr }, { action: "without", argument: { name: "chong" }, servers: 611, addr },
-			{ action: "without", argument: { name: "dave" }, servers: 2, addr }, { action: "more", argument: { servers: 200 } }] } }`)
-	b.sees("#stage h1", "No server within 150 ms for all 4")
-	b.sees("#stage .excess", "48 ms over")
-	b.shoot("nothing-suits", desktop, laptop, phone, night4k)
-	b.run(`window.asked = []; window.fetch = async (url, { body }) => { asked.push(url.split("/").at(-1) + body); return new Response(null, { status: 204 }); }`)
-	b.click("#stage [data-order=allow]")
-	b.click("#stage [data-order=without]")
-	b.click("#stage [data-order=more]")
-	b.until("the room is asked for both", func() bool {
-		return eval[string](b, "asked.join(' ')") == `allow{"limit_ms":198} without{"name":"chong"} more{"servers":200}`
-	})
-}
-
-// TestGo checks that the player's own way comes first, with help for players who did not get there,
-// above the fold of a small phone. A person who comes late joins with one button.
-func TestGo(t *testing.T) {
-	t.Parallel()
-	n := newSession(t, 20, friday(4))
-	small := screenSize{"small-phone-dark", 390, 700, 1, true}
-	b := browse(t, n.organisersLink(), small)
-	b.sees("#stage", "Waiting for 4 more players")
-	launching := `people, choice, room: room("launching", { voice: "https://discord.gg/abc" }), way: { connect: addr, server: servers[addr].name, link: "steam://connect/" + addr }`
-	far := `people[0].launch = "launched", people[1].launch = "by-hand", people[2].launch = "asking", people[3].launch = "failed", people[3].detail = { key: "plain", with: { text: "openarena: not found in PATH" } }, `
-	b.tells(`(` + far + `{` + launching + `, you: { name: "dave", link: live.state.you.link, join: "" } })`)
-	b.sees("#stage h1", "Your game didn’t open")
-	b.sees("#stage", "not found in PATH")
-	b.sees("#stage .path summary", "Tell Muster where")
-	b.shoot("go-failed", small, phone, desktop)
-	b.resize(small)
-	b.tells(`(` + far + `{` + launching + `, you: { name: "chong", link: live.state.you.link, join: "" } })`)
-	b.sees("#stage h1", "Say yes to your game")
-	b.sees("#stage .voice a", "Voice: Discord")
-	b.sees("#stage .help summary", "Help")
-	if bottom := eval[float64](b, `document.querySelector("#stage .way [data-action=copy]").getBoundingClientRect().bottom`); bottom > 690 {
-		t.Errorf("the buttons end at %.0f of 700", bottom)
-	}
-	b.shoot("go", small, desktop, laptop, night4k)
-	b.tells(`{` + launching + `, you: { name: "zoe", link: live.state.you.link, join: "" }, people: [...people.map((p) => ({ ...p, launch: "launched" })), { name: "zoe", arrival: 4, guest: true, page: true },
-		{ name: "yan", arrival: 5, guest: true, page: true, vote: addr }, { name: "ulf", arrival: 6, guest: true, page: true, estimate: { counted: true, error_ms: 6 } }] }`)
-	b.sees("#stage h1", "Join them")
-	for guest, does := range map[string]string{"zoe": "watching", "yan": "voted, without Muster", "ulf": "plays without Muster"} {
-		b.sees("#stage [data-key="+guest+"]", does)
-	}
-	if link := eval[string](b, `document.querySelector("#stage .way a.primary").href`); !strings.HasPrefix(link, "steam://connect/") {
-		t.Errorf("who is late is taken to %s", link)
-	}
-	b.shoot("go-late", small, desktop)
-}
-
-// TestGoTyped checks that the page says what to type in a game that takes no address from outside, and copies it.
-func TestGoTyped(t *testing.T) {
-	t.Parallel()
-	n := newSession(t, 20, friday(4))
-	small := screenSize{"small-phone-dark", 390, 700, 1, true}
-	b := browse(t, n.organisersLink(), small)
-	b.sees("#stage", "Waiting for 4 more players")
-	b.tells(`(people.forEach((p) => p.launch = "by-hand"), { people, choice, room: room("launching"), you: { name: "chong", link: live.state.you.link, join: "" },
-		way: { connect: addr, server: "pro-g", typed: { where: "console", texts: ["connect " + addr] } } })`)
-	b.sees("#stage .way", "In the game’s console, type: connect 192.0.2.7")
-	if text := eval[string](b, `[...document.querySelectorAll("#stage .way [data-action=copy]")].map((one) => one.dataset.copyText).join(", ")`); !strings.Contains(text, "connect 192.0.2.7") {
-		t.Errorf("the buttons copy %q", text)
-	}
-	b.shoot("go-typed", small, desktop)
-}
-
-// TestGoRegion checks that a game with regions says what to set, shows no address, and opens nothing.
-func TestGoRegion(t *testing.T) {
-	t.Parallel()
-	n := newSession(t, 20, friday(4))
-	small := screenSize{"small-phone-dark", 390, 700, 1, true}
-	b := browse(t, n.organisersLink(), small)
-	b.sees("#stage", "Waiting for 4 more players")
-	b.tells(`(people.forEach((p) => p.launch = "by-hand"), { people, choice, room: room("launching"), you: { name: "chong", link: live.state.you.link, join: "" },
-		way: { connect: addr, server: "West Europe", region: { name: "West Europe", set: "playfab/westeurope", how: { key: "region.siege", with: { set: "playfab/westeurope" } } } } })`)
-	b.sees("#stage", "Once everyone has set this region, you play together.")
-	b.sees("#stage .way", "Set this in your game playfab/westeurope")
-	b.sees("#stage .way", "write DataCenterHint=playfab/westeurope into GameSettings.ini")
-	if text := eval[string](b, `document.querySelector("#stage .way [data-action=copy]").dataset.copyText`); text != "playfab/westeurope" {
-		t.Errorf("the button copies %q", text)
-	}
-	if words := b.reads("#stage"); strings.Contains(words, "192.0.2.7") || eval[bool](b, `document.querySelector("#stage [data-action=reopen]") !== null`) {
-		t.Errorf("it says %s", words)
-	}
-	if bottom := eval[float64](b, `document.querySelector("#stage .way [data-action=copy]").getBoundingClientRect().bottom`); bottom > 690 {
-		t.Errorf("the button ends at %.0f of 700", bottom)
-	}
-	b.shoot("go-region", small, desktop)
-}
 
 // TestReveal checks that the choice is revealed once, in its order, and never by an address. A
 // person who prefers no motion sees the last frame at once. A reveal that happened in a hidden tab,
@@ -230,42 +132,33 @@ func TestReveal(t *testing.T) {
 	b.until("nothing is played late", func() bool { return eval[int](b, "muster.view.revealed") == 1 })
 }
 
-// TestMoment checks what a reveal shows at a time after its beginning: each thing in its turn, the
-// nearest spoke first, and all of it at the end.
-func TestMoment(t *testing.T) {
-	t.Parallel()
-	type seen struct {
-		Dim, Pin, Turn, Place, Name, Pings float64
-		Spokes                             []float64
-		Over                               bool
-	}
-	var got []seen
-	const script = `const { seenAt } = await import("../../web/static/stages/moment.js");
-		console.log(JSON.stringify([-50, 0, 200, 400, 800, 1500, 2200, 2330, 2740, 3000, 3400, 3800, 4000, 4199, 4200, 1e9].map((ms) => seenAt(ms, 3)).concat([seenAt(3000, 0), seenAt(2460, 1)])))`
-	inNode(t, &got, script)
-	spokes := func(of ...float64) []float64 { return of }
-	for i, want := range []seen{ // eased: half of the time shows seven eighths
-		{Spokes: spokes(0, 0, 0)},
-		{Spokes: spokes(0, 0, 0)},
-		{Dim: 0.5, Spokes: spokes(0, 0, 0)},
-		{Dim: 1, Spokes: spokes(0, 0, 0)},
-		{Dim: 1, Pin: 1, Spokes: spokes(0, 0, 0)},
-		{Dim: 1, Pin: 1, Turn: 0.875, Spokes: spokes(0, 0, 0)},
-		{Dim: 1, Pin: 1, Turn: 1, Spokes: spokes(0, 0, 0)},
-		{Dim: 1, Pin: 1, Turn: 1, Spokes: spokes(0.875, 0, 0)},
-		{Dim: 1, Pin: 1, Turn: 1, Spokes: spokes(1, 1, 0)},
-		{Dim: 1, Pin: 1, Turn: 1, Spokes: spokes(1, 1, 1)},
-		{Dim: 1, Pin: 1, Turn: 1, Spokes: spokes(1, 1, 1), Place: 1},
-		{Dim: 1, Pin: 1, Turn: 1, Spokes: spokes(1, 1, 1), Place: 1, Name: 1},
-		{Dim: 1, Pin: 1, Turn: 1, Spokes: spokes(1, 1, 1), Place: 1, Name: 1, Pings: 0.5},
-		{Dim: 1, Pin: 1, Turn: 1, Spokes: spokes(1, 1, 1), Place: 1, Name: 1, Pings: 0.9975},
-		{Dim: 1, Pin: 1, Turn: 1, Spokes: spokes(1, 1, 1), Place: 1, Name: 1, Pings: 1, Over: true},
-		{Dim: 1, Pin: 1, Turn: 1, Spokes: spokes(1, 1, 1), Place: 1, Name: 1, Pings: 1, Over: true},
-		{Dim: 1, Pin: 1, Turn: 1, Spokes: []float64{}},
-		{Dim: 1, Pin: 1, Turn: 1, Spokes: spokes(1)},
-	} {
-		if !reflect.DeepEqual(got[i], want) {
-			t.Errorf("moment %d shows\n%+v, not\n%+v", i, got[i], want)
+// drawn returns the text of an SVG picture, or an error if it has more than shapes and text.
+func drawn(picture string) (string, error) {
+	var text strings.Builder
+	decoder := xml.NewDecoder(strings.NewReader(picture))
+	for {
+		token, err := decoder.Token()
+		if errors.Is(err, io.EOF) {
+			return text.String(), nil
+		}
+		if err != nil {
+			return "", err
+		}
+		switch token := token.(type) {
+		case xml.StartElement:
+			if !slices.Contains([]string{"svg", "title", "rect", "circle", "path", "g", "text", "tspan", "defs", "radialGradient", "linearGradient", "stop"}, token.Name.Local) {
+				return "", errors.New("an element " + token.Name.Local)
+			}
+			for _, a := range token.Attr {
+				if strings.HasPrefix(a.Name.Local, "on") || a.Name.Local == "href" || a.Name.Local == "style" {
+					return "", errors.New("an attribute " + a.Name.Local)
+				}
+			}
+		case xml.CharData:
+			text.Write(token)
+			text.WriteByte('\n')
+		case xml.Comment, xml.ProcInst, xml.Directive:
+			return "", errors.New("more than elements and text")
 		}
 	}
 }
