@@ -42,7 +42,7 @@ for (const name of names.filter((of) => !of.startsWith("hostile"))) {
     for (const [reader, how] of [["organiser", {}], ["stranger", { tv: true, saw: true }], ["stranger", { door: "" }]]) {
       if (reader === "stranger" && !/^(gathering|reveal|voting-voted|waiting|launching-mixed|night|bo3-banning)/.test(name)) continue;
       await shows(name, reader, how);
-      if (reader === "organiser") await unfolds();
+      if (reader === "organiser" && /troubled|measuring|voting-ve|mixed|far|full|again|awake|waiting$|bo3-(maps|launching)/.test(name)) await unfolds();
       assert.deepEqual(untranslated(), [], `as ${reader} ${JSON.stringify(how)}`);
     }
   });
