@@ -227,7 +227,7 @@ const faults = `(() => {
 		if (size < least) found.push("“" + e.textContent.trim().slice(0, 20) + "” is " + size.toFixed(1) + " px high");
 	}
 	const isGold = (e) => /rgb\(255, 197, 61\)/.test(getComputedStyle(e).backgroundColor);
-	const golds = [...document.querySelectorAll("#stage *, header *")].filter((e) => e.checkVisibility() && isGold(e) && e.getBoundingClientRect().width > 12 && !isGold(e.parentElement) && !e.closest(".step"));
+	const golds = [...document.querySelectorAll("#stage *, header *")].filter((e) => e.checkVisibility() && isGold(e) && e.getBoundingClientRect().width > 12 && !isGold(e.parentElement) && !e.closest(".step, .chairs"));
 	const may = /^(search|reveal|go)$/.test(document.body.dataset.stage) ? 0 : 1; // there the server is
 	if (golds.length > may) found.push(golds.length + " gold things: " + golds.map((e) => e.innerText.trim().slice(0, 20) || e.className).join(", "));
 	for (const [cards, parts] of [[".candidates > .candidate:not(.gone)", ":scope > *"], [".helps > *", ""], [".doors > *", ""], [".awards > *", ""], [".steps > *", ""]]) {
