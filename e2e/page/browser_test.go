@@ -63,6 +63,14 @@ var shared struct {
 	end func() error
 }
 
+// atNight leaves a test out where time is short: the gate (`go test -short`) takes the journeys alone.
+func atNight(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("runs at night")
+	}
+}
+
 func TestMain(m *testing.M) {
 	code := m.Run()
 	if shared.end != nil {

@@ -34,6 +34,7 @@ var crowdSlower = flag.Float64("crowd-slower", 1, "TestCrowd: how many times slo
 // bytes that the page loads, the time to the first state, and the longest frame of each part. Run
 // it with -v for the figures.
 func TestCrowd(t *testing.T) {
+	atNight(t)
 	t.Parallel()
 	rooms, err := host.New(host.Config{
 		Page: web.Handler(),

@@ -109,6 +109,7 @@ const landUnderWords = `(() => {
 // stay readable, no dot lies under words, and it ends at the ticket. A phone has none, and neither
 // has a room whose people's countries nobody knows.
 func TestDoorMap(t *testing.T) {
+	atNight(t)
 	t.Parallel()
 	n := newSession(t, 20, friday(0))
 	b := browse(t, n.link(), desktop)
@@ -147,6 +148,7 @@ func TestDoorMap(t *testing.T) {
 
 // TestDoorsSpeak checks that the doors have room for languages with long words and other letters.
 func TestDoorsSpeak(t *testing.T) {
+	atNight(t)
 	t.Parallel()
 	n := newSession(t, 20, friday(0))
 	for _, tag := range []string{"de", "ru", "ja", "ar-XB"} {

@@ -38,6 +38,7 @@ const inked = `((nth) => { const c = document.querySelectorAll(".world canvas")[
 // step takes a frame, and then no frame draws more than a quarter of the outlines. Run it with -v
 // for the longest tasks of a first map.
 func TestFirstMap(t *testing.T) {
+	atNight(t)
 	t.Parallel()
 	rooms, err := host.New(host.Config{Page: web.Handler()})
 	if err != nil {

@@ -126,6 +126,7 @@ func TestFront(t *testing.T) {
 // TestFrontFirstList checks that a visitor who chooses a game without a list learns how to get one,
 // and can paste servers in the form in which people find them.
 func TestFrontFirstList(t *testing.T) {
+	atNight(t)
 	t.Parallel()
 	rooms, url := newService(t)
 	ann := browse(t, url, desktop)
@@ -175,6 +176,7 @@ func TestFrontByKeyboard(t *testing.T) {
 // TestPlainPages checks that the short pages are as readable as the others, whatever a server calls
 // itself.
 func TestPlainPages(t *testing.T) {
+	atNight(t)
 	t.Parallel()
 	rooms, url := newService(t)
 	code, _, err := rooms.Open(wire.Settings{Game: "openarena", By: selection.Mean, Strategy: wire.Coordinated})

@@ -158,6 +158,7 @@ func TestGamepad(t *testing.T) {
 // TestGamepadHeld checks that a held direction repeats and a held button does not, that a stick that
 // rests a little aside moves nothing, and that nothing moves while another window has the gamepad.
 func TestGamepadHeld(t *testing.T) {
+	atNight(t)
 	t.Parallel()
 	n := newSession(t, 80, friday(0))
 	b := browse(t, "http://"+n.at+"/", desktop)
@@ -192,6 +193,7 @@ func TestGamepadHeld(t *testing.T) {
 // TestGamepadLanguage checks that a gamepad which comes by the choice of the language does not load
 // the page again, and that A does.
 func TestGamepadLanguage(t *testing.T) {
+	atNight(t)
 	t.Parallel()
 	n := newSession(t, 20, friday(0))
 	b := browse(t, "http://"+n.at+"/", desktop)
@@ -216,6 +218,7 @@ func TestGamepadLanguage(t *testing.T) {
 
 // TestHomeGamepad checks every page of Home with a gamepad, and that nobody gets stuck in its list.
 func TestHomeGamepad(t *testing.T) {
+	atNight(t)
 	h := startHome(t, 60)
 	b := browseHome(t, h, screenSize{"deck", 1280, 800, 1, true})
 	b.plugsIn()

@@ -63,6 +63,7 @@ func giver(t *testing.T, config handout.Config) (link string, rooms *host.Host) 
 // TestGetMuster checks the way from a bare link to a running program, by the page alone. The page
 // gives the host's own program, and a double click on it joins the room.
 func TestGetMuster(t *testing.T) {
+	atNight(t)
 	t.Parallel()
 	own := program(t)
 	link, rooms := giver(t, handout.Config{Version: "1.2.3", Own: own})
@@ -167,6 +168,7 @@ func unpack(t *testing.T, archive, into string) string {
 // TestGetNothing checks that a host without a program for the visitor's system says so, and offers
 // the others a click away. A phone is sent to the computer.
 func TestGetNothing(t *testing.T) {
+	atNight(t)
 	t.Parallel()
 	link, _ := giver(t, handout.Config{Version: "1.2.3"})
 	b := browse(t, link, desktop)
@@ -185,6 +187,7 @@ func TestGetNothing(t *testing.T) {
 // TestGetSigned checks that a visitor who gets a signed program is told so, and can verify the file
 // with the signature that comes along.
 func TestGetSigned(t *testing.T) {
+	atNight(t)
 	t.Parallel()
 	project, own := releasetest.NewSigner(t, 1), program(t)
 	text, err := os.ReadFile(own)
@@ -279,6 +282,7 @@ func TestGetFromRelease(t *testing.T) {
 // TestGetWrong checks that nobody gets a file that differs from what the project signed, whether it
 // is in the host's folder or in the release. The page says so.
 func TestGetWrong(t *testing.T) {
+	atNight(t)
 	t.Parallel()
 	b := onWindows(t, releases(t, func(r *releasetest.Release) { r.Files["muster_1.2.3_windows_amd64.exe"] = "evil" }))
 	downloads := b.keeps()
@@ -304,6 +308,7 @@ func TestGetWrong(t *testing.T) {
 
 // TestGetOffline checks that a host that cannot reach the release says so soon, and what to do.
 func TestGetOffline(t *testing.T) {
+	atNight(t)
 	t.Parallel()
 	gone := httptest.NewServer(nil)
 	gone.Close()

@@ -205,6 +205,7 @@ func (b *browser) closesRoom() {
 
 // TestHomeQuits checks that Quit ends the program.
 func TestHomeQuits(t *testing.T) {
+	atNight(t)
 	h := startHome(t, 10)
 	b := browseHome(t, h, wide)
 	b.click("#quit")
@@ -298,6 +299,7 @@ func TestHomeJoins(t *testing.T) {
 // prints, that Home says how to get that while it is missing or something else, and that a room
 // opens with it.
 func TestHomeRegions(t *testing.T) {
+	atNight(t)
 	h := startHome(t, 20)
 	b := browseHome(t, h, wide)
 	b.run(`window.open = () => null`)
@@ -354,6 +356,7 @@ func freeUDP(t *testing.T) string {
 // TestHomeComputer checks that Home says what works on this computer, makes it answer measurements,
 // and saves settings in config.toml.
 func TestHomeComputer(t *testing.T) {
+	atNight(t)
 	h := startHome(t, 5)
 	b := browseHome(t, h, wide)
 	b.run(`location.hash = "#computer"`)
@@ -505,6 +508,7 @@ var homeRows = flag.Int("home-rows", 2000, "servers in Home's table")
 // work between two frames is bounded by a multiple of what this machine needs for the first hundred
 // rows.
 func TestHomeMany(t *testing.T) {
+	atNight(t)
 	h := startHome(t, *homeRows)
 	b := browseHome(t, h, wide)
 	b.run(`location.hash = "#find"`)

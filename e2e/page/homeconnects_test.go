@@ -54,6 +54,7 @@ func TestHomeConnects(t *testing.T) {
 // TestHomeConnectsByHand checks that a player who starts games without Muster reads each time how
 // to do it, until they have dismissed it.
 func TestHomeConnectsByHand(t *testing.T) {
+	atNight(t)
 	h := startHomeSet(t, 12, "lan = \"off\"\nport_map = false\nrate = 2000\nname = \"ann\"\nlaunch = \"never\"\n")
 	b := h.findOne()
 	for range 2 {

@@ -95,6 +95,7 @@ func (s *spoken) String() string {
 // TestHomeInsists checks that the page says so and tries again if the browser drops its first
 // requests, as browsers do when the network changes.
 func TestHomeInsists(t *testing.T) {
+	atNight(t)
 	h := startHome(t, 10)
 	b := browseHome(t, h, wide)
 	drops := page.AddScriptToEvaluateOnNewDocumentParams{Source: `{

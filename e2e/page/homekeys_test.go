@@ -129,6 +129,7 @@ func TestHomeHostile(t *testing.T) {
 // TestHomeTrouble checks that Home opens with damaged files, reports them and leaves them alone. A
 // page whose Home has ended says so.
 func TestHomeTrouble(t *testing.T) {
+	atNight(t)
 	h := startHomeSet(t, 5, "lan = \"off\"\nrate = \"many\nname = \"ann\"\n")
 	b := browseHome(t, h, wide)
 	b.sees("#banner", "config.toml:2")

@@ -36,6 +36,7 @@ const untranslated = `(() => {
 // TestHomeWords checks that Home says everything from the catalogue, that its pages keep the language
 // of its link, and that a person can choose another one.
 func TestHomeWords(t *testing.T) {
+	atNight(t)
 	h := startHome(t, 30)
 	accented := catalogue.In(catalogue.Accented)
 	b := browse(t, h.link+"&lang="+catalogue.Accented, wide)

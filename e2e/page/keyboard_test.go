@@ -151,6 +151,7 @@ func (b *browser) hearsWell() {
 // TestStillness checks that nothing turns for a person who prefers less motion, not even the wheel
 // of the waiting indicator.
 func TestStillness(t *testing.T) {
+	atNight(t)
 	t.Parallel()
 	n := newSession(t, 20, friday(0))
 	b := browse(t, n.link(), desktop)

@@ -18,6 +18,7 @@ var (
 // TestLobbyMap checks the lobby on all screens with two to sixteen people: no sign, name or place
 // hides another.
 func TestLobbyMap(t *testing.T) {
+	atNight(t)
 	t.Parallel()
 	n := newSession(t, 20, friday(0))
 	b := browse(t, n.organisersLink(), desktop)
@@ -115,6 +116,7 @@ const lively = `
 
 // TestLivelyLobby checks the lobby while signs rise and a menu is open.
 func TestLivelyLobby(t *testing.T) {
+	atNight(t)
 	t.Parallel()
 	n := newSession(t, 20, friday(0))
 	b := browse(t, n.organisersLink(), desktop)

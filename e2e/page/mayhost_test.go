@@ -28,6 +28,7 @@ import (
 // beacon while its player is in a room, whether they opened or joined it. The room's page lists it
 // among the places. Without a tick neither happens. The tick is remembered.
 func TestHomeMayHost(t *testing.T) {
+	atNight(t)
 	if !alone(t) {
 		return
 	}
@@ -102,6 +103,7 @@ func TestHomeMayHost(t *testing.T) {
 // The person says whether the router may forward them; the default is the earlier answer about the
 // router. With a yes, the line for friends has the router's address and not a local one.
 func TestHomeBeaconBehindRouter(t *testing.T) {
+	atNight(t)
 	if !alone(t) {
 		return
 	}

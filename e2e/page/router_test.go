@@ -109,6 +109,7 @@ func TestHomeAsksForTheRouter(t *testing.T) {
 // TestLinkForTheInternet checks that the organiser's page has the link for friends elsewhere once
 // the router lets them in.
 func TestLinkForTheInternet(t *testing.T) {
+	atNight(t)
 	rooms, err := host.New(host.Config{
 		Page:    web.Handler(),
 		Address: "192.168.7.2:7777",

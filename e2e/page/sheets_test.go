@@ -54,6 +54,7 @@ var sheetPage = template.Must(template.New("").Parse(`<!doctype html><meta chars
 // judge: a page for each stage and language, and its pictures. Every fault that a machine finds
 // stands under its picture. A part: -run 'TestSheets/de/(vote|go)/16/dark/(844|tv)'.
 func TestSheets(t *testing.T) {
+	atNight(t)
 	if os.Getenv("MUSTER_SHEETS") == "" {
 		t.Skip("$MUSTER_SHEETS names no folder")
 	}

@@ -8,6 +8,7 @@ import (
 // TestSound computes the sound of a reveal without playing it. The sound begins with the pin, is
 // loud enough to be heard, never clips, also with sixteen players, and ends soon after the reveal.
 func TestSound(t *testing.T) {
+	atNight(t)
 	t.Parallel()
 	n := newSession(t, 20, friday(0))
 	b := browse(t, n.link(), desktop)

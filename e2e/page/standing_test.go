@@ -84,6 +84,7 @@ func TestStanding(t *testing.T) {
 
 // TestHomeStanding checks that Home shows a closed standing room, and that one button reopens it.
 func TestHomeStanding(t *testing.T) {
+	atNight(t)
 	h := startHome(t, 20)
 	b := browseHome(t, h, wide)
 	b.run(`window.open = () => null`) // a test follows one tab

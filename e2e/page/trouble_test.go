@@ -38,6 +38,7 @@ var strange = []string{
 
 // TestSixteen checks a full room of people with strange names, at every stage.
 func TestSixteen(t *testing.T) {
+	atNight(t)
 	t.Parallel()
 	n := newSession(t, 300, together())
 	b := browse(t, n.organisersLink(), desktop)

@@ -9,6 +9,7 @@ import (
 // TestWhichGame checks that the page ranks games as internal/game does, by the same table, and that the front page finds a
 // game by what people call it.
 func TestWhichGame(t *testing.T) {
+	atNight(t)
 	t.Parallel()
 	table, err := os.ReadFile("../../internal/game/testdata/which.json")
 	if err != nil {

@@ -16,6 +16,7 @@ const cut = `[...document.querySelectorAll("header *, #stage *")].filter((e) => 
 // TestEveryLanguage checks each stage in a language that is longer than English: nothing covers
 // anything else or is cut, and everything comes from the catalogue.
 func TestEveryLanguage(t *testing.T) {
+	atNight(t)
 	t.Parallel()
 	n := newSession(t, 20, friday(0))
 	b := browse(t, in(catalogue.Accented, n.organisersLink()), pocket)

@@ -24,7 +24,7 @@ import (
 func main() {
 	var o options
 	flag.IntVar(&o.least, "least", 1, "`tests` that must have passed")
-	flag.StringVar(&o.maySkip, "may-skip", "^$", "`pattern` of tests that may be skipped; all others may not")
+	flag.StringVar(&o.maySkip, "may-skip", "^$", "`pattern` of names or reasons of tests that may be skipped; all others may not")
 	flag.IntVar(&o.slowest, "slowest", 5, "`packages` and tests to name that took longest")
 	failures := flag.String("failures", "", "`file` to which the names of failed tests are appended")
 	flag.Parse()
@@ -148,8 +148,7 @@ func (seen *results) tell(to io.Writer, o options) (wrong bool) {
 		}
 	}
 	for _, skipped := range seen.skipped {
-		name, _, _ := strings.Cut(skipped, ":")
-		if !may.MatchString(name) {
+		if !may.MatchString(skipped) {
 			fmt.Fprintf(to, "skipped, and may not be: %s\n", skipped)
 			wrong = true
 		}
