@@ -106,6 +106,35 @@ func TestModulesAreWatched(t *testing.T) {
 	}
 }
 
+// TestPromisesAreKept: the places that e2e/PROMISES.md names for tests that went are there, and so
+// are the tests of each stage.
+func TestPromisesAreKept(t *testing.T) {
+	text := read(t, "e2e/PROMISES.md")
+	moved := regexp.MustCompile(`(?m)^\| Test[^|]* \| ([^|]+) \| ([^|]+) \|$`).FindAllStringSubmatch(text, -1)
+	for _, row := range moved {
+		if !strings.Contains(read(t, row[1]), row[2]) {
+			t.Errorf("%s has no %q", row[1], row[2])
+		}
+	}
+	if len(moved) < 50 {
+		t.Errorf("only %d rows", len(moved))
+	}
+	files, err := filepath.Glob("e2e/page/*_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var tests strings.Builder
+	for _, file := range files {
+		tests.WriteString(read(t, file))
+	}
+	_, stages, _ := strings.Cut(text, "## Each stage of the page")
+	for _, name := range regexp.MustCompile(`Test[A-Za-z]+`).FindAllString(stages, -1) {
+		if !strings.Contains(tests.String(), "\nfunc "+name+"(") {
+			t.Errorf("e2e/page has no %s", name)
+		}
+	}
+}
+
 // TestAddingAPart follows CONTRIBUTING.md with every part of a room that there is.
 func TestAddingAPart(t *testing.T) {
 	for _, want := range []string{"`arrows_test.go`", "`Saved`", "`host/room/saved`", "golden", "fuzz target", "scenario"} {
