@@ -141,18 +141,25 @@ func (s Sentence) Names(name string) bool {
 // Replace returns the sentence with other values for some texts among its arguments: that of with,
 // which gets an argument's name and text. It looks into sentences, and not into lists of texts.
 func (s Sentence) Replace(with func(name, text string) any) Sentence {
-	values := s.With.Values()
+	values, replaced := s.With.Values(), false
 	for name, value := range values {
 		switch v := value.(type) {
 		case string:
 			values[name] = with(name, v)
+			text, isText := values[name].(string)
+			replaced = replaced || !isText || text != v
 		case Sentence:
-			values[name] = v.Replace(with)
+			other := v.Replace(with)
+			values[name], replaced = other, replaced || other != v
 		case []Sentence:
 			for i := range v {
-				v[i] = v[i].Replace(with)
+				other := v[i].Replace(with)
+				v[i], replaced = other, replaced || other != v[i]
 			}
 		}
+	}
+	if !replaced {
+		return s
 	}
 	return Sentence{s.Key, argsOf(values)}
 }

@@ -986,11 +986,11 @@ func (e *fuzzSession) ends() {
 		e.step(room.Leave{Player: name})
 	}
 	for range (outage.LongestAbsence + 10*time.Minute) / outage.LateStep {
-		switch shown := e.Room.Snapshot(); shown.Room.Stage {
+		switch e.Room.Stage() {
 		case wire.Gathering, wire.Launching, wire.Failed, wire.Waiting: // TestGivesUp has the end of that
 			return
 		case wire.Chosen:
-			if shown.Voting.Open && shown.Voting.LaunchAt.IsZero() {
+			if shown := e.view(); shown.Voting.Open && shown.Voting.LaunchAt.IsZero() {
 				return
 			}
 		}

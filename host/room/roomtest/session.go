@@ -61,6 +61,11 @@ type Session struct {
 	Learnt     []room.Learn
 	Recalls    []room.Recall
 	Remembered map[string][]memory.Cell
+
+	// shows is the snapshot of a room at a revision.
+	shows    wire.Snapshot
+	viewed   *room.Room
+	revision int
 }
 
 // Sight is a player's result for each server in a round.
@@ -465,7 +470,12 @@ func (n *Session) Restarts(after time.Duration) {
 func (n *Session) Goes() { n.Step(room.Proceed{}) }
 
 // View returns what everyone sees.
-func (n *Session) View() wire.Snapshot { return n.Room.Snapshot() }
+func (n *Session) View() wire.Snapshot {
+	if revision := n.Room.Revision(); n.viewed != n.Room || n.revision != revision {
+		n.viewed, n.revision, n.shows = n.Room, revision, n.Room.Snapshot()
+	}
+	return n.shows
+}
 
 // Round returns the number of the round.
 func (n *Session) Round() int { return n.View().Room.Round }
