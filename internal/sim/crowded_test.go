@@ -61,14 +61,14 @@ type Populated struct {
 	number      uint64 // of the next launch
 }
 
-// mostPopulated is how many servers are kept: more are never needed.
+// mostPopulated is how many servers a table keeps: more are never needed.
 const mostPopulated = 200
 
-// NewPopulated returns the nearest servers of a group.
-func NewPopulated(g *Group, seed uint64) (*Populated, error) {
+// NewPopulated returns so many of a group's nearest servers.
+func NewPopulated(g *Group, servers int, seed uint64) (*Populated, error) {
 	var near []int
 	for _, ranked := range g.selection(selection.Criteria{By: selection.Mean}).Ranking {
-		if g.Vantages[0].Infos[ranked.Server].MaxPlayers >= mostGroup && len(near) < mostPopulated {
+		if g.Vantages[0].Infos[ranked.Server].MaxPlayers >= mostGroup && len(near) < servers {
 			near = append(near, ranked.Server)
 		}
 	}

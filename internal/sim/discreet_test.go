@@ -10,7 +10,7 @@ import (
 )
 
 var (
-	discreetWorlds = flag.Int("discreet-worlds", 2, "how many worlds each number of servers is tried on")
+	discreetWorlds = flag.Int("discreet-worlds", 1, "how many worlds each number of servers is tried on")
 	discreetOf     = flag.String("discreet-of", "night2000", "worlds of the trials")
 	discreetGroup  = flag.String("discreet-group", "musst", "the group")
 )

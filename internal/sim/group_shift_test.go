@@ -47,7 +47,7 @@ func TestGroupShift(t *testing.T) {
 		for _, kind := range kinds {
 			trials = append(trials, shiftTrial(kind, selection.Mean))
 		}
-		all, err := Sweep(func(seed uint64) (*Group, error) { return GroupWorld("css2007", "musst", seed) }, 330000, 2, trials)
+		all, err := Sweep(func(seed uint64) (*Group, error) { return GroupWorld("css2007", "musst", seed) }, 330000, 1, trials)
 		if err != nil {
 			t.Fatal(err)
 		}

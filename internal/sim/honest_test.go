@@ -47,7 +47,7 @@ func TestHonestEvenings(t *testing.T) {
 	t.Parallel()
 	n := *honestSessions
 	if n == 0 {
-		n = 12
+		n = 6
 	}
 	draw := honestWorld
 	if *honestOf == "matrix" {

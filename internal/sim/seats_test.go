@@ -20,7 +20,7 @@ func TestLaunchSweep(t *testing.T) {
 		for _, wait := range []time.Duration{15 * time.Second, time.Minute, 230 * time.Second} {
 			var spare, none Ways
 			for seed := range *launchWorlds {
-				launches(t, populated(t, players, 9600+seed), *launchRuns, wait, &spare, &none)
+				launches(t, populated(t, players, mostPopulated, 9600+seed), *launchRuns, wait, &spare, &none)
 			}
 			for _, row := range []struct {
 				way string
@@ -48,8 +48,8 @@ func launches(t *testing.T, h *Populated, n int, wait time.Duration, spare, none
 	}
 }
 
-func populated(t *testing.T, players int, seed uint64) *Populated {
-	h, err := NewPopulated(drawnGroup(t, "et2007", players, seed), seed)
+func populated(t *testing.T, players, servers int, seed uint64) *Populated {
+	h, err := NewPopulated(drawnGroup(t, "et2007", players, seed), servers, seed)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +61,7 @@ func populated(t *testing.T, players int, seed uint64) *Populated {
 func TestLaunch(t *testing.T) {
 	t.Parallel()
 	var spare, none Ways
-	launches(t, populated(t, 4, 1), 300, time.Minute, &spare, &none)
+	launches(t, populated(t, 4, 50, 1), 300, time.Minute, &spare, &none)
 	if none.Best.Failed < 6 || none.Again.Failed >= none.Best.Failed || spare.Best.Failed >= none.Best.Failed || spare.AgainOf.Failed > 0 {
 		t.Errorf("of %d launches failed: %d, asked again %d, with a seat to spare %d, all together %d",
 			none.Best.N, none.Best.Failed, none.Again.Failed, spare.Best.Failed, spare.AgainOf.Failed)
