@@ -34,6 +34,23 @@ func TestScripts(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer os.Chdir(back)
+	runScripts(t, filepath.Join(back, "testdata/script"), func(env *testscript.Env) error {
+		return os.Chdir(env.WorkDir)
+	})
+}
+
+// TestWaitingScripts runs the scripts of testdata/waiting beside other tests, because they wait for silent servers. Their
+// commands know no working directory but the test's: a script says $WORK/FILE.
+func TestWaitingScripts(t *testing.T) {
+	t.Parallel()
+	runScripts(t, "testdata/waiting", nil)
+}
+
+func runScripts(t *testing.T, folder string, setup func(*testscript.Env) error) {
+	back, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
 	var status int
 	muster := func(ts *testscript.TestScript, neg bool, args []string) {
 		streams := cli.Streams{In: strings.NewReader(""), Out: ts.Stdout(), Err: ts.Stderr()}
@@ -54,11 +71,9 @@ func TestScripts(t *testing.T) {
 		}
 	}
 	testscript.RunT(inTurn{t}, testscript.Params{
-		Dir:           filepath.Join(back, "testdata/script"),
+		Dir:           folder,
 		UpdateScripts: *rewrite,
-		Setup: func(env *testscript.Env) error {
-			return os.Chdir(env.WorkDir)
-		},
+		Setup:         setup,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"muster": muster,
 			"status": func(ts *testscript.TestScript, _ bool, args []string) {
