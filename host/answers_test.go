@@ -17,6 +17,7 @@ import (
 	"muster/host"
 	"muster/host/public"
 	"muster/host/wire"
+	"muster/internal/clock/clocktest"
 	"muster/internal/handout"
 )
 
@@ -131,7 +132,8 @@ func TestAnswers(t *testing.T) {
 	config := everybody(public.Limits{
 		Rooms: 4, PerAddress: 2, Places: 4, Leagues: leagues, Standing: public.Standing{Rooms: 1, PerAddress: 1},
 	})
-	config.Get, config.List = programs, listOf(8)
+	held := clocktest.Hold(noon)
+	config.Get, config.List, config.Clock = programs, listOf(8), held.Clock()
 	h, server := serve(t, config)
 	c := newCaller(t, server)
 
@@ -195,7 +197,9 @@ func TestAnswers(t *testing.T) {
 	c.is(204, "POST", "/api/rooms/"+code+"/lock", `{"locked":false}`, "Authorization", "Bearer "+keys.Secret)
 
 	// The search, the vote, the way.
+	n := &night{t, h, held, code}
 	bob := join(t, server, code, "bob")
+	n.pass(tick)
 	page := openPage(t, server, code, zoe)
 	page.until("the search", func() bool {
 		return page.says("room", `"stage":"refining"`)() || page.says("room", `"stage":"measuring"`)()
@@ -204,12 +208,15 @@ func TestAnswers(t *testing.T) {
 	for _, p := range []*player{ann, bob} {
 		p.measures(20)
 	}
+	n.await(everyoneIsDone)
+	n.pass(tick)
 	for _, p := range []*player{ann, bob} {
 		p.looks()
 	}
 	page.until("the vote", func() bool { return page.says("agreement", `"open":true`)() })
 	all()
 	c.is(204, "POST", "/api/rooms/"+code+"/go", `{"stage":"chosen"}`, "Authorization", "Bearer "+keys.Secret)
+	n.passesUntil(launches)
 	page.until("the way", page.says("room", `"stage":"launching"`))
 	all()
 	c.is(200, "GET", toServer, "")

@@ -1,6 +1,7 @@
 package host_test
 
 import (
+	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -29,7 +30,7 @@ func (n *night) pass(d time.Duration) wire.Snapshot {
 	n.Helper()
 	n.held.Advance(d)
 	for range 2 { // the first is perhaps answered just before the room looks at its clock
-		n.host.Order(n.code, room.Ready{}) // it is refused, as the organiser does not play, and shows how the room is
+		n.host.Order(n.code, room.Go{Stage: "another"}) // it does nothing, and shows how the room is
 	}
 	now, lives := n.host.Room(n.code)
 	if !lives {
@@ -49,6 +50,25 @@ func (n *night) await(is func(wire.Snapshot) bool) (now wire.Snapshot) {
 	n.Fatalf("the room ended as it was %s", now.Room.Stage)
 	return now
 }
+
+// passesUntil lets time pass, tick for tick, until something holds. The room sees each tick.
+func (n *night) passesUntil(is func(wire.Snapshot) bool) {
+	n.Helper()
+	for now := n.pass(tick); !is(now); now = n.pass(tick) {
+		if n.held.Now().Sub(noon) > time.Hour {
+			n.Fatalf("after an hour the room is %s, %+v", now.Room.Stage, now.Voting)
+		}
+	}
+}
+
+// everyoneIsDone says that all players' programs have measured all servers.
+func everyoneIsDone(now wire.Snapshot) bool {
+	return !slices.ContainsFunc(now.People, func(p wire.Person) bool { return p.Peer && !p.Done })
+}
+
+func votes(now wire.Snapshot) bool { return now.Voting.Open }
+
+func launches(now wire.Snapshot) bool { return now.Room.Stage == wire.Launching }
 
 // stays lets time pass, and checks tick for tick that the room is as it is.
 func (n *night) stays(as func(wire.Snapshot) bool, every, all time.Duration) {
@@ -70,7 +90,7 @@ func TestStagesWaitForTime(t *testing.T) {
 	code, secret, _ := h.Open(settings)
 	n := &night{t, h, held, code}
 	gathers := func(now wire.Snapshot) bool { return now.Room.Stage == wire.Gathering }
-	votes := func(now wire.Snapshot) bool {
+	waits := func(now wire.Snapshot) bool {
 		return now.Room.Stage == wire.Chosen && now.Voting.Open && now.Voting.LaunchAt.IsZero()
 	}
 	counts := func(now wire.Snapshot) bool { return now.Room.Stage == wire.Chosen && !now.Voting.LaunchAt.IsZero() }
@@ -81,15 +101,15 @@ func TestStagesWaitForTime(t *testing.T) {
 	n.pass(tick)
 	ann.measures(10)
 	bob.measures(20)
-	n.await(func(now wire.Snapshot) bool { return now.People[0].Done && now.People[1].Done })
+	n.await(everyoneIsDone)
 	n.pass(tick)
 	ann.looks()
 	bob.looks()
-	n.await(votes)
+	n.await(waits)
 
 	p := openPage(t, server, code, secret)
 	p.until("the vote", p.says("agreement", `"open":true`))
-	n.stays(votes, time.Minute, time.Hour)
+	n.stays(waits, time.Minute, time.Hour)
 	ann.conn.Send(wire.Say{Round: 1, What: wire.SayReady})
 	bob.conn.Send(wire.Say{Round: 1, What: wire.SayReady})
 	const reveal, countdown = 6 * time.Second, 5 * time.Second

@@ -8,6 +8,7 @@ import (
 
 	"muster/host"
 	"muster/host/wire"
+	"muster/internal/clock/clocktest"
 )
 
 // TestMatches plays a match with real connections, and checks what each caller gets of it: only
@@ -22,7 +23,8 @@ func TestMatches(t *testing.T) {
 		way.Typed = &wire.Typed{Where: "console", Texts: []string{"/connect " + way.Connect}}
 		return way
 	}
-	h, server := serve(t, host.Config{List: listOf(1), Join: typed})
+	held := clocktest.Hold(noon)
+	h, server := serve(t, host.Config{List: listOf(1), Join: typed, Clock: held.Clock()})
 	code, secret, _ := h.Open(settings)
 	var ann *player
 	var players []*player
@@ -36,14 +38,19 @@ func TestMatches(t *testing.T) {
 		}
 		players = append(players, p)
 	}
+	n := &night{t, h, held, code}
+	n.pass(tick)
 	for _, p := range players {
 		p.measures(20)
 	}
+	n.await(everyoneIsDone)
+	n.pass(tick)
 	for _, p := range players {
 		p.looks()
 	}
 	guest := enters(t, server, code, "zoe", "")
 	page := openPage(t, server, code, secret)
+	n.passesUntil(launches)
 	page.until("the launch", page.says("room", `"stage":"launching"`))
 	for _, tt := range []struct {
 		name, query, credential string

@@ -22,6 +22,7 @@ import (
 	"muster/host"
 	"muster/host/access"
 	"muster/host/wire"
+	"muster/internal/clock/clocktest"
 )
 
 // orders sends a page's request to a room, and returns the answer's status and document.
@@ -121,14 +122,16 @@ func TestPage(t *testing.T) {
 	t.Parallel()
 	settings := friday(0)
 	settings.Agree, settings.GuestsVote, settings.Password = wire.Yes, true, "s3cret"
+	held := clocktest.Hold(noon)
 	h, server := serve(t, host.Config{
-		List: listOf(8),
+		List: listOf(8), Clock: held.Clock(),
 		Join: func(_ string, way wire.Way) wire.Way {
 			way.Link = "steam://connect/" + way.Connect
 			return way
 		},
 	})
 	code, secret, _ := h.Open(settings)
+	n := &night{t, h, held, code}
 	zoe := enters(t, server, code, "zoe", "")
 	cat := enters(t, server, code, "cat", secret)
 	p := openPage(t, server, code, zoe)
@@ -153,9 +156,12 @@ func TestPage(t *testing.T) {
 		t.Errorf("a go that was meant for another stage makes it %s", room.Room.Stage)
 	}
 	act("go", cat, map[string]any{"stage": "gathering"}, 204)
+	n.pass(tick)
 	traced(ann, 20)
 	traced(bob, 40)
 	p.until("points", func() bool { return p.points["ann"] == 8 && p.points["bob"] == 8 })
+	n.await(everyoneIsDone)
+	n.pass(tick)
 	ann.looks()
 	bob.looks()
 	p.until("the choice", p.says("agreement", `"open":true`))
@@ -179,6 +185,7 @@ func TestPage(t *testing.T) {
 	p.until("the next best", p.says("choice", `"target":"10.0.0.0:27960"`))
 	act("ready", zoe, map[string]any{"ready": true}, 204)
 	p.until("the countdown", p.says("agreement", "launch_at"))
+	n.passesUntil(launches)
 	launch := expect[wire.Launch](ann)
 	p.until("the way", p.says("way", `"link":"steam://connect/`+launch.Address))
 	p.until("the evening", p.says("evening", launch.Address))

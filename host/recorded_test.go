@@ -32,6 +32,7 @@ var update = flag.Bool("update", false, "write the recorded conversations anew")
 // TestRecordedConversations holds a player's conversations with a host on loopback, and compares them
 // with those of docs/protocol. Authors of other players read them beside PROTOCOL.md.
 func TestRecordedConversations(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		file string
 		hold func(*recording)
@@ -43,6 +44,7 @@ func TestRecordedConversations(t *testing.T) {
 		{"refused.md", recordRefusals},
 	} {
 		t.Run(tt.file, func(t *testing.T) {
+			t.Parallel()
 			r := &recording{T: t, hasList: tt.file != "round.md"}
 			tt.hold(r)
 			file := filepath.Join("../docs/protocol", tt.file)
