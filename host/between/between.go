@@ -65,6 +65,7 @@ type Mesh struct {
 	log         *slog.Logger
 	listener    net.Listener
 	certificate tls.Certificate
+	reach       func(ctx context.Context, network, address string) (net.Conn, error)
 	sessions    tls.ClientSessionCache
 	accepted    chan net.Conn
 	ctx         context.Context
@@ -86,7 +87,7 @@ func New(listener net.Listener, node string, log *slog.Logger) (*Mesh, error) {
 		return nil, fmt.Errorf("between: no certificate: %w", err)
 	}
 	m := &Mesh{
-		node: node, log: log, listener: listener, certificate: certificate,
+		node: node, log: log, listener: listener, certificate: certificate, reach: new(net.Dialer).DialContext,
 		sessions: tls.NewLRUClientSessionCache(0), accepted: make(chan net.Conn, backlog),
 		doors:      func() map[string]string { return nil },
 		neighbours: map[string]*neighbour{}, incoming: map[net.Conn]bool{}, unheard: make(chan struct{}),
@@ -158,21 +159,26 @@ func (m *Mesh) Dial(ctx context.Context, node string) (net.Conn, error) {
 // certificate, because in TLS 1.3 the client is ready before that.
 func (m *Mesh) dial(ctx context.Context, node, door, what string) (*tls.Conn, error) {
 	address, key, _ := strings.Cut(door, " ")
-	dialer := tls.Dialer{Config: &tls.Config{
+	config := &tls.Config{
 		MinVersion: tls.VersionTLS13, Certificates: []tls.Certificate{m.certificate}, NextProtos: []string{what},
 		ServerName: node, ClientSessionCache: m.sessions,
 		InsecureSkipVerify: true, // VerifyConnection checks the certificate instead
 		VerifyConnection:   func(s tls.ConnectionState) error { return checkShown(s, key) },
-	}}
-	conn, err := dialer.DialContext(ctx, "tcp", address)
+	}
+	line, err := m.reach(ctx, "tcp", address)
 	if err != nil {
 		return nil, fmt.Errorf("between: %s at %s: %w", node, address, err)
 	}
-	if err := exchange(conn.(*tls.Conn)); err != nil {
-		conn.(*tls.Conn).NetConn().Close()
+	conn := tls.Client(line, config)
+	if err := conn.HandshakeContext(ctx); err != nil {
+		line.Close()
+		return nil, fmt.Errorf("between: %s at %s: %w", node, address, err)
+	}
+	if err := exchange(conn); err != nil {
+		line.Close()
 		return nil, fmt.Errorf("between: %s at %s does not take this host: %w", node, address, err)
 	}
-	return conn.(*tls.Conn), nil
+	return conn, nil
 }
 
 // checkShown returns an error unless the other end has shown a certificate with one of the hashes.

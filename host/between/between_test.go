@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"muster/internal/await"
@@ -198,103 +199,154 @@ func TestAnew(t *testing.T) {
 	pair(t, again, a)
 }
 
-// wire passes bytes between hosts until it is cut. Then it drops them, as a failed network does.
-type wire struct {
-	net.Listener
-	to  string
-	mu  sync.Mutex // guards following
-	cut chan struct{}
+// segment is a network inside this process, so that a test on it needs no time. Once it is cut it drops what is sent,
+// as a failed network does, on the connections that there are; nobody is reached any more.
+type segment struct {
+	addr *net.TCPAddr
+	asks chan net.Conn
+	cut  chan struct{}
+	over chan struct{}
 }
 
-func stretch(t *testing.T, to string) *wire {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+func newSegment(port int) *segment {
+	return &segment{&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: port}, make(chan net.Conn), make(chan struct{}), make(chan struct{})}
+}
+
+func (s *segment) Addr() net.Addr { return s.addr }
+
+func (s *segment) Accept() (net.Conn, error) {
+	select {
+	case conn := <-s.asks:
+		return conn, nil
+	case <-s.over:
+		return nil, net.ErrClosed
 	}
-	w := &wire{Listener: listener, to: to, cut: make(chan struct{})}
-	ctx, cancel := context.WithCancel(context.Background())
-	var work sync.WaitGroup
-	work.Go(func() {
+}
+
+func (s *segment) Close() error {
+	close(s.over)
+	return nil
+}
+
+// reach connects to the host that listens on the segment.
+func (s *segment) reach(ctx context.Context) (net.Conn, error) {
+	select {
+	case <-s.cut:
+		<-ctx.Done()
+		return nil, ctx.Err()
+	default:
+	}
+	ours, theirs := net.Pipe()
+	here, there := s.end(ours), s.end(theirs)
+	err := net.ErrClosed
+	select {
+	case s.asks <- there:
+		return here, nil
+	case <-s.over:
+	case <-ctx.Done():
+		err = ctx.Err()
+	}
+	here.Close()
+	there.Close()
+	return nil, err
+}
+
+// end returns an end of a connection whose writer, unlike a pipe's, does not wait for the reader.
+func (s *segment) end(of net.Conn) net.Conn {
+	d := &dropping{Conn: of, sent: make(chan []byte, 64), closed: make(chan struct{})}
+	go func() {
 		for {
-			from, err := w.Accept()
-			if err != nil {
+			select {
+			case b := <-d.sent:
+				select {
+				case <-s.cut:
+				default:
+					of.Write(b)
+				}
+			case <-d.closed:
 				return
 			}
-			there, err := net.Dial("tcp", w.to)
-			if err != nil {
-				from.Close()
-				continue
-			}
-			stop := context.AfterFunc(ctx, func() { from.Close(); there.Close() })
-			for _, way := range [][2]net.Conn{{from, there}, {there, from}} {
-				work.Go(func() {
-					defer stop()
-					defer way[0].Close()
-					defer way[1].Close()
-					io.Copy(held{way[1], w, ctx}, way[0])
-				})
-			}
 		}
-	})
-	t.Cleanup(func() { cancel(); listener.Close(); work.Wait() })
-	return w
+	}()
+	return d
 }
 
-// held is an end of a wire. While the wire is cut it reads and drops everything.
-type held struct {
-	io.Writer
-	wire *wire
-	ctx  context.Context
+// dropping is an end of a connection on a segment.
+type dropping struct {
+	net.Conn
+	sent   chan []byte
+	closed chan struct{}
+	once   sync.Once
 }
 
-func (h held) Write(b []byte) (int, error) {
-	h.wire.mu.Lock()
-	cut := h.wire.cut
-	h.wire.mu.Unlock()
-	if cut == nil {
-		<-h.ctx.Done()
-		return 0, h.ctx.Err()
+func (d *dropping) Write(b []byte) (int, error) {
+	select {
+	case d.sent <- bytes.Clone(b):
+		return len(b), nil
+	case <-d.closed:
+		return 0, net.ErrClosed
 	}
-	return h.Writer.Write(b)
 }
 
-func (w *wire) cuts() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.cut = nil
+func (d *dropping) Close() error {
+	d.once.Do(func() { close(d.closed) })
+	return d.Conn.Close()
 }
 
 // TestSilence checks that connections to a silent host end although nobody closed them. The log
 // says once that the host is unreachable, and once that it is back.
 func TestSilence(t *testing.T) {
-	t.Parallel()
-	var l leases
-	a, log := join(t, &l, "a")
-	b, _ := alone(t, "b")
-	address, key, _ := strings.Cut(b.Door(nil), " ")
-	line := stretch(t, address)
-	l.set("b", line.Addr().String()+" "+key)
-	b.Join(l.all)
-	await.Until(t, func() bool { return log.has("this host reaches another\" host=b") }, "a does not say that it reaches b")
-	ours, _ := pair(t, a, b)
-	line.cuts()
-	cut := time.Now()
-	if _, err := ours.Read(make([]byte, 1)); err == nil {
-		t.Error("b speaks through a wire that is cut")
-	}
-	t.Logf("the connection has ended after %v", time.Since(cut))
-	await.Until(t, func() bool { return log.has("does not reach another") }, "a does not say that b is not reached")
-	await.Until(t, func() bool { return a.Unreached() == 1 }, "a does not count b")
-	l.set("b", b.Door(nil))
-	await.Until(t, func() bool { return a.Unreached() == 0 }, "a still counts b")
-	await.Until(t, func() bool {
-		return strings.Count(log.String(), "this host reaches another\" host=b") == 2
-	}, "a does not say that b is reached again")
-	if n := strings.Count(log.String(), "does not reach another"); n != 1 {
-		t.Errorf("it is said %d times", n)
-	}
-	pair(t, a, b)
+	synctest.Test(t, func(t *testing.T) {
+		var l leases
+		wire := newSegment(1)
+		another := &segment{&net.TCPAddr{IP: wire.addr.IP, Port: 2}, wire.asks, make(chan struct{}), wire.over}
+		a, log := on(t, newSegment(3), "a")
+		b, _ := on(t, wire, "b")
+		a.reach = func(ctx context.Context, _, address string) (net.Conn, error) {
+			if address == another.addr.String() {
+				return another.reach(ctx)
+			}
+			return wire.reach(ctx)
+		}
+		b.reach = func(context.Context, string, string) (net.Conn, error) { return nil, net.ErrClosed }
+		l.set("a", a.Door(nil))
+		l.set("b", b.Door(nil))
+		a.Join(l.all)
+		b.Join(l.all)
+		passes := func() {
+			time.Sleep(time.Minute)
+			synctest.Wait()
+		}
+		passes()
+		if !log.has("this host reaches another\" host=b") {
+			t.Fatalf("a does not say that it reaches b: %s", log)
+		}
+		ours, _ := pair(t, a, b)
+		close(wire.cut)
+		cut := time.Now()
+		if _, err := ours.Read(make([]byte, 1)); err == nil {
+			t.Error("b speaks through a wire that is cut")
+		}
+		if took := time.Since(cut); took > beatEvery+2*answerTime {
+			t.Errorf("the connection has ended after %v", took)
+		}
+		passes()
+		if !log.has("does not reach another") || a.Unreached() != 1 {
+			t.Errorf("a counts %d who are not reached, and says %s", a.Unreached(), log)
+		}
+		_, key, _ := strings.Cut(b.Door(nil), " ")
+		l.set("b", another.addr.String()+" "+key)
+		passes()
+		if a.Unreached() != 0 {
+			t.Errorf("a still counts %d", a.Unreached())
+		}
+		for said, times := range map[string]int{"this host reaches another\" host=b": 2, "does not reach another: who comes here for that one's rooms waits\" host=b": 1} {
+			if n := strings.Count(log.String(), said); n != times {
+				t.Errorf("%q is said %d times, want %d: %s", said, n, times, log)
+			}
+		}
+		pair(t, a, b)
+	})
 }
 
 func (l *lines) String() string {
