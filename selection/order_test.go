@@ -65,7 +65,7 @@ var (
 func TestSentencesCompareRightly(t *testing.T) {
 	random := rand.New(rand.NewPCG(8, 8))
 	compared := map[string]int{}
-	for range 20_000 {
+	for range 5000 {
 		s := drawnSelection(random)
 		if s.Chosen == nil {
 			continue

@@ -23,7 +23,10 @@ var venue = Venue{Place: "New York", Address: netip.MustParseAddrPort("192.0.2.7
 func hook(t *testing.T, script string, args string) Hook {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "start")
-	if err := os.WriteFile(file, []byte("#!/bin/sh\n"+script), 0o700); err != nil {
+	syscall.ForkLock.RLock() // a process that another test starts meanwhile would hold the file open: nobody could run it
+	err := os.WriteFile(file, []byte("#!/bin/sh\n"+script), 0o700)
+	syscall.ForkLock.RUnlock()
+	if err != nil {
 		t.Fatal(err)
 	}
 	h, err := NewHook("'" + file + "' " + args)
