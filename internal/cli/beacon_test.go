@@ -53,6 +53,7 @@ func TestBeacon(t *testing.T) {
 
 // TestCanHost checks that a player who can host answers as a beacon while in the room.
 func TestCanHost(t *testing.T) {
+	t.Parallel()
 	h := begin(t, "host", "--game", "openarena", "--servers", writeFile(t, "servers.txt", "127.0.0.1:1\n"), "--listen",
 		"127.0.0.1:0", "--no-browser", "--no-mdns", "--lan", "off", "--can-host")
 	port := h.says(t, `programs\s+measure\s+this\s+computer\s+at\s+UDP\s+port\s+(\d+)`)[1]

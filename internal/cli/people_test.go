@@ -71,6 +71,7 @@ func TestPersonalLinks(t *testing.T) {
 // TestOwnHostIsSteeredByHTTP checks that a program with its own host steers the room like any
 // client, also over TLS. It keeps steering after the organiser's link was renewed on the page.
 func TestOwnHostIsSteeredByHTTP(t *testing.T) {
+	t.Parallel()
 	list := writeFile(t, "servers.txt", "127.0.0.1:1\n")
 	for name, more := range map[string][]string{"in the clear": nil, "encrypted": {"--tls"}} {
 		t.Run(name, func(t *testing.T) {

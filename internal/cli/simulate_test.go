@@ -222,6 +222,7 @@ func TestMatrixGroup(t *testing.T) {
 // TestLabelsOfWorlds checks that plans can be given other locations than those that made the world.
 // With the same seed the labels are the same, also for a group.
 func TestLabelsOfWorlds(t *testing.T) {
+	t.Parallel()
 	file, list := writeFile(t, "rtt.txt", matrix), writeFile(t, "list.csv", serverList(300))
 	other := writeFile(t, "other.csv", strings.ReplaceAll(serverList(300), "JP", "DE"))
 	simulate := func(more ...string) sim.Simulation {
@@ -252,6 +253,7 @@ func TestLabelsOfWorlds(t *testing.T) {
 }
 
 func TestWrongWorlds(t *testing.T) {
+	t.Parallel()
 	file, list := writeFile(t, "rtt.txt", matrix), writeFile(t, "list.csv", serverList(30))
 	on := func(more ...string) []string { return append([]string{"simulate", "--matrix", file}, more...) }
 	checkAll(t, []wrong{
