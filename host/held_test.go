@@ -66,8 +66,6 @@ func everyoneIsDone(now wire.Snapshot) bool {
 	return !slices.ContainsFunc(now.People, func(p wire.Person) bool { return p.Peer && !p.Done })
 }
 
-func votes(now wire.Snapshot) bool { return now.Voting.Open }
-
 func launches(now wire.Snapshot) bool { return now.Room.Stage == wire.Launching }
 
 // stays lets time pass, and checks tick for tick that the room is as it is.
