@@ -57,6 +57,7 @@ var arrows = []struct {
 	{"muster/internal/release/internal/publish", []string{"muster/internal/release"}},
 	{"muster/internal/leak", nil},
 	{"muster/internal/await", nil},
+	{"muster/internal/freeport", nil},
 	{"muster/internal/netfab", nil},
 	{"muster/internal/clock", nil},
 	{"muster/internal/clock/clocktest", []string{"muster/internal/clock"}},

@@ -24,6 +24,7 @@ import (
 	"muster/bench/load"
 	"muster/host/hosttest"
 	"muster/internal/await"
+	"muster/internal/freeport"
 )
 
 // The flags are the load; without them it is a taste. All of it:
@@ -143,7 +144,7 @@ func newLab(t *testing.T, program string, n int) *lab {
 		l.args = append(l.args, "--nats", "nats://"+l.startNATS(), "--cluster-listen", "127.0.0.1:0")
 	}
 	for i := range n {
-		l.crowd.Hosts = append(l.crowd.Hosts, freePort(t))
+		l.crowd.Hosts = append(l.crowd.Hosts, freeport.TCP(t))
 		l.start(i)
 	}
 	t.Cleanup(func() {
@@ -159,7 +160,7 @@ func (l *lab) startNATS() string {
 	if err != nil {
 		l.t.Fatalf("%v: %s", err, path)
 	}
-	at := freePort(l.t)
+	at := freeport.TCP(l.t)
 	name, port, _ := strings.Cut(at, ":")
 	file := filepath.Join(strings.TrimSpace(string(path)), "bin", "nats-server")
 	nats := exec.Command(file, "-a", name, "-p", port, "-js", "-sd", l.t.TempDir())
@@ -175,15 +176,6 @@ func (l *lab) startNATS() string {
 		return err == nil
 	}, "NATS does not listen")
 	return at
-}
-
-func freePort(t *testing.T) string {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer listener.Close()
-	return listener.Addr().String()
 }
 
 // start starts a host, and waits until it is ready.

@@ -10,6 +10,7 @@ import (
 	"encoding/pem"
 	"math/big"
 	"net"
+	"net/netip"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,6 +18,8 @@ import (
 	"time"
 
 	"github.com/miekg/dns"
+
+	"muster/internal/freeport"
 )
 
 // localNames runs a DNS server that answers every name with this machine's loopback address.
@@ -77,20 +80,12 @@ func TestServeByACME(t *testing.T) {
 	if err != nil {
 		pebble = goBin(t, "pebble")
 	}
-	free := func() (port int) {
-		listener, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer listener.Close()
-		return listener.Addr().(*net.TCPAddr).Port
-	}
-	directory, management, port := free(), free(), free()
-	at := func(port int) string { return (&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: port}).String() }
+	directory, management, challenges, at := freeport.TCP(t), freeport.TCP(t), freeport.TCP(t), freeport.TCP(t)
+	port := func(at string) int { return int(netip.MustParseAddrPort(at).Port()) }
 	cert, key := keyPair(t, 1)
 	config, err := json.Marshal(map[string]any{"pebble": map[string]any{
-		"listenAddress": at(directory), "managementListenAddress": at(management), "certificate": cert,
-		"privateKey": key, "httpPort": free(), "tlsPort": port,
+		"listenAddress": directory, "managementListenAddress": management, "certificate": cert,
+		"privateKey": key, "httpPort": port(challenges), "tlsPort": port(at),
 	}})
 	if err != nil {
 		t.Fatal(err)
@@ -102,20 +97,13 @@ func TestServeByACME(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { authority.Process.Kill(); authority.Wait() })
-	for range 100 {
-		conn, err := net.Dial("tcp", at(directory))
-		if err == nil {
-			conn.Close()
-			break
-		}
-		time.Sleep(50 * time.Millisecond)
-	}
+	awaitPort(t, directory)
 	cache := t.TempDir()
-	p := run(t, t.TempDir(), "host", "serve", "--listen", at(port), "--store", filepath.Join(t.TempDir(), "rooms.db"), "--acme",
-		"muster.example", "--acme-accept-terms", "--acme-directory", "https://"+at(directory)+"/dir", "--acme-ca", cert, "--acme-cache", cache)
+	p := run(t, t.TempDir(), "host", "serve", "--listen", at, "--store", filepath.Join(t.TempDir(), "rooms.db"), "--acme",
+		"muster.example", "--acme-accept-terms", "--acme-directory", "https://"+directory+"/dir", "--acme-ca", cert, "--acme-cache", cache)
 	p.awaits(`(?m)^page  https://muster\.example/$`)
 	p.awaits("there is a certificate")
-	conn, err := tls.Dial("tcp", at(port), &tls.Config{ServerName: "muster.example", InsecureSkipVerify: true})
+	conn, err := tls.Dial("tcp", at, &tls.Config{ServerName: "muster.example", InsecureSkipVerify: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +111,7 @@ func TestServeByACME(t *testing.T) {
 	if leaf := conn.ConnectionState().PeerCertificates[0]; leaf.VerifyHostname("muster.example") != nil {
 		t.Errorf("the certificate is for %v", leaf.DNSNames)
 	}
-	if other, err := tls.Dial("tcp", at(port), &tls.Config{ServerName: "elsewhere.example", InsecureSkipVerify: true}); err == nil {
+	if other, err := tls.Dial("tcp", at, &tls.Config{ServerName: "elsewhere.example", InsecureSkipVerify: true}); err == nil {
 		other.Close()
 		t.Error("the authority is asked for a name that a visitor chose")
 	}

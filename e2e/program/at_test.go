@@ -6,6 +6,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"muster/internal/freeport"
 )
 
 // settled returns a home folder of its own, with a table of games.
@@ -34,7 +36,7 @@ func TestOwnGameAt(t *testing.T) {
 	fleet := run(t, t.TempDir(), "fleet", "fleet", "--servers", "20", "--master-port", "0", "--write", list)
 	fleet.awaits(`answering; Ctrl-C ends it`)
 	from := fleet.awaits(`--listen-addr (\S+)`)[1]
-	at := "http://" + freePort(t)
+	at := "http://" + freeport.TCP(t)
 	serve := run(t, t.TempDir(), "serve", "serve", "--listen", strings.TrimPrefix(at, "http://"))
 	serve.awaits(`page  ` + at)
 	mine := "[game.mymod]\nname = \"My Mod\"\nprotocol = \"quake3\"\nport = 27999\nlaunch = [\"echo\", \"started\", \"{address}\"]\n"

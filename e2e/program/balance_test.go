@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"muster/internal/freeport"
 )
 
 // TestRoomsEvenOut checks that rooms spread again after a rolling upgrade, which leaves the host
@@ -17,7 +19,7 @@ import (
 func TestRoomsEvenOut(t *testing.T) {
 	t.Parallel()
 	nats, _ := startNATS(t)
-	hosts := []string{freePort(t), freePort(t), freePort(t)}
+	hosts := []string{freeport.TCP(t), freeport.TCP(t), freeport.TCP(t)}
 	serve := func(i int) *process {
 		return run(t, t.TempDir(), fmt.Sprint("host", i), "serve", "--listen", hosts[i], "--nats", "nats://"+nats,
 			"--node", fmt.Sprint("host", i), "--cluster-listen", "127.0.0.1:0", "--rooms-per-address", "10000")

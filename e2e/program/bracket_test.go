@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"muster/host/wire"
+	"muster/internal/freeport"
 )
 
 // TestBracket checks that the league of examples/bracket plays eight clans of two down to one: it opens all
@@ -21,7 +22,7 @@ import (
 func TestBracket(t *testing.T) {
 	t.Parallel()
 	const key = "9f2c8e61b7d04a35a1e0"
-	home, at, hook := t.TempDir(), freePort(t), freePort(t)
+	home, at, hook := t.TempDir(), freeport.TCP(t), freeport.TCP(t)
 	_, port, err := net.SplitHostPort(hook)
 	if err != nil {
 		t.Fatal(err)

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"muster/host/wire"
+	"muster/internal/freeport"
 )
 
 // TestContainer builds the program as the Containerfile does, and runs it as the image would. The
@@ -69,7 +70,7 @@ func TestContainer(t *testing.T) {
 	if err := json.Unmarshal([]byte(says(`ENTRYPOINT (\[.*\])$`)), &entrypoint); err != nil {
 		t.Fatal(err)
 	}
-	volume, at := says(`VOLUME (\S+)$`), freePort(t)
+	volume, at := says(`VOLUME (\S+)$`), freeport.TCP(t)
 	if says(`EXPOSE (\d+)$`) != "7777" {
 		t.Error("the image shows another port than the program has")
 	}

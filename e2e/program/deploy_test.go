@@ -22,6 +22,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"muster/host/wire"
+	"muster/internal/freeport"
 )
 
 // hostDrain is how long a host takes at most to end after SIGTERM, as docs/serve.md promises.
@@ -325,7 +326,7 @@ func TestChartRuns(t *testing.T) {
 	deployment := rendered(t, "cluster-values.yaml")["Deployment"]
 	pod := deployment.Get("spec.template.spec")
 	container := pod.Get("containers.0")
-	listen := freePort(t)
+	listen := freeport.TCP(t)
 	cmd := command(t, t.TempDir(), "serve")
 	for _, v := range environment(container, "muster-7d4f", "127.0.0.1") {
 		switch key, _, _ := strings.Cut(v, "="); key {
@@ -446,9 +447,9 @@ func TestCompose(t *testing.T) {
 // in through Caddy, and Prometheus reads all hosts and has no alert.
 func TestComposed(t *testing.T) {
 	t.Parallel()
-	nats, proxy, prometheus := freePort(t), freePort(t), freePort(t)
-	hosts := []string{freePort(t), freePort(t), freePort(t)}
-	config := adapted(t, documented(t, "compose/nats.conf"), "0.0.0.0:4222", nats, "127.0.0.1:8222", freePort(t), "/data", t.TempDir())
+	nats, proxy, prometheus := freeport.TCP(t), freeport.TCP(t), freeport.TCP(t)
+	hosts := []string{freeport.TCP(t), freeport.TCP(t), freeport.TCP(t)}
+	config := adapted(t, documented(t, "compose/nats.conf"), "0.0.0.0:4222", nats, "127.0.0.1:8222", freeport.TCP(t), "/data", t.TempDir())
 	start(t, "nats", exec.Command(goBin(t, "nats-server"), "-c", writeFile(t, "nats.conf", config)))
 	awaitPort(t, nats)
 	for i, host := range hosts {

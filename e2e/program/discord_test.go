@@ -14,6 +14,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"muster/internal/freeport"
 )
 
 // TestDiscord checks a whole session through Discord: /muster open, two players who come by the card's link, the
@@ -42,7 +44,7 @@ func TestDiscord(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	home, at := t.TempDir(), freePort(t)
+	home, at := t.TempDir(), freeport.TCP(t)
 	list, file := filepath.Join(home, "list.csv"), filepath.Join(home, "discord.txt")
 	config := fmt.Sprintf("application 1290000000000000001\npublic-key %x\nsecret 9f2c8e61b7d04a35a1e0\napi %s\n", public, api.URL)
 	if err := os.WriteFile(file, []byte(config), 0o600); err != nil {

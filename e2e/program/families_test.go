@@ -23,6 +23,7 @@ import (
 	"muster/discovery/protocol/bedrock"
 	"muster/discovery/report"
 	"muster/host/wire"
+	"muster/internal/freeport"
 	"muster/internal/game"
 )
 
@@ -170,7 +171,7 @@ func (f family) saysWhoPlays(t *testing.T, at netip.AddrPort) {
 // session plays with two players, who come to a room and are taken to the server.
 func (f family) session(t *testing.T, file string, server netip.AddrPort) {
 	t.Helper()
-	at, home, out := freePort(t), t.TempDir(), t.TempDir()
+	at, home, out := freeport.TCP(t), t.TempDir(), t.TempDir()
 	h := run(t, home, "host", "host", "--game", f.game, "--servers", file, "--listen", at, "--no-play", "--no-mdns",
 		"--no-browser", "--players", "2")
 	code, link := h.awaits(`(?m)^code +(\w+)$`)[1], h.awaits(`(?m)^link +(\S+)$`)[1]

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"muster/host/wire"
+	"muster/internal/freeport"
 )
 
 // tinyDisk returns a folder on a disk of its own, of a few hundred kilobytes.
@@ -76,7 +77,7 @@ func wasLetIn(r wire.Document, name string) bool {
 // would take away again, and reports that it is not ready. Once there is space it continues.
 func TestFullDiskOfService(t *testing.T) {
 	t.Parallel()
-	dir, at := tinyDisk(t), freePort(t)
+	dir, at := tinyDisk(t), freeport.TCP(t)
 	begin := func() *process {
 		p := run(t, t.TempDir(), "serve", "serve", "--listen", at, "--store", filepath.Join(dir, "rooms.db"))
 		p.awaits(`(?m)^page `)

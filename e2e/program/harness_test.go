@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"muster/host/wire"
+	"muster/internal/freeport"
 )
 
 // binary builds the command once for all tests of the package.
@@ -148,17 +149,6 @@ func command(t *testing.T, home string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// freePort returns a TCP port that was free a moment ago.
-func freePort(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
-}
-
 // goBin returns a program that .ci/install builds.
 func goBin(t *testing.T, name string) string {
 	t.Helper()
@@ -172,7 +162,7 @@ func goBin(t *testing.T, name string) string {
 // startNATS starts a NATS server that keeps rooms, and returns its address.
 func startNATS(t *testing.T) (at string, server *process) {
 	t.Helper()
-	at = freePort(t)
+	at = freeport.TCP(t)
 	name, port, _ := strings.Cut(at, ":")
 	server = start(t, "nats", exec.Command(goBin(t, "nats-server"), "-a", name, "-p", port, "-js", "-sd", t.TempDir()))
 	awaitPort(t, at)

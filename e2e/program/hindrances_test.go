@@ -12,6 +12,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"muster/host/wire"
+	"muster/internal/freeport"
 )
 
 // TestMutePeer checks a program that says hello and then nothing more. After a while the session
@@ -19,7 +20,7 @@ import (
 func TestMutePeer(t *testing.T) {
 	t.Parallel()
 	file := fleetFile(t, 200)
-	at := freePort(t)
+	at := freeport.TCP(t)
 	h := run(t, t.TempDir(), "host", "host", "--game", "openarena", "--servers", file, "--listen", at, "--no-play",
 		"--no-mdns", "--no-browser", "--players", "2")
 	code := h.awaits(`(?m)^code +(\w+)$`)[1]
@@ -69,7 +70,7 @@ func TestServerFillsUp(t *testing.T) {
 		{"far away", "oa_dm1", 8, 0, [3]time.Duration{190e6, 190e6}},
 	}
 	file := startServers(t, servers)
-	at := freePort(t)
+	at := freeport.TCP(t)
 	h := run(t, t.TempDir(), "host", "host", "--game", "openarena", "--servers", file, "--listen", at, "--no-play",
 		"--no-mdns", "--no-browser", "--players", "2",
 		"--long-look=10s") // time for the bots to come; a short look would be over before

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"muster/internal/freeport"
 )
 
 // TestChangedCertificate checks that a host keeps its certificate over a restart. If the
@@ -16,7 +18,7 @@ import (
 func TestChangedCertificate(t *testing.T) {
 	t.Parallel()
 	servers := writeFile(t, "servers.txt", "127.0.0.1:27960\n")
-	at, home := freePort(t), t.TempDir()
+	at, home := freeport.TCP(t), t.TempDir()
 	begin := func() (*process, string) {
 		h := run(t, home, "host", "host", "--game", "openarena", "--servers", servers, "--listen", at,
 			"--tls", "--no-play", "--no-mdns", "--no-browser", "--players", "2")

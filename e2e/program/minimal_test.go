@@ -23,6 +23,7 @@ import (
 
 	"muster/discovery"
 	"muster/host/wire"
+	"muster/internal/freeport"
 )
 
 // TestMinimalPlayer checks that the player of examples/player, which is written from PROTOCOL.md in another language,
@@ -30,7 +31,7 @@ import (
 // round, votes in the next one, and loses its connection in the last one, while everyone looks at the finalists.
 func TestMinimalPlayer(t *testing.T) {
 	t.Parallel()
-	home, at := t.TempDir(), freePort(t)
+	home, at := t.TempDir(), freeport.TCP(t)
 	host := run(t, home, "serve", "serve", "--listen", at, "--store", filepath.Join(home, "rooms.db"))
 	host.awaits(`http://\S+`)
 	t.Run("quake3", func(t *testing.T) {

@@ -16,6 +16,7 @@ import (
 
 	"muster/host/operating"
 	"muster/host/wire"
+	"muster/internal/freeport"
 )
 
 // TestOperate checks that an operator lists, explains, moves and closes rooms of a cluster of two hosts,
@@ -23,7 +24,7 @@ import (
 func TestOperate(t *testing.T) {
 	t.Parallel()
 	nats, _ := startNATS(t)
-	homes, hosts := []string{t.TempDir(), t.TempDir()}, []string{freePort(t), freePort(t)}
+	homes, hosts := []string{t.TempDir(), t.TempDir()}, []string{freeport.TCP(t), freeport.TCP(t)}
 	var serving []*process
 	for i := range hosts {
 		p := run(t, homes[i], fmt.Sprint("host", i), "serve", "--listen", hosts[i], "--nats", "nats://"+nats,

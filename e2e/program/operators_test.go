@@ -18,6 +18,8 @@ import (
 	"testing"
 	"time"
 
+	"muster/internal/freeport"
+
 	"go.yaml.in/yaml/v3"
 )
 
@@ -249,7 +251,7 @@ func checkQuery(t *testing.T, where, query string, known map[string]map[string]b
 func TestWatchedCluster(t *testing.T) {
 	t.Parallel()
 	at, nats := startNATS(t)
-	hosts := []string{freePort(t), freePort(t)}
+	hosts := []string{freeport.TCP(t), freeport.TCP(t)}
 	list := writeFile(t, "servers.txt", "127.0.0.1:27960\n")
 	var programs []*process
 	for i, host := range hosts {

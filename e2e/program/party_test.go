@@ -15,6 +15,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"muster/host/wire"
+	"muster/internal/freeport"
 )
 
 // partyOf starts game servers, and returns the parameters of a room of ann's on this machine.
@@ -23,7 +24,7 @@ func partyOf(t *testing.T, home string) (listen string, ann map[string]any) {
 	list := filepath.Join(home, "list.csv")
 	run(t, home, "fleet", "fleet", "--servers", "200", "--world", "css2007", "--master-port", "0", "--write", list)
 	eventually(t, "the fleet writes its list", func() bool { return readFile(list) != "" })
-	listen = freePort(t)
+	listen = freeport.TCP(t)
 	return listen, map[string]any{"game": "openarena", "name": "ann", "listen": listen, "no_mdns": true, "servers_file": list,
 		"listen_addr": "127.200.4.1", "settings": map[string]any{"agree": true}}
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"muster/host/wire"
+	"muster/internal/freeport"
 )
 
 // example returns a configuration from the document.
@@ -82,7 +83,7 @@ func TestReverseProxy(t *testing.T) {
 	for name, startProxy := range map[string]func(t *testing.T, at, host string){"caddy": startCaddy, "nginx": startNginx} {
 		t.Run(name, func(t *testing.T) {
 			servers := writeFile(t, "servers.txt", "127.0.0.1:27960\n")
-			host, proxy := freePort(t), freePort(t)
+			host, proxy := freeport.TCP(t), freeport.TCP(t)
 			h := run(t, t.TempDir(), "host", "host", "--game", "openarena", "--servers", servers, "--listen", host,
 				"--trusted-proxy", "127.0.0.1", "--public-url", "http://"+proxy, "--no-play", "--no-mdns", "--no-browser", "--players", "2")
 			code := h.awaits(`(?m)^code +(\w+)$`)[1]

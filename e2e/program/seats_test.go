@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"muster/host/wire"
+	"muster/internal/freeport"
 )
 
 // TestSeatsForAll checks a room whose only OpenArena server is full of bots. The room waits for two
@@ -12,7 +13,7 @@ import (
 func TestSeatsForAll(t *testing.T) {
 	t.Parallel()
 	file := startServers(t, []arena{{"full of bots", "oa_dm1", 4, 4, [3]time.Duration{20e6, 20e6}}})
-	at, home := freePort(t), t.TempDir()
+	at, home := freeport.TCP(t), t.TempDir()
 	h := run(t, home, "host", "host", "--game", "openarena", "--servers", file, "--listen", at, "--no-play",
 		"--no-mdns", "--no-browser", "--players", "2", "--wait-for-seats=5m")
 	link := h.awaits(`(?m)^link +(\S+)$`)[1]

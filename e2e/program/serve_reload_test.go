@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"muster/host/access"
+	"muster/internal/freeport"
 )
 
 // TestHangup checks that SIGHUP never ends a public host. It applies a new certificate and new
@@ -20,7 +21,7 @@ import (
 // SIGTERM drains as before.
 func TestHangup(t *testing.T) {
 	t.Parallel()
-	home, at := t.TempDir(), freePort(t)
+	home, at := t.TempDir(), freeport.TCP(t)
 	config := filepath.Join(home, "config", "muster")
 	if err := os.MkdirAll(config, 0o700); err != nil {
 		t.Fatal(err)

@@ -16,6 +16,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"muster/host/wire"
+	"muster/internal/freeport"
 )
 
 // documented returns a file that docs/serve has for operators.
@@ -87,12 +88,12 @@ func TestServeBehindProxy(t *testing.T) {
 		},
 		"haproxy": func(t *testing.T, at, host string) {
 			config := adapted(t, haproxyExample(t), ":443 ssl crt /etc/haproxy/muster.example.pem", at,
-				"10.0.0.11:7777", host, "10.0.0.12:7777", freePort(t))
+				"10.0.0.11:7777", host, "10.0.0.12:7777", freeport.TCP(t))
 			start(t, "haproxy", exec.Command("haproxy", "-db", "-f", writeFile(t, "haproxy.cfg", config)))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			host, proxy := freePort(t), freePort(t)
+			host, proxy := freeport.TCP(t), freeport.TCP(t)
 			run(t, t.TempDir(), "serve", "serve", "--listen", host, "--trusted-proxy", "127.0.0.1", "--public-url",
 				"http://"+proxy).awaits(`(?m)^page +http://` + regexp.QuoteMeta(proxy) + `/$`)
 			startProxy(t, proxy, host)

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"muster/host/wire"
+	"muster/internal/freeport"
 	"muster/selection"
 )
 
@@ -86,7 +87,7 @@ func startServers(t *testing.T, servers []arena) string {
 func TestGameSession(t *testing.T) {
 	t.Parallel()
 	file := startServers(t, arenas)
-	at, home := freePort(t), t.TempDir()
+	at, home := freeport.TCP(t), t.TempDir()
 	h := run(t, home, "host", "host", "--game", "openarena", "--servers", file, "--listen", at,
 		"--no-play", "--no-mdns", "--no-browser", "--players", "3", "--map", "oa_dm1")
 	code := h.awaits(`(?m)^code +(\w+)$`)[1]
@@ -162,7 +163,7 @@ func fleetFile(t *testing.T, servers int) string {
 func TestKilledPeer(t *testing.T) {
 	t.Parallel()
 	file := fleetFile(t, 1200)
-	at, home := freePort(t), t.TempDir()
+	at, home := freeport.TCP(t), t.TempDir()
 	h := run(t, home, "host", "host", "--game", "openarena", "--servers", file, "--listen", at, "--no-play",
 		"--no-mdns", "--no-browser", "--players", "2", "--strategy", "conventional")
 	link := h.awaits(`(?m)^link +(\S+)$`)[1]
@@ -197,7 +198,7 @@ func TestKilledPeer(t *testing.T) {
 func TestRestartedHost(t *testing.T) {
 	t.Parallel()
 	file := fleetFile(t, 1200)
-	at, home := freePort(t), t.TempDir()
+	at, home := freeport.TCP(t), t.TempDir()
 	args := []string{"host", "--game", "openarena", "--servers", file, "--listen", at, "--no-play", "--no-mdns",
 		"--no-browser", "--players", "2", "--strategy", "conventional"}
 	h := run(t, home, "host", args...)

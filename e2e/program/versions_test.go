@@ -11,6 +11,7 @@ import (
 
 	"muster/discovery"
 	"muster/host/wire"
+	"muster/internal/freeport"
 )
 
 // minecraftOf runs a real Minecraft server of a version.
@@ -34,7 +35,7 @@ func TestVersions(t *testing.T) {
 	both := writeFile(t, "both.txt", fmt.Sprintf("%v\n%v\n", newer, older))
 	one := writeFile(t, "newer.txt", newer.String()+"\n")
 	room := func(file, until string, is func(wire.Document) bool) wire.Document {
-		at, home := freePort(t), t.TempDir()
+		at, home := freeport.TCP(t), t.TempDir()
 		h := run(t, home, "host", "host", "--game", "minecraft", "--servers", file, "--listen", at, "--no-play",
 			"--no-mdns", "--no-browser", "--players", "2")
 		code, link := h.awaits(`(?m)^code +(\w+)$`)[1], h.awaits(`(?m)^link +(\S+)$`)[1]

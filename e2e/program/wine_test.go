@@ -23,6 +23,7 @@ import (
 	"muster/discovery/sentence"
 	"muster/host/wire"
 	"muster/internal/catalogue"
+	"muster/internal/freeport"
 	"muster/internal/invite"
 )
 
@@ -480,7 +481,7 @@ func (w *windows) testWithoutUDP() {
 // testHost checks that a killed host on Windows has its room and its players again.
 func (w *windows) testHost() {
 	args := []string{musterExe, "host", "--game", "openarena", "--servers", fleetFile(w.t, 40), "--listen",
-		freePort(w.t), "--no-play", "--no-mdns", "--no-browser"}
+		freeport.TCP(w.t), "--no-play", "--no-mdns", "--no-browser"}
 	host := start(w.t, "host", w.command("org", args...))
 	link := host.awaits(`(?m)^link +(http\S+)`)[1]
 	run(w.t, w.t.TempDir(), "ann", "join", link, "--name", "ann", "--launch", "never")
