@@ -5,12 +5,14 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"fmt"
 	"io"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -28,14 +30,31 @@ import (
 	"muster/web"
 )
 
-// program builds muster for this machine.
+// built is muster for this machine.
+var built = sync.OnceValues(func() ([]byte, error) {
+	dir, err := os.MkdirTemp("", "muster")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	build := exec.Command("go", "build", "-o", filepath.Join(dir, "muster"))
+	build.Dir = "../.." // it is of another module
+	if out, err := build.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("%w\n%s", err, out)
+	}
+	return os.ReadFile(filepath.Join(dir, "muster"))
+})
+
+// program returns the file of a muster for this machine, in a folder of its own.
 func program(t *testing.T) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "muster")
-	build := exec.Command("go", "build", "-o", file)
-	build.Dir = "../.." // it is of another module
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	data, err := built()
+	if err == nil {
+		err = os.WriteFile(file, data, 0o700)
+	}
+	if err != nil {
+		t.Fatal(err)
 	}
 	return file
 }

@@ -7,28 +7,41 @@ import (
 	"muster/internal/sim"
 )
 
-// TestHomeConnects checks that a person who connects to a server is asked once, and that nothing
-// else waits for a click after the answer. There is no bar beside the question, no message that the
-// game has started, no free seat reported for that server, and no question from the browser.
+// TestHomeConnects checks that Home watches a full server, whatever its name is, and reports when somebody leaves. A person
+// who connects there, by that report or from the list, is asked once, and nothing else waits for a click after the answer.
+// There is no bar beside the question, no message that the game has started, no free seat reported for that server, and no
+// question from the browser.
 func TestHomeConnects(t *testing.T) {
 	h := startHome(t, 12)
 	b := h.findOne()
+	b.sees("#list", "<img src=x")
 	b.click(`[data-action="watch"]`)
 	b.sees("#now", "Muster checks again")
+	b.shootHome("home-watch")
 	h.fleet.Update(0, func(s *sim.Server) { s.Info.Players = 3 })
 	b.sees("#now", "has a free seat")
+	b.until("the tab's title says so", func() bool { return strings.Contains(eval[string](b, "document.title"), "has a free seat") })
+	b.shootHome("home-seat")
+	if eval[bool](b, `!!document.querySelector("main img, #now img") || document.title === "owned"`) {
+		t.Error("a server's name is markup")
+	}
 	b.run(`Object.defineProperty(Notification, "permission", { get: () => "default" }); window.allowed = 0; Notification.requestPermission = async () => { allowed++; return "denied"; }`)
-	for _, answer := range []string{"n", "y"} {
-		b.click(`#server [data-action="connect"]`)
+	for _, way := range []struct{ button, answer string }{
+		{`[data-action="go-there"]`, "n"}, {`#server [data-action="connect"]`, "n"}, {`#server [data-action="connect"]`, "y"},
+	} {
+		b.click(way.button)
 		b.sees("#questions", "Start My Arena now?")
+		b.sees("#questions", h.fleet.Servers()[0].Addr.String())
 		b.hasOneQuestion()
-		b.click(`#questions [value="` + answer + `"]`)
+		b.click(`#questions [value="` + way.answer + `"]`)
 		b.until("the answer counts", func() bool { return eval[bool](b, "home.state().questions.length === 0 && !home.state().go.running") })
 		b.until("nothing waits for a click", func() bool {
 			return eval[bool](b, `document.querySelector("#now").hidden && document.querySelector("#questions").hidden`)
 		})
 	}
-	b.until("the game has started", func() bool { return eval[string](b, "home.state().go.launch") == "launched" })
+	b.until("the game has started", func() bool {
+		return eval[bool](b, `home.state().go.launch === "launched" && home.state().go.lines.some((line) => line.includes("have fun"))`)
+	})
 	if n := eval[int](b, "allowed"); n != 0 {
 		t.Errorf("the browser asked %d times whether Home may notify", n)
 	}
@@ -66,12 +79,13 @@ func TestHomeConnectsByHand(t *testing.T) {
 	}
 }
 
-// findOne opens Home and looks at one server, which is full.
+// findOne opens Home and looks at one server, which is full and has a hostile name.
 func (h *home) findOne() *browser {
 	h.Helper()
+	const hostile = `<img src=x onerror="document.title='owned'">"'&`
 	h.fleet.Update(0, func(s *sim.Server) {
 		s.Silent, s.Refusing = false, false
-		s.Info.MaxPlayers, s.Info.Players, s.Info.Bots = 4, 4, 0
+		s.Info.Name, s.Info.MaxPlayers, s.Info.Players, s.Info.Bots = hostile, 4, 4, 0
 	})
 	b := browseHome(h.T, h, wide)
 	b.run(`location.hash = "#find"`)

@@ -18,9 +18,7 @@ func TestHomeKeyboard(t *testing.T) {
 	h := startHome(t, 60)
 	b := browseHome(t, h, wide)
 	b.tabsTo(".skip", kb.Enter)
-	if !b.isAt("#main") {
-		t.Error("what skips to the page leads elsewhere")
-	}
+	b.until("the page is skipped to", func() bool { return b.isAt("#main") })
 	b.prefers("prefers-reduced-motion", "reduce")
 	b.until("nothing moves", func() bool {
 		return eval[string](b, `getComputedStyle(document.querySelector(".door")).transitionDuration`) == "0s"
@@ -33,9 +31,9 @@ func TestHomeKeyboard(t *testing.T) {
 		return eval[bool](b, "home.state()?.find.asked > 0 && !home.state().find.running && home.table.rows.size === home.state().find.answered")
 	})
 	b.tabsTo(`#heads [data-by="players"]`, kb.Enter)
-	if eval[string](b, "home.table.order.by") != "players" || !b.isAt(`#heads [data-by="players"]`) {
-		t.Error("a title does not sort, or loses the focus")
-	}
+	b.until("a title sorts, and keeps the focus", func() bool {
+		return eval[string](b, "home.table.order.by") == "players" && b.isAt(`#heads [data-by="players"]`)
+	})
 	b.tabsTo("#filters [name=people]", " ")
 	b.until("empty servers are left out", func() bool {
 		return eval[bool](b, "home.table.filter.people && home.table.shown.length < home.table.rows.size")
@@ -54,9 +52,7 @@ func TestHomeKeyboard(t *testing.T) {
 	b.types(kb.Escape)
 	b.until("the server is closed", func() bool { return !eval[bool](b, `document.querySelector("#server").checkVisibility()`) })
 	b.types("/")
-	if !b.isAt("#filters [name=text]") {
-		t.Error("/ leads nowhere")
-	}
+	b.until("/ leads to the filter", func() bool { return b.isAt("#filters [name=text]") })
 
 	b.tabsTo(`nav [href="#join"]`, kb.Enter)
 	b.tabsTo("#link", "http://127.0.0.1:1/#BAKODI")

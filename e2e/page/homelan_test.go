@@ -6,6 +6,7 @@ import (
 	"context"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -32,8 +33,12 @@ func TestHomeLAN(t *testing.T) {
 	}
 	h := startHomeSet(t, 20, "port_map = false\nrate = 2000\nname = \"ann\"\n")
 	const hostile = `<img src=x onerror="document.title='owned'"> ` + "\u202egnimag"
-	rooms(t, "--room", hostile, "--open", "--listen", ":7777")
-	code := rooms(t, "--room", strings.Repeat("Friday", 10), "--listen", ":7778")
+	list := filepath.Join(t.TempDir(), "servers.txt") // a master is asked for seconds
+	if err := os.WriteFile(list, []byte(h.fleet.Servers()[0].Addr.String()+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	rooms(t, list, "--room", hostile, "--open", "--listen", ":7777")
+	code := rooms(t, list, "--room", strings.Repeat("Friday", 10), "--listen", ":7778")
 	b := browseHome(t, h, wide)
 	b.run(`window.open = () => null`)
 	b.sees("#rooms-first", "<img src=x")
@@ -43,7 +48,7 @@ func TestHomeLAN(t *testing.T) {
 		t.Error("a room's name is markup")
 	}
 	b.click(`#rooms-first li:has(input) [data-action="join-near"]`)
-	b.sees("#toast", "This room needs its code")
+	b.isTold("This room needs its code")
 	b.do(chromedp.Navigate(strings.Split(h.link, "/?")[0] + "/#join"))
 	b.run("window.muster = { live: {}, view: {} }; window.open = () => null")
 	b.sees("#rooms", "<img src=x")
@@ -53,21 +58,21 @@ func TestHomeLAN(t *testing.T) {
 	b.click(`[data-action="leave-room"]`)
 	b.until("the player has left", func() bool { return !eval[bool](b, "home.state().room.running") })
 	b.sets("#rooms input", code)
-	rooms(t, "--room", "Later", "--open", "--listen", ":7779")
+	rooms(t, list, "--room", "Later", "--open", "--listen", ":7779")
 	b.sees("#rooms", "Later")
 	b.click(`#rooms li:has(input) [data-action="join-near"]`)
 	b.sees("#now", "You’re in a room")
 }
 
-// rooms opens a room of the game myarena, and returns its code.
-func rooms(t *testing.T, args ...string) (code string) {
+// rooms opens a room of the game myarena with a list of servers, and returns its code.
+func rooms(t *testing.T, list string, args ...string) (code string) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan int, 1)
 	out := &awaited{prefix: "code", found: make(chan string, 1)}
 	go func() {
 		ended <- cli.Run(ctx, append(
-			[]string{"host", "--game", "myarena", "--new", "--no-play", "--no-browser", "--players", "3", "--name",
+			[]string{"host", "--game", "myarena", "--servers", list, "--new", "--no-play", "--no-browser", "--players", "3", "--name",
 				"olga"}, args...), cli.Streams{In: strings.NewReader(""), Out: out, Err: testWriter{t}})
 	}()
 	t.Cleanup(func() {

@@ -40,7 +40,7 @@ func TestHomeWords(t *testing.T) {
 	h := startHome(t, 30)
 	accented := catalogue.In(catalogue.Accented)
 	b := browse(t, h.link+"&lang="+catalogue.Accented, wide)
-	b.run("window.muster = { live: {}, view: {} }")
+	b.run("window.muster = { live: {}, view: {} };" + keepsToasts)
 	check := func(what string) {
 		t.Helper()
 		if wrong := b.settled(untranslated); len(wrong) > 0 {
@@ -68,7 +68,7 @@ func TestHomeWords(t *testing.T) {
 	b.run(`location.hash = "join"`)
 	b.sees("h1", accented.Words("home.join-title"))
 	b.run(`document.querySelector("#link").value = "TABOMI"; document.querySelector("#join-form .primary").click()`)
-	b.sees("#toast", accented.Words("home.code-alone"))
+	b.isTold(accented.Words("home.code-alone"))
 	b.run(`{ const s = document.querySelector("#language"); s.value = "en"; s.dispatchEvent(new Event("change")); }`)
 	b.until("the page is loaded again", func() bool {
 		isThere, err := tried[bool](b, `document.documentElement.lang === "en"`)

@@ -49,7 +49,7 @@ func TestHomeInvited(t *testing.T) {
 
 	clicks(`muster://join/http/<img src=x onerror="document.title='owned'">` + "\u202e\x1b[31m" + `/TABOMI`)
 	b.sees("#questions", "leads nowhere")
-	b.shoot("home-invited-wrong", everyHome...)
+	b.shoot("home-invited-wrong", few(2, everyHome...)...)
 	if eval[bool](b, `!!document.querySelector("#questions img, #questions .primary") || document.title === "owned"`) {
 		t.Error("a hostile link is more than text")
 	}
@@ -60,7 +60,7 @@ func TestHomeInvited(t *testing.T) {
 	clicks("muster://join/http/" + long + "/TABOMI")
 	b.sees("#questions", "A link wants to take you into a room. Join it?")
 	b.sees("#questions", "example:80")
-	b.shoot("home-invited-long", everyHome...)
+	b.shoot("home-invited-long", few(2, everyHome...)...)
 	if eval[bool](b, `document.documentElement.scrollWidth > innerWidth`) {
 		t.Error("a long name makes the page wider than the screen")
 	}
@@ -69,7 +69,7 @@ func TestHomeInvited(t *testing.T) {
 	at := strings.TrimPrefix(url, "http://")
 	clicks("muster://join/http/" + at + "/" + code + "_" + rooms.Keys(code).Link)
 	b.sees("#questions", at)
-	b.shoot("home-invited", everyHome...)
+	b.shoot("home-invited", few(2, everyHome...)...)
 	if !strings.Contains(eval[string](b, "document.title"), "Join this room?") {
 		t.Errorf("the tab is called %q", eval[string](b, "document.title"))
 	}

@@ -62,7 +62,7 @@ func TestHomeAsksForTheRouter(t *testing.T) {
 	const question = "May Muster ask your router to let friends in"
 	opens()
 	b.sees("#questions", question)
-	b.shoot("home-router", everyHome...)
+	b.shoot("home-router", few(2, everyHome...)...)
 	b.click(`#questions [value="n"]`)
 	b.until("the answer is kept", func() bool { return strings.Contains(said(), "port_map = false") })
 	b.until("and said", func() bool {
