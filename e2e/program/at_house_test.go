@@ -13,15 +13,15 @@ import (
 func TestHouseholdAt(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
-	serve := h.start(h.outside, "serve",
+	serve := h.start(h.outside, "serve", "",
 		command(t, t.TempDir(), "serve", "--listen", netip.AddrPortFrom(outside, 7777).String(), "--master",
 			netip.AddrPortFrom(outside, 27950).String()))
 	serve.awaits(`page  http`)
 	den := netip.MustParseAddrPort(indoors(3) + ":27960")
 	anywhere := netip.AddrPortFrom(netip.IPv4Unspecified(), den.Port()) // bound to one address, it would not hear broadcasts
-	h.start(h.rooms[3], "den", openArenaCommand(t, anywhere, "Den", "oa_dm1", 16, 0)).awaits("AAS initialized")
+	h.start(h.rooms[3], "den", "", openArenaCommand(t, anywhere, "Den", "oa_dm1", 16, 0)).awaits("AAS initialized")
 	play := func(i int, args ...string) *process {
-		return h.start(h.rooms[i], householders[i],
+		return h.start(h.rooms[i], householders[i], "",
 			command(t, t.TempDir(), append(args, "--name", householders[i], "--launch", "never", "--once")...))
 	}
 	ann := play(0, "host", "--at", "http://198.51.100.1:7777", "--game", "openarena", "--players", "3", "--no-browser")
@@ -41,7 +41,7 @@ func TestHouseholdHosts(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	play := func(i int, args ...string) *process {
-		return h.start(h.rooms[i], householders[i],
+		return h.start(h.rooms[i], householders[i], "",
 			command(t, t.TempDir(), append(args, "--name", householders[i], "--launch", "never", "--no-browser", "--can-host")...))
 	}
 	ann := play(0, "host", "--game", "openarena", "--players", "3", "--servers",

@@ -28,18 +28,13 @@ import (
 //	the host, ann      ├ router ┤
 //	east  10.2.0.0/24 ─┘        └─ west  10.4.0.0/24      island 10.5.0.0/24
 //
-// Each machine is a network namespace, and each subnet a bridge. Multicast ends at the router.
-type largeLAN struct {
-	t        *testing.T
-	router   string
-	machines int
-}
+// Each subnet is a bridge. Multicast ends at the router.
+type largeLAN struct{ *network }
 
 var subnets = []string{"north", "east", "south", "west", "island"}
 
 func newLargeLAN(t *testing.T) *largeLAN {
-	n := &largeLAN{t: t}
-	n.router = n.namespace("router")
+	n := &largeLAN{newNetwork(t)}
 	for i, subnet := range subnets {
 		n.in(n.router, "ip", "link", "add", subnet, "type", "bridge")
 		n.in(n.router, "ip", "link", "set", subnet, "up")
@@ -47,30 +42,7 @@ func newLargeLAN(t *testing.T) *largeLAN {
 			n.in(n.router, "ip", "addr", "add", fmt.Sprintf("10.%d.0.1/24", i+1), "dev", subnet)
 		}
 	}
-	n.in(n.router, "sh", "-c", "echo 1 >/proc/sys/net/ipv4/ip_forward")
 	return n
-}
-
-func (n *largeLAN) namespace(kind string) string {
-	n.t.Helper()
-	n.machines++
-	name := fmt.Sprintf("muster-%s-%d-%d-%d", kind, os.Getpid(), time.Now().UnixNano()%1e6, n.machines)
-	n.run("ip", "netns", "add", name)
-	n.t.Cleanup(func() { n.run("ip", "netns", "del", name) })
-	n.in(name, "ip", "link", "set", "lo", "up")
-	return name
-}
-
-func (n *largeLAN) run(name string, args ...string) {
-	n.t.Helper()
-	if out, err := exec.Command(name, args...).CombinedOutput(); err != nil {
-		n.t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
-	}
-}
-
-func (n *largeLAN) in(machine, name string, args ...string) {
-	n.t.Helper()
-	n.run("ip", append([]string{"netns", "exec", machine, name}, args...)...)
 }
 
 // machine connects a new machine to subnets, the first with the way to the others.
@@ -80,10 +52,8 @@ func (n *largeLAN) machine(name string, addrs ...string) string {
 	for i, addr := range addrs {
 		subnet := int(netip.MustParseAddr(addr).As4()[1])
 		port, card := fmt.Sprintf("p%d-%d", n.machines, i), fmt.Sprintf("eth%d", i)
-		n.in(n.router, "ip", "link", "add", port, "type", "veth", "peer", "name", card, "netns", machine)
+		n.plug(machine, card, port, addr+"/24")
 		n.in(n.router, "ip", "link", "set", port, "master", subnets[subnet-1], "up")
-		n.in(machine, "ip", "addr", "add", addr+"/24", "dev", card)
-		n.in(machine, "ip", "link", "set", card, "up")
 		if i == 0 && subnets[subnet-1] != "island" {
 			n.in(machine, "ip", "route", "add", "default", "via", fmt.Sprintf("10.%d.0.1", subnet))
 		}
@@ -96,13 +66,6 @@ func (n *largeLAN) muster(machine, name, typed string, args ...string) *process 
 	n.t.Helper()
 	cmd := command(n.t, n.t.TempDir(), args...)
 	return n.start(machine, name, typed, cmd)
-}
-
-func (n *largeLAN) start(machine, name, typed string, cmd *exec.Cmd) *process {
-	n.t.Helper()
-	wrapped := exec.Command("ip", append([]string{"netns", "exec", machine}, cmd.Args...)...)
-	wrapped.Env, wrapped.Stdin = cmd.Env, strings.NewReader(typed)
-	return start(n.t, name, wrapped)
 }
 
 // largeRoom is a room whose host is in the north.
@@ -122,7 +85,7 @@ func (n *largeLAN) host(players int, args ...string) *largeRoom {
 		"host", "--game", "openarena", "--strategy", "conventional", "--no-play", "--no-browser",
 		"--new", "--room", "Friday", "--players", fmt.Sprint(players),
 	}, args...)...)
-	r := &largeRoom{largeLAN: n, at: northern + ":7777", client: (&house{}).client(machine)}
+	r := &largeRoom{largeLAN: n, at: northern + ":7777", client: client(machine)}
 	r.link = p.awaits(`(?m)^link +(\S+)$`)[1]
 	r.code = p.awaits(`(?m)^code +(\w+)$`)[1]
 	r.key = r.link[strings.Index(r.link, "#")+1:]

@@ -3,21 +3,16 @@
 package program_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
-	"net"
 	"net/http"
 	"net/netip"
 	"os"
 	"os/exec"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
 	"time"
-
-	"golang.org/x/sys/unix"
 
 	"muster/host/wire"
 )
@@ -32,18 +27,17 @@ var (
 // indoors returns a player's address at home, which nobody outside sees.
 func indoors(player int) string { return fmt.Sprintf("10.0.0.%d", player+2) }
 
-// house is a household behind a router that translates addresses. Each machine is a network
-// namespace that reaches the other machines and nothing else.
+// house is a household behind a router that translates addresses.
 type house struct {
-	t               *testing.T
-	outside, router string
-	rooms           [len(householders)]string
+	*network
+	outside string
+	rooms   [len(householders)]string
 }
 
 func newHouse(t *testing.T) *house {
-	h := &house{t: t}
-	h.outside, h.router = h.namespace("outside"), h.namespace("router")
-	h.plug(h.outside, "out", outside.String()+"/24")
+	h := &house{network: newNetwork(t)}
+	h.outside = h.namespace("outside")
+	h.plug(h.outside, "eth0", "out", outside.String()+"/24")
 	h.in(h.router, "ip", "addr", "add", household.String()+"/24", "dev", "out")
 	h.in(h.router, "ip", "link", "set", "out", "up")
 	h.in(h.router, "ip", "link", "add", "br0", "type", "bridge")
@@ -52,80 +46,13 @@ func newHouse(t *testing.T) *house {
 	for i, name := range householders {
 		port := "port-" + name
 		h.rooms[i] = h.namespace(name)
-		h.plug(h.rooms[i], port, indoors(i)+"/24")
+		h.plug(h.rooms[i], "eth0", port, indoors(i)+"/24")
 		h.in(h.router, "ip", "link", "set", port, "master", "br0", "up")
 		h.in(h.rooms[i], "ip", "route", "add", "default", "via", "10.0.0.1")
 	}
-	h.in(h.router, "sh", "-c", "echo 1 >/proc/sys/net/ipv4/ip_forward")
 	h.in(h.router, "nft", "add table ip nat; add chain ip nat out { type nat hook postrouting priority 100; }; "+
 		"add rule ip nat out oifname out masquerade")
 	return h
-}
-
-// namespace creates a machine.
-func (h *house) namespace(kind string) string {
-	h.t.Helper()
-	name := fmt.Sprintf("muster-%s-%d-%d", kind, os.Getpid(), time.Now().UnixNano()%1e6)
-	h.run("ip", "netns", "add", name)
-	h.t.Cleanup(func() { h.run("ip", "netns", "del", name) })
-	h.in(name, "ip", "link", "set", "lo", "up")
-	return name
-}
-
-// plug connects a machine to a port of the router.
-func (h *house) plug(machine, port, addr string) {
-	h.t.Helper()
-	h.in(h.router, "ip", "link", "add", port, "type", "veth", "peer", "name", "eth0", "netns", machine)
-	h.in(machine, "ip", "addr", "add", addr, "dev", "eth0")
-	h.in(machine, "ip", "link", "set", "eth0", "up")
-}
-
-func (h *house) run(name string, args ...string) {
-	h.t.Helper()
-	if out, err := exec.Command(name, args...).CombinedOutput(); err != nil {
-		h.t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
-	}
-}
-
-func (h *house) in(machine, name string, args ...string) {
-	h.t.Helper()
-	h.run("ip", append([]string{"netns", "exec", machine, name}, args...)...)
-}
-
-// start runs a program on a machine until the test ends.
-func (h *house) start(machine, name string, cmd *exec.Cmd) *process {
-	h.t.Helper()
-	wrapped := exec.Command("ip", append([]string{"netns", "exec", machine}, cmd.Args...)...)
-	wrapped.Env = cmd.Env
-	return start(h.t, name, wrapped)
-}
-
-// client returns a client that connects from a machine.
-func (h *house) client(machine string) *http.Client {
-	return &http.Client{Timeout: 5 * time.Second, Transport: &http.Transport{
-		DialContext: func(ctx context.Context, network, address string) (conn net.Conn, err error) {
-			done := make(chan struct{})
-			go func() { // its thread has changed namespaces, and ends with it
-				defer close(done)
-				runtime.LockOSThread()
-				if err = enter(machine); err == nil {
-					conn, err = new(net.Dialer).DialContext(ctx, network, address)
-				}
-			}()
-			<-done
-			return conn, err
-		},
-	}}
-}
-
-// enter moves the current thread into a machine's network namespace.
-func enter(machine string) error {
-	file, err := os.Open("/run/netns/" + machine)
-	if err != nil {
-		return err
-	}
-	defer file.Close()
-	return unix.Setns(int(file.Fd()), unix.CLONE_NEWNET)
 }
 
 // arenas starts real servers outside, and returns their list once all answer.
@@ -135,7 +62,7 @@ func (h *house) arenas(servers int) string {
 	for i := range servers {
 		addr := netip.AddrPortFrom(outside, uint16(27960+i))
 		name := fmt.Sprintf("arena %d", i)
-		h.start(h.outside, name, openArenaCommand(h.t, addr, name, "oa_dm1", 16, 0))
+		h.start(h.outside, name, "", openArenaCommand(h.t, addr, name, "oa_dm1", 16, 0))
 		fmt.Fprintln(&list, addr)
 	}
 	file := writeFile(h.t, "servers.txt", list.String())
@@ -153,7 +80,7 @@ func (h *house) arenas(servers int) string {
 func (h *house) session(servers string, rounds int, joining func(player int) []string) (unreachable []int, last wire.Document) {
 	h.t.Helper()
 	at := outside.String() + ":7777"
-	host := h.start(h.outside, "host", command(h.t, h.t.TempDir(), "host", "--game", "openarena", "--servers", servers, "--listen", at,
+	host := h.start(h.outside, "host", "", command(h.t, h.t.TempDir(), "host", "--game", "openarena", "--servers", servers, "--listen", at,
 		"--strategy", "conventional", // a search would stop at the first server next door
 		"--no-play", "--no-mdns", "--no-browser", "--players", fmt.Sprint(len(householders))))
 	defer host.stop(os.Interrupt)
@@ -163,16 +90,16 @@ func (h *house) session(servers string, rounds int, joining func(player int) []s
 	told := []*process{host}
 	for i, name := range householders {
 		args := append([]string{"join", link, "--name", name, "--launch", "never"}, joining(i)...)
-		p := h.start(h.rooms[i], name, command(h.t, h.t.TempDir(), args...))
+		p := h.start(h.rooms[i], name, "", command(h.t, h.t.TempDir(), args...))
 		defer p.stop(os.Interrupt)
 		told = append(told, p)
 	}
 	defer func() { checkDiscreet(h.t, last, told) }()
-	client := h.client(h.outside)
+	by := client(h.outside)
 	for round := 1; round <= rounds; round++ {
 		var room wire.Document
 		eventually(h.t, fmt.Sprintf("round %d is over", round), func() bool {
-			newest, ok := roomBy(h.t, client, at, code)
+			newest, ok := roomBy(h.t, by, at, code)
 			room = newest
 			return ok && room.Round == round && (room.Stage == wire.Launching || room.Stage == wire.Failed)
 		})
@@ -185,7 +112,7 @@ func (h *house) session(servers string, rounds int, joining func(player int) []s
 			h.t.Fatal(err)
 		}
 		request.Header.Set("Authorization", "Bearer "+secret)
-		reply, err := client.Do(request)
+		reply, err := by.Do(request)
 		if err != nil {
 			h.t.Fatal(err)
 		}
@@ -221,7 +148,7 @@ func TestHostAtHome(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	file := h.arenas(3)
-	host := h.start(h.rooms[0], "ann", command(t, t.TempDir(), "host", "--game", "openarena", "--servers", file, "--name", "ann",
+	host := h.start(h.rooms[0], "ann", "", command(t, t.TempDir(), "host", "--game", "openarena", "--servers", file, "--name", "ann",
 		"--strategy", "conventional", // a search would stop at the first server next door
 		"--launch", "never", "--no-mdns", "--no-browser", "--players", "4"))
 	link := host.awaits(`(?m)^link +(\S+)$`)[1]
@@ -230,15 +157,15 @@ func TestHostAtHome(t *testing.T) {
 	}
 	code := host.awaits(`(?m)^code +(\w+)$`)[1]
 	for i, name := range householders[1:3] {
-		h.start(h.rooms[i+1], name, command(t, t.TempDir(), "join", link, "--name", name, "--launch", "never"))
+		h.start(h.rooms[i+1], name, "", command(t, t.TempDir(), "join", link, "--name", name, "--launch", "never"))
 	}
 	// dan came through a tunnel that ends on the host's machine.
-	h.start(h.rooms[0], "dan", command(t, t.TempDir(), "join", "127.0.0.1", "--code", code, "--name", "dan", "--launch", "never"))
-	client := h.client(h.rooms[0])
+	h.start(h.rooms[0], "dan", "", command(t, t.TempDir(), "join", "127.0.0.1", "--code", code, "--name", "dan", "--launch", "never"))
+	by := client(h.rooms[0])
 	var newest wire.Document
 	eventually(t, "everyone is sent to a server", func() bool {
 		var ok bool
-		newest, ok = roomBy(t, client, indoors(0)+":7777", code)
+		newest, ok = roomBy(t, by, indoors(0)+":7777", code)
 		return ok && newest.Stage == wire.Launching
 	})
 	for _, want := range []string{"3 players behind one address have measured 3 servers together, 3 answered",

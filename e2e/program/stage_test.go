@@ -413,8 +413,7 @@ func (st *stage) launched(name string) []string {
 
 // onHost returns a client on the host's own machine.
 func (st *stage) onHost() *http.Client {
-	h := &house{t: st.t}
-	return h.client(st.host.Namespace)
+	return client(st.host.Namespace)
 }
 
 // room returns the room as the host shows it, if it answers.
