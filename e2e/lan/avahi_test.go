@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"muster/discovery/lists/lan"
+	"muster/internal/await"
 )
 
 // TestAvahi checks that another mDNS program sees a room come, change and go. What it
@@ -38,11 +39,7 @@ func TestAvahi(t *testing.T) {
 	resolve := func() string {
 		return run(t, "ip", "netns", "exec", other.name, "env", env[0], "avahi-browse", "-rtp", "_muster._tcp")
 	}
-	for began := time.Now(); !strings.Contains(resolve(), `"players=3"`); {
-		if time.Since(began) > 10*time.Second {
-			t.Fatalf("avahi still shows\n%s", resolve())
-		}
-	}
+	await.Until(t, func() bool { return strings.Contains(resolve(), `"players=3"`) }, "avahi does not show the change")
 	if out := resolve(); strings.Contains(out, `"players=1"`) {
 		t.Errorf("avahi shows what has changed:\n%s", out)
 	}

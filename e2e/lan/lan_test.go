@@ -75,11 +75,7 @@ func TestRoomOnTheLAN(t *testing.T) {
 		p.sees("that the room has closed", none)
 	}
 
-	began = time.Now()
 	early.end()
-	if took := time.Since(began); took > 10*time.Second {
-		t.Errorf("browsing ended only after %v", took)
-	}
 	late.end()
 	own.end()
 }

@@ -45,8 +45,7 @@ func node(script string) func(t *testing.T, dir string, at netip.AddrPort) *exec
 	return func(t *testing.T, dir string, at netip.AddrPort) *exec.Cmd {
 		const modules = "/opt/muster-e2e/node_modules"
 		script := fmt.Sprintf("const at = '%s', port = %d;\n", at.Addr(), at.Port()) + script
-		// It would answer late beside a gate's other programs. Without the right to go first it runs as they do.
-		cmd := exec.Command("nice", "-n", "-15", modules+"/node/bin/node", "-e", script)
+		cmd := exec.Command(modules+"/node/bin/node", "-e", script)
 		cmd.Dir, cmd.Env = dir, append(os.Environ(), "NODE_PATH="+modules)
 		return cmd
 	}

@@ -97,6 +97,18 @@ func (p *process) stop(signal os.Signal) {
 	}
 }
 
+// ends asks the program to end, waits until it has, and returns its exit status.
+func (p *process) ends(signal os.Signal) int {
+	p.t.Helper()
+	p.cmd.Process.Signal(signal)
+	select {
+	case <-p.done:
+	case <-time.After(patience):
+		p.t.Fatalf("%s goes on", p.name)
+	}
+	return p.cmd.ProcessState.ExitCode()
+}
+
 // awaits waits until the program's output matches pattern, and returns the submatches.
 func (p *process) awaits(pattern string) []string {
 	p.t.Helper()
