@@ -31,7 +31,7 @@ var _ store.Store = (*Cluster)(nil)
 // return.
 func TestMain(m *testing.M) {
 	flag.Parse()
-	flag.Set("test.parallel", "12")
+	flag.Set("test.parallel", "24")
 	os.Exit(m.Run())
 }
 

@@ -21,7 +21,7 @@ import (
 // same plan, on the same list, with the same packet pairs, once by [sim.Vantage.Replay] and once by
 // the prober against a fleet.
 
-var agreeServers = flag.Int("agree-servers", 300, "servers of the tests that compare sockets with virtual time")
+var agreeServers = flag.Int("agree-servers", 150, "servers of the tests that compare sockets with virtual time")
 
 // agreePlace is the place that probes the servers: Kota Bharu, far from most, so that every
 // auto-stop fires.
