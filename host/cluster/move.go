@@ -22,6 +22,9 @@ const (
 	epochLeap = 1 << 16
 	// movesAtOnce is how many rooms are on their way at a time.
 	movesAtOnce = 16
+	// moveTime is how long one of them may take. Nobody waits for it to play, so it may be ten times
+	// what a save may take: a slow disk of the servers would end a move that only needs time.
+	moveTime = 10 * saveTime
 )
 
 // Moved counts what an import or export has done.
@@ -87,7 +90,7 @@ func (c *Cluster) take(ctx context.Context, s store.Saved) (missing bool, err er
 	if !isToken(s.Code) {
 		return false, fmt.Errorf("cluster: %q is no code", s.Code)
 	}
-	ctx, cancel := context.WithTimeout(ctx, saveTime)
+	ctx, cancel := context.WithTimeout(ctx, moveTime)
 	defer cancel()
 	r, body, ttl := record{}, []byte(nil), time.Duration(0)
 	if s.Over.IsZero() {
@@ -173,7 +176,7 @@ func (c *Cluster) Export(ctx context.Context, to *store.File) (moved Moved, err 
 
 // give returns a room or tombstone in the form that another store accepts.
 func (c *Cluster) give(ctx context.Context, code string) (s store.Saved, err error) {
-	ctx, cancel := context.WithTimeout(ctx, saveTime)
+	ctx, cancel := context.WithTimeout(ctx, moveTime)
 	defer cancel()
 	for {
 		m, err := c.last(ctx, code)
