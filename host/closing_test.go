@@ -40,7 +40,7 @@ func TestClosedRoom(t *testing.T) {
 			},
 		} {
 			p := dial(t, server)
-			p.conn.Send(wire.Hello{Version: wire.Version, Code: who, Name: "bob", Token: ann.token})
+			p.Conn.Send(wire.Hello{Version: wire.Version, Code: who, Name: "bob", Token: ann.token})
 			if got := inEnglish(expect[wire.Refusal](p)); got != want {
 				t.Errorf("with %s bob is told %+v, want %+v", who, got, want)
 			}
@@ -100,7 +100,7 @@ func TestEndOfSession(t *testing.T) {
 		t.Error("who watches the room has not seen its end")
 	}
 	bob := dial(t, server)
-	bob.conn.Send(wire.Hello{Version: wire.Version, Code: code, Name: "bob"})
+	bob.Conn.Send(wire.Hello{Version: wire.Version, Code: code, Name: "bob"})
 	if got := expect[wire.Refusal](bob); got.Reason != wire.ReasonClosed {
 		t.Errorf("bob comes later, and is told %+v", got)
 	}

@@ -96,7 +96,7 @@ func TestCountedByAddress(t *testing.T) {
 func dialFrom(t *testing.T, server *httptest.Server, from, code, name string) *player {
 	t.Helper()
 	p := dialWith(t, server, http.Header{"X-Forwarded-For": {from}})
-	p.conn.Send(wire.Hello{Version: wire.Version, Code: code, Name: name})
+	p.Conn.Send(wire.Hello{Version: wire.Version, Code: code, Name: name})
 	expect[wire.Welcome](p)
 	return p
 }

@@ -108,8 +108,8 @@ func TestStagesWaitForTime(t *testing.T) {
 	p := openPage(t, server, code, secret)
 	p.until("the vote", p.says("agreement", `"open":true`))
 	n.stays(waits, time.Minute, time.Hour)
-	ann.conn.Send(wire.Say{Round: 1, What: wire.SayReady})
-	bob.conn.Send(wire.Say{Round: 1, What: wire.SayReady})
+	ann.Conn.Send(wire.Say{Round: 1, What: wire.SayReady})
+	bob.Conn.Send(wire.Say{Round: 1, What: wire.SayReady})
 	const reveal, countdown = 6 * time.Second, 5 * time.Second
 	began := n.await(counts)
 	if left := began.Voting.LaunchAt.Sub(held.Now()); left != reveal+countdown {

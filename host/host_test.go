@@ -36,7 +36,7 @@ func TestManyRooms(t *testing.T) {
 		p.looks()
 	}
 	for _, p := range players {
-		p.conn.Send(wire.Launched{Round: expect[wire.Launch](p).Round, State: wire.LaunchStarted})
+		p.Conn.Send(wire.Launched{Round: expect[wire.Launch](p).Round, State: wire.LaunchStarted})
 	}
 	for i, code := range h.Rooms() {
 		for room := range h.Watch(t.Context(), code) {
@@ -85,11 +85,11 @@ func TestTurnedAway(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			p := dial(t, server)
-			p.conn.Send(tt.hello)
+			p.Conn.Send(tt.hello)
 			if got := inEnglish(expect[wire.Refusal](p)); got != tt.want {
 				t.Errorf("refused with %+v, want %+v", got, tt.want)
 			}
-			if err := <-p.ended; !websocket.IsCloseError(errors.Unwrap(err), websocket.CloseNormalClosure) {
+			if err := <-p.Ended; !websocket.IsCloseError(errors.Unwrap(err), websocket.CloseNormalClosure) {
 				t.Errorf("the connection ended with %v", err)
 			}
 		})
@@ -98,11 +98,11 @@ func TestTurnedAway(t *testing.T) {
 		code, _, _ := h.Open(friday(1))
 		p := join(t, server, code, "eve")
 		expect[wire.Measure](p)
-		p.conn.Send(wire.Report{Round: 1, Results: []discovery.Result{{Server: 1, State: discovery.Lost}}})
+		p.Conn.Send(wire.Report{Round: 1, Results: []discovery.Result{{Server: 1, State: discovery.Lost}}})
 		if got := expect[wire.Refusal](p); got.Reason != wire.ReasonMalformed || got.Message != "room: a report of server 1 of 1" {
 			t.Errorf("refused with %+v", got)
 		}
-		<-p.ended
+		<-p.Ended
 	})
 	metrics := get(t, server, "/metrics")
 	for _, line := range []string{
@@ -122,14 +122,14 @@ func TestReplaced(t *testing.T) {
 	code, _, _ := h.Open(friday(2))
 	first := join(t, server, code, "ann")
 	second := dial(t, server)
-	second.conn.Send(wire.Hello{Version: wire.Version, Code: code, Name: "ann", Token: first.token})
+	second.Conn.Send(wire.Hello{Version: wire.Version, Code: code, Name: "ann", Token: first.token})
 	if welcome := expect[wire.Welcome](second); welcome.Token != first.token {
 		t.Errorf("the token changed to %q", welcome.Token)
 	}
 	if got := expect[wire.Refusal](first); got.Reason != wire.ReasonReplaced {
 		t.Errorf("the first connection is told %+v", got)
 	}
-	<-first.ended
+	<-first.Ended
 	bob := join(t, server, code, "bob")
 	second.measures(10)
 	bob.measures(10)
@@ -266,8 +266,8 @@ func TestClose(t *testing.T) {
 	if err := h.Close(); err != nil {
 		t.Error(err)
 	}
-	<-ann.ended
-	<-stranger.ended
+	<-ann.Ended
+	<-stranger.Ended
 	<-watched
 	if h.Go(code) {
 		t.Error("a closed host takes a go")
@@ -289,7 +289,7 @@ func TestNewsFirst(t *testing.T) {
 	ann.measures(20)
 	ann.looks()
 	var newest wire.Snapshot
-	for m := range ann.heard {
+	for m := range ann.Heard {
 		switch m := m.(type) {
 		case wire.Room:
 			if err := newest.Merge(m); err != nil {

@@ -42,7 +42,7 @@ func TestLockout(t *testing.T) {
 	hello := func(h wire.Hello) *player {
 		p := dial(t, server)
 		h.Version, h.Code = wire.Version, code
-		p.conn.Send(h)
+		p.Conn.Send(h)
 		return p
 	}
 	eve := wire.Hello{Name: "eve", Key: "GUESSED", Token: "GUESSED"}

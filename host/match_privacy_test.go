@@ -26,7 +26,7 @@ func TestMatchIsPrivate(t *testing.T) {
 	players, pages := map[string]*player{}, map[string]*page{"": openPage(t, server, code, "")}
 	for i, name := range names {
 		p := dial(t, server)
-		p.conn.Send(wire.Hello{Version: wire.Version, Code: code, Name: name, Side: []wire.Side{wire.SideA, wire.SideB}[i%2]})
+		p.Conn.Send(wire.Hello{Version: wire.Version, Code: code, Name: name, Side: []wire.Side{wire.SideA, wire.SideB}[i%2]})
 		welcome := expect[wire.Welcome](p)
 		p.token, p.page = welcome.Token, welcome.Page
 		players[name], pages[name] = p, openPage(t, server, code, welcome.Page)
@@ -51,9 +51,9 @@ func TestMatchIsPrivate(t *testing.T) {
 			})
 			infos.Servers = append(infos.Servers, wire.ServerInfo{Server: server, Info: discovery.Info{Map: "oa_dm1", MaxPlayers: 16}})
 		}
-		p.conn.Send(infos)
-		p.conn.Send(report)
-		p.conn.Send(wire.Done{Round: list.Round})
+		p.Conn.Send(infos)
+		p.Conn.Send(report)
+		p.Conn.Send(wire.Done{Round: list.Round})
 	}
 	for i, name := range names {
 		p := players[name]
@@ -63,7 +63,7 @@ func TestMatchIsPrivate(t *testing.T) {
 			ms := float64(ping(i, server).Microseconds()) / 1000
 			v.Servers = append(v.Servers, wire.Finalist{Server: server, State: discovery.Answered, RTTs: []float64{ms}, Sent: 3})
 		}
-		p.conn.Send(v)
+		p.Conn.Send(v)
 	}
 	turn := func(p *page) func() bool {
 		return func() bool { return strings.Contains(string(p.state["match"]), `"turn"`) }
@@ -182,5 +182,5 @@ func TestSideFlood(t *testing.T) {
 	if n := strings.Count(string(p.state["log"]), `"room.side"`); n > most {
 		t.Errorf("the log has %d of them, more than %d", n, most)
 	}
-	ann.conn.Close(nil)
+	ann.Conn.Close(nil)
 }

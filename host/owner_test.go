@@ -32,7 +32,7 @@ func TestTakenOver(t *testing.T) {
 		t.Fatal(err)
 	}
 	ann := dial(t, at)
-	ann.conn.Send(wire.Hello{Version: wire.Version, Code: code, Name: "ann"})
+	ann.Conn.Send(wire.Hello{Version: wire.Version, Code: code, Name: "ann"})
 	was := expect[wire.Welcome](ann)
 	if was.Epoch != 1 {
 		t.Errorf("the first epoch is %d", was.Epoch)
@@ -40,7 +40,7 @@ func TestTakenOver(t *testing.T) {
 	first.Dies()
 	waitFor(t, "the room at the other host", func() bool { return len(two.Rooms()) == 1 })
 	one.Go(code) // this would start the round
-	for m := range ann.heard {
+	for m := range ann.Heard {
 		switch m := m.(type) {
 		case wire.List, wire.Measure:
 			t.Errorf("ann is told %T by a host that has lost the room", m)
@@ -51,7 +51,7 @@ func TestTakenOver(t *testing.T) {
 		}
 	}
 	again := dial(t, elsewhere)
-	again.conn.Send(wire.Hello{Version: wire.Version, Code: code, Name: "ann", Token: was.Token})
+	again.Conn.Send(wire.Hello{Version: wire.Version, Code: code, Name: "ann", Token: was.Token})
 	if now := expect[wire.Welcome](again); now.Epoch != 2 || now.Name != "ann" {
 		t.Errorf("ann comes back as %+v", now)
 	}
@@ -74,7 +74,7 @@ func TestBackTooLate(t *testing.T) {
 		t.Fatal(err)
 	}
 	ann := dial(t, server)
-	ann.conn.Send(wire.Hello{Version: wire.Version, Code: code, Name: "ann"})
+	ann.Conn.Send(wire.Hello{Version: wire.Version, Code: code, Name: "ann"})
 	was := expect[wire.Welcome](ann)
 	early := openPage(t, server, code, "")
 	early.until("the room", early.says("room", `"stage":"gathering"`))
@@ -98,11 +98,11 @@ func TestBackTooLate(t *testing.T) {
 			}
 		}
 	}
-	for range ann.heard {
+	for range ann.Heard {
 	}
 	again := dial(t, server)
-	again.conn.Send(wire.Hello{Version: wire.Version, Code: code, Name: "ann", Token: was.Token})
-	for m := range again.heard {
+	again.Conn.Send(wire.Hello{Version: wire.Version, Code: code, Name: "ann", Token: was.Token})
+	for m := range again.Heard {
 		if m, is := m.(wire.Welcome); is {
 			t.Errorf("ann is welcomed: %+v", m)
 		}
@@ -232,7 +232,7 @@ func TestNewerRoom(t *testing.T) {
 	var log bytes.Buffer
 	two, at := serveToo(t, host.Config{List: listOf(2), Store: kept.On("two"), Logger: slog.New(slog.NewTextHandler(&log, nil))})
 	ann := dial(t, at)
-	ann.conn.Send(wire.Hello{Version: wire.Version, Code: code, Name: "ann"})
+	ann.Conn.Send(wire.Hello{Version: wire.Version, Code: code, Name: "ann"})
 	want := "this room is on a newer Muster than this host"
 	if refusal := expect[wire.Refusal](ann); refusal.Message != want || refusal.Reason != wire.ReasonBusy {
 		t.Errorf("ann is told %+v", refusal)
@@ -258,7 +258,7 @@ func TestLeftMeanwhile(t *testing.T) {
 	two, _ := serveToo(t, host.Config{List: listOf(2), Store: kept.On("two")})
 	code, _, _ := two.Open(friday(2))
 	ann := dial(t, at)
-	ann.conn.Send(wire.Hello{Version: wire.Version, Code: code, Name: "ann"})
+	ann.Conn.Send(wire.Hello{Version: wire.Version, Code: code, Name: "ann"})
 	if refusal := expect[wire.Refusal](ann); refusal.Reason != wire.ReasonMoved {
 		t.Errorf("ann is told %+v", refusal)
 	}
@@ -286,13 +286,13 @@ func TestPanic(t *testing.T) {
 	}
 	waitFor(t, "the room again", func() bool { return kept.Find(code).Epoch == 2 && len(h.Rooms()) == 2 })
 	again := dial(t, at)
-	again.conn.Send(wire.Hello{Version: wire.Version, Code: code, Name: "ann", Token: ann.token})
+	again.Conn.Send(wire.Hello{Version: wire.Version, Code: code, Name: "ann", Token: ann.token})
 	expect[wire.Welcome](again)
 	h.Panic(code)
 	expect[wire.Refusal](again)
 	waitFor(t, "the room's end", func() bool { return len(h.Rooms()) == 1 })
 	late := dial(t, at)
-	late.conn.Send(wire.Hello{Version: wire.Version, Code: code, Name: "ann", Token: ann.token})
+	late.Conn.Send(wire.Hello{Version: wire.Version, Code: code, Name: "ann", Token: ann.token})
 	if refusal := expect[wire.Refusal](late); refusal.Message != "this host can’t read the room" {
 		t.Errorf("then ann is told %+v", refusal)
 	}

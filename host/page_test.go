@@ -253,9 +253,9 @@ func traced(p *player, ms int) {
 			Info:   discovery.Info{Map: fmt.Sprint("map", server), MaxPlayers: 16},
 		})
 	}
-	p.conn.Send(infos)
-	p.conn.Send(report)
-	p.conn.Send(wire.Done{Round: list.Round})
+	p.Conn.Send(infos)
+	p.Conn.Send(report)
+	p.Conn.Send(wire.Done{Round: list.Round})
 }
 
 // TestOrders checks that only the organiser may do an organiser's actions, and that the host

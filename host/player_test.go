@@ -13,7 +13,6 @@ import (
 	"muster/host"
 	"muster/host/hosttest"
 	"muster/host/wire"
-	"muster/host/wire/conn"
 	"muster/internal/leak"
 	"muster/selection"
 )
@@ -64,10 +63,7 @@ func served(t *testing.T, h *host.Host) *httptest.Server {
 
 // player is a member's end of a connection, which the test drives.
 type player struct {
-	*testing.T
-	conn  *conn.Conn
-	heard chan wire.Message
-	ended chan error
+	*hosttest.Player
 	token string
 	// page is the credential of the player's own pages.
 	page string
@@ -78,14 +74,9 @@ func dial(t *testing.T, server *httptest.Server) *player {
 	return dialWith(t, server, nil)
 }
 
-func dialWith(t *testing.T, server *httptest.Server, header http.Header) *player {
+func dialWith(t testing.TB, server *httptest.Server, header http.Header) *player {
 	t.Helper()
-	p := &player{T: t, heard: make(chan wire.Message, 10_000), ended: make(chan error, 1)}
-	p.conn = hosttest.Dial(t, server.URL, header, func(_ *conn.Conn, m wire.Message) { p.heard <- m }, func(err error) {
-		p.ended <- err
-		close(p.heard)
-	})
-	return p
+	return &player{Player: hosttest.Connect(t, server.URL, header)}
 }
 
 func join(t *testing.T, server *httptest.Server, code, name string) *player {
@@ -97,7 +88,7 @@ func join(t *testing.T, server *httptest.Server, code, name string) *player {
 func joinAs(t *testing.T, server *httptest.Server, code, name, as string) *player {
 	t.Helper()
 	p := dial(t, server)
-	p.conn.Send(wire.Hello{Version: wire.Version, Code: code, Name: name, As: as})
+	p.Conn.Send(wire.Hello{Version: wire.Version, Code: code, Name: name, As: as})
 	welcome := expect[wire.Welcome](p)
 	p.token, p.page = welcome.Token, welcome.Page
 	return p
@@ -112,20 +103,7 @@ func inEnglish(r wire.Refusal) wire.Refusal {
 // expect waits for the next message of a type, and skips all others.
 func expect[M wire.Message](p *player) M {
 	p.Helper()
-	deadline := time.After(time.Minute)
-	for {
-		select {
-		case m, open := <-p.heard:
-			if !open {
-				p.Fatalf("the connection ended before a %T came", *new(M))
-			}
-			if wanted, ok := m.(M); ok {
-				return wanted
-			}
-		case <-deadline:
-			p.Fatalf("no %T came", *new(M))
-		}
-	}
+	return hosttest.Expect[M](p.Player)
 }
 
 // plays does what the host asks for: every server answers in ms.
@@ -145,16 +123,16 @@ func (p *player) measures(ms int) {
 		report.Results = append(report.Results, discovery.Result{Server: server, State: discovery.Answered, RTT: rtt})
 		infos.Servers = append(infos.Servers, wire.ServerInfo{Server: server, Info: discovery.Info{Map: "oa_dm1", MaxPlayers: 16}})
 	}
-	p.conn.Send(report)
-	p.conn.Send(infos)
-	p.conn.Send(wire.Done{Round: list.Round})
+	p.Conn.Send(report)
+	p.Conn.Send(infos)
+	p.Conn.Send(wire.Done{Round: list.Round})
 }
 
 func (p *player) finishes() wire.Launch {
 	p.Helper()
 	p.looks()
 	launch := expect[wire.Launch](p)
-	p.conn.Send(wire.Launched{Round: launch.Round, State: wire.LaunchStarted})
+	p.Conn.Send(wire.Launched{Round: launch.Round, State: wire.LaunchStarted})
 	return launch
 }
 
@@ -166,5 +144,5 @@ func (p *player) looks() {
 	for _, server := range finalists.Servers {
 		v.Servers = append(v.Servers, wire.Finalist{Server: server, State: discovery.Answered, RTTs: []float64{5}, Sent: 3})
 	}
-	p.conn.Send(v)
+	p.Conn.Send(v)
 }

@@ -58,7 +58,7 @@ func TestNobodySeesAddresses(t *testing.T) {
 			from = other
 		}
 		p := dialWith(t, server, http.Header{"X-Forwarded-For": {from}})
-		p.conn.Send(wire.Hello{Version: wire.Version, Code: code, Name: name})
+		p.Conn.Send(wire.Hello{Version: wire.Version, Code: code, Name: name})
 		expect[wire.Welcome](p)
 		players[name] = p
 	}
@@ -78,10 +78,10 @@ func TestNobodySeesAddresses(t *testing.T) {
 	}
 	page.until("who they are", page.says("people", "cat"))
 	page.until("that they share the list", page.says("log", `"key":"room.measured-together","with":{"answered":8,"n":8,"players":2}`))
-	players["bob"].conn.Close(nil)
+	players["bob"].Conn.Close(nil)
 	page.until("that one is gone", page.says("log", `"key":"room.lost","with":{"player":"bob"}`))
 	orders(t, server, code, "remove", secret, map[string]any{"name": "cat"})
-	<-players["cat"].ended
+	<-players["cat"].Ended
 
 	if !strings.Contains(said.String(), "too many wrong codes") || !strings.Contains(logged.String(), "peer's connection ended") {
 		t.Errorf("the evening was not what it should be:\n%s", logged)
@@ -262,7 +262,7 @@ func TestNobodyIsNamed(t *testing.T) {
 	players := map[string]*player{}
 	joins := func(name, under string) *player {
 		p := dial(t, server)
-		p.conn.Send(wire.Hello{Version: wire.Version, Code: code, Key: key, Name: name})
+		p.Conn.Send(wire.Hello{Version: wire.Version, Code: code, Key: key, Name: name})
 		if name != "" && under != "" {
 			welcome := expect[wire.Welcome](p)
 			p.token, p.page = welcome.Token, welcome.Page
@@ -308,7 +308,7 @@ func TestNobodyIsNamed(t *testing.T) {
 		defer ws.Close()
 		_, hello := frameOf(t, wire.Hello{Version: wire.Version, Code: code, Key: key, Name: name, Token: p.token})
 		ws.WriteMessage(websocket.TextMessage, hello)
-		<-p.ended // it was replaced
+		<-p.Ended // it was replaced
 		if kind == websocket.CloseMessage {
 			ws.WriteControl(kind, data, time.Now().Add(time.Minute))
 		} else {

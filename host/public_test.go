@@ -181,7 +181,7 @@ func TestBroughtIsListed(t *testing.T) {
 	for _, at := range []string{"192.0.2.4:27960", "192.0.2.6:27960", "192.0.2.7:27960", "192.0.2.8:27960", "192.0.2.9:27960"} {
 		bring.Favourites = append(bring.Favourites, wire.Brought{Addr: netip.MustParseAddrPort(at)})
 	}
-	ann.conn.Send(bring)
+	ann.Conn.Send(bring)
 	for !strings.Contains(string(expect[wire.Room](ann)["lists"]), "192.0.2.9") { // so the room has it
 	}
 	join(t, server, room.Code, "bob")
@@ -270,12 +270,12 @@ func TestOpeningLimits(t *testing.T) {
 		join(t, server, room.Code, "ann")
 		join(t, server, room.Code, "bob")
 		cat := dial(t, server)
-		cat.conn.Send(wire.Hello{Version: wire.Version, Code: room.Code, Key: h.Keys(room.Code).Link, Name: "cat"})
+		cat.Conn.Send(wire.Hello{Version: wire.Version, Code: room.Code, Key: h.Keys(room.Code).Link, Name: "cat"})
 		if refusal := expect[wire.Refusal](cat); refusal.Reason != wire.ReasonFull {
 			t.Errorf("the third is told %+v", refusal)
 		}
 		eve := dial(t, server)
-		eve.conn.Send(wire.Hello{Version: wire.Version, Code: room.Code, Name: "eve"})
+		eve.Conn.Send(wire.Hello{Version: wire.Version, Code: room.Code, Name: "eve"})
 		if refusal := expect[wire.Refusal](eve); refusal.Reason != wire.ReasonCode {
 			t.Errorf("whoever guesses the code is told %+v", refusal)
 		}
@@ -405,7 +405,7 @@ func TestGo(t *testing.T) {
 	}
 	id := strings.TrimPrefix(path, "/go/")
 	mallory := dial(t, server)
-	mallory.conn.Send(wire.Hello{Version: wire.Version, Code: room.Code, Key: id, Name: "mallory"})
+	mallory.Conn.Send(wire.Hello{Version: wire.Version, Code: room.Code, Key: id, Name: "mallory"})
 	if refusal := expect[wire.Refusal](mallory); refusal.Reason == "" {
 		t.Error("the id is a key")
 	}
@@ -419,11 +419,11 @@ func TestGo(t *testing.T) {
 }
 
 // says sends a peer's hello from an address; the player gets the answer.
-func says(t *testing.T, server *httptest.Server, from string, hello wire.Hello) *player {
+func says(t testing.TB, server *httptest.Server, from string, hello wire.Hello) *player {
 	t.Helper()
 	p := dialWith(t, server, http.Header{"X-Forwarded-For": {from}})
 	hello.Version = wire.Version
-	p.conn.Send(hello)
+	p.Conn.Send(hello)
 	return p
 }
 
@@ -475,7 +475,7 @@ func TestCodeFallsAsleepAtOnce(t *testing.T) {
 	release()
 	expect[wire.Welcome](ann)
 	for _, p := range []*player{bob, early} {
-		if refusal, is := (<-p.heard).(wire.Refusal); is &&
+		if refusal, is := (<-p.Heard).(wire.Refusal); is &&
 			refusal.Reason != map[*player]string{bob: wire.ReasonFull, early: wire.ReasonCode}[p] {
 			t.Errorf("the third is told %+v", refusal)
 		}

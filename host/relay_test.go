@@ -286,14 +286,14 @@ func isWhole(state map[string]json.RawMessage) bool {
 // comesBack waits until the host sends the player back, and joins again with the token.
 func (p *player) comesBack(m *machine, code, name string) *player {
 	p.Helper()
-	for message := range p.heard {
+	for message := range p.Heard {
 		if refusal, is := message.(wire.Refusal); is && refusal.Reason != wire.ReasonMoved {
 			p.Errorf("%s is refused: %+v", name, refusal)
 		}
 	}
 	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); {
-		again := says(p.T, m.server, "", wire.Hello{Code: code, Name: name, Token: p.token})
-		switch m := (<-again.heard).(type) {
+		again := says(p.TB, m.server, "", wire.Hello{Code: code, Name: name, Token: p.token})
+		switch m := (<-again.Heard).(type) {
 		case wire.Refusal:
 			if m.Reason != wire.ReasonBusy { // the host may not know yet that its store is back
 				p.Fatalf("%s is refused: %+v", name, m)
@@ -415,7 +415,7 @@ func TestRightProgram(t *testing.T) {
 		PublicURL: &url.URL{Scheme: "https", Host: "muster.example"},
 	})
 	p := dial(t, server)
-	p.conn.Send(wire.Hello{Version: wire.Version + 1, Code: "BAKODI", Name: "ann"})
+	p.Conn.Send(wire.Hello{Version: wire.Version + 1, Code: "BAKODI", Name: "ann"})
 	if refusal := expect[wire.Refusal](p); refusal.Reason != wire.ReasonVersion || refusal.Link != "https://muster.example/get/" {
 		t.Errorf("refused with %+v", refusal)
 	}
@@ -439,7 +439,7 @@ func TestRelayedClientGone(t *testing.T) {
 	at["a"].dies() // from now on nobody reads, or answers pings
 	waitFor(t, "the room at b", func() bool { return len(at["b"].host.Rooms()) == 1 })
 	ann := dial(t, at["b"].server)
-	ann.conn.Send(wire.Hello{Version: wire.Version, Code: code, Name: "ann", Token: token})
+	ann.Conn.Send(wire.Hello{Version: wire.Version, Code: code, Name: "ann", Token: token})
 	expect[wire.Welcome](ann)
 	if launch := ann.plays(10); launch.Address != "10.0.0.0:27960" {
 		t.Errorf("sent to %s", launch.Address)
@@ -455,7 +455,7 @@ func TestRelayedAway(t *testing.T) {
 	ann := join(t, at["b"].server, code, "ann")
 	at["a"].store.Away(true)
 	at["a"].line.hangUp()
-	for range ann.heard {
+	for range ann.Heard {
 	}
 	back := says(t, at["b"].server, "", wire.Hello{Code: code, Name: "ann", Token: ann.token})
 	const why = "the host can’t save what happens here for the moment"
@@ -463,7 +463,7 @@ func TestRelayedAway(t *testing.T) {
 		t.Errorf("ann is told %+v", refusal)
 	}
 	at["a"].store.Away(false)
-	for range back.heard {
+	for range back.Heard {
 	}
 	ann = ann.comesBack(at["b"], code, "ann")
 	if launch := ann.plays(10); launch.Address != "10.0.0.0:27960" {
@@ -505,7 +505,7 @@ func TestRelayedPause(t *testing.T) {
 	at["b"].store.Away(true)
 	at["b"].between.Delete("a")
 	at["a"].line.hangUp()
-	for range ann.heard {
+	for range ann.Heard {
 	}
 	back := says(t, at["b"].server, "", wire.Hello{Code: code, Name: "ann", Token: ann.token})
 	if wait := expect[wire.Wait](back); !strings.HasPrefix(wait.Message, why) {
@@ -588,7 +588,7 @@ func guessersWait(t *testing.T, server *httptest.Server, from, code string) bool
 	began := time.Now()
 	for range own + more {
 		p := says(t, server, from, wire.Hello{Code: "BADOBADOBADO", Name: "eve"})
-		go func() { told <- <-p.heard }()
+		go func() { told <- <-p.Heard }()
 	}
 	right := expect[wire.Refusal](says(t, server, from, wire.Hello{Code: code, Name: "eve"}))
 	took := time.Since(began)
@@ -661,8 +661,8 @@ func TestVeil(t *testing.T) {
 			t.Cleanup(func() { page.Close() })
 			guesses.Go(func() {
 				began := time.Now()
-				p.conn.Send(wire.Hello{Version: wire.Version, Code: code, Key: shown[0], Token: shown[1], Name: "eve"})
-				if refusal, is := (<-p.heard).(wire.Refusal); !is || refusal.Reason != wire.ReasonLimited || time.Since(began) < 2*time.Second {
+				p.Conn.Send(wire.Hello{Version: wire.Version, Code: code, Key: shown[0], Token: shown[1], Name: "eve"})
+				if refusal, is := (<-p.Heard).(wire.Refusal); !is || refusal.Reason != wire.ReasonLimited || time.Since(began) < 2*time.Second {
 					t.Errorf("a hello to a room %s is answered %+v after %v", what, refusal, time.Since(began))
 				}
 			})

@@ -47,7 +47,7 @@ func TestMemoryNamesNobody(t *testing.T) {
 			from := netip.AddrFrom4([4]byte{203, 0, byte(113 + room), byte(50 + 100*i)})
 			addrs, secrets = append(addrs, from), append(secrets, name)
 			p := dialWith(t, server, http.Header{"X-Forwarded-For": {from.String()}})
-			p.conn.Send(wire.Hello{Version: wire.Version, Code: code, Name: name})
+			p.Conn.Send(wire.Hello{Version: wire.Version, Code: code, Name: name})
 			welcome := expect[wire.Welcome](p)
 			secrets = append(secrets, welcome.Token, welcome.Page)
 			players = append(players, p)

@@ -142,7 +142,7 @@ func TestStandingRoom(t *testing.T) {
 
 	// A member comes and the room wakes up, so its code admits people again.
 	again := dial(t, server)
-	again.conn.Send(wire.Hello{Version: wire.Version, Code: room.Code, Name: "=ann()", Token: token})
+	again.Conn.Send(wire.Hello{Version: wire.Version, Code: room.Code, Name: "=ann()", Token: token})
 	if w := expect[wire.Welcome](again); w.Page != page {
 		t.Errorf("ann comes back as %+v", w)
 	}

@@ -71,7 +71,7 @@ func TestRestartOnStore(t *testing.T) {
 		t.Fatalf("the host has the rooms %q", got)
 	}
 	again := dial(t, server)
-	again.conn.Send(wire.Hello{Version: wire.Version, Code: code, Name: "ann", Token: ann.token})
+	again.Conn.Send(wire.Hello{Version: wire.Version, Code: code, Name: "ann", Token: ann.token})
 	expect[wire.Welcome](again)
 	request, _ := http.NewRequest("POST", server.URL+"/api/rooms/"+code+"/go", nil)
 	request.Header.Set("Authorization", "Bearer "+secret)
