@@ -63,6 +63,9 @@ test("a person who comes in is noticed for ten seconds, and the others are not n
   assert.match(textOf(".one.new"), /just came in/);
   await passes(11_000);
   assert.equal(all(".one.new").length, 0);
+  await tells({ people: live.state.people.map((of) => ({ ...of, name: of.arrival === 1 ? "max" : of.name })) });
+  assert.equal(all(".one[data-name=max]").length, 1);
+  assert.equal(all(".one.new").length, 0, "a person with another name is new");
 });
 
 test("a group of a known size waits for the rest, and starts by itself", async () => {

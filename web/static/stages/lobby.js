@@ -103,9 +103,18 @@ function many(n) {
   return n <= 4 ? "few" : n <= 8 ? "some" : n <= 18 ? "many" : "crowd";
 }
 
-/** Notes when people arrive, and lets it be heard. People who were here before the page are not new. @param {Person[]} people @param {View} view */
+/** The names of the people who were here, by their places. @type {Map<number, string>} */
+let here = new Map();
+
+/** Notes when people arrive, and lets it be heard. People who were here before the page, or under another name, are not new. @param {Person[]} people @param {View} view */
 function meet(people, view) {
   const at = view.met.size > 0 ? wallTime() : 0;
+  for (const { name, arrival = 0 } of people) {
+    const before = here.get(arrival);
+    const isRenamed = before !== undefined && !view.met.has(name) && !people.some((other) => other.name === before);
+    if (isRenamed) view.met.set(name, view.met.get(before) ?? 0);
+  }
+  here = new Map(people.map(({ name, arrival = 0 }) => [arrival, name]));
   const came = people.filter(({ name }) => !view.met.has(name));
   for (const { name } of came) view.met.set(name, at);
   if (came.length > 0 && at > 0) sound.come();
