@@ -46,25 +46,23 @@ const wholeRound = `
 	Object.assign(choice, { decided: { by: "rule", measure: "average", ms: 97, other: "<b>Den</b>", other_ms: 110 } });
 	const voting = { open: true, rule: { key: "vote.most-votes" }, vetoes: ["haven (192.0.2.9:27960)"], ballot: [addr, second], choices: [{ addr, kind: "average", gain_ms: 97, payer: "chong", cost_ms: 54 }, { addr: "192.0.2.9:27960", kind: "also", gone: true, name: "haven", by: "dave" }, { addr: second, kind: "ours" }] };
 	const leader = (id) => ({ id, name: id ? "Server " + id : "", country: "CA", players: 3, max_players: 16, complete: true, mean_ms: 90 + id, max_ms: 240, stdev_ms: 100, figure_ms: 90 + id, rtt_ms: ranked.rtt_ms });
-	const played = { round: 1, at: new Date().toISOString(), game: "openarena", server: servers[addr].name, connect: addr, map: "q3dm7", by: "mean", mean_ms: 97, max_ms: 247, players: people.map(({ name }) => name) };
-	const news = { people, log: [{ at: new Date().toISOString(), text: "the best is still looked for" }] };
+	const played = { round: 1, at: inTime(0), game: "openarena", server: servers[addr].name, connect: addr, map: "q3dm7", by: "mean", mean_ms: 97, max_ms: 247, players: people.map(({ name }) => name) };
+	const news = { people, log: [{ at: inTime(0), text: "the best is still looked for" }] };
 	const launches = (how) => people.map((person) => ({ ...person, launch: "launched", ...how[person.name] }));
 	const way = { connect: addr, server: servers[addr].name, link: "steam://connect/" + addr };
 	const stages = {
 		lobby: () => ({ ...news, people: [...people, { name: "zoe", arrival: 4, guest: true, page: true, estimate: { error_ms: 20 } }] }),
 		search: () => ({ ...news, room: room("measuring", { outlook: { key: "plain", with: { text: "about 300 servers are still to be asked" } }, search: { gain_ms: 12 } }), standing: { round: 1, answered: 600, leaders: [0, 1, 2].map(leader), places: [{ country: "CA", listed: 300, answered: 100, open: 4 }, { country: "US", listed: 900, answered: 300 }] } }),
-		reveal: () => ({ ...news, choice, agreement: { ...voting, launch_at: new Date(Date.now() + 60e3).toISOString() }, room: room("chosen") }),
+		reveal: () => ({ ...news, choice, agreement: { ...voting, launch_at: inTime(60e3) }, room: room("chosen") }),
 		vote: () => ({ ...news, choice, agreement: voting, room: room("chosen") }),
-		countdown: () => ({ ...news, choice, agreement: { ...voting, launch_at: new Date(Date.now() + 5000).toISOString() }, room: room("chosen") }),
+		countdown: () => ({ ...news, choice, agreement: { ...voting, launch_at: inTime(5000) }, room: room("chosen") }),
 		go: () => ({ ...news, way, choice, agreement: { ...voting, open: false }, evening: [played], room: room("launching"), people: launches({ anna: { launch: "failed", detail: { key: "plain", with: { text: "openarena: not found" } } }, dave: { launch: "failed" }, ben: { launch: "asking" } }) }),
 		failed: () => ({ ...news, room: room("failed", { limits_ms: [150] }), choice: { ...choice, target: undefined, explain: [{ key: "why.nothing" }],
 			selection: { ...selection, chosen: null, ranking: [], culled: { over_threshold: 1400, unmeasured: 7 } },
 			miss: { addr, limit_ms: 150, rtt_ms: { anna: 12, ben: 78, chong: 198, dave: 108 } },
 			advice: [{ action: "allow", argument: { limit_ms: 198 }, servers: 4, addr }, { action: "without", argument: { name: "chong" }, servers: 611, addr }] } }),
-		night: () => ({ ...news, choice: null, evening: [played], room: room("launching", { ended: new Date().toISOString() }) }),
+		night: () => ({ ...news, choice: null, evening: [played], room: room("launching", { ended: inTime(0) }) }),
 	};
-	// A reveal stays until the next stage is sent, which begins without one.
-	window.setTimeout = ((later) => (act, ms, ...more) => (ms === 1300 ? 0 : later(act, ms, ...more)))(window.later ??= setTimeout);
 	const stands = (stage) => {
 		muster.view.revealed = stage === "reveal" ? 0 : 1;
 		says({ ...stages[stage](), you: { ...live.state.you, name: "anna" } });
@@ -86,8 +84,8 @@ func (b *browser) stands(stage string) {
 func TestAxe(t *testing.T) {
 	t.Parallel()
 	n := newSession(t, 20, friday(4))
-	hand := browse(t, n.organisersLink(), desktop)
-	tv := browse(t, strings.Replace(n.link(), "/#", "/?tv#", 1), wall)
+	hand := n.browse(n.organisersLink(), desktop)
+	tv := n.browse(strings.Replace(n.link(), "/#", "/?tv#", 1), wall)
 	for _, b := range []*browser{hand, tv} {
 		b.sees("#stage", "Waiting for 4 more players")
 		b.prefers("prefers-reduced-motion", "reduce")

@@ -215,7 +215,9 @@ const passesDoors = `(() => {
 func (b *browser) unfold(selector string) {
 	b.Helper()
 	if !strings.Contains(selector, "door") && !strings.Contains(selector, "other-ways") && !strings.Contains(selector, "#way-in") && selector != "#getting" && selector != "#toast" && selector != "#banner" && read[bool](b, passesDoors) {
-		b.until("the page is past the doors", func() bool { return read[string](b, "muster.view.door") == "past" })
+		b.until("the page is past the doors", func() bool {
+			return read[bool](b, `(globalThis.musterTime?.pass(100), muster.view.door === "past")`)
+		})
 	}
 	opened := read[bool](b, fmt.Sprintf(`(() => {
 		const named = %[1]q.match(/#[\w-]+/g) ?? [], found = [...document.querySelectorAll(%[1]q)];
@@ -225,7 +227,7 @@ func (b *browser) unfold(selector string) {
 		return folded.length > 0;
 	})()`, selector))
 	if opened {
-		time.Sleep(100 * time.Millisecond) // it is drawn with the next frame
+		b.draws()
 	}
 }
 
@@ -253,10 +255,20 @@ func eval[T any](b *browser, script string) T {
 	return result
 }
 
-func tried[T any](b *browser, script string) (T, error) {
+func tried[T any](b *browser, script string, how ...chromedp.EvaluateOption) (T, error) {
 	ctx, cancel := context.WithTimeout(b.ctx, 30*time.Second)
 	defer cancel()
-	return chromedp.Run(ctx, chromedp.Evaluate[T](script))
+	return chromedp.Run(ctx, chromedp.Evaluate[T](script, how...))
+}
+
+// draws waits until the page has drawn what has just changed: it does so with the next frame, and what that
+// changes is there with the one after. Where scripts are forbidden, nothing else draws.
+func (b *browser) draws() {
+	b.Helper()
+	const frames = `!globalThis.muster || new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(() => drawn(true))))`
+	if _, err := tried[bool](b, frames, chromedp.EvalAwaitPromise); err != nil {
+		b.Fatalf("the browser draws nothing: %v", err)
+	}
 }
 
 // sees waits until a text is on the page.
@@ -267,7 +279,9 @@ func (b *browser) sees(selector, text string) {
 
 func (b *browser) until(what string, is func() bool) {
 	b.Helper()
-	for deadline := time.Now().Add(60 * time.Second); !is(); time.Sleep(50 * time.Millisecond) {
+	pause := time.Millisecond
+	for deadline := time.Now().Add(60 * time.Second); !is(); time.Sleep(pause) {
+		pause = min(2*pause, 32*time.Millisecond)
 		if time.Now().After(deadline) {
 			b.shoot("stuck")
 			b.Fatalf("never: %s\nthe page says:\n%s", what, b.reads("body"))
@@ -279,7 +293,9 @@ func (b *browser) until(what string, is func() bool) {
 // load its maps: on a busy machine, half a minute. An empty result at the first look is enough.
 func (b *browser) settled(script string) (wrong []string) {
 	b.Helper()
-	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(100 * time.Millisecond) {
+	pause := time.Millisecond
+	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(pause) {
+		pause = min(2*pause, 64*time.Millisecond)
 		if wrong = eval[[]string](b, script); len(wrong) == 0 || time.Now().After(deadline) {
 			return wrong
 		}
@@ -354,7 +370,7 @@ func (b *browser) shoot(name string, sizes ...screenSize) {
 func (b *browser) folds(open bool) {
 	b.Helper()
 	b.run(fmt.Sprintf(`for (const detail of document.querySelectorAll("#details, #details > details, #settings")) detail.open = %t`, open))
-	time.Sleep(100 * time.Millisecond) // they are drawn with the next frame
+	b.draws()
 }
 
 func (b *browser) capture(name string, take chromedp.Action[[]byte]) {

@@ -19,9 +19,9 @@ const atTheDoors = `
 	const people = names.map((name, arrival) => ({ name, arrival, organiser: arrival === 0, peer: true, connected: true, page: true, probed: 0, answered: 0, able: true, country: "NL" }));
 	live.watch = live.connect = () => {};
 	if (live.socket) live.socket.onmessage = live.socket.onclose = null;
-	clearTimeout(live.watchdog);
+	musterTime.clearTimeout(live.watchdog);
 	Object.assign(muster.view, { door: "", getting: null, opening: "" });
-	live.receive(JSON.stringify({ type: "state", now: Date.now(), whole: true, people, you: { ...live.state.you, name: undefined, organiser: undefined }, room: { ...live.state.room, ended: undefined, stage: "gathering", guests_vote: true } }));
+	live.receive(JSON.stringify({ type: "state", now: musterTime.now(), whole: true, people, you: { ...live.state.you, name: undefined, organiser: undefined }, room: { ...live.state.room, ended: undefined, stage: "gathering", guests_vote: true } }));
 `
 
 // strangerAt shows the doors to a stranger of a system.
@@ -52,7 +52,7 @@ const gold = `[...document.querySelectorAll("#stage *")].filter((e) => e.checkVi
 func TestDoors(t *testing.T) {
 	t.Parallel()
 	n := newSession(t, 20, friday(0))
-	b := browse(t, n.link(), desktop)
+	b := n.browse(n.link(), desktop)
 	b.sees("#stage.door, .doors", "Watch")
 	b.prefers("prefers-reduced-motion", "reduce")
 	screens := few(4, pocket, landscape, desktop, wall4, tall, tablet, laptop, large)
@@ -112,13 +112,13 @@ func TestDoorMap(t *testing.T) {
 	atNight(t)
 	t.Parallel()
 	n := newSession(t, 20, friday(0))
-	b := browse(t, n.link(), desktop)
+	b := n.browse(n.link(), desktop)
 	b.sees("#stage.door, .doors", "Watch")
 	b.prefers("prefers-reduced-motion", "reduce")
 	b.strangerAt("windows-amd64", 8)
 	from := func(countries string) {
 		b.Helper()
-		b.run(`{ const { live } = muster, codes = ` + countries + `; live.receive(JSON.stringify({ type: "state", now: Date.now(), whole: true, you: live.state.you, room: live.state.room, people: live.state.people.map((one, i) => ({ ...one, country: codes[i % codes.length] })) })); }`)
+		b.run(`{ const { live } = muster, codes = ` + countries + `; live.receive(JSON.stringify({ type: "state", now: musterTime.now(), whole: true, you: live.state.you, room: live.state.room, people: live.state.people.map((one, i) => ({ ...one, country: codes[i % codes.length] })) })); }`)
 	}
 	for _, countries := range []string{`["US", "NL", "MY", "DE", "BR", "JP", "ZA", "AU"]`, `["NZ"]`} {
 		from(countries)
@@ -152,7 +152,7 @@ func TestDoorsSpeak(t *testing.T) {
 	t.Parallel()
 	n := newSession(t, 20, friday(0))
 	for _, tag := range []string{"de", "ru", "ja", "ar-XB"} {
-		b := browse(t, strings.Replace(n.link(), "/#", "/?lang="+tag+"#", 1), desktop)
+		b := n.browse(strings.Replace(n.link(), "/#", "/?lang="+tag+"#", 1), desktop)
 		b.sees(".doors", "1")
 		b.prefers("prefers-reduced-motion", "reduce")
 		for system, door := range map[string]string{"windows-amd64": "", "darwin": "play", "phone": ""} {

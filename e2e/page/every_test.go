@@ -32,7 +32,7 @@ const crowded = `
 	const standing = { round: window.rounds, answered: 1204, leaders: ranking.slice(0, 3).map((one, id) => ({ ...servers[one.addr], ...one, id, complete: id < 2 })), places: ["US", "DE", "NL", "FR", "BR", "JP", "AU", "CA"].map((country, i) => ({ country, listed: 300 - 20 * i, answered: 200 - 20 * i, open: 12 - i })) };
 	const choices = ["average", "fairest", "kindest", "ours"].map((kind, i) => ({ addr: addresses[i], kind, gain_ms: [97, 116, 182][i], payer: names[[names.length - 1, 3, 1, 2][i] %% names.length], cost_ms: 54 + 40 * i }));
 	const open = { open: true, vetoes: [], ballot: addresses, rule: { key: "vote.most-votes" }, choices };
-	const inTime = (ms) => new Date(Date.now() + ms).toISOString(), voted = people.map((p, i) => ({ ...p, vote: addresses[i %% 4 && i %% 3], ready: i %% 2 === 1, vetoed: i === 2 }));
+	const inTime = (ms) => new Date(musterTime.now() + ms).toISOString(), voted = people.map((p, i) => ({ ...p, vote: addresses[i %% 4 && i %% 3], ready: i %% 2 === 1, vetoed: i === 2 }));
 	const how = ["launched", "by-hand", "asking", "failed", "", "declined"], round = (n) => ({ round: n, at: "2026-01-02T20:1" + n + ":00Z", game: "openarena", server: called[n], connect: addresses[n], country: ["US", "CA", "NL", "DE", "FR"][n], map: "q3dm7", mean_ms: 97, max_ms: 247, players: names, rtt_ms: pings(n), voted: ["zoe", "max"] });
 	const guests = ["zoe", "max"].map((name, i) => ({ name, arrival: names.length + i, peer: false, guest: true, page: true }));
 	const sideNames = ["Nightjars", "<i>Tin Foxes</i> WWWWWWW"], half = Math.ceil(names.length / 2);
@@ -77,10 +77,9 @@ const crowded = `
 	const stage = %q;
 	if (live.socket) live.socket.onmessage = live.socket.onclose = null;
 	live.watch = live.connect = () => {};
-	clearTimeout(live.watchdog);
-	window.setTimeout = () => 0;
+	musterTime.clearTimeout(live.watchdog);
 	Object.assign(muster.view, { searched: stage.endsWith("reveal") ? window.rounds : 0, revealed: 0, ending: stage === "closing" });
-	live.receive(JSON.stringify({ type: "state", now: Date.now(), whole: true, people, you, choice: null, way: null, whatif: null, evening: [], log: [], standing: null, match: null, own: null, agreement: { open: false, vetoes: [], ballot: [] }, ...stages[stage] }));
+	live.receive(JSON.stringify({ type: "state", now: musterTime.now(), whole: true, people, you, choice: null, way: null, whatif: null, evening: [], log: [], standing: null, match: null, own: null, agreement: { open: false, vetoes: [], ballot: [] }, ...stages[stage] }));
 `
 
 // everyStage lists the stages of a room. above must be above the fold of a phone, and aside above
@@ -287,9 +286,9 @@ const halves = `(() => {
 func TestEveryStage(t *testing.T) {
 	t.Parallel()
 	n := newSession(t, 20, friday(0))
-	b := browse(t, n.organisersLink(), pocket)
+	b := n.browse(n.organisersLink(), pocket)
 	b.sees("#stage", "Waiting for the first player")
-	tv := browse(t, strings.Replace(n.link(), "/#", "/?tv#", 1), wall)
+	tv := n.browse(strings.Replace(n.link(), "/#", "/?tv#", 1), wall)
 	tv.until("the QR code is there", func() bool { return eval[bool](tv, `document.querySelector("#invite img")?.naturalWidth > 0`) })
 	crowds, screens := []int{len(nicknames)}, few(3, pocket, aside, desktop, small, upright, wall4)
 	if os.Getenv("MUSTER_SHOTS") != "" { // for looking at, too

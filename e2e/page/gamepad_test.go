@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
@@ -69,7 +70,9 @@ func (b *browser) plugsIn() {
 		return err
 	}))
 	b.run(plugIn)
-	b.until("the gamepad is listened to", func() bool { return eval[bool](b, "!!globalThis.steer && document.adoptedStyleSheets.length > 0") })
+	b.until("the gamepad is listened to", func() bool {
+		return eval[bool](b, "!!globalThis.steer?.focusable && document.adoptedStyleSheets.length > 0")
+	})
 }
 
 // pushes presses buttons of the gamepad, one after the other.
@@ -120,15 +123,15 @@ func TestGamepad(t *testing.T) {
 	t.Parallel()
 	n := newSession(t, 80, friday(0))
 	deck := screenSize{"deck", 1280, 800, 1, true}
-	b := browse(t, n.organisersLink(), deck)
+	b := n.browse(n.organisersLink(), deck)
 	b.sees("#stage", "Waiting for the first player")
 	b.plugsIn()
 	b.steersTo("#nickname")
 	b.types("anna" + kb.Enter) // the console's own keyboard
 	b.sees("#people .badge", "you")
 	n.as["anna"] = n.secret
-	n.plays(0, 200)
-	n.plays(1, 200)
+	n.plays(0)
+	n.plays(1)
 	b.sees("#stage", "2 players here")
 	b.folds(false)
 	b.reachesAll("the lobby")
@@ -136,21 +139,24 @@ func TestGamepad(t *testing.T) {
 	b.steersTo("#settings > summary", padA)
 	b.reachesAll("the settings")
 	b.steersTo("#by", padRight)
-	n.awaits("another rule", func(r wire.Document) bool { return r.By == "threshold" })
+	n.awaits("another rule", func(r wire.Snapshot) bool { return r.Room.By == "threshold" })
 	b.pushes(padB)
 	b.until("the settings are folded, and the focus stays", func() bool { return b.isAt("#settings:not([open]) > summary") })
 	b.steersTo("#stage [data-action=go]", padA)
 	b.begins("search", "Everyone is measuring")
+	n.searched()
 	b.begins("vote", "Where shall we play?")
 	b.reachesAll("the vote")
 	b.steersTo("#stage .candidate:nth-child(1) .cast", padA)
 	b.until("the vote counts", func() bool { return b.isAt("#stage .candidate.mine .cast[aria-pressed=true]") })
 	b.steersTo("#stage [data-ready=true]", padA)
+	b.begins("reveal", "Tonight we meet in")
+	n.pass(reveal)
 	b.begins("countdown", "Next stop")
 	b.pushes(padB)
 	b.begins("vote", "Where shall we play?")
 	b.steersTo("#stage [data-ready=true]", padA)
-	n.awaits("the launch", func(r wire.Document) bool { return r.Stage == wire.Launching })
+	n.launches()
 	b.begins("go", "You’re on the way")
 	b.reachesAll("on the way")
 }
@@ -161,7 +167,7 @@ func TestGamepadHeld(t *testing.T) {
 	atNight(t)
 	t.Parallel()
 	n := newSession(t, 80, friday(0))
-	b := browse(t, "http://"+n.at+"/", desktop)
+	b := n.browse("http://"+n.at+"/", desktop)
 	b.until("the page has begun", func() bool { return eval[bool](b, "!!globalThis.muster") })
 	b.plugsIn()
 	b.deaf.Store(true) // the page's own code misses what was there
@@ -175,16 +181,19 @@ func TestGamepadHeld(t *testing.T) {
 		document.querySelector("button").focus();
 		document.addEventListener("focusin", () => moves++)`)
 	b.run("pad.axes = [0, .95, 0, 0]")
-	b.until("the focus goes on and on", func() bool { return eval[int](b, "moves") >= 4 })
+	b.plays(3 * time.Second)
+	if moves := eval[int](b, "moves"); moves < 4 {
+		t.Errorf("a held stick has moved the focus %d times", moves)
+	}
 	b.run("pad.axes = [0, .2, 0, .1]; pad.buttons[0] = { pressed: true, value: 1 }")
 	b.until("the button is pressed", func() bool { return eval[int](b, "clicks") >= 1 })
-	b.run("globalThis.rested = moves; globalThis.shown = 0; (function count() { shown++; requestAnimationFrame(count); })()")
-	b.until("a second is over", func() bool { return eval[int](b, "shown") >= 60 })
+	b.run("globalThis.rested = moves")
+	b.plays(3 * time.Second)
 	if moved, clicks := eval[int](b, "moves - rested"), eval[int](b, "clicks"); moved > 1 || clicks != 1 {
 		t.Errorf("a stick at rest moved the focus %d times; a held button clicked %d times", moved, clicks)
 	}
-	b.run("pad.buttons[0] = { pressed: false, value: 0 }; document.hasFocus = () => false; rested = moves; shown = 0; pad.axes = [0, 1, 0, 0]")
-	b.until("a second is over", func() bool { return eval[int](b, "shown") >= 60 })
+	b.run("pad.buttons[0] = { pressed: false, value: 0 }; document.hasFocus = () => false; rested = moves; pad.axes = [0, 1, 0, 0]")
+	b.plays(3 * time.Second)
 	if moved := eval[int](b, "moves - rested"); moved > 0 {
 		t.Errorf("another window's gamepad moved the focus %d times", moved)
 	}
@@ -196,7 +205,7 @@ func TestGamepadLanguage(t *testing.T) {
 	atNight(t)
 	t.Parallel()
 	n := newSession(t, 20, friday(0))
-	b := browse(t, "http://"+n.at+"/", desktop)
+	b := n.browse("http://"+n.at+"/", desktop)
 	b.until("the languages are there", func() bool { return eval[bool](b, "!!document.querySelector('#language')") })
 	b.plugsIn()
 	b.run(`globalThis.isFirst = true; document.querySelector("#language").focus()`)

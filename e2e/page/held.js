@@ -12,7 +12,7 @@
   };
   globalThis.musterTime = {
     now: () => now,
-    setTimeout: (call, ms) => set(call, ms, 0),
+    setTimeout: (call, ms) => (ms > 0 ? set(call, ms, 0) : Number(setTimeout(call))), // for which no time need pass
     setInterval: (call, ms) => set(call, ms, ms),
     clearTimeout: (timer) => void (waiting = waiting.filter((one) => one.timer !== timer)),
     /** Lets time pass: what is due in it happens in its order. @param {number} ms */

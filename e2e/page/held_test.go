@@ -23,17 +23,41 @@ var heldTime string
 func browseHeld(t *testing.T, url string, size screenSize) *browser {
 	t.Helper()
 	b := browse(t, "about:blank", size)
+	b.holds(url)
+	return b
+}
+
+// holds opens a page whose time stands still.
+func (b *browser) holds(url string) {
+	b.Helper()
 	b.do(chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
 		_, err := chromedp.Call(ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: heldTime})
 		return err
 	}), chromedp.Navigate(url))
-	return b
+}
+
+// opens waits until a held page has drawn something, and lets it load what the first screen does not need.
+func (b *browser) opens() {
+	b.Helper()
+	b.until("the page is open", func() bool {
+		return read[bool](b, `!!globalThis.muster?.view && (muster.view.firstState > 0 || muster.view.front === "shown" || muster.live.connection === "gone")`)
+	})
+	b.pass(time.Second)
 }
 
 // pass lets time pass on a page whose time is held.
 func (b *browser) pass(d time.Duration) {
 	b.Helper()
 	b.run(fmt.Sprintf("musterTime.pass(%d)", d.Milliseconds()))
+}
+
+// plays lets time pass on a page that draws ten times a second meanwhile.
+func (b *browser) plays(d time.Duration) {
+	b.Helper()
+	for ; d > 0; d -= 100 * time.Millisecond {
+		b.pass(100 * time.Millisecond)
+		b.draws()
+	}
 }
 
 // TestHeldTime holds the time of a host and of a page. While neither passes, the page stays at a countdown, and
@@ -75,7 +99,7 @@ func TestHeldTime(t *testing.T) {
 	b.pass(time.Second) // it comes back
 	b.until("the page is back", func() bool { return eval[string](b, "muster.live.connection") == "live" })
 
-	b.tells(`{ people, choice, agreement: { open: true, vetoes: [], ballot: [addr], launch_at: new Date(Date.now() + 5000).toISOString() }, room: room("chosen") }`)
+	b.tells(`{ people, choice, agreement: { open: true, vetoes: [], ballot: [addr], launch_at: inTime(5000) }, room: room("chosen") }`)
 	for left := 5; left > 0; left-- {
 		b.sees("#stage .left", fmt.Sprint(left))
 		b.pass(time.Second)

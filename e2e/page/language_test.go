@@ -26,7 +26,7 @@ func TestLanguages(t *testing.T) {
 	for _, tag := range tags {
 		t.Run(tag, func(t *testing.T) {
 			n := newSession(t, 20, friday(0))
-			b := browse(t, in(tag, n.organisersLink()), desktop)
+			b := n.browse(in(tag, n.organisersLink()), desktop)
 			speaks := func() bool {
 				return eval[bool](b, fmt.Sprintf(`document.documentElement.lang === %q && document.querySelector("#steps")?.innerText !== ""`, tag))
 			}
@@ -38,7 +38,7 @@ func TestLanguages(t *testing.T) {
 			if dir != want {
 				t.Errorf("text runs %s, want %s", dir, want)
 			}
-			tv := browse(t, strings.Replace(in(tag, n.link()), "?", "?tv&", 1), wall)
+			tv := n.browse(strings.Replace(in(tag, n.link()), "?", "?tv&", 1), wall)
 			tv.until("the QR code is there", func() bool { return eval[bool](tv, `document.querySelector("#invite img")?.naturalWidth > 0`) })
 			const people = 5
 			for _, s := range everyStage {
@@ -68,7 +68,7 @@ func TestLanguages(t *testing.T) {
 func TestLanguageSwitch(t *testing.T) {
 	t.Parallel()
 	n := newSession(t, 20, friday(0))
-	b := browse(t, in(catalogue.Accented, n.organisersLink()), phone)
+	b := n.browse(in(catalogue.Accented, n.organisersLink()), phone)
 	b.sees("#steps", "[")
 	b.tabsTo("#language", "D"+kb.Enter)
 	b.sees("#stage", "Warten auf")

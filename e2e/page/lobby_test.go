@@ -14,8 +14,6 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
-
-	"muster/discovery"
 )
 
 var (
@@ -35,9 +33,9 @@ func TestLobby(t *testing.T) {
 	talking.Voice = "https://discord.gg/abc"
 	n := newSession(t, 20, talking)
 	n.as["anna"] = n.secret
-	n.plays(0, 100)
-	n.plays(1, 100)
-	ann := browse(t, n.organisersLink(), pocket)
+	n.plays(0)
+	n.plays(1)
+	ann := n.browse(n.organisersLink(), pocket)
 	ann.sees("#stage h1", "You’re in, anna")
 	ann.sees("#stage", "2 players here")
 	if bottom := eval[float64](ann, `document.querySelector("#stage [data-action=go]").getBoundingClientRect().bottom`); bottom > 668 {
@@ -48,7 +46,7 @@ func TestLobby(t *testing.T) {
 		t.Error("the way to where they talk opens the room's page to others, or leads elsewhere")
 	}
 	ann.shoot("lobby", pocket, small, zoomed, desktop, laptop, night4k)
-	tv := browse(t, strings.Replace(n.link(), "/#", "/?tv#", 1), wall)
+	tv := n.browse(strings.Replace(n.link(), "/#", "/?tv#", 1), wall)
 	tv.sees("#stage h1", "Who’s in tonight?")
 	tv.sees("#stage", n.code)
 	tv.until("the QR code is there", func() bool { return eval[bool](tv, `document.querySelector("#invite img")?.naturalWidth > 0`) })
@@ -72,12 +70,12 @@ func TestLobby(t *testing.T) {
 	ann.until("the room waits for seats for half an hour", func() bool {
 		return eval[float64](ann, "muster.live.state.room.wait_ms ?? 0") == 30*60_000
 	})
-	n.joins("<b>Maximiliane-Charlotte</b>", 2, 100, func(*discovery.Result) {})
+	n.joins("<b>Maximiliane-Charlotte</b>", 2)
 	tv.sees(".one.new", "just came in")
 	if eval[int](tv, `document.querySelectorAll(".one.new").length`) != 1 {
 		t.Error("those who were here come in again")
 	}
-	zoe := browse(t, n.link(), pocket)
+	zoe := n.browse(n.link(), pocket)
 	zoe.enters("zoe")
 	tv.sees("#stage", "watching, no Muster yet")
 	zoe.shoot("lobby-guest", pocket, desktop)
@@ -87,10 +85,10 @@ func TestLobby(t *testing.T) {
 		t.Error("with forced colours a sign has no outline")
 	}
 
-	tv.run(`muster.view.stirred -= 11 * 60_000`)
+	tv.run(`muster.view.stirred -= 11 * 60_000; muster.view.changed()`)
 	tv.until("the wall is dimmed", func() bool { return eval[bool](tv, `getComputedStyle(document.documentElement).filter !== "none"`) })
 
-	log := browse(t, strings.Replace(n.link(), "/#", "/?show=log#", 1), desktop)
+	log := n.browse(strings.Replace(n.link(), "/#", "/?show=log#", 1), desktop)
 	log.until("the log is open", func() bool { return eval[bool](log, `document.querySelector("#log li")?.checkVisibility() === true`) })
 	log.tabsTo("#log > summary")
 	log.types(kb.Enter)

@@ -21,10 +21,10 @@ func TestLobbyMap(t *testing.T) {
 	atNight(t)
 	t.Parallel()
 	n := newSession(t, 20, friday(0))
-	b := browse(t, n.organisersLink(), desktop)
+	b := n.browse(n.organisersLink(), desktop)
 	b.sees("#stage", "Waiting for the first player")
 	b.until("the QR code is there", func() bool { return eval[bool](b, `muster.view.qr !== ""`) })
-	tv := browse(t, strings.Replace(n.link(), "/#", "/?tv#", 1), wall)
+	tv := n.browse(strings.Replace(n.link(), "/#", "/?tv#", 1), wall)
 	tv.until("the QR code is there", func() bool { return eval[bool](tv, `document.querySelector("#invite img")?.naturalWidth > 0`) })
 	crowds := []int{16, 8, 5, 2}
 	if os.Getenv("MUSTER_SHOTS") == "" {
@@ -59,9 +59,9 @@ func TestSignMenu(t *testing.T) {
 	t.Parallel()
 	n := newSession(t, 20, friday(0))
 	n.as["anna"] = n.secret
-	n.plays(0, 100)
-	n.plays(1, 100)
-	b := browse(t, n.organisersLink(), desktop)
+	n.plays(0)
+	n.plays(1)
+	b := n.browse(n.organisersLink(), desktop)
 	b.sees("#stage", "2 players here")
 	const ben, item = `.one[data-name="ben"] .face`, "#sign-menu [role=menuitem]"
 	b.run(`window.confirm = () => { throw new Error("a menu asks in its own words") }`)
@@ -90,7 +90,7 @@ func TestSignMenu(t *testing.T) {
 	b.sees("#sign-menu", "Count benny again")
 	b.click(`#sign-menu [data-action=without]`)
 	b.until("benny counts", func() bool { return !strings.Contains(b.reads(`.one[data-name="benny"]`), "comes along") })
-	zoe := browse(t, n.link(), pocket)
+	zoe := n.browse(n.link(), pocket)
 	zoe.enters("zoe")
 	const guest = `.one[data-name="zoe"] .face`
 	b.click(guest)
@@ -110,7 +110,7 @@ func TestSignMenu(t *testing.T) {
 const lively = `
 	const live = muster.live, at = new Date(live.now()).toISOString();
 	const people = [["anna", "NL"], ["ben", "US"], ["chong", "MY"], ["dave", "US"], ["emil", "SE"], ["fatima", "NG"], ["gus", "BR"]].map(([name, country], arrival) => ({ name, country: arrival === 6 ? undefined : country, arrival, organiser: arrival === 0, guest: arrival === 6, peer: arrival < 6, connected: arrival < 6, page: true, probed: 0, answered: 0, able: true }));
-	muster.view.met = new Map(people.slice(0, 5).map(({ name }) => [name, 0]).concat([["fatima", Date.now()], ["gus", 0]]));
+	muster.view.met = new Map(people.slice(0, 5).map(({ name }) => [name, 0]).concat([["fatima", musterTime.now()], ["gus", 0]]));
 	live.receive(JSON.stringify({ people, you: { ...live.state.you, name: "anna", organiser: true }, reactions: [{ name: "dave", sign: "drink", at }, { name: "chong", sign: "go", at }] }));
 `
 
@@ -119,7 +119,7 @@ func TestLivelyLobby(t *testing.T) {
 	atNight(t)
 	t.Parallel()
 	n := newSession(t, 20, friday(0))
-	b := browse(t, n.organisersLink(), desktop)
+	b := n.browse(n.organisersLink(), desktop)
 	b.sees("#stage", "Waiting for the first player")
 	b.until("the QR code is there", func() bool { return eval[bool](b, `muster.view.qr !== ""`) })
 	b.drawn("lobby", "lobby", 4, 0)

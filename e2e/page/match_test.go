@@ -4,12 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/chromedp/chromedp/kb"
-
-	"muster/discovery"
-	"muster/host/wire"
 )
 
 // TestMatch plays a match of two sides through its pages. One captain uses the keyboard and listens
@@ -19,20 +15,19 @@ func TestMatch(t *testing.T) {
 	t.Parallel()
 	settings := friday(0)
 	settings.Match, settings.Maps, settings.SideA = "bo3", "dm6, dm17, ztn", "Nightjars"
-	settings.Turn = discovery.Millis(5 * time.Minute) // a busy machine takes long
 	n := newSession(t, 80, settings)
-	anna := browse(t, n.organisersLink(), desktop)
+	anna := n.browse(n.organisersLink(), desktop)
 	anna.sees("#stage", "Nightjars – Side B")
 	anna.run(ears)
 	anna.tabsTo("#nickname", "anna"+kb.Enter)
 	anna.sees("#people .badge", "you")
 	n.as["anna"] = n.secret
-	n.plays(0, 200)
-	n.plays(1, 200)
+	n.plays(0)
+	n.plays(1)
 	anna.sees("#stage .neither", "ben")
 	anna.folds(false)
 
-	ben := browse(t, strings.Replace(n.personal("ben"), "/#", "/?side=b#", 1), pocket)
+	ben := n.browse(strings.Replace(n.personal("ben"), "/#", "/?side=b#", 1), pocket)
 	ben.sees("#stage .own-side", "You are here") // the link has led there
 	anna.tabsTo("[data-key=team-a] .join-side", kb.Enter)
 	anna.sees("#stage .own-side", "captain")
@@ -41,6 +36,7 @@ func TestMatch(t *testing.T) {
 
 	anna.tabsTo("#stage [data-action=go]", kb.Enter)
 	anna.begins("search", "Everyone is measuring")
+	n.searched()
 	anna.begins("ban", "Your ban", "timer", "radio", "list", "button Choose what to ban")
 	anna.sees("#steps", "Ban")
 	ben.sees("#stage h1", "anna bans")
@@ -73,7 +69,7 @@ func TestMatch(t *testing.T) {
 			ben.click("#stage .move:not(:disabled)")
 		}
 	}
-	n.awaits("the launch", func(r wire.Document) bool { return r.Stage == wire.Launching })
+	n.launches()
 	anna.begins("go", "You’re on the way", "list Maps in their order")
 	anna.sees("#stage .match-story", "dm6")
 	ben.sees("#stage .side-head", "Tin Foxes")

@@ -17,7 +17,7 @@ func TestWithoutCode(t *testing.T) {
 	n := newSession(t, 20, friday(0))
 	base, key, _ := strings.Cut(n.link(), "#")
 	code, _, _ := strings.Cut(key, "_")
-	b := browse(t, base, phone)
+	b := n.browse(base, phone)
 	b.sees("#front", "Its code, or the whole link")
 	if !eval[bool](b, "document.querySelector('#banner').hidden") {
 		t.Error("the bare address is told of a trouble")

@@ -3,6 +3,7 @@ package page_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"muster/host/wire"
 )
@@ -14,22 +15,22 @@ func TestSession(t *testing.T) {
 	settings := friday(0)
 	settings.GuestsVote = true
 	n := newSession(t, 1200, settings)
-	organiser := browse(t, n.organisersLink(), desktop)
+	organiser := n.browse(n.organisersLink(), desktop)
 	organiser.enters("anna")
 	if hash := eval[string](organiser, "location.hash"); "http://"+n.at+"/"+hash != n.link() {
 		t.Errorf("the organiser's secret stands in the address: %s", hash)
 	}
-	guest := browse(t, n.link(), phone)
+	guest := n.browse(n.link(), phone)
 	guest.sees("#invite", "muster join "+n.link())
 	guest.shoot("gathering", phone, couch)
 	guest.enters("zoe")
 	organiser.sees("#people", "zoe")
 
 	n.as["anna"] = n.secret
-	n.plays(0, 250)
-	n.plays(1, 250)
-	n.plays(2, 250)
-	n.plays(3, 250)
+	n.plays(0)
+	n.plays(1)
+	n.plays(2)
+	n.plays(3)
 	organiser.sees("#stage", "5 are in, 4 can play")
 	organiser.run(`{ window.orders = []; const sends = fetch; window.fetch = (url, how) => { if (how?.body) orders.push(how.body); return sends(url, how); } }`)
 	organiser.sets("#by", "threshold")
@@ -44,20 +45,21 @@ func TestSession(t *testing.T) {
 
 	organiser.click("#stage [data-action=go]")
 	guest.sees("#stage", "Everyone is measuring")
+	n.measures(0, 400)
 	organiser.until("points are drawn", func() bool { return eval[int](organiser, "muster.live.clouds.of('ben').length") > 350 })
-	goOn := []func(){organiser.holds("search"), guest.holds("search")}
 	organiser.shoot("measuring", desktop, laptop)
 	guest.shoot("measuring", phone)
-	for _, goesOn := range goOn {
-		goesOn()
-	}
 
 	n.close()
+	organiser.until("the page has lost its host", func() bool { return eval[string](organiser, "muster.live.connection") == "lost" })
+	n.pass(6 * time.Second)
 	organiser.sees("#banner", "Lost the connection to the host")
 	organiser.shoot("lost", desktop)
 	n.open()
+	n.pass(5 * time.Second)
 	organiser.until("the page is back", func() bool { return organiser.reads("#banner") == "" })
 	organiser.until("it has the points again", func() bool { return eval[int](organiser, "muster.live.clouds.of('ben').length") >= 150 })
+	n.searched()
 
 	organiser.sees("#stage h1", "Where shall we play?")
 	guest.sees("#why", "average")
@@ -80,11 +82,14 @@ func TestSession(t *testing.T) {
 
 	guest.click("#stage [data-ready=true]")
 	organiser.click("#stage [data-ready=true]")
-	guest.sees("#stage .left", "")
-	room := n.awaits("everyone is sent to a server", func(r wire.Document) bool { return r.Stage == wire.Launching })
-	guest.sees("#connect", room.Connect)
+	n.decides()
+	n.pass(reveal)
+	guest.begins("countdown", "Next stop")
+	n.pass(countdown)
+	room := n.awaitsStage(wire.Launching)
+	guest.sees("#connect", room.Way.Connect)
 	organiser.sees("#people", "couldn’t start: openarena: not found in PATH")
-	if link := eval[string](guest, "document.querySelector('.way a').href"); link != "steam://connect/"+room.Connect {
+	if link := eval[string](guest, "document.querySelector('.way a').href"); link != "steam://connect/"+room.Way.Connect {
 		t.Errorf("the way in is %q", link)
 	}
 	organiser.shoot("launching", desktop, laptop, night4k)
@@ -93,15 +98,19 @@ func TestSession(t *testing.T) {
 	culledList(organiser)
 
 	organiser.click("#stage [data-action=go]")
-	n.awaits("the next round", func(r wire.Document) bool { return r.Round == 2 })
+	n.awaits("the next round", func(r wire.Snapshot) bool { return r.Room.Round == 2 })
 	organiser.sees("#evening", "Round 1")
 
+	n.searched()
+	n.pass(8 * time.Second)
 	organiser.until("nothing is told any more", func() bool { return organiser.reads("#toast") == "" })
 	organiser.click("#steer [data-action=end]")
 	organiser.sees("#stage .same-time", "Same time ")
 	organiser.sees("#stage", "Only you see this so far")
 	organiser.shoot("closing", desktop, phone)
 	organiser.click("#stage [data-action=close-room]")
+	n.awaits("the end", func(r wire.Snapshot) bool { return !r.Room.Ended.IsZero() })
+	n.pass(tick)
 	for _, b := range []*browser{organiser, guest} {
 		b.sees("#stage h1", "Good night")
 		b.sees("#stage .awards", "Nearest")
@@ -118,17 +127,6 @@ func TestSession(t *testing.T) {
 	guest.until("nothing is looked for any more", func() bool {
 		return guest.reads("#banner") == "" && eval[string](guest, "muster.live.connection") == "over"
 	})
-}
-
-// holds freezes a page at a stage. goesOn delivers everything that it missed.
-func (b *browser) holds(stage string) (goesOn func()) {
-	b.Helper()
-	b.run(`window.missed = []; muster.live.socket.onmessage = ({ data }) => { muster.live.watch(); missed.push(data); }`)
-	b.until("the page stands at the "+stage, func() bool { return eval[string](b, "muster.view.stage") == stage })
-	return func() {
-		b.Helper()
-		b.run(`muster.live.socket.onmessage = ({ data }) => muster.live.receive(data); missed.forEach((data) => muster.live.receive(data))`)
-	}
 }
 
 // sharedPicture checks that the picture of the result is saved if the browser cannot share.
@@ -156,8 +154,8 @@ func culledList(b *browser) {
 func TestOneself(t *testing.T) {
 	t.Parallel()
 	n := newSession(t, 50, friday(0))
-	n.plays(1, 100)
-	guest := browse(t, n.link(), phone)
+	n.plays(1)
+	guest := n.browse(n.link(), phone)
 	guest.enters("zoe")
 	guest.sees("#people .badge", "guest")
 	guest.reads("#me")
@@ -166,7 +164,7 @@ func TestOneself(t *testing.T) {
 	own := eval[string](guest, `document.querySelector("#own-link").textContent`)
 	guest.run(`document.querySelector("#new-name").value = "zoë\u202e<b>"; document.querySelector("#me form").requestSubmit()`)
 	guest.sees("#people", "zoë<b>")
-	other := browse(t, own, desktop)
+	other := n.browse(own, desktop)
 	other.sees("#people .badge", "you")
 	other.sees("#people", "zoë<b>")
 	guest.click("#me [data-sure=leave]")
@@ -174,17 +172,17 @@ func TestOneself(t *testing.T) {
 	guest.sees("#welcome", "Your nickname")
 	other.sees("#toast", "missing or out of date")
 
-	player := browse(t, n.personal("ben"), desktop)
+	player := n.browse(n.personal("ben"), desktop)
 	player.sees("#people .badge", "you")
 	if got := player.reads("#people"); strings.Contains(got, "guest") || player.reads("#welcome") != "" {
 		t.Errorf("by the personal link ben is %s", got)
 	}
-	organiser := browse(t, n.organisersLink(), desktop)
+	organiser := n.browse(n.organisersLink(), desktop)
 	organiser.click("#steer [data-sure=renew]")
 	organiser.click("#steer [data-action=renew]")
 	organiser.sees("#toast", "The organiser’s link has changed")
 	organiser.sees("#steer", "Lock the room")
-	browse(t, n.organisersLink(), desktop).sees("#toast", "missing or out of date")
+	n.browse(n.organisersLink(), desktop).sees("#toast", "missing or out of date")
 }
 
 // votesInAPocket checks the vote on a small phone. Three candidates and the button for being ready

@@ -61,9 +61,9 @@ func TestSheets(t *testing.T) {
 	for _, tag := range []string{catalogue.English, "de", "ru", "ja"} {
 		t.Run(tag, func(t *testing.T) {
 			n := newSession(t, 20, friday(0))
-			b := browse(t, in(tag, n.organisersLink()), desktop)
+			b := n.browse(in(tag, n.organisersLink()), desktop)
 			b.until("the QR code is there", func() bool { return eval[bool](b, `Boolean(globalThis.muster?.view?.qr)`) })
-			tv := browse(t, strings.Replace(in(tag, n.link()), "?", "?tv&", 1), wall)
+			tv := n.browse(strings.Replace(in(tag, n.link()), "?", "?tv&", 1), wall)
 			tv.until("the QR code is there", func() bool { return eval[bool](tv, `document.querySelector("#invite img")?.naturalWidth > 0`) })
 			for _, s := range everyStage {
 				t.Run(s.name, func(t *testing.T) { b.sheet(t, tv, s.name, s.stage, tag) })

@@ -11,7 +11,7 @@ func TestSound(t *testing.T) {
 	atNight(t)
 	t.Parallel()
 	n := newSession(t, 20, friday(0))
-	b := browse(t, n.link(), desktop)
+	b := n.browse(n.link(), desktop)
 	b.sees("#stage", "Waiting for the first player")
 	for _, players := range []int{1, 4, 16} {
 		b.run(`window.heard = null; (async () => {

@@ -16,7 +16,8 @@ func (b *browser) tab(url string) *browser {
 	if err := chromedp.Do(ctx); err != nil {
 		b.Fatal(err)
 	}
-	other.do(chromedp.Navigate(url))
+	other.holds(url)
+	other.opens()
 	return other
 }
 
@@ -24,7 +25,7 @@ func (b *browser) tab(url string) *browser {
 func TestTwoTabs(t *testing.T) {
 	t.Parallel()
 	n := newSession(t, 20, friday(0))
-	first := browse(t, n.link(), desktop)
+	first := n.browse(n.link(), desktop)
 	second := first.tab(n.link())
 	second.sees("#welcome", "Your nickname")
 	first.enters("zoe")
@@ -40,7 +41,7 @@ func TestCutOff(t *testing.T) {
 	t.Parallel()
 	n := newSession(t, 20, friday(0))
 	link := n.organisersLink()
-	b := browse(t, link[:len(link)-3], desktop)
+	b := n.browse(link[:len(link)-3], desktop)
 	b.sees("#toast", "missing or out of date")
 	b.enters("zoe")
 	b.sees("#people", "zoe")

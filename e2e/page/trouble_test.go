@@ -1,28 +1,12 @@
 package page_test
 
 import (
-	"context"
 	"strings"
 	"testing"
 
-	"muster/discovery"
 	"muster/host/wire"
-	"muster/peer"
 	"muster/selection"
 )
-
-// twisted is a player's prober with changed results.
-type twisted struct {
-	peer.Prober
-	twist func(*discovery.Result)
-}
-
-func (t twisted) Run(ctx context.Context, servers []discovery.Server, plan discovery.Plan, seen func(discovery.Result)) error {
-	return t.Prober.Run(ctx, servers, plan, func(r discovery.Result) {
-		t.twist(&r)
-		seen(r)
-	})
-}
 
 // together returns the settings for a search that the host coordinates.
 func together() wire.Settings {
@@ -41,23 +25,26 @@ func TestSixteen(t *testing.T) {
 	atNight(t)
 	t.Parallel()
 	n := newSession(t, 300, together())
-	b := browse(t, n.organisersLink(), desktop)
+	n.silent = false // a program that is asked for one takes two seconds to say so, and these answer at once
+	b := n.browse(n.organisersLink(), desktop)
 	for i, name := range strange {
-		n.joins(name, i%len(players), 100, func(*discovery.Result) {})
+		n.joins(name, i%len(players))
 	}
 	b.sees("#stage", "16 players here")
 	b.shoot("sixteen-gathering", desktop, laptop, pocket, phone, wall4)
-	tv := browse(t, strings.Replace(n.link(), "/#", "/?tv#", 1), wall)
+	tv := n.browse(strings.Replace(n.link(), "/#", "/?tv#", 1), wall)
 	tv.sees("#stage", "16 players here")
 	tv.isFromTheSofa("a full lobby", wall, wall4)
 	tv.shoot("sixteen-tv", wall)
 	tv.tellsSignsApart(".one .sign")
 	b.enters("Ünal\u202e <i>")
 	b.click("#stage [data-action=go]")
+	n.passesUntil("the vote", func(r wire.Snapshot) bool { return r.Voting.Open })
 	b.sees("#stage", "Where shall we play?")
 	b.shoot("sixteen-agreeing", desktop, couch, screenSize{"tablet", 768, 1024, 1, false})
 	tv.isFromTheSofa("a full vote", wall, wall4)
 	b.click("#stage [data-action=go]") // a person who only watches is not asked whether they are ready
+	n.launches()
 	b.sees("#stage", "EVERYONE TO")
 	b.shoot("sixteen-launching", desktop, phone)
 }

@@ -19,7 +19,7 @@ func TestEveryLanguage(t *testing.T) {
 	atNight(t)
 	t.Parallel()
 	n := newSession(t, 20, friday(0))
-	b := browse(t, in(catalogue.Accented, n.organisersLink()), pocket)
+	b := n.browse(in(catalogue.Accented, n.organisersLink()), pocket)
 	b.sees("#steps", "[")
 	for _, s := range everyStage {
 		b.resize(pocket)
