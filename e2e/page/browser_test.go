@@ -52,6 +52,7 @@ var (
 	night4k = screenSize{"4k-dark", 3840, 2160, 1, true}
 	laptop  = screenSize{"desktop-dark", 1440, 900, 1, true}
 	phone   = screenSize{"phone", 360, 780, 2, false}
+	reflow  = screenSize{"320", 320, 640, 2, false} // WCAG 2.2, 1.4.10: no scrolling to the side
 	couch   = screenSize{"phone-dark", 360, 780, 2, true}
 )
 

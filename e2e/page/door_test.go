@@ -66,6 +66,8 @@ func TestDoors(t *testing.T) {
 			if system == "phone" {
 				wants = 1 // the button that sends the link
 			}
+			b.resize(reflow)
+			b.fits(reflow)
 			for _, size := range screens {
 				b.fitsOn(fmt.Sprintf("door-%s-%d", system, people), size, "")
 				if sizes := eval[[]float64](b, `[...document.querySelectorAll(".frame")].flatMap((e) => [e.offsetWidth, e.offsetHeight])`); len(sizes) != 4 || sizes[0] != sizes[2] || sizes[1] != sizes[3] || sizes[0] < 90 {

@@ -315,6 +315,8 @@ func TestEveryStage(t *testing.T) {
 				}
 				b.fitsOn(name, size, above)
 			}
+			b.resize(reflow)
+			b.fits(reflow)
 			tv.resize(wall)
 			tv.drawn(s.name, s.stage, people, -1)
 			for _, size := range few(1, wall, wall4) {

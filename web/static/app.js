@@ -60,7 +60,7 @@ const view = {
   firstState: 0,
   longest: 0,
   qr: "",
-  /** When each person was first seen, ms; 0 for people who were here before the page. @type {Map<string, number>} */
+  /** When each person was first seen, ms, by the order of arrival, because names change; 0 for people who were here before the page. @type {Map<number, number>} */
   met: new Map(),
   /** The programs that the host gives to visitors without Muster, and the download in progress. @type {import("./get.js").Offer | null} */
   offer: null,

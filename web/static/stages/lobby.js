@@ -103,22 +103,13 @@ function many(n) {
   return n <= 4 ? "few" : n <= 8 ? "some" : n <= 18 ? "many" : "crowd";
 }
 
-/** The names of the people who were here, by their places. @type {Map<number, string>} */
-let here = new Map();
-
-/** Notes when people arrive, and lets it be heard. People who were here before the page, or under another name, are not new. @param {Person[]} people @param {View} view */
+/** Notes when people arrive, and lets it be heard. People who were here before the page are not new. @param {Person[]} people @param {View} view */
 function meet(people, view) {
   const at = view.met.size > 0 ? wallTime() : 0;
-  for (const { name, arrival = 0 } of people) {
-    const before = here.get(arrival);
-    const isRenamed = before !== undefined && !view.met.has(name) && !people.some((other) => other.name === before);
-    if (isRenamed) view.met.set(name, view.met.get(before) ?? 0);
-  }
-  here = new Map(people.map(({ name, arrival = 0 }) => [arrival, name]));
-  const came = people.filter(({ name }) => !view.met.has(name));
-  for (const { name } of came) view.met.set(name, at);
+  const came = people.filter(({ arrival = 0 }) => !view.met.has(arrival));
+  for (const { arrival = 0 } of came) view.met.set(arrival, at);
   if (came.length > 0 && at > 0) sound.come();
-  if (people.length === 0) view.met.set("", 0); // the first person is new, too
+  if (people.length === 0) view.met.set(-1, 0); // the first person is new, too
 }
 
 /** The title, and what the group looks for. On a phone the title is about the person who holds it. @param {State} state @param {View} view @param {Person | undefined} me */
@@ -145,7 +136,7 @@ function below(scene, people, beside) {
 /** @param {Scene} scene @param {Person} person @param {boolean} mapped */
 function one(scene, person, mapped) {
   const { state, view, me, named } = scene;
-  const isNew = wallTime() - (view.met.get(person.name) ?? 0) < newFor;
+  const isNew = wallTime() - (view.met.get(person.arrival ?? 0) ?? 0) < newFor;
   const isMe = person === me;
   const letters = [...person.name].length;
   const opens = !view.tv && hasMenu(state, person, isMe);
