@@ -82,6 +82,7 @@ func (b *browser) stands(stage string) {
 // TestAxe checks that axe-core finds nothing at any stage, on phones, desktops and walls, in dark
 // and light, with all details open. It also checks the pages before there is a room.
 func TestAxe(t *testing.T) {
+	atNight(t)
 	t.Parallel()
 	n := newSession(t, 20, friday(4))
 	hand := n.browse(n.organisersLink(), desktop)
