@@ -2,6 +2,7 @@ package hosttest
 
 import (
 	"cmp"
+	"context"
 	"net/http"
 	"testing"
 	"time"
@@ -46,7 +47,8 @@ func Join(t testing.TB, url string, header http.Header, hello wire.Hello) *Playe
 // Expect waits for the next message of a type, and skips all others.
 func Expect[M wire.Message](p *Player) M {
 	p.Helper()
-	deadline := time.After(time.Minute)
+	ctx, cancel := context.WithTimeout(p.Context(), time.Minute)
+	defer cancel()
 	for {
 		select {
 		case m, open := <-p.Heard:
@@ -56,7 +58,7 @@ func Expect[M wire.Message](p *Player) M {
 			if wanted, ok := m.(M); ok {
 				return wanted
 			}
-		case <-deadline:
+		case <-ctx.Done():
 			p.Fatalf("no %T came", *new(M))
 		}
 	}
