@@ -438,7 +438,9 @@ func (b *browser) isReadable(name string, size screenSize) {
 	b.Helper()
 	for _, text := range b.settled(arrived + `(() => {
 		const canvas = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });
-		const rgba = (colour) => {
+		const kept = new Map(), known = new Map(); // asking for a pixel or a style takes long
+		const rgba = (colour) => kept.get(colour) ?? (kept.set(colour, drawn(colour)), kept.get(colour));
+		const drawn = (colour) => {
 			canvas.clearRect(0, 0, 1, 1);
 			canvas.fillStyle = colour;
 			canvas.fillRect(0, 0, 1, 1);
@@ -448,17 +450,23 @@ func (b *browser) isReadable(name string, size screenSize) {
 		const linear = (v) => (v / 255 <= 0.03928 ? v / 255 / 12.92 : ((v / 255 + 0.055) / 1.055) ** 2.4);
 		const light = ([r, g, b]) => 0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b);
 		const over = (top, below) => [0, 1, 2].map((i) => top[i] * top[3] + below[i] * (1 - top[3])).concat(1);
-		const ancestors = (e) => (e ? [...ancestors(e.parentElement), e] : []);
-		const behind = (e) => ancestors(e).map((e) => getComputedStyle(e)).flatMap((s) => [s.backgroundColor, s.backgroundImage.match(/rgba?\([^)]*\)/)?.[0]]).filter(Boolean).map(rgba).reduce((below, top) => over(top, below), [255, 255, 255, 1]);
+		const seen = (e) => { // what is behind the texts in an element, and how much of them is seen
+			if (!e) return { below: [255, 255, 255, 1], opacity: 1 };
+			if (!known.has(e)) {
+				const { backgroundColor, backgroundImage, opacity } = getComputedStyle(e), up = seen(e.parentElement);
+				const tops = [backgroundColor, backgroundImage.match(/rgba?\([^)]*\)/)?.[0]].filter(Boolean).map(rgba);
+				known.set(e, { below: tops.reduce((below, top) => over(top, below), up.below), opacity: up.opacity * opacity });
+			}
+			return known.get(e);
+		};
 		const found = [];
 		const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
 		while (texts.nextNode()) {
 			const e = texts.currentNode.parentElement;
 			if (!texts.currentNode.data.trim() || !e.checkVisibility() || e.closest(".unseen, .skip, :disabled")) continue;
 			const style = getComputedStyle(e);
-			const below = behind(e);
-			const ink = rgba(style.color);
-			ink[3] *= ancestors(e).reduce((product, e) => product * getComputedStyle(e).opacity, 1);
+			const { below, opacity } = seen(e), [r, g, b, alpha] = rgba(style.color);
+			const ink = [r, g, b, alpha * opacity];
 			const [dark, bright] = [light(over(ink, below)), light(below)].sort((x, y) => x - y);
 			const large = parseFloat(style.fontSize) >= (style.fontWeight >= 700 ? 18.66 : 24);
 			const ratio = (bright + 0.05) / (dark + 0.05);
