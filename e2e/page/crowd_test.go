@@ -13,7 +13,6 @@ import (
 	"muster/host"
 	"muster/host/hosttest"
 	"muster/host/wire"
-	"muster/host/wire/conn"
 	"muster/selection"
 	"muster/web"
 )
@@ -61,18 +60,20 @@ func TestCrowd(t *testing.T) {
 	if first > mostLoaded {
 		t.Errorf("the page loads %d bytes to the first state", first)
 	}
-	var crowd []*conn.Conn
+	var crowd []*hosttest.Player
 	for i := range crowdPlayers {
-		crowd = append(crowd, crowdPlayer(t, server, code, fmt.Sprintf("player%d", i)))
+		crowd = append(crowd, hosttest.Join(t, server.URL, nil, wire.Hello{Code: code, Name: fmt.Sprintf("player%d", i)}))
 	}
 	b.sees("#stage", "8 players here")
 	b.tellsFrames("the lobby fills", trace)
 	rooms.Go(code)
 	b.sees("#stage", "Everyone is measuring")
-	time.Sleep(300 * time.Millisecond) // the list is out
+	for _, p := range crowd {
+		hosttest.Expect[wire.Measure](p)
+	}
 	for first := 0; first < crowdServers-crowdLate; first += 1000 {
-		for i, conn := range crowd {
-			conn.Send(crowdResults(i, first, min(1000, crowdServers-crowdLate-first)))
+		for i, p := range crowd {
+			p.Conn.Send(crowdResults(i, first, min(1000, crowdServers-crowdLate-first)))
 		}
 		time.Sleep(100 * time.Millisecond) // 10,000 a second
 	}
@@ -83,8 +84,8 @@ func TestCrowd(t *testing.T) {
 				return
 			case <-time.After(time.Second):
 			}
-			for i, conn := range crowd {
-				conn.Send(crowdResults(i, first, 1))
+			for i, p := range crowd {
+				p.Conn.Send(crowdResults(i, first, 1))
 			}
 		}
 	}()
@@ -145,13 +146,6 @@ func crowdList() []discovery.Server {
 		list[i].Addr = netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)}), 27960)
 	}
 	return list
-}
-
-func crowdPlayer(t *testing.T, server *httptest.Server, code, name string) *conn.Conn {
-	t.Helper()
-	c := hosttest.Dial(t, server.URL, nil, func(*conn.Conn, wire.Message) {}, nil)
-	c.Send(wire.Hello{Version: wire.Version, Code: code, Name: name})
-	return c
 }
 
 // crowdResults returns a player's results for n servers.
