@@ -326,7 +326,7 @@ func (p *inMemoryPlayer) plays() {
 				p.coming = append(p.coming, coming{at: p.asks(began, server), round: m.Round, server: server})
 			}
 		case wire.Finalists:
-			look := hosttest.Looked(p.name, p.list, m)
+			look := hosttest.World(p.name, p.list).Look(m)
 			if tells == nil {
 				p.says(look)
 				break
@@ -381,7 +381,7 @@ func (p *inMemoryPlayer) tells(now time.Time) {
 }
 
 func (p *inMemoryPlayer) answers(ask wire.Ask) {
-	infos, report := hosttest.Measured(p.name, p.list, ask, p.told, time.Since(p.began))
+	infos, report := hosttest.World(p.name, p.list).Report(ask.Round, p.told, ask.Servers, time.Since(p.began))
 	p.told += len(report.Results)
 	p.says(infos)
 	p.says(report)

@@ -276,11 +276,11 @@ func (p *Player) hear(ctx context.Context, message wire.Message) {
 		p.list, p.told = m.Servers, 0
 	case wire.Ask:
 		at := p.asksUntil(m.Servers, 1)
-		infos, report := hosttest.Measured(p.name, p.list, m, p.told, time.Since(p.began))
+		infos, report := hosttest.World(p.name, p.list).Report(m.Round, p.told, m.Servers, time.Since(p.began))
 		p.told += len(report.Results)
 		p.sayAt(ctx, at, infos, report)
 	case wire.Finalists:
-		p.sayAt(ctx, p.asksUntil(m.Servers, m.Samples), hosttest.Looked(p.name, p.list, m))
+		p.sayAt(ctx, p.asksUntil(m.Servers, m.Samples), hosttest.World(p.name, p.list).Look(m))
 	case wire.Refusal:
 		p.room.crowd.refused(m)
 	case wire.Launch:

@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"muster/bench/worlds"
 	"muster/discovery"
 	"muster/discovery/plan/topology"
 	"muster/internal/sim"
@@ -33,7 +32,7 @@ func distanceFromFewest(g *sim.Group, o sim.GroupOptions, seed uint64) (distance
 	if err != nil || !r.Found {
 		return distance{}, fmt.Errorf("no server found: %w", err)
 	}
-	doc := worlds.Select(g, o.Criteria)
+	doc := g.Selection(o.Criteria)
 	objective := doc.Above(o.Criteria.Objective(g.Players), g.Players)
 	f := newFewest(g, objective, r.Server, *fewestWithin)
 	return distance{r.Search.Probes, float64(f.questions()) / float64(len(g.Players)), r.Regret}, nil
@@ -108,7 +107,7 @@ func TestFewestOfSmallWorlds(t *testing.T) {
 		}
 		for _, rule := range []selection.Rule{selection.Mean, selection.Minimax, selection.Fairness} {
 			criteria := selection.Criteria{By: rule}
-			f := newFewest(g, criteria.Objective(g.Players), worlds.Select(g, criteria).Chosen.Server, 1)
+			f := newFewest(g, criteria.Objective(g.Players), g.Selection(criteria).Chosen.Server, 1)
 			least, bound := f.leastOfAll(list), f.questions()
 			if bound > least || bound < len(g.Players) {
 				t.Fatalf("%s: %d questions certify the choice, and the bound is %d", rule, least, bound)

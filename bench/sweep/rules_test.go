@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"muster/bench/worlds"
 	"muster/internal/sim"
 	"muster/selection"
 )
@@ -45,9 +44,9 @@ func rulesOn(t *testing.T, of, group string) {
 		if err != nil {
 			return err
 		}
-		own := worlds.Select(g, selection.Criteria{By: selection.LeastSacrifice}).Own
+		own := g.Selection(selection.Criteria{By: selection.LeastSacrifice}).Own
 		for _, rule := range rules {
-			chosen := worlds.Select(g, selection.Criteria{By: rule}).Chosen
+			chosen := g.Selection(selection.Criteria{By: rule}).Chosen
 			if chosen == nil {
 				return fmt.Errorf("world %d has no server for all", world)
 			}

@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"muster/bench/worlds"
 	"muster/internal/sim"
 	"muster/selection"
 )
@@ -68,7 +67,7 @@ func sidesOn(t *testing.T, of, group string) {
 		}
 		for _, rule := range sidesRules {
 			criteria := selection.Criteria{By: rule.by, Limits: rule.limits, Sides: clans(g)}
-			best := worlds.Select(g, criteria)
+			best := g.Selection(criteria)
 			if best.Chosen == nil {
 				continue
 			}

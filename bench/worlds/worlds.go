@@ -9,7 +9,6 @@ import (
 	"muster/discovery"
 	"muster/internal/listing"
 	"muster/internal/sim"
-	"muster/selection"
 )
 
 // Kind is a kind of worlds: css2007, et2007, night2000 (the demo's), distance, and matrix, with the files
@@ -74,24 +73,4 @@ func servers(file string) (list []discovery.Server, err error) {
 		}
 	}
 	return list, nil
-}
-
-// Select ranks the servers for a group by every true RTT, as if everybody had measured everything.
-func Select(g *sim.Group, criteria selection.Criteria) selection.Selection {
-	criteria.Top, criteria.Reasons = 1, -1
-	servers := selection.Servers{List: g.Vantages[0].Servers, Infos: map[int]*discovery.Info{}}
-	for i := range g.Vantages[0].Infos {
-		servers.Infos[i] = &g.Vantages[0].Infos[i]
-	}
-	table := selection.NewTable(g.Players, len(servers.List))
-	for player, v := range g.Vantages {
-		for server, rtt := range v.RTT {
-			state := discovery.Answered
-			if rtt < 0 {
-				state = discovery.Lost
-			}
-			table.Set(player, server, state, rtt)
-		}
-	}
-	return selection.NewFilter(servers, criteria).Select(table)
 }

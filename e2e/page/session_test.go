@@ -19,6 +19,7 @@ import (
 	"muster/host/store"
 	"muster/host/wire"
 	"muster/internal/clock/clocktest"
+	"muster/internal/freeport"
 	"muster/selection"
 	"muster/web"
 )
@@ -79,7 +80,7 @@ func newSession(t *testing.T, servers int, settings wire.Settings, with ...func(
 	t.Helper()
 	n := &session{
 		T: t, held: clocktest.Hold(time.Now().Round(0)), list: make([]discovery.Server, servers), silent: true,
-		at: freePort(t), file: filepath.Join(t.TempDir(), "rooms.db"), with: with, as: map[string]string{},
+		at: freeport.TCP(t), file: filepath.Join(t.TempDir(), "rooms.db"), with: with, as: map[string]string{},
 	}
 	for i := range n.list {
 		n.list[i] = discovery.Server{
@@ -309,14 +310,4 @@ func (n *session) passesUntil(what string, is func(wire.Snapshot) bool) {
 func (n *session) awaitsStage(stage wire.Stage) wire.Snapshot {
 	n.Helper()
 	return n.awaits(string(stage), func(r wire.Snapshot) bool { return r.Room.Stage == stage })
-}
-
-func freePort(t *testing.T) string {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer listener.Close()
-	return listener.Addr().String()
 }

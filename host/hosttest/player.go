@@ -92,12 +92,13 @@ func (p *Player) Plays(script Script) {
 			}
 		case wire.Ask:
 			if len(m.Servers) > 0 {
-				told += p.reports(script, m.Round, told, m.Servers)
+				p.reports(script, m.Round, told, m.Servers)
+				told += len(m.Servers)
 			}
-			p.informs(script, m.Round, m.Names)
+			p.Conn.Send(script.infos(m.Round, m.Names))
 		case wire.Finalists:
 			if len(m.Servers) > 0 {
-				p.Conn.Send(script.looks(m))
+				p.Conn.Send(script.Look(m))
 			}
 		case wire.Launch:
 			launched := script.Launched
@@ -116,34 +117,39 @@ func (p *Player) Measures(script Script, round, from, to int) {
 	p.reports(script, round, from, servers)
 }
 
-// reports tells results after so many earlier ones.
-func (p *Player) reports(script Script, round, told int, servers []int) (tells int) {
-	report := wire.Report{Round: round, First: told}
+// reports tells results after so many earlier ones, and what the servers that answer say about themselves.
+func (p *Player) reports(script Script, round, told int, servers []int) {
+	infos, report := script.Report(round, told, servers, 0)
+	p.Conn.Send(infos)
+	p.Conn.Send(report)
+}
+
+// Report is what a player says of servers after so many earlier results, at a time of the player's.
+func (s Script) Report(round, told int, servers []int, now time.Duration) (wire.Infos, wire.Report) {
+	report := wire.Report{Round: round, First: told, Now: now}
 	for _, server := range servers {
-		result := discovery.Result{Server: server, State: discovery.Lost, Phase: discovery.Refining}
-		if rtt := script.RTT(server); rtt > 0 {
+		result := discovery.Result{Server: server, State: discovery.Lost, Phase: discovery.Refining, At: now}
+		if rtt := s.RTT(server); rtt > 0 {
 			result.State, result.RTT = discovery.Answered, rtt
 		}
 		report.Results = append(report.Results, result)
 	}
-	p.informs(script, round, servers)
-	p.Conn.Send(report)
-	return len(servers)
+	return s.infos(round, servers), report
 }
 
-// informs tells what those servers say about themselves that answer.
-func (p *Player) informs(script Script, round int, servers []int) {
+// infos is what those servers say about themselves that answer.
+func (s Script) infos(round int, servers []int) wire.Infos {
 	infos := wire.Infos{Round: round}
 	for _, server := range servers {
-		if script.RTT(server) > 0 {
-			infos.Servers = append(infos.Servers, wire.ServerInfo{Server: server, Info: script.info(server)})
+		if s.RTT(server) > 0 {
+			infos.Servers = append(infos.Servers, wire.ServerInfo{Server: server, Info: s.info(server)})
 		}
 	}
-	p.Conn.Send(infos)
+	return infos
 }
 
-// looks is the second look at the finalists.
-func (s Script) looks(m wire.Finalists) wire.Verified {
+// Look is the second look at the finalists.
+func (s Script) Look(m wire.Finalists) wire.Verified {
 	v := wire.Verified{Round: m.Round, Attempt: m.Attempt}
 	for _, server := range m.Servers {
 		seen := wire.Finalist{Server: server, State: discovery.Lost, Sent: 3}

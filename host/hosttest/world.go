@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"muster/discovery"
-	"muster/host/wire"
 )
 
 // List returns a list whose places and networks are as uneven as real ones, in the order of a room's
@@ -68,31 +67,7 @@ func place(name string) [3]float64 {
 
 func dot(a, b [3]float64) float64 { return max(-1, min(1, a[0]*b[0]+a[1]*b[1]+a[2]*b[2])) }
 
-// Measured returns a player's report on the servers that the host asks for, after told earlier results.
-func Measured(name string, list []discovery.Server, ask wire.Ask, told int, now time.Duration) (wire.Infos, wire.Report) {
-	report, infos := wire.Report{Round: ask.Round, First: told, Now: now}, wire.Infos{Round: ask.Round}
-	for _, server := range ask.Servers {
-		result := discovery.Result{Server: server, State: discovery.Lost, Phase: discovery.Refining, At: now}
-		if rtt := RTT(name, list[server]); rtt > 0 {
-			result.State, result.RTT = discovery.Answered, rtt
-			infos.Servers = append(infos.Servers, wire.ServerInfo{Server: server, Info: discovery.Info{Map: "oa_dm1", MaxPlayers: 16}})
-		}
-		report.Results = append(report.Results, result)
-	}
-	return infos, report
-}
-
-// Looked returns a player's second look at the finalists.
-func Looked(name string, list []discovery.Server, m wire.Finalists) wire.Verified {
-	v := wire.Verified{Round: m.Round, Attempt: m.Attempt}
-	for _, server := range m.Servers {
-		seen := wire.Finalist{Server: server, State: discovery.Lost, Sent: 3}
-		if rtt := RTT(name, list[server]); rtt > 0 {
-			ms := rtt.Seconds() * 1000
-			seen.State, seen.RTTs, seen.Info = discovery.Answered, []float64{ms + .1, ms, ms + .2},
-				&discovery.Info{Name: "a server", Map: "oa_dm1", MaxPlayers: 16}
-		}
-		v.Servers = append(v.Servers, seen)
-	}
-	return v
+// World returns what a player sees of the servers of a list.
+func World(player string, list []discovery.Server) Script {
+	return Script{RTT: func(server int) time.Duration { return RTT(player, list[server]) }}
 }

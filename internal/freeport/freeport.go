@@ -11,12 +11,11 @@ import (
 )
 
 // The ports are above those of well-known services, and below those that Linux, macOS and Windows assign to sockets that
-// ask for any. Test programs that run at once begin at different ones.
+// ask for any.
 const first, last = 10_000, 20_000
 
+// chosen counts the ports that this process has chosen, so that none is given away twice.
 var chosen atomic.Int64
-
-func init() { chosen.Store(int64(os.Getpid()) * 97) }
 
 // TCP returns a loopback address whose port is free. It never returns one twice.
 func TCP(t testing.TB) string {
@@ -49,8 +48,9 @@ func UDP(t testing.TB) string {
 func choose(t testing.TB, try func(at string) error) (at string) {
 	t.Helper()
 	var err error
+	begin := int64(os.Getpid()) * 97 // test programs that run at once begin at different ports
 	for range last - first {
-		at = fmt.Sprintf("127.0.0.1:%d", first+chosen.Add(1)%(last-first))
+		at = fmt.Sprintf("127.0.0.1:%d", first+(begin+chosen.Add(1))%(last-first))
 		if err = try(at); err == nil {
 			return at
 		}

@@ -67,7 +67,7 @@ const mostPopulated = 200
 // NewPopulated returns so many of a group's nearest servers.
 func NewPopulated(g *Group, servers int, seed uint64) (*Populated, error) {
 	var near []int
-	for _, ranked := range g.selection(selection.Criteria{By: selection.Mean}).Ranking {
+	for _, ranked := range g.Selection(selection.Criteria{By: selection.Mean}).Ranking {
 		if g.Vantages[0].Infos[ranked.Server].MaxPlayers >= mostGroup && len(near) < servers {
 			near = append(near, ranked.Server)
 		}

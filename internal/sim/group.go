@@ -91,7 +91,7 @@ type groupTruth struct {
 
 func (g *Group) truth(criteria selection.Criteria) groupTruth {
 	criteria.Top = 1
-	doc := g.selection(criteria)
+	doc := g.Selection(criteria)
 	t := groupTruth{Group: g, criteria: criteria, doc: doc, found: doc.Chosen != nil, limit: doc.LimitMS}
 	if t.found {
 		t.best = *doc.Chosen
@@ -102,7 +102,8 @@ func (g *Group) truth(criteria selection.Criteria) groupTruth {
 	return t
 }
 
-func (g *Group) selection(criteria selection.Criteria) selection.Selection {
+// Selection ranks the servers by every true RTT, as if everybody had measured everything.
+func (g *Group) Selection(criteria selection.Criteria) selection.Selection {
 	criteria.Reasons = -1
 	servers := selection.Servers{List: g.Vantages[0].Servers, Infos: map[int]*discovery.Info{}}
 	for i := range g.Vantages[0].Infos {

@@ -116,7 +116,7 @@ func (g *Group) honest(liars []int) *Group {
 
 func newPlot(g *Group, liars []int, criteria selection.Criteria, seed uint64) *plot {
 	p := &plot{Group: g, liars: liars, criteria: criteria, rng: rand.New(rand.NewPCG(seed, 0x6c6965)), scores: map[int]float64{}}
-	for _, ranked := range g.honest(liars).selection(criteria).Ranking {
+	for _, ranked := range g.honest(liars).Selection(criteria).Ranking {
 		if !slices.ContainsFunc(liars, func(liar int) bool { return g.Vantages[liar].RTT[ranked.Server] < 0 }) {
 			p.suited = append(p.suited, ranked.Server)
 			p.scores[ranked.Server] = ranked.Score
@@ -153,7 +153,7 @@ const margin = 0.5
 // persuades returns the chosen server that costs the honest the most, if the liars report told
 // instead of the RTT to it, and the truth about all others.
 func (p *plot) persuades(told func(liar, server int, rtt time.Duration) time.Duration) int {
-	truth := p.selection(p.criteria)
+	truth := p.Selection(p.criteria)
 	objective := truth.Above(p.criteria.Objective(p.Players), p.Players)
 	score := func(server int, lie bool) float64 {
 		rtts := make([]float64, len(p.Players))
@@ -234,7 +234,7 @@ func (g *Group) Attacked(liars []int, a Attack, o GroupOptions, run uint64) (e O
 			best = truth.best.Server
 		}
 		suits := selection.Criteria{Seats: o.Criteria.Seats, NoPassword: o.Criteria.NoPassword, Map: o.Criteria.Map, By: o.Criteria.By}
-		for _, ranked := range g.honest(liars).selection(suits).Ranking {
+		for _, ranked := range g.honest(liars).Selection(suits).Ranking {
 			if ranked.Addr.String() == addr && addr == s.target {
 				e.Found, e.Server = true, ranked.Server
 				_, e.Regret = truth.regret(ranked.Server)
