@@ -56,6 +56,19 @@ func playedRoom(t *testing.T) *room.Room {
 	return n.Room
 }
 
+// pagesOf returns the credentials of a room's pages: those of people, by name, the organiser's, and a
+// stranger's.
+func pagesOf(n *roomtest.Session) map[string]string {
+	pages := map[string]string{"organiser": n.Room.Keys().Secret, "stranger": ""}
+	for _, name := range n.Guests() {
+		pages[name] = name + "'s token"
+	}
+	for name := range n.Welcomes {
+		pages[name] = n.PageOf(name)
+	}
+	return pages
+}
+
 func object(v *page.View, edition int) []byte {
 	return append(v.AppendSince([]byte(`{"type":"state"`), edition), '}')
 }

@@ -35,11 +35,7 @@ func TestOnlyOwnPings(t *testing.T) {
 			t.Fatal(err)
 		}
 		view = next
-		pages := map[string]string{"": "nobody's", "organiser": "secret"}
-		for name, welcome := range n.Welcomes {
-			pages[name] = welcome.Page
-		}
-		for reader, credential := range pages {
+		for reader, credential := range pagesOf(n) {
 			name := roster.BadgeOf(view.Badges, credential).Name
 			state := append(view.AppendOwn(view.AppendSince([]byte(`{"type":"state"`), 0), name, 0), '}')
 			if !json.Valid(state) {

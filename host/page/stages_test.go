@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"net/netip"
 	"os"
 	"path/filepath"
 	"slices"
@@ -35,7 +34,7 @@ func TestStages(t *testing.T) {
 	for _, play := range []func(*night){
 		gatherings, rounds, crowds, launches, failures, waits, nights, matches, meetings, strangers,
 	} {
-		play(&night{T: t, written: written})
+		play(&night{Session: &roomtest.Session{TB: t}, written: written})
 	}
 	files, err := os.ReadDir(stagesOfPage)
 	if err != nil {
@@ -53,22 +52,14 @@ func TestStages(t *testing.T) {
 	}
 }
 
-// night plays a host's part for one room, on a clock of its own.
+// night is a [roomtest.Session] whose states are written for the page.
 type night struct {
-	*testing.T
-	room *room.Room
-	view *page.View
-	now  time.Time
+	*roomtest.Session
 	// way completes the way to a server as a game's host does.
 	way func(wire.Way) wire.Way
-	// pages are the credentials of people's pages, and the organiser's.
-	pages map[string]string
-	// finalists are the newest second looks that each player was asked for, and infos what servers
-	// say of themselves.
-	finalists map[string]wire.Finalists
-	infos     []discovery.Info
-	pings     map[string][]float64
-	written   map[string]bool
+	// infos are what servers say of themselves.
+	infos   []discovery.Info
+	written map[string]bool
 }
 
 // opens opens a room. A function may change its settings.
@@ -80,105 +71,74 @@ func (n *night) opens(change func(*wire.Settings)) {
 	if change != nil {
 		change(&settings)
 	}
-	n.now, n.view = roomtest.Eight, &page.View{}
-	n.pages, n.finalists = map[string]string{"organiser": "the secret", "stranger": ""}, map[string]wire.Finalists{}
-	n.infos, n.pings = nil, map[string][]float64{}
+	keys := room.Keys{Code: "BAKODI", Link: "thekeyofthelink", Secret: "the secret"}
+	n.Session = roomtest.Play(n.TB, room.New(keys, settings, roomtest.Eight), roomtest.Eight)
+	n.Adjust = func(seen *wire.Finalist) { // nothing is lost
+		seen.Info, seen.RTTs = &n.infos[seen.Server], slices.Repeat(seen.RTTs, seen.Sent)
+	}
 	n.way = func(way wire.Way) wire.Way { way.Link = "steam://connect/" + way.Connect; return way }
-	n.room = room.New(room.Keys{Code: "BAKODI", Link: "thekeyofthelink", Secret: "the secret"}, settings, n.now)
 }
 
-func (n *night) step(in room.Input) {
-	n.Helper()
-	outputs, err := n.room.Step(in, n.now)
-	if err != nil {
-		n.Fatalf("%T: %v", in, err)
-	}
-	for _, o := range outputs {
-		switch o := o.(type) {
-		case room.Send:
-			if w, is := o.Message.(wire.Welcome); is {
-				n.pages[o.To] = w.Page
-			}
-			if f, is := o.Message.(wire.Finalists); is {
-				for _, p := range n.room.Snapshot().People {
-					if p.Peer && (o.To == "" || o.To == p.Name) {
-						n.finalists[p.Name] = f
-					}
-				}
-			}
-		case room.Plan:
-			defer n.step(room.Turn{})
-		}
-	}
-}
-
-// orders orders something on somebody's page.
+// orders orders something on a reader's page, which must be allowed.
 func (n *night) orders(by string, action room.Action) {
 	n.Helper()
-	n.step(room.Order{Credential: n.pages[by], Action: action})
+	if err := n.Acts(pagesOf(n.Session)[by], action); err != nil {
+		n.Fatalf("%s orders %T: %v", by, action, err)
+	}
 }
 
 // plays lets a player in whose page is open. The first one is the organiser.
-func (n *night) plays(name, country string, more ...wire.Side) {
+func (n *night) plays(name, country string, side wire.Side) {
 	n.Helper()
-	hello := wire.Hello{Version: wire.Version, Code: "BAKODI", Name: name, Token: name + "'s token"}
-	if len(n.room.Snapshot().People) == 0 {
-		hello.As = "the secret"
+	if len(n.View().People) == 0 {
+		n.As[name] = n.Room.Keys().Secret
 	}
-	if len(more) > 0 {
-		hello.Side = more[0]
-	}
-	n.step(room.Join{Hello: hello, From: room.Origin{Country: country}, Token: hello.Token})
-	n.step(room.PageOpened{Token: n.pages[name]})
+	n.Origins[name] = room.Origin{Country: country}
+	hello := n.Hello(name)
+	hello.Side = side
+	n.JoinAs(hello)
+	n.Step(room.PageOpened{Token: n.PageOf(name)})
 }
 
 // watches lets a guest in, who has only a page.
 func (n *night) watches(name string) {
 	n.Helper()
-	n.pages[name] = name + "'s page"
-	n.step(room.Order{Action: room.Enter{Name: name, Token: n.pages[name], From: netip.AddrFrom4([4]byte{198, 51, 100, byte(len(n.pages))})}})
-	n.step(room.PageOpened{Token: n.pages[name]})
+	if err := n.Enters(name, ""); err != nil {
+		n.Fatalf("%s enters: %v", name, err)
+	}
+	n.Step(room.PageOpened{Token: name + "'s token"})
 }
 
 // friends are the players of the session of 2005, and where they live.
 var friends = [][2]string{{"anna", "NL"}, {"ben", "US"}, {"chong", "MY"}, {"dave", ""}}
 
-func (n *night) friendsPlay() {
+// friendsPlay lets some friends in who can play, or all.
+func (n *night) friendsPlay(names ...string) {
 	n.Helper()
 	for _, friend := range friends {
-		n.plays(friend[0], friend[1])
-		n.step(room.Hear{Player: friend[0], Message: wire.Able{Game: n.room.Settings().Game}})
-	}
-}
-
-// names are those of all players, in the order of their arrival.
-func (n *night) names() (names []string) {
-	for _, p := range n.room.Snapshot().People {
-		if p.Peer {
-			names = append(names, p.Name)
+		if len(names) == 0 || slices.Contains(names, friend[0]) {
+			n.plays(friend[0], friend[1], "")
+			n.Says(friend[0], wire.Able{Game: n.Room.Settings().Game})
 		}
 	}
-	return names
 }
 
 // lists gives the room servers, with their countries.
 func (n *night) lists(countries ...string) {
-	n.Helper()
-	var servers []discovery.Server
+	list := roomtest.ListOf(len(countries))
+	n.infos = nil
 	for i, country := range countries {
-		servers = append(servers, discovery.Server{Addr: roomtest.AddrOf(i), Country: country})
+		list[i].Country = country
 		n.infos = append(n.infos, discovery.Info{Name: fmt.Sprintf("pro-g InstaGib #%d", 1480+i), Map: "oa_dm1", Players: 4, MaxPlayers: 64})
 	}
-	n.step(room.Listed{List: topology.New(room.Shared(servers, nil))})
+	n.Gets(list)
 }
 
-// reports says what a player measures, ms; 0 is lost.
+// reports says what a player measures of the listed servers, ms; 0 is lost.
 func (n *night) reports(name string, pings ...float64) {
 	n.Helper()
-	n.pings[name] = pings
-	round := n.room.Snapshot().Room.Round
-	infos, report := wire.Infos{Round: round}, wire.Report{Round: round}
-	for server, ms := range pings {
+	infos, report := wire.Infos{Round: n.Round()}, wire.Report{Round: n.Round()}
+	for server, ms := range pings[:min(len(pings), len(n.infos))] {
 		infos.Servers = append(infos.Servers, wire.ServerInfo{Server: server, Info: n.infos[server]})
 		result := discovery.Result{Server: server, State: discovery.Answered, RTT: time.Duration(ms * float64(time.Millisecond))}
 		if ms == 0 {
@@ -186,65 +146,35 @@ func (n *night) reports(name string, pings ...float64) {
 		}
 		report.Results = append(report.Results, result)
 	}
-	n.step(room.Hear{Player: name, Message: infos})
-	n.step(room.Hear{Player: name, Message: report})
+	n.Says(name, infos)
+	n.Says(name, report)
 }
 
-func (n *night) done(names ...string) {
+// measure lets all players report their pings, and be done.
+func (n *night) measure(pings [][]float64) {
 	n.Helper()
-	for _, name := range names {
-		n.step(room.Hear{Player: name, Message: wire.Done{Round: n.room.Snapshot().Room.Round}})
+	for i, name := range n.Players() {
+		n.reports(name, pings[i%len(pings)]...)
 	}
+	n.Done(n.Players()...)
 }
 
-// looks answers the newest second look of players with what they measured.
-func (n *night) looks(names ...string) {
+// chooses plays a round until its players have measured five servers and looked again at the best.
+func (n *night) chooses() {
 	n.Helper()
-	for _, name := range names {
-		asked, is := n.finalists[name]
-		if !is {
-			n.Fatalf("%s was not asked to look at anything; the log: %v", name, n.room.Snapshot().Log)
-		}
-		verified := wire.Verified{Round: asked.Round, Attempt: asked.Attempt}
-		for _, server := range asked.Servers {
-			seen := wire.Finalist{Server: server, State: discovery.Lost, RTTs: []float64{}, Sent: 3, Info: &n.infos[server]}
-			if ms := n.pings[name][server]; ms > 0 {
-				seen.State, seen.RTTs = discovery.Answered, []float64{ms, ms, ms}
-			}
-			verified.Servers = append(verified.Servers, seen)
-		}
-		n.step(room.Hear{Player: name, Message: verified})
-	}
-}
-
-// passes lets time pass, a quarter of a second at a time.
-func (n *night) passes(d time.Duration) {
-	n.Helper()
-	for end := n.now.Add(d); n.now.Before(end); {
-		n.now = n.now.Add(min(250*time.Millisecond, end.Sub(n.now)))
-		n.step(room.Tick{})
-	}
+	n.Goes()
+	n.lists("CA", "DE", "JP", "US", "NL")
+	n.measure(ourPings)
+	n.LookAgain()
 }
 
 // until lets time pass till the room is in a stage.
 func (n *night) until(stage wire.Stage) {
 	n.Helper()
-	for end := n.now.Add(time.Hour); n.room.Stage() != stage; n.passes(250 * time.Millisecond) {
-		if n.now.After(end) {
-			n.Fatalf("the room is %s, not %s; the log: %v", n.room.Stage(), stage, n.room.Snapshot().Log)
-		}
+	for end := n.Now.Add(time.Hour); n.Room.Stage() != stage && n.Now.Before(end); {
+		n.Wait(roomtest.Tick)
 	}
-}
-
-// measured plays a round until its players have measured four servers and looked again at the best.
-func (n *night) measured() {
-	n.Helper()
-	n.lists("CA", "DE", "JP", "US", "NL")
-	for i, name := range n.names() {
-		n.reports(name, ourPings[i%len(ourPings)]...)
-	}
-	n.done(n.names()...)
-	n.looks(n.names()...)
+	n.InStage(stage)
 }
 
 // ourPings are the players' pings to the servers.
@@ -253,7 +183,7 @@ var ourPings = [][]float64{{88, 12, 240, 92, 6}, {9, 96, 170, 4, 99}, {247, 190,
 // keeps writes what every reader of the page is sent, or compares it with what was written.
 func (n *night) keeps(name string) {
 	n.Helper()
-	view, err := (&page.View{}).Next(n.room, page.Host{
+	view, err := (&page.View{}).Next(n.Room, page.Host{
 		Games: []wire.Game{{ID: "openarena", Name: "OpenArena"}, {ID: "xonotic", Name: "Xonotic"}},
 		Join:  func(_ string, way wire.Way) wire.Way { return n.way(way) }, Posts: true,
 	})
@@ -264,12 +194,9 @@ func (n *night) keeps(name string) {
 		Now     int64                      `json:"now"`
 		Room    json.RawMessage            `json:"state"`
 		Readers map[string]json.RawMessage `json:"readers"`
-	}{n.now.UnixMilli(), object(view, 0), map[string]json.RawMessage{}}
-	for reader, credential := range n.pages {
+	}{n.Now.UnixMilli(), object(view, 0), map[string]json.RawMessage{}}
+	for reader, credential := range pagesOf(n.Session) {
 		badge := roster.BadgeOf(view.Badges, credential)
-		if badge.Name == "" && reader != "organiser" && reader != "stranger" {
-			continue // somebody who has left
-		}
 		const link = "http://192.0.2.99:8080/#BAKODI_thekeyofthelink"
 		join := link + "~fingerprint"
 		if reader == "organiser" {
@@ -316,18 +243,18 @@ func (n *night) keeps(name string) {
 func gatherings(n *night) {
 	n.opens(nil)
 	n.keeps("gathering-nobody")
-	n.plays("anna", "NL")
+	n.plays("anna", "NL", "")
 	n.keeps("gathering-alone")
-	n.friendsPlay2("ben", "chong", "dave")
+	n.friendsPlay("ben", "chong", "dave")
 	n.watches("zoe")
 	n.keeps("gathering")
 	n.orders("ben", room.React{Sign: "drink"})
 	n.keeps("gathering-reaction")
-	n.now = n.now.Add(time.Minute)
+	n.Now = n.Now.Add(time.Minute)
 	n.orders("organiser", room.Lock{Locked: true})
 	n.orders("ben", room.Somewhere{Somewhere: true})
-	n.step(room.Hear{Player: "anna", Message: wire.Able{Game: "openarena", Why: sentence.Plain("the program openarena isn’t installed")}})
-	n.step(room.Leave{Player: "dave"})
+	n.Says("anna", wire.Able{Game: "openarena", Why: sentence.Plain("the program openarena isn’t installed")})
+	n.Gone("dave")
 	n.orders("organiser", room.Without{Name: "chong"})
 	n.keeps("gathering-troubled")
 
@@ -342,36 +269,22 @@ func gatherings(n *night) {
 	n.keeps("gathering-unnamed")
 }
 
-// friendsPlay2 lets some of the friends in.
-func (n *night) friendsPlay2(names ...string) {
-	n.Helper()
-	for _, friend := range friends {
-		if slices.Contains(names, friend[0]) {
-			n.plays(friend[0], friend[1])
-			n.step(room.Hear{Player: friend[0], Message: wire.Able{Game: n.room.Settings().Game}})
-		}
-	}
-}
-
 // rounds is a round with a vote, from the list to the countdown.
 func rounds(n *night) {
 	n.opens(nil)
 	n.friendsPlay()
 	n.watches("zoe")
-	n.step(room.Proceed{})
+	n.Goes()
 	n.keeps("listing")
 	n.lists("CA", "DE", "JP", "US", "NL")
-	n.passes(time.Second)
+	n.Wait(time.Second)
 	n.reports("anna", ourPings[0][:3]...)
 	n.reports("ben", ourPings[1]...)
-	n.passes(2 * time.Second)
+	n.Wait(2 * time.Second)
 	n.keeps("measuring")
-	for i, name := range n.names() {
-		n.reports(name, ourPings[i]...)
-	}
-	n.done(n.names()...)
+	n.measure(ourPings)
 	n.keeps("verifying")
-	n.looks(n.names()...)
+	n.LookAgain()
 	n.keeps("voting")
 	n.orders("zoe", room.Vote{Addr: roomtest.AddrOf(1)})
 	n.orders("anna", room.Vote{Addr: roomtest.AddrOf(1)})
@@ -379,32 +292,29 @@ func rounds(n *night) {
 	n.keeps("voting-voted")
 	n.orders("chong", room.Veto{Addr: roomtest.AddrOf(3)})
 	n.keeps("voting-vetoed")
-	for _, name := range append(n.names(), "zoe") {
+	for _, name := range append(n.Players(), "zoe") {
 		n.orders(name, room.Ready{Ready: true})
 	}
 	n.keeps("reveal")
-	n.passes(7 * time.Second)
+	n.Wait(7 * time.Second)
 	n.keeps("countdown")
 
 	n.opens(func(s *wire.Settings) { s.Strategy = wire.Coordinated })
 	n.friendsPlay()
-	n.step(room.Proceed{})
+	n.Goes()
 	n.lists("CA", "DE", "JP", "US", "NL", "FR", "GB", "PL")
-	n.passes(time.Second)
+	n.Wait(time.Second)
 	n.reports("anna", 88, 12)
 	n.reports("ben", 9, 96)
-	n.passes(time.Second)
+	n.Wait(time.Second)
 	n.keeps("coordinating")
 
 	n.opens(func(s *wire.Settings) { s.LongLook = discovery.Millis(time.Minute) })
 	n.friendsPlay()
-	n.step(room.Proceed{})
+	n.Goes()
 	n.lists("CA", "DE", "JP", "US", "NL")
-	for i, name := range n.names() {
-		n.reports(name, ourPings[i]...)
-	}
-	n.done(n.names()...)
-	n.passes(20 * time.Second)
+	n.measure(ourPings)
+	n.Wait(20 * time.Second)
 	n.keeps("looking")
 }
 
@@ -416,14 +326,13 @@ func crowds(n *night) {
 		if i%5 == 0 {
 			name += " of Llanfairpwll"
 		}
-		n.plays(name, []string{"NL", "US", "MY", "DE", "FR", ""}[i%6])
+		n.plays(name, []string{"NL", "US", "MY", "DE", "FR", ""}[i%6], "")
 	}
 	for i := range 3 {
 		n.watches(fmt.Sprintf("guest%d", i))
 	}
 	n.keeps("gathering-crowd")
-	n.step(room.Proceed{})
-	n.measured()
+	n.chooses()
 	n.keeps("voting-crowd")
 	n.orders("organiser", room.Go{Stage: wire.Chosen})
 	n.until(wire.Launching)
@@ -432,24 +341,18 @@ func crowds(n *night) {
 
 // launches are ways to a server, and how far people get.
 func launches(n *night) {
-	voted := func(change func(*wire.Settings)) {
-		n.opens(change)
+	quick := func() {
+		n.opens(func(s *wire.Settings) { s.Agree, s.Voice, s.Password = wire.No, "https://discord.gg/abc", "club" })
 		n.friendsPlay()
 	}
 	goes := func() {
-		n.step(room.Proceed{})
-		n.measured()
+		n.chooses()
 		n.until(wire.Launching)
 	}
 	is := func(name string, state wire.LaunchState, why string) {
-		m := wire.Launched{Round: n.room.Snapshot().Room.Round, State: state}
-		if why != "" {
-			m.Detail = sentence.Plain(why)
-		}
-		n.step(room.Hear{Player: name, Message: m})
+		n.Says(name, wire.Launched{Round: n.Round(), State: state, Detail: sentence.Plain(why)})
 	}
-	quick := func(s *wire.Settings) { s.Agree, s.Voice, s.Password = wire.No, "https://discord.gg/abc", "club" }
-	voted(quick)
+	quick()
 	n.watches("zoe")
 	goes()
 	n.keeps("launching")
@@ -459,14 +362,14 @@ func launches(n *night) {
 	is("dave", wire.LaunchFailed, "openarena: not found in PATH")
 	n.keeps("launching-mixed")
 	is("chong", wire.LaunchDeclined, "")
-	n.step(room.Leave{Player: "dave"})
+	n.Gone("dave")
 	n.keeps("launching-declined")
 	is("chong", wire.LaunchStarted, "")
 	is("dave", wire.LaunchStarted, "")
 	n.orders("zoe", room.Arrived{})
 	n.keeps("launching-arrived")
 
-	voted(quick)
+	quick()
 	n.way = func(way wire.Way) wire.Way {
 		way.Typed = &wire.Typed{Where: "console", Texts: []string{"connect " + way.Connect}}
 		return way
@@ -475,7 +378,7 @@ func launches(n *night) {
 	is("chong", wire.LaunchByHand, "")
 	n.keeps("launching-typed")
 
-	voted(quick)
+	quick()
 	n.way = func(way wire.Way) wire.Way {
 		way.Server = "West Europe"
 		way.Region = &wire.Region{
@@ -492,29 +395,23 @@ func launches(n *night) {
 func failures(n *night) {
 	n.opens(func(s *wire.Settings) { s.Limits = wire.Limits{150 * time.Millisecond} })
 	n.friendsPlay()
-	n.step(room.Proceed{})
+	n.Goes()
 	n.lists("CA", "DE", "JP")
-	for i, name := range n.names() {
-		n.reports(name, [][]float64{{12, 170, 198}, {78, 168, 20}, {198, 180, 210}, {160, 60, 175}}[i]...)
-	}
-	n.done(n.names()...)
+	n.measure([][]float64{{12, 170, 198}, {78, 168, 20}, {198, 180, 210}, {160, 60, 175}})
 	n.until(wire.Failed)
 	n.keeps("failed-far")
 
 	n.opens(nil)
 	n.friendsPlay()
-	n.step(room.Proceed{})
-	n.step(room.Listed{Err: fmt.Errorf("the master server does not answer"), List: topology.New(nil)})
+	n.Goes()
+	n.Step(room.Listed{Err: fmt.Errorf("the master server does not answer"), List: topology.New(nil)})
 	n.keeps("failed-list")
 
 	n.opens(nil)
 	n.friendsPlay()
-	n.step(room.Proceed{})
+	n.Goes()
 	n.lists("CA", "DE")
-	for _, name := range n.names() {
-		n.reports(name, 0, 0)
-	}
-	n.done(n.names()...)
+	n.measure([][]float64{{0, 0}})
 	n.until(wire.Failed)
 	n.keeps("failed-silent")
 }
@@ -523,33 +420,27 @@ func failures(n *night) {
 func waits(n *night) {
 	n.opens(nil)
 	n.friendsPlay()
-	n.step(room.Proceed{})
+	n.Goes()
 	n.lists("CA", "DE")
 	for i := range n.infos {
 		n.infos[i].Players = 64
 	}
 	n.infos[1].Players = 62
-	for i, name := range n.names() {
-		n.reports(name, ourPings[i][:2]...)
-	}
-	n.done(n.names()...)
+	n.measure(ourPings)
 	n.until(wire.Failed)
 	n.keeps("failed-full")
 	n.orders("organiser", room.AwaitSeats{})
-	n.passes(5 * time.Second)
+	n.Wait(5 * time.Second)
 	n.keeps("waiting")
 	n.infos[1].Players = 40
-	for range 200 {
-		for _, name := range n.names() {
-			if _, is := n.finalists[name]; is {
-				n.looks(name)
-				delete(n.finalists, name)
-			}
+	for range 600 {
+		for _, name := range n.Players() {
+			n.Verifies(name)
 		}
-		if s := n.room.Snapshot().Seats; s != nil && !s.LaunchAt.IsZero() {
+		if !n.View().Seats.LaunchAt.IsZero() {
 			break
 		}
-		n.passes(250 * time.Millisecond)
+		n.Wait(roomtest.Tick)
 	}
 	n.keeps("waiting-countdown")
 }
@@ -559,21 +450,16 @@ func nights(n *night) {
 	n.opens(func(s *wire.Settings) { s.Agree = wire.No })
 	n.friendsPlay()
 	n.watches("zoe")
-	n.step(room.Proceed{})
-	n.measured()
+	n.chooses()
 	n.until(wire.Launching)
-	n.passes(30 * time.Minute)
+	n.Wait(30 * time.Minute)
 	n.orders("organiser", room.Go{Stage: wire.Launching})
 	n.until(wire.Listing)
-	n.infos = nil
 	n.lists("JP", "FR", "GB")
-	for i, name := range n.names() {
-		n.reports(name, []float64{200, 160, 40, 190}[i], []float64{20, 110, 190, 70}[i], []float64{25, 90, 200, 60}[i])
-	}
-	n.done(n.names()...)
-	n.looks(n.names()...)
+	n.measure([][]float64{{200, 20, 25}, {160, 110, 90}, {40, 190, 200}, {190, 70, 60}})
+	n.LookAgain()
 	n.until(wire.Launching)
-	n.passes(30 * time.Minute)
+	n.Wait(30 * time.Minute)
 	n.keeps("launching-again")
 	n.orders("anna", room.End{})
 	n.keeps("night")
@@ -596,38 +482,39 @@ func matches(n *night) {
 				s.Order = "ban ban pick"
 			}
 		})
-		for i, name := range []string{"ann", "ben", "emil", "fay"} {
-			n.plays(name, []string{"NL", "NL", "PL", ""}[i], []wire.Side{wire.SideA, wire.SideB}[i/2])
-		}
-		n.plays("gil", "DE")
+		n.plays("ann", "NL", wire.SideA)
+		n.plays("ben", "NL", wire.SideA)
+		n.plays("emil", "PL", wire.SideB)
+		n.plays("fay", "", wire.SideB)
+		n.plays("gil", "DE", "")
 		n.watches("zoe")
 		n.keeps(best + "-gathering")
 		n.orders("gil", room.TakeSide{Side: wire.SideB})
 		n.orders("ann", room.AskLook{})
-		n.step(room.Proceed{})
+		n.Goes()
 		n.lists("CA", "DE", "JP", "US", "NL", "NL")
 		n.infos[2].Players = 62
-		for i, name := range n.names() {
+		for i, name := range n.Players() {
 			n.reports(name, 12.3+10*float64(i), 25.1+5*float64(i), 131.2+2*float64(i), 101.7-5*float64(i), 71.9-9*float64(i), 41.4)
 		}
-		n.passes(time.Second)
+		n.Wait(time.Second)
 		if best == "bo1" {
 			n.keeps(best + "-measuring")
 		}
-		n.done(n.names()...)
-		n.passes(5 * time.Second)
+		n.Done(n.Players()...)
+		n.Wait(5 * time.Second)
 		if best == "bo1" {
 			n.keeps(best + "-looking")
 		}
-		n.looks(n.names()...)
-		n.passes(2 * time.Second)
+		n.LookAgain()
+		n.Wait(2 * time.Second)
 		n.keeps(best + "-banning")
 		for move := 1; ; move++ {
-			turn := n.room.Snapshot().Match.Turn
+			turn := n.View().Match.Turn
 			if turn == nil {
 				break
 			}
-			m := n.room.Snapshot().Match
+			m := n.View().Match
 			if turn.Of == wire.OfMap {
 				i := slices.IndexFunc(m.Maps, func(m wire.MatchMap) bool { return m.Gone == 0 && m.Picked == 0 })
 				if i == 0 {
@@ -636,7 +523,7 @@ func matches(n *night) {
 				n.orders(turn.Captain, room.Move{Number: turn.Number, What: m.Maps[i].Name})
 			} else if move == 2 && best == "bo1" { // the clock of its captain runs out
 				n.keeps(best + "-banned")
-				n.passes(35 * time.Second)
+				n.Wait(35 * time.Second)
 				n.keeps(best + "-late")
 			} else {
 				i := slices.IndexFunc(m.Servers, func(s wire.MatchServer) bool { return s.Gone == 0 })
@@ -647,8 +534,8 @@ func matches(n *night) {
 			}
 		}
 		n.keeps(best + "-moved")
-		n.passes(10 * time.Second)
-		if n.room.Stage() != wire.Launching {
+		n.Wait(10 * time.Second)
+		if n.Room.Stage() != wire.Launching {
 			n.keeps(best + "-countdown")
 		}
 		n.until(wire.Launching)
@@ -661,18 +548,17 @@ func meetings(n *night) {
 	n.opens(func(s *wire.Settings) { s.Every, s.Agree = "fri 20:00 Europe/Berlin", wire.No })
 	n.friendsPlay()
 	n.keeps("meeting-first")
-	n.step(room.Proceed{})
-	n.measured()
+	n.chooses()
 	n.until(wire.Launching)
 	yes, no := true, false
 	n.orders("ben", room.Like{Liked: &yes})
 	n.orders("chong", room.Like{Liked: &no})
-	n.passes(time.Hour)
+	n.Wait(time.Hour)
 	n.orders("anna", room.End{})
 	n.keeps("meeting-asleep")
-	n.now = time.Date(2026, 11, 27, 18, 45, 0, 0, time.UTC)
-	n.step(room.Tick{})
-	n.plays("ben", "US")
+	n.Now = time.Date(2026, 11, 27, 18, 45, 0, 0, time.UTC)
+	n.Step(room.Tick{})
+	n.plays("ben", "US", "")
 	n.orders("ben", room.Come{Comes: &yes})
 	n.keeps("meeting-awake")
 }
@@ -681,31 +567,27 @@ func meetings(n *night) {
 func strangers(n *night) {
 	n.opens(func(s *wire.Settings) { s.Name = "<b>Friday</b> night" })
 	for i, name := range hostileNames {
-		n.plays(name, []string{"NL", "", "US", "MY"}[i])
+		n.plays(name, []string{"NL", "", "US", "MY"}[i], "")
 	}
 	n.watches("<mark>zoe")
 	n.keeps("hostile-gathering")
-	n.step(room.Proceed{})
-	var servers []discovery.Server
+	n.Goes()
+	n.lists("CA", "<i>", "DE", "")
 	for i, name := range hostileServers {
-		servers = append(servers, discovery.Server{Addr: roomtest.AddrOf(i), Country: []string{"CA", "<i>", "DE", ""}[i]})
-		n.infos = append(n.infos, discovery.Info{Name: name, Map: name, Players: 2, MaxPlayers: 64})
+		n.infos[i] = discovery.Info{Name: name, Map: name, Players: 2, MaxPlayers: 64}
 	}
-	n.step(room.Listed{List: topology.New(room.Shared(servers, nil))})
-	for i, name := range n.names() {
-		n.reports(name, ourPings[i][:4]...)
+	for i, name := range n.Players() {
+		n.reports(name, ourPings[i]...)
 	}
-	n.passes(time.Second)
+	n.Wait(time.Second)
 	n.keeps("hostile-measuring")
-	n.done(n.names()...)
-	n.looks(n.names()...)
+	n.Done(n.Players()...)
+	n.LookAgain()
 	n.keeps("hostile-voting")
 	n.orders("organiser", room.Go{Stage: wire.Chosen})
 	n.keeps("hostile-reveal")
 	n.until(wire.Launching)
-	n.step(room.Hear{Player: n.names()[1], Message: wire.Launched{
-		Round: 1, State: wire.LaunchFailed, Detail: sentence.Plain("<img src=x onerror=alert(1)>"),
-	}})
+	n.Says(n.Players()[1], wire.Launched{Round: 1, State: wire.LaunchFailed, Detail: sentence.Plain("<img src=x onerror=alert(1)>")})
 	n.keeps("hostile-launching")
 	n.orders("organiser", room.End{})
 	n.keeps("hostile-night")

@@ -50,6 +50,8 @@ type Session struct {
 	Looks    map[string]wire.Finalists
 	Surveys  map[string]wire.Survey
 	Launched wire.Launch
+	// Adjust changes what players see of a server in second looks. It may be nil.
+	Adjust func(seen *wire.Finalist)
 	// Answer is the answer to the newest order that has one.
 	Answer any
 	// Dismissed are the players who were sent away.
@@ -391,7 +393,10 @@ func (n *Session) Verifies(name string, full ...int) {
 			look.Info.Players = 16
 		}
 		if look.State == discovery.Answered {
-			look.RTTs = []float64{float64(saw.RTT.Milliseconds())}
+			look.RTTs = []float64{float64(saw.RTT) / float64(time.Millisecond)}
+		}
+		if n.Adjust != nil {
+			n.Adjust(&look)
 		}
 		v.Servers = append(v.Servers, look)
 	}
