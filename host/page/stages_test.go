@@ -16,6 +16,7 @@ import (
 	"muster/discovery/sentence"
 	"muster/host/page"
 	"muster/host/room"
+	"muster/host/room/evidence"
 	"muster/host/room/roomtest"
 	"muster/host/room/roster"
 	"muster/host/wire"
@@ -97,7 +98,7 @@ func (n *night) plays(name, country string, side wire.Side) {
 	hello := n.Hello(name)
 	hello.Side = side
 	n.JoinAs(hello)
-	n.Step(room.PageOpened{Token: n.PageOf(name)})
+	n.Step(room.PageOpened{Token: n.PageOf(n.Admitted)})
 }
 
 // watches lets a guest in, who has only a page.
@@ -139,10 +140,10 @@ func (n *night) reports(name string, pings ...float64) {
 	n.Helper()
 	infos, report := wire.Infos{Round: n.Round()}, wire.Report{Round: n.Round()}
 	for server, ms := range pings[:min(len(pings), len(n.infos))] {
-		infos.Servers = append(infos.Servers, wire.ServerInfo{Server: server, Info: n.infos[server]})
-		result := discovery.Result{Server: server, State: discovery.Answered, RTT: time.Duration(ms * float64(time.Millisecond))}
-		if ms == 0 {
-			result = discovery.Result{Server: server, State: discovery.Lost}
+		result := discovery.Result{Server: server, State: discovery.Lost}
+		if ms > 0 {
+			result.State, result.RTT = discovery.Answered, time.Duration(ms*float64(time.Millisecond))
+			infos.Servers = append(infos.Servers, wire.ServerInfo{Server: server, Info: n.infos[server]})
 		}
 		report.Results = append(report.Results, result)
 	}
@@ -411,6 +412,7 @@ func failures(n *night) {
 	n.friendsPlay()
 	n.Goes()
 	n.lists("CA", "DE")
+	n.Wait(evidence.LeastProbe) // sooner nobody may give a server up
 	n.measure([][]float64{{0, 0}})
 	n.until(wire.Failed)
 	n.keeps("failed-silent")
