@@ -49,7 +49,7 @@ func playedRoom(t *testing.T) *room.Room {
 	for _, name := range []string{"ann", "bob"} {
 		n.Says(name, wire.Verified{Round: 1, Attempt: 1})
 	}
-	n.Votes("zoe", 1)
+	n.OnPage("zoe", room.Vote{Addr: roomtest.AddrOf(1)})
 	n.OnPage("zoe", room.Ready{Ready: true})
 	n.Wait((6 + 5) * time.Second) // the reveal, and the countdown
 	n.Says("ann", wire.Launched{Round: 1, State: wire.LaunchStarted})

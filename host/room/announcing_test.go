@@ -3,6 +3,7 @@ package room_test
 import (
 	"encoding/json"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -19,10 +20,10 @@ func TestAnnouncements(t *testing.T) {
 	s.Webhook, s.Password = hook, "club"
 	n := newSession(t, s)
 	n.Wait(time.Second)
-	n.Tells(wire.AnnouncedOpen)
+	n.tells(wire.AnnouncedOpen)
 	n.Restarts(0)
 	n.Wait(time.Second)
-	n.Tells()
+	n.tells()
 	n.Join("ann", "bob")
 	n.Listed(2)
 	n.Informs("ann", 12, 12)
@@ -42,7 +43,7 @@ func TestAnnouncements(t *testing.T) {
 			t.Errorf("%s tells %q", text, secret)
 		}
 	}
-	n.Tells(wire.AnnouncedChoice)
+	n.tells(wire.AnnouncedChoice)
 }
 
 // TestMatchRecord checks that a match is told with its record, and stays in the room's history: the
@@ -92,7 +93,7 @@ func TestNoWebhook(t *testing.T) {
 	n.Verifies("ann")
 	n.Verifies("bob")
 	n.GoesTo(0)
-	n.Tells()
+	n.tells()
 	n.Step(room.Announced{Trouble: sentence.Plain("that was for another")})
 	if n.View().Room.Posts != nil || strings.Contains(n.Story(), "posted") {
 		t.Errorf("posts of a room that does not: %+v", n.View().Room.Posts)
@@ -132,7 +133,7 @@ func TestAnnouncementsFare(t *testing.T) {
 		t.Fatal(err)
 	}
 	n.Wait(time.Second)
-	n.Tells(wire.AnnouncedOpen) // shows people that the webhook works
+	n.tells(wire.AnnouncedOpen) // shows people that the webhook works
 	if posts := n.View().Room.Posts; !posts.Trouble.IsZero() {
 		t.Errorf("the new webhook has the trouble of the one before: %+v", posts)
 	}
@@ -140,5 +141,17 @@ func TestAnnouncementsFare(t *testing.T) {
 		if err := n.Orders(room.Change{Settings: json.RawMessage(`{"voice":"` + voice + `"}`)}); err == nil {
 			t.Errorf("%s is a voice channel", voice)
 		}
+	}
+}
+
+// tells requires these announcements since the last time.
+func (n *session) tells(kinds ...wire.Announced) {
+	n.Helper()
+	var got []wire.Announced
+	for _, a := range n.Told {
+		got = append(got, a.Kind)
+	}
+	if n.Told = nil; !slices.Equal(got, kinds) {
+		n.Errorf("the world was told of %v, want %v", got, kinds)
 	}
 }

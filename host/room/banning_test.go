@@ -64,7 +64,7 @@ func actsInMatch(n *session, act, what byte) {
 		if n.Here[who] {
 			return
 		}
-		n.TryJoin(who, n.TokenOf(who))
+		n.TryJoin(who, n.Welcomes[who].Token)
 	case 6:
 		n.Wait(time.Duration(what) * 100 * time.Millisecond)
 	case 7:
@@ -152,7 +152,7 @@ func playsMatch(t *testing.T, acts []byte) {
 		}
 		for _, name := range n.Players() {
 			if !n.Here[name] {
-				n.TryJoin(name, n.TokenOf(name))
+				n.TryJoin(name, n.Welcomes[name].Token)
 			}
 		}
 		n.Wait(10 * time.Second)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"muster/host/room"
+	"muster/host/room/roomtest"
 	"muster/host/room/roster"
 	"muster/host/wire"
 	"muster/internal/catalogue"
@@ -114,7 +115,7 @@ func TestCounting(t *testing.T) {
 		}
 	}
 	// A guest who counts has a say.
-	if err := n.Votes("zoe", 1); err != nil {
+	if err := n.OnPage("zoe", room.Vote{Addr: roomtest.AddrOf(1)}); err != nil {
 		t.Errorf("zoe counts, and may not vote: %v", err)
 	}
 	// The estimate survives a restart.
@@ -171,7 +172,7 @@ func TestCountingEnds(t *testing.T) {
 	n.Orders(room.Count{Name: "zoe", Counted: true})
 	n.Origins["zoe"], n.As["zoe"] = berlin, roster.TicketOf("zoe's token")
 	n.Join("zoe")
-	if n.HasGuest("zoe") || n.Person("zoe").Estimate != nil {
+	if slices.Contains(n.Guests(), "zoe") || n.Person("zoe").Estimate != nil {
 		t.Error("zoe's program is here, and she may be counted in by an estimate")
 	}
 	toMeasure := func(name string, ms ...int) {

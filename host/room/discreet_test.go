@@ -1,6 +1,7 @@
 package room_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	"muster/host/room"
 	"muster/host/room/evidence"
 	"muster/host/room/infos"
+	"muster/host/room/roomtest"
 	"muster/host/room/saved"
 	"muster/host/wire"
 )
@@ -85,7 +87,7 @@ func TestUntried(t *testing.T) {
 			n.Step(dora)
 			n.Gets(far())
 			n.InStage(wire.Refining)
-			n.Rewrites(func(s *saved.Room) {
+			n.rewrites(func(s *saved.Room) {
 				var heard infos.Infos
 				for player := range s.Players {
 					var measured evidence.Witness
@@ -152,4 +154,19 @@ func TestUntried(t *testing.T) {
 			}
 		})
 	}
+}
+
+// rewrites goes on with the room as it was saved and then changed.
+func (n *session) rewrites(change func(s *saved.Room)) {
+	n.Helper()
+	s, err := saved.Read(roomtest.Saved(n, n.Room))
+	if err != nil {
+		n.Fatal(err)
+	}
+	change(&s)
+	data, err := json.Marshal(s)
+	if err != nil {
+		n.Fatal(err)
+	}
+	n.GoesOnWith(roomtest.Read(n, data))
 }

@@ -118,7 +118,7 @@ func TestHasVersion(t *testing.T) {
 	}
 	again := wire.Hello{
 		Name:     "ben",
-		Token:    n.TokenOf("ben"),
+		Token:    n.Welcomes["ben"].Token,
 		Program:  "BENS",
 		Line:     2,
 		Editions: map[string]discovery.Edition{"": {Version: "4"}},

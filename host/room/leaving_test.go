@@ -30,7 +30,7 @@ func threeVote(t *testing.T) *session {
 		n.Verifies(name)
 		n.Step(room.PageOpened{Token: n.PageOf(name)})
 	}
-	if !n.IsVoting() || n.Leads() != addrOf(1).String() {
+	if !n.IsVoting() || n.View().Choice.Target != addrOf(1).String() {
 		t.Fatalf("nobody is asked about server 1; the log:\n%s", n.Story())
 	}
 	return n
@@ -159,7 +159,7 @@ func TestLeaving(t *testing.T) {
 			if tt.never != "" && strings.Contains(n.Story(), tt.never) {
 				t.Errorf("it says %q:\n%s", tt.never, n.Story())
 			}
-			if ahead := n.Leads(); ahead != addrOf(tt.to).String() {
+			if ahead := n.View().Choice.Target; ahead != addrOf(tt.to).String() {
 				t.Errorf("%s is ahead, want server %d; the log:\n%s", ahead, tt.to, n.Story())
 			}
 			same(t, n.Room, restored(t, n.Room))

@@ -110,7 +110,7 @@ func (n *session) leavesThePage(name string) {
 	n.Step(room.PageOpened{Token: page})
 	n.losesPlace(name)
 	n.Step(room.PageClosed{Token: page})
-	if !n.HasGuest(name) {
+	if !slices.Contains(n.Guests(), name) {
 		n.Fatalf("%s is no guest; the log:\n%s", name, n.Story())
 	}
 }

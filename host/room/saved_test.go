@@ -229,7 +229,7 @@ func TestSavedForm(t *testing.T) {
 	set.Limits, set.Password, set.Servers = wire.Limits{150 * time.Millisecond}, "club", own
 	n.Step(room.Resettle{Settings: set})
 	said := n.View().Log[before:]
-	n.Votes("zoe", 1)
+	n.OnPage("zoe", room.Vote{Addr: roomtest.AddrOf(1)})
 	n.OnPage("yan", room.WhatIf(`{"by":"minimax"}`))
 	for _, name := range []string{"zoe", "yan"} { // the golden files show no reveal: only players' pages had one
 		n.Step(room.PageClosed{Token: name + "'s token"})

@@ -1,7 +1,6 @@
 package roomtest
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/netip"
@@ -15,7 +14,6 @@ import (
 	"muster/discovery/plan/topology"
 	"muster/host/room"
 	"muster/host/room/evidence"
-	"muster/host/room/saved"
 	"muster/host/wire"
 	"muster/selection"
 	"muster/selection/memory"
@@ -227,9 +225,6 @@ func (n *Session) EntersFrom(name, secret string, from netip.Addr) error {
 // PageOf returns the credential of a player's pages.
 func (n *Session) PageOf(name string) string { return n.Welcomes[name].Page }
 
-// TokenOf returns the token of a player's program.
-func (n *Session) TokenOf(name string) string { return n.Welcomes[name].Token }
-
 // Took returns the names of the messages that a player was sent since the last time.
 func (n *Session) Took(name string) string {
 	var kinds []string
@@ -278,7 +273,7 @@ func (n *Session) TryJoinAs(hello wire.Hello) (refusal *wire.Refusal) {
 		}
 		return refusal
 	}
-	n.Tokens[n.Admitted] = n.TokenOf(n.Admitted)
+	n.Tokens[n.Admitted] = n.Welcomes[n.Admitted].Token
 	return nil
 }
 
@@ -448,21 +443,6 @@ func (n *Session) Revive() {
 	n.GoesOnWith(Restored(n, n.Room))
 }
 
-// Rewrites goes on with the room as it was saved and then changed.
-func (n *Session) Rewrites(change func(s *saved.Room)) {
-	n.Helper()
-	s, err := saved.Read(Saved(n, n.Room))
-	if err != nil {
-		n.Fatal(err)
-	}
-	change(&s)
-	data, err := json.Marshal(s)
-	if err != nil {
-		n.Fatal(err)
-	}
-	n.GoesOnWith(Read(n, data))
-}
-
 // Restarts lets another program go on with the room, after a time.
 func (n *Session) Restarts(after time.Duration) {
 	n.Helper()
@@ -505,9 +485,6 @@ func (n *Session) Guests() (names []string) {
 	return names
 }
 
-// HasGuest reports whether somebody has only the page.
-func (n *Session) HasGuest(name string) bool { return slices.Contains(n.Guests(), name) }
-
 // Person returns a person as everyone sees them.
 func (n *Session) Person(name string) wire.Person {
 	for _, p := range n.View().People {
@@ -545,9 +522,6 @@ func (n *Session) Chosen() selection.Ranked {
 	}
 	return *chosen
 }
-
-// Leads returns the address of the server that the group goes to, or would.
-func (n *Session) Leads() string { return n.View().Choice.Target }
 
 // IsAsleep reports whether everybody sees that the session is over.
 func (n *Session) IsAsleep() bool { return !n.View().Room.Ended.IsZero() }
@@ -590,23 +564,6 @@ func (n *Session) GoesTo(server int) {
 	if way, want := n.View().Way, AddrOf(server).String(); way == nil || way.Connect != want {
 		n.Errorf("everyone goes to %+v, want %s; the log:\n%s", way, want, n.Story())
 	}
-}
-
-// Tells requires these announcements since the last time.
-func (n *Session) Tells(kinds ...wire.Announced) {
-	n.Helper()
-	var got []wire.Announced
-	for _, a := range n.Told {
-		got = append(got, a.Kind)
-	}
-	if n.Told = nil; !slices.Equal(got, kinds) {
-		n.Errorf("the world was told of %v, want %v", got, kinds)
-	}
-}
-
-// Votes votes for a server on a guest's page.
-func (n *Session) Votes(name string, server int) error {
-	return n.OnPage(name, room.Vote{Addr: AddrOf(server)})
 }
 
 // Reason returns a refusal's reason, or nothing.
