@@ -15,18 +15,21 @@
     setTimeout: (call, ms) => (ms > 0 ? set(call, ms, 0) : Number(setTimeout(call))), // for which no time need pass
     setInterval: (call, ms) => set(call, ms, ms),
     clearTimeout: (timer) => void (waiting = waiting.filter((one) => one.timer !== timer)),
+    /** Lets time pass until the next of what is due by then has happened. @param {number} end @returns {boolean} whether anything was due */
+    step(end) {
+      if (!(waiting[0]?.at <= end)) {
+        now = end;
+        return false;
+      }
+      const { timer, at, every, call } = waiting.shift();
+      now = at;
+      if (every > 0) set(call, every, every, timer);
+      call();
+      return true;
+    },
     /** Lets time pass: what is due in it happens in its order. @param {number} ms */
     pass(ms) {
-      for (const end = now + ms; ; ) {
-        if (!waiting.length || waiting[0].at > end) {
-          now = end;
-          return;
-        }
-        const { timer, at, every, call } = waiting.shift();
-        now = at;
-        if (every > 0) set(call, every, every, timer);
-        call();
-      }
+      for (const end = now + ms; this.step(end); );
     },
   };
 }

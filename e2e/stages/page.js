@@ -88,14 +88,14 @@ for (const name of ["innerWidth", "innerHeight", "devicePixelRatio"]) Object.def
 Object.assign(globalThis, given, { window: globalThis, isSecureContext: false, CSS: { escape: (text) => text } });
 
 localStorage.setItem("muster BAKODI", JSON.stringify({ token: "the token of whoever looks", name: "" }));
-clock.hold();
 for (const module of ["later", "tour", "stages/camplobby", "map/map", "map/table", "map/behind", "map/flat", "map/globe", "map/square"]) await import(new URL(`${module}.js`, statics).href); // so that what the page loads while it is drawn is there at once
+const opened = musterTime.now();
 await import(new URL("app.js", statics).href);
 await clock.passes(2000); // the first frame
 const { live, view } = /** @type {any} */ (globalThis).muster;
 live.connect = live.watch = () => {};
 live.shown = "";
-clearTimeout(live.watchdog);
+musterTime.clearTimeout(live.watchdog);
 const fresh = { ...view };
 view.door = "past";
 live.receive(JSON.stringify({ type: "state", ...tableOf("listing").state, you: {} }));
@@ -120,7 +120,8 @@ export const stage = document.getElementById("stage");
 export async function shows(name, reader, how = {}) {
   const { now, state, readers } = tableOf(name);
   if (!readers[reader]) throw new Error(`${reader} does not look at ${name}, but ${Object.keys(readers)}`);
-  clock.setTo(now);
+  live.state = null;
+  musterTime.pass(60_000 - ((musterTime.now() - opened) % 1000)); // in which nobody looks: what was still to come has come
   window.happyDOM.setViewport(how.tv ? { width: 1920, height: 1080 } : how.phone ? { width: 390, height: 700 } : { width: 1440, height: 900 });
   window.happyDOM.settings.device.prefersReducedMotion = how.still ? "reduce" : "no-preference";
   Object.assign(view, fresh, { met: new Map(), outside: new Set(), said: [], unsaid: [], order: { by: "rank", down: false }, firstState: 1, tv: how.tv ?? false, door: how.door ?? "past", searched: how.saw ? state.room.round : 0, ending: how.ending ?? false, offer: how.offer ?? null });
@@ -130,7 +131,6 @@ export async function shows(name, reader, how = {}) {
   for (const details of document.querySelectorAll("details")) details.open = false;
   for (const content of document.querySelectorAll("#details > details > div:last-child")) content.replaceChildren();
   document.activeElement?.blur?.();
-  live.state = null;
   live.connection = "connecting";
   live.clouds.clear();
   const all = { ...state, ...readers[reader], now, whole: true };
