@@ -12,7 +12,6 @@ import (
 // TestMain lets many tests run at a time, because parallel tests mostly wait for pauses that hosts
 // make on purpose. Every answer of a host is held against the document of its endpoints.
 func TestMain(m *testing.M) {
-	flag.Parse()
 	flag.Set("test.parallel", "12")
 	if err := checkEveryAnswer(); err != nil {
 		fmt.Println(err)

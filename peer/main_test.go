@@ -10,7 +10,6 @@ import (
 
 // TestMain lets many tests run in parallel, since they wait for hosts that are away.
 func TestMain(m *testing.M) {
-	flag.Parse()
 	flag.Set("test.parallel", "12")
 	os.Exit(leak.Run(m))
 }

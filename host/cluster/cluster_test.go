@@ -30,7 +30,6 @@ var _ store.Store = (*Cluster)(nil)
 // TestMain runs many tests at a time, because they mostly wait for leases to end and for servers to
 // return.
 func TestMain(m *testing.M) {
-	flag.Parse()
 	flag.Set("test.parallel", "24")
 	os.Exit(m.Run())
 }

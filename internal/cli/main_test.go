@@ -28,14 +28,7 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	flag.Parse()
-	atATime := "12" // sessions wait for people, games and silent servers
-	flag.Visit(func(f *flag.Flag) {
-		if f.Name == "test.parallel" {
-			atATime = f.Value.String()
-		}
-	})
-	flag.Set("test.parallel", atATime)
+	flag.Set("test.parallel", "12") // sessions wait for people, games and silent servers
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(400) // commands leave much garbage; collecting it took a fifth of the time
 	}

@@ -64,11 +64,16 @@ func TestTheNextVisitStartsFromTheLast(t *testing.T) {
 	if len(first) < 20 {
 		t.Errorf("%d networks remembered of 60 servers", len(first))
 	}
-	for _, strategy := range discovery.Strategies()[1:] {
-		if !startsWarm(t, discover("--strategy", string(strategy))) {
-			t.Errorf("a visit by %s does not start from the last", strategy)
+	t.Run("by each strategy", func(t *testing.T) {
+		for _, strategy := range discovery.Strategies()[1:] {
+			t.Run(string(strategy), func(t *testing.T) {
+				t.Parallel()
+				if !startsWarm(t, discover("--strategy", string(strategy))) {
+					t.Error("the visit does not start from the last")
+				}
+			})
 		}
-	}
+	})
 	if startsWarm(t, discover("--fresh")) {
 		t.Error("--fresh starts from the last visit")
 	}

@@ -9,7 +9,6 @@ import (
 
 // TestMain lets many tests run at a time, because they wait for silent masters.
 func TestMain(m *testing.M) {
-	flag.Parse()
 	flag.Set("test.parallel", "12")
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(400) // long lists leave much garbage; collecting it took a quarter of the time
