@@ -164,6 +164,10 @@ func (r *run) answer(p *probe, d *datagram) {
 			r.stats.Malformed++
 		}
 		return
+	}
+	r.names = r.names || reply.Echoed
+	p.replies++
+	switch {
 	case reply.Info == nil && p.repeatsChallenge(reply.Challenge):
 		r.stats.Duplicates++
 		return
@@ -193,7 +197,8 @@ func (r *run) answer(p *probe, d *datagram) {
 	accepted := isChallenge && p.accept(reply.Challenge)
 	switch {
 	case p.clean < 0 && !p.sure:
-		r.makeSure(p, reply.Info)
+		p.sure, p.info = true, reply.Info
+		r.makeSure(p, certainty, minSpacing)
 	case !isChallenge:
 		r.finish(p, discovery.Answered, reply.Info)
 	case accepted:
@@ -214,11 +219,20 @@ func (r *run) farewell(p *probe, packet []byte) {
 	}
 }
 
-// makeSure asks a server without a certain pair once more.
-func (r *run) makeSure(p *probe, info *discovery.Info) {
-	p.sure, p.info, p.due = true, info, 0
-	after := minSpacing + time.Duration(r.nonces.Uint64()%uint64(unforeseen))
-	heap.Push(&r.waiting, deadline{at: r.network.now() + after, probe: p, gen: p.gen, why: certainty})
+// makeSure asks a server without a certain pair once more: at a moment up to unforeseen after
+// the spacing, and not before the answers to all earlier queries must have come. Otherwise one
+// of them would pass for the answer to this query.
+func (r *run) makeSure(p *probe, why reason, spacing time.Duration) {
+	wait, ok := r.options.Allowance.spend(r.targets.at[p.target].Addr())
+	if !ok {
+		r.finish(p, discovery.Answered, p.info)
+		return
+	}
+	soonest := r.network.now() + max(spacing, wait)
+	from := max(soonest, p.settled(p.query(p.sent-1)))
+	window := max(unforeseen-(from-soonest), unforeseen/2)
+	p.due = 0
+	heap.Push(&r.waiting, deadline{at: from + time.Duration(r.nonces.Uint64()%uint64(window)), probe: p, gen: p.gen, why: why})
 }
 
 // parse reads a datagram together with the earlier ones, and returns the arrival of the

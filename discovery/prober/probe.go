@@ -23,6 +23,10 @@ const (
 	// maxUnpacked is how many packed replies of one server are unpacked in a run. An
 	// honest server sends one; its challenge and a repeated query make it two.
 	maxUnpacked = 3
+	// mostLate is longer than any game server's answer takes, and lateness how much later than
+	// others an answer may come on an ordinary line.
+	mostLate = 4 * time.Second
+	lateness = time.Second / 8
 	// slab is how many probes are allocated at once.
 	slab = 128
 )
@@ -51,6 +55,7 @@ type probe struct {
 	inARow       uint8 // challenges answered since the last silence
 
 	heard        bool            // some reply counted
+	replies      int             // that have come, wanted or not
 	clean, rough time.Duration   // the best RTT of each kind, negative if none
 	sure         bool            // asked once more, for a pair that is certain
 	info         *discovery.Info // the info of a rough pair
@@ -145,13 +150,15 @@ const (
 //
 // Several candidates make a rough pair (Karn's rule). It counts from the oldest of
 // them, because a server may keep its answer until we repeat the question. All of them
-// then count as answered.
+// then count as answered. The server is no farther away than that, so a query that is
+// much older is no candidate later.
 func (p *probe) matchTime(isChallenge bool, at arrival) (time.Duration, pair, bool) {
 	var oldest, last *query
 	from, to := p.kept()
 	for i := from; i < to; i++ {
 		q := p.query(i)
-		if q.answered || q.sent > at.kernel || !isChallenge && p.challengeLen > 0 && !q.challenged {
+		isTooOld := p.isUnsure() && at.kernel > p.settled(q)
+		if q.answered || isTooOld || q.sent > at.kernel || !isChallenge && p.challengeLen > 0 && !q.challenged {
 			continue
 		}
 		if oldest == nil {
@@ -184,6 +191,20 @@ func (p *probe) learn(rtt time.Duration, kind pair) {
 		*best = rtt
 	}
 }
+
+// settled returns when the answer to a query must have come: no later than what is known of the
+// server's distance tells, and somewhat more. The longest lines have the longest queues, and
+// delay packets most unevenly.
+func (p *probe) settled(q *query) time.Duration {
+	longest := mostLate
+	if p.heard {
+		longest = p.rtt()
+	}
+	return q.sent + longest + lateness + max(0, longest-minSpacing)/2
+}
+
+// isUnsure reports whether the server has answered, and no pair is certain.
+func (p *probe) isUnsure() bool { return p.clean < 0 && p.rough >= 0 }
 
 // rtt returns the best known RTT: a clean pair's if there is one. A rough one is at
 // least as long as the truth.
@@ -253,6 +274,36 @@ func (b *partsBudget) drop(p *probe) {
 		b.bytes -= p.parts.bytes
 		p.parts = nil
 	}
+}
+
+// debt is an address that was asked, and has not answered every query. It may do so until then.
+type debt struct {
+	addr  netip.AddrPort
+	until time.Duration
+}
+
+// debts are those of all runs of a prober that are not too old.
+type debts struct{ fifo[debt] }
+
+// note adds what a probe's address owes.
+func (d *debts) note(p *probe, addr netip.AddrPort) {
+	if p.sent == 0 || p.replies >= p.sent {
+		return
+	}
+	last := p.query(p.sent - 1)
+	for d.len() > 0 && d.first().until < last.sent {
+		d.pop()
+	}
+	d.push(debt{addr, p.settled(last)})
+}
+
+// byAddr returns when the last answer from each address may come at the latest.
+func (d *debts) byAddr() map[netip.AddrPort]time.Duration {
+	until := make(map[netip.AddrPort]time.Duration, d.len())
+	for _, debt := range d.items[d.head:] {
+		until[debt.addr] = max(until[debt.addr], debt.until)
+	}
+	return until
 }
 
 // targets are the listed servers by address, during a run.

@@ -19,7 +19,8 @@
 // the kernel measured it, where it tells. If the protocol returns our nonce, the pair
 // is certain even after repeats. If it does not, a pair counts only if its query was
 // the only one open, such as the two of an A2S challenge round. A server without such a
-// pair is asked once more, at a moment that it cannot predict.
+// pair is asked once more, at a moment that it cannot predict, and when the answers to
+// earlier queries can no longer come.
 package prober
 
 import (
@@ -168,6 +169,10 @@ type Prober struct {
 	network network
 	nonces  *rand.ChaCha8
 	stats   Stats
+	// names reports whether replies name their queries, by a nonce or a connection. Otherwise
+	// debts has the replies that may yet come.
+	names   bool
+	debts   debts
 	router  router
 	fresh   bucket // paces new probes
 	again   bucket // paces repeats
@@ -190,6 +195,7 @@ func New(options Options) (*Prober, error) {
 	}
 	p := newProber(options, open)
 	p.sockets = open
+	_, p.names = options.Protocol.(discovery.Stream)
 	return p, nil
 }
 
@@ -277,7 +283,8 @@ func (p *Prober) publish(underWay int) {
 //
 // Several runs may follow each other on one prober: the socket, and with it the NAT
 // mapping, stays, as do pace and cap. Replies that are late for an earlier run are
-// strays.
+// strays. If replies do not name their queries, a server that owes some to an earlier run
+// is asked again only when they can no longer come.
 func (p *Prober) Run(ctx context.Context, servers []discovery.Server, plan discovery.Plan, seen func(discovery.Result)) error {
 	if !p.running.TryLock() {
 		return errBusy
@@ -296,6 +303,11 @@ func (p *Prober) Run(ctx context.Context, servers []discovery.Server, plan disco
 		}
 	}
 	defer func() {
+		for _, state := range r.targets.states {
+			if state.probe != nil {
+				r.noteDebt(state.probe)
+			}
+		}
 		r.fresh.rest()
 		r.again.rest()
 		r.publish(0)

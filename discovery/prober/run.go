@@ -79,6 +79,9 @@ type run struct {
 	forbiddenBefore   int // servers that were not asked, in earlier runs
 	unsent            error
 
+	// lateUntil says until when replies to earlier runs may come.
+	lateUntil map[netip.AddrPort]time.Duration
+
 	packet []byte
 	bodies [][]byte // argument of Parse, reused
 	err    error
@@ -93,6 +96,7 @@ func newRun(p *Prober, servers []discovery.Server, plan discovery.Plan, seen fun
 		plan:              plan,
 		seen:              seen,
 		targets:           newTargets(servers, p.options.Protocol),
+		lateUntil:         p.debts.byAddr(),
 		unreachableBefore: p.stats.Unreachable,
 		forbiddenBefore:   p.stats.Forbidden,
 	}
@@ -162,7 +166,11 @@ func (r *run) verdict() error {
 // challenge is there, even if it was silent to the query that carried the challenge.
 func (r *run) expire(now time.Duration) {
 	for r.repeats.len() > 0 && r.repeats.first().at <= now {
-		if d := r.repeats.pop(); r.holds(d) {
+		switch d := r.repeats.pop(); {
+		case !r.holds(d):
+		case d.probe.isUnsure():
+			r.makeSure(d.probe, silence, 0)
+		default:
 			r.doubt(d.probe)
 			r.request(d.probe, silence)
 		}
@@ -174,6 +182,9 @@ func (r *run) expire(now time.Duration) {
 		if d := r.ends.pop(); r.holds(d) {
 			state := discovery.Lost
 			switch p := d.probe; {
+			case p.isUnsure() && now < p.settled(p.query(p.sent-1))-minSpacing: // it may be that near
+				r.wait(p)
+				continue
 			case p.heard:
 				state = discovery.Answered
 			case r.doubt(p):
@@ -181,13 +192,18 @@ func (r *run) expire(now time.Duration) {
 				continue
 			case r.router.spares(p, r.targets.at[p.target].Addr()):
 				p.spared++
-				p.due = now + r.options.Timeout
-				r.ends.push(deadline{at: p.due, probe: p, gen: p.gen, target: d.target})
+				r.wait(p)
 				continue
 			}
 			r.finish(d.probe, state, d.probe.info)
 		}
 	}
+}
+
+// wait gives a silent server more time.
+func (r *run) wait(p *probe) {
+	p.due = r.network.now() + r.options.Timeout
+	r.ends.push(deadline{at: p.due, probe: p, gen: p.gen, target: int32(p.target)})
 }
 
 // doubt asks a silent server again if the router may be at fault.
@@ -273,6 +289,9 @@ func (r *run) request(p *probe, why reason) {
 	wait, ok := time.Duration(0), !discovery.IsPlaceholder(to) // nobody is there
 	if ok {
 		wait, ok = r.options.Allowance.spend(to)
+	}
+	if p.sent == 0 && !r.names {
+		wait = max(wait, r.lateUntil[r.targets.at[p.target]]-r.network.now())
 	}
 	p.due = 0
 	d := deadline{probe: p, gen: p.gen, why: why}
@@ -382,6 +401,7 @@ func (r *run) finish(p *probe, state discovery.State, info *discovery.Info) {
 	}
 	r.parts.drop(p)
 	result, index := p.result, p.target
+	r.noteDebt(p)
 	r.network.release(r.targets.at[index])
 	if addr := r.targets.at[index].Addr(); crosses(addr) && state == discovery.Answered {
 		if len(r.answerers) == controls {
@@ -401,6 +421,13 @@ func (r *run) finish(p *probe, state discovery.State, info *discovery.Info) {
 			r.deliver(other, outcome)
 		}
 		double.waiting = nil
+	}
+}
+
+// noteDebt notes what a server owes at the end of its probe or of the run.
+func (r *run) noteDebt(p *probe) {
+	if !r.names {
+		r.debts.note(p, r.targets.at[p.target])
 	}
 }
 
