@@ -99,7 +99,7 @@ func (i *Info) Completed(listed *Info) *Info {
 	switch {
 	case c.MaxPlayers == 0 && c.Players == 0:
 		c.Players, c.MaxPlayers, c.Bots = listed.Players, listed.MaxPlayers, listed.Bots
-	case c.MaxPlayers == 0:
+	case c.MaxPlayers == 0 && c.Players <= listed.MaxPlayers:
 		c.MaxPlayers = listed.MaxPlayers
 	}
 	if c == *i {

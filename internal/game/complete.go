@@ -128,6 +128,7 @@ func (g *Game) complete() error {
 		if err := checkList(list); err != nil {
 			return &fieldError{field: err.field, list: i + 1, err: fmt.Errorf("list %d: %w", i+1, err.err)}
 		}
+		g.Lists[i].BotsApart = g.BotsApart
 	}
 	return nil
 }

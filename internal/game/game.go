@@ -81,6 +81,7 @@ type Game struct {
 	Type            *Typing          `toml:"type"`
 	Flatpak         []string         `toml:"flatpak"`
 	GapMS           int              `toml:"gap_ms"`
+	BotsApart       bool             `toml:"bots_apart"`
 	Delay           *Delaying        `toml:"delay"`
 }
 
@@ -118,9 +119,9 @@ func Protocols() []string { return slices.Clone(protocols) }
 func (g Game) Protocol() discovery.Protocol {
 	switch g.ProtocolName {
 	case "quake3":
-		return quake3.Protocol{}
+		return quake3.Protocol{BotsApart: g.BotsApart}
 	case "a2s":
-		return a2s.Protocol{}
+		return a2s.Protocol{BotsApart: g.BotsApart}
 	case "mohaa":
 		return quake3.MOHAA{}
 	case "quakeworld":

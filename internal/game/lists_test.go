@@ -185,8 +185,9 @@ func TestListsOfServices(t *testing.T) {
 			Map:        "b5c1c8a3",
 			Mode:       "ra",
 			Version:    "release-20250330",
-			Players:    1,
-			MaxPlayers: 4,
+			Players:    1 + 1,
+			MaxPlayers: 4 + 1,
+			Bots:       1,
 			Password:   true,
 		}},
 		{"ss14", "ss14.json", "[45.76.4.11:1212 9.9.1.3:443]", discovery.Info{

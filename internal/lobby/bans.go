@@ -98,8 +98,11 @@ func leftTable(l *catalogue.Language, s wire.Snapshot) *term.Table {
 		if name == "" {
 			name = one.Addr
 		}
-		if one.MaxPlayers > 0 {
+		switch {
+		case one.MaxPlayers > 0:
 			free = strconv.Itoa(max(0, one.MaxPlayers-one.Players))
+		case one.Players > 0:
+			free = "?"
 		}
 		t.Add(n, ping(s.Own[one.Addr]), ping(one.MeansMS[0]), ping(one.MeansMS[1]), name, strings.TrimSpace(one.Map+" "+one.Country), free)
 	}

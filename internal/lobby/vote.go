@@ -201,8 +201,11 @@ func ballotTable(l *catalogue.Language, s wire.Snapshot, own string) *term.Table
 			}
 		}
 		free, where := "", c.Card.Map
-		if c.Card.MaxPlayers > 0 {
+		switch {
+		case c.Card.MaxPlayers > 0:
 			free = strconv.Itoa(max(0, c.Card.MaxPlayers-c.Card.Players))
+		case c.Card.Players > 0:
+			free = "?"
 		}
 		if c.Card.Country != "" {
 			where = strings.TrimSpace(where + " " + c.Card.Country)

@@ -54,6 +54,7 @@ function about(state, server, ranked) {
   if (server?.version && server.other_version) facts.push(server.version);
   if (server?.mod && server.mod !== server.mode) facts.push(say("server.mod", { mod: server.mod }));
   if (server?.max_players) facts.push(say("server.taken", { taken: server.players, n: server.max_players }));
+  else if (server?.players) facts.push(say("seats.unknown"));
   if (server?.country) facts.push(country(server.country));
   if (server?.as_listed) facts.push(asListed(state));
   return facts.map((fact, i) => [i > 0 && " · ", h("bdi", {}, fact)]).flat();

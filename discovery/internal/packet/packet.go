@@ -48,6 +48,27 @@ func ParseNumber(text string) int {
 	return max(0, int(n))
 }
 
+// Seat sets who sits on a server's seats, from the numbers of clients, of bots and of public
+// seats that it tells. Some games count people alone as clients, and their bots take no seat
+// from anybody: each is on a seat of its own. More bots than clients prove it.
+func Seat(info *discovery.Info, clients, bots, seats int, botsApart bool) {
+	if bots > 0 && (botsApart || bots > clients) {
+		clients += bots
+		if seats > 0 {
+			seats += bots
+		}
+	}
+	info.Players, info.Bots, info.MaxPlayers = Count(clients), bots, Count(seats)
+}
+
+// Crowd sets the same for a server that may be a proxy: these show any number of seats, so a
+// number that is below that of the players says nothing.
+func Crowd(info *discovery.Info, players, seats int) {
+	if info.Players, info.MaxPlayers = players, seats; players > seats {
+		info.MaxPlayers = 0
+	}
+}
+
 // MostPing is more than a server waits for a player.
 const MostPing = time.Minute
 

@@ -24,6 +24,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"muster/discovery"
+	"muster/discovery/internal/packet"
 )
 
 // Format is the syntax of an answer.
@@ -74,8 +75,10 @@ type Form struct {
 	Map      string `toml:"map"`
 	Mode     string `toml:"mode"`
 	// Players and Bots are numbers, or lists, which are counted.
-	Players    string `toml:"players"`
-	Bots       string `toml:"bots"`
+	Players string `toml:"players"`
+	Bots    string `toml:"bots"`
+	// BotsApart says that Players are people alone, and that bots take no seat from them.
+	BotsApart  bool   `toml:"-"`
 	MaxPlayers string `toml:"max_players"`
 	Password   string `toml:"password"`
 	Version    string `toml:"version"`
@@ -336,14 +339,16 @@ const maxText = 256
 const maxSeats = 1<<16 - 1
 
 func (f Form) info(doc gjson.Result) discovery.Info {
-	return discovery.Info{
+	info := discovery.Info{
 		Name: f.text(doc, f.Name), Map: f.text(doc, f.Map), Mode: f.text(doc, f.Mode), Version: f.text(doc, f.Version),
-		Players: whole(get(doc, f.Players), maxSeats), MaxPlayers: whole(get(doc, f.MaxPlayers), maxSeats),
-		Bots: whole(get(doc, f.Bots), maxSeats), GamePort: uint16(whole(get(doc, f.GamePort), 1<<16-1)),
+		GamePort: uint16(whole(get(doc, f.GamePort), 1<<16-1)),
 		Password: yes(get(doc, f.Password)),
 		Protocol: whole(get(doc, f.Protocol), discovery.MaxProtocol), OldestProtocol: whole(get(doc, f.OldestProtocol), discovery.MaxProtocol),
 		Mod: f.text(doc, f.Mod), Tags: tags(get(doc, f.Tags)),
 	}
+	seats := func(path string) int { return whole(get(doc, path), maxSeats) }
+	packet.Seat(&info, seats(f.Players), seats(f.Bots), seats(f.MaxPlayers), f.BotsApart)
+	return info
 }
 
 // tags returns words, or the elements of a list with underscores for blanks.

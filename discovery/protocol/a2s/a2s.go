@@ -22,10 +22,15 @@ import (
 	"fmt"
 
 	"muster/discovery"
+	"muster/discovery/internal/packet"
 )
 
 // Protocol asks for a server's information. It is a [discovery.Protocol].
-type Protocol struct{}
+type Protocol struct {
+	// BotsApart says that the game's servers count people alone as players, and that bots
+	// take no seat from them.
+	BotsApart bool
+}
 
 // AppendQuery appends the datagram that asks a server about itself. The protocol has no
 // place for a nonce, so the sender's address identifies a reply.
@@ -41,10 +46,9 @@ func (Protocol) AppendQuery(b []byte, _ discovery.Nonce, challenge []byte) []byt
 // error only if nothing else came.
 //
 // Info.Mode is the server's folder ("cstrike", "tf"), as QStat has it: the field game
-// is a title, and the protocol knows no game type. Bots count as players, and never
-// exceed them.
-func (Protocol) Parse(datagrams [][]byte) (discovery.Reply, error) {
-	return parse(datagrams, parsePacket)
+// is a title, and the protocol knows no game type. Bots count as players.
+func (p Protocol) Parse(datagrams [][]byte) (discovery.Reply, error) {
+	return parse(datagrams, p.parsePacket)
 }
 
 // Unpacks reports whether Parse unpacks one of these datagrams. Protocol is
@@ -61,13 +65,13 @@ func parse(datagrams [][]byte, read func(packet []byte) (discovery.Reply, error)
 	var noise error
 	for _, d := range datagrams {
 		reply := discovery.Reply{Incomplete: true}
-		packet, err := split.add(d)
+		whole, err := split.add(d)
 		switch {
-		case err == nil && packet.packed:
-			packed = &packet
+		case err == nil && whole.packed:
+			packed = &whole
 			continue
-		case err == nil && packet.bytes != nil:
-			reply, err = read(packet.bytes)
+		case err == nil && whole.bytes != nil:
+			reply, err = read(whole.bytes)
 		}
 		switch {
 		case err != nil:
@@ -92,15 +96,15 @@ func parse(datagrams [][]byte, read func(packet []byte) (discovery.Reply, error)
 }
 
 func readPacked(b []byte, read func(packet []byte) (discovery.Reply, error)) (discovery.Reply, error) {
-	packet, err := unpack(b)
+	whole, err := unpack(b)
 	if err != nil {
 		return discovery.Reply{}, err
 	}
-	return read(packet)
+	return read(whole)
 }
 
 // parsePacket reads a packet without its header.
-func parsePacket(b []byte) (reply discovery.Reply, err error) {
+func (p Protocol) parsePacket(b []byte) (reply discovery.Reply, err error) {
 	if len(b) == 0 {
 		return reply, malformed("an empty packet")
 	}
@@ -117,6 +121,9 @@ func parsePacket(b []byte) (reply discovery.Reply, err error) {
 		reply.Info, err = parseGoldSrc(b)
 	default:
 		err = malformed("a reply of kind %#02x", kind)
+	}
+	if i := reply.Info; i != nil {
+		packet.Seat(i, i.Players, i.Bots, i.MaxPlayers, p.BotsApart)
 	}
 	return reply, err
 }

@@ -93,7 +93,7 @@ func TestParseInfo(t *testing.T) {
 				i.Players, i.MaxPlayers, i.Bots, i.Password, i.Version = 3, 8, 1, true, "v"
 			})},
 		"bots counted apart": {info(app0 + "\x01\x08\x05dl\x00\x01\x00"),
-			with(func(i *discovery.Info) { i.Players, i.MaxPlayers, i.Bots = 1, 8, 1 })},
+			with(func(i *discovery.Info) { i.Players, i.MaxPlayers, i.Bots = 1+5, 8+5, 5 })},
 		"all extra data": {info(app0 + "\x00\x08\x00dw\x00\x01\x00\xf1" + "\x87\x69" + "12345678" + "\x88\x69tv\x00" +
 			"x,y\x00" + "\x40\x0d\x03\x80\x00\x00\x00\x01"),
 			with(func(i *discovery.Info) { i.MaxPlayers, i.GamePort, i.AppID, i.Tags = 8, 27015, 0x030d40, "x y" })},

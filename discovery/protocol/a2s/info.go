@@ -49,8 +49,7 @@ func parseInfo(b []byte) (*discovery.Info, error) {
 	info.Mod = info.Mode // the game's folder: a mod has one of its own
 	r.Bytes()            // game, in words
 	info.AppID = uint64(r.u16())
-	info.Players, info.MaxPlayers = int(r.Octet()), int(r.Octet())
-	info.Bots = min(int(r.Octet()), info.Players)
+	info.Players, info.MaxPlayers, info.Bots = int(r.Octet()), int(r.Octet()), int(r.Octet())
 	r.Octet() // type
 	r.Octet() // system
 	info.Password = r.flag()
@@ -117,7 +116,6 @@ func applyRustCounts(keywords []byte, info *discovery.Info) {
 			info.MaxPlayers = int(n)
 		}
 	}
-	info.Bots = min(info.Bots, info.Players)
 }
 
 // parseGoldSrc reads the reply of old servers of the GoldSrc engine, without header and
@@ -156,7 +154,7 @@ func parseGoldSrc(b []byte) (*discovery.Info, error) {
 	}
 	switch {
 	case !isProxy:
-		info.Bots = min(int(r.Octet()), info.Players) // 0 if it is left out
+		info.Bots = int(r.Octet()) // 0 if it is left out
 	case len(r.Rest) >= wideCounts:
 		info.Players, info.MaxPlayers = packet.Count(int(r.u32())), packet.Count(int(r.u32()))
 	}

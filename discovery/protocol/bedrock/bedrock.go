@@ -8,7 +8,7 @@
 //
 //	text: MCPE;name;protocol;version;players;most;server;level;mode;number;port;port6;
 //
-// All numbers are big-endian. The server returns the time unchanged, so it is the
+// A semicolon in a name has a backslash before it. All numbers are big-endian. The server returns the time unchanged, so it is the
 // query's nonce. Servers may leave out the fields after most.
 //
 // Sources: RakNet's RakPeer.cpp (ID_UNCONNECTED_PING), JSPrismarine's RakNet, gamedig,
@@ -57,22 +57,44 @@ func (Protocol) Parse(datagrams [][]byte) (discovery.Reply, error) {
 			return reply, false
 		}
 		text := b[textAt:]
-		parts := strings.Split(string(text[:min(len(text), int(binary.BigEndian.Uint16(b[lengthAt:])))]), ";")
+		parts := split(string(text[:min(len(text), int(binary.BigEndian.Uint16(b[lengthAt:])))]))
 		if len(parts) < fields {
 			return reply, false
 		}
 		info := &discovery.Info{
-			Name:       CleanName(parts[1]),
-			Version:    discovery.CleanText(parts[3]),
-			Protocol:   packet.ParseNumber(parts[2]),
-			Players:    packet.ParseCount(parts[4]),
-			MaxPlayers: packet.ParseCount(parts[5]),
+			Name:     CleanName(parts[1]),
+			Version:  discovery.CleanText(parts[3]),
+			Protocol: packet.ParseNumber(parts[2]),
 		}
+		packet.Crowd(info, packet.ParseCount(parts[4]), packet.ParseCount(parts[5]))
 		if len(parts) > 8 {
 			info.Map, info.Mode = CleanName(parts[7]), discovery.CleanText(parts[8])
 		}
 		return discovery.Reply{Nonce: discovery.Nonce(binary.BigEndian.Uint64(b[timeAt:])), Echoed: true, Info: info}, true
 	})
+}
+
+// escaped is a semicolon that is part of a field. A backslash before anything else is one.
+const escaped = `\;`
+
+// split returns the fields of a text.
+func split(text string) (fields []string) {
+	var field strings.Builder
+	for len(text) > 0 {
+		switch rest, isEscaped := strings.CutPrefix(text, escaped); {
+		case isEscaped:
+			field.WriteByte(';')
+			text = rest
+			continue
+		case text[0] == ';':
+			fields = append(fields, field.String())
+			field.Reset()
+		default:
+			field.WriteByte(text[0])
+		}
+		text = text[1:]
+	}
+	return append(fields, field.String())
 }
 
 // CleanName makes a text of a Minecraft server fit to show, in both editions. It drops
@@ -101,7 +123,7 @@ func Answer(request []byte, info discovery.Info) []byte {
 	if len(request) < timed+len(magic) || request[0] != ping || !bytes.HasPrefix(request[timed:], []byte(magic)) {
 		return nil
 	}
-	plain := func(s string) string { return strings.ReplaceAll(s, ";", "") }
+	plain := func(s string) string { return strings.ReplaceAll(strings.TrimRight(s, `\`), ";", escaped) }
 	text := fmt.Sprintf("MCPE;%s;%d;%s;%d;%d;1;%s;%s;1;19132;19133;", plain(info.Name), info.Protocol,
 		plain(info.Version), info.Players, info.MaxPlayers, plain(info.Map), plain(info.Mode))
 	text = text[:min(len(text), math.MaxUint16)]

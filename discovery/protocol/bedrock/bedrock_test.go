@@ -51,7 +51,11 @@ func TestParse(t *testing.T) {
 			discovery.Info{Name: "a", Version: "0.14", Protocol: 1, Players: 1, MaxPlayers: 2}},
 		"numbers that are none": {pong("MCPE;a;-1;v;-1;x;7;w;m;"), discovery.Info{Name: "a", Map: "w", Mode: "m", Version: "v"}},
 		"numbers out of bounds": {pong("MCPE;a;1;v;99999999;99999999"), discovery.Info{Name: "a", Version: "v", Protocol: 1}},
-		"colours":               {pong("MCPE;§1a§lb§;1;v;0;0"), discovery.Info{Name: "ab", Version: "v", Protocol: 1}},
+		"a semicolon in the name": {pong(`MCPE;Skyblock\; Factions;557;1.19.40;12;100;1;Geyser\;;Survival`),
+			discovery.Info{Name: "Skyblock; Factions", Map: "Geyser;", Mode: "Survival", Version: "1.19.40", Protocol: 557, Players: 12, MaxPlayers: 100}},
+		"other backslashes":       {pong(`MCPE;a\b\\;c;1;v;0;9;`), discovery.Info{Name: `a\b\;c`, Version: "v", Protocol: 1, MaxPlayers: 9}},
+		"more players than seats": {pong("MCPE;a;1;v;311;1;"), discovery.Info{Name: "a", Version: "v", Protocol: 1, Players: 311}},
+		"colours":                 {pong("MCPE;§1a§lb§;1;v;0;0"), discovery.Info{Name: "ab", Version: "v", Protocol: 1}},
 	} {
 		reply, err := Protocol{}.Parse([][]byte{[]byte(c.text)})
 		if err != nil || *reply.Info != c.want {

@@ -209,12 +209,11 @@ func parseStatus(text []byte) (*discovery.Info, error) {
 	var name strings.Builder
 	flatten(&name, a.Description, maxDepth)
 	info := &discovery.Info{
-		Name:       bedrock.CleanName(name.String()),
-		Version:    bedrock.CleanName(a.Version.Name),
-		Protocol:   int(min(max(0, a.Version.Protocol), discovery.MaxProtocol)),
-		Players:    count(a.Players.Online),
-		MaxPlayers: count(a.Players.Max),
+		Name:     bedrock.CleanName(name.String()),
+		Version:  bedrock.CleanName(a.Version.Name),
+		Protocol: int(min(max(0, a.Version.Protocol), discovery.MaxProtocol)),
 	}
+	packet.Crowd(info, count(a.Players.Online), count(a.Players.Max))
 	if a.ForgeData != nil || a.ModInfo != nil {
 		info.Mode, info.Mod = "forge", "forge"
 		info.Tags = discovery.TagsOf(strings.Join(a.mods(), " "))

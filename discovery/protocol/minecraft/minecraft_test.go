@@ -102,6 +102,7 @@ func TestParse(t *testing.T) {
 		"absurd protocol": {`{"version":{"name":"x","protocol":-1}}`, discovery.Info{Version: "x"}},
 		"nothing":         {`{}`, discovery.Info{}},
 		"wrong types":     {`{"version":7,"players":{"max":"x","online":3},"description":12}`, discovery.Info{Players: 3}},
+		"a proxy":         {`{"players":{"max":1,"online":311}}`, discovery.Info{Players: 311}},
 		"most seats":      {`{"players":{"max":65535,"online":65536}}`, discovery.Info{MaxPlayers: 65535}},
 		"absurd numbers":  {`{"players":{"max":1e300,"online":-5}}`, discovery.Info{}},
 		"fractions":       {`{"players":{"max":20.0,"online":1.5}}`, discovery.Info{Players: 1, MaxPlayers: 20}},

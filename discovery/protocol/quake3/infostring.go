@@ -121,33 +121,37 @@ func appendLower(b, key []byte) []byte {
 	return b
 }
 
-// info returns what the variables say about the server. MaxPlayers is sv_maxclients: in
-// an infoResponse the private seats are already subtracted.
+// info returns what the variables say about the server, without its seats.
 func (v *variables) info() discovery.Info {
 	mode := v.mode
 	if mode == nil { // DarkPlaces has it in front of its status
 		mode, _, _ = bytes.Cut(v.qcStatus, []byte(":"))
 	}
 	info := discovery.Info{
-		Name:       CleanName(string(v.name)),
-		Map:        discovery.CleanText(string(v.mapName)),
-		Mode:       discovery.CleanText(string(mode)),
-		Version:    CleanName(string(v.version)),
-		Protocol:   number(v.protocol),
-		Mod:        discovery.CleanText(string(v.mod)),
-		Players:    count(v.clients),
-		MaxPlayers: count(v.maxClients),
-		Password:   number(v.password) != 0,
-		MinPing:    time.Duration(number(v.minPing)) * time.Millisecond,
-		MaxPing:    time.Duration(number(v.maxPing)) * time.Millisecond,
-	}
-	switch {
-	case v.bots != nil:
-		info.Bots = min(count(v.bots), info.Players)
-	case v.humans != nil:
-		info.Bots = max(0, info.Players-number(v.humans))
+		Name:     CleanName(string(v.name)),
+		Map:      discovery.CleanText(string(v.mapName)),
+		Mode:     discovery.CleanText(string(mode)),
+		Version:  CleanName(string(v.version)),
+		Protocol: number(v.protocol),
+		Mod:      discovery.CleanText(string(v.mod)),
+		Password: number(v.password) != 0,
+		MinPing:  time.Duration(number(v.minPing)) * time.Millisecond,
+		MaxPing:  time.Duration(number(v.maxPing)) * time.Millisecond,
 	}
 	return info
+}
+
+// seats returns the numbers of clients, bots and seats. In an infoResponse the private seats are
+// already subtracted.
+func (v *variables) seats() (clients, bots, seats int) {
+	clients = count(v.clients)
+	switch {
+	case v.bots != nil:
+		bots = count(v.bots)
+	case v.humans != nil:
+		bots = max(0, clients-number(v.humans))
+	}
+	return clients, bots, count(v.maxClients)
 }
 
 // count returns a number of players or seats, 0 if no server can mean it.

@@ -27,7 +27,11 @@ import (
 )
 
 // Protocol asks with getinfo. It is a [discovery.Protocol].
-type Protocol struct{}
+type Protocol struct {
+	// BotsApart says that the game's servers count people alone as clients, and that bots
+	// take no seat from them.
+	BotsApart bool
+}
 
 // AppendQuery appends the datagram that asks a server about itself. Servers of
 // this kind demand no challenge.
@@ -53,13 +57,13 @@ func (MOHAA) AppendQuery(b []byte, nonce discovery.Nonce, _ []byte) []byte {
 // Parse reads the newest datagram that is a reply: each is one of its own. Both an
 // infoResponse and a statusResponse will do. A reply without a nonce cannot be ours,
 // and is as malformed as noise.
-func (Protocol) Parse(datagrams [][]byte) (discovery.Reply, error) {
+func (p Protocol) Parse(datagrams [][]byte) (discovery.Reply, error) {
 	if len(datagrams) == 0 {
 		return discovery.Reply{Incomplete: true}, nil
 	}
 	var newest error
 	for _, b := range slices.Backward(datagrams) {
-		s, nonce, err := ParseStatus(b)
+		s, nonce, err := parseStatus(b, p.BotsApart)
 		if err == nil {
 			return discovery.Reply{Nonce: nonce, Echoed: true, Info: &s.Info}, nil
 		}

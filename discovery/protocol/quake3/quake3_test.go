@@ -126,7 +126,8 @@ func TestParseInfo(t *testing.T) {
 		"colours and controls":  {"infoResponse\n" + `\hostname\^1a^x0f8b` + "\x1b[2J" + tail, discovery.Info{Name: "ab[2J"}},
 		"a mod":                 {"infoResponse\n" + `\protocol\68\game\q3ut4` + tail, discovery.Info{Protocol: 68, Mod: "q3ut4"}},
 		"bots":                  {"infoResponse\n" + `\clients\5\bots\2` + tail, discovery.Info{Players: 5, Bots: 2}},
-		"more bots than seats":  {"infoResponse\n" + `\clients\5\bots\9` + tail, discovery.Info{Players: 5, Bots: 5}},
+		"bots counted apart": {"infoResponse\n" + `\clients\2\bots\5\sv_maxclients\31` + tail,
+			discovery.Info{Players: 2 + 5, Bots: 5, MaxPlayers: 31 + 5}},
 		"humans":                {"infoResponse\n" + `\clients\5\g_humanplayers\4` + tail, discovery.Info{Players: 5, Bots: 1}},
 		"bots before humans":    {"infoResponse\n" + `\clients\5\g_humanplayers\4\bots\2` + tail, discovery.Info{Players: 5, Bots: 2}},
 		"private seats are off": {"infoResponse\n" + `\sv_maxclients\6\sv_privateClients\2` + tail, discovery.Info{MaxPlayers: 6}},
@@ -152,6 +153,32 @@ func TestParseInfo(t *testing.T) {
 				t.Errorf("got  %+v\nwant %+v", *reply.Info, c.want)
 			}
 		})
+	}
+}
+
+// TestBotsApart checks what a game's row says: Unvanquished's servers count people as clients.
+func TestBotsApart(t *testing.T) {
+	const challenge = `\challenge\` + nonceText
+	apart := Protocol{BotsApart: true}
+	for _, c := range []struct {
+		protocol discovery.Protocol
+		text     string
+		want     discovery.Info
+	}{
+		{apart, "infoResponse\n" + `\clients\9\bots\3\sv_maxclients\31` + challenge, discovery.Info{Players: 12, Bots: 3, MaxPlayers: 34}},
+		{apart, "infoResponse\n" + `\clients\9\sv_maxclients\31` + challenge, discovery.Info{Players: 9, MaxPlayers: 31}},
+		{apart, "infoResponse\n" + `\clients\0\bots\3` + challenge, discovery.Info{Players: 3, Bots: 3}},
+		{apart.Roll(), "statusResponse\n" + `\sv_maxclients\33\sv_privateClients\2` + challenge + "\n1 45 \"Ann\"\n0 0 \"bot\"\n",
+			discovery.Info{Players: 2, Bots: 1, MaxPlayers: 32}},
+		{Protocol{}, "infoResponse\n" + `\clients\9\bots\3\sv_maxclients\31` + challenge, discovery.Info{Players: 9, Bots: 3, MaxPlayers: 31}},
+	} {
+		reply, err := c.protocol.Parse([][]byte{[]byte("\xff\xff\xff\xff" + c.text)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if reply.Info.Roster = nil; *reply.Info != c.want {
+			t.Errorf("%T, %q: got %+v, want %+v", c.protocol, c.text, *reply.Info, c.want)
+		}
 	}
 }
 

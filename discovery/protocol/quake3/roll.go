@@ -7,12 +7,15 @@ import (
 )
 
 // Roll returns the protocol that asks with getstatus, which lists the players.
-func (Protocol) Roll() discovery.Protocol { return roll{} }
+func (p Protocol) Roll() discovery.Protocol { return roll{botsApart: p.BotsApart} }
 
 // Roll returns the protocol that asks with getstatus in MOHAA's form.
 func (MOHAA) Roll() discovery.Protocol { return roll{direction: toServer} }
 
-type roll struct{ direction string }
+type roll struct {
+	direction string
+	botsApart bool
+}
 
 func (r roll) AppendQuery(b []byte, nonce discovery.Nonce, _ []byte) []byte {
 	b = append(b, oob+r.direction+"getstatus "...)
@@ -20,10 +23,10 @@ func (r roll) AppendQuery(b []byte, nonce discovery.Nonce, _ []byte) []byte {
 }
 
 // Parse reads the newest status. DarkPlaces answers without players if they do not fit.
-func (roll) Parse(datagrams [][]byte) (discovery.Reply, error) {
+func (r roll) Parse(datagrams [][]byte) (discovery.Reply, error) {
 	var newest error
 	for _, b := range slices.Backward(datagrams) {
-		s, nonce, err := ParseStatus(b)
+		s, nonce, err := parseStatus(b, r.botsApart)
 		if err != nil {
 			newest = err
 			continue

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/internal/packet"
 )
 
 // Player is one line of a server's status:
@@ -31,7 +32,9 @@ type Status struct {
 
 // ParseStatus reads the reply to getstatus. DarkPlaces answers with an infoResponse
 // when its players do not fit a datagram, which is read as well.
-func ParseStatus(b []byte) (Status, discovery.Nonce, error) {
+func ParseStatus(b []byte) (Status, discovery.Nonce, error) { return parseStatus(b, false) }
+
+func parseStatus(b []byte, botsApart bool) (Status, discovery.Nonce, error) {
 	body, isStatus := cutHeader(b, statusResponse)
 	if !isStatus {
 		var isInfo bool
@@ -52,9 +55,15 @@ func ParseStatus(b []byte) (Status, discovery.Nonce, error) {
 		return Status{}, 0, errNotOurs
 	}
 	s := Status{Info: v.info()}
+	clients, bots, seats := v.seats()
 	if isStatus {
-		s.addPlayers(&v, lines)
+		s.readPlayers(lines)
+		seats = max(0, seats-count(v.private)) // here sv_maxclients includes private seats
 	}
+	if isStatus && v.clients == nil { // ioquake3 leaves the counting to the client
+		clients, bots = s.counted(botsApart)
+	}
+	packet.Seat(&s.Info, clients, bots, seats, botsApart)
 	return s, nonce, nil
 }
 
@@ -74,22 +83,26 @@ func endOfVariables(body []byte) int {
 // maxPlayers bounds the players kept of a status; games have up to 255 seats.
 const maxPlayers = 1024
 
-// addPlayers completes the parts that a statusResponse says in its own way:
-// sv_maxclients includes private seats, and ioquake3 leaves the counting to the client.
-func (s *Status) addPlayers(v *variables, lines []byte) {
-	bots := 0
+// readPlayers reads the players' lines.
+func (s *Status) readPlayers(lines []byte) {
 	for line := range bytes.Lines(lines) {
 		if p, ok := parsePlayer(line); ok && len(s.Players) < maxPlayers {
 			s.Players = append(s.Players, p)
-			if p.Ping == 0 {
-				bots++
-			}
 		}
 	}
-	s.Info.MaxPlayers = max(0, s.Info.MaxPlayers-count(v.private))
-	if v.clients == nil {
-		s.Info.Players, s.Info.Bots = len(s.Players), bots
+}
+
+// counted returns the numbers of clients, as the game counts them, and of bots.
+func (s *Status) counted(botsApart bool) (clients, bots int) {
+	for _, p := range s.Players {
+		if p.Ping == 0 {
+			bots++
+		}
 	}
+	if clients = len(s.Players); botsApart {
+		clients -= bots
+	}
+	return clients, bots
 }
 
 // parsePlayer reads a player's line. A line without a name is one only if it is

@@ -86,6 +86,20 @@ func TestReadXML(t *testing.T) {
 				m.Name, m.RTT = "red", discovery.Millis(7*time.Millisecond)
 				return m
 			}()}},
+		{"private seats", document("UTF-8",
+			`<server type="Q3S" address="192.0.2.1" status="UP"><numplayers>5</numplayers><maxplayers>8</maxplayers><ping>7</ping>
+			<rules><rule name="sv_privateClients">2</rule></rules></server>`),
+			[]report.Measurement{func() report.Measurement {
+				m := measured("192.0.2.1:27960", 1, discovery.Answered)
+				m.Players, m.MaxPlayers, m.RTT = 5, 6, discovery.Millis(7*time.Millisecond)
+				return m
+			}()}},
+		{"bots apart", document("UTF-8", strings.Replace(strings.Replace(up, "NAME", "a", 1), `"bots">3<`, `"bots">21<`, 1)),
+			[]report.Measurement{func() report.Measurement {
+				m := named("a")
+				m.Players, m.MaxPlayers, m.Bots = 20+21, 24+21, 21
+				return m
+			}()}},
 		{"states", document("UTF-8", `<server type="tees" address="192.0.2.1" status="DOWN"/>
 			<server type="Q3S" address="[2001:db8::1]:27961" status="TIMEOUT"/><server type="Q3S" address="192.0.2.3:1" status="ERROR"><error>no</error></server>`),
 			[]report.Measurement{

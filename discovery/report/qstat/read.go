@@ -15,6 +15,7 @@ import (
 	"golang.org/x/text/encoding/charmap"
 
 	"muster/discovery"
+	"muster/discovery/internal/packet"
 	"muster/discovery/protocol/quake3"
 	"muster/discovery/report"
 )
@@ -215,21 +216,21 @@ func (e *entry) info() *discovery.Info {
 	} else if humans, err := strconv.Atoi(e.rule("g_humanplayers")); err == nil && humans >= 0 {
 		bots = max(e.Players-humans, 0)
 	}
+	private, _ := strconv.Atoi(e.rule(rulePrivate)) // QStat counts these seats, too
 	protocol, _ := strconv.ParseUint(e.rule(ruleProtocol), 10, 31)
 	oldest, _ := strconv.ParseUint(e.rule(ruleOldest), 10, 31)
-	return &discovery.Info{
+	info := &discovery.Info{
 		Version:  discovery.CleanText(e.rule(ruleVersion)),
 		Protocol: int(protocol), OldestProtocol: int(oldest),
-		Mod:        discovery.CleanText(e.rule(ruleMod)),
-		Tags:       discovery.TagsOf(e.rule(ruleTags)),
-		Name:       clean(e.Name),
-		Map:        discovery.CleanText(e.Map),
-		Mode:       discovery.CleanText(cmp.Or(e.rule("gametype", "g_gametype"), e.GameType)),
-		Players:    e.Players,
-		MaxPlayers: e.MaxPlayers,
-		Bots:       bots,
-		Password:   slices.Contains([]string{"1", "true"}, e.rule(rulePassword, "g_needpass")),
+		Mod:      discovery.CleanText(e.rule(ruleMod)),
+		Tags:     discovery.TagsOf(e.rule(ruleTags)),
+		Name:     clean(e.Name),
+		Map:      discovery.CleanText(e.Map),
+		Mode:     discovery.CleanText(cmp.Or(e.rule("gametype", "g_gametype"), e.GameType)),
+		Password: slices.Contains([]string{"1", "true"}, e.rule(rulePassword, "g_needpass")),
 	}
+	packet.Seat(info, e.Players, bots, max(0, e.MaxPlayers-max(0, private)), false)
+	return info
 }
 
 // rule returns the value of the first rule with one of the names.

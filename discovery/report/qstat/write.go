@@ -45,6 +45,8 @@ const (
 	ruleOldest   = "protocol_min"
 	ruleMod      = "gamedir"
 	ruleTags     = "keywords"
+	// Servers with ioquake3's engine tell how many seats are for those who know a password.
+	rulePrivate = "sv_privateClients"
 )
 
 // WriteXML writes a report as quakestat -xml -utf8 -R -P does, with the same elements

@@ -131,7 +131,7 @@ function own(me, { ranked }) {
 function facts(state, { server }, me) {
   if (!server) return [];
   const free = server.max_players - server.players;
-  return [server.country && countryName(server.country), server.max_players > 0 && say("server.free", { n: Math.max(0, free) }), server.password && say(me?.types_password ? "server.password-typed" : "server.password"), server.map, server.as_listed && asListed(state)].filter((fact) => typeof fact === "string" && fact !== "");
+  return [server.country && countryName(server.country), server.max_players > 0 ? say("server.free", { n: Math.max(0, free) }) : server.players > 0 && say("seats.unknown"), server.password && say(me?.types_password ? "server.password-typed" : "server.password"), server.map, server.as_listed && asListed(state)].filter((fact) => typeof fact === "string" && fact !== "");
 }
 
 /** @param {State} state @param {Candidate} one @param {Person} person @param {number} scale */
