@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strconv"
 	"time"
-	"unicode/utf8"
 
 	"muster/discovery"
+	"muster/discovery/internal/charset"
 )
 
 // Newest returns the newest reply that read finds among the datagrams. If there are
@@ -111,20 +111,10 @@ func (r *Reader) Bytes() []byte {
 }
 
 // Text returns the text before the next NUL, cleaned for display.
-func (r *Reader) Text() string { return discovery.CleanText(string(r.Bytes())) }
+func (r *Reader) Text() string { return Text(r.Bytes()) }
 
-// Western returns a text of the years before UTF-8, cleaned for display. Bytes that are no
-// UTF-8 are ISO 8859-1, the letters of western Europe.
-func Western(text []byte) string {
-	if utf8.Valid(text) {
-		return discovery.CleanText(string(text))
-	}
-	letters := make([]rune, len(text))
-	for i, c := range text {
-		letters[i] = rune(c)
-	}
-	return discovery.CleanText(string(letters))
-}
+// Text returns a text cleaned for display, whatever character set it is in.
+func Text(text []byte) string { return discovery.CleanText(charset.UTF8(string(text))) }
 
 // Above returns the port that is so far above another, for a QueryPort. A list's port may leave no
 // room for it; then that port itself is asked.

@@ -13,12 +13,12 @@ import (
 	"strings"
 	"unicode"
 
-	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/runes"
 	"golang.org/x/text/transform"
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"muster/discovery"
+	"muster/discovery/internal/charset"
 )
 
 func malformed(format string, a ...any) error {
@@ -187,26 +187,36 @@ func readXML(r io.Reader, path string, yield func([]byte) error) error {
 	}
 }
 
-// declaration is how far into an answer its charset is looked for, in bytes.
-const declaration = 128
-
-// decoded converts a text to valid XML. Names of servers have control characters, and
-// half letters where they were cut; QStat writes Latin 1.
+// decoded converts a text to valid XML. Names of servers have control characters, and half letters
+// where they were cut. Each is in a character set of its own, whatever the whole declares: QStat
+// writes names as servers send them.
 func decoded(r io.Reader) io.Reader {
-	text := bufio.NewReader(discovery.SkipBOM(r))
-	head, _ := text.Peek(declaration)
-	var from io.Reader = text
-	for _, label := range []string{"iso-8859-1", "latin1", "windows-1252"} {
-		if strings.Contains(strings.ToLower(string(head)), `encoding="`+label) {
-			from = charmap.Windows1252.NewDecoder().Reader(text)
-		}
-	}
-	return transform.NewReader(from, runes.Map(func(c rune) rune {
+	texts := &elements{in: bufio.NewReader(discovery.SkipBOM(r))}
+	return transform.NewReader(texts, runes.Map(func(c rune) rune {
 		if unicode.IsControl(c) && c != '\n' && c != '\t' && c != '\r' || c == '\ufffe' || c == '\uffff' {
 			return unicode.ReplacementChar
 		}
 		return c
 	}))
+}
+
+// elements reads a text up to the next tag at a time.
+type elements struct {
+	in   *bufio.Reader
+	next string
+}
+
+func (e *elements) Read(b []byte) (int, error) {
+	if e.next == "" {
+		raw, err := e.in.ReadSlice('<')
+		if len(raw) == 0 {
+			return 0, err
+		}
+		e.next = charset.UTF8(string(raw))
+	}
+	n := copy(b, e.next)
+	e.next = e.next[n:]
+	return n, nil
 }
 
 // element returns an element of a row, and reads to its end.
@@ -379,11 +389,11 @@ func fivem(frame []byte) any {
 				case dataClients:
 					data["clients"] = number
 				case dataHostname:
-					data["hostname"] = string(value)
+					data["hostname"] = charset.UTF8(string(value))
 				case dataGametype:
-					data["gametype"] = string(value)
+					data["gametype"] = charset.UTF8(string(value))
 				case dataMapname:
-					data["mapname"] = string(value)
+					data["mapname"] = charset.UTF8(string(value))
 				case dataServer:
 					data["server"] = string(value)
 				case dataVars:
@@ -393,7 +403,7 @@ func fivem(frame []byte) any {
 						case entryKey:
 							key = string(value)
 						case entryValue:
-							text = string(value)
+							text = charset.UTF8(string(value))
 						}
 					})
 					vars[key] = text

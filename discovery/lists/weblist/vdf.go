@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"muster/discovery"
+	"muster/discovery/internal/packet"
 )
 
 // Remembered is a server that Steam remembers for its user, from the file
@@ -39,7 +40,7 @@ func ReadRemembered(r io.Reader) ([]Remembered, error) {
 		for _, server := range filters.inner(kind) {
 			s := Remembered{
 				Address:   server.value.text("address"),
-				Name:      discovery.CleanText(server.value.text("name")),
+				Name:      packet.Text([]byte(server.value.text("name"))),
 				Favourite: kind == "favorites",
 			}
 			if id, err := strconv.ParseUint(server.value.text("appid"), 10, 32); err == nil {

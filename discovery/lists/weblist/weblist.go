@@ -24,6 +24,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"muster/discovery"
+	"muster/discovery/internal/charset"
 	"muster/discovery/internal/packet"
 )
 
@@ -355,7 +356,7 @@ func (f Form) info(doc gjson.Result) discovery.Info {
 func tags(found gjson.Result) discovery.Tags {
 	if !found.IsArray() {
 		text := word(found)
-		return discovery.TagsOf(text[:min(len(text), maxRow/1024)])
+		return discovery.TagsOf(charset.UTF8(text[:min(len(text), maxRow/1024)]))
 	}
 	var words []string
 	length := 0
@@ -364,7 +365,7 @@ func tags(found gjson.Result) discovery.Tags {
 		words, length = append(words, strings.Join(strings.Fields(text), "_")), length+len(text)
 		return length < maxRow/1024
 	})
-	return discovery.TagsOf(strings.Join(words, " "))
+	return discovery.TagsOf(charset.UTF8(strings.Join(words, " ")))
 }
 
 // text returns a field for people.
@@ -373,7 +374,7 @@ func (f Form) text(doc gjson.Result, path string) string {
 	if len(text) > maxText {
 		text = text[:maxText]
 	}
-	return discovery.CleanText(text)
+	return packet.Text([]byte(text))
 }
 
 // whole returns a number. Services also write it as a text, or as a list to count. It

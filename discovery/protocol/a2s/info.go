@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"muster/discovery"
+	"muster/discovery/internal/charset"
 	"muster/discovery/internal/packet"
 )
 
@@ -82,7 +83,7 @@ func parseExtra(r *reader, info *discovery.Info) {
 	var keywords []byte
 	if flags&hasKeywords != 0 {
 		keywords = r.Bytes()
-		info.Tags = discovery.TagsOf(string(keywords))
+		info.Tags = discovery.TagsOf(charset.UTF8(string(keywords)))
 	}
 	if flags&hasGameID != 0 {
 		// The field before has room for 16 bits of the application's 24.

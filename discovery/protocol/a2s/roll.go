@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 
 	"muster/discovery"
+	"muster/discovery/internal/packet"
 )
 
 // Roll returns the protocol that asks for the players, with A2S_PLAYER.
@@ -52,7 +53,7 @@ func parsePlayers(b []byte) *discovery.Roster {
 		if !whole || len(rest) < lineRest {
 			break
 		}
-		if text := discovery.CleanText(string(name)); text != "" {
+		if text := packet.Text(name); text != "" {
 			roster.Players = append(roster.Players, discovery.Player{Name: text, Score: int(int32(binary.LittleEndian.Uint32(rest)))})
 		}
 		lines = rest[lineRest:]

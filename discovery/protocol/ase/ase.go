@@ -85,7 +85,7 @@ func (r *reader) bytes() []byte {
 }
 
 // text returns the next text.
-func (r *reader) text() string { return packet.Western(r.bytes()) }
+func (r *reader) text() string { return packet.Text(r.bytes()) }
 
 // read reads a reply up to the keys.
 func (p Protocol) read(b []byte) (*discovery.Info, reader, bool) {

@@ -57,7 +57,7 @@ func (Protocol) Parse(datagrams [][]byte) (discovery.Reply, error) {
 		}
 		return discovery.Reply{
 			Nonce: discovery.Nonce(binary.BigEndian.Uint64(b[len(answers):])), Echoed: true,
-			Info: &discovery.Info{Name: discovery.CleanText(string(b[headLen:]))},
+			Info: &discovery.Info{Name: packet.Text(b[headLen:])},
 		}, true
 	})
 }

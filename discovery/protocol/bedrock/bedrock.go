@@ -23,6 +23,7 @@ import (
 	"strings"
 
 	"muster/discovery"
+	"muster/discovery/internal/charset"
 	"muster/discovery/internal/packet"
 )
 
@@ -63,12 +64,12 @@ func (Protocol) Parse(datagrams [][]byte) (discovery.Reply, error) {
 		}
 		info := &discovery.Info{
 			Name:     CleanName(parts[1]),
-			Version:  discovery.CleanText(parts[3]),
+			Version:  packet.Text([]byte(parts[3])),
 			Protocol: packet.ParseNumber(parts[2]),
 		}
 		packet.Crowd(info, packet.ParseCount(parts[4]), packet.ParseCount(parts[5]))
 		if len(parts) > 8 {
-			info.Map, info.Mode = CleanName(parts[7]), discovery.CleanText(parts[8])
+			info.Map, info.Mode = CleanName(parts[7]), packet.Text([]byte(parts[8]))
 		}
 		return discovery.Reply{Nonce: discovery.Nonce(binary.BigEndian.Uint64(b[timeAt:])), Echoed: true, Info: info}, true
 	})
@@ -112,7 +113,7 @@ func CleanName(text string) string {
 			return -1
 		}
 		return r
-	}, text))
+	}, charset.UTF8(text)))
 }
 
 // Answer returns the answer of a server in Muster's fleet to a request, nil if the

@@ -132,9 +132,9 @@ func (r *reader) variables(v version) *discovery.Info {
 			info.Name = v.cleanName(value)
 		case "si_map":
 			name := strings.TrimSuffix(strings.TrimPrefix(string(value), "maps/"), ".entities")
-			info.Map = packet.Western([]byte(name))
+			info.Map = packet.Text([]byte(name))
 		case "si_gametype", "si_rules":
-			info.Mode = packet.Western(bytes.TrimPrefix(value, []byte("sdGameRules")))
+			info.Mode = packet.Text(bytes.TrimPrefix(value, []byte("sdGameRules")))
 		case "si_version":
 			info.Version = shortVersion(value)
 		case "si_maxplayers":
@@ -142,7 +142,7 @@ func (r *reader) variables(v version) *discovery.Info {
 		case "si_usepass", "si_needpass":
 			info.Password = info.Password || packet.ParseNumber(string(value)) != 0
 		case "fs_game":
-			if info.Mod = packet.Western(value); info.Mod == "base" || info.Mod == "q4mp" {
+			if info.Mod = packet.Text(value); info.Mod == "base" || info.Mod == "q4mp" {
 				info.Mod = "" // the games' own folders
 			}
 		}
@@ -152,7 +152,7 @@ func (r *reader) variables(v version) *discovery.Info {
 // shortVersion returns the words up to the first with a number in it. The system and the
 // date of the build follow: "DOOM 1.3.1.1304 linux-x86 Jan 16 2007 21:53:29".
 func shortVersion(value []byte) string {
-	words := strings.Fields(packet.Western(value))
+	words := strings.Fields(packet.Text(value))
 	for i, word := range words {
 		if strings.ContainsAny(word, "0123456789") && strings.Contains(word, ".") {
 			return strings.Join(words[:i+1], " ")
@@ -177,7 +177,7 @@ func (v version) cleanName(name []byte) string {
 		}
 		name = name[n:]
 	}
-	return packet.Western(kept)
+	return packet.Text(kept)
 }
 
 // form is which fields a player has besides ping and name.

@@ -98,7 +98,7 @@ func (p Protocol) Parse(datagrams [][]byte) (discovery.Reply, error) {
 		return discovery.Reply{Incomplete: true}, nil
 	}
 	if words := answer.words; len(words) > 2 && string(words[0]) == "OK" {
-		info.Version = packet.Western(words[2])
+		info.Version = packet.Text(words[2])
 	}
 	return discovery.Reply{Info: info, Nonce: answer.nonce(), NonceBits: nonceBits, Echoed: true}, nil
 }
@@ -185,9 +185,9 @@ func (p Protocol) info(words [][]byte) (*discovery.Info, error) {
 		return nil, malformed("no server's description")
 	}
 	info := &discovery.Info{
-		Name:       packet.Western(words[nameAt]),
-		Map:        packet.Western(bytes.TrimPrefix(words[mapAt], []byte("Levels/"))),
-		Mode:       packet.Western(words[modeAt]),
+		Name:       packet.Text(words[nameAt]),
+		Map:        packet.Text(bytes.TrimPrefix(words[mapAt], []byte("Levels/"))),
+		Mode:       packet.Text(words[modeAt]),
 		Players:    packet.ParseCount(string(words[playersAt])),
 		MaxPlayers: packet.ParseCount(string(words[seatsAt])),
 	}
@@ -229,7 +229,7 @@ func parsePlayers(words [][]byte) (*discovery.Roster, error) {
 			n, _ := strconv.ParseInt(string(value), 10, 32) // anything but a number is 0
 			switch string(name) {
 			case "name":
-				p.Name = packet.Western(value)
+				p.Name = packet.Text(value)
 			case "score":
 				p.Score = int(n)
 			case "ping":

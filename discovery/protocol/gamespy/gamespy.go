@@ -219,7 +219,7 @@ func (r reply) info() (info *discovery.Info, tells bool) {
 // value of the first existing key of several.
 func infoOf(value func(keys ...string) string) (info *discovery.Info, tells bool) {
 	seats := value("maxplayers")
-	text := func(keys ...string) string { return packet.Western([]byte(value(keys...))) }
+	text := func(keys ...string) string { return packet.Text([]byte(value(keys...))) }
 	info = &discovery.Info{
 		Name:       text("hostname"),
 		Map:        text("mapname", "maptitle", "map"),
@@ -294,7 +294,7 @@ func (r reply) roster() *discovery.Roster {
 	for key, value := range r.ofPlayers() {
 		if _, is := at[key.place]; key.names() && !is && len(roster.Players) < mostPlayers {
 			at[key.place] = len(roster.Players)
-			roster.Players = append(roster.Players, discovery.Player{Name: packet.Western(value)})
+			roster.Players = append(roster.Players, discovery.Player{Name: packet.Text(value)})
 		}
 	}
 	for key, value := range r.ofPlayers() {

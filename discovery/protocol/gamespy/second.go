@@ -185,7 +185,7 @@ func readRows(r *packet.Reader) *discovery.Roster {
 				}
 			}
 			if field == "player" || field == "playername" {
-				player.Name = packet.Western([]byte(value))
+				player.Name = packet.Text([]byte(value))
 			}
 			tell(&player, field, value)
 		}

@@ -175,10 +175,10 @@ func (t Third) parse(datagrams [][]byte) (discovery.Reply, thirdReply, error) {
 		info.GamePort = 0 // players connect where the list says
 	}
 	if level := whole.keys.value(levelOfUT3); level != "" {
-		info.Map = packet.Western([]byte(level))
+		info.Map = packet.Text([]byte(level))
 	}
 	if variant := whole.keys.value("gamevariant"); whole.keys.value("gamename") == battlefield2 && variant != "bf2" {
-		info.Mod = packet.Western([]byte(variant))
+		info.Mod = packet.Text([]byte(variant))
 	}
 	return discovery.Reply{Info: info, Nonce: newest, NonceBits: 4 * nibbles, Echoed: true}, whole, nil
 }
@@ -274,7 +274,7 @@ func (t *thirdReply) tell(place int, field, value string) {
 		if t.players[place] == nil {
 			t.players[place] = &discovery.Player{}
 		}
-		t.players[place].Name = packet.Western([]byte(strings.TrimSpace(value)))
+		t.players[place].Name = packet.Text([]byte(strings.TrimSpace(value)))
 		return
 	}
 	if player := t.players[place]; player != nil {

@@ -37,7 +37,7 @@ func (directory) ParseList(b []byte, yield func(netip.AddrPort, *discovery.Info)
 		host, port := netip.AddrFrom4([4]byte{ip[3], ip[2], ip[1], ip[0]}), r.short()
 		info := &discovery.Info{}
 		if kind == shortList {
-			info.Name = discovery.CleanText(string(r.Take(int(r.Octet()))))
+			info.Name = packet.Text(r.Take(int(r.Octet())))
 		} else {
 			r.short() // the country
 			info.MaxPlayers = int(r.Octet())

@@ -139,7 +139,7 @@ type reader struct{ packet.Reader }
 
 func (r *reader) short() uint16 { return binary.LittleEndian.Uint16(r.Take(2)) }
 
-func (r *reader) text() string { return discovery.CleanText(string(r.Take(int(r.short())))) }
+func (r *reader) text() string { return packet.Text(r.Take(int(r.short()))) }
 
 // Answer returns the answer of a server in Muster's fleet to a request, nil if the server
 // does not understand it. Players are their names.

@@ -94,7 +94,7 @@ var markup = regexp.MustCompile(`\[[#A-Za-z0-9_]*\]`)
 func (r *reader) text() string {
 	text := r.Take(int(r.Octet()))
 	r.strange = r.strange || bytes.ContainsFunc(text, func(c rune) bool { return unicode.IsControl(c) && c != '\n' })
-	return discovery.CleanText(markup.ReplaceAllString(string(text), ""))
+	return packet.Text(markup.ReplaceAll(text, nil))
 }
 
 // Answer returns the answer of a server in Muster's fleet to a request, nil if the

@@ -26,6 +26,7 @@ import (
 	"strings"
 
 	"muster/discovery"
+	"muster/discovery/internal/charset"
 	"muster/discovery/internal/packet"
 	"muster/discovery/protocol/bedrock"
 )
@@ -121,7 +122,7 @@ func parse(datagrams [][]byte, read func([]byte) (*discovery.Info, error)) (disc
 	if err != nil || uint64(len(text)) < n {
 		return discovery.Reply{}, malformed("a status cut short")
 	}
-	info, err := read(text[:n])
+	info, err := read([]byte(charset.UTF8(string(text[:n]))))
 	switch {
 	case err != nil:
 		return discovery.Reply{}, err

@@ -128,14 +128,14 @@ func (r *reader) info(itsForm uint32, named bool) *discovery.Info {
 		r.long()
 	}
 	is := r.variables()
-	info := &discovery.Info{Name: packet.Western([]byte(is["sv_hostname"]))}
+	info := &discovery.Info{Name: packet.Text([]byte(is["sv_hostname"]))}
 	info.MaxPlayers = min(packet.ParseCount(is["sv_maxclients"]), packet.ParseCount(is["sv_maxplayers"]))
 	mode := packet.ParseNumber(is["sv_gametype"])
 	if mode < len(modes) {
 		info.Mode = modes[mode]
 	}
 	info.Password = len(r.Take(int(r.Octet()))) > 0
-	info.Map = packet.Western(r.Bytes())
+	info.Map = packet.Text(r.Bytes())
 	limit, _ := strconv.ParseFloat(is["sv_timelimit"], 32)
 	if itsForm < timed || limit >= 1 {
 		r.short()
@@ -179,10 +179,10 @@ func (r *reader) variables() map[string]string {
 func (r *reader) files(info *discovery.Info) {
 	var needed []string
 	for range r.Octet() {
-		needed = append(needed, packet.Western(r.Bytes()))
+		needed = append(needed, packet.Text(r.Bytes()))
 	}
 	for i := range r.Octet() {
-		file := packet.Western(r.Bytes())
+		file := packet.Text(r.Bytes())
 		r.Take(int(r.Octet()))
 		switch i {
 		case 0:
@@ -201,7 +201,7 @@ func (r *reader) players(info *discovery.Info, hasTeams, named bool) {
 		info.Roster = &discovery.Roster{}
 	}
 	for range r.Octet() {
-		p := discovery.Player{Name: packet.Western(r.Bytes())}
+		p := discovery.Player{Name: packet.Text(r.Bytes())}
 		r.Take(4)
 		if hasTeams {
 			r.Octet()

@@ -129,11 +129,11 @@ func (v *variables) info() discovery.Info {
 	}
 	info := discovery.Info{
 		Name:     CleanName(string(v.name)),
-		Map:      discovery.CleanText(string(v.mapName)),
-		Mode:     discovery.CleanText(string(mode)),
+		Map:      packet.Text(v.mapName),
+		Mode:     packet.Text(mode),
 		Version:  CleanName(string(v.version)),
 		Protocol: number(v.protocol),
-		Mod:      discovery.CleanText(string(v.mod)),
+		Mod:      packet.Text(v.mod),
 		Password: number(v.password) != 0,
 		MinPing:  time.Duration(number(v.minPing)) * time.Millisecond,
 		MaxPing:  time.Duration(number(v.maxPing)) * time.Millisecond,
@@ -180,7 +180,7 @@ func number(b []byte) int {
 // picture:
 //
 //	^ 01 or 02  width[1]  height[1]  length[1]  picture's name
-func CleanName(s string) string { return discovery.CleanText(withoutColours(s)) }
+func CleanName(s string) string { return packet.Text([]byte(withoutColours(s))) }
 
 func withoutColours(s string) string {
 	before, after, found := strings.Cut(s, "^")

@@ -124,7 +124,7 @@ func parsePlayer(line []byte) (Player, bool) {
 	case isNamed && !isScored && !isDigit(numbers), !isNamed && (err != nil || !isDigit(ping)):
 		return Player{}, false
 	case isScored && err != nil:
-		p.Text = discovery.CleanText(string(score))
+		p.Text = packet.Text(score)
 	}
 	p.Score = int(n)
 	return p, true

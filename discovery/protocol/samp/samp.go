@@ -126,7 +126,7 @@ func (d dialect) parse(datagrams [][]byte, about byte, read func(*reader) *disco
 func (d dialect) info(r *reader) *discovery.Info {
 	version, _, _ := bytes.Cut(r.Take(d.versionLen), []byte{0})
 	info := &discovery.Info{
-		Version:    packet.Western(version),
+		Version:    packet.Text(version),
 		Password:   r.Octet() != 0,
 		Players:    r.short(),
 		MaxPlayers: r.short(),
@@ -144,7 +144,7 @@ func (d dialect) info(r *reader) *discovery.Info {
 func players(r *reader) *discovery.Info {
 	roster := &discovery.Roster{}
 	for range min(r.short(), mostListed) {
-		name := packet.Western(r.Take(int(r.Octet())))
+		name := packet.Text(r.Take(int(r.Octet())))
 		score := int32(binary.LittleEndian.Uint32(r.Take(4)))
 		if r.Short {
 			break
@@ -165,7 +165,7 @@ func (r *reader) text() string {
 		r.Rest, r.Short = nil, true
 		return ""
 	}
-	return packet.Western(r.Take(int(n)))
+	return packet.Text(r.Take(int(n)))
 }
 
 // Answer returns the answer of a server in Muster's fleet to a request, nil if the server

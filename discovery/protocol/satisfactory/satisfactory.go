@@ -76,7 +76,7 @@ func (Protocol) Parse(datagrams [][]byte) (discovery.Reply, error) {
 			tags = append(tags, modded)
 		}
 		reply.Info = &discovery.Info{
-			Name: discovery.CleanText(string(name)), Tags: discovery.TagsOf(strings.Join(tags, " ")),
+			Name: packet.Text(name), Tags: discovery.TagsOf(strings.Join(tags, " ")),
 			Version: strconv.FormatUint(uint64(build), 10), Protocol: int(build),
 		}
 		return reply, true

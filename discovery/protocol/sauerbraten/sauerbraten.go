@@ -139,11 +139,28 @@ func (r *reader) number() int {
 	}
 }
 
+// Cube 2 has letters of its own: ASCII, and these before it and after it.
+var (
+	lettersBefore = []rune("\x00ÀÁÂÃÄÅÆÇ\t\n\v\f\rÈÉÊËÌÍÎÏÑÒÓÔÕÖØÙÚÛ")
+	lettersAfter  = []rune("ÜÝßàáâãäåæçèéêëìíîïñòóôõöøùúûüýÿĄąĆćČčĎďĘęĚěĞğİıŁłŃńŇňŐőŒœŘřŚśŞşŠšŤťŮůŰűŸŹźŻżŽžЄБГДЖЗИЙЛПУФЦЧШЩЪЫЬЭЮЯбвгджзийклмнптфцчшщъыьэюяєҐґ")
+)
+
+// letterOf returns the letter of a byte.
+func letterOf(c byte) rune {
+	switch {
+	case c < ' ':
+		return lettersBefore[c]
+	case c > '~':
+		return lettersAfter[c-'~'-1]
+	}
+	return rune(c)
+}
+
 // text returns the text before the next NUL, without colours and cleaned for display.
-// Its letters are numbers. ASCII letters take a single byte, and others are dropped. A
-// colour is a letter, or with Red Eclipse a word in brackets.
+// Its letters are numbers, those after ASCII negative ones. A colour is a letter, or with Red
+// Eclipse a word in brackets.
 func (r *reader) text() string {
-	var text []byte
+	var text []rune
 	for !r.Short {
 		switch c := r.number(); {
 		case c == 0:
@@ -152,8 +169,8 @@ func (r *reader) text() string {
 			end := map[int]int{'[': ']', '(': ')'}[r.number()]
 			for end != 0 && !r.Short && r.number() != end {
 			}
-		case c > 0 && c <= '~':
-			text = append(text, byte(c))
+		case int(int8(c)) == c || int(uint8(c)) == c:
+			text = append(text, letterOf(byte(c)))
 		}
 	}
 	return ""

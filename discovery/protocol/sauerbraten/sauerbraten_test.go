@@ -69,8 +69,8 @@ func TestParse(t *testing.T) {
 			discovery.Info{Name: "n", Map: "m", Mode: "ffa", Players: 300}},
 		"below 0": {"\xff\x05\x00\xff\x00\xf0\xffm\x00n\x00", discovery.Info{Name: "n", Map: "m", Mode: "demo"}},
 		"private": {"\x00\x05\x00\x40\x00\x08\x03m\x00n\x00", discovery.Info{Name: "n", Map: "m", MaxPlayers: 8, Password: true}},
-		"colours and letters": {"\x00\x05\x00\x00\x00\x08\x00m\x00\x0c3a\xe4b\x01\x00",
-			discovery.Info{Name: "ab", Map: "m", Mode: "ffa", MaxPlayers: 8}},
+		"colours and letters": {"\x00\x05\x00\x00\x00\x08\x00m\x00\x0c3a\xe4b\x01\x8b\x00",
+			discovery.Info{Name: "aбbÀé", Map: "m", Mode: "ffa", MaxPlayers: 8}},
 	} {
 		reply, err := Protocol{}.Parse([][]byte{[]byte(head + c.text)})
 		if err != nil || *reply.Info != c.want {

@@ -86,7 +86,7 @@ type reader struct{ packet.Reader }
 
 func (r *reader) short() int { return int(binary.BigEndian.Uint16(r.Take(2))) }
 
-func (r *reader) text() string { return packet.Western(r.Take(int(r.Octet()))) }
+func (r *reader) text() string { return packet.Text(r.Take(int(r.Octet()))) }
 
 // Answer returns the answer of a server in Muster's fleet to a request, nil if the server
 // does not understand it. The server demands this challenge; players connect at a port.

@@ -336,7 +336,7 @@ func (r *reader) clients(roster *discovery.Roster) (bots int) {
 // enrol adds a client to the roster, if there is one.
 func enrol(roster *discovery.Roster, name []byte, score int) {
 	if roster != nil && len(roster.Players) < mostClients {
-		roster.Players = append(roster.Players, discovery.Player{Name: discovery.CleanText(string(name)), Score: score})
+		roster.Players = append(roster.Players, discovery.Player{Name: packet.Text(name), Score: score})
 	}
 }
 

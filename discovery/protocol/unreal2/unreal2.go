@@ -160,23 +160,18 @@ func (r *reader) text() string {
 		r.Rest, r.Short = nil, true
 		return ""
 	}
-	var letters []rune
-	if wide {
-		if r.isLate(2 * n) {
-			r.Octet()
-		}
-		b := r.Take(2 * n)
-		units := make([]uint16, 0, n)
-		for i := 0; i+1 < len(b); i += 2 {
-			units = append(units, binary.LittleEndian.Uint16(b[i:]))
-		}
-		letters = utf16.Decode(units)
-	} else {
-		for _, c := range r.Take(n) {
-			letters = append(letters, rune(c))
-		}
+	if !wide {
+		return packet.Text(plain(r.Take(n)))
 	}
-	return discovery.CleanText(string(plain(letters)))
+	if r.isLate(2 * n) {
+		r.Octet()
+	}
+	b := r.Take(2 * n)
+	units := make([]uint16, 0, n)
+	for i := 0; i+1 < len(b); i += 2 {
+		units = append(units, binary.LittleEndian.Uint16(b[i:]))
+	}
+	return discovery.CleanText(string(plain(utf16.Decode(units))))
 }
 
 // isLate reports whether a text of n bytes in UTF-16 begins only after a byte 01. Then its
@@ -190,8 +185,8 @@ func (r *reader) isLate(n int) bool {
 const esc, colour = 0x1b, 4
 
 // plain returns letters without colours and without the NUL that ends them.
-func plain(letters []rune) []rune {
-	var kept []rune
+func plain[T byte | rune](letters []T) []T {
+	var kept []T
 	for i := 0; i < len(letters); i++ {
 		switch letters[i] {
 		case 0:

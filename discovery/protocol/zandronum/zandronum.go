@@ -172,7 +172,7 @@ func (r *reader) long() uint32 { return binary.LittleEndian.Uint32(r.Take(4)) }
 
 // text returns the text before the next NUL. Colours become the console's own form.
 func (r *reader) text() string {
-	return packet.Western([]byte(strings.ReplaceAll(string(r.Bytes()), string(colour), `\c`)))
+	return packet.Text([]byte(strings.ReplaceAll(string(r.Bytes()), string(colour), `\c`)))
 }
 
 // Answer returns the answer of a server in Muster's fleet to a request, nil if the server

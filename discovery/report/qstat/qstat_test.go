@@ -79,6 +79,10 @@ func TestReadXML(t *testing.T) {
 	}{
 		{"A2S", document("UTF-8", strings.Replace(up, "NAME", "caf\u00e9 ^1 \u202e&lt;b&gt;", 1)), []report.Measurement{named("café ^1 <b>")}},
 		{"Latin-1", document("iso-8859-1", strings.Replace(up, "NAME", "caf\xe9", 1)), []report.Measurement{named("café")}},
+		{"Cyrillic as Latin-1", document("iso-8859-1", strings.Replace(up, "NAME", "\xd0\xf3\xf1\xf1\xea\xe8\xe9", 1)),
+			[]report.Measurement{named("Русский")}},
+		{"Cyrillic, each byte in UTF-8", document("UTF-8", strings.Replace(up, "NAME", "Ðóññêèé", 1)), []report.Measurement{named("Русский")}},
+		{"UTF-8 as Latin-1", document("iso-8859-1", strings.Replace(up, "NAME", "café – 5", 1)), []report.Measurement{named("café – 5")}},
 		{"colours of Quake III", document("UTF-8",
 			`<server type="Q3S" address="192.0.2.1" status="UP"><name>^1red^7</name><ping>7</ping></server>`),
 			[]report.Measurement{func() report.Measurement {

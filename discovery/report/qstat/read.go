@@ -206,9 +206,9 @@ func (e *entry) result() (discovery.Result, error) {
 }
 
 func (e *entry) info() *discovery.Info {
-	clean := quake3.CleanName
+	clean := func(text string) string { return quake3.CleanName(asSent(text)) }
 	if kind := strings.ToUpper(e.Type); kind == "A2S" || kind == "TEES" {
-		clean = discovery.CleanText // here a caret is no colour
+		clean = func(text string) string { return packet.Text([]byte(asSent(text))) } // here a caret is no colour
 	}
 	bots := 0 // A2S servers tell them, ioquake3 tells the others
 	if n, err := strconv.Atoi(e.rule(ruleBots)); err == nil {
@@ -225,12 +225,22 @@ func (e *entry) info() *discovery.Info {
 		Mod:      discovery.CleanText(e.rule(ruleMod)),
 		Tags:     discovery.TagsOf(e.rule(ruleTags)),
 		Name:     clean(e.Name),
-		Map:      discovery.CleanText(e.Map),
+		Map:      packet.Text([]byte(asSent(e.Map))),
 		Mode:     discovery.CleanText(cmp.Or(e.rule("gametype", "g_gametype"), e.GameType)),
 		Password: slices.Contains([]string{"1", "true"}, e.rule(rulePassword, "g_needpass")),
 	}
 	packet.Seat(info, e.Players, bots, max(0, e.MaxPlayers-max(0, private)), false)
 	return info
+}
+
+// asSent returns a text as the server sent it. QStat takes each byte for a letter of Latin-1, in
+// both of its encodings.
+func asSent(text string) string {
+	sent, err := charmap.ISO8859_1.NewEncoder().String(text)
+	if err != nil { // another program's file
+		return text
+	}
+	return sent
 }
 
 // rule returns the value of the first rule with one of the names.
