@@ -203,6 +203,16 @@ func (p *probe) settled(q *query) time.Duration {
 	return q.sent + longest + lateness + max(0, longest-minSpacing)/2
 }
 
+// worthUntil returns until when it is worth to wait for a certain pair: as long as the server may
+// be nearer than the rough pair tells, because it answered a repeat, or must still describe itself.
+func (p *probe) worthUntil() time.Duration {
+	until := p.settled(p.query(p.sent - 1))
+	if p.info != nil {
+		until -= minSpacing
+	}
+	return until
+}
+
 // isUnsure reports whether the server has answered, and no pair is certain.
 func (p *probe) isUnsure() bool { return p.clean < 0 && p.rough >= 0 }
 

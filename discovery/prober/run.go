@@ -182,7 +182,7 @@ func (r *run) expire(now time.Duration) {
 		if d := r.ends.pop(); r.holds(d) {
 			state := discovery.Lost
 			switch p := d.probe; {
-			case p.isUnsure() && now < p.settled(p.query(p.sent-1))-minSpacing: // it may be that near
+			case p.isUnsure() && now < p.worthUntil():
 				r.wait(p)
 				continue
 			case p.heard:
