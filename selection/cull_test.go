@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/sentence"
 	"muster/selection"
 )
 
@@ -218,6 +219,28 @@ func reasonLines(s selection.Selection) []string {
 		lines = append(lines, strings.Join(append([]string{r.Addr.String(), r.Cause.String()}, r.Players...), " "))
 	}
 	return lines
+}
+
+// TestSeatsThatNobodyCounts checks that the choice of a server that tells its players alone, as a
+// proxy of Minecraft does, says that its free seats are unknown.
+func TestSeatsThatNobodyCounts(t *testing.T) {
+	for _, c := range []struct {
+		info  discovery.Info
+		seats int
+		want  bool
+	}{
+		{discovery.Info{Players: 311}, 4, true},
+		{discovery.Info{Players: 311}, 0, false}, // nobody asks for seats
+		{discovery.Info{}, 4, false},             // it counts nothing at all
+		{discovery.Info{Players: 3, MaxPlayers: 8}, 4, false},
+	} {
+		servers, table := oneServer(serverA, &c.info)
+		s := selection.Select(servers, table, selection.Criteria{Seats: c.seats})
+		says := slices.ContainsFunc(s.Explain(), func(one sentence.Sentence) bool { return one.Key == "seats.unknown" })
+		if s.Chosen == nil || s.Chosen.SeatsUnknown != c.want || says != c.want {
+			t.Errorf("%+v, %d seats: %+v, says it: %v", c.info, c.seats, s.Chosen, says)
+		}
+	}
 }
 
 func TestSieveSeesNewInfo(t *testing.T) {

@@ -72,6 +72,8 @@ type Ranked struct {
 	WorstMS map[string]float64 `json:"worst_ms,omitempty"`
 	// Tight says that the server would be full with the group, and is ranked lower for it.
 	Tight bool `json:"tight,omitempty"`
+	// SeatsUnknown says that the group needs seats, and that the server tells its players alone.
+	SeatsUnknown bool `json:"seats_unknown,omitempty"`
 	// Ours says that it is one of the group's own.
 	Ours bool `json:"ours,omitempty"`
 	// WorstOff is the player with the highest RTT, the first of several.

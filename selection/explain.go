@@ -18,6 +18,9 @@ func (s Selection) Explain() []sentence.Sentence {
 		all = append(all, sentence.Of("why.nothing"))
 	} else {
 		all = append(all, s.verdict())
+		if s.Chosen.SeatsUnknown {
+			all = append(all, sentence.Of("seats.unknown"))
+		}
 		all = append(all, s.sideSentences()...)
 		all = append(all, s.preferred()...)
 		all = append(all, s.looked()...)

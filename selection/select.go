@@ -235,6 +235,8 @@ func (r *round) ranked(c candidate) Ranked {
 		RTT:        make(map[string]float64, len(t.players)), WorstOff: t.players[worstOff],
 		Tight: r.tight != nil && r.tight[c.server], Ours: r.isOurs(c.server),
 	}
+	info := r.servers.Info(c.server)
+	doc.SeatsUnknown = r.criteria.Seats > 0 && info != nil && info.Uncounted() && info.Players > 0
 	qualities := t.quality[c.server]
 	if qualities != nil {
 		doc.Loss, doc.JitterMS = make(map[string]float64), make(map[string]float64)
