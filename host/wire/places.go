@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"strings"
 
 	"muster/discovery"
+	"muster/discovery/lists/address"
 	"muster/discovery/sentence"
 )
 
@@ -93,17 +95,12 @@ func parseVenue(line string, lookUp func(string) (netip.Addr, error)) (v Venue, 
 	if v.Protocol == defaultVenueProtocol {
 		port = defaultVenuePort
 	}
-	if v.Addr, err = netip.ParseAddrPort(host); err == nil {
-		return v, nil
+	at, err := address.One(host)
+	if err != nil {
+		return v, impossible("refused.place-address", "address", quoted(host))
 	}
-	if name, digits, isThere := strings.Cut(host, ":"); isThere && !strings.Contains(digits, ":") {
-		var number uint16
-		if _, err := fmt.Sscanf(digits+"\n", "%d\n", &number); err != nil || number == 0 {
-			return v, impossible("refused.place-no-port", "address", quoted(host))
-		}
-		host, port = name, number
-	}
-	addr, err := netip.ParseAddr(strings.Trim(host, "[]"))
+	port = cmp.Or(at.Port, port)
+	addr, err := netip.ParseAddr(at.Host)
 	switch {
 	case port == 0:
 		return v, impossible("refused.place-port", "address", quoted(host), "protocol", v.Protocol)
@@ -111,7 +108,7 @@ func parseVenue(line string, lookUp func(string) (netip.Addr, error)) (v Venue, 
 	case lookUp == nil:
 		return v, impossible("refused.place-address", "address", quoted(host))
 	default:
-		if addr, err = lookUp(host); err != nil {
+		if addr, err = lookUp(at.Host); err != nil {
 			return v, err
 		}
 	}

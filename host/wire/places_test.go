@@ -31,6 +31,7 @@ func TestParseVenues(t *testing.T) {
 			{"y", at("[2001:db8::1]:80"), "tcp"}},
 		"f, fra.example.org\ng, fra.example.org:27960, quake3": {{"f", at("203.0.113.9:7787"), "beacon"},
 			{"g", at("203.0.113.9:27960"), "quake3"}},
+		"d, `192.0.2.1 : 7799`": {{"d", at("192.0.2.1:7799"), "beacon"}},
 		"a\x1b[31mb, 192.0.2.1": {{discovery.CleanText("a\x1b[31mb"), at("192.0.2.1:7787"), "beacon"}},
 	} {
 		if got, err := ParseVenues(text, lookUp); err != nil || !reflect.DeepEqual(got, want) {

@@ -36,8 +36,8 @@ func newLists(p *program) *cobra.Command {
 		Use:     "lists",
 		Short:   "Your favourites, and the servers that you never want to see",
 		Long: `Lists shows the favourites and hidden servers of a game, which Home keeps too. They are
-read from, and written for, other programs: lines of addresses, QStat's lists and
-XML, Steam's serverbrowser_hist.vdf. Into a room they come only if you say so:
+read from, and written for, other programs: lines of addresses, CSV, QStat's lists
+and XML, Steam's serverbrowser_hist.vdf. Into a room they come only if you say so:
 muster join --share-lists.`,
 		Example: `  muster lists import favourites.txt --game openarena
   muster lists import serverbrowser_hist.vdf --game tf2

@@ -26,7 +26,7 @@ func TestListsCommand(t *testing.T) {
 	}{
 		{[]string{"lists", "--game", "openarena"}, 0, "", "no lists yet; "},
 		{[]string{"lists", "import", file, "--game", "openarena"}, 0, "",
-			`2 favourites added; left out 1 that name no server of the game by its address, the first "games.example.org"`},
+			`2 favourites added; left out 1 that name no server of the game by its address, the first "games.example.org" in line 4`},
 		{[]string{"lists", "import", file, "--game", "openarena"}, 0, "", "0 favourites added, 2 were there"},
 		{[]string{"lists", "export", "--game", "openarena"}, 0, "192.0.2.1:27960 Ann's\n192.0.2.2:27960\n", ""},
 		{[]string{"lists", "export", "--game", "openarena", "--format", "qstat"}, 0, " 192.0.2.2:27960\n", ""},

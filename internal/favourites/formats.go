@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
 	"net/netip"
@@ -13,6 +12,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/lists/address"
 	"muster/discovery/lists/master"
 	"muster/discovery/lists/weblist"
 	"muster/discovery/report/qstat"
@@ -57,21 +57,22 @@ type Brought struct {
 	// the list has it.
 	Passed int
 	First  string
+	// Lines are their lines, in a form that has lines.
+	Lines *master.SkippedError
 	// Beyond counts the servers that no longer fit.
 	Beyond int
 }
 
-// These bound the reading: a list of more than a million lines, in bytes, and a line longer than an address with the
-// longest name.
+// mostRead bounds the reading: a list of more than a million lines, in bytes. The form is known by the first mostPeeked.
 const (
-	mostRead    = 64 << 20
-	longestLine = 4 << 10
+	mostRead   = 64 << 20
+	mostPeeked = 2 << 10
 )
 
 // Import reads a game's list in any of the forms.
 func Import(r io.Reader, of For) (b Brought, err error) {
-	in := bufio.NewReaderSize(io.LimitReader(r, mostRead), longestLine)
-	start, _ := in.Peek(longestLine / 2)
+	in := bufio.NewReaderSize(io.LimitReader(r, mostRead), mostPeeked)
+	start, _ := in.Peek(mostPeeked)
 	switch start = bytes.TrimSpace(bytes.TrimPrefix(start, []byte("\ufeff"))); {
 	case len(start) == 0:
 		return b, master.ErrEmpty
@@ -79,10 +80,10 @@ func Import(r io.Reader, of For) (b Brought, err error) {
 		err = b.xml(in, of)
 	case start[0] == '{':
 		err = b.own(in, of)
-	case start[0] == '"' || bytes.HasPrefix(bytes.ToLower(start), []byte("filters")):
+	case bytes.HasPrefix(bytes.ToLower(bytes.TrimPrefix(start, []byte(`"`))), []byte("filters")):
 		err = b.steam(in, of)
 	default:
-		err = b.lines(in, of)
+		err = b.list(in, of)
 	}
 	if err == nil && len(b.Favourites)+len(b.Hidden) == 0 {
 		err = fmt.Errorf("favourites: %w", master.ErrEmpty)
@@ -93,17 +94,12 @@ func Import(r io.Reader, of For) (b Brought, err error) {
 	return b, err
 }
 
-// add adds a favourite with its address as a list has it.
-func (b *Brought) add(of For, host string, port uint16, name string) {
-	addr, err := netip.ParseAddr(host)
-	b.put(Server{Game: of.Game, Addr: netip.AddrPortFrom(addr, cmp.Or(port, of.Port)), Name: name}, err == nil, host)
-}
-
 func (b *Brought) put(s Server, ok bool, text string) {
 	s.Addr, s.Name = discovery.Canonical(s.Addr), titleOf(s.Name)
 	switch {
-	case !ok || !s.Addr.IsValid() || s.Addr.Port() == 0 || s.Addr.Addr().Zone() != "" || discovery.ReachOf(s.Addr.Addr()) == discovery.NoReach:
-		b.pass(text)
+	case !ok || !s.Addr.IsValid() || s.Addr.Port() == 0 || s.Addr.Addr().Zone() != "" || discovery.ReachOf(s.Addr.Addr()) == discovery.NoReach,
+		s.Addr.Addr().Is4() && s.Addr.Addr().IsLinkLocalUnicast(): // only Steam's relays lead to 169.254 addresses
+		b.pass(text, 0)
 	case len(b.Favourites) == most:
 		b.Beyond++
 	default:
@@ -111,7 +107,11 @@ func (b *Brought) put(s Server, ok bool, text string) {
 	}
 }
 
-func (b *Brought) pass(text string) {
+// pass counts an entry that cannot be used; its line is 0 if the form has none.
+func (b *Brought) pass(text string, line int) {
+	if line > 0 {
+		b.Lines = b.Lines.Add(&master.ListError{Line: line})
+	}
 	if b.Passed++; b.Passed == 1 {
 		text = discovery.CleanText(text)
 		b.First = strings.ToValidUTF8(text[:min(len(text), longestTitle)], "")
@@ -126,48 +126,17 @@ func titleOf(name string) string {
 	return strings.TrimSpace(strings.ToValidUTF8(name[:min(len(name), longestTitle)], ""))
 }
 
-// lines reads a list of lines; QStat's is one. It only counts the lines beyond the maximum.
-func (b *Brought) lines(in *bufio.Reader, of For) error {
-	for {
-		line, err := readLine(in)
-		if text := strings.TrimSpace(strings.TrimPrefix(line, "\ufeff")); text != "" && len(b.Favourites) == most {
-			b.Beyond++
-		} else if text != "" {
-			b.line(text, of)
+// list reads a list of lines or a CSV; QStat's is one.
+func (b *Brought) list(in io.Reader, of For) error {
+	return master.EachEntry(in, "the list", func(e master.Entry) {
+		addr, err := netip.ParseAddr(e.Host)
+		isOurs := err == nil && (of.Takes == nil || of.Takes(e.Type))
+		if !isOurs {
+			b.pass(strings.TrimSpace(e.Type+" "+e.Host), e.Line)
+			return
 		}
-		switch {
-		case errors.Is(err, io.EOF):
-			return nil
-		case err != nil:
-			return err
-		}
-	}
-}
-
-func (b *Brought) line(text string, of For) {
-	entries, _, err := master.ParseList(strings.NewReader(text), "the list")
-	switch {
-	case errors.Is(err, master.ErrEmpty): // a comment
-	case err != nil || of.Takes != nil && !of.Takes(entries[0].Type):
-		b.pass(text)
-	default:
-		e, name := entries[0], ""
-		first, rest, _ := strings.Cut(text, " ")
-		if strings.Contains(first, e.Host) { // the name follows the address
-			name, _, _ = strings.Cut(rest, "#")
-		}
-		b.add(of, e.Host, e.Port, name)
-	}
-}
-
-// readLine reads a line, and skips the rest of a line that is too long.
-func readLine(in *bufio.Reader) (string, error) {
-	line, err := in.ReadSlice('\n')
-	text := string(line)
-	for errors.Is(err, bufio.ErrBufferFull) {
-		_, err = in.ReadSlice('\n')
-	}
-	return text, err
+		b.put(Server{Game: of.Game, Addr: netip.AddrPortFrom(addr, cmp.Or(e.Port, of.Port)), Name: e.Name}, true, e.Host)
+	}, func(wrong *master.ListError) { b.pass(wrong.Text, wrong.Line) })
 }
 
 func (b *Brought) xml(in io.Reader, of For) error {
@@ -187,14 +156,14 @@ func (b *Brought) steam(in io.Reader, of For) error {
 		return err
 	}
 	for _, s := range servers {
-		switch addr, err := netip.ParseAddrPort(s.Address); {
+		at, wrong := address.One(s.Address)
+		addr, err := netip.ParseAddr(at.Host)
+		switch {
 		case !s.Favourite:
 		case s.AppID != 0 && s.AppID != of.AppID:
-			b.pass(cmp.Or(s.Name, s.Address))
-		case err == nil:
-			b.add(of, addr.Addr().String(), addr.Port(), s.Name)
+			b.pass(cmp.Or(s.Name, s.Address), 0)
 		default:
-			b.add(of, s.Address, 0, s.Name)
+			b.put(Server{Game: of.Game, Addr: netip.AddrPortFrom(addr, cmp.Or(at.Port, of.Port)), Name: s.Name}, wrong == nil && err == nil, s.Address)
 		}
 	}
 	return nil
@@ -229,8 +198,7 @@ func Export(w io.Writer, as As, of For, servers []Server) error {
 		return Servers{Favourites: servers}.to(w)
 	case AsText:
 		for _, s := range servers {
-			// A "#" would begin a comment and cut the name.
-			fmt.Fprintf(out, "%s\n", strings.TrimSpace(s.Addr.String()+" "+strings.ReplaceAll(titleOf(s.Name), "#", "")))
+			fmt.Fprintln(out, lineOf(s))
 		}
 	case AsQStat:
 		for _, s := range servers {
@@ -250,6 +218,18 @@ func Export(w io.Writer, as As, of For, servers []Server) error {
 		return fmt.Errorf("favourites: no form %q", discovery.CleanText(string(as)))
 	}
 	return out.Flush()
+}
+
+// lineOf returns a server's line, which is read as this server. A "#" would begin a comment and cut the name, and an
+// address in a name stands between quotation marks.
+func lineOf(s Server) string {
+	name := strings.ReplaceAll(titleOf(s.Name), "#", "")
+	for _, line := range []string{s.Addr.String() + " " + name, s.Addr.String() + ` "` + strings.ReplaceAll(name, `"`, "'") + `"`} {
+		if at, err := address.One(line); err == nil && at.String() == s.Addr.String() {
+			return strings.TrimSpace(line)
+		}
+	}
+	return s.Addr.String()
 }
 
 // Of returns the servers of one game.

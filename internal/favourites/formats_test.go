@@ -67,6 +67,11 @@ func TestImport(t *testing.T) {
 			hidden: []Server{six},
 			passed: 1,
 		},
+		{name: "a CSV", list: "name;ip;port\nAnn's;192.0.2.1;27960\nBen's;x;y\n;2001:db8::1;27961\n", want: []Server{ann, six}, passed: 1},
+		{name: "a game's configuration", list: "\"net_slist_favorites\" \"192.0.2.1:27960 [2001:db8::1]:27961\"\n",
+			want: []Server{server("192.0.2.1:27960", ""), six}},
+		{name: "behind Steam's relays", list: `"Filters" { "Favorites" { "1" { "address" "169.254.7.7:27015" } "2" { "name" "Ann's" "address" "192.0.2.1:27960" } } }`,
+			want: []Server{ann}, passed: 1},
 		{name: "nobody's addresses", list: "0.0.0.0:27960\n224.0.0.1:27960\n192.0.2.1:27960 Ann's\n", want: []Server{ann}, passed: 2},
 		{
 			name: "a hostile name",

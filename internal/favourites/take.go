@@ -47,6 +47,12 @@ func Take(file string, list io.Reader, of For, kind Kind) (said string, err erro
 	}
 	if b.Passed > 0 {
 		said += fmt.Sprintf("; left out %d that name no server of the game by its address, the first %q", b.Passed, b.First)
+		if b.Lines != nil {
+			said += fmt.Sprintf(" in line %d", b.Lines.Lines[0])
+		}
+		if rest := b.Lines.Rest(); rest != "" {
+			said += ", then " + rest
+		}
 	}
 	if left := b.Beyond + beyond + more; left > 0 {
 		said += fmt.Sprintf("; %d more are beyond what a list takes, and left out: keep those that you know by name", left)

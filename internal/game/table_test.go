@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/lists/address"
 	"muster/discovery/lists/master"
 	"muster/discovery/protocol/quake3"
 	"muster/discovery/sentence"
@@ -46,6 +47,11 @@ func TestBuiltInGames(t *testing.T) {
 		find(t, table, id)
 	}
 	for _, g := range table.All() {
+		for _, name := range g.QStatTypes {
+			if !address.IsType(name) {
+				t.Errorf("%s: readers of lists take QStat's type %s for a name", g.ID, name)
+			}
+		}
 		if g.Protocol() == nil || g.Port == 0 || g.Name == "" || len(g.QStatTypes) == 0 || g.Rule == "" {
 			t.Errorf("%s is not complete: %+v", g.ID, g)
 		}

@@ -7,10 +7,10 @@ import (
 	"net"
 	"net/netip"
 	"slices"
-	"strconv"
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/lists/address"
 	"muster/internal/game"
 	"muster/internal/hint"
 	"muster/internal/term"
@@ -60,18 +60,17 @@ func Find(ctx context.Context, games game.Table, address string, screen *term.Sc
 
 // lookUp returns the only address that is asked.
 func lookUp(ctx context.Context, text string) (netip.AddrPort, error) {
-	host, portText, err := net.SplitHostPort(text)
-	port, bad := strconv.ParseUint(portText, 10, 16)
-	if err != nil || bad != nil || port == 0 || host == "" {
+	at, err := address.One(text)
+	if err != nil || at.Port == 0 {
 		return netip.AddrPort{}, hint.Usage(hint.Say("probe.port", "address", discovery.CleanText(text)).
 			Advising("probe.port-hint", "example", "192.0.2.1:27015"))
 	}
-	addrs, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
+	addrs, err := net.DefaultResolver.LookupNetIP(ctx, "ip", at.Host)
 	if err != nil || len(addrs) == 0 {
-		return netip.AddrPort{}, hint.Say("probe.no-host", "host", discovery.CleanText(host), "why", hint.Reason(err))
+		return netip.AddrPort{}, hint.Say("probe.no-host", "host", at.Host, "why", hint.Reason(err))
 	}
 	slices.SortStableFunc(addrs, func(a, b netip.Addr) int { return a.Unmap().BitLen() - b.Unmap().BitLen() }) // IPv4 first
-	return netip.AddrPortFrom(addrs[0].Unmap(), uint16(port)), nil
+	return netip.AddrPortFrom(addrs[0].Unmap(), at.Port), nil
 }
 
 // Entry returns the entry for games.toml, and the id that it has: the given one or, if that is empty, a new one.

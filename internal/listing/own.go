@@ -6,10 +6,18 @@ import (
 	"strings"
 
 	"muster/discovery"
+	"muster/discovery/lists/address"
 	"muster/discovery/lists/master"
 	"muster/internal/game"
 	"muster/internal/hint"
 )
+
+// isLinkLocal reports whether an address in a list means another machine in each network.
+func isLinkLocal(text string) bool {
+	at, err := address.One(text)
+	addr, bad := netip.ParseAddr(at.Host)
+	return err == nil && bad == nil && addr.IsLinkLocalUnicast()
+}
 
 // Own reads a stranger's list of a game's servers, one a line as in files, but with addresses only: the host looks up
 // no name that a stranger chose. Too many at one address are thinned out as in a file; more than most in all is an
@@ -24,9 +32,16 @@ func Own(g game.Game, lines []string, from netip.Addr, most int) ([]netip.AddrPo
 			return nil, hint.Say("refused.own-entry").Advising("refused.own-form-hint", "example", example)
 		}
 	}
-	entries, _, err := master.ParseList(strings.NewReader(strings.Join(lines, "\n")), "the list")
+	entries, warnings, err := master.ParseList(strings.NewReader(strings.Join(lines, "\n")), "the list")
+	var skipped *master.SkippedError
+	if errors.As(errors.Join(warnings...), &skipped) { // a form, whose organiser can mend the line
+		err = skipped
+	}
 	var wrong *master.ListError
 	switch {
+	case errors.As(err, &wrong) && isLinkLocal(wrong.Text):
+		return nil, hint.Say("refused.own-network", "address", wrong.Text).
+			Advising("refused.own-network-hint", "command", "muster host --servers FILE")
 	case errors.As(err, &wrong):
 		return nil, hint.Say("refused.own-line", "n", wrong.Line, "line", wrong.Text).Advising("refused.own-form-hint", "example", example)
 	case errors.Is(err, master.ErrEmpty):

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"muster/discovery"
+	"muster/discovery/lists/address"
 	"muster/discovery/lists/master"
 	"muster/internal/game"
 	"muster/internal/hint"
@@ -92,10 +93,12 @@ func pasted(in io.Reader, screen *term.Screen) (lines []string) {
 		if line = strings.TrimSpace(line); line == "" {
 			break
 		}
-		if _, _, err := master.ParseList(strings.NewReader(line), "pasted"); err == nil {
+		var wrong *master.ListError
+		switch _, _, err := master.ParseList(strings.NewReader(line), "pasted"); {
+		case err == nil, len(lines) > 0 && address.IsPortLine(line): // the port of the line before
 			lines = append(lines, line)
-		} else if !errors.Is(err, master.ErrEmpty) { // a comment
-			screen.Say("that names no server, and is left out: %s", discovery.CleanText(line))
+		case errors.As(err, &wrong): // and no comment
+			screen.Say("that names no server, and is left out: %s; it is not %s", discovery.CleanText(line), wrong.Want)
 		}
 		if !more {
 			break

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/lists/address"
 )
 
 // DefaultPort is the port of most masters of the Quake III family.
@@ -98,11 +99,11 @@ func (l *Listing) say(said discovery.Said) {
 // fetch asks one master, at its first address of each family at once: either may be
 // unreachable from here.
 func (q Query) fetch(ctx context.Context, c Client) (listing Listing, err error) {
-	host, port, ok := splitAddress(q.Master)
-	if !ok {
+	at, err := address.One(q.Master)
+	if err != nil {
 		return listing, errors.New("is no HOST[:PORT]")
 	}
-	addrs, err := c.addresses(ctx, host)
+	addrs, err := c.addresses(ctx, at.Host)
 	if err != nil {
 		return listing, fmt.Errorf("cannot find the host: %w", reason(err))
 	}
@@ -111,7 +112,7 @@ func (q Query) fetch(ctx context.Context, c Client) (listing Listing, err error)
 	errs := make([]error, len(addrs))
 	var wg sync.WaitGroup
 	for i, addr := range addrs {
-		to := netip.AddrPortFrom(addr, cmp.Or(port, q.Port, DefaultPort))
+		to := netip.AddrPortFrom(addr, cmp.Or(at.Port, q.Port, DefaultPort))
 		wg.Go(func() { asked[i], errs[i] = c.ask(ctx, to, q.Asks) })
 	}
 	wg.Wait()

@@ -45,8 +45,8 @@ func TestParseList(t *testing.T) {
 		}},
 		{"CSV of another order", "\ufeff# saved\r\nname,ASN, Addr ,rtt_ms\r\n\"one, \"\"two\"\"\",64500, " +
 			"\"[2001:db8::1]:1\",1.5\r\n\r\nx,,192.0.2.1:2\r\n", []master.Entry{
-			{Line: 3, Host: "2001:db8::1", Port: 1, ASN: 64500},
-			{Line: 5, Host: "192.0.2.1", Port: 2},
+			{Line: 3, Host: "2001:db8::1", Port: 1, Name: `one, "two"`, ASN: 64500},
+			{Line: 5, Host: "192.0.2.1", Port: 2, Name: "x"},
 		}},
 		{"CSV of ip and port", "ip,port,country,players\n192.0.2.1,27960,DE,4\n2001:db8::1,27961,,0\n192.0.2.2,,,\n", []master.Entry{
 			{Line: 2, Host: "192.0.2.1", Port: 27960, Country: "DE"},
@@ -55,9 +55,30 @@ func TestParseList(t *testing.T) {
 		}},
 		{"CSV of one column", "addr\n192.0.2.1:1\n", []master.Entry{{Line: 2, Host: "192.0.2.1", Port: 1}}},
 		{"a name over two lines", "name,addr\n\"a\nb\",192.0.2.1:1\nc,192.0.2.2:1\n", []master.Entry{
-			{Line: 2, Host: "192.0.2.1", Port: 1},
-			{Line: 4, Host: "192.0.2.2", Port: 1},
+			{Line: 2, Host: "192.0.2.1", Port: 1, Name: "a\nb"},
+			{Line: 4, Host: "192.0.2.2", Port: 1, Name: "c"},
 		}},
+		{"CSV of other names and separators", "Name;IP;Port\r\nAnn's;192.0.2.1;27960\r\n", []master.Entry{
+			{Line: 2, Host: "192.0.2.1", Port: 27960, Name: "Ann's"},
+		}},
+		{"a table from a page", "| Server | IP |\n|---|---|\n| Ann's | 192.0.2.1:1 |\n", []master.Entry{
+			{Line: 3, Host: "192.0.2.1", Port: 1, Name: "Ann's"},
+		}},
+		{"a copied sheet", "name\taddress\nx\t192.0.2.1:1\n", []master.Entry{{Line: 2, Host: "192.0.2.1", Port: 1, Name: "x"}}},
+		{"records without a header", "192.0.2.1:1,Ann's\n192.0.2.2,27960,Ben's\n", []master.Entry{
+			{Line: 1, Host: "192.0.2.1", Port: 1, Name: "Ann's"},
+			{Line: 2, Host: "192.0.2.2", Port: 27960, Name: "Ben's"},
+		}},
+		{"a configuration", "[server]\nip = \"192.0.2.1\"\nport = 27960\n; old\n", []master.Entry{{Line: 2, Host: "192.0.2.1", Port: 27960}}},
+		{"two in a line", "\"net_slist_favorites\" \"192.0.2.1:26000 [::1]:26000\"\n", []master.Entry{
+			{Line: 1, Host: "192.0.2.1", Port: 26000},
+			{Line: 1, Host: "::1", Port: 26000},
+		}},
+		{"numbers in names", "Ann's #3 192.0.2.1:1\n192.0.2.2:1 #1 of all\n", []master.Entry{
+			{Line: 1, Host: "192.0.2.1", Port: 1},
+			{Line: 2, Host: "192.0.2.2", Port: 1, Name: "#1 of all"},
+		}},
+		{"UTF-16", "\xff\xfe1\x009\x002\x00.\x000\x00.\x002\x00.\x001\x00\n\x00", []master.Entry{{Line: 1, Host: "192.0.2.1"}}},
 	}
 	for _, tt := range tests {
 		for i := range tt.want {
@@ -87,22 +108,25 @@ func TestParseListRefuses(t *testing.T) {
 		{"224.0.0.1:1", 1, "224.0.0.1:1"},
 		{"[fe80::1%eth0]:1", 1, "[fe80::1%eth0]:1"},
 		{"[2001:db8::1:1", 1, "[2001:db8::1:1"},
-		{"[192.0.2.1]", 1, "[192.0.2.1]"},
 		{"http://192.0.2.1/", 1, "http://192.0.2.1/"},
 		{"-x.example:1", 1, "-x.example:1"},
 		{"a..b:1", 1, "a..b:1"},
 		{"\x1b[31mred:1", 1, "[31mred:1"},
-		{"Q3S 192.0.2.1:1 extra", 1, "Q3S 192.0.2.1:1 extra"},
-		{"Q3-S 192.0.2.1:1", 1, "Q3-S"},
-		{"name,address\nx,192.0.2.1:1", 1, "name,address"},
+		{"name,place\nx,192.0.2.1:1", 1, "name,place"},
+		{"192.0.2.1 24\n192.0.2.2:1", 1, "192.0.2.1 24"},
+		{"169.254.7.7:27015", 1, "169.254.7.7:27015"},
+		{"addr,name\n192.0.2.1:1,\"open\n192.0.2.2:2,shut\n", 2, `192.0.2.1:1,"open`},
 		{"addr,asn\n192.0.2.1:1,0\n192.0.2.2:1,many\n", 3, "many"},
 		{"addr,country\n192.0.2.1:1,Germany\n", 2, "Germany"},
 		{"country,addr\nDE\n", 2, ""},
 		{"addr,name\n192.0.2.1:1,ok\n192.0.2.2:1,\"never closed\n", 3, `192.0.2.2:1,"never closed`},
 	}
 	for _, tt := range tests {
-		_, _, err := master.ParseList(strings.NewReader(tt.in), "l.txt")
+		entries, warnings, err := master.ParseList(strings.NewReader(tt.in), "l.txt")
 		var wrong *master.ListError
+		if len(entries) > 0 { // the other lines are taken
+			err = errors.Join(warnings...)
+		}
 		if !errors.As(err, &wrong) || !errors.Is(err, discovery.ErrMalformed) {
 			t.Errorf("%q: got error %v, want a ListError", tt.in, err)
 			continue
@@ -118,6 +142,20 @@ func TestListErrorReads(t *testing.T) {
 	want := `master: favourites.txt:2: "192.0.2.1:x" is not an ADDRESS[:PORT] such as 192.0.2.1:27960, [2001:db8::1]:27960 or games.example.org`
 	if err == nil || err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)
+	}
+}
+
+// TestSkippedReads checks the warning about lines that are left out.
+func TestSkippedReads(t *testing.T) {
+	for in, want := range map[string]string{
+		"192.0.2.1:1\nme and you\n":                                    `master: l.txt:2: "me and you" is not `,
+		"192.0.2.1:x\n192.0.2.2\n" + strings.Repeat("no server\n", 11): ": left out, and so are lines 3, 4, 5, 6, 7, 8, 9, 10, 11 and 2 more",
+		"no server\nno server\n192.0.2.2\n":                            ": left out, and so is line 2",
+	} {
+		_, warnings, err := master.ParseList(strings.NewReader(in), "l.txt")
+		if err != nil || !strings.Contains(fmt.Sprint(warnings), want) {
+			t.Errorf("%q: %v, %v, want %s", in, warnings, err, want)
+		}
 	}
 }
 

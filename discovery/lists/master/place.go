@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/lists/address"
 	"muster/discovery/lists/weblist"
 )
 
@@ -53,7 +54,8 @@ func (c Client) place(ctx context.Context, l WebList, rows []weblist.Row, from t
 	local := isLocalURL(first)
 	entries := make([]Entry, len(rows))
 	for i, row := range rows {
-		entries[i].Host, entries[i].Port, _ = readAddress(row.Address)
+		at, _ := address.One(row.Address) // checked before
+		entries[i].Host, entries[i].Port = at.Host, at.Port
 	}
 	hosts := c.lookUpAll(ctx, entries)
 	if err := ctx.Err(); err != nil {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/lists/address"
 )
 
 // maxNames is how many names of one list are looked up. Lists have addresses, and a
@@ -189,7 +190,7 @@ func (c Client) lookUp(ctx context.Context, to toLookUp) (found lookedUp) {
 		if lookup == nil {
 			lookup = lookupSRV
 		}
-		if target, port, err := lookup(ctx, c.Service, host); err == nil && isHostName(target) && port != 0 {
+		if target, port, err := lookup(ctx, c.Service, host); err == nil && address.IsHost(target) && port != 0 {
 			host, found.port = target, port
 		}
 	}

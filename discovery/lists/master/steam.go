@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/lists/address"
 	"muster/discovery/lists/weblist"
 )
 
@@ -212,12 +213,12 @@ func (s SteamFiles) fetch(ctx context.Context, c Client) (Listing, error) {
 			warnings = append(warnings, fmt.Errorf("master: %s: %w", file, err))
 		}
 		for _, server := range known {
-			host, port, ok := readAddress(server.Address)
-			if !ok || server.AppID != 0 && server.AppID != s.AppID || seen[server.Address] {
+			at, err := address.One(server.Address)
+			if err != nil || server.AppID != 0 && server.AppID != s.AppID || seen[server.Address] {
 				continue
 			}
 			seen[server.Address] = true
-			rows = append(rows, weblist.Row{Address: joinAddress(host, portText(port)), Info: discovery.Info{Name: server.Name}})
+			rows = append(rows, weblist.Row{Address: at.String(), Info: discovery.Info{Name: server.Name}})
 		}
 	}
 	// The user's own choice may be on the user's own network.
@@ -240,7 +241,7 @@ func (s SteamFiles) Remembers() bool {
 	for _, file := range s.Files {
 		known, _ := readRemembered(file)
 		for _, server := range known {
-			if _, _, ok := readAddress(server.Address); ok && (server.AppID == 0 || server.AppID == s.AppID) {
+			if _, err := address.One(server.Address); err == nil && (server.AppID == 0 || server.AppID == s.AppID) {
 				return true
 			}
 		}

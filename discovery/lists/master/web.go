@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/lists/address"
 	"muster/discovery/lists/weblist"
 )
 
@@ -384,21 +385,21 @@ func (l WebList) read(body io.Reader, into *cached, local bool) (next string, er
 	wrong := 0
 	next, err = l.ReadPage(body, func(row weblist.Row) bool {
 		into.Listed++
-		host, port, ok := readAddress(row.Address)
-		if !ok {
+		to, err := address.One(row.Address)
+		if err != nil {
 			wrong++
 			return true
 		}
-		at, free := placeOfName(host, port), false
-		if addr, err := netip.ParseAddr(host); err == nil {
+		at, free := placeOfName(to.Host, to.Port), false
+		if addr, err := netip.ParseAddr(to.Host); err == nil {
 			if !local && discovery.ReachOf(addr) != discovery.InternetReach && !isFake(addr) {
 				wrong++
 				return true
 			}
-			at, free = placeOf(0, netip.AddrPortFrom(addr, port)), local && isFree(addr)
+			at, free = placeOf(0, netip.AddrPortFrom(addr, to.Port)), local && isFree(addr)
 		}
-		if known := all.add(written{"", host, port}, at, free); known != nil && known.Address == "" {
-			row.Address = joinAddress(host, portText(port))
+		if known := all.add(written{"", to.Host, to.Port}, at, free); known != nil && known.Address == "" {
+			row.Address = to.String()
 			*known = row
 		}
 		return true
@@ -418,13 +419,6 @@ func (l WebList) read(body io.Reader, into *cached, local bool) (next string, er
 		return "", fmt.Errorf("none of its %d addresses is one on the internet", wrong)
 	}
 	return next, nil
-}
-
-func portText(port uint16) string {
-	if port == 0 {
-		return ""
-	}
-	return fmt.Sprint(port)
 }
 
 // askTCP asks a master that speaks TCP, such as Sauerbraten's: it sends a line and
