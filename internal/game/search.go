@@ -32,6 +32,8 @@ type Match struct {
 	// slips is how many letters are wrong; isWhole says that nothing of the name is missing.
 	slips   int
 	isWhole bool
+	// isOther says that the numbers of the text are not the game's: Chivalry 2 is no Chivalry.
+	isOther bool
 	// length is that of the name, in letters: of two games that begin alike the shorter name is nearer.
 	length int
 }
@@ -93,13 +95,13 @@ func (f *finder) find(text string, last ...string) []Match {
 	var found []Match
 	for i, k := range f.called {
 		if near, is := k.match(asked); is {
-			found = append(found, Match{Game: f.games[i], near: near, length: k.length})
+			found = append(found, Match{Game: f.games[i], near: near, isOther: near > byName && !k.hasNumbers(asked), length: k.length})
 		}
 	}
 	if len(found) == 0 { // so slips cost nothing while somebody types
 		for i, k := range f.called {
 			if slips, isWhole, is := k.slips(asked); is {
-				found = append(found, Match{Game: f.games[i], near: bySlip, slips: slips, isWhole: isWhole, length: k.length})
+				found = append(found, Match{Game: f.games[i], near: bySlip, slips: slips, isWhole: isWhole, isOther: !k.hasNumbers(asked), length: k.length})
 			}
 		}
 	}
@@ -133,12 +135,16 @@ func (m Match) class() int {
 // shorter one.
 const shortestSlip = 5
 
-// onlyOf returns the game that a text means if the matches leave no doubt. A text with wrong letters must be a whole name.
+// onlyOf returns the game that a text means if the matches leave no doubt. A text with wrong letters must be a whole name,
+// and a text with numbers must have those of the game.
 func onlyOf(matches []Match) (Game, bool) {
 	if len(matches) == 0 {
 		return Game{}, false
 	}
 	best := matches[0]
+	if best.isOther {
+		return Game{}, false
+	}
 	if len(matches) > 1 && matches[1].class() == best.class() && matches[1].slips == best.slips {
 		return Game{}, false
 	}
@@ -219,6 +225,25 @@ func (k *called) match(asked []folded) (nearness, bool) {
 		return byPart, true
 	}
 	return 0, false
+}
+
+// hasNumbers reports whether something that the game is called begins with the numbers of a text.
+func (k *called) hasNumbers(asked []folded) bool {
+	numbers := numbersOf(asked)
+	return slices.ContainsFunc(slices.Concat([][]folded{k.id, k.name}, k.aliases, k.parts), func(of []folded) bool {
+		own := numbersOf(of)
+		return len(numbers) <= len(own) && slices.Equal(numbers, own[:len(numbers)]) || strings.Join(numbers, "") == strings.Join(own, "")
+	})
+}
+
+// numbersOf returns the numbers in a text, Roman ones among them.
+func numbersOf(text []folded) (numbers []string) {
+	for _, word := range text[len(text)-1].words {
+		if unicode.IsDigit([]rune(word)[0]) {
+			numbers = append(numbers, word)
+		}
+	}
+	return numbers
 }
 
 // slips returns how many letters are wrong if few enough are. isWhole says that the text is not just a beginning.

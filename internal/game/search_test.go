@@ -82,6 +82,11 @@ func TestNamesOfGames(t *testing.T) {
 			t.Errorf("%q means %q clearly: %v; all are %d", text, g.ID, clear, len(found))
 		}
 	}
+	for _, text := range []string{"chivalry 2", "stalker 2", "ark 2", "valheim 2", "bf1", "cs 1.5", "arma 4", "rust 2", "killing floor 3", "minecraft 2"} {
+		if g, _, err := table.Meant(text); err == nil {
+			t.Errorf("%q is taken for %q without a question", text, g.ID)
+		}
+	}
 	all := newFinder(table.All())
 	for _, g := range table.All() {
 		for _, alias := range g.Aliases {

@@ -150,10 +150,22 @@ export function meant(games, text, last = []) {
   return ranked(games, text, last).map(({ game }) => game);
 }
 
+/** The numbers in a text, Roman ones among them. @param {Folded[]} text */
+function numbersOf(text) {
+  return (text.at(-1)?.words ?? []).filter((word) => /^\p{Nd}/u.test(word));
+}
+
+/** Whether something that a game is called begins with the numbers of a text: Chivalry 2 is no Chivalry. @param {Named} game @param {string} text */
+function hasNumbers(game, text) {
+  const { id, name, aliases, parts } = callsOf(game);
+  const numbers = numbersOf(fold(text));
+  return [id, name, ...aliases, ...parts].map(numbersOf).some((own) => numbers.every((number, i) => number === own[i]) || numbers.join("") === own.join(""));
+}
+
 /** The game that a text means without a doubt and without a slip. @template {Named} G @param {G[]} games @param {string} text @returns {G | undefined} */
 export function clearly(games, text) {
   const [best, next] = ranked(games, text, []);
-  return !best || best.near === none || (next && classOf(next.near) === classOf(best.near)) ? undefined : best.game;
+  return !best || best.near === none || (best.near > 2 && !hasNumbers(best.game, text)) || (next && classOf(next.near) === classOf(best.near)) ? undefined : best.game;
 }
 
 /** The outlines of games' signs, in a box of 40 × 40: cards, unlike the shapes of players. */
