@@ -369,9 +369,9 @@ func FuzzEscape(f *testing.F) {
 
 // TestChoose checks that Discord gets choices that it takes.
 func TestChoose(t *testing.T) {
-	games := []Game{{strings.Repeat("x", 101), "too long an id"}, {"long", strings.Repeat("語", 200)}}
+	games := []Game{{ID: strings.Repeat("x", 101), Name: "too long an id"}, {ID: "long", Name: strings.Repeat("語", 200)}}
 	for range 99 {
-		games = append(games, Game{"openarena", "OpenArena"})
+		games = append(games, Game{ID: "openarena", Name: "OpenArena"})
 	}
 	body, err := json.Marshal(Choose(games))
 	var got struct {

@@ -65,7 +65,11 @@ func Choose(games []Game) Response {
 }
 
 // Game is a game that rooms may be for.
-type Game struct{ ID, Name string }
+type Game struct {
+	ID, Name string
+	// IsOther says that the text that found it has another number in it, so that it may mean another game.
+	IsOther bool
+}
 
 // Message is a message in Discord's form. All its parts are always written, because an update keeps what it does not
 // name.

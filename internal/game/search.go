@@ -32,14 +32,16 @@ type Match struct {
 	// slips is how many letters are wrong; isWhole says that nothing of the name is missing.
 	slips   int
 	isWhole bool
-	// isOther says that the numbers of the text are not the game's: Chivalry 2 is no Chivalry.
-	isOther bool
+	isOther bool // see IsOther
 	// length is that of the name, in letters: of two games that begin alike the shorter name is nearer.
 	length int
 }
 
 // IsExact reports whether the text is the whole name, another name or the id of the game.
 func (m Match) IsExact() bool { return m.near <= byName }
+
+// IsOther reports whether the numbers of the text are not the game's: Chivalry 2 is no Chivalry.
+func (m Match) IsOther() bool { return m.isOther }
 
 // IsSlip reports whether letters of the text are wrong.
 func (m Match) IsSlip() bool { return m.near == bySlip }

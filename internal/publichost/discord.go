@@ -51,7 +51,7 @@ func (h *Host) searchListed(games game.Table) func(text string) []discord.Game {
 		}
 		for _, m := range games.Search(text) {
 			if listed[m.Game.ID] {
-				found = append(found, discord.Game{ID: m.Game.ID, Name: m.Game.Name})
+				found = append(found, discord.Game{ID: m.Game.ID, Name: m.Game.Name, IsOther: m.IsOther()})
 			}
 		}
 		return found

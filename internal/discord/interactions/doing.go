@@ -82,7 +82,7 @@ func (h *Handler) meant(text string) (discord.Game, bool) {
 			return g, true
 		}
 	}
-	return found[0], len(found) == 1
+	return found[0], len(found) == 1 && !found[0].IsOther
 }
 
 // press does what a button says.

@@ -442,3 +442,15 @@ func join(t *testing.T, web *httptest.Server, link, name string) {
 	c.Send(wire.Hello{Version: wire.Version, Code: code, Key: key, Name: name})
 	<-welcome
 }
+
+// TestMeant checks that a text with another number opens no room of the only game that it finds.
+func TestMeant(t *testing.T) {
+	for text, isClear := range map[string]bool{"chivalry": true, "cmw": true, "chivalry 2": false, "": false} {
+		h := Handler{Settings: Settings{Search: func(string) []discord.Game {
+			return []discord.Game{{ID: "cmw", Name: "Chivalry: Medieval Warfare", IsOther: strings.Contains(text, "2")}}
+		}}}
+		if g, ok := h.meant(text); ok != isClear {
+			t.Errorf("%q is taken for %q: %v", text, g.ID, ok)
+		}
+	}
+}
