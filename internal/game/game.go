@@ -335,7 +335,7 @@ func (g Game) Sources(user User, masters ...string) (sources []master.Source, er
 		if user.Steam != "" {
 			sources = append(sources, master.Steam{AppID: g.AppID, Key: user.Steam, Port: g.Port, URL: user.SteamURL})
 		}
-		if remembered := (master.SteamFiles{Files: user.SteamFiles, AppID: g.AppID, Port: g.Port}); remembered.Remembers() {
+		if remembered := (master.SteamFiles{Files: user.SteamFiles, AppID: g.AppID, Port: g.Port}); remembered.IsWorthAsking() {
 			sources = append(sources, remembered)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 )
 
@@ -38,7 +39,7 @@ func (g Game) Where(steam []string) (place Place, isHere bool) {
 	}
 	program, isHere := g.Here()
 	if program == "steam" {
-		if libraries := librariesOf(steam); len(libraries) > 0 {
+		if libraries := SteamLibraries(steam); len(libraries) > 0 {
 			return g.inSteam(libraries)
 		}
 		return Place{By: "Steam"}, isHere
@@ -57,11 +58,20 @@ func (g Game) Where(steam []string) (place Place, isHere bool) {
 	return place, isHere
 }
 
-// librariesOf returns the folders where Steam has games.
-func librariesOf(steam []string) (libraries []string) {
+// SteamLibraries returns the folders where Steam has games: Steam's own, and those that it notes in its two lists of
+// libraries.
+func SteamLibraries(steam []string) (libraries []string) {
 	for _, folder := range steam {
-		if info, err := os.Stat(filepath.Join(folder, "steamapps")); err == nil && info.IsDir() {
-			libraries = append(append(libraries, folder), noted(filepath.Join(folder, "steamapps", "libraryfolders.vdf"), "path")...)
+		for _, part := range []string{"steamapps", "config"} {
+			info, err := os.Stat(filepath.Join(folder, part))
+			if err != nil || !info.IsDir() {
+				continue
+			}
+			for _, library := range append([]string{folder}, noted(filepath.Join(folder, part, "libraryfolders.vdf"), "path")...) {
+				if !slices.Contains(libraries, library) {
+					libraries = append(libraries, library)
+				}
+			}
 		}
 	}
 	return libraries

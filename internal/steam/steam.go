@@ -138,23 +138,29 @@ func (s Steam) User() (game.User, error) {
 	return game.User{Steam: key, SteamFiles: files(s.Folders())}, err
 }
 
-// Folders returns where Steam may be on this machine.
+// Folders returns where Steam may be on this machine, and its libraries: a user may have moved it into one.
 func (s Steam) Folders() []string {
 	home, _ := os.UserHomeDir()
-	folders := []string{
+	folders := append(registered(),
 		filepath.Join(xdg.DataHome, "Steam"),
-		filepath.Join(home, ".local", "share", "Steam"), // the same, unless Muster is a Flatpak
-		filepath.Join(home, ".steam", "steam"),
-		filepath.Join(home, ".var", "app", "com.valvesoftware.Steam", ".local", "share", "Steam"), // Flatpak
-		filepath.Join(home, "snap", "steam", "common", ".local", "share", "Steam"),
+		filepath.Join(home, ".local", "share", "Steam"),                // the same, unless Muster is a Flatpak
 		filepath.Join(home, "Library", "Application Support", "Steam"), // macOS
+	)
+	flatpak, snap := filepath.Join(home, ".var", "app", "com.valvesoftware.Steam"), filepath.Join(home, "snap", "steam", "common")
+	folders = append(folders, filepath.Join(flatpak, "data", "Steam"))
+	for _, in := range []string{home, flatpak, snap} {
+		folders = append(folders,
+			filepath.Join(in, ".steam", "steam"), // a link to where Steam really is
+			filepath.Join(in, ".steam", "root"),
+			filepath.Join(in, ".steam", "debian-installation"),
+			filepath.Join(in, ".local", "share", "Steam"))
 	}
 	for _, programs := range []string{s.Env("ProgramFiles(x86)"), s.Env("ProgramFiles")} {
 		if programs != "" {
 			folders = append(folders, filepath.Join(programs, "Steam"))
 		}
 	}
-	return folders
+	return append(folders, game.SteamLibraries(folders)...)
 }
 
 // files returns Steam's files of remembered servers, newest first: one for each Steam user on this machine.

@@ -99,6 +99,45 @@ func TestStore(t *testing.T) {
 	}
 }
 
+// TestFolders checks that Steam's files are found wherever it was installed: by a package, by snap, as a Flatpak, or in a
+// library that its own list names.
+func TestFolders(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("there the registry tells")
+	}
+	home, library := t.TempDir(), filepath.Join(t.TempDir(), "games")
+	t.Setenv("HOME", home)
+	var want []string
+	for i, folder := range []string{filepath.Join(home, ".steam", "debian-installation"), filepath.Join(home, "snap", "steam", "common", ".local", "share", "Steam"),
+		filepath.Join(home, ".var", "app", "com.valvesoftware.Steam", "data", "Steam"), library} {
+		path := filepath.Join(folder, "userdata", "1", "7", "remote", "serverbrowser_hist.vdf")
+		writeAt(t, path, "")
+		when := time.Date(2026, 11, 22-i, 0, 0, 0, 0, time.UTC)
+		if err := os.Chtimes(path, when, when); err != nil {
+			t.Fatal(err)
+		}
+		want = append(want, path)
+	}
+	writeAt(t, filepath.Join(home, ".local", "share", "Steam", "config", "libraryfolders.vdf"),
+		`"libraryfolders" { "0" { "path" "`+library+`" } }`)
+	got := files(Steam{Env: func(string) string { return "" }}.Folders())
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("the files are %v, want %v", got, want)
+	}
+}
+
+// writeAt writes a file and its folders.
+func writeAt(t *testing.T, path, text string) {
+	t.Helper()
+	err := os.MkdirAll(filepath.Dir(path), 0o700)
+	if err == nil {
+		err = os.WriteFile(path, []byte(text), 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestFiles checks that each Steam user's file is found once, the newest first, even by two paths to one folder.
 func TestFiles(t *testing.T) {
 	home := t.TempDir()

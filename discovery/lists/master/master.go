@@ -122,7 +122,10 @@ func (e *UnreachableError) Unwrap() []error {
 // Hint returns advice for the user.
 func (e *UnreachableError) Hint() string {
 	var key *SteamKeyError
+	var damaged *DamagedError
 	switch {
+	case errors.As(e, &damaged):
+		return damaged.Hint()
 	case errors.As(e, &key):
 		return key.Hint()
 	case e.of(isOther):

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/http"
 	"net/url"
 	"os"
@@ -200,6 +201,24 @@ type SteamFiles struct {
 	Port uint16
 }
 
+// DamagedError says that a file of Steam's cannot be read whole.
+type DamagedError struct {
+	File string
+	Err  error
+}
+
+func (e *DamagedError) Error() string {
+	return fmt.Sprintf("Steam's file %s is damaged: %v", e.File, e.Err)
+}
+
+// Unwrap returns what is wrong with the file.
+func (e *DamagedError) Unwrap() error { return e.Err }
+
+// Hint says what a user can do about it.
+func (e *DamagedError) Hint() string {
+	return "let Steam write it anew (View, Game Servers: add a favourite, then quit Steam), or take a saved list with --servers FILE"
+}
+
 func (s SteamFiles) name() string { return "Steam's favourites and history" }
 
 // fetch reads the files. An error in one of several is a warning.
@@ -210,7 +229,7 @@ func (s SteamFiles) fetch(ctx context.Context, c Client) (Listing, error) {
 	for _, file := range s.Files {
 		known, err := readRemembered(file)
 		if err != nil {
-			warnings = append(warnings, fmt.Errorf("master: %s: %w", file, err))
+			warnings = append(warnings, err)
 		}
 		for _, server := range known {
 			at, err := address.One(server.Address)
@@ -223,23 +242,38 @@ func (s SteamFiles) fetch(ctx context.Context, c Client) (Listing, error) {
 	}
 	// The user's own choice may be on the user's own network.
 	listing, err := c.place(ctx, WebList{URLs: []string{"http://localhost"}, Label: s.name(), Port: s.Port}, rows, time.Now())
+	if errors.Is(err, ErrEmpty) && len(warnings) > 0 {
+		return listing, warnings[0]
+	}
 	listing.Warnings = append(warnings, listing.Warnings...)
 	return listing, err
 }
 
-func readRemembered(file string) ([]weblist.Remembered, error) {
+// readRemembered returns what a file remembers, up to its damage.
+func readRemembered(file string) (known []weblist.Remembered, err error) {
 	f, err := os.Open(file)
-	if err != nil {
-		return nil, errors.Unwrap(err) // of the *os.PathError
+	if err == nil {
+		defer f.Close()
+		known, err = weblist.ReadRemembered(f)
 	}
-	defer f.Close()
-	return weblist.ReadRemembered(f)
+	var path *os.PathError
+	if errors.As(err, &path) {
+		err = path.Err
+	}
+	if err != nil {
+		return known, &DamagedError{File: file, Err: err}
+	}
+	return known, nil
 }
 
-// Remembers reports whether the files hold a server of the game.
-func (s SteamFiles) Remembers() bool {
+// IsWorthAsking reports whether the files hold a server of the game, or one of them is
+// damaged and may have held it.
+func (s SteamFiles) IsWorthAsking() bool {
 	for _, file := range s.Files {
-		known, _ := readRemembered(file)
+		known, err := readRemembered(file)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return true
+		}
 		for _, server := range known {
 			if _, err := address.One(server.Address); err == nil && (server.AppID == 0 || server.AppID == s.AppID) {
 				return true

@@ -109,13 +109,33 @@ func TestSteamFiles(t *testing.T) {
 	}
 	files := master.SteamFiles{Files: []string{file, file + "x"}, AppID: 440}
 	got, err := master.Client{}.Fetch(t.Context(), files)
-	if want := []string{"192.168.1.5:27015", "8.8.8.8:27015"}; err != nil || !slices.Equal(addresses(got), want) || !files.Remembers() {
+	if want := []string{"192.168.1.5:27015", "8.8.8.8:27015"}; err != nil || !slices.Equal(addresses(got), want) || !files.IsWorthAsking() {
 		t.Errorf("%v, %v, want %v", addresses(got), err, want)
 	}
 	if said := got.Said.Infos[netip.MustParseAddrPort("192.168.1.5:27015")]; said.Name != "Home" {
 		t.Errorf("%+v", said)
 	}
-	if len(got.Warnings) != 2 || (master.SteamFiles{Files: []string{file}, AppID: 10}).Remembers() {
+	if len(got.Warnings) != 2 || (master.SteamFiles{Files: []string{file}, AppID: 10}).IsWorthAsking() {
 		t.Errorf("warnings %v", got.Warnings)
+	}
+}
+
+// TestDamagedSteamFiles checks that a damaged file is named, and that what it still has is taken.
+func TestDamagedSteamFiles(t *testing.T) {
+	const text = `"Filters" { "Favorites" { "1" { "address" "8.8.8.8:27015" "appid" "440" } "2" { "address" "9.9.9.9:27015" "appid" "440" } } }`
+	for cut, want := range map[int]int{0: 0, 20: 0, strings.Index(text, `"2"`): 1, len(text) - 2: 2} {
+		file := filepath.Join(t.TempDir(), "serverbrowser_hist.vdf")
+		if err := os.WriteFile(file, []byte(text[:cut]), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		files := master.SteamFiles{Files: []string{file}, AppID: 440}
+		got, err := master.Client{}.Fetch(t.Context(), files)
+		said := fmt.Sprint(err, got.Warnings)
+		if !files.IsWorthAsking() || len(got.Servers) != want || (err != nil) != (want == 0) || !strings.Contains(said, "Steam's file "+file+" is damaged: ") {
+			t.Errorf("cut at %d: %v, %s", cut, got.Servers, said)
+		}
+		if want == 0 && !strings.Contains(fmt.Sprint(err.(interface{ Hint() string }).Hint()), "let Steam write it anew") {
+			t.Errorf("cut at %d: nothing is said of what to do", cut)
+		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -27,12 +28,13 @@ type Remembered struct {
 const maxRemembered = 16 << 20
 
 // ReadRemembered reads Steam's file: text VDF with the blocks Favorites and History, in
-// any letter case. Favourites come first. Errors wrap [discovery.ErrMalformed].
+// any letter case. Favourites come first. Errors wrap [discovery.ErrMalformed]; of a
+// damaged file the servers before the damage are returned, too.
 func ReadRemembered(r io.Reader) ([]Remembered, error) {
 	v := vdf{in: bufio.NewReader(&meter{from: r, row: maxRemembered, all: maxRemembered})}
 	root, err := v.block(0, false)
-	if err != nil {
-		return nil, err
+	if err == nil && !slices.ContainsFunc(root, func(k key) bool { return strings.EqualFold(k.name, "filters") }) {
+		err = malformed("it has no favourites and no history")
 	}
 	var servers []Remembered
 	filters := root.inner("filters")
@@ -54,7 +56,7 @@ func ReadRemembered(r io.Reader) ([]Remembered, error) {
 			}
 		}
 	}
-	return servers, nil
+	return servers, err
 }
 
 // vdf reads Valve's text format: keys with a text or, in braces, more keys.
@@ -93,7 +95,8 @@ const (
 	closes = '}'
 )
 
-// block reads to the closing brace, or the outermost block to the end of the file.
+// block reads to the closing brace, or the outermost block to the end of the file. With
+// an error it returns what stands before the damage.
 func (v *vdf) block(depth int, braced bool) (keys, error) {
 	if depth > maxDepth {
 		return nil, malformed("its blocks are nested too deeply")
@@ -105,27 +108,27 @@ func (v *vdf) block(depth int, braced bool) (keys, error) {
 		case errors.Is(err, io.EOF) && !braced:
 			return all, nil
 		case errors.Is(err, io.EOF):
-			return nil, malformed("it breaks off")
+			return all, malformed("it breaks off")
 		case err != nil:
-			return nil, err
+			return all, err
 		case mark == closes && braced:
 			return all, nil
 		case mark != 0:
-			return nil, malformed("a brace where a name should be")
+			return all, malformed("a brace where a name should be")
 		}
 		one := key{name: name}
 		one.text, mark, err = v.token()
 		switch {
 		case errors.Is(err, io.EOF):
-			return nil, malformed("it breaks off")
+			return all, malformed("it breaks off")
 		case err != nil:
-			return nil, err
+			return all, err
 		case mark == opens:
 			if one.value, err = v.block(depth+1, true); err != nil {
-				return nil, err
+				return append(all, one), err
 			}
 		case mark == closes:
-			return nil, malformed("%q has no value", discovery.CleanText(name))
+			return all, malformed("%q has no value", discovery.CleanText(name))
 		}
 		all = append(all, one)
 	}

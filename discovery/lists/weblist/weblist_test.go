@@ -283,7 +283,11 @@ func TestReadRemembered(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, %v\nwant %+v", got, err, want)
 	}
-	for _, wrong := range []string{`"a" {`, `{`, `"a"`, `"a" }`, `"a" "b`, strings.Repeat(`a {`, 100)} {
+	whole := len(`"Filters"`) + strings.Index(file[len(`"Filters"`):], `"2" {`)
+	if got, err := weblist.ReadRemembered(strings.NewReader(file[:whole])); !errors.Is(err, discovery.ErrMalformed) || !reflect.DeepEqual(got, want[:1]) {
+		t.Errorf("cut off: %+v, %v", got, err)
+	}
+	for _, wrong := range []string{"", "\x00\x00\x00", `"a" { }`, `"a" {`, `{`, `"a"`, `"a" }`, `"a" "b`, strings.Repeat(`a {`, 100)} {
 		if got, err := weblist.ReadRemembered(strings.NewReader(wrong)); !errors.Is(err, discovery.ErrMalformed) {
 			t.Errorf("%q: %v, %v", wrong, got, err)
 		}
