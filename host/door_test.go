@@ -31,10 +31,15 @@ func TestBehind(t *testing.T) {
 		{"in lines of their own", "127.0.0.1:5000", []string{"203.0.113.1", "198.51.100.7"}, "198.51.100.7"},
 		{"two proxies", "127.0.0.1:5000", []string{"198.51.100.7, 2001:db8::1"}, "198.51.100.7"},
 		{"IPv4 in IPv6", "[::ffff:127.0.0.1]:5000", []string{"::ffff:198.51.100.7"}, "198.51.100.7"},
+		{"with a port", "127.0.0.1:5000", []string{"203.0.113.3:51008"}, "203.0.113.3"},
+		{"in brackets", "127.0.0.1:5000", []string{"[2001:db8::1]"}, "2001:db8::1"},
+		{"in brackets, with a port", "127.0.0.1:5000", []string{"[2001:db8::1]:51008"}, "2001:db8::1"},
+		{"in quotation marks", "127.0.0.1:5000", []string{`"[2001:db8::1]:51008"`}, "2001:db8::1"},
+		{"two proxies, with ports", "127.0.0.1:5000", []string{"203.0.113.3:51008, 127.0.0.2:80"}, "203.0.113.3"},
 		{"nonsense", "127.0.0.1:5000", []string{"unknown"}, "127.0.0.1"},
 		{"a player beside the proxy", "127.0.0.1:5000", nil, "127.0.0.1"},
 	} {
-		if got := behind(c.socket, c.forwarded, proxies).String(); got != c.want {
+		if got, _ := behind(c.socket, c.forwarded, proxies); got.String() != c.want {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
 		}
 	}

@@ -22,10 +22,11 @@ import (
 func FuzzForwarded(f *testing.F) {
 	f.Add("127.0.0.1:5000", "203.0.113.1, 198.51.100.7", "night.example")
 	f.Add("[::ffff:127.0.0.1]:5000", "::ffff:198.51.100.7", "a, b")
+	f.Add("127.0.0.1:5", `for="[2001:db8:cafe::17]:4711";proto=https, for=198.51.100.7`, `host="a\"b"`)
 	f.Add("192.0.2.1:5", ",,127.0.0.1,fe80::1%eth0,", ",")
 	proxies := []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("2001:db8::/32")}
 	f.Fuzz(func(t *testing.T, socket, forwarded, host string) {
-		got := behind(socket, []string{forwarded}, proxies)
+		got, _ := behind(socket, []string{forwarded}, proxies)
 		from, err := netip.ParseAddrPort(socket)
 		switch {
 		case err != nil:
@@ -38,14 +39,21 @@ func FuzzForwarded(f *testing.F) {
 			}
 		case got != from.Addr().Unmap():
 			written := slices.ContainsFunc(strings.Split(forwarded, ","), func(part string) bool {
-				a, err := netip.ParseAddr(strings.TrimSpace(part))
-				return err == nil && a.Unmap() == got
+				a, err := hop(part)
+				return err == nil && a == got
 			})
 			if !written {
 				t.Errorf("%v was never written in %q", got, forwarded)
 			}
 		}
 		h := newSite(Config{Proxies: proxies})
+		other := httptest.NewRequest("GET", "/", nil)
+		other.Header = http.Header{"Forwarded": {forwarded, host}}
+		oneForwarding(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			if hops := strings.Count(r.Header.Get(forHeader), ",") + 1; hops > strings.Count(forwarded+host, ",")+2 {
+				t.Errorf("%q and %q name %d clients", forwarded, host, hops)
+			}
+		})).ServeHTTP(httptest.NewRecorder(), other)
 		r := httptest.NewRequest("GET", "/", nil)
 		r.RemoteAddr, r.Host, r.Header = socket, "127.0.0.1",
 			http.Header{"X-Forwarded-For": {forwarded}, "X-Forwarded-Host": {host}, "Origin": {host}}

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"net"
 	"net/http"
 	"net/netip"
@@ -23,25 +24,32 @@ type site struct {
 	proxies              []netip.Prefix
 	home                 func(netip.Addr) bool
 	locate               func(netip.Addr) (country string, asn uint32)
+	// takesLocal says that browsers may ask for any name that ends in .local. Somebody in the same network
+	// says where such a name leads: friends at home, strangers in a data centre.
+	takesLocal bool
+	unread     *unreadable
 }
 
 func newSite(c Config) *site {
-	return &site{c.Names, c.PublicURL, c.Address, c.Fingerprint, c.Proxies, c.Home, c.Locate}
+	return &site{
+		c.Names, c.PublicURL, c.Address, c.Fingerprint, c.Proxies, c.Home, c.Locate, c.Public == nil,
+		&unreadable{log: c.Logger, clock: c.Clock},
+	}
 }
 
 // askedAt returns the HOST[:PORT] that the caller typed: the request's own, or the one that a known
 // proxy names.
 func (s *site) askedAt(r *http.Request) string {
 	socket, err := netip.ParseAddrPort(r.RemoteAddr)
-	if lines := r.Header.Values("X-Forwarded-Host"); len(lines) > 0 && err == nil && access.IsIn(socket.Addr(), s.proxies) {
+	if lines := r.Header.Values(hostHeader); len(lines) > 0 && err == nil && access.IsIn(socket.Addr(), s.proxies) {
 		line := lines[len(lines)-1]
 		return strings.TrimSpace(line[strings.LastIndexByte(line, ',')+1:])
 	}
 	return r.Host
 }
 
-// isNamed reports whether HOST[:PORT] certainly means this host: an address, a name that no public
-// name server resolves, or one that the organiser told us.
+// isNamed reports whether HOST[:PORT] certainly means this host: an address, a name that no stranger
+// can point at it, or one that the organiser told us.
 func (s *site) isNamed(hostport string) bool {
 	name := hostname(hostport)
 	if _, err := netip.ParseAddr(name); err == nil || name == "" {
@@ -51,7 +59,7 @@ func (s *site) isNamed(hostport string) bool {
 	if s.publicURL != nil {
 		known = append(slices.Clip(known), s.publicURL.Hostname())
 	}
-	return name == "localhost" || strings.HasSuffix(name, ".localhost") || strings.HasSuffix(name, ".local") ||
+	return name == "localhost" || strings.HasSuffix(name, ".localhost") || s.takesLocal && strings.HasSuffix(name, ".local") ||
 		slices.ContainsFunc(known, func(k string) bool { return covers(hostname(k), name) })
 }
 
@@ -97,7 +105,11 @@ func (s *site) asker(r *http.Request) netip.Addr {
 	if on := behalfOf(r); on != nil {
 		return on.Addr
 	}
-	return behind(r.RemoteAddr, r.Header.Values("X-Forwarded-For"), s.proxies)
+	from, unread := behind(r.RemoteAddr, r.Header.Values(forHeader), s.proxies)
+	if unread != "" {
+		s.unread.note(from, unread)
+	}
+	return from
 }
 
 // forwardedFor returns the caller's address according to a proxy or a tunnel's end on this machine.
@@ -105,26 +117,27 @@ func (s *site) asker(r *http.Request) netip.Addr {
 // anyway.
 func (s *site) forwardedFor(r *http.Request) netip.Addr {
 	proxies := append(slices.Clip(s.proxies), netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128"))
-	return behind(r.RemoteAddr, r.Header.Values("X-Forwarded-For"), proxies)
+	from, _ := behind(r.RemoteAddr, r.Header.Values(forHeader), proxies)
+	return from
 }
 
 // behind follows X-Forwarded-For from its end, where the known proxy wrote, to the first address
-// that is not a known proxy's.
-func behind(socket string, forwarded []string, proxies []netip.Prefix) netip.Addr {
+// that is not a known proxy's. If it cannot read what a known proxy wrote, it returns that too.
+func behind(socket string, forwarded []string, proxies []netip.Prefix) (from netip.Addr, unread string) {
 	peer, err := netip.ParseAddrPort(socket)
 	if err != nil {
-		return netip.Addr{} // a test's pipe
+		return netip.Addr{}, "" // a test's pipe
 	}
 	at, rest := peer.Addr().Unmap(), strings.Join(forwarded, ",")
 	for rest != "" && access.IsIn(at, proxies) {
 		comma := strings.LastIndexByte(rest, ',')
-		next, err := netip.ParseAddr(strings.TrimSpace(rest[comma+1:]))
+		next, err := hop(rest[comma+1:])
 		if err != nil {
-			break
+			return at, cmp.Or(strings.TrimSpace(rest[comma+1:]), "nothing")
 		}
-		at, rest = next.Unmap(), rest[:max(0, comma)]
+		at, rest = next, rest[:max(0, comma)]
 	}
-	return at
+	return at, ""
 }
 
 // remote is the source of a connection.
@@ -140,7 +153,7 @@ func (s *site) remote(r *http.Request) remote {
 		c.forwards = on.Forwards
 	}
 	if socket, err := netip.ParseAddrPort(r.RemoteAddr); err == nil {
-		c.forwards = c.addr == socket.Addr().Unmap() && r.Header.Get("X-Forwarded-For") != ""
+		c.forwards = c.addr == socket.Addr().Unmap() && r.Header.Get(forHeader) != ""
 	}
 	return c
 }
@@ -179,7 +192,7 @@ func (s *site) entrance(r *http.Request) entrance {
 	}
 	socket, err := netip.ParseAddrPort(r.RemoteAddr)
 	viaProxy := err == nil && access.IsIn(socket.Addr(), s.proxies)
-	if r.TLS != nil || viaProxy && r.Header.Get("X-Forwarded-Proto") == "https" {
+	if r.TLS != nil || viaProxy && r.Header.Get(protoHeader) == "https" {
 		e.url.Scheme = "https"
 	}
 	switch public := s.publicURL; {
@@ -207,7 +220,7 @@ func (s *site) fromVisitor(next http.Handler) http.Handler {
 func isFromHere(r *http.Request) bool {
 	socket, err := netip.ParseAddrPort(r.RemoteAddr)
 	for _, name := range [...]string{
-		"Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-Ip", "Cf-Connecting-Ip",
+		"Forwarded", "Via", forHeader, hostHeader, protoHeader, "X-Real-Ip", "Cf-Connecting-Ip",
 	} {
 		if r.Header.Get(name) != "" {
 			return false

@@ -11,6 +11,7 @@ import (
 
 	"github.com/gorilla/websocket"
 
+	"muster/host/public"
 	"muster/host/wire"
 )
 
@@ -50,6 +51,21 @@ func TestNames(t *testing.T) {
 			h.Handler().ServeHTTP(w, r)
 			if got := w.Code == http.StatusOK; got != served || !served && w.Code != http.StatusMisdirectedRequest {
 				t.Errorf("%s at %q is answered %d", path, name, w.Code)
+			}
+		}
+	}
+}
+
+// TestLocalNames checks that a public host takes no .local name that nobody gave it: somebody in the
+// same network says where such a name leads.
+func TestLocalNames(t *testing.T) {
+	for _, public := range []*public.Limits{nil, {}} {
+		s := newSite(Config{Public: public, Names: []string{"gamebox.local"}})
+		for name, isTaken := range map[string]bool{
+			"evil.local": public == nil, "evil.local.:7777": public == nil, "gamebox.local:7777": true, "localhost": true, "192.0.2.7": true,
+		} {
+			if s.isNamed(name) != isTaken {
+				t.Errorf("on a public host (%v) %q is taken: %v", public != nil, name, !isTaken)
 			}
 		}
 	}
