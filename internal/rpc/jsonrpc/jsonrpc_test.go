@@ -112,6 +112,17 @@ func TestLongestLine(t *testing.T) {
 	}
 }
 
+// TestByteOrderMark checks that a mark before the first line is none of its text, and one within is.
+func TestByteOrderMark(t *testing.T) {
+	for input, want := range map[string]string{
+		"\ufeff{}\n{}\n": "{}", "\ufeff\n{}\n": "{}", "\ufeff{}": "{}", "{}\n\ufeff{}\n": "{}", "{\"\ufeff\":1}\n": "{\"\ufeff\":1}", "\ufeff\ufeff{}\n": "\ufeff{}",
+	} {
+		if line, err := NewLines(strings.NewReader(input)).Next(); string(line) != want || err != nil {
+			t.Errorf("%q begins with the line %q, %v, want %q", input, line, err, want)
+		}
+	}
+}
+
 // count is news that counts what it has replaced.
 type count int
 

@@ -14,10 +14,12 @@ const MaxLine = 1 << 20
 // ErrTooLong says that a line was longer than MaxLine. It was skipped.
 var ErrTooLong = fmt.Errorf("jsonrpc: a line has more than %d bytes", MaxLine)
 
-// Lines reads lines, and never keeps more than one of them.
+// Lines reads lines, and never keeps more than one of them. A byte-order mark before the first one, as
+// PowerShell writes it, is no part of it.
 type Lines struct {
-	r    *bufio.Reader
-	line []byte
+	r       *bufio.Reader
+	line    []byte
+	hasRead bool
 }
 
 // NewLines returns the lines of a reader.
@@ -28,6 +30,10 @@ func NewLines(r io.Reader) *Lines { return &Lines{r: bufio.NewReaderSize(r, 64<<
 func (l *Lines) Next() ([]byte, error) {
 	for {
 		line, err := l.next()
+		if !l.hasRead {
+			line = bytes.TrimPrefix(line, []byte("\ufeff"))
+			l.hasRead = true
+		}
 		if line = bytes.TrimSpace(line); err != nil || len(line) > 0 {
 			return line, err
 		}
