@@ -209,6 +209,9 @@ func whyNot(err error, answer *http.Response) error {
 	if !errors.Is(err, websocket.ErrBadHandshake) {
 		return err
 	}
+	if to, err := answer.Location(); err == nil && answer.StatusCode/100 == 3 && to.Host != "" {
+		return &Elsewhere{To: &url.URL{Scheme: to.Scheme, Host: to.Host}}
+	}
 	switch answer.StatusCode {
 	case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 		return ErrProxyAlone

@@ -3,6 +3,7 @@ package peer
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -102,30 +103,42 @@ func (s *session) dial(ctx context.Context, at Place) (*websocket.Conn, error) {
 		return nil, err
 	}
 	taken, addr, err := around(ctx, addrs, s.left, func(ctx context.Context, addr netip.Addr) (*websocket.Conn, error) {
-		isMade := func() bool { return true }
-		dialer := websocket.Dialer{ // no proxy: hosts are friends' machines
-			HandshakeTimeout: dialTimeout, TLSClientConfig: at.TLS,
-			NetDialContext: func(_ context.Context, network, hostport string) (net.Conn, error) {
-				_, port, err := net.SplitHostPort(hostport)
-				if err != nil {
-					return nil, err
-				}
-				conn, err := new(net.Dialer).DialContext(ctx, network, net.JoinHostPort(addr.String(), port))
-				if err == nil {
-					isMade = context.AfterFunc(ctx, func() { conn.Close() }) // the library ignores ctx during TLS and HTTP
-				}
-				return conn, err
-			},
+		ws, err := open(ctx, addr, at)
+		var elsewhere *Elsewhere
+		if errors.As(err, &elsewhere) && elsewhere.isEncrypted(u) {
+			secure := *u
+			secure.Scheme, secure.Host = "wss", elsewhere.To.Host
+			return open(ctx, addr, Place{secure.String(), at.TLS})
 		}
-		ws, answer, err := dialer.DialContext(ctx, at.URL, nil)
-		if err != nil {
-			return nil, whyNot(err, answer)
-		}
-		isMade()
-		return ws, nil
+		return ws, err
 	})
 	s.left = addr
 	return taken, err
+}
+
+// open opens a WebSocket to a place at one of its addresses.
+func open(ctx context.Context, addr netip.Addr, at Place) (*websocket.Conn, error) {
+	isMade := func() bool { return true }
+	dialer := websocket.Dialer{ // no proxy: hosts are friends' machines
+		HandshakeTimeout: dialTimeout, TLSClientConfig: at.TLS,
+		NetDialContext: func(_ context.Context, network, hostport string) (net.Conn, error) {
+			_, port, err := net.SplitHostPort(hostport)
+			if err != nil {
+				return nil, err
+			}
+			conn, err := new(net.Dialer).DialContext(ctx, network, net.JoinHostPort(addr.String(), port))
+			if err == nil {
+				isMade = context.AfterFunc(ctx, func() { conn.Close() }) // the library ignores ctx during TLS and HTTP
+			}
+			return conn, err
+		},
+	}
+	ws, answer, err := dialer.DialContext(ctx, at.URL, nil)
+	if err != nil {
+		return nil, whyNot(err, answer)
+	}
+	isMade()
+	return ws, nil
 }
 
 // lookUp resolves a name. An address resolves to itself.

@@ -20,6 +20,8 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/netip"
+	"net/url"
+	"strings"
 	"time"
 
 	"muster/discovery"
@@ -170,6 +172,17 @@ var ErrEncrypted = errors.New("peer: the host encrypts")
 
 // ErrMisnamed says that the host does not accept the name at which it was reached.
 var ErrMisnamed = errors.New("peer: the host does not go by this name")
+
+// Elsewhere is the error of an address that redirects to another place, reduced to scheme and host. A
+// redirect of the same host from http to https is followed.
+type Elsewhere struct{ To *url.URL }
+
+func (e *Elsewhere) Error() string { return "peer: the address redirects to " + e.To.String() }
+
+// isEncrypted reports whether the redirect leads from an unencrypted place to the same host by TLS.
+func (e *Elsewhere) isEncrypted(from *url.URL) bool {
+	return from.Scheme == "ws" && e.To.Scheme == "https" && strings.EqualFold(e.To.Hostname(), from.Hostname())
+}
 
 // ErrProxyAlone says that a reverse proxy answers while the host behind it does not.
 var ErrProxyAlone = errors.New("peer: a proxy answers, and no host behind it")

@@ -105,6 +105,8 @@ func TestNoRoom(t *testing.T) {
 	defer taken.Close()
 	other := httptest.NewServer(http.NotFoundHandler())
 	defer other.Close()
+	moved := httptest.NewServer(http.RedirectHandler("https://www.night.example/peer", http.StatusMovedPermanently))
+	defer moved.Close()
 	encrypted := httptest.NewUnstartedServer(rooms.Handler())
 	encrypted.Config.ErrorLog = log.New(io.Discard, "", 0)
 	encrypted.StartTLS()
@@ -135,6 +137,8 @@ func TestNoRoom(t *testing.T) {
 			[]string{"no host answers at 127.0.0.1:", "connection refused", "firewall"}},
 		{"no such name", []string{"join", "http://host.invalid:1/#ABCDEF"}, 1, []string{"no host answers at host.invalid:1"}},
 		{"no muster host", []string{"join", other.URL + "/#ABCDEF"}, 1, []string{"isn't a Muster host"}},
+		{"a host that has moved", []string{"join", moved.URL + "/#ABCDEF"}, 1,
+			[]string{"redirects to https://www.night.example\nhint: ", "muster join https://www.night.example/#ABCDEF\n"}},
 		{"no code where one is needed", []string{"join", strings.TrimPrefix(real.URL, "http://")}, 1, []string{"code is missing", "--code CODE"}},
 		{"a room that is over", []string{"join", real.URL + "/#" + over}, 1, []string{"room " + over + " is over", "new room’s link"}},
 		{"wrong code", []string{"join", real.URL + "/#ABCDEF"}, 1, []string{"ABCDEF", "hint: "}},

@@ -30,6 +30,7 @@ func Explain(err error, to invite.Link) error {
 	var doubt *tls.CertificateVerificationError
 	var plain tls.RecordHeaderError
 	var refusal wire.Refusal
+	var elsewhere *peer.Elsewhere
 	switch {
 	case errors.Is(err, peer.ErrNothingSuitable):
 		return ErrNothing
@@ -51,6 +52,8 @@ func Explain(err error, to invite.Link) error {
 		name, _, _ := net.SplitHostPort(to.Host)
 		return hint.Say("term.misnamed", "host", to.Host).
 			Advising("term.misnamed-hint", "command", "muster host", "flag", "--host-name "+name)
+	case errors.As(err, &elsewhere):
+		return redirected(to, elsewhere.To)
 	case errors.Is(err, websocket.ErrBadHandshake):
 		return hint.Say("term.no-host", "host", to.Host).Advising("term.no-host-hint", "command", "muster host")
 	case errors.Is(err, peer.ErrUnreachable):
@@ -60,6 +63,18 @@ func Explain(err error, to invite.Link) error {
 		return hint.Brief(err).Advising("refused.version-hint")
 	}
 	return err
+}
+
+// redirected says that a room's address redirects to another host, and how to join there.
+func redirected(room invite.Link, to *url.URL) error {
+	at := discovery.CleanText(to.String())
+	there, err := invite.Parse(at+"/#"+room.Code, "")
+	if err != nil {
+		return hint.Say("term.no-host", "host", room.Host).Advising("term.no-host-hint", "command", "muster host")
+	}
+	there.Key, there.Secret, there.Side = room.Key, room.Secret, room.Side
+	return hint.Say("term.leads-to", "host", room.Host, "to", at).
+		Advising("term.leads-to-join-hint", "command", "muster join "+there.Personal(there.Secret))
 }
 
 // distrust returns why a certificate is not trusted.
