@@ -12,11 +12,13 @@
 package weblist
 
 import (
+	"bufio"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/netip"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -204,9 +206,13 @@ func (p *page) read(r io.Reader, yield func(Row) bool) error {
 		c, _ := parseCondition(text) // Check has checked it
 		conditions = append(conditions, c)
 	}
+	text := bufio.NewReader(r)
+	if head, _ := text.Peek(pageHead); isWebPage(head) {
+		return ErrWebPage
+	}
 	rows, servers := 0, 0
 	var shape ShapeError
-	m := &meter{from: r, row: maxRow, all: maxAnswer}
+	m := &meter{from: text, row: maxRow, all: maxAnswer}
 	err := p.rows(m, func(row []byte) error {
 		m.row = maxRow
 		rows++
@@ -239,6 +245,18 @@ func (p *page) read(r io.Reader, yield func(Row) bool) error {
 	}
 	return nil
 }
+
+// ErrWebPage says that a web page was sent in place of a list: a service's notice, or what a network
+// shows before it lets its guests in.
+var ErrWebPage = fmt.Errorf("%w: a web page came in place of the list", discovery.ErrMalformed)
+
+// pageHead is how far into an answer the beginning of a page is looked for, in bytes.
+const pageHead = 1024
+
+// webPage matches the beginning of HTML: comments and XML's own lines may stand before it.
+var webPage = regexp.MustCompile(`(?is)^(\x{feff})?(\s|<\?.*?\?>|<!--.*?-->)*<(!doctype\s+html|html|head|body|title|meta|script)[\s/>]`)
+
+func isWebPage(head []byte) bool { return webPage.Match(head) }
 
 // errEnough ends the reading when yield wants no more.
 var errEnough = errors.New("enough")

@@ -149,7 +149,13 @@ func TestReadRefuses(t *testing.T) {
 		want string
 		rows int
 	}{
-		{"a page", form, "<!DOCTYPE html>", "no JSON", 0},
+		{"a page", form, "<!DOCTYPE html>", "a web page came", 0},
+		{"a page, for XML", xml, "\ufeff\r\n<?xml version=\"1.0\"?>\n<!-- <r> -->\n<html lang=en><a>192.0.2.1:1</a>", "a web page came", 0},
+		{"a page, for text", weblist.Form{Format: weblist.Text}, "<HTML>\n192.0.2.1:27015\n", "a web page came", 0},
+		{"a page, for lines", weblist.Form{Format: weblist.Sauerbraten}, "\n<!doctype HTML>\naddserver 192.0.2.1 1\n", "a web page came", 0},
+		{"a page, for frames", weblist.Form{Format: weblist.FiveM}, "<!DOCTYPE html PUBLIC \"\">", "a web page came", 0},
+		{"a page's script", form, "<script>location=1</script>", "a web page came", 0},
+		{"another document", xml, "<headless><a", "breaks off", 0},
 		{"nothing", form, "", "breaks off", 0},
 		{"another shape", form, `{"list":[]}`, `there is no "servers" in it`, 0},
 		{"a number in place of the list", form, `{"servers":3}`, "should be a list", 0},
