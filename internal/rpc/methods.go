@@ -38,7 +38,17 @@ func at[P, R any](summary string, do func(c *call, p *P) (R, error)) method {
 
 // aside returns a method that waits for something. Other calls go on meanwhile.
 func aside[P, R any](summary string, do func(c *call, p *P) (R, error)) method {
-	return later[P, R](summary, func(c *call, p *P) { c.start(func() { c.reply(do(c, p)) }) })
+	return later[P, R](summary, func(c *call, p *P) {
+		c.start(func() {
+			select {
+			case c.asides <- struct{}{}:
+				defer func() { <-c.asides }()
+				c.reply(do(c, p))
+			case <-c.ctx.Done():
+				c.reply(nil, c.ctx.Err())
+			}
+		})
+	})
 }
 
 // later returns a method that answers its call itself.

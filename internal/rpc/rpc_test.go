@@ -25,6 +25,7 @@ import (
 	"muster/internal/invite"
 	"muster/internal/leak"
 	"muster/internal/lobby"
+	"muster/internal/rpc/jsonrpc"
 	"muster/internal/term"
 	"muster/peer"
 )
@@ -466,4 +467,36 @@ func FuzzServe(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestUnreadBatches checks that batches whose answers nobody reads take bounded memory, and that every
+// call of them is answered, if not with what it asked for.
+func TestUnreadBatches(t *testing.T) {
+	const batches, length = 64, 1 << 20
+	s := &Server{out: jsonrpc.NewOutbox(io.Discard), lines: make(chan struct{}, batches)}
+	text := strings.Repeat("x", length)
+	var answers []func(any)
+	for range batches {
+		s.lines <- struct{}{}
+		answers = append(answers, s.batched(jsonrpc.MaxBatch))
+	}
+	for range jsonrpc.MaxBatch {
+		for _, answer := range answers { // all of them remain incomplete to the end
+			answer(jsonrpc.Result(json.RawMessage("1"), text))
+		}
+	}
+	if unread := s.out.Unread(); unread < jsonrpc.MaxUnread || unread > jsonrpc.MaxUnread+2*length || s.held.Load() != 0 {
+		t.Errorf("%d bytes wait, and %d are held", unread, s.held.Load())
+	}
+	waits, stop := context.WithCancel(t.Context())
+	stop()
+	if s.out.Await(waits); waits.Err() == nil || s.out.Unread() < jsonrpc.MaxUnread {
+		t.Error("it is not waited for what is unread")
+	}
+	over, end := context.WithCancel(t.Context())
+	end()
+	if err := s.out.Run(over); err != nil || s.out.Unread() != 0 || len(s.lines) != 0 {
+		t.Errorf("read, %d bytes wait, and %d lines are worked on: %v", s.out.Unread(), len(s.lines), err)
+	}
+	s.out.Await(t.Context())
 }

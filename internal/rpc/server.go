@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"maps"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"muster/internal/catalogue"
@@ -37,6 +38,8 @@ const (
 	// mostRooms is how many rooms one launcher may be in, and mostLooks how many discoveries it may
 	// have under way. Each of them sends packets.
 	mostRooms, mostLooks = 8, 4
+	// mostAsides is how many calls compute at a time beside the reading of others.
+	mostAsides = 4
 	// endWithin is how long rooms may take to end. Then they end with the program.
 	endWithin = 2 * time.Second
 )
@@ -50,6 +53,8 @@ type Server struct {
 	quit    context.CancelFunc
 	work    sync.WaitGroup // everything that runs
 	lines   chan struct{}  // a place for each line that is worked on
+	asides  chan struct{}  // a place for each call that computes aside
+	held    atomic.Int64   // bytes of the answers of batches that are not complete
 
 	mu       sync.Mutex // guards what follows
 	language *catalogue.Language
@@ -73,7 +78,7 @@ func (s *Server) start(what func()) {
 // be written to. Then all rooms end. A pending read of the input may outlive Serve.
 func Serve(ctx context.Context, config Config) error {
 	s := &Server{
-		config: config, methods: methods(), out: jsonrpc.NewOutbox(config.Out), lines: make(chan struct{}, mostLines),
+		config: config, methods: methods(), out: jsonrpc.NewOutbox(config.Out), lines: make(chan struct{}, mostLines), asides: make(chan struct{}, mostAsides),
 		language: languageOf(config.Language), running: map[string]context.CancelFunc{}, rooms: map[int]*room{},
 	}
 	s.ctx, s.quit = context.WithCancel(ctx)
@@ -123,6 +128,7 @@ func (s *Server) speaks() *catalogue.Language {
 func (s *Server) read() {
 	defer s.quit()
 	for lines := jsonrpc.NewLines(s.config.In); ; {
+		s.out.Await(s.ctx)
 		line, err := lines.Next()
 		if err != nil && !errors.Is(err, jsonrpc.ErrTooLong) {
 			if !errors.Is(err, io.EOF) {
@@ -137,8 +143,8 @@ func (s *Server) read() {
 		}
 		if err != nil {
 			s.config.Logger.Warn("a line was too long, and is skipped", "most", jsonrpc.MaxLine)
-			s.out.Answer(jsonrpc.Failure(json.RawMessage("null"), jsonrpc.Errorf(jsonrpc.ParseError,
-				"a line has at most %d bytes, and this one was longer: it is skipped", jsonrpc.MaxLine)), s.free)
+			s.out.Answer(jsonrpc.Encode(jsonrpc.Failure(json.RawMessage("null"), jsonrpc.Errorf(jsonrpc.ParseError,
+				"a line has at most %d bytes, and this one was longer: it is skipped", jsonrpc.MaxLine))), s.free)
 			continue
 		}
 		s.take(line)
@@ -160,22 +166,37 @@ func (s *Server) take(line []byte) {
 	if wanted == 0 {
 		s.free()
 	}
-	var mu sync.Mutex
-	var answers []any
-	answer := func(one any) {
-		mu.Lock()
-		answers = append(answers, one)
-		all := answers
-		mu.Unlock()
-		switch {
-		case !isBatch:
-			s.out.Answer(one, s.free)
-		case len(all) == wanted:
-			s.out.Answer(all, s.free)
-		}
+	answer := func(one any) { s.out.Answer(jsonrpc.Encode(one), s.free) }
+	if isBatch {
+		answer = s.batched(wanted)
 	}
 	for _, c := range calls {
 		s.call(c, answer)
+	}
+}
+
+// errUnread answers a call of a batch when too much waits to be read.
+var errUnread = jsonrpc.Errorf(jsonrpc.InternalError,
+	"more than %d MiB of answers wait to be read: read them, and ask again", jsonrpc.MaxUnread>>20)
+
+// batched returns what collects the answers of a batch, as many as are wanted. Of those that come while
+// too much waits only the ids are kept.
+func (s *Server) batched(wanted int) func(any) {
+	var mu sync.Mutex
+	var answers [][]byte
+	length := int64(0)
+	return func(one any) {
+		line := jsonrpc.Encode(one)
+		mu.Lock()
+		defer mu.Unlock()
+		if s.held.Load()+int64(s.out.Unread()) >= jsonrpc.MaxUnread {
+			line = jsonrpc.Encode(jsonrpc.Failure(jsonrpc.IDOf(one), errUnread))
+		}
+		answers, length = append(answers, line), length+int64(len(line))
+		if s.held.Add(int64(len(line))); len(answers) == wanted {
+			s.held.Add(-length)
+			s.out.Answer(jsonrpc.Batch(answers), s.free)
+		}
 	}
 }
 

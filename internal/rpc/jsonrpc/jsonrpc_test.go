@@ -150,12 +150,12 @@ func TestUnread(t *testing.T) {
 	done := make(chan error)
 	go func() { done <- o.Run(ctx) }()
 	written := 0
-	o.Answer(Result(json.RawMessage("1"), nil), func() { written++ })
+	o.Answer(Encode(Result(json.RawMessage("1"), nil)), func() { written++ })
 	first := <-w.lines // Run is between two messages, or waits with one
 	for range 1000 {
 		o.Notify("a", "state", count(1))
 	}
-	o.Answer(Failure(json.RawMessage("2"), Errorf(Cancelled, "over")), func() { written++ })
+	o.Answer(Encode(Failure(json.RawMessage("2"), Errorf(Cancelled, "over"))), func() { written++ })
 	o.Notify("b", "state", count(1))
 	for range 1000 {
 		o.Notify("a", "state", count(1))
@@ -192,7 +192,7 @@ func TestBroken(t *testing.T) {
 	o := NewOutbox(&held{fails: true})
 	given := 0
 	for range 3 {
-		o.Answer(Result(json.RawMessage("1"), 1), func() { given++ })
+		o.Answer(Encode(Result(json.RawMessage("1"), 1)), func() { given++ })
 	}
 	if err := o.Run(t.Context()); !errors.Is(err, io.ErrClosedPipe) || given != 3 {
 		t.Errorf("%v, %d answers given up", err, given)
@@ -201,13 +201,17 @@ func TestBroken(t *testing.T) {
 
 // TestEncode checks that an answer which is no JSON becomes an error, and news of that kind nothing.
 func TestEncode(t *testing.T) {
-	if line := encode(Result(json.RawMessage("1"), func() {})); !bytes.Contains(line, []byte(`"code":-32603`)) {
+	if line := Encode(Result(json.RawMessage("1"), func() {})); !bytes.Contains(line, []byte(`"code":-32603`)) {
 		t.Errorf("an answer is %s", line)
 	}
-	if line := encode(notification{Params: func() {}}); line != nil {
+	if line := Batch([][]byte{Encode(Result(json.RawMessage("1"), 2)), Encode(Result(null, func() {}))}); !json.Valid(line) ||
+		!bytes.HasSuffix(line, []byte("]\n")) || bytes.Count(line, []byte("\n")) != 1 {
+		t.Errorf("a batch is %q", line)
+	}
+	if line := Encode(notification{Params: func() {}}); line != nil {
 		t.Errorf("news is %s", line)
 	}
-	if line := encode(Result(json.RawMessage("1"), "<a&b>\n")); string(line) != `{"jsonrpc":"2.0","id":1,"result":"<a&b>\n"}`+"\n" {
+	if line := Encode(Result(json.RawMessage("1"), "<a&b>\n")); string(line) != `{"jsonrpc":"2.0","id":1,"result":"<a&b>\n"}`+"\n" {
 		t.Errorf("a text is %s", line)
 	}
 }
@@ -234,7 +238,7 @@ func FuzzLines(f *testing.F) {
 				switch {
 				case c.Wrong != nil && c.ID == nil, c.Wrong == nil && c.Method == "":
 					t.Fatalf("%q is the call %+v", line, c)
-				case c.ID != nil && !json.Valid(encode(Result(c.ID, 1))):
+				case c.ID != nil && !json.Valid(Encode(Result(c.ID, 1))):
 					t.Fatalf("%q has the id %q", line, c.ID)
 				}
 			}

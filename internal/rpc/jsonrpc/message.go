@@ -124,6 +124,9 @@ func Result(id json.RawMessage, result any) any {
 // Failure returns the answer to a call that did not work.
 func Failure(id json.RawMessage, why *Error) any { return answer{Version: "2.0", ID: id, Error: why} }
 
+// IDOf returns the ID of an answer.
+func IDOf(message any) json.RawMessage { return message.(answer).ID }
+
 type notification struct {
 	Version string `json:"jsonrpc"`
 	Method  string `json:"method"`

@@ -15,21 +15,27 @@ type News interface {
 	After(older News) News
 }
 
+// MaxUnread bounds the answers that nobody has read, in bytes: while they have as many, no more is begun.
+// The longest single answers have some megabytes.
+const MaxUnread = 32 << 20
+
 // Outbox writes messages, and keeps what nobody reads in bounded memory: each answer, and one
 // notification of each kind.
 type Outbox struct {
 	w io.Writer
 
-	mu    sync.Mutex // guards what follows
-	queue []*item
-	kinds map[string]*item // notifications in the queue
-	isOff bool
-	wake  chan struct{}
+	mu     sync.Mutex // guards what follows
+	queue  []*item
+	kinds  map[string]*item // notifications in the queue
+	unread int              // bytes of the answers in the queue
+	isOff  bool
+	wake   chan struct{}
+	wrote  chan struct{} // for Await
 }
 
 type item struct {
 	kind    string
-	message any // without news
+	line    []byte // without news
 	method  string
 	news    News
 	written func()
@@ -37,15 +43,36 @@ type item struct {
 
 // NewOutbox returns an empty outbox. Run writes what it holds.
 func NewOutbox(w io.Writer) *Outbox {
-	return &Outbox{w: w, kinds: map[string]*item{}, wake: make(chan struct{}, 1)}
+	return &Outbox{w: w, kinds: map[string]*item{}, wake: make(chan struct{}, 1), wrote: make(chan struct{}, 1)}
 }
 
-// Answer queues an answer. It calls written when the answer is written or given up.
-func (o *Outbox) Answer(message any, written func()) {
+// Unread returns how many bytes of answers wait.
+func (o *Outbox) Unread() int {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.unread
+}
+
+// Await waits until fewer than MaxUnread bytes of answers wait, or ctx ends. One goroutine at a time
+// may wait.
+func (o *Outbox) Await(ctx context.Context) {
+	for o.Unread() >= MaxUnread {
+		select {
+		case <-o.wrote:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// Answer queues an answer, which [Encode] or [Batch] has written. It calls written when the answer is
+// written or given up.
+func (o *Outbox) Answer(line []byte, written func()) {
 	o.mu.Lock()
 	isOff := o.isOff
 	if !isOff {
-		o.queue = append(o.queue, &item{message: message, written: written})
+		o.queue = append(o.queue, &item{line: line, written: written})
+		o.unread += len(line)
 	}
 	o.mu.Unlock()
 	if isOff {
@@ -67,9 +94,11 @@ func (o *Outbox) Notify(kind, method string, news News) {
 	o.rouse()
 }
 
-func (o *Outbox) rouse() {
+func (o *Outbox) rouse() { signal(o.wake) }
+
+func signal(c chan<- struct{}) {
 	select {
-	case o.wake <- struct{}{}:
+	case c <- struct{}{}:
 	default:
 	}
 }
@@ -88,7 +117,7 @@ func (o *Outbox) next() *item {
 	}
 	if first.news != nil {
 		delete(o.kinds, first.kind)
-		first.message = notification{"2.0", first.method, first.news}
+		first.line = Encode(notification{"2.0", first.method, first.news})
 	}
 	return first
 }
@@ -109,8 +138,12 @@ func (o *Outbox) Run(ctx context.Context) error {
 				return nil
 			}
 		}
-		_, err := o.w.Write(encode(next.message))
+		_, err := o.w.Write(next.line)
 		if next.written != nil {
+			o.mu.Lock()
+			o.unread -= len(next.line)
+			o.mu.Unlock()
+			signal(o.wrote)
 			next.written()
 		}
 		if err != nil {
@@ -119,9 +152,9 @@ func (o *Outbox) Run(ctx context.Context) error {
 	}
 }
 
-// encode returns a message as a line. An answer that is no JSON, such as one with a number that is
+// Encode returns a message as a line. An answer that is no JSON, such as one with a number that is
 // not finite, becomes an error; other news is left out.
-func encode(message any) []byte {
+func Encode(message any) []byte {
 	var line bytes.Buffer
 	encoder := json.NewEncoder(&line) // it ends the line
 	encoder.SetEscapeHTML(false)
@@ -130,16 +163,24 @@ func encode(message any) []byte {
 		return line.Bytes()
 	}
 	if a, is := message.(answer); is {
-		return encode(Failure(a.ID, Errorf(InternalError, "%v", err)))
+		return Encode(Failure(a.ID, Errorf(InternalError, "%v", err)))
 	}
 	return nil
+}
+
+// Batch returns the lines of several answers as the one answer to a batch.
+func Batch(answers [][]byte) []byte {
+	for i, one := range answers {
+		answers[i] = bytes.TrimSuffix(one, []byte("\n"))
+	}
+	return append(append([]byte{'['}, bytes.Join(answers, []byte{','})...), "]\n"...)
 }
 
 // giveUp drops what waits, and everything that follows.
 func (o *Outbox) giveUp() {
 	o.mu.Lock()
 	queue := o.queue
-	o.queue, o.isOff = nil, true
+	o.queue, o.unread, o.isOff = nil, 0, true
 	clear(o.kinds)
 	o.mu.Unlock()
 	for _, one := range queue {
