@@ -3,6 +3,7 @@ package store
 import (
 	"bytes"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"maps"
@@ -377,5 +378,66 @@ func TestEmptied(t *testing.T) {
 	defer f.Close()
 	if f.Damage() != nil {
 		t.Errorf("the second time: %v", f.Damage())
+	}
+}
+
+// TestCut checks that a store says wherever its file was cut in place, also between two records, and
+// says it once.
+func TestCut(t *testing.T) {
+	data, _ := filled(t)
+	ends := []int64{1, int64(len(data)) - 1}
+	scan(bytes.NewReader(data), int64(len(data)), func(_ record, at span) { ends = append(ends, at.start, at.start+at.length/2) })
+	for _, end := range ends {
+		file := filepath.Join(t.TempDir(), "rooms.db")
+		if err := os.WriteFile(file, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s := open(t, file)
+		save(t, s, "KOKOKO", "notes how long the file is")
+		if s.Close(); s.Damage() != nil {
+			t.Fatal(s.Damage())
+		}
+		if err := os.Truncate(file, end); err != nil {
+			t.Fatal(err)
+		}
+		s = open(t, file)
+		if s.Close(); s.Damage() == nil {
+			t.Errorf("cut to %d of %d bytes it says nothing", end, len(data))
+		}
+		s = open(t, file)
+		save(t, s, "GUGUGU", "newer")
+		if s.Close(); s.Damage() != nil {
+			t.Errorf("cut to %d bytes it says the second time: %v", end, s.Damage())
+		}
+	}
+}
+
+// TestRewrittenIsWhole checks that a shorter file that a store wrote itself is not taken for a cut one.
+func TestRewrittenIsWhole(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "rooms.db")
+	s := open(t, file)
+	for n := range 20 {
+		save(t, s, "BAKODI", strings.Repeat(fmt.Sprint(n), 1000))
+	}
+	if _, err := s.compact(); err != nil {
+		t.Fatal(err)
+	}
+	s.Close()
+	s = open(t, file)
+	if s.Close(); s.Damage() != nil {
+		t.Error(s.Damage())
+	}
+}
+
+// TestNoFile checks that a store is a file, or does not open.
+func TestNoFile(t *testing.T) {
+	for _, name := range []string{os.DevNull, "/dev/zero", "/dev/full"} {
+		if _, err := os.Stat(name); err != nil {
+			continue // on Windows
+		}
+		if s, err := Open(name); !errors.Is(err, ErrNoFile) {
+			s.Close()
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }

@@ -108,6 +108,9 @@ func Open(file string) (*File, error) {
 }
 
 func (f *File) open() error {
+	if info, err := os.Stat(f.name); err == nil && !info.Mode().IsRegular() && !info.IsDir() { // a folder has an error of its own
+		return fmt.Errorf("store: %s is %w", f.name, ErrNoFile)
+	}
 	waiting, stop := context.WithTimeout(context.Background(), lockWait)
 	defer stop()
 	switch _, err := f.lock.TryLockContext(waiting, lockPause); {
@@ -136,8 +139,13 @@ func (f *File) open() error {
 	case err != nil:
 		return fmt.Errorf("store: %w", err)
 	}
-	if f.marked = f.isMarked(); f.marked && f.end == 0 {
+	switch f.marked = f.isMarked(); {
+	case f.marked && f.end == 0:
 		f.damage = fmt.Errorf("store: %s is empty, though rooms were kept in it, as a crash or a full disk may leave it: they are lost", f.name)
+	case f.noted() > f.end:
+		f.damage = fmt.Errorf("store: %s has %d bytes, and had %d: it was cut off, or is an older copy; of the rooms in the rest, "+
+			"what was saved before counts", f.name, f.end, f.noted())
+		f.noteLength(f.end)
 	}
 	f.mark()
 	if damaged == 0 {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -60,6 +61,23 @@ func (f *File) mark() {
 	f.marked = f.end > 0
 }
 
+// noteLength writes into the mark how long the file certainly is. A file that is cut between two records
+// looks whole without that.
+func (f *File) noteLength(length int64) {
+	var text []byte
+	if length > 0 {
+		text = strconv.AppendInt(nil, length, 10)
+	}
+	os.WriteFile(f.name+kept, text, 0o600)
+}
+
+// noted returns the length in the mark, 0 if it has none.
+func (f *File) noted() int64 {
+	text, _ := os.ReadFile(f.name + kept)
+	length, _ := strconv.ParseInt(string(text), 10, 64)
+	return length
+}
+
 // isMarked reports whether the store had any content. Older versions kept the mark in the lock's
 // file.
 func (f *File) isMarked() bool {
@@ -82,7 +100,7 @@ func (f *File) sync(number int) error {
 		return nil // synced together with another save
 	}
 	f.disk.Lock()
-	file, written := f.file, f.written
+	file, written, end := f.file, f.written, f.end
 	if f.end > f.compactAt && !f.isRewriting {
 		f.isRewriting, f.compactAt = true, 2*f.end // if that fails, nothing is lost
 		f.background.Go(f.rewriteAside)
@@ -95,6 +113,7 @@ func (f *File) sync(number int) error {
 		return f.goOnAnew()
 	}
 	f.synced = written
+	f.noteLength(end)
 	return nil
 }
 

@@ -215,6 +215,7 @@ func (f *File) take(w *rewriting) (lost []string, err error) {
 	if runtime.GOOS == "windows" { // which cannot replace an open file
 		w.old.Close()
 	}
+	f.noteLength(0) // the new file is shorter
 	err = os.Rename(w.temp.Name(), f.name)
 	// On other systems, closing the old file frees its space, which takes a second for a gigabyte.
 	f.background.Go(func() { w.old.Close() })
@@ -241,6 +242,7 @@ func (f *File) take(w *rewriting) (lost []string, err error) {
 	f.mu.Unlock()
 	slices.Sort(lost)
 	f.end = w.end
+	f.noteLength(f.end)
 	f.mark()
 	f.compactAt = slack + garbage*f.live
 	if dir, err := os.Open(filepath.Dir(f.name)); err == nil {

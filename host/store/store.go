@@ -81,6 +81,7 @@ var (
 	ErrAway      = errors.New("store: the store is out of reach")
 	ErrNewer     = errors.New("written by a newer Muster")
 	ErrInUse     = errors.New("in use by another host")
+	ErrNoFile    = errors.New("a device or a pipe, which keeps nothing")
 )
 
 // Place is where a room is.
