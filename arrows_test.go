@@ -78,7 +78,7 @@ var arrows = []struct {
 	{"muster/internal/game", []string{"muster/discovery/...", "muster/selection", "muster/selection/rules", "muster/host/wire", "muster/internal/hint", "muster/internal/input", "muster/internal/term", "muster/internal/userfile"}},
 	{"muster/internal/listing", []string{"muster/discovery/...", "muster/host/room", "muster/host/wire", "muster/internal/game", "muster/internal/hint", "muster/internal/input", "muster/internal/term", "muster/internal/userfile"}},
 	{"muster/internal/watch", []string{"muster/discovery"}},
-	{"muster/internal/webhook", []string{"muster/internal/catalogue", "muster/internal/discord", "muster/discovery", "muster/host/wire"}},
+	{"muster/internal/webhook", []string{"muster/internal/catalogue", "muster/internal/discord", "muster/internal/netinfo", "muster/discovery", "muster/host/wire"}},
 	{"muster/internal/discord", []string{"muster/internal/catalogue", "muster/discovery", "muster/host/keyfile", "muster/host/wire"}},
 	{"muster/internal/discord/interactions", []string{"muster/internal/discord", "muster/internal/catalogue", "muster/internal/release", "muster/host/access", "muster/host/wire"}},
 	{"muster/internal/visits", []string{"muster/discovery", "muster/discovery/plan/history"}},

@@ -15,6 +15,8 @@ type Post struct {
 	// this host, invalid if unknown.
 	Room   string
 	Opener netip.Addr
+	// League is the name of the league whose room it is, empty for people's rooms.
+	League string
 	// URL is the webhook's URL, which is a secret.
 	URL          string
 	Announcement wire.Announcement
@@ -57,7 +59,7 @@ func (a *actor) announce(said wire.Announcement) {
 	}
 	keys := a.room.Keys()
 	a.poster.announce(Post{
-		Room: access.PublicID(keys.Link), Opener: a.opener, URL: settings.Webhook,
+		Room: access.PublicID(keys.Link), Opener: a.opener, League: settings.League, URL: settings.Webhook,
 		Announcement: a.poster.addressed(said, settings, keys), Told: told,
 	})
 }

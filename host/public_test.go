@@ -212,6 +212,7 @@ func TestOpeningRefused(t *testing.T) {
 		`{"game":"openarena","servers":"192.0.2.4:27960"}`:                "a list of addresses",
 		`{"game":"openarena","servers":["games.example"]}`:                "no address",
 		`{"game":"openarena","open":true}`:                                `no setting "open"`,
+		`{"game":"openarena","league":"cup"}`:                             `no setting "league"`,
 		`{"game":"openarena","most":1000}`:                                `no setting "most"`,
 		`{"game":"openarena","launch_command":"calc.exe"}`:                `no setting "launch_command"`,
 		`{"game":"openarena","master":"http://169.254.169.254/"}`:         `no setting "master"`,

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/json"
 	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -66,6 +67,16 @@ func TestBracket(t *testing.T) {
 		}
 		if err := json.Unmarshal(lines.Bytes(), &said); err != nil {
 			t.Fatalf("%v in %s", err, lines.Text())
+		}
+		if said.Match != "" { // anybody may have seen the room's name
+			forged := `{"kind":"choice","match":{"id":"x-1","room":"` + said.Match + `"}}`
+			answer, err := http.Post("http://"+hook+"/", "application/json", strings.NewReader(forged))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if answer.Body.Close(); answer.StatusCode != http.StatusForbidden {
+				t.Errorf("a stranger's post is answered %s", answer.Status)
+			}
 		}
 		for clan, link := range said.Sides {
 			for _, name := range clans[clan] {

@@ -1,6 +1,7 @@
 package public
 
 import (
+	"crypto/hmac"
 	"crypto/sha256"
 	"crypto/subtle"
 	"errors"
@@ -8,6 +9,7 @@ import (
 	"io"
 	"net/netip"
 	"strconv"
+	"time"
 
 	"muster/host/keyfile"
 	"muster/host/wire"
@@ -18,11 +20,20 @@ type League struct {
 	Name string
 	// Rooms is how many rooms the league may have at once.
 	Rooms int
-	// Webhook is where the league's rooms tell what happens, empty for nowhere. The operator trusts
+	// Webhook is where the league's rooms, and no others, tell what happens, empty for nowhere. The operator trusts
 	// it, so it may be on this machine.
 	Webhook string
 	// digest is the SHA-256 of the key.
 	digest [sha256.Size]byte
+	key    string
+}
+
+// Sign returns what proves to the league that one of its rooms posts a body at a time: the header
+// Muster-Signature. Only the host and the league know the key.
+func (l *League) Sign(at time.Time, body []byte) string {
+	mac := hmac.New(sha256.New, []byte(l.key))
+	fmt.Fprintf(mac, "%d.%s", at.Unix(), body)
+	return fmt.Sprintf("t=%d,sha256=%x", at.Unix(), mac.Sum(nil))
 }
 
 // mostLeagues bounds a file of leagues.
@@ -53,7 +64,7 @@ func leagueOf(words []string, others []League) (league League, wrong string) {
 		return league, "say NAME KEY ROOMS [WEBHOOK]"
 	}
 	rooms, err := strconv.Atoi(words[2])
-	league = League{Name: words[0], Rooms: rooms, digest: sha256.Sum256([]byte(words[1]))}
+	league = League{Name: words[0], Rooms: rooms, digest: sha256.Sum256([]byte(words[1])), key: words[1]}
 	if len(words) == 4 {
 		league.Webhook = words[3]
 	}

@@ -429,6 +429,7 @@ func TestEveryFieldIsKept(t *testing.T) {
 		"while they wait": {func(*testing.T) *session { return waits }, func(*saved.Room) {}},
 		"while they ban":  {inBans, func(*saved.Room) {}},
 		"Password":        {inVoting, func(s *saved.Room) { s.Password = "club" }},
+		"League":          {inVoting, func(s *saved.Room) { s.League = "cup" }},
 		"Webhook":         {inVoting, func(s *saved.Room) { s.Webhook = hook }},
 		"Closed":          {inVoting, func(s *saved.Room) { s.Closed = true }},
 		"Previous":        {inVoting, func(s *saved.Room) { s.Previous = addrOf(3) }},

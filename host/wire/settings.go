@@ -87,7 +87,10 @@ type Settings struct {
 	// post there, so it is shown to nobody. NoLink leaves the room's link out of the posts, because
 	// the link admits everyone who reads it.
 	Webhook string `json:"-"`
-	NoLink  bool   `json:"webhook_no_link,omitempty"`
+	// League is the name of the league that opened the room by its key, empty for people's rooms. No
+	// patch changes it.
+	League string `json:"-"`
+	NoLink bool   `json:"webhook_no_link,omitempty"`
 	// Every is when the group meets, by [schedule.Parse], in a room that stays after the session.
 	// It is empty for other rooms.
 	Every string `json:"every,omitempty"`
@@ -235,6 +238,7 @@ func Table() []Setting {
 			Flag: "announce", Usage: "players' programs announce the room on their own networks, so that others there find it; " +
 				"=false: only this host does (default: they do where this host has a private address)",
 			OnPage: true},
+		{Key: "league", Of: func(s *Settings) any { return &s.League }},
 		{Key: "renews", Of: func(s *Settings) any { return &s.Renews }},
 		{Key: "own_game", Of: func(s *Settings) any { return &s.OwnGame }},
 		{Key: "look_around", Of: func(s *Settings) any { return &s.LookAround }},

@@ -140,7 +140,7 @@ func TestPatched(t *testing.T) {
 func TestBlankTexts(t *testing.T) {
 	every := func(Setting) bool { return true }
 	set := Settings{Name: "Friday", Game: "openarena", By: selection.Mean, Map: "oa_dm1", Mode: "ctf", Mod: "elite",
-		Version: "1", Tags: "fun", Every: "whenever",
+		Version: "1", Tags: "fun", Every: "whenever", League: "cup",
 		Voice: "https://discord.gg/a", Webhook: "https://clan.example/", Strategy: Coordinated, Password: "club",
 		Match: "bo3", Order: "ban pick", Maps: "dm6, dm17, ztn", SideA: "Reds", SideB: "Blues"}
 	texts := 0
@@ -172,7 +172,7 @@ func TestBlankTexts(t *testing.T) {
 			}
 		}
 	}
-	if texts != 17 {
+	if texts != 18 {
 		t.Errorf("%d texts", texts)
 	}
 	own := `{"own_game":{"id":"mine","name":"\u200b","protocol":"quake3","port":1}}`

@@ -1,8 +1,10 @@
 package wire
 
 import (
+	"cmp"
 	"net/netip"
 	"net/url"
+	"path"
 	"strings"
 
 	"muster/discovery/sentence"
@@ -38,6 +40,21 @@ func CheckWebhook(text string) error {
 func isThisMachine(host string) bool {
 	addr, err := netip.ParseAddr(host)
 	return strings.EqualFold(host, "localhost") || err == nil && addr.IsLoopback()
+}
+
+// IsSameWebhook reports whether two webhooks lead to the same receiver, however they are written.
+func IsSameWebhook(a, b string) bool {
+	return receiver(a) == receiver(b)
+}
+
+// receiver returns where a webhook leads, without what only its receiver reads.
+func receiver(webhook string) string {
+	u, err := url.Parse(strings.TrimPrefix(webhook, PlainWebhook))
+	if err != nil {
+		return webhook
+	}
+	port := cmp.Or(u.Port(), map[string]string{"http": "80", "https": "443"}[u.Scheme])
+	return u.Scheme + "://" + strings.TrimSuffix(strings.ToLower(u.Hostname()), ".") + ":" + port + "/" + strings.Trim(path.Clean(u.Path), "/.")
 }
 
 // IsDiscord reports whether a webhook expects Discord's format.

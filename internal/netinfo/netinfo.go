@@ -38,6 +38,16 @@ func Names() (names []string) {
 	return names
 }
 
+// IsOwn reports whether an address is that of one of this machine's interfaces. Firewalls do not stand between a
+// machine and itself.
+func IsOwn(addr netip.Addr) bool {
+	own, _ := net.InterfaceAddrs() // an error leaves none
+	return slices.ContainsFunc(own, func(a net.Addr) bool {
+		network, is := a.(*net.IPNet)
+		return is && network.IP.Equal(addr.Unmap().WithZone("").AsSlice())
+	})
+}
+
 // sourceTowards connects a UDP socket, which sends nothing.
 func sourceTowards(address string) netip.Addr {
 	conn, err := net.Dial("udp", address)

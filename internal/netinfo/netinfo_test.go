@@ -26,6 +26,15 @@ func TestCardOf(t *testing.T) {
 	}
 }
 
+// TestIsOwn checks that this machine knows its own addresses, in every form.
+func TestIsOwn(t *testing.T) {
+	for text, want := range map[string]bool{"127.0.0.1": true, "::ffff:127.0.0.1": true, "192.0.2.1": false, "2001:db8::1": false} {
+		if got := IsOwn(netip.MustParseAddr(text)); got != want {
+			t.Errorf("%s is this machine's: %v", text, got)
+		}
+	}
+}
+
 // TestLikeliest checks that a machine without IPv4 is reached by IPv6, and one without a network not at all.
 func TestLikeliest(t *testing.T) {
 	addr := netip.MustParseAddr

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"muster/discovery"
@@ -57,7 +58,20 @@ type Host struct {
 	getCertificates func()
 	endCertificates context.CancelFunc
 	others          *between.Mesh
+	// leagues are those that count now.
+	leagues atomic.Pointer[[]webhook.League]
 }
+
+// setLeagues makes leagues those to whose webhooks only their own rooms post.
+func (h *Host) setLeagues(leagues []public.League) {
+	var all []webhook.League
+	for _, l := range leagues {
+		all = append(all, webhook.League{Name: l.Name, Webhook: l.Webhook, Sign: l.Sign})
+	}
+	h.leagues.Store(&all)
+}
+
+func (h *Host) currentLeagues() []webhook.League { return *h.leagues.Load() }
 
 // New prepares a host. From here on SIGHUP does not end the program; end restores that.
 func New(ctx context.Context, s *Settings, log *slog.Logger) (h *Host, end func(), err error) {
@@ -131,11 +145,8 @@ func (h *Host) serve(ctx context.Context, r Rooms) error {
 		relay, loads = h.others, many.Loads
 	}
 	var announce func(host.Post)
-	if h.Webhooks {
-		posts := &webhook.Poster{}
-		for _, league := range h.Public.Leagues {
-			posts.Own = append(posts.Own, league.Webhook)
-		}
+	if h.setLeagues(h.Public.Leagues); h.Webhooks {
+		posts := &webhook.Poster{Leagues: h.currentLeagues}
 		defer posts.Close()
 		announce = func(p host.Post) { posts.Post(webhook.Post(p)) }
 	}

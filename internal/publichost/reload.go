@@ -74,6 +74,7 @@ func (h *Host) reloadOn(ctx context.Context, reread func() (*Settings, error), r
 		limits.Own, limits.Annotate = ownLists(games, updated.Public.Servers), h.Public.Annotate
 		limits.Version, limits.Commit, limits.Date = h.Public.Version, h.Public.Commit, h.Public.Date
 		rooms.SetLimits(limits)
+		h.setLeagues(limits.Leagues)
 		for _, name := range atOnce {
 			if text, has := updated.Texts[name]; has {
 				running[name] = text

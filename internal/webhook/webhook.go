@@ -28,6 +28,7 @@ import (
 
 	"muster/discovery"
 	"muster/host/wire"
+	"muster/internal/netinfo"
 )
 
 const (
@@ -50,11 +51,23 @@ const (
 // pauses come before the second and later tries.
 var pauses = [...]time.Duration{2 * time.Second, 10 * time.Second, 45 * time.Second}
 
+// League is somebody whom the operator knows, and whose rooms alone post to a webhook.
+type League struct {
+	Name, Webhook string
+	// Sign returns the value of the signature's header for a body that is posted at a time.
+	Sign func(at time.Time, body []byte) string
+}
+
+// signature is the header by which a league knows posts of its own rooms.
+const signature = "Muster-Signature"
+
 // Poster posts for the rooms of a host. Its zero value posts to strangers' webhooks.
 type Poster struct {
-	// Own are the webhooks of this program's operator, and of leagues that the operator knows. They may be on this
-	// machine or in a private network. All others count as strangers'.
+	// Own are the webhooks of this program's operator. They and those of leagues may be on this machine or in a
+	// private network. All others count as strangers'.
 	Own []string
+	// Leagues returns the leagues; nil is none.
+	Leagues func() []League
 
 	once      sync.Once
 	ctx       context.Context
@@ -77,6 +90,8 @@ type Post struct {
 	// Room identifies the room, and Opener the network that opened it, if known.
 	Room   string
 	Opener netip.Addr
+	// League is the name of the league whose room it is, empty for people's rooms.
+	League string
 	// URL is the webhook's; see [wire.CheckWebhook].
 	URL          string
 	Announcement wire.Announcement
@@ -173,8 +188,12 @@ func (p *Poster) post(ctx context.Context, post Post) error {
 	if wire.IsDiscord(post.URL) {
 		to = "discord"
 	}
-	if wire.CheckWebhook(post.URL) != nil ||
-		!slices.Contains(p.Own, post.URL) && !strings.HasPrefix(strings.TrimPrefix(post.URL, wire.PlainWebhook), "https:") {
+	league, isOthers := p.leagueOf(post)
+	if isOthers {
+		return wire.Refuse(wire.ReasonAction, "post.league")
+	}
+	isOwn := league != nil || slices.Contains(p.Own, post.URL)
+	if wire.CheckWebhook(post.URL) != nil || !isOwn && !strings.HasPrefix(strings.TrimPrefix(post.URL, wire.PlainWebhook), "https:") {
 		return wire.Refuse(wire.ReasonAction, "post.no-https", "to", to)
 	}
 	body, err := bodyOf(post)
@@ -186,7 +205,7 @@ func (p *Poster) post(ctx context.Context, post Post) error {
 			return wire.Refuse(wire.ReasonAction, "post.often", "n", roomPosts)
 		}
 		var failure *failure
-		if err := p.send(ctx, post.URL, body); err == nil || !errors.As(err, &failure) {
+		if err := p.send(ctx, post.URL, body, isOwn, league); err == nil || !errors.As(err, &failure) {
 			return err
 		}
 		pause := failure.pause
@@ -202,6 +221,23 @@ func (p *Poster) post(ctx context.Context, post Post) error {
 			return ctx.Err()
 		}
 	}
+}
+
+// leagueOf returns the league to whose webhook its own room posts, nil for another webhook. It reports whether the
+// webhook is that of a league whose room it is not.
+func (p *Poster) leagueOf(post Post) (league *League, isOthers bool) {
+	if p.Leagues == nil {
+		return nil, false
+	}
+	for _, l := range p.Leagues() {
+		switch {
+		case l.Name == post.League && l.Webhook == post.URL:
+			return &l, false
+		case l.Webhook != "" && wire.IsSameWebhook(l.Webhook, post.URL):
+			isOthers = true
+		}
+	}
+	return nil, isOthers
 }
 
 // mayPost reports whether a room may post once more, and counts the post.
@@ -256,7 +292,7 @@ func (f *failure) about(to string) *wire.Refusal {
 }
 
 // send posts once.
-func (p *Poster) send(ctx context.Context, hook string, body []byte) error {
+func (p *Poster) send(ctx context.Context, hook string, body []byte, isOwn bool, league *League) error {
 	select {
 	case p.places <- struct{}{}:
 		defer func() { <-p.places }()
@@ -271,8 +307,11 @@ func (p *Poster) send(ctx context.Context, hook string, body []byte) error {
 	}
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("User-Agent", "Muster (game server selector)")
+	if league != nil {
+		request.Header.Set(signature, league.Sign(time.Now(), body))
+	}
 	by := p.strangers
-	if slices.Contains(p.Own, hook) {
+	if isOwn {
 		by = p.owner
 	}
 	response, err := by.RoundTrip(request) // follows no redirect
@@ -335,12 +374,12 @@ func unreached(err error) error {
 	return &failure{key: "post.unreached"}
 }
 
-// transport connects to a webhook, but to no private network if strangers chose it. It checks the address being dialed,
+// transport connects to a webhook, but to no private network and not to this machine if strangers chose it. It checks the address being dialed,
 // so a name that resolves differently the second time gains nothing.
 func transport(strangers bool) *http.Transport {
 	dialer := &net.Dialer{Timeout: tryTime, Control: func(_, address string, _ syscall.RawConn) error {
 		to, err := netip.ParseAddrPort(address)
-		if err != nil || strangers && discovery.ReachOf(to.Addr().Unmap()) != discovery.InternetReach {
+		if err != nil || strangers && (discovery.ReachOf(to.Addr().Unmap()) != discovery.InternetReach || netinfo.IsOwn(to.Addr())) {
 			return errPrivate
 		}
 		return nil

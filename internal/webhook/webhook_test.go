@@ -118,7 +118,7 @@ func TestBadWebhooks(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			err = p.send(t.Context(), p.Own[0], body)
+			err = p.send(t.Context(), p.Own[0], body, true, nil)
 			var failed *failure
 			if c.want == "" {
 				if err != nil {
@@ -165,7 +165,7 @@ func TestStrangersWebhooks(t *testing.T) {
 		hook := "https://" + host + ":" + port + "/"
 		p.once.Do(p.begin)
 		var failed *failure
-		if err := p.send(t.Context(), hook, nil); !errors.As(err, &failed) ||
+		if err := p.send(t.Context(), hook, nil, false, nil); !errors.As(err, &failed) ||
 			host != "127.1" && !strings.Contains(failed.Error(), "private network") {
 			t.Errorf("%s: %v", hook, err)
 		}
@@ -214,6 +214,50 @@ func hangs(ctx context.Context) (*http.Response, error) {
 }
 
 const discordHook = "https://discord.com/api/webhooks/1/token"
+
+// TestLeagues checks that a league's rooms post to its webhook, signed by its key, and that nobody else does.
+func TestLeagues(t *testing.T) {
+	type got struct{ body, signature string }
+	posts := make(chan got, 1)
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		posts <- got{string(body), r.Header.Get("Muster-Signature")}
+	}))
+	defer server.Close()
+	hook := wire.PlainWebhook + server.URL + "/hook?key=1"
+	signs := func(name string) func(time.Time, []byte) string {
+		return func(at time.Time, body []byte) string {
+			return fmt.Sprint(name, " at ", at.Unix() > 0, " ", string(body))
+		}
+	}
+	p := &Poster{Leagues: func() []League {
+		return []League{{"summer", hook, signs("summer")}, {"cup", hook, signs("cup")}, {"nowhere", "", signs("nowhere")}}
+	}}
+	defer p.Close()
+	for _, c := range []struct{ league, url, want string }{
+		{"cup", hook, ""}, {"summer", hook, ""},
+		{"", hook, "belongs to a league"}, {"nowhere", hook, "belongs to a league"},
+		{"", server.URL + "/hook?key=1", "belongs to a league"}, {"cup", server.URL + "/hook?key=2", "belongs to a league"},
+		{"", strings.Replace(server.URL, "http", "HTTP", 1) + "//x/../hook/#y", "belongs to a league"},
+		{"", server.URL + "/other", "doesn't start with https"}, {"cup", server.URL + "/other", "doesn't start with https"},
+	} {
+		told := make(chan error, 1)
+		p.Post(Post{Room: c.league + c.url, League: c.league, URL: c.url, Announcement: choice, Told: func(err error) { told <- err }})
+		err := <-told
+		if c.want != "" {
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%+v: %v", c, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatalf("%+v: %v", c, err)
+		}
+		if post := <-posts; post.signature != c.league+" at true "+post.body {
+			t.Errorf("%+v is signed %q", c, post.signature)
+		}
+	}
+}
 
 // TestTries checks that temporary failures are retried after growing pauses, or after the pause that the service asks
 // for. A webhook that hangs is given up.

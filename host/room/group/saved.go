@@ -27,7 +27,7 @@ import (
 // Save returns the group's sections of the saved room.
 func (g *Group) Save() (s saved.Room, err error) {
 	s = saved.Room{
-		Settings: g.Settings, Password: g.Settings.Password, Webhook: g.Settings.Webhook,
+		Settings: g.Settings, Password: g.Settings.Password, Webhook: g.Settings.Webhook, League: g.Settings.League,
 		Roster: g.Roster.Save(), Editions: g.Editions.Save(), Estimates: g.Estimates.Save(), Brought: g.Lists.Save(),
 		Sides: g.Sides.Save(),
 
@@ -60,7 +60,7 @@ func Restore(s *saved.Room, list *topology.Tree) (g Group, err error) {
 		Settings: s.Settings, Editions: editions.Restore(s.Editions), Estimates: estimates.Restore(s.Estimates),
 		Lists: brought.Restore(s.Brought), Round: NewRound(s.Round),
 	}
-	g.Settings.Password, g.Settings.Webhook = s.Password, s.Webhook
+	g.Settings.Password, g.Settings.Webhook, g.Settings.League = s.Password, s.Webhook, s.League
 	g.IsBroken, g.Measuring = s.Broken, s.Measuring
 	if g.Number < 0 || g.Number > wire.MaxRound {
 		return g, fmt.Errorf("a round %d", g.Number)

@@ -63,6 +63,7 @@ type Room struct {
 	Settings wire.Settings  `json:"settings"`
 	Password string         `json:"password,omitempty"`
 	Webhook  string         `json:"webhook,omitempty"`
+	League   string         `json:"league,omitempty"`
 	Phase    Phase          `json:"phase"`
 	Since    time.Time      `json:"since"`
 	Closed   bool           `json:"closed,omitempty"`
