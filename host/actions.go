@@ -1,7 +1,6 @@
 package host
 
 import (
-	"encoding/json"
 	"errors"
 	"net/http"
 	"net/netip"
@@ -123,7 +122,7 @@ func bare(a room.Action) func(*pageAPI, given) (room.Action, error) {
 func parse[A room.Action](body []byte, add func(*A)) (room.Action, error) {
 	var a A
 	if len(body) > 0 {
-		if err := json.Unmarshal(body, &a); err != nil {
+		if err := wire.Read(body, &a); err != nil {
 			return nil, err
 		}
 	}
@@ -146,7 +145,11 @@ func (p *pageAPI) serveAction(w http.ResponseWriter, r *http.Request) {
 	}
 	switch {
 	case err != nil:
-		p.refuse(w, http.StatusBadRequest, wire.Refusal{Reason: wire.ReasonMalformed, Says: sentence.Plain(err.Error())})
+		var why *wire.Refusal
+		if !errors.As(err, &why) {
+			why = &wire.Refusal{Reason: wire.ReasonMalformed, Says: sentence.Plain(err.Error())}
+		}
+		p.refuse(w, http.StatusBadRequest, *why)
 		return
 	case action == nil:
 		http.NotFound(w, r)

@@ -211,11 +211,11 @@ func TestOpeningRefused(t *testing.T) {
 		`{"game":"openarena","strategy":"; rm -rf"}`:                      "isn’t one of",
 		`{"game":"openarena","servers":"192.0.2.4:27960"}`:                "a list of addresses",
 		`{"game":"openarena","servers":["games.example"]}`:                "no address",
-		`{"game":"openarena","open":true}`:                                `no setting "open"`,
-		`{"game":"openarena","league":"cup"}`:                             `no setting "league"`,
-		`{"game":"openarena","most":1000}`:                                `no setting "most"`,
-		`{"game":"openarena","launch_command":"calc.exe"}`:                `no setting "launch_command"`,
-		`{"game":"openarena","master":"http://169.254.169.254/"}`:         `no setting "master"`,
+		`{"game":"openarena","open":true}`:                                `no key “open”`,
+		`{"game":"openarena","league":"cup"}`:                             `no key “league”`,
+		`{"game":"openarena","most":1000}`:                                `no key “most”`,
+		`{"game":"openarena","launch_command":"calc.exe"}`:                `no key “launch_command”`,
+		`{"game":"openarena","master":"http://169.254.169.254/"}`:         `no key “master”`,
 		`{"game":"openarena","name":"` + strings.Repeat("x", 9000) + `"}`: "longer than",
 	} {
 		status, refusal, _ := opens(t, server, "203.0.113.7", body)

@@ -76,8 +76,8 @@ func TestStandingRoom(t *testing.T) {
 	if got := expect[wire.Refusal](ann); got.Reason != wire.ReasonEnded {
 		t.Errorf("ann is told %+v", got)
 	}
-	for _, action := range []string{"come", "like"} {
-		if status, said := order(action, `{"comes":true,"liked":true}`, page); status != http.StatusNoContent {
+	for action, body := range map[string]string{"come": `{"comes":true}`, "like": `{"liked":true}`} {
+		if status, said := order(action, body, page); status != http.StatusNoContent {
 			t.Errorf("%s is answered %d, %s", action, status, said)
 		}
 	}

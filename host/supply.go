@@ -1,7 +1,6 @@
 package host
 
 import (
-	"encoding/json"
 	"net/http"
 
 	"muster/host/public"
@@ -33,7 +32,7 @@ func (p *pageAPI) parseSupply(in given) (room.Action, error) {
 		return nil, nil
 	}
 	var list wire.Supply
-	if err := json.Unmarshal(in.body, &list); err != nil {
+	if err := wire.Read(in.body, &list); err != nil {
 		return nil, err
 	}
 	servers, err := p.limits.Load().Own(list.Game, list.Servers, in.from)

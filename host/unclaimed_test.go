@@ -91,7 +91,7 @@ func TestMakesStay(t *testing.T) {
 		{`{"every":""}`, "fri 20:00 Europe/Berlin", false, true},
 		{`{"every":""}`, "", false, false},
 		{`{"Every":""}`, "fri 20:00 Europe/Berlin", false, false},
-		{`{"every":"whenever","Every":""}`, "", true, false},
+		{`{"every":"whenever","Every":""}`, "", false, false},
 		{`{"players":3}`, "fri 20:00 Europe/Berlin", false, false},
 		{`{"every":7}`, "", false, false},
 		{`{"every":"  "}`, "fri 20:00 Europe/Berlin", false, true},

@@ -33,9 +33,6 @@ func (p *Limits) Settings(body []byte, from netip.Addr, now time.Time) (s wire.S
 			delete(wanted, name)
 		}
 	}
-	if err := known(wanted); err != nil {
-		return s, err
-	}
 	g, err := p.game(wanted, len(lines) > 0)
 	if err != nil {
 		return s, err
@@ -45,7 +42,7 @@ func (p *Limits) Settings(body []byte, from netip.Addr, now time.Time) (s wire.S
 		return s, err
 	}
 	s = wire.Settings{By: g.By, Strategy: wire.Coordinated, Most: p.Players}
-	if s, err = s.Patched(patch, func(wire.Setting) bool { return true }); err != nil {
+	if s, err = s.Patched(patch, wire.IsOpen); err != nil {
 		var refusal *wire.Refusal
 		if !errors.As(err, &refusal) {
 			return s, err
@@ -64,17 +61,6 @@ func (p *Limits) Settings(body []byte, from netip.Addr, now time.Time) (s wire.S
 // malformed is the answer to malformed settings, with a hint.
 func malformed(key string, pairs ...any) *wire.Refusal {
 	return wire.Refuse(wire.ReasonMalformed, key, pairs...)
-}
-
-// known returns an error if a setting is not allowed in a stranger's room.
-func known(wanted map[string]json.RawMessage) error {
-	table := slices.DeleteFunc(wire.Table(), func(row wire.Setting) bool { return !wire.IsOpen(row) })
-	for key := range wanted {
-		if !slices.ContainsFunc(table, func(row wire.Setting) bool { return row.Key == key }) {
-			return malformed("refused.no-setting", "setting", discovery.CleanText(key)).Advising("refused.no-setting-hint")
-		}
-	}
-	return nil
 }
 
 // game returns the wanted game. For one of the host's games, the host's entry counts. Otherwise the

@@ -22,8 +22,8 @@ type Banning struct {
 
 func (*Banning) stage() wire.Stage { return wire.Chosen }
 
-// proceed changes nothing, because the captains decide, and not the organiser.
-func (*Banning) proceed(*Room) {}
+// proceed refuses, because the captains decide, and not the organiser.
+func (*Banning) proceed(*Room) error { return errCaptainsDecide }
 
 // begin lets the captains ban and pick. The time of the choice stays that of the phase.
 func (b *Banning) begin(r *Room) {

@@ -31,15 +31,16 @@ func (v *Verifying) begin(r *Room, servers []int, why []sentence.Sentence) {
 
 // proceed cuts a long look short, unless a side of a match has asked for it: the organiser may be on
 // the other one.
-func (v *Verifying) proceed(r *Room) {
+func (v *Verifying) proceed(r *Room) error {
 	if r.group.IsLookOfSide() {
-		return
+		return errCaptainsDecide
 	}
 	if stops, isCut := r.decision.CutShort(r.lookFacts()); isCut {
 		r.out.says(sentence.Of("room.go-look"))
 		r.sendLooks(stops)
 		v.settle(r)
 	}
+	return nil
 }
 
 // tick stops waiting for players who do not look.
@@ -194,8 +195,13 @@ type Countdown struct {
 func (*Voting) stage() wire.Stage { return wire.Chosen }
 
 // proceed begins the countdown for an organiser who does not wait.
-func (v *Voting) proceed(r *Room)  { v.countDown(r, "room.countdown-go") }
-func (*Countdown) proceed(r *Room) {}
+func (v *Voting) proceed(r *Room) error {
+	v.countDown(r, "room.countdown-go")
+	return nil
+}
+
+// proceed has nothing to do: everyone goes by itself.
+func (*Countdown) proceed(*Room) error { return nil }
 
 // say takes a player's word from the terminal, as the player's page gives it.
 func (in Hear) say(r *Room, m wire.Say) {

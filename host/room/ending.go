@@ -21,7 +21,10 @@ type Launching struct {
 
 func (*Launching) stage() wire.Stage { return wire.Launching }
 func (*Launching) tick(*Room)        {}
-func (*Launching) proceed(r *Room)   { r.nextRound() }
+func (*Launching) proceed(r *Room) error {
+	r.nextRound()
+	return nil
+}
 
 // begin sends everyone to the server.
 func (l *Launching) begin(r *Room) {
@@ -133,9 +136,10 @@ func (f *Failed) tick(r *Room) {
 	r.nextRound()
 }
 
-func (*Failed) proceed(r *Room) {
+func (*Failed) proceed(r *Room) error {
 	r.failures = 0
 	r.nextRound()
+	return nil
 }
 
 // changed lets the room try again when somebody is back, unless it has tried too often.

@@ -26,8 +26,8 @@ type Listing struct {
 	came *Listed
 }
 
-func (*Listing) stage() wire.Stage { return wire.Listing }
-func (*Listing) proceed(*Room)     {}
+func (*Listing) stage() wire.Stage   { return wire.Listing }
+func (*Listing) proceed(*Room) error { return nil }
 
 // begin asks for the server list.
 func (l *Listing) begin(r *Room) {

@@ -65,12 +65,13 @@ func (g *Gathering) beginAgain(r *Room, forget []string) {
 	r.enter(g)
 }
 
-func (*Gathering) proceed(r *Room) {
+func (*Gathering) proceed(r *Room) error {
 	if len(r.group.Attendance.Active()) == 0 {
 		r.out.says(sentence.Of("room.nobody-here"))
-		return
+		return nil
 	}
 	(&Listing{}).begin(r)
+	return nil
 }
 
 // measure starts a player, and gives back the results that the room has already.
@@ -89,7 +90,10 @@ type Measuring struct{}
 func (*Measuring) stage() wire.Stage { return wire.Measuring }
 
 // proceed chooses while some still measure.
-func (*Measuring) proceed(r *Room) { r.choose(true) }
+func (*Measuring) proceed(r *Room) error {
+	r.choose(true)
+	return nil
+}
 
 // tick goes on without players who vanished or say nothing. When the time is up it chooses from the
 // results so far: nobody holds the others for ever.
@@ -174,7 +178,10 @@ type Coordinating struct {
 }
 
 func (*Coordinating) stage() wire.Stage { return wire.Refining }
-func (*Coordinating) proceed(r *Room)   { r.choose(true) }
+func (*Coordinating) proceed(r *Room) error {
+	r.choose(true)
+	return nil
+}
 
 // tick goes on without players who are gone, and chooses when it is time.
 func (c *Coordinating) tick(r *Room) {

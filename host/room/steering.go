@@ -80,7 +80,7 @@ func (Lock) steers()   {}
 
 func (a Go) do(r *Room, _ caller) error {
 	if a.Stage == "" || a.Stage == r.phase.stage() {
-		r.phase.proceed(r)
+		return r.phase.proceed(r)
 	}
 	return nil
 }

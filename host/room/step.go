@@ -230,8 +230,7 @@ func (r *Room) stand(d time.Duration) {
 }
 
 func (Proceed) step(r *Room) error {
-	r.phase.proceed(r)
-	return nil
+	return r.phase.proceed(r)
 }
 
 func (in Leave) step(r *Room) error {
@@ -414,7 +413,7 @@ type phase interface {
 	// tick lets time pass: it gives up on players who take too long.
 	tick(r *Room)
 	// proceed is the organiser's go.
-	proceed(r *Room)
+	proceed(r *Room) error
 }
 
 // phases returns an empty value of each phase, by its name in the saved form.

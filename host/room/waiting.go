@@ -112,10 +112,11 @@ func (r *Room) Watches() []netip.AddrPort {
 }
 
 // proceed ends the wait for an organiser who does not want to wait.
-func (w *Waiting) proceed(r *Room) {
+func (w *Waiting) proceed(r *Room) error {
 	if (Unwait{Instead: true}).do(r, caller{}) != nil {
 		w.over(r, w.wait.GiveUp(&r.group, notWaiting))
 	}
+	return nil
 }
 
 // tick lets time pass.

@@ -283,7 +283,17 @@ func OnPage(s Setting) bool { return s.OnPage }
 // Supposed reports whether a what-if may change a setting.
 func Supposed(s Setting) bool { return s.Supposed }
 
-// Patched returns the settings with the values of a JSON object. It ignores settings that the patch
+// keysOf returns the keys of the settings that may be changed.
+func keysOf(may func(Setting) bool) (keys []string) {
+	for _, row := range Table() {
+		if may(row) {
+			keys = append(keys, row.Key)
+		}
+	}
+	return keys
+}
+
+// Patched returns the settings with the values of a JSON object. It refuses settings that the patch
 // may not change. An error names an invalid setting.
 //
 // Texts are cleaned first: a text without visible characters is empty. Callers that must predict
@@ -293,6 +303,9 @@ func (s Settings) Patched(patch []byte, may func(Setting) bool) (_ Settings, err
 	if err := json.Unmarshal(patch, &values); err != nil {
 		return s, fmt.Errorf("no settings: %w", err)
 	}
+	if why := strange(values, keysOf(may)); why != nil {
+		return s, why
+	}
 	s.Limits = slices.Clone(s.Limits)
 	if s.MaxBots != nil { // the patch must not write to the room's own number
 		bots := *s.MaxBots
@@ -300,7 +313,7 @@ func (s Settings) Patched(patch []byte, may func(Setting) bool) (_ Settings, err
 	}
 	for _, row := range Table() {
 		value, named := values[row.Key]
-		if !named || !may(row) {
+		if !named {
 			continue
 		}
 		if err := json.Unmarshal(value, row.Of(&s)); err != nil {

@@ -96,8 +96,10 @@ func TestPatched(t *testing.T) {
 			s.Limits = Limits{150500 * time.Microsecond, 200 * time.Millisecond}
 		}), ""},
 		{`{"limits_ms":[]}`, OnPage, with(func(s *Settings) { s.Limits = nil }), ""},
-		{`{"by":"minimax","map":"other"}`, Supposed, with(func(s *Settings) { s.By = selection.Minimax }), ""},
-		{`{"open":false,"strategy":"as","-":"password","unknown":{}}`, OnPage, friday, ""},
+		{`{"by":"minimax"}`, Supposed, with(func(s *Settings) { s.By = selection.Minimax }), ""},
+		{`{"by":"minimax","map":"other"}`, Supposed, Settings{}, "no key “map”"},
+		{`{"open":false}`, OnPage, Settings{}, "no key “open”"},
+		{`{"-":"password"}`, OnPage, Settings{}, "no key “-”"},
 		{`{"mode":"a\u001bb"}`, OnPage, with(func(s *Settings) { s.Mode = "ab" }), ""},
 		// Links are taken whole or not at all: Teams' webhooks have some 300 bytes.
 		{`{"webhook":" https://clan.example/` + strings.Repeat("a", 400) + `\n"}`, OnPage, with(func(s *Settings) {
