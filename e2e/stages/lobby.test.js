@@ -93,7 +93,8 @@ test("the organiser changes one setting at a time, in the field's unit", async (
   await sets("#agree", "false");
   await sets("#voice", " mumble://voice.example/den ");
   await sets("#webhook", "none");
-  assert.deepEqual(asked, [{ by: "threshold" }, { limits_ms: [120, 180] }, { wait_ms: 1_800_000 }, { guests_vote: false }, { agree: false }, { voice: "mumble://voice.example/den" }, { webhook: "" }].map((settings) => `settings${JSON.stringify({ settings })}`));
+  await sets("#every", "fri, sat 8pm");
+  assert.deepEqual(asked, [{ by: "threshold" }, { limits_ms: [120, 180] }, { wait_ms: 1_800_000 }, { guests_vote: false }, { agree: false }, { voice: "mumble://voice.example/den" }, { webhook: "" }, { every: "fri, sat 8pm (UTC)" }].map((settings) => `settings${JSON.stringify({ settings })}`));
   asked.length = 0;
   await sets("textarea[name=places]", "Frankfurt, 192.0.2.71\n<b>London</b>, 192.0.2.72:443, tcp");
   assert.deepEqual(asked, ['settings{"settings":{"places":"Frankfurt, 192.0.2.71\\n<b>London</b>, 192.0.2.72:443, tcp"}}']);

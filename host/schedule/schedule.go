@@ -6,12 +6,13 @@
 //	"2026-11-27 20:00 Europe/Berlin"  on that date alone
 //	"whenever"                        no date
 //
+// Parse takes these forms, and others that people write: "Fridays at 8pm EST", "daily 20:00".
+//
 // A schedule keeps the zone's name, because a place changes its clock twice a year and by law.
 // 20:00 stays 20:00 there, but at another moment.
 package schedule
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -43,85 +44,6 @@ type civil struct {
 }
 
 var weekdays = []string{"mon", "tue", "wed", "thu", "fri", "sat", "sun"}
-
-const (
-	// longest bounds a schedule's text, in bytes: all days, and the longest name of a zone.
-	longest = 100
-	// firstYear and lastYear bound dates, so that JSON can express the time in every zone.
-	firstYear, lastYear = 2000, 9000
-)
-
-var errForm = errors.New(`say such as "fri 20:00", "tue,fri 20:00 Europe/Berlin", "2026-11-27 20:00" or "whenever"`)
-
-// ErrNoZone is the error for a text without a time zone.
-var ErrNoZone = errors.New(`a time zone is missing: say its name, such as "fri 20:00 Europe/Berlin"`)
-
-// UnknownZoneError is the name of a time zone that does not exist.
-type UnknownZoneError string
-
-func (name UnknownZoneError) Error() string {
-	return fmt.Sprintf("no time zone is called %q: say such as Europe/Berlin or America/New_York", string(name))
-}
-
-// Parse reads a schedule. home is the time zone for a text that names none.
-func Parse(text, home string) (Schedule, error) {
-	if len(text) > longest {
-		return Schedule{}, errForm
-	}
-	words := strings.Fields(text)
-	if len(words) == 1 && strings.EqualFold(words[0], Whenever) {
-		return Schedule{}, nil
-	}
-	if len(words) < 2 || len(words) > 3 {
-		return Schedule{}, errForm
-	}
-	var s Schedule
-	if date, err := time.Parse(time.DateOnly, words[0]); err == nil {
-		if date.Year() < firstYear || date.Year() > lastYear {
-			return Schedule{}, errForm
-		}
-		s.date.year, s.date.month, s.date.day = date.Date()
-	} else {
-		for _, word := range strings.Split(strings.ToLower(words[0]), ",") {
-			at := slices.IndexFunc(weekdays, func(day string) bool { return len(word) >= len(day) && strings.HasPrefix(dayOf(day).string(), word) })
-			if at < 0 {
-				return Schedule{}, errForm
-			}
-			if day := dayOf(weekdays[at]).Weekday; !slices.Contains(s.days, day) {
-				s.days = append(s.days, day)
-			}
-		}
-		slices.SortFunc(s.days, func(a, b time.Weekday) int { return cmp.Compare(fromMonday(a), fromMonday(b)) })
-	}
-	clock, err := time.Parse("15:04", words[1])
-	if err != nil {
-		return Schedule{}, errForm
-	}
-	s.hour, s.minute = clock.Hour(), clock.Minute()
-	name := home
-	if len(words) == 3 {
-		name = words[2]
-	}
-	for _, table := range []string{"posix/", "right/"} { // some machines have these, and others do not
-		name = strings.TrimPrefix(name, table)
-	}
-	if slices.Contains([]string{"", "Local", "localtime", "posixrules"}, name) { // these differ between machines
-		return Schedule{}, ErrNoZone
-	}
-	if s.zone, err = time.LoadLocation(name); err != nil {
-		return Schedule{}, UnknownZoneError(name)
-	}
-	return s, nil
-}
-
-// weekday is a day by its number, and by the first letters of its name.
-type weekday struct{ time.Weekday }
-
-func dayOf(short string) weekday {
-	return weekday{time.Weekday((slices.Index(weekdays, short) + 1) % len(weekdays))}
-}
-
-func (d weekday) string() string { return strings.ToLower(d.String()) }
 
 func fromMonday(d time.Weekday) int { return (int(d) + 6) % len(weekdays) }
 

@@ -97,9 +97,17 @@ func TestParse(t *testing.T) {
 		{"fri 20:00 Europe/Atlantis", "", "", "no time zone is called"},
 		{"fri 20:00 ../../etc/passwd", "", "", "no time zone is called"},
 		{"fri 24:00", "UTC", "", "say such as"},
-		{"fri 8pm", "UTC", "", "say such as"},
 		{"f 20:00", "UTC", "", "say such as"},
 		{"fri", "UTC", "", "say such as"},
+		{"fri 8", "UTC", "", "say such as"}, // of the morning, or of the evening
+		{"fri 13pm", "UTC", "", "say such as"},
+		{"fri 8pm 9pm", "UTC", "", "say such as"},
+		{"fry 20:00", "UTC", "", "say such as"},
+		{"tomorrow 20:00", "UTC", "", "say such as"},
+		{"7/2/2027 20:00", "UTC", "", "say such as"}, // July, or February
+		{"thu 2027-07-02 20:00", "UTC", "", "say such as"},
+		{"2 July 20:00", "UTC", "", "say such as"},
+		{"mon - 20:00", "UTC", "", "say such as"},
 		{"", "UTC", "", "say such as"},
 		{"2026-02-30 20:00", "UTC", "", "say such as"},
 		{"9999-12-31 23:00 America/New_York", "", "", "say such as"}, // the year 10000 in UTC
@@ -112,6 +120,69 @@ func TestParse(t *testing.T) {
 			t.Errorf("%q: %v, %v; want %s", test.text, s, err, test.want)
 		case test.wrong != "" && (err == nil || !strings.Contains(err.Error(), test.wrong)):
 			t.Errorf("%q: %v, want %s", test.text, err, test.wrong)
+		}
+	}
+}
+
+// TestParseSpoken checks what people write.
+func TestParseSpoken(t *testing.T) {
+	const home = "Europe/Berlin"
+	for text, want := range map[string]string{
+		"fri 8pm":                                    "fri 20:00 Europe/Berlin",
+		"8pm":                                        "mon,tue,wed,thu,fri,sat,sun 20:00 Europe/Berlin",
+		"daily 20:00":                                "mon,tue,wed,thu,fri,sat,sun 20:00 Europe/Berlin",
+		"every day at 8 pm":                          "mon,tue,wed,thu,fri,sat,sun 20:00 Europe/Berlin",
+		"fri, sat 20:00":                             "fri,sat 20:00 Europe/Berlin",
+		"Fridays and Saturdays at 8:30 p.m.":         "fri,sat 20:30 Europe/Berlin",
+		"tue/thu 20h30":                              "tue,thu 20:30 Europe/Berlin",
+		"20 Uhr fri":                                 "fri 20:00 Europe/Berlin",
+		"mon-thu 20.00":                              "mon,tue,wed,thu 20:00 Europe/Berlin",
+		"sat - mon 12am":                             "mon,sat,sun 00:00 Europe/Berlin",
+		"weekdays 12pm":                              "mon,tue,wed,thu,fri 12:00 Europe/Berlin",
+		"weekends at noon":                           "sat,sun 12:00 Europe/Berlin",
+		"weds, thurs nights 11PM":                    "wed,thu 23:00 Europe/Berlin",
+		"2027-07-02 20:00 EST":                       "2027-07-02 20:00 America/New_York",
+		"2027-07-02T20:00":                           "2027-07-02 20:00 Europe/Berlin",
+		"2027-07-02T20:00:00Z":                       "2027-07-02 20:00 UTC",
+		"2027-07-02T20:00+05:30":                     "2027-07-02 20:00 UTC+5:30",
+		"2.7.2027 20 Uhr":                            "2027-07-02 20:00 Europe/Berlin",
+		"Friday, 2nd of July 2027, 8pm":              "2027-07-02 20:00 Europe/Berlin",
+		"July 2, 2027 at 8pm ET":                     "2027-07-02 20:00 America/New_York",
+		"fri 20:00 Eastern Standard Time":            "fri 20:00 America/New_York",
+		"fri 20:00 PDT":                              "fri 20:00 America/Los_Angeles",
+		"fri 20:00 CEST":                             "fri 20:00 CET",
+		"fri 20:00 gmt":                              "fri 20:00 UTC",
+		"fri 20:00 UTC+2":                            "fri 20:00 UTC+2",
+		"fri 20:00 GMT -3":                           "fri 20:00 UTC-3",
+		"fri 20:00 europe/london":                    "fri 20:00 Europe/London",
+		"fri 20:00 New York":                         "fri 20:00 America/New_York",
+		"fri 20:00 Tokyo time":                       "fri 20:00 Asia/Tokyo",
+		"fri 8pm (America/New_York)":                 "fri 20:00 America/New_York",
+		"fri 8pm JST (America/New_York)":             "fri 20:00 Asia/Tokyo",
+		"every Tuesday and Friday at 20:00 (UTC+2)":  "tue,fri 20:00 UTC+2",
+		"on Friday, 27 November 2026 at 20:00 (UTC)": "2026-11-27 20:00 UTC",
+		"whenever (Europe/Berlin)":                   "whenever",
+	} {
+		if s, err := Parse(text, home); err != nil || s.String() != want {
+			t.Errorf("%q: %v, %v; want %s", text, s, err, want)
+		}
+	}
+	for name, want := range map[string]string{
+		"IST": "Asia/Kolkata, Asia/Jerusalem, Europe/Dublin", "cst": "America/Chicago, Asia/Shanghai, America/Havana",
+	} {
+		if _, err := Parse("fri 8pm "+name, home); err == nil || !strings.Contains(err.Error(), "say one of "+want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestSpokenZones checks that every zone that a name may mean is one that machines know.
+func TestSpokenZones(t *testing.T) {
+	for name, zones := range spoken {
+		for _, zone := range zones {
+			if s, err := Parse("fri 20:00 "+zone, ""); err != nil || s.String() != "fri 20:00 "+zone {
+				t.Errorf("%s: %s is %v, %v", name, zone, s, err)
+			}
 		}
 	}
 }

@@ -217,8 +217,8 @@ func Table() []Setting {
 			OnPage: true},
 		{Key: "every", Of: func(s *Settings) any { return &s.Every }, Rare: true,
 			Flag: "every", Usage: "keep the room when the night ends, with link, people and history, until the " +
-				"next evening: `WHEN` it is, as in \"fri 20:00\", \"tue,fri 20:00 Europe/Berlin\", \"2026-11-27 " +
-				"20:00\" or \"whenever\"", OnPage: true},
+				"next evening: `WHEN` it is, as in \"fri 20:00\", \"tue,fri 8pm Europe/Berlin\", \"daily 20:00\", " +
+				"\"2026-11-27 20:00\" or \"whenever\"", OnPage: true},
 		{Key: "name", Of: func(s *Settings) any { return &s.Name },
 			Flag: "room", Usage: "the room's `NAME` (default: its code)"},
 		{Key: passwordKey, Of: func(s *Settings) any { return &s.Password },
@@ -388,13 +388,16 @@ func (row Setting) refused(err error) error {
 // whenRefused says why a text is no schedule.
 func whenRefused(err error) error {
 	var zone schedule.UnknownZoneError
+	var ambiguous schedule.AmbiguousZoneError
 	switch {
+	case errors.As(err, &ambiguous):
+		return impossible("refused.every-zones", "zone", ambiguous.Name, "zones", ambiguous.Zones)
 	case errors.As(err, &zone):
 		return impossible("refused.every-zone", "zone", string(zone))
 	case errors.Is(err, schedule.ErrNoZone):
 		return impossible("refused.every-no-zone", "example", `"fri 20:00 Europe/Berlin"`)
 	}
-	return impossible("refused.every-form", "weekly", `"fri 20:00"`, "often", `"tue,fri 20:00 Europe/Berlin"`,
+	return impossible("refused.every-form", "weekly", `"fri 20:00"`, "often", `"tue,fri 8pm Europe/Berlin"`,
 		"once", `"2026-11-27 20:00"`, "never", `"whenever"`)
 }
 

@@ -9,7 +9,8 @@ import (
 	"github.com/thlib/go-timezone-local/tzlocal"
 )
 
-// takeEvery reads when the group meets, in this machine's time zone unless the text names another.
+// takeEvery reads when the group meets, in this machine's time zone unless the text names another, and
+// says how it has understood the text.
 func (h *hostCommand) takeEvery() error {
 	if h.settings.Every == "" {
 		return nil
@@ -27,5 +28,6 @@ func (h *hostCommand) takeEvery() error {
 			"say the next date, or a day of each week, as in \"fri 20:00\"")
 	}
 	h.settings.Every = when.String()
+	h.screen.Say("%s", h.screen.Language.Say(when.Words()))
 	return nil
 }

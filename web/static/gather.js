@@ -359,9 +359,9 @@ function select(named, options, chosen) {
   return h("select", named, options.map(([value, name]) => h("option", { value, selected: value === chosen }, name)));
 }
 
-/** When the group meets, in the reader's time zone unless the text names another. @param {string} text */
+/** When the group meets, with the reader's time zone in case that the text names none. @param {string} text */
 function inZone(text) {
-  return text.split(/\s+/).length === 2 ? `${text} ${Intl.DateTimeFormat().resolvedOptions().timeZone}` : text;
+  return text && `${text} (${Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC"})`;
 }
 
 /**
