@@ -1,6 +1,7 @@
 package discovery
 
 import (
+	"bytes"
 	"fmt"
 	"strconv"
 	"time"
@@ -26,7 +27,7 @@ func (m Millis) MarshalJSON() ([]byte, error) { return []byte(m.String()), nil }
 func (m *Millis) UnmarshalJSON(text []byte) error {
 	ms, err := strconv.ParseFloat(string(text), 64)
 	if err != nil || !(ms >= 0 && ms <= maxMillis) {
-		return fmt.Errorf("%q is no time in milliseconds", text)
+		return fmt.Errorf("%q is no time in milliseconds", bytes.Trim(text, `"`))
 	}
 	*m = Millis(time.Duration(ms*1000+0.5) * time.Microsecond)
 	return nil

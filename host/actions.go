@@ -147,7 +147,7 @@ func (p *pageAPI) serveAction(w http.ResponseWriter, r *http.Request) {
 	case err != nil:
 		var why *wire.Refusal
 		if !errors.As(err, &why) {
-			why = &wire.Refusal{Reason: wire.ReasonMalformed, Says: sentence.Plain(err.Error())}
+			why = &wire.Refusal{Reason: wire.ReasonMalformed, Says: sentence.Plain(wire.InJSON(err).Error())}
 		}
 		p.refuse(w, http.StatusBadRequest, *why)
 		return

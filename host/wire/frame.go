@@ -2,11 +2,12 @@ package wire
 
 import (
 	"bytes"
-	"cmp"
+	"encoding"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
+	"strings"
 )
 
 // Frame is one message in its encoded form: JSON or binary.
@@ -116,7 +117,7 @@ func unmarshalJSON(data []byte) (Message, error) {
 		Type string `json:"type"`
 	}
 	if err := json.Unmarshal(data, &head); err != nil {
-		return nil, fmt.Errorf("%w: %v", ErrMalformed, err)
+		return nil, fmt.Errorf("%w: %v", ErrMalformed, InJSON(err))
 	}
 	switch head.Type {
 	case Hello{}.kind():
@@ -190,20 +191,29 @@ func into[M Message](data []byte) (Message, error) {
 	}
 	cleanTexts(reflect.ValueOf(&m))
 	if err != nil {
-		return nil, fmt.Errorf("%w: %s: %v", ErrMalformed, m.kind(), inJSON(err))
+		return nil, fmt.Errorf("%w: %s: %v", ErrMalformed, m.kind(), InJSON(err))
 	}
 	return m, nil
 }
 
-// inJSON says in JSON's words which field has the wrong type, because the author of another program
-// does not know Go's types.
-func inJSON(err error) error {
+// InJSON says in JSON's words what is wrong with a document, because the author of another program does
+// not know Go's types. Other errors it returns as they are.
+func InJSON(err error) error {
+	var broken *json.SyntaxError
 	var wrong *json.UnmarshalTypeError
-	if !errors.As(err, &wrong) {
+	switch {
+	case errors.As(err, &broken) && strings.HasPrefix(broken.Error(), "unexpected end"):
+		return errors.New("the JSON ends in the middle")
+	case errors.As(err, &broken):
+		return fmt.Errorf("it is no JSON from byte %d on", broken.Offset)
+	case !errors.As(err, &wrong):
 		return err
 	}
-	want := "a string"
-	switch wrong.Type.Kind() {
+	want, kind := "a string", wrong.Type.Kind()
+	if reflect.PointerTo(wrong.Type).Implements(reflect.TypeFor[encoding.TextUnmarshaler]()) {
+		kind = reflect.String
+	}
+	switch kind {
 	case reflect.Bool:
 		want = "true or false"
 	case reflect.Slice, reflect.Array:
@@ -216,5 +226,9 @@ func inJSON(err error) error {
 		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
 		want = "a whole number in its range"
 	}
-	return fmt.Errorf("%s: got %s, want %s", cmp.Or(wrong.Field, "the message"), wrong.Value, want)
+	text := fmt.Sprintf("got %s, want %s", wrong.Value, want)
+	if wrong.Field != "" {
+		text = wrong.Field + ": " + text
+	}
+	return errors.New(text)
 }

@@ -301,7 +301,7 @@ func keysOf(may func(Setting) bool) (keys []string) {
 func (s Settings) Patched(patch []byte, may func(Setting) bool) (_ Settings, err error) {
 	var values map[string]json.RawMessage
 	if err := json.Unmarshal(patch, &values); err != nil {
-		return s, fmt.Errorf("no settings: %w", err)
+		return s, fmt.Errorf("no settings: %w", InJSON(err))
 	}
 	if why := strange(values, keysOf(may)); why != nil {
 		return s, why
@@ -376,7 +376,7 @@ func impossible(key string, pairs ...any) error { return Refuse(ReasonAction, ke
 func (row Setting) refused(err error) error {
 	var refusal *Refusal
 	if !errors.As(err, &refusal) {
-		return fmt.Errorf("%s: %w", row.Key, err)
+		return fmt.Errorf("%s: %w", row.Key, InJSON(err))
 	}
 	var name any = row.Key
 	if row.OnPage {

@@ -73,6 +73,26 @@ func TestWords(t *testing.T) {
 	}
 }
 
+// TestPatchedInWords checks that the author of another program reads JSON's words for what is wrong, and
+// not Go's.
+func TestPatchedInWords(t *testing.T) {
+	for patch, want := range map[string]string{
+		`{"players":"four"}`: "players: got string, want a whole number in its range",
+		`{"limits_ms":"80"}`: "limits_ms: got string, want an array",
+		`{"agree":"maybe"}`:  "agree: got string, want true or false",
+		`{"every":3}`:        "every: got number, want a string",
+		`{"wait_ms":"1h"}`:   `wait_ms: "1h" is no time in milliseconds`,
+		`{"places":{"a":1}}`: "places: got object, want an array",
+		`[]`:                 "no settings: got array, want an object",
+		`{"players":4`:       "no settings: the JSON ends in the middle",
+		`players=4`:          "no settings: it is no JSON from byte 1 on",
+	} {
+		if _, err := (Settings{By: "mean"}).Patched([]byte(patch), func(Setting) bool { return true }); err == nil || err.Error() != want {
+			t.Errorf("%s: %v, want %s", patch, err, want)
+		}
+	}
+}
+
 func TestPatched(t *testing.T) {
 	friday := Settings{
 		Name:    "Friday",

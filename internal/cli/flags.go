@@ -175,7 +175,7 @@ func bindLaunch(cmd *cobra.Command, l *game.Launcher) {
 // checkLaunch refuses a template that cannot work, before anybody waits for it.
 func checkLaunch(l *game.Launcher) error {
 	if err := l.Check(); err != nil {
-		return usagef("--launch-command: %s", hint.Plain(err.Error()))
+		return usagef("--launch-command: %s", hint.Plain(err))
 	}
 	return nil
 }

@@ -73,7 +73,7 @@ func (a *atHome) run(ctx context.Context) error {
 	}
 	file, err := userfile.State("home")
 	if err != nil {
-		return fmt.Errorf("no folder for what Home keeps: %w", hint.Reason(err))
+		return hint.NoFolder("what Home keeps", err)
 	}
 	instance, other, err := home.Claim(ctx, filepath.Dir(file))
 	if err != nil {

@@ -145,7 +145,7 @@ func (h *hostCommand) encrypt() error {
 	case h.tls:
 		file, err := userfile.State("certificate.pem")
 		if err != nil {
-			return fmt.Errorf("no folder for the certificate: %w", err)
+			return hint.NoFolder("the certificate", err)
 		}
 		return h.ingress.EncryptByOwn(file)
 	}

@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"strings"
 
@@ -104,8 +106,11 @@ func (l *lists) take(file string) error {
 	}
 	defer r.Close()
 	said, err := favourites.Take(favouritesFile(), r, forGame(g), l.kind())
+	if unkept := (*fs.PathError)(nil); errors.As(err, &unkept) {
+		return fmt.Errorf("cannot keep your lists: %w", err)
+	}
 	if err != nil {
-		return hint.With(fmt.Errorf("%s: %s", input.Name(discovery.CleanText(file)), hint.Plain(err.Error())),
+		return hint.With(fmt.Errorf("%s: %s", input.Name(discovery.CleanText(file)), hint.Plain(err)),
 			"it may be lines such as 192.0.2.1:27960, QStat's list or XML, or Steam's serverbrowser_hist.vdf")
 	}
 	l.screen.Say("%s", l.screen.Wrap(said, 0))

@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
 
 	"github.com/spf13/cobra"
 
@@ -39,7 +38,7 @@ is standard input.`,
   muster select *.json --by even-sides --sides ann=a,ben=a,emil=b,zoe=b`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return errors.New("which reports? Name one file a player")
+				return usagef("which reports? Name one file a player")
 			}
 			return nil
 		},

@@ -205,7 +205,7 @@ func (s *serving) programs(ctx context.Context, log *slog.Logger) (*handout.Hand
 	say := func(format string, args ...any) { log.Info(fmt.Sprintf(format, args...)) }
 	warn := func(warnings ...error) {
 		for _, w := range warnings {
-			log.Warn("not every program is given", "why", hint.Plain(discovery.CleanText(w.Error())))
+			log.Warn("not every program is given", "why", discovery.CleanText(hint.Plain(w)))
 		}
 	}
 	return s.downloads.Open(ctx, s.logger(), say, warn)

@@ -60,7 +60,7 @@ func (s *starting) check(places wire.Venues) (err error) {
 		return usagef("--start-within %v: a server takes some time to start", s.within)
 	}
 	if s.hook, err = game.NewHook(s.command); err != nil {
-		return usagef("--start-command: %s", hint.Plain(err.Error()))
+		return usagef("--start-command: %s", hint.Plain(err))
 	}
 	if program, isThere := s.hook.Program(); !isThere {
 		return hint.With(fmt.Errorf("--start-command: there is no program %s on this machine", program),

@@ -19,6 +19,7 @@ import (
 
 	"muster/discovery"
 	"muster/internal/input"
+	"muster/internal/slip"
 )
 
 // maxFile is the largest file that is read, in bytes.
@@ -65,8 +66,8 @@ func Read(from io.Reader, name string, known Known) (map[string]Value, error) {
 	if err := toml.Unmarshal(text, &file); err != nil {
 		var wrong *toml.DecodeError
 		if errors.As(err, &wrong) {
-			line, _ := wrong.Position()
-			return nil, &Error{name, line, errors.New(strings.TrimPrefix(wrong.Error(), "toml: "))}
+			line, why := slip.InTOML(string(text), wrong)
+			return nil, &Error{name, line, errors.New(why)}
 		}
 		return nil, &Error{File: name, Err: errors.New(strings.TrimPrefix(err.Error(), "toml: "))}
 	}
@@ -85,8 +86,7 @@ func Read(from io.Reader, name string, known Known) (map[string]Value, error) {
 		for _, key := range slices.Sorted(maps.Keys(tables[table])) {
 			line := lineOf(string(text), table, key)
 			if !slices.Contains(known[table], key) {
-				wrong := fmt.Errorf("unknown key %q: known are %s", discovery.CleanText(key), strings.Join(known[table], ", "))
-				err = errors.Join(err, &Error{name, line, wrong})
+				err = errors.Join(err, &Error{name, line, unknownKey(key, table, known)})
 				continue
 			}
 			texts, is := textsOf(tables[table][key])
@@ -98,6 +98,23 @@ func Read(from io.Reader, name string, known Known) (map[string]Value, error) {
 		}
 	}
 	return values, err
+}
+
+// unknownKey says what somebody may have meant by a key that a table does not have.
+func unknownKey(key, table string, known Known) error {
+	meant := ""
+	for other, keys := range known {
+		if other != table && slices.Contains(keys, key) {
+			meant = ": it belongs below [" + other + "]"
+			if other == "" {
+				meant = ": it belongs above the first [ ]"
+			}
+		}
+	}
+	if near := slip.Near(key, known[table]); near != "" {
+		meant = ": did you mean " + near + "?"
+	}
+	return fmt.Errorf("unknown key %q%s", discovery.CleanText(key), meant)
 }
 
 // textsOf returns the texts of a value, or of a list of values.

@@ -38,10 +38,14 @@ func TestRead(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"name = 'x'\n[serve]\nbad = 1":          `f:3: unknown key "bad": known are listen, name`,
+		"name = 'x'\n[serve]\nbad = 1":          `f:3: unknown key "bad"`,
+		"nmae = 'x'":                            `f:1: unknown key "nmae": did you mean name?`,
+		"[serve]\nListn = 'x'":                  `f:2: unknown key "Listn": did you mean listen?`,
+		"listen = 'x'":                          `f:1: unknown key "listen": it belongs below [serve]`,
+		"name = bob":                            `f:1: a text stands in quotation marks: "bob"`,
 		"name = 'x'\n[serve]\nname = {x = 'y'}": "f:3: name: one value",
 	} {
-		if _, err := Read(strings.NewReader(text), "f", Known{"": top, "serve": {"listen", "name"}}); err == nil ||
+		if _, err := Read(strings.NewReader(text), "f", Known{"": {"at", "name"}, "serve": {"listen", "name"}}); err == nil ||
 			!strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", text, err, want)
 		}

@@ -13,6 +13,7 @@ import (
 
 	"muster/internal/hint"
 	"muster/internal/input"
+	"muster/internal/slip"
 	"muster/internal/userfile"
 )
 
@@ -86,12 +87,18 @@ func Variable(key string) string {
 // CheckVariables refuses variables of a table's command that belong to none of its keys. Otherwise an operator who
 // mistypes a limit would believe that it holds.
 func CheckVariables(environ []string, table string, keys []string) (trouble error) {
+	var variables []string
+	for _, key := range keys {
+		variables = append(variables, Variable(key))
+	}
 	for _, entry := range environ {
 		name, text, _ := strings.Cut(entry, "=")
-		isKey := func(key string) bool { return Variable(key) == name }
-		if strings.HasPrefix(name, Variable(table+".")) && text != "" && !slices.ContainsFunc(keys, isKey) {
-			trouble = errors.Join(trouble, hint.With(hint.Usagef("%s in the environment: there is no such flag of muster %s", name, table),
-				"each flag has a variable: --public-url has MUSTER_SERVE_PUBLIC_URL; docs/serve.md says more"))
+		if strings.HasPrefix(name, Variable(table+".")) && text != "" && !slices.Contains(variables, name) {
+			advice := "each flag has a variable: --public-url has MUSTER_SERVE_PUBLIC_URL; docs/serve.md says more"
+			if near := slip.Near(name, variables); near != "" {
+				advice = "did you mean " + near + "?"
+			}
+			trouble = errors.Join(trouble, hint.With(hint.Usagef("%s in the environment: there is no such flag of muster %s", name, table), advice))
 		}
 	}
 	return trouble

@@ -176,7 +176,7 @@ func (b *Brought) own(in io.Reader, of For) error {
 	}
 	s, err := parse(data)
 	if err != nil {
-		return fmt.Errorf("favourites: %w: %v", discovery.ErrMalformed, err)
+		return fmt.Errorf("favourites: %w: %w", discovery.ErrMalformed, err)
 	}
 	for _, one := range s.Favourites {
 		b.put(one, one.Game == of.Game, one.Addr.String())

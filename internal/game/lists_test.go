@@ -338,7 +338,7 @@ func TestMistakesByLine(t *testing.T) {
 		{"urls = ['https://example.org/']\n", "", 7, "urls is missing"},
 		{"address = 'a'\n", "", 7, "address is missing"},
 		{"address = 'a'\n", "host = 'a'\nwhere = ['mod']\n", 11, `where "mod"`},
-		{"address = 'a'\n", "adress = 'a'\n", 10, `unknown key "game.x.lists.adress"; a list has urls, `},
+		{"address = 'a'\n", "adress = 'a'\n", 10, `unknown key "game.x.lists.adress": did you mean address?`},
 		{"address = 'a'\n", "address = 7\n", 10, "address"},
 	} {
 		_, err := Load(strings.NewReader(strings.Replace(entry, c.old, c.new, 1)), "games.toml")

@@ -151,7 +151,7 @@ func (t Table) Known(a Answer) (games []Game) {
 // NewID returns an id for a game that a server is of: by what the server says of itself, or a general one.
 func NewID(a Answer) string {
 	if a.Info != nil {
-		if id := strings.Join(wordsOf(a.Info.Mod), ""); isID(id) && unicode.IsLetter(firstRune(id)) {
+		if id := strings.Join(wordsOf(a.Info.Mod), ""); isID(id) && unicode.IsLetter([]rune(id)[0]) {
 			return id
 		}
 	}

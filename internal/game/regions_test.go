@@ -33,7 +33,8 @@ func TestRegionsTable(t *testing.T) {
 	}
 	for _, c := range []struct{ from, to, want string }{
 		{"how = ", "hau = ", `games.toml:4: unknown key "game.arena.regions.hau"`},
-		{"set = \"EU 1\"", "sett = \"EU 1\"", `games.toml:6: unknown key "game.arena.regions.sett"; regions has how, dump, command, list; a region has name, set, country, measure, code`},
+		{"set = \"EU 1\"", "sett = \"EU 1\"", `games.toml:6: unknown key "game.arena.regions.sett": did you mean set?`},
+		{"set = \"EU 1\"", "press = \"EU 1\"", `games.toml:6: unknown key "game.arena.regions.press"; regions has how, dump, command, list; a region has name, set, country, measure, code`},
 		{"\"Lima\"", "\"frankfurt\"", `games.toml:5: game "arena": regions: region 2: another region has the same name frankfurt`},
 		{"two.example.org:80", "two.example.org", `games.toml:5: game "arena": regions: region 2: a region has a measure`},
 		{"how = \"Press F8 and choose {set}\"", "", "games.toml:3: game \"arena\": regions: how is missing"},

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"muster/internal/hint"
+	"muster/internal/slip"
 )
 
 // nearness says how a text names a game. Smaller is nearer.
@@ -47,7 +48,7 @@ func (m Match) IsOther() bool { return m.isOther }
 func (m Match) IsSlip() bool { return m.near == bySlip }
 
 // mostText is the longest text that is looked for, in letters. No game's name is longer.
-const mostText = 64
+const mostText = slip.Longest
 
 // finder finds games by what people call them: names, other names, initials, beginnings, parts, and all that with slips.
 //
@@ -253,7 +254,7 @@ func (k *called) slips(asked []folded) (fewest int, isWhole, is bool) {
 	for _, of := range slices.Concat([][]folded{k.id, k.name}, k.aliases, k.parts) {
 		anyPair(asked, of, func(a, b folded) bool {
 			most := allowed(a.letters)
-			whole, beginning := distance(a.letters, b.letters, most)
+			whole, beginning := slip.Distance(a.letters, b.letters, most)
 			if whole <= most && (!is || whole < fewest || whole == fewest && !isWhole) {
 				fewest, isWhole, is = whole, true, true
 			}
@@ -272,7 +273,7 @@ func (k *called) slips(asked []folded) (fewest int, isWhole, is bool) {
 		if most == 0 {
 			return strings.HasPrefix(name, word)
 		}
-		_, beginning := distance(letters, []rune(name), most)
+		_, beginning := slip.Distance(letters, []rune(name), most)
 		return beginning <= most
 	}
 	is = anyPair(asked, k.name, func(a, b folded) bool { return eachBegins(a.words, b.words, near) })
@@ -418,47 +419,6 @@ func partsOf(name string) (parts []string) {
 		parts = append(parts, after)
 	}
 	return parts
-}
-
-// distance counts the letters of a that are missing, extra, wrong, or swapped with their neighbour. whole compares a with
-// b, beginning with the nearest beginning of b. It is Damerau's distance, with each letter in one change at most. It stops
-// counting after most.
-func distance(a, b []rune, most int) (whole, beginning int) {
-	isCut := len(b) > len(a)+most
-	if isCut {
-		b = b[:len(a)+most]
-	}
-	if len(a) > mostText || len(a) > len(b)+most {
-		return most + 1, most + 1
-	}
-	var rows [3][2*mostText + 1]int // distances from a prefix of a to each prefix of b: two letters ago, one, now
-	before, row, next := rows[0][:len(b)+1], rows[1][:len(b)+1], rows[2][:len(b)+1]
-	for j := range row {
-		row[j] = j
-	}
-	for i := range a {
-		next[0] = i + 1
-		least := next[0]
-		for j := range b {
-			change := row[j]
-			if a[i] != b[j] {
-				change++
-			}
-			next[j+1] = min(change, row[j+1]+1, next[j]+1)
-			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
-				next[j+1] = min(next[j+1], before[j-1]+1)
-			}
-			least = min(least, next[j+1])
-		}
-		if least > most {
-			return most + 1, most + 1
-		}
-		before, row, next = row, next, before
-	}
-	if whole = row[len(b)]; isCut {
-		whole = most + 1
-	}
-	return whole, slices.Min(row)
 }
 
 // SeveralError says that a text may mean several games.

@@ -25,6 +25,7 @@ import (
 	"muster/host/wire"
 	"muster/internal/hint"
 	"muster/internal/input"
+	"muster/internal/slip"
 	"muster/internal/userfile"
 )
 
@@ -194,41 +195,48 @@ func fileError(name, text string, err error) *FileError {
 		line, _ := first.Position()
 		return &FileError{File: name, Line: line, Err: fmt.Errorf("unknown key %q%s", strings.Join(first.Key(), "."), knownBeside(first.Key()))}
 	case errors.As(err, &wrong):
-		line, _ := wrong.Position()
-		why := reason(wrong)
-		if rows := strings.Split(text, "\n"); wrong.Key() == nil && line > 0 && line <= len(rows) {
-			why = cmp.Or(quoteTrouble(rows[line-1]), why)
+		line, why := slip.InTOML(text, wrong)
+		if wrong.Key() != nil || strings.HasPrefix(why, escaped) {
+			why = reason(wrong)
 		}
 		return &FileError{File: name, Line: line, Err: errors.New(why)}
 	}
 	return &FileError{File: name, Err: err}
 }
 
-// knownBeside returns the known keys at the place of an unknown one.
+// knownBeside returns the known key that an unknown one may be, or all at its place.
 func knownBeside(key []string) string {
-	place, known := "", reflect.TypeFor[Game]()
+	var places []string
+	var known [][]string
 	switch {
 	case len(key) == 4 && key[2] == "lists":
-		place, known = "a list", reflect.TypeFor[master.WebList]()
+		places, known = []string{"a list"}, [][]string{keysOf(reflect.TypeFor[master.WebList]())}
 	case len(key) == 4 && key[2] == "regions": // the decoder does not tell which of the two
-		return fieldsOf("regions", reflect.TypeFor[regions.Table]()) + fieldsOf("a region", reflect.TypeFor[regions.Region]())
+		places = []string{"regions", "a region"}
+		known = [][]string{keysOf(reflect.TypeFor[regions.Table]()), keysOf(reflect.TypeFor[regions.Region]())}
 	case len(key) == 3:
-		place = "a game"
+		places, known = []string{"a game"}, [][]string{keysOf(reflect.TypeFor[Game]())}
 	default:
 		return `: entries begin with [game.ID]`
 	}
-	return fieldsOf(place, known)
+	if near := slip.Near(key[len(key)-1], slices.Concat(known...)); near != "" {
+		return ": did you mean " + near + "?"
+	}
+	var all string
+	for i, place := range places {
+		all += fmt.Sprintf("; %s has %s", place, strings.Join(known[i], ", "))
+	}
+	return all
 }
 
-// fieldsOf returns the keys that a place has.
-func fieldsOf(place string, known reflect.Type) string {
-	var names []string
+// keysOf returns the keys that a type has in TOML.
+func keysOf(known reflect.Type) (names []string) {
 	for _, field := range reflect.VisibleFields(known) {
 		if name := field.Tag.Get("toml"); name != "" && name != "-" {
 			names = append(names, name)
 		}
 	}
-	return fmt.Sprintf("; %s has %s", place, strings.Join(names, ", "))
+	return names
 }
 
 // wantedOf says what a field of one of our types takes.
@@ -248,6 +256,9 @@ func wantedOf(kind string) string {
 	return ""
 }
 
+// escaped begins the decoder's message about a path of Windows in double quotation marks.
+const escaped = "invalid escape character"
+
 // reason extracts what a user needs from the decoder's message, without Muster's own types.
 func reason(wrong *toml.DecodeError) string {
 	what, field, _ := strings.Cut(strings.TrimPrefix(wrong.Error(), "toml: "), " into struct field")
@@ -256,7 +267,7 @@ func reason(wrong *toml.DecodeError) string {
 	if wanted := wantedOf(cmp.Or(kind, stored)); wanted != "" {
 		what += ": " + wanted
 	}
-	if strings.HasPrefix(what, "invalid escape character") {
+	if strings.HasPrefix(what, escaped) {
 		what += `: \ stands in a text as \\, or the text stands in single quotation marks`
 	}
 	if key := strings.Join(wrong.Key(), "."); key != "" {

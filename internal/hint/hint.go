@@ -25,6 +25,12 @@ type hinted struct {
 // With adds to err what to do about it.
 func With(err error, text string) error { return &hinted{err, text} }
 
+// NoFolder says that the folder for something cannot be made, and what to do about it.
+func NoFolder(what string, err error) error {
+	return With(fmt.Errorf("no folder for %s: %w", what, err),
+		"is the disk read-only, or another user's? XDG_STATE_HOME in the environment names another place")
+}
+
 func (h *hinted) Unwrap() error { return h.error }
 func (h *hinted) Hint() string  { return h.text }
 
@@ -53,8 +59,12 @@ var packages = []string{
 	"sim", "sqp", "store", "teeworlds", "unreal2", "wire", "zandronum",
 }
 
-// Plain returns an error's text without package names.
-func Plain(text string) string {
+// Plain returns an error's text without package names, and with players' words in place of what Go's own
+// packages say.
+func Plain(err error) string { return unprefixed(textOf(err)) }
+
+// unprefixed returns a text without package names.
+func unprefixed(text string) string {
 	for {
 		name, rest, found := strings.Cut(text, ": ")
 		if !found || !slices.Contains(packages, name) {

@@ -27,7 +27,7 @@ func (p plainLog) Handle(_ context.Context, r slog.Record) error {
 	var facts []string
 	tell := func(a slog.Attr) bool {
 		if err, is := a.Value.Any().(error); is {
-			why = ": " + Plain(Reason(err).Error())
+			why = ": " + Plain(Reason(err))
 		} else {
 			facts = append(facts, fmt.Sprintf("%s %v", a.Key, a.Value))
 		}
@@ -37,7 +37,7 @@ func (p plainLog) Handle(_ context.Context, r slog.Record) error {
 		tell(a)
 	}
 	r.Attrs(tell)
-	text := "muster: warning: " + discovery.CleanText(Plain(r.Message)+why)
+	text := "muster: warning: " + discovery.CleanText(unprefixed(r.Message)+why)
 	if len(facts) > 0 {
 		text += " " + discovery.CleanText("("+strings.Join(facts, ", ")+")")
 	}

@@ -57,7 +57,7 @@ func Sentence(err error) sentence.Sentence {
 	if s := sentenceOf(err); !s.IsZero() {
 		return s
 	}
-	return sentence.Plain(Plain(discovery.CleanText(err.Error())))
+	return sentence.Plain(discovery.CleanText(Plain(err)))
 }
 
 // sentenceOf returns the sentence that an error is, or none.
@@ -93,13 +93,13 @@ func Text(l *catalogue.Language, err error) string {
 		}
 		s := sentenceOf(inner)
 		if text := l.Say(s); is && !s.IsZero() && text != s.Key { // a later release knows more keys
-			before, _ = strings.CutSuffix(Plain(discovery.CleanText(before+"_")), "_")
+			before, _ = strings.CutSuffix(unprefixed(discovery.CleanText(before+"_")), "_")
 			return before + text
 		}
 	}
 	var lines []string
-	for line := range strings.Lines(err.Error()) {
-		lines = append(lines, Plain(discovery.CleanText(line)))
+	for line := range strings.Lines(textOf(err)) {
+		lines = append(lines, unprefixed(discovery.CleanText(line)))
 	}
 	return strings.Join(lines, "\n")
 }

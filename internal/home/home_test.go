@@ -154,7 +154,7 @@ func TestUnreadable(t *testing.T) {
 	}
 	h, _ := started(t, folder, nil)
 	trouble := paragraphs(catalogue.InEnglish(), h.state.Trouble)
-	for _, want := range []string{"servers.json: unexpected end", "favourites can’t be saved", "invalid character", "nothing can start"} {
+	for _, want := range []string{"servers.json: the JSON ends in the middle", "favourites can’t be saved", "it is no JSON", "nothing can start"} {
 		if !strings.Contains(trouble, want) {
 			t.Errorf("the page is not told %q: %s", want, trouble)
 		}

@@ -39,7 +39,7 @@ const authorityWait = 30 * time.Second
 // ctx ends.
 func (in *Ingress) EncryptByACME(ctx context.Context, a ACME, log *slog.Logger) (get func(), err error) {
 	if err := os.MkdirAll(a.Cache, 0o700); err != nil {
-		return nil, fmt.Errorf("no folder for certificates: %w", err)
+		return nil, hint.NoFolder("certificates", err)
 	}
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	if a.CA != "" {

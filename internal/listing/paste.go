@@ -30,7 +30,7 @@ func (s *Sources) FirstList(g game.Game, in io.Reader, screen *term.Screen) erro
 	}
 	file, err := userfile.State("servers/" + g.ID + ".txt")
 	if err != nil {
-		return fmt.Errorf("no folder for what is pasted: %w", err)
+		return hint.NoFolder("what is pasted", err)
 	}
 	switch _, err := os.Stat(file); {
 	case err == nil:
@@ -65,7 +65,7 @@ func firstSteps(none *game.NoMasterError, looksAround bool) []string {
 		example = "addresses, or links such as steam://connect/192.0.2.1:27015"
 	}
 	lines := []string{
-		hint.Plain(none.Error()) + ". A first list, in one of these ways:",
+		hint.Plain(none) + ". A first list, in one of these ways:",
 		"1. Paste servers here, one a line: " + example + ". An empty line ends.",
 	}
 	switch {
@@ -77,7 +77,7 @@ func firstSteps(none *game.NoMasterError, looksAround bool) []string {
 	case none.Game.HasMasters():
 		lines = append(lines, "2. Ask a master that you know: --master HOST:PORT.")
 	default:
-		lines[0] = hint.Plain(none.Error()) + ":"
+		lines[0] = hint.Plain(none) + ":"
 		lines[1] = lines[1][len("1. "):]
 	}
 	if looksAround {

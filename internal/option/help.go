@@ -59,19 +59,36 @@ func strict(commands []*cobra.Command) {
 		}
 		check := cmd.Args
 		cmd.Args = func(cmd *cobra.Command, args []string) error {
-			var err error
-			if check != nil {
-				err = check(cmd, args)
-			} else if len(args) > 0 {
-				err = fmt.Errorf("%s takes no argument, and got %q", cmd.CommandPath(), args[0])
+			if check == nil {
+				check = cobra.NoArgs
+			}
+			err := check(cmd, args)
+			if err != nil && !hint.IsUsage(err) { // it is cobra's
+				err = hint.Usage(wrongWords(cmd, args))
 			}
 			if err != nil && hint.Of(err) == "" {
-				err = hint.With(hint.Usage(err), "see "+cmd.CommandPath()+" --help")
+				err = hint.With(err, "see "+cmd.CommandPath()+" --help")
 			}
 			return err
 		}
 		strict(cmd.Commands())
 	}
+}
+
+// wrongWords says which words a command takes, as its help writes them, in place of those that it got.
+func wrongWords(cmd *cobra.Command, args []string) error {
+	wanted := strings.Fields(cmd.Use)[1:]
+	if end := slices.IndexFunc(wanted, func(word string) bool { return strings.HasPrefix(word, "-") }); end >= 0 {
+		wanted = wanted[:end]
+	}
+	name := cmd.CommandPath()
+	switch {
+	case len(wanted) == 0:
+		return fmt.Errorf("%s takes no argument, and got %q", name, args[0])
+	case len(args) == 0:
+		return fmt.Errorf("%s needs a word more: %s %s", name, name, strings.Join(wanted, " "))
+	}
+	return fmt.Errorf("%s takes one word, %s, and got %d: a name with spaces stands in quotation marks", name, strings.Trim(wanted[0], "[]"), len(args))
 }
 
 // newHelp replaces cobra's help command, which accepts any word as a command.

@@ -3,12 +3,14 @@ package option
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"muster/internal/hint"
+	"muster/internal/slip"
 )
 
 // Explain explains a mistake in a flag to people who do not know Go's messages.
@@ -42,20 +44,20 @@ func Explain(cmd *cobra.Command, err error) error {
 	return hint.With(hint.Usage(err), cmd.CommandPath()+" --help lists the flags")
 }
 
-// flagLike returns the flag that somebody may have meant by a word, or an empty text: the flag that cobra would suggest
-// if flags were commands.
+// flagLike returns the flag that somebody may have meant by a word, or an empty text.
 func flagLike(cmd *cobra.Command, word string) string {
-	var all cobra.Command
-	all.SuggestionsMinimumDistance = 2
+	var all []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		if !f.Hidden {
-			all.AddCommand(&cobra.Command{Use: f.Name, Run: func(*cobra.Command, []string) {}})
+			all = append(all, f.Name)
 		}
 	})
-	if like := all.SuggestionsFor(word); len(word) > 2 && len(like) > 0 {
-		return like[0]
+	for _, name := range all {
+		if len(word) > 2 && strings.HasPrefix(name, word) {
+			return name
+		}
 	}
-	return ""
+	return slip.Near(word, all)
 }
 
 // Unsuitable says why a flag does not take a value.

@@ -204,7 +204,7 @@ func (h *Host) supply(games game.Table, kept store.Store) {
 	h.Lists.Say = func(format string, args ...any) { h.log.Debug(fmt.Sprintf(format, args...)) }
 	h.Lists.Warn = func(warnings ...error) {
 		for _, w := range warnings[:min(1, len(warnings))] { // a list can have thousands
-			h.log.Warn("of a list of servers not everything is taken", "why", hint.Plain(w.Error()), "warnings", len(warnings))
+			h.log.Warn("of a list of servers not everything is taken", "why", hint.Plain(w), "warnings", len(warnings))
 		}
 	}
 	build := release.Running()
@@ -254,7 +254,7 @@ func (h *Host) encrypt(ctx context.Context) (get func(), err error) {
 	if h.ACME.Cache == "" {
 		account, err := userfile.State("acme/account")
 		if err != nil {
-			return nil, fmt.Errorf("no folder for certificates: %w", err)
+			return nil, hint.NoFolder("certificates", err)
 		}
 		h.ACME.Cache = filepath.Dir(account)
 	}

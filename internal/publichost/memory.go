@@ -202,7 +202,7 @@ func (r *remembering) look(ctx context.Context, now time.Time, isLast bool) {
 		}
 	}
 	if err != nil && ctx.Err() == nil && !errors.Is(err, store.ErrAway) { // the store logs its own outages
-		r.log.Warn("the memory of networks is not kept", "error", hint.Plain(err.Error()))
+		r.log.Warn("the memory of networks is not kept", "error", hint.Plain(err))
 	}
 }
 
@@ -225,7 +225,7 @@ func (r *remembering) take(ctx context.Context, now time.Time) error {
 		r.isNewer = true
 		r.log.Warn("the memory of networks is a newer Muster's: this host leaves it as it is")
 	case broken != nil:
-		r.log.Warn("the memory of networks is damaged: this host begins another", "error", hint.Plain(errors.Join(broken, err).Error()))
+		r.log.Warn("the memory of networks is damaged: this host begins another", "error", hint.Plain(errors.Join(broken, err)))
 	default:
 		isClean := r.memory.Version() == r.version
 		r.memory.Merge(document, now)
@@ -352,7 +352,7 @@ func (s *Settings) roomsFile() (string, error) {
 	}
 	file, err := userfile.State("rooms.db")
 	if err != nil {
-		return "", fmt.Errorf("no folder for the rooms: %w", err)
+		return "", hint.NoFolder("the rooms", err)
 	}
 	return file, nil
 }

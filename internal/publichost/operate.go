@@ -60,7 +60,7 @@ func readKeys(file string) (operating.Keys, error) {
 func (h *Host) operate(rooms *host.Host) (end func()) {
 	end, err := h.beginOperating(rooms)
 	if err != nil {
-		h.log.Warn("no operator can see or change rooms", "error", hint.Plain(err.Error()))
+		h.log.Warn("no operator can see or change rooms", "error", hint.Plain(err))
 		return func() {}
 	}
 	return end

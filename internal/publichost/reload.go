@@ -66,7 +66,7 @@ func (h *Host) reloadOn(ctx context.Context, reread func() (*Settings, error), r
 		h.Ingress.Renew()
 		updated, err := reread()
 		if err != nil {
-			h.log.Error("not reloaded: the settings make no sense, and stay as they were", "error", hint.Plain(err.Error()), "hint", hint.Of(err))
+			h.log.Error("not reloaded: the settings make no sense, and stay as they were", "error", hint.Plain(err), "hint", hint.Of(err))
 			continue
 		}
 		atOnce, later := sortChanges(changed(running, updated.Texts))

@@ -43,7 +43,7 @@ func Read(files []string, in io.Reader) ([]report.Report, error) {
 		case errors.As(err, &other):
 			err = fmt.Errorf("this is a %s, not a %s", discovery.CleanText(other.Format), report.Format)
 		case err != nil:
-			err = errors.New(hint.Plain(hint.Reason(err).Error()))
+			err = errors.New(hint.Plain(hint.Reason(err)))
 		}
 		if err != nil {
 			return nil, hint.With(fmt.Errorf("%s: %w", name, err), whereof)

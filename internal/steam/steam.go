@@ -115,7 +115,7 @@ type Kept struct {
 func (s Steam) Kept() (kept Kept) {
 	key, err := s.Key()
 	if err != nil {
-		kept.Trouble = strings.Join([]string{hint.Plain(err.Error()), hint.Of(err)}, ": ")
+		kept.Trouble = strings.Join([]string{hint.Plain(err), hint.Of(err)}, ": ")
 	}
 	switch {
 	case s.Env(Variable) != "":

@@ -15,7 +15,10 @@ import (
 func Config(name string) string { return filepath.Join(xdg.ConfigHome, "muster", name) }
 
 // State returns a file in the user's state folder for Muster, and makes the folder if necessary.
-func State(name string) (string, error) { return xdg.StateFile(filepath.Join("muster", name)) }
+func State(name string) (string, error) {
+	file := filepath.Join(xdg.StateHome, "muster", name)
+	return file, os.MkdirAll(filepath.Dir(file), 0o700)
+}
 
 // Read reads a file of the user's state. An empty file is an error that says so. No program writes one, but a crash or
 // a full disk may leave one.

@@ -337,7 +337,7 @@ func readMatrix(file string, in io.Reader) (sim.Matrix, error) {
 	defer f.Close()
 	m, err := sim.ReadMatrix(f)
 	if err != nil {
-		return nil, hint.With(fmt.Errorf("%s: %s", name, hint.Plain(err.Error())),
+		return nil, hint.With(fmt.Errorf("%s: %s", name, hint.Plain(err)),
 			"a matrix has a row and a column for each host, and no titles: what a ping from the one to the other takes, in ms")
 	}
 	return m, nil
