@@ -41,7 +41,7 @@ var arrows = []struct {
 	{"muster/internal/rpc/jsonrpc", nil},
 	{"muster/internal/reports", []string{"muster/discovery", "muster/discovery/report", "muster/discovery/report/qstat", "muster/internal/hint", "muster/internal/input", "muster/internal/catalogue", "muster/internal/term", "muster/selection"}},
 	{"muster/internal/option", []string{"muster/internal/hint", "muster/internal/slip", "muster/selection"}},
-	{"muster/internal/doctor", []string{"muster/discovery", "muster/discovery/geo", "muster/discovery/lists/lan", "muster/internal/game", "muster/internal/hint", "muster/internal/netinfo", "muster/internal/release", "muster/internal/term"}},
+	{"muster/internal/doctor", []string{"muster/discovery", "muster/discovery/geo", "muster/discovery/lists/lan", "muster/discovery/lists/master", "muster/internal/game", "muster/internal/hint", "muster/internal/netinfo", "muster/internal/release", "muster/internal/term"}},
 	{"muster/internal/steam", []string{"muster/discovery/lists/master", "muster/internal/game", "muster/internal/hint"}},
 	{"muster/internal/favourites", []string{"muster/internal/term", "muster/discovery", "muster/discovery/lists/address", "muster/discovery/lists/master", "muster/discovery/report/qstat", "muster/discovery/lists/weblist"}},
 	{"muster/internal/home", []string{"muster/internal/catalogue", "muster/discovery", "muster/discovery/sentence", "muster/discovery/lists/lan", "muster/discovery/report", "muster/internal/favourites", "muster/internal/hint", "muster/internal/invite"}},

@@ -14,8 +14,10 @@ func newDoctor(p *program) *cobra.Command {
 		Use:     "doctor",
 		Short:   "What this machine and network can do",
 		Long: `Doctor looks at what measuring and hosting need: sockets, network cards, the
-system's limits, the tables of countries, the games. It sends nothing off this
-machine. What it warns of works less well; nothing of it is an error.`,
+system's limits, the tables of countries, the games. It looks up a few names and
+asks for a few lists of servers; with MUSTER_LOCAL=1 in the environment it sends
+nothing off this machine. What it warns of works less well; nothing of it is an
+error.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			s := p.patient()
 			s.Config, s.ConfigErr = configFile("config.toml"), p.configTrouble(cmd.Root())
@@ -33,7 +35,8 @@ machine. What it warns of works less well; nothing of it is an error.`,
 
 // patient returns what the doctor needs to know about this program and its user.
 func (p *program) patient() doctor.Settings {
-	s := doctor.Settings{Steam: p.steam().Folders(), Tables: tablesFolder(), Output: p.out}
+	s := doctor.Settings{Steam: p.steam().Folders(), Tables: tablesFolder(), Output: p.out,
+		Stays: p.env("MUSTER_LOCAL") != ""}
 	s.Games, s.GamesErr = p.games()
 	return s
 }

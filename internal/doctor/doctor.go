@@ -1,5 +1,5 @@
 // Package doctor examines what this machine and its network can do for measuring and hosting, and says how to fix what
-// works less well. It sends nothing off the machine.
+// works less well. It looks up names and asks for lists of servers, unless it is to stay on the machine.
 package doctor
 
 import (
@@ -15,6 +15,7 @@ import (
 	"muster/discovery"
 	"muster/discovery/geo"
 	"muster/discovery/lists/lan"
+	"muster/discovery/lists/master"
 	"muster/internal/game"
 	"muster/internal/hint"
 	"muster/internal/netinfo"
@@ -34,6 +35,10 @@ type Settings struct {
 	// Config is the file of the user's settings. ConfigErr is what is wrong with it.
 	Config    string
 	ConfigErr error
+	// Lookup finds the addresses of a host name; nil is the machine's resolver.
+	Lookup master.Lookup
+	// Stays keeps every packet on this machine: neither names nor lists are tried.
+	Stays bool
 	// Output is what the command writes to.
 	Output term.Terminal
 }
@@ -44,7 +49,7 @@ type Report struct {
 	Checks  []Check
 }
 
-// Examine examines the machine. No packet leaves it.
+// Examine examines the machine.
 func Examine(ctx context.Context, s Settings) Report {
 	f := examine(ctx, s)
 	return Report{f.build.Version, diagnose(f)}
@@ -104,6 +109,7 @@ type facts struct {
 	// games are those found on this machine, as ID (place).
 	games    []string
 	gamesErr error
+	reached  reached
 	terminal surroundings
 	// config is where the user's settings would be. configErr is what is wrong with them.
 	config    string
@@ -122,10 +128,15 @@ const wantedBuffer = 4 << 20
 func examine(ctx context.Context, s Settings) facts {
 	f := facts{now: time.Now(), build: release.Running(), system: runtime.GOOS, wanted: wantedBuffer, files: netinfo.FileLimit()}
 	f.config, f.configErr, f.gamesErr = s.Config, s.ConfigErr, s.GamesErr
+	var here []game.Game
 	for _, g := range s.Games.All() {
 		if place, isHere := g.Where(s.Steam); isHere {
+			here = append(here, g)
 			f.games = append(f.games, fmt.Sprintf("%s (%s)", g.ID, placeText(place)))
 		}
+	}
+	if !s.Stays {
+		f.reached = reach(ctx, listsOf(s.Games, here), s.Lookup)
 	}
 	var keys release.Keys
 	if keys, f.verdictErr = release.ProjectKeys(); f.verdictErr == nil {
@@ -191,6 +202,7 @@ func (d *diagnosis) warn(name, hint, detail string, a ...any) {
 
 func diagnose(f facts) (d diagnosis) {
 	d.network(f)
+	d.reach(f.reached)
 	d.system(f)
 	d.muster(f)
 	return d

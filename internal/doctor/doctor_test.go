@@ -44,6 +44,9 @@ func TestDiagnose(t *testing.T) {
 		{"no IPv4", func(f *facts) { f.route4 = netip.Addr{} }, "ipv4 nat"},
 		{"no IPv6", func(f *facts) { f.route6 = netip.Addr{} }, "ipv6"},
 		{"private IPv6", func(f *facts) { f.route6 = netip.MustParseAddr("fd00::2") }, "ipv6"},
+		{"no names", func(f *facts) {
+			f.reached = reached{isTried: true, lost: "a", nameErr: errors.New("no name server answers")}
+		}, "names lists"},
 		{"behind a router", func(f *facts) { f.route4 = netip.MustParseAddr("192.168.1.7") }, "nat"},
 		{"behind the provider's NAT", func(f *facts) { f.route4 = netip.MustParseAddr("100.64.3.4") }, "nat"},
 		{"no card", func(f *facts) { f.cards = f.cards[:1] }, "mdns"},
@@ -111,7 +114,7 @@ warn buffer     a socket holds 208 KB of the
 
 // TestExamine examines the machine that runs the tests.
 func TestExamine(t *testing.T) {
-	f := examine(t.Context(), Settings{Tables: t.TempDir()})
+	f := examine(t.Context(), Settings{Tables: t.TempDir(), Stays: true})
 	if f.udp != nil || f.cardsErr != nil || f.tablesErr != nil || len(f.tables) != 2 || len(f.cards) == 0 {
 		t.Errorf("%+v", f)
 	}

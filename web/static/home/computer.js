@@ -15,6 +15,8 @@ const names = {
   ipv4: say("computer.ipv4"),
   ipv6: say("computer.ipv6"),
   nat: say("computer.nat"),
+  names: say("computer.names"),
+  lists: say("computer.lists"),
   cards: say("computer.cards"),
   mdns: say("computer.mdns"),
   buffer: say("computer.buffer"),
@@ -126,7 +128,7 @@ async function look() {
   if (!list || !ready) return;
   const warns = known.filter((check) => check.state === "warn");
   const fails = (/** @type {string} */ name) => warns.some((check) => check.name === name);
-  const isReady = !fails("udp") && !(fails("ipv4") && fails("ipv6"));
+  const isReady = !fails("udp") && !(fails("ipv4") && fails("ipv6")) && !fails("lists");
   ready.closest(".state-of")?.classList.toggle("ready", isReady);
   show(ready, h("strong", {}, say(isReady ? "computer.ready" : "computer.not-ready")), warns.length > 0 && [" ", say("computer.better", { what: warns.map((check) => nameOf(check)).join(", ") })]);
   drawReach();
