@@ -49,6 +49,10 @@ test("the page of a closed room says so, and asks no more", async () => {
   assert.equal(live.connection, "gone");
   assert.equal(live.retry, 0);
   assert.match(textOf("#banner"), /BAKODI/);
+  await shows("gathering", "anna");
+  live.receive('{"type":"refused","reason":"closed","says":{"key":"refused.operator-rules"},"advises":{"key":"refused.operator-rules-hint"}}');
+  await settles();
+  assert.equal(textOf("#banner"), "This host’s operator has closed the room, because it breaks the host’s rules. The operator can tell you more.");
   await shows("night", "anna");
   live.lost();
   assert.equal(live.connection, "over");

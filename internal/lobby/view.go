@@ -4,6 +4,7 @@ import (
 	"errors"
 	"iter"
 	"slices"
+	"strings"
 	"time"
 
 	"muster/discovery"
@@ -168,6 +169,10 @@ func (n *View) Show(e peer.Event) {
 	}
 }
 
+// byOperator begins the keys of what a host's operator says who closes a room. The organiser has not
+// ended that one, and wants to know why it is over.
+const byOperator = "refused.operator-"
+
 // ends reports whether a refusal means that the session is over, and prints that unless the player
 // knows. The organiser may have ended it before their own player was in, or the room may have ended
 // while the connection was lost.
@@ -177,7 +182,7 @@ func (n *View) ends(why wire.Refusal) bool {
 	case why.Reason == wire.ReasonEnded:
 	case why.Reason == wire.ReasonClosed && !n.lost.IsZero():
 		says = sentence.Of("term.ended-meanwhile", "why", says)
-	case why.Reason == wire.ReasonClosed && n.Steers != nil:
+	case why.Reason == wire.ReasonClosed && n.Steers != nil && !strings.HasPrefix(why.Says.Key, byOperator):
 		says = sentence.Of("term.ended")
 	default:
 		return false

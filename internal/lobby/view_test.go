@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"muster/discovery/sentence"
+	"muster/host/operating"
 	"muster/host/wire"
 	"muster/internal/catalogue"
 	"muster/internal/invite"
@@ -133,6 +134,7 @@ func TestViewEnds(t *testing.T) {
 		want string
 	}{
 		{"the organiser, at once", View{Steers: &Steering{}}, over, "the night has ended. Good night!\n"},
+		{"the organiser, whose room the operator closes", View{Steers: &Steering{}}, *operating.Closing(operating.Rules), ""},
 		{"a friend, too late", View{}, over, ""},
 		{"a friend, back", View{lost: time.Unix(1_800_000_000, 0)}, over, "the night ended while the " +
 			"connection was lost: room LOBIMARA is over. Good night! If the others play on, ask the organiser for the new room's link\n"},

@@ -297,7 +297,7 @@ function bannerText(connection, state) {
   if (connection === "live" || connection === "over") return "";
   if (!roomCode) return "";
   if (connection === "gone" && view.front === "shown") return live.why;
-  if (connection === "gone") return say("page.no-room", { code: roomCode });
+  if (connection === "gone") return (live.isClosed && live.why) || say("page.no-room", { code: roomCode });
   if (connection === "limited") return say("page.limited");
   if (connection === "crowded") return say("page.crowded");
   if (connection === "connecting") return live.why || say("page.connecting");

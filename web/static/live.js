@@ -41,6 +41,8 @@ export class Live {
     this.answered = "";
     /** Why the host let nobody in, in its words. */
     this.why = "";
+    /** Whether the room has been closed, as `why` says. */
+    this.isClosed = false;
     this.pause = firstPause;
     /** Since when the room is silent, 0 while it is not. */
     this.silent = 0;
@@ -132,7 +134,8 @@ export class Live {
 
   /** @param {string} reason */
   refused(reason) {
-    if (reason === "code" || reason === "closed") return this.giveUp();
+    this.isClosed = reason === "closed";
+    if (reason === "code" || this.isClosed) return this.giveUp();
     this.pause = reason === "moved" ? movedWithin * Math.random() : reason === "crowded" ? crowdedPause : lastPause; // otherwise too many requests came from here
     const waits = reason === "moved" && this.state?.waits;
     this.lost();
