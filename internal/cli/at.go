@@ -82,7 +82,7 @@ func (h *hostCommand) runAt(ctx context.Context) error {
 	}
 	_, stop := organiser.Begin(ctx)
 	defer stop()
-	organiser.Greet()
+	organiser.Greet(ctx)
 	return lobby.ExplainAt(organiser.Run(ctx), base)
 }
 

@@ -246,7 +246,7 @@ func (h *hostCommand) hold(ctx context.Context, rooms *ownhost.Host) error {
 			return rooms.AskRouter(ctx, code, h.sits.SayRouter)
 		})()
 	}
-	organiser.Greet()
+	organiser.Greet(ctx)
 	if !h.noMDNS {
 		defer rooms.Announce(ctx, code, h.launcher.Player)()
 	}

@@ -132,17 +132,23 @@ func (o *Organiser) invite() {
 	}
 }
 
-// Greet prints what the organiser needs. With Home it prints nothing, because the page steers.
-func (o *Organiser) Greet() {
+// Greet prints what the organiser needs, and first asks what concerns the organiser's own player: the
+// last line wants Enter. With Home it does nothing, because the page steers.
+func (o *Organiser) Greet(ctx context.Context) {
 	if o.Desk.Page != nil {
 		return
 	}
-	o.Desk.Screen.Say("%s\n%s", o.Desk.Screen.Words("term.own-link"), o.Friends.Personal(o.Link.Secret))
+	screen := o.Desk.Screen
+	screen.Say("%s\n%s", screen.Words("term.own-link"), o.Friends.Personal(o.Link.Secret))
+	if y := o.Player; y != nil {
+		y.Desk, y.Launcher.Console = o.Desk, o.console
+		y.brings(ctx, o.Settings.Game)
+	}
 	if o.Awaits > 0 {
-		o.Desk.Screen.Tell("term.awaits", "n", o.Awaits)
+		screen.Prompt(screen.Wrap(screen.Words("term.awaits", "n", o.Awaits), 0))
 		return
 	}
-	o.Desk.Screen.Tell("term.press-enter")
+	screen.Prompt(screen.Wrap(screen.Words("term.press-enter"), 0))
 }
 
 // Renewed takes the secret that steers the room from now on.

@@ -81,6 +81,10 @@ type Player struct {
 	beacon beaconHere
 	// sees receives every event, too; nil receives none.
 	sees func(peer.Event)
+
+	sharing sync.Mutex // guards what follows
+	// shared are the player's answers, by game, whether the lists come into the room.
+	shared map[string]bool
 }
 
 // startBeacon answers as a beacon until stop is called, if the player could host the game.

@@ -22,6 +22,23 @@ const (
 // shareTime is how long a player may take to answer. After that, typed lines are votes again.
 const shareTime = time.Minute
 
+// mayShare asks the player whether the lists of a game may come into the room, once a game.
+func (y *Player) mayShare(ctx context.Context, id string, lists sentence.Sentence) bool {
+	y.sharing.Lock()
+	defer y.sharing.Unlock()
+	if may, isSaid := y.shared[id]; isSaid {
+		return may
+	}
+	ctx, cancel := context.WithTimeout(ctx, shareTime)
+	defer cancel()
+	answer, ok := y.Launcher.Console.Ask(ctx, y.Desk.Screen.Words("term.share", "lists", lists)+" ")
+	if y.shared == nil {
+		y.shared = map[string]bool{}
+	}
+	y.shared[id] = ok && answer != "" && y.Launcher.Console.Yes(answer)
+	return y.shared[id]
+}
+
 // brings returns the servers of a game that the player shares with the room. Without the player's
 // consent there are none.
 func (y *Player) brings(ctx context.Context, id string) (m wire.Bring) {
@@ -42,10 +59,7 @@ func (y *Player) brings(ctx context.Context, id string) (m wire.Bring) {
 		if y.Desk.Page == nil && !(term.IsTerminal(y.Desk.In) && y.Desk.Screen.IsTerminal) {
 			return m
 		}
-		ctx, cancel := context.WithTimeout(ctx, shareTime)
-		defer cancel()
-		answer, ok := y.Launcher.Console.Ask(ctx, y.Desk.Screen.Words("term.share", "lists", what)+" ")
-		if !ok || answer == "" || !y.Launcher.Console.Yes(answer) {
+		if !y.mayShare(ctx, id, what) {
 			return m
 		}
 	}

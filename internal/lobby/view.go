@@ -303,11 +303,19 @@ func (n *View) explainStage(s wire.Snapshot) {
 			n.Screen.Say("%s", n.Screen.Faint(indent+n.Screen.Wrap(text, len(indent))))
 		}
 	}
+	if n.Steers != nil && s.Room.Stage != wire.Gathering { // what the organiser read there
+		n.Screen.Prompt("")
+	}
 	if n.Help == nil || !s.Room.Ended.IsZero() { // a player whose room sleeps is leaving
 		return
 	}
 	for _, help := range n.Help(s) {
-		n.Screen.Say("%s", n.Screen.Faint(n.Screen.Language.Say(help)))
+		text := n.Screen.Faint(n.Screen.Language.Say(help))
+		if n.Steers != nil {
+			n.Screen.Prompt(text)
+			continue
+		}
+		n.Screen.Say("%s", text)
 	}
 }
 

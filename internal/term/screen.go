@@ -26,6 +26,8 @@ type Screen struct {
 	mu       sync.Mutex // guards what follows
 	progress *progress
 	question string
+	// prompt says what Enter does while nothing is asked, if it does something.
+	prompt string
 }
 
 // NewScreen returns an empty screen.
@@ -78,6 +80,17 @@ func (s *Screen) ask(question string) {
 	fmt.Fprint(s.Writer, question)
 }
 
+// Prompt writes a line that says what Enter does. Questions use Enter, too, so the line comes after an
+// open one, and again after each that follows. An empty text says that Enter does nothing any more.
+func (s *Screen) Prompt(text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.prompt = text; text != "" && s.question == "" {
+		s.clear()
+		fmt.Fprintln(s.Writer, text)
+	}
+}
+
 // unask removes the question. If somebody answered it on a terminal, Enter has already ended its
 // line.
 func (s *Screen) unask(answered bool) {
@@ -86,7 +99,9 @@ func (s *Screen) unask(answered bool) {
 	if !answered || !s.IsTerminal {
 		s.clear()
 	}
-	s.question = ""
+	if s.question = ""; s.prompt != "" {
+		fmt.Fprintln(s.Writer, s.prompt)
+	}
 }
 
 // Unknown is the number of steps when the total is unknown.
@@ -208,6 +223,8 @@ type Console struct {
 	begun sync.Once
 	// Answer answers questions instead of the input, which is then not read; nil reads the input.
 	Answer func(ctx context.Context, question string) (answer string, ok bool)
+	// turn belongs to the question that is asked: people answer one at a time.
+	turn chan struct{}
 
 	mu        sync.Mutex // guards what follows
 	listening bool
@@ -217,7 +234,7 @@ type Console struct {
 
 // NewConsole returns a console that has read nothing yet.
 func NewConsole(in io.Reader, s *Screen, idle func(line string), ended func()) *Console {
-	return &Console{Screen: s, in: bufio.NewReader(in), idle: idle, ended: ended}
+	return &Console{Screen: s, in: bufio.NewReader(in), idle: idle, ended: ended, turn: make(chan struct{}, 1)}
 }
 
 // Listen reads lines in the background until the program ends, because a read of standard input
@@ -261,10 +278,16 @@ func (c *Console) read() bool {
 	return !closed
 }
 
-// Ask asks a question. ok is false if nobody can answer any more.
+// Ask asks a question, after those that are asked already. ok is false if nobody can answer any more.
 func (c *Console) Ask(ctx context.Context, question string) (answer string, ok bool) {
 	if c.Answer != nil {
 		return c.Answer(ctx, question)
+	}
+	select {
+	case c.turn <- struct{}{}:
+		defer func() { <-c.turn }()
+	case <-ctx.Done():
+		return "", false
 	}
 	asking := make(chan string, 1)
 	c.mu.Lock()

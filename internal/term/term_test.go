@@ -73,6 +73,50 @@ func TestQuestionStaysBelow(t *testing.T) {
 	}
 }
 
+// TestPromptWaits checks that a line that wants Enter never stands beside a question that wants it, too.
+func TestPromptWaits(t *testing.T) {
+	s, out := testScreen()
+	s.Prompt("press Enter")
+	s.ask("well? ")
+	s.Prompt("press Enter again")
+	s.unask(true)
+	s.Prompt("")
+	s.ask("and? ")
+	s.unask(true)
+	s.Say("after")
+	if want := "press Enter\nwell? \npress Enter again\nand? \nafter\n"; out.String() != want {
+		t.Errorf("%q, want %q", out, want)
+	}
+}
+
+// TestQuestionsInTurn checks that of two questions at once each gets its own answer.
+func TestQuestionsInTurn(t *testing.T) {
+	s, _ := testScreen()
+	in, typed := io.Pipe()
+	c := NewConsole(in, s, func(string) {}, func() {})
+	c.Listen()
+	defer typed.Close()
+	var work sync.WaitGroup
+	defer work.Wait()
+	gave := make(chan string)
+	for _, question := range []string{"one? ", "two? "} {
+		work.Go(func() {
+			answer, _ := c.Ask(t.Context(), question)
+			gave <- question + answer
+		})
+	}
+	for range 2 {
+		awaitQuestion(t, s)
+		s.mu.Lock()
+		asked := s.question
+		s.mu.Unlock()
+		work.Go(func() { io.WriteString(typed, asked[:3]+"\n") })
+		if got := <-gave; got != asked+asked[:3] {
+			t.Errorf("%q", got)
+		}
+	}
+}
+
 // TestConsole checks that a line answers an open question, and otherwise is passed on.
 func TestConsole(t *testing.T) {
 	s, _ := testScreen()
