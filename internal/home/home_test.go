@@ -363,6 +363,30 @@ func TestCommands(t *testing.T) {
 	}
 }
 
+// TestTabWithoutRoom checks that a room's tab that finds none says why on a page of Home's look, in the tab's language.
+func TestTabWithoutRoom(t *testing.T) {
+	h, _ := started(t, t.TempDir(), func(context.Context, []string, Terminal) error { return errors.New("no room <b>here</b>") })
+	c, base := visitor(t, h)
+	h.play("join", "", []string{"first"}, func() {})
+	answer, err := c.Get(base + "/room?after=0&lang=de")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	page, err := io.ReadAll(answer.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if kind := answer.Header.Get("Content-Type"); answer.StatusCode != http.StatusNotFound || !strings.HasPrefix(kind, "text/html") {
+		t.Errorf("%d, %s", answer.StatusCode, kind)
+	}
+	for _, want := range []string{`<html lang="de">`, `href="/home/home.css"`, "No room &lt;b&gt;here&lt;/b&gt;", "Schließ diesen Tab."} {
+		if !strings.Contains(string(page), want) {
+			t.Errorf("the page has no %s:\n%s", want, page)
+		}
+	}
+}
+
 // TestTabOfTheNextRoom checks that a tab for the next room never opens the room that is being left,
 // in whichever order the requests arrive.
 func TestTabOfTheNextRoom(t *testing.T) {
@@ -399,4 +423,13 @@ func TestTabOfTheNextRoom(t *testing.T) {
 	if got := <-next; !strings.HasSuffix(got, "#second") {
 		t.Errorf("the tab for the second room leads to %q", got)
 	}
+}
+
+// paragraphs returns what sentences say to a person.
+func paragraphs(l *catalogue.Language, all []sentence.Sentence) string {
+	texts := make([]string, len(all))
+	for i, s := range all {
+		texts[i] = l.Say(s)
+	}
+	return strings.Join(texts, "\n\n")
 }

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"muster/discovery/sentence"
-	"muster/internal/catalogue"
 	"muster/internal/favourites"
 	"muster/internal/hint"
 )
@@ -97,9 +96,9 @@ func (h *Home) serveRoom(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Cache-Control", "no-store")
 		http.Redirect(w, r, inLanguageOf(r, link), http.StatusSeeOther)
 	case trouble != nil:
-		http.Error(w, paragraphs(languageOf(r), append(slices.Clip(trouble), sentence.Of("home.close-tab"))), http.StatusNotFound)
+		explain(w, r, append(slices.Clip(trouble), sentence.Of("home.close-tab"))...)
 	case h.ctx.Err() == nil:
-		http.Error(w, languageOf(r).Words("home.no-room-yet"), http.StatusNotFound)
+		explain(w, r, sentence.Of("home.no-room-yet"))
 	}
 }
 
@@ -125,15 +124,6 @@ func (h *Home) awaitRoom(ctx context.Context, after int, wake <-chan struct{}) (
 			return "", nil
 		}
 	}
-}
-
-// paragraphs returns sentences for a tab that has no page to show them.
-func paragraphs(l *catalogue.Language, all []sentence.Sentence) string {
-	texts := make([]string, len(all))
-	for i, s := range all {
-		texts[i] = l.Say(s)
-	}
-	return strings.Join(texts, "\n\n")
 }
 
 // reads returns a handler that answers with a document.

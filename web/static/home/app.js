@@ -124,7 +124,7 @@ function drawNow(s) {
   const { room, watch, go } = s;
   /** @type {(HTMLElement | false)[]} */
   const parts = [
-    (room.running || !!room.error) &&
+    (room.running || (!!room.error && !isRead(s, "room"))) &&
       h(
         "div",
         { class: `bar ${room.error ? "wrong" : ""}`, "data-key": "room" },
@@ -164,10 +164,10 @@ function drawNow(s) {
 
 let troubled = "";
 
-/** The tasks' states when somebody pressed OK. @type {{watch?: string, go?: string}} */
+/** The tasks' states when somebody pressed OK. @type {{room?: string, watch?: string, go?: string}} */
 const read = {};
 
-/** @param {State} s @param {"go" | "watch"} name */
+/** @param {State} s @param {"room" | "go" | "watch"} name */
 function isRead(s, name) {
   if (s[name].running) delete read[name];
   return read[name] === JSON.stringify(s[name]);
@@ -278,8 +278,7 @@ const actions = {
   "stop-go": () => ask("stop", "go"),
   "go-there": ({ addr, game }) => ask("connect", { game, addr }),
   forget: ({ what }) => {
-    if (what === "room" && state) state.room = { ...state.room, error: undefined, running: false };
-    if (state && (what === "watch" || what === "go")) read[what] = JSON.stringify(state[what]);
+    if (state && (what === "room" || what === "watch" || what === "go")) read[what] = JSON.stringify(state[what]);
     alarm.rest();
     if (state) drawNow(state);
   },

@@ -5,6 +5,7 @@ import { language, said, say, suited, tell } from "../say.js";
 import { alarm } from "./alarm.js";
 import { art } from "./art.js";
 import { ask } from "./api.js";
+import { press } from "../sure.js";
 
 /** @typedef {import("./types.js").State} State */
 /** @typedef {import("./types.js").Game} Game */
@@ -92,6 +93,17 @@ export function filledIn(form) {
 /** What a form has about regions. @param {FormData} data */
 export const pastedIn = (data) => String(data.get("regions") ?? "");
 
+/**
+ * Whether a room that this computer hosts may close for another one. The first press says that it
+ * would, and the second is a yes.
+ * @param {Pick<Home, "toast">} from
+ */
+export function mayClose({ toast }) {
+  const isSure = !(state?.room.running && state.room.what === "host") || press("close-first", () => {});
+  if (!isSure) toast(`${say("invited.closes")} ${say("home.press-again")}`);
+  return isSure;
+}
+
 /** Opens a tab for the room that we enter next, while the click still allows that. */
 export function tab() {
   open(roomPage(state?.room.id ?? 0), "muster-room");
@@ -116,6 +128,7 @@ export function join(main, from) {
     h("p", { class: "buttons" }, h("button", { class: "primary" }, say("home.join-now"))),
   );
   form.addEventListener("submit", () => {
+    if (!mayClose(from)) return;
     const data = filledIn(/** @type {HTMLFormElement} */ (form));
     alarm.allow();
     tab();
@@ -167,6 +180,7 @@ export const actions = {
       code.focus();
       return home?.toast(say("home.wants-code"), true);
     }
+    if (home && !mayClose(home)) return;
     alarm.allow();
     tab();
     const form = /** @type {HTMLFormElement | null} */ (document.getElementById("join-form"));

@@ -8,7 +8,7 @@ import { capital, say, told } from "../say.js";
 import { together } from "../together.js";
 import { alarm } from "./alarm.js";
 import { ask } from "./api.js";
-import { field, filledIn, pastedIn, player, regions, regionsHow, tab } from "./forms.js";
+import { field, filledIn, mayClose, pastedIn, player, regions, regionsHow, tab } from "./forms.js";
 import { aside, noList } from "./games.js";
 
 /** @typedef {import("./types.js").Game} Game */
@@ -128,6 +128,7 @@ function submit(form, from, input) {
     else if (missing === lacksRegions(data, gameOf(from))) unfold(form);
     return from.toast(missing, true);
   }
+  if (!mayClose(from)) return;
   rememberOpening(chosen.game, data);
   alarm.allow();
   tab();

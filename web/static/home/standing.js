@@ -4,19 +4,23 @@ import { button, dotted, foreign, h, show } from "../dom.js";
 import { locale, say } from "../say.js";
 import { alarm } from "./alarm.js";
 import { ask, get } from "./api.js";
-import { mayHost, remember, remembered, tab } from "./forms.js";
+import { mayClose, mayHost, remember, remembered, tab } from "./forms.js";
 import { wallTime } from "../time.js";
 
 /** @typedef {{id: string, name: string, game: string, next?: string, comes: number, at?: string}} Room */
 
-/** A place for them, which fills by itself. @param {import("./forms.js").Home} home */
-export function standing(home) {
+/** @type {import("./forms.js").Home | undefined} */
+let home;
+
+/** A place for them, which fills by itself. @param {import("./forms.js").Home} from */
+export function standing(from) {
+  home = from;
   const section = h("section", { class: "card", id: "standing-rooms", "aria-labelledby": "standing-title", hidden: true });
-  home.attempt("", async () => {
+  from.attempt("", async () => {
     /** @type {Room[]} */
     const rooms = await get("standing");
     section.hidden = rooms.length === 0;
-    show(section, h("h2", { id: "standing-title" }, say("standing.title")), h("ul", { class: "rooms" }, rooms.map((room) => one(room, home))), mayHost());
+    show(section, h("h2", { id: "standing-title" }, say("standing.title")), h("ul", { class: "rooms" }, rooms.map((room) => one(room, from))), mayHost());
   });
   return section;
 }
@@ -39,6 +43,7 @@ function one(room, home) {
 /** Opens a room in its own tab. @type {Record<string, (data: DOMStringMap) => unknown>} */
 export const actions = {
   again: ({ id }) => {
+    if (home && !mayClose(home)) return;
     alarm.allow();
     tab();
     const box = /** @type {HTMLInputElement | null} */ (document.querySelector("#standing-rooms [name=can-host]"));
