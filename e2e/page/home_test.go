@@ -365,8 +365,24 @@ func TestHomeRegions(t *testing.T) {
 	b.until("the pings are counted", func() bool {
 		return eval[bool](b, `home.state().room.lines.some((line) => line.includes("2 regions measured by the game"))`)
 	})
+	b.run(`location.hash = "#join"`)
+	b.sets("#link", "http://127.0.0.1:1/#BAKODI")
+	b.click("#join-form .primary")
+	b.isTold("The room you have open on this computer will close.")
+	if !eval[bool](b, `home.state().room.running && home.state().room.what === "host"`) {
+		t.Error("a link closes the room that this computer hosts, and nobody was asked")
+	}
 	b.closesRoom()
 	b.until("the room is over", func() bool { return !eval[bool](b, "home.state().room.running") })
+	b.click("#join-form .primary")
+	b.sees("#now", "No host answers at 127.0.0.1:1")
+	b.click(`#now [data-what="room"]`)
+	b.run(`location.hash = ""`)
+	b.click(`.straight [data-game="myarena"]`)
+	b.until("a list is there", func() bool { return eval[bool](b, "home.state().find.listed > 0") })
+	if eval[bool](b, `!!document.querySelector('#now [data-what="room"]')`) {
+		t.Error("an error that was read comes back")
+	}
 	b.run(`location.hash = "#join"`)
 	b.until("joining has the field, with what was pasted", func() bool {
 		return eval[bool](b, "document.querySelector('#join-regions')?.value.includes('lhr: 31ms')")
