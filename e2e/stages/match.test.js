@@ -121,6 +121,20 @@ test("after the last move the server is revealed, and the countdown runs without
   }
 });
 
+test("after the last move no page goes back to the search, whether or not a countdown runs", async () => {
+  for (const best of ["bo1", "bo3", "bo5"]) {
+    for (const how of [{ saw: true }, { saw: true, tv: true }, {}]) {
+      const reader = how.tv ? "stranger" : "ann";
+      await shows(`${best}-moved`, reader, how);
+      const { state } = tableOf(`${best}-moved`);
+      await tells({ agreement: { ...state.agreement, launch_at: undefined } });
+      assert.equal(view.stage, "ban", `${best} ${JSON.stringify(how)}`);
+      assert.equal(textOf("#stage h1"), "All moves are made");
+      assert.equal(all(".nominee.ours-now").length, state.match.play ? state.match.play.length : 1);
+    }
+  }
+});
+
 test("on the way the sides stand beside each other, with the maps in their order and how it was decided", async () => {
   await shows("bo3-launching", "ann");
   assert.equal(nameOf(one(".series")), "Maps in their order");

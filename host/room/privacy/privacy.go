@@ -36,8 +36,8 @@ func Split(s wire.Snapshot) (shown wire.Snapshot, own map[string]wire.Own) {
 	}
 	h := hiding{own: map[string]wire.Own{}, sides: sidesOf(s.Match)}
 	switch {
-	case s.Way != nil:
-		h.open = s.Way.Connect
+	case s.Way != nil && s.Choice != nil: // players may connect to another port than they ask
+		h.open = s.Choice.Target
 	case s.Match.Decided:
 		h.open = s.Match.Server
 	}

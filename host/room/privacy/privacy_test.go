@@ -67,6 +67,40 @@ func TestNoPingIsLeft(t *testing.T) {
 	}
 }
 
+// TestTarget checks which server a match shows everybody, with all pings: the decided one, under the
+// address that players ask, also where they connect to another port.
+func TestTarget(t *testing.T) {
+	const banned, left = "192.0.2.1:27015", "192.0.2.2:27015"
+	decided := wire.Match{Decided: true, Server: left}
+	for name, c := range map[string]struct {
+		match wire.Match
+		way   *wire.Way
+		want  string
+	}{
+		"captains decide": {match: wire.Match{Server: left}},
+		"decided":         {match: decided, want: left},
+		"on the way":      {match: decided, way: &wire.Way{Connect: left}, want: left},
+		"to another port": {match: decided, way: &wire.Way{Connect: "192.0.2.2:27016"}, want: left},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := wire.Snapshot{Match: &c.match, Way: c.way, Choice: &wire.Choice{Target: left}}
+			for _, addr := range []string{banned, left} {
+				s.Choice.Selection.Ranking = append(s.Choice.Selection.Ranking,
+					selection.Ranked{Addr: netip.MustParseAddrPort(addr), RTT: map[string]float64{"ann": 20}})
+			}
+			shown, _ := Split(s)
+			if shown.Choice.Target != c.want {
+				t.Errorf("it goes to %q, want %q", shown.Choice.Target, c.want)
+			}
+			for _, ranked := range shown.Choice.Selection.Ranking {
+				if isOpen := len(ranked.RTT) > 0; isOpen != (ranked.Addr.String() == c.want) {
+					t.Errorf("the pings to %v are shown: %v", ranked.Addr, isOpen)
+				}
+			}
+		})
+	}
+}
+
 // filler fills a value with marks.
 type filler struct{ n int }
 

@@ -40,7 +40,7 @@ export function stageOf(state, seen) {
       return "lobby";
     case "chosen":
       if (agreement.launch_at) return "countdown";
-      if (state.match && (agreement.open || state.match.turn)) return "ban";
+      if (state.match && (agreement.open || state.match.turn || state.match.decided)) return "ban"; // after the last move nothing is searched for any more
       return agreement.open ? "vote" : "search"; // before people vote, everyone measures the best again
     case "launching":
       return "go";
