@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { all, asked, heard, live, nameOf, one, passes, press, sends, sets, settles, shows, tells, textOf, unfolds, view } from "./page.js";
+import { all, asked, heard, live, nameOf, one, passes, press, sends, sets, settles, shows, tableOf, tells, textOf, unfolds, view } from "./page.js";
 
 const opened = async (name, reader, how) => {
   await shows(name, reader, how);
@@ -166,4 +166,17 @@ test("the evening's rounds are listed, and why a server was chosen", async () =>
   await opened("launching-again", "anna");
   assert.match(textOf("#evening"), /Round 1/);
   assert.match(textOf("#why"), /average/);
+});
+
+test("a detail that the next stage does not have leaves no ids behind", async () => {
+  await shows("voting", "anna");
+  await unfolds();
+  const before = all("#invitation [id]").map((of) => of.id);
+  assert.ok(before.includes("room-link"), `${before}`);
+  await tells(tableOf("gathering").state);
+  const ids = all("[id]").map((of) => of.id);
+  assert.deepEqual(ids.filter((id, i) => ids.indexOf(id) !== i), []);
+  await tells(tableOf("voting").state);
+  await settles();
+  assert.deepEqual(all("#invitation [id]").map((of) => of.id), before, "and it comes back");
 });

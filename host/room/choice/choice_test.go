@@ -416,6 +416,22 @@ func TestNamesInPlace(t *testing.T) {
 	}
 }
 
+// TestNamesOfTheUnchosen checks that an explanation has the names of servers that are not in the ranking:
+// those that nearly suit everyone, and the last round's.
+func TestNamesOfTheUnchosen(t *testing.T) {
+	f := Facts{Servers: basisOf(map[string][]int{"ann": {20, 10}}).Servers}
+	for name, s := range map[string]selection.Selection{
+		"the nearest":    {Why: &selection.Why{Nearest: &selection.Miss{Addr: addr(1)}}},
+		"a higher limit": {Why: &selection.Why{Relax: []selection.Relax{{Give: selection.OverThreshold, Addr: addr(1)}}}},
+		"fewer players":  {Why: &selection.Why{Relax: []selection.Relax{{Give: selection.Unreachable, Player: "ann", Frees: 1, Addr: addr(1)}}}},
+		"the last one":   {Keep: &selection.Stay{Addr: addr(1), Gain: 3}},
+	} {
+		if text := strings.Join(catalogue.InEnglish().SayAll(f.view(s, s).Explain), " "); !strings.Contains(text, "server 1 ("+addr(1).String()+")") {
+			t.Errorf("%s: it is explained so: %s", name, text)
+		}
+	}
+}
+
 // TestAdvice checks that the advice, if nothing suits everyone, gives the highest limit first, then
 // the players to leave out, each once.
 func TestAdvice(t *testing.T) {

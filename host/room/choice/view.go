@@ -89,16 +89,35 @@ func (f *Facts) view(s, stands selection.Selection) *wire.Choice {
 	}
 	for i, said := range v.Explain {
 		v.Explain[i] = said.Replace(func(name, text string) any {
-			if card := v.Servers[text]; name == "server" && card.Name != "" {
-				if addr, err := netip.ParseAddrPort(text); err == nil && discovery.IsPlaceholder(addr.Addr()) {
-					return card.Name
-				}
-				return sentence.Of("server.at", "name", card.Name, "address", text)
+			if name != "server" {
+				return text
 			}
-			return text
+			return f.called(v, text)
 		})
 	}
 	return v
+}
+
+// called returns a server's name with its address, or the address alone if nobody knows the name.
+// The servers of a view are not searched for, because a list has thousands.
+func (f *Facts) called(v *wire.Choice, address string) any {
+	addr, err := netip.ParseAddrPort(address)
+	if err != nil {
+		return address
+	}
+	card, shown := v.Servers[address]
+	if !shown {
+		if server := f.find(addr); server >= 0 {
+			card = cardOf(&f.Servers, server)
+		}
+	}
+	switch {
+	case card.Name == "":
+		return address
+	case discovery.IsPlaceholder(addr.Addr()):
+		return card.Name
+	}
+	return sentence.Of("server.at", "name", card.Name, "address", address)
 }
 
 // show adds the card of a server, with the players who have another version; -1 is no server.

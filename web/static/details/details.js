@@ -18,6 +18,9 @@ import { soon } from "../time.js";
 /** @typedef {import("../live.js").Live} Live */
 /** @typedef {import("../app.js").View} View */
 
+/** The details whose content is on the page. @type {Set<string>} */
+const drawn = new Set();
+
 /**
  * Draws the open details only.
  * @param {Live} live @param {View} view @param {() => void} entitle moves the focus to the stage's title
@@ -28,7 +31,8 @@ export function drawDetails(live, view, entitle) {
     const detail = /** @type {HTMLDetailsElement} */ (byId(id));
     if (!isThere && !detail.hidden && detail.contains(document.activeElement)) soon(entitle);
     detail.hidden = !isThere;
-    if (isThere && all.open && detail.open) show(/** @type {Element} */ (detail.lastElementChild), children());
+    if (!isThere && drawn.delete(id)) show(/** @type {Element} */ (detail.lastElementChild), []); // the stage may have the same ids
+    if (isThere && all.open && detail.open) (drawn.add(id), show(/** @type {Element} */ (detail.lastElementChild), children()));
   }
   if (document.activeElement instanceof HTMLInputElement && document.activeElement.id === "whatif-limit") showLimit(document.activeElement);
   drawPicture(live);
