@@ -71,14 +71,14 @@ const crowded = `
 		ownfailed: { choice, way: { connect: addresses[0], server: called[0], link: "steam://connect/" + addresses[0] }, room: room("launching"), people: people.map((p, i) => ({ ...p, launch: p.name === you.name ? "failed" : "launched", detail: { key: "plain", with: { text: "openarena: not found in PATH, nor under /usr/games, /opt or where Steam keeps its games" } } })) },
 		failed: { choice: { ...choice, target: undefined, explain: [{ key: "why.nothing" }, { key: "plain", with: { text: "1,400 are over 150 ms for somebody." } }], selection: { ...choice.selection, chosen: null, ranking: [], culled: { over_threshold: 1400, unmeasured: 588 } }, miss, advice: [{ action: "allow", argument: { limit_ms: Math.max(...Object.values(miss.rtt_ms)) }, servers: 4, addr: addresses[0] }, ...names.slice(-2).map((name) => ({ action: "without", argument: { name }, servers: 611, addr: addresses[1] }))] }, room: room("failed") },
 		seats: { room: room("waiting"), seats: { need: names.length, began: inTime(-300e3), until: inTime(1500e3), by: names[0], servers: addresses.slice(0, 2).map((addr, i) => ({ ...servers[addr], addr, mean_ms: 97 + i, max_ms: 247, rtt_ms: pings(i), free: 3 - 3 * i, asked: 12, most: 3, from: 0, to: 1, at: inTime(-4e3), next: inTime(7e3) })), instead: [{ ...servers[addresses[2]], addr: addresses[2], mean_ms: 140, max_ms: 247, rtt_ms: pings(2), free: 14 }] } },
-		closing: { room: room("launching"), people: [...people, ...guests], choice, evening: [1, 2, 3].map(round) },
+		closing: { way: { connect: addresses[0], server: called[0], link: "steam://connect/" + addresses[0] }, room: room("launching"), people: [...people, ...guests], choice, evening: [1, 2, 3].map(round) },
 		night: { room: room("launching", { ended: "2026-01-02T23:10:00Z" }), people: [...people, ...guests], choice, evening: [1, 2, 3].map(round), log: [{ at: "2026-01-02T23:10:00Z", key: "room.ended-by", with: { player: names[0] } }], lists: { favourites: [{ addr: addresses[3], by: [names[0]] }], hidden: [] } },
 	};
 	const stage = %q;
 	if (live.socket) live.socket.onmessage = live.socket.onclose = null;
 	live.watch = live.connect = () => {};
 	musterTime.clearTimeout(live.watchdog);
-	Object.assign(muster.view, { searched: stage.endsWith("reveal") ? window.rounds : 0, revealed: 0, ending: stage === "closing" });
+	Object.assign(muster.view, { searched: stage.endsWith("reveal") ? window.rounds : 0, revealed: 0 });
 	live.receive(JSON.stringify({ type: "state", now: musterTime.now(), whole: true, people, you, choice: null, way: null, whatif: null, evening: [], log: [], standing: null, match: null, own: null, agreement: { open: false, vetoes: [], ballot: [] }, ...stages[stage] }));
 `
 
@@ -96,7 +96,7 @@ var everyStage = []struct{ name, stage, above, aside, pings string }{
 	{"failed", "failed", ".help-card", "", ".gate .ms"},
 	{"seats", "seats", ".hoping h1, .looked", "", ""},
 	{"night", "night", "h1", "", ""},
-	{"closing", "night", "h1, .same-time button", "", ""},
+	{"closing", "go", "h1, .parting .danger", "", ""},
 	{"sides", "lobby", ".start .primary", ".team", ""},
 	{"ban", "ban", ".nominee, .move", ".move", ""},
 	{"matchsearch", "search", ".versus, .podium", ".versus, .podium, .world", ""},
@@ -120,6 +120,9 @@ func (b *browser) drawn(name, stage string, people, me int) {
 		return eval[bool](b, fmt.Sprintf(
 			`muster.view.stage === %q && Number(getComputedStyle(document.querySelector("#stage .everybody") ?? document.body).opacity) === 1`, stage))
 	})
+	if name == "closing" {
+		b.run(`document.querySelector("#stage .parting [data-sure=end]")?.click()`) // a wall has no button
+	}
 	if stage == "night" {
 		b.until("the poster is there", func() bool {
 			return eval[int](b, `document.querySelector("#stage .poster img")?.naturalWidth ?? 0`) == 1080
@@ -227,7 +230,7 @@ const faults = `(() => {
 	}
 	const isGold = (e) => /rgb\(255, 197, 61\)/.test(getComputedStyle(e).backgroundColor);
 	const golds = [...document.querySelectorAll("#stage *, header *")].filter((e) => e.checkVisibility() && isGold(e) && e.getBoundingClientRect().width > 12 && !isGold(e.parentElement) && !e.closest(".step, .chairs"));
-	const may = /^(search|reveal|go)$/.test(document.body.dataset.stage) ? 0 : 1; // there the server is
+	const may = /^(search|reveal|go)$/.test(document.body.dataset.stage) && !stage.querySelector(".parting.card") ? 0 : 1; // there the server is, until its organiser asks for the next round
 	if (golds.length > may) found.push(golds.length + " gold things: " + golds.map((e) => e.innerText.trim().slice(0, 20) || e.className).join(", "));
 	for (const [cards, parts] of [[".candidates > .candidate:not(.gone)", ":scope > *"], [".helps > *", ""], [".doors > *", ""], [".awards > *", ""], [".steps > *", ""]]) {
 		const rows = Object.values(Object.groupBy([...stage.querySelectorAll(cards)].filter((e) => e.checkVisibility()), (e) => Math.round(e.getBoundingClientRect().top / 8)));

@@ -98,10 +98,11 @@ func TestKeyboard(t *testing.T) {
 	b.folds(false)
 	b.tabsTo("#details > summary", kb.Enter)
 	b.tabsTo("#steer > summary", kb.Enter)
-	b.tabsTo("#steer [data-action=end]", kb.Enter)
-	b.begins("night", "Good night", "list Awards", "button Yes, same time")
-	b.tabsTo("#stage [data-action=close-room]", kb.Enter)
+	b.tabsTo("#steer [data-sure=end]", kb.Enter)
+	b.sees("#steer .sure", "Everyone will be told")
+	b.types(kb.Enter) // the focus is on the same button, which now is a yes
 	b.until("the night is over", func() bool { return eval[bool](b, "!!muster.live.state.room.ended") })
+	b.begins("night", "Good night", "list Awards")
 	n.pass(5 * time.Second)
 	b.hearsWell()
 }

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { all, answers, asked, heard, live, nameOf, one, passes, press, settles, shows, stage, tells, textOf, unfolds, until, view } from "./page.js";
+import { all, answers, asked, fetched, heard, live, nameOf, one, passes, press, settles, shows, stage, tableOf, tells, textOf, unfolds, until, view } from "./page.js";
 
 /** The row of a person on the way. */
 const row = (name) => all(".arriving > li").find((of) => of.dataset.key === name);
@@ -132,6 +132,13 @@ test("nothing suits: the nearest miss stands on a line, and each way out is a bu
   await shows("failed-far", "ben");
   assert.equal(all("#stage :is([data-order], [data-action=go])").length, 0, "only the organiser has buttons");
   assert.ok(all("#stage .help-card").length > 0, "others read them");
+});
+
+test("why nothing suits names servers that people know by name", async () => {
+  for (const [name, why] of [["failed-far", /With a limit of 180\.0 ms, pro-g InstaGib #1481 \(192\.0\.2\.1:27960\) would do\./], ["failed-full", /With fewer seats, 2 servers would do, best pro-g InstaGib #1481 \(192/]]) {
+    await shows(name, "anna");
+    assert.match(textOf("[data-key=reasons]"), why);
+  }
 });
 
 test("without a list the room tries again by itself, and says when and why", async () => {
@@ -271,19 +278,63 @@ test("the night's end names rounds, players, guests and awards, and who closed t
   assert.equal(all(".poster").length, 0);
 });
 
-test("the organiser looks at the night before closing the room, and may go on", async () => {
+test("the organiser ends the night beside the next round, and the question stands in place", async () => {
   await shows("launching-again", "anna");
-  await unfolds();
-  await press("#steer [data-action=end]");
-  await passes(3100); // between two announcements
-  assert.equal(heard(), "Only you see this so far.");
-  assert.match(textOf(".same-time"), /^Same time Friday\? The room and its link stay\. Friday, November 27 at 20:00\. Yes, same time$/);
-  await press("[data-action=not-yet], [data-action=one-more]");
-  assert.deepEqual([view.stage, asked.join()], ["go", 'go{"stage":"launching"}']);
-  await press("#steer [data-action=end]");
-  await press("[data-action=same-time]");
-  assert.deepEqual(asked.slice(1), ['settings{"settings":{"every":"fri 20:00 UTC"}}', "end{}"]);
+  assert.deepEqual(all(".parting button").map(nameOf), ["Next round", "End the night"]);
+  await until(() => view.stage === "go" && all(".parting").length > 0);
+  one(".parting [data-sure=end]").focus();
+  await press(".parting [data-sure=end]");
+  assert.deepEqual(asked, [], "the first press only asks");
+  assert.match(textOf(".parting"), /^Shall we call it a night\? Ending closes the room for everybody\. The picture is on all pages already\. Next round End now Keep playing Same time Friday\? The room and its link stay\. Friday, November 27 at 20:00\. Yes, same time$/);
+  assert.deepEqual(all("#stage .primary").map(nameOf).filter((name) => name === "Next round").length, 1);
+  assert.equal(one(".parting [role=alert]").textContent, "Ending closes the room for everybody. The picture is on all pages already.");
+  assert.equal(document.activeElement, one(".parting [data-action=end]"), "the focus stays in place");
+  await press(".parting [data-action=unsure]");
+  assert.deepEqual([all(".parting button").map(nameOf), asked], [["Next round", "End the night"], []]);
+  await press(".parting [data-sure=end]");
+  await press(".parting [data-action=same-time]");
+  assert.deepEqual(asked, ['settings{"settings":{"every":"fri 20:00 UTC"}}', "end{}"]);
   await passes(2000);
+  await press(".parting [data-action=end]");
+  assert.equal(asked.at(-1), "end{}");
+  await passes(2000);
+  for (const [reader, how] of [["ben", {}], ["stranger", {}], ["stranger", { tv: true }]]) {
+    await shows("launching-again", reader, how);
+    assert.equal(all("#stage [data-sure=end]").length, 0, reader);
+  }
+});
+
+test("before anybody played the organiser ends the night in the details, where the question stands, too", async () => {
+  await shows("gathering", "anna");
+  await unfolds();
+  await press("#steer [data-sure=end]");
+  assert.match(textOf("#steer .sure"), /^End the night\? Everyone will be told/);
+  assert.deepEqual([view.stage, asked], ["lobby", []]);
+  await press("#steer [data-action=end]");
+  assert.deepEqual(asked, ["end{}"]);
+  await passes(2000);
+});
+
+test("every page has the poster once games open, and fetches nothing after the end", async () => {
+  await shows("launching-again", "anna");
+  await press(".parting [data-sure=end]");
+  await until(() => all(".parting .poster img").length > 0);
+  await press(".parting [data-action=unsure]");
+  for (const reader of ["anna", "ben", "zoe", "stranger"]) {
+    const { state } = tableOf("night");
+    await shows("launching-again", reader);
+    answers.isGone = true;
+    await tells({ room: state.room, people: state.people, log: state.log });
+    assert.equal(view.stage, "night");
+    assert.match(one(".poster img").getAttribute("src"), /^blob:/, `${reader}: there is no empty frame`);
+    assert.match(textOf(".awards"), /Nearest/, reader);
+    if (reader !== "stranger") await press("[data-action=nameless]");
+    await settles();
+    assert.equal(all(".poster img").length, 1, reader);
+    assert.deepEqual(fetched.filter((file) => !file.endsWith("/countries-110m.json")), [], reader); // Node cannot load the map's library, and so asks for the map again
+    if (reader !== "stranger") await press("[data-action=nameless]");
+    answers.isGone = false;
+  }
 });
 
 test("a standing room shows the next date by the reader's clock, and who comes", async () => {

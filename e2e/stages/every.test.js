@@ -24,7 +24,6 @@ function* looks(name) {
   yield ["stranger", { tv: true }];
   if (/reveal|moved/.test(name)) for (const how of [{ saw: true, still: true }, { saw: true, tv: true }]) yield [how.tv ? "stranger" : first, how];
   if (/gathering|voting/.test(name)) yield ["stranger", { door: "" }];
-  if (/^launching-a/.test(name)) yield ["organiser", { ending: true }];
 }
 
 /** Elements that the page makes itself; anything else would be a stranger's markup. */
@@ -43,12 +42,12 @@ function wrongWith(element, ids) {
   }
   if (element.tagName === "IMG" && !/^(blob:|$)/.test(element.getAttribute("src") ?? "")) return "a picture from elsewhere";
   if (element.tagName === "A" && !/^(https?|steam|mumble|ts3server):/.test(element.getAttribute("href") ?? "")) return "a link of another kind";
+  if (element.id && ids.has(element.id)) return "its id occurs twice";
+  ids.add(element.id);
   if (!isSeen(element)) return undefined;
   if (element.matches(named) && nameOf(element).trim() === "") return "nobody can say what this is";
   if (element.tagName === "BUTTON" && element.querySelector("button, a, input, select")) return "a control within a control";
   if (/^(UL|OL)$/.test(element.tagName) && [...element.children].some((one) => one.tagName !== "LI")) return "a list of other things";
-  if (element.id && ids.has(element.id)) return "its id occurs twice";
-  ids.add(element.id);
   return undefined;
 }
 

@@ -49,6 +49,8 @@ test("a page that showed the search also shows its outcome, and one that comes l
     ["chosen", {}, going, saw, "countdown"], // the countdown waits for nobody
     ["chosen", {}, off, saw, "search", match],
     ["chosen", {}, off, saw, "ban", { match: { turn: { number: 1 } } }],
+    ["chosen", {}, off, saw, "ban", { match: { decided: true } }], // after the last move nobody searches
+    ["chosen", {}, off, knows, "ban", match],
     ["chosen", {}, { ...soon, open: false }, saw, "reveal", match],
     ["chosen", {}, { ...going, open: false }, saw, "countdown", match], // nobody votes in a match
     ["launching", {}, off, saw, "reveal"],
@@ -58,7 +60,6 @@ test("a page that showed the search also shows its outcome, and one that comes l
     ["failed", null, off, saw, "failed"],
     ["waiting", {}, off, saw, "seats", { seats: { need: 5 } }],
     ["waiting", {}, off, saw, "countdown", { seats: { need: 5, launch_at: new Date(now).toISOString() } }],
-    ["launching", {}, off, { ...saw, ending: true }, "night"], // its organiser is about to end it
     ["launching", {}, off, saw, "night", { ended: true }],
   ]) {
     const { ended, ...others } = more ?? {};

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 process.env.PAGE_LANGUAGE = "en-XA";
-const { names, shows, unfolds, view, settles } = await import("./page.js");
+const { names, press, shows, unfolds, view, settles } = await import("./page.js");
 
 /** What is nobody's sentence: names, addresses, countries and figures. */
 const others = "bdi, code, svg, textarea, [hidden], option, option[lang], .brand, .flag, .world, .turning, .in, #room-code, #room-game, #status, [data-key=places] tbody th";
@@ -48,9 +48,8 @@ for (const name of names.filter((of) => !of.startsWith("hostile"))) {
   });
 }
 
-test("the night before its end", async () => {
-  await shows("launching-again", "organiser", { ending: true });
-  await settles();
-  assert.equal(view.stage, "night");
+test("the question before the night's end", async () => {
+  await shows("launching-again", "organiser");
+  await press(".parting [data-sure=end]");
   assert.deepEqual(untranslated(), []);
 });

@@ -38,7 +38,10 @@ function wordsOf(file) {
 /** What the page asked the room for, since it was last shown: the action and its JSON. @type {string[]} */
 export const asked = [];
 
-/** What the room answers, if not with nothing. @type {{to?: (what: string, body?: string) => Response | undefined}} */
+/** The files that the page fetched, since it was last shown. @type {string[]} */
+export const fetched = [];
+
+/** What the room answers, if not with nothing. isGone means that nothing answers any more. @type {{to?: (what: string, body?: string) => Response | undefined, isGone?: boolean}} */
 export const answers = {};
 
 /** What the page needs of a browser that Node has not. */
@@ -46,6 +49,8 @@ const given = {
   async fetch(to, options = {}) {
     const url = new URL(to, window.location.href);
     if (url.protocol === "file:") {
+      fetched.push(url.href);
+      if (answers.isGone) throw new TypeError("Failed to fetch");
       return new Response(url.href.includes("/words/") ? wordsOf(url.pathname.split("/").at(-1)) : readFileSync(url));
     }
     const what = url.pathname.split("/").at(-1) + url.search;
@@ -111,7 +116,6 @@ export const stage = document.getElementById("stage");
  * @property {boolean} [still] the person prefers no motion
  * @property {"" | "past" | "play" | "in" | "watch"} [door] the door that a stranger has opened
  * @property {boolean} [saw] the page has shown the round's search, and so it plays the reveal
- * @property {boolean} [ending] the organiser looks at the night before closing the room
  * @property {any} [offer] the programs that the host gives
  * @property {(state: any) => any} [change] changes the state
  */
@@ -124,7 +128,7 @@ export async function shows(name, reader, how = {}) {
   musterTime.pass(60_000 - ((musterTime.now() - opened) % 1000)); // in which nobody looks: what was still to come has come
   window.happyDOM.setViewport(how.tv ? { width: 1920, height: 1080 } : how.phone ? { width: 390, height: 700 } : { width: 1440, height: 900 });
   window.happyDOM.settings.device.prefersReducedMotion = how.still ? "reduce" : "no-preference";
-  Object.assign(view, fresh, { met: new Map(), outside: new Set(), said: [], unsaid: [], order: { by: "rank", down: false }, firstState: 1, tv: how.tv ?? false, door: how.door ?? "past", searched: how.saw ? state.room.round : 0, ending: how.ending ?? false, offer: how.offer ?? null });
+  Object.assign(view, fresh, { met: new Map(), outside: new Set(), said: [], unsaid: [], order: { by: "rank", down: false }, firstState: 1, tv: how.tv ?? false, door: how.door ?? "past", searched: how.saw ? state.room.round : 0, offer: how.offer ?? null });
   document.documentElement.classList.toggle("tv", view.tv);
   stage.replaceChildren();
   for (const id of ["status", "toast"]) document.getElementById(id).textContent = "";
@@ -136,7 +140,7 @@ export async function shows(name, reader, how = {}) {
   const all = { ...state, ...readers[reader], now, whole: true };
   await tells(how.change?.(all) ?? all);
   await clock.settles(); // what it loads
-  asked.length = 0;
+  asked.length = fetched.length = 0;
   return stage;
 }
 

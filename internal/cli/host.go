@@ -253,7 +253,11 @@ func (h *hostCommand) hold(ctx context.Context, rooms *ownhost.Host) error {
 	if asks {
 		defer rooms.AskRouter(ctx, code, h.sits.SayRouter)()
 	}
-	return organiser.Run(ctx)
+	err = organiser.Run(ctx)
+	if err == nil {
+		rooms.Linger(ctx)
+	}
+	return err
 }
 
 // organiser returns the organiser's part in a room, following the flags.

@@ -62,6 +62,7 @@ type Host struct {
 	log     *slog.Logger
 	warn    func(...error)
 	posts   *webhook.Poster
+	pages   *pages
 	stop    func()
 
 	mu      sync.Mutex // guards the fields below
@@ -90,13 +91,14 @@ func New(c Config) (*Host, error) {
 	h := &Host{
 		at:      discovery.Canonical(netip.MustParseAddrPort(c.Listener.Addr().String())),
 		ingress: c.Ingress, log: c.Logger, warn: c.Warn, posts: &webhook.Poster{Own: []string{c.Webhook}},
+		pages: &pages{Handler: web.Handler()},
 	}
 	games := c.Lists.Games
 	var err error
 	h.rooms, err = host.New(host.Config{
 		Announce: func(p host.Post) { h.posts.Post(webhook.Post(p)) },
 		List:     c.Lists.List, Local: c.Lists.Local, Said: c.Lists.Said, Games: c.Lists.Choices(),
-		Store: h.store(), Page: web.Handler(), Get: c.Programs, Logger: c.Logger,
+		Store: h.store(), Page: h.pages, Get: c.Programs, Logger: c.Logger,
 		Files: int(min(netinfo.FileLimit(), math.MaxInt32)), IsOwnUser: netinfo.IsOwnUser,
 		Fingerprint: c.Ingress.Fingerprint(), Proxies: c.Proxies, MetricsFrom: c.MetricsFrom,
 		Names:     slices.Concat(netinfo.Names(), c.Ingress.Names(), c.Names),

@@ -34,8 +34,6 @@ const view = {
   /** The rounds whose search or vote this page has shown, and whose reveal it has finished. */
   searched: 0,
   revealed: 0,
-  /** Whether the organiser looks at the night before closing the room. */
-  ending: false,
   /** Whether the page hangs on a wall, where nobody touches it. */
   tv: new URLSearchParams(location.search).has("tv"),
   /** The detail that the page's link asks for, until it is shown. */
@@ -142,6 +140,7 @@ function schedule() {
     drawTitle(); // a hidden tab gets no frames, but its title is visible
     callAway();
     passUnseen();
+    prepare();
   }
   if (view.pending) return;
   view.pending = true;
@@ -171,6 +170,12 @@ function draw() {
   callAway();
   drawStage(state);
   later?.drawDetails(live, view, entitle);
+  prepare();
+}
+
+/** Makes what the end of the night shows, because the host may be gone by then. */
+function prepare() {
+  if (live.state?.room) later?.prepare(live, view);
 }
 
 /** @param {State} state */
@@ -188,7 +193,10 @@ function drawStage(state) {
   const here = document.activeElement;
   const within = here !== place && place.contains(here);
   const moves = before !== "" && before !== view.stage && (here === document.body || place.contains(here));
-  if (before !== view.stage) place.replaceChildren(); // nothing of a stage survives in the next one
+  if (before !== view.stage) {
+    place.replaceChildren(); // nothing of a stage survives in the next one
+    answered(); // nor does its question
+  }
   document.body.dataset.stage = view.stage; // only now: removing the focused element would lay the old stage out in the new one's style
   show(byId("steps"), view.stage === "door" ? [] : way(state, view.stage));
   show(byId("sender"), view.stage === "door" ? door.sender(state) : []);
@@ -316,7 +324,7 @@ const actions = {
   advice: ({ order, argument }) => ask(order ?? "", JSON.parse(argument ?? "{}")),
   strike: ({ addr }) => ask("strike", { addr }),
   "hide-here": () => ask("hide", { addr: /** @type {HTMLSelectElement} */ (byId("hide-which")).value, hidden: true }),
-  end: () => ((view.ending = true), schedule()),
+  end,
   lock: () => ask("lock", { locked: !live.state?.room.locked }),
   handon: ({ name }) => ask("handon", { name }),
   renew: renewed,
@@ -349,10 +357,7 @@ const actions = {
 /** How long a room that ends may take to say so, ms. */
 const lastWords = 1500;
 
-/**
- * Ends the night. A host that ends with its room may not answer, and that is no failure. Until the
- * room says that it has ended, the page stays where it is: the answer may come first.
- */
+/** Ends the night. A host that ends with its room may not answer, and that is no failure. */
 async function end() {
   /** @type {unknown} */
   let failure;
@@ -362,8 +367,6 @@ async function end() {
     failure = error;
   }
   for (const until = wallTime() + lastWords; !live.state?.room.ended && wallTime() < until; ) await sleep(50);
-  view.ending = false;
-  schedule();
   if (failure && !live.state?.room.ended) throw failure;
 }
 

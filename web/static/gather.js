@@ -70,7 +70,7 @@ export function steering(state) {
       { class: "buttons" },
       button("lock", say(state.room.locked ? "details.locked" : "details.lock"), { "aria-pressed": String(state.room.locked) }),
       ...sure("renew", say("details.renew"), "room.renew-sure"),
-      !state.room.ended && button("end", say("details.end")),
+      ...(state.room.ended ? [] : sure("end", say("details.end"), "room.end-sure")),
     ),
   ];
 }

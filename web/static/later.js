@@ -14,11 +14,13 @@ import * as failed from "./stages/failed.js";
 import * as go from "./stages/go.js";
 import * as matchgo from "./stages/matchgo.js";
 import * as night from "./stages/night.js";
+import * as parting from "./stages/parting.js";
 import * as reveal from "./stages/reveal.js";
 import * as search from "./stages/search.js";
 import * as seats from "./stages/seats.js";
 import * as vote from "./stages/vote.js";
 
+export { prepare } from "./stages/print.js";
 export { drawDetails } from "./details/details.js";
 export { showLimit, wishOf } from "./details/whatif.js";
 
@@ -32,7 +34,7 @@ export const stages = {
   go: { draw: go.go, shown: go.shown, says: go.says },
   seats: { draw: seats.seats, shown: seats.shown },
   failed: { draw: failed.failed, shown: failed.shown },
-  night: { draw: night.night, shown: night.shown, says: night.says },
+  night: { draw: night.night, shown() {}, says: night.says },
 };
 
 /** Brings the servers of a form into the room. @param {HTMLFormElement} form @param {(text: string, bad?: boolean) => void} tellBriefly */
@@ -54,7 +56,8 @@ export function actions(live, view, tellBriefly, end) {
     ...camplobby.actions(view.changed),
     ...matchgo.actions(live),
     ...ban.actions(live, view, ask),
-    ...night.actions(view, tellBriefly, end),
+    ...night.actions(view, tellBriefly),
+    ...parting.actions(end),
     "save-list": () => live.state && saveFile(new Blob([written(live.state)], { type: "text/plain" }), `${live.state.room.game}-favourites.txt`),
     unfold: ({ addr = "" }) => (vote.unfold(live.state, addr), view.changed()),
     share: async () => live.state && tellBriefly(await share(live.state)),

@@ -86,20 +86,29 @@ export async function shareFile(file, shares) {
   return say("share.saved", { file: file.name });
 }
 
+/** The fonts that have been fetched, as styles: the host may be gone when a picture needs them again. @type {Map<string, string>} */
+const fetchedFonts = new Map();
+
 /** The page's fonts, for a picture without a page. @param {boolean} [withFlags] */
 export async function fontStyle(withFlags = false) {
   const faces = [["archivo-latin", "font-family:Archivo;font-weight:100 900;font-stretch:62% 125%"], ...(withFlags ? [["country-flags", "font-family:'Country Flags';unicode-range:U+1F1E6-1F1FF"]] : [])];
   return (await Promise.all(faces.map(async ([file, what]) => {
     try {
-      const answer = await fetch(new URL(`vendor/${file}.woff2`, import.meta.url));
-      const bytes = new Uint8Array(await answer.arrayBuffer());
-      let binary = "";
-      for (const byte of bytes) binary += String.fromCharCode(byte);
-      return `@font-face{${what};src:url(data:font/woff2;base64,${btoa(binary)})}`;
+      const style = fetchedFonts.get(file) ?? `@font-face{${what};src:url(data:font/woff2;base64,${await base64Of(`vendor/${file}.woff2`)})}`;
+      fetchedFonts.set(file, style);
+      return style;
     } catch {
       return "";
     }
   }))).join("");
+}
+
+/** @param {string} file */
+async function base64Of(file) {
+  const answer = await fetch(new URL(file, import.meta.url));
+  let binary = "";
+  for (const byte of new Uint8Array(await answer.arrayBuffer())) binary += String.fromCharCode(byte);
+  return btoa(binary);
 }
 
 /** Renders an SVG. @param {string} svg @param {number} width @param {number} height @returns {Promise<Blob>} */

@@ -35,14 +35,15 @@ let changed = () => {};
  * @param {string} action @param {import("./dom.js").Child | import("./dom.js").Child[]} label
  * @param {string} question its key @param {import("./say.js").Args} [args] the question's
  * @param {Record<string, string | undefined>} [attributes]
+ * @param {{yes?: string, no?: string}} [answers] what the buttons say beside the question
  */
-export function sure(action, label, question, args = {}, attributes = {}) {
+export function sure(action, label, question, args = {}, attributes = {}, { yes, no = say("sure.no") } = {}) {
   const key = [action, ...Object.values(args)].join(" ");
   if (asked !== key) return [button("ask-sure", label, { ...attributes, "data-sure": key, "data-key": key })];
   return [
     h("span", { class: "sure", role: "alert", "data-key": `${key}?` }, ...said(question, args)),
-    button(action, label, { ...attributes, class: "danger", "data-sure": key, "data-key": key }),
-    button("unsure", say("sure.no"), { "data-key": `${key} no` }),
+    button(action, yes ?? label, { ...attributes, class: "danger", "data-sure": key, "data-key": key }),
+    button("unsure", no, { "data-key": `${key} no` }),
   ];
 }
 

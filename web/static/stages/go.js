@@ -17,7 +17,8 @@ import { fitTitle } from "./fit.js";
 import { late } from "./late.js";
 import { pingLine } from "./line.js";
 import { arrivingSides, decidedBy, evenFor, series, story } from "./matchgo.js";
-import { again, onItsSide } from "./parts.js";
+import { onItsSide } from "./parts.js";
+import { bringIn, parting } from "./parting.js";
 import { sentence } from "./stages.js";
 
 /** @typedef {import("../types.js").State} State */
@@ -51,7 +52,7 @@ export function go(live, view) {
     h("div", { class: "destination", "data-key": "destination" }, h("h1", {}, h("span", { class: "fit" }, title(state, me, view))), where(state, server), h("p", { class: "about" }, view.tv ? arrived(state) : figures(state, me)), ...(state.match ? [series(state.match), evenFor(state.match, me)] : []), strange(server), me?.launch === "failed" ? h("p", { class: "detail" }, ...(me.detail ? tell(me.detail) : said("go.no-reason"))) : !view.tv && next(state)),
     !isBeside && list,
     !view.tv && state.way && h("div", { class: "way", "data-key": "way" }, ways(state, me)),
-    !view.tv && h("div", { class: "after", "data-key": "after" }, again(state), voice(state), shareButton(state)),
+    !view.tv && h("div", { class: "after", "data-key": "after" }, parting(state), voice(state), shareButton(state)),
     !view.tv && state.you.organiser && leftOutside(state, view),
     isBeside && list, // in the second column
     !view.tv && state.match && story(state, state.match),
@@ -66,6 +67,7 @@ const drawn = { place: null, table: null, shows: "" };
 export function shown(place, live) {
   const state = /** @type {State} */ (live.state);
   fitTitle(place.querySelector(".fit"));
+  bringIn(place);
   const turning = place.querySelector(".travelling");
   if (!(turning instanceof HTMLElement) || !turning.checkVisibility()) return;
   const target = state.choice && targetOf(state.choice);

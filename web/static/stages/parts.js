@@ -28,8 +28,8 @@ export function outlook(state) {
   return state.room.outlook && h("p", { class: "about", id: "outlook" }, capital(told(state.room.outlook)));
 }
 
-/** A button for the next round. @param {State} state */
-export function again(state, label = say("go.next")) {
+/** A button for the next round. @param {State} state @param {string} [label] @param {Record<string, string>} [attributes] */
+export function again(state, label = say("go.next"), attributes = {}) {
   const over = state.room.stage === "launching" || state.room.stage === "failed";
-  return state.you.organiser && over && h("p", { class: "buttons" }, go(state, label));
+  return state.you.organiser && over && h("p", { class: "buttons", "data-key": "again" }, go(state, label, attributes));
 }

@@ -12,9 +12,8 @@ import { leftUntil } from "../time.js";
 
 /**
  * What the page knows about the round besides its state: the round whose search or vote it showed,
- * and the round whose reveal is over; and whether its organiser is about to end the night. A person
- * who comes later sees no reveal.
- * @typedef {{searched: number, revealed: number, ending?: boolean}} Seen
+ * and the round whose reveal is over. A person who comes later sees no reveal.
+ * @typedef {{searched: number, revealed: number}} Seen
  */
 
 /** How long the countdown takes, ms. Until then, the choice is revealed. */
@@ -33,14 +32,14 @@ function isDecided(state) {
 /** The stage for the page. @param {State} state @param {Seen} seen @returns {Stage} */
 export function stageOf(state, seen) {
   const { room, agreement } = state;
-  if (room.ended || seen.ending) return "night";
+  if (room.ended) return "night";
   if (isDecided(state) && state.choice && seen.searched === room.round && seen.revealed !== room.round) return "reveal";
   switch (room.stage) {
     case "gathering":
       return "lobby";
     case "chosen":
       if (agreement.launch_at) return "countdown";
-      if (state.match && (agreement.open || state.match.turn || state.match.decided)) return "ban"; // after the last move nothing is searched for any more
+      if (state.match && (agreement.open || state.match.turn || state.match.decided || seen.revealed === room.round)) return "ban"; // after the last move nothing is searched for any more
       return agreement.open ? "vote" : "search"; // before people vote, everyone measures the best again
     case "launching":
       return "go";
