@@ -17,7 +17,7 @@ func TestSearchSentence(t *testing.T) {
 		by     selection.Rule
 		want   string
 	}{
-		{wire.Search{}, selection.Mean, "no server suits everyone so far"},
+		{wire.Search{}, selection.Mean, "looking for a server that suits everyone"},
 		{wire.Search{Found: true, MeanMS: 96.4, MaxMS: 257}, selection.Mean, "best so far, 96 ms on average"},
 		{wire.Search{Found: true, MeanMS: 96.4, MaxMS: 257, GainMS: &gain}, selection.Threshold,
 			"best so far, 96 ms on average; at most 2 ms better may still turn up"},
