@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { all, asked, heard, isSeen, live, nameOf, one, passes, press, settles, shows, stage, tableOf, tells, textOf, view } from "./page.js";
+import { all, asked, heard, isSeen, live, nameOf, one, passes, press, sends, settles, shows, stage, tableOf, tells, textOf, view } from "./page.js";
 
 /** The steps of the round, with the present one in brackets. */
 const steps = () => all("#steps li").map((of) => (of.getAttribute("aria-current") === "step" ? `[${textOf(of)}]` : textOf(of))).join(" ");
@@ -141,8 +141,15 @@ test("a vetoed server says by whom, and who has vetoed has no second one", async
 test("a person without a say reads how to vote, and guests vote where they may", async () => {
   await shows("voting", "stranger");
   assert.equal(all("#stage .cast, #stage [data-ready]").length, 0);
+  assert.deepEqual(all("#nickname").length, 1, "a nickname is enough, and its field stands in place");
+  assert.equal(textOf(".ready .welcome"), "To vote, pick a nickname: Come in");
+  await sends(".ready #nickname", "Pia");
+  assert.match(asked[0], /^enter\{"name":"Pia"/);
+  await shows("voting", "stranger", { change: (state) => ({ ...state, room: { ...state.room, guests_vote: false } }) });
   assert.match(textOf("#stage .how"), /To vote, open your own link/);
   assert.ok(one("#welcome"), "who comes late is asked for a nickname below the vote");
+  await shows("voting", "stranger", { tv: true });
+  assert.equal(all("#nickname, .how").length, 0);
   await shows("voting", "zoe");
   assert.ok(one("#stage .candidate .cast"));
   await shows("voting", "zoe", { change: (state) => ({ ...state, room: { ...state.room, guests_vote: false } }) });

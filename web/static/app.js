@@ -10,6 +10,7 @@ import { noteHere, offered } from "./get.js";
 import { actions as ofGetting } from "./getting.js";
 import { offerLanguages } from "./language.js";
 import { Live } from "./live.js";
+import { isNameEnough } from "./people.js";
 import { capital, clock, fill, say } from "./say.js";
 import * as sound from "./sound.js";
 import * as door from "./stages/door.js";
@@ -200,7 +201,8 @@ function drawStage(state) {
   document.body.dataset.stage = view.stage; // only now: removing the focused element would lay the old stage out in the new one's style
   show(byId("steps"), view.stage === "door" ? [] : way(state, view.stage));
   show(byId("sender"), view.stage === "door" ? door.sender(state) : []);
-  const asks = view.stage !== "lobby" && view.stage !== "door" && (view.stage !== "night" || state.meeting) && !state.you.name && !state.you.organiser && !view.tv; // a person who comes late is asked below the stage
+  const asksItself = view.stage === "lobby" || view.stage === "door" || (view.stage === "vote" && isNameEnough(state));
+  const asks = !asksItself && (view.stage !== "night" || state.meeting) && !state.you.name && !state.you.organiser && !view.tv; // a person who comes late is asked below the stage
   show(place, drawn.draw(live, view), asks && h("section", { id: "welcome", class: "card", "data-key": "welcome" }, welcome(state)));
   drawn.shown(place, live, view);
   const corner = /** @type {HTMLImageElement} */ (byId("corner"));

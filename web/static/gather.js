@@ -19,13 +19,18 @@ export function ruleName(by) {
 /** Choosing a nickname. The organiser's program already has one. @param {State} state */
 export function welcome(state) {
   const mine = state.you.organiser ? state.people.find((person) => person.organiser)?.name : undefined;
+  return naming(say("lobby.nickname"), say(state.room.guests_vote ? "lobby.guests-vote" : "lobby.guests-watch"), { mine, isGold: !state.you.organiser }); // an organiser has another gold button
+}
+
+/** The field for a nickname. @param {string} label @param {string} why @param {{mine?: string, isGold?: boolean}} [how] mine is the name that the person has elsewhere */
+export function naming(label, why, { mine, isGold = true } = {}) {
   return h(
     "form",
-    { "data-submit": "enter", class: "welcome" },
-    h("label", { for: "nickname" }, say("lobby.nickname")),
+    { "data-submit": "enter", class: "welcome", "data-key": "naming" },
+    h("label", { for: "nickname" }, label),
     h("input", { id: "nickname", name: "name", value: lastName() || mine, maxlength: 32, required: true, autocomplete: "nickname", placeholder: say("lobby.nickname-example") }),
-    h("button", { class: state.you.organiser ? "" : "primary" }, say("lobby.come-in")), // another button is the gold one
-    h("p", { class: "quiet" }, say(state.room.guests_vote ? "lobby.guests-vote" : "lobby.guests-watch")),
+    h("button", { class: isGold ? "primary" : "" }, say("lobby.come-in")),
+    why && h("p", { class: "quiet" }, why),
   );
 }
 

@@ -72,6 +72,9 @@ export function hasSay(state, person) {
   return Boolean(known && (known.peer ? !known.left_out : (state.room.guests_vote && !known.no_say) || known.estimate?.counted));
 }
 
+/** Whether the reader only needs a nickname for a say. @param {State} state */
+export const isNameEnough = (state) => Boolean(state.room.guests_vote) && !state.you.name && !state.you.organiser;
+
 /** What a person is doing, in a few words. @param {State} state @param {Person} person */
 function doing(state, person) {
   if (person.launch) return said(`people.launch.${person.launch}`, { why: person.detail ?? "" });

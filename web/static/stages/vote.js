@@ -7,7 +7,8 @@ import { countryName, asListed, strange } from "../choice.js";
 import { advice } from "../details/why.js";
 import { colourOf } from "../colours.js";
 import { flag } from "../flag.js";
-import { hasSay, meOf } from "../people.js";
+import { naming } from "../gather.js";
+import { hasSay, isNameEnough, meOf } from "../people.js";
 import { capital, number, said, say, told } from "../say.js";
 import { sign } from "../sign.js";
 import { isArmed } from "../sure.js";
@@ -159,7 +160,7 @@ function ready(state, view, me) {
     { class: `ready${awaited.length >= many ? " many" : ""}` },
     h("ul", { "aria-label": say("vote.who-ready") }, awaited.map((person) => h("li", { "data-key": person.name, class: person.ready ? "is" : "", title: person.name }, sign(person, 36), h("span", { class: "unseen" }, h("bdi", {}, person.name), " ", say(person.ready ? "vote.is-ready" : "vote.is-not-ready"))))),
     awaited.length > 0 && h("p", { class: "how-many" }, say("vote.ready", { ready: isReady, all: awaited.length })),
-    !may && !view.tv && h("p", { class: "quiet how" }, say("vote.how")),
+    !may && !view.tv && (isNameEnough(state) ? naming(say("vote.name"), "") : h("p", { class: "quiet how" }, say("vote.how"))),
     (may || view.tv) && awaited.length > isReady && h("p", { class: "quiet" }, waiting.length > 0 ? waiting : say("vote.countdown", { n: awaited.length })),
     !view.tv && state.you.organiser && go(state, say("vote.go")),
     may && readyButton(me.ready, say("vote.not-ready")),
