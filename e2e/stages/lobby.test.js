@@ -12,6 +12,18 @@ test("nobody is there yet: the organiser reads what to do first, a stranger how 
   assert.equal(textOf("#stage h1"), "Who’s in tonight?");
   assert.equal(heard(), "Waiting for the first player");
   assert.ok(one("#stage [data-action=go]").disabled);
+  assert.match(textOf("#invite"), /^Nobody yet\. Send them this\. 192\.0\.2\.99:8080\/#BAKODI Copy the link .*type BAKODI$/, "the link comes first");
+  assert.deepEqual(all("#stage .primary").map(nameOf), ["Copy the link"], "gold is one thing");
+  assert.equal(one("#invite .primary").dataset.copyText, live.state.you.link);
+  assert.deepEqual(all(".beside-ticket h2").map(textOf), ["Playing too?", "For the wall"]);
+  assert.match(textOf("#stage .next"), /They appear here as they come\./);
+  const olga = { name: "Olga", arrival: 0, page: true, guest: true, organiser: true, peer: false, connected: false, probed: 0, answered: 0 };
+  await shows("gathering-nobody", "organiser", { change: (state) => ({ ...state, people: [olga], you: { ...state.you, name: "Olga" } }) });
+  assert.match(textOf(".beside-ticket .one"), /Olga ?organiser · watching/);
+  assert.deepEqual([all("#nickname").length, all(".reactions").length, textOf("#stage .count .strong")], [0, 0, "Waiting for the first player"]);
+  await tells({ people: [olga, { name: "ben", arrival: 1, peer: true, connected: true, page: false, probed: 0, answered: 0 }] });
+  assert.equal(all("#invite.first").length, 0, "with the first player it is a lobby like others");
+  assert.ok(one("#stage .start .primary"));
   await shows("gathering-nobody", "stranger");
   assert.match(textOf("#invite"), /Play along .* muster join http:\/\/192\.0\.2\.99:8080\/#BAKODI_thekeyofthelink~fingerprint Copy/);
   assert.match(textOf("#invite"), /Others scan this Open 192\.0\.2\.99:8080 and type BAKODI/);

@@ -92,16 +92,56 @@ function invite(state, view) {
   return [
     h("h2", {}, say("share.bring")),
     shortLink(state),
-    h("p", { class: "copying" }, button("send-link", say("share.copy-link"), { class: "ink", "data-copy-text": state.you.link }), Boolean(globalThis.navigator.share) && button("invite", say("share.share"), { "data-copy-text": state.you.link })),
+    copying(state, "ink"),
     ...ownNetwork(state),
     ...scan,
     h(
       "div",
       { class: "folded", "data-key": "folded" },
       h("details", { class: "own", name: "ticket", "data-key": "line" }, h("summary", {}, say("share.terminal")), h("p", { class: "quiet" }, say("share.line-how")), copyable("join-line", `muster join ${state.you.link}`, say("share.copy-line"))),
-      h("details", { class: "own", name: "ticket", "data-key": "wall" }, h("summary", {}, say("share.wall")), h("p", { class: "quiet" }, say("share.wall-how")), h("p", {}, h("a", { href: state.you.link.replace("/#", "/?tv#"), target: "_blank", rel: "noopener" }, say("share.open-wall")))),
+      h("details", { class: "own", name: "ticket", "data-key": "wall" }, h("summary", {}, say("share.wall")), ...wall(state)),
     ),
   ];
+}
+
+/** The ticket of a room where nobody plays yet, for its organiser: the code to scan, the link, and the code to type. @param {State} state @param {import("./app.js").View} view @returns {HTMLElement[]} */
+export function firstTicket(state, view) {
+  return [
+    ...(view.qr ? [h("p", { class: "qr", "data-key": "qr" }, code(state, view))] : []),
+    h(
+      "div",
+      { class: "sends", "data-key": "sends" },
+      h("h2", {}, say("lobby.nobody")),
+      shortLink(state),
+      copying(state, "primary"),
+      ...ownNetwork(state),
+      spell(state, view),
+    ),
+  ];
+}
+
+/** How the organiser of such a room plays, and puts it on a wall. @param {State} state @param {import("./app.js").View} view @returns {HTMLElement[]} */
+export function besideTicket(state, view) {
+  return [
+    h("div", { "data-key": "play" }, h("h2", {}, say("lobby.playing-too")), h("p", { class: "quiet" }, say("lobby.playing-too-how")), getMuster(view.offer, view.getting, view.opening), h("details", { class: "own", "data-key": "line" }, h("summary", {}, say("share.have-muster")), ...joinLine(state))),
+    h("div", { "data-key": "wall" }, h("h2", {}, say("share.wall")), ...wall(state)),
+  ];
+}
+
+/** The link to copy, and to share where the system can. @param {State} state @param {string} kind the copying button's */
+function copying(state, kind) {
+  return h("p", { class: "copying" }, button("send-link", say("share.copy-link"), { class: kind, "data-copy-text": state.you.link }), Boolean(globalThis.navigator.share) && button("invite", say("share.share"), { "data-copy-text": state.you.link }));
+}
+
+/** The page for a wall. @param {State} state */
+function wall(state) {
+  return [h("p", { class: "quiet" }, say("share.wall-how")), h("p", {}, h("a", { href: state.you.link.replace("/#", "/?tv#"), target: "_blank", rel: "noopener" }, say("share.open-wall")))];
+}
+
+/** What the person types who has Muster. @param {State} state */
+function joinLine(state) {
+  const name = state.you.name ? ` --name ${quoted(state.you.name)}` : "";
+  return [h("p", { class: "quiet" }, say("share.paste")), copyable("join-line", `muster join ${state.you.join}${name}`, say("share.copy-line"))];
 }
 
 /** The link as people read it: without what only programs need. It leads into the room, too. @param {State} state */
@@ -132,14 +172,8 @@ function ownNetwork(state) {
 
 /** For a person who only watches so far. @param {State} state @param {import("./app.js").View} view @returns {HTMLElement[]} */
 function playAlong(state, view) {
-  const name = state.you.name ? ` --name ${quoted(state.you.name)}` : "";
   const link = copyable("room-link", state.you.link, say("share.copy-link"));
-  const line = [
-    h("p", { class: "quiet" }, say("share.paste")),
-    copyable("join-line", `muster join ${state.you.join}${name}`, say("share.copy-line")),
-    h("p", { class: "quiet" }, say("share.watch")),
-    link,
-  ];
+  const line = [...joinLine(state), h("p", { class: "quiet" }, say("share.watch")), link];
   const programs = getMuster(view.offer, view.getting, view.opening);
   const folded = () => [h("details", { class: "own", "data-key": "line" }, h("summary", {}, say("share.have-muster")), ...line)];
   const ways = view.offer?.phone ? [link] : programs.length > 0 ? folded() : line;

@@ -4,7 +4,7 @@
 import { countryName } from "../choice.js";
 import { button, h, svg } from "../dom.js";
 import { offers } from "../estimate.js";
-import { gameName, invitation, playsHere, settings, silent, voice, welcome, wish } from "../gather.js";
+import { besideTicket, firstTicket, gameName, invitation, playsHere, settings, silent, voice, welcome, wish } from "../gather.js";
 import { next } from "../next.js";
 import { inOrder } from "../people.js";
 import { said, say } from "../say.js";
@@ -56,6 +56,7 @@ export function lobby(live, view) {
   const me = view.tv ? undefined : whoIs(state);
   meet(people, view);
   if (state.match && !sides.drawn) loadSides(view);
+  if (isForTheFirst(state, view)) return first(state, view, people);
   const mapped = !state.match && isMapped(people, view.changed);
   const least = view.tv ? roomy : matchMedia(onItsSide).matches ? low : matchMedia("(max-width: 63.99rem)").matches ? small : roomy;
   const scene = { state, view, me, named: !mapped || namesFit(people.length, least), rising: rising(state, live.now()) };
@@ -76,6 +77,28 @@ export function lobby(live, view) {
   return [
     h("div", { class: "gathered", "data-key": "gathered" }, here),
     h("section", { id: "invite", class: playsHere(state) || view.tv ? "ticket" : "ticket along", "data-key": "invite" }, invitation(state, view)),
+  ];
+}
+
+/** Whether the organiser looks at a room where nobody plays yet: there is nothing but to bring people. @param {State} state @param {View} view */
+function isForTheFirst(state, view) {
+  return Boolean(state.you.organiser) && !view.tv && !state.match && !state.people.some((person) => person.peer);
+}
+
+/** That room: the ticket comes first. @param {State} state @param {View} view @param {Person[]} people */
+function first(state, view, people) {
+  const scene = { state, view, me: whoIs(state), named: true, rising: rising(state, 0) };
+  return [
+    hello(state, view, scene.me),
+    h("section", { id: "invite", class: "ticket first", "data-key": "invite" }, firstTicket(state, view)),
+    h(
+      "div",
+      { class: "beside-ticket", "data-key": "beside" },
+      people.length > 0 && h("ul", { class: "unplaced", "data-key": "here", "aria-label": say("lobby.here") }, people.map((person) => one(scene, person, false))),
+      !state.you.name && h("section", { id: "welcome", "data-key": "welcome" }, welcome(state)),
+      besideTicket(state, view),
+    ),
+    start(state, view, scene.me, people, false),
   ];
 }
 
@@ -201,13 +224,14 @@ function looks(state, view) {
 
 /** The gold button, one sentence beside it, an empty seat, and the signs to send. @param {State} state @param {View} view @param {Person | undefined} me @param {Person[]} people @param {HTMLElement | false} invite */
 function start(state, view, me, people, invite) {
+  const isFirst = isForTheFirst(state, view);
   return h(
     "div",
     { class: "start", "data-key": "start" },
-    state.you.organiser && !view.tv && go(state, say("lobby.find"), { class: "primary large", disabled: !people.some((person) => plays(person) && !person.left_out) }),
-    h("div", { class: "count", "data-key": "count" }, h("p", { class: "strong" }, inSentence(state, people)), lack(people) || (!view.tv && next(state))),
+    state.you.organiser && !view.tv && go(state, say("lobby.find"), { class: isFirst ? "large awaits" : "primary large", disabled: !people.some((person) => plays(person) && !person.left_out) }),
+    h("div", { class: "count", "data-key": "count" }, h("p", { class: "strong" }, isFirst ? sentence(state) : inSentence(state, people)), (!isFirst && lack(people)) || (!view.tv && next(state))),
     invite,
-    me && h("div", { class: "send", "data-key": "send" }, reactions()),
+    me && !isFirst && h("div", { class: "send", "data-key": "send" }, reactions()),
     h("div", { class: "notes", "data-key": "notes" }, silent(state), !view.tv && voice(state), !view.tv && offers(state), meeting(state, view)),
   );
 }
