@@ -3,6 +3,7 @@ package cli_test
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -72,7 +73,12 @@ func (s *service) open(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	s.opened = append(s.opened, room)
 	s.mu.Unlock()
-	data, _ := json.Marshal(room)
+	set := maps.Clone(room)
+	if limits, are := set["max_rtt_ms"]; are {
+		set["limits_ms"] = limits
+		delete(set, "max_rtt_ms")
+	}
+	data, _ := json.Marshal(set)
 	settings, err := wire.Settings{Strategy: wire.Coordinated, By: "mean"}.Patched(data, func(wire.Setting) bool { return true })
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)

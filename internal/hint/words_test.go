@@ -29,7 +29,7 @@ func TestWords(t *testing.T) {
 	_, number := strconv.Atoi("x7")
 	_, large := strconv.ParseUint("70000", 10, 16)
 	_, date := time.Parse(time.DateOnly, "friday")
-	_, link := url.Parse("http://[::1")
+	_, link := (&url.URL{}).Parse("http://[::1")
 	_, rows := csv.NewReader(strings.NewReader("a,b\n\"c")).ReadAll()
 	_, columns := csv.NewReader(strings.NewReader("a,b\nc")).ReadAll()
 	_, program := exec.LookPath("/nowhere/openarena")

@@ -12,7 +12,7 @@
 package weblist
 
 import (
-	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -206,14 +206,18 @@ func (p *page) read(r io.Reader, yield func(Row) bool) error {
 		c, _ := parseCondition(text) // Check has checked it
 		conditions = append(conditions, c)
 	}
-	text := bufio.NewReader(r)
-	if head, _ := text.Peek(pageHead); isWebPage(head) {
+	head, err := io.ReadAll(io.LimitReader(r, pageHead))
+	if isWebPage(head) {
 		return ErrWebPage
 	}
+	if err != nil {
+		r = brokenOff{err}
+	}
+	text := io.MultiReader(bytes.NewReader(head), r)
 	rows, servers := 0, 0
 	var shape ShapeError
 	m := &meter{from: text, row: maxRow, all: maxAnswer}
-	err := p.rows(m, func(row []byte) error {
+	err = p.rows(m, func(row []byte) error {
 		m.row = maxRow
 		rows++
 		doc := gjson.ParseBytes(row)
@@ -249,6 +253,11 @@ func (p *page) read(r io.Reader, yield func(Row) bool) error {
 // ErrWebPage says that a web page was sent in place of a list: a service's notice, or what a network
 // shows before it lets its guests in.
 var ErrWebPage = fmt.Errorf("%w: a web page came in place of the list", discovery.ErrMalformed)
+
+// brokenOff is the rest of an answer that broke off.
+type brokenOff struct{ err error }
+
+func (b brokenOff) Read([]byte) (int, error) { return 0, b.err }
 
 // pageHead is how far into an answer the beginning of a page is looked for, in bytes.
 const pageHead = 1024

@@ -168,7 +168,7 @@ func TestExplains(t *testing.T) {
 	}{
 		{websocket.TextMessage, `{"type":"hello","version":"2"}`, `hello: version: got string, want a whole number in its range`},
 		{websocket.TextMessage, `{"type":"verified","servers":[{"rtts_ms":24}]}`, `verified: servers.rtts_ms: got number, want an array`},
-		{websocket.TextMessage, `{"type":"done",}`, `invalid character '}' looking for beginning of object key string`},
+		{websocket.TextMessage, `{"type":"done",}`, `it is no JSON from byte 16 on`},
 		{websocket.TextMessage, `{"round":1}`, `no type`},
 		{websocket.TextMessage, `{"type":"launched","round":1,"state":"started"}`, `launched: state is "started", and must be asking, launched, declined, by-hand or failed`},
 		{websocket.BinaryMessage, "\x02\x01\x00\x64\x02\x03\x00\x00\x03\x00", `report: probe 2 of 2: cut off, or a number too large`},
