@@ -129,7 +129,7 @@ type Options struct {
 
 // ErrBlocked is wrapped by the error of a Run if the machine's own rules denied every
 // packet.
-var ErrBlocked = errors.New("prober: a firewall on this machine blocks UDP")
+var ErrBlocked = errors.New("prober: a firewall on this machine blocks the game")
 
 // errBusy: two runs would share one state.
 var errBusy = errors.New("prober: a run is under way already")

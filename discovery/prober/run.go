@@ -157,7 +157,11 @@ func (r *run) verdict() error {
 		r.options.Logger.Warn("some servers were not asked: their addresses have been sent enough", "servers", n, "of", r.order)
 	}
 	if r.denied > 0 && r.delivered == 0 {
-		return fmt.Errorf("%w: all %d packets were denied; allow muster to send UDP", ErrBlocked, r.denied)
+		over := "UDP"
+		if _, isStream := r.options.Protocol.(discovery.Stream); isStream {
+			over = "TCP"
+		}
+		return fmt.Errorf("%w: all %d packets were denied; allow muster to send %s", ErrBlocked, r.denied, over)
 	}
 	return nil
 }

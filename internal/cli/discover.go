@@ -184,7 +184,7 @@ func (d *discover) run(ctx context.Context) error {
 		return fmt.Errorf("stopped after %d of %d servers", s.Probed, s.Listed)
 	case s.Answered == 0:
 		return hint.With(fmt.Errorf("%w: none of %d servers answered", errNothing, s.Probed),
-			"is the list of today? does a firewall let UDP through?")
+			"is the list of today? does a firewall let the game through?")
 	case len(table) == 0:
 		return hint.With(fmt.Errorf("%w: %d servers answered, none passes the filters", errNothing, s.Answered), "leave out a filter")
 	}

@@ -25,8 +25,8 @@ func TestSilence(t *testing.T) {
 		own  peer.Progress
 		want string
 	}{
-		{peer.Progress{Probed: 9, Listed: 100}, "no answer from any of 9 servers asked: does a firewall or this network block UDP?\n"},
-		{peer.Progress{Probed: 2, Listed: 2}, "no answer from any of 2 servers asked: does a firewall or this network block UDP?\n"},
+		{peer.Progress{Probed: 9, Listed: 100}, "no answer from any of 9 servers asked: does a firewall or this network block games?\n"},
+		{peer.Progress{Probed: 2, Listed: 2}, "no answer from any of 2 servers asked: does a firewall or this network block games?\n"},
 		{peer.Progress{Probed: 2, Listed: 100}, ""},
 		{peer.Progress{Probed: 9, Answered: 1, Listed: 100}, ""},
 		{peer.Progress{}, ""},
