@@ -41,7 +41,7 @@ var arrows = []struct {
 	{"muster/internal/rpc/jsonrpc", nil},
 	{"muster/internal/reports", []string{"muster/discovery", "muster/discovery/report", "muster/discovery/report/qstat", "muster/internal/hint", "muster/internal/input", "muster/internal/catalogue", "muster/internal/term", "muster/selection"}},
 	{"muster/internal/option", []string{"muster/internal/hint", "muster/internal/slip", "muster/selection"}},
-	{"muster/internal/doctor", []string{"muster/discovery", "muster/discovery/geo", "muster/discovery/lists/lan", "muster/discovery/lists/master", "muster/internal/game", "muster/internal/hint", "muster/internal/netinfo", "muster/internal/release", "muster/internal/term"}},
+	{"muster/internal/doctor", []string{"muster/discovery", "muster/discovery/geo", "muster/discovery/lists/lan", "muster/discovery/lists/master", "muster/discovery/names", "muster/internal/game", "muster/internal/hint", "muster/internal/netinfo", "muster/internal/release", "muster/internal/term"}},
 	{"muster/internal/steam", []string{"muster/discovery/lists/master", "muster/internal/game", "muster/internal/hint"}},
 	{"muster/internal/favourites", []string{"muster/internal/term", "muster/discovery", "muster/discovery/lists/address", "muster/discovery/lists/master", "muster/discovery/report/qstat", "muster/discovery/lists/weblist"}},
 	{"muster/internal/home", []string{"muster/internal/catalogue", "muster/discovery", "muster/discovery/sentence", "muster/discovery/lists/lan", "muster/discovery/report", "muster/internal/favourites", "muster/internal/hint", "muster/internal/invite"}},
@@ -70,10 +70,10 @@ var arrows = []struct {
 	{"muster/internal/config", []string{"muster/discovery", "muster/internal/hint", "muster/internal/input", "muster/internal/slip", "muster/internal/userfile"}},
 	{"muster/internal/slip", []string{"muster/discovery"}},
 	{"muster/internal/userfile", nil},
-	{"muster/internal/identify", []string{"muster/discovery", "muster/discovery/lists/address", "muster/discovery/prober", "muster/internal/game", "muster/internal/hint", "muster/internal/term"}},
+	{"muster/internal/identify", []string{"muster/discovery", "muster/discovery/lists/address", "muster/discovery/names", "muster/discovery/prober", "muster/internal/game", "muster/internal/hint", "muster/internal/term"}},
 	{"muster/internal/which", []string{"muster/internal/game", "muster/internal/hint", "muster/internal/term"}},
 	{"muster/internal/venue", []string{"muster/discovery", "muster/discovery/prober", "muster/host/wire", "muster/internal/game", "muster/internal/hint", "muster/internal/input", "muster/internal/term", "muster/internal/echo", "muster/internal/netinfo", "muster/internal/portmap"}},
-	{"muster/internal/lobby", []string{"muster/host/matchfile", "muster/selection/memory", "muster/internal/catalogue", "muster/discovery", "muster/discovery/lists/lan", "muster/discovery/regions", "muster/discovery/protocol/beacon", "muster/selection", "muster/host/access", "muster/host/room", "muster/host/schedule", "muster/host/wire", "muster/peer", "muster/internal/announcing", "muster/internal/echo", "muster/internal/favourites", "muster/internal/game", "muster/internal/hint", "muster/internal/home", "muster/internal/invite", "muster/internal/listing", "muster/internal/netinfo", "muster/internal/portmap", "muster/internal/term", "muster/internal/userfile"}},
+	{"muster/internal/lobby", []string{"muster/host/matchfile", "muster/selection/memory", "muster/internal/catalogue", "muster/discovery", "muster/discovery/lists/lan", "muster/discovery/names", "muster/discovery/regions", "muster/discovery/protocol/beacon", "muster/selection", "muster/host/access", "muster/host/room", "muster/host/schedule", "muster/host/wire", "muster/peer", "muster/internal/announcing", "muster/internal/echo", "muster/internal/favourites", "muster/internal/game", "muster/internal/hint", "muster/internal/home", "muster/internal/invite", "muster/internal/listing", "muster/internal/netinfo", "muster/internal/portmap", "muster/internal/term", "muster/internal/userfile"}},
 	{"muster/internal/ownhost", []string{"muster/discovery", "muster/discovery/lists/lan", "muster/host", "muster/host/access", "muster/host/room", "muster/host/store", "muster/host/wire", "muster/web", "muster/internal/hint", "muster/internal/ingress", "muster/internal/invite", "muster/internal/listing", "muster/internal/netinfo", "muster/internal/release", "muster/internal/userfile", "muster/internal/webhook"}},
 	{"muster/internal/ingress", []string{"muster/discovery", "muster/discovery/lists/lan", "muster/host", "muster/host/access", "muster/internal/announcing", "muster/internal/hint", "muster/internal/invite", "muster/internal/netinfo", "muster/internal/portmap"}},
 	{"muster/internal/game", []string{"muster/discovery/...", "muster/selection", "muster/selection/rules", "muster/host/wire", "muster/internal/hint", "muster/internal/input", "muster/internal/slip", "muster/internal/term", "muster/internal/userfile"}},
@@ -195,10 +195,11 @@ var arrows = []struct {
 	{"muster/discovery/internal/charset", nil},
 	{"muster/discovery/internal/packet", []string{"muster/discovery", "muster/discovery/internal/charset"}},
 	{"muster/discovery/internal/codectest", []string{"muster/discovery", "muster/discovery/internal/packet"}},
-	{"muster/discovery/prober", []string{"muster/discovery"}},
+	{"muster/discovery/names", []string{"muster/discovery"}},
+	{"muster/discovery/prober", []string{"muster/discovery", "muster/discovery/names"}},
 	{"muster/discovery/regions", []string{"muster/discovery"}},
 	{"muster/discovery/lists/address", []string{"muster/discovery"}},
-	{"muster/discovery/lists/master", []string{"muster/discovery", "muster/discovery/regions", "muster/discovery/lists/address", "muster/discovery/lists/weblist"}},
+	{"muster/discovery/lists/master", []string{"muster/discovery", "muster/discovery/names", "muster/discovery/regions", "muster/discovery/lists/address", "muster/discovery/lists/weblist"}},
 	{"muster/discovery/lists/weblist", []string{"muster/discovery", "muster/discovery/internal/charset", "muster/discovery/internal/packet"}},
 	{"muster/discovery/geo", []string{"muster/discovery", "muster/discovery/geo/ranges"}},
 	{"muster/discovery/lists/lan", []string{"muster/discovery", "muster/discovery/sentence"}},
@@ -253,6 +254,7 @@ var pure = []string{
 	"muster/selection/even",
 	"muster/selection/memory",
 	"muster/discovery/sentence",
+	"muster/discovery/hostport",
 	"muster/internal/catalogue",
 	"muster/host/schedule",
 	"muster/host/wire",
@@ -335,18 +337,19 @@ var only = map[string]string{
 	"golang.org/x/sync/errgroup":     "muster/internal/sim",
 }
 
-// everybodys may be imported by every package: a sentence is a key and arguments.
-const everybodys = "muster/discovery/sentence"
+// everybodys may be imported by every package: a sentence is a key and arguments, and a server is at an
+// address or known by a name.
+var everybodys = []string{"muster/discovery/sentence", "muster/discovery/hostport"}
 
 // module is the module's path. A published copy has another one, and so have all paths here:
 // .ci/publish writes them.
-var module = strings.TrimSuffix(everybodys, "/discovery/sentence")
+var module = strings.TrimSuffix(everybodys[0], "/discovery/sentence")
 
 // TestArrows holds the house together: imports point one way.
 func TestArrows(t *testing.T) {
 	for _, p := range packages(t) {
 		for _, imported := range p.Imports {
-			if strings.HasPrefix(imported, module+"/") && imported != everybodys && !allowed(p.ImportPath, imported) {
+			if strings.HasPrefix(imported, module+"/") && !slices.Contains(everybodys, imported) && !allowed(p.ImportPath, imported) {
 				t.Errorf("%s must not import %s", p.ImportPath, imported)
 			}
 			if owner, ok := only[imported]; ok && !slices.Contains(strings.Fields(owner), p.ImportPath) {

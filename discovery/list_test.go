@@ -9,10 +9,15 @@ import (
 	"testing"
 
 	"muster/discovery"
+	"muster/discovery/hostport"
 )
 
 func server(addr, country string, asn uint32) discovery.Server {
 	return discovery.Server{Addr: netip.MustParseAddrPort(addr), Country: country, ASN: asn}
+}
+
+func named(host, country string, asn uint32) discovery.Server {
+	return discovery.Server{Addr: hostport.Of(host, 25565), Country: country, ASN: asn}
 }
 
 var lists = []struct {
@@ -33,6 +38,8 @@ var lists = []struct {
 	}, "ff4445000000 00000cf80000 010203046d38 ff2020000000 000000000000 010203056d38"},
 	{"IPv6", []discovery.Server{server("[2001:db8::1]:27960", "", 0)},
 		"ff0000060000 20010db80000 000000000000 000000016d38"},
+	{"by name", []discovery.Server{named("anna.example.org", "DE", 0), named("b.de", "DE", 0), server("1.2.3.4:27960", "DE", 0)},
+		"ff4445000000 ff0300070000 63dd616e6e61 2e6578616d70 6c652e6f7267 ff0100070000 63dd622e6465 010203046d38"},
 	{"an IPv4 address like a marker", []discovery.Server{server("255.0.0.6:6", "", 0)}, "ff0000060006"},
 }
 
@@ -65,6 +72,13 @@ func TestListOddities(t *testing.T) {
 		{"two markers in a row", "00000cf80000 00004b510000 010203046d38", 1, nil},
 		{"cut off in a record", "010203046d38 0102", 0, discovery.ErrMalformed},
 		{"cut off in an IPv6 server", "ff0000060000 20010db80000", 0, discovery.ErrMalformed},
+		{"cut off in a name", "ff0300070000 63dd616e6e61 2e6578616d70", 0, discovery.ErrMalformed},
+		{"an empty name", "ff0000070000", 0, discovery.ErrMalformed},
+		{"no name", "ff0100070000 63dd613b6220", 0, discovery.ErrMalformed},
+		{"a name with capitals", "ff0100070000 63dd422e6465", 0, discovery.ErrMalformed},
+		{"a name without port", "ff0100070000 0000622e6465", 0, discovery.ErrMalformed},
+		{"a number for a name", "ff0100070000 63dd312e3233", 0, discovery.ErrMalformed},
+		{"too many names", strings.Repeat("ff0100070000 63dd622e6465", discovery.MaxNames+1), 0, discovery.ErrMalformed},
 		{"IPv6 server without port", "ff0000060000 20010db80000 000000000000 000000010000", 0, discovery.ErrMalformed},
 	}
 	for _, tt := range tests {

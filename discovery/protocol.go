@@ -93,7 +93,8 @@ type Announced interface {
 // than the server accepts its connections. The RTT is then that of this query.
 type Stream interface {
 	Protocol
-	// AppendGreeting appends the first bytes to send to the server at an address.
+	// AppendGreeting appends the first bytes to send to the server at an address, or
+	// under a name; see discovery/hostport.
 	AppendGreeting(b []byte, to netip.AddrPort) []byte
 }
 

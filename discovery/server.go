@@ -11,9 +11,14 @@ import (
 // several times the largest honest list, and needs little memory.
 const MaxServers = 200_000
 
+// MaxNames is how many servers of a list may be listed by name. Lists have addresses, and a name now and
+// then. A list with thousands of names only aims at a name server.
+const MaxNames = 1000
+
 // Server is one entry of a server list.
 type Server struct {
-	// Addr is where the server is queried, never an IPv4-mapped IPv6 address.
+	// Addr is where the server is queried, never an IPv4-mapped IPv6 address. A server that is listed by
+	// name has the name's key; see discovery/hostport.
 	Addr netip.AddrPort
 	// Country is the ISO 3166-1 alpha-2 code of the server's country, or empty.
 	Country string

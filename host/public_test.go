@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/hostport"
 	"muster/discovery/sentence"
 	"muster/host"
 	"muster/host/access"
@@ -179,7 +180,7 @@ func TestBroughtIsListed(t *testing.T) {
 	ann := join(t, server, room.Code, "ann")
 	bring := wire.Bring{Game: "openarena"}
 	for _, at := range []string{"192.0.2.4:27960", "192.0.2.6:27960", "192.0.2.7:27960", "192.0.2.8:27960", "192.0.2.9:27960"} {
-		bring.Favourites = append(bring.Favourites, wire.Brought{Addr: netip.MustParseAddrPort(at)})
+		bring.Favourites = append(bring.Favourites, wire.Brought{Addr: hostport.At(netip.MustParseAddrPort(at))})
 	}
 	ann.Conn.Send(bring)
 	for !strings.Contains(string(expect[wire.Room](ann)["lists"]), "192.0.2.9") { // so the room has it

@@ -23,6 +23,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"muster/discovery"
+	"muster/discovery/hostport"
 	"muster/host"
 	"muster/host/wire"
 	"muster/internal/clock/clocktest"
@@ -516,9 +517,9 @@ func recordVote(r *recording) {
 	r.verified()
 	r.hearsRoom("agreement", func(section json.RawMessage) bool { return bytes.Contains(section, []byte(`"open":true`)) })
 	r.prose("The player votes, and takes a server that is not on the ballot first. A word that does not count is answered.")
-	r.says(wire.Say{Round: 1, What: wire.SayVote, Addr: netip.MustParseAddrPort("192.0.2.99:27960")})
+	r.says(wire.Say{Round: 1, What: wire.SayVote, Addr: hostport.At(netip.MustParseAddrPort("192.0.2.99:27960"))})
 	told[wire.Answer](r)
-	r.says(wire.Say{Round: 1, What: wire.SayVote, Addr: netip.MustParseAddrPort("192.0.2.8:27960")})
+	r.says(wire.Say{Round: 1, What: wire.SayVote, Addr: hostport.At(netip.MustParseAddrPort("192.0.2.8:27960"))})
 	r.prose("The organiser does not wait for more votes.")
 	orders(r.T, r.server, code, "go", secret, map[string]any{})
 	r.launched()

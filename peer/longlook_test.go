@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/hostport"
 	"muster/host/wire"
 	"muster/peer"
 	"muster/selection"
@@ -88,7 +89,7 @@ func TestBrings(t *testing.T) {
 	asked := 0
 	ann.options.Brings = func(_ context.Context, game string) wire.Bring {
 		asked++
-		return wire.Bring{Game: game, Favourites: []wire.Brought{{Addr: address(1), Name: "ours"}}}
+		return wire.Bring{Game: game, Favourites: []wire.Brought{{Addr: hostport.At(address(1)), Name: "ours"}}}
 	}
 	leave := ann.sit()
 	has := func(r wire.Document) bool { return r.Lists != nil && r.Lists.Favourites[0].Name == "ours" }

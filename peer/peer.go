@@ -46,6 +46,8 @@ type Prober interface {
 	// Share says how many players, this one included, ask the same servers from now on. Together they share the limit
 	// on packets to one address.
 	Share(among int)
+	// Lead says how near to this machine the addresses may be that names lead to, from now on: at least this far away.
+	Lead(least discovery.Reach)
 	Close() error
 }
 

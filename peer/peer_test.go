@@ -234,7 +234,8 @@ type silent struct{}
 
 func (silent) Close() error { return nil }
 
-func (silent) Share(int) {}
+func (silent) Share(int)            {}
+func (silent) Lead(discovery.Reach) {}
 
 func (silent) Run(_ context.Context, _ []discovery.Server, plan discovery.Plan, seen func(discovery.Result)) error {
 	for n := 1; ; n++ {
@@ -277,7 +278,8 @@ type failing struct{}
 
 func (failing) Close() error { return nil }
 
-func (failing) Share(int) {}
+func (failing) Share(int)            {}
+func (failing) Lead(discovery.Reach) {}
 
 func (failing) Run(context.Context, []discovery.Server, discovery.Plan, func(discovery.Result)) error {
 	return errBroken

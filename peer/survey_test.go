@@ -132,8 +132,9 @@ func (p placeProber) Run(_ context.Context, servers []discovery.Server, plan dis
 	}
 }
 
-func (placeProber) Share(int)    {}
-func (placeProber) Close() error { return nil }
+func (placeProber) Share(int)            {}
+func (placeProber) Lead(discovery.Reach) {}
+func (placeProber) Close() error         { return nil }
 
 // TestDiscreetSurvey checks that the player's bound also counts places, since they see the address as servers do. The
 // host learns which places were not asked.

@@ -248,7 +248,8 @@ func (s *seat) Run(ctx context.Context, servers []discovery.Server, plan discove
 
 func (s *seat) Close() error { return nil }
 
-func (s *seat) Share(int) {}
+func (s *seat) Share(int)            {}
+func (s *seat) Lead(discovery.Reach) {}
 
 // answer returns a server's answer. Every seventh server refuses everyone, without delay. ann is near the first
 // servers, the others near the last.

@@ -196,11 +196,11 @@ func sameRanking(got selection.Selection, want []bruteServer) error {
 		return fmt.Errorf("chosen: %v, want one of %v", got.Chosen, want)
 	}
 	for i, w := range want {
-		if g := got.Ranking[i]; g.Addr != w.addr || math.Abs(g.Score-w.score) > 0.0006 {
+		if g := got.Ranking[i]; g.Addr.AddrPort != w.addr || math.Abs(g.Score-w.score) > 0.0006 {
 			return fmt.Errorf("place %d: %v with %v, want %v with %v", i, g.Addr, g.Score, w.addr, w.score)
 		}
 	}
-	if len(want) > 0 && got.Chosen.Addr != want[0].addr {
+	if len(want) > 0 && got.Chosen.Addr.AddrPort != want[0].addr {
 		return fmt.Errorf("chose %v, want %v", got.Chosen.Addr, want[0].addr)
 	}
 	return nil
@@ -298,7 +298,7 @@ func surviving(servers selection.Servers, table *selection.Table, players int) m
 	suits := map[netip.AddrPort]bool{}
 	limit := []time.Duration{50 * time.Millisecond}
 	for _, r := range selection.Select(servers, part, selection.Criteria{By: selection.Minimax, Limits: limit}).Ranking {
-		suits[r.Addr] = true
+		suits[r.Addr.AddrPort] = true
 	}
 	return suits
 }

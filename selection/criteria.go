@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/hostport"
 	"muster/selection/rules"
 )
 
@@ -134,11 +135,11 @@ func (s *Servers) Called(server int) string {
 	addr, info := s.Connect(server), s.Info(server)
 	switch {
 	case info == nil || info.Name == "":
-		return addr.String()
+		return hostport.Text(addr)
 	case discovery.IsPlaceholder(addr.Addr()):
 		return info.Name
 	}
-	return fmt.Sprintf("%s (%s)", info.Name, addr)
+	return fmt.Sprintf("%s (%s)", info.Name, hostport.Text(addr))
 }
 
 // Check returns an error if the criteria make no sense for these players. [Select] itself takes an

@@ -68,7 +68,7 @@ func TestKeep(t *testing.T) {
 		rows := map[string][]int{serverA: {test.kept, test.kept}, serverB: {test.other, test.other}}
 		servers, table := tableOf(annAndBob, rows, serverB, serverA)
 		got := selection.Select(servers, table, selection.Criteria{By: selection.Mean, Keep: keep, Top: 1})
-		if (got.Chosen.Addr == keep) != test.stays || got.Keep.Stays != test.stays || got.Keep.Gain != test.gain {
+		if (got.Chosen.Addr.AddrPort == keep) != test.stays || got.Keep.Stays != test.stays || got.Keep.Gain != test.gain {
 			t.Errorf("%s: chose %v, %+v", test.name, got.Chosen.Addr, got.Keep)
 		}
 		if (got.Keep.Culled != nil) != test.unreached {
@@ -76,7 +76,7 @@ func TestKeep(t *testing.T) {
 		}
 	}
 	servers, table := tableOf(annAndBob, map[string][]int{serverB: {1, 1}}, serverB)
-	if got := selection.Select(servers, table, selection.Criteria{Keep: keep}); !got.Keep.Unlisted || got.Chosen.Addr == keep {
+	if got := selection.Select(servers, table, selection.Criteria{Keep: keep}); !got.Keep.Unlisted || got.Chosen.Addr.AddrPort == keep {
 		t.Errorf("no longer listed: %+v", got.Keep)
 	}
 }

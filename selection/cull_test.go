@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/hostport"
 	"muster/discovery/sentence"
 	"muster/selection"
 )
@@ -169,7 +170,7 @@ func TestCullByWhatTheServerTells(t *testing.T) {
 			}
 			continue
 		}
-		want := []selection.Reason{{Addr: netip.MustParseAddrPort(addr), Cause: test.want, Players: test.who}}
+		want := []selection.Reason{{Addr: hostport.At(netip.MustParseAddrPort(addr)), Cause: test.want, Players: test.who}}
 		if got.Chosen != nil || !reflect.DeepEqual(got.Reasons, want) || got.Culled.Total() != 1 {
 			t.Errorf("%s: %+v, %+v, want %+v", test.name, got.Chosen, got.Reasons, want)
 		}

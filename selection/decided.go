@@ -2,9 +2,9 @@ package selection
 
 import (
 	"math"
-	"net/netip"
 	"slices"
 
+	"muster/discovery/hostport"
 	"muster/discovery/sentence"
 	"muster/selection/rules"
 )
@@ -31,11 +31,11 @@ type Decided struct {
 	// MS is the chosen server's figure. OtherMS is that of the server it is compared with: the next
 	// best, or the one that would have been chosen without this decision. It is 0 if there is none.
 	// Score and OtherScore are the rule's scores, with loss, jitter and weights.
-	MS         float64        `json:"ms"`
-	Other      netip.AddrPort `json:"other,omitzero"`
-	OtherMS    float64        `json:"other_ms,omitempty"`
-	Score      float64        `json:"score,omitempty"`
-	OtherScore float64        `json:"other_score,omitempty"`
+	MS         float64           `json:"ms"`
+	Other      hostport.AddrPort `json:"other,omitzero"`
+	OtherMS    float64           `json:"other_ms,omitempty"`
+	Score      float64           `json:"score,omitempty"`
+	OtherScore float64           `json:"other_score,omitempty"`
 	// Votes of Of votes are for it. Open says that people may still change their minds.
 	Votes int  `json:"votes,omitempty"`
 	Of    int  `json:"of,omitempty"`
@@ -64,7 +64,7 @@ func (r *round) decided(doc *Selection) *Decided {
 	case doc.Chosen.Ours && r.preference != nil && r.preference.MoreMS > 0:
 		d.By = ByOurs
 		for server := range r.fates {
-			if r.servers.List[server].Addr == r.preference.Other && r.suits(server) {
+			if r.servers.List[server].Addr == r.preference.Other.AddrPort && r.suits(server) {
 				other = server
 				break
 			}
@@ -78,7 +78,7 @@ func (r *round) decided(doc *Selection) *Decided {
 	}
 	d.MS, d.Score = millis(r.view.by(rule, chosen)), doc.Chosen.Score
 	if other >= 0 {
-		d.Other, d.OtherMS, d.OtherScore = r.servers.List[other].Addr, millis(r.view.by(rule, other)), millis(r.score(other))
+		d.Other, d.OtherMS, d.OtherScore = hostport.At(r.servers.List[other].Addr), millis(r.view.by(rule, other)), millis(r.score(other))
 	}
 	return d
 }

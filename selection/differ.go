@@ -2,9 +2,9 @@ package selection
 
 import (
 	"math"
-	"net/netip"
 	"slices"
 
+	"muster/discovery/hostport"
 	"muster/selection/rules"
 )
 
@@ -33,8 +33,8 @@ const (
 // Alternative is a server that is worth a vote, because it differs from the others in a way that
 // players feel.
 type Alternative struct {
-	Addr netip.AddrPort `json:"addr"`
-	Kind Kind           `json:"kind"`
+	Addr hostport.AddrPort `json:"addr"`
+	Kind Kind              `json:"kind"`
 	// GainMS is the figure that the kind is named after: the average, the span of the pings, or the
 	// worst ping. A kind without a figure has 0.
 	GainMS float64 `json:"gain_ms,omitempty"`

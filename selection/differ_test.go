@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/hostport"
 	"muster/selection"
 )
 
@@ -21,7 +22,7 @@ func serverAddr(server int) netip.AddrPort {
 // rankedOf returns a server with pings of ann, ben, cat, and so on. Its number is its index, and the
 // end of its address.
 func rankedOf(server int, pings ...float64) selection.Ranked {
-	r := selection.Ranked{Server: server, Addr: serverAddr(server), RTT: map[string]float64{}}
+	r := selection.Ranked{Server: server, Addr: hostport.At(serverAddr(server)), RTT: map[string]float64{}}
 	for i, ms := range pings {
 		r.RTT[[]string{"ann", "ben", "cat", "dan"}[i]] = ms
 		r.MeanMS += ms / float64(len(pings))
@@ -90,7 +91,7 @@ func TestAlternatives(t *testing.T) {
 					if a.Payer != "" {
 						text += fmt.Sprint(" ", a.Payer, " pays ", a.CostMS)
 					}
-					if got = append(got, text); a.Addr != serverAddr(a.Server) {
+					if got = append(got, text); a.Addr.AddrPort != serverAddr(a.Server) {
 						t.Errorf("server %d is at %v", a.Server, a.Addr)
 					}
 				}
@@ -105,7 +106,7 @@ func TestAlternatives(t *testing.T) {
 // TestDescribe checks what a server costs that is named for nothing any more.
 func TestDescribe(t *testing.T) {
 	a := selection.AlternativeOf(rankedOf(1, 30, 55), rankedOf(0, 10, 60))
-	if want := (selection.Alternative{Addr: serverAddr(1), Kind: selection.Also, Payer: "ann", CostMS: 20, Server: 1}); a != want {
+	if want := (selection.Alternative{Addr: hostport.At(serverAddr(1)), Kind: selection.Also, Payer: "ann", CostMS: 20, Server: 1}); a != want {
 		t.Errorf("it is %+v, want %+v", a, want)
 	}
 }
@@ -125,7 +126,7 @@ func TestDifferingRanking(t *testing.T) {
 		}
 		table.Set(0, server, discovery.Answered, time.Duration(ann)*time.Millisecond)
 		table.Set(1, server, discovery.Answered, time.Duration(ben)*time.Millisecond)
-		servers.List = append(servers.List, discovery.Server{Addr: serverAddr(server)})
+		servers.List = append(servers.List, discovery.Server{Addr: hostport.At(serverAddr(server)).AddrPort})
 		servers.Infos[server] = &discovery.Info{MaxPlayers: 16}
 	}
 	for _, tt := range []struct {

@@ -2,8 +2,8 @@ package selection
 
 import (
 	"math"
-	"net/netip"
 
+	"muster/discovery/hostport"
 	"muster/selection/anomaly"
 )
 
@@ -51,7 +51,7 @@ type Selection struct {
 
 // Ranked is a server that suits everyone. All times are in milliseconds.
 type Ranked struct {
-	Addr netip.AddrPort `json:"addr"`
+	Addr hostport.AddrPort `json:"addr"`
 	// Score is the figure that the rule minimises, with weights and quality.
 	Score float64 `json:"score"`
 	// MeanMS, MaxMS and StdevMS summarise the bare RTTs, whatever the rule. The deviation is that
@@ -84,8 +84,8 @@ type Ranked struct {
 
 // OwnBest is a player's lowest RTT to a server that suits everyone, in milliseconds.
 type OwnBest struct {
-	Addr netip.AddrPort `json:"addr"`
-	MS   float64        `json:"rtt_ms"`
+	Addr hostport.AddrPort `json:"addr"`
+	MS   float64           `json:"rtt_ms"`
 	// PerhapsMS is a lower RTT of the player's, to a server that only lacks the others'
 	// measurements. It is 0 if there is none. There may be nearer servers that nobody has measured.
 	PerhapsMS float64 `json:"perhaps_ms,omitempty"`
@@ -113,9 +113,9 @@ type Culled struct {
 // Reason says why a server was culled.
 type Reason struct {
 	// Server is the index of the server in the list.
-	Server int            `json:"-"`
-	Addr   netip.AddrPort `json:"addr"`
-	Cause  Cause          `json:"reason"`
+	Server int               `json:"-"`
+	Addr   hostport.AddrPort `json:"addr"`
+	Cause  Cause             `json:"reason"`
 	// Players are those with that cause, unless it is the server's own.
 	Players []string `json:"players,omitempty"`
 }

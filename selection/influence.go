@@ -2,9 +2,9 @@ package selection
 
 import (
 	"cmp"
-	"net/netip"
 	"slices"
 
+	"muster/discovery/hostport"
 	"muster/discovery/sentence"
 	"muster/selection/rules"
 )
@@ -15,8 +15,8 @@ import (
 type Influence struct {
 	Player string `json:"player"`
 	// Server is the server that they would have chosen, at Addr.
-	Server int            `json:"-"`
-	Addr   netip.AddrPort `json:"addr"`
+	Server int               `json:"-"`
+	Addr   hostport.AddrPort `json:"addr"`
 	// Gain is how much lower its score for the others is, in milliseconds.
 	Gain float64 `json:"gain_ms"`
 	// Here and There are the player's own RTTs to the chosen server and to that one, in

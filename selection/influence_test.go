@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"muster/discovery/hostport"
 	"muster/selection"
 )
 
@@ -47,7 +48,7 @@ func TestInfluences(t *testing.T) {
 				t.Fatalf("the choice is %v", doc.Chosen.Addr)
 			}
 			for i := range tt.want {
-				tt.want[i].Addr = servers.List[tt.want[i].Server].Addr
+				tt.want[i].Addr = hostport.At(servers.List[tt.want[i].Server].Addr)
 			}
 			got := selection.Influences(servers, table, tt.by, doc.Chosen.Server)
 			if !reflect.DeepEqual(got, tt.want) {

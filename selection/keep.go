@@ -1,6 +1,6 @@
 package selection
 
-import "net/netip"
+import "muster/discovery/hostport"
 
 // A move to another server between two rounds has its price: it must gain at least 10 ms, and at
 // least a third. Tailscale's netcheck keeps its relay by the same rule.
@@ -11,7 +11,7 @@ const (
 
 // Stay tells whether the group stays on the last round's server, and why.
 type Stay struct {
-	Addr netip.AddrPort `json:"addr"`
+	Addr hostport.AddrPort `json:"addr"`
 	// Stays says that it is chosen again, though it may not be the first of the ranking.
 	Stays bool `json:"stays"`
 	// Gain is how much lower the best score is, in milliseconds.
@@ -27,10 +27,10 @@ func (r *round) stay() (*Stay, candidate) {
 	if !r.criteria.Keep.IsValid() {
 		return nil, candidate{}
 	}
-	s := &Stay{Addr: r.criteria.Keep}
+	s := &Stay{Addr: hostport.At(r.criteria.Keep)}
 	server, listed := 0, false // if several have that address, the one that suits
 	for place := range r.servers.List {
-		if r.servers.List[place].Addr == s.Addr && (!listed || !r.suits(server)) {
+		if r.servers.List[place].Addr == s.Addr.AddrPort && (!listed || !r.suits(server)) {
 			server, listed = place, true
 		}
 	}

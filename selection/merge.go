@@ -54,7 +54,7 @@ func Merge(reports []report.Report) (Servers, *Table, error) {
 	table := NewTable(players, len(servers.List))
 	for player, r := range reports {
 		for _, measured := range r.Servers {
-			table.Set(player, places[discovery.Canonical(measured.Addr)], measured.State, time.Duration(measured.RTT))
+			table.Set(player, places[discovery.Canonical(measured.Addr.AddrPort)], measured.State, time.Duration(measured.RTT))
 		}
 	}
 	return servers, table, nil

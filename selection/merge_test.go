@@ -8,13 +8,14 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/hostport"
 	"muster/discovery/report"
 	"muster/selection"
 )
 
 func measured(addr string, state discovery.State, ms int) report.Measurement {
 	return report.Measurement{
-		Addr: netip.MustParseAddrPort(addr), State: state,
+		Addr: hostport.At(netip.MustParseAddrPort(addr)), State: state,
 		RTT: discovery.Millis(time.Duration(ms) * time.Millisecond),
 	}
 }

@@ -1,9 +1,9 @@
 package selection
 
 import (
-	"net/netip"
 	"time"
 
+	"muster/discovery/hostport"
 	"muster/discovery/sentence"
 	"muster/selection/rules"
 )
@@ -15,8 +15,8 @@ type Preference struct {
 	AllowedMS float64 `json:"allowed_ms"`
 	// Ours is the best of the group's own. Other is the best of the others, the zero value if there
 	// is none.
-	Ours  netip.AddrPort `json:"ours"`
-	Other netip.AddrPort `json:"other,omitzero"`
+	Ours  hostport.AddrPort `json:"ours"`
+	Other hostport.AddrPort `json:"other,omitzero"`
 	// MoreMS is how much higher the score of Ours is than that of Other. Below 0 it is lower.
 	MoreMS float64 `json:"more_ms"`
 }
@@ -48,9 +48,9 @@ func (r *round) prefers(ours, other *candidate) *Preference {
 	if ours == nil {
 		return nil
 	}
-	p := &Preference{AllowedMS: millis(float64(r.criteria.Allowed.Microseconds())), Ours: r.servers.List[ours.server].Addr}
+	p := &Preference{AllowedMS: millis(float64(r.criteria.Allowed.Microseconds())), Ours: hostport.At(r.servers.List[ours.server].Addr)}
 	if other != nil {
-		p.Other, p.MoreMS = r.servers.List[other.server].Addr, millis(ours.score-other.score)
+		p.Other, p.MoreMS = hostport.At(r.servers.List[other.server].Addr), millis(ours.score-other.score)
 	}
 	return p
 }

@@ -3,6 +3,8 @@ package selection
 import (
 	"cmp"
 	"slices"
+
+	"muster/discovery/hostport"
 )
 
 // reasons returns those of the culled servers, the ones that got furthest first, then by address.
@@ -24,7 +26,7 @@ func (r *round) reasons() []Reason {
 	}
 	for _, server := range furthest.sorted() {
 		cause := r.fates[server]
-		reasons = append(reasons, Reason{Server: server, Addr: r.servers.List[server].Addr, Cause: cause, Players: r.concerned(server, cause)})
+		reasons = append(reasons, Reason{Server: server, Addr: hostport.At(r.servers.List[server].Addr), Cause: cause, Players: r.concerned(server, cause)})
 	}
 	return reasons
 }

@@ -3,10 +3,10 @@ package selection
 import (
 	"cmp"
 	"math/bits"
-	"net/netip"
 	"slices"
 
 	"muster/discovery"
+	"muster/discovery/hostport"
 )
 
 // mostRelaxations is the most ways out that are listed.
@@ -23,7 +23,7 @@ type Relax struct {
 	Frees int `json:"frees"`
 	// Addr is the best of those by mean, for a limit the one with the lowest worst RTT, and for
 	// seats the one with the most free.
-	Addr netip.AddrPort `json:"addr"`
+	Addr hostport.AddrPort `json:"addr"`
 	// LimitMS is the limit that Addr keeps, and Seats is how many it has free.
 	LimitMS float64 `json:"limit_ms,omitempty"`
 	Seats   *int    `json:"seats,omitempty"`
@@ -31,8 +31,8 @@ type Relax struct {
 
 // Miss is a server that nearly suits everyone.
 type Miss struct {
-	Addr      netip.AddrPort `json:"addr"`
-	Obstacles []Obstacle     `json:"obstacles"`
+	Addr      hostport.AddrPort `json:"addr"`
+	Obstacles []Obstacle        `json:"obstacles"`
 }
 
 // Obstacle is one thing against a server.
@@ -80,7 +80,7 @@ func (r *round) whyNone() *Why {
 	if nearest < 0 {
 		return w
 	}
-	w.Nearest = &Miss{Addr: r.servers.List[nearest].Addr}
+	w.Nearest = &Miss{Addr: hostport.At(r.servers.List[nearest].Addr)}
 	all := r.allAgainst(nearest)
 	for cause := range none {
 		if all.has(cause) {
@@ -148,7 +148,7 @@ func (r *round) relax(ways map[obstacle]*wayOut, o obstacle, server int) {
 	if c := cmp.Compare(cost, way.cost); c < 0 || c == 0 && r.servers.compare(server, way.server) < 0 {
 		way.server, way.cost = server, cost
 	}
-	way.Addr = r.servers.List[way.server].Addr
+	way.Addr = hostport.At(r.servers.List[way.server].Addr)
 	switch {
 	case o.give == Full:
 		free := freeSeats(r.servers.Info(way.server))

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"muster/discovery/hostport"
 	"muster/discovery/sentence"
 	"muster/selection/rules"
 )
@@ -25,7 +26,7 @@ func (r *round) ownBests() map[string]OwnBest {
 				perhaps = c
 			}
 		}
-		own := OwnBest{Addr: r.servers.List[server].Addr, MS: millis(float64(best))}
+		own := OwnBest{Addr: hostport.At(r.servers.List[server].Addr), MS: millis(float64(best))}
 		if perhaps < best {
 			own.PerhapsMS = millis(float64(perhaps))
 		}

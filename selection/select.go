@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"muster/discovery"
+	"muster/discovery/hostport"
 	"muster/selection/rules"
 )
 
@@ -228,7 +229,7 @@ func (r *round) ranked(c candidate) Ranked {
 	t, s := r.view.table, r.view.of(c.server)
 	worstOff := r.view.who(c.server, func(c cell) bool { return c == s.worst })[0] // the first by name
 	doc := Ranked{
-		Addr: r.servers.List[c.server].Addr, Server: c.server,
+		Addr: hostport.At(r.servers.List[c.server].Addr), Server: c.server,
 		Score: millis(c.score), MeanMS: millis(s.mean()),
 		MaxMS: millis(float64(s.worst)), StdevMS: millis(s.by(rules.Of(Fairness))),
 		SideMeanMS: r.view.sideMeans(c.server),

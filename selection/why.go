@@ -2,9 +2,9 @@ package selection
 
 import (
 	"math"
-	"net/netip"
 	"slices"
 
+	"muster/discovery/hostport"
 	"muster/selection/rules"
 )
 
@@ -32,8 +32,8 @@ type Why struct {
 type Without struct {
 	Player string `json:"player"`
 	// Addr is the zero value if nothing suits the others either.
-	Addr  netip.AddrPort `json:"addr"`
-	Score float64        `json:"score"`
+	Addr  hostport.AddrPort `json:"addr"`
+	Score float64           `json:"score"`
 	// Gain is how much lower the score is, in milliseconds.
 	Gain float64 `json:"gain_ms"`
 	// Moves says that it is another server: the player decides where everyone plays.
@@ -101,7 +101,7 @@ func (r *round) without(player int, chosen *Ranked) *Without {
 		return w
 	}
 	best := rest.best[0]
-	w.Addr = r.servers.List[best.server].Addr
+	w.Addr = hostport.At(r.servers.List[best.server].Addr)
 	w.Score = millis(best.score)
 	w.Gain = millis((chosen.Score - w.Score) * 1000)
 	w.Moves = w.Addr != chosen.Addr
@@ -119,7 +119,7 @@ func (r *round) rivals(chosen int) []Rival {
 			continue
 		}
 		addr := r.servers.List[best].Addr
-		known := slices.IndexFunc(rivals, func(rival Rival) bool { return rival.Addr == addr })
+		known := slices.IndexFunc(rivals, func(rival Rival) bool { return rival.Addr.AddrPort == addr })
 		if known < 0 {
 			known = len(rivals)
 			rivals = append(rivals, r.rival(best))

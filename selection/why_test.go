@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/hostport"
 	"muster/internal/catalogue"
 	"muster/selection"
 )
@@ -80,9 +81,9 @@ func TestWhoDecides(t *testing.T) {
 	filter := selection.NewFilter(servers, selection.Criteria{By: selection.Mean})
 	pivots := filter.Pivots(table)
 	wants := []selection.Without{
-		{Player: "ann", Addr: netip.MustParseAddrPort(serverB), Score: 75, Gain: 5},
-		{Player: "cat", Addr: netip.MustParseAddrPort(serverB), Score: 75, Gain: 5},
-		{Player: "bob", Addr: netip.MustParseAddrPort(serverA), Score: 25, Gain: 55, Moves: true},
+		{Player: "ann", Addr: hostport.At(netip.MustParseAddrPort(serverB)), Score: 75, Gain: 5},
+		{Player: "cat", Addr: hostport.At(netip.MustParseAddrPort(serverB)), Score: 75, Gain: 5},
+		{Player: "bob", Addr: hostport.At(netip.MustParseAddrPort(serverA)), Score: 25, Gain: 55, Moves: true},
 	}
 	if !slices.Equal(pivots, wants) {
 		t.Errorf("pivots %+v, want %+v", pivots, wants)

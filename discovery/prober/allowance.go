@@ -89,6 +89,7 @@ func (a *Allowance) Share(among int) {
 
 // spend allows a packet to an address after a wait, if that is not too long.
 func (a *Allowance) spend(addr netip.Addr) (wait time.Duration, ok bool) {
+	addr = bare(addr)
 	near := time.Duration(1)
 	switch discovery.ReachOf(addr) {
 	case discovery.MachineReach:

@@ -52,7 +52,7 @@ func (r *run) send(p *probe, why reason) {
 		r.stats.Challenges++
 	}
 	queue, delay := &r.ends, r.options.Timeout
-	if p.repeats < r.options.Retries {
+	if p.repeats < r.retries(p) {
 		queue, delay = &r.repeats, r.options.spacing()
 	}
 	p.due = at + delay
@@ -84,6 +84,13 @@ func (r *run) sendFailed(p *probe, why reason, err error) {
 			r.err = r.verdict()
 		}
 	}
+	if !r.goesOn(p, r.targets.at[p.target]) {
+		r.lose(p, err)
+	}
+}
+
+// lose ends the probe of a server that cannot be reached.
+func (r *run) lose(p *probe, err error) {
 	r.stats.Unreachable++
 	r.unsent = err
 	r.finish(p, discovery.Lost, nil)
@@ -99,7 +106,7 @@ func (r *run) handle(d *datagram) {
 		r.stats.PacketsReceived++
 		r.stats.BytesReceived += len(d.body)
 	}
-	index, listed := r.targets.first[d.peer]
+	index, listed := r.whose(d.peer)
 	if !listed {
 		r.stats.Strays++
 		return
@@ -111,8 +118,10 @@ func (r *run) handle(d *datagram) {
 	case state.probe != nil && !d.refused:
 		r.answer(state.probe, d)
 	case state.probe != nil && r.quotes(state.probe, d.body):
-		r.stats.Refused++ // one ICMP error is enough, because it leaves no doubt
-		r.finish(state.probe, discovery.Refused, nil)
+		if !r.goesOn(state.probe, d.peer) {
+			r.stats.Refused++ // one ICMP error is enough, because it leaves no doubt
+			r.finish(state.probe, discovery.Refused, nil)
+		}
 	case state.done && !d.refused:
 		if answered, isControl := r.controls[d.peer]; isControl && !answered {
 			r.controls[d.peer] = true
@@ -191,6 +200,7 @@ func (r *run) answer(p *probe, d *datagram) {
 		if !p.heard && !first {
 			r.traffic.repeatAnswered()
 		}
+		r.hears(p, d.peer)
 		p.learn(rtt, kind)
 	}
 	isChallenge := reply.Info == nil && len(reply.Challenge) > 0

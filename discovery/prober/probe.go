@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/hostport"
 )
 
 const (
@@ -318,7 +319,8 @@ func (d *debts) byAddr() map[netip.AddrPort]time.Duration {
 
 // targets are the listed servers by address, during a run.
 type targets struct {
-	at      []netip.AddrPort       // where each is asked, by index in the list
+	keys    []netip.AddrPort       // what tells each from the others, by index in the list
+	at      []netip.AddrPort       // where each is asked: there, or where its name leads
 	first   map[netip.AddrPort]int // the first entry with this address
 	states  []target               // by index of such first entries
 	doubles map[int]*double        // addresses that are listed more than once
@@ -339,26 +341,34 @@ type double struct {
 }
 
 func newTargets(servers []discovery.Server, protocol discovery.Protocol) *targets {
-	aside, isAside := protocol.(discovery.Aside)
 	t := &targets{
-		at:      make([]netip.AddrPort, len(servers)),
+		keys:    make([]netip.AddrPort, len(servers)),
 		first:   make(map[netip.AddrPort]int, len(servers)),
 		states:  make([]target, len(servers)),
 		doubles: map[int]*double{},
 	}
 	for i, server := range servers {
 		addr := discovery.Canonical(server.Addr)
-		if isAside {
-			addr = netip.AddrPortFrom(addr.Addr(), aside.QueryPort(addr.Port()))
+		if !hostport.IsName(addr.Addr()) {
+			addr = netip.AddrPortFrom(addr.Addr(), queryPort(protocol, addr.Port()))
 		}
-		t.at[i] = addr
+		t.keys[i] = addr
 		if first, listed := t.first[addr]; listed {
 			t.doubles[first] = &double{}
 		} else {
 			t.first[addr] = i
 		}
 	}
+	t.at = t.keys
 	return t
+}
+
+// queryPort returns the port to query for a server whose players use this one.
+func queryPort(protocol discovery.Protocol, port uint16) uint16 {
+	if aside, ok := protocol.(discovery.Aside); ok {
+		return aside.QueryPort(port)
+	}
+	return port
 }
 
 // begin puts a server under way.

@@ -35,6 +35,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/names"
 )
 
 // The values that an Options field of 0 means.
@@ -114,6 +115,8 @@ type Options struct {
 	// DefaultTimeout. Repeats are spaced by at least a second even if it is shorter:
 	// then it shortens only the wait after the last query.
 	Timeout time.Duration
+	// Names looks up the servers that are listed by name.
+	Names names.Resolver
 	// Allowance bounds the packets to single addresses; nil gives this prober its own.
 	// Probers of one program share it.
 	Allowance *Allowance
@@ -177,6 +180,10 @@ type Prober struct {
 	fresh   bucket // paces new probes
 	again   bucket // paces repeats
 	traffic congestion
+	// answered are the addresses that names led to when a server last answered there. least is the
+	// least reach of those that they may lead to.
+	answered map[netip.AddrPort]netip.AddrPort
+	least    discovery.Reach
 }
 
 // New opens the sockets and starts their readers. One family is enough: if the machine
@@ -254,6 +261,21 @@ func (p *Prober) Close() (err error) {
 
 // Share sets how many players ask the same servers from now on; see [Allowance.Share].
 func (p *Prober) Share(among int) { p.options.Allowance.Share(among) }
+
+// Lead sets how near to this machine the addresses may be that names lead to, in the runs that follow:
+// at least this far away.
+func (p *Prober) Lead(least discovery.Reach) {
+	p.running.Lock()
+	defer p.running.Unlock()
+	p.least = least
+}
+
+// resolver returns how names are looked up now.
+func (p *Prober) resolver() names.Resolver {
+	resolver := p.options.Names
+	resolver.Least = max(resolver.Least, p.least)
+	return resolver
+}
 
 // LocalAddrs returns the bound source addresses, the IPv4 one first.
 func (p *Prober) LocalAddrs() []netip.AddrPort { return p.sockets.addrs() }

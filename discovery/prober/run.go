@@ -8,6 +8,7 @@ import (
 	"math"
 	"net/netip"
 	"slices"
+	"sync"
 	"time"
 
 	"muster/discovery"
@@ -56,6 +57,9 @@ type run struct {
 	plan    discovery.Plan
 	seen    func(discovery.Result)
 	targets *targets
+	sought  *sought         // the servers listed by name; nil if there are none
+	seeking context.Context // ends lookups
+	lookups sync.WaitGroup
 	nap     func(time.Duration) // sleeps exactly; nil: timers are exact enough
 	woken   <-chan struct{}     // the plan wants more; nil: it never does unasked
 	asked   func(server int)    // the plan wants to know who was asked
@@ -100,6 +104,10 @@ func newRun(p *Prober, servers []discovery.Server, plan discovery.Plan, seen fun
 		unreachableBefore: p.stats.Unreachable,
 		forbiddenBefore:   p.stats.Forbidden,
 	}
+	_, isStream := p.options.Protocol.(discovery.Stream)
+	if r.sought = newSought(r.targets.keys, p.resolver(), isStream); r.sought != nil {
+		r.targets.at = slices.Clone(r.targets.keys)
+	}
 	if w, ok := plan.(discovery.Waker); ok {
 		r.woken = w.Woken()
 	}
@@ -115,6 +123,10 @@ func newRun(p *Prober, servers []discovery.Server, plan discovery.Plan, seen fun
 func (r *run) loop(ctx context.Context) error {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
+	defer r.lookups.Wait()
+	var end context.CancelFunc
+	r.seeking, end = context.WithCancel(ctx)
+	defer end()
 	for {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -122,8 +134,14 @@ func (r *run) loop(ctx context.Context) error {
 		for range len(r.network.received()) {
 			r.handle(<-r.network.received())
 		}
+		select {
+		case f := <-r.findings():
+			r.find(f)
+		default:
+		}
 		now := r.network.now()
 		r.expire(now)
+		r.expireBusy(now)
 		r.watchRouter(now)
 		r.repeat()
 		r.ask()
@@ -289,6 +307,13 @@ func (r *run) holds(d deadline) bool {
 // request asks a server as soon as its address may be asked. If the wait is too long,
 // the probe ends with the present knowledge.
 func (r *run) request(p *probe, why reason) {
+	p.due = 0
+	if why == silence {
+		r.turn(p)
+	}
+	if r.seeks(p) || !r.claims(p, why) {
+		return
+	}
 	to := r.targets.at[p.target].Addr()
 	wait, ok := time.Duration(0), !discovery.IsPlaceholder(to) // nobody is there
 	if ok {
@@ -297,7 +322,6 @@ func (r *run) request(p *probe, why reason) {
 	if p.sent == 0 && !r.names {
 		wait = max(wait, r.lateUntil[r.targets.at[p.target]]-r.network.now())
 	}
-	p.due = 0
 	d := deadline{probe: p, gen: p.gen, why: why}
 	switch {
 	case !ok && p.heard:
@@ -382,7 +406,7 @@ func (r *run) start(wanted discovery.Probe) {
 	}
 	r.order++
 	result := discovery.Result{Server: wanted.Server, Order: r.order, Phase: wanted.Phase}
-	index := r.targets.first[r.targets.at[wanted.Server]]
+	index := r.targets.first[r.targets.keys[wanted.Server]]
 	state, double := &r.targets.states[index], r.targets.doubles[index]
 	switch {
 	case state.probe == nil && !state.done:
@@ -406,7 +430,7 @@ func (r *run) finish(p *probe, state discovery.State, info *discovery.Info) {
 	r.parts.drop(p)
 	result, index := p.result, p.target
 	r.noteDebt(p)
-	r.network.release(r.targets.at[index])
+	r.leaves(p)
 	if addr := r.targets.at[index].Addr(); crosses(addr) && state == discovery.Answered {
 		if len(r.answerers) == controls {
 			r.answerers = slices.Delete(r.answerers, 0, 1)
@@ -458,6 +482,9 @@ func (r *run) sleep(ctx context.Context, timer *time.Timer) {
 	if len(r.waiting) > 0 {
 		wake = min(wake, r.waiting[0].at)
 	}
+	if r.sought != nil && r.sought.busy.len() > 0 {
+		wake = min(wake, r.sought.busy.first().at)
+	}
 	if r.overdue.len() > 0 {
 		wake = min(wake, max(r.held, r.router.opens, r.again.next()))
 	}
@@ -479,6 +506,8 @@ func (r *run) sleep(ctx context.Context, timer *time.Timer) {
 	select {
 	case d := <-r.network.received():
 		r.handle(d)
+	case f := <-r.findings():
+		r.find(f)
 	case <-r.woken:
 		r.intent = mayAsk
 	case <-timer.C:

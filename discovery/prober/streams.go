@@ -160,7 +160,7 @@ func (s *streams) run(ctx context.Context, t *talk) {
 // hold connects and talks, and returns the outcome; nil if there is none.
 func (s *streams) hold(ctx context.Context, t *talk) *datagram {
 	began := s.now()
-	conn, err := s.dialer.DialContext(ctx, "tcp", t.to.String())
+	conn, err := s.dialer.DialContext(ctx, "tcp", netip.AddrPortFrom(bare(t.to.Addr()), t.to.Port()).String())
 	rtt := s.now() - began
 	if err != nil {
 		return s.failure(t, err)
@@ -177,7 +177,7 @@ func (s *streams) hold(ctx context.Context, t *talk) *datagram {
 	defer stop()
 
 	said := &spoken{sent: t.sent, reply: discovery.Reply{Info: &discovery.Info{}}}
-	question := append(s.protocol.AppendGreeting(nil, t.to), t.first...)
+	question := append(s.protocol.AppendGreeting(nil, greeted(t.to)), t.first...)
 	if len(question) > 0 {
 		var asked time.Duration
 		if asked, err = s.converse(conn, question, nonce, said); err != nil {

@@ -51,5 +51,8 @@ func (p *Pasted) Run(ctx context.Context, servers []discovery.Server, plan disco
 // Share does nothing: no packet is sent.
 func (p *Pasted) Share(int) {}
 
+// Lead does nothing: nobody is asked.
+func (p *Pasted) Lead(discovery.Reach) {}
+
 // Close does nothing.
 func (p *Pasted) Close() error { return nil }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/hostport"
 )
 
 // Format is the format of the reports that this package reads and writes.
@@ -59,8 +60,8 @@ type Summary struct {
 
 // Measurement is one server in a report.
 type Measurement struct {
-	Addr  netip.AddrPort  `json:"addr"`
-	State discovery.State `json:"state"`
+	Addr  hostport.AddrPort `json:"addr"`
+	State discovery.State   `json:"state"`
 	// RTT is absent unless the server answered: a zero would sort as the nearest of
 	// all.
 	RTT        discovery.Millis `json:"rtt_ms,omitzero"`
@@ -91,11 +92,11 @@ type Measurement struct {
 }
 
 // Connect returns the address that players connect to.
-func (m Measurement) Connect() netip.AddrPort {
+func (m Measurement) Connect() hostport.AddrPort {
 	if m.GamePort == 0 {
 		return m.Addr
 	}
-	return netip.AddrPortFrom(m.Addr.Addr(), m.GamePort)
+	return hostport.At(netip.AddrPortFrom(m.Addr.Addr(), m.GamePort))
 }
 
 // New completes head with the results of the servers in the list. Head names the
@@ -114,7 +115,7 @@ func New(head Report, list []discovery.Server, results []discovery.Result) Repor
 		}
 		count[result.State]++
 		s := list[result.Server]
-		m := Measurement{Addr: s.Addr, State: result.State, Phase: result.Phase, Order: result.Order, Country: s.Country, ASN: s.ASN}
+		m := Measurement{Addr: hostport.At(s.Addr), State: result.State, Phase: result.Phase, Order: result.Order, Country: s.Country, ASN: s.ASN}
 		if result.State == discovery.Answered {
 			m.RTT = discovery.Millis(max(result.RTT, time.Microsecond))
 		}
@@ -133,7 +134,7 @@ func New(head Report, list []discovery.Server, results []discovery.Result) Repor
 
 // Server returns the list's entry of the measured server.
 func (m Measurement) Server() discovery.Server {
-	return discovery.Server{Addr: m.Addr, Country: m.Country, ASN: m.ASN}
+	return discovery.Server{Addr: m.Addr.AddrPort, Country: m.Country, ASN: m.ASN}
 }
 
 // Info returns what the server said about itself, or nil if it did not answer.
@@ -194,7 +195,7 @@ func (r *Report) accept() error {
 		return fmt.Errorf("over %d servers", discovery.MaxServers)
 	}
 	r.Peer, r.Game, r.Strategy = discovery.CleanText(r.Peer), discovery.CleanText(r.Game), discovery.CleanText(r.Strategy)
-	seen := make(map[netip.AddrPort]bool, len(r.Servers))
+	seen := make(map[hostport.AddrPort]bool, len(r.Servers))
 	for i := range r.Servers {
 		m := &r.Servers[i]
 		if err := m.accept(); err != nil {
@@ -209,11 +210,11 @@ func (r *Report) accept() error {
 }
 
 func (m *Measurement) accept() error {
-	m.Addr = discovery.Canonical(m.Addr)
+	m.Addr = hostport.At(discovery.Canonical(m.Addr.AddrPort))
 	m.Name, m.Map, m.Mode = discovery.CleanText(m.Name), discovery.CleanText(m.Map), discovery.CleanText(m.Mode)
 	m.Country, m.Version, m.Mod = discovery.CleanText(m.Country), discovery.CleanText(m.Version), discovery.CleanText(m.Mod)
 	switch {
-	case !m.Addr.IsValid() || m.Addr.Port() == 0 || m.Addr.Addr().Zone() != "":
+	case !m.Addr.IsValid() || m.Addr.Port() == 0:
 		return errors.New("no address of a server")
 	case m.State == discovery.Answered && m.RTT == 0:
 		return errors.New("answered, but rtt_ms is missing or 0")

@@ -141,7 +141,7 @@ func TestReadReportRefuses(t *testing.T) {
 		{"a cut-off file", sampleJSON[:400], "unexpected EOF"},
 		{"no JSON", `<?xml version="1.0"?>`, "invalid character"},
 		{"no address", `{"format":"muster.report/1","servers":[{"state":"lost"}]}`, "server 1"},
-		{"a host name", `{"format":"muster.report/1","servers":[{"addr":"example.org:1","state":"lost"}]}`, "example.org"},
+		{"a host name without port", `{"format":"muster.report/1","servers":[{"addr":"example.org","state":"lost"}]}`, "example.org"},
 		{"an unknown state", server(`"state":"maybe"`), `unknown state "maybe"`},
 		{"an answer without RTT", server(`"state":"answered"`), "rtt_ms is missing"},
 		{"an answer in no time", server(`"state":"answered","rtt_ms":0`), "rtt_ms is missing or 0"},

@@ -9,8 +9,11 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"net/netip"
 	"slices"
 	"time"
+
+	"muster/discovery/hostport"
 )
 
 // Sentence is a message to people. It is a value: == compares two. The zero value says nothing.
@@ -26,7 +29,7 @@ type Sentence struct {
 type Args string
 
 // Of returns the sentence of a key with its arguments, a name and a value in turn. A value is a
-// string, an int, a float64, a [time.Duration], another [fmt.Stringer], a Sentence, a []string or a
+// string, an int, a float64, a [time.Duration], a server's [netip.AddrPort], another [fmt.Stringer], a Sentence, a []string or a
 // []Sentence. Times are strings as RFC 3339 has them. A duration becomes the sentence of [Lasting]. A
 // Sentence that says nothing is an empty text. A list reads "ann, ben and eve". Of panics if a value
 // is of another kind: that is an error in the program, which any test that runs the line finds.
@@ -53,6 +56,8 @@ func Of(key string, pairs ...any) Sentence {
 			}
 		case time.Duration:
 			value = Lasting(v)
+		case netip.AddrPort:
+			value = hostport.Text(v)
 		case fmt.Stringer:
 			value = v.String()
 		default:

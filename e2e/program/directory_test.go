@@ -37,7 +37,7 @@ func TestDirectory(t *testing.T) {
 		}
 		for _, s := range r.Servers {
 			if s.State == discovery.Answered {
-				got[s.Addr] = discovery.Info{Name: s.Name, Players: s.Players, MaxPlayers: s.MaxPlayers, AsListed: s.AsListed}
+				got[s.Addr.AddrPort] = discovery.Info{Name: s.Name, Players: s.Players, MaxPlayers: s.MaxPlayers, AsListed: s.AsListed}
 			}
 		}
 		return len(got) == len(want)

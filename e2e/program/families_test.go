@@ -184,7 +184,7 @@ func (f family) session(t *testing.T, file string, server netip.AddrPort) {
 	room := awaitRoom(t, at, code, "both have launched", func(r wire.Document) bool {
 		return len(r.Members) == 2 && !slices.ContainsFunc(r.Members, func(m wire.Member) bool { return m.Launch != wire.LaunchStarted })
 	})
-	if s := room.Selection; s == nil || s.Chosen == nil || s.Chosen.Addr != server {
+	if s := room.Selection; s == nil || s.Chosen == nil || s.Chosen.Addr.AddrPort != server {
 		t.Errorf("chosen: %+v, want %v\n%s", s, server, logOf(room))
 	}
 	for _, name := range players[:2] {
@@ -208,7 +208,7 @@ func discoverOne(t *testing.T, game, file string, at netip.AddrPort) report.Meas
 		t.Fatal(err)
 	}
 	for _, s := range r.Servers {
-		if s.Addr == at {
+		if s.Addr.AddrPort == at {
 			return s
 		}
 	}

@@ -81,7 +81,7 @@ func TestServerFillsUp(t *testing.T) {
 		peers = append(peers, run(t, t.TempDir(), name, "join", link, "--name", name, "--launch", "never", "--listen-addr", source(p).String()))
 	}
 	chosen := awaitRoom(t, at, code, "a server is chosen", func(r wire.Document) bool { return r.Stage == wire.Chosen })
-	if chosen.Selection.Chosen.Addr != arenaAddr(0) {
+	if chosen.Selection.Chosen.Addr.AddrPort != arenaAddr(0) {
 		t.Fatalf("chosen %v, want the favourite, %v", chosen.Selection.Chosen.Addr, arenaAddr(0))
 	}
 	for _, bot := range []string{"jenna", "gargoyle"} { // the first was there from the start

@@ -128,7 +128,7 @@ func TestGameSession(t *testing.T) {
 func checkSession(t *testing.T, room wire.Document) {
 	t.Helper()
 	s := room.Selection
-	if s == nil || s.Chosen == nil || s.Chosen.Addr != arenaAddr(5) {
+	if s == nil || s.Chosen == nil || s.Chosen.Addr.AddrPort != arenaAddr(5) {
 		t.Fatalf("chosen: %+v, want %v\n%s", s, arenaAddr(5), logOf(room))
 	}
 	for p, name := range players {
@@ -142,7 +142,7 @@ func checkSession(t *testing.T, room wire.Document) {
 	}
 	causes := map[netip.AddrPort]selection.Cause{}
 	for _, r := range s.Reasons {
-		causes[r.Addr] = r.Cause
+		causes[r.Addr.AddrPort] = r.Cause
 	}
 	if causes[arenaAddr(0)] != selection.Full || causes[arenaAddr(1)] != selection.Filtered {
 		t.Errorf("reasons %v, want %v full and %v filtered", causes, arenaAddr(0), arenaAddr(1))

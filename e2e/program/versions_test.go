@@ -47,7 +47,7 @@ func TestVersions(t *testing.T) {
 		return slices.IndexFunc(r.Log, func(n wire.Note) bool { return strings.Contains(n.String(), text) })
 	}
 	sent := room(both, "everyone is sent somewhere", func(r wire.Document) bool { return r.Stage == wire.Launching })
-	if s := sent.Selection; s.Chosen == nil || s.Chosen.Addr != older || s.Culled.WrongVersion != 1 ||
+	if s := sent.Selection; s.Chosen == nil || s.Chosen.Addr.AddrPort != older || s.Culled.WrongVersion != 1 ||
 		!slices.Equal(s.Reasons[0].Players, []string{"ben"}) {
 		t.Errorf("chosen %+v, left out %+v", s.Chosen, s.Reasons)
 	}

@@ -10,7 +10,7 @@
 // player; ask the person before a game goes anywhere else.
 //
 // Left out, and what that costs: TLS by fingerprint (rooms of public hosts and local networks only), IPv6 servers
-// (they are not chosen for this player), the servers of the player's own network, candidate places, and the results
+// and those that are listed by name (they are not chosen for this player), the servers of the player's own network, candidate places, and the results
 // that the host still has after the program starts again (it asks those servers once more).
 import dgram from 'node:dgram'
 import { randomBytes } from 'node:crypto'
@@ -107,6 +107,7 @@ function readList(frame) {
     const port = records.readUInt16BE(i + 4)
     if (port) servers.push({ host: records.subarray(i, i + 4).join('.'), port })
     else if (records.readUInt32BE(i) === 0xff000006) i += 18, servers.push(null) // an IPv6 server
+    else if (records[i] === 255 && records.readUInt16BE(i + 2) === 7) i += 6 * records[i + 1], servers.push(null) // one by name
   }
   return { round, servers }
 }

@@ -6,6 +6,7 @@ import (
 	"reflect"
 
 	"muster/discovery"
+	"muster/discovery/hostport"
 	"muster/discovery/sentence"
 	"muster/host/wire"
 	"muster/selection"
@@ -25,7 +26,7 @@ func own(t reflect.Type) (s *schema, is bool) {
 	switch t {
 	case timeType:
 		return &schema{Type: "string", Format: "date-time"}, true
-	case reflect.TypeFor[netip.AddrPort]():
+	case reflect.TypeFor[netip.AddrPort](), reflect.TypeFor[hostport.AddrPort]():
 		return address(), true
 	case reflect.TypeFor[discovery.Millis]():
 		return &schema{Type: "number"}, true

@@ -2,12 +2,12 @@ package operating
 
 import (
 	"fmt"
-	"net/netip"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"muster/discovery/hostport"
 	"muster/discovery/sentence"
 	"muster/host/wire"
 )
@@ -201,7 +201,7 @@ func anonymousText(text string, shown map[string]string) string {
 	if instead, is := shown[text]; is {
 		return instead
 	}
-	if _, err := netip.ParseAddrPort(text); err == nil {
+	if _, err := hostport.Parse(text); err == nil {
 		return "a server"
 	}
 	if _, err := time.Parse(time.RFC3339, text); err == nil {

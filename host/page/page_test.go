@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/hostport"
 	"muster/host/page"
 	"muster/host/room"
 	"muster/host/room/roomtest"
@@ -49,7 +50,7 @@ func playedRoom(t *testing.T) *room.Room {
 	for _, name := range []string{"ann", "bob"} {
 		n.Says(name, wire.Verified{Round: 1, Attempt: 1})
 	}
-	n.OnPage("zoe", room.Vote{Addr: roomtest.AddrOf(1)})
+	n.OnPage("zoe", room.Vote{Addr: hostport.At(roomtest.AddrOf(1))})
 	n.OnPage("zoe", room.Ready{Ready: true})
 	n.Wait((6 + 5) * time.Second) // the reveal, and the countdown
 	n.Says("ann", wire.Launched{Round: 1, State: wire.LaunchStarted})

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/hostport"
 	"muster/discovery/plan/topology"
 	"muster/discovery/sentence"
 	"muster/host/page"
@@ -287,11 +288,11 @@ func rounds(n *night) {
 	n.keeps("verifying")
 	n.LookAgain()
 	n.keeps("voting")
-	n.orders("zoe", room.Vote{Addr: roomtest.AddrOf(1)})
-	n.orders("anna", room.Vote{Addr: roomtest.AddrOf(1)})
+	n.orders("zoe", room.Vote{Addr: hostport.At(roomtest.AddrOf(1))})
+	n.orders("anna", room.Vote{Addr: hostport.At(roomtest.AddrOf(1))})
 	n.orders("ben", room.Ready{Ready: true})
 	n.keeps("voting-voted")
-	n.orders("chong", room.Veto{Addr: roomtest.AddrOf(3)})
+	n.orders("chong", room.Veto{Addr: hostport.At(roomtest.AddrOf(3))})
 	n.keeps("voting-vetoed")
 	for _, name := range append(n.Players(), "zoe") {
 		n.orders(name, room.Ready{Ready: true})

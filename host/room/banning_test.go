@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/hostport"
 	"muster/host/room"
 	"muster/host/wire"
 	"muster/selection"
@@ -56,7 +57,7 @@ func actsInMatch(n *session, act, what byte) {
 		n.Acts(n.PageOf(who), move)
 	case 3:
 		n.Step(room.Hear{Player: who, Message: wire.Say{
-			Round: n.Round(), What: wire.SayMove, Number: move.Number, Addr: addrOf(int(what) % 7),
+			Round: n.Round(), What: wire.SayMove, Number: move.Number, Addr: hostport.At(addrOf(int(what) % 7)),
 		}})
 	case 4:
 		n.Step(room.Leave{Player: who})
@@ -72,8 +73,8 @@ func actsInMatch(n *session, act, what byte) {
 	case 8:
 		n.Acts(n.PageOf(who), room.Ready{Ready: what%2 == 0})
 	case 9:
-		n.Acts(n.PageOf(who), room.Vote{Addr: addrOf(int(what) % 6)})
-		n.Acts(n.PageOf(who), room.Veto{Addr: addrOf(int(what) % 6)})
+		n.Acts(n.PageOf(who), room.Vote{Addr: hostport.At(addrOf(int(what) % 6))})
+		n.Acts(n.PageOf(who), room.Veto{Addr: hostport.At(addrOf(int(what) % 6))})
 	case 10:
 		n.Acts(n.PageOf(who), room.NameCaptain{Name: names[(what>>2)%4]})
 		n.Acts(n.PageOf(who), room.TakeSide{Side: wire.SideB, Name: names[(what>>2)%4]})
@@ -82,7 +83,7 @@ func actsInMatch(n *session, act, what byte) {
 	case 12:
 		n.Orders(room.Remove{Name: who})
 	case 13:
-		n.Orders(room.Hide{Addr: addrOf(int(what) % 6), Hidden: true})
+		n.Orders(room.Hide{Addr: hostport.At(addrOf(int(what) % 6)), Hidden: true})
 	case 14:
 		n.Orders(room.Change{Settings: []byte([]string{
 			`{"match":""}`, `{"by":"minimax"}`, `{"order":"pick"}`, `{"maps":"t9, aero"}`, `{"turn_ms":300000}`,

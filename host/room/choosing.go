@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"time"
 
+	"muster/discovery/hostport"
 	"muster/discovery/sentence"
 	"muster/host/room/attendance"
 	"muster/host/room/ballot"
@@ -215,7 +216,7 @@ func (in Hear) say(r *Room, m wire.Say) {
 	case wire.SayVeto:
 		action = Veto{Addr: m.Addr}
 	case wire.SayMove:
-		action = Move{m.Number, cmp.Or(m.Map, m.Addr.String())}
+		action = Move{m.Number, cmp.Or(m.Map, hostport.Text(m.Addr.AddrPort))}
 	case wire.SayCome, wire.SayNotCome:
 		comes := m.What == wire.SayCome
 		action = Come{&comes}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/hostport"
 	"muster/host/room"
 	"muster/host/wire"
 	"muster/selection"
@@ -68,6 +69,42 @@ func TestGamePort(t *testing.T) {
 	}
 	if way := n.View().Way; way.Connect != "192.0.2.0:27015" || way.QueryPort != 27960 {
 		t.Errorf("the page shows %+v", way)
+	}
+}
+
+// TestNames checks that servers which are listed by name stay apart from the list to the launch, also in a
+// room that was saved.
+func TestNames(t *testing.T) {
+	n := newSession(t, settings(2))
+	n.Join("ann", "bob")
+	anna, ben := hostport.Of("anna.example.org", 25565), hostport.Of("ben.example.org", 25565)
+	n.Gets([]discovery.Server{{Addr: anna}, {Addr: ben}})
+	list := got[wire.List](n, "bob").Servers
+	if len(list) != 2 {
+		t.Fatalf("of two names players get %v", list)
+	}
+	n.Informs("ann", 12, 12)
+	pings := []int{40, 20}
+	if list[0].Addr == ben {
+		pings = []int{20, 40}
+	}
+	for _, name := range []string{"ann", "bob"} {
+		n.Measures(name, pings...)
+	}
+	n.Done("ann", "bob")
+	same(t, n.Room, restored(t, n.Room))
+	for _, name := range []string{"ann", "bob"} {
+		n.Says(name, wire.Verified{Round: 1, Attempt: 1})
+	}
+	if launch := got[wire.Launch](n, "bob"); launch.Address != "ben.example.org:25565" || launch.QueryPort != 0 {
+		t.Errorf("everyone goes to %+v", launch)
+	}
+	view := n.View()
+	if view.Way == nil || view.Way.Connect != "ben.example.org:25565" || view.Choice.Target != "ben.example.org:25565" {
+		t.Errorf("the page shows %+v, %s", view.Way, view.Choice.Target)
+	}
+	if text, err := json.Marshal(view.Choice.Selection.Ranking); err != nil || !strings.Contains(string(text), `"addr":"anna.example.org:25565"`) {
+		t.Errorf("programs read %s, %v", text, err)
 	}
 }
 

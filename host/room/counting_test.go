@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"muster/discovery/hostport"
 	"muster/host/room"
 	"muster/host/room/roomtest"
 	"muster/host/room/roster"
@@ -115,7 +116,7 @@ func TestCounting(t *testing.T) {
 		}
 	}
 	// A guest who counts has a say.
-	if err := n.OnPage("zoe", room.Vote{Addr: roomtest.AddrOf(1)}); err != nil {
+	if err := n.OnPage("zoe", room.Vote{Addr: hostport.At(roomtest.AddrOf(1))}); err != nil {
 		t.Errorf("zoe counts, and may not vote: %v", err)
 	}
 	// The estimate survives a restart.

@@ -153,7 +153,7 @@ func TestRoomWantsVersion(t *testing.T) {
 			t.Fatal(err)
 		}
 		n := versioned(t, s, nil, 2)
-		if chosen := n.View().Choice.Selection.Chosen; (chosen == nil) != (want < 0) || chosen != nil && chosen.Addr != addrOf(want) {
+		if chosen := n.View().Choice.Selection.Chosen; (chosen == nil) != (want < 0) || chosen != nil && chosen.Addr.AddrPort != addrOf(want) {
 			t.Errorf("%s: %+v; the log:\n%s", patch, chosen, n.Story())
 		}
 	}
@@ -187,7 +187,7 @@ func TestListedVersions(t *testing.T) {
 			n.Done(name)
 		}
 		n.Noted(told + c.note)
-		if chosen := n.View().Choice.Selection.Chosen; chosen == nil || chosen.Addr != addrOf(c.want) {
+		if chosen := n.View().Choice.Selection.Chosen; chosen == nil || chosen.Addr.AddrPort != addrOf(c.want) {
 			t.Errorf("%s: %+v; the log:\n%s", c.note, chosen, n.Story())
 		}
 	}

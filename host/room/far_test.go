@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/hostport"
 	"muster/host/room"
 	"muster/host/wire"
 )
@@ -259,7 +260,7 @@ func (n *session) looksAlone(name string, attempt int, servers ...int) {
 
 func bringing(servers ...int) (list []wire.Brought) {
 	for _, server := range servers {
-		list = append(list, wire.Brought{Addr: addrOf(server)})
+		list = append(list, wire.Brought{Addr: hostport.At(addrOf(server))})
 	}
 	return list
 }

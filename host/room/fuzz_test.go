@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/hostport"
 	"muster/discovery/plan/topology"
 	"muster/discovery/sentence"
 	"muster/host/room"
@@ -580,19 +581,19 @@ func (e *fuzzSession) happens() {
 		e.step(room.PageOpened{Token: "page of " + name})
 		organiser(room.Count{Name: name, Counted: true})
 	case 13:
-		page(room.Vote{Addr: addrOf(e.server())})
+		page(room.Vote{Addr: hostport.At(addrOf(e.server()))})
 	case 14:
 		server := e.server()
-		page(room.Veto{Addr: addrOf(server)})
-		switch one := []wire.Brought{{Addr: addrOf(server), Name: "server"}}; e.Now.Second() % 5 {
+		page(room.Veto{Addr: hostport.At(addrOf(server))})
+		switch one := []wire.Brought{{Addr: hostport.At(addrOf(server)), Name: "server"}}; e.Now.Second() % 5 {
 		case 1:
 			page(room.Bring{Favourites: one, Adds: true})
 		case 2:
 			page(room.Bring{Hidden: one})
 		case 3:
-			organiser(room.Hide{Addr: addrOf(server), Hidden: e.Now.Minute()%2 == 0})
+			organiser(room.Hide{Addr: hostport.At(addrOf(server)), Hidden: e.Now.Minute()%2 == 0})
 		case 4:
-			organiser(room.Strike{Addr: addrOf(server)})
+			organiser(room.Strike{Addr: hostport.At(addrOf(server))})
 		}
 	case 15:
 		page(room.Ready{Ready: e.upTo(1) > 0})
@@ -649,7 +650,7 @@ func (e *fuzzSession) happens() {
 		case 0, 1:
 			organiser(room.AwaitSeats{})
 		case 2:
-			organiser(room.AwaitSeats{Addr: addrOf(e.Now.Minute() % 4)})
+			organiser(room.AwaitSeats{Addr: hostport.At(addrOf(e.Now.Minute() % 4))})
 		case 3:
 			organiser(room.AwaitSeats{Names: []string{everybody[e.Now.Minute()%len(everybody)]}})
 		case 4:

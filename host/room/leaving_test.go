@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"muster/discovery/hostport"
 	"muster/host/room"
 	"muster/host/room/attendance"
 	"muster/host/room/outage"
@@ -103,11 +104,11 @@ func TestLeaving(t *testing.T) {
 			n.Wait(attendance.LeftAfter + time.Second)
 		}, 0, "bob left. server 0 (192.0.2.0:27960) is still the best for ann.", "", wire.Chosen},
 		{"votes stay", func(n *session) {
-			says(n, "ann", room.Vote{Addr: addrOf(2)})
+			says(n, "ann", room.Vote{Addr: hostport.At(addrOf(2))})
 			says(n, "cat", room.Quit{})
 		}, 2, "cat left. " + again, "", wire.Chosen},
 		{"whose vote goes along", func(n *session) {
-			says(n, "cat", room.Vote{Addr: addrOf(2)})
+			says(n, "cat", room.Vote{Addr: hostport.At(addrOf(2))})
 			n.Gone("cat")
 			n.Wait(attendance.LeftAfter + time.Second)
 		}, 0, "cat left. " + again, "", wire.Chosen},
@@ -194,17 +195,17 @@ func TestWatching(t *testing.T) {
 		return n
 	}
 	n := watching(false)
-	if err := n.OnPage("org", room.Vote{Addr: addrOf(2)}); reason(err) != wire.ReasonAction {
+	if err := n.OnPage("org", room.Vote{Addr: hostport.At(addrOf(2))}); reason(err) != wire.ReasonAction {
 		t.Errorf("the organiser who only watches votes: %v", err)
 	}
-	if err := n.Acts(n.PageOf("dan"), room.Vote{Addr: addrOf(2)}); reason(err) != wire.ReasonAction {
+	if err := n.Acts(n.PageOf("dan"), room.Vote{Addr: hostport.At(addrOf(2))}); reason(err) != wire.ReasonAction {
 		t.Errorf("who came too late votes: %v", err)
 	}
 	n.Acts(n.PageOf("ann"), room.Ready{Ready: true})
 	n.Acts(n.PageOf("bob"), room.Ready{Ready: true})
 	n.Noted("everyone is ready: launch in 11s")
 	n = watching(true)
-	if err := n.OnPage("org", room.Vote{Addr: addrOf(2)}); err != nil {
+	if err := n.OnPage("org", room.Vote{Addr: hostport.At(addrOf(2))}); err != nil {
 		t.Errorf("guests may vote, and the organiser may not: %v", err)
 	}
 	n.Acts(n.PageOf("ann"), room.Ready{Ready: true})

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/hostport"
 	"muster/discovery/plan/topology"
 	"muster/discovery/sentence"
 	"muster/host/room/ballot"
@@ -224,12 +225,12 @@ type (
 	}
 	// Hide keeps the room from a server, or lets it go there again, at the organiser's word.
 	Hide struct {
-		Addr   netip.AddrPort `json:"addr"`
-		Hidden bool           `json:"hidden"`
+		Addr   hostport.AddrPort `json:"addr"`
+		Hidden bool              `json:"hidden"`
 	}
 	// Strike takes a server off everybody's lists.
 	Strike struct {
-		Addr netip.AddrPort `json:"addr"`
+		Addr hostport.AddrPort `json:"addr"`
 	}
 )
 
@@ -274,7 +275,7 @@ func (a Bring) take(r *Room, name string, from Origin) {
 }
 
 func (a Hide) do(r *Room, _ caller) error {
-	note, other, err := decision.Hide(&r.group, discovery.Canonical(a.Addr), a.Hidden, isVoting(r.phase))
+	note, other, err := decision.Hide(&r.group, discovery.Canonical(a.Addr.AddrPort), a.Hidden, isVoting(r.phase))
 	if err != nil || note.IsZero() {
 		return err
 	}
@@ -287,7 +288,7 @@ func (a Hide) do(r *Room, _ caller) error {
 }
 
 func (a Strike) do(r *Room, _ caller) error {
-	addr := discovery.Canonical(a.Addr)
+	addr := discovery.Canonical(a.Addr.AddrPort)
 	if !r.group.Lists.Strike(addr) {
 		return wire.Refuse(wire.ReasonAction, "refused.on-no-list")
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/hostport"
 	"muster/host/room"
 	"muster/host/room/attendance"
 	"muster/host/room/brought"
@@ -35,7 +36,7 @@ func TestLists(t *testing.T) {
 	n.Join("ann")
 	n.Says("ann", wire.Bring{
 		Game:       "openarena",
-		Favourites: []wire.Brought{{Addr: addrOf(2), Name: "Ann's\x1b[31m " + strings.Repeat("x", 100)}},
+		Favourites: []wire.Brought{{Addr: hostport.At(addrOf(2)), Name: "Ann's\x1b[31m " + strings.Repeat("x", 100)}},
 		Hidden:     bringing(1),
 	})
 	n.Says("ann", wire.Bring{Game: "xonotic", Favourites: bringing(3)}) // of another game
@@ -72,10 +73,10 @@ func TestListsOfOthers(t *testing.T) {
 	}
 	bring()
 	n.Says("ann", wire.Bring{Game: "openarena", Favourites: bringing(1)})
-	if err := n.Acts(n.PageOf("bob"), room.Strike{Addr: addrOf(2)}); reason(err) != wire.ReasonSecret {
+	if err := n.Acts(n.PageOf("bob"), room.Strike{Addr: hostport.At(addrOf(2))}); reason(err) != wire.ReasonSecret {
 		t.Errorf("bob strikes: %v", err)
 	}
-	if err := n.Orders(room.Strike{Addr: addrOf(2)}); err != nil {
+	if err := n.Orders(room.Strike{Addr: hostport.At(addrOf(2))}); err != nil {
 		t.Fatal(err)
 	}
 	bring()
@@ -302,7 +303,7 @@ func TestListsFromAfar(t *testing.T) {
 		n := newSession(t, settings(2))
 		n.Origins["ann"] = tt.from
 		n.Join("ann")
-		n.Says("ann", wire.Bring{Game: "openarena", Favourites: []wire.Brought{{Addr: tt.addr}}})
+		n.Says("ann", wire.Bring{Game: "openarena", Favourites: []wire.Brought{{Addr: hostport.At(tt.addr)}}})
 		if got := len(n.View().Lists.Favourites) == 1; got != tt.is {
 			t.Errorf("from %+v %v is taken: %v", tt.from, tt.addr, got)
 		}
@@ -328,7 +329,7 @@ func TestHideHere(t *testing.T) {
 	for {
 		server, ranked := n.Chosen().Server, len(n.Choice().Ranking)
 		hidden := len(n.View().Lists.Hidden)
-		err := n.Orders(room.Hide{Addr: addrOf(server), Hidden: true})
+		err := n.Orders(room.Hide{Addr: hostport.At(addrOf(server)), Hidden: true})
 		if ranked == 1 {
 			if err == nil || n.Chosen().Server != server || len(n.View().Lists.Hidden) != hidden {
 				t.Errorf("all are hidden: %v, %+v", err, n.View().Lists)
@@ -344,8 +345,8 @@ func TestHideHere(t *testing.T) {
 		n.LookAgain()
 	}
 	first := addrOf(0)
-	if err := n.Orders(room.Hide{Addr: first}); err != nil || slices.ContainsFunc(n.View().Lists.Hidden, func(b wire.Brought) bool {
-		return b.Addr == first
+	if err := n.Orders(room.Hide{Addr: hostport.At(first)}); err != nil || slices.ContainsFunc(n.View().Lists.Hidden, func(b wire.Brought) bool {
+		return b.Addr.AddrPort == first
 	}) {
 		t.Errorf("shown again: %v, %+v", err, n.View().Lists)
 	}
@@ -359,7 +360,7 @@ func TestOursAreAsked(t *testing.T) {
 	n := newSession(t, s)
 	list, ours := far(), []int{3, 996}
 	n.Join("ann")
-	n.Says("ann", wire.Bring{Game: "openarena", Favourites: []wire.Brought{{Addr: list[ours[0]].Addr}, {Addr: list[ours[1]].Addr}}})
+	n.Says("ann", wire.Bring{Game: "openarena", Favourites: []wire.Brought{{Addr: hostport.At(list[ours[0]].Addr)}, {Addr: hostport.At(list[ours[1]].Addr)}}})
 	n.Join("bob")
 	n.Gets(list)
 	n.InStage(wire.Refining)

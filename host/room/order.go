@@ -2,9 +2,9 @@ package room
 
 import (
 	"encoding/json"
-	"net/netip"
 
 	"muster/discovery"
+	"muster/discovery/hostport"
 	"muster/discovery/sentence"
 	"muster/host/room/ballot"
 	"muster/host/room/decision"
@@ -48,12 +48,12 @@ type (
 	WhatIf json.RawMessage
 	// Vote is a vote for a candidate; no address takes it back.
 	Vote struct {
-		Addr netip.AddrPort `json:"addr"`
+		Addr hostport.AddrPort `json:"addr"`
 	}
 	// Veto keeps a server or a map out of the choice.
 	Veto struct {
-		Addr netip.AddrPort `json:"addr"`
-		Map  string         `json:"map"`
+		Addr hostport.AddrPort `json:"addr"`
+		Map  string            `json:"map"`
 	}
 	// Ready says that a person is ready, or is not.
 	Ready struct {
@@ -122,7 +122,7 @@ func (a WhatIf) do(r *Room, by caller) error {
 
 func (a Vote) do(r *Room, by caller) error {
 	g, options := &r.group, r.decision.Options(&r.group)
-	turned, err := g.Ballot.Vote(by.Name, a.Addr, options)
+	turned, err := g.Ballot.Vote(by.Name, a.Addr.AddrPort, options)
 	if turned {
 		r.out.says(sentence.Of("room.votes-for", "server", g.Servers.Called(g.Ballot.Favourite(options))))
 		if c, counting := r.phase.(*Countdown); counting {
@@ -133,7 +133,7 @@ func (a Vote) do(r *Room, by caller) error {
 }
 
 func (a Veto) do(r *Room, by caller) error {
-	veto := selection.Veto{Player: by.Name, Server: a.Addr, Map: discovery.CleanText(a.Map)}
+	veto := selection.Veto{Player: by.Name, Server: a.Addr.AddrPort, Map: discovery.CleanText(a.Map)}
 	note, other, err := decision.Veto(&r.group, veto)
 	if err != nil {
 		return err

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/hostport"
 	"muster/discovery/plan/topology"
 	"muster/discovery/sentence"
 	"muster/host/room"
@@ -229,7 +230,7 @@ func TestSavedForm(t *testing.T) {
 	set.Limits, set.Password, set.Servers = wire.Limits{150 * time.Millisecond}, "club", own
 	n.Step(room.Resettle{Settings: set})
 	said := n.View().Log[before:]
-	n.OnPage("zoe", room.Vote{Addr: roomtest.AddrOf(1)})
+	n.OnPage("zoe", room.Vote{Addr: hostport.At(roomtest.AddrOf(1))})
 	n.OnPage("yan", room.WhatIf(`{"by":"minimax"}`))
 	for _, name := range []string{"zoe", "yan"} { // the golden files show no reveal: only players' pages had one
 		n.Step(room.PageClosed{Token: name + "'s token"})

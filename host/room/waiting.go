@@ -4,6 +4,7 @@ import (
 	"net/netip"
 	"slices"
 
+	"muster/discovery/hostport"
 	"muster/discovery/sentence"
 	"muster/host/room/ballot"
 	"muster/host/room/decision"
@@ -18,8 +19,8 @@ import (
 // an address, on one of the best that are full. After a launch, Names are the players
 // who are still outside.
 type AwaitSeats struct {
-	Addr  netip.AddrPort `json:"addr,omitzero"`
-	Names []string       `json:"names,omitempty"`
+	Addr  hostport.AddrPort `json:"addr,omitzero"`
+	Names []string          `json:"names,omitempty"`
 }
 
 // Unwait ends a wait for seats. Instead goes on with servers that have seats.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/hostport"
 	"muster/discovery/plan/topology"
 	"muster/discovery/sentence"
 	"muster/host/room"
@@ -550,11 +551,11 @@ func TestNamedServer(t *testing.T) {
 		t.Errorf("the organiser is advised to %+v", advice)
 	}
 	for _, bad := range []netip.AddrPort{addrOf(7), netip.MustParseAddrPort("[::1]:1")} {
-		if err := f.Orders(room.AwaitSeats{Addr: bad}); err == nil {
+		if err := f.Orders(room.AwaitSeats{Addr: hostport.At(bad)}); err == nil {
 			t.Errorf("the room waits for seats on %v", bad)
 		}
 	}
-	if err := f.Orders(room.AwaitSeats{Addr: addrOf(1)}); err != nil {
+	if err := f.Orders(room.AwaitSeats{Addr: hostport.At(addrOf(1))}); err != nil {
 		t.Fatal(err)
 	}
 	if seats := f.View().Seats; len(seats.Servers) != 1 || seats.Servers[0].Addr != addrOf(1).String() {

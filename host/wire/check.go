@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"net/netip"
 	"reflect"
 	"slices"
 	"strings"
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/hostport"
 	"muster/discovery/sentence"
 )
 
@@ -113,7 +113,7 @@ func (b Bring) Check() error {
 		return fmt.Errorf("%d servers brought at once", n)
 	}
 	for _, one := range slices.Concat(b.Favourites, b.Hidden) {
-		if one.Addr.Port() == 0 || one.Addr.Addr().Zone() != "" || discovery.ReachOf(one.Addr.Addr()) == discovery.NoReach {
+		if one.Addr.Port() == 0 || hostport.HasZone(one.Addr.Addr()) || discovery.ReachOf(one.Addr.Addr()) == discovery.NoReach {
 			return fmt.Errorf("%v is no server's address", one.Addr)
 		}
 	}
@@ -177,7 +177,7 @@ func (f *Finalist) check() error {
 
 // check makes sure that the address is an address, because it becomes an argument of a program.
 func (l Launch) check() error {
-	_, err := netip.ParseAddrPort(l.Address)
+	_, err := hostport.Parse(l.Address)
 	return err
 }
 

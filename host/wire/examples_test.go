@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/hostport"
 	"muster/discovery/sentence"
 	"muster/host/access"
 	"muster/host/wire"
@@ -51,11 +52,11 @@ var examples = []struct {
 	{wire.Say{
 		Round: 1,
 		What:  wire.SayVote,
-		Addr:  netip.MustParseAddrPort("192.0.2.7:27960"),
+		Addr:  hostport.At(netip.MustParseAddrPort("192.0.2.7:27960")),
 	}, `{"type":"say","round":1,"what":"vote","addr":"192.0.2.7:27960"}`},
 	{wire.Say{Round: 1, What: wire.SayReady}, `{"type":"say","round":1,"what":"ready"}`},
 	{
-		wire.Say{Round: 1, What: wire.SayMove, Number: 3, Addr: netip.MustParseAddrPort("192.0.2.7:27960")},
+		wire.Say{Round: 1, What: wire.SayMove, Number: 3, Addr: hostport.At(netip.MustParseAddrPort("192.0.2.7:27960"))},
 		`{"type":"say","round":1,"what":"move","addr":"192.0.2.7:27960","number":3}`,
 	},
 	{wire.Say{Round: 1, What: wire.SayMove, Number: 6, Map: "dm6"}, `{"type":"say","round":1,"what":"move","number":6,"map":"dm6"}`},
@@ -120,8 +121,8 @@ var examples = []struct {
 		`{"type":"look","game":"openarena","at":["10.2.0.9:27960"]}`},
 	{wire.Bring{
 		Game:       "openarena",
-		Favourites: []wire.Brought{{Addr: netip.MustParseAddrPort("192.0.2.7:27960"), Name: "Aggressor"}},
-		Hidden:     []wire.Brought{{Addr: netip.MustParseAddrPort("192.0.2.9:27960")}},
+		Favourites: []wire.Brought{{Addr: hostport.At(netip.MustParseAddrPort("192.0.2.7:27960")), Name: "Aggressor"}},
+		Hidden:     []wire.Brought{{Addr: hostport.At(netip.MustParseAddrPort("192.0.2.9:27960"))}},
 	},
 		`{"type":"bring","game":"openarena","favourites":[{"addr":"192.0.2.7:27960","name":"Aggressor"}],"hidden":[{"addr":"192.0.2.9:27960"}]}`},
 	{wire.Memory{Cells: []memory.Cell{

@@ -21,6 +21,8 @@ const (
 	// maxInflation bounds how much a list grows when it is inflated. Servers differ, so deflate
 	// needs a byte or two for each.
 	maxInflation = 16
+	// maxNameBytes is what the names may add to that: those of one domain are much alike.
+	maxNameBytes = discovery.MaxNames * 44 * 6
 )
 
 // AppendList appends a list frame to b.
@@ -43,7 +45,7 @@ func parseList(b []byte) (Message, error) {
 	if r.err != nil {
 		return nil, fmt.Errorf("%w: list: %v", ErrMalformed, r.err)
 	}
-	plain, err := inflate(r.b, min(maxListBytes, maxInflation*(len(r.b)+16)))
+	plain, err := inflate(r.b, min(maxListBytes, maxInflation*(len(r.b)+16)+maxNameBytes))
 	if err == nil {
 		l.Servers, err = discovery.ParseList(plain)
 	}

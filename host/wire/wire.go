@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/hostport"
 	"muster/discovery/sentence"
 	"muster/internal/catalogue"
 )
@@ -282,7 +283,7 @@ type Say struct {
 	What  Word `json:"what"`
 	// Addr is the server of the ballot for a vote or a veto. A vote for none takes the last one
 	// back.
-	Addr netip.AddrPort `json:"addr,omitzero"`
+	Addr hostport.AddrPort `json:"addr,omitzero"`
 	// Number is that of the turn in a match which a captain's move is for; see [Turn]. The move is
 	// about the server at Addr, or about Map.
 	Number int    `json:"number,omitempty"`
@@ -337,8 +338,8 @@ type Bring struct {
 
 // Brought is a server that people have brought into a room.
 type Brought struct {
-	Addr netip.AddrPort `json:"addr"`
-	Name string         `json:"name,omitempty"`
+	Addr hostport.AddrPort `json:"addr"`
+	Name string            `json:"name,omitempty"`
 	// By names the people who brought it, as the room tells.
 	By []string `json:"by,omitempty"`
 }

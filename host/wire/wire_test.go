@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/hostport"
 	"muster/discovery/sentence"
 	"muster/host/wire"
 	"muster/internal/catalogue"
@@ -42,7 +43,8 @@ func TestMalformed(t *testing.T) {
 		{"too many verified", `{"type":"verified","servers":[` + strings.Repeat("{},", 64) + `{}]}`},
 		{"address that is an option", `{"type":"launch","address":"+exec evil"}`},
 		{"address without port", `{"type":"launch","address":"192.0.2.7"}`},
-		{"name for an address", `{"type":"launch","address":"example.org:27960"}`},
+		{"no name for an address", `{"type":"launch","address":"example.org;quit:27960"}`},
+		{"name without port", `{"type":"launch","address":"example.org"}`},
 		{"a router's port 0", `{"type":"outside","port":0}`},
 		{"no port of a router", `{"type":"outside"}`},
 		{"a router's port over 65535", `{"type":"outside","port":70000}`},
@@ -239,7 +241,7 @@ func TestDocument(t *testing.T) {
 		Choice: &wire.Choice{Selection: selection.Selection{
 			Format: selection.Format, By: selection.Mean, Players: []string{"ann"},
 			Chosen: &selection.Ranked{
-				Addr:   netip.MustParseAddrPort("192.0.2.7:27960"),
+				Addr:   hostport.At(netip.MustParseAddrPort("192.0.2.7:27960")),
 				Score:  23.9,
 				MeanMS: 23.9,
 				MaxMS:  23.9,

@@ -11,6 +11,7 @@ import (
 	"github.com/mattn/go-runewidth"
 
 	"muster/discovery"
+	"muster/discovery/hostport"
 	"muster/discovery/report"
 	"muster/internal/term"
 )
@@ -19,9 +20,9 @@ import (
 // column disappears. After that the least important columns go, and at last the address moves to a line of its own.
 func TestServerTable(t *testing.T) {
 	near := []report.Measurement{
-		{Addr: netip.MustParseAddrPort("192.0.2.1:27960"), RTT: discovery.Millis(12345 * time.Microsecond),
+		{Addr: hostport.At(netip.MustParseAddrPort("192.0.2.1:27960")), RTT: discovery.Millis(12345 * time.Microsecond),
 			Name: "Aggressor of the north", Map: "oa_dm1", Mode: "0", Players: 3, MaxPlayers: 8, Bots: 2, Country: "DE"},
-		{Addr: netip.MustParseAddrPort("[2001:db8::1]:27961"), RTT: discovery.Millis(130 * time.Millisecond),
+		{Addr: hostport.At(netip.MustParseAddrPort("[2001:db8::1]:27961")), RTT: discovery.Millis(130 * time.Millisecond),
 			Name: "日本のサーバー", Map: "oa_dm2", Mode: "4", MaxPlayers: 16},
 	}
 	var wide strings.Builder
@@ -102,7 +103,7 @@ func TestNarrowServerTable(t *testing.T) {
 			var servers []report.Measurement
 			for i, addr := range addrs {
 				servers = append(servers, report.Measurement{
-					Addr: netip.MustParseAddrPort(addr), RTT: discovery.Millis(130 * time.Millisecond), Name: name,
+					Addr: hostport.At(netip.MustParseAddrPort(addr)), RTT: discovery.Millis(130 * time.Millisecond), Name: name,
 					Map: "oasago2_castle", Mode: "instagib", Mod: "baseoa",
 					Version: []string{"1.20.4", "1.8"}[i], Players: 12, MaxPlayers: 64, Bots: 2, Password: i == 1, Country: "DE",
 				})

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"muster/discovery"
+	"muster/discovery/names"
 	"muster/discovery/prober"
 	"muster/discovery/report"
 	"muster/discovery/report/qstat"
@@ -174,7 +175,9 @@ func (d *discover) run(ctx context.Context) error {
 		if len(table) > 0 {
 			nearest = time.Duration(slices.MinFunc(table, func(a, b report.Measurement) int { return cmp.Compare(a.RTT, b.RTT) }).RTT)
 		}
-		ask := func(by discovery.Protocol) (*prober.Prober, error) { return d.probing.prober(d.program, by, nil) }
+		ask := func(by discovery.Protocol) (*prober.Prober, error) {
+			return d.probing.prober(d.program, by, names.Resolver{}, nil)
+		}
 		if err := venue.Compare(ctx, d.screen, d.places, nearest, ask); err != nil {
 			return err
 		}
@@ -191,13 +194,20 @@ func (d *discover) run(ctx context.Context) error {
 	return d.after(ctx, g, table)
 }
 
+// prober returns a prober for the listed servers of a game.
+func (d *discover) prober(g game.Game) (*prober.Prober, error) {
+	by := g.Names()
+	by.Least = d.sources.Least()
+	return d.probing.prober(d.program, g.Protocol(), by, nil)
+}
+
 // ask probes the servers, while people watch the results come in.
 func (d *discover) ask(ctx context.Context, look browse.Look, g game.Game) (report.Report, discovery.Claim, error) {
 	if g.Regions.IsPasted() {
 		return report.Report{}, discovery.Claim{}, hint.With(usagef("%s measures its regions itself", g.Name),
 			"enter "+g.Regions.Command+" in its console, which lists them")
 	}
-	engine, err := d.probing.prober(d.program, g.Protocol(), nil)
+	engine, err := d.prober(g)
 	if err != nil {
 		return report.Report{}, discovery.Claim{}, err
 	}

@@ -43,7 +43,7 @@ func (d *discover) watches(ctx context.Context, g game.Game, table []report.Meas
 	if d.connect > 0 {
 		watched = table[d.connect-1 : d.connect]
 	}
-	engine, err := d.probing.prober(d.program, g.Protocol(), nil)
+	engine, err := d.prober(g)
 	if err != nil {
 		return err
 	}

@@ -17,6 +17,7 @@ import (
 	"muster/discovery"
 	"muster/discovery/geo"
 	"muster/discovery/lists/master"
+	"muster/discovery/names"
 	"muster/discovery/plan"
 	"muster/discovery/prober"
 	"muster/discovery/regions"
@@ -256,12 +257,14 @@ func (o *probing) check() error {
 }
 
 // prober returns a prober that follows the flags.
-func (o *probing) prober(p *program, protocol discovery.Protocol, rests func(time.Duration)) (*prober.Prober, error) {
+func (o *probing) prober(
+	p *program, protocol discovery.Protocol, by names.Resolver, rests func(time.Duration),
+) (*prober.Prober, error) {
 	if o.Allowance == nil {
 		o.Allowance = cmp.Or(p.allowance, prober.NewAllowance()) // shared by all games that this program asks for
 	}
 	options := o.Options
-	options.Protocol, options.Rests, options.Logger = protocol, rests, p.logger()
+	options.Protocol, options.Names, options.Rests, options.Logger = protocol, by, rests, p.logger()
 	if o.Retries == 0 {
 		options.Retries = -1 // the prober's zero is its default
 	}
@@ -271,8 +274,8 @@ func (o *probing) prober(p *program, protocol discovery.Protocol, rests func(tim
 // asking returns how a player's program asks servers, following the flags.
 func (p *program) asking(o *probing) lobby.Asking {
 	return lobby.Asking{
-		Prober: func(protocol discovery.Protocol, rests func(time.Duration)) (peer.Prober, error) {
-			return o.prober(p, protocol, rests)
+		Prober: func(protocol discovery.Protocol, by names.Resolver, rests func(time.Duration)) (peer.Prober, error) {
+			return o.prober(p, protocol, by, rests)
 		},
 		IsElsewhere: o.LocalAddr.IsValid(), Discreet: o.discreet, Forgets: !o.memory, Pings: o.pings,
 	}

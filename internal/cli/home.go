@@ -203,7 +203,7 @@ func (a *atHome) players(ctx context.Context, id string, at netip.AddrPort, allo
 	if !tells {
 		return nil, hint.Say("find.who-untold-by", "game", g.Name)
 	}
-	engine, err := prober.New(prober.Options{Protocol: roll.Roll(), Allowance: allowance, Logger: a.logger()})
+	engine, err := prober.New(prober.Options{Protocol: roll.Roll(), Names: g.Names(), Allowance: allowance, Logger: a.logger()})
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"muster/discovery/hostport"
 	"muster/host/wire"
 	"muster/internal/lobby"
 )
@@ -81,7 +82,7 @@ func (c *company) step(s wire.Snapshot, now time.Time) (all []remark) {
 		p, say, turn := s.People[at], wire.Say{Round: s.Room.Round}, inHaste(time.Duration(i+1)*thinksFor, c.haste)
 		switch {
 		case p.Vote == "" && now.Sub(c.opened) >= inHaste(looksFor, c.haste)+turn:
-			say.What, say.Addr = wire.SayVote, prefers(s, i, name)
+			say.What, say.Addr = wire.SayVote, hostport.At(prefers(s, i, name))
 		case p.Vote != "" && !p.Ready && !c.spoken.IsZero() && now.Sub(c.spoken) >= turn:
 			say.What = wire.SayReady
 		default:
@@ -104,5 +105,5 @@ func prefers(s wire.Snapshot, player int, name string) (addr netip.AddrPort) {
 	if others := all[1:]; len(others) > 0 && player%contrary == contrary-1 {
 		choice = slices.MinFunc(others, func(a, b lobby.Candidate) int { return cmp.Compare(a.RTT[name], b.RTT[name]) })
 	}
-	return choice.Addr
+	return choice.Addr.AddrPort
 }

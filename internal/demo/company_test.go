@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"muster/discovery/hostport"
 	"muster/host/wire"
 	"muster/selection"
 )
@@ -88,9 +89,9 @@ func voting() wire.Snapshot {
 	s.Voting = wire.Voting{Open: true, Rule: wire.MostVotes, Ballot: []string{addr("7").String(), addr("8").String(), addr("9").String()}}
 	s.Choice = &wire.Choice{
 		Selection: selection.Selection{Ranking: []selection.Ranked{
-			{Addr: addr("7"), MeanMS: 48, RTT: map[string]float64{"ann": 88, "ben": 9}},
-			{Addr: addr("8"), MeanMS: 59, RTT: map[string]float64{"ann": 97, "ben": 22}},
-			{Addr: addr("9"), MeanMS: 45, RTT: map[string]float64{"ann": 12, "ben": 78, "zoe": 30}},
+			{Addr: hostport.At(addr("7")), MeanMS: 48, RTT: map[string]float64{"ann": 88, "ben": 9}},
+			{Addr: hostport.At(addr("8")), MeanMS: 59, RTT: map[string]float64{"ann": 97, "ben": 22}},
+			{Addr: hostport.At(addr("9")), MeanMS: 45, RTT: map[string]float64{"ann": 12, "ben": 78, "zoe": 30}},
 		}},
 		Servers: map[string]wire.ServerCard{
 			addr("7").String(): {Name: "pro-g InstaGib", Map: "q3dm7", Country: "CA", Players: 4, MaxPlayers: 16},

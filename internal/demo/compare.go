@@ -69,7 +69,7 @@ func (e everything) elsewhere(l *catalogue.Language, chosen netip.AddrPort) *ter
 		criteria.Weights[name] = 1
 		var favourite netip.AddrPort
 		if best := selection.Select(e.servers, e.table, criteria).Chosen; best != nil {
-			favourite = best.Addr
+			favourite = best.Addr.AddrPort
 		}
 		add(l.Words("term.demo-favourite", "player", name), favourite)
 	}

@@ -295,8 +295,8 @@ func (n *Session) tell(s wire.Snapshot, took time.Duration) error {
 	all := n.everything()
 	chosen := s.Choice.Selection.Chosen.Addr
 	fmt.Fprintf(n.Desk.Out, "\n%s\n\n", n.Desk.Out.Bold(n.Desk.Screen.Words("term.demo-to", "server", s.Way.Server)))
-	all.elsewhere(n.Desk.Screen.Language, chosen).Write(n.Desk.Out)
+	all.elsewhere(n.Desk.Screen.Language, chosen.AddrPort).Write(n.Desk.Out)
 	fmt.Fprintln(n.Desk.Out)
-	all.byHand(n.Desk.Screen.Language, chosen, took).Write(n.Desk.Out)
+	all.byHand(n.Desk.Screen.Language, chosen.AddrPort, took).Write(n.Desk.Out)
 	return nil
 }

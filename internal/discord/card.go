@@ -3,10 +3,10 @@ package discord
 import (
 	"cmp"
 	"math"
-	"net/netip"
 	"strings"
 	"unicode/utf8"
 
+	"muster/discovery/hostport"
 	"muster/discovery/sentence"
 	"muster/host/wire"
 	"muster/internal/catalogue"
@@ -112,7 +112,7 @@ type pings struct {
 // chosen returns the pings to the server where a room has gone, nil if nobody may see them. The server is not always
 // the first of the ranking: people vote.
 func chosen(r Room) *pings {
-	at, err := netip.ParseAddrPort(r.Connect)
+	at, err := hostport.Parse(r.Connect)
 	if r.Selection == nil || err != nil {
 		return nil
 	}

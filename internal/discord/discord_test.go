@@ -17,6 +17,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"muster/discovery/hostport"
 	"muster/host/wire"
 	"muster/internal/catalogue"
 	"muster/selection"
@@ -241,8 +242,8 @@ func room() Room {
 			Game: "openarena", Stage: wire.Launching, Connect: "192.0.2.1:27960", Server: "**Dust** <@1>", Seats: 2,
 			Members: []wire.Member{{Name: "ann", Connected: true, Launch: wire.LaunchStarted}, {Name: "@everyone", Connected: true}, {Name: "chong"}},
 			Selection: &selection.Selection{Ranking: []selection.Ranked{
-				{Addr: netip.MustParseAddrPort("192.0.2.2:27960"), MeanMS: 1, RTT: map[string]float64{"ann": 1}},
-				{Addr: at, MeanMS: 20.4, MaxMS: 29.6, RTT: map[string]float64{"ann": 11.2, "@everyone": 29.6}},
+				{Addr: hostport.At(netip.MustParseAddrPort("192.0.2.2:27960")), MeanMS: 1, RTT: map[string]float64{"ann": 1}},
+				{Addr: hostport.At(at), MeanMS: 20.4, MaxMS: 29.6, RTT: map[string]float64{"ann": 11.2, "@everyone": 29.6}},
 			}},
 		},
 		GameName: "OpenArena", Link: "https://muster.example/#" + code + "_" + linkKey, Go: "https://muster.example/go/ID",

@@ -15,7 +15,7 @@ import (
 	"muster/discovery"
 	"muster/discovery/geo"
 	"muster/discovery/lists/lan"
-	"muster/discovery/lists/master"
+	"muster/discovery/names"
 	"muster/internal/game"
 	"muster/internal/hint"
 	"muster/internal/netinfo"
@@ -36,7 +36,7 @@ type Settings struct {
 	Config    string
 	ConfigErr error
 	// Lookup finds the addresses of a host name; nil is the machine's resolver.
-	Lookup master.Lookup
+	Lookup names.Lookup
 	// Stays keeps every packet on this machine: neither names nor lists are tried.
 	Stays bool
 	// Output is what the command writes to.

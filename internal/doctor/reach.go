@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"muster/discovery/lists/master"
+	"muster/discovery/names"
 	"muster/internal/game"
 	"muster/internal/hint"
 )
@@ -32,7 +33,7 @@ type reached struct {
 }
 
 // reach asks some lists at once, as a search does, and notes which names it looks up for that.
-func reach(ctx context.Context, lists []master.Query, lookup master.Lookup) (r reached) {
+func reach(ctx context.Context, lists []master.Query, lookup names.Lookup) (r reached) {
 	if len(lists) == 0 {
 		return r
 	}

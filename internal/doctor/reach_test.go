@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"muster/discovery/lists/master"
+	"muster/discovery/names"
 	"muster/internal/game"
 )
 
@@ -43,7 +44,7 @@ func TestReach(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		lists  []master.Query
-		lookup master.Lookup
+		lookup names.Lookup
 		want   string
 	}{
 		{"nothing is tried", nil, nowhere, ""},

@@ -12,13 +12,13 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"net/netip"
 	"os"
 	"path/filepath"
 	"slices"
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/hostport"
 )
 
 // Format is the files' format.
@@ -32,8 +32,8 @@ const (
 
 // Server is a server that somebody likes or dislikes.
 type Server struct {
-	Game string         `json:"game"`
-	Addr netip.AddrPort `json:"addr"`
+	Game string            `json:"game"`
+	Addr hostport.AddrPort `json:"addr"`
 	// Name is what the server called itself when it was added.
 	Name  string    `json:"name,omitempty"`
 	Added time.Time `json:"added,omitzero"`
@@ -56,7 +56,7 @@ const (
 
 // Set adds a server to a list, or removes it. A favourite is not hidden.
 func (s Servers) Set(kind Kind, server Server, is bool) (Servers, error) {
-	server.Addr, server.Name = discovery.Canonical(server.Addr), discovery.CleanText(server.Name)
+	server.Addr, server.Name = hostport.At(discovery.Canonical(server.Addr.AddrPort)), discovery.CleanText(server.Name)
 	if !server.Addr.IsValid() || server.Game == "" {
 		return s, errors.New("favourites: a server has a game and an address")
 	}
@@ -118,7 +118,7 @@ func parse(data []byte) (s Servers, err error) {
 		*list = slices.DeleteFunc(*list, func(o Server) bool { return !o.Addr.IsValid() || o.Game == "" })
 		*list = (*list)[:min(len(*list), most)]
 		for i := range *list {
-			(*list)[i].Name, (*list)[i].Addr = discovery.CleanText((*list)[i].Name), discovery.Canonical((*list)[i].Addr)
+			(*list)[i].Name, (*list)[i].Addr = discovery.CleanText((*list)[i].Name), hostport.At(discovery.Canonical((*list)[i].Addr.AddrPort))
 		}
 	}
 	return s, nil

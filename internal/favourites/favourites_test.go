@@ -6,10 +6,11 @@ import (
 	"testing"
 
 	"muster/discovery"
+	"muster/discovery/hostport"
 )
 
 func TestSet(t *testing.T) {
-	one := Server{Game: "openarena", Addr: netip.MustParseAddrPort("[::ffff:192.0.2.1]:27960"), Name: "Ann's\x1b[31m"}
+	one := Server{Game: "openarena", Addr: hostport.At(netip.MustParseAddrPort("[::ffff:192.0.2.1]:27960")), Name: "Ann's\x1b[31m"}
 	file := filepath.Join(t.TempDir(), "muster", "servers.json")
 	s, err := Read(file)
 	if err != nil || len(s.Favourites)+len(s.Hidden) > 0 {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/hostport"
 	"muster/discovery/lists/address"
 	"muster/discovery/lists/master"
 	"muster/discovery/lists/weblist"
@@ -53,7 +54,7 @@ type For struct {
 // Brought is what a list contained. It counts what no list can keep, and describes it.
 type Brought struct {
 	Favourites, Hidden []Server
-	// Passed counts entries that cannot be used: no address, a name, or another game's. First is the first of them, as
+	// Passed counts entries that cannot be used: no address, or another game's. First is the first of them, as
 	// the list has it.
 	Passed int
 	First  string
@@ -94,10 +95,19 @@ func Import(r io.Reader, of For) (b Brought, err error) {
 	return b, err
 }
 
+// at returns the address of an entry, or the key of its name.
+func (of For) at(host string, port uint16) netip.AddrPort {
+	port = cmp.Or(port, of.Port)
+	if addr, err := netip.ParseAddr(host); err == nil {
+		return netip.AddrPortFrom(addr, port)
+	}
+	return hostport.Of(host, port)
+}
+
 func (b *Brought) put(s Server, ok bool, text string) {
-	s.Addr, s.Name = discovery.Canonical(s.Addr), titleOf(s.Name)
+	s.Addr, s.Name = hostport.At(discovery.Canonical(s.Addr.AddrPort)), titleOf(s.Name)
 	switch {
-	case !ok || !s.Addr.IsValid() || s.Addr.Port() == 0 || s.Addr.Addr().Zone() != "" || discovery.ReachOf(s.Addr.Addr()) == discovery.NoReach,
+	case !ok || !s.Addr.IsValid() || s.Addr.Port() == 0 || hostport.HasZone(s.Addr.Addr()) || discovery.ReachOf(s.Addr.Addr()) == discovery.NoReach,
 		s.Addr.Addr().Is4() && s.Addr.Addr().IsLinkLocalUnicast(): // only Steam's relays lead to 169.254 addresses
 		b.pass(text, 0)
 	case len(b.Favourites) == most:
@@ -129,13 +139,11 @@ func titleOf(name string) string {
 // list reads a list of lines or a CSV; QStat's is one.
 func (b *Brought) list(in io.Reader, of For) error {
 	return master.EachEntry(in, "the list", func(e master.Entry) {
-		addr, err := netip.ParseAddr(e.Host)
-		isOurs := err == nil && (of.Takes == nil || of.Takes(e.Type))
-		if !isOurs {
+		if of.Takes != nil && !of.Takes(e.Type) {
 			b.pass(strings.TrimSpace(e.Type+" "+e.Host), e.Line)
 			return
 		}
-		b.put(Server{Game: of.Game, Addr: netip.AddrPortFrom(addr, cmp.Or(e.Port, of.Port)), Name: e.Name}, true, e.Host)
+		b.put(Server{Game: of.Game, Addr: hostport.At(of.at(e.Host, e.Port)), Name: e.Name}, true, e.Host)
 	}, func(wrong *master.ListError) { b.pass(wrong.Text, wrong.Line) })
 }
 
@@ -157,13 +165,12 @@ func (b *Brought) steam(in io.Reader, of For) error {
 	}
 	for _, s := range servers {
 		at, wrong := address.One(s.Address)
-		addr, err := netip.ParseAddr(at.Host)
 		switch {
 		case !s.Favourite:
 		case s.AppID != 0 && s.AppID != of.AppID:
 			b.pass(cmp.Or(s.Name, s.Address), 0)
 		default:
-			b.put(Server{Game: of.Game, Addr: netip.AddrPortFrom(addr, cmp.Or(at.Port, of.Port)), Name: s.Name}, wrong == nil && err == nil, s.Address)
+			b.put(Server{Game: of.Game, Addr: hostport.At(of.at(at.Host, at.Port)), Name: s.Name}, wrong == nil, s.Address)
 		}
 	}
 	return nil
@@ -259,11 +266,11 @@ func (s Servers) Merge(kind Kind, servers []Server, now time.Time) (merged Serve
 	}
 	known, moved := map[key]bool{}, map[key]bool{}
 	for _, one := range list {
-		known[key{one.Game, one.Addr}] = true
+		known[key{one.Game, one.Addr.AddrPort}] = true
 	}
 	for _, one := range servers {
 		one.Added = now
-		at := key{one.Game, one.Addr}
+		at := key{one.Game, one.Addr.AddrPort}
 		switch {
 		case known[at]:
 		case len(list) >= most:
@@ -274,7 +281,7 @@ func (s Servers) Merge(kind Kind, servers []Server, now time.Time) (merged Serve
 			added++
 		}
 	}
-	other = slices.DeleteFunc(slices.Clone(other), func(o Server) bool { return moved[key{o.Game, o.Addr}] })
+	other = slices.DeleteFunc(slices.Clone(other), func(o Server) bool { return moved[key{o.Game, o.Addr.AddrPort}] })
 	if s.Favourites, s.Hidden = list, other; kind == Hidden {
 		s.Favourites, s.Hidden = other, list
 	}

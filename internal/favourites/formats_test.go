@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/hostport"
 	"muster/discovery/lists/master"
 )
 
@@ -24,7 +25,11 @@ var arena = For{
 }
 
 func server(addr, name string) Server {
-	return Server{Game: "openarena", Addr: netip.MustParseAddrPort(addr), Name: name}
+	at, err := hostport.Parse(addr)
+	if err != nil {
+		panic(err)
+	}
+	return Server{Game: "openarena", Addr: hostport.At(at), Name: name}
 }
 
 func TestImport(t *testing.T) {
@@ -39,9 +44,9 @@ func TestImport(t *testing.T) {
 		{name: "without ports", list: "\ufeff192.0.2.1\n", want: []Server{server("192.0.2.1:27960", "")}},
 		{
 			name:   "links and names",
-			list:   "steam://connect/192.0.2.1:27960\ngames.example.org\nhello, is this a list?\n",
-			want:   []Server{server("192.0.2.1:27960", "")},
-			passed: 2,
+			list:   "steam://connect/192.0.2.1:27960\ngames.example.org:27960 Ann's\nb.example.org:1\nhello, is this a list?\n",
+			want:   []Server{server("192.0.2.1:27960", ""), server("games.example.org:27960", "Ann's"), server("b.example.org:1", "")},
+			passed: 1,
 		},
 		{
 			name:   "QStat's list",
@@ -56,8 +61,8 @@ func TestImport(t *testing.T) {
 		},
 		{
 			name:   "Steam's",
-			list:   `"Filters" { "Favorites" { "1" { "name" "Ann's" "address" "192.0.2.1:27960" "appid" "440" } "2" { "name" "CS" "address" "192.0.2.2:27015" "appid" "730" } "3" { "address" "[2001:db8::1]:27961" } } "History" { "1" { "address" "192.0.2.3:27015" "appid" "440" } } }`,
-			want:   []Server{ann, six},
+			list:   `"Filters" { "Favorites" { "1" { "name" "Ann's" "address" "192.0.2.1:27960" "appid" "440" } "2" { "name" "CS" "address" "192.0.2.2:27015" "appid" "730" } "3" { "address" "[2001:db8::1]:27961" } "4" { "address" "games.example.org:27015" "appid" "440" } } "History" { "1" { "address" "192.0.2.3:27015" "appid" "440" } } }`,
+			want:   []Server{ann, six, server("games.example.org:27015", "")},
 			passed: 1,
 		},
 		{
@@ -178,10 +183,10 @@ func FuzzImport(f *testing.F) {
 			}
 			seen := map[netip.AddrPort]bool{}
 			for _, s := range again.Favourites {
-				seen[s.Addr] = true
+				seen[s.Addr.AddrPort] = true
 			}
 			for _, s := range b.Favourites {
-				if !seen[s.Addr] || s.Name != discovery.CleanText(s.Name) {
+				if !seen[s.Addr.AddrPort] || s.Name != discovery.CleanText(s.Name) {
 					t.Fatalf("%s: %+v", as, s)
 				}
 			}

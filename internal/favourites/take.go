@@ -46,7 +46,7 @@ func Take(file string, list io.Reader, of For, kind Kind) (said string, err erro
 		said += fmt.Sprintf("; %d of the favourites were hidden, and are no more", offHidden)
 	}
 	if b.Passed > 0 {
-		said += fmt.Sprintf("; left out %d that name no server of the game by its address, the first %q", b.Passed, b.First)
+		said += fmt.Sprintf("; left out %d that name no server of the game, the first %q", b.Passed, b.First)
 		if b.Lines != nil {
 			said += fmt.Sprintf(" in line %d", b.Lines.Lines[0])
 		}

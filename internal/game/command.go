@@ -13,6 +13,7 @@ import (
 	"unicode"
 
 	"muster/discovery"
+	"muster/discovery/hostport"
 )
 
 // Target is the destination of a launch, and what the game learns.
@@ -132,11 +133,11 @@ func expand(template []string, values map[string]string) ([]string, error) {
 
 // values returns the placeholders' values. Empty means no value.
 func (g Game) values(t Target) (map[string]string, error) {
-	if !t.Address.IsValid() || t.Address.Port() == 0 || t.Address.Addr().Zone() != "" || t.Address.Addr().IsUnspecified() {
+	if !t.Address.IsValid() || t.Address.Port() == 0 || hostport.HasZone(t.Address.Addr()) || t.Address.Addr().IsUnspecified() {
 		return nil, &ValueError{What: "{address}", Why: "is none that players can connect to"}
 	}
 	values := map[string]string{
-		"address": t.Address.String(), "query": g.queryAddress(t).String(), "host": t.Address.Addr().String(),
+		"address": hostport.Text(t.Address), "query": hostport.Text(g.queryAddress(t)), "host": hostport.Host(t.Address.Addr()),
 		"port":     strconv.Itoa(int(t.Address.Port())),
 		"password": t.Password, "player": t.Player, "room": t.Room, "game": g.ID, "app_id": "",
 	}

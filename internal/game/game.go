@@ -18,6 +18,7 @@ import (
 
 	"muster/discovery"
 	"muster/discovery/lists/master"
+	"muster/discovery/names"
 	"muster/discovery/protocol/a2s"
 	"muster/discovery/protocol/ase"
 	"muster/discovery/protocol/beacon"
@@ -114,6 +115,9 @@ var protocols = []string{
 
 // Protocols returns the names of the protocols that servers are asked by, in order.
 func Protocols() []string { return slices.Clone(protocols) }
+
+// Names returns how the game finds a server that is listed by name.
+func (g Game) Names() names.Resolver { return names.Resolver{Service: g.SRV, Port: g.Port} }
 
 // Protocol returns how the game's servers are asked. It is nil if the table names an unknown one, which [Load] refuses.
 func (g Game) Protocol() discovery.Protocol {

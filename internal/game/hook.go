@@ -17,6 +17,7 @@ import (
 	"unicode"
 
 	"muster/discovery"
+	"muster/discovery/hostport"
 )
 
 // Hook is the organiser's command that starts a game server somewhere: on this computer, at a provider, or by a script.
@@ -66,7 +67,7 @@ func (h Hook) Program() (name string, isThere bool) {
 // code has no blanks.
 func (h Hook) Fill(v Venue) ([]string, error) {
 	values := map[string]string{
-		"place": discovery.CleanText(v.Place), "address": v.Address.String(), "host": v.Address.Addr().String(),
+		"place": discovery.CleanText(v.Place), "address": hostport.Text(v.Address), "host": v.Address.Addr().String(),
 		"port": strconv.Itoa(int(v.Address.Port())),
 		"room": v.Room, "game": v.Game, "map": v.Map, "players": strconv.Itoa(v.Players),
 	}

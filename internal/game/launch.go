@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/netip"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,6 +15,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/hostport"
 	"muster/discovery/sentence"
 	"muster/host/wire"
 	"muster/internal/hint"
@@ -170,7 +170,7 @@ func (l *Launcher) fill(ctx context.Context, to wire.Launch) (argv, env []string
 	if err != nil && l.Command == "" {
 		return nil, nil, false, err
 	}
-	address, err := netip.ParseAddrPort(to.Address)
+	address, err := hostport.Parse(to.Address)
 	if err != nil {
 		return nil, nil, false, fmt.Errorf("the host sends us to %q, which is no address", discovery.CleanText(to.Address))
 	}
@@ -229,8 +229,8 @@ func (l *Launcher) agreed(
 // takesAddress reports whether a command tells the game where to go. Some programs only start, and the player types the
 // address there.
 func takesAddress(argv []string, address string) bool {
-	to, err := netip.ParseAddrPort(address)
-	return err == nil && slices.ContainsFunc(argv, func(arg string) bool { return strings.Contains(arg, to.Addr().String()) })
+	to, err := hostport.Parse(address)
+	return err == nil && slices.ContainsFunc(argv, func(arg string) bool { return strings.Contains(arg, hostport.Host(to.Addr())) })
 }
 
 // tellByHand shows the server's address, and where in the game the player types it if the table knows.
@@ -240,7 +240,7 @@ func (l *Launcher) tellByHand(to wire.Launch) {
 	}
 	l.Console.Tell("term.by-hand", "address", to.Address)
 	g, unknown := l.Games.Find(to.Game)
-	address, bad := netip.ParseAddrPort(to.Address)
+	address, bad := hostport.Parse(to.Address)
 	if unknown != nil || bad != nil {
 		return
 	}
@@ -386,7 +386,7 @@ const batchCommands = "&|<>^%!\"()\r\n\x00"
 func (g Game) environ(t Target, server string) []string {
 	return []string{
 		"MUSTER_GAME=" + g.ID,
-		"MUSTER_SERVER=" + t.Address.String(),
+		"MUSTER_SERVER=" + hostport.Text(t.Address),
 		"MUSTER_SERVER_NAME=" + discovery.CleanText(server),
 		"MUSTER_ROOM=" + discovery.CleanText(t.Room),
 		"MUSTER_PLAYER=" + discovery.CleanText(t.Player),

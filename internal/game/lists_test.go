@@ -18,6 +18,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"muster/discovery"
+	"muster/discovery/hostport"
 	"muster/discovery/lists/master"
 	"muster/host/wire"
 )
@@ -60,7 +61,7 @@ func TestListsOfServices(t *testing.T) {
 			Players:    2,
 			MaxPlayers: 64,
 		}},
-		{"quakeworld", "quakeworld.json", "[9.9.1.1:28501 9.9.9.9:27500]", discovery.Info{
+		{"quakeworld", "quakeworld.json", "[qw.quake.example:28501 9.9.9.9:27500]", discovery.Info{
 			Name:       "quake.example:28501",
 			Map:        "dm6",
 			Mode:       "2on2",
@@ -83,7 +84,7 @@ func TestListsOfServices(t *testing.T) {
 			Players:    3,
 			MaxPlayers: 20,
 		}},
-		{"luanti", "luanti.json", "[9.9.1.2:30000 [2a01:4f8::9]:30001]", discovery.Info{
+		{"luanti", "luanti.json", "[luanti.example:30000 [2a01:4f8::9]:30001]", discovery.Info{
 			Name:           "A world",
 			Mode:           "mineclonia",
 			Version:        "5.14.0",
@@ -102,7 +103,7 @@ func TestListsOfServices(t *testing.T) {
 			Password:   true,
 			GamePort:   2302,
 		}},
-		{"mumble", "mumble.xml", "[9.9.1.7:64738 45.76.4.15:64739]", discovery.Info{Name: "A place to talk"}},
+		{"mumble", "mumble.xml", "[voice.example:64738 45.76.4.15:64739]", discovery.Info{Name: "A place to talk"}},
 		{"openarena", "dpmaster.xml", "[45.76.4.16:27960]", discovery.Info{
 			Name:       "^1Rail ^7only",
 			Map:        "oa_rpg3dm2",
@@ -135,7 +136,7 @@ func TestListsOfServices(t *testing.T) {
 			Players:    31,
 			MaxPlayers: 48,
 		}},
-		{"mindustry", "mindustry.json", "[9.9.1.4:6567 9.9.1.5:20204 45.76.4.13:6567]", discovery.Info{Name: "Example"}},
+		{"mindustry", "mindustry.json", "[one.example:6567 two.example:20204 45.76.4.13:6567]", discovery.Info{Name: "Example"}},
 		{"gtasam", "openmp.json", "[9.9.1.8:7777 45.76.4.23:7777]", discovery.Info{
 			Name:       "A town RP",
 			Mode:       "RP v6.2",
@@ -152,13 +153,13 @@ func TestListsOfServices(t *testing.T) {
 			MaxPlayers: 128,
 			Password:   true,
 		}},
-		{"ragemp", "ragemp.json", "[45.76.4.26:22005 9.9.1.10:22010]", discovery.Info{
+		{"ragemp", "ragemp.json", "[45.76.4.26:22005 play.rage.example:22010]", discovery.Info{
 			Name:       "[EN] A city in San Andreas",
 			Mode:       "roleplay",
 			Players:    412,
 			MaxPlayers: 1000,
 		}},
-		{"vintagestory", "vintagestory.json", "[45.76.4.27:42420 9.9.1.11:42421]", discovery.Info{
+		{"vintagestory", "vintagestory.json", "[45.76.4.27:42420 vs.example:42421]", discovery.Info{
 			Name:       "A valley",
 			Mode:       "surviveandbuild",
 			Version:    "1.21.5",
@@ -190,7 +191,7 @@ func TestListsOfServices(t *testing.T) {
 			Bots:       1,
 			Password:   true,
 		}},
-		{"ss14", "ss14.json", "[45.76.4.11:1212 9.9.1.3:443]", discovery.Info{
+		{"ss14", "ss14.json", "[45.76.4.11:1212 station.example:443]", discovery.Info{
 			Name:       "A station",
 			Map:        "Bagel",
 			Mode:       "Extended",
@@ -204,7 +205,7 @@ func TestListsOfServices(t *testing.T) {
 			Players:    2,
 			MaxPlayers: 8,
 		}},
-		{"veloren", "veloren.json", "[9.9.1.6:14004]", discovery.Info{Name: "Veloren Official", Version: "weekly"}},
+		{"veloren", "veloren.json", "[server.veloren.example:14004]", discovery.Info{Name: "Veloren Official", Version: "weekly"}},
 		{"supertuxkart", "supertuxkart.xml", "[45.74.4.14:2759]",
 			discovery.Info{Name: "A & B", Map: "hacienda", Mode: "3", Players: 2, MaxPlayers: 8}},
 	} {
@@ -224,7 +225,7 @@ func TestListsOfServices(t *testing.T) {
 			got, err := master.Client{Lookup: known}.Fetch(t.Context(), list)
 			var addrs []string
 			for _, s := range got.Servers {
-				addrs = append(addrs, s.Addr.String())
+				addrs = append(addrs, hostport.Text(s.Addr))
 			}
 			if fmt.Sprint(addrs) != c.want || err != nil || len(got.Warnings) > 0 {
 				t.Fatalf("%v, %v, %v; want %s", addrs, err, got.Warnings, c.want)

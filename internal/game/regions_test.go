@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"muster/discovery/hostport"
 	"muster/discovery/lists/master"
 	"muster/discovery/sentence"
 	"muster/host/wire"
@@ -67,9 +68,10 @@ func TestRegionsList(t *testing.T) {
 	if err != nil || len(listing.Servers) != 2 || listing.Said.At.IsZero() {
 		t.Fatalf("%+v, %v", listing, err)
 	}
-	for at, want := range map[string]string{"192.0.2.1:443": "Frankfurt", "192.0.2.2:80": "Lima"} {
-		info := listing.Said.Infos[netip.MustParseAddrPort(at)]
-		if info == nil || info.Name != want || !info.Uncounted() || !info.AsListed {
+	for at, want := range map[string]string{"one.example.org:443": "Frankfurt", "two.example.org:80": "Lima"} {
+		key, err := hostport.Parse(at)
+		info := listing.Said.Infos[key]
+		if err != nil || info == nil || info.Name != want || !info.Uncounted() || !info.AsListed {
 			t.Errorf("%s is %+v", at, info)
 		}
 	}

@@ -8,7 +8,6 @@ import (
 	"io"
 	"io/fs"
 	"maps"
-	"net/netip"
 	"os"
 	"reflect"
 	"runtime"
@@ -19,6 +18,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 
 	"muster/discovery"
+	"muster/discovery/hostport"
 	"muster/discovery/lists/master"
 	"muster/discovery/regions"
 	"muster/discovery/sentence"
@@ -371,7 +371,7 @@ func (t Table) Name(id string) string {
 // ConnectLink returns the link that takes a browser to a server, empty for a game that no link starts.
 func (t Table) ConnectLink(id string, way wire.Way) string {
 	g, err := t.Find(id)
-	addr, badAddress := netip.ParseAddrPort(way.Connect)
+	addr, badAddress := hostport.Parse(way.Connect)
 	if err != nil || badAddress != nil {
 		return ""
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"muster/discovery"
+	"muster/discovery/hostport"
 	"muster/host/wire"
 )
 
@@ -79,7 +80,7 @@ func (t *Typing) key() string { return "type." + t.Where }
 // does not know.
 func (t Table) Typed(id string, way wire.Way) *wire.Typed {
 	g, err := t.Find(id)
-	addr, badAddress := netip.ParseAddrPort(way.Connect)
+	addr, badAddress := hostport.Parse(way.Connect)
 	if err != nil || badAddress != nil || g.Type == nil {
 		return nil
 	}

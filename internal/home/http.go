@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"muster/discovery/hostport"
 	"muster/discovery/sentence"
 	"muster/internal/favourites"
 	"muster/internal/hint"
@@ -321,7 +322,11 @@ func takesPlayers(ask func(context.Context, string, netip.AddrPort) ([]Player, e
 		if err := request.check(); err != nil {
 			return nil, err
 		}
-		return ask(ctx, request.Game, netip.MustParseAddrPort(request.Addr))
+		at, err := hostport.Parse(request.Addr)
+		if err != nil {
+			return nil, err
+		}
+		return ask(ctx, request.Game, at)
 	})
 }
 

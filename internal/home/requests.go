@@ -2,11 +2,11 @@ package home
 
 import (
 	"math"
-	"net/netip"
 	"strconv"
 	"strings"
 
 	"muster/discovery"
+	"muster/discovery/hostport"
 	"muster/internal/hint"
 )
 
@@ -224,7 +224,7 @@ func (g goRequest) check() error {
 	if err := named(g.Game); err != nil {
 		return err
 	}
-	at, err := netip.ParseAddrPort(g.Addr)
+	at, err := hostport.Parse(g.Addr)
 	if err != nil || at.Port() == 0 {
 		return hint.Say("home.no-address", "address", discovery.CleanText(g.Addr))
 	}

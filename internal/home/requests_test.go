@@ -79,7 +79,7 @@ func TestRequests(t *testing.T) {
 		t.Error("a code alone says no host")
 	}
 	for addr, good := range map[string]bool{"192.0.2.1:27960": true, "[2001:db8::1]:1": true, "192.0.2.1:0": false,
-		"x:1": false, "192.0.2.1": false, "file:///etc/passwd": false} {
+		"anna.example.org:25565": true, "x y:1": false, "192.0.2.1": false, "file:///etc/passwd": false} {
 		if err := (goRequest{Game: "g", Addr: addr}).check(); (err == nil) != good {
 			t.Errorf("%s: %v", addr, err)
 		}

@@ -4,13 +4,14 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"net"
 	"net/netip"
 	"slices"
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/hostport"
 	"muster/discovery/lists/address"
+	"muster/discovery/names"
 	"muster/internal/game"
 	"muster/internal/hint"
 	"muster/internal/term"
@@ -32,7 +33,7 @@ func Find(ctx context.Context, games game.Table, address string, screen *term.Sc
 	}
 	ways := games.Ways(found.At.Port())
 	q := game.Count(ways, found.At.Port(), tries)
-	screen.Tell("probe.asks", "address", found.At.Addr(), "protocols", q.Protocols, "packets", q.Packets, "connections", q.Connections,
+	screen.Tell("probe.asks", "address", hostport.Host(found.At.Addr()), "protocols", q.Protocols, "packets", q.Packets, "connections", q.Connections,
 		"more", more, "ports", q.Ports)
 	answers, err := ask(ctx, ways, found.At, log)
 	if err != nil {
@@ -58,19 +59,20 @@ func Find(ctx context.Context, games game.Table, address string, screen *term.Sc
 	return found, nil
 }
 
-// lookUp returns the only address that is asked.
+// lookUp returns the only server that is asked: at an address, or under a name, wherever that leads.
 func lookUp(ctx context.Context, text string) (netip.AddrPort, error) {
 	at, err := address.One(text)
 	if err != nil || at.Port == 0 {
 		return netip.AddrPort{}, hint.Usage(hint.Say("probe.port", "address", discovery.CleanText(text)).
 			Advising("probe.port-hint", "example", "192.0.2.1:27015"))
 	}
-	addrs, err := net.DefaultResolver.LookupNetIP(ctx, "ip", at.Host)
-	if err != nil || len(addrs) == 0 {
+	if addr, err := netip.ParseAddr(at.Host); err == nil {
+		return netip.AddrPortFrom(addr.Unmap(), at.Port), nil
+	}
+	if _, err := (names.Resolver{}).Addrs(ctx, at.Host); err != nil {
 		return netip.AddrPort{}, hint.Say("probe.no-host", "host", at.Host, "why", hint.Reason(err))
 	}
-	slices.SortStableFunc(addrs, func(a, b netip.Addr) int { return a.Unmap().BitLen() - b.Unmap().BitLen() }) // IPv4 first
-	return netip.AddrPortFrom(addrs[0].Unmap(), at.Port), nil
+	return hostport.Of(at.Host, at.Port), nil
 }
 
 // Entry returns the entry for games.toml, and the id that it has: the given one or, if that is empty, a new one.
@@ -78,7 +80,7 @@ func (f Found) Entry(id string, now time.Time) (chosen, entry string) {
 	if id == "" {
 		id = game.NewID(f.Best)
 	}
-	remark := fmt.Sprintf("%s: %v answered %s", now.Format(time.DateOnly), f.At, f.Best.Way.Protocol)
+	remark := fmt.Sprintf("%s: %s answered %s", now.Format(time.DateOnly), hostport.Text(f.At), f.Best.Way.Protocol)
 	if f.Best.Info != nil && f.Best.Info.Name != "" {
 		remark += " as " + f.Best.Info.Name
 	}

@@ -74,7 +74,7 @@ func ask(ctx context.Context, ways []game.Way, at netip.AddrPort, log *slog.Logg
 // askWay asks an address in one way. The answer is nil if there is none. A server that answers too much at a time tells
 // nothing of itself, and is asked once more.
 func askWay(ctx context.Context, way game.Way, at netip.AddrPort, options prober.Options) (*game.Answer, error) {
-	options.Protocol = way.Game().Protocol()
+	options.Protocol, options.Names = way.Game().Protocol(), way.Game().Names()
 	server := discovery.Server{Addr: netip.AddrPortFrom(at.Addr(), way.Port(at.Port()))}
 	answer, err := askOne(ctx, options, server)
 	if answer == nil || answer.Info != nil {

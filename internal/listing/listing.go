@@ -56,6 +56,15 @@ func (s *Sources) LooksAround() bool {
 	return s.LAN == On || s.LAN == Auto && len(s.Files) == 0 && len(s.Masters) == 0
 }
 
+// Least returns the least reach of the addresses that names in the lists may lead to. The user's own list
+// may name servers of the user's networks, and a stranger's may not.
+func (s *Sources) Least() discovery.Reach {
+	if len(s.Files)+len(s.Masters) > 0 {
+		return discovery.NoReach
+	}
+	return discovery.InternetReach
+}
+
 // HasStdin reports whether standard input is a list.
 func (s *Sources) HasStdin() bool { return slices.Contains(s.Files, input.Standard) }
 
@@ -81,7 +90,7 @@ func (s *Sources) Game(ctx context.Context, g game.Game) (master.Listing, []lan.
 	}
 	listing, err := from(ctx, g)
 	if err == nil {
-		err = Annotate(listing.Servers, s.Places)
+		err = Annotate(listing.Servers, listing.Led, s.Places)
 	}
 	looking.Wait()
 	var none *game.NoMasterError
@@ -181,12 +190,19 @@ func ReadFile(file string, in io.Reader) ([]master.Entry, []error, error) {
 }
 
 // Annotate gives servers their country and origin AS if the list does not.
-func Annotate(servers []discovery.Server, places geo.Options) error {
+func Annotate(servers []discovery.Server, led map[netip.AddrPort]netip.Addr, places geo.Options) error {
 	locator, err := geo.Open(places)
 	if err != nil {
 		return err
 	}
 	locator.Annotate(servers)
+	for i, s := range servers {
+		if to, is := led[s.Addr]; is {
+			one := []discovery.Server{{Addr: netip.AddrPortFrom(to, s.Addr.Port()), Country: s.Country, ASN: s.ASN}}
+			locator.Annotate(one)
+			servers[i].Country, servers[i].ASN = one[0].Country, one[0].ASN
+		}
+	}
 	return locator.Close()
 }
 

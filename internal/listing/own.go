@@ -1,11 +1,13 @@
 package listing
 
 import (
+	"cmp"
 	"errors"
 	"net/netip"
 	"strings"
 
 	"muster/discovery"
+	"muster/discovery/hostport"
 	"muster/discovery/lists/address"
 	"muster/discovery/lists/master"
 	"muster/internal/game"
@@ -19,9 +21,10 @@ func isLinkLocal(text string) bool {
 	return err == nil && bad == nil && addr.IsLinkLocalUnicast()
 }
 
-// Own reads a stranger's list of a game's servers, one a line as in files, but with addresses only: the host looks up
-// no name that a stranger chose. Too many at one address are thinned out as in a file; more than most in all is an
-// error. From is the stranger's address. A stranger on the internet cannot list servers of a local network, which would
+// Own reads a stranger's list of a game's servers, one a line as in files. The host looks up no name that a stranger
+// chose: players' programs do, and none lets a host on the internet lead it into its own network. A name without a dot
+// is one of a local network. Too many at one address are thinned out as in a file; more than most in all is an error.
+// From is the stranger's address. A stranger on the internet cannot list servers of a local network, which would
 // be whatever has that address where a player sits.
 func Own(g game.Game, lines []string, from netip.Addr, most int) ([]netip.AddrPort, error) {
 	if len(lines) > most {
@@ -53,20 +56,18 @@ func Own(g game.Game, lines []string, from netip.Addr, most int) ([]netip.AddrPo
 	seen := map[netip.AddrPort]bool{}
 	for _, e := range entries {
 		addr, err := netip.ParseAddr(e.Host)
-		at := discovery.Canonical(netip.AddrPortFrom(addr, e.Port))
+		at := discovery.Canonical(netip.AddrPortFrom(addr, cmp.Or(e.Port, g.Port)))
 		switch {
+		case err != nil && !strings.Contains(e.Host, "."):
+			return nil, hint.Say("refused.own-network", "address", e.Host).
+				Advising("refused.own-network-hint", "command", "muster host --servers FILE")
 		case err != nil:
-			return nil, hint.Say("refused.own-name", "name", e.Host).
-				Advising("refused.own-name-hint", "example", example, "command", "muster host --servers FILE")
+			at = hostport.Of(e.Host, cmp.Or(e.Port, g.Port))
 		case discovery.ReachOf(addr) < max(discovery.ReachOf(from), discovery.MachineReach) || addr.Zone() != "":
 			return nil, hint.Say("refused.own-network", "address", addr).
 				Advising("refused.own-network-hint", "command", "muster host --servers FILE")
-		case !g.Takes(e.Type):
-			continue
-		case e.Port == 0:
-			at = netip.AddrPortFrom(at.Addr(), g.Port)
 		}
-		if !seen[at] {
+		if g.Takes(e.Type) && !seen[at] {
 			seen[at] = true
 			servers = append(servers, at)
 		}

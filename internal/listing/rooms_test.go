@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/hostport"
 	"muster/discovery/sentence"
 	"muster/internal/game"
 	"muster/internal/hint"
@@ -157,8 +158,9 @@ func TestOwn(t *testing.T) {
 		{[]string{"addr,country", "192.0.2.4:27960,DE"}, far, "[192.0.2.4:27960]"},
 		{[]string{"A2S 192.0.2.5:27015"}, far, "no server of OpenArena"},
 		{nil, far, "no server in it"},
-		{[]string{"games.example.org:27960"}, far, "is a name"},
-		{[]string{"localhost"}, far, "is a name"},
+		{[]string{"games.example.org:27961", "192.0.2.4", "Play.example.org"}, far, "[games.example.org:27961 192.0.2.4:27960 play.example.org:27960]"},
+		{[]string{"localhost"}, far, "own network"},
+		{[]string{"localhost:22"}, here, "own network"},
 		{[]string{"http://169.254.169.254/latest"}, far, "is no address"},
 		{[]string{"file:///etc/passwd"}, far, "is no address"},
 		{[]string{"/etc/passwd"}, far, "is no address"},
@@ -179,7 +181,11 @@ func TestOwn(t *testing.T) {
 		{append(many, many...), far, "80 servers are more than the 50"},
 	} {
 		servers, err := Own(g, c.lines, c.from, 50)
-		got := fmt.Sprint(servers)
+		var texts []string
+		for _, s := range servers {
+			texts = append(texts, hostport.Text(s))
+		}
+		got := fmt.Sprint(texts)
 		if err != nil {
 			if got = err.Error(); hint.Of(err) == "" {
 				t.Errorf("%q: nothing is said of what to do about %v", c.lines, err)

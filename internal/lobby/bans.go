@@ -3,13 +3,13 @@ package lobby
 import (
 	"fmt"
 	"math"
-	"net/netip"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/hostport"
 	"muster/discovery/sentence"
 	"muster/host/wire"
 	"muster/internal/catalogue"
@@ -40,7 +40,7 @@ func moveOf(line string, room *wire.Snapshot) (word wire.Say, wrong sentence.Sen
 	case turn.Of == wire.OfMap:
 		word.Map = room.Match.Maps[n-1].Name
 	default:
-		if word.Addr, err = netip.ParseAddrPort(room.Match.Servers[n-1].Addr); err != nil {
+		if word.Addr.AddrPort, err = hostport.Parse(room.Match.Servers[n-1].Addr); err != nil {
 			return word, sentence.Of("term.vote-nowhere"), true
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"muster/discovery/hostport"
 	"muster/host/wire"
 	"muster/internal/catalogue"
 )
@@ -115,8 +116,8 @@ func TestTypedMoves(t *testing.T) {
 	v := newVoter()
 	v.room.Store(&room)
 	for line, want := range map[string]wire.Say{
-		"3":      {Round: 2, What: wire.SayMove, Number: 2, Addr: netip.MustParseAddrPort("192.0.2.9:27960")},
-		" ban 1": {Round: 2, What: wire.SayMove, Number: 2, Addr: netip.MustParseAddrPort("192.0.2.7:27960")},
+		"3":      {Round: 2, What: wire.SayMove, Number: 2, Addr: hostport.At(netip.MustParseAddrPort("192.0.2.9:27960"))},
+		" ban 1": {Round: 2, What: wire.SayMove, Number: 2, Addr: hostport.At(netip.MustParseAddrPort("192.0.2.7:27960"))},
 	} {
 		if !v.typed(line, nil) {
 			t.Fatalf("%q is no move", line)

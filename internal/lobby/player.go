@@ -16,6 +16,7 @@ import (
 
 	"muster/discovery"
 	"muster/discovery/lists/lan"
+	"muster/discovery/names"
 	"muster/discovery/regions"
 	"muster/host/wire"
 	"muster/internal/announcing"
@@ -31,8 +32,9 @@ import (
 
 // Asking says how servers are asked.
 type Asking struct {
-	// Prober returns a prober for a protocol. It reports each pause to rests unless that is nil.
-	Prober func(protocol discovery.Protocol, rests func(time.Duration)) (peer.Prober, error)
+	// Prober returns a prober for a protocol, which looks up names as a game does. It reports each pause to rests unless
+	// that is nil.
+	Prober func(protocol discovery.Protocol, by names.Resolver, rests func(time.Duration)) (peer.Prober, error)
 	// IsElsewhere says that the questions leave from an address that the host does not see.
 	IsElsewhere bool
 	// Discreet is how many servers may see the player's address, 0 for no limit.
@@ -297,7 +299,7 @@ func (y *Player) others(ctx context.Context, id string, at []netip.AddrPort) (an
 	if len(servers) == 0 {
 		return nil
 	}
-	engine, err := y.Asking.Prober(g.Protocol(), nil)
+	engine, err := y.Asking.Prober(g.Protocol(), g.Names(), nil)
 	if err != nil {
 		y.Desk.Logger.Debug("cannot ask the servers of other networks", "err", err)
 		return nil
@@ -331,7 +333,7 @@ func (y *Player) newProber(id string, rests func(time.Duration)) (peer.Prober, e
 	if g.Regions.IsPasted() {
 		return y.pasted(g)
 	}
-	return y.Asking.Prober(g.Protocol(), rests)
+	return y.Asking.Prober(g.Protocol(), g.Names(), rests)
 }
 
 // pasted answers for the regions of a game that measures them itself.
@@ -351,5 +353,5 @@ func (y *Player) newPlaceProber(protocol string) (peer.Prober, error) {
 	if known == nil {
 		return nil, hint.Say("term.unknown-protocol", "protocol", protocol)
 	}
-	return y.Asking.Prober(known, nil)
+	return y.Asking.Prober(known, names.Resolver{}, nil)
 }

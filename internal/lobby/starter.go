@@ -265,7 +265,7 @@ func (s *Starter) awaitServer(ctx context.Context, g game.Game, place string, ad
 	running *game.Running) (netip.AddrPort, error) {
 	began, told := time.Now(), time.Now()
 	ended, where := running.Ended(), running.Told()
-	asker, err := s.Asking.Prober(g.Protocol(), nil)
+	asker, err := s.Asking.Prober(g.Protocol(), g.Names(), nil)
 	if err != nil {
 		return addr, err
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"muster/discovery"
+	"muster/discovery/hostport"
 	"muster/host/wire"
 	"muster/internal/game"
 	"muster/internal/hint"
@@ -67,17 +68,17 @@ func (s *Supply) bring(ctx context.Context, order func(ctx context.Context, acti
 	}
 }
 
-// servers returns the newest list of a game as addresses. Addresses in private networks are left
+// servers returns the newest list of a game as addresses and names. Addresses in private networks are left
 // out, because players there find those servers themselves.
-func (s *Supply) servers(ctx context.Context, g game.Game) ([]netip.AddrPort, error) {
+func (s *Supply) servers(ctx context.Context, g game.Game) ([]hostport.AddrPort, error) {
 	list, err := s.Lists.List(ctx, g.ID)
 	if err != nil {
 		return nil, err
 	}
-	var addrs []netip.AddrPort
+	var addrs []hostport.AddrPort
 	for _, server := range list {
 		if s.Near || discovery.ReachOf(server.Addr.Addr()) == discovery.InternetReach {
-			addrs = append(addrs, discovery.Canonical(server.Addr))
+			addrs = append(addrs, hostport.At(discovery.Canonical(server.Addr)))
 		}
 	}
 	if n := len(list) - len(addrs); n > 0 {

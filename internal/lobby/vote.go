@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"net/netip"
 	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
 
 	"muster/discovery"
+	"muster/discovery/hostport"
 	"muster/discovery/sentence"
 	"muster/host/wire"
 	"muster/internal/catalogue"
@@ -105,7 +105,7 @@ func wordOf(line string, room *wire.Snapshot) (word wire.Say, wrong sentence.Sen
 	if place < 0 {
 		return word, candidatesAre(room.Voting)
 	}
-	if word.Addr, err = netip.ParseAddrPort(room.Voting.Ballot[place]); err != nil {
+	if word.Addr.AddrPort, err = hostport.Parse(room.Voting.Ballot[place]); err != nil {
 		return word, sentence.Of("term.vote-nowhere")
 	}
 	return word, wrong

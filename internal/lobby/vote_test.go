@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"muster/discovery/hostport"
 	"muster/discovery/sentence"
 	"muster/host/wire"
 	"muster/internal/catalogue"
@@ -23,9 +24,9 @@ func voting() wire.Snapshot {
 	s.Voting = wire.Voting{Open: true, Rule: wire.MostVotes, Ballot: []string{addr("7").String(), addr("8").String(), addr("9").String()}}
 	s.Choice = &wire.Choice{
 		Selection: selection.Selection{Ranking: []selection.Ranked{
-			{Addr: addr("7"), MeanMS: 48, RTT: map[string]float64{"ann": 88, "ben": 9}},
-			{Addr: addr("8"), MeanMS: 59, RTT: map[string]float64{"ann": 97, "ben": 22}},
-			{Addr: addr("9"), MeanMS: 45, RTT: map[string]float64{"ann": 12, "ben": 78, "zoe": 30}},
+			{Addr: hostport.At(addr("7")), MeanMS: 48, RTT: map[string]float64{"ann": 88, "ben": 9}},
+			{Addr: hostport.At(addr("8")), MeanMS: 59, RTT: map[string]float64{"ann": 97, "ben": 22}},
+			{Addr: hostport.At(addr("9")), MeanMS: 45, RTT: map[string]float64{"ann": 12, "ben": 78, "zoe": 30}},
 		}},
 		Servers: map[string]wire.ServerCard{
 			addr("7").String(): {Name: "pro-g InstaGib", Map: "q3dm7", Country: "CA", Players: 4, MaxPlayers: 16},
@@ -75,13 +76,13 @@ type a number to vote (0 takes it back), v and a number to veto (v3), r when you
 // TestChoices checks that the terminal says what each choice is the best in, and what it costs whom.
 func TestChoices(t *testing.T) {
 	room := voting()
-	addr := func(i int) netip.AddrPort { return room.Choice.Selection.Ranking[i].Addr }
+	addr := func(i int) netip.AddrPort { return room.Choice.Selection.Ranking[i].Addr.AddrPort }
 	room.Choice.Selection.Players = []string{"ann", "ben", "zoe"}
 	room.Voting.Choices = []wire.Option{
-		{Alternative: selection.Alternative{Addr: addr(0), Kind: selection.Lowest, GainMS: 48, Payer: "ann", CostMS: 76}},
-		{Alternative: selection.Alternative{Addr: addr(1), Kind: selection.ForMost, Players: 2}},
+		{Alternative: selection.Alternative{Addr: hostport.At(addr(0)), Kind: selection.Lowest, GainMS: 48, Payer: "ann", CostMS: 76}},
+		{Alternative: selection.Alternative{Addr: hostport.At(addr(1)), Kind: selection.ForMost, Players: 2}},
 		{Alternative: selection.Alternative{Kind: selection.Also}, Gone: true},
-		{Alternative: selection.Alternative{Addr: addr(2), Kind: selection.Fairest, GainMS: 66.4, Payer: "ben", CostMS: 69}},
+		{Alternative: selection.Alternative{Addr: hostport.At(addr(2)), Kind: selection.Fairest, GainMS: 66.4, Payer: "ben", CostMS: 69}},
 	}
 	for own, want := range map[string]string{
 		"ann": "1 Best on average: Lowest for all 3 together. You pay for it: 76 ms more than elsewhere.\n" +
@@ -140,9 +141,9 @@ func TestTypedVotes(t *testing.T) {
 	room := voting()
 	third := netip.MustParseAddrPort("192.0.2.9:27960")
 	for line, want := range map[string]wire.Say{
-		"3": {What: wire.SayVote, Addr: third}, "0": {What: wire.SayVote}, "v3": {What: wire.SayVeto, Addr: third},
-		"V 3":    {What: wire.SayVeto, Addr: third},
-		"veto 3": {What: wire.SayVeto, Addr: third}, "r": {What: wire.SayReady}, "Ready": {What: wire.SayReady}, "w": {What: wire.SayWait},
+		"3": {What: wire.SayVote, Addr: hostport.At(third)}, "0": {What: wire.SayVote}, "v3": {What: wire.SayVeto, Addr: hostport.At(third)},
+		"V 3":    {What: wire.SayVeto, Addr: hostport.At(third)},
+		"veto 3": {What: wire.SayVeto, Addr: hostport.At(third)}, "r": {What: wire.SayReady}, "Ready": {What: wire.SayReady}, "w": {What: wire.SayWait},
 	} {
 		want.Round = 2
 		if got, wrong := wordOf(line, &room); got != want || !wrong.IsZero() {
@@ -158,7 +159,7 @@ func TestTypedVotes(t *testing.T) {
 		}
 	}
 	room.Voting.Ballot, room.Voting.Numbers = []string{room.Voting.Ballot[2], room.Voting.Ballot[0]}, []int{4, 1}
-	if got, wrong := wordOf("4", &room); got.Addr != third || !wrong.IsZero() {
+	if got, wrong := wordOf("4", &room); got.Addr.AddrPort != third || !wrong.IsZero() {
 		t.Errorf("4 is a vote for %v, %q, want %v", got.Addr, wrong, third)
 	}
 	for _, line := range []string{"2", "v3", "5"} {

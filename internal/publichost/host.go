@@ -210,7 +210,7 @@ func (h *Host) supply(games game.Table, kept store.Store) {
 	build := release.Running()
 	h.Public.Games, h.Public.Version, h.Public.Commit, h.Public.Date = h.choices(games), build.Version, build.Commit, build.Date
 	h.Public.Own = ownLists(games, h.Public.Servers)
-	h.Public.Annotate = func(servers []discovery.Server) error { return listing.Annotate(servers, h.Lists.Places) }
+	h.Public.Annotate = func(servers []discovery.Server) error { return listing.Annotate(servers, nil, h.Lists.Places) }
 }
 
 // ownLists reads the lists that organisers bring.

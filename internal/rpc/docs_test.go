@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"muster/discovery/hostport"
 	"muster/discovery/sentence"
 	"muster/host/wire"
 	"muster/internal/home"
@@ -75,8 +76,8 @@ func chosen(s *wire.Snapshot) {
 	s.People = append(s.People, wire.Person{Name: "bob", Peer: true, Connected: true, Probed: 148, Answered: 139})
 	first, second := netip.MustParseAddrPort("192.0.2.7:27960"), netip.MustParseAddrPort("198.51.100.4:27961")
 	ranking := []selection.Ranked{
-		{Addr: first, Score: 21.5, MeanMS: 21.5, MaxMS: 24, RTT: map[string]float64{"ann": 19, "bob": 24}},
-		{Addr: second, Score: 23, MeanMS: 23, MaxMS: 23.5, RTT: map[string]float64{"ann": 22.5, "bob": 23.5}},
+		{Addr: hostport.At(first), Score: 21.5, MeanMS: 21.5, MaxMS: 24, RTT: map[string]float64{"ann": 19, "bob": 24}},
+		{Addr: hostport.At(second), Score: 23, MeanMS: 23, MaxMS: 23.5, RTT: map[string]float64{"ann": 22.5, "bob": 23.5}},
 	}
 	s.Choice = &wire.Choice{
 		Selection: selection.Selection{Chosen: &ranking[0], Ranking: ranking, Players: []string{"ann", "bob"}},

@@ -23,7 +23,8 @@ type instantly struct{ *sim.Vantage }
 
 func (p instantly) Close() error { return nil }
 
-func (p instantly) Share(int) {}
+func (p instantly) Share(int)            {}
+func (p instantly) Lead(discovery.Reach) {}
 
 func (p instantly) Run(ctx context.Context, servers []discovery.Server, plan discovery.Plan, seen func(discovery.Result)) error {
 	at := map[netip.AddrPort]int{}

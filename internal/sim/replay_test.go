@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/hostport"
 	"muster/discovery/report"
 )
 
@@ -234,9 +235,9 @@ func TestReadVantageAsWritten(t *testing.T) {
 // TestReadVantageOfAReport checks that a report's CSV is a data file, with the servers' facts.
 func TestReadVantageOfAReport(t *testing.T) {
 	report := report.Report{Servers: []report.Measurement{
-		{Addr: netip.MustParseAddrPort("1.2.3.4:5"), State: discovery.Answered, RTT: discovery.Millis(7 * time.Millisecond), Name: "-=GoD=-, FFA",
+		{Addr: hostport.At(netip.MustParseAddrPort("1.2.3.4:5")), State: discovery.Answered, RTT: discovery.Millis(7 * time.Millisecond), Name: "-=GoD=-, FFA",
 			Map: "q3dm17", Mode: "0", Players: 3, MaxPlayers: 8, Bots: 1, Password: true, Country: "DE", ASN: 7},
-		{Addr: netip.MustParseAddrPort("[2001:db8::1]:5"), State: discovery.Lost},
+		{Addr: hostport.At(netip.MustParseAddrPort("[2001:db8::1]:5")), State: discovery.Lost},
 	}}
 	var file bytes.Buffer
 	if err := report.WriteCSV(&file); err != nil {

@@ -4,6 +4,7 @@ import (
 	"net/netip"
 
 	"muster/discovery"
+	"muster/discovery/hostport"
 	"muster/discovery/sentence"
 	"muster/host/wire"
 )
@@ -36,7 +37,7 @@ type doubt struct {
 // newDoubt judges a launch by the servers that the player has heard from.
 func newDoubt(r *round, m wire.Launch, heard map[int]*discovery.Info) *doubt {
 	d := &doubt{launch: m, round: r, isKnown: true}
-	address, err := netip.ParseAddrPort(m.Address)
+	address, err := hostport.Parse(m.Address)
 	switch {
 	case err != nil:
 		d.reason = sentence.Of("term.doubt-address")

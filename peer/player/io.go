@@ -139,6 +139,8 @@ type Run struct {
 	Exposure *discovery.Exposure
 	// IsPlaces marks candidate places instead of servers. [Release] says when their prober can close.
 	IsPlaces bool
+	// Least is the least reach of the addresses that the names of servers may lead to.
+	Least discovery.Reach
 	// Among is how many players probe the same servers.
 	Among int
 	// Patience bounds the run, including its wait for a turn. 0 is unbounded.

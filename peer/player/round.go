@@ -192,7 +192,8 @@ func (p *Player) run() {
 	r.run, r.isCut = p.begin(), false
 	r.agenda.Resume()
 	among := len(slices.DeleteFunc(p.room.Players(), func(p wire.Person) bool { return !p.Connected }))
-	p.do(Run{Task: r.run, Game: r.measure.Game, Servers: r.servers, Plan: r.agenda, Exposure: p.exposure, Among: among, Began: r.began})
+	p.do(Run{Task: r.run, Game: r.measure.Game, Servers: r.servers, Plan: r.agenda, Exposure: p.exposure, Among: among, Began: r.began,
+		Least: discovery.ReachOf(r.host)})
 }
 
 // seen notes results.

@@ -80,6 +80,7 @@ func (p *port) sample(s *sampling) {
 		Task: s.task, Game: s.wants.Game, Servers: s.servers, Plan: asked{discovery.NewConventional(len(s.servers)), s.results},
 		Exposure: p.exposure, IsPlaces: s.isPlaces, Patience: p.options.Pace.Patience, Began: p.now,
 		Among: 1, // the host makes players take turns, so nobody shares
+		Least: discovery.ReachOf(p.line.host),
 	})
 }
 

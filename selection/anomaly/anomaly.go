@@ -53,6 +53,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/hostport"
 	"muster/discovery/sentence"
 )
 
@@ -109,7 +110,7 @@ type Anomaly struct {
 	Servers int `json:"servers"`
 	Of      int `json:"of"`
 	// Addr is the server that the report favours, or the only one in it.
-	Addr netip.AddrPort `json:"addr,omitzero"`
+	Addr hostport.AddrPort `json:"addr,omitzero"`
 }
 
 // Sentence says the anomaly, without a full stop.
@@ -348,7 +349,7 @@ func (r *reports) constant(player int) (Anomaly, bool) {
 			a.Servers++
 		}
 		if rtt < nearest {
-			nearest, a.Addr = rtt, r.addrs[server]
+			nearest, a.Addr = rtt, hostport.At(r.addrs[server])
 		}
 	}
 	switch enough := constantShare * float64(a.Of); {
@@ -414,7 +415,7 @@ func (r *reports) answersFew(player int) (Anomaly, bool) {
 		switch others := r.answered[server]; {
 		case rtt > 0 && others > 1:
 			a.Servers++
-			a.Addr = r.addrs[server]
+			a.Addr = hostport.At(r.addrs[server])
 		case rtt > 0 || others == 0:
 			continue
 		}
@@ -424,7 +425,7 @@ func (r *reports) answersFew(player int) (Anomaly, bool) {
 		}
 	}
 	if a.Servers != 1 {
-		a.Addr = netip.AddrPort{}
+		a.Addr = hostport.AddrPort{}
 	}
 	return a, a.Of >= leastServers && a.Servers <= max(1, asked/fewShare)
 }

@@ -123,7 +123,7 @@ func TestCrudeLiesAreFound(t *testing.T) {
 				t.Fatalf("%s: found %v, want %s of %s", lie.name, found, lie.sign, liar)
 			}
 			favoured := lie.name == "force one up" || lie.name == "report one"
-			if favoured && found[0].Addr != p.servers.List[7].Addr {
+			if favoured && found[0].Addr.AddrPort != p.servers.List[7].Addr {
 				t.Errorf("%s: it favours %v", lie.name, found[0].Addr)
 			}
 		}

@@ -40,7 +40,7 @@ export function serverName(choice, addr) {
 }
 
 /** The address that follows a server's name. */
-const address = / \([\d.:[\]a-f]+\)$/;
+const address = / \([\w.:[\]-]+:\d+\)$/;
 
 /** The name without the address that the host adds. @param {string} named */
 export function nameOnly(named) {

@@ -17,6 +17,7 @@ import (
 	"golang.org/x/net/idna"
 
 	"muster/discovery"
+	"muster/discovery/hostport"
 )
 
 // Address is where a server is, as somebody wrote it.
@@ -71,12 +72,6 @@ func wrong(text, want string, args ...any) *Error {
 const (
 	wantLine    = "[TYPE ]ADDRESS[:PORT], ADDRESS[:PORT] NAME, or a link to a server"
 	wantAddress = "an ADDRESS[:PORT] such as 192.0.2.1:27960, [2001:db8::1]:27960 or games.example.org"
-)
-
-// The longest names of hosts, in bytes (RFC 1035, section 3.1).
-const (
-	maxName  = 253
-	maxLabel = 63
 )
 
 // rank says how surely a word is an address.
@@ -196,17 +191,7 @@ func hostName(name string) (string, bool) {
 			return "", false
 		}
 	}
-	if len(name) == 0 || len(name) > maxName {
-		return "", false
-	}
-	for label := range strings.SplitSeq(name, ".") {
-		// Letters, digits and hyphens (RFC 1123, 2.1), and underscores as some users have them.
-		if label == "" || len(label) > maxLabel || label[0] == '-' ||
-			strings.Trim(label, "abcdefghijklmnopqrstuvwxyz0123456789-_") != "" {
-			return "", false
-		}
-	}
-	return name, true
+	return name, hostport.IsHostName(name)
 }
 
 func isASCII(s string) bool {

@@ -61,13 +61,16 @@ func (c Client) Fetch(ctx context.Context, sources ...Source) (Listing, error) {
 			failed = append(failed, &MasterError{Master: s.name(), Err: errs[i], udp: udp})
 			listing.Warnings = append(listing.Warnings, failed[len(failed)-1])
 		}
+		for name, to := range lists[i].Led {
+			all.lead(name, to)
+		}
 		for _, s := range lists[i].Servers {
 			all.add(i, s)
 		}
 		listing.say(lists[i].Said)
 		listing.Warnings = append(listing.Warnings, lists[i].Warnings...)
 	}
-	listing.Servers = all.list()
+	listing.Servers, listing.Led = all.list(), all.led
 	listing.Warnings = append(listing.Warnings, all.warnings("")...)
 	switch {
 	case len(failed) == len(sources):

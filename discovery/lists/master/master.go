@@ -20,12 +20,14 @@ package master
 import (
 	"errors"
 	"fmt"
+	"net/netip"
 	"slices"
 	"strings"
 	"time"
 
 	"muster/discovery"
 	"muster/discovery/lists/weblist"
+	"muster/discovery/names"
 )
 
 // Bounds of a master's time.
@@ -45,14 +47,14 @@ const (
 // waits that the internet needs.
 type Client struct {
 	// Lookup finds the addresses of a host name; nil is the machine's resolver.
-	Lookup Lookup
+	Lookup names.Lookup
 	// Silence is how long a master may be silent between two datagrams, and twice as
 	// long before the first one; 0 is a second.
 	Silence time.Duration
 	// Service is the SRV service for a domain's server (_minecraft._tcp), for names
-	// without a port; empty is none. LookupSRV finds it; nil is the machine's resolver.
+	// with the game's own port; empty is none. LookupSRV finds it; nil is the machine's resolver.
 	Service   string
-	LookupSRV LookupSRV
+	LookupSRV names.LookupSRV
 	// Patience is how long a service on the web may take; 0 is 30 s.
 	Patience time.Duration
 	// Cache keeps lists of the web.
@@ -66,6 +68,9 @@ type Listing struct {
 	// Said is what lists of the web say about servers. It may be old or untrue. But it
 	// is all that is known about servers that tell nothing themselves.
 	Said discovery.Said
+	// Led is where the names among the servers led when the list was read, by their keys: for
+	// tables of addresses.
+	Led map[netip.AddrPort]netip.Addr
 	// Warnings are [*MasterError]s, [*NameError]s and the like: the parts that could
 	// not be fetched, while the rest could.
 	Warnings []error

@@ -57,7 +57,7 @@ func (c Client) place(ctx context.Context, l WebList, rows []weblist.Row, from t
 		at, _ := address.One(row.Address) // checked before
 		entries[i].Host, entries[i].Port = at.Host, at.Port
 	}
-	hosts := c.lookUpAll(ctx, entries)
+	hosts := c.lookUpAll(ctx, entries, l.Port)
 	if err := ctx.Err(); err != nil {
 		return Listing{}, fmt.Errorf("master: %w", err)
 	}
@@ -68,8 +68,7 @@ func (c Client) place(ctx context.Context, l WebList, rows []weblist.Row, from t
 	named := make(map[string]bool)
 	said := make(map[netip.AddrPort]int) // the row with the server's Info
 	for i, e := range entries {
-		host := hosts[c.looked(e)]
-		port := cmp.Or(e.Port, host.port, l.Port)
+		host := hosts[toLookUp{e.Host, e.Port}]
 		switch {
 		case host.err != nil:
 			if !named[e.Host] {
@@ -78,19 +77,20 @@ func (c Client) place(ctx context.Context, l WebList, rows []weblist.Row, from t
 				unknown.Example, unknown.Err = cmp.Or(unknown.Example, e.Host), cmp.Or(unknown.Err, host.err)
 			}
 			continue
-		case isFake(host.addr):
+		case isFake(host.led):
 			relayed.Servers++
 			continue
-		case !local && discovery.ReachOf(host.addr) != discovery.InternetReach, port == 0:
+		case !local && discovery.ReachOf(host.led) != discovery.InternetReach, host.at.Port() == 0:
 			continue // a name that leads into the reader's own network
 		}
-		at := discovery.Canonical(netip.AddrPortFrom(host.addr, port))
+		at := host.at
+		host.lead(&all)
 		all.add(0, discovery.Server{Addr: at})
 		if _, known := said[at]; !known && rows[i].Info != (discovery.Info{}) {
 			said[at] = i
 		}
 	}
-	listing.Servers = all.list()
+	listing.Servers, listing.Led = all.list(), all.led
 	if len(said) > 0 {
 		listing.Said = saidOf(listing.Servers, rows, said, from)
 	}

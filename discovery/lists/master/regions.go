@@ -33,13 +33,12 @@ func (l Regions) fetch(ctx context.Context, c Client) (Listing, error) {
 		}
 		entries = append(entries, e)
 	}
-	hosts := c.lookUpAll(ctx, entries)
-	listing, err := c.resolved(ctx, entries, hosts, 0)
+	hosts := c.lookUpAll(ctx, entries, 0)
+	listing, err := c.resolved(ctx, entries, hosts)
 	listing.Said = discovery.Said{At: time.Now(), Infos: map[netip.AddrPort]*discovery.Info{}}
 	for i, e := range entries {
-		host := hosts[c.looked(e)]
-		if at := netip.AddrPortFrom(host.addr, e.Port); host.err == nil && listing.Said.Infos[at] == nil {
-			listing.Said.Infos[at] = &discovery.Info{Name: l.Table.List[i].Name, AsListed: true}
+		if host := hosts[toLookUp{e.Host, e.Port}]; host.err == nil && listing.Said.Infos[host.at] == nil {
+			listing.Said.Infos[host.at] = &discovery.Info{Name: l.Table.List[i].Name, AsListed: true}
 		}
 	}
 	return listing, err

@@ -7,33 +7,22 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
-	"slices"
 	"strings"
 	"sync"
 	"syscall"
 	"time"
 
 	"muster/discovery"
-	"muster/discovery/lists/address"
+	"muster/discovery/hostport"
+	"muster/discovery/names"
 )
 
-// maxNames is how many names of one list are looked up. Lists have addresses, and a
-// name now and then. A list with thousands of names only aims at a name server.
-const maxNames = 1000
-
 // errManyNames is why a name was not looked up.
-var errManyNames = fmt.Errorf("not looked up: the list has over %d names", maxNames)
+var errManyNames = fmt.Errorf("not looked up: the list has over %d names", discovery.MaxNames)
 
 // maxLookups is how many names are looked up at once: few enough for a home router's
 // name server.
 const maxLookups = 16
-
-// Lookup finds the addresses of a host, as [net.Resolver.LookupNetIP] does with the
-// network "ip".
-type Lookup func(ctx context.Context, host string) ([]netip.Addr, error)
-
-// LookupSRV finds the host and port of a service (_minecraft._tcp) at a domain.
-type LookupSRV func(ctx context.Context, service, domain string) (host string, port uint16, err error)
 
 // NameError is about an unknown host name in a list.
 type NameError struct {
@@ -70,18 +59,15 @@ func LookupReason(dns *net.DNSError) error {
 	return errors.New(chain[len(chain)-1])
 }
 
-// Resolve turns a list's entries into servers. It looks up names, replaces a missing
-// port by the given one, and joins repeated servers. Unknown names are warnings, unless
-// no server is left.
-//
-// A name with several addresses is one server, at its first IPv4 address, or else at
-// its first.
+// Resolve turns a list's entries into servers. It replaces a missing port by the given one, and joins
+// repeated servers. A name stays a name: it is looked up only to learn whether it is known, and where it
+// leads today. Unknown names are warnings, unless no server is left.
 func (c Client) Resolve(ctx context.Context, entries []Entry, port uint16) (Listing, error) {
-	return c.resolved(ctx, entries, c.lookUpAll(ctx, entries), port)
+	return c.resolved(ctx, entries, c.lookUpAll(ctx, entries, port))
 }
 
 // resolved is [Client.Resolve] with the hosts looked up.
-func (c Client) resolved(ctx context.Context, entries []Entry, hosts map[toLookUp]*lookedUp, port uint16) (Listing, error) {
+func (c Client) resolved(ctx context.Context, entries []Entry, hosts map[toLookUp]*lookedUp) (Listing, error) {
 	if err := ctx.Err(); err != nil {
 		return Listing{}, fmt.Errorf("master: %w", err)
 	}
@@ -92,18 +78,15 @@ func (c Client) resolved(ctx context.Context, entries []Entry, hosts map[toLookU
 		if _, known := files[e.File]; !known {
 			files[e.File] = len(files)
 		}
-		host := hosts[c.looked(e)]
+		host := hosts[toLookUp{e.Host, e.Port}]
 		if host.err != nil {
 			listing.Warnings = append(listing.Warnings, &NameError{Entry: e, Err: host.err})
 			continue
 		}
-		all.add(files[e.File], discovery.Server{
-			Addr:    netip.AddrPortFrom(host.addr, cmp.Or(e.Port, host.port, port)),
-			Country: e.Country,
-			ASN:     e.ASN,
-		})
+		host.lead(&all)
+		all.add(files[e.File], discovery.Server{Addr: host.at, Country: e.Country, ASN: e.ASN})
 	}
-	listing.Servers = all.list()
+	listing.Servers, listing.Led = all.list(), all.led
 	switch {
 	case len(listing.Servers) > 0:
 		listing.Warnings = append(listing.Warnings, all.warnings("")...)
@@ -114,23 +97,24 @@ func (c Client) resolved(ctx context.Context, entries []Entry, hosts map[toLookU
 	return listing, fmt.Errorf("master: %w", ErrEmpty)
 }
 
-// toLookUp is a host, or the service at it.
+// toLookUp is a host and the written port, 0 for none.
 type toLookUp struct {
-	host    string
-	service bool
+	host string
+	port uint16
 }
 
-// looked returns the host or service to look up for an entry.
-func (c Client) looked(e Entry) toLookUp {
-	_, err := netip.ParseAddr(e.Host)
-	return toLookUp{e.Host, c.Service != "" && e.Port == 0 && err != nil}
-}
-
-// lookedUp is the result for one host.
+// lookedUp is a server's address, or the key of its name, and where the name leads today.
 type lookedUp struct {
-	addr netip.Addr
-	port uint16 // of a service, or 0
-	err  error
+	at  netip.AddrPort
+	led netip.Addr
+	err error
+}
+
+// lead notes where the host leads, if it is a name.
+func (l *lookedUp) lead(all *union) {
+	if hostport.IsName(l.at.Addr()) {
+		all.lead(l.at, l.led)
+	}
 }
 
 // lookupPatience is for all names of a list together. A name server that answers needs
@@ -140,26 +124,32 @@ const lookupPatience = 30 * time.Second
 // errSlowNames is why a name was not looked up.
 var errSlowNames = fmt.Errorf("not found out within %v", lookupPatience)
 
-// lookUpAll looks up every host once, several at a time.
-func (c Client) lookUpAll(ctx context.Context, entries []Entry) map[toLookUp]*lookedUp {
+// resolver looks up names of a game with this port.
+func (c Client) resolver(port uint16) names.Resolver {
+	return names.Resolver{Lookup: c.Lookup, LookupSRV: c.LookupSRV, Service: c.Service, Port: port}
+}
+
+// lookUpAll looks up every host once, several at a time. Port is the game's own.
+func (c Client) lookUpAll(ctx context.Context, entries []Entry, port uint16) map[toLookUp]*lookedUp {
 	hosts := make(map[toLookUp]*lookedUp)
 	slots := make(chan struct{}, maxLookups)
 	ctx, cancel := context.WithTimeout(ctx, lookupPatience)
 	defer cancel()
 	var wg sync.WaitGroup
-	names := 0
+	named := 0
 	for _, e := range entries {
-		to := c.looked(e)
+		to := toLookUp{e.Host, e.Port}
 		if hosts[to] != nil {
 			continue
 		}
 		host := new(lookedUp)
 		hosts[to] = host
 		if addr, err := netip.ParseAddr(e.Host); err == nil {
-			host.addr = addr.Unmap()
+			host.at, host.led = netip.AddrPortFrom(addr.Unmap(), cmp.Or(e.Port, port)), addr.Unmap()
 			continue
 		}
-		if names++; names > maxNames {
+		host.at = hostport.Of(e.Host, cmp.Or(e.Port, port))
+		if named++; named > discovery.MaxNames {
 			host.err = errManyNames
 			continue
 		}
@@ -170,8 +160,10 @@ func (c Client) lookUpAll(ctx context.Context, entries []Entry) map[toLookUp]*lo
 			continue
 		}
 		wg.Go(func() {
-			*host = c.lookUp(ctx, to)
-			if host.err != nil && ctx.Err() != nil {
+			place, err := c.resolver(port).Find(ctx, e.Host, host.at.Port())
+			if host.err = err; err == nil {
+				host.led = place.Addrs[0]
+			} else if ctx.Err() != nil {
 				host.err = errSlowNames
 			}
 			<-slots
@@ -181,61 +173,10 @@ func (c Client) lookUpAll(ctx context.Context, entries []Entry) map[toLookUp]*lo
 	return hosts
 }
 
-// lookUp finds a host, or the place of its service. For a domain without the service it
-// is the host itself.
-func (c Client) lookUp(ctx context.Context, to toLookUp) (found lookedUp) {
-	host := to.host
-	if to.service {
-		lookup := c.LookupSRV
-		if lookup == nil {
-			lookup = lookupSRV
-		}
-		if target, port, err := lookup(ctx, c.Service, host); err == nil && address.IsHost(target) && port != 0 {
-			host, found.port = target, port
-		}
-	}
-	addrs, err := c.addresses(ctx, host)
-	if err != nil {
-		return lookedUp{err: err}
-	}
-	found.addr = addrs[0]
-	return found
-}
-
-// lookupSRV asks the machine's resolver.
-func lookupSRV(ctx context.Context, service, domain string) (string, uint16, error) {
-	_, services, err := net.DefaultResolver.LookupSRV(ctx, "", "", service+"."+domain)
-	if err != nil {
-		return "", 0, err
-	}
-	if len(services) == 0 {
-		return "", 0, errors.New("it has no such service")
-	}
-	return strings.TrimSuffix(services[0].Target, "."), services[0].Port, nil
-}
-
 // addresses returns a host's usable addresses, IPv4 first, at least one.
 func (c Client) addresses(ctx context.Context, host string) ([]netip.Addr, error) {
 	if addr, err := netip.ParseAddr(host); err == nil {
 		return []netip.Addr{addr.Unmap()}, nil
 	}
-	lookup := c.Lookup
-	if lookup == nil {
-		lookup = func(ctx context.Context, host string) ([]netip.Addr, error) {
-			return net.DefaultResolver.LookupNetIP(ctx, "ip", host)
-		}
-	}
-	addrs, err := lookup(ctx, host)
-	if err != nil {
-		return nil, err
-	}
-	for i := range addrs {
-		addrs[i] = addrs[i].Unmap()
-	}
-	addrs = slices.DeleteFunc(addrs, func(a netip.Addr) bool { return !canBeServer(a) })
-	if len(addrs) == 0 {
-		return nil, errors.New("it has no address")
-	}
-	slices.SortStableFunc(addrs, func(a, b netip.Addr) int { return a.BitLen() - b.BitLen() })
-	return addrs, nil
+	return c.resolver(0).Addrs(ctx, host)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"net/netip"
 	"reflect"
@@ -14,11 +15,13 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/hostport"
 	"muster/discovery/lists/master"
+	"muster/discovery/names"
 )
 
 // hosts is a resolver that knows a few names.
-func hosts(known map[string]string) master.Lookup {
+func hosts(known map[string]string) names.Lookup {
 	return func(_ context.Context, host string) ([]netip.Addr, error) {
 		var addrs []netip.Addr
 		for _, s := range strings.Fields(known[host]) {
@@ -41,7 +44,11 @@ func entries(t *testing.T, list string) []master.Entry {
 }
 
 func server(addr string) discovery.Server {
-	return discovery.Server{Addr: netip.MustParseAddrPort(addr)}
+	at, err := hostport.Parse(addr)
+	if err != nil {
+		panic(err)
+	}
+	return discovery.Server{Addr: at}
 }
 
 func TestResolve(t *testing.T) {
@@ -52,9 +59,15 @@ func TestResolve(t *testing.T) {
 	})}
 	list := entries(t, "192.0.2.1:1\nboth.example\n192.0.2.1:1\nQ3S six.example:2\nmapped:3\n192.0.2.7\nnobody.example:4\n")
 	got, err := c.Resolve(t.Context(), list, 27960)
-	want := []discovery.Server{server("192.0.2.1:1"), server("192.0.2.7:27960"), server("[2001:db8::6]:2"), server("192.0.2.9:3")}
+	want := []discovery.Server{server("192.0.2.1:1"), server("both.example:27960"), server("six.example:2"), server("mapped:3"),
+		server("192.0.2.7:27960")}
 	if err != nil || !reflect.DeepEqual(got.Servers, want) {
 		t.Errorf("got %v, %v, want %v", got.Servers, err, want)
+	}
+	led := map[netip.AddrPort]netip.Addr{server("both.example:27960").Addr: netip.MustParseAddr("192.0.2.7"),
+		server("six.example:2").Addr: netip.MustParseAddr("2001:db8::6"), server("mapped:3").Addr: netip.MustParseAddr("192.0.2.9")}
+	if !maps.Equal(got.Led, led) {
+		t.Errorf("the names led to %v, want %v", got.Led, led)
 	}
 	if len(got.Warnings) != 1 || got.Warnings[0].Error() != "master: l.txt:7: cannot find nobody.example: no such host" {
 		t.Errorf("got warnings %v, want one about line 7", got.Warnings)
@@ -136,7 +149,21 @@ func TestLookupReason(t *testing.T) {
 	}
 }
 
-// A domain tells by SRV where its server is. An entry with a port keeps that port.
+// TestResolveKeepsNamesApart checks that names of one machine are servers of their own, whatever spelling
+// they have.
+func TestResolveKeepsNamesApart(t *testing.T) {
+	c := master.Client{Lookup: hosts(map[string]string{"anna.example.org": "127.0.0.1", "ben.example.org": "127.0.0.1"})}
+	list := entries(t, "anna.example.org\nben.example.org:25565\nANNA.example.org:25565\n127.0.0.1\nben.example.org:25566\n")
+	got, err := c.Resolve(t.Context(), list, 25565)
+	want := []discovery.Server{server("anna.example.org:25565"), server("ben.example.org:25565"), server("127.0.0.1:25565"),
+		server("ben.example.org:25566")}
+	if err != nil || !reflect.DeepEqual(got.Servers, want) {
+		t.Errorf("got %v, %v, want %v", got.Servers, err, want)
+	}
+}
+
+// A domain tells by SRV where its server is, unless the entry has another port than the game's own. It is listed
+// under its own name all the same.
 func TestResolveService(t *testing.T) {
 	c := master.Client{
 		Lookup: hosts(map[string]string{"mc.example": "192.0.2.1", "host.example": "192.0.2.2",
@@ -152,10 +179,12 @@ func TestResolveService(t *testing.T) {
 			return "", 0, errors.New("no such host")
 		},
 	}
-	got, err := c.Resolve(t.Context(), entries(t, "mc.example\nmc.example:25565\nplain.example\nevil.example\n192.0.2.9\n"), 25565)
-	want := []discovery.Server{server("192.0.2.2:25570"), server("192.0.2.1:25565"), server("192.0.2.3:25565"),
-		server("192.0.2.4:25565"), server("192.0.2.9:25565")}
-	if err != nil || !reflect.DeepEqual(got.Servers, want) {
+	got, err := c.Resolve(t.Context(), entries(t, "mc.example\nmc.example:25565\nmc.example:25566\nplain.example\nevil.example\n192.0.2.9\n"), 25565)
+	want := []discovery.Server{server("mc.example:25565"), server("mc.example:25566"), server("plain.example:25565"),
+		server("evil.example:25565"), server("192.0.2.9:25565")}
+	led := map[netip.AddrPort]netip.Addr{want[0].Addr: netip.MustParseAddr("192.0.2.2"), want[1].Addr: netip.MustParseAddr("192.0.2.1"),
+		want[2].Addr: netip.MustParseAddr("192.0.2.3"), want[3].Addr: netip.MustParseAddr("192.0.2.4")}
+	if err != nil || !reflect.DeepEqual(got.Servers, want) || !maps.Equal(got.Led, led) {
 		t.Errorf("got %v, %v, want %v", got.Servers, err, want)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"muster/discovery"
+	"muster/discovery/hostport"
 )
 
 const (
@@ -313,6 +314,7 @@ func isFree(addr netip.Addr) bool { return discovery.ReachOf(addr) != discovery.
 // mention.
 type union struct {
 	sample[named, discovery.Server]
+	led map[netip.AddrPort]netip.Addr // where names lead
 }
 
 // named is a server and a source that names it. A server that several sources name
@@ -323,7 +325,12 @@ type named struct {
 	addr   netip.AddrPort
 }
 
-func (n named) host() string { return customer(n.addr.Addr()) }
+func (n named) host() string {
+	if hostport.IsName(n.addr.Addr()) {
+		return hostport.Host(n.addr.Addr())
+	}
+	return customer(n.addr.Addr())
+}
 
 // customer returns an address, or the IPv6 network of one customer.
 func customer(addr netip.Addr) string {
@@ -333,10 +340,23 @@ func customer(addr netip.Addr) string {
 	return netip.PrefixFrom(addr, customerBits).Masked().String()
 }
 
-// add takes a server, or merges a second mention into the first.
+// lead notes where a name leads, before its server is added.
+func (u *union) lead(name netip.AddrPort, to netip.Addr) {
+	if u.led == nil {
+		u.led = make(map[netip.AddrPort]netip.Addr)
+	}
+	u.led[name] = to
+}
+
+// add takes a server, or merges a second mention into the first. A name counts towards the share of the
+// address that it leads to.
 func (u *union) add(source int, s discovery.Server) {
 	s.Addr = discovery.Canonical(s.Addr)
-	if known := u.sample.add(named{source, s.Addr}, placeOf(source, s.Addr), isFree(s.Addr.Addr())); known != nil {
+	at := s.Addr
+	if led, is := u.led[at]; is {
+		at = netip.AddrPortFrom(led, at.Port())
+	}
+	if known := u.sample.add(named{source, s.Addr}, placeOf(source, at), isFree(at.Addr())); known != nil {
 		merge(known, s)
 	}
 }

@@ -23,6 +23,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/hostport"
 	"muster/discovery/lists/master"
 	"muster/discovery/lists/weblist"
 )
@@ -42,7 +43,7 @@ func says(text string) http.HandlerFunc {
 
 func addresses(l master.Listing) (all []string) {
 	for _, s := range l.Servers {
-		all = append(all, s.Addr.String())
+		all = append(all, hostport.Text(s.Addr))
 	}
 	return all
 }
@@ -52,7 +53,7 @@ func TestWebList(t *testing.T) {
 		{"addr":"ddnet://127.0.0.1:8303/"},{"addr":"games.example:1"},{"addr":"nobody.example:1"},{"addr":"169.254.7.7:27015"}]}`))
 	c := master.Client{Lookup: hosts(map[string]string{"games.example": "9.9.9.9"})}
 	got, err := c.Fetch(t.Context(), master.WebList{URLs: []string{s.URL}, Form: form, Port: 27015})
-	if want := []string{"8.8.8.8:27960", "8.8.4.4:27015", "127.0.0.1:8303", "9.9.9.9:1"}; err != nil || !slices.Equal(addresses(got), want) {
+	if want := []string{"8.8.8.8:27960", "8.8.4.4:27015", "127.0.0.1:8303", "games.example:1"}; err != nil || !slices.Equal(addresses(got), want) {
 		t.Errorf("%v, %v, want %v", addresses(got), err, want)
 	}
 	one := netip.MustParseAddrPort("8.8.8.8:27960")

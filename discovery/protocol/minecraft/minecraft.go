@@ -26,6 +26,7 @@ import (
 	"strings"
 
 	"muster/discovery"
+	"muster/discovery/hostport"
 	"muster/discovery/internal/charset"
 	"muster/discovery/internal/packet"
 	"muster/discovery/protocol/bedrock"
@@ -51,10 +52,10 @@ const (
 var pinged = []byte("ping")
 
 // AppendGreeting appends the handshake. It names the host, as the game does for a
-// player who types an address. A machine that serves several worlds by host name shows
-// its default world.
+// player who types that name or address. A proxy that serves several worlds shows the
+// one of the name, and its default world, or none, by the bare address.
 func (Protocol) AppendGreeting(b []byte, to netip.AddrPort) []byte {
-	host := to.Addr().String()
+	host := hostport.Host(to.Addr())
 	body := appendVar(nil, handshake)
 	body = appendVar(body, noVersion)
 	body = append(appendVar(body, uint64(len(host))), host...)

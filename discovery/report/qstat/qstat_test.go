@@ -4,7 +4,6 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
-	"net/netip"
 	"os"
 	"reflect"
 	"slices"
@@ -13,6 +12,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/hostport"
 	"muster/discovery/report"
 	"muster/discovery/report/qstat"
 )
@@ -27,7 +27,15 @@ func read(t *testing.T, name string) string {
 }
 
 func measured(addr string, order int, s discovery.State) report.Measurement {
-	return report.Measurement{Addr: netip.MustParseAddrPort(addr), Order: order, State: s}
+	at, err := hostport.Parse(addr)
+	if err != nil {
+		panic(err)
+	}
+	m := report.Measurement{Addr: hostport.At(at), Order: order, State: s}
+	if hostport.IsName(at.Addr()) && s == discovery.Answered {
+		m.RTT = half
+	}
+	return m
 }
 
 // half is the value for a ping of 0 ms.
@@ -113,11 +121,12 @@ func TestReadXML(t *testing.T) {
 			}},
 		{"masters, names and repetitions", document("UTF-8", `<server type="Q3M" address="192.0.2.9:27950" status="UP" servers="2"></server>
 			<server type="Q3M" address="192.0.2.9:27950" status="DOWN"/><server type="STMA2S" address="192.0.2.9:1" status="UP" servers="0"/>
-			<server type="Q3S" address="games.example.org:27960" status="UP"/><server type="CRYSIS" address="192.0.2.8" status="DOWN"/>
+			<server type="Q3S" address="games.example.org:27960" status="UP"/><server type="Q3S" address="nobody.example.org:27960" status="ERROR"/><server type="CRYSIS" address="192.0.2.8" status="DOWN"/>
 			<other><server/></other>
 			<server type="Q3S" address="192.0.2.1:1" status="DOWN"/><server type="Q3S" address="192.0.2.1:1" status="TIMEOUT"/>
 			<server type="TM" address="192.0.2.2:2" status="DOWN"/>`),
-			[]report.Measurement{measured("192.0.2.1:1", 1, discovery.Refused), measured("192.0.2.2:2", 2, discovery.Refused)}},
+			[]report.Measurement{measured("games.example.org:27960", 1, discovery.Answered), measured("192.0.2.1:1", 2, discovery.Refused),
+				measured("192.0.2.2:2", 3, discovery.Refused)}},
 	}
 	for _, tt := range tests {
 		r, err := qstat.ReadXML(strings.NewReader(tt.in))
@@ -160,7 +169,7 @@ func TestReadXMLRefuses(t *testing.T) {
 }
 
 func TestReadXMLOfNoServers(t *testing.T) {
-	for _, in := range []string{"", `<server type="Q3S" address="localhost:27960" status="UP"/>`} {
+	for _, in := range []string{"", `<server type="Q3S" address="localhost:27960" status="ERROR"/>`} {
 		if _, err := qstat.ReadXML(strings.NewReader(document("UTF-8", in))); !errors.Is(err, qstat.ErrEmpty) {
 			t.Errorf("%q: got error %v, want ErrEmpty", in, err)
 		}

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/text/encoding/charmap"
 
 	"muster/discovery"
+	"muster/discovery/hostport"
 	"muster/discovery/internal/packet"
 	"muster/discovery/protocol/quake3"
 	"muster/discovery/report"
@@ -147,6 +148,9 @@ func (r *reading) server(element *xml.StartElement) error {
 		return err
 	}
 	addr, ok := address(e.Type, e.Address)
+	if hostport.IsName(addr.Addr()) && strings.EqualFold(e.Status, "ERROR") {
+		return nil // QStat does not know the name
+	}
 	if !ok || e.isMaster() || r.seen[addr] {
 		return nil
 	}
@@ -165,14 +169,14 @@ func (r *reading) server(element *xml.StartElement) error {
 	return nil
 }
 
-// address reads IP[:PORT]; ok is false for a host name.
+// address reads IP[:PORT] or NAME:PORT; ok is false for a bare host name.
 func address(kind, s string) (_ netip.AddrPort, ok bool) {
-	addr, err := netip.ParseAddrPort(s)
+	addr, err := hostport.Parse(s)
 	if err != nil {
 		host, _ := netip.ParseAddr(s)
 		addr = netip.AddrPortFrom(host, defaultPort(kind))
 	}
-	return discovery.Canonical(addr), addr.IsValid() && addr.Port() != 0 && addr.Addr().Zone() == ""
+	return discovery.Canonical(addr), addr.IsValid() && addr.Port() != 0
 }
 
 // isMaster reports whether the entry is a master's: it tells how many servers it lists,

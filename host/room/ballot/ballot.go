@@ -17,6 +17,7 @@ import (
 	"net/netip"
 	"slices"
 
+	"muster/discovery/hostport"
 	"muster/host/wire"
 	"muster/selection"
 )
@@ -154,7 +155,7 @@ func (b *Box) Open(o Options) {
 func (b *Box) Vote(name string, addr netip.AddrPort, o Options) (turned bool, err error) {
 	before, vote := b.Favourite(o), (*int)(nil)
 	if addr.IsValid() {
-		at := slices.IndexFunc(o.Candidates, func(c selection.Ranked) bool { return c.Addr == addr })
+		at := slices.IndexFunc(o.Candidates, func(c selection.Ranked) bool { return c.Addr.AddrPort == addr })
 		if at < 0 {
 			return false, wire.Refuse(wire.ReasonAction, "refused.no-candidate")
 		}
@@ -301,7 +302,7 @@ func (b *Box) View(open bool, o Options) wire.Voting {
 	}
 	v.Rule = wire.MostVotes
 	for _, c := range o.Candidates {
-		v.Ballot = append(v.Ballot, c.Addr.String())
+		v.Ballot = append(v.Ballot, hostport.Text(c.Addr.AddrPort))
 		v.Numbers = append(v.Numbers, b.number(c.Server))
 	}
 	v.Choices = b.choices(o)

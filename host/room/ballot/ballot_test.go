@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"muster/discovery/hostport"
 	"muster/host/wire"
 	"muster/selection"
 )
@@ -20,7 +21,7 @@ func addr(server int) netip.AddrPort {
 func choice(servers ...int) *selection.Selection {
 	s := &selection.Selection{}
 	for _, server := range servers {
-		s.Ranking = append(s.Ranking, selection.Ranked{Server: server, Addr: addr(server)})
+		s.Ranking = append(s.Ranking, selection.Ranked{Server: server, Addr: hostport.At(addr(server))})
 	}
 	if len(servers) > 0 {
 		s.Chosen = &s.Ranking[0]

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"muster/discovery"
+	"muster/discovery/hostport"
 	"muster/discovery/sentence"
 	"muster/host/wire"
 	"muster/selection"
@@ -109,8 +110,8 @@ func (l *Lists) put(
 		}
 	}
 	for _, one := range brought {
-		addr := discovery.Canonical(one.Addr)
-		at := slices.IndexFunc(*list, func(o wire.Brought) bool { return o.Addr == addr })
+		addr := discovery.Canonical(one.Addr.AddrPort)
+		at := slices.IndexFunc(*list, func(o wire.Brought) bool { return o.Addr.AddrPort == addr })
 		switch {
 		case discovery.ReachOf(addr.Addr()) < reach, slices.Contains(l.s.Struck, addr):
 			refused++
@@ -122,7 +123,7 @@ func (l *Lists) put(
 			refused++
 			continue
 		case at < 0:
-			*list = append(*list, wire.Brought{Addr: addr, Name: brief(one.Name), By: []string{name}})
+			*list = append(*list, wire.Brought{Addr: hostport.At(addr), Name: brief(one.Name), By: []string{name}})
 		default:
 			known := &(*list)[at]
 			known.By = append(slices.Clip(known.By), name) // views share the old one
@@ -266,7 +267,7 @@ func (l *Lists) Hide(addr netip.AddrPort, title, organiser string) error {
 		return fmt.Errorf("a room hides %d servers at most: take some off the list", most)
 	}
 	l.Drop(addr)
-	entry := wire.Brought{Addr: addr, Name: brief(title), By: []string{organiser}}
+	entry := wire.Brought{Addr: hostport.At(addr), Name: brief(title), By: []string{organiser}}
 	l.s.Hidden = append(slices.Clip(l.s.Hidden), entry)
 	return nil
 }
@@ -274,8 +275,8 @@ func (l *Lists) Hide(addr netip.AddrPort, title, organiser string) error {
 // Drop takes a server off both lists, and reports whether it was there.
 func (l *Lists) Drop(addr netip.AddrPort) (was bool) {
 	l.change(func(o *wire.Brought) bool {
-		was = was || o.Addr == addr
-		return o.Addr != addr
+		was = was || o.Addr.AddrPort == addr
+		return o.Addr.AddrPort != addr
 	})
 	return was
 }
@@ -292,7 +293,7 @@ func (l *Lists) Strike(addr netip.AddrPort) (was bool) {
 // Ours returns the group's own servers.
 func (l *Lists) Ours() (ours []netip.AddrPort) {
 	for _, one := range l.s.Favourites {
-		ours = append(ours, one.Addr)
+		ours = append(ours, one.Addr.AddrPort)
 	}
 	return ours
 }
@@ -305,7 +306,7 @@ func (l *Lists) Hidden(list []discovery.Server, organiser string) (hidden []sele
 		listed := 0
 		for i := range list {
 			if slices.ContainsFunc(l.s.Hidden, func(o wire.Brought) bool {
-				return o.Addr == list[i].Addr && !slices.Contains(o.By, organiser)
+				return o.Addr.AddrPort == list[i].Addr && !slices.Contains(o.By, organiser)
 			}) {
 				listed++
 			}
@@ -315,7 +316,7 @@ func (l *Lists) Hidden(list []discovery.Server, organiser string) (hidden []sele
 	for _, one := range l.s.Hidden {
 		for _, by := range one.By {
 			if !onlyTheirs || by == organiser {
-				hidden = append(hidden, selection.Veto{Player: by, Server: one.Addr})
+				hidden = append(hidden, selection.Veto{Player: by, Server: one.Addr.AddrPort})
 			}
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"muster/discovery"
+	"muster/discovery/hostport"
 	"muster/host/wire"
 	"muster/internal/catalogue"
 	"muster/selection"
@@ -24,7 +25,7 @@ func addr(server int) netip.AddrPort {
 
 func entries(servers ...int) (list []wire.Brought) {
 	for _, server := range servers {
-		list = append(list, wire.Brought{Addr: addr(server)})
+		list = append(list, wire.Brought{Addr: hostport.At(addr(server))})
 	}
 	return list
 }
@@ -40,7 +41,7 @@ func whose(l *Lists) (by [][]string) {
 // TestBring checks that servers that people bring are taken, counted or refused.
 func TestBring(t *testing.T) {
 	var l Lists
-	local := []wire.Brought{{Addr: netip.MustParseAddrPort("192.168.1.7:27960")}}
+	local := []wire.Brought{{Addr: hostport.At(netip.MustParseAddrPort("192.168.1.7:27960"))}}
 	many := slices.Collect(func(yield func(int) bool) {
 		for i := range wire.MaxBrought + 1 {
 			if !yield(100 + i) {
@@ -79,7 +80,7 @@ func TestBring(t *testing.T) {
 	if by := whose(&l); !slices.Equal(by[0], []string{"bob"}) || len(l.View().Hidden) != 0 {
 		t.Errorf("in the lists stand %v, %v", by[:3], l.View().Hidden)
 	}
-	l.Bring("dan", everywhere, []wire.Brought{{Addr: addr(0), Name: "Dan's\x1b[31m " + strings.Repeat("ü", 100)}}, nil, false)
+	l.Bring("dan", everywhere, []wire.Brought{{Addr: hostport.At(addr(0)), Name: "Dan's\x1b[31m " + strings.Repeat("ü", 100)}}, nil, false)
 	views := l.View().Favourites
 	if name := views[len(views)-1].Name; len(name) > longestTitle || strings.ContainsAny(name, "\x1b\ufffd") {
 		t.Errorf("a server is called %q", name)
@@ -250,7 +251,7 @@ func FuzzLists(f *testing.F) {
 			switch next(10) {
 			case 0, 1:
 				t := next(3)
-				one := []wire.Brought{{Addr: addr(next(20)), Name: string(choices[:min(len(choices), 70)])}}
+				one := []wire.Brought{{Addr: hostport.At(addr(next(20))), Name: string(choices[:min(len(choices), 70)])}}
 				l.Bring(name(), everywhere, one[:min(t, 1)], one[:t/2], next(2) == 0)
 			case 2:
 				l.Withdraw(name())
@@ -280,10 +281,10 @@ func FuzzLists(f *testing.F) {
 			for _, list := range [][]wire.Brought{view.Favourites, view.Hidden} {
 				seen := map[netip.AddrPort]bool{}
 				for _, one := range list {
-					if len(one.By) == 0 || seen[one.Addr] || len(one.Name) > longestTitle {
+					if len(one.By) == 0 || seen[one.Addr.AddrPort] || len(one.Name) > longestTitle {
 						t.Fatalf("in the lists stands %+v", list)
 					}
-					seen[one.Addr] = true
+					seen[one.Addr.AddrPort] = true
 				}
 			}
 			if data, _ := json.Marshal(l.Save()); len(l.s.Left) > 2*mostLeft || !json.Valid(data) {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/hostport"
 	"muster/discovery/sentence"
 	"muster/host/room/attendance"
 	"muster/host/room/bans"
@@ -42,7 +43,7 @@ type Attempt struct {
 func Move(g *group.Group, a Attempt, now time.Time) (notes []sentence.Sentence, err error) {
 	attempt := bans.Attempt{Number: a.Number, By: a.By, Server: -1, Map: discovery.CleanText(a.What)}
 	for _, server := range g.Bans.Servers() {
-		if g.Servers.List[server].Addr.String() == a.What {
+		if hostport.Text(g.Servers.List[server].Addr) == a.What {
 			attempt.Server = server
 		}
 	}
@@ -143,7 +144,7 @@ func View(g *group.Group, m *wire.Match) {
 	}
 	cards := []wire.MatchServer{}
 	for _, server := range g.Bans.Servers() {
-		card := wire.MatchServer{Addr: g.Servers.List[server].Addr.String(), ServerCard: g.Card(server)}
+		card := wire.MatchServer{Addr: hostport.Text(g.Servers.List[server].Addr), ServerCard: g.Card(server)}
 		for _, ranked := range g.Choice.Newest().Ranking {
 			if ranked.Server == server && ranked.SideMeanMS != nil {
 				card.MeansMS = [2]float64{ranked.SideMeanMS.A, ranked.SideMeanMS.B}

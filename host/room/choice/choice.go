@@ -54,7 +54,7 @@ type Choice struct {
 // Next returns the choice of the next round, which knows only the group's last server.
 func (c *Choice) Next() Choice {
 	if c.newest != nil && c.newest.Chosen != nil {
-		return Choice{previous: c.newest.Chosen.Addr}
+		return Choice{previous: c.newest.Chosen.Addr.AddrPort}
 	}
 	return c.Forget()
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/hostport"
 	"muster/host/wire"
 	"muster/internal/catalogue"
 	"muster/selection"
@@ -376,7 +377,7 @@ func TestView(t *testing.T) {
 	f := Facts{
 		Servers: b.Servers, Players: []string{"ann", "bob"}, Stands: *c.Newest(), Target: 0, IsOpen: true,
 		Editions:   []selection.Edition{{Player: "ben", Edition: discovery.Edition{Version: "5.6", Protocol: 41}}},
-		Weightiest: selection.Influence{Player: "bob", Addr: addr(0)},
+		Weightiest: selection.Influence{Player: "bob", Addr: hostport.At(addr(0))},
 		Others:     []wire.Advice{{Action: "await", Addr: addr(2).String()}, {Action: "more"}},
 	}
 	v := c.View(f)
@@ -421,10 +422,10 @@ func TestNamesInPlace(t *testing.T) {
 func TestNamesOfTheUnchosen(t *testing.T) {
 	f := Facts{Servers: basisOf(map[string][]int{"ann": {20, 10}}).Servers}
 	for name, s := range map[string]selection.Selection{
-		"the nearest":    {Why: &selection.Why{Nearest: &selection.Miss{Addr: addr(1)}}},
-		"a higher limit": {Why: &selection.Why{Relax: []selection.Relax{{Give: selection.OverThreshold, Addr: addr(1)}}}},
-		"fewer players":  {Why: &selection.Why{Relax: []selection.Relax{{Give: selection.Unreachable, Player: "ann", Frees: 1, Addr: addr(1)}}}},
-		"the last one":   {Keep: &selection.Stay{Addr: addr(1), Gain: 3}},
+		"the nearest":    {Why: &selection.Why{Nearest: &selection.Miss{Addr: hostport.At(addr(1))}}},
+		"a higher limit": {Why: &selection.Why{Relax: []selection.Relax{{Give: selection.OverThreshold, Addr: hostport.At(addr(1))}}}},
+		"fewer players":  {Why: &selection.Why{Relax: []selection.Relax{{Give: selection.Unreachable, Player: "ann", Frees: 1, Addr: hostport.At(addr(1))}}}},
+		"the last one":   {Keep: &selection.Stay{Addr: hostport.At(addr(1)), Gain: 3}},
 	} {
 		if text := strings.Join(catalogue.InEnglish().SayAll(f.view(s, s).Explain), " "); !strings.Contains(text, "server 1 ("+addr(1).String()+")") {
 			t.Errorf("%s: it is explained so: %s", name, text)
@@ -437,7 +438,7 @@ func TestNamesOfTheUnchosen(t *testing.T) {
 func TestAdvice(t *testing.T) {
 	b := nothing()
 	way := func(player string, give selection.Cause, server int, limitMS float64) selection.Relax {
-		return selection.Relax{Player: player, Give: give, Addr: addr(server), Frees: 2, LimitMS: limitMS}
+		return selection.Relax{Player: player, Give: give, Addr: hostport.At(addr(server)), Frees: 2, LimitMS: limitMS}
 	}
 	relax := []selection.Relax{
 		way("bob", selection.OverThreshold, 0, 0),
@@ -461,7 +462,7 @@ func TestAdvice(t *testing.T) {
 		{"nothing suits", []string{"ann", "bob"}, nil, true, []wire.Advice{allow, without}},
 		{"for one alone", []string{"bob"}, nil, true, []wire.Advice{allow}},
 		{"too late", []string{"ann", "bob"}, nil, false, nil},
-		{"something suits", []string{"ann", "bob"}, &selection.Ranked{Server: 1, Addr: addr(1)}, true, nil},
+		{"something suits", []string{"ann", "bob"}, &selection.Ranked{Server: 1, Addr: hostport.At(addr(1))}, true, nil},
 	} {
 		c := Choice{newest: &selection.Selection{
 			By:      selection.Threshold,
@@ -526,7 +527,7 @@ func TestSaved(t *testing.T) {
 func TestNext(t *testing.T) {
 	a, b := netip.MustParseAddrPort("192.0.2.1:27960"), netip.MustParseAddrPort("192.0.2.2:27960")
 	chosen := func(addr netip.AddrPort) *selection.Selection {
-		return &selection.Selection{Chosen: &selection.Ranked{Addr: addr}}
+		return &selection.Selection{Chosen: &selection.Ranked{Addr: hostport.At(addr)}}
 	}
 	c := Choice{newest: chosen(a)}
 	for i, step := range []struct {
@@ -571,7 +572,7 @@ func TestRestore(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, s := range []*selection.Selection{back.Newest(), &back.whatIf.Selection} {
-		if server(s) != 2 || s.Ranking[1].Server != 3 || s.Ranking[1].Addr != addr(0) {
+		if server(s) != 2 || s.Ranking[1].Server != 3 || s.Ranking[1].Addr.AddrPort != addr(0) {
 			t.Errorf("restored it is %+v", s)
 		}
 	}

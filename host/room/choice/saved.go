@@ -47,20 +47,20 @@ func place(s *selection.Selection, list []discovery.Server) (err error) {
 		}
 	}
 	for i := range s.Ranking {
-		find(&s.Ranking[i].Server, s.Ranking[i].Addr)
+		find(&s.Ranking[i].Server, s.Ranking[i].Addr.AddrPort)
 	}
 	for i := range s.Reasons {
-		find(&s.Reasons[i].Server, s.Reasons[i].Addr)
+		find(&s.Reasons[i].Server, s.Reasons[i].Addr.AddrPort)
 	}
 	if s.Chosen != nil {
-		find(&s.Chosen.Server, s.Chosen.Addr)
+		find(&s.Chosen.Server, s.Chosen.Addr.AddrPort)
 	}
 	if s.Why != nil {
 		for i := range s.Why.Influences {
-			find(&s.Why.Influences[i].Server, s.Why.Influences[i].Addr)
+			find(&s.Why.Influences[i].Server, s.Why.Influences[i].Addr.AddrPort)
 		}
 		for i := range s.Why.Rivals {
-			find(&s.Why.Rivals[i].Server, s.Why.Rivals[i].Addr)
+			find(&s.Why.Rivals[i].Server, s.Why.Rivals[i].Addr.AddrPort)
 		}
 	}
 	return err

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/hostport"
 	"muster/discovery/sentence"
 	"muster/host/wire"
 	"muster/selection"
@@ -52,12 +53,12 @@ func (c *Choice) View(f Facts) *wire.Choice {
 	}
 	for _, advice := range f.Others {
 		v.Advice = append(v.Advice, advice)
-		if addr, err := netip.ParseAddrPort(advice.Addr); err == nil {
+		if addr, err := hostport.Parse(advice.Addr); err == nil {
 			f.show(v, f.find(addr))
 		}
 	}
 	if f.Target >= 0 {
-		v.Target = f.Servers.List[f.Target].Addr.String()
+		v.Target = hostport.Text(f.Servers.List[f.Target].Addr)
 	}
 	return v
 }
@@ -101,7 +102,7 @@ func (f *Facts) view(s, stands selection.Selection) *wire.Choice {
 // called returns a server's name with its address, or the address alone if nobody knows the name.
 // The servers of a view are not searched for, because a list has thousands.
 func (f *Facts) called(v *wire.Choice, address string) any {
-	addr, err := netip.ParseAddrPort(address)
+	addr, err := hostport.Parse(address)
 	if err != nil {
 		return address
 	}
@@ -125,7 +126,7 @@ func (f *Facts) show(v *wire.Choice, server int) {
 	if server < 0 {
 		return
 	}
-	addr := f.Servers.List[server].Addr.String()
+	addr := hostport.Text(f.Servers.List[server].Addr)
 	if _, known := v.Servers[addr]; known {
 		return
 	}
@@ -147,7 +148,7 @@ func (f *Facts) advise(v *wire.Choice) {
 	}
 	for _, way := range s.Why.Relax {
 		advice := wire.Advice{Servers: way.Frees, Addr: way.Addr.String()}
-		server := f.find(way.Addr)
+		server := f.find(way.Addr.AddrPort)
 		switch {
 		case server < 0:
 			continue

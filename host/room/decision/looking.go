@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/hostport"
 	"muster/discovery/sentence"
 	"muster/host/room/attendance"
 	"muster/host/room/evidence"
@@ -277,7 +278,7 @@ func (d *Decision) ViewLook(g *group.Group, f finals.Facts) *wire.LongLook {
 	view := d.looks.View(f)
 	for i, server := range d.looks.Servers() {
 		at := &view.Finalists[i]
-		at.Addr, at.Name = g.Servers.List[server].Addr.String(), g.Card(server).Name
+		at.Addr, at.Name = hostport.Text(g.Servers.List[server].Addr), g.Card(server).Name
 	}
 	return view
 }

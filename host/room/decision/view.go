@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"muster/discovery"
+	"muster/discovery/hostport"
 	"muster/discovery/sentence"
 	"muster/host/room/choice"
 	"muster/host/room/group"
@@ -32,7 +33,7 @@ func (d *Decision) View(g *group.Group, p *probing.Probing, s Showing) (view, wh
 	f := d.facts(g, p, s)
 	view, whatIf = g.Choice.View(f), g.Choice.ViewWhatIf(f)
 	if miss := view.Miss; miss != nil {
-		server := slices.IndexFunc(g.Servers.List, func(s discovery.Server) bool { return s.Addr.String() == miss.Addr })
+		server := slices.IndexFunc(g.Servers.List, func(s discovery.Server) bool { return hostport.Text(s.Addr) == miss.Addr })
 		for _, name := range g.ChosenFor() {
 			if result := g.Knowledge(name).At(server); result.State == discovery.Answered {
 				miss.RTT[name] = discovery.MS(result.RTT)
@@ -48,8 +49,8 @@ func (d *Decision) ViewVote(g *group.Group, isOpen bool) wire.Voting {
 	for i := range v.Choices {
 		if one := &v.Choices[i]; one.Gone {
 			card := g.Card(one.Server)
-			one.Addr, one.Name = g.Servers.List[one.Server].Addr, card.Name
-			one.By = vetoedBy(g.Ballot.Vetoes(), one.Addr, card.Map)
+			one.Addr, one.Name = hostport.At(g.Servers.List[one.Server].Addr), card.Name
+			one.By = vetoedBy(g.Ballot.Vetoes(), one.Addr.AddrPort, card.Map)
 		}
 	}
 	v.Vetoes = g.ViewVetoes()

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/hostport"
 	"muster/host/room/attendance"
 	"muster/host/room/group/grouptest"
 	"muster/host/wire"
@@ -128,8 +129,8 @@ func TestSeats(t *testing.T) {
 func TestCriteria(t *testing.T) {
 	g := busy(t)
 	g.Tuning.Weights, g.Tuning.Spare = map[string]float64{"ann": 2}, -1
-	g.Lists.Bring("ann", discovery.InternetReach, nil, []wire.Brought{{Addr: g.Servers.List[4].Addr}}, false)
-	g.Choice.Take(selection.Selection{Chosen: &selection.Ranked{Addr: g.Servers.List[6].Addr}})
+	g.Lists.Bring("ann", discovery.InternetReach, nil, []wire.Brought{{Addr: hostport.At(g.Servers.List[4].Addr)}}, false)
+	g.Choice.Take(selection.Selection{Chosen: &selection.Ranked{Addr: hostport.At(g.Servers.List[6].Addr)}})
 	g.Choice = g.Choice.Next()
 	c := g.Criteria(g.Settings, []string{"ann", "bob"})
 	grouptest.Same(t, "vetoes", c.Vetoes, g.Ballot.Vetoes())
@@ -174,7 +175,7 @@ func TestSelect(t *testing.T) {
 		{"the best of others", func(*grouptest.Group) {}, []string{"dan"}, 9, ""},
 		{"one vetoes it", veto(selection.Veto{Player: "dan", Server: addr}), []string{"ann", "bob", "cat"}, 1, "vetoed"},
 		{"one hides it", func(g *grouptest.Group) {
-			g.Lists.Bring("dan", discovery.InternetReach, nil, []wire.Brought{{Addr: addr}}, false)
+			g.Lists.Bring("dan", discovery.InternetReach, nil, []wire.Brought{{Addr: hostport.At(addr)}}, false)
 		}, []string{"ann", "bob", "cat"}, 1, "hidden"},
 		{"it is full", func(g *grouptest.Group) {
 			g.Hears("", 0, discovery.Info{Players: 16, MaxPlayers: 16})

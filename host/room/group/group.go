@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/hostport"
 	"muster/host/room/attendance"
 	"muster/host/room/ballot"
 	"muster/host/room/bans"
@@ -171,7 +172,7 @@ func (r *Round) Called(addr netip.AddrPort) string {
 	if server := r.IndexOf(addr); server >= 0 {
 		return r.Servers.Called(server)
 	}
-	return addr.String()
+	return hostport.Text(addr)
 }
 
 // Mates returns the players behind a player's address, the player too.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/hostport"
 	"muster/discovery/sentence"
 	"muster/host/room/attendance"
 	"muster/host/room/ballot"
@@ -62,7 +63,7 @@ func counts(g *grouptest.Group, guest string) {
 
 // brings lets somebody bring a server into the lists.
 func brings(g *grouptest.Group, name string, server int) {
-	g.Lists.Bring(name, discovery.InternetReach, []wire.Brought{{Addr: g.Servers.List[server].Addr}}, nil, false)
+	g.Lists.Bring(name, discovery.InternetReach, []wire.Brought{{Addr: hostport.At(g.Servers.List[server].Addr)}}, nil, false)
 }
 
 // follows applies changes of people's names, and reports whether the room must be saved for them.
@@ -386,7 +387,7 @@ func TestViewPeople(t *testing.T) {
 	vote := func(name string, server int) {
 		t.Helper()
 		addr := g.Servers.List[server].Addr
-		if _, err := g.Ballot.Vote(name, addr, ballot.Options{Candidates: []selection.Ranked{{Server: server, Addr: addr}}}); err != nil {
+		if _, err := g.Ballot.Vote(name, addr, ballot.Options{Candidates: []selection.Ranked{{Server: server, Addr: hostport.At(addr)}}}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"muster/discovery"
+	"muster/discovery/hostport"
 	"muster/host/room/attendance"
 	"muster/host/room/ballot"
 	"muster/host/room/evidence"
@@ -35,7 +36,7 @@ func whole(t testing.TB) *grouptest.Group {
 	g.Evidence["bob"].BeDiscreet(20)
 	g.Evidence["bob"].Share(true)
 	g.Evidence["cat"].Look(evidence.Look{Result: discovery.Result{Server: 2, State: discovery.Answered, RTT: 9 * ms}})
-	g.Choice.Take(selection.Selection{Chosen: &selection.Ranked{Addr: g.Servers.List[1].Addr}})
+	g.Choice.Take(selection.Selection{Chosen: &selection.Ranked{Addr: hostport.At(g.Servers.List[1].Addr)}})
 	g.Choice = g.Choice.Next()
 	g.Chooses()
 	g.Ballot.Open(ballot.Among(g.Choice.Newest(), []int{0, 1}))
@@ -113,7 +114,9 @@ func TestNoGroup(t *testing.T) {
 		{"doubts of nobody", func(s *saved.Room) { s.Trust.Players = map[string]trust.SavedPlayer{"eve": {Trusted: true}} }, "eve"},
 		{"findings of nobody", func(s *saved.Room) { s.Nearby.Players = map[string]nearby.Finding{"eve": {}} }, "eve"},
 		{"words that are none", func(s *saved.Room) { s.Infos.Infos = nil }, "wire: "},
-		{"a choice of no server", func(s *saved.Room) { s.Choice.Selection.Chosen.Addr = netip.MustParseAddrPort("192.0.2.1:1") }, "192.0.2.1:1"},
+		{"a choice of no server", func(s *saved.Room) {
+			s.Choice.Selection.Chosen.Addr = hostport.At(netip.MustParseAddrPort("192.0.2.1:1"))
+		}, "192.0.2.1:1"},
 	} {
 		var s saved.Room
 		if err := json.Unmarshal([]byte(whole(t).Text()), &s); err != nil {

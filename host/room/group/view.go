@@ -1,6 +1,7 @@
 package group
 
 import (
+	"muster/discovery/hostport"
 	"muster/discovery/sentence"
 	"muster/host/wire"
 )
@@ -64,7 +65,7 @@ func (g *Group) ViewPeople(isChosen bool) []wire.Person {
 		}
 		person.NoSay = !p.IsPlayer && g.Settings.GuestsVote && g.Ballot.Refusal(p.Name, electorate) != nil
 		if b.Vote != nil {
-			person.Vote = g.Servers.List[*b.Vote].Addr.String()
+			person.Vote = hostport.Text(g.Servers.List[*b.Vote].Addr)
 		}
 		if b.ByHand && person.Launch != wire.LaunchStarted {
 			person.Launch, person.Detail = wire.LaunchByHand, sentence.Sentence{}

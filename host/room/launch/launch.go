@@ -17,6 +17,7 @@ import (
 	"slices"
 	"time"
 
+	"muster/discovery/hostport"
 	"muster/discovery/sentence"
 	"muster/host/wire"
 	"muster/selection"
@@ -42,7 +43,7 @@ type Roll struct {
 func To(round int, s wire.Settings, servers *selection.Servers, server int) wire.Launch {
 	connect := servers.Connect(server)
 	return wire.Launch{
-		Round: round, Game: s.Game, Address: connect.String(), QueryPort: queryPort(servers.List[server].Addr, connect),
+		Round: round, Game: s.Game, Address: hostport.Text(connect), QueryPort: queryPort(servers.List[server].Addr, connect),
 		Name: servers.Called(server), Password: s.Password,
 	}
 }
@@ -62,7 +63,7 @@ func (r *Roll) For(name string, to wire.Launch, connect, asked, beside netip.Add
 	if beside.IsValid() {
 		connect, asked = netip.AddrPortFrom(beside.Addr(), connect.Port()), beside
 	}
-	to.Address, to.QueryPort = connect.String(), queryPort(asked, connect)
+	to.Address, to.QueryPort = hostport.Text(connect), queryPort(asked, connect)
 	if again := r.ways[name].Again; !again.IsZero() {
 		to.Again = again.UnixMilli()
 	}

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/hostport"
 	"muster/discovery/plan/topology"
 	"muster/discovery/sentence"
 	"muster/host/wire"
@@ -93,6 +94,13 @@ func Shared(servers []discovery.Server, hidden []netip.AddrPort) []discovery.Ser
 	}
 	slices.SortFunc(usable, discovery.CompareAddr)
 	usable = slices.CompactFunc(usable, func(a, b discovery.Server) bool { return a.Addr == b.Addr })
+	names := 0
+	usable = slices.DeleteFunc(usable, func(s discovery.Server) bool {
+		if hostport.IsName(s.Addr.Addr()) {
+			names++
+		}
+		return names > discovery.MaxNames && hostport.IsName(s.Addr.Addr())
+	})
 	usable = usable[:min(len(usable), discovery.MaxServers)]
 	slices.SortFunc(usable, topology.Compare)
 	return usable
@@ -104,7 +112,9 @@ func canonical(s discovery.Server) discovery.Server {
 	const capitals = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 	const firstMarker = 0xff000000
 	s.Addr = discovery.Canonical(s.Addr)
-	s.Addr = netip.AddrPortFrom(s.Addr.Addr().WithZone(""), s.Addr.Port())
+	if !hostport.IsName(s.Addr.Addr()) {
+		s.Addr = netip.AddrPortFrom(s.Addr.Addr().WithZone(""), s.Addr.Port())
+	}
 	if len(s.Country) != 2 || strings.Trim(s.Country, capitals) != "" {
 		s.Country = ""
 	}

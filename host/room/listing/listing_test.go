@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/hostport"
 	"muster/discovery/plan/topology"
 	"muster/discovery/sentence"
 	"muster/host/wire"
@@ -69,6 +70,17 @@ func TestShared(t *testing.T) {
 	}
 	if got := Shared(long, nil); len(got) != discovery.MaxServers {
 		t.Errorf("of %d servers people get %d", len(long), len(got))
+	}
+	anna, ben := discovery.Server{Addr: hostport.Of("anna.example.org", 25565)}, discovery.Server{Addr: hostport.Of("ben.example.org", 25565)}
+	if got := Shared([]discovery.Server{anna, ben, anna}, nil); len(got) != 2 || !slices.Contains(got, anna) || !slices.Contains(got, ben) {
+		t.Errorf("of two names people get %v", got)
+	}
+	names := make([]discovery.Server, discovery.MaxNames+1)
+	for i := range names {
+		names[i].Addr = hostport.Of("s.example.org", uint16(i+1))
+	}
+	if got := Shared(append(names, listOf(1)...), nil); len(got) != discovery.MaxNames+1 || !slices.Contains(got, listOf(1)[0]) {
+		t.Errorf("of %d names and a server people get %d", len(names), len(got))
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/hostport"
 	"muster/host/wire"
 	"muster/selection"
 	"muster/selection/rules"
@@ -162,13 +163,13 @@ func (f *field) nearly(most int) []selection.Ranked {
 		if barred, _ := f.filter.Bars(server); barred {
 			continue
 		}
-		one.Addr = f.Servers.List[server].Addr
+		one.Addr = hostport.At(f.Servers.List[server].Addr)
 		one.MeanMS /= float64(measured)
 		one.Score = float64(players - measured) // the fewer players lack it, the sooner it leads
 		nearly = append(nearly, one)
 	}
 	slices.SortFunc(nearly, func(a, b selection.Ranked) int {
-		return cmp.Or(cmp.Compare(a.Score, b.Score), cmp.Compare(a.MeanMS, b.MeanMS), a.Addr.Compare(b.Addr))
+		return cmp.Or(cmp.Compare(a.Score, b.Score), cmp.Compare(a.MeanMS, b.MeanMS), a.Addr.Compare(b.Addr.AddrPort))
 	})
 	nearly = nearly[:min(most, len(nearly))]
 	for i := range nearly {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"muster/discovery/hostport"
 	"muster/discovery/sentence"
 	"muster/host/wire"
 	"muster/selection"
@@ -44,7 +45,7 @@ func TestNoPingIsLeft(t *testing.T) {
 		for _, name := range []string{"ann", "bob", "cat", "dan"} {
 			s.People = append(s.People, wire.Person{Name: name, Peer: true})
 		}
-		s.Choice.Selection.Ranking[0].Addr = netip.MustParseAddrPort("192.0.2.7:27960")
+		s.Choice.Selection.Ranking[0].Addr = hostport.At(netip.MustParseAddrPort("192.0.2.7:27960"))
 		shown, own := Split(s)
 		data, err := json.Marshal(shown)
 		if err != nil {
@@ -86,7 +87,7 @@ func TestTarget(t *testing.T) {
 			s := wire.Snapshot{Match: &c.match, Way: c.way, Choice: &wire.Choice{Target: left}}
 			for _, addr := range []string{banned, left} {
 				s.Choice.Selection.Ranking = append(s.Choice.Selection.Ranking,
-					selection.Ranked{Addr: netip.MustParseAddrPort(addr), RTT: map[string]float64{"ann": 20}})
+					selection.Ranked{Addr: hostport.At(netip.MustParseAddrPort(addr)), RTT: map[string]float64{"ann": 20}})
 			}
 			shown, _ := Split(s)
 			if shown.Choice.Target != c.want {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/hostport"
 	"muster/discovery/sentence"
 	"muster/host/wire"
 	"muster/internal/catalogue"
@@ -21,7 +22,7 @@ import (
 // some.
 func waiting() (*Watch, Facts) {
 	rank := func(server int) selection.Ranked {
-		return selection.Ranked{Server: server, Addr: netip.AddrPortFrom(netip.AddrFrom4([4]byte{192, 0, 2, byte(server)}), 27960)}
+		return selection.Ranked{Server: server, Addr: hostport.At(netip.AddrPortFrom(netip.AddrFrom4([4]byte{192, 0, 2, byte(server)}), 27960))}
 	}
 	servers := selection.Servers{List: make([]discovery.Server, 8), Infos: map[int]*discovery.Info{
 		3: {Players: 16, MaxPlayers: 16}, 5: {Players: 15, MaxPlayers: 16}, 7: {Players: 2, MaxPlayers: 16},

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"muster/discovery/hostport"
 	"muster/discovery/sentence"
 	"muster/selection"
 	"muster/selection/anomaly"
@@ -158,14 +159,14 @@ func (d *Doubts) alone(player string, servers *selection.Servers) (a anomaly.Ano
 		a = tooNearFor(player, server, servers)
 	}
 	if a.Servers = len(raised); a.Servers > 1 {
-		a.Addr = netip.AddrPort{}
+		a.Addr = hostport.AddrPort{}
 	}
 	return a
 }
 
 // tooNearFor describes the oddity of a player's ping to one server.
 func tooNearFor(player string, server int, servers *selection.Servers) anomaly.Anomaly {
-	return anomaly.Anomaly{Player: player, Sign: anomaly.Nearer, Servers: 1, Addr: servers.Connect(server)}
+	return anomaly.Anomaly{Player: player, Sign: anomaly.Nearer, Servers: 1, Addr: hostport.At(servers.Connect(server))}
 }
 
 // List returns everything that is odd about players. The basis has the players that count.

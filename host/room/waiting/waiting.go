@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"muster/discovery/hostport"
 	"muster/discovery/sentence"
 	"muster/host/room/attendance"
 	"muster/host/room/ballot"
@@ -46,7 +47,7 @@ func BeginOutside(g *group.Group, names []string, server int, now time.Time) (*W
 	if len(outside) == 0 {
 		return nil, errors.New("say who is still outside")
 	}
-	ranked := selection.Ranked{Server: server, Addr: g.Servers.List[server].Addr}
+	ranked := selection.Ranked{Server: server, Addr: hostport.At(g.Servers.List[server].Addr)}
 	for _, other := range g.Choice.Newest().Ranking {
 		if other.Server == server {
 			ranked = other

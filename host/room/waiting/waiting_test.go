@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/hostport"
 	"muster/discovery/sentence"
 	"muster/host/room/attendance"
 	"muster/host/room/decision"
@@ -173,7 +174,7 @@ func TestOutside(t *testing.T) {
 		}
 	}
 	chosen := *g.Choice.Newest()
-	chosen.Ranking = []selection.Ranked{{Server: 1, Addr: g.Servers.List[1].Addr, MeanMS: 12}}
+	chosen.Ranking = []selection.Ranked{{Server: 1, Addr: hostport.At(g.Servers.List[1].Addr), MeanMS: 12}}
 	g.Choice.Take(chosen)
 	w, err := waiting.BeginOutside(&g.Group, []string{"bob", "bob", "cat"}, 1, g.Now)
 	if err != nil {

@@ -307,7 +307,7 @@ func readServers(file string, in io.Reader) ([]discovery.Server, error) {
 			servers = append(servers, discovery.Server{Addr: addr, Country: e.Country, ASN: e.ASN})
 		}
 	}
-	return servers, listing.Annotate(servers, geo.Options{})
+	return servers, listing.Annotate(servers, nil, geo.Options{})
 }
 
 func readVantage(file string, in io.Reader) (*sim.Vantage, error) {
