@@ -46,6 +46,7 @@ func TestChanges(t *testing.T) {
 		{func(s *Settings) {
 			s.GuestsVote, s.Agree = true, No
 		}, []string{"the organiser set “Before the launch” to “straight there” and “Guests” to “vote, too”"}},
+		{func(s *Settings) { s.MaxBots = new(int) }, []string{"the organiser wants openarena: lowest average, without bots"}},
 		{func(s *Settings) { s.By = selection.Threshold }, []string{"the organiser set “Rule” to “Average under a limit”"}},
 		{func(s *Settings) { s.Agree = Yes }, []string{"the organiser set “Before the launch” to “vote, veto, ready check”"}},
 		{func(s *Settings) {
@@ -103,6 +104,8 @@ func TestEveryChangeIsTold(t *testing.T) {
 			*to = true
 		case *int:
 			*to = 3
+		case **int:
+			*to = new(int)
 		case *discovery.Millis:
 			*to = discovery.Millis(time.Minute)
 		case *selection.Rule:

@@ -24,6 +24,8 @@ type Document struct {
 	Version  string         `json:"version,omitempty"`
 	Mod      string         `json:"mod,omitempty"`
 	Tags     string         `json:"tags,omitempty"`
+	// MaxBots is how many bots may play on the server; nil is any number.
+	MaxBots *int `json:"max_bots,omitempty"`
 	// Open says that joining needs no code.
 	Open    bool     `json:"open,omitempty"`
 	Listed  int      `json:"listed"`
@@ -66,7 +68,7 @@ func (s Snapshot) Document() Document {
 	room := Document{
 		Code: s.Room.Code, Name: s.Room.Name, Game: s.Room.Game, Stage: s.Room.Stage, Round: s.Room.Round,
 		Seats: s.Room.Players, By: s.Room.By, Map: s.Room.Map, Mode: s.Room.Mode, Version: s.Room.Version, Mod: s.Room.Mod, Tags: s.Room.Tags,
-		Open: s.Room.Open, Listed: s.Room.Listed, Members: []Member{}, Search: s.Room.Search, Log: s.Log,
+		MaxBots: s.Room.MaxBots, Open: s.Room.Open, Listed: s.Room.Listed, Members: []Member{}, Search: s.Room.Search, Log: s.Log,
 	}
 	if n := len(s.Room.Limits); n > 0 {
 		room.MaxRTTMs = float64(s.Room.Limits[n-1]) / float64(time.Millisecond)

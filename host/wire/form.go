@@ -11,7 +11,8 @@ type Field struct {
 	// has for it: setting.KEY.label, what it is while it is unset, what a switch or a decision is
 	// when set, and what a decision is when declined.
 	Key string `json:"key"`
-	// Kind is game, rule, limits, text, words, number, switch, decision, time, link, webhook or places.
+	// Kind is game, rule, limits, text, words, number, count, switch, decision, time, link, webhook or
+	// places. A count may be 0, and is null while it is unset.
 	// Unit is how people say a time: "ms", "s" or "min". In JSON a time is in milliseconds.
 	Kind string `json:"kind"`
 	Unit string `json:"unit,omitempty"`
@@ -42,6 +43,8 @@ func Form() []Field {
 			f.Kind = "limits"
 		case *int:
 			f.Kind = "number"
+		case **int:
+			f.Kind = "count"
 		case *bool:
 			f.Kind = "switch"
 		case *Decision:

@@ -188,7 +188,8 @@ func Table() []Setting {
 			Flag: "mod", Usage: usageOf("mod"), OnPage: true},
 		{Key: "tags", Of: func(s *Settings) any { return &s.Tags }, Rare: true,
 			Flag: "tags", Usage: usageOf("tags"), OnPage: true},
-		{Key: "max_bots", Of: func(s *Settings) any { return &s.MaxBots }, Flag: "max-bots", Usage: usageOf("max-bots")},
+		{Key: "max_bots", Of: func(s *Settings) any { return &s.MaxBots }, Rare: true,
+			Flag: "max-bots", Usage: usageOf("max-bots"), OnPage: true},
 		{Key: "prefer_ms", Of: func(s *Settings) any {
 			return &s.Prefer
 		}, Rare: true, Supposed: true, Least: time.Microsecond, Most: MaxRTT, Unit: "ms",
@@ -471,6 +472,9 @@ func (s Settings) Criteria() selection.Criteria {
 // Wanted says what the organiser wants, in players' words.
 func (s Settings) Wanted() sentence.Sentence {
 	args := []any{"game", s.Game, "rule", s.Rule(), "players", s.Players}
+	if s.MaxBots != nil {
+		args = append(args, "has_bots", "yes", "bots", *s.MaxBots)
+	}
 	for _, more := range []struct {
 		name  string
 		isSet bool

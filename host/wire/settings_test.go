@@ -227,3 +227,30 @@ func TestMaxBotsIsACriterion(t *testing.T) {
 		t.Errorf("a room that does not care asks for at most %d", *got)
 	}
 }
+
+// TestCriteriaAreTold checks that people see every criterion for a server that a room can have: in
+// the sentence of what the organiser wants, in the page's form, and in the document for programs.
+func TestCriteriaAreTold(t *testing.T) {
+	before := Settings{Game: "openarena", By: selection.Mean}
+	for _, row := range Table() {
+		isCriterion := slices.ContainsFunc(selection.Asked(), func(asked selection.Criterion) bool { return asked.Flag == row.Flag })
+		if row.Flag == "" || !isCriterion {
+			continue
+		}
+		value := `"dm6"`
+		if row.Key == "max_bots" {
+			value = "0"
+		}
+		s, err := before.Patched([]byte(`{"`+row.Key+`":`+value+`}`), OnPage)
+		if err != nil {
+			t.Fatal(err)
+		}
+		told, err := json.Marshal(Snapshot{Room: Head{Settings: s}}.Document())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Wanted() == before.Wanted() || !strings.Contains(string(told), `"`+row.Key+`":`+value) {
+			t.Errorf("of %s people are told %q, programs %s", row.Key, s, told)
+		}
+	}
+}

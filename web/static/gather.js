@@ -215,7 +215,7 @@ export function settings(state) {
 function terms(state) {
   return [
     h("h2", {}, say("settings.title")),
-    h("dl", { class: "terms" }, state.form.filter((field) => !field.rare || state.room[field.key === "places" ? "candidates" : field.key]).map((field) => h("div", {}, h("dt", {}, label(field)), h("dd", {}, h("bdi", {}, term(state, field)))))),
+    h("dl", { class: "terms" }, state.form.filter((field) => !field.rare || isSet(state, field)).map((field) => h("div", {}, h("dt", {}, label(field)), h("dd", {}, h("bdi", {}, term(state, field)))))),
     own(state),
   ].filter((part) => part !== null);
 }
@@ -248,7 +248,13 @@ function term(state, field) {
     case "decision":
       return decisions(field)[value === undefined ? 0 : value ? 1 : 2][1];
   }
-  return value ? String(value) : unset(field);
+  return isSet(state, field) ? String(value) : unset(field);
+}
+
+/** Whether somebody has set a setting. None of these counts is one. @param {State} state @param {Field} field */
+function isSet(state, { key, kind }) {
+  const value = state.room[key === "places" ? "candidates" : key];
+  return kind === "count" ? value !== undefined : Boolean(value);
 }
 
 /** Limits that are tried one after the other. @param {number[]} all */
@@ -300,8 +306,8 @@ function form(state) {
 /** Settings that few people need. @param {State} state */
 function more(state) {
   const rare = state.form.filter((field) => field.rare);
-  const isSet = rare.some((field) => field.key !== "every" && state.room[field.key === "places" ? "candidates" : field.key]);
-  return rare.length > 0 && h("details", { class: "more", open: isSet, "data-key": "more" }, h("summary", {}, say("settings.more")), h("div", { class: "settings" }, rare.map((field) => input(state, field))));
+  const isOpen = rare.some((field) => field.key !== "every" && isSet(state, field));
+  return rare.length > 0 && h("details", { class: "more", open: isOpen, "data-key": "more" }, h("summary", {}, say("settings.more")), h("div", { class: "settings" }, rare.map((field) => input(state, field))));
 }
 
 /** What to do for a game that cannot be chosen. @param {State} state */
@@ -338,6 +344,8 @@ function input(state, field) {
       return labelled(field, h("input", { ...named, type: "number", min: 0, step: "any", "data-per": perUnit(field), value: value ? value / perUnit(field) : "" }));
     case "number":
       return labelled(field, h("input", { ...named, type: "number", min: 0, max: 64, value: value || "" }));
+    case "count":
+      return labelled(field, h("input", { ...named, type: "number", min: 0, value: value ?? "" }));
     case "switch":
       return h("label", { class: "check" }, h("input", { ...named, type: "checkbox", checked: value }), say("settings.switch", { name: label(field), set: say(`setting.${field.key}.set`) }));
     case "decision":
@@ -418,6 +426,8 @@ export function settingOf(input) {
       return is(Number(text || 0) * Number(input.dataset.per));
     case "number":
       return is(Number(text || 0));
+    case "count":
+      return is(text === "" ? null : Number(text));
     case "switch":
       return is(input.checked);
     case "decision":

@@ -38,7 +38,7 @@
 /**
  * @typedef {object} Field a setting in the form; the catalogue has its words under setting.KEY
  * @property {string} key
- * @property {"game" | "rule" | "limits" | "text" | "words" | "number" | "switch" | "decision" | "places" | "time" | "link" | "webhook"} kind
+ * @property {"game" | "rule" | "limits" | "text" | "words" | "number" | "count" | "switch" | "decision" | "places" | "time" | "link" | "webhook"} kind
  * @property {"ms" | "s" | "min"} [unit] in which people say a time
  * @property {string[]} [words] the values of the kind words, the empty one for unset
  * @property {boolean} [rare] few people need it

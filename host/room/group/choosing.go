@@ -27,7 +27,7 @@ func (g *Group) Weigh() {
 			Alone: len(active) == 1 && name == active[0],
 		}
 	}
-	wanted := infos.Wanted{Map: s.Map, Mode: s.Mode, Version: s.Version, Mod: s.Mod, Tags: s.Tags}
+	wanted := infos.Wanted{Map: s.Map, Mode: s.Mode, Version: s.Version, Mod: s.Mod, Tags: s.Tags, MaxBots: s.MaxBots}
 	g.Heard.Attend(voices, wanted)
 }
 

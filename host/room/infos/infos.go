@@ -77,7 +77,18 @@ type word struct {
 
 // Wanted is what the room asks of a server. A server is not culled for it if as many words say that
 // the server has it as that it does not.
-type Wanted struct{ Map, Mode, Version, Mod, Tags string }
+type Wanted struct {
+	Map, Mode, Version, Mod, Tags string
+	// MaxBots is nil for any number.
+	MaxBots *int
+}
+
+// is reports whether the room wants the same as before.
+func (w Wanted) is(before Wanted) bool {
+	sameBots := w.MaxBots == before.MaxBots || w.MaxBots != nil && before.MaxBots != nil && *w.MaxBots == *before.MaxBots
+	w.MaxBots = before.MaxBots
+	return sameBots && w == before
+}
 
 // Hear notes a player's word, so long after the measuring began. An empty name stands for the host.
 // It replaces the player's earlier word. It reports whether the believed facts may have changed.
@@ -123,7 +134,7 @@ func (f *Infos) Attend(voices []Voice, wanted Wanted) (anew []int) {
 	for i, v := range voices {
 		now[i] = heard{v, v.Witness.IsAskedAll()}
 	}
-	if f.heard != nil && slices.Equal(now, f.heard) && wanted == f.wanted {
+	if f.heard != nil && slices.Equal(now, f.heard) && wanted.is(f.wanted) {
 		return nil
 	}
 	f.heard, f.wanted = now, wanted

@@ -30,6 +30,7 @@ func TestTaken(t *testing.T) {
 	shut := with(func(i *discovery.Info) { i.MaxPing, i.Password = time.Millisecond, true })
 	moved := with(func(i *discovery.Info) { i.Map = "dm2" })
 	small := with(func(i *discovery.Info) { i.MaxPlayers = 4 })
+	manned := with(func(i *discovery.Info) { i.Bots = 3 })
 	nameless := with(func(i *discovery.Info) { i.Name = "" })
 	bare := with(func(i *discovery.Info) { i.Name, i.GamePort, i.MaxPing = "", 0, 0 })
 	const alone, host = true, true
@@ -57,6 +58,8 @@ func TestTaken(t *testing.T) {
 		{"two ports", !alone, !host, []discovery.Info{port, named}, with(func(i *discovery.Info) { i.GamePort = 0 }), false},
 		{"open or shut", !alone, !host, []discovery.Info{named, shut}, with(func(i *discovery.Info) { i.MaxPing = 0 }), false},
 		{"the wanted map", !alone, !host, []discovery.Info{named, moved}, named, false},
+		{"bots or none", !alone, !host, []discovery.Info{manned, named}, named, false},
+		{"bots in most words", !alone, !host, []discovery.Info{manned, named, manned}, manned, false},
 		{"large or small", !alone, !host, []discovery.Info{small, named}, named, false},
 		{"few ask for names", !alone, !host, []discovery.Info{nameless, nameless, named, named}, named, false},
 		{"one asks for a name", !alone, !host, []discovery.Info{nameless, nameless, nameless, named}, nameless, false},
@@ -76,7 +79,7 @@ func TestTaken(t *testing.T) {
 			if tt.alone {
 				only = words[0].by
 			}
-			got, lone := taken(words, only, Wanted{Map: "DM1"})
+			got, lone := taken(words, only, Wanted{Map: "DM1", MaxBots: new(int)})
 			if *got != tt.want || lone != tt.lone {
 				t.Errorf("taken for true is %+v, lone: %v; want %+v, %v", *got, lone, tt.want, tt.lone)
 			}
@@ -122,6 +125,8 @@ func TestAttend(t *testing.T) {
 		{"nothing changes", slices.Clone(three), Wanted{}, nil, 16, false},
 		{"ann does not count", doubted, Wanted{}, []int{7, 8}, 1, false},
 		{"another map is wanted", doubted, Wanted{Map: "dm1"}, []int{7, 8}, 1, false},
+		{"fewer bots are wanted", doubted, Wanted{Map: "dm1", MaxBots: new(int)}, []int{7, 8}, 1, false},
+		{"as few bots are wanted", doubted, Wanted{Map: "dm1", MaxBots: new(int)}, nil, 1, false},
 		{"bob is gone", []Voice{doubted[0], doubted[2]}, Wanted{}, []int{7, 8}, 1, true},
 		{"ann counts", []Voice{three[0], three[2]}, Wanted{}, []int{7, 8}, 1, false},
 		{"cat is gone", three[:1], Wanted{}, []int{7, 8}, 16, true},

@@ -71,9 +71,19 @@ func taken(words []word, alone string, want Wanted) (info *discovery.Info, lone 
 	if host != nil {
 		tie = *host
 	}
-	settled, middle := settle(words, tie), middleOf(words)
+	settled, middle := settle(words, tie), middleOf(want.fewBots(words))
 	settled.Players, settled.Bots = middle.Players, middle.Bots
 	return shared(&settled, words), false
+}
+
+// fewBots returns the words with no more bots than the room wants if that is at least half of them,
+// else all.
+func (w Wanted) fewBots(words []word) []word {
+	few := slices.DeleteFunc(slices.Clone(words), func(said word) bool { return w.MaxBots != nil && said.info.Bots > *w.MaxBots })
+	if 2*len(few) < len(words) {
+		return words
+	}
+	return few
 }
 
 // settle puts the majority's value, if there is one, into each field of an Info except the counts
