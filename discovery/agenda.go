@@ -62,6 +62,14 @@ func (a *Agenda) Ask(servers []int) {
 	}
 }
 
+// Drop forgets the requests that are not under way yet.
+func (a *Agenda) Drop() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.requests = nil
+	clear(a.waits)
+}
+
 // Hold makes the own plan wait until [Agenda.Allow] lets it name servers. It takes back
 // what was allowed before.
 func (a *Agenda) Hold() {

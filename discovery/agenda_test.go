@@ -169,3 +169,17 @@ func TestHeldAgenda(t *testing.T) {
 		t.Errorf("held in the middle: probes %v, verdict %v; want a stop", got, verdict)
 	}
 }
+
+// TestAgendaDrops checks that requests that are taken back are not asked, and may come again.
+func TestAgendaDrops(t *testing.T) {
+	a := discovery.NewAgenda(discovery.NewConventional(9), nil)
+	a.Hold()
+	a.Ask([]int{3, 5, 7})
+	a.Next()
+	a.Drop()
+	a.Ask([]int{8, 5})
+	order, _ := take(a)
+	if len(order) != 2 || order[0].Server != 8 || order[1].Server != 5 {
+		t.Errorf("after some were taken back it asks %v", order)
+	}
+}

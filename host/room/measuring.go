@@ -190,6 +190,9 @@ func (c *Coordinating) tick(r *Room) {
 	if r.leaveOutOverdue(); r.phase != c {
 		return
 	}
+	asks, notes := r.probing.Pace(g, r.now)
+	r.out.ask(g.Number, asks)
+	r.out.says(notes...)
 	if r.probing.IsTimeUp(r.passed(), r.now) {
 		r.out.says(sentence.Of("room.time-is-up", "time", search.Longest))
 		r.choose(false)
@@ -213,6 +216,7 @@ func (c *Coordinating) turn(r *Room) {
 	r.out.says(r.decision.Review(&r.group, r.now)...)
 	asks, outcome, isOver := r.probing.Turn(&r.group, c.More, r.moment())
 	if r.out.ask(r.group.Number, asks); isOver {
+		r.out.says(r.probing.Slow(&r.group)...)
 		r.out.says(outcome)
 		r.choose(false)
 	}

@@ -101,7 +101,7 @@ func (o *outbox) publish() {
 // ask sends players the servers of a round that their programs are asked to measure.
 func (o *outbox) ask(round int, asks []search.Ask) {
 	for _, ask := range asks {
-		o.send(ask.Player, wire.Ask{Round: round, Servers: ask.Servers})
+		o.send(ask.Player, wire.Ask{Round: round, Servers: append([]int{}, ask.Servers...), Only: ask.Only})
 	}
 }
 

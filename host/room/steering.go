@@ -244,13 +244,19 @@ func (a Without) do(r *Room, _ caller) error {
 	if _, gathering := r.phase.(*Gathering); gathering {
 		return a.bench(r, player)
 	}
+	_, searching := r.phase.(*Coordinating)
 	switch {
-	case !mayDecideAgain(r.phase, &r.group):
+	case !searching && !mayDecideAgain(r.phase, &r.group):
 		return errNoAdvice
 	case player == "" || g.Attendance.Of(player).Out != "":
 		return wire.Refuse(wire.ReasonAction, "refused.not-counted", "name", nickname.Clean(a.Name))
-	case len(g.ChosenFor()) < 2:
+	case searching && len(g.Attendance.Active()) < 2, !searching && len(g.ChosenFor()) < 2:
 		return wire.Refuse(wire.ReasonAction, "refused.nobody-left")
+	}
+	if searching { // it goes on for the others, and what the player still reports changes nothing
+		g.Attendance.LeaveOut(attendance.Benched, player)
+		r.out.says(sentence.Of("room.goes-without", "player", player))
+		return nil
 	}
 	g.Attendance.LeaveOut(attendance.Unwanted, player)
 	g.Ballot.Withdraw(player, ballot.Vote|ballot.Ready)

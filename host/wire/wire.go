@@ -176,6 +176,8 @@ type Ask struct {
 	// Names are servers that lead. The peer reports the names that it saw when it measured them,
 	// and asks no server for this.
 	Names []int `json:"names,omitempty"`
+	// Only makes the peer forget what it was asked for before and has not asked yet.
+	Only bool `json:"only,omitempty"`
 }
 
 // Report carries results in the order of their probes' ends. The peer sends them as they come, and

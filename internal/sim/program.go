@@ -286,7 +286,11 @@ func (p *peer) sample(o player.Run) {
 	gap := time.Duration(float64(time.Second) / p.options.Rate)
 	asked, last := time.Duration(0), time.Duration(0)
 	busy := p.options.Shift.at(float64(len(p.replay.results)) / float64(len(p.vantage.Servers)))
-	for probe, verdict := plan.Next(); verdict == discovery.Go; probe, verdict = plan.Next() {
+	for asked < o.Patience { // a slow line does not ask all of them
+		probe, verdict := plan.Next()
+		if verdict != discovery.Go {
+			break
+		}
 		server := slices.IndexFunc(p.vantage.Servers, func(s discovery.Server) bool { return s.Addr == o.Servers[probe.Server].Addr })
 		r := discovery.Result{Server: probe.Server, State: discovery.Lost}
 		rtt, lost := p.vantage.Pair(server, n)

@@ -156,6 +156,9 @@ func (p *Player) ask(m wire.Ask) error {
 	if slices.ContainsFunc(slices.Concat(m.Servers, m.Names), func(s int) bool { return s < 0 || s >= len(r.servers) }) {
 		return fmt.Errorf("peer: asked for a server outside the list of %d", len(r.servers))
 	}
+	if m.Only {
+		r.agenda.Drop()
+	}
 	p.sayNames(m.Names)
 	if len(m.Servers) == 0 && m.Own == 0 {
 		return nil

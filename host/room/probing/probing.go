@@ -18,6 +18,7 @@ import (
 	"muster/discovery/sentence"
 	"muster/host/room/finals"
 	"muster/host/room/group"
+	"muster/host/room/pace"
 	"muster/host/room/podium"
 	"muster/host/room/search"
 	"muster/host/wire"
@@ -36,6 +37,8 @@ type Probing struct {
 	shares *search.Groups
 	// budget is the number of servers that each player may be asked for.
 	budget search.Budget
+	// pace tells which players answer slowly. It is not saved, because a restored room asks anew.
+	pace pace.Pace
 	// podium shows the leading servers on pages.
 	podium podium.Podium
 }
@@ -184,13 +187,14 @@ func (p *Probing) isOwed(g *group.Group, now time.Time) bool {
 func searchers(g *group.Group) [][]string { return g.Origins.Groups(g.Attendance.Present()) }
 
 // members returns the facts about NAT groups for the search.
-func members(g *group.Group, natGroups [][]string, m Moment) [][]search.Member {
+func (p *Probing) members(g *group.Group, natGroups [][]string, m Moment) [][]search.Member {
 	groups, t := make([][]search.Member, len(natGroups)), terms(g)
 	for i, players := range natGroups {
 		for _, name := range players {
 			w := g.Evidence[name]
 			groups[i] = append(groups[i], search.Member{
 				Name: name, Spare: t.Spare(w.Left(), m.IsVoting), Discreet: w.Discreet(), Asked: w.Asked(), More: w.AskedMore(),
+				Lags: p.pace.Lags(name),
 			})
 		}
 	}
@@ -223,7 +227,7 @@ func (p *Probing) searching(g *group.Group, more int, isBehind bool, m Moment) *
 	if rules.Of(setup.Criteria.By).Averages { // it was not found to help with other rules
 		setup.Options.Guests = g.Counted().Searched(g.Placed(heads))
 	}
-	p.search = search.New(members(g, natGroups, m), p.unreported(g), setup)
+	p.search = search.New(p.members(g, natGroups, m), p.unreported(g), setup)
 	return p.search
 }
 
@@ -239,6 +243,47 @@ func (p *Probing) watch(g *group.Group) {
 	}
 }
 
+// Pace judges how fast players answer. A player who lags gets the finalists only, and forgets what
+// else it was asked for; the search begins anew from the results. It returns that word to their
+// programs, and notes for people about players who are slow.
+func (p *Probing) Pace(g *group.Group, now time.Time) (asks []search.Ask, notes []sentence.Sentence) {
+	if p.search == nil {
+		return nil, nil
+	}
+	owing := map[string]int{}
+	for _, ask := range p.search.Out() {
+		owing[ask.Player] = len(ask.Servers)
+	}
+	var players []pace.Player
+	for _, name := range g.Attendance.Present() {
+		if g.Attendance.Silence(name, now) >= 0 { // else the program rests, as it has said
+			probed, _ := g.Evidence[name].Progress()
+			players = append(players, pace.Player{Name: name, Answers: probed, Owing: owing[name]})
+		}
+	}
+	lagging, fast, slow := p.pace.Note(now, players)
+	for _, name := range fast {
+		p.Release(name) // the next search asks the player like all others
+	}
+	for _, name := range lagging {
+		p.Release(name)
+		asks = append(asks, search.Ask{Player: name, Only: true})
+	}
+	return asks, p.tellSlow(slow)
+}
+
+// Slow returns notes about the players whom a search that is over did not wait for.
+func (p *Probing) Slow(g *group.Group) []sentence.Sentence {
+	return p.tellSlow(p.pace.Slow(g.Attendance.Present()))
+}
+
+func (p *Probing) tellSlow(names []string) (notes []sentence.Sentence) {
+	for _, name := range names {
+		notes = append(notes, sentence.Of("room.slow", "player", name, "n", p.pace.Pace(name)))
+	}
+	return notes
+}
+
 // IsSearchDue reports whether the next round of questions can begin.
 func (p *Probing) IsSearchDue(g *group.Group, now time.Time) bool {
 	return p.search.IsDue(searchers(g), now)
@@ -249,7 +294,7 @@ func (p *Probing) IsSearchDue(g *group.Group, now time.Time) bool {
 func (p *Probing) Turn(g *group.Group, more int, m Moment) (asks []search.Ask, outcome sentence.Sentence, isOver bool) {
 	p.watch(g)
 	s := p.searching(g, more, false, m)
-	groups := members(g, searchers(g), m)
+	groups := p.members(g, searchers(g), m)
 	asks, isOver = s.Turn(groups, len(g.Attendance.Active()), m.Now)
 	asks = p.Ask(g, asks, m)
 	if isOver && p.isOwed(g, m.Now) && g.Select(g.Attendance.Active()).Chosen == nil {
@@ -286,7 +331,7 @@ func (p *Probing) TurnBehind(g *group.Group, m Moment) (
 		note = sentence.Of("room.better", "server", g.Servers.Called(found.Server), "than", g.Servers.Called(chosen.Server))
 		return note, &selected, nil, nil
 	}
-	asks, own = p.Search(g).NextBehind(members(g, searchers(g), m), m.Now)
+	asks, own = p.Search(g).NextBehind(p.members(g, searchers(g), m), m.Now)
 	asks = p.Ask(g, asks, m)
 	for _, own := range own { // only one of the players behind an address
 		g.Evidence[own.Player].Allow(own.Servers)
@@ -447,6 +492,7 @@ func (p *Probing) Shift(d time.Duration) {
 	if p.search != nil {
 		p.search.Shift(d)
 	}
+	p.pace.Shift(d)
 	p.turns.Shift(d)
 }
 

@@ -27,7 +27,7 @@ func (p *Probing) Share(g *group.Group, m Moment) (asks []search.Ask) {
 	if p.shares != nil && p.shares.Are(sharing) {
 		return nil
 	}
-	out, groups := p.unreported(g), members(g, sharing, m)
+	out, groups := p.unreported(g), p.members(g, sharing, m)
 	p.shares = search.Form(groups, out)
 	for i, players := range sharing {
 		mates := g.Mates(players[0])

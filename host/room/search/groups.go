@@ -15,17 +15,27 @@ type Member struct {
 	// Discreet is the most servers that the player lets a round ask for, 0 for no bound. Asked is
 	// the number so far, and More the part of it since the organiser's last order.
 	Discreet, Asked, More int
+	// Lags says that the player answers slowly, and is asked for the finalists only.
+	Lags bool
 }
 
-// mayAsk returns how many more servers a discreet player may be asked for, without the places of
-// the finalists.
-func (m Member) mayAsk() int { return max(0, m.Discreet-wire.SearchFinalists-m.Asked) }
+// isFew reports whether the player is asked for few servers.
+func (m Member) isFew() bool { return m.Discreet > 0 || m.Lags }
 
-// open returns the places of the players that the group's questions may go to: discreet players
-// only if all are.
+// mayAsk returns how many more servers a player of few servers may be asked for. A discreet one
+// keeps the places of the finalists.
+func (m Member) mayAsk() int {
+	if m.Discreet == 0 {
+		return m.Spare
+	}
+	return max(0, m.Discreet-wire.SearchFinalists-m.Asked)
+}
+
+// open returns the places of the players that the group's questions may go to: those who are asked
+// for few servers only if all are.
 func open(members []Member) (of []int) {
 	for i := range members {
-		if members[i].Discreet == 0 {
+		if !members[i].isFew() {
 			of = append(of, i)
 		}
 	}
@@ -37,15 +47,20 @@ func open(members []Member) (of []int) {
 	return of
 }
 
-// few returns how many more servers a group may be asked for, if all its players are discreet.
+// few returns how many more servers a group may be asked for, if all its players are asked for few.
 func few(members []Member) (most int, few bool) {
 	for _, m := range members {
-		if m.Discreet == 0 {
+		if !m.isFew() {
 			return 0, false
 		}
 		most += m.mayAsk()
 	}
 	return most, len(members) > 0
+}
+
+// allLag reports whether all players of a group answer slowly.
+func allLag(members []Member) bool {
+	return len(members) > 0 && !slices.ContainsFunc(members, func(m Member) bool { return !m.Lags })
 }
 
 // left returns how many of so many additional servers every player may still be asked for. Players
@@ -66,6 +81,8 @@ func left(more int, groups [][]Member) int {
 type Ask struct {
 	Player  string
 	Servers []int
+	// Only takes the earlier questions back.
+	Only bool
 }
 
 // Groups are NAT groups that measure: players behind one address measure as one. A server is
@@ -75,6 +92,8 @@ type Groups struct{ groups []*group }
 type group struct {
 	players []string
 	isFew   bool
+	// lags says that all its players answer slowly.
+	lags bool
 	// isBroken says that a connection has ended, and the room must form the group again.
 	isBroken bool
 	// out are the servers that a player was asked for, by place, and has not reported.
@@ -87,6 +106,7 @@ func Form(groups [][]Member, out []Ask) *Groups {
 	for _, members := range groups {
 		g := &group{out: map[int]int{}}
 		_, g.isFew = few(members)
+		g.lags = allLag(members)
 		for i, m := range members {
 			g.players = append(g.players, m.Name)
 			for _, ask := range out {
@@ -188,7 +208,7 @@ func (g *Groups) Deal(at int, members []Member, servers []int) (asks []Ask) {
 	}
 	for i, share := range shares {
 		for part := range slices.Chunk(share, wire.MaxAsked) {
-			asks = append(asks, Ask{members[i].Name, part})
+			asks = append(asks, Ask{Player: members[i].Name, Servers: part})
 		}
 	}
 	return asks
@@ -242,7 +262,7 @@ func (g *Groups) Heard(player string, result discovery.Result, mates []Mate) (at
 		}
 		if mate.State == discovery.Unprobed && mate.MayAsk {
 			out[result.Server] = slices.Index(g.groups[at].players, mate.Name)
-			return -1, []Ask{{mate.Name, []int{result.Server}}}
+			return -1, []Ask{{Player: mate.Name, Servers: []int{result.Server}}}
 		}
 	}
 	return at, nil

@@ -60,6 +60,11 @@ const (
 	untilSpent = -time.Millisecond
 	// Longest is how long a room searches at most; it has a good answer long before.
 	Longest = 45 * time.Second
+	// lagsAhead is the number of questions that a slow player has at most. The best finalists change
+	// from round to round, so each question more is likely a wasted one. longestLag is how long
+	// a search that is otherwise over asks for them. The others wait six seconds more in all.
+	lagsAhead  = 3
+	longestLag = 4 * time.Second
 	// claimAfter is the number of rounds after which the planner can estimate the possible gain.
 	claimAfter = 5
 	// ownShare is the number of servers that a player's own discovery may ask between two rounds
@@ -88,6 +93,8 @@ type Search struct {
 	more int
 	// ends says that there was nothing more to ask, and the search waits for the last answers.
 	ends, isOver bool
+	// lagging is since when slow players are asked for the finalists only, zero before.
+	lagging time.Time
 	// isBehind says that the choice is made, and the search goes on behind the vote. own is the
 	// number of servers that players' own discovery was allowed since.
 	isBehind bool
@@ -184,8 +191,10 @@ func (s *Search) players() int {
 // expected returns the number of answers that are still likely to come.
 func (s *Search) expected() int {
 	n := 0
-	for i := range s.groups {
-		n += s.planner.Expected(i)
+	for i, g := range s.groups {
+		if !g.lags { // whom nobody waits for
+			n += s.planner.Expected(i)
+		}
 	}
 	return n
 }
@@ -240,6 +249,9 @@ func (s *Search) next(groups [][]Member, now time.Time) (asks []Ask) {
 		for _, of := range open(members) {
 			left += members[of].Spare
 		}
+		if s.groups[i].lags {
+			left = 0
+		}
 		s.planner.Limit(i, left)
 	}
 	questions := 0
@@ -252,6 +264,11 @@ func (s *Search) next(groups [][]Member, now time.Time) (asks []Ask) {
 			s.before = s.questions
 		}
 		s.asked, s.questions = now, questions
+		for i, members := range groups {
+			if s.groups[i].lags {
+				asks = append(asks, s.likeliest(i, members, false, now)...)
+			}
+		}
 	}
 	return asks
 }
@@ -284,10 +301,38 @@ func (s *Search) Turn(groups [][]Member, players int, now time.Time) (asks []Ask
 		if progress.Best < 0 && len(s.Out()) > 0 && s.MayHear(now) {
 			return nil, false // a late answer is better than none, and a silent player is told
 		}
+		if asks, waits := s.finalists(groups, now); waits {
+			return asks, false
+		}
 		s.isOver = true
 	}
 	// A player who is away lacks the others' results, and is back in a moment or left out.
 	return nil, s.players() >= players
+}
+
+// finalists returns questions to players who lag, about servers that are likely better than the best
+// so far and that only they have not measured. It reports whether the search waits for their answers.
+func (s *Search) finalists(groups [][]Member, now time.Time) (asks []Ask, waits bool) {
+	for i, members := range groups {
+		if !s.groups[i].lags {
+			continue
+		}
+		asks = append(asks, s.likeliest(i, members, true, now)...)
+		if now.Sub(s.lagging) >= longestLag {
+			return nil, false
+		}
+		waits = waits || len(s.groups[i].out) > 0
+	}
+	return asks, waits
+}
+
+// likeliest returns the next questions to a group that lags, about the likely finalists.
+func (s *Search) likeliest(at int, members []Member, better bool, now time.Time) []Ask {
+	if s.lagging.IsZero() {
+		s.lagging = now
+	}
+	more := min(lagsAhead-len(s.groups[at].out), members[0].Spare)
+	return s.Deal(at, members, s.planner.Likeliest(at, more, better))
 }
 
 // MayHear reports whether the answer to a question may still come: programs have not given up all
@@ -353,4 +398,9 @@ func (s *Search) Correct(player string, result discovery.Result) {
 func (s *Search) Inform(server int) { s.planner.Inform(server) }
 
 // Shift moves the times of the search by a time that does not count.
-func (s *Search) Shift(d time.Duration) { s.asked, s.instead = s.asked.Add(d), s.instead.Add(d) }
+func (s *Search) Shift(d time.Duration) {
+	s.asked, s.instead = s.asked.Add(d), s.instead.Add(d)
+	if !s.lagging.IsZero() {
+		s.lagging = s.lagging.Add(d)
+	}
+}

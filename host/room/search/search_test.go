@@ -69,7 +69,7 @@ func TestDealIsFair(t *testing.T) {
 // those behind the same address.
 func TestRoomLeft(t *testing.T) {
 	group := []Member{{Name: "ann", Spare: 1}, {Name: "bob", Spare: 5}}
-	want := []Ask{{"ann", []int{3}}, {"bob", []int{4, 5, 6}}}
+	want := []Ask{{Player: "ann", Servers: []int{3}}, {Player: "bob", Servers: []int{4, 5, 6}}}
 	if got := Form([][]Member{group}, nil).Deal(0, group, []int{3, 4, 5, 6}); !reflect.DeepEqual(got, want) {
 		t.Errorf("%v", got)
 	}
@@ -117,18 +117,18 @@ func TestMates(t *testing.T) {
 	}{
 		{"an answer", "ann", answers, nil, true, 0, nil, nil},
 		{"a silence", "ann", lost, []discovery.State{discovery.Unprobed, discovery.Unprobed}, true, -1,
-			[]Ask{{"bob", []int{server}}}, []Ask{{"bob", []int{server}}}},
+			[]Ask{{Player: "bob", Servers: []int{server}}}, []Ask{{Player: "bob", Servers: []int{server}}}},
 		{"a silence, and one knows it", "ann", lost, []discovery.State{discovery.Lost, discovery.Unprobed}, true, -1,
-			[]Ask{{"cat", []int{server}}}, []Ask{{"cat", []int{server}}}},
+			[]Ask{{Player: "cat", Servers: []int{server}}}, []Ask{{Player: "cat", Servers: []int{server}}}},
 		{"a silence, and one was answered", "ann", lost, []discovery.State{discovery.Answered, discovery.Unprobed}, true, 0, nil, nil},
 		{"a silence for all", "ann", lost, []discovery.State{discovery.Lost, discovery.Lost}, true, 0, nil, nil},
 		{"a silence, and nobody may ask", "ann", lost, []discovery.State{discovery.Unprobed, discovery.Unprobed}, false, 0, nil, nil},
 		{"a silence of another, while one is asked", "cat", lost,
-			[]discovery.State{discovery.Unprobed, discovery.Unprobed}, true, -1, nil, []Ask{{"ann", []int{server}}}},
-		{"an answer to another", "cat", answers, nil, true, 0, nil, []Ask{{"ann", []int{server}}}},
-		{"somebody else", "dan", lost, nil, true, -1, nil, []Ask{{"ann", []int{server}}}},
+			[]discovery.State{discovery.Unprobed, discovery.Unprobed}, true, -1, nil, []Ask{{Player: "ann", Servers: []int{server}}}},
+		{"an answer to another", "cat", answers, nil, true, 0, nil, []Ask{{Player: "ann", Servers: []int{server}}}},
+		{"somebody else", "dan", lost, nil, true, -1, nil, []Ask{{Player: "ann", Servers: []int{server}}}},
 	} {
-		g := Form([][]Member{group}, []Ask{{"ann", []int{server}}})
+		g := Form([][]Member{group}, []Ask{{Player: "ann", Servers: []int{server}}})
 		var mates []Mate
 		for i, name := range g.Mates(tt.by, tt.result) {
 			mates = append(mates, Mate{name, tt.states[i], tt.mayAsk})
@@ -154,7 +154,7 @@ func TestRelease(t *testing.T) {
 		t.Error("the groups are others")
 	}
 	g.Release("ann")
-	if g.Are([][]string{{"ann", "bob"}, {"cat"}}) || !reflect.DeepEqual(g.Out(), []Ask{{"bob", []int{2}}}) ||
+	if g.Are([][]string{{"ann", "bob"}, {"cat"}}) || !reflect.DeepEqual(g.Out(), []Ask{{Player: "bob", Servers: []int{2}}}) ||
 		slices.Contains(g.Idle(), "ann") {
 		t.Errorf("out are %v", g.Out())
 	}

@@ -1,0 +1,191 @@
+// Package pace judges how fast the players of a search answer, against each other. One player's slow
+// line must not hold all others, and must not be taken for slow while it only waits for silent
+// servers, or while everybody is as slow.
+//
+//	Note, a few times a second ─▶ Lags: asked for the finalists only
+//	                            └▶ Slow: told to everybody
+package pace
+
+import (
+	"slices"
+	"time"
+)
+
+const (
+	// second is the time over which a player is judged.
+	second = time.Second
+	// slowShare is the share of the others' median below which a player is slow: the median of what they
+	// answer in a second of all that they were asked for. A player who answers for enough servers a
+	// second, a tenth of the papers' rate, holds nobody for long, however much it was asked for.
+	slowShare, enough = 0.1, 14
+	// handful is the number of questions that a lossy line may leave without an answer for some
+	// seconds. The search does not wait for so few.
+	handful = 8
+	// lagsAfter is how long a player is slow before it gets the finalists only. It is short, because
+	// with every second more a slow player knows one finalist less, and a fast one loses nothing.
+	lagsAfter = time.Second
+	// A player who lags is as fast as the others again once it answers prompt questions promptly, the
+	// first time. After the second its searches would begin anew again and again.
+	prompt, promptly = 3, 300 * time.Millisecond
+	// silence is how long a slow player may be silent between two answers.
+	silence = 3 * time.Second
+	// slowAfter is how long a player is slow before everybody reads it.
+	slowAfter = 5 * time.Second
+)
+
+// Player is a player at a moment: the number of answers so far, and of questions without one.
+type Player struct {
+	Name           string
+	Answers, Owing int
+}
+
+// Pace watches the players of a round. The zero value has seen nobody.
+type Pace struct{ marks map[string]*mark }
+
+// mark is what is known of a player.
+type mark struct {
+	// since is the beginning of the second under way, zero while the player owes nothing. answers
+	// and owing are the player's numbers then.
+	since          time.Time
+	answers, owing int
+	// share is the share of the questions that the player answered in the newest second, -1 before any
+	// is over. Last is the number of answers in the newest second with any, and answered its end.
+	share    float64
+	last     int
+	answered time.Time
+	// slow is how long the player has been slow without a break, and lags says that this was long
+	// enough.
+	slow time.Duration
+	lags bool
+	// lapses is how often the player began to lag.
+	lapses int
+}
+
+// Note takes the players' numbers as of now. It returns those who lag from now on, those who lag no
+// longer, and those who are slow from now on.
+func (p *Pace) Note(now time.Time, players []Player) (lagging, fast, slow []string) {
+	if p.marks == nil {
+		p.marks = map[string]*mark{}
+	}
+	isOver := make([]bool, len(players)) // the second of a player
+	for i, player := range players {
+		m := p.of(player.Name)
+		lagged := m.lags
+		if isOver[i] = m.note(now, player); lagged && !m.lags {
+			fast = append(fast, player.Name)
+		}
+	}
+	for i, player := range players {
+		if !isOver[i] {
+			continue
+		}
+		m := p.marks[player.Name]
+		before := m.slow
+		m.judge(now, player, p.others(players, i))
+		if m.slow >= lagsAfter && !m.lags {
+			m.lags, m.lapses, lagging = true, m.lapses+1, append(lagging, player.Name)
+		}
+		if m.slow >= slowAfter && before < slowAfter {
+			slow = append(slow, player.Name)
+		}
+	}
+	return lagging, fast, slow
+}
+
+func (p *Pace) of(name string) *mark {
+	if p.marks[name] == nil {
+		p.marks[name] = &mark{share: -1}
+	}
+	return p.marks[name]
+}
+
+// note takes the player's numbers, and reports whether a second is over in which the player always
+// owed something. A player who has answered nothing yet may still wait for the list.
+func (m *mark) note(now time.Time, player Player) (isOver bool) {
+	switch {
+	case player.Owing == 0:
+		if player.Answers > 0 {
+			m.share = 1
+		}
+		isPrompt := !m.since.IsZero() && player.Answers-m.answers >= prompt && now.Sub(m.since) <= promptly
+		if isPrompt && m.lapses == 1 {
+			m.lags = false
+		}
+		if m.since = (time.Time{}); isPrompt || !m.lags {
+			m.slow = 0
+		}
+	case m.since.IsZero(), player.Answers == 0:
+		m.begin(now, player)
+	case now.Sub(m.since) >= second:
+		got := player.Answers - m.answers
+		m.share = float64(got) / float64(got+player.Owing)
+		return true
+	}
+	return false
+}
+
+func (m *mark) begin(now time.Time, player Player) {
+	m.since, m.answers, m.owing = now, player.Answers, player.Owing
+}
+
+// others returns the median of the other players' shares, 0 without others.
+func (p *Pace) others(players []Player, but int) float64 {
+	var shares []float64
+	for i, player := range players {
+		if share := p.marks[player.Name].share; i != but && share >= 0 {
+			shares = append(shares, share)
+		}
+	}
+	if len(shares) == 0 {
+		return 0
+	}
+	slices.Sort(shares)
+	return (shares[(len(shares)-1)/2] + shares[len(shares)/2]) / 2
+}
+
+// judge judges the second that is over, and begins the next. A second without any answer counts only
+// between the answers of a player who lags: other silences are the servers', the line's or the
+// program's, and the room waits for them by other rules.
+func (m *mark) judge(now time.Time, player Player, others float64) {
+	got := player.Answers - m.answers
+	isBehind := m.lags || player.Owing >= handful && m.share < slowShare*others // a player who lags owes little
+	isSlow := isBehind && float64(got) < enough*now.Sub(m.since).Seconds()
+	switch {
+	case !isSlow:
+		m.slow = 0
+	case got > 0 || m.lags && now.Sub(m.answered) < silence:
+		m.slow += now.Sub(m.since)
+	}
+	if got > 0 {
+		m.last, m.answered = got, now
+	}
+	m.begin(now, player)
+}
+
+// Lags reports whether a player was slow for so long that it gets the finalists only.
+func (p *Pace) Lags(name string) bool { return p.marks[name] != nil && p.marks[name].lags }
+
+// Slow returns those of some players who lag and were not called slow yet, as when a search ends
+// before they are.
+func (p *Pace) Slow(names []string) (slow []string) {
+	for _, name := range names {
+		if m := p.marks[name]; m != nil && m.lags && m.slow >= second && m.slow < slowAfter {
+			m.slow = slowAfter
+			slow = append(slow, name)
+		}
+	}
+	return slow
+}
+
+// Pace returns how many servers a player answers for in a second, by the last one with any answer.
+func (p *Pace) Pace(name string) int { return p.of(name).last }
+
+// Shift moves the times by a time that does not count.
+func (p *Pace) Shift(d time.Duration) {
+	for _, m := range p.marks {
+		if !m.since.IsZero() {
+			m.since = m.since.Add(d)
+		}
+		m.answered = m.answered.Add(d)
+	}
+}
