@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -202,5 +203,43 @@ func TestOrderOfAMatch(t *testing.T) {
 		if got := len(n.View().Match.Servers); got != want {
 			t.Errorf("%q: %d finalists, want %d; the log:\n%s", order, got, want, n.Story())
 		}
+	}
+}
+
+// TestFairOrganiser checks what an organiser on a side may do to the other one: nothing from the first
+// move on, and all of it again once everyone is sent there.
+func TestFairOrganiser(t *testing.T) {
+	fouls := map[string]room.Action{
+		"the other captain": room.NameCaptain{Name: "fay"},
+		"a player out":      room.Remove{Name: "fay"},
+		"a server hidden":   room.Hide{Addr: hostport.At(addrOf(1)), Hidden: true},
+		"a server struck":   room.Strike{Addr: hostport.At(addrOf(1))},
+		"servers brought":   room.Bring{Hidden: []wire.Brought{{Addr: hostport.At(addrOf(1))}}},
+	}
+	refused := func(n *session, a room.Action) bool {
+		err := n.Orders(a)
+		return err != nil && strings.Contains(err.Error(), "the match has begun")
+	}
+	for name, foul := range fouls {
+		n := inMatch(t)
+		if refused(n, foul) {
+			t.Errorf("%s: refused before the first move", name)
+		}
+		n = inMatch(t)
+		if err := n.Acts(n.PageOf("ann"), room.Move{Number: 1, What: n.View().Match.Servers[4].Addr}); err != nil {
+			t.Fatal(err)
+		}
+		if !refused(n, foul) {
+			t.Errorf("%s: not refused after the first move", name)
+		}
+		n.Wait(2 * time.Minute) // the room moves for the captains
+		if n.InStage(wire.Launching); refused(n, foul) {
+			t.Errorf("%s: refused after the match is decided", name)
+		}
+	}
+	n := inMatch(t)
+	n.Acts(n.PageOf("ann"), room.Move{Number: 1, What: n.View().Match.Servers[4].Addr})
+	if err := n.Acts(n.PageOf("ann"), room.NameCaptain{Name: "ben"}); err != nil {
+		t.Errorf("a captain cannot hand on: %v", err)
 	}
 }

@@ -30,7 +30,34 @@ var (
 	errNoMatch = wire.Refuse(wire.ReasonAction, "refused.no-match")
 	errNoSide  = wire.Refuse(wire.ReasonMalformed, "refused.no-side")
 	errLookNow = wire.Refuse(wire.ReasonAction, "refused.look-now")
+	errMoved   = wire.Refuse(wire.ReasonAction, "refused.match-moved")
 )
+
+// foul refuses what an organiser who is on one side could do to the other from the first move of a
+// match on: name its captain, remove its people, or hide a server. It returns nil for anything else.
+func (r *Room) foul(a Action, by caller) error {
+	if _, banning := r.phase.(*Banning); !banning || !r.group.Bans.HasMoved() {
+		return nil
+	}
+	sides, isFoul := &r.group.Sides, false
+	sideOf := func(name string) wire.Side { return sides.Of(r.group.Roster.Person(name).Name) }
+	switch a := a.(type) {
+	case Remove:
+		side := sideOf(a.Name)
+		isFoul = side != "" && side != sides.Of(by.Name)
+	case NameCaptain:
+		side := sideOf(a.Name)
+		isFoul = side != "" && sides.Captain(side) != by.Name && by.IsOrganiser
+	case Bring:
+		isFoul = len(a.Hidden) > 0
+	case Hide, Strike:
+		isFoul = true
+	}
+	if isFoul {
+		return errMoved
+	}
+	return nil
+}
 
 func (a TakeSide) do(r *Room, by caller) error {
 	g := &r.group

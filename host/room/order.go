@@ -87,6 +87,9 @@ func (o Order) step(r *Room) error {
 			return errNoVote
 		}
 	}
+	if err := r.foul(o.Action, by); err != nil {
+		return err
+	}
 	err := o.Action.do(r, by)
 	if _, passes := o.Action.(passing); err == nil && !passes {
 		r.out.binds = true // no crash may undo what people have been told

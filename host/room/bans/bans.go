@@ -142,6 +142,9 @@ func turnOf(first wire.Side, n int) wire.Side {
 // HasBegun reports whether the series has something to decide, or has decided it.
 func (s *Series) HasBegun() bool { return len(s.servers) > 0 }
 
+// HasMoved reports whether anything is banned or picked already.
+func (s *Series) HasMoved() bool { return len(s.moves) > 0 }
+
 // IsOver reports whether all moves are made.
 func (s *Series) IsOver() bool { return s.HasBegun() && len(s.moves) == len(s.steps) }
 
