@@ -210,11 +210,12 @@ func TestOrderOfAMatch(t *testing.T) {
 // move on, and all of it again once everyone is sent there.
 func TestFairOrganiser(t *testing.T) {
 	fouls := map[string]room.Action{
-		"the other captain": room.NameCaptain{Name: "fay"},
-		"a player out":      room.Remove{Name: "fay"},
-		"a server hidden":   room.Hide{Addr: hostport.At(addrOf(1)), Hidden: true},
-		"a server struck":   room.Strike{Addr: hostport.At(addrOf(1))},
-		"servers brought":   room.Bring{Hidden: []wire.Brought{{Addr: hostport.At(addrOf(1))}}},
+		"the other captain":  room.NameCaptain{Name: "fay"},
+		"a player out":       room.Remove{Name: "fay"},
+		"a player forgotten": room.Forget{Name: "fay"},
+		"a server hidden":    room.Hide{Addr: hostport.At(addrOf(1)), Hidden: true},
+		"a server struck":    room.Strike{Addr: hostport.At(addrOf(1))},
+		"servers brought":    room.Bring{Hidden: []wire.Brought{{Addr: hostport.At(addrOf(1))}}},
 	}
 	refused := func(n *session, a room.Action) bool {
 		err := n.Orders(a)

@@ -41,10 +41,12 @@ func (r *Room) foul(a Action, by caller) error {
 	}
 	sides, isFoul := &r.group.Sides, false
 	sideOf := func(name string) wire.Side { return sides.Of(r.group.Roster.Person(name).Name) }
+	isOther := func(name string) bool { return sideOf(name) != "" && sideOf(name) != sides.Of(by.Name) }
 	switch a := a.(type) {
 	case Remove:
-		side := sideOf(a.Name)
-		isFoul = side != "" && side != sides.Of(by.Name)
+		isFoul = isOther(a.Name)
+	case Forget:
+		isFoul = isOther(a.Name)
 	case NameCaptain:
 		side := sideOf(a.Name)
 		isFoul = side != "" && sides.Captain(side) != by.Name && by.IsOrganiser

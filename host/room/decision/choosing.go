@@ -10,9 +10,11 @@
 package decision
 
 import (
+	"math"
 	"slices"
 	"time"
 
+	"muster/discovery"
 	"muster/discovery/sentence"
 	"muster/host/room/attendance"
 	"muster/host/room/ballot"
@@ -97,7 +99,23 @@ func outvote(g *group.Group, players []string, s selection.Selection) ([]string,
 	}
 	s = g.Select(others)
 	g.Attendance.LeaveOut(attendance.Outvoted, v.LeftOut...)
-	return group.Filtered(players, func(name string) bool { return slices.Contains(others, name) }), s, v.Notes
+	notes := append(v.Notes, overLimit(g, v.LeftOut, &s)...)
+	return group.Filtered(players, func(name string) bool { return slices.Contains(others, name) }), s, notes
+}
+
+// overLimit says by how much players are over the limit on the server that the others go to.
+func overLimit(g *group.Group, players []string, s *selection.Selection) (notes []sentence.Sentence) {
+	if s.Chosen == nil || len(g.Settings.Limits) == 0 {
+		return nil
+	}
+	limit := g.Settings.Limits[len(g.Settings.Limits)-1]
+	for _, name := range players {
+		if rtt := g.Knowledge(name).At(s.Chosen.Server).RTT; rtt > limit {
+			notes = append(notes, sentence.Of("room.over-limit", "player", name, "server", g.Servers.Called(s.Chosen.Server),
+				"ms", math.Ceil(discovery.MS(rtt)), "over", math.Ceil(discovery.MS(rtt-limit)), "limit", discovery.MS(limit)))
+		}
+	}
+	return notes
 }
 
 // tryAlone chooses again as long as the choice depends on a ping that one player alone reports.

@@ -466,7 +466,9 @@ func TestSettle(t *testing.T) {
 	n.saw = func(name string, server int) int { return map[string]int{"ann": 12, "bob": 13, "cat": 90}[name] }
 	n.hears(asks)
 	s = n.d.Settle(n.group(), n.facts())
-	if !s.IsOver || n.chosen() != 0 || n.Attendance.Of("cat").Out != attendance.Outvoted || len(s.Notes) != 1 {
+	if !s.IsOver || n.chosen() != 0 || n.Attendance.Of("cat").Out != attendance.Outvoted || len(s.Notes) != 2 ||
+		catalogue.InEnglish().Say(s.Notes[1]) != "cat has 90 ms to 20.0.0.1:27960, 75 ms over the limit of 15 ms: "+
+			"the choice is for the others, and cat comes along" {
 		t.Errorf("cat is too far away: %+v, chosen is %d, cat is out for %q", s, n.chosen(), n.Attendance.Of("cat").Out)
 	}
 

@@ -68,7 +68,7 @@ export const specialOf = (state) => (state.agreement.choices ?? []).filter(({ ki
 
 /** What a choice gains and costs, in a sentence or two. @param {State} state @param {Pick} pick @param {boolean} isOurs the room's own */
 export function tradeOf(state, { option, kind }, isOurs) {
-  const players = playersOf(state).length;
+  const players = (state.choice?.selection.players ?? playersOf(state)).length; // people who are left out have no part in it
   const { gain_ms = 0, players: n = players, payer = "", cost_ms = 0 } = option;
   const by = (state.lists?.favourites ?? []).find((one) => one.addr === option.addr)?.by ?? [];
   const gain = kind === "ours" && by.length > 0 ? said("pick.gain.ours-of", { players: by }) : option.kind !== "also" && kind !== "" ? said(`pick.gain.${option.kind}`, { n, all: players, ms: millis(gain_ms) }) : [];
