@@ -11,12 +11,12 @@ const file = new URL("told.txt", import.meta.url);
 /** The words of what matches and is seen. @param {string} of */
 const read = (of) => all(of).filter(isSeen).map((element) => element.textContent.replace(/\s+/g, " ").trim()).join(" · ");
 
-/** The organiser, a player, and whoever only looks. @param {string} name */
-const readersOf = (name) => {
-  const readers = Object.keys(tableOf(name).readers);
-  const player = readers.find((reader) => reader !== "organiser" && reader !== "stranger");
-  return [...new Set([player, "organiser", "stranger"])].filter((reader) => reader && readers.includes(reader));
-};
+/** The organiser, a player who is not, and whoever only looks. @param {string} name */
+function readersOf(name) {
+  const { state, readers } = tableOf(name);
+  const player = Object.keys(readers).find((reader) => !readers[reader].you.organiser && state.people.some((person) => person.name === reader && person.peer));
+  return [player, "organiser", "stranger"].filter((reader) => reader in readers);
+}
 
 test("what people read and can press", async () => {
   let told = "";
