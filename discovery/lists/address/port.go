@@ -6,7 +6,7 @@ import (
 )
 
 // IsPortLine reports whether a line has only a port: "Port: 27015", which belongs to the
-// address in the line before.
+// address in the line beside it.
 func IsPortLine(line string) bool {
 	words := slices.DeleteFunc(scan(line), func(t token) bool { return t.isGap || isMark(t.text) })
 	return len(words) == 2 && isPort(words[0].text) && isNumber(words[1].text)

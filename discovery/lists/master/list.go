@@ -261,24 +261,43 @@ func (p *listParser) lines(line string) {
 		if plain == "" {
 			continue
 		}
-		got, err := address.Read(plain)
-		var unclear *address.Error
-		if errors.As(err, &unclear) {
-			p.wrong(unclear.Text, unclear.Want)
-			continue
-		}
-		number := p.line
-		if len(got.Addresses) == 1 && got.Addresses[0].Port == 0 && address.IsPortLine(p.peek()) {
-			if both, err := address.Read(plain + " " + p.peek()); err == nil { // IP: …, and in the next line Port: …
-				got = both
-				p.next()
+		got, isPair := p.pair(plain)
+		if !isPair {
+			var err error
+			got, err = address.Read(plain)
+			var unclear *address.Error
+			if errors.As(err, &unclear) {
+				p.wrong(unclear.Text, unclear.Want)
+				continue
 			}
 		}
-		p.line = number
 		for _, at := range got.Addresses {
 			p.add(Entry{Type: got.Type, Name: got.Name}, at)
 		}
+		if isPair {
+			p.next()
+		}
 	}
+}
+
+// pair reads a line together with the next one, if one of them has an address and the other its port.
+func (p *listParser) pair(line string) (both address.Line, is bool) {
+	if _, err := netip.ParseAddrPort(line); err == nil { // as in most lists
+		return both, false
+	}
+	at, port := line, uncommented(p.peek())
+	if address.IsPortLine(line) {
+		at, port = port, line
+	}
+	if at == "" || !address.IsPortLine(port) {
+		return both, false
+	}
+	one, err := address.Read(at)
+	if err != nil || len(one.Addresses) != 1 || one.Addresses[0].Port != 0 {
+		return both, false
+	}
+	both, err = address.Read(at + " " + port)
+	return both, err == nil
 }
 
 // uncommented returns a line without its comment. A # before a digit is a number in a

@@ -37,6 +37,11 @@ func TestParseList(t *testing.T) {
 			{Line: 3, Host: "192.0.2.1", Port: 1},
 			{Line: 5, Type: "Q3S", Host: "host_1.example", Port: 2},
 		}},
+		{"ports in lines of their own", "IP: 192.0.2.1\nPort: 27015\nPort: 27016\nIP: 192.0.2.2\n192.0.2.3\n# the port\nPort: 27017\n", []master.Entry{
+			{Line: 1, Host: "192.0.2.1", Port: 27015},
+			{Line: 3, Host: "192.0.2.2", Port: 27016},
+			{Line: 5, Host: "192.0.2.3"},
+		}},
 		{"an IPv4-mapped address", "[::ffff:192.0.2.1]:1", []master.Entry{{Line: 1, Host: "192.0.2.1", Port: 1}}},
 		{"CSV", "addr,country,asn\n192.0.2.1:27960,DE,3320\n192.0.2.2:27960,,\n192.0.2.3,us,AS7018\n", []master.Entry{
 			{Line: 2, Host: "192.0.2.1", Port: 27960, Country: "DE", ASN: 3320},
