@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"muster/discovery"
+	"muster/internal/slip"
 )
 
 // Read reads a JSON object that people wrote into a struct. It refuses keys that the struct has not, and
@@ -73,7 +74,7 @@ func likeliest(key string, known []string) string {
 	best, fewest := "", max(1, len(meant)/3)+1
 	for _, name := range known {
 		is := letters(name)
-		wrong := slips(meant, is)
+		wrong, _ := slip.Distance([]rune(meant), []rune(is), fewest)
 		if min(len(is), len(meant)) > 3 && (strings.Contains(meant, is) || strings.Contains(is, meant)) {
 			wrong = min(wrong, 1)
 		}
@@ -88,25 +89,4 @@ func likeliest(key string, known []string) string {
 func letters(key string) string {
 	key = strings.ToLower(key[:min(len(key), maxKey)])
 	return strings.NewReplacer("_", "", "-", "", " ", "").Replace(strings.TrimSuffix(strings.TrimSuffix(key, "_ms"), "-ms"))
-}
-
-// slips returns the edit distance of two words.
-func slips(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		before := row[0]
-		row[0]++
-		for j := range len(b) {
-			cost := before
-			if a[i] != b[j] {
-				cost++
-			}
-			before = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

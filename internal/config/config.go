@@ -20,6 +20,7 @@ import (
 	"muster/discovery"
 	"muster/internal/input"
 	"muster/internal/slip"
+	"muster/internal/tomlerr"
 )
 
 // maxFile is the largest file that is read, in bytes.
@@ -66,7 +67,7 @@ func Read(from io.Reader, name string, known Known) (map[string]Value, error) {
 	if err := toml.Unmarshal(text, &file); err != nil {
 		var wrong *toml.DecodeError
 		if errors.As(err, &wrong) {
-			line, why := slip.InTOML(string(text), wrong)
+			line, why := tomlerr.Explain(string(text), wrong)
 			return nil, &Error{name, line, errors.New(why)}
 		}
 		return nil, &Error{File: name, Err: errors.New(strings.TrimPrefix(err.Error(), "toml: "))}

@@ -26,6 +26,7 @@ import (
 	"muster/internal/hint"
 	"muster/internal/input"
 	"muster/internal/slip"
+	"muster/internal/tomlerr"
 	"muster/internal/userfile"
 )
 
@@ -195,7 +196,7 @@ func fileError(name, text string, err error) *FileError {
 		line, _ := first.Position()
 		return &FileError{File: name, Line: line, Err: fmt.Errorf("unknown key %q%s", strings.Join(first.Key(), "."), knownBeside(first.Key()))}
 	case errors.As(err, &wrong):
-		line, why := slip.InTOML(text, wrong)
+		line, why := tomlerr.Explain(text, wrong)
 		if wrong.Key() != nil || strings.HasPrefix(why, escaped) {
 			why = reason(wrong)
 		}

@@ -1,5 +1,4 @@
-// Package slip finds the slips of people who write: a word with a wrong letter, a line of TOML without its quotation
-// marks. It says what they may have meant, in place of what a parser found.
+// Package slip finds what people may have meant by a word with wrong letters.
 package slip
 
 import (
@@ -27,8 +26,7 @@ func folded(word string) []rune { return []rune(strings.ReplaceAll(strings.ToLow
 
 // Distance counts the letters of a that are missing, extra, wrong, or swapped with their neighbour. whole compares a with
 // b, beginning with the nearest beginning of b. It is Damerau's distance, with each letter in one change at most. It stops
-// counting after most, and at texts
-// that are too long.
+// counting after most, and at texts that are too long.
 func Distance(a, b []rune, most int) (whole, beginning int) {
 	isCut := len(b) > len(a)+most
 	if isCut {

@@ -1,4 +1,6 @@
-package slip
+// Package tomlerr says what is wrong with a line of TOML: what people forgot, in place of the character at which the
+// decoder stopped.
+package tomlerr
 
 import (
 	"cmp"
@@ -13,9 +15,9 @@ import (
 	"muster/discovery"
 )
 
-// InTOML returns the line of a text at which the decoder stopped, and what is wrong there. The decoder's own messages
+// Explain returns the line of a text at which the decoder stopped, and what is wrong there. The decoder's own messages
 // name a character, and not what people forgot.
-func InTOML(text string, wrong *toml.DecodeError) (line int, why string) {
+func Explain(text string, wrong *toml.DecodeError) (line int, why string) {
 	line, _ = wrong.Position()
 	if rows := strings.Split(text, "\n"); wrong.Key() == nil && line > 0 && line <= len(rows) {
 		why = inRow(strings.TrimSpace(rows[line-1]))
