@@ -71,7 +71,7 @@ const crowded = `
 		ownfailed: { choice, way: { connect: addresses[0], server: called[0], link: "steam://connect/" + addresses[0] }, room: room("launching"), people: people.map((p, i) => ({ ...p, launch: p.name === you.name ? "failed" : "launched", detail: { key: "plain", with: { text: "openarena: not found in PATH, nor under /usr/games, /opt or where Steam keeps its games" } } })) },
 		failed: { choice: { ...choice, target: undefined, explain: [{ key: "why.nothing" }, { key: "plain", with: { text: "1,400 are over 150 ms for somebody." } }], selection: { ...choice.selection, chosen: null, ranking: [], culled: { over_threshold: 1400, unmeasured: 588 } }, miss, advice: [{ action: "allow", argument: { limit_ms: Math.max(...Object.values(miss.rtt_ms)) }, servers: 4, addr: addresses[0] }, ...names.slice(-2).map((name) => ({ action: "without", argument: { name }, servers: 611, addr: addresses[1] }))] }, room: room("failed") },
 		seats: { room: room("waiting"), seats: { need: names.length, began: inTime(-300e3), until: inTime(1500e3), by: names[0], servers: addresses.slice(0, 2).map((addr, i) => ({ ...servers[addr], addr, mean_ms: 97 + i, max_ms: 247, rtt_ms: pings(i), free: 3 - 3 * i, asked: 12, most: 3, from: 0, to: 1, at: inTime(-4e3), next: inTime(7e3) })), instead: [{ ...servers[addresses[2]], addr: addresses[2], mean_ms: 140, max_ms: 247, rtt_ms: pings(2), free: 14 }] } },
-		closing: { way: { connect: addresses[0], server: called[0], link: "steam://connect/" + addresses[0] }, room: room("launching"), people: [...people, ...guests], choice, evening: [1, 2, 3].map(round) },
+		closing: { way: { connect: addresses[0], server: called[0], link: "steam://connect/" + addresses[0] }, room: room("launching"), people: [...people.map((p) => ({ ...p, launch: "launched" })), ...guests], choice, evening: [1, 2, 3].map(round) },
 		night: { room: room("launching", { ended: "2026-01-02T23:10:00Z" }), people: [...people, ...guests], choice, evening: [1, 2, 3].map(round), log: [{ at: "2026-01-02T23:10:00Z", key: "room.ended-by", with: { player: names[0] } }], lists: { favourites: [{ addr: addresses[3], by: [names[0]] }], hidden: [] } },
 	};
 	const stage = %q;
@@ -341,6 +341,7 @@ func (b *browser) fitsOn(name string, size screenSize, above string) {
 	b.resize(size)
 	b.run(`window.drawn = false; muster.view.changed(); requestAnimationFrame(() => requestAnimationFrame(() => window.drawn = true))`)
 	b.until(name+" is drawn for its screen", func() bool { return eval[bool](b, "drawn") })
+	b.run(`document.querySelector(".parting.card")?.scrollIntoView({ block: "nearest" })`) // as when it appeared, on another screen
 	isPhone := size.width < 500
 	press, share := 0, 0.2
 	if isPhone {

@@ -8,7 +8,7 @@ import (
 
 // cut is a script that finds sentences whose end is not shown. Names may be cut.
 const cut = `[...document.querySelectorAll("header *, #stage *")].filter((e) => {
-	if (!e.checkVisibility() || e.closest("bdi, .unseen, svg, .world, .turning") || e.querySelector("bdi")) return false;
+	if (!e.checkVisibility() || e.closest("bdi, .unseen, svg, .world, .turning") || e.querySelector("bdi") || e.clientWidth <= 1) return false;
 	const { overflow, textOverflow, webkitLineClamp } = getComputedStyle(e);
 	return overflow !== "visible" && (textOverflow === "ellipsis" && e.scrollWidth > e.clientWidth + 1 || webkitLineClamp !== "none" && e.scrollHeight > e.clientHeight + 1);
 }).map((e) => e.textContent)`
