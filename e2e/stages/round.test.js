@@ -106,6 +106,41 @@ test("the vote has a card for each choice, with what it gains and costs, and the
   assert.deepEqual(asked, ['vote{"addr":"192.0.2.4:27960"}', 'ready{"ready":true}', 'go{"stage":"chosen"}']);
 });
 
+/** The limit leaves chong out: the organiser has two answers. @param {any} state */
+const tooFar = (state) => ({
+  ...state,
+  people: state.people.map((/** @type {any} */ person) => (person.name === "chong" ? { ...person, left_out: true } : person)),
+  choice: {
+    ...state.choice,
+    over: { addr: state.choice.target, limit_ms: 150, rtt_ms: { chong: 198 } },
+    advice: state.room.stage === "chosen" ? [{ action: "allow", argument: { limit_ms: 170 }, servers: 3, addr: "192.0.2.1:27960" }, { action: "without", argument: { name: "chong" } }, { action: "more", argument: { servers: 200 } }] : undefined,
+  },
+});
+
+test("the organiser is asked about who is over the limit, and that person reads by how much", async () => {
+  for (const [name, at] of [["voting", ".ready"], ["reveal", ".tonight"], ["countdown", ".then"]]) {
+    const how = { change: tooFar, saw: name === "reveal", still: true };
+    await shows(name, "anna", how);
+    assert.equal(textOf(`${at} .over-limit p`), "chong has 198 ms there, 48 ms over our limit of 150 ms.");
+    assert.deepEqual(all(`${at} .over-limit button`).map((button) => button.textContent.replaceAll(/[\u2066-\u2069]/g, "")), ["Take chong along: allow 170 ms", "Go without chong"]);
+    assert.equal(all("[data-order=allow], [data-order=without]").length, 2, "they stand once on the page");
+    await press(".over-limit [data-order=allow]");
+    await press(".over-limit [data-order=without]");
+    assert.deepEqual(asked, ['allow{"limit_ms":170}', 'without{"name":"chong"}']);
+    await shows(name, "chong", how);
+    assert.equal(textOf(`${at} .over-limit`), "You have 198 ms there, 48 ms over the limit of 150 ms: this choice is for the others. Ask the organiser to take you along. Otherwise you come along without a say, or sit this one out.");
+    assert.equal(all("#stage .how, .over-limit button").length, 0);
+    await shows(name, "ben", how);
+    assert.equal(all(".over-limit").length, 0);
+  }
+  await shows("countdown", "ben", { change: (state) => ({ ...tooFar(state), people: state.people.map((/** @type {any} */ person) => ({ ...person, ready: false })) }) });
+  assert.equal(textOf(".why-now"), "", "a countdown that only asks is nobody’s order");
+  await shows("launching", "chong", { change: tooFar });
+  assert.match(textOf(".destination .over-limit"), /48 ms over the limit of 150 ms: .*You come along all the same\. Next round ask for a higher limit/);
+  await shows("launching", "anna", { change: tooFar });
+  assert.equal(all(".over-limit").length, 0);
+});
+
 test("a veto takes two presses of the same button", async () => {
   await shows("voting", "anna");
   await press("#stage .candidate:nth-child(2) .veto");

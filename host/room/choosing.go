@@ -83,6 +83,9 @@ func (r *Room) verifyOrLaunch() {
 		r.phase = &Voting{Looked: r.now} // since stays the time of the choice
 		r.out.says(r.decision.OpenVote(g))
 		r.probing.ForgetBest() // a search beyond the one that led to the choice begins
+	case next.Asks:
+		g.Ballot.Offer(r.decision.Options(g))
+		(&Voting{Looked: r.now}).countDown(r, "room.countdown-over") // nobody waits for the answer
 	default:
 		(&Launching{Server: next.Server}).begin(r)
 	}
@@ -242,9 +245,10 @@ func (v *Voting) countDown(r *Room, key string) {
 	r.out.says(sentence.Of(key, "seconds", lasts.Seconds()))
 }
 
-// stop ends the countdown and gives people time again.
+// stop ends the countdown and gives people time again, for a vote even if none was wanted.
 func (c *Countdown) stop(r *Room) {
 	r.phase = &c.Voting
+	r.decision.OpenVote(&r.group)
 	r.out.says(sentence.Of("room.countdown-stopped"))
 }
 

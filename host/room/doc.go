@@ -11,7 +11,7 @@
 //	listing      ─▶ measuring, coordinating, failed
 //	measuring    ─▶ verifying, waiting, failed
 //	coordinating ─▶ verifying, failed
-//	verifying    ─▶ voting, banning, waiting, launching, failed
+//	verifying    ─▶ voting, countdown, banning, waiting, launching, failed
 //	voting       ─▶ coordinating, verifying, countdown, waiting
 //	countdown    ─▶ coordinating, voting, launching
 //	banning      ─▶ verifying, launching

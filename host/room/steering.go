@@ -207,7 +207,8 @@ func (a Lock) do(r *Room, _ caller) error {
 // The organiser's ways out of a choice, from the measurements of this round. The room advises them
 // if nothing suits everyone.
 type (
-	// Allow raises the limit of pings, in ms.
+	// Allow raises the limit of pings, in ms. Players whom the old one left out count again if they
+	// keep the new one.
 	Allow struct {
 		LimitMS float64 `json:"limit_ms"`
 	}
@@ -234,6 +235,7 @@ func (a Allow) do(r *Room, _ caller) error {
 		return err
 	}
 	r.group.Settings = s
+	decision.TakeAlong(&r.group, r.now)
 	r.decideAgain(sentence.Of("room.allows", "ms", math.Ceil(a.LimitMS)))
 	return nil
 }
@@ -245,6 +247,11 @@ func (a Without) do(r *Room, _ caller) error {
 		return a.bench(r, player)
 	}
 	_, searching := r.phase.(*Coordinating)
+	if isVoting(r.phase) && g.Attendance.Of(player).Out == attendance.Outvoted {
+		g.Attendance.LeaveOut(attendance.Unwanted, player) // the choice stands: it is for the others
+		r.out.says(sentence.Of("room.goes-without", "player", player))
+		return nil
+	}
 	switch {
 	case !searching && !mayDecideAgain(r.phase, &r.group):
 		return errNoAdvice

@@ -248,6 +248,9 @@ type Choice struct {
 	// can do.
 	Miss   *Miss    `json:"miss,omitempty"`
 	Advice []Advice `json:"advice,omitempty"`
+	// Over is the target if the limit leaves players out of the choice, with their pings. While the
+	// organiser can take them along, Advice has a higher limit, and each of them to go without.
+	Over *Miss `json:"over,omitempty"`
 	// Servers describes the servers that are named, by address.
 	Servers map[string]ServerCard `json:"servers"`
 	// Player is the player who asked, for a what-if.
@@ -256,7 +259,7 @@ type Choice struct {
 	Target string `json:"target,omitempty"`
 }
 
-// Miss is the server that needs the smallest increase of the limit.
+// Miss is a server over the limit: as [Choice.Miss] the one that needs the smallest increase of it.
 type Miss struct {
 	Addr string `json:"addr"`
 	// LimitMS is the room's limit, and RTT the players' measurements, in ms.

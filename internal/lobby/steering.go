@@ -45,12 +45,16 @@ type Steering struct {
 	since  time.Time
 	// votes says that people may still change their minds, countsDown that the launch is coming.
 	votes, countsDown bool
+	// over are the players over the limit about whom the room asks, and allow would take them along.
+	over  []string
+	allow int
 }
 
 // note remembers the state that the terminal has just shown. It returns what Enter does if a vote
 // begins, as the key of a sentence.
 func (s *Steering) note(room wire.Snapshot, now time.Time) (help string) {
 	s.offerGuests(room.People)
+	s.askAbout(room)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.players = s.players[:0]
@@ -87,6 +91,53 @@ func (s *Steering) offerGuests(people []wire.Person) {
 	for _, offer := range offered {
 		s.Screen.Say("%s", s.Screen.Language.Say(offer))
 	}
+}
+
+// askAbout prints once for each group over the limit how to take them along, or to go without.
+func (s *Steering) askAbout(room wire.Snapshot) {
+	var over []string
+	allow := 0
+	if c := room.Choice; c != nil && c.Over != nil && room.Voting.Open {
+		for _, a := range c.Advice {
+			if a.Action == "allow" {
+				allow = a.Argument.LimitMS
+			} else if _, isOver := c.Over.RTT[a.Argument.Name]; isOver && a.Action == "without" {
+				over = append(over, a.Argument.Name)
+			}
+		}
+	}
+	if allow == 0 {
+		over = nil
+	}
+	s.mu.Lock()
+	isNew := len(over) > 0 && !slices.Equal(over, s.over)
+	s.over, s.allow = over, allow
+	s.mu.Unlock()
+	if isNew {
+		s.Screen.Tell("term.along-or-without", "players", over, "limit", allow, "along", "along", "without", "without")
+	}
+}
+
+// answer handles a line that answers the question about players over the limit, and reports whether
+// it is one.
+func (s *Steering) answer(line string) bool {
+	s.mu.Lock()
+	over, allow := s.over, s.allow
+	s.mu.Unlock()
+	if len(over) == 0 {
+		return false
+	}
+	switch strings.ToLower(strings.TrimSpace(line)) {
+	case "along":
+		s.Order("allow", room.Allow{LimitMS: float64(allow)})
+	case "without":
+		for _, name := range over {
+			s.Order("without", room.Without{Name: name})
+		}
+	default:
+		return false
+	}
+	return true
 }
 
 // countGuest handles a line that counts a guest in or out, and reports whether the line is one.
@@ -133,7 +184,7 @@ func (s *Steering) awaitPlayers(line string) bool {
 
 // Typed handles a line.
 func (s *Steering) Typed(line string, now time.Time) {
-	if s.countGuest(line) || s.awaitPlayers(line) {
+	if s.countGuest(line) || s.awaitPlayers(line) || s.answer(line) {
 		return
 	}
 	s.mu.Lock()

@@ -20,6 +20,14 @@ func TestEnter(t *testing.T) {
 	voting.Voting.Open, countdown.Voting.Open = true, true
 	countdown.Voting.LaunchAt = time.Unix(1_800_000_000, 0)
 	launched := at(wire.Launching)
+	over := voting
+	over.Choice = &wire.Choice{
+		Over: &wire.Miss{LimitMS: 150, RTT: map[string]float64{"dan": 198, "eve": 155}},
+		Advice: []wire.Advice{
+			{Action: "allow", Argument: wire.Argument{LimitMS: 170}}, {Action: "without", Argument: wire.Argument{Name: "dan"}},
+			{Action: "without", Argument: wire.Argument{Name: "ann"}}, {Action: "more", Argument: wire.Argument{Servers: 200}},
+		},
+	}
 	launched.People = []wire.Person{{Name: "ann", Peer: true}, {Name: "Bob the \x1b[2J", Peer: true}, {Name: "zoe"}}
 	all := []wire.Snapshot{at(wire.Gathering), at(wire.Listing), at(wire.Measuring), at(wire.Chosen), voting, countdown, at(wire.Launching)}
 	const late, soon = settled, settled - time.Millisecond
@@ -57,6 +65,10 @@ func TestEnter(t *testing.T) {
 		{"to wait too early", all[:3], 0, []string{"wait"}, nil, "nothing to wait for yet"},
 		{"to end", all[:3], 0, []string{"END"}, []string{"end"}, ""},
 		{"to wait no longer", []wire.Snapshot{at(wire.Failed), at(wire.Waiting)}, late, []string{""}, []string{"go waiting"}, ""},
+		{"over the limit", []wire.Snapshot{over, over}, 0, nil, nil, "type along to take dan along with"},
+		{"over the limit, but along", []wire.Snapshot{over}, 0, []string{"Along"}, []string{"allow 170"}, ""},
+		{"over the limit, without", []wire.Snapshot{over}, 0, []string{"without "}, []string{"without dan"}, ""},
+		{"over the limit, as everybody goes", []wire.Snapshot{over, launched}, 0, []string{"along"}, nil, "that does nothing here"},
 		{"another word", all[:3], late, []string{"y"}, nil, "that does nothing here"},
 	}
 	for _, tt := range tests {
@@ -70,6 +82,10 @@ func TestEnter(t *testing.T) {
 					name += " " + string(action.Stage)
 				case room.AwaitSeats:
 					name += fmt.Sprint(" ", action.Names)
+				case room.Allow:
+					name += fmt.Sprint(" ", action.LimitMS)
+				case room.Without:
+					name += " " + action.Name
 				}
 				got = append(got, name)
 			}}

@@ -150,6 +150,7 @@
  * @property {Decided} [decided] what decided the choice
  * @property {Advice[]} [advice] what the organiser can do
  * @property {{addr: string, limit_ms: number, rtt_ms: Record<string, number>}} [miss] the nearest server over the limit
+ * @property {{addr: string, limit_ms: number, rtt_ms: Record<string, number>}} [over] the target, with the pings of players whom the limit leaves out
  * @property {Sentence[]} explain
  * @property {Record<string, Server>} servers
  * @property {string} [player]

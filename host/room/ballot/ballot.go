@@ -133,6 +133,12 @@ func (b *Box) Open(o Options) {
 		b.offered = slices.Clone(b.numbers) // people have seen all candidates
 	}
 	b.opened = true
+	b.Offer(o)
+}
+
+// Offer shows people the candidates of a vote that need not begin. [Box.Open] says what becomes of
+// votes and numbers.
+func (b *Box) Offer(o Options) {
 	for name, p := range b.papers {
 		if p.Vote != nil && o.place(*p.Vote) < 0 {
 			b.mark(name, func(p *Paper) { p.Vote = nil })

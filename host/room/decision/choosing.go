@@ -10,11 +10,9 @@
 package decision
 
 import (
-	"math"
 	"slices"
 	"time"
 
-	"muster/discovery"
 	"muster/discovery/sentence"
 	"muster/host/room/attendance"
 	"muster/host/room/ballot"
@@ -45,6 +43,8 @@ type Decision struct {
 	looks finals.Looks
 	// waitable is what a wait for seats could be for.
 	waitable waitable
+	// question is the organiser's, about players over the limit.
+	question question
 }
 
 // Discredit finds players who contradict most others about servers. It returns what to tell
@@ -101,21 +101,6 @@ func outvote(g *group.Group, players []string, s selection.Selection) ([]string,
 	g.Attendance.LeaveOut(attendance.Outvoted, v.LeftOut...)
 	notes := append(v.Notes, overLimit(g, v.LeftOut, &s)...)
 	return group.Filtered(players, func(name string) bool { return slices.Contains(others, name) }), s, notes
-}
-
-// overLimit says by how much players are over the limit on the server that the others go to.
-func overLimit(g *group.Group, players []string, s *selection.Selection) (notes []sentence.Sentence) {
-	if s.Chosen == nil || len(g.Settings.Limits) == 0 {
-		return nil
-	}
-	limit := g.Settings.Limits[len(g.Settings.Limits)-1]
-	for _, name := range players {
-		if rtt := g.Knowledge(name).At(s.Chosen.Server).RTT; rtt > limit {
-			notes = append(notes, sentence.Of("room.over-limit", "player", name, "server", g.Servers.Called(s.Chosen.Server),
-				"ms", math.Ceil(discovery.MS(rtt)), "over", math.Ceil(discovery.MS(rtt-limit)), "limit", discovery.MS(limit)))
-		}
-	}
-	return notes
 }
 
 // tryAlone chooses again as long as the choice depends on a ping that one player alone reports.
@@ -238,10 +223,11 @@ type Following struct {
 	Wait []selection.Ranked
 	// Failure is why there is no server to go to.
 	Failure sentence.Sentence
-	// Bans says that the captains of a match decide, and Votes that people have their say. Otherwise
+	// Bans says that the captains of a match decide, and Votes that people have their say. Asks says
+	// that the organiser has a moment to answer, about players whom the limit leaves out. Otherwise
 	// everyone goes to Server.
-	Bans, Votes bool
-	Server      int
+	Bans, Votes, Asks bool
+	Server            int
 }
 
 // Decide returns what follows from the newest choice. Everyone looks at the chosen server again
@@ -292,6 +278,7 @@ func (d *Decision) Decide(g *group.Group, p *probing.Probing, isChosen bool, sur
 		f.Votes = false
 		f.Notes = append(f.Notes, sentence.Of("room.one-best", "server", g.Servers.Called(f.Server)))
 	}
+	f.Asks = !f.Votes && !f.Bans && g.Settings.Agree == wire.Undecided && isOrganiserHere(g) && len(d.ask(g)) > 0
 	g.Choice.Weigh(g.Full(g.ChosenFor()))
 	return f
 }

@@ -32,6 +32,7 @@ func (d *Decision) View(g *group.Group, p *probing.Probing, s Showing) (view, wh
 	}
 	f := d.facts(g, p, s)
 	view, whatIf = g.Choice.View(f), g.Choice.ViewWhatIf(f)
+	view.Over = viewOver(g, f.Target)
 	if miss := view.Miss; miss != nil {
 		server := slices.IndexFunc(g.Servers.List, func(s discovery.Server) bool { return hostport.Text(s.Addr) == miss.Addr })
 		for _, name := range g.ChosenFor() {
@@ -89,7 +90,7 @@ func (d *Decision) facts(g *group.Group, p *probing.Probing, s Showing) choice.F
 	if !s.IsOpen {
 		return f
 	}
-	f.Others = append(d.adviseWait(g), p.Offer(g, s.IsVoting)...)
+	f.Others = slices.Concat(d.ask(g), d.adviseWait(g), p.Offer(g, s.IsVoting))
 	return f
 }
 

@@ -3,6 +3,7 @@
 import { serverName } from "../choice.js";
 import { button, h } from "../dom.js";
 import { millis, say, tell } from "../say.js";
+import { isAnswer } from "../stages/over.js";
 
 /** @typedef {import("../types.js").State} State */
 
@@ -12,9 +13,9 @@ export function why(state) {
   return [h("ul", { class: "reasons" }, state.choice.explain.map((sentence) => h("li", {}, ...tell(sentence)))), advice(state)];
 }
 
-/** The host's advice, as buttons for the organiser. @param {State} state */
+/** The host's advice, as buttons for the organiser; the question about people over the limit has its own. @param {State} state */
 export function advice(state) {
-  const all = state.choice?.advice ?? [];
+  const all = (state.choice?.advice ?? []).filter((one) => !isAnswer(state, one));
   return state.you.organiser && all.length > 0 && h("p", { class: "buttons" }, all.map((one) => button("advice", labelOf(state, one), { "data-order": one.action, "data-argument": JSON.stringify(one.argument), "data-key": `${one.action} ${one.argument.name ?? ""}` })));
 }
 

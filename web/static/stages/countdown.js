@@ -8,6 +8,7 @@ import { millis, said, say } from "../say.js";
 import { sign } from "../sign.js";
 import { awaitedOf, candidatesOf, pingOf, playersOf } from "./ballot.js";
 import { goalOfMatch } from "./matchgo.js";
+import { isAsked, over } from "./over.js";
 import { sentence } from "./stages.js";
 import { clearTimer, leftUntil, setTimer } from "../time.js";
 
@@ -38,13 +39,13 @@ export function countdown(live, view) {
         flag(card?.server?.country),
       ),
       h("p", { class: "server-of" }, card?.server?.country && h("bdi", { dir: "auto", class: "called" }, card.name), votes > 0 && h("span", {}, say("countdown.by-vote")), card && h("span", {}, card.ranked.mean_ms > 0 && say("ping.average", { ms: millis(card.ranked.mean_ms) }))),
-      h("p", { class: "why-now" }, isForSeats(state) ? sentence(state) : state.match ? say("match.all-moved") : awaited.length > 0 && awaited.every((person) => person.ready) ? say("countdown.all-ready") : say("countdown.organiser-says-go")),
+      h("p", { class: "why-now" }, isForSeats(state) ? sentence(state) : state.match ? say("match.all-moved") : awaited.length > 0 && awaited.every((person) => person.ready) ? say("countdown.all-ready") : !isAsked(state) && say("countdown.organiser-says-go")),
       h(
         "ul",
         { class: `who-goes${playersOf(state).length > 6 ? " many" : ""}`, "aria-label": say("ping.all") },
         playersOf(state).map((person) => h("li", { "data-key": person.name, class: person.name === state.you.name ? "me" : "" }, h("bdi", { class: "who" }, person.name), h("span", { class: "ms" }, card && pingOf(state, card.ranked, person)), sign(person, 44))),
       ),
-      h("div", { class: "then" }, h("p", {}, me?.peer === false ? "" : say("countdown.opens")), !view.tv && isForSeats(state) && state.you.organiser && button("advice", say("countdown.stop"), { class: "stop", "data-order": "unwait", "data-argument": "{}", "aria-keyshortcuts": "Escape" }), !view.tv && !isForSeats(state) && !state.match && me && hasSay(state, me) && button("ready", say("countdown.wait"), { class: "stop", "data-ready": "false", "aria-keyshortcuts": "Escape" })),
+      h("div", { class: "then" }, over(state, view), h("p", {}, me?.peer === false ? "" : say("countdown.opens")), !view.tv && isForSeats(state) && state.you.organiser && button("advice", say("countdown.stop"), { class: "stop", "data-order": "unwait", "data-argument": "{}", "aria-keyshortcuts": "Escape" }), !view.tv && !isForSeats(state) && !state.match && me && hasSay(state, me) && button("ready", say("countdown.wait"), { class: "stop", "data-ready": "false", "aria-keyshortcuts": "Escape" })),
     ),
   ];
 }

@@ -17,6 +17,7 @@ import { fitTitle } from "./fit.js";
 import { late } from "./late.js";
 import { pingLine } from "./line.js";
 import { arrivingSides, decidedBy, evenFor, series, story } from "./matchgo.js";
+import { over } from "./over.js";
 import { onItsSide } from "./parts.js";
 import { bringIn, parting } from "./parting.js";
 import { sentence } from "./stages.js";
@@ -49,7 +50,7 @@ export function go(live, view) {
   return [
     isOnMap && h("div", { class: "turning travelling", "data-keep": true, "data-key": `turning ${target?.addr}`, "aria-hidden": "true" }),
     target && !isOnMap && h("div", { class: "everyones beside", "data-key": "line", "aria-hidden": "true" }, pingLine(spokesOf(state, target), target.mean_ms, { pings: people.length < many })),
-    h("div", { class: "destination", "data-key": "destination" }, h("h1", {}, h("span", { class: "fit" }, title(state, me, view))), where(state, server), h("p", { class: "about" }, view.tv ? arrived(state) : figures(state, me)), ...(state.match ? [series(state.match), evenFor(state.match, me)] : []), strange(server), me?.launch === "failed" ? h("p", { class: "detail" }, ...(me.detail ? tell(me.detail) : said("go.no-reason"))) : !view.tv && next(state)),
+    h("div", { class: "destination", "data-key": "destination" }, h("h1", {}, h("span", { class: "fit" }, title(state, me, view))), where(state, server), h("p", { class: "about" }, view.tv ? arrived(state) : figures(state, me)), ...(state.match ? [series(state.match), evenFor(state.match, me)] : []), strange(server), me?.launch === "failed" ? h("p", { class: "detail" }, ...(me.detail ? tell(me.detail) : said("go.no-reason"))) : !view.tv && next(state), over(state, view)),
     !isBeside && list,
     !view.tv && state.way && h("div", { class: "way", "data-key": "way" }, ways(state, me)),
     !view.tv && h("div", { class: "after", "data-key": "after" }, parting(state), voice(state), shareButton(state)),

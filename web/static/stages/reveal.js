@@ -18,6 +18,7 @@ import { late } from "./late.js";
 import { pingLine } from "./line.js";
 import { decidedBy } from "./matchgo.js";
 import { moments, rest, seenAt } from "./moment.js";
+import { over } from "./over.js";
 import { clearTimer, nextFrame, runTime, setTimer } from "../time.js";
 
 /** @typedef {import("../types.js").State} State */
@@ -56,7 +57,8 @@ export function reveal(live, view) {
       h("div", { class: "where" },
         h("h1", {}, ...said(!country ? "reveal.play-on" : withThe.has(server?.country ?? "") ? "reveal.meet-in-the" : "reveal.meet-in", words)),
         country && h("p", { class: "named" }, flag(server?.country), h("bdi", { dir: "auto" }, named)),
-        h("p", { class: "figure-of" }, dotted(own && say("ping.for-you", { ms: own.text }), reason(state, target)))),
+        h("p", { class: "figure-of" }, dotted(own && say("ping.for-you", { ms: own.text }), reason(state, target))),
+        over(state, view)),
       h("div", { class: `everyones${spokes.length >= 6 ? " crowd" : ""}` }, line),
       h("ul", { class: "everybody unseen", "aria-label": say("ping.all") }, spokes.toSorted((a, b) => (a.person.arrival ?? 0) - (b.person.arrival ?? 0)).map(({ person, text }) => h("li", { "data-key": person.name }, h("bdi", { class: "who", dir: "auto" }, person.name), " ", h("span", { class: "ms" }, text)))),
       soon(live, view),

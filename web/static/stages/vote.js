@@ -14,6 +14,7 @@ import { sign } from "../sign.js";
 import { isArmed } from "../sure.js";
 import { around, drawAround } from "./around.js";
 import { awaitedOf, picksOf, pingOf, playersOf, specialOf, standing, tradeOf, unvoted } from "./ballot.js";
+import { over } from "./over.js";
 import { go } from "./parts.js";
 
 /** @typedef {import("../types.js").State} State */
@@ -158,9 +159,10 @@ function ready(state, view, me) {
   return h(
     "div",
     { class: `ready${awaited.length >= many ? " many" : ""}` },
+    over(state, view),
     h("ul", { "aria-label": say("vote.who-ready") }, awaited.map((person) => h("li", { "data-key": person.name, class: person.ready ? "is" : "", title: person.name }, sign(person, 36), h("span", { class: "unseen" }, h("bdi", {}, person.name), " ", say(person.ready ? "vote.is-ready" : "vote.is-not-ready"))))),
     awaited.length > 0 && h("p", { class: "how-many" }, say("vote.ready", { ready: isReady, all: awaited.length })),
-    !may && !view.tv && (isNameEnough(state) ? naming(say("vote.name"), "") : h("p", { class: "quiet how" }, say("vote.how"))),
+    !may && !view.tv && !me?.left_out && (isNameEnough(state) ? naming(say("vote.name"), "") : h("p", { class: "quiet how" }, say("vote.how"))),
     (may || view.tv) && awaited.length > isReady && h("p", { class: "quiet" }, waiting.length > 0 ? waiting : say("vote.countdown", { n: awaited.length })),
     !view.tv && state.you.organiser && go(state, say("vote.go")),
     may && readyButton(me.ready, say("vote.not-ready")),

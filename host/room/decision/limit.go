@@ -1,0 +1,157 @@
+package decision
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"muster/discovery"
+	"muster/discovery/hostport"
+	"muster/discovery/sentence"
+	"muster/host/room/attendance"
+	"muster/host/room/ballot"
+	"muster/host/room/choice"
+	"muster/host/room/group"
+	"muster/host/wire"
+	"muster/selection"
+)
+
+// This file is about players whom the limit leaves out: what people are told about them, and what
+// the organiser is asked.
+
+// excess returns a player's ping to a server, and how far that is over the room's highest limit.
+func excess(g *group.Group, name string, server int) (rtt, over time.Duration) {
+	limits := g.Settings.Limits
+	if len(limits) == 0 {
+		return 0, 0
+	}
+	rtt = g.Knowledge(name).At(server).RTT
+	return rtt, max(0, rtt-limits[len(limits)-1])
+}
+
+// overLimit says by how much players are over the limit on the server that the others go to.
+func overLimit(g *group.Group, players []string, s *selection.Selection) (notes []sentence.Sentence) {
+	if s.Chosen == nil {
+		return nil
+	}
+	for _, name := range players {
+		if rtt, over := excess(g, name, s.Chosen.Server); over > 0 {
+			notes = append(notes, sentence.Of("room.over-limit", "player", name, "server", g.Servers.Called(s.Chosen.Server),
+				"ms", math.Ceil(discovery.MS(rtt)), "over", math.Ceil(discovery.MS(over)), "limit", discovery.MS(rtt-over)))
+		}
+	}
+	return notes
+}
+
+// viewOver returns the pings to a server of the players whom the limit leaves out there, nil if
+// there are none.
+func viewOver(g *group.Group, server int) *wire.Miss {
+	if server < 0 {
+		return nil
+	}
+	miss := wire.Miss{Addr: hostport.Text(g.Servers.List[server].Addr), RTT: map[string]float64{}}
+	for _, name := range g.Attendance.Players() {
+		if out := g.Attendance.Of(name).Out; out != attendance.Outvoted && out != attendance.Unwanted {
+			continue
+		}
+		if rtt, over := excess(g, name, server); over > 0 {
+			miss.RTT[name], miss.LimitMS = discovery.MS(rtt), discovery.MS(rtt-over)
+		}
+	}
+	if len(miss.RTT) == 0 {
+		return nil
+	}
+	return &miss
+}
+
+// question is the organiser's: do the players who are over the limit count, or does the group go
+// without them? It is computed once for each choice, because everyone who looks at the room gets it.
+type question struct {
+	of     *selection.Selection
+	about  []string
+	advice []wire.Advice
+}
+
+// ask returns the answers to the question, none if there is nothing to ask.
+func (d *Decision) ask(g *group.Group) []wire.Advice {
+	newest := g.Choice.Newest()
+	if newest.Chosen == nil {
+		return nil
+	}
+	about := group.Filtered(outvoted(g), func(name string) bool {
+		_, over := excess(g, name, newest.Chosen.Server)
+		return over > 0
+	})
+	if d.question.of != newest || !slices.Equal(d.question.about, about) {
+		d.question = question{newest, about, adviseLimit(g, about)}
+	}
+	return d.question.advice
+}
+
+// adviseLimit advises the lowest limit under which a server suits everyone, with these players, or
+// to go without them. It advises nothing if no limit helps.
+func adviseLimit(g *group.Group, about []string) (advice []wire.Advice) {
+	if len(about) == 0 {
+		return nil
+	}
+	everyone := g.Full(with(g, about...)).Select()
+	if everyone.Chosen != nil || everyone.Why == nil {
+		return nil
+	}
+	at := slices.IndexFunc(everyone.Why.Relax, func(way selection.Relax) bool {
+		return way.Player == "" && way.Give == selection.OverThreshold
+	})
+	if at < 0 {
+		return nil
+	}
+	way := everyone.Why.Relax[at]
+	if _, err := choice.Allow(g.Settings, way.LimitMS); err != nil {
+		return nil
+	}
+	advice = []wire.Advice{{
+		Action: "allow", Argument: wire.Argument{LimitMS: int(math.Ceil(way.LimitMS))}, Servers: way.Frees, Addr: way.Addr.String(),
+	}}
+	for _, name := range about {
+		advice = append(advice, wire.Advice{Action: "without", Argument: wire.Argument{Name: name}})
+	}
+	return advice
+}
+
+// TakeAlong counts players again whom the limit left out, as far as a server suits them now
+// together with the others.
+func TakeAlong(g *group.Group, now time.Time) {
+	for _, name := range outvoted(g) {
+		s := g.Full(with(g, name)).Select()
+		if s.Chosen == nil {
+			continue
+		}
+		g.Attendance.Recall(name, now)
+		before := *g.Choice.Newest()
+		before.Players = s.Players
+		g.Choice.Refine(before)
+	}
+}
+
+// outvoted returns the players who are here, and whom the choice leaves out because nothing suits
+// them that suits the others.
+func outvoted(g *group.Group) []string {
+	return group.Filtered(g.Attendance.Players(), func(name string) bool {
+		mark := g.Attendance.Of(name)
+		return mark.Here && mark.Out == attendance.Outvoted
+	})
+}
+
+// with returns the players that the choice counts, and others.
+func with(g *group.Group, names ...string) []string {
+	counted := g.ChosenFor()
+	return group.Filtered(g.Attendance.Players(), func(name string) bool {
+		return slices.Contains(counted, name) || slices.Contains(names, name)
+	})
+}
+
+// isOrganiserHere reports whether the organiser can answer: by an open page, or at the terminal.
+func isOrganiserHere(g *group.Group) bool {
+	return slices.ContainsFunc(g.Electorate(true).People, func(p ballot.Person) bool {
+		return p.Organiser && (p.Page || p.Asked)
+	})
+}
