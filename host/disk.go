@@ -60,8 +60,10 @@ func (d *disk) noteFailure(code string, err error, now time.Time, waits bool) {
 	if waits {
 		then = "what binds waits in all rooms until it is kept, players read so, and nobody can open one"
 	}
-	const hint = "free space, or mend the disk, where the store is (with NATS, look into its log); " +
-		"rooms are saved by themselves then"
+	hint := "free space, or mend the disk, where the store is (with NATS, look into its log); rooms are saved by themselves then"
+	if isAway(err) && !errors.Is(err, syscall.ENOSPC) {
+		hint = "look whether the NATS servers run and reach each other, and into their logs; rooms are saved by themselves then"
+	}
 	lasts := now.Sub(since).Round(time.Second)
 	d.log.Error(d.why+": "+then, "for", lasts, "rooms", len(d.rooms), "error", err, "hint", hint)
 }

@@ -14,6 +14,7 @@ import (
 
 	"muster/discovery"
 	"muster/host/public"
+	"muster/host/store"
 	"muster/host/wire"
 )
 
@@ -93,6 +94,28 @@ func TestFullDiskOnPublicHost(t *testing.T) {
 			t.Errorf("there are %d rooms; the log has %s", len(h.Rooms()), log)
 		}
 	})
+}
+
+// TestDiskHint checks that the log sends nobody to a disk if NATS does not answer, unless JetStream
+// says that space is short.
+func TestDiskHint(t *testing.T) {
+	for _, tt := range []struct {
+		err  error
+		want string
+	}{
+		{syscall.ENOSPC, "the disk is full: what binds waits"},
+		{syscall.EIO, "free space, or mend the disk"},
+		{fmt.Errorf("%w: %w: insufficient resources", store.ErrAway, syscall.ENOSPC), "free space, or mend the disk"},
+		{store.ErrAway, "look whether the NATS servers run"},
+		{context.DeadlineExceeded, "look whether the NATS servers run"},
+	} {
+		var log bytes.Buffer
+		d := disk{log: slog.New(slog.NewTextHandler(&log, nil))}
+		d.noteFailure("CODE", tt.err, time.Now(), true)
+		if !strings.Contains(log.String(), tt.want) {
+			t.Errorf("%v: %s", tt.err, &log)
+		}
+	}
 }
 
 // TestFullDiskOnOwnComputer checks that on a player's own computer the session goes on. The group

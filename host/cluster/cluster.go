@@ -96,6 +96,7 @@ type Cluster struct {
 	work   sync.WaitGroup
 
 	lease     lease
+	replicas  replicas
 	outage    store.Outage // only for the goroutine that keeps the lease
 	directory directory
 	large     large
@@ -109,6 +110,7 @@ func Open(ctx context.Context, config Config) (*Cluster, error) {
 	config.Logger = cmp.Or(config.Logger, slog.New(slog.DiscardHandler))
 	c := &Cluster{servers: &servers{prefix: config.Prefix}, config: config, log: config.Logger, life: rand.Text()[:lifeLength]}
 	c.directory.init(owner{config.Node, c.life})
+	c.replicas.streams, c.replicas.missing = map[string]Replicas{}, map[string]*absence{}
 	c.lease.changed, c.lease.renew = make(chan struct{}), make(chan struct{}, 1)
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 	if err := c.open(ctx); err != nil {
@@ -138,6 +140,7 @@ func (c *Cluster) open(ctx context.Context) (err error) {
 	if err := c.prepare(ctx); err != nil {
 		return err
 	}
+	c.lookAtReplicas(jetstream.Stream.CachedInfo) // counts are there from the beginning
 	c.lists = &lists{servers: c.servers, large: &c.large, locks: c.hosts, node: c.config.Node, log: c.log, ctx: c.ctx}
 	if err := c.takeLease(ctx); err != nil {
 		return err
@@ -149,6 +152,7 @@ func (c *Cluster) open(ctx context.Context) (err error) {
 		c.log.Info("JetStream answers: this host begins", "after", lasted.Round(time.Second))
 	}
 	c.work.Go(c.keepLease)
+	c.work.Go(c.watchReplicas)
 	return nil
 }
 

@@ -20,11 +20,13 @@ type Counts struct {
 	Hosts, Orphaned int
 	// Connected says that a NATS server answers this host.
 	Connected bool
+	// Replicas says how many servers keep each of the streams: rooms, hosts, and what is large.
+	Replicas map[string]Replicas
 }
 
 // Counts returns the counts of this moment. It looks at each room.
 func (c *Cluster) Counts() Counts {
-	n := Counts{Connected: c.conn.IsConnected()}
+	n := Counts{Connected: c.conn.IsConnected(), Replicas: c.replicas.count()}
 	l := &c.lease
 	l.mu.Lock()
 	l.judge()

@@ -12,17 +12,24 @@ import (
 // These hints tell the operator what to do while JetStream stores nothing.
 const (
 	hintConnect = "no NATS server answers: look whether nats-server runs, and whether this host reaches it"
-	hintOff     = "JetStream is off on the NATS servers: nats-server shuts it down when its disk is full, and " +
-		"does not start it again; free the disk, then restart nats-server (docs/serve.md, Many hosts)"
+	hintOff     = "JetStream is off on the NATS servers, and their log says why: nats-server shuts it down when its disk is full, " +
+		"and does not start it again; free the disk, then restart nats-server (docs/serve.md, When JetStream is lost)"
 	hintSpace = "the NATS servers have no space: raise max_file_store or free the disk; where the log of " +
-		"nats-server says that JetStream was shut down, restart it (docs/serve.md, Many hosts)"
-	hintLeader = "JetStream needs most of the NATS servers, and they have to reach each other; where the log of " +
-		"nats-server says that JetStream was shut down, free the disk and restart it (docs/serve.md, Many hosts)"
+		"nats-server says that JetStream was shut down, restart it (docs/serve.md, When JetStream is lost)"
 	hintTaken = "give each host a --node of its own"
 )
 
-// hintFor returns what the operator can do about an error of JetStream.
-func hintFor(err error, isConnected bool) string {
+// hint returns what the operator can do about an error of JetStream. Nothing answers a message if
+// JetStream is off, and with several servers also if the stream has no leader.
+func (c *Cluster) hint(err error) string {
+	if errors.Is(err, jetstream.ErrNoStreamResponse) && isAlone(c.hosts.CachedInfo()) {
+		err = jetstream.ErrJetStreamNotEnabled
+	}
+	return hintFor(err, c.conn.IsConnected(), c.replicas.hint(c.conn.ConnectedServerName()))
+}
+
+// hintFor returns the hint for an error; servers is the one if most of them may be lost.
+func hintFor(err error, isConnected bool, servers string) string {
 	switch {
 	case errors.Is(err, errNameTaken):
 		return hintTaken
@@ -33,18 +40,13 @@ func hintFor(err error, isConnected bool) string {
 	case isOff(err):
 		return hintOff
 	}
-	return hintLeader
+	return servers
 }
 
 // isOff reports whether no server has JetStream running.
 func isOff(err error) bool {
-	for _, off := range []error{jetstream.ErrJetStreamNotEnabled, jetstream.ErrJetStreamNotEnabledForAccount,
-		jetstream.ErrNoStreamResponse, nats.ErrNoResponders} {
-		if errors.Is(err, off) {
-			return true
-		}
-	}
-	return false
+	return errors.Is(err, jetstream.ErrJetStreamNotEnabled) || errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount) ||
+		errors.Is(err, nats.ErrNoResponders)
 }
 
 // tellOutage logs that JetStream stores nothing, at once and each minute, and also when it works
@@ -63,7 +65,7 @@ func (c *Cluster) tellOutage(err error) {
 	since, tell := c.outage.Fails(now)
 	if tell {
 		c.log.Error("JetStream keeps nothing: all rooms of this host wait, players read so, and nobody can open one",
-			"for", now.Sub(since).Round(time.Second), "error", plain(err), "hint", hintFor(err, c.conn.IsConnected()))
+			"for", now.Sub(since).Round(time.Second), "error", plain(err), "hint", c.hint(err))
 	}
 }
 
@@ -75,6 +77,6 @@ func (c *Cluster) tellWaiting(err error) {
 	now := time.Now()
 	if since, tell := c.outage.Fails(now); tell {
 		c.log.Warn("JetStream does not answer yet: this host waits for it, and serves nobody meanwhile", "for",
-			now.Sub(since).Round(time.Second), "error", plain(err), "hint", hintFor(err, c.conn.IsConnected()))
+			now.Sub(since).Round(time.Second), "error", plain(err), "hint", c.hint(err))
 	}
 }

@@ -75,22 +75,26 @@ func TestJetStreamLost(t *testing.T) {
 
 // TestHintFor checks that the operator gets a hint for every reason why JetStream stores nothing.
 func TestHintFor(t *testing.T) {
+	const servers = "most servers"
 	for _, tt := range []struct {
 		err         error
 		isConnected bool
 		want        string
 	}{
 		{nats.ErrNoResponders, true, hintOff},
-		{jetstream.ErrNoStreamResponse, true, hintOff},
+		{jetstream.ErrNoStreamResponse, true, servers},
 		{errors.Join(errors.New("cluster"), jetstream.ErrJetStreamNotEnabled), true, hintOff},
 		{&jetstream.APIError{ErrorCode: errResources}, true, hintSpace},
-		{&jetstream.APIError{ErrorCode: errStoreFailed}, true, hintSpace},
-		{nats.ErrTimeout, true, hintLeader},
+		{&jetstream.APIError{ErrorCode: errStoreFailed, Description: "maximum bytes exceeded"}, true, hintSpace},
+		{&jetstream.APIError{ErrorCode: errStoreFailed, Description: "no space left on device"}, true, hintSpace},
+		{&jetstream.APIError{ErrorCode: errStoreFailed, Description: "corrupt message block"}, true, servers},
+		{&jetstream.APIError{ErrorCode: 10008, Description: "JetStream system temporarily unavailable"}, true, servers},
+		{nats.ErrTimeout, true, servers},
 		{nats.ErrTimeout, false, hintConnect},
 		{nats.ErrConnectionReconnecting, false, hintConnect},
 		{errNameTaken, true, hintTaken},
 	} {
-		if got := hintFor(tt.err, tt.isConnected); got != tt.want {
+		if got := hintFor(tt.err, tt.isConnected, servers); got != tt.want {
 			t.Errorf("%v, connected %v: %s", tt.err, tt.isConnected, got)
 		}
 	}

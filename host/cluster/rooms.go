@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"sync"
 	"syscall"
 	"time"
@@ -140,10 +141,17 @@ func (c *Cluster) put(ctx context.Context, code string, r record, body []byte, o
 	}
 }
 
+// noSpace matches what JetStream says of a store that fails for lack of space.
+var noSpace = regexp.MustCompile(`no space|exceeded|insufficient`)
+
 // isFull reports whether the servers lack space for a message.
 func isFull(err error) bool {
 	var api *jetstream.APIError
-	return errors.As(err, &api) && (api.ErrorCode == errResources || api.ErrorCode == errStorage || api.ErrorCode == errStoreFailed)
+	if !errors.As(err, &api) {
+		return false
+	}
+	return api.ErrorCode == errResources || api.ErrorCode == errStorage ||
+		api.ErrorCode == errStoreFailed && noSpace.MatchString(api.Description) // also said of a damaged disk
 }
 
 // full returns the error of a write for which the servers lack space. Without a disk of its own a

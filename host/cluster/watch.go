@@ -62,7 +62,7 @@ func isLed(info *jetstream.StreamInfo) bool {
 	}
 	behind := 1
 	for _, r := range info.Cluster.Replicas {
-		if r.Current && !r.Offline && r.Active < heardOf {
+		if r.Current && isHeard(r) {
 			behind++
 		}
 	}

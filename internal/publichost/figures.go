@@ -47,7 +47,18 @@ func ofLists(ages map[string]time.Duration) metrics.Figure {
 
 // ofCluster returns the figures of a cluster's counts, and of hosts that this one does not reach.
 func ofCluster(n cluster.Counts, unreached int) []metrics.Figure {
-	return []metrics.Figure{{
+	wanted, current := metrics.Figure{
+		Name: "muster_cluster_replicas", Labels: []string{"stream"},
+		Help: "NATS servers that should have all of a stream.",
+	}, metrics.Figure{
+		Name: "muster_cluster_replicas_current", Labels: []string{"stream"},
+		Help: "NATS servers that have all of a stream; 0 while it has no leader, or this host does not reach it.",
+	}
+	for stream, n := range n.Replicas {
+		wanted.Values = append(wanted.Values, metrics.Value{Number: float64(n.Wanted), Labels: []string{stream}})
+		current.Values = append(current.Values, metrics.Value{Number: float64(n.Current), Labels: []string{stream}})
+	}
+	return []metrics.Figure{wanted, current, {
 		Name: "muster_cluster_trusted", Values: metrics.Yes(n.Trusted),
 		Help: "1 while this host can be sure of its rooms, because its lease holds; 0 while its rooms wait.",
 	}, {

@@ -1,0 +1,152 @@
+package cluster
+
+import (
+	"fmt"
+	"log/slog"
+	"net"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// infoOf returns what a stream's leader says; it is empty if there is none. The others are named,
+// with a sign: = has all, ~ lacks a few messages, > lags, - was never heard by this leader, ? is
+// silent, and ! is known to be off.
+func infoOf(replicas int, leader string, others ...string) *jetstream.StreamInfo {
+	info := &jetstream.StreamInfo{Config: jetstream.StreamConfig{Replicas: replicas}, Cluster: &jetstream.ClusterInfo{Name: "c", Leader: leader}}
+	for _, text := range others {
+		name, sign := text[:len(text)-1], text[len(text)-1:]
+		peer := &jetstream.PeerInfo{Name: name, Current: sign == "=" || sign == "?", Offline: sign == "!"}
+		switch sign {
+		case "~":
+			peer.Lag, peer.Active = hardlyBehind, time.Millisecond
+		case "-":
+			peer.Lag = 1
+		case ">":
+			peer.Lag = hardlyBehind + 1
+		case "?":
+			peer.Active = heardOf
+		}
+		info.Cluster.Replicas = append(info.Cluster.Replicas, peer)
+	}
+	return info
+}
+
+// TestReplicas checks what the log says of servers, the counts, and the servers in the hint, from
+// what the streams' leaders say one look after the other.
+func TestReplicas(t *testing.T) {
+	of := infoOf
+	for _, tt := range []struct {
+		name  string
+		looks []*jetstream.StreamInfo // of the rooms, one each lookEvery
+		want  []string                // what is told at each
+		count Replicas
+		hint  string
+	}{
+		{"a server alone", []*jetstream.StreamInfo{{Config: jetstream.StreamConfig{Replicas: 1}, Cluster: &jetstream.ClusterInfo{Leader: "a"}}}, []string{""},
+			Replicas{1, 1}, "the NATS servers, in reach of each other (this host hears x)"},
+		{"one copy in a cluster", []*jetstream.StreamInfo{of(1, "a")}, []string{""}, Replicas{1, 1}, "a, in reach of each other (this"},
+		{"all have all", []*jetstream.StreamInfo{of(3, "b", "a=", "c~")}, []string{""}, Replicas{3, 3}, "a, b, c, in reach"},
+		{"one is lost, and comes back",
+			[]*jetstream.StreamInfo{of(3, "a", "b=", "c="), of(3, "a", "b=", "c?"), of(3, "a", "b=", "c!"), of(3, "a", "b=", "c!"),
+				of(3, "a", "b=", "c!"), of(3, "a", "b=", "c>"), of(3, "a", "b=", "c=")},
+			[]string{"", "", "", "lost c since 5s, spare 0", "", "", "back c since 5s"}, Replicas{3, 3}, "(this host hears x)"},
+		{"the leader is lost", []*jetstream.StreamInfo{of(3, "a", "b=", "c="), of(3, "b", "a-", "c=")}, []string{"", ""}, Replicas{3, 2}, "; known to be lost: a)"},
+		{"one was away for a moment", []*jetstream.StreamInfo{of(3, "a", "b=", "c>"), of(3, "a", "b=", "c="), of(3, "a", "b>", "c=")},
+			[]string{"", "", ""}, Replicas{3, 2}, "; known to be lost: b)"},
+		{"one was there before this host", []*jetstream.StreamInfo{of(3, "a", "b=", "c!"), of(3, "a", "b=", "c!"), of(3, "b", "a=", "c!")},
+			[]string{"", "", "lost c since 0s, spare 0"}, Replicas{3, 2}, "; known to be lost: c)"},
+		{"two of five", []*jetstream.StreamInfo{of(5, "a", "b=", "c=", "d=", "e?"), nil, of(5, "a", "b=", "c=", "d!", "e?"), nil, of(5, "a", "b=", "c=", "d!", "e?")},
+			[]string{"", "", "lost e since 0s, spare 0", "", "lost d since 10s, spare 0"}, Replicas{5, 3}, "; known to be lost: d, e)"},
+		{"one of five", []*jetstream.StreamInfo{of(5, "a", "b=", "c=", "d=", "e?"), nil, of(5, "a", "b=", "c=", "d=", "e?")},
+			[]string{"", "", "lost e since 0s, spare 1"}, Replicas{5, 4}, "; known to be lost: e)"},
+		{"most are lost", []*jetstream.StreamInfo{of(3, "a", "b=", "c="), of(3, "a", "b?", "c?"), of(3, "a", "b?", "c?"), of(3, "", "a=", "b!", "c?"), nil},
+			[]string{"", "", "", "", ""}, Replicas{3, 0}, "a, b, c, in reach of each other (this host hears x; known to be lost: b, c)"},
+		{"most were lost, and one stays so", []*jetstream.StreamInfo{of(3, "a", "b=", "c="), nil, of(3, "", "a=", "b!", "c!"), nil, of(3, "a", "b=", "c!")},
+			[]string{"", "", "", "", "lost c since 10s, spare 0"}, Replicas{3, 2}, "; known to be lost: c)"},
+		{"one is removed from the cluster",
+			[]*jetstream.StreamInfo{of(3, "a", "b=", "c!"), nil, of(3, "a", "b=", "c!"), of(3, "a", "b=", "d=")},
+			[]string{"", "", "lost c since 0s, spare 0", ""}, Replicas{3, 3}, "a, b, d, in reach of each other (this"},
+	} {
+		r := replicas{streams: map[string]Replicas{}, missing: map[string]*absence{}}
+		start := time.Unix(0, 0)
+		for i, info := range tt.looks {
+			var told []string
+			for _, n := range r.look(start.Add(time.Duration(i)*lookEvery), map[string]*jetstream.StreamInfo{"rooms": info}) {
+				if n.back {
+					told = append(told, fmt.Sprintf("back %s since %v", n.server, n.since.Sub(start)))
+				} else {
+					told = append(told, fmt.Sprintf("lost %s since %v, spare %d", n.server, n.since.Sub(start), n.least.spare()))
+				}
+			}
+			if got := strings.Join(told, "; "); got != tt.want[i] {
+				t.Errorf("%s: look %d tells %q, not %q", tt.name, i, got, tt.want[i])
+			}
+		}
+		if got := r.count()["rooms"]; got != tt.count {
+			t.Errorf("%s: it counts %+v", tt.name, got)
+		}
+		if got := r.hint("x"); !strings.Contains(got, tt.hint) {
+			t.Errorf("%s: the hint is %q", tt.name, got)
+		}
+	}
+}
+
+// TestServerLost checks that a host tells that one of three servers is lost, while rooms go on, and
+// that it is back, although it lost its whole store. When two are lost the hint names the servers,
+// and no disk.
+func TestServerLost(t *testing.T) {
+	t.Parallel()
+	servers, urls := startThree(t)
+	log := &logged{}
+	a := join(t, Config{URL: urls, Logger: slog.New(slog.NewTextHandler(log, nil))}, "a")
+	counts := func(current int) {
+		t.Helper()
+		eventually(t, fmt.Sprint(current, " servers have each stream"), func() bool {
+			n := a.Counts().Replicas
+			for _, stream := range []string{"rooms", "hosts", "large"} {
+				if n[stream] != (Replicas{3, current}) {
+					return false
+				}
+			}
+			return true
+		})
+	}
+	counts(3)
+	own, err := a.Create(t.Context(), "ROOM", "", []byte("room"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	mine := slices.IndexFunc(servers, func(s *server.Server) bool { return s.Name() == a.conn.ConnectedServerName() })
+	servers[0], servers[mine] = servers[mine], servers[0] // the host's own server stays
+	gone := servers[1]
+	name, at, routes := gone.Name(), gone.Addr().(*net.TCPAddr).Port, gone.ClusterAddr().Port
+	others := server.RoutesFromStr("nats://" + servers[0].ClusterAddr().String() + ",nats://" + servers[2].ClusterAddr().String())
+	gone.Shutdown()
+	gone.WaitForShutdown()
+	log.has(t, `the rooms go on with the others" server=`+name)
+	log.has(t, "one more loss stops all rooms: look")
+	counts(2)
+	if err := own.Save(t.Context(), []byte("more")); err != nil {
+		t.Error(err)
+	}
+	servers[1] = startNATS(t, func(o *server.Options) { // with an empty store
+		o.ServerName, o.Port, o.Routes = name, at, others
+		o.Cluster = server.ClusterOpts{Name: "three", Host: "127.0.0.1", Port: routes}
+	})
+	log.has(t, `a NATS server has everything again" server=`+name)
+	counts(3)
+	servers[1].Shutdown()
+	servers[2].Shutdown()
+	log.has(t, "JetStream keeps nothing")
+	log.has(t, "JetStream needs most of n0, n1, n2, in reach of each other")
+	counts(0)
+	if log.mu.Lock(); strings.Contains(log.text.String(), "disk") {
+		t.Errorf("the log speaks of a disk: %s", &log.text)
+	}
+	log.mu.Unlock()
+}
