@@ -86,6 +86,18 @@ test("moves that were made stand on the cards, and one that the clock made, too"
   assert.match(all(".nominee.banned").map(textOf).join("; "), /banned by the clock, for Tin Foxes/);
 });
 
+test("from the first move on the organiser is offered nothing against the other side", async () => {
+  const offered = async (/** @type {string} */ name) => {
+    await shows(name, "ann");
+    await unfolds();
+    return all("#details [data-action=remove-ask], #hide-which").map((of) => of.dataset.name ?? "a server");
+  };
+  assert.deepEqual(await offered("bo1-banning"), ["ben", "emil", "fay", "gil", "zoe"]);
+  assert.deepEqual(await offered("bo1-banned"), ["ben", "zoe"]);
+  assert.deepEqual(await offered("bo1-moved"), ["ben", "zoe"]);
+  assert.deepEqual(await offered("bo1-launching"), ["ben", "emil", "fay", "gil", "zoe", "a server"]);
+});
+
 test("the clock of a turn goes on, and warns at its end", async () => {
   await shows("bo1-banning", "ann");
   await passes(24_000);

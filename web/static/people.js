@@ -7,6 +7,7 @@ import { counting, standing } from "./estimate.js";
 import { gameName } from "./gather.js";
 import { millis, said, say, tell } from "./say.js";
 import { sign } from "./sign.js";
+import { isOpponent } from "./stages/camps.js";
 import { removal } from "./stages/menu.js";
 
 /** @typedef {import("./types.js").State} State */
@@ -50,7 +51,7 @@ function row(live, person) {
     h("span", { class: `doing ${tone(state, person)}` }, ...doing(state, person)),
     person.peer && state.room.listed > 0 && progress(live, person),
     counting(state, person),
-    state.you.organiser && person.name !== state.you.name && tools(person),
+    state.you.organiser && person.name !== state.you.name && tools(state, person),
   );
 }
 
@@ -140,18 +141,14 @@ function span(seconds) {
   return seconds < 90 ? say("unit.s", { n: Math.max(0, Math.ceil(seconds)) }) : say("unit.min", { n: Math.ceil(seconds / 60) });
 }
 
-/** What the organiser can do to a person. @param {Person} person */
-function tools(person) {
+/** What the organiser can do to a person. @param {State} state @param {Person} person */
+function tools(state, person) {
+  const may = [person.peer && button("handon", say("people.hand-on"), { "data-name": person.name }), person.doubt && button("trust", say("people.trust"), { "data-name": person.name }), ...(isOpponent(state, person.name) ? [] : removal(person.name))].filter(Boolean);
+  if (may.length === 0) return false;
   return h(
     "details",
     { class: "tools", name: "tools" },
     h("summary", { "aria-label": say("people.more-for", { player: person.name }) }, "⋯"),
-    h(
-      "div",
-      {},
-      person.peer && button("handon", say("people.hand-on"), { "data-name": person.name }),
-      person.doubt && button("trust", say("people.trust"), { "data-name": person.name }),
-      ...removal(person.name),
-    ),
+    h("div", {}, may),
   );
 }

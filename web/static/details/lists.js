@@ -2,6 +2,7 @@
 
 import { button, h } from "../dom.js";
 import { millis, said, say } from "../say.js";
+import { hasMoved } from "../stages/camps.js";
 
 /** @typedef {import("../types.js").State} State */
 /** @typedef {import("../types.js").Brought} Brought */
@@ -44,7 +45,7 @@ function list(state, brought) {
         { "data-key": one.addr },
         h("bdi", { class: "name" }, one.name || one.addr),
         h("small", {}, " ", ...(one.name ? said("lists.from-at", { address: one.addr, players: one.by ?? [] }) : said("lists.from", { players: one.by ?? [] }))),
-        state.you.organiser && h("span", { class: "say" }, button("strike", say("people.remove"), { "data-addr": one.addr, "aria-label": say("lists.remove", { server: one.name || one.addr }) })),
+        state.you.organiser && !hasMoved(state) && h("span", { class: "say" }, button("strike", say("people.remove"), { "data-addr": one.addr, "aria-label": say("lists.remove", { server: one.name || one.addr }) })),
       ),
     ),
   );

@@ -6,6 +6,7 @@ import { isEstimated } from "../estimate.js";
 import { asListed, countryName, isKey, serverName, strange, targetOf } from "../choice.js";
 import { hasSay, meOf } from "../people.js";
 import { millis, number, said, say } from "../say.js";
+import { hasMoved } from "../stages/camps.js";
 import { isArmed, sure } from "../sure.js";
 
 /** @typedef {import("../types.js").State} State */
@@ -42,7 +43,7 @@ export function ranking(state, order) {
         h("tbody", {}, rows.map((ranked) => row(state, choice, ranked, places.get(ranked.addr) ?? 0))),
       ),
     ),
-    state.you.organiser && hide(choice),
+    state.you.organiser && !hasMoved(state) && hide(choice),
   ];
 }
 

@@ -6,6 +6,7 @@ import { button, h, saveFile, show } from "../dom.js";
 import { country, date, locale, millis, said, say, time } from "../say.js";
 import { sign } from "../sign.js";
 import { sure } from "../sure.js";
+import { isOpponent } from "./camps.js";
 import { removal } from "./menu.js";
 
 /** @typedef {import("../types.js").State} State */
@@ -73,7 +74,7 @@ export function regulars(state) {
   if (away.length === 0) return [];
   return [
     h("h3", { "aria-level": 2 }, say("meeting.regulars")),
-    h("ul", { class: "people" }, away.map((one) => h("li", { class: "person away", "data-key": one.name }, sign({ ...one, peer: true, connected: false, page: false, probed: 0, answered: 0 }, 28), h("span", { class: "who" }, h("bdi", {}, one.name)), state.you.organiser && h("span", { class: "buttons" }, ...removal(one.name, say("people.remove-player", { player: one.name })), ...sure("forget", say("people.forget"), "people.forget-player-sure", { player: one.name }, { "data-name": one.name, "aria-label": say("people.forget-player", { player: one.name }) }))))),
+    h("ul", { class: "people" }, away.map((one) => h("li", { class: "person away", "data-key": one.name }, sign({ ...one, peer: true, connected: false, page: false, probed: 0, answered: 0 }, 28), h("span", { class: "who" }, h("bdi", {}, one.name)), state.you.organiser && !isOpponent(state, one.name) && h("span", { class: "buttons" }, ...removal(one.name, say("people.remove-player", { player: one.name })), ...sure("forget", say("people.forget"), "people.forget-player-sure", { player: one.name }, { "data-name": one.name, "aria-label": say("people.forget-player", { player: one.name }) }))))),
   ];
 }
 

@@ -5,6 +5,7 @@
 import { ask } from "../api.js";
 import { button, h } from "../dom.js";
 import { said, say } from "../say.js";
+import { isOpponent } from "./camps.js";
 
 /** @typedef {import("../types.js").State} State */
 /** @typedef {import("../types.js").Person} Person */
@@ -65,7 +66,7 @@ function items(state, person, isMe) {
     item("menu-rename", isMe ? [say("menu.rename-me")] : said("menu.rename", { player: name })),
     isMe && (person.country || person.somewhere) && item("somewhere", [say(person.somewhere ? "details.show-country" : "details.show-somewhere")], { "data-somewhere": String(!person.somewhere) }),
     !isMe && person.peer && item("without", said(isCounted ? "menu.without" : "menu.with", { player: name }), { "data-counts": String(!isCounted) }),
-    !isMe && item("menu-out", said("menu.out", { player: name }), { class: "danger" }),
+    !isMe && !isOpponent(state, name) && item("menu-out", said("menu.out", { player: name }), { class: "danger" }),
   ];
 }
 
