@@ -39,6 +39,7 @@ func TestExposedSentence(t *testing.T) {
 		{650, 1000, 30_000, "up to 650 of 30,000 servers will see your address"},
 		{650, 0, 400, "all 400 servers on the list may see your address"},
 		{0, 0, 400, "all 400 servers on the list may see your address"},
+		{0, 0, 1, "the one server on the list may see your address"},
 		{0, 20, 400, "up to 20 of 400 servers will see your address"},
 	} {
 		if got := english.Say(discovery.ExposureNotice(c.most, c.discreet, c.listed)); got != c.want {

@@ -1,6 +1,8 @@
 package address
 
 import (
+	"fmt"
+	"net/netip"
 	"slices"
 	"strings"
 )
@@ -130,7 +132,11 @@ func (l *reader) unclear(i int, port uint16) error {
 	a := l.tokens[i].Address
 	with := Address{a.Host, port}
 	text := strings.TrimSpace(l.text)
+	network := fmt.Sprintf("%s/%d", a.Host, port)
+	_, noNetwork := netip.ParsePrefix(network)
 	switch {
+	case a.Port == 0 && noNetwork == nil && strings.Contains(text, network):
+		return wrong(text, "one server: %s is a network, so write a line for each server in it", network)
 	case port == 0:
 		return wrong(text, "plain: write only %s, or %s:PORT", a, strings.TrimSuffix(a.String(), ":0"))
 	case a.Port != 0:
