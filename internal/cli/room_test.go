@@ -142,14 +142,14 @@ func TestVoteAtTerminal(t *testing.T) {
 	ann.says(t, "where shall we play\\? most votes win; ties go to the server listed first")
 	host.says(t, "press Enter to launch without waiting")
 	ann.types(t, "9")
-	ann.says(t, "the candidates are 1 to [345]")
+	ann.says(t, `the candidates are 1\b`)
 	ann.types(t, "2")
 	host.says(t, `2 has 1 vote \(ann\)`)
 	host.types(t, "v1")
 	ann.says(t, "org vetoes ")
 	host.says(t, "(?s)org vetoes .*where shall we play")
-	host.types(t, "v1")                            // it is gone
-	host.says(t, "the candidates are 2 to [3456]") // another may replace 1
+	host.types(t, "v1")                    // it is gone
+	host.says(t, `the candidates are 2\b`) // others may replace 1
 	host.types(t, "v2")
 	host.says(t, "you have one veto a round")
 	host.types(t, "r")
