@@ -122,12 +122,17 @@ test("after the last move the server is revealed, and the countdown runs without
   await shows("bo3-moved", "ann", { saw: true, still: true });
   assert.equal(view.stage, "reveal");
   assert.equal(textOf("#stage h1"), "Tonight we meet in the United States");
-  assert.equal(textOf(".figure-of"), "41 ms for you · picked by ann");
+  assert.match(textOf(".camp-a"), /^Nightjars 41 ms average A ann ?41 ms for you B ben$/);
+  assert.match(textOf(".camp-b"), /^Side B 41 ms average E emil F fay G gil$/);
+  assert.equal(textOf(".weighs"), "picked by ann · even for both sides");
+  await shows("bo1-moved", "stranger", { saw: true, still: true, tv: true });
+  assert.doesNotMatch(textOf(stage), /for you/);
   for (const best of ["bo1", "bo3", "bo5"]) {
     await shows(`${best}-countdown`, "ann", { saw: true });
     assert.equal(view.stage, "countdown", best);
     assert.match(textOf("#stage h1"), /^Next stop: /);
-    assert.match(textOf(stage), /All moves are made/);
+    assert.match(textOf(".camp-a"), /^Nightjars \d+ ms average A ann ?\d+ ms for you B ben$/);
+    assert.match(textOf(".why-now"), best === "bo3" ? /^picked by ann$/ : /^left after 4 bans$/);
     assert.equal(all("#stage .stop").length, 0);
     assert.equal(heard(), "Off we go in a few seconds.");
   }

@@ -204,10 +204,16 @@ function by(match, move, state) {
   return h("span", { class: "by" }, person && sign({ ...person, able: false }, 22), h("span", {}, move.by ? said(`match.by.${move.kind}`, { player: shortened(move.by, longestName) }) : said(`match.by-room.${move.kind}`, { side: shortened(side ? campName(side) : "", longestName) })));
 }
 
+/** How even a server is: a line, and the words. @param {Match} match @param {[number, number]} means the sides' averages, 0 if unknown */
+export function evenness(match, means) {
+  const [a, b] = means.map((ms) => (ms > 0 ? Math.round(ms) : undefined));
+  return { line: balance(a, b), words: better(match, a, b) };
+}
+
 /** A mark on a line: nearer to the side for which the server is better. @param {number | undefined} a @param {number | undefined} b */
 function balance(a, b) {
   const off = a === undefined || b === undefined ? 0 : Math.max(-1, Math.min(1, (a - b) / widest));
-  return h("span", { class: "balance", "aria-hidden": "true", "--off": off, "--from": Math.min(0, off), "--far": Math.abs(off) }, h("i", { class: "far" }), h("i", { class: "middle" }), h("i", { class: "mark" }));
+  return h("span", { class: "balance", "aria-hidden": "true", "--off": off, "--far": Math.abs(off) }, h("i", { class: "far" }), h("i", { class: "middle" }), h("i", { class: "mark" }));
 }
 
 /** How many seats are free, where both sides do not fit. @param {Match} match @param {MatchServer} server */

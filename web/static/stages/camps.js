@@ -46,9 +46,9 @@ export const sizeOf = (n) => (n >= many ? "many" : undefined);
 /**
  * A side, with its people.
  * @param {State} state @param {Camp} camp
- * @param {{status?: import("../dom.js").Child | import("../dom.js").Child[], isOn?: boolean, below?: import("../dom.js").Child, level?: "h1" | "h2"}} more what the side does, whether it is its turn, and what stands below its people
+ * @param {{status?: import("../dom.js").Child | import("../dom.js").Child[], isOn?: boolean, below?: import("../dom.js").Child, own?: (person: Person) => import("../dom.js").Child}} more what the side does, whether it is its turn, what stands below its people, and what beside one of them in place of the captain's mark
  */
-export function campColumn(state, camp, { status = "", isOn = false, below = false }) {
+export function campColumn(state, camp, { status = "", isOn = false, below = false, own }) {
   const people = peopleOf(state, camp);
   const name = campName(camp);
   return h(
@@ -59,7 +59,7 @@ export function campColumn(state, camp, { status = "", isOn = false, below = fal
     h(
       "ul",
       { class: "side" },
-      people.map((person) => h("li", { "data-key": person.name, class: person.name === camp.captain ? "leads-side" : "" }, sign(person, 40), h("bdi", { class: "who", dir: "auto" }, person.name), person.name === camp.captain && h("span", { class: "captain" }, say("match.captain")))),
+      people.map((person) => h("li", { "data-key": person.name, class: person.name === camp.captain ? "leads-side" : "" }, sign(person, 40), h("bdi", { class: "who", dir: "auto" }, person.name), own ? own(person) : person.name === camp.captain && h("span", { class: "captain" }, say("match.captain")))),
       people.length === 0 && h("li", { class: "nobody" }, say("match.nobody")),
     ),
     below,

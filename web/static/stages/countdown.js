@@ -7,7 +7,7 @@ import { hasSay, meOf } from "../people.js";
 import { millis, said, say } from "../say.js";
 import { sign } from "../sign.js";
 import { awaitedOf, candidatesOf, pingOf, playersOf } from "./ballot.js";
-import { goalOfMatch } from "./matchgo.js";
+import { campThere, decidedBy, goalOfMatch } from "./matchgo.js";
 import { isAsked, over } from "./over.js";
 import { sentence } from "./stages.js";
 import { clearTimer, leftUntil, setTimer } from "../time.js";
@@ -26,10 +26,11 @@ export function countdown(live, view) {
   const card = goalOf(state);
   const awaited = awaitedOf(state);
   const votes = card?.voters.length ?? 0;
+  const match = state.match?.server ? state.match : undefined;
   return [
     h(
       "div",
-      { class: "off", "data-key": "off" },
+      { class: match ? "off of-match" : "off", "data-key": "off" },
       h("div", { class: "dial", "data-keep": true, "data-key": launchOf(state), "aria-hidden": "true" }),
       h("p", { class: "left", role: "timer", "aria-label": say("countdown.left", { n: left }) }, left),
       h(
@@ -38,16 +39,21 @@ export function countdown(live, view) {
         h("h1", {}, ...said(card?.server?.country ? "countdown.to-country" : card ? "countdown.to-server" : "countdown.to", { small: (...held) => h("small", {}, ...held), place: card?.server?.country ? countryName(card.server.country) : (card?.name ?? "") })),
         flag(card?.server?.country),
       ),
-      h("p", { class: "server-of" }, card?.server?.country && h("bdi", { dir: "auto", class: "called" }, card.name), votes > 0 && h("span", {}, say("countdown.by-vote")), card && h("span", {}, card.ranked.mean_ms > 0 && say("ping.average", { ms: millis(card.ranked.mean_ms) }))),
-      h("p", { class: "why-now" }, isForSeats(state) ? sentence(state) : state.match ? say("match.all-moved") : awaited.length > 0 && awaited.every((person) => person.ready) ? say("countdown.all-ready") : !isAsked(state) && say("countdown.organiser-says-go")),
-      h(
-        "ul",
-        { class: `who-goes${playersOf(state).length > 6 ? " many" : ""}`, "aria-label": say("ping.all") },
-        playersOf(state).map((person) => h("li", { "data-key": person.name, class: person.name === state.you.name ? "me" : "" }, h("bdi", { class: "who" }, person.name), h("span", { class: "ms" }, card && pingOf(state, card.ranked, person)), sign(person, 44))),
-      ),
+      h("p", { class: "server-of" }, card?.server?.country && h("bdi", { dir: "auto", class: "called" }, card.name), votes > 0 && h("span", {}, say("countdown.by-vote")), card && !match && h("span", {}, card.ranked.mean_ms > 0 && say("ping.average", { ms: millis(card.ranked.mean_ms) }))),
+      h("p", { class: "why-now" }, isForSeats(state) ? sentence(state) : match ? decidedBy(match) : awaited.length > 0 && awaited.every((person) => person.ready) ? say("countdown.all-ready") : !isAsked(state) && say("countdown.organiser-says-go")),
+      ...(match ? [campThere(state, view, match, 0), campThere(state, view, match, 1)] : [whoGoes(state, card)]),
       h("div", { class: "then" }, over(state, view), h("p", {}, me?.peer === false ? "" : say("countdown.opens")), !view.tv && isForSeats(state) && state.you.organiser && button("advice", say("countdown.stop"), { class: "stop", "data-order": "unwait", "data-argument": "{}", "aria-keyshortcuts": "Escape" }), !view.tv && !isForSeats(state) && !state.match && me && hasSay(state, me) && button("ready", say("countdown.wait"), { class: "stop", "data-ready": "false", "aria-keyshortcuts": "Escape" })),
     ),
   ];
+}
+
+/** Everyone who goes, with their pings. @param {State} state @param {ReturnType<typeof goalOf>} card */
+function whoGoes(state, card) {
+  return h(
+    "ul",
+    { class: `who-goes${playersOf(state).length > 6 ? " many" : ""}`, "aria-label": say("ping.all") },
+    playersOf(state).map((person) => h("li", { "data-key": person.name, class: person.name === state.you.name ? "me" : "" }, h("bdi", { class: "who" }, person.name), h("span", { class: "ms" }, card && pingOf(state, card.ranked, person)), sign(person, 44))),
+  );
 }
 
 /** What the stage announces. @param {State} state */

@@ -6,7 +6,7 @@ import { button, h, saveFile } from "../dom.js";
 import { gameName } from "../gather.js";
 import { millis, said, say } from "../say.js";
 import { shortened } from "../sign.js";
-import { campName, campOf, peopleOf } from "./camps.js";
+import { campColumn, campName, campOf, peopleOf } from "./camps.js";
 import { whatOf } from "./ban.js";
 
 /** @typedef {import("../types.js").State} State */
@@ -30,6 +30,19 @@ export function decidedBy(match) {
 /** The sides' averages at the match's server. @param {Match} match */
 export function meansThere(match) {
   return (match.servers ?? []).find(({ addr }) => addr === match.server)?.means_ms ?? [0, 0];
+}
+
+/**
+ * A side on its way to the match's server: its average, its people, and the reader's own ping.
+ * @param {State} state @param {import("../app.js").View} view @param {Match} match @param {0 | 1} i
+ */
+export function campThere(state, view, match, i) {
+  const mean = meansThere(match)[i];
+  const rtt = state.own?.[match.server ?? ""];
+  return campColumn(state, match.camps[i], {
+    status: mean > 0 && said("ping.average", { ms: h("span", {}, h("b", { class: "mean" }, Math.round(mean)), " ", say("unit.only.ms")) }),
+    own: ({ name }) => !view.tv && rtt !== undefined && name === state.you.name && h("span", { class: "own" }, say("ping.for-you", { ms: millis(rtt) })),
+  });
 }
 
 /** What the countdown is about. @param {State} state @param {Match} match */

@@ -16,7 +16,8 @@ import { counts } from "./countdown.js";
 import { fitTitle } from "./fit.js";
 import { late } from "./late.js";
 import { pingLine } from "./line.js";
-import { decidedBy } from "./matchgo.js";
+import { evenness } from "./ban.js";
+import { campThere, decidedBy, meansThere } from "./matchgo.js";
 import { moments, rest, seenAt } from "./moment.js";
 import { over } from "./over.js";
 import { clearTimer, nextFrame, runTime, setTimer } from "../time.js";
@@ -48,23 +49,37 @@ export function reveal(live, view) {
     small: (/** @type {import("../dom.js").Child[]} */ ...held) => h("small", {}, ...held),
     place: h("span", { class: "place" }, h("bdi", { dir: "auto" }, country || named)),
   };
-  const line = pingLine(spokes, target.mean_ms, { isNarrow: !view.tv && matchMedia("(max-width: 47.99rem), (max-height: 32rem)").matches, pings: !isOnMap && spokes.length < 9 });
+  const match = state.match?.server ? state.match : undefined;
   return [
     isOnMap && h("div", { class: "turning turned", "data-keep": true, "data-key": `turning ${state.room.round}` }),
     h(
       "div",
-      { class: `tonight${isOnMap ? "" : " mapless"}`, "data-key": `tonight ${state.room.round}` },
+      { class: `tonight${match ? " of-match" : isOnMap ? "" : " mapless"}`, "data-key": `tonight ${state.room.round}` },
       h("div", { class: "where" },
         h("h1", {}, ...said(!country ? "reveal.play-on" : withThe.has(server?.country ?? "") ? "reveal.meet-in-the" : "reveal.meet-in", words)),
         country && h("p", { class: "named" }, flag(server?.country), h("bdi", { dir: "auto" }, named)),
-        h("p", { class: "figure-of" }, dotted(own && say("ping.for-you", { ms: own.text }), reason(state, target))),
+        !match && h("p", { class: "figure-of" }, dotted(own && say("ping.for-you", { ms: own.text }), reason(state, target))),
         over(state, view)),
-      h("div", { class: `everyones${spokes.length >= 6 ? " crowd" : ""}` }, line),
-      h("ul", { class: "everybody unseen", "aria-label": say("ping.all") }, spokes.toSorted((a, b) => (a.person.arrival ?? 0) - (b.person.arrival ?? 0)).map(({ person, text }) => h("li", { "data-key": person.name }, h("bdi", { class: "who", dir: "auto" }, person.name), " ", h("span", { class: "ms" }, text)))),
+      ...(match ? sides(state, view, match) : everyones(view, spokes, target.mean_ms, isOnMap)),
       soon(live, view),
     ),
     view.tv && late(state, view),
   ];
+}
+
+/** Everyone's pings, as a line and as a list. @param {import("../app.js").View} view @param {ReturnType<typeof spokesOf>} spokes @param {number} mean ms @param {boolean} isOnMap */
+function everyones(view, spokes, mean, isOnMap) {
+  const line = pingLine(spokes, mean, { isNarrow: !view.tv && matchMedia("(max-width: 47.99rem), (max-height: 32rem)").matches, pings: !isOnMap && spokes.length < 9 });
+  return [
+    h("div", { class: `everyones${spokes.length >= 6 ? " crowd" : ""}` }, line),
+    h("ul", { class: "everybody unseen", "aria-label": say("ping.all") }, spokes.toSorted((a, b) => (a.person.arrival ?? 0) - (b.person.arrival ?? 0)).map(({ person, text }) => h("li", { "data-key": person.name }, h("bdi", { class: "who", dir: "auto" }, person.name), " ", h("span", { class: "ms" }, text)))),
+  ];
+}
+
+/** Both sides of a match, and how even the server is. Nobody reads another person's ping. @param {State} state @param {import("../app.js").View} view @param {import("../types.js").Match} match */
+function sides(state, view, match) {
+  const { line, words } = evenness(match, meansThere(match));
+  return [campThere(state, view, match, 0), campThere(state, view, match, 1), h("div", { class: "weighs" }, line, h("p", {}, dotted(decidedBy(match), words)))];
 }
 
 /** When the countdown begins, and how to stop that; without a countdown, a way on. @param {import("../live.js").Live} live @param {import("../app.js").View} view */
@@ -78,7 +93,6 @@ function soon(live, view) {
 
 /** What decided, in a few words: the vote, what somebody gives up, or the rule. @param {State} state @param {import("../types.js").Ranked} target */
 function reason(state, target) {
-  if (state.match) return decidedBy(state.match);
   const decided = state.choice?.decided;
   if (decided?.by === "vote" && decided.votes && decided.of) return say("reveal.by-vote", { votes: decided.votes, of: decided.of });
   return givenUp(target) || (state.room.listed > 1 ? say("reveal.best-of", { rule: saidOf(state.room.by, "name"), n: state.room.listed }) : capital(say("ping.average", { ms: millis(target.mean_ms) })));
@@ -143,7 +157,7 @@ async function begin(place, tonight, state, ends) {
   try {
     const { Turn } = await import("../map/turn.js");
     const turning = place.querySelector(".turning");
-    if (turning instanceof HTMLElement) turn = new Turn(turning, target ? state.choice?.servers[target.addr]?.country : undefined, spokes);
+    if (turning instanceof HTMLElement) turn = new Turn(turning, target ? state.choice?.servers[target.addr]?.country : undefined, spokes, { says: state.match ? "none" : "whole" });
   } catch {
     // The words say everything that the picture does.
   }
