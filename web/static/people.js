@@ -7,7 +7,6 @@ import { counting, standing } from "./estimate.js";
 import { gameName } from "./gather.js";
 import { millis, said, say, tell } from "./say.js";
 import { sign } from "./sign.js";
-import { isOpponent } from "./stages/camps.js";
 import { removal } from "./stages/menu.js";
 
 /** @typedef {import("./types.js").State} State */
@@ -15,6 +14,15 @@ import { removal } from "./stages/menu.js";
 
 /** The reader, if they have a name. @param {State} state */
 export const meOf = (state) => state.people.find((person) => person.name === state.you.name);
+
+/** Whether captains have moved and the room still waits to go: the organiser cannot hide servers then. @param {State} state */
+export const hasMoved = ({ match, room }) => room.stage === "chosen" && (match?.moves ?? []).length > 0;
+
+/** Whether the organiser cannot remove a person now, because they are on the other side of a match that has begun. @param {State} state @param {string} name */
+export function isOpponent(state, name) {
+  const sideOf = (/** @type {string | undefined} */ of) => state.match?.camps.find(({ players }) => players?.includes(of ?? ""))?.side;
+  return hasMoved(state) && sideOf(name) !== undefined && sideOf(name) !== sideOf(state.you.name);
+}
 
 /** @template {{arrival?: number}} P @param {P[]} people */
 export const inOrder = (people) => people.toSorted((a, b) => (a.arrival ?? 0) - (b.arrival ?? 0));

@@ -1,8 +1,8 @@
 // The servers that people have brought: the group's own, and those that it never plays on.
 
 import { button, h } from "../dom.js";
+import { hasMoved } from "../people.js";
 import { millis, said, say } from "../say.js";
-import { hasMoved } from "../stages/camps.js";
 
 /** @typedef {import("../types.js").State} State */
 /** @typedef {import("../types.js").Brought} Brought */

@@ -4,9 +4,8 @@ import { button, h } from "../dom.js";
 import { heat } from "../colours.js";
 import { isEstimated } from "../estimate.js";
 import { asListed, countryName, isKey, serverName, strange, targetOf } from "../choice.js";
-import { hasSay, meOf } from "../people.js";
+import { hasMoved, hasSay, meOf } from "../people.js";
 import { millis, number, said, say } from "../say.js";
-import { hasMoved } from "../stages/camps.js";
 import { isArmed, sure } from "../sure.js";
 
 /** @typedef {import("../types.js").State} State */

@@ -31,15 +31,6 @@ export function onNeither(state, match) {
   return inOrder(state.people.filter((person) => !taken.has(person.name) && (person.peer || person.page)));
 }
 
-/** Whether captains have moved and the room still waits to go: the organiser cannot hide servers then. @param {State} state */
-export const hasMoved = ({ match, room }) => room.stage === "chosen" && (match?.moves ?? []).length > 0;
-
-/** Whether the organiser cannot remove a person now, because they are on the other side of a match that has begun. @param {State} state @param {string} name */
-export function isOpponent(state, name) {
-  const sideOf = (/** @type {string | undefined} */ of) => state.match?.camps.find(({ players }) => players?.includes(of ?? ""))?.side;
-  return hasMoved(state) && sideOf(name) !== undefined && sideOf(name) !== sideOf(state.you.name);
-}
-
 /** The size class of a side. @param {number} n */
 export const sizeOf = (n) => (n >= many ? "many" : undefined);
 

@@ -4,9 +4,9 @@ import { ask, evenings } from "../api.js";
 import { nameOnly } from "../choice.js";
 import { button, h, saveFile, show } from "../dom.js";
 import { country, date, locale, millis, said, say, time } from "../say.js";
+import { isOpponent } from "../people.js";
 import { sign } from "../sign.js";
 import { sure } from "../sure.js";
-import { isOpponent } from "./camps.js";
 import { removal } from "./menu.js";
 
 /** @typedef {import("../types.js").State} State */

@@ -4,8 +4,8 @@
 
 import { ask } from "../api.js";
 import { button, h } from "../dom.js";
+import { isOpponent } from "../people.js";
 import { said, say } from "../say.js";
-import { isOpponent } from "./camps.js";
 
 /** @typedef {import("../types.js").State} State */
 /** @typedef {import("../types.js").Person} Person */
