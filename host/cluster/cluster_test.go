@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http/httptest"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"slices"
@@ -23,6 +24,7 @@ import (
 
 	"muster/host/store"
 	"muster/internal/await"
+	"muster/internal/freeport"
 )
 
 var _ store.Store = (*Cluster)(nil)
@@ -34,10 +36,12 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// startNATS starts a server in this process; tune may change its options.
+// startNATS starts a server in this process; tune may change its options. Nobody else gets its port
+// while it is down.
 func startNATS(t testing.TB, tune ...func(*server.Options)) *server.Server {
 	t.Helper()
-	options := &server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, NoLog: true, NoSigs: true, JetStream: true, StoreDir: t.TempDir()}
+	at := netip.MustParseAddrPort(freeport.TCP(t))
+	options := &server.Options{Host: "127.0.0.1", Port: int(at.Port()), NoLog: true, NoSigs: true, JetStream: true, StoreDir: t.TempDir()}
 	for _, f := range tune {
 		f(options)
 	}

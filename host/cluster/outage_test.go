@@ -18,6 +18,7 @@ import (
 
 	"muster/host/store"
 	"muster/internal/await"
+	"muster/internal/freeport"
 )
 
 // logged is a log that a test reads while the host writes it.
@@ -130,12 +131,7 @@ func TestWaitsForLeader(t *testing.T) {
 	t.Parallel()
 	var routes []*url.URL
 	for range 3 {
-		free, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		routes = append(routes, &url.URL{Scheme: "nats", Host: free.Addr().String()})
-		free.Close()
+		routes = append(routes, &url.URL{Scheme: "nats", Host: freeport.TCP(t)})
 	}
 	start := func(i int) *server.Server {
 		return startNATS(t, func(o *server.Options) {

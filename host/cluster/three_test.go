@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"net/url"
 	"slices"
 	"strings"
@@ -17,6 +16,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"muster/host/store"
+	"muster/internal/freeport"
 )
 
 // startThree starts three servers in this process, as one cluster.
@@ -24,12 +24,7 @@ func startThree(t testing.TB) (servers []*server.Server, urls string) {
 	t.Helper()
 	var routes []*url.URL
 	for range 3 {
-		free, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		routes = append(routes, &url.URL{Scheme: "nats", Host: free.Addr().String()})
-		free.Close()
+		routes = append(routes, &url.URL{Scheme: "nats", Host: freeport.TCP(t)})
 	}
 	var all []string
 	for i := range routes {

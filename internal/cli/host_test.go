@@ -1,19 +1,15 @@
 package cli_test
 
 import (
-	"net"
 	"testing"
+
+	"muster/internal/freeport"
 )
 
 // TestHostGoesOn checks that a restarted host continues with its room. Settings on the new command
 // line apply; the others stay.
 func TestHostGoesOn(t *testing.T) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	at := listener.Addr().String()
-	listener.Close()
+	at := freeport.TCP(t)
 	file := writeFile(t, "servers", "127.0.0.1:27960\n")
 	hosts := func(more ...string) []string {
 		return append([]string{"host", "--game", "openarena", "--servers", file, "--listen", at, "--no-play",

@@ -25,6 +25,7 @@ import (
 	"muster/discovery/report"
 	"muster/discovery/sentence"
 	"muster/internal/catalogue"
+	"muster/internal/freeport"
 )
 
 // started returns a Home on loopback that runs the test's command.
@@ -211,12 +212,7 @@ func TestListen(t *testing.T) {
 
 // TestNobodyAnswers checks that a running Home that does not answer is an error.
 func TestNobodyAnswers(t *testing.T) {
-	listener, err := Listen("0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	listener.Close()
-	if _, err := (&Running{URL: "http://" + listener.Addr().String(), Key: "k"}).Ticket(t.Context()); err == nil ||
+	if _, err := (&Running{URL: "http://" + freeport.TCP(t), Key: "k"}).Ticket(t.Context()); err == nil ||
 		!strings.Contains(err.Error(), "does not answer") {
 		t.Errorf("%v", err)
 	}
