@@ -103,7 +103,14 @@ type surroundings struct {
 	// addresses returns the host's other addresses; it may be nil.
 	addresses func() []netip.AddrPort
 	clock     clock.Clock
+	started   time.Time
 	log       *slog.Logger
+}
+
+// moment returns the present moment for rooms.
+func (s *surroundings) moment() room.Moment {
+	now := s.clock.Now()
+	return room.Moment{Run: now.Sub(s.started), Wall: now}
 }
 
 // link is a member's connection, with the edition of the last view that it carried.

@@ -79,7 +79,7 @@ func TestQuietRooms(t *testing.T) {
 		h, a := onStore(t, store)
 		defer h.Close()
 		join := func(name string) {
-			a.post(func() { a.room.Step(room.Join{Hello: wire.Hello{Name: name}, Token: name}, time.Now()) })
+			a.post(func() { a.room.Step(room.Join{Hello: wire.Hello{Name: name}, Token: name}, a.moment()) })
 		}
 		looks := func(d time.Duration) int {
 			before := store.looked()
@@ -125,7 +125,7 @@ func TestDesertedRooms(t *testing.T) {
 				store := NewFakeStore()
 				h, a := onStore(t, store)
 				for _, name := range []string{"ann", "bob", "cat"} {
-					a.post(func() { a.room.Step(room.Join{Hello: wire.Hello{Name: name}, Token: name}, time.Now()) })
+					a.post(func() { a.room.Step(room.Join{Hello: wire.Hello{Name: name}, Token: name}, a.moment()) })
 				}
 				if tt.starts {
 					h.Go(a.code)
@@ -180,7 +180,7 @@ func TestSavedBeforeSaid(t *testing.T) {
 		a := h.actor(code)
 		do := func(act func()) { a.post(act); synctest.Wait() }
 		do(func() {
-			a.room.Step(room.Join{Hello: wire.Hello{Name: "ann"}, Token: "token"}, time.Now())
+			a.room.Step(room.Join{Hello: wire.Hello{Name: "ann"}, Token: "token"}, a.moment())
 		})
 		h.Go(code)
 		synctest.Wait()
@@ -218,7 +218,7 @@ func TestListTime(t *testing.T) {
 		code, _, _ := h.Open(friday(0))
 		a := h.actor(code)
 		a.post(func() {
-			a.room.Step(room.Join{Hello: wire.Hello{Name: "ann"}, Token: "token"}, time.Now())
+			a.room.Step(room.Join{Hello: wire.Hello{Name: "ann"}, Token: "token"}, a.moment())
 		})
 		h.Go(code)
 		time.Sleep(lists.Longest + time.Second)

@@ -68,7 +68,7 @@ func BenchmarkFold(b *testing.B) {
 	slow := time.Since(start)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := r.Step(room.Hear{Player: "player 0", Message: report}, start); err != nil {
+		if _, err := r.Step(room.Hear{Player: "player 0", Message: report}, roomtest.At(start, 0)); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -82,12 +82,12 @@ func BenchmarkPublish(b *testing.B) {
 		b.Run(string(stage), func(b *testing.B) {
 			r, now := benchRoom(b, 64), time.Unix(1_800_000_000, 0)
 			if stage == wire.Chosen {
-				r.Step(room.Proceed{}, now)
+				r.Step(room.Proceed{}, roomtest.At(now, 0))
 			}
 			view := &page.View{}
 			b.ReportAllocs()
 			for i := 0; b.Loop(); i++ {
-				r.Step(room.Order{Credential: "secret", Action: room.Lock{Locked: i%2 == 0}}, now)
+				r.Step(room.Order{Credential: "secret", Action: room.Lock{Locked: i%2 == 0}}, roomtest.At(now, 0))
 				next, err := view.Next(r, page.Host{Posts: true})
 				if err != nil || next == view {
 					b.Fatalf("the view is not new, %v", err)
@@ -104,7 +104,7 @@ func BenchmarkIdleTick(b *testing.B) {
 	r, now := benchRoom(b, 8), time.Unix(1_800_000_000, 0)
 	b.ReportAllocs()
 	for b.Loop() {
-		r.Step(room.Tick{}, now)
+		r.Step(room.Tick{}, roomtest.At(now, 0))
 		r.Revision()
 	}
 }
@@ -113,9 +113,9 @@ func BenchmarkChoose(b *testing.B) {
 	for _, members := range []int{8, 64} {
 		b.Run(strconv.Itoa(members), func(b *testing.B) {
 			r, now := benchRoom(b, members), time.Unix(1_800_000_000, 0)
-			r.Step(room.Proceed{}, now)
+			r.Step(room.Proceed{}, roomtest.At(now, 0))
 			for b.Loop() {
-				r.Step(room.Order{Credential: "secret", Action: room.WhatIf(`{"by":"mean"}`)}, now)
+				r.Step(room.Order{Credential: "secret", Action: room.WhatIf(`{"by":"mean"}`)}, roomtest.At(now, 0))
 			}
 		})
 	}

@@ -411,6 +411,6 @@ func (s *FakeStore) Blobs() map[string][]byte { return s.blobs }
 func (h *Host) Sit(code, name, as string) {
 	a := h.actor(code)
 	a.post(func() {
-		a.room.Step(room.Join{Hello: wire.Hello{Name: name, As: as}, Token: name}, time.Now())
+		a.room.Step(room.Join{Hello: wire.Hello{Name: name, As: as}, Token: name}, a.moment())
 	})
 }

@@ -196,7 +196,7 @@ func New(config Config) (*Host, error) {
 		page: page.Host{
 			Games: config.Games, Name: config.GameName, Join: config.Join, Posts: config.Announce != nil, IsPublic: config.Public != nil,
 		},
-		addresses: config.Addresses, clock: config.Clock, log: config.Logger,
+		addresses: config.Addresses, clock: config.Clock, started: config.Clock.Now(), log: config.Logger,
 	}
 	h.counting.hosts = func() []string { return nil }
 	if p := config.Public; p != nil {

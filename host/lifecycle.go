@@ -116,7 +116,7 @@ func (l *lifecycle) open(from netip.Addr, settings wire.Settings) (code, secret 
 		}
 		opened := room.New(keys, settings, l.clock.Now())
 		if own != "" {
-			opened.Step(room.OwnKept{Kept: own}, l.clock.Now()) // this has no outputs
+			opened.Step(room.OwnKept{Kept: own}, l.moment()) // this has no outputs
 		}
 		data, err := opened.Save()
 		if err != nil {

@@ -227,7 +227,7 @@ func TestNewerRoom(t *testing.T) {
 	one, _ := serve(t, host.Config{List: listOf(2), Store: kept})
 	code, _, _ := one.Open(friday(2))
 	one.Drain(t.Context())
-	newer := []byte(strings.Replace(string(kept.Of(code)), `"version":`, `"version":9`, 1))
+	newer := []byte(strings.Replace(string(kept.Of(code)), `"form":"muster.room/`, `"form":"muster.room/9`, 1))
 	kept.Put(code, newer)
 	var log bytes.Buffer
 	two, at := serveToo(t, host.Config{List: listOf(2), Store: kept.On("two"), Logger: slog.New(slog.NewTextHandler(&log, nil))})

@@ -159,7 +159,7 @@ func (a *actor) written(err error) {
 		s.saved = s.revision
 		a.keeper.disk.noteSaved(a.code, a.clock.Now())
 		if s.unsaved > 0 && !a.keeper.mustKeep {
-			a.room.Step(room.Stored{}, a.clock.Now())
+			a.room.Step(room.Stored{}, a.moment())
 		}
 		s.unsaved = 0
 	case errors.Is(err, store.ErrFenced):
@@ -175,7 +175,7 @@ func (a *actor) written(err error) {
 		a.keeper.disk.noteFailure(a.code, err, a.clock.Now(), a.keeper.mustKeep)
 		s.saved = -1 // even without a change, because the disk has not confirmed it
 		if s.unsaved++; s.unsaved == 1 && !a.keeper.mustKeep {
-			a.room.Step(room.Stored{Trouble: whyNot(err)}, a.clock.Now())
+			a.room.Step(room.Stored{Trouble: whyNot(err)}, a.moment())
 		}
 		away = a.keeper.mustKeep
 	}

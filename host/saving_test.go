@@ -105,7 +105,7 @@ func TestAway(t *testing.T) {
 		h, a := onStore(t, s)
 		defer h.Close()
 		for _, name := range []string{"ann", "bob"} {
-			a.post(func() { a.room.Step(room.Join{Hello: wire.Hello{Name: name}, Token: name}, time.Now()) })
+			a.post(func() { a.room.Step(room.Join{Hello: wire.Hello{Name: name}, Token: name}, a.moment()) })
 		}
 		h.Go(a.code)
 		time.Sleep(time.Second)
@@ -247,7 +247,7 @@ func TestStopped(t *testing.T) {
 func TestFirstAtTakenOver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		opened := room.New(room.Keys{Code: "BAKODI", Link: "link", Secret: "secret"}, friday(0), time.Now())
-		opened.Step(room.Join{Hello: wire.Hello{Name: "ann"}, Token: "the token of ann, of some length"}, time.Now())
+		opened.Step(room.Join{Hello: wire.Hello{Name: "ann"}, Token: "the token of ann, of some length"}, room.Moment{Wall: time.Now()})
 		data, err := opened.Save()
 		if err != nil {
 			t.Fatal(err)
@@ -264,7 +264,7 @@ func TestFirstAtTakenOver(t *testing.T) {
 			}
 			a := h.actor("BAKODI")
 			a.post(func() {
-				a.room.Step(room.Join{Hello: wire.Hello{Name: "ann", Token: "the token of ann, of some length"}}, time.Now())
+				a.room.Step(room.Join{Hello: wire.Hello{Name: "ann", Token: "the token of ann, of some length"}}, a.moment())
 			})
 			time.Sleep(time.Millisecond)
 			connected, _ := ask(a, func() bool { return a.room.Snapshot().People[0].Connected })
@@ -304,7 +304,7 @@ func TestHandedOverFirst(t *testing.T) {
 					}
 					return n
 				}
-				slow.post(func() { slow.room.Step(room.Join{Hello: wire.Hello{Name: "ann"}, Token: "ann"}, time.Now()) })
+				slow.post(func() { slow.room.Step(room.Join{Hello: wire.Hello{Name: "ann"}, Token: "ann"}, slow.moment()) })
 				synctest.Wait()
 				release := kept.Hang() // only the slow room has something to save
 				go h.Drain(t.Context())

@@ -35,7 +35,7 @@ func TestStall(t *testing.T) {
 	defer h.Close()
 	r := benchRoom(t, players)
 	began := time.Now()
-	if _, err := r.Step(room.Proceed{}, time.Unix(1_800_000_000, 0)); err != nil {
+	if _, err := r.Step(room.Proceed{}, room.Moment{Wall: time.Unix(1_800_000_000, 0)}); err != nil {
 		t.Fatal(err)
 	}
 	choice := time.Since(began)

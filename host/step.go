@@ -21,10 +21,10 @@ type asker struct {
 // step applies an input to the room and handles the outputs in order. If they are binding, it first
 // waits until the room is kept.
 func (a *actor) step(in room.Input, who asker) {
-	began, now, phase := time.Now(), a.clock.Now(), a.room.Stage()
+	began, now, phase := time.Now(), a.moment(), a.room.Stage()
 	outputs, err := a.room.Step(in, now)
 	a.takesCode.Store(a.room.TakesCode())
-	a.metrics.Stepped(a.room, in, phase, time.Since(began), now)
+	a.metrics.Stepped(a.room, in, phase, time.Since(began), now.Wall)
 	result := outcome{outputs, err, who}
 	if len(outputs) > 0 {
 		if _, binds := outputs[0].(room.Save); binds {

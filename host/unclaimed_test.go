@@ -76,7 +76,7 @@ func says(a *actor, comes *bool) {
 
 // passes joins with a program that leaves again.
 func passes(a *actor) {
-	a.room.Step(room.Join{Hello: wire.Hello{Name: "ann"}, Token: "ann"}, time.Now())
+	a.room.Step(room.Join{Hello: wire.Hello{Name: "ann"}, Token: "ann"}, a.moment())
 	a.step(room.Leave{Player: "ann"}, asker{})
 }
 

@@ -31,7 +31,7 @@ func inTrouble(t *testing.T, store *FakeStore) (*Host, *actor) {
 	code, _, _ := h.Open(friday(0))
 	a := h.actor(code)
 	for _, name := range []string{"ann", "bob"} { // they have no connection
-		a.post(func() { a.room.Step(room.Join{Hello: wire.Hello{Name: name}, Token: name}, time.Now()) })
+		a.post(func() { a.room.Step(room.Join{Hello: wire.Hello{Name: name}, Token: name}, a.moment()) })
 	}
 	h.Go(code)
 	return h, a

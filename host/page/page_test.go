@@ -148,7 +148,7 @@ func TestSections(t *testing.T) {
 	if same, err := first.Next(r, page.Host{Posts: true}); err != nil || same != first {
 		t.Errorf("an unchanged room is shown again, %v", err)
 	}
-	r.Step(room.Join{Hello: wire.Hello{Name: "ann"}, Token: "token"}, roomtest.Eight)
+	r.Step(room.Join{Hello: wire.Hello{Name: "ann"}, Token: "token"}, roomtest.At(roomtest.Eight, 0))
 	second, err := first.Next(r, page.Host{Posts: true})
 	if err != nil || second.Edition != 2 {
 		t.Fatalf("a new player is not shown, %v", err)
@@ -166,7 +166,7 @@ func TestSections(t *testing.T) {
 	if _, err := r.Step(room.Order{
 		Credential: "secret",
 		Action:     room.Change{Settings: json.RawMessage(`{"by":"minimax"}`)},
-	}, roomtest.Eight); err != nil {
+	}, roomtest.At(roomtest.Eight, 0)); err != nil {
 		t.Fatal(err)
 	}
 	third, err := second.Next(r, page.Host{Posts: true})

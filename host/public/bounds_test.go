@@ -82,7 +82,7 @@ func TestIdle(t *testing.T) {
 	if p.IsOver(r, opened.Add(59*time.Minute)) || !p.IsOver(r, opened.Add(61*time.Minute)) || r.Use(opened.Add(61*time.Minute)).IsOver {
 		t.Error("an empty room is not kept for an hour")
 	}
-	if _, err := r.Step(room.Join{Hello: wire.Hello{Name: "ann"}, Token: access.NewSecret()}, opened.Add(30*time.Minute)); err != nil {
+	if _, err := r.Step(room.Join{Hello: wire.Hello{Name: "ann"}, Token: access.NewSecret()}, room.Moment{Wall: opened.Add(30 * time.Minute)}); err != nil {
 		t.Fatal(err)
 	}
 	if p.IsOver(r, opened.Add(20*time.Hour)) {

@@ -1,10 +1,9 @@
 package room
 
 import (
-	"time"
-
 	"muster/discovery/sentence"
 	"muster/host/room/captains"
+	"muster/host/room/roomtime"
 	"muster/host/wire"
 )
 
@@ -13,11 +12,11 @@ import (
 // neither side can use that against the other.
 type Banning struct {
 	// LaunchAt is the time of the launch, zero while captains decide.
-	LaunchAt time.Time `json:"launch_at,omitzero"`
+	LaunchAt roomtime.Time `json:"launch_at,omitzero"`
 	// Looked is when everyone was last asked to look at the finalists. LookedAgain says that this
 	// was after the last move.
-	Looked      time.Time `json:"looked"`
-	LookedAgain bool      `json:"looked_again,omitempty"`
+	Looked      roomtime.Time `json:"looked"`
+	LookedAgain bool          `json:"looked_again,omitempty"`
 }
 
 func (*Banning) stage() wire.Stage { return wire.Chosen }
@@ -51,7 +50,7 @@ func (b *Banning) countDown(r *Room) {
 // more, because bans take minutes, and seats go quickly.
 func (b *Banning) tick(r *Room) {
 	if b.LaunchAt.IsZero() {
-		if notes := captains.Tick(&r.group, r.now); len(notes) > 0 {
+		if notes := captains.Tick(&r.group, r.face()); len(notes) > 0 {
 			r.out.binds = true
 			r.out.says(notes...)
 		}
@@ -60,7 +59,7 @@ func (b *Banning) tick(r *Room) {
 	}
 	left := b.LaunchAt.Sub(r.now)
 	switch {
-	case left <= 0, left > revealTime+countdownTime: // the clock was set back
+	case left <= 0:
 		server, notes := r.decision.Destination(&r.group, r.lookFacts())
 		r.out.says(notes...)
 		(&Launching{Server: server}).begin(r)
@@ -72,16 +71,8 @@ func (b *Banning) tick(r *Room) {
 	}
 }
 
-// shift moves the phase's times by one that does not count.
-func (b *Banning) shift(d time.Duration) {
-	b.Looked = b.Looked.Add(d)
-	if !b.LaunchAt.IsZero() {
-		b.LaunchAt = b.LaunchAt.Add(d)
-	}
-}
-
 // next returns when the phase needs the time again.
-func (b *Banning) next(r *Room) time.Time {
+func (b *Banning) next(r *Room) roomtime.Time {
 	if turn, is := r.group.Bans.Turn(); is && !captains.IsAway(&r.group) {
 		return turn.Until
 	}
@@ -103,7 +94,7 @@ func (a Move) do(r *Room, by caller) error {
 	if !banning {
 		return errNoVote
 	}
-	notes, err := captains.Move(&r.group, captains.Attempt{Number: a.Number, By: by.Name, What: a.What}, r.now)
+	notes, err := captains.Move(&r.group, captains.Attempt{Number: a.Number, By: by.Name, What: a.What}, r.face())
 	if err != nil {
 		return err
 	}

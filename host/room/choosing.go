@@ -11,6 +11,7 @@ import (
 	"muster/host/room/decision"
 	"muster/host/room/finals"
 	"muster/host/room/outage"
+	"muster/host/room/roomtime"
 	"muster/host/room/waiting"
 	"muster/host/wire"
 	"muster/selection"
@@ -183,8 +184,8 @@ const (
 type Voting struct {
 	// Looked is when everyone was last asked to look at the finalists. LookedAgain says that this
 	// was after people began to vote.
-	Looked      time.Time `json:"looked"`
-	LookedAgain bool      `json:"looked_again,omitempty"`
+	Looked      roomtime.Time `json:"looked"`
+	LookedAgain bool          `json:"looked_again,omitempty"`
 	// Revealed says that pages have said where people meet.
 	Revealed bool `json:"revealed,omitempty"`
 }
@@ -193,7 +194,7 @@ type Voting struct {
 // Voting.
 type Countdown struct {
 	Voting
-	LaunchAt time.Time `json:"launch_at"`
+	LaunchAt roomtime.Time `json:"launch_at"`
 }
 
 func (*Voting) stage() wire.Stage { return wire.Chosen }
@@ -295,7 +296,7 @@ func (c *Countdown) tick(r *Room) {
 	away, _ := r.group.Attendance.Absent(players, outage.LongestPause, r.now)
 	switch {
 	case len(away) > 0 && 2*len(away) <= len(players) && !r.now.Before(c.LaunchAt): // back in a moment, or left
-	case !r.now.Before(c.LaunchAt), c.LaunchAt.Sub(r.now) > revealTime+countdownTime: // the clock was set back
+	case !r.now.Before(c.LaunchAt):
 		c.launchFavourite(r)
 	case c.LaunchAt.Sub(c.Looked) >= freshLook && c.LaunchAt.Sub(r.now) <= countdownTime:
 		c.Looked, c.LookedAgain = r.now, true

@@ -12,6 +12,7 @@ import (
 	"muster/host/room/evidence"
 	"muster/host/room/infos"
 	"muster/host/room/roomtest"
+	"muster/host/room/roomtime"
 	"muster/host/room/saved"
 	"muster/host/wire"
 )
@@ -97,7 +98,7 @@ func TestUntried(t *testing.T) {
 							break
 						}
 						measured.Admit(server)
-						measured.Report(discovery.Result{Server: server, State: discovery.Answered, RTT: rtt(player, server)}, 0, n.Now)
+						measured.Report(discovery.Result{Server: server, State: discovery.Answered, RTT: rtt(player, server)}, 0, roomtime.Opening)
 						heard.Hear(s.Players[player].Name, server, discovery.Info{MaxPlayers: 16}, 0)
 					}
 					var err error

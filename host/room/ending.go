@@ -2,13 +2,13 @@ package room
 
 import (
 	"math"
-	"time"
 
 	"muster/discovery/sentence"
 	"muster/host/room/attendance"
 	"muster/host/room/captains"
 	"muster/host/room/group"
 	"muster/host/room/launch"
+	"muster/host/room/roomtime"
 	"muster/host/room/waiting"
 	"muster/host/wire"
 )
@@ -42,12 +42,12 @@ func (l *Launching) begin(r *Room) {
 		}
 	}
 	played := wire.Played{
-		Round: g.Number, At: r.now, Game: g.Settings.Game, Server: l.Launch.Name, Connect: l.Launch.Address,
+		Round: g.Number, At: r.wall, Game: g.Settings.Game, Server: l.Launch.Name, Connect: l.Launch.Address,
 		Country: g.Servers.List[server].Country, By: newest.By, MeanMS: ranked.MeanMS, MaxMS: ranked.MaxMS,
 		Players: newest.Players, RTT: map[string]float64{}, Voted: voters(g), Match: g.ViewMatch(),
 	}
 	if played.Match != nil {
-		captains.View(g, played.Match)
+		captains.View(g, played.Match, r.face())
 		played.Match.Turn, played.Match.Servers = nil, []wire.MatchServer{} // only what was decided stays
 	}
 	for name, ms := range ranked.RTT {
@@ -58,7 +58,7 @@ func (l *Launching) begin(r *Room) {
 	if info := g.Servers.Info(server); info != nil {
 		played.Map = info.Map
 	}
-	trip := r.calendar.Play(played, ranked.RTT, r.facts(r.now))
+	trip := r.calendar.Play(played, ranked.RTT, r.facts(r.wall))
 	g.Roster.Keep(trip.Regulars...)
 	players := g.Attendance.Players()
 	if trip.IsElsewhere { // no program takes a player to two servers in a round unasked
@@ -76,7 +76,7 @@ func (l *Launching) begin(r *Room) {
 			a.Players = append(a.Players, wire.AnnouncedPlayer{Name: name, PingMS: ranked.RTT[name]})
 		}
 		a.Match = wire.RecordOf("", g.Settings.Name, played)
-		r.follow(r.calendar.Announce(a, r.facts(r.now))...)
+		r.follow(r.calendar.Announce(a, r.facts(r.wall))...)
 	}
 	g.ForgetSaid()
 }
@@ -117,7 +117,7 @@ func (Reopen) do(r *Room, by caller) error {
 // that can help, and the organiser at any time.
 type Failed struct {
 	// Retry is the time of that; zero if nothing has changed that could help.
-	Retry time.Time `json:"retry,omitzero"`
+	Retry roomtime.Time `json:"retry,omitzero"`
 	// waited is the wait for seats that was given up, if that is why.
 	waited *waiting.Wait
 }

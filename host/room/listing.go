@@ -32,7 +32,7 @@ func (*Listing) proceed(*Room) error { return nil }
 
 // begin asks for the server list.
 func (l *Listing) begin(r *Room) {
-	l.Awaits = r.source.Awaits(r.group.Settings, r.opened, r.now)
+	l.Awaits = r.source.Awaits(r.group.Settings, r.opened, r.wall)
 	r.enter(l)
 	r.outage.Begin()
 	if !l.Awaits {
@@ -115,7 +115,7 @@ func (in Listed) begin(r *Room) {
 	g := &r.group
 	found, note, err := g.Begin(group.List{
 		Tree: in.List, Kept: in.Kept, Err: in.Err, Local: in.Local, Said: in.Said, Gap: in.Gap,
-	}, r.now)
+	}, r.face())
 	if err != nil {
 		r.fail(true, wire.Told(err))
 		return
@@ -164,7 +164,7 @@ type Supply struct {
 func (Supply) steers() {}
 
 func (a Supply) do(r *Room, _ caller) error {
-	if err := r.source.Supply(r.group.Settings, a.Game, a.Servers, a.Kept, r.now); err != nil {
+	if err := r.source.Supply(r.group.Settings, a.Game, a.Servers, a.Kept, r.wall); err != nil {
 		return err
 	}
 	r.group.Settings.Servers, r.group.Settings.Renews, r.out.binds = a.Servers, true, true

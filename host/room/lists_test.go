@@ -14,6 +14,7 @@ import (
 	"muster/host/room/attendance"
 	"muster/host/room/brought"
 	"muster/host/room/nickname"
+	"muster/host/room/roomtest"
 	"muster/host/room/roster"
 	"muster/host/wire"
 	"muster/selection"
@@ -315,7 +316,7 @@ func TestListsAreFetched(t *testing.T) {
 	n := newSession(t, settings(2))
 	n.Join("ann")
 	n.Says("ann", wire.Bring{Game: "openarena", Favourites: bringing(7), Hidden: bringing(8)})
-	outputs, err := n.Room.Step(room.Join{Hello: wire.Hello{Version: wire.Version, Code: "BAKODI", Name: "bob"}, Token: "token of bob"}, n.Now)
+	outputs, err := n.Room.Step(room.Join{Hello: wire.Hello{Version: wire.Version, Code: "BAKODI", Name: "bob"}, Token: "token of bob"}, roomtest.At(n.Now, 0))
 	at := slices.IndexFunc(outputs, func(o room.Output) bool { _, is := o.(room.Fetch); return is })
 	if err != nil || at < 0 || !slices.Equal(outputs[at].(room.Fetch).Also, []netip.AddrPort{addrOf(7)}) {
 		t.Errorf("%+v, %v", outputs, err)
@@ -403,7 +404,7 @@ func TestOnePlayersLists(t *testing.T) {
 	notes := strings.Count(n.Story(), "mal")
 	for range 5 {
 		again := room.Hear{Player: "mal", Message: wire.Bring{Game: "openarena", Hidden: bringing(2, 1, 0)}}
-		outputs, err := n.Room.Step(again, n.Now)
+		outputs, err := n.Room.Step(again, roomtest.At(n.Now, 0))
 		if err != nil || slices.Contains(outputs, room.Output(room.Save{})) || strings.Count(n.Story(), "mal") != notes {
 			t.Errorf("the same again is kept, or told: %+v, %v; the log:\n%s", outputs, err, n.Story())
 		}

@@ -168,7 +168,7 @@ func (a React) do(r *Room, by caller) error {
 	if !by.IsSomebody() {
 		return errNickname
 	}
-	return r.group.Reactions.React(by.Name, a.Sign, r.now)
+	return r.group.Reactions.React(by.Name, a.Sign, r.face())
 }
 
 // Has tells the caller's version of the room's game. It counts from the next decision on.

@@ -10,6 +10,7 @@ import (
 	"muster/host/room/journal"
 	"muster/host/room/places"
 	"muster/host/room/probing"
+	"muster/host/room/roomtime"
 	"muster/host/room/search"
 	"muster/host/wire"
 )
@@ -74,7 +75,7 @@ func (Announce) isOutput() {}
 type outbox struct {
 	// now is the time of the Step under way, and outputs what it has led to so far. If it binds,
 	// the room has to be saved first although the phase stays.
-	now     time.Time
+	now     roomtime.Face
 	outputs []Output
 	binds   bool
 	// journal has the notes to the people in the room.
@@ -84,7 +85,7 @@ type outbox struct {
 }
 
 // begin begins a Step.
-func (o *outbox) begin(now time.Time) { o.now, o.outputs, o.binds = now, nil, false }
+func (o *outbox) begin(now roomtime.Face) { o.now, o.outputs, o.binds = now, nil, false }
 
 func (o *outbox) do(output Output) { o.outputs = append(o.outputs, output) }
 
@@ -110,16 +111,16 @@ func (o *outbox) says(sentences ...sentence.Sentence) {
 	for _, s := range sentences {
 		if !s.IsZero() {
 			o.revision++
-			o.journal.Add(o.now, s)
+			o.journal.Add(o.now.Wall, s)
 		}
 	}
 }
 
 // plan asks for a turn of the search, unless the room waits for one.
 func (o *outbox) plan(g *group.Group, p *probing.Probing, isBackground bool) {
-	isNew, note := p.Await(isBackground, o.now)
+	isNew, note := p.Await(isBackground, o.now.Now)
 	if isNew {
-		o.do(Plan{g.Measuring, isBackground})
+		o.do(Plan{o.now.Of(g.Measuring), isBackground})
 	}
 	o.says(note)
 }
@@ -135,7 +136,7 @@ func (o *outbox) brief(g *group.Group, player string) {
 // lookAround asks a player's program to look around its network, unless that is known.
 func (o *outbox) lookAround(g *group.Group, player string) {
 	isWanted := g.Settings.LookAround || g.Settings.LookBeyond && g.Nearby.IsBeyond(player)
-	if isWanted && g.IsHere(player) && g.Nearby.Ask(player, g.Settings.Game, o.now) {
+	if isWanted && g.IsHere(player) && g.Nearby.Ask(player, g.Settings.Game, o.now.Now) {
 		o.send(player, wire.Look{Game: g.Settings.Game})
 	}
 }
@@ -147,7 +148,7 @@ func (o *outbox) lookBeyond(g *group.Group, players []string, local []LocalServe
 		return false
 	}
 	here := slices.DeleteFunc(slices.Clone(players), func(player string) bool { return !g.IsHere(player) })
-	asks := g.Nearby.Beyond(here, g.Settings.Game, local, o.now)
+	asks := g.Nearby.Beyond(here, g.Settings.Game, local, o.now.Now)
 	for _, ask := range asks {
 		o.send(ask.Player, wire.Look{Game: g.Settings.Game, At: ask.At})
 	}

@@ -83,7 +83,7 @@ func TestEnd(t *testing.T) {
 	if err := n.Acts(n.PageOf("bob"), room.End{}); reason(err) != wire.ReasonSecret {
 		t.Errorf("bob ends the session: %v", err)
 	}
-	outputs, err := n.Room.Step(room.Order{Credential: n.PageOf("ann"), Action: room.End{}}, n.Now)
+	outputs, err := n.Room.Step(room.Order{Credential: n.PageOf("ann"), Action: room.End{}}, roomtest.At(n.Now, 0))
 	why := *wire.Refuse(wire.ReasonEnded, "room.ended-by", "player", "ann")
 	if want := []room.Output{room.Save{}, room.Publish{}, room.Dismiss{Player: "ann", Why: why},
 		room.Dismiss{Player: "bob", Why: why}}; err != nil || !slices.Equal(outputs, want) {

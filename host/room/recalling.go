@@ -68,7 +68,7 @@ func (o *outbox) learn(g *group.Group) {
 		if at.Country == "" || isDoubted || g.Attendance.Of(player).Out != "" || g.List.Tree() == nil {
 			continue
 		}
-		if cells := memory.Of(g.List.Tree(), measured(g, player), o.now); len(cells) > 0 {
+		if cells := memory.Of(g.List.Tree(), measured(g, player), o.now.Wall); len(cells) > 0 {
 			o.do(Learn{at.Addr, Network{at.Country, at.ASN}, cells})
 		}
 	}

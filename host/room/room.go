@@ -15,6 +15,7 @@ import (
 	"muster/host/room/outage"
 	"muster/host/room/places"
 	"muster/host/room/probing"
+	"muster/host/room/roomtime"
 	"muster/host/room/roster"
 	"muster/host/room/sides"
 	"muster/host/wire"
@@ -28,7 +29,7 @@ type Room struct {
 	opened time.Time
 	phase  phase
 	// since is when the phase began.
-	since time.Time
+	since roomtime.Time
 	// group has the people, their settings, and the knowledge of their round.
 	group group.Group
 	// probing measures in their round, and decision decides.
@@ -49,12 +50,24 @@ type Room struct {
 	// failures counts the rounds that failed, one after the other.
 	failures attendance.Retries
 
-	// now is the time of the Step under way, and out collects its results. due is the [Room.Next]
-	// of the newest Step.
-	now time.Time
-	out outbox
-	due time.Time
+	// now is the room time of the Step under way, and wall the machine's. out collects its results.
+	now  roomtime.Time
+	wall time.Time
+	out  outbox
+	// due is when the room needs the time again, by the driver's clock.
+	due time.Duration
 }
+
+// Moment is a moment of the driver's.
+type Moment struct {
+	// Run is the driver's own clock, which never jumps and is never set.
+	Run time.Duration
+	// Wall is the machine's clock, for dates and what people read. Nothing else follows from it.
+	Wall time.Time
+}
+
+// face shows room time as people's.
+func (r *Room) face() roomtime.Face { return roomtime.Face{Now: r.now, Wall: r.wall} }
 
 // Origin is that of [origin.Origin].
 type Origin = origin.Origin
@@ -79,11 +92,11 @@ type Tuning group.Tuning
 // New opens a room that is tuned.
 func (t Tuning) New(keys Keys, settings wire.Settings, now time.Time) *Room {
 	r := &Room{
-		opened: now, phase: &Gathering{}, since: now, now: now, out: outbox{now: now}, calendar: calendar.New(now),
-		group: group.Group{Roster: roster.New(keys), Settings: settings, Tuning: group.Tuning(t), Round: group.NewRound(1)},
+		opened: now, phase: &Gathering{}, since: roomtime.Opening, now: roomtime.Opening, wall: now, out: outbox{now: roomtime.Face{Now: roomtime.Opening, Wall: now}},
+		calendar: calendar.New(now),
+		group:    group.Group{Roster: roster.New(keys), Settings: settings, Tuning: group.Tuning(t), Round: group.NewRound(1)},
 	}
 	r.out.says(sentence.Of("room.opened", "code", keys.Code, "game", settings.Game))
-	r.due = r.Next()
 	return r
 }
 
@@ -111,7 +124,7 @@ type Join struct {
 func (in Join) step(r *Room) error {
 	comer := r.group.Roster.Recognise(in.Hello)
 	g, player := &r.group, r.group.Attendance.Find(comer.Player)
-	missedEnd := r.calendar.MissedEnd(comer.Mark, r.now)
+	missedEnd := r.calendar.MissedEnd(comer.Mark, r.wall)
 	switch {
 	case r.closed:
 		return Closed(r.group.Roster.Keys().Code)
@@ -121,7 +134,7 @@ func (in Join) step(r *Room) error {
 	if refusal := r.group.Roster.Refusal(comer, g.Places(), player != "" && g.Attendance.Of(player).Here); refusal != nil {
 		return refusal
 	}
-	r.follow(r.calendar.Open(comer.Name, r.facts(r.now))...)
+	r.follow(r.calendar.Open(comer.Name, r.facts(r.wall))...)
 	seat, events := r.group.Roster.Admit(comer, in.Token, r.now)
 	r.apply(events)
 	if player == "" {
@@ -219,44 +232,3 @@ func (r *Room) catchUp(player string) {
 // that all measure the whole list, and tell other words of every server. [TestMemoryOfARoom]
 // measures it.
 const CellBytes = 512
-
-// aheadMost is how far in the future a noted time may be.
-const aheadMost = 5 * time.Minute
-
-// correctTimes corrects times of a clock that was ahead, or has been set back since, over a restart
-// of the host too. Else the room would seem used, keep nicknames, take old things for new and wait
-// until that clock's time has come. Nobody knows the true times. They count as just now if
-// something waits for them to pass, and as long ago if they would seem new. Dates, history and log
-// stay, because people read them.
-func (r *Room) correctTimes() {
-	moments := []*time.Time{&r.opened, &r.since, &r.group.Measuring}
-	var stale []*time.Time
-	r.survey.SetRight(r.now)
-	r.group.Attendance.SetRight(r.now)
-	r.group.Roster.SetRight(r.now)
-	for _, at := range moments {
-		if at.Sub(r.now) > aheadMost {
-			*at = r.now
-		}
-	}
-	r.group.Nearby.SetRight(r.now)
-	r.decision.SetRight(r.now)
-	r.group.Bans.SetRight(r.now)
-	switch phase := r.phase.(type) {
-	case *Voting:
-		stale = append(stale, &phase.Looked)
-	case *Countdown: // it ends by itself
-		stale = append(stale, &phase.Looked)
-	case *Banning: // so does this countdown
-		stale = append(stale, &phase.Looked)
-	case *Waiting:
-		phase.wait.SetRight(r.now)
-	case *Failed:
-		phase.Retry = r.failures.SetRight(phase.Retry, r.now)
-	}
-	for _, at := range stale {
-		if at.After(r.now) {
-			*at = time.Time{}
-		}
-	}
-}

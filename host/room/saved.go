@@ -19,11 +19,14 @@ import (
 	"muster/host/room/waiting"
 )
 
-// SavedVersion is the newest form of a saved room that this program reads.
+// SavedVersion is that of [saved.Version].
 const SavedVersion = saved.Version
 
-// ErrNewer says that a later release of Muster has saved a room.
-var ErrNewer = saved.ErrNewer
+// ErrNewer and ErrOlder are those of [saved.Read].
+var (
+	ErrNewer = saved.ErrNewer
+	ErrOlder = saved.ErrOlder
+)
 
 // Save returns the whole room as bytes, for [Restore].
 func (r *Room) Save() ([]byte, error) {
@@ -31,7 +34,7 @@ func (r *Room) Save() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.Version, s.Opened, s.Since, s.Closed = saved.Version, r.opened, r.since, r.closed
+	s.Form, s.Opened, s.At, s.Now, s.Since, s.Closed = saved.Form, r.opened, r.wall, r.now, r.since, r.closed
 	s.Journal, s.Calendar, s.Places = r.out.journal.Save(), r.calendar.Save(), r.survey.Save()
 	s.Failures, s.Outage = r.failures, r.outage.Save()
 	s.More, s.Finals = r.probing.Save(), r.decision.Save()
@@ -102,7 +105,7 @@ func RestoreKept(data []byte, tree func([]discovery.Server) *topology.Tree, kept
 // roomOf returns the saved room. Its list stands in it if kept is nil.
 func roomOf(s *saved.Room, kept *topology.Tree, tree func([]discovery.Server) *topology.Tree) (*Room, error) {
 	r := &Room{
-		opened: s.Opened, phase: phases()[s.Phase.Name], since: s.Since, closed: s.Closed,
+		opened: s.Opened, now: s.Now, wall: s.At, phase: phases()[s.Phase.Name], since: s.Since, closed: s.Closed,
 		out: outbox{journal: journal.Restore(s.Journal)}, failures: s.Failures,
 		source: listing.RestoreSource(s.Listing.SavedSource, s.Settings.Servers),
 	}
@@ -110,7 +113,7 @@ func roomOf(s *saved.Room, kept *topology.Tree, tree func([]discovery.Server) *t
 	if r.calendar, err = calendar.Restore(s.Calendar); err != nil {
 		return nil, err
 	}
-	if r.outage, err = outage.Restore(s.Outage); err != nil {
+	if r.outage, err = outage.Restore(s.Outage, s.Now); err != nil {
 		return nil, err
 	}
 	if r.survey, err = places.Restore(s.Places); err != nil {

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"flag"
-	"fmt"
 	"net/netip"
 	"os"
 	"reflect"
@@ -16,7 +15,6 @@ import (
 	"muster/discovery"
 	"muster/discovery/hostport"
 	"muster/discovery/plan/topology"
-	"muster/discovery/sentence"
 	"muster/host/room"
 	"muster/host/room/editions"
 	"muster/host/room/launch"
@@ -24,11 +22,11 @@ import (
 	"muster/host/room/origin"
 	"muster/host/room/outage"
 	"muster/host/room/roomtest"
+	"muster/host/room/roomtime"
 	"muster/host/room/saved"
 	"muster/host/room/sides"
 	"muster/host/room/trust"
 	"muster/host/wire"
-	"muster/selection"
 )
 
 // TestRestart checks that a room comes back as it was from a stop of the host in any stage, and
@@ -172,8 +170,8 @@ func TestRestoreRefuses(t *testing.T) {
 		return string(data)
 	}
 	for _, data := range []string{
-		"", "{}", `{"version":1}`, string(whole[:len(whole)/2]), with("version", saved.Version+1),
-		with("version", saved.Oldest-1), with("listing", nil), with("hearsay", nil), with("choice", nil),
+		"", "{}", `{"version":4}`, `{"form":"muster.room/1"}`, string(whole[:len(whole)/2]), with("form", "muster.room/2"),
+		with("form", "muster.room/0"), with("form", 1), with("now", 1), with("now", int64(roomtime.Opening)-1), with("listing", nil), with("hearsay", nil), with("choice", nil),
 		with("phase", map[string]any{"name": "lunch"}), with("phase", map[string]any{"name": "launching"}),
 		with("finals", map[string]any{"seen": []int{9}}), with("players", []map[string]any{{"name": "ann"}}),
 		with("nearby", map[string]any{"servers": []map[string]any{{"addr": "10.9.0.5:1", "server": 2}}}),
@@ -203,9 +201,8 @@ func TestOver(t *testing.T) {
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// TestSavedForm checks that the saved form is as in the golden file of its version, and that rooms
-// of older versions can still be read. A change of the form needs another version, and a file of
-// its own.
+// TestSavedForm checks that the saved form is as in the golden file, and can be read back. A change
+// of the form keeps the rule of [saved.Form].
 func TestSavedForm(t *testing.T) {
 	own := []netip.AddrPort{addrOf(0), addrOf(1)}
 	kept := topology.New(room.Shared(listOf(6), nil))
@@ -264,7 +261,7 @@ func TestSavedForm(t *testing.T) {
 	if data, err = whole.Save(); err != nil {
 		t.Fatal(err)
 	}
-	file := fmt.Sprintf("testdata/room-%d.json", saved.Version)
+	const file = "testdata/room-1.json"
 	var pretty bytes.Buffer
 	if err := json.Indent(&pretty, data, "", " "); err != nil {
 		t.Fatal(err)
@@ -275,78 +272,18 @@ func TestSavedForm(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for version := saved.Oldest; version <= saved.Version; version++ {
-		file := fmt.Sprintf("testdata/room-%d.json", version)
-		golden, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if version == saved.Version && !bytes.Equal(pretty.Bytes(), golden) {
-			t.Errorf("what is saved differs from %s; go test ./host/room -run SavedForm -update shows how", file)
-		}
-		var compact bytes.Buffer // as it was saved
-		if err := json.Compact(&compact, golden); err != nil {
-			t.Fatal(err)
-		}
-		old, err := room.RestoreKept(compact.Bytes(), topology.New, with)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if version == saved.Version {
-			same(t, whole, old)
-			continue
-		}
-		// Up to form 3, what the room told was texts.
-		told := savedBy(t, whole)
-		for i, n := range told.Journal.Notes {
-			told.Journal.Notes[i].Sentence = sentence.Plain(n.String())
-		}
-		if data, err = json.Marshal(told); err != nil {
-			t.Fatal(err)
-		}
-		whole, err := room.RestoreKept(data, topology.New, with)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if version > 1 {
-			same(t, whole, old)
-			continue
-		}
-		// Only what form 1 did not know is missing.
-		if v := old.Snapshot().Voting; slices.Max(v.Numbers) > 0 {
-			t.Errorf("it knows the candidates' numbers: %v", v.Numbers)
-		}
-		for i, p := range old.Snapshot().People { // of no order of arrival: players come first
-			if p.Arrival != i {
-				t.Errorf("%s arrived %d, want %d", p.Name, p.Arrival, i)
-			}
-		}
-		is, was := savedBy(t, whole), savedBy(t, old)
-		if !was.Finals.Rests.IsZero() || was.Finals.Asked != nil {
-			t.Errorf("it knows when a look asked: %+v", was.Finals)
-		}
-		for _, s := range []*selection.Selection{was.Choice.Selection, &was.Choice.WhatIf.Selection} {
-			if s.Decided != nil {
-				t.Errorf("it says what decided: %+v", s.Decided)
-			}
-		}
-		was.Choice.Selection.Decided, was.Choice.WhatIf.Selection.Decided = is.Choice.Selection.Decided, is.Choice.WhatIf.Selection.Decided
-		was.Listing, was.Settings.Servers, was.Finals.Asked, was.Finals.Rests = is.Listing, is.Settings.Servers, is.Finals.Asked, is.Finals.Rests
-		was.Ballot.Numbers, was.Ballot.Opened = is.Ballot.Numbers, is.Ballot.Opened
-		arrivals := map[string]int{}
-		for _, p := range whole.Snapshot().People {
-			arrivals[p.Name] = p.Arrival
-		}
-		for i, p := range was.Roster.Players {
-			was.Roster.Players[i].Arrival = arrivals[p.Name]
-		}
-		for i, p := range was.Roster.Guests {
-			was.Roster.Guests[i].Arrival = arrivals[p.Name]
-		}
-		if a, b := roomtest.Differ(t, is, was); a != b {
-			t.Errorf("of form 1 is read %s, want %s", b, a)
-		}
+	golden, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
 	}
+	if !bytes.Equal(pretty.Bytes(), golden) {
+		t.Errorf("what is saved differs from %s; go test ./host/room -run SavedForm -update shows how", file)
+	}
+	back, err := room.RestoreKept(golden, topology.New, with)
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, whole, back)
 }
 
 // savedBy returns what a room saves.
@@ -449,7 +386,7 @@ func TestEveryFieldIsKept(t *testing.T) {
 		"Places":    {inVoting, func(s *saved.Room) { s.Places.Attempt = 3 }},
 		"Trust":     {inVoting, func(s *saved.Room) { s.Trust.Players = map[string]trust.SavedPlayer{"ann": {Trusted: true}} }},
 		"Nearby": {inVoting, func(s *saved.Room) {
-			s.Nearby.Players = map[string]nearby.Finding{"ann": {Game: "openarena", At: eight}}
+			s.Nearby.Players = map[string]nearby.Finding{"ann": {Game: "openarena", At: roomtime.Opening}}
 		}},
 		"Player.Discreet": {inVoting, func(s *saved.Room) { s.Players[1].Discreet = 20 }},
 		"Player.Shares":   {inVoting, func(s *saved.Room) { s.Players[1].Shares = true }},

@@ -21,11 +21,12 @@ func (r *Room) Snapshot() wire.Snapshot {
 
 // whole returns the room with all pings, which only [privacy.Split] may see in a match.
 func whole(r *Room) wire.Snapshot {
-	g, calendar := &r.group, r.calendar.View(r.facts(r.now))
+	now := r.face()
+	g, calendar := &r.group, r.calendar.View(r.facts(r.wall))
 	showing := decision.Showing{IsOpen: mayDecideAgain(r.phase, &r.group), IsVoting: isVoting(r.phase), Target: -1}
 	s := wire.Snapshot{
 		Room: wire.Head{
-			Code: g.Roster.Keys().Code, Settings: g.Settings, Stage: r.phase.stage(), Since: r.since, Began: g.Measuring, Round: g.Number,
+			Code: g.Roster.Keys().Code, Settings: g.Settings, Stage: r.phase.stage(), Since: now.Of(r.since), Began: now.Of(g.Measuring), Round: g.Number,
 			Locked: g.Roster.IsLocked(), Listed: len(g.Servers.List), MostAsked: r.probing.MostTold(g),
 			Said: g.Servers.Said.At, Paused: r.outage.IsPaused(), Ended: calendar.Ended,
 		},
@@ -53,27 +54,27 @@ func whole(r *Room) wire.Snapshot {
 			s.Room.Forecast = s.Room.Search.Sentence(g.Settings.By)
 		}
 	case *Verifying:
-		s.Look = r.decision.ViewLook(g, r.lookFacts())
+		s.Look = r.decision.ViewLook(g, r.lookFacts(), now)
 	case *Voting:
 		if search := r.probing.Search(g); search != nil { // the choice stands, and is no mere best so far
 			s.Room.Forecast = search.View(g.Settings.By).GoesOn()
 		}
 	case *Countdown:
-		s.Voting.LaunchAt = phase.LaunchAt
+		s.Voting.LaunchAt = now.Of(phase.LaunchAt)
 	case *Banning:
-		s.Voting.LaunchAt = phase.LaunchAt
+		s.Voting.LaunchAt = now.Of(phase.LaunchAt)
 	case *Failed:
-		s.Room.Retry = phase.Retry
+		s.Room.Retry = now.Of(phase.Retry)
 	case *Launching:
 		s.Way = &wire.Way{Connect: phase.Launch.Address, QueryPort: phase.Launch.QueryPort, Server: phase.Launch.Name}
 		showing.Target = phase.Server
 	}
 	if w := waitOf(r.phase); w != nil {
-		s.Seats = w.View(g)
+		s.Seats = w.View(g, now)
 	}
 	s.People = g.ViewPeople(r.phase.stage() == wire.Chosen)
 	if s.Match != nil {
-		captains.View(g, s.Match)
+		captains.View(g, s.Match, now)
 		showing.Target = max(showing.Target, g.Bans.Server())
 	}
 	s.Choice, s.WhatIf = r.decision.View(g, &r.probing, showing)

@@ -6,6 +6,7 @@ import (
 	"muster/discovery/sentence"
 	"muster/host/room/ballot"
 	"muster/host/room/calendar"
+	"muster/host/room/roomtime"
 	"muster/host/wire"
 )
 
@@ -13,7 +14,7 @@ import (
 type Announced struct{ Trouble sentence.Sentence }
 
 func (in Announced) step(r *Room) error {
-	r.follow(r.calendar.Posted(in.Trouble, r.facts(r.now))...)
+	r.follow(r.calendar.Posted(in.Trouble, r.facts(r.wall))...)
 	return nil
 }
 
@@ -28,10 +29,10 @@ func (r *Room) facts(now time.Time) calendar.Facts {
 	_, gathering := r.phase.(*Gathering)
 	g, s := &r.group, &r.group.Settings
 	posts := s.Webhook != ""
-	r.people = g.Known(r.people[:0], s.Every == "" && !posts)
+	r.people = g.Known(r.people[:0], s.Every == "" && !posts, roomtime.Face{Now: r.now, Wall: r.wall})
 	return calendar.Facts{
 		Now: now, Every: s.Every, Name: s.Name, Game: s.GameName(),
-		Heard: g.Attendance.LastHeard(), IsGathering: gathering, IsClosed: r.closed, Posts: posts,
+		Heard: r.face().Of(g.Attendance.LastHeard()), IsGathering: gathering, IsClosed: r.closed, Posts: posts,
 		People: r.people,
 	}
 }
@@ -98,7 +99,7 @@ func (Wake) do(r *Room, by caller) error {
 	case !by.IsOrganiser && !by.IsPlayer && !by.IsRegular:
 		return ballot.ErrGuest
 	}
-	r.follow(r.calendar.Open(by.Name, r.facts(r.now))...)
+	r.follow(r.calendar.Open(by.Name, r.facts(r.wall))...)
 	return nil
 }
 

@@ -105,7 +105,7 @@ func (Apply) do(r *Room, _ caller) error {
 
 func (a Change) do(r *Room, _ caller) error {
 	s, err := terms.Change(r.group.Settings, a.Settings, terms.Facts{
-		Now: r.now, Stage: r.phase.stage(), Players: len(r.group.Attendance.Players()),
+		Now: r.wall, Stage: r.phase.stage(), Players: len(r.group.Attendance.Players()),
 		Games: a.Games, MostPlaces: a.MostPlaces, IsPublic: a.Public, Posts: a.Posts,
 	})
 	if err == nil {
@@ -138,7 +138,7 @@ func (in Resettle) apply(r *Room) {
 		r.out.passOn(r.survey.Change(r.group.SurveyScene(), r.now))
 	}
 	if before.Every == "" && s.Every != "" {
-		r.group.Roster.Keep(r.calendar.Adopt(r.facts(r.now))...)
+		r.group.Roster.Keep(r.calendar.Adopt(r.facts(r.wall))...)
 	}
 	r.group.Silence(r.phase.stage() == wire.Chosen) // a guest may have no say any more
 	endSearch(r.phase, &r.probing)
@@ -180,7 +180,7 @@ func (a Trust) do(r *Room, _ caller) error {
 }
 
 func (End) do(r *Room, by caller) error {
-	end, err := r.calendar.End(by.Name, r.facts(r.now))
+	end, err := r.calendar.End(by.Name, r.facts(r.wall))
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package room
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"net/netip"
 	"slices"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"muster/host/room/decision"
 	"muster/host/room/outage"
 	"muster/host/room/probing"
+	"muster/host/room/roomtime"
 	"muster/host/room/seats"
 	"muster/host/wire"
 )
@@ -50,7 +52,7 @@ type (
 	// Stored names the trouble that keeps the host from saving the room, in people's words, or says
 	// that it is over.
 	Stored struct{ Trouble string }
-	// Waited says that the host could save nothing for a time. The room stood still.
+	// Waited says that the host could save nothing for a time, until now. The room stood still.
 	Waited struct{ For time.Duration }
 	// Turn is the processor time that a [Plan] asked for.
 	Turn struct{}
@@ -65,19 +67,19 @@ const QuietAfter = attendance.QuietAfter
 // Demand is that of [seats.Demand].
 type Demand = seats.Demand
 
-// Step takes what happened at a time and returns what to do about it, in order. An error means that
+// Step takes what happened at a moment and returns what to do about it, in order. An error means that
 // the input was refused, as [*wire.Refusal] or because it makes no sense. Carry out the outputs
 // even if there is an error.
-func (r *Room) Step(in Input, now time.Time) ([]Output, error) {
-	r.stand(r.outage.Step(now, r.due, isDeserted(r.phase, &r.group.Attendance)))
-	r.now = now
-	r.out.begin(now)
-	r.correctTimes()
+func (r *Room) Step(in Input, at Moment) ([]Output, error) {
+	idle, _ := in.(Waited)
+	r.now = r.outage.Step(at.Run, r.due, idle.For, isDeserted(r.phase, &r.group.Attendance))
+	r.wall = at.Wall
+	r.out.begin(r.face())
 	g := &r.group
 	phase, round := r.phase, g.Number
 	err := in.step(r)
 	r.out.says(g.SettleSides()...)
-	r.follow(r.calendar.Advance(r.facts(now))...)
+	r.follow(r.calendar.Advance(r.facts(r.wall))...)
 	g.Weigh()
 	if r.survey.Lacks(g.Choice.Newest()) {
 		r.out.passOn(r.survey.Compare(g.Basis(g.ChosenFor()), g.SurveyScene()))
@@ -88,21 +90,24 @@ func (r *Room) Step(in Input, now time.Time) ([]Output, error) {
 	if r.out.binds || phase != r.phase || round != g.Number {
 		r.out.outputs = slices.Insert(r.out.outputs, 0, Output(Save{}))
 	}
-	r.due = r.Next()
+	r.due = at.Run + r.rest()
 	return r.out.outputs, err
 }
 
-// Next returns when the room needs the time again. An earlier [Tick] would change nothing, except
-// how long a paused room has paused. While a round goes on it is at once; a few times a second is
-// often enough.
-func (r *Room) Next() time.Time {
+// Next returns when the room needs the time again, by the machine's clock. An earlier [Tick] would
+// change nothing, except how long a paused room has paused. While a round goes on it is at once; a
+// few times a second is often enough.
+func (r *Room) Next() time.Time { return r.wall.Add(r.rest()) }
+
+// rest returns how long after the newest step the room needs no time.
+func (r *Room) rest() time.Duration {
 	g := &r.group
 	on, ends, isQuiet := r.outage.Next(sceneOf(r.phase, &g.Attendance, r.now))
-	next := r.calendar.Next(r.facts(r.now))
+	next := roomtime.Time(math.MaxInt64)
 	switch phase := r.phase.(type) {
 	case *Gathering:
 		if gone := g.Attendance.NextGone(g.Attendance.Players()); !gone.IsZero() && !on {
-			next = earlier(next, gone)
+			next = gone
 		}
 	case *Voting:
 		isQuiet = isQuiet && g.Settings.Strategy != wire.Coordinated
@@ -111,45 +116,36 @@ func (r *Room) Next() time.Time {
 			isQuiet = false
 		}
 		if closed := g.Roster.PageClosed(); !closed.IsZero() {
-			next = earlier(next, closed.Add(attendance.LeftAfter))
+			next = closed.Add(attendance.LeftAfter)
 		}
 	case *Banning:
-		next = earlier(next, phase.next(r))
+		next = phase.next(r)
 	case *Failed:
 		if !phase.Retry.IsZero() && g.Attendance.Count(attendance.Nothing, r.now).Here > 0 {
-			next = earlier(next, phase.Retry)
+			next = phase.Retry
 		}
 	case *Waiting:
-		next = earlier(next, phase.wait.Next(g, r.now))
+		next = phase.wait.Next(g, r.now)
 	case *Launching:
 	default:
 		isQuiet = isQuiet && on
 	}
-	if on {
-		next = earlier(next, ends)
-	}
 	if !isQuiet || g.Nearby.IsLooking("") {
-		return r.now
+		return 0
 	}
 	if gone := g.Roster.Next(g.Awaited(r.calendar)); !gone.IsZero() {
-		next = earlier(next, gone)
+		next = min(next, gone)
 	}
-	if next.Before(r.now) {
-		return r.now
+	rest := min(next.Sub(r.now), r.calendar.Next(r.facts(r.wall)).Sub(r.wall))
+	if on {
+		rest = min(rest, ends)
 	}
-	return next
-}
-
-func earlier(a, b time.Time) time.Time {
-	if a.Before(b) {
-		return a
-	}
-	return b
+	return max(0, rest)
 }
 
 // moment returns the present facts for the measuring.
 func (r *Room) moment() probing.Moment {
-	return probing.Moment{Now: r.now, IsVoting: isVoting(r.phase)}
+	return probing.Moment{Face: r.face(), IsVoting: isVoting(r.phase)}
 }
 
 // passed returns how long the phase has gone on.
@@ -167,9 +163,9 @@ func (in Tick) step(r *Room) error {
 			r.looked(player)
 		}
 	}
-	r.follow(r.calendar.Tick(r.facts(r.now))...)
+	r.follow(r.calendar.Tick(r.facts(r.wall))...)
 	if w, waits := r.phase.(*Waiting); waits {
-		w.wait.Share(g, in.Demand)
+		w.wait.Share(g, in.Demand, time.Duration(r.wall.UnixNano())-time.Duration(r.now))
 	}
 	if in.weigh(r); !r.outage.IsPaused() {
 		r.phase.tick(r)
@@ -181,9 +177,6 @@ func (in Tick) step(r *Room) error {
 // weigh pauses the room or lets it go on.
 func (in Tick) weigh(r *Room) {
 	passed, isLost := r.outage.Tick(isDeserted(r.phase, &r.group.Attendance))
-	if isLost {
-		r.stand(passed)
-	}
 	attendance := &r.group.Attendance
 	quiet := attendance.Quiet(duty(r.phase), r.now)
 	if !isLost && isMeasuring(r.phase) {
@@ -196,7 +189,7 @@ func (in Tick) weigh(r *Room) {
 }
 
 // sceneOf returns how many players a phase should hear now, and how many are silent.
-func sceneOf(p phase, a *attendance.Register, now time.Time) outage.Scene {
+func sceneOf(p phase, a *attendance.Register, now roomtime.Time) outage.Scene {
 	_, gathering := p.(*Gathering)
 	c := a.Count(duty(p), now)
 	return outage.Scene{
@@ -208,25 +201,7 @@ func sceneOf(p phase, a *attendance.Register, now time.Time) outage.Scene {
 // gathers is never deserted.
 func isDeserted(p phase, a *attendance.Register) bool {
 	_, gathering := p.(*Gathering)
-	return !gathering && a.Count(attendance.Nothing, time.Time{}).Present == 0
-}
-
-// stand moves the beginnings of all limits by a time that does not count.
-func (r *Room) stand(d time.Duration) {
-	r.since = r.since.Add(d)
-	r.group.Attendance.Shift(d)
-	r.probing.Shift(d)
-	r.group.Bans.Shift(d)
-	switch phase := r.phase.(type) {
-	case *Voting:
-		phase.Looked = phase.Looked.Add(d)
-	case *Waiting:
-		phase.wait.Shift(d)
-	case *Countdown:
-		phase.Looked, phase.LaunchAt = phase.Looked.Add(d), phase.LaunchAt.Add(d)
-	case *Banning:
-		phase.shift(d)
-	}
+	return !gathering && a.Count(attendance.Nothing, roomtime.Time(0)).Present == 0
 }
 
 func (Proceed) step(r *Room) error {
@@ -342,8 +317,6 @@ func (Resume) step(r *Room) error {
 		if !phase.Awaits {
 			phase.fetch(r)
 		}
-	case *Voting, *Countdown: // an older host gave the candidates no numbers
-		r.group.Ballot.Open(r.decision.Options(&r.group))
 	case *Waiting:
 		phase.wait.Resume(r.now)
 		r.decision.Resume()
@@ -366,7 +339,6 @@ func (in Stored) step(r *Room) error {
 }
 
 func (in Waited) step(r *Room) error {
-	r.stand(r.outage.Idle(in.For))
 	r.out.says(sentence.Of("room.waited", "time", in.For.Round(time.Second)))
 	return nil
 }
@@ -398,7 +370,7 @@ func Closed(code string) *wire.Refusal {
 
 // nextRound begins another round with the same players.
 func (r *Room) nextRound() {
-	r.calendar.Leave(r.now)
+	r.calendar.Leave(r.wall)
 	r.group.Round, r.probing, r.decision = r.group.Next(r.now), r.probing.Next(), decision.Decision{}
 	r.apply(r.group.Roster.NextRound(r.now))
 	r.group.Sides.Rematch()
@@ -463,7 +435,7 @@ func isAskingMore(p phase) bool {
 }
 
 // strategy returns how the players measure this round's list in a phase, if the settings name a
-// strategy. A saved room may still measure a short list whole: rooms did not search those before.
+// strategy. They may have changed since the phase began.
 func strategy(p phase, named string) string {
 	switch p.(type) {
 	case *Coordinating: // also where the organiser wants more servers asked

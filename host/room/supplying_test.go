@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"muster/host/room"
+	"muster/host/room/roomtest"
 	"muster/host/wire"
 )
 
@@ -27,7 +28,7 @@ func TestSupply(t *testing.T) {
 			t.Errorf("waits for the list: %v", !waits)
 		}
 	}
-	outputs, _ := n.Room.Step(room.Proceed{}, n.Now)
+	outputs, _ := n.Room.Step(room.Proceed{}, roomtest.At(n.Now, 0))
 	asked := 0
 	for _, o := range outputs {
 		if f, is := o.(room.Fetch); is && len(f.Servers) == 2 {

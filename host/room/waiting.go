@@ -150,7 +150,7 @@ func (w *Waiting) do(r *Room, events ...seats.Event) {
 			r.out.binds = true
 			r.out.says(e.News)
 			seats := wire.Announcement{Kind: wire.AnnouncedSeats, Server: g.Announced(e.Server), Seats: e.Free}
-			r.follow(r.calendar.Announce(seats, r.facts(r.now))...)
+			r.follow(r.calendar.Announce(seats, r.facts(r.wall))...)
 			r.sendLooks(r.decision.Glance(g, &r.probing, []int{e.Server}, "", r.passed(), r.now))
 		case seats.Filled:
 			r.decision.Concede(g, r.lookFacts())

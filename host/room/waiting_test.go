@@ -569,7 +569,8 @@ func TestNamedServer(t *testing.T) {
 	}
 }
 
-// TestWaitingIsSaved checks that a restarted host goes on waiting.
+// TestWaitingIsSaved checks that a restarted host goes on waiting, and that its absence takes nothing
+// from the wait.
 func TestWaitingIsSaved(t *testing.T) {
 	f := inFront(t, settings(5), 1, five()...)
 	f.Orders(room.AwaitSeats{})
@@ -579,7 +580,7 @@ func TestWaitingIsSaved(t *testing.T) {
 	f.Restarts(time.Minute)
 	f.Join(f.names...)
 	after := f.View().Seats
-	if after.Need != 5 || !after.Until.Equal(before.Until) || after.Servers[0].Asked != before.Servers[0].Asked {
+	if after.Need != 5 || !after.Until.Equal(before.Until.Add(time.Minute)) || after.Servers[0].Asked != before.Servers[0].Asked {
 		t.Errorf("%+v has become %+v", before, after)
 	}
 	f.passes(3 * time.Minute)

@@ -367,8 +367,8 @@ type Option struct {
 	By   string `json:"by,omitempty"`
 }
 
-// Number returns the number of the candidate in a place of the ballot. A host of an earlier release
-// sends no numbers; then the places count.
+// Number returns the number of the candidate in a place of the ballot; the place itself if the host
+// sends no numbers.
 func (v *Voting) Number(place int) int {
 	if place < len(v.Numbers) {
 		return v.Numbers[place]

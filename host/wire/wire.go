@@ -274,7 +274,7 @@ type Launch struct {
 	Password  string `json:"password,omitempty"`
 	Epoch     uint64 `json:"epoch,omitempty"`
 	// Again is when the game should last be opened once more in the round, in milliseconds of the
-	// host's clock; 0 if never. The player has asked for it on the page, a seat has become free, or
+	// room's own clock; 0 if never. The player has asked for it on the page, a seat has become free, or
 	// the room goes elsewhere.
 	Again int64 `json:"again,omitempty"`
 }
@@ -412,22 +412,16 @@ type Note struct {
 // String returns the note in English.
 func (n Note) String() string { return catalogue.InEnglish().Say(n.Sentence) }
 
-// UnmarshalJSON also reads a note of an earlier release, which was a text.
+// UnmarshalJSON reads the time beside the sentence, which reads itself.
 func (n *Note) UnmarshalJSON(data []byte) error {
 	var read struct {
-		At   time.Time     `json:"at"`
-		Key  string        `json:"key"`
-		With sentence.Args `json:"with"`
-		Text string        `json:"text"`
+		At time.Time `json:"at"`
 	}
 	if err := json.Unmarshal(data, &read); err != nil {
 		return err
 	}
-	n.At, n.Sentence = read.At, sentence.Sentence{Key: read.Key, With: read.With}
-	if n.IsZero() {
-		n.Sentence = sentence.Plain(read.Text)
-	}
-	return nil
+	n.At = read.At
+	return n.Sentence.UnmarshalJSON(data)
 }
 
 func (Hello) kind() string     { return "hello" }

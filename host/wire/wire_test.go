@@ -157,7 +157,7 @@ func TestTextsAreCleaned(t *testing.T) {
 	}{
 		{`{"type":"welcome","name":"EVIL"}`, func(m wire.Message) string { return m.(wire.Welcome).Name }},
 		{`{"type":"refused","message":"EVIL"}`, func(m wire.Message) string { return m.(wire.Refusal).Error() }},
-		{`{"type":"room","log":[{"text":"EVIL"}]}`, func(m wire.Message) string { return merged(t, m).Log[0].String() }},
+		{`{"type":"room","log":[{"key":"plain","with":{"text":"EVIL"}}]}`, func(m wire.Message) string { return merged(t, m).Log[0].String() }},
 		{`{"type":"room","people":[{"name":"EVIL"}]}`, func(m wire.Message) string { return merged(t, m).People[0].Name }},
 		{`{"type":"room","choice":{"selection":{"why":{"bottleneck":"EVIL"}}}}`, func(m wire.Message) string {
 			return merged(t, m).Choice.Selection.Why.Bottleneck

@@ -108,7 +108,7 @@ func (s *session) step(in room.Input) {
 
 // try gives the room an input, and carries out what follows.
 func (s *session) try(in room.Input) error {
-	outputs, err := s.room.Step(in, epoch.Add(s.now))
+	outputs, err := s.room.Step(in, room.Moment{Run: s.now, Wall: epoch.Add(s.now)})
 	for _, o := range outputs {
 		switch o := o.(type) {
 		case room.Admit:

@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"muster/discovery/sentence"
+	"muster/host/room/roomtime"
 )
 
 const (
@@ -45,9 +46,6 @@ const (
 	// no longer than a silent one.
 	emptyReturn = 8 * time.Second
 	nonsense    = 25 * time.Second
-	// aheadMost is how far in the future a player may have been heard. Players announce silences of
-	// less than a minute.
-	aheadMost = 5 * time.Minute
 )
 
 // Why is why a round goes on without a player, empty if it does not.
@@ -71,11 +69,9 @@ const (
 	Unwanted Why = "unwanted"
 	// Benched: before the round, the organiser said to play it without the player.
 	Benched Why = "benched"
-	// Unsaid: an older host has saved no reason.
-	Unsaid Why = "unsaid"
 )
 
-var reasons = []Why{"", TooLate, Silent, Behind, Odd, Outvoted, Left, Unwanted, Benched, Unsaid}
+var reasons = []Why{"", TooLate, Silent, Behind, Odd, Outvoted, Left, Unwanted, Benched}
 
 // IsFirm reports whether only the organiser can count the player again.
 func (w Why) IsFirm() bool { return w == Odd || w == Benched }
@@ -114,20 +110,20 @@ type Register struct {
 type mark struct {
 	Mark
 	// heard is when the player last came, left, or got on with the work.
-	heard time.Time
+	heard roomtime.Time
 	// isMute: the program is connected, and does not answer pings.
 	isMute bool
 	// missed is how long the player was silent or away in all while it should have measured.
 	missed time.Duration
 	// returned is when the player came back, zero once it has told something new since.
-	returned time.Time
+	returned roomtime.Time
 	// briefed is the round whose list the program was sent on this connection, 0 for none. It is
 	// not saved.
 	briefed int
 }
 
 // Come adds a new player. If out gives a reason, the player has no say in the round.
-func (r *Register) Come(name string, out Why, now time.Time) {
+func (r *Register) Come(name string, out Why, now roomtime.Time) {
 	if r.marks == nil {
 		r.marks = map[string]*mark{}
 	}
@@ -138,7 +134,7 @@ func (r *Register) Come(name string, out Why, now time.Time) {
 // Return notes that a player's program is back, on another connection. If mayCount, a player who
 // was left out counts again, unless the reason is one that stays. It returns a note for people, or
 // nothing.
-func (r *Register) Return(name string, d Duty, mayCount bool, now time.Time) (note sentence.Sentence) {
+func (r *Register) Return(name string, d Duty, mayCount bool, now roomtime.Time) (note sentence.Sentence) {
 	m := r.mark(name)
 	if !m.Here || m.Out != "" {
 		note = sentence.Of("room.back", "player", name)
@@ -158,7 +154,7 @@ func (r *Register) Return(name string, d Duty, mayCount bool, now time.Time) (no
 }
 
 // Leave notes that a player's connection has ended. It reports whether there was one.
-func (r *Register) Leave(name string, now time.Time) bool {
+func (r *Register) Leave(name string, now roomtime.Time) bool {
 	m := r.mark(name)
 	if !m.Here {
 		return false
@@ -176,9 +172,9 @@ func (r *Register) Mute(names []string) {
 
 // Report notes that a player has told something new. If mayCount, a player who was left out counts
 // again. It returns a note for people, or nothing.
-func (r *Register) Report(name string, mayCount bool, now time.Time) (note sentence.Sentence) {
+func (r *Register) Report(name string, mayCount bool, now roomtime.Time) (note sentence.Sentence) {
 	m := r.mark(name)
-	m.returned = time.Time{}
+	m.returned = roomtime.Time(0)
 	m.isHeard(now)
 	if mayCount && m.Out != "" && !m.Out.IsFirm() && m.missed <= mostMissed {
 		m.Out = ""
@@ -190,7 +186,7 @@ func (r *Register) Report(name string, mayCount bool, now time.Time) (note sente
 // Rest takes a player's announcement that its program will ask nobody for a while. That counts like
 // a silence of the same length, so an announcement holds the others no longer than silence does. It
 // returns a note for people, or nothing.
-func (r *Register) Rest(name string, rest time.Duration, now time.Time) (note sentence.Sentence) {
+func (r *Register) Rest(name string, rest time.Duration, now roomtime.Time) (note sentence.Sentence) {
 	m := r.mark(name)
 	if m.Done || m.Out != "" || rest < QuietAfter || rest > mostMissed-m.missed {
 		return note
@@ -210,7 +206,7 @@ func (r *Register) Nonsense(name string) (isTooMuch bool) {
 
 // Excuse says that players who are here need not be heard just now: they were asked nothing,
 // or their line is slow.
-func (r *Register) Excuse(now time.Time, names ...string) {
+func (r *Register) Excuse(now roomtime.Time, names ...string) {
 	for _, name := range names {
 		if m := r.mark(name); m.Here {
 			m.isHeard(now)
@@ -219,14 +215,14 @@ func (r *Register) Excuse(now time.Time, names ...string) {
 }
 
 // Await begins to wait for players.
-func (r *Register) Await(now time.Time, names ...string) {
+func (r *Register) Await(now roomtime.Time, names ...string) {
 	for _, name := range names {
 		r.mark(name).heard = now
 	}
 }
 
 // Finish notes that players have measured everything.
-func (r *Register) Finish(now time.Time, names ...string) {
+func (r *Register) Finish(now roomtime.Time, names ...string) {
 	for _, name := range names {
 		m := r.mark(name)
 		m.Done, m.heard = true, now
@@ -234,16 +230,16 @@ func (r *Register) Finish(now time.Time, names ...string) {
 }
 
 // Silence returns how long a player has told nothing new.
-func (r *Register) Silence(name string, now time.Time) time.Duration {
+func (r *Register) Silence(name string, now roomtime.Time) time.Duration {
 	return now.Sub(r.mark(name).heard)
 }
 
 // Quiet returns the players that should have been heard and were not.
-func (r *Register) Quiet(d Duty, now time.Time) []string {
+func (r *Register) Quiet(d Duty, now roomtime.Time) []string {
 	return r.filtered(func(m *mark) bool { return m.isQuiet(d, now) })
 }
 
-func (m *mark) isQuiet(d Duty, now time.Time) bool {
+func (m *mark) isQuiet(d Duty, now roomtime.Time) bool {
 	isSilent := !m.Done && now.Sub(m.heard) > QuietAfter || m.Done && m.isMute
 	return m.Out == "" && (d >= Stay && !m.Here || d == Measure && isSilent)
 }
@@ -257,7 +253,7 @@ func (r *Register) Miss(d time.Duration, names ...string) {
 
 // LeaveOutOverdue stops waiting for players who have held the others for long enough. Stalled is
 // how long a player who is here may report nothing. It returns notes for people.
-func (r *Register) LeaveOutOverdue(stalled time.Duration, now time.Time) (notes []sentence.Sentence) {
+func (r *Register) LeaveOutOverdue(stalled time.Duration, now roomtime.Time) (notes []sentence.Sentence) {
 	for _, name := range r.Active() {
 		m := r.mark(name)
 		silence, note := now.Sub(m.heard), sentence.Sentence{}
@@ -289,7 +285,7 @@ func (r *Register) LeaveOut(why Why, names ...string) {
 }
 
 // Recall counts a player again, and begins to wait for the player.
-func (r *Register) Recall(name string, now time.Time) {
+func (r *Register) Recall(name string, now roomtime.Time) {
 	m := r.mark(name)
 	m.Out, m.heard = "", now
 }
@@ -340,7 +336,7 @@ type Counts struct {
 }
 
 // Count counts the players, many times a second. Duty decides which of them are quiet.
-func (r *Register) Count(d Duty, now time.Time) (c Counts) {
+func (r *Register) Count(d Duty, now roomtime.Time) (c Counts) {
 	count := func(n *int, is bool) {
 		if is {
 			*n++
@@ -356,7 +352,7 @@ func (r *Register) Count(d Duty, now time.Time) (c Counts) {
 }
 
 // LastHeard returns the time when any player was heard last.
-func (r *Register) LastHeard() (last time.Time) {
+func (r *Register) LastHeard() (last roomtime.Time) {
 	for _, m := range r.marks {
 		if m.heard.After(last) {
 			last = m.heard
@@ -389,21 +385,21 @@ func (r *Register) mark(name string) *mark {
 
 // isHeard notes when a player was heard. The time lies in the future for a player who announced a
 // silence.
-func (m *mark) isHeard(at time.Time) {
+func (m *mark) isHeard(at roomtime.Time) {
 	if m.heard.Before(at) {
 		m.heard = at
 	}
 }
 
 // Begin forgets what belongs to the round before.
-func (r *Register) Begin(now time.Time) {
+func (r *Register) Begin(now roomtime.Time) {
 	for _, m := range r.marks {
 		*m = mark{Mark: Mark{Here: m.Here}, heard: now}
 	}
 }
 
 // Again says that the players measure once more in the same round.
-func (r *Register) Again(now time.Time) {
+func (r *Register) Again(now roomtime.Time) {
 	for _, m := range r.marks {
 		if m.Done = false; m.Here {
 			m.heard = now
@@ -412,25 +408,9 @@ func (r *Register) Again(now time.Time) {
 }
 
 // Resume says that the host was away. Nobody is here, and nobody is blamed for it.
-func (r *Register) Resume(now time.Time) {
+func (r *Register) Resume(now roomtime.Time) {
 	for _, m := range r.marks {
 		m.Here, m.heard = false, now
-	}
-}
-
-// Shift moves the times of the round by a time that does not count.
-func (r *Register) Shift(d time.Duration) {
-	for _, m := range r.marks {
-		m.heard = m.heard.Add(d)
-	}
-}
-
-// SetRight corrects players' times that a clock noted that was ahead: they count as just heard.
-func (r *Register) SetRight(now time.Time) {
-	for _, m := range r.marks {
-		if m.heard.Sub(now) > aheadMost {
-			m.heard = now
-		}
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"muster/host/room/roomtime"
 	"muster/internal/catalogue"
 )
 
@@ -17,10 +18,10 @@ const (
 	pause   = 2 * time.Minute
 )
 
-var eight = time.Date(2026, 11, 20, 20, 0, 0, 0, time.UTC)
+var eight = roomtime.Opening
 
 // at returns a time so many seconds after eight.
-func at(seconds int) time.Time { return eight.Add(time.Duration(seconds) * second) }
+func at(seconds int) roomtime.Time { return eight.Add(time.Duration(seconds) * second) }
 
 // here returns the number of players whose programs are here.
 func here(r *Register) int { return r.Count(Nothing, eight).Here }
@@ -59,7 +60,6 @@ func TestOverdue(t *testing.T) {
 		{"one who was quiet for a minute", func(r *Register) { r.Miss(mostMissed, "ann") }, 1, ""},
 		{"and more", func(r *Register) { r.Miss(mostMissed+1, "ann") }, 1, missed},
 		{"one for whom the others wait anew", func(r *Register) { r.Await(at(15), "ann") }, 35, ""},
-		{"one whose time did not count", func(r *Register) { r.Shift(time.Minute) }, 80, ""},
 		{"one whose host was away", func(r *Register) { r.Resume(at(100)) }, 130, ""},
 		{"one who is left out already", func(r *Register) { r.LeaveOut(Behind, "ann") }, 3600, ""},
 	} {
@@ -300,12 +300,6 @@ func TestRounds(t *testing.T) {
 		{"a round", func(r *Register) { r.Begin(at(9)) }, "ann true false  false 9, bob false false  false 9, cat true false  false 9"},
 		{"more servers", func(r *Register) { r.Again(at(9)) }, "ann true false  true 9, bob false false  false 2, cat true false odd false 9"},
 		{"a restart", func(r *Register) { r.Resume(at(9)) }, "ann false true  true 9, bob false true  false 9, cat false true odd false 9"},
-		{"a time that did not count", func(r *Register) {
-			r.Shift(7 * second)
-		}, "ann true true  true 8, bob false true  false 9, cat true true odd false 8"},
-		{"a clock that was ahead", func(r *Register) {
-			r.SetRight(at(1).Add(-aheadMost))
-		}, "ann true true  true 1, bob false true  false -299, cat true true odd false 1"},
 		{"another name", func(r *Register) { r.Rename("bob", "ben"); r.Rename("cat", "cat"); r.Rename("nobody", "hal") },
 			"ann true true  true 1, ben false true  false 2, cat true true odd false 1"},
 		{"a free place", func(r *Register) { r.Forget("bob"); r.Forget("hal") }, "ann true true  true 1, cat true true odd false 1"},
@@ -342,7 +336,7 @@ func TestSaved(t *testing.T) {
 	r.LeaveOut(Left, "bob")
 	r.Miss(second, "bob")
 	data, err := json.Marshal(r.Save())
-	const want = `{"ann":{"heard":"2026-11-20T20:00:01Z","done":true},"bob":{"heard":"2026-11-20T20:00:00Z","out":"left","missed":1000000000},"zoe":{"heard":"2026-11-20T20:00:00Z"}}`
+	const want = `{"ann":{"heard":31536001000000000,"done":true},"bob":{"heard":31536000000000000,"out":"left","missed":1000000000},"zoe":{"heard":31536000000000000}}`
 	if err != nil || string(data) != want {
 		t.Errorf("it is saved as %s, want %s; %v", data, want, err)
 	}
@@ -352,7 +346,7 @@ func TestSaved(t *testing.T) {
 		t.Errorf("it is restored as %s, %v", again, err)
 	}
 	if again, _ := json.Marshal(r.Save().Anew()); string(
-		again) != `{"ann":{"heard":"2026-11-20T20:00:01Z"},"bob":{"heard":"2026-11-20T20:00:00Z"},"zoe":{"heard":"2026-11-20T20:00:00Z"}}` {
+		again) != `{"ann":{"heard":31536001000000000},"bob":{"heard":31536000000000000},"zoe":{"heard":31536000000000000}}` {
 		t.Errorf("of a round that begins again is left %s", again)
 	}
 	for _, why := range reasons {

@@ -3,15 +3,17 @@ package attendance
 import (
 	"slices"
 	"time"
+
+	"muster/host/room/roomtime"
 )
 
 // Gone returns the players who have been away for so long that others may have their places.
-func (r *Register) Gone(now time.Time) []string {
+func (r *Register) Gone(now roomtime.Time) []string {
 	return r.filtered(func(m *mark) bool { return !m.Here && now.Sub(m.heard) > GoneAfter })
 }
 
 // NextGone returns when the next of some players who are away will be gone, zero if all are here.
-func (r *Register) NextGone(names []string) (next time.Time) {
+func (r *Register) NextGone(names []string) (next roomtime.Time) {
 	for _, name := range names {
 		m := r.mark(name)
 		if gone := m.heard.Add(GoneAfter); !m.Here && (next.IsZero() || gone.Before(next)) {
@@ -22,7 +24,7 @@ func (r *Register) NextGone(names []string) (next time.Time) {
 }
 
 // Away returns those of a group who have been away for at least a time.
-func (r *Register) Away(group []string, after time.Duration, now time.Time) []string {
+func (r *Register) Away(group []string, after time.Duration, now roomtime.Time) []string {
 	return filter(group, func(name string) bool {
 		m := r.mark(name)
 		return !m.Here && now.Sub(m.heard) >= after
@@ -32,7 +34,7 @@ func (r *Register) Away(group []string, after time.Duration, now time.Time) []st
 // Absent returns those of a voting group who are away, and those of them who have left, because
 // they have been away for long enough. If most are away the cause is likely our own line, so nobody
 // has left before a pause of the room would end.
-func (r *Register) Absent(group []string, pause time.Duration, now time.Time) (away, left []string) {
+func (r *Register) Absent(group []string, pause time.Duration, now roomtime.Time) (away, left []string) {
 	away = filter(group, func(name string) bool { return !r.mark(name).Here })
 	after := LeftAfter
 	if 2*len(away) > len(group) {
@@ -43,7 +45,7 @@ func (r *Register) Absent(group []string, pause time.Duration, now time.Time) (a
 
 // GoOnWithout leaves out those of a voting group who have left, unless nobody would be there to go
 // on. IsComplete says that all others are here.
-func (r *Register) GoOnWithout(group []string, pause time.Duration, now time.Time) (left []string, isComplete bool) {
+func (r *Register) GoOnWithout(group []string, pause time.Duration, now roomtime.Time) (left []string, isComplete bool) {
 	away, left := r.Absent(group, pause, now)
 	if len(left) == len(group) {
 		return nil, false
@@ -55,7 +57,7 @@ func (r *Register) GoOnWithout(group []string, pause time.Duration, now time.Tim
 
 // Follow gives the rest of a voting group time when its first player is back after most were away.
 // A line that comes up again does not bring everyone at once.
-func (r *Register) Follow(name string, group []string, now time.Time) {
+func (r *Register) Follow(name string, group []string, now roomtime.Time) {
 	away := filter(group, func(name string) bool { return !r.mark(name).Here })
 	if slices.Contains(group, name) && 2*len(away) <= len(group) && 2*(len(away)+1) > len(group) {
 		r.Await(now, away...)

@@ -1,6 +1,10 @@
 package attendance
 
-import "time"
+import (
+	"time"
+
+	"muster/host/room/roomtime"
+)
 
 const (
 	// firstRetry is the time after which a failed room tries again. Each further time in a row
@@ -33,7 +37,7 @@ func (n Retries) Rest() time.Duration {
 
 // Sooner returns when to try again because somebody is back. The room failed at a time, and would
 // have tried again at another, if at all. IsFirst says that nobody else is here.
-func (n Retries) Sooner(failed, retry time.Time, isFirst bool, now time.Time) time.Time {
+func (n Retries) Sooner(failed, retry roomtime.Time, isFirst bool, now roomtime.Time) roomtime.Time {
 	if n.AreOver() {
 		return retry
 	}
@@ -42,14 +46,6 @@ func (n Retries) Sooner(failed, retry time.Time, isFirst bool, now time.Time) ti
 	}
 	if settled := now.Add(settling); isFirst && retry.Before(settled) {
 		retry = settled
-	}
-	return retry
-}
-
-// SetRight returns the latest time to try again, if the retry was set by a clock that was ahead.
-func (n Retries) SetRight(retry, now time.Time) time.Time {
-	if rest := n.Rest(); retry.Sub(now) > rest {
-		return now.Add(rest)
 	}
 	return retry
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"muster/host/room/roomtime"
 )
 
 // Saved is a register at rest, by the names of the players. It does not say which players are here.
@@ -11,7 +13,7 @@ type Saved map[string]SavedPlayer
 
 // SavedPlayer is what is kept of a player.
 type SavedPlayer struct {
-	Heard  time.Time     `json:"heard"`
+	Heard  roomtime.Time `json:"heard"`
 	Done   bool          `json:"done,omitempty"`
 	Out    Why           `json:"out,omitempty"`
 	Missed time.Duration `json:"missed,omitempty"`

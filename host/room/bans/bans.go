@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"muster/host/room/roomtime"
 	"muster/host/wire"
 )
 
@@ -41,7 +42,7 @@ type Series struct {
 	moves   []move
 	clock   time.Duration
 	// since is when the turn began.
-	since time.Time
+	since roomtime.Time
 	// server is the server that the moves lead to; -1 before that.
 	server int
 	// fallen are the servers that the match could not go to after all.
@@ -66,7 +67,7 @@ type move struct {
 
 // Begin begins the moves over a setup with at least one server. Cut is how many moves of the order
 // are dropped because there are too few servers for them.
-func Begin(s Setup, now time.Time) (series Series, cut int) {
+func Begin(s Setup, now roomtime.Time) (series Series, cut int) {
 	steps, cut := serverSteps(s.Order, len(s.Servers))
 	series = Series{
 		servers: slices.Clone(s.Servers), maps: slices.Clone(s.Maps), bestOf: s.BestOf,
@@ -204,7 +205,7 @@ type Turn struct {
 	// these are.
 	Nth, Total int
 	// Until is when the series moves by itself.
-	Until time.Time
+	Until roomtime.Time
 }
 
 // Turn returns the move that the series waits for, if any.
@@ -244,7 +245,7 @@ var (
 
 // Move makes a person's move, if they are the captain whose turn it is. Rule are servers, the best
 // by the room's rule first.
-func (s *Series) Move(a Attempt, captain string, rule []int, now time.Time) (Made, error) {
+func (s *Series) Move(a Attempt, captain string, rule []int, now roomtime.Face) (Made, error) {
 	turn, is := s.Turn()
 	switch {
 	case !is:
@@ -253,12 +254,12 @@ func (s *Series) Move(a Attempt, captain string, rule []int, now time.Time) (Mad
 		return Made{}, errTurnOver
 	case captain == "" || a.By != captain:
 		return Made{}, notYours(captain)
-	case !now.Before(turn.Until): // the series moves with the next tick
+	case !now.Now.Before(turn.Until): // the series moves with the next tick
 		return Made{}, errTurnOver
 	case turn.Of == wire.OfServer && !slices.Contains(s.serversLeft(), a.Server):
 		return Made{}, errNoFinalist
 	}
-	m := move{By: a.By, Server: a.Server, At: now}
+	m := move{By: a.By, Server: a.Server, At: now.Wall}
 	if turn.Of == wire.OfMap {
 		at := slices.IndexFunc(s.mapsLeft(), func(name string) bool { return strings.EqualFold(name, a.Map) })
 		if at < 0 {
@@ -266,7 +267,7 @@ func (s *Series) Move(a Attempt, captain string, rule []int, now time.Time) (Mad
 		}
 		m.Server, m.Map = -1, s.mapsLeft()[at]
 	}
-	return s.make(m, rule), nil
+	return s.make(m, rule, now.Now), nil
 }
 
 func notYours(captain string) error {
@@ -278,29 +279,29 @@ func notYours(captain string) error {
 
 // Tick moves by itself if nobody has moved in time, and reports whether it has. The next turn gets
 // its whole time, even if this tick comes late.
-func (s *Series) Tick(rule []int, now time.Time) (made Made, has bool) {
+func (s *Series) Tick(rule []int, now roomtime.Face) (made Made, has bool) {
 	turn, is := s.Turn()
-	if !is || now.Before(turn.Until) {
+	if !is || now.Now.Before(turn.Until) {
 		return Made{}, false
 	}
-	return s.make(s.byRule(turn, rule, now), rule), true
+	return s.make(s.byRule(turn, rule, now), rule, now.Now), true
 }
 
 // byRule returns the room's move: it bans the worst server by its rule, and picks the best. It bans
 // the last map of the pool, and picks the first.
-func (s *Series) byRule(t Turn, rule []int, now time.Time) move {
+func (s *Series) byRule(t Turn, rule []int, now roomtime.Face) move {
 	if t.Of == wire.OfMap {
 		left := s.mapsLeft()
 		if t.Kind == wire.Pick {
-			return move{Server: -1, Map: left[0], At: now}
+			return move{Server: -1, Map: left[0], At: now.Wall}
 		}
-		return move{Server: -1, Map: left[len(left)-1], At: now}
+		return move{Server: -1, Map: left[len(left)-1], At: now.Wall}
 	}
 	left := ranked(s.serversLeft(), rule)
 	if t.Kind == wire.Pick {
-		return move{Server: left[0], At: now}
+		return move{Server: left[0], At: now.Wall}
 	}
-	return move{Server: left[len(left)-1], At: now}
+	return move{Server: left[len(left)-1], At: now.Wall}
 }
 
 // ranked returns servers in the order of a rule. Those that the rule does not rank come last, in
@@ -331,10 +332,10 @@ type Made struct {
 }
 
 // make notes a move, and begins the next turn.
-func (s *Series) make(m move, rule []int) Made {
+func (s *Series) make(m move, rule []int, now roomtime.Time) Made {
 	at, before := s.steps[len(s.moves)], s.server
 	s.moves = append(slices.Clip(s.moves), m) // views share the old ones
-	s.since = m.At
+	s.since = now
 	s.settle(rule)
 	return Made{
 		Kind: at.Kind, Of: at.Of, Side: at.Side, By: m.By, Server: m.Server, Map: m.Map,
@@ -420,23 +421,9 @@ func (s *Series) Rename(from, to string) {
 	}
 }
 
-// Shift moves the turn's beginning by a time that does not count.
-func (s *Series) Shift(d time.Duration) {
-	if s.HasBegun() {
-		s.since = s.since.Add(d)
-	}
-}
-
 // Restart gives the turn its whole time, because the room was away.
-func (s *Series) Restart(now time.Time) {
+func (s *Series) Restart(now roomtime.Time) {
 	if s.HasBegun() {
-		s.since = now
-	}
-}
-
-// SetRight corrects a turn noted by a clock that was ahead: it begins now.
-func (s *Series) SetRight(now time.Time) {
-	if s.since.After(now) {
 		s.since = now
 	}
 }

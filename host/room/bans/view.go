@@ -5,12 +5,13 @@ import (
 	"slices"
 	"time"
 
+	"muster/host/room/roomtime"
 	"muster/host/wire"
 )
 
 // View fills in the moves of a match as people see it. Cards describe the finalists, in their
 // order; Captains are the sides' captains, a's first.
-func (s *Series) View(m *wire.Match, cards []wire.MatchServer, captains [2]string) {
+func (s *Series) View(m *wire.Match, cards []wire.MatchServer, captains [2]string, now roomtime.Face) {
 	m.Moves, m.Servers, m.Maps = []wire.Move{}, slices.Clone(cards), []wire.MatchMap{}
 	for _, name := range s.maps {
 		m.Maps = append(m.Maps, wire.MatchMap{Name: name})
@@ -32,7 +33,7 @@ func (s *Series) View(m *wire.Match, cards []wire.MatchServer, captains [2]strin
 	}
 	if t, is := s.Turn(); is {
 		m.Turn = &wire.Turn{
-			Number: t.Number, Kind: t.Kind, Of: t.Of, Side: t.Side, Nth: t.Nth, Total: t.Total, Until: t.Until,
+			Number: t.Number, Kind: t.Kind, Of: t.Of, Side: t.Side, Nth: t.Nth, Total: t.Total, Until: now.Of(t.Until),
 			Captain: captains[0],
 		}
 		if t.Side == wire.SideB {
@@ -46,13 +47,13 @@ func (s *Series) View(m *wire.Match, cards []wire.MatchServer, captains [2]strin
 
 // Saved is a series at rest.
 type Saved struct {
-	Servers []int     `json:"servers,omitempty"`
-	Maps    []string  `json:"maps,omitempty"`
-	BestOf  int       `json:"best_of,omitempty"`
-	Steps   []step    `json:"steps,omitempty"`
-	Moves   []move    `json:"moves,omitempty"`
-	ClockMS int64     `json:"clock_ms,omitempty"`
-	Since   time.Time `json:"since,omitzero"`
+	Servers []int         `json:"servers,omitempty"`
+	Maps    []string      `json:"maps,omitempty"`
+	BestOf  int           `json:"best_of,omitempty"`
+	Steps   []step        `json:"steps,omitempty"`
+	Moves   []move        `json:"moves,omitempty"`
+	ClockMS int64         `json:"clock_ms,omitempty"`
+	Since   roomtime.Time `json:"since,omitzero"`
 	// Server is the decided server, nil before that.
 	Server *int  `json:"server,omitempty"`
 	Fallen []int `json:"fallen,omitempty"`

@@ -46,8 +46,7 @@ type Saved struct {
 	Hidden     []wire.Brought `json:"hidden,omitempty"`
 	// Struck are the servers that the organiser has taken off. No program can bring them again.
 	Struck []netip.AddrPort `json:"struck,omitempty"`
-	// Left are free names that stand in the lists, by a credential of their last owners. (Rooms of
-	// earlier releases have "left", the other way round.)
+	// Left are free names that stand in the lists, by a credential of their last owners.
 	Left map[string]string `json:"gone,omitempty"`
 }
 

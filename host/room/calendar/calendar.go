@@ -80,8 +80,7 @@ type Calendar struct {
 	// unused is how long no program has been in a standing room, counted until the time counted.
 	unused  time.Duration
 	counted time.Time
-	// isUnjoined says that no program has joined the room yet. It is false in a room that an
-	// earlier release has saved, because that did not note it.
+	// isUnjoined says that no program has joined the room yet.
 	isUnjoined bool
 	posts      SavedPosts
 	upcoming   upcoming

@@ -11,7 +11,6 @@ package captains
 
 import (
 	"slices"
-	"time"
 
 	"muster/discovery"
 	"muster/discovery/hostport"
@@ -19,6 +18,7 @@ import (
 	"muster/host/room/attendance"
 	"muster/host/room/bans"
 	"muster/host/room/group"
+	"muster/host/room/roomtime"
 	"muster/host/wire"
 	"muster/selection"
 	"muster/selection/even"
@@ -40,7 +40,7 @@ type Attempt struct {
 }
 
 // Move makes a captain's move. It returns notes for people.
-func Move(g *group.Group, a Attempt, now time.Time) (notes []sentence.Sentence, err error) {
+func Move(g *group.Group, a Attempt, now roomtime.Face) (notes []sentence.Sentence, err error) {
 	attempt := bans.Attempt{Number: a.Number, By: a.By, Server: -1, Map: discovery.CleanText(a.What)}
 	for _, server := range g.Bans.Servers() {
 		if hostport.Text(g.Servers.List[server].Addr) == a.What {
@@ -57,13 +57,13 @@ func Move(g *group.Group, a Attempt, now time.Time) (notes []sentence.Sentence, 
 
 // Tick moves for a captain who has not moved in time, and gives the side of one who has left
 // another captain. It returns notes for people.
-func Tick(g *group.Group, now time.Time) (notes []sentence.Sentence) {
+func Tick(g *group.Group, now roomtime.Face) (notes []sentence.Sentence) {
 	if made, has := g.Bans.Tick(Ranked(g), now); has {
 		return moved(g, made)
 	}
 	turn, is := g.Bans.Turn()
 	captain := g.Sides.Captain(turn.Side)
-	if !is || !IsAway(g) || len(g.Attendance.Away([]string{captain}, attendance.LeftAfter, now)) == 0 {
+	if !is || !IsAway(g) || len(g.Attendance.Away([]string{captain}, attendance.LeftAfter, now.Now)) == 0 {
 		return nil
 	}
 	return g.TellSides(g.Sides.Replace(turn.Side, group.Filtered(g.Attendance.Players(), func(name string) bool { return canMove(g, name) })))
@@ -138,7 +138,7 @@ func evened(g *group.Group, server int) map[string]wire.Even {
 }
 
 // View fills in the moves of a match as people see it.
-func View(g *group.Group, m *wire.Match) {
+func View(g *group.Group, m *wire.Match, now roomtime.Face) {
 	if g.Bans.IsOver() {
 		m.Even = evened(g, g.Bans.Server())
 	}
@@ -152,5 +152,5 @@ func View(g *group.Group, m *wire.Match) {
 		}
 		cards = append(cards, card)
 	}
-	g.Bans.View(m, cards, [2]string{g.Sides.Captain(wire.SideA), g.Sides.Captain(wire.SideB)})
+	g.Bans.View(m, cards, [2]string{g.Sides.Captain(wire.SideA), g.Sides.Captain(wire.SideB)}, now)
 }

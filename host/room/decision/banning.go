@@ -2,7 +2,6 @@ package decision
 
 import (
 	"slices"
-	"time"
 
 	"muster/discovery"
 	"muster/discovery/sentence"
@@ -10,6 +9,7 @@ import (
 	"muster/host/room/captains"
 	"muster/host/room/finals"
 	"muster/host/room/group"
+	"muster/host/room/roomtime"
 	"muster/host/wire"
 	"muster/selection"
 )
@@ -51,7 +51,7 @@ func (d *Decision) unseen(g *group.Group) []int {
 
 // BeginBans lets the captains of a match ban and pick from the newest choice, unless they have begun.
 // It returns notes for people.
-func (d *Decision) BeginBans(g *group.Group, now time.Time) (notes []sentence.Sentence) {
+func (d *Decision) BeginBans(g *group.Group, now roomtime.Time) (notes []sentence.Sentence) {
 	if g.Bans.HasBegun() {
 		return nil
 	}

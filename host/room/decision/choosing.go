@@ -21,6 +21,7 @@ import (
 	"muster/host/room/finals"
 	"muster/host/room/group"
 	"muster/host/room/probing"
+	"muster/host/room/roomtime"
 	"muster/host/room/search"
 	"muster/host/room/trust"
 	"muster/host/wire"
@@ -67,7 +68,7 @@ func (d *Decision) culledByLone(g *group.Group) []int {
 
 // Review leaves out players whose numbers fit nobody else's, while a search goes on, if they have
 // reported enough. It also finds players who contradict the others. It returns notes for people.
-func (d *Decision) Review(g *group.Group, now time.Time) (notes []sentence.Sentence) {
+func (d *Decision) Review(g *group.Group, now roomtime.Time) (notes []sentence.Sentence) {
 	passed, active := now.Sub(g.Measuring), g.Attendance.Active()
 	counted, first := map[string]int{}, map[string]time.Duration{}
 	for _, name := range active {
@@ -342,7 +343,7 @@ func take(g *group.Group, s selection.Selection) {
 
 // Readmit lets a player count again who was left out for leaving during the vote. It reports
 // whether the player counts.
-func Readmit(g *group.Group, name string, now time.Time) bool {
+func Readmit(g *group.Group, name string, now roomtime.Time) bool {
 	players := g.ChosenFor()
 	g.Attendance.Follow(name, players, now)
 	if !g.Attendance.CanReturn(name) || !g.HasMeasured(name) {

@@ -12,6 +12,7 @@ import (
 	"muster/host/room/ballot"
 	"muster/host/room/choice"
 	"muster/host/room/group"
+	"muster/host/room/roomtime"
 	"muster/host/wire"
 	"muster/selection"
 )
@@ -119,7 +120,7 @@ func adviseLimit(g *group.Group, about []string) (advice []wire.Advice) {
 
 // TakeAlong counts players again whom the limit left out, as far as a server suits them now
 // together with the others.
-func TakeAlong(g *group.Group, now time.Time) {
+func TakeAlong(g *group.Group, now roomtime.Time) {
 	for _, name := range outvoted(g) {
 		s := g.Full(with(g, name)).Select()
 		if s.Chosen == nil {

@@ -12,6 +12,7 @@ import (
 	"muster/host/room/finals"
 	"muster/host/room/group"
 	"muster/host/room/probing"
+	"muster/host/room/roomtime"
 	"muster/host/room/search"
 	"muster/host/wire"
 	"muster/selection/rules"
@@ -98,7 +99,7 @@ func untried(g *group.Group, s *search.Search, finalists []int, surveyed int) (s
 
 // Look lets everyone look at servers again. If isLast a launch is near.
 func (d *Decision) Look(g *group.Group, p *probing.Probing, servers []int, isLast bool, passed time.Duration,
-	now time.Time) (asks []finals.Ask, note sentence.Sentence) {
+	now roomtime.Time) (asks []finals.Ask, note sentence.Sentence) {
 	asks, note = d.looks.Begin(finals.Setup{
 		Servers: servers, Search: searched(p.Search(g)), IsFair: rules.Of(g.Settings.By).Deviates, IsLast: isLast,
 	}, d.Facts(g, passed, now, servers...))
@@ -109,12 +110,12 @@ func (d *Decision) Look(g *group.Group, p *probing.Probing, servers []int, isLas
 }
 
 // Glance lets a player, or everyone without a name, take one sample of servers.
-func (d *Decision) Glance(g *group.Group, p *probing.Probing, servers []int, by string, passed time.Duration, now time.Time) []finals.Ask {
+func (d *Decision) Glance(g *group.Group, p *probing.Probing, servers []int, by string, passed time.Duration, now roomtime.Time) []finals.Ask {
 	return d.looks.Glance(servers, by, searched(p.Search(g)), d.Facts(g, passed, now))
 }
 
 // LookOf returns the servers that a player who comes is asked to look at now.
-func (d *Decision) LookOf(g *group.Group, name string, passed time.Duration, now time.Time) []finals.Ask {
+func (d *Decision) LookOf(g *group.Group, name string, passed time.Duration, now roomtime.Time) []finals.Ask {
 	if ask, isAsked := d.looks.Ask(name, d.Facts(g, passed, now)); isAsked {
 		return []finals.Ask{ask}
 	}
@@ -134,7 +135,7 @@ func searched(s *search.Search) finals.Search {
 
 // Facts returns the facts for a look that began some time ago, about the players now and the look's
 // servers, or the next ones.
-func (d *Decision) Facts(g *group.Group, passed time.Duration, now time.Time, next ...int) finals.Facts {
+func (d *Decision) Facts(g *group.Group, passed time.Duration, now roomtime.Time, next ...int) finals.Facts {
 	f := finals.Facts{Long: g.LookTime(), Passed: passed, Now: now, Gap: g.Gap}
 	groups, mates := map[string]int{}, map[string][]*evidence.Witness{}
 	for i, natGroup := range g.Origins.Groups(g.Attendance.Active()) {
@@ -271,11 +272,11 @@ func (d *Decision) CutShort(f finals.Facts) (stops []finals.Ask, isCut bool) {
 }
 
 // ViewLook returns how far a long look is, nil if nobody looks for long.
-func (d *Decision) ViewLook(g *group.Group, f finals.Facts) *wire.LongLook {
+func (d *Decision) ViewLook(g *group.Group, f finals.Facts, now roomtime.Face) *wire.LongLook {
 	if !d.looks.IsLong() {
 		return nil
 	}
-	view := d.looks.View(f)
+	view := d.looks.View(f, now)
 	for i, server := range d.looks.Servers() {
 		at := &view.Finalists[i]
 		at.Addr, at.Name = hostport.Text(g.Servers.List[server].Addr), g.Card(server).Name
@@ -300,9 +301,6 @@ func (d *Decision) Retry() { d.looks.Retry() }
 
 // Resume goes on after the host was away.
 func (d *Decision) Resume() { d.looks.Resume() }
-
-// SetRight corrects looks noted by a clock that was ahead: they count as made just now.
-func (d *Decision) SetRight(now time.Time) { d.looks.SetRight(now) }
 
 // Concede gives up the servers that did not answer anybody.
 func (d *Decision) Concede(g *group.Group, f finals.Facts) { lose(g, d.looks.Concede(f)) }

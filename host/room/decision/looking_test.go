@@ -281,7 +281,7 @@ func TestFinalists(t *testing.T) {
 			far[30], far[31] = 3, 1+99*i // one of bob's packets was delayed
 			n.Measures(name, far...)
 		}
-		n.p.Turn(n.group(), 0, probing.Moment{Now: n.Now})
+		n.p.Turn(n.group(), 0, probing.Moment{Face: grouptest.FaceAt(n.Now)})
 		n.choose(false)
 		if tt.long > 0 {
 			n.looks(20) // a long look
@@ -329,7 +329,7 @@ func TestUntried(t *testing.T) {
 				n.tells("dora", server, dora)
 			}
 		}
-		n.p.Turn(n.group(), 0, probing.Moment{Now: n.Now})
+		n.p.Turn(n.group(), 0, probing.Moment{Face: grouptest.FaceAt(n.Now)})
 		n.choose(false)
 		f := n.d.Decide(n.group(), &n.p, true, tt.surveyed)
 		isNear := func(server int) bool { return server >= country && server < country+near }
@@ -360,12 +360,12 @@ func TestLongLook(t *testing.T) {
 	n := measured(t, 10, "ann", "bob")
 	n.Hears("", 1, discovery.Info{Name: "Den", MaxPlayers: 16})
 	n.choose(false)
-	if _, isCut := n.d.CutShort(n.facts()); isCut || n.d.ViewLook(n.group(), n.facts()) != nil {
+	if _, isCut := n.d.CutShort(n.facts()); isCut || n.d.ViewLook(n.group(), n.facts(), grouptest.FaceAt(n.Now)) != nil {
 		t.Error("a look is long that has not begun")
 	}
 	n.Settings.LongLook = discovery.Millis(30 * time.Second)
 	_, note := n.d.Look(n.group(), &n.p, []int{0, 1}, false, 0, n.Now)
-	v := n.d.ViewLook(n.group(), n.facts())
+	v := n.d.ViewLook(n.group(), n.facts(), grouptest.FaceAt(n.Now))
 	if note.IsZero() || v == nil || len(v.Finalists) != 2 || v.Finalists[1].Name != "Den" || v.Finalists[0].Addr != "20.0.0.1:27960" {
 		t.Errorf("%q, it is seen as %+v", note, v)
 	}
@@ -427,10 +427,6 @@ func TestMemory(t *testing.T) {
 	}
 	if _, err := decision.Restore(saved, 1); err == nil {
 		t.Error("looks at servers that are not listed are restored")
-	}
-	n.d.SetRight(n.Now.Add(-time.Hour))
-	if at := n.d.Save().Asked["ann"]; at.After(n.Now) {
-		t.Errorf("ann is asked at %v", at)
 	}
 	n.d.Retry()
 	if s := n.d.Save(); s.Attempt != s.Repeats || len(s.Seen) != 2 {

@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
-	"time"
 
 	"muster/discovery/sentence"
 	"muster/host/room/attendance"
 	"muster/host/room/ballot"
 	"muster/host/room/group"
+	"muster/host/room/roomtime"
 	"muster/selection"
 )
 
@@ -71,7 +71,7 @@ func hides(key, nameless string, g *group.Group, server string) sentence.Sentenc
 
 // Vouch takes the organiser's word that a player's numbers are true. It returns notes for people,
 // and another choice for [Replace] if the numbers change it.
-func Vouch(g *group.Group, name string, now time.Time) (notes []sentence.Sentence, other *selection.Selection, err error) {
+func Vouch(g *group.Group, name string, now roomtime.Time) (notes []sentence.Sentence, other *selection.Selection, err error) {
 	v, hasChosen := g.Trust.Vouch(name), g.Choice.Newest() != nil
 	if !v.WasExcluded {
 		if v.WasRaised && g.Attendance.Of(name).Out == "" && hasChosen {

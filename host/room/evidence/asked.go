@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/host/room/roomtime"
 	"muster/host/wire"
 )
 
@@ -25,15 +26,15 @@ type asked struct {
 	before int
 	// allSince is when the player was told to measure everything. lately is when it was asked for
 	// servers that it cannot have given up yet.
-	allSince time.Time
-	lately   map[int]time.Time
+	allSince roomtime.Time
+	lately   map[int]roomtime.Time
 }
 
 func (a *asked) has(server int) bool { return a.all || a.servers.has(server) }
 
 // believed returns the part of a result that the player can know. Silence takes time to notice, and
 // a server without a question has not been silent.
-func (a *asked) believed(result discovery.Result, now time.Time) discovery.Result {
+func (a *asked) believed(result discovery.Result, now roomtime.Time) discovery.Result {
 	at, lately := a.lately[result.Server]
 	if !lately {
 		at = a.allSince
@@ -53,7 +54,7 @@ func (w *Witness) IsAskedAll() bool { return w.asked.all }
 
 // AskAll notes that the player's own plan goes through the list, and reports whether that is
 // new.
-func (w *Witness) AskAll(now time.Time) (isNew bool) {
+func (w *Witness) AskAll(now roomtime.Time) (isNew bool) {
 	if isNew = !w.asked.all; isNew {
 		w.asked.all, w.asked.allSince = true, now
 	}
@@ -62,17 +63,17 @@ func (w *Witness) AskAll(now time.Time) (isNew bool) {
 
 // Ask notes that the player's program is asked for servers, within the player's number. It returns
 // these servers, and those among them whose earlier, unasked results count from now on.
-func (w *Witness) Ask(servers []int, now time.Time) (ask, admitted []int) {
+func (w *Witness) Ask(servers []int, now roomtime.Time) (ask, admitted []int) {
 	if ask = w.Show(servers); len(ask) == 0 {
 		return nil, nil
 	}
-	maps.DeleteFunc(w.asked.lately, func(_ int, at time.Time) bool { return now.Sub(at) >= LeastProbe })
+	maps.DeleteFunc(w.asked.lately, func(_ int, at roomtime.Time) bool { return now.Sub(at) >= LeastProbe })
 	for _, server := range ask {
 		if !w.Admit(server) {
 			continue
 		}
 		if w.asked.lately == nil {
-			w.asked.lately = map[int]time.Time{}
+			w.asked.lately = map[int]roomtime.Time{}
 		}
 		w.asked.lately[server] = now
 		admitted = append(admitted, server)

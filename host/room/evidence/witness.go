@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/host/room/roomtime"
 	"muster/selection"
 	"muster/selection/line"
 )
@@ -132,7 +133,7 @@ func (w *Witness) CanName(server int) bool {
 // measuring has gone on by our clock. A player's clock cannot put a probe before its beginning,
 // ahead of us, or before the last one. Report returns whether the probe has any news that counts,
 // and whether the player has brought the server up: see [Witness.Allow].
-func (w *Witness) Report(probe discovery.Result, passed time.Duration, now time.Time) (isNew, isOwn bool) {
+func (w *Witness) Report(probe discovery.Result, passed time.Duration, now roomtime.Time) (isNew, isOwn bool) {
 	probe.At = min(max(0, probe.At), passed)
 	if n := len(w.probes); n > 0 {
 		probe.At = max(probe.At, w.probes[n-1].At)

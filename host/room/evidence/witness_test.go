@@ -9,13 +9,14 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/host/room/roomtime"
 	"muster/selection"
 )
 
 const ms = time.Millisecond
 
 var (
-	eight = time.Date(2026, 5, 1, 20, 0, 0, 0, time.UTC)
+	eight = roomtime.Opening
 	long  = eight.Add(time.Hour) // all questions have been given up by then
 )
 

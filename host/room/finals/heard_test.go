@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/host/room/roomtime"
 	"muster/host/wire"
 	"muster/internal/catalogue"
 	"muster/selection"
@@ -418,7 +419,7 @@ func FuzzHear(f *testing.F) {
 					t.Fatalf("%s is asked for %+v", p.Name, ask)
 				}
 			}
-			s.View(s.Facts)
+			s.View(s.Facts, roomtime.Face{})
 			data, err := json.Marshal(s.Save())
 			if err != nil {
 				t.Fatal(err)

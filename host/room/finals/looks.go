@@ -24,6 +24,7 @@ import (
 
 	"muster/discovery"
 	"muster/discovery/sentence"
+	"muster/host/room/roomtime"
 	"muster/host/wire"
 	"muster/selection"
 )
@@ -51,7 +52,7 @@ type Looks struct {
 	// them again.
 	absent []string
 	// asked is when each player asks the servers for the last time.
-	asked map[string]time.Time
+	asked map[string]roomtime.Time
 	// isStrict says that servers stayed silent although the game's servers should have answered
 	// again by then, or that all were silent. From then on all rest as long as the strictest need.
 	isStrict bool
@@ -78,7 +79,7 @@ type look struct {
 	waiting []string
 	// rests is the time until which the look lets servers rest. isHasty says that the strictest
 	// would need more.
-	rests   time.Time
+	rests   roomtime.Time
 	isHasty bool
 }
 
@@ -114,7 +115,7 @@ type Facts struct {
 	Long time.Duration
 	// Passed is how long ago the look began.
 	Passed time.Duration
-	Now    time.Time
+	Now    roomtime.Time
 	// Gap is how long a server needs peace before it answers an address again. 0 means unknown, and
 	// counts as the strictest.
 	Gap time.Duration
@@ -137,7 +138,7 @@ type Known struct {
 	// so that it counts. AskedAt is when the player asked the server.
 	Probe   discovery.Result
 	IsAsked bool
-	AskedAt time.Time
+	AskedAt roomtime.Time
 	// Look is the result of the newest look, nil without one.
 	Look *Look
 	// Mates is the lowest RTT of all players behind the address, 0 if none is known.

@@ -3,29 +3,30 @@ package finals
 import (
 	"fmt"
 	"slices"
-	"time"
+
+	"muster/host/room/roomtime"
 )
 
 // Saved are looks at rest.
 type Saved struct {
-	Attempt int                  `json:"attempt"`
-	Repeats int                  `json:"repeats,omitempty"`
-	Servers []int                `json:"servers"`
-	Samples int                  `json:"samples,omitempty"`
-	Long    bool                 `json:"long,omitempty"`
-	Glance  bool                 `json:"glance,omitempty"`
-	Short   bool                 `json:"short,omitempty"`
-	Seen    []int                `json:"seen"`
-	Doubted []int                `json:"doubted,omitempty"`
-	Missed  []miss               `json:"missed,omitempty"`
-	Reached []int                `json:"reached,omitempty"`
-	Alone   []string             `json:"alone,omitempty"`
-	Waiting []string             `json:"waiting"`
-	Absent  []string             `json:"absent,omitempty"`
-	Rests   time.Time            `json:"began,omitzero"`
-	Asked   map[string]time.Time `json:"asked,omitempty"`
-	Strict  bool                 `json:"strict,omitempty"`
-	Hasty   bool                 `json:"hasty,omitempty"`
+	Attempt int                      `json:"attempt"`
+	Repeats int                      `json:"repeats,omitempty"`
+	Servers []int                    `json:"servers"`
+	Samples int                      `json:"samples,omitempty"`
+	Long    bool                     `json:"long,omitempty"`
+	Glance  bool                     `json:"glance,omitempty"`
+	Short   bool                     `json:"short,omitempty"`
+	Seen    []int                    `json:"seen"`
+	Doubted []int                    `json:"doubted,omitempty"`
+	Missed  []miss                   `json:"missed,omitempty"`
+	Reached []int                    `json:"reached,omitempty"`
+	Alone   []string                 `json:"alone,omitempty"`
+	Waiting []string                 `json:"waiting"`
+	Absent  []string                 `json:"absent,omitempty"`
+	Rests   roomtime.Time            `json:"began,omitzero"`
+	Asked   map[string]roomtime.Time `json:"asked,omitempty"`
+	Strict  bool                     `json:"strict,omitempty"`
+	Hasty   bool                     `json:"hasty,omitempty"`
 }
 
 // Save returns the looks for [Restore]. It shares memory that they still change: encode it at once.

@@ -2,10 +2,10 @@ package finals
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"time"
 
+	"muster/host/room/roomtime"
 	"muster/host/wire"
 )
 
@@ -29,8 +29,6 @@ const (
 	// usualEvery is the time between samples of a program that waits for nobody's turn: a second,
 	// and up to a quarter more that no server can foresee.
 	usualEvery = 1250 * time.Millisecond
-	// aheadMost is how far ahead of the time a look may ask.
-	aheadMost = 5 * time.Minute
 )
 
 // slot is when a player looks: first after some time, then at intervals.
@@ -113,10 +111,10 @@ func mostPlaces(groups [][]Looker) int {
 }
 
 // noteAsked notes when a player asks the servers for the last time.
-func (l *Looks) noteAsked(ask Ask, now time.Time) {
+func (l *Looks) noteAsked(ask Ask, now roomtime.Time) {
 	every := max(time.Duration(ask.Every), cmp.Or(time.Duration(ask.Gap), betweenMates))
 	if l.asked == nil {
-		l.asked = map[string]time.Time{}
+		l.asked = map[string]roomtime.Time{}
 	}
 	l.asked[ask.Player] = now.Add(time.Duration(ask.After) + time.Duration(max(0, ask.Samples-1))*every)
 }
@@ -138,7 +136,7 @@ func (l *Looks) rest(f Facts, gap time.Duration) (rest time.Duration) {
 }
 
 // lastAsked returns when a player asked a server of this look before.
-func (l *Looks) lastAsked(p Looker) (last time.Time) {
+func (l *Looks) lastAsked(p Looker) (last roomtime.Time) {
 	isSeen := false
 	for _, server := range l.wanted(p) {
 		known := p.Known[server]
@@ -151,12 +149,4 @@ func (l *Looks) lastAsked(p Looker) (last time.Time) {
 		last = asked
 	}
 	return last
-}
-
-// SetRight corrects times of a clock that was ahead, or has been set back since.
-func (l *Looks) SetRight(now time.Time) {
-	if l.rests.Sub(now) > aheadMost {
-		l.rests = now
-	}
-	maps.DeleteFunc(l.asked, func(_ string, at time.Time) bool { return at.Sub(now) > aheadMost })
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"muster/host/room/roomtime"
 	"muster/host/wire"
 )
 
@@ -105,7 +106,7 @@ func TestLongLookIsGentle(t *testing.T) {
 // search and in the samples of a small group. The strictest and the unknown ones have a second.
 func TestGap(t *testing.T) {
 	const ms = time.Millisecond
-	now := time.Date(2026, 11, 20, 20, 0, 0, 0, time.UTC)
+	now := roomtime.Opening
 	group := func(n int) (players []Looker) {
 		for i := range n {
 			players = append(players, Looker{

@@ -2,17 +2,18 @@ package finals
 
 import (
 	"muster/discovery"
+	"muster/host/room/roomtime"
 	"muster/host/wire"
 )
 
 // View returns how far a long look is, nil if it is none. The caller fills in each server's name
 // and address.
-func (l *Looks) View(f Facts) *wire.LongLook {
+func (l *Looks) View(f Facts, now roomtime.Face) *wire.LongLook {
 	if !l.isLong {
 		return nil
 	}
 	began := f.Now.Add(-f.Passed)
-	v := &wire.LongLook{Until: began.Add(lastSlot(f.Players).after + f.Long), Finalists: []wire.LookedAt{}}
+	v := &wire.LongLook{Until: now.Of(began.Add(lastSlot(f.Players).after + f.Long)), Finalists: []wire.LookedAt{}}
 	for _, server := range l.servers {
 		lines := map[string]wire.Line{}
 		for _, p := range f.Players {

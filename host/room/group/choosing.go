@@ -2,17 +2,17 @@ package group
 
 import (
 	"slices"
-	"time"
 
 	"muster/discovery"
 	"muster/host/room/choice"
 	"muster/host/room/infos"
+	"muster/host/room/roomtime"
 	"muster/host/wire"
 	"muster/selection"
 )
 
 // Say notes a server's word about itself, as a player heard it; an empty name is the host.
-func (r *Round) Say(by string, server int, info discovery.Info, now time.Time) {
+func (r *Round) Say(by string, server int, info discovery.Info, now roomtime.Time) {
 	r.Heard.Hear(by, server, info, now.Sub(r.Measuring))
 }
 
@@ -33,7 +33,7 @@ func (g *Group) Weigh() {
 
 // Infos takes servers' words about themselves, as a player heard them. It returns the number of a
 // server that the list does not have, or -1.
-func (r *Round) Infos(by string, infos wire.Infos, now time.Time) (stranger int) {
+func (r *Round) Infos(by string, infos wire.Infos, now roomtime.Time) (stranger int) {
 	for i := range infos.Servers {
 		if server := infos.Servers[i].Server; server >= len(r.Servers.List) {
 			return server

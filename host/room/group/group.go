@@ -35,6 +35,7 @@ import (
 	"muster/host/room/nearby"
 	"muster/host/room/origin"
 	"muster/host/room/reactions"
+	"muster/host/room/roomtime"
 	"muster/host/room/roster"
 	"muster/host/room/sides"
 	"muster/host/room/trust"
@@ -96,7 +97,7 @@ type Round struct {
 	// Launches are the players who can start the game, and those on the way.
 	Launches launch.Roll
 	// Measuring is when everybody was told to measure.
-	Measuring time.Time
+	Measuring roomtime.Time
 	// Gap is how long a server of the list needs peace before it answers an address again, 0 if
 	// unknown. A restored room does not know it.
 	Gap time.Duration
@@ -119,7 +120,7 @@ type Evidence map[string]*evidence.Witness
 func NewRound(number int) Round { return Round{Number: number, Evidence: Evidence{}} }
 
 // Next returns the round after this one, with the same players.
-func (r *Round) Next(now time.Time) Round {
+func (r *Round) Next(now roomtime.Time) Round {
 	next := NewRound(r.Number + 1)
 	next.Trust, next.Choice = r.Trust.Next(), r.Choice.Next()
 	next.Origins = r.Origins
@@ -238,7 +239,7 @@ func (r *Round) Asked(yield func(int) bool) {
 
 // ForgetSaid drops the list's facts about servers that nobody asked.
 func (r *Round) ForgetSaid() {
-	r.Servers = listing.Trim(r.Servers, r.Asked, r.Measuring)
+	r.Servers = listing.Trim(r.Servers, r.Asked)
 	r.Choice.ForgetSaid(r.Servers.Said)
 }
 

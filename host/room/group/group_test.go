@@ -61,14 +61,14 @@ func TestBegin(t *testing.T) {
 		began := g.Now.Add(time.Minute)
 		in := group.List{Err: tt.failure, Local: tt.local, Gap: time.Second}
 		list := grouptest.List(10)
-		in.Said = discovery.Said{At: g.Now, Infos: map[netip.AddrPort]*discovery.Info{list[0].Addr: {Name: "First", AsListed: true}}}
+		in.Said = discovery.Said{At: g.Face().Wall, Infos: map[netip.AddrPort]*discovery.Info{list[0].Addr: {Name: "First", AsListed: true}}}
 		for _, s := range tt.local {
 			list = append(list, discovery.Server{Addr: s.Addr})
 		}
 		if in.Tree = topology.New(list); tt.failure != nil {
 			in.Tree = nil
 		}
-		found, note, err := g.Begin(in, began)
+		found, note, err := g.Begin(in, grouptest.FaceAt(began))
 		if tt.err != "" {
 			if err == nil || err.Error() != tt.err || len(g.Servers.List) != 0 {
 				t.Errorf("%s: %v, %d servers", tt.name, err, len(g.Servers.List))
@@ -221,11 +221,11 @@ func TestTable(t *testing.T) {
 // TestAsked checks that the list's facts are kept for servers that somebody measured or looked at.
 func TestAsked(t *testing.T) {
 	g := grouptest.New(t, grouptest.Settings(), 10, "ann", "bob")
-	said := discovery.Said{At: g.Now, Infos: map[netip.AddrPort]*discovery.Info{}}
+	said := discovery.Said{At: g.Face().Wall, Infos: map[netip.AddrPort]*discovery.Info{}}
 	for _, s := range g.Servers.List {
 		said.Infos[s.Addr] = &discovery.Info{Name: "as listed", AsListed: true}
 	}
-	if _, _, err := g.Begin(group.List{Tree: g.List.Tree(), Said: said}, g.Now); err != nil {
+	if _, _, err := g.Begin(group.List{Tree: g.List.Tree(), Said: said}, grouptest.FaceAt(g.Now)); err != nil {
 		t.Fatal(err)
 	}
 	g.Measures("ann", unprobed, 10)

@@ -10,6 +10,7 @@ import (
 	"muster/host/room/nearby"
 	"muster/host/room/origin"
 	"muster/host/room/places"
+	"muster/host/room/roomtime"
 	"muster/host/room/roster"
 	"muster/host/wire"
 )
@@ -63,7 +64,7 @@ func (g *Group) Awaited(c *calendar.Calendar) (names []string) {
 
 // Known appends all people that the room knows, the players first, for the calendar. If only
 // players matter it appends them alone, without keys.
-func (g *Group) Known(people []calendar.Person, onlyPlayers bool) []calendar.Person {
+func (g *Group) Known(people []calendar.Person, onlyPlayers bool, now roomtime.Face) []calendar.Person {
 	if onlyPlayers { // many times a second
 		for _, player := range g.Attendance.Players() {
 			people = append(people, calendar.Person{Name: player, IsPlayer: true, IsConnected: g.IsHere(player)})
@@ -72,7 +73,7 @@ func (g *Group) Known(people []calendar.Person, onlyPlayers bool) []calendar.Per
 	}
 	for p := range g.Roster.People() {
 		people = append(people, calendar.Person{
-			Key: p.Mark, Name: p.Name, Arrival: p.Arrival, Seen: p.Seen, HasPage: p.HasPage,
+			Key: p.Mark, Name: p.Name, Arrival: p.Arrival, Seen: now.Of(p.Seen), HasPage: p.HasPage,
 			IsPlayer: p.IsPlayer, IsConnected: p.IsPlayer && g.IsHere(p.Name),
 			IsRegular: p.IsRegular, IsOrganiser: p.IsOrganiser,
 		})

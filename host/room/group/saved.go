@@ -65,7 +65,7 @@ func Restore(s *saved.Room, list *topology.Tree) (g Group, err error) {
 	if g.Number < 0 || g.Number > wire.MaxRound {
 		return g, fmt.Errorf("a round %d", g.Number)
 	}
-	if g.List, g.Servers, err = listing.RestoreList(s.Listing.SavedList, list, g.Measuring); err != nil {
+	if g.List, g.Servers, err = listing.RestoreList(s.Listing.SavedList, list); err != nil {
 		return g, err
 	}
 	listed := len(g.Servers.List)

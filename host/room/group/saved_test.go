@@ -16,6 +16,7 @@ import (
 	"muster/host/room/launch"
 	"muster/host/room/nearby"
 	"muster/host/room/origin"
+	"muster/host/room/roomtime"
 	"muster/host/room/saved"
 	"muster/host/room/trust"
 	"muster/host/wire"
@@ -150,7 +151,7 @@ func FuzzGroup(f *testing.F) {
 		if err != nil {
 			return
 		}
-		g := &grouptest.Group{TB: t, Group: back, Now: grouptest.Eight}
+		g := &grouptest.Group{TB: t, Group: back, Now: roomtime.Opening}
 		text := g.Text()
 		var again saved.Room
 		if err := json.Unmarshal([]byte(text), &again); err != nil {

@@ -12,10 +12,11 @@ import (
 
 	"muster/discovery"
 	"muster/host/room/evidence"
+	"muster/host/room/roomtime"
 	"muster/selection"
 )
 
-var eight = time.Date(2026, 5, 1, 20, 0, 0, 0, time.UTC)
+var eight = roomtime.Opening
 
 // TestTaken checks that the room believes the right facts of its players' words about a server.
 func TestTaken(t *testing.T) {
@@ -301,7 +302,7 @@ func TestHonestVolatility(t *testing.T) {
 		}
 		type state struct {
 			discovery.Info
-			next time.Time // when the next map starts
+			next roomtime.Time // when the next map starts
 		}
 		world := make([]state, servers)
 		for i := range world {

@@ -19,6 +19,7 @@ import (
 
 	"muster/discovery/hostport"
 	"muster/discovery/sentence"
+	"muster/host/room/roomtime"
 	"muster/host/wire"
 	"muster/selection"
 )
@@ -28,7 +29,7 @@ type Way struct {
 	State  wire.LaunchState  `json:"launch,omitempty"`
 	Detail sentence.Sentence `json:"detail,omitzero"`
 	// Again is when the player's game last had to be opened once more.
-	Again time.Time `json:"again,omitzero"`
+	Again roomtime.Time `json:"again,omitzero"`
 }
 
 // Roll has the ways of a round's players. Its zero value has nobody on the way.
@@ -65,7 +66,7 @@ func (r *Roll) For(name string, to wire.Launch, connect, asked, beside netip.Add
 	}
 	to.Address, to.QueryPort = hostport.Text(connect), queryPort(asked, connect)
 	if again := r.ways[name].Again; !again.IsZero() {
-		to.Again = again.UnixMilli()
+		to.Again = time.Duration(again).Milliseconds()
 	}
 	return to
 }
@@ -117,7 +118,7 @@ type Asker struct {
 
 // Reopen opens a player's game once more because it did not start, or was closed. Sent says that
 // the room has sent everyone to a server.
-func (r *Roll) Reopen(by Asker, sent bool, now time.Time) error {
+func (r *Roll) Reopen(by Asker, sent bool, now roomtime.Time) error {
 	switch {
 	case !by.Plays:
 		return errors.New("only who has a program running can have the game opened")
@@ -134,7 +135,7 @@ func (r *Roll) Reopen(by Asker, sent bool, now time.Time) error {
 
 // Again opens the games of players once more. A program ignores a time before the one it had, so
 // this one is later, even if the clock was set back since.
-func (r *Roll) Again(now time.Time, names ...string) {
+func (r *Roll) Again(now roomtime.Time, names ...string) {
 	for _, name := range names {
 		w := r.ways[name]
 		if w.Again = w.Again.Add(time.Millisecond); w.Again.Before(now) {

@@ -127,24 +127,19 @@ func canonical(s discovery.Server) discovery.Server {
 // Tree returns the topology of the list.
 func (l *List) Tree() *topology.Tree { return l.tree }
 
-// Servers returns the servers of a round that began at a time, with the list's word on them and no
+// Servers returns the servers of a round that begins now, with the list's word on them and no
 // player's.
-func (l *List) Servers(said discovery.Said, began time.Time) selection.Servers {
-	return with(selection.Servers{List: l.tree.List()}, said, began)
+func (l *List) Servers(said discovery.Said, now time.Time) selection.Servers {
+	return selection.Servers{List: l.tree.List(), Said: said, Dated: now.Sub(said.At) > saidCounts}
 }
 
-func with(s selection.Servers, said discovery.Said, began time.Time) selection.Servers {
-	s.Said, s.Dated = said, began.Sub(said.At) > saidCounts
-	return s
-}
-
-// Trim returns the servers of a round that began at a time with only the useful part of the list's
-// word. That word is large, and rooms with the same list share it. A room that has launched, or is
+// Trim returns the servers of a round with only the useful part of the list's word. That word is large, and rooms with the same list share it. A room that has launched, or is
 // saved, keeps it for servers that somebody has asked, because they may tell less themselves. It
 // forgets the rest: a room that comes back asks the other servers, and one that goes on gets a new
 // list.
-func Trim(s selection.Servers, asked iter.Seq[int], began time.Time) selection.Servers {
-	return with(s, saidOf(s.List, useful(s, asked), s.Said.At), began)
+func Trim(s selection.Servers, asked iter.Seq[int]) selection.Servers {
+	s.Said = saidOf(s.List, useful(s, asked), s.Said.At)
+	return s
 }
 
 // useful returns the useful part of the list's word.

@@ -162,7 +162,7 @@ func TestTrim(t *testing.T) {
 		{nil, nil},
 	} {
 		whole := servers(&l)
-		s := Trim(whole, slices.Values(c.asked), eight)
+		s := Trim(whole, slices.Values(c.asked))
 		var kept []int
 		for server := range s.List {
 			if info := s.Said.Infos[addr(server)]; info != nil {
@@ -177,7 +177,7 @@ func TestTrim(t *testing.T) {
 		if want := whole.Said.At; len(kept) > 0 && (!s.Said.At.Equal(want) || s.Dated) {
 			t.Errorf("it was said at %v, want %v", s.Said.At, want)
 		}
-		if !reflect.DeepEqual(Trim(s, slices.Values(c.asked), eight), s) {
+		if !reflect.DeepEqual(Trim(s, slices.Values(c.asked)), s) {
 			t.Error("what is trimmed loses more")
 		}
 	}
@@ -392,8 +392,8 @@ func TestSaved(t *testing.T) {
 		if err != nil || !slices.Equal(listed, listOf(5)) {
 			t.Errorf("the list that is saved is %v, %v", listed, err)
 		}
-		back, after, err := RestoreList(list, l.Tree(), eight)
-		want := Trim(before, slices.Values([]int{0, 1, 3}), eight)
+		back, after, err := RestoreList(list, l.Tree())
+		want := Trim(before, slices.Values([]int{0, 1, 3}))
 		want.Infos, want.Lone = after.Infos, after.Lone // others keep these
 		if err != nil || back.hash != hash || back.tree != l.tree || !reflect.DeepEqual(after, want) {
 			t.Errorf("restored is %+v, %+v, %v", back, after, err)
@@ -409,7 +409,7 @@ func TestSaved(t *testing.T) {
 		"a list in place of words":            {Said: long.List},
 		"no frame":                            {Said: []byte{0}},
 	} {
-		if _, _, err := RestoreList(s, topology.New(listOf(2)), eight); err == nil {
+		if _, _, err := RestoreList(s, topology.New(listOf(2))); err == nil {
 			t.Errorf("%s is restored", name)
 		}
 	}
@@ -480,7 +480,7 @@ func FuzzRestoreList(f *testing.F) {
 		if err != nil {
 			return
 		}
-		l, servers, err := RestoreList(s, topology.New(listed), eight)
+		l, servers, err := RestoreList(s, topology.New(listed))
 		if err != nil {
 			return
 		}
@@ -492,7 +492,7 @@ func FuzzRestoreList(f *testing.F) {
 		if err != nil {
 			t.Fatalf("restored %v cannot be saved: %v", servers, err)
 		}
-		if _, _, err := RestoreList(again, l.Tree(), eight); err != nil {
+		if _, _, err := RestoreList(again, l.Tree()); err != nil {
 			t.Fatalf("saved again it cannot be restored: %v", err)
 		}
 	})

@@ -26,6 +26,7 @@ type SavedList struct {
 	// Said is the useful part of the list's word.
 	Said   []byte    `json:"said,omitempty"`
 	SaidAt time.Time `json:"said_at,omitzero"`
+	Dated  bool      `json:"said_dated,omitempty"`
 }
 
 // SavedSource is a source at rest.
@@ -48,6 +49,7 @@ func (l *List) Save(round int, servers selection.Servers, asked iter.Seq[int]) (
 		}
 		s.List = l.packed
 	}
+	s.Dated = servers.Dated
 	if useful := useful(servers, asked); len(useful) > 0 {
 		s.SaidAt = servers.Said.At
 		s.Said, err = pack(wire.Infos{Round: round, Servers: useful})
@@ -64,25 +66,25 @@ func (s SavedList) Servers() ([]discovery.Server, error) {
 	return list.Servers, err
 }
 
-// RestoreList returns the list that was saved and its servers, in a round that began at a time. The
-// tree is that of [SavedList.Servers], or of the list that the host keeps apart. Any bytes are
+// RestoreList returns the list that was saved and its servers. The tree is that of [SavedList.Servers], or of the list that the host keeps apart. Any bytes are
 // safe: nonsense is an error.
-func RestoreList(s SavedList, tree *topology.Tree, began time.Time) (List, selection.Servers, error) {
+func RestoreList(s SavedList, tree *topology.Tree) (List, selection.Servers, error) {
 	l := New(tree, s.Hash)
+	servers := selection.Servers{List: tree.List(), Dated: s.Dated}
 	if len(s.Said) == 0 {
-		return l, l.Servers(discovery.Said{}, began), nil
+		return l, servers, nil
 	}
 	said, err := wire.Unpack[wire.Infos](s.Said)
 	if err != nil {
 		return List{}, selection.Servers{}, err
 	}
-	list := tree.List()
 	for _, one := range said.Servers {
-		if one.Server >= len(list) {
-			return List{}, selection.Servers{}, fmt.Errorf("what the list says of server %d of %d", one.Server, len(list))
+		if one.Server >= len(servers.List) {
+			return List{}, selection.Servers{}, fmt.Errorf("what the list says of server %d of %d", one.Server, len(servers.List))
 		}
 	}
-	return l, l.Servers(saidOf(list, said.Servers, s.SaidAt), began), nil
+	servers.Said = saidOf(servers.List, said.Servers, s.SaidAt)
+	return l, servers, nil
 }
 
 // Save returns the source for [RestoreSource].

@@ -27,6 +27,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/host/room/roomtime"
 	"muster/host/wire"
 )
 
@@ -92,11 +93,11 @@ type player struct {
 	// tried are the servers of other networks about which the program has been asked since triedAt.
 	// isAgain says that it is asked only about them right now.
 	tried   []netip.AddrPort
-	triedAt time.Time
+	triedAt roomtime.Time
 	isAgain bool
 	// lookSince is when the program was asked to look around for lookFor, zero once it has
 	// answered. It belongs to a connection, and is not saved.
-	lookSince time.Time
+	lookSince roomtime.Time
 	lookFor   string
 }
 
@@ -105,7 +106,7 @@ type player struct {
 type Finding struct {
 	Game    string            `json:"game"`
 	Servers []wire.NearServer `json:"servers,omitempty"`
-	At      time.Time         `json:"at"`
+	At      roomtime.Time     `json:"at"`
 }
 
 func (p player) isLooking() bool { return !p.lookSince.IsZero() }
@@ -147,7 +148,7 @@ func (n *Networks) Next() Networks { return Networks{players: n.players} }
 
 // Ask reports whether a player's program should look around for a game, and notes that it begins.
 // It need not if its finding is fresh, or if it is looking already.
-func (n *Networks) Ask(name, game string, now time.Time) bool {
+func (n *Networks) Ask(name, game string, now roomtime.Time) bool {
 	p := n.players[name]
 	isKnown := p.Game == game && !p.At.IsZero() && now.Sub(p.At) < fresh
 	isUnderWay := p.isLooking() && p.lookFor == game
@@ -180,7 +181,7 @@ const mostBeyond = 16
 // others found, where the players are in private networks of the host's LAN. It notes that the
 // programs are asked. Each is asked about a server once in a while. A program that has not looked
 // around yet does so then: those in the host's own network need not before.
-func (n *Networks) Beyond(names []string, game string, known []Server, now time.Time) (asks []Question) {
+func (n *Networks) Beyond(names []string, game string, known []Server, now roomtime.Time) (asks []Question) {
 	var there []netip.AddrPort
 	add := func(at netip.AddrPort) {
 		if discovery.ReachOf(at.Addr()) == discovery.NetworkReach && !slices.Contains(there, at) {
@@ -248,7 +249,7 @@ func (n *Networks) IsLooking(name string) bool {
 
 // Expire reports whether a player's program has looked around for too long. Then nobody waits for
 // it any longer, and it has found nothing.
-func (n *Networks) Expire(name string, now time.Time) bool {
+func (n *Networks) Expire(name string, now roomtime.Time) bool {
 	p := n.players[name]
 	if !p.isLooking() || now.Sub(p.lookSince) <= lookTime {
 		return false
@@ -264,14 +265,14 @@ func (n *Networks) Expire(name string, now time.Time) bool {
 // Leave notes that a player's connection has ended: the program will not tell its finding.
 func (n *Networks) Leave(name string) {
 	if p, is := n.players[name]; is {
-		p.lookSince, p.lookFor = time.Time{}, ""
+		p.lookSince, p.lookFor = roomtime.Time(0), ""
 		n.players[name] = p
 	}
 }
 
 // Hear takes a program's finding, and reports whether the program was asked. It ignores other
 // findings, because the players' list relies on those that were known.
-func (n *Networks) Hear(name string, m wire.Near, now time.Time) bool {
+func (n *Networks) Hear(name string, m wire.Near, now roomtime.Time) bool {
 	p := n.players[name]
 	if !p.isLooking() || m.Game != p.lookFor {
 		return false
@@ -288,14 +289,4 @@ func (n *Networks) Hear(name string, m wire.Near, now time.Time) bool {
 	}
 	n.set(name, heard)
 	return true
-}
-
-// SetRight corrects times of a clock that was ahead: findings of then are not fresh.
-func (n *Networks) SetRight(now time.Time) {
-	for name, p := range n.players {
-		if p.At.After(now) {
-			p.At = time.Time{}
-			n.players[name] = p
-		}
-	}
 }

@@ -1,20 +1,21 @@
-// Package outage decides which time does not count against the players: a stop of the host's own
-// program, and a silence of most players together. Then our line or our machine likely failed, so
-// the room pauses instead of blaming the players.
+// Package outage turns the driver's clock into room time: it leaves out what does not count against
+// the players. That is a stop of the host's own program, and a silence of most players together.
+// Then our line or our machine likely failed, so the room pauses instead of blaming the players.
 //
-//	Step ──▶ the program was stopped ─────────────▶ a time that did not count
-//	Tick ──▶ the room is paused ──────────────────▶ a time that did not count
+//	Step ──▶ the driver's clock goes on, or the program was stopped ──▶ room time goes on, or not
+//	Tick ──▶ how much has passed, and whether the room is paused
 //	Weigh ─▶ most are silent, or are heard again ─▶ the pause begins or ends, in words
 //
-// The driver of a [Watch] adds a time that did not count to the beginning of every limit. A pause
-// is bounded, so that players who fall silent on purpose do not hold the others for long.
+// A pause is bounded, so that players who fall silent on purpose do not hold the others for long.
 package outage
 
 import (
+	"cmp"
 	"errors"
 	"time"
 
 	"muster/discovery/sentence"
+	"muster/host/room/roomtime"
 )
 
 const (
@@ -45,11 +46,16 @@ type Scene struct {
 	IsDeserted bool
 }
 
-// Watch watches for outages. The zero value has seen none.
+// Watch watches for outages. The zero value has seen none, in a room that opens.
 type Watch struct {
-	// stepped is the time of the newest step. ticked is that of the newest tick, or the last moment
-	// until which none was needed.
-	stepped, ticked time.Time
+	// opened is the room time of the first step, and began the driver's time then. lost is what
+	// did not count since.
+	opened      roomtime.Time
+	began, lost time.Duration
+	isOn        bool
+	// stepped is the driver's time of the newest step. ticked is that of the newest tick, or the
+	// last moment until which none was needed.
+	stepped, ticked time.Duration
 	hasStopped      bool
 	isPaused        bool
 	// held is how long the round has paused while somebody was there. absent is how long it has
@@ -57,62 +63,66 @@ type Watch struct {
 	held, absent time.Duration
 }
 
-// Step begins a step that was due at a time. If due is zero, the step is the first after a restart.
-// It returns the time that did not count.
-func (w *Watch) Step(now, due time.Time, isDeserted bool) (lost time.Duration) {
-	idle := due // nobody had to tick until then
-	if now.Before(due) {
-		idle = now
+// Step begins a step at a time of the driver's clock, which was due at another; idle is how long the
+// program could save nothing just before. It returns the room time. The first step after a restart
+// is never late.
+func (w *Watch) Step(run, due, idle time.Duration, isDeserted bool) roomtime.Time {
+	if !w.isOn {
+		w.isOn, w.began, w.stepped, w.ticked, due = true, run, run, run, run
 	}
-	if w.ticked.Before(idle) && due.After(w.stepped) {
-		if w.isPaused && !w.ticked.IsZero() {
-			lost = idle.Sub(w.ticked)
-			w.hold(lost, isDeserted)
+	run = max(run, w.stepped)
+	needless := min(due, run) // nobody had to tick until then
+	if w.ticked < needless && due > w.stepped {
+		if w.isPaused {
+			w.lose(needless-w.ticked, isDeserted)
 		}
-		w.ticked = idle
+		w.ticked = needless
 	}
-	w.stepped = now
-	late := now.Sub(due)
-	if w.hasStopped = late > LateStep && !due.IsZero(); w.hasStopped {
-		lost += late
-		w.ticked = now
+	w.stepped = run
+	late := run - due
+	switch w.hasStopped = late > LateStep; {
+	case w.hasStopped:
+		w.lost += late
+		w.ticked = run
+	case idle > 0:
+		w.lost += min(idle, run-w.began-w.lost)
+		w.ticked = run
 	}
-	return lost
+	return w.Now()
+}
+
+// Now returns the room time of the newest step.
+func (w *Watch) Now() roomtime.Time {
+	now := cmp.Or(w.opened, roomtime.Opening).Add(w.stepped - w.began - w.lost)
+	if w.isPaused {
+		now = now.Add(w.ticked - w.stepped)
+	}
+	return now
+}
+
+// lose takes a time out of room time that a pause has lasted.
+func (w *Watch) lose(d time.Duration, isDeserted bool) {
+	w.lost += d
+	if isDeserted {
+		w.absent += d
+	} else {
+		w.held += d
+	}
 }
 
 // HasStopped reports whether this program was stopped before the step under way. Then it has heard
 // nobody, and cannot tell which players were silent.
 func (w *Watch) HasStopped() bool { return w.hasStopped }
 
-// Idle takes a time during which the program could save nothing. It returns the part that did not
-// count, without the part that [Watch.Step] has returned already.
-func (w *Watch) Idle(d time.Duration) (lost time.Duration) {
-	if w.hasStopped {
-		return 0
-	}
-	w.ticked = w.stepped
-	return d
-}
-
 // Tick lets time pass, in the step under way. It returns how much has passed since the last tick
 // and whether that did not count.
 func (w *Watch) Tick(isDeserted bool) (passed time.Duration, isLost bool) {
-	if !w.ticked.IsZero() {
-		passed = max(0, w.stepped.Sub(w.ticked))
-	}
+	passed = w.stepped - w.ticked
 	w.ticked = w.stepped
 	if w.isPaused {
-		w.hold(passed, isDeserted)
+		w.lose(passed, isDeserted)
 	}
 	return passed, w.isPaused
-}
-
-func (w *Watch) hold(d time.Duration, isDeserted bool) {
-	if isDeserted {
-		w.absent += d
-	} else {
-		w.held += d
-	}
 }
 
 // Weigh begins or ends a pause. It returns a note for people, or nothing. If isOver, the room waits
@@ -144,27 +154,37 @@ func (w *Watch) shouldPause(s Scene) (pauses, most bool) {
 	return most && w.held < LongestPause && w.absent < LongestAbsence, most
 }
 
-// Next reports whether a pause goes on, and when it ends even if nobody comes back. If isSettled,
+// Next reports whether a pause goes on, and how soon it ends even if nobody comes back. If isSettled,
 // [Watch.Weigh] would change nothing before.
-func (w *Watch) Next(s Scene) (pauses bool, ends time.Time, isSettled bool) {
+func (w *Watch) Next(s Scene) (pauses bool, ends time.Duration, isSettled bool) {
 	pauses, _ = w.shouldPause(s)
-	rest := LongestPause - w.held
+	ends = LongestPause - w.held
 	if s.IsDeserted {
-		rest = LongestAbsence - w.absent
+		ends = LongestAbsence - w.absent
 	}
-	return pauses, w.stepped.Add(rest), pauses == w.isPaused && (w.absent == 0 || s.IsDeserted)
+	return pauses, ends, pauses == w.isPaused && (w.absent == 0 || s.IsDeserted)
 }
 
 // IsPaused reports whether time stands still.
 func (w *Watch) IsPaused() bool { return w.isPaused }
 
 // Resume goes on after the host was away. Nobody is silent until the next [Watch.Weigh].
-func (w *Watch) Resume() { w.ticked, w.isPaused = w.stepped, false }
+func (w *Watch) Resume() {
+	if w.isPaused {
+		w.lost += w.stepped - w.ticked
+	}
+	w.ticked, w.isPaused = w.stepped, false
+}
 
 // Begin forgets earlier pauses, because each list of servers has its own.
-func (w *Watch) Begin() { w.isPaused, w.held, w.absent = false, 0, 0 }
+func (w *Watch) Begin() {
+	if w.isPaused {
+		w.Resume()
+	}
+	w.held, w.absent = 0, 0
+}
 
-// Saved is a watch at rest. Its clock is not saved: see [Watch.Resume].
+// Saved is a watch at rest. Its time stands in the saved room.
 type Saved struct {
 	On     bool          `json:"on,omitempty"`
 	Held   time.Duration `json:"held,omitempty"`
@@ -174,10 +194,10 @@ type Saved struct {
 // Save returns the section of the saved room.
 func (w *Watch) Save() Saved { return Saved{w.isPaused, w.held, w.absent} }
 
-// Restore returns the watch that was saved.
-func Restore(s Saved) (Watch, error) {
+// Restore returns the watch that was saved, at a room time.
+func Restore(s Saved, now roomtime.Time) (Watch, error) {
 	if s.Held < 0 || s.Absent < 0 {
 		return Watch{}, errors.New("a pause that lasted less than no time")
 	}
-	return Watch{isPaused: s.On, held: s.Held, absent: s.Absent}, nil
+	return Watch{opened: now, isPaused: s.On, held: s.Held, absent: s.Absent}, nil
 }

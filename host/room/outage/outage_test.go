@@ -5,10 +5,12 @@ import (
 	"testing"
 	"time"
 
+	"muster/host/room/roomtime"
 	"muster/internal/catalogue"
 )
 
-var eight = time.Date(2026, 11, 20, 20, 0, 0, 0, time.UTC)
+// at is the driver's time when tests begin.
+const at = 9 * time.Hour
 
 // TestPause checks that a watch pauses for the right time, second by second, and tells people.
 func TestPause(t *testing.T) {
@@ -47,16 +49,16 @@ func TestPause(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var w Watch
-			var lost time.Duration
-			now, due := eight, eight
+			var time0 roomtime.Time
+			now, due := at, at
 			for second := range 3600 {
 				s := tt.at(second)
-				lost += w.Step(now, due, s.IsDeserted)
-				if passed, isLost := w.Tick(s.IsDeserted); isLost {
-					lost += passed
+				before, was := w.isPaused, time0
+				if time0 = w.Step(now, due, 0, s.IsDeserted); before && time0 != was {
+					t.Errorf("in a pause %v pass", time0.Sub(was))
 				}
+				w.Tick(s.IsDeserted)
 				due = now
-				before, after := w.isPaused, now
 				pauses, ends, isSettled := w.Next(s)
 				says, isOver := w.Weigh(s)
 				note := catalogue.InEnglish().Say(says)
@@ -68,12 +70,12 @@ func TestPause(t *testing.T) {
 				if isOver != (note == goesOn) || isSettled && before != w.isPaused || pauses != w.isPaused {
 					t.Errorf("after %d s %q ends a pause: %v; it announced %v, %v", second+1, note, isOver, pauses, isSettled)
 				}
-				if pauses && !ends.After(after) {
-					t.Errorf("after %d s a pause ends at %v", second+1, ends)
+				if pauses && ends <= 0 {
+					t.Errorf("after %d s a pause ends in %v", second+1, ends)
 				}
-				now = now.Add(time.Second)
+				now += time.Second
 			}
-			if lost != tt.lost {
+			if lost := time.Hour - time.Second - time0.Sub(roomtime.Opening); lost != tt.lost {
 				t.Errorf("%v did not count, want %v", lost, tt.lost)
 			}
 		})
@@ -84,44 +86,54 @@ func TestPause(t *testing.T) {
 func TestStopped(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
-		due      time.Duration // counted from the step before; negative if it was restored
+		due      time.Duration // counted from the step before
 		after    time.Duration
+		idle     time.Duration
 		isPaused bool
-		lost     time.Duration
+		counts   time.Duration
 		stopped  bool
 		passed   time.Duration
 	}{
-		{"a step in time", 0, 100 * time.Millisecond, false, 0, false, 100 * time.Millisecond},
-		{"a late one", 0, LateStep, false, 0, false, LateStep},
-		{"a program that was stopped", 0, LateStep + 1, false, LateStep + 1, true, 0},
-		{"a room that needed no time", time.Hour, time.Hour + time.Second, false, 0, false, time.Second},
-		{"one that happens early", time.Hour, time.Minute, false, 0, false, 0},
-		{"a pause in which nothing happened", time.Minute, time.Minute, true, time.Minute, false, 0},
-		{"and then the program was stopped", time.Minute, 2 * time.Minute, true, 2 * time.Minute, true, 0},
-		{"a restart", -1, 10 * time.Hour, false, 0, false, 10 * time.Hour},
+		{"a step in time", 0, 100 * time.Millisecond, 0, false, 100 * time.Millisecond, false, 100 * time.Millisecond},
+		{"a late one", 0, LateStep, 0, false, LateStep, false, LateStep},
+		{"a program that was stopped", 0, LateStep + 1, 0, false, 0, true, 0},
+		{"a room that needed no time", time.Hour, time.Hour + time.Second, 0, false, time.Hour + time.Second, false, time.Second},
+		{"one that happens early", time.Hour, time.Minute, 0, false, time.Minute, false, 0},
+		{"a pause in which nothing happened", time.Minute, time.Minute, 0, true, 0, false, 0},
+		{"and then the program was stopped", time.Minute, 2 * time.Minute, 0, true, 0, true, 0},
+		{"a driver whose clock goes back", 0, -time.Hour, 0, false, 0, false, 0},
+		{"two seconds without a store", 0, 3 * time.Second, 2 * time.Second, false, time.Second, false, 0},
+		{"more of them than have passed", 0, 3 * time.Second, time.Hour, false, 0, false, 0},
+		{"a stop without a store", 0, time.Hour, time.Hour, false, 0, true, 0},
 	} {
-		w := Watch{stepped: eight, ticked: eight, isPaused: tt.isPaused}
-		due := eight.Add(tt.due)
-		if tt.due < 0 {
-			due = time.Time{}
-		}
-		lost := w.Step(eight.Add(tt.after), due, false)
-		if lost != tt.lost || w.HasStopped() != tt.stopped {
-			t.Errorf("%s: %v did not count, stopped: %v; want %v, %v", tt.name, lost, w.HasStopped(), tt.lost, tt.stopped)
+		var w Watch
+		opened := w.Step(at, at, 0, false)
+		w.isPaused = tt.isPaused
+		now := w.Step(at+tt.after, at+tt.due, tt.idle, false)
+		if now.Sub(opened) != tt.counts || w.HasStopped() != tt.stopped {
+			t.Errorf("%s: %v count, stopped: %v; want %v, %v", tt.name, now.Sub(opened), w.HasStopped(), tt.counts, tt.stopped)
 		}
 		if tt.isPaused && w.held != time.Minute {
 			t.Errorf("%s: the pause has lasted %v", tt.name, w.held)
 		}
-		idle := w
-		want := time.Second
-		if tt.stopped {
-			want = 0 // that was counted already
-		}
-		if lost := idle.Idle(time.Second); lost != want {
-			t.Errorf("%s: a second without a store counts as %v", tt.name, lost)
-		}
-		if passed, isLost := w.Tick(false); passed != tt.passed || isLost != tt.isPaused {
+		if passed, isLost := w.Tick(false); passed != tt.passed || isLost != tt.isPaused || w.Now() != now {
 			t.Errorf("%s: %v have passed, lost: %v; want %v", tt.name, passed, isLost, tt.passed)
+		}
+	}
+}
+
+// TestFirst checks that room time begins when the room opens, and goes on where it was saved,
+// whatever the driver's clock shows.
+func TestFirst(t *testing.T) {
+	var w Watch
+	if opened := w.Step(at, 0, 0, false); opened != roomtime.Opening {
+		t.Errorf("it opens at %v", opened)
+	}
+	later := roomtime.Opening.Add(time.Hour)
+	back, _ := Restore(w.Save(), later)
+	for after := range time.Duration(3) {
+		if now := back.Step(5*at+after, 5*at, 0, false); now != later.Add(after) {
+			t.Errorf("it goes on at %v, want %v", now, later.Add(after))
 		}
 	}
 }
@@ -129,10 +141,10 @@ func TestStopped(t *testing.T) {
 // TestOtherSteps checks that time that passes in steps without a tick counts at the next tick.
 func TestOtherSteps(t *testing.T) {
 	var w Watch
-	w.Step(eight, eight, false)
+	w.Step(at, at, 0, false)
 	w.Tick(false)
-	for second := range 4 {
-		w.Step(eight.Add(time.Duration(second+1)*time.Second), eight.Add(time.Duration(second)*time.Second), false)
+	for second := range time.Duration(4) {
+		w.Step(at+(second+1)*time.Second, at+second*time.Second, 0, false)
 	}
 	if passed, isLost := w.Tick(false); passed != 4*time.Second || isLost {
 		t.Errorf("%v have passed, lost: %v", passed, isLost)
@@ -141,12 +153,12 @@ func TestOtherSteps(t *testing.T) {
 
 // TestSaved checks the form of the saved section.
 func TestSaved(t *testing.T) {
-	w := Watch{stepped: eight, ticked: eight, isPaused: true, held: time.Second, absent: time.Minute}
+	w := Watch{stepped: at, ticked: at, isPaused: true, held: time.Second, absent: time.Minute}
 	data, err := json.Marshal(w.Save())
 	if want := `{"on":true,"held":1000000000,"absent":60000000000}`; err != nil || string(data) != want {
 		t.Errorf("it is saved as %s, want %s; %v", data, want, err)
 	}
-	back, err := Restore(w.Save())
+	back, err := Restore(w.Save(), roomtime.Opening)
 	if err != nil || back.Save() != w.Save() || !back.IsPaused() {
 		t.Errorf("it is restored as %+v, %v", back, err)
 	}
@@ -158,7 +170,7 @@ func TestSaved(t *testing.T) {
 		t.Errorf("a new list begins with %+v", back)
 	}
 	for _, s := range []Saved{{Held: -1}, {Absent: -1}} {
-		if _, err := Restore(s); err == nil {
+		if _, err := Restore(s, roomtime.Opening); err == nil {
 			t.Errorf("%+v is restored", s)
 		}
 	}

@@ -9,6 +9,8 @@ package pace
 import (
 	"slices"
 	"time"
+
+	"muster/host/room/roomtime"
 )
 
 const (
@@ -46,13 +48,13 @@ type Pace struct{ marks map[string]*mark }
 type mark struct {
 	// since is the beginning of the second under way, zero while the player owes nothing. answers
 	// and owing are the player's numbers then.
-	since          time.Time
+	since          roomtime.Time
 	answers, owing int
 	// share is the share of the questions that the player answered in the newest second, -1 before any
 	// is over. Last is the number of answers in the newest second with any, and answered its end.
 	share    float64
 	last     int
-	answered time.Time
+	answered roomtime.Time
 	// slow is how long the player has been slow without a break, and lags says that this was long
 	// enough.
 	slow time.Duration
@@ -63,7 +65,7 @@ type mark struct {
 
 // Note takes the players' numbers as of now. It returns those who lag from now on, those who lag no
 // longer, and those who are slow from now on.
-func (p *Pace) Note(now time.Time, players []Player) (lagging, fast, slow []string) {
+func (p *Pace) Note(now roomtime.Time, players []Player) (lagging, fast, slow []string) {
 	if p.marks == nil {
 		p.marks = map[string]*mark{}
 	}
@@ -101,7 +103,7 @@ func (p *Pace) of(name string) *mark {
 
 // note takes the player's numbers, and reports whether a second is over in which the player always
 // owed something. A player who has answered nothing yet may still wait for the list.
-func (m *mark) note(now time.Time, player Player) (isOver bool) {
+func (m *mark) note(now roomtime.Time, player Player) (isOver bool) {
 	switch {
 	case player.Owing == 0:
 		if player.Answers > 0 {
@@ -111,7 +113,7 @@ func (m *mark) note(now time.Time, player Player) (isOver bool) {
 		if isPrompt && m.lapses == 1 {
 			m.lags = false
 		}
-		if m.since = (time.Time{}); isPrompt || !m.lags {
+		if m.since = (roomtime.Time(0)); isPrompt || !m.lags {
 			m.slow = 0
 		}
 	case m.since.IsZero(), player.Answers == 0:
@@ -124,7 +126,7 @@ func (m *mark) note(now time.Time, player Player) (isOver bool) {
 	return false
 }
 
-func (m *mark) begin(now time.Time, player Player) {
+func (m *mark) begin(now roomtime.Time, player Player) {
 	m.since, m.answers, m.owing = now, player.Answers, player.Owing
 }
 
@@ -146,7 +148,7 @@ func (p *Pace) others(players []Player, but int) float64 {
 // judge judges the second that is over, and begins the next. A second without any answer counts only
 // between the answers of a player who lags: other silences are the servers', the line's or the
 // program's, and the room waits for them by other rules.
-func (m *mark) judge(now time.Time, player Player, others float64) {
+func (m *mark) judge(now roomtime.Time, player Player, others float64) {
 	got := player.Answers - m.answers
 	isBehind := m.lags || player.Owing >= handful && m.share < slowShare*others // a player who lags owes little
 	isSlow := isBehind && float64(got) < enough*now.Sub(m.since).Seconds()
@@ -179,13 +181,3 @@ func (p *Pace) Slow(names []string) (slow []string) {
 
 // Pace returns how many servers a player answers for in a second, by the last one with any answer.
 func (p *Pace) Pace(name string) int { return p.of(name).last }
-
-// Shift moves the times by a time that does not count.
-func (p *Pace) Shift(d time.Duration) {
-	for _, m := range p.marks {
-		if !m.since.IsZero() {
-			m.since = m.since.Add(d)
-		}
-		m.answered = m.answered.Add(d)
-	}
-}

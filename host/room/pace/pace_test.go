@@ -6,9 +6,10 @@ import (
 	"time"
 
 	"muster/host/room/pace"
+	"muster/host/room/roomtime"
 )
 
-var eight = time.Date(2026, 11, 20, 20, 0, 0, 0, time.UTC)
+var eight = roomtime.Opening
 
 // line is a player's line: the answers of each second, for ever the last one. The player is asked for
 // so many servers at first, and keeps up to three questions once it lags.

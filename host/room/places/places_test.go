@@ -11,12 +11,13 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/host/room/roomtime"
 	"muster/host/wire"
 	"muster/internal/catalogue"
 	"muster/selection"
 )
 
-var eight = time.Date(2026, 11, 20, 20, 0, 0, 0, time.UTC)
+var eight = roomtime.Opening
 
 // lost stands for a place that does not answer.
 const lost = -1
@@ -26,7 +27,7 @@ type group struct {
 	*testing.T
 	Survey
 	scene Scene
-	now   time.Time
+	now   roomtime.Time
 	news  News // since the last look at it
 }
 
@@ -412,17 +413,6 @@ func TestTurns(t *testing.T) {
 	}
 }
 
-// TestClock checks that a survey that began by a clock ahead does not block another.
-func TestClock(t *testing.T) {
-	g, _ := chosen(t, 0, "A")
-	g.now = g.now.Add(-time.Hour)
-	g.SetRight(g.now)
-	g.begins()
-	if g.SetRight(g.now); !g.at.Equal(g.now) {
-		t.Errorf("it began at %v, want %v", g.at, g.now)
-	}
-}
-
 // TestSaved checks the form of the saved section.
 func TestSaved(t *testing.T) {
 	g := &group{T: t, now: eight}
@@ -432,7 +422,7 @@ func TestSaved(t *testing.T) {
 	g.news.add(g.Outside("ann", 40001, g.scene, g.now))
 	g.says("ann", 2, lost, lost)
 	data, err := json.Marshal(g.Save())
-	const want = `{"attempt":2,"at":"2026-11-20T20:00:00Z","anew":1,` +
+	const want = `{"attempt":2,"at":31536000000000000,"anew":1,` +
 		`"homes":[{"player":"ann","place":{"name":"ann's computer","addr":"203.0.113.1:40001","protocol":"beacon"}}],` +
 		`"found":{"ann":{"attempt":2,"found":[{"state":"lost"},{"state":"answered","rtt_ms":0.100}]}}}`
 	if err != nil || string(data) != want {

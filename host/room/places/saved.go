@@ -3,8 +3,8 @@ package places
 import (
 	"errors"
 	"maps"
-	"time"
 
+	"muster/host/room/roomtime"
 	"muster/host/wire"
 )
 
@@ -12,7 +12,7 @@ import (
 type Saved struct {
 	Attempt int              `json:"attempt,omitempty"`
 	Before  int              `json:"before,omitempty"`
-	At      time.Time        `json:"at,omitzero"`
+	At      roomtime.Time    `json:"at,omitzero"`
 	Told    bool             `json:"told,omitempty"`
 	Anew    int              `json:"anew,omitempty"`
 	Homes   []home           `json:"homes,omitempty"`

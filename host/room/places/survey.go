@@ -20,6 +20,7 @@ import (
 
 	"muster/discovery"
 	"muster/discovery/sentence"
+	"muster/host/room/roomtime"
 	"muster/host/wire"
 	"muster/selection"
 )
@@ -46,7 +47,7 @@ type Survey struct {
 	// last one, so that the next gets another number and ignores late answers.
 	attempt, before int
 	// at is when the survey began.
-	at time.Time
+	at roomtime.Time
 	// isTold says that people know the result.
 	isTold bool
 	// anew counts how often the survey began again; see mostAnew.
@@ -143,7 +144,7 @@ func (s *Survey) Come(name, program string, beacon uint16) {
 }
 
 // Outside takes a program's word on the router's port that others can use to reach it.
-func (s *Survey) Outside(name string, port uint16, sc Scene, now time.Time) News {
+func (s *Survey) Outside(name string, port uint16, sc Scene, now roomtime.Time) News {
 	if d, has := s.doors[name]; has {
 		d.outside = port
 		s.doors[name] = d
@@ -153,7 +154,7 @@ func (s *Survey) Outside(name string, port uint16, sc Scene, now time.Time) News
 }
 
 // Begin begins a survey because the organiser wants one.
-func (s *Survey) Begin(sc Scene, now time.Time) (News, error) {
+func (s *Survey) Begin(sc Scene, now roomtime.Time) (News, error) {
 	switch {
 	case !s.hasAny(sc):
 		return News{}, errors.New("there are no places to measure: the organiser's list of them is empty, and " +
@@ -165,7 +166,7 @@ func (s *Survey) Begin(sc Scene, now time.Time) (News, error) {
 }
 
 // BeginOnce begins a survey if there was none, and tells the result of the last.
-func (s *Survey) BeginOnce(sc Scene, now time.Time) (news News) {
+func (s *Survey) BeginOnce(sc Scene, now roomtime.Time) (news News) {
 	if s.attempt == 0 && s.hasAny(sc) {
 		news = s.begin(sc, now)
 	}
@@ -176,7 +177,7 @@ func (s *Survey) BeginOnce(sc Scene, now time.Time) (news News) {
 func (s *Survey) hasAny(sc Scene) bool { return len(sc.Places) > 0 || len(s.homesIn(sc)) > 0 }
 
 // begin begins a survey of all places with everyone who is here.
-func (s *Survey) begin(sc Scene, now time.Time) News {
+func (s *Survey) begin(sc Scene, now roomtime.Time) News {
 	s.attempt, s.before, s.at, s.isTold, s.anew = max(s.attempt, s.before)+1, 0, now, false, 0
 	s.homes = s.homesIn(sc)
 	news := News{Notes: []sentence.Sentence{sentence.Of("room.measures-places", "n", s.Count(sc.Places))}}
@@ -188,7 +189,7 @@ func (s *Survey) begin(sc Scene, now time.Time) News {
 
 // Ask asks a player who is here to measure the places, unless the player has. Players behind one
 // address take turns.
-func (s *Survey) Ask(name string, sc Scene, now time.Time) News {
+func (s *Survey) Ask(name string, sc Scene, now roomtime.Time) News {
 	at := slices.IndexFunc(sc.Players, func(p Player) bool { return p.Name == name })
 	if at < 0 || !sc.Players[at].Connected || s.attempt == 0 || s.hasAnswered(name) || s.Count(sc.Places) == 0 {
 		return News{}
@@ -211,7 +212,7 @@ func (s *Survey) hasAnswered(name string) bool { return s.found[name].Attempt ==
 
 // dropHomes drops the findings and begins again if a computer must no longer be measured, or has
 // moved. It reports whether it did.
-func (s *Survey) dropHomes(sc Scene, now time.Time) (News, bool) {
+func (s *Survey) dropHomes(sc Scene, now roomtime.Time) (News, bool) {
 	homes := s.homesIn(sc)
 	if !slices.ContainsFunc(s.homes, func(h home) bool { return !slices.Contains(homes, h) }) {
 		return News{}, false
@@ -229,7 +230,7 @@ func (s *Survey) dropHomes(sc Scene, now time.Time) (News, bool) {
 
 // Change forgets the findings, because the list of places has changed. It begins again if there was
 // a survey.
-func (s *Survey) Change(sc Scene, now time.Time) (news News) {
+func (s *Survey) Change(sc Scene, now roomtime.Time) (news News) {
 	s.isTold, s.found = false, nil
 	switch {
 	case !s.hasAny(sc):
@@ -243,7 +244,7 @@ func (s *Survey) Change(sc Scene, now time.Time) (news News) {
 // End ends the survey: there is none until another begins.
 func (s *Survey) End() {
 	s.before = max(s.attempt, s.before)
-	s.attempt, s.at, s.isTold, s.anew, s.homes, s.relaxed = 0, time.Time{}, false, 0, nil, relaxed{}
+	s.attempt, s.at, s.isTold, s.anew, s.homes, s.relaxed = 0, roomtime.Time(0), false, 0, nil, relaxed{}
 }
 
 // Heard takes a player's finding. The error says that the message makes no sense.
@@ -316,13 +317,6 @@ func (s *Survey) Rename(from, to string) {
 func (s *Survey) Leave(name string) {
 	delete(s.found, name)
 	delete(s.doors, name)
-}
-
-// SetRight corrects times of a clock that was ahead, or has been set back since.
-func (s *Survey) SetRight(now time.Time) {
-	if s.at.After(now) {
-		s.at = time.Time{}
-	}
 }
 
 // homesIn returns the computers of players who could host, if all players who are here have agreed

@@ -17,6 +17,7 @@ import (
 
 	"muster/discovery"
 	"muster/discovery/hostport"
+	"muster/host/room/roomtime"
 	"muster/host/wire"
 	"muster/selection"
 	"muster/selection/rules"
@@ -38,19 +39,19 @@ const (
 // Podium is a round's search as pages see it. The zero value shows nothing yet.
 type Podium struct {
 	standing *wire.Standing
-	next     time.Time
+	next     roomtime.Time
 	// named is when players were last asked for a server's name.
-	named map[int]time.Time
+	named map[int]roomtime.Time
 }
 
 // IsDue reports whether it is time for another ranking.
-func (p *Podium) IsDue(now time.Time) bool { return !now.Before(p.next) }
+func (p *Podium) IsDue(now roomtime.Time) bool { return !now.Before(p.next) }
 
 // Show puts a ranking of so many results on the podium. Forecasts are the RTTs that the search
 // expects, by server and player. Show returns the servers whose names the players should tell, so
 // that the names are known before the choice. No program asks a server for that: it keeps the
 // server's word from when it measured.
-func (p *Podium) Show(r Ranking, forecasts map[int]map[string]time.Duration, results int, now time.Time) (nameless []int) {
+func (p *Podium) Show(r Ranking, forecasts map[int]map[string]time.Duration, results int, now roomtime.Time) (nameless []int) {
 	p.next = now.Add(max(every, time.Duration(results)*share))
 	p.standing = &r.standing
 	for i := range r.standing.Leaders {
@@ -61,7 +62,7 @@ func (p *Podium) Show(r Ranking, forecasts map[int]map[string]time.Duration, res
 		}
 	}
 	if p.named == nil {
-		p.named = map[int]time.Time{}
+		p.named = map[int]roomtime.Time{}
 	}
 	for _, server := range nameless {
 		p.named[server] = now

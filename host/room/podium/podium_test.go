@@ -10,12 +10,13 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/host/room/roomtime"
 	"muster/host/wire"
 	"muster/selection"
 	"muster/selection/rules"
 )
 
-var eight = time.Date(2026, 11, 20, 20, 0, 0, 0, time.UTC)
+var eight = roomtime.Opening
 
 // lost is the ping of a player who got no answer, and 0 that of one who has not asked.
 const lost = -1

@@ -1,13 +1,12 @@
 package probing
 
 import (
-	"time"
-
 	"muster/discovery"
 	"muster/discovery/sentence"
 	"muster/host/room/ballot"
 	"muster/host/room/group"
 	"muster/host/room/pace"
+	"muster/host/room/roomtime"
 	"muster/host/room/search"
 	"muster/host/wire"
 )
@@ -57,7 +56,7 @@ func (p *Probing) Offer(g *group.Group, isVoting bool) []wire.Advice {
 }
 
 // AskMore begins to ask everybody for more servers. Nobody counts as ready for the next choice yet.
-func (p *Probing) AskMore(g *group.Group, now time.Time) {
+func (p *Probing) AskMore(g *group.Group, now roomtime.Time) {
 	g.Choice, p.search, p.pace = g.Choice.Forget(), nil, pace.Pace{}
 	p.turns.Begin()
 	g.Attendance.Again(now)

@@ -20,6 +20,7 @@ import (
 	"muster/host/room/group"
 	"muster/host/room/pace"
 	"muster/host/room/podium"
+	"muster/host/room/roomtime"
 	"muster/host/room/search"
 	"muster/host/wire"
 	"muster/selection"
@@ -45,7 +46,7 @@ type Probing struct {
 
 // Moment is the moment of a question: the time, and whether people vote.
 type Moment struct {
-	Now      time.Time
+	roomtime.Face
 	IsVoting bool
 }
 
@@ -179,7 +180,7 @@ func (p *Probing) unreported(g *group.Group) (out []search.Ask) {
 
 // isOwed reports whether a player's program has neither an answer nor a silence for a question yet, and
 // may have one soon.
-func (p *Probing) isOwed(g *group.Group, now time.Time) bool {
+func (p *Probing) isOwed(g *group.Group, now roomtime.Time) bool {
 	return p.search.MayHear(now) && slices.ContainsFunc(p.unreported(g), func(ask search.Ask) bool { return len(ask.Servers) > 0 })
 }
 
@@ -220,7 +221,7 @@ func (p *Probing) searching(g *group.Group, more int, isBehind bool, m Moment) *
 		IsBehind: isBehind, More: more,
 		Options: coordinate.Options{Seed: g.Tuning.Seed + uint64(g.Number), Budget: g.Tuning.Budget, Enough: g.Tuning.Enough},
 	}
-	setup.Options.Remembered = g.Memories.Forecasts(g.List.Tree(), heads, m.Now)
+	setup.Options.Remembered = g.Memories.Forecasts(g.List.Tree(), heads, m.Wall)
 	if !g.Settings.AnyVersion {
 		setup.Criteria.Editions = g.Editions.Of(g.Attendance.Present(), g.Settings.Game)
 	}
@@ -246,7 +247,7 @@ func (p *Probing) watch(g *group.Group) {
 // Pace judges how fast players answer. A player who lags gets the finalists only, and forgets what
 // else it was asked for; the search begins anew from the results. It returns that word to their
 // programs, and notes for people about players who are slow.
-func (p *Probing) Pace(g *group.Group, now time.Time) (asks []search.Ask, notes []sentence.Sentence) {
+func (p *Probing) Pace(g *group.Group, now roomtime.Time) (asks []search.Ask, notes []sentence.Sentence) {
 	if p.search == nil {
 		return nil, nil
 	}
@@ -285,7 +286,7 @@ func (p *Probing) tellSlow(names []string) (notes []sentence.Sentence) {
 }
 
 // IsSearchDue reports whether the next round of questions can begin.
-func (p *Probing) IsSearchDue(g *group.Group, now time.Time) bool {
+func (p *Probing) IsSearchDue(g *group.Group, now roomtime.Time) bool {
 	return p.search.IsDue(searchers(g), now)
 }
 
@@ -411,7 +412,7 @@ func seedFor(g *group.Group, name string) uint64 {
 
 // Leaders shows the leading servers on the pages, if a page is open and the last time is long
 // enough ago. It returns the servers whose names each player's program is asked for.
-func (p *Probing) Leaders(g *group.Group, now time.Time) (names []search.Ask, isShown bool) {
+func (p *Probing) Leaders(g *group.Group, now roomtime.Time) (names []search.Ask, isShown bool) {
 	if !g.Roster.IsWatched() || !p.podium.IsDue(now) {
 		return nil, false
 	}
@@ -467,15 +468,15 @@ func (p *Probing) HasAll(g *group.Group, name string) bool {
 
 // Await waits for a turn of processor time. It reports whether the room has to ask for one, and
 // returns a note for people who wait, or nothing.
-func (p *Probing) Await(isBackground bool, now time.Time) (isNew bool, note sentence.Sentence) {
+func (p *Probing) Await(isBackground bool, now roomtime.Time) (isNew bool, note sentence.Sentence) {
 	return p.turns.Await(isBackground, now)
 }
 
 // Take takes the turn.
-func (p *Probing) Take(now time.Time) { p.turns.Take(now) }
+func (p *Probing) Take(now roomtime.Time) { p.turns.Take(now) }
 
 // IsTimeUp reports whether a search has gone on for long enough, without its waits for turns.
-func (p *Probing) IsTimeUp(took time.Duration, now time.Time) bool {
+func (p *Probing) IsTimeUp(took time.Duration, now roomtime.Time) bool {
 	return p.search.IsTimeUp(took, p.turns.Waited(now))
 }
 
@@ -485,15 +486,6 @@ func (p *Probing) Idle(everybody []string) []string {
 		return groups.Idle()
 	}
 	return everybody
-}
-
-// Shift moves the times of the search by a time that does not count.
-func (p *Probing) Shift(d time.Duration) {
-	if p.search != nil {
-		p.search.Shift(d)
-	}
-	p.pace.Shift(d)
-	p.turns.Shift(d)
 }
 
 // View returns the leading servers as pages see them.

@@ -47,7 +47,7 @@ func newSession(t *testing.T, strategy string, servers, budget int, names ...str
 	return n
 }
 
-func (n *session) moment() probing.Moment { return probing.Moment{Now: n.Now} }
+func (n *session) moment() probing.Moment { return probing.Moment{Face: grouptest.FaceAt(n.Now)} }
 
 // told returns the messages that let a player's program measure.
 func (n *session) told(name, strategy string) (wire.Measure, []wire.Message, []search.Ask) {
@@ -316,7 +316,7 @@ func TestOwn(t *testing.T) {
 	n.Weigh()
 	for server := range 2 {
 		n.Report(&n.Group.Group, "ann", wire.Report{Results: []discovery.Result{n.result("ann", server)}}, true,
-			probing.Moment{Now: n.Now, IsVoting: true})
+			probing.Moment{Face: grouptest.FaceAt(n.Now), IsVoting: true})
 	}
 	if n.Evidence["ann"].IsUnprobed(0) || !n.Evidence["ann"].IsUnprobed(1) || n.Servers.Info(0) == nil || n.Servers.Info(1) != nil {
 		t.Errorf("of the first is known %+v, %+v, of the second %+v, %+v", n.Evidence["ann"].At(0), n.Servers.Info(0),
@@ -518,7 +518,6 @@ func TestTurn(t *testing.T) {
 	}
 	n.ForgetBest()
 	n.Turn(g, 0, n.moment())
-	n.Shift(time.Second)
 	if n.Forget(); n.Search(g) != nil {
 		t.Error("the search is not forgotten")
 	}
@@ -656,7 +655,7 @@ func TestTurnBehind(t *testing.T) {
 		n := searched(t, wire.Yes)
 		g := &n.Group.Group
 		n.ForgetBest()
-		m := probing.Moment{Now: n.Now, IsVoting: true}
+		m := probing.Moment{Face: grouptest.FaceAt(n.Now), IsVoting: true}
 		if !n.IsSearchDue(g, n.Now) {
 			t.Errorf("%s: nobody searches on", tt.name)
 		}
@@ -708,7 +707,7 @@ func TestFalls(t *testing.T) {
 	s.Chosen = &chosen
 	n.turnsUp(1.9)
 	n.Choice.Take(s)
-	if note, other, _, _ := n.TurnBehind(g, probing.Moment{Now: n.Now, IsVoting: true}); other != nil {
+	if note, other, _, _ := n.TurnBehind(g, probing.Moment{Face: grouptest.FaceAt(n.Now), IsVoting: true}); other != nil {
 		t.Errorf("it says %q", note)
 	}
 }
@@ -827,11 +826,10 @@ func TestTurns(t *testing.T) {
 	if isNew, _ := next.Await(false, n.Now); isNew {
 		t.Error("the next round asks for another turn")
 	}
-	n.Shift(time.Second)
 	if isNew, note := n.Await(false, n.Now.Add(6*time.Second)); isNew || !strings.Contains(catalogue.InEnglish().Say(note), "in the queue") {
 		t.Errorf("after five seconds: %v, %q", isNew, note)
 	}
-	n.Take(n.Now.Add(11 * time.Second)) // ten of these seconds counted
+	n.Take(n.Now.Add(10 * time.Second))
 	late := search.Longest + 10*time.Second
 	if n.IsTimeUp(late, n.Now) || !n.IsTimeUp(late+1, n.Now) {
 		t.Error("the wait counts as searching")

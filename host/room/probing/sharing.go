@@ -2,12 +2,12 @@ package probing
 
 import (
 	"slices"
-	"time"
 
 	"muster/discovery"
 	"muster/discovery/sentence"
 	"muster/host/room/evidence"
 	"muster/host/room/group"
+	"muster/host/room/roomtime"
 	"muster/host/room/search"
 )
 
@@ -48,7 +48,7 @@ func (p *Probing) Share(g *group.Group, m Moment) (asks []search.Ask) {
 
 // FinishShares notes the NAT groups that have measured the list together. It returns notes for
 // people.
-func (p *Probing) FinishShares(g *group.Group, now time.Time) (notes []sentence.Sentence) {
+func (p *Probing) FinishShares(g *group.Group, now roomtime.Time) (notes []sentence.Sentence) {
 	if p.shares == nil {
 		return nil
 	}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"muster/host/room/roomtime"
 	"muster/host/wire"
 )
 
@@ -26,30 +27,33 @@ var Signs = []string{"hello", "yes", "heart", "go", "moment", "drink"}
 
 // Board has each person's last reaction. The zero value has none.
 type Board struct {
-	// last is never changed in place: [Board.View] gives it away.
-	last []wire.Reaction
+	last []reaction
+}
+
+type reaction struct {
+	wire.Reaction
+	at roomtime.Time
 }
 
 // React shows a person's reaction to everybody, unless the person has just sent another one.
-func (b *Board) React(name, sign string, now time.Time) error {
+func (b *Board) React(name, sign string, now roomtime.Face) error {
 	if !slices.Contains(Signs, sign) {
 		return wire.Refuse(wire.ReasonMalformed, "refused.no-reaction")
 	}
-	shown := b.View(now)
-	if len(shown) >= most || slices.ContainsFunc(shown, func(r wire.Reaction) bool { return r.Name == name }) {
+	b.last = slices.DeleteFunc(b.last, func(r reaction) bool { return now.Now.Sub(r.at) >= Every })
+	if len(b.last) >= most || slices.ContainsFunc(b.last, func(r reaction) bool { return r.Name == name }) {
 		return wire.Refuse(wire.ReasonAction, "refused.react-often", "for", Every)
 	}
-	b.last = append(shown, wire.Reaction{Name: name, Sign: sign, At: now})
+	b.last = append(b.last, reaction{wire.Reaction{Name: name, Sign: sign, At: now.Wall}, now.Now})
 	return nil
 }
 
-// View returns the reactions that are new, the oldest first. A time in the future comes from a clock
-// that was set back, and is not new.
-func (b *Board) View(now time.Time) []wire.Reaction {
+// View returns the reactions that are new, the oldest first.
+func (b *Board) View(now roomtime.Time) []wire.Reaction {
 	shown := []wire.Reaction{}
 	for _, r := range b.last {
-		if age := now.Sub(r.At); age >= 0 && age < Every {
-			shown = append(shown, r)
+		if now.Sub(r.at) < Every {
+			shown = append(shown, r.Reaction)
 		}
 	}
 	return shown

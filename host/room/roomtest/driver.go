@@ -16,6 +16,8 @@ import (
 type Driver struct {
 	Room *room.Room
 	Now  time.Time
+	// Ahead is how far the machine's clock is ahead of the driver's.
+	Ahead time.Duration
 	// Here are the players whose programs are connected.
 	Here map[string]bool
 	// Busy says that the host has no processor time for the room's search. Waits says that the
@@ -29,9 +31,17 @@ type Driver struct {
 	Deliver func(name string, m wire.Message)
 }
 
+// At returns a moment of a driver whose machine's clock is ahead of its own.
+func At(now time.Time, ahead time.Duration) room.Moment {
+	return room.Moment{Run: now.Sub(Eight), Wall: now.Add(ahead)}
+}
+
+// Next returns when the room needs the time again, by the driver's clock.
+func (d *Driver) Next() time.Time { return d.Room.Next().Add(-d.Ahead) }
+
 // Step plays an input, and carries out what follows.
 func (d *Driver) Step(in room.Input) error {
-	outputs, err := d.Room.Step(in, d.Now)
+	outputs, err := d.Room.Step(in, At(d.Now, d.Ahead))
 	if leave, is := in.(room.Leave); is {
 		delete(d.Here, leave.Player)
 	}

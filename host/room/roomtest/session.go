@@ -421,7 +421,7 @@ func (n *Session) Wait(d time.Duration) {
 func (n *Session) Until(at time.Time) (ticks int) {
 	n.Helper()
 	for {
-		next := n.Room.Next()
+		next := n.Next()
 		if !next.After(n.Now) {
 			next = n.Now.Add(Tick)
 		}

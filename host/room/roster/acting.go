@@ -3,9 +3,9 @@ package roster
 import (
 	"net/netip"
 	"slices"
-	"time"
 
 	"muster/host/room/nickname"
+	"muster/host/room/roomtime"
 	"muster/host/wire"
 )
 
@@ -75,7 +75,7 @@ type Entry struct {
 }
 
 // Enter gives a page a nickname, or the person whose credential it shows.
-func (r *Roster) Enter(v Visit, by Caller, now time.Time) (entry Entry, events []Event, err error) {
+func (r *Roster) Enter(v Visit, by Caller, now roomtime.Time) (entry Entry, events []Event, err error) {
 	switch shown := r.Caller(v.Secret); {
 	case shown.IsSomebody(): // a personal link: the page belongs to that person now
 		if by.Name != shown.Name && !by.IsOrganiser {
@@ -181,7 +181,7 @@ func (r *Roster) Named(by Caller, name string) (Caller, error) {
 
 // Rename gives a person another name. A player's name is in use everywhere while a round goes on,
 // so it changes with the next round.
-func (r *Roster) Rename(by Caller, name string, isGathering bool, now time.Time) ([]Event, error) {
+func (r *Roster) Rename(by Caller, name string, isGathering bool, now roomtime.Time) ([]Event, error) {
 	if !by.IsSomebody() {
 		return nil, ErrNickname
 	}

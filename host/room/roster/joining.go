@@ -4,9 +4,9 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
-	"time"
 
 	"muster/host/room/nickname"
+	"muster/host/room/roomtime"
 	"muster/host/wire"
 )
 
@@ -112,7 +112,7 @@ type Seat struct {
 
 // Admit gives a program its player's place again, or gives a new player a place. The token is a
 // fresh one if the program has made none.
-func (r *Roster) Admit(c Comer, fresh string, now time.Time) (Seat, []Event) {
+func (r *Roster) Admit(c Comer, fresh string, now roomtime.Time) (Seat, []Event) {
 	var events []Event
 	p, _ := r.find(c.Player)
 	if c.Player == "" {
@@ -137,7 +137,7 @@ func (r *Roster) isTicketOfSomebody(ticket string) bool {
 }
 
 // add makes a new player, or one of a guest.
-func (r *Roster) add(c Comer, fresh string, now time.Time) (p *person, events []Event) {
+func (r *Roster) add(c Comer, fresh string, now roomtime.Time) (p *person, events []Event) {
 	token := fresh
 	if n := len(c.hello.Token); n >= tokenLength && n <= longestToken {
 		token = c.hello.Token // it outlives a lost welcome
@@ -148,7 +148,7 @@ func (r *Roster) add(c Comer, fresh string, now time.Time) (p *person, events []
 	} else {
 		p = &person{arrival: r.freeArrival(), page: page, mark: MarkOf(page)}
 	}
-	p.name, p.becomes, p.token, p.from, p.seen = c.Name, "", token, netip.Addr{}, time.Time{}
+	p.name, p.becomes, p.token, p.from, p.seen = c.Name, "", token, netip.Addr{}, roomtime.Time(0)
 	for _, g := range r.guests {
 		if nickname.Alike(g.name, c.Name) {
 			events = append(events, r.makeWay(g, now)...)

@@ -2,10 +2,12 @@ package roster
 
 import (
 	"time"
+
+	"muster/host/room/roomtime"
 )
 
 // OpenPage notes that a page opened that shows a credential.
-func (r *Roster) OpenPage(credential string, now time.Time) {
+func (r *Roster) OpenPage(credential string, now roomtime.Time) {
 	if by := r.Caller(credential); by.IsSomebody() || by.IsOrganiser {
 		r.pages[credential]++
 		r.see(by, now)
@@ -15,7 +17,7 @@ func (r *Roster) OpenPage(credential string, now time.Time) {
 }
 
 // ClosePage notes that a page closed.
-func (r *Roster) ClosePage(credential string, now time.Time) {
+func (r *Roster) ClosePage(credential string, now roomtime.Time) {
 	switch r.pages[credential] {
 	case 0:
 		r.onlookers = max(0, r.onlookers-1)
@@ -30,7 +32,7 @@ func (r *Roster) ClosePage(credential string, now time.Time) {
 }
 
 // see notes that a guest's page is there, or was until now.
-func (r *Roster) see(by Caller, now time.Time) {
+func (r *Roster) see(by Caller, now roomtime.Time) {
 	if one, isPlayer := r.find(by.Name); one != nil && !isPlayer {
 		one.seen = now
 	}
@@ -45,14 +47,14 @@ func (r *Roster) isWatching(p *person) bool {
 }
 
 // PageClosed returns when a page was closed last, zero if none was since [Roster.TakeClosed].
-func (r *Roster) PageClosed() time.Time { return r.pageClosed }
+func (r *Roster) PageClosed() roomtime.Time { return r.pageClosed }
 
 // TakeClosed reports, once, that a page was closed some time ago and did not merely load again.
-func (r *Roster) TakeClosed(after time.Duration, now time.Time) bool {
+func (r *Roster) TakeClosed(after time.Duration, now roomtime.Time) bool {
 	if r.pageClosed.IsZero() || now.Sub(r.pageClosed) < after {
 		return false
 	}
-	r.pageClosed = time.Time{}
+	r.pageClosed = roomtime.Time(0)
 	return true
 }
 

@@ -6,9 +6,9 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
-	"time"
 
 	"muster/host/room/nickname"
+	"muster/host/room/roomtime"
 )
 
 // people are the players and the guests, each in the order of their coming.
@@ -33,7 +33,7 @@ type person struct {
 	// mark is its [MarkOf].
 	page, mark string
 	// renamed is when the person took another name last.
-	renamed time.Time
+	renamed roomtime.Time
 
 	// token is that of the person's program. A guest who played before may come back with it.
 	token string
@@ -50,7 +50,7 @@ type person struct {
 	// from is a guest's address, shown to nobody. It is the zero value if many people share it.
 	// seen is when one of the guest's pages was there last.
 	from netip.Addr
-	seen time.Time
+	seen roomtime.Time
 }
 
 // everyone yields the players, then the guests, each with whether it is a player.
@@ -120,7 +120,7 @@ func (r *people) isTaken(name string, by *person) bool {
 }
 
 // rename gives a person another name.
-func (r *people) rename(p *person, isPlayer bool, name string, now time.Time) []Event {
+func (r *people) rename(p *person, isPlayer bool, name string, now roomtime.Time) []Event {
 	from := p.name
 	p.name, p.becomes, p.renamed = name, "", now
 	return []Event{Renamed{from, name, isPlayer}, tell("room.is-now", "player", from, "name", name)}
@@ -128,7 +128,7 @@ func (r *people) rename(p *person, isPlayer bool, name string, now time.Time) []
 
 // makeWay lets a guest give up a name to the player who comes with it: the others know players by
 // their names.
-func (r *people) makeWay(g *person, now time.Time) []Event {
+func (r *people) makeWay(g *person, now roomtime.Time) []Event {
 	mark := " (guest)"
 	for i := 2; ; i++ {
 		kept := g.name[:min(len(g.name), nickname.MaxBytes-len(mark))]
@@ -161,7 +161,7 @@ func (r *people) drop(which func(*person) bool) (events []Event) {
 }
 
 // NextRound gives players the names that they wanted while the round went on.
-func (r *people) NextRound(now time.Time) (events []Event) {
+func (r *people) NextRound(now roomtime.Time) (events []Event) {
 	for _, p := range r.players {
 		if p.becomes != "" {
 			events = append(events, r.rename(p, true, p.becomes, now)...)
@@ -171,7 +171,7 @@ func (r *people) NextRound(now time.Time) (events []Event) {
 }
 
 // Sleep gives those who had a place the names that they wanted.
-func (r *people) Sleep(now time.Time) (events []Event) {
+func (r *people) Sleep(now roomtime.Time) (events []Event) {
 	for _, g := range r.guests {
 		if g.becomes != "" {
 			events = append(events, r.rename(g, false, g.becomes, now)...)
@@ -184,15 +184,6 @@ func (r *people) Sleep(now time.Time) (events []Event) {
 func (r *people) Keep(names ...string) {
 	for _, p := range r.players {
 		p.regular = p.regular || slices.Contains(names, p.name)
-	}
-}
-
-// SetRight corrects times of a clock that was ahead.
-func (r *people) SetRight(now time.Time) {
-	for _, g := range r.guests {
-		if g.seen.Sub(now) > mostAhead {
-			g.seen = now
-		}
 	}
 }
 
@@ -243,8 +234,7 @@ func (r *people) PageOf(name string) string {
 	return ""
 }
 
-// arriveApart gives everybody a place of their own in the order of arrival. Earlier releases saved
-// rooms without these places.
+// arriveApart gives everybody a place of their own in the order of arrival, whatever was saved.
 func (r *people) arriveApart() {
 	taken := map[int]bool{}
 	for p := range r.everyone() {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"muster/discovery/sentence"
+	"muster/host/room/roomtime"
 	"muster/host/wire"
 )
 
@@ -21,9 +22,6 @@ const (
 	guestGone = 30 * time.Minute
 	// renameEvery is how often a person may take another name, because everyone hears of it.
 	renameEvery = 5 * time.Second
-	// mostAhead is how far in the future a guest may have been seen. A time further ahead comes
-	// from a clock that was set back since.
-	mostAhead = 5 * time.Minute
 )
 
 // Roster has the people of a room.
@@ -36,7 +34,7 @@ type Roster struct {
 	onlookers int
 	// pageClosed is when a page was closed last, zero once [Roster.TakeClosed] has told. It is not
 	// saved, because no page outlives the host.
-	pageClosed time.Time
+	pageClosed roomtime.Time
 	// locked says that nobody new comes in.
 	locked bool
 }
@@ -97,7 +95,7 @@ type Person struct {
 	// From is a guest's address, the zero value if many people share it. Seen is when one of the
 	// guest's pages was there last.
 	From netip.Addr
-	Seen time.Time
+	Seen roomtime.Time
 }
 
 // IsAway reports whether somebody keeps a place while away. Such people are no onlookers.
@@ -133,7 +131,7 @@ func (r *Roster) Person(name string) Person {
 
 // Unseat takes a player's place away. The person becomes a guest if they stay, are the organiser
 // or keep their name as a regular.
-func (r *Roster) Unseat(name string, stays bool, now time.Time) []Event {
+func (r *Roster) Unseat(name string, stays bool, now roomtime.Time) []Event {
 	p, isPlayer := r.find(name)
 	if !isPlayer {
 		return nil
@@ -148,13 +146,13 @@ func (r *Roster) Unseat(name string, stays bool, now time.Time) []Event {
 }
 
 // gone returns when the roster forgets a guest's nickname, if it ever does. Awaited guests stay.
-func (r *Roster) gone(g *person, awaited []string) (at time.Time, ever bool) {
+func (r *Roster) gone(g *person, awaited []string) (at roomtime.Time, ever bool) {
 	stays := r.isWatching(g) || g.organiser || g.regular || slices.Contains(awaited, g.name)
 	return g.seen.Add(guestGone), !stays
 }
 
 // Expire forgets the guests who are away for long.
-func (r *Roster) Expire(awaited []string, now time.Time) []Event {
+func (r *Roster) Expire(awaited []string, now roomtime.Time) []Event {
 	return r.drop(func(g *person) bool {
 		at, ever := r.gone(g, awaited)
 		return ever && now.After(at)
@@ -162,7 +160,7 @@ func (r *Roster) Expire(awaited []string, now time.Time) []Event {
 }
 
 // Next returns when the next guest will have been away for long, or zero if none will.
-func (r *Roster) Next(awaited []string) (next time.Time) {
+func (r *Roster) Next(awaited []string) (next roomtime.Time) {
 	for _, g := range r.guests {
 		if at, ever := r.gone(g, awaited); ever && (next.IsZero() || at.Before(next)) {
 			next = at

@@ -4,7 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
-	"time"
+
+	"muster/host/room/roomtime"
 )
 
 // Saved is the section of the saved room.
@@ -28,8 +29,8 @@ type SavedPerson struct {
 	Page      string `json:"page"`
 	Token     string `json:"token,omitempty"`
 	// From and Seen are a guest's.
-	From netip.Addr `json:"from,omitzero"`
-	Seen time.Time  `json:"seen,omitzero"`
+	From netip.Addr    `json:"from,omitzero"`
+	Seen roomtime.Time `json:"seen,omitzero"`
 }
 
 // Save returns the section of the saved room.

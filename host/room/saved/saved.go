@@ -1,9 +1,7 @@
-// Package saved is the form of a room at rest: a section of each part, and the room's own state. It
-// reads the forms of earlier releases, too:
+// Package saved is the form of a room at rest: a section of each part, and the room's own state.
 //
-//	form 1, 2 ── upgrade ─┐
-//	                      ├─▶ Room ─▶ the parts' Restore
-//	form 3 ───────────────┘     └─── LoseList, if the list is gone
+//	bytes ── Read ──▶ Room ─▶ the parts' Restore
+//	                   └─── LoseList, if the list is gone
 package saved
 
 import (
@@ -11,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"strings"
 	"time"
 
 	"muster/host/room/attendance"
@@ -31,6 +30,7 @@ import (
 	"muster/host/room/origin"
 	"muster/host/room/outage"
 	"muster/host/room/places"
+	"muster/host/room/roomtime"
 	"muster/host/room/roster"
 	"muster/host/room/search"
 	"muster/host/room/seats"
@@ -39,33 +39,39 @@ import (
 	"muster/host/wire"
 )
 
-// The saved form has a version. A host reads every version from the oldest on, because hosts of two
-// releases share a store during an upgrade. It leaves a room that a newer host has saved to newer
-// hosts: rooms go forward only. A change raises the version if an older host would break the room's
-// word without it. A change that an older host may forget, such as a figure that is only shown,
-// does not, and an older host that has the room drops it.
-const (
-	// Version is the newest form that this program reads, and the one that it writes. It
-	// gives each part a section.
-	Version = 4
-	// Oldest is the oldest form that this program reads.
-	Oldest = 1
-)
+// Form names the form that this program reads and writes. The form changes as little as it can: a
+// new field is optional, and an older program ignores it; a field that goes is ignored where it
+// still stands. Only a change that makes older programs break the room's word gets the next number.
+const Form = family + "1"
 
-// ErrNewer says that a later release of Muster has saved a room.
-var ErrNewer = errors.New("a newer Muster has saved it")
+// Version is the number of [Form].
+const Version = 1
+
+// family begins the name of each form.
+const family = "muster.room/"
+
+var (
+	// ErrNewer says that a later Muster has saved a room. Hosts of two releases share a store during
+	// an upgrade: this one leaves the room to the newer ones.
+	ErrNewer = errors.New("a newer Muster has saved it")
+	// ErrOlder says that a room has a form from before there were releases.
+	ErrOlder = errors.New("it has a form from before the first release of Muster")
+)
 
 // Room is a room at rest: JSON, except for its long columns, which are the same binary frames that
 // travel.
 type Room struct {
-	Version  int            `json:"version"`
-	Opened   time.Time      `json:"opened"`
+	Form   string    `json:"form"`
+	Opened time.Time `json:"opened"`
+	// At is the time of its newest step, and Now the room time then.
+	At       time.Time      `json:"at"`
+	Now      roomtime.Time  `json:"now"`
 	Settings wire.Settings  `json:"settings"`
 	Password string         `json:"password,omitempty"`
 	Webhook  string         `json:"webhook,omitempty"`
 	League   string         `json:"league,omitempty"`
 	Phase    Phase          `json:"phase"`
-	Since    time.Time      `json:"since"`
+	Since    roomtime.Time  `json:"since"`
 	Closed   bool           `json:"closed,omitempty"`
 	Journal  journal.Saved  `json:"journal,omitzero"`
 	Previous netip.AddrPort `json:"previous,omitzero"`
@@ -76,7 +82,7 @@ type Room struct {
 	Players   []Player           `json:"players"`
 	Listing   listing.Saved      `json:"listing,omitzero"`
 	Nearby    nearby.Saved       `json:"nearby,omitzero"`
-	Measuring time.Time          `json:"measuring,omitzero"`
+	Measuring roomtime.Time      `json:"measuring,omitzero"`
 	Failures  attendance.Retries `json:"failures,omitempty"`
 	Outage    outage.Saved       `json:"outage,omitzero"`
 	Broken    bool               `json:"broken,omitempty"`
@@ -97,8 +103,6 @@ type Room struct {
 	Infos      infos.Saved      `json:"hearsay,omitzero"`
 	Trust      trust.Saved      `json:"trust,omitzero"`
 	Finals     finals.Saved     `json:"finals,omitzero"`
-
-	before3
 }
 
 // Player is what the room keeps of a player apart from the parts' sections.
@@ -109,8 +113,6 @@ type Player struct {
 	Shares   bool `json:"shares,omitempty"`
 	// Evidence are the player's questions and results.
 	Evidence evidence.Saved `json:"evidence,omitzero"`
-
-	playerBefore3
 }
 
 // Phase is a phase at rest: its name, and its own state.
@@ -119,19 +121,27 @@ type Phase struct {
 	Knows json.RawMessage `json:"knows,omitempty"`
 }
 
-// Read reads a saved room of any form that this program knows. The error is [ErrNewer] for a
-// later one.
+// Read reads a saved room. The error is [ErrNewer] or [ErrOlder] for a room of another form.
 func Read(data []byte) (s Room, err error) {
+	var head struct {
+		Form string `json:"form"`
+	}
+	if err := json.Unmarshal(data, &head); err != nil {
+		return s, err
+	}
+	switch number, ours := strings.CutPrefix(head.Form, family); {
+	case head.Form == Form:
+	case ours && len(number) > 0 && !strings.HasPrefix(number, "0"):
+		return s, fmt.Errorf("%w: its form is %s, and this one reads %s", ErrNewer, head.Form, Form)
+	default:
+		return s, ErrOlder
+	}
 	if err := json.Unmarshal(data, &s); err != nil {
 		return s, err
 	}
-	switch {
-	case s.Version > Version:
-		return s, fmt.Errorf("%w: it has form %d, and this one reads %d", ErrNewer, s.Version, Version)
-	case s.Version < Oldest:
-		return s, fmt.Errorf("form %d, and this program reads %d to %d", s.Version, Oldest, Version)
+	if s.Now < roomtime.Opening || !s.Now.IsValid() {
+		return s, fmt.Errorf("it was saved %v after its opening", s.Now.Sub(roomtime.Opening))
 	}
-	s.upgrade()
 	return s, nil
 }
 
@@ -144,7 +154,7 @@ func (s *Room) LoseList() (err error) {
 		return err
 	}
 	s.Seats = seats.Saved{}
-	s.Nearby.Servers, s.Measuring, s.Outage, s.Broken = nil, time.Time{}, outage.Saved{}, false
+	s.Nearby.Servers, s.Measuring, s.Outage, s.Broken = nil, roomtime.Time(0), outage.Saved{}, false
 	s.Choice, s.Finals, s.More, s.Trust = choice.Saved{}, finals.Saved{}, search.SavedBudget{}, s.Trust.WithoutList()
 	s.Launch = s.Launch.WithoutList()
 	s.Ballot, s.Bans, s.Attendance = ballot.Saved{}, bans.Saved{}, s.Attendance.Anew()

@@ -19,6 +19,7 @@ import (
 
 	"muster/discovery"
 	"muster/discovery/plan/topology"
+	"muster/host/room/roomtime"
 	"muster/host/wire"
 	"muster/selection"
 	"muster/selection/coordinate"
@@ -80,9 +81,9 @@ type Search struct {
 	list    []discovery.Server
 	// asked is when the newest questions went out, and questions is their number. instead is when a
 	// player was last asked in place of another, who has heard nothing.
-	asked     time.Time
+	asked     roomtime.Time
 	questions int
-	instead   time.Time
+	instead   roomtime.Time
 	// ahead is the number of questions that each group has left when the next round begins, 0 if
 	// rounds do not overlap. The field before is the number of questions of the round before, some
 	// of them still open.
@@ -94,7 +95,7 @@ type Search struct {
 	// ends says that there was nothing more to ask, and the search waits for the last answers.
 	ends, isOver bool
 	// lagging is since when slow players are asked for the finalists only, zero before.
-	lagging time.Time
+	lagging roomtime.Time
 	// isBehind says that the choice is made, and the search goes on behind the vote. own is the
 	// number of servers that players' own discovery was allowed since.
 	isBehind bool
@@ -203,14 +204,14 @@ func (s *Search) expected() int {
 func (s *Search) few() int { return len(s.groups) + int(fewMissing*float64(s.questions+s.before)) }
 
 // isAnswered reports whether the round has its answers, all but the last few.
-func (s *Search) isAnswered(now time.Time) bool {
+func (s *Search) isAnswered(now roomtime.Time) bool {
 	missing, waited := s.expected(), now.Sub(s.asked)
 	return missing == 0 || waited >= lateAnswers && missing <= s.few() || waited >= longestWait
 }
 
 // runsLow reports whether the players have so few questions left that the next round should begin.
 // Later answers count in the round after that.
-func (s *Search) runsLow(now time.Time) bool {
+func (s *Search) runsLow(now roomtime.Time) bool {
 	most := s.planner.Ahead() * len(s.groups)
 	switch rounds := s.planner.Progress().Rounds; {
 	case len(s.list) <= shortList:
@@ -224,7 +225,7 @@ func (s *Search) runsLow(now time.Time) bool {
 
 // IsDue reports whether the next round of questions can begin, for the present groups. A nil search
 // has not begun.
-func (s *Search) IsDue(players [][]string, now time.Time) bool {
+func (s *Search) IsDue(players [][]string, now roomtime.Time) bool {
 	if s == nil || !s.Are(players) {
 		return true
 	}
@@ -243,7 +244,7 @@ func (s *Search) IsTimeUp(took, waited time.Duration) bool {
 }
 
 // next returns the planner's next questions.
-func (s *Search) next(groups [][]Member, now time.Time) (asks []Ask) {
+func (s *Search) next(groups [][]Member, now roomtime.Time) (asks []Ask) {
 	for i, members := range groups {
 		left := 0
 		for _, of := range open(members) {
@@ -275,7 +276,7 @@ func (s *Search) next(groups [][]Member, now time.Time) (asks []Ask) {
 
 // Turn goes on to the next round of questions. It is over if no other server can plausibly
 // win, or there is nothing to ask, once so many players have all been asked.
-func (s *Search) Turn(groups [][]Member, players int, now time.Time) (asks []Ask, over bool) {
+func (s *Search) Turn(groups [][]Member, players int, now roomtime.Time) (asks []Ask, over bool) {
 	if len(s.groups) == 0 {
 		return nil, false // everyone is away for a moment
 	}
@@ -312,7 +313,7 @@ func (s *Search) Turn(groups [][]Member, players int, now time.Time) (asks []Ask
 
 // finalists returns questions to players who lag, about servers that are likely better than the best
 // so far and that only they have not measured. It reports whether the search waits for their answers.
-func (s *Search) finalists(groups [][]Member, now time.Time) (asks []Ask, waits bool) {
+func (s *Search) finalists(groups [][]Member, now roomtime.Time) (asks []Ask, waits bool) {
 	for i, members := range groups {
 		if !s.groups[i].lags {
 			continue
@@ -327,7 +328,7 @@ func (s *Search) finalists(groups [][]Member, now time.Time) (asks []Ask, waits 
 }
 
 // likeliest returns the next questions to a group that lags, about the likely finalists.
-func (s *Search) likeliest(at int, members []Member, better bool, now time.Time) []Ask {
+func (s *Search) likeliest(at int, members []Member, better bool, now roomtime.Time) []Ask {
 	if s.lagging.IsZero() {
 		s.lagging = now
 	}
@@ -337,12 +338,12 @@ func (s *Search) likeliest(at int, members []Member, better bool, now time.Time)
 
 // MayHear reports whether the answer to a question may still come: programs have not given up all
 // that they were asked last.
-func (s *Search) MayHear(now time.Time) bool {
+func (s *Search) MayHear(now roomtime.Time) bool {
 	return min(now.Sub(s.asked), now.Sub(s.instead)) < givenUp
 }
 
 // Behind lets the search go on behind a vote.
-func (s *Search) Behind(now time.Time) { s.isBehind, s.asked = true, now }
+func (s *Search) Behind(now roomtime.Time) { s.isBehind, s.asked = true, now }
 
 // Own allows a player's own discovery to ask so many servers.
 type Own struct {
@@ -352,7 +353,7 @@ type Own struct {
 
 // NextBehind returns the next questions while people vote. It also returns how much the own
 // discovery of one player of each group may ask.
-func (s *Search) NextBehind(groups [][]Member, now time.Time) (asks []Ask, own []Own) {
+func (s *Search) NextBehind(groups [][]Member, now roomtime.Time) (asks []Ask, own []Own) {
 	if !s.planner.Progress().Done {
 		asks = s.next(groups, now)
 	}
@@ -376,7 +377,7 @@ func (s *Search) NextBehind(groups [][]Member, now time.Time) (asks []Ask, own [
 
 // Heard takes a player's result, along with those of the player's [Groups.Mates]. It returns the
 // questions to others instead: the planner hears of a silence only after the whole group was asked.
-func (s *Search) Heard(player string, result discovery.Result, mates []Mate, now time.Time) (instead []Ask) {
+func (s *Search) Heard(player string, result discovery.Result, mates []Mate, now roomtime.Time) (instead []Ask) {
 	at, instead := s.Groups.Heard(player, result, mates)
 	if len(instead) > 0 {
 		s.instead = now
@@ -396,11 +397,3 @@ func (s *Search) Correct(player string, result discovery.Result) {
 
 // Inform says that the facts about a server have changed.
 func (s *Search) Inform(server int) { s.planner.Inform(server) }
-
-// Shift moves the times of the search by a time that does not count.
-func (s *Search) Shift(d time.Duration) {
-	s.asked, s.instead = s.asked.Add(d), s.instead.Add(d)
-	if !s.lagging.IsZero() {
-		s.lagging = s.lagging.Add(d)
-	}
-}

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"muster/discovery/sentence"
+	"muster/host/room/roomtime"
 )
 
 // slowTurn is how long a room waits for its turn before it tells people.
@@ -13,7 +14,7 @@ const slowTurn = 5 * time.Second
 // to all rooms that search.
 type Turns struct {
 	// since is when the room asked for the turn that it waits for, zero without one.
-	since  time.Time
+	since  roomtime.Time
 	isTold bool
 	// waited is how long the measuring had waited for turns before that.
 	waited time.Duration
@@ -21,7 +22,7 @@ type Turns struct {
 
 // Await waits for a turn. It reports whether the room has to ask for one, and returns a note for
 // people who wait, or nothing.
-func (t *Turns) Await(isBackground bool, now time.Time) (isNew bool, note sentence.Sentence) {
+func (t *Turns) Await(isBackground bool, now roomtime.Time) (isNew bool, note sentence.Sentence) {
 	if isNew = t.since.IsZero(); isNew {
 		t.since = now
 	}
@@ -33,10 +34,10 @@ func (t *Turns) Await(isBackground bool, now time.Time) (isNew bool, note senten
 }
 
 // Take takes the turn.
-func (t *Turns) Take(now time.Time) { *t = Turns{waited: t.Waited(now)} }
+func (t *Turns) Take(now roomtime.Time) { *t = Turns{waited: t.Waited(now)} }
 
 // Waited returns how long the measuring has waited for turns.
-func (t *Turns) Waited(now time.Time) time.Duration {
+func (t *Turns) Waited(now roomtime.Time) time.Duration {
 	if t.since.IsZero() {
 		return t.waited
 	}
@@ -45,10 +46,3 @@ func (t *Turns) Waited(now time.Time) time.Duration {
 
 // Begin begins another measuring. The room still waits for a turn that it has asked for.
 func (t *Turns) Begin() { t.waited = 0 }
-
-// Shift moves the times of the wait by a time that does not count.
-func (t *Turns) Shift(d time.Duration) {
-	if !t.since.IsZero() {
-		t.since = t.since.Add(d)
-	}
-}

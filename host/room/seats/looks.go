@@ -2,9 +2,9 @@ package seats
 
 import (
 	"slices"
-	"time"
 
 	"muster/discovery/sentence"
+	"muster/host/room/roomtime"
 	"muster/host/wire"
 )
 
@@ -12,9 +12,9 @@ import (
 
 // look is a look under way.
 type look struct {
-	By      string    `json:"by"`
-	Servers []int     `json:"servers"`
-	At      time.Time `json:"at"`
+	By      string        `json:"by"`
+	Servers []int         `json:"servers"`
+	At      roomtime.Time `json:"at"`
 }
 
 // lookers returns the players who can look at a server and have said nothing of its seats yet.
@@ -45,7 +45,7 @@ func (w *Watch) blame(player string) {
 
 // nextLook asks the next player to look at the servers that are due. A server under check gets a
 // look of its own, because not every player may check it.
-func (w *Watch) nextLook(f Facts, now time.Time) []Event {
+func (w *Watch) nextLook(f Facts, now roomtime.Time) []Event {
 	by, servers := "", []int(nil)
 	for _, checks := range []bool{true, false} {
 		if by != "" {
@@ -89,7 +89,7 @@ func (w *Watch) Asks(player string) bool {
 }
 
 // Heard takes the answer of a player who was asked to look.
-func (w *Watch) Heard(by string, seen []wire.Finalist, f Facts, now time.Time) []Event {
+func (w *Watch) Heard(by string, seen []wire.Finalist, f Facts, now roomtime.Time) []Event {
 	switch {
 	case !w.Asks(by):
 		return nil
@@ -105,7 +105,7 @@ func (w *Watch) Heard(by string, seen []wire.Finalist, f Facts, now time.Time) [
 }
 
 // take ends the look under way with its answers, which may lack servers.
-func (w *Watch) take(seen []wire.Finalist, f Facts, now time.Time) []Event {
+func (w *Watch) take(seen []wire.Finalist, f Facts, now roomtime.Time) []Event {
 	ended := *w.look
 	w.look = nil
 	var events []Event
@@ -127,7 +127,7 @@ func (w *Watch) take(seen []wire.Finalist, f Facts, now time.Time) []Event {
 }
 
 // decide draws the conclusion from the words about a server.
-func (w *Watch) decide(s *watched, f Facts, now time.Time) []Event {
+func (w *Watch) decide(s *watched, f Facts, now roomtime.Time) []Event {
 	if !s.Instead {
 		switch judge(s.Words, f.Need, len(w.lookers(s, f))) {
 		case check:

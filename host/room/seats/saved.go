@@ -4,15 +4,15 @@ import (
 	"errors"
 	"maps"
 	"slices"
-	"time"
 
 	"muster/discovery/sentence"
+	"muster/host/room/roomtime"
 )
 
 // Saved is a wait at rest.
 type Saved struct {
-	Began    time.Time         `json:"began"`
-	Until    time.Time         `json:"until"`
+	Began    roomtime.Time     `json:"began"`
+	Until    roomtime.Time     `json:"until"`
 	For      []string          `json:"for,omitempty"`
 	Servers  []watched         `json:"servers"`
 	Turn     int               `json:"turn"`

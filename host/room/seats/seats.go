@@ -21,7 +21,7 @@ import (
 	"time"
 
 	"muster/discovery/sentence"
-	"muster/host/wire"
+	"muster/host/room/roomtime"
 	"muster/selection"
 )
 
@@ -51,7 +51,7 @@ const (
 
 // Watch is a wait for seats.
 type Watch struct {
-	began, until time.Time
+	began, until roomtime.Time
 	// outside are the players who wait for seats where the others are already. It is empty if
 	// everyone waits.
 	outside []string
@@ -68,9 +68,9 @@ type Watch struct {
 
 // going is the moment before everyone goes to a server with seats.
 type going struct {
-	Server   int       `json:"server"`
-	LaunchAt time.Time `json:"launch_at"`
-	Words    []word    `json:"words,omitempty"`
+	Server   int           `json:"server"`
+	LaunchAt roomtime.Time `json:"launch_at"`
+	Words    []word        `json:"words,omitempty"`
 }
 
 // Facts are the present facts about the wait.
@@ -146,7 +146,7 @@ func Worth(ranking []selection.Ranked, servers selection.Servers, need int) (ful
 
 // Begin begins to watch full servers, the best first, until the limit, or for the usual time if
 // that is 0. The best others with seats are shown for comparison.
-func Begin(full, others []selection.Ranked, servers selection.Servers, limit time.Duration, now time.Time) *Watch {
+func Begin(full, others []selection.Ranked, servers selection.Servers, limit time.Duration, now roomtime.Time) *Watch {
 	w := &Watch{began: now, until: now.Add(cmp.Or(limit, usualWait))}
 	add := func(ranked selection.Ranked, instead bool) {
 		s := watched{Server: ranked.Server, Ranked: ranked, Instead: instead, Free: -1, Next: now}
@@ -167,7 +167,7 @@ func Begin(full, others []selection.Ranked, servers selection.Servers, limit tim
 }
 
 // BeginOutside begins to watch the server where the others are, for players who are outside.
-func BeginOutside(outside []string, at selection.Ranked, servers selection.Servers, limit time.Duration, now time.Time) *Watch {
+func BeginOutside(outside []string, at selection.Ranked, servers selection.Servers, limit time.Duration, now roomtime.Time) *Watch {
 	w := Begin([]selection.Ranked{at}, nil, servers, limit, now)
 	w.outside = outside
 	return w
@@ -228,22 +228,23 @@ func (w *Watch) isWatched(s *watched, f Facts) bool {
 	return s.Dropped.IsZero() && (len(s.Words) > 0 || len(w.lookers(s, f)) > 0)
 }
 
-// Share notes the rooms of the host that watch each server.
-func (w *Watch) Share(demand map[int]Demand) {
+// Share notes the rooms of the host that watch each server. Ahead is how far the clock that these
+// rooms share is ahead of this room's.
+func (w *Watch) Share(demand map[int]Demand, ahead time.Duration) {
 	for i := range w.servers {
-		w.servers[i].demand = demand[w.servers[i].Server]
+		w.servers[i].demand, w.servers[i].ahead = demand[w.servers[i].Server], ahead
 	}
 }
 
 // Tick lets time pass.
-func (w *Watch) Tick(f Facts, now time.Time) []Event {
+func (w *Watch) Tick(f Facts, now roomtime.Time) []Event {
 	switch {
-	case w.going != nil && (!now.Before(w.going.LaunchAt) || w.going.LaunchAt.Sub(now) > lastLook):
+	case w.going != nil && !now.Before(w.going.LaunchAt):
 		return w.arrive(f, now)
 	case w.going != nil:
 	case !now.Before(w.until):
 		return []Event{w.GiveUp(sentence.Of("seats.never", "n", f.Need, "minutes", minutes(w.until.Sub(w.began))), f)}
-	case w.look != nil && (now.Sub(w.look.At) >= lookTime || now.Before(w.look.At)):
+	case w.look != nil && now.Sub(w.look.At) >= lookTime:
 		w.blame(w.look.By)
 		return w.take(nil, f, now)
 	case w.look == nil:
@@ -253,9 +254,9 @@ func (w *Watch) Tick(f Facts, now time.Time) []Event {
 }
 
 // Next returns when Tick has something to do.
-func (w *Watch) Next(f Facts) time.Time {
+func (w *Watch) Next(f Facts) roomtime.Time {
 	next := w.until
-	earlier := func(at time.Time) {
+	earlier := func(at roomtime.Time) {
 		if at.Before(next) {
 			next = at
 		}
@@ -279,7 +280,7 @@ func (w *Watch) Next(f Facts) time.Time {
 func (w *Watch) IsGoing() bool { return w.going != nil }
 
 // open calls everyone to look once more.
-func (w *Watch) open(s *watched, f Facts, now time.Time) Event {
+func (w *Watch) open(s *watched, f Facts, now roomtime.Time) Event {
 	var seers []string
 	for _, word := range s.Words {
 		if word.Free >= f.Need {
@@ -297,7 +298,7 @@ func (w *Watch) open(s *watched, f Facts, now time.Time) Event {
 }
 
 // arrive sends everyone to the server, if the last look says that the seats are still there.
-func (w *Watch) arrive(f Facts, now time.Time) []Event {
+func (w *Watch) arrive(f Facts, now roomtime.Time) []Event {
 	s, words := w.at(w.going.Server), w.going.Words
 	w.going = nil
 	if yes, no := tally(words, f.Need); yes > 0 && no <= yes {
@@ -343,44 +344,8 @@ func (w *Watch) GiveUp(why sentence.Sentence, f Facts) Over {
 	return Over{sentence.Of("room.wait-over", "why", why, "chance", w.chance)}
 }
 
-// Shift moves all times of the wait by a time that does not count.
-func (w *Watch) Shift(d time.Duration) {
-	w.until = w.until.Add(d)
-	for i := range w.servers {
-		w.servers[i].Next = w.servers[i].Next.Add(d)
-	}
-	if w.look != nil {
-		w.look.At = w.look.At.Add(d)
-	}
-	if w.going != nil {
-		w.going.LaunchAt = w.going.LaunchAt.Add(d)
-	}
-}
-
-// SetRight corrects times of a clock that was ahead, or has been set back since.
-func (w *Watch) SetRight(now time.Time) {
-	if ahead := w.began.Sub(now); ahead > 0 {
-		w.Shift(-ahead)
-		w.began = now
-	}
-	if w.until.Sub(now) > wire.MostWait {
-		w.until = now.Add(wire.MostWait)
-	}
-	for i := range w.servers {
-		s := &w.servers[i]
-		for _, at := range []*time.Time{&s.At, &s.MostAt} {
-			if at.After(now) {
-				*at = now
-			}
-		}
-		if s.Next.Sub(now) > longestGap*watchedMost {
-			s.Next = now
-		}
-	}
-}
-
 // Resume goes on after the host was away: every player has lost the connection.
-func (w *Watch) Resume(now time.Time) {
+func (w *Watch) Resume(now roomtime.Time) {
 	w.look, w.going = nil, nil
 	for i := range w.servers {
 		s := &w.servers[i]

@@ -13,6 +13,7 @@ import (
 	"muster/discovery"
 	"muster/discovery/hostport"
 	"muster/discovery/sentence"
+	"muster/host/room/roomtime"
 	"muster/host/wire"
 	"muster/internal/catalogue"
 	"muster/selection"
@@ -65,7 +66,7 @@ func TestWatch(t *testing.T) {
 	now = w.Next(f)
 	wants(w.Tick(f, now), Ask{"cat", []int{5}})
 	wants(w.Heard("cat", sees(map[int]int{5: 3}), f, now), Open{5, 3, sentence.Of("room.seats-free", "n", 3, "server", "server 5", "players", []string{"ann", "cat"}, "seconds", 5)})
-	if v := w.View(3, nil); v.Target != "192.0.2.5:27960" || v.Servers[1].Asked != 5 || v.Servers[1].Free != 3 || v.Instead[0].Free != 9 {
+	if v := w.View(3, nil, roomtime.Face{}); v.Target != "192.0.2.5:27960" || v.Servers[1].Asked != 5 || v.Servers[1].Free != 3 || v.Instead[0].Free != 9 {
 		t.Errorf("people see %+v", v)
 	}
 	wants(w.Heard("ann", sees(map[int]int{5: 3}), f, now))
@@ -91,7 +92,7 @@ func TestOutside(t *testing.T) {
 		"waiting for 3 seats for dan and eve on server 3, for up to a minute: one of you checks at a time, every 10s at first"; got != want {
 		t.Errorf("people are told %q", got)
 	}
-	if v := w.View(5, nil); v.Need != 2 || !slices.Equal(v.For, []string{"dan", "eve"}) || w.Need(5) != 2 {
+	if v := w.View(5, nil, roomtime.Face{}); v.Need != 2 || !slices.Equal(v.For, []string{"dan", "eve"}) || w.Need(5) != 2 {
 		t.Errorf("people see %+v", v)
 	}
 	if data, err := json.Marshal(w.Save()); err != nil || !strings.Contains(string(data), `"for":["dan","eve"]`) {
@@ -152,7 +153,7 @@ func TestNext(t *testing.T) {
 	w.servers[1].Words = []word{{"ann", 5}, {"ben", 0}, {"cat", 5}}
 	for _, tt := range []struct {
 		lookers bool
-		want    time.Time
+		want    roomtime.Time
 		watches []int
 	}{
 		{true, eight.Add(time.Minute), []int{3, 5, 7}},
@@ -167,29 +168,13 @@ func TestNext(t *testing.T) {
 	}
 }
 
-// TestSetRight checks that a clock that was ahead keeps nobody waiting.
-func TestSetRight(t *testing.T) {
-	w, f := waiting()
-	w.servers[0].At = eight
-	now := eight.Add(-time.Hour)
-	w.SetRight(now)
-	if v := w.View(3, nil); !v.Began.Equal(now) || !v.Until.Equal(now.Add(usualWait)) || !w.Next(f).Equal(now) || !v.Servers[0].At.Equal(now) {
-		t.Errorf("%+v", v)
-	}
-	w.servers[0].Next, w.until = now.Add(time.Hour), now.Add(100*time.Hour)
-	w.SetRight(now)
-	if v := w.View(3, nil); !v.Until.Equal(now.Add(wire.MostWait)) || !v.Servers[0].Next.Equal(now) {
-		t.Errorf("%+v", v)
-	}
-}
-
 // golden is a wait in its saved form.
-const golden = `{"began":"2026-11-20T20:00:00Z","until":"2026-11-20T20:30:00Z","servers":[` +
+const golden = `{"began":31536000000000000,"until":31537800000000000,"servers":[` +
 	`{"server":3,"ranked":{"addr":"192.0.2.3:27960","score":0,"mean_ms":0,"max_ms":0,"stdev_ms":0,"rtt_ms":null},` +
-	`"asked":1,"next":"2026-11-20T20:00:10Z","free":0,"at":"2026-11-20T20:00:00Z","counts":[1],"most_at":"2026-11-20T20:00:00Z"},` +
+	`"asked":1,"next":31536010000000000,"free":0,"at":31536000000000000,"counts":[1],"most_at":31536000000000000},` +
 	`{"server":5,"ranked":{"addr":"192.0.2.5:27960","score":0,"mean_ms":0,"max_ms":0,"stdev_ms":0,"rtt_ms":null},` +
-	`"asked":2,"since":2,"next":"2026-11-20T20:00:02Z","words":[{"by":"ann","free":4}],"free":1}` +
-	`],"turn":2,"look":{"by":"cat","servers":[5],"at":"2026-11-20T20:00:02Z"},"demerits":{"ben":1}}`
+	`"asked":2,"since":2,"next":31536002000000000,"words":[{"by":"ann","free":4}],"free":1}` +
+	`],"turn":2,"look":{"by":"cat","servers":[5],"at":31536002000000000},"demerits":{"ben":1}}`
 
 // TestSaved checks that the saved form stays the same, and comes back whole.
 func TestSaved(t *testing.T) {
@@ -212,7 +197,7 @@ func TestSaved(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got, want := back.Next(f), w.Next(f); !got.Equal(want) ||
-		!reflect.DeepEqual(back.View(3, nil), w.View(3, nil)) || back.turn != 2 || back.demerits["ben"] != 1 {
+		!reflect.DeepEqual(back.View(3, nil, roomtime.Face{}), w.View(3, nil, roomtime.Face{})) || back.turn != 2 || back.demerits["ben"] != 1 {
 		t.Errorf("%+v has become %+v", w, back)
 	}
 	for _, spoil := range []func(*Saved){
@@ -253,7 +238,6 @@ func FuzzWatch(f *testing.F) {
 			w = back
 		}
 		now, isOver := eight, false
-		w.SetRight(now)
 		servers := w.Servers()
 		last, isAsked := Ask{}, false
 		takes := func(events []Event) {
@@ -287,7 +271,7 @@ func FuzzWatch(f *testing.F) {
 				isAsked = false
 				takes(w.Heard(last.By, sees(free), facts, now))
 			}
-			w.View(facts.Need, nil)
+			w.View(facts.Need, nil, roomtime.Face{Now: now})
 		}
 		for range 3 { // time for a last look in between
 			if now = now.Add(wire.MostWait); !isOver {
@@ -354,7 +338,7 @@ func TestGentleWithOthers(t *testing.T) {
 						continue
 					}
 					if tt.isTold {
-						w.Share(map[int]Demand{0: {Rooms: len(watch), Place: slices.Index(watch, w)}})
+						w.Share(map[int]Demand{0: {Rooms: len(watch), Place: slices.Index(watch, w)}}, 0)
 					}
 					if now.Before(w.Next(f)) { // the host gives it no time until then
 						continue

@@ -6,6 +6,7 @@ import (
 
 	"muster/discovery"
 	"muster/discovery/sentence"
+	"muster/host/room/roomtime"
 	"muster/host/wire"
 	"muster/selection"
 )
@@ -61,9 +62,9 @@ type watched struct {
 	Instead bool             `json:"instead,omitempty"`
 	Ranked  selection.Ranked `json:"ranked"`
 	// Asked counts the room's questions, and Since those of the look under way and its checks.
-	Asked int       `json:"asked,omitempty"`
-	Since int       `json:"since,omitempty"`
-	Next  time.Time `json:"next"`
+	Asked int           `json:"asked,omitempty"`
+	Since int           `json:"since,omitempty"`
+	Next  roomtime.Time `json:"next"`
 	// Silent counts looks in a row that heard nothing of seats. Misses counts how often the server
 	// filled up in the last moment.
 	Silent  int               `json:"silent,omitempty"`
@@ -73,15 +74,16 @@ type watched struct {
 	Words []word `json:"words,omitempty"`
 	// Free is the number of free seats at At, or -1 if that is unknown. Counts says how often so
 	// many seats were free. Most is the most of them, at MostAt.
-	Free   int       `json:"free"`
-	At     time.Time `json:"at,omitzero"`
-	Counts []int     `json:"counts,omitempty"`
-	MostAt time.Time `json:"most_at,omitzero"`
+	Free   int           `json:"free"`
+	At     roomtime.Time `json:"at,omitzero"`
+	Counts []int         `json:"counts,omitempty"`
+	MostAt roomtime.Time `json:"most_at,omitzero"`
 	// demand counts the rooms of the host that watch the server, by the host's last word.
 	demand Demand
+	ahead  time.Duration // see [Watch.Share]
 	// looked is when the look under way began. took is how long the last one took with its checks,
 	// or 0 if Next does not follow a look.
-	looked time.Time
+	looked roomtime.Time
 	took   time.Duration
 }
 
@@ -96,7 +98,7 @@ func (s *watched) gap(waited time.Duration) time.Duration {
 // due returns when the room looks next: at its turn among the rooms that watch the server, or at
 // once to check a look. After a look that is the turn nearest to Next, counted from the beginning
 // of the look. Otherwise it is the first turn from Next on.
-func (s *watched) due() time.Time {
+func (s *watched) due() roomtime.Time {
 	if s.demand.Rooms < 2 || len(s.Words) > 0 {
 		return s.Next
 	}
@@ -105,7 +107,7 @@ func (s *watched) due() time.Time {
 		from = from.Add(-s.took - round/2)
 	}
 	turn := round * time.Duration(s.demand.Place) / time.Duration(s.demand.Rooms)
-	since := (time.Duration(from.UnixNano()) - turn) % round // since a turn
+	since := (time.Duration(from) + s.ahead - turn) % round // since a turn
 	return from.Add((round - since) % round)
 }
 
@@ -173,7 +175,7 @@ func middle(words []word) int {
 }
 
 // settle takes the words of a look, and sets the time of the next.
-func (s *watched) settle(now time.Time, waited time.Duration) {
+func (s *watched) settle(now roomtime.Time, waited time.Duration) {
 	gap := s.gap(waited)
 	if s.Free = middle(s.Words); s.Free < 0 {
 		s.Silent++
@@ -230,7 +232,7 @@ func freeIn(seen wire.Finalist) int {
 }
 
 // miss notes that the server filled up in the last moment.
-func (s *watched) miss(now time.Time) {
+func (s *watched) miss(now roomtime.Time) {
 	s.Misses++
 	s.Next, s.took = now.Add(time.Duration(s.Misses)*missRest), 0
 	if s.Misses >= mostMisses {

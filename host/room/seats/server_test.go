@@ -3,9 +3,11 @@ package seats
 import (
 	"testing"
 	"time"
+
+	"muster/host/room/roomtime"
 )
 
-var eight = time.Date(2026, 11, 20, 20, 0, 0, 0, time.UTC)
+var eight = roomtime.Opening
 
 func words(free ...int) (words []word) {
 	for i, f := range free {

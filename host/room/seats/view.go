@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"muster/discovery/sentence"
+	"muster/host/room/roomtime"
 	"muster/host/wire"
 )
 
@@ -12,12 +13,12 @@ import (
 
 // View returns the wait as everyone sees it, if the whole group needs so many seats. Cards are the
 // servers' other facts.
-func (w *Watch) View(everyone int, cards map[int]wire.ServerCard) *wire.Seats {
+func (w *Watch) View(everyone int, cards map[int]wire.ServerCard, now roomtime.Face) *wire.Seats {
 	v := &wire.Seats{
 		Need:    w.Need(everyone),
 		For:     slices.Clone(w.outside),
-		Began:   w.began,
-		Until:   w.until,
+		Began:   now.Of(w.began),
+		Until:   now.Of(w.until),
 		Servers: []wire.SeatsOn{},
 		News:    w.news,
 		Over:    w.over,
@@ -30,14 +31,14 @@ func (w *Watch) View(everyone int, cards map[int]wire.ServerCard) *wire.Seats {
 		s := &w.servers[i]
 		on := wire.SeatsOn{
 			Addr: s.Ranked.Addr.String(), ServerCard: cards[s.Server], MeanMS: s.Ranked.MeanMS, MaxMS: s.Ranked.MaxMS, RTT: s.Ranked.RTT,
-			Free: s.Free, At: s.At, Checks: len(s.Words) > 0, Asked: s.Asked, MostAt: s.MostAt, Dropped: s.Dropped,
+			Free: s.Free, At: now.Of(s.At), Checks: len(s.Words) > 0, Asked: s.Asked, MostAt: now.Of(s.MostAt), Dropped: s.Dropped,
 		}
 		on.Most, on.From, on.To = s.most()
 		if s.Dropped.IsZero() && w.over.IsZero() {
-			on.Next = s.due()
+			on.Next = now.Of(s.due())
 		}
 		if w.going != nil && w.going.Server == s.Server {
-			v.Target, v.LaunchAt = on.Addr, w.going.LaunchAt
+			v.Target, v.LaunchAt = on.Addr, now.Of(w.going.LaunchAt)
 		}
 		if s.Instead {
 			v.Instead = append(v.Instead, on)

@@ -3,8 +3,8 @@ package sides
 import (
 	"fmt"
 	"slices"
-	"time"
 
+	"muster/host/room/roomtime"
 	"muster/host/wire"
 )
 
@@ -18,9 +18,9 @@ type Saved struct {
 
 // SavedMember is a person at rest, with a side or with none on purpose.
 type SavedMember struct {
-	Name  string    `json:"name"`
-	Side  wire.Side `json:"side,omitempty"`
-	Moved time.Time `json:"moved,omitzero"`
+	Name  string        `json:"name"`
+	Side  wire.Side     `json:"side,omitempty"`
+	Moved roomtime.Time `json:"moved,omitzero"`
 }
 
 // Save returns the sides for [Restore].

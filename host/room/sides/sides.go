@@ -11,6 +11,7 @@ import (
 	"slices"
 	"time"
 
+	"muster/host/room/roomtime"
 	"muster/host/wire"
 )
 
@@ -30,7 +31,7 @@ type member struct {
 	side wire.Side
 	// moved is when the person took the side themselves, the zero time if another person, a link or
 	// a program put them there.
-	moved time.Time
+	moved roomtime.Time
 }
 
 // every is how often a person may change sides, because everyone is told.
@@ -77,11 +78,11 @@ func (s *Sides) Join(name string, side wire.Side) []Change {
 	if side == "" || s.index(name) >= 0 {
 		return nil
 	}
-	return s.move(name, side, time.Time{})
+	return s.move(name, side, roomtime.Time(0))
 }
 
 // move puts a person on a side, as its newest member.
-func (s *Sides) move(name string, side wire.Side, at time.Time) []Change {
+func (s *Sides) move(name string, side wire.Side, at roomtime.Time) []Change {
 	if s.Of(name) == side && s.index(name) >= 0 || len(s.members) >= mostMembers {
 		return nil
 	}
@@ -121,7 +122,7 @@ var (
 
 // Set puts a person on a side, or on neither. The organiser may put everybody anywhere, people may
 // choose for themselves, and captains may pick from those who are on neither.
-func (s *Sides) Set(by Person, name string, side wire.Side, when When, now time.Time) ([]Change, error) {
+func (s *Sides) Set(by Person, name string, side wire.Side, when When, now roomtime.Time) ([]Change, error) {
 	from := s.Of(name)
 	if from == side && (side != "" || s.index(name) >= 0) {
 		return nil, nil
@@ -134,7 +135,7 @@ func (s *Sides) Set(by Person, name string, side wire.Side, when When, now time.
 	case when == Closed, when == Joining && (from != "" || side == ""), when == Afterwards && !by.IsOrganiser:
 		return nil, errLate
 	case by.IsOrganiser || !isOwn:
-		return s.move(name, side, time.Time{}), nil
+		return s.move(name, side, roomtime.Time(0)), nil
 	}
 	if i := s.index(name); i >= 0 {
 		// A time ahead comes from a clock that was set back since.

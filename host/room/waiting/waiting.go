@@ -17,6 +17,7 @@ import (
 	"muster/host/room/decision"
 	"muster/host/room/group"
 	"muster/host/room/nickname"
+	"muster/host/room/roomtime"
 	"muster/host/room/seats"
 	"muster/host/wire"
 	"muster/selection"
@@ -26,13 +27,13 @@ import (
 type Wait struct{ watch *seats.Watch }
 
 // Begin returns a wait of the whole group for seats on one of some full servers.
-func Begin(g *group.Group, full []selection.Ranked, now time.Time) *Wait {
+func Begin(g *group.Group, full []selection.Ranked, now roomtime.Time) *Wait {
 	others := g.Select(g.ChosenFor()).Ranking
 	return &Wait{seats.Begin(full, others, g.Servers, time.Duration(g.Settings.Wait), now)}
 }
 
 // BeginOutside returns a wait of named players for the server where the others are.
-func BeginOutside(g *group.Group, names []string, server int, now time.Time) (*Wait, error) {
+func BeginOutside(g *group.Group, names []string, server int, now roomtime.Time) (*Wait, error) {
 	var outside []string
 	for _, name := range names {
 		player := g.Attendance.Find(name)
@@ -74,22 +75,22 @@ func (w *Wait) Watches(g *group.Group) (servers []netip.AddrPort) {
 	return servers
 }
 
-// Share notes the rooms of the host that watch each server.
-func (w *Wait) Share(g *group.Group, rooms map[netip.AddrPort]seats.Demand) {
+// Share notes the rooms of the host that watch each server; see [seats.Watch.Share].
+func (w *Wait) Share(g *group.Group, rooms map[netip.AddrPort]seats.Demand, ahead time.Duration) {
 	demand := map[int]seats.Demand{}
 	for _, server := range w.watch.Servers() {
 		demand[server] = rooms[g.Servers.List[server].Addr]
 	}
-	w.watch.Share(demand)
+	w.watch.Share(demand, ahead)
 }
 
 // Tick lets time pass.
-func (w *Wait) Tick(g *group.Group, now time.Time) []seats.Event {
+func (w *Wait) Tick(g *group.Group, now roomtime.Time) []seats.Event {
 	return w.watch.Tick(w.facts(g), now)
 }
 
 // Next returns when the wait needs the time again.
-func (w *Wait) Next(g *group.Group, now time.Time) time.Time {
+func (w *Wait) Next(g *group.Group, now roomtime.Time) roomtime.Time {
 	next := w.watch.Next(w.facts(g))
 	if !w.watch.IsGoing() && len(w.inside(g)) > 0 {
 		return now
@@ -107,7 +108,7 @@ func (w *Wait) Next(g *group.Group, now time.Time) time.Time {
 
 // GoOnWithout keeps no seat for people who have been away for long, or are in by now. The wait is
 // over if nobody is left outside. The note tells people what has changed.
-func (w *Wait) GoOnWithout(g *group.Group, now time.Time) (note sentence.Sentence, isOver bool) {
+func (w *Wait) GoOnWithout(g *group.Group, now roomtime.Time) (note sentence.Sentence, isOver bool) {
 	waitsForAll := len(w.Outside()) == 0
 	if w.watch.Enter(w.inside(g)) {
 		return sentence.Of("room.wait-nobody"), true
@@ -135,7 +136,7 @@ func (w *Wait) inside(g *group.Group) (inside []string) {
 }
 
 // Readmit lets a player count again that the wait had left out.
-func (w *Wait) Readmit(g *group.Group, name string, now time.Time) {
+func (w *Wait) Readmit(g *group.Group, name string, now roomtime.Time) {
 	out := g.Attendance.Of(name).Out
 	if out != "" && !out.IsFirm() && slices.Contains(g.Choice.Newest().Players, name) {
 		g.Attendance.Recall(name, now)
@@ -146,7 +147,7 @@ func (w *Wait) Readmit(g *group.Group, name string, now time.Time) {
 func (w *Wait) Asks(player string) bool { return w.watch.Asks(player) }
 
 // Hear takes a player's look.
-func (w *Wait) Hear(g *group.Group, name string, v wire.Verified, now time.Time) []seats.Event {
+func (w *Wait) Hear(g *group.Group, name string, v wire.Verified, now roomtime.Time) []seats.Event {
 	return w.watch.Heard(name, v.Servers, w.facts(g), now)
 }
 
@@ -161,22 +162,16 @@ func (w *Wait) GiveUp(g *group.Group, why sentence.Sentence) seats.Over {
 }
 
 // View returns what everyone sees of the wait.
-func (w *Wait) View(g *group.Group) *wire.Seats {
+func (w *Wait) View(g *group.Group, now roomtime.Face) *wire.Seats {
 	cards := map[int]wire.ServerCard{}
 	for _, server := range w.watch.Servers() {
 		cards[server] = g.Card(server)
 	}
-	return w.watch.View(g.SeatsFor(g.ChosenFor()), cards)
+	return w.watch.View(g.SeatsFor(g.ChosenFor()), cards, now)
 }
 
-// Shift moves the beginnings of all limits by a time that does not count.
-func (w *Wait) Shift(d time.Duration) { w.watch.Shift(d) }
-
-// SetRight corrects times of a clock that was ahead.
-func (w *Wait) SetRight(now time.Time) { w.watch.SetRight(now) }
-
 // Resume goes on after the host was away.
-func (w *Wait) Resume(now time.Time) { w.watch.Resume(now) }
+func (w *Wait) Resume(now roomtime.Time) { w.watch.Resume(now) }
 
 // Save returns the section of the saved room.
 func (w *Wait) Save() seats.Saved { return w.watch.Save() }

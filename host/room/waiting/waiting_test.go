@@ -66,7 +66,7 @@ func TestWait(t *testing.T) {
 	}
 	watched := []netip.AddrPort{g.Servers.List[0].Addr, g.Servers.List[1].Addr}
 	grouptest.Same(t, "it watches", w.Watches(&g.Group), watched)
-	if view := w.View(&g.Group); view == nil || view.Need != 3 || len(view.Servers) != 2 || view.Servers[0].Addr != watched[0].String() {
+	if view := w.View(&g.Group, g.Face()); view == nil || view.Need != 3 || len(view.Servers) != 2 || view.Servers[0].Addr != watched[0].String() {
 		t.Errorf("people see %+v", view)
 	}
 	var lookers []string
@@ -182,7 +182,7 @@ func TestOutside(t *testing.T) {
 	}
 	grouptest.Same(t, "outside are", w.Outside(), []string{"bob", "cat"})
 	grouptest.Same(t, "it watches", w.Watches(&g.Group), []netip.AddrPort{g.Servers.List[1].Addr})
-	if card := w.View(&g.Group).Servers[0]; card.MeanMS != 12 {
+	if card := w.View(&g.Group, g.Face()).Servers[0]; card.MeanMS != 12 {
 		t.Errorf("people see %+v", card)
 	}
 	if w.Tick(&g.Group, g.Now); !w.Next(&g.Group, g.Now).After(g.Now) {
@@ -207,9 +207,7 @@ func TestOutside(t *testing.T) {
 func TestRestore(t *testing.T) {
 	g := measured(t, "ann", "bob")
 	w := begin(g)
-	w.Share(&g.Group, map[netip.AddrPort]seats.Demand{g.Servers.List[0].Addr: {Rooms: 9, Place: 8}})
-	w.Shift(time.Second)
-	w.SetRight(g.Now.Add(-time.Hour))
+	w.Share(&g.Group, map[netip.AddrPort]seats.Demand{g.Servers.List[0].Addr: {Rooms: 9, Place: 8}}, 0)
 	w.Resume(g.Now)
 	back, err := waiting.Restore(w.Save(), 2)
 	if err != nil {

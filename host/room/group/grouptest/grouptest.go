@@ -17,6 +17,7 @@ import (
 	"muster/host/room/group"
 	"muster/host/room/nearby"
 	"muster/host/room/origin"
+	"muster/host/room/roomtime"
 	"muster/host/room/roster"
 	"muster/host/room/saved"
 	"muster/host/wire"
@@ -36,7 +37,15 @@ const (
 type Group struct {
 	testing.TB
 	group.Group
-	Now time.Time
+	Now roomtime.Time
+}
+
+// Face shows the time as the machine's: the room opened at eight.
+func (g *Group) Face() roomtime.Face { return FaceAt(g.Now) }
+
+// FaceAt shows a time of a room that opened at eight.
+func FaceAt(now roomtime.Time) roomtime.Face {
+	return roomtime.Face{Now: now, Wall: Eight.Add(now.Sub(roomtime.Opening))}
 }
 
 // Settings returns the settings of a group that goes to the lowest average without a vote.
@@ -50,7 +59,7 @@ func Settings() wire.Settings {
 // list of so many servers. The host has heard that each server has 16 seats.
 func New(t testing.TB, s wire.Settings, servers int, names ...string) *Group {
 	t.Helper()
-	g := &Group{TB: t, Now: Eight, Group: group.Group{
+	g := &Group{TB: t, Now: roomtime.Opening, Group: group.Group{
 		Roster: roster.New(roster.Keys{Code: "BAKODI", Link: "link", Secret: "secret"}), Settings: s, Round: group.NewRound(1),
 	}}
 	g.Join(names...)
@@ -77,7 +86,7 @@ func List(servers int) []discovery.Server {
 // Gets begins to measure a list, and local servers.
 func (g *Group) Gets(list []discovery.Server, local ...nearby.Server) (found []sentence.Sentence) {
 	g.Helper()
-	found, note, err := g.Begin(group.List{Tree: topology.New(list), Local: local}, g.Now)
+	found, note, err := g.Begin(group.List{Tree: topology.New(list), Local: local}, g.Face())
 	if err != nil || !note.IsZero() {
 		g.Fatalf("the list begins with %q, %v", note, err)
 	}

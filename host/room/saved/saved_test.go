@@ -1,0 +1,40 @@
+package saved
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"muster/host/room/roomtime"
+)
+
+// TestRead checks that only rooms of this program's form are read, and that others are told by their
+// reason.
+func TestRead(t *testing.T) {
+	now := int64(roomtime.Opening)
+	for text, want := range map[string]error{
+		`{"form":"muster.room/2","at":"later"}`: ErrNewer,
+		`{"form":"muster.room/10"}`:             ErrNewer,
+		`{"version":4,"players":[]}`:            ErrOlder,
+		`{"form":"muster.room/0"}`:              ErrOlder,
+		`{"form":"muster.room/"}`:               ErrOlder,
+		`{"form":"other"}`:                      ErrOlder,
+	} {
+		if _, err := Read([]byte(text)); !errors.Is(err, want) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	for text, isRoom := range map[string]bool{
+		fmt.Sprintf(`{"form":%q,"now":%d,"round":3,"added":{"by":"another program"}}`, Form, now): true,
+		fmt.Sprintf(`{"form":%q,"now":%d}`, Form, now-1):                                          false,
+		fmt.Sprintf(`{"form":%q,"now":%d}`, Form, 101*now):                                        false,
+		fmt.Sprintf(`{"form":%q}`, Form):                                                          false,
+		fmt.Sprintf(`{"form":%q,"now":%d,"round":"three"}`, Form, now):                            false,
+		`{"form":1}`: false,
+		`{`:          false,
+	} {
+		if s, err := Read([]byte(text)); (err == nil) != isRoom || isRoom && s.Round != 3 {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
