@@ -2,7 +2,10 @@ package room
 
 import (
 	"muster/discovery/sentence"
+	"muster/host/room/bans"
 	"muster/host/room/captains"
+	"muster/host/room/decision"
+	"muster/host/room/group"
 	"muster/host/room/roomtime"
 	"muster/host/wire"
 )
@@ -11,6 +14,7 @@ import (
 // and then all see the launch coming. Whoever leaves, comes or says something else changes nothing:
 // neither side can use that against the other.
 type Banning struct {
+	base
 	// LaunchAt is the time of the launch, zero while captains decide.
 	LaunchAt roomtime.Time `json:"launch_at,omitzero"`
 	// Looked is when everyone was last asked to look at the finalists. LookedAgain says that this
@@ -19,7 +23,48 @@ type Banning struct {
 	LookedAgain bool          `json:"looked_again,omitempty"`
 }
 
-func (*Banning) stage() wire.Stage { return wire.Chosen }
+func (*Banning) traits() traits { return traits{name: "banning", stage: wire.Chosen, captains: true} }
+
+func (*Banning) joined(r *Room, player string) { r.lookLate(player) }
+
+func (b *Banning) expectsLook(string, wire.Verified) bool { return b.LookedAgain }
+
+func (b *Banning) move(r *Room, by caller, m Move) error {
+	notes, err := captains.Move(&r.group, captains.Attempt{Number: m.Number, By: by.Name, What: m.What}, r.face())
+	if err != nil {
+		return err
+	}
+	r.out.says(notes...)
+	b.countDown(r)
+	return nil
+}
+
+// mayLookLong refuses a long look once a captain has moved.
+func (*Banning) mayLookLong(r *Room) error {
+	if turn, is := r.group.Bans.Turn(); !is || turn.Number > 1 {
+		return errLookNow
+	}
+	return nil
+}
+
+// beginLongLook looks at the servers for long. The captains begin again after it.
+func (*Banning) beginLongLook(r *Room, why sentence.Sentence) {
+	servers := r.group.Bans.Servers()
+	r.group.Bans = bans.Series{}
+	r.decision.Retry()
+	(&Verifying{}).begin(r, servers, []sentence.Sentence{why})
+}
+
+func (b *Banning) view(r *Room, s *wire.Snapshot, _ *decision.Showing) {
+	s.Voting.LaunchAt = r.face().Of(b.LaunchAt)
+}
+
+func (b *Banning) isWhole(g *group.Group) bool {
+	return hasChoice(g) && g.Bans.HasBegun() && g.Bans.IsOver() != b.LaunchAt.IsZero()
+}
+
+// resume gives the turn its whole time.
+func (*Banning) resume(r *Room) { r.group.Bans.Restart(r.now) }
 
 // proceed refuses, because the captains decide, and not the organiser.
 func (*Banning) proceed(*Room) error { return errCaptainsDecide }
@@ -71,12 +116,12 @@ func (b *Banning) tick(r *Room) {
 	}
 }
 
-// next returns when the phase needs the time again.
-func (b *Banning) next(r *Room) roomtime.Time {
+// next is the end of the turn. A captain who is away needs the time before, and so does the countdown.
+func (b *Banning) next(r *Room) (at roomtime.Time, isQuiet bool) {
 	if turn, is := r.group.Bans.Turn(); is && !captains.IsAway(&r.group) {
-		return turn.Until
+		return turn.Until, true
 	}
-	return r.now
+	return r.now, true
 }
 
 // Move is a captain's ban or pick.
@@ -90,17 +135,7 @@ func (a Move) do(r *Room, by caller) error {
 	if !by.IsSomebody() {
 		return errNickname
 	}
-	b, banning := r.phase.(*Banning)
-	if !banning {
-		return errNoVote
-	}
-	notes, err := captains.Move(&r.group, captains.Attempt{Number: a.Number, By: by.Name, What: a.What}, r.face())
-	if err != nil {
-		return err
-	}
-	r.out.says(notes...)
-	b.countDown(r)
-	return nil
+	return r.phase.move(r, by, a)
 }
 
 // errCaptainsDecide refuses what would decide in the captains' place.

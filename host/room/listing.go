@@ -14,11 +14,13 @@ import (
 	"muster/host/room/group"
 	"muster/host/room/listing"
 	"muster/host/room/nearby"
+	"muster/host/room/sides"
 	"muster/host/wire"
 )
 
 // Listing waits for the server list.
 type Listing struct {
+	base
 	// Told says that people know that the list is slow to come.
 	Told bool `json:",omitempty"`
 	// Awaits says that the organiser's program will give its list again.
@@ -27,8 +29,32 @@ type Listing struct {
 	came *Listed
 }
 
-func (*Listing) stage() wire.Stage   { return wire.Listing }
-func (*Listing) proceed(*Room) error { return nil }
+func (*Listing) traits() traits {
+	return traits{name: "listing", stage: wire.Listing, sides: sides.Joining}
+}
+
+func (*Listing) mayLookLong(*Room) error { return nil }
+
+func (*Listing) joined(r *Room, player string) { r.out.lookAround(&r.group, player) }
+
+func (l *Listing) looked(r *Room, _ string) { l.goOn(r) }
+
+func (l *Listing) listed(r *Room, list Listed) {
+	l.came = &list
+	l.goOn(r)
+}
+
+func (l *Listing) supplied(r *Room) {
+	if l.Awaits {
+		l.fetch(r)
+	}
+}
+
+func (l *Listing) resume(r *Room) {
+	if !l.Awaits {
+		l.fetch(r)
+	}
+}
 
 // begin asks for the server list.
 func (l *Listing) begin(r *Room) {
@@ -103,10 +129,7 @@ func Shared(servers []discovery.Server, local []LocalServer) []discovery.Server 
 }
 
 func (in Listed) step(r *Room) error {
-	if phase, is := r.phase.(*Listing); is { // or nobody waits for it
-		phase.came = &in
-		phase.goOn(r)
-	}
+	r.phase.listed(r, in)
 	return nil
 }
 
@@ -120,7 +143,7 @@ func (in Listed) begin(r *Room) {
 		r.fail(true, wire.Told(err))
 		return
 	}
-	coordinating := strategy(r.phase, r.group.Settings.Strategy) == wire.Coordinated
+	coordinating := g.Settings.Strategy == wire.Coordinated
 	if coordinating {
 		r.enter(&Coordinating{})
 	} else {
@@ -168,9 +191,7 @@ func (a Supply) do(r *Room, _ caller) error {
 		return err
 	}
 	r.group.Settings.Servers, r.group.Settings.Renews, r.out.binds = a.Servers, true, true
-	if phase, is := r.phase.(*Listing); is && phase.Awaits {
-		phase.fetch(r)
-	}
+	r.phase.supplied(r)
 	return nil
 }
 
@@ -200,12 +221,7 @@ func (a Started) do(r *Room, _ caller) error {
 		r.source.Stop()
 		return nil
 	}
-	isBetween := false
-	switch r.phase.(type) {
-	case *Failed, *Voting, *Launching:
-		isBetween = true
-	}
-	note, err := r.source.Start(r.group.Settings, a.Game, a.Addr, a.Public, isBetween)
+	note, err := r.source.Start(r.group.Settings, a.Game, a.Addr, a.Public, r.is().isBetween)
 	if err != nil {
 		return err
 	}
@@ -275,7 +291,7 @@ func (a Bring) take(r *Room, name string, from Origin) {
 }
 
 func (a Hide) do(r *Room, _ caller) error {
-	note, other, err := decision.Hide(&r.group, discovery.Canonical(a.Addr.AddrPort), a.Hidden, isVoting(r.phase))
+	note, other, err := decision.Hide(&r.group, discovery.Canonical(a.Addr.AddrPort), a.Hidden, r.is().decides)
 	if err != nil || note.IsZero() {
 		return err
 	}
@@ -283,7 +299,7 @@ func (a Hide) do(r *Room, _ caller) error {
 	if other != nil {
 		r.rechoose(*other)
 	}
-	endSearch(r.phase, &r.probing)
+	r.endSearch()
 	return nil
 }
 
@@ -293,24 +309,12 @@ func (a Strike) do(r *Room, _ caller) error {
 		return wire.Refuse(wire.ReasonAction, "refused.on-no-list")
 	}
 	r.out.says(sentence.Of("room.struck", "server", addr))
-	endSearch(r.phase, &r.probing)
+	r.endSearch()
 	return nil
 }
 
 // LocalServer is that of [nearby.Server].
 type LocalServer = nearby.Server
-
-// looked goes on after a player's program has looked around.
-func (r *Room) looked(player string) {
-	switch phase := r.phase.(type) {
-	case *Listing:
-		phase.goOn(r)
-	case *Measuring, *Coordinating:
-		if r.group.Attendance.Of(player).Here {
-			r.catchUp(player) // it came late, and has waited for that
-		}
-	}
-}
 
 // Survey asks everyone to measure the candidate places, once more if they have.
 type Survey struct{}

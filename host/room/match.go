@@ -2,7 +2,6 @@ package room
 
 import (
 	"muster/discovery/sentence"
-	"muster/host/room/bans"
 	"muster/host/room/nickname"
 	"muster/host/room/sides"
 	"muster/host/wire"
@@ -36,7 +35,7 @@ var (
 // foul refuses what an organiser who is on one side could do to the other from the first move of a
 // match on: name its captain, remove its people, or hide a server. It returns nil for anything else.
 func (r *Room) foul(a Action, by caller) error {
-	if _, banning := r.phase.(*Banning); !banning || !r.group.Bans.HasMoved() {
+	if !r.is().captains || !r.group.Bans.HasMoved() {
 		return nil
 	}
 	sides, isFoul := &r.group.Sides, false
@@ -77,7 +76,7 @@ func (a TakeSide) do(r *Room, by caller) error {
 	case one.Name == "":
 		return wire.Refuse(wire.ReasonAction, "refused.not-present", "name", nickname.Clean(a.Name))
 	}
-	changes, err := g.Sides.Set(sides.Person{Name: by.Name, IsOrganiser: by.IsOrganiser}, one.Name, a.Side, sidesWhen(r.phase), r.now)
+	changes, err := g.Sides.Set(sides.Person{Name: by.Name, IsOrganiser: by.IsOrganiser}, one.Name, a.Side, r.is().sides, r.now)
 	sidesChanged(r, changes)
 	return err
 }
@@ -102,7 +101,7 @@ func sidesChanged(r *Room, changes []sides.Change) {
 	r.out.binds = true
 	r.out.says(r.group.TellSides(changes)...)
 	if !changes[0].IsCaptain && r.group.Settings.IsMatch() {
-		endSearch(r.phase, &r.probing)
+		r.endSearch()
 	}
 }
 
@@ -111,43 +110,13 @@ func (AskLook) do(r *Room, by caller) error {
 	if !g.Settings.IsMatch() {
 		return errNoMatch
 	}
-	_, banning := r.phase.(*Banning)
-	switch r.phase.(type) {
-	case *Gathering, *Listing, *Measuring, *Coordinating, *Failed:
-	default:
-		if turn, is := g.Bans.Turn(); !banning || !is || turn.Number > 1 { // the look is under way, or over
-			return errLookNow
-		}
+	if err := r.phase.mayLookLong(r); err != nil {
+		return err
 	}
 	side, err := g.Sides.Ask(by.Name)
 	if err != nil {
 		return err
 	}
-	why := sentence.Of("room.side-looks", "player", by.Name, "side", g.Settings.Called(side))
-	if !banning {
-		r.out.says(why)
-		return nil
-	}
-	servers := g.Bans.Servers()
-	g.Bans = bans.Series{} // nobody has moved: the captains begin again after the look
-	r.decision.Retry()
-	(&Verifying{}).begin(r, servers, []sentence.Sentence{why})
+	r.phase.beginLongLook(r, sentence.Of("room.side-looks", "player", by.Name, "side", g.Settings.Called(side)))
 	return nil
-}
-
-// sidesWhen says who may change sides in a phase.
-func sidesWhen(p phase) sides.When {
-	switch p.(type) {
-	case *Gathering, *Failed:
-		return sides.Free
-	case *Listing, *Measuring:
-		return sides.Joining
-	case *Coordinating:
-		if !isAskingMore(p) { // else the choice counts the same people as before
-			return sides.Joining
-		}
-	case *Launching:
-		return sides.Afterwards
-	}
-	return sides.Closed
 }

@@ -4,14 +4,10 @@ import (
 	"slices"
 	"time"
 
+	"muster/discovery"
 	"muster/discovery/sentence"
 	"muster/host/room/attendance"
-	"muster/host/room/decision"
-	"muster/host/room/estimates"
-	"muster/host/room/group"
 	"muster/host/room/outage"
-	"muster/host/room/probing"
-	"muster/host/room/search"
 	"muster/host/room/sides"
 	"muster/host/room/trust"
 	"muster/host/wire"
@@ -29,71 +25,26 @@ const (
 	settled = 2 * time.Second
 )
 
-// Gathering waits for the players.
-type Gathering struct{}
-
-func (*Gathering) stage() wire.Stage { return wire.Gathering }
-
-// tick gives the places of players who are gone to others.
-func (*Gathering) tick(r *Room) {
-	for _, player := range r.group.Attendance.Gone(r.now) {
-		r.out.says(sentence.Of("room.gone", "player", player, "time", attendance.GoneAfter))
-		r.unseat(player, r.group.Roster.Person(player).HasPage)
-	}
-}
-
-// beginAgain lets a standing room sleep: it takes the places of all players away, and forgets
-// where people are. Forget are the keys of people that the room forgets.
-func (g *Gathering) beginAgain(r *Room, forget []string) {
-	r.out.binds = true
-	for _, player := range r.group.Attendance.Players() {
-		r.unseat(player, true)
-	}
-	r.group.Estimates, r.group.Sides = estimates.Guests{}, sides.Sides{}
-	r.apply(r.group.Roster.Sleep(r.now))
-	for _, p := range slices.Collect(r.group.Roster.People()) {
-		if slices.Contains(forget, p.Mark) {
-			r.apply(r.group.Roster.Drop(p.Name))
-		}
-	}
-	// Programs and pages that were away when the session ended may be back for the next one. They
-	// would mistake a round of the same number for the one that they know.
-	r.group.Round, r.failures = group.NewRound(r.group.Number%wire.MaxRound+1), 0
-	r.probing, r.decision = probing.Probing{}, decision.Decision{}
-	r.source.Stop() // it was for this session
-	r.survey.End()
-	r.enter(g)
-}
-
-func (*Gathering) proceed(r *Room) error {
-	if len(r.group.Attendance.Active()) == 0 {
-		r.out.says(sentence.Of("room.nobody-here"))
-		return nil
-	}
-	(&Listing{}).begin(r)
-	return nil
-}
-
-// measure starts a player, and gives back the results that the room has already.
-func (r *Room) measure(player string) {
-	told, asks := r.probing.Measure(&r.group, player, strategy(r.phase, r.group.Settings.Strategy), r.moment())
-	r.out.publish() // the program has to know the room's game first
-	for _, m := range told {
-		r.out.send(player, m)
-	}
-	r.out.ask(r.group.Number, asks)
-}
-
 // Measuring means that every player measures the list whole, or its part of it.
-type Measuring struct{}
+type Measuring struct{ base }
 
-func (*Measuring) stage() wire.Stage { return wire.Measuring }
+func (*Measuring) traits() traits {
+	return traits{
+		name: "measuring", stage: wire.Measuring, duty: attendance.Measure, sides: sides.Joining, measuresAlone: true,
+	}
+}
+
+func (*Measuring) mayLookLong(*Room) error { return nil }
 
 // proceed chooses while some still measure.
 func (*Measuring) proceed(r *Room) error {
-	r.choose(true)
+	r.choose(true, trust.Measured)
 	return nil
 }
+
+func (*Measuring) joined(r *Room, player string) { r.measureLate(player) }
+func (*Measuring) looked(r *Room, player string) { r.catchUpHere(player) }
+func (m *Measuring) reported(r *Room)            { m.advance(r) }
 
 // tick goes on without players who vanished or say nothing. When the time is up it chooses from the
 // results so far: nobody holds the others for ever.
@@ -116,7 +67,7 @@ func (m *Measuring) tick(r *Room) {
 	if r.passed() > limit {
 		r.out.says(r.probing.FinishShares(g, r.now)...)
 		r.out.says(sentence.Of("room.time-is-up", "time", limit))
-		r.choose(false)
+		r.choose(false, trust.Measured)
 		return
 	}
 	m.advance(r)
@@ -128,7 +79,7 @@ func (*Measuring) advance(r *Room) {
 	r.out.says(r.probing.FinishShares(g, r.now)...)
 	active := g.Attendance.Active()
 	if len(active) > 0 && !slices.ContainsFunc(active, func(player string) bool { return !g.Attendance.Of(player).Done }) {
-		r.choose(false)
+		r.choose(false, trust.Measured)
 	}
 }
 
@@ -144,6 +95,46 @@ func (m *Measuring) finished(r *Room, player string) {
 	m.advance(r)
 }
 
+// measure starts a player, and gives back the results that the room has already.
+func (r *Room) measure(player string) {
+	strategy := r.group.Settings.Strategy
+	if r.is().searches { // also where the organiser wants more servers asked
+		strategy = wire.Coordinated
+	} else if strategy == wire.Coordinated { // the settings have changed since
+		strategy = string(discovery.Conventional)
+	}
+	told, asks := r.probing.Measure(&r.group, player, strategy, r.moment())
+	r.out.publish() // the program has to know the room's game first
+	for _, m := range told {
+		r.out.send(player, m)
+	}
+	r.out.ask(r.group.Number, asks)
+}
+
+// measureLate lets a player measure who comes while others do.
+func (r *Room) measureLate(player string) {
+	g := &r.group
+	if g.Nearby.IsLate(player, g.Settings.Game) {
+		r.out.lookAround(g, player)
+	}
+	if g.Nearby.IsLooking(player) || r.out.lookBeyond(g, []string{player}, nil) {
+		return // until it has looked
+	}
+	if r.is().searches {
+		r.out.recall(g, player)
+	}
+	r.out.brief(g, player)
+	r.measure(player)
+}
+
+// catchUpHere brings a player up to date who came late, and has waited until their program had
+// looked around.
+func (r *Room) catchUpHere(player string) {
+	if r.group.Attendance.Of(player).Here {
+		r.catchUp(player)
+	}
+}
+
 // leaveOutOverdue goes on without players who have held the others for long enough.
 func (r *Room) leaveOutOverdue() {
 	r.out.says(r.group.Attendance.LeaveOutOverdue(outage.StalledAfter, r.now)...)
@@ -152,81 +143,11 @@ func (r *Room) leaveOutOverdue() {
 	}
 }
 
-// choose ranks what has been measured and lets everyone look at the best again. Early says that the
-// organiser wants it while some still measure.
-func (r *Room) choose(early bool) {
-	at := trust.Measured
-	if _, searching := r.phase.(*Coordinating); searching {
-		at = trust.Found
-	}
-	chosen := r.decision.Choose(&r.group, early, at)
-	r.out.says(chosen.Notes...)
-	switch {
-	case !chosen.Failure.IsZero():
-		r.fail(true, chosen.Failure)
-	case chosen.IsMade:
-		r.verifyOrLaunch()
-	}
-}
-
-// Coordinating means that the players ask the servers that could still win, round after
-// round.
-type Coordinating struct {
-	// More is how many servers the organiser lets the search ask each player for beyond its own
-	// budget, 0 during the round's own search; see [More].
-	More int `json:"more,omitempty"`
-}
-
-func (*Coordinating) stage() wire.Stage { return wire.Refining }
-func (*Coordinating) proceed(r *Room) error {
-	r.choose(true)
-	return nil
-}
-
-// tick goes on without players who are gone, and chooses when it is time.
-func (c *Coordinating) tick(r *Room) {
-	g := &r.group
-	g.Attendance.Excuse(r.now, r.probing.Idle(g.Attendance.Players())...)
-	if r.leaveOutOverdue(); r.phase != c {
-		return
-	}
-	asks, notes := r.probing.Pace(g, r.now)
-	r.out.ask(g.Number, asks)
-	r.out.says(notes...)
-	if r.probing.IsTimeUp(r.passed(), r.now) {
-		r.out.says(sentence.Of("room.time-is-up", "time", search.Longest))
-		r.choose(false)
-		return
-	}
-	c.advance(r)
-}
-
-// advance asks for a turn when the round has its answers, or there is none.
-func (*Coordinating) advance(r *Room) {
-	if r.probing.IsSearchDue(&r.group, r.now) {
-		r.out.plan(&r.group, &r.probing, false)
-	}
-}
-
-// turn asks for the next servers, or chooses if the search is over.
-func (c *Coordinating) turn(r *Room) {
-	if !r.probing.IsSearchDue(&r.group, r.now) {
-		return
-	}
-	r.out.says(r.decision.Review(&r.group, r.now)...)
-	asks, outcome, isOver := r.probing.Turn(&r.group, c.More, r.moment())
-	if r.out.ask(r.group.Number, asks); isOver {
-		r.out.says(r.probing.Slow(&r.group)...)
-		r.out.says(outcome)
-		r.choose(false)
-	}
-}
-
 // report adds a player's measurements. It ignores reports of an earlier round that were still on
 // their way.
 func (in Hear) report(r *Room, report wire.Report) error {
-	g, isChosen := &r.group, r.phase.stage() == wire.Chosen
-	if report.Round != g.Number || !isMeasuring(r.phase) && !isChosen {
+	g, is := &r.group, r.is()
+	if report.Round != g.Number || !is.isMeasuring() && !is.isChosen() {
 		return nil
 	}
 	for i := range report.Results {
@@ -234,16 +155,11 @@ func (in Hear) report(r *Room, report wire.Report) error {
 			return nonsensef("a report of server %d of %d", server, len(g.Servers.List))
 		}
 	}
-	asks, isNews := r.probing.Report(g, in.Player, report, isChosen, r.moment())
+	asks, isNews := r.probing.Report(g, in.Player, report, is.isChosen(), r.moment())
 	if r.out.ask(r.group.Number, asks); isNews {
-		r.out.says(g.Attendance.Report(in.Player, isMeasuring(r.phase) && !isAskingMore(r.phase), r.now))
+		r.out.says(g.Attendance.Report(in.Player, is.isMeasuring() && !is.asksMore, r.now))
 	}
-	switch phase := r.phase.(type) {
-	case *Measuring:
-		phase.advance(r)
-	case *Coordinating:
-		phase.advance(r)
-	}
+	r.phase.reported(r)
 	return nil
 }
 
@@ -251,7 +167,7 @@ func (in Hear) report(r *Room, report wire.Report) error {
 // has none here either. One who was left out while the others measure is back with the next report.
 func (in Hear) infos(r *Room, infos wire.Infos) error {
 	g := &r.group
-	if infos.Round != g.Number || g.Attendance.Of(in.Player).Out != "" && !isMeasuring(r.phase) {
+	if infos.Round != g.Number || g.Attendance.Of(in.Player).Out != "" && !r.is().isMeasuring() {
 		return nil
 	}
 	if stranger := g.Infos(in.Player, infos, r.now); stranger >= 0 {
@@ -262,7 +178,7 @@ func (in Hear) infos(r *Room, infos wire.Infos) error {
 
 // showLeaders puts the servers that lead the search on the pages, if any is open.
 func (Tick) showLeaders(r *Room) {
-	if _, verifying := r.phase.(*Verifying); !verifying && !isMeasuring(r.phase) {
+	if is := r.is(); !is.isMeasuring() && !is.isLooking {
 		return
 	}
 	nameless, isShown := r.probing.Leaders(&r.group, r.now)

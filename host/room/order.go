@@ -80,10 +80,10 @@ func (o Order) step(r *Room) error {
 		if r.group.Settings.IsMatch() {
 			return errCaptainsDecide
 		}
-		if err := r.group.Refusal(by, r.phase.stage() == wire.Chosen); err != nil {
+		if err := r.group.Refusal(by, r.is().isChosen()); err != nil {
 			return err
 		}
-		if !isVoting(r.phase) {
+		if !r.is().decides {
 			return errNoVote
 		}
 	}
@@ -101,7 +101,7 @@ func (a WhatIf) do(r *Room, by caller) error {
 	if !by.IsSomebody() && !by.IsOrganiser {
 		return errNickname
 	}
-	if err := r.group.Refusal(by, r.phase.stage() == wire.Chosen); err != nil && !by.IsOrganiser {
+	if err := r.group.Refusal(by, r.is().isChosen()); err != nil && !by.IsOrganiser {
 		return err
 	}
 	var given struct{ By string }
@@ -128,9 +128,7 @@ func (a Vote) do(r *Room, by caller) error {
 	turned, err := g.Ballot.Vote(by.Name, a.Addr.AddrPort, options)
 	if turned {
 		r.out.says(sentence.Of("room.votes-for", "server", g.Servers.Called(g.Ballot.Favourite(options))))
-		if c, counting := r.phase.(*Countdown); counting {
-			c.stop(r)
-		}
+		r.phase.mindChanged(r)
 	}
 	return err
 }
@@ -150,9 +148,7 @@ func (a Veto) do(r *Room, by caller) error {
 func (a Ready) do(r *Room, by caller) error {
 	if !a.Ready {
 		r.group.Ballot.Withdraw(by.Name, ballot.Ready)
-		if c, counting := r.phase.(*Countdown); counting {
-			c.stop(r)
-		}
+		r.phase.mindChanged(r)
 		return nil
 	}
 	r.group.Ballot.Ready(by.Name)
@@ -195,8 +191,7 @@ func (Arrived) do(r *Room, by caller) error {
 	if !by.IsSomebody() {
 		return errNickname
 	}
-	_, launching := r.phase.(*Launching)
-	if w, waits := r.phase.(*Waiting); !launching && !(waits && w.Back != nil) {
+	if !r.is().isSent {
 		return errNoVote
 	}
 	r.group.Ballot.ByHand(by.Name)

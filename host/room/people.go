@@ -78,12 +78,11 @@ type Rename struct {
 }
 
 func (a Rename) do(r *Room, by caller) error {
-	_, gathering := r.phase.(*Gathering)
 	one, err := r.group.Roster.Named(by, a.Of)
 	if err != nil {
 		return err
 	}
-	events, err := r.group.Roster.Rename(one, a.Name, gathering, r.now)
+	events, err := r.group.Roster.Rename(one, a.Name, r.is().gathers, r.now)
 	r.apply(events)
 	return err
 }
@@ -98,7 +97,7 @@ func (Quit) do(r *Room, by caller) error {
 		r.apply(events)
 		return err
 	}
-	if !isVoting(r.phase) { // else the next choice says it
+	if !r.is().decides { // else the next choice says it
 		r.out.says(sentence.Of("room.left", "player", by.Name))
 	}
 	r.sendAway(by.Name, *wire.Refuse(wire.ReasonLeft, "refused.left"))
@@ -109,7 +108,7 @@ func (Quit) do(r *Room, by caller) error {
 // the right to steer depends on the program that plays.
 func (r *Room) sendAway(player string, why wire.Refusal) {
 	r.probing.Release(player)
-	wasChosenFor := isVoting(r.phase) && slices.Contains(r.group.ChosenFor(), player)
+	wasChosenFor := r.is().decides && slices.Contains(r.group.ChosenFor(), player)
 	r.unseat(player, false)
 	r.out.do(Dismiss{player, why})
 	r.withoutLook(player)

@@ -107,7 +107,7 @@ func (r *Room) Keys() Keys { return r.group.Roster.Keys() }
 func (r *Room) Settings() wire.Settings { return r.group.Settings }
 
 // Stage returns the room's stage.
-func (r *Room) Stage() wire.Stage { return r.phase.stage() }
+func (r *Room) Stage() wire.Stage { return r.is().stage }
 
 // Revision changes whenever [Room.Snapshot] or [Room.Save] may have changed.
 func (r *Room) Revision() int { return r.out.revision }
@@ -140,7 +140,7 @@ func (in Join) step(r *Room) error {
 	if player == "" {
 		player = seat.Name
 		late := attendance.Why("")
-		if r.phase.stage() == wire.Chosen || r.phase.stage() == wire.Waiting || isAskingMore(r.phase) {
+		if is := r.is(); is.isChosen() || is.stage == wire.Waiting || is.asksMore {
 			late = attendance.TooLate
 			r.out.says(sentence.Of("room.here-late", "player", player))
 		} else {
@@ -149,12 +149,12 @@ func (in Join) step(r *Room) error {
 		g.Attendance.Come(player, late, r.now)
 		g.Evidence[player] = &evidence.Witness{}
 	} else {
-		r.out.says(g.Attendance.Return(player, duty(r.phase), !isAskingMore(r.phase), r.now))
-		if isVoting(r.phase) && decision.Readmit(g, player, r.now) {
+		r.out.says(g.Attendance.Return(player, r.is().duty, !r.is().asksMore, r.now))
+		if r.is().decides && decision.Readmit(g, player, r.now) {
 			r.chooseAgain(sentence.Of("room.player-back", "player", player))
 		}
 	}
-	if when := sidesWhen(r.phase); when == sides.Free || when == sides.Joining {
+	if when := r.is().sides; when == sides.Free || when == sides.Joining {
 		sidesChanged(r, g.Sides.Join(player, in.Hello.Side))
 	}
 	// A program that comes again changes nothing: the player may have said something else since.
@@ -165,9 +165,8 @@ func (in Join) step(r *Room) error {
 	if most := in.Hello.Discreet; g.Evidence[player].BeDiscreet(most) && most > 0 {
 		r.out.says(sentence.Of("room.asks-at-most", "player", player, "n", most))
 	}
-	_, measuring := r.phase.(*Measuring)
 	r.probing.Release(player)
-	g.Locate(player, in.From, measuring)
+	g.Locate(player, in.From, r.is().measuresAlone)
 	r.out.do(Admit{player})
 	r.out.send(player, wire.Welcome{Version: wire.Version, Name: player, Token: seat.Token, Page: seat.Page})
 	r.catchUp(player)
@@ -181,7 +180,7 @@ func (r *Room) TakesCode() bool {
 	if r.calendar.IsAsleep() {
 		return false
 	}
-	switch r.phase.stage() {
+	switch r.is().stage {
 	case wire.Gathering, wire.Listing, wire.Measuring, wire.Refining, wire.Waiting, wire.Failed:
 		return !r.closed && r.group.Roster.HasRoom(r.group.Places())
 	}
@@ -190,42 +189,8 @@ func (r *Room) TakesCode() bool {
 
 // catchUp brings a player up to date, and starts the round if the group is complete.
 func (r *Room) catchUp(player string) {
-	g := &r.group
-	r.out.passOn(r.survey.Ask(player, g.SurveyScene(), r.now))
-	switch phase := r.phase.(type) {
-	case *Listing:
-		r.out.lookAround(&r.group, player)
-	case *Gathering:
-		r.out.lookAround(&r.group, player)
-		if here := g.Attendance.Present(); len(here) == len(g.Attendance.Players()) && len(here) == g.Settings.Players {
-			(&Listing{}).begin(r)
-		}
-	case *Measuring, *Coordinating:
-		if g.Nearby.IsLate(player, g.Settings.Game) {
-			r.out.lookAround(&r.group, player)
-		}
-		if g.Nearby.IsLooking(player) || r.out.lookBeyond(g, []string{player}, nil) {
-			return // until it has looked
-		}
-		if _, searching := phase.(*Coordinating); searching {
-			r.out.recall(g, player)
-		}
-		r.out.brief(&r.group, player)
-		r.measure(player)
-	case *Verifying, *Voting, *Countdown, *Banning:
-		if g.Attendance.Of(player).Out == "" {
-			r.out.brief(&r.group, player)
-			r.sendLooks(r.decision.LookOf(g, player, r.passed(), r.now))
-		}
-	case *Waiting:
-		phase.catchUp(r, player)
-	case *Failed:
-		phase.changed(r)
-	case *Launching:
-		if g.Launches.Awaits(player) {
-			phase.take(r, player)
-		}
-	}
+	r.out.passOn(r.survey.Ask(player, r.group.SurveyScene(), r.now))
+	r.phase.joined(r, player)
 }
 
 // CellBytes bounds a room's memory for each player and each server of its list. The worst case is

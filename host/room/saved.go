@@ -41,14 +41,10 @@ func (r *Room) Save() ([]byte, error) {
 	if s.Listing.SavedSource = r.source.Save(); s.Listing.OwnHash != "" {
 		s.Settings.Servers = nil
 	}
-	if w := waitOf(r.phase); w != nil {
+	if w := r.phase.wait(); w != nil {
 		s.Seats = w.Save()
 	}
-	for name, p := range phases() {
-		if fmt.Sprintf("%T", p) == fmt.Sprintf("%T", r.phase) {
-			s.Phase.Name = name
-		}
-	}
+	s.Phase.Name = r.is().name
 	if s.Phase.Knows, err = json.Marshal(r.phase); err != nil {
 		return nil, err
 	}
@@ -105,7 +101,7 @@ func RestoreKept(data []byte, tree func([]discovery.Server) *topology.Tree, kept
 // roomOf returns the saved room. Its list stands in it if kept is nil.
 func roomOf(s *saved.Room, kept *topology.Tree, tree func([]discovery.Server) *topology.Tree) (*Room, error) {
 	r := &Room{
-		opened: s.Opened, now: s.Now, wall: s.At, phase: phases()[s.Phase.Name], since: s.Since, closed: s.Closed,
+		opened: s.Opened, now: s.Now, wall: s.At, since: s.Since, closed: s.Closed,
 		out: outbox{journal: journal.Restore(s.Journal)}, failures: s.Failures,
 		source: listing.RestoreSource(s.Listing.SavedSource, s.Settings.Servers),
 	}
@@ -118,6 +114,11 @@ func roomOf(s *saved.Room, kept *topology.Tree, tree func([]discovery.Server) *t
 	}
 	if r.survey, err = places.Restore(s.Places); err != nil {
 		return nil, err
+	}
+	for _, p := range phases() {
+		if p.traits().name == s.Phase.Name {
+			r.phase = p
+		}
 	}
 	if r.phase == nil {
 		return nil, fmt.Errorf("an unknown phase %q", s.Phase.Name)
@@ -145,34 +146,11 @@ func roomOf(s *saved.Room, kept *topology.Tree, tree func([]discovery.Server) *t
 	if err != nil {
 		return nil, err
 	}
-	switch phase := r.phase.(type) {
-	case *Waiting:
-		phase.wait = wait
-	case *Failed:
-		phase.waited = wait
+	if wait != nil {
+		r.phase.rewait(wait)
 	}
-	return r, isWhole(r.phase, &r.group)
-}
-
-// isWhole returns an error if the phase lacks something.
-func isWhole(p phase, g *group.Group) error {
-	missing, newest := false, g.Choice.Newest()
-	switch p := p.(type) {
-	case *Verifying:
-		missing = newest == nil
-	case *Voting, *Countdown:
-		missing = newest == nil || newest.Chosen == nil
-	case *Banning:
-		missing = newest == nil || newest.Chosen == nil || !g.Bans.HasBegun() || g.Bans.IsOver() == p.LaunchAt.IsZero()
-	case *Waiting:
-		missing = !p.isWhole(g)
-	case *Failed:
-		missing = p.waited != nil && !(&Waiting{wait: p.waited}).isWhole(g)
-	case *Launching:
-		missing = p.Server < 0 || p.Server >= len(g.Servers.List) || newest == nil || newest.Chosen == nil
+	if !r.phase.isWhole(&r.group) {
+		return nil, fmt.Errorf("%s without what that needs", r.is().stage)
 	}
-	if missing {
-		return fmt.Errorf("%s without what that needs", p.stage())
-	}
-	return nil
+	return r, nil
 }

@@ -23,10 +23,10 @@ func (r *Room) Snapshot() wire.Snapshot {
 func whole(r *Room) wire.Snapshot {
 	now := r.face()
 	g, calendar := &r.group, r.calendar.View(r.facts(r.wall))
-	showing := decision.Showing{IsOpen: mayDecideAgain(r.phase, &r.group), IsVoting: isVoting(r.phase), Target: -1}
+	showing := decision.Showing{IsOpen: r.mayDecideAgain(), IsVoting: r.is().decides, Target: -1}
 	s := wire.Snapshot{
 		Room: wire.Head{
-			Code: g.Roster.Keys().Code, Settings: g.Settings, Stage: r.phase.stage(), Since: now.Of(r.since), Began: now.Of(g.Measuring), Round: g.Number,
+			Code: g.Roster.Keys().Code, Settings: g.Settings, Stage: r.is().stage, Since: now.Of(r.since), Began: now.Of(g.Measuring), Round: g.Number,
 			Locked: g.Roster.IsLocked(), Listed: len(g.Servers.List), MostAsked: r.probing.MostTold(g),
 			Said: g.Servers.Said.At, Paused: r.outage.IsPaused(), Ended: calendar.Ended,
 		},
@@ -47,32 +47,11 @@ func whole(r *Room) wire.Snapshot {
 	if s.Room.Webhook, s.Room.Posts = "", calendar.Posts; s.Room.Posts != nil {
 		s.Room.Posts.To = wire.WebhookOf(g.Settings.Webhook)
 	}
-	switch phase := r.phase.(type) {
-	case *Coordinating:
-		if search := r.probing.Search(g); search != nil {
-			s.Room.Search = search.View(g.Settings.By)
-			s.Room.Forecast = s.Room.Search.Sentence(g.Settings.By)
-		}
-	case *Verifying:
-		s.Look = r.decision.ViewLook(g, r.lookFacts(), now)
-	case *Voting:
-		if search := r.probing.Search(g); search != nil { // the choice stands, and is no mere best so far
-			s.Room.Forecast = search.View(g.Settings.By).GoesOn()
-		}
-	case *Countdown:
-		s.Voting.LaunchAt = now.Of(phase.LaunchAt)
-	case *Banning:
-		s.Voting.LaunchAt = now.Of(phase.LaunchAt)
-	case *Failed:
-		s.Room.Retry = now.Of(phase.Retry)
-	case *Launching:
-		s.Way = &wire.Way{Connect: phase.Launch.Address, QueryPort: phase.Launch.QueryPort, Server: phase.Launch.Name}
-		showing.Target = phase.Server
-	}
-	if w := waitOf(r.phase); w != nil {
+	r.phase.view(r, &s, &showing)
+	if w := r.phase.wait(); w != nil {
 		s.Seats = w.View(g, now)
 	}
-	s.People = g.ViewPeople(r.phase.stage() == wire.Chosen)
+	s.People = g.ViewPeople(r.is().isChosen())
 	if s.Match != nil {
 		captains.View(g, s.Match, now)
 		showing.Target = max(showing.Target, g.Bans.Server())
@@ -101,8 +80,8 @@ type View struct {
 // View returns the room's view now.
 func (r *Room) View() View {
 	password := ""
-	if l, isLaunching := r.phase.(*Launching); isLaunching {
-		password = l.Launch.Password
+	if l := r.phase.launch(); l != nil {
+		password = l.Password
 	}
 	v := View{IsPrivate: r.group.Settings.IsMatch()}
 	v.Snapshot, v.Own = privacy.Split(whole(r))

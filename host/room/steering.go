@@ -11,7 +11,6 @@ import (
 	"muster/host/room/brought"
 	"muster/host/room/choice"
 	"muster/host/room/decision"
-	"muster/host/room/group"
 	"muster/host/room/nickname"
 	"muster/host/room/terms"
 	"muster/host/wire"
@@ -79,7 +78,7 @@ func (End) steers()    {}
 func (Lock) steers()   {}
 
 func (a Go) do(r *Room, _ caller) error {
-	if a.Stage == "" || a.Stage == r.phase.stage() {
+	if a.Stage == "" || a.Stage == r.is().stage {
 		return r.phase.proceed(r)
 	}
 	return nil
@@ -87,7 +86,7 @@ func (a Go) do(r *Room, _ caller) error {
 
 func (Apply) do(r *Room, _ caller) error {
 	g := &r.group
-	if _, banning := r.phase.(*Banning); banning {
+	if r.is().captains {
 		return errCaptainsDecide
 	}
 	if g.Choice.Supposed() == nil || g.Choice.Newest() == nil {
@@ -105,7 +104,7 @@ func (Apply) do(r *Room, _ caller) error {
 
 func (a Change) do(r *Room, _ caller) error {
 	s, err := terms.Change(r.group.Settings, a.Settings, terms.Facts{
-		Now: r.wall, Stage: r.phase.stage(), Players: len(r.group.Attendance.Players()),
+		Now: r.wall, Stage: r.is().stage, Players: len(r.group.Attendance.Players()),
 		Games: a.Games, MostPlaces: a.MostPlaces, IsPublic: a.Public, Posts: a.Posts,
 	})
 	if err == nil {
@@ -119,7 +118,7 @@ func (a Change) do(r *Room, _ caller) error {
 type Resettle struct{ Settings wire.Settings }
 
 func (in Resettle) step(r *Room) error {
-	players, gathers := len(r.group.Attendance.Players()), r.phase.stage() == wire.Gathering
+	players, gathers := len(r.group.Attendance.Players()), r.is().gathers
 	Resettle{terms.Resettle(r.group.Settings, in.Settings, players, gathers)}.apply(r)
 	return nil
 }
@@ -140,8 +139,8 @@ func (in Resettle) apply(r *Room) {
 	if before.Every == "" && s.Every != "" {
 		r.group.Roster.Keep(r.calendar.Adopt(r.facts(r.wall))...)
 	}
-	r.group.Silence(r.phase.stage() == wire.Chosen) // a guest may have no say any more
-	endSearch(r.phase, &r.probing)
+	r.group.Silence(r.is().isChosen()) // a guest may have no say any more
+	r.endSearch()
 	r.out.says(s.Changes(before)...)
 }
 
@@ -227,7 +226,7 @@ func (Without) steers() {}
 var errNoAdvice = wire.Refuse(wire.ReasonAction, "refused.no-choice")
 
 func (a Allow) do(r *Room, _ caller) error {
-	if !mayDecideAgain(r.phase, &r.group) {
+	if !r.mayDecideAgain() {
 		return errNoAdvice
 	}
 	s, err := choice.Allow(r.group.Settings, a.LimitMS)
@@ -241,29 +240,23 @@ func (a Allow) do(r *Room, _ caller) error {
 }
 
 func (a Without) do(r *Room, _ caller) error {
+	return r.phase.without(r, r.group.Attendance.Find(a.Name), a)
+}
+
+// fromChoice chooses again without a player. If the choice leaves the player out, it stands.
+func (a Without) fromChoice(r *Room, player string) error {
 	g := &r.group
-	player := g.Attendance.Find(a.Name)
-	if _, gathering := r.phase.(*Gathering); gathering {
-		return a.bench(r, player)
-	}
-	_, searching := r.phase.(*Coordinating)
-	if isVoting(r.phase) && g.Attendance.Of(player).Out == attendance.Outvoted {
-		g.Attendance.LeaveOut(attendance.Unwanted, player) // the choice stands: it is for the others
+	switch {
+	case r.is().decides && g.Attendance.Of(player).Out == attendance.Outvoted:
+		g.Attendance.LeaveOut(attendance.Unwanted, player)
 		r.out.says(sentence.Of("room.goes-without", "player", player))
 		return nil
-	}
-	switch {
-	case !searching && !mayDecideAgain(r.phase, &r.group):
+	case !r.mayDecideAgain():
 		return errNoAdvice
 	case player == "" || g.Attendance.Of(player).Out != "":
 		return wire.Refuse(wire.ReasonAction, "refused.not-counted", "name", nickname.Clean(a.Name))
-	case searching && len(g.Attendance.Active()) < 2, !searching && len(g.ChosenFor()) < 2:
+	case len(g.ChosenFor()) < 2:
 		return wire.Refuse(wire.ReasonAction, "refused.nobody-left")
-	}
-	if searching { // it goes on for the others, and what the player still reports changes nothing
-		g.Attendance.LeaveOut(attendance.Benched, player)
-		r.out.says(sentence.Of("room.goes-without", "player", player))
-		return nil
 	}
 	g.Attendance.LeaveOut(attendance.Unwanted, player)
 	g.Ballot.Withdraw(player, ballot.Vote|ballot.Ready)
@@ -290,17 +283,10 @@ func (a Without) bench(r *Room, player string) error {
 	return nil
 }
 
-// mayDecideAgain reports whether the room has chosen, or failed to, from the measurements of this
-// round.
-func mayDecideAgain(p phase, g *group.Group) bool {
-	_, failed := p.(*Failed)
-	return g.Choice.Newest() != nil && len(g.ChosenFor()) > 0 && (failed || isVoting(p))
-}
-
 // decideAgain chooses from the measurements for the players that count now, and tells people why.
 func (r *Room) decideAgain(why sentence.Sentence) {
 	selected := r.group.Select(r.group.ChosenFor())
-	if _, failed := r.phase.(*Failed); failed && selected.Chosen == nil {
+	if !r.is().isChosen() && selected.Chosen == nil {
 		r.group.Choice.Refine(selected)
 		r.out.says(sentence.Of("room.again-none", "why", why))
 		return
@@ -320,11 +306,11 @@ type More struct {
 func (More) steers() {}
 
 func (a More) do(r *Room, _ caller) error {
-	if !mayDecideAgain(r.phase, &r.group) {
+	if !r.mayDecideAgain() {
 		return errNoAdvice
 	}
 	g := &r.group
-	notes, servers, err := r.probing.Grant(g, a.Servers, isVoting(r.phase))
+	notes, servers, err := r.probing.Grant(g, a.Servers, r.is().decides)
 	if err != nil {
 		return err
 	}
@@ -360,8 +346,8 @@ func (a Count) do(r *Room, by caller) error {
 		return err
 	}
 	r.out.says(note)
-	endSearch(r.phase, &r.probing) // for the present group
-	if isVoting(r.phase) {
+	r.endSearch() // for the present group
+	if r.is().decides {
 		if other := decision.Recount(&r.group); other != nil {
 			r.rechoose(*other)
 		}

@@ -3,18 +3,14 @@ package room
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"net/netip"
 	"slices"
 	"time"
 
-	"muster/discovery"
 	"muster/discovery/sentence"
 	"muster/host/room/attendance"
 	"muster/host/room/decision"
 	"muster/host/room/outage"
-	"muster/host/room/probing"
-	"muster/host/room/roomtime"
 	"muster/host/room/seats"
 	"muster/host/wire"
 )
@@ -72,7 +68,7 @@ type Demand = seats.Demand
 // even if there is an error.
 func (r *Room) Step(in Input, at Moment) ([]Output, error) {
 	idle, _ := in.(Waited)
-	r.now = r.outage.Step(at.Run, r.due, idle.For, isDeserted(r.phase, &r.group.Attendance))
+	r.now = r.outage.Step(at.Run, r.due, idle.For, r.isDeserted())
 	r.wall = at.Wall
 	r.out.begin(r.face())
 	g := &r.group
@@ -102,50 +98,19 @@ func (r *Room) Next() time.Time { return r.wall.Add(r.rest()) }
 // rest returns how long after the newest step the room needs no time.
 func (r *Room) rest() time.Duration {
 	g := &r.group
-	on, ends, isQuiet := r.outage.Next(sceneOf(r.phase, &g.Attendance, r.now))
-	next := roomtime.Time(math.MaxInt64)
-	switch phase := r.phase.(type) {
-	case *Gathering:
-		if gone := g.Attendance.NextGone(g.Attendance.Players()); !gone.IsZero() && !on {
-			next = gone
-		}
-	case *Voting:
-		isQuiet = isQuiet && g.Settings.Strategy != wire.Coordinated
-		players := g.ChosenFor()
-		if away, _ := g.Attendance.Absent(players, outage.LongestPause, r.now); len(away) > 0 && len(away) < len(players) {
-			isQuiet = false
-		}
-		if closed := g.Roster.PageClosed(); !closed.IsZero() {
-			next = closed.Add(attendance.LeftAfter)
-		}
-	case *Banning:
-		next = phase.next(r)
-	case *Failed:
-		if !phase.Retry.IsZero() && g.Attendance.Count(attendance.Nothing, r.now).Here > 0 {
-			next = phase.Retry
-		}
-	case *Waiting:
-		next = phase.wait.Next(g, r.now)
-	case *Launching:
-	default:
-		isQuiet = isQuiet && on
-	}
-	if !isQuiet || g.Nearby.IsLooking("") {
+	on, ends, isQuiet := r.outage.Next(r.scene())
+	next, isPhaseQuiet := r.phase.next(r)
+	if !isQuiet || !isPhaseQuiet && !on || g.Nearby.IsLooking("") {
 		return 0
+	}
+	rest := r.calendar.Next(r.facts(r.wall)).Sub(r.wall)
+	if on { // room time stands still
+		return max(0, min(rest, ends))
 	}
 	if gone := g.Roster.Next(g.Awaited(r.calendar)); !gone.IsZero() {
 		next = min(next, gone)
 	}
-	rest := min(next.Sub(r.now), r.calendar.Next(r.facts(r.wall)).Sub(r.wall))
-	if on {
-		rest = min(rest, ends)
-	}
-	return max(0, rest)
-}
-
-// moment returns the present facts for the measuring.
-func (r *Room) moment() probing.Moment {
-	return probing.Moment{Face: r.face(), IsVoting: isVoting(r.phase)}
+	return max(0, min(rest, next.Sub(r.now)))
 }
 
 // passed returns how long the phase has gone on.
@@ -160,13 +125,11 @@ func (in Tick) step(r *Room) error {
 	g.Attendance.Mute(in.Mute)
 	for _, player := range g.Attendance.Players() {
 		if g.Nearby.Expire(player, r.now) {
-			r.looked(player)
+			r.phase.looked(r, player)
 		}
 	}
 	r.follow(r.calendar.Tick(r.facts(r.wall))...)
-	if w, waits := r.phase.(*Waiting); waits {
-		w.wait.Share(g, in.Demand, time.Duration(r.wall.UnixNano())-time.Duration(r.now))
-	}
+	r.phase.share(r, in.Demand)
 	if in.weigh(r); !r.outage.IsPaused() {
 		r.phase.tick(r)
 		in.showLeaders(r) // while the room pauses no server comes nearer, and nobody needs the time
@@ -176,32 +139,30 @@ func (in Tick) step(r *Room) error {
 
 // weigh pauses the room or lets it go on.
 func (in Tick) weigh(r *Room) {
-	passed, isLost := r.outage.Tick(isDeserted(r.phase, &r.group.Attendance))
+	passed, isLost := r.outage.Tick(r.isDeserted())
 	attendance := &r.group.Attendance
-	quiet := attendance.Quiet(duty(r.phase), r.now)
-	if !isLost && isMeasuring(r.phase) {
+	quiet := attendance.Quiet(r.is().duty, r.now)
+	if !isLost && r.is().isMeasuring() {
 		attendance.Miss(passed, quiet...)
 	}
-	note, isOver := r.outage.Weigh(sceneOf(r.phase, attendance, r.now))
+	note, isOver := r.outage.Weigh(r.scene())
 	if r.out.says(note); isOver {
 		attendance.Await(r.now, quiet...)
 	}
 }
 
-// sceneOf returns how many players a phase should hear now, and how many are silent.
-func sceneOf(p phase, a *attendance.Register, now roomtime.Time) outage.Scene {
-	_, gathering := p.(*Gathering)
-	c := a.Count(duty(p), now)
+// scene returns how many players the room should hear now, and how many are silent.
+func (r *Room) scene() outage.Scene {
+	c := r.group.Attendance.Count(r.is().duty, r.now)
 	return outage.Scene{
-		Players: c.Active, Silent: c.Quiet, IsGathering: gathering, IsDeserted: !gathering && c.Present == 0,
+		Players: c.Active, Silent: c.Quiet, IsGathering: r.is().gathers, IsDeserted: !r.is().gathers && c.Present == 0,
 	}
 }
 
 // isDeserted reports whether no player that the round counts on is there. A group that still
 // gathers is never deserted.
-func isDeserted(p phase, a *attendance.Register) bool {
-	_, gathering := p.(*Gathering)
-	return !gathering && a.Count(attendance.Nothing, roomtime.Time(0)).Present == 0
+func (r *Room) isDeserted() bool {
+	return !r.is().gathers && r.group.Attendance.Count(attendance.Nothing, r.now).Present == 0
 }
 
 func (Proceed) step(r *Room) error {
@@ -216,7 +177,7 @@ func (in Leave) step(r *Room) error {
 	g.IsBroken = true
 	g.Nearby.Leave(in.Player)
 	r.probing.Release(in.Player)
-	if _, launching := r.phase.(*Launching); !launching {
+	if r.phase.launch() == nil {
 		r.out.says(sentence.Of("room.lost", "player", in.Player))
 	}
 	return nil
@@ -241,12 +202,12 @@ func (in Hear) hear(r *Room) error {
 	case wire.Infos:
 		return in.infos(r, m)
 	case wire.Done:
-		if measuring, ok := r.phase.(*Measuring); ok && m.Round == g.Number {
-			measuring.finished(r, in.Player)
+		if m.Round == g.Number {
+			r.phase.finished(r, in.Player)
 		}
 		return nil
 	case wire.Rests:
-		if m.Round == g.Number && isMeasuring(r.phase) {
+		if m.Round == g.Number && r.is().isMeasuring() {
 			r.out.says(g.Attendance.Rest(in.Player, time.Duration(m.For), r.now))
 		}
 		return nil
@@ -257,7 +218,7 @@ func (in Hear) hear(r *Room) error {
 		return in.verified(r, m)
 	case wire.Near:
 		if g.Nearby.Hear(in.Player, m, r.now) {
-			r.looked(in.Player)
+			r.phase.looked(r, in.Player)
 		}
 		return nil
 	case wire.Bring:
@@ -285,9 +246,7 @@ func (in Hear) hear(r *Room) error {
 		g.Memories.Bring(in.Player, m.Cells)
 		return nil
 	case wire.Launched:
-		_, launching := r.phase.(*Launching)
-		w, waits := r.phase.(*Waiting)
-		if m.Round == g.Number && (launching || waits && w.Back != nil) {
+		if m.Round == g.Number && r.is().isSent {
 			r.out.says(g.Launches.Heard(in.Player, m, g.Settings.GameName()))
 		}
 		return nil
@@ -311,16 +270,7 @@ func (Resume) step(r *Room) error {
 	r.outage.Resume()
 	r.since = r.now
 	r.group.Attendance.Resume(r.now)
-	r.group.Bans.Restart(r.now)
-	switch phase := r.phase.(type) {
-	case *Listing:
-		if !phase.Awaits {
-			phase.fetch(r)
-		}
-	case *Waiting:
-		phase.wait.Resume(r.now)
-		r.decision.Resume()
-	}
+	r.phase.resume(r)
 	return nil
 }
 
@@ -345,12 +295,7 @@ func (in Waited) step(r *Room) error {
 
 func (Turn) step(r *Room) error {
 	r.probing.Take(r.now)
-	switch phase := r.phase.(type) {
-	case *Coordinating:
-		phase.turn(r)
-	case *Voting:
-		phase.turn(r)
-	}
+	r.phase.turn(r)
 	return nil
 }
 
@@ -376,83 +321,4 @@ func (r *Room) nextRound() {
 	r.group.Sides.Rematch()
 	r.out.says(sentence.Of("room.next-round"))
 	(&Listing{}).begin(r)
-}
-
-// phase is a phase of a room, with the state that no other phase needs. The package documentation
-// has a drawing of them.
-type phase interface {
-	stage() wire.Stage
-	// tick lets time pass: it gives up on players who take too long.
-	tick(r *Room)
-	// proceed is the organiser's go.
-	proceed(r *Room) error
-}
-
-// phases returns an empty value of each phase, by its name in the saved form.
-func phases() map[string]phase {
-	return map[string]phase{
-		"gathering": &Gathering{}, "listing": &Listing{}, "measuring": &Measuring{}, "coordinating": &Coordinating{},
-		"verifying": &Verifying{}, "voting": &Voting{}, "countdown": &Countdown{}, "banning": &Banning{}, "launching": &Launching{},
-		"waiting": &Waiting{}, "failed": &Failed{},
-	}
-}
-
-// duty returns the duty of players in a phase.
-func duty(p phase) attendance.Duty {
-	switch p.(type) {
-	case *Measuring, *Coordinating:
-		return attendance.Measure
-	case *Gathering, *Verifying, *Countdown:
-		return attendance.Stay
-	}
-	return attendance.Nothing
-}
-
-// isMeasuring reports whether players measure, each on its own or as the host asks.
-func isMeasuring(p phase) bool { return duty(p) == attendance.Measure }
-
-// isVoting reports whether people may still change their minds.
-func isVoting(p phase) bool {
-	switch p.(type) {
-	case *Voting, *Countdown:
-		return true
-	}
-	return false
-}
-
-// endSearch ends a phase's search for something that the room no longer wants.
-func endSearch(p phase, search *probing.Probing) {
-	if _, coordinating := p.(*Coordinating); coordinating {
-		search.Forget()
-	}
-}
-
-// isAskingMore reports whether players measure more servers by the organiser's order. The choice counts
-// the same players as the last one.
-func isAskingMore(p phase) bool {
-	c, coordinating := p.(*Coordinating)
-	return coordinating && c.More > 0
-}
-
-// strategy returns how the players measure this round's list in a phase, if the settings name a
-// strategy. They may have changed since the phase began.
-func strategy(p phase, named string) string {
-	switch p.(type) {
-	case *Coordinating: // also where the organiser wants more servers asked
-		return wire.Coordinated
-	case *Measuring:
-		if named == wire.Coordinated {
-			return string(discovery.Conventional)
-		}
-	}
-	return named
-}
-
-// enter begins a phase.
-func (r *Room) enter(p phase) {
-	r.phase, r.since = p, r.now
-	r.probing.Disband() // only a list that players measure whole is shared
-	if _, verifying := p.(*Verifying); verifying {
-		r.out.passOn(r.survey.BeginOnce(r.group.SurveyScene(), r.now))
-	}
 }

@@ -3,138 +3,103 @@ package room
 import (
 	"net/netip"
 	"slices"
+	"time"
 
 	"muster/discovery/hostport"
 	"muster/discovery/sentence"
 	"muster/host/room/ballot"
 	"muster/host/room/decision"
+	"muster/host/room/finals"
 	"muster/host/room/group"
+	"muster/host/room/roomtime"
 	"muster/host/room/seats"
 	"muster/host/room/waiting"
 	"muster/host/wire"
 	"muster/selection"
 )
 
-// AwaitSeats asks the room to wait until there are seats for everybody on a server or, without
-// an address, on one of the best that are full. After a launch, Names are the players
-// who are still outside.
-type AwaitSeats struct {
-	Addr  hostport.AddrPort `json:"addr,omitzero"`
-	Names []string          `json:"names,omitempty"`
-}
-
-// Unwait ends a wait for seats. Instead goes on with servers that have seats.
-type Unwait struct {
-	Instead bool `json:"instead,omitempty"`
-}
-
-func (AwaitSeats) steers() {}
-func (Unwait) steers()     {}
-
-var (
-	errNothingFull = wire.Refuse(wire.ReasonAction, "refused.nothing-full")
-	errNotWaiting  = wire.Refuse(wire.ReasonAction, "refused.not-waiting")
-	errNoInstead   = wire.Refuse(wire.ReasonAction, "refused.no-instead")
-)
-
-// notWaiting tells people that the organiser ends a wait.
-var notWaiting = sentence.Of("seats.not-waiting")
-
-func (a AwaitSeats) do(r *Room, _ caller) error {
-	if l, launching := r.phase.(*Launching); launching {
-		wait, err := waiting.BeginOutside(&r.group, a.Names, l.Server, r.now)
-		if err != nil {
-			return err
-		}
-		(&Waiting{Back: l, wait: wait}).begin(r)
-		return nil
-	}
-	if !mayDecideAgain(r.phase, &r.group) {
-		return errNoAdvice
-	}
-	full := decision.WorthWaiting(&r.group)
-	if a.Addr.IsValid() {
-		full = slices.DeleteFunc(decision.Suitable(&r.group), func(ranked selection.Ranked) bool { return ranked.Addr != a.Addr })
-	}
-	if len(full) == 0 {
-		return errNothingFull
-	}
-	(&Waiting{wait: waiting.Begin(&r.group, full, r.now)}).begin(r)
-	return nil
-}
-
-func (a Unwait) do(r *Room, _ caller) error {
-	w, isWaiting := r.phase.(*Waiting)
-	failed, hasFailed := r.phase.(*Failed)
-	switch {
-	case !isWaiting && !(hasFailed && failed.waited != nil && a.Instead):
-		return errNotWaiting
-	case !a.Instead:
-		w.over(r, w.wait.GiveUp(&r.group, notWaiting))
-		return nil
-	case isWaiting && w.Back != nil:
-		return errNoInstead
-	}
-	selected := r.group.Select(r.group.ChosenFor())
-	if selected.Chosen == nil {
-		return errNoInstead
-	}
-	r.out.says(sentence.Of("room.seats-instead"))
-	r.decision.Forget() // the looks are old
-	r.failures = 0
-	r.rechoose(selected)
-	return nil
-}
-
 // Waiting watches a few full servers until one has seats for all.
 type Waiting struct {
+	base
 	// Back is the launch after which some were left outside, nil if all wait.
 	Back *Launching `json:"back,omitempty"`
-	wait *waiting.Wait
+	// waits is the wait itself, which the room saves.
+	waits *waiting.Wait
 }
 
-func (*Waiting) stage() wire.Stage { return wire.Waiting }
+func (w *Waiting) traits() traits {
+	return traits{name: "waiting", stage: wire.Waiting, isSent: w.Back != nil}
+}
+
+func (w *Waiting) next(r *Room) (at roomtime.Time, isQuiet bool) {
+	return w.waits.Next(&r.group, r.now), true
+}
+
+func (w *Waiting) resume(r *Room) {
+	w.waits.Resume(r.now)
+	r.decision.Resume()
+}
+
+func (w *Waiting) unwait(r *Room, u Unwait) error {
+	switch {
+	case !u.Instead:
+		w.over(r, w.waits.GiveUp(&r.group, notWaiting))
+		return nil
+	case w.Back != nil:
+		return errNoInstead
+	}
+	return u.goInstead(r)
+}
+
+func (w *Waiting) expectsLook(player string, look wire.Verified) bool {
+	return w.waits.Asks(player) && !look.More
+}
+
+func (w *Waiting) lookCame(r *Room, player string, look wire.Verified, heard finals.Heard) {
+	if heard.Counts {
+		w.do(r, w.waits.Hear(&r.group, player, look, r.now)...)
+	}
+}
+
+func (w *Waiting) share(r *Room, demand map[netip.AddrPort]Demand) {
+	w.waits.Share(&r.group, demand, time.Duration(r.wall.UnixNano())-time.Duration(r.now))
+}
+
+func (w *Waiting) watches(g *group.Group) []netip.AddrPort { return w.waits.Watches(g) }
+
+func (w *Waiting) wait() *waiting.Wait       { return w.waits }
+func (w *Waiting) rewait(wait *waiting.Wait) { w.waits = wait }
 
 // begin begins the wait.
 func (w *Waiting) begin(r *Room) {
 	r.group.Choice.Unsuppose()
 	r.group.Ballot.Withdraw("", ballot.Ready)
 	r.enter(w)
-	r.out.says(w.wait.Describe(&r.group))
-}
-
-// Watches returns the servers that the room asks for seats, time and again; none if nobody is
-// there to ask.
-func (r *Room) Watches() []netip.AddrPort {
-	if w, isWaiting := r.phase.(*Waiting); isWaiting {
-		return w.wait.Watches(&r.group)
-	}
-	return nil
+	r.out.says(w.waits.Describe(&r.group))
 }
 
 // proceed ends the wait for an organiser who does not want to wait.
 func (w *Waiting) proceed(r *Room) error {
-	if (Unwait{Instead: true}).do(r, caller{}) != nil {
-		w.over(r, w.wait.GiveUp(&r.group, notWaiting))
+	if w.unwait(r, Unwait{Instead: true}) != nil {
+		w.over(r, w.waits.GiveUp(&r.group, notWaiting))
 	}
 	return nil
 }
 
 // tick lets time pass.
 func (w *Waiting) tick(r *Room) {
-	note, isOver := w.wait.GoOnWithout(&r.group, r.now)
+	note, isOver := w.waits.GoOnWithout(&r.group, r.now)
 	if r.out.says(note); isOver {
 		r.enter(w.Back)
 		return
 	}
-	w.do(r, w.wait.Tick(&r.group, r.now)...)
+	w.do(r, w.waits.Tick(&r.group, r.now)...)
 }
 
-// catchUp brings a player who comes up to date.
-func (w *Waiting) catchUp(r *Room, player string) {
-	w.wait.Readmit(&r.group, player, r.now)
+func (w *Waiting) joined(r *Room, player string) {
+	w.waits.Readmit(&r.group, player, r.now)
 	r.out.brief(&r.group, player)
-	if r.group.Attendance.Of(player).Out == "" && w.wait.Asks(player) {
+	if r.group.Attendance.Of(player).Out == "" && w.waits.Asks(player) {
 		r.sendLooks(r.decision.LookOf(&r.group, player, r.passed(), r.now))
 	}
 }
@@ -174,7 +139,7 @@ func (w *Waiting) goThere(r *Room, e seats.Go) {
 	}
 	if why, suits := decision.Stay(&r.group, e.Server, e.HeardBy); !suits {
 		r.out.says(sentence.Of("room.seats-useless", "server", r.group.Servers.Called(e.Server), "why", why))
-		w.do(r, w.wait.Drop(&r.group, e.Server, why)...)
+		w.do(r, w.waits.Drop(&r.group, e.Server, why)...)
 		return
 	}
 	(&Launching{Server: e.Server}).begin(r)
@@ -182,7 +147,7 @@ func (w *Waiting) goThere(r *Room, e seats.Go) {
 
 // relaunch sends those who were left outside where the others are.
 func (w *Waiting) relaunch(r *Room) {
-	l, outside := w.Back, w.wait.Outside()
+	l, outside := w.Back, w.waits.Outside()
 	r.enter(l)
 	r.out.says(sentence.Of("room.seats-outside", "players", outside, "server", l.Launch.Name))
 	for _, player := range r.group.Attendance.Players() {
@@ -201,25 +166,74 @@ func (w *Waiting) over(r *Room, e seats.Over) {
 		r.out.says(e.Why)
 		return
 	}
-	r.fail(false, e.Why)
-	r.phase.(*Failed).waited = w.wait
-}
-
-// waitOf returns the wait that goes on in a phase, or that the room has just given up; nil without
-// one.
-func waitOf(p phase) *waiting.Wait {
-	switch p := p.(type) {
-	case *Waiting:
-		return p.wait
-	case *Failed:
-		return p.waited
-	}
-	return nil
+	r.fail(false, e.Why).waited = w.waits
 }
 
 // isWhole reports whether a saved wait has what it needs.
 func (w *Waiting) isWhole(g *group.Group) bool {
 	l := w.Back
-	return w.wait != nil && g.Choice.Newest() != nil && (l != nil) == (len(w.wait.Outside()) > 0) &&
+	return w.waits != nil && g.Choice.Newest() != nil && (l != nil) == (len(w.waits.Outside()) > 0) &&
 		(l == nil || l.Server >= 0 && l.Server < len(g.Servers.List) && g.Choice.Newest().Chosen != nil)
 }
+
+// AwaitSeats asks the room to wait until there are seats for everybody on a server or, without
+// an address, on one of the best that are full. After a launch, Names are the players
+// who are still outside.
+type AwaitSeats struct {
+	Addr  hostport.AddrPort `json:"addr,omitzero"`
+	Names []string          `json:"names,omitempty"`
+}
+
+// Unwait ends a wait for seats. Instead goes on with servers that have seats.
+type Unwait struct {
+	Instead bool `json:"instead,omitempty"`
+}
+
+func (AwaitSeats) steers() {}
+func (Unwait) steers()     {}
+
+var (
+	errNothingFull = wire.Refuse(wire.ReasonAction, "refused.nothing-full")
+	errNotWaiting  = wire.Refuse(wire.ReasonAction, "refused.not-waiting")
+	errNoInstead   = wire.Refuse(wire.ReasonAction, "refused.no-instead")
+)
+
+// notWaiting tells people that the organiser ends a wait.
+var notWaiting = sentence.Of("seats.not-waiting")
+
+func (a AwaitSeats) do(r *Room, _ caller) error { return r.phase.awaitSeats(r, a) }
+
+// instead waits in place of a choice.
+func (a AwaitSeats) instead(r *Room) error {
+	if !r.mayDecideAgain() {
+		return errNoAdvice
+	}
+	full := decision.WorthWaiting(&r.group)
+	if a.Addr.IsValid() {
+		full = slices.DeleteFunc(decision.Suitable(&r.group), func(ranked selection.Ranked) bool { return ranked.Addr != a.Addr })
+	}
+	if len(full) == 0 {
+		return errNothingFull
+	}
+	(&Waiting{waits: waiting.Begin(&r.group, full, r.now)}).begin(r)
+	return nil
+}
+
+func (a Unwait) do(r *Room, _ caller) error { return r.phase.unwait(r, a) }
+
+// goInstead goes on with the servers that have seats.
+func (Unwait) goInstead(r *Room) error {
+	selected := r.group.Select(r.group.ChosenFor())
+	if selected.Chosen == nil {
+		return errNoInstead
+	}
+	r.out.says(sentence.Of("room.seats-instead"))
+	r.decision.Forget() // the looks are old
+	r.failures = 0
+	r.rechoose(selected)
+	return nil
+}
+
+// Watches returns the servers that the room asks for seats, time and again; none if nobody is
+// there to ask.
+func (r *Room) Watches() []netip.AddrPort { return r.phase.watches(&r.group) }

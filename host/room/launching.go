@@ -4,23 +4,56 @@ import (
 	"math"
 
 	"muster/discovery/sentence"
-	"muster/host/room/attendance"
 	"muster/host/room/captains"
+	"muster/host/room/decision"
 	"muster/host/room/group"
 	"muster/host/room/launch"
 	"muster/host/room/roomtime"
+	"muster/host/room/sides"
 	"muster/host/room/waiting"
 	"muster/host/wire"
 )
 
 // Launching is the launch and the time after it.
 type Launching struct {
+	base
 	Launch wire.Launch `json:"launch"`
 	Server int         `json:"server"`
 }
 
-func (*Launching) stage() wire.Stage { return wire.Launching }
-func (*Launching) tick(*Room)        {}
+func (*Launching) traits() traits {
+	return traits{name: "launching", stage: wire.Launching, sides: sides.Afterwards, isBetween: true, isSent: true}
+}
+
+func (*Launching) next(*Room) (roomtime.Time, bool) { return never, true }
+
+func (l *Launching) launch() *wire.Launch { return &l.Launch }
+
+func (l *Launching) joined(r *Room, player string) {
+	if r.group.Launches.Awaits(player) {
+		l.take(r, player)
+	}
+}
+
+// awaitSeats waits for players who are still outside.
+func (l *Launching) awaitSeats(r *Room, a AwaitSeats) error {
+	wait, err := waiting.BeginOutside(&r.group, a.Names, l.Server, r.now)
+	if err != nil {
+		return err
+	}
+	(&Waiting{Back: l, waits: wait}).begin(r)
+	return nil
+}
+
+func (l *Launching) view(_ *Room, s *wire.Snapshot, showing *decision.Showing) {
+	s.Way = &wire.Way{Connect: l.Launch.Address, QueryPort: l.Launch.QueryPort, Server: l.Launch.Name}
+	showing.Target = l.Server
+}
+
+func (l *Launching) isWhole(g *group.Group) bool {
+	return hasChoice(g) && l.Server >= 0 && l.Server < len(g.Servers.List)
+}
+
 func (*Launching) proceed(r *Room) error {
 	r.nextRound()
 	return nil
@@ -81,6 +114,15 @@ func (l *Launching) begin(r *Room) {
 	g.ForgetSaid()
 }
 
+// take sends a player the launch, with the address that is right for the player.
+func (l *Launching) take(r *Room, player string) {
+	g := &r.group
+	r.out.publish()
+	r.out.brief(g, player)
+	connect, beside := g.Heard.Connect(player, l.Server, &g.Servers), g.Nearby.Addresses(player)[l.Server]
+	r.out.send(player, g.Launches.For(player, l.Launch, connect, g.Servers.List[l.Server].Addr, beside))
+}
+
 // voters returns the people who have voted in the round.
 func voters(g *group.Group) (names []string) {
 	for p := range g.Roster.People() {
@@ -91,73 +133,14 @@ func voters(g *group.Group) (names []string) {
 	return names
 }
 
-// take sends a player the launch, with the address that is right for the player.
-func (l *Launching) take(r *Room, player string) {
-	g := &r.group
-	r.out.publish()
-	r.out.brief(g, player)
-	connect, beside := g.Heard.Connect(player, l.Server, &g.Servers), g.Nearby.Addresses(player)[l.Server]
-	r.out.send(player, g.Launches.For(player, l.Launch, connect, g.Servers.List[l.Server].Addr, beside))
-}
-
 // Reopen opens a player's own game once more: it did not start, or was closed.
 type Reopen struct{}
 
 func (Reopen) do(r *Room, by caller) error {
-	l, launching := r.phase.(*Launching)
 	asker := launch.Asker{Name: by.Name, Plays: by.IsPlayer, Here: by.IsPlayer && r.group.Attendance.Of(by.Name).Here}
-	if err := r.group.Launches.Reopen(asker, launching, r.now); err != nil {
+	if err := r.group.Launches.Reopen(asker, r.phase.launch() != nil, r.now); err != nil {
 		return err
 	}
-	l.take(r, by.Name)
+	r.phase.take(r, by.Name)
 	return nil
-}
-
-// Failed is a round without a server to go to. The room tries again by itself where
-// that can help, and the organiser at any time.
-type Failed struct {
-	// Retry is the time of that; zero if nothing has changed that could help.
-	Retry roomtime.Time `json:"retry,omitzero"`
-	// waited is the wait for seats that was given up, if that is why.
-	waited *waiting.Wait
-}
-
-func (*Failed) stage() wire.Stage { return wire.Failed }
-
-func (f *Failed) tick(r *Room) {
-	if f.Retry.IsZero() || r.now.Before(f.Retry) || r.group.Attendance.Count(attendance.Nothing, r.now).Here == 0 {
-		return
-	}
-	r.out.says(sentence.Of("room.retry"))
-	if len(r.group.Servers.List) == 0 {
-		(&Listing{}).begin(r)
-		return
-	}
-	r.nextRound()
-}
-
-func (*Failed) proceed(r *Room) error {
-	r.failures = 0
-	r.nextRound()
-	return nil
-}
-
-// changed lets the room try again when somebody is back, unless it has tried too often.
-func (f *Failed) changed(r *Room) {
-	isFirst := r.group.Attendance.Count(attendance.Nothing, r.now).Here == 1
-	f.Retry = r.failures.Sooner(r.since, f.Retry, isFirst, r.now)
-}
-
-// fail ends a round without a server. Passing says that another try may go well in a while.
-func (r *Room) fail(passing bool, why sentence.Sentence) {
-	r.failures++
-	r.source.Stop() // it did not help: the next list is the game's again
-	f := &Failed{}
-	r.enter(f)
-	if passing && !r.failures.AreOver() {
-		f.Retry = r.now.Add(r.failures.Rest())
-	}
-	r.group.ForgetSaid()
-	r.out.says(why)
-	r.out.passOn(r.survey.BeginOnce(r.group.SurveyScene(), r.now))
 }

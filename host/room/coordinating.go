@@ -1,0 +1,103 @@
+package room
+
+import (
+	"muster/discovery/sentence"
+	"muster/host/room/attendance"
+	"muster/host/room/decision"
+	"muster/host/room/nickname"
+	"muster/host/room/search"
+	"muster/host/room/sides"
+	"muster/host/room/trust"
+	"muster/host/wire"
+)
+
+// Coordinating means that the players ask the servers that could still win, round after
+// round.
+type Coordinating struct {
+	base
+	// More is how many servers the organiser lets the search ask each player for beyond its own
+	// budget, 0 during the round's own search; see [More].
+	More int `json:"more,omitempty"`
+}
+
+func (c *Coordinating) traits() traits {
+	t := traits{
+		name: "coordinating", stage: wire.Refining, duty: attendance.Measure, sides: sides.Joining, searches: true,
+		asksMore: c.More > 0,
+	}
+	if t.asksMore { // the choice counts the same people as before
+		t.sides = sides.Closed
+	}
+	return t
+}
+
+func (*Coordinating) mayLookLong(*Room) error { return nil }
+
+func (*Coordinating) proceed(r *Room) error {
+	r.choose(true, trust.Found)
+	return nil
+}
+
+func (*Coordinating) joined(r *Room, player string) { r.measureLate(player) }
+func (*Coordinating) looked(r *Room, player string) { r.catchUpHere(player) }
+func (c *Coordinating) reported(r *Room)            { c.advance(r) }
+
+func (*Coordinating) view(r *Room, s *wire.Snapshot, _ *decision.Showing) {
+	if search := r.probing.Search(&r.group); search != nil {
+		s.Room.Search = search.View(r.group.Settings.By)
+		s.Room.Forecast = s.Room.Search.Sentence(r.group.Settings.By)
+	}
+}
+
+// without goes on for the others. What the player still reports changes nothing.
+func (*Coordinating) without(r *Room, player string, w Without) error {
+	g := &r.group
+	switch {
+	case player == "" || g.Attendance.Of(player).Out != "":
+		return wire.Refuse(wire.ReasonAction, "refused.not-counted", "name", nickname.Clean(w.Name))
+	case len(g.Attendance.Active()) < 2:
+		return wire.Refuse(wire.ReasonAction, "refused.nobody-left")
+	}
+	g.Attendance.LeaveOut(attendance.Benched, player)
+	r.out.says(sentence.Of("room.goes-without", "player", player))
+	return nil
+}
+
+// tick goes on without players who are gone, and chooses when it is time.
+func (c *Coordinating) tick(r *Room) {
+	g := &r.group
+	g.Attendance.Excuse(r.now, r.probing.Idle(g.Attendance.Players())...)
+	if r.leaveOutOverdue(); r.phase != c {
+		return
+	}
+	asks, notes := r.probing.Pace(g, r.now)
+	r.out.ask(g.Number, asks)
+	r.out.says(notes...)
+	if r.probing.IsTimeUp(r.passed(), r.now) {
+		r.out.says(sentence.Of("room.time-is-up", "time", search.Longest))
+		r.choose(false, trust.Found)
+		return
+	}
+	c.advance(r)
+}
+
+// advance asks for a turn when the round has its answers, or there is none.
+func (*Coordinating) advance(r *Room) {
+	if r.probing.IsSearchDue(&r.group, r.now) {
+		r.out.plan(&r.group, &r.probing, false)
+	}
+}
+
+// turn asks for the next servers, or chooses if the search is over.
+func (c *Coordinating) turn(r *Room) {
+	if !r.probing.IsSearchDue(&r.group, r.now) {
+		return
+	}
+	r.out.says(r.decision.Review(&r.group, r.now)...)
+	asks, outcome, isOver := r.probing.Turn(&r.group, c.More, r.moment())
+	if r.out.ask(r.group.Number, asks); isOver {
+		r.out.says(r.probing.Slow(&r.group)...)
+		r.out.says(outcome)
+		r.choose(false, trust.Found)
+	}
+}

@@ -1,0 +1,99 @@
+package room
+
+import (
+	"muster/discovery/sentence"
+	"muster/host/room/attendance"
+	"muster/host/room/decision"
+	"muster/host/room/group"
+	"muster/host/room/roomtime"
+	"muster/host/room/sides"
+	"muster/host/room/waiting"
+	"muster/host/wire"
+)
+
+// Failed is a round without a server to go to. The room tries again by itself where
+// that can help, and the organiser at any time.
+type Failed struct {
+	base
+	// Retry is the time of that; zero if nothing has changed that could help.
+	Retry roomtime.Time `json:"retry,omitzero"`
+	// waited is the wait for seats that was given up, if that is why. The room saves it.
+	waited *waiting.Wait
+}
+
+func (*Failed) traits() traits {
+	return traits{name: "failed", stage: wire.Failed, sides: sides.Free, reopens: true, isBetween: true}
+}
+
+func (*Failed) mayLookLong(*Room) error { return nil }
+
+// next is when the room tries again, if anybody is here.
+func (f *Failed) next(r *Room) (at roomtime.Time, isQuiet bool) {
+	if !f.Retry.IsZero() && r.group.Attendance.Count(attendance.Nothing, r.now).Here > 0 {
+		return f.Retry, true
+	}
+	return never, true
+}
+
+func (f *Failed) joined(r *Room, _ string) { f.changed(r) }
+
+func (*Failed) without(r *Room, player string, w Without) error { return w.fromChoice(r, player) }
+
+func (*Failed) awaitSeats(r *Room, a AwaitSeats) error { return a.instead(r) }
+
+func (f *Failed) unwait(r *Room, u Unwait) error {
+	if f.waited == nil || !u.Instead {
+		return errNotWaiting
+	}
+	return u.goInstead(r)
+}
+
+func (f *Failed) view(r *Room, s *wire.Snapshot, _ *decision.Showing) {
+	s.Room.Retry = r.face().Of(f.Retry)
+}
+
+func (f *Failed) wait() *waiting.Wait    { return f.waited }
+func (f *Failed) rewait(w *waiting.Wait) { f.waited = w }
+
+func (f *Failed) isWhole(g *group.Group) bool {
+	return f.waited == nil || (&Waiting{waits: f.waited}).isWhole(g)
+}
+
+func (f *Failed) tick(r *Room) {
+	if f.Retry.IsZero() || r.now.Before(f.Retry) || r.group.Attendance.Count(attendance.Nothing, r.now).Here == 0 {
+		return
+	}
+	r.out.says(sentence.Of("room.retry"))
+	if len(r.group.Servers.List) == 0 {
+		(&Listing{}).begin(r)
+		return
+	}
+	r.nextRound()
+}
+
+func (*Failed) proceed(r *Room) error {
+	r.failures = 0
+	r.nextRound()
+	return nil
+}
+
+// changed lets the room try again when somebody is back, unless it has tried too often.
+func (f *Failed) changed(r *Room) {
+	isFirst := r.group.Attendance.Count(attendance.Nothing, r.now).Here == 1
+	f.Retry = r.failures.Sooner(r.since, f.Retry, isFirst, r.now)
+}
+
+// fail ends a round without a server. Passing says that another try may go well in a while.
+func (r *Room) fail(passing bool, why sentence.Sentence) *Failed {
+	r.failures++
+	r.source.Stop() // it did not help: the next list is the game's again
+	f := &Failed{}
+	r.enter(f)
+	if passing && !r.failures.AreOver() {
+		f.Retry = r.now.Add(r.failures.Rest())
+	}
+	r.group.ForgetSaid()
+	r.out.says(why)
+	r.out.passOn(r.survey.BeginOnce(r.group.SurveyScene(), r.now))
+	return f
+}

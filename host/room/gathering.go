@@ -1,0 +1,83 @@
+package room
+
+import (
+	"slices"
+
+	"muster/discovery/sentence"
+	"muster/host/room/attendance"
+	"muster/host/room/decision"
+	"muster/host/room/estimates"
+	"muster/host/room/group"
+	"muster/host/room/probing"
+	"muster/host/room/roomtime"
+	"muster/host/room/sides"
+	"muster/host/wire"
+)
+
+// Gathering waits for the players.
+type Gathering struct{ base }
+
+func (*Gathering) traits() traits {
+	return traits{name: "gathering", stage: wire.Gathering, duty: attendance.Stay, sides: sides.Free, gathers: true}
+}
+
+func (*Gathering) mayLookLong(*Room) error { return nil }
+
+// next is when the place of a player who is away becomes free.
+func (*Gathering) next(r *Room) (at roomtime.Time, isQuiet bool) {
+	if gone := r.group.Attendance.NextGone(r.group.Attendance.Players()); !gone.IsZero() {
+		return gone, true
+	}
+	return never, true
+}
+
+// joined starts the round if the group is complete.
+func (*Gathering) joined(r *Room, player string) {
+	g := &r.group
+	r.out.lookAround(g, player)
+	if here := g.Attendance.Present(); len(here) == len(g.Attendance.Players()) && len(here) == g.Settings.Players {
+		(&Listing{}).begin(r)
+	}
+}
+
+func (*Gathering) without(r *Room, player string, w Without) error { return w.bench(r, player) }
+
+// tick gives the places of players who are gone to others.
+func (*Gathering) tick(r *Room) {
+	for _, player := range r.group.Attendance.Gone(r.now) {
+		r.out.says(sentence.Of("room.gone", "player", player, "time", attendance.GoneAfter))
+		r.unseat(player, r.group.Roster.Person(player).HasPage)
+	}
+}
+
+// beginAgain lets a standing room sleep: it takes the places of all players away, and forgets
+// where people are. Forget are the keys of people that the room forgets.
+func (g *Gathering) beginAgain(r *Room, forget []string) {
+	r.out.binds = true
+	for _, player := range r.group.Attendance.Players() {
+		r.unseat(player, true)
+	}
+	r.group.Estimates, r.group.Sides = estimates.Guests{}, sides.Sides{}
+	r.apply(r.group.Roster.Sleep(r.now))
+	for _, p := range slices.Collect(r.group.Roster.People()) {
+		if slices.Contains(forget, p.Mark) {
+			r.apply(r.group.Roster.Drop(p.Name))
+		}
+	}
+	// Programs and pages that were away when the session ended may be back for the next one. They
+	// would mistake a round of the same number for the one that they know.
+	r.group.Round, r.failures = group.NewRound(r.group.Number%wire.MaxRound+1), 0
+	r.probing, r.decision = probing.Probing{}, decision.Decision{}
+	r.source.Stop() // it was for this session
+	r.survey.End()
+	r.enter(g)
+}
+
+func (*Gathering) proceed(r *Room) error {
+	if len(r.group.Attendance.Active()) == 0 {
+		r.out.says(sentence.Of("room.nobody-here"))
+		return nil
+	}
+	(&Listing{}).begin(r)
+	return nil
+}

@@ -1,0 +1,187 @@
+package room
+
+import (
+	"math"
+	"net/netip"
+
+	"muster/discovery/sentence"
+	"muster/host/room/attendance"
+	"muster/host/room/decision"
+	"muster/host/room/finals"
+	"muster/host/room/group"
+	"muster/host/room/probing"
+	"muster/host/room/roomtime"
+	"muster/host/room/seats"
+	"muster/host/room/sides"
+	"muster/host/room/waiting"
+	"muster/host/wire"
+)
+
+// phase is a phase of a room's life, with the state that no other phase needs, and everything that
+// the phase does. The package documentation has a drawing of them. A phase embeds [base], which
+// answers for all to which something means nothing.
+type phase interface {
+	traits() traits
+
+	// entered follows when the room enters the phase. tick lets time pass: the phase gives up on
+	// players who take too long. next is when it needs the time again, and whether it is quiet until
+	// then; else it needs the time a few times a second. resume goes on after a restart.
+	entered(r *Room)
+	tick(r *Room)
+	next(r *Room) (at roomtime.Time, isQuiet bool)
+	resume(r *Room)
+
+	// proceed is the organiser's go.
+	proceed(r *Room) error
+
+	// joined brings a player up to date who comes, or comes back. looked goes on after a player's
+	// program has looked around its network.
+	joined(r *Room, player string)
+	looked(r *Room, player string)
+
+	// listed takes the list that was asked for, and supplied the organiser's own.
+	listed(r *Room, list Listed)
+	supplied(r *Room)
+	// reported goes on after a report, finished when a player's plan has come to its end, and turn
+	// when the room gets the processor for its search.
+	reported(r *Room)
+	finished(r *Room, player string)
+	turn(r *Room)
+	// expectsLook reports whether a player's look counts. The phase goes on after it (lookCame), or
+	// without it (lookMissing).
+	expectsLook(player string, look wire.Verified) bool
+	lookCame(r *Room, player string, look wire.Verified, heard finals.Heard)
+	lookMissing(r *Room)
+
+	// allReady begins the countdown, and mindChanged stops it.
+	allReady(r *Room)
+	mindChanged(r *Room)
+	// move makes a captain's move. mayLookLong returns why no side may ask for a long look now, or
+	// nil; then beginLongLook begins it, or notes the wish.
+	move(r *Room, by caller, m Move) error
+	mayLookLong(r *Room) error
+	beginLongLook(r *Room, why sentence.Sentence)
+	// without goes on without a player, or counts the player again.
+	without(r *Room, player string, w Without) error
+	// awaitSeats and unwait begin and end a wait for seats, share tells how many rooms wait for the
+	// same, and watches returns the servers that are asked.
+	awaitSeats(r *Room, a AwaitSeats) error
+	unwait(r *Room, u Unwait) error
+	share(r *Room, demand map[netip.AddrPort]Demand)
+	watches(g *group.Group) []netip.AddrPort
+
+	// view fills in what people see of the phase. launch is where everyone is sent, nil before that,
+	// and take sends a player there.
+	view(r *Room, s *wire.Snapshot, showing *decision.Showing)
+	launch() *wire.Launch
+	take(r *Room, player string)
+
+	// wait is the wait for seats that goes on, or that was just given up; a restored phase is given
+	// it. isWhole reports whether a restored phase has what it needs.
+	wait() *waiting.Wait
+	rewait(w *waiting.Wait)
+	isWhole(g *group.Group) bool
+}
+
+// traits are what other code may know of a phase.
+type traits struct {
+	// name is that in the saved form, and stage what pages see.
+	name  string
+	stage wire.Stage
+	// duty is what players have to do, and sides who may change sides in a match.
+	duty  attendance.Duty
+	sides sides.When
+	// gathers says that the group is not complete. measuresAlone says that each player measures the
+	// list for itself, and searches that the host asks; asksMore that it asks more, for the players
+	// of the last choice.
+	gathers, measuresAlone, searches, asksMore bool
+	// decides says that people may vote, and captains that captains decide.
+	decides, captains bool
+	// reopens says that the organiser may decide again, from the measurements of this round.
+	reopens bool
+	// isLooking says that everyone looks at the finalists.
+	isLooking bool
+	// isBetween says that the room does nothing of its own, so that a new server may take it.
+	isBetween bool
+	// isSent says that everyone was sent to a server, and waits there.
+	isSent bool
+}
+
+// isMeasuring reports whether players measure, each on its own or as the host asks.
+func (t traits) isMeasuring() bool { return t.duty == attendance.Measure }
+
+// isChosen reports whether there is a choice, which is not carried out yet.
+func (t traits) isChosen() bool { return t.stage == wire.Chosen }
+
+// is returns the traits of the phase.
+func (r *Room) is() traits { return r.phase.traits() }
+
+// phases returns an empty value of each phase.
+func phases() []phase {
+	return []phase{
+		&Gathering{}, &Listing{}, &Measuring{}, &Coordinating{}, &Verifying{}, &Voting{}, &Countdown{}, &Banning{},
+		&Launching{}, &Waiting{}, &Failed{},
+	}
+}
+
+// enter begins a phase.
+func (r *Room) enter(p phase) {
+	r.phase, r.since = p, r.now
+	r.probing.Disband() // only a list that players measure whole is shared
+	p.entered(r)
+}
+
+// moment returns the present facts for the measuring.
+func (r *Room) moment() probing.Moment {
+	return probing.Moment{Face: r.face(), IsVoting: r.is().decides}
+}
+
+// endSearch ends a search for something that the room no longer wants.
+func (r *Room) endSearch() {
+	if r.is().searches {
+		r.probing.Forget()
+	}
+}
+
+// mayDecideAgain reports whether the room has chosen, or failed to, from the measurements of this
+// round.
+func (r *Room) mayDecideAgain() bool {
+	return r.is().reopens && r.group.Choice.Newest() != nil && len(r.group.ChosenFor()) > 0
+}
+
+// never is later than any moment of a room.
+const never = roomtime.Time(math.MaxInt64)
+
+// base is a phase to which nothing means anything.
+type base struct{}
+
+func (base) entered(*Room)                                       {}
+func (base) tick(*Room)                                          {}
+func (base) next(*Room) (roomtime.Time, bool)                    { return never, false }
+func (base) resume(*Room)                                        {}
+func (base) proceed(*Room) error                                 { return nil }
+func (base) looked(*Room, string)                                {}
+func (base) listed(*Room, Listed)                                {}
+func (base) supplied(*Room)                                      {}
+func (base) reported(*Room)                                      {}
+func (base) finished(*Room, string)                              {}
+func (base) turn(*Room)                                          {}
+func (base) expectsLook(string, wire.Verified) bool              { return false }
+func (base) lookCame(*Room, string, wire.Verified, finals.Heard) {}
+func (base) lookMissing(*Room)                                   {}
+func (base) allReady(*Room)                                      {}
+func (base) mindChanged(*Room)                                   {}
+func (base) move(*Room, caller, Move) error                      { return errNoVote }
+func (base) mayLookLong(*Room) error                             { return errLookNow }
+func (base) beginLongLook(r *Room, why sentence.Sentence)        { r.out.says(why) }
+func (base) without(*Room, string, Without) error                { return errNoAdvice }
+func (base) awaitSeats(*Room, AwaitSeats) error                  { return errNoAdvice }
+func (base) unwait(*Room, Unwait) error                          { return errNotWaiting }
+func (base) share(*Room, map[netip.AddrPort]seats.Demand)        {}
+func (base) watches(*group.Group) []netip.AddrPort               { return nil }
+func (base) view(*Room, *wire.Snapshot, *decision.Showing)       {}
+func (base) launch() *wire.Launch                                { return nil }
+func (base) take(*Room, string)                                  {}
+func (base) wait() *waiting.Wait                                 { return nil }
+func (base) rewait(*waiting.Wait)                                {}
+func (base) isWhole(*group.Group) bool                           { return true }

@@ -1,0 +1,128 @@
+package room
+
+import (
+	"muster/discovery/sentence"
+	"muster/host/room/attendance"
+	"muster/host/room/decision"
+	"muster/host/room/finals"
+	"muster/host/room/group"
+	"muster/host/wire"
+)
+
+// Verifying is the second look: everyone looks at the best few servers again.
+type Verifying struct{ base }
+
+func (*Verifying) traits() traits {
+	return traits{name: "verifying", stage: wire.Chosen, duty: attendance.Stay, isLooking: true}
+}
+
+func (*Verifying) entered(r *Room) { r.out.passOn(r.survey.BeginOnce(r.group.SurveyScene(), r.now)) }
+
+func (*Verifying) joined(r *Room, player string) { r.lookLate(player) }
+
+func (*Verifying) expectsLook(string, wire.Verified) bool { return true }
+
+func (v *Verifying) lookCame(r *Room, _ string, _ wire.Verified, heard finals.Heard) {
+	if heard.Counts && heard.IsLast {
+		v.settle(r)
+	}
+}
+
+func (v *Verifying) lookMissing(r *Room) { v.settle(r) }
+
+func (*Verifying) view(r *Room, s *wire.Snapshot, _ *decision.Showing) {
+	s.Look = r.decision.ViewLook(&r.group, r.lookFacts(), r.face())
+}
+
+func (*Verifying) isWhole(g *group.Group) bool { return g.Choice.Newest() != nil }
+
+// begin lets everyone look at servers again, and tells them why these.
+func (v *Verifying) begin(r *Room, servers []int, why []sentence.Sentence) {
+	r.enter(v)
+	r.out.says(why...)
+	asks, note := r.decision.Look(&r.group, &r.probing, servers, false, r.passed(), r.now)
+	r.out.says(note)
+	r.sendLooks(asks)
+}
+
+// proceed cuts a long look short, unless a side of a match has asked for it: the organiser may be on
+// the other one.
+func (v *Verifying) proceed(r *Room) error {
+	if r.group.IsLookOfSide() {
+		return errCaptainsDecide
+	}
+	if stops, isCut := r.decision.CutShort(r.lookFacts()); isCut {
+		r.out.says(sentence.Of("room.go-look"))
+		r.sendLooks(stops)
+		v.settle(r)
+	}
+	return nil
+}
+
+// tick stops waiting for players who do not look.
+func (v *Verifying) tick(r *Room) {
+	notes, isLate := r.decision.Tick(r.lookFacts())
+	if r.out.says(notes...); isLate {
+		v.settle(r)
+	}
+}
+
+// settle decides once the room waits for nobody.
+func (*Verifying) settle(r *Room) {
+	settled := r.decision.Settle(&r.group, r.lookFacts())
+	r.out.says(settled.Notes...)
+	switch {
+	case settled.IsOver:
+		r.verifyOrLaunch()
+	case len(settled.Asks) > 0:
+		r.enter(&Verifying{})
+		r.sendLooks(settled.Asks)
+	}
+}
+
+// lookLate lets a player look at the finalists who comes after the others were asked.
+func (r *Room) lookLate(player string) {
+	if g := &r.group; g.Attendance.Of(player).Out == "" {
+		r.out.brief(g, player)
+		r.sendLooks(r.decision.LookOf(g, player, r.passed(), r.now))
+	}
+}
+
+// lookFacts returns the present facts for a look.
+func (r *Room) lookFacts() finals.Facts { return r.decision.Facts(&r.group, r.passed(), r.now) }
+
+// sendLooks asks players to look at servers, within the numbers that they have agreed to.
+func (r *Room) sendLooks(asks []finals.Ask) {
+	shown, without := r.probing.Show(&r.group, asks)
+	for _, player := range without {
+		r.decision.Without(player)
+	}
+	r.out.publish()
+	for _, ask := range shown {
+		r.out.brief(&r.group, ask.Player)
+		r.out.send(ask.Player, ask.Finalists)
+	}
+}
+
+// verified takes a player's second look. While people vote, only looks that the room asked for
+// since the vote began count.
+func (in Hear) verified(r *Room, v wire.Verified) error {
+	if !r.phase.expectsLook(in.Player, v) || v.Round != r.group.Number {
+		return nil
+	}
+	heard, err := r.decision.Hear(&r.group, in.Player, v, r.lookFacts())
+	if err != nil {
+		return Nonsense(err.Error())
+	}
+	if heard.IsElsewhere {
+		r.out.says(heard.Note)
+	}
+	r.phase.lookCame(r, in.Player, v, heard)
+	return nil
+}
+
+// withoutLook stops waiting for a player's look.
+func (r *Room) withoutLook(player string) {
+	r.decision.Without(player)
+	r.phase.lookMissing(r)
+}

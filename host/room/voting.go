@@ -1,0 +1,168 @@
+package room
+
+import (
+	"cmp"
+
+	"muster/discovery/hostport"
+	"muster/discovery/sentence"
+	"muster/host/room/attendance"
+	"muster/host/room/ballot"
+	"muster/host/room/decision"
+	"muster/host/room/group"
+	"muster/host/room/outage"
+	"muster/host/room/roomtime"
+	"muster/host/wire"
+)
+
+// Voting is the time between the choice and the countdown, in rooms whose organiser wants one.
+// People vote, veto and say that they are ready. The search for something better goes on.
+type Voting struct {
+	base
+	// Looked is when everyone was last asked to look at the finalists. LookedAgain says that this
+	// was after people began to vote.
+	Looked      roomtime.Time `json:"looked"`
+	LookedAgain bool          `json:"looked_again,omitempty"`
+	// Revealed says that pages have said where people meet.
+	Revealed bool `json:"revealed,omitempty"`
+}
+
+func (*Voting) traits() traits {
+	return traits{name: "voting", stage: wire.Chosen, decides: true, reopens: true, isBetween: true}
+}
+
+// next is when people who have closed their pages have left. A search, and people who are away, need
+// the time before.
+func (*Voting) next(r *Room) (at roomtime.Time, isQuiet bool) {
+	g := &r.group
+	players := g.ChosenFor()
+	away, _ := g.Attendance.Absent(players, outage.LongestPause, r.now)
+	isQuiet = g.Settings.Strategy != wire.Coordinated && (len(away) == 0 || len(away) == len(players))
+	if closed := g.Roster.PageClosed(); !closed.IsZero() {
+		return closed.Add(attendance.LeftAfter), isQuiet
+	}
+	return never, isQuiet
+}
+
+// proceed begins the countdown for an organiser who does not wait.
+func (v *Voting) proceed(r *Room) error {
+	v.countDown(r, "room.countdown-go")
+	return nil
+}
+
+func (*Voting) joined(r *Room, player string) { r.lookLate(player) }
+
+// expectsLook counts only looks that the room asked for since the vote began.
+func (v *Voting) expectsLook(string, wire.Verified) bool { return v.LookedAgain }
+
+func (v *Voting) allReady(r *Room) { v.countDown(r, "room.countdown-ready") }
+
+func (*Voting) without(r *Room, player string, w Without) error { return w.fromChoice(r, player) }
+
+func (*Voting) awaitSeats(r *Room, a AwaitSeats) error { return a.instead(r) }
+
+// view shows the forecast of the search beside the choice, which stands and is no mere best so far.
+func (*Voting) view(r *Room, s *wire.Snapshot, _ *decision.Showing) {
+	if search := r.probing.Search(&r.group); search != nil {
+		s.Room.Forecast = search.View(r.group.Settings.By).GoesOn()
+	}
+}
+
+func (*Voting) isWhole(g *group.Group) bool { return hasChoice(g) }
+
+// countDown begins the countdown. Key is that of the note that says why.
+func (v *Voting) countDown(r *Room, key string) {
+	c, lasts := &Countdown{Vote: *v}, countdownTime
+	if r.group.Roster.IsWatched() && !v.Revealed {
+		c.Vote.Revealed, lasts = true, lasts+revealTime
+	}
+	c.LaunchAt = r.now.Add(lasts)
+	r.phase = c
+	r.out.says(sentence.Of(key, "seconds", lasts.Seconds()))
+}
+
+// tick asks for a turn for the search that goes on, and goes on without players who have left.
+func (v *Voting) tick(r *Room) {
+	if r.group.Roster.TakeClosed(attendance.LeftAfter, r.now) {
+		r.countDownIfReady()
+	}
+	r.goOnWithout()
+	if r.phase == v && v.canSearch(r) {
+		r.out.plan(&r.group, &r.probing, true)
+	}
+}
+
+// canSearch reports whether the search that goes on can ask its next questions.
+func (*Voting) canSearch(r *Room) bool {
+	return r.group.Settings.Strategy == wire.Coordinated && r.probing.IsSearchDue(&r.group, r.now)
+}
+
+// turn goes on with the search. Everyone looks at a server that turned up and is worth it.
+func (v *Voting) turn(r *Room) {
+	if !v.canSearch(r) {
+		return
+	}
+	note, other, asks, own := r.probing.TurnBehind(&r.group, r.moment())
+	if r.out.says(note); other != nil {
+		r.rechoose(*other)
+		return
+	}
+	r.out.ask(r.group.Number, asks)
+	for _, own := range own {
+		r.out.send(own.Player, wire.Ask{Round: r.group.Number, Servers: []int{}, Own: own.Servers})
+	}
+}
+
+// say takes a player's word from the terminal, as the player's page gives it.
+func (in Hear) say(r *Room, m wire.Say) {
+	if m.Round != r.group.Number {
+		return
+	}
+	var action Action
+	switch m.What {
+	case wire.SayVote:
+		action = Vote{m.Addr}
+	case wire.SayVeto:
+		action = Veto{Addr: m.Addr}
+	case wire.SayMove:
+		action = Move{m.Number, cmp.Or(m.Map, hostport.Text(m.Addr.AddrPort))}
+	case wire.SayCome, wire.SayNotCome:
+		comes := m.What == wire.SayCome
+		action = Come{&comes}
+	case wire.SayLiked, wire.SayDisliked:
+		liked := m.What == wire.SayLiked
+		action = Like{&liked}
+	default:
+		action = Ready{m.What == wire.SayReady}
+	}
+	if err := (Order{Credential: r.group.Roster.PageOf(in.Player), Action: action}).step(r); err != nil {
+		r.out.send(in.Player, wire.Answer{Notice: wire.Notice{Says: wire.Told(err)}})
+	}
+}
+
+// goOnWithout chooses again for the others if somebody has left.
+func (r *Room) goOnWithout() {
+	g := &r.group
+	left, isComplete := g.Attendance.GoOnWithout(g.ChosenFor(), outage.LongestPause, r.now)
+	if len(left) == 0 {
+		return
+	}
+	for _, player := range left {
+		g.Ballot.Withdraw(player, ballot.Vote|ballot.Ready)
+	}
+	r.chooseAgain(sentence.Of("room.players-left", "players", left))
+	if isComplete {
+		r.countDownIfReady()
+	}
+}
+
+// countDownIfReady counts down if all are ready. Nobody has to say it again because another has left.
+func (r *Room) countDownIfReady() {
+	if r.group.Ballot.IsReady(r.group.Electorate(true)) {
+		r.phase.allReady(r)
+	}
+}
+
+var (
+	errNoVote          = wire.Refuse(wire.ReasonAction, "refused.no-vote")
+	errNothingMeasured = wire.Refuse(wire.ReasonAction, "refused.nothing-measured")
+)
