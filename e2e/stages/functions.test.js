@@ -25,45 +25,37 @@ const { standing } = await of("map/table");
 const { Clouds } = await of("trace");
 const { meant } = await of("which");
 
-test("a page that showed the search also shows its outcome, and one that comes later does not", () => {
-  const off = { open: false };
-  const voting = { open: true };
+test("the stage follows from the phase, and from whether this page showed the search", () => {
   const now = musterTime.now();
-  const soon = { open: true, launch_at: new Date(now + 11_000).toISOString() };
-  const going = { open: true, launch_at: new Date(now + 5000).toISOString() };
   const unseen = { searched: 0, revealed: 0 };
   const saw = { searched: 3, revealed: 2 };
   const knows = { searched: 3, revealed: 3 };
-  const match = { match: { turn: undefined } };
-  for (const [stage, choice, agreement, seen, want, more] of [
-    ["gathering", null, off, unseen, "lobby"],
-    ["listing", null, off, unseen, "search"],
-    ["measuring", null, off, saw, "search"],
-    ["refining", null, off, saw, "search"],
-    ["chosen", {}, off, saw, "search"], // everyone measures the best again
-    ["chosen", {}, voting, saw, "vote"], // nothing is revealed before it is decided
-    ["chosen", {}, voting, unseen, "vote"],
-    ["chosen", {}, soon, saw, "reveal"],
-    ["chosen", {}, soon, knows, "countdown"],
-    ["chosen", {}, soon, unseen, "countdown"], // a person who comes later sees no reveal
-    ["chosen", {}, going, saw, "countdown"], // the countdown waits for nobody
-    ["chosen", {}, off, saw, "search", match],
-    ["chosen", {}, off, saw, "ban", { match: { turn: { number: 1 } } }],
-    ["chosen", {}, off, saw, "ban", { match: { decided: true } }], // after the last move nobody searches
-    ["chosen", {}, off, knows, "ban", match],
-    ["chosen", {}, { ...soon, open: false }, saw, "reveal", match],
-    ["chosen", {}, { ...going, open: false }, saw, "countdown", match], // nobody votes in a match
-    ["launching", {}, off, saw, "reveal"],
-    ["launching", {}, off, knows, "go"],
-    ["launching", {}, off, unseen, "go"],
-    ["launching", null, off, saw, "go"], // after a restart of the host
-    ["failed", null, off, saw, "failed"],
-    ["waiting", {}, off, saw, "seats", { seats: { need: 5 } }],
-    ["waiting", {}, off, saw, "countdown", { seats: { need: 5, launch_at: new Date(now).toISOString() } }],
-    ["launching", {}, off, saw, "night", { ended: true }],
+  for (const [name, choice, seen, want, more] of [
+    ["gathering", null, unseen, "lobby"],
+    ["listing", null, unseen, "search"],
+    ["measuring", null, saw, "search"],
+    ["coordinating", null, saw, "search"],
+    ["verifying", {}, saw, "search"], // everyone measures the best again
+    ["voting", {}, saw, "vote"], // nothing is revealed before it is decided
+    ["voting", {}, unseen, "vote"],
+    ["banning", {}, saw, "ban", { match: { turn: { number: 1 } } }],
+    ["banning", {}, knows, "ban", { match: { decided: true } }], // after the last move nobody searches
+    ["reveal", {}, saw, "reveal"],
+    ["reveal", {}, unseen, "reveal"], // who comes late sees where it stands
+    ["reveal", {}, saw, "reveal", { match: { decided: true } }],
+    ["countdown", {}, saw, "countdown"],
+    ["countdown", {}, unseen, "countdown", { match: { decided: true } }],
+    ["launching", {}, saw, "reveal"], // of a room without a countdown
+    ["launching", {}, knows, "go"],
+    ["launching", {}, unseen, "go"],
+    ["launching", null, saw, "go"], // after a restart of the host
+    ["failed", null, saw, "failed"],
+    ["waiting", {}, saw, "seats", { seats: { need: 5 } }],
+    ["waiting", {}, saw, "countdown", { seats: { need: 5, launch_at: new Date(now).toISOString() } }],
+    ["launching", {}, saw, "night", { ended: true }],
   ]) {
     const { ended, ...others } = more ?? {};
-    const state = { now, heard: now, room: { stage, round: 3, ended }, choice, agreement, ...others };
+    const state = { now, heard: now, phase: { name, since_ms: 0 }, room: { round: 3, ended }, choice, agreement: {}, ...others };
     assert.equal(stageOf(state, seen), want, JSON.stringify([state, seen]));
   }
 });

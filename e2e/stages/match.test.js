@@ -144,7 +144,7 @@ test("after the last move no page goes back to the search, whether or not a coun
       const reader = how.tv ? "stranger" : "ann";
       await shows(`${best}-moved`, reader, how);
       const { state } = tableOf(`${best}-moved`);
-      await tells({ agreement: { ...state.agreement, launch_at: undefined } });
+      await tells({ phase: { name: "banning", since_ms: 0 }, agreement: { ...state.agreement, launch_at: undefined } });
       assert.equal(view.stage, "ban", `${best} ${JSON.stringify(how)}`);
       assert.equal(textOf("#stage h1"), "All moves are made");
       assert.equal(all(".nominee.ours-now").length, state.match.play ? state.match.play.length : 1);

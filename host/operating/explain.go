@@ -99,42 +99,43 @@ func waits(s *wire.Snapshot) (all []string) {
 	if head.Paused {
 		add("most of its players, who fell silent together")
 	}
-	switch head.Stage {
-	case wire.Gathering:
+	switch s.Phase.Name {
+	case wire.PhaseGathering:
 		if missing := head.Players - len(players); missing > 0 {
 			add("%d of %d players to come", missing, head.Players)
 		} else {
 			add("its organiser to say go")
 		}
-	case wire.Listing:
+	case wire.PhaseListing:
 		add("the game's list of servers, from its masters or from a page")
-	case wire.Measuring, wire.Refining:
+	case wire.PhaseMeasuring, wire.PhaseCoordinating:
 		if busy := playersWho(players, func(p wire.Person) bool { return p.Connected && !p.Done && !p.LeftOut }); busy != "" {
 			add("%s to finish measuring", busy)
 		}
 		if head.Search != nil {
 			add("its search, after %d rounds", head.Search.Rounds)
 		}
-	case wire.Chosen:
-		switch slow := playersWho(s.People, func(p wire.Person) bool { return p.Asked && !p.Ready }); {
-		case !s.Voting.LaunchAt.IsZero():
-			add("its countdown, which ends at %s", timeOf(s.Voting.LaunchAt))
-		case s.Voting.Open && slow != "":
+	case wire.PhaseVerifying:
+		add("the second look at the best servers")
+	case wire.PhaseVoting:
+		if slow := playersWho(s.People, func(p wire.Person) bool { return p.Asked && !p.Ready }); slow != "" {
 			add("%s to be ready", slow)
-		case s.Voting.Open:
+		} else {
 			add("its people to vote")
-		default:
-			add("the second look at the best servers")
 		}
-	case wire.Waiting:
+	case wire.PhaseBanning:
+		add("the captains of its match to ban and pick")
+	case wire.PhaseReveal, wire.PhaseCountdown:
+		add("its countdown, which ends at %s", timeOf(s.Voting.LaunchAt))
+	case wire.PhaseWaiting:
 		add("free seats: the best servers are full")
-	case wire.Launching:
+	case wire.PhaseLaunching:
 		if going := playersWho(players, func(p wire.Person) bool { return p.Connected && p.Launch == "" }); going != "" {
 			add("%s to start the game", going)
 		} else {
 			add("nothing: its people play")
 		}
-	case wire.Failed:
+	case wire.PhaseFailed:
 		if !head.Retry.IsZero() {
 			add("its next try by itself, at %s", timeOf(head.Retry))
 		}

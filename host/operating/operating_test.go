@@ -37,30 +37,33 @@ func TestWaits(t *testing.T) {
 		"complete":           {func(s *wire.Snapshot) { s.Room.Players = 4 }, people(), []string{"its organiser to say go", away}},
 		"nobody":             {func(*wire.Snapshot) {}, nil, []string{"its organiser to say go"}},
 		"no list": {func(s *wire.Snapshot) {
-			s.Room.Stage = wire.Listing
+			s.Phase.Name = wire.PhaseListing
 		}, nil, []string{"the game's list of servers, from its masters or from a page"}},
 		"measuring": {func(s *wire.Snapshot) {
-			s.Room.Stage = wire.Measuring
+			s.Phase.Name = wire.PhaseMeasuring
 		}, people(), []string{"player 2 to finish measuring", away}},
 		"searching": {func(s *wire.Snapshot) {
-			s.Room.Stage, s.Room.Search = wire.Refining, &wire.Search{Rounds: 7}
+			s.Phase.Name, s.Room.Search = wire.PhaseCoordinating, &wire.Search{Rounds: 7}
 		}, people()[:1], []string{"its search, after 7 rounds"}},
 		"looking": {func(s *wire.Snapshot) {
-			s.Room.Stage = wire.Chosen
+			s.Phase.Name = wire.PhaseVerifying
 		}, people()[:1], []string{"the second look at the best servers"}},
 		"voting": {func(s *wire.Snapshot) {
-			s.Room.Stage, s.Voting.Open = wire.Chosen, true
+			s.Phase.Name = wire.PhaseVoting
 		}, people()[:2], []string{"player 2 to be ready"}},
+		"banning": {func(s *wire.Snapshot) {
+			s.Phase.Name = wire.PhaseBanning
+		}, people()[:1], []string{"the captains of its match to ban and pick"}},
 		"counting down": {func(s *wire.Snapshot) {
-			s.Room.Stage, s.Voting.LaunchAt = wire.Chosen, noon
+			s.Phase.Name, s.Voting.LaunchAt = wire.PhaseCountdown, noon
 		}, people()[:1], []string{"its countdown, which ends at 12:00:00 UTC"}},
-		"full": {func(s *wire.Snapshot) { s.Room.Stage = wire.Waiting }, nil, []string{"free seats: the best servers are full"}},
+		"full": {func(s *wire.Snapshot) { s.Phase.Name = wire.PhaseWaiting }, nil, []string{"free seats: the best servers are full"}},
 		"launching": {func(s *wire.Snapshot) {
-			s.Room.Stage = wire.Launching
+			s.Phase.Name = wire.PhaseLaunching
 		}, people()[:2], []string{"player 1, player 2 to start the game"}},
-		"playing": {func(s *wire.Snapshot) { s.Room.Stage = wire.Launching }, nil, []string{"nothing: its people play"}},
+		"playing": {func(s *wire.Snapshot) { s.Phase.Name = wire.PhaseLaunching }, nil, []string{"nothing: its people play"}},
 		"failed": {func(s *wire.Snapshot) {
-			s.Room.Stage, s.Room.Retry = wire.Failed, noon
+			s.Phase.Name, s.Room.Retry = wire.PhaseFailed, noon
 		}, nil, []string{"its next try by itself, at 12:00:00 UTC", "its organiser: no server suits everybody, or there was no list"}},
 		"asleep": {func(s *wire.Snapshot) { s.Room.Ended, s.Room.Every = noon, "fri" }, people(), []string{"its next session"}},
 		"held, while silent": {func(s *wire.Snapshot) {
@@ -76,7 +79,7 @@ func TestWaits(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := wire.Snapshot{People: test.people}
-			s.Room.Stage = wire.Gathering
+			s.Phase.Name = wire.PhaseGathering
 			test.room(&s)
 			if got := waits(&s); !slices.Equal(got, test.want) {
 				t.Errorf("%q, want %q", got, test.want)
@@ -89,6 +92,7 @@ func TestWaits(t *testing.T) {
 // server or other text of people in it.
 func TestExplainNobody(t *testing.T) {
 	s := wire.Snapshot{People: people()}
+	s.Phase.Name = wire.PhaseGathering
 	s.Room.Stage, s.Room.Game, s.Room.Since, s.Room.Code = wire.Gathering, "openarena", noon, "BADACODE"
 	s.Games = []wire.Game{{ID: "openarena", Name: "OpenArena"}}
 	for _, says := range []sentence.Sentence{

@@ -15,15 +15,15 @@ import (
 // neither side can use that against the other.
 type Banning struct {
 	base
-	// LaunchAt is the time of the launch, zero while captains decide.
-	LaunchAt roomtime.Time `json:"launch_at,omitzero"`
+	// lastSeconds begin with the last move, and are zero before it.
+	lastSeconds
 	// Looked is when everyone was last asked to look at the finalists. LookedAgain says that this
 	// was after the last move.
 	Looked      roomtime.Time `json:"looked"`
 	LookedAgain bool          `json:"looked_again,omitempty"`
 }
 
-func (*Banning) traits() traits { return traits{name: "banning", stage: wire.Chosen, captains: true} }
+func (*Banning) traits() traits { return traits{name: wire.PhaseBanning, captains: true} }
 
 func (*Banning) joined(r *Room, player string) { r.lookLate(player) }
 
@@ -56,7 +56,13 @@ func (*Banning) beginLongLook(r *Room, why sentence.Sentence) {
 }
 
 func (b *Banning) view(r *Room, s *wire.Snapshot, _ *decision.Showing) {
-	s.Voting.LaunchAt = r.face().Of(b.LaunchAt)
+	if !b.LaunchAt.IsZero() {
+		b.lastSeconds.view(r, s, nil)
+		return
+	}
+	if turn, is := r.group.Bans.Turn(); is {
+		s.Phase.Turn, s.Phase.LeftMS = turn.Number, turn.Until.Sub(r.now).Milliseconds()
+	}
 }
 
 func (b *Banning) isWhole(g *group.Group) bool {
@@ -71,7 +77,8 @@ func (*Banning) proceed(*Room) error { return errCaptainsDecide }
 
 // begin lets the captains ban and pick. The time of the choice stays that of the phase.
 func (b *Banning) begin(r *Room) {
-	b.Looked, r.phase = r.now, b
+	b.Looked = r.now
+	r.goTo(b)
 	r.probing.ForgetBest()
 	r.out.says(r.decision.BeginBans(&r.group, r.now)...)
 	b.countDown(r)
@@ -82,11 +89,7 @@ func (b *Banning) countDown(r *Room) {
 	if !r.group.Bans.IsOver() || !b.LaunchAt.IsZero() {
 		return
 	}
-	lasts := countdownTime
-	if r.group.Roster.IsWatched() {
-		lasts += revealTime
-	}
-	b.LaunchAt = r.now.Add(lasts)
+	lasts := b.lastSeconds.begin(r, r.group.Roster.IsWatched())
 	r.out.binds = true
 	r.out.says(sentence.Of("room.countdown-match", "seconds", lasts.Seconds()))
 }
@@ -102,7 +105,7 @@ func (b *Banning) tick(r *Room) {
 		b.countDown(r)
 		return
 	}
-	left := b.LaunchAt.Sub(r.now)
+	left := b.lastSeconds.tick(r)
 	switch {
 	case left <= 0:
 		server, notes := r.decision.Destination(&r.group, r.lookFacts())

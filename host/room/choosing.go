@@ -37,7 +37,7 @@ func (r *Room) verifyOrLaunch() {
 	case next.Bans:
 		(&Banning{}).begin(r)
 	case next.Votes:
-		r.phase = &Voting{Looked: r.now} // since stays the time of the choice
+		r.goTo(&Voting{Looked: r.now}) // since stays the time of the choice
 		r.out.says(r.decision.OpenVote(g))
 		r.probing.ForgetBest() // a search beyond the one that led to the choice begins
 	case next.Asks:

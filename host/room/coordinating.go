@@ -22,7 +22,7 @@ type Coordinating struct {
 
 func (c *Coordinating) traits() traits {
 	t := traits{
-		name: "coordinating", stage: wire.Refining, duty: attendance.Measure, sides: sides.Joining, searches: true,
+		name: wire.PhaseCoordinating, duty: attendance.Measure, sides: sides.Joining, searches: true,
 		asksMore: c.More > 0,
 	}
 	if t.asksMore { // the choice counts the same people as before

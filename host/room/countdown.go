@@ -26,12 +26,51 @@ const (
 // Countdown is the moment before the launch. Any change of mind leads back to Voting.
 type Countdown struct {
 	base
-	Vote     Voting        `json:"vote"`
-	LaunchAt roomtime.Time `json:"launch_at"`
+	Vote Voting `json:"vote"`
+	lastSeconds
+}
+
+// lastSeconds are the time before a launch: pages reveal where people meet, if any is open, and then
+// everyone counts down.
+type lastSeconds struct {
+	// Since is when they began, LaunchAt when they end, and Reveals says that they reveal.
+	Since    roomtime.Time `json:"since,omitzero"`
+	LaunchAt roomtime.Time `json:"launch_at,omitzero"`
+	Reveals  bool          `json:"reveals,omitempty"`
+}
+
+// begin begins them, and returns how long they last.
+func (l *lastSeconds) begin(r *Room, reveals bool) time.Duration {
+	lasts := countdownTime
+	if reveals {
+		lasts += revealTime
+	}
+	*l = lastSeconds{r.now, r.now.Add(lasts), reveals}
+	return lasts
+}
+
+// tick ends the reveal, and returns how much time is left.
+func (l *lastSeconds) tick(r *Room) (left time.Duration) {
+	left = l.LaunchAt.Sub(r.now)
+	if l.Reveals && left <= countdownTime {
+		l.Reveals = false
+		r.out.revision++
+	}
+	return left
+}
+
+func (l *lastSeconds) view(r *Room, s *wire.Snapshot, _ *decision.Showing) {
+	s.Voting.LaunchAt = r.face().Of(l.LaunchAt)
+	counts := l.LaunchAt.Add(-countdownTime)
+	if l.Reveals {
+		s.Phase = wire.Phase{Name: wire.PhaseReveal, SinceMS: r.now.Sub(l.Since).Milliseconds(), LeftMS: counts.Sub(r.now).Milliseconds()}
+	} else {
+		s.Phase = wire.Phase{Name: wire.PhaseCountdown, SinceMS: r.now.Sub(counts).Milliseconds(), LeftMS: l.LaunchAt.Sub(r.now).Milliseconds()}
+	}
 }
 
 func (*Countdown) traits() traits {
-	return traits{name: "countdown", stage: wire.Chosen, duty: attendance.Stay, decides: true, reopens: true}
+	return traits{name: wire.PhaseCountdown, duty: attendance.Stay, decides: true, reopens: true}
 }
 
 func (*Countdown) joined(r *Room, player string) { r.lookLate(player) }
@@ -40,7 +79,7 @@ func (c *Countdown) expectsLook(string, wire.Verified) bool { return c.Vote.Look
 
 // mindChanged gives people time again, for a vote even if none was wanted.
 func (c *Countdown) mindChanged(r *Room) {
-	r.phase = &c.Vote
+	r.goTo(&c.Vote)
 	r.decision.OpenVote(&r.group)
 	r.out.says(sentence.Of("room.countdown-stopped"))
 }
@@ -49,8 +88,8 @@ func (*Countdown) without(r *Room, player string, w Without) error { return w.fr
 
 func (*Countdown) awaitSeats(r *Room, a AwaitSeats) error { return a.instead(r) }
 
-func (c *Countdown) view(r *Room, s *wire.Snapshot, _ *decision.Showing) {
-	s.Voting.LaunchAt = r.face().Of(c.LaunchAt)
+func (c *Countdown) view(r *Room, s *wire.Snapshot, showing *decision.Showing) {
+	c.lastSeconds.view(r, s, showing)
 }
 
 func (*Countdown) isWhole(g *group.Group) bool { return hasChoice(g) }
@@ -62,13 +101,14 @@ func (c *Countdown) tick(r *Room) {
 	if r.phase != c {
 		return
 	}
+	left := c.lastSeconds.tick(r)
 	players := r.group.ChosenFor()
 	away, _ := r.group.Attendance.Absent(players, outage.LongestPause, r.now)
 	switch {
-	case len(away) > 0 && 2*len(away) <= len(players) && !r.now.Before(c.LaunchAt): // back in a moment, or left
-	case !r.now.Before(c.LaunchAt):
+	case len(away) > 0 && 2*len(away) <= len(players) && left <= 0: // back in a moment, or left
+	case left <= 0:
 		c.launchFavourite(r)
-	case c.LaunchAt.Sub(c.Vote.Looked) >= freshLook && c.LaunchAt.Sub(r.now) <= countdownTime:
+	case c.LaunchAt.Sub(c.Vote.Looked) >= freshLook && left <= countdownTime:
 		c.Vote.Looked, c.Vote.LookedAgain = r.now, true
 		var servers []int
 		for _, ranked := range r.decision.Options(&r.group).Candidates {

@@ -22,7 +22,7 @@ type Failed struct {
 }
 
 func (*Failed) traits() traits {
-	return traits{name: "failed", stage: wire.Failed, sides: sides.Free, reopens: true, isBetween: true}
+	return traits{name: wire.PhaseFailed, sides: sides.Free, reopens: true, isBetween: true}
 }
 
 func (*Failed) mayLookLong(*Room) error { return nil }
@@ -49,7 +49,9 @@ func (f *Failed) unwait(r *Room, u Unwait) error {
 }
 
 func (f *Failed) view(r *Room, s *wire.Snapshot, _ *decision.Showing) {
-	s.Room.Retry = r.face().Of(f.Retry)
+	if s.Room.Retry = r.face().Of(f.Retry); !f.Retry.IsZero() {
+		s.Phase.LeftMS = f.Retry.Sub(r.now).Milliseconds()
+	}
 }
 
 func (f *Failed) wait() *waiting.Wait    { return f.waited }

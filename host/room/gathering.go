@@ -18,7 +18,7 @@ import (
 type Gathering struct{ base }
 
 func (*Gathering) traits() traits {
-	return traits{name: "gathering", stage: wire.Gathering, duty: attendance.Stay, sides: sides.Free, gathers: true}
+	return traits{name: wire.PhaseGathering, duty: attendance.Stay, sides: sides.Free, gathers: true}
 }
 
 func (*Gathering) mayLookLong(*Room) error { return nil }

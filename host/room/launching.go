@@ -22,7 +22,7 @@ type Launching struct {
 }
 
 func (*Launching) traits() traits {
-	return traits{name: "launching", stage: wire.Launching, sides: sides.Afterwards, isBetween: true, isSent: true}
+	return traits{name: wire.PhaseLaunching, sides: sides.Afterwards, isBetween: true, isSent: true}
 }
 
 func (*Launching) next(*Room) (roomtime.Time, bool) { return never, true }

@@ -30,7 +30,7 @@ type Listing struct {
 }
 
 func (*Listing) traits() traits {
-	return traits{name: "listing", stage: wire.Listing, sides: sides.Joining}
+	return traits{name: wire.PhaseListing, sides: sides.Joining}
 }
 
 func (*Listing) mayLookLong(*Room) error { return nil }

@@ -30,7 +30,7 @@ type Measuring struct{ base }
 
 func (*Measuring) traits() traits {
 	return traits{
-		name: "measuring", stage: wire.Measuring, duty: attendance.Measure, sides: sides.Joining, measuresAlone: true,
+		name: wire.PhaseMeasuring, duty: attendance.Measure, sides: sides.Joining, measuresAlone: true,
 	}
 }
 

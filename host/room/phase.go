@@ -85,9 +85,8 @@ type phase interface {
 
 // traits are what other code may know of a phase.
 type traits struct {
-	// name is that in the saved form, and stage what pages see.
-	name  string
-	stage wire.Stage
+	// name is that of the phase until its view says otherwise.
+	name wire.PhaseName
 	// duty is what players have to do, and sides who may change sides in a match.
 	duty  attendance.Duty
 	sides sides.When
@@ -111,7 +110,9 @@ type traits struct {
 func (t traits) isMeasuring() bool { return t.duty == attendance.Measure }
 
 // isChosen reports whether there is a choice, which is not carried out yet.
-func (t traits) isChosen() bool { return t.stage == wire.Chosen }
+func (t traits) isChosen() bool { return t.stage() == wire.Chosen }
+
+func (t traits) stage() wire.Stage { return t.name.Stage() }
 
 // is returns the traits of the phase.
 func (r *Room) is() traits { return r.phase.traits() }
@@ -126,10 +127,14 @@ func phases() []phase {
 
 // enter begins a phase.
 func (r *Room) enter(p phase) {
-	r.phase, r.since = p, r.now
+	r.goTo(p)
+	r.since = r.now
 	r.probing.Disband() // only a list that players measure whole is shared
 	p.entered(r)
 }
+
+// goTo goes on in a phase of the same stage.
+func (r *Room) goTo(p phase) { r.phase, r.begun = p, r.now }
 
 // moment returns the present facts for the measuring.
 func (r *Room) moment() probing.Moment {

@@ -28,8 +28,8 @@ const KeepEmpty = calendar.KeepEmpty
 type Room struct {
 	opened time.Time
 	phase  phase
-	// since is when the phase began.
-	since roomtime.Time
+	// since is when the stage began that pages show, and begun when the phase did.
+	since, begun roomtime.Time
 	// group has the people, their settings, and the knowledge of their round.
 	group group.Group
 	// probing measures in their round, and decision decides.
@@ -92,7 +92,7 @@ type Tuning group.Tuning
 // New opens a room that is tuned.
 func (t Tuning) New(keys Keys, settings wire.Settings, now time.Time) *Room {
 	r := &Room{
-		opened: now, phase: &Gathering{}, since: roomtime.Opening, now: roomtime.Opening, wall: now, out: outbox{now: roomtime.Face{Now: roomtime.Opening, Wall: now}},
+		opened: now, phase: &Gathering{}, since: roomtime.Opening, begun: roomtime.Opening, now: roomtime.Opening, wall: now, out: outbox{now: roomtime.Face{Now: roomtime.Opening, Wall: now}},
 		calendar: calendar.New(now),
 		group:    group.Group{Roster: roster.New(keys), Settings: settings, Tuning: group.Tuning(t), Round: group.NewRound(1)},
 	}
@@ -107,7 +107,7 @@ func (r *Room) Keys() Keys { return r.group.Roster.Keys() }
 func (r *Room) Settings() wire.Settings { return r.group.Settings }
 
 // Stage returns the room's stage.
-func (r *Room) Stage() wire.Stage { return r.is().stage }
+func (r *Room) Stage() wire.Stage { return r.is().stage() }
 
 // Revision changes whenever [Room.Snapshot] or [Room.Save] may have changed.
 func (r *Room) Revision() int { return r.out.revision }
@@ -140,7 +140,7 @@ func (in Join) step(r *Room) error {
 	if player == "" {
 		player = seat.Name
 		late := attendance.Why("")
-		if is := r.is(); is.isChosen() || is.stage == wire.Waiting || is.asksMore {
+		if is := r.is(); is.isChosen() || is.stage() == wire.Waiting || is.asksMore {
 			late = attendance.TooLate
 			r.out.says(sentence.Of("room.here-late", "player", player))
 		} else {
@@ -180,7 +180,7 @@ func (r *Room) TakesCode() bool {
 	if r.calendar.IsAsleep() {
 		return false
 	}
-	switch r.is().stage {
+	switch r.is().stage() {
 	case wire.Gathering, wire.Listing, wire.Measuring, wire.Refining, wire.Waiting, wire.Failed:
 		return !r.closed && r.group.Roster.HasRoom(r.group.Places())
 	}

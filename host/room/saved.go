@@ -35,6 +35,7 @@ func (r *Room) Save() ([]byte, error) {
 		return nil, err
 	}
 	s.Form, s.Opened, s.At, s.Now, s.Since, s.Closed = saved.Form, r.opened, r.wall, r.now, r.since, r.closed
+	s.Phase.Begun = r.begun
 	s.Journal, s.Calendar, s.Places = r.out.journal.Save(), r.calendar.Save(), r.survey.Save()
 	s.Failures, s.Outage = r.failures, r.outage.Save()
 	s.More, s.Finals = r.probing.Save(), r.decision.Save()
@@ -44,7 +45,7 @@ func (r *Room) Save() ([]byte, error) {
 	if w := r.phase.wait(); w != nil {
 		s.Seats = w.Save()
 	}
-	s.Phase.Name = r.is().name
+	s.Phase.Name = string(r.is().name)
 	if s.Phase.Knows, err = json.Marshal(r.phase); err != nil {
 		return nil, err
 	}
@@ -101,7 +102,7 @@ func RestoreKept(data []byte, tree func([]discovery.Server) *topology.Tree, kept
 // roomOf returns the saved room. Its list stands in it if kept is nil.
 func roomOf(s *saved.Room, kept *topology.Tree, tree func([]discovery.Server) *topology.Tree) (*Room, error) {
 	r := &Room{
-		opened: s.Opened, now: s.Now, wall: s.At, since: s.Since, closed: s.Closed,
+		opened: s.Opened, now: s.Now, wall: s.At, since: s.Since, begun: s.Phase.Begun, closed: s.Closed,
 		out: outbox{journal: journal.Restore(s.Journal)}, failures: s.Failures,
 		source: listing.RestoreSource(s.Listing.SavedSource, s.Settings.Servers),
 	}
@@ -116,7 +117,7 @@ func roomOf(s *saved.Room, kept *topology.Tree, tree func([]discovery.Server) *t
 		return nil, err
 	}
 	for _, p := range phases() {
-		if p.traits().name == s.Phase.Name {
+		if string(p.traits().name) == s.Phase.Name {
 			r.phase = p
 		}
 	}
@@ -150,7 +151,7 @@ func roomOf(s *saved.Room, kept *topology.Tree, tree func([]discovery.Server) *t
 		r.phase.rewait(wait)
 	}
 	if !r.phase.isWhole(&r.group) {
-		return nil, fmt.Errorf("%s without what that needs", r.is().stage)
+		return nil, fmt.Errorf("%s without what that needs", r.is().stage())
 	}
 	return r, nil
 }

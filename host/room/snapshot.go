@@ -26,7 +26,7 @@ func whole(r *Room) wire.Snapshot {
 	showing := decision.Showing{IsOpen: r.mayDecideAgain(), IsVoting: r.is().decides, Target: -1}
 	s := wire.Snapshot{
 		Room: wire.Head{
-			Code: g.Roster.Keys().Code, Settings: g.Settings, Stage: r.is().stage, Since: now.Of(r.since), Began: now.Of(g.Measuring), Round: g.Number,
+			Code: g.Roster.Keys().Code, Settings: g.Settings, Stage: r.is().stage(), Since: now.Of(r.since), Began: now.Of(g.Measuring), Round: g.Number,
 			Locked: g.Roster.IsLocked(), Listed: len(g.Servers.List), MostAsked: r.probing.MostTold(g),
 			Said: g.Servers.Said.At, Paused: r.outage.IsPaused(), Ended: calendar.Ended,
 		},
@@ -47,7 +47,9 @@ func whole(r *Room) wire.Snapshot {
 	if s.Room.Webhook, s.Room.Posts = "", calendar.Posts; s.Room.Posts != nil {
 		s.Room.Posts.To = wire.WebhookOf(g.Settings.Webhook)
 	}
+	s.Phase = wire.Phase{Name: r.is().name, SinceMS: r.now.Sub(r.begun).Milliseconds()}
 	r.phase.view(r, &s, &showing)
+	s.Phase.LeftMS = max(0, s.Phase.LeftMS)
 	if w := r.phase.wait(); w != nil {
 		s.Seats = w.View(g, now)
 	}

@@ -78,7 +78,7 @@ func (End) steers()    {}
 func (Lock) steers()   {}
 
 func (a Go) do(r *Room, _ caller) error {
-	if a.Stage == "" || a.Stage == r.is().stage {
+	if a.Stage == "" || a.Stage == r.is().stage() {
 		return r.phase.proceed(r)
 	}
 	return nil
@@ -104,7 +104,7 @@ func (Apply) do(r *Room, _ caller) error {
 
 func (a Change) do(r *Room, _ caller) error {
 	s, err := terms.Change(r.group.Settings, a.Settings, terms.Facts{
-		Now: r.wall, Stage: r.is().stage, Players: len(r.group.Attendance.Players()),
+		Now: r.wall, Stage: r.is().stage(), Players: len(r.group.Attendance.Players()),
 		Games: a.Games, MostPlaces: a.MostPlaces, IsPublic: a.Public, Posts: a.Posts,
 	})
 	if err == nil {

@@ -13,7 +13,7 @@ import (
 type Verifying struct{ base }
 
 func (*Verifying) traits() traits {
-	return traits{name: "verifying", stage: wire.Chosen, duty: attendance.Stay, isLooking: true}
+	return traits{name: wire.PhaseVerifying, duty: attendance.Stay, isLooking: true}
 }
 
 func (*Verifying) entered(r *Room) { r.out.passOn(r.survey.BeginOnce(r.group.SurveyScene(), r.now)) }

@@ -27,7 +27,7 @@ type Voting struct {
 }
 
 func (*Voting) traits() traits {
-	return traits{name: "voting", stage: wire.Chosen, decides: true, reopens: true, isBetween: true}
+	return traits{name: wire.PhaseVoting, decides: true, reopens: true, isBetween: true}
 }
 
 // next is when people who have closed their pages have left. A search, and people who are away, need
@@ -71,12 +71,11 @@ func (*Voting) isWhole(g *group.Group) bool { return hasChoice(g) }
 
 // countDown begins the countdown. Key is that of the note that says why.
 func (v *Voting) countDown(r *Room, key string) {
-	c, lasts := &Countdown{Vote: *v}, countdownTime
-	if r.group.Roster.IsWatched() && !v.Revealed {
-		c.Vote.Revealed, lasts = true, lasts+revealTime
-	}
-	c.LaunchAt = r.now.Add(lasts)
-	r.phase = c
+	c := &Countdown{Vote: *v}
+	reveals := r.group.Roster.IsWatched() && !v.Revealed
+	c.Vote.Revealed = v.Revealed || reveals
+	lasts := c.begin(r, reveals)
+	r.goTo(c)
 	r.out.says(sentence.Of(key, "seconds", lasts.Seconds()))
 }
 

@@ -28,7 +28,7 @@ type Waiting struct {
 }
 
 func (w *Waiting) traits() traits {
-	return traits{name: "waiting", stage: wire.Waiting, isSent: w.Back != nil}
+	return traits{name: wire.PhaseWaiting, isSent: w.Back != nil}
 }
 
 func (w *Waiting) next(r *Room) (at roomtime.Time, isQuiet bool) {

@@ -14,7 +14,9 @@ type Document struct {
 	Name  string `json:"name"`
 	Game  string `json:"game"`
 	Stage Stage  `json:"stage"`
-	Round int    `json:"round"`
+	// Phase says where the room stands; stage is a function of it.
+	Phase Phase `json:"phase"`
+	Round int   `json:"round"`
 	// Seats is how many players the group waits for, 0 if the organiser decides when to start.
 	Seats    int            `json:"players"`
 	By       selection.Rule `json:"by"`
@@ -66,7 +68,7 @@ type Member struct {
 // Document returns the snapshot in the form that programs read.
 func (s Snapshot) Document() Document {
 	room := Document{
-		Code: s.Room.Code, Name: s.Room.Name, Game: s.Room.Game, Stage: s.Room.Stage, Round: s.Room.Round,
+		Code: s.Room.Code, Name: s.Room.Name, Game: s.Room.Game, Stage: s.Room.Stage, Phase: s.Phase, Round: s.Room.Round,
 		Seats: s.Room.Players, By: s.Room.By, Map: s.Room.Map, Mode: s.Room.Mode, Version: s.Room.Version, Mod: s.Room.Mod, Tags: s.Room.Tags,
 		MaxBots: s.Room.MaxBots, Open: s.Room.Open, Listed: s.Room.Listed, Members: []Member{}, Search: s.Room.Search, Log: s.Log,
 	}

@@ -17,6 +17,8 @@ import (
 // sections change independently. A snapshot never changes once it is made.
 type Snapshot struct {
 	Room Head `json:"room"`
+	// Phase says where the room stands. It is a section of its own, because its times always change.
+	Phase Phase `json:"phase"`
 	// Games are the games that the organiser may choose, and the room's own if its name is known.
 	// They are by far the longest section. So they are separate from the room, which changes five
 	// times a second during a search.
@@ -52,6 +54,50 @@ type Snapshot struct {
 	// Own are the reader's own pings in a match, where nobody sees another player's. The host adds
 	// them for each reader; everyone else's are missing.
 	Own Own `json:"own"`
+}
+
+// Phase says where a room stands. Its stage is a function of it; see [PhaseName.Stage].
+type Phase struct {
+	// Name tells the phase from the others.
+	Name PhaseName `json:"name"`
+	// SinceMS is how long the phase has gone on, in ms of the room's own time, which stands still
+	// while the room pauses. LeftMS is how long it still goes on, 0 if that follows from what people
+	// do.
+	SinceMS int64 `json:"since_ms"`
+	LeftMS  int64 `json:"left_ms,omitempty"`
+	// Turn is the number of the captains' turn, 0 if they have none.
+	Turn int `json:"turn,omitempty"`
+}
+
+// PhaseName names a phase, finer than a [Stage].
+type PhaseName string
+
+// The phases, in the order of a session.
+const (
+	PhaseGathering PhaseName = "gathering" // the players come in
+	PhaseListing   PhaseName = "listing"   // the host gets the server list
+	PhaseMeasuring PhaseName = "measuring" // each player measures the list
+	// The host asks the players for servers that could still win.
+	PhaseCoordinating PhaseName = "coordinating"
+	PhaseVerifying    PhaseName = "verifying" // everyone looks at the best few again
+	PhaseVoting       PhaseName = "voting"    // people vote
+	PhaseBanning      PhaseName = "banning"   // a match's captains ban and pick
+	PhaseReveal       PhaseName = "reveal"    // pages say where people meet
+	PhaseCountdown    PhaseName = "countdown" // the last seconds before the launch
+	PhaseLaunching    PhaseName = "launching" // everyone is sent to the server
+	PhaseWaiting      PhaseName = "waiting"   // the room waits for seats
+	PhaseFailed       PhaseName = "failed"    // no server suits everybody
+)
+
+// Stage returns the stage of a phase: what programs read that know no phases.
+func (n PhaseName) Stage() Stage {
+	switch n {
+	case PhaseCoordinating:
+		return Refining
+	case PhaseVerifying, PhaseVoting, PhaseBanning, PhaseReveal, PhaseCountdown:
+		return Chosen
+	}
+	return Stage(n)
 }
 
 // Reaction is a sign that a person sends the others while they wait.

@@ -203,7 +203,7 @@ func merged(t *testing.T, m wire.Message) (s wire.Snapshot) {
 
 // TestDocument checks that programs still read in a room what they have always read.
 func TestDocument(t *testing.T) {
-	const want = `{"code":"BAKODI","name":"Friday","game":"openarena","stage":"launching","round":1,"players":2,"by":"mean","max_rtt_ms":150,"map":"oa_dm1","listed":128,"members":[` +
+	const want = `{"code":"BAKODI","name":"Friday","game":"openarena","stage":"launching","phase":{"name":"launching","since_ms":900000},"round":1,"players":2,"by":"mean","max_rtt_ms":150,"map":"oa_dm1","listed":128,"members":[` +
 		`{"name":"ann","organiser":true,"connected":true,"probed":128,"answered":101,"done":true,"launch":"launched"},` +
 		`{"name":"bob","connected":false,"probed":96,"answered":80,"done":false,"left_out":true}],` +
 		`"selection":{"format":"muster.selection/1","by":"mean","players":["ann"],` +
@@ -249,8 +249,9 @@ func TestDocument(t *testing.T) {
 			},
 			Ranking: []selection.Ranked{}, Reasons: []selection.Reason{}, Culled: selection.Culled{Unreachable: 27},
 		}},
-		Way: &wire.Way{Connect: "192.0.2.7:27960", Server: "Aggressor"},
-		Log: []wire.Note{{At: time.Date(2026, 11, 20, 20, 15, 0, 0, time.UTC), Sentence: sentence.Of("room.here", "player", "bob")}},
+		Phase: wire.Phase{Name: wire.PhaseLaunching, SinceMS: 900_000},
+		Way:   &wire.Way{Connect: "192.0.2.7:27960", Server: "Aggressor"},
+		Log:   []wire.Note{{At: time.Date(2026, 11, 20, 20, 15, 0, 0, time.UTC), Sentence: sentence.Of("room.here", "player", "bob")}},
 	}
 	got, err := json.Marshal(s.Document())
 	if err != nil || string(got) != want {

@@ -77,20 +77,26 @@ func here(r Room) (n int) {
 
 // standing says how far a room is.
 func standing(r Room) sentence.Sentence {
-	switch r.Stage {
-	case wire.Gathering:
+	switch r.Phase.Name {
+	case wire.PhaseGathering:
 		if n := r.Seats - here(r); n > 0 {
 			return sentence.Of("stage.awaited", "n", n)
 		}
 		return sentence.Of("stage.here", "n", here(r))
-	case wire.Chosen:
-		return sentence.Of("stage.verifying")
-	case wire.Launching:
+	case wire.PhaseVoting:
+		return sentence.Of("vote.where")
+	case wire.PhaseBanning:
+		return sentence.Of("match.stage-none")
+	case wire.PhaseReveal, wire.PhaseCountdown:
+		return sentence.Of("stage.countdown")
+	case wire.PhaseLaunching:
 		return where(r)
-	case wire.Failed:
+	case wire.PhaseCoordinating:
+		return sentence.Of("stage.refining")
+	case wire.PhaseFailed:
 		return sentence.Of("stage.no-server")
 	}
-	return sentence.Of("stage." + string(r.Stage))
+	return sentence.Of("stage." + string(r.Phase.Name))
 }
 
 // where says where a room has gone, with its pings if everybody may see them.

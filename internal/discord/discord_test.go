@@ -239,7 +239,7 @@ func room() Room {
 	at := netip.MustParseAddrPort("192.0.2.1:27960")
 	return Room{
 		Document: wire.Document{
-			Game: "openarena", Stage: wire.Launching, Connect: "192.0.2.1:27960", Server: "**Dust** <@1>", Seats: 2,
+			Game: "openarena", Stage: wire.Launching, Phase: wire.Phase{Name: wire.PhaseLaunching}, Connect: "192.0.2.1:27960", Server: "**Dust** <@1>", Seats: 2,
 			Members: []wire.Member{{Name: "ann", Connected: true, Launch: wire.LaunchStarted}, {Name: "@everyone", Connected: true}, {Name: "chong"}},
 			Selection: &selection.Selection{Ranking: []selection.Ranked{
 				{Addr: hostport.At(netip.MustParseAddrPort("192.0.2.2:27960")), MeanMS: 1, RTT: map[string]float64{"ann": 1}},
@@ -281,7 +281,7 @@ func TestCard(t *testing.T) {
 	}
 
 	gathering := room()
-	gathering.Stage, gathering.Connect, gathering.Name = wire.Gathering, "", "Fri_day"
+	gathering.Phase.Name, gathering.Stage, gathering.Connect, gathering.Name = wire.PhaseGathering, wire.Gathering, "", "Fri_day"
 	gathering.Seats, gathering.Selection = 3, nil
 	got = Card(l, ref, gathering)
 	if e := got.Embeds[0]; e.Title != `Fri\_day · OpenArena` || e.Description != "Waiting for 1 more player." || len(e.Fields) != 1 {
@@ -311,9 +311,12 @@ func labelsOf(m Message) (labels []string) {
 func TestBounds(t *testing.T) {
 	for _, tag := range catalogue.Tags() {
 		l := catalogue.In(tag)
-		for _, stage := range []wire.Stage{wire.Gathering, wire.Listing, wire.Measuring, wire.Refining, wire.Chosen, wire.Launching, wire.Waiting, wire.Failed} {
+		for _, phase := range []wire.PhaseName{
+			wire.PhaseGathering, wire.PhaseListing, wire.PhaseMeasuring, wire.PhaseCoordinating, wire.PhaseVerifying, wire.PhaseVoting,
+			wire.PhaseBanning, wire.PhaseReveal, wire.PhaseCountdown, wire.PhaseLaunching, wire.PhaseWaiting, wire.PhaseFailed,
+		} {
 			r := room()
-			r.Stage, r.Name, r.Server = stage, strings.Repeat("*", 300), strings.Repeat("語", 300)
+			r.Phase.Name, r.Stage, r.Name, r.Server = phase, phase.Stage(), strings.Repeat("*", 300), strings.Repeat("語", 300)
 			for range 64 {
 				r.Members = append(r.Members, wire.Member{Name: strings.Repeat("_", 24)})
 			}
@@ -321,7 +324,7 @@ func TestBounds(t *testing.T) {
 			m := Card(l, ref, r)
 			e := m.Embeds[0]
 			if utf8.RuneCountInString(e.Title) > 256 || strings.HasPrefix(e.Description, "stage.") || e.Description == "" {
-				t.Errorf("%s, %s: %q, %q", tag, stage, e.Title, e.Description)
+				t.Errorf("%s, %s: %q, %q", tag, phase, e.Title, e.Description)
 			}
 			for _, f := range e.Fields {
 				if n := utf8.RuneCountInString(f.Value); n == 0 || n > mostField {

@@ -18,6 +18,7 @@ type Party struct {
 	Name  string         `json:"name" doc:"what the room is called"`
 	Game  string         `json:"game" doc:"the game's ID"`
 	Stage wire.Stage     `json:"stage" doc:"gathering, listing, measuring, refining, chosen, launching, waiting or failed"`
+	Phase wire.Phase     `json:"phase" doc:"where the room stands: section phase in PROTOCOL.md"`
 	Round int            `json:"round" doc:"the number of the round, from 1 once one has begun"`
 	Wants int            `json:"players" doc:"how many players the room starts with by itself; 0: the organiser starts"`
 	By    selection.Rule `json:"by" doc:"the rule of the choice"`
@@ -80,7 +81,7 @@ type GameServer struct {
 // partyOf returns a room as a party window shows it, in a language.
 func partyOf(number int, s wire.Snapshot, l *catalogue.Language) Party {
 	p := Party{
-		Room: number, Code: s.Room.Code, Name: s.Room.Name, Game: s.Room.Game, Stage: s.Room.Stage, Round: s.Room.Round,
+		Room: number, Code: s.Room.Code, Name: s.Room.Name, Game: s.Room.Game, Stage: s.Room.Stage, Phase: s.Phase, Round: s.Room.Round,
 		Wants: s.Room.Players, By: s.Room.By, People: []Guest{}, Match: s.Match, Seats: s.Seats,
 		Vote:  Vote{Open: s.Voting.Open, LaunchAt: unlessZero(s.Voting.LaunchAt), Servers: []GameServer{}},
 		Retry: unlessZero(s.Room.Retry), Ended: unlessZero(s.Room.Ended),

@@ -266,6 +266,7 @@
  * @property {string} waits why there is no news of the room, for people; empty while there is
  * @property {{name?: string, organiser?: boolean, guest?: boolean, link: string, join: string, outside?: string, password?: string}} you the password is the game server's, once the room goes there
  * @property {Room} room
+ * @property {{name: string, since_ms: number, left_ms?: number, turn?: number}} phase
  * @property {{id: string, name: string, silence?: Sentence}[] | null} games silence is why its servers answer nobody
  * @property {Person[]} people
  * @property {({at: string} & Sentence)[]} log

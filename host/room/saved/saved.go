@@ -118,6 +118,7 @@ type Player struct {
 // Phase is a phase at rest: its name, and its own state.
 type Phase struct {
 	Name  string          `json:"name"`
+	Begun roomtime.Time   `json:"begun"`
 	Knows json.RawMessage `json:"knows,omitempty"`
 }
 

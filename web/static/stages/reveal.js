@@ -121,8 +121,7 @@ export function shown(place, live, view) {
     view.revealed = Math.max(view.revealed, round);
     view.changed();
   };
-  if (left <= 0) return end(); // the countdown waits for nobody
-  if (left < Infinity) ticking = setTimer(view.changed, (left % 1000) + 10);
+  if (left > 0 && left < Infinity) ticking = setTimer(view.changed, (left % 1000) + 10);
   const tonight = place.querySelector(".tonight");
   if (!(tonight instanceof HTMLElement)) return;
   if (playing.on === tonight) {
@@ -161,7 +160,7 @@ async function begin(place, tonight, state, ends) {
   } catch {
     // The words say everything that the picture does.
   }
-  const began = runTime() - (isStill ? moments.over : 0);
+  const began = runTime() - (isStill ? moments.over : state.phase.name === "reveal" ? state.phase.since_ms : 0); // who comes late sees where it stands
   if (isStill) place.animate({ opacity: [0, 1] }, fade);
   else play(spokes.map(({ ms }) => ms));
   const step = () => {

@@ -5,7 +5,6 @@ import { h } from "../dom.js";
 import { locale, say } from "../say.js";
 import { standing, votes } from "./ballot.js";
 import { headline } from "./wait.js";
-import { leftUntil } from "../time.js";
 
 /** @typedef {import("../types.js").State} State */
 /** @typedef {"door" | "lobby" | "search" | "reveal" | "vote" | "ban" | "countdown" | "go" | "seats" | "failed" | "night"} Stage */
@@ -16,40 +15,16 @@ import { leftUntil } from "../time.js";
  * @typedef {{searched: number, revealed: number}} Seen
  */
 
-/** How long the countdown takes, ms. Until then, the choice is revealed. */
-const counted = 5000;
-/** A countdown without a reveal begins this much early at most, by clocks that differ, ms. */
-const slack = 500;
-
-/** Whether the choice is decided, and its countdown is not yet running. @param {State} state */
-function isDecided(state) {
-  const { room, agreement } = state;
-  if (room.stage === "launching") return true;
-  if (room.stage !== "chosen" || !agreement.launch_at) return false;
-  return leftUntil(state, agreement.launch_at) > counted + slack;
-}
+/** The stage of each phase; a match has its own search and its own vote. @type {Record<string, Stage>} */
+const stages = { gathering: "lobby", verifying: "search", voting: "vote", banning: "ban", reveal: "reveal", countdown: "countdown", launching: "go", failed: "failed" };
 
 /** The stage for the page. @param {State} state @param {Seen} seen @returns {Stage} */
 export function stageOf(state, seen) {
-  const { room, agreement } = state;
+  const { room, phase } = state;
   if (room.ended) return "night";
-  if (isDecided(state) && state.choice && seen.searched === room.round && seen.revealed !== room.round) return "reveal";
-  switch (room.stage) {
-    case "gathering":
-      return "lobby";
-    case "chosen":
-      if (agreement.launch_at) return "countdown";
-      if (state.match && (agreement.open || state.match.turn || state.match.decided || seen.revealed === room.round)) return "ban"; // after the last move nothing is searched for any more
-      return agreement.open ? "vote" : "search"; // before people vote, everyone measures the best again
-    case "launching":
-      return "go";
-    case "waiting":
-      return state.seats?.launch_at ? "countdown" : "seats";
-    case "failed":
-      return "failed";
-    default:
-      return "search";
-  }
+  if (phase.name === "launching" && state.choice && seen.searched === room.round && seen.revealed !== room.round) return "reveal"; // of a room without a countdown, while games open
+  if (phase.name === "waiting") return state.seats?.launch_at ? "countdown" : "seats";
+  return stages[phase.name] ?? "search";
 }
 
 const steps = ["lobby", "search", "vote", "go"];
@@ -66,24 +41,28 @@ export function way(state, stage) {
 
 /** One sentence that says where the room stands, for screen readers. @param {State} state */
 export function sentence(state) {
-  const { room, people } = state;
+  const { room, people, phase } = state;
   const players = people.filter((person) => person.peer && person.connected).length;
   if (room.ended) return say(state.meeting ? "stage.sleeps" : "stage.night");
-  switch (room.stage) {
+  switch (phase.name) {
     case "gathering":
       return room.players > 0 ? say("stage.awaited", { n: Math.max(0, room.players - players) }) : say("stage.here", { n: players });
     case "listing":
       return say("stage.listing");
     case "measuring":
       return say("stage.measuring");
-    case "refining":
+    case "coordinating":
       return say("stage.refining");
-    case "chosen":
-      if (state.agreement.launch_at) return say("stage.countdown");
-      if (state.match?.turn?.captain && state.match.turn.captain === state.you.name) return say(`match.you.${state.match.turn.kind}`);
-      if (state.match?.turn?.captain) return say(`match.captain.${state.match.turn.kind}`, { player: state.match.turn.captain });
-      if (state.match && state.agreement.open) return say("match.stage-none");
-      return state.agreement.open ? `${say("vote.where")} ${standing(state)}` : say("stage.verifying");
+    case "verifying":
+      return say("stage.verifying");
+    case "voting":
+      return `${say("vote.where")} ${standing(state)}`;
+    case "banning":
+      if (!state.match?.turn?.captain) return say("match.stage-none");
+      return state.match.turn.captain === state.you.name ? say(`match.you.${state.match.turn.kind}`) : say(`match.captain.${state.match.turn.kind}`, { player: state.match.turn.captain });
+    case "reveal":
+    case "countdown":
+      return say("stage.countdown");
     case "launching":
       return state.way ? say("stage.go", { server: nameOnly(state.way.server) }) : say("stage.launching");
     case "waiting":
@@ -91,7 +70,7 @@ export function sentence(state) {
     case "failed":
       return say(state.seats ? "stage.no-seats" : "stage.no-server");
     default:
-      return room.stage;
+      return phase.name;
   }
 }
 
