@@ -18,8 +18,8 @@ import (
 )
 
 // phase is a phase of a room's life, with the state that no other phase needs, and everything that
-// the phase does. The package documentation has a drawing of them. A phase embeds [base], which
-// answers for all to which something means nothing.
+// the phase does. The package documentation has a drawing of them. A phase embeds [base], and
+// overrides what it does.
 type phase interface {
 	traits() traits
 
@@ -157,7 +157,7 @@ func (r *Room) mayDecideAgain() bool {
 // never is later than any moment of a room.
 const never = roomtime.Time(math.MaxInt64)
 
-// base is a phase to which nothing means anything.
+// base is a phase that does nothing.
 type base struct{}
 
 func (base) entered(*Room)                                       {}
