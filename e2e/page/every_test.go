@@ -11,8 +11,20 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
+// phased is a script's function that adds the phase to news of a room's stage or its vote, as the host
+// tells it.
+const phased = `
+	const phased = (news, before = {}) => {
+		if (!news.room && !news.agreement) return news;
+		const { room, agreement, match } = { ...before, ...news };
+		const left = Date.parse(agreement?.launch_at) - musterTime.now();
+		const chosen = left > 5500 ? "reveal" : left >= 0 ? "countdown" : match ? "banning" : agreement?.open ? "voting" : "verifying";
+		return { phase: { name: { refining: "coordinating", chosen }[room.stage] ?? room.stage, since_ms: 0 }, ...news };
+	};
+`
+
 // crowded is a script that puts a room of people with strange names on the page, at any stage.
-const crowded = `
+const crowded = phased + `
 	const names = %s, countries = ["NL", "US", "MY", "US", "DE", "BR", "JP", "ZA", "AU", "GB", "SE", "FR", "IN", "CL", "PL", "KR"];
 	const people = names.map((name, arrival) => ({ name, arrival, organiser: arrival === 0, peer: true, connected: true, page: true, probed: 300, answered: 280, done: true, able: arrival %% 3 !== 1, country: arrival === 15 ? undefined : countries[arrival], somewhere: arrival === 15 || undefined }));
 	const called = ["pro-g InstaGib [CA] #1483", "<b>TFC</b> " + "W".repeat(60), "\u202eesrever\u202c مرحبا بالعالم", "NGZ \u200b InstaGib 😀 Z͑ͫ̓ͪ̂ͫ̽͏̴̙", "Clanbase CTF"];
@@ -79,7 +91,7 @@ const crowded = `
 	live.watch = live.connect = () => {};
 	musterTime.clearTimeout(live.watchdog);
 	Object.assign(muster.view, { searched: stage.endsWith("reveal") ? window.rounds : 0, revealed: 0 });
-	live.receive(JSON.stringify({ type: "state", now: musterTime.now(), whole: true, people, you, choice: null, way: null, whatif: null, evening: [], log: [], standing: null, match: null, own: null, agreement: { open: false, vetoes: [], ballot: [] }, ...stages[stage] }));
+	live.receive(JSON.stringify(phased({ type: "state", now: musterTime.now(), whole: true, people, you, choice: null, way: null, whatif: null, evening: [], log: [], standing: null, match: null, own: null, agreement: { open: false, vetoes: [], ballot: [] }, ...stages[stage] })));
 `
 
 // everyStage lists the stages of a room. above must be above the fold of a phone, and aside above

@@ -13,7 +13,7 @@ import (
 
 // friends is a script with a room of the session of 2005. The tests add measurements, the choice,
 // and what became of the way there.
-const friends = `
+const friends = phased + `
 	const people = ["anna", "ben", "chong", "dave"].map((name, arrival) => ({ name, arrival, organiser: arrival === 0, peer: true, connected: true, page: true, probed: 300, answered: 280, done: true, able: true }));
 	const addr = "192.0.2.7:27960";
 	const ranked = { addr, score: 97, mean_ms: 97, max_ms: 247, stdev_ms: 104, rtt_ms: { anna: 88, ben: 9, chong: 247, dave: 44 } };
@@ -24,7 +24,7 @@ const friends = `
 		live.socket && (live.socket.onmessage = live.socket.onclose = null);
 		live.watch = live.connect = () => {};
 		musterTime.clearTimeout(live.watchdog);
-		live.receive(JSON.stringify({ type: "state", now: musterTime.now(), ...news }));
+		live.receive(JSON.stringify(phased({ type: "state", now: musterTime.now(), ...news }, live.state)));
 	};
 	const live = muster.live, inTime = (ms) => new Date(musterTime.now() + ms).toISOString();
 	const room = (stage, more) => ({ ...live.state.room, stage, round: 1, listed: 2000, ...more });
