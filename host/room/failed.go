@@ -32,7 +32,7 @@ func (f *Failed) next(r *Room) (at roomtime.Time, isQuiet bool) {
 	if !f.Retry.IsZero() && r.group.Attendance.Count(attendance.Nothing, r.now).Here > 0 {
 		return f.Retry, true
 	}
-	return never, true
+	return noDeadline, true
 }
 
 func (f *Failed) joined(r *Room, _ string) { f.changed(r) }

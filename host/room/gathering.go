@@ -28,7 +28,7 @@ func (*Gathering) next(r *Room) (at roomtime.Time, isQuiet bool) {
 	if gone := r.group.Attendance.NextGone(r.group.Attendance.Players()); !gone.IsZero() {
 		return gone, true
 	}
-	return never, true
+	return noDeadline, true
 }
 
 // joined starts the round if the group is complete.

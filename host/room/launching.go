@@ -25,7 +25,7 @@ func (*Launching) traits() traits {
 	return traits{name: wire.PhaseLaunching, sides: sides.Afterwards, isBetween: true, isSent: true}
 }
 
-func (*Launching) next(*Room) (roomtime.Time, bool) { return never, true }
+func (*Launching) next(*Room) (roomtime.Time, bool) { return noDeadline, true }
 
 func (l *Launching) launch() *wire.Launch { return &l.Launch }
 

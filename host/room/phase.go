@@ -154,15 +154,15 @@ func (r *Room) mayDecideAgain() bool {
 	return r.is().reopens && r.group.Choice.Newest() != nil && len(r.group.ChosenFor()) > 0
 }
 
-// never is later than any moment of a room.
-const never = roomtime.Time(math.MaxInt64)
+// noDeadline is later than any moment of a room.
+const noDeadline = roomtime.Time(math.MaxInt64)
 
 // base is a phase that does nothing.
 type base struct{}
 
 func (base) entered(*Room)                                       {}
 func (base) tick(*Room)                                          {}
-func (base) next(*Room) (roomtime.Time, bool)                    { return never, false }
+func (base) next(*Room) (roomtime.Time, bool)                    { return noDeadline, false }
 func (base) resume(*Room)                                        {}
 func (base) proceed(*Room) error                                 { return nil }
 func (base) looked(*Room, string)                                {}

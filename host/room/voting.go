@@ -40,7 +40,7 @@ func (*Voting) next(r *Room) (at roomtime.Time, isQuiet bool) {
 	if closed := g.Roster.PageClosed(); !closed.IsZero() {
 		return closed.Add(attendance.LeftAfter), isQuiet
 	}
-	return never, isQuiet
+	return noDeadline, isQuiet
 }
 
 // proceed begins the countdown for an organiser who does not wait.

@@ -77,7 +77,7 @@ func TestSaved(t *testing.T) {
 		}
 	}
 	if back.Settings.Password != "sesame" || back.Settings.Webhook == "" || !back.IsBroken ||
-		!back.Measuring.Equal(g.Measuring) || back.List.Tree() == nil {
+		back.Measuring != g.Measuring || back.List.Tree() == nil {
 		t.Errorf("settings are %+v, broken %v, measuring since %v", back.Settings, back.IsBroken, back.Measuring)
 	}
 	if chosen := g.Select([]string{"ann", "bob"}); grouptest.Chosen(&chosen) != 0 ||

@@ -127,7 +127,7 @@ func TestAgain(t *testing.T) {
 		{eight.Add(-time.Hour), eight.Add(time.Second + 2*time.Millisecond)},
 	} {
 		r.Again(tt.now, "ann", "bob")
-		if got := r.Way("bob").Again; !got.Equal(tt.want) {
+		if got := r.Way("bob").Again; got != tt.want {
 			t.Errorf("at %v the game opens by %v, want %v", tt.now, got, tt.want)
 		}
 	}

@@ -438,7 +438,7 @@ func TestExpire(t *testing.T) {
 	if !n.Expire("ann", later.Add(lookTime+1)) || n.IsLooking("ann") || n.Expire("ann", later.Add(time.Hour)) {
 		t.Error("ann's program is waited for, or given up twice")
 	}
-	if found := n.Save().Players["ann"]; found.Servers != nil || found.Game != game || !found.At.Equal(later.Add(lookTime+1)) {
+	if found := n.Save().Players["ann"]; found.Servers != nil || found.Game != game || found.At != later.Add(lookTime+1) {
 		t.Errorf("what ann found before counts: %+v", found)
 	}
 	n.Leave("bob")

@@ -8,10 +8,7 @@
 // [Face] turns one into the other, at the edge.
 package roomtime
 
-import (
-	"cmp"
-	"time"
-)
+import "time"
 
 // Time is a moment of a room. The zero value is never: it is before any other moment, and longer
 // ago than any limit.
@@ -31,12 +28,6 @@ func (t Time) Before(other Time) bool { return t < other }
 
 // After reports whether the moment is after another.
 func (t Time) After(other Time) bool { return t > other }
-
-// Equal reports whether the moment is another.
-func (t Time) Equal(other Time) bool { return t == other }
-
-// Compare returns -1, 0 or 1 if the moment is before, at or after another.
-func (t Time) Compare(other Time) int { return cmp.Compare(t, other) }
 
 // IsZero reports whether the moment is never.
 func (t Time) IsZero() bool { return t == 0 }

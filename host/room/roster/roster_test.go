@@ -262,7 +262,7 @@ func TestExpire(t *testing.T) {
 		h.enters("zoe", Visit{}, "")
 		tt.keep(h)
 		h.events = nil
-		if got, want := h.Next(nil), h.now.Add(guestGone); tt.gone && !got.Equal(want) {
+		if got, want := h.Next(nil), h.now.Add(guestGone); tt.gone && got != want {
 			t.Errorf("%s: the next is gone at %v, want %v", tt.name, got, want)
 		}
 		if got := h.Next([]string{"zoe"}); !got.IsZero() {
@@ -361,7 +361,7 @@ func TestPages(t *testing.T) {
 	if h.ClosePage(ann, h.now); !h.Person("ann").HasPage || !h.PageClosed().IsZero() {
 		t.Error("with one of two pages closed ann has none")
 	}
-	if h.ClosePage(ann, h.now); h.Person("ann").HasPage || h.IsWatched() || !h.PageClosed().Equal(h.now) {
+	if h.ClosePage(ann, h.now); h.Person("ann").HasPage || h.IsWatched() || h.PageClosed() != h.now {
 		t.Error("with both pages closed ann has one")
 	}
 	if h.TakeClosed(time.Second, h.now) || !h.TakeClosed(time.Second, h.now.Add(time.Second)) || h.TakeClosed(0, h.now) {

@@ -162,7 +162,7 @@ func TestNext(t *testing.T) {
 		if !tt.lookers {
 			f.Servers = nil
 		}
-		if got := w.Next(f); !got.Equal(tt.want) || !slices.Equal(w.Watches(f), tt.watches) {
+		if got := w.Next(f); got != tt.want || !slices.Equal(w.Watches(f), tt.watches) {
 			t.Errorf("next is %v, of %v", got, w.Watches(f))
 		}
 	}
@@ -196,7 +196,7 @@ func TestSaved(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := back.Next(f), w.Next(f); !got.Equal(want) ||
+	if got, want := back.Next(f), w.Next(f); got != want ||
 		!reflect.DeepEqual(back.View(3, nil, roomtime.Face{}), w.View(3, nil, roomtime.Face{})) || back.turn != 2 || back.demerits["ben"] != 1 {
 		t.Errorf("%+v has become %+v", w, back)
 	}

@@ -139,7 +139,7 @@ func TestGoOnWithout(t *testing.T) {
 	}
 	g.Now = g.Now.Add(attendance.GoneAfter - time.Second)
 	w.Tick(&g.Group, g.Now)
-	if next := w.Next(&g.Group, g.Now); !next.Equal(g.Now.Add(time.Second)) {
+	if next := w.Next(&g.Group, g.Now); next != g.Now.Add(time.Second) {
 		t.Errorf("cat is gone in a second, and the time is needed after %v", next.Sub(g.Now))
 	}
 	g.Now = g.Now.Add(time.Second)
@@ -189,7 +189,7 @@ func TestOutside(t *testing.T) {
 		t.Error("while somebody looks the time is needed at once")
 	}
 	g.Ballot.ByHand("bob")
-	if next := w.Next(&g.Group, g.Now); !next.Equal(g.Now) {
+	if next := w.Next(&g.Group, g.Now); next != g.Now {
 		t.Errorf("bob is in, and the time is needed only after %v", next.Sub(g.Now))
 	}
 	if note, isOver := w.GoOnWithout(&g.Group, g.Now); !note.IsZero() || isOver {
