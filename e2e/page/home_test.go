@@ -245,8 +245,11 @@ func TestHomeQuits(t *testing.T) {
 	atNight(t)
 	h := startHome(t, 10)
 	b := browseHome(t, h, wide)
-	b.click("#quit")
+	b.run(`document.querySelector("#quit").click(); document.querySelector("#quit").click()`) // a double click
 	b.sees("#banner", "Muster has stopped")
+	if said := b.reads("#toast"); said != "" {
+		t.Errorf("a double click on Quit says %q", said)
+	}
 	if code := h.awaitEnd(); code != 0 {
 		t.Errorf("exit status %d", code)
 	}

@@ -211,6 +211,7 @@ func TestFromLinkToPlaying(t *testing.T) {
 		b.presses(press.what)
 		home = d.saysYes(3+i, "A link wants to take you into a room", press.name, rooms)
 		b.sees("#people", press.name)
+		home.sees("#now", "You’re in a room") // Home learns of it by itself, and asks only then
 		home.insists("#quit")
 		home.sees("#banner", "Muster has stopped")
 	}

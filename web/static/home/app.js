@@ -265,11 +265,15 @@ const actions = {
   skip: () => byId("main").focus(),
   page: ({ page }) => (location.hash = page ?? ""),
   quit: async () => {
+    if (ended) return; // a double click
     const runs = state?.room.running;
     const loses = runs ? say(state?.room.what === "host" ? "home.quit-host" : "home.quit-guest") : state?.beacon.running ? say("home.quit-beacon") : "";
     if (loses && !isSure("quit", loses)) return;
     ended = true;
-    await ask("quit");
+    await ask("quit").catch((error) => {
+      ended = false;
+      throw error;
+    });
     banner(say("home.ended"));
     document.body.classList.add("over");
   },
