@@ -164,6 +164,25 @@ test("votes and who is ready stand on the cards, and a person takes theirs back"
   assert.deepEqual(asked, ['vote{"addr":""}']);
 });
 
+test("on the cards a number votes and V vetoes; elsewhere no key does", async () => {
+  await shows("voting", "anna");
+  const types = async (/** @type {Element} */ at, /** @type {string} */ key, more = {}) => {
+    at.dispatchEvent(Object.assign(new Event("keydown", { bubbles: true, cancelable: true }), { key, code: `Key${key.toUpperCase()}`, ...more }));
+    await settles();
+  };
+  await types(document.body, "2");
+  await types(one("#stage h1"), "v");
+  await types(one("#stage .candidate:nth-child(1) .cast"), "2", { ctrlKey: true });
+  await types(one("#stage .candidate:nth-child(1) .cast"), "9");
+  assert.deepEqual(asked, []);
+  await types(one("#stage .candidate:nth-child(1) .cast"), "2");
+  assert.deepEqual(asked, ['vote{"addr":"192.0.2.4:27960"}']);
+  await types(one("#stage .candidate:nth-child(2) .cast"), "v");
+  assert.equal(asked.length, 1);
+  await types(one("#stage .candidate:nth-child(2) .cast"), "v");
+  assert.equal(asked.at(-1), 'veto{"addr":"192.0.2.4:27960"}');
+});
+
 test("a vetoed server says by whom, and who has vetoed has no second one", async () => {
   await shows("voting-vetoed", "anna");
   assert.match(textOf("#stage .gone"), /pro-g InstaGib #1484vetoed by chong/);

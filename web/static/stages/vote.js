@@ -173,3 +173,14 @@ function ready(state, view, me) {
 function readyButton(isReady, wait) {
   return button("ready", isReady ? wait : say("vote.ready-button"), { class: isReady ? "large" : "primary large", "data-ready": String(!isReady) });
 }
+
+/**
+ * Keys count only on the cards, because people who speak to their computers press letters by accident
+ * elsewhere: a number votes, V vetoes the card with the focus. Pressed again they do what the button says then.
+ */
+globalThis.document?.addEventListener?.("keydown", (event) => {
+  const card = event.target instanceof Element ? event.target.closest("#stage .candidate") : null;
+  if (!card || event.ctrlKey || event.altKey || event.metaKey) return;
+  const meant = event.code === "KeyV" ? card.querySelector(".veto") : [...document.querySelectorAll("#stage .candidate")].find((other) => other.querySelector(".no")?.textContent === event.key)?.querySelector(".cast");
+  if (meant instanceof HTMLElement) (event.preventDefault(), meant.click());
+});
