@@ -47,7 +47,7 @@ func (a *actor) receive(by *conn.Conn, message wire.Message) {
 // noteProgress is posted when a part of a long message has come.
 func (a *actor) noteProgress(name string, by *conn.Conn) {
 	if l := a.links[name]; l != nil && l.conn == by {
-		a.step(room.Stir{Player: name}, asker{})
+		a.step(room.PartialMessage{Player: name}, asker{})
 	}
 }
 

@@ -30,7 +30,7 @@ func (*Banning) joined(r *Room, player string) { r.lookLate(player) }
 func (b *Banning) expectsLook(string, wire.Verified) bool { return b.LookedAgain }
 
 func (b *Banning) move(r *Room, by caller, m Move) error {
-	notes, err := captains.Move(&r.group, captains.Attempt{Number: m.Number, By: by.Name, What: m.What}, r.face())
+	notes, err := captains.Move(&r.group, captains.Attempt{Number: m.Number, By: by.Name, What: m.What}, r.clocks())
 	if err != nil {
 		return err
 	}
@@ -98,7 +98,7 @@ func (b *Banning) countDown(r *Room) {
 // more, because bans take minutes, and seats go quickly.
 func (b *Banning) tick(r *Room) {
 	if b.LaunchAt.IsZero() {
-		if notes := captains.Tick(&r.group, r.face()); len(notes) > 0 {
+		if notes := captains.Tick(&r.group, r.clocks()); len(notes) > 0 {
 			r.out.binds = true
 			r.out.says(notes...)
 		}

@@ -31,7 +31,7 @@ func (r *Room) verifyOrLaunch() {
 	case len(next.Look) > 0:
 		(&Verifying{}).begin(r, next.Look, next.Why)
 	case len(next.Wait) > 0:
-		(&Waiting{waits: waiting.Begin(g, next.Wait, r.now)}).begin(r)
+		(&Waiting{Wait: waiting.Begin(g, next.Wait, r.now)}).begin(r)
 	case !next.Failure.IsZero():
 		r.fail(g.IsBroken, next.Failure)
 	case next.Bans:

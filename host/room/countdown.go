@@ -60,7 +60,7 @@ func (l *lastSeconds) tick(r *Room) (left time.Duration) {
 }
 
 func (l *lastSeconds) view(r *Room, s *wire.Snapshot, _ *decision.Showing) {
-	s.Voting.LaunchAt = r.face().Of(l.LaunchAt)
+	s.Voting.LaunchAt = r.clocks().Of(l.LaunchAt)
 	counts := l.LaunchAt.Add(-countdownTime)
 	if l.Reveals {
 		s.Phase = wire.Phase{Name: wire.PhaseReveal, SinceMS: r.now.Sub(l.Since).Milliseconds(), LeftMS: counts.Sub(r.now).Milliseconds()}

@@ -91,7 +91,7 @@ func TestUntried(t *testing.T) {
 			n.rewrites(func(s *saved.Room) {
 				var heard infos.Infos
 				for player := range s.Players {
-					var measured evidence.Witness
+					var measured evidence.PlayerResults
 					for i := range 1000 {
 						server := (i*100 + i/10 + 50) % 1000 // one of each country in turn; ann's nearest come late
 						if player == 1 && i >= tt.measured {

@@ -17,8 +17,8 @@ type Failed struct {
 	base
 	// Retry is the time of that; zero if nothing has changed that could help.
 	Retry roomtime.Time `json:"retry,omitzero"`
-	// waited is the wait for seats that was given up, if that is why. The room saves it.
-	waited *waiting.Wait
+	// Wait is the wait for seats that was given up, if that is why.
+	Wait *waiting.Wait `json:"wait,omitempty"`
 }
 
 func (*Failed) traits() traits {
@@ -42,23 +42,23 @@ func (*Failed) without(r *Room, player string, w Without) error { return w.fromC
 func (*Failed) awaitSeats(r *Room, a AwaitSeats) error { return a.instead(r) }
 
 func (f *Failed) unwait(r *Room, u Unwait) error {
-	if f.waited == nil || !u.Instead {
+	if f.Wait == nil || !u.Instead {
 		return errNotWaiting
 	}
 	return u.goInstead(r)
 }
 
 func (f *Failed) view(r *Room, s *wire.Snapshot, _ *decision.Showing) {
-	if s.Room.Retry = r.face().Of(f.Retry); !f.Retry.IsZero() {
+	if s.Room.Retry = r.clocks().Of(f.Retry); !f.Retry.IsZero() {
 		s.Phase.LeftMS = f.Retry.Sub(r.now).Milliseconds()
+	}
+	if f.Wait != nil {
+		s.Seats = f.Wait.View(&r.group, r.clocks())
 	}
 }
 
-func (f *Failed) wait() *waiting.Wait    { return f.waited }
-func (f *Failed) rewait(w *waiting.Wait) { f.waited = w }
-
 func (f *Failed) isWhole(g *group.Group) bool {
-	return f.waited == nil || (&Waiting{waits: f.waited}).isWhole(g)
+	return f.Wait == nil || (&Waiting{Wait: f.Wait}).isWhole(g)
 }
 
 func (f *Failed) tick(r *Room) {
@@ -96,6 +96,6 @@ func (r *Room) fail(passing bool, why sentence.Sentence) *Failed {
 	}
 	r.group.ForgetSaid()
 	r.out.says(why)
-	r.out.passOn(r.survey.BeginOnce(r.group.SurveyScene(), r.now))
+	r.out.sendNews(r.survey.BeginOnce(r.group.SurveyScene(), r.now))
 	return f
 }

@@ -46,7 +46,7 @@ func (*Gathering) without(r *Room, player string, w Without) error { return w.be
 func (*Gathering) tick(r *Room) {
 	for _, player := range r.group.Attendance.Gone(r.now) {
 		r.out.says(sentence.Of("room.gone", "player", player, "time", attendance.GoneAfter))
-		r.unseat(player, r.group.Roster.Person(player).HasPage)
+		r.freePlace(player, r.group.Roster.Person(player).HasPage)
 	}
 }
 
@@ -55,7 +55,7 @@ func (*Gathering) tick(r *Room) {
 func (g *Gathering) beginAgain(r *Room, forget []string) {
 	r.out.binds = true
 	for _, player := range r.group.Attendance.Players() {
-		r.unseat(player, true)
+		r.freePlace(player, true)
 	}
 	r.group.Estimates, r.group.Sides = estimates.Guests{}, sides.Sides{}
 	r.apply(r.group.Roster.Sleep(r.now))

@@ -41,7 +41,7 @@ func (l *Launching) awaitSeats(r *Room, a AwaitSeats) error {
 	if err != nil {
 		return err
 	}
-	(&Waiting{Back: l, waits: wait}).begin(r)
+	(&Waiting{Back: l, Wait: wait}).begin(r)
 	return nil
 }
 
@@ -80,7 +80,7 @@ func (l *Launching) begin(r *Room) {
 		Players: newest.Players, RTT: map[string]float64{}, Voted: voters(g), Match: g.ViewMatch(),
 	}
 	if played.Match != nil {
-		captains.View(g, played.Match, r.face())
+		captains.View(g, played.Match, r.clocks())
 		played.Match.Turn, played.Match.Servers = nil, []wire.MatchServer{} // only what was decided stays
 	}
 	for name, ms := range ranked.RTT {

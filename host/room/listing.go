@@ -138,7 +138,7 @@ func (in Listed) begin(r *Room) {
 	g := &r.group
 	found, note, err := g.Begin(group.List{
 		Tree: in.List, Kept: in.Kept, Err: in.Err, Local: in.Local, Said: in.Said, Gap: in.Gap,
-	}, r.face())
+	}, r.clocks())
 	if err != nil {
 		r.fail(true, wire.Told(err))
 		return
@@ -168,7 +168,7 @@ func (in Listed) begin(r *Room) {
 	}
 	g.Attendance.Await(r.now, players...)
 	for _, player := range players {
-		g.Evidence[player].Share(!coordinating && len(g.Mates(player)) > 1)
+		g.Evidence[player].Share(!coordinating && len(g.NATGroup(player)) > 1)
 		r.measure(player)
 	}
 	if !coordinating {
@@ -305,7 +305,7 @@ func (a Hide) do(r *Room, _ caller) error {
 
 func (a Strike) do(r *Room, _ caller) error {
 	addr := discovery.Canonical(a.Addr.AddrPort)
-	if !r.group.Lists.Strike(addr) {
+	if !r.group.Lists.Block(addr) {
 		return wire.Refuse(wire.ReasonAction, "refused.on-no-list")
 	}
 	r.out.says(sentence.Of("room.struck", "server", addr))
@@ -323,6 +323,6 @@ func (Survey) steers() {}
 
 func (Survey) do(r *Room, _ caller) error {
 	news, err := r.survey.Begin(r.group.SurveyScene(), r.now)
-	r.out.passOn(news)
+	r.out.sendNews(news)
 	return err
 }

@@ -107,7 +107,7 @@ func (a WhatIf) do(r *Room, by caller) error {
 	var given struct{ By string }
 	json.Unmarshal(a, &given) // the patch is checked below
 	if given.By == "" {
-		r.group.Choice.Unsuppose()
+		r.group.Choice.ClearWhatIf()
 		return nil
 	}
 	s, err := r.group.Settings.Patched(a, wire.Supposed)
@@ -164,7 +164,7 @@ func (a React) do(r *Room, by caller) error {
 	if !by.IsSomebody() {
 		return errNickname
 	}
-	return r.group.Reactions.React(by.Name, a.Sign, r.face())
+	return r.group.Reactions.React(by.Name, a.Sign, r.clocks())
 }
 
 // Has tells the caller's version of the room's game. It counts from the next decision on.

@@ -75,7 +75,7 @@ func (Announce) isOutput() {}
 type outbox struct {
 	// now is the time of the Step under way, and outputs what it has led to so far. If it binds,
 	// the room has to be saved first although the phase stays.
-	now     roomtime.Face
+	now     roomtime.Clocks
 	outputs []Output
 	binds   bool
 	// journal has the notes to the people in the room.
@@ -85,7 +85,7 @@ type outbox struct {
 }
 
 // begin begins a Step.
-func (o *outbox) begin(now roomtime.Face) { o.now, o.outputs, o.binds = now, nil, false }
+func (o *outbox) begin(now roomtime.Clocks) { o.now, o.outputs, o.binds = now, nil, false }
 
 func (o *outbox) do(output Output) { o.outputs = append(o.outputs, output) }
 
@@ -118,7 +118,7 @@ func (o *outbox) says(sentences ...sentence.Sentence) {
 
 // plan asks for a turn of the search, unless the room waits for one.
 func (o *outbox) plan(g *group.Group, p *probing.Probing, isBackground bool) {
-	isNew, note := p.Await(isBackground, o.now.Now)
+	isNew, note := p.Await(isBackground, o.now.Room)
 	if isNew {
 		o.do(Plan{o.now.Of(g.Measuring), isBackground})
 	}
@@ -136,7 +136,7 @@ func (o *outbox) brief(g *group.Group, player string) {
 // lookAround asks a player's program to look around its network, unless that is known.
 func (o *outbox) lookAround(g *group.Group, player string) {
 	isWanted := g.Settings.LookAround || g.Settings.LookBeyond && g.Nearby.IsBeyond(player)
-	if isWanted && g.IsHere(player) && g.Nearby.Ask(player, g.Settings.Game, o.now.Now) {
+	if isWanted && g.IsHere(player) && g.Nearby.Ask(player, g.Settings.Game, o.now.Room) {
 		o.send(player, wire.Look{Game: g.Settings.Game})
 	}
 }
@@ -148,15 +148,15 @@ func (o *outbox) lookBeyond(g *group.Group, players []string, local []LocalServe
 		return false
 	}
 	here := slices.DeleteFunc(slices.Clone(players), func(player string) bool { return !g.IsHere(player) })
-	asks := g.Nearby.Beyond(here, g.Settings.Game, local, o.now.Now)
+	asks := g.Nearby.Beyond(here, g.Settings.Game, local, o.now.Room)
 	for _, ask := range asks {
 		o.send(ask.Player, wire.Look{Game: g.Settings.Game, At: ask.At})
 	}
 	return len(asks) > 0
 }
 
-// passOn passes on the news of a survey of places.
-func (o *outbox) passOn(n places.News) {
+// sendNews passes on the news of a survey of places.
+func (o *outbox) sendNews(n places.News) {
 	o.says(n.Notes...)
 	for _, ask := range n.Asks {
 		o.send(ask.To, ask.Survey)

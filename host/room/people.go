@@ -31,8 +31,8 @@ func (r *Room) apply(events []roster.Event) {
 	}
 }
 
-// unseat takes a player's place away. The person may stay as a guest.
-func (r *Room) unseat(player string, stays bool) {
+// freePlace takes a player's place away. The person may stay as a guest.
+func (r *Room) freePlace(player string, stays bool) {
 	r.group.Drop(player)
 	r.survey.Leave(player)
 	r.out.binds = true
@@ -109,7 +109,7 @@ func (Quit) do(r *Room, by caller) error {
 func (r *Room) sendAway(player string, why wire.Refusal) {
 	r.probing.Release(player)
 	wasChosenFor := r.is().decides && slices.Contains(r.group.ChosenFor(), player)
-	r.unseat(player, false)
+	r.freePlace(player, false)
 	r.out.do(Dismiss{player, why})
 	r.withoutLook(player)
 	if wasChosenFor && len(r.group.ChosenFor()) > 0 {

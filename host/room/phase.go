@@ -13,7 +13,6 @@ import (
 	"muster/host/room/roomtime"
 	"muster/host/room/seats"
 	"muster/host/room/sides"
-	"muster/host/room/waiting"
 	"muster/host/wire"
 )
 
@@ -76,10 +75,7 @@ type phase interface {
 	launch() *wire.Launch
 	take(r *Room, player string)
 
-	// wait is the wait for seats that goes on, or that was just given up; a restored phase is given
-	// it. isWhole reports whether a restored phase has what it needs.
-	wait() *waiting.Wait
-	rewait(w *waiting.Wait)
+	// isWhole reports whether a restored phase has what it needs.
 	isWhole(g *group.Group) bool
 }
 
@@ -138,7 +134,7 @@ func (r *Room) goTo(p phase) { r.phase, r.begun = p, r.now }
 
 // moment returns the present facts for the measuring.
 func (r *Room) moment() probing.Moment {
-	return probing.Moment{Face: r.face(), IsVoting: r.is().decides}
+	return probing.Moment{Clocks: r.clocks(), IsVoting: r.is().decides}
 }
 
 // endSearch ends a search for something that the room no longer wants.
@@ -187,6 +183,4 @@ func (base) watches(*group.Group) []netip.AddrPort               { return nil }
 func (base) view(*Room, *wire.Snapshot, *decision.Showing)       {}
 func (base) launch() *wire.Launch                                { return nil }
 func (base) take(*Room, string)                                  {}
-func (base) wait() *waiting.Wait                                 { return nil }
-func (base) rewait(*waiting.Wait)                                {}
 func (base) isWhole(*group.Group) bool                           { return true }

@@ -66,8 +66,8 @@ type Moment struct {
 	Wall time.Time
 }
 
-// face shows room time as people's.
-func (r *Room) face() roomtime.Face { return roomtime.Face{Now: r.now, Wall: r.wall} }
+// clocks returns the clocks of the step under way.
+func (r *Room) clocks() roomtime.Clocks { return roomtime.Clocks{Room: r.now, Wall: r.wall} }
 
 // Origin is that of [origin.Origin].
 type Origin = origin.Origin
@@ -92,7 +92,7 @@ type Tuning group.Tuning
 // New opens a room that is tuned.
 func (t Tuning) New(keys Keys, settings wire.Settings, now time.Time) *Room {
 	r := &Room{
-		opened: now, phase: &Gathering{}, since: roomtime.Opening, begun: roomtime.Opening, now: roomtime.Opening, wall: now, out: outbox{now: roomtime.Face{Now: roomtime.Opening, Wall: now}},
+		opened: now, phase: &Gathering{}, since: roomtime.Opening, begun: roomtime.Opening, now: roomtime.Opening, wall: now, out: outbox{now: roomtime.Clocks{Room: roomtime.Opening, Wall: now}},
 		calendar: calendar.New(now),
 		group:    group.Group{Roster: roster.New(keys), Settings: settings, Tuning: group.Tuning(t), Round: group.NewRound(1)},
 	}
@@ -147,7 +147,7 @@ func (in Join) step(r *Room) error {
 			r.out.says(sentence.Of("room.here", "player", player))
 		}
 		g.Attendance.Come(player, late, r.now)
-		g.Evidence[player] = &evidence.Witness{}
+		g.Evidence[player] = &evidence.PlayerResults{}
 	} else {
 		r.out.says(g.Attendance.Return(player, r.is().duty, !r.is().asksMore, r.now))
 		if r.is().decides && decision.Readmit(g, player, r.now) {
@@ -162,7 +162,7 @@ func (in Join) step(r *Room) error {
 		r.out.says(g.Editions.Greet(player, g.Settings.Game, said))
 	}
 	r.survey.Come(player, in.Hello.Program, in.Hello.Beacon)
-	if most := in.Hello.Discreet; g.Evidence[player].BeDiscreet(most) && most > 0 {
+	if most := in.Hello.Discreet; g.Evidence[player].LimitProbes(most) && most > 0 {
 		r.out.says(sentence.Of("room.asks-at-most", "player", player, "n", most))
 	}
 	r.probing.Release(player)
@@ -189,7 +189,7 @@ func (r *Room) TakesCode() bool {
 
 // catchUp brings a player up to date, and starts the round if the group is complete.
 func (r *Room) catchUp(player string) {
-	r.out.passOn(r.survey.Ask(player, r.group.SurveyScene(), r.now))
+	r.out.sendNews(r.survey.Ask(player, r.group.SurveyScene(), r.now))
 	r.phase.joined(r, player)
 }
 

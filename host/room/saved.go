@@ -8,15 +8,10 @@ import (
 	"muster/discovery"
 	"muster/discovery/plan/topology"
 	"muster/host/room/calendar"
-	"muster/host/room/decision"
 	"muster/host/room/group"
-	"muster/host/room/journal"
 	"muster/host/room/listing"
 	"muster/host/room/outage"
-	"muster/host/room/places"
-	"muster/host/room/probing"
 	"muster/host/room/saved"
-	"muster/host/room/waiting"
 )
 
 // SavedVersion is that of [saved.Version].
@@ -36,14 +31,11 @@ func (r *Room) Save() ([]byte, error) {
 	}
 	s.Form, s.Opened, s.At, s.Now, s.Since, s.Closed = saved.Form, r.opened, r.wall, r.now, r.since, r.closed
 	s.Phase.Begun = r.begun
-	s.Journal, s.Calendar, s.Places = r.out.journal.Save(), r.calendar.Save(), r.survey.Save()
-	s.Failures, s.Outage = r.failures, r.outage.Save()
-	s.More, s.Finals = r.probing.Save(), r.decision.Save()
+	s.Journal, s.Calendar, s.Places = *r.out.journal.State(), *r.calendar.State(), *r.survey.State()
+	s.Failures, s.Outage = r.failures, *r.outage.State()
+	s.More, s.Finals = *r.probing.State(), *r.decision.State()
 	if s.Listing.SavedSource = r.source.Save(); s.Listing.OwnHash != "" {
 		s.Settings.Servers = nil
-	}
-	if w := r.phase.wait(); w != nil {
-		s.Seats = w.Save()
 	}
 	s.Phase.Name = string(r.is().name)
 	if s.Phase.Knows, err = json.Marshal(r.phase); err != nil {
@@ -103,19 +95,11 @@ func RestoreKept(data []byte, tree func([]discovery.Server) *topology.Tree, kept
 func roomOf(s *saved.Room, kept *topology.Tree, tree func([]discovery.Server) *topology.Tree) (*Room, error) {
 	r := &Room{
 		opened: s.Opened, now: s.Now, wall: s.At, since: s.Since, begun: s.Phase.Begun, closed: s.Closed,
-		out: outbox{journal: journal.Restore(s.Journal)}, failures: s.Failures,
-		source: listing.RestoreSource(s.Listing.SavedSource, s.Settings.Servers),
+		failures: s.Failures, source: listing.RestoreSource(s.Listing.SavedSource, s.Settings.Servers),
+		calendar: &calendar.Calendar{}, outage: outage.From(s.Now),
 	}
-	var err error
-	if r.calendar, err = calendar.Restore(s.Calendar); err != nil {
-		return nil, err
-	}
-	if r.outage, err = outage.Restore(s.Outage, s.Now); err != nil {
-		return nil, err
-	}
-	if r.survey, err = places.Restore(s.Places); err != nil {
-		return nil, err
-	}
+	*r.out.journal.State(), *r.calendar.State(), *r.survey.State() = s.Journal, s.Calendar, s.Places
+	*r.outage.State(), *r.probing.State(), *r.decision.State() = s.Outage, s.More, s.Finals
 	for _, p := range phases() {
 		if string(p.traits().name) == s.Phase.Name {
 			r.phase = p
@@ -134,21 +118,18 @@ func roomOf(s *saved.Room, kept *topology.Tree, tree func([]discovery.Server) *t
 		}
 		kept = tree(servers)
 	}
+	var err error
 	if r.group, err = group.Restore(s, kept); err != nil {
 		return nil, err
 	}
-	if r.probing, err = probing.Restore(s.More); err != nil {
-		return nil, err
-	}
-	if r.decision, err = decision.Restore(s.Finals, len(r.group.Servers.List)); err != nil {
-		return nil, err
-	}
-	wait, err := waiting.Restore(s.Seats, len(r.group.Servers.List))
-	if err != nil {
-		return nil, err
-	}
-	if wait != nil {
-		r.phase.rewait(wait)
+	listed := len(r.group.Servers.List)
+	for _, err := range []error{
+		r.calendar.State().Validate(), r.outage.State().Validate(), r.survey.State().Validate(),
+		r.probing.State().Validate(), r.decision.State().Validate(listed),
+	} {
+		if err != nil {
+			return nil, err
+		}
 	}
 	if !r.phase.isWhole(&r.group) {
 		return nil, fmt.Errorf("%s without what that needs", r.is().stage())

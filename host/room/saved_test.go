@@ -18,14 +18,12 @@ import (
 	"muster/host/room"
 	"muster/host/room/editions"
 	"muster/host/room/launch"
-	"muster/host/room/nearby"
 	"muster/host/room/origin"
 	"muster/host/room/outage"
 	"muster/host/room/roomtest"
 	"muster/host/room/roomtime"
 	"muster/host/room/saved"
 	"muster/host/room/sides"
-	"muster/host/room/trust"
 	"muster/host/wire"
 )
 
@@ -370,23 +368,25 @@ func TestEveryFieldIsKept(t *testing.T) {
 		"League":          {inVoting, func(s *saved.Room) { s.League = "cup" }},
 		"Webhook":         {inVoting, func(s *saved.Room) { s.Webhook = hook }},
 		"Closed":          {inVoting, func(s *saved.Room) { s.Closed = true }},
-		"Previous":        {inVoting, func(s *saved.Room) { s.Previous = addrOf(3) }},
+		"Previous":        {inVoting, func(s *saved.Room) { s.Choice.Previous = addrOf(3) }},
 		"Brought":         {inVoting, func(s *saved.Room) { s.Brought.Favourites = bringing(1) }},
 		"Failures":        {inVoting, func(s *saved.Room) { s.Failures = 2 }},
 		"Outage":          {inVoting, func(s *saved.Room) { s.Outage.Held = time.Second }},
 		"Broken":          {inVoting, func(s *saved.Room) { s.Broken = true }},
 		"More":            {inVoting, func(s *saved.Room) { s.More.Servers = 100 }},
-		"Origins":         {inVoting, func(s *saved.Room) { s.Origins = origin.Saved{"ann": {Origin: berlin}} }},
+		"Origins":         {inVoting, func(s *saved.Room) { s.Origins["ann"] = origin.Entry{Origin: berlin, IsPlayer: true} }},
 		"Sides": {inVoting, func(s *saved.Room) {
-			s.Sides = sides.Saved{Members: []sides.SavedMember{{Name: "ann", Side: wire.SideB}}, Captains: [2]string{"", "ann"}}
+			s.Sides = sides.State{Members: []sides.Member{{Name: "ann", Side: wire.SideB}}, Captains: [2]string{"", "ann"}}
 		}},
 		"Estimates": {inVoting, func(s *saved.Room) { s.Estimates.Counted = []string{"zoe"} }},
-		"Editions":  {inVoting, func(s *saved.Room) { s.Editions = editions.Saved{"ann": edition56} }},
-		"Launch":    {inVoting, func(s *saved.Room) { s.Launch = launch.Saved{"ann": {State: wire.LaunchStarted}} }},
+		"Editions":  {inVoting, func(s *saved.Room) { s.Editions = editions.State{"ann": edition56} }},
+		"Launch":    {inVoting, func(s *saved.Room) { s.Launch = launch.State{"ann": {State: wire.LaunchStarted}} }},
 		"Places":    {inVoting, func(s *saved.Room) { s.Places.Attempt = 3 }},
-		"Trust":     {inVoting, func(s *saved.Room) { s.Trust.Players = map[string]trust.SavedPlayer{"ann": {Trusted: true}} }},
+		"Trust": {inVoting, func(s *saved.Room) {
+			json.Unmarshal([]byte(`{"players":{"ann":{"vouched":true}}}`), &s.Trust)
+		}},
 		"Nearby": {inVoting, func(s *saved.Room) {
-			s.Nearby.Players = map[string]nearby.Finding{"ann": {Game: "openarena", At: roomtime.Opening}}
+			json.Unmarshal([]byte(`{"players":{"ann":{"game":"openarena","at":31536000000000000}}}`), &s.Nearby)
 		}},
 		"Player.Discreet": {inVoting, func(s *saved.Room) { s.Players[1].Discreet = 20 }},
 		"Player.Shares":   {inVoting, func(s *saved.Room) { s.Players[1].Shares = true }},

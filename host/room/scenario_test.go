@@ -152,7 +152,7 @@ func (s *scenario) do(c command) {
 	case "leave":
 		s.step(room.Leave{Player: who})
 	case "stir":
-		s.step(room.Stir{Player: who})
+		s.step(room.PartialMessage{Player: who})
 	case "list":
 		s.list(c)
 	case "free":

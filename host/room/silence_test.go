@@ -451,13 +451,13 @@ func TestSlowLine(t *testing.T) {
 		n.Done(name)
 	}
 	for range 90 {
-		n.Step(room.Stir{Player: "bob"})
+		n.Step(room.PartialMessage{Player: "bob"})
 		n.Wait(time.Second)
 	}
 	n.InStage(wire.Measuring)
 	n.isWhole()
 	for n.Room.Stage() == wire.Measuring && n.Now.Sub(eight) < time.Hour {
-		n.Step(room.Stir{Player: "bob"})
+		n.Step(room.PartialMessage{Player: "bob"})
 		n.Wait(time.Second)
 	}
 	if took := n.Now.Sub(eight); took > 3*time.Minute {

@@ -21,7 +21,7 @@ func (r *Room) Snapshot() wire.Snapshot {
 
 // whole returns the room with all pings, which only [privacy.Split] may see in a match.
 func whole(r *Room) wire.Snapshot {
-	now := r.face()
+	now := r.clocks()
 	g, calendar := &r.group, r.calendar.View(r.facts(r.wall))
 	showing := decision.Showing{IsOpen: r.mayDecideAgain(), IsVoting: r.is().decides, Target: -1}
 	s := wire.Snapshot{
@@ -50,9 +50,6 @@ func whole(r *Room) wire.Snapshot {
 	s.Phase = wire.Phase{Name: r.is().name, SinceMS: r.now.Sub(r.begun).Milliseconds()}
 	r.phase.view(r, &s, &showing)
 	s.Phase.LeftMS = max(0, s.Phase.LeftMS)
-	if w := r.phase.wait(); w != nil {
-		s.Seats = w.View(g, now)
-	}
 	s.People = g.ViewPeople(r.is().isChosen())
 	if s.Match != nil {
 		captains.View(g, s.Match, now)

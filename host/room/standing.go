@@ -28,10 +28,10 @@ func (r *Room) History() wire.History { return r.calendar.History(r.group.Settin
 func (r *Room) facts(now time.Time) calendar.Facts {
 	g, s := &r.group, &r.group.Settings
 	posts := s.Webhook != ""
-	r.people = g.Known(r.people[:0], s.Every == "" && !posts, roomtime.Face{Now: r.now, Wall: r.wall})
+	r.people = g.Known(r.people[:0], s.Every == "" && !posts, roomtime.Clocks{Room: r.now, Wall: r.wall})
 	return calendar.Facts{
 		Now: now, Every: s.Every, Name: s.Name, Game: s.GameName(),
-		Heard: r.face().Of(g.Attendance.LastHeard()), IsGathering: r.is().gathers, IsClosed: r.closed, Posts: posts,
+		Heard: r.clocks().Of(g.Attendance.LastHeard()), IsGathering: r.is().gathers, IsClosed: r.closed, Posts: posts,
 		People: r.people,
 	}
 }

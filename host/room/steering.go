@@ -134,7 +134,7 @@ func (in Resettle) apply(r *Room) {
 		r.group.Lists = brought.Lists{} // they are another game's
 	}
 	if r.group.Settings = s; !slices.Equal(s.Places, before.Places) {
-		r.out.passOn(r.survey.Change(r.group.SurveyScene(), r.now))
+		r.out.sendNews(r.survey.Change(r.group.SurveyScene(), r.now))
 	}
 	if before.Every == "" && s.Every != "" {
 		r.group.Roster.Keep(r.calendar.Adopt(r.facts(r.wall))...)

@@ -42,9 +42,9 @@ type (
 	// Resume says that the host was away and has the room again. All waits
 	// start over, and nobody is blamed for the time between.
 	Resume struct{}
-	// Stir says that a player's program is saying something that has not come whole
+	// PartialMessage says that a player's program is saying something that has not come whole
 	// yet: its line is slow, and not silent.
-	Stir struct{ Player string }
+	PartialMessage struct{ Player string }
 	// Stored names the trouble that keeps the host from saving the room, in people's words, or says
 	// that it is over.
 	Stored struct{ Trouble string }
@@ -70,15 +70,15 @@ func (r *Room) Step(in Input, at Moment) ([]Output, error) {
 	idle, _ := in.(Waited)
 	r.now = r.outage.Step(at.Run, r.due, idle.For, r.isDeserted())
 	r.wall = at.Wall
-	r.out.begin(r.face())
+	r.out.begin(r.clocks())
 	g := &r.group
 	phase, round := r.phase, g.Number
 	err := in.step(r)
 	r.out.says(g.SettleSides()...)
 	r.follow(r.calendar.Advance(r.facts(r.wall))...)
-	g.Weigh()
-	if r.survey.Lacks(g.Choice.Newest()) {
-		r.out.passOn(r.survey.Compare(g.Basis(g.ChosenFor()), g.SurveyScene()))
+	g.RefreshFacts()
+	if r.survey.NeedsComparison(g.Choice.Newest()) {
+		r.out.sendNews(r.survey.Compare(g.Basis(g.ChosenFor()), g.SurveyScene()))
 	}
 	if _, tick := in.(Tick); !tick || len(r.out.outputs) > 0 {
 		r.out.revision++
@@ -130,22 +130,22 @@ func (in Tick) step(r *Room) error {
 	}
 	r.follow(r.calendar.Tick(r.facts(r.wall))...)
 	r.phase.share(r, in.Demand)
-	if in.weigh(r); !r.outage.IsPaused() {
+	if in.pause(r); !r.outage.IsPaused() {
 		r.phase.tick(r)
 		in.showLeaders(r) // while the room pauses no server comes nearer, and nobody needs the time
 	}
 	return nil
 }
 
-// weigh pauses the room or lets it go on.
-func (in Tick) weigh(r *Room) {
+// pause pauses the room or lets it go on.
+func (in Tick) pause(r *Room) {
 	passed, isLost := r.outage.Tick(r.isDeserted())
 	attendance := &r.group.Attendance
 	quiet := attendance.Quiet(r.is().duty, r.now)
 	if !isLost && r.is().isMeasuring() {
 		attendance.Miss(passed, quiet...)
 	}
-	note, isOver := r.outage.Weigh(r.scene())
+	note, isOver := r.outage.UpdatePause(r.scene())
 	if r.out.says(note); isOver {
 		attendance.Await(r.now, quiet...)
 	}
@@ -229,7 +229,7 @@ func (in Hear) hear(r *Room) error {
 		if err != nil {
 			return Nonsense(err.Error())
 		}
-		r.out.passOn(news)
+		r.out.sendNews(news)
 		return nil
 	case wire.Able:
 		if note := g.Launches.Able(in.Player, m, g.Settings); g.Attendance.Of(in.Player).Here {
@@ -237,7 +237,7 @@ func (in Hear) hear(r *Room) error {
 		}
 		return nil
 	case wire.Outside:
-		r.out.passOn(r.survey.Outside(in.Player, m.Port, g.SurveyScene(), r.now))
+		r.out.sendNews(r.survey.Outside(in.Player, m.Port, g.SurveyScene(), r.now))
 		return nil
 	case wire.Say:
 		in.say(r, m)
@@ -274,7 +274,7 @@ func (Resume) step(r *Room) error {
 	return nil
 }
 
-func (in Stir) step(r *Room) error {
+func (in PartialMessage) step(r *Room) error {
 	r.group.Attendance.Excuse(r.now, in.Player)
 	return nil
 }

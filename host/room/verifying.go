@@ -16,7 +16,7 @@ func (*Verifying) traits() traits {
 	return traits{name: wire.PhaseVerifying, duty: attendance.Stay, isLooking: true}
 }
 
-func (*Verifying) entered(r *Room) { r.out.passOn(r.survey.BeginOnce(r.group.SurveyScene(), r.now)) }
+func (*Verifying) entered(r *Room) { r.out.sendNews(r.survey.BeginOnce(r.group.SurveyScene(), r.now)) }
 
 func (*Verifying) joined(r *Room, player string) { r.lookLate(player) }
 
@@ -31,7 +31,7 @@ func (v *Verifying) lookCame(r *Room, _ string, _ wire.Verified, heard finals.He
 func (v *Verifying) lookMissing(r *Room) { v.settle(r) }
 
 func (*Verifying) view(r *Room, s *wire.Snapshot, _ *decision.Showing) {
-	s.Look = r.decision.ViewLook(&r.group, r.lookFacts(), r.face())
+	s.Look = r.decision.ViewLook(&r.group, r.lookFacts(), r.clocks())
 }
 
 func (*Verifying) isWhole(g *group.Group) bool { return g.Choice.Newest() != nil }

@@ -23,8 +23,8 @@ type Waiting struct {
 	base
 	// Back is the launch after which some were left outside, nil if all wait.
 	Back *Launching `json:"back,omitempty"`
-	// waits is the wait itself, which the room saves.
-	waits *waiting.Wait
+	// Wait is the wait itself.
+	Wait *waiting.Wait `json:"wait"`
 }
 
 func (w *Waiting) traits() traits {
@@ -32,18 +32,18 @@ func (w *Waiting) traits() traits {
 }
 
 func (w *Waiting) next(r *Room) (at roomtime.Time, isQuiet bool) {
-	return w.waits.Next(&r.group, r.now), true
+	return w.Wait.Next(&r.group, r.now), true
 }
 
 func (w *Waiting) resume(r *Room) {
-	w.waits.Resume(r.now)
+	w.Wait.Resume(r.now)
 	r.decision.Resume()
 }
 
 func (w *Waiting) unwait(r *Room, u Unwait) error {
 	switch {
 	case !u.Instead:
-		w.over(r, w.waits.GiveUp(&r.group, notWaiting))
+		w.over(r, w.Wait.GiveUp(&r.group, notWaiting))
 		return nil
 	case w.Back != nil:
 		return errNoInstead
@@ -52,54 +52,55 @@ func (w *Waiting) unwait(r *Room, u Unwait) error {
 }
 
 func (w *Waiting) expectsLook(player string, look wire.Verified) bool {
-	return w.waits.Asks(player) && !look.More
+	return w.Wait.Asks(player) && !look.More
 }
 
 func (w *Waiting) lookCame(r *Room, player string, look wire.Verified, heard finals.Heard) {
 	if heard.Counts {
-		w.do(r, w.waits.Hear(&r.group, player, look, r.now)...)
+		w.do(r, w.Wait.Hear(&r.group, player, look, r.now)...)
 	}
 }
 
 func (w *Waiting) share(r *Room, demand map[netip.AddrPort]Demand) {
-	w.waits.Share(&r.group, demand, time.Duration(r.wall.UnixNano())-time.Duration(r.now))
+	w.Wait.Share(&r.group, demand, time.Duration(r.wall.UnixNano())-time.Duration(r.now))
 }
 
-func (w *Waiting) watches(g *group.Group) []netip.AddrPort { return w.waits.Watches(g) }
+func (w *Waiting) watches(g *group.Group) []netip.AddrPort { return w.Wait.Watches(g) }
 
-func (w *Waiting) wait() *waiting.Wait       { return w.waits }
-func (w *Waiting) rewait(wait *waiting.Wait) { w.waits = wait }
+func (w *Waiting) view(r *Room, s *wire.Snapshot, _ *decision.Showing) {
+	s.Seats = w.Wait.View(&r.group, r.clocks())
+}
 
 // begin begins the wait.
 func (w *Waiting) begin(r *Room) {
-	r.group.Choice.Unsuppose()
+	r.group.Choice.ClearWhatIf()
 	r.group.Ballot.Withdraw("", ballot.Ready)
 	r.enter(w)
-	r.out.says(w.waits.Describe(&r.group))
+	r.out.says(w.Wait.Describe(&r.group))
 }
 
 // proceed ends the wait for an organiser who does not want to wait.
 func (w *Waiting) proceed(r *Room) error {
 	if w.unwait(r, Unwait{Instead: true}) != nil {
-		w.over(r, w.waits.GiveUp(&r.group, notWaiting))
+		w.over(r, w.Wait.GiveUp(&r.group, notWaiting))
 	}
 	return nil
 }
 
 // tick lets time pass.
 func (w *Waiting) tick(r *Room) {
-	note, isOver := w.waits.GoOnWithout(&r.group, r.now)
+	note, isOver := w.Wait.GoOnWithout(&r.group, r.now)
 	if r.out.says(note); isOver {
 		r.enter(w.Back)
 		return
 	}
-	w.do(r, w.waits.Tick(&r.group, r.now)...)
+	w.do(r, w.Wait.Tick(&r.group, r.now)...)
 }
 
 func (w *Waiting) joined(r *Room, player string) {
-	w.waits.Readmit(&r.group, player, r.now)
+	w.Wait.Readmit(&r.group, player, r.now)
 	r.out.brief(&r.group, player)
-	if r.group.Attendance.Of(player).Out == "" && w.waits.Asks(player) {
+	if r.group.Attendance.Of(player).Out == "" && w.Wait.Asks(player) {
 		r.sendLooks(r.decision.LookOf(&r.group, player, r.passed(), r.now))
 	}
 }
@@ -110,19 +111,19 @@ func (w *Waiting) do(r *Room, events ...seats.Event) {
 	for _, e := range events {
 		switch e := e.(type) {
 		case seats.Ask:
-			r.sendLooks(r.decision.Glance(g, &r.probing, e.Servers, e.By, r.passed(), r.now))
+			r.sendLooks(r.decision.QuickCheck(g, &r.probing, e.Servers, e.By, r.passed(), r.now))
 		case seats.Open:
 			r.out.binds = true
 			r.out.says(e.News)
 			seats := wire.Announcement{Kind: wire.AnnouncedSeats, Server: g.Announced(e.Server), Seats: e.Free}
 			r.follow(r.calendar.Announce(seats, r.facts(r.wall))...)
-			r.sendLooks(r.decision.Glance(g, &r.probing, []int{e.Server}, "", r.passed(), r.now))
+			r.sendLooks(r.decision.QuickCheck(g, &r.probing, []int{e.Server}, "", r.passed(), r.now))
 		case seats.Filled:
-			r.decision.Concede(g, r.lookFacts())
+			r.decision.AcceptMisses(g, r.lookFacts())
 			r.out.binds = true
 			r.out.says(e.News)
 		case seats.Go:
-			r.decision.Concede(g, r.lookFacts())
+			r.decision.AcceptMisses(g, r.lookFacts())
 			r.out.binds = true
 			w.goThere(r, e)
 		case seats.Over:
@@ -139,7 +140,7 @@ func (w *Waiting) goThere(r *Room, e seats.Go) {
 	}
 	if why, suits := decision.Stay(&r.group, e.Server, e.HeardBy); !suits {
 		r.out.says(sentence.Of("room.seats-useless", "server", r.group.Servers.Called(e.Server), "why", why))
-		w.do(r, w.waits.Drop(&r.group, e.Server, why)...)
+		w.do(r, w.Wait.Drop(&r.group, e.Server, why)...)
 		return
 	}
 	(&Launching{Server: e.Server}).begin(r)
@@ -147,7 +148,7 @@ func (w *Waiting) goThere(r *Room, e seats.Go) {
 
 // relaunch sends those who were left outside where the others are.
 func (w *Waiting) relaunch(r *Room) {
-	l, outside := w.Back, w.waits.Outside()
+	l, outside := w.Back, w.Wait.Outside()
 	r.enter(l)
 	r.out.says(sentence.Of("room.seats-outside", "players", outside, "server", l.Launch.Name))
 	for _, player := range r.group.Attendance.Players() {
@@ -166,13 +167,13 @@ func (w *Waiting) over(r *Room, e seats.Over) {
 		r.out.says(e.Why)
 		return
 	}
-	r.fail(false, e.Why).waited = w.waits
+	r.fail(false, e.Why).Wait = w.Wait
 }
 
 // isWhole reports whether a saved wait has what it needs.
 func (w *Waiting) isWhole(g *group.Group) bool {
 	l := w.Back
-	return w.waits != nil && g.Choice.Newest() != nil && (l != nil) == (len(w.waits.Outside()) > 0) &&
+	return w.Wait.IsWhole(len(g.Servers.List)) && g.Choice.Newest() != nil && (l != nil) == (len(w.Wait.Outside()) > 0) &&
 		(l == nil || l.Server >= 0 && l.Server < len(g.Servers.List) && g.Choice.Newest().Chosen != nil)
 }
 
@@ -215,7 +216,7 @@ func (a AwaitSeats) instead(r *Room) error {
 	if len(full) == 0 {
 		return errNothingFull
 	}
-	(&Waiting{waits: waiting.Begin(&r.group, full, r.now)}).begin(r)
+	(&Waiting{Wait: waiting.Begin(&r.group, full, r.now)}).begin(r)
 	return nil
 }
 

@@ -617,7 +617,7 @@ func TestUnwholeWait(t *testing.T) {
 	f.Orders(room.AwaitSeats{})
 	for _, spoil := range [][2]string{
 		{`"turn":0`, `"turn":-7`},
-		{`"seats":{"began":`, `"settled":{"began":`},
+		{`"wait":{"began":`, `"settled":{"began":`},
 	} {
 		data, err := f.Room.Save()
 		if err != nil || !strings.Contains(string(data), spoil[0]) {

@@ -16,6 +16,7 @@
 package attendance
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -91,44 +92,72 @@ const (
 
 // Mark is what people see of a player's attendance.
 type Mark struct {
-	// Here: the player's program is connected.
-	Here bool
+	// Here: the player's program is connected. That is not saved.
+	Here bool `json:"-"`
 	// Done: the player has measured all.
-	Done bool
+	Done bool `json:"done,omitempty"`
 	// Out is why the round goes on without the player.
-	Out Why
+	Out Why `json:"out,omitempty"`
 }
 
 // Register has all players of a room. The zero value has none.
-type Register struct {
-	// order is never changed in place: [Register.Players] gives it away, many times a second.
-	order []string
-	marks map[string]*mark
+type Register struct{ state State }
+
+// State is what a saved room keeps of a register.
+type State struct {
+	// Order are the players in the order of their coming. It is never changed in place:
+	// [Register.Players] gives it away, many times a second.
+	Order []string         `json:"order,omitempty"`
+	Marks map[string]*mark `json:"marks,omitempty"`
 }
 
-// mark is what is known of a player.
+// State returns the state, for a room that is saved or restored.
+func (r *Register) State() *State { return &r.state }
+
+// Anew returns what is left of a register if its round begins again.
+func (s State) Anew() State {
+	anew := State{Order: s.Order, Marks: map[string]*mark{}}
+	for name, m := range s.Marks {
+		anew.Marks[name] = &mark{Heard: m.Heard}
+	}
+	return anew
+}
+
+// Validate returns what is wrong with a saved register of these players, or nil.
+func (s State) Validate(players []string) error {
+	if !slices.Equal(s.Order, players) || len(s.Marks) != len(players) {
+		return fmt.Errorf("the attendance of %q, of whom %q play here", s.Order, players)
+	}
+	for _, name := range players {
+		if m := s.Marks[name]; m == nil || m.Missed < 0 || !slices.Contains(reasons, m.Out) {
+			return fmt.Errorf("the attendance of %q: %+v", name, m)
+		}
+	}
+	return nil
+}
+
+// mark is what is known of a player. Small letters are not saved.
 type mark struct {
 	Mark
-	// heard is when the player last came, left, or got on with the work.
-	heard roomtime.Time
+	// Heard is when the player last came, left, or got on with the work.
+	Heard roomtime.Time `json:"heard"`
 	// isMute: the program is connected, and does not answer pings.
 	isMute bool
-	// missed is how long the player was silent or away in all while it should have measured.
-	missed time.Duration
+	// Missed is how long the player was silent or away in all while it should have measured.
+	Missed time.Duration `json:"missed,omitempty"`
 	// returned is when the player came back, zero once it has told something new since.
 	returned roomtime.Time
-	// briefed is the round whose list the program was sent on this connection, 0 for none. It is
-	// not saved.
+	// briefed is the round whose list the program was sent on this connection, 0 for none.
 	briefed int
 }
 
 // Come adds a new player. If out gives a reason, the player has no say in the round.
 func (r *Register) Come(name string, out Why, now roomtime.Time) {
-	if r.marks == nil {
-		r.marks = map[string]*mark{}
+	if r.state.Marks == nil {
+		r.state.Marks = map[string]*mark{}
 	}
-	r.order = append(slices.Clip(r.order), name)
-	r.marks[name] = &mark{Mark: Mark{Here: true, Out: out}, heard: now}
+	r.state.Order = append(slices.Clip(r.state.Order), name)
+	r.state.Marks[name] = &mark{Mark: Mark{Here: true, Out: out}, Heard: now}
 }
 
 // Return notes that a player's program is back, on another connection. If mayCount, a player who
@@ -140,12 +169,12 @@ func (r *Register) Return(name string, d Duty, mayCount bool, now roomtime.Time)
 		note = sentence.Of("room.back", "player", name)
 	}
 	if !m.returned.IsZero() && !m.Done && d == Measure {
-		m.missed += min(emptyReturn, now.Sub(m.returned))
+		m.Missed += min(emptyReturn, now.Sub(m.returned))
 	}
-	m.Here, m.heard, m.returned, m.briefed = true, now, now, 0
+	m.Here, m.Heard, m.returned, m.briefed = true, now, now, 0
 	switch {
 	case d != Measure || !mayCount || m.Out.IsFirm():
-	case m.missed > mostMissed:
+	case m.Missed > mostMissed:
 		m.Out = Silent
 	default:
 		m.Out = ""
@@ -159,13 +188,13 @@ func (r *Register) Leave(name string, now roomtime.Time) bool {
 	if !m.Here {
 		return false
 	}
-	m.Here, m.heard = false, now
+	m.Here, m.Heard = false, now
 	return true
 }
 
 // Mute says which players do not even answer pings, though they are connected.
 func (r *Register) Mute(names []string) {
-	for name, m := range r.marks {
+	for name, m := range r.state.Marks {
 		m.isMute = m.Here && slices.Contains(names, name)
 	}
 }
@@ -176,7 +205,7 @@ func (r *Register) Report(name string, mayCount bool, now roomtime.Time) (note s
 	m := r.mark(name)
 	m.returned = roomtime.Time(0)
 	m.isHeard(now)
-	if mayCount && m.Out != "" && !m.Out.IsFirm() && m.missed <= mostMissed {
+	if mayCount && m.Out != "" && !m.Out.IsFirm() && m.Missed <= mostMissed {
 		m.Out = ""
 		return sentence.Of("room.measures-again", "player", name)
 	}
@@ -188,10 +217,10 @@ func (r *Register) Report(name string, mayCount bool, now roomtime.Time) (note s
 // returns a note for people, or nothing.
 func (r *Register) Rest(name string, rest time.Duration, now roomtime.Time) (note sentence.Sentence) {
 	m := r.mark(name)
-	if m.Done || m.Out != "" || rest < QuietAfter || rest > mostMissed-m.missed {
+	if m.Done || m.Out != "" || rest < QuietAfter || rest > mostMissed-m.Missed {
 		return note
 	}
-	m.missed += rest
+	m.Missed += rest
 	m.isHeard(now.Add(rest))
 	return sentence.Of("room.rests", "player", name, "time", rest.Round(time.Second))
 }
@@ -200,8 +229,8 @@ func (r *Register) Rest(name string, rest time.Duration, now roomtime.Time) (not
 // player has held the others for too long by now.
 func (r *Register) Nonsense(name string) (isTooMuch bool) {
 	m := r.mark(name)
-	m.missed += nonsense
-	return m.missed > mostMissed
+	m.Missed += nonsense
+	return m.Missed > mostMissed
 }
 
 // Excuse says that players who are here need not be heard just now: they were asked nothing,
@@ -217,7 +246,7 @@ func (r *Register) Excuse(now roomtime.Time, names ...string) {
 // Await begins to wait for players.
 func (r *Register) Await(now roomtime.Time, names ...string) {
 	for _, name := range names {
-		r.mark(name).heard = now
+		r.mark(name).Heard = now
 	}
 }
 
@@ -225,13 +254,13 @@ func (r *Register) Await(now roomtime.Time, names ...string) {
 func (r *Register) Finish(now roomtime.Time, names ...string) {
 	for _, name := range names {
 		m := r.mark(name)
-		m.Done, m.heard = true, now
+		m.Done, m.Heard = true, now
 	}
 }
 
 // Silence returns how long a player has told nothing new.
 func (r *Register) Silence(name string, now roomtime.Time) time.Duration {
-	return now.Sub(r.mark(name).heard)
+	return now.Sub(r.mark(name).Heard)
 }
 
 // Quiet returns the players that should have been heard and were not.
@@ -240,14 +269,14 @@ func (r *Register) Quiet(d Duty, now roomtime.Time) []string {
 }
 
 func (m *mark) isQuiet(d Duty, now roomtime.Time) bool {
-	isSilent := !m.Done && now.Sub(m.heard) > QuietAfter || m.Done && m.isMute
+	isSilent := !m.Done && now.Sub(m.Heard) > QuietAfter || m.Done && m.isMute
 	return m.Out == "" && (d >= Stay && !m.Here || d == Measure && isSilent)
 }
 
 // Miss notes that players who should measure were quiet for a time.
 func (r *Register) Miss(d time.Duration, names ...string) {
 	for _, name := range names {
-		r.mark(name).missed += d
+		r.mark(name).Missed += d
 	}
 }
 
@@ -256,7 +285,7 @@ func (r *Register) Miss(d time.Duration, names ...string) {
 func (r *Register) LeaveOutOverdue(stalled time.Duration, now roomtime.Time) (notes []sentence.Sentence) {
 	for _, name := range r.Active() {
 		m := r.mark(name)
-		silence, note := now.Sub(m.heard), sentence.Sentence{}
+		silence, note := now.Sub(m.Heard), sentence.Sentence{}
 		switch {
 		case m.Done:
 			continue
@@ -264,7 +293,7 @@ func (r *Register) LeaveOutOverdue(stalled time.Duration, now roomtime.Time) (no
 			note = sentence.Of("room.without-gone", "player", name, "time", GoneAfter)
 		case m.Here && silence > stalled:
 			note = sentence.Of("room.without-quiet", "player", name, "time", stalled)
-		case m.missed > mostMissed:
+		case m.Missed > mostMissed:
 			note = sentence.Of("room.without-missed", "player", name, "time", mostMissed)
 		default:
 			continue
@@ -287,7 +316,7 @@ func (r *Register) LeaveOut(why Why, names ...string) {
 // Recall counts a player again, and begins to wait for the player.
 func (r *Register) Recall(name string, now roomtime.Time) {
 	m := r.mark(name)
-	m.Out, m.heard = "", now
+	m.Out, m.Heard = "", now
 }
 
 // Brief notes that a player's program is sent the list of a round, and reports whether it had
@@ -303,12 +332,12 @@ func (r *Register) Brief(name string, round int) (isNew bool) {
 func (r *Register) Of(name string) Mark { return r.mark(name).Mark }
 
 // Players returns all players in the order of their coming. They are not to be changed.
-func (r *Register) Players() []string { return r.order }
+func (r *Register) Players() []string { return r.state.Order }
 
 // Find returns the name of the player that somebody means by a name, or nothing. It ignores letter
 // case, because people would mistake Ann for ann.
 func (r *Register) Find(name string) string {
-	for _, player := range r.order {
+	for _, player := range r.state.Order {
 		if strings.EqualFold(player, name) {
 			return player
 		}
@@ -342,7 +371,7 @@ func (r *Register) Count(d Duty, now roomtime.Time) (c Counts) {
 			*n++
 		}
 	}
-	for _, m := range r.marks {
+	for _, m := range r.state.Marks {
 		count(&c.Here, m.Here)
 		count(&c.Active, m.Out == "")
 		count(&c.Present, m.Out == "" && m.Here)
@@ -353,9 +382,9 @@ func (r *Register) Count(d Duty, now roomtime.Time) (c Counts) {
 
 // LastHeard returns the time when any player was heard last.
 func (r *Register) LastHeard() (last roomtime.Time) {
-	for _, m := range r.marks {
-		if m.heard.After(last) {
-			last = m.heard
+	for _, m := range r.state.Marks {
+		if m.Heard.After(last) {
+			last = m.Heard
 		}
 	}
 	return last
@@ -363,12 +392,12 @@ func (r *Register) LastHeard() (last roomtime.Time) {
 
 func (r *Register) filtered(is func(*mark) bool) []string {
 	var names []string
-	for i, name := range r.order {
-		if !is(r.marks[name]) {
+	for i, name := range r.state.Order {
+		if !is(r.state.Marks[name]) {
 			continue
 		}
 		if names == nil { // they are listed many times a second
-			names = make([]string, 0, len(r.order)-i)
+			names = make([]string, 0, len(r.state.Order)-i)
 		}
 		names = append(names, name)
 	}
@@ -377,7 +406,7 @@ func (r *Register) filtered(is func(*mark) bool) []string {
 
 // mark returns a player's mark, or an empty one that nothing keeps for a stranger.
 func (r *Register) mark(name string) *mark {
-	if m := r.marks[name]; m != nil {
+	if m := r.state.Marks[name]; m != nil {
 		return m
 	}
 	return &mark{}
@@ -386,45 +415,45 @@ func (r *Register) mark(name string) *mark {
 // isHeard notes when a player was heard. The time lies in the future for a player who announced a
 // silence.
 func (m *mark) isHeard(at roomtime.Time) {
-	if m.heard.Before(at) {
-		m.heard = at
+	if m.Heard.Before(at) {
+		m.Heard = at
 	}
 }
 
 // Begin forgets what belongs to the round before.
 func (r *Register) Begin(now roomtime.Time) {
-	for _, m := range r.marks {
-		*m = mark{Mark: Mark{Here: m.Here}, heard: now}
+	for _, m := range r.state.Marks {
+		*m = mark{Mark: Mark{Here: m.Here}, Heard: now}
 	}
 }
 
 // Again says that the players measure once more in the same round.
 func (r *Register) Again(now roomtime.Time) {
-	for _, m := range r.marks {
+	for _, m := range r.state.Marks {
 		if m.Done = false; m.Here {
-			m.heard = now
+			m.Heard = now
 		}
 	}
 }
 
 // Resume says that the host was away. Nobody is here, and nobody is blamed for it.
 func (r *Register) Resume(now roomtime.Time) {
-	for _, m := range r.marks {
-		m.Here, m.heard = false, now
+	for _, m := range r.state.Marks {
+		m.Here, m.Heard = false, now
 	}
 }
 
 // Rename gives a player another name.
 func (r *Register) Rename(from, to string) {
-	if at := slices.Index(r.order, from); at >= 0 && from != to {
-		r.order = slices.Clone(r.order)
-		r.order[at], r.marks[to] = to, r.marks[from]
-		delete(r.marks, from)
+	if at := slices.Index(r.state.Order, from); at >= 0 && from != to {
+		r.state.Order = slices.Clone(r.state.Order)
+		r.state.Order[at], r.state.Marks[to] = to, r.state.Marks[from]
+		delete(r.state.Marks, from)
 	}
 }
 
 // Forget forgets a player whose place is free.
 func (r *Register) Forget(name string) {
-	r.order = slices.DeleteFunc(slices.Clone(r.order), func(other string) bool { return other == name })
-	delete(r.marks, name)
+	r.state.Order = slices.DeleteFunc(slices.Clone(r.state.Order), func(other string) bool { return other == name })
+	delete(r.state.Marks, name)
 }

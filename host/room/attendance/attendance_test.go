@@ -285,9 +285,9 @@ func TestRounds(t *testing.T) {
 	}
 	state := func(r *Register) string {
 		var s []string
-		for _, name := range r.order {
-			m := r.marks[name]
-			s = append(s, fmt.Sprint(name, " ", m.Here, " ", m.Done, " ", m.Out, " ", m.missed > 0, " ", int(m.heard.Sub(eight).Seconds())))
+		for _, name := range r.state.Order {
+			m := r.state.Marks[name]
+			s = append(s, fmt.Sprint(name, " ", m.Here, " ", m.Done, " ", m.Out, " ", m.Missed > 0, " ", int(m.Heard.Sub(eight).Seconds())))
 		}
 		return strings.Join(s, ", ")
 	}
@@ -335,31 +335,35 @@ func TestSaved(t *testing.T) {
 	r.Finish(at(1), "ann")
 	r.LeaveOut(Left, "bob")
 	r.Miss(second, "bob")
-	data, err := json.Marshal(r.Save())
-	const want = `{"ann":{"heard":31536001000000000,"done":true},"bob":{"heard":31536000000000000,"out":"left","missed":1000000000},"zoe":{"heard":31536000000000000}}`
+	data, err := json.Marshal(r.State())
+	const want = `{"order":["zoe","ann","bob"],"marks":{"ann":{"done":true,"heard":31536001000000000},` +
+		`"bob":{"out":"left","heard":31536000000000000,"missed":1000000000},"zoe":{"heard":31536000000000000}}}`
 	if err != nil || string(data) != want {
 		t.Errorf("it is saved as %s, want %s; %v", data, want, err)
 	}
-	back, err := Restore(r.Save(), []string{"zoe", "ann", "bob"})
-	if again, _ := json.Marshal(back.Save()); err != nil || string(again) != want || here(&back) > 0 ||
-		fmt.Sprint(back.Active()) != "[zoe ann]" {
-		t.Errorf("it is restored as %s, %v", again, err)
+	var back Register
+	if err := json.Unmarshal(data, back.State()); err != nil || here(&back) > 0 || fmt.Sprint(back.Active()) != "[zoe ann]" {
+		t.Errorf("it is restored as %+v, %v", back, err)
 	}
-	if again, _ := json.Marshal(r.Save().Anew()); string(
-		again) != `{"ann":{"heard":31536001000000000},"bob":{"heard":31536000000000000},"zoe":{"heard":31536000000000000}}` {
+	if err := back.State().Validate([]string{"zoe", "ann", "bob"}); err != nil {
+		t.Error(err)
+	}
+	if again, _ := json.Marshal(r.State().Anew()); string(again) != `{"order":["zoe","ann","bob"],`+
+		`"marks":{"ann":{"heard":31536001000000000},"bob":{"heard":31536000000000000},"zoe":{"heard":31536000000000000}}}` {
 		t.Errorf("of a round that begins again is left %s", again)
 	}
+	ann := []string{"ann"}
 	for _, why := range reasons {
-		if _, err := Restore(Saved{"ann": {Out: why}}, []string{"ann"}); err != nil {
+		if err := (State{ann, map[string]*mark{"ann": {Mark: Mark{Out: why}}}}).Validate(ann); err != nil {
 			t.Errorf("a player who is out for %q: %v", why, err)
 		}
 	}
-	if back, err := Restore(nil, []string{"ann"}); err != nil || fmt.Sprint(back.Active()) != "[ann]" {
-		t.Errorf("of nothing is restored %+v, %v", back, err)
-	}
-	for _, s := range []Saved{{"ann": {Missed: -1}}, {"ann": {Out: "bored"}}, {"bob": {}}, {"ann": {}, "bob": {}}} {
-		if _, err := Restore(s, []string{"ann"}); err == nil {
-			t.Errorf("%+v is restored", s)
+	for _, s := range []State{
+		{ann, map[string]*mark{"ann": {Missed: -1}}}, {ann, map[string]*mark{"ann": {Mark: Mark{Out: "bored"}}}}, {ann, map[string]*mark{"ann": nil}},
+		{ann, map[string]*mark{"bob": {}}}, {ann, map[string]*mark{"ann": {}, "bob": {}}}, {[]string{"bob"}, map[string]*mark{"ann": {}}}, {},
+	} {
+		if s.Validate(ann) == nil {
+			t.Errorf("%+v is a register", s)
 		}
 	}
 }

@@ -9,14 +9,14 @@ import (
 
 // Gone returns the players who have been away for so long that others may have their places.
 func (r *Register) Gone(now roomtime.Time) []string {
-	return r.filtered(func(m *mark) bool { return !m.Here && now.Sub(m.heard) > GoneAfter })
+	return r.filtered(func(m *mark) bool { return !m.Here && now.Sub(m.Heard) > GoneAfter })
 }
 
 // NextGone returns when the next of some players who are away will be gone, zero if all are here.
 func (r *Register) NextGone(names []string) (next roomtime.Time) {
 	for _, name := range names {
 		m := r.mark(name)
-		if gone := m.heard.Add(GoneAfter); !m.Here && (next.IsZero() || gone.Before(next)) {
+		if gone := m.Heard.Add(GoneAfter); !m.Here && (next.IsZero() || gone.Before(next)) {
 			next = gone
 		}
 	}
@@ -27,7 +27,7 @@ func (r *Register) NextGone(names []string) (next roomtime.Time) {
 func (r *Register) Away(group []string, after time.Duration, now roomtime.Time) []string {
 	return filter(group, func(name string) bool {
 		m := r.mark(name)
-		return !m.Here && now.Sub(m.heard) >= after
+		return !m.Here && now.Sub(m.Heard) >= after
 	})
 }
 
@@ -67,7 +67,7 @@ func (r *Register) Follow(name string, group []string, now roomtime.Time) {
 // CanReturn reports whether a player who has left a vote may have a say again.
 func (r *Register) CanReturn(name string) bool {
 	m := r.mark(name)
-	return m.Out != "" && !m.Out.IsFirm() && m.missed > 0 && m.missed <= mostMissed
+	return m.Out != "" && !m.Out.IsFirm() && m.Missed > 0 && m.Missed <= mostMissed
 }
 
 func filter(names []string, is func(name string) bool) []string {

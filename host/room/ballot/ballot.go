@@ -13,7 +13,6 @@ package ballot
 
 import (
 	"fmt"
-	"maps"
 	"net/netip"
 	"slices"
 
@@ -33,17 +32,39 @@ const (
 )
 
 // Box has people's words on one round's choice. Its zero value is empty.
-type Box struct {
-	papers map[string]Paper
-	vetoes []selection.Veto
-	// numbers are the servers that were candidates, in the order of their numbers. The first has
+type Box struct{ state State }
+
+// State is what a saved room keeps of a box.
+type State struct {
+	// Opened says that people have voted in this round, or could.
+	Opened bool             `json:"opened,omitempty"`
+	Papers map[string]Paper `json:"papers,omitempty"`
+	Vetoes []selection.Veto `json:"vetoes,omitempty"`
+	// Numbers are the servers that were candidates, in the order of their numbers. The first has
 	// number 1.
-	numbers []int
-	// offered are the choices that people have seen, in their order. They keep their places, even
+	Numbers []int `json:"numbers,omitempty"`
+	// Offered are the choices that people have seen, in their order. They keep their places, even
 	// when one is vetoed or is not special any more.
-	offered []int
-	// opened says that people have voted in this round, or could.
-	opened bool
+	Offered []int `json:"offered,omitempty"`
+}
+
+// State returns the state, for a room that is saved or restored.
+func (b *Box) State() *State { return &b.state }
+
+// Validate returns what is wrong with a saved box of a round with so many servers, or nil.
+func (s *State) Validate(servers int) error {
+	isListed := func(server int) bool { return server >= 0 && server < servers }
+	for _, server := range slices.Concat(s.Numbers, s.Offered) {
+		if !isListed(server) {
+			return fmt.Errorf("a candidate %d of %d", server, servers)
+		}
+	}
+	for _, p := range s.Papers {
+		if p.Vote != nil && !isListed(*p.Vote) {
+			return fmt.Errorf("a vote for server %d of %d", *p.Vote, servers)
+		}
+	}
+	return nil
 }
 
 // Paper has one person's votes and words.
@@ -129,29 +150,29 @@ func (o Options) place(server int) int {
 // no longer candidates. New candidates get the next numbers, the best by the rule first. All others
 // keep theirs, so that nobody's vote goes elsewhere when a candidate comes or goes.
 func (b *Box) Open(o Options) {
-	if b.opened && len(b.offered) == 0 && len(o.Choices) > 1 {
-		b.offered = slices.Clone(b.numbers) // people have seen all candidates
+	if b.state.Opened && len(b.state.Offered) == 0 && len(o.Choices) > 1 {
+		b.state.Offered = slices.Clone(b.state.Numbers) // people have seen all candidates
 	}
-	b.opened = true
+	b.state.Opened = true
 	b.Offer(o)
 }
 
 // Offer shows people the candidates of a vote that need not begin. [Box.Open] says what becomes of
 // votes and numbers.
 func (b *Box) Offer(o Options) {
-	for name, p := range b.papers {
+	for name, p := range b.state.Papers {
 		if p.Vote != nil && o.place(*p.Vote) < 0 {
 			b.mark(name, func(p *Paper) { p.Vote = nil })
 		}
 	}
 	for _, c := range o.Candidates {
-		if !slices.Contains(b.numbers, c.Server) {
-			b.numbers = append(b.numbers, c.Server)
+		if !slices.Contains(b.state.Numbers, c.Server) {
+			b.state.Numbers = append(b.state.Numbers, c.Server)
 		}
 	}
 	for _, c := range o.Choices {
-		if len(o.Choices) > 1 && !slices.Contains(b.offered, c.Server) {
-			b.offered = append(b.offered, c.Server)
+		if len(o.Choices) > 1 && !slices.Contains(b.state.Offered, c.Server) {
+			b.state.Offered = append(b.state.Offered, c.Server)
 		}
 	}
 }
@@ -187,11 +208,11 @@ func (b *Box) Favourite(o Options) int {
 }
 
 // number returns a candidate's number, or 0 if the server was none.
-func (b *Box) number(server int) int { return 1 + slices.Index(b.numbers, server) }
+func (b *Box) number(server int) int { return 1 + slices.Index(b.state.Numbers, server) }
 
 // count returns how many people have voted for a server, and how many have voted.
 func (b *Box) count(server int) (votes, of int) {
-	for _, p := range b.papers {
+	for _, p := range b.state.Papers {
 		if p.Vote != nil {
 			of++
 			if *p.Vote == server {
@@ -219,15 +240,15 @@ func (b *Box) Veto(v selection.Veto) error {
 	case !v.Server.IsValid() && v.Map == "":
 		return wire.Refuse(wire.ReasonAction, "refused.no-veto")
 	}
-	b.vetoes = append(slices.Clip(b.vetoes), v) // views share the old ones
+	b.state.Vetoes = append(slices.Clip(b.state.Vetoes), v) // views share the old ones
 	return nil
 }
 
 // Vetoes returns the vetoes in the order of their arrival. They must not be changed.
-func (b *Box) Vetoes() []selection.Veto { return b.vetoes }
+func (b *Box) Vetoes() []selection.Veto { return b.state.Vetoes }
 
 func (b *Box) hasVetoed(name string) bool {
-	return slices.ContainsFunc(b.vetoes, func(v selection.Veto) bool { return v.Player == name })
+	return slices.ContainsFunc(b.state.Vetoes, func(v selection.Veto) bool { return v.Player == name })
 }
 
 // Ready takes a person's word that they are ready to go.
@@ -252,9 +273,9 @@ const (
 func (b *Box) Withdraw(name string, words Words) {
 	isTheirs := func(of string) bool { return name == "" || of == name }
 	if words&Veto != 0 {
-		b.vetoes = slices.DeleteFunc(slices.Clone(b.vetoes), func(v selection.Veto) bool { return isTheirs(v.Player) })
+		b.state.Vetoes = slices.DeleteFunc(slices.Clone(b.state.Vetoes), func(v selection.Veto) bool { return isTheirs(v.Player) })
 	}
-	for of := range b.papers {
+	for of := range b.state.Papers {
 		if isTheirs(of) {
 			b.mark(of, func(p *Paper) {
 				p.Ready = p.Ready && words&Ready == 0
@@ -269,34 +290,34 @@ func (b *Box) Withdraw(name string, words Words) {
 
 // Rename gives a person's words another name.
 func (b *Box) Rename(from, to string) {
-	if p, has := b.papers[from]; has {
-		delete(b.papers, from)
-		b.papers[to] = p
+	if p, has := b.state.Papers[from]; has {
+		delete(b.state.Papers, from)
+		b.state.Papers[to] = p
 	}
-	b.vetoes = slices.Clone(b.vetoes) // views share the old ones
-	for i := range b.vetoes {
-		if b.vetoes[i].Player == from {
-			b.vetoes[i].Player = to
+	b.state.Vetoes = slices.Clone(b.state.Vetoes) // views share the old ones
+	for i := range b.state.Vetoes {
+		if b.state.Vetoes[i].Player == from {
+			b.state.Vetoes[i].Player = to
 		}
 	}
 }
 
 // Paper returns a person's words.
 func (b *Box) Paper(name string) Paper {
-	p := b.papers[name]
+	p := b.state.Papers[name]
 	p.Vetoed = b.hasVetoed(name)
 	return p
 }
 
 // mark changes a person's paper. It throws an empty one away.
 func (b *Box) mark(name string, change func(*Paper)) {
-	p := b.papers[name]
+	p := b.state.Papers[name]
 	change(&p)
-	if b.papers == nil {
-		b.papers = map[string]Paper{}
+	if b.state.Papers == nil {
+		b.state.Papers = map[string]Paper{}
 	}
-	if b.papers[name] = p; p == (Paper{}) {
-		delete(b.papers, name)
+	if b.state.Papers[name] = p; p == (Paper{}) {
+		delete(b.state.Papers, name)
 	}
 }
 
@@ -319,9 +340,9 @@ func (b *Box) View(open bool, o Options) wire.Voting {
 // its place, and so does one that is not special any more. If there was a single choice, and a vote
 // nevertheless, people see all candidates.
 func (b *Box) choices(o Options) (all []wire.Option) {
-	left, places := slices.Clone(o.Choices), b.offered
+	left, places := slices.Clone(o.Choices), b.state.Offered
 	if len(places) == 0 && o.IsSettled() {
-		places = b.numbers
+		places = b.state.Numbers
 	}
 	for _, server := range places {
 		one := wire.Option{Alternative: selection.Alternative{Kind: selection.Also, Server: server}}
@@ -342,36 +363,4 @@ func (b *Box) choices(o Options) (all []wire.Option) {
 		all = append(all, wire.Option{Alternative: c})
 	}
 	return all
-}
-
-// Saved is a box at rest.
-type Saved struct {
-	Opened  bool             `json:"opened,omitempty"`
-	Papers  map[string]Paper `json:"papers,omitempty"`
-	Vetoes  []selection.Veto `json:"vetoes,omitempty"`
-	Numbers []int            `json:"numbers,omitempty"`
-	Offered []int            `json:"offered,omitempty"`
-}
-
-// Save returns the box for [Restore].
-func (b *Box) Save() Saved {
-	return Saved{Opened: b.opened, Papers: maps.Clone(b.papers), Vetoes: b.vetoes, Numbers: b.numbers, Offered: b.offered}
-}
-
-// Restore returns the box that was saved, in a round with so many servers.
-func Restore(s Saved, servers int) (Box, error) {
-	isListed := func(server int) bool { return server >= 0 && server < servers }
-	for _, server := range slices.Concat(s.Numbers, s.Offered) {
-		if !isListed(server) {
-			return Box{}, fmt.Errorf("a candidate %d of %d", server, servers)
-		}
-	}
-	b := Box{opened: s.Opened, vetoes: s.Vetoes, numbers: s.Numbers, offered: s.Offered}
-	for name, p := range s.Papers {
-		if p.Vote != nil && !isListed(*p.Vote) {
-			return Box{}, fmt.Errorf("a vote for server %d of %d", *p.Vote, servers)
-		}
-		b.mark(name, func(of *Paper) { *of = p })
-	}
-	return b, nil
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/netip"
-	"reflect"
 	"slices"
 	"testing"
 
@@ -116,9 +115,8 @@ func TestChoices(t *testing.T) {
 			t.Errorf("%s: people see %s, want %s", tt.what, tt.got, tt.want)
 		}
 	}
-	saved := b.Save()
-	if back, err := Restore(saved, 6); err != nil || !reflect.DeepEqual(&back, b) || !slices.Equal(saved.Offered, []int{1, 5, 3, 2}) {
-		t.Errorf("it comes back as %+v, error %v", back, err)
+	if s := b.State(); s.Validate(6) != nil || !slices.Equal(s.Offered, []int{1, 5, 3, 2}) {
+		t.Errorf("it is kept as %+v, error %v", s, s.Validate(6))
 	}
 	o := Among(choice(1), []int{1})
 	for _, tt := range []struct {
@@ -279,24 +277,16 @@ func TestSaved(t *testing.T) {
 	b.Ready("ann")
 	b.ByHand("bob")
 	b.Veto(selection.Veto{Player: "cat", Map: "dm1"})
-	data, err := json.Marshal(b.Save())
-	if err != nil || string(data) != form {
+	data, err := json.Marshal(b.State())
+	if err != nil || string(data) != form || b.State().Validate(6) != nil {
 		t.Errorf("it is kept as %s, error %v", data, err)
 	}
-	var s Saved
-	if err := json.Unmarshal([]byte(form), &s); err != nil {
-		t.Fatal(err)
-	}
-	back, err := Restore(s, 6)
-	if err != nil || !reflect.DeepEqual(&back, b) {
-		t.Errorf("it comes back as %+v, error %v", back, err)
-	}
 	for _, servers := range []int{4, 5} {
-		if _, err := Restore(s, servers); err == nil {
+		if b.State().Validate(servers) == nil {
 			t.Errorf("of %d servers, it has server 5", servers)
 		}
 	}
-	if data, _ := json.Marshal(new(Box).Save()); string(data) != "{}" {
+	if data, _ := json.Marshal(new(Box).State()); string(data) != "{}" {
 		t.Errorf("an empty one is kept as %s", data)
 	}
 }
@@ -395,7 +385,7 @@ func TestIsWanted(t *testing.T) {
 		{wire.Undecided, pages, false, true},
 		{wire.Undecided, page, true, true},
 	} {
-		b := &Box{opened: tt.opened}
+		b := &Box{State{Opened: tt.opened}}
 		if got := b.IsWanted(tt.agree, Electorate{People: tt.people}); got != tt.want {
 			t.Errorf("%+v: %v", tt, got)
 		}
@@ -454,21 +444,12 @@ func FuzzBox(f *testing.F) {
 				t.Fatalf("server %d leads, which is no candidate", b.Favourite(o))
 			}
 			for _, n := range b.View(true, o).Numbers {
-				if n < 1 || n > len(b.numbers) {
+				if n < 1 || n > len(b.state.Numbers) {
 					t.Fatalf("a candidate is number %d", n)
 				}
 			}
-			data, err := json.Marshal(b.Save())
-			if err != nil {
+			if err := b.State().Validate(servers); err != nil {
 				t.Fatal(err)
-			}
-			var s Saved
-			if err := json.Unmarshal(data, &s); err != nil {
-				t.Fatal(err)
-			}
-			back, err := Restore(s, servers)
-			if again, _ := json.Marshal(back.Save()); err != nil || string(again) != string(data) {
-				t.Fatalf("%s comes back as %s, error %v", data, again, err)
 			}
 		}
 	})

@@ -74,7 +74,7 @@ func (b *Box) isSpokenFor(guest Person, e Electorate) bool {
 
 // hasSpoken reports whether a person has said something of the choice.
 func (b *Box) hasSpoken(name string) bool {
-	p := b.papers[name]
+	p := b.state.Papers[name]
 	return p.Vote != nil || p.Ready || b.hasVetoed(name)
 }
 
@@ -84,7 +84,7 @@ func (b *Box) hasSpoken(name string) bool {
 func (b *Box) IsReady(e Electorate) bool {
 	some := false
 	for _, p := range e.People {
-		isReady, hasSay := b.papers[p.Name].Ready, b.refusal(p, e) == nil
+		isReady, hasSay := b.state.Papers[p.Name].Ready, b.refusal(p, e) == nil
 		if hasSay && !isReady && (p.Page || p.Asked) {
 			return false
 		}
@@ -105,11 +105,11 @@ func (b *Box) IsWanted(agree wire.Decision, e Electorate) bool {
 			pages++
 		}
 	}
-	return b.opened || pages >= enoughPages
+	return b.state.Opened || pages >= enoughPages
 }
 
 // IsNeedless reports whether a vote would be about nothing, because one server is the best in every
 // way. People vote nevertheless if the organiser wants that, or if they have begun to.
 func (b *Box) IsNeedless(agree wire.Decision, o Options) bool {
-	return agree == wire.Undecided && !b.opened && o.IsSettled()
+	return agree == wire.Undecided && !b.state.Opened && o.IsSettled()
 }

@@ -34,20 +34,26 @@ type Setup struct {
 }
 
 // Series is the bans and picks of a match. Its zero value has not begun.
-type Series struct {
-	servers []int
-	maps    []string
-	bestOf  int
-	steps   []step
-	moves   []move
-	clock   time.Duration
-	// since is when the turn began.
-	since roomtime.Time
-	// server is the server that the moves lead to; -1 before that.
-	server int
-	// fallen are the servers that the match could not go to after all.
-	fallen []int
+type Series struct{ state State }
+
+// State is what a saved room keeps of a series.
+type State struct {
+	Servers []int         `json:"servers,omitempty"`
+	Maps    []string      `json:"maps,omitempty"`
+	BestOf  int           `json:"best_of,omitempty"`
+	Steps   []step        `json:"steps,omitempty"`
+	Moves   []move        `json:"moves,omitempty"`
+	Clock   time.Duration `json:"clock,omitempty"`
+	// Since is when the turn began.
+	Since roomtime.Time `json:"since,omitzero"`
+	// Server is the server that the moves lead to; -1 before that.
+	Server int `json:"server,omitempty"`
+	// Fallen are the servers that the match could not go to after all.
+	Fallen []int `json:"fallen,omitempty"`
 }
+
+// State returns the state, for a room that is saved or restored.
+func (s *Series) State() *State { return &s.state }
 
 // step is a move to come: its kind, what it is about, and whose it is.
 type step struct {
@@ -69,11 +75,11 @@ type move struct {
 // are dropped because there are too few servers for them.
 func Begin(s Setup, now roomtime.Time) (series Series, cut int) {
 	steps, cut := serverSteps(s.Order, len(s.Servers))
-	series = Series{
-		servers: slices.Clone(s.Servers), maps: slices.Clone(s.Maps), bestOf: s.BestOf,
-		steps: append(steps, mapSteps(s.BestOf, len(s.Maps))...),
-		clock: s.Clock, since: now, server: -1,
-	}
+	series = Series{State{
+		Servers: slices.Clone(s.Servers), Maps: slices.Clone(s.Maps), BestOf: s.BestOf,
+		Steps: append(steps, mapSteps(s.BestOf, len(s.Maps))...),
+		Clock: s.Clock, Since: now, Server: -1,
+	}}
 	series.settle(s.Servers)
 	return series, cut
 }
@@ -141,20 +147,20 @@ func turnOf(first wire.Side, n int) wire.Side {
 }
 
 // HasBegun reports whether the series has something to decide, or has decided it.
-func (s *Series) HasBegun() bool { return len(s.servers) > 0 }
+func (s *Series) HasBegun() bool { return len(s.state.Servers) > 0 }
 
 // HasMoved reports whether anything is banned or picked already.
-func (s *Series) HasMoved() bool { return len(s.moves) > 0 }
+func (s *Series) HasMoved() bool { return len(s.state.Moves) > 0 }
 
 // IsOver reports whether all moves are made.
-func (s *Series) IsOver() bool { return s.HasBegun() && len(s.moves) == len(s.steps) }
+func (s *Series) IsOver() bool { return s.HasBegun() && len(s.state.Moves) == len(s.state.Steps) }
 
 // Server returns the server that the match goes to, or -1 before that is decided.
 func (s *Series) Server() int {
 	if !s.HasBegun() {
 		return -1
 	}
-	return s.server
+	return s.state.Server
 }
 
 // Maps returns the maps in the order in which they are played, once all moves are made: the picked
@@ -163,8 +169,8 @@ func (s *Series) Maps() (play []string) {
 	if !s.IsOver() {
 		return nil
 	}
-	for i, m := range s.moves {
-		if at := s.steps[i]; at.Kind == wire.Pick && at.Of == wire.OfMap {
+	for i, m := range s.state.Moves {
+		if at := s.state.Steps[i]; at.Kind == wire.Pick && at.Of == wire.OfMap {
 			play = append(play, m.Map)
 		}
 	}
@@ -173,9 +179,9 @@ func (s *Series) Maps() (play []string) {
 
 // serversLeft returns the servers that nobody has banned or picked, the best first.
 func (s *Series) serversLeft() []int {
-	return slices.DeleteFunc(slices.Clone(s.servers), func(server int) bool {
-		for i, m := range s.moves {
-			if s.steps[i].Of == wire.OfServer && m.Server == server {
+	return slices.DeleteFunc(slices.Clone(s.state.Servers), func(server int) bool {
+		for i, m := range s.state.Moves {
+			if s.state.Steps[i].Of == wire.OfServer && m.Server == server {
 				return true
 			}
 		}
@@ -185,9 +191,9 @@ func (s *Series) serversLeft() []int {
 
 // mapsLeft returns the maps that nobody has banned or picked, in the order of the pool.
 func (s *Series) mapsLeft() []string {
-	return slices.DeleteFunc(slices.Clone(s.maps), func(name string) bool {
-		for i, m := range s.moves {
-			if s.steps[i].Of == wire.OfMap && m.Map == name {
+	return slices.DeleteFunc(slices.Clone(s.state.Maps), func(name string) bool {
+		for i, m := range s.state.Moves {
+			if s.state.Steps[i].Of == wire.OfMap && m.Map == name {
 				return true
 			}
 		}
@@ -213,11 +219,11 @@ func (s *Series) Turn() (t Turn, is bool) {
 	if !s.HasBegun() || s.IsOver() {
 		return t, false
 	}
-	at := s.steps[len(s.moves)]
-	t = Turn{Number: len(s.moves) + 1, Kind: at.Kind, Of: at.Of, Side: at.Side, Until: s.since.Add(s.clock)}
-	for i, other := range s.steps {
+	at := s.state.Steps[len(s.state.Moves)]
+	t = Turn{Number: len(s.state.Moves) + 1, Kind: at.Kind, Of: at.Of, Side: at.Side, Until: s.state.Since.Add(s.state.Clock)}
+	for i, other := range s.state.Steps {
 		if other.Kind == at.Kind && other.Of == at.Of {
-			if t.Total++; i <= len(s.moves) {
+			if t.Total++; i <= len(s.state.Moves) {
 				t.Nth++
 			}
 		}
@@ -245,29 +251,29 @@ var (
 
 // Move makes a person's move, if they are the captain whose turn it is. Rule are servers, the best
 // by the room's rule first.
-func (s *Series) Move(a Attempt, captain string, rule []int, now roomtime.Face) (Made, error) {
+func (s *Series) Move(a Attempt, captain string, rule []int, now roomtime.Clocks) (MadeMove, error) {
 	turn, is := s.Turn()
 	switch {
 	case !is:
-		return Made{}, errNoTurn
+		return MadeMove{}, errNoTurn
 	case a.Number != turn.Number:
-		return Made{}, errTurnOver
+		return MadeMove{}, errTurnOver
 	case captain == "" || a.By != captain:
-		return Made{}, notYours(captain)
-	case !now.Now.Before(turn.Until): // the series moves with the next tick
-		return Made{}, errTurnOver
+		return MadeMove{}, notYours(captain)
+	case !now.Room.Before(turn.Until): // the series moves with the next tick
+		return MadeMove{}, errTurnOver
 	case turn.Of == wire.OfServer && !slices.Contains(s.serversLeft(), a.Server):
-		return Made{}, errNoFinalist
+		return MadeMove{}, errNoFinalist
 	}
 	m := move{By: a.By, Server: a.Server, At: now.Wall}
 	if turn.Of == wire.OfMap {
 		at := slices.IndexFunc(s.mapsLeft(), func(name string) bool { return strings.EqualFold(name, a.Map) })
 		if at < 0 {
-			return Made{}, errNoMap
+			return MadeMove{}, errNoMap
 		}
 		m.Server, m.Map = -1, s.mapsLeft()[at]
 	}
-	return s.make(m, rule, now.Now), nil
+	return s.make(m, rule, now.Room), nil
 }
 
 func notYours(captain string) error {
@@ -279,17 +285,17 @@ func notYours(captain string) error {
 
 // Tick moves by itself if nobody has moved in time, and reports whether it has. The next turn gets
 // its whole time, even if this tick comes late.
-func (s *Series) Tick(rule []int, now roomtime.Face) (made Made, has bool) {
+func (s *Series) Tick(rule []int, now roomtime.Clocks) (made MadeMove, has bool) {
 	turn, is := s.Turn()
-	if !is || now.Now.Before(turn.Until) {
-		return Made{}, false
+	if !is || now.Room.Before(turn.Until) {
+		return MadeMove{}, false
 	}
-	return s.make(s.byRule(turn, rule, now), rule, now.Now), true
+	return s.make(s.byRule(turn, rule, now), rule, now.Room), true
 }
 
 // byRule returns the room's move: it bans the worst server by its rule, and picks the best. It bans
 // the last map of the pool, and picks the first.
-func (s *Series) byRule(t Turn, rule []int, now roomtime.Face) move {
+func (s *Series) byRule(t Turn, rule []int, now roomtime.Clocks) move {
 	if t.Of == wire.OfMap {
 		left := s.mapsLeft()
 		if t.Kind == wire.Pick {
@@ -318,8 +324,8 @@ func ranked(servers, rule []int) []int {
 	return sorted
 }
 
-// Made is a move that was made.
-type Made struct {
+// MadeMove is a move that was made.
+type MadeMove struct {
 	Kind, Of string
 	Side     wire.Side
 	// By is the captain who moved, or empty if the clock ran out.
@@ -332,14 +338,14 @@ type Made struct {
 }
 
 // make notes a move, and begins the next turn.
-func (s *Series) make(m move, rule []int, now roomtime.Time) Made {
-	at, before := s.steps[len(s.moves)], s.server
-	s.moves = append(slices.Clip(s.moves), m) // views share the old ones
-	s.since = now
+func (s *Series) make(m move, rule []int, now roomtime.Time) MadeMove {
+	at, before := s.state.Steps[len(s.state.Moves)], s.state.Server
+	s.state.Moves = append(slices.Clip(s.state.Moves), m) // views share the old ones
+	s.state.Since = now
 	s.settle(rule)
-	return Made{
+	return MadeMove{
 		Kind: at.Kind, Of: at.Of, Side: at.Side, By: m.By, Server: m.Server, Map: m.Map,
-		Decides: before < 0 && s.server >= 0,
+		Decides: before < 0 && s.state.Server >= 0,
 	}
 }
 
@@ -347,19 +353,19 @@ func (s *Series) make(m move, rule []int, now roomtime.Time) Made {
 // left, or the best of those left by the rule.
 func (s *Series) settle(rule []int) {
 	n := s.serverSteps()
-	if s.server >= 0 || len(s.moves) < n || !s.HasBegun() {
+	if s.state.Server >= 0 || len(s.state.Moves) < n || !s.HasBegun() {
 		return
 	}
-	if n > 0 && s.steps[n-1].Kind == wire.Pick {
-		s.server = s.moves[n-1].Server
+	if n > 0 && s.state.Steps[n-1].Kind == wire.Pick {
+		s.state.Server = s.state.Moves[n-1].Server
 		return
 	}
-	s.server = ranked(s.serversLeft(), rule)[0]
+	s.state.Server = ranked(s.serversLeft(), rule)[0]
 }
 
 // serverSteps returns how many moves are about servers.
 func (s *Series) serverSteps() (n int) {
-	for _, step := range s.steps {
+	for _, step := range s.state.Steps {
 		if step.Of == wire.OfServer {
 			n++
 		}
@@ -367,44 +373,44 @@ func (s *Series) serverSteps() (n int) {
 	return n
 }
 
-// Fall gives up the server that the moves led to, because it has no seats any more, or is gone. The
+// DropServer gives up the server that the moves led to, because it has no seats any more, or is gone. The
 // next best of those left takes its place. If none is left, the one that was banned last comes
 // back. It reports false if there is no other; then the server stays.
-func (s *Series) Fall(rule []int) bool {
-	if s.server < 0 || !s.HasBegun() {
+func (s *Series) DropServer(rule []int) bool {
+	if s.state.Server < 0 || !s.HasBegun() {
 		return false
 	}
-	fallen := append(slices.Clip(s.fallen), s.server)
+	fallen := append(slices.Clip(s.state.Fallen), s.state.Server)
 	next := ranked(s.serversLeft(), rule)
 	for i := s.serverSteps() - 1; i >= 0; i-- {
-		if s.steps[i].Kind == wire.Ban {
-			next = append(next, s.moves[i].Server)
+		if s.state.Steps[i].Kind == wire.Ban {
+			next = append(next, s.state.Moves[i].Server)
 		}
 	}
 	next = slices.DeleteFunc(next, func(server int) bool { return slices.Contains(fallen, server) })
 	if len(next) == 0 {
 		return false
 	}
-	s.server, s.fallen = next[0], fallen
+	s.state.Server, s.state.Fallen = next[0], fallen
 	return true
 }
 
 // Servers returns the finalists in their order. They must not be changed.
-func (s *Series) Servers() []int { return s.servers }
+func (s *Series) Servers() []int { return s.state.Servers }
 
 // Fallbacks returns the servers that the match would go to, the first one first.
 func (s *Series) Fallbacks(rule []int) (servers []int) {
 	trial := *s
-	for is := trial.server >= 0 && trial.HasBegun(); is; is = trial.Fall(rule) {
-		servers = append(servers, trial.server)
+	for is := trial.state.Server >= 0 && trial.HasBegun(); is; is = trial.DropServer(rule) {
+		servers = append(servers, trial.state.Server)
 	}
 	return servers
 }
 
 // IsBanned reports whether a captain, or the clock, has banned a server.
 func (s *Series) IsBanned(server int) bool {
-	for i, m := range s.moves {
-		if at := s.steps[i]; at.Of == wire.OfServer && at.Kind == wire.Ban && m.Server == server {
+	for i, m := range s.state.Moves {
+		if at := s.state.Steps[i]; at.Of == wire.OfServer && at.Kind == wire.Ban && m.Server == server {
 			return true
 		}
 	}
@@ -413,10 +419,10 @@ func (s *Series) IsBanned(server int) bool {
 
 // Rename gives a captain's moves another name.
 func (s *Series) Rename(from, to string) {
-	s.moves = slices.Clone(s.moves) // views share the old ones
-	for i := range s.moves {
-		if s.moves[i].By == from {
-			s.moves[i].By = to
+	s.state.Moves = slices.Clone(s.state.Moves) // views share the old ones
+	for i := range s.state.Moves {
+		if s.state.Moves[i].By == from {
+			s.state.Moves[i].By = to
 		}
 	}
 }
@@ -424,6 +430,6 @@ func (s *Series) Rename(from, to string) {
 // Restart gives the turn its whole time, because the room was away.
 func (s *Series) Restart(now roomtime.Time) {
 	if s.HasBegun() {
-		s.since = now
+		s.state.Since = now
 	}
 }

@@ -14,9 +14,9 @@ import (
 
 var began = roomtime.Opening
 
-// face shows a time of a room that opened at eight.
-func face(now roomtime.Time) roomtime.Face {
-	return roomtime.Face{Now: now, Wall: time.Date(2026, 11, 20, 20, 0, 0, 0, time.UTC).Add(now.Sub(roomtime.Opening))}
+// clocks returns the clocks of a room that opened at eight.
+func clocks(now roomtime.Time) roomtime.Clocks {
+	return roomtime.Clocks{Room: now, Wall: time.Date(2026, 11, 20, 20, 0, 0, 0, time.UTC).Add(now.Sub(roomtime.Opening))}
 }
 
 const clock = 30 * time.Second
@@ -79,7 +79,7 @@ func TestBegin(t *testing.T) {
 			Servers: upTo(tt.servers), Order: strings.Fields(tt.order),
 			Maps: strings.Split("dm6 dm17 ztn t9 camp aero cure dm2 e1m2", " ")[:tt.maps], BestOf: tt.bestOf, Clock: clock,
 		}, began)
-		if got := inWords(series.steps); got != tt.steps || cut != tt.cut {
+		if got := inWords(series.state.Steps); got != tt.steps || cut != tt.cut {
 			t.Errorf("%q over %d servers, best of %d of %d maps: %q, %d dropped", tt.order, tt.servers, tt.bestOf, tt.maps, got, cut)
 		}
 		if len(tt.steps) == 0 && !series.IsOver() {
@@ -103,7 +103,7 @@ func (s *Series) play(t *testing.T, rule []int, whats ...any) {
 		case string:
 			a.Map = what
 		}
-		if _, err := s.Move(a, a.By, rule, face(s.since.Add(time.Second))); err != nil {
+		if _, err := s.Move(a, a.By, rule, clocks(s.state.Since.Add(time.Second))); err != nil {
 			t.Fatalf("move %d, %v: %v", turn.Number, what, err)
 		}
 	}
@@ -129,7 +129,7 @@ func TestMoves(t *testing.T) {
 	}
 	cards := []wire.MatchServer{{Addr: "seven"}, {Addr: "three"}, {Addr: "nine"}}
 	var m wire.Match
-	s.View(&m, cards, [2]string{"anna", "emil"}, face(began))
+	s.View(&m, cards, [2]string{"anna", "emil"}, clocks(began))
 	if m.Turn != nil || !m.Decided || m.Server != "nine" || strings.Join(m.Play, " ") != "aero ztn dm6" ||
 		m.Servers[0].Gone != 2 || m.Servers[1].Gone != 1 || m.Servers[2].Gone != 0 || cards[0].Gone != 0 {
 		t.Errorf("people see %+v", m)
@@ -166,7 +166,7 @@ func TestPick(t *testing.T) {
 func TestRefused(t *testing.T) {
 	s, _ := Begin(Setup{Servers: upTo(4), Maps: []string{"dm6", "ztn"}, BestOf: 1, Clock: clock}, began)
 	s.play(t, nil, 2)
-	before, _ := json.Marshal(s.Save())
+	before, _ := json.Marshal(s.State())
 	for name, tt := range map[string]struct {
 		a       Attempt
 		captain string
@@ -183,20 +183,20 @@ func TestRefused(t *testing.T) {
 		"a map too early":        {Attempt{2, "emil", -1, "dm6"}, "emil", 5 * time.Second, errNoFinalist},
 		"too late":               {Attempt{2, "emil", 1, ""}, "emil", clock, errTurnOver},
 	} {
-		_, err := s.Move(tt.a, tt.captain, nil, face(s.since.Add(tt.after)))
+		_, err := s.Move(tt.a, tt.captain, nil, clocks(s.state.Since.Add(tt.after)))
 		if err == nil || err.Error() != tt.err.Error() {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if after, _ := json.Marshal(s.Save()); string(after) != string(before) {
+	if after, _ := json.Marshal(s.State()); string(after) != string(before) {
 		t.Errorf("refused moves have changed %s to %s", before, after)
 	}
 	s.play(t, nil, 1, 0)
-	if _, err := s.Move(Attempt{4, "emil", 3, "q3dm1"}, "emil", nil, face(s.since)); err != errNoMap {
+	if _, err := s.Move(Attempt{4, "emil", 3, "q3dm1"}, "emil", nil, clocks(s.state.Since)); err != errNoMap {
 		t.Errorf("a map outside the pool: %v", err)
 	}
 	s.play(t, nil, "dm6")
-	if _, err := s.Move(Attempt{5, "anna", 3, ""}, "anna", nil, face(s.since)); err != errNoTurn {
+	if _, err := s.Move(Attempt{5, "anna", 3, ""}, "anna", nil, clocks(s.state.Since)); err != errNoTurn {
 		t.Errorf("a move after the last: %v", err)
 	}
 }
@@ -207,15 +207,15 @@ func TestTick(t *testing.T) {
 	s, _ := Begin(Setup{
 		Servers: upTo(4), Order: []string{wire.Ban, wire.Ban, wire.Pick}, Maps: []string{"dm6", "ztn", "t9"}, BestOf: 3, Clock: clock,
 	}, began)
-	if _, has := s.Tick(rule, face(began.Add(clock-1))); has {
+	if _, has := s.Tick(rule, clocks(began.Add(clock-1))); has {
 		t.Error("it moves before the time is up")
 	}
 	var made []string
 	now := began
 	for !s.IsOver() {
 		now = now.Add(time.Minute) // each tick is late
-		m, has := s.Tick(rule, face(now))
-		if _, again := s.Tick(rule, face(now)); !has || again {
+		m, has := s.Tick(rule, clocks(now))
+		if _, again := s.Tick(rule, clocks(now)); !has || again {
 			t.Fatalf("at %v it moves: %v, and then again: %v", now, has, again)
 		}
 		made = append(made, fmt.Sprint(m.Kind, m.Server, m.Map, m.By))
@@ -250,7 +250,7 @@ func TestTime(t *testing.T) {
 func TestFall(t *testing.T) {
 	s, _ := Begin(Setup{Servers: upTo(5), Order: []string{wire.Ban, wire.Ban, wire.Pick}, Clock: clock}, began)
 	rule := []int{4, 2, 0, 1, 3}
-	if s.Fall(rule) {
+	if s.DropServer(rule) {
 		t.Error("a server falls before there is one")
 	}
 	s.play(t, rule, 0, 1, 2)
@@ -258,9 +258,11 @@ func TestFall(t *testing.T) {
 		t.Errorf("it would go to %s, and goes to %d", got, s.Server())
 	}
 	var went []int
-	for s.Fall(rule) {
+	for s.DropServer(rule) {
 		went = append(went, s.Server())
-		s = restored(t, s)
+		if err := s.State().Validate(100); err != nil {
+			t.Fatal(err)
+		}
 	}
 	if got := fmt.Sprint(went); got != "[4 3 1 0]" || s.Server() != 0 {
 		t.Errorf("it goes to %s, and stays at %d", got, s.Server())
@@ -272,8 +274,8 @@ func TestRename(t *testing.T) {
 	s, _ := Begin(Setup{Servers: upTo(3), Clock: clock}, began)
 	s.play(t, nil, 0)
 	s.Rename("anna", "annika")
-	if s.moves[0].By != "annika" {
-		t.Errorf("it was the move of %q", s.moves[0].By)
+	if s.state.Moves[0].By != "annika" {
+		t.Errorf("it was the move of %q", s.state.Moves[0].By)
 	}
 }
 
@@ -281,57 +283,38 @@ func TestRename(t *testing.T) {
 const golden = `{"servers":[7,3,9],"maps":["dm6","ztn"],"best_of":1,` +
 	`"steps":[{"kind":"ban","of":"server","side":"a"},{"kind":"ban","of":"server","side":"b"},{"kind":"ban","of":"map","side":"b"}],` +
 	`"moves":[{"by":"anna","server":3,"at":"2026-11-20T20:00:01Z"},{"server":9,"at":"2026-11-20T20:00:31Z"}],` +
-	`"clock_ms":30000,"since":31536031000000000,"server":7}`
+	`"clock":30000000000,"since":31536031000000000,"server":7}`
 
 // TestSaved checks the saved section against a golden text.
 func TestSaved(t *testing.T) {
 	s, _ := Begin(Setup{Servers: []int{7, 3, 9}, Maps: []string{"dm6", "ztn"}, BestOf: 1, Clock: clock}, began)
 	s.play(t, nil, 3)
-	s.Tick(nil, face(began.Add(time.Second+clock)))
-	if data, err := json.Marshal(s.Save()); err != nil || string(data) != golden {
+	s.Tick(nil, clocks(began.Add(time.Second+clock)))
+	if data, err := json.Marshal(s.State()); err != nil || string(data) != golden {
 		t.Errorf("%s, and not\n%s\n%v", data, golden, err)
 	}
-	restored(t, s)
+	if err := s.State().Validate(10); err != nil {
+		t.Error(err)
+	}
 	var none Series
-	if data, _ := json.Marshal(none.Save()); string(data) != "{}" {
+	if data, _ := json.Marshal(none.State()); string(data) != "{}" {
 		t.Errorf("nothing is saved as %s", data)
 	}
 	for _, change := range [][2]string{
 		{`[7,3,9]`, `[7,3,3]`}, {`[7,3,9]`, `[7,3,10]`}, {`[7,3,9]`, `[7,-1,9]`}, {`[7,3,9]`, `[7,3]`},
 		{`"ztn"`, `"dm6"`}, {`"ztn"`, `""`}, {`"best_of":1`, `"best_of":3`}, {`"kind":"ban"`, `"kind":"burn"`},
 		{`"side":"a"`, `"side":"b"`}, {`"server":3,`, `"server":4,`}, {`"server":9,`, `"server":3,`},
-		{`,"server":7}`, `}`}, {`,"server":7}`, `,"server":4}`}, {`"clock_ms":30000`, `"clock_ms":0`},
+		{`,"server":7}`, `}`}, {`,"server":7}`, `,"server":4}`}, {`"clock":30000000000`, `"clock":0`},
 		{`"server":7}`, `"server":7,"fallen":[1]}`},
 	} {
-		var saved Saved
+		var saved State
 		if err := json.Unmarshal([]byte(strings.Replace(golden, change[0], change[1], 1)), &saved); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Restore(saved, 10); err == nil {
+		if saved.Validate(10) == nil {
 			t.Errorf("%s in place of %s is read", change[1], change[0])
 		}
 	}
-}
-
-// restored returns a series as the next host has it.
-func restored(t *testing.T, s Series) Series {
-	t.Helper()
-	before, err := json.Marshal(s.Save())
-	if err != nil {
-		t.Fatal(err)
-	}
-	var saved Saved
-	if err := json.Unmarshal(before, &saved); err != nil {
-		t.Fatal(err)
-	}
-	back, err := Restore(saved, 100)
-	if err != nil {
-		t.Fatalf("%s: %v", before, err)
-	}
-	if after, _ := json.Marshal(back.Save()); string(after) != string(before) {
-		t.Fatalf("%s is restored as %s", before, after)
-	}
-	return back
 }
 
 // FuzzSeries checks that a series comes to exactly one server and to its maps, whatever people do.
@@ -353,7 +336,7 @@ func FuzzSeries(f *testing.F) {
 			if len(acts) > 0 {
 				act, acts = acts[0], acts[1:]
 			}
-			before, what := len(s.moves), int(act>>3)
+			before, what := len(s.state.Moves), int(act>>3)
 			a := Attempt{Number: before + 1, By: "anna", Server: what % 10, Map: fmt.Sprint("map", what%10)}
 			switch act % 8 {
 			case 0:
@@ -363,23 +346,27 @@ func FuzzSeries(f *testing.F) {
 			case 2:
 				now = now.Add(time.Duration(what) * time.Second)
 			case 3:
-				s = restored(t, s)
+				if err := s.State().Validate(100); err != nil {
+					t.Fatal(err)
+				}
 			case 7:
 				now = now.Add(clock)
 			}
 			turn, _ := s.Turn()
-			_, err := s.Move(a, captains[turn.Side], nil, face(now))
-			if made := len(s.moves) - before; err == nil && (made != 1 || a.By != captains[turn.Side]) {
+			_, err := s.Move(a, captains[turn.Side], nil, clocks(now))
+			if made := len(s.state.Moves) - before; err == nil && (made != 1 || a.By != captains[turn.Side]) {
 				t.Fatalf("%s makes %d moves of %s's", a.By, made, captains[turn.Side])
 			}
-			if _, has := s.Tick(nil, face(now)); len(s.moves)-before > 2 || has && now.Before(turn.Until) {
+			if _, has := s.Tick(nil, clocks(now)); len(s.state.Moves)-before > 2 || has && now.Before(turn.Until) {
 				t.Fatalf("the clock moves at %v, before %v", now, turn.Until)
 			}
 			if steps++; steps > most {
 				t.Fatal("it does not end")
 			}
 		}
-		s = restored(t, s)
+		if err := s.State().Validate(100); err != nil {
+			t.Fatal(err)
+		}
 		played := min(setup.BestOf, len(setup.Maps))
 		if s.Server() < 0 || !slices.Contains(setup.Servers, s.Server()) || len(s.Maps()) != played {
 			t.Fatalf("it ends on server %d with %q", s.Server(), s.Maps())

@@ -38,10 +38,10 @@ const (
 
 // Lists are the servers that people have brought for one game. The zero value is empty. A copy does
 // not change with the original.
-type Lists struct{ s Saved }
+type Lists struct{ state State }
 
-// Saved is the section of the saved room.
-type Saved struct {
+// State is what a saved room keeps of the lists.
+type State struct {
 	Favourites []wire.Brought `json:"favourites,omitempty"`
 	Hidden     []wire.Brought `json:"hidden,omitempty"`
 	// Struck are the servers that the organiser has taken off. No program can bring them again.
@@ -50,14 +50,11 @@ type Saved struct {
 	Left map[string]string `json:"gone,omitempty"`
 }
 
-// Save returns the section of the saved room.
-func (l *Lists) Save() Saved { return l.s }
+// State returns the state, for a room that is saved or restored.
+func (l *Lists) State() *State { return &l.state }
 
-// Restore returns the lists that were saved.
-func Restore(s Saved) Lists { return Lists{s} }
-
-// Taken says what became of servers that somebody brought.
-type Taken struct {
+// BringResult says what became of servers that somebody brought.
+type BringResult struct {
 	// Favourites and Hidden count those in each list. Refused counts the others: they may be any
 	// machine in other players' networks, were struck off, or are too many.
 	Favourites, Hidden, Refused int
@@ -66,7 +63,7 @@ type Taken struct {
 }
 
 // Lines returns what the log tells of it. The room need not repeat a line about the same player.
-func (t Taken) Lines(name string) (lines []sentence.Sentence) {
+func (t BringResult) Lines(name string) (lines []sentence.Sentence) {
 	switch {
 	case t.Hidden > 0:
 		lines = append(lines, sentence.Of("room.brings-hides", "player", name, "n", t.Favourites, "hidden", t.Hidden))
@@ -81,16 +78,16 @@ func (t Taken) Lines(name string) (lines []sentence.Sentence) {
 
 // Bring puts somebody's servers into the lists. They replace the earlier ones, unless adds is set.
 // Reach is the least reach of a server that the group may use.
-func (l *Lists) Bring(name string, reach discovery.Reach, favourites, hidden []wire.Brought, adds bool) (t Taken) {
+func (l *Lists) Bring(name string, reach discovery.Reach, favourites, hidden []wire.Brought, adds bool) (t BringResult) {
 	before := *l
 	if !adds {
 		l.Withdraw(name)
 	}
 	// copies, because views share the old ones
-	l.s.Favourites, l.s.Hidden = slices.Clone(l.s.Favourites), slices.Clone(l.s.Hidden)
+	l.state.Favourites, l.state.Hidden = slices.Clone(l.state.Favourites), slices.Clone(l.state.Hidden)
 	var refused int
-	t.Favourites, t.Refused = l.put(&l.s.Favourites, name, reach, favourites)
-	t.Hidden, refused = l.put(&l.s.Hidden, name, reach, hidden)
+	t.Favourites, t.Refused = l.put(&l.state.Favourites, name, reach, favourites)
+	t.Hidden, refused = l.put(&l.state.Hidden, name, reach, hidden)
 	t.Refused += refused
 	if t.IsNew = !l.isSameAs(before); !t.IsNew {
 		*l = before // people see them in the earlier order
@@ -112,7 +109,7 @@ func (l *Lists) put(
 		addr := discovery.Canonical(one.Addr.AddrPort)
 		at := slices.IndexFunc(*list, func(o wire.Brought) bool { return o.Addr.AddrPort == addr })
 		switch {
-		case discovery.ReachOf(addr.Addr()) < reach, slices.Contains(l.s.Struck, addr):
+		case discovery.ReachOf(addr.Addr()) < reach, slices.Contains(l.state.Struck, addr):
 			refused++
 			continue
 		case at >= 0 && slices.Contains((*list)[at].By, name):
@@ -140,7 +137,7 @@ func (l *Lists) isSameAs(other Lists) bool {
 		}
 		return slices.Sorted(slices.Values(entries))
 	}
-	return slices.Equal(entries(l.s.Favourites), entries(other.s.Favourites)) && slices.Equal(entries(l.s.Hidden), entries(other.s.Hidden))
+	return slices.Equal(entries(l.state.Favourites), entries(other.state.Favourites)) && slices.Equal(entries(l.state.Hidden), entries(other.state.Hidden))
 }
 
 func brief(name string) string {
@@ -150,7 +147,7 @@ func brief(name string) string {
 
 // change keeps the entries that keep accepts. The function may also change them.
 func (l *Lists) change(keep func(*wire.Brought) bool) {
-	for _, list := range []*[]wire.Brought{&l.s.Favourites, &l.s.Hidden} {
+	for _, list := range []*[]wire.Brought{&l.state.Favourites, &l.state.Hidden} {
 		var kept []wire.Brought
 		for _, one := range *list {
 			if keep(&one) {
@@ -192,9 +189,9 @@ func (l *Lists) Rename(from, to string) {
 	})
 }
 
-// disown leaves the entries under a name to nobody who is here. The next person of that name cannot
+// releaseName leaves the entries under a name to nobody who is here. The next person of that name cannot
 // take them back, and does not answer for them.
-func (l *Lists) disown(name string) {
+func (l *Lists) releaseName(name string) {
 	l.change(func(o *wire.Brought) bool {
 		if at := slices.Index(o.By, name); at >= 0 {
 			o.By = slices.Clone(o.By)
@@ -212,40 +209,42 @@ func (l *Lists) disown(name string) {
 // back.
 func (l *Lists) Leave(name string, credentials ...string) {
 	left, names := map[string]string{}, map[string]bool{}
-	for whose, name := range l.s.Left {
+	for whose, name := range l.state.Left {
 		if l.hasName(name) { // or all their servers have been struck off since
 			left[whose], names[name] = name, true
 		}
 	}
 	if len(names) >= mostLeft && !names[name] {
-		l.disown(name)
+		l.releaseName(name)
 	}
 	for _, credential := range credentials {
 		if credential != "" && l.hasName(name) {
 			left[credential] = name
 		}
 	}
-	l.s.Left = left
+	l.state.Left = left
 }
 
 // hasName reports whether something in the lists stands under a name.
 func (l *Lists) hasName(name string) bool {
 	isTheirs := func(o wire.Brought) bool { return slices.Contains(o.By, name) }
-	return slices.ContainsFunc(l.s.Favourites, isTheirs) || slices.ContainsFunc(l.s.Hidden, isTheirs)
+	return slices.ContainsFunc(l.state.Favourites, isTheirs) || slices.ContainsFunc(l.state.Hidden, isTheirs)
 }
 
 // Knows reports whether a credential belongs to somebody who left.
-func (l *Lists) Knows(credential string) bool { return credential != "" && l.s.Left[credential] != "" }
+func (l *Lists) Knows(credential string) bool {
+	return credential != "" && l.state.Left[credential] != ""
+}
 
-// Come gives a free name to somebody. The entries under it go only to the person who had it. A
+// Come says that somebody takes a free name. The entries under it stay with the person who had it. A
 // person who had another name gets their entries under the new one. The credential may be empty.
 func (l *Lists) Come(name, credential string) {
 	was := ""
 	if credential != "" {
-		was = l.s.Left[credential]
+		was = l.state.Left[credential]
 	}
 	if was != name {
-		l.disown(name)
+		l.releaseName(name)
 	}
 	if was != "" {
 		l.Rename(was, name)
@@ -255,19 +254,19 @@ func (l *Lists) Come(name, credential string) {
 
 // release forgets the owners of some names.
 func (l *Lists) release(is func(name string) bool) {
-	l.s.Left = maps.Clone(l.s.Left)
-	maps.DeleteFunc(l.s.Left, func(_, name string) bool { return is(name) })
+	l.state.Left = maps.Clone(l.state.Left)
+	maps.DeleteFunc(l.state.Left, func(_, name string) bool { return is(name) })
 }
 
 // Hide adds a server that the organiser refuses to play on, whatever others say of it. It needs a
 // place that players' own entries leave free.
 func (l *Lists) Hide(addr netip.AddrPort, title, organiser string) error {
-	if most := Most + wire.MaxBrought; len(l.s.Hidden) >= most {
+	if most := Most + wire.MaxBrought; len(l.state.Hidden) >= most {
 		return fmt.Errorf("a room hides %d servers at most: take some off the list", most)
 	}
 	l.Drop(addr)
 	entry := wire.Brought{Addr: hostport.At(addr), Name: brief(title), By: []string{organiser}}
-	l.s.Hidden = append(slices.Clip(l.s.Hidden), entry)
+	l.state.Hidden = append(slices.Clip(l.state.Hidden), entry)
 	return nil
 }
 
@@ -280,18 +279,18 @@ func (l *Lists) Drop(addr netip.AddrPort) (was bool) {
 	return was
 }
 
-// Strike is [Lists.Drop] for good: nobody brings the server again.
-func (l *Lists) Strike(addr netip.AddrPort) (was bool) {
+// Block is [Lists.Drop] for good: nobody brings the server again.
+func (l *Lists) Block(addr netip.AddrPort) (was bool) {
 	if was = l.Drop(addr); was {
-		l.s.Struck = append(slices.Clip(l.s.Struck), addr)
-		l.s.Struck = l.s.Struck[max(0, len(l.s.Struck)-mostStruck):]
+		l.state.Struck = append(slices.Clip(l.state.Struck), addr)
+		l.state.Struck = l.state.Struck[max(0, len(l.state.Struck)-mostStruck):]
 	}
 	return was
 }
 
 // Ours returns the group's own servers.
 func (l *Lists) Ours() (ours []netip.AddrPort) {
-	for _, one := range l.s.Favourites {
+	for _, one := range l.state.Favourites {
 		ours = append(ours, one.Addr.AddrPort)
 	}
 	return ours
@@ -301,10 +300,10 @@ func (l *Lists) Ours() (ours []netip.AddrPort) {
 // only the organiser's word counts, because one player could otherwise keep all from playing.
 func (l *Lists) Hidden(list []discovery.Server, organiser string) (hidden []selection.Veto) {
 	onlyTheirs := false
-	if 2*len(l.s.Hidden) > len(list) {
+	if 2*len(l.state.Hidden) > len(list) {
 		listed := 0
 		for i := range list {
-			if slices.ContainsFunc(l.s.Hidden, func(o wire.Brought) bool {
+			if slices.ContainsFunc(l.state.Hidden, func(o wire.Brought) bool {
 				return o.Addr.AddrPort == list[i].Addr && !slices.Contains(o.By, organiser)
 			}) {
 				listed++
@@ -312,7 +311,7 @@ func (l *Lists) Hidden(list []discovery.Server, organiser string) (hidden []sele
 		}
 		onlyTheirs = 2*listed > len(list)
 	}
-	for _, one := range l.s.Hidden {
+	for _, one := range l.state.Hidden {
 		for _, by := range one.By {
 			if !onlyTheirs || by == organiser {
 				hidden = append(hidden, selection.Veto{Player: by, Server: one.Addr.AddrPort})
@@ -325,6 +324,6 @@ func (l *Lists) Hidden(list []discovery.Server, organiser string) (hidden []sele
 // View returns the lists as everybody may see them.
 func (l *Lists) View() wire.Lists {
 	return wire.Lists{
-		Favourites: append([]wire.Brought{}, l.s.Favourites...), Hidden: append([]wire.Brought{}, l.s.Hidden...),
+		Favourites: append([]wire.Brought{}, l.state.Favourites...), Hidden: append([]wire.Brought{}, l.state.Hidden...),
 	}
 }

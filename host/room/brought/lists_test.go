@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"net/netip"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -51,24 +50,24 @@ func TestBring(t *testing.T) {
 	})
 	l.Bring("ann", everywhere, entries(1, 2), entries(3), false)
 	l.Bring("ann", everywhere, entries(9), nil, true)
-	l.Strike(addr(9))
+	l.Block(addr(9))
 	for _, tt := range []struct {
 		name               string
 		who                string
 		reach              discovery.Reach
 		favourites, hidden []wire.Brought
 		adds               bool
-		want               Taken
+		want               BringResult
 	}{
-		{"the same again", "ann", everywhere, entries(2, 1), entries(3), false, Taken{2, 1, 0, false}},
-		{"one of them again", "ann", everywhere, entries(2), nil, true, Taken{1, 0, 0, false}},
-		{"another's, too", "bob", everywhere, entries(2, 4), nil, false, Taken{2, 0, 0, true}},
-		{"nothing", "bob", everywhere, nil, nil, true, Taken{}},
-		{"what was struck off", "bob", everywhere, entries(9), nil, true, Taken{0, 0, 1, false}},
-		{"a machine of the players' networks", "bob", everywhere, local, nil, true, Taken{0, 0, 1, false}},
-		{"from one of them", "bob", discovery.ReachOf(local[0].Addr.Addr()), local, nil, true, Taken{1, 0, 0, true}},
-		{"more than a player's share", "cat", everywhere, entries(many...), nil, false, Taken{wire.MaxBrought, 0, 1, true}},
-		{"nothing any more", "ann", everywhere, nil, nil, false, Taken{0, 0, 0, true}},
+		{"the same again", "ann", everywhere, entries(2, 1), entries(3), false, BringResult{2, 1, 0, false}},
+		{"one of them again", "ann", everywhere, entries(2), nil, true, BringResult{1, 0, 0, false}},
+		{"another's, too", "bob", everywhere, entries(2, 4), nil, false, BringResult{2, 0, 0, true}},
+		{"nothing", "bob", everywhere, nil, nil, true, BringResult{}},
+		{"what was struck off", "bob", everywhere, entries(9), nil, true, BringResult{0, 0, 1, false}},
+		{"a machine of the players' networks", "bob", everywhere, local, nil, true, BringResult{0, 0, 1, false}},
+		{"from one of them", "bob", discovery.ReachOf(local[0].Addr.Addr()), local, nil, true, BringResult{1, 0, 0, true}},
+		{"more than a player's share", "cat", everywhere, entries(many...), nil, false, BringResult{wire.MaxBrought, 0, 1, true}},
+		{"nothing any more", "ann", everywhere, nil, nil, false, BringResult{0, 0, 0, true}},
 	} {
 		if got := l.Bring(tt.who, tt.reach, tt.favourites, tt.hidden, tt.adds); got != tt.want {
 			t.Errorf("%s: %+v, want %+v", tt.name, got, tt.want)
@@ -137,7 +136,7 @@ func TestNames(t *testing.T) {
 	l.Leave("ann", "secret")
 	l.Leave("bob", "bob's")
 	if !l.Knows("secret") || l.Knows("bob's") || l.Knows("") {
-		t.Errorf("the lists know %v", slices.Collect(maps.Keys(l.s.Left)))
+		t.Errorf("the lists know %v", slices.Collect(maps.Keys(l.state.Left)))
 	}
 	if l.Forget("ANN"); l.Knows("secret") {
 		t.Error("whoever is forgotten is known")
@@ -154,8 +153,8 @@ func TestManyLeave(t *testing.T) {
 		l.Bring(name, everywhere, entries(1), nil, false)
 		l.Leave(name, name)
 	}
-	if by := len(whose(&l)[0]); by != mostLeft+1 || len(l.s.Left) != mostLeft {
-		t.Errorf("%d stand with a server, and %d are known", by, len(l.s.Left))
+	if by := len(whose(&l)[0]); by != mostLeft+1 || len(l.state.Left) != mostLeft {
+		t.Errorf("%d stand with a server, and %d are known", by, len(l.state.Left))
 	}
 }
 
@@ -210,20 +209,13 @@ func TestHidden(t *testing.T) {
 func TestSaved(t *testing.T) {
 	var l Lists
 	l.Bring("ann", everywhere, entries(1), entries(2, 3), false)
-	l.Strike(addr(2))
+	l.Block(addr(2))
 	l.Leave("ann", "secret")
-	data, err := json.Marshal(l.Save())
+	data, err := json.Marshal(l.State())
 	const want = `{"favourites":[{"addr":"192.0.2.1:1025","by":["ann"]}],"hidden":[{"addr":"192.0.2.3:1027","by":["ann"]}],` +
 		`"struck":["192.0.2.2:1026"],"gone":{"secret":"ann"}}`
 	if err != nil || string(data) != want {
 		t.Errorf("it is saved as %s, want %s; %v", data, want, err)
-	}
-	var s Saved
-	if err := json.Unmarshal(data, &s); err != nil {
-		t.Fatal(err)
-	}
-	if back := Restore(s); !reflect.DeepEqual(back, l) {
-		t.Errorf("it is restored as %+v", back)
 	}
 }
 
@@ -244,7 +236,7 @@ func FuzzLists(f *testing.F) {
 		name := func() string { return []string{"ann", "ANN", "bob", "eve", "dan"}[next(5)] }
 		for len(choices) > 0 {
 			before := l
-			shown, err := json.Marshal(l.Save())
+			shown, err := json.Marshal(l.State())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -267,14 +259,14 @@ func FuzzLists(f *testing.F) {
 				_ = l.Hide(addr(next(20)), name(), "organiser")
 			case 8:
 				struck := addr(next(20))
-				l.Strike(struck)
+				l.Block(struck)
 				if slices.Contains(l.Ours(), struck) {
 					t.Fatalf("%v is still in the lists", struck)
 				}
 			case 9:
 				l.Drop(addr(next(20)))
 			}
-			if after, _ := json.Marshal(before.Save()); string(after) != string(shown) {
+			if after, _ := json.Marshal(before.State()); string(after) != string(shown) {
 				t.Fatalf("what was\n%s is\n%s", shown, after)
 			}
 			view := l.View()
@@ -287,7 +279,7 @@ func FuzzLists(f *testing.F) {
 					seen[one.Addr.AddrPort] = true
 				}
 			}
-			if data, _ := json.Marshal(l.Save()); len(l.s.Left) > 2*mostLeft || !json.Valid(data) {
+			if data, _ := json.Marshal(l.State()); len(l.state.Left) > 2*mostLeft || !json.Valid(data) {
 				t.Fatalf("saved as %s", data)
 			}
 		}
@@ -299,15 +291,15 @@ func FuzzLists(f *testing.F) {
 func TestLines(t *testing.T) {
 	const why = " can’t be shared: they’re on a private network, the organiser removed them, or they’re more than the 100 per player and 400 in all that a room keeps"
 	for _, tt := range []struct {
-		taken Taken
+		taken BringResult
 		want  []string
 	}{
-		{Taken{IsNew: true}, nil},
-		{Taken{Favourites: 1}, []string{"ann brings 1 server for “Ours”"}},
-		{Taken{Favourites: 2, Hidden: 3}, []string{"ann brings 2 servers for “Ours”, and 3 never to play on"}},
-		{Taken{Hidden: 1}, []string{"ann brings 0 servers for “Ours”, and 1 never to play on"}},
-		{Taken{Refused: 2}, []string{"ann added 2 servers that" + why}},
-		{Taken{Hidden: 1, Refused: 1}, []string{
+		{BringResult{IsNew: true}, nil},
+		{BringResult{Favourites: 1}, []string{"ann brings 1 server for “Ours”"}},
+		{BringResult{Favourites: 2, Hidden: 3}, []string{"ann brings 2 servers for “Ours”, and 3 never to play on"}},
+		{BringResult{Hidden: 1}, []string{"ann brings 0 servers for “Ours”, and 1 never to play on"}},
+		{BringResult{Refused: 2}, []string{"ann added 2 servers that" + why}},
+		{BringResult{Hidden: 1, Refused: 1}, []string{
 			"ann brings 0 servers for “Ours”, and 1 never to play on",
 			"ann added 1 server that can’t be shared: it’s on a private network, the organiser removed it, or it’s more than the 100 per player and 400 in all that a room keeps",
 		}},

@@ -14,6 +14,7 @@
 package calendar
 
 import (
+	"errors"
 	"slices"
 	"time"
 
@@ -59,31 +60,50 @@ var (
 
 // Calendar is a room's memory from one session to the next.
 type Calendar struct {
-	// sessions are over, the oldest first. current goes on.
-	sessions []wire.Session
-	current  wire.Session
-	// history has the servers of this session, round by round.
-	history []wire.Played
-	// ended is when the session ended, zero while it goes on. left are the keys of its players.
-	ended time.Time
-	left  []string
-	// coming has people's words on coming to a date, by their keys.
-	coming map[string]Coming
-	// reminded is the last date that the room reminded people of. openedFor is the last date that
-	// it opened itself for.
-	reminded, openedFor time.Time
-	// used is when somebody used the room last; a player's own time may be later. wasUsed says that
-	// a program was there after the newest step. It is not saved: no program stays connected over a
-	// restart.
-	used    time.Time
-	wasUsed bool
-	// unused is how long no program has been in a standing room, counted until the time counted.
-	unused  time.Duration
-	counted time.Time
-	// isUnjoined says that no program has joined the room yet.
-	isUnjoined bool
-	posts      SavedPosts
-	upcoming   upcoming
+	state State
+	// wasUsed says that a program was there after the newest step. It is not saved: no program stays
+	// connected over a restart.
+	wasUsed  bool
+	upcoming upcoming
+}
+
+// State is what a saved room keeps of a calendar.
+type State struct {
+	// Sessions are over, the oldest first. Current goes on.
+	Sessions []wire.Session `json:"evenings,omitempty"`
+	Current  wire.Session   `json:"tonight,omitzero"`
+	// History has the servers of this session, round by round.
+	History []wire.Played `json:"history,omitempty"`
+	// Ended is when the session ended, zero while it goes on. Left are the keys of its players.
+	Ended time.Time `json:"ended,omitzero"`
+	Left  []string  `json:"left,omitempty"`
+	// Coming has people's words on coming to a date, by their keys.
+	Coming map[string]Coming `json:"coming,omitempty"`
+	// Reminded is the last date that the room reminded people of. OpenedFor is the last date that it
+	// opened itself for.
+	Reminded  time.Time `json:"reminded,omitzero"`
+	OpenedFor time.Time `json:"dated,omitzero"`
+	// Used is when somebody used the room last; a player's own time may be later.
+	Used time.Time `json:"used,omitzero"`
+	// Unused is how long no program has been in a standing room, counted until the time Counted.
+	Unused  time.Duration `json:"unused,omitempty"`
+	Counted time.Time     `json:"counted,omitzero"`
+	// Unjoined says that no program has joined the room yet.
+	Unjoined bool  `json:"unjoined,omitempty"`
+	Posts    Posts `json:"posts,omitzero"`
+}
+
+// State returns the state, for a room that is saved or restored.
+func (c *Calendar) State() *State { return &c.state }
+
+// Validate returns what is wrong with a saved calendar, or nil. It drops sessions that are more than
+// a room keeps.
+func (s *State) Validate() error {
+	if s.Unused < 0 {
+		return errors.New("a room that was unused for less than no time")
+	}
+	s.Sessions = bound(s.Sessions)
+	return nil
 }
 
 // Coming is somebody's word on coming to a date.
@@ -165,10 +185,10 @@ func (Save) isEvent()     {}
 func (Changed) isEvent()  {}
 
 // New returns the calendar of a room that opens.
-func New(now time.Time) *Calendar { return &Calendar{used: now, isUnjoined: true} }
+func New(now time.Time) *Calendar { return &Calendar{state: State{Used: now, Unjoined: true}} }
 
 // IsAsleep reports whether the session is over, and no other has begun.
-func (c *Calendar) IsAsleep() bool { return !c.ended.IsZero() }
+func (c *Calendar) IsAsleep() bool { return !c.state.Ended.IsZero() }
 
 // Tick lets time pass. An empty room falls asleep, and a room that gathers says once that it is
 // open.
@@ -181,7 +201,7 @@ func (c *Calendar) Tick(f Facts) []Event {
 	case isIdle:
 		return []Event{Sleep{sentence.Of("room.sleeps"), c.sleep(last, f)}}
 	case c.isNewlyOpen(f):
-		c.posts.Opened = true
+		c.state.Posts.Opened = true
 		return append([]Event{Save{}}, c.Announce(wire.Announcement{Kind: wire.AnnouncedOpen}, f)...) // a restart is no news
 	}
 	return nil
@@ -195,10 +215,10 @@ func (c *Calendar) Advance(f Facts) []Event {
 	c.setRight(f.Now)
 	isUsed := f.isUsed()
 	if c.wasUsed && !isUsed {
-		c.used = f.Now
+		c.state.Used = f.Now
 	}
 	c.wasUsed = isUsed
-	c.isUnjoined = c.isUnjoined && !slices.ContainsFunc(f.People, func(p Person) bool { return p.IsPlayer })
+	c.state.Unjoined = c.state.Unjoined && !slices.ContainsFunc(f.People, func(p Person) bool { return p.IsPlayer })
 	var events []Event
 	if c.findNext(f) {
 		events = append(events, Changed{})
@@ -206,20 +226,20 @@ func (c *Calendar) Advance(f Facts) []Event {
 	if f.Every == "" {
 		return events
 	}
-	for key := range c.coming {
+	for key := range c.state.Coming {
 		if !slices.ContainsFunc(f.People, func(p Person) bool { return p.Key == key }) {
-			delete(c.coming, key)
+			delete(c.state.Coming, key)
 		}
 	}
-	if c.counted.IsZero() {
-		c.counted = f.Now
+	if c.state.Counted.IsZero() {
+		c.state.Counted = f.Now
 	}
-	if passed := f.Now.Sub(c.counted); passed >= ageStep || passed < 0 {
-		c.unused, c.counted = c.unused+min(max(0, passed), mostAge), f.Now
+	if passed := f.Now.Sub(c.state.Counted); passed >= ageStep || passed < 0 {
+		c.state.Unused, c.state.Counted = c.state.Unused+min(max(0, passed), mostAge), f.Now
 		events = append(events, Changed{})
 	}
 	if isUsed {
-		c.unused = 0
+		c.state.Unused = 0
 	}
 	return append(events, c.applyDate(f)...)
 }
@@ -236,12 +256,12 @@ func (c *Calendar) findNext(f Facts) (isAnother bool) {
 		return false
 	}
 	isPast := !u.next.IsZero() && !f.Now.Before(u.next.Add(dateStays))
-	if !u.reckoned.IsZero() && !f.Now.Before(u.reckoned) && !isPast && !c.ended.After(u.next) {
+	if !u.reckoned.IsZero() && !f.Now.Before(u.reckoned) && !isPast && !c.state.Ended.After(u.next) {
 		return false
 	}
 	after := f.Now.Add(-dateStays)
-	if c.IsAsleep() && c.ended.After(after) && !c.ended.After(f.Now) {
-		after = c.ended
+	if c.IsAsleep() && c.state.Ended.After(after) && !c.state.Ended.After(f.Now) {
+		after = c.state.Ended
 	}
 	before := u.next
 	u.next, u.reckoned = u.schedule.Next(after).UTC(), f.Now
@@ -254,21 +274,21 @@ func (c *Calendar) applyDate(f Facts) (events []Event) {
 	if next.IsZero() {
 		return nil
 	}
-	if f.Now.Before(next) && !f.Now.Before(next.Add(-remindBefore)) && !c.reminded.Equal(next) {
-		c.reminded = next
+	if f.Now.Before(next) && !f.Now.Before(next.Add(-remindBefore)) && !c.state.Reminded.Equal(next) {
+		c.state.Reminded = next
 		events = append(events, Save{}, Note{sentence.Of("room.evening-near")})
 		coming := []wire.AnnouncedPlayer{}
 		for _, p := range f.People {
 			isOwn := p.IsPlayer || p.IsRegular || p.IsOrganiser // no stranger's nickname is posted anywhere
-			if isOwn && c.Awaits(p.Key) && c.coming[p.Key].Comes {
+			if isOwn && c.Awaits(p.Key) && c.state.Coming[p.Key].Comes {
 				coming = append(coming, wire.AnnouncedPlayer{Name: p.Name})
 			}
 		}
 		reminder := wire.Announcement{Kind: wire.AnnouncedReminder, Next: c.upcoming.schedule.In(next), Players: coming}
 		events = append(events, c.Announce(reminder, f)...)
 	}
-	if !f.Now.Before(next.Add(-opensBefore)) && !c.openedFor.Equal(next) {
-		c.openedFor = next
+	if !f.Now.Before(next.Add(-opensBefore)) && !c.state.OpenedFor.Equal(next) {
+		c.state.OpenedFor = next
 		events = append(events, Save{})
 		if c.IsAsleep() {
 			events = append(events, c.open(sentence.Of("room.nearly-time"), f.Now))
@@ -291,15 +311,15 @@ func (c *Calendar) Next(f Facts) time.Time {
 	if f.Every == "" || f.IsClosed {
 		return at
 	}
-	earlier(c.counted.Add(ageStep))
+	earlier(c.state.Counted.Add(ageStep))
 	if !c.IsAsleep() && !f.isUsed() {
 		earlier(c.lastUsed(f).Add(sleepAfter))
 	}
 	switch next := c.upcoming.next; {
 	case next.IsZero():
-	case !c.reminded.Equal(next) && f.Now.Before(next.Add(-remindBefore)):
+	case !c.state.Reminded.Equal(next) && f.Now.Before(next.Add(-remindBefore)):
 		earlier(next.Add(-remindBefore))
-	case !c.openedFor.Equal(next):
+	case !c.state.OpenedFor.Equal(next):
 		earlier(next.Add(-opensBefore))
 	default:
 		earlier(next.Add(dateStays))
@@ -309,20 +329,20 @@ func (c *Calendar) Next(f Facts) time.Time {
 
 // lastUsed returns when a program was in the room last, or somebody opened it.
 func (c *Calendar) lastUsed(f Facts) time.Time {
-	if f.Heard.After(c.used) {
+	if f.Heard.After(c.state.Used) {
 		return f.Heard
 	}
-	return c.used
+	return c.state.Used
 }
 
 // setRight corrects times of a clock that was ahead, or has been set back since. Dates and history
 // stay, because people read them.
 func (c *Calendar) setRight(now time.Time) {
-	if c.used.Sub(now) > mostAhead {
-		c.used = now
+	if c.state.Used.Sub(now) > mostAhead {
+		c.state.Used = now
 	}
-	if c.ended.After(now) { // and nobody who comes now missed it
-		c.ended = now.Add(-dateStays)
+	if c.state.Ended.After(now) { // and nobody who comes now missed it
+		c.state.Ended = now.Add(-dateStays)
 	}
 }
 
@@ -335,7 +355,7 @@ func (c *Calendar) Open(by string, f Facts) []Event {
 }
 
 func (c *Calendar) open(why sentence.Sentence, now time.Time) Event {
-	c.ended, c.history, c.current, c.used, c.posts.Opened = time.Time{}, nil, wire.Session{}, now, false
+	c.state.Ended, c.state.History, c.state.Current, c.state.Used, c.state.Posts.Opened = time.Time{}, nil, wire.Session{}, now, false
 	return Open{why}
 }
 
@@ -344,7 +364,7 @@ func (c *Calendar) End(by string, f Facts) (Sleep, error) {
 	end := Sleep{Why: byPerson(by, "room.ended-by", "room.ended-by-organiser")}
 	switch {
 	case f.Every == "":
-		c.ended = f.Now
+		c.state.Ended = f.Now
 	case c.IsAsleep():
 		return Sleep{}, errEnded
 	default:
@@ -366,14 +386,14 @@ func byPerson(name, key, nameless string) sentence.Sentence {
 // People who have played keep their place, and so do people who steer, watch or have said whether
 // they come.
 func (c *Calendar) sleep(at time.Time, f Facts) (forget []string) {
-	c.ended, c.used = f.Now, f.Now
+	c.state.Ended, c.state.Used = f.Now, f.Now
 	c.writeDown(at)
-	c.left = nil
+	c.state.Left = nil
 	var players, regulars []Person // those who keep their place, regulars before this session's players
 	for _, p := range f.People {
 		if p.IsPlayer {
 			p.Seen = f.Now
-			c.left = append(c.left, p.Key)
+			c.state.Left = append(c.state.Left, p.Key)
 		}
 		switch {
 		case !p.IsRegular && !p.IsOrganiser && !p.HasPage && !c.Awaits(p.Key):
@@ -396,8 +416,8 @@ func (c *Calendar) sleep(at time.Time, f Facts) (forget []string) {
 // MissedEnd returns the refusal of a program that lost its connection, missed the end of its
 // session, and comes back. It is nil for all others.
 func (c *Calendar) MissedEnd(key string, now time.Time) *wire.Refusal {
-	isNow := !c.ended.After(now) && now.Sub(c.ended) < returnsWithin
-	if c.IsAsleep() && isNow && slices.Contains(c.left, key) {
+	isNow := !c.state.Ended.After(now) && now.Sub(c.state.Ended) < returnsWithin
+	if c.IsAsleep() && isNow && slices.Contains(c.state.Left, key) {
 		return errMissedEnd
 	}
 	return nil
@@ -409,19 +429,19 @@ func (c *Calendar) Come(key string, comes *bool) error {
 	case c.upcoming.next.IsZero():
 		return errNoDate
 	case comes == nil:
-		delete(c.coming, key)
+		delete(c.state.Coming, key)
 	default:
-		if c.coming == nil {
-			c.coming = map[string]Coming{}
+		if c.state.Coming == nil {
+			c.state.Coming = map[string]Coming{}
 		}
-		c.coming[key] = Coming{*comes, c.upcoming.next}
+		c.state.Coming[key] = Coming{*comes, c.upcoming.next}
 	}
 	return nil
 }
 
 // Awaits reports whether somebody has said whether they come to the next date.
 func (c *Calendar) Awaits(key string) bool {
-	coming, has := c.coming[key]
+	coming, has := c.state.Coming[key]
 	return has && !c.upcoming.next.IsZero() && coming.To.Equal(c.upcoming.next)
 }
 
@@ -442,8 +462,8 @@ type Use struct {
 
 // Use returns how much people use the room.
 func (c *Calendar) Use(f Facts) Use {
-	u := Use{IsStanding: f.Every != "", IsClaimed: !c.isUnjoined, Unused: c.unused}
-	for _, coming := range c.coming {
+	u := Use{IsStanding: f.Every != "", IsClaimed: !c.state.Unjoined, Unused: c.state.Unused}
+	for _, coming := range c.state.Coming {
 		u.IsClaimed = u.IsClaimed || coming.Comes
 	}
 	if !f.isUsed() {

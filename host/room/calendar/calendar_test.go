@@ -96,15 +96,15 @@ func (r *room) tick() {
 // restarts lets another host go on with the saved calendar.
 func (r *room) restarts(t *testing.T) {
 	t.Helper()
-	data, err := json.Marshal(r.Save())
+	data, err := json.Marshal(r.State())
 	if err != nil {
 		t.Fatal(err)
 	}
-	var s Saved
-	if err := json.Unmarshal(data, &s); err != nil {
+	r.Calendar = &Calendar{}
+	if err := json.Unmarshal(data, r.State()); err != nil {
 		t.Fatal(err)
 	}
-	if r.Calendar, err = Restore(s); err != nil {
+	if err := r.State().Validate(); err != nil {
 		t.Fatal(err)
 	}
 	r.follow(r.Advance(r.Facts)...)
@@ -563,24 +563,20 @@ const golden = `{"evenings":[{"began":"2026-11-13T20:00:00Z","ended":"2026-11-13
 
 // TestSaved checks that a saved calendar comes back whole.
 func TestSaved(t *testing.T) {
-	var s Saved
-	if err := json.Unmarshal([]byte(golden), &s); err != nil {
-		t.Fatal(err)
+	var s State
+	if err := json.Unmarshal([]byte(golden), &s); err != nil || s.Validate() != nil {
+		t.Fatal(err, s.Validate())
 	}
-	c, err := Restore(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	data, err := json.Marshal(c.Save())
+	data, err := json.Marshal(s)
 	if err != nil || string(data) != golden {
 		t.Errorf("%v, and not\n%v\n%v", string(data), golden, err)
 	}
-	for v, i := reflect.ValueOf(c.Save()), 0; i < v.NumField(); i++ {
+	for v, i := reflect.ValueOf(s), 0; i < v.NumField(); i++ {
 		if v.Field(i).IsZero() {
 			t.Errorf("the golden text has no %s", v.Type().Field(i).Name)
 		}
 	}
-	if _, err := Restore(Saved{Unused: -1}); err == nil {
+	if (&State{Unused: -1}).Validate() == nil {
 		t.Error("a room was unused for less than no time")
 	}
 }
@@ -591,18 +587,14 @@ func FuzzRestore(f *testing.F) {
 	f.Add([]byte(`{"evenings":[{},{"stays":[{"players":[{}]}]}],"tonight":{"stays":null},"coming":{"":{}}}`), int64(1)<<40)
 	f.Add([]byte(`{"left":[""],"ended":"9999-12-31T00:00:00Z","used":"0001-01-01T00:00:00Z"}`), int64(-1)<<62)
 	f.Fuzz(func(t *testing.T, data []byte, passed int64) {
-		var s Saved
-		if json.Unmarshal(data, &s) != nil {
-			return
-		}
-		c, err := Restore(s)
-		if err != nil {
+		c := &Calendar{}
+		if json.Unmarshal(data, c.State()) != nil || c.State().Validate() != nil {
 			return
 		}
 		r := &room{c, Facts{Now: eight.Add(time.Duration(passed)), Every: fridays, Posts: true, IsGathering: true, People: people()}, nil}
 		r.tick()
-		if c.used.Sub(r.Now) > mostAhead || c.ended.After(r.Now) {
-			t.Fatalf("at %v the room was used at %v, and ended at %v", r.Now, c.used, c.ended)
+		if c.state.Used.Sub(r.Now) > mostAhead || c.state.Ended.After(r.Now) {
+			t.Fatalf("at %v the room was used at %v, and ended at %v", r.Now, c.state.Used, c.state.Ended)
 		}
 		r.Play(wire.Played{Round: 1}, nil, r.Facts)
 		r.Like("A", &yes)

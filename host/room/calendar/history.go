@@ -27,7 +27,7 @@ type Trip struct {
 func (c *Calendar) Play(played wire.Played, rtt map[string]float64, f Facts) Trip {
 	t := Trip{IsNew: true}
 	isAgain := func(p wire.Played) bool { return p.Round == played.Round }
-	for _, p := range c.history {
+	for _, p := range c.state.History {
 		if isAgain(p) {
 			t.IsNew, t.IsElsewhere = p.Connect != played.Connect, p.Connect != played.Connect
 		}
@@ -35,14 +35,14 @@ func (c *Calendar) Play(played wire.Played, rtt map[string]float64, f Facts) Tri
 	if f.Every != "" {
 		t.Regulars = c.stay(played, rtt, f)
 	}
-	c.history = append(slices.DeleteFunc(c.history, isAgain), played)
+	c.state.History = append(slices.DeleteFunc(c.state.History, isAgain), played)
 	return t
 }
 
 // stay writes down a standing room's server and people, and returns its players.
 func (c *Calendar) stay(played wire.Played, rtt map[string]float64, f Facts) (players []string) {
-	s := &c.current
-	if n := len(s.Stays); n > 0 && len(c.history) > 0 && c.history[len(c.history)-1].Round == played.Round {
+	s := &c.state.Current
+	if n := len(s.Stays); n > 0 && len(c.state.History) > 0 && c.state.History[len(c.state.History)-1].Round == played.Round {
 		s.Stays = s.Stays[:n-1] // the round goes somewhere else after all
 	}
 	c.Leave(f.Now)
@@ -67,7 +67,7 @@ func (c *Calendar) keep(played wire.Played, rtt map[string]float64, people []Per
 			players = append(players, p.Name)
 		}
 	}
-	s := &c.current
+	s := &c.state.Current
 	if s.Stays = append(s.Stays, stay); len(s.Stays) > mostStays {
 		s.Stays = slices.Clone(s.Stays[len(s.Stays)-mostStays:])
 	}
@@ -77,11 +77,11 @@ func (c *Calendar) keep(played wire.Played, rtt map[string]float64, people []Per
 // Adopt turns the rounds of a session into stays, for a room that becomes a standing one in the
 // middle of it. It returns the players, who keep place and name from now on.
 func (c *Calendar) Adopt(f Facts) (regulars []string) {
-	if f.Every == "" || len(c.current.Stays) > 0 || len(c.history) == 0 {
+	if f.Every == "" || len(c.state.Current.Stays) > 0 || len(c.state.History) == 0 {
 		return nil
 	}
-	c.current.Began = c.history[0].At
-	for _, played := range c.history {
+	c.state.Current.Began = c.state.History[0].At
+	for _, played := range c.state.History {
 		c.Leave(played.At)
 		for _, name := range c.keep(played, played.RTT, slices.DeleteFunc(slices.Clone(f.People), func(p Person) bool {
 			return !slices.Contains(played.Players, p.Name)
@@ -96,17 +96,17 @@ func (c *Calendar) Adopt(f Facts) (regulars []string) {
 
 // Leave notes that the room has left its server.
 func (c *Calendar) Leave(at time.Time) {
-	if n := len(c.current.Stays); n > 0 && c.current.Stays[n-1].Until.IsZero() {
-		c.current.Stays[n-1].Until = at
+	if n := len(c.state.Current.Stays); n > 0 && c.state.Current.Stays[n-1].Until.IsZero() {
+		c.state.Current.Stays[n-1].Until = at
 	}
 }
 
 // writeDown adds the session that ended at a time to the history, if it went anywhere.
 func (c *Calendar) writeDown(at time.Time) {
-	if c.Leave(at); len(c.current.Stays) > 0 {
-		c.current.Ended = at
-		c.sessions = bound(append(c.sessions, c.current))
-		c.current = wire.Session{}
+	if c.Leave(at); len(c.state.Current.Stays) > 0 {
+		c.state.Current.Ended = at
+		c.state.Sessions = bound(append(c.state.Sessions, c.state.Current))
+		c.state.Current = wire.Session{}
 	}
 }
 
@@ -126,9 +126,9 @@ func bound(sessions []wire.Session) []wire.Session {
 
 // lastStay returns the room's last stay on a server, or nil.
 func (c *Calendar) lastStay() *wire.Stay {
-	stays := c.current.Stays
-	if n := len(c.sessions); len(stays) == 0 && n > 0 {
-		stays = c.sessions[n-1].Stays
+	stays := c.state.Current.Stays
+	if n := len(c.state.Sessions); len(stays) == 0 && n > 0 {
+		stays = c.state.Sessions[n-1].Stays
 	}
 	if len(stays) == 0 {
 		return nil
@@ -168,9 +168,9 @@ func (c *Calendar) Forget(key, name string) (names []string, was bool) {
 		return is
 	}
 	names = []string{name}
-	delete(c.coming, key)
-	c.left = slices.DeleteFunc(slices.Clone(c.left), func(left string) bool { return left == key })
-	for _, session := range append(slices.Clip(c.sessions), c.current) {
+	delete(c.state.Coming, key)
+	c.state.Left = slices.DeleteFunc(slices.Clone(c.state.Left), func(left string) bool { return left == key })
+	for _, session := range append(slices.Clip(c.state.Sessions), c.state.Current) {
 		for i := range session.Stays {
 			for _, seat := range session.Stays[i].Players {
 				if isIt(seat) {
@@ -183,8 +183,8 @@ func (c *Calendar) Forget(key, name string) (names []string, was bool) {
 	isTheirs := func(player string) bool {
 		return slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(player, name) })
 	}
-	for i := range c.history {
-		p := &c.history[i]
+	for i := range c.state.History {
+		p := &c.state.History[i]
 		p.Players = slices.DeleteFunc(slices.Clone(p.Players), isTheirs)
 		p.Voted = slices.DeleteFunc(slices.Clone(p.Voted), isTheirs)
 		p.RTT = maps.Clone(p.RTT)
@@ -206,9 +206,9 @@ type View struct {
 
 // View returns the calendar as everybody sees it.
 func (c *Calendar) View(f Facts) View {
-	v := View{Ended: c.ended, History: slices.Clone(c.history)}
+	v := View{Ended: c.state.Ended, History: slices.Clone(c.state.History)}
 	if f.Posts {
-		v.Posts = &wire.Posts{At: c.posts.At, Trouble: c.posts.Trouble}
+		v.Posts = &wire.Posts{At: c.state.Posts.At, Trouble: c.state.Posts.Trouble}
 	}
 	if f.Every != "" {
 		v.Meeting = c.meeting(f)
@@ -218,7 +218,7 @@ func (c *Calendar) View(f Facts) View {
 
 // meeting returns a standing room's dates and people as everybody sees them.
 func (c *Calendar) meeting(f Facts) *wire.Meeting {
-	m := &wire.Meeting{Next: c.upcoming.next, Who: []wire.Comer{}, Sessions: len(c.sessions)}
+	m := &wire.Meeting{Next: c.upcoming.next, Who: []wire.Comer{}, Sessions: len(c.state.Sessions)}
 	if last := c.lastStay(); last != nil {
 		m.Last = &wire.Last{At: last.At, Server: last.Server, Country: last.Country, Map: last.Map, MeanMS: last.MeanMS}
 	}
@@ -229,7 +229,7 @@ func (c *Calendar) meeting(f Facts) *wire.Meeting {
 		}
 		comer := wire.Comer{Name: p.Name, Arrival: p.Arrival, Here: p.IsConnected || p.HasPage}
 		if awaits {
-			comes := c.coming[p.Key].Comes
+			comes := c.state.Coming[p.Key].Comes
 			comer.Comes = &comes
 		}
 		if seat := c.lastSeat(p.Key); seat != nil {
@@ -244,9 +244,9 @@ func (c *Calendar) meeting(f Facts) *wire.Meeting {
 // nothing with the calendar.
 func (c *Calendar) History(room string) wire.History {
 	e := wire.History{Format: wire.HistoryFormat, Room: room, Sessions: []wire.Session{}}
-	sessions := c.sessions
-	if len(c.current.Stays) > 0 {
-		sessions = append(slices.Clip(sessions), c.current)
+	sessions := c.state.Sessions
+	if len(c.state.Current.Stays) > 0 {
+		sessions = append(slices.Clip(sessions), c.state.Current)
 	}
 	for _, session := range sessions {
 		session.Stays = slices.Clone(session.Stays)

@@ -87,9 +87,9 @@ func TestBound(t *testing.T) {
 		r := newRoom("whenever")
 		for i := range tt.sessions {
 			r.Now = eight.AddDate(0, 0, i)
-			r.current.Began = r.Now
+			r.state.Current.Began = r.Now
 			for range tt.stays {
-				r.current.Stays = append(r.current.Stays, wire.Stay{Players: make([]wire.Seat, tt.seats)})
+				r.state.Current.Stays = append(r.state.Current.Stays, wire.Stay{Players: make([]wire.Seat, tt.seats)})
 			}
 			r.End("", r.Facts)
 			r.Open("", r.Facts)
@@ -97,8 +97,8 @@ func TestBound(t *testing.T) {
 		if e := r.History("").Sessions; len(e) != tt.left || !e[tt.left-1].Began.Equal(r.Now) {
 			t.Errorf("of %d sessions with %d rounds of %d are left %d, want %d", tt.sessions, tt.stays, tt.seats, len(e), tt.left)
 		}
-		if c, err := Restore(Saved{Sessions: make([]wire.Session, tt.sessions)}); err != nil || len(c.sessions) > mostSessions {
-			t.Errorf("of %d sessions %d are restored", tt.sessions, len(c.sessions))
+		if s := (State{Sessions: make([]wire.Session, tt.sessions)}); s.Validate() != nil || len(s.Sessions) > mostSessions {
+			t.Errorf("of %d sessions %d are restored", tt.sessions, len(s.Sessions))
 		}
 	}
 	r := newRoom("whenever", people()...)
@@ -196,7 +196,7 @@ func TestForget(t *testing.T) {
 		if !slices.Equal(names, tt.names) || was != tt.was {
 			t.Errorf("%q, %q: forgotten are %q, %v", tt.key, tt.name, names, was)
 		}
-		data, _ := json.Marshal(r.Save())
+		data, _ := json.Marshal(r.State())
 		var left []string
 		for what, text := range map[string]string{"bob": `"bob"`, "robert": `"robert"`, "B": `"B"`} {
 			if strings.Contains(string(data), text) {

@@ -7,8 +7,8 @@ import (
 	"muster/host/wire"
 )
 
-// SavedPosts is the state of a room's announcements.
-type SavedPosts struct {
+// Posts is the state of a room's announcements.
+type Posts struct {
 	// Opened says that the room has announced its opening.
 	Opened bool `json:"opened,omitempty"`
 	// At and Trouble are those of [wire.Posts].
@@ -18,7 +18,7 @@ type SavedPosts struct {
 
 // isNewlyOpen reports whether the room has yet to announce its opening.
 func (c *Calendar) isNewlyOpen(f Facts) bool {
-	return f.IsGathering && f.Posts && !f.IsClosed && !c.posts.Opened && !c.IsAsleep()
+	return f.IsGathering && f.Posts && !f.IsClosed && !c.state.Posts.Opened && !c.IsAsleep()
 }
 
 // Announce announces something to people who are not in the room, if it has a webhook. It adds the
@@ -45,11 +45,11 @@ func (c *Calendar) Posted(trouble sentence.Sentence, f Facts) []Event {
 		return nil // it was for the earlier webhook
 	}
 	if trouble.IsZero() {
-		c.posts.At, c.posts.Trouble = f.Now, trouble
+		c.state.Posts.At, c.state.Posts.Trouble = f.Now, trouble
 		return nil
 	}
-	isNew := trouble != c.posts.Trouble
-	if c.posts.Trouble = trouble; !isNew {
+	isNew := trouble != c.state.Posts.Trouble
+	if c.state.Posts.Trouble = trouble; !isNew {
 		return nil
 	}
 	return []Event{Note{sentence.Of("room.not-posted", "why", trouble)}}
@@ -57,4 +57,4 @@ func (c *Calendar) Posted(trouble sentence.Sentence, f Facts) []Event {
 
 // ForgetPosts forgets the fate of announcements, because another webhook gets them from now on. It
 // hears first that the room is open.
-func (c *Calendar) ForgetPosts() { c.posts = SavedPosts{} }
+func (c *Calendar) ForgetPosts() { c.state.Posts = Posts{} }

@@ -40,7 +40,7 @@ type Attempt struct {
 }
 
 // Move makes a captain's move. It returns notes for people.
-func Move(g *group.Group, a Attempt, now roomtime.Face) (notes []sentence.Sentence, err error) {
+func Move(g *group.Group, a Attempt, now roomtime.Clocks) (notes []sentence.Sentence, err error) {
 	attempt := bans.Attempt{Number: a.Number, By: a.By, Server: -1, Map: discovery.CleanText(a.What)}
 	for _, server := range g.Bans.Servers() {
 		if hostport.Text(g.Servers.List[server].Addr) == a.What {
@@ -57,13 +57,13 @@ func Move(g *group.Group, a Attempt, now roomtime.Face) (notes []sentence.Senten
 
 // Tick moves for a captain who has not moved in time, and gives the side of one who has left
 // another captain. It returns notes for people.
-func Tick(g *group.Group, now roomtime.Face) (notes []sentence.Sentence) {
+func Tick(g *group.Group, now roomtime.Clocks) (notes []sentence.Sentence) {
 	if made, has := g.Bans.Tick(Ranked(g), now); has {
 		return moved(g, made)
 	}
 	turn, is := g.Bans.Turn()
 	captain := g.Sides.Captain(turn.Side)
-	if !is || !IsAway(g) || len(g.Attendance.Away([]string{captain}, attendance.LeftAfter, now.Now)) == 0 {
+	if !is || !IsAway(g) || len(g.Attendance.Away([]string{captain}, attendance.LeftAfter, now.Room)) == 0 {
 		return nil
 	}
 	return g.TellSides(g.Sides.Replace(turn.Side, group.Filtered(g.Attendance.Players(), func(name string) bool { return canMove(g, name) })))
@@ -82,7 +82,7 @@ func IsAway(g *group.Group) bool {
 }
 
 // moved tells people of a move, and of what it decides.
-func moved(g *group.Group, m bans.Made) (notes []sentence.Sentence) {
+func moved(g *group.Group, m bans.MadeMove) (notes []sentence.Sentence) {
 	what := m.Map
 	if m.Of == wire.OfServer {
 		what = g.Servers.Called(m.Server)
@@ -115,8 +115,8 @@ func Playing(g *group.Group) []sentence.Sentence {
 // Fallbacks returns the servers that a decided match would go to, the first one first.
 func Fallbacks(g *group.Group) []int { return g.Bans.Fallbacks(Ranked(g)) }
 
-// evened returns the delays that would make pings even on a server, for the players of both sides.
-func evened(g *group.Group, server int) map[string]wire.Even {
+// balanceSides returns the delays that would make pings even on a server, for the players of both sides.
+func balanceSides(g *group.Group, server int) map[string]wire.Even {
 	newest := g.Choice.Newest()
 	at := slices.IndexFunc(newest.Ranking, func(ranked selection.Ranked) bool { return ranked.Server == server })
 	if at < 0 {
@@ -138,9 +138,9 @@ func evened(g *group.Group, server int) map[string]wire.Even {
 }
 
 // View fills in the moves of a match as people see it.
-func View(g *group.Group, m *wire.Match, now roomtime.Face) {
+func View(g *group.Group, m *wire.Match, now roomtime.Clocks) {
 	if g.Bans.IsOver() {
-		m.Even = evened(g, g.Bans.Server())
+		m.Even = balanceSides(g, g.Bans.Server())
 	}
 	cards := []wire.MatchServer{}
 	for _, server := range g.Bans.Servers() {

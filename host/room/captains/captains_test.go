@@ -47,27 +47,27 @@ func TestMoves(t *testing.T) {
 	for _, wrong := range []captains.Attempt{
 		{Number: 1, By: "emil", What: first}, {Number: 2, By: "ann", What: first}, {Number: 1, By: "ann", What: "192.0.2.99:1"},
 	} {
-		if _, err := captains.Move(group, wrong, grouptest.FaceAt(g.Now)); err == nil {
+		if _, err := captains.Move(group, wrong, grouptest.ClocksAt(g.Now)); err == nil {
 			t.Errorf("%+v is a move", wrong)
 		}
 	}
-	notes, err := captains.Move(group, captains.Attempt{Number: 1, By: "ann", What: first}, grouptest.FaceAt(g.Now))
+	notes, err := captains.Move(group, captains.Attempt{Number: 1, By: "ann", What: first}, grouptest.ClocksAt(g.Now))
 	if err != nil || !slices.Equal(said(notes), []string{"ann bans " + g.Servers.Called(0)}) {
 		t.Errorf("%q, %v", said(notes), err)
 	}
-	if notes := captains.Tick(group, grouptest.FaceAt(g.Now.Add(29*time.Second))); notes != nil {
+	if notes := captains.Tick(group, grouptest.ClocksAt(g.Now.Add(29*time.Second))); notes != nil {
 		t.Errorf("too early: %q", said(notes))
 	}
 	var m wire.Match
-	captains.View(group, &m, grouptest.FaceAt(g.Now))
+	captains.View(group, &m, grouptest.ClocksAt(g.Now))
 	if len(m.Servers) != 3 || len(m.Moves) != 1 || m.Turn == nil || m.Turn.Captain != "emil" || m.Even != nil {
 		t.Errorf("people see %+v", m)
 	}
-	late := captains.Tick(group, grouptest.FaceAt(g.Now.Add(30*time.Second)))
+	late := captains.Tick(group, grouptest.ClocksAt(g.Now.Add(30*time.Second)))
 	if len(late) != 2 || !g.Bans.IsOver() || len(captains.Fallbacks(group)) == 0 || captains.Fallbacks(group)[0] != g.Bans.Server() {
 		t.Errorf("%q, then %v", said(late), captains.Fallbacks(group))
 	}
-	if captains.View(group, &m, grouptest.FaceAt(g.Now)); len(m.Even) != 3 {
+	if captains.View(group, &m, grouptest.ClocksAt(g.Now)); len(m.Even) != 3 {
 		t.Errorf("the delays are %v", m.Even)
 	}
 }
@@ -84,10 +84,10 @@ func TestAway(t *testing.T) {
 	if !captains.IsAway(group) {
 		t.Error("ann is there")
 	}
-	if notes := captains.Tick(group, grouptest.FaceAt(g.Now.Add(time.Second))); notes != nil {
+	if notes := captains.Tick(group, grouptest.ClocksAt(g.Now.Add(time.Second))); notes != nil {
 		t.Errorf("at once: %q", said(notes))
 	}
-	notes := said(captains.Tick(group, grouptest.FaceAt(g.Now.Add(15*time.Second))))
+	notes := said(captains.Tick(group, grouptest.ClocksAt(g.Now.Add(15*time.Second))))
 	if g.Sides.Captain(wire.SideA) != "ben" || !slices.Equal(notes, []string{"ben is captain of Nightjars"}) {
 		t.Errorf("%q, and the captain is %s", notes, g.Sides.Captain(wire.SideA))
 	}

@@ -42,28 +42,36 @@ const (
 
 // Choice is a round's choice. The zero value has chosen nothing yet.
 type Choice struct {
-	// newest never changes, because views share it.
-	newest *selection.Selection
+	state  State
 	record *Record
-	whatIf *whatIf
-	// previous is the server of the round before. The group stays there unless another is worth the
-	// move.
-	previous netip.AddrPort
 }
+
+// State is what a saved room keeps of a choice.
+type State struct {
+	// Newest never changes, because views share it.
+	Newest *selection.Selection `json:"selection,omitempty"`
+	WhatIf *whatIf              `json:"what_if,omitempty"`
+	// Previous is the server of the round before. The group stays there unless another is worth the
+	// move.
+	Previous netip.AddrPort `json:"previous,omitzero"`
+}
+
+// State returns the state, for a room that is saved or restored.
+func (c *Choice) State() *State { return &c.state }
 
 // Next returns the choice of the next round, which knows only the group's last server.
 func (c *Choice) Next() Choice {
-	if c.newest != nil && c.newest.Chosen != nil {
-		return Choice{previous: c.newest.Chosen.Addr.AddrPort}
+	if c.state.Newest != nil && c.state.Newest.Chosen != nil {
+		return Choice{state: State{Previous: c.state.Newest.Chosen.Addr.AddrPort}}
 	}
 	return c.Forget()
 }
 
 // Forget returns the choice of a round that chooses again.
-func (c *Choice) Forget() Choice { return Choice{previous: c.previous} }
+func (c *Choice) Forget() Choice { return Choice{state: State{Previous: c.state.Previous}} }
 
 // Previous returns the server of the round before, invalid if there is none.
-func (c *Choice) Previous() netip.AddrPort { return c.previous }
+func (c *Choice) Previous() netip.AddrPort { return c.state.Previous }
 
 // whatIf is the choice by other settings. Everyone sees it, and the organiser may apply them.
 type whatIf struct {
@@ -83,7 +91,7 @@ func Criteria(s wire.Settings, spare time.Duration) selection.Criteria {
 }
 
 // Newest returns the newest choice, nil before there is one. It must not be changed.
-func (c *Choice) Newest() *selection.Selection { return c.newest }
+func (c *Choice) Newest() *selection.Selection { return c.state.Newest }
 
 // Try returns the choice from a basis, and keeps a record of it. If estimates would leave no
 // server, it chooses without them.
@@ -101,14 +109,14 @@ func (c *Choice) Try(b selection.Basis) selection.Selection {
 }
 
 // Take makes a choice the newest, and forgets the what-if.
-func (c *Choice) Take(s selection.Selection) { c.newest, c.whatIf = &s, nil }
+func (c *Choice) Take(s selection.Selection) { c.state.Newest, c.state.WhatIf = &s, nil }
 
 // Refine replaces the newest choice when more is known of it. The what-if stays.
-func (c *Choice) Refine(s selection.Selection) { c.newest = &s }
+func (c *Choice) Refine(s selection.Selection) { c.state.Newest = &s }
 
-// Weigh notes the players whose word decides the newest choice, by a basis of the same players.
-func (c *Choice) Weigh(b selection.Basis) {
-	s, why := *c.newest, selection.Why{}
+// NoteInfluence notes the players whose word decides the newest choice, by a basis of the same players.
+func (c *Choice) NoteInfluence(b selection.Basis) {
+	s, why := *c.state.Newest, selection.Why{}
 	if s.Why != nil {
 		why = *s.Why
 	}
@@ -154,18 +162,18 @@ func (c *Choice) Basis(players []string) (b selection.Basis, isOfThem bool) {
 // settings into them, and the basis already has them.
 func (c *Choice) Suppose(by string, patch json.RawMessage, b selection.Basis) {
 	b.Criteria.Reasons = -1
-	c.whatIf = &whatIf{by, patch, b.Select()}
+	c.state.WhatIf = &whatIf{by, patch, b.Select()}
 }
 
-// Unsuppose takes the what-if back.
-func (c *Choice) Unsuppose() { c.whatIf = nil }
+// ClearWhatIf takes the what-if back.
+func (c *Choice) ClearWhatIf() { c.state.WhatIf = nil }
 
 // Supposed returns the patch of the what-if, nil without one.
 func (c *Choice) Supposed() json.RawMessage {
-	if c.whatIf == nil {
+	if c.state.WhatIf == nil {
 		return nil
 	}
-	return c.whatIf.Patch
+	return c.state.WhatIf.Patch
 }
 
 // Allow returns settings with another limit of pings, in ms. The stricter limits still come first.

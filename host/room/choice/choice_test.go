@@ -140,7 +140,7 @@ func TestTakeRefine(t *testing.T) {
 		t.Errorf("after another choice %s is supposed", c.Supposed())
 	}
 	c.Suppose("zoe", json.RawMessage(`{}`), two())
-	if c.Unsuppose(); c.Supposed() != nil {
+	if c.ClearWhatIf(); c.Supposed() != nil {
 		t.Error("a what-if cannot be taken back")
 	}
 }
@@ -202,7 +202,7 @@ func TestWeigh(t *testing.T) {
 		var c Choice
 		c.Take(c.Try(b))
 		before := c.Newest()
-		c.Weigh(b)
+		c.NoteInfluence(b)
 		influences := c.Newest().Why.Influences
 		isNamed := slices.ContainsFunc(influences, func(i selection.Influence) bool { return i.Player == "dan" })
 		if server(before) != 12 || isNamed != (estimated == "") || before.Why != nil && len(before.Why.Influences) > 0 {
@@ -464,12 +464,12 @@ func TestAdvice(t *testing.T) {
 		{"too late", []string{"ann", "bob"}, nil, false, nil},
 		{"something suits", []string{"ann", "bob"}, &selection.Ranked{Server: 1, Addr: hostport.At(addr(1))}, true, nil},
 	} {
-		c := Choice{newest: &selection.Selection{
+		c := Choice{state: State{Newest: &selection.Selection{
 			By:      selection.Threshold,
 			Chosen:  tt.chosen,
 			Players: tt.players,
 			Why:     &selection.Why{Relax: relax},
-		}}
+		}}}
 		v := c.View(Facts{Servers: b.Servers, Players: []string{"ann", "bob"}, Limits: b.Criteria.Limits, IsOpen: tt.isOpen, Target: -1})
 		if !reflect.DeepEqual(v.Advice, tt.want) {
 			t.Errorf("%s: it advises %+v, want %+v", tt.name, v.Advice, tt.want)
@@ -500,8 +500,8 @@ func TestSaved(t *testing.T) {
 	var c Choice
 	section := func() string {
 		data, err := json.Marshal(struct {
-			Choice Saved `json:"choice,omitzero"`
-		}{c.Save()})
+			Choice State `json:"choice,omitzero"`
+		}{*c.State()})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -512,7 +512,7 @@ func TestSaved(t *testing.T) {
 	}
 	c.Take(selection.Selection{By: selection.Mean, Players: []string{"ann"}})
 	c.Suppose("zoe", json.RawMessage(`{"by":"minimax"}`), basisOf(map[string][]int{"ann": {20}}))
-	c.whatIf.Selection = selection.Selection{By: selection.Minimax, Players: []string{"ann"}}
+	c.state.WhatIf.Selection = selection.Selection{By: selection.Minimax, Players: []string{"ann"}}
 	const of = `{"format":"","by":"%s","players":["ann"],"chosen":null,"ranking":null,` +
 		`"culled":{"unmeasured":0,"unreachable":0,"full":0,"filtered":0,"over_threshold":0},"reasons":null}`
 	want := fmt.Sprintf(`{"choice":{"selection":`+of+`,"what_if":{"player":"zoe","patch":{"by":"minimax"},"selection":`+
@@ -529,16 +529,16 @@ func TestNext(t *testing.T) {
 	chosen := func(addr netip.AddrPort) *selection.Selection {
 		return &selection.Selection{Chosen: &selection.Ranked{Addr: hostport.At(addr)}}
 	}
-	c := Choice{newest: chosen(a)}
+	c := Choice{state: State{Newest: chosen(a)}}
 	for i, step := range []struct {
 		to   Choice
 		want netip.AddrPort
 	}{
 		{c.Next(), a},
 		{c.Forget(), netip.AddrPort{}},
-		{(&Choice{previous: a, newest: chosen(b)}).Next(), b},
-		{(&Choice{previous: a, newest: chosen(b)}).Forget(), a},
-		{(&Choice{previous: a, newest: &selection.Selection{}}).Next(), a},
+		{(&Choice{state: State{Previous: a, Newest: chosen(b)}}).Next(), b},
+		{(&Choice{state: State{Previous: a, Newest: chosen(b)}}).Forget(), a},
+		{(&Choice{state: State{Previous: a, Newest: &selection.Selection{}}}).Next(), a},
 	} {
 		if step.to.Previous() != step.want || step.to.Newest() != nil {
 			t.Errorf("%d: it was at %v, want %v", i, step.to.Previous(), step.want)
@@ -552,18 +552,17 @@ func TestRestore(t *testing.T) {
 	b := two()
 	var c Choice
 	c.Take(c.Try(b))
-	c.Weigh(b)
+	c.NoteInfluence(b)
 	c.Suppose("zoe", json.RawMessage(`{"by":"minimax"}`), b)
-	data, err := json.Marshal(c.Save())
+	data, err := json.Marshal(c.State())
 	if err != nil {
 		t.Fatal(err)
 	}
-	restored := func(list []discovery.Server) (Choice, error) {
-		var s Saved
-		if err := json.Unmarshal(data, &s); err != nil {
+	restored := func(list []discovery.Server) (c Choice, err error) {
+		if err := json.Unmarshal(data, c.State()); err != nil {
 			t.Fatal(err)
 		}
-		return Restore(s, netip.AddrPort{}, list)
+		return c, c.State().Place(list)
 	}
 	list := append(slices.Clone(b.Servers.List), discovery.Server{Addr: addr(9)})
 	slices.Reverse(list)
@@ -571,7 +570,7 @@ func TestRestore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, s := range []*selection.Selection{back.Newest(), &back.whatIf.Selection} {
+	for _, s := range []*selection.Selection{back.Newest(), &back.state.WhatIf.Selection} {
 		if server(s) != 2 || s.Ranking[1].Server != 3 || s.Ranking[1].Addr.AddrPort != addr(0) {
 			t.Errorf("restored it is %+v", s)
 		}
@@ -582,15 +581,12 @@ func TestRestore(t *testing.T) {
 	if _, isKnown := back.Record(); isKnown {
 		t.Error("what a restored choice was made from is known")
 	}
-	if again, err := json.Marshal(back.Save()); err != nil || string(again) != string(data) {
+	if again, err := json.Marshal(back.State()); err != nil || string(again) != string(data) {
 		t.Errorf("saved again it is %s, was %s", again, data)
 	}
 	for n := range list {
 		if back, err := restored(list[:n]); err == nil {
 			t.Errorf("of %d servers it restores %+v", n, back.Newest())
 		}
-	}
-	if back, err := Restore(Saved{}, netip.AddrPort{}, nil); err != nil || back.Newest() != nil {
-		t.Errorf("of nothing it restores %+v, %v", back, err)
 	}
 }

@@ -29,15 +29,15 @@ func recordOf(b selection.Basis, found bool) *Record {
 // choice was restored, or if the room has given up since. Before there is a choice the record is
 // nil.
 func (c *Choice) Record() (record *Record, isKnown bool) {
-	if c.newest == nil {
+	if c.state.Newest == nil {
 		return nil, true
 	}
-	return c.record, c.record != nil && c.record.found == (c.newest.Chosen != nil)
+	return c.record, c.record != nil && c.record.found == (c.state.Newest.Chosen != nil)
 }
 
 // Note keeps a basis as that of the newest choice, and returns the record.
 func (c *Choice) Note(b selection.Basis) *Record {
-	c.record = recordOf(b, c.newest.Chosen != nil)
+	c.record = recordOf(b, c.state.Newest.Chosen != nil)
 	return c.record
 }
 

@@ -8,30 +8,17 @@ import (
 	"muster/selection"
 )
 
-// Saved is the section of the saved room.
-type Saved struct {
-	Selection *selection.Selection `json:"selection,omitempty"`
-	WhatIf    *whatIf              `json:"what_if,omitempty"`
-}
-
-// Save returns the section of the saved room. The basis is not saved.
-func (c *Choice) Save() Saved { return Saved{c.newest, c.whatIf} }
-
-// Restore returns the choice that was saved, among the servers of a list. Previous is the server of
-// the round before.
-func Restore(s Saved, previous netip.AddrPort, list []discovery.Server) (Choice, error) {
-	c := Choice{newest: s.Selection, whatIf: s.WhatIf, previous: previous}
-	if c.newest != nil {
-		if err := place(c.newest, list); err != nil {
-			return Choice{}, err
+// Place finds the servers of a saved choice in the list. An error says that one is not there.
+func (s *State) Place(list []discovery.Server) error {
+	if s.Newest != nil {
+		if err := place(s.Newest, list); err != nil {
+			return err
 		}
 	}
-	if c.whatIf != nil {
-		if err := place(&c.whatIf.Selection, list); err != nil {
-			return Choice{}, err
-		}
+	if s.WhatIf != nil {
+		return place(&s.WhatIf.Selection, list)
 	}
-	return c, nil
+	return nil
 }
 
 // place finds the servers of a selection in a list. Its document names them by address.

@@ -39,10 +39,10 @@ type Facts struct {
 // then players to leave out. If the choice hangs on one player's word, it says how to choose
 // without that player. The room adds the pings of the server that came nearest.
 func (c *Choice) View(f Facts) *wire.Choice {
-	if c.newest == nil {
+	if c.state.Newest == nil {
 		return nil
 	}
-	v := f.view(*c.newest, f.Stands)
+	v := f.view(*c.state.Newest, f.Stands)
 	if f.IsOpen {
 		f.advise(v)
 		if name := f.Weightiest.Player; name != "" && slices.Contains(f.Players, name) {
@@ -65,11 +65,11 @@ func (c *Choice) View(f Facts) *wire.Choice {
 
 // ViewWhatIf returns the what-if as everyone sees it, nil without one.
 func (c *Choice) ViewWhatIf(f Facts) *wire.Choice {
-	if c.whatIf == nil {
+	if c.state.WhatIf == nil {
 		return nil
 	}
-	v := f.view(c.whatIf.Selection, c.whatIf.Selection)
-	v.Player = c.whatIf.Player
+	v := f.view(c.state.WhatIf.Selection, c.state.WhatIf.Selection)
+	v.Player = c.state.WhatIf.Player
 	return v
 }
 

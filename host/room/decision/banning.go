@@ -74,13 +74,13 @@ func (d *Decision) BeginBans(g *group.Group, now roomtime.Time) (notes []sentenc
 // it is full or gone, another takes its place. If all are, the match goes there nevertheless,
 // because a seat may become free. It returns notes for people.
 func (d *Decision) Destination(g *group.Group, f finals.Facts) (server int, notes []sentence.Sentence) {
-	lose(g, d.looks.Concede(f))
-	g.Weigh()
+	recordMisses(g, d.looks.AcceptMisses(f))
+	g.RefreshFacts()
 	usable := slices.IndexFunc(captains.Fallbacks(g), func(server int) bool { _, is := obstacle(g, server); return !is })
 	for range max(0, usable) {
 		before := g.Bans.Server()
 		cause, _ := obstacle(g, before)
-		g.Bans.Fall(captains.Ranked(g))
+		g.Bans.DropServer(captains.Ranked(g))
 		next, key := g.Bans.Server(), "room.match-next"
 		if g.Bans.IsBanned(next) {
 			key = "room.match-back"

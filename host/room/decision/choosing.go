@@ -51,10 +51,10 @@ type Decision struct {
 // Discredit finds players who contradict most others about servers. It returns what to tell
 // people.
 func (d *Decision) Discredit(g *group.Group) (notes []sentence.Sentence) {
-	g.Weigh()
+	g.RefreshFacts()
 	found := g.Heard.Contradictions(d.looks.Seen())
 	notes = g.Trust.Discredit(found, g.Attendance.Active(), g.Attendance.Players())
-	g.Weigh()
+	g.RefreshFacts()
 	return notes
 }
 
@@ -118,7 +118,7 @@ func tryAlone(g *group.Group) (notes []sentence.Sentence) {
 		}
 		trial := g.Trust.Try(g.Basis(players), before, pings)
 		var after selection.Selection
-		for trial.Raise() {
+		for trial.NextFloor() {
 			after = g.Select(players)
 			trial.Chose(&after)
 		}
@@ -280,7 +280,7 @@ func (d *Decision) Decide(g *group.Group, p *probing.Probing, isChosen bool, sur
 		f.Notes = append(f.Notes, sentence.Of("room.one-best", "server", g.Servers.Called(f.Server)))
 	}
 	f.Asks = !f.Votes && !f.Bans && g.Settings.Agree == wire.Undecided && isOrganiserHere(g) && len(d.ask(g)) > 0
-	g.Choice.Weigh(g.Full(g.ChosenFor()))
+	g.Choice.NoteInfluence(g.Full(g.ChosenFor()))
 	return f
 }
 
@@ -338,7 +338,7 @@ func (d *Decision) ChooseAgain(g *group.Group, why sentence.Sentence) (note sent
 // take makes a choice of the same server the newest.
 func take(g *group.Group, s selection.Selection) {
 	g.Choice.Take(s)
-	g.Choice.Weigh(g.Full(g.ChosenFor()))
+	g.Choice.NoteInfluence(g.Full(g.ChosenFor()))
 }
 
 // Readmit lets a player count again who was left out for leaving during the vote. It reports
@@ -383,7 +383,7 @@ func change(g *group.Group, before int) (notes []sentence.Sentence) {
 // Favourite returns the server that people agreed on, once everyone has looked at it again. If it
 // no longer suits them another takes its place; -1 says that nobody has looked at that one.
 func (d *Decision) Favourite(g *group.Group, f finals.Facts) (server int, notes []sentence.Sentence) {
-	lose(g, d.looks.Concede(f))
+	recordMisses(g, d.looks.AcceptMisses(f))
 	notes = d.Discredit(g)
 	target := g.Ballot.Favourite(d.Options(g))
 	if g.Against(target, g.ChosenFor()) == nil {

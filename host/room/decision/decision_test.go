@@ -213,10 +213,7 @@ func TestChoose(t *testing.T) {
 		}, false, true, "", 1, "[ann bob cat]", nil, []string{"bob has version 2, which doesn’t get into 1 server (protocol 71): left out"}},
 	} {
 		n := newSession(t, 20, "ann", "bob", "cat")
-		var err error
-		if n.d, err = decision.Restore(finals.Saved{Attempt: 1, Seen: []int{9}}, 20); err != nil {
-			t.Fatal(err)
-		}
+		*n.d.State() = finals.State{Attempt: 1, Seen: []int{9}}
 		tt.does(n)
 		c := n.choose(tt.early)
 		if c.IsMade != tt.isMade || catalogue.InEnglish().Say(c.Failure) != tt.failure || n.chosen() != tt.chosen && tt.isMade {
@@ -239,7 +236,7 @@ func TestChoose(t *testing.T) {
 		if len(tt.notes) == 0 && len(c.Notes) > 0 {
 			t.Errorf("%s: it says %q", tt.name, c.Notes)
 		}
-		if isSeen := slices.Contains(n.d.Save().Seen, 9); isSeen == tt.isMade {
+		if isSeen := slices.Contains(n.d.State().Seen, 9); isSeen == tt.isMade {
 			t.Errorf("%s: what was seen before is forgotten: %v", tt.name, !isSeen)
 		}
 	}
@@ -273,7 +270,7 @@ func TestReview(t *testing.T) {
 	if n.Trust.IsBelieved("cat") || len(notes) != 1 || !strings.HasPrefix(texts(notes)[0], "cat describes 8 of 8 servers differently") {
 		t.Errorf("cat is believed: %v; %q", n.Trust.IsBelieved("cat"), notes)
 	}
-	if n.Weigh(); n.Servers.Info(0).Version != "0" {
+	if n.RefreshFacts(); n.Servers.Info(0).Version != "0" {
 		t.Errorf("of the first server counts %+v", n.Servers.Info(0))
 	}
 }
@@ -544,23 +541,23 @@ func TestHear(t *testing.T) {
 		Attempt: attempt,
 		Servers: []wire.Finalist{{Server: 0, State: discovery.Answered, Sent: 3, RTTs: []float64{9, 9, 9}}, seen},
 	})
-	if n.Weigh(); !heard.Counts || !heard.IsLast || n.Servers.Info(4) == nil || n.Servers.Info(4).Map != "q3dm1" {
+	if n.RefreshFacts(); !heard.Counts || !heard.IsLast || n.Servers.Info(4) == nil || n.Servers.Info(4).Map != "q3dm1" {
 		t.Errorf("heard is %+v; of the server is known %+v", heard, n.Servers.Info(4))
 	}
 	if look, looked := n.Evidence["abe"].Looked(0); !looked || look.RTT != 9*ms || !n.Evidence["abe"].IsAsked(0) ||
 		n.Attendance.LastHeard() != n.Now {
 		t.Errorf("abe has seen %+v, was heard at %v", look, n.Attendance.LastHeard())
 	}
-	if heard.IsElsewhere || len(n.Mates("abe")) != 2 {
-		t.Errorf("abe is elsewhere: %v", n.Mates("abe"))
+	if heard.IsElsewhere || len(n.NATGroup("abe")) != 2 {
+		t.Errorf("abe is elsewhere: %v", n.NATGroup("abe"))
 	}
 	asks, _ = n.d.Look(n.group(), &n.p, []int{0, 1, 2, 3}, false, 0, n.Now)
 	v := wire.Verified{Attempt: asks[0].Attempt}
 	for server := range 4 {
 		v.Servers = append(v.Servers, wire.Finalist{Server: server, State: discovery.Answered, Sent: 3, RTTs: []float64{400, 400, 400}})
 	}
-	if heard = hear("abe", v); !heard.IsElsewhere || len(n.Mates("abe")) != 1 || n.d.LookOf(n.group(), "abe", 0, n.Now) == nil {
-		t.Errorf("far from ann's, abe is %+v, beside %v", heard, n.Mates("abe"))
+	if heard = hear("abe", v); !heard.IsElsewhere || len(n.NATGroup("abe")) != 1 || n.d.LookOf(n.group(), "abe", 0, n.Now) == nil {
+		t.Errorf("far from ann's, abe is %+v, beside %v", heard, n.NATGroup("abe"))
 	}
 }
 

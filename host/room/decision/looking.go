@@ -109,9 +109,9 @@ func (d *Decision) Look(g *group.Group, p *probing.Probing, servers []int, isLas
 	return asks, note
 }
 
-// Glance lets a player, or everyone without a name, take one sample of servers.
-func (d *Decision) Glance(g *group.Group, p *probing.Probing, servers []int, by string, passed time.Duration, now roomtime.Time) []finals.Ask {
-	return d.looks.Glance(servers, by, searched(p.Search(g)), d.Facts(g, passed, now))
+// QuickCheck lets a player, or everyone without a name, take one sample of servers.
+func (d *Decision) QuickCheck(g *group.Group, p *probing.Probing, servers []int, by string, passed time.Duration, now roomtime.Time) []finals.Ask {
+	return d.looks.QuickCheck(servers, by, searched(p.Search(g)), d.Facts(g, passed, now))
 }
 
 // LookOf returns the servers that a player who comes is asked to look at now.
@@ -137,7 +137,7 @@ func searched(s *search.Search) finals.Search {
 // servers, or the next ones.
 func (d *Decision) Facts(g *group.Group, passed time.Duration, now roomtime.Time, next ...int) finals.Facts {
 	f := finals.Facts{Long: g.LookTime(), Passed: passed, Now: now, Gap: g.Gap}
-	groups, mates := map[string]int{}, map[string][]*evidence.Witness{}
+	groups, mates := map[string]int{}, map[string][]*evidence.PlayerResults{}
 	for i, natGroup := range g.Origins.Groups(g.Attendance.Active()) {
 		for _, name := range natGroup {
 			groups[name] = i
@@ -159,7 +159,7 @@ func (d *Decision) Facts(g *group.Group, passed time.Duration, now roomtime.Time
 }
 
 // known returns the facts for a look about a player's path to a server.
-func known(g *group.Group, name string, mates []*evidence.Witness, server int) finals.Known {
+func known(g *group.Group, name string, mates []*evidence.PlayerResults, server int) finals.Known {
 	w := g.Evidence[name]
 	known := finals.Known{IsAsked: w.IsAsked(server), IsHidden: g.Nearby.IsHidden(name, server)}
 	if probe, probed := w.Probe(server); probed && !w.WasDelayed(server) {
@@ -174,8 +174,8 @@ func known(g *group.Group, name string, mates []*evidence.Witness, server int) f
 	return known
 }
 
-// lose notes the looks that found a server gone.
-func lose(g *group.Group, lost []finals.Missed) {
+// recordMisses notes the looks that found a server gone.
+func recordMisses(g *group.Group, lost []finals.Missed) {
 	for _, m := range lost {
 		if w := g.Evidence[m.Player]; w != nil {
 			w.Look(evidence.Look(m.Look))
@@ -197,7 +197,7 @@ func (d *Decision) Hear(g *group.Group, name string, v wire.Verified, f finals.F
 	w := g.Evidence[name]
 	for _, seen := range heard.Seen {
 		if w.Admit(seen.Server) {
-			g.Heard.Weigh(seen.Server)
+			g.Heard.SettleFacts(seen.Server)
 		}
 		if seen.Info != nil {
 			g.Say(name, seen.Server, wire.TidyInfo(*seen.Info), f.Now)
@@ -241,7 +241,7 @@ func (d *Decision) Settle(g *group.Group, f finals.Facts) (s Settled) {
 	if !isSettled {
 		return s
 	}
-	lose(g, o.Lost)
+	recordMisses(g, o.Lost)
 	if len(o.Asks) > 0 {
 		return Settled{Notes: []sentence.Sentence{o.Note}, Asks: o.Asks}
 	}
@@ -272,7 +272,7 @@ func (d *Decision) CutShort(f finals.Facts) (stops []finals.Ask, isCut bool) {
 }
 
 // ViewLook returns how far a long look is, nil if nobody looks for long.
-func (d *Decision) ViewLook(g *group.Group, f finals.Facts, now roomtime.Face) *wire.LongLook {
+func (d *Decision) ViewLook(g *group.Group, f finals.Facts, now roomtime.Clocks) *wire.LongLook {
 	if !d.looks.IsLong() {
 		return nil
 	}
@@ -302,14 +302,10 @@ func (d *Decision) Retry() { d.looks.Retry() }
 // Resume goes on after the host was away.
 func (d *Decision) Resume() { d.looks.Resume() }
 
-// Concede gives up the servers that did not answer anybody.
-func (d *Decision) Concede(g *group.Group, f finals.Facts) { lose(g, d.looks.Concede(f)) }
-
-// Save returns the section of the saved room.
-func (d *Decision) Save() finals.Saved { return d.looks.Save() }
-
-// Restore returns the decision that was saved, of a list of so many servers.
-func Restore(s finals.Saved, listed int) (d Decision, err error) {
-	d.looks, err = finals.Restore(s, listed)
-	return d, err
+// AcceptMisses gives up the servers that did not answer anybody.
+func (d *Decision) AcceptMisses(g *group.Group, f finals.Facts) {
+	recordMisses(g, d.looks.AcceptMisses(f))
 }
+
+// State returns what a saved room keeps of the decision.
+func (d *Decision) State() *finals.State { return d.looks.State() }

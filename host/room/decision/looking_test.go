@@ -281,7 +281,7 @@ func TestFinalists(t *testing.T) {
 			far[30], far[31] = 3, 1+99*i // one of bob's packets was delayed
 			n.Measures(name, far...)
 		}
-		n.p.Turn(n.group(), 0, probing.Moment{Face: grouptest.FaceAt(n.Now)})
+		n.p.Turn(n.group(), 0, probing.Moment{Clocks: grouptest.ClocksAt(n.Now)})
 		n.choose(false)
 		if tt.long > 0 {
 			n.looks(20) // a long look
@@ -315,7 +315,7 @@ func TestUntried(t *testing.T) {
 	} {
 		n := newSession(t, 1000, "ann", "dora")
 		n.Settings.Strategy = wire.Coordinated
-		n.Evidence["dora"].BeDiscreet(tt.most)
+		n.Evidence["dora"].LimitProbes(tt.most)
 		for i := range 1000 {
 			server := (i*100 + i/10 + 50) % 1000
 			ann, dora := 100, 100
@@ -329,7 +329,7 @@ func TestUntried(t *testing.T) {
 				n.tells("dora", server, dora)
 			}
 		}
-		n.p.Turn(n.group(), 0, probing.Moment{Face: grouptest.FaceAt(n.Now)})
+		n.p.Turn(n.group(), 0, probing.Moment{Clocks: grouptest.ClocksAt(n.Now)})
 		n.choose(false)
 		f := n.d.Decide(n.group(), &n.p, true, tt.surveyed)
 		isNear := func(server int) bool { return server >= country && server < country+near }
@@ -360,12 +360,12 @@ func TestLongLook(t *testing.T) {
 	n := measured(t, 10, "ann", "bob")
 	n.Hears("", 1, discovery.Info{Name: "Den", MaxPlayers: 16})
 	n.choose(false)
-	if _, isCut := n.d.CutShort(n.facts()); isCut || n.d.ViewLook(n.group(), n.facts(), grouptest.FaceAt(n.Now)) != nil {
+	if _, isCut := n.d.CutShort(n.facts()); isCut || n.d.ViewLook(n.group(), n.facts(), grouptest.ClocksAt(n.Now)) != nil {
 		t.Error("a look is long that has not begun")
 	}
 	n.Settings.LongLook = discovery.Millis(30 * time.Second)
 	_, note := n.d.Look(n.group(), &n.p, []int{0, 1}, false, 0, n.Now)
-	v := n.d.ViewLook(n.group(), n.facts(), grouptest.FaceAt(n.Now))
+	v := n.d.ViewLook(n.group(), n.facts(), grouptest.ClocksAt(n.Now))
 	if note.IsZero() || v == nil || len(v.Finalists) != 2 || v.Finalists[1].Name != "Den" || v.Finalists[0].Addr != "20.0.0.1:27960" {
 		t.Errorf("%q, it is seen as %+v", note, v)
 	}
@@ -410,7 +410,7 @@ func TestLate(t *testing.T) {
 	asks, _ = n.d.Look(n.group(), &n.p, []int{2}, true, 0, n.Now)
 	n.saw = func(name string, _ int) int { return lost }
 	n.hears(asks)
-	if n.d.Concede(n.group(), n.facts()); n.Evidence["ann"].At(2).State != discovery.Lost {
+	if n.d.AcceptMisses(n.group(), n.facts()); n.Evidence["ann"].At(2).State != discovery.Lost {
 		t.Errorf("conceded it is %+v", n.Evidence["ann"].At(2))
 	}
 }
@@ -420,31 +420,27 @@ func TestMemory(t *testing.T) {
 	n := measured(t, 10, "ann")
 	n.choose(false)
 	n.looks(0, 1)
-	saved := n.d.Save()
-	back, err := decision.Restore(saved, 10)
-	if err != nil || !slices.Equal(back.Save().Seen, []int{0, 1}) || saved.Attempt-saved.Repeats != 1 {
-		t.Errorf("restored it is %+v, %v", back.Save(), err)
-	}
-	if _, err := decision.Restore(saved, 1); err == nil {
-		t.Error("looks at servers that are not listed are restored")
+	saved := *n.d.State()
+	if !slices.Equal(saved.Seen, []int{0, 1}) || saved.Attempt-saved.Repeats != 1 {
+		t.Errorf("kept is %+v", saved)
 	}
 	n.d.Retry()
-	if s := n.d.Save(); s.Attempt != s.Repeats || len(s.Seen) != 2 {
+	if s := n.d.State(); s.Attempt != s.Repeats || len(s.Seen) != 2 {
 		t.Errorf("tried again it is %+v", s)
 	}
 	n.d.Resume()
-	if s := n.d.Save(); s.Attempt <= saved.Attempt {
+	if s := n.d.State(); s.Attempt <= saved.Attempt {
 		t.Errorf("resumed it is %+v", s)
 	}
 	n.d.Forget()
-	if s := n.d.Save(); len(s.Seen) > 0 {
+	if s := n.d.State(); len(s.Seen) > 0 {
 		t.Errorf("forgotten are %+v", s)
 	}
-	asks := n.d.Glance(n.group(), &n.p, []int{3}, "ann", 0, n.Now)
+	asks := n.d.QuickCheck(n.group(), &n.p, []int{3}, "ann", 0, n.Now)
 	if len(asks) != 1 || asks[0].Samples != 1 || !slices.Equal(asks[0].Servers, []int{3}) {
 		t.Errorf("at a glance asked are %+v", asks)
 	}
-	if asks := n.d.Glance(n.group(), &n.p, []int{3}, "bob", 0, n.Now); asks != nil || n.d.LookOf(n.group(), "ann", 0, n.Now) == nil {
+	if asks := n.d.QuickCheck(n.group(), &n.p, []int{3}, "bob", 0, n.Now); asks != nil || n.d.LookOf(n.group(), "ann", 0, n.Now) == nil {
 		t.Errorf("of somebody else asked are %+v", asks)
 	}
 }

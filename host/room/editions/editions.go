@@ -18,16 +18,13 @@ import (
 )
 
 // Book has the players' words on their games. Its zero value is empty.
-type Book struct{ said Saved }
+type Book struct{ state State }
 
-// Saved is the section of the saved room: the editions by player and by the game's id.
-type Saved map[string]map[string]discovery.Edition
+// State is what a saved room keeps of a book: the editions by player and by the game's id.
+type State map[string]map[string]discovery.Edition
 
-// Save returns the section of the saved room.
-func (b *Book) Save() Saved { return maps.Clone(b.said) }
-
-// Restore returns the book that was saved.
-func Restore(s Saved) Book { return Book{s} }
+// State returns the state, for a room that is saved or restored.
+func (b *Book) State() *State { return &b.state }
 
 // Greet takes the editions of a program's hello, by game. An edition under an empty id is of the
 // room's game, whatever that is. Greet returns a note for people, or nothing.
@@ -37,7 +34,7 @@ func (b *Book) Greet(player, game string, said map[string]discovery.Edition) (no
 	} else {
 		b.put(player, maps.Clone(said))
 	}
-	if e := b.said[player][game]; e != (discovery.Edition{}) {
+	if e := b.state[player][game]; e != (discovery.Edition{}) {
 		return sentence.Of("room.version", "player", player, "version", called(e))
 	}
 	return note
@@ -49,7 +46,7 @@ func (b *Book) Say(player, game string, said map[string]discovery.Edition) {
 	if !known {
 		e = said[""]
 	}
-	games := maps.Clone(b.said[player])
+	games := maps.Clone(b.state[player])
 	if games == nil {
 		games = map[string]discovery.Edition{}
 	}
@@ -59,30 +56,30 @@ func (b *Book) Say(player, game string, said map[string]discovery.Edition) {
 
 // put notes a player's editions. It takes over the map, which nobody may change any more.
 func (b *Book) put(player string, games map[string]discovery.Edition) {
-	if b.said == nil {
-		b.said = Saved{}
+	if b.state == nil {
+		b.state = State{}
 	}
-	b.said[player] = games
+	b.state[player] = games
 }
 
 // Rename gives a player another name.
 func (b *Book) Rename(from, to string) {
-	if games, known := b.said[from]; known {
-		delete(b.said, from)
-		b.said[to] = games
+	if games, known := b.state[from]; known {
+		delete(b.state, from)
+		b.state[to] = games
 	}
 }
 
 // Forget drops a player's word.
-func (b *Book) Forget(player string) { delete(b.said, player) }
+func (b *Book) Forget(player string) { delete(b.state, player) }
 
 // Version returns a player's own name for the version of a game, or nothing.
-func (b *Book) Version(player, game string) string { return b.said[player][game].Version }
+func (b *Book) Version(player, game string) string { return b.state[player][game].Version }
 
 // Of returns the editions of a game that players have named.
 func (b *Book) Of(players []string, game string) (all []selection.Edition) {
 	for _, player := range players {
-		if e := b.said[player][game]; e != (discovery.Edition{}) {
+		if e := b.state[player][game]; e != (discovery.Edition{}) {
 			all = append(all, selection.Edition{Player: player, Edition: e})
 		}
 	}

@@ -23,21 +23,18 @@ import (
 
 // Guests are the guests who are counted in. The zero value has none.
 type Guests struct {
-	counted []string
+	state State
 	// estimators are not saved, because they are made again when they no longer fit.
 	estimators map[string]estimator
 }
 
-// Saved is the section of the saved room.
-type Saved struct {
+// State is what a saved room keeps of the guests.
+type State struct {
 	Counted []string `json:"counted,omitempty"`
 }
 
-// Save returns the section of the saved room.
-func (g *Guests) Save() Saved { return Saved{g.counted} }
-
-// Restore returns the guests who were saved.
-func Restore(s Saved) Guests { return Guests{counted: s.Counted} }
+// State returns the state, for a room that is saved or restored.
+func (g *Guests) State() *State { return &g.state }
 
 // Scene has the people in the room, and their places.
 type Scene struct {
@@ -98,24 +95,24 @@ func (g *Guests) Count(guest Person, s Scene) (note sentence.Sentence, err error
 	if e == nil {
 		return note, &wire.Refusal{Reason: wire.ReasonAction, Says: why}
 	}
-	g.counted = append(slices.Clip(g.counted), guest.Name)
+	g.state.Counted = append(slices.Clip(g.state.Counted), guest.Name)
 	return sentence.Of("room.counts", "player", guest.Name, "ms", errorMS(e)), nil
 }
 
 // Uncount stops counting a guest in, and returns a note for people.
 func (g *Guests) Uncount(name string) (note sentence.Sentence) {
-	g.counted = slices.DeleteFunc(slices.Clone(g.counted), func(other string) bool { return other == name })
+	g.state.Counted = slices.DeleteFunc(slices.Clone(g.state.Counted), func(other string) bool { return other == name })
 	return sentence.Of("room.counts-no-more", "player", name)
 }
 
 // IsCounted reports whether the organiser counts a guest in.
-func (g *Guests) IsCounted(name string) bool { return slices.Contains(g.counted, name) }
+func (g *Guests) IsCounted(name string) bool { return slices.Contains(g.state.Counted, name) }
 
 // Rename gives a guest another name.
 func (g *Guests) Rename(from, to string) {
-	if at := slices.Index(g.counted, from); at >= 0 {
-		g.counted = slices.Clone(g.counted)
-		g.counted[at] = to
+	if at := slices.Index(g.state.Counted, from); at >= 0 {
+		g.state.Counted = slices.Clone(g.state.Counted)
+		g.state.Counted[at] = to
 	}
 	delete(g.estimators, from)
 }

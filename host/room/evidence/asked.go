@@ -47,14 +47,14 @@ func (a *asked) believed(result discovery.Result, now roomtime.Time) discovery.R
 }
 
 // IsAsked reports whether the player's results for a server count.
-func (w *Witness) IsAsked(server int) bool { return w.asked.has(server) }
+func (w *PlayerResults) IsAsked(server int) bool { return w.asked.has(server) }
 
 // IsAskedAll reports whether the player's own plan goes through the whole list.
-func (w *Witness) IsAskedAll() bool { return w.asked.all }
+func (w *PlayerResults) IsAskedAll() bool { return w.asked.all }
 
 // AskAll notes that the player's own plan goes through the list, and reports whether that is
 // new.
-func (w *Witness) AskAll(now roomtime.Time) (isNew bool) {
+func (w *PlayerResults) AskAll(now roomtime.Time) (isNew bool) {
 	if isNew = !w.asked.all; isNew {
 		w.asked.all, w.asked.allSince = true, now
 	}
@@ -63,7 +63,7 @@ func (w *Witness) AskAll(now roomtime.Time) (isNew bool) {
 
 // Ask notes that the player's program is asked for servers, within the player's number. It returns
 // these servers, and those among them whose earlier, unasked results count from now on.
-func (w *Witness) Ask(servers []int, now roomtime.Time) (ask, admitted []int) {
+func (w *PlayerResults) Ask(servers []int, now roomtime.Time) (ask, admitted []int) {
 	if ask = w.Show(servers); len(ask) == 0 {
 		return nil, nil
 	}
@@ -82,7 +82,7 @@ func (w *Witness) Ask(servers []int, now roomtime.Time) (ask, admitted []int) {
 }
 
 // Admit lets the player's results for a server count, and reports whether they did not before.
-func (w *Witness) Admit(server int) (isNew bool) {
+func (w *PlayerResults) Admit(server int) (isNew bool) {
 	if w.asked.has(server) {
 		return false
 	}
@@ -93,11 +93,11 @@ func (w *Witness) Admit(server int) (isNew bool) {
 }
 
 // Asked returns the number of servers that the player was asked for.
-func (w *Witness) Asked() int { return w.asked.servers.size() }
+func (w *PlayerResults) Asked() int { return w.asked.servers.size() }
 
 // AskMore stops counting servers that the player has not measured by now, until they are asked for
 // again.
-func (w *Witness) AskMore() {
+func (w *PlayerResults) AskMore() {
 	if w.asked.all {
 		w.asked.all = false
 		for server := range w.places {
@@ -107,8 +107,8 @@ func (w *Witness) AskMore() {
 	w.asked.before = w.Asked()
 }
 
-// AskedMore returns the number of servers that the player was asked for since [Witness.AskMore].
-func (w *Witness) AskedMore() int { return max(0, w.Asked()-w.asked.before) }
+// AskedMore returns the number of servers that the player was asked for since [PlayerResults.AskMore].
+func (w *PlayerResults) AskedMore() int { return max(0, w.Asked()-w.asked.before) }
 
 // Before a program asks anybody it tells its player how many servers will see the player's address
 // at most. The room keeps to that number for the whole round: search, vote, looks and waits for
@@ -128,7 +128,7 @@ type shown struct {
 
 // Promise returns the number for the player's next question, 0 for the whole list. Most is the
 // round's number. It never shrinks.
-func (w *Witness) Promise(most int) int {
+func (w *PlayerResults) Promise(most int) int {
 	s := &w.shown
 	if most == 0 || w.asked.all {
 		s.promised = 0
@@ -142,10 +142,10 @@ func (w *Witness) Promise(most int) int {
 }
 
 // Promised returns the number that the player was told last, 0 for the whole list.
-func (w *Witness) Promised() int { return w.shown.promised }
+func (w *PlayerResults) Promised() int { return w.shown.promised }
 
 // Left returns how many more servers may see the player's address.
-func (w *Witness) Left() int {
+func (w *PlayerResults) Left() int {
 	if w.shown.promised == 0 {
 		return math.MaxInt / wire.MaxPlayers // small enough that a group can add it up
 	}
@@ -154,7 +154,7 @@ func (w *Witness) Left() int {
 
 // Show notes that the player's program is told to ask servers, and returns those that fit into the
 // player's number.
-func (w *Witness) Show(servers []int) []int {
+func (w *PlayerResults) Show(servers []int) []int {
 	if w.shown.promised == 0 {
 		return servers
 	}
@@ -169,10 +169,10 @@ func (w *Witness) Show(servers []int) []int {
 }
 
 // CanShow reports whether the player's program may be told to ask a server.
-func (w *Witness) CanShow(server int) bool { return w.shown.servers.has(server) || w.Left() > 0 }
+func (w *PlayerResults) CanShow(server int) bool { return w.shown.servers.has(server) || w.Left() > 0 }
 
 // Allow lets the player bring up so many more servers of its own discovery.
-func (w *Witness) Allow(own int) { w.shown.own += own }
+func (w *PlayerResults) Allow(own int) { w.shown.own += own }
 
 // set is a set of servers, a bit each.
 type set []byte

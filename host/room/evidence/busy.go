@@ -15,7 +15,7 @@ import (
 const leastRTT = time.Millisecond
 
 // quiet returns a probe as it would be on the player's line without a delay.
-func (w *Witness) quiet(place int) discovery.Result {
+func (w *PlayerResults) quiet(place int) discovery.Result {
 	probe := w.probes[place]
 	if by := w.delays.At(probe.At); by > 0 && probe.State == discovery.Answered {
 		probe.RTT = max(probe.RTT-by, min(probe.RTT, leastRTT))
@@ -25,7 +25,7 @@ func (w *Witness) quiet(place int) discovery.Result {
 
 // Watch finds out from the newest probes when the player's own line was busy. It returns the servers
 // whose RTTs have changed by that.
-func (w *Witness) Watch(tree *topology.Tree) (changed []int) {
+func (w *PlayerResults) Watch(tree *topology.Tree) (changed []int) {
 	if w.seen == len(w.probes) {
 		return nil
 	}
@@ -49,10 +49,10 @@ func (w *Witness) Watch(tree *topology.Tree) (changed []int) {
 }
 
 // Delay returns how much longer the player's RTTs are now because the own line is busy.
-func (w *Witness) Delay() time.Duration { return w.delays.Now() }
+func (w *PlayerResults) Delay() time.Duration { return w.delays.Now() }
 
 // WasDelayed reports whether the player's line was busy when it probed a server.
-func (w *Witness) WasDelayed(server int) bool {
+func (w *PlayerResults) WasDelayed(server int) bool {
 	place, probed := w.places[server]
 	return probed && w.delays.At(w.probes[place].At) > 0
 }

@@ -19,7 +19,7 @@ func TestWatch(t *testing.T) {
 		list = append(list, discovery.Server{Addr: netip.AddrPortFrom(addr, 1), Country: "DE", ASN: uint32(1 + i%20)})
 	}
 	tree := topology.New(list)
-	w := &Witness{}
+	w := &PlayerResults{}
 	w.AskAll(eight)
 	quiet := func(server int) time.Duration { return time.Duration(20+3*(server%20)) * ms }
 	for server := range list {

@@ -12,9 +12,9 @@ import (
 	"muster/selection/line"
 )
 
-// Witness is the evidence of one player: the servers that the player was asked for, and the
+// PlayerResults is the evidence of one player: the servers that the player was asked for, and the
 // results. The zero value has no questions yet.
-type Witness struct {
+type PlayerResults struct {
 	// probes has one result for each server, in the order of their ends.
 	probes []discovery.Result
 	// places are the servers' indexes in probes.
@@ -40,27 +40,27 @@ type Witness struct {
 }
 
 // Next returns the player in the next round.
-func (w *Witness) Next() *Witness { return &Witness{discreet: w.discreet} }
+func (w *PlayerResults) Next() *PlayerResults { return &PlayerResults{discreet: w.discreet} }
 
-// BeDiscreet notes the most servers that the player lets a round ask for, 0 for no bound. It
+// LimitProbes notes the most servers that the player lets a round ask for, 0 for no bound. It
 // reports whether that is new.
-func (w *Witness) BeDiscreet(most int) (isNew bool) {
+func (w *PlayerResults) LimitProbes(most int) (isNew bool) {
 	isNew = most != w.discreet
 	w.discreet = most
 	return isNew
 }
 
 // Discreet returns the player's bound on servers in a round, 0 for none.
-func (w *Witness) Discreet() int { return w.discreet }
+func (w *PlayerResults) Discreet() int { return w.discreet }
 
 // Share notes whether the player measures only a part of the list.
-func (w *Witness) Share(part bool) { w.shares = part }
+func (w *PlayerResults) Share(part bool) { w.shares = part }
 
 // IsSharing reports whether the player measures only a part of the list.
-func (w *Witness) IsSharing() bool { return w.shares }
+func (w *PlayerResults) IsSharing() bool { return w.shares }
 
 // NoteLate notes how late the timers fire on the player's machine, as its program says.
-func (w *Witness) NoteLate(by time.Duration) { w.late = by }
+func (w *PlayerResults) NoteLate(by time.Duration) { w.late = by }
 
 // Look is the result of several samples of a finalist.
 type Look struct {
@@ -71,7 +71,7 @@ type Look struct {
 }
 
 // At returns the result for a server that counts.
-func (w *Witness) At(server int) discovery.Result {
+func (w *PlayerResults) At(server int) discovery.Result {
 	if look, looked := w.looks[server]; looked {
 		return look.Result
 	}
@@ -82,10 +82,10 @@ func (w *Witness) At(server int) discovery.Result {
 }
 
 // IsUnprobed reports whether no result for a server counts.
-func (w *Witness) IsUnprobed(server int) bool { return w.At(server).State == discovery.Unprobed }
+func (w *PlayerResults) IsUnprobed(server int) bool { return w.At(server).State == discovery.Unprobed }
 
 // Servers yields the servers with a result, each once.
-func (w *Witness) Servers() iter.Seq[int] {
+func (w *PlayerResults) Servers() iter.Seq[int] {
 	return func(yield func(int) bool) {
 		for i := range w.probes {
 			if server := w.probes[i].Server; w.asked.has(server) && !yield(server) {
@@ -101,14 +101,14 @@ func (w *Witness) Servers() iter.Seq[int] {
 }
 
 // Progress returns the number of servers that the player knows, and the number that answered.
-func (w *Witness) Progress() (probed, answered int) { return w.probed, w.answered }
+func (w *PlayerResults) Progress() (probed, answered int) { return w.probed, w.answered }
 
 // Probes returns everything that the player reported, with or without a question, in the order of
 // the probes' ends, and with the delays of a busy line. Do not change it; it only grows.
-func (w *Witness) Probes() []discovery.Result { return slices.Clip(w.probes) }
+func (w *PlayerResults) Probes() []discovery.Result { return slices.Clip(w.probes) }
 
 // Probe returns the player's report on a server before any look.
-func (w *Witness) Probe(server int) (probe discovery.Result, probed bool) {
+func (w *PlayerResults) Probe(server int) (probe discovery.Result, probed bool) {
 	place, probed := w.places[server]
 	if probed {
 		probe = w.quiet(place)
@@ -117,14 +117,14 @@ func (w *Witness) Probe(server int) (probe discovery.Result, probed bool) {
 }
 
 // Looked returns the result of the newest look at a server.
-func (w *Witness) Looked(server int) (look Look, looked bool) {
+func (w *PlayerResults) Looked(server int) (look Look, looked bool) {
 	look, looked = w.looks[server]
 	return look, looked
 }
 
 // CanName reports whether the player may know an untold name of a server. A second look reports the
 // name along with it.
-func (w *Witness) CanName(server int) bool {
+func (w *PlayerResults) CanName(server int) bool {
 	_, looked := w.looks[server]
 	return !looked && w.At(server).State == discovery.Answered
 }
@@ -132,8 +132,8 @@ func (w *Witness) CanName(server int) bool {
 // Report notes a probe, or news of an earlier one of the same server. Passed is how long the
 // measuring has gone on by our clock. A player's clock cannot put a probe before its beginning,
 // ahead of us, or before the last one. Report returns whether the probe has any news that counts,
-// and whether the player has brought the server up: see [Witness.Allow].
-func (w *Witness) Report(probe discovery.Result, passed time.Duration, now roomtime.Time) (isNew, isOwn bool) {
+// and whether the player has brought the server up: see [PlayerResults.Allow].
+func (w *PlayerResults) Report(probe discovery.Result, passed time.Duration, now roomtime.Time) (isNew, isOwn bool) {
 	probe.At = min(max(0, probe.At), passed)
 	if n := len(w.probes); n > 0 {
 		probe.At = max(probe.At, w.probes[n-1].At)
@@ -148,7 +148,7 @@ func (w *Witness) Report(probe discovery.Result, passed time.Duration, now roomt
 	return isNew, isOwn
 }
 
-func (w *Witness) add(probe discovery.Result) {
+func (w *PlayerResults) add(probe discovery.Result) {
 	defer w.count(probe.Server, w.At(probe.Server).State)
 	if place, again := w.places[probe.Server]; again {
 		w.probes[place].State, w.probes[place].RTT = probe.State, probe.RTT
@@ -163,7 +163,7 @@ func (w *Witness) add(probe discovery.Result) {
 }
 
 // Look notes the result of a look at a server.
-func (w *Witness) Look(look Look) {
+func (w *PlayerResults) Look(look Look) {
 	defer w.count(look.Server, w.At(look.Server).State)
 	if w.looks == nil {
 		w.looks = map[int]Look{}
@@ -172,7 +172,7 @@ func (w *Witness) Look(look Look) {
 }
 
 // Forget drops all measurements of a server.
-func (w *Witness) Forget(server int) {
+func (w *PlayerResults) Forget(server int) {
 	before := w.At(server).State
 	delete(w.looks, server)
 	if place, probed := w.places[server]; probed {
@@ -187,7 +187,7 @@ func (w *Witness) Forget(server int) {
 }
 
 // count updates the sums after a change from a state.
-func (w *Witness) count(server int, before discovery.State) {
+func (w *PlayerResults) count(server int, before discovery.State) {
 	after := w.At(server).State
 	w.probed += one(after.Asked()) - one(before.Asked())
 	w.answered += one(after == discovery.Answered) - one(before == discovery.Answered)

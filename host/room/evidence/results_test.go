@@ -29,7 +29,7 @@ func is(server int, state discovery.State) discovery.Result {
 }
 
 // progress fails unless so many servers are known, and so many of them answered.
-func (w *Witness) progress(t *testing.T, probed, answered int) {
+func (w *PlayerResults) progress(t *testing.T, probed, answered int) {
 	t.Helper()
 	if p, a := w.Progress(); p != probed || a != answered {
 		t.Errorf("%d servers are known and %d answered, want %d and %d", p, a, probed, answered)
@@ -53,7 +53,7 @@ func TestUnasked(t *testing.T) {
 		{discovery.Lost, discovery.Forbidden}, {discovery.Refused, discovery.Forbidden},
 		{discovery.Forbidden, discovery.Forbidden}, {discovery.Answered, discovery.Answered},
 	} {
-		var w Witness
+		var w PlayerResults
 		for server := range 10 {
 			if isNew, isOwn := w.Report(is(server, tt.state), 0, long); isNew || isOwn {
 				t.Errorf("%v of server %d counts", tt.state, server)
@@ -83,12 +83,12 @@ func TestTooSoon(t *testing.T) {
 	for after, want := range map[time.Duration]discovery.State{
 		0: discovery.Forbidden, LeastProbe - 1: discovery.Forbidden, LeastProbe: discovery.Lost,
 	} {
-		var all, one Witness
+		var all, one PlayerResults
 		if !all.AskAll(eight) || all.AskAll(long) {
 			t.Error("the list is asked for twice")
 		}
 		one.Ask([]int{1}, eight)
-		for name, w := range map[string]*Witness{"all": &all, "one": &one} {
+		for name, w := range map[string]*PlayerResults{"all": &all, "one": &one} {
 			w.Report(is(1, discovery.Lost), 0, eight.Add(after))
 			if got := w.At(1).State; got != want {
 				t.Errorf("asked for %s, and lost after %v is %v, want %v", name, after, got, want)
@@ -100,7 +100,7 @@ func TestTooSoon(t *testing.T) {
 // TestTrace checks that a repeated result counts once, and that no clock puts a probe before the
 // last one, before the measuring, or ahead of us.
 func TestTrace(t *testing.T) {
-	var w Witness
+	var w PlayerResults
 	w.AskAll(eight)
 	for _, report := range []struct {
 		server         int
@@ -151,7 +151,7 @@ func TestTrace(t *testing.T) {
 // TestOwnFinds checks that a player can bring up as many servers of its own discovery as allowed,
 // and only those that answer.
 func TestOwnFinds(t *testing.T) {
-	var w Witness
+	var w PlayerResults
 	w.Allow(2)
 	w.Report(is(0, discovery.Refused), 0, long)
 	for server := 1; server < 9; server++ {
@@ -165,7 +165,7 @@ func TestOwnFinds(t *testing.T) {
 // TestAskMore checks that open questions of a whole list no longer count once a round asks for
 // more.
 func TestAskMore(t *testing.T) {
-	var w Witness
+	var w PlayerResults
 	w.AskAll(eight)
 	w.Report(answered(1, ms), 0, long)
 	w.AskMore()
@@ -180,7 +180,7 @@ func TestAskMore(t *testing.T) {
 
 // TestPromise checks that no more servers are asked than the player was told, whatever the reason.
 func TestPromise(t *testing.T) {
-	var w Witness
+	var w PlayerResults
 	if w.Left() < math.MaxInt32 || w.Promise(0) != 0 || !w.CanShow(1) {
 		t.Error("a player who is told of the whole list may not be asked for all of it")
 	}
@@ -208,8 +208,8 @@ func TestPromise(t *testing.T) {
 
 // TestKnowledge checks that players behind one address share their results.
 func TestKnowledge(t *testing.T) {
-	own, mate := &Witness{}, &Witness{}
-	for _, w := range []*Witness{own, mate} {
+	own, mate := &PlayerResults{}, &PlayerResults{}
+	for _, w := range []*PlayerResults{own, mate} {
 		w.AskAll(eight)
 	}
 	for server, tt := range []struct{ own, mate, want discovery.Result }{
@@ -221,30 +221,30 @@ func TestKnowledge(t *testing.T) {
 	} {
 		own.add(tt.own)
 		mate.add(tt.mate)
-		if got := KnowledgeOf(own, []*Witness{own, mate}).At(server); got != tt.want {
+		if got := KnowledgeOf(own, []*PlayerResults{own, mate}).At(server); got != tt.want {
 			t.Errorf("of %v and %v the first knows %v, want %v", tt.own, tt.mate, got, tt.want)
 		}
 	}
-	if got := Pooled([]*Witness{own, mate}, 0); got.RTT != 10*ms {
+	if got := Pooled([]*PlayerResults{own, mate}, 0); got.RTT != 10*ms {
 		t.Errorf("together they know %v", got)
 	}
-	if got := KnowledgeOf(own, []*Witness{own, mate}).Silent(); !slices.Equal(got, []int{2, 3, 4}) {
+	if got := KnowledgeOf(own, []*PlayerResults{own, mate}).Silent(); !slices.Equal(got, []int{2, 3, 4}) {
 		t.Errorf("together %v do not answer them", got)
 	}
-	if p, a := KnowledgeOf(own, []*Witness{own, mate}).Progress(); p != 4 || a != 2 {
+	if p, a := KnowledgeOf(own, []*PlayerResults{own, mate}).Progress(); p != 4 || a != 2 {
 		t.Errorf("together they know of %d servers, %d of which answered", p, a)
 	}
-	if p, a := KnowledgeOf(own, []*Witness{own}).Progress(); p != 3 || a != 1 {
+	if p, a := KnowledgeOf(own, []*PlayerResults{own}).Progress(); p != 3 || a != 1 {
 		t.Errorf("alone the first knows of %d servers, %d of which answered", p, a)
 	}
 }
 
 // TestTable checks that a table has a column of each player's knowledge.
 func TestTable(t *testing.T) {
-	var ann, bob, mate Witness
+	var ann, bob, mate PlayerResults
 	ann.NoteLate(ms)
 	mate.NoteLate(2 * ms)
-	for _, w := range []*Witness{&ann, &bob} {
+	for _, w := range []*PlayerResults{&ann, &bob} {
 		w.AskAll(eight)
 		w.Report(answered(0, 10*ms), 0, long)
 		w.Report(answered(1, 20*ms), 0, long)
@@ -253,11 +253,11 @@ func TestTable(t *testing.T) {
 	table := Table(3, []Column{
 		{
 			Name:      "ann",
-			Knowledge: KnowledgeOf(&ann, []*Witness{&ann, &mate}),
+			Knowledge: KnowledgeOf(&ann, []*PlayerResults{&ann, &mate}),
 			Hidden:    []int{2},
 			Raised:    map[int]time.Duration{0: 15 * ms, 1: 15 * ms},
 		},
-		{Name: "bob", Knowledge: KnowledgeOf(&bob, []*Witness{&bob})},
+		{Name: "bob", Knowledge: KnowledgeOf(&bob, []*PlayerResults{&bob})},
 	})
 	if got := table.Players(); !slices.Equal(got, []string{"ann", "bob"}) || table.Late(0) != 2*ms || table.Late(1) != 0 {
 		t.Errorf("the table is of %v, late by %v", got, table.Late(0))
@@ -275,14 +275,14 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// golden is a witness in its saved form.
+// golden are results in its saved form.
 const golden = `{"report":"AgAAAAIAAisAAgE=","looks":[{"server":1,"state":"answered","rtt_ms":3.000,` +
 	`"quality":{"Loss":0.25,"Jitter":0},"rtts":[3,4]}],` +
 	`"asked":"Bg==","asked_all":true,"before":1,"own":1,"shown":"Dg==","promised":5}`
 
 // TestSaved checks that the saved form stays the same, and comes back.
 func TestSaved(t *testing.T) {
-	var w Witness
+	var w PlayerResults
 	w.Ask([]int{1, 2}, eight)
 	w.Report(answered(1, 2*ms), 0, long)
 	w.Report(is(2, discovery.Refused), 0, long)
@@ -315,8 +315,8 @@ func TestSaved(t *testing.T) {
 	}
 }
 
-// FuzzRestore checks that any bytes are refused, or make a witness that counts right and is saved
-// as it was restored.
+// FuzzRestore checks that any bytes are refused, or make results that count right and are saved as
+// they were restored.
 func FuzzRestore(f *testing.F) {
 	f.Add([]byte(golden))
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -344,12 +344,12 @@ func FuzzRestore(f *testing.F) {
 	})
 }
 
-// FuzzWitness does anything in any order. No more servers are shown than promised, and the sums are
-// right.
-func FuzzWitness(f *testing.F) {
+// FuzzPlayerResults does anything in any order. No more servers are shown than promised, and the
+// sums are right.
+func FuzzPlayerResults(f *testing.F) {
 	f.Add([]byte{0, 9, 1, 3, 2, 3, 4, 3, 5, 3, 6, 3, 7, 1, 2, 8})
 	f.Fuzz(func(t *testing.T, moves []byte) {
-		var w Witness
+		var w PlayerResults
 		now, most, seen := eight, w.Promise(8), map[int]bool{}
 		for len(moves) > 1 {
 			move, server := moves[0], int(moves[1]%32)

@@ -12,7 +12,7 @@ import (
 	"muster/selection/line"
 )
 
-// Saved is a [Witness] at rest.
+// Saved is a [PlayerResults] at rest.
 type Saved struct {
 	// Report holds the probes, as a frame of [wire.Report], and Looks the second looks.
 	Report []byte      `json:"report,omitempty"`
@@ -40,8 +40,8 @@ type savedLook struct {
 	RTTs    []float64         `json:"rtts,omitempty"`
 }
 
-// Save returns the witness for [Restore].
-func (w *Witness) Save() (Saved, error) {
+// Save returns the results for [Restore].
+func (w *PlayerResults) Save() (Saved, error) {
 	s := Saved{
 		Asked: w.asked.servers, All: w.asked.all, Before: w.asked.before,
 		Own: w.shown.own, Shown: w.shown.servers, Promised: w.shown.promised,
@@ -59,25 +59,25 @@ func (w *Witness) Save() (Saved, error) {
 	return s, nil
 }
 
-// Restore returns the witness that was saved, of a list of so many servers. Any bytes are
+// Restore returns the results that were saved, of a list of so many servers. Any bytes are
 // safe.
-func Restore(s Saved, listed int) (w Witness, err error) {
+func Restore(s Saved, listed int) (w PlayerResults, err error) {
 	w.asked = asked{all: s.All, servers: s.Asked, before: s.Before}
 	w.shown = shown{promised: s.Promised, servers: s.Shown, own: s.Own}
 	w.delays = s.Delays
 	report, err := wire.Unpack[wire.Report](s.Report)
 	if err != nil {
-		return Witness{}, err
+		return PlayerResults{}, err
 	}
 	for _, result := range report.Results {
 		if !isListed(result.Server, listed) {
-			return Witness{}, fmt.Errorf("a result of server %d of %d", result.Server, listed)
+			return PlayerResults{}, fmt.Errorf("a result of server %d of %d", result.Server, listed)
 		}
 		w.add(result)
 	}
 	for _, l := range s.Looks {
 		if !isListed(l.Server, listed) {
-			return Witness{}, fmt.Errorf("a look at server %d of %d", l.Server, listed)
+			return PlayerResults{}, fmt.Errorf("a look at server %d of %d", l.Server, listed)
 		}
 		w.Look(Look{discovery.Result{Server: l.Server, State: l.State, RTT: time.Duration(l.RTT)}, l.Quality, l.RTTs})
 	}

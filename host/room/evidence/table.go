@@ -12,12 +12,12 @@ import (
 // of the others in the NAT group. The lowest RTT counts, and a server is lost only if all who asked
 // lost it.
 type Knowledge struct {
-	own   *Witness
-	mates []*Witness
+	own   *PlayerResults
+	mates []*PlayerResults
 }
 
 // KnowledgeOf returns the knowledge of a player in a NAT group.
-func KnowledgeOf(own *Witness, group []*Witness) Knowledge { return Knowledge{own, group} }
+func KnowledgeOf(own *PlayerResults, group []*PlayerResults) Knowledge { return Knowledge{own, group} }
 
 // At returns the result for a server.
 func (k Knowledge) At(server int) discovery.Result {
@@ -30,7 +30,7 @@ func (k Knowledge) At(server int) discovery.Result {
 
 // Pooled returns the best result of several players for a server: an answer, else a failure, else
 // the reason why one of them may not ask.
-func Pooled(players []*Witness, server int) (best discovery.Result) {
+func Pooled(players []*PlayerResults, server int) (best discovery.Result) {
 	for _, w := range players {
 		result := w.At(server)
 		better := result.State == discovery.Answered || best.State == discovery.Unprobed ||

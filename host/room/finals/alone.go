@@ -33,30 +33,30 @@ type miss struct {
 
 // isMiss reports whether a player's result counts only later, if at all.
 func (l *Looks) isMiss(seen wire.Finalist) bool {
-	return seen.State == discovery.Lost && len(l.alone) == 0
+	return seen.State == discovery.Lost && len(l.state.Alone) == 0
 }
 
 // note keeps whether a server answered a player.
 func (l *Looks) note(player string, seen wire.Finalist) {
 	if l.isMiss(seen) || seen.State == discovery.Answered {
-		l.missed = slices.DeleteFunc(l.missed, func(m miss) bool { return m.Player == player && m.Server == seen.Server })
+		l.state.Missed = slices.DeleteFunc(l.state.Missed, func(m miss) bool { return m.Player == player && m.Server == seen.Server })
 	}
 	switch {
 	case l.isMiss(seen):
-		l.missed = append(l.missed, miss{player, seen.Server, seen.Sent})
-	case seen.State == discovery.Answered && !slices.Contains(l.reached, seen.Server):
-		l.reached = append(l.reached, seen.Server)
+		l.state.Missed = append(l.state.Missed, miss{player, seen.Server, seen.Sent})
+	case seen.State == discovery.Answered && !slices.Contains(l.state.Reached, seen.Server):
+		l.state.Reached = append(l.state.Reached, seen.Server)
 	}
 }
 
 // expects reports whether a look expects a player's answer.
 func (l *Looks) expects(player string) bool {
-	return len(l.alone) == 0 || slices.Contains(l.alone, player)
+	return len(l.state.Alone) == 0 || slices.Contains(l.state.Alone, player)
 }
 
 // silent counts the players whose only packet to a server brought no answer.
 func (l *Looks) silent(server int) (players int) {
-	for _, m := range l.missed {
+	for _, m := range l.state.Missed {
 		if m.Server == server && m.Sent <= forgivenLosses {
 			players++
 		}
@@ -68,13 +68,13 @@ func (l *Looks) silent(server int) (players int) {
 // lost. A single packet that few of the players lost is forgiven. All others have to look again,
 // unless this was that look.
 func (l *Looks) judge(players int) (lost, again []miss) {
-	if len(l.alone) > 0 {
+	if len(l.state.Alone) > 0 {
 		return nil, nil
 	}
-	for _, m := range l.missed {
+	for _, m := range l.state.Missed {
 		switch {
 		case m.Sent <= forgivenLosses && 2*l.silent(m.Server) <= players:
-		case slices.Contains(l.reached, m.Server):
+		case slices.Contains(l.state.Reached, m.Server):
 			again = append(again, m)
 		default:
 			lost = append(lost, m)
@@ -83,9 +83,9 @@ func (l *Looks) judge(players int) (lost, again []miss) {
 	return lost, again
 }
 
-// Concede returns the looks that have found a server lost, although the look is not over, because
+// AcceptMisses returns the looks that have found a server lost, although the look is not over, because
 // the launch does not wait.
-func (l *Looks) Concede(f Facts) []Missed {
+func (l *Looks) AcceptMisses(f Facts) []Missed {
 	lost, _ := l.judge(len(f.Players))
 	return l.concede(lost, f)
 }
@@ -109,7 +109,7 @@ func (l *Looks) repeat(again []miss, f Facts) (asks []Ask, note sentence.Sentenc
 	var alone []string
 	var servers []int
 	for _, m := range again {
-		if p := f.looker(m.Player); p == nil || !p.IsHere || slices.Contains(l.absent, m.Player) {
+		if p := f.looker(m.Player); p == nil || !p.IsHere || slices.Contains(l.state.Absent, m.Player) {
 			continue
 		}
 		if !slices.Contains(alone, m.Player) {
@@ -123,10 +123,10 @@ func (l *Looks) repeat(again []miss, f Facts) (asks []Ask, note sentence.Sentenc
 		return nil, note
 	}
 	slices.Sort(servers)
-	l.attempt++
-	l.repeats++
-	l.look = look{
-		servers: servers, isLong: l.isLong, isShort: l.isShort, missed: again, alone: alone, waiting: slices.Clone(alone),
+	l.state.Attempt++
+	l.state.Repeats++
+	l.state.look = look{
+		Servers: servers, IsLong: l.state.IsLong, IsShort: l.state.IsShort, Missed: again, Alone: alone, Waiting: slices.Clone(alone),
 	}
 	f.Passed = 0
 	for _, name := range alone {
@@ -141,16 +141,16 @@ func (l *Looks) repeat(again []miss, f Facts) (asks []Ask, note sentence.Sentenc
 // aloneFor returns the servers that a player looks at alone, if the look began some time ago. They
 // are those that the player missed. No other player asks meanwhile.
 func (l *Looks) aloneFor(player string, passed time.Duration) (servers []int, s slot) {
-	for _, m := range l.missed {
+	for _, m := range l.state.Missed {
 		if m.Player == player {
 			servers = append(servers, m.Server)
 		}
 	}
-	turn := time.Duration(slices.Index(l.alone, player)) * aloneSamples
+	turn := time.Duration(slices.Index(l.state.Alone, player)) * aloneSamples
 	return servers, slot{after: max(0, betweenMates*(1+turn)-passed), every: betweenMates, samples: aloneSamples}
 }
 
 // aloneTime returns how long all looks of single players take.
 func (l *Looks) aloneTime() time.Duration {
-	return betweenMates * time.Duration(1+aloneSamples*len(l.alone))
+	return betweenMates * time.Duration(1+aloneSamples*len(l.state.Alone))
 }

@@ -35,11 +35,11 @@ type Seen struct {
 // answer makes no sense; then nothing of it counts.
 func (l *Looks) Hear(player string, v wire.Verified, f Facts) (h Heard, err error) {
 	p := f.looker(player)
-	if p == nil || v.Attempt != l.attempt {
+	if p == nil || v.Attempt != l.state.Attempt {
 		return Heard{}, nil
 	}
 	for _, seen := range v.Servers {
-		if !slices.Contains(l.servers, seen.Server) {
+		if !slices.Contains(l.state.Servers, seen.Server) {
 			return Heard{}, fmt.Errorf("a look at server %d, which is no finalist", seen.Server)
 		}
 	}
@@ -61,7 +61,7 @@ func (l *Looks) Hear(player string, v wire.Verified, f Facts) (h Heard, err erro
 		}
 		h.Seen = append(h.Seen, s)
 	}
-	if h.IsLast = !(v.More && l.isLong); h.IsLast {
+	if h.IsLast = !(v.More && l.state.IsLong); h.IsLast {
 		l.Without(player)
 	}
 	return h, nil
@@ -69,10 +69,10 @@ func (l *Looks) Hear(player string, v wire.Verified, f Facts) (h Heard, err erro
 
 // see takes a player's result for a server, and returns the part that counts.
 func (l *Looks) see(player string, seen wire.Finalist, k Known) *Look {
-	if l.most == firstSamples && l.isDoubtful(seen, k) && !slices.Contains(l.doubted, seen.Server) {
-		l.doubted = append(l.doubted, seen.Server)
+	if l.state.Samples == firstSamples && l.isDoubtful(seen, k) && !slices.Contains(l.state.Doubted, seen.Server) {
+		l.state.Doubted = append(l.state.Doubted, seen.Server)
 	}
-	if l.isGlance && k.now().State == discovery.Answered {
+	if l.state.IsGlance && k.now().State == discovery.Answered {
 		return nil // a single packet says less of the path than earlier measurements
 	}
 	if l.note(player, seen); l.isMiss(seen) {
@@ -90,10 +90,10 @@ func (l *Looks) merge(seen wire.Finalist, k Known) *Look {
 	before := k.now()
 	look := Look{Result: discovery.Result{Server: seen.Server, State: seen.State}}
 	switch {
-	case l.isShort:
+	case l.state.IsShort:
 		look.RTTs = k.sampled(seen)
 		look.Quality = qualityOfFew(look.RTTs)
-	case l.isLong:
+	case l.state.IsLong:
 		look.Quality = qualityOfMany(seen)
 	default:
 		look.Quality = qualityOf(seen, before)

@@ -55,7 +55,7 @@ func TestHear(t *testing.T) {
 		s.Players[0].Known[0] = tt.known
 		s.Begin(Setup{Servers: []int{0}, Search: tt.search}, s.Facts)
 		h := s.says("ann", tt.seen)
-		if !h.Counts || !h.IsLast || len(h.Seen) != 1 || slices.Contains(s.waiting, "ann") {
+		if !h.Counts || !h.IsLast || len(h.Seen) != 1 || slices.Contains(s.state.Waiting, "ann") {
 			t.Errorf("%s: heard is %+v", tt.name, h)
 			continue
 		}
@@ -86,7 +86,7 @@ func TestHearNothing(t *testing.T) {
 		s := &session{T: t, Facts: facts("ann bob", 10)}
 		s.Begin(Setup{Servers: []int{0}}, s.Facts)
 		h, err := s.Hear(tt.player, tt.v, s.Facts)
-		if h.Counts != tt.counts || len(h.Seen) > 0 || h.IsLast != tt.counts || (err != nil) != tt.isErr || len(s.missed) > 0 {
+		if h.Counts != tt.counts || len(h.Seen) > 0 || h.IsLast != tt.counts || (err != nil) != tt.isErr || len(s.state.Missed) > 0 {
 			t.Errorf("%s: heard is %+v, error %v", tt.name, h, err)
 		}
 	}
@@ -172,7 +172,7 @@ func TestSettle(t *testing.T) {
 		for player, rtts := range map[string][]float64{"bob": tt.bob, "cat": tt.cat} {
 			s.says(player, saw(0, tt.sent, rtts...))
 		}
-		slices.SortFunc(s.missed, func(a, b miss) int { return int(a.Player[0]) - int(b.Player[0]) })
+		slices.SortFunc(s.state.Missed, func(a, b miss) int { return int(a.Player[0]) - int(b.Player[0]) })
 		if _, isSettled := s.Settle(s.Facts); isSettled {
 			t.Errorf("%s: nobody waits for ann", tt.name)
 		}
@@ -264,7 +264,7 @@ func TestAlone(t *testing.T) {
 		t.Errorf("what bob missed twice is %+v", h.Seen)
 	}
 	s.says("cat", saw(1, 2, 20))
-	if o := s.settles(); len(s.Save().Missed) > 0 || len(o.Asks) > 0 || len(o.Lost) > 0 ||
+	if o := s.settles(); len(s.State().Missed) > 0 || len(o.Asks) > 0 || len(o.Lost) > 0 ||
 		!slices.Contains(s.Seen(), 0) || !slices.Contains(s.Seen(), 1) {
 		t.Errorf("outcome is %+v, seen %v", o, s.Seen())
 	}
@@ -303,7 +303,7 @@ func TestConcede(t *testing.T) {
 	s.Begin(Setup{Servers: []int{0, 1}, IsLast: true}, s.Facts)
 	s.says("bob", saw(0, 3), saw(1, 3))
 	s.says("ann", saw(0, 3, 10, 10, 10), saw(1, 3))
-	lost := s.Concede(s.Facts)
+	lost := s.AcceptMisses(s.Facts)
 	if len(lost) != 2 || lost[0].Player != "bob" || lost[0].Look.Server != 1 || lost[0].Look.State != discovery.Lost ||
 		math.Abs(lost[0].Look.Quality.Loss-2./3) > 1e-9 {
 		t.Errorf("lost are %+v", lost)
@@ -319,7 +319,7 @@ func TestConcededOnce(t *testing.T) {
 	if o := s.settles(); len(o.Lost) != 2 {
 		t.Errorf("outcome is %+v", o)
 	}
-	if lost := s.Concede(s.Facts); lost != nil {
+	if lost := s.AcceptMisses(s.Facts); lost != nil {
 		t.Errorf("lost are %+v, too", lost)
 	}
 }
@@ -330,7 +330,7 @@ func TestGlance(t *testing.T) {
 	s := &session{T: t, Facts: facts("ann bob cat dan eve fay gus", 10)}
 	s.Players[1].IsHere = false
 	s.Passed = time.Hour
-	asks := s.Glance([]int{0, 1}, "eve", Unsearched, s.Facts)
+	asks := s.QuickCheck([]int{0, 1}, "eve", Unsearched, s.Facts)
 	if len(asks) != 1 || asks[0].Player != "eve" || asks[0].Samples != 1 || asks[0].After != 0 || asks[0].Every != 0 || s.Tries() != 0 {
 		t.Fatalf("asked are %+v in try %d", asks, s.Tries())
 	}
@@ -338,7 +338,7 @@ func TestGlance(t *testing.T) {
 	if h.Seen[0].Look != nil || h.Seen[1].Look == nil {
 		t.Errorf("what counts is %+v", h.Seen)
 	}
-	asks = s.Glance([]int{0}, "", Unsearched, s.Facts)
+	asks = s.QuickCheck([]int{0}, "", Unsearched, s.Facts)
 	var after []time.Duration
 	for _, ask := range asks {
 		after = append(after, time.Duration(ask.After))
@@ -376,7 +376,7 @@ func FuzzHear(f *testing.F) {
 				s.Begin(setup, s.Facts)
 				s.Passed = 0
 			case 1:
-				s.Glance([]int{what / 8 % servers}, player, Search(what/32%3), s.Facts)
+				s.QuickCheck([]int{what / 8 % servers}, player, Search(what/32%3), s.Facts)
 			case 2:
 				s.Players[what/8%4].IsHere = what&128 > 0
 				s.Passed += time.Duration(what) * 100 * time.Millisecond
@@ -391,7 +391,7 @@ func FuzzHear(f *testing.F) {
 				s.CutShort(s.Facts)
 				s.Without(player)
 			default:
-				v := wire.Verified{Attempt: s.attempt - what/128, More: what&64 > 0}
+				v := wire.Verified{Attempt: s.state.Attempt - what/128, More: what&64 > 0}
 				for range what / 8 % 4 {
 					seen := wire.Finalist{Server: next() % (servers + 1), State: discovery.State(next() % 4), Sent: next() % 16}
 					for range min(seen.Sent, next()%16) {
@@ -419,18 +419,13 @@ func FuzzHear(f *testing.F) {
 					t.Fatalf("%s is asked for %+v", p.Name, ask)
 				}
 			}
-			s.View(s.Facts, roomtime.Face{})
-			data, err := json.Marshal(s.Save())
+			s.View(s.Facts, roomtime.Clocks{})
+			data, err := json.Marshal(s.State())
 			if err != nil {
 				t.Fatal(err)
 			}
-			var saved Saved
-			if err := json.Unmarshal(data, &saved); err != nil {
-				t.Fatal(err)
-			}
-			back, err := Restore(saved, servers)
-			if again, _ := json.Marshal(back.Save()); err != nil || string(again) != string(data) {
-				t.Fatalf("%s comes back as %s, error %v", data, again, err)
+			if err := s.State().Validate(servers); err != nil {
+				t.Fatalf("%s: %v", data, err)
 			}
 		}
 		for range 3 {
@@ -438,7 +433,7 @@ func FuzzHear(f *testing.F) {
 			s.Tick(s.Facts)
 			o, isSettled := s.Settle(s.Facts)
 			if !isSettled {
-				t.Fatalf("%v are waited for after an hour", s.waiting)
+				t.Fatalf("%v are waited for after an hour", s.state.Waiting)
 			}
 			if len(o.Asks) == 0 {
 				return

@@ -1,11 +1,11 @@
 // Package finals leads the looks at the finalists. Before a group goes to a server, everyone looks
 // at the best few again, for their answers, pings and free seats.
 //
-//	Begin, Glance ─▶ Ask ─▶ players look ─▶ Hear ─┐
-//	    ▲                                         ├─▶ Settle ─┬─▶ over: the servers are Seen
-//	    │       Tick, CutShort, Without ──────────┘           │
-//	    └──── other servers lead now ◀────────────────────────┤
-//	                  Hear ◀─ players look one at a time ◀────┘
+//	Begin, QuickCheck ─▶ Ask ─▶ players look ─▶ Hear ─┐
+//	    ▲                                             ├─▶ Settle ─┬─▶ over: the servers are Seen
+//	    │           Tick, CutShort, Without ──────────┘           │
+//	    └──── other servers lead now ◀────────────────────────────┤
+//	                      Hear ◀─ players look one at a time ◀────┘
 //
 // Players take turns, so that no server is asked more often than the strictest answer. A failed
 // look at a server that answered others does not count yet: those players look again, one at a
@@ -19,6 +19,7 @@
 package finals
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -43,44 +44,66 @@ const (
 )
 
 // Looks are the looks of a round. The zero value has had none.
-type Looks struct {
-	// attempt counts the looks of the round. repeats counts those of them that are no tries.
-	attempt, repeats int
-	// seen are the servers that had their look.
-	seen []int
-	// absent are players who did not look in time. They may look, but the room does not wait for
+type Looks struct{ state State }
+
+// State is what a saved room keeps of the looks.
+type State struct {
+	// Attempt counts the looks of the round. Repeats counts those of them that are no tries.
+	Attempt int `json:"attempt"`
+	Repeats int `json:"repeats,omitempty"`
+	// Seen are the servers that had their look.
+	Seen []int `json:"seen"`
+	// Absent are players who did not look in time. They may look, but the room does not wait for
 	// them again.
-	absent []string
-	// asked is when each player asks the servers for the last time.
-	asked map[string]roomtime.Time
-	// isStrict says that servers stayed silent although the game's servers should have answered
+	Absent []string `json:"absent,omitempty"`
+	// Asked is when each player asks the servers for the last time.
+	Asked map[string]roomtime.Time `json:"asked,omitempty"`
+	// IsStrict says that servers stayed silent although the game's servers should have answered
 	// again by then, or that all were silent. From then on all rest as long as the strictest need.
-	isStrict bool
+	IsStrict bool `json:"strict,omitempty"`
 	look
 }
 
 // look is the newest look.
 type look struct {
-	servers []int
-	// most is how often each player asks a server, at most; 0 for no bound.
-	most int
-	// The field isLong says that everyone looks for as long as the organiser wants. With isGlance
-	// players look by a single packet, for free seats. With isShort the search of a short list
-	// chose.
-	isLong, isGlance, isShort bool
-	// doubted are servers whose single samples are not conclusive.
-	doubted []int
-	// Looks at servers that did not answer are in missed. Servers that answered somebody are in
-	// reached. The players in alone look one at a time, at the servers that they missed.
-	missed  []miss
-	reached []int
-	alone   []string
-	// waiting are the players who have not answered yet.
-	waiting []string
-	// rests is the time until which the look lets servers rest. isHasty says that the strictest
+	Servers []int `json:"servers"`
+	// Samples is how often each player asks a server, at most; 0 for no bound.
+	Samples int `json:"samples,omitempty"`
+	// IsLong says that everyone looks for as long as the organiser wants. With IsGlance players look
+	// by a single packet, for free seats. With IsShort the search of a short list chose.
+	IsLong   bool `json:"long,omitempty"`
+	IsGlance bool `json:"glance,omitempty"`
+	IsShort  bool `json:"short,omitempty"`
+	// Doubted are servers whose single samples are not conclusive.
+	Doubted []int `json:"doubted,omitempty"`
+	// Looks at servers that did not answer are in Missed. Servers that answered somebody are in
+	// Reached. The players in Alone look one at a time, at the servers that they missed.
+	Missed  []miss   `json:"missed,omitempty"`
+	Reached []int    `json:"reached,omitempty"`
+	Alone   []string `json:"alone,omitempty"`
+	// Waiting are the players who have not answered yet.
+	Waiting []string `json:"waiting"`
+	// Rests is the time until which the look lets servers rest. IsHasty says that the strictest
 	// would need more.
-	rests   roomtime.Time
-	isHasty bool
+	Rests   roomtime.Time `json:"rests,omitzero"`
+	IsHasty bool          `json:"hasty,omitempty"`
+}
+
+// State returns the state, for a room that is saved or restored.
+func (l *Looks) State() *State { return &l.state }
+
+// Validate returns what is wrong with saved looks at a list of so many servers, or nil.
+func (s *State) Validate(listed int) error {
+	servers := slices.Concat(s.Servers, s.Seen, s.Doubted, s.Reached)
+	for _, m := range s.Missed {
+		servers = append(servers, m.Server)
+	}
+	for _, server := range servers {
+		if server < 0 || server >= listed {
+			return fmt.Errorf("a finalist %d of %d", server, listed)
+		}
+	}
+	return nil
 }
 
 // Setup is the purpose of a look.
@@ -191,31 +214,31 @@ type Missed struct {
 // which may be empty.
 func (l *Looks) Begin(s Setup, f Facts) (asks []Ask, note sentence.Sentence) {
 	if s.IsLast {
-		l.repeats++
+		l.state.Repeats++
 	}
-	l.attempt++
-	l.look = look{servers: s.Servers, isLong: f.Long > 0 && !s.IsLast}
-	if l.isLong {
+	l.state.Attempt++
+	l.state.look = look{Servers: s.Servers, IsLong: f.Long > 0 && !s.IsLast}
+	if l.state.IsLong {
 		note = sentence.Of("room.long-look", "time", f.Long)
 	}
-	l.isShort = s.Search == SearchedShort && !l.isLong
+	l.state.IsShort = s.Search == SearchedShort && !l.state.IsLong
 	if s.Search != Unsearched {
 		groups := groupsOf(f.Players)
-		isFirst := l.attempt == 1 && len(groups) > 1 && !s.IsFair
-		l.most = freshSamples
-		if mostPlaces(groups) == 1 && (isFirst || l.isShort) {
-			l.most = firstSamples
+		isFirst := l.state.Attempt == 1 && len(groups) > 1 && !s.IsFair
+		l.state.Samples = freshSamples
+		if mostPlaces(groups) == 1 && (isFirst || l.state.IsShort) {
+			l.state.Samples = firstSamples
 		}
 		rest := l.rest(f, l.gap(f))
-		l.rests, l.isHasty = f.Now.Add(rest), rest < l.rest(f, betweenMates) // players who take more samples may lose the first
+		l.state.Rests, l.state.IsHasty = f.Now.Add(rest), rest < l.rest(f, betweenMates) // players who take more samples may lose the first
 	}
 	for _, p := range f.Players {
 		ask := l.ask(p.Name, f)
-		if len(ask.Servers) == 0 && len(l.servers) > 0 {
+		if len(ask.Servers) == 0 && len(l.state.Servers) > 0 {
 			continue
 		}
-		if !slices.Contains(l.absent, p.Name) {
-			l.waiting = append(l.waiting, p.Name)
+		if !slices.Contains(l.state.Absent, p.Name) {
+			l.state.Waiting = append(l.state.Waiting, p.Name)
 		}
 		l.noteAsked(ask, f.Now)
 		asks = append(asks, ask)
@@ -223,12 +246,12 @@ func (l *Looks) Begin(s Setup, f Facts) (asks []Ask, note sentence.Sentence) {
 	return asks, note
 }
 
-// Glance begins a look by a single packet, of one player, or of everyone who is here if by is
+// QuickCheck begins a look by a single packet, of one player, or of everyone who is here if by is
 // empty. It is no try.
-func (l *Looks) Glance(servers []int, by string, s Search, f Facts) (asks []Ask) {
-	l.attempt++
-	l.repeats++
-	l.look = look{servers: servers, isGlance: true, isShort: s == SearchedShort}
+func (l *Looks) QuickCheck(servers []int, by string, s Search, f Facts) (asks []Ask) {
+	l.state.Attempt++
+	l.state.Repeats++
+	l.state.look = look{Servers: servers, IsGlance: true, IsShort: s == SearchedShort}
 	for _, p := range f.Players {
 		if by != "" && by != p.Name || by == "" && !p.IsHere {
 			continue
@@ -251,27 +274,27 @@ func (l *Looks) Ask(player string, f Facts) (ask Ask, isAsked bool) {
 }
 
 func (l *Looks) ask(player string, f Facts) Ask {
-	servers, s := l.servers, slotIn(player, l.lookers(f.Players), f.Passed)
+	servers, s := l.state.Servers, slotIn(player, l.lookers(f.Players), f.Passed)
 	if p := f.looker(player); p != nil {
 		servers = l.wanted(*p)
 	}
 	switch {
-	case l.isGlance:
-		servers, s = l.servers, slot{samples: 1}
-	case len(l.alone) > 0:
+	case l.state.IsGlance:
+		servers, s = l.state.Servers, slot{samples: 1}
+	case len(l.state.Alone) > 0:
 		servers, s = l.aloneFor(player, f.Passed)
-	case l.isLong:
+	case l.state.IsLong:
 		s.samples = s.samplesIn(f.Long - f.Passed)
-	case l.most > 0:
-		s.samples = min(s.samples, l.most)
+	case l.state.Samples > 0:
+		s.samples = min(s.samples, l.state.Samples)
 	}
-	s.after += max(0, l.rests.Sub(f.Now))
+	s.after += max(0, l.state.Rests.Sub(f.Now))
 	ask := Ask{player, wire.Finalists{
-		Attempt: l.attempt, Servers: servers, Samples: s.samples, After: discovery.Millis(s.after), Every: discovery.Millis(s.every),
+		Attempt: l.state.Attempt, Servers: servers, Samples: s.samples, After: discovery.Millis(s.after), Every: discovery.Millis(s.every),
 	}}
 	// Samples at once say little of a line's jitter, and Quake 3's servers answer only so many at
 	// once.
-	if l.most > 0 && len(l.alone) == 0 && !l.isGlance && len(groupsOf(f.Players)) <= wave {
+	if l.state.Samples > 0 && len(l.state.Alone) == 0 && !l.state.IsGlance && len(groupsOf(f.Players)) <= wave {
 		ask.Gap = discovery.Millis(l.gap(f))
 	}
 	return ask
@@ -279,7 +302,7 @@ func (l *Looks) ask(player string, f Facts) Ask {
 
 // gap returns how long the servers need peace before they answer an address again, 0 if unknown.
 func (l *Looks) gap(f Facts) time.Duration {
-	if l.isStrict {
+	if l.state.IsStrict {
 		return 0
 	}
 	return f.Gap
@@ -297,10 +320,10 @@ func (f Facts) looker(player string) *Looker {
 // those where the player's samples already agree: the fewer players ask again, the sooner all
 // have.
 func (l *Looks) wanted(p Looker) (servers []int) {
-	if l.attempt <= 1 || !l.isShort {
-		return l.servers
+	if l.state.Attempt <= 1 || !l.state.IsShort {
+		return l.state.Servers
 	}
-	for _, server := range l.servers {
+	for _, server := range l.state.Servers {
 		if look := p.Known[server].Look; look == nil || look.State != discovery.Answered || disagree(look.RTTs) {
 			servers = append(servers, server)
 		}
@@ -320,7 +343,7 @@ func (l *Looks) lookers(players []Looker) (lookers []Looker) {
 
 // Without stops waiting for a player.
 func (l *Looks) Without(player string) {
-	l.waiting = slices.DeleteFunc(l.waiting, func(other string) bool { return other == player })
+	l.state.Waiting = slices.DeleteFunc(l.state.Waiting, func(other string) bool { return other == player })
 }
 
 // Tick lets time pass. Once the look takes too long it stops waiting, and returns a note about each
@@ -328,89 +351,91 @@ func (l *Looks) Without(player string) {
 func (l *Looks) Tick(f Facts) (notes []sentence.Sentence, isLate bool) {
 	last := lastSlot(f.Players)
 	limit := lookTime + last.after + time.Duration(last.samples)*last.every
-	if len(l.alone) > 0 {
+	if len(l.state.Alone) > 0 {
 		limit = lookTime + l.aloneTime()
 	}
-	if l.isLong {
+	if l.state.IsLong {
 		limit += f.Long
 	}
 	if f.Passed < limit {
 		return nil, false
 	}
-	for _, name := range l.waiting {
+	for _, name := range l.state.Waiting {
 		notes = append(notes, sentence.Of("room.did-not-look", "player", name))
 	}
-	l.absent = append(l.absent, l.waiting...)
-	l.waiting = nil
+	l.state.Absent = append(l.state.Absent, l.state.Waiting...)
+	l.state.Waiting = nil
 	return notes, true
 }
 
 // CutShort ends a long look with the samples so far, and returns messages that stop the players'
 // programs. Any other look is over in a moment.
 func (l *Looks) CutShort(f Facts) (stops []Ask, isCut bool) {
-	if !l.isLong {
+	if !l.state.IsLong {
 		return nil, false
 	}
-	for _, name := range l.waiting {
+	for _, name := range l.state.Waiting {
 		stop := l.ask(name, f)
 		stop.Servers = []int{}
 		stops = append(stops, stop)
 	}
-	l.waiting = nil
+	l.state.Waiting = nil
 	return stops, true
 }
 
 // Settle ends the look, unless it waits for somebody.
 func (l *Looks) Settle(f Facts) (o Outcome, isSettled bool) {
-	if len(l.waiting) > 0 {
+	if len(l.state.Waiting) > 0 {
 		return Outcome{}, false
 	}
 	lost, again := l.judge(len(f.Players))
 	var unsure []miss // they may have been asked too soon
-	isDeaf := len(l.reached) == 0 && !l.isStrict
-	if len(lost) > 0 && (l.isHasty || isDeaf) {
-		l.isStrict, unsure, lost = true, lost, nil
-		l.repeats++
+	isDeaf := len(l.state.Reached) == 0 && !l.state.IsStrict
+	if len(lost) > 0 && (l.state.IsHasty || isDeaf) {
+		l.state.IsStrict, unsure, lost = true, lost, nil
+		l.state.Repeats++
 	}
 	o.Lost = l.concede(lost, f)
-	for _, server := range l.servers {
-		isLost := l.most == firstSamples && l.silent(server) > forgivenLosses
+	for _, server := range l.state.Servers {
+		isLost := l.state.Samples == firstSamples && l.silent(server) > forgivenLosses
 		isMissed := slices.ContainsFunc(slices.Concat(again, unsure), func(m miss) bool { return m.Server == server })
-		if !isLost && !isMissed && !slices.Contains(l.doubted, server) && !slices.Contains(l.seen, server) {
-			l.seen = append(l.seen, server)
+		if !isLost && !isMissed && !slices.Contains(l.state.Doubted, server) && !slices.Contains(l.state.Seen, server) {
+			l.state.Seen = append(l.state.Seen, server)
 		}
 	}
 	if o.Asks, o.Note = l.repeat(again, f); !o.Note.IsZero() {
 		return o, true
 	}
-	l.missed, l.reached = nil, nil
-	if l.isLong {
+	l.state.Missed, l.state.Reached = nil, nil
+	if l.state.IsLong {
 		o.LookedS = min(f.Passed, f.Long).Round(time.Second).Seconds()
 	}
 	return o, true
 }
 
 // Servers returns the servers of the newest look.
-func (l *Looks) Servers() []int { return l.servers }
+func (l *Looks) Servers() []int { return l.state.Servers }
 
 // Seen returns the servers that had their look in this round.
-func (l *Looks) Seen() []int { return l.seen }
+func (l *Looks) Seen() []int { return l.state.Seen }
 
 // IsLong reports whether the newest look is a long one.
-func (l *Looks) IsLong() bool { return l.isLong }
+func (l *Looks) IsLong() bool { return l.state.IsLong }
 
 // Tries returns how often everyone has looked for a server for this choice.
-func (l *Looks) Tries() int { return l.attempt - l.repeats }
+func (l *Looks) Tries() int { return l.state.Attempt - l.state.Repeats }
 
 // Retry restarts the count of tries, because the choice is another.
-func (l *Looks) Retry() { l.repeats = l.attempt }
+func (l *Looks) Retry() { l.state.Repeats = l.state.Attempt }
 
 // Forget drops the results, because they are old or the choice is another. The numbers of looks go
 // on, because programs would mistake a look for another with its number.
-func (l *Looks) Forget() { *l = Looks{attempt: l.attempt, repeats: l.attempt, isStrict: l.isStrict} }
+func (l *Looks) Forget() {
+	*l = Looks{State{Attempt: l.state.Attempt, Repeats: l.state.Attempt, IsStrict: l.state.IsStrict}}
+}
 
 // Resume goes on after the host was away. The next look gets a number that no earlier one had.
 func (l *Looks) Resume() {
-	l.attempt += unsavedLooks
-	l.repeats += unsavedLooks
+	l.state.Attempt += unsavedLooks
+	l.state.Repeats += unsavedLooks
 }

@@ -56,7 +56,7 @@ type session struct {
 // says lets a player answer the newest look.
 func (s *session) says(player string, seen ...wire.Finalist) Heard {
 	s.Helper()
-	return s.hears(player, wire.Verified{Attempt: s.attempt, Servers: seen})
+	return s.hears(player, wire.Verified{Attempt: s.state.Attempt, Servers: seen})
 }
 
 func (s *session) hears(player string, v wire.Verified) Heard {
@@ -85,7 +85,7 @@ func (s *session) settles() Outcome {
 	s.Helper()
 	o, isSettled := s.Settle(s.Facts)
 	if !isSettled {
-		s.Fatalf("%v are waited for", s.waiting)
+		s.Fatalf("%v are waited for", s.state.Waiting)
 	}
 	for _, lost := range o.Lost {
 		s.looked(lost.Player, lost.Look)
@@ -120,7 +120,7 @@ func TestBegin(t *testing.T) {
 			"a long look, 30 seconds, for loss and jitter: the organiser can cut it short"},
 		{"before the launch no look is long", long, Setup{IsLast: true}, 0, 3, ""},
 	} {
-		l := Looks{attempt: tt.tries}
+		l := Looks{State{Attempt: tt.tries}}
 		tt.setup.Servers = []int{0}
 		asks, note := l.Begin(tt.setup, tt.facts)
 		if len(asks) != len(tt.facts.Players) || catalogue.InEnglish().Say(note) != tt.note {
@@ -164,12 +164,9 @@ func TestHasty(t *testing.T) {
 	if o := s.settles(); len(o.Lost) > 0 || len(o.Asks) > 0 || !slices.Equal(s.Seen(), []int{1}) || s.Tries() != 0 {
 		t.Errorf("a hasty look ends with %+v, having seen %v in %d tries", o, s.Seen(), s.Tries())
 	}
-	data, err := json.Marshal(s.Save())
-	if err != nil || !strings.Contains(string(data), `"strict":true,"hasty":true`) {
+	data, err := json.Marshal(s.State())
+	if err != nil || !strings.Contains(string(data), `"hasty":true`) {
 		t.Errorf("it is saved as %s, %v", data, err)
-	}
-	if back, err := Restore(s.Save(), 2); err != nil || !back.isStrict || !back.isHasty {
-		t.Errorf("it comes back as %+v, %v", back, err)
 	}
 	if rest := look(); rest != betweenMates {
 		t.Errorf("the next look rests for %v", rest)
@@ -185,9 +182,9 @@ func TestHasty(t *testing.T) {
 }
 
 // golden are looks in their saved form.
-const golden = `{"attempt":2,"repeats":1,"servers":[0],"short":true,"seen":[1],"missed":[{"player":"bob","server":0,"sent":2}],` +
-	`"alone":["bob"],"waiting":["bob"],"absent":["cat"],` +
-	`"asked":{"ann":31536000000000000,"bob":31536002200000000,"cat":31536000000000000}}`
+const golden = `{"attempt":2,"repeats":1,"seen":[1],"absent":["cat"],` +
+	`"asked":{"ann":31536000000000000,"bob":31536002200000000,"cat":31536000000000000},` +
+	`"servers":[0],"short":true,"missed":[{"player":"bob","server":0,"sent":2}],"alone":["bob"],"waiting":["bob"]}`
 
 // TestSaved checks that the saved form stays the same, and comes back whole.
 func TestSaved(t *testing.T) {
@@ -198,19 +195,14 @@ func TestSaved(t *testing.T) {
 	s.Passed = time.Minute
 	s.Tick(s.Facts)
 	s.settles()
-	data, err := json.Marshal(s.Save())
+	data, err := json.Marshal(s.State())
 	if err != nil || string(data) != golden {
 		t.Errorf("%s, and not\n%s\n%v", data, golden, err)
 	}
-	var saved Saved
-	if err := json.Unmarshal([]byte(golden), &saved); err != nil {
-		t.Fatal(err)
+	if err := s.State().Validate(2); err != nil {
+		t.Error(err)
 	}
-	back, err := Restore(saved, 2)
-	if again, _ := json.Marshal(back.Save()); err != nil || string(again) != golden {
-		t.Errorf("it comes back as %s, error %v", again, err)
-	}
-	if _, err := Restore(saved, 1); err == nil {
+	if s.State().Validate(1) == nil {
 		t.Error("a finalist outside the list is taken")
 	}
 }
@@ -226,8 +218,8 @@ func TestWanted(t *testing.T) {
 		t.Fatalf("outcome is %+v, seen are %v", o, s.Seen())
 	}
 	asks, _ := s.Begin(Setup{Servers: []int{0, 1}, Search: SearchedShort}, s.Facts)
-	if len(asks) != 1 || asks[0].Player != "ann" || !slices.Equal(asks[0].Servers, []int{0}) || !slices.Equal(s.waiting, []string{"ann"}) {
-		t.Errorf("asked are %+v, and %v are waited for", asks, s.waiting)
+	if len(asks) != 1 || asks[0].Player != "ann" || !slices.Equal(asks[0].Servers, []int{0}) || !slices.Equal(s.state.Waiting, []string{"ann"}) {
+		t.Errorf("asked are %+v, and %v are waited for", asks, s.state.Waiting)
 	}
 }
 
@@ -265,7 +257,7 @@ func TestRest(t *testing.T) {
 		t.Errorf("after a look they look after %v", got)
 	}
 	for name, asked := range map[string]time.Duration{"a clock that was ahead": time.Minute, "another server": 0} {
-		s.Looks = Looks{asked: map[string]roomtime.Time{"ann": eight.Add(900 * time.Millisecond)}}
+		s.Looks = Looks{State{Asked: map[string]roomtime.Time{"ann": eight.Add(900 * time.Millisecond)}}}
 		s.Players[0].Known[1] = Known{AskedAt: s.Now.Add(asked - 10*time.Second)}
 		want := time.Duration(0)
 		if asked > 0 {
@@ -334,8 +326,8 @@ func TestTick(t *testing.T) {
 		}
 		s.settles()
 		s.Passed = 0
-		if asks, _ := s.Begin(Setup{Servers: []int{0}}, s.Facts); len(asks) != 2 || !slices.Equal(s.waiting, []string{"ann"}) {
-			t.Errorf("%s: the next time %d look, and %v are waited for", tt.name, len(asks), s.waiting)
+		if asks, _ := s.Begin(Setup{Servers: []int{0}}, s.Facts); len(asks) != 2 || !slices.Equal(s.state.Waiting, []string{"ann"}) {
+			t.Errorf("%s: the next time %d look, and %v are waited for", tt.name, len(asks), s.state.Waiting)
 		}
 	}
 	s := &session{T: t, Facts: alone}
@@ -358,18 +350,18 @@ func TestTick(t *testing.T) {
 func TestCutShort(t *testing.T) {
 	s := &session{T: t, Facts: facts("ann bob", 10, 20)}
 	s.Begin(Setup{Servers: []int{0, 1}}, s.Facts)
-	if stops, isCut := s.CutShort(s.Facts); isCut || stops != nil || len(s.waiting) != 2 {
+	if stops, isCut := s.CutShort(s.Facts); isCut || stops != nil || len(s.state.Waiting) != 2 {
 		t.Error("a short look is cut short")
 	}
 	s.Long = 30 * time.Second
 	s.Begin(Setup{Servers: []int{0, 1}}, s.Facts)
 	s.Passed = 12*time.Second + 400*time.Millisecond
-	more := wire.Verified{Attempt: s.attempt, Servers: []wire.Finalist{saw(0, 10, 20, 21, 22, 23, 24, 25, 26, 27)}, More: true}
-	if h := s.hears("ann", more); h.IsLast || !slices.Contains(s.waiting, "ann") {
+	more := wire.Verified{Attempt: s.state.Attempt, Servers: []wire.Finalist{saw(0, 10, 20, 21, 22, 23, 24, 25, 26, 27)}, More: true}
+	if h := s.hears("ann", more); h.IsLast || !slices.Contains(s.state.Waiting, "ann") {
 		t.Error("nobody waits for the rest of what ann sees")
 	}
 	wall := time.Date(2026, 11, 20, 20, 0, 0, 0, time.UTC)
-	v := s.View(s.Facts, roomtime.Face{Now: s.Now, Wall: wall.Add(s.Now.Sub(eight))})
+	v := s.View(s.Facts, roomtime.Clocks{Room: s.Now, Wall: wall.Add(s.Now.Sub(eight))})
 	line := v.Finalists[0].Lines["ann"]
 	if want := wall.Add(17*time.Second + 600*time.Millisecond); !v.Until.Equal(want) || len(v.Finalists) != 2 ||
 		len(v.Finalists[1].Lines) != 0 {
@@ -379,7 +371,7 @@ func TestCutShort(t *testing.T) {
 		t.Errorf("ann's line is %+v", line)
 	}
 	stops, isCut := s.CutShort(s.Facts)
-	if !isCut || len(stops) != 2 || stops[0].Servers == nil || len(stops[0].Servers) > 0 || stops[0].Attempt != s.attempt {
+	if !isCut || len(stops) != 2 || stops[0].Servers == nil || len(stops[0].Servers) > 0 || stops[0].Attempt != s.state.Attempt {
 		t.Errorf("programs are told %+v", stops)
 	}
 	if o := s.settles(); o.LookedS != 12 {
@@ -393,7 +385,7 @@ func TestTries(t *testing.T) {
 	s := &session{T: t, Facts: facts("ann", 10)}
 	begin := func(want int) {
 		t.Helper()
-		before := s.attempt
+		before := s.state.Attempt
 		asks, _ := s.Begin(Setup{Servers: []int{0}}, s.Facts)
 		s.says("ann", saw(0, 3, 10, 10, 10))
 		s.settles()
@@ -409,12 +401,12 @@ func TestTries(t *testing.T) {
 		t.Error("what was seen is forgotten")
 	}
 	s.Forget()
-	if len(s.Seen()) > 0 || s.View(s.Facts, roomtime.Face{}) != nil {
+	if len(s.Seen()) > 0 || s.View(s.Facts, roomtime.Clocks{}) != nil {
 		t.Error("what was seen is not forgotten")
 	}
 	begin(1)
-	before := s.attempt
-	if s.Resume(); s.Tries() != 1 || s.attempt < before+100 {
-		t.Errorf("after a restart it is look %d, try %d", s.attempt, s.Tries())
+	before := s.state.Attempt
+	if s.Resume(); s.Tries() != 1 || s.state.Attempt < before+100 {
+		t.Errorf("after a restart it is look %d, try %d", s.state.Attempt, s.Tries())
 	}
 }

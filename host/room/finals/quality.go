@@ -30,7 +30,7 @@ const (
 	// tellsAfter is the number of samples that give a percentile and a share of losses beyond
 	// chance. A long look that was cut short before that tells no more than a short one.
 	tellsAfter = 8
-	// worstShare of the replies come no later than the worst that counts.
+	// worstShare of the replies are no slower than a quality's worst RTT.
 	worstShare = 0.95
 )
 
@@ -106,7 +106,7 @@ func (k Known) sampled(seen wire.Finalist) (rtts []float64) {
 
 // isDoubtful reports whether a player's result for a server needs another look.
 func (l *Looks) isDoubtful(seen wire.Finalist, k Known) bool {
-	if l.isShort {
+	if l.state.IsShort {
 		return disagree(k.sampled(seen))
 	}
 	return isDoubtful(seen, k.now())

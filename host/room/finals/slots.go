@@ -113,10 +113,10 @@ func mostPlaces(groups [][]Looker) int {
 // noteAsked notes when a player asks the servers for the last time.
 func (l *Looks) noteAsked(ask Ask, now roomtime.Time) {
 	every := max(time.Duration(ask.Every), cmp.Or(time.Duration(ask.Gap), betweenMates))
-	if l.asked == nil {
-		l.asked = map[string]roomtime.Time{}
+	if l.state.Asked == nil {
+		l.state.Asked = map[string]roomtime.Time{}
 	}
-	l.asked[ask.Player] = now.Add(time.Duration(ask.After) + time.Duration(max(0, ask.Samples-1))*every)
+	l.state.Asked[ask.Player] = now.Add(time.Duration(ask.After) + time.Duration(max(0, ask.Samples-1))*every)
 }
 
 // rest returns how long the look has to wait before the first question, so that no server hears
@@ -145,7 +145,7 @@ func (l *Looks) lastAsked(p Looker) (last roomtime.Time) {
 		}
 		isSeen = isSeen || known.Look != nil
 	}
-	if asked := l.asked[p.Name]; isSeen && asked.After(last) {
+	if asked := l.state.Asked[p.Name]; isSeen && asked.After(last) {
 		last = asked
 	}
 	return last

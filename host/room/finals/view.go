@@ -8,13 +8,13 @@ import (
 
 // View returns how far a long look is, nil if it is none. The caller fills in each server's name
 // and address.
-func (l *Looks) View(f Facts, now roomtime.Face) *wire.LongLook {
-	if !l.isLong {
+func (l *Looks) View(f Facts, now roomtime.Clocks) *wire.LongLook {
+	if !l.state.IsLong {
 		return nil
 	}
 	began := f.Now.Add(-f.Passed)
 	v := &wire.LongLook{Until: now.Of(began.Add(lastSlot(f.Players).after + f.Long)), Finalists: []wire.LookedAt{}}
-	for _, server := range l.servers {
+	for _, server := range l.state.Servers {
 		lines := map[string]wire.Line{}
 		for _, p := range f.Players {
 			if look := p.Known[server].Look; look != nil && look.Quality.Sent > 0 {

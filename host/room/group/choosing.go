@@ -16,14 +16,14 @@ func (r *Round) Say(by string, server int, info discovery.Info, now roomtime.Tim
 	r.Heard.Hear(by, server, info, now.Sub(r.Measuring))
 }
 
-// Weigh decides again which facts about the servers to believe, if different players count now, or
+// RefreshFacts decides again which facts about the servers to believe, if different players count now, or
 // the settings want different servers. The words of players who have left this moment still count.
-func (g *Group) Weigh() {
+func (g *Group) RefreshFacts() {
 	s, players, active := &g.Settings, g.Attendance.Players(), g.Attendance.Active()
 	voices := make([]infos.Voice, len(players))
 	for i, name := range players {
 		voices[i] = infos.Voice{
-			Name: name, Witness: g.Evidence[name], Counts: g.Trust.IsBelieved(name),
+			Name: name, Results: g.Evidence[name], Counts: g.Trust.IsBelieved(name),
 			Alone: len(active) == 1 && name == active[0],
 		}
 	}
@@ -89,13 +89,13 @@ func (g *Group) SeatsFor(players []string) int {
 
 // Select returns the choice for players as of now.
 func (g *Group) Select(players []string) selection.Selection {
-	g.Weigh()
+	g.RefreshFacts()
 	return g.Choice.Try(g.Full(players))
 }
 
 // Against returns the reason why a server does not suit players, or nil if none is known.
 func (g *Group) Against(server int, players []string) *selection.Cause {
-	g.Weigh()
+	g.RefreshFacts()
 	criteria := g.Criteria(g.Settings, players)
 	criteria.Keep, criteria.Top, criteria.Reasons = g.Servers.List[server].Addr, 1, -1
 	return selection.NewFilter(g.Servers, criteria).Select(g.Table(players)).Keep.Culled

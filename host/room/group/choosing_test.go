@@ -59,7 +59,7 @@ func TestWeigh(t *testing.T) {
 		if tt.does != nil {
 			tt.does(g)
 		}
-		g.Weigh()
+		g.RefreshFacts()
 		free, level := -1, ""
 		if info := g.Servers.Info(server); info != nil {
 			free, level = info.Free(), info.Map
@@ -76,7 +76,7 @@ func TestInfos(t *testing.T) {
 	g.Gets(grouptest.List(10))
 	g.Measures("ann", 10)
 	stranger := g.Infos("ann", wire.Infos{Servers: []wire.ServerInfo{{Server: 0, Info: grouptest.Info()}, {Server: 10}}}, g.Now)
-	g.Weigh()
+	g.RefreshFacts()
 	if stranger != 10 || g.Servers.Info(0) != nil {
 		t.Errorf("a stranger is %d, of the first is known %+v", stranger, g.Servers.Info(0))
 	}

@@ -114,7 +114,7 @@ type Round struct {
 }
 
 // Evidence has each player's measurements of a round, by name.
-type Evidence map[string]*evidence.Witness
+type Evidence map[string]*evidence.PlayerResults
 
 // NewRound returns a round without players.
 func NewRound(number int) Round { return Round{Number: number, Evidence: Evidence{}} }
@@ -142,13 +142,13 @@ func (r *Round) ChosenFor() []string {
 
 // Measured returns the players that count and have measured something; see [Round.HasMeasured].
 func (r *Round) Measured() []string {
-	mates := r.mates()
-	return Filtered(r.Attendance.Active(), func(name string) bool { return r.hasMeasured(mates[name]) })
+	groups := r.natGroups()
+	return Filtered(r.Attendance.Active(), func(name string) bool { return r.hasMeasured(groups[name]) })
 }
 
 // HasMeasured reports whether a player, or another one behind the same address, has measured
 // anything.
-func (r *Round) HasMeasured(name string) bool { return r.hasMeasured(r.Mates(name)) }
+func (r *Round) HasMeasured(name string) bool { return r.hasMeasured(r.NATGroup(name)) }
 
 func (r *Round) hasMeasured(mates []string) bool {
 	return slices.ContainsFunc(mates, func(mate string) bool {
@@ -176,43 +176,43 @@ func (r *Round) Called(addr netip.AddrPort) string {
 	return hostport.Text(addr)
 }
 
-// Mates returns the players behind a player's address, the player too.
-func (r *Round) Mates(name string) []string { return r.mates()[name] }
+// NATGroup returns the players behind a player's address, the player too.
+func (r *Round) NATGroup(name string) []string { return r.natGroups()[name] }
 
-// mates returns the players behind each player's address.
-func (r *Round) mates() map[string][]string {
-	mates := make(map[string][]string, len(r.Evidence))
+// natGroups returns the players behind each player's address.
+func (r *Round) natGroups() map[string][]string {
+	groups := make(map[string][]string, len(r.Evidence))
 	for _, group := range r.Origins.Groups(r.Attendance.Players()) {
 		for _, name := range group {
-			mates[name] = group
+			groups[name] = group
 		}
 	}
-	return mates
+	return groups
 }
 
 // Of returns the players' evidence.
-func (e Evidence) Of(players []string) []*evidence.Witness {
-	witnesses := make([]*evidence.Witness, len(players))
+func (e Evidence) Of(players []string) []*evidence.PlayerResults {
+	results := make([]*evidence.PlayerResults, len(players))
 	for i, name := range players {
-		witnesses[i] = e[name]
+		results[i] = e[name]
 	}
-	return witnesses
+	return results
 }
 
 // Knowledge returns the measurements of a player and of those behind the same address.
-func (r *Round) Knowledge(name string) evidence.Knowledge { return r.knowledge(name, r.mates()) }
+func (r *Round) Knowledge(name string) evidence.Knowledge { return r.knowledge(name, r.natGroups()) }
 
-func (r *Round) knowledge(name string, mates map[string][]string) evidence.Knowledge {
-	return evidence.KnowledgeOf(r.Evidence[name], r.Evidence.Of(mates[name]))
+func (r *Round) knowledge(name string, groups map[string][]string) evidence.Knowledge {
+	return evidence.KnowledgeOf(r.Evidence[name], r.Evidence.Of(groups[name]))
 }
 
 // Table returns the players' measurements, for a choice among them.
 func (r *Round) Table(players []string) *selection.Table {
-	columns, mates := make([]evidence.Column, len(players)), r.mates()
+	columns, groups := make([]evidence.Column, len(players)), r.natGroups()
 	for i, name := range players {
 		columns[i] = evidence.Column{
 			Name:      name,
-			Knowledge: r.knowledge(name, mates),
+			Knowledge: r.knowledge(name, groups),
 			Raised:    r.Trust.Raised(name),
 			Hidden:    r.Nearby.HiddenFrom(name),
 		}

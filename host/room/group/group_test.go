@@ -17,7 +17,6 @@ import (
 	"muster/host/room/group"
 	"muster/host/room/group/grouptest"
 	"muster/host/room/nearby"
-	"muster/host/room/trust"
 	"muster/host/wire"
 	"muster/internal/catalogue"
 	"muster/selection"
@@ -61,14 +60,14 @@ func TestBegin(t *testing.T) {
 		began := g.Now.Add(time.Minute)
 		in := group.List{Err: tt.failure, Local: tt.local, Gap: time.Second}
 		list := grouptest.List(10)
-		in.Said = discovery.Said{At: g.Face().Wall, Infos: map[netip.AddrPort]*discovery.Info{list[0].Addr: {Name: "First", AsListed: true}}}
+		in.Said = discovery.Said{At: g.Clocks().Wall, Infos: map[netip.AddrPort]*discovery.Info{list[0].Addr: {Name: "First", AsListed: true}}}
 		for _, s := range tt.local {
 			list = append(list, discovery.Server{Addr: s.Addr})
 		}
 		if in.Tree = topology.New(list); tt.failure != nil {
 			in.Tree = nil
 		}
-		found, note, err := g.Begin(in, grouptest.FaceAt(began))
+		found, note, err := g.Begin(in, grouptest.ClocksAt(began))
 		if tt.err != "" {
 			if err == nil || err.Error() != tt.err || len(g.Servers.List) != 0 {
 				t.Errorf("%s: %v, %d servers", tt.name, err, len(g.Servers.List))
@@ -111,7 +110,7 @@ func TestNext(t *testing.T) {
 	g := busy(t)
 	g.Measures("ann", 10, 20)
 	g.Measures("cat", 10, 20)
-	g.Evidence["ann"].BeDiscreet(30)
+	g.Evidence["ann"].LimitProbes(30)
 	g.Evidence["ann"].Share(true)
 	g.Chooses()
 	g.Attendance.LeaveOut(attendance.Odd, "cat")
@@ -139,14 +138,14 @@ func TestNext(t *testing.T) {
 	if next.Choice.Newest() != nil || next.Choice.Previous() != chosen {
 		t.Errorf("chosen is %+v, after %v", next.Choice.Newest(), next.Choice.Previous())
 	}
-	if !next.Trust.IsBelieved("cat") || len(next.Trust.Save().Players) != 1 {
-		t.Errorf("doubts are %+v", next.Trust.Save())
+	if !next.Trust.IsBelieved("cat") || len(next.Trust.State().Players) != 1 {
+		t.Errorf("doubts are %+v", next.Trust.State())
 	}
 	if paper := next.Ballot.Paper("bob"); paper != (ballot.Paper{}) {
 		t.Errorf("bob has said %+v", paper)
 	}
-	if next.Origins.Of("ann") != g.Origins.Of("ann") || len(next.Nearby.Save().Players) != 1 || next.Launches.Way("bob").State != "" {
-		t.Errorf("ann is at %+v, found is %+v, bob's way %+v", next.Origins.Of("ann"), next.Nearby.Save(), next.Launches.Way("bob"))
+	if next.Origins.Of("ann") != g.Origins.Of("ann") || next.Nearby.State().Players["bob"].Game == "" || next.Launches.Way("bob").State != "" {
+		t.Errorf("ann is at %+v, found is %+v, bob's way %+v", next.Origins.Of("ann"), next.Nearby.State(), next.Launches.Way("bob"))
 	}
 	if _, isKnown := next.Launches.Can("bob", g.Settings.Game); !isKnown {
 		t.Error("what starts at bob's is forgotten")
@@ -169,7 +168,7 @@ func TestMates(t *testing.T) {
 		{"cat", []string{"cat"}, false, 0},
 		{"nobody", nil, false, 0},
 	} {
-		grouptest.Same(t, tt.name+"'s mates are", g.Mates(tt.name), tt.mates)
+		grouptest.Same(t, tt.name+"'s mates are", g.NATGroup(tt.name), tt.mates)
 		if tt.name == "nobody" {
 			continue
 		}
@@ -180,9 +179,9 @@ func TestMates(t *testing.T) {
 	grouptest.Same(t, "measured have", g.Measured(), []string{"ann", "bob"})
 	g.Attendance.LeaveOut(attendance.Left, "ann")
 	grouptest.Same(t, "of those who count", g.Measured(), []string{"bob"})
-	grouptest.Same(t, "evidence is", g.Evidence.Of([]string{"cat", "ann"}), []*evidence.Witness{g.Evidence["cat"], g.Evidence["ann"]})
+	grouptest.Same(t, "evidence is", g.Evidence.Of([]string{"cat", "ann"}), []*evidence.PlayerResults{g.Evidence["cat"], g.Evidence["ann"]})
 	g.Origins.Part("bob")
-	grouptest.Same(t, "apart ann's mates are", g.Mates("ann"), []string{"ann"})
+	grouptest.Same(t, "apart ann's mates are", g.NATGroup("ann"), []string{"ann"})
 }
 
 // TestTable checks that a table has the players' knowledge, hidden servers as lost, and raised
@@ -193,12 +192,7 @@ func TestTable(t *testing.T) {
 	g.Gets(append(grouptest.List(10), discovery.Server{Addr: hidden.Addr}), hidden)
 	g.Measures("ann", 30)
 	g.Measures("olga", grouptest.Up(10, 11)...)
-	var doubts trust.Saved
-	err := json.Unmarshal([]byte(`{"players":{"olga":{"raised":[{"server":2,"rtt_ms":90}]}}}`), &doubts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if g.Trust, err = trust.Restore(doubts, []string{"ann", "olga"}, 11); err != nil {
+	if err := json.Unmarshal([]byte(`{"players":{"olga":{"raised":{"2":90000000}}}}`), g.Trust.State()); err != nil {
 		t.Fatal(err)
 	}
 	table := g.Table([]string{"olga", "ann"})
@@ -221,11 +215,11 @@ func TestTable(t *testing.T) {
 // TestAsked checks that the list's facts are kept for servers that somebody measured or looked at.
 func TestAsked(t *testing.T) {
 	g := grouptest.New(t, grouptest.Settings(), 10, "ann", "bob")
-	said := discovery.Said{At: g.Face().Wall, Infos: map[netip.AddrPort]*discovery.Info{}}
+	said := discovery.Said{At: g.Clocks().Wall, Infos: map[netip.AddrPort]*discovery.Info{}}
 	for _, s := range g.Servers.List {
 		said.Infos[s.Addr] = &discovery.Info{Name: "as listed", AsListed: true}
 	}
-	if _, _, err := g.Begin(group.List{Tree: g.List.Tree(), Said: said}, grouptest.FaceAt(g.Now)); err != nil {
+	if _, _, err := g.Begin(group.List{Tree: g.List.Tree(), Said: said}, grouptest.ClocksAt(g.Now)); err != nil {
 		t.Fatal(err)
 	}
 	g.Measures("ann", unprobed, 10)

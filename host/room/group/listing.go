@@ -30,7 +30,7 @@ type List struct {
 
 // Begin makes a list the round's, and adds the servers that players found on their own networks.
 // It returns notes on those servers, and one on the list.
-func (g *Group) Begin(in List, now roomtime.Face) (found []sentence.Sentence, note sentence.Sentence, err error) {
+func (g *Group) Begin(in List, now roomtime.Clocks) (found []sentence.Sentence, note sentence.Sentence, err error) {
 	var listed []discovery.Server
 	if in.Err == nil {
 		listed = in.Tree.List()
@@ -43,11 +43,11 @@ func (g *Group) Begin(in List, now roomtime.Face) (found []sentence.Sentence, no
 	if err != nil {
 		return nil, note, err
 	}
-	g.List, g.Heard, g.Measuring, g.Gap = list, infos.Infos{}, now.Now, in.Gap
+	g.List, g.Heard, g.Measuring, g.Gap = list, infos.Infos{}, now.Room, in.Gap
 	g.Servers = g.Heard.About(list.Servers(in.Said, now.Wall))
 	titles := map[int]string{}
 	for _, s := range g.Nearby.Place(append(in.Local[:len(in.Local):len(in.Local)], theirs...), g.Servers.List) {
-		g.Say("", s.Server, s.Info, now.Now)
+		g.Say("", s.Server, s.Info, now.Room)
 		titles[s.Server] = g.Servers.Called(s.Server)
 	}
 	return g.Nearby.Notes(g.Attendance.Players(), titles), note, nil

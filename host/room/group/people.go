@@ -64,7 +64,7 @@ func (g *Group) Awaited(c *calendar.Calendar) (names []string) {
 
 // Known appends all people that the room knows, the players first, for the calendar. If only
 // players matter it appends them alone, without keys.
-func (g *Group) Known(people []calendar.Person, onlyPlayers bool, now roomtime.Face) []calendar.Person {
+func (g *Group) Known(people []calendar.Person, onlyPlayers bool, now roomtime.Clocks) []calendar.Person {
 	if onlyPlayers { // many times a second
 		for _, player := range g.Attendance.Players() {
 			people = append(people, calendar.Person{Name: player, IsPlayer: true, IsConnected: g.IsHere(player)})
@@ -232,7 +232,7 @@ func (g *Group) Locate(name string, from origin.Origin, isMeasuring bool) {
 			w.Forget(server)
 		}
 	}
-	if probed, _ := w.Progress(); isMeasuring && probed == 0 && len(g.Mates(name)) > 1 {
+	if probed, _ := w.Progress(); isMeasuring && probed == 0 && len(g.NATGroup(name)) > 1 {
 		w.Share(true)
 	}
 }

@@ -203,8 +203,8 @@ func TestDrop(t *testing.T) {
 		"attendance":   g.Attendance.Find("bob") != "",
 		"an edition":   g.Editions.Version("bob", g.Settings.Game) != "",
 		"an origin":    g.Origins.Of("bob") != origin.Origin{},
-		"doubts":       len(g.Trust.Save().Players) > 0,
-		"findings":     len(g.Nearby.Save().Players) > 0,
+		"doubts":       len(g.Trust.State().Players) > 0,
+		"findings":     g.Nearby.State().Players["bob"].Game != "",
 		"a way":        g.Launches.Way("bob").State != "",
 		"no more vote": !g.Ballot.Paper("bob").Ready,
 	} {

@@ -4,37 +4,48 @@ import (
 	"fmt"
 
 	"muster/discovery/plan/topology"
-	"muster/host/room/attendance"
-	"muster/host/room/ballot"
-	"muster/host/room/bans"
-	"muster/host/room/brought"
-	"muster/host/room/choice"
-	"muster/host/room/editions"
-	"muster/host/room/estimates"
 	"muster/host/room/evidence"
 	"muster/host/room/infos"
-	"muster/host/room/launch"
 	"muster/host/room/listing"
-	"muster/host/room/nearby"
-	"muster/host/room/origin"
 	"muster/host/room/roster"
 	"muster/host/room/saved"
-	"muster/host/room/sides"
-	"muster/host/room/trust"
 	"muster/host/wire"
 )
 
-// Save returns the group's sections of the saved room.
-func (g *Group) Save() (s saved.Room, err error) {
-	s = saved.Room{
-		Settings: g.Settings, Password: g.Settings.Password, Webhook: g.Settings.Webhook, League: g.Settings.League,
-		Roster: g.Roster.Save(), Editions: g.Editions.Save(), Estimates: g.Estimates.Save(), Brought: g.Lists.Save(),
-		Sides: g.Sides.Save(),
+// carry saves the parts' states in their sections of a room, or restores them.
+func (g *Group) carry(s *saved.Room, saves bool) {
+	carry(saves, &s.Settings, &g.Settings)
+	carry(saves, &s.Round, &g.Number)
+	carry(saves, &s.Measuring, &g.Measuring)
+	carry(saves, &s.Broken, &g.IsBroken)
+	carry(saves, &s.Roster, g.Roster.State())
+	carry(saves, &s.Origins, g.Origins.State())
+	carry(saves, &s.Attendance, g.Attendance.State())
+	carry(saves, &s.Sides, g.Sides.State())
+	carry(saves, &s.Nearby, g.Nearby.State())
+	carry(saves, &s.Brought, g.Lists.State())
+	carry(saves, &s.Editions, g.Editions.State())
+	carry(saves, &s.Estimates, g.Estimates.State())
+	carry(saves, &s.Choice, g.Choice.State())
+	carry(saves, &s.Trust, g.Trust.State())
+	carry(saves, &s.Ballot, g.Ballot.State())
+	carry(saves, &s.Bans, g.Bans.State())
+	carry(saves, &s.Launch, g.Launches.State())
+}
 
-		Round: g.Number, Origins: g.Origins.Save(), Nearby: g.Nearby.Save(), Measuring: g.Measuring, Broken: g.IsBroken,
-		Choice: g.Choice.Save(), Previous: g.Choice.Previous(), Attendance: g.Attendance.Save(),
-		Ballot: g.Ballot.Save(), Bans: g.Bans.Save(), Launch: g.Launches.Save(), Trust: g.Trust.Save(),
+func carry[T any](saves bool, section, state *T) {
+	if saves {
+		*section = *state
+	} else {
+		*state = *section
 	}
+}
+
+// Save returns the group's sections of the saved room. They share memory that the group still
+// changes: encode them at once.
+func (g *Group) Save() (s saved.Room, err error) {
+	g.carry(&s, true)
+	s.Password, s.Webhook, s.League = g.Settings.Password, g.Settings.Webhook, g.Settings.League
 	if s.Listing.SavedList, err = g.List.Save(g.Number, g.Servers, g.Asked); err != nil {
 		return s, err
 	}
@@ -56,70 +67,42 @@ func (g *Group) Save() (s saved.Room, err error) {
 // Restore returns the group that was saved, with the topology of its list. Any bytes are safe:
 // a group that lacks something is an error.
 func Restore(s *saved.Room, list *topology.Tree) (g Group, err error) {
-	g = Group{
-		Settings: s.Settings, Editions: editions.Restore(s.Editions), Estimates: estimates.Restore(s.Estimates),
-		Lists: brought.Restore(s.Brought), Round: NewRound(s.Round),
-	}
+	g = Group{Roster: roster.New(roster.Keys{}), Round: NewRound(s.Round)}
+	g.carry(s, false)
 	g.Settings.Password, g.Settings.Webhook, g.Settings.League = s.Password, s.Webhook, s.League
-	g.IsBroken, g.Measuring = s.Broken, s.Measuring
-	if g.Number < 0 || g.Number > wire.MaxRound {
-		return g, fmt.Errorf("a round %d", g.Number)
-	}
 	if g.List, g.Servers, err = listing.RestoreList(s.Listing.SavedList, list); err != nil {
 		return g, err
 	}
 	listed := len(g.Servers.List)
-	if g.Ballot, err = ballot.Restore(s.Ballot, listed); err != nil {
-		return g, err
-	}
-	if g.Bans, err = bans.Restore(s.Bans, listed); err != nil {
-		return g, err
-	}
 	var players []string
 	for _, p := range s.Players {
 		w, err := evidence.Restore(p.Evidence, listed)
 		if err != nil {
 			return g, fmt.Errorf("%s: %w", p.Name, err)
 		}
-		w.BeDiscreet(p.Discreet)
+		w.LimitProbes(p.Discreet)
 		w.Share(p.Shares)
 		players = append(players, p.Name)
 		g.Evidence[p.Name] = &w
 	}
-	if err := g.restoreRoster(s.Roster, s.Origins, players); err != nil {
-		return g, err
-	}
-	if g.Sides, err = sides.Restore(s.Sides, g.names()); err != nil {
-		return g, err
-	}
-	if g.Attendance, err = attendance.Restore(s.Attendance, players); err != nil {
-		return g, err
-	}
-	if g.Launches, err = launch.Restore(s.Launch, players); err != nil {
-		return g, err
-	}
-	if g.Trust, err = trust.Restore(s.Trust, players, listed); err != nil {
-		return g, err
-	}
-	places := map[string]nearby.Place{}
-	for _, name := range players {
-		places[name] = placeOf(g.Origins.Of(name))
-	}
-	if g.Nearby, err = nearby.Restore(s.Nearby, places, listed); err != nil {
+	if err := g.validate(players, listed); err != nil {
 		return g, err
 	}
 	if g.Heard, err = infos.Restore(s.Infos, players, listed); err != nil {
 		return g, err
 	}
 	g.Servers = g.Heard.About(g.Servers)
-	g.Weigh()
-	g.Choice, err = choice.Restore(s.Choice, s.Previous, g.Servers.List)
-	return g, err
+	g.RefreshFacts()
+	return g, g.Choice.State().Place(g.Servers.List)
 }
 
-// restoreRoster reads who is in the room, and where they come from.
-func (g *Group) restoreRoster(s roster.Saved, origins origin.Saved, players []string) (err error) {
-	if g.Roster, err = roster.Restore(s); err != nil {
+// validate returns what is wrong with a restored group of these players and a list of so many
+// servers, or nil.
+func (g *Group) validate(players []string, listed int) error {
+	if g.Number < 0 || g.Number > wire.MaxRound {
+		return fmt.Errorf("a round %d", g.Number)
+	}
+	if err := g.Roster.Validate(); err != nil {
 		return err
 	}
 	isPlayer, seated := map[string]bool{}, 0
@@ -134,6 +117,19 @@ func (g *Group) restoreRoster(s roster.Saved, origins origin.Saved, players []st
 	if seated != len(players) {
 		return fmt.Errorf("%d players of %d", seated, len(players))
 	}
-	g.Origins, err = origin.Restore(origins, isPlayer)
-	return err
+	for _, err := range []error{
+		g.Origins.State().Validate(isPlayer),
+		g.Attendance.State().Validate(players),
+		g.Sides.State().Validate(g.names()),
+		g.Nearby.State().Validate(players, listed),
+		g.Trust.State().Validate(players, listed),
+		g.Launches.State().Validate(players),
+		g.Ballot.State().Validate(listed),
+		g.Bans.State().Validate(listed),
+	} {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }

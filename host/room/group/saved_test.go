@@ -14,11 +14,9 @@ import (
 	"muster/host/room/evidence"
 	"muster/host/room/group/grouptest"
 	"muster/host/room/launch"
-	"muster/host/room/nearby"
 	"muster/host/room/origin"
 	"muster/host/room/roomtime"
 	"muster/host/room/saved"
-	"muster/host/room/trust"
 	"muster/host/wire"
 	"muster/selection"
 )
@@ -30,11 +28,11 @@ func whole(t testing.TB) *grouptest.Group {
 	g.Settings.Password, g.Settings.Webhook = "sesame", "https://example.org/hook"
 	g.Hears("", 0, grouptest.Info())
 	for i, name := range []string{"ann", "bob", "cat"} {
-		g.Evidence[name] = &evidence.Witness{}
+		g.Evidence[name] = &evidence.PlayerResults{}
 		g.Measures(name, grouptest.Up(10+i, 3)...)
 		g.Hears(name, 1, discovery.Info{Name: "Den", Map: "q3dm1", MaxPlayers: 16})
 	}
-	g.Evidence["bob"].BeDiscreet(20)
+	g.Evidence["bob"].LimitProbes(20)
 	g.Evidence["bob"].Share(true)
 	g.Evidence["cat"].Look(evidence.Look{Result: discovery.Result{Server: 2, State: discovery.Answered, RTT: 9 * ms}})
 	g.Choice.Take(selection.Selection{Chosen: &selection.Ranked{Addr: hostport.At(g.Servers.List[1].Addr)}})
@@ -110,13 +108,15 @@ func TestNoGroup(t *testing.T) {
 		}, "2 players of 3"},
 		{"two of one name", func(s *saved.Room) { s.Roster.Players[1].Name = "Ann" }, `two people called "Ann"`},
 		{"somewhere without anybody", func(s *saved.Room) { s.Origins["eve"] = origin.Entry{} }, `"eve" comes from somewhere, and is not here`},
-		{"attendance of nobody", func(s *saved.Room) { s.Attendance["eve"] = attendance.SavedPlayer{} }, "eve"},
-		{"a way of nobody", func(s *saved.Room) { s.Launch = launch.Saved{"eve": {State: wire.LaunchStarted}} }, "eve"},
-		{"doubts of nobody", func(s *saved.Room) { s.Trust.Players = map[string]trust.SavedPlayer{"eve": {Trusted: true}} }, "eve"},
-		{"findings of nobody", func(s *saved.Room) { s.Nearby.Players = map[string]nearby.Finding{"eve": {}} }, "eve"},
+		{"attendance of nobody", func(s *saved.Room) { s.Attendance.Order[1] = "eve" }, "eve"},
+		{"a way of nobody", func(s *saved.Room) { s.Launch = launch.State{"eve": {State: wire.LaunchStarted}} }, "eve"},
+		{"doubts of nobody", func(s *saved.Room) {
+			json.Unmarshal([]byte(`{"players":{"eve":{"vouched":true}}}`), &s.Trust)
+		}, "eve"},
+		{"findings of nobody", func(s *saved.Room) { s.Nearby.Players["eve"] = s.Nearby.Players["ann"] }, "eve"},
 		{"words that are none", func(s *saved.Room) { s.Infos.Infos = nil }, "wire: "},
 		{"a choice of no server", func(s *saved.Room) {
-			s.Choice.Selection.Chosen.Addr = hostport.At(netip.MustParseAddrPort("192.0.2.1:1"))
+			s.Choice.Newest.Chosen.Addr = hostport.At(netip.MustParseAddrPort("192.0.2.1:1"))
 		}, "192.0.2.1:1"},
 	} {
 		var s saved.Room

@@ -30,7 +30,7 @@ func (r *Round) Announced(server int) *wire.AnnouncedServer {
 // ViewPeople returns the players first, then those with only a page. If isChosen, people who are
 // left out have no say.
 func (g *Group) ViewPeople(isChosen bool) []wire.Person {
-	people, mates := []wire.Person{}, g.mates()
+	people, mates := []wire.Person{}, g.natGroups()
 	for _, name := range g.Attendance.Players() {
 		mark, way := g.Attendance.Of(name), g.Launches.Way(name)
 		person := wire.Person{

@@ -53,7 +53,7 @@ func (f *Infos) About(servers selection.Servers) selection.Servers {
 // Voice is a player who may have heard something.
 type Voice struct {
 	Name    string
-	Witness *evidence.Witness
+	Results *evidence.PlayerResults
 	// Counts says that nothing is odd about the player's words. Alone says that no other player
 	// goes on.
 	Counts, Alone bool
@@ -114,7 +114,7 @@ func (f *Infos) Hear(by string, server int, info discovery.Info, at time.Duratio
 		f.words = map[int][]word{}
 	}
 	f.words[server] = words
-	return f.Weigh(server)
+	return f.SettleFacts(server)
 }
 
 // Keep forgets the words of everybody but some players about a server. It reports whether the
@@ -123,7 +123,7 @@ func (f *Infos) Keep(server int, players []string) bool {
 	if words, heard := f.words[server]; heard {
 		f.words[server] = slices.DeleteFunc(words, func(w word) bool { return !slices.Contains(players, w.by) })
 	}
-	return f.Weigh(server)
+	return f.SettleFacts(server)
 }
 
 // Attend takes the room's present players and criteria. It forgets the words of players who are
@@ -132,7 +132,7 @@ func (f *Infos) Keep(server int, players []string) bool {
 func (f *Infos) Attend(voices []Voice, wanted Wanted) (anew []int) {
 	now := make([]heard, len(voices))
 	for i, v := range voices {
-		now[i] = heard{v, v.Witness.IsAskedAll()}
+		now[i] = heard{v, v.Results.IsAskedAll()}
 	}
 	if f.heard != nil && slices.Equal(now, f.heard) && wanted.is(f.wanted) {
 		return nil
@@ -143,7 +143,7 @@ func (f *Infos) Attend(voices []Voice, wanted Wanted) (anew []int) {
 		if f.words[server] = slices.DeleteFunc(f.words[server], isGone); len(f.words[server]) == 0 {
 			delete(f.words, server)
 		}
-		if f.Weigh(server) {
+		if f.SettleFacts(server) {
 			anew = append(anew, server)
 		}
 	}
@@ -166,7 +166,7 @@ func (f *Infos) counting(server int) []word {
 	words := f.words[server]
 	ignored := func(w word) bool {
 		v := f.voice(w.by)
-		return w.by != "" && !(v != nil && v.Counts && v.Witness.IsAsked(server))
+		return w.by != "" && !(v != nil && v.Counts && v.Results.IsAsked(server))
 	}
 	if slices.ContainsFunc(words, ignored) {
 		words = slices.DeleteFunc(slices.Clone(words), ignored)
@@ -174,9 +174,9 @@ func (f *Infos) counting(server int) []word {
 	return words
 }
 
-// Weigh believes what most heard of a server, among players who were asked for it. It reports
+// SettleFacts believes what most heard of a server, among players who were asked for it. It reports
 // whether the facts may have changed.
-func (f *Infos) Weigh(server int) bool {
+func (f *Infos) SettleFacts(server int) bool {
 	alone := ""
 	for i := range f.heard {
 		if f.heard[i].Counts && f.heard[i].Alone {

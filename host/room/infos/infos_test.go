@@ -94,8 +94,8 @@ func TestTaken(t *testing.T) {
 // voices returns players who were asked for the whole list, and count.
 func voices(names ...string) (voices []Voice) {
 	for _, name := range names {
-		v := Voice{Name: name, Witness: &evidence.Witness{}, Counts: true, Alone: len(names) == 1}
-		v.Witness.AskAll(eight)
+		v := Voice{Name: name, Results: &evidence.PlayerResults{}, Counts: true, Alone: len(names) == 1}
+		v.Results.AskAll(eight)
 		voices = append(voices, v)
 	}
 	return voices
@@ -154,21 +154,21 @@ func TestHeardUnasked(t *testing.T) {
 	var f Infos
 	two := voices("ann", "bob")
 	for i := range two {
-		*two[i].Witness = evidence.Witness{}
+		*two[i].Results = evidence.PlayerResults{}
 		f.Hear(two[i].Name, 3, discovery.Info{Map: "dm1", MaxPlayers: 16}, 0)
 	}
 	f.Attend(two, Wanted{})
-	if info := f.infos[3]; info != nil || f.Weigh(3) {
+	if info := f.infos[3]; info != nil || f.SettleFacts(3) {
 		t.Errorf("taken for true is %+v", info)
 	}
-	two[0].Witness.Admit(3)
-	if f.infos[3] != nil || !f.Weigh(3) {
+	two[0].Results.Admit(3)
+	if f.infos[3] != nil || !f.SettleFacts(3) {
 		t.Errorf("before it is weighed is taken %+v", f.infos[3])
 	}
 	if info, lone := f.infos[3], f.lone[3]; info == nil || !lone {
 		t.Errorf("of what ann was asked for is taken %+v, lone: %v", info, lone)
 	}
-	two[1].Witness.AskAll(eight)
+	two[1].Results.AskAll(eight)
 	if anew := f.Attend(two, Wanted{}); !slices.Equal(anew, []int{3}) {
 		t.Errorf("bob is asked for all, and weighed anew are %v", anew)
 	}

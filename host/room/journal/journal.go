@@ -17,43 +17,40 @@ import (
 const most = 200
 
 // Journal has the notes in order. The zero value is empty.
-type Journal struct{ notes []wire.Note }
+type Journal struct{ state State }
+
+// State is what a saved room keeps of a journal.
+type State struct {
+	Notes []wire.Note `json:"notes"`
+}
+
+// State returns the state, for a room that is saved or restored.
+func (j *Journal) State() *State { return &j.state }
 
 // Add writes a sentence.
 func (j *Journal) Add(at time.Time, s sentence.Sentence) {
-	j.notes = append(j.notes, wire.Note{At: at, Sentence: s})
-	if len(j.notes) > most {
-		j.notes = j.notes[len(j.notes)-most:]
+	j.state.Notes = append(j.state.Notes, wire.Note{At: at, Sentence: s})
+	if len(j.state.Notes) > most {
+		j.state.Notes = j.state.Notes[len(j.state.Notes)-most:]
 	}
 }
 
 // Says reports whether the journal has a sentence of this key about somebody, so that nobody fills
 // it by repeating one.
 func (j *Journal) Says(key, name string) bool {
-	return slices.ContainsFunc(j.notes, func(n wire.Note) bool { return n.Key == key && n.Names(name) })
+	return slices.ContainsFunc(j.state.Notes, func(n wire.Note) bool { return n.Key == key && n.Names(name) })
 }
 
 // Forget removes every note that names one of some people.
 func (j *Journal) Forget(names ...string) {
-	j.notes = slices.DeleteFunc(slices.Clone(j.notes), func(n wire.Note) bool {
+	j.state.Notes = slices.DeleteFunc(slices.Clone(j.state.Notes), func(n wire.Note) bool {
 		text, _ := n.With.Values()["text"].(string)
 		return slices.ContainsFunc(names, func(name string) bool { return n.Names(name) || tellsOf(text, name) })
 	})
 }
 
 // View returns the notes as everybody may read them.
-func (j *Journal) View() []wire.Note { return slices.Clone(j.notes) }
-
-// Saved is the section of the saved room.
-type Saved struct {
-	Notes []wire.Note `json:"notes"`
-}
-
-// Save returns the section of the saved room.
-func (j *Journal) Save() Saved { return Saved{j.notes} }
-
-// Restore returns the journal that was saved.
-func Restore(s Saved) Journal { return Journal{s.Notes} }
+func (j *Journal) View() []wire.Note { return slices.Clone(j.state.Notes) }
 
 // tellsOf reports whether a name stands as whole words in a text, such as the note of an earlier
 // release. So a person called E is not in

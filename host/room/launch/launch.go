@@ -12,7 +12,6 @@ package launch
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"net/netip"
 	"slices"
 	"time"
@@ -34,10 +33,45 @@ type Way struct {
 
 // Roll has the ways of a round's players. Its zero value has nobody on the way.
 type Roll struct {
-	ways map[string]Way
+	state State
 	// able says whether players' computers can start a game. Their programs say it again whenever
 	// they come, so it is not saved.
 	able map[string]wire.Able
+}
+
+// State is what a saved room keeps of a roll: how far players have got, by name.
+type State map[string]Way
+
+// State returns the state, for a room that is saved or restored.
+func (r *Roll) State() *State { return &r.state }
+
+// Validate returns what is wrong with a saved roll of these players, or nil.
+func (s State) Validate(players []string) error {
+	for name := range s {
+		if !slices.Contains(players, name) {
+			return fmt.Errorf("%q is on the way, who is no player", name)
+		}
+	}
+	return nil
+}
+
+// WithoutList returns the roll of a round that has lost its list: nobody is on the way.
+func (s State) WithoutList() (left State) {
+	for name, w := range s {
+		left.set(name, Way{Again: w.Again})
+	}
+	return left
+}
+
+func (s *State) set(name string, w Way) {
+	switch {
+	case w == (Way{}):
+		delete(*s, name)
+		return
+	case *s == nil:
+		*s = State{}
+	}
+	(*s)[name] = w
 }
 
 // To returns the launch to a server of a round, for players who know nothing else of it.
@@ -65,30 +99,30 @@ func (r *Roll) For(name string, to wire.Launch, connect, asked, beside netip.Add
 		connect, asked = netip.AddrPortFrom(beside.Addr(), connect.Port()), beside
 	}
 	to.Address, to.QueryPort = hostport.Text(connect), queryPort(asked, connect)
-	if again := r.ways[name].Again; !again.IsZero() {
+	if again := r.state[name].Again; !again.IsZero() {
 		to.Again = time.Duration(again).Milliseconds()
 	}
 	return to
 }
 
 // Way returns how far a player has got.
-func (r *Roll) Way(name string) Way { return r.ways[name] }
+func (r *Roll) Way(name string) Way { return r.state[name] }
 
 // Awaits reports whether a player's program has yet to report on the launch.
 func (r *Roll) Awaits(name string) bool {
-	state := r.ways[name].State
+	state := r.state[name].State
 	return state == "" || state == wire.LaunchAsking
 }
 
 // Heard takes how far a player has got on the way to a game. It returns the news for the others, or
 // nothing.
 func (r *Roll) Heard(name string, m wire.Launched, game string) (note sentence.Sentence) {
-	w := r.ways[name]
+	w := r.state[name]
 	if m.State == w.State && m.Detail == w.Detail {
 		return note
 	}
 	w.State, w.Detail = m.State, m.Detail
-	r.set(name, w)
+	r.state.set(name, w)
 	switch w.State {
 	case wire.LaunchStarted:
 		note = sentence.Of("room.on-the-way", "player", name)
@@ -100,13 +134,6 @@ func (r *Roll) Heard(name string, m wire.Launched, game string) (note sentence.S
 		note = sentence.Of("room.could-not-start", "player", name, "game", game, "why", w.Detail)
 	}
 	return note
-}
-
-func (r *Roll) set(name string, w Way) {
-	if r.ways == nil {
-		r.ways = map[string]Way{}
-	}
-	r.ways[name] = w
 }
 
 // Asker is somebody who asks to open the game once more.
@@ -126,34 +153,34 @@ func (r *Roll) Reopen(by Asker, sent bool, now roomtime.Time) error {
 		return errors.New("nobody is on the way just now")
 	case !by.Here:
 		return errors.New("your program is away: start it again, and it goes there by itself")
-	case r.ways[by.Name].State == wire.LaunchAsking:
+	case r.state[by.Name].State == wire.LaunchAsking:
 		return errors.New("your program asks already: say yes there")
 	}
 	r.Again(now, by.Name)
 	return nil
 }
 
-// Again opens the games of players once more. A program ignores a time before the one it had, so
-// this one is later, even if the clock was set back since.
+// Again opens the games of players once more. A program ignores a time that is no later than the
+// one it had, so this one is later.
 func (r *Roll) Again(now roomtime.Time, names ...string) {
 	for _, name := range names {
-		w := r.ways[name]
+		w := r.state[name]
 		if w.Again = w.Again.Add(time.Millisecond); w.Again.Before(now) {
 			w.Again = now
 		}
-		r.set(name, w)
+		r.state.set(name, w)
 	}
 }
 
 // Restart forgets how far players have got, or all players if none is named, because they go
 // elsewhere now.
 func (r *Roll) Restart(names ...string) {
-	for name, w := range r.ways {
+	for name, w := range r.state {
 		if len(names) > 0 && !slices.Contains(names, name) {
 			continue
 		}
 		w.State, w.Detail = "", sentence.Sentence{}
-		r.set(name, w)
+		r.state.set(name, w)
 	}
 }
 
@@ -181,9 +208,9 @@ func (r *Roll) Next() Roll { return Roll{able: r.able} }
 
 // Rename gives a player another name.
 func (r *Roll) Rename(from, to string) {
-	if w, has := r.ways[from]; has {
-		delete(r.ways, from)
-		r.ways[to] = w
+	if w, has := r.state[from]; has {
+		delete(r.state, from)
+		r.state[to] = w
 	}
 	if a, has := r.able[from]; has {
 		delete(r.able, from)
@@ -193,47 +220,6 @@ func (r *Roll) Rename(from, to string) {
 
 // Leave forgets a player who no longer plays here.
 func (r *Roll) Leave(name string) {
-	delete(r.ways, name)
+	delete(r.state, name)
 	delete(r.able, name)
-}
-
-// Saved is a roll at rest, by name.
-type Saved map[string]Way
-
-// Add adds how far a player has got.
-func (s *Saved) Add(name string, w Way) {
-	if w == (Way{}) {
-		return
-	}
-	if *s == nil {
-		*s = Saved{}
-	}
-	(*s)[name] = w
-}
-
-// WithoutList returns the roll of a round that has lost its list: nobody is on the way.
-func (s Saved) WithoutList() (left Saved) {
-	for name, w := range s {
-		left.Add(name, Way{Again: w.Again})
-	}
-	return left
-}
-
-// Save returns the roll for [Restore].
-func (r *Roll) Save() (s Saved) {
-	for name, w := range r.ways {
-		s.Add(name, w)
-	}
-	return s
-}
-
-// Restore returns the roll that was saved, of players of these names. Any values are safe: nonsense
-// is an error.
-func Restore(s Saved, players []string) (Roll, error) {
-	for name := range s {
-		if !slices.Contains(players, name) {
-			return Roll{}, fmt.Errorf("%q is on the way, who is no player", name)
-		}
-	}
-	return Roll{ways: maps.Clone(s)}, nil
 }

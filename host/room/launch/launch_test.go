@@ -150,8 +150,8 @@ func TestRestart(t *testing.T) {
 	if bob := r.Way("bob"); bob != (Way{Again: eight}) {
 		t.Errorf("bob is at %+v", bob)
 	}
-	if r.Restart("zoe"); len(r.ways) != 2 {
-		t.Errorf("it knows %v", r.ways)
+	if r.Restart("zoe"); len(r.state) != 2 {
+		t.Errorf("it knows %v", r.state)
 	}
 }
 
@@ -208,21 +208,20 @@ func TestSaved(t *testing.T) {
 	r.Heard("bob", wire.Launched{State: wire.LaunchStarted}, "OpenArena")
 	r.Restart("bob") // bob has reported nothing
 	r.Again(eight, "ann")
-	data, err := json.Marshal(r.Save())
+	data, err := json.Marshal(r.State())
 	if want := `{"ann":{"launch":"failed","detail":{"key":"plain","with":{"text":"no such file"}},"again":31536000000000000}}`; err != nil || string(data) != want {
 		t.Errorf("it is saved as %s, want %s; %v", data, want, err)
 	}
-	back, err := Restore(r.Save(), []string{"bob", "ann"})
-	if err != nil || !reflect.DeepEqual(back.Save(), r.Save()) {
-		t.Errorf("it is restored as %+v, %v", back, err)
+	if err := r.State().Validate([]string{"bob", "ann"}); err != nil {
+		t.Error(err)
 	}
-	if left, want := r.Save().WithoutList(), (Saved{"ann": {Again: eight}}); !reflect.DeepEqual(left, want) {
+	if left, want := r.State().WithoutList(), (State{"ann": {Again: eight}}); !reflect.DeepEqual(left, want) {
 		t.Errorf("without the list %+v is left, want %+v", left, want)
 	}
-	if _, err := Restore(r.Save(), []string{"bob"}); err == nil {
+	if r.State().Validate([]string{"bob"}) == nil {
 		t.Error("somebody who is no player is on the way")
 	}
-	if r.Able("ann", wire.Able{Game: "openarena"}, wire.Settings{}); len((&Roll{}).Save()) > 0 {
+	if r.Able("ann", wire.Able{Game: "openarena"}, wire.Settings{}); len(*(&Roll{}).State()) > 0 {
 		t.Error("an empty roll has somebody in it")
 	}
 }

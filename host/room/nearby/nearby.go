@@ -22,6 +22,7 @@
 package nearby
 
 import (
+	"fmt"
 	"net/netip"
 	"slices"
 	"time"
@@ -44,19 +45,41 @@ const (
 
 // Networks are the local networks of a group. It knows players by name, and servers by their
 // index in the round's list. The zero value is empty.
-type Networks struct {
-	players map[string]player
-	servers []Server
+type Networks struct{ state State }
+
+// State is what a saved room keeps of networks.
+type State struct {
+	Players map[string]player `json:"players,omitempty"`
+	Servers []Server          `json:"servers,omitempty"`
+}
+
+// State returns the state, for a room that is saved or restored.
+func (n *Networks) State() *State { return &n.state }
+
+// Validate returns what is wrong with saved networks of these players and a list of so many servers,
+// or nil.
+func (s State) Validate(players []string, listed int) error {
+	for _, server := range s.Servers {
+		if server.Server < 0 || server.Server >= listed {
+			return fmt.Errorf("a local server %d of %d", server.Server, listed)
+		}
+	}
+	for name := range s.Players {
+		if !slices.Contains(players, name) {
+			return fmt.Errorf("servers around %q, who is not here", name)
+		}
+	}
+	return nil
 }
 
 // Place is a player's place in the network, by the connection.
 type Place struct {
 	// Public is the address at which the internet sees the player, invalid if unknown.
-	Public netip.Addr
+	Public netip.Addr `json:"public,omitzero"`
 	// AtHost says that the player is in the host's own network.
-	AtHost bool
+	AtHost bool `json:"at_host,omitempty"`
 	// Near is the connection's own address, invalid if it may be anybody's.
-	Near netip.Addr
+	Near netip.Addr `json:"near,omitzero"`
 }
 
 // atHost stands for the host's network instead of a public address.
@@ -86,9 +109,9 @@ func (p Place) isBeside(server netip.Addr) bool {
 	return err == nil && server.Is4() && beside.Contains(server)
 }
 
-// player is a player's place, and the program's finding there.
+// player is a player's place, and the program's finding there. Small letters are not saved.
 type player struct {
-	place Place
+	Place Place `json:"place,omitzero"`
 	Finding
 	// tried are the servers of other networks about which the program has been asked since triedAt.
 	// isAgain says that it is asked only about them right now.
@@ -96,7 +119,7 @@ type player struct {
 	triedAt roomtime.Time
 	isAgain bool
 	// lookSince is when the program was asked to look around for lookFor, zero once it has
-	// answered. It belongs to a connection, and is not saved.
+	// answered. It belongs to a connection.
 	lookSince roomtime.Time
 	lookFor   string
 }
@@ -104,28 +127,28 @@ type player struct {
 // Finding lists the servers of a game that a player's program found around it. It says when the
 // program told.
 type Finding struct {
-	Game    string            `json:"game"`
+	Game    string            `json:"game,omitempty"`
 	Servers []wire.NearServer `json:"servers,omitempty"`
-	At      roomtime.Time     `json:"at"`
+	At      roomtime.Time     `json:"at,omitzero"`
 }
 
 func (p player) isLooking() bool { return !p.lookSince.IsZero() }
 
 func (n *Networks) set(name string, p player) {
-	if n.players == nil {
-		n.players = map[string]player{}
+	if n.state.Players == nil {
+		n.state.Players = map[string]player{}
 	}
-	n.players[name] = p
+	n.state.Players[name] = p
 }
 
 // Move notes that a player is at another place, and forgets the player's finding. It returns the
 // servers whose measurements from the old place no longer hold.
 func (n *Networks) Move(name string, to Place) (stale []int) {
-	before := n.players[name]
-	now := player{place: to}
+	before := n.state.Players[name]
+	now := player{Place: to}
 	n.set(name, now)
-	for i := range n.servers {
-		if s := &n.servers[i]; s.isHidden() && s.isReachedBy(before) != s.isReachedBy(now) {
+	for i := range n.state.Servers {
+		if s := &n.state.Servers[i]; s.isHidden() && s.isReachedBy(before) != s.isReachedBy(now) {
 			stale = append(stale, s.Server)
 		}
 	}
@@ -134,25 +157,25 @@ func (n *Networks) Move(name string, to Place) (stale []int) {
 
 // Rename knows a player by another name.
 func (n *Networks) Rename(from, to string) {
-	if p, is := n.players[from]; is {
-		delete(n.players, from)
-		n.players[to] = p
+	if p, is := n.state.Players[from]; is {
+		delete(n.state.Players, from)
+		n.state.Players[to] = p
 	}
 }
 
 // Drop forgets a player.
-func (n *Networks) Drop(name string) { delete(n.players, name) }
+func (n *Networks) Drop(name string) { delete(n.state.Players, name) }
 
 // Next returns the networks for the next round, without a list.
-func (n *Networks) Next() Networks { return Networks{players: n.players} }
+func (n *Networks) Next() Networks { return Networks{State{Players: n.state.Players}} }
 
 // Ask reports whether a player's program should look around for a game, and notes that it begins.
 // It need not if its finding is fresh, or if it is looking already.
 func (n *Networks) Ask(name, game string, now roomtime.Time) bool {
-	p := n.players[name]
+	p := n.state.Players[name]
 	isKnown := p.Game == game && !p.At.IsZero() && now.Sub(p.At) < fresh
 	isUnderWay := p.isLooking() && p.lookFor == game
-	if !p.place.home().IsValid() || isKnown || isUnderWay {
+	if !p.Place.home().IsValid() || isKnown || isUnderWay {
 		return false
 	}
 	p.lookSince, p.lookFor = now, game
@@ -164,7 +187,7 @@ func (n *Networks) Ask(name, game string, now roomtime.Time) bool {
 // IsBeyond reports whether a player is in a private network other than the host's own: on the other
 // side of a router in a large LAN, or of a tunnel.
 func (n *Networks) IsBeyond(name string) bool {
-	p := n.players[name].place
+	p := n.state.Players[name].Place
 	return !p.AtHost && discovery.ReachOf(p.Near) == discovery.NetworkReach
 }
 
@@ -188,7 +211,7 @@ func (n *Networks) Beyond(names []string, game string, known []Server, now roomt
 			there = append(there, at)
 		}
 	}
-	for _, list := range [][]Server{known, n.servers} {
+	for _, list := range [][]Server{known, n.state.Servers} {
 		for i := range list {
 			if s := &list[i]; s.isHidden() && (!s.Home.IsValid() || s.Home == atHost) {
 				add(s.Addr)
@@ -196,15 +219,15 @@ func (n *Networks) Beyond(names []string, game string, known []Server, now roomt
 		}
 	}
 	for _, name := range names {
-		if p := n.players[name]; p.Game == game && p.place.home() == atHost {
+		if p := n.state.Players[name]; p.Game == game && p.Place.home() == atHost {
 			for _, s := range p.Servers {
 				add(s.Addr)
 			}
 		}
 	}
 	for _, name := range names {
-		p := n.players[name]
-		if p.place.home() != atHost || p.isLooking() {
+		p := n.state.Players[name]
+		if p.Place.home() != atHost || p.isLooking() {
 			continue
 		}
 		if now.Sub(p.triedAt) >= fresh {
@@ -212,8 +235,8 @@ func (n *Networks) Beyond(names []string, game string, known []Server, now roomt
 		}
 		missing := slices.DeleteFunc(slices.Clone(there), func(at netip.AddrPort) bool {
 			isFound := p.Game == game && slices.ContainsFunc(p.Servers, func(s wire.NearServer) bool { return s.Addr == at })
-			isLocal := func(s Server) bool { return s.Addr == at && !s.Home.IsValid() && s.isReachedFrom(p.place.Near) }
-			return isFound || slices.Contains(p.tried, at) || slices.ContainsFunc(known, isLocal) || slices.ContainsFunc(n.servers, isLocal)
+			isLocal := func(s Server) bool { return s.Addr == at && !s.Home.IsValid() && s.isReachedFrom(p.Place.Near) }
+			return isFound || slices.Contains(p.tried, at) || slices.ContainsFunc(known, isLocal) || slices.ContainsFunc(n.state.Servers, isLocal)
 		})
 		if missing = missing[:min(len(missing), mostBeyond-min(len(p.tried), mostBeyond))]; len(missing) == 0 {
 			continue
@@ -229,17 +252,17 @@ func (n *Networks) Beyond(names []string, game string, known []Server, now roomt
 // IsLate reports whether others found servers in the network of a player who has not looked for the
 // game there. The program of such a player has to look around before it gets the list.
 func (n *Networks) IsLate(name, game string) bool {
-	p := n.players[name]
-	isShared := func(s Server) bool { return s.Home.IsValid() && s.Home == p.place.home() }
-	return p.Game != game && slices.ContainsFunc(n.servers, isShared)
+	p := n.state.Players[name]
+	isShared := func(s Server) bool { return s.Home.IsValid() && s.Home == p.Place.home() }
+	return p.Game != game && slices.ContainsFunc(n.state.Servers, isShared)
 }
 
 // IsLooking reports whether a player's program is looking around, or any program if name is empty.
 func (n *Networks) IsLooking(name string) bool {
 	if name != "" {
-		return n.players[name].isLooking()
+		return n.state.Players[name].isLooking()
 	}
-	for _, p := range n.players {
+	for _, p := range n.state.Players {
 		if p.isLooking() {
 			return true
 		}
@@ -250,11 +273,11 @@ func (n *Networks) IsLooking(name string) bool {
 // Expire reports whether a player's program has looked around for too long. Then nobody waits for
 // it any longer, and it has found nothing.
 func (n *Networks) Expire(name string, now roomtime.Time) bool {
-	p := n.players[name]
+	p := n.state.Players[name]
 	if !p.isLooking() || now.Sub(p.lookSince) <= lookTime {
 		return false
 	}
-	late := player{place: p.place, Finding: Finding{Game: p.lookFor, At: now}, tried: p.tried, triedAt: p.triedAt}
+	late := player{Place: p.Place, Finding: Finding{Game: p.lookFor, At: now}, tried: p.tried, triedAt: p.triedAt}
 	if p.isAgain { // what it found itself still counts
 		late.Finding = p.Finding
 	}
@@ -264,26 +287,26 @@ func (n *Networks) Expire(name string, now roomtime.Time) bool {
 
 // Leave notes that a player's connection has ended: the program will not tell its finding.
 func (n *Networks) Leave(name string) {
-	if p, is := n.players[name]; is {
+	if p, is := n.state.Players[name]; is {
 		p.lookSince, p.lookFor = roomtime.Time(0), ""
-		n.players[name] = p
+		n.state.Players[name] = p
 	}
 }
 
 // Hear takes a program's finding, and reports whether the program was asked. It ignores other
 // findings, because the players' list relies on those that were known.
 func (n *Networks) Hear(name string, m wire.Near, now roomtime.Time) bool {
-	p := n.players[name]
+	p := n.state.Players[name]
 	if !p.isLooking() || m.Game != p.lookFor {
 		return false
 	}
-	heard := player{place: p.place, Finding: Finding{Game: m.Game, At: now}, tried: p.tried, triedAt: p.triedAt}
+	heard := player{Place: p.Place, Finding: Finding{Game: m.Game, At: now}, tried: p.tried, triedAt: p.triedAt}
 	if p.isAgain {
 		heard.At = p.At
 	}
 	for _, s := range m.Servers {
 		isThere := slices.ContainsFunc(heard.Servers, func(o wire.NearServer) bool { return o.Addr == s.Addr })
-		if !isThere && (p.place.isBeside(s.Addr.Addr()) || slices.Contains(p.tried, s.Addr)) {
+		if !isThere && (p.Place.isBeside(s.Addr.Addr()) || slices.Contains(p.tried, s.Addr)) {
 			heard.Servers = append(heard.Servers, wire.NearServer{Addr: s.Addr, Info: wire.TidyInfo(s.Info)})
 		}
 	}

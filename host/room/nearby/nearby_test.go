@@ -86,7 +86,7 @@ func TestReaches(t *testing.T) {
 		"10.9.0.2": true, "::ffff:10.9.0.2": true, "fd00:9::2": true, "127.0.0.1": true, "::1": true,
 		"10.9.1.2": false, "198.51.100.1": false, "fd00:8::2": false,
 	} {
-		if got := hidden.isReachedBy(player{place: inside(from)}); got != want {
+		if got := hidden.isReachedBy(player{Place: inside(from)}); got != want {
 			t.Errorf("from %s: %v", from, got)
 		}
 	}
@@ -131,9 +131,8 @@ func TestFindings(t *testing.T) {
 			if want := []int{c.ann, c.zoe}; !slices.Equal(got, want) {
 				t.Errorf("they reach %v servers around, want %v", got, want)
 			}
-			back, err := Restore(n.Save(), places, 9)
-			if err != nil || !reflect.DeepEqual(&back, n) {
-				t.Errorf("restored is %+v, %v; want %+v", back, err, n)
+			if err := n.State().Validate([]string{"ann", "zoe"}, 9); err != nil {
+				t.Error(err)
 			}
 		})
 	}
@@ -351,8 +350,8 @@ func TestMany(t *testing.T) {
 	if got := n.Found([]string{"ann"}, game, nil, nil); len(got) != most {
 		t.Errorf("ann has found %d", len(got))
 	}
-	if n.Place(known, list); len(n.servers) != most || len(Hidden(known)) != most {
-		t.Errorf("%d are in the list, and %d are hidden", len(n.servers), len(Hidden(known)))
+	if n.Place(known, list); len(n.state.Servers) != most || len(Hidden(known)) != most {
+		t.Errorf("%d are in the list, and %d are hidden", len(n.state.Servers), len(Hidden(known)))
 	}
 }
 
@@ -377,8 +376,10 @@ func TestMove(t *testing.T) {
 			t.Errorf("%s moves to %v: what is known of %v is stale, want %v", step.name, step.to, stale, step.stale)
 		}
 	}
-	if found := n.Save().Players; found != nil {
-		t.Errorf("found is %v", found)
+	for name, p := range n.State().Players {
+		if p.Servers != nil || !p.At.IsZero() {
+			t.Errorf("%s has found %+v", name, p.Finding)
+		}
 	}
 }
 
@@ -419,7 +420,7 @@ func TestAsk(t *testing.T) {
 		t.Error("it is heard what nobody asked for")
 	}
 	for after, want := range map[time.Duration]bool{0: isNot, fresh - 1: isNot, fresh: asked} {
-		again := Networks{players: maps.Clone(n.players)}
+		again := Networks{State{Players: maps.Clone(n.state.Players)}}
 		if got := again.Ask("ann", "xonotic", told.Add(after)); got != want {
 			t.Errorf("ann is asked again after %v: %v", after, got)
 		}
@@ -438,7 +439,7 @@ func TestExpire(t *testing.T) {
 	if !n.Expire("ann", later.Add(lookTime+1)) || n.IsLooking("ann") || n.Expire("ann", later.Add(time.Hour)) {
 		t.Error("ann's program is waited for, or given up twice")
 	}
-	if found := n.Save().Players["ann"]; found.Servers != nil || found.Game != game || found.At != later.Add(lookTime+1) {
+	if found := n.State().Players["ann"]; found.Servers != nil || found.Game != game || found.At != later.Add(lookTime+1) {
 		t.Errorf("what ann found before counts: %+v", found)
 	}
 	n.Leave("bob")
@@ -475,8 +476,8 @@ func TestNames(t *testing.T) {
 		t.Errorf("found is %v", found)
 	}
 	n.Drop("anna")
-	if len(n.players) != 0 {
-		t.Errorf("what is left is %v", n.players)
+	if len(n.state.Players) != 0 {
+		t.Errorf("what is left is %v", n.state.Players)
 	}
 }
 
@@ -487,35 +488,35 @@ func TestSaved(t *testing.T) {
 		Info: discovery.Info{Name: "Den", MaxPlayers: 16}}}, "bob": {}})
 	n.Ask("cat", game, eight)
 	n.place([]string{"ann", "bob"}, []Server{shown}, "192.0.2.1:27960")
-	got, err := json.Marshal(n.Save())
+	got, err := json.Marshal(n.State())
 	if err != nil {
 		t.Fatal(err)
 	}
 	info, _ := json.Marshal(discovery.Info{Name: "Den", MaxPlayers: 16})
 	want := `{"players":{` +
-		`"ann":{"game":"openarena","servers":[{"addr":"192.168.1.5:27960","info":` + string(info) + `}],"at":31536000000000000},` +
-		`"bob":{"game":"openarena","at":31536000000000000}},` +
+		`"ann":{"place":{"public":"203.0.113.1"},"game":"openarena","servers":[{"addr":"192.168.1.5:27960","info":` + string(info) + `}],"at":31536000000000000},` +
+		`"bob":{"place":{"public":"203.0.113.1"},"game":"openarena","at":31536000000000000},` +
+		`"cat":{"place":{"public":"198.51.100.1"}}},` +
 		`"servers":[{"addr":"10.9.0.6:27960","networks":["10.9.0.0/24","fd00:9::/64"],"public":"192.0.2.1:27960","name":"Shown","seats":16,"server":0},` +
 		`{"addr":"192.168.1.5:27960","networks":null,"home":"203.0.113.1","name":"Den","seats":16,"server":1}]}`
 	if string(got) != want {
 		t.Errorf("saved is\n%s, want\n%s", got, want)
 	}
-	var s Saved
-	if err := json.Unmarshal(got, &s); err != nil {
-		t.Fatal(err)
-	}
-	back, err := Restore(s, places, 2)
-	n.Leave("cat") // which is not saved
-	if err != nil || !reflect.DeepEqual(back.Save(), n.Save()) || len(back.Addresses("ann")) != 1 || back.IsLooking("") {
+	var back Networks
+	if err := json.Unmarshal(got, back.State()); err != nil || len(back.Addresses("ann")) != 1 || back.IsLooking("") {
 		t.Errorf("restored is %+v, %v", back, err)
 	}
-	for name, s := range map[string]Saved{
+	people := []string{"ann", "bob", "cat"}
+	if err := back.State().Validate(people, 2); err != nil {
+		t.Error(err)
+	}
+	for name, s := range map[string]State{
 		"a server outside the list": {Servers: []Server{{Server: 2}}},
 		"a server before the list":  {Servers: []Server{{Server: -1}}},
-		"a player who is not here":  {Players: map[string]Finding{"dan": {}}},
+		"a player who is not here":  {Players: map[string]player{"dan": {}}},
 	} {
-		if _, err := Restore(s, places, 2); err == nil {
-			t.Errorf("%s is restored", name)
+		if s.Validate(people, 2) == nil {
+			t.Errorf("%s is valid", name)
 		}
 	}
 }
@@ -560,7 +561,7 @@ func FuzzNetworks(f *testing.F) {
 			for _, name := range names {
 				for server, s := range n.ListFor(name, list) {
 					own := func(f wire.NearServer) bool { return f.Addr == s.Addr }
-					if s.Addr != list[server].Addr && !slices.ContainsFunc(n.players[name].Servers, own) && s.Addr != shown.Addr {
+					if s.Addr != list[server].Addr && !slices.ContainsFunc(n.state.Players[name].Servers, own) && s.Addr != shown.Addr {
 						t.Fatalf("%s is told of %v, which nobody there has found", name, s.Addr)
 					}
 				}
@@ -570,9 +571,8 @@ func FuzzNetworks(f *testing.F) {
 				n.IsLate(name, game)
 			}
 			n.Notes(names, nil)
-			back, err := Restore(n.Save(), at, len(list))
-			if err != nil || !reflect.DeepEqual(back.Save(), n.Save()) {
-				t.Fatalf("restored is %+v, %v; want %+v", back, err, n)
+			if err := n.State().Validate(slices.Collect(maps.Keys(at)), len(list)); err != nil {
+				t.Fatal(err)
 			}
 		}
 	})

@@ -70,9 +70,9 @@ func (s *Server) isReachedFrom(from netip.Addr) bool {
 // network do, and so do those whose own programs had an answer of it.
 func (s *Server) isReachedBy(p player) bool {
 	if s.Home.IsValid() {
-		return s.Home == p.place.home() && slices.ContainsFunc(p.Servers, s.is)
+		return s.Home == p.Place.home() && slices.ContainsFunc(p.Servers, s.is)
 	}
-	return s.isReachedFrom(p.place.Near) || p.place.home() == atHost && slices.ContainsFunc(p.Servers, s.is)
+	return s.isReachedFrom(p.Place.Near) || p.Place.home() == atHost && slices.ContainsFunc(p.Servers, s.is)
 }
 
 // isHiddenFrom reports whether a player cannot reach the server. The player's own network may have
@@ -94,9 +94,9 @@ func (n *Networks) Found(names []string, game string, listed []discovery.Server,
 	var all []Server
 	finders := map[netip.AddrPort]map[netip.Addr]int{} // of the first finder of a network
 	for _, name := range names {
-		p := n.players[name]
+		p := n.state.Players[name]
 		for _, found := range p.Servers {
-			s := Server{Addr: found.Addr, Home: p.place.home(), Name: found.Info.Name, Seats: found.Info.MaxPlayers}
+			s := Server{Addr: found.Addr, Home: p.Place.home(), Name: found.Info.Name, Seats: found.Info.MaxPlayers}
 			if p.Game != game || !s.Home.IsValid() || isListed[s.Addr] {
 				continue
 			}
@@ -160,7 +160,7 @@ func (n *Networks) Place(servers []Server, list []discovery.Server) (said []wire
 			s.Name, s.Seats = info.Name, info.MaxPlayers
 		}
 		s.Info = discovery.Info{}
-		n.servers = append(n.servers, s)
+		n.state.Servers = append(n.state.Servers, s)
 	}
 	return said
 }
@@ -170,8 +170,8 @@ func (n *Networks) Place(servers []Server, list []discovery.Server) (said []wire
 func (n *Networks) Notes(names []string, titles map[int]string) (notes []sentence.Sentence) {
 	there := map[netip.Addr]int{}
 	var homes []netip.Addr
-	for i := range n.servers {
-		home := n.servers[i].Home
+	for i := range n.state.Servers {
+		home := n.state.Servers[i].Home
 		if there[home]++; there[home] == 1 && home.IsValid() {
 			homes = append(homes, home)
 		}
@@ -180,14 +180,14 @@ func (n *Networks) Notes(names []string, titles map[int]string) (notes []sentenc
 		notes = append(notes, sentence.Of("room.local", "n", here))
 	}
 	for _, home := range homes {
-		finders := n.named(names, func(p player) bool { return p.place.home() == home && len(p.Servers) > 0 })
+		finders := n.named(names, func(p player) bool { return p.Place.home() == home && len(p.Servers) > 0 })
 		notes = append(notes, sentence.Of("room.local-of", "n", there[home], "players", finders))
 	}
-	for i := range n.servers {
-		s := &n.servers[i]
+	for i := range n.state.Servers {
+		s := &n.state.Servers[i]
 		outside := n.named(names, s.isHiddenFrom)
 		if s.Home.IsValid() { // its network was named before; on a large LAN others may reach it, too
-			outside = n.named(outside, func(p player) bool { return s.Home == atHost && p.place.home() == atHost })
+			outside = n.named(outside, func(p player) bool { return s.Home == atHost && p.Place.home() == atHost })
 		}
 		if len(outside) > 0 {
 			title := titles[s.Server]
@@ -203,7 +203,7 @@ func (n *Networks) Notes(names []string, titles map[int]string) (notes []sentenc
 // named lists the players who fulfil a condition.
 func (n *Networks) named(names []string, is func(player) bool) (some []string) {
 	for _, name := range names {
-		if is(n.players[name]) {
+		if is(n.state.Players[name]) {
 			some = append(some, name)
 		}
 	}
@@ -217,9 +217,9 @@ func (n *Networks) IsHidden(name string, server int) bool {
 
 // HiddenFrom returns the servers that a player cannot reach.
 func (n *Networks) HiddenFrom(name string) (hidden []int) {
-	p := n.players[name]
-	for i := range n.servers {
-		if s := &n.servers[i]; s.isHiddenFrom(p) {
+	p := n.state.Players[name]
+	for i := range n.state.Servers {
+		if s := &n.state.Servers[i]; s.isHiddenFrom(p) {
 			hidden = append(hidden, s.Server)
 		}
 	}
@@ -228,9 +228,9 @@ func (n *Networks) HiddenFrom(name string) (hidden []int) {
 
 // Around returns the local servers that a player can reach by any address.
 func (n *Networks) Around(name string) (around []int) {
-	p := n.players[name]
-	for i := range n.servers {
-		if s := &n.servers[i]; !s.isHiddenFrom(p) {
+	p := n.state.Players[name]
+	for i := range n.state.Servers {
+		if s := &n.state.Servers[i]; !s.isHiddenFrom(p) {
 			around = append(around, s.Server)
 		}
 	}
@@ -239,10 +239,10 @@ func (n *Networks) Around(name string) (around []int) {
 
 // Addresses returns the local addresses of servers on the player's own network.
 func (n *Networks) Addresses(name string) map[int]netip.AddrPort {
-	p := n.players[name]
+	p := n.state.Players[name]
 	addresses := map[int]netip.AddrPort{}
-	for i := range n.servers {
-		if s := &n.servers[i]; s.isReachedBy(p) {
+	for i := range n.state.Servers {
+		if s := &n.state.Servers[i]; s.isReachedBy(p) {
 			addresses[s.Server] = s.Addr
 		}
 	}
@@ -267,5 +267,5 @@ func (n *Networks) ListFor(name string, list []discovery.Server) []discovery.Ser
 // HasTwoAddresses reports whether the internet reaches a local server by another address. Then
 // players get different lists.
 func (n *Networks) HasTwoAddresses() bool {
-	return slices.ContainsFunc(n.servers, func(s Server) bool { return !s.isHidden() })
+	return slices.ContainsFunc(n.state.Servers, func(s Server) bool { return !s.isHidden() })
 }

@@ -9,12 +9,16 @@ import (
 )
 
 // Book says where the people in a room come from, by their names. Its zero value is empty.
-type Book struct{ people map[string]Entry }
+type Book struct{ state State }
+
+// State is what a saved room keeps of a book: the entries of people, by their names. Each player has
+// one.
+type State map[string]Entry
 
 // Entry says where somebody comes from.
 type Entry struct {
 	Origin
-	IsPlayer bool `json:"-"`
+	IsPlayer bool `json:"player,omitempty"`
 	// IsApart says that the findings of the player's NAT group do not hold for the player.
 	IsApart bool `json:"apart,omitempty"`
 }
@@ -22,7 +26,7 @@ type Entry struct {
 // Come notes where a player's newest connection comes from, and reports whether the player has
 // moved.
 func (b *Book) Come(player string, from Origin) (hasMoved bool) {
-	before := b.people[player]
+	before := b.state[player]
 	if hasMoved = before.Origin != from; hasMoved || !before.IsPlayer {
 		b.put(player, Entry{Origin: from, IsPlayer: true})
 	}
@@ -37,27 +41,27 @@ func (b *Book) Enter(guest string, from Origin) {
 }
 
 func (b *Book) put(name string, e Entry) {
-	if b.people == nil {
-		b.people = map[string]Entry{}
+	if b.state == nil {
+		b.state = State{}
 	}
-	b.people[name] = e
+	b.state[name] = e
 }
 
 // Part makes a player a group alone.
 func (b *Book) Part(player string) {
-	if e := b.people[player]; e.IsPlayer {
+	if e := b.state[player]; e.IsPlayer {
 		e.IsApart = true
-		b.people[player] = e
+		b.state[player] = e
 	}
 }
 
 // Of returns where somebody comes from.
-func (b *Book) Of(name string) Origin { return b.people[name].Origin }
+func (b *Book) Of(name string) Origin { return b.state[name].Origin }
 
 // Place returns where somebody is, for estimates. It has no place for a player whose address has
 // turned out to mislead.
 func (b *Book) Place(name string) estimate.Place {
-	if e := b.people[name]; !e.IsApart {
+	if e := b.state[name]; !e.IsApart {
 		return e.Place()
 	}
 	return estimate.Place{}
@@ -67,14 +71,14 @@ func (b *Book) Place(name string) estimate.Place {
 // players is a gateway's or a proxy's: behind it they may sit anywhere.
 func (b *Book) Groups(of []string) [][]string {
 	came := map[Origin]int{}
-	for _, e := range b.people {
+	for _, e := range b.state {
 		if e.IsPlayer {
 			came[e.Origin]++
 		}
 	}
 	keys := make([]netip.Addr, len(of))
 	for i, name := range of {
-		switch e := b.people[name]; {
+		switch e := b.state[name]; {
 		case e.IsApart || e.Home && came[e.Origin] > 1:
 		case e.Home:
 			keys[i] = behindHost
@@ -95,45 +99,30 @@ func (b *Book) Groups(of []string) [][]string {
 
 // Rename gives somebody another name.
 func (b *Book) Rename(from, to string) {
-	if e, known := b.people[from]; known {
-		delete(b.people, from)
-		b.people[to] = e
+	if e, known := b.state[from]; known {
+		delete(b.state, from)
+		b.state[to] = e
 	}
 }
 
 // Forget forgets where somebody came from.
-func (b *Book) Forget(name string) { delete(b.people, name) }
+func (b *Book) Forget(name string) { delete(b.state, name) }
 
-// Saved is the section of the saved room: the entries of people, by their names.
-type Saved map[string]Entry
+// State returns the state, for a room that is saved or restored.
+func (b *Book) State() *State { return &b.state }
 
-// Save returns the section of the saved room.
-func (b *Book) Save() Saved {
-	s := Saved{}
-	for name, e := range b.people {
-		if e.Origin != (Origin{}) || e.IsApart {
-			s[name] = e
-		}
-	}
-	return s
-}
-
-// Restore returns the book that was saved. People has the names in the room, and whether each is a
-// player.
-func Restore(s Saved, people map[string]bool) (Book, error) {
-	var b Book
+// Validate returns what is wrong with a saved book of these people, or nil. IsPlayer says of each
+// whether it is a player.
+func (s State) Validate(isPlayer map[string]bool) error {
 	for name, e := range s {
-		isPlayer, isHere := people[name]
-		if !isHere || e.IsApart && !isPlayer {
-			return Book{}, fmt.Errorf("%q comes from somewhere, and is not here", name)
-		}
-		e.IsPlayer = isPlayer
-		b.put(name, e)
-	}
-	for name, isPlayer := range people {
-		if _, known := b.people[name]; isPlayer && !known {
-			b.put(name, Entry{IsPlayer: true})
+		if plays, isHere := isPlayer[name]; !isHere || e.IsPlayer != plays || e.IsApart && !plays {
+			return fmt.Errorf("%q comes from somewhere, and is not here", name)
 		}
 	}
-	return b, nil
+	for name, plays := range isPlayer {
+		if _, isKnown := s[name]; plays && !isKnown {
+			return fmt.Errorf("nobody knows where %q comes from", name)
+		}
+	}
+	return nil
 }

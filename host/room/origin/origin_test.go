@@ -3,7 +3,6 @@ package origin
 import (
 	"encoding/json"
 	"net/netip"
-	"reflect"
 	"strings"
 	"testing"
 
@@ -199,24 +198,23 @@ func TestSaved(t *testing.T) {
 	b.Part("b")
 	b.Come("c", Origin{})
 	b.Enter("z", Origin{Near: netip.MustParseAddr("10.8.0.7")})
-	const want = `{"a":{"addr":"192.168.1.2","home":true},"b":{"addr":"198.51.100.1","country":"DE","asn":3320,"apart":true},"z":{"near":"10.8.0.7"}}`
-	got, err := json.Marshal(b.Save())
+	const want = `{"a":{"addr":"192.168.1.2","home":true,"player":true},` +
+		`"b":{"addr":"198.51.100.1","country":"DE","asn":3320,"player":true,"apart":true},"c":{"player":true},"z":{"near":"10.8.0.7"}}`
+	got, err := json.Marshal(b.State())
 	if err != nil || string(got) != want {
 		t.Errorf("saved is %s, want %s", got, want)
 	}
-	var s Saved
-	if err := json.Unmarshal(got, &s); err != nil {
-		t.Fatal(err)
+	if err := b.State().Validate(map[string]bool{"a": true, "b": true, "c": true, "z": false}); err != nil {
+		t.Error(err)
 	}
-	people := map[string]bool{"a": true, "b": true, "c": true, "z": false}
-	if back, err := Restore(s, people); err != nil || !reflect.DeepEqual(back, b) {
-		t.Errorf("restored is %+v, %v, want %+v", back, err, b)
-	}
-	for name, people := range map[string]map[string]bool{
-		"somebody is not here": {"a": true, "b": true}, "a guest is apart": {"a": true, "b": false, "z": false},
+	for what, people := range map[string]map[string]bool{
+		"somebody is not here":    {"a": true, "b": true, "c": true},
+		"a guest is a player":     {"a": true, "b": true, "c": false, "z": false},
+		"a player is nowhere":     {"a": true, "b": true, "c": true, "z": false, "y": true},
+		"a player is only a page": {"a": true, "b": true, "c": true, "z": true},
 	} {
-		if back, err := Restore(s, people); err == nil {
-			t.Errorf("%s: restored is %+v", name, back)
+		if b.State().Validate(people) == nil {
+			t.Error(what)
 		}
 	}
 }

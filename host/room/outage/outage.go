@@ -2,9 +2,9 @@
 // the players. That is a stop of the host's own program, and a silence of most players together.
 // Then our line or our machine likely failed, so the room pauses instead of blaming the players.
 //
-//	Step ──▶ the driver's clock goes on, or the program was stopped ──▶ room time goes on, or not
-//	Tick ──▶ how much has passed, and whether the room is paused
-//	Weigh ─▶ most are silent, or are heard again ─▶ the pause begins or ends, in words
+//	Step ────────▶ the driver's clock goes on, or the program was stopped ──▶ room time goes on, or not
+//	Tick ────────▶ how much has passed, and whether the room is paused
+//	UpdatePause ─▶ most are silent, or are heard again ─▶ the pause begins or ends, in words
 //
 // A pause is bounded, so that players who fall silent on purpose do not hold the others for long.
 package outage
@@ -57,10 +57,31 @@ type Watch struct {
 	// last moment until which none was needed.
 	stepped, ticked time.Duration
 	hasStopped      bool
-	isPaused        bool
-	// held is how long the round has paused while somebody was there. absent is how long it has
+	state           State
+}
+
+// State is what a saved room keeps of a watch. Its time stands in the saved room.
+type State struct {
+	// IsPaused says that room time stands still.
+	IsPaused bool `json:"on,omitempty"`
+	// Held is how long the round has paused while somebody was there. Absent is how long it has
 	// paused by now while nobody is.
-	held, absent time.Duration
+	Held   time.Duration `json:"held,omitempty"`
+	Absent time.Duration `json:"absent,omitempty"`
+}
+
+// From returns a watch of a room that goes on at a room time.
+func From(now roomtime.Time) Watch { return Watch{opened: now} }
+
+// State returns the state, for a room that is saved or restored.
+func (w *Watch) State() *State { return &w.state }
+
+// Validate returns what is wrong with a saved watch, or nil.
+func (s State) Validate() error {
+	if s.Held < 0 || s.Absent < 0 {
+		return errors.New("a pause that lasted less than no time")
+	}
+	return nil
 }
 
 // Step begins a step at a time of the driver's clock, which was due at another; idle is how long the
@@ -73,7 +94,7 @@ func (w *Watch) Step(run, due, idle time.Duration, isDeserted bool) roomtime.Tim
 	run = max(run, w.stepped)
 	needless := min(due, run) // nobody had to tick until then
 	if w.ticked < needless && due > w.stepped {
-		if w.isPaused {
+		if w.state.IsPaused {
 			w.lose(needless-w.ticked, isDeserted)
 		}
 		w.ticked = needless
@@ -94,7 +115,7 @@ func (w *Watch) Step(run, due, idle time.Duration, isDeserted bool) roomtime.Tim
 // Now returns the room time of the newest step.
 func (w *Watch) Now() roomtime.Time {
 	now := cmp.Or(w.opened, roomtime.Opening).Add(w.stepped - w.began - w.lost)
-	if w.isPaused {
+	if w.state.IsPaused {
 		now = now.Add(w.ticked - w.stepped)
 	}
 	return now
@@ -104,9 +125,9 @@ func (w *Watch) Now() roomtime.Time {
 func (w *Watch) lose(d time.Duration, isDeserted bool) {
 	w.lost += d
 	if isDeserted {
-		w.absent += d
+		w.state.Absent += d
 	} else {
-		w.held += d
+		w.state.Held += d
 	}
 }
 
@@ -119,85 +140,67 @@ func (w *Watch) HasStopped() bool { return w.hasStopped }
 func (w *Watch) Tick(isDeserted bool) (passed time.Duration, isLost bool) {
 	passed = w.stepped - w.ticked
 	w.ticked = w.stepped
-	if w.isPaused {
+	if w.state.IsPaused {
 		w.lose(passed, isDeserted)
 	}
-	return passed, w.isPaused
+	return passed, w.state.IsPaused
 }
 
-// Weigh begins or ends a pause. It returns a note for people, or nothing. If isOver, the room waits
+// UpdatePause begins or ends a pause. It returns a note for people, or nothing. If isOver, the room waits
 // for the silent players again, because on a line that comes up again not all come back at once.
-func (w *Watch) Weigh(s Scene) (note sentence.Sentence, isOver bool) {
+func (w *Watch) UpdatePause(s Scene) (note sentence.Sentence, isOver bool) {
 	if !s.IsDeserted {
-		w.absent = 0
+		w.state.Absent = 0
 	}
 	pauses, most := w.shouldPause(s)
 	switch {
-	case pauses && !w.isPaused && s.Silent == s.Players:
+	case pauses && !w.state.IsPaused && s.Silent == s.Players:
 		note = sentence.Of("room.silent-all")
-	case pauses && !w.isPaused:
+	case pauses && !w.state.IsPaused:
 		note = sentence.Of("room.silent-some", "silent", s.Silent, "players", s.Players,
-			"time", (LongestPause - w.held).Round(time.Second))
-	case !pauses && w.isPaused && most:
+			"time", (LongestPause - w.state.Held).Round(time.Second))
+	case !pauses && w.state.IsPaused && most:
 		note = sentence.Of("room.clock-waited")
-	case !pauses && w.isPaused:
+	case !pauses && w.state.IsPaused:
 		note, isOver = sentence.Of("room.clock-on"), true
-		w.held += StalledAfter
+		w.state.Held += StalledAfter
 	}
-	w.isPaused = pauses
+	w.state.IsPaused = pauses
 	return note, isOver
 }
 
 // shouldPause reports whether the room should pause, and whether most players are silent.
 func (w *Watch) shouldPause(s Scene) (pauses, most bool) {
 	most = 2*s.Silent > s.Players && !(s.IsGathering && s.Silent == 1)
-	return most && w.held < LongestPause && w.absent < LongestAbsence, most
+	return most && w.state.Held < LongestPause && w.state.Absent < LongestAbsence, most
 }
 
 // Next reports whether a pause goes on, and how soon it ends even if nobody comes back. If isSettled,
-// [Watch.Weigh] would change nothing before.
+// [Watch.UpdatePause] would change nothing before.
 func (w *Watch) Next(s Scene) (pauses bool, ends time.Duration, isSettled bool) {
 	pauses, _ = w.shouldPause(s)
-	ends = LongestPause - w.held
+	ends = LongestPause - w.state.Held
 	if s.IsDeserted {
-		ends = LongestAbsence - w.absent
+		ends = LongestAbsence - w.state.Absent
 	}
-	return pauses, ends, pauses == w.isPaused && (w.absent == 0 || s.IsDeserted)
+	return pauses, ends, pauses == w.state.IsPaused && (w.state.Absent == 0 || s.IsDeserted)
 }
 
 // IsPaused reports whether time stands still.
-func (w *Watch) IsPaused() bool { return w.isPaused }
+func (w *Watch) IsPaused() bool { return w.state.IsPaused }
 
-// Resume goes on after the host was away. Nobody is silent until the next [Watch.Weigh].
+// Resume goes on after the host was away. Nobody is silent until the next [Watch.UpdatePause].
 func (w *Watch) Resume() {
-	if w.isPaused {
+	if w.state.IsPaused {
 		w.lost += w.stepped - w.ticked
 	}
-	w.ticked, w.isPaused = w.stepped, false
+	w.ticked, w.state.IsPaused = w.stepped, false
 }
 
 // Begin forgets earlier pauses, because each list of servers has its own.
 func (w *Watch) Begin() {
-	if w.isPaused {
+	if w.state.IsPaused {
 		w.Resume()
 	}
-	w.held, w.absent = 0, 0
-}
-
-// Saved is a watch at rest. Its time stands in the saved room.
-type Saved struct {
-	On     bool          `json:"on,omitempty"`
-	Held   time.Duration `json:"held,omitempty"`
-	Absent time.Duration `json:"absent,omitempty"`
-}
-
-// Save returns the section of the saved room.
-func (w *Watch) Save() Saved { return Saved{w.isPaused, w.held, w.absent} }
-
-// Restore returns the watch that was saved, at a room time.
-func Restore(s Saved, now roomtime.Time) (Watch, error) {
-	if s.Held < 0 || s.Absent < 0 {
-		return Watch{}, errors.New("a pause that lasted less than no time")
-	}
-	return Watch{opened: now, isPaused: s.On, held: s.Held, absent: s.Absent}, nil
+	w.state.Held, w.state.Absent = 0, 0
 }

@@ -53,21 +53,21 @@ func TestPause(t *testing.T) {
 			now, due := at, at
 			for second := range 3600 {
 				s := tt.at(second)
-				before, was := w.isPaused, time0
+				before, was := w.state.IsPaused, time0
 				if time0 = w.Step(now, due, 0, s.IsDeserted); before && time0 != was {
 					t.Errorf("in a pause %v pass", time0.Sub(was))
 				}
 				w.Tick(s.IsDeserted)
 				due = now
 				pauses, ends, isSettled := w.Next(s)
-				says, isOver := w.Weigh(s)
+				says, isOver := w.UpdatePause(s)
 				note := catalogue.InEnglish().Say(says)
 				if want, is := tt.notes[second+1]; is && note != want {
 					t.Errorf("after %d s it says %q, want %q", second+1, note, want)
 				} else if !is && note != "" && tt.notes == nil {
 					t.Errorf("after %d s it says %q", second+1, note)
 				}
-				if isOver != (note == goesOn) || isSettled && before != w.isPaused || pauses != w.isPaused {
+				if isOver != (note == goesOn) || isSettled && before != w.state.IsPaused || pauses != w.state.IsPaused {
 					t.Errorf("after %d s %q ends a pause: %v; it announced %v, %v", second+1, note, isOver, pauses, isSettled)
 				}
 				if pauses && ends <= 0 {
@@ -108,13 +108,13 @@ func TestStopped(t *testing.T) {
 	} {
 		var w Watch
 		opened := w.Step(at, at, 0, false)
-		w.isPaused = tt.isPaused
+		w.state.IsPaused = tt.isPaused
 		now := w.Step(at+tt.after, at+tt.due, tt.idle, false)
 		if now.Sub(opened) != tt.counts || w.HasStopped() != tt.stopped {
 			t.Errorf("%s: %v count, stopped: %v; want %v, %v", tt.name, now.Sub(opened), w.HasStopped(), tt.counts, tt.stopped)
 		}
-		if tt.isPaused && w.held != time.Minute {
-			t.Errorf("%s: the pause has lasted %v", tt.name, w.held)
+		if tt.isPaused && w.state.Held != time.Minute {
+			t.Errorf("%s: the pause has lasted %v", tt.name, w.state.Held)
 		}
 		if passed, isLost := w.Tick(false); passed != tt.passed || isLost != tt.isPaused || w.Now() != now {
 			t.Errorf("%s: %v have passed, lost: %v; want %v", tt.name, passed, isLost, tt.passed)
@@ -130,7 +130,7 @@ func TestFirst(t *testing.T) {
 		t.Errorf("it opens at %v", opened)
 	}
 	later := roomtime.Opening.Add(time.Hour)
-	back, _ := Restore(w.Save(), later)
+	back := From(later)
 	for after := range time.Duration(3) {
 		if now := back.Step(5*at+after, 5*at, 0, false); now != later.Add(after) {
 			t.Errorf("it goes on at %v, want %v", now, later.Add(after))
@@ -153,25 +153,24 @@ func TestOtherSteps(t *testing.T) {
 
 // TestSaved checks the form of the saved section.
 func TestSaved(t *testing.T) {
-	w := Watch{stepped: at, ticked: at, isPaused: true, held: time.Second, absent: time.Minute}
-	data, err := json.Marshal(w.Save())
+	w := Watch{stepped: at, ticked: at, state: State{true, time.Second, time.Minute}}
+	data, err := json.Marshal(w.State())
 	if want := `{"on":true,"held":1000000000,"absent":60000000000}`; err != nil || string(data) != want {
 		t.Errorf("it is saved as %s, want %s; %v", data, want, err)
 	}
-	back, err := Restore(w.Save(), roomtime.Opening)
-	if err != nil || back.Save() != w.Save() || !back.IsPaused() {
-		t.Errorf("it is restored as %+v, %v", back, err)
+	if err := w.State().Validate(); err != nil {
+		t.Error(err)
 	}
-	back.Resume()
-	if back.IsPaused() || back.held != w.held {
-		t.Errorf("a host that is back goes on with %+v", back)
+	w.Resume()
+	if w.IsPaused() || w.state.Held != time.Second {
+		t.Errorf("a host that is back goes on with %+v", w)
 	}
-	if back.Begin(); back.Save() != (Saved{}) {
-		t.Errorf("a new list begins with %+v", back)
+	if w.Begin(); w.state != (State{}) {
+		t.Errorf("a new list begins with %+v", w)
 	}
-	for _, s := range []Saved{{Held: -1}, {Absent: -1}} {
-		if _, err := Restore(s, roomtime.Opening); err == nil {
-			t.Errorf("%+v is restored", s)
+	for _, s := range []State{{Held: -1}, {Absent: -1}} {
+		if s.Validate() == nil {
+			t.Errorf("%+v is a watch", s)
 		}
 	}
 }

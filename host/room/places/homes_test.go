@@ -252,11 +252,7 @@ func TestHomesOfThoseWhoLeft(t *testing.T) {
 			g.player("bob").Name = "ben"
 		}, "[{ann's computer 203.0.113.1:7787 beacon} {ben's computer 203.0.113.2:4000 beacon} {mal's computer 203.0.113.3:9 beacon}]"},
 		{"after a restart", func(g *group) {
-			back, err := Restore(g.Save())
-			if err != nil {
-				t.Fatal(err)
-			}
-			g.Survey = back
+			g.Survey = Survey{state: *g.State()}
 			for i := range g.scene.Players {
 				g.scene.Players[i].Connected = false
 			}
@@ -316,7 +312,7 @@ func FuzzHeard(f *testing.F) {
 		everybody := []string{"ann", "bob", "cat"}
 		g := &group{T: t, now: eight, scene: Scene{Places: venues("A", "B")}}
 		for len(script) > 0 {
-			name, surveys := everybody[next(3)], g.attempt+g.before
+			name, surveys := everybody[next(3)], g.state.Attempt+g.state.Before
 			switch next(6) {
 			case 0:
 				g.comes(name, fmt.Sprint(next(2)), far(byte(next(3))), uint16(next(3)))
@@ -324,9 +320,9 @@ func FuzzHeard(f *testing.F) {
 				g.news.add(g.Outside(name, uint16(next(4)), g.scene, g.now))
 			case 2:
 				g.Begin(g.scene, g.now)
-				surveys = g.attempt + g.before
+				surveys = g.state.Attempt + g.state.Before
 			case 3:
-				m := wire.Surveyed{Attempt: g.attempt - next(2)}
+				m := wire.Surveyed{Attempt: g.state.Attempt - next(2)}
 				for range next(4) {
 					found := wire.Finalist{Server: next(6) - 1}
 					found.State.UnmarshalText([]byte([]string{"answered", "lost", "refused"}[next(3)]))
@@ -342,13 +338,13 @@ func FuzzHeard(f *testing.F) {
 				g.Leave(name)
 				g.scene.Players = slices.DeleteFunc(g.scene.Players, func(p Player) bool { return p.Name == name })
 			}
-			if g.attempt+g.before > surveys+1 {
-				t.Errorf("one word began %d surveys", g.attempt+g.before-surveys)
+			if g.state.Attempt+g.state.Before > surveys+1 {
+				t.Errorf("one word began %d surveys", g.state.Attempt+g.state.Before-surveys)
 			}
 			if sites := g.sites(); sites != nil && len(sites.Sites) != g.Count(g.scene.Places) {
 				t.Errorf("%d places are shown, of %d", len(sites.Sites), g.Count(g.scene.Places))
 			}
-			if _, err := Restore(g.Save()); err != nil {
+			if err := g.State().Validate(); err != nil {
 				t.Error(err)
 			}
 		}

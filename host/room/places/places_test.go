@@ -148,10 +148,10 @@ func chosen(t *testing.T, limit time.Duration, names ...string) (*group, selecti
 	g.comes("ann", "1", far(1), 0)
 	g.comes("cat", "2", far(2), 0)
 	g.news.add(g.BeginOnce(g.scene, g.now))
-	if g.Lacks(selected) {
+	if g.NeedsComparison(selected) {
 		g.news.add(g.Compare(basis, g.scene))
 	}
-	if g.Lacks(selected) {
+	if g.NeedsComparison(selected) {
 		t.Error("the survey lacks what it has")
 	}
 	return g, basis
@@ -246,7 +246,7 @@ func TestComparedLater(t *testing.T) {
 	}
 	g.begins()
 	g.noted()
-	if g.Lacks(nil) {
+	if g.NeedsComparison(nil) {
 		t.Error("the survey lacks a choice")
 	}
 	g.says("ann", 1, 20)
@@ -258,7 +258,7 @@ func TestComparedLater(t *testing.T) {
 	if got := g.sites(); got.Now != nil || !strings.HasSuffix(catalogue.InEnglish().Say(got.Answer), "; no server answers all of you") {
 		t.Errorf("before it is known what is the best: %+v", got)
 	}
-	if !g.Lacks(selected) {
+	if !g.NeedsComparison(selected) {
 		t.Error("the survey lacks nothing to compare with")
 	}
 	g.news.add(g.Compare(basis, g.scene))
@@ -371,8 +371,8 @@ func TestAnew(t *testing.T) {
 		g.scene.Places = venues(to...)
 		g.news.add(g.Change(g.scene, g.now))
 	}
-	if change("X", "Y"); len(g.asked("ann")) != 1 || len(g.Save().Found) > 0 {
-		t.Errorf("of another list ann is not asked, or %+v is known", g.Save().Found)
+	if change("X", "Y"); len(g.asked("ann")) != 1 || len(g.State().Found) > 0 {
+		t.Errorf("of another list ann is not asked, or %+v is known", g.State().Found)
 	}
 	if change(); g.sites() != nil {
 		t.Errorf("without places people see %+v", g.sites())
@@ -386,8 +386,8 @@ func TestAnew(t *testing.T) {
 	if g.says("ann", 1, lost); len(g.sites().Waiting) != 2 {
 		t.Errorf("an answer to the first list counts for the third: waiting for %q", g.sites().Waiting)
 	}
-	if g.attempt != 4 {
-		t.Errorf("it is survey %d, want 4", g.attempt)
+	if g.state.Attempt != 4 {
+		t.Errorf("it is survey %d, want 4", g.state.Attempt)
 	}
 }
 
@@ -421,25 +421,24 @@ func TestSaved(t *testing.T) {
 	g.begins()
 	g.news.add(g.Outside("ann", 40001, g.scene, g.now))
 	g.says("ann", 2, lost, lost)
-	data, err := json.Marshal(g.Save())
+	data, err := json.Marshal(g.State())
 	const want = `{"attempt":2,"at":31536000000000000,"anew":1,` +
 		`"homes":[{"player":"ann","place":{"name":"ann's computer","addr":"203.0.113.1:40001","protocol":"beacon"}}],` +
 		`"found":{"ann":{"attempt":2,"found":[{"state":"lost"},{"state":"answered","rtt_ms":0.100}]}}}`
 	if err != nil || string(data) != want {
 		t.Errorf("it is saved as %s, want %s; %v", data, want, err)
 	}
-	for _, s := range []Saved{g.Save(), {Before: 2, Told: true}} {
-		back, err := Restore(s)
-		if err != nil || !reflect.DeepEqual(back.Save(), s) {
-			t.Errorf("%+v is restored as %+v, %v", s, back, err)
+	for _, s := range []State{*g.State(), {Before: 2, IsTold: true}} {
+		if err := s.Validate(); err != nil {
+			t.Errorf("%+v: %v", s, err)
 		}
 	}
-	for _, s := range []Saved{
+	for _, s := range []State{
 		{Attempt: -1}, {Before: -1}, {Anew: -1}, {Homes: make([]home, wire.MaxVenues+1)},
 		{Found: map[string]Found{"ann": {Found: make([]result, wire.MaxVenues+1)}}},
 	} {
-		if _, err := Restore(s); err == nil {
-			t.Errorf("%+v is restored", s)
+		if s.Validate() == nil {
+			t.Errorf("%+v is a survey", s)
 		}
 	}
 }

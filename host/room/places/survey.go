@@ -43,25 +43,46 @@ const (
 
 // Survey has the players' measurements of the candidate places. Its zero value has asked nobody.
 type Survey struct {
-	// attempt is the number of the survey, 0 while there is none. Then before is the number of the
-	// last one, so that the next gets another number and ignores late answers.
-	attempt, before int
-	// at is when the survey began.
-	at roomtime.Time
-	// isTold says that people know the result.
-	isTold bool
-	// anew counts how often the survey began again; see mostAnew.
-	anew int
-	// homes are the players' own computers that players measure, if all have agreed.
-	homes []home
-	// found has the players' findings, by name.
-	found map[string]Found
+	state State
 	// doors are the ports at which players' computers answer. Every hello of their programs names
 	// them.
 	doors map[string]door
 	// relaxed is the best server for a choice that found none. It is not saved, because it can be
 	// found again.
 	relaxed relaxed
+}
+
+// State is what a saved room keeps of a survey.
+type State struct {
+	// Attempt is the number of the survey, 0 while there is none. Then Before is the number of the
+	// last one, so that the next gets another number and ignores late answers.
+	Attempt int `json:"attempt,omitempty"`
+	Before  int `json:"before,omitempty"`
+	// At is when the survey began.
+	At roomtime.Time `json:"at,omitzero"`
+	// IsTold says that people know the result.
+	IsTold bool `json:"told,omitempty"`
+	// Anew counts how often the survey began again; see mostAnew.
+	Anew int `json:"anew,omitempty"`
+	// Homes are the players' own computers that players measure, if all have agreed.
+	Homes []home `json:"homes,omitempty"`
+	// Found has the players' findings, by name.
+	Found map[string]Found `json:"found,omitempty"`
+}
+
+// State returns the state, for a room that is saved or restored.
+func (s *Survey) State() *State { return &s.state }
+
+// Validate returns what is wrong with a saved survey, or nil.
+func (s *State) Validate() error {
+	isWhole := s.Attempt >= 0 && s.Before >= 0 && s.Anew >= 0 && len(s.Homes) <= wire.MaxVenues
+	for _, f := range s.Found {
+		isWhole = isWhole && len(f.Found) <= wire.MaxVenues
+	}
+	if !isWhole {
+		return errors.New("a survey of places that is none")
+	}
+	return nil
 }
 
 // home is a player's own computer, which could host.
@@ -159,7 +180,7 @@ func (s *Survey) Begin(sc Scene, now roomtime.Time) (News, error) {
 	case !s.hasAny(sc):
 		return News{}, errors.New("there are no places to measure: the organiser's list of them is empty, and " +
 			"not all players let the others measure their computers (--can-host)")
-	case s.attempt > 0 && now.Sub(s.at) < pause:
+	case s.state.Attempt > 0 && now.Sub(s.state.At) < pause:
 		return News{}, errors.New("the places are being measured, or were a moment ago")
 	}
 	return s.begin(sc, now), nil
@@ -167,7 +188,7 @@ func (s *Survey) Begin(sc Scene, now roomtime.Time) (News, error) {
 
 // BeginOnce begins a survey if there was none, and tells the result of the last.
 func (s *Survey) BeginOnce(sc Scene, now roomtime.Time) (news News) {
-	if s.attempt == 0 && s.hasAny(sc) {
+	if s.state.Attempt == 0 && s.hasAny(sc) {
 		news = s.begin(sc, now)
 	}
 	news.Notes = append(news.Notes, s.tell(sc)...)
@@ -178,8 +199,8 @@ func (s *Survey) hasAny(sc Scene) bool { return len(sc.Places) > 0 || len(s.home
 
 // begin begins a survey of all places with everyone who is here.
 func (s *Survey) begin(sc Scene, now roomtime.Time) News {
-	s.attempt, s.before, s.at, s.isTold, s.anew = max(s.attempt, s.before)+1, 0, now, false, 0
-	s.homes = s.homesIn(sc)
+	s.state.Attempt, s.state.Before, s.state.At, s.state.IsTold, s.state.Anew = max(s.state.Attempt, s.state.Before)+1, 0, now, false, 0
+	s.state.Homes = s.homesIn(sc)
 	news := News{Notes: []sentence.Sentence{sentence.Of("room.measures-places", "n", s.Count(sc.Places))}}
 	for _, p := range sc.Players {
 		news.add(s.Ask(p.Name, sc, now))
@@ -191,7 +212,7 @@ func (s *Survey) begin(sc Scene, now roomtime.Time) News {
 // address take turns.
 func (s *Survey) Ask(name string, sc Scene, now roomtime.Time) News {
 	at := slices.IndexFunc(sc.Players, func(p Player) bool { return p.Name == name })
-	if at < 0 || !sc.Players[at].Connected || s.attempt == 0 || s.hasAnswered(name) || s.Count(sc.Places) == 0 {
+	if at < 0 || !sc.Players[at].Connected || s.state.Attempt == 0 || s.hasAnswered(name) || s.Count(sc.Places) == 0 {
 		return News{}
 	}
 	// A player who does not show their own address sees none. Nobody sees the address of a player
@@ -201,29 +222,29 @@ func (s *Survey) Ask(name string, sc Scene, now roomtime.Time) News {
 	}
 	after := time.Duration(sc.Players[at].Turn) * samples * betweenMates
 	return News{Asks: []Ask{{name, wire.Survey{
-		Attempt: s.attempt,
+		Attempt: s.state.Attempt,
 		Places:  s.venues(sc.Places),
 		Samples: samples,
 		After:   discovery.Millis(after),
 	}}}}
 }
 
-func (s *Survey) hasAnswered(name string) bool { return s.found[name].Attempt == s.attempt }
+func (s *Survey) hasAnswered(name string) bool { return s.state.Found[name].Attempt == s.state.Attempt }
 
 // dropHomes drops the findings and begins again if a computer must no longer be measured, or has
 // moved. It reports whether it did.
 func (s *Survey) dropHomes(sc Scene, now roomtime.Time) (News, bool) {
 	homes := s.homesIn(sc)
-	if !slices.ContainsFunc(s.homes, func(h home) bool { return !slices.Contains(homes, h) }) {
+	if !slices.ContainsFunc(s.state.Homes, func(h home) bool { return !slices.Contains(homes, h) }) {
 		return News{}, false
 	}
-	anew := s.anew + 1
-	if s.homes = nil; anew > mostAnew {
+	anew := s.state.Anew + 1
+	if s.state.Homes = nil; anew > mostAnew {
 		s.End()
 	}
 	news := s.Change(sc, now)
-	if s.attempt > 0 {
-		s.anew = anew
+	if s.state.Attempt > 0 {
+		s.state.Anew = anew
 	}
 	return news, true
 }
@@ -231,11 +252,11 @@ func (s *Survey) dropHomes(sc Scene, now roomtime.Time) (News, bool) {
 // Change forgets the findings, because the list of places has changed. It begins again if there was
 // a survey.
 func (s *Survey) Change(sc Scene, now roomtime.Time) (news News) {
-	s.isTold, s.found = false, nil
+	s.state.IsTold, s.state.Found = false, nil
 	switch {
 	case !s.hasAny(sc):
 		s.End()
-	case s.attempt > 0:
+	case s.state.Attempt > 0:
 		news = s.begin(sc, now)
 	}
 	return news
@@ -243,13 +264,13 @@ func (s *Survey) Change(sc Scene, now roomtime.Time) (news News) {
 
 // End ends the survey: there is none until another begins.
 func (s *Survey) End() {
-	s.before = max(s.attempt, s.before)
-	s.attempt, s.at, s.isTold, s.anew, s.homes, s.relaxed = 0, roomtime.Time(0), false, 0, nil, relaxed{}
+	s.state.Before = max(s.state.Attempt, s.state.Before)
+	s.state.Attempt, s.state.At, s.state.IsTold, s.state.Anew, s.state.Homes, s.relaxed = 0, roomtime.Time(0), false, 0, nil, relaxed{}
 }
 
 // Heard takes a player's finding. The error says that the message makes no sense.
 func (s *Survey) Heard(name string, m wire.Surveyed, sc Scene) (News, error) {
-	if m.Attempt != s.attempt || s.hasAnswered(name) {
+	if m.Attempt != s.state.Attempt || s.hasAnswered(name) {
 		return News{}, nil // of an earlier list, or a second time
 	}
 	results := make([]result, s.Count(sc.Places))
@@ -266,15 +287,15 @@ func (s *Survey) Heard(name string, m wire.Surveyed, sc Scene) (News, error) {
 		}
 		results[seen.Server] = r
 	}
-	for i, h := range s.homes {
+	for i, h := range s.state.Homes {
 		if h.Player == name {
 			results[len(sc.Places)+i] = result{discovery.Answered, ownPing}
 		}
 	}
-	if s.found == nil {
-		s.found = map[string]Found{}
+	if s.state.Found == nil {
+		s.state.Found = map[string]Found{}
 	}
-	s.found[name] = Found{m.Attempt, results}
+	s.state.Found[name] = Found{m.Attempt, results}
 	return News{Notes: s.tell(sc)}, nil
 }
 
@@ -290,12 +311,12 @@ func (s *Survey) waiting(sc Scene) []string {
 }
 
 // Count returns the number of places in a survey: those of the organiser's list, and homes.
-func (s *Survey) Count(places wire.Venues) int { return len(places) + len(s.homes) }
+func (s *Survey) Count(places wire.Venues) int { return len(places) + len(s.state.Homes) }
 
 // venues returns these places.
 func (s *Survey) venues(places wire.Venues) wire.Venues {
 	venues := slices.Clip(places)
-	for _, h := range s.homes {
+	for _, h := range s.state.Homes {
 		venues = append(venues, h.Place)
 	}
 	return venues
@@ -303,9 +324,9 @@ func (s *Survey) venues(places wire.Venues) wire.Venues {
 
 // Rename gives a player another name.
 func (s *Survey) Rename(from, to string) {
-	if f, has := s.found[from]; has {
-		delete(s.found, from)
-		s.found[to] = f
+	if f, has := s.state.Found[from]; has {
+		delete(s.state.Found, from)
+		s.state.Found[to] = f
 	}
 	if d, has := s.doors[from]; has {
 		delete(s.doors, from)
@@ -315,7 +336,7 @@ func (s *Survey) Rename(from, to string) {
 
 // Leave forgets a player who no longer plays here.
 func (s *Survey) Leave(name string) {
-	delete(s.found, name)
+	delete(s.state.Found, name)
 	delete(s.doors, name)
 }
 

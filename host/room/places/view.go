@@ -27,10 +27,10 @@ type relaxed struct {
 	best *selection.Ranked
 }
 
-// Lacks reports whether the survey needs the best server without limits for comparison, because a
+// NeedsComparison reports whether the survey needs the best server without limits for comparison, because a
 // choice found none within them; see [Survey.Compare].
-func (s *Survey) Lacks(of *selection.Selection) bool {
-	return s.attempt > 0 && of != nil && of.Chosen == nil && s.relaxed.of != of
+func (s *Survey) NeedsComparison(of *selection.Selection) bool {
+	return s.state.Attempt > 0 && of != nil && of.Chosen == nil && s.relaxed.of != of
 }
 
 // Compare finds that server in the basis of the choice, and tells the result.
@@ -55,14 +55,14 @@ func (s *Survey) bestNow(of *selection.Selection) *selection.Ranked {
 // tell tells the result of a survey, once all players have answered and the room has chosen or has
 // failed.
 func (s *Survey) tell(sc Scene) []sentence.Sentence {
-	if s.isTold || s.attempt == 0 || len(s.waiting(sc)) > 0 {
+	if s.state.IsTold || s.state.Attempt == 0 || len(s.waiting(sc)) > 0 {
 		return nil
 	}
 	sites := s.sites(sc)
 	if sites == nil || sites.Answer.IsZero() {
 		return nil
 	}
-	s.isTold = sc.Selection != nil // else the comparison comes later
+	s.state.IsTold = sc.Selection != nil // else the comparison comes later
 	return []sentence.Sentence{sites.Answer}
 }
 
@@ -95,7 +95,7 @@ func (s *Survey) group(sc Scene) (names []string) {
 // sites returns forecasts for servers at the places, the best first.
 func (s *Survey) sites(sc Scene) *wire.Sites {
 	venues := s.venues(sc.Places)
-	if s.attempt == 0 || len(venues) == 0 {
+	if s.state.Attempt == 0 || len(venues) == 0 {
 		return nil
 	}
 	group := s.group(sc)
@@ -149,8 +149,8 @@ func (s *Survey) candidate(place int, name string, group []string, objective *se
 	c := candidate{Site: wire.Site{Name: name, RTT: map[string]float64{}}}
 	rtts := make([]float64, len(group))
 	for i, player := range group {
-		of := s.found[player]
-		if of.Attempt != s.attempt || place >= len(of.Found) || of.Found[place].State != discovery.Answered {
+		of := s.state.Found[player]
+		if of.Attempt != s.state.Attempt || place >= len(of.Found) || of.Found[place].State != discovery.Answered {
 			c.Silent = append(c.Silent, player)
 			continue
 		}

@@ -46,7 +46,7 @@ type Probing struct {
 
 // Moment is the moment of a question: the time, and whether people vote.
 type Moment struct {
-	roomtime.Face
+	roomtime.Clocks
 	IsVoting bool
 }
 
@@ -113,13 +113,13 @@ func (p *Probing) MostTold(g *group.Group) int {
 func (p *Probing) Ask(g *group.Group, asks []search.Ask, m Moment) (out []search.Ask) {
 	for _, ask := range asks {
 		w := g.Evidence[ask.Player]
-		servers, admitted := w.Ask(ask.Servers, m.Now)
+		servers, admitted := w.Ask(ask.Servers, m.Room)
 		if len(servers) == 0 {
 			continue
 		}
 		out = append(out, search.Ask{Player: ask.Player, Servers: servers})
 		for _, server := range admitted {
-			g.Heard.Weigh(server)
+			g.Heard.SettleFacts(server)
 			if result := w.At(server); result.State != discovery.Unprobed {
 				out = append(out, p.hear(g, ask.Player, result, m)...)
 			}
@@ -142,7 +142,7 @@ func (p *Probing) hear(g *group.Group, name string, result discovery.Result, m M
 		mates = append(mates, search.Mate{Name: mate, State: w.At(result.Server).State, MayAsk: mayAsk})
 	}
 	if s := p.Search(g); s != nil && s.Groups == groups {
-		return p.Ask(g, s.Heard(name, result, mates, m.Now), m)
+		return p.Ask(g, s.Heard(name, result, mates, m.Room), m)
 	}
 	_, instead := groups.Heard(name, result, mates)
 	return p.Ask(g, instead, m)
@@ -206,7 +206,7 @@ func (p *Probing) members(g *group.Group, natGroups [][]string, m Moment) [][]se
 // servers that the organiser adds to the search's budget. IsBehind says that the choice is made,
 // and the search goes on while people vote.
 func (p *Probing) searching(g *group.Group, more int, isBehind bool, m Moment) *search.Search {
-	g.Weigh()
+	g.RefreshFacts()
 	natGroups := searchers(g)
 	if s := p.Search(g); s != nil && s.Are(natGroups) {
 		return s
@@ -296,9 +296,9 @@ func (p *Probing) Turn(g *group.Group, more int, m Moment) (asks []search.Ask, o
 	p.watch(g)
 	s := p.searching(g, more, false, m)
 	groups := p.members(g, searchers(g), m)
-	asks, isOver = s.Turn(groups, len(g.Attendance.Active()), m.Now)
+	asks, isOver = s.Turn(groups, len(g.Attendance.Active()), m.Room)
 	asks = p.Ask(g, asks, m)
-	if isOver && p.isOwed(g, m.Now) && g.Select(g.Attendance.Active()).Chosen == nil {
+	if isOver && p.isOwed(g, m.Room) && g.Select(g.Attendance.Active()).Chosen == nil {
 		return asks, outcome, false // what is still to come may be the only server that suits everyone
 	}
 	if isOver {
@@ -321,7 +321,7 @@ func (p *Probing) TurnBehind(g *group.Group, m Moment) (
 ) {
 	p.watch(g)
 	s := p.searching(g, 0, true, m)
-	s.Behind(m.Now)
+	s.Behind(m.Room)
 	selected, chosen := g.Select(g.ChosenFor()), *g.Choice.Newest().Chosen
 	for _, ranked := range selected.Ranking {
 		if ranked.Server == chosen.Server {
@@ -332,7 +332,7 @@ func (p *Probing) TurnBehind(g *group.Group, m Moment) (
 		note = sentence.Of("room.better", "server", g.Servers.Called(found.Server), "than", g.Servers.Called(chosen.Server))
 		return note, &selected, nil, nil
 	}
-	asks, own = p.Search(g).NextBehind(p.members(g, searchers(g), m), m.Now)
+	asks, own = p.Search(g).NextBehind(p.members(g, searchers(g), m), m.Room)
 	asks = p.Ask(g, asks, m)
 	for _, own := range own { // only one of the players behind an address
 		g.Evidence[own.Player].Allow(own.Servers)
@@ -343,15 +343,15 @@ func (p *Probing) TurnBehind(g *group.Group, m Moment) (
 // Report takes a player's results. If isChosen, second looks have begun, and only servers without a
 // result count. It returns more questions, and whether any result was new.
 func (p *Probing) Report(g *group.Group, name string, report wire.Report, isChosen bool, m Moment) (asks []search.Ask, isNews bool) {
-	passed, w := min(max(0, m.Now.Sub(g.Measuring)), wire.LongestTime), g.Evidence[name]
+	passed, w := min(max(0, m.Room.Sub(g.Measuring)), wire.LongestTime), g.Evidence[name]
 	for _, probe := range report.Results {
 		if isChosen && !w.IsUnprobed(probe.Server) || g.Nearby.IsHidden(name, probe.Server) {
 			continue // finalists have had their second look
 		}
 		probe.At += passed - report.Now // all players' times count from the same moment
-		isNew, isOwn := w.Report(probe, passed, m.Now)
+		isNew, isOwn := w.Report(probe, passed, m.Room)
 		if isOwn {
-			g.Heard.Weigh(probe.Server)
+			g.Heard.SettleFacts(probe.Server)
 		}
 		if !w.IsAsked(probe.Server) {
 			continue
@@ -385,7 +385,7 @@ func (p *Probing) Measure(g *group.Group, name, strategy string, m Moment) (told
 		measure.Strategy = wire.Coordinated
 	}
 	if measure.Strategy != wire.Coordinated {
-		w.AskAll(m.Now)
+		w.AskAll(m.Room)
 	}
 	measure.Most = p.promise(g, name)
 	told = append(told, measure)
@@ -491,11 +491,5 @@ func (p *Probing) Idle(everybody []string) []string {
 // View returns the leading servers as pages see them.
 func (p *Probing) View(g *group.Group) *wire.Standing { return p.podium.View(g.Number) }
 
-// Save returns the section of the saved room.
-func (p *Probing) Save() search.SavedBudget { return p.budget.Save() }
-
-// Restore returns the measuring that was saved.
-func Restore(s search.SavedBudget) (p Probing, err error) {
-	p.budget, err = search.RestoreBudget(s)
-	return p, err
-}
+// State returns what a saved room keeps of the measuring.
+func (p *Probing) State() *search.BudgetState { return p.budget.State() }

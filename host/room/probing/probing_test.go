@@ -47,7 +47,7 @@ func newSession(t *testing.T, strategy string, servers, budget int, names ...str
 	return n
 }
 
-func (n *session) moment() probing.Moment { return probing.Moment{Face: grouptest.FaceAt(n.Now)} }
+func (n *session) moment() probing.Moment { return probing.Moment{Clocks: grouptest.ClocksAt(n.Now)} }
 
 // told returns the messages that let a player's program measure.
 func (n *session) told(name, strategy string) (wire.Measure, []wire.Message, []search.Ask) {
@@ -171,11 +171,9 @@ func TestPromise(t *testing.T) {
 	if len(asks) != 1 || len(asks[0].Servers) != 10 || n.Evidence["ann"].AskedMore() != 10 {
 		t.Errorf("then asked are %v", asks)
 	}
-	if back, err := probing.Restore(n.Save()); err != nil || back.MostTold(g) != most+10 {
-		t.Errorf("restored all are told of %d, %v", back.MostTold(g), err)
-	}
-	if _, err := probing.Restore(search.SavedBudget{Servers: -1}); err == nil {
-		t.Error("a budget of -1 is restored")
+	var back probing.Probing
+	if *back.State() = *n.State(); back.MostTold(g) != most+10 {
+		t.Errorf("restored all are told of %d", back.MostTold(g))
 	}
 	fresh := n.Probing.Next()
 	if most := fresh.MostTold(g); most != 20+wire.SearchFinalists+10 { // the number that ann was told in this one
@@ -313,10 +311,10 @@ func TestOwn(t *testing.T) {
 	for server := range 2 {
 		n.Hears("ann", server, grouptest.Info())
 	}
-	n.Weigh()
+	n.RefreshFacts()
 	for server := range 2 {
 		n.Report(&n.Group.Group, "ann", wire.Report{Results: []discovery.Result{n.result("ann", server)}}, true,
-			probing.Moment{Face: grouptest.FaceAt(n.Now), IsVoting: true})
+			probing.Moment{Clocks: grouptest.ClocksAt(n.Now), IsVoting: true})
 	}
 	if n.Evidence["ann"].IsUnprobed(0) || !n.Evidence["ann"].IsUnprobed(1) || n.Servers.Info(0) == nil || n.Servers.Info(1) != nil {
 		t.Errorf("of the first is known %+v, %+v, of the second %+v, %+v", n.Evidence["ann"].At(0), n.Servers.Info(0),
@@ -655,7 +653,7 @@ func TestTurnBehind(t *testing.T) {
 		n := searched(t, wire.Yes)
 		g := &n.Group.Group
 		n.ForgetBest()
-		m := probing.Moment{Face: grouptest.FaceAt(n.Now), IsVoting: true}
+		m := probing.Moment{Clocks: grouptest.ClocksAt(n.Now), IsVoting: true}
 		if !n.IsSearchDue(g, n.Now) {
 			t.Errorf("%s: nobody searches on", tt.name)
 		}
@@ -707,7 +705,7 @@ func TestFalls(t *testing.T) {
 	s.Chosen = &chosen
 	n.turnsUp(1.9)
 	n.Choice.Take(s)
-	if note, other, _, _ := n.TurnBehind(g, probing.Moment{Face: grouptest.FaceAt(n.Now), IsVoting: true}); other != nil {
+	if note, other, _, _ := n.TurnBehind(g, probing.Moment{Clocks: grouptest.ClocksAt(n.Now), IsVoting: true}); other != nil {
 		t.Errorf("it says %q", note)
 	}
 }
@@ -776,7 +774,7 @@ func TestDry(t *testing.T) {
 		t.Errorf("it says %q", outcome)
 	}
 	n.Chooses()
-	if !n.Save().Dry || n.Offer(g, false) != nil {
+	if !n.State().Dry || n.Offer(g, false) != nil {
 		t.Errorf("the organiser reads %+v", n.Offer(g, false))
 	}
 }

@@ -30,7 +30,7 @@ func (p *Probing) Share(g *group.Group, m Moment) (asks []search.Ask) {
 	out, groups := p.unreported(g), p.members(g, sharing, m)
 	p.shares = search.Form(groups, out)
 	for i, players := range sharing {
-		mates := g.Mates(players[0])
+		mates := g.NATGroup(players[0])
 		known := g.Evidence.Of(mates)
 		var unasked []int
 		for server := range g.Servers.List {
@@ -56,7 +56,7 @@ func (p *Probing) FinishShares(g *group.Group, now roomtime.Time) (notes []sente
 		if g.Evidence[players[0]] == nil {
 			continue
 		}
-		mates := g.Mates(players[0])
+		mates := g.NATGroup(players[0])
 		finished := group.Filtered(mates, func(name string) bool {
 			return g.Evidence[name].IsSharing() && !g.Attendance.Of(name).Done
 		})

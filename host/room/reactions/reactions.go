@@ -36,15 +36,15 @@ type reaction struct {
 }
 
 // React shows a person's reaction to everybody, unless the person has just sent another one.
-func (b *Board) React(name, sign string, now roomtime.Face) error {
+func (b *Board) React(name, sign string, now roomtime.Clocks) error {
 	if !slices.Contains(Signs, sign) {
 		return wire.Refuse(wire.ReasonMalformed, "refused.no-reaction")
 	}
-	b.last = slices.DeleteFunc(b.last, func(r reaction) bool { return now.Now.Sub(r.at) >= Every })
+	b.last = slices.DeleteFunc(b.last, func(r reaction) bool { return now.Room.Sub(r.at) >= Every })
 	if len(b.last) >= most || slices.ContainsFunc(b.last, func(r reaction) bool { return r.Name == name }) {
 		return wire.Refuse(wire.ReasonAction, "refused.react-often", "for", Every)
 	}
-	b.last = append(b.last, reaction{wire.Reaction{Name: name, Sign: sign, At: now.Wall}, now.Now})
+	b.last = append(b.last, reaction{wire.Reaction{Name: name, Sign: sign, At: now.Wall}, now.Room})
 	return nil
 }
 

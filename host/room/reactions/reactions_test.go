@@ -49,7 +49,7 @@ func TestReact(t *testing.T) {
 		var b Board
 		for i, c := range tries {
 			now := start.Add(c.at)
-			err := b.React(c.name, c.sign, face(now))
+			err := b.React(c.name, c.sign, clocks(now))
 			var refusal *wire.Refusal
 			got := ""
 			if errors.As(err, &refusal) {
@@ -78,17 +78,17 @@ func TestFlood(t *testing.T) {
 	var b Board
 	before := b.View(start)
 	for i := range 10 * most {
-		b.React(fmt.Sprint("flood", i), "yes", face(start))
+		b.React(fmt.Sprint("flood", i), "yes", clocks(start))
 	}
 	if n := len(b.View(start)); n != most || len(before) != 0 {
 		t.Errorf("%d are shown, %d before", n, len(before))
 	}
-	if err := b.React("ann", "yes", face(start.Add(Every))); err != nil {
+	if err := b.React("ann", "yes", clocks(start.Add(Every))); err != nil {
 		t.Errorf("after a flood: %v", err)
 	}
 }
 
-// face shows a time of a room that opened at eight.
-func face(now roomtime.Time) roomtime.Face {
-	return roomtime.Face{Now: now, Wall: time.Date(2026, 11, 20, 20, 0, 0, 0, time.UTC).Add(now.Sub(roomtime.Opening))}
+// clocks returns the clocks of a room that opened at eight.
+func clocks(now roomtime.Time) roomtime.Clocks {
+	return roomtime.Clocks{Room: now, Wall: time.Date(2026, 11, 20, 20, 0, 0, 0, time.UTC).Add(now.Sub(roomtime.Opening))}
 }

@@ -5,7 +5,7 @@
 //	jumps, is set           no jumps               no pauses, goes on after a restart
 //
 // Limits, waits and turns are in room time. Dates, and what people read, are in the machine's time;
-// [Face] turns one into the other, at the edge.
+// [Clocks] turns one into the other, at the edge.
 package roomtime
 
 import "time"
@@ -36,17 +36,17 @@ func (t Time) IsZero() bool { return t == 0 }
 // century of it.
 func (t Time) IsValid() bool { return t == 0 || t > Opening/2 && t < 100*Opening }
 
-// Face shows room time as the machine's.
-type Face struct {
-	Now  Time
+// Clocks are the room's time and the machine's at one moment.
+type Clocks struct {
+	Room Time
 	Wall time.Time
 }
 
 // Of returns when a moment is, or was, by the machine's clock, as far as is known now: the room may
 // pause before. Never is the zero time.
-func (f Face) Of(t Time) time.Time {
+func (c Clocks) Of(t Time) time.Time {
 	if t.IsZero() {
 		return time.Time{}
 	}
-	return f.Wall.Add(t.Sub(f.Now))
+	return c.Wall.Add(t.Sub(c.Room))
 }

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-func TestFace(t *testing.T) {
+func TestClocks(t *testing.T) {
 	wall := time.Date(2026, 11, 20, 20, 0, 0, 0, time.UTC)
-	now := Face{Opening.Add(time.Minute), wall}
+	now := Clocks{Opening.Add(time.Minute), wall}
 	for at, want := range map[Time]time.Time{
 		0:                            {},
 		Opening:                      wall.Add(-time.Minute),

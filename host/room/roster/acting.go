@@ -30,14 +30,14 @@ func (c Caller) Title() string {
 // Caller returns the person with a credential. The secret belongs to the room's organiser, on any
 // device.
 func (r *Roster) Caller(credential string) Caller {
-	isSecret := isSame(r.keys.Secret, credential)
+	isSecret := isSame(r.state.Keys.Secret, credential)
 	ticket := ""
 	if credential != "" {
 		ticket = TicketOf(credential)
 	}
 	for p, isPlayer := range r.everyone() {
-		if isSame(p.page, credential) || isSame(p.ticket, ticket) || isSecret && p.organiser {
-			return Caller{p.name, isPlayer, p.organiser, p.regular}
+		if isSame(p.Page, credential) || isSame(p.ticket, ticket) || isSecret && p.Organiser {
+			return Caller{p.Name, isPlayer, p.Organiser, p.Regular}
 		}
 	}
 	return Caller{IsOrganiser: isSecret}
@@ -90,7 +90,7 @@ func (r *Roster) Enter(v Visit, by Caller, now roomtime.Time) (entry Entry, even
 	}
 	if by.IsSomebody() {
 		one, _ := r.find(by.Name)
-		return Entry{one.name, one.page, false}, events, nil
+		return Entry{one.Name, one.Page, false}, events, nil
 	}
 	name := nickname.Clean(v.Name)
 	if err := r.refuseGuest(name, by); err != nil {
@@ -104,8 +104,8 @@ func (r *Roster) Enter(v Visit, by Caller, now roomtime.Time) (entry Entry, even
 	if v.IsOwner && !r.Caller(v.Was).IsSomebody() {
 		token = v.Was // the lists and their program know them by it again
 	}
-	g := &person{name: name, arrival: r.freeArrival(), page: token, mark: MarkOf(token), from: v.From, seen: now}
-	r.guests = append(r.guests, g)
+	g := &person{Name: name, Arrival: r.freeArrival(), Page: token, mark: MarkOf(token), From: v.From, Seen: now}
+	r.state.Guests = append(r.state.Guests, g)
 	if by.IsOrganiser {
 		r.appoint(g)
 	}
@@ -123,7 +123,7 @@ func (r *Roster) refuseGuest(name string, by Caller) error {
 	}
 	one, isPlayer := r.find(name)
 	switch {
-	case r.locked && !by.IsOrganiser:
+	case r.state.Locked && !by.IsOrganiser:
 		return lockedOut()
 	case one != nil && !isPlayer:
 		return wire.Refuse(wire.ReasonNameTaken, "refused.nickname-open", "name", name).
@@ -142,8 +142,8 @@ func (r *Roster) displace(from netip.Addr) (events []Event, isFull bool, err err
 	if !from.IsValid() {
 		most = guestsUnknown
 	}
-	nicknames := slices.DeleteFunc(slices.Clone(r.guests), func(g *person) bool { return g.regular })
-	rivals := slices.DeleteFunc(slices.Clone(nicknames), func(g *person) bool { return g.from != from })
+	nicknames := slices.DeleteFunc(slices.Clone(r.state.Guests), func(g *person) bool { return g.Regular })
+	rivals := slices.DeleteFunc(slices.Clone(nicknames), func(g *person) bool { return g.From != from })
 	switch {
 	case len(rivals) >= most:
 	case len(nicknames) >= mostGuests:
@@ -153,7 +153,7 @@ func (r *Roster) displace(from netip.Addr) (events []Event, isFull bool, err err
 	}
 	var longest *person
 	for _, g := range rivals {
-		if !g.organiser && !r.isWatching(g) && (longest == nil || g.seen.Before(longest.seen)) {
+		if !g.Organiser && !r.isWatching(g) && (longest == nil || g.Seen.Before(longest.Seen)) {
 			longest = g
 		}
 	}
@@ -161,7 +161,7 @@ func (r *Roster) displace(from netip.Addr) (events []Event, isFull bool, err err
 		return nil, true, wire.Refuse(wire.ReasonFull, "refused.guests-full", "n", len(rivals)).
 			Advising("refused.guests-full-hint")
 	}
-	return r.Drop(longest.name), true, nil
+	return r.Drop(longest.Name), true, nil
 }
 
 // Named returns the person that an order is about: the caller, or a person whom the organiser names.
@@ -176,7 +176,7 @@ func (r *Roster) Named(by Caller, name string) (Caller, error) {
 	case one == nil:
 		return Caller{}, wire.Refuse(wire.ReasonAction, "refused.not-present", "name", nickname.Clean(name))
 	}
-	return Caller{one.name, isPlayer, one.organiser, one.regular}, nil
+	return Caller{one.Name, isPlayer, one.Organiser, one.Regular}, nil
 }
 
 // Rename gives a person another name. A player's name is in use everywhere while a round goes on,
@@ -195,7 +195,7 @@ func (r *Roster) Rename(by Caller, name string, isGathering bool, now roomtime.T
 	case now.Sub(one.renamed) < renameEvery:
 		return nil, wire.Refuse(wire.ReasonAction, "refused.rename-often", "for", renameEvery)
 	case by.IsPlayer && !isGathering:
-		one.becomes, one.renamed = name, now
+		one.Becomes, one.renamed = name, now
 		return []Event{tell("room.will-be", "player", by.Name, "name", name)}, nil
 	}
 	return r.rename(one, by.IsPlayer, name, now), nil
@@ -218,7 +218,7 @@ func (r *Roster) Hide(by Caller, somewhere bool) error {
 		return ErrNickname
 	}
 	one, _ := r.find(by.Name)
-	one.somewhere = somewhere
+	one.Somewhere = somewhere
 	return nil
 }
 
@@ -228,9 +228,9 @@ func (r *Roster) HandOn(name, secret string) ([]Event, error) {
 	if !isPlayer {
 		return nil, wire.Refuse(wire.ReasonAction, "refused.no-player", "name", nickname.Clean(name))
 	}
-	r.keys.Secret = secret
+	r.state.Keys.Secret = secret
 	r.appoint(p)
-	return []Event{tell("room.organiser-now", "player", p.name)}, nil
+	return []Event{tell("room.organiser-now", "player", p.Name)}, nil
 }
 
 // Renew gives the organiser another secret. Others who have the old one can no longer decide.
@@ -239,7 +239,7 @@ func (r *Roster) Renew(by Caller, secret string) []Event {
 	if by.IsSomebody() {
 		one, _ = r.find(by.Name)
 	}
-	r.keys.Secret = secret
+	r.state.Keys.Secret = secret
 	r.appoint(one)
 	return []Event{tell("room.link-new")}
 }
@@ -251,15 +251,15 @@ func (r *Roster) Remove(name string) ([]Event, error) {
 	switch {
 	case one == nil:
 		return nil, wire.Refuse(wire.ReasonAction, "refused.not-present", "name", name)
-	case !isPlayer && one.organiser:
-		return nil, errIsOrganiser(one.name)
+	case !isPlayer && one.Organiser:
+		return nil, errIsOrganiser(one.Name)
 	}
 	events := []Event{tell("room.removed", "player", name), Removed{name}}
 	if isPlayer {
-		one.regular = false
+		one.Regular = false
 		return events, nil
 	}
-	return append(events, r.Drop(one.name)...), nil
+	return append(events, r.Drop(one.Name)...), nil
 }
 
 // Meant returns the person that an order to forget somebody means: the caller, or a person whom the
@@ -285,10 +285,10 @@ func (r *Roster) Meant(by Caller, name string) (Person, error) {
 
 // Lock lets nobody new in, or opens the room again.
 func (r *Roster) Lock(locked bool) []Event {
-	if r.locked == locked {
+	if r.state.Locked == locked {
 		return nil
 	}
-	if r.locked = locked; locked {
+	if r.state.Locked = locked; locked {
 		return []Event{tell("room.locked")}
 	}
 	return []Event{tell("room.unlocked")}

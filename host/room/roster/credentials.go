@@ -9,7 +9,11 @@ import (
 
 // Keys let people into a room: the code that people pass on by word, the key that links also carry,
 // and the organiser's secret.
-type Keys struct{ Code, Link, Secret string }
+type Keys struct {
+	Code   string `json:"code"`
+	Link   string `json:"link"`
+	Secret string `json:"secret"`
+}
 
 // Digest stands for a token, a key or a secret in look-ups. Neither the digest nor the time of a
 // comparison reveals anything about it.

@@ -17,8 +17,8 @@ const (
 	longestToken = 2 * tokenLength
 )
 
-// Comer is a program that says hello, and its player.
-type Comer struct {
+// Newcomer is a program that says hello, and its player.
+type Newcomer struct {
 	// Name is the name that the player wants. It is empty if people could not see or say it.
 	Name string
 	// Player is the player with the name or the token, and Guest the guest who comes to play.
@@ -29,20 +29,20 @@ type Comer struct {
 }
 
 // Recognise finds the player of a program that says hello.
-func (r *Roster) Recognise(hello wire.Hello) Comer {
-	c := Comer{Name: nickname.Clean(hello.Name), Mark: MarkOf(PageOf(hello.Token)), hello: hello}
-	for _, p := range r.players {
-		if strings.EqualFold(p.name, c.Name) && c.Player == "" {
-			c.Player = p.name
+func (r *Roster) Recognise(hello wire.Hello) Newcomer {
+	c := Newcomer{Name: nickname.Clean(hello.Name), Mark: MarkOf(PageOf(hello.Token)), hello: hello}
+	for _, p := range r.state.Players {
+		if strings.EqualFold(p.Name, c.Name) && c.Player == "" {
+			c.Player = p.Name
 		}
 	}
-	for _, p := range r.players {
-		if isSame(p.token, hello.Token) {
-			c.Player = p.name // under any name
+	for _, p := range r.state.Players {
+		if isSame(p.Token, hello.Token) {
+			c.Player = p.Name // under any name
 		}
 	}
 	if g := r.before(hello); g != nil {
-		c.Guest, c.Mark = g.name, g.mark
+		c.Guest, c.Mark = g.Name, g.mark
 	}
 	return c
 }
@@ -50,20 +50,20 @@ func (r *Roster) Recognise(hello wire.Hello) Comer {
 // before returns the guest who comes to play, or nil. It knows the guest by the ticket of the
 // guest's page, the organiser's secret, or the token of a place that was given up meanwhile.
 func (r *Roster) before(hello wire.Hello) *person {
-	i := slices.IndexFunc(r.guests, func(g *person) bool {
-		return isSame(TicketOf(g.page), hello.As) || g.regular && isSame(g.page, hello.As) ||
-			isSame(g.token, hello.Token) || g.organiser && isSame(r.keys.Secret, hello.As) ||
-			hello.Token != "" && isSame(g.page, PageOf(hello.Token))
+	i := slices.IndexFunc(r.state.Guests, func(g *person) bool {
+		return isSame(TicketOf(g.Page), hello.As) || g.Regular && isSame(g.Page, hello.As) ||
+			isSame(g.Token, hello.Token) || g.Organiser && isSame(r.state.Keys.Secret, hello.As) ||
+			hello.Token != "" && isSame(g.Page, PageOf(hello.Token))
 	})
 	if i < 0 {
 		return nil
 	}
-	return r.guests[i]
+	return r.state.Guests[i]
 }
 
 // Refusal returns why a program cannot come in, or nil if it can. Places is the number of the
 // room's places. isConnected says that the player's program is connected already.
-func (r *Roster) Refusal(c Comer, places int, isConnected bool) *wire.Refusal {
+func (r *Roster) Refusal(c Newcomer, places int, isConnected bool) *wire.Refusal {
 	if c.Name == "" {
 		return wire.Refuse(wire.ReasonName, "refused.player-name").Advising("refused.player-name-hint")
 	}
@@ -72,16 +72,16 @@ func (r *Roster) Refusal(c Comer, places int, isConnected bool) *wire.Refusal {
 		return p.refusal(c.hello, isConnected)
 	}
 	before, _ := r.find(c.Guest)
-	isSecret := isSame(r.keys.Secret, c.hello.As)
+	isSecret := isSame(r.state.Keys.Secret, c.hello.As)
 	switch alike := r.lookalike(c.Name); {
 	case alike != "":
 		return wire.Refuse(wire.ReasonNameTaken, "refused.lookalike", "name", c.Name, "player", alike).
 			Advising("refused.other-name-hint")
 	case r.isReserved(c.Name, before):
 		return wire.Refuse(wire.ReasonNameTaken, "refused.reserved", "name", c.Name).Advising("refused.reserved-hint")
-	case r.locked && !isSecret && !(before != nil && (before.organiser || before.regular)):
+	case r.state.Locked && !isSecret && !(before != nil && (before.Organiser || before.Regular)):
 		return lockedOut()
-	case len(r.players) >= places:
+	case len(r.state.Players) >= places:
 		return wire.Refuse(wire.ReasonFull, "refused.full", "n", places).Advising("refused.full-hint")
 	}
 	return nil
@@ -91,17 +91,17 @@ func (r *Roster) Refusal(c Comer, places int, isConnected bool) *wire.Refusal {
 func (p *person) refusal(hello wire.Hello, isConnected bool) *wire.Refusal {
 	isProgram := p.program != "" && p.program == hello.Program
 	switch {
-	case !isSame(p.token, hello.Token):
-		return wire.Refuse(wire.ReasonNameTaken, "refused.name-taken", "player", p.name).
+	case !isSame(p.Token, hello.Token):
+		return wire.Refuse(wire.ReasonNameTaken, "refused.name-taken", "player", p.Name).
 			Advising("refused.other-name-hint")
 	case isConnected && isProgram && hello.Line < p.line: // the hello was long on its way
-		return wire.Refuse(wire.ReasonReplaced, "refused.replaced-late", "player", p.name)
+		return wire.Refuse(wire.ReasonReplaced, "refused.replaced-late", "player", p.Name)
 	}
 	return nil
 }
 
 // HasRoom reports whether somebody new may come in with nothing but the code.
-func (r *Roster) HasRoom(places int) bool { return !r.locked && len(r.players) < places }
+func (r *Roster) HasRoom(places int) bool { return !r.state.Locked && len(r.state.Players) < places }
 
 // Seat is a player's place.
 type Seat struct {
@@ -112,51 +112,51 @@ type Seat struct {
 
 // Admit gives a program its player's place again, or gives a new player a place. The token is a
 // fresh one if the program has made none.
-func (r *Roster) Admit(c Comer, fresh string, now roomtime.Time) (Seat, []Event) {
+func (r *Roster) Admit(c Newcomer, fresh string, now roomtime.Time) (Seat, []Event) {
 	var events []Event
 	p, _ := r.find(c.Player)
 	if c.Player == "" {
 		p, events = r.add(c, fresh, now)
 	}
-	if isTicket(c.hello.As) && c.Guest == "" && !isSame(r.keys.Secret, c.hello.As) && !r.isTicketOfSomebody(c.hello.As) {
+	if isTicket(c.hello.As) && c.Guest == "" && !isSame(r.state.Keys.Secret, c.hello.As) && !r.isTicketOfSomebody(c.hello.As) {
 		p.ticket = c.hello.As
 	}
 	seat := Seat{
-		Name: p.name, Token: p.token, Page: p.page,
+		Name: p.Name, Token: p.Token, Page: p.Page,
 		IsSameProgram: p.program != "" && p.program == c.hello.Program,
 	}
 	p.program, p.line, p.asks = c.hello.Program, c.hello.Line, c.hello.Asks
-	p.somewhere = p.somewhere || c.hello.Somewhere // or the player said so on the page
+	p.Somewhere = p.Somewhere || c.hello.Somewhere // or the player said so on the page
 	return seat, events
 }
 
 // isTicketOfSomebody reports whether a ticket has let somebody in, as if people passed on a program
 // that carries one.
 func (r *Roster) isTicketOfSomebody(ticket string) bool {
-	return slices.ContainsFunc(r.players, func(p *person) bool { return isSame(p.ticket, ticket) })
+	return slices.ContainsFunc(r.state.Players, func(p *person) bool { return isSame(p.ticket, ticket) })
 }
 
 // add makes a new player, or one of a guest.
-func (r *Roster) add(c Comer, fresh string, now roomtime.Time) (p *person, events []Event) {
+func (r *Roster) add(c Newcomer, fresh string, now roomtime.Time) (p *person, events []Event) {
 	token := fresh
 	if n := len(c.hello.Token); n >= tokenLength && n <= longestToken {
 		token = c.hello.Token // it outlives a lost welcome
 	}
 	page := PageOf(token)
 	if p, _ = r.find(c.Guest); p != nil {
-		r.guests = slices.DeleteFunc(r.guests, func(g *person) bool { return g == p })
+		r.state.Guests = slices.DeleteFunc(r.state.Guests, func(g *person) bool { return g == p })
 	} else {
-		p = &person{arrival: r.freeArrival(), page: page, mark: MarkOf(page)}
+		p = &person{Arrival: r.freeArrival(), Page: page, mark: MarkOf(page)}
 	}
-	p.name, p.becomes, p.token, p.from, p.seen = c.Name, "", token, netip.Addr{}, roomtime.Time(0)
-	for _, g := range r.guests {
-		if nickname.Alike(g.name, c.Name) {
+	p.Name, p.Becomes, p.Token, p.From, p.Seen = c.Name, "", token, netip.Addr{}, roomtime.Time(0)
+	for _, g := range r.state.Guests {
+		if nickname.Alike(g.Name, c.Name) {
 			events = append(events, r.makeWay(g, now)...)
 		}
 	}
-	if isSame(r.keys.Secret, c.hello.As) && r.Organiser() == "" {
-		p.organiser = true
+	if isSame(r.state.Keys.Secret, c.hello.As) && r.Organiser() == "" {
+		p.Organiser = true
 	}
-	r.players = append(r.players, p)
+	r.state.Players = append(r.state.Players, p)
 	return p, append(events, Came{Name: c.Name, Was: c.Guest, Owner: OwnerOf(page)})
 }

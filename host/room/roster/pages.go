@@ -34,7 +34,7 @@ func (r *Roster) ClosePage(credential string, now roomtime.Time) {
 // see notes that a guest's page is there, or was until now.
 func (r *Roster) see(by Caller, now roomtime.Time) {
 	if one, isPlayer := r.find(by.Name); one != nil && !isPlayer {
-		one.seen = now
+		one.Seen = now
 	}
 }
 
@@ -43,7 +43,7 @@ func (r *Roster) IsWatched() bool { return len(r.pages) > 0 || r.onlookers > 0 }
 
 // isWatching reports whether any page of a person is open.
 func (r *Roster) isWatching(p *person) bool {
-	return r.pages[p.page] > 0 || p.organiser && r.pages[r.keys.Secret] > 0
+	return r.pages[p.Page] > 0 || p.Organiser && r.pages[r.state.Keys.Secret] > 0
 }
 
 // PageClosed returns when a page was closed last, zero if none was since [Roster.TakeClosed].
@@ -79,27 +79,27 @@ type Badge struct {
 // all players, and to the guests who are counted in.
 func (r *Roster) Badges(password string, isStanding bool, counted []string) map[Digest]Badge {
 	badges := map[Digest]Badge{
-		DigestOf(r.keys.Link): {}, DigestOf(r.keys.Secret): {Organiser: true, Password: password},
+		DigestOf(r.state.Keys.Link): {}, DigestOf(r.state.Keys.Secret): {Organiser: true, Password: password},
 	}
 	isCounted := map[string]bool{}
 	for _, name := range counted {
 		isCounted[name] = true
 	}
 	for p, isPlayer := range r.everyone() {
-		isOwn := p.organiser || p.regular
-		b := Badge{Name: p.name, Organiser: p.organiser, Guest: !isPlayer && !isOwn, Belongs: isStanding && isOwn}
+		isOwn := p.Organiser || p.Regular
+		b := Badge{Name: p.Name, Organiser: p.Organiser, Guest: !isPlayer && !isOwn, Belongs: isStanding && isOwn}
 		if !isPlayer {
-			b.Ticket = TicketOf(p.page)
+			b.Ticket = TicketOf(p.Page)
 		}
-		if !b.Guest || isCounted[p.name] {
+		if !b.Guest || isCounted[p.Name] {
 			b.Password = password
 		}
-		badges[DigestOf(p.page)] = b
+		badges[DigestOf(p.Page)] = b
 		if p.ticket != "" {
 			badges[digestOfTicket(p.ticket)] = b
 		}
-		if p.organiser {
-			badges[DigestOf(r.keys.Secret)] = b
+		if p.Organiser {
+			badges[DigestOf(r.state.Keys.Secret)] = b
 		}
 	}
 	for _, token := range r.Tokens() {

@@ -1,6 +1,7 @@
 package roster
 
 import (
+	"errors"
 	"fmt"
 	"iter"
 	"net/netip"
@@ -11,57 +12,90 @@ import (
 	"muster/host/room/roomtime"
 )
 
-// people are the players and the guests, each in the order of their coming.
-type people struct{ players, guests []*person }
+// State is what a saved room keeps of a roster.
+type State struct {
+	Keys
+	// Locked says that nobody new comes in.
+	Locked bool `json:"locked,omitempty"`
+	// Players and Guests are each in the order of their coming.
+	Players []*person `json:"players,omitempty"`
+	Guests  []*person `json:"guests,omitempty"`
+}
 
-// person is somebody in the room: a player, or a guest with only a page.
+// person is somebody in the room: a player, or a guest with only a page. Small letters are not
+// saved.
 type person struct {
-	name string
-	// arrival is the person's own place in the order of arrival. By it the others know the person
+	Name string `json:"name"`
+	// Arrival is the person's own place in the order of arrival. By it the others know the person
 	// again, under any name.
-	arrival int
-	// somewhere says that the others do not hear the person's country.
-	somewhere bool
-	// becomes is a player's name from the next round on, or empty.
-	becomes string
-	// organiser says that the person decides for the room. They came with the organiser's secret,
+	Arrival int `json:"arrival,omitempty"`
+	// Somewhere says that the others do not hear the person's country.
+	Somewhere bool `json:"somewhere,omitempty"`
+	// Becomes is a player's name from the next round on, or empty.
+	Becomes string `json:"becomes,omitempty"`
+	// Organiser says that the person decides for the room. They came with the organiser's secret,
 	// or an organiser appointed them.
-	organiser bool
-	// regular says that the person has played here, and keeps place and name in a standing room.
-	regular bool
-	// page is the credential of the pages that act for this person. It stands in the personal link.
+	Organiser bool `json:"organiser,omitempty"`
+	// Regular says that the person has played here, and keeps place and name in a standing room.
+	Regular bool `json:"regular,omitempty"`
+	// Page is the credential of the pages that act for this person. It stands in the personal link.
 	// mark is its [MarkOf].
-	page, mark string
+	Page string `json:"page"`
+	mark string
 	// renamed is when the person took another name last.
 	renamed roomtime.Time
 
-	// token is that of the person's program. A guest who played before may come back with it.
-	token string
+	// Token is that of the person's program. A guest who played before may come back with it.
+	Token string `json:"token,omitempty"`
 	// ticket is the one with which the player's program came although no guest had it: a stranger's
-	// page made it. That page becomes the player's. It is not saved, because the page soon asks for
-	// the player's own credential.
+	// page made it. That page becomes the player's, and soon asks for the player's own credential.
 	ticket string
 	// program and line are those of a player's newest hello. asks says that the program asks for
-	// the player's vote at a terminal. Every hello says all that, so it is not saved.
+	// the player's vote at a terminal. Every hello says all that.
 	program string
 	line    int
 	asks    bool
 
-	// from is a guest's address, shown to nobody. It is the zero value if many people share it.
-	// seen is when one of the guest's pages was there last.
-	from netip.Addr
-	seen roomtime.Time
+	// From is a guest's address, shown to nobody. It is the zero value if many people share it.
+	// Seen is when one of the guest's pages was there last.
+	From netip.Addr    `json:"from,omitzero"`
+	Seen roomtime.Time `json:"seen,omitzero"`
+}
+
+// State returns the state, for a room that is saved or restored.
+func (r *Roster) State() *State { return &r.state }
+
+// Validate returns what is wrong with a restored roster, or nil. It adds what is not saved, because
+// it follows from the rest.
+func (r *Roster) Validate() error {
+	for p := range r.everyone() {
+		switch {
+		case p == nil || p.Name == "":
+			return errors.New("somebody without a name")
+		case r.isTwice(p):
+			return fmt.Errorf("two people called %q", p.Name)
+		}
+		p.mark = MarkOf(p.Page)
+	}
+	r.arriveApart()
+	return nil
+}
+
+// isTwice reports whether a person before this one has the same name.
+func (r *Roster) isTwice(p *person) bool {
+	first, _ := r.find(p.Name)
+	return first != p
 }
 
 // everyone yields the players, then the guests, each with whether it is a player.
-func (r *people) everyone() iter.Seq2[*person, bool] {
+func (r *Roster) everyone() iter.Seq2[*person, bool] {
 	return func(yield func(*person, bool) bool) {
-		for _, p := range r.players {
+		for _, p := range r.state.Players {
 			if !yield(p, true) {
 				return
 			}
 		}
-		for _, g := range r.guests {
+		for _, g := range r.state.Guests {
 			if !yield(g, false) {
 				return
 			}
@@ -70,9 +104,9 @@ func (r *people) everyone() iter.Seq2[*person, bool] {
 }
 
 // find returns the person of a name, letter case apart, or nil.
-func (r *people) find(name string) (one *person, isPlayer bool) {
+func (r *Roster) find(name string) (one *person, isPlayer bool) {
 	for p, isPlayer := range r.everyone() {
-		if strings.EqualFold(p.name, name) {
+		if strings.EqualFold(p.Name, name) {
 			return p, isPlayer
 		}
 	}
@@ -80,27 +114,27 @@ func (r *people) find(name string) (one *person, isPlayer bool) {
 }
 
 // Organiser returns the organiser's name, empty without one.
-func (r *people) Organiser() string {
+func (r *Roster) Organiser() string {
 	for p := range r.everyone() {
-		if p.organiser {
-			return p.name
+		if p.Organiser {
+			return p.Name
 		}
 	}
 	return ""
 }
 
 // appoint makes one person the only organiser.
-func (r *people) appoint(one *person) {
+func (r *Roster) appoint(one *person) {
 	for p := range r.everyone() {
-		p.organiser = p == one
+		p.Organiser = p == one
 	}
 }
 
 // freeArrival returns the first free place in the order of arrival.
-func (r *people) freeArrival() int {
+func (r *Roster) freeArrival() int {
 	taken := map[int]bool{}
 	for p := range r.everyone() {
-		taken[p.arrival] = true
+		taken[p.Arrival] = true
 	}
 	place := 0
 	for taken[place] {
@@ -110,9 +144,9 @@ func (r *people) freeArrival() int {
 }
 
 // isTaken reports whether somebody else has or will have a name that looks like this one.
-func (r *people) isTaken(name string, by *person) bool {
+func (r *Roster) isTaken(name string, by *person) bool {
 	for p := range r.everyone() {
-		if p != by && (nickname.Alike(p.name, name) || nickname.Alike(p.becomes, name)) {
+		if p != by && (nickname.Alike(p.Name, name) || nickname.Alike(p.Becomes, name)) {
 			return true
 		}
 	}
@@ -120,18 +154,18 @@ func (r *people) isTaken(name string, by *person) bool {
 }
 
 // rename gives a person another name.
-func (r *people) rename(p *person, isPlayer bool, name string, now roomtime.Time) []Event {
-	from := p.name
-	p.name, p.becomes, p.renamed = name, "", now
+func (r *Roster) rename(p *person, isPlayer bool, name string, now roomtime.Time) []Event {
+	from := p.Name
+	p.Name, p.Becomes, p.renamed = name, "", now
 	return []Event{Renamed{from, name, isPlayer}, tell("room.is-now", "player", from, "name", name)}
 }
 
 // makeWay lets a guest give up a name to the player who comes with it: the others know players by
 // their names.
-func (r *people) makeWay(g *person, now roomtime.Time) []Event {
+func (r *Roster) makeWay(g *person, now roomtime.Time) []Event {
 	mark := " (guest)"
 	for i := 2; ; i++ {
-		kept := g.name[:min(len(g.name), nickname.MaxBytes-len(mark))]
+		kept := g.Name[:min(len(g.Name), nickname.MaxBytes-len(mark))]
 		name := strings.TrimSpace(strings.ToValidUTF8(kept, "")) + mark
 		if !r.isTaken(name, g) {
 			return r.rename(g, false, name, now)
@@ -141,19 +175,19 @@ func (r *people) makeWay(g *person, now roomtime.Time) []Event {
 }
 
 // Drop forgets guests.
-func (r *people) Drop(names ...string) []Event {
-	return r.drop(func(g *person) bool { return slices.Contains(names, g.name) })
+func (r *Roster) Drop(names ...string) []Event {
+	return r.drop(func(g *person) bool { return slices.Contains(names, g.Name) })
 }
 
-func (r *people) drop(which func(*person) bool) (events []Event) {
-	r.guests = slices.DeleteFunc(r.guests, func(g *person) bool {
+func (r *Roster) drop(which func(*person) bool) (events []Event) {
+	r.state.Guests = slices.DeleteFunc(r.state.Guests, func(g *person) bool {
 		gone := which(g)
 		if gone {
-			owners := []string{OwnerOf(g.page)}
-			if g.token != "" {
-				owners = append(owners, OwnerOf(PageOf(g.token)))
+			owners := []string{OwnerOf(g.Page)}
+			if g.Token != "" {
+				owners = append(owners, OwnerOf(PageOf(g.Token)))
 			}
-			events = append(events, Left{g.name, owners, false})
+			events = append(events, Left{g.Name, owners, false})
 		}
 		return gone
 	})
@@ -161,44 +195,44 @@ func (r *people) drop(which func(*person) bool) (events []Event) {
 }
 
 // NextRound gives players the names that they wanted while the round went on.
-func (r *people) NextRound(now roomtime.Time) (events []Event) {
-	for _, p := range r.players {
-		if p.becomes != "" {
-			events = append(events, r.rename(p, true, p.becomes, now)...)
+func (r *Roster) NextRound(now roomtime.Time) (events []Event) {
+	for _, p := range r.state.Players {
+		if p.Becomes != "" {
+			events = append(events, r.rename(p, true, p.Becomes, now)...)
 		}
 	}
 	return events
 }
 
 // Sleep gives those who had a place the names that they wanted.
-func (r *people) Sleep(now roomtime.Time) (events []Event) {
-	for _, g := range r.guests {
-		if g.becomes != "" {
-			events = append(events, r.rename(g, false, g.becomes, now)...)
+func (r *Roster) Sleep(now roomtime.Time) (events []Event) {
+	for _, g := range r.state.Guests {
+		if g.Becomes != "" {
+			events = append(events, r.rename(g, false, g.Becomes, now)...)
 		}
 	}
 	return events
 }
 
 // Keep makes players regulars.
-func (r *people) Keep(names ...string) {
-	for _, p := range r.players {
-		p.regular = p.regular || slices.Contains(names, p.name)
+func (r *Roster) Keep(names ...string) {
+	for _, p := range r.state.Players {
+		p.Regular = p.Regular || slices.Contains(names, p.Name)
 	}
 }
 
 // LetGo stops keeping a player's place while the player is away.
-func (r *people) LetGo(name string) {
+func (r *Roster) LetGo(name string) {
 	if p, isPlayer := r.find(name); isPlayer {
-		p.regular = false
+		p.Regular = false
 	}
 }
 
 // lookalike returns the player with a name that people would take for this one, or nothing.
-func (r *people) lookalike(name string) string {
-	for _, p := range r.players {
-		if nickname.Alike(p.name, name) {
-			return p.name
+func (r *Roster) lookalike(name string) string {
+	for _, p := range r.state.Players {
+		if nickname.Alike(p.Name, name) {
+			return p.Name
 		}
 	}
 	return ""
@@ -206,10 +240,10 @@ func (r *people) lookalike(name string) string {
 
 // isReserved reports whether a name is the organiser's or a regular's, or will be a player's.
 // Other guests give way to players.
-func (r *people) isReserved(name string, before *person) bool {
+func (r *Roster) isReserved(name string, before *person) bool {
 	for p := range r.everyone() {
-		isKept := (p.organiser || p.regular) && nickname.Alike(p.name, name)
-		if p != before && (isKept || nickname.Alike(p.becomes, name)) {
+		isKept := (p.Organiser || p.Regular) && nickname.Alike(p.Name, name)
+		if p != before && (isKept || nickname.Alike(p.Becomes, name)) {
 			return true
 		}
 	}
@@ -217,30 +251,30 @@ func (r *people) isReserved(name string, before *person) bool {
 }
 
 // Tokens returns the tokens that open players' places, those of regulars who are away too.
-func (r *people) Tokens() (tokens []string) {
+func (r *Roster) Tokens() (tokens []string) {
 	for p, isPlayer := range r.everyone() {
-		if isPlayer || p.regular {
-			tokens = append(tokens, p.token)
+		if isPlayer || p.Regular {
+			tokens = append(tokens, p.Token)
 		}
 	}
 	return tokens
 }
 
 // PageOf returns the credential of a person's pages; empty if nobody has the name.
-func (r *people) PageOf(name string) string {
+func (r *Roster) PageOf(name string) string {
 	if p, _ := r.find(name); p != nil {
-		return p.page
+		return p.Page
 	}
 	return ""
 }
 
 // arriveApart gives everybody a place of their own in the order of arrival, whatever was saved.
-func (r *people) arriveApart() {
+func (r *Roster) arriveApart() {
 	taken := map[int]bool{}
 	for p := range r.everyone() {
-		if p.arrival < 0 || taken[p.arrival] {
-			p.arrival = r.freeArrival()
+		if p.Arrival < 0 || taken[p.Arrival] {
+			p.Arrival = r.freeArrival()
 		}
-		taken[p.arrival] = true
+		taken[p.Arrival] = true
 	}
 }

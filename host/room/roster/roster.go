@@ -26,17 +26,14 @@ const (
 
 // Roster has the people of a room.
 type Roster struct {
-	keys Keys
-	people
+	state State
 	// pages counts the open pages by the credential that they show.
 	pages map[string]int
-	// onlookers counts the open pages that show none.
+	// onlookers counts the open pages without a credential.
 	onlookers int
 	// pageClosed is when a page was closed last, zero once [Roster.TakeClosed] has told. It is not
 	// saved, because no page outlives the host.
 	pageClosed roomtime.Time
-	// locked says that nobody new comes in.
-	locked bool
 }
 
 // Event is a change of somebody's name, for all parts that know people by it.
@@ -73,10 +70,10 @@ func (Note) isEvent()    {}
 func tell(key string, pairs ...any) Event { return Note{sentence.Of(key, pairs...)} }
 
 // New returns a roster with nobody on it.
-func New(keys Keys) *Roster { return &Roster{keys: keys, pages: map[string]int{}} }
+func New(keys Keys) *Roster { return &Roster{state: State{Keys: keys}, pages: map[string]int{}} }
 
 // Keys returns the keys that let people in.
-func (r *Roster) Keys() Keys { return r.keys }
+func (r *Roster) Keys() Keys { return r.state.Keys }
 
 // Person is somebody in the room, as the room sees them.
 type Person struct {
@@ -104,9 +101,9 @@ func (p Person) IsAway() bool { return !p.IsPlayer && p.IsRegular && !p.IsOrgani
 // view returns a person as the room sees them.
 func (r *Roster) view(p *person, isPlayer bool) Person {
 	return Person{
-		Name: p.name, Mark: p.mark, Arrival: p.arrival, IsPlayer: isPlayer, IsOrganiser: p.organiser,
-		IsRegular: p.regular, IsSomewhere: p.somewhere, HasPage: r.isWatching(p), IsAsked: p.asks,
-		From: p.from, Seen: p.seen,
+		Name: p.Name, Mark: p.mark, Arrival: p.Arrival, IsPlayer: isPlayer, IsOrganiser: p.Organiser,
+		IsRegular: p.Regular, IsSomewhere: p.Somewhere, HasPage: r.isWatching(p), IsAsked: p.asks,
+		From: p.From, Seen: p.Seen,
 	}
 }
 
@@ -136,19 +133,19 @@ func (r *Roster) Unseat(name string, stays bool, now roomtime.Time) []Event {
 	if !isPlayer {
 		return nil
 	}
-	r.players = slices.DeleteFunc(r.players, func(other *person) bool { return other == p })
-	if stays || p.organiser || p.regular {
-		p.seen, p.from, p.program, p.line, p.asks = now, netip.Addr{}, "", 0, false
-		r.guests = append(r.guests, p)
+	r.state.Players = slices.DeleteFunc(r.state.Players, func(other *person) bool { return other == p })
+	if stays || p.Organiser || p.Regular {
+		p.Seen, p.From, p.program, p.line, p.asks = now, netip.Addr{}, "", 0, false
+		r.state.Guests = append(r.state.Guests, p)
 		return nil
 	}
-	return []Event{Left{p.name, []string{OwnerOf(p.page), OwnerOf(PageOf(p.token))}, true}}
+	return []Event{Left{p.Name, []string{OwnerOf(p.Page), OwnerOf(PageOf(p.Token))}, true}}
 }
 
 // gone returns when the roster forgets a guest's nickname, if it ever does. Awaited guests stay.
 func (r *Roster) gone(g *person, awaited []string) (at roomtime.Time, ever bool) {
-	stays := r.isWatching(g) || g.organiser || g.regular || slices.Contains(awaited, g.name)
-	return g.seen.Add(guestGone), !stays
+	stays := r.isWatching(g) || g.Organiser || g.Regular || slices.Contains(awaited, g.Name)
+	return g.Seen.Add(guestGone), !stays
 }
 
 // Expire forgets the guests who are away for long.
@@ -161,7 +158,7 @@ func (r *Roster) Expire(awaited []string, now roomtime.Time) []Event {
 
 // Next returns when the next guest will have been away for long, or zero if none will.
 func (r *Roster) Next(awaited []string) (next roomtime.Time) {
-	for _, g := range r.guests {
+	for _, g := range r.state.Guests {
 		if at, ever := r.gone(g, awaited); ever && (next.IsZero() || at.Before(next)) {
 			next = at
 		}
@@ -170,7 +167,7 @@ func (r *Roster) Next(awaited []string) (next roomtime.Time) {
 }
 
 // IsLocked reports whether the room takes nobody new.
-func (r *Roster) IsLocked() bool { return r.locked }
+func (r *Roster) IsLocked() bool { return r.state.Locked }
 
 // lockedOut returns the message for people who do not get into a locked room.
 func lockedOut() *wire.Refusal {

@@ -223,12 +223,10 @@ func TestArrival(t *testing.T) {
 	h.join("dan")
 	is("one has left, one has another name, one is new", map[string]int{"dan": 0, "rob": 1, "zoe": 2, "cat": 3})
 
-	s := h.Save()
-	for i := range s.Players {
-		s.Players[i].Arrival = -i % 2
+	for i, p := range h.State().Players {
+		p.Arrival = -i % 2
 	}
-	var err error
-	if h.Roster, err = Restore(s); err != nil {
+	if err := h.Validate(); err != nil {
 		t.Fatal(err)
 	}
 	places := map[int]bool{}

@@ -1,6 +1,6 @@
-// Package saved is the form of a room at rest: a section of each part, and the room's own state.
+// Package saved is the form of a room at rest: the state of each part, and the room's own.
 //
-//	bytes ── Read ──▶ Room ─▶ the parts' Restore
+//	bytes ── Read ──▶ Room ─▶ the parts' states, which are validated
 //	                   └─── LoseList, if the list is gone
 package saved
 
@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/netip"
 	"strings"
 	"time"
 
@@ -33,7 +32,6 @@ import (
 	"muster/host/room/roomtime"
 	"muster/host/room/roster"
 	"muster/host/room/search"
-	"muster/host/room/seats"
 	"muster/host/room/sides"
 	"muster/host/room/trust"
 	"muster/host/wire"
@@ -73,36 +71,34 @@ type Room struct {
 	Phase    Phase          `json:"phase"`
 	Since    roomtime.Time  `json:"since"`
 	Closed   bool           `json:"closed,omitempty"`
-	Journal  journal.Saved  `json:"journal,omitzero"`
-	Previous netip.AddrPort `json:"previous,omitzero"`
-	Brought  brought.Saved  `json:"brought,omitzero"`
-	Calendar calendar.Saved `json:"calendar,omitzero"`
+	Journal  journal.State  `json:"journal,omitzero"`
+	Brought  brought.State  `json:"brought,omitzero"`
+	Calendar calendar.State `json:"calendar,omitzero"`
 
 	Round     int                `json:"round"`
 	Players   []Player           `json:"players"`
 	Listing   listing.Saved      `json:"listing,omitzero"`
-	Nearby    nearby.Saved       `json:"nearby,omitzero"`
+	Nearby    nearby.State       `json:"nearby,omitzero"`
 	Measuring roomtime.Time      `json:"measuring,omitzero"`
 	Failures  attendance.Retries `json:"failures,omitempty"`
-	Outage    outage.Saved       `json:"outage,omitzero"`
+	Outage    outage.State       `json:"outage,omitzero"`
 	Broken    bool               `json:"broken,omitempty"`
-	More      search.SavedBudget `json:"more,omitzero"`
+	More      search.BudgetState `json:"more,omitzero"`
 
-	Roster     roster.Saved     `json:"roster,omitzero"`
-	Sides      sides.Saved      `json:"sides,omitzero"`
-	Origins    origin.Saved     `json:"origins,omitempty"`
-	Attendance attendance.Saved `json:"attendance,omitempty"`
-	Ballot     ballot.Saved     `json:"ballot,omitzero"`
-	Bans       bans.Saved       `json:"bans,omitzero"`
-	Choice     choice.Saved     `json:"choice,omitzero"`
-	Estimates  estimates.Saved  `json:"estimates,omitzero"`
-	Editions   editions.Saved   `json:"editions,omitempty"`
-	Seats      seats.Saved      `json:"seats,omitzero"`
-	Launch     launch.Saved     `json:"launch,omitempty"`
-	Places     places.Saved     `json:"places,omitzero"`
+	Roster     roster.State     `json:"roster,omitzero"`
+	Sides      sides.State      `json:"sides,omitzero"`
+	Origins    origin.State     `json:"origins,omitempty"`
+	Attendance attendance.State `json:"attendance,omitzero"`
+	Ballot     ballot.State     `json:"ballot,omitzero"`
+	Bans       bans.State       `json:"bans,omitzero"`
+	Choice     choice.State     `json:"choice,omitzero"`
+	Estimates  estimates.State  `json:"estimates,omitzero"`
+	Editions   editions.State   `json:"editions,omitempty"`
+	Launch     launch.State     `json:"launch,omitempty"`
+	Places     places.State     `json:"places,omitzero"`
 	Infos      infos.Saved      `json:"hearsay,omitzero"`
-	Trust      trust.Saved      `json:"trust,omitzero"`
-	Finals     finals.Saved     `json:"finals,omitzero"`
+	Trust      trust.State      `json:"trust,omitzero"`
+	Finals     finals.State     `json:"finals,omitzero"`
 }
 
 // Player is what the room keeps of a player apart from the parts' sections.
@@ -154,12 +150,11 @@ func (s *Room) LoseList() (err error) {
 	if s.Infos, err = new(infos.Infos).Save(nil); err != nil {
 		return err
 	}
-	s.Seats = seats.Saved{}
-	s.Nearby.Servers, s.Measuring, s.Outage, s.Broken = nil, roomtime.Time(0), outage.Saved{}, false
-	s.Choice, s.Finals, s.More, s.Trust = choice.Saved{}, finals.Saved{}, search.SavedBudget{}, s.Trust.WithoutList()
+	s.Nearby.Servers, s.Measuring, s.Outage, s.Broken = nil, roomtime.Time(0), outage.State{}, false
+	s.Choice, s.Finals, s.More, s.Trust = choice.State{Previous: s.Choice.Previous}, finals.State{}, search.BudgetState{}, s.Trust.Next()
 	s.Launch = s.Launch.WithoutList()
-	s.Ballot, s.Bans, s.Attendance = ballot.Saved{}, bans.Saved{}, s.Attendance.Anew()
-	blank, err := new(evidence.Witness).Save()
+	s.Ballot, s.Bans, s.Attendance = ballot.State{}, bans.State{}, s.Attendance.Anew()
+	blank, err := new(evidence.PlayerResults).Save()
 	if err != nil {
 		return err
 	}
@@ -169,7 +164,16 @@ func (s *Room) LoseList() (err error) {
 		p.Evidence = blank
 	}
 	switch s.Phase.Name {
-	case "gathering", "listing", "failed":
+	case "gathering", "listing":
+	case "failed": // it keeps its next try, and forgets the servers that people have waited for
+		var failed struct {
+			Retry roomtime.Time `json:"retry,omitzero"`
+		}
+		if err := json.Unmarshal(s.Phase.Knows, &failed); err != nil {
+			return err
+		}
+		s.Phase.Knows, err = json.Marshal(failed)
+		return err
 	case "launching":
 		s.Phase = Phase{Name: "failed", Knows: json.RawMessage("{}")}
 	default:

@@ -46,11 +46,25 @@ func (t Terms) Spare(left int, isVoting bool) int {
 }
 
 // Budget counts the servers that each player may be asked for in a round.
-type Budget struct {
-	// more is the organiser's addition to the budget of the search.
-	more int
-	// isDry says that a search ran out of servers before its budget.
-	isDry bool
+type Budget struct{ state BudgetState }
+
+// BudgetState is what a saved room keeps of a budget.
+type BudgetState struct {
+	// Servers is the organiser's addition to the budget of the search.
+	Servers int `json:"servers,omitempty"`
+	// Dry says that a search ran out of servers before its budget.
+	Dry bool `json:"dry,omitempty"`
+}
+
+// State returns the state, for a room that is saved or restored.
+func (b *Budget) State() *BudgetState { return &b.state }
+
+// Validate returns what is wrong with a saved budget, or nil.
+func (s BudgetState) Validate() error {
+	if s.Servers < 0 || s.Servers > mostInAll {
+		return fmt.Errorf("%d servers more than the search was allowed", s.Servers)
+	}
+	return nil
 }
 
 // Most returns the most servers of the list that each player is asked for, 0 for the whole list.
@@ -59,7 +73,7 @@ func (b *Budget) Most(t Terms) int {
 	if servers < 0 {
 		return 0
 	}
-	most := servers + wire.SearchFinalists + b.more
+	most := servers + wire.SearchFinalists + b.state.Servers
 	if t.Votes {
 		most += wire.VoteBudget
 	}
@@ -89,10 +103,10 @@ func (t Terms) bounded(most int) int {
 // Left returns how many more servers one order may add for each player, 0 if there is nothing more
 // to ask.
 func (b *Budget) Left() int {
-	if b.isDry {
+	if b.state.Dry {
 		return 0
 	}
-	return max(0, min(MostMore, mostInAll-b.more))
+	return max(0, min(MostMore, mostInAll-b.state.Servers))
 }
 
 // Grant takes the organiser's order to ask each player for more servers, up to the number that is
@@ -105,7 +119,7 @@ func (b *Budget) Grant(servers, most int) (int, error) {
 		return 0, fmt.Errorf("between 1 and %d servers more can be asked at a time", MostMore)
 	}
 	servers = min(servers, most)
-	b.more += servers
+	b.state.Servers += servers
 	return servers, nil
 }
 
@@ -120,24 +134,7 @@ func (b *Budget) Offer(t Terms, servers int) int {
 }
 
 // Close notes whether a search ran out of servers before its budget.
-func (b *Budget) Close(isDry bool) { b.isDry = isDry }
-
-// SavedBudget is a budget at rest.
-type SavedBudget struct {
-	Servers int  `json:"servers,omitempty"`
-	Dry     bool `json:"dry,omitempty"`
-}
-
-// Save returns the section of the saved room.
-func (b *Budget) Save() SavedBudget { return SavedBudget{b.more, b.isDry} }
-
-// RestoreBudget returns the budget that was saved.
-func RestoreBudget(s SavedBudget) (Budget, error) {
-	if s.Servers < 0 || s.Servers > mostInAll {
-		return Budget{}, fmt.Errorf("%d servers more than the search was allowed", s.Servers)
-	}
-	return Budget{s.Servers, s.Dry}, nil
-}
+func (b *Budget) Close(isDry bool) { b.state.Dry = isDry }
 
 // Unasked returns the number of addresses in a list that some player of a table has not measured
 // and that stayed silent to nobody. Servers at one address are equally far. Hidden are servers that

@@ -36,7 +36,7 @@ func TestMost(t *testing.T) {
 		{"more was promised than is asked now", Terms{Listed: 10_000}, 0, []int{0, 5000, 7}, usual, 5000},
 		{"the whole list was", Terms{Listed: 10_000}, 0, []int{10_000}, usual, 0},
 	} {
-		b := Budget{more: tt.more}
+		b := Budget{state: BudgetState{Servers: tt.more}}
 		if most, told := b.Most(tt.terms), b.MostTold(tt.terms, tt.promised); most != tt.most || told != tt.told {
 			t.Errorf("%s: it is %d, and %d is told, want %d and %d", tt.name, most, told, tt.most, tt.told)
 		}
@@ -112,17 +112,17 @@ func TestOffer(t *testing.T) {
 
 // TestSavedBudget checks the form of the saved section.
 func TestSavedBudget(t *testing.T) {
-	b := Budget{more: 200, isDry: true}
-	data, err := json.Marshal(b.Save())
+	b := BudgetState{Servers: 200, Dry: true}
+	data, err := json.Marshal(b)
 	if want := `{"servers":200,"dry":true}`; err != nil || string(data) != want {
 		t.Errorf("it is saved as %s, want %s; %v", data, want, err)
 	}
-	if back, err := RestoreBudget(b.Save()); err != nil || back != b {
-		t.Errorf("it is restored as %+v, %v", back, err)
+	if err := b.Validate(); err != nil {
+		t.Error(err)
 	}
-	for _, s := range []SavedBudget{{Servers: -1}, {Servers: mostInAll + 1}} {
-		if _, err := RestoreBudget(s); err == nil {
-			t.Errorf("%+v is restored", s)
+	for _, s := range []BudgetState{{Servers: -1}, {Servers: mostInAll + 1}} {
+		if s.Validate() == nil {
+			t.Errorf("%+v is a budget", s)
 		}
 	}
 }

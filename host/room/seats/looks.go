@@ -25,7 +25,7 @@ func (w *Watch) lookers(s *watched, f Facts) []string {
 			continue
 		}
 		can = append(can, name)
-		if w.demerits[name] < mostDemerits {
+		if w.state.Demerits[name] < mostDemerits {
 			good = append(good, name)
 		}
 	}
@@ -37,10 +37,10 @@ func (w *Watch) lookers(s *watched, f Facts) []string {
 
 // blame notes that a player's look was useless.
 func (w *Watch) blame(player string) {
-	if w.demerits == nil {
-		w.demerits = map[string]int{}
+	if w.state.Demerits == nil {
+		w.state.Demerits = map[string]int{}
 	}
-	w.demerits[player]++
+	w.state.Demerits[player]++
 }
 
 // nextLook asks the next player to look at the servers that are due. A server under check gets a
@@ -51,8 +51,8 @@ func (w *Watch) nextLook(f Facts, now roomtime.Time) []Event {
 		if by != "" {
 			break
 		}
-		for i := range w.servers {
-			s := &w.servers[i]
+		for i := range w.state.Servers {
+			s := &w.state.Servers[i]
 			if !s.Dropped.IsZero() || now.Before(s.due()) || checks != (len(s.Words) > 0) {
 				continue
 			}
@@ -63,7 +63,7 @@ func (w *Watch) nextLook(f Facts, now roomtime.Time) []Event {
 			case len(can) == 0:
 				continue
 			case by == "":
-				by = can[w.turn%len(can)]
+				by = can[w.state.Turn%len(can)]
 			case checks || !slices.Contains(can, by):
 				continue
 			}
@@ -78,14 +78,14 @@ func (w *Watch) nextLook(f Facts, now roomtime.Time) []Event {
 	if by == "" {
 		return nil
 	}
-	w.turn++
-	w.look = &look{By: by, Servers: servers, At: now}
+	w.state.Turn++
+	w.state.Look = &look{By: by, Servers: servers, At: now}
 	return []Event{Ask{by, servers}}
 }
 
 // Asks reports whether a player is looking at the moment.
 func (w *Watch) Asks(player string) bool {
-	return w.going != nil || w.look != nil && w.look.By == player
+	return w.state.Going != nil || w.state.Look != nil && w.state.Look.By == player
 }
 
 // Heard takes the answer of a player who was asked to look.
@@ -93,12 +93,12 @@ func (w *Watch) Heard(by string, seen []wire.Finalist, f Facts, now roomtime.Tim
 	switch {
 	case !w.Asks(by):
 		return nil
-	case w.going == nil:
+	case w.state.Going == nil:
 		return w.take(seen, f, now)
 	}
 	for _, finalist := range seen {
-		if finalist.Server == w.going.Server && !said(w.going.Words, by) {
-			w.going.Words = append(w.going.Words, word{by, freeIn(finalist)})
+		if finalist.Server == w.state.Going.Server && !said(w.state.Going.Words, by) {
+			w.state.Going.Words = append(w.state.Going.Words, word{by, freeIn(finalist)})
 		}
 	}
 	return nil
@@ -106,11 +106,11 @@ func (w *Watch) Heard(by string, seen []wire.Finalist, f Facts, now roomtime.Tim
 
 // take ends the look under way with its answers, which may lack servers.
 func (w *Watch) take(seen []wire.Finalist, f Facts, now roomtime.Time) []Event {
-	ended := *w.look
-	w.look = nil
+	ended := *w.state.Look
+	w.state.Look = nil
 	var events []Event
-	for i := range w.servers {
-		s := &w.servers[i]
+	for i := range w.state.Servers {
+		s := &w.state.Servers[i]
 		if !slices.Contains(ended.Servers, s.Server) {
 			continue
 		}
@@ -119,7 +119,7 @@ func (w *Watch) take(seen []wire.Finalist, f Facts, now roomtime.Time) []Event {
 			free = freeIn(seen[at])
 		}
 		s.Words = append(s.Words, word{ended.By, free})
-		if events = append(events, w.decide(s, f, now)...); w.going != nil {
+		if events = append(events, w.decide(s, f, now)...); w.state.Going != nil {
 			break
 		}
 	}
@@ -138,14 +138,14 @@ func (w *Watch) decide(s *watched, f Facts, now roomtime.Time) []Event {
 		}
 	}
 	words := s.Words
-	s.settle(now, now.Sub(w.began))
+	s.settle(now, now.Sub(w.state.Began))
 	if s.Instead || len(words) == 1 {
 		return nil
 	}
 	for _, word := range words {
 		if word.Free >= f.Need {
 			w.blame(word.By)
-			w.news = sentence.Of("seats.contradicted", "player", word.By, "n", word.Free, "server", f.Servers[s.Server].Name)
+			w.state.News = sentence.Of("seats.contradicted", "player", word.By, "n", word.Free, "server", f.Servers[s.Server].Name)
 		}
 	}
 	return nil

@@ -17,6 +17,7 @@ package seats
 
 import (
 	"cmp"
+	"errors"
 	"slices"
 	"time"
 
@@ -50,20 +51,45 @@ const (
 )
 
 // Watch is a wait for seats.
-type Watch struct {
-	began, until roomtime.Time
-	// outside are the players who wait for seats where the others are already. It is empty if
-	// everyone waits.
-	outside []string
-	servers []watched
-	// turn counts looks, so that all take turns.
-	turn int
-	look *look
-	// demerits are by player; see mostDemerits.
-	demerits map[string]int
-	going    *going
-	// news, over and chance are those of [wire.Seats].
-	news, over, chance sentence.Sentence
+type Watch struct{ state State }
+
+// State is what a saved room keeps of a watch.
+type State struct {
+	Began roomtime.Time `json:"began"`
+	Until roomtime.Time `json:"until"`
+	// For are the players who wait for seats where the others are already. It is empty if everyone
+	// waits.
+	For     []string  `json:"for,omitempty"`
+	Servers []watched `json:"servers"`
+	// Turn counts looks, so that all take turns.
+	Turn int   `json:"turn"`
+	Look *look `json:"look,omitempty"`
+	// Demerits are by player; see mostDemerits.
+	Demerits map[string]int `json:"demerits,omitempty"`
+	Going    *going         `json:"going,omitempty"`
+	// News, Over and Chance are those of [wire.Seats].
+	News   sentence.Sentence `json:"news,omitzero"`
+	Over   sentence.Sentence `json:"over,omitzero"`
+	Chance sentence.Sentence `json:"chance,omitzero"`
+}
+
+// State returns the state, for a room that is saved or restored.
+func (w *Watch) State() *State { return &w.state }
+
+// Validate returns what is wrong with a saved watch at servers of a list of so many, or nil. It adds
+// what is not saved, because it follows from the rest.
+func (s *State) Validate(listed int) error {
+	isWhole := !s.Began.IsZero() && s.Turn >= 0 && (s.Going == nil || (&Watch{*s}).at(s.Going.Server) != nil)
+	for i := range s.Servers {
+		at := &s.Servers[i]
+		at.Ranked.Server = at.Server
+		isWhole = isWhole && at.Server >= 0 && at.Server < listed &&
+			len(at.Counts) <= countedSeats+1 && at.Since >= 0 && at.Silent >= 0 && at.Misses >= 0
+	}
+	if !isWhole {
+		return errors.New("a wait for seats that is none")
+	}
+	return nil
 }
 
 // going is the moment before everyone goes to a server with seats.
@@ -147,19 +173,19 @@ func Worth(ranking []selection.Ranked, servers selection.Servers, need int) (ful
 // Begin begins to watch full servers, the best first, until the limit, or for the usual time if
 // that is 0. The best others with seats are shown for comparison.
 func Begin(full, others []selection.Ranked, servers selection.Servers, limit time.Duration, now roomtime.Time) *Watch {
-	w := &Watch{began: now, until: now.Add(cmp.Or(limit, usualWait))}
+	w := &Watch{State{Began: now, Until: now.Add(cmp.Or(limit, usualWait))}}
 	add := func(ranked selection.Ranked, instead bool) {
 		s := watched{Server: ranked.Server, Ranked: ranked, Instead: instead, Free: -1, Next: now}
 		if info := servers.Info(s.Server); info != nil && !info.Uncounted() {
 			s.Free = info.Free()
 		}
-		w.servers = append(w.servers, s)
+		w.state.Servers = append(w.state.Servers, s)
 	}
 	for _, ranked := range full {
 		add(ranked, false)
 	}
 	for _, ranked := range others {
-		if w.at(ranked.Server) == nil && len(w.servers) < len(full)+insteadMost {
+		if w.at(ranked.Server) == nil && len(w.state.Servers) < len(full)+insteadMost {
 			add(ranked, true)
 		}
 	}
@@ -169,17 +195,17 @@ func Begin(full, others []selection.Ranked, servers selection.Servers, limit tim
 // BeginOutside begins to watch the server where the others are, for players who are outside.
 func BeginOutside(outside []string, at selection.Ranked, servers selection.Servers, limit time.Duration, now roomtime.Time) *Watch {
 	w := Begin([]selection.Ranked{at}, nil, servers, limit, now)
-	w.outside = outside
+	w.state.For = outside
 	return w
 }
 
 // Outside returns the players who wait for seats where the others are; none if everyone waits.
-func (w *Watch) Outside() []string { return w.outside }
+func (w *Watch) Outside() []string { return w.state.For }
 
 // Need returns the number of seats that have to be free at once, out of the whole group's need.
 func (w *Watch) Need(everyone int) int {
-	if len(w.outside) > 0 {
-		return len(w.outside)
+	if len(w.state.For) > 0 {
+		return len(w.state.For)
 	}
 	return everyone
 }
@@ -187,27 +213,27 @@ func (w *Watch) Need(everyone int) int {
 // Enter takes the players who no longer need a seat: they are in, or have left. It reports whether
 // nobody is left outside. While everyone is about to go it changes nothing.
 func (w *Watch) Enter(inside []string) (isOver bool) {
-	if w.going != nil || len(w.outside) == 0 {
+	if w.state.Going != nil || len(w.state.For) == 0 {
 		return false
 	}
-	w.outside = slices.DeleteFunc(w.outside, func(name string) bool { return slices.Contains(inside, name) })
-	return len(w.outside) == 0
+	w.state.For = slices.DeleteFunc(w.state.For, func(name string) bool { return slices.Contains(inside, name) })
+	return len(w.state.For) == 0
 }
 
 // at returns the state of a server, or nil if it is not watched.
 func (w *Watch) at(server int) *watched {
-	at := slices.IndexFunc(w.servers, func(s watched) bool { return s.Server == server })
+	at := slices.IndexFunc(w.state.Servers, func(s watched) bool { return s.Server == server })
 	if at < 0 {
 		return nil
 	}
-	return &w.servers[at]
+	return &w.state.Servers[at]
 }
 
 // Servers returns the servers that are watched or shown.
 func (w *Watch) Servers() []int {
 	var servers []int
-	for i := range w.servers {
-		servers = append(servers, w.servers[i].Server)
+	for i := range w.state.Servers {
+		servers = append(servers, w.state.Servers[i].Server)
 	}
 	return servers
 }
@@ -215,8 +241,8 @@ func (w *Watch) Servers() []int {
 // Watches returns the servers that players will look at again; none if nobody is there to look.
 func (w *Watch) Watches(f Facts) []int {
 	var servers []int
-	for i := range w.servers {
-		if s := &w.servers[i]; w.isWatched(s, f) {
+	for i := range w.state.Servers {
+		if s := &w.state.Servers[i]; w.isWatched(s, f) {
 			servers = append(servers, s.Server)
 		}
 	}
@@ -231,23 +257,23 @@ func (w *Watch) isWatched(s *watched, f Facts) bool {
 // Share notes the rooms of the host that watch each server. Ahead is how far the clock that these
 // rooms share is ahead of this room's.
 func (w *Watch) Share(demand map[int]Demand, ahead time.Duration) {
-	for i := range w.servers {
-		w.servers[i].demand, w.servers[i].ahead = demand[w.servers[i].Server], ahead
+	for i := range w.state.Servers {
+		w.state.Servers[i].demand, w.state.Servers[i].ahead = demand[w.state.Servers[i].Server], ahead
 	}
 }
 
 // Tick lets time pass.
 func (w *Watch) Tick(f Facts, now roomtime.Time) []Event {
 	switch {
-	case w.going != nil && !now.Before(w.going.LaunchAt):
+	case w.state.Going != nil && !now.Before(w.state.Going.LaunchAt):
 		return w.arrive(f, now)
-	case w.going != nil:
-	case !now.Before(w.until):
-		return []Event{w.GiveUp(sentence.Of("seats.never", "n", f.Need, "minutes", minutes(w.until.Sub(w.began))), f)}
-	case w.look != nil && now.Sub(w.look.At) >= lookTime:
-		w.blame(w.look.By)
+	case w.state.Going != nil:
+	case !now.Before(w.state.Until):
+		return []Event{w.GiveUp(sentence.Of("seats.never", "n", f.Need, "minutes", minutes(w.state.Until.Sub(w.state.Began))), f)}
+	case w.state.Look != nil && now.Sub(w.state.Look.At) >= lookTime:
+		w.blame(w.state.Look.By)
 		return w.take(nil, f, now)
-	case w.look == nil:
+	case w.state.Look == nil:
 		return w.nextLook(f, now)
 	}
 	return nil
@@ -255,20 +281,20 @@ func (w *Watch) Tick(f Facts, now roomtime.Time) []Event {
 
 // Next returns when Tick has something to do.
 func (w *Watch) Next(f Facts) roomtime.Time {
-	next := w.until
+	next := w.state.Until
 	earlier := func(at roomtime.Time) {
 		if at.Before(next) {
 			next = at
 		}
 	}
 	switch {
-	case w.going != nil:
-		earlier(w.going.LaunchAt)
-	case w.look != nil:
-		earlier(w.look.At.Add(lookTime))
+	case w.state.Going != nil:
+		earlier(w.state.Going.LaunchAt)
+	case w.state.Look != nil:
+		earlier(w.state.Look.At.Add(lookTime))
 	default:
-		for i := range w.servers {
-			if s := &w.servers[i]; w.isWatched(s, f) {
+		for i := range w.state.Servers {
+			if s := &w.state.Servers[i]; w.isWatched(s, f) {
 				earlier(s.due())
 			}
 		}
@@ -277,7 +303,7 @@ func (w *Watch) Next(f Facts) roomtime.Time {
 }
 
 // IsGoing reports whether everyone is about to go to a server.
-func (w *Watch) IsGoing() bool { return w.going != nil }
+func (w *Watch) IsGoing() bool { return w.state.Going != nil }
 
 // open calls everyone to look once more.
 func (w *Watch) open(s *watched, f Facts, now roomtime.Time) Event {
@@ -289,9 +315,9 @@ func (w *Watch) open(s *watched, f Facts, now roomtime.Time) Event {
 			w.blame(word.By)
 		}
 	}
-	s.settle(now, now.Sub(w.began))
+	s.settle(now, now.Sub(w.state.Began))
 	s.Asked += f.Present
-	w.going, w.look, w.news = &going{Server: s.Server, LaunchAt: now.Add(lastLook)}, nil, sentence.Sentence{}
+	w.state.Going, w.state.Look, w.state.News = &going{Server: s.Server, LaunchAt: now.Add(lastLook)}, nil, sentence.Sentence{}
 	free := max(f.Need, s.Free)
 	return Open{s.Server, free, sentence.Of("room.seats-free",
 		"n", free, "server", f.Servers[s.Server].Name, "players", seers, "seconds", lastLook.Seconds())}
@@ -299,8 +325,8 @@ func (w *Watch) open(s *watched, f Facts, now roomtime.Time) Event {
 
 // arrive sends everyone to the server, if the last look says that the seats are still there.
 func (w *Watch) arrive(f Facts, now roomtime.Time) []Event {
-	s, words := w.at(w.going.Server), w.going.Words
-	w.going = nil
+	s, words := w.at(w.state.Going.Server), w.state.Going.Words
+	w.state.Going = nil
 	if yes, no := tally(words, f.Need); yes > 0 && no <= yes {
 		var heard []string
 		for _, word := range words {
@@ -317,7 +343,7 @@ func (w *Watch) arrive(f Facts, now roomtime.Time) []Event {
 		note = sentence.Of("room.seats-filled", "server", server, "free", free, "n", f.Need)
 	}
 	s.miss(now)
-	w.news = news
+	w.state.News = news
 	return append([]Event{Filled{note}}, w.orGiveUp(f)...)
 }
 
@@ -329,7 +355,7 @@ func (w *Watch) Drop(server int, why sentence.Sentence, f Facts) []Event {
 
 // orGiveUp gives up once no server is left to be watched.
 func (w *Watch) orGiveUp(f Facts) []Event {
-	if slices.ContainsFunc(w.servers, func(s watched) bool { return !s.Instead && s.Dropped.IsZero() }) {
+	if slices.ContainsFunc(w.state.Servers, func(s watched) bool { return !s.Instead && s.Dropped.IsZero() }) {
 		return nil
 	}
 	return []Event{w.GiveUp(sentence.Of("seats.none-left"), f)}
@@ -337,18 +363,18 @@ func (w *Watch) orGiveUp(f Facts) []Event {
 
 // GiveUp ends the wait, and says how near it came.
 func (w *Watch) GiveUp(why sentence.Sentence, f Facts) Over {
-	w.look, w.going, w.over, w.chance = nil, nil, why, w.chanceOf(f)
-	if w.chance.IsZero() {
+	w.state.Look, w.state.Going, w.state.Over, w.state.Chance = nil, nil, why, w.chanceOf(f)
+	if w.state.Chance.IsZero() {
 		return Over{why}
 	}
-	return Over{sentence.Of("room.wait-over", "why", why, "chance", w.chance)}
+	return Over{sentence.Of("room.wait-over", "why", why, "chance", w.state.Chance)}
 }
 
 // Resume goes on after the host was away: every player has lost the connection.
 func (w *Watch) Resume(now roomtime.Time) {
-	w.look, w.going = nil, nil
-	for i := range w.servers {
-		s := &w.servers[i]
+	w.state.Look, w.state.Going = nil, nil
+	for i := range w.state.Servers {
+		s := &w.state.Servers[i]
 		s.Words, s.Since, s.took = nil, 0, 0
 		s.Next = now.Add(gapAfter(0))
 	}

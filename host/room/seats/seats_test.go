@@ -66,7 +66,7 @@ func TestWatch(t *testing.T) {
 	now = w.Next(f)
 	wants(w.Tick(f, now), Ask{"cat", []int{5}})
 	wants(w.Heard("cat", sees(map[int]int{5: 3}), f, now), Open{5, 3, sentence.Of("room.seats-free", "n", 3, "server", "server 5", "players", []string{"ann", "cat"}, "seconds", 5)})
-	if v := w.View(3, nil, roomtime.Face{}); v.Target != "192.0.2.5:27960" || v.Servers[1].Asked != 5 || v.Servers[1].Free != 3 || v.Instead[0].Free != 9 {
+	if v := w.View(3, nil, roomtime.Clocks{}); v.Target != "192.0.2.5:27960" || v.Servers[1].Asked != 5 || v.Servers[1].Free != 3 || v.Instead[0].Free != 9 {
 		t.Errorf("people see %+v", v)
 	}
 	wants(w.Heard("ann", sees(map[int]int{5: 3}), f, now))
@@ -92,22 +92,19 @@ func TestOutside(t *testing.T) {
 		"waiting for 3 seats for dan and eve on server 3, for up to a minute: one of you checks at a time, every 10s at first"; got != want {
 		t.Errorf("people are told %q", got)
 	}
-	if v := w.View(5, nil, roomtime.Face{}); v.Need != 2 || !slices.Equal(v.For, []string{"dan", "eve"}) || w.Need(5) != 2 {
+	if v := w.View(5, nil, roomtime.Clocks{}); v.Need != 2 || !slices.Equal(v.For, []string{"dan", "eve"}) || w.Need(5) != 2 {
 		t.Errorf("people see %+v", v)
 	}
-	if data, err := json.Marshal(w.Save()); err != nil || !strings.Contains(string(data), `"for":["dan","eve"]`) {
+	if data, err := json.Marshal(w.State()); err != nil || !strings.Contains(string(data), `"for":["dan","eve"]`) {
 		t.Errorf("it is saved as %s, %v", data, err)
 	}
-	w.going = &going{Server: 3}
+	w.state.Going = &going{Server: 3}
 	if w.Enter([]string{"dan", "eve"}) || len(w.Outside()) != 2 {
 		t.Error("those who are about to go are in")
 	}
-	w.going = nil
+	w.state.Going = nil
 	if w.Enter([]string{"eve"}) || w.Need(5) != 1 {
 		t.Errorf("%v are outside", w.Outside())
-	}
-	if back, err := Restore(w.Save(), 8); err != nil || !slices.Equal(back.Outside(), []string{"dan"}) {
-		t.Errorf("after a restart %v are outside, %v", back.Outside(), err)
 	}
 	if !w.Enter([]string{"dan"}) {
 		t.Error("it is not over")
@@ -138,8 +135,8 @@ func TestLooksAreNoUse(t *testing.T) {
 			}
 		}
 	}
-	if asked["ann"] > 4 || asked["ben"] > 2 || asked["cat"] < 20 || w.Save().News.IsZero() {
-		t.Errorf("asked by name: %v; news: %v", asked, w.Save().News)
+	if asked["ann"] > 4 || asked["ben"] > 2 || asked["cat"] < 20 || w.State().News.IsZero() {
+		t.Errorf("asked by name: %v; news: %v", asked, w.State().News)
 	}
 }
 
@@ -147,10 +144,10 @@ func TestLooksAreNoUse(t *testing.T) {
 // nothing is due if nobody is there.
 func TestNext(t *testing.T) {
 	w, f := waiting()
-	for i := range w.servers {
-		w.servers[i].Next = eight.Add(time.Duration(i+1) * time.Minute)
+	for i := range w.state.Servers {
+		w.state.Servers[i].Next = eight.Add(time.Duration(i+1) * time.Minute)
 	}
-	w.servers[1].Words = []word{{"ann", 5}, {"ben", 0}, {"cat", 5}}
+	w.state.Servers[1].Words = []word{{"ann", 5}, {"ben", 0}, {"cat", 5}}
 	for _, tt := range []struct {
 		lookers bool
 		want    roomtime.Time
@@ -179,47 +176,42 @@ const golden = `{"began":31536000000000000,"until":31537800000000000,"servers":[
 // TestSaved checks that the saved form stays the same, and comes back whole.
 func TestSaved(t *testing.T) {
 	w, f := waiting()
-	w.servers = w.servers[:2]
+	w.state.Servers = w.state.Servers[:2]
 	w.Tick(f, eight)
 	w.Heard("ann", sees(map[int]int{3: 0, 5: 4}), f, eight)
 	w.Tick(f, w.Next(f))
 	w.blame("ben")
-	data, err := json.Marshal(w.Save())
+	data, err := json.Marshal(w.State())
 	if err != nil || string(data) != golden {
 		t.Errorf("%v, and not\n%v\n%v", string(data), golden, err)
 	}
-	var s Saved
+	var s State
 	if err := json.Unmarshal(data, &s); err != nil {
 		t.Fatal(err)
 	}
-	back, err := Restore(s, 8)
-	if err != nil {
+	if err := s.Validate(8); err != nil {
 		t.Fatal(err)
 	}
+	back := &Watch{s}
 	if got, want := back.Next(f), w.Next(f); got != want ||
-		!reflect.DeepEqual(back.View(3, nil, roomtime.Face{}), w.View(3, nil, roomtime.Face{})) || back.turn != 2 || back.demerits["ben"] != 1 {
+		!reflect.DeepEqual(back.View(3, nil, roomtime.Clocks{}), w.View(3, nil, roomtime.Clocks{})) || back.state.Turn != 2 || back.state.Demerits["ben"] != 1 {
 		t.Errorf("%+v has become %+v", w, back)
 	}
-	for _, spoil := range []func(*Saved){
-		func(s *Saved) { s.Turn = -7 },
-		func(s *Saved) { s.Servers[0].Since = -1 },
-		func(s *Saved) { s.Servers[0].Silent = -1 },
-		func(s *Saved) { s.Servers[0].Misses = -1 },
-		func(s *Saved) { s.Servers[0].Server = 8 },
-		func(s *Saved) { s.Servers[0].Counts = make([]int, countedSeats+2) },
-		func(s *Saved) { s.Going = &going{Server: 4} },
+	for _, spoil := range []func(*State){
+		func(s *State) { s.Turn = -7 },
+		func(s *State) { s.Servers[0].Since = -1 },
+		func(s *State) { s.Servers[0].Silent = -1 },
+		func(s *State) { s.Servers[0].Misses = -1 },
+		func(s *State) { s.Servers[0].Server = 8 },
+		func(s *State) { s.Servers[0].Counts = make([]int, countedSeats+2) },
+		func(s *State) { s.Going = &going{Server: 4} },
 	} {
 		spoilt := s
 		spoilt.Servers = slices.Clone(s.Servers)
-		if spoil(&spoilt); !fails(spoilt) {
+		if spoil(&spoilt); spoilt.Validate(8) == nil {
 			t.Errorf("%+v is taken for a wait", spoilt)
 		}
 	}
-}
-
-func fails(s Saved) bool {
-	_, err := Restore(s, 8)
-	return err != nil
 }
 
 // FuzzWatch checks that the wait asks only players who can look, for servers that it watches, and
@@ -229,13 +221,12 @@ func FuzzWatch(f *testing.F) {
 	f.Add([]byte("{}"), []byte{0, 200, 16, 200, 16, 200, 16, 200, 5})
 	f.Fuzz(func(t *testing.T, saved, script []byte) {
 		w, facts := waiting()
-		var s Saved
+		var s State
 		if json.Unmarshal(saved, &s) == nil && len(s.Servers) > 0 {
-			back, err := Restore(s, 8)
-			if err != nil {
+			if s.Validate(8) != nil {
 				return
 			}
-			w = back
+			w = &Watch{s}
 		}
 		now, isOver := eight, false
 		servers := w.Servers()
@@ -271,7 +262,7 @@ func FuzzWatch(f *testing.F) {
 				isAsked = false
 				takes(w.Heard(last.By, sees(free), facts, now))
 			}
-			w.View(facts.Need, nil, roomtime.Face{Now: now})
+			w.View(facts.Need, nil, roomtime.Clocks{Room: now})
 		}
 		for range 3 { // time for a last look in between
 			if now = now.Add(wire.MostWait); !isOver {
@@ -279,7 +270,7 @@ func FuzzWatch(f *testing.F) {
 			}
 		}
 		if !isOver {
-			t.Fatalf("no end: %+v", w.Save())
+			t.Fatalf("no end: %+v", w.State())
 		}
 	})
 }

@@ -13,32 +13,32 @@ import (
 
 // View returns the wait as everyone sees it, if the whole group needs so many seats. Cards are the
 // servers' other facts.
-func (w *Watch) View(everyone int, cards map[int]wire.ServerCard, now roomtime.Face) *wire.Seats {
+func (w *Watch) View(everyone int, cards map[int]wire.ServerCard, now roomtime.Clocks) *wire.Seats {
 	v := &wire.Seats{
 		Need:    w.Need(everyone),
-		For:     slices.Clone(w.outside),
-		Began:   now.Of(w.began),
-		Until:   now.Of(w.until),
+		For:     slices.Clone(w.state.For),
+		Began:   now.Of(w.state.Began),
+		Until:   now.Of(w.state.Until),
 		Servers: []wire.SeatsOn{},
-		News:    w.news,
-		Over:    w.over,
-		Chance:  w.chance,
+		News:    w.state.News,
+		Over:    w.state.Over,
+		Chance:  w.state.Chance,
 	}
-	if w.look != nil {
-		v.By = w.look.By
+	if w.state.Look != nil {
+		v.By = w.state.Look.By
 	}
-	for i := range w.servers {
-		s := &w.servers[i]
+	for i := range w.state.Servers {
+		s := &w.state.Servers[i]
 		on := wire.SeatsOn{
 			Addr: s.Ranked.Addr.String(), ServerCard: cards[s.Server], MeanMS: s.Ranked.MeanMS, MaxMS: s.Ranked.MaxMS, RTT: s.Ranked.RTT,
 			Free: s.Free, At: now.Of(s.At), Checks: len(s.Words) > 0, Asked: s.Asked, MostAt: now.Of(s.MostAt), Dropped: s.Dropped,
 		}
 		on.Most, on.From, on.To = s.most()
-		if s.Dropped.IsZero() && w.over.IsZero() {
+		if s.Dropped.IsZero() && w.state.Over.IsZero() {
 			on.Next = now.Of(s.due())
 		}
-		if w.going != nil && w.going.Server == s.Server {
-			v.Target, v.LaunchAt = on.Addr, now.Of(w.going.LaunchAt)
+		if w.state.Going != nil && w.state.Going.Server == s.Server {
+			v.Target, v.LaunchAt = on.Addr, now.Of(w.state.Going.LaunchAt)
 		}
 		if s.Instead {
 			v.Instead = append(v.Instead, on)
@@ -52,8 +52,8 @@ func (w *Watch) View(everyone int, cards map[int]wire.ServerCard, now roomtime.F
 // Describe tells people of the wait: its players, its servers and its time.
 func (w *Watch) Describe(f Facts) sentence.Sentence {
 	var names []string
-	for i := range w.servers {
-		if s := &w.servers[i]; !s.Instead {
+	for i := range w.state.Servers {
+		if s := &w.state.Servers[i]; !s.Instead {
 			names = append(names, f.Servers[s.Server].Name)
 		}
 	}
@@ -61,9 +61,9 @@ func (w *Watch) Describe(f Facts) sentence.Sentence {
 	for i, at := range []*string{&first, &second, &third}[:min(watchedMost, len(names))] {
 		*at = names[i]
 	}
-	limit, gap := minutes(w.until.Sub(w.began)), gapAfter(0).Seconds()
-	if len(w.outside) > 0 { // they wait for one server
-		return sentence.Of("room.waits-outside", "n", f.Need, "players", w.outside, "server", first, "minutes", limit, "seconds", gap)
+	limit, gap := minutes(w.state.Until.Sub(w.state.Began)), gapAfter(0).Seconds()
+	if len(w.state.For) > 0 { // they wait for one server
+		return sentence.Of("room.waits-outside", "n", f.Need, "players", w.state.For, "server", first, "minutes", limit, "seconds", gap)
 	}
 	return sentence.Of("room.waits", "n", f.Need,
 		"servers", len(names), "first", first, "second", second, "third", third, "minutes", limit, "seconds", gap)
@@ -72,8 +72,8 @@ func (w *Watch) Describe(f Facts) sentence.Sentence {
 // chanceOf describes the server that came nearest.
 func (w *Watch) chanceOf(f Facts) sentence.Sentence {
 	var best *watched
-	for i := range w.servers {
-		s := &w.servers[i]
+	for i := range w.state.Servers {
+		s := &w.state.Servers[i]
 		if !s.Instead && len(s.Counts) > 0 && (best == nil || len(s.Counts) > len(best.Counts)) {
 			best = s
 		}

@@ -8,6 +8,7 @@
 package sides
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -16,22 +17,51 @@ import (
 )
 
 // Sides are the sides of a match. The zero value has nobody on them.
-type Sides struct {
-	// members are the people on the sides, and those that somebody took off. The newest on a side
+type Sides struct{ state State }
+
+// State is what a saved room keeps of the sides.
+type State struct {
+	// Members are the people on the sides, and those that somebody took off. The newest on a side
 	// comes last.
-	members []member
-	// captains and asks are those of sides a and b.
-	captains [2]string
-	asks     [2]bool
+	Members []Member `json:"members,omitempty"`
+	// Captains and Asks are those of the sides, a's first.
+	Captains [2]string `json:"captains,omitzero"`
+	Asks     [2]bool   `json:"asks,omitzero"`
 }
 
-// member is somebody with a side, or with none on purpose.
-type member struct {
-	name string
-	side wire.Side
-	// moved is when the person took the side themselves, the zero time if another person, a link or
+// Member is somebody with a side, or with none on purpose.
+type Member struct {
+	Name string    `json:"name"`
+	Side wire.Side `json:"side,omitempty"`
+	// Moved is when the person took the side themselves, the zero time if another person, a link or
 	// a program put them there.
-	moved roomtime.Time
+	Moved roomtime.Time `json:"moved,omitzero"`
+}
+
+// State returns the state, for a room that is saved or restored.
+func (s *Sides) State() *State { return &s.state }
+
+// Validate returns what is wrong with saved sides of a room with these people, or nil.
+func (s *State) Validate(people []string) error {
+	of := map[string]wire.Side{}
+	for _, m := range s.Members {
+		_, isTwice := of[m.Name]
+		switch {
+		case !m.Side.IsValid():
+			return fmt.Errorf("a side %q", string(m.Side))
+		case !slices.Contains(people, m.Name):
+			return fmt.Errorf("%q on a side is not here", m.Name)
+		case isTwice:
+			return fmt.Errorf("%q is on a side twice", m.Name)
+		}
+		of[m.Name] = m.Side
+	}
+	for i, side := range []wire.Side{wire.SideA, wire.SideB} {
+		if captain := s.Captains[i]; captain != "" && of[captain] != side {
+			return fmt.Errorf("%q is no captain of side %s", captain, side)
+		}
+	}
+	return nil
 }
 
 // every is how often a person may change sides, because everyone is told.
@@ -50,21 +80,21 @@ type Change struct {
 // Of returns a person's side; empty if they are on neither.
 func (s *Sides) Of(name string) wire.Side {
 	if i := s.index(name); i >= 0 {
-		return s.members[i].side
+		return s.state.Members[i].Side
 	}
 	return ""
 }
 
 // Captain returns the person who decides for a side, empty while it has no player.
 func (s *Sides) Captain(side wire.Side) string {
-	if i := place(side); i >= 0 && s.Of(s.captains[i]) == side {
-		return s.captains[i]
+	if i := place(side); i >= 0 {
+		return s.state.Captains[i]
 	}
 	return ""
 }
 
 func (s *Sides) index(name string) int {
-	return slices.IndexFunc(s.members, func(m member) bool { return m.name == name })
+	return slices.IndexFunc(s.state.Members, func(m Member) bool { return m.Name == name })
 }
 
 // place returns the side's place in the fields with one value for each; -1 for neither side.
@@ -83,11 +113,11 @@ func (s *Sides) Join(name string, side wire.Side) []Change {
 
 // move puts a person on a side, as its newest member.
 func (s *Sides) move(name string, side wire.Side, at roomtime.Time) []Change {
-	if s.Of(name) == side && s.index(name) >= 0 || len(s.members) >= mostMembers {
+	if s.Of(name) == side && s.index(name) >= 0 || len(s.state.Members) >= mostMembers {
 		return nil
 	}
 	s.Forget(name)
-	s.members = append(s.members, member{name, side, at})
+	s.state.Members = append(s.state.Members, Member{name, side, at})
 	return []Change{{Name: name, Side: side}}
 }
 
@@ -138,8 +168,7 @@ func (s *Sides) Set(by Person, name string, side wire.Side, when When, now roomt
 		return s.move(name, side, roomtime.Time(0)), nil
 	}
 	if i := s.index(name); i >= 0 {
-		// A time ahead comes from a clock that was set back since.
-		if passed := now.Sub(s.members[i].moved); passed >= 0 && passed < every {
+		if now.Sub(s.state.Members[i].Moved) < every {
 			return nil, errOften
 		}
 	}
@@ -157,7 +186,7 @@ func (s *Sides) HandOn(by Person, name string, players []string) ([]Change, erro
 	case s.Captain(side) == name:
 		return nil, nil
 	}
-	s.captains[place(side)] = name
+	s.state.Captains[place(side)] = name
 	return []Change{{name, side, true}}, nil
 }
 
@@ -169,8 +198,8 @@ func (s *Sides) Settle(players []string) (changes []Change) {
 		if slices.Contains(players, s.Captain(side)) {
 			continue
 		}
-		if s.captains[i] = s.next(side, players); s.captains[i] != "" {
-			changes = append(changes, Change{s.captains[i], side, true})
+		if s.state.Captains[i] = s.next(side, players); s.state.Captains[i] != "" {
+			changes = append(changes, Change{s.state.Captains[i], side, true})
 		}
 	}
 	return changes
@@ -178,9 +207,9 @@ func (s *Sides) Settle(players []string) (changes []Change) {
 
 // next returns the first of some players on a side.
 func (s *Sides) next(side wire.Side, players []string) string {
-	for _, m := range s.members {
-		if m.side == side && slices.Contains(players, m.name) {
-			return m.name
+	for _, m := range s.state.Members {
+		if m.Side == side && slices.Contains(players, m.Name) {
+			return m.Name
 		}
 	}
 	return ""
@@ -197,7 +226,7 @@ func (s *Sides) Replace(side wire.Side, present []string) []Change {
 	if next == "" {
 		return nil
 	}
-	s.captains[i] = next
+	s.state.Captains[i] = next
 	return []Change{{next, side, true}}
 }
 
@@ -209,22 +238,25 @@ func (s *Sides) Ask(by string) (wire.Side, error) {
 	switch {
 	case i < 0, s.Captain(side) != by:
 		return "", errCaptain
-	case s.asks[i]:
+	case s.state.Asks[i]:
 		return "", errAsked
 	}
-	s.asks[i] = true
+	s.state.Asks[i] = true
 	return side, nil
 }
 
 // HasAsked reports whether any side wants a long look.
-func (s *Sides) HasAsked() bool { return s.asks[0] || s.asks[1] }
+func (s *Sides) HasAsked() bool { return s.state.Asks[0] || s.state.Asks[1] }
 
 // Rematch begins another match of the same sides.
-func (s *Sides) Rematch() { s.asks = [2]bool{} }
+func (s *Sides) Rematch() { s.state.Asks = [2]bool{} }
 
 // Forget takes a person off. They may join a side again.
 func (s *Sides) Forget(name string) {
-	s.members = slices.DeleteFunc(s.members, func(m member) bool { return m.name == name })
+	if i := place(s.Of(name)); i >= 0 && s.state.Captains[i] == name {
+		s.state.Captains[i] = ""
+	}
+	s.state.Members = slices.DeleteFunc(s.state.Members, func(m Member) bool { return m.Name == name })
 }
 
 // Rename gives a person another name.
@@ -233,10 +265,10 @@ func (s *Sides) Rename(from, to string) {
 		return
 	}
 	s.Forget(to) // nobody has the name any more
-	s.members[s.index(from)].name = to
-	for i, captain := range s.captains {
+	s.state.Members[s.index(from)].Name = to
+	for i, captain := range s.state.Captains {
 		if captain == from {
-			s.captains[i] = to
+			s.state.Captains[i] = to
 		}
 	}
 }
@@ -244,10 +276,10 @@ func (s *Sides) Rename(from, to string) {
 // Camps returns the sides as everyone sees them, by the names that the organiser gave them.
 func (s *Sides) Camps(names [2]string) (camps [2]wire.Camp) {
 	for i, side := range []wire.Side{wire.SideA, wire.SideB} {
-		camps[i] = wire.Camp{Side: side, Name: names[i], Captain: s.Captain(side), Players: []string{}, Asks: s.asks[i]}
-		for _, m := range s.members {
-			if m.side == side {
-				camps[i].Players = append(camps[i].Players, m.name)
+		camps[i] = wire.Camp{Side: side, Name: names[i], Captain: s.Captain(side), Players: []string{}, Asks: s.state.Asks[i]}
+		for _, m := range s.state.Members {
+			if m.Side == side {
+				camps[i].Players = append(camps[i].Players, m.Name)
 			}
 		}
 	}

@@ -23,7 +23,7 @@ type Ping struct{ First, Now time.Duration }
 
 // Trial tests a choice that depends on pings which players alone report. If all measurements near
 // the server contradict such a ping, it counts as the neighbours' value, as long as the others
-// would lose by the lower one. Choose again while [Trial.Raise] returns true, and give the choice
+// would lose by the lower one. Choose again while [Trial.NextFloor] returns true, and give the choice
 // to [Trial.Chose].
 type Trial struct {
 	doubts *Doubts
@@ -55,7 +55,7 @@ func (d *Doubts) Try(b selection.Basis, chosen *selection.Selection, pings map[s
 	}
 	for i, name := range group {
 		usual, is := anomaly.Alone(b.Servers.List, b.Table, i, t.server(), doubt)
-		if is && !d.players[name].vouched {
+		if is && !d.state.Players[name].Vouched {
 			_, reported := b.Table.At(i, t.server())
 			t.alone = append(t.alone, lone{name, reported, max(usual, pings[name].First)})
 		}
@@ -68,10 +68,10 @@ func (d *Doubts) Try(b selection.Basis, chosen *selection.Selection, pings map[s
 // server returns the server on trial.
 func (t *Trial) server() int { return t.before.Chosen.Server }
 
-// Raise raises the ping of one more player, the one whose word is furthest from all else first. It
+// NextFloor raises the ping of one more player, the one whose word is furthest from all else first. It
 // reports whether it did. It does not if another server was chosen already, or if there are no more
 // such players.
-func (t *Trial) Raise() bool {
+func (t *Trial) NextFloor() bool {
 	if t.raised == len(t.alone) || t.after != nil && (t.after.Chosen == nil || t.after.Chosen.Server != t.server()) {
 		return false
 	}
@@ -125,13 +125,13 @@ func (t *Trial) isWorse() bool {
 
 // raise makes a player's RTT of a server count as at least so much; 0 takes that back.
 func (d *Doubts) raise(player string, server int, least time.Duration) {
-	p := d.players[player]
+	p := d.state.Players[player]
 	if least == 0 {
-		delete(p.raised, server)
-	} else if p.raised == nil {
-		p.raised = map[int]time.Duration{server: least}
+		delete(p.Raised, server)
+	} else if p.Raised == nil {
+		p.Raised = map[int]time.Duration{server: least}
 	} else {
-		p.raised[server] = least
+		p.Raised[server] = least
 	}
-	d.set(player, p)
+	d.state.set(player, p)
 }

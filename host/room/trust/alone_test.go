@@ -62,10 +62,10 @@ func TestTrial(t *testing.T) {
 		}
 		trial := d.Try(b, chosen(favourite), map[string]Ping{"dan": {of.first, time.Duration(of.reported) * ms}})
 		raised := 0
-		for trial.Raise() {
+		for trial.NextFloor() {
 			raised++
-			if got := d.Raised("dan")[favourite]; got < 385*ms || len(d.players) != 1 {
-				t.Errorf("%s: dan's ping counts as %v; %+v", of.name, got, d.players)
+			if got := d.Raised("dan")[favourite]; got < 385*ms || len(d.state.Players) != 1 {
+				t.Errorf("%s: dan's ping counts as %v; %+v", of.name, got, d.state.Players)
 			}
 			if trial.Chose(chosen(favourite)); of.elsewhere {
 				trial.Chose(chosen(30))
@@ -97,17 +97,17 @@ func TestTrialHarmless(t *testing.T) {
 		var d Doubts
 		trial := d.Try(b, &selection.Selection{Chosen: &selection.Ranked{}}, nil)
 		trial.alone = []lone{{"dan", 1 * ms, 50 * ms}, {"cat", 1 * ms, 40 * ms}}
-		if !trial.Raise() || d.Raised("dan")[0] != 50*ms || len(d.Raised("cat")) > 0 {
-			t.Fatalf("raised are %+v", d.players)
+		if !trial.NextFloor() || d.Raised("dan")[0] != 50*ms || len(d.Raised("cat")) > 0 {
+			t.Fatalf("raised are %+v", d.state.Players)
 		}
-		if trial.Chose(of.after); trial.Raise() {
+		if trial.Chose(of.after); trial.NextFloor() {
 			t.Errorf("%s: that is not enough", of.name)
 		}
 		if notes := trial.End(); len(notes) > 0 != of.worse || len(d.Raised("dan")) > 0 != of.worse {
-			t.Errorf("%s: %q, raised are %+v", of.name, notes, d.players)
+			t.Errorf("%s: %q, raised are %+v", of.name, notes, d.state.Players)
 		}
-		if !of.worse && len(d.players) > 0 {
-			t.Errorf("%s: something is left of it: %+v", of.name, d.players)
+		if !of.worse && len(d.state.Players) > 0 {
+			t.Errorf("%s: something is left of it: %+v", of.name, d.state.Players)
 		}
 	}
 }
@@ -127,7 +127,7 @@ func TestTrialOfTwo(t *testing.T) {
 	chosen := &selection.Selection{Chosen: &selection.Ranked{Server: 50}}
 	trial := d.Try(b, chosen, nil)
 	var order []string
-	for trial.Raise() {
+	for trial.NextFloor() {
 		for _, name := range players {
 			if len(d.Raised(name)) > 0 && !slices.Contains(order, name) {
 				order = append(order, name)

@@ -1,6 +1,7 @@
 package trust
 
 import (
+	"fmt"
 	"maps"
 	"net/netip"
 	"slices"
@@ -14,37 +15,76 @@ import (
 
 // Doubts are the reasons to doubt players and servers in a round, and the players that the
 // organiser vouches for. The zero value doubts nobody.
-type Doubts struct {
-	players map[string]doubt
-	// tooNear are the servers that lie about their distance.
-	tooNear []int
+type Doubts struct{ state State }
+
+// State is what a saved room keeps of doubts.
+type State struct {
+	Players map[string]doubt `json:"players,omitempty"`
+	// TooNear are the servers that lie about their distance.
+	TooNear []int `json:"too_near,omitempty"`
 }
 
 // doubt has the facts against a player, or for one.
 type doubt struct {
-	// vouched says that the organiser vouches for the player, from then on.
-	vouched bool
-	// The anomaly in excluded is the reason why the player's numbers do not count. The one in odd
-	// is of numbers that still count. The one in contradicts is why the player's word about servers
+	// Vouched says that the organiser vouches for the player, from then on.
+	Vouched bool `json:"vouched,omitempty"`
+	// The anomaly in Excluded is the reason why the player's numbers do not count. The one in Odd
+	// is of numbers that still count. The one in Contradicts is why the player's word about servers
 	// does not count.
-	excluded, odd, contradicts *anomaly.Anomaly
-	// raised has the least RTT that counts, for servers that only this player was too near to.
-	raised map[int]time.Duration
+	Excluded    *anomaly.Anomaly `json:"excluded,omitempty"`
+	Odd         *anomaly.Anomaly `json:"odd,omitempty"`
+	Contradicts *anomaly.Anomaly `json:"contradicts,omitempty"`
+	// Raised has the least RTT that counts, for servers that only this player was too near to.
+	Raised map[int]time.Duration `json:"raised,omitempty"`
 }
 
 func (d doubt) isNone() bool {
-	return !d.vouched && d.excluded == nil && d.odd == nil && d.contradicts == nil && len(d.raised) == 0
+	return !d.Vouched && d.Excluded == nil && d.Odd == nil && d.Contradicts == nil && len(d.Raised) == 0
 }
 
-func (d *Doubts) set(player string, to doubt) {
-	if to.isNone() {
-		delete(d.players, player)
+// State returns the state, for a room that is saved or restored.
+func (d *Doubts) State() *State { return &d.state }
+
+// Validate returns what is wrong with saved doubts about these players and a list of so many
+// servers, or nil.
+func (s State) Validate(players []string, listed int) error {
+	isListed := func(server int) bool { return server >= 0 && server < listed }
+	for name, p := range s.Players {
+		if !slices.Contains(players, name) {
+			return fmt.Errorf("a doubt about %q, who is no player", name)
+		}
+		for server, rtt := range p.Raised {
+			if !isListed(server) || rtt <= 0 {
+				return fmt.Errorf("a ping of %v of server %d of %d", rtt, server, listed)
+			}
+		}
+	}
+	for _, server := range s.TooNear {
+		if !isListed(server) {
+			return fmt.Errorf("a server %d of %d", server, listed)
+		}
+	}
+	return nil
+}
+
+// Next returns the doubts of the next round, or of a round that has lost its list: the organiser
+// vouches for the same players.
+func (s State) Next() (next State) {
+	for name, p := range s.Players {
+		next.set(name, doubt{Vouched: p.Vouched})
+	}
+	return next
+}
+
+func (s *State) set(player string, to doubt) {
+	switch {
+	case to.isNone():
+		delete(s.Players, player)
 		return
+	case s.Players == nil:
+		s.Players = map[string]doubt{}
 	}
-	if d.players == nil {
-		d.players = map[string]doubt{}
-	}
-	d.players[player] = to
+	s.Players[player] = to
 }
 
 // Verdict has the players that the round goes on without, and notes for people.
@@ -66,23 +106,18 @@ func few(players int) int {
 	return max(1, (players-1)/3)
 }
 
-// Next returns the doubts of the next round: the organiser vouches for the same players.
-func (d *Doubts) Next() (next Doubts) {
-	for name, p := range d.players {
-		next.set(name, doubt{vouched: p.vouched})
-	}
-	return next
-}
+// Next returns the doubts of the next round.
+func (d *Doubts) Next() Doubts { return Doubts{d.state.Next()} }
 
 // Rename notes that a player has another name.
 func (d *Doubts) Rename(from, to string) {
-	p := d.players[from]
+	p := d.state.Players[from]
 	d.Forget(from)
-	d.set(to, p)
+	d.state.set(to, p)
 }
 
 // Forget drops the facts about a player who has left.
-func (d *Doubts) Forget(player string) { delete(d.players, player) }
+func (d *Doubts) Forget(player string) { delete(d.state.Players, player) }
 
 // Vouched is the change when the organiser vouches for a player.
 type Vouched struct {
@@ -94,35 +129,35 @@ type Vouched struct {
 
 // Vouch takes the organiser's word that a player's numbers are true.
 func (d *Doubts) Vouch(player string) (v Vouched) {
-	p, vouches := d.players[player], sentence.Of("room.vouches", "player", player)
-	v.WasExcluded, v.WasRaised = p.excluded != nil, len(p.raised) > 0
-	if p.contradicts != nil || v.WasRaised {
+	p, vouches := d.state.Players[player], sentence.Of("room.vouches", "player", player)
+	v.WasExcluded, v.WasRaised = p.Excluded != nil, len(p.Raised) > 0
+	if p.Contradicts != nil || v.WasRaised {
 		v.Notes = append(v.Notes, vouches)
 	}
 	if v.WasExcluded {
 		v.Notes = append(v.Notes, vouches)
 	}
-	d.set(player, doubt{vouched: true})
+	d.state.set(player, doubt{Vouched: true})
 	return v
 }
 
 // IsExcluded reports whether a player's numbers do not count.
-func (d *Doubts) IsExcluded(player string) bool { return d.players[player].excluded != nil }
+func (d *Doubts) IsExcluded(player string) bool { return d.state.Players[player].Excluded != nil }
 
 // IsBelieved reports whether a player's word about servers counts.
 func (d *Doubts) IsBelieved(player string) bool {
-	p := d.players[player]
-	return p.excluded == nil && p.contradicts == nil
+	p := d.state.Players[player]
+	return p.Excluded == nil && p.Contradicts == nil
 }
 
 // Raised returns the least RTT that counts for some of a player's servers; see [Doubts.Try].
 func (d *Doubts) Raised(player string) map[int]time.Duration {
-	return maps.Clone(d.players[player].raised)
+	return maps.Clone(d.state.Players[player].Raised)
 }
 
 // Blacklist returns the addresses of the servers that lie about their distance.
 func (d *Doubts) Blacklist(servers *selection.Servers) (list []netip.Prefix) {
-	for _, server := range d.tooNear {
+	for _, server := range d.state.TooNear {
 		list = append(list, address(servers, server))
 	}
 	return list
@@ -135,13 +170,13 @@ func address(servers *selection.Servers, server int) netip.Prefix {
 
 // Reason returns the doubt about a player, or nothing.
 func (d *Doubts) Reason(player string, servers *selection.Servers) sentence.Sentence {
-	p := d.players[player]
-	for _, a := range []*anomaly.Anomaly{p.excluded, p.contradicts} {
+	p := d.state.Players[player]
+	for _, a := range []*anomaly.Anomaly{p.Excluded, p.Contradicts} {
 		if a != nil {
 			return whole(*a)
 		}
 	}
-	if len(p.raised) > 0 {
+	if len(p.Raised) > 0 {
 		return whole(d.alone(player, servers))
 	}
 	return sentence.Sentence{}
@@ -154,7 +189,7 @@ func whole(a anomaly.Anomaly) sentence.Sentence {
 
 // alone names the player's pings that count as more than the player reported.
 func (d *Doubts) alone(player string, servers *selection.Servers) (a anomaly.Anomaly) {
-	raised := d.players[player].raised
+	raised := d.state.Players[player].Raised
 	for server := range raised {
 		a = tooNearFor(player, server, servers)
 	}
@@ -179,7 +214,7 @@ func (d *Doubts) List(b selection.Basis, everybody []string, answered map[string
 // excluded returns the anomalies of players whose numbers do not count.
 func (d *Doubts) excluded(players []string) (all []anomaly.Anomaly) {
 	for _, name := range players {
-		if a := d.players[name].excluded; a != nil {
+		if a := d.state.Players[name].Excluded; a != nil {
 			all = append(all, *a)
 		}
 	}
@@ -190,14 +225,14 @@ func (d *Doubts) excluded(players []string) (all []anomaly.Anomaly) {
 func (d *Doubts) odd(b selection.Basis, answered map[string]int) []anomaly.Anomaly {
 	odd := d.Find(b)
 	for _, name := range b.Table.Players() {
-		p := d.players[name]
-		if len(p.raised) > 0 {
+		p := d.state.Players[name]
+		if len(p.Raised) > 0 {
 			a := d.alone(name, &b.Servers)
 			a.Of = answered[name]
 			odd = append(odd, a)
 		}
-		if p.odd != nil && !isAbout(odd, name) {
-			odd = append(odd, *p.odd)
+		if p.Odd != nil && !isAbout(odd, name) {
+			odd = append(odd, *p.Odd)
 		}
 	}
 	return odd
@@ -206,7 +241,7 @@ func (d *Doubts) odd(b selection.Basis, answered map[string]int) []anomaly.Anoma
 // discredited returns the contradictions of players whose word does not count.
 func (d *Doubts) discredited(players []string) (all []anomaly.Anomaly) {
 	for _, name := range players {
-		if a := d.players[name].contradicts; a != nil {
+		if a := d.state.Players[name].Contradicts; a != nil {
 			all = append(all, *a)
 		}
 	}
@@ -219,7 +254,7 @@ func (d *Doubts) Find(b selection.Basis) []anomaly.Anomaly {
 }
 
 func (d *Doubts) unvouched(found []anomaly.Anomaly) []anomaly.Anomaly {
-	return slices.DeleteFunc(slices.Clone(found), func(a anomaly.Anomaly) bool { return d.players[a.Player].vouched })
+	return slices.DeleteFunc(slices.Clone(found), func(a anomaly.Anomaly) bool { return d.state.Players[a.Player].Vouched })
 }
 
 // Discredit takes the players who contradict most others, and returns notes for people. Their words
@@ -230,9 +265,9 @@ func (d *Doubts) Discredit(found []anomaly.Anomaly, counting, everybody []string
 	believed := anomaly.Exclude(counting, slices.Concat(found, d.discredited(everybody)))
 	for _, a := range found {
 		if !slices.Contains(believed, a.Player) {
-			p := d.players[a.Player]
-			p.contradicts = &a
-			d.set(a.Player, p)
+			p := d.state.Players[a.Player]
+			p.Contradicts = &a
+			d.state.set(a.Player, p)
 			notes = append(notes, sentence.Of("room.odd-word", "player", a.Player, "oddity", a.Sentence()))
 		}
 	}

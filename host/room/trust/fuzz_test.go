@@ -2,7 +2,6 @@ package trust
 
 import (
 	"encoding/json"
-	"reflect"
 	"testing"
 	"time"
 )
@@ -13,17 +12,10 @@ func FuzzDoubts(f *testing.F) {
 	f.Add([]byte(golden), []byte{1, 2, 3, 0, 255, 1, 1, 1, 1, 1, 1, 1, 9})
 	f.Add([]byte(`{}`), []byte{200, 10, 20, 255, 255, 30, 40})
 	f.Fuzz(func(t *testing.T, saved, said []byte) {
-		var s Saved
 		var d Doubts
 		const servers = 12
-		if json.Unmarshal(saved, &s) == nil {
-			var err error
-			if d, err = Restore(s, four, servers); err != nil {
-				return
-			}
-			if back, err := Restore(d.Save(), four, servers); err != nil || !reflect.DeepEqual(back, d) {
-				t.Fatalf("%+v has become %+v, %v", d, back, err)
-			}
+		if json.Unmarshal(saved, d.State()) != nil || d.State().Validate(four, servers) != nil {
+			return
 		}
 		b := world(servers, four, func(player, server int) int {
 			switch at := servers*player + server; {
@@ -41,7 +33,7 @@ func FuzzDoubts(f *testing.F) {
 			t.Errorf("%d of %d do not count: %q", n, len(four), v.Notes)
 		}
 		for _, name := range v.LeftOut {
-			if d.players[name].vouched || !d.IsExcluded(name) {
+			if d.state.Players[name].Vouched || !d.IsExcluded(name) {
 				t.Errorf("%s is left out: %q", name, v.Notes)
 			}
 		}
@@ -51,7 +43,7 @@ func FuzzDoubts(f *testing.F) {
 		if selected := b.For(four).Select(); selected.Chosen != nil {
 			d.Disputed(b, &selected, Forecast{Silent: map[string][]int{"dan": {0, 1}}}, []int{2})
 			trial := d.Try(b, &selected, map[string]Ping{"dan": {time.Millisecond, time.Millisecond}})
-			for trial.Raise() {
+			for trial.NextFloor() {
 				trial.Chose(&selected)
 			}
 			if notes := trial.End(); len(notes) > 0 {

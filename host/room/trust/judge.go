@@ -72,11 +72,11 @@ func (d *Doubts) Judge(b selection.Basis, everybody []string, at Moment, fresh .
 		}
 		isHarmful := isHarmed(b, some, these, sign == anomaly.Slow, at)
 		for _, a := range odd[sign] {
-			if p := d.players[a.Player]; isHarmful {
+			if p := d.state.Players[a.Player]; isHarmful {
 				d.exclude(a, &v)
-			} else if p.odd == nil {
-				p.odd = &a
-				d.set(a.Player, p)
+			} else if p.Odd == nil {
+				p.Odd = &a
+				d.state.set(a.Player, p)
 				v.note("room.odd-counts", "player", a.Player, "oddity", a.Sentence())
 			}
 		}
@@ -86,9 +86,9 @@ func (d *Doubts) Judge(b selection.Basis, everybody []string, at Moment, fresh .
 
 // exclude goes on without a player whose numbers fit nobody else's.
 func (d *Doubts) exclude(a anomaly.Anomaly, v *Verdict) {
-	p := d.players[a.Player]
-	p.excluded = &a
-	d.set(a.Player, p)
+	p := d.state.Players[a.Player]
+	p.Excluded = &a
+	d.state.set(a.Player, p)
 	v.LeftOut = append(v.LeftOut, a.Player)
 	v.note("room.odd-numbers", "player", a.Player, "oddity", a.Sentence())
 }
@@ -97,8 +97,8 @@ func (d *Doubts) exclude(a anomaly.Anomaly, v *Verdict) {
 // Such a server answers before it is asked, so its RTT means nothing.
 func (d *Doubts) judgeServers(b *selection.Basis, v *Verdict) {
 	for _, server := range anomaly.TooNear(b.Servers.List, b.Table) {
-		if !slices.Contains(d.tooNear, server) {
-			d.tooNear = append(d.tooNear, server)
+		if !slices.Contains(d.state.TooNear, server) {
+			d.state.TooNear = append(d.state.TooNear, server)
 			b.Criteria.Blacklist = append(slices.Clip(b.Criteria.Blacklist), address(&b.Servers, server))
 			v.note("room.odd-server", "server", b.Servers.Called(server))
 		}
@@ -152,5 +152,5 @@ func (d *Doubts) Weightiest(s *selection.Selection) (most selection.Influence, i
 		return most, false
 	}
 	most = s.Why.Influences[0]
-	return most, !d.players[most.Player].vouched && most.Gain >= discovery.MS(harmless)
+	return most, !d.state.Players[most.Player].Vouched && most.Gain >= discovery.MS(harmless)
 }

@@ -70,7 +70,7 @@ func (d *Doubts) objections(b selection.Basis, s *selection.Selection) []selecti
 	}
 	b = b.For(b.Table.Players())
 	all := selection.Objections(b.Servers, b.Table, b.Criteria, s.Chosen.Server, worthLooking)
-	return slices.DeleteFunc(all, func(o selection.Objection) bool { return d.players[o.Player].vouched })
+	return slices.DeleteFunc(all, func(o selection.Objection) bool { return d.state.Players[o.Player].Vouched })
 }
 
 // Forecast is a search's forecast for servers. Once a server did not answer one player, the search
@@ -127,7 +127,7 @@ func (d *Doubts) Disputed(b selection.Basis, s *selection.Selection, o Forecast,
 	group := b.Table.Players()
 	all := d.objections(b, s)
 	for _, name := range group { // servers that not all others have measured may be better, too
-		if !d.players[name].vouched && few(len(group)) > 0 && len(o.Silent[name]) > 0 {
+		if !d.state.Players[name].Vouched && few(len(group)) > 0 && len(o.Silent[name]) > 0 {
 			all = append(all, selection.Objection{Player: name, Servers: hoped(b, name, s, o)})
 		}
 	}

@@ -218,7 +218,7 @@ func TestOverrule(t *testing.T) {
 		}
 		if of.before != "" {
 			a := contradicts(of.before)
-			d.set(of.before, doubt{excluded: &a})
+			d.state.set(of.before, doubt{Excluded: &a})
 		}
 		b := world(20, of.players, func(player, server int) int {
 			return silentTo(of.silent...)(player+len(four)-len(of.players), server)

@@ -4,6 +4,7 @@
 package waiting
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/netip"
@@ -162,7 +163,7 @@ func (w *Wait) GiveUp(g *group.Group, why sentence.Sentence) seats.Over {
 }
 
 // View returns what everyone sees of the wait.
-func (w *Wait) View(g *group.Group, now roomtime.Face) *wire.Seats {
+func (w *Wait) View(g *group.Group, now roomtime.Clocks) *wire.Seats {
 	cards := map[int]wire.ServerCard{}
 	for _, server := range w.watch.Servers() {
 		cards[server] = g.Card(server)
@@ -173,17 +174,14 @@ func (w *Wait) View(g *group.Group, now roomtime.Face) *wire.Seats {
 // Resume goes on after the host was away.
 func (w *Wait) Resume(now roomtime.Time) { w.watch.Resume(now) }
 
-// Save returns the section of the saved room.
-func (w *Wait) Save() seats.Saved { return w.watch.Save() }
+// MarshalJSON returns what a saved room keeps of the wait.
+func (w *Wait) MarshalJSON() ([]byte, error) { return json.Marshal(w.watch.State()) }
 
-// Restore returns the wait that was saved, of a list of so many servers, or nil if none was.
-func Restore(s seats.Saved, listed int) (*Wait, error) {
-	if s.Began.IsZero() {
-		return nil, nil
-	}
-	watch, err := seats.Restore(s, listed)
-	if err != nil {
-		return nil, err
-	}
-	return &Wait{watch}, nil
+// UnmarshalJSON reads a saved wait.
+func (w *Wait) UnmarshalJSON(data []byte) error {
+	w.watch = &seats.Watch{}
+	return json.Unmarshal(data, w.watch.State())
 }
+
+// IsWhole reports whether there is a wait, at servers of a list of so many.
+func (w *Wait) IsWhole(listed int) bool { return w != nil && w.watch.State().Validate(listed) == nil }

@@ -40,12 +40,12 @@ type Group struct {
 	Now roomtime.Time
 }
 
-// Face shows the time as the machine's: the room opened at eight.
-func (g *Group) Face() roomtime.Face { return FaceAt(g.Now) }
+// Clocks returns the clocks of the room, which opened at eight.
+func (g *Group) Clocks() roomtime.Clocks { return ClocksAt(g.Now) }
 
-// FaceAt shows a time of a room that opened at eight.
-func FaceAt(now roomtime.Time) roomtime.Face {
-	return roomtime.Face{Now: now, Wall: Eight.Add(now.Sub(roomtime.Opening))}
+// ClocksAt returns the clocks at a time of a room that opened at eight.
+func ClocksAt(now roomtime.Time) roomtime.Clocks {
+	return roomtime.Clocks{Room: now, Wall: Eight.Add(now.Sub(roomtime.Opening))}
 }
 
 // Settings returns the settings of a group that goes to the lowest average without a vote.
@@ -86,7 +86,7 @@ func List(servers int) []discovery.Server {
 // Gets begins to measure a list, and local servers.
 func (g *Group) Gets(list []discovery.Server, local ...nearby.Server) (found []sentence.Sentence) {
 	g.Helper()
-	found, note, err := g.Begin(group.List{Tree: topology.New(list), Local: local}, g.Face())
+	found, note, err := g.Begin(group.List{Tree: topology.New(list), Local: local}, g.Clocks())
 	if err != nil || !note.IsZero() {
 		g.Fatalf("the list begins with %q, %v", note, err)
 	}
@@ -116,7 +116,7 @@ func (g *Group) JoinFrom(name string, from origin.Origin) {
 		g.Follow(e)
 	}
 	g.Attendance.Come(name, "", g.Now)
-	g.Evidence[name] = &evidence.Witness{}
+	g.Evidence[name] = &evidence.PlayerResults{}
 	g.Locate(name, from, false)
 }
 
