@@ -9,7 +9,6 @@ import (
 	"muster/discovery/plan/topology"
 	"muster/host/room/calendar"
 	"muster/host/room/group"
-	"muster/host/room/listing"
 	"muster/host/room/outage"
 	"muster/host/room/saved"
 )
@@ -23,18 +22,33 @@ var (
 	ErrOlder = saved.ErrOlder
 )
 
+// carry saves the room's own state, and those of its parts that are not the group's, or restores
+// them.
+func carry(r *Room, s *saved.Room, saves bool) {
+	saved.Carry(saves, &s.Opened, &r.opened)
+	saved.Carry(saves, &s.At, &r.wall)
+	saved.Carry(saves, &s.Now, &r.now)
+	saved.Carry(saves, &s.Since, &r.since)
+	saved.Carry(saves, &s.Phase.Begun, &r.begun)
+	saved.Carry(saves, &s.Closed, &r.closed)
+	saved.Carry(saves, &s.Failures, &r.failures)
+	saved.Carry(saves, &s.Journal, r.out.journal.State())
+	saved.Carry(saves, &s.Calendar, r.calendar.State())
+	saved.Carry(saves, &s.Outage, r.outage.State())
+	saved.Carry(saves, &s.Listing.SourceState, r.source.State())
+	saved.Carry(saves, &s.Places, r.survey.State())
+	saved.Carry(saves, &s.More, r.probing.State())
+	saved.Carry(saves, &s.Finals, r.decision.State())
+}
+
 // Save returns the whole room as bytes, for [Restore].
 func (r *Room) Save() ([]byte, error) {
 	s, err := r.group.Save()
 	if err != nil {
 		return nil, err
 	}
-	s.Form, s.Opened, s.At, s.Now, s.Since, s.Closed = saved.Form, r.opened, r.wall, r.now, r.since, r.closed
-	s.Phase.Begun = r.begun
-	s.Journal, s.Calendar, s.Places = *r.out.journal.State(), *r.calendar.State(), *r.survey.State()
-	s.Failures, s.Outage = r.failures, *r.outage.State()
-	s.More, s.Finals = *r.probing.State(), *r.decision.State()
-	if s.Listing.SavedSource = r.source.Save(); s.Listing.OwnHash != "" {
+	s.Form = saved.Form
+	if carry(r, &s, true); s.Listing.OwnHash != "" {
 		s.Settings.Servers = nil
 	}
 	s.Phase.Name = string(r.is().name)
@@ -93,13 +107,9 @@ func RestoreKept(data []byte, tree func([]discovery.Server) *topology.Tree, kept
 
 // roomOf returns the saved room. Its list stands in it if kept is nil.
 func roomOf(s *saved.Room, kept *topology.Tree, tree func([]discovery.Server) *topology.Tree) (*Room, error) {
-	r := &Room{
-		opened: s.Opened, now: s.Now, wall: s.At, since: s.Since, begun: s.Phase.Begun, closed: s.Closed,
-		failures: s.Failures, source: listing.RestoreSource(s.Listing.SavedSource, s.Settings.Servers),
-		calendar: &calendar.Calendar{}, outage: outage.From(s.Now),
-	}
-	*r.out.journal.State(), *r.calendar.State(), *r.survey.State() = s.Journal, s.Calendar, s.Places
-	*r.outage.State(), *r.probing.State(), *r.decision.State() = s.Outage, s.More, s.Finals
+	r := &Room{calendar: &calendar.Calendar{}, outage: outage.From(s.Now)}
+	carry(r, s, false)
+	r.source.State().Find(s.Settings.Servers)
 	for _, p := range phases() {
 		if string(p.traits().name) == s.Phase.Name {
 			r.phase = p

@@ -31,7 +31,7 @@ func (v *Verifying) lookCame(r *Room, _ string, _ wire.Verified, heard finals.He
 func (v *Verifying) lookMissing(r *Room) { v.settle(r) }
 
 func (*Verifying) view(r *Room, s *wire.Snapshot, _ *decision.Showing) {
-	s.Look = r.decision.ViewLook(&r.group, r.lookFacts(), r.clocks())
+	s.Look = r.decision.ViewLook(&r.group, r.passed(), r.clocks())
 }
 
 func (*Verifying) isWhole(g *group.Group) bool { return g.Choice.Newest() != nil }

@@ -46,6 +46,7 @@ type Decision struct {
 	waitable waitable
 	// question is the organiser's, about players over the limit.
 	question question
+	options  options
 }
 
 // Discredit finds players who contradict most others about servers. It returns what to tell
@@ -296,9 +297,22 @@ func (d *Decision) wanting(o ballot.Options) []int {
 	return append(slices.Clone(o.Unseen), more...)
 }
 
-// Options returns the options of a vote on the choice, even before it opens.
+// options are those of a vote on a choice, after looks at some servers. They are computed once,
+// because everyone who looks at the room gets them.
+type options struct {
+	of   *selection.Selection
+	seen []int
+	ballot.Options
+}
+
+// Options returns the options of a vote on the choice, even before it opens. They must not be
+// changed.
 func (d *Decision) Options(g *group.Group) ballot.Options {
-	return ballot.Among(g.Choice.Newest(), d.looks.Seen())
+	newest, seen := g.Choice.Newest(), d.looks.Seen()
+	if newest == nil || d.options.of != newest || !slices.Equal(d.options.seen, seen) {
+		d.options = options{newest, slices.Clone(seen), ballot.Among(newest, seen)}
+	}
+	return d.options.Options
 }
 
 // OpenVote lets people vote on the newest choice. It returns a note for them.

@@ -272,11 +272,11 @@ func (d *Decision) CutShort(f finals.Facts) (stops []finals.Ask, isCut bool) {
 }
 
 // ViewLook returns how far a long look is, nil if nobody looks for long.
-func (d *Decision) ViewLook(g *group.Group, f finals.Facts, now roomtime.Clocks) *wire.LongLook {
+func (d *Decision) ViewLook(g *group.Group, passed time.Duration, now roomtime.Clocks) *wire.LongLook {
 	if !d.looks.IsLong() {
 		return nil
 	}
-	view := d.looks.View(f, now)
+	view := d.looks.View(d.Facts(g, passed, now.Room), now)
 	for i, server := range d.looks.Servers() {
 		at := &view.Finalists[i]
 		at.Addr, at.Name = hostport.Text(g.Servers.List[server].Addr), g.Card(server).Name

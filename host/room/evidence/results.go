@@ -37,6 +37,8 @@ type PlayerResults struct {
 	// shares says that the player measures its part of the list, and the others behind the same
 	// address measure the rest.
 	shares bool
+	// packed are the probes in their saved form, nil if they have changed since the newest save.
+	packed []byte
 }
 
 // Next returns the player in the next round.
@@ -149,6 +151,7 @@ func (w *PlayerResults) Report(probe discovery.Result, passed time.Duration, now
 }
 
 func (w *PlayerResults) add(probe discovery.Result) {
+	w.packed = nil
 	defer w.count(probe.Server, w.At(probe.Server).State)
 	if place, again := w.places[probe.Server]; again {
 		w.probes[place].State, w.probes[place].RTT = probe.State, probe.RTT
@@ -174,6 +177,7 @@ func (w *PlayerResults) Look(look Look) {
 // Forget drops all measurements of a server.
 func (w *PlayerResults) Forget(server int) {
 	before := w.At(server).State
+	w.packed = nil
 	delete(w.looks, server)
 	if place, probed := w.places[server]; probed {
 		w.probes = slices.Delete(w.probes, place, place+1)

@@ -280,6 +280,27 @@ const golden = `{"report":"AgAAAAIAAisAAgE=","looks":[{"server":1,"state":"answe
 	`"quality":{"Loss":0.25,"Jitter":0},"rtts":[3,4]}],` +
 	`"asked":"Bg==","asked_all":true,"before":1,"own":1,"shown":"Dg==","promised":5}`
 
+// TestSavedAnew checks that what is saved is as new as the results.
+func TestSavedAnew(t *testing.T) {
+	var w PlayerResults
+	w.AskAll(eight)
+	for i, change := range []func(){
+		func() { w.Report(answered(1, 2*ms), 0, long) },
+		func() { w.Report(is(2, discovery.Lost), 0, long) },
+		func() { w.Report(answered(2, 5*ms), 0, long) },
+		func() { w.Forget(1) },
+	} {
+		change()
+		saved, err := w.Save()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if back, err := Restore(saved, 4); err != nil || !reflect.DeepEqual(back.probes, w.probes) {
+			t.Errorf("%d: %v is saved as %v, %v", i, w.probes, back.probes, err)
+		}
+	}
+}
+
 // TestSaved checks that the saved form stays the same, and comes back.
 func TestSaved(t *testing.T) {
 	var w PlayerResults
@@ -304,7 +325,7 @@ func TestSaved(t *testing.T) {
 		t.Fatal(err)
 	}
 	back, err := Restore(read, 4)
-	w.asked.lately = nil // recent questions are not kept
+	w.asked.lately, w.packed = nil, nil // neither recent questions nor what was packed are kept
 	if err != nil || !reflect.DeepEqual(back, w) {
 		t.Errorf("back comes %+v, %v, want %+v", back, err, w)
 	}

@@ -47,11 +47,14 @@ func (w *PlayerResults) Save() (Saved, error) {
 		Own: w.shown.own, Shown: w.shown.servers, Promised: w.shown.promised,
 		Delays: w.delays,
 	}
-	frame, err := wire.Marshal(wire.Report{Results: w.probes})
-	if err != nil {
-		return Saved{}, err
+	if w.packed == nil {
+		frame, err := wire.Marshal(wire.Report{Results: w.probes})
+		if err != nil {
+			return Saved{}, err
+		}
+		w.packed = frame.Data
 	}
-	s.Report = frame.Data
+	s.Report = w.packed
 	for _, server := range slices.Sorted(maps.Keys(w.looks)) {
 		l := w.looks[server]
 		s.Looks = append(s.Looks, savedLook{server, l.State, discovery.Millis(l.RTT), l.Quality, l.RTTs})

@@ -14,31 +14,23 @@ import (
 
 // carry saves the parts' states in their sections of a room, or restores them.
 func (g *Group) carry(s *saved.Room, saves bool) {
-	carry(saves, &s.Settings, &g.Settings)
-	carry(saves, &s.Round, &g.Number)
-	carry(saves, &s.Measuring, &g.Measuring)
-	carry(saves, &s.Broken, &g.IsBroken)
-	carry(saves, &s.Roster, g.Roster.State())
-	carry(saves, &s.Origins, g.Origins.State())
-	carry(saves, &s.Attendance, g.Attendance.State())
-	carry(saves, &s.Sides, g.Sides.State())
-	carry(saves, &s.Nearby, g.Nearby.State())
-	carry(saves, &s.Brought, g.Lists.State())
-	carry(saves, &s.Editions, g.Editions.State())
-	carry(saves, &s.Estimates, g.Estimates.State())
-	carry(saves, &s.Choice, g.Choice.State())
-	carry(saves, &s.Trust, g.Trust.State())
-	carry(saves, &s.Ballot, g.Ballot.State())
-	carry(saves, &s.Bans, g.Bans.State())
-	carry(saves, &s.Launch, g.Launches.State())
-}
-
-func carry[T any](saves bool, section, state *T) {
-	if saves {
-		*section = *state
-	} else {
-		*state = *section
-	}
+	saved.Carry(saves, &s.Settings, &g.Settings)
+	saved.Carry(saves, &s.Round, &g.Number)
+	saved.Carry(saves, &s.Measuring, &g.Measuring)
+	saved.Carry(saves, &s.Broken, &g.IsBroken)
+	saved.Carry(saves, &s.Roster, g.Roster.State())
+	saved.Carry(saves, &s.Origins, g.Origins.State())
+	saved.Carry(saves, &s.Attendance, g.Attendance.State())
+	saved.Carry(saves, &s.Sides, g.Sides.State())
+	saved.Carry(saves, &s.Nearby, g.Nearby.State())
+	saved.Carry(saves, &s.Brought, g.Lists.State())
+	saved.Carry(saves, &s.Editions, g.Editions.State())
+	saved.Carry(saves, &s.Estimates, g.Estimates.State())
+	saved.Carry(saves, &s.Choice, g.Choice.State())
+	saved.Carry(saves, &s.Trust, g.Trust.State())
+	saved.Carry(saves, &s.Ballot, g.Ballot.State())
+	saved.Carry(saves, &s.Bans, g.Bans.State())
+	saved.Carry(saves, &s.Launch, g.Launches.State())
 }
 
 // Save returns the group's sections of the saved room. They share memory that the group still

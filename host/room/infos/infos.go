@@ -39,6 +39,10 @@ type Infos struct {
 	lone  map[int]bool
 	// news are the servers that [Infos.News] has yet to return.
 	news map[int]bool
+	// packed are the words in their saved form, for the players in packedFor. That is nil if the
+	// words have changed since.
+	packed    Saved
+	packedFor []string
 }
 
 // About returns servers with the believed facts about them. Every word may change these.
@@ -93,6 +97,7 @@ func (w Wanted) is(before Wanted) bool {
 // Hear notes a player's word, so long after the measuring began. An empty name stands for the host.
 // It replaces the player's earlier word. It reports whether the believed facts may have changed.
 func (f *Infos) Hear(by string, server int, info discovery.Info, at time.Duration) bool {
+	f.packedFor = nil
 	words := f.words[server]
 	own := slices.IndexFunc(words, func(w word) bool { return w.by == by })
 	if own >= 0 && info.Name == "" {
@@ -121,6 +126,7 @@ func (f *Infos) Hear(by string, server int, info discovery.Info, at time.Duratio
 // believed facts may have changed.
 func (f *Infos) Keep(server int, players []string) bool {
 	if words, heard := f.words[server]; heard {
+		f.packedFor = nil
 		f.words[server] = slices.DeleteFunc(words, func(w word) bool { return !slices.Contains(players, w.by) })
 	}
 	return f.SettleFacts(server)
@@ -137,7 +143,7 @@ func (f *Infos) Attend(voices []Voice, wanted Wanted) (anew []int) {
 	if f.heard != nil && slices.Equal(now, f.heard) && wanted.is(f.wanted) {
 		return nil
 	}
-	f.heard, f.wanted = now, wanted
+	f.heard, f.wanted, f.packedFor = now, wanted, nil
 	isGone := func(w word) bool { return w.by != "" && f.voice(w.by) == nil }
 	for _, server := range slices.Sorted(maps.Keys(f.words)) {
 		if f.words[server] = slices.DeleteFunc(f.words[server], isGone); len(f.words[server]) == 0 {
@@ -252,7 +258,14 @@ type Saved struct {
 
 // Save returns the words for [Restore] with the same players.
 func (f *Infos) Save(players []string) (s Saved, err error) {
+	if f.packedFor != nil && slices.Equal(f.packedFor, players) {
+		return f.packed, nil
+	}
 	said := wire.Infos{Servers: make([]wire.ServerInfo, 0, len(f.words))}
+	numbers := map[string]int{"": 0}
+	for i, name := range players {
+		numbers[name] = 1 + i
+	}
 	for _, server := range slices.Sorted(maps.Keys(f.words)) {
 		first := len(said.Servers)
 		var kept []*discovery.Info
@@ -262,15 +275,18 @@ func (f *Infos) Save(players []string) (s Saved, err error) {
 				place, kept = len(kept), append(kept, w.info)
 				said.Servers = append(said.Servers, wire.ServerInfo{Server: server, Info: *w.info})
 			}
-			who := 1 + slices.Index(players, w.by)
-			for _, n := range []int64{int64(first + place), int64(who), w.at.Milliseconds()} {
+			for _, n := range []int64{int64(first + place), int64(numbers[w.by]), w.at.Milliseconds()} {
 				s.Words = binary.AppendUvarint(s.Words, uint64(n))
 			}
 		}
 	}
 	frame, err := wire.Marshal(said)
+	if err != nil {
+		return s, err
+	}
 	s.Infos = frame.Data
-	return s, err
+	f.packed, f.packedFor = s, players
+	return s, nil
 }
 
 // longestRound bounds the clock of a saved word.

@@ -369,6 +369,30 @@ func TestHonestVolatility(t *testing.T) {
 // heardGolden is a [Infos] in its saved form.
 const heardGolden = `{"infos":"AwACBAAACAADZG0xAAAAQAAEAgIAA2xpZQ==","words":"AAAAAALoBwEB0A8="}`
 
+// TestSavedAnew checks that what is saved is as new as the words.
+func TestSavedAnew(t *testing.T) {
+	var f Infos
+	players := []string{"ann", "bob"}
+	for i, change := range []func(){
+		func() { f.Hear("ann", 1, discovery.Info{Map: "dm1"}, 0) },
+		func() { f.Hear("ann", 1, discovery.Info{Map: "dm2"}, 0) },
+		func() { f.Hear("bob", 1, discovery.Info{Map: "dm2"}, 0) },
+		func() { f.Keep(1, []string{"bob"}) },
+		func() { f.Attend(voices("ann"), Wanted{}) },
+		func() { f.Hear("", 2, discovery.Info{Map: "dm3"}, 0) },
+		func() { players = []string{"cat", "ann", "bob"} },
+	} {
+		change()
+		saved, err := f.Save(players)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if back, err := Restore(saved, players, 3); err != nil || !reflect.DeepEqual(back.words, f.words) && len(f.words) > 0 {
+			t.Errorf("%d: %v is saved as %v, %v", i, f.words, back.words, err)
+		}
+	}
+}
+
 // TestSaved checks that the saved form stays the same, and comes back.
 func TestSaved(t *testing.T) {
 	var f Infos

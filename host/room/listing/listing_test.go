@@ -201,7 +201,7 @@ func TestAwaits(t *testing.T) {
 		{"it was given a while ago", Source{supplied: eight.Add(time.Hour)}, own, time.Hour + time.Minute + 1, true},
 		{"nobody gives it anew", Source{}, older, time.Hour, false},
 		{"there is no own list", Source{}, gone, time.Hour, false},
-		{"it is lost", Source{isOwnLost: true}, gone, 0, true},
+		{"it is lost", Source{state: SourceState{OwnLost: true}}, gone, 0, true},
 	} {
 		if got := c.source.Awaits(c.settings, eight, eight.Add(c.after)); got != c.want {
 			t.Errorf("%s: the program is awaited: %v", c.name, got)
@@ -228,7 +228,7 @@ func TestWaits(t *testing.T) {
 	}{
 		{Source{}, 12 * time.Second, "", false},
 		{Source{}, 12*time.Second + 1, before, true},
-		{Source{isOwnLost: true}, 12*time.Second + 1, "", true}, // without an earlier list
+		{Source{state: SourceState{OwnLost: true}}, 12*time.Second + 1, "", true}, // without an earlier list
 	} {
 		if note, is := c.source.IsOverdue(c.waited); catalogue.InEnglish().Say(note) != c.note || is != c.is {
 			t.Errorf("%+v after %v: %v, %q", c.source, c.waited, is, note)
@@ -247,10 +247,10 @@ func TestQuery(t *testing.T) {
 		err    string
 	}{
 		{"the game's", Source{}, nil, Query{nil, brought}, ""},
-		{"the organiser's", Source{kept: "hash"}, own, Query{own, brought}, ""},
-		{"the server that was started", Source{started: addr(3)}, own, Query{[]netip.AddrPort{addr(3)}, nil}, ""},
-		{"lost", Source{isOwnLost: true}, nil, Query{}, "the organiser’s own server list is gone: open a new room with it"},
-		{"lost, and a server was started", Source{isOwnLost: true, started: addr(3)}, nil, Query{[]netip.AddrPort{addr(3)}, nil}, ""},
+		{"the organiser's", Source{state: SourceState{OwnHash: "hash"}}, own, Query{own, brought}, ""},
+		{"the server that was started", Source{state: SourceState{Started: addr(3)}}, own, Query{[]netip.AddrPort{addr(3)}, nil}, ""},
+		{"lost", Source{state: SourceState{OwnLost: true}}, nil, Query{}, "the organiser’s own server list is gone: open a new room with it"},
+		{"lost, and a server was started", Source{state: SourceState{OwnLost: true, Started: addr(3)}}, nil, Query{[]netip.AddrPort{addr(3)}, nil}, ""},
 	} {
 		got, err := c.source.Query(wire.Settings{Servers: c.own}, brought)
 		if text := textOf(err); !reflect.DeepEqual(got, c.want) || text != c.err {
@@ -269,7 +269,7 @@ func textOf(err error) string {
 // TestSupply checks that the room takes the right lists from the organiser's program.
 func TestSupply(t *testing.T) {
 	settings := wire.Settings{Game: "openarena"}
-	lost := Source{isOwnLost: true}
+	lost := Source{state: SourceState{OwnLost: true}}
 	for want, supply := range map[string]func(s *Source) error{
 		"the room plays openarena, and the list is for another game": func(s *Source) error {
 			return s.Supply(settings, "xonotic", []netip.AddrPort{addr(0)}, "hash", eight)
@@ -283,14 +283,14 @@ func TestSupply(t *testing.T) {
 	}
 	s := lost
 	if err := s.Supply(settings, "openarena", []netip.AddrPort{addr(0)}, "hash", eight); err != nil ||
-		s != (Source{supplied: eight, kept: "hash"}) {
+		s != (Source{state: SourceState{OwnHash: "hash"}, supplied: eight}) {
 		t.Errorf("it is taken with %v, and leaves %+v", err, s)
 	}
 	for _, own := range [][]netip.AddrPort{nil, {addr(0)}} {
 		var s Source
 		s.Keep(wire.Settings{Servers: own}, "hash")
-		if (s.kept == "hash") != (len(own) > 0) {
-			t.Errorf("of %v the store keeps %q", own, s.kept)
+		if (s.state.OwnHash == "hash") != (len(own) > 0) {
+			t.Errorf("of %v the store keeps %q", own, s.state.OwnHash)
 		}
 	}
 }
@@ -318,11 +318,11 @@ func TestStart(t *testing.T) {
 		var s Source
 		says, err := s.Start(settings, c.game, at(c.addr), c.public, c.between)
 		note := catalogue.InEnglish().Say(says)
-		isTaken := s.started == discovery.Canonical(at(c.addr)) && note == "our own server is running: everyone measures it now"
+		isTaken := s.state.Started == discovery.Canonical(at(c.addr)) && note == "our own server is running: everyone measures it now"
 		if textOf(err) != c.err || isTaken != (c.err == "") {
 			t.Errorf("%s: %q, %v, %+v", c.name, note, err, s)
 		}
-		if s.Stop(); s.started.IsValid() {
+		if s.Stop(); s.state.Started.IsValid() {
 			t.Errorf("%s: it runs for ever", c.name)
 		}
 	}
@@ -337,7 +337,7 @@ func TestChange(t *testing.T) {
 		}
 		return s
 	}
-	all := Source{supplied: eight, kept: "hash", started: addr(9)}
+	all := Source{state: SourceState{OwnHash: "hash", Started: addr(9)}, supplied: eight}
 	for _, c := range []struct {
 		name     string
 		source   Source
@@ -346,12 +346,12 @@ func TestChange(t *testing.T) {
 		note     string
 	}{
 		{"nothing of lists", all, with("openarena", 1), with("openarena", 1), all, ""},
-		{"another list", all, with("openarena", 1), with("openarena", 2), Source{supplied: eight, started: addr(9)}, ""},
+		{"another list", all, with("openarena", 1), with("openarena", 2), Source{state: SourceState{Started: addr(9)}, supplied: eight}, ""},
 		{"another game", all, with("openarena", 1), with("xonotic"), Source{supplied: eight},
 			"the organiser’s own list of servers was for openarena"},
-		{"another game, the list being lost", Source{isOwnLost: true}, with("openarena"), with("xonotic"), Source{},
+		{"another game, the list being lost", Source{state: SourceState{OwnLost: true}}, with("openarena"), with("xonotic"), Source{},
 			"the organiser’s own list of servers was for openarena"},
-		{"another game without a list", Source{started: addr(9)}, with("openarena"), with("xonotic"), Source{}, ""},
+		{"another game without a list", Source{state: SourceState{Started: addr(9)}}, with("openarena"), with("xonotic"), Source{}, ""},
 	} {
 		if note := catalogue.InEnglish().Say(c.source.Change(c.from, c.to)); note != c.note || c.source != c.want {
 			t.Errorf("%s: %q, %+v; want %q, %+v", c.name, note, c.source, c.note, c.want)
@@ -361,7 +361,7 @@ func TestChange(t *testing.T) {
 
 // TestSaved checks the form of the saved section.
 func TestSaved(t *testing.T) {
-	source := Source{supplied: eight, kept: "own", started: addr(9)}
+	source := Source{state: SourceState{OwnHash: "own", Started: addr(9)}, supplied: eight}
 	frame, err := pack(wire.List{Round: 7, Servers: listOf(5)})
 	if err != nil {
 		t.Fatal(err)
@@ -378,7 +378,7 @@ func TestSaved(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := json.Marshal(Saved{list, source.Save()})
+		got, err := json.Marshal(Saved{list, *source.State()})
 		if err != nil || string(got) != want {
 			t.Errorf("saved is %s, %v; want %s", got, err, want)
 		}
@@ -433,21 +433,22 @@ func TestRestoredSource(t *testing.T) {
 	const gone, ownGone = "the server list is gone: the round gets a new one", "the organiser’s own list of servers is gone"
 	for _, c := range []struct {
 		name  string
-		saved SavedSource
+		saved SourceState
 		own   []netip.AddrPort
 		want  Source
 		notes []string
 	}{
-		{"nothing", SavedSource{}, nil, Source{}, nil},
-		{"all is there", SavedSource{OwnHash: "own", Started: addr(9)}, own, Source{kept: "own", started: addr(9)}, nil},
-		{"a list saved with the room", SavedSource{}, own, Source{}, nil},
-		{"the store has lost the own list", SavedSource{OwnHash: "own"}, nil, Source{isOwnLost: true}, []string{ownGone}},
-		{"it was lost before", SavedSource{OwnLost: true}, nil, Source{isOwnLost: true}, []string{ownGone}},
-		{"it was lost, and is there", SavedSource{OwnLost: true}, own, Source{}, nil},
-		{"the round's list is lost, too", SavedSource{OwnLost: true, ListLost: true}, nil,
-			Source{isOwnLost: true, isListLost: true}, []string{gone, ownGone}},
+		{"nothing", SourceState{}, nil, Source{}, nil},
+		{"all is there", SourceState{OwnHash: "own", Started: addr(9)}, own, Source{state: SourceState{OwnHash: "own", Started: addr(9)}}, nil},
+		{"a list saved with the room", SourceState{}, own, Source{}, nil},
+		{"the store has lost the own list", SourceState{OwnHash: "own"}, nil, Source{state: SourceState{OwnLost: true}}, []string{ownGone}},
+		{"it was lost before", SourceState{OwnLost: true}, nil, Source{state: SourceState{OwnLost: true}}, []string{ownGone}},
+		{"it was lost, and is there", SourceState{OwnLost: true}, own, Source{}, nil},
+		{"the round's list is lost, too", SourceState{OwnLost: true, ListLost: true}, nil,
+			Source{state: SourceState{OwnLost: true, ListLost: true}}, []string{gone, ownGone}},
 	} {
-		s := RestoreSource(c.saved, c.own)
+		s := Source{state: c.saved}
+		s.State().Find(c.own)
 		if s != c.want {
 			t.Errorf("%s: restored is %+v, want %+v", c.name, s, c.want)
 		}

@@ -3,7 +3,6 @@ package listing
 import (
 	"fmt"
 	"iter"
-	"net/netip"
 	"time"
 
 	"muster/discovery"
@@ -15,7 +14,7 @@ import (
 // Saved is the section of the saved room. Its long columns are binary frames, as on the wire.
 type Saved struct {
 	SavedList
-	SavedSource
+	SourceState
 }
 
 // SavedList is a round's list at rest.
@@ -27,16 +26,6 @@ type SavedList struct {
 	Said   []byte    `json:"said,omitempty"`
 	SaidAt time.Time `json:"said_at,omitzero"`
 	Dated  bool      `json:"said_dated,omitempty"`
-}
-
-// SavedSource is a source at rest.
-type SavedSource struct {
-	// OwnHash replaces the settings' servers if the store keeps them apart.
-	OwnHash string         `json:"own_hash,omitempty"`
-	OwnLost bool           `json:"own_lost,omitempty"`
-	Started netip.AddrPort `json:"started,omitzero"`
-	// ListLost says that the round's list was kept apart, and is gone.
-	ListLost bool `json:"-"`
 }
 
 // Save returns the list of a round with its word on the servers that somebody asked.
@@ -85,22 +74,6 @@ func RestoreList(s SavedList, tree *topology.Tree) (List, selection.Servers, err
 	}
 	servers.Said = saidOf(servers.List, said.Servers, s.SaidAt)
 	return l, servers, nil
-}
-
-// Save returns the source for [RestoreSource].
-func (s *Source) Save() SavedSource {
-	return SavedSource{OwnHash: s.kept, OwnLost: s.isOwnLost, Started: s.started}
-}
-
-// RestoreSource returns the source that was saved. Own is what is left of the organiser's list.
-func RestoreSource(s SavedSource, own []netip.AddrPort) Source {
-	restored := Source{started: s.Started, isListLost: s.ListLost}
-	if len(own) > 0 {
-		restored.kept = s.OwnHash
-	} else {
-		restored.isOwnLost = s.OwnLost || s.OwnHash != ""
-	}
-	return restored
 }
 
 func pack(m wire.Message) ([]byte, error) {

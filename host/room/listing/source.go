@@ -23,17 +23,32 @@ const (
 // server that the organiser has started. The zero value has only the masters. The organiser's list
 // itself stands in the room's settings.
 type Source struct {
+	state SourceState
 	// supplied is when the organiser's program gave its list last. It is not saved, because the
 	// program gives another if asked.
 	supplied time.Time
-	// kept is the store's key for the organiser's own list, or empty if the saved room contains the
-	// list. isOwnLost says that the store has lost it.
-	kept      string
-	isOwnLost bool
-	// isListLost says that the list of a saved room's round is gone.
-	isListLost bool
-	// started is the server that the organiser's program has started, if any.
-	started netip.AddrPort
+}
+
+// SourceState is what a saved room keeps of a source.
+type SourceState struct {
+	// OwnHash is the store's key for the organiser's own list, or empty if the saved room contains
+	// the list. OwnLost says that the store has lost it.
+	OwnHash string `json:"own_hash,omitempty"`
+	OwnLost bool   `json:"own_lost,omitempty"`
+	// Started is the server that the organiser's program has started, if any.
+	Started netip.AddrPort `json:"started,omitzero"`
+	// ListLost says that the round's list was kept apart from the saved room, and is gone.
+	ListLost bool `json:"-"`
+}
+
+// State returns the state, for a room that is saved or restored.
+func (s *Source) State() *SourceState { return &s.state }
+
+// Find notes what the store still has of the organiser's own list.
+func (s *SourceState) Find(own []netip.AddrPort) {
+	if s.OwnLost = len(own) == 0 && (s.OwnLost || s.OwnHash != ""); s.OwnLost {
+		s.OwnHash = ""
+	}
 }
 
 // Query names the list that the host should fetch.
@@ -51,7 +66,7 @@ func (s *Source) Awaits(settings wire.Settings, opened, now time.Time) bool {
 	if last.Before(opened) {
 		last = opened
 	}
-	return settings.Renews && (s.isOwnLost || len(settings.Servers) > 0 && now.Sub(last) > supplyFresh)
+	return settings.Renews && (s.state.OwnLost || len(settings.Servers) > 0 && now.Sub(last) > supplyFresh)
 }
 
 // IsOverdue reports whether the organiser's program is overdue with its list, and returns what
@@ -61,7 +76,7 @@ func (s *Source) IsOverdue(waited time.Duration) (note sentence.Sentence, is boo
 	if waited <= supplyWait {
 		return note, false
 	}
-	if !s.isOwnLost {
+	if !s.state.OwnLost {
 		note = sentence.Of("room.list-old")
 	}
 	return note, true
@@ -79,9 +94,9 @@ func Slow(waited time.Duration) (note sentence.Sentence) {
 // list is gone it returns an error, because the group would not want another list.
 func (s *Source) Query(settings wire.Settings, brought []netip.AddrPort) (Query, error) {
 	switch {
-	case s.started.IsValid():
-		return Query{Servers: []netip.AddrPort{s.started}}, nil
-	case s.isOwnLost:
+	case s.state.Started.IsValid():
+		return Query{Servers: []netip.AddrPort{s.state.Started}}, nil
+	case s.state.OwnLost:
 		return Query{}, wire.Refuse(wire.ReasonAction, "refused.own-list-gone")
 	}
 	return Query{settings.Servers, brought}, nil
@@ -96,7 +111,7 @@ func (s *Source) Supply(settings wire.Settings, game string, servers []netip.Add
 	case len(servers) == 0:
 		return wire.Refuse(wire.ReasonAction, "refused.list-empty")
 	}
-	s.supplied, s.kept, s.isOwnLost = now, kept, false
+	s.supplied, s.state.OwnHash, s.state.OwnLost = now, kept, false
 	return nil
 }
 
@@ -104,7 +119,7 @@ func (s *Source) Supply(settings wire.Settings, game string, servers []netip.Add
 // the list.
 func (s *Source) Keep(settings wire.Settings, kept string) {
 	if len(settings.Servers) > 0 {
-		s.kept = kept
+		s.state.OwnHash = kept
 	}
 }
 
@@ -126,22 +141,22 @@ func (s *Source) Start(
 	case isPublic && reach != discovery.InternetReach:
 		return note, wire.Refuse(wire.ReasonAction, "refused.private-address", "server", addr)
 	}
-	s.started = addr
+	s.state.Started = addr
 	return sentence.Of("room.own-server"), nil
 }
 
 // Stop forgets the server that was started: the next list is the game's again.
-func (s *Source) Stop() { s.started = netip.AddrPort{} }
+func (s *Source) Stop() { s.state.Started = netip.AddrPort{} }
 
 // Change notes that the room gets other settings. It forgets what belonged to another list or game.
 // It returns what people should know, or nothing.
 func (s *Source) Change(from, to wire.Settings) (note sentence.Sentence) {
 	isNewGame := from.Game != to.Game
-	if isNewGame && (len(from.Servers) > 0 || s.isOwnLost) {
+	if isNewGame && (len(from.Servers) > 0 || s.state.OwnLost) {
 		note = sentence.Of("room.own-list-game", "game", from.Game)
 	}
 	if isNewGame || !slices.Equal(from.Servers, to.Servers) {
-		s.kept, s.isOwnLost = "", false
+		s.state.OwnHash, s.state.OwnLost = "", false
 	}
 	if isNewGame {
 		s.Stop()
@@ -151,11 +166,11 @@ func (s *Source) Change(from, to wire.Settings) (note sentence.Sentence) {
 
 // Resume returns what people should know of lists that were lost while the host was away.
 func (s *Source) Resume() (notes []sentence.Sentence) {
-	if s.isListLost {
-		s.isListLost = false
+	if s.state.ListLost {
+		s.state.ListLost = false
 		notes = append(notes, sentence.Of("room.list-gone"))
 	}
-	if s.isOwnLost {
+	if s.state.OwnLost {
 		notes = append(notes, sentence.Of("room.own-list-gone"))
 	}
 	return notes

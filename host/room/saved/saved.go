@@ -142,6 +142,15 @@ func Read(data []byte) (s Room, err error) {
 	return s, nil
 }
 
+// Carry copies a part's state into its section of a saved room, or back.
+func Carry[T any](saves bool, section, state *T) {
+	if saves {
+		*section = *state
+	} else {
+		*state = *section
+	}
+}
+
 // LoseList drops everything that depends on the room's list, which is gone. A room that was about
 // to measure or choose begins again. A room that has sent its players somewhere waits for the
 // organiser.
