@@ -13,9 +13,9 @@ import (
 )
 
 const (
-	// countdownTime is how long everyone sees the launch coming. Where anybody has the page open, such
-	// as a TV that everyone looks at, the first countdown of a vote begins after revealTime. Until then
-	// pages say where people meet.
+	// countdownTime is how long everyone sees the launch coming. Where anybody has the page open,
+	// such as a TV that everyone looks at, the first countdown of a vote begins after revealTime.
+	// Until then pages say where people meet.
 	countdownTime = 5 * time.Second
 	revealTime    = 6 * time.Second
 	// freshLook is how old a look at the finalists may be at the launch: another within that time

@@ -2,10 +2,10 @@
 // players, merges what they measure, chooses the server and sends everyone there.
 // It opens no socket, reads no clock and starts no goroutine.
 //
-// Its abilities are parts, the packages below this one. Each has a State of its own, which stands in
-// the saved room, is told values and returns values. Five packages put together what several parts know: group, probing, decision,
-// captains and waiting. The room routes inputs to them. A phase decides by their answers which phase
-// is next:
+// Its abilities are parts, the packages below this one. Each has a State of its own, which stands
+// in the saved room, is told values and returns values. Five packages put together what several
+// parts know: group, probing, decision, captains and waiting. The room routes inputs to them. A
+// phase decides by their answers which phase is next:
 //
 //	gathering    ─▶ listing
 //	listing      ─▶ measuring, coordinating, failed

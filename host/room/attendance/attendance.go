@@ -136,7 +136,7 @@ func (s State) Validate(players []string) error {
 	return nil
 }
 
-// mark is what is known of a player. Small letters are not saved.
+// mark is what is known of a player. Fields in small letters are not saved.
 type mark struct {
 	Mark
 	// Heard is when the player last came, left, or got on with the work.

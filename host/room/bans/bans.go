@@ -373,9 +373,9 @@ func (s *Series) serverSteps() (n int) {
 	return n
 }
 
-// DropServer gives up the server that the moves led to, because it has no seats any more, or is gone. The
-// next best of those left takes its place. If none is left, the one that was banned last comes
-// back. It reports false if there is no other; then the server stays.
+// DropServer gives up the server that the moves led to, because it has no seats any more, or is
+// gone. The next best of those left takes its place. If none is left, the one that was banned last
+// comes back. It reports false if there is no other; then the server stays.
 func (s *Series) DropServer(rule []int) bool {
 	if s.state.Server < 0 || !s.HasBegun() {
 		return false

@@ -189,8 +189,8 @@ func (l *Lists) Rename(from, to string) {
 	})
 }
 
-// releaseName leaves the entries under a name to nobody who is here. The next person of that name cannot
-// take them back, and does not answer for them.
+// releaseName leaves the entries under a name to nobody who is here. The next person of that name
+// cannot take them back, and does not answer for them.
 func (l *Lists) releaseName(name string) {
 	l.change(func(o *wire.Brought) bool {
 		if at := slices.Index(o.By, name); at >= 0 {

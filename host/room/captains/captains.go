@@ -115,7 +115,8 @@ func Playing(g *group.Group) []sentence.Sentence {
 // Fallbacks returns the servers that a decided match would go to, the first one first.
 func Fallbacks(g *group.Group) []int { return g.Bans.Fallbacks(Ranked(g)) }
 
-// balanceSides returns the delays that would make pings even on a server, for the players of both sides.
+// balanceSides returns the delays that would make pings even on a server, for the players of both
+// sides.
 func balanceSides(g *group.Group, server int) map[string]wire.Even {
 	newest := g.Choice.Newest()
 	at := slices.IndexFunc(newest.Ranking, func(ranked selection.Ranked) bool { return ranked.Server == server })

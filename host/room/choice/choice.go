@@ -114,7 +114,8 @@ func (c *Choice) Take(s selection.Selection) { c.state.Newest, c.state.WhatIf = 
 // Refine replaces the newest choice when more is known of it. The what-if stays.
 func (c *Choice) Refine(s selection.Selection) { c.state.Newest = &s }
 
-// NoteInfluence notes the players whose word decides the newest choice, by a basis of the same players.
+// NoteInfluence notes the players whose word decides the newest choice, by a basis of the same
+// players.
 func (c *Choice) NoteInfluence(b selection.Basis) {
 	s, why := *c.state.Newest, selection.Why{}
 	if s.Why != nil {

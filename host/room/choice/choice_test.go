@@ -417,8 +417,8 @@ func TestNamesInPlace(t *testing.T) {
 	}
 }
 
-// TestNamesOfTheUnchosen checks that an explanation has the names of servers that are not in the ranking:
-// those that nearly suit everyone, and the last round's.
+// TestNamesOfTheUnchosen checks that an explanation has the names of servers that are not in the
+// ranking: those that nearly suit everyone, and the last round's.
 func TestNamesOfTheUnchosen(t *testing.T) {
 	f := Facts{Servers: basisOf(map[string][]int{"ann": {20, 10}}).Servers}
 	for name, s := range map[string]selection.Selection{

@@ -70,9 +70,9 @@ func (d *Decision) BeginBans(g *group.Group, now roomtime.Time) (notes []sentenc
 	return append(notes, captains.Playing(g)...)
 }
 
-// Destination returns the server that a decided match goes to, once everyone has looked at it again. If
-// it is full or gone, another takes its place. If all are, the match goes there nevertheless,
-// because a seat may become free. It returns notes for people.
+// Destination returns the server that a decided match goes to, once everyone has looked at it
+// again. If it is full or gone, another takes its place. If all are, the match goes there
+// nevertheless, because a seat may become free. It returns notes for people.
 func (d *Decision) Destination(g *group.Group, f finals.Facts) (server int, notes []sentence.Sentence) {
 	recordMisses(g, d.looks.AcceptMisses(f))
 	g.RefreshFacts()

@@ -165,7 +165,7 @@ func TestHasty(t *testing.T) {
 		t.Errorf("a hasty look ends with %+v, having seen %v in %d tries", o, s.Seen(), s.Tries())
 	}
 	data, err := json.Marshal(s.State())
-	if err != nil || !strings.Contains(string(data), `"hasty":true`) {
+	if err != nil || !strings.Contains(string(data), `"strict":true`) || !strings.Contains(string(data), `"hasty":true`) {
 		t.Errorf("it is saved as %s, %v", data, err)
 	}
 	if rest := look(); rest != betweenMates {

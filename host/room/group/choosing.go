@@ -16,8 +16,9 @@ func (r *Round) Say(by string, server int, info discovery.Info, now roomtime.Tim
 	r.Heard.Hear(by, server, info, now.Sub(r.Measuring))
 }
 
-// RefreshFacts decides again which facts about the servers to believe, if different players count now, or
-// the settings want different servers. The words of players who have left this moment still count.
+// RefreshFacts decides again which facts about the servers to believe, if different players count
+// now, or the settings want different servers. The words of players who have left this moment still
+// count.
 func (g *Group) RefreshFacts() {
 	s, players, active := &g.Settings, g.Attendance.Players(), g.Attendance.Active()
 	voices := make([]infos.Voice, len(players))

@@ -55,8 +55,9 @@ func (s SavedList) Servers() ([]discovery.Server, error) {
 	return list.Servers, err
 }
 
-// RestoreList returns the list that was saved and its servers. The tree is that of [SavedList.Servers], or of the list that the host keeps apart. Any bytes are
-// safe: nonsense is an error.
+// RestoreList returns the list that was saved and its servers. The tree is that of
+// [SavedList.Servers], or of the list that the host keeps apart. Any bytes are safe: nonsense is an
+// error.
 func RestoreList(s SavedList, tree *topology.Tree) (List, selection.Servers, error) {
 	l := New(tree, s.Hash)
 	servers := selection.Servers{List: tree.List(), Dated: s.Dated}

@@ -109,7 +109,7 @@ func (p Place) isBeside(server netip.Addr) bool {
 	return err == nil && server.Is4() && beside.Contains(server)
 }
 
-// player is a player's place, and the program's finding there. Small letters are not saved.
+// player is a player's place, and the program's finding there. Fields in small letters are not saved.
 type player struct {
 	Place Place `json:"place,omitzero"`
 	Finding

@@ -146,8 +146,9 @@ func (w *Watch) Tick(isDeserted bool) (passed time.Duration, isLost bool) {
 	return passed, w.state.IsPaused
 }
 
-// UpdatePause begins or ends a pause. It returns a note for people, or nothing. If isOver, the room waits
-// for the silent players again, because on a line that comes up again not all come back at once.
+// UpdatePause begins or ends a pause. It returns a note for people, or nothing. If isOver, the room
+// waits for the silent players again, because on a line that comes up again not all come back at
+// once.
 func (w *Watch) UpdatePause(s Scene) (note sentence.Sentence, isOver bool) {
 	if !s.IsDeserted {
 		w.state.Absent = 0

@@ -27,8 +27,8 @@ type relaxed struct {
 	best *selection.Ranked
 }
 
-// NeedsComparison reports whether the survey needs the best server without limits for comparison, because a
-// choice found none within them; see [Survey.Compare].
+// NeedsComparison reports whether the survey needs the best server without limits for comparison,
+// because a choice found none within them; see [Survey.Compare].
 func (s *Survey) NeedsComparison(of *selection.Selection) bool {
 	return s.state.Attempt > 0 && of != nil && of.Chosen == nil && s.relaxed.of != of
 }

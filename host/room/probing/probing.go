@@ -178,8 +178,8 @@ func (p *Probing) unreported(g *group.Group) (out []search.Ask) {
 	return out
 }
 
-// isOwed reports whether a player's program has neither an answer nor a silence for a question yet, and
-// may have one soon.
+// isOwed reports whether a player's program has neither an answer nor a silence for a question yet,
+// and may have one soon.
 func (p *Probing) isOwed(g *group.Group, now roomtime.Time) bool {
 	return p.search.MayHear(now) && slices.ContainsFunc(p.unreported(g), func(ask search.Ask) bool { return len(ask.Servers) > 0 })
 }

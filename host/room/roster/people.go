@@ -22,8 +22,8 @@ type State struct {
 	Guests  []*person `json:"guests,omitempty"`
 }
 
-// person is somebody in the room: a player, or a guest with only a page. Small letters are not
-// saved.
+// person is somebody in the room: a player, or a guest with only a page. Fields in small letters
+// are not saved.
 type person struct {
 	Name string `json:"name"`
 	// Arrival is the person's own place in the order of arrival. By it the others know the person
