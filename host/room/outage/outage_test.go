@@ -161,6 +161,10 @@ func TestSaved(t *testing.T) {
 	if err := w.State().Validate(); err != nil {
 		t.Error(err)
 	}
+	paused := w
+	if paused.Begin(); paused.state != (State{}) {
+		t.Errorf("a new list begins in a pause with %+v", paused)
+	}
 	w.Resume()
 	if w.IsPaused() || w.state.Held != time.Second {
 		t.Errorf("a host that is back goes on with %+v", w)

@@ -1,6 +1,7 @@
 package saved
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"testing"
@@ -35,6 +36,21 @@ func TestRead(t *testing.T) {
 	} {
 		if s, err := Read([]byte(text)); (err == nil) != isRoom || isRoom && s.Round != 3 {
 			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+// TestLoseList checks that a room that waits for its next try keeps that, and nothing about servers,
+// and that a damaged one is told.
+func TestLoseList(t *testing.T) {
+	for knows, want := range map[string]string{
+		`{"retry":5,"wait":{"began":1,"servers":[{"server":3}]}}`: `{"retry":5}`,
+		`{}`: `{}`,
+		`[]`: "",
+	} {
+		s := Room{Phase: Phase{Name: "failed", Knows: json.RawMessage(knows)}}
+		if err := s.LoseList(); (err == nil) != (want != "") || err == nil && string(s.Phase.Knows) != want {
+			t.Errorf("of %s is left %s, %v", knows, s.Phase.Knows, err)
 		}
 	}
 }
