@@ -83,10 +83,10 @@ func untried(g *group.Group, s *search.Search, finalists []int, surveyed int) (s
 	left := wire.SearchFinalists
 	for _, name := range g.Attendance.Active() {
 		w := g.Evidence[name]
-		if w.Discreet() == 0 {
+		if w.ProbeLimit() == 0 {
 			continue
 		}
-		own := w.Discreet() - w.Asked() - surveyed
+		own := w.ProbeLimit() - w.Asked() - surveyed
 		for _, server := range finalists {
 			if !w.IsAsked(server) {
 				own--

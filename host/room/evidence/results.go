@@ -27,8 +27,8 @@ type PlayerResults struct {
 	// late is how late the timers fire on the player's machine. It belongs to a connection, and is
 	// not saved.
 	late time.Duration
-	// discreet is the most servers that the player lets a round ask for, 0 for no bound.
-	discreet int
+	// probeLimit is the most servers that the player lets a round ask for, 0 for no bound.
+	probeLimit int
 	// line learns from the probes, as far as it has seen them. delays are those of the player's own
 	// line while it was busy. Looks count without them.
 	line   line.Line
@@ -42,18 +42,18 @@ type PlayerResults struct {
 }
 
 // Next returns the player in the next round.
-func (w *PlayerResults) Next() *PlayerResults { return &PlayerResults{discreet: w.discreet} }
+func (w *PlayerResults) Next() *PlayerResults { return &PlayerResults{probeLimit: w.probeLimit} }
 
 // LimitProbes notes the most servers that the player lets a round ask for, 0 for no bound. It
 // reports whether that is new.
 func (w *PlayerResults) LimitProbes(most int) (isNew bool) {
-	isNew = most != w.discreet
-	w.discreet = most
+	isNew = most != w.probeLimit
+	w.probeLimit = most
 	return isNew
 }
 
-// Discreet returns the player's bound on servers in a round, 0 for none.
-func (w *PlayerResults) Discreet() int { return w.discreet }
+// ProbeLimit returns the player's bound on servers in a round, 0 for none.
+func (w *PlayerResults) ProbeLimit() int { return w.probeLimit }
 
 // Share notes whether the player measures only a part of the list.
 func (w *PlayerResults) Share(part bool) { w.shares = part }

@@ -72,7 +72,7 @@ func (l *Looks) see(player string, seen wire.Finalist, k Known) *Look {
 	if l.state.Samples == firstSamples && l.isDoubtful(seen, k) && !slices.Contains(l.state.Doubted, seen.Server) {
 		l.state.Doubted = append(l.state.Doubted, seen.Server)
 	}
-	if l.state.IsGlance && k.now().State == discovery.Answered {
+	if l.state.IsQuickCheck && k.now().State == discovery.Answered {
 		return nil // a single packet says less of the path than earlier measurements
 	}
 	if l.note(player, seen); l.isMiss(seen) {

@@ -296,9 +296,9 @@ func TestNotAlone(t *testing.T) {
 	}
 }
 
-// TestConcede checks that nobody looks again before a launch, and that only servers without any
+// TestAcceptMisses checks that nobody looks again before a launch, and that only servers without any
 // answer are lost.
-func TestConcede(t *testing.T) {
+func TestAcceptMisses(t *testing.T) {
 	s := &session{T: t, Facts: facts("ann bob", 10, 20)}
 	s.Begin(Setup{Servers: []int{0, 1}, IsLast: true}, s.Facts)
 	s.says("bob", saw(0, 3), saw(1, 3))
@@ -310,8 +310,8 @@ func TestConcede(t *testing.T) {
 	}
 }
 
-// TestConcededOnce checks that a look that is over loses no server again.
-func TestConcededOnce(t *testing.T) {
+// TestMissesCountOnce checks that a look that is over loses no server again.
+func TestMissesCountOnce(t *testing.T) {
 	s := &session{T: t, Facts: facts("ann bob", 10, 20)}
 	s.Begin(Setup{Servers: []int{0, 1}}, s.Facts)
 	s.says("ann", saw(0, 3), saw(1, 3, 20))
@@ -324,9 +324,9 @@ func TestConcededOnce(t *testing.T) {
 	}
 }
 
-// TestGlance checks that a look by one packet is no try, asks one player or all in turn, and
+// TestQuickCheck checks that a look by one packet is no try, asks one player or all in turn, and
 // measures a path only if nothing else has.
-func TestGlance(t *testing.T) {
+func TestQuickCheck(t *testing.T) {
 	s := &session{T: t, Facts: facts("ann bob cat dan eve fay gus", 10)}
 	s.Players[1].IsHere = false
 	s.Passed = time.Hour

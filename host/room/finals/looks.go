@@ -69,11 +69,11 @@ type look struct {
 	Servers []int `json:"servers"`
 	// Samples is how often each player asks a server, at most; 0 for no bound.
 	Samples int `json:"samples,omitempty"`
-	// IsLong says that everyone looks for as long as the organiser wants. With IsGlance players look
+	// IsLong says that everyone looks for as long as the organiser wants. With IsQuickCheck players look
 	// by a single packet, for free seats. With IsShort the search of a short list chose.
-	IsLong   bool `json:"long,omitempty"`
-	IsGlance bool `json:"glance,omitempty"`
-	IsShort  bool `json:"short,omitempty"`
+	IsLong       bool `json:"long,omitempty"`
+	IsQuickCheck bool `json:"quick_check,omitempty"`
+	IsShort      bool `json:"short,omitempty"`
 	// Doubted are servers whose single samples are not conclusive.
 	Doubted []int `json:"doubted,omitempty"`
 	// Looks at servers that did not answer are in Missed. Servers that answered somebody are in
@@ -251,7 +251,7 @@ func (l *Looks) Begin(s Setup, f Facts) (asks []Ask, note sentence.Sentence) {
 func (l *Looks) QuickCheck(servers []int, by string, s Search, f Facts) (asks []Ask) {
 	l.state.Attempt++
 	l.state.Repeats++
-	l.state.look = look{Servers: servers, IsGlance: true, IsShort: s == SearchedShort}
+	l.state.look = look{Servers: servers, IsQuickCheck: true, IsShort: s == SearchedShort}
 	for _, p := range f.Players {
 		if by != "" && by != p.Name || by == "" && !p.IsHere {
 			continue
@@ -279,7 +279,7 @@ func (l *Looks) ask(player string, f Facts) Ask {
 		servers = l.wanted(*p)
 	}
 	switch {
-	case l.state.IsGlance:
+	case l.state.IsQuickCheck:
 		servers, s = l.state.Servers, slot{samples: 1}
 	case len(l.state.Alone) > 0:
 		servers, s = l.aloneFor(player, f.Passed)
@@ -294,7 +294,7 @@ func (l *Looks) ask(player string, f Facts) Ask {
 	}}
 	// Samples at once say little of a line's jitter, and Quake 3's servers answer only so many at
 	// once.
-	if l.state.Samples > 0 && len(l.state.Alone) == 0 && !l.state.IsGlance && len(groupsOf(f.Players)) <= wave {
+	if l.state.Samples > 0 && len(l.state.Alone) == 0 && !l.state.IsQuickCheck && len(groupsOf(f.Players)) <= wave {
 		ask.Gap = discovery.Millis(l.gap(f))
 	}
 	return ask

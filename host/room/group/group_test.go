@@ -132,8 +132,8 @@ func TestNext(t *testing.T) {
 			t.Errorf("%s has measured %d, shares: %v", name, probed, w.IsSharing())
 		}
 	}
-	if len(next.Evidence) != 3 || next.Evidence["ann"].Discreet() != 30 {
-		t.Errorf("there are %d players, ann asks %d", len(next.Evidence), next.Evidence["ann"].Discreet())
+	if len(next.Evidence) != 3 || next.Evidence["ann"].ProbeLimit() != 30 {
+		t.Errorf("there are %d players, ann asks %d", len(next.Evidence), next.Evidence["ann"].ProbeLimit())
 	}
 	if next.Choice.Newest() != nil || next.Choice.Previous() != chosen {
 		t.Errorf("chosen is %+v, after %v", next.Choice.Newest(), next.Choice.Previous())

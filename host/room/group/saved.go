@@ -47,7 +47,7 @@ func (g *Group) Save() (s saved.Room, err error) {
 	}
 	for _, name := range players {
 		w := g.Evidence[name]
-		p := saved.Player{Name: name, Discreet: w.Discreet(), Shares: w.IsSharing()}
+		p := saved.Player{Name: name, Discreet: w.ProbeLimit(), Shares: w.IsSharing()}
 		if p.Evidence, err = w.Save(); err != nil {
 			return s, err
 		}
@@ -94,7 +94,7 @@ func (g *Group) validate(players []string, listed int) error {
 	if g.Number < 0 || g.Number > wire.MaxRound {
 		return fmt.Errorf("a round %d", g.Number)
 	}
-	if err := g.Roster.Validate(); err != nil {
+	if err := g.Roster.State().Validate(); err != nil {
 		return err
 	}
 	isPlayer, seated := map[string]bool{}, 0

@@ -70,7 +70,7 @@ func TestSaved(t *testing.T) {
 	grouptest.Same(t, "hidden from ann are", back.Nearby.HiddenFrom("ann"), []int{3})
 	for _, name := range players {
 		w, was := back.Evidence[name], g.Evidence[name]
-		if w.Discreet() != was.Discreet() || w.IsSharing() != was.IsSharing() || w.At(1) != was.At(1) || back.Attendance.Of(name).Here {
+		if w.ProbeLimit() != was.ProbeLimit() || w.IsSharing() != was.IsSharing() || w.At(1) != was.At(1) || back.Attendance.Of(name).Here {
 			t.Errorf("%s knows %+v, is here: %v", name, w.At(1), back.Attendance.Of(name).Here)
 		}
 	}

@@ -194,7 +194,7 @@ func (p *Probing) members(g *group.Group, natGroups [][]string, m Moment) [][]se
 		for _, name := range players {
 			w := g.Evidence[name]
 			groups[i] = append(groups[i], search.Member{
-				Name: name, Spare: t.Spare(w.Left(), m.IsVoting), Discreet: w.Discreet(), Asked: w.Asked(), More: w.AskedMore(),
+				Name: name, Spare: t.Spare(w.Left(), m.IsVoting), Discreet: w.ProbeLimit(), Asked: w.Asked(), More: w.AskedMore(),
 				Lags: p.pace.Lags(name),
 			})
 		}

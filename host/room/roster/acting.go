@@ -35,7 +35,7 @@ func (r *Roster) Caller(credential string) Caller {
 	if credential != "" {
 		ticket = TicketOf(credential)
 	}
-	for p, isPlayer := range r.everyone() {
+	for p, isPlayer := range r.state.everyone() {
 		if isSame(p.Page, credential) || isSame(p.ticket, ticket) || isSecret && p.Organiser {
 			return Caller{p.Name, isPlayer, p.Organiser, p.Regular}
 		}
@@ -83,13 +83,13 @@ func (r *Roster) Enter(v Visit, by Caller, now roomtime.Time) (entry Entry, even
 		}
 		by = shown
 	case shown.IsOrganiser && by.IsSomebody():
-		one, _ := r.find(by.Name)
-		r.appoint(one)
+		one, _ := r.state.find(by.Name)
+		r.state.appoint(one)
 	case shown.IsOrganiser:
 		by = shown
 	}
 	if by.IsSomebody() {
-		one, _ := r.find(by.Name)
+		one, _ := r.state.find(by.Name)
 		return Entry{one.Name, one.Page, false}, events, nil
 	}
 	name := nickname.Clean(v.Name)
@@ -104,10 +104,10 @@ func (r *Roster) Enter(v Visit, by Caller, now roomtime.Time) (entry Entry, even
 	if v.IsOwner && !r.Caller(v.Was).IsSomebody() {
 		token = v.Was // the lists and their program know them by it again
 	}
-	g := &person{Name: name, Arrival: r.freeArrival(), Page: token, mark: MarkOf(token), From: v.From, Seen: now}
+	g := &person{Name: name, Arrival: r.state.freeArrival(), Page: token, mark: MarkOf(token), From: v.From, Seen: now}
 	r.state.Guests = append(r.state.Guests, g)
 	if by.IsOrganiser {
-		r.appoint(g)
+		r.state.appoint(g)
 	}
 	events = append(events, Came{Name: name, Owner: OwnerOf(token)})
 	if !isFull { // or a flood of nicknames would flood the log
@@ -121,14 +121,14 @@ func (r *Roster) refuseGuest(name string, by Caller) error {
 	if name == "" {
 		return wire.Refuse(wire.ReasonName, "refused.nickname-empty")
 	}
-	one, isPlayer := r.find(name)
+	one, isPlayer := r.state.find(name)
 	switch {
 	case r.state.Locked && !by.IsOrganiser:
 		return lockedOut()
 	case one != nil && !isPlayer:
 		return wire.Refuse(wire.ReasonNameTaken, "refused.nickname-open", "name", name).
 			Advising("refused.nickname-open-hint")
-	case r.isTaken(name, nil):
+	case r.state.isTaken(name, nil):
 		return wire.Refuse(wire.ReasonNameTaken, "refused.nickname-plays", "player", name).
 			Advising("refused.nickname-plays-hint")
 	}
@@ -169,7 +169,7 @@ func (r *Roster) Named(by Caller, name string) (Caller, error) {
 	if name == "" {
 		return by, nil
 	}
-	one, isPlayer := r.find(name)
+	one, isPlayer := r.state.find(name)
 	switch {
 	case !by.IsOrganiser:
 		return Caller{}, ErrOrganiserOnly
@@ -185,11 +185,11 @@ func (r *Roster) Rename(by Caller, name string, isGathering bool, now roomtime.T
 	if !by.IsSomebody() {
 		return nil, ErrNickname
 	}
-	one, _ := r.find(by.Name)
+	one, _ := r.state.find(by.Name)
 	switch name = nickname.Clean(name); {
 	case name == "":
 		return nil, wire.Refuse(wire.ReasonName, "refused.name-empty")
-	case r.isTaken(name, one):
+	case r.state.isTaken(name, one):
 		return nil, wire.Refuse(wire.ReasonNameTaken, "refused.somebody-is", "name", name).
 			Advising("refused.somebody-is-hint")
 	case now.Sub(one.renamed) < renameEvery:
@@ -198,7 +198,7 @@ func (r *Roster) Rename(by Caller, name string, isGathering bool, now roomtime.T
 		one.Becomes, one.renamed = name, now
 		return []Event{tell("room.will-be", "player", by.Name, "name", name)}, nil
 	}
-	return r.rename(one, by.IsPlayer, name, now), nil
+	return r.state.rename(one, by.IsPlayer, name, now), nil
 }
 
 // Quit lets a guest leave the room. The organiser stays: somebody must be able to steer.
@@ -217,19 +217,19 @@ func (r *Roster) Hide(by Caller, somewhere bool) error {
 	if !by.IsSomebody() {
 		return ErrNickname
 	}
-	one, _ := r.find(by.Name)
+	one, _ := r.state.find(by.Name)
 	one.Somewhere = somewhere
 	return nil
 }
 
 // HandOn makes a player the organiser, with a new secret.
 func (r *Roster) HandOn(name, secret string) ([]Event, error) {
-	p, isPlayer := r.find(name)
+	p, isPlayer := r.state.find(name)
 	if !isPlayer {
 		return nil, wire.Refuse(wire.ReasonAction, "refused.no-player", "name", nickname.Clean(name))
 	}
 	r.state.Keys.Secret = secret
-	r.appoint(p)
+	r.state.appoint(p)
 	return []Event{tell("room.organiser-now", "player", p.Name)}, nil
 }
 
@@ -237,16 +237,16 @@ func (r *Roster) HandOn(name, secret string) ([]Event, error) {
 func (r *Roster) Renew(by Caller, secret string) []Event {
 	var one *person
 	if by.IsSomebody() {
-		one, _ = r.find(by.Name)
+		one, _ = r.state.find(by.Name)
 	}
 	r.state.Keys.Secret = secret
-	r.appoint(one)
+	r.state.appoint(one)
 	return []Event{tell("room.link-new")}
 }
 
 // Remove takes a guest out of the room, and lets a player's place go with [Roster.Unseat].
 func (r *Roster) Remove(name string) ([]Event, error) {
-	one, isPlayer := r.find(name)
+	one, isPlayer := r.state.find(name)
 	name = nickname.Clean(name)
 	switch {
 	case one == nil:

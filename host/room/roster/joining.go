@@ -68,16 +68,16 @@ func (r *Roster) Refusal(c Newcomer, places int, isConnected bool) *wire.Refusal
 		return wire.Refuse(wire.ReasonName, "refused.player-name").Advising("refused.player-name-hint")
 	}
 	if c.Player != "" {
-		p, _ := r.find(c.Player)
+		p, _ := r.state.find(c.Player)
 		return p.refusal(c.hello, isConnected)
 	}
-	before, _ := r.find(c.Guest)
+	before, _ := r.state.find(c.Guest)
 	isSecret := isSame(r.state.Keys.Secret, c.hello.As)
-	switch alike := r.lookalike(c.Name); {
+	switch alike := r.state.lookalike(c.Name); {
 	case alike != "":
 		return wire.Refuse(wire.ReasonNameTaken, "refused.lookalike", "name", c.Name, "player", alike).
 			Advising("refused.other-name-hint")
-	case r.isReserved(c.Name, before):
+	case r.state.isReserved(c.Name, before):
 		return wire.Refuse(wire.ReasonNameTaken, "refused.reserved", "name", c.Name).Advising("refused.reserved-hint")
 	case r.state.Locked && !isSecret && !(before != nil && (before.Organiser || before.Regular)):
 		return lockedOut()
@@ -114,7 +114,7 @@ type Seat struct {
 // fresh one if the program has made none.
 func (r *Roster) Admit(c Newcomer, fresh string, now roomtime.Time) (Seat, []Event) {
 	var events []Event
-	p, _ := r.find(c.Player)
+	p, _ := r.state.find(c.Player)
 	if c.Player == "" {
 		p, events = r.add(c, fresh, now)
 	}
@@ -143,15 +143,15 @@ func (r *Roster) add(c Newcomer, fresh string, now roomtime.Time) (p *person, ev
 		token = c.hello.Token // it outlives a lost welcome
 	}
 	page := PageOf(token)
-	if p, _ = r.find(c.Guest); p != nil {
+	if p, _ = r.state.find(c.Guest); p != nil {
 		r.state.Guests = slices.DeleteFunc(r.state.Guests, func(g *person) bool { return g == p })
 	} else {
-		p = &person{Arrival: r.freeArrival(), Page: page, mark: MarkOf(page)}
+		p = &person{Arrival: r.state.freeArrival(), Page: page, mark: MarkOf(page)}
 	}
 	p.Name, p.Becomes, p.Token, p.From, p.Seen = c.Name, "", token, netip.Addr{}, roomtime.Time(0)
 	for _, g := range r.state.Guests {
 		if nickname.Alike(g.Name, c.Name) {
-			events = append(events, r.makeWay(g, now)...)
+			events = append(events, r.state.makeWay(g, now)...)
 		}
 	}
 	if isSame(r.state.Keys.Secret, c.hello.As) && r.Organiser() == "" {

@@ -33,7 +33,7 @@ func (r *Roster) ClosePage(credential string, now roomtime.Time) {
 
 // see notes that a guest's page is there, or was until now.
 func (r *Roster) see(by Caller, now roomtime.Time) {
-	if one, isPlayer := r.find(by.Name); one != nil && !isPlayer {
+	if one, isPlayer := r.state.find(by.Name); one != nil && !isPlayer {
 		one.Seen = now
 	}
 }
@@ -85,7 +85,7 @@ func (r *Roster) Badges(password string, isStanding bool, counted []string) map[
 	for _, name := range counted {
 		isCounted[name] = true
 	}
-	for p, isPlayer := range r.everyone() {
+	for p, isPlayer := range r.state.everyone() {
 		isOwn := p.Organiser || p.Regular
 		b := Badge{Name: p.Name, Organiser: p.Organiser, Guest: !isPlayer && !isOwn, Belongs: isStanding && isOwn}
 		if !isPlayer {

@@ -67,35 +67,35 @@ func (r *Roster) State() *State { return &r.state }
 
 // Validate returns what is wrong with a restored roster, or nil. It adds what is not saved, because
 // it follows from the rest.
-func (r *Roster) Validate() error {
-	for p := range r.everyone() {
+func (s *State) Validate() error {
+	for p := range s.everyone() {
 		switch {
 		case p == nil || p.Name == "":
 			return errors.New("somebody without a name")
-		case r.isTwice(p):
+		case s.isTwice(p):
 			return fmt.Errorf("two people called %q", p.Name)
 		}
 		p.mark = MarkOf(p.Page)
 	}
-	r.arriveApart()
+	s.arriveApart()
 	return nil
 }
 
 // isTwice reports whether a person before this one has the same name.
-func (r *Roster) isTwice(p *person) bool {
-	first, _ := r.find(p.Name)
+func (s *State) isTwice(p *person) bool {
+	first, _ := s.find(p.Name)
 	return first != p
 }
 
 // everyone yields the players, then the guests, each with whether it is a player.
-func (r *Roster) everyone() iter.Seq2[*person, bool] {
+func (s *State) everyone() iter.Seq2[*person, bool] {
 	return func(yield func(*person, bool) bool) {
-		for _, p := range r.state.Players {
+		for _, p := range s.Players {
 			if !yield(p, true) {
 				return
 			}
 		}
-		for _, g := range r.state.Guests {
+		for _, g := range s.Guests {
 			if !yield(g, false) {
 				return
 			}
@@ -104,8 +104,8 @@ func (r *Roster) everyone() iter.Seq2[*person, bool] {
 }
 
 // find returns the person of a name, letter case apart, or nil.
-func (r *Roster) find(name string) (one *person, isPlayer bool) {
-	for p, isPlayer := range r.everyone() {
+func (s *State) find(name string) (one *person, isPlayer bool) {
+	for p, isPlayer := range s.everyone() {
 		if strings.EqualFold(p.Name, name) {
 			return p, isPlayer
 		}
@@ -115,7 +115,7 @@ func (r *Roster) find(name string) (one *person, isPlayer bool) {
 
 // Organiser returns the organiser's name, empty without one.
 func (r *Roster) Organiser() string {
-	for p := range r.everyone() {
+	for p := range r.state.everyone() {
 		if p.Organiser {
 			return p.Name
 		}
@@ -124,16 +124,16 @@ func (r *Roster) Organiser() string {
 }
 
 // appoint makes one person the only organiser.
-func (r *Roster) appoint(one *person) {
-	for p := range r.everyone() {
+func (s *State) appoint(one *person) {
+	for p := range s.everyone() {
 		p.Organiser = p == one
 	}
 }
 
 // freeArrival returns the first free place in the order of arrival.
-func (r *Roster) freeArrival() int {
+func (s *State) freeArrival() int {
 	taken := map[int]bool{}
-	for p := range r.everyone() {
+	for p := range s.everyone() {
 		taken[p.Arrival] = true
 	}
 	place := 0
@@ -144,8 +144,8 @@ func (r *Roster) freeArrival() int {
 }
 
 // isTaken reports whether somebody else has or will have a name that looks like this one.
-func (r *Roster) isTaken(name string, by *person) bool {
-	for p := range r.everyone() {
+func (s *State) isTaken(name string, by *person) bool {
+	for p := range s.everyone() {
 		if p != by && (nickname.Alike(p.Name, name) || nickname.Alike(p.Becomes, name)) {
 			return true
 		}
@@ -154,7 +154,7 @@ func (r *Roster) isTaken(name string, by *person) bool {
 }
 
 // rename gives a person another name.
-func (r *Roster) rename(p *person, isPlayer bool, name string, now roomtime.Time) []Event {
+func (s *State) rename(p *person, isPlayer bool, name string, now roomtime.Time) []Event {
 	from := p.Name
 	p.Name, p.Becomes, p.renamed = name, "", now
 	return []Event{Renamed{from, name, isPlayer}, tell("room.is-now", "player", from, "name", name)}
@@ -162,13 +162,13 @@ func (r *Roster) rename(p *person, isPlayer bool, name string, now roomtime.Time
 
 // makeWay lets a guest give up a name to the player who comes with it: the others know players by
 // their names.
-func (r *Roster) makeWay(g *person, now roomtime.Time) []Event {
+func (s *State) makeWay(g *person, now roomtime.Time) []Event {
 	mark := " (guest)"
 	for i := 2; ; i++ {
 		kept := g.Name[:min(len(g.Name), nickname.MaxBytes-len(mark))]
 		name := strings.TrimSpace(strings.ToValidUTF8(kept, "")) + mark
-		if !r.isTaken(name, g) {
-			return r.rename(g, false, name, now)
+		if !s.isTaken(name, g) {
+			return s.rename(g, false, name, now)
 		}
 		mark = fmt.Sprintf(" (guest %d)", i)
 	}
@@ -198,7 +198,7 @@ func (r *Roster) drop(which func(*person) bool) (events []Event) {
 func (r *Roster) NextRound(now roomtime.Time) (events []Event) {
 	for _, p := range r.state.Players {
 		if p.Becomes != "" {
-			events = append(events, r.rename(p, true, p.Becomes, now)...)
+			events = append(events, r.state.rename(p, true, p.Becomes, now)...)
 		}
 	}
 	return events
@@ -208,7 +208,7 @@ func (r *Roster) NextRound(now roomtime.Time) (events []Event) {
 func (r *Roster) Sleep(now roomtime.Time) (events []Event) {
 	for _, g := range r.state.Guests {
 		if g.Becomes != "" {
-			events = append(events, r.rename(g, false, g.Becomes, now)...)
+			events = append(events, r.state.rename(g, false, g.Becomes, now)...)
 		}
 	}
 	return events
@@ -223,14 +223,14 @@ func (r *Roster) Keep(names ...string) {
 
 // LetGo stops keeping a player's place while the player is away.
 func (r *Roster) LetGo(name string) {
-	if p, isPlayer := r.find(name); isPlayer {
+	if p, isPlayer := r.state.find(name); isPlayer {
 		p.Regular = false
 	}
 }
 
 // lookalike returns the player with a name that people would take for this one, or nothing.
-func (r *Roster) lookalike(name string) string {
-	for _, p := range r.state.Players {
+func (s *State) lookalike(name string) string {
+	for _, p := range s.Players {
 		if nickname.Alike(p.Name, name) {
 			return p.Name
 		}
@@ -240,8 +240,8 @@ func (r *Roster) lookalike(name string) string {
 
 // isReserved reports whether a name is the organiser's or a regular's, or will be a player's.
 // Other guests give way to players.
-func (r *Roster) isReserved(name string, before *person) bool {
-	for p := range r.everyone() {
+func (s *State) isReserved(name string, before *person) bool {
+	for p := range s.everyone() {
 		isKept := (p.Organiser || p.Regular) && nickname.Alike(p.Name, name)
 		if p != before && (isKept || nickname.Alike(p.Becomes, name)) {
 			return true
@@ -252,7 +252,7 @@ func (r *Roster) isReserved(name string, before *person) bool {
 
 // Tokens returns the tokens that open players' places, those of regulars who are away too.
 func (r *Roster) Tokens() (tokens []string) {
-	for p, isPlayer := range r.everyone() {
+	for p, isPlayer := range r.state.everyone() {
 		if isPlayer || p.Regular {
 			tokens = append(tokens, p.Token)
 		}
@@ -262,18 +262,18 @@ func (r *Roster) Tokens() (tokens []string) {
 
 // PageOf returns the credential of a person's pages; empty if nobody has the name.
 func (r *Roster) PageOf(name string) string {
-	if p, _ := r.find(name); p != nil {
+	if p, _ := r.state.find(name); p != nil {
 		return p.Page
 	}
 	return ""
 }
 
 // arriveApart gives everybody a place of their own in the order of arrival, whatever was saved.
-func (r *Roster) arriveApart() {
+func (s *State) arriveApart() {
 	taken := map[int]bool{}
-	for p := range r.everyone() {
+	for p := range s.everyone() {
 		if p.Arrival < 0 || taken[p.Arrival] {
-			p.Arrival = r.freeArrival()
+			p.Arrival = s.freeArrival()
 		}
 		taken[p.Arrival] = true
 	}

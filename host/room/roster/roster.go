@@ -110,7 +110,7 @@ func (r *Roster) view(p *person, isPlayer bool) Person {
 // People yields the players, then those with only a page. The roster must not change meanwhile.
 func (r *Roster) People() iter.Seq[Person] {
 	return func(yield func(Person) bool) {
-		for p, isPlayer := range r.everyone() {
+		for p, isPlayer := range r.state.everyone() {
 			if !yield(r.view(p, isPlayer)) {
 				return
 			}
@@ -120,7 +120,7 @@ func (r *Roster) People() iter.Seq[Person] {
 
 // Person returns the person of a name, letter case apart; without a name if nobody has it.
 func (r *Roster) Person(name string) Person {
-	if p, isPlayer := r.find(name); p != nil {
+	if p, isPlayer := r.state.find(name); p != nil {
 		return r.view(p, isPlayer)
 	}
 	return Person{}
@@ -129,7 +129,7 @@ func (r *Roster) Person(name string) Person {
 // Unseat takes a player's place away. The person becomes a guest if they stay, are the organiser
 // or keep their name as a regular.
 func (r *Roster) Unseat(name string, stays bool, now roomtime.Time) []Event {
-	p, isPlayer := r.find(name)
+	p, isPlayer := r.state.find(name)
 	if !isPlayer {
 		return nil
 	}

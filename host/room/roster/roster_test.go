@@ -226,7 +226,7 @@ func TestArrival(t *testing.T) {
 	for i, p := range h.State().Players {
 		p.Arrival = -i % 2
 	}
-	if err := h.Validate(); err != nil {
+	if err := h.State().Validate(); err != nil {
 		t.Fatal(err)
 	}
 	places := map[int]bool{}

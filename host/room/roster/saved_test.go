@@ -32,8 +32,8 @@ func TestSaved(t *testing.T) {
 		t.Errorf("saved is\n%s, want\n%s", got, want)
 	}
 	back := New(Keys{})
-	if err := json.Unmarshal(got, back.State()); err != nil || back.Validate() != nil {
-		t.Fatal(err, back.Validate())
+	if err := json.Unmarshal(got, back.State()); err != nil || back.State().Validate() != nil {
+		t.Fatal(err, back.State().Validate())
 	}
 	if got, want := slices.Collect(back.People()), slices.Collect(h.People()); got[1].Mark != want[1].Mark || len(got) != len(want) {
 		t.Errorf("restored are %+v, want %+v", got, want)
@@ -52,7 +52,7 @@ func TestValidate(t *testing.T) {
 		"a guest with a player's": {Players: []*person{{Name: "ann"}}, Guests: []*person{{Name: "ann"}}},
 		"a guest without a name":  {Guests: []*person{{}}},
 	} {
-		if (&Roster{state: s}).Validate() == nil {
+		if s.Validate() == nil {
 			t.Errorf("%s: %+v", name, s)
 		}
 	}
@@ -84,7 +84,7 @@ func FuzzRoster(f *testing.F) {
 				case 'o':
 					hello.As = "secret"
 				case 'y':
-					if p, _ := r.find(name); p != nil {
+					if p, _ := r.state.find(name); p != nil {
 						hello.Token = p.Token
 					}
 				}
@@ -127,7 +127,7 @@ func FuzzRoster(f *testing.F) {
 			}
 			isSound(t, r)
 		}
-		if err := r.Validate(); err != nil {
+		if err := r.State().Validate(); err != nil {
 			t.Fatalf("%+v: %v", r.State(), err)
 		}
 	})
