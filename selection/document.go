@@ -2,6 +2,7 @@ package selection
 
 import (
 	"math"
+	"slices"
 
 	"muster/discovery/hostport"
 	"muster/selection/anomaly"
@@ -139,3 +140,88 @@ func (c *Culled) counts() [none]*int {
 
 // millis turns microseconds into the milliseconds of documents.
 func millis(micros float64) float64 { return math.Round(micros) / 1000 }
+
+// Named returns the selection with other names for its players. It shares nothing with them that
+// has a name.
+func (s Selection) Named(name func(string) string) Selection {
+	all := func(players []string) []string {
+		named := slices.Clone(players)
+		for i := range named {
+			named[i] = name(named[i])
+		}
+		return named
+	}
+	sorted := func(players []string) []string {
+		named := all(players)
+		slices.Sort(named)
+		return named
+	}
+	s.Players, s.Estimated, s.Own = all(s.Players), namedKeys(s.Estimated, name), namedKeys(s.Own, name)
+	if s.Sides != nil {
+		s.Sides = &Sides{A: all(s.Sides.A), B: all(s.Sides.B)}
+	}
+	if s.Chosen != nil {
+		chosen := s.Chosen.named(name)
+		s.Chosen = &chosen
+	}
+	s.Ranking, s.Reasons, s.Doubts = slices.Clone(s.Ranking), slices.Clone(s.Reasons), slices.Clone(s.Doubts)
+	for i := range s.Ranking {
+		s.Ranking[i] = s.Ranking[i].named(name)
+	}
+	for i := range s.Reasons {
+		s.Reasons[i].Players = sorted(s.Reasons[i].Players)
+	}
+	for i := range s.Doubts {
+		s.Doubts[i].Player = name(s.Doubts[i].Player)
+	}
+	if s.Why == nil {
+		return s
+	}
+	why := *s.Why
+	why.Bottleneck = name(why.Bottleneck)
+	why.Influences, why.Rivals, why.Relax = slices.Clone(why.Influences), slices.Clone(why.Rivals), slices.Clone(why.Relax)
+	if why.Without != nil {
+		without := *why.Without
+		without.Player = name(without.Player)
+		why.Without = &without
+	}
+	for i := range why.Influences {
+		why.Influences[i].Player = name(why.Influences[i].Player)
+	}
+	for i := range why.Rivals {
+		rival := &why.Rivals[i]
+		rival.Ranked, rival.Over = rival.Ranked.named(name), sorted(rival.Over)
+	}
+	for i := range why.Relax {
+		why.Relax[i].Player = name(why.Relax[i].Player)
+	}
+	if why.Nearest != nil {
+		nearest := *why.Nearest
+		nearest.Obstacles = slices.Clone(nearest.Obstacles)
+		for i := range nearest.Obstacles {
+			nearest.Obstacles[i].Players = sorted(nearest.Obstacles[i].Players)
+		}
+		why.Nearest = &nearest
+	}
+	s.Why = &why
+	return s
+}
+
+func (r Ranked) named(name func(string) string) Ranked {
+	r.WorstOff = name(r.WorstOff)
+	for _, figures := range []*map[string]float64{&r.RTT, &r.Extra, &r.Loss, &r.JitterMS, &r.WorstMS} {
+		*figures = namedKeys(*figures, name)
+	}
+	return r
+}
+
+func namedKeys[V any](of map[string]V, name func(string) string) map[string]V {
+	if of == nil {
+		return nil
+	}
+	named := make(map[string]V, len(of))
+	for player, value := range of {
+		named[name(player)] = value
+	}
+	return named
+}
