@@ -18,6 +18,7 @@ import (
 	"muster/host/page"
 	"muster/host/public"
 	"muster/host/room"
+	"muster/host/room/people"
 	"muster/host/store"
 	"muster/host/turns"
 	"muster/host/wire"
@@ -63,7 +64,7 @@ type actor struct {
 	takesCode atomic.Bool
 
 	room  *room.Room
-	links map[string]*link // by member
+	links map[people.ID]*link // by member
 	// whatIfs limits the what-ifs of the whole room, because each needs a choice. supplies limits
 	// its own lists.
 	whatIfs, supplies *access.Pace
@@ -233,13 +234,13 @@ func (a *actor) search() {
 }
 
 // mute returns the players whose programs do not even answer pings.
-func (a *actor) mute() (names []string) {
-	for name, l := range a.links {
+func (a *actor) mute() (mute []people.ID) {
+	for player, l := range a.links {
 		if l.conn.Silence() > room.QuietAfter {
-			names = append(names, name)
+			mute = append(mute, player)
 		}
 	}
-	return names
+	return mute
 }
 
 // goOn does what is due, and returns when the next thing is due. An idle room costs nothing.

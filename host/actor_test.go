@@ -11,6 +11,7 @@ import (
 	"muster/discovery/plan/topology"
 	"muster/host/lists"
 	"muster/host/room"
+	"muster/host/room/people"
 	"muster/host/turns"
 	"muster/host/wire"
 	"muster/selection"
@@ -38,6 +39,16 @@ func reportOf(servers int) wire.Report {
 }
 
 func noServers(context.Context, string) ([]discovery.Server, error) { return nil, nil }
+
+// idOf returns the ID of a player, or the name if nobody has it.
+func (a *actor) idOf(name string) people.ID {
+	for i := range 9 {
+		if id := people.Nth(i + 1); a.room.Names().Of(id) == name {
+			return id
+		}
+	}
+	return people.ID(name)
+}
 
 // TestIdleRoom checks that an idle room is saved once, and that after a day without anyone only its
 // tombstone is left.
@@ -132,7 +143,7 @@ func TestDesertedRooms(t *testing.T) {
 					time.Sleep(time.Second)
 				}
 				for _, name := range []string{"ann", "bob", "cat"} {
-					a.post(func() { a.step(room.Leave{Player: name}, asker{}) })
+					a.post(func() { a.step(room.Leave{Player: a.idOf(name)}, asker{}) })
 				}
 				if tt.restart {
 					h.Drain(t.Context())
@@ -190,13 +201,13 @@ func TestSavedBeforeSaid(t *testing.T) {
 		}
 		before := store.count()
 		for range 100 { // 10 seconds of reports
-			do(func() { a.step(room.Hear{Player: "ann", Message: reportOf(1)}, asker{}) })
+			do(func() { a.step(room.Hear{Player: a.idOf("ann"), Message: reportOf(1)}, asker{}) })
 			time.Sleep(100 * time.Millisecond)
 		}
 		if saves := store.count(); saves-before > 6 {
 			t.Errorf("10 seconds of reports were saved %d times", saves-before)
 		}
-		do(func() { a.step(room.Hear{Player: "ann", Message: reportOf(2)}, asker{}) })
+		do(func() { a.step(room.Hear{Player: a.idOf("ann"), Message: reportOf(2)}, asker{}) })
 		h.Close()
 		if r, err := room.Restore(store.Of(code), topology.New); err != nil || r.Snapshot().People[0].Probed != 2 {
 			t.Errorf("the last report before Close is not in the store: %+v, %v", r, err)

@@ -15,6 +15,7 @@ import (
 	"muster/discovery"
 	"muster/host/page"
 	"muster/host/room"
+	"muster/host/room/people"
 	"muster/host/room/roomtest"
 	"muster/host/store"
 	"muster/host/wire"
@@ -68,7 +69,7 @@ func BenchmarkFold(b *testing.B) {
 	slow := time.Since(start)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := r.Step(room.Hear{Player: "player 0", Message: report}, roomtest.At(start, 0)); err != nil {
+		if _, err := r.Step(room.Hear{Player: people.Nth(1), Message: report}, roomtest.At(start, 0)); err != nil {
 			b.Fatal(err)
 		}
 	}

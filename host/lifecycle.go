@@ -12,6 +12,7 @@ import (
 	"muster/host/access"
 	"muster/host/page"
 	"muster/host/room"
+	"muster/host/room/people"
 	"muster/host/store"
 	"muster/host/wire"
 )
@@ -164,7 +165,7 @@ func (l *lifecycle) start(r *room.Room, first room.Input, claim store.Claim, unk
 		views: newBoard(&page.View{
 			Snapshot: shows.Snapshot,
 			Badges:   shows.Badges,
-		}), inbox: make(chan func()), done: make(chan struct{}), room: r, links: map[string]*link{},
+		}), inbox: make(chan func()), done: make(chan struct{}), room: r, links: map[people.ID]*link{},
 	}
 	a.ctx, a.end = context.WithCancelCause(l.ctx)
 	a.shown = -1

@@ -4,38 +4,32 @@ import (
 	"muster/discovery/sentence"
 	"muster/host/page"
 	"muster/host/room"
+	"muster/host/room/people"
 	"muster/host/wire"
 	"muster/host/wire/conn"
 )
 
-// member returns whose connection it is, even if the player's name has changed since.
-func (a *actor) member(by *conn.Conn) (name string, is bool) {
-	for name, l := range a.links {
-		if l.conn == by {
-			return name, true
-		}
-	}
-	return "", false
+// isOf reports whether a connection is a member's, and no newer one has replaced it.
+func (a *actor) isOf(player people.ID, by *conn.Conn) bool {
+	l := a.links[player]
+	return l != nil && l.conn == by
 }
 
-// gone is posted when a connection has ended.
-func (a *actor) gone(by *conn.Conn) {
-	name, is := a.member(by)
-	if !is {
-		return // a newer connection has replaced it
+// gone is posted when a member's connection has ended.
+func (a *actor) gone(player people.ID, by *conn.Conn) {
+	if a.isOf(player, by) {
+		delete(a.links, player)
+		a.step(room.Leave{Player: player}, asker{})
 	}
-	delete(a.links, name)
-	a.step(room.Leave{Player: name}, asker{})
 }
 
 // receive is posted for each message of a member.
-func (a *actor) receive(by *conn.Conn, message wire.Message) {
-	name, is := a.member(by)
-	if !is {
-		return // from a connection that was replaced
+func (a *actor) receive(player people.ID, by *conn.Conn, message wire.Message) {
+	if !a.isOf(player, by) {
+		return
 	}
 	a.metrics.Received(message)
-	a.step(room.Hear{Player: name, Message: message}, asker{tell: func(_ any, err error) {
+	a.step(room.Hear{Player: player, Message: message}, asker{tell: func(_ any, err error) {
 		if err != nil {
 			a.log.Warn("peer makes no sense", "error", discreet(err))
 			by.Send(wire.Refusal{Reason: wire.ReasonMalformed, Says: sentence.Plain(err.Error())})
@@ -45,9 +39,9 @@ func (a *actor) receive(by *conn.Conn, message wire.Message) {
 }
 
 // noteProgress is posted when a part of a long message has come.
-func (a *actor) noteProgress(name string, by *conn.Conn) {
-	if l := a.links[name]; l != nil && l.conn == by {
-		a.step(room.PartialMessage{Player: name}, asker{})
+func (a *actor) noteProgress(player people.ID, by *conn.Conn) {
+	if a.isOf(player, by) {
+		a.step(room.PartialMessage{Player: player}, asker{})
 	}
 }
 
@@ -124,9 +118,9 @@ func (a *actor) show(view *page.View, when urgency) {
 		// player is whose own pings are in it, empty in a room where everyone sees all.
 		player string
 	}
-	frames := map[news]wire.Frame{}
+	frames, names := map[news]wire.Frame{}, a.room.Names()
 	a.isBehind = false
-	for player, l := range a.links {
+	for id, l := range a.links {
 		if l.seen == view.Edition {
 			continue
 		}
@@ -136,11 +130,11 @@ func (a *actor) show(view *page.View, when urgency) {
 		}
 		of := news{since: l.seen, isPacked: l.inflates}
 		if view.IsPrivate {
-			of.player = player
+			of.player = names.Of(id)
 		}
 		frame, made := frames[of]
 		if !made {
-			if frame = view.News(l.seen, player); l.inflates {
+			if frame = view.News(l.seen, names.Of(id)); l.inflates {
 				frame = a.packer.Pack(frame)
 			}
 			frames[of] = frame

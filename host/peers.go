@@ -16,6 +16,7 @@ import (
 	"muster/host/access"
 	"muster/host/admission"
 	"muster/host/room"
+	"muster/host/room/people"
 	"muster/host/wire"
 	"muster/host/wire/conn"
 	"muster/internal/clock"
@@ -57,7 +58,7 @@ func (h *Host) talk(ws *websocket.Conn, from remote, on *behalf, first *wire.Fra
 	err := v.conn.Run(h.lines, v.receive)
 	h.config.Logger.Debug("peer's connection ended", "why", discreet(err))
 	if v.room != nil {
-		v.room.post(func() { v.room.gone(v.conn) })
+		v.room.post(func() { v.room.gone(v.player, v.conn) })
 	}
 }
 
@@ -109,7 +110,7 @@ type visitor struct {
 	// sought says that the peer has asked whether this is its host.
 	sought bool
 	room   *actor
-	name   string
+	player people.ID
 }
 
 func (v *visitor) receive(message wire.Message) error {
@@ -123,7 +124,7 @@ func (v *visitor) receive(message wire.Message) error {
 	if pause := v.host.limits.Load().Pause(&v.said, time.Now()); pause > 0 {
 		rest(v.host.ctx, pause)
 	}
-	v.room.post(func() { v.room.receive(v.conn, message) }) // if it has ended, it has said why
+	v.room.post(func() { v.room.receive(v.player, v.conn, message) }) // if it has ended, it has said why
 	return nil
 }
 
@@ -133,7 +134,7 @@ const moveEvery = time.Second
 func (v *visitor) noteProgress() {
 	if v.room != nil && v.host.config.Clock.Since(v.moved) >= moveEvery {
 		v.moved = v.host.config.Clock.Now()
-		v.room.post(func() { v.room.noteProgress(v.name, v.conn) })
+		v.room.post(func() { v.room.noteProgress(v.player, v.conn) })
 	}
 }
 
@@ -187,7 +188,7 @@ func (v *visitor) hello(message wire.Message) error {
 		return v.refuse(v.host.wordFor(to, hello.Code, []string{hello.Key, hello.Token}, refusal))
 	}
 	v.host.metrics.Answered("join", began)
-	v.name, _ = answer.(string)
+	v.player, _ = answer.(people.ID)
 	v.room = to
 	v.conn.Admit()
 	v.caller.Welcome()

@@ -7,6 +7,7 @@ import (
 
 	"muster/host/networks"
 	"muster/host/room"
+	"muster/host/room/people"
 	"muster/host/wire"
 	"muster/selection/memory"
 )
@@ -53,7 +54,7 @@ func (a *actor) say(result outcome) {
 			a.publish(atOnce)
 		case room.Admit:
 			if old := a.links[o.Player]; old != nil {
-				replaced := *wire.Refuse(wire.ReasonReplaced, "refused.replaced", "player", o.Player)
+				replaced := *wire.Refuse(wire.ReasonReplaced, "refused.replaced", "player", a.room.Names().Of(o.Player))
 				old.conn.Send(replaced)
 				old.conn.Close(replaced)
 			}
@@ -67,11 +68,6 @@ func (a *actor) say(result outcome) {
 				l.conn.Send(o.Why)
 				l.conn.Close(o.Why)
 				delete(a.links, o.Player)
-			}
-		case room.Renamed:
-			if l := a.links[o.From]; l != nil {
-				delete(a.links, o.From)
-				a.links[o.To] = l
 			}
 		case room.Fetch:
 			settings := a.room.Settings()
@@ -106,7 +102,7 @@ func recalled(m *networks.Memory, asked room.Recall, now time.Time) room.Recalle
 	for i, player := range players {
 		of[i] = networks.Network(asked.Of[player])
 	}
-	answer := room.Recalled{Cells: map[string][]memory.Cell{}}
+	answer := room.Recalled{Cells: map[people.ID][]memory.Cell{}}
 	for i, cells := range m.Known(of, asked.List, now) {
 		if len(cells) > 0 {
 			answer.Cells[players[i]] = cells

@@ -77,7 +77,7 @@ func says(a *actor, comes *bool) {
 // passes joins with a program that leaves again.
 func passes(a *actor) {
 	a.room.Step(room.Join{Hello: wire.Hello{Name: "ann"}, Token: "ann"}, a.moment())
-	a.step(room.Leave{Player: "ann"}, asker{})
+	a.step(room.Leave{Player: a.idOf("ann")}, asker{})
 }
 
 // TestMakesStay checks that a change is judged as the room judges it, by key and by text.

@@ -39,7 +39,7 @@ func inTrouble(t *testing.T, store *FakeStore) (*Host, *actor) {
 
 func (a *actor) report(players ...string) {
 	for _, name := range players {
-		a.post(func() { a.step(room.Hear{Player: name, Message: reportOf(1)}, asker{}) })
+		a.post(func() { a.step(room.Hear{Player: a.idOf(name), Message: reportOf(1)}, asker{}) })
 	}
 }
 
@@ -54,7 +54,7 @@ func TestUnsaved(t *testing.T) {
 		before := store.count()
 		for _, name := range []string{"ann", "bob"} { // so that the room comes to rest
 			a.report(name)
-			a.post(func() { a.step(room.Hear{Player: name, Message: wire.Done{Round: 1}}, asker{}) })
+			a.post(func() { a.step(room.Hear{Player: a.idOf(name), Message: wire.Done{Round: 1}}, asker{}) })
 		}
 		for range 300 { // five minutes
 			a.report("ann", "bob")

@@ -13,6 +13,7 @@ import (
 	"muster/discovery/plan/topology"
 	"muster/host/page"
 	"muster/host/room"
+	"muster/host/room/people"
 	"muster/host/room/roomtest"
 	"muster/host/room/roster"
 	"muster/host/wire"
@@ -86,13 +87,13 @@ func TestOnlyOwnPings(t *testing.T) {
 				Server: server, Info: discovery.Info{Name: fmt.Sprint("server ", server), Map: "oa_dm1", Players: 4, MaxPlayers: 16},
 			})
 		}
-		step(room.Hear{Player: name, Message: infos})
-		step(room.Hear{Player: name, Message: report})
+		step(room.Hear{Player: people.ID(name), Message: infos})
+		step(room.Hear{Player: people.ID(name), Message: report})
 		n.Now = n.Now.Add(time.Second)
 		step(room.Tick{})
 	}
 	for _, name := range players {
-		step(room.Hear{Player: name, Message: wire.Done{Round: 1}})
+		step(room.Hear{Player: people.ID(name), Message: wire.Done{Round: 1}})
 	}
 	for range 60 {
 		n.Now = n.Now.Add(time.Second)
@@ -105,7 +106,7 @@ func TestOnlyOwnPings(t *testing.T) {
 				ms := float64(mark(player, server).Microseconds()) / 1000
 				v.Servers = append(v.Servers, wire.Finalist{Server: server, State: discovery.Answered, Sent: 1, RTTs: []float64{ms}})
 			}
-			n.Step(room.Hear{Player: name, Message: v}) // another attempt than the newest is nothing
+			n.Step(room.Hear{Player: people.ID(name), Message: v}) // another attempt than the newest is nothing
 			look()
 		}
 	}

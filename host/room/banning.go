@@ -6,6 +6,7 @@ import (
 	"muster/host/room/captains"
 	"muster/host/room/decision"
 	"muster/host/room/group"
+	"muster/host/room/people"
 	"muster/host/room/roomtime"
 	"muster/host/wire"
 )
@@ -25,12 +26,12 @@ type Banning struct {
 
 func (*Banning) traits() traits { return traits{name: wire.PhaseBanning, captains: true} }
 
-func (*Banning) joined(r *Room, player string) { r.lookLate(player) }
+func (*Banning) joined(r *Room, player people.ID) { r.lookLate(player) }
 
-func (b *Banning) expectsLook(string, wire.Verified) bool { return b.LookedAgain }
+func (b *Banning) expectsLook(people.ID, wire.Verified) bool { return b.LookedAgain }
 
 func (b *Banning) move(r *Room, by caller, m Move) error {
-	notes, err := captains.Move(&r.group, captains.Attempt{Number: m.Number, By: by.Name, What: m.What}, r.clocks())
+	notes, err := captains.Move(&r.group, captains.Attempt{Number: m.Number, By: by.ID, What: m.What}, r.clocks())
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"muster/discovery"
 	"muster/discovery/hostport"
 	"muster/host/room"
+	"muster/host/room/people"
 	"muster/host/wire"
 	"muster/selection"
 )
@@ -57,11 +58,11 @@ func actsInMatch(n *session, act, what byte) {
 	case 0, 1, 2:
 		n.Acts(n.PageOf(who), move)
 	case 3:
-		n.Step(room.Hear{Player: who, Message: wire.Say{
+		n.Step(room.Hear{Player: people.ID(who), Message: wire.Say{
 			Round: n.Round(), What: wire.SayMove, Number: move.Number, Addr: hostport.At(addrOf(int(what) % 7)),
 		}})
 	case 4:
-		n.Step(room.Leave{Player: who})
+		n.Step(room.Leave{Player: people.ID(who)})
 	case 5:
 		if n.Here[who] {
 			return

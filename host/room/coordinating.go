@@ -5,6 +5,7 @@ import (
 	"muster/host/room/attendance"
 	"muster/host/room/decision"
 	"muster/host/room/nickname"
+	"muster/host/room/people"
 	"muster/host/room/search"
 	"muster/host/room/sides"
 	"muster/host/room/trust"
@@ -38,9 +39,9 @@ func (*Coordinating) proceed(r *Room) error {
 	return nil
 }
 
-func (*Coordinating) joined(r *Room, player string) { r.measureLate(player) }
-func (*Coordinating) looked(r *Room, player string) { r.catchUpHere(player) }
-func (c *Coordinating) reported(r *Room)            { c.advance(r) }
+func (*Coordinating) joined(r *Room, player people.ID) { r.measureLate(player) }
+func (*Coordinating) looked(r *Room, player people.ID) { r.catchUpHere(player) }
+func (c *Coordinating) reported(r *Room)               { c.advance(r) }
 
 func (*Coordinating) view(r *Room, s *wire.Snapshot, _ *decision.Showing) {
 	if search := r.probing.Search(&r.group); search != nil {
@@ -50,7 +51,7 @@ func (*Coordinating) view(r *Room, s *wire.Snapshot, _ *decision.Showing) {
 }
 
 // without goes on for the others. What the player still reports changes nothing.
-func (*Coordinating) without(r *Room, player string, w Without) error {
+func (*Coordinating) without(r *Room, player people.ID, w Without) error {
 	g := &r.group
 	switch {
 	case player == "" || g.Attendance.Of(player).Out != "":

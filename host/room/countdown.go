@@ -8,6 +8,7 @@ import (
 	"muster/host/room/decision"
 	"muster/host/room/group"
 	"muster/host/room/outage"
+	"muster/host/room/people"
 	"muster/host/room/roomtime"
 	"muster/host/wire"
 )
@@ -73,9 +74,9 @@ func (*Countdown) traits() traits {
 	return traits{name: wire.PhaseCountdown, duty: attendance.Stay, decides: true, reopens: true}
 }
 
-func (*Countdown) joined(r *Room, player string) { r.lookLate(player) }
+func (*Countdown) joined(r *Room, player people.ID) { r.lookLate(player) }
 
-func (c *Countdown) expectsLook(string, wire.Verified) bool { return c.Vote.LookedAgain }
+func (c *Countdown) expectsLook(people.ID, wire.Verified) bool { return c.Vote.LookedAgain }
 
 // mindChanged gives people time again, for a vote even if none was wanted.
 func (c *Countdown) mindChanged(r *Room) {
@@ -84,7 +85,7 @@ func (c *Countdown) mindChanged(r *Room) {
 	r.out.says(sentence.Of("room.countdown-stopped"))
 }
 
-func (*Countdown) without(r *Room, player string, w Without) error { return w.fromChoice(r, player) }
+func (*Countdown) without(r *Room, player people.ID, w Without) error { return w.fromChoice(r, player) }
 
 func (*Countdown) awaitSeats(r *Room, a AwaitSeats) error { return a.instead(r) }
 

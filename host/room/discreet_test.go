@@ -11,6 +11,7 @@ import (
 	"muster/host/room"
 	"muster/host/room/evidence"
 	"muster/host/room/infos"
+	"muster/host/room/people"
 	"muster/host/room/roomtest"
 	"muster/host/room/roomtime"
 	"muster/host/room/saved"
@@ -99,7 +100,7 @@ func TestUntried(t *testing.T) {
 						}
 						measured.Admit(server)
 						measured.Report(discovery.Result{Server: server, State: discovery.Answered, RTT: rtt(player, server)}, 0, roomtime.Opening)
-						heard.Hear(s.Players[player].Name, server, discovery.Info{MaxPlayers: 16}, 0)
+						heard.Hear(s.Players[player].ID, server, discovery.Info{MaxPlayers: 16}, 0)
 					}
 					var err error
 					if s.Players[player].Evidence, err = measured.Save(); err != nil {
@@ -107,7 +108,7 @@ func TestUntried(t *testing.T) {
 					}
 				}
 				var err error
-				if s.Infos, err = heard.Save([]string{"ann", "dora"}); err != nil {
+				if s.Infos, err = heard.Save([]people.ID{s.Players[0].ID, s.Players[1].ID}); err != nil {
 					t.Fatal(err)
 				}
 			})

@@ -5,6 +5,7 @@ import (
 	"muster/host/room/attendance"
 	"muster/host/room/decision"
 	"muster/host/room/group"
+	"muster/host/room/people"
 	"muster/host/room/roomtime"
 	"muster/host/room/sides"
 	"muster/host/room/waiting"
@@ -35,9 +36,9 @@ func (f *Failed) next(r *Room) (at roomtime.Time, isQuiet bool) {
 	return noDeadline, true
 }
 
-func (f *Failed) joined(r *Room, _ string) { f.changed(r) }
+func (f *Failed) joined(r *Room, _ people.ID) { f.changed(r) }
 
-func (*Failed) without(r *Room, player string, w Without) error { return w.fromChoice(r, player) }
+func (*Failed) without(r *Room, player people.ID, w Without) error { return w.fromChoice(r, player) }
 
 func (*Failed) awaitSeats(r *Room, a AwaitSeats) error { return a.instead(r) }
 

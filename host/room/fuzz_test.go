@@ -1,6 +1,7 @@
 package room_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -16,6 +17,7 @@ import (
 	"muster/host/room"
 	"muster/host/room/nickname"
 	"muster/host/room/outage"
+	"muster/host/room/people"
 	"muster/host/room/roomtest"
 	"muster/host/room/roster"
 	"muster/host/room/saved"
@@ -117,7 +119,7 @@ func newFuzzSession(t *testing.T, choices []byte) *fuzzSession {
 		Driver: roomtest.Driver{Now: time.Unix(1_800_000_000, 0).UTC(), Here: map[string]bool{}},
 		pages:  map[string]string{}, open: map[string]int{}, looks: map[string]wire.Finalists{}, attempts: map[string]int{},
 	}
-	e.Stepped, e.Out, e.Deliver = e.hasStepped, e.out, e.delivers
+	e.Stepped, e.Out, e.Deliver, e.Renamed = e.hasStepped, e.out, e.delivers, e.renames
 	return e
 }
 
@@ -234,29 +236,29 @@ func (e *fuzzSession) exposes(o room.Send) {
 		e.round, e.told, e.shown = round, map[string]int{}, map[string]map[int]bool{}
 	}
 	show := func(most int, servers []int) {
-		if e.shown[o.To] == nil {
-			e.shown[o.To] = map[int]bool{}
+		if e.shown[string(o.To)] == nil {
+			e.shown[string(o.To)] = map[int]bool{}
 		}
 		for _, server := range servers {
-			e.shown[o.To][server] = true
+			e.shown[string(o.To)][server] = true
 		}
-		if most > 0 && len(e.shown[o.To]) > most {
-			e.Fatalf("%d servers see the address of %s, who was told of %d", len(e.shown[o.To]), o.To, most)
+		if most > 0 && len(e.shown[string(o.To)]) > most {
+			e.Fatalf("%d servers see the address of %s, who was told of %d", len(e.shown[string(o.To)]), o.To, most)
 		}
 	}
 	switch m := o.Message.(type) {
 	case wire.Measure:
-		if before, told := e.told[o.To]; told && m.Most > 0 && (before == 0 || m.Most < before) {
+		if before, told := e.told[string(o.To)]; told && m.Most > 0 && (before == 0 || m.Most < before) {
 			e.Fatalf("%s was told of %d servers, and then of %d", o.To, before, m.Most)
 		}
-		e.told[o.To] = m.Most
+		e.told[string(o.To)] = m.Most
 	case wire.Ask:
-		show(e.told[o.To], m.Servers)
+		show(e.told[string(o.To)], m.Servers)
 	case wire.Finalists:
 		if m.Most > 0 {
-			e.told[o.To] = m.Most
+			e.told[string(o.To)] = m.Most
 		}
-		show(e.told[o.To], m.Servers)
+		show(e.told[string(o.To)], m.Servers)
 	}
 }
 
@@ -274,7 +276,7 @@ func (e *fuzzSession) step(in room.Input) error {
 	e.Helper()
 	switch in := in.(type) {
 	case room.Leave:
-		e.parts(in.Player)
+		e.parts(string(in.Player))
 	case room.PageOpened:
 		e.open[in.Token]++
 	case room.PageClosed:
@@ -302,14 +304,12 @@ func (e *fuzzSession) out(o room.Output) {
 			e.Fatal("saved after something else")
 		}
 	case room.Admit:
-		if !e.saved && !slices.Contains(e.had, o.Player) {
+		if !e.saved && !slices.Contains(e.had, string(o.Player)) {
 			e.Fatalf("%s has a place that is not kept", o.Player)
 		}
-		e.admits(o.Player)
-	case room.Renamed:
-		e.renames(o.From, o.To)
+		e.admits(string(o.Player))
 	case room.Dismiss:
-		e.parts(o.Player)
+		e.parts(string(o.Player))
 	case room.Fetch:
 		e.fetches = true
 	case room.Announce:
@@ -342,7 +342,7 @@ func (e *fuzzSession) canBeSent(s room.Send) {
 	if err == nil {
 		_, err = wire.Unmarshal(frame)
 	}
-	if err != nil || s.To != "" && !slices.Contains(e.players(), s.To) {
+	if err != nil || s.To != "" && !slices.Contains(e.players(), string(s.To)) {
 		e.Fatalf("a %T to %q: %v", s.Message, s.To, err)
 	}
 }
@@ -420,7 +420,7 @@ func (e *fuzzSession) connects(name string, from room.Origin) {
 		if p != nil {
 			fresh.lines = p.lines
 			if p.isHere {
-				e.step(room.Leave{Player: p.name})
+				e.step(room.Leave{Player: people.ID(p.name)})
 			}
 		}
 		p = fresh
@@ -462,7 +462,7 @@ func (e *fuzzSession) does(p *program, in player.Input) {
 			if !p.isHere {
 				break
 			}
-			if err := e.step(room.Hear{Player: p.name, Message: o.Message}); err != nil {
+			if err := e.step(room.Hear{Player: people.ID(p.name), Message: o.Message}); err != nil {
 				e.Fatalf("the %s room refuses a %T of %s's real program: %v\n%+v", e.Room.Stage(), o.Message, p.name, err, o.Message)
 			}
 		case player.Drop:
@@ -588,7 +588,7 @@ func (e *fuzzSession) happens() {
 	case 9:
 		e.step(room.Proceed{})
 	case 10:
-		e.step(room.Leave{Player: e.name()})
+		e.step(room.Leave{Player: people.ID(e.name())})
 	case 11:
 		e.isListed()
 	case 12:
@@ -738,8 +738,8 @@ func (e *fuzzSession) speaks(name string) {
 		e.asks(p, e.upTo(20))
 		e.hear(p)
 	case e.Here[name]:
-		if e.step(room.Hear{Player: name, Message: e.message(name)}) != nil {
-			e.step(room.Leave{Player: name})
+		if e.step(room.Hear{Player: people.ID(name), Message: e.message(name)}) != nil {
+			e.step(room.Leave{Player: people.ID(name)})
 		}
 	}
 }
@@ -848,7 +848,7 @@ func (e *fuzzSession) everyoneMeasures() {
 			continue
 		}
 		for _, message := range []wire.Message{infos, report, wire.Done{Round: shown.Round}} {
-			if err := e.step(room.Hear{Player: name, Message: message}); err != nil {
+			if err := e.step(room.Hear{Player: people.ID(name), Message: message}); err != nil {
 				e.Fatalf("an honest %T is refused: %v", message, err)
 			}
 		}
@@ -874,7 +874,7 @@ func (e *fuzzSession) everyoneLooks() {
 				Info:   &info,
 			})
 		}
-		if err := e.step(room.Hear{Player: name, Message: verified}); err != nil {
+		if err := e.step(room.Hear{Player: people.ID(name), Message: verified}); err != nil {
 			e.Fatalf("an honest look is refused: %v", err)
 		}
 	}
@@ -953,8 +953,8 @@ func (e *fuzzSession) message(name string) wire.Message {
 func (e *fuzzSession) isSound() {
 	e.Helper()
 	shown := e.view()
-	if _, err := json.Marshal(shown); err != nil {
-		e.Fatal(err)
+	if data, err := json.Marshal(shown); err != nil || bytes.Contains(data, []byte(`"\u0001`)) {
+		e.Fatalf("everybody sees an ID, or %v:\n%s", err, data)
 	}
 	s, err := saved.Read([]byte(e.keeps()))
 	if err != nil {
@@ -986,7 +986,7 @@ func (e *fuzzSession) isSound() {
 	}
 	var players []string
 	for _, p := range s.Players {
-		players = append(players, p.Name)
+		players = append(players, e.Room.Names().Of(p.ID))
 	}
 	if !slices.Equal(players, e.players()) || !slices.Equal(players, names[:len(players)]) {
 		e.Fatalf("the roster has %v, the round %v, and the page %v", names, players, e.players())
@@ -1000,7 +1000,7 @@ func (e *fuzzSession) ends() {
 	e.Helper()
 	e.isListed()
 	for _, name := range e.players() {
-		e.step(room.Leave{Player: name})
+		e.step(room.Leave{Player: people.ID(name)})
 	}
 	for range (outage.LongestAbsence + 10*time.Minute) / outage.LateStep {
 		switch e.Room.Stage() {
@@ -1024,7 +1024,7 @@ func (e *fuzzSession) hasTwin() {
 		return // a new search asks other questions
 	}
 	for _, name := range e.players() {
-		e.step(room.Leave{Player: name})
+		e.step(room.Leave{Player: people.ID(name)})
 	}
 	for token, times := range e.open {
 		for range times {
@@ -1045,7 +1045,7 @@ func (e *fuzzSession) hasTwin() {
 					frame, err := wire.Marshal(o.Message)
 					did[i] += fmt.Sprintf("\n%T to %s: %x %v", o.Message, o.To, frame.Data, err)
 					if look, is := o.Message.(wire.Finalists); is {
-						looks[o.To] = look
+						looks[string(o.To)] = look
 					}
 				case room.Fetch:
 					asks = true
@@ -1087,7 +1087,7 @@ func (e *fuzzSession) hasTwin() {
 				for _, server := range look.Servers {
 					v.Servers = append(v.Servers, wire.Finalist{Server: server, State: discovery.Answered, RTTs: []float64{float64(30 + server)}, Sent: 3})
 				}
-				both(room.Hear{Player: name, Message: v})
+				both(room.Hear{Player: people.ID(name), Message: v})
 			}
 			if second%5 == 4 && servers > 0 {
 				infos, report := wire.Infos{Round: round}, wire.Report{Round: round}
@@ -1099,9 +1099,9 @@ func (e *fuzzSession) hasTwin() {
 						RTT:    time.Duration(20+5*server+i) * time.Millisecond,
 					})
 				}
-				both(room.Hear{Player: name, Message: infos})
-				both(room.Hear{Player: name, Message: report})
-				both(room.Hear{Player: name, Message: wire.Done{Round: round}})
+				both(room.Hear{Player: people.ID(name), Message: infos})
+				both(room.Hear{Player: people.ID(name), Message: report})
+				both(room.Hear{Player: people.ID(name), Message: wire.Done{Round: round}})
 			}
 		}
 	}

@@ -1,13 +1,12 @@
 package room
 
 import (
-	"slices"
-
 	"muster/discovery/sentence"
 	"muster/host/room/attendance"
 	"muster/host/room/decision"
 	"muster/host/room/estimates"
 	"muster/host/room/group"
+	"muster/host/room/people"
 	"muster/host/room/probing"
 	"muster/host/room/roomtime"
 	"muster/host/room/sides"
@@ -32,7 +31,7 @@ func (*Gathering) next(r *Room) (at roomtime.Time, isQuiet bool) {
 }
 
 // joined starts the round if the group is complete.
-func (*Gathering) joined(r *Room, player string) {
+func (*Gathering) joined(r *Room, player people.ID) {
 	g := &r.group
 	r.out.lookAround(g, player)
 	if here := g.Attendance.Present(); len(here) == len(g.Attendance.Players()) && len(here) == g.Settings.Players {
@@ -40,7 +39,7 @@ func (*Gathering) joined(r *Room, player string) {
 	}
 }
 
-func (*Gathering) without(r *Room, player string, w Without) error { return w.bench(r, player) }
+func (*Gathering) without(r *Room, player people.ID, w Without) error { return w.bench(r, player) }
 
 // tick gives the places of players who are gone to others.
 func (*Gathering) tick(r *Room) {
@@ -51,19 +50,15 @@ func (*Gathering) tick(r *Room) {
 }
 
 // beginAgain lets a standing room sleep: it takes the places of all players away, and forgets
-// where people are. Forget are the keys of people that the room forgets.
-func (g *Gathering) beginAgain(r *Room, forget []string) {
+// where people are. Forget are people that the room forgets.
+func (g *Gathering) beginAgain(r *Room, forget []people.ID) {
 	r.out.binds = true
 	for _, player := range r.group.Attendance.Players() {
 		r.freePlace(player, true)
 	}
 	r.group.Estimates, r.group.Sides = estimates.Guests{}, sides.Sides{}
 	r.apply(r.group.Roster.Sleep(r.now))
-	for _, p := range slices.Collect(r.group.Roster.People()) {
-		if slices.Contains(forget, p.Mark) {
-			r.apply(r.group.Roster.Drop(p.Name))
-		}
-	}
+	r.apply(r.group.Roster.Drop(forget...))
 	// Programs and pages that were away when the session ended may be back for the next one. They
 	// would mistake a round of the same number for the one that they know.
 	r.group.Round, r.failures = group.NewRound(r.group.Number%wire.MaxRound+1), 0

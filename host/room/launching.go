@@ -8,6 +8,7 @@ import (
 	"muster/host/room/decision"
 	"muster/host/room/group"
 	"muster/host/room/launch"
+	"muster/host/room/people"
 	"muster/host/room/roomtime"
 	"muster/host/room/sides"
 	"muster/host/room/waiting"
@@ -29,7 +30,7 @@ func (*Launching) next(*Room) (roomtime.Time, bool) { return noDeadline, true }
 
 func (l *Launching) launch() *wire.Launch { return &l.Launch }
 
-func (l *Launching) joined(r *Room, player string) {
+func (l *Launching) joined(r *Room, player people.ID) {
 	if r.group.Launches.Awaits(player) {
 		l.take(r, player)
 	}
@@ -66,8 +67,8 @@ func (l *Launching) begin(r *Room) {
 	r.enter(l)
 	r.failures = 0
 	r.out.learn(g)
-	r.probing.Forget() // it can be built again
-	newest := g.Choice.Newest()
+	r.probing.Forget()                                       // it can be built again
+	newest := g.Choice.Newest().Named(g.Roster.Names().Text) // for what is kept, and what others read
 	ranked := *newest.Chosen
 	for _, other := range newest.Ranking {
 		if other.Server == server {
@@ -115,7 +116,7 @@ func (l *Launching) begin(r *Room) {
 }
 
 // take sends a player the launch, with the address that is right for the player.
-func (l *Launching) take(r *Room, player string) {
+func (l *Launching) take(r *Room, player people.ID) {
 	g := &r.group
 	r.out.publish()
 	r.out.brief(g, player)
@@ -126,7 +127,7 @@ func (l *Launching) take(r *Room, player string) {
 // voters returns the people who have voted in the round.
 func voters(g *group.Group) (names []string) {
 	for p := range g.Roster.People() {
-		if g.Ballot.Paper(p.Name).Vote != nil {
+		if g.Ballot.Paper(p.ID).Vote != nil {
 			names = append(names, p.Name)
 		}
 	}
@@ -137,10 +138,9 @@ func voters(g *group.Group) (names []string) {
 type Reopen struct{}
 
 func (Reopen) do(r *Room, by caller) error {
-	asker := launch.Asker{Name: by.Name, Plays: by.IsPlayer, Here: by.IsPlayer && r.group.Attendance.Of(by.Name).Here}
-	if err := r.group.Launches.Reopen(asker, r.phase.launch() != nil, r.now); err != nil {
+	if err := r.group.Launches.Reopen(by, r.phase.launch() != nil, r.now); err != nil {
 		return err
 	}
-	r.phase.take(r, by.Name)
+	r.phase.take(r, by.ID)
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 	"muster/host/room/group"
 	"muster/host/room/listing"
 	"muster/host/room/nearby"
+	"muster/host/room/people"
 	"muster/host/room/sides"
 	"muster/host/wire"
 )
@@ -35,9 +36,9 @@ func (*Listing) traits() traits {
 
 func (*Listing) mayLookLong(*Room) error { return nil }
 
-func (*Listing) joined(r *Room, player string) { r.out.lookAround(&r.group, player) }
+func (*Listing) joined(r *Room, player people.ID) { r.out.lookAround(&r.group, player) }
 
-func (l *Listing) looked(r *Room, _ string) { l.goOn(r) }
+func (l *Listing) looked(r *Room, _ people.ID) { l.goOn(r) }
 
 func (l *Listing) listed(r *Room, list Listed) {
 	l.came = &list
@@ -261,27 +262,24 @@ func (in Hear) bring(r *Room, m wire.Bring) {
 }
 
 func (a Bring) do(r *Room, by caller) error {
-	name := r.group.OrganiserName()
 	switch {
 	case !by.IsSomebody() && !by.IsOrganiser:
 		return errNickname
 	case !by.IsPlayer && !by.IsOrganiser:
 		return ballot.ErrGuest
-	case by.IsSomebody():
-		name = by.Name
 	}
 	if err := (wire.Bring{Favourites: a.Favourites, Hidden: a.Hidden}).Check(); err != nil {
 		return err
 	}
-	a.take(r, name, r.group.Origins.Of(by.Name))
+	a.take(r, cmp.Or(by.ID, r.group.Organiser()), r.group.Origins.Of(by.ID))
 	return nil
 }
 
 // take puts somebody's servers into the lists.
-func (a Bring) take(r *Room, name string, from Origin) {
-	taken := r.group.Lists.Bring(name, from.Reach(), a.Favourites, a.Hidden, a.Adds)
-	for _, line := range taken.Lines(name) {
-		if !r.out.journal.Says(line.Key, name) {
+func (a Bring) take(r *Room, person people.ID, from Origin) {
+	taken := r.group.Lists.Bring(person, from.Reach(), a.Favourites, a.Hidden, a.Adds)
+	for _, line := range taken.Lines(person) {
+		if !r.out.journal.Says(line.Key, person) {
 			r.out.says(line)
 		}
 	}

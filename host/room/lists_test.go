@@ -14,6 +14,7 @@ import (
 	"muster/host/room/attendance"
 	"muster/host/room/brought"
 	"muster/host/room/nickname"
+	"muster/host/room/people"
 	"muster/host/room/roomtest"
 	"muster/host/room/roster"
 	"muster/host/wire"
@@ -125,8 +126,8 @@ func TestListsOfANameThatIsFree(t *testing.T) {
 		want        []string
 	}{
 		{"the one who brought it", strings.Repeat("a", tokenLetters), nil},
-		{"another with a token", strings.Repeat("b", tokenLetters), []string{brought.Nobody}},
-		{"another without one", "", []string{brought.Nobody}},
+		{"another with a token", strings.Repeat("b", tokenLetters), []string{people.Somebody}},
+		{"another without one", "", []string{people.Somebody}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			n := newSession(t, settings(3))
@@ -148,7 +149,7 @@ func TestListsOfANameThatIsFree(t *testing.T) {
 			}
 		})
 	}
-	if nickname.Clean(brought.Nobody) == brought.Nobody {
+	if nickname.Clean(people.Somebody) == people.Somebody {
 		t.Error("a nickname can be what stands for who is gone")
 	}
 }
@@ -194,12 +195,12 @@ func TestListsOfWhoRanOut(t *testing.T) {
 		{"the page", func(n *session) error { return enters(n, "ann", page) }, "ann"},
 		{"the page, by another name", func(n *session) error { return enters(n, "eve", page) }, "eve"},
 		{"the page, then the program", func(n *session) error { enters(n, "eve", page); return joins(n, "ann", token, "") }, "ann"},
-		{"another program", func(n *session) error { return joins(n, "ann", "", "another") }, brought.Nobody},
-		{"another page", func(n *session) error { return enters(n, "ann", roster.PageOf("another")) }, brought.Nobody},
+		{"another program", func(n *session) error { return joins(n, "ann", "", "another") }, people.Somebody},
+		{"another page", func(n *session) error { return enters(n, "ann", roster.PageOf("another")) }, people.Somebody},
 		{"another page, and then the program", func(n *session) error {
 			enters(n, "ann", "")
 			return joins(n, "ann", token, "")
-		}, brought.Nobody},
+		}, "ann"},
 	}
 	for how, leaves := range left {
 		for _, tt := range back {
@@ -403,7 +404,7 @@ func TestOnePlayersLists(t *testing.T) {
 	n.Listed(3)
 	notes := strings.Count(n.Story(), "mal")
 	for range 5 {
-		again := room.Hear{Player: "mal", Message: wire.Bring{Game: "openarena", Hidden: bringing(2, 1, 0)}}
+		again := room.Hear{Player: n.ID("mal"), Message: wire.Bring{Game: "openarena", Hidden: bringing(2, 1, 0)}}
 		outputs, err := n.Room.Step(again, roomtest.At(n.Now, 0))
 		if err != nil || slices.Contains(outputs, room.Output(room.Save{})) || strings.Count(n.Story(), "mal") != notes {
 			t.Errorf("the same again is kept, or told: %+v, %v; the log:\n%s", outputs, err, n.Story())

@@ -39,8 +39,8 @@ func (r *Room) foul(a Action, by caller) error {
 		return nil
 	}
 	sides, isFoul := &r.group.Sides, false
-	sideOf := func(name string) wire.Side { return sides.Of(r.group.Roster.Person(name).Name) }
-	isOther := func(name string) bool { return sideOf(name) != "" && sideOf(name) != sides.Of(by.Name) }
+	sideOf := func(name string) wire.Side { return sides.Of(r.group.Roster.Called(name).ID) }
+	isOther := func(name string) bool { return sideOf(name) != "" && sideOf(name) != sides.Of(by.ID) }
 	switch a := a.(type) {
 	case Remove:
 		isFoul = isOther(a.Name)
@@ -48,7 +48,7 @@ func (r *Room) foul(a Action, by caller) error {
 		isFoul = isOther(a.Name)
 	case NameCaptain:
 		side := sideOf(a.Name)
-		isFoul = side != "" && sides.Captain(side) != by.Name && by.IsOrganiser
+		isFoul = side != "" && sides.Captain(side) != by.ID && by.IsOrganiser
 	case Bring:
 		isFoul = len(a.Hidden) > 0
 	case Hide, Strike:
@@ -62,9 +62,9 @@ func (r *Room) foul(a Action, by caller) error {
 
 func (a TakeSide) do(r *Room, by caller) error {
 	g := &r.group
-	one := g.Roster.Person(a.Name)
-	if a.Name == "" {
-		one = g.Roster.Person(by.Name)
+	one := by
+	if a.Name != "" {
+		one = g.Roster.Called(a.Name)
 	}
 	switch {
 	case !g.Settings.IsMatch():
@@ -73,10 +73,10 @@ func (a TakeSide) do(r *Room, by caller) error {
 		return errNoSide
 	case a.Name == "" && !by.IsSomebody():
 		return errNickname
-	case one.Name == "":
+	case !one.IsSomebody():
 		return wire.Refuse(wire.ReasonAction, "refused.not-present", "name", nickname.Clean(a.Name))
 	}
-	changes, err := g.Sides.Set(sides.Person{Name: by.Name, IsOrganiser: by.IsOrganiser}, one.Name, a.Side, r.is().sides, r.now)
+	changes, err := g.Sides.Set(by, one.ID, a.Side, r.is().sides, r.now)
 	sidesChanged(r, changes)
 	return err
 }
@@ -86,8 +86,7 @@ func (a NameCaptain) do(r *Room, by caller) error {
 	if !g.Settings.IsMatch() {
 		return errNoMatch
 	}
-	giver := sides.Person{Name: by.Name, IsOrganiser: by.IsOrganiser}
-	changes, err := g.Sides.HandOn(giver, g.Roster.Person(a.Name).Name, g.Attendance.Players())
+	changes, err := g.Sides.HandOn(by, g.Roster.Called(a.Name).ID, g.Attendance.Players())
 	sidesChanged(r, changes)
 	return err
 }
@@ -113,10 +112,10 @@ func (AskLook) do(r *Room, by caller) error {
 	if err := r.phase.mayLookLong(r); err != nil {
 		return err
 	}
-	side, err := g.Sides.Ask(by.Name)
+	side, err := g.Sides.Ask(by.ID)
 	if err != nil {
 		return err
 	}
-	r.phase.beginLongLook(r, sentence.Of("room.side-looks", "player", by.Name, "side", g.Settings.Called(side)))
+	r.phase.beginLongLook(r, sentence.Of("room.side-looks", "player", by.ID, "side", g.Settings.Called(side)))
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"muster/discovery/sentence"
 	"muster/host/room/attendance"
 	"muster/host/room/outage"
+	"muster/host/room/people"
 	"muster/host/room/sides"
 	"muster/host/room/trust"
 	"muster/host/wire"
@@ -42,9 +43,9 @@ func (*Measuring) proceed(r *Room) error {
 	return nil
 }
 
-func (*Measuring) joined(r *Room, player string) { r.measureLate(player) }
-func (*Measuring) looked(r *Room, player string) { r.catchUpHere(player) }
-func (m *Measuring) reported(r *Room)            { m.advance(r) }
+func (*Measuring) joined(r *Room, player people.ID) { r.measureLate(player) }
+func (*Measuring) looked(r *Room, player people.ID) { r.catchUpHere(player) }
+func (m *Measuring) reported(r *Room)               { m.advance(r) }
 
 // tick goes on without players who vanished or say nothing. When the time is up it chooses from the
 // results so far: nobody holds the others for ever.
@@ -78,13 +79,13 @@ func (*Measuring) advance(r *Room) {
 	g := &r.group
 	r.out.says(r.probing.FinishShares(g, r.now)...)
 	active := g.Attendance.Active()
-	if len(active) > 0 && !slices.ContainsFunc(active, func(player string) bool { return !g.Attendance.Of(player).Done }) {
+	if len(active) > 0 && !slices.ContainsFunc(active, func(player people.ID) bool { return !g.Attendance.Of(player).Done }) {
 		r.choose(false, trust.Measured)
 	}
 }
 
 // finished notes that a player's plan has come to its end.
-func (m *Measuring) finished(r *Room, player string) {
+func (m *Measuring) finished(r *Room, player people.ID) {
 	g := &r.group
 	if g.Attendance.Of(player).Done || g.Evidence[player].IsSharing() {
 		return
@@ -96,7 +97,7 @@ func (m *Measuring) finished(r *Room, player string) {
 }
 
 // measure starts a player, and gives back the results that the room has already.
-func (r *Room) measure(player string) {
+func (r *Room) measure(player people.ID) {
 	strategy := r.group.Settings.Strategy
 	if r.is().searches { // also where the organiser wants more servers asked
 		strategy = wire.Coordinated
@@ -112,12 +113,12 @@ func (r *Room) measure(player string) {
 }
 
 // measureLate lets a player measure who comes while others do.
-func (r *Room) measureLate(player string) {
+func (r *Room) measureLate(player people.ID) {
 	g := &r.group
 	if g.Nearby.IsLate(player, g.Settings.Game) {
 		r.out.lookAround(g, player)
 	}
-	if g.Nearby.IsLooking(player) || r.out.lookBeyond(g, []string{player}, nil) {
+	if g.Nearby.IsLooking(player) || r.out.lookBeyond(g, []people.ID{player}, nil) {
 		return // until it has looked
 	}
 	if r.is().searches {
@@ -129,7 +130,7 @@ func (r *Room) measureLate(player string) {
 
 // catchUpHere brings a player up to date who came late, and has waited until their program had
 // looked around.
-func (r *Room) catchUpHere(player string) {
+func (r *Room) catchUpHere(player people.ID) {
 	if r.group.Attendance.Of(player).Here {
 		r.catchUp(player)
 	}

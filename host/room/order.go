@@ -1,7 +1,9 @@
 package room
 
 import (
+	"cmp"
 	"encoding/json"
+	"muster/host/room/people"
 
 	"muster/discovery"
 	"muster/discovery/hostport"
@@ -72,7 +74,7 @@ type (
 )
 
 func (o Order) step(r *Room) error {
-	by := r.group.Roster.Caller(o.Credential)
+	by := r.group.Caller(o.Credential)
 	if _, steers := o.Action.(steering); steers && !by.IsOrganiser {
 		return errOrganiserOnly
 	}
@@ -104,7 +106,7 @@ func (a WhatIf) do(r *Room, by caller) error {
 	if err := r.group.Refusal(by, r.is().isChosen()); err != nil && !by.IsOrganiser {
 		return err
 	}
-	var given struct{ By string }
+	var given struct{ By people.ID }
 	json.Unmarshal(a, &given) // the patch is checked below
 	if given.By == "" {
 		r.group.Choice.ClearWhatIf()
@@ -119,13 +121,13 @@ func (a WhatIf) do(r *Room, by caller) error {
 	case r.group.Choice.Newest() == nil:
 		return errNothingMeasured
 	}
-	r.group.Choice.Suppose(by.Title(), json.RawMessage(a), decision.Supposed(&r.group, s))
+	r.group.Choice.Suppose(cmp.Or(by.ID, r.group.Organiser()), json.RawMessage(a), decision.Supposed(&r.group, s))
 	return nil
 }
 
 func (a Vote) do(r *Room, by caller) error {
 	g, options := &r.group, r.decision.Options(&r.group)
-	turned, err := g.Ballot.Vote(by.Name, a.Addr.AddrPort, options)
+	turned, err := g.Ballot.Vote(by.ID, a.Addr.AddrPort, options)
 	if turned {
 		r.out.says(sentence.Of("room.votes-for", "server", g.Servers.Called(g.Ballot.Favourite(options))))
 		r.phase.mindChanged(r)
@@ -134,7 +136,7 @@ func (a Vote) do(r *Room, by caller) error {
 }
 
 func (a Veto) do(r *Room, by caller) error {
-	veto := selection.Veto{Player: by.Name, Server: a.Addr.AddrPort, Map: discovery.CleanText(a.Map)}
+	veto := selection.Veto{Player: string(by.ID), Server: a.Addr.AddrPort, Map: discovery.CleanText(a.Map)}
 	note, other, err := decision.Veto(&r.group, veto)
 	if err != nil {
 		return err
@@ -147,11 +149,11 @@ func (a Veto) do(r *Room, by caller) error {
 // do counts down when all are ready whose word is awaited.
 func (a Ready) do(r *Room, by caller) error {
 	if !a.Ready {
-		r.group.Ballot.Withdraw(by.Name, ballot.Ready)
+		r.group.Ballot.Withdraw(by.ID, ballot.Ready)
 		r.phase.mindChanged(r)
 		return nil
 	}
-	r.group.Ballot.Ready(by.Name)
+	r.group.Ballot.Ready(by.ID)
 	r.countDownIfReady()
 	return nil
 }
@@ -164,7 +166,7 @@ func (a React) do(r *Room, by caller) error {
 	if !by.IsSomebody() {
 		return errNickname
 	}
-	return r.group.Reactions.React(by.Name, a.Sign, r.clocks())
+	return r.group.Reactions.React(by.ID, a.Sign, r.clocks())
 }
 
 // Has tells the caller's version of the room's game. It counts from the next decision on.
@@ -182,7 +184,7 @@ func (a Has) do(r *Room, by caller) error {
 	if a.Version = discovery.CleanText(a.Version); a.Editions == nil {
 		a.Editions = map[string]discovery.Edition{"": {Version: a.Version}}
 	}
-	r.group.Editions.Say(by.Name, r.group.Settings.Game, a.Editions)
+	r.group.Editions.Say(by.ID, r.group.Settings.Game, a.Editions)
 	r.probing.ForgetBest() // it looked for something else
 	return nil
 }
@@ -194,6 +196,6 @@ func (Arrived) do(r *Room, by caller) error {
 	if !r.is().isSent {
 		return errNoVote
 	}
-	r.group.Ballot.ByHand(by.Name)
+	r.group.Ballot.ByHand(by.ID)
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"muster/discovery/sentence"
 	"muster/host/room/group"
 	"muster/host/room/journal"
+	"muster/host/room/people"
 	"muster/host/room/places"
 	"muster/host/room/probing"
 	"muster/host/room/roomtime"
@@ -23,19 +24,17 @@ type (
 	Save    struct{}
 	Publish struct{}
 	// Admit names the player whose hello was the input.
-	Admit struct{ Player string }
+	Admit struct{ Player people.ID }
 	// Send goes to one player, or to all that are connected if To is empty.
 	Send struct {
-		To      string
+		To      people.ID
 		Message wire.Message
 	}
 	// Dismiss ends a player's connection with a refusal.
 	Dismiss struct {
-		Player string
+		Player people.ID
 		Why    wire.Refusal
 	}
-	// Renamed says that a player has another name from now on.
-	Renamed struct{ From, To string }
 	// Fetch gets the server list of a game, or of the organiser's own servers.
 	Fetch struct {
 		Game    string
@@ -60,7 +59,6 @@ func (Publish) isOutput() {}
 func (Admit) isOutput()   {}
 func (Send) isOutput()    {}
 func (Dismiss) isOutput() {}
-func (Renamed) isOutput() {}
 func (Fetch) isOutput()   {}
 func (Plan) isOutput()    {}
 func (Answer) isOutput()  {}
@@ -89,7 +87,7 @@ func (o *outbox) begin(now roomtime.Clocks) { o.now, o.outputs, o.binds = now, n
 
 func (o *outbox) do(output Output) { o.outputs = append(o.outputs, output) }
 
-func (o *outbox) send(player string, m wire.Message) { o.do(Send{player, m}) }
+func (o *outbox) send(player people.ID, m wire.Message) { o.do(Send{player, m}) }
 
 // publish makes everybody see the state before what follows in this step. It is the state after the
 // step, so once is enough.
@@ -127,14 +125,14 @@ func (o *outbox) plan(g *group.Group, p *probing.Probing, isBackground bool) {
 
 // brief sends a player the list of the round, unless the program has it. Without the list it looks
 // at no server, and doubts where the room sends the player.
-func (o *outbox) brief(g *group.Group, player string) {
+func (o *outbox) brief(g *group.Group, player people.ID) {
 	if g.Attendance.Brief(player, g.Number) {
 		o.send(player, g.ListFor(player))
 	}
 }
 
 // lookAround asks a player's program to look around its network, unless that is known.
-func (o *outbox) lookAround(g *group.Group, player string) {
+func (o *outbox) lookAround(g *group.Group, player people.ID) {
 	isWanted := g.Settings.LookAround || g.Settings.LookBeyond && g.Nearby.IsBeyond(player)
 	if isWanted && g.IsHere(player) && g.Nearby.Ask(player, g.Settings.Game, o.now.Room) {
 		o.send(player, wire.Look{Game: g.Settings.Game})
@@ -143,11 +141,11 @@ func (o *outbox) lookAround(g *group.Group, player string) {
 
 // lookBeyond asks players' programs which servers of other networks they reach, unless that is known,
 // and reports whether it has asked any.
-func (o *outbox) lookBeyond(g *group.Group, players []string, local []LocalServer) bool {
+func (o *outbox) lookBeyond(g *group.Group, players []people.ID, local []LocalServer) bool {
 	if !g.Settings.LookAround && !g.Settings.LookBeyond {
 		return false
 	}
-	here := slices.DeleteFunc(slices.Clone(players), func(player string) bool { return !g.IsHere(player) })
+	here := slices.DeleteFunc(slices.Clone(players), func(player people.ID) bool { return !g.IsHere(player) })
 	asks := g.Nearby.Beyond(here, g.Settings.Game, local, o.now.Room)
 	for _, ask := range asks {
 		o.send(ask.Player, wire.Look{Game: g.Settings.Game, At: ask.At})

@@ -5,25 +5,22 @@ import (
 	"slices"
 
 	"muster/discovery/sentence"
+	"muster/host/room/people"
 	"muster/host/room/roster"
 	"muster/host/wire"
 )
 
 // caller is the giver of an order.
-type caller = roster.Caller
+type caller = people.Person
 
 var errOrganiserOnly, errNickname = roster.ErrOrganiserOnly, roster.ErrNickname
 
-// apply follows changes of people's names.
+// apply follows changes of the people in the room.
 func (r *Room) apply(events []roster.Event) {
 	for _, e := range events {
 		switch e := e.(type) {
 		case roster.Note:
 			r.out.says(e.Says)
-		case roster.Renamed:
-			if r.survey.Rename(e.From, e.To); r.group.Evidence[e.From] != nil {
-				r.out.do(Renamed{e.From, e.To})
-			}
 		case roster.Left:
 			r.out.revision++
 		}
@@ -32,7 +29,7 @@ func (r *Room) apply(events []roster.Event) {
 }
 
 // freePlace takes a player's place away. The person may stay as a guest.
-func (r *Room) freePlace(player string, stays bool) {
+func (r *Room) freePlace(player people.ID, stays bool) {
 	r.group.Drop(player)
 	r.survey.Leave(player)
 	r.out.binds = true
@@ -55,7 +52,7 @@ type Enter struct {
 
 func (a Enter) do(r *Room, by caller) error {
 	visit := roster.Visit{
-		Name: a.Name, Secret: a.Secret, Was: a.Was, IsOwner: r.group.Lists.Knows(roster.OwnerOf(a.Was)),
+		Name: a.Name, Secret: a.Secret, Was: a.Was,
 		Token: a.Token, From: a.From,
 	}
 	entry, events, err := r.group.Roster.Enter(visit, by, r.now)
@@ -64,7 +61,7 @@ func (a Enter) do(r *Room, by caller) error {
 	}
 	r.apply(events)
 	if entry.IsNew {
-		r.group.Origins.Enter(entry.Name, a.Origin)
+		r.group.Origins.Enter(entry.ID, a.Origin)
 	}
 	r.out.do(Answer{map[string]string{"name": entry.Name, "token": entry.Token}})
 	return nil
@@ -98,22 +95,22 @@ func (Quit) do(r *Room, by caller) error {
 		return err
 	}
 	if !r.is().decides { // else the next choice says it
-		r.out.says(sentence.Of("room.left", "player", by.Name))
+		r.out.says(sentence.Of("room.left", "player", by.ID))
 	}
-	r.sendAway(by.Name, *wire.Refuse(wire.ReasonLeft, "refused.left"))
+	r.sendAway(by.ID, *wire.Refuse(wire.ReasonLeft, "refused.left"))
 	return nil
 }
 
 // sendAway takes a player out of the room. The organiser stays on the page: neither the room nor
 // the right to steer depends on the program that plays.
-func (r *Room) sendAway(player string, why wire.Refusal) {
+func (r *Room) sendAway(player people.ID, why wire.Refusal) {
 	r.probing.Release(player)
 	wasChosenFor := r.is().decides && slices.Contains(r.group.ChosenFor(), player)
 	r.freePlace(player, false)
 	r.out.do(Dismiss{player, why})
 	r.withoutLook(player)
 	if wasChosenFor && len(r.group.ChosenFor()) > 0 {
-		gone := sentence.Of("room.players-left", "players", []string{player})
+		gone := sentence.Of("room.players-left", "players", []string{string(player)})
 		if why.Reason == wire.ReasonRemoved {
 			gone = sentence.Of("room.player-removed", "player", player)
 		}

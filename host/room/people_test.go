@@ -85,8 +85,8 @@ func TestEnd(t *testing.T) {
 	}
 	outputs, err := n.Room.Step(room.Order{Credential: n.PageOf("ann"), Action: room.End{}}, roomtest.At(n.Now, 0))
 	why := *wire.Refuse(wire.ReasonEnded, "room.ended-by", "player", "ann")
-	if want := []room.Output{room.Save{}, room.Publish{}, room.Dismiss{Player: "ann", Why: why},
-		room.Dismiss{Player: "bob", Why: why}}; err != nil || !slices.Equal(outputs, want) {
+	if want := []room.Output{room.Save{}, room.Publish{}, room.Dismiss{Player: n.ID("ann"), Why: why},
+		room.Dismiss{Player: n.ID("bob"), Why: why}}; err != nil || !slices.Equal(outputs, want) {
 		t.Errorf("it comes to %v, %v; want %v", outputs, err, want)
 	}
 	if shown := n.View(); !shown.Room.Ended.Equal(n.Now) || shown.Log[len(shown.Log)-1].String() != "ann has ended the night. Good night!" || !n.Room.Use(n.Now).IsOver {

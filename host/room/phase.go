@@ -9,6 +9,7 @@ import (
 	"muster/host/room/decision"
 	"muster/host/room/finals"
 	"muster/host/room/group"
+	"muster/host/room/people"
 	"muster/host/room/probing"
 	"muster/host/room/roomtime"
 	"muster/host/room/seats"
@@ -35,8 +36,8 @@ type phase interface {
 
 	// joined brings a player up to date who comes, or comes back. looked goes on after a player's
 	// program has looked around its network.
-	joined(r *Room, player string)
-	looked(r *Room, player string)
+	joined(r *Room, player people.ID)
+	looked(r *Room, player people.ID)
 
 	// listed takes the list that was asked for, and supplied the organiser's own.
 	listed(r *Room, list Listed)
@@ -44,12 +45,12 @@ type phase interface {
 	// reported goes on after a report, finished when a player's plan has come to its end, and turn
 	// when the room gets the processor for its search.
 	reported(r *Room)
-	finished(r *Room, player string)
+	finished(r *Room, player people.ID)
 	turn(r *Room)
 	// expectsLook reports whether a player's look counts. The phase goes on after it (lookCame), or
 	// without it (lookMissing).
-	expectsLook(player string, look wire.Verified) bool
-	lookCame(r *Room, player string, look wire.Verified, heard finals.Heard)
+	expectsLook(player people.ID, look wire.Verified) bool
+	lookCame(r *Room, player people.ID, look wire.Verified, heard finals.Heard)
 	lookMissing(r *Room)
 
 	// allReady begins the countdown, and mindChanged stops it.
@@ -61,7 +62,7 @@ type phase interface {
 	mayLookLong(r *Room) error
 	beginLongLook(r *Room, why sentence.Sentence)
 	// without goes on without a player, or counts the player again.
-	without(r *Room, player string, w Without) error
+	without(r *Room, player people.ID, w Without) error
 	// awaitSeats and unwait begin and end a wait for seats, share tells how many rooms wait for the
 	// same, and watches returns the servers that are asked.
 	awaitSeats(r *Room, a AwaitSeats) error
@@ -73,7 +74,7 @@ type phase interface {
 	// and take sends a player there.
 	view(r *Room, s *wire.Snapshot, showing *decision.Showing)
 	launch() *wire.Launch
-	take(r *Room, player string)
+	take(r *Room, player people.ID)
 
 	// isWhole reports whether a restored phase has what it needs.
 	isWhole(g *group.Group) bool
@@ -156,31 +157,31 @@ const noDeadline = roomtime.Time(math.MaxInt64)
 // base is a phase that does nothing.
 type base struct{}
 
-func (base) entered(*Room)                                       {}
-func (base) tick(*Room)                                          {}
-func (base) next(*Room) (roomtime.Time, bool)                    { return noDeadline, false }
-func (base) resume(*Room)                                        {}
-func (base) proceed(*Room) error                                 { return nil }
-func (base) looked(*Room, string)                                {}
-func (base) listed(*Room, Listed)                                {}
-func (base) supplied(*Room)                                      {}
-func (base) reported(*Room)                                      {}
-func (base) finished(*Room, string)                              {}
-func (base) turn(*Room)                                          {}
-func (base) expectsLook(string, wire.Verified) bool              { return false }
-func (base) lookCame(*Room, string, wire.Verified, finals.Heard) {}
-func (base) lookMissing(*Room)                                   {}
-func (base) allReady(*Room)                                      {}
-func (base) mindChanged(*Room)                                   {}
-func (base) move(*Room, caller, Move) error                      { return errNoVote }
-func (base) mayLookLong(*Room) error                             { return errLookNow }
-func (base) beginLongLook(r *Room, why sentence.Sentence)        { r.out.says(why) }
-func (base) without(*Room, string, Without) error                { return errNoAdvice }
-func (base) awaitSeats(*Room, AwaitSeats) error                  { return errNoAdvice }
-func (base) unwait(*Room, Unwait) error                          { return errNotWaiting }
-func (base) share(*Room, map[netip.AddrPort]seats.Demand)        {}
-func (base) watches(*group.Group) []netip.AddrPort               { return nil }
-func (base) view(*Room, *wire.Snapshot, *decision.Showing)       {}
-func (base) launch() *wire.Launch                                { return nil }
-func (base) take(*Room, string)                                  {}
-func (base) isWhole(*group.Group) bool                           { return true }
+func (base) entered(*Room)                                          {}
+func (base) tick(*Room)                                             {}
+func (base) next(*Room) (roomtime.Time, bool)                       { return noDeadline, false }
+func (base) resume(*Room)                                           {}
+func (base) proceed(*Room) error                                    { return nil }
+func (base) looked(*Room, people.ID)                                {}
+func (base) listed(*Room, Listed)                                   {}
+func (base) supplied(*Room)                                         {}
+func (base) reported(*Room)                                         {}
+func (base) finished(*Room, people.ID)                              {}
+func (base) turn(*Room)                                             {}
+func (base) expectsLook(people.ID, wire.Verified) bool              { return false }
+func (base) lookCame(*Room, people.ID, wire.Verified, finals.Heard) {}
+func (base) lookMissing(*Room)                                      {}
+func (base) allReady(*Room)                                         {}
+func (base) mindChanged(*Room)                                      {}
+func (base) move(*Room, caller, Move) error                         { return errNoVote }
+func (base) mayLookLong(*Room) error                                { return errLookNow }
+func (base) beginLongLook(r *Room, why sentence.Sentence)           { r.out.says(why) }
+func (base) without(*Room, people.ID, Without) error                { return errNoAdvice }
+func (base) awaitSeats(*Room, AwaitSeats) error                     { return errNoAdvice }
+func (base) unwait(*Room, Unwait) error                             { return errNotWaiting }
+func (base) share(*Room, map[netip.AddrPort]seats.Demand)           {}
+func (base) watches(*group.Group) []netip.AddrPort                  { return nil }
+func (base) view(*Room, *wire.Snapshot, *decision.Showing)          {}
+func (base) launch() *wire.Launch                                   { return nil }
+func (base) take(*Room, people.ID)                                  {}
+func (base) isWhole(*group.Group) bool                              { return true }

@@ -6,6 +6,7 @@ import (
 	"muster/discovery"
 	"muster/discovery/plan/topology"
 	"muster/host/room/group"
+	"muster/host/room/people"
 	"muster/selection/memory"
 )
 
@@ -26,12 +27,12 @@ type Learn struct {
 // Recall asks for the host's memory of networks, by the players that come from them, for the parts
 // of a list. The answer is [Recalled].
 type Recall struct {
-	Of   map[string]Network
+	Of   map[people.ID]Network
 	List *topology.Tree
 }
 
 // Recalled is the host's memory of players' networks.
-type Recalled struct{ Cells map[string][]memory.Cell }
+type Recalled struct{ Cells map[people.ID][]memory.Cell }
 
 func (Learn) isOutput()  {}
 func (Recall) isOutput() {}
@@ -46,8 +47,8 @@ func (in Recalled) step(r *Room) error {
 }
 
 // recall asks the host what it knows of some players' networks, for a search of the round's list.
-func (o *outbox) recall(g *group.Group, players ...string) {
-	of := map[string]Network{}
+func (o *outbox) recall(g *group.Group, players ...people.ID) {
+	of := map[people.ID]Network{}
 	for _, player := range players {
 		if at := g.Origins.Place(player); at.Country != "" {
 			of[player] = Network{at.Country, at.ASN}
@@ -76,7 +77,7 @@ func (o *outbox) learn(g *group.Group) {
 
 // measured returns a player's own results for servers on the internet, as far as the player was asked
 // for them. No server has them that only some players can reach.
-func measured(g *group.Group, player string) (results []discovery.Result) {
+func measured(g *group.Group, player people.ID) (results []discovery.Result) {
 	w := g.Evidence[player]
 	for _, probe := range w.Probes() {
 		result, _ := w.Probe(probe.Server)

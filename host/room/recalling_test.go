@@ -9,6 +9,7 @@ import (
 
 	"muster/discovery"
 	"muster/host/room"
+	"muster/host/room/people"
 	"muster/host/wire"
 	"muster/selection/memory"
 )
@@ -71,7 +72,7 @@ func TestLearns(t *testing.T) {
 // TestRecalls checks that a search asks the host about the players' networks, also for a player who
 // comes late, and needs fewer questions with what the host has learnt.
 func TestRecalls(t *testing.T) {
-	play := func(remembered map[string][]memory.Cell) (n *session, asked int) {
+	play := func(remembered map[people.ID][]memory.Cell) (n *session, asked int) {
 		s := settings(2)
 		s.Strategy = wire.Coordinated
 		n = newSession(t, s)
@@ -89,14 +90,14 @@ func TestRecalls(t *testing.T) {
 		return n, asked
 	}
 	n, before := play(nil)
-	want := map[string]room.Network{"ann": {Country: "NL", ASN: 1136}, "bob": {Country: "BE", ASN: 5432}}
+	want := map[people.ID]room.Network{"ann": {Country: "NL", ASN: 1136}, "bob": {Country: "BE", ASN: 5432}}
 	if len(n.Recalls) != 1 || !reflect.DeepEqual(n.Recalls[0].Of, want) || len(n.Recalls[0].List.List()) != len(far()) {
 		t.Errorf("the room asks for %+v", n.Recalls)
 	}
 	if len(n.Learnt) != 2 {
 		t.Fatalf("the host learns %+v", n.Learnt)
 	}
-	_, after := play(map[string][]memory.Cell{"ann": n.Learnt[0].Cells, "bob": n.Learnt[1].Cells, "nobody": n.Learnt[0].Cells})
+	_, after := play(map[people.ID][]memory.Cell{"ann": n.Learnt[0].Cells, "bob": n.Learnt[1].Cells, "nobody": n.Learnt[0].Cells})
 	if after >= before {
 		t.Errorf("with a memory the room asks for %d servers, without one for %d", after, before)
 	}
@@ -106,7 +107,7 @@ func TestRecalls(t *testing.T) {
 	late.Wait(200 * time.Millisecond)
 	late.comesFrom("BE", 5432, "zoe")
 	late.Join("zoe")
-	if len(late.Recalls) != 1 || !reflect.DeepEqual(late.Recalls[0].Of, map[string]room.Network{"zoe": {Country: "BE", ASN: 5432}}) {
+	if len(late.Recalls) != 1 || !reflect.DeepEqual(late.Recalls[0].Of, map[people.ID]room.Network{"zoe": {Country: "BE", ASN: 5432}}) {
 		t.Errorf("as zoe comes late the room asks for %+v", late.Recalls)
 	}
 }

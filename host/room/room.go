@@ -13,6 +13,7 @@ import (
 	"muster/host/room/listing"
 	"muster/host/room/origin"
 	"muster/host/room/outage"
+	"muster/host/room/people"
 	"muster/host/room/places"
 	"muster/host/room/probing"
 	"muster/host/room/roomtime"
@@ -40,7 +41,7 @@ type Room struct {
 	calendar *calendar.Calendar
 	// people are the people in the calendar's newest facts. Their memory is used again, because it
 	// gets facts many times a second.
-	people []calendar.Person
+	people []people.Person
 	// outage decides which time does not count against the players.
 	outage outage.Watch
 
@@ -123,7 +124,7 @@ type Join struct {
 
 func (in Join) step(r *Room) error {
 	comer := r.group.Roster.Recognise(in.Hello)
-	g, player := &r.group, r.group.Attendance.Find(comer.Player)
+	g, player := &r.group, comer.Player
 	missedEnd := r.calendar.MissedEnd(comer.Mark, r.wall)
 	switch {
 	case r.closed:
@@ -134,11 +135,11 @@ func (in Join) step(r *Room) error {
 	if refusal := r.group.Roster.Refusal(comer, g.Places(), player != "" && g.Attendance.Of(player).Here); refusal != nil {
 		return refusal
 	}
-	r.follow(r.calendar.Open(comer.Name, r.facts(r.wall))...)
 	seat, events := r.group.Roster.Admit(comer, in.Token, r.now)
+	r.follow(r.calendar.Open(seat.ID, r.facts(r.wall))...)
 	r.apply(events)
 	if player == "" {
-		player = seat.Name
+		player = seat.ID
 		late := attendance.Why("")
 		if is := r.is(); is.isChosen() || is.stage() == wire.Waiting || is.asksMore {
 			late = attendance.TooLate
@@ -168,7 +169,7 @@ func (in Join) step(r *Room) error {
 	r.probing.Release(player)
 	g.Locate(player, in.From, r.is().measuresAlone)
 	r.out.do(Admit{player})
-	r.out.send(player, wire.Welcome{Version: wire.Version, Name: player, Token: seat.Token, Page: seat.Page})
+	r.out.send(player, wire.Welcome{Version: wire.Version, Name: seat.Name, Token: seat.Token, Page: seat.Page})
 	r.catchUp(player)
 	return nil
 }
@@ -188,7 +189,7 @@ func (r *Room) TakesCode() bool {
 }
 
 // catchUp brings a player up to date, and starts the round if the group is complete.
-func (r *Room) catchUp(player string) {
+func (r *Room) catchUp(player people.ID) {
 	r.out.sendNews(r.survey.Ask(player, r.group.SurveyScene(), r.now))
 	r.phase.joined(r, player)
 }

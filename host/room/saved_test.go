@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"flag"
+	"fmt"
 	"net/netip"
 	"os"
 	"reflect"
@@ -20,6 +21,7 @@ import (
 	"muster/host/room/launch"
 	"muster/host/room/origin"
 	"muster/host/room/outage"
+	"muster/host/room/people"
 	"muster/host/room/roomtest"
 	"muster/host/room/roomtime"
 	"muster/host/room/saved"
@@ -295,6 +297,22 @@ func savedBy(t *testing.T, r *room.Room) saved.Room {
 	return s
 }
 
+// idOf returns the ID of somebody in a saved room.
+func idOf(s *saved.Room, name string) people.ID {
+	for _, p := range slices.Concat(s.Roster.Players, s.Roster.Guests) {
+		if p.Name == name {
+			return p.ID
+		}
+	}
+	return ""
+}
+
+// quoted returns an ID in JSON.
+func quoted(id people.ID) string {
+	data, _ := json.Marshal(id)
+	return string(data)
+}
+
 // TestListGone checks that a room whose list the store has lost keeps its people and gets a new
 // list. It gets it at once if it was about to choose, else when the organiser says go.
 func TestListGone(t *testing.T) {
@@ -369,24 +387,24 @@ func TestEveryFieldIsKept(t *testing.T) {
 		"Webhook":         {inVoting, func(s *saved.Room) { s.Webhook = hook }},
 		"Closed":          {inVoting, func(s *saved.Room) { s.Closed = true }},
 		"Previous":        {inVoting, func(s *saved.Room) { s.Choice.Previous = addrOf(3) }},
-		"Brought":         {inVoting, func(s *saved.Room) { s.Brought.Favourites = bringing(1) }},
+		"Brought":         {inVoting, func(s *saved.Room) { s.Brought.Struck = []netip.AddrPort{addrOf(1)} }},
 		"Failures":        {inVoting, func(s *saved.Room) { s.Failures = 2 }},
 		"Outage":          {inVoting, func(s *saved.Room) { s.Outage.Held = time.Second }},
 		"Broken":          {inVoting, func(s *saved.Room) { s.Broken = true }},
 		"More":            {inVoting, func(s *saved.Room) { s.More.Servers = 100 }},
-		"Origins":         {inVoting, func(s *saved.Room) { s.Origins["ann"] = origin.Entry{Origin: berlin, IsPlayer: true} }},
+		"Origins":         {inVoting, func(s *saved.Room) { s.Origins[idOf(s, "ann")] = origin.Entry{Origin: berlin, IsPlayer: true} }},
 		"Sides": {inVoting, func(s *saved.Room) {
-			s.Sides = sides.State{Members: []sides.Member{{Name: "ann", Side: wire.SideB}}, Captains: [2]string{"", "ann"}}
+			s.Sides = sides.State{Members: []sides.Member{{ID: idOf(s, "ann"), Side: wire.SideB}}, Captains: [2]people.ID{"", idOf(s, "ann")}}
 		}},
-		"Estimates": {inVoting, func(s *saved.Room) { s.Estimates.Counted = []string{"zoe"} }},
-		"Editions":  {inVoting, func(s *saved.Room) { s.Editions = editions.State{"ann": edition56} }},
-		"Launch":    {inVoting, func(s *saved.Room) { s.Launch = launch.State{"ann": {State: wire.LaunchStarted}} }},
+		"Estimates": {inVoting, func(s *saved.Room) { s.Estimates.Counted = []people.ID{idOf(s, "zoe")} }},
+		"Editions":  {inVoting, func(s *saved.Room) { s.Editions = editions.State{idOf(s, "ann"): edition56} }},
+		"Launch":    {inVoting, func(s *saved.Room) { s.Launch = launch.State{idOf(s, "ann"): {State: wire.LaunchStarted}} }},
 		"Places":    {inVoting, func(s *saved.Room) { s.Places.Attempt = 3 }},
 		"Trust": {inVoting, func(s *saved.Room) {
-			json.Unmarshal([]byte(`{"players":{"ann":{"vouched":true}}}`), &s.Trust)
+			json.Unmarshal(fmt.Appendf(nil, `{"players":{%s:{"vouched":true}}}`, quoted(idOf(s, "ann"))), &s.Trust)
 		}},
 		"Nearby": {inVoting, func(s *saved.Room) {
-			json.Unmarshal([]byte(`{"players":{"ann":{"game":"openarena","at":31536000000000000}}}`), &s.Nearby)
+			json.Unmarshal(fmt.Appendf(nil, `{"players":{%s:{"game":"openarena","at":31536000000000000}}}`, quoted(idOf(s, "ann"))), &s.Nearby)
 		}},
 		"Player.Discreet": {inVoting, func(s *saved.Room) { s.Players[1].Discreet = 20 }},
 		"Player.Shares":   {inVoting, func(s *saved.Room) { s.Players[1].Shares = true }},

@@ -18,6 +18,7 @@ import (
 	"muster/discovery/plan/topology"
 	"muster/discovery/sentence"
 	"muster/host/room"
+	"muster/host/room/people"
 	"muster/host/room/roomtest"
 	"muster/host/room/roster"
 	"muster/host/wire"
@@ -90,7 +91,7 @@ type scenario struct {
 	noted []wire.Note
 	// pages are the credentials of people who act on a page.
 	pages map[string]string
-	mute  []string
+	mute  []people.ID
 	// seen are the transitions that any scenario has shown. phase is the room's last phase.
 	seen  transitions
 	phase string
@@ -150,9 +151,9 @@ func (s *scenario) do(c command) {
 			s.join(name, c)
 		}
 	case "leave":
-		s.step(room.Leave{Player: who})
+		s.step(room.Leave{Player: people.ID(who)})
 	case "stir":
-		s.step(room.PartialMessage{Player: who})
+		s.step(room.PartialMessage{Player: people.ID(who)})
 	case "list":
 		s.list(c)
 	case "free":
@@ -161,7 +162,7 @@ func (s *scenario) do(c command) {
 		s.report(who, words[1:])
 	case "done":
 		for _, name := range words {
-			s.step(room.Hear{Player: name, Message: wire.Done{Round: s.Round()}})
+			s.step(room.Hear{Player: people.ID(name), Message: wire.Done{Round: s.Round()}})
 		}
 	case "look":
 		for _, name := range words {
@@ -170,10 +171,10 @@ func (s *scenario) do(c command) {
 	case "say":
 		m, err := wire.Unmarshal(wire.Frame{Data: []byte(c.input)})
 		s.must(err)
-		s.step(room.Hear{Player: who, Message: m})
+		s.step(room.Hear{Player: people.ID(who), Message: m})
 	case "started":
 		for _, name := range words {
-			s.step(room.Hear{Player: name, Message: wire.Launched{Round: s.Round(), State: wire.LaunchStarted}})
+			s.step(room.Hear{Player: people.ID(name), Message: wire.Launched{Round: s.Round(), State: wire.LaunchStarted}})
 		}
 	case "enter":
 		enter := room.Enter{Name: who, Token: "page of " + who}
@@ -209,7 +210,7 @@ func (s *scenario) do(c command) {
 		s.Busy = false
 		s.step(room.Turn{})
 	case "mute":
-		s.mute = words
+		s.mute = people.IDs(words)
 	case "wait":
 		s.wait(who)
 	case "until":
@@ -309,7 +310,7 @@ func (s *scenario) free(who string, seats []string) {
 			Info:   discovery.Info{Map: "oa_dm1", Players: 16 - free, MaxPlayers: 16},
 		})
 	}
-	s.step(room.Hear{Player: who, Message: infos})
+	s.step(room.Hear{Player: people.ID(who), Message: infos})
 }
 
 // report reports pings in ms, from the first server on. The word "lost" is no answer, and "-" means
@@ -346,7 +347,7 @@ func (s *scenario) report(who string, pings []string) {
 			report.Results = append(report.Results, result)
 		}
 	}
-	s.step(room.Hear{Player: who, Message: report})
+	s.step(room.Hear{Player: people.ID(who), Message: report})
 }
 
 // look answers the newest second look with the player's earlier results. Full servers have no free
@@ -377,7 +378,7 @@ func (s *scenario) look(who string, c command) {
 		}
 		verified.Servers = append(verified.Servers, seen)
 	}
-	s.step(room.Hear{Player: who, Message: verified})
+	s.step(room.Hear{Player: people.ID(who), Message: verified})
 }
 
 // actions are the actions of pages, by their names there.
@@ -465,12 +466,10 @@ func (s *scenario) tells(o room.Output) {
 	case room.Send:
 		s.tell("%s ← %s", cmp.Or(o.To, "all"), s.worded(o.Message))
 		if w, is := o.Message.(wire.Welcome); is {
-			s.pages[o.To] = w.Page
+			s.pages[string(o.To)] = w.Page
 		}
 	case room.Dismiss:
 		s.tell("%s is sent away: %s", o.Player, o.Why.Reason)
-	case room.Renamed:
-		s.tell("%s is %s from now on", o.From, o.To)
 	case room.Fetch:
 		s.tell("fetch the list of %s", o.Game)
 	case room.Announce:
@@ -518,9 +517,10 @@ func (s *scenario) worded(m wire.Message) string {
 func (s *scenario) notes() {
 	shown := s.Room.Snapshot()
 	log := shown.Log
+	isSame := func(a, b wire.Note) bool { return a.At.Equal(b.At) && a.Key == b.Key } // names may have changed
 	last := len(log)
 	for ; last > 0; last-- { // the room may say the same twice in a moment
-		if known := min(last, len(s.noted)); known > 0 && slices.Equal(log[last-known:last], s.noted[len(s.noted)-known:]) {
+		if known := min(last, len(s.noted)); known > 0 && slices.EqualFunc(log[last-known:last], s.noted[len(s.noted)-known:], isSame) {
 			break
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"muster/host/room/attendance"
 	"muster/host/room/evidence"
 	"muster/host/room/outage"
+	"muster/host/room/people"
 	"muster/host/room/roster"
 	"muster/host/wire"
 )
@@ -126,7 +127,7 @@ func TestSilentTogether(t *testing.T) {
 				for i, name := range d.who { // the last pongs came at different times
 					n.Wait(max(0, began.Add(min(d.pongs, d.lasts)+time.Duration(i)*3*time.Second).Sub(n.Now)))
 					if d.pongs <= d.lasts {
-						n.Gone(name)
+						n.Gone(string(name))
 					}
 				}
 				n.Wait(max(0, began.Add(d.lasts).Sub(n.Now)))
@@ -420,7 +421,7 @@ func TestRetryUnsuitable(t *testing.T) {
 func TestSilentRestart(t *testing.T) {
 	n := four(t, 3)
 	for _, name := range append([]string{"ann"}, friends...) {
-		n.Gone(name)
+		n.Gone(string(name))
 	}
 	n.Wait(time.Minute)
 	before := n.Room
@@ -554,16 +555,16 @@ func TestOneMeasuresWhileAllStop(t *testing.T) {
 		}
 		n.Measures("dan", 10)
 		stopped := n.Now
-		var others []string
+		var others []people.ID
 		for n.Now.Sub(stopped) < lasts {
 			n.Now = n.Now.Add(tick)
 			if n.Now.Sub(stopped) > room.QuietAfter {
-				others = []string{"ann", "bob", "cat", "dan"}
+				others = []people.ID{"ann", "bob", "cat", "dan"}
 			}
 			n.Step(room.Tick{Mute: others})
 			if n.Now.Sub(stopped) == 25*time.Second { // pongs are overdue, and the connections end
 				for _, name := range others {
-					n.Gone(name)
+					n.Gone(string(name))
 				}
 			}
 		}
@@ -604,7 +605,7 @@ func TestAllStopWhileTheyVote(t *testing.T) {
 	}
 	n.Wait(25 * time.Second)
 	for _, name := range everybody {
-		n.Gone(name)
+		n.Gone(string(name))
 	}
 	n.Wait(5 * time.Second)
 	for _, name := range everybody {

@@ -7,6 +7,7 @@ import (
 	"muster/host/room/captains"
 	"muster/host/room/choice"
 	"muster/host/room/decision"
+	"muster/host/room/people"
 	"muster/host/room/privacy"
 	"muster/host/room/roster"
 	"muster/host/wire"
@@ -22,7 +23,7 @@ func (r *Room) Snapshot() wire.Snapshot {
 // whole returns the room with all pings, which only [privacy.Split] may see in a match.
 func whole(r *Room) wire.Snapshot {
 	now := r.clocks()
-	g, calendar := &r.group, r.calendar.View(r.facts(r.wall))
+	g, names, calendar := &r.group, r.group.Roster.Names(), r.calendar.View(r.facts(r.wall))
 	showing := decision.Showing{IsOpen: r.mayDecideAgain(), IsVoting: r.is().decides, Target: -1}
 	s := wire.Snapshot{
 		Room: wire.Head{
@@ -30,20 +31,20 @@ func whole(r *Room) wire.Snapshot {
 			Locked: g.Roster.IsLocked(), Listed: len(g.Servers.List), MostAsked: r.probing.MostTold(g),
 			Said: g.Servers.Said.At, Paused: r.outage.IsPaused(), Ended: calendar.Ended,
 		},
-		Log:     r.out.journal.View(),
+		Log:     r.out.journal.View(names),
 		Voting:  r.decision.ViewVote(g, showing.IsVoting),
 		History: calendar.History,
-		Lists:   g.Lists.View(),
+		Lists:   g.Lists.View(names),
 		Form:    wire.Form(),
 		Meeting: calendar.Meeting,
 
 		Standing:  r.probing.View(g),
-		Reactions: g.Reactions.View(r.now),
+		Reactions: g.Reactions.View(r.now, names),
 		Match:     g.ViewMatch(),
 	}
 	s.Room.Password, s.Room.Servers, s.Room.Own = "", nil, len(g.Settings.Servers)
 	s.Room.Places, s.Room.SteamIDs = nil, nil
-	s.Room.Candidates, s.Sites = r.survey.View(g.SurveyScene())
+	s.Room.Candidates, s.Sites = r.survey.View(g.SurveyScene(), names)
 	if s.Room.Webhook, s.Room.Posts = "", calendar.Posts; s.Room.Posts != nil {
 		s.Room.Posts.To = wire.WebhookOf(g.Settings.Webhook)
 	}
@@ -88,15 +89,19 @@ func (r *Room) View() View {
 	if !v.IsPrivate {
 		v.Record = decision.Record(&r.group)
 	}
+	names := r.group.Roster.Names()
 	v.Traces = func(yield func(string, []discovery.Result) bool) {
 		for _, player := range r.group.Attendance.Players() {
-			if !yield(player, r.group.Evidence[player].Probes()) {
+			if !yield(names.Of(player), r.group.Evidence[player].Probes()) {
 				return
 			}
 		}
 	}
 	return v
 }
+
+// Names returns what the people of the room are called.
+func (r *Room) Names() *people.Names { return r.group.Roster.Names() }
 
 // Tokens returns the tokens that open players' places.
 func (r *Room) Tokens() []string { return r.group.Roster.Tokens() }

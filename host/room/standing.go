@@ -28,9 +28,9 @@ func (r *Room) History() wire.History { return r.calendar.History(r.group.Settin
 func (r *Room) facts(now time.Time) calendar.Facts {
 	g, s := &r.group, &r.group.Settings
 	posts := s.Webhook != ""
-	r.people = g.Known(r.people[:0], s.Every == "" && !posts, roomtime.Clocks{Room: r.now, Wall: r.wall})
+	r.people = g.Known(r.people[:0], s.Every == "" && !posts)
 	return calendar.Facts{
-		Now: now, Every: s.Every, Name: s.Name, Game: s.GameName(),
+		Now: roomtime.Clocks{Room: r.now, Wall: now}, Every: s.Every, Name: s.Name, Game: s.GameName(),
 		Heard: r.clocks().Of(g.Attendance.LastHeard()), IsGathering: r.is().gathers, IsClosed: r.closed, Posts: posts,
 		People: r.people,
 	}
@@ -81,14 +81,14 @@ func (a Come) do(r *Room, by caller) error {
 	if !by.IsSomebody() {
 		return errNickname
 	}
-	return r.calendar.Come(r.group.Roster.Person(by.Name).Mark, a.Comes)
+	return r.calendar.Come(by.Mark, a.Comes)
 }
 
 func (a Like) do(r *Room, by caller) error {
 	if !by.IsSomebody() {
 		return errNickname
 	}
-	return r.calendar.Like(r.group.Roster.Person(by.Name).Mark, a.Liked)
+	return r.calendar.Like(by.Mark, a.Liked)
 }
 
 func (Wake) do(r *Room, by caller) error {
@@ -98,7 +98,7 @@ func (Wake) do(r *Room, by caller) error {
 	case !by.IsOrganiser && !by.IsPlayer && !by.IsRegular:
 		return ballot.ErrGuest
 	}
-	r.follow(r.calendar.Open(by.Name, r.facts(r.wall))...)
+	r.follow(r.calendar.Open(by.ID, r.facts(r.wall))...)
 	return nil
 }
 
@@ -107,24 +107,18 @@ func (a Forget) do(r *Room, by caller) error {
 	if err != nil {
 		return err
 	}
-	if one.Mark != "" && one.Name == by.Name && !one.IsPlayer && !one.IsRegular {
-		// Of somebody who never played the room has only a nickname, which may be any word, and the
-		// entries under it.
-		r.group.Lists.Withdraw(one.Name)
-		r.apply(r.group.Roster.Drop(one.Name))
-		return nil
-	}
-	names, wasThere := r.calendar.Forget(one.Mark, one.Name)
-	r.group.Lists.Forget(names...)
-	r.out.journal.Forget(names...)
+	wasThere := r.calendar.Forget(one.Mark, one.Name)
+	defer func() { // the note on the leaving, too
+		r.group.Lists.Withdraw(one.ID)
+		r.out.journal.Forget(one.ID)
+		r.group.Roster.Forget(one.ID)
+	}()
 	switch {
 	case one.IsPlayer:
-		r.group.Roster.LetGo(one.Name)
-		r.sendAway(one.Name, *wire.Refuse(wire.ReasonLeft, "refused.forgotten"))
-		r.group.Lists.Forget(names...)
-		r.out.journal.Forget(names...) // the note on the leaving
+		r.group.Roster.LetGo(one.ID)
+		r.sendAway(one.ID, *wire.Refuse(wire.ReasonLeft, "refused.forgotten"))
 	case one.Mark != "":
-		r.apply(r.group.Roster.Drop(one.Name))
+		r.apply(r.group.Roster.Drop(one.ID))
 	case !wasThere:
 		return wire.Refuse(wire.ReasonAction, "refused.nobody-known")
 	}

@@ -12,6 +12,7 @@ import (
 	"muster/host/room/choice"
 	"muster/host/room/decision"
 	"muster/host/room/nickname"
+	"muster/host/room/people"
 	"muster/host/room/terms"
 	"muster/host/wire"
 )
@@ -159,7 +160,7 @@ func (a Renew) do(r *Room, by caller) error {
 func (a Remove) do(r *Room, _ caller) error {
 	events, err := r.group.Roster.Remove(a.Name)
 	r.apply(events)
-	if player := r.group.Attendance.Find(a.Name); player != "" {
+	if player := r.group.Roster.Player(a.Name); player != "" {
 		r.sendAway(player, *wire.Refuse(wire.ReasonRemoved, "refused.removed"))
 	}
 	return err
@@ -167,7 +168,7 @@ func (a Remove) do(r *Room, _ caller) error {
 
 func (a Trust) do(r *Room, _ caller) error {
 	g := &r.group
-	player := g.Attendance.Find(a.Name)
+	player := g.Roster.Player(a.Name)
 	if player == "" {
 		return wire.Refuse(wire.ReasonAction, "refused.not-present", "name", nickname.Clean(a.Name))
 	}
@@ -179,7 +180,7 @@ func (a Trust) do(r *Room, _ caller) error {
 }
 
 func (End) do(r *Room, by caller) error {
-	end, err := r.calendar.End(by.Name, r.facts(r.wall))
+	end, err := r.calendar.End(by.ID, r.facts(r.wall))
 	if err != nil {
 		return err
 	}
@@ -192,8 +193,8 @@ func (End) do(r *Room, by caller) error {
 	}
 	why := wire.Refusal{Reason: wire.ReasonEnded, Says: end.Why}
 	r.out.publish()
-	for _, name := range here {
-		r.out.do(Dismiss{name, why})
+	for _, player := range here {
+		r.out.do(Dismiss{player, why})
 	}
 	return nil
 }
@@ -240,11 +241,11 @@ func (a Allow) do(r *Room, _ caller) error {
 }
 
 func (a Without) do(r *Room, _ caller) error {
-	return r.phase.without(r, r.group.Attendance.Find(a.Name), a)
+	return r.phase.without(r, r.group.Roster.Player(a.Name), a)
 }
 
 // fromChoice chooses again without a player. If the choice leaves the player out, it stands.
-func (a Without) fromChoice(r *Room, player string) error {
+func (a Without) fromChoice(r *Room, player people.ID) error {
 	g := &r.group
 	switch {
 	case r.is().decides && g.Attendance.Of(player).Out == attendance.Outvoted:
@@ -265,7 +266,7 @@ func (a Without) fromChoice(r *Room, player string) error {
 }
 
 // bench leaves a player out of the round to come, or counts the player again.
-func (a Without) bench(r *Room, player string) error {
+func (a Without) bench(r *Room, player people.ID) error {
 	attends := &r.group.Attendance
 	out := attends.Of(player).Out
 	switch {
@@ -332,16 +333,16 @@ type Count struct {
 }
 
 func (a Count) do(r *Room, by caller) error {
-	g := r.group.Roster.Person(a.Name)
+	one := r.group.Roster.Called(a.Name)
 	switch {
-	case !by.IsOrganiser && (a.Counted || g.Name == "" || g.Name != by.Name):
+	case !by.IsOrganiser && (a.Counted || !one.IsSomebody() || one.ID != by.ID):
 		return errOrganiserOnly
-	case g.Name == "" || g.IsPlayer:
+	case !one.IsSomebody() || one.IsPlayer:
 		return wire.Refuse(wire.ReasonAction, "refused.no-guest")
-	case r.group.Estimates.IsCounted(g.Name) == a.Counted:
+	case r.group.Estimates.IsCounted(one.ID) == a.Counted:
 		return nil
 	}
-	note, err := r.group.Count(g.Name, a.Counted)
+	note, err := r.group.Count(one.ID, a.Counted)
 	if err != nil {
 		return err
 	}

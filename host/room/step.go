@@ -2,6 +2,7 @@ package room
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"net/netip"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"muster/host/room/attendance"
 	"muster/host/room/decision"
 	"muster/host/room/outage"
+	"muster/host/room/people"
 	"muster/host/room/seats"
 	"muster/host/wire"
 )
@@ -25,14 +27,14 @@ type (
 	// are connected, but have not even answered a ping for [QuietAfter].
 	Tick struct {
 		Demand map[netip.AddrPort]Demand
-		Mute   []string
+		Mute   []people.ID
 	}
 	// Leave says that a player's connection has ended. The place is kept.
-	Leave struct{ Player string }
+	Leave struct{ Player people.ID }
 	// Hear is what a player's program says. The error of its Step means that the
 	// program makes no sense; nothing of the message was taken then.
 	Hear struct {
-		Player  string
+		Player  people.ID
 		Message wire.Message
 	}
 	// Proceed is the organiser's go: start with the players who are here, choose from the results
@@ -44,7 +46,7 @@ type (
 	Resume struct{}
 	// PartialMessage says that a player's program is saying something that has not come whole
 	// yet: its line is slow, and not silent.
-	PartialMessage struct{ Player string }
+	PartialMessage struct{ Player people.ID }
 	// Stored names the trouble that keeps the host from saving the room, in people's words, or says
 	// that it is over.
 	Stored struct{ Trouble string }
@@ -87,7 +89,23 @@ func (r *Room) Step(in Input, at Moment) ([]Output, error) {
 		r.out.outputs = slices.Insert(r.out.outputs, 0, Output(Save{}))
 	}
 	r.due = at.Run + r.rest()
+	names := g.Roster.Names()
+	for i, o := range r.out.outputs {
+		if o, is := o.(Dismiss); is {
+			r.out.outputs[i] = Dismiss{o.Player, worded(o.Why, names)}
+		}
+	}
+	if refusal := (*wire.Refusal)(nil); errors.As(err, &refusal) {
+		named := worded(*refusal, names)
+		err = &named
+	}
 	return r.out.outputs, err
+}
+
+// worded returns a refusal with names in place of IDs.
+func worded(r wire.Refusal, names *people.Names) wire.Refusal {
+	r.Says, r.Advises = names.Word(r.Says), names.Word(r.Advises)
+	return r
 }
 
 // Next returns when the room needs the time again, by the machine's clock. An earlier [Tick] would

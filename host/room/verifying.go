@@ -6,6 +6,7 @@ import (
 	"muster/host/room/decision"
 	"muster/host/room/finals"
 	"muster/host/room/group"
+	"muster/host/room/people"
 	"muster/host/wire"
 )
 
@@ -18,11 +19,11 @@ func (*Verifying) traits() traits {
 
 func (*Verifying) entered(r *Room) { r.out.sendNews(r.survey.BeginOnce(r.group.SurveyScene(), r.now)) }
 
-func (*Verifying) joined(r *Room, player string) { r.lookLate(player) }
+func (*Verifying) joined(r *Room, player people.ID) { r.lookLate(player) }
 
-func (*Verifying) expectsLook(string, wire.Verified) bool { return true }
+func (*Verifying) expectsLook(people.ID, wire.Verified) bool { return true }
 
-func (v *Verifying) lookCame(r *Room, _ string, _ wire.Verified, heard finals.Heard) {
+func (v *Verifying) lookCame(r *Room, _ people.ID, _ wire.Verified, heard finals.Heard) {
 	if heard.Counts && heard.IsLast {
 		v.settle(r)
 	}
@@ -81,7 +82,7 @@ func (*Verifying) settle(r *Room) {
 }
 
 // lookLate lets a player look at the finalists who comes after the others were asked.
-func (r *Room) lookLate(player string) {
+func (r *Room) lookLate(player people.ID) {
 	if g := &r.group; g.Attendance.Of(player).Out == "" {
 		r.out.brief(g, player)
 		r.sendLooks(r.decision.LookOf(g, player, r.passed(), r.now))
@@ -122,7 +123,7 @@ func (in Hear) verified(r *Room, v wire.Verified) error {
 }
 
 // withoutLook stops waiting for a player's look.
-func (r *Room) withoutLook(player string) {
+func (r *Room) withoutLook(player people.ID) {
 	r.decision.Without(player)
 	r.phase.lookMissing(r)
 }

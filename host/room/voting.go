@@ -10,6 +10,7 @@ import (
 	"muster/host/room/decision"
 	"muster/host/room/group"
 	"muster/host/room/outage"
+	"muster/host/room/people"
 	"muster/host/room/roomtime"
 	"muster/host/wire"
 )
@@ -49,14 +50,14 @@ func (v *Voting) proceed(r *Room) error {
 	return nil
 }
 
-func (*Voting) joined(r *Room, player string) { r.lookLate(player) }
+func (*Voting) joined(r *Room, player people.ID) { r.lookLate(player) }
 
 // expectsLook counts only looks that the room asked for since the vote began.
-func (v *Voting) expectsLook(string, wire.Verified) bool { return v.LookedAgain }
+func (v *Voting) expectsLook(people.ID, wire.Verified) bool { return v.LookedAgain }
 
 func (v *Voting) allReady(r *Room) { v.countDown(r, "room.countdown-ready") }
 
-func (*Voting) without(r *Room, player string, w Without) error { return w.fromChoice(r, player) }
+func (*Voting) without(r *Room, player people.ID, w Without) error { return w.fromChoice(r, player) }
 
 func (*Voting) awaitSeats(r *Room, a AwaitSeats) error { return a.instead(r) }
 
@@ -134,7 +135,7 @@ func (in Hear) say(r *Room, m wire.Say) {
 		action = Ready{m.What == wire.SayReady}
 	}
 	if err := (Order{Credential: r.group.Roster.PageOf(in.Player), Action: action}).step(r); err != nil {
-		r.out.send(in.Player, wire.Answer{Notice: wire.Notice{Says: wire.Told(err)}})
+		r.out.send(in.Player, wire.Answer{Notice: wire.Notice{Says: r.Names().Word(wire.Told(err))}})
 	}
 }
 
@@ -148,7 +149,7 @@ func (r *Room) goOnWithout() {
 	for _, player := range left {
 		g.Ballot.Withdraw(player, ballot.Vote|ballot.Ready)
 	}
-	r.chooseAgain(sentence.Of("room.players-left", "players", left))
+	r.chooseAgain(sentence.Of("room.players-left", "players", people.Texts(left)))
 	if isComplete {
 		r.countDownIfReady()
 	}

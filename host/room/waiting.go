@@ -11,6 +11,7 @@ import (
 	"muster/host/room/decision"
 	"muster/host/room/finals"
 	"muster/host/room/group"
+	"muster/host/room/people"
 	"muster/host/room/roomtime"
 	"muster/host/room/seats"
 	"muster/host/room/waiting"
@@ -51,11 +52,11 @@ func (w *Waiting) unwait(r *Room, u Unwait) error {
 	return u.goInstead(r)
 }
 
-func (w *Waiting) expectsLook(player string, look wire.Verified) bool {
+func (w *Waiting) expectsLook(player people.ID, look wire.Verified) bool {
 	return w.Wait.Asks(player) && !look.More
 }
 
-func (w *Waiting) lookCame(r *Room, player string, look wire.Verified, heard finals.Heard) {
+func (w *Waiting) lookCame(r *Room, player people.ID, look wire.Verified, heard finals.Heard) {
 	if heard.Counts {
 		w.do(r, w.Wait.Hear(&r.group, player, look, r.now)...)
 	}
@@ -97,7 +98,7 @@ func (w *Waiting) tick(r *Room) {
 	w.do(r, w.Wait.Tick(&r.group, r.now)...)
 }
 
-func (w *Waiting) joined(r *Room, player string) {
+func (w *Waiting) joined(r *Room, player people.ID) {
 	w.Wait.Readmit(&r.group, player, r.now)
 	r.out.brief(&r.group, player)
 	if r.group.Attendance.Of(player).Out == "" && w.Wait.Asks(player) {
@@ -150,7 +151,7 @@ func (w *Waiting) goThere(r *Room, e seats.Go) {
 func (w *Waiting) relaunch(r *Room) {
 	l, outside := w.Back, w.Wait.Outside()
 	r.enter(l)
-	r.out.says(sentence.Of("room.seats-outside", "players", outside, "server", l.Launch.Name))
+	r.out.says(sentence.Of("room.seats-outside", "players", people.Texts(outside), "server", l.Launch.Name))
 	for _, player := range r.group.Attendance.Players() {
 		if slices.Contains(outside, player) {
 			r.group.Launches.Restart(player)

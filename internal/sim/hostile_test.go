@@ -54,7 +54,7 @@ func (t *lies) tell(p *peer, m wire.Message) {
 // utter sends messages to the host now. An invalid one ends the connection.
 func (p *peer) utter(messages ...wire.Message) {
 	for _, m := range messages {
-		if p.connected && p.try(room.Hear{Player: p.name, Message: m}) != nil {
+		if p.connected && p.try(room.Hear{Player: p.id, Message: m}) != nil {
 			p.leave()
 		}
 	}
@@ -64,7 +64,7 @@ func (p *peer) utter(messages ...wire.Message) {
 func (p *peer) leave() {
 	p.connected = false
 	p.feed(player.Lost{})
-	p.step(room.Leave{Player: p.name})
+	p.step(room.Leave{Player: p.id})
 }
 
 // claims returns a report of servers that the player pretends to have just measured.

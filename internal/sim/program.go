@@ -9,6 +9,7 @@ import (
 	"muster/discovery"
 	"muster/discovery/plan"
 	"muster/host/room"
+	"muster/host/room/people"
 	"muster/host/wire"
 	"muster/peer/player"
 	"muster/selection/memory"
@@ -26,6 +27,7 @@ const (
 type peer struct {
 	*session
 	name      string
+	id        people.ID // the room's, once the player was in it
 	vantage   *Vantage
 	options   ReplayOptions
 	connected bool
@@ -114,7 +116,7 @@ func (p *peer) deliver(m wire.Message) {
 		p.hostile.tell(p, m)
 		return
 	}
-	p.step(room.Hear{Player: p.name, Message: m})
+	p.step(room.Hear{Player: p.id, Message: m})
 	if launched, is := m.(wire.Launched); is && launched.State == wire.LaunchStarted {
 		p.started++
 	}

@@ -112,7 +112,8 @@ func (s *session) try(in room.Input) error {
 	for _, o := range outputs {
 		switch o := o.(type) {
 		case room.Admit:
-			s.peers[s.peer(o.Player)].connected = true
+			p := s.peers[s.peer(in.(room.Join).Hello.Name)]
+			p.id, p.connected = o.Player, true
 		case room.Fetch:
 			s.after(0, func() {
 				s.step(room.Listed{List: s.Vantages[0].Topology(), Gap: usualGap})
@@ -126,7 +127,7 @@ func (s *session) try(in room.Input) error {
 			s.step(room.Turn{})
 		case room.Send:
 			for _, p := range s.peers {
-				if p.connected && (o.To == "" || o.To == p.name) {
+				if p.connected && (o.To == "" || o.To == p.id) {
 					s.after(oneWay, func() { p.receive(o.Message) })
 				}
 			}

@@ -18,10 +18,10 @@ package attendance
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"muster/discovery/sentence"
+	"muster/host/room/people"
 	"muster/host/room/roomtime"
 )
 
@@ -107,8 +107,8 @@ type Register struct{ state State }
 type State struct {
 	// Order are the players in the order of their coming. It is never changed in place:
 	// [Register.Players] gives it away, many times a second.
-	Order []string         `json:"order,omitempty"`
-	Marks map[string]*mark `json:"marks,omitempty"`
+	Order []people.ID         `json:"order,omitempty"`
+	Marks map[people.ID]*mark `json:"marks,omitempty"`
 }
 
 // State returns the state, for a room that is saved or restored.
@@ -116,21 +116,21 @@ func (r *Register) State() *State { return &r.state }
 
 // Anew returns what is left of a register if its round begins again.
 func (s State) Anew() State {
-	anew := State{Order: s.Order, Marks: map[string]*mark{}}
-	for name, m := range s.Marks {
-		anew.Marks[name] = &mark{Heard: m.Heard}
+	anew := State{Order: s.Order, Marks: map[people.ID]*mark{}}
+	for player, m := range s.Marks {
+		anew.Marks[player] = &mark{Heard: m.Heard}
 	}
 	return anew
 }
 
 // Validate returns what is wrong with a saved register of these players, or nil.
-func (s State) Validate(players []string) error {
+func (s State) Validate(players []people.ID) error {
 	if !slices.Equal(s.Order, players) || len(s.Marks) != len(players) {
 		return fmt.Errorf("the attendance of %q, of whom %q play here", s.Order, players)
 	}
-	for _, name := range players {
-		if m := s.Marks[name]; m == nil || m.Missed < 0 || !slices.Contains(reasons, m.Out) {
-			return fmt.Errorf("the attendance of %q: %+v", name, m)
+	for _, player := range players {
+		if m := s.Marks[player]; m == nil || m.Missed < 0 || !slices.Contains(reasons, m.Out) {
+			return fmt.Errorf("the attendance of %q: %+v", player, m)
 		}
 	}
 	return nil
@@ -152,21 +152,21 @@ type mark struct {
 }
 
 // Come adds a new player. If out gives a reason, the player has no say in the round.
-func (r *Register) Come(name string, out Why, now roomtime.Time) {
+func (r *Register) Come(player people.ID, out Why, now roomtime.Time) {
 	if r.state.Marks == nil {
-		r.state.Marks = map[string]*mark{}
+		r.state.Marks = map[people.ID]*mark{}
 	}
-	r.state.Order = append(slices.Clip(r.state.Order), name)
-	r.state.Marks[name] = &mark{Mark: Mark{Here: true, Out: out}, Heard: now}
+	r.state.Order = append(slices.Clip(r.state.Order), player)
+	r.state.Marks[player] = &mark{Mark: Mark{Here: true, Out: out}, Heard: now}
 }
 
 // Return notes that a player's program is back, on another connection. If mayCount, a player who
 // was left out counts again, unless the reason is one that stays. It returns a note for people, or
 // nothing.
-func (r *Register) Return(name string, d Duty, mayCount bool, now roomtime.Time) (note sentence.Sentence) {
-	m := r.mark(name)
+func (r *Register) Return(player people.ID, d Duty, mayCount bool, now roomtime.Time) (note sentence.Sentence) {
+	m := r.mark(player)
 	if !m.Here || m.Out != "" {
-		note = sentence.Of("room.back", "player", name)
+		note = sentence.Of("room.back", "player", player)
 	}
 	if !m.returned.IsZero() && !m.Done && d == Measure {
 		m.Missed += min(emptyReturn, now.Sub(m.returned))
@@ -183,8 +183,8 @@ func (r *Register) Return(name string, d Duty, mayCount bool, now roomtime.Time)
 }
 
 // Leave notes that a player's connection has ended. It reports whether there was one.
-func (r *Register) Leave(name string, now roomtime.Time) bool {
-	m := r.mark(name)
+func (r *Register) Leave(player people.ID, now roomtime.Time) bool {
+	m := r.mark(player)
 	if !m.Here {
 		return false
 	}
@@ -193,21 +193,21 @@ func (r *Register) Leave(name string, now roomtime.Time) bool {
 }
 
 // Mute says which players do not even answer pings, though they are connected.
-func (r *Register) Mute(names []string) {
-	for name, m := range r.state.Marks {
-		m.isMute = m.Here && slices.Contains(names, name)
+func (r *Register) Mute(players []people.ID) {
+	for player, m := range r.state.Marks {
+		m.isMute = m.Here && slices.Contains(players, player)
 	}
 }
 
 // Report notes that a player has told something new. If mayCount, a player who was left out counts
 // again. It returns a note for people, or nothing.
-func (r *Register) Report(name string, mayCount bool, now roomtime.Time) (note sentence.Sentence) {
-	m := r.mark(name)
+func (r *Register) Report(player people.ID, mayCount bool, now roomtime.Time) (note sentence.Sentence) {
+	m := r.mark(player)
 	m.returned = roomtime.Time(0)
 	m.isHeard(now)
 	if mayCount && m.Out != "" && !m.Out.IsFirm() && m.Missed <= mostMissed {
 		m.Out = ""
-		return sentence.Of("room.measures-again", "player", name)
+		return sentence.Of("room.measures-again", "player", player)
 	}
 	return note
 }
@@ -215,56 +215,56 @@ func (r *Register) Report(name string, mayCount bool, now roomtime.Time) (note s
 // Rest takes a player's announcement that its program will ask nobody for a while. That counts like
 // a silence of the same length, so an announcement holds the others no longer than silence does. It
 // returns a note for people, or nothing.
-func (r *Register) Rest(name string, rest time.Duration, now roomtime.Time) (note sentence.Sentence) {
-	m := r.mark(name)
+func (r *Register) Rest(player people.ID, rest time.Duration, now roomtime.Time) (note sentence.Sentence) {
+	m := r.mark(player)
 	if m.Done || m.Out != "" || rest < QuietAfter || rest > mostMissed-m.Missed {
 		return note
 	}
 	m.Missed += rest
 	m.isHeard(now.Add(rest))
-	return sentence.Of("room.rests", "player", name, "time", rest.Round(time.Second))
+	return sentence.Of("room.rests", "player", player, "time", rest.Round(time.Second))
 }
 
 // Nonsense notes that a player's program has sent a senseless message. It reports whether the
 // player has held the others for too long by now.
-func (r *Register) Nonsense(name string) (isTooMuch bool) {
-	m := r.mark(name)
+func (r *Register) Nonsense(player people.ID) (isTooMuch bool) {
+	m := r.mark(player)
 	m.Missed += nonsense
 	return m.Missed > mostMissed
 }
 
 // Excuse says that players who are here need not be heard just now: they were asked nothing,
 // or their line is slow.
-func (r *Register) Excuse(now roomtime.Time, names ...string) {
-	for _, name := range names {
-		if m := r.mark(name); m.Here {
+func (r *Register) Excuse(now roomtime.Time, players ...people.ID) {
+	for _, player := range players {
+		if m := r.mark(player); m.Here {
 			m.isHeard(now)
 		}
 	}
 }
 
 // Await begins to wait for players.
-func (r *Register) Await(now roomtime.Time, names ...string) {
-	for _, name := range names {
-		r.mark(name).Heard = now
+func (r *Register) Await(now roomtime.Time, players ...people.ID) {
+	for _, player := range players {
+		r.mark(player).Heard = now
 	}
 }
 
 // Finish notes that players have measured everything.
-func (r *Register) Finish(now roomtime.Time, names ...string) {
-	for _, name := range names {
-		m := r.mark(name)
+func (r *Register) Finish(now roomtime.Time, players ...people.ID) {
+	for _, player := range players {
+		m := r.mark(player)
 		m.Done, m.Heard = true, now
 	}
 }
 
 // Silence returns how long a player has told nothing new.
-func (r *Register) Silence(name string, now roomtime.Time) time.Duration {
-	return now.Sub(r.mark(name).Heard)
+func (r *Register) Silence(player people.ID, now roomtime.Time) time.Duration {
+	return now.Sub(r.mark(player).Heard)
 }
 
 // Quiet returns the players that should have been heard and were not.
-func (r *Register) Quiet(d Duty, now roomtime.Time) []string {
+func (r *Register) Quiet(d Duty, now roomtime.Time) []people.ID {
 	return r.filtered(func(m *mark) bool { return m.isQuiet(d, now) })
 }
 
@@ -274,27 +274,27 @@ func (m *mark) isQuiet(d Duty, now roomtime.Time) bool {
 }
 
 // Miss notes that players who should measure were quiet for a time.
-func (r *Register) Miss(d time.Duration, names ...string) {
-	for _, name := range names {
-		r.mark(name).Missed += d
+func (r *Register) Miss(d time.Duration, players ...people.ID) {
+	for _, player := range players {
+		r.mark(player).Missed += d
 	}
 }
 
 // LeaveOutOverdue stops waiting for players who have held the others for long enough. Stalled is
 // how long a player who is here may report nothing. It returns notes for people.
 func (r *Register) LeaveOutOverdue(stalled time.Duration, now roomtime.Time) (notes []sentence.Sentence) {
-	for _, name := range r.Active() {
-		m := r.mark(name)
+	for _, player := range r.Active() {
+		m := r.mark(player)
 		silence, note := now.Sub(m.Heard), sentence.Sentence{}
 		switch {
 		case m.Done:
 			continue
 		case !m.Here && silence > GoneAfter:
-			note = sentence.Of("room.without-gone", "player", name, "time", GoneAfter)
+			note = sentence.Of("room.without-gone", "player", player, "time", GoneAfter)
 		case m.Here && silence > stalled:
-			note = sentence.Of("room.without-quiet", "player", name, "time", stalled)
+			note = sentence.Of("room.without-quiet", "player", player, "time", stalled)
 		case m.Missed > mostMissed:
-			note = sentence.Of("room.without-missed", "player", name, "time", mostMissed)
+			note = sentence.Of("room.without-missed", "player", player, "time", mostMissed)
 		default:
 			continue
 		}
@@ -305,53 +305,42 @@ func (r *Register) LeaveOutOverdue(stalled time.Duration, now roomtime.Time) (no
 }
 
 // LeaveOut goes on without players.
-func (r *Register) LeaveOut(why Why, names ...string) {
-	for _, name := range names {
-		if m := r.mark(name); !m.Out.IsFirm() {
+func (r *Register) LeaveOut(why Why, players ...people.ID) {
+	for _, player := range players {
+		if m := r.mark(player); !m.Out.IsFirm() {
 			m.Out = why
 		}
 	}
 }
 
 // Recall counts a player again, and begins to wait for the player.
-func (r *Register) Recall(name string, now roomtime.Time) {
-	m := r.mark(name)
+func (r *Register) Recall(player people.ID, now roomtime.Time) {
+	m := r.mark(player)
 	m.Out, m.Heard = "", now
 }
 
 // Brief notes that a player's program is sent the list of a round, and reports whether it had
 // another one, or none.
-func (r *Register) Brief(name string, round int) (isNew bool) {
-	m := r.mark(name)
+func (r *Register) Brief(player people.ID, round int) (isNew bool) {
+	m := r.mark(player)
 	isNew = m.briefed != round
 	m.briefed = round
 	return isNew
 }
 
 // Of returns a player's mark.
-func (r *Register) Of(name string) Mark { return r.mark(name).Mark }
+func (r *Register) Of(player people.ID) Mark { return r.mark(player).Mark }
 
 // Players returns all players in the order of their coming. They are not to be changed.
-func (r *Register) Players() []string { return r.state.Order }
-
-// Find returns the name of the player that somebody means by a name, or nothing. It ignores letter
-// case, because people would mistake Ann for ann.
-func (r *Register) Find(name string) string {
-	for _, player := range r.state.Order {
-		if strings.EqualFold(player, name) {
-			return player
-		}
-	}
-	return ""
-}
+func (r *Register) Players() []people.ID { return r.state.Order }
 
 // Active returns the players that the round counts on, in the order of their coming.
-func (r *Register) Active() []string {
+func (r *Register) Active() []people.ID {
 	return r.filtered(func(m *mark) bool { return m.Out == "" })
 }
 
 // Present returns those of them who are here.
-func (r *Register) Present() []string {
+func (r *Register) Present() []people.ID {
 	return r.filtered(func(m *mark) bool { return m.Out == "" && m.Here })
 }
 
@@ -390,23 +379,23 @@ func (r *Register) LastHeard() (last roomtime.Time) {
 	return last
 }
 
-func (r *Register) filtered(is func(*mark) bool) []string {
-	var names []string
-	for i, name := range r.state.Order {
-		if !is(r.state.Marks[name]) {
+func (r *Register) filtered(is func(*mark) bool) []people.ID {
+	var players []people.ID
+	for i, player := range r.state.Order {
+		if !is(r.state.Marks[player]) {
 			continue
 		}
-		if names == nil { // they are listed many times a second
-			names = make([]string, 0, len(r.state.Order)-i)
+		if players == nil { // they are listed many times a second
+			players = make([]people.ID, 0, len(r.state.Order)-i)
 		}
-		names = append(names, name)
+		players = append(players, player)
 	}
-	return names
+	return players
 }
 
 // mark returns a player's mark, or an empty one that nothing keeps for a stranger.
-func (r *Register) mark(name string) *mark {
-	if m := r.state.Marks[name]; m != nil {
+func (r *Register) mark(player people.ID) *mark {
+	if m := r.state.Marks[player]; m != nil {
 		return m
 	}
 	return &mark{}
@@ -443,17 +432,8 @@ func (r *Register) Resume(now roomtime.Time) {
 	}
 }
 
-// Rename gives a player another name.
-func (r *Register) Rename(from, to string) {
-	if at := slices.Index(r.state.Order, from); at >= 0 && from != to {
-		r.state.Order = slices.Clone(r.state.Order)
-		r.state.Order[at], r.state.Marks[to] = to, r.state.Marks[from]
-		delete(r.state.Marks, from)
-	}
-}
-
 // Forget forgets a player whose place is free.
-func (r *Register) Forget(name string) {
-	r.state.Order = slices.DeleteFunc(slices.Clone(r.state.Order), func(other string) bool { return other == name })
-	delete(r.state.Marks, name)
+func (r *Register) Forget(player people.ID) {
+	r.state.Order = slices.DeleteFunc(slices.Clone(r.state.Order), func(other people.ID) bool { return other == player })
+	delete(r.state.Marks, player)
 }

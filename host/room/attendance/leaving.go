@@ -4,18 +4,19 @@ import (
 	"slices"
 	"time"
 
+	"muster/host/room/people"
 	"muster/host/room/roomtime"
 )
 
 // Gone returns the players who have been away for so long that others may have their places.
-func (r *Register) Gone(now roomtime.Time) []string {
+func (r *Register) Gone(now roomtime.Time) []people.ID {
 	return r.filtered(func(m *mark) bool { return !m.Here && now.Sub(m.Heard) > GoneAfter })
 }
 
 // NextGone returns when the next of some players who are away will be gone, zero if all are here.
-func (r *Register) NextGone(names []string) (next roomtime.Time) {
-	for _, name := range names {
-		m := r.mark(name)
+func (r *Register) NextGone(players []people.ID) (next roomtime.Time) {
+	for _, player := range players {
+		m := r.mark(player)
 		if gone := m.Heard.Add(GoneAfter); !m.Here && (next.IsZero() || gone.Before(next)) {
 			next = gone
 		}
@@ -24,9 +25,9 @@ func (r *Register) NextGone(names []string) (next roomtime.Time) {
 }
 
 // Away returns those of a group who have been away for at least a time.
-func (r *Register) Away(group []string, after time.Duration, now roomtime.Time) []string {
-	return filter(group, func(name string) bool {
-		m := r.mark(name)
+func (r *Register) Away(group []people.ID, after time.Duration, now roomtime.Time) []people.ID {
+	return people.Filtered(group, func(player people.ID) bool {
+		m := r.mark(player)
 		return !m.Here && now.Sub(m.Heard) >= after
 	})
 }
@@ -34,8 +35,8 @@ func (r *Register) Away(group []string, after time.Duration, now roomtime.Time) 
 // Absent returns those of a voting group who are away, and those of them who have left, because
 // they have been away for long enough. If most are away the cause is likely our own line, so nobody
 // has left before a pause of the room would end.
-func (r *Register) Absent(group []string, pause time.Duration, now roomtime.Time) (away, left []string) {
-	away = filter(group, func(name string) bool { return !r.mark(name).Here })
+func (r *Register) Absent(group []people.ID, pause time.Duration, now roomtime.Time) (away, left []people.ID) {
+	away = people.Filtered(group, func(player people.ID) bool { return !r.mark(player).Here })
 	after := LeftAfter
 	if 2*len(away) > len(group) {
 		after = pause
@@ -45,7 +46,7 @@ func (r *Register) Absent(group []string, pause time.Duration, now roomtime.Time
 
 // GoOnWithout leaves out those of a voting group who have left, unless nobody would be there to go
 // on. IsComplete says that all others are here.
-func (r *Register) GoOnWithout(group []string, pause time.Duration, now roomtime.Time) (left []string, isComplete bool) {
+func (r *Register) GoOnWithout(group []people.ID, pause time.Duration, now roomtime.Time) (left []people.ID, isComplete bool) {
 	away, left := r.Absent(group, pause, now)
 	if len(left) == len(group) {
 		return nil, false
@@ -57,19 +58,15 @@ func (r *Register) GoOnWithout(group []string, pause time.Duration, now roomtime
 
 // Follow gives the rest of a voting group time when its first player is back after most were away.
 // A line that comes up again does not bring everyone at once.
-func (r *Register) Follow(name string, group []string, now roomtime.Time) {
-	away := filter(group, func(name string) bool { return !r.mark(name).Here })
-	if slices.Contains(group, name) && 2*len(away) <= len(group) && 2*(len(away)+1) > len(group) {
+func (r *Register) Follow(player people.ID, group []people.ID, now roomtime.Time) {
+	away := people.Filtered(group, func(player people.ID) bool { return !r.mark(player).Here })
+	if slices.Contains(group, player) && 2*len(away) <= len(group) && 2*(len(away)+1) > len(group) {
 		r.Await(now, away...)
 	}
 }
 
 // CanReturn reports whether a player who has left a vote may have a say again.
-func (r *Register) CanReturn(name string) bool {
-	m := r.mark(name)
+func (r *Register) CanReturn(player people.ID) bool {
+	m := r.mark(player)
 	return m.Out != "" && !m.Out.IsFirm() && m.Missed > 0 && m.Missed <= mostMissed
-}
-
-func filter(names []string, is func(name string) bool) []string {
-	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !is(name) })
 }

@@ -5,39 +5,40 @@ import (
 	"testing"
 	"time"
 
+	"muster/host/room/people"
 	"muster/host/room/roomtime"
 )
 
 // TestGoOnWithout checks that a voting group goes on without the right players, at the right time.
 func TestGoOnWithout(t *testing.T) {
-	group := []string{"ann", "bob", "cat"}
+	group := []people.ID{"ann", "bob", "cat"}
 	for _, tt := range []struct {
 		name     string
-		away     map[string]int // seconds after eight since when they are away
+		away     map[people.ID]int // seconds after eight since when they are away
 		at       int
 		left     string
 		complete bool
 	}{
 		{"all are here", nil, 3600, "[]", true},
-		{"one has been away for a moment", map[string]int{"cat": 0}, 7, "[]", false},
-		{"one has left", map[string]int{"cat": 0}, 8, "[cat]", true},
-		{"most fall silent together", map[string]int{"bob": 0, "cat": 1}, 60, "[]", false},
-		{"and stay away", map[string]int{"bob": 0, "cat": 1}, 120, "[bob]", false},
-		{"both", map[string]int{"bob": 0, "cat": 1}, 121, "[bob cat]", true},
-		{"nobody is there to go on", map[string]int{"ann": 0, "bob": 0, "cat": 0}, 3600, "[]", false},
-		{"one who is not of the group", map[string]int{"dan": 0}, 60, "[]", true},
+		{"one has been away for a moment", map[people.ID]int{"cat": 0}, 7, "[]", false},
+		{"one has left", map[people.ID]int{"cat": 0}, 8, "[cat]", true},
+		{"most fall silent together", map[people.ID]int{"bob": 0, "cat": 1}, 60, "[]", false},
+		{"and stay away", map[people.ID]int{"bob": 0, "cat": 1}, 120, "[bob]", false},
+		{"both", map[people.ID]int{"bob": 0, "cat": 1}, 121, "[bob cat]", true},
+		{"nobody is there to go on", map[people.ID]int{"ann": 0, "bob": 0, "cat": 0}, 3600, "[]", false},
+		{"one who is not of the group", map[people.ID]int{"dan": 0}, 60, "[]", true},
 	} {
 		r := of("ann", "bob", "cat", "dan")
-		for name, since := range tt.away {
-			r.Leave(name, at(since))
+		for player, since := range tt.away {
+			r.Leave(player, at(since))
 		}
 		left, complete := r.GoOnWithout(group, pause, at(tt.at))
 		if got := fmt.Sprint(left); got != tt.left || complete != tt.complete {
 			t.Errorf("%s: they go on without %s, and the others are here: %v; want %s, %v", tt.name, got, complete, tt.left, tt.complete)
 		}
-		for _, name := range left {
-			if r.Of(name).Out != Left || !r.CanReturn(name) {
-				t.Errorf("%s: %s is out for %q, and may return: %v", tt.name, name, r.Of(name).Out, r.CanReturn(name))
+		for _, player := range left {
+			if r.Of(player).Out != Left || !r.CanReturn(player) {
+				t.Errorf("%s: %s is out for %q, and may return: %v", tt.name, player, r.Of(player).Out, r.CanReturn(player))
 			}
 		}
 	}
@@ -52,7 +53,7 @@ func TestCanReturn(t *testing.T) {
 	times := 0
 	for ; times < 100; times++ {
 		r.Leave("bob", eight)
-		r.GoOnWithout([]string{"ann", "bob"}, pause, at(60))
+		r.GoOnWithout([]people.ID{"ann", "bob"}, pause, at(60))
 		r.Return("bob", Nothing, true, at(60))
 		if !r.CanReturn("bob") {
 			break
@@ -79,21 +80,21 @@ func TestCanReturn(t *testing.T) {
 
 // TestFollow checks that the first player back of a group that was mostly away gives the rest time.
 func TestFollow(t *testing.T) {
-	group := []string{"ann", "bob", "cat", "dan"}
+	group := []people.ID{"ann", "bob", "cat", "dan"}
 	for _, tt := range []struct {
 		name  string
-		away  []string
-		back  string
+		away  []people.ID
+		back  people.ID
 		waits bool
 	}{
-		{"three of four were away", []string{"bob", "cat"}, "dan", true},
-		{"two were", []string{"bob"}, "dan", false},
-		{"all were, and most still are", []string{"ann", "bob", "cat"}, "dan", false},
-		{"the one who is back has no vote", []string{"bob", "cat"}, "eve", false},
+		{"three of four were away", []people.ID{"bob", "cat"}, "dan", true},
+		{"two were", []people.ID{"bob"}, "dan", false},
+		{"all were, and most still are", []people.ID{"ann", "bob", "cat"}, "dan", false},
+		{"the one who is back has no vote", []people.ID{"bob", "cat"}, "eve", false},
 	} {
 		r := of("ann", "bob", "cat", "dan", "eve")
-		for _, name := range tt.away {
-			r.Leave(name, eight)
+		for _, player := range tt.away {
+			r.Leave(player, eight)
 		}
 		r.Follow(tt.back, group, at(100))
 		if got := len(r.Away(group, LeftAfter, at(101))) == 0; got != tt.waits {
@@ -105,7 +106,7 @@ func TestFollow(t *testing.T) {
 // TestGone checks that the place of a player who is away becomes free in time.
 func TestGone(t *testing.T) {
 	r := of("ann", "bob", "cat")
-	all := []string{"ann", "bob", "cat"}
+	all := []people.ID{"ann", "bob", "cat"}
 	if next := r.NextGone(all); !next.IsZero() {
 		t.Errorf("all are here, and the next is gone at %v", next)
 	}
@@ -114,7 +115,7 @@ func TestGone(t *testing.T) {
 	if next := r.NextGone(all); next != at(33) {
 		t.Errorf("the next is gone at %v", next)
 	}
-	if next := r.NextGone([]string{"ann", "bob"}); next != at(37) {
+	if next := r.NextGone([]people.ID{"ann", "bob"}); next != at(37) {
 		t.Errorf("the next of two is gone at %v", next)
 	}
 	for _, tt := range []struct {

@@ -6,9 +6,9 @@
 //	people ──▶ Refusal ──▶ Vote, Veto ───┴─▶ Favourite ─▶ where the group goes
 //	               └─────▶ Ready ──────────▶ IsReady ───▶ the countdown
 //
-// A [Box] belongs to one round. It knows people by their names and servers by their index in the
-// list. Its owner tells it the people of the room ([Electorate]) and the candidates ([Options]).
-// The box decides whose vote counts, whose word is awaited, and which server leads.
+// A [Box] belongs to one round. It knows people by their IDs and servers by their index in the list.
+// Its owner tells it the people of the room ([Electorate]) and the candidates ([Options]). The box
+// decides whose vote counts, whose word is awaited, and which server leads.
 package ballot
 
 import (
@@ -17,6 +17,7 @@ import (
 	"slices"
 
 	"muster/discovery/hostport"
+	"muster/host/room/people"
 	"muster/host/wire"
 	"muster/selection"
 )
@@ -37,9 +38,9 @@ type Box struct{ state State }
 // State is what a saved room keeps of a box.
 type State struct {
 	// Opened says that people have voted in this round, or could.
-	Opened bool             `json:"opened,omitempty"`
-	Papers map[string]Paper `json:"papers,omitempty"`
-	Vetoes []selection.Veto `json:"vetoes,omitempty"`
+	Opened bool                `json:"opened,omitempty"`
+	Papers map[people.ID]Paper `json:"papers,omitempty"`
+	Vetoes []selection.Veto    `json:"vetoes,omitempty"`
 	// Numbers are the servers that were candidates, in the order of their numbers. The first has
 	// number 1.
 	Numbers []int `json:"numbers,omitempty"`
@@ -160,9 +161,9 @@ func (b *Box) Open(o Options) {
 // Offer shows people the candidates of a vote that need not begin. [Box.Open] says what becomes of
 // votes and numbers.
 func (b *Box) Offer(o Options) {
-	for name, p := range b.state.Papers {
+	for person, p := range b.state.Papers {
 		if p.Vote != nil && o.place(*p.Vote) < 0 {
-			b.mark(name, func(p *Paper) { p.Vote = nil })
+			b.mark(person, func(p *Paper) { p.Vote = nil })
 		}
 	}
 	for _, c := range o.Candidates {
@@ -179,7 +180,7 @@ func (b *Box) Offer(o Options) {
 
 // Vote takes a person's vote for the candidate with an address, or takes it back if the
 // address is the zero value. It reports whether another server leads now.
-func (b *Box) Vote(name string, addr netip.AddrPort, o Options) (turned bool, err error) {
+func (b *Box) Vote(person people.ID, addr netip.AddrPort, o Options) (turned bool, err error) {
 	before, vote := b.Favourite(o), (*int)(nil)
 	if addr.IsValid() {
 		at := slices.IndexFunc(o.Candidates, func(c selection.Ranked) bool { return c.Addr.AddrPort == addr })
@@ -189,7 +190,7 @@ func (b *Box) Vote(name string, addr netip.AddrPort, o Options) (turned bool, er
 		server := o.Candidates[at].Server
 		vote = &server
 	}
-	b.mark(name, func(p *Paper) { p.Vote = vote })
+	b.mark(person, func(p *Paper) { p.Vote = vote })
 	return b.Favourite(o) != before, nil
 }
 
@@ -235,7 +236,7 @@ func (b *Box) Decide(s selection.Selection, server int, open bool) selection.Sel
 // Veto keeps a server or a map out of the choice. A person has one veto a round.
 func (b *Box) Veto(v selection.Veto) error {
 	switch {
-	case b.hasVetoed(v.Player):
+	case b.hasVetoed(people.ID(v.Player)):
 		return wire.Refuse(wire.ReasonAction, "refused.one-veto")
 	case !v.Server.IsValid() && v.Map == "":
 		return wire.Refuse(wire.ReasonAction, "refused.no-veto")
@@ -247,15 +248,15 @@ func (b *Box) Veto(v selection.Veto) error {
 // Vetoes returns the vetoes in the order of their arrival. They must not be changed.
 func (b *Box) Vetoes() []selection.Veto { return b.state.Vetoes }
 
-func (b *Box) hasVetoed(name string) bool {
-	return slices.ContainsFunc(b.state.Vetoes, func(v selection.Veto) bool { return v.Player == name })
+func (b *Box) hasVetoed(person people.ID) bool {
+	return slices.ContainsFunc(b.state.Vetoes, func(v selection.Veto) bool { return v.Player == string(person) })
 }
 
 // Ready takes a person's word that they are ready to go.
-func (b *Box) Ready(name string) { b.mark(name, func(p *Paper) { p.Ready = true }) }
+func (b *Box) Ready(person people.ID) { b.mark(person, func(p *Paper) { p.Ready = true }) }
 
 // ByHand takes a person's word that they have joined the game server without Muster.
-func (b *Box) ByHand(name string) { b.mark(name, func(p *Paper) { p.ByHand = true }) }
+func (b *Box) ByHand(person people.ID) { b.mark(person, func(p *Paper) { p.ByHand = true }) }
 
 // Words are a set of a person's words, a bit each.
 type Words int
@@ -269,11 +270,11 @@ const (
 	All = Vote | Veto | Ready | ByHand
 )
 
-// Withdraw takes back words of a person, or of everybody if name is empty.
-func (b *Box) Withdraw(name string, words Words) {
-	isTheirs := func(of string) bool { return name == "" || of == name }
+// Withdraw takes back words of a person, or of everybody if the person is nobody.
+func (b *Box) Withdraw(person people.ID, words Words) {
+	isTheirs := func(of people.ID) bool { return person == "" || of == person }
 	if words&Veto != 0 {
-		b.state.Vetoes = slices.DeleteFunc(slices.Clone(b.state.Vetoes), func(v selection.Veto) bool { return isTheirs(v.Player) })
+		b.state.Vetoes = slices.DeleteFunc(slices.Clone(b.state.Vetoes), func(v selection.Veto) bool { return isTheirs(people.ID(v.Player)) })
 	}
 	for of := range b.state.Papers {
 		if isTheirs(of) {
@@ -288,41 +289,27 @@ func (b *Box) Withdraw(name string, words Words) {
 	}
 }
 
-// Rename gives a person's words another name.
-func (b *Box) Rename(from, to string) {
-	if p, has := b.state.Papers[from]; has {
-		delete(b.state.Papers, from)
-		b.state.Papers[to] = p
-	}
-	b.state.Vetoes = slices.Clone(b.state.Vetoes) // views share the old ones
-	for i := range b.state.Vetoes {
-		if b.state.Vetoes[i].Player == from {
-			b.state.Vetoes[i].Player = to
-		}
-	}
-}
-
 // Paper returns a person's words.
-func (b *Box) Paper(name string) Paper {
-	p := b.state.Papers[name]
-	p.Vetoed = b.hasVetoed(name)
+func (b *Box) Paper(person people.ID) Paper {
+	p := b.state.Papers[person]
+	p.Vetoed = b.hasVetoed(person)
 	return p
 }
 
 // mark changes a person's paper. It throws an empty one away.
-func (b *Box) mark(name string, change func(*Paper)) {
-	p := b.state.Papers[name]
+func (b *Box) mark(person people.ID, change func(*Paper)) {
+	p := b.state.Papers[person]
 	change(&p)
 	if b.state.Papers == nil {
-		b.state.Papers = map[string]Paper{}
+		b.state.Papers = map[people.ID]Paper{}
 	}
-	if b.state.Papers[name] = p; p == (Paper{}) {
-		delete(b.state.Papers, name)
+	if b.state.Papers[person] = p; p == (Paper{}) {
+		delete(b.state.Papers, person)
 	}
 }
 
 // View returns the options as everybody sees them, if the vote is open.
-func (b *Box) View(open bool, o Options) wire.Voting {
+func (b *Box) View(open bool, o Options, names *people.Names) wire.Voting {
 	v := wire.Voting{Open: open, Vetoes: []string{}, Ballot: []string{}}
 	if !open {
 		return v
@@ -333,6 +320,9 @@ func (b *Box) View(open bool, o Options) wire.Voting {
 		v.Numbers = append(v.Numbers, b.number(c.Server))
 	}
 	v.Choices = b.choices(o)
+	for i := range v.Choices {
+		v.Choices[i].Payer = names.Text(v.Choices[i].Payer)
+	}
 	return v
 }
 

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"muster/discovery/hostport"
+	"muster/host/room/people"
 	"muster/host/wire"
 	"muster/selection"
 )
@@ -38,9 +39,9 @@ func opened(t *testing.T, o Options) *Box {
 	return b
 }
 
-func (b *Box) votes(t *testing.T, name string, server int, o Options) {
+func (b *Box) votes(t *testing.T, person people.ID, server int, o Options) {
 	t.Helper()
-	if _, err := b.Vote(name, addr(server), o); err != nil {
+	if _, err := b.Vote(person, addr(server), o); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -100,7 +101,7 @@ func TestChoices(t *testing.T) {
 	shown := func(s *selection.Selection, looked ...int) string {
 		o, text := Among(s, looked), ""
 		b.Open(o)
-		for _, one := range b.View(true, o).Choices {
+		for _, one := range b.View(true, o, nil).Choices {
 			text += fmt.Sprint(one.Server, " ", one.Kind, " ", one.Gone, ", ")
 		}
 		return text
@@ -133,20 +134,20 @@ func TestChoices(t *testing.T) {
 func TestFavourite(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
-		votes map[string]int
+		votes map[people.ID]int
 		want  int
 	}{
 		{"nobody has voted", nil, 4},
-		{"one has", map[string]int{"ann": 6}, 6},
-		{"a draw goes to the lower number", map[string]int{"ann": 6, "bob": 5}, 5},
-		{"of a draw with the rule's", map[string]int{"ann": 6, "bob": 4}, 4},
-		{"most votes", map[string]int{"ann": 6, "bob": 5, "cat": 6}, 6},
+		{"one has", map[people.ID]int{"ann": 6}, 6},
+		{"a draw goes to the lower number", map[people.ID]int{"ann": 6, "bob": 5}, 5},
+		{"of a draw with the rule's", map[people.ID]int{"ann": 6, "bob": 4}, 4},
+		{"most votes", map[people.ID]int{"ann": 6, "bob": 5, "cat": 6}, 6},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			o := options(4, 5, 6)
 			b := opened(t, o)
-			for name, server := range tt.votes {
-				b.votes(t, name, server, o)
+			for person, server := range tt.votes {
+				b.votes(t, person, server, o)
 			}
 			if got := b.Favourite(o); got != tt.want {
 				t.Errorf("server %d leads, want %d", got, tt.want)
@@ -167,7 +168,7 @@ func TestNumbersStay(t *testing.T) {
 	b.votes(t, "bob", 5, options(4, 5, 6))
 	o := options(7, 6, 4)
 	b.Open(o)
-	if v := b.View(true, o); !slices.Equal(v.Numbers, []int{4, 3, 1}) || v.Ballot[0] != addr(7).String() {
+	if v := b.View(true, o, nil); !slices.Equal(v.Numbers, []int{4, 3, 1}) || v.Ballot[0] != addr(7).String() {
 		t.Errorf("people see %+v", v)
 	}
 	if b.Paper("bob").Vote != nil || *b.Paper("ann").Vote != 6 {
@@ -177,8 +178,22 @@ func TestNumbersStay(t *testing.T) {
 	if got := b.Favourite(o); got != 6 {
 		t.Errorf("server %d leads, want 6, which has the lower number", got)
 	}
-	if v := b.View(false, o); v.Open || !v.Rule.IsZero() || len(v.Ballot) > 0 {
+	if v := b.View(false, o, nil); v.Open || !v.Rule.IsZero() || len(v.Ballot) > 0 {
 		t.Errorf("when nobody is asked people see %+v", v)
+	}
+}
+
+// TestNamed checks that the choices tell by name who pays for them.
+func TestNamed(t *testing.T) {
+	s := differing(map[int][2]float64{1: {10, 60}, 2: {42, 43}}, 1, 2)
+	for i := range s.Ranking {
+		of := s.Ranking[i].RTT
+		s.Ranking[i].RTT = map[string]float64{"1": of["ann"], "2": of["bob"]}
+	}
+	o := Among(s, []int{1, 2})
+	v := opened(t, o).View(true, o, people.NewNames(map[people.ID]string{"1": "ann", "2": "bob"}))
+	if len(v.Choices) != 2 || v.Choices[0].Payer != "bob" || v.Choices[1].Payer != "ann" || o.Choices[0].Payer != "2" {
+		t.Errorf("people see %+v, of %+v", v.Choices, o.Choices)
 	}
 }
 
@@ -186,10 +201,11 @@ func TestVote(t *testing.T) {
 	o := options(4, 5)
 	b := opened(t, o)
 	for _, tt := range []struct {
-		name, by string
-		addr     netip.AddrPort
-		turned   bool
-		err      string
+		name   string
+		by     people.ID
+		addr   netip.AddrPort
+		turned bool
+		err    string
 	}{
 		{"for the favourite", "ann", addr(4), false, ""},
 		{"a draw", "bob", addr(5), false, ""},
@@ -221,22 +237,21 @@ func TestVeto(t *testing.T) {
 		}
 	}
 	shown := b.Vetoes()
-	b.Rename("bob", "bo")
-	if !b.Paper("bo").Vetoed || b.Paper("bob").Vetoed || shown[1].Player != "bob" {
-		t.Errorf("renamed, the vetoes are %+v, and those of before %+v", b.Vetoes(), shown)
-	}
-	b.Withdraw("bo", All&^Veto)
+	b.Withdraw("bob", All&^Veto)
 	b.Withdraw("ann", Veto)
-	if got := b.Vetoes(); len(got) != 1 || got[0].Player != "bo" {
-		t.Errorf("the vetoes are %+v", got)
+	if got := b.Vetoes(); len(got) != 1 || got[0].Player != "bob" || shown[0].Player != "ann" {
+		t.Errorf("the vetoes are %+v, and those of before %+v", got, shown)
+	}
+	if !b.Paper("bob").Vetoed || b.Paper("ann").Vetoed {
+		t.Errorf("ann has said %+v, bob %+v", b.Paper("ann"), b.Paper("bob"))
 	}
 }
 
 func TestWithdraw(t *testing.T) {
 	for _, tt := range []struct {
-		name  string
-		words Words
-		want  string // the rest of ann's and bob's words
+		person people.ID
+		words  Words
+		want   string // the rest of ann's and bob's words
 	}{
 		{"", Ready, "1 false true true, 1 false true false"},
 		{"", Ready | ByHand, "1 false false true, 1 false false false"},
@@ -247,22 +262,22 @@ func TestWithdraw(t *testing.T) {
 	} {
 		o := options(1)
 		b := opened(t, o)
-		for _, name := range []string{"ann", "bob"} {
-			b.votes(t, name, 1, o)
-			b.Ready(name)
-			b.ByHand(name)
+		for _, person := range []people.ID{"ann", "bob"} {
+			b.votes(t, person, 1, o)
+			b.Ready(person)
+			b.ByHand(person)
 		}
 		b.Veto(selection.Veto{Player: "ann", Map: "dm1"})
-		b.Withdraw(tt.name, tt.words)
-		said := func(name string) string {
-			p, vote := b.Paper(name), "-"
+		b.Withdraw(tt.person, tt.words)
+		said := func(person people.ID) string {
+			p, vote := b.Paper(person), "-"
 			if p.Vote != nil {
 				vote = fmt.Sprint(*p.Vote)
 			}
 			return fmt.Sprint(vote, " ", p.Ready, " ", p.ByHand, " ", p.Vetoed)
 		}
 		if got := said("ann") + ", " + said("bob"); got != tt.want {
-			t.Errorf("%q takes back %b: %s, want %s", tt.name, tt.words, got, tt.want)
+			t.Errorf("%q takes back %b: %s, want %s", tt.person, tt.words, got, tt.want)
 		}
 	}
 }
@@ -297,16 +312,16 @@ func TestRefusal(t *testing.T) {
 	const without, watches, spoken = "this choice doesn’t include you", "guests just watch",
 		"someone on your network has already voted"
 	home, club := netip.MustParseAddr("198.51.100.1"), netip.MustParseAddr("198.51.100.2")
-	people := []Person{
-		{Name: "ann"},
-		{Name: "bob", LeftOut: true},
-		{Name: "zoe", Guest: true, From: home},
-		{Name: "yan", Guest: true, From: home},
-		{Name: "mia", Guest: true, From: club},
-		{Name: "org", Guest: true, From: home, Organiser: true},
-		{Name: "est", Guest: true, From: home, Counted: true},
-		{Name: "nemo", Guest: true},
-		{Name: "nobody", Guest: true},
+	everybody := []people.Person{
+		{ID: "ann", IsPlayer: true},
+		{ID: "bob", IsPlayer: true, IsLeftOut: true},
+		{ID: "zoe", From: home},
+		{ID: "yan", From: home},
+		{ID: "mia", From: club},
+		{ID: "org", From: home, IsOrganiser: true},
+		{ID: "est", From: home, IsCounted: true},
+		{ID: "nemo"},
+		{ID: "nobody"},
 	}
 	for _, tt := range []struct {
 		name       string
@@ -329,13 +344,13 @@ func TestRefusal(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			b := &Box{}
 			tt.say(b)
-			for i, p := range people {
+			for i, p := range everybody {
 				got := ""
-				if err := b.Refusal(p.Name, Electorate{people, tt.guestsVote}); err != nil {
+				if err := b.Refusal(p.ID, Electorate{everybody, tt.guestsVote}); err != nil {
 					got = err.Error()
 				}
 				if got != tt.want[i] {
-					t.Errorf("%s is told %q, want %q", p.Name, got, tt.want[i])
+					t.Errorf("%s is told %q, want %q", p.ID, got, tt.want[i])
 				}
 			}
 		})
@@ -345,24 +360,24 @@ func TestRefusal(t *testing.T) {
 func TestIsReady(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
-		people []Person
-		ready  []string
+		people []people.Person
+		ready  []people.ID
 		want   bool
 	}{
-		{"nobody has said so", []Person{{Name: "ann"}}, nil, false},
-		{"who is not asked is not awaited", []Person{{Name: "ann"}, {Name: "bob", Page: true}}, []string{"bob"}, true},
-		{"a page is", []Person{{Name: "ann", Page: true}, {Name: "bob", Page: true}}, []string{"bob"}, false},
-		{"a terminal is", []Person{{Name: "ann", Asked: true}, {Name: "bob", Page: true}}, []string{"bob"}, false},
-		{"all are ready", []Person{{Name: "ann", Asked: true}, {Name: "bob", Page: true}}, []string{"ann", "bob"}, true},
+		{"nobody has said so", []people.Person{{ID: "ann", IsPlayer: true}}, nil, false},
+		{"who is not asked is not awaited", []people.Person{{ID: "ann", IsPlayer: true}, {ID: "bob", IsPlayer: true, HasPage: true}}, []people.ID{"bob"}, true},
+		{"a page is", []people.Person{{ID: "ann", IsPlayer: true, HasPage: true}, {ID: "bob", IsPlayer: true, HasPage: true}}, []people.ID{"bob"}, false},
+		{"a terminal is", []people.Person{{ID: "ann", IsPlayer: true, IsAsked: true}, {ID: "bob", IsPlayer: true, HasPage: true}}, []people.ID{"bob"}, false},
+		{"all are ready", []people.Person{{ID: "ann", IsPlayer: true, IsAsked: true}, {ID: "bob", IsPlayer: true, HasPage: true}}, []people.ID{"ann", "bob"}, true},
 		{"who is left out is not awaited",
-			[]Person{{Name: "ann", Page: true, LeftOut: true}, {Name: "bob"}}, []string{"bob"}, true},
+			[]people.Person{{ID: "ann", IsPlayer: true, HasPage: true, IsLeftOut: true}, {ID: "bob", IsPlayer: true}}, []people.ID{"bob"}, true},
 		{"nor does their word count",
-			[]Person{{Name: "ann", Page: true, LeftOut: true}, {Name: "bob"}}, []string{"ann"}, false},
-		{"nor does a guest's", []Person{{Name: "zoe", Guest: true, Page: true}, {Name: "bob"}}, []string{"zoe"}, false},
+			[]people.Person{{ID: "ann", IsPlayer: true, HasPage: true, IsLeftOut: true}, {ID: "bob", IsPlayer: true}}, []people.ID{"ann"}, false},
+		{"nor does a guest's", []people.Person{{ID: "zoe", HasPage: true}, {ID: "bob", IsPlayer: true}}, []people.ID{"zoe"}, false},
 	} {
 		b := &Box{}
-		for _, name := range tt.ready {
-			b.Ready(name)
+		for _, person := range tt.ready {
+			b.Ready(person)
 		}
 		if got := b.IsReady(Electorate{People: tt.people}); got != tt.want {
 			t.Errorf("%s: ready %v", tt.name, got)
@@ -371,11 +386,11 @@ func TestIsReady(t *testing.T) {
 }
 
 func TestIsWanted(t *testing.T) {
-	page := []Person{{Name: "ann", Page: true}, {Name: "bob"}, {Name: "zoe", Guest: true, Page: true}}
-	pages := append(slices.Clone(page), Person{Name: "cat", Page: true})
+	page := []people.Person{{ID: "ann", IsPlayer: true, HasPage: true}, {ID: "bob", IsPlayer: true}, {ID: "zoe", HasPage: true}}
+	pages := append(slices.Clone(page), people.Person{ID: "cat", IsPlayer: true, HasPage: true})
 	for _, tt := range []struct {
 		agree  wire.Decision
-		people []Person
+		people []people.Person
 		opened bool
 		want   bool
 	}{
@@ -399,30 +414,30 @@ func FuzzBox(f *testing.F) {
 	f.Add([]byte{16, 9, 17, 8, 18, 40, 19, 33, 20, 64, 21, 65})
 	f.Fuzz(func(t *testing.T, said []byte) {
 		const servers = 8
-		e := Electorate{GuestsVote: true, People: []Person{{Name: "ann"}, {Name: "bob", Page: true}}}
-		for i, name := range []string{"zoe", "yan", "mia", "max"} {
-			e.People = append(e.People, Person{Name: name, Guest: true, From: addr(i / 2).Addr()})
+		e := Electorate{GuestsVote: true, People: []people.Person{{ID: "ann", IsPlayer: true}, {ID: "bob", IsPlayer: true, HasPage: true}}}
+		for i, guest := range []people.ID{"zoe", "yan", "mia", "max"} {
+			e.People = append(e.People, people.Person{ID: guest, From: addr(i / 2).Addr()})
 		}
 		o := options(0, 1, 2, 3)
 		b := opened(t, o)
 		for ; len(said) > 1; said = said[2:] {
 			p, value := e.People[int(said[0]>>4)%len(e.People)], int(said[1])
-			if b.Refusal(p.Name, e) != nil {
+			if b.Refusal(p.ID, e) != nil {
 				continue
 			}
 			switch said[0] & 7 {
 			case 0:
-				b.Vote(p.Name, addr(value%servers), o)
+				b.Vote(p.ID, addr(value%servers), o)
 			case 1:
-				b.Vote(p.Name, netip.AddrPort{}, o)
+				b.Vote(p.ID, netip.AddrPort{}, o)
 			case 2:
-				b.Veto(selection.Veto{Player: p.Name, Server: addr(value)})
+				b.Veto(selection.Veto{Player: string(p.ID), Server: addr(value)})
 			case 3:
-				b.Ready(p.Name)
+				b.Ready(p.ID)
 			case 4:
-				b.ByHand(p.Name)
+				b.ByHand(p.ID)
 			case 5:
-				b.Withdraw(p.Name, Words(value))
+				b.Withdraw(p.ID, Words(value))
 			case 6:
 				o = options(value%servers, (value+1)%servers, (value+3)%servers)
 				b.Open(o)
@@ -431,7 +446,7 @@ func FuzzBox(f *testing.F) {
 			}
 			speak := map[netip.Addr]int{}
 			for _, p := range e.People {
-				if p.Guest && b.hasSpoken(p.Name) {
+				if !p.IsPlayer && b.hasSpoken(p.ID) {
 					speak[p.From]++
 				}
 			}
@@ -443,7 +458,7 @@ func FuzzBox(f *testing.F) {
 			if o.place(b.Favourite(o)) < 0 {
 				t.Fatalf("server %d leads, which is no candidate", b.Favourite(o))
 			}
-			for _, n := range b.View(true, o).Numbers {
+			for _, n := range b.View(true, o, nil).Numbers {
 				if n < 1 || n > len(b.state.Numbers) {
 					t.Fatalf("a candidate is number %d", n)
 				}

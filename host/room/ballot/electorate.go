@@ -1,40 +1,21 @@
 package ballot
 
 import (
-	"net/netip"
-
+	"muster/host/room/people"
 	"muster/host/wire"
 )
 
-// Electorate is everybody in the room.
+// Electorate is everybody in the room. Nobody is asked whose program is away.
 type Electorate struct {
-	People []Person
-	// GuestsVote says that the organiser lets guests vote.
+	People []people.Person
+	// GuestsVote says that the organiser lets guests vote. Else they watch.
 	GuestsVote bool
 }
 
-// Person is somebody in the room.
-type Person struct {
-	Name      string
-	Organiser bool
-	// Guest says that the person has only the page. Guests watch, unless the organiser lets them
-	// vote.
-	Guest bool
-	// Counted says that the organiser counts the guest in by an estimate.
-	Counted bool
-	// From is the guest's address, the zero value if many people share it.
-	From netip.Addr
-	// LeftOut says that the choice leaves the player out.
-	LeftOut bool
-	// Page says that the person has a page open. Asked says that the person's program asks for an
-	// answer at a terminal.
-	Page, Asked bool
-}
-
 // Refusal returns why a person has no say, or nil.
-func (b *Box) Refusal(name string, e Electorate) error {
+func (b *Box) Refusal(person people.ID, e Electorate) error {
 	for _, p := range e.People {
-		if p.Name == name {
+		if p.ID == person {
 			if why := b.refusal(p, e); why != nil {
 				return why
 			}
@@ -43,11 +24,11 @@ func (b *Box) Refusal(name string, e Electorate) error {
 	return nil
 }
 
-func (b *Box) refusal(p Person, e Electorate) *wire.Refusal {
+func (b *Box) refusal(p people.Person, e Electorate) *wire.Refusal {
 	switch {
-	case !p.Guest && p.LeftOut:
+	case p.IsPlayer && p.IsLeftOut:
 		return wire.Refuse(wire.ReasonAction, "refused.left-out").Advising("refused.left-out-hint")
-	case !p.Guest, p.Counted, e.GuestsVote && p.Organiser:
+	case p.IsPlayer, p.IsCounted, e.GuestsVote && p.IsOrganiser:
 		return nil
 	case !e.GuestsVote:
 		return ErrGuest
@@ -63,19 +44,19 @@ var ErrGuest = wire.Refuse(wire.ReasonAction, "refused.guest").Advising("refused
 // isSpokenFor reports whether another guest on the same network has said something of the choice.
 // One person can open many pages, so each network's guests have one say. Guests without a known
 // address count as one network.
-func (b *Box) isSpokenFor(guest Person, e Electorate) bool {
+func (b *Box) isSpokenFor(guest people.Person, e Electorate) bool {
 	for _, p := range e.People {
-		if p.Guest && !p.Counted && !p.Organiser && p.From == guest.From && b.hasSpoken(p.Name) {
-			return p.Name != guest.Name
+		if !p.IsPlayer && !p.IsCounted && !p.IsOrganiser && p.From == guest.From && b.hasSpoken(p.ID) {
+			return p.ID != guest.ID
 		}
 	}
 	return false
 }
 
 // hasSpoken reports whether a person has said something of the choice.
-func (b *Box) hasSpoken(name string) bool {
-	p := b.state.Papers[name]
-	return p.Vote != nil || p.Ready || b.hasVetoed(name)
+func (b *Box) hasSpoken(person people.ID) bool {
+	p := b.state.Papers[person]
+	return p.Vote != nil || p.Ready || b.hasVetoed(person)
 }
 
 // IsReady reports whether all people whose word is awaited are ready, and at least one is. A
@@ -84,8 +65,8 @@ func (b *Box) hasSpoken(name string) bool {
 func (b *Box) IsReady(e Electorate) bool {
 	some := false
 	for _, p := range e.People {
-		isReady, hasSay := b.state.Papers[p.Name].Ready, b.refusal(p, e) == nil
-		if hasSay && !isReady && (p.Page || p.Asked) {
+		isReady, hasSay := b.state.Papers[p.ID].Ready, b.refusal(p, e) == nil
+		if hasSay && !isReady && (p.HasPage || p.IsAsked) {
 			return false
 		}
 		some = some || isReady && hasSay
@@ -101,7 +82,7 @@ func (b *Box) IsWanted(agree wire.Decision, e Electorate) bool {
 	}
 	pages := 0
 	for _, p := range e.People {
-		if !p.Guest && p.Page {
+		if p.IsPlayer && p.HasPage {
 			pages++
 		}
 	}

@@ -6,7 +6,8 @@
 //	time ─────────────────▶ Tick ─────┴─▶ Server, Maps
 //
 // A [Series] belongs to one round. Whatever captains do or leave undone, it ends: a move that is not
-// made in time, the series makes by the room's rule. It knows servers by their index in the list.
+// made in time, the series makes by the room's rule. It knows servers by their index in the list,
+// and captains by their IDs.
 package bans
 
 import (
@@ -14,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"muster/host/room/people"
 	"muster/host/room/roomtime"
 	"muster/host/wire"
 )
@@ -65,7 +67,7 @@ type step struct {
 // move is a move that was made. A move about a map has its name, and no server.
 type move struct {
 	// By is the captain who moved, or empty if the clock ran out.
-	By     string    `json:"by,omitempty"`
+	By     people.ID `json:"by,omitempty"`
 	Server int       `json:"server"`
 	Map    string    `json:"map,omitempty"`
 	At     time.Time `json:"at"`
@@ -235,7 +237,7 @@ func (s *Series) Turn() (t Turn, is bool) {
 type Attempt struct {
 	// Number is that of the turn that the person saw.
 	Number int
-	By     string
+	By     people.ID
 	// Server is the server's index, or -1; Map is the map's name.
 	Server int
 	Map    string
@@ -251,7 +253,7 @@ var (
 
 // Move makes a person's move, if they are the captain whose turn it is. Rule are servers, the best
 // by the room's rule first.
-func (s *Series) Move(a Attempt, captain string, rule []int, now roomtime.Clocks) (MadeMove, error) {
+func (s *Series) Move(a Attempt, captain people.ID, rule []int, now roomtime.Clocks) (MadeMove, error) {
 	turn, is := s.Turn()
 	switch {
 	case !is:
@@ -276,7 +278,7 @@ func (s *Series) Move(a Attempt, captain string, rule []int, now roomtime.Clocks
 	return s.make(m, rule, now.Room), nil
 }
 
-func notYours(captain string) error {
+func notYours(captain people.ID) error {
 	if captain == "" {
 		return wire.Refuse(wire.ReasonAction, "refused.no-captain")
 	}
@@ -329,7 +331,7 @@ type MadeMove struct {
 	Kind, Of string
 	Side     wire.Side
 	// By is the captain who moved, or empty if the clock ran out.
-	By string
+	By people.ID
 	// Server is the server's index, or -1; Map is the map's name.
 	Server int
 	Map    string
@@ -415,16 +417,6 @@ func (s *Series) IsBanned(server int) bool {
 		}
 	}
 	return false
-}
-
-// Rename gives a captain's moves another name.
-func (s *Series) Rename(from, to string) {
-	s.state.Moves = slices.Clone(s.state.Moves) // views share the old ones
-	for i := range s.state.Moves {
-		if s.state.Moves[i].By == from {
-			s.state.Moves[i].By = to
-		}
-	}
 }
 
 // Restart gives the turn its whole time, because the room was away.

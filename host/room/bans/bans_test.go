@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"muster/host/room/people"
 	"muster/host/room/roomtime"
 	"muster/host/wire"
 )
@@ -22,7 +23,7 @@ func clocks(now roomtime.Time) roomtime.Clocks {
 const clock = 30 * time.Second
 
 // captains are the captains of the tests.
-var captains = map[wire.Side]string{wire.SideA: "anna", wire.SideB: "emil"}
+var captains = map[wire.Side]people.ID{wire.SideA: "anna", wire.SideB: "emil"}
 
 // upTo returns the numbers from 0 on.
 func upTo(n int) (all []int) {
@@ -129,7 +130,7 @@ func TestMoves(t *testing.T) {
 	}
 	cards := []wire.MatchServer{{Addr: "seven"}, {Addr: "three"}, {Addr: "nine"}}
 	var m wire.Match
-	s.View(&m, cards, [2]string{"anna", "emil"}, clocks(began))
+	s.View(&m, cards, [2]people.ID{"anna", "emil"}, clocks(began), nil)
 	if m.Turn != nil || !m.Decided || m.Server != "nine" || strings.Join(m.Play, " ") != "aero ztn dm6" ||
 		m.Servers[0].Gone != 2 || m.Servers[1].Gone != 1 || m.Servers[2].Gone != 0 || cards[0].Gone != 0 {
 		t.Errorf("people see %+v", m)
@@ -169,7 +170,7 @@ func TestRefused(t *testing.T) {
 	before, _ := json.Marshal(s.State())
 	for name, tt := range map[string]struct {
 		a       Attempt
-		captain string
+		captain people.ID
 		after   time.Duration
 		err     error
 	}{
@@ -269,13 +270,15 @@ func TestFall(t *testing.T) {
 	}
 }
 
-// TestRename checks that a captain's moves follow their name.
-func TestRename(t *testing.T) {
+// TestNamed checks that people see captains by name.
+func TestNamed(t *testing.T) {
 	s, _ := Begin(Setup{Servers: upTo(3), Clock: clock}, began)
 	s.play(t, nil, 0)
-	s.Rename("anna", "annika")
-	if s.state.Moves[0].By != "annika" {
-		t.Errorf("it was the move of %q", s.state.Moves[0].By)
+	var m wire.Match
+	names := people.NewNames(map[people.ID]string{"anna": "Anna", "emil": "Emil"})
+	s.View(&m, make([]wire.MatchServer, 3), [2]people.ID{"anna", "emil"}, clocks(began), names)
+	if m.Moves[0].By != "Anna" || m.Turn.Captain != "Emil" {
+		t.Errorf("people see %+v, then %+v", m.Moves, m.Turn)
 	}
 }
 

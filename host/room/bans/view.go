@@ -5,20 +5,21 @@ import (
 	"slices"
 	"time"
 
+	"muster/host/room/people"
 	"muster/host/room/roomtime"
 	"muster/host/wire"
 )
 
 // View fills in the moves of a match as people see it. Cards describe the finalists, in their
-// order; Captains are the sides' captains, a's first.
-func (s *Series) View(m *wire.Match, cards []wire.MatchServer, captains [2]string, now roomtime.Clocks) {
+// order; captains are the sides' captains, a's first.
+func (s *Series) View(m *wire.Match, cards []wire.MatchServer, captains [2]people.ID, now roomtime.Clocks, names *people.Names) {
 	m.Moves, m.Servers, m.Maps = []wire.Move{}, slices.Clone(cards), []wire.MatchMap{}
 	for _, name := range s.state.Maps {
 		m.Maps = append(m.Maps, wire.MatchMap{Name: name})
 	}
 	for i, made := range s.state.Moves {
 		at := s.state.Steps[i]
-		shown := wire.Move{Number: i + 1, Kind: at.Kind, Of: at.Of, Side: at.Side, By: made.By, What: made.Map, At: made.At}
+		shown := wire.Move{Number: i + 1, Kind: at.Kind, Of: at.Of, Side: at.Side, By: names.Of(made.By), What: made.Map, At: made.At}
 		if at.Of == wire.OfServer {
 			card := &m.Servers[slices.Index(s.state.Servers, made.Server)]
 			if shown.What = card.Addr; at.Kind == wire.Ban {
@@ -34,10 +35,10 @@ func (s *Series) View(m *wire.Match, cards []wire.MatchServer, captains [2]strin
 	if t, is := s.Turn(); is {
 		m.Turn = &wire.Turn{
 			Number: t.Number, Kind: t.Kind, Of: t.Of, Side: t.Side, Nth: t.Nth, Total: t.Total, Until: now.Of(t.Until),
-			Captain: captains[0],
+			Captain: names.Of(captains[0]),
 		}
 		if t.Side == wire.SideB {
-			m.Turn.Captain = captains[1]
+			m.Turn.Captain = names.Of(captains[1])
 		}
 	}
 	if m.Decided, m.Play = s.IsOver(), s.Maps(); s.state.Server >= 0 && s.HasBegun() {

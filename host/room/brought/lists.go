@@ -1,14 +1,12 @@
 // Package brought keeps the servers that people bring into a room: favourites, which become the
 // group's own, and servers that they refuse to play on.
 //
-// Each entry knows who brought it. Players come, go, rename themselves and take names that others
-// had. Entries under a name belong to the person who had it then, and that person gets them back by
-// a credential. The lists are bounded, however many names people come by.
+// Each entry knows who brought it, also while that person is away. The lists are bounded, however
+// many people come and go.
 package brought
 
 import (
 	"fmt"
-	"maps"
 	"net/netip"
 	"slices"
 	"strings"
@@ -16,6 +14,7 @@ import (
 	"muster/discovery"
 	"muster/discovery/hostport"
 	"muster/discovery/sentence"
+	"muster/host/room/people"
 	"muster/host/wire"
 	"muster/selection"
 )
@@ -25,15 +24,11 @@ const (
 	Most = 400
 	// mostStruck bounds the servers that the organiser can take off the lists.
 	mostStruck = 1000
-	// mostLeft bounds the free names whose owners the lists remember. Entries under other free
-	// names belong to nobody. Without a bound the lists would grow with everyone who comes and
-	// goes.
-	mostLeft = wire.MaxPlayers
+	// mostBy bounds the people who stand with one server. More would change nothing but the size of
+	// the lists.
+	mostBy = 2 * wire.MaxPlayers
 	// longestTitle is how much of a server's name the lists keep, in bytes.
 	longestTitle = 64
-	// Nobody stands for people who brought a server under a name that somebody else has by now. It
-	// is longer than any nickname, so that nobody can take it.
-	Nobody = "somebody who was in this room before"
 )
 
 // Lists are the servers that people have brought for one game. The zero value is empty. A copy does
@@ -42,12 +37,17 @@ type Lists struct{ state State }
 
 // State is what a saved room keeps of the lists.
 type State struct {
-	Favourites []wire.Brought `json:"favourites,omitempty"`
-	Hidden     []wire.Brought `json:"hidden,omitempty"`
+	Favourites []entry `json:"favourites,omitempty"`
+	Hidden     []entry `json:"hidden,omitempty"`
 	// Struck are the servers that the organiser has taken off. No program can bring them again.
 	Struck []netip.AddrPort `json:"struck,omitempty"`
-	// Left are free names that stand in the lists, by a credential of their last owners.
-	Left map[string]string `json:"gone,omitempty"`
+}
+
+// entry is a server with the people who brought it.
+type entry struct {
+	Addr hostport.AddrPort `json:"addr"`
+	Name string            `json:"name,omitempty"`
+	By   []people.ID       `json:"by,omitempty"`
 }
 
 // State returns the state, for a room that is saved or restored.
@@ -63,31 +63,31 @@ type BringResult struct {
 }
 
 // Lines returns what the log tells of it. The room need not repeat a line about the same player.
-func (t BringResult) Lines(name string) (lines []sentence.Sentence) {
+func (t BringResult) Lines(player people.ID) (lines []sentence.Sentence) {
 	switch {
 	case t.Hidden > 0:
-		lines = append(lines, sentence.Of("room.brings-hides", "player", name, "n", t.Favourites, "hidden", t.Hidden))
+		lines = append(lines, sentence.Of("room.brings-hides", "player", player, "n", t.Favourites, "hidden", t.Hidden))
 	case t.Favourites > 0:
-		lines = append(lines, sentence.Of("room.brings", "player", name, "n", t.Favourites))
+		lines = append(lines, sentence.Of("room.brings", "player", player, "n", t.Favourites))
 	}
 	if t.Refused > 0 {
-		lines = append(lines, sentence.Of("room.cannot-share", "player", name, "n", t.Refused, "own", wire.MaxBrought, "all", Most))
+		lines = append(lines, sentence.Of("room.cannot-share", "player", player, "n", t.Refused, "own", wire.MaxBrought, "all", Most))
 	}
 	return lines
 }
 
 // Bring puts somebody's servers into the lists. They replace the earlier ones, unless adds is set.
 // Reach is the least reach of a server that the group may use.
-func (l *Lists) Bring(name string, reach discovery.Reach, favourites, hidden []wire.Brought, adds bool) (t BringResult) {
+func (l *Lists) Bring(player people.ID, reach discovery.Reach, favourites, hidden []wire.Brought, adds bool) (t BringResult) {
 	before := *l
 	if !adds {
-		l.Withdraw(name)
+		l.Withdraw(player)
 	}
 	// copies, because views share the old ones
 	l.state.Favourites, l.state.Hidden = slices.Clone(l.state.Favourites), slices.Clone(l.state.Hidden)
 	var refused int
-	t.Favourites, t.Refused = l.put(&l.state.Favourites, name, reach, favourites)
-	t.Hidden, refused = l.put(&l.state.Hidden, name, reach, hidden)
+	t.Favourites, t.Refused = l.put(&l.state.Favourites, player, reach, favourites)
+	t.Hidden, refused = l.put(&l.state.Hidden, player, reach, hidden)
 	t.Refused += refused
 	if t.IsNew = !l.isSameAs(before); !t.IsNew {
 		*l = before // people see them in the earlier order
@@ -97,32 +97,32 @@ func (l *Lists) Bring(name string, reach discovery.Reach, favourites, hidden []w
 
 // put adds somebody's servers to one list.
 func (l *Lists) put(
-	list *[]wire.Brought, name string, reach discovery.Reach, brought []wire.Brought,
+	list *[]entry, player people.ID, reach discovery.Reach, brought []wire.Brought,
 ) (taken, refused int) {
 	theirs := 0
 	for i := range *list {
-		if slices.Contains((*list)[i].By, name) {
+		if slices.Contains((*list)[i].By, player) {
 			theirs++
 		}
 	}
 	for _, one := range brought {
 		addr := discovery.Canonical(one.Addr.AddrPort)
-		at := slices.IndexFunc(*list, func(o wire.Brought) bool { return o.Addr.AddrPort == addr })
+		at := slices.IndexFunc(*list, func(o entry) bool { return o.Addr.AddrPort == addr })
 		switch {
 		case discovery.ReachOf(addr.Addr()) < reach, slices.Contains(l.state.Struck, addr):
 			refused++
 			continue
-		case at >= 0 && slices.Contains((*list)[at].By, name):
+		case at >= 0 && (slices.Contains((*list)[at].By, player) || len((*list)[at].By) >= mostBy):
 			taken++
 			continue
 		case theirs >= wire.MaxBrought, at < 0 && len(*list) >= Most:
 			refused++
 			continue
 		case at < 0:
-			*list = append(*list, wire.Brought{Addr: hostport.At(addr), Name: brief(one.Name), By: []string{name}})
+			*list = append(*list, entry{Addr: hostport.At(addr), Name: brief(one.Name), By: []people.ID{player}})
 		default:
 			known := &(*list)[at]
-			known.By = append(slices.Clip(known.By), name) // views share the old one
+			known.By = append(slices.Clip(known.By), player) // views share the old one
 		}
 		taken, theirs = taken+1, theirs+1
 	}
@@ -131,7 +131,7 @@ func (l *Lists) put(
 
 // isSameAs reports whether lists say the same as others in any order.
 func (l *Lists) isSameAs(other Lists) bool {
-	entries := func(list []wire.Brought) (entries []string) {
+	entries := func(list []entry) (entries []string) {
 		for _, one := range list {
 			entries = append(entries, fmt.Sprintf("%v %q %q", one.Addr, one.Name, slices.Sorted(slices.Values(one.By))))
 		}
@@ -146,9 +146,9 @@ func brief(name string) string {
 }
 
 // change keeps the entries that keep accepts. The function may also change them.
-func (l *Lists) change(keep func(*wire.Brought) bool) {
-	for _, list := range []*[]wire.Brought{&l.state.Favourites, &l.state.Hidden} {
-		var kept []wire.Brought
+func (l *Lists) change(keep func(*entry) bool) {
+	for _, list := range []*[]entry{&l.state.Favourites, &l.state.Hidden} {
+		var kept []entry
 		for _, one := range *list {
 			if keep(&one) {
 				kept = append(kept, one)
@@ -159,120 +159,28 @@ func (l *Lists) change(keep func(*wire.Brought) bool) {
 }
 
 // Withdraw takes somebody's servers back.
-func (l *Lists) Withdraw(name string) { l.withdraw(func(by string) bool { return by == name }) }
-
-func (l *Lists) withdraw(is func(name string) bool) {
-	l.change(func(o *wire.Brought) bool {
-		o.By = slices.DeleteFunc(slices.Clone(o.By), is)
+func (l *Lists) Withdraw(player people.ID) {
+	l.change(func(o *entry) bool {
+		o.By = slices.DeleteFunc(slices.Clone(o.By), func(by people.ID) bool { return by == player })
 		return len(o.By) > 0
 	})
 }
 
-// Forget takes somebody's servers under any of their names back, letter case apart. It forgets the
-// owner of the names.
-func (l *Lists) Forget(names ...string) {
-	isTheirs := func(by string) bool {
-		return slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(by, name) })
-	}
-	l.withdraw(isTheirs)
-	l.release(isTheirs)
-}
-
-// Rename gives somebody another name.
-func (l *Lists) Rename(from, to string) {
-	l.change(func(o *wire.Brought) bool {
-		if at := slices.Index(o.By, from); at >= 0 {
-			o.By = slices.Clone(o.By)
-			o.By[at] = to
-		}
-		return true
-	})
-}
-
-// releaseName leaves the entries under a name to nobody who is here. The next person of that name
-// cannot take them back, and does not answer for them.
-func (l *Lists) releaseName(name string) {
-	l.change(func(o *wire.Brought) bool {
-		if at := slices.Index(o.By, name); at >= 0 {
-			o.By = slices.Clone(o.By)
-			if slices.Contains(o.By, Nobody) {
-				o.By = slices.Delete(o.By, at, at+1)
-			} else {
-				o.By[at] = Nobody
-			}
-		}
-		return true
-	})
-}
-
-// Leave notes the owner of a name that becomes free, by every credential that may bring that person
-// back.
-func (l *Lists) Leave(name string, credentials ...string) {
-	left, names := map[string]string{}, map[string]bool{}
-	for whose, name := range l.state.Left {
-		if l.hasName(name) { // or all their servers have been struck off since
-			left[whose], names[name] = name, true
-		}
-	}
-	if len(names) >= mostLeft && !names[name] {
-		l.releaseName(name)
-	}
-	for _, credential := range credentials {
-		if credential != "" && l.hasName(name) {
-			left[credential] = name
-		}
-	}
-	l.state.Left = left
-}
-
-// hasName reports whether something in the lists stands under a name.
-func (l *Lists) hasName(name string) bool {
-	isTheirs := func(o wire.Brought) bool { return slices.Contains(o.By, name) }
-	return slices.ContainsFunc(l.state.Favourites, isTheirs) || slices.ContainsFunc(l.state.Hidden, isTheirs)
-}
-
-// Knows reports whether a credential belongs to somebody who left.
-func (l *Lists) Knows(credential string) bool {
-	return credential != "" && l.state.Left[credential] != ""
-}
-
-// Come says that somebody takes a free name. The entries under it stay with the person who had it. A
-// person who had another name gets their entries under the new one. The credential may be empty.
-func (l *Lists) Come(name, credential string) {
-	was := ""
-	if credential != "" {
-		was = l.state.Left[credential]
-	}
-	if was != name {
-		l.releaseName(name)
-	}
-	if was != "" {
-		l.Rename(was, name)
-	}
-	l.release(func(left string) bool { return left == was || left == name })
-}
-
-// release forgets the owners of some names.
-func (l *Lists) release(is func(name string) bool) {
-	l.state.Left = maps.Clone(l.state.Left)
-	maps.DeleteFunc(l.state.Left, func(_, name string) bool { return is(name) })
-}
-
 // Hide adds a server that the organiser refuses to play on, whatever others say of it. It needs a
 // place that players' own entries leave free.
-func (l *Lists) Hide(addr netip.AddrPort, title, organiser string) error {
+func (l *Lists) Hide(addr netip.AddrPort, title string, organiser people.ID) error {
 	if most := Most + wire.MaxBrought; len(l.state.Hidden) >= most {
 		return fmt.Errorf("a room hides %d servers at most: take some off the list", most)
 	}
 	l.Drop(addr)
-	entry := wire.Brought{Addr: hostport.At(addr), Name: brief(title), By: []string{organiser}}
-	l.state.Hidden = append(slices.Clip(l.state.Hidden), entry)
+	refused := entry{Addr: hostport.At(addr), Name: brief(title), By: []people.ID{organiser}}
+	l.state.Hidden = append(slices.Clip(l.state.Hidden), refused)
 	return nil
 }
 
 // Drop takes a server off both lists, and reports whether it was there.
 func (l *Lists) Drop(addr netip.AddrPort) (was bool) {
-	l.change(func(o *wire.Brought) bool {
+	l.change(func(o *entry) bool {
 		was = was || o.Addr.AddrPort == addr
 		return o.Addr.AddrPort != addr
 	})
@@ -298,12 +206,12 @@ func (l *Lists) Ours() (ours []netip.AddrPort) {
 
 // Hidden returns the people who refuse to play on each server. If that is more than half of a list,
 // only the organiser's word counts, because one player could otherwise keep all from playing.
-func (l *Lists) Hidden(list []discovery.Server, organiser string) (hidden []selection.Veto) {
+func (l *Lists) Hidden(list []discovery.Server, organiser people.ID) (hidden []selection.Veto) {
 	onlyTheirs := false
 	if 2*len(l.state.Hidden) > len(list) {
 		listed := 0
 		for i := range list {
-			if slices.ContainsFunc(l.state.Hidden, func(o wire.Brought) bool {
+			if slices.ContainsFunc(l.state.Hidden, func(o entry) bool {
 				return o.Addr.AddrPort == list[i].Addr && !slices.Contains(o.By, organiser)
 			}) {
 				listed++
@@ -314,7 +222,7 @@ func (l *Lists) Hidden(list []discovery.Server, organiser string) (hidden []sele
 	for _, one := range l.state.Hidden {
 		for _, by := range one.By {
 			if !onlyTheirs || by == organiser {
-				hidden = append(hidden, selection.Veto{Player: by, Server: one.Addr.AddrPort})
+				hidden = append(hidden, selection.Veto{Player: string(by), Server: one.Addr.AddrPort})
 			}
 		}
 	}
@@ -322,8 +230,18 @@ func (l *Lists) Hidden(list []discovery.Server, organiser string) (hidden []sele
 }
 
 // View returns the lists as everybody may see them.
-func (l *Lists) View() wire.Lists {
-	return wire.Lists{
-		Favourites: append([]wire.Brought{}, l.state.Favourites...), Hidden: append([]wire.Brought{}, l.state.Hidden...),
+func (l *Lists) View(names *people.Names) wire.Lists {
+	shown := func(list []entry) []wire.Brought {
+		brought := make([]wire.Brought, len(list))
+		for i, one := range list {
+			brought[i] = wire.Brought{Addr: one.Addr, Name: one.Name}
+			for _, name := range names.All(one.By) {
+				if !slices.Contains(brought[i].By, name) { // several may be somebody whom the room has forgotten
+					brought[i].By = append(brought[i].By, name)
+				}
+			}
+		}
+		return brought
 	}
+	return wire.Lists{Favourites: shown(l.state.Favourites), Hidden: shown(l.state.Hidden)}
 }

@@ -2,15 +2,15 @@ package brought
 
 import (
 	"encoding/json"
-	"fmt"
-	"maps"
 	"net/netip"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
 	"muster/discovery"
 	"muster/discovery/hostport"
+	"muster/host/room/people"
 	"muster/host/wire"
 	"muster/internal/catalogue"
 	"muster/selection"
@@ -30,8 +30,8 @@ func entries(servers ...int) (list []wire.Brought) {
 }
 
 // whose returns the people who stand with each favourite, in order.
-func whose(l *Lists) (by [][]string) {
-	for _, one := range l.View().Favourites {
+func whose(l *Lists) (by [][]people.ID) {
+	for _, one := range l.state.Favourites {
 		by = append(by, one.By)
 	}
 	return by
@@ -53,7 +53,7 @@ func TestBring(t *testing.T) {
 	l.Block(addr(9))
 	for _, tt := range []struct {
 		name               string
-		who                string
+		who                people.ID
 		reach              discovery.Reach
 		favourites, hidden []wire.Brought
 		adds               bool
@@ -76,54 +76,34 @@ func TestBring(t *testing.T) {
 			t.Errorf("%s: the order is another: %v", tt.name, ours)
 		}
 	}
-	if by := whose(&l); !slices.Equal(by[0], []string{"bob"}) || len(l.View().Hidden) != 0 {
-		t.Errorf("in the lists stand %v, %v", by[:3], l.View().Hidden)
+	if by := whose(&l); !slices.Equal(by[0], []people.ID{"bob"}) || len(l.View(nil).Hidden) != 0 {
+		t.Errorf("in the lists stand %v, %v", by[:3], l.View(nil).Hidden)
 	}
 	l.Bring("dan", everywhere, []wire.Brought{{Addr: hostport.At(addr(0)), Name: "Dan's\x1b[31m " + strings.Repeat("ü", 100)}}, nil, false)
-	views := l.View().Favourites
+	views := l.View(nil).Favourites
 	if name := views[len(views)-1].Name; len(name) > longestTitle || strings.ContainsAny(name, "\x1b\ufffd") {
 		t.Errorf("a server is called %q", name)
 	}
 }
 
-// TestNames checks that entries follow the person who brought them, and nobody else.
-func TestNames(t *testing.T) {
+// TestWithdraw checks that people take back what they brought, and nothing else.
+func TestWithdraw(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		do   func(l *Lists)
-		want []string
+		want []people.ID
 	}{
-		{"is renamed", func(l *Lists) { l.Rename("ann", "eve") }, []string{"eve"}},
-		{"comes back", func(l *Lists) { l.Leave("ann", "secret"); l.Come("ann", "secret") }, []string{"ann"}},
-		{"comes back by another credential", func(l *Lists) { l.Leave("ann", "", "secret"); l.Come("ann", "secret") }, []string{"ann"}},
-		{"comes back by another name", func(l *Lists) { l.Leave("ann", "secret"); l.Come("eve", "secret") }, []string{"eve"}},
-		{"another takes the name", func(l *Lists) { l.Leave("ann", "secret"); l.Come("ann", "other") }, []string{Nobody}},
-		{"another without credential takes it", func(l *Lists) { l.Leave("ann", "", "secret"); l.Come("ann", "") }, []string{Nobody}},
-		{"and is too late then", func(l *Lists) {
-			l.Leave("ann", "secret")
-			l.Come("ann", "other")
-			l.Come("eve", "secret")
-		}, []string{Nobody}},
-		{"two leave and others take their names", func(l *Lists) {
-			l.Bring("bob", everywhere, entries(1), nil, false)
-			for _, name := range []string{"ann", "bob"} {
-				l.Leave(name, name+"'s")
-				l.Come(name, "")
-			}
-		}, []string{Nobody}},
 		{"takes it back", func(l *Lists) { l.Withdraw("ann") }, nil},
-		{"whose name differs takes theirs back", func(l *Lists) { l.Withdraw("ANN") }, []string{"ann"}},
-		{"is forgotten", func(l *Lists) { l.Forget("eve", "ANN") }, nil},
-		{"is forgotten, and others liked it", func(l *Lists) {
+		{"whose ID differs takes theirs back", func(l *Lists) { l.Withdraw("ANN") }, []people.ID{"ann"}},
+		{"takes it back, and others liked it", func(l *Lists) {
 			l.Bring("bob", everywhere, entries(1), nil, false)
-			l.Forget("ann")
-		}, []string{"bob"}},
-		{"is forgotten once gone", func(l *Lists) { l.Leave("ann", "secret"); l.Forget("ann"); l.Come("eve", "secret") }, nil},
+			l.Withdraw("ann")
+		}, []people.ID{"bob"}},
 	} {
 		var l Lists
 		l.Bring("ann", everywhere, entries(1), nil, false)
 		tt.do(&l)
-		var by []string
+		var by []people.ID
 		if all := whose(&l); len(all) > 0 {
 			by = all[0]
 		}
@@ -131,30 +111,39 @@ func TestNames(t *testing.T) {
 			t.Errorf("ann %s: it is %q's, want %q's", tt.name, by, tt.want)
 		}
 	}
+}
+
+// TestManyBring checks that people who come and go one after the other do not make the lists grow,
+// and that the next one's servers count all the same.
+func TestManyBring(t *testing.T) {
 	var l Lists
-	l.Bring("ann", everywhere, entries(1), nil, false)
-	l.Leave("ann", "secret")
-	l.Leave("bob", "bob's")
-	if !l.Knows("secret") || l.Knows("bob's") || l.Knows("") {
-		t.Errorf("the lists know %v", slices.Collect(maps.Keys(l.state.Left)))
+	for i := range 2 * mostBy {
+		got := l.Bring(people.Nth(i+1), everywhere, entries(1), entries(2), false)
+		if want := (BringResult{1, 1, 0, i < mostBy}); got != want {
+			t.Fatalf("of person %d: %+v, want %+v", i, got, want)
+		}
 	}
-	if l.Forget("ANN"); l.Knows("secret") {
-		t.Error("whoever is forgotten is known")
+	if favourites, hidden := len(l.state.Favourites[0].By), len(l.state.Hidden[0].By); favourites != mostBy || hidden != mostBy {
+		t.Errorf("%d and %d stand with a server", favourites, hidden)
 	}
 }
 
-// TestManyLeave checks that people who come and go under one new name after the other do not make
-// the lists grow.
-func TestManyLeave(t *testing.T) {
+// TestView checks that people read names, and nothing twice of people whom nobody knows.
+func TestView(t *testing.T) {
 	var l Lists
-	for i := range 3 * mostLeft {
-		name := fmt.Sprint("player ", i)
-		l.Come(name, name)
-		l.Bring(name, everywhere, entries(1), nil, false)
-		l.Leave(name, name)
+	for _, nth := range []int{7, 2, 8, 1} {
+		l.Bring(people.Nth(nth), everywhere, entries(1), entries(2), false)
 	}
-	if by := len(whose(&l)[0]); by != mostLeft+1 || len(l.state.Left) != mostLeft {
-		t.Errorf("%d stand with a server, and %d are known", by, len(l.state.Left))
+	names := people.NewNames(map[people.ID]string{people.Nth(1): "ann", people.Nth(2): "bob"})
+	by := []string{people.Somebody, "bob", "ann"}
+	want := wire.Lists{
+		Favourites: []wire.Brought{{Addr: hostport.At(addr(1)), By: by}}, Hidden: []wire.Brought{{Addr: hostport.At(addr(2)), By: by}},
+	}
+	if got := l.View(names); !reflect.DeepEqual(got, want) {
+		t.Errorf("people see %+v, want %+v", got, want)
+	}
+	if data, _ := json.Marshal((&Lists{}).View(names)); string(data) != `{"favourites":[],"hidden":[]}` {
+		t.Errorf("of empty lists people see %s", data)
 	}
 }
 
@@ -210,10 +199,9 @@ func TestSaved(t *testing.T) {
 	var l Lists
 	l.Bring("ann", everywhere, entries(1), entries(2, 3), false)
 	l.Block(addr(2))
-	l.Leave("ann", "secret")
 	data, err := json.Marshal(l.State())
 	const want = `{"favourites":[{"addr":"192.0.2.1:1025","by":["ann"]}],"hidden":[{"addr":"192.0.2.3:1027","by":["ann"]}],` +
-		`"struck":["192.0.2.2:1026"],"gone":{"secret":"ann"}}`
+		`"struck":["192.0.2.2:1026"]}`
 	if err != nil || string(data) != want {
 		t.Errorf("it is saved as %s, want %s; %v", data, want, err)
 	}
@@ -233,43 +221,35 @@ func FuzzLists(f *testing.F) {
 			choices = choices[1:]
 			return c % n
 		}
-		name := func() string { return []string{"ann", "ANN", "bob", "eve", "dan"}[next(5)] }
+		player := func() people.ID { return people.ID([]string{"ann", "bob", "eve", "dan"}[next(4)]) }
 		for len(choices) > 0 {
 			before := l
 			shown, err := json.Marshal(l.State())
 			if err != nil {
 				t.Fatal(err)
 			}
-			switch next(10) {
+			switch next(6) {
 			case 0, 1:
 				t := next(3)
 				one := []wire.Brought{{Addr: hostport.At(addr(next(20))), Name: string(choices[:min(len(choices), 70)])}}
-				l.Bring(name(), everywhere, one[:min(t, 1)], one[:t/2], next(2) == 0)
+				l.Bring(player(), everywhere, one[:min(t, 1)], one[:t/2], next(2) == 0)
 			case 2:
-				l.Withdraw(name())
+				l.Withdraw(player())
 			case 3:
-				l.Forget(name(), name())
+				_ = l.Hide(addr(next(20)), string(player()), "organiser")
 			case 4:
-				l.Rename(name(), []string{"fay", "guy", "hal"}[next(3)])
-			case 5:
-				l.Come(name(), []string{"", "ann", "eve"}[next(3)])
-			case 6:
-				l.Leave(name(), name(), name())
-			case 7:
-				_ = l.Hide(addr(next(20)), name(), "organiser")
-			case 8:
 				struck := addr(next(20))
 				l.Block(struck)
 				if slices.Contains(l.Ours(), struck) {
 					t.Fatalf("%v is still in the lists", struck)
 				}
-			case 9:
+			case 5:
 				l.Drop(addr(next(20)))
 			}
 			if after, _ := json.Marshal(before.State()); string(after) != string(shown) {
 				t.Fatalf("what was\n%s is\n%s", shown, after)
 			}
-			view := l.View()
+			view := l.View(nil)
 			for _, list := range [][]wire.Brought{view.Favourites, view.Hidden} {
 				seen := map[netip.AddrPort]bool{}
 				for _, one := range list {
@@ -279,7 +259,7 @@ func FuzzLists(f *testing.F) {
 					seen[one.Addr.AddrPort] = true
 				}
 			}
-			if data, _ := json.Marshal(l.State()); len(l.state.Left) > 2*mostLeft || !json.Valid(data) {
+			if data, _ := json.Marshal(l.State()); !json.Valid(data) {
 				t.Fatalf("saved as %s", data)
 			}
 		}

@@ -11,14 +11,20 @@
 // The room tells a [Calendar] what happens and the present [Facts], and carries out the events.
 // Other rooms have a calendar, too. It has the rounds since they opened, the last time that a
 // program was there, and their announcements.
+//
+// Its records are for long, and about people who may be gone. So they have the names of their time,
+// and know people again by [people.Person.Mark].
 package calendar
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"time"
 
 	"muster/discovery/sentence"
+	"muster/host/room/people"
+	"muster/host/room/roomtime"
 	"muster/host/schedule"
 	"muster/host/wire"
 )
@@ -74,10 +80,10 @@ type State struct {
 	Current  wire.Session   `json:"tonight,omitzero"`
 	// History has the servers of this session, round by round.
 	History []wire.Played `json:"history,omitempty"`
-	// Ended is when the session ended, zero while it goes on. Left are the keys of its players.
+	// Ended is when the session ended, zero while it goes on. Left are the marks of its players.
 	Ended time.Time `json:"ended,omitzero"`
 	Left  []string  `json:"left,omitempty"`
-	// Coming has people's words on coming to a date, by their keys.
+	// Coming has people's words on coming to a date, by their marks.
 	Coming map[string]Coming `json:"coming,omitempty"`
 	// Reminded is the last date that the room reminded people of. OpenedFor is the last date that it
 	// opened itself for.
@@ -123,7 +129,7 @@ type upcoming struct {
 
 // Facts are the present facts about the room.
 type Facts struct {
-	Now time.Time
+	Now roomtime.Clocks
 	// Every is the text of the room's schedule, empty if the room is no standing one. Name is the
 	// room's name, and Game its game's name.
 	Every, Name, Game string
@@ -131,27 +137,15 @@ type Facts struct {
 	// good, and Posts that it has a webhook.
 	IsGathering, IsClosed, Posts bool
 	// Heard is when the room heard a player last. People are all people of the room, the players
-	// first. For a room that neither stands nor posts, the players alone will do, without keys.
+	// first. For a room that neither stands nor posts, the players alone will do, with no more than
+	// [people.Person.IsPlayer] and [people.Person.IsHere].
 	Heard  time.Time
-	People []Person
-}
-
-// Person is one of the room's people.
-type Person struct {
-	// Key tells the person from others under any name. It reveals no credential.
-	Key, Name string
-	// Arrival is the person's place in the order of arrival.
-	Arrival int
-	// IsConnected says that a player's program is connected, HasPage that a page is open, and
-	// IsRegular that the person keeps place and name while away.
-	IsPlayer, IsConnected, HasPage, IsRegular, IsOrganiser bool
-	// Seen is when the person was there last, unless they are a player.
-	Seen time.Time
+	People []people.Person
 }
 
 // isUsed reports whether a program is there.
 func (f Facts) isUsed() bool {
-	return slices.ContainsFunc(f.People, func(p Person) bool { return p.IsConnected })
+	return slices.ContainsFunc(f.People, func(p people.Person) bool { return p.IsHere })
 }
 
 // Event is something for the room to do.
@@ -166,10 +160,10 @@ type (
 	// Open says that another session begins, and why, in a line for the log.
 	Open struct{ Why sentence.Sentence }
 	// Sleep says that the session is over, and why, in a line for the log: the players leave their
-	// places. Forget are the keys of people whom the room forgets.
+	// places. Forget are the people whom the room forgets.
 	Sleep struct {
 		Why    sentence.Sentence
-		Forget []string
+		Forget []people.ID
 	}
 	// Save says that the room must be saved first. Changed says that the view or the saved form has
 	// changed.
@@ -193,9 +187,9 @@ func (c *Calendar) IsAsleep() bool { return !c.state.Ended.IsZero() }
 // Tick lets time pass. An empty room falls asleep, and a room that gathers says once that it is
 // open.
 func (c *Calendar) Tick(f Facts) []Event {
-	c.setRight(f.Now)
+	c.setRight(f.Now.Wall)
 	last := c.lastUsed(f)
-	isIdle := f.Every != "" && !c.IsAsleep() && !f.isUsed() && f.Now.Sub(last) >= sleepAfter
+	isIdle := f.Every != "" && !c.IsAsleep() && !f.isUsed() && f.Now.Wall.Sub(last) >= sleepAfter
 	switch {
 	case f.IsClosed:
 	case isIdle:
@@ -212,13 +206,13 @@ func (c *Calendar) Advance(f Facts) []Event {
 	if f.IsClosed {
 		return nil
 	}
-	c.setRight(f.Now)
+	c.setRight(f.Now.Wall)
 	isUsed := f.isUsed()
 	if c.wasUsed && !isUsed {
-		c.state.Used = f.Now
+		c.state.Used = f.Now.Wall
 	}
 	c.wasUsed = isUsed
-	c.state.Unjoined = c.state.Unjoined && !slices.ContainsFunc(f.People, func(p Person) bool { return p.IsPlayer })
+	c.state.Unjoined = c.state.Unjoined && !slices.ContainsFunc(f.People, func(p people.Person) bool { return p.IsPlayer })
 	var events []Event
 	if c.findNext(f) {
 		events = append(events, Changed{})
@@ -226,16 +220,16 @@ func (c *Calendar) Advance(f Facts) []Event {
 	if f.Every == "" {
 		return events
 	}
-	for key := range c.state.Coming {
-		if !slices.ContainsFunc(f.People, func(p Person) bool { return p.Key == key }) {
-			delete(c.state.Coming, key)
+	for mark := range c.state.Coming {
+		if !slices.ContainsFunc(f.People, func(p people.Person) bool { return p.Mark == mark }) {
+			delete(c.state.Coming, mark)
 		}
 	}
 	if c.state.Counted.IsZero() {
-		c.state.Counted = f.Now
+		c.state.Counted = f.Now.Wall
 	}
-	if passed := f.Now.Sub(c.state.Counted); passed >= ageStep || passed < 0 {
-		c.state.Unused, c.state.Counted = c.state.Unused+min(max(0, passed), mostAge), f.Now
+	if passed := f.Now.Wall.Sub(c.state.Counted); passed >= ageStep || passed < 0 {
+		c.state.Unused, c.state.Counted = c.state.Unused+min(max(0, passed), mostAge), f.Now.Wall
 		events = append(events, Changed{})
 	}
 	if isUsed {
@@ -255,16 +249,16 @@ func (c *Calendar) findNext(f Facts) (isAnother bool) {
 		u.next = time.Time{}
 		return false
 	}
-	isPast := !u.next.IsZero() && !f.Now.Before(u.next.Add(dateStays))
-	if !u.reckoned.IsZero() && !f.Now.Before(u.reckoned) && !isPast && !c.state.Ended.After(u.next) {
+	isPast := !u.next.IsZero() && !f.Now.Wall.Before(u.next.Add(dateStays))
+	if !u.reckoned.IsZero() && !f.Now.Wall.Before(u.reckoned) && !isPast && !c.state.Ended.After(u.next) {
 		return false
 	}
-	after := f.Now.Add(-dateStays)
-	if c.IsAsleep() && c.state.Ended.After(after) && !c.state.Ended.After(f.Now) {
+	after := f.Now.Wall.Add(-dateStays)
+	if c.IsAsleep() && c.state.Ended.After(after) && !c.state.Ended.After(f.Now.Wall) {
 		after = c.state.Ended
 	}
 	before := u.next
-	u.next, u.reckoned = u.schedule.Next(after).UTC(), f.Now
+	u.next, u.reckoned = u.schedule.Next(after).UTC(), f.Now.Wall
 	return !u.next.Equal(before)
 }
 
@@ -274,24 +268,24 @@ func (c *Calendar) applyDate(f Facts) (events []Event) {
 	if next.IsZero() {
 		return nil
 	}
-	if f.Now.Before(next) && !f.Now.Before(next.Add(-remindBefore)) && !c.state.Reminded.Equal(next) {
+	if f.Now.Wall.Before(next) && !f.Now.Wall.Before(next.Add(-remindBefore)) && !c.state.Reminded.Equal(next) {
 		c.state.Reminded = next
 		events = append(events, Save{}, Note{sentence.Of("room.evening-near")})
 		coming := []wire.AnnouncedPlayer{}
 		for _, p := range f.People {
 			isOwn := p.IsPlayer || p.IsRegular || p.IsOrganiser // no stranger's nickname is posted anywhere
-			if isOwn && c.Awaits(p.Key) && c.state.Coming[p.Key].Comes {
+			if isOwn && c.Awaits(p.Mark) && c.state.Coming[p.Mark].Comes {
 				coming = append(coming, wire.AnnouncedPlayer{Name: p.Name})
 			}
 		}
 		reminder := wire.Announcement{Kind: wire.AnnouncedReminder, Next: c.upcoming.schedule.In(next), Players: coming}
 		events = append(events, c.Announce(reminder, f)...)
 	}
-	if !f.Now.Before(next.Add(-opensBefore)) && !c.state.OpenedFor.Equal(next) {
+	if !f.Now.Wall.Before(next.Add(-opensBefore)) && !c.state.OpenedFor.Equal(next) {
 		c.state.OpenedFor = next
 		events = append(events, Save{})
 		if c.IsAsleep() {
-			events = append(events, c.open(sentence.Of("room.nearly-time"), f.Now))
+			events = append(events, c.open(sentence.Of("room.nearly-time"), f.Now.Wall))
 		}
 	}
 	return events
@@ -299,14 +293,14 @@ func (c *Calendar) applyDate(f Facts) (events []Event) {
 
 // Next returns when the calendar needs the time again: no more than a day from now.
 func (c *Calendar) Next(f Facts) time.Time {
-	at := f.Now.Add(KeepEmpty)
+	at := f.Now.Wall.Add(KeepEmpty)
 	earlier := func(other time.Time) {
 		if other.Before(at) {
 			at = other
 		}
 	}
 	if c.isNewlyOpen(f) {
-		return f.Now
+		return f.Now.Wall
 	}
 	if f.Every == "" || f.IsClosed {
 		return at
@@ -317,7 +311,7 @@ func (c *Calendar) Next(f Facts) time.Time {
 	}
 	switch next := c.upcoming.next; {
 	case next.IsZero():
-	case !c.state.Reminded.Equal(next) && f.Now.Before(next.Add(-remindBefore)):
+	case !c.state.Reminded.Equal(next) && f.Now.Wall.Before(next.Add(-remindBefore)):
 		earlier(next.Add(-remindBefore))
 	case !c.state.OpenedFor.Equal(next):
 		earlier(next.Add(-opensBefore))
@@ -347,11 +341,11 @@ func (c *Calendar) setRight(now time.Time) {
 }
 
 // Open begins another session on somebody's order, if the room sleeps.
-func (c *Calendar) Open(by string, f Facts) []Event {
+func (c *Calendar) Open(by people.ID, f Facts) []Event {
 	if !c.IsAsleep() || f.IsClosed {
 		return nil
 	}
-	return []Event{c.open(byPerson(by, "room.opened-by", "room.opened-by-organiser"), f.Now)}
+	return []Event{c.open(byPerson(by, "room.opened-by", "room.opened-by-organiser"), f.Now.Wall)}
 }
 
 func (c *Calendar) open(why sentence.Sentence, now time.Time) Event {
@@ -360,44 +354,43 @@ func (c *Calendar) open(why sentence.Sentence, now time.Time) Event {
 }
 
 // End ends the session on somebody's order. Then a standing room sleeps, and any other is over.
-func (c *Calendar) End(by string, f Facts) (Sleep, error) {
+func (c *Calendar) End(by people.ID, f Facts) (Sleep, error) {
 	end := Sleep{Why: byPerson(by, "room.ended-by", "room.ended-by-organiser")}
 	switch {
 	case f.Every == "":
-		c.state.Ended = f.Now
+		c.state.Ended = f.Now.Wall
 	case c.IsAsleep():
 		return Sleep{}, errEnded
 	default:
-		end.Forget = c.sleep(f.Now, f)
+		end.Forget = c.sleep(f.Now.Wall, f)
 	}
 	return end, nil
 }
 
 // byPerson returns the sentence of a key about a person, or that of the other key about an organiser
-// without a name.
-func byPerson(name, key, nameless string) sentence.Sentence {
-	if name == "" {
-		return sentence.Of(nameless)
+// who is not in the room.
+func byPerson(by people.ID, key, absent string) sentence.Sentence {
+	if by == "" {
+		return sentence.Of(absent)
 	}
-	return sentence.Of(key, "player", name)
+	return sentence.Of(key, "player", by)
 }
 
-// sleep ends the session at a time, and returns the keys of the people whom the room forgets.
-// People who have played keep their place, and so do people who steer, watch or have said whether
-// they come.
-func (c *Calendar) sleep(at time.Time, f Facts) (forget []string) {
-	c.state.Ended, c.state.Used = f.Now, f.Now
+// sleep ends the session at a time, and returns the people whom the room forgets. People who have
+// played keep their place, and so do people who steer, watch or have said whether they come.
+func (c *Calendar) sleep(at time.Time, f Facts) (forget []people.ID) {
+	c.state.Ended, c.state.Used = f.Now.Wall, f.Now.Wall
 	c.writeDown(at)
 	c.state.Left = nil
-	var players, regulars []Person // those who keep their place, regulars before this session's players
+	var players, regulars []people.Person // those who keep their place, regulars before this session's players
 	for _, p := range f.People {
 		if p.IsPlayer {
-			p.Seen = f.Now
-			c.state.Left = append(c.state.Left, p.Key)
+			p.Seen = f.Now.Room
+			c.state.Left = append(c.state.Left, p.Mark)
 		}
 		switch {
-		case !p.IsRegular && !p.IsOrganiser && !p.HasPage && !c.Awaits(p.Key):
-			forget = append(forget, p.Key)
+		case !p.IsRegular && !p.IsOrganiser && !p.HasPage && !c.Awaits(p.Mark):
+			forget = append(forget, p.ID)
 		case !p.IsRegular || p.IsOrganiser:
 		case p.IsPlayer:
 			players = append(players, p)
@@ -406,42 +399,42 @@ func (c *Calendar) sleep(at time.Time, f Facts) (forget []string) {
 		}
 	}
 	regulars = append(regulars, players...)
-	slices.SortStableFunc(regulars, func(a, b Person) int { return a.Seen.Compare(b.Seen) })
+	slices.SortStableFunc(regulars, func(a, b people.Person) int { return cmp.Compare(a.Seen, b.Seen) })
 	for _, p := range regulars[:max(0, len(regulars)-mostRegulars)] {
-		forget = append(forget, p.Key)
+		forget = append(forget, p.ID)
 	}
 	return forget
 }
 
 // MissedEnd returns the refusal of a program that lost its connection, missed the end of its
 // session, and comes back. It is nil for all others.
-func (c *Calendar) MissedEnd(key string, now time.Time) *wire.Refusal {
+func (c *Calendar) MissedEnd(mark string, now time.Time) *wire.Refusal {
 	isNow := !c.state.Ended.After(now) && now.Sub(c.state.Ended) < returnsWithin
-	if c.IsAsleep() && isNow && slices.Contains(c.state.Left, key) {
+	if c.IsAsleep() && isNow && slices.Contains(c.state.Left, mark) {
 		return errMissedEnd
 	}
 	return nil
 }
 
 // Come takes somebody's word that they come to the next date, or do not; nil takes it back.
-func (c *Calendar) Come(key string, comes *bool) error {
+func (c *Calendar) Come(mark string, comes *bool) error {
 	switch {
 	case c.upcoming.next.IsZero():
 		return errNoDate
 	case comes == nil:
-		delete(c.state.Coming, key)
+		delete(c.state.Coming, mark)
 	default:
 		if c.state.Coming == nil {
 			c.state.Coming = map[string]Coming{}
 		}
-		c.state.Coming[key] = Coming{*comes, c.upcoming.next}
+		c.state.Coming[mark] = Coming{*comes, c.upcoming.next}
 	}
 	return nil
 }
 
 // Awaits reports whether somebody has said whether they come to the next date.
-func (c *Calendar) Awaits(key string) bool {
-	coming, has := c.state.Coming[key]
+func (c *Calendar) Awaits(mark string) bool {
+	coming, has := c.state.Coming[mark]
 	return has && !c.upcoming.next.IsZero() && coming.To.Equal(c.upcoming.next)
 }
 
@@ -467,7 +460,7 @@ func (c *Calendar) Use(f Facts) Use {
 		u.IsClaimed = u.IsClaimed || coming.Comes
 	}
 	if !f.isUsed() {
-		u.Empty = max(1, f.Now.Sub(c.lastUsed(f))) // more than nothing from the first moment on
+		u.Empty = max(1, f.Now.Wall.Sub(c.lastUsed(f))) // more than nothing from the first moment on
 	}
 	u.IsOver = f.IsClosed || !u.IsStanding && u.Empty > KeepEmpty
 	return u

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"muster/discovery/sentence"
+	"muster/host/room/people"
+	"muster/host/room/roomtime"
 	"muster/host/wire"
 	"muster/internal/catalogue"
 )
@@ -25,12 +27,12 @@ var (
 
 const fridays = "fri 20:00 Europe/Berlin"
 
-// people returns the players ann, the organiser, and bob, and the guest zoe.
-func people() []Person {
-	return []Person{
-		{Key: "A", Name: "ann", IsPlayer: true, IsConnected: true, IsOrganiser: true, Seen: eight},
-		{Key: "B", Name: "bob", Arrival: 1, IsPlayer: true, IsConnected: true, Seen: eight},
-		{Key: "Z", Name: "zoe", Arrival: 2, HasPage: true, Seen: eight},
+// everybody returns the players ann, the organiser, and bob, and the guest zoe.
+func everybody() []people.Person {
+	return []people.Person{
+		{ID: "1", Mark: "A", Name: "ann", IsPlayer: true, IsHere: true, IsOrganiser: true, Seen: roomtime.Opening},
+		{ID: "2", Mark: "B", Name: "bob", Arrival: 1, IsPlayer: true, IsHere: true, Seen: roomtime.Opening},
+		{ID: "3", Mark: "Z", Name: "zoe", Arrival: 2, HasPage: true, Seen: roomtime.Opening},
 	}
 }
 
@@ -42,13 +44,20 @@ type room struct {
 	did []string
 }
 
-func newRoom(every string, people ...Person) *room {
-	return &room{New(eight), Facts{Now: eight, Every: every, Name: "Friday", Game: "openarena", People: people}, nil}
+func newRoom(every string, those ...people.Person) *room {
+	r := &room{New(eight), Facts{Every: every, Name: "Friday", Game: "openarena", People: those}, nil}
+	r.sets(eight)
+	return r
+}
+
+// sets lets it be another time.
+func (r *room) sets(now time.Time) {
+	r.Now = roomtime.Clocks{Room: roomtime.Opening.Add(now.Sub(eight)), Wall: now}
 }
 
 // follow carries out events as a room does.
 func (r *room) follow(events ...Event) {
-	at := r.Now.Sub(eight)
+	at := r.Now.Wall.Sub(eight)
 	for _, e := range events {
 		switch e := e.(type) {
 		case Note:
@@ -59,9 +68,9 @@ func (r *room) follow(events ...Event) {
 			r.did = append(r.did, fmt.Sprintf("%v open: %s", at, catalogue.InEnglish().Say(e.Why)))
 		case Sleep:
 			r.did = append(r.did, fmt.Sprintf("%v sleep: %s %v", at, catalogue.InEnglish().Say(e.Why), e.Forget))
-			r.People = slices.DeleteFunc(r.People, func(p Person) bool { return slices.Contains(e.Forget, p.Key) })
+			r.People = slices.DeleteFunc(r.People, func(p people.Person) bool { return slices.Contains(e.Forget, p.ID) })
 			for i := range r.People {
-				r.People[i].IsPlayer, r.People[i].IsConnected = false, false
+				r.People[i].IsPlayer, r.People[i].IsHere = false, false
 			}
 		case Save, Changed:
 		}
@@ -73,17 +82,17 @@ func (r *room) until(t *testing.T, end time.Time) (ticks int) {
 	t.Helper()
 	for {
 		next := r.Calendar.Next(r.Facts)
-		if !next.After(r.Now) {
-			next = r.Now.Add(time.Second)
+		if !next.After(r.Now.Wall) {
+			next = r.Now.Wall.Add(time.Second)
 		}
 		if next.After(end) {
-			r.Now = end
+			r.sets(end)
 			return ticks
 		}
-		r.Now = next
+		r.sets(next)
 		r.tick()
 		if ticks++; ticks > 10_000 {
-			t.Fatalf("the calendar asks for the time again and again, at %v", r.Now)
+			t.Fatalf("the calendar asks for the time again and again, at %v", r.Now.Wall)
 		}
 	}
 }
@@ -134,9 +143,9 @@ func TestDates(t *testing.T) {
 		{"once", "2026-11-27 20:00 Europe/Berlin", func(r *room) {}, []string{reminds, opens}},
 		{"a restart after the reminder", fridays, func(r *room) { r.until(t, friday.Add(-time.Hour)); r.restarts(t) }, []string{reminds, opens}},
 		{"a restart after it opened", fridays, func(r *room) { r.until(t, friday.Add(-time.Minute)); r.restarts(t) }, []string{reminds, opens}},
-		{"a host that was away until an hour before", fridays, func(r *room) { r.Now = friday.Add(-time.Hour); r.restarts(t) },
+		{"a host that was away until an hour before", fridays, func(r *room) { r.sets(friday.Add(-time.Hour)); r.restarts(t) },
 			[]string{"166h0m0s note the next game night is near", opens}},
-		{"a host that was away", fridays, func(r *room) { r.Now = friday.Add(dateStays); r.restarts(t) }, nil},
+		{"a host that was away", fridays, func(r *room) { r.sets(friday.Add(dateStays)); r.restarts(t) }, nil},
 		{"a session that ends before its date", fridays, func(r *room) {
 			r.until(t, friday.Add(-10*time.Minute))
 			end, _ := r.End("ann", r.Facts)
@@ -144,9 +153,9 @@ func TestDates(t *testing.T) {
 			r.tick()
 		}, []string{reminds, opens, "166h50m0s sleep: ann has ended the night. Good night! []"}},
 		{"a clock that is right again", fridays, func(r *room) {
-			r.Now = eight.AddDate(9, 0, 0)
+			r.sets(eight.AddDate(9, 0, 0))
 			r.tick()
-			r.Now = eight.Add(time.Hour)
+			r.sets(eight.Add(time.Hour))
 			r.tick()
 		}, []string{reminds, opens}},
 		{"another schedule", fridays, func(r *room) { r.Every = "sun 18:00 UTC" },
@@ -155,10 +164,10 @@ func TestDates(t *testing.T) {
 				"47h30m0s sleep: everyone has left: the night is over, and the room sleeps []",
 			}},
 		{"no schedule any more", fridays, func(r *room) { r.Every = "" }, nil},
-		{"closed", fridays, func(r *room) { r.IsClosed, r.Now = true, friday; r.tick() }, nil},
+		{"closed", fridays, func(r *room) { r.IsClosed = true; r.sets(friday); r.tick() }, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			r := newRoom(tt.every, people()...)
+			r := newRoom(tt.every, everybody()...)
 			r.follow(r.Advance(r.Facts)...)
 			end, err := r.End("ann", r.Facts)
 			if err != nil {
@@ -179,31 +188,31 @@ func TestDates(t *testing.T) {
 // TestNextDate checks that a date is the next one until an hour after it, or until its session has
 // ended.
 func TestNextDate(t *testing.T) {
-	r := newRoom(fridays, people()...)
+	r := newRoom(fridays, everybody()...)
 	next := func(want time.Time) {
 		t.Helper()
 		events := r.Advance(r.Facts)
 		if got := r.View(r.Facts).Meeting.Next; !got.Equal(want) {
-			t.Errorf("at %v the next date is %v, want %v", r.Now, got, want)
+			t.Errorf("at %v the next date is %v, want %v", r.Now.Wall, got, want)
 		}
 		r.follow(events...)
 	}
-	r.Now = eight.Add(-time.Second)
+	r.sets(eight.Add(-time.Second))
 	next(eight.Add(-time.Hour)) // somebody may be late
-	r.Now = eight
+	r.sets(eight)
 	next(friday)
 	if events := r.Advance(r.Facts); events != nil {
 		t.Errorf("what is shown changes although no time passes: %v", events)
 	}
-	r.Now = friday.Add(dateStays - time.Second)
+	r.sets(friday.Add(dateStays - time.Second))
 	next(friday)
 	if events := r.Advance(r.Facts); events != nil {
 		t.Errorf("what was done for a date is done again: %v", events)
 	}
-	r.Now = friday.Add(dateStays)
+	r.sets(friday.Add(dateStays))
 	next(after)
-	r = newRoom(fridays, people()...)
-	r.Now = friday.Add(20 * time.Minute)
+	r = newRoom(fridays, everybody()...)
+	r.sets(friday.Add(20 * time.Minute))
 	next(friday)
 	r.End("ann", r.Facts)
 	next(after)
@@ -217,18 +226,18 @@ func TestNextDate(t *testing.T) {
 
 // TestReminder checks that a reminder names the people who come, and no stranger.
 func TestReminder(t *testing.T) {
-	r := newRoom(fridays, people()...)
+	r := newRoom(fridays, everybody()...)
 	r.Posts = true
-	r.People = append(r.People, Person{Key: "C", Name: "cat", IsRegular: true},
-		Person{Key: "D", Name: "dan", IsRegular: true}, Person{Key: "E", Name: "eve", IsPlayer: true})
+	r.People = append(r.People, people.Person{ID: "4", Mark: "C", Name: "cat", IsRegular: true},
+		people.Person{ID: "5", Mark: "D", Name: "dan", IsRegular: true}, people.Person{ID: "6", Mark: "E", Name: "eve", IsPlayer: true})
 	r.Advance(r.Facts)
-	for key, comes := range map[string]*bool{"A": &yes, "B": &yes, "C": &yes, "D": &no, "Z": &yes} {
-		if err := r.Come(key, comes); err != nil {
+	for mark, comes := range map[string]*bool{"A": &yes, "B": &yes, "C": &yes, "D": &no, "Z": &yes} {
+		if err := r.Come(mark, comes); err != nil {
 			t.Fatal(err)
 		}
 	}
 	r.Come("B", nil) // zoe takes it back
-	r.Now = friday.Add(-time.Hour)
+	r.sets(friday.Add(-time.Hour))
 	r.follow(r.Advance(r.Facts)...)
 	r.wants(t, "166h0m0s note the next game night is near",
 		"166h0m0s announce We play openarena on Friday, 27 November, at 20:00 CET. Coming: ann and cat.")
@@ -236,7 +245,7 @@ func TestReminder(t *testing.T) {
 
 // TestCome checks that a word on coming belongs to one date, and is forgotten with the person.
 func TestCome(t *testing.T) {
-	r := newRoom("whenever", people()...)
+	r := newRoom("whenever", everybody()...)
 	r.Advance(r.Facts)
 	if err := r.Come("A", &yes); err != errNoDate {
 		t.Errorf("ann comes, and to nothing: %v", err)
@@ -248,11 +257,11 @@ func TestCome(t *testing.T) {
 	if !r.Awaits("A") || r.Awaits("B") || !r.Awaits("Z") {
 		t.Error("it is not known who has said whether they come")
 	}
-	r.Now = friday.Add(dateStays)
+	r.sets(friday.Add(dateStays))
 	if r.Advance(r.Facts); r.Awaits("A") || r.Awaits("Z") {
 		t.Error("what was said of a date holds of the next")
 	}
-	r.Now = eight
+	r.sets(eight)
 	r.Advance(r.Facts)
 	if !r.Awaits("A") {
 		t.Error("a clock that was ahead has made the room forget who comes")
@@ -281,32 +290,32 @@ func TestIdle(t *testing.T) {
 		{"the last has left for good", fridays, func(r *room) { r.People = r.People[2:] }, 3 * time.Hour, time.Hour},
 		{"the last has lost the connection", fridays, func(r *room) {
 			for i := range r.People {
-				r.People[i].IsConnected = false
+				r.People[i].IsHere = false
 			}
 			r.Heard = eight.Add(30 * time.Minute)
 		}, 3 * time.Hour, time.Hour},
 		{"a host that was started again", fridays, func(r *room) {
 			for i := range r.People {
-				r.People[i].IsConnected = false
+				r.People[i].IsHere = false
 			}
 			r.Heard = eight.Add(30 * time.Minute)
 			r.restarts(t)
 		}, 150 * time.Minute, 30 * time.Minute},
 		{"closed", fridays, func(r *room) { r.People, r.IsClosed = r.People[2:], true }, 0, 0},
 		{"the clock was ahead when the last left", fridays, func(r *room) {
-			r.Now = eight.AddDate(9, 0, 0)
+			r.sets(eight.AddDate(9, 0, 0))
 			r.People = r.People[2:]
 			r.Advance(r.Facts)
-			r.Now = eight.Add(time.Hour)
+			r.sets(eight.Add(time.Hour))
 			r.tick()
 		}, 3 * time.Hour, time.Hour},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			r := newRoom(tt.every, people()...)
+			r := newRoom(tt.every, everybody()...)
 			r.tick()
-			r.Now = eight.Add(30 * time.Minute)
+			r.sets(eight.Add(30 * time.Minute))
 			r.Play(wire.Played{Round: 1}, nil, r.Facts)
-			r.Now = eight.Add(time.Hour)
+			r.sets(eight.Add(time.Hour))
 			tt.change(r)
 			r.follow(r.Advance(r.Facts)...)
 			r.until(t, eight.Add(12*time.Hour))
@@ -328,11 +337,11 @@ func TestIdle(t *testing.T) {
 // TestEnd checks that the end of a session puts a standing room to sleep, and closes another.
 func TestEnd(t *testing.T) {
 	why := sentence.Of("room.ended-by", "player", "ann")
-	r := newRoom("", people()...)
+	r := newRoom("", everybody()...)
 	if end, err := r.End("ann", r.Facts); err != nil || end.Why != why || end.Forget != nil || !r.View(r.Facts).Ended.Equal(eight) {
 		t.Errorf("%+v, %v", end, err)
 	}
-	r = newRoom(fridays, people()...)
+	r = newRoom(fridays, everybody()...)
 	r.Posts, r.IsGathering = true, true
 	r.tick()
 	r.Play(wire.Played{Round: 1}, nil, r.Facts)
@@ -363,24 +372,24 @@ func TestEnd(t *testing.T) {
 func TestForgotten(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
-		person Person
+		person people.Person
 		comes  *bool
 		is     bool
 	}{
-		{"a player who has not played", Person{IsPlayer: true, IsConnected: true}, nil, true},
-		{"a player who has", Person{IsPlayer: true, IsRegular: true}, nil, false},
-		{"a regular who is away", Person{IsRegular: true}, nil, false},
-		{"the organiser", Person{IsOrganiser: true}, nil, false},
-		{"somebody who looks on", Person{HasPage: true}, nil, false},
-		{"somebody who looked on", Person{}, nil, true},
-		{"somebody who will come", Person{}, &yes, false},
-		{"somebody who will not", Person{}, &no, false},
+		{"a player who has not played", people.Person{IsPlayer: true, IsHere: true}, nil, true},
+		{"a player who has", people.Person{IsPlayer: true, IsRegular: true}, nil, false},
+		{"a regular who is away", people.Person{IsRegular: true}, nil, false},
+		{"the organiser", people.Person{IsOrganiser: true}, nil, false},
+		{"somebody who looks on", people.Person{HasPage: true}, nil, false},
+		{"somebody who looked on", people.Person{}, nil, true},
+		{"somebody who will come", people.Person{}, &yes, false},
+		{"somebody who will not", people.Person{}, &no, false},
 	} {
-		tt.person.Key = "X"
+		tt.person.ID, tt.person.Mark = "1", "X"
 		r := newRoom(fridays, tt.person)
 		r.Advance(r.Facts)
 		r.Come("X", tt.comes)
-		if end, err := r.End("", r.Facts); err != nil || slices.Contains(end.Forget, "X") != tt.is {
+		if end, err := r.End("", r.Facts); err != nil || slices.Contains(end.Forget, "1") != tt.is {
 			t.Errorf("%s: forgotten are %v, %v", tt.name, end.Forget, err)
 		}
 	}
@@ -389,17 +398,17 @@ func TestForgotten(t *testing.T) {
 // TestMostRegulars checks that the newest players get the places of the regulars who were away
 // longest.
 func TestMostRegulars(t *testing.T) {
-	r := newRoom(fridays, Person{Key: "ann", IsOrganiser: true, IsRegular: true})
+	r := newRoom(fridays, people.Person{ID: "ann", IsOrganiser: true, IsRegular: true})
 	for i := range mostRegulars + 2 {
-		r.People = append(r.People, Person{
-			Key:       fmt.Sprint(i),
+		r.People = append(r.People, people.Person{
+			ID:        people.ID(fmt.Sprint(i)),
 			IsRegular: true,
 			IsPlayer:  i < 2,
-			Seen:      eight.Add(-time.Duration(i) * time.Minute),
+			Seen:      roomtime.Opening.Add(-time.Duration(i) * time.Minute),
 		})
 	}
 	end, err := r.End("", r.Facts)
-	want := []string{fmt.Sprint(mostRegulars + 1), fmt.Sprint(mostRegulars)}
+	want := people.IDs([]string{fmt.Sprint(mostRegulars + 1), fmt.Sprint(mostRegulars)})
 	if err != nil || !slices.Equal(end.Forget, want) {
 		t.Errorf("forgotten are %v, want %v: %v", end.Forget, want, err)
 	}
@@ -408,10 +417,10 @@ func TestMostRegulars(t *testing.T) {
 // TestMissedEnd checks that the room recognises a program that was away when the session ended.
 func TestMissedEnd(t *testing.T) {
 	for _, tt := range []struct {
-		name, key string
-		after     time.Duration
-		opens     bool
-		is        bool
+		name, mark string
+		after      time.Duration
+		opens      bool
+		is         bool
 	}{
 		{"a player who was away", "B", time.Minute, false, true},
 		{"half an hour later", "B", returnsWithin, false, false},
@@ -420,17 +429,17 @@ func TestMissedEnd(t *testing.T) {
 		{"a room that was opened again", "B", time.Minute, true, false},
 		{"a clock that was ahead", "B", -time.Minute, false, false},
 	} {
-		r := newRoom(fridays, people()...)
-		if r.MissedEnd(tt.key, r.Now) != nil {
+		r := newRoom(fridays, everybody()...)
+		if r.MissedEnd(tt.mark, r.Now.Wall) != nil {
 			t.Errorf("%s: told of the end before it", tt.name)
 		}
 		r.End("ann", r.Facts)
 		r.restarts(t)
-		r.Now = r.Now.Add(tt.after)
+		r.sets(r.Now.Wall.Add(tt.after))
 		if tt.opens {
 			r.Open("ann", r.Facts)
 		}
-		if why := r.MissedEnd(tt.key, r.Now); (why != nil) != tt.is || why != nil && why.Reason != wire.ReasonEnded {
+		if why := r.MissedEnd(tt.mark, r.Now.Wall); (why != nil) != tt.is || why != nil && why.Reason != wire.ReasonEnded {
 			t.Errorf("%s: refused as %v", tt.name, why)
 		}
 	}
@@ -438,12 +447,12 @@ func TestMissedEnd(t *testing.T) {
 
 // TestMissedEndOfTheLast checks that a program is told only of the end of the newest session.
 func TestMissedEndOfTheLast(t *testing.T) {
-	r := newRoom(fridays, people()...)
+	r := newRoom(fridays, everybody()...)
 	r.End("ann", r.Facts)
 	r.Open("ann", r.Facts)
 	r.People = r.People[:1]
 	r.End("ann", r.Facts)
-	if r.MissedEnd("A", r.Now) == nil || r.MissedEnd("B", r.Now) != nil {
+	if r.MissedEnd("A", r.Now.Wall) == nil || r.MissedEnd("B", r.Now.Wall) != nil {
 		t.Error("bob, who was not there, has missed the end")
 	}
 }
@@ -451,12 +460,12 @@ func TestMissedEndOfTheLast(t *testing.T) {
 // TestUse checks that the calendar knows for how long a room was empty, and whether anybody uses
 // it.
 func TestUse(t *testing.T) {
-	away := people()
-	away[0].IsConnected, away[1].IsConnected = false, false
+	away := everybody()
+	away[0].IsHere, away[1].IsHere = false, false
 	for _, tt := range []struct {
 		name   string
 		every  string
-		people []Person
+		people []people.Person
 		at     time.Duration
 		change func(*room)
 		want   Use
@@ -464,32 +473,32 @@ func TestUse(t *testing.T) {
 		{"nobody was there yet", "", nil, 0, func(r *room) {}, Use{Empty: 1}},
 		{"for a day", "", nil, KeepEmpty, func(r *room) {}, Use{Empty: KeepEmpty}},
 		{"for longer", "", nil, KeepEmpty + 1, func(r *room) {}, Use{Empty: KeepEmpty + 1, IsOver: true}},
-		{"players are there", "", people(), 90 * time.Hour, func(r *room) {}, Use{IsClaimed: true}},
+		{"players are there", "", everybody(), 90 * time.Hour, func(r *room) {}, Use{IsClaimed: true}},
 		{"players are away", "", away, time.Hour, func(r *room) {
 			r.Heard = eight.Add(time.Minute)
 		}, Use{IsClaimed: true, Empty: 59 * time.Minute}},
-		{"closed", "", people(), 0, func(r *room) { r.IsClosed = true }, Use{IsClaimed: true, IsOver: true}},
+		{"closed", "", everybody(), 0, func(r *room) { r.IsClosed = true }, Use{IsClaimed: true, IsOver: true}},
 		{"a standing one", fridays, nil, 0, func(r *room) {}, Use{IsStanding: true, Empty: 1}},
 		{"for half a year", fridays, nil, 0, func(r *room) { r.until(t, eight.AddDate(0, 0, 180)) },
 			Use{IsStanding: true, Empty: 2 * time.Hour, Unused: 180 * 24 * time.Hour}},
-		{"after a clock has jumped", fridays, nil, 0, func(r *room) { r.Now = r.Now.AddDate(9, 0, 0); r.tick(); r.Now = eight; r.tick() },
+		{"after a clock has jumped", fridays, nil, 0, func(r *room) { r.sets(r.Now.Wall.AddDate(9, 0, 0)); r.tick(); r.sets(eight); r.tick() },
 			Use{IsStanding: true, Unused: mostAge}},
 		{"and somebody came", fridays, nil, 0, func(r *room) {
 			r.until(t, eight.AddDate(0, 0, 90))
-			r.People = people()
+			r.People = everybody()
 			r.tick()
 			r.restarts(t)
 		},
 			Use{IsStanding: true, IsClaimed: true}},
-		{"a guest comes", fridays, people()[2:], 0, func(r *room) {
+		{"a guest comes", fridays, everybody()[2:], 0, func(r *room) {
 			r.Come("Z", &yes)
 			r.restarts(t)
 		}, Use{IsStanding: true, IsClaimed: true, Empty: 1}},
-		{"a guest does not", fridays, people()[2:], 0, func(r *room) { r.Come("Z", &no) }, Use{IsStanding: true, Empty: 1}},
+		{"a guest does not", fridays, everybody()[2:], 0, func(r *room) { r.Come("Z", &no) }, Use{IsStanding: true, Empty: 1}},
 	} {
 		r := newRoom(tt.every, tt.people...)
 		r.Advance(r.Facts)
-		r.Now = eight.Add(tt.at)
+		r.sets(eight.Add(tt.at))
 		tt.change(r)
 		got := r.Use(r.Facts)
 		if tt.want.Unused > 0 { // unused time matters more than the time of opening
@@ -505,7 +514,7 @@ func TestUse(t *testing.T) {
 // webhook.
 func TestAnnouncements(t *testing.T) {
 	const open = "0s announce Friday is open: we're looking for a openarena server."
-	r := newRoom("", people()...)
+	r := newRoom("", everybody()...)
 	r.IsGathering = true
 	r.tick()
 	r.follow(r.Announce(wire.Announcement{Kind: wire.AnnouncedChoice}, r.Facts)...)
@@ -517,7 +526,7 @@ func TestAnnouncements(t *testing.T) {
 	r.tick()
 	r.wants(t) // the group is on its way
 	r.IsGathering = true
-	if next := r.Calendar.Next(r.Facts); !next.Equal(r.Now) {
+	if next := r.Calendar.Next(r.Facts); !next.Equal(r.Now.Wall) {
 		t.Errorf("it says that it is open at %v", next)
 	}
 	r.Advance(r.Facts)
@@ -591,10 +600,11 @@ func FuzzRestore(f *testing.F) {
 		if json.Unmarshal(data, c.State()) != nil || c.State().Validate() != nil {
 			return
 		}
-		r := &room{c, Facts{Now: eight.Add(time.Duration(passed)), Every: fridays, Posts: true, IsGathering: true, People: people()}, nil}
+		r := &room{c, Facts{Every: fridays, Posts: true, IsGathering: true, People: everybody()}, nil}
+		r.sets(eight.Add(time.Duration(passed)))
 		r.tick()
-		if c.state.Used.Sub(r.Now) > mostAhead || c.state.Ended.After(r.Now) {
-			t.Fatalf("at %v the room was used at %v, and ended at %v", r.Now, c.state.Used, c.state.Ended)
+		if c.state.Used.Sub(r.Now.Wall) > mostAhead || c.state.Ended.After(r.Now.Wall) {
+			t.Fatalf("at %v the room was used at %v, and ended at %v", r.Now.Wall, c.state.Used, c.state.Ended)
 		}
 		r.Play(wire.Played{Round: 1}, nil, r.Facts)
 		r.Like("A", &yes)

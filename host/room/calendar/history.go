@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"muster/host/room/people"
 	"muster/host/wire"
 )
 
@@ -19,11 +20,11 @@ type Trip struct {
 	// somewhere else before.
 	IsNew, IsElsewhere bool
 	// Regulars are the players who keep place and name from now on.
-	Regulars []string
+	Regulars []people.ID
 }
 
 // Play writes down the room's destination, and the pings of the players that the choice was for,
-// with estimates.
+// with estimates. Both have people's names.
 func (c *Calendar) Play(played wire.Played, rtt map[string]float64, f Facts) Trip {
 	t := Trip{IsNew: true}
 	isAgain := func(p wire.Played) bool { return p.Round == played.Round }
@@ -40,31 +41,31 @@ func (c *Calendar) Play(played wire.Played, rtt map[string]float64, f Facts) Tri
 }
 
 // stay writes down a standing room's server and people, and returns its players.
-func (c *Calendar) stay(played wire.Played, rtt map[string]float64, f Facts) (players []string) {
+func (c *Calendar) stay(played wire.Played, rtt map[string]float64, f Facts) (players []people.ID) {
 	s := &c.state.Current
 	if n := len(s.Stays); n > 0 && len(c.state.History) > 0 && c.state.History[len(c.state.History)-1].Round == played.Round {
 		s.Stays = s.Stays[:n-1] // the round goes somewhere else after all
 	}
-	c.Leave(f.Now)
+	c.Leave(f.Now.Wall)
 	if len(s.Stays) == 0 {
-		s.Began = f.Now
+		s.Began = f.Now.Wall
 	}
-	played.At = f.Now
-	return c.keep(played, rtt, slices.DeleteFunc(slices.Clone(f.People), func(p Person) bool {
-		return !p.IsConnected && !slices.Contains(played.Players, p.Name)
+	played.At = f.Now.Wall
+	return c.keep(played, rtt, slices.DeleteFunc(slices.Clone(f.People), func(p people.Person) bool {
+		return !p.IsHere && !slices.Contains(played.Players, p.Name)
 	}))
 }
 
 // keep adds a stay of some people, and returns the players among them.
-func (c *Calendar) keep(played wire.Played, rtt map[string]float64, people []Person) (players []string) {
+func (c *Calendar) keep(played wire.Played, rtt map[string]float64, those []people.Person) (players []people.ID) {
 	stay := wire.Stay{
 		At: played.At, Game: played.Game, Server: played.Server, Connect: played.Connect, Country: played.Country,
 		Map: played.Map, MeanMS: played.MeanMS, Players: []wire.Seat{},
 	}
-	for _, p := range people {
-		stay.Players = append(stay.Players, wire.Seat{Who: p.Key, Name: p.Name, PingMS: rtt[p.Name]})
+	for _, p := range those {
+		stay.Players = append(stay.Players, wire.Seat{Who: p.Mark, Name: p.Name, PingMS: rtt[p.Name]})
 		if p.IsPlayer {
-			players = append(players, p.Name)
+			players = append(players, p.ID)
 		}
 	}
 	s := &c.state.Current
@@ -76,18 +77,18 @@ func (c *Calendar) keep(played wire.Played, rtt map[string]float64, people []Per
 
 // Adopt turns the rounds of a session into stays, for a room that becomes a standing one in the
 // middle of it. It returns the players, who keep place and name from now on.
-func (c *Calendar) Adopt(f Facts) (regulars []string) {
+func (c *Calendar) Adopt(f Facts) (regulars []people.ID) {
 	if f.Every == "" || len(c.state.Current.Stays) > 0 || len(c.state.History) == 0 {
 		return nil
 	}
 	c.state.Current.Began = c.state.History[0].At
 	for _, played := range c.state.History {
 		c.Leave(played.At)
-		for _, name := range c.keep(played, played.RTT, slices.DeleteFunc(slices.Clone(f.People), func(p Person) bool {
+		for _, id := range c.keep(played, played.RTT, slices.DeleteFunc(slices.Clone(f.People), func(p people.Person) bool {
 			return !slices.Contains(played.Players, p.Name)
 		})) {
-			if !slices.Contains(regulars, name) {
-				regulars = append(regulars, name)
+			if !slices.Contains(regulars, id) {
+				regulars = append(regulars, id)
 			}
 		}
 	}
@@ -137,12 +138,12 @@ func (c *Calendar) lastStay() *wire.Stay {
 }
 
 // lastSeat returns somebody's seat in the last stay, or nil.
-func (c *Calendar) lastSeat(key string) *wire.Seat {
+func (c *Calendar) lastSeat(mark string) *wire.Seat {
 	last := c.lastStay()
 	if last == nil {
 		return nil
 	}
-	at := slices.IndexFunc(last.Players, func(seat wire.Seat) bool { return seat.Who == key })
+	at := slices.IndexFunc(last.Players, func(seat wire.Seat) bool { return seat.Who == mark })
 	if at < 0 {
 		return nil
 	}
@@ -150,8 +151,8 @@ func (c *Calendar) lastSeat(key string) *wire.Seat {
 }
 
 // Like takes somebody's opinion of the last stay; nil takes it back.
-func (c *Calendar) Like(key string, liked *bool) error {
-	seat := c.lastSeat(key)
+func (c *Calendar) Like(mark string, liked *bool) error {
+	seat := c.lastSeat(mark)
 	if seat == nil {
 		return errNotThere
 	}
@@ -159,17 +160,17 @@ func (c *Calendar) Like(key string, liked *bool) error {
 	return nil
 }
 
-// Forget takes somebody out of the history, by the key or, if that is empty, by the name. It
-// returns all names that the person had, and whether they were in a session.
-func (c *Calendar) Forget(key, name string) (names []string, was bool) {
+// Forget takes somebody out of the history, by the mark or, if that is empty, by the name. It
+// reports whether the person was in a session.
+func (c *Calendar) Forget(mark, name string) (was bool) {
 	isIt := func(seat wire.Seat) bool {
-		is := key != "" && seat.Who == key || key == "" && strings.EqualFold(seat.Name, name)
+		is := mark != "" && seat.Who == mark || mark == "" && strings.EqualFold(seat.Name, name)
 		was = was || is
 		return is
 	}
-	names = []string{name}
-	delete(c.state.Coming, key)
-	c.state.Left = slices.DeleteFunc(slices.Clone(c.state.Left), func(left string) bool { return left == key })
+	names := []string{name}
+	delete(c.state.Coming, mark)
+	c.state.Left = slices.DeleteFunc(slices.Clone(c.state.Left), func(left string) bool { return left == mark })
 	for _, session := range append(slices.Clip(c.state.Sessions), c.state.Current) {
 		for i := range session.Stays {
 			for _, seat := range session.Stays[i].Players {
@@ -190,7 +191,7 @@ func (c *Calendar) Forget(key, name string) (names []string, was bool) {
 		p.RTT = maps.Clone(p.RTT)
 		maps.DeleteFunc(p.RTT, func(player string, _ float64) bool { return isTheirs(player) })
 	}
-	return names, was
+	return was
 }
 
 // View is the calendar's part of the snapshot.
@@ -223,16 +224,16 @@ func (c *Calendar) meeting(f Facts) *wire.Meeting {
 		m.Last = &wire.Last{At: last.At, Server: last.Server, Country: last.Country, Map: last.Map, MeanMS: last.MeanMS}
 	}
 	for _, p := range f.People {
-		awaits := c.Awaits(p.Key)
+		awaits := c.Awaits(p.Mark)
 		if !p.IsPlayer && !p.IsRegular && !p.IsOrganiser && !awaits {
 			continue
 		}
-		comer := wire.Comer{Name: p.Name, Arrival: p.Arrival, Here: p.IsConnected || p.HasPage}
+		comer := wire.Comer{Name: p.Name, Arrival: p.Arrival, Here: p.IsHere || p.HasPage}
 		if awaits {
-			comes := c.state.Coming[p.Key].Comes
+			comes := c.state.Coming[p.Mark].Comes
 			comer.Comes = &comes
 		}
-		if seat := c.lastSeat(p.Key); seat != nil {
+		if seat := c.lastSeat(p.Mark); seat != nil {
 			comer.Played, comer.Liked = true, seat.Liked
 		}
 		m.Who = append(m.Who, comer)
@@ -240,7 +241,7 @@ func (c *Calendar) meeting(f Facts) *wire.Meeting {
 	return m
 }
 
-// History returns the history of a standing room, without the keys of its people. It shares
+// History returns the history of a standing room, without the marks of its people. It shares
 // nothing with the calendar.
 func (c *Calendar) History(room string) wire.History {
 	e := wire.History{Format: wire.HistoryFormat, Room: room, Sessions: []wire.Session{}}

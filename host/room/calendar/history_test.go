@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"muster/host/room/people"
 	"muster/host/wire"
 )
 
@@ -28,8 +29,8 @@ func den(round int, connect string) wire.Played {
 
 // TestPlay checks that a repeated launch is told from a new one, and that both are written down.
 func TestPlay(t *testing.T) {
-	r := newRoom(fridays, people()...)
-	r.People[1].IsConnected = false // bob is away, and nobody chose for bob
+	r := newRoom(fridays, everybody()...)
+	r.People[1].IsHere = false // bob is away, and nobody chose for bob
 	for _, tt := range []struct {
 		played             wire.Played
 		isNew, isElsewhere bool
@@ -41,7 +42,7 @@ func TestPlay(t *testing.T) {
 		{den(2, "192.0.2.2:1"), true, false, 2, 2},
 	} {
 		trip := r.Play(tt.played, map[string]float64{"ann": 40}, r.Facts)
-		if trip.IsNew != tt.isNew || trip.IsElsewhere != tt.isElsewhere || !slices.Equal(trip.Regulars, []string{"ann"}) {
+		if trip.IsNew != tt.isNew || trip.IsElsewhere != tt.isElsewhere || !slices.Equal(trip.Regulars, []people.ID{"1"}) {
 			t.Errorf("round %d to %s is %+v", tt.played.Round, tt.played.Connect, trip)
 		}
 		history, stays := r.View(r.Facts).History, r.History("").Sessions[0].Stays
@@ -49,10 +50,10 @@ func TestPlay(t *testing.T) {
 			stays[tt.stays-1].Connect != tt.played.Connect {
 			t.Errorf("after round %d to %s: %+v, %+v", tt.played.Round, tt.played.Connect, history, stays)
 		}
-		r.Now = r.Now.Add(time.Hour)
+		r.sets(r.Now.Wall.Add(time.Hour))
 	}
-	r.Leave(r.Now)
-	r.Leave(r.Now.Add(time.Hour)) // the launch leaves from no server now
+	r.Leave(r.Now.Wall)
+	r.Leave(r.Now.Wall.Add(time.Hour)) // the launch leaves from no server now
 	want := wire.Session{Began: eight.Add(2 * time.Hour), Stays: []wire.Stay{
 		{At: eight.Add(2 * time.Hour), Until: eight.Add(3 * time.Hour)}, {At: eight.Add(3 * time.Hour), Until: eight.Add(4 * time.Hour)},
 	}}
@@ -68,7 +69,7 @@ func TestPlay(t *testing.T) {
 	}) {
 		t.Errorf("the history is %+v, want %+v", e, want)
 	}
-	r = newRoom("", people()...)
+	r = newRoom("", everybody()...)
 	if trip := r.Play(den(1, ""), nil, r.Facts); trip.Regulars != nil || len(r.History("").Sessions) != 0 ||
 		len(r.View(r.Facts).History) != 1 {
 		t.Errorf("a room that is no standing one: %+v, %+v", trip, r.History(""))
@@ -86,22 +87,22 @@ func TestBound(t *testing.T) {
 	} {
 		r := newRoom("whenever")
 		for i := range tt.sessions {
-			r.Now = eight.AddDate(0, 0, i)
-			r.state.Current.Began = r.Now
+			r.sets(eight.AddDate(0, 0, i))
+			r.state.Current.Began = r.Now.Wall
 			for range tt.stays {
 				r.state.Current.Stays = append(r.state.Current.Stays, wire.Stay{Players: make([]wire.Seat, tt.seats)})
 			}
 			r.End("", r.Facts)
 			r.Open("", r.Facts)
 		}
-		if e := r.History("").Sessions; len(e) != tt.left || !e[tt.left-1].Began.Equal(r.Now) {
+		if e := r.History("").Sessions; len(e) != tt.left || !e[tt.left-1].Began.Equal(r.Now.Wall) {
 			t.Errorf("of %d sessions with %d rounds of %d are left %d, want %d", tt.sessions, tt.stays, tt.seats, len(e), tt.left)
 		}
 		if s := (State{Sessions: make([]wire.Session, tt.sessions)}); s.Validate() != nil || len(s.Sessions) > mostSessions {
 			t.Errorf("of %d sessions %d are restored", tt.sessions, len(s.Sessions))
 		}
 	}
-	r := newRoom("whenever", people()...)
+	r := newRoom("whenever", everybody()...)
 	for round := range mostStays + 7 {
 		r.Play(den(round, ""), nil, r.Facts)
 	}
@@ -112,7 +113,7 @@ func TestBound(t *testing.T) {
 
 // TestLike checks that only people who played on the last server can say how they liked it.
 func TestLike(t *testing.T) {
-	r := newRoom("whenever", people()...)
+	r := newRoom("whenever", everybody()...)
 	if err := r.Like("A", &yes); err != errNotThere {
 		t.Errorf("before there was anything: %v", err)
 	}
@@ -137,14 +138,14 @@ func TestLike(t *testing.T) {
 
 // TestMeeting checks that everybody sees the people who may come, and the room's last server.
 func TestMeeting(t *testing.T) {
-	r := newRoom(fridays, people()...)
+	r := newRoom(fridays, everybody()...)
 	r.Play(den(1, "a"), nil, r.Facts)
 	r.Like("A", &yes)
-	r.Now = eight.Add(time.Hour)
+	r.sets(eight.Add(time.Hour))
 	r.Advance(r.Facts)
 	r.Come("A", &no)
-	r.People = append(r.People, Person{Key: "C", Name: "cat", IsRegular: true}, Person{Key: "D", Name: "dan"},
-		Person{Key: "E", Name: "eve", HasPage: true})
+	r.People = append(r.People, people.Person{ID: "4", Mark: "C", Name: "cat", IsRegular: true}, people.Person{ID: "5", Mark: "D", Name: "dan"},
+		people.Person{ID: "6", Mark: "E", Name: "eve", HasPage: true})
 	r.Advance(r.Facts)
 	r.Come("D", &yes)
 	want := &wire.Meeting{
@@ -167,7 +168,7 @@ func TestMeeting(t *testing.T) {
 // TestForget checks that a forgotten person leaves no trace, under any name.
 func TestForget(t *testing.T) {
 	made := func() *room {
-		r := newRoom(fridays, people()...)
+		r := newRoom(fridays, everybody()...)
 		r.Advance(r.Facts)
 		for _, name := range []string{"bob", "robert"} {
 			r.People[1].Name = name
@@ -181,20 +182,18 @@ func TestForget(t *testing.T) {
 		return r
 	}
 	for _, tt := range []struct {
-		key, name string
-		names     []string
-		was       bool
-		left      string // the rest of "bob", "robert" and bob's key
+		mark, name string
+		was        bool
+		left       string // the rest of "bob", "robert" and bob's mark
 	}{
-		{"B", "robert", []string{"robert", "bob", "robert"}, true, ""},
-		{"", "BOB", []string{"BOB", "bob"}, true, "robert B"},
-		{"", "nobody", []string{"nobody"}, false, "bob robert B"},
-		{"X", "bob", []string{"bob"}, false, "bob robert B"},
+		{"B", "robert", true, ""},
+		{"", "BOB", true, "robert B"},
+		{"", "nobody", false, "bob robert B"},
+		{"X", "bob", false, "bob robert B"},
 	} {
 		r := made()
-		names, was := r.Forget(tt.key, tt.name)
-		if !slices.Equal(names, tt.names) || was != tt.was {
-			t.Errorf("%q, %q: forgotten are %q, %v", tt.key, tt.name, names, was)
+		if was := r.Forget(tt.mark, tt.name); was != tt.was {
+			t.Errorf("%q, %q: was there: %v", tt.mark, tt.name, was)
 		}
 		data, _ := json.Marshal(r.State())
 		var left []string
@@ -204,7 +203,7 @@ func TestForget(t *testing.T) {
 			}
 		}
 		if slices.Sort(left); strings.Join(left, " ") != strings.Join(slices.Sorted(slices.Values(strings.Fields(tt.left))), " ") {
-			t.Errorf("%q, %q: left are %q of %s", tt.key, tt.name, left, data)
+			t.Errorf("%q, %q: left are %q of %s", tt.mark, tt.name, left, data)
 		}
 		if len(r.History("").Sessions) != 2 || len(r.History("").Sessions[1].Stays[0].Players) == 0 {
 			t.Errorf("of the others is left %+v", r.History(""))
@@ -215,7 +214,7 @@ func TestForget(t *testing.T) {
 // TestAdopt checks that a room that becomes a standing one in the middle of a session keeps what
 // it has played so far, once, and its players.
 func TestAdopt(t *testing.T) {
-	r := newRoom("", people()...)
+	r := newRoom("", everybody()...)
 	for round := 1; round <= 2; round++ {
 		played := den(round, "a")
 		played.RTT = map[string]float64{"ann": 9}
@@ -235,7 +234,7 @@ func TestAdopt(t *testing.T) {
 		if stay.Country != "DE" || stay.Until.IsZero() || len(stay.Players) != 2 || stay.Players[0].PingMS != 9 {
 			t.Errorf("the first stay is %+v", stay)
 		}
-		if kept != nil && !slices.Equal(kept, []string{"ann"}) {
+		if kept != nil && !slices.Equal(kept, []people.ID{"1"}) {
 			t.Errorf("it keeps %v", kept)
 		}
 	}

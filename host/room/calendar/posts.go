@@ -27,10 +27,10 @@ func (c *Calendar) Announce(a wire.Announcement, f Facts) []Event {
 	if !f.Posts {
 		return nil
 	}
-	a.Format, a.At, a.Room, a.Game = wire.AnnouncementFormat, f.Now, f.Name, f.Game
+	a.Format, a.At, a.Room, a.Game = wire.AnnouncementFormat, f.Now.Wall, f.Name, f.Game
 	if a.Players == nil {
 		for _, p := range f.People {
-			if p.IsConnected {
+			if p.IsHere {
 				a.Players = append(a.Players, wire.AnnouncedPlayer{Name: p.Name})
 			}
 		}
@@ -45,7 +45,7 @@ func (c *Calendar) Posted(trouble sentence.Sentence, f Facts) []Event {
 		return nil // it was for the earlier webhook
 	}
 	if trouble.IsZero() {
-		c.state.Posts.At, c.state.Posts.Trouble = f.Now, trouble
+		c.state.Posts.At, c.state.Posts.Trouble = f.Now.Wall, trouble
 		return nil
 	}
 	isNew := trouble != c.state.Posts.Trouble

@@ -18,6 +18,7 @@ import (
 	"muster/host/room/attendance"
 	"muster/host/room/bans"
 	"muster/host/room/group"
+	"muster/host/room/people"
 	"muster/host/room/roomtime"
 	"muster/host/wire"
 	"muster/selection"
@@ -35,7 +36,7 @@ func Ranked(g *group.Group) (servers []int) {
 // Attempt is a person's move: the server's address, or the map's name.
 type Attempt struct {
 	Number int
-	By     string
+	By     people.ID
 	What   string
 }
 
@@ -63,15 +64,16 @@ func Tick(g *group.Group, now roomtime.Clocks) (notes []sentence.Sentence) {
 	}
 	turn, is := g.Bans.Turn()
 	captain := g.Sides.Captain(turn.Side)
-	if !is || !IsAway(g) || len(g.Attendance.Away([]string{captain}, attendance.LeftAfter, now.Room)) == 0 {
+	if !is || !IsAway(g) || len(g.Attendance.Away([]people.ID{captain}, attendance.LeftAfter, now.Room)) == 0 {
 		return nil
 	}
-	return g.TellSides(g.Sides.Replace(turn.Side, group.Filtered(g.Attendance.Players(), func(name string) bool { return canMove(g, name) })))
+	return g.TellSides(g.Sides.Replace(turn.Side, people.Filtered(g.Attendance.Players(), func(player people.ID) bool { return canMove(g, player) })))
 }
 
 // canMove reports whether a player's program or page is there.
-func canMove(g *group.Group, name string) bool {
-	return g.IsHere(name) || g.Roster.Person(name).HasPage
+func canMove(g *group.Group, player people.ID) bool {
+	one := g.Person(player)
+	return one.IsHere || one.HasPage
 }
 
 // IsAway reports whether a match waits for the move of a captain who is not there.
@@ -123,17 +125,17 @@ func balanceSides(g *group.Group, server int) map[string]wire.Even {
 	if at < 0 {
 		return nil
 	}
-	var names []string
+	var named []string
 	var players []even.Player
 	for i, side := range newest.SidesOf(newest.Players) {
 		if ms, has := newest.Ranking[at].RTT[newest.Players[i]]; has && side != selection.Neither {
-			names = append(names, newest.Players[i])
+			named = append(named, g.Roster.Names().Text(newest.Players[i]))
 			players = append(players, even.Player{PingMS: ms, Side: side})
 		}
 	}
 	all := map[string]wire.Even{}
 	for i, d := range even.Delays(players) {
-		all[names[i]] = wire.Even{SidesMS: d.Sides, AllMS: d.All}
+		all[named[i]] = wire.Even{SidesMS: d.Sides, AllMS: d.All}
 	}
 	return all
 }
@@ -153,5 +155,5 @@ func View(g *group.Group, m *wire.Match, now roomtime.Clocks) {
 		}
 		cards = append(cards, card)
 	}
-	g.Bans.View(m, cards, [2]string{g.Sides.Captain(wire.SideA), g.Sides.Captain(wire.SideB)}, now)
+	g.Bans.View(m, cards, [2]people.ID{g.Sides.Captain(wire.SideA), g.Sides.Captain(wire.SideB)}, now, g.Roster.Names())
 }

@@ -9,6 +9,7 @@ import (
 	"muster/host/room/bans"
 	"muster/host/room/captains"
 	"muster/host/room/group/grouptest"
+	"muster/host/room/people"
 	"muster/host/wire"
 	"muster/internal/catalogue"
 )
@@ -18,8 +19,8 @@ func match(t *testing.T) *grouptest.Group {
 	s := grouptest.Settings()
 	s.Match, s.SideA = "bo1", "Nightjars"
 	g := grouptest.New(t, s, 3, "ann", "ben", "emil")
-	for _, name := range []string{"ann", "ben"} {
-		g.Sides.Join(name, wire.SideA)
+	for _, player := range []people.ID{"ann", "ben"} {
+		g.Sides.Join(player, wire.SideA)
 	}
 	g.Sides.Join("emil", wire.SideB)
 	g.SettleSides()
@@ -58,9 +59,12 @@ func TestMoves(t *testing.T) {
 	if notes := captains.Tick(group, grouptest.ClocksAt(g.Now.Add(29*time.Second))); notes != nil {
 		t.Errorf("too early: %q", said(notes))
 	}
+	if _, err := g.Roster.Rename(g.Person("emil"), "otto", true, g.Now); err != nil {
+		t.Fatal(err)
+	}
 	var m wire.Match
 	captains.View(group, &m, grouptest.ClocksAt(g.Now))
-	if len(m.Servers) != 3 || len(m.Moves) != 1 || m.Turn == nil || m.Turn.Captain != "emil" || m.Even != nil {
+	if len(m.Servers) != 3 || len(m.Moves) != 1 || m.Turn == nil || m.Moves[0].By != "ann" || m.Turn.Captain != "otto" || m.Even != nil {
 		t.Errorf("people see %+v", m)
 	}
 	late := captains.Tick(group, grouptest.ClocksAt(g.Now.Add(30*time.Second)))
@@ -69,6 +73,11 @@ func TestMoves(t *testing.T) {
 	}
 	if captains.View(group, &m, grouptest.ClocksAt(g.Now)); len(m.Even) != 3 {
 		t.Errorf("the delays are %v", m.Even)
+	}
+	for _, name := range []string{"ann", "ben", "otto"} {
+		if _, is := m.Even[name]; !is {
+			t.Errorf("%s has no delay: %v", name, m.Even)
+		}
 	}
 }
 

@@ -21,6 +21,7 @@ import (
 
 	"muster/discovery"
 	"muster/discovery/sentence"
+	"muster/host/room/people"
 	"muster/host/wire"
 	"muster/selection"
 	"muster/selection/rules"
@@ -44,6 +45,8 @@ const (
 type Choice struct {
 	state  State
 	record *Record
+	// shown and shownIf are the newest choice and the what-if as people see them.
+	shown, shownIf named
 }
 
 // State is what a saved room keeps of a choice.
@@ -75,7 +78,7 @@ func (c *Choice) Previous() netip.AddrPort { return c.state.Previous }
 
 // whatIf is the choice by other settings. Everyone sees it, and the organiser may apply them.
 type whatIf struct {
-	Player string `json:"player"`
+	Player people.ID `json:"player"`
 	// Patch turns the room's settings into those.
 	Patch     json.RawMessage     `json:"patch"`
 	Selection selection.Selection `json:"selection"`
@@ -151,17 +154,16 @@ func (c *Choice) Go(server, seats int, b selection.Basis) bool {
 
 // Basis returns the basis of the newest choice, and whether it was of these players. Making a basis
 // takes as long as choosing.
-func (c *Choice) Basis(players []string) (b selection.Basis, isOfThem bool) {
-	record, isKnown := c.Record()
-	if record == nil || !isKnown || !slices.Equal(record.basis.Table.Players(), players) {
+func (c *Choice) Basis(players []people.ID) (b selection.Basis, isOfThem bool) {
+	if !c.isRecorded() || !slices.Equal(c.record.basis.Table.Players(), people.Texts(players)) {
 		return selection.Basis{}, false
 	}
-	return record.basis, true
+	return c.record.basis, true
 }
 
 // Suppose ranks the measurements by other settings, on somebody's order. The patch turns the room's
 // settings into them, and the basis already has them.
-func (c *Choice) Suppose(by string, patch json.RawMessage, b selection.Basis) {
+func (c *Choice) Suppose(by people.ID, patch json.RawMessage, b selection.Basis) {
 	b.Criteria.Reasons = -1
 	c.state.WhatIf = &whatIf{by, patch, b.Select()}
 }

@@ -13,6 +13,7 @@ import (
 
 	"muster/discovery"
 	"muster/discovery/hostport"
+	"muster/host/room/people"
 	"muster/host/wire"
 	"muster/internal/catalogue"
 	"muster/selection"
@@ -72,7 +73,7 @@ func server(s *selection.Selection) int {
 // found a server.
 func TestTry(t *testing.T) {
 	var c Choice
-	if record, isKnown := c.Record(); record != nil || !isKnown || c.Newest() != nil {
+	if record, isKnown := c.Record(nil); record != nil || !isKnown || c.Newest() != nil {
 		t.Error("before there is a choice it has a record")
 	}
 	s := c.Try(nothing())
@@ -85,7 +86,7 @@ func TestTry(t *testing.T) {
 	}
 	c.Take(s)
 	found := c.record
-	if record, isKnown := c.Record(); record != found || !isKnown {
+	if record, isKnown := c.Record(nil); record != found || !isKnown {
 		t.Error("nobody knows what the choice was made from")
 	}
 	if s := c.Try(nothing()); server(&s) != -1 || c.record != found || server(c.Newest()) != 1 {
@@ -95,13 +96,13 @@ func TestTry(t *testing.T) {
 		t.Error("a newer try has no record")
 	}
 	c.Take(selection.Selection{}) // everybody gave up
-	if _, isKnown := c.Record(); isKnown {
+	if _, isKnown := c.Record(nil); isKnown {
 		t.Error("a choice of nothing was made from what led to a server")
 	}
-	if record := c.Note(nothing()); record.found || record != c.record {
+	if record := c.Note(nothing(), nil); record.found || record != c.record {
 		t.Errorf("noted is %+v", record)
 	}
-	if _, isKnown := c.Record(); !isKnown {
+	if _, isKnown := c.Record(nil); !isKnown {
 		t.Error("what was noted is not known")
 	}
 }
@@ -164,7 +165,7 @@ func TestSuppose(t *testing.T) {
 		if tt.given {
 			c.Take(selection.Selection{})
 		}
-		if b, isOfThem := c.Basis(tt.b.Table.Players()); isOfThem {
+		if b, isOfThem := c.Basis(people.IDs(tt.b.Table.Players())); isOfThem {
 			tt.b.Table = b.Table
 		}
 		c.Suppose("zoe", json.RawMessage(`{}`), tt.b)
@@ -177,7 +178,7 @@ func TestSuppose(t *testing.T) {
 
 // TestBasisOfNothing checks that there is no what-if without a choice.
 func TestBasisOfNothing(t *testing.T) {
-	if b, isOfThem := new(Choice).Basis([]string{"ann"}); isOfThem || b.Table != nil {
+	if b, isOfThem := new(Choice).Basis([]people.ID{"ann"}); isOfThem || b.Table != nil {
 		t.Errorf("nothing was chosen from %+v", b)
 	}
 }
@@ -238,7 +239,7 @@ func TestGo(t *testing.T) {
 		if got := c.Go(tt.to, tt.need, b); got != tt.suits {
 			t.Errorf("%s: it suits: %v", tt.name, got)
 		}
-		record, isKnown := c.Record()
+		record, isKnown := c.Record(nil)
 		switch {
 		case !tt.suits:
 			if c.Newest() != before || record != nil || isKnown {
@@ -274,6 +275,29 @@ func TestCulled(t *testing.T) {
 	}
 	if lists := (*Record)(nil).Culled(); len(lists) > 0 {
 		t.Errorf("without a choice the lists are %+v", lists)
+	}
+}
+
+// TestCulledNames checks that the record has the names of the time, and stays the same one until
+// there are others.
+func TestCulledNames(t *testing.T) {
+	var c Choice
+	c.Take(c.Try(basisOf(map[string][]int{"1": {20, 10}, "2": {20, -1}})))
+	c.Note(c.record.basis, people.NewNames(map[people.ID]string{"1": "ann", "2": "bob"}))
+	before := c.record
+	names := people.NewNames(map[people.ID]string{"1": "ann", "2": "ben"})
+	after, isKnown := c.Record(names)
+	if again, _ := c.Record(names); !isKnown || again != after {
+		t.Error("the record is not the same for the same names")
+	}
+	for record, want := range map[*Record]string{before: "bob", after: "ben"} {
+		if one := record.Culled()[selection.Unreachable].Servers[0]; !slices.Equal(one.Players, []string{want}) ||
+			!maps.Equal(one.RTT, map[string]float64{"ann": 10}) {
+			t.Errorf("out of reach for %s is %+v", want, one)
+		}
+	}
+	if _, isOfThem := c.Basis([]people.ID{"1", "2"}); !isOfThem || c.record != after {
+		t.Error("a basis has another record")
 	}
 }
 
@@ -375,7 +399,7 @@ func TestView(t *testing.T) {
 	b.Servers.Infos[0].Version, b.Servers.Infos[0].Protocol = "5.14.0", 49
 	c.Take(c.Try(b))
 	f := Facts{
-		Servers: b.Servers, Players: []string{"ann", "bob"}, Stands: *c.Newest(), Target: 0, IsOpen: true,
+		Servers: b.Servers, Players: []people.ID{"ann", "bob"}, Stands: *c.Newest(), Target: 0, IsOpen: true,
 		Editions:   []selection.Edition{{Player: "ben", Edition: discovery.Edition{Version: "5.6", Protocol: 41}}},
 		Weightiest: selection.Influence{Player: "bob", Addr: hostport.At(addr(0))},
 		Others:     []wire.Advice{{Action: "await", Addr: addr(2).String()}, {Action: "more"}},
@@ -394,13 +418,68 @@ func TestView(t *testing.T) {
 	if want := append([]wire.Advice{word}, f.Others...); !reflect.DeepEqual(v.Advice, want) {
 		t.Errorf("it advises %+v, want %+v", v.Advice, want)
 	}
-	f.Players = []string{"ann"}
+	f.Players = []people.ID{"ann"}
 	if v := c.View(f); len(v.Advice) != 2 {
 		t.Errorf("of who has left it advises %+v", v.Advice)
 	}
-	f.Players, f.IsOpen, f.Target = []string{"ann", "bob"}, false, -1
+	f.Players, f.IsOpen, f.Target = []people.ID{"ann", "bob"}, false, -1
 	if v := c.View(f); len(v.Advice) != 2 || v.Target != "" {
 		t.Errorf("where nothing can change it advises %+v, and goes to %q", v.Advice, v.Target)
+	}
+}
+
+// TestNames checks that people see names for IDs, whatever decided, and those of the time.
+func TestNames(t *testing.T) {
+	ann, bob := people.Nth(1), people.Nth(2)
+	names := people.NewNames(map[people.ID]string{ann: "ann", bob: "bob"})
+	b := basisOf(map[string][]int{string(ann): {20, 40, 10}, string(bob): {80, 38, -1}})
+	b.Servers.Infos[0].Version, b.Servers.Infos[0].Protocol = "5.14.0", 49
+	none := b
+	none.Criteria = nothing().Criteria
+	for _, tt := range []struct {
+		name   string
+		b      selection.Basis
+		stands func(selection.Selection) selection.Selection
+	}{
+		{"the rule", b, func(s selection.Selection) selection.Selection { return s }},
+		{"votes for the same", b, func(s selection.Selection) selection.Selection { return s.Voted(1, 2, 2, true) }},
+		{"votes for another", b, func(s selection.Selection) selection.Selection { return s.Voted(0, 1, 2, false) }},
+		{"nothing suits", none, func(s selection.Selection) selection.Selection { return s }},
+	} {
+		var c Choice
+		c.Take(c.Try(tt.b))
+		c.Suppose(bob, json.RawMessage(`{}`), tt.b)
+		f := Facts{
+			Servers: b.Servers, Names: names, Players: []people.ID{ann, bob}, Stands: tt.stands(*c.Newest()), Target: -1, IsOpen: true,
+			Editions:   []selection.Edition{{Player: string(ann), Edition: discovery.Edition{Version: "5.6", Protocol: 41}}},
+			Weightiest: selection.Influence{Player: string(bob), Addr: hostport.At(addr(0))},
+		}
+		v, whatIf := c.View(f), c.ViewWhatIf(f)
+		if data, err := json.Marshal([]*wire.Choice{v, whatIf}); err != nil || strings.Contains(string(data), `\u0001`) {
+			t.Errorf("%s: people see %s, %v", tt.name, data, err)
+		}
+		if shut := v.Servers[addr(0).String()].Shut; whatIf.Player != "bob" || !slices.Equal(shut, []string{"ann"}) ||
+			!slices.ContainsFunc(v.Advice, func(a wire.Advice) bool { return a.Action == "without" && a.Argument.Name == "bob" }) {
+			t.Errorf("%s: %q supposes, %v are shut out, and the advice is %+v", tt.name, whatIf.Player, shut, v.Advice)
+		}
+		if s := f.Stands.Named(names.Text); !reflect.DeepEqual(v.Explain, f.view(s, s).Explain) || !reflect.DeepEqual(v.Decided, s.Decided) {
+			t.Errorf("%s: %+v is explained so: %v", tt.name, v.Decided, v.Explain)
+		}
+		isSame := func(is *wire.Choice) bool { return &is.Selection.Players[0] == &v.Selection.Players[0] }
+		if !isSame(c.View(f)) {
+			t.Errorf("%s: the same names are given again", tt.name)
+		}
+		f.Names = people.NewNames(map[people.ID]string{ann: "ann", bob: "ben"})
+		later := c.View(f)
+		if is, was := later.Selection.Players, v.Selection.Players; is[1] != "ben" || was[1] != "bob" || c.ViewWhatIf(f).Player != "ben" {
+			t.Errorf("%s: of %v have become %v", tt.name, was, is)
+		}
+		refined := *c.Newest()
+		refined.LookedS = 5
+		c.Refine(refined)
+		if c.View(f).Selection.LookedS != 5 {
+			t.Errorf("%s: an older choice is seen", tt.name)
+		}
 	}
 }
 
@@ -470,7 +549,7 @@ func TestAdvice(t *testing.T) {
 			Players: tt.players,
 			Why:     &selection.Why{Relax: relax},
 		}}}
-		v := c.View(Facts{Servers: b.Servers, Players: []string{"ann", "bob"}, Limits: b.Criteria.Limits, IsOpen: tt.isOpen, Target: -1})
+		v := c.View(Facts{Servers: b.Servers, Players: []people.ID{"ann", "bob"}, Limits: b.Criteria.Limits, IsOpen: tt.isOpen, Target: -1})
 		if !reflect.DeepEqual(v.Advice, tt.want) {
 			t.Errorf("%s: it advises %+v, want %+v", tt.name, v.Advice, tt.want)
 		}
@@ -578,7 +657,7 @@ func TestRestore(t *testing.T) {
 	if reasons := back.Newest().Reasons; len(reasons) != 1 || reasons[0].Server != 1 {
 		t.Errorf("left out is %+v", reasons)
 	}
-	if _, isKnown := back.Record(); isKnown {
+	if _, isKnown := back.Record(nil); isKnown {
 		t.Error("what a restored choice was made from is known")
 	}
 	if again, err := json.Marshal(back.State()); err != nil || string(again) != string(data) {

@@ -4,6 +4,7 @@ import (
 	"maps"
 
 	"muster/discovery"
+	"muster/host/room/people"
 	"muster/host/wire"
 	"muster/selection"
 )
@@ -18,26 +19,39 @@ type Record struct {
 	basis selection.Basis
 	// found says that there was a server that suits.
 	found bool
+	// names are what the players were called when somebody asked for the record.
+	names *people.Names
 }
 
 func recordOf(b selection.Basis, found bool) *Record {
 	b.Servers.Infos, b.Servers.Lone = maps.Clone(b.Servers.Infos), maps.Clone(b.Servers.Lone)
-	return &Record{b, found}
+	return &Record{basis: b, found: found}
 }
 
 // Record returns the record of the newest choice, and whether it is known. It is unknown if the
 // choice was restored, or if the room has given up since. Before there is a choice the record is
-// nil.
-func (c *Choice) Record() (record *Record, isKnown bool) {
+// nil. It is the same one until there is another choice, or somebody has another name.
+func (c *Choice) Record(names *people.Names) (record *Record, isKnown bool) {
 	if c.state.Newest == nil {
 		return nil, true
 	}
-	return c.record, c.record != nil && c.record.found == (c.state.Newest.Chosen != nil)
+	if c.record != nil && c.record.names != names {
+		record := *c.record // others may share it
+		record.names = names
+		c.record = &record
+	}
+	return c.record, c.isRecorded()
+}
+
+// isRecorded reports whether there is a choice, and a record of it.
+func (c *Choice) isRecorded() bool {
+	return c.state.Newest != nil && c.record != nil && c.record.found == (c.state.Newest.Chosen != nil)
 }
 
 // Note keeps a basis as that of the newest choice, and returns the record.
-func (c *Choice) Note(b selection.Basis) *Record {
+func (c *Choice) Note(b selection.Basis, names *people.Names) *Record {
 	c.record = recordOf(b, c.state.Newest.Chosen != nil)
+	c.record.names = names
 	return c.record
 }
 
@@ -65,11 +79,12 @@ func (r *Record) Culled() map[selection.Cause]wire.CulledServers {
 		}
 		if list.Total++; len(list.Servers) < maxCulled {
 			culled := wire.CulledServer{
-				Addr: reason.Addr.String(), ServerCard: cardOf(&b.Servers, reason.Server), Players: reason.Players, RTT: map[string]float64{},
+				Addr: reason.Addr.String(), ServerCard: cardOf(&b.Servers, reason.Server),
+				Players: r.names.All(people.IDs(reason.Players)), RTT: map[string]float64{},
 			}
 			for column, player := range b.Table.Players() {
 				if state, rtt := b.Table.At(column, reason.Server); state == discovery.Answered && b.Estimated[player] == 0 {
-					culled.RTT[player] = discovery.MS(rtt)
+					culled.RTT[r.names.Text(player)] = discovery.MS(rtt)
 				}
 			}
 			list.Servers = append(list.Servers, culled)

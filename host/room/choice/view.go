@@ -9,21 +9,39 @@ import (
 	"muster/discovery"
 	"muster/discovery/hostport"
 	"muster/discovery/sentence"
+	"muster/host/room/people"
 	"muster/host/wire"
 	"muster/selection"
 )
 
 // This file shows people a choice, and advises the organiser.
 
-// Facts are other facts about the room.
+// named is a selection with the players' names. Pages show the same one again and again, and it is
+// large.
+type named struct {
+	of        *selection.Selection
+	names     *people.Names
+	selection selection.Selection
+}
+
+// get returns a selection with names, anew if it or somebody's name is another than the last time.
+func (n *named) get(of *selection.Selection, names *people.Names) selection.Selection {
+	if n.of != of || n.names != names {
+		*n = named{of, names, of.Named(names.Text)}
+	}
+	return n.selection
+}
+
+// Facts are other facts about the room. They have IDs, except Others, which are shown as they are.
 type Facts struct {
 	Servers selection.Servers
+	Names   *people.Names
 	// Editions are the players' versions of the game, and Players are all players.
 	Editions []selection.Edition
-	Players  []string
+	Players  []people.ID
 	Limits   []time.Duration
-	// Stands is the choice as it stands, by the rule or by votes. Target is the server that people
-	// go to, or would; -1 is none.
+	// Stands is the newest choice as it stands, by the rule or by votes. Target is the server that
+	// people go to, or would; -1 is none.
 	Stands selection.Selection
 	Target int
 	// IsOpen says that the organiser can make the room choose again.
@@ -42,12 +60,17 @@ func (c *Choice) View(f Facts) *wire.Choice {
 	if c.state.Newest == nil {
 		return nil
 	}
-	v := f.view(*c.state.Newest, f.Stands)
+	s := c.shown.get(c.state.Newest, f.Names)
+	stands := s
+	if d := f.Stands.Decided; d != nil && d != s.Decided { // by votes
+		stands = s.Voted(f.Stands.Chosen.Server, d.Votes, d.Of, d.Open)
+	}
+	v := f.view(s, stands)
 	if f.IsOpen {
-		f.advise(v)
-		if name := f.Weightiest.Player; name != "" && slices.Contains(f.Players, name) {
+		f.advise(v, c.state.Newest)
+		if player := people.ID(f.Weightiest.Player); slices.Contains(f.Players, player) {
 			v.Advice = append(v.Advice, wire.Advice{
-				Action: "without", Argument: wire.Argument{Name: name}, Addr: f.Weightiest.Addr.String(),
+				Action: "without", Argument: wire.Argument{Name: f.Names.Of(player)}, Addr: f.Weightiest.Addr.String(),
 			})
 		}
 	}
@@ -68,14 +91,19 @@ func (c *Choice) ViewWhatIf(f Facts) *wire.Choice {
 	if c.state.WhatIf == nil {
 		return nil
 	}
-	v := f.view(c.state.WhatIf.Selection, c.state.WhatIf.Selection)
-	v.Player = c.state.WhatIf.Player
+	s := c.shownIf.get(&c.state.WhatIf.Selection, f.Names)
+	v := f.view(s, s)
+	v.Player = f.Names.Of(c.state.WhatIf.Player)
 	return v
 }
 
-// view returns a selection with its servers' cards. In its explanation, names replace the servers'
-// addresses.
+// view returns a selection that has names, with its servers' cards. In its explanation, names replace
+// the servers' addresses.
 func (f *Facts) view(s, stands selection.Selection) *wire.Choice {
+	f.Editions = slices.Clone(f.Editions) // for the cards
+	for i := range f.Editions {
+		f.Editions[i].Player = f.Names.Text(f.Editions[i].Player)
+	}
 	v := &wire.Choice{Selection: s, Explain: stands.Explain(), Decided: stands.Decided, Servers: map[string]wire.ServerCard{}}
 	for _, ranked := range s.Ranking {
 		f.show(v, ranked.Server)
@@ -141,23 +169,22 @@ func (f *Facts) find(addr netip.AddrPort) int {
 }
 
 // advise says what to give up if nothing suits everyone.
-func (f *Facts) advise(v *wire.Choice) {
-	s := &v.Selection
+func (f *Facts) advise(v *wire.Choice, s *selection.Selection) {
 	if s.Chosen != nil || s.Why == nil {
 		return
 	}
 	for _, way := range s.Why.Relax {
 		advice := wire.Advice{Servers: way.Frees, Addr: way.Addr.String()}
-		server := f.find(way.Addr.AddrPort)
+		server, player := f.find(way.Addr.AddrPort), people.ID(way.Player)
 		switch {
 		case server < 0:
 			continue
-		case way.Player != "" && way.Give != selection.Unmeasured && len(s.Players) > 1 && slices.Contains(f.Players, way.Player):
-			advice.Action, advice.Argument.Name = "without", way.Player
-			if !slices.ContainsFunc(v.Advice, func(a wire.Advice) bool { return a.Argument.Name == way.Player }) {
+		case player != "" && way.Give != selection.Unmeasured && len(s.Players) > 1 && slices.Contains(f.Players, player):
+			advice.Action, advice.Argument.Name = "without", f.Names.Of(player)
+			if !slices.ContainsFunc(v.Advice, func(a wire.Advice) bool { return a.Argument.Name == advice.Argument.Name }) {
 				v.Advice = append(v.Advice, advice)
 			}
-		case way.Player == "" && way.Give == selection.OverThreshold && way.LimitMS <= mostAllowed:
+		case player == "" && way.Give == selection.OverThreshold && way.LimitMS <= mostAllowed:
 			limit := int(math.Ceil(way.LimitMS))
 			advice.Action, advice.Argument.LimitMS = "allow", limit
 			v.Advice = slices.Insert(v.Advice, 0, advice)

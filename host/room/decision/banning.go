@@ -9,6 +9,7 @@ import (
 	"muster/host/room/captains"
 	"muster/host/room/finals"
 	"muster/host/room/group"
+	"muster/host/room/people"
 	"muster/host/room/roomtime"
 	"muster/host/wire"
 	"muster/selection"
@@ -95,8 +96,8 @@ func (d *Decision) Destination(g *group.Group, f finals.Facts) (server int, note
 // server.
 func obstacle(g *group.Group, server int) (why selection.Cause, is bool) {
 	players := g.ChosenFor()
-	isSilent := func(name string) bool { return g.Knowledge(name).At(server).State != discovery.Answered }
-	if len(players) > 0 && len(group.Filtered(players, isSilent)) == len(players) {
+	isSilent := func(player people.ID) bool { return g.Knowledge(player).At(server).State != discovery.Answered }
+	if len(players) > 0 && len(people.Filtered(players, isSilent)) == len(players) {
 		return selection.Unreachable, true
 	}
 	need := g.SeatsFor(players)
@@ -105,10 +106,10 @@ func obstacle(g *group.Group, server int) (why selection.Cause, is bool) {
 		return 0, false
 	}
 	for _, side := range []wire.Side{wire.SideA, wire.SideB} {
-		heard := group.Filtered(g.Attendance.Present(), func(name string) bool {
-			return g.SideOf(name) == side && g.Heard.Word(name, server) != nil
+		heard := people.Filtered(g.Attendance.Present(), func(player people.ID) bool {
+			return g.SideOf(player) == side && g.Heard.Word(player, server) != nil
 		})
-		agrees := slices.ContainsFunc(heard, func(name string) bool { return isFull(g.Heard.Word(name, server)) })
+		agrees := slices.ContainsFunc(heard, func(player people.ID) bool { return isFull(g.Heard.Word(player, server)) })
 		if len(heard) > 0 && !agrees {
 			return 0, false
 		}

@@ -20,6 +20,7 @@ import (
 	"muster/host/room/editions"
 	"muster/host/room/finals"
 	"muster/host/room/group"
+	"muster/host/room/people"
 	"muster/host/room/probing"
 	"muster/host/room/roomtime"
 	"muster/host/room/search"
@@ -71,22 +72,22 @@ func (d *Decision) culledByLone(g *group.Group) []int {
 // reported enough. It also finds players who contradict the others. It returns notes for people.
 func (d *Decision) Review(g *group.Group, now roomtime.Time) (notes []sentence.Sentence) {
 	passed, active := now.Sub(g.Measuring), g.Attendance.Active()
-	counted, first := map[string]int{}, map[string]time.Duration{}
-	for _, name := range active {
-		first[name] = passed
-		for server := range g.Evidence[name].Servers() {
-			counted[name]++
-			first[name] = min(first[name], g.Evidence[name].At(server).At)
+	counted, first := map[people.ID]int{}, map[people.ID]time.Duration{}
+	for _, player := range active {
+		first[player] = passed
+		for server := range g.Evidence[player].Servers() {
+			counted[player]++
+			first[player] = min(first[player], g.Evidence[player].At(server).At)
 		}
 	}
-	told := group.Filtered(active, func(name string) bool { return counted[name] >= judgedAfter })
-	fresh := group.Filtered(told, func(name string) bool { return passed-first[name] < silentFor })
+	told := people.Filtered(active, func(player people.ID) bool { return counted[player] >= judgedAfter })
+	fresh := people.Filtered(told, func(player people.ID) bool { return passed-first[player] < silentFor })
 	return slices.Concat(judge(g, told, trust.Searching, fresh...), d.Discredit(g))
 }
 
 // judge leaves out players whose numbers fit nobody else's. The silence of servers tells nothing yet
 // about fresh players.
-func judge(g *group.Group, players []string, at trust.Moment, fresh ...string) (notes []sentence.Sentence) {
+func judge(g *group.Group, players []people.ID, at trust.Moment, fresh ...people.ID) (notes []sentence.Sentence) {
 	v := g.Trust.Judge(g.Basis(players), g.Attendance.Players(), at, fresh...)
 	g.Attendance.LeaveOut(attendance.Odd, v.LeftOut...)
 	return v.Notes
@@ -94,7 +95,7 @@ func judge(g *group.Group, players []string, at trust.Moment, fresh ...string) (
 
 // outvote chooses without a few players if no server that suits all others works for them. It
 // returns the players it chose for, the choice, and notes for people.
-func outvote(g *group.Group, players []string, s selection.Selection) ([]string, selection.Selection, []sentence.Sentence) {
+func outvote(g *group.Group, players []people.ID, s selection.Selection) ([]people.ID, selection.Selection, []sentence.Sentence) {
 	v, others := g.Trust.Outvote(g.Basis(players))
 	if len(v.LeftOut) == 0 {
 		return players, s, nil
@@ -102,7 +103,7 @@ func outvote(g *group.Group, players []string, s selection.Selection) ([]string,
 	s = g.Select(others)
 	g.Attendance.LeaveOut(attendance.Outvoted, v.LeftOut...)
 	notes := append(v.Notes, overLimit(g, v.LeftOut, &s)...)
-	return group.Filtered(players, func(name string) bool { return slices.Contains(others, name) }), s, notes
+	return people.Filtered(players, func(player people.ID) bool { return slices.Contains(others, player) }), s, notes
 }
 
 // tryAlone chooses again as long as the choice depends on a ping that one player alone reports.
@@ -112,10 +113,10 @@ func tryAlone(g *group.Group) (notes []sentence.Sentence) {
 		if before == nil || before.Chosen == nil {
 			return notes
 		}
-		players, pings := g.ChosenFor(), map[string]trust.Ping{}
-		for _, name := range players {
-			first, _ := g.Evidence[name].Probe(before.Chosen.Server)
-			pings[name] = trust.Ping{First: first.RTT, Now: g.Knowledge(name).At(before.Chosen.Server).RTT}
+		players, pings := g.ChosenFor(), map[people.ID]trust.Ping{}
+		for _, player := range players {
+			first, _ := g.Evidence[player].Probe(before.Chosen.Server)
+			pings[player] = trust.Ping{First: first.RTT, Now: g.Knowledge(player).At(before.Chosen.Server).RTT}
 		}
 		trial := g.Trust.Try(g.Basis(players), before, pings)
 		var after selection.Selection
@@ -136,9 +137,9 @@ func tryAlone(g *group.Group) (notes []sentence.Sentence) {
 
 // doubts returns everything that is odd about players.
 func doubts(g *group.Group) []anomaly.Anomaly {
-	players, answered := g.Attendance.Players(), map[string]int{}
-	for _, name := range players {
-		_, answered[name] = g.Evidence[name].Progress()
+	players, answered := g.Attendance.Players(), map[people.ID]int{}
+	for _, player := range players {
+		_, answered[player] = g.Evidence[player].Progress()
 	}
 	return g.Trust.List(g.Basis(g.Attendance.Active()), players, answered)
 }
@@ -149,9 +150,9 @@ func (d *Decision) disputed(g *group.Group, s *search.Search) []int {
 	players, o := g.ChosenFor(), trust.Forecast{}
 	b := g.Basis(players)
 	if s != nil {
-		o = trust.Forecast{Silent: map[string][]int{}, RTTs: s.Predict(b.Table)}
-		for _, name := range players {
-			o.Silent[name] = g.Knowledge(name).Silent()
+		o = trust.Forecast{Silent: map[people.ID][]int{}, RTTs: s.Predict(b.Table)}
+		for _, player := range players {
+			o.Silent[player] = g.Knowledge(player).Silent()
 		}
 	}
 	return g.Trust.Disputed(b, g.Choice.Newest(), o, d.looks.Seen())
@@ -175,7 +176,7 @@ func (d *Decision) Choose(g *group.Group, early bool, at trust.Moment) (c Chosen
 	players := g.Measured()
 	selected := g.Select(players)
 	if selected.Chosen == nil {
-		finished := group.Filtered(players, func(name string) bool { return g.Attendance.Of(name).Done })
+		finished := people.Filtered(players, func(player people.ID) bool { return g.Attendance.Of(player).Done })
 		if s := g.Select(finished); s.Chosen != nil {
 			players, selected = finished, s
 		}
@@ -201,12 +202,12 @@ func (d *Decision) Choose(g *group.Group, early bool, at trust.Moment) (c Chosen
 	best := selected.Ranking[:min(finalists, len(selected.Ranking))]
 	theirs := g.Editions.Of(players, g.Settings.Game)
 	c.Notes = append(c.Notes, editions.Describe(g.Servers, theirs, best, g.Settings.AnyVersion)...)
-	for _, name := range g.Attendance.Active() {
-		if !slices.Contains(players, name) {
-			g.Attendance.LeaveOut(attendance.Behind, name)
-			probed, _ := g.Evidence[name].Progress()
+	for _, player := range g.Attendance.Active() {
+		if !slices.Contains(players, player) {
+			g.Attendance.LeaveOut(attendance.Behind, player)
+			probed, _ := g.Evidence[player].Progress()
 			c.Notes = append(c.Notes, sentence.Of("room.choosing-without",
-				"player", name, "probed", probed, "n", len(g.Servers.List)))
+				"player", player, "probed", probed, "n", len(g.Servers.List)))
 		}
 	}
 	d.looks.Forget()
@@ -336,7 +337,7 @@ func (d *Decision) ChooseAgain(g *group.Group, why sentence.Sentence) (note sent
 	players := g.ChosenFor()
 	s := g.Select(players)
 	before := g.Choice.Newest().Chosen
-	first := "" // who is named if nobody else is left
+	first := people.ID("") // who is named if nobody else is left
 	if len(players) > 0 {
 		first = players[0]
 	}
@@ -357,16 +358,16 @@ func take(g *group.Group, s selection.Selection) {
 
 // Readmit lets a player count again who was left out for leaving during the vote. It reports
 // whether the player counts.
-func Readmit(g *group.Group, name string, now roomtime.Time) bool {
+func Readmit(g *group.Group, player people.ID, now roomtime.Time) bool {
 	players := g.ChosenFor()
-	g.Attendance.Follow(name, players, now)
-	if !g.Attendance.CanReturn(name) || !g.HasMeasured(name) {
+	g.Attendance.Follow(player, players, now)
+	if !g.Attendance.CanReturn(player) || !g.HasMeasured(player) {
 		return false
 	}
-	g.Attendance.Recall(name, now)
-	s := g.Select(append(players, name))
+	g.Attendance.Recall(player, now)
+	s := g.Select(append(players, player))
 	if s.Chosen == nil {
-		g.Attendance.LeaveOut(attendance.Left, name)
+		g.Attendance.LeaveOut(attendance.Left, player)
 		return false
 	}
 	before := *g.Choice.Newest()
@@ -417,7 +418,7 @@ func (d *Decision) Favourite(g *group.Group, f finals.Facts) (server int, notes 
 func Supposed(g *group.Group, s wire.Settings) selection.Basis {
 	Record(g) // this makes the record if it is unknown
 	players := g.ChosenFor()
-	b, isKnown := g.Choice.Basis(append(slices.Clone(players), g.Counted().Names()...))
+	b, isKnown := g.Choice.Basis(slices.Concat(players, g.Counted().Guests()))
 	if !isKnown {
 		b = g.Full(players)
 	}
@@ -427,9 +428,9 @@ func Supposed(g *group.Group, s wire.Settings) selection.Basis {
 
 // Record returns the basis of the newest choice, or nil before there is one.
 func Record(g *group.Group) *choice.Record {
-	record, isKnown := g.Choice.Record()
+	record, isKnown := g.Choice.Record(g.Roster.Names())
 	if !isKnown { // the room was restored, or has given up
-		record = g.Choice.Note(g.Full(g.ChosenFor()))
+		record = g.Choice.Note(g.Full(g.ChosenFor()), g.Roster.Names())
 	}
 	return record
 }

@@ -15,6 +15,7 @@ import (
 	"muster/host/room/finals"
 	"muster/host/room/group"
 	"muster/host/room/group/grouptest"
+	"muster/host/room/people"
 	"muster/host/room/probing"
 	"muster/host/room/trust"
 	"muster/host/wire"
@@ -34,7 +35,7 @@ type session struct {
 	d decision.Decision
 	p probing.Probing
 	// saw returns what a player sees of a server in a look, in ms; nil repeats the measurements.
-	saw func(name string, server int) int
+	saw func(player people.ID, server int) int
 	// told are the notes about looks.
 	told []string
 }
@@ -49,7 +50,7 @@ func newSession(t testing.TB, servers int, names ...string) *session {
 func measured(t testing.TB, servers int, names ...string) *session {
 	n := newSession(t, servers, names...)
 	for i, name := range names {
-		n.Measures(name, grouptest.Up(10+i, servers)...)
+		n.Measures(people.ID(name), grouptest.Up(10+i, servers)...)
 	}
 	return n
 }
@@ -80,10 +81,10 @@ func (n *session) decide() decision.Following { return n.d.Decide(n.group(), &n.
 func (n *session) facts() finals.Facts { return n.d.Facts(n.group(), 0, n.Now) }
 
 // seen returns a player's result for a server in a look.
-func (n *session) seen(name string, server, samples int) wire.Finalist {
-	rtt := int(n.Knowledge(name).At(server).RTT / ms)
+func (n *session) seen(player people.ID, server, samples int) wire.Finalist {
+	rtt := int(n.Knowledge(player).At(server).RTT / ms)
 	if n.saw != nil {
-		rtt = n.saw(name, server)
+		rtt = n.saw(player, server)
 	}
 	if rtt <= 0 {
 		return wire.Finalist{Server: server, State: discovery.Lost, Sent: max(2, samples)}
@@ -133,9 +134,9 @@ func says(t testing.TB, what string, notes []sentence.Sentence, want ...string) 
 }
 
 // tells reports one result for a player who has not finished.
-func (n *session) tells(name string, server, rtt int) {
-	n.Evidence[name].Admit(server)
-	n.Evidence[name].Report(discovery.Result{Server: server, State: discovery.Answered, RTT: time.Duration(rtt) * ms}, time.Minute, n.Now)
+func (n *session) tells(player people.ID, server, rtt int) {
+	n.Evidence[player].Admit(server)
+	n.Evidence[player].Report(discovery.Result{Server: server, State: discovery.Answered, RTT: time.Duration(rtt) * ms}, time.Minute, n.Now)
 }
 
 // TestChoose checks that a choice counts the right players, and that the notes about the others are
@@ -151,17 +152,17 @@ func TestChoose(t *testing.T) {
 		failure string
 		chosen  int
 		players string
-		out     map[string]attendance.Why
+		out     map[people.ID]attendance.Why
 		notes   []string
 	}{
 		{"all", func(n *session) {
-			for _, name := range []string{"ann", "bob", "cat"} {
-				n.Measures(name, grouptest.Up(10, 20)...)
+			for _, player := range []people.ID{"ann", "bob", "cat"} {
+				n.Measures(player, grouptest.Up(10, 20)...)
 			}
 		}, false, true, "", 0, "[ann bob cat]", nil, nil},
 		{"early", func(n *session) {
-			for _, name := range []string{"ann", "bob", "cat"} {
-				n.tells(name, 3, 10)
+			for _, player := range []people.ID{"ann", "bob", "cat"} {
+				n.tells(player, 3, 10)
 			}
 		}, true, true, "", 3, "[ann bob cat]", nil, []string{"the organiser says go: choosing from what has been measured"}},
 		{"early, and nothing suits", func(n *session) {
@@ -173,20 +174,20 @@ func TestChoose(t *testing.T) {
 		{"nothing suits two", func(n *session) {
 			n.Measures("ann", 10)
 			n.Measures("bob", lost)
-		}, false, true, "", -1, "[ann bob]", map[string]attendance.Why{"cat": attendance.Behind},
+		}, false, true, "", -1, "[ann bob]", map[people.ID]attendance.Why{"cat": attendance.Behind},
 			[]string{"choosing without cat, who has measured 0 of 20 servers"}},
 		{"one has finished nothing that suits", func(n *session) {
 			n.Measures("ann", append(grouptest.Up(10, 3), lost)...)
 			n.Measures("bob", append(grouptest.Up(10, 3), lost)...)
 			n.tells("cat", 3, 10)
-		}, false, true, "", 0, "[ann bob]", map[string]attendance.Why{"cat": attendance.Behind},
+		}, false, true, "", 0, "[ann bob]", map[people.ID]attendance.Why{"cat": attendance.Behind},
 			[]string{"choosing without cat, who has measured 1 of 20 servers"}},
 		{"one is too far away", func(n *session) {
 			n.Settings.By, n.Settings.Limits = selection.Threshold, wire.Limits{60 * ms}
 			n.Measures("ann", grouptest.Up(10, 20)...)
 			n.Measures("bob", grouptest.Up(10, 20)...)
 			n.Measures("cat", grouptest.Down(10, 20)...)
-		}, false, true, "", 0, "[ann bob]", map[string]attendance.Why{"cat": attendance.Outvoted}, []string{
+		}, false, true, "", 0, "[ann bob]", map[people.ID]attendance.Why{"cat": attendance.Outvoted}, []string{
 			"no server suits everyone, but some suit everyone except cat: they’re too far away, or didn’t " +
 				"answer. Choosing without; the organiser can start another round",
 		}},
@@ -197,16 +198,16 @@ func TestChoose(t *testing.T) {
 			n.Measures("cat", grouptest.Down(10, 20)...)
 		}, true, false, "", -1, "", nil, []string{goOn}},
 		{"one makes numbers up", func(n *session) {
-			for _, name := range []string{"ann", "bob"} {
-				n.Measures(name, grouptest.Up(10, 20)...)
+			for _, player := range []people.ID{"ann", "bob"} {
+				n.Measures(player, grouptest.Up(10, 20)...)
 			}
 			n.Measures("cat", slices.Repeat([]int{1}, 20)...)
-		}, false, true, "", 0, "[ann bob]", map[string]attendance.Why{"cat": attendance.Odd}, []string{
+		}, false, true, "", 0, "[ann bob]", map[people.ID]attendance.Why{"cat": attendance.Odd}, []string{
 			"cat reports the same ping for 20 of 20 servers: that doesn’t count in the choice",
 		}},
 		{"one has another version", func(n *session) {
-			for _, name := range []string{"ann", "bob", "cat"} {
-				n.Measures(name, grouptest.Up(10, 20)...)
+			for _, player := range []people.ID{"ann", "bob", "cat"} {
+				n.Measures(player, grouptest.Up(10, 20)...)
 			}
 			n.Editions.Say("bob", n.Settings.Game, map[string]discovery.Edition{"": {Version: "2", Protocol: 70}})
 			n.Hears("", 0, discovery.Info{MaxPlayers: 16, Protocol: 71})
@@ -222,9 +223,9 @@ func TestChoose(t *testing.T) {
 		if tt.isMade && fmt.Sprint(n.Choice.Newest().Players) != tt.players {
 			t.Errorf("%s: it is for %v", tt.name, n.Choice.Newest().Players)
 		}
-		for _, name := range n.Attendance.Players() {
-			if out := n.Attendance.Of(name).Out; out != tt.out[name] {
-				t.Errorf("%s: %s is out for %q", tt.name, name, out)
+		for _, player := range n.Attendance.Players() {
+			if out := n.Attendance.Of(player).Out; out != tt.out[player] {
+				t.Errorf("%s: %s is out for %q", tt.name, player, out)
 			}
 		}
 		text := strings.Join(texts(c.Notes), "\n")
@@ -250,8 +251,8 @@ func TestReview(t *testing.T) {
 		out  attendance.Why
 	}{{15, ""}, {16, attendance.Odd}} {
 		n := newSession(t, 40, "ann", "bob", "cat")
-		for _, name := range []string{"ann", "bob"} {
-			n.Measures(name, grouptest.Up(10, 40)...)
+		for _, player := range []people.ID{"ann", "bob"} {
+			n.Measures(player, grouptest.Up(10, 40)...)
 		}
 		n.Measures("cat", slices.Repeat([]int{1}, tt.told)...)
 		notes := n.d.Review(n.group(), n.Now)
@@ -262,8 +263,8 @@ func TestReview(t *testing.T) {
 	n := measured(t, 10, "ann", "bob", "cat")
 	n.Gets(grouptest.List(10))
 	for server := range 8 {
-		for i, name := range []string{"ann", "bob", "cat"} {
-			n.Hears(name, server, discovery.Info{Name: "Den", Version: fmt.Sprint(i / 2), MaxPlayers: 16})
+		for i, player := range []people.ID{"ann", "bob", "cat"} {
+			n.Hears(player, server, discovery.Info{Name: "Den", Version: fmt.Sprint(i / 2), MaxPlayers: 16})
 		}
 	}
 	notes := n.d.Review(n.group(), n.Now)
@@ -278,7 +279,7 @@ func TestReview(t *testing.T) {
 // TestDecide checks that the decision takes each way on from a choice.
 func TestDecide(t *testing.T) {
 	full := discovery.Info{Players: 16, MaxPlayers: 16}
-	fill := func(n *session, by string, servers int) {
+	fill := func(n *session, by people.ID, servers int) {
 		for server := range servers {
 			n.Hears(by, server, full)
 		}
@@ -372,17 +373,17 @@ func TestDecide(t *testing.T) {
 // measurements near that server.
 func TestTryAlone(t *testing.T) {
 	const favourite = 39
-	at := map[string]int{"ann": 250, "bob": 300, "cat": 350, "eve": 300, "dan": 0}
+	at := map[people.ID]int{"ann": 250, "bob": 300, "cat": 350, "eve": 300, "dan": 0}
 	n := apart(t, 60, "ann", "bob", "cat", "eve", "dan")
-	for name, place := range at {
+	for player, place := range at {
 		far := make([]int, 60)
 		for server := range far {
 			far[server] = 5 + max(place-10*server, 10*server-place)
 		}
-		if name == "dan" {
+		if player == "dan" {
 			far[favourite] = 1
 		}
-		n.Measures(name, far...)
+		n.Measures(player, far...)
 	}
 	n.choose(false)
 	if n.chosen() != favourite {
@@ -423,7 +424,7 @@ func TestSettle(t *testing.T) {
 	}
 
 	n, asks = begin()
-	n.saw = func(name string, server int) int {
+	n.saw = func(player people.ID, server int) int {
 		if server == 0 {
 			return lost
 		}
@@ -437,8 +438,8 @@ func TestSettle(t *testing.T) {
 	}
 
 	n, asks = begin()
-	n.saw = func(name string, server int) int {
-		if server == 0 && name == "bob" {
+	n.saw = func(player people.ID, server int) int {
+		if server == 0 && player == "bob" {
 			return lost
 		}
 		return 20
@@ -451,7 +452,9 @@ func TestSettle(t *testing.T) {
 	}
 
 	n, asks = begin()
-	n.saw = func(name string, server int) int { return map[string]int{"ann": 90, "bob": 100, "cat": 110}[name] }
+	n.saw = func(player people.ID, server int) int {
+		return map[people.ID]int{"ann": 90, "bob": 100, "cat": 110}[player]
+	}
 	n.Hears("", 0, discovery.Info{Players: 14, MaxPlayers: 16})
 	n.hears(asks)
 	s = n.d.Settle(n.group(), n.facts())
@@ -460,7 +463,9 @@ func TestSettle(t *testing.T) {
 	n, asks = begin()
 	n.Measures("cat", slices.Repeat([]int{lost}, 10)...)
 	n.Settings.By, n.Settings.Limits = selection.Threshold, wire.Limits{15 * ms}
-	n.saw = func(name string, server int) int { return map[string]int{"ann": 12, "bob": 13, "cat": 90}[name] }
+	n.saw = func(player people.ID, server int) int {
+		return map[people.ID]int{"ann": 12, "bob": 13, "cat": 90}[player]
+	}
 	n.hears(asks)
 	s = n.d.Settle(n.group(), n.facts())
 	if !s.IsOver || n.chosen() != 0 || n.Attendance.Of("cat").Out != attendance.Outvoted || len(s.Notes) != 2 ||
@@ -470,7 +475,7 @@ func TestSettle(t *testing.T) {
 	}
 
 	n, asks = begin()
-	n.saw = func(string, int) int { return lost }
+	n.saw = func(people.ID, int) int { return lost }
 	n.Settings.By, n.Settings.Limits = selection.Threshold, wire.Limits{25 * ms}
 	n.hears(asks)
 	if s = n.d.Settle(n.group(), n.facts()); !s.IsOver || s.Notes != nil || n.chosen() != 0 {
@@ -489,8 +494,8 @@ func TestSettle(t *testing.T) {
 // player, in the second look too.
 func TestOverrule(t *testing.T) {
 	n := apart(t, 20, "ann", "bob", "cat", "dan")
-	for i, name := range []string{"ann", "bob", "cat"} {
-		n.Measures(name, grouptest.Up(10+i, 20)...)
+	for i, player := range []people.ID{"ann", "bob", "cat"} {
+		n.Measures(player, grouptest.Up(10+i, 20)...)
 	}
 	n.Measures("dan", append(slices.Repeat([]int{lost}, 10), grouptest.Up(115, 10)...)...)
 	n.choose(false)
@@ -521,9 +526,9 @@ func TestHear(t *testing.T) {
 	n.Now = n.Now.Add(time.Minute)
 	asks, _ := n.d.Look(n.group(), &n.p, []int{0, 4}, false, 0, n.Now)
 	attempt := asks[0].Attempt
-	hear := func(name string, v wire.Verified) finals.Heard {
+	hear := func(player people.ID, v wire.Verified) finals.Heard {
 		t.Helper()
-		heard, err := n.d.Hear(n.group(), name, v, n.facts())
+		heard, err := n.d.Hear(n.group(), player, v, n.facts())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,9 +9,9 @@ import (
 	"muster/discovery/hostport"
 	"muster/discovery/sentence"
 	"muster/host/room/attendance"
-	"muster/host/room/ballot"
 	"muster/host/room/choice"
 	"muster/host/room/group"
+	"muster/host/room/people"
 	"muster/host/room/roomtime"
 	"muster/host/wire"
 	"muster/selection"
@@ -21,23 +21,23 @@ import (
 // the organiser is asked.
 
 // excess returns a player's ping to a server, and how far that is over the room's highest limit.
-func excess(g *group.Group, name string, server int) (rtt, over time.Duration) {
+func excess(g *group.Group, player people.ID, server int) (rtt, over time.Duration) {
 	limits := g.Settings.Limits
 	if len(limits) == 0 {
 		return 0, 0
 	}
-	rtt = g.Knowledge(name).At(server).RTT
+	rtt = g.Knowledge(player).At(server).RTT
 	return rtt, max(0, rtt-limits[len(limits)-1])
 }
 
 // overLimit says by how much players are over the limit on the server that the others go to.
-func overLimit(g *group.Group, players []string, s *selection.Selection) (notes []sentence.Sentence) {
+func overLimit(g *group.Group, players []people.ID, s *selection.Selection) (notes []sentence.Sentence) {
 	if s.Chosen == nil {
 		return nil
 	}
-	for _, name := range players {
-		if rtt, over := excess(g, name, s.Chosen.Server); over > 0 {
-			notes = append(notes, sentence.Of("room.over-limit", "player", name, "server", g.Servers.Called(s.Chosen.Server),
+	for _, player := range players {
+		if rtt, over := excess(g, player, s.Chosen.Server); over > 0 {
+			notes = append(notes, sentence.Of("room.over-limit", "player", player, "server", g.Servers.Called(s.Chosen.Server),
 				"ms", math.Ceil(discovery.MS(rtt)), "over", math.Ceil(discovery.MS(over)), "limit", discovery.MS(rtt-over)))
 		}
 	}
@@ -51,12 +51,12 @@ func viewOver(g *group.Group, server int) *wire.Miss {
 		return nil
 	}
 	miss := wire.Miss{Addr: hostport.Text(g.Servers.List[server].Addr), RTT: map[string]float64{}}
-	for _, name := range g.Attendance.Players() {
-		if out := g.Attendance.Of(name).Out; out != attendance.Outvoted && out != attendance.Unwanted {
+	for _, player := range g.Attendance.Players() {
+		if out := g.Attendance.Of(player).Out; out != attendance.Outvoted && out != attendance.Unwanted {
 			continue
 		}
-		if rtt, over := excess(g, name, server); over > 0 {
-			miss.RTT[name], miss.LimitMS = discovery.MS(rtt), discovery.MS(rtt-over)
+		if rtt, over := excess(g, player, server); over > 0 {
+			miss.RTT[g.Roster.Names().Of(player)], miss.LimitMS = discovery.MS(rtt), discovery.MS(rtt-over)
 		}
 	}
 	if len(miss.RTT) == 0 {
@@ -69,7 +69,8 @@ func viewOver(g *group.Group, server int) *wire.Miss {
 // without them? It is computed once for each choice, because everyone who looks at the room gets it.
 type question struct {
 	of     *selection.Selection
-	about  []string
+	about  []people.ID
+	names  *people.Names
 	advice []wire.Advice
 }
 
@@ -79,19 +80,20 @@ func (d *Decision) ask(g *group.Group) []wire.Advice {
 	if newest.Chosen == nil {
 		return nil
 	}
-	about := group.Filtered(outvoted(g), func(name string) bool {
-		_, over := excess(g, name, newest.Chosen.Server)
+	about := people.Filtered(outvoted(g), func(player people.ID) bool {
+		_, over := excess(g, player, newest.Chosen.Server)
 		return over > 0
 	})
-	if d.question.of != newest || !slices.Equal(d.question.about, about) {
-		d.question = question{newest, about, adviseLimit(g, about)}
+	names := g.Roster.Names()
+	if d.question.of != newest || d.question.names != names || !slices.Equal(d.question.about, about) {
+		d.question = question{newest, about, names, adviseLimit(g, about)}
 	}
 	return d.question.advice
 }
 
 // adviseLimit advises the lowest limit under which a server suits everyone, with these players, or
 // to go without them. It advises nothing if no limit helps.
-func adviseLimit(g *group.Group, about []string) (advice []wire.Advice) {
+func adviseLimit(g *group.Group, about []people.ID) (advice []wire.Advice) {
 	if len(about) == 0 {
 		return nil
 	}
@@ -112,8 +114,8 @@ func adviseLimit(g *group.Group, about []string) (advice []wire.Advice) {
 	advice = []wire.Advice{{
 		Action: "allow", Argument: wire.Argument{LimitMS: int(math.Ceil(way.LimitMS))}, Servers: way.Frees, Addr: way.Addr.String(),
 	}}
-	for _, name := range about {
-		advice = append(advice, wire.Advice{Action: "without", Argument: wire.Argument{Name: name}})
+	for _, player := range about {
+		advice = append(advice, wire.Advice{Action: "without", Argument: wire.Argument{Name: g.Roster.Names().Of(player)}})
 	}
 	return advice
 }
@@ -121,12 +123,12 @@ func adviseLimit(g *group.Group, about []string) (advice []wire.Advice) {
 // TakeAlong counts players again whom the limit left out, as far as a server suits them now
 // together with the others.
 func TakeAlong(g *group.Group, now roomtime.Time) {
-	for _, name := range outvoted(g) {
-		s := g.Full(with(g, name)).Select()
+	for _, player := range outvoted(g) {
+		s := g.Full(with(g, player)).Select()
 		if s.Chosen == nil {
 			continue
 		}
-		g.Attendance.Recall(name, now)
+		g.Attendance.Recall(player, now)
 		before := *g.Choice.Newest()
 		before.Players = s.Players
 		g.Choice.Refine(before)
@@ -135,24 +137,23 @@ func TakeAlong(g *group.Group, now roomtime.Time) {
 
 // outvoted returns the players who are here, and whom the choice leaves out because nothing suits
 // them that suits the others.
-func outvoted(g *group.Group) []string {
-	return group.Filtered(g.Attendance.Players(), func(name string) bool {
-		mark := g.Attendance.Of(name)
+func outvoted(g *group.Group) []people.ID {
+	return people.Filtered(g.Attendance.Players(), func(player people.ID) bool {
+		mark := g.Attendance.Of(player)
 		return mark.Here && mark.Out == attendance.Outvoted
 	})
 }
 
 // with returns the players that the choice counts, and others.
-func with(g *group.Group, names ...string) []string {
+func with(g *group.Group, others ...people.ID) []people.ID {
 	counted := g.ChosenFor()
-	return group.Filtered(g.Attendance.Players(), func(name string) bool {
-		return slices.Contains(counted, name) || slices.Contains(names, name)
+	return people.Filtered(g.Attendance.Players(), func(player people.ID) bool {
+		return slices.Contains(counted, player) || slices.Contains(others, player)
 	})
 }
 
 // isOrganiserHere reports whether the organiser can answer: by an open page, or at the terminal.
 func isOrganiserHere(g *group.Group) bool {
-	return slices.ContainsFunc(g.Electorate(true).People, func(p ballot.Person) bool {
-		return p.Organiser && (p.Page || p.Asked)
-	})
+	organiser := g.Person(g.Roster.Organiser())
+	return organiser.HasPage || organiser.IsAsked
 }

@@ -11,6 +11,7 @@ import (
 	"muster/host/room/evidence"
 	"muster/host/room/finals"
 	"muster/host/room/group"
+	"muster/host/room/people"
 	"muster/host/room/probing"
 	"muster/host/room/roomtime"
 	"muster/host/room/search"
@@ -65,7 +66,7 @@ func (d *Decision) finalists(g *group.Group, p *probing.Probing, votes bool, sur
 	if d.looks.Tries() == 0 {
 		untried, discreet := untried(g, s, servers, surveyed)
 		if len(untried) > 0 {
-			notes = append(notes, sentence.Of("room.looks-untried", "n", len(untried), "players", discreet))
+			notes = append(notes, sentence.Of("room.looks-untried", "n", len(untried), "players", people.Texts(discreet)))
 		}
 		add(untried)
 	}
@@ -76,13 +77,13 @@ func (d *Decision) finalists(g *group.Group, p *probing.Probing, votes bool, sur
 // the search's forecast for these players, the servers are likely better than the finalists, and
 // the players' numbers allow them. A forecast only decides where everyone looks; the choice goes by
 // measured pings.
-func untried(g *group.Group, s *search.Search, finalists []int, surveyed int) (servers []int, discreet []string) {
+func untried(g *group.Group, s *search.Search, finalists []int, surveyed int) (servers []int, discreet []people.ID) {
 	if s == nil {
 		return nil, nil
 	}
 	left := wire.SearchFinalists
-	for _, name := range g.Attendance.Active() {
-		w := g.Evidence[name]
+	for _, player := range g.Attendance.Active() {
+		w := g.Evidence[player]
 		if w.ProbeLimit() == 0 {
 			continue
 		}
@@ -92,7 +93,7 @@ func untried(g *group.Group, s *search.Search, finalists []int, surveyed int) (s
 				own--
 			}
 		}
-		discreet, left = append(discreet, name), min(left, own)
+		discreet, left = append(discreet, player), min(left, own)
 	}
 	return s.Untried(left, finalists), discreet
 }
@@ -109,14 +110,14 @@ func (d *Decision) Look(g *group.Group, p *probing.Probing, servers []int, isLas
 	return asks, note
 }
 
-// QuickCheck lets a player, or everyone without a name, take one sample of servers.
-func (d *Decision) QuickCheck(g *group.Group, p *probing.Probing, servers []int, by string, passed time.Duration, now roomtime.Time) []finals.Ask {
+// QuickCheck lets a player, or everyone for the empty ID, take one sample of servers.
+func (d *Decision) QuickCheck(g *group.Group, p *probing.Probing, servers []int, by people.ID, passed time.Duration, now roomtime.Time) []finals.Ask {
 	return d.looks.QuickCheck(servers, by, searched(p.Search(g)), d.Facts(g, passed, now))
 }
 
 // LookOf returns the servers that a player who comes is asked to look at now.
-func (d *Decision) LookOf(g *group.Group, name string, passed time.Duration, now roomtime.Time) []finals.Ask {
-	if ask, isAsked := d.looks.Ask(name, d.Facts(g, passed, now)); isAsked {
+func (d *Decision) LookOf(g *group.Group, player people.ID, passed time.Duration, now roomtime.Time) []finals.Ask {
+	if ask, isAsked := d.looks.Ask(player, d.Facts(g, passed, now)); isAsked {
 		return []finals.Ask{ask}
 	}
 	return nil
@@ -137,21 +138,21 @@ func searched(s *search.Search) finals.Search {
 // servers, or the next ones.
 func (d *Decision) Facts(g *group.Group, passed time.Duration, now roomtime.Time, next ...int) finals.Facts {
 	f := finals.Facts{Long: g.LookTime(), Passed: passed, Now: now, Gap: g.Gap}
-	groups, mates := map[string]int{}, map[string][]*evidence.PlayerResults{}
+	groups, mates := map[people.ID]int{}, map[people.ID][]*evidence.PlayerResults{}
 	for i, natGroup := range g.Origins.Groups(g.Attendance.Active()) {
-		for _, name := range natGroup {
-			groups[name] = i
+		for _, player := range natGroup {
+			groups[player] = i
 		}
 	}
 	for _, natGroup := range g.Origins.Groups(g.Attendance.Players()) {
-		for _, name := range natGroup {
-			mates[name] = g.Evidence.Of(natGroup)
+		for _, player := range natGroup {
+			mates[player] = g.Evidence.Of(natGroup)
 		}
 	}
-	for _, name := range g.Attendance.Active() {
-		looker := finals.Looker{Name: name, IsHere: g.IsHere(name), Group: groups[name], Known: map[int]finals.Known{}}
+	for _, player := range g.Attendance.Active() {
+		looker := finals.Looker{ID: player, IsHere: g.IsHere(player), Group: groups[player], Known: map[int]finals.Known{}}
 		for _, server := range slices.Concat(d.looks.Servers(), next) {
-			looker.Known[server] = known(g, name, mates[name], server)
+			looker.Known[server] = known(g, player, mates[player], server)
 		}
 		f.Players = append(f.Players, looker)
 	}
@@ -159,9 +160,9 @@ func (d *Decision) Facts(g *group.Group, passed time.Duration, now roomtime.Time
 }
 
 // known returns the facts for a look about a player's path to a server.
-func known(g *group.Group, name string, mates []*evidence.PlayerResults, server int) finals.Known {
-	w := g.Evidence[name]
-	known := finals.Known{IsAsked: w.IsAsked(server), IsHidden: g.Nearby.IsHidden(name, server)}
+func known(g *group.Group, player people.ID, mates []*evidence.PlayerResults, server int) finals.Known {
+	w := g.Evidence[player]
+	known := finals.Known{IsAsked: w.IsAsked(server), IsHidden: g.Nearby.IsHidden(player, server)}
 	if probe, probed := w.Probe(server); probed && !w.WasDelayed(server) {
 		known.Probe, known.AskedAt = probe, g.Measuring.Add(probe.At-probe.RTT)
 	}
@@ -184,29 +185,29 @@ func recordMisses(g *group.Group, lost []finals.Missed) {
 }
 
 // Hear takes a player's second look.
-func (d *Decision) Hear(g *group.Group, name string, v wire.Verified, f finals.Facts) (heard finals.Heard, err error) {
-	if heard, err = d.looks.Hear(name, quiet(v, g.Evidence[name].Delay()), f); err != nil {
+func (d *Decision) Hear(g *group.Group, player people.ID, v wire.Verified, f finals.Facts) (heard finals.Heard, err error) {
+	if heard, err = d.looks.Hear(player, quiet(v, g.Evidence[player].Delay()), f); err != nil {
 		return heard, err
 	}
 	if heard.IsElsewhere {
-		g.Origins.Part(name)
+		g.Origins.Part(player)
 	}
 	if !heard.Counts {
 		return heard, nil
 	}
-	w := g.Evidence[name]
+	w := g.Evidence[player]
 	for _, seen := range heard.Seen {
 		if w.Admit(seen.Server) {
 			g.Heard.SettleFacts(seen.Server)
 		}
 		if seen.Info != nil {
-			g.Say(name, seen.Server, wire.TidyInfo(*seen.Info), f.Now)
+			g.Say(player, seen.Server, wire.TidyInfo(*seen.Info), f.Now)
 		}
 		if seen.Look != nil {
 			w.Look(evidence.Look(*seen.Look))
 		}
 	}
-	g.Attendance.Await(f.Now, name)
+	g.Attendance.Await(f.Now, player)
 	return heard, nil
 }
 
@@ -276,7 +277,7 @@ func (d *Decision) ViewLook(g *group.Group, passed time.Duration, now roomtime.C
 	if !d.looks.IsLong() {
 		return nil
 	}
-	view := d.looks.View(d.Facts(g, passed, now.Room), now)
+	view := d.looks.View(d.Facts(g, passed, now.Room), now, g.Roster.Names())
 	for i, server := range d.looks.Servers() {
 		at := &view.Finalists[i]
 		at.Addr, at.Name = hostport.Text(g.Servers.List[server].Addr), g.Card(server).Name
@@ -291,7 +292,7 @@ func (d *Decision) Tick(f finals.Facts) (notes []sentence.Sentence, isLate bool)
 }
 
 // Without stops waiting for a player's look.
-func (d *Decision) Without(player string) { d.looks.Without(player) }
+func (d *Decision) Without(player people.ID) { d.looks.Without(player) }
 
 // Forget drops the looks' results, because they are old.
 func (d *Decision) Forget() { d.looks.Forget() }

@@ -14,6 +14,7 @@ import (
 	"muster/host/room/group/grouptest"
 	"muster/host/room/nearby"
 	"muster/host/room/origin"
+	"muster/host/room/people"
 	"muster/host/room/probing"
 	"muster/host/room/seats"
 	"muster/host/wire"
@@ -38,9 +39,9 @@ func voting(t testing.TB, names ...string) *session {
 }
 
 // votes lets somebody vote for a server.
-func (n *session) votes(name string, server int) {
+func (n *session) votes(person people.ID, server int) {
 	n.Helper()
-	if _, err := n.Ballot.Vote(name, n.Servers.List[server].Addr, n.d.Options(n.group())); err != nil {
+	if _, err := n.Ballot.Vote(person, n.Servers.List[server].Addr, n.d.Options(n.group())); err != nil {
 		n.Fatal(err)
 	}
 }
@@ -77,7 +78,7 @@ func TestFavourite(t *testing.T) {
 		}, -1, []string{"20.0.0.1:27960 turned out to be full, and there’s no other"}},
 		{"the look that goes on finds it gone", func(n *session) {
 			asks, _ := n.d.Look(n.group(), &n.p, []int{0, 1, 2}, true, 0, n.Now)
-			n.saw = func(_ string, server int) int { return 20 * min(server, 1) }
+			n.saw = func(_ people.ID, server int) int { return 20 * min(server, 1) }
 			n.hears(asks)
 		}, 1, []string{"20.0.0.1:27960 turned out to be unreachable: 21.0.1.1:27960 takes its place"}},
 	} {
@@ -197,7 +198,7 @@ func TestFollowed(t *testing.T) {
 	if back := decision.Readmit(n.group(), "cat", n.Now); back {
 		t.Error("one who never was left out is readmitted")
 	}
-	if away := n.Attendance.Away([]string{"ann"}, attendance.LeftAfter, n.Now); len(away) > 0 {
+	if away := n.Attendance.Away([]people.ID{"ann"}, attendance.LeftAfter, n.Now); len(away) > 0 {
 		t.Errorf("%v have been away for long", away)
 	}
 }
@@ -276,10 +277,10 @@ func TestFinalists(t *testing.T) {
 		n := newSession(t, 60, "ann", "bob")
 		n.Settings.Strategy = wire.Coordinated
 		n.Settings.LongLook = discovery.Millis(tt.long)
-		for i, name := range []string{"ann", "bob"} {
+		for i, player := range []people.ID{"ann", "bob"} {
 			far := grouptest.Up(10+i, 60)
 			far[30], far[31] = 3, 1+99*i // one of bob's packets was delayed
-			n.Measures(name, far...)
+			n.Measures(player, far...)
 		}
 		n.p.Turn(n.group(), 0, probing.Moment{Clocks: grouptest.ClocksAt(n.Now)})
 		n.choose(false)
@@ -408,7 +409,7 @@ func TestLate(t *testing.T) {
 		t.Errorf("bob is waited for: %+v", s)
 	}
 	asks, _ = n.d.Look(n.group(), &n.p, []int{2}, true, 0, n.Now)
-	n.saw = func(name string, _ int) int { return lost }
+	n.saw = func(people.ID, int) int { return lost }
 	n.hears(asks)
 	if n.d.AcceptMisses(n.group(), n.facts()); n.Evidence["ann"].At(2).State != discovery.Lost {
 		t.Errorf("conceded it is %+v", n.Evidence["ann"].At(2))
@@ -492,14 +493,14 @@ func TestView(t *testing.T) {
 		t.Errorf("of the same choice it advises %+v", view.Advice)
 	}
 
-	n.Choice.Take(n.Select([]string{"ann", "bob", "cat"}))
+	n.Choice.Take(n.Select([]people.ID{"ann", "bob", "cat"}))
 	if view, _ = n.d.View(n.group(), &n.p, open); view.Advice != nil {
 		t.Errorf("of another choice it advises %+v", view.Advice)
 	}
 
 	n = measured(t, 20, "ann", "bob", "cat")
 	n.Settings.By, n.Settings.Limits = selection.Threshold, wire.Limits{5 * ms}
-	n.Choice.Take(n.Select([]string{"ann", "bob", "cat"}))
+	n.Choice.Take(n.Select([]people.ID{"ann", "bob", "cat"}))
 	view, _ = n.d.View(n.group(), &n.p, open)
 	if view.Miss == nil || view.Miss.RTT["bob"] != 11 || view.Target != "" {
 		t.Errorf("where nothing suits it shows %+v, and goes to %q", view.Miss, view.Target)
@@ -519,6 +520,79 @@ func TestView(t *testing.T) {
 	}
 }
 
+// TestNames checks that people read the names of the time.
+func TestNames(t *testing.T) {
+	names := map[people.ID]string{"ann": "ann", "bob": "bob", "cat": "cat"}
+	renames := func(n *session) {
+		for player, name := range names {
+			if one := n.Person(player); one.IsSomebody() && one.Name != name {
+				if _, err := n.Roster.Rename(one, name, true, n.Now); err != nil {
+					n.Fatal(err)
+				}
+			}
+		}
+	}
+	far := newSession(t, 20, "ann", "bob", "cat")
+	far.Settings.By, far.Settings.Limits = selection.Threshold, wire.Limits{60 * ms}
+	far.Measures("ann", grouptest.Up(10, 20)...)
+	far.Measures("bob", grouptest.Up(10, 20)...)
+	far.Measures("cat", grouptest.Down(10, 20)...)
+	far.choose(false)
+	if _, err := far.Roster.HandOn("ann", "secret"); err != nil {
+		t.Fatal(err)
+	}
+	far.Roster.OpenPage(far.Roster.PageOf("ann"), far.Now)
+
+	missed := measured(t, 20, "ann", "bob")
+	missed.Settings.By, missed.Settings.Limits = selection.Threshold, wire.Limits{5 * ms}
+	missed.Choice.Take(missed.Select([]people.ID{"ann", "bob"}))
+
+	vetoed := voting(t, "ann", "bob")
+	if _, _, err := decision.Veto(vetoed.group(), selection.Veto{Player: "ann", Server: vetoed.Servers.List[1].Addr}); err != nil {
+		t.Fatal(err)
+	}
+	decision.Replace(vetoed.group(), vetoed.Select(vetoed.ChosenFor()))
+	vetoed.Ballot.Offer(vetoed.d.Options(vetoed.group()))
+	vetoed.Choice.Suppose("bob", []byte("{}"), decision.Supposed(vetoed.group(), vetoed.Settings))
+
+	looked := measured(t, 10, "ann")
+	looked.Settings.LongLook = discovery.Millis(time.Minute)
+	looked.choose(false)
+	asks, _ := looked.d.Look(looked.group(), &looked.p, []int{0}, false, 0, looked.Now)
+	looked.hears(asks)
+
+	open := decision.Showing{IsOpen: true, Target: -1}
+	for range 2 {
+		for _, n := range []*session{far, missed, vetoed, looked} {
+			renames(n)
+		}
+		ann, bob, cat := names["ann"], names["bob"], names["cat"]
+		view, _ := far.d.View(far.group(), &far.p, open)
+		grouptest.Same(t, "over the limit are", view.Over.RTT, map[string]float64{cat: 200})
+		if n := len(view.Advice); n == 0 || view.Advice[n-1].Action != "without" || view.Advice[n-1].Argument.Name != cat {
+			t.Errorf("of %s's ping it advises %+v", cat, view.Advice)
+		}
+		grouptest.Same(t, "it is for", view.Selection.Players, []string{ann, bob})
+
+		view, _ = missed.d.View(missed.group(), &missed.p, open)
+		grouptest.Same(t, "the nearest misses", view.Miss.RTT, map[string]float64{ann: 10, bob: 11})
+
+		vote := vetoed.d.ViewVote(vetoed.group(), true)
+		at := slices.IndexFunc(vote.Choices, func(o wire.Option) bool { return o.Gone })
+		if at < 0 || vote.Choices[at].By != ann || !slices.Equal(vote.Vetoes, []string{ann + ": 21.0.1.1:27960"}) {
+			t.Errorf("the vote is %+v", vote)
+		}
+		_, whatIf := vetoed.d.View(vetoed.group(), &vetoed.p, open)
+		grouptest.Same(t, "the what-if is by", whatIf.Player, bob)
+
+		lines := looked.d.ViewLook(looked.group(), 0, grouptest.ClocksAt(looked.Now)).Finalists[0].Lines
+		if _, is := lines[ann]; !is || len(lines) != 1 {
+			t.Errorf("the look shows %+v", lines)
+		}
+		names = map[people.ID]string{"ann": "amy", "bob": "ben", "cat": "kit"}
+	}
+}
+
 // TestLookers checks that a player who cannot get to a server, or does not count, does not watch
 // it.
 func TestLookers(t *testing.T) {
@@ -532,7 +606,7 @@ func TestLookers(t *testing.T) {
 	n.Choice.Take(selection.Selection{Players: []string{"ann", "olga", "otto"}})
 	n.Trust.Discredit([]anomaly.Anomaly{{Player: "otto", Sign: anomaly.Contradicts}}, n.Attendance.Players(), n.Attendance.Players())
 	w := seats.Begin([]selection.Ranked{{Server: 10}}, nil, n.Servers, 0, n.Now)
-	grouptest.Same(t, "lookers are", decision.Seats(n.group(), w).Servers[10].Lookers, []string{"olga"})
+	grouptest.Same(t, "lookers are", decision.Seats(n.group(), w).Servers[10].Lookers, []people.ID{"olga"})
 }
 
 // TestSeats checks that a wait for seats gets the right facts, and that a server with seats is
@@ -558,8 +632,8 @@ func TestSeats(t *testing.T) {
 	if lookers := fact.Lookers; fact.Name != "20.0.0.1:27960" || !slices.Contains(lookers, "ann") || slices.Contains(lookers, "bob") {
 		t.Errorf("of the first it knows %+v", fact)
 	}
-	for _, name := range []string{"bob", "cat"} {
-		n.Hears(name, 0, full) // before
+	for _, player := range []people.ID{"bob", "cat"} {
+		n.Hears(player, 0, full) // before
 	}
 	n.Hears("ann", 0, grouptest.Info())
 	for _, tt := range []struct {
@@ -571,7 +645,7 @@ func TestSeats(t *testing.T) {
 		{"vetoed", func() { _ = n.Ballot.Veto(selection.Veto{Player: "ann", Server: n.Servers.List[0].Addr}) }, "it doesn’t suit us any more (vetoed)"},
 	} {
 		tt.does()
-		why, suits := decision.Stay(n.group(), 0, []string{"ann"})
+		why, suits := decision.Stay(n.group(), 0, []people.ID{"ann"})
 		if catalogue.InEnglish().Say(why) != tt.why || suits != (tt.why == "") || suits && n.chosen() != 0 {
 			t.Errorf("%s: %q, chosen is %d", tt.name, why, n.chosen())
 		}

@@ -10,6 +10,7 @@ import (
 	"muster/host/room/attendance"
 	"muster/host/room/ballot"
 	"muster/host/room/group"
+	"muster/host/room/people"
 	"muster/host/room/roomtime"
 	"muster/selection"
 )
@@ -24,7 +25,7 @@ func Veto(g *group.Group, v selection.Veto) (note sentence.Sentence, other selec
 		return note, other, err
 	}
 	if other = g.Select(g.ChosenFor()); other.Chosen == nil {
-		g.Ballot.Withdraw(v.Player, ballot.Veto)
+		g.Ballot.Withdraw(people.ID(v.Player), ballot.Veto)
 		return note, other, errNothingLeft
 	}
 	return sentence.Of("room.vetoes", "player", v.Player, "what", cmp.Or(v.Map, g.Called(v.Server))), other, nil
@@ -34,7 +35,7 @@ func Veto(g *group.Group, v selection.Veto) (note sentence.Sentence, other selec
 // returns a note for people, empty if nothing changes. While people vote there is another choice
 // for [Replace].
 func Hide(g *group.Group, addr netip.AddrPort, isHidden, isVoting bool) (note sentence.Sentence, other *selection.Selection, err error) {
-	before, name := g.Lists, g.OrganiserName()
+	before := g.Lists
 	what, title := g.Called(addr), ""
 	if g.IndexOf(addr) >= 0 {
 		title = what
@@ -47,7 +48,7 @@ func Hide(g *group.Group, addr netip.AddrPort, isHidden, isVoting bool) (note se
 	case !isHidden:
 		return sentence.Of("room.hides-no-more", "server", what), nil, nil
 	}
-	if err := g.Lists.Hide(addr, title, name); err != nil {
+	if err := g.Lists.Hide(addr, title, g.Organiser()); err != nil {
 		return note, nil, err
 	}
 	if !isVoting {
@@ -63,31 +64,31 @@ func Hide(g *group.Group, addr netip.AddrPort, isHidden, isVoting bool) (note se
 
 // hides tells people that the organiser hides a server, by the key for one without a name if need be.
 func hides(key, nameless string, g *group.Group, server string) sentence.Sentence {
-	if name := g.Roster.Organiser(); name != "" {
-		return sentence.Of(key, "player", name, "server", server)
+	if player := g.Roster.Organiser(); player != "" {
+		return sentence.Of(key, "player", player, "server", server)
 	}
 	return sentence.Of(nameless, "server", server)
 }
 
 // Vouch takes the organiser's word that a player's numbers are true. It returns notes for people,
 // and another choice for [Replace] if the numbers change it.
-func Vouch(g *group.Group, name string, now roomtime.Time) (notes []sentence.Sentence, other *selection.Selection, err error) {
-	v, hasChosen := g.Trust.Vouch(name), g.Choice.Newest() != nil
+func Vouch(g *group.Group, player people.ID, now roomtime.Time) (notes []sentence.Sentence, other *selection.Selection, err error) {
+	v, hasChosen := g.Trust.Vouch(player), g.Choice.Newest() != nil
 	if !v.WasExcluded {
-		if v.WasRaised && g.Attendance.Of(name).Out == "" && hasChosen {
+		if v.WasRaised && g.Attendance.Of(player).Out == "" && hasChosen {
 			s := g.Select(g.ChosenFor())
 			other = &s
 		}
 		return v.Notes, other, nil
 	}
-	g.Attendance.Recall(name, now)
+	g.Attendance.Recall(player, now)
 	if !hasChosen {
 		return v.Notes, nil, nil
 	}
-	s := g.Select(append(g.ChosenFor(), name))
+	s := g.Select(append(g.ChosenFor(), player))
 	if s.Chosen == nil {
-		g.Attendance.LeaveOut(attendance.Behind, name)
-		return v.Notes, nil, fmt.Errorf("%s has not measured what is left to choose from: the numbers count from the next round on", name)
+		g.Attendance.LeaveOut(attendance.Behind, player)
+		return v.Notes, nil, fmt.Errorf("%s has not measured what is left to choose from: the numbers count from the next round on", g.Roster.Names().Of(player))
 	}
 	return v.Notes, &s, nil
 }

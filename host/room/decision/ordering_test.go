@@ -10,6 +10,7 @@ import (
 	"muster/host/room/attendance"
 	"muster/host/room/decision"
 	"muster/host/room/group/grouptest"
+	"muster/host/room/people"
 	"muster/internal/catalogue"
 	"muster/selection"
 )
@@ -84,8 +85,8 @@ func TestHide(t *testing.T) {
 func TestVouch(t *testing.T) {
 	odd := func(rtt int) *session {
 		n := newSession(t, 20, "ann", "bob", "cat")
-		for _, name := range []string{"ann", "bob"} {
-			n.Measures(name, grouptest.Up(10, 20)...)
+		for _, player := range []people.ID{"ann", "bob"} {
+			n.Measures(player, grouptest.Up(10, 20)...)
 		}
 		n.Measures("cat", slices.Repeat([]int{rtt}, 20)...)
 		if n.choose(false); n.Attendance.Of("cat").Out != attendance.Odd {
@@ -104,8 +105,11 @@ func TestVouch(t *testing.T) {
 
 	n = odd(1)
 	n.Evidence["cat"] = n.Evidence["cat"].Next()
+	if _, err := n.Roster.Rename(n.Person("cat"), "kit", true, n.Now); err != nil {
+		t.Fatal(err)
+	}
 	_, other, err = decision.Vouch(n.group(), "cat", n.Now)
-	if err == nil || !strings.HasPrefix(err.Error(), "cat has not measured") || other != nil ||
+	if err == nil || !strings.HasPrefix(err.Error(), "kit has not measured") || other != nil ||
 		n.Attendance.Of("cat").Out != attendance.Behind {
 		t.Errorf("cat has measured nothing: %+v, out for %q, %v", other, n.Attendance.Of("cat").Out, err)
 	}

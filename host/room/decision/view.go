@@ -10,6 +10,7 @@ import (
 	"muster/discovery/sentence"
 	"muster/host/room/choice"
 	"muster/host/room/group"
+	"muster/host/room/people"
 	"muster/host/room/probing"
 	"muster/host/room/seats"
 	"muster/host/wire"
@@ -35,9 +36,9 @@ func (d *Decision) View(g *group.Group, p *probing.Probing, s Showing) (view, wh
 	view.Over = viewOver(g, f.Target)
 	if miss := view.Miss; miss != nil {
 		server := slices.IndexFunc(g.Servers.List, func(s discovery.Server) bool { return hostport.Text(s.Addr) == miss.Addr })
-		for _, name := range g.ChosenFor() {
-			if result := g.Knowledge(name).At(server); result.State == discovery.Answered {
-				miss.RTT[name] = discovery.MS(result.RTT)
+		for _, player := range g.ChosenFor() {
+			if result := g.Knowledge(player).At(server); result.State == discovery.Answered {
+				miss.RTT[g.Roster.Names().Of(player)] = discovery.MS(result.RTT)
 			}
 		}
 	}
@@ -46,15 +47,16 @@ func (d *Decision) View(g *group.Group, p *probing.Probing, s Showing) (view, wh
 
 // ViewVote returns the vote as people see it.
 func (d *Decision) ViewVote(g *group.Group, isOpen bool) wire.Voting {
-	v := g.Ballot.View(isOpen, d.Options(g))
+	names := g.Roster.Names()
+	v := g.Ballot.View(isOpen, d.Options(g), names)
 	for i := range v.Choices {
 		if one := &v.Choices[i]; one.Gone {
 			card := g.Card(one.Server)
 			one.Addr, one.Name = hostport.At(g.Servers.List[one.Server].Addr), card.Name
-			one.By = vetoedBy(g.Ballot.Vetoes(), one.Addr.AddrPort, card.Map)
+			one.By = names.Text(vetoedBy(g.Ballot.Vetoes(), one.Addr.AddrPort, card.Map))
 		}
 	}
-	v.Vetoes = g.ViewVetoes()
+	v.Vetoes = g.ViewVetoes(names)
 	return v
 }
 
@@ -76,7 +78,7 @@ func (d *Decision) facts(g *group.Group, p *probing.Probing, s Showing) choice.F
 	players := g.Attendance.Players()
 	f := choice.Facts{
 		Servers: g.Servers, Editions: g.Editions.Of(players, g.Settings.Game), Players: players,
-		Limits: g.Settings.Limits, IsOpen: s.IsOpen, Stands: *g.Choice.Newest(), Target: -1,
+		Names: g.Roster.Names(), Limits: g.Settings.Limits, IsOpen: s.IsOpen, Stands: *g.Choice.Newest(), Target: -1,
 	}
 	if f.Stands.Chosen != nil {
 		if f.Target = s.Target; f.Target < 0 {
@@ -124,7 +126,7 @@ func (d *Decision) adviseWait(g *group.Group) []wire.Advice {
 
 // Stay makes a server with seats for everybody the newest choice, if it suits everyone. Only new
 // words on its seats count. It returns why not otherwise.
-func Stay(g *group.Group, server int, heardBy []string) (why sentence.Sentence, suits bool) {
+func Stay(g *group.Group, server int, heardBy []people.ID) (why sentence.Sentence, suits bool) {
 	g.Heard.Keep(server, heardBy)
 	players := g.ChosenFor()
 	if g.Choice.Go(server, g.SeatsFor(players), g.Full(players)) {
@@ -146,8 +148,8 @@ func Seats(g *group.Group, w *seats.Watch) seats.Facts {
 	present := g.Attendance.Present()
 	f := seats.Facts{Need: w.Need(g.SeatsFor(g.ChosenFor())), Present: len(present), Servers: map[int]seats.Fact{}}
 	for _, server := range w.Servers() {
-		f.Servers[server] = seats.Fact{Name: g.Servers.Called(server), Lookers: group.Filtered(present, func(name string) bool {
-			return g.Trust.IsBelieved(name) && !g.Nearby.IsHidden(name, server) && g.Evidence[name].CanShow(server)
+		f.Servers[server] = seats.Fact{Name: g.Servers.Called(server), Lookers: people.Filtered(present, func(player people.ID) bool {
+			return g.Trust.IsBelieved(player) && !g.Nearby.IsHidden(player, server) && g.Evidence[player].CanShow(server)
 		})}
 	}
 	return f

@@ -14,6 +14,7 @@ import (
 
 	"muster/discovery"
 	"muster/discovery/sentence"
+	"muster/host/room/people"
 	"muster/selection"
 )
 
@@ -21,14 +22,14 @@ import (
 type Book struct{ state State }
 
 // State is what a saved room keeps of a book: the editions by player and by the game's id.
-type State map[string]map[string]discovery.Edition
+type State map[people.ID]map[string]discovery.Edition
 
 // State returns the state, for a room that is saved or restored.
 func (b *Book) State() *State { return &b.state }
 
 // Greet takes the editions of a program's hello, by game. An edition under an empty id is of the
 // room's game, whatever that is. Greet returns a note for people, or nothing.
-func (b *Book) Greet(player, game string, said map[string]discovery.Edition) (note sentence.Sentence) {
+func (b *Book) Greet(player people.ID, game string, said map[string]discovery.Edition) (note sentence.Sentence) {
 	if _, isOfRoom := said[""]; isOfRoom {
 		b.Say(player, game, said)
 	} else {
@@ -41,7 +42,7 @@ func (b *Book) Greet(player, game string, said map[string]discovery.Edition) (no
 }
 
 // Say takes a player's edition of one game, out of the editions by game.
-func (b *Book) Say(player, game string, said map[string]discovery.Edition) {
+func (b *Book) Say(player people.ID, game string, said map[string]discovery.Edition) {
 	e, known := said[game]
 	if !known {
 		e = said[""]
@@ -55,32 +56,24 @@ func (b *Book) Say(player, game string, said map[string]discovery.Edition) {
 }
 
 // put notes a player's editions. It takes over the map, which nobody may change any more.
-func (b *Book) put(player string, games map[string]discovery.Edition) {
+func (b *Book) put(player people.ID, games map[string]discovery.Edition) {
 	if b.state == nil {
 		b.state = State{}
 	}
 	b.state[player] = games
 }
 
-// Rename gives a player another name.
-func (b *Book) Rename(from, to string) {
-	if games, known := b.state[from]; known {
-		delete(b.state, from)
-		b.state[to] = games
-	}
-}
-
 // Forget drops a player's word.
-func (b *Book) Forget(player string) { delete(b.state, player) }
+func (b *Book) Forget(player people.ID) { delete(b.state, player) }
 
 // Version returns a player's own name for the version of a game, or nothing.
-func (b *Book) Version(player, game string) string { return b.state[player][game].Version }
+func (b *Book) Version(player people.ID, game string) string { return b.state[player][game].Version }
 
 // Of returns the editions of a game that players have named.
-func (b *Book) Of(players []string, game string) (all []selection.Edition) {
+func (b *Book) Of(players []people.ID, game string) (all []selection.Edition) {
 	for _, player := range players {
 		if e := b.state[player][game]; e != (discovery.Edition{}) {
-			all = append(all, selection.Edition{Player: player, Edition: e})
+			all = append(all, selection.Edition{Player: string(player), Edition: e})
 		}
 	}
 	return all

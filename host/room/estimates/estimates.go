@@ -15,6 +15,7 @@ import (
 
 	"muster/discovery"
 	"muster/discovery/sentence"
+	"muster/host/room/people"
 	"muster/host/wire"
 	"muster/selection"
 	"muster/selection/coordinate"
@@ -25,12 +26,12 @@ import (
 type Guests struct {
 	state State
 	// estimators are not saved, because they are made again when they no longer fit.
-	estimators map[string]estimator
+	estimators map[people.ID]estimator
 }
 
 // State is what a saved room keeps of the guests.
 type State struct {
-	Counted []string `json:"counted,omitempty"`
+	Counted []people.ID `json:"counted,omitempty"`
 }
 
 // State returns the state, for a room that is saved or restored.
@@ -48,14 +49,14 @@ type Scene struct {
 
 // Person is a person with their place, if it is known.
 type Person struct {
-	Name string
-	At   estimate.Place
+	ID people.ID
+	At estimate.Place
 }
 
 // places returns people's places.
-func places(people []Person) []estimate.Place {
+func places(of []Person) []estimate.Place {
 	var all []estimate.Place
-	for _, p := range people {
+	for _, p := range of {
 		all = append(all, p.At)
 	}
 	return all
@@ -75,13 +76,13 @@ func (g *Guests) estimator(guest Person, s Scene) (e *estimate.Estimator, why se
 		return nil, sentence.Of("estimate.no-address")
 	}
 	among := places(s.Players)
-	known := g.estimators[guest.Name]
+	known := g.estimators[guest.ID]
 	if known.by == nil || known.at != guest.At || !slices.Equal(known.among, among) {
 		if g.estimators == nil {
-			g.estimators = map[string]estimator{}
+			g.estimators = map[people.ID]estimator{}
 		}
 		known = estimator{guest.At, among, estimate.New(guest.At, among)}
-		g.estimators[guest.Name] = known
+		g.estimators[guest.ID] = known
 	}
 	if !known.by.IsWorthwhile(s.Rule) {
 		return nil, sentence.Of("estimate.nobody-near")
@@ -95,32 +96,23 @@ func (g *Guests) Count(guest Person, s Scene) (note sentence.Sentence, err error
 	if e == nil {
 		return note, &wire.Refusal{Reason: wire.ReasonAction, Says: why}
 	}
-	g.state.Counted = append(slices.Clip(g.state.Counted), guest.Name)
-	return sentence.Of("room.counts", "player", guest.Name, "ms", errorMS(e)), nil
+	g.state.Counted = append(slices.Clip(g.state.Counted), guest.ID)
+	return sentence.Of("room.counts", "player", guest.ID, "ms", errorMS(e)), nil
 }
 
 // Uncount stops counting a guest in, and returns a note for people.
-func (g *Guests) Uncount(name string) (note sentence.Sentence) {
-	g.state.Counted = slices.DeleteFunc(slices.Clone(g.state.Counted), func(other string) bool { return other == name })
-	return sentence.Of("room.counts-no-more", "player", name)
+func (g *Guests) Uncount(guest people.ID) (note sentence.Sentence) {
+	g.state.Counted = slices.DeleteFunc(slices.Clone(g.state.Counted), func(other people.ID) bool { return other == guest })
+	return sentence.Of("room.counts-no-more", "player", guest)
 }
 
 // IsCounted reports whether the organiser counts a guest in.
-func (g *Guests) IsCounted(name string) bool { return slices.Contains(g.state.Counted, name) }
-
-// Rename gives a guest another name.
-func (g *Guests) Rename(from, to string) {
-	if at := slices.Index(g.state.Counted, from); at >= 0 {
-		g.state.Counted = slices.Clone(g.state.Counted)
-		g.state.Counted[at] = to
-	}
-	delete(g.estimators, from)
-}
+func (g *Guests) IsCounted(guest people.ID) bool { return slices.Contains(g.state.Counted, guest) }
 
 // Forget drops a guest who has left, or plays from now on.
-func (g *Guests) Forget(name string) {
-	g.Uncount(name)
-	delete(g.estimators, name)
+func (g *Guests) Forget(guest people.ID) {
+	g.Uncount(guest)
+	delete(g.estimators, guest)
 }
 
 // errorMS returns the error of estimates in milliseconds, as people see it.
@@ -135,8 +127,8 @@ func (g *Guests) View(guest Person, s Scene, stands *selection.Selection) *wire.
 	if e == nil {
 		return &wire.Estimate{Why: why}
 	}
-	v := &wire.Estimate{Counted: g.IsCounted(guest.Name), ErrorMS: errorMS(e)}
-	if v.Counted && stands != nil && stands.Chosen != nil && stands.Estimated[guest.Name] == 0 {
+	v := &wire.Estimate{Counted: g.IsCounted(guest.ID), ErrorMS: errorMS(e)}
+	if v.Counted && stands != nil && stands.Chosen != nil && stands.Estimated[string(guest.ID)] == 0 {
 		v.Why = sentence.Of("estimate.none-suits")
 	}
 	return v
@@ -145,7 +137,7 @@ func (g *Guests) View(guest Person, s Scene, stands *selection.Selection) *wire.
 // Counted are the guests who are counted in and can be.
 type Counted struct {
 	guests  []counted
-	players []string
+	players []people.ID
 }
 
 type counted struct {
@@ -157,10 +149,10 @@ type counted struct {
 func (g *Guests) Counted(s Scene) Counted {
 	var c Counted
 	for _, p := range s.Players {
-		c.players = append(c.players, p.Name)
+		c.players = append(c.players, p.ID)
 	}
 	for _, guest := range s.Guests {
-		if !g.IsCounted(guest.Name) {
+		if !g.IsCounted(guest.ID) {
 			continue
 		}
 		if e, _ := g.estimator(guest, s); e != nil {
@@ -170,13 +162,13 @@ func (g *Guests) Counted(s Scene) Counted {
 	return c
 }
 
-// Names returns the guests' names.
-func (c Counted) Names() []string {
-	var names []string
+// Guests returns the guests.
+func (c Counted) Guests() []people.ID {
+	var guests []people.ID
 	for _, g := range c.guests {
-		names = append(names, g.Name)
+		guests = append(guests, g.ID)
 	}
-	return names
+	return guests
 }
 
 // In returns the basis of a choice with the guests. Its table has columns for them behind the
@@ -188,13 +180,13 @@ func (c Counted) In(b selection.Basis) selection.Basis {
 	}
 	players := b.Table.Players()
 	columns := make([]int, len(c.players))
-	for i, name := range c.players {
-		columns[i] = slices.Index(players, name)
+	for i, player := range c.players {
+		columns[i] = slices.Index(players, string(player))
 	}
-	b.Table = b.Table.Of(append(slices.Clip(players), c.Names()...))
+	b.Table = b.Table.Of(append(slices.Clip(players), people.Texts(c.Guests())...))
 	b.Estimated = map[string]float64{}
 	for _, g := range c.guests {
-		b.Estimated[g.Name] = errorMS(g.by)
+		b.Estimated[string(g.ID)] = errorMS(g.by)
 	}
 	rtts := make([]time.Duration, len(columns))
 	for server := range b.Servers.List {
@@ -229,7 +221,7 @@ func (c Counted) Searched(by []Person) []coordinate.Guest {
 	var guests []coordinate.Guest
 	for _, g := range c.guests {
 		e := estimate.New(g.At, places(by))
-		guests = append(guests, coordinate.Guest{Name: g.Name, RTT: func(country string, rtts []time.Duration) time.Duration {
+		guests = append(guests, coordinate.Guest{Name: string(g.ID), RTT: func(country string, rtts []time.Duration) time.Duration {
 			return e.Estimate(country, rtts).RTT
 		}})
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/host/room/people"
 	"muster/internal/catalogue"
 	"muster/selection"
 	"muster/selection/estimate"
@@ -23,7 +24,7 @@ var (
 	ann = Person{"ann", at("9.9.9.1", "DE", 3320)}
 	bob = Person{"bob", at("8.8.8.1", "US", 7018)}
 	zoe = Person{"zoe", at("9.9.8.1", "DE", 3320)} // in ann's network
-	yan = Person{Name: "yan"}                      // at an unknown place
+	yan = Person{ID: "yan"}                        // at an unknown place
 )
 
 // scene returns ann in Germany and bob in the USA, with guests.
@@ -91,33 +92,26 @@ func TestWithout(t *testing.T) {
 func TestCounted(t *testing.T) {
 	var g Guests
 	eve := Person{"eve", ann.At}
-	counted := func(guests ...Person) []string { return g.Counted(scene(guests...)).Names() }
+	counted := func(guests ...Person) []people.ID { return g.Counted(scene(guests...)).Guests() }
 	g.Count(eve, scene(eve))
 	g.Count(zoe, scene(zoe))
-	if got := counted(zoe, yan, eve); !slices.Equal(got, []string{"zoe", "eve"}) {
+	if got := counted(zoe, yan, eve); !slices.Equal(got, []people.ID{"zoe", "eve"}) {
 		t.Errorf("counted are %v", got)
 	}
-	if got := counted(yan, eve); !slices.Equal(got, []string{"eve"}) {
+	if got := counted(yan, eve); !slices.Equal(got, []people.ID{"eve"}) {
 		t.Errorf("without zoe they are %v", got)
 	}
-	if got := counted(Person{Name: "zoe"}, eve); !slices.Equal(got, []string{"eve"}) {
+	if got := counted(Person{ID: "zoe"}, eve); !slices.Equal(got, []people.ID{"eve"}) {
 		t.Errorf("with zoe, who is nowhere, they are %v", got)
 	}
 	kept := *g.State()
-	g.Rename("zoe", "yan")
-	if got := counted(zoe, Person{"yan", zoe.At}); !slices.Equal(got, []string{"yan"}) {
-		t.Errorf("renamed they are %v", got)
-	}
-	if g.Rename("bob", "ann"); g.IsCounted("ann") {
-		t.Error("a name that is not counted is")
-	}
-	if note := catalogue.InEnglish().Say(g.Uncount("yan")); note != "yan doesn’t count in the choice any more" || g.IsCounted("yan") {
+	if note := catalogue.InEnglish().Say(g.Uncount("zoe")); note != "zoe doesn’t count in the choice any more" || g.IsCounted("zoe") {
 		t.Errorf("taken back it is %q", note)
 	}
 	if g.Forget("eve"); g.IsCounted("eve") || len(g.estimators) != 1 {
 		t.Errorf("forgotten it is %+v", g)
 	}
-	if !slices.Equal(kept.Counted, []string{"eve", "zoe"}) {
+	if !slices.Equal(kept.Counted, []people.ID{"eve", "zoe"}) {
 		t.Errorf("what was saved before has become %v", kept.Counted)
 	}
 }

@@ -252,12 +252,12 @@ func TestTable(t *testing.T) {
 	bob.Look(Look{Result: answered(1, 18*ms), Quality: selection.Quality{Loss: 0.5}})
 	table := Table(3, []Column{
 		{
-			Name:      "ann",
+			Player:    "ann",
 			Knowledge: KnowledgeOf(&ann, []*PlayerResults{&ann, &mate}),
 			Hidden:    []int{2},
 			Raised:    map[int]time.Duration{0: 15 * ms, 1: 15 * ms},
 		},
-		{Name: "bob", Knowledge: KnowledgeOf(&bob, []*PlayerResults{&bob})},
+		{Player: "bob", Knowledge: KnowledgeOf(&bob, []*PlayerResults{&bob})},
 	})
 	if got := table.Players(); !slices.Equal(got, []string{"ann", "bob"}) || table.Late(0) != 2*ms || table.Late(1) != 0 {
 		t.Errorf("the table is of %v, late by %v", got, table.Late(0))

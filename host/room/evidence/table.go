@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/host/room/people"
 	"muster/selection"
 )
 
@@ -98,7 +99,7 @@ func (k Knowledge) late() time.Duration {
 
 // Column is a player's column in a table.
 type Column struct {
-	Name string
+	Player people.ID
 	Knowledge
 	// Raised has the least RTT that counts, for some servers.
 	Raised map[int]time.Duration
@@ -108,11 +109,11 @@ type Column struct {
 
 // Table returns what players measured of so many servers, for a choice among them.
 func Table(servers int, players []Column) *selection.Table {
-	var names []string
+	var ids []string
 	for i := range players {
-		names = append(names, players[i].Name)
+		ids = append(ids, string(players[i].Player))
 	}
-	t := selection.NewTable(names, servers)
+	t := selection.NewTable(ids, servers)
 	for column := range players {
 		p := &players[column]
 		t.SetLate(column, p.late())

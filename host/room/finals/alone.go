@@ -6,6 +6,7 @@ import (
 
 	"muster/discovery"
 	"muster/discovery/sentence"
+	"muster/host/room/people"
 	"muster/host/wire"
 )
 
@@ -26,9 +27,9 @@ const aloneSamples = 2
 
 // miss is a player's look at a server that did not answer, and how often it was asked.
 type miss struct {
-	Player string `json:"player"`
-	Server int    `json:"server"`
-	Sent   int    `json:"sent"`
+	Player people.ID `json:"player"`
+	Server int       `json:"server"`
+	Sent   int       `json:"sent"`
 }
 
 // isMiss reports whether a player's result counts only later, if at all.
@@ -37,7 +38,7 @@ func (l *Looks) isMiss(seen wire.Finalist) bool {
 }
 
 // note keeps whether a server answered a player.
-func (l *Looks) note(player string, seen wire.Finalist) {
+func (l *Looks) note(player people.ID, seen wire.Finalist) {
 	if l.isMiss(seen) || seen.State == discovery.Answered {
 		l.state.Missed = slices.DeleteFunc(l.state.Missed, func(m miss) bool { return m.Player == player && m.Server == seen.Server })
 	}
@@ -50,7 +51,7 @@ func (l *Looks) note(player string, seen wire.Finalist) {
 }
 
 // expects reports whether a look expects a player's answer.
-func (l *Looks) expects(player string) bool {
+func (l *Looks) expects(player people.ID) bool {
 	return len(l.state.Alone) == 0 || slices.Contains(l.state.Alone, player)
 }
 
@@ -106,7 +107,7 @@ func (l *Looks) concede(lost []miss, f Facts) (missed []Missed) {
 // repeat asks the players who missed servers to look at them again, one at a time. The note says
 // so; it is empty without such players.
 func (l *Looks) repeat(again []miss, f Facts) (asks []Ask, note sentence.Sentence) {
-	var alone []string
+	var alone []people.ID
 	var servers []int
 	for _, m := range again {
 		if p := f.looker(m.Player); p == nil || !p.IsHere || slices.Contains(l.state.Absent, m.Player) {
@@ -129,18 +130,18 @@ func (l *Looks) repeat(again []miss, f Facts) (asks []Ask, note sentence.Sentenc
 		Servers: servers, IsLong: l.state.IsLong, IsShort: l.state.IsShort, Missed: again, Alone: alone, Waiting: slices.Clone(alone),
 	}
 	f.Passed = 0
-	for _, name := range alone {
-		ask := l.ask(name, f)
+	for _, player := range alone {
+		ask := l.ask(player, f)
 		l.noteAsked(ask, f.Now)
 		asks = append(asks, ask)
 	}
 	return asks, sentence.Of("room.looks-alone",
-		"n", len(servers), "players", alone, "lookers", len(alone))
+		"n", len(servers), "players", people.Texts(alone), "lookers", len(alone))
 }
 
 // aloneFor returns the servers that a player looks at alone, if the look began some time ago. They
 // are those that the player missed. No other player asks meanwhile.
-func (l *Looks) aloneFor(player string, passed time.Duration) (servers []int, s slot) {
+func (l *Looks) aloneFor(player people.ID, passed time.Duration) (servers []int, s slot) {
 	for _, m := range l.state.Missed {
 		if m.Player == player {
 			servers = append(servers, m.Server)

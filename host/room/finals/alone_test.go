@@ -3,6 +3,8 @@ package finals
 import (
 	"reflect"
 	"testing"
+
+	"muster/host/room/people"
 )
 
 func TestJudgeMisses(t *testing.T) {
@@ -20,7 +22,7 @@ func TestJudgeMisses(t *testing.T) {
 		{"a single packet of most of them", look{Missed: []miss{{"bob", 1, 1}, {"cat", 1, 1}}, Reached: []int{1}}, 3,
 			nil, []miss{{"bob", 1, 1}, {"cat", 1, 1}}},
 		{"a single packet, and nobody else looked", look{Missed: []miss{{"ann", 1, 1}}}, 1, []miss{{"ann", 1, 1}}, nil},
-		{"again", look{Missed: []miss{{"bob", 1, 2}}, Reached: []int{1}, Alone: []string{"bob"}}, 2, nil, nil},
+		{"again", look{Missed: []miss{{"bob", 1, 2}}, Reached: []int{1}, Alone: []people.ID{"bob"}}, 2, nil, nil},
 	} {
 		l := Looks{state: State{look: c.look}}
 		if lost, again := l.judge(c.players); !reflect.DeepEqual(lost, c.lost) || !reflect.DeepEqual(again, c.again) {

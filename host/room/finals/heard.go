@@ -8,6 +8,7 @@ import (
 
 	"muster/discovery"
 	"muster/discovery/sentence"
+	"muster/host/room/people"
 	"muster/host/wire"
 )
 
@@ -33,7 +34,7 @@ type Seen struct {
 
 // Hear takes a player's answer. It ignores an answer to another look. The error says that the
 // answer makes no sense; then nothing of it counts.
-func (l *Looks) Hear(player string, v wire.Verified, f Facts) (h Heard, err error) {
+func (l *Looks) Hear(player people.ID, v wire.Verified, f Facts) (h Heard, err error) {
 	p := f.looker(player)
 	if p == nil || v.Attempt != l.state.Attempt {
 		return Heard{}, nil
@@ -68,7 +69,7 @@ func (l *Looks) Hear(player string, v wire.Verified, f Facts) (h Heard, err erro
 }
 
 // see takes a player's result for a server, and returns the part that counts.
-func (l *Looks) see(player string, seen wire.Finalist, k Known) *Look {
+func (l *Looks) see(player people.ID, seen wire.Finalist, k Known) *Look {
 	if l.state.Samples == firstSamples && l.isDoubtful(seen, k) && !slices.Contains(l.state.Doubted, seen.Server) {
 		l.state.Doubted = append(l.state.Doubted, seen.Server)
 	}

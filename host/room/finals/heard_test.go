@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/host/room/people"
 	"muster/host/room/roomtime"
 	"muster/host/wire"
 	"muster/internal/catalogue"
@@ -72,7 +73,7 @@ func TestHear(t *testing.T) {
 func TestHearNothing(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
-		player string
+		player people.ID
 		v      wire.Verified
 		counts bool
 		isErr  bool
@@ -169,7 +170,7 @@ func TestSettle(t *testing.T) {
 	} {
 		s := &session{T: t, Facts: facts("ann bob cat", 10, 20)}
 		s.Begin(Setup{Servers: []int{0}, Search: tt.search}, s.Facts)
-		for player, rtts := range map[string][]float64{"bob": tt.bob, "cat": tt.cat} {
+		for player, rtts := range map[people.ID][]float64{"bob": tt.bob, "cat": tt.cat} {
 			s.says(player, saw(0, tt.sent, rtts...))
 		}
 		slices.SortFunc(s.state.Missed, func(a, b miss) int { return int(a.Player[0]) - int(b.Player[0]) })
@@ -213,9 +214,9 @@ func TestTwoLost(t *testing.T) {
 		s.Begin(Setup{Servers: []int{0}, Search: Searched}, s.Facts)
 		for i, p := range s.Players {
 			if i < silent {
-				s.says(p.Name, saw(0, 1))
+				s.says(p.ID, saw(0, 1))
 			} else {
-				s.says(p.Name, saw(0, 1, 10))
+				s.says(p.ID, saw(0, 1, 10))
 			}
 		}
 		if o := s.settles(); len(o.Asks) > 0 || len(o.Lost) > 0 || slices.Contains(s.Seen(), 0) != seen {
@@ -240,7 +241,7 @@ func TestAlone(t *testing.T) {
 		t.Fatalf("outcome is %+v", o)
 	}
 	for i, want := range []struct {
-		player string
+		player people.ID
 		server int
 		after  time.Duration
 	}{{"bob", 0, 1100 * time.Millisecond}, {"cat", 1, 3300 * time.Millisecond}} {
@@ -368,7 +369,7 @@ func FuzzHear(f *testing.F) {
 			return n
 		}
 		for len(said) > 0 {
-			player := s.Players[next()%len(s.Players)].Name
+			player := s.Players[next()%len(s.Players)].ID
 			switch what := next(); what % 8 {
 			case 0:
 				s.Long = time.Duration(what/64) * 10 * time.Second
@@ -414,12 +415,12 @@ func FuzzHear(f *testing.F) {
 				}
 			}
 			for _, p := range s.Players {
-				ask, _ := s.Ask(p.Name, s.Facts)
+				ask, _ := s.Ask(p.ID, s.Facts)
 				if ask.After < 0 || ask.Every < 0 || ask.Samples < 0 || ask.Samples > wire.MaxSamples {
-					t.Fatalf("%s is asked for %+v", p.Name, ask)
+					t.Fatalf("%s is asked for %+v", p.ID, ask)
 				}
 			}
-			s.View(s.Facts, roomtime.Clocks{})
+			s.View(s.Facts, roomtime.Clocks{}, nil)
 			data, err := json.Marshal(s.State())
 			if err != nil {
 				t.Fatal(err)

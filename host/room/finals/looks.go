@@ -25,6 +25,7 @@ import (
 
 	"muster/discovery"
 	"muster/discovery/sentence"
+	"muster/host/room/people"
 	"muster/host/room/roomtime"
 	"muster/host/wire"
 	"muster/selection"
@@ -55,9 +56,9 @@ type State struct {
 	Seen []int `json:"seen"`
 	// Absent are players who did not look in time. They may look, but the room does not wait for
 	// them again.
-	Absent []string `json:"absent,omitempty"`
+	Absent []people.ID `json:"absent,omitempty"`
 	// Asked is when each player asks the servers for the last time.
-	Asked map[string]roomtime.Time `json:"asked,omitempty"`
+	Asked map[people.ID]roomtime.Time `json:"asked,omitempty"`
 	// IsStrict says that servers stayed silent although the game's servers should have answered
 	// again by then, or that all were silent. From then on all rest as long as the strictest need.
 	IsStrict bool `json:"strict,omitempty"`
@@ -78,11 +79,11 @@ type look struct {
 	Doubted []int `json:"doubted,omitempty"`
 	// Looks at servers that did not answer are in Missed. Servers that answered somebody are in
 	// Reached. The players in Alone look one at a time, at the servers that they missed.
-	Missed  []miss   `json:"missed,omitempty"`
-	Reached []int    `json:"reached,omitempty"`
-	Alone   []string `json:"alone,omitempty"`
+	Missed  []miss      `json:"missed,omitempty"`
+	Reached []int       `json:"reached,omitempty"`
+	Alone   []people.ID `json:"alone,omitempty"`
 	// Waiting are the players who have not answered yet.
-	Waiting []string `json:"waiting"`
+	Waiting []people.ID `json:"waiting"`
 	// Rests is the time until which the look lets servers rest. IsHasty says that the strictest
 	// would need more.
 	Rests   roomtime.Time `json:"rests,omitzero"`
@@ -146,7 +147,7 @@ type Facts struct {
 
 // Looker is a player who may look.
 type Looker struct {
-	Name string
+	ID people.ID
 	// IsHere says that the player's program is connected.
 	IsHere bool
 	// Group is the same number for players who share an address.
@@ -188,7 +189,7 @@ type Look struct {
 
 // Ask is a question to a player's program. The room fills in Round, Game and Most.
 type Ask struct {
-	Player string
+	Player people.ID
 	wire.Finalists
 }
 
@@ -206,7 +207,7 @@ type Outcome struct {
 
 // Missed is the effect of a player's look at a server that did not answer.
 type Missed struct {
-	Player string
+	Player people.ID
 	Look   Look
 }
 
@@ -233,12 +234,12 @@ func (l *Looks) Begin(s Setup, f Facts) (asks []Ask, note sentence.Sentence) {
 		l.state.Rests, l.state.IsHasty = f.Now.Add(rest), rest < l.rest(f, betweenMates) // players who take more samples may lose the first
 	}
 	for _, p := range f.Players {
-		ask := l.ask(p.Name, f)
+		ask := l.ask(p.ID, f)
 		if len(ask.Servers) == 0 && len(l.state.Servers) > 0 {
 			continue
 		}
-		if !slices.Contains(l.state.Absent, p.Name) {
-			l.state.Waiting = append(l.state.Waiting, p.Name)
+		if !slices.Contains(l.state.Absent, p.ID) {
+			l.state.Waiting = append(l.state.Waiting, p.ID)
 		}
 		l.noteAsked(ask, f.Now)
 		asks = append(asks, ask)
@@ -248,17 +249,17 @@ func (l *Looks) Begin(s Setup, f Facts) (asks []Ask, note sentence.Sentence) {
 
 // QuickCheck begins a look by a single packet, of one player, or of everyone who is here if by is
 // empty. It is no try.
-func (l *Looks) QuickCheck(servers []int, by string, s Search, f Facts) (asks []Ask) {
+func (l *Looks) QuickCheck(servers []int, by people.ID, s Search, f Facts) (asks []Ask) {
 	l.state.Attempt++
 	l.state.Repeats++
 	l.state.look = look{Servers: servers, IsQuickCheck: true, IsShort: s == SearchedShort}
 	for _, p := range f.Players {
-		if by != "" && by != p.Name || by == "" && !p.IsHere {
+		if by != "" && by != p.ID || by == "" && !p.IsHere {
 			continue
 		}
-		ask := l.ask(p.Name, f)
+		ask := l.ask(p.ID, f)
 		if by == "" {
-			ask.After = discovery.Millis(slotIn(p.Name, f.Players, 0).after)
+			ask.After = discovery.Millis(slotIn(p.ID, f.Players, 0).after)
 		}
 		asks = append(asks, ask)
 	}
@@ -266,14 +267,14 @@ func (l *Looks) QuickCheck(servers []int, by string, s Search, f Facts) (asks []
 }
 
 // Ask returns the questions for a player who comes back during a look, and whether there are any.
-func (l *Looks) Ask(player string, f Facts) (ask Ask, isAsked bool) {
+func (l *Looks) Ask(player people.ID, f Facts) (ask Ask, isAsked bool) {
 	if !l.expects(player) {
 		return Ask{}, false
 	}
 	return l.ask(player, f), true
 }
 
-func (l *Looks) ask(player string, f Facts) Ask {
+func (l *Looks) ask(player people.ID, f Facts) Ask {
 	servers, s := l.state.Servers, slotIn(player, l.lookers(f.Players), f.Passed)
 	if p := f.looker(player); p != nil {
 		servers = l.wanted(*p)
@@ -308,8 +309,8 @@ func (l *Looks) gap(f Facts) time.Duration {
 	return f.Gap
 }
 
-func (f Facts) looker(player string) *Looker {
-	at := slices.IndexFunc(f.Players, func(p Looker) bool { return p.Name == player })
+func (f Facts) looker(player people.ID) *Looker {
+	at := slices.IndexFunc(f.Players, func(p Looker) bool { return p.ID == player })
 	if at < 0 {
 		return nil
 	}
@@ -342,8 +343,8 @@ func (l *Looks) lookers(players []Looker) (lookers []Looker) {
 }
 
 // Without stops waiting for a player.
-func (l *Looks) Without(player string) {
-	l.state.Waiting = slices.DeleteFunc(l.state.Waiting, func(other string) bool { return other == player })
+func (l *Looks) Without(player people.ID) {
+	l.state.Waiting = slices.DeleteFunc(l.state.Waiting, func(other people.ID) bool { return other == player })
 }
 
 // Tick lets time pass. Once the look takes too long it stops waiting, and returns a note about each
@@ -360,8 +361,8 @@ func (l *Looks) Tick(f Facts) (notes []sentence.Sentence, isLate bool) {
 	if f.Passed < limit {
 		return nil, false
 	}
-	for _, name := range l.state.Waiting {
-		notes = append(notes, sentence.Of("room.did-not-look", "player", name))
+	for _, player := range l.state.Waiting {
+		notes = append(notes, sentence.Of("room.did-not-look", "player", player))
 	}
 	l.state.Absent = append(l.state.Absent, l.state.Waiting...)
 	l.state.Waiting = nil
@@ -374,8 +375,8 @@ func (l *Looks) CutShort(f Facts) (stops []Ask, isCut bool) {
 	if !l.state.IsLong {
 		return nil, false
 	}
-	for _, name := range l.state.Waiting {
-		stop := l.ask(name, f)
+	for _, player := range l.state.Waiting {
+		stop := l.ask(player, f)
 		stop.Servers = []int{}
 		stops = append(stops, stop)
 	}

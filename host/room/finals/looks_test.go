@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/host/room/people"
 	"muster/host/room/roomtime"
 	"muster/host/wire"
 	"muster/internal/catalogue"
@@ -25,10 +26,10 @@ func answered(server, ms int) Known {
 
 // facts returns the facts of players who are here, each behind an address of their own, with the
 // same results for some servers.
-func facts(names string, ms ...int) Facts {
+func facts(players string, ms ...int) Facts {
 	f := Facts{Now: eight}
-	for i, name := range strings.Fields(names) {
-		p := Looker{Name: name, IsHere: true, Group: i, Known: map[int]Known{}}
+	for i, player := range strings.Fields(players) {
+		p := Looker{ID: people.ID(player), IsHere: true, Group: i, Known: map[int]Known{}}
 		for server, ms := range ms {
 			p.Known[server] = answered(server, ms)
 		}
@@ -54,12 +55,12 @@ type session struct {
 }
 
 // says lets a player answer the newest look.
-func (s *session) says(player string, seen ...wire.Finalist) Heard {
+func (s *session) says(player people.ID, seen ...wire.Finalist) Heard {
 	s.Helper()
 	return s.hears(player, wire.Verified{Attempt: s.state.Attempt, Servers: seen})
 }
 
-func (s *session) hears(player string, v wire.Verified) Heard {
+func (s *session) hears(player people.ID, v wire.Verified) Heard {
 	s.Helper()
 	h, err := s.Hear(player, v, s.Facts)
 	if err != nil {
@@ -73,7 +74,7 @@ func (s *session) hears(player string, v wire.Verified) Heard {
 	return h
 }
 
-func (s *session) looked(player string, look Look) {
+func (s *session) looked(player people.ID, look Look) {
 	known := s.looker(player).Known
 	k := known[look.Server]
 	k.Look = &look
@@ -218,7 +219,7 @@ func TestWanted(t *testing.T) {
 		t.Fatalf("outcome is %+v, seen are %v", o, s.Seen())
 	}
 	asks, _ := s.Begin(Setup{Servers: []int{0, 1}, Search: SearchedShort}, s.Facts)
-	if len(asks) != 1 || asks[0].Player != "ann" || !slices.Equal(asks[0].Servers, []int{0}) || !slices.Equal(s.state.Waiting, []string{"ann"}) {
+	if len(asks) != 1 || asks[0].Player != "ann" || !slices.Equal(asks[0].Servers, []int{0}) || !slices.Equal(s.state.Waiting, []people.ID{"ann"}) {
 		t.Errorf("asked are %+v, and %v are waited for", asks, s.state.Waiting)
 	}
 }
@@ -257,7 +258,7 @@ func TestRest(t *testing.T) {
 		t.Errorf("after a look they look after %v", got)
 	}
 	for name, asked := range map[string]time.Duration{"a clock that was ahead": time.Minute, "another server": 0} {
-		s.Looks = Looks{State{Asked: map[string]roomtime.Time{"ann": eight.Add(900 * time.Millisecond)}}}
+		s.Looks = Looks{State{Asked: map[people.ID]roomtime.Time{"ann": eight.Add(900 * time.Millisecond)}}}
 		s.Players[0].Known[1] = Known{AskedAt: s.Now.Add(asked - 10*time.Second)}
 		want := time.Duration(0)
 		if asked > 0 {
@@ -326,7 +327,7 @@ func TestTick(t *testing.T) {
 		}
 		s.settles()
 		s.Passed = 0
-		if asks, _ := s.Begin(Setup{Servers: []int{0}}, s.Facts); len(asks) != 2 || !slices.Equal(s.state.Waiting, []string{"ann"}) {
+		if asks, _ := s.Begin(Setup{Servers: []int{0}}, s.Facts); len(asks) != 2 || !slices.Equal(s.state.Waiting, []people.ID{"ann"}) {
 			t.Errorf("%s: the next time %d look, and %v are waited for", tt.name, len(asks), s.state.Waiting)
 		}
 	}
@@ -361,8 +362,8 @@ func TestCutShort(t *testing.T) {
 		t.Error("nobody waits for the rest of what ann sees")
 	}
 	wall := time.Date(2026, 11, 20, 20, 0, 0, 0, time.UTC)
-	v := s.View(s.Facts, roomtime.Clocks{Room: s.Now, Wall: wall.Add(s.Now.Sub(eight))})
-	line := v.Finalists[0].Lines["ann"]
+	v := s.View(s.Facts, roomtime.Clocks{Room: s.Now, Wall: wall.Add(s.Now.Sub(eight))}, people.NewNames(map[people.ID]string{"ann": "Anna"}))
+	line := v.Finalists[0].Lines["Anna"]
 	if want := wall.Add(17*time.Second + 600*time.Millisecond); !v.Until.Equal(want) || len(v.Finalists) != 2 ||
 		len(v.Finalists[1].Lines) != 0 {
 		t.Errorf("it is shown as %+v", v)
@@ -401,7 +402,7 @@ func TestTries(t *testing.T) {
 		t.Error("what was seen is forgotten")
 	}
 	s.Forget()
-	if len(s.Seen()) > 0 || s.View(s.Facts, roomtime.Clocks{}) != nil {
+	if len(s.Seen()) > 0 || s.View(s.Facts, roomtime.Clocks{}, nil) != nil {
 		t.Error("what was seen is not forgotten")
 	}
 	begin(1)

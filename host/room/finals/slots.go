@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"muster/host/room/people"
 	"muster/host/room/roomtime"
 	"muster/host/wire"
 )
@@ -55,10 +56,10 @@ func slotOf(place, places, group, groups int) slot {
 
 // slotIn returns the slot of one of the players who look, if the look began some time ago. A player
 // who comes back during the look finds the same slot again.
-func slotIn(player string, of []Looker, passed time.Duration) slot {
+func slotIn(player people.ID, of []Looker, passed time.Duration) slot {
 	groups := groupsOf(of)
 	for i, group := range groups {
-		place := slices.IndexFunc(group, func(p Looker) bool { return p.Name == player })
+		place := slices.IndexFunc(group, func(p Looker) bool { return p.ID == player })
 		if place < 0 {
 			continue
 		}
@@ -114,7 +115,7 @@ func mostPlaces(groups [][]Looker) int {
 func (l *Looks) noteAsked(ask Ask, now roomtime.Time) {
 	every := max(time.Duration(ask.Every), cmp.Or(time.Duration(ask.Gap), betweenMates))
 	if l.state.Asked == nil {
-		l.state.Asked = map[string]roomtime.Time{}
+		l.state.Asked = map[people.ID]roomtime.Time{}
 	}
 	l.state.Asked[ask.Player] = now.Add(time.Duration(ask.After) + time.Duration(max(0, ask.Samples-1))*every)
 }
@@ -145,7 +146,7 @@ func (l *Looks) lastAsked(p Looker) (last roomtime.Time) {
 		}
 		isSeen = isSeen || known.Look != nil
 	}
-	if asked := l.state.Asked[p.Name]; isSeen && asked.After(last) {
+	if asked := l.state.Asked[p.ID]; isSeen && asked.After(last) {
 		last = asked
 	}
 	return last

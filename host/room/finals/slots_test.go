@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"muster/host/room/people"
 	"muster/host/room/roomtime"
 	"muster/host/wire"
 )
@@ -110,7 +111,7 @@ func TestGap(t *testing.T) {
 	group := func(n int) (players []Looker) {
 		for i := range n {
 			players = append(players, Looker{
-				Name:   string(rune('a' + i)),
+				ID:     people.ID(rune('a' + i)),
 				Group:  i,
 				IsHere: true,
 				Known:  map[int]Known{7: {IsAsked: true, AskedAt: now.Add(-100 * ms)}},

@@ -2,13 +2,14 @@ package finals
 
 import (
 	"muster/discovery"
+	"muster/host/room/people"
 	"muster/host/room/roomtime"
 	"muster/host/wire"
 )
 
 // View returns how far a long look is, nil if it is none. The caller fills in each server's name
 // and address.
-func (l *Looks) View(f Facts, now roomtime.Clocks) *wire.LongLook {
+func (l *Looks) View(f Facts, now roomtime.Clocks, names *people.Names) *wire.LongLook {
 	if !l.state.IsLong {
 		return nil
 	}
@@ -18,7 +19,7 @@ func (l *Looks) View(f Facts, now roomtime.Clocks) *wire.LongLook {
 		lines := map[string]wire.Line{}
 		for _, p := range f.Players {
 			if look := p.Known[server].Look; look != nil && look.Quality.Sent > 0 {
-				lines[p.Name] = lineOf(*look)
+				lines[names.Of(p.ID)] = lineOf(*look)
 			}
 		}
 		v.Finalists = append(v.Finalists, wire.LookedAt{Lines: lines})

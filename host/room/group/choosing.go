@@ -6,13 +6,14 @@ import (
 	"muster/discovery"
 	"muster/host/room/choice"
 	"muster/host/room/infos"
+	"muster/host/room/people"
 	"muster/host/room/roomtime"
 	"muster/host/wire"
 	"muster/selection"
 )
 
-// Say notes a server's word about itself, as a player heard it; an empty name is the host.
-func (r *Round) Say(by string, server int, info discovery.Info, now roomtime.Time) {
+// Say notes a server's word about itself, as a player heard it; nobody is the host.
+func (r *Round) Say(by people.ID, server int, info discovery.Info, now roomtime.Time) {
 	r.Heard.Hear(by, server, info, now.Sub(r.Measuring))
 }
 
@@ -22,10 +23,10 @@ func (r *Round) Say(by string, server int, info discovery.Info, now roomtime.Tim
 func (g *Group) RefreshFacts() {
 	s, players, active := &g.Settings, g.Attendance.Players(), g.Attendance.Active()
 	voices := make([]infos.Voice, len(players))
-	for i, name := range players {
+	for i, player := range players {
 		voices[i] = infos.Voice{
-			Name: name, Results: g.Evidence[name], Counts: g.Trust.IsBelieved(name),
-			Alone: len(active) == 1 && name == active[0],
+			Player: player, Results: g.Evidence[player], Counts: g.Trust.IsBelieved(player),
+			Alone: len(active) == 1 && player == active[0],
 		}
 	}
 	wanted := infos.Wanted{Map: s.Map, Mode: s.Mode, Version: s.Version, Mod: s.Mod, Tags: s.Tags, MaxBots: s.MaxBots}
@@ -34,7 +35,7 @@ func (g *Group) RefreshFacts() {
 
 // Infos takes servers' words about themselves, as a player heard them. It returns the number of a
 // server that the list does not have, or -1.
-func (r *Round) Infos(by string, infos wire.Infos, now roomtime.Time) (stranger int) {
+func (r *Round) Infos(by people.ID, infos wire.Infos, now roomtime.Time) (stranger int) {
 	for i := range infos.Servers {
 		if server := infos.Servers[i].Server; server >= len(r.Servers.List) {
 			return server
@@ -47,55 +48,67 @@ func (r *Round) Infos(by string, infos wire.Infos, now roomtime.Time) (stranger 
 }
 
 // Criteria returns the criteria of settings for a server, for some of the players.
-func (g *Group) Criteria(s wire.Settings, players []string) selection.Criteria {
+func (g *Group) Criteria(s wire.Settings, players []people.ID) selection.Criteria {
 	c := choice.Criteria(s, g.Tuning.Spare)
 	if !s.AnyVersion {
 		c.Editions = g.Editions.Of(players, g.Settings.Game)
 	}
 	if c.Sides = g.sidesFor(players); len(c.Sides) == 0 {
-		c.Sides = g.Tuning.Sides
+		c.Sides = byID(g, g.Tuning.Sides)
 	}
 	c.Seats = max(s.Players, g.SeatsFor(players))
-	c.Weights = g.Tuning.Weights
+	c.Weights = byID(g, g.Tuning.Weights)
 	c.Vetoes, c.Keep = g.Ballot.Vetoes(), g.Choice.Previous()
-	c.Ours, c.Hidden = g.Lists.Ours(), g.Lists.Hidden(g.Servers.List, g.OrganiserName())
+	c.Ours, c.Hidden = g.Lists.Ours(), g.Lists.Hidden(g.Servers.List, g.Organiser())
 	c.Blacklist = append(c.Blacklist, g.Trust.Blacklist(&g.Servers)...)
 	return c
 }
 
+// byID returns what a tuning says of players by their names.
+func byID[V any](g *Group, named map[string]V) map[string]V {
+	if len(named) == 0 {
+		return nil
+	}
+	of := make(map[string]V, len(named))
+	for name, value := range named {
+		of[string(g.Roster.Player(name))] = value
+	}
+	return of
+}
+
 // Basis returns the basis of a choice for players, or for some of them, without the guests who are
 // counted in.
-func (g *Group) Basis(players []string) selection.Basis {
+func (g *Group) Basis(players []people.ID) selection.Basis {
 	b := selection.Basis{Servers: g.Servers, Table: g.Table(players), Criteria: g.Criteria(g.Settings, players)}
-	b.Criteria.Seats, b.Guests = g.Settings.Players, len(g.Counted().Names())
-	b.Along = Filtered(g.Attendance.Players(), g.IsHere)
+	b.Criteria.Seats, b.Guests = g.Settings.Players, len(g.Counted().Guests())
+	b.Along = people.Texts(people.Filtered(g.Attendance.Players(), g.IsHere))
 	return b
 }
 
 // Full returns the basis of a choice for players, with the guests who are counted in.
-func (g *Group) Full(players []string) selection.Basis {
-	return g.Counted().In(g.Basis(players).For(players))
+func (g *Group) Full(players []people.ID) selection.Basis {
+	return g.Counted().In(g.Basis(players).For(people.Texts(players)))
 }
 
 // IsHere reports whether a player's program is connected.
-func (g *Group) IsHere(name string) bool { return g.Attendance.Of(name).Here }
+func (g *Group) IsHere(player people.ID) bool { return g.Attendance.Of(player).Here }
 
 // SeatsFor returns how many seats players need, with all who come along without a say.
-func (g *Group) SeatsFor(players []string) int {
-	along := Filtered(g.Attendance.Players(), func(name string) bool {
-		return g.IsHere(name) && !slices.Contains(players, name)
+func (g *Group) SeatsFor(players []people.ID) int {
+	along := people.Filtered(g.Attendance.Players(), func(player people.ID) bool {
+		return g.IsHere(player) && !slices.Contains(players, player)
 	})
-	return len(players) + len(g.Counted().Names()) + len(along)
+	return len(players) + len(g.Counted().Guests()) + len(along)
 }
 
 // Select returns the choice for players as of now.
-func (g *Group) Select(players []string) selection.Selection {
+func (g *Group) Select(players []people.ID) selection.Selection {
 	g.RefreshFacts()
 	return g.Choice.Try(g.Full(players))
 }
 
 // Against returns the reason why a server does not suit players, or nil if none is known.
-func (g *Group) Against(server int, players []string) *selection.Cause {
+func (g *Group) Against(server int, players []people.ID) *selection.Cause {
 	g.RefreshFacts()
 	criteria := g.Criteria(g.Settings, players)
 	criteria.Keep, criteria.Top, criteria.Reasons = g.Servers.List[server].Addr, 1, -1

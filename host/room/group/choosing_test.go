@@ -9,6 +9,7 @@ import (
 	"muster/discovery/hostport"
 	"muster/host/room/attendance"
 	"muster/host/room/group/grouptest"
+	"muster/host/room/people"
 	"muster/host/wire"
 	"muster/selection"
 	"muster/selection/anomaly"
@@ -21,38 +22,38 @@ func TestWeigh(t *testing.T) {
 	other := func(is string) discovery.Info { return discovery.Info{Map: is, MaxPlayers: 16} }
 	for _, tt := range []struct {
 		name  string
-		words map[string]discovery.Info
+		words map[people.ID]discovery.Info
 		does  func(g *grouptest.Group)
 		free  int // -1 if unknown
 		level string
 		lone  bool
 	}{
 		{"nobody's", nil, nil, -1, "", false},
-		{"the word of one", map[string]discovery.Info{"ann": full}, nil, 0, "", true},
-		{"the word of one who was not asked", map[string]discovery.Info{"dan": full}, nil, -1, "", false},
-		{"the word of all", map[string]discovery.Info{"ann": full, "bob": full, "cat": full}, nil, 0, "", false},
-		{"the word of most", map[string]discovery.Info{"ann": other("a"), "bob": other("a"), "cat": other("c")}, nil, 16, "a", false},
-		{"the word of one who is not believed", map[string]discovery.Info{"cat": full}, func(g *grouptest.Group) {
-			all := []string{"ann", "bob", "cat"}
+		{"the word of one", map[people.ID]discovery.Info{"ann": full}, nil, 0, "", true},
+		{"the word of one who was not asked", map[people.ID]discovery.Info{"dan": full}, nil, -1, "", false},
+		{"the word of all", map[people.ID]discovery.Info{"ann": full, "bob": full, "cat": full}, nil, 0, "", false},
+		{"the word of most", map[people.ID]discovery.Info{"ann": other("a"), "bob": other("a"), "cat": other("c")}, nil, 16, "a", false},
+		{"the word of one who is not believed", map[people.ID]discovery.Info{"cat": full}, func(g *grouptest.Group) {
+			all := []people.ID{"ann", "bob", "cat"}
 			g.Trust.Discredit([]anomaly.Anomaly{{Player: "cat", Sign: anomaly.Contradicts}}, all, all)
 		}, -1, "", false},
-		{"the word of the only one who goes on", map[string]discovery.Info{"ann": full}, func(g *grouptest.Group) {
+		{"the word of the only one who goes on", map[people.ID]discovery.Info{"ann": full}, func(g *grouptest.Group) {
 			g.Attendance.LeaveOut(attendance.Left, "bob", "cat", "dan")
 		}, 0, "", false},
-		{"the word of one who has left", map[string]discovery.Info{"ann": full, "bob": full}, func(g *grouptest.Group) {
+		{"the word of one who has left", map[people.ID]discovery.Info{"ann": full, "bob": full}, func(g *grouptest.Group) {
 			g.Drop("bob")
 		}, 0, "", true},
-		{"of two as many as not have the map", map[string]discovery.Info{"ann": other("a"), "bob": other("b")}, func(g *grouptest.Group) {
+		{"of two as many as not have the map", map[people.ID]discovery.Info{"ann": other("a"), "bob": other("b")}, func(g *grouptest.Group) {
 			g.Settings.Map = "b"
 		}, 16, "b", false},
 	} {
 		g := grouptest.New(t, grouptest.Settings(), 10, "ann", "bob", "cat", "dan")
 		g.Gets(grouptest.List(10)) // the host has heard nothing of these servers
-		for _, name := range []string{"ann", "bob", "cat"} {
-			g.Measures(name, 10)
+		for _, player := range []people.ID{"ann", "bob", "cat"} {
+			g.Measures(player, 10)
 		}
-		for name, info := range tt.words {
-			if stranger := g.Infos(name, wire.Infos{Servers: []wire.ServerInfo{{Server: server, Info: info}}}, g.Now); stranger >= 0 {
+		for player, info := range tt.words {
+			if stranger := g.Infos(player, wire.Infos{Servers: []wire.ServerInfo{{Server: server, Info: info}}}, g.Now); stranger >= 0 {
 				t.Errorf("%s: server %d is a stranger", tt.name, stranger)
 			}
 		}
@@ -87,17 +88,17 @@ func TestInfos(t *testing.T) {
 func TestSeats(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
-		players []string
+		players []people.ID
 		fewest  int
 		counted bool
 		along   []string
 		seats   int // that a choice asks for
 	}{
-		{"for all", []string{"ann", "bob", "cat"}, 0, false, []string{"ann", "bob", "cat"}, 3},
-		{"for some, and one comes along", []string{"ann", "bob"}, 0, false, []string{"ann", "bob", "cat"}, 3},
-		{"for all, and a guest", []string{"ann", "bob", "cat"}, 0, true, []string{"ann", "bob", "cat"}, 4},
-		{"for some, and a guest", []string{"ann"}, 0, true, []string{"ann", "bob", "cat"}, 4},
-		{"for more to come", []string{"ann"}, 6, false, []string{"ann", "bob", "cat"}, 6},
+		{"for all", []people.ID{"ann", "bob", "cat"}, 0, false, []string{"ann", "bob", "cat"}, 3},
+		{"for some, and one comes along", []people.ID{"ann", "bob"}, 0, false, []string{"ann", "bob", "cat"}, 3},
+		{"for all, and a guest", []people.ID{"ann", "bob", "cat"}, 0, true, []string{"ann", "bob", "cat"}, 4},
+		{"for some, and a guest", []people.ID{"ann"}, 0, true, []string{"ann", "bob", "cat"}, 4},
+		{"for more to come", []people.ID{"ann"}, 6, false, []string{"ann", "bob", "cat"}, 6},
 	} {
 		g := germans(t, grouptest.Settings())
 		g.Join("dan")
@@ -132,7 +133,7 @@ func TestCriteria(t *testing.T) {
 	g.Lists.Bring("ann", discovery.InternetReach, nil, []wire.Brought{{Addr: hostport.At(g.Servers.List[4].Addr)}}, false)
 	g.Choice.Take(selection.Selection{Chosen: &selection.Ranked{Addr: hostport.At(g.Servers.List[6].Addr)}})
 	g.Choice = g.Choice.Next()
-	c := g.Criteria(g.Settings, []string{"ann", "bob"})
+	c := g.Criteria(g.Settings, []people.ID{"ann", "bob"})
 	grouptest.Same(t, "vetoes", c.Vetoes, g.Ballot.Vetoes())
 	grouptest.Same(t, "the last server", c.Keep, g.Servers.List[6].Addr)
 	grouptest.Same(t, "ours", len(c.Ours), 2)
@@ -140,11 +141,11 @@ func TestCriteria(t *testing.T) {
 	grouptest.Same(t, "weights", c.Weights, g.Tuning.Weights)
 	grouptest.Same(t, "spare seats", c.Spare, time.Duration(0))
 	grouptest.Same(t, "editions", c.Editions, []selection.Edition{{Player: "bob", Edition: discovery.Edition{Version: "1.2"}}})
-	if c = g.Criteria(g.Settings, []string{"ann"}); len(c.Editions) != 0 {
+	if c = g.Criteria(g.Settings, []people.ID{"ann"}); len(c.Editions) != 0 {
 		t.Errorf("editions for ann are %v", c.Editions)
 	}
 	g.Settings.AnyVersion = true
-	if c = g.Criteria(g.Settings, []string{"bob"}); len(c.Editions) != 0 {
+	if c = g.Criteria(g.Settings, []people.ID{"bob"}); len(c.Editions) != 0 {
 		t.Errorf("of any version editions are %v", c.Editions)
 	}
 	g.Tuning.Spare = 0
@@ -167,27 +168,27 @@ func TestSelect(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		does   func(g *grouptest.Group)
-		whom   []string
+		whom   []people.ID
 		chosen int
 		cause  string // why the first server is not chosen
 	}{
-		{"the best", func(*grouptest.Group) {}, []string{"ann", "bob", "cat"}, 0, ""},
-		{"the best of others", func(*grouptest.Group) {}, []string{"dan"}, 9, ""},
-		{"one vetoes it", veto(selection.Veto{Player: "dan", Server: addr}), []string{"ann", "bob", "cat"}, 1, "vetoed"},
+		{"the best", func(*grouptest.Group) {}, []people.ID{"ann", "bob", "cat"}, 0, ""},
+		{"the best of others", func(*grouptest.Group) {}, []people.ID{"dan"}, 9, ""},
+		{"one vetoes it", veto(selection.Veto{Player: "dan", Server: addr}), []people.ID{"ann", "bob", "cat"}, 1, "vetoed"},
 		{"one hides it", func(g *grouptest.Group) {
 			g.Lists.Bring("dan", discovery.InternetReach, nil, []wire.Brought{{Addr: hostport.At(addr)}}, false)
-		}, []string{"ann", "bob", "cat"}, 1, "hidden"},
+		}, []people.ID{"ann", "bob", "cat"}, 1, "hidden"},
 		{"it is full", func(g *grouptest.Group) {
 			g.Hears("", 0, discovery.Info{Players: 16, MaxPlayers: 16})
-		}, []string{"ann", "bob", "cat"}, 1, "full"},
+		}, []people.ID{"ann", "bob", "cat"}, 1, "full"},
 		{"it is full for those who come along", func(g *grouptest.Group) {
 			g.Hears("", 0, discovery.Info{Players: 13, MaxPlayers: 16})
-		}, []string{"ann", "bob", "cat"}, 1, "full"},
-		{"it is silent for one", func(g *grouptest.Group) { g.Measures("bob", lost) }, []string{"ann", "bob", "cat"}, 1, "unreachable"},
+		}, []people.ID{"ann", "bob", "cat"}, 1, "full"},
+		{"it is silent for one", func(g *grouptest.Group) { g.Measures("bob", lost) }, []people.ID{"ann", "bob", "cat"}, 1, "unreachable"},
 	} {
 		g := grouptest.New(t, grouptest.Settings(), 10, "ann", "bob", "cat", "dan")
-		for _, name := range []string{"ann", "bob", "cat"} {
-			g.Measures(name, grouptest.Up(10, 10)...)
+		for _, player := range []people.ID{"ann", "bob", "cat"} {
+			g.Measures(player, grouptest.Up(10, 10)...)
 		}
 		g.Measures("dan", grouptest.Down(10, 10)...)
 		tt.does(g)
@@ -207,21 +208,21 @@ func TestSelect(t *testing.T) {
 
 // TestLiars checks that servers that are next door to players far apart are left out.
 func TestLiars(t *testing.T) {
-	names := []string{"ann", "bob", "cat", "dan"}
-	g := grouptest.New(t, grouptest.Settings(), 40, names...)
-	for i, name := range names {
+	players := []people.ID{"ann", "bob", "cat", "dan"}
+	g := grouptest.New(t, grouptest.Settings(), 40, people.Texts(players)...)
+	for i, player := range players {
 		far := make([]int, 40)
 		for server := range far {
 			far[server] = 20 + 10*max(server-10*i, 10*i-server)
 		}
 		far[0] = 1
-		g.Measures(name, far...)
+		g.Measures(player, far...)
 	}
-	v := g.Trust.Judge(g.Basis(names), names, 0)
+	v := g.Trust.Judge(g.Basis(players), players, 0)
 	if len(v.LeftOut) > 0 || len(v.Notes) == 0 || v.Notes[0].Key != "room.odd-server" {
 		t.Fatalf("left out are %v: %q", v.LeftOut, v.Notes)
 	}
-	if s := g.Select(names); grouptest.Chosen(&s) <= 0 || g.Against(0, names) == nil {
-		t.Errorf("chosen is %d, against the liar is %v", grouptest.Chosen(&s), g.Against(0, names))
+	if s := g.Select(players); grouptest.Chosen(&s) <= 0 || g.Against(0, players) == nil {
+		t.Errorf("chosen is %d, against the liar is %v", grouptest.Chosen(&s), g.Against(0, players))
 	}
 }

@@ -34,6 +34,7 @@ import (
 	"muster/host/room/memories"
 	"muster/host/room/nearby"
 	"muster/host/room/origin"
+	"muster/host/room/people"
 	"muster/host/room/reactions"
 	"muster/host/room/roomtime"
 	"muster/host/room/roster"
@@ -113,8 +114,8 @@ type Round struct {
 	IsBroken bool
 }
 
-// Evidence has each player's measurements of a round, by name.
-type Evidence map[string]*evidence.PlayerResults
+// Evidence has each player's measurements of a round.
+type Evidence map[people.ID]*evidence.PlayerResults
 
 // NewRound returns a round without players.
 func NewRound(number int) Round { return Round{Number: number, Evidence: Evidence{}} }
@@ -127,39 +128,34 @@ func (r *Round) Next(now roomtime.Time) Round {
 	next.Nearby, next.Launches = r.Nearby.Next(), r.Launches.Next()
 	next.Attendance = r.Attendance
 	next.Attendance.Begin(now)
-	for name, w := range r.Evidence {
-		next.Evidence[name] = w.Next()
+	for player, w := range r.Evidence {
+		next.Evidence[player] = w.Next()
 	}
 	return next
 }
 
 // ChosenFor returns the players that the newest choice counts.
-func (r *Round) ChosenFor() []string {
-	return Filtered(r.Attendance.Active(), func(name string) bool {
-		return slices.Contains(r.Choice.Newest().Players, name)
+func (r *Round) ChosenFor() []people.ID {
+	return people.Filtered(r.Attendance.Active(), func(player people.ID) bool {
+		return slices.Contains(r.Choice.Newest().Players, string(player))
 	})
 }
 
 // Measured returns the players that count and have measured something; see [Round.HasMeasured].
-func (r *Round) Measured() []string {
+func (r *Round) Measured() []people.ID {
 	groups := r.natGroups()
-	return Filtered(r.Attendance.Active(), func(name string) bool { return r.hasMeasured(groups[name]) })
+	return people.Filtered(r.Attendance.Active(), func(player people.ID) bool { return r.hasMeasured(groups[player]) })
 }
 
 // HasMeasured reports whether a player, or another one behind the same address, has measured
 // anything.
-func (r *Round) HasMeasured(name string) bool { return r.hasMeasured(r.NATGroup(name)) }
+func (r *Round) HasMeasured(player people.ID) bool { return r.hasMeasured(r.NATGroup(player)) }
 
-func (r *Round) hasMeasured(mates []string) bool {
-	return slices.ContainsFunc(mates, func(mate string) bool {
+func (r *Round) hasMeasured(mates []people.ID) bool {
+	return slices.ContainsFunc(mates, func(mate people.ID) bool {
 		probed, _ := r.Evidence[mate].Progress()
 		return probed > 0
 	})
-}
-
-// Filtered returns the names that fulfil a condition.
-func Filtered(names []string, is func(string) bool) []string {
-	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !is(name) })
 }
 
 // IndexOf returns the index of a server in the list by its address, which people or files give; -1
@@ -177,44 +173,46 @@ func (r *Round) Called(addr netip.AddrPort) string {
 }
 
 // NATGroup returns the players behind a player's address, the player too.
-func (r *Round) NATGroup(name string) []string { return r.natGroups()[name] }
+func (r *Round) NATGroup(player people.ID) []people.ID { return r.natGroups()[player] }
 
 // natGroups returns the players behind each player's address.
-func (r *Round) natGroups() map[string][]string {
-	groups := make(map[string][]string, len(r.Evidence))
+func (r *Round) natGroups() map[people.ID][]people.ID {
+	groups := make(map[people.ID][]people.ID, len(r.Evidence))
 	for _, group := range r.Origins.Groups(r.Attendance.Players()) {
-		for _, name := range group {
-			groups[name] = group
+		for _, player := range group {
+			groups[player] = group
 		}
 	}
 	return groups
 }
 
 // Of returns the players' evidence.
-func (e Evidence) Of(players []string) []*evidence.PlayerResults {
+func (e Evidence) Of(players []people.ID) []*evidence.PlayerResults {
 	results := make([]*evidence.PlayerResults, len(players))
-	for i, name := range players {
-		results[i] = e[name]
+	for i, player := range players {
+		results[i] = e[player]
 	}
 	return results
 }
 
 // Knowledge returns the measurements of a player and of those behind the same address.
-func (r *Round) Knowledge(name string) evidence.Knowledge { return r.knowledge(name, r.natGroups()) }
+func (r *Round) Knowledge(player people.ID) evidence.Knowledge {
+	return r.knowledge(player, r.natGroups())
+}
 
-func (r *Round) knowledge(name string, groups map[string][]string) evidence.Knowledge {
-	return evidence.KnowledgeOf(r.Evidence[name], r.Evidence.Of(groups[name]))
+func (r *Round) knowledge(player people.ID, groups map[people.ID][]people.ID) evidence.Knowledge {
+	return evidence.KnowledgeOf(r.Evidence[player], r.Evidence.Of(groups[player]))
 }
 
 // Table returns the players' measurements, for a choice among them.
-func (r *Round) Table(players []string) *selection.Table {
+func (r *Round) Table(players []people.ID) *selection.Table {
 	columns, groups := make([]evidence.Column, len(players)), r.natGroups()
-	for i, name := range players {
+	for i, player := range players {
 		columns[i] = evidence.Column{
-			Name:      name,
-			Knowledge: r.knowledge(name, groups),
-			Raised:    r.Trust.Raised(name),
-			Hidden:    r.Nearby.HiddenFrom(name),
+			Player:    player,
+			Knowledge: r.knowledge(player, groups),
+			Raised:    r.Trust.Raised(player),
+			Hidden:    r.Nearby.HiddenFrom(player),
 		}
 	}
 	return evidence.Table(len(r.Servers.List), columns)
@@ -222,8 +220,8 @@ func (r *Round) Table(players []string) *selection.Table {
 
 // Asked yields the servers that somebody has asked, one perhaps several times.
 func (r *Round) Asked(yield func(int) bool) {
-	for _, name := range r.Attendance.Players() {
-		w := r.Evidence[name]
+	for _, player := range r.Attendance.Players() {
+		w := r.Evidence[player]
 		for _, probe := range w.Probes() { // even one that does not count
 			if !yield(probe.Server) {
 				return
@@ -244,6 +242,6 @@ func (r *Round) ForgetSaid() {
 }
 
 // ListFor returns the list with the addresses that are right for a player.
-func (r *Round) ListFor(name string) wire.List {
-	return wire.List{Round: r.Number, Servers: r.Nearby.ListFor(name, r.Servers.List)}
+func (r *Round) ListFor(player people.ID) wire.List {
+	return wire.List{Round: r.Number, Servers: r.Nearby.ListFor(player, r.Servers.List)}
 }

@@ -17,6 +17,7 @@ import (
 	"muster/host/room/group"
 	"muster/host/room/group/grouptest"
 	"muster/host/room/nearby"
+	"muster/host/room/people"
 	"muster/host/wire"
 	"muster/internal/catalogue"
 	"muster/selection"
@@ -114,8 +115,8 @@ func TestNext(t *testing.T) {
 	g.Evidence["ann"].Share(true)
 	g.Chooses()
 	g.Attendance.LeaveOut(attendance.Odd, "cat")
-	g.Trust.Discredit([]anomaly.Anomaly{{Player: "cat", Sign: anomaly.Contradicts}}, []string{"ann", "bob", "cat"},
-		[]string{"ann", "bob", "cat"})
+	g.Trust.Discredit([]anomaly.Anomaly{{Player: "cat", Sign: anomaly.Contradicts}}, []people.ID{"ann", "bob", "cat"},
+		[]people.ID{"ann", "bob", "cat"})
 	g.IsBroken, g.Gap = true, time.Second
 	chosen := g.Servers.List[g.Choice.Newest().Chosen.Server].Addr
 	next := g.Next(g.Now.Add(time.Hour))
@@ -125,11 +126,11 @@ func TestNext(t *testing.T) {
 			len(next.Servers.List), next.Measuring, next.Gap, next.IsBroken)
 	}
 	grouptest.Same(t, "players are", next.Attendance.Players(), g.Attendance.Players())
-	grouptest.Same(t, "all count", next.Attendance.Active(), []string{"ann", "bob", "cat"})
+	grouptest.Same(t, "all count", next.Attendance.Active(), []people.ID{"ann", "bob", "cat"})
 	grouptest.Same(t, "heard last", next.Attendance.LastHeard(), g.Now.Add(time.Hour))
-	for name, w := range next.Evidence {
-		if probed, _ := w.Progress(); probed > 0 || w.IsSharing() || w == g.Evidence[name] || w.Asked() > 0 {
-			t.Errorf("%s has measured %d, shares: %v", name, probed, w.IsSharing())
+	for player, w := range next.Evidence {
+		if probed, _ := w.Progress(); probed > 0 || w.IsSharing() || w == g.Evidence[player] || w.Asked() > 0 {
+			t.Errorf("%s has measured %d, shares: %v", player, probed, w.IsSharing())
 		}
 	}
 	if len(next.Evidence) != 3 || next.Evidence["ann"].ProbeLimit() != 30 {
@@ -158,30 +159,30 @@ func TestMates(t *testing.T) {
 	g.Measures("bob", unprobed, 20, lost)
 	g.Evidence["ann"].NoteLate(7 * ms)
 	for _, tt := range []struct {
-		name     string
-		mates    []string
+		player   people.ID
+		mates    []people.ID
 		measured bool
 		at       time.Duration
 	}{
-		{"ann", []string{"ann", "bob"}, true, 20 * ms},
-		{"bob", []string{"ann", "bob"}, true, 20 * ms},
-		{"cat", []string{"cat"}, false, 0},
+		{"ann", []people.ID{"ann", "bob"}, true, 20 * ms},
+		{"bob", []people.ID{"ann", "bob"}, true, 20 * ms},
+		{"cat", []people.ID{"cat"}, false, 0},
 		{"nobody", nil, false, 0},
 	} {
-		grouptest.Same(t, tt.name+"'s mates are", g.NATGroup(tt.name), tt.mates)
-		if tt.name == "nobody" {
+		grouptest.Same(t, string(tt.player)+"'s mates are", g.NATGroup(tt.player), tt.mates)
+		if tt.player == "nobody" {
 			continue
 		}
-		if g.HasMeasured(tt.name) != tt.measured || g.Knowledge(tt.name).At(1).RTT != tt.at {
-			t.Errorf("%s has measured: %v, %v", tt.name, g.HasMeasured(tt.name), g.Knowledge(tt.name).At(1))
+		if g.HasMeasured(tt.player) != tt.measured || g.Knowledge(tt.player).At(1).RTT != tt.at {
+			t.Errorf("%s has measured: %v, %v", tt.player, g.HasMeasured(tt.player), g.Knowledge(tt.player).At(1))
 		}
 	}
-	grouptest.Same(t, "measured have", g.Measured(), []string{"ann", "bob"})
+	grouptest.Same(t, "measured have", g.Measured(), []people.ID{"ann", "bob"})
 	g.Attendance.LeaveOut(attendance.Left, "ann")
-	grouptest.Same(t, "of those who count", g.Measured(), []string{"bob"})
-	grouptest.Same(t, "evidence is", g.Evidence.Of([]string{"cat", "ann"}), []*evidence.PlayerResults{g.Evidence["cat"], g.Evidence["ann"]})
+	grouptest.Same(t, "of those who count", g.Measured(), []people.ID{"bob"})
+	grouptest.Same(t, "evidence is", g.Evidence.Of([]people.ID{"cat", "ann"}), []*evidence.PlayerResults{g.Evidence["cat"], g.Evidence["ann"]})
 	g.Origins.Part("bob")
-	grouptest.Same(t, "apart ann's mates are", g.NATGroup("ann"), []string{"ann"})
+	grouptest.Same(t, "apart ann's mates are", g.NATGroup("ann"), []people.ID{"ann"})
 }
 
 // TestTable checks that a table has the players' knowledge, hidden servers as lost, and raised
@@ -195,7 +196,7 @@ func TestTable(t *testing.T) {
 	if err := json.Unmarshal([]byte(`{"players":{"olga":{"raised":{"2":90000000}}}}`), g.Trust.State()); err != nil {
 		t.Fatal(err)
 	}
-	table := g.Table([]string{"olga", "ann"})
+	table := g.Table([]people.ID{"olga", "ann"})
 	grouptest.Same(t, "columns are", table.Players(), []string{"olga", "ann"})
 	for _, tt := range []struct {
 		column, server int
@@ -255,10 +256,7 @@ func TestChosenFor(t *testing.T) {
 	g := grouptest.New(t, grouptest.Settings(), 10, "ann", "bob", "cat")
 	g.Choice.Take(selection.Selection{Players: []string{"bob", "cat", "zoe"}})
 	g.Attendance.LeaveOut(attendance.Left, "cat")
-	grouptest.Same(t, "it is for", g.ChosenFor(), []string{"bob"})
-	names := []string{"ann", "bob"}
-	grouptest.Same(t, "filtered are", group.Filtered(names, func(name string) bool { return name == "bob" }), []string{"bob"})
-	grouptest.Same(t, "names are", names, []string{"ann", "bob"})
+	grouptest.Same(t, "it is for", g.ChosenFor(), []people.ID{"bob"})
 }
 
 // said says sentences in English.

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"muster/discovery/sentence"
+	"muster/host/room/people"
 	"muster/host/room/sides"
 	"muster/host/wire"
 	"muster/selection"
@@ -28,11 +29,11 @@ func (g *Group) LookTime() time.Duration {
 }
 
 // SideOf returns a person's side in a match.
-func (g *Group) SideOf(name string) wire.Side {
+func (g *Group) SideOf(id people.ID) wire.Side {
 	if !g.Settings.IsMatch() {
 		return ""
 	}
-	return g.Sides.Of(name)
+	return g.Sides.Of(id)
 }
 
 // SettleSides gives each side of a match a captain if it has none. It returns notes for people.
@@ -51,25 +52,25 @@ func (g *Group) TellSides(changes []sides.Change) (notes []sentence.Sentence) {
 	for _, c := range changes {
 		switch {
 		case c.IsCaptain:
-			notes = append(notes, sentence.Of("room.captain", "player", c.Name, "side", g.Settings.Called(c.Side)))
+			notes = append(notes, sentence.Of("room.captain", "player", c.ID, "side", g.Settings.Called(c.Side)))
 		case c.Side == "":
-			notes = append(notes, sentence.Of("room.no-side", "player", c.Name))
+			notes = append(notes, sentence.Of("room.no-side", "player", c.ID))
 		default:
-			notes = append(notes, sentence.Of("room.side", "player", c.Name, "side", g.Settings.Called(c.Side)))
+			notes = append(notes, sentence.Of("room.side", "player", c.ID, "side", g.Settings.Called(c.Side)))
 		}
 	}
 	return notes
 }
 
 // sidesFor returns the sides of players for a choice. In other rooms nobody has one.
-func (g *Group) sidesFor(players []string) map[string]selection.Side {
+func (g *Group) sidesFor(players []people.ID) map[string]selection.Side {
 	sides := map[string]selection.Side{}
-	for _, name := range players {
-		switch g.SideOf(name) {
+	for _, player := range players {
+		switch g.SideOf(player) {
 		case wire.SideA:
-			sides[name] = selection.SideA
+			sides[string(player)] = selection.SideA
 		case wire.SideB:
-			sides[name] = selection.SideB
+			sides[string(player)] = selection.SideB
 		}
 	}
 	return sides
@@ -82,15 +83,7 @@ func (g *Group) ViewMatch() *wire.Match {
 		return nil
 	}
 	return &wire.Match{
-		BestOf: s.BestOf(), Camps: g.Sides.Camps([2]string{s.SideA, s.SideB}),
+		BestOf: s.BestOf(), Camps: g.Sides.Camps([2]string{s.SideA, s.SideB}, g.Roster.Names()),
 		Moves: []wire.Move{}, Servers: []wire.MatchServer{}, Maps: []wire.MatchMap{},
 	}
-}
-
-// names returns the names of all people that the room knows.
-func (g *Group) names() (names []string) {
-	for p := range g.Roster.People() {
-		names = append(names, p.Name)
-	}
-	return names
 }

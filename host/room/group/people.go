@@ -9,83 +9,95 @@ import (
 	"muster/host/room/estimates"
 	"muster/host/room/nearby"
 	"muster/host/room/origin"
+	"muster/host/room/people"
 	"muster/host/room/places"
-	"muster/host/room/roomtime"
 	"muster/host/room/roster"
 	"muster/host/wire"
 )
 
-// OrganiserName returns the name under which the organiser's lists are kept.
-func (g *Group) OrganiserName() string { return cmp.Or(g.Roster.Organiser(), "the organiser") }
+// Organiser returns the organiser, as the owner of lists and decisions; a text for people if nobody
+// is.
+func (g *Group) Organiser() people.ID { return cmp.Or(g.Roster.Organiser(), "the organiser") }
 
 // Places returns how many players the room takes.
 func (g *Group) Places() int { return cmp.Or(g.Settings.Players, g.Settings.Most, wire.MaxPlayers) }
 
+// Person returns somebody in the room, or nobody.
+func (g *Group) Person(id people.ID) people.Person { return g.with(g.Roster.Person(id)) }
+
+// Caller returns the person with a credential, as [roster.Roster.Caller] does.
+func (g *Group) Caller(credential string) people.Person { return g.with(g.Roster.Caller(credential)) }
+
+// People returns all people of the room, the players first.
+func (g *Group) People() (all []people.Person) {
+	for p := range g.Roster.People() {
+		all = append(all, g.with(p))
+	}
+	return all
+}
+
+// with adds to a person what the roster does not know.
+func (g *Group) with(p people.Person) people.Person {
+	if p.IsPlayer {
+		mark := g.Attendance.Of(p.ID)
+		p.IsHere, p.IsLeftOut = mark.Here, mark.Out != ""
+	}
+	p.IsAsked, p.IsCounted = p.IsAsked && p.IsHere, !p.IsPlayer && g.Estimates.IsCounted(p.ID)
+	return p
+}
+
 // Electorate returns everybody who might have a say in the choice. If isChosen, people who are
 // left out have none.
 func (g *Group) Electorate(isChosen bool) ballot.Electorate {
-	e := ballot.Electorate{GuestsVote: g.Settings.GuestsVote}
-	for one := range g.Roster.People() {
-		person := ballot.Person{
-			Name: one.Name, Organiser: one.IsOrganiser, Guest: !one.IsPlayer, From: one.From, Page: one.HasPage,
-		}
-		if one.IsPlayer {
-			mark := g.Attendance.Of(one.Name)
-			person.LeftOut, person.Asked = mark.Out != "" && isChosen, mark.Here && one.IsAsked
-		} else {
-			person.Counted = g.Estimates.IsCounted(one.Name)
-		}
-		e.People = append(e.People, person)
+	e := ballot.Electorate{People: g.People(), GuestsVote: g.Settings.GuestsVote}
+	for i := range e.People {
+		e.People[i].IsLeftOut = e.People[i].IsLeftOut && isChosen
 	}
 	return e
 }
 
 // Refusal returns why somebody has no say in the choice, or nil. If isChosen, people who are left
 // out have none.
-func (g *Group) Refusal(by roster.Caller, isChosen bool) error {
+func (g *Group) Refusal(by people.Person, isChosen bool) error {
 	if !by.IsSomebody() {
 		return roster.ErrNickname
 	}
-	return g.Ballot.Refusal(by.Name, g.Electorate(isChosen))
+	return g.Ballot.Refusal(by.ID, g.Electorate(isChosen))
 }
 
 // Awaited returns the people who have said whether they come to the next date.
-func (g *Group) Awaited(c *calendar.Calendar) (names []string) {
+func (g *Group) Awaited(c *calendar.Calendar) (awaited []people.ID) {
 	if g.Settings.Every == "" {
 		return nil // there is no date
 	}
 	for p := range g.Roster.People() {
 		if c.Awaits(p.Mark) {
-			names = append(names, p.Name)
+			awaited = append(awaited, p.ID)
 		}
 	}
-	return names
+	return awaited
 }
 
 // Known appends all people that the room knows, the players first, for the calendar. If only
-// players matter it appends them alone, without keys.
-func (g *Group) Known(people []calendar.Person, onlyPlayers bool, now roomtime.Clocks) []calendar.Person {
+// players matter it appends them alone, without their names and marks.
+func (g *Group) Known(known []people.Person, onlyPlayers bool) []people.Person {
 	if onlyPlayers { // many times a second
 		for _, player := range g.Attendance.Players() {
-			people = append(people, calendar.Person{Name: player, IsPlayer: true, IsConnected: g.IsHere(player)})
+			known = append(known, people.Person{ID: player, IsPlayer: true, IsHere: g.IsHere(player)})
 		}
-		return people
+		return known
 	}
 	for p := range g.Roster.People() {
-		people = append(people, calendar.Person{
-			Key: p.Mark, Name: p.Name, Arrival: p.Arrival, Seen: now.Of(p.Seen), HasPage: p.HasPage,
-			IsPlayer: p.IsPlayer, IsConnected: p.IsPlayer && g.IsHere(p.Name),
-			IsRegular: p.IsRegular, IsOrganiser: p.IsOrganiser,
-		})
+		known = append(known, g.with(p))
 	}
-	return people
+	return known
 }
 
 // Placed returns people with their places, for estimates.
-func (r *Round) Placed(names []string) []estimates.Person {
-	all := make([]estimates.Person, len(names))
-	for i, name := range names {
-		all[i] = estimates.Person{Name: name, At: r.Origins.Place(name)}
+func (r *Round) Placed(ids []people.ID) []estimates.Person {
+	all := make([]estimates.Person, len(ids))
+	for i, id := range ids {
+		all[i] = estimates.Person{ID: id, At: r.Origins.Place(id)}
 	}
 	return all
 }
@@ -95,10 +107,10 @@ func (g *Group) Counted() estimates.Counted { return g.Estimates.Counted(g.where
 
 // whereabouts returns what estimates depend on.
 func (g *Group) whereabouts() estimates.Scene {
-	var guests []string
+	var guests []people.ID
 	for p := range g.Roster.People() {
 		if !p.IsPlayer {
-			guests = append(guests, p.Name)
+			guests = append(guests, p.ID)
 		}
 	}
 	return estimates.Scene{
@@ -108,9 +120,9 @@ func (g *Group) whereabouts() estimates.Scene {
 
 // Count counts a guest in by an estimate of their pings, or no longer. It returns a note for
 // people.
-func (g *Group) Count(guest string, isCounted bool) (note sentence.Sentence, err error) {
+func (g *Group) Count(guest people.ID, isCounted bool) (note sentence.Sentence, err error) {
 	if isCounted {
-		return g.Estimates.Count(g.Placed([]string{guest})[0], g.whereabouts())
+		return g.Estimates.Count(g.Placed([]people.ID{guest})[0], g.whereabouts())
 	}
 	return g.Estimates.Uncount(guest), nil
 }
@@ -118,121 +130,89 @@ func (g *Group) Count(guest string, isCounted bool) (note sentence.Sentence, err
 // SurveyScene returns the facts about the group for a survey of places.
 func (g *Group) SurveyScene() places.Scene {
 	sc := places.Scene{Places: g.Settings.Places, Selection: g.Choice.Newest(), Criteria: g.Settings.Criteria()}
-	sc.Criteria.Weights = g.Tuning.Weights
-	turns := map[string]int{}
+	sc.Criteria.Weights = byID(g, g.Tuning.Weights)
+	turns := map[people.ID]int{}
 	for _, natGroup := range g.Origins.Groups(g.Attendance.Players()) {
-		for turn, name := range natGroup {
-			turns[name] = turn
+		for turn, player := range natGroup {
+			turns[player] = turn
 		}
 	}
-	for _, name := range g.Attendance.Players() {
-		mark, from := g.Attendance.Of(name), g.Origins.Of(name)
-		sc.Players = append(sc.Players, places.Player{
-			Name: name, Connected: mark.Here, LeftOut: mark.Out != "",
-			Addr: from.Addr, Beside: from.Beside(), Turn: turns[name],
-		})
+	for _, p := range g.People() {
+		if from := g.Origins.Of(p.ID); p.IsPlayer {
+			sc.Players = append(sc.Players, places.Player{Person: p, Addr: from.Addr, Beside: from.Beside(), Turn: turns[p.ID]})
+		}
 	}
 	return sc
 }
 
-// Follow applies a change of somebody's name. It reports whether the room must be saved for it.
+// Follow applies a change of the people in the room. It reports whether the room must be saved for
+// it.
 func (g *Group) Follow(event roster.Event) (binds bool) {
 	switch e := event.(type) {
 	case roster.Came:
-		if e.Was != "" {
-			g.Ballot.Rename(e.Was, e.Name)
-			g.Sides.Rename(e.Was, e.Name)
-			g.Bans.Rename(e.Was, e.Name)
-			g.Estimates.Forget(e.Was)
-			g.Origins.Forget(e.Was)
-		}
-		if e.Was != e.Name {
-			g.Lists.Come(e.Name, e.Owner)
-		}
-		if e.Was != "" {
-			g.Lists.Rename(e.Was, e.Name)
-		}
-		return true
-	case roster.Renamed:
-		if w := g.Evidence[e.From]; w != nil {
-			delete(g.Evidence, e.From)
-			g.Evidence[e.To] = w
-		}
-		g.Attendance.Rename(e.From, e.To)
-		g.Nearby.Rename(e.From, e.To)
-		g.Ballot.Rename(e.From, e.To)
-		g.Sides.Rename(e.From, e.To)
-		g.Bans.Rename(e.From, e.To)
-		g.Editions.Rename(e.From, e.To)
-		g.Estimates.Rename(e.From, e.To)
-		g.Origins.Rename(e.From, e.To)
-		g.Trust.Rename(e.From, e.To)
-		g.Launches.Rename(e.From, e.To)
-		g.Memories.Rename(e.From, e.To)
-		if e.From != e.To {
-			g.Lists.Come(e.To, "")
-			g.Lists.Rename(e.From, e.To)
+		if e.WasGuest { // a player is measured, and comes from where the program is
+			g.Estimates.Forget(e.ID)
+			g.Origins.Forget(e.ID)
 		}
 		return true
 	case roster.Left:
-		words := ballot.All // else a new name would bring a second veto
+		words := ballot.All // else a second nickname would bring a second veto
 		if e.IsPlayer {
 			words &^= ballot.Veto
 		}
-		g.Ballot.Withdraw(e.Name, words)
-		g.Sides.Forget(e.Name)
-		g.Estimates.Forget(e.Name)
-		g.Lists.Leave(e.Name, e.Owners...)
-		g.Origins.Forget(e.Name)
+		g.Ballot.Withdraw(e.ID, words)
+		g.Sides.Forget(e.ID)
+		g.Estimates.Forget(e.ID)
+		g.Origins.Forget(e.ID)
 	case roster.Removed:
-		g.Lists.Withdraw(e.Name)
+		g.Lists.Withdraw(e.ID)
 	}
 	return false
 }
 
 // Drop forgets a player whose place is free.
-func (g *Group) Drop(name string) {
-	delete(g.Evidence, name)
-	g.Attendance.Forget(name)
-	g.Editions.Forget(name)
-	g.Origins.Forget(name)
-	g.Trust.Forget(name)
-	g.Nearby.Drop(name)
-	g.Launches.Leave(name)
-	g.Memories.Forget(name)
+func (g *Group) Drop(player people.ID) {
+	delete(g.Evidence, player)
+	g.Attendance.Forget(player)
+	g.Editions.Forget(player)
+	g.Origins.Forget(player)
+	g.Trust.Forget(player)
+	g.Nearby.Drop(player)
+	g.Launches.Leave(player)
+	g.Memories.Forget(player)
 }
 
 // Silence withdraws the words of guests who have no say by the settings. If isChosen, people who
 // are left out have none.
 func (g *Group) Silence(isChosen bool) {
 	for p := range g.Roster.People() {
-		if !p.IsPlayer && g.Ballot.Refusal(p.Name, g.Electorate(isChosen)) != nil {
-			g.Ballot.Withdraw(p.Name, ballot.Vote|ballot.Ready)
+		if !p.IsPlayer && g.Ballot.Refusal(p.ID, g.Electorate(isChosen)) != nil {
+			g.Ballot.Withdraw(p.ID, ballot.Vote|ballot.Ready)
 		}
 	}
 }
 
-// Invited returns the names of the guests that somebody wants counted in.
-func (g *Group) Invited() (names []string) {
+// Invited returns the guests that somebody wants counted in.
+func (g *Group) Invited() (invited []people.ID) {
 	for p := range g.Roster.People() {
-		if g.Estimates.IsCounted(p.Name) {
-			names = append(names, p.Name)
+		if g.Estimates.IsCounted(p.ID) {
+			invited = append(invited, p.ID)
 		}
 	}
-	return names
+	return invited
 }
 
 // Locate notes where a player's new connection comes from. In another network the results for
 // hidden servers are void. If the players measure the list whole, a player who comes beside others
 // measures a part.
-func (g *Group) Locate(name string, from origin.Origin, isMeasuring bool) {
-	w := g.Evidence[name]
-	if g.Origins.Come(name, from) {
-		for _, server := range g.Nearby.Move(name, placeOf(from)) {
+func (g *Group) Locate(player people.ID, from origin.Origin, isMeasuring bool) {
+	w := g.Evidence[player]
+	if g.Origins.Come(player, from) {
+		for _, server := range g.Nearby.Move(player, placeOf(from)) {
 			w.Forget(server)
 		}
 	}
-	if probed, _ := w.Progress(); isMeasuring && probed == 0 && len(g.NATGroup(name)) > 1 {
+	if probed, _ := w.Progress(); isMeasuring && probed == 0 && len(g.NATGroup(player)) > 1 {
 		w.Share(true)
 	}
 }

@@ -1,6 +1,8 @@
 package group_test
 
 import (
+	"cmp"
+	"encoding/json"
 	"fmt"
 	"net/netip"
 	"reflect"
@@ -14,10 +16,11 @@ import (
 	"muster/discovery/sentence"
 	"muster/host/room/attendance"
 	"muster/host/room/ballot"
-	"muster/host/room/brought"
+	"muster/host/room/evidence"
 	"muster/host/room/group/grouptest"
 	"muster/host/room/nearby"
 	"muster/host/room/origin"
+	"muster/host/room/people"
 	"muster/host/room/places"
 	"muster/host/room/roster"
 	"muster/host/wire"
@@ -54,7 +57,7 @@ func germans(t testing.TB, s wire.Settings) *grouptest.Group {
 }
 
 // counts counts a guest in.
-func counts(g *grouptest.Group, guest string) {
+func counts(g *grouptest.Group, guest people.ID) {
 	g.Helper()
 	if note, err := g.Count(guest, true); err != nil || note.IsZero() {
 		g.Fatalf("%s is counted in with %q, %v", guest, note, err)
@@ -62,11 +65,12 @@ func counts(g *grouptest.Group, guest string) {
 }
 
 // brings lets somebody bring a server into the lists.
-func brings(g *grouptest.Group, name string, server int) {
-	g.Lists.Bring(name, discovery.InternetReach, []wire.Brought{{Addr: hostport.At(g.Servers.List[server].Addr)}}, nil, false)
+func brings(g *grouptest.Group, person people.ID, server int) {
+	g.Lists.Bring(person, discovery.InternetReach, []wire.Brought{{Addr: hostport.At(g.Servers.List[server].Addr)}}, nil, false)
 }
 
-// follows applies changes of people's names, and reports whether the room must be saved for them.
+// follows applies changes of the people in the room, and reports whether the room must be saved for
+// them.
 func follows(g *grouptest.Group, events []roster.Event, err error) (binds bool) {
 	g.Helper()
 	if err != nil {
@@ -78,8 +82,19 @@ func follows(g *grouptest.Group, events []roster.Event, err error) (binds bool) 
 	return binds
 }
 
-// busy returns a group whose player bob and guest zoe have done everything that can be done under a
-// name.
+// comes lets a player in, under an ID from the roster. The room must be saved for it.
+func comes(g *grouptest.Group, hello wire.Hello) people.ID {
+	g.Helper()
+	seat, events := g.Roster.Admit(g.Roster.Recognise(hello), cmp.Or(hello.Token, "token of "+hello.Name), g.Now)
+	if !follows(g, events, nil) {
+		g.Errorf("%s comes, and nothing is to be saved", hello.Name)
+	}
+	g.Attendance.Come(seat.ID, "", g.Now)
+	g.Evidence[seat.ID] = &evidence.PlayerResults{}
+	return seat.ID
+}
+
+// busy returns a group whose player bob and guest zoe have done everything that people can do.
 func busy(t testing.TB) *grouptest.Group {
 	s := grouptest.Settings()
 	s.GuestsVote = true
@@ -96,10 +111,10 @@ func busy(t testing.TB) *grouptest.Group {
 	g.Trust.Vouch("bob")
 	g.Launches.Able("bob", wire.Able{Game: g.Settings.Game, Why: sentence.Plain("no game here")}, g.Settings)
 	g.Launches.Heard("bob", wire.Launched{State: wire.LaunchFailed, Detail: sentence.Plain("no luck")}, g.Settings.GameName())
-	for server, name := range []string{"bob", "zoe"} {
-		brings(g, name, server)
-		g.Ballot.Ready(name)
-		if err := g.Ballot.Veto(selection.Veto{Player: name, Map: "q3dm" + name}); err != nil {
+	for server, person := range []people.ID{"bob", "zoe"} {
+		brings(g, person, server)
+		g.Ballot.Ready(person)
+		if err := g.Ballot.Veto(selection.Veto{Player: string(person), Map: "q3dm" + string(person)}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -107,34 +122,58 @@ func busy(t testing.TB) *grouptest.Group {
 	return g
 }
 
-// TestRenamed checks that all facts about somebody follow the new name.
-func TestRenamed(t *testing.T) {
-	for _, tt := range []struct{ from, to string }{{"bob", "ben"}, {"zoe", "zara"}} {
-		g := busy(t)
-		by := g.Roster.Caller(g.Roster.PageOf(tt.from))
-		before := g.Text()
-		if events, err := g.Roster.Rename(by, tt.to, true, g.Now); !follows(g, events, err) {
-			t.Errorf("%s: nothing is to be saved", tt.from)
-		}
-		if got, want := g.Text(), strings.ReplaceAll(before, `"`+tt.from+`"`, `"`+tt.to+`"`); got != want {
-			t.Errorf("%s is %s now:\n%s, want\n%s", tt.from, tt.to, got, want)
-		}
-		if able, isKnown := g.Launches.Can(tt.to, g.Settings.Game); tt.to == "ben" && (!isKnown || able.Why != sentence.Plain("no game here")) {
-			t.Errorf("of %s's game is known %+v, %v", tt.to, able, isKnown)
-		}
-	}
+// TestNames checks that people read the names of the time, and that the group knows the same of
+// people under any name.
+func TestNames(t *testing.T) {
 	g := busy(t)
-	before := g.Text()
-	if !g.Follow(roster.Renamed{From: "bob", To: "bob", IsPlayer: true}) || g.Text() != before {
-		t.Errorf("the same name changes something:\n%s, want\n%s", g.Text(), before)
+	eve := comes(g, wire.Hello{Name: "eve"})
+	g.Measures(eve, 10)
+	g.Editions.Say(eve, g.Settings.Game, map[string]discovery.Edition{"": {Version: "1.3"}})
+	g.Hears("", 0, discovery.Info{Version: "1.1", MaxPlayers: 16})
+	g.Trust.Discredit([]anomaly.Anomaly{{Player: string(eve), Sign: anomaly.Contradicts, Servers: 3, Of: 4}},
+		g.Attendance.Players(), g.Attendance.Players())
+	if err := g.Ballot.Veto(selection.Veto{Player: string(eve), Map: "q3dm6"}); err != nil {
+		t.Fatal(err)
 	}
-	g = busy(t)
-	g.Follow(roster.Renamed{From: "cat", To: "bob", IsPlayer: true}) // bob's lists are not hers
-	grouptest.Same(t, "what bob has brought is", g.Lists.View().Favourites[0].By, []string{brought.Nobody})
+	g.Sides.Join(eve, wire.SideA)
+	others := func() string {
+		s := g.Saved()
+		s.Roster = roster.State{}
+		data, err := json.Marshal(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(data)
+	}
+	before := others()
+	for _, name := range []string{"eve", "ivy"} {
+		if name != "eve" {
+			events, err := g.Roster.Rename(g.Person(eve), name, true, g.Now)
+			follows(g, events, err)
+		}
+		if after := others(); after != before {
+			t.Errorf("of %s is kept\n%s, and was\n%s", name, after, before)
+		}
+		view := g.ViewPeople(true)[3]
+		grouptest.Same(t, "the fourth player is", view.Name, name)
+		grouptest.Same(t, "the doubt is", catalogue.InEnglish().Say(view.Doubt), name+" describes 3 of 4 servers differently from most players.")
+		grouptest.Same(t, "vetoes are", g.ViewVetoes(g.Roster.Names()), []string{"bob: q3dmbob", "zoe: q3dmzoe", name + ": q3dm6"})
+		grouptest.Same(t, "other versions are those of", g.Card(0).Other, []string{"bob", name})
+		g.Settings.Match = "bo1"
+		g.SettleSides()
+		grouptest.Same(t, "the first side is", g.ViewMatch().Camps[0], wire.Camp{Side: wire.SideA, Captain: name, Players: []string{name}})
+		g.Settings.Match = ""
+		before = others() // with the captain
+		g.Tuning.Weights, g.Tuning.Sides = map[string]float64{name: 2}, map[string]selection.Side{name: selection.SideA}
+		c := g.Criteria(g.Settings, []people.ID{eve})
+		grouptest.Same(t, "weights are", c.Weights, map[string]float64{string(eve): 2})
+		grouptest.Same(t, "sides are", c.Sides, map[string]selection.Side{string(eve): selection.SideA})
+		grouptest.Same(t, "of places weights are", g.SurveyScene().Criteria.Weights, c.Weights)
+	}
 }
 
 // TestCame checks that a guest who comes to play keeps words and lists, and needs no estimate any
-// more. A free name brings nothing to anybody but its last owner.
+// more. Lists and vetoes are those of people who come back, and not of others who take their names.
 func TestCame(t *testing.T) {
 	for _, name := range []string{"zoe", "zara"} {
 		g := busy(t)
@@ -143,24 +182,35 @@ func TestCame(t *testing.T) {
 		if !follows(g, events, nil) {
 			t.Errorf("%s: nothing is to be saved", name)
 		}
-		paper, by := g.Ballot.Paper(name), g.Lists.View().Favourites[1].By
+		paper, by := g.Ballot.Paper("zoe"), g.Lists.View(g.Roster.Names()).Favourites[1].By
 		if !paper.Ready || !paper.Vetoed || !slices.Equal(by, []string{name}) {
 			t.Errorf("%s has said %+v, and the list is by %v", name, paper, by)
 		}
-		if g.Estimates.IsCounted("zoe") || g.Estimates.IsCounted(name) || g.Origins.Of("zoe") != (origin.Origin{}) {
+		if g.Estimates.IsCounted("zoe") || g.Origins.Of("zoe") != (origin.Origin{}) {
 			t.Errorf("%s: counted in by an estimate, or still at %+v", name, g.Origins.Of("zoe"))
 		}
 	}
-	for _, tt := range []struct {
-		owner string
-		want  string
-	}{{"bob's", "bob"}, {"another's", brought.Nobody}} {
+	for _, tt := range []struct{ name, token, want string }{
+		{"eve", "token of eve", "eve"}, {"ivy", "token of eve", "ivy"}, {"eve", "token of another", people.Somebody},
+	} {
 		g := busy(t)
-		g.Follow(roster.Left{Name: "bob", Owners: []string{"bob's"}, IsPlayer: true})
-		if !g.Follow(roster.Came{Name: "bob", Owner: tt.owner}) {
-			t.Errorf("%s: nothing is to be saved", tt.owner)
+		list := func() []string { return g.Lists.View(g.Roster.Names()).Favourites[2].By }
+		vetoes := func(player people.ID) error {
+			return g.Ballot.Veto(selection.Veto{Player: string(player), Map: "q3dm6"})
 		}
-		grouptest.Same(t, tt.owner+" list is", g.Lists.View().Favourites[0].By, []string{tt.want})
+		eve := comes(g, wire.Hello{Name: "eve", Token: "token of eve"})
+		brings(g, eve, 2)
+		if err := vetoes(eve); err != nil {
+			t.Error(err)
+		}
+		g.Drop(eve)
+		follows(g, g.Roster.Unseat(eve, false, g.Now), nil)
+		grouptest.Same(t, "while eve is away the list is", list(), []string{"eve"})
+		comer := comes(g, wire.Hello{Name: tt.name, Token: tt.token})
+		grouptest.Same(t, tt.name+" has "+tt.token+", and the list is", list(), []string{tt.want})
+		if err, isBack := vetoes(comer), tt.want == tt.name; (err != nil) != isBack {
+			t.Errorf("%s has %s, and a veto: %v", tt.name, tt.token, err)
+		}
 	}
 }
 
@@ -173,21 +223,21 @@ func TestLeft(t *testing.T) {
 		counted, located bool
 		brought          int
 	}{
-		{roster.Left{Name: "bob", IsPlayer: true}, false, true, true, false, 2},
-		{roster.Left{Name: "zoe"}, false, false, false, false, 2},
-		{roster.Removed{Name: "bob"}, true, true, true, true, 1},
+		{roster.Left{ID: "bob", IsPlayer: true}, false, true, true, false, 2},
+		{roster.Left{ID: "zoe"}, false, false, false, false, 2},
+		{roster.Removed{ID: "bob"}, true, true, true, true, 1},
 		{roster.Note{Says: sentence.Plain("bob")}, true, true, true, true, 2},
 	} {
 		g := busy(t)
 		if g.Follow(tt.event) {
 			t.Errorf("%T: the room must be saved", tt.event)
 		}
-		name := "bob"
+		person := people.ID("bob")
 		if left, is := tt.event.(roster.Left); is {
-			name = left.Name
+			person = left.ID
 		}
-		paper := g.Ballot.Paper(name)
-		got := []any{paper.Ready, paper.Vetoed, g.Estimates.IsCounted("zoe"), g.Origins.Of(name).Addr.IsValid(), len(g.Lists.View().Favourites)}
+		paper := g.Ballot.Paper(person)
+		got := []any{paper.Ready, paper.Vetoed, g.Estimates.IsCounted("zoe"), g.Origins.Of(person).Addr.IsValid(), len(g.Lists.Ours())}
 		if want := []any{tt.ready, tt.vetoed, tt.counted, tt.located, tt.brought}; !reflect.DeepEqual(got, want) {
 			t.Errorf("%+v: %v, want %v", tt.event, got, want)
 		}
@@ -200,7 +250,7 @@ func TestDrop(t *testing.T) {
 	g.Drop("bob")
 	for what, is := range map[string]bool{
 		"evidence":     g.Evidence["bob"] != nil,
-		"attendance":   g.Attendance.Find("bob") != "",
+		"attendance":   slices.Contains(g.Attendance.Players(), "bob"),
 		"an edition":   g.Editions.Version("bob", g.Settings.Game) != "",
 		"an origin":    g.Origins.Of("bob") != origin.Origin{},
 		"doubts":       len(g.Trust.State().Players) > 0,
@@ -225,22 +275,29 @@ func TestElectorate(t *testing.T) {
 	g.Attendance.LeaveOut(attendance.Outvoted, "cat")
 	g.Roster.OpenPage(g.Roster.PageOf("bob"), g.Now)
 	g.JoinFrom("dan", origin.Origin{})
-	_, events := g.Roster.Admit(g.Roster.Recognise(wire.Hello{Name: "eve", Asks: true}), "token of eve", g.Now)
-	follows(g, events, nil)
-	g.Attendance.Come("eve", "", g.Now)
+	eve := comes(g, wire.Hello{Name: "eve", Asks: true})
 	counts(g, "zoe")
-	from := g.Origins.Of("zoe").Addr
-	want := []ballot.Person{
-		{Name: "ann"}, {Name: "bob", Page: true}, {Name: "cat", LeftOut: true}, {Name: "dan"}, {Name: "eve", Asked: true},
-		{Name: "zoe", Guest: true, Counted: true, From: from, Page: true},
+	player := people.Person{IsPlayer: true, IsHere: true}
+	want := slices.Repeat([]people.Person{player}, 5)
+	for i, id := range []people.ID{"ann", "bob", "cat", "dan", eve} {
+		want[i].ID = id
+	}
+	want[1].HasPage, want[2].IsLeftOut, want[4].IsAsked = true, true, true
+	want = append(want, people.Person{ID: "zoe", IsCounted: true, From: g.Origins.Of("zoe").Addr, HasPage: true})
+	for i, name := range []string{"ann", "bob", "cat", "dan", "eve", "zoe"} {
+		one := g.Roster.Person(want[i].ID)
+		want[i].Name, want[i].Mark, want[i].Arrival, want[i].Seen = name, one.Mark, one.Arrival, one.Seen
 	}
 	e := g.Electorate(true)
 	grouptest.Same(t, "the electorate is", e.People, want)
 	if !e.GuestsVote {
 		t.Error("guests do not vote")
 	}
-	g.Attendance.Leave("eve", g.Now)
-	want[2].LeftOut, want[4].Asked = false, false
+	grouptest.Same(t, "eve is", g.Person(eve), want[4])
+	grouptest.Same(t, "with her credential comes", g.Caller(g.Roster.PageOf(eve)), want[4])
+	grouptest.Same(t, "nobody is", g.Person("nobody"), people.Person{})
+	g.Attendance.Leave(eve, g.Now)
+	want[2].IsLeftOut, want[4].IsAsked, want[4].IsHere = false, false, false
 	grouptest.Same(t, "before a choice, without eve's program, it is", g.Electorate(false).People, want)
 }
 
@@ -267,26 +324,25 @@ func TestCount(t *testing.T) {
 		t.Error("somebody is counted in of whom nobody knows where they are")
 	}
 	counts(g, "zoe")
-	grouptest.Same(t, "counted in are", g.Counted().Names(), []string{"zoe"})
-	grouptest.Same(t, "invited are", g.Invited(), []string{"zoe"})
+	grouptest.Same(t, "counted in are", g.Counted().Guests(), []people.ID{"zoe"})
+	grouptest.Same(t, "invited are", g.Invited(), []people.ID{"zoe"})
 	dutch := origin.Origin{Addr: netip.MustParseAddr("9.9.7.1"), Country: "NL", ASN: 1136}
-	if g.Origins.Enter("zoe", dutch); len(g.Counted().Names()) != 1 {
+	if g.Origins.Enter("zoe", dutch); len(g.Counted().Guests()) != 1 {
 		t.Error("next door the guest does not count")
 	}
 	g.Settings.By = selection.Fairness // the estimate would be a guess by this rule
-	if g.Counted().Names() != nil || !slices.Equal(g.Invited(), []string{"zoe"}) {
-		t.Errorf("by fairness counted in are %v of %v", g.Counted().Names(), g.Invited())
+	if g.Counted().Guests() != nil || !slices.Equal(g.Invited(), []people.ID{"zoe"}) {
+		t.Errorf("by fairness counted in are %v of %v", g.Counted().Guests(), g.Invited())
 	}
 	g.Settings.By = selection.Mean
 	g.Attendance.LeaveOut(attendance.Left, "ann") // zoe's neighbour
-	grouptest.Same(t, "without the neighbour counted in are", len(g.Counted().Names()), 0)
+	grouptest.Same(t, "without the neighbour counted in are", len(g.Counted().Guests()), 0)
 	if note, err := g.Count("zoe", false); err != nil || note != sentence.Of("room.counts-no-more", "player", "zoe") || g.Invited() != nil {
 		t.Errorf("%q, %v; invited are %v", note, err, g.Invited())
 	}
 }
 
-// TestPlaces checks that the room takes the right number of players, and that the organiser's lists
-// stand under the right name.
+// TestPlaces checks that the room takes the right number of players, and who decides for the room.
 func TestPlaces(t *testing.T) {
 	g := grouptest.New(t, grouptest.Settings(), 10)
 	grouptest.Same(t, "places", g.Places(), wire.MaxPlayers)
@@ -294,13 +350,12 @@ func TestPlaces(t *testing.T) {
 	grouptest.Same(t, "places at most", g.Places(), 8)
 	g.Settings.Players = 4
 	grouptest.Same(t, "places of the settings", g.Places(), 4)
-	grouptest.Same(t, "the organiser is", g.OrganiserName(), "the organiser")
-	_, events := g.Roster.Admit(g.Roster.Recognise(wire.Hello{Name: "oda", As: "secret"}), "token", g.Now)
-	follows(g, events, nil)
+	grouptest.Same(t, "the organiser is", g.Organiser(), "the organiser")
+	oda := comes(g, wire.Hello{Name: "oda", As: "secret"})
 	if _, err := g.Roster.HandOn("oda", "secret"); err != nil {
 		t.Fatal(err)
 	}
-	grouptest.Same(t, "the organiser is", g.OrganiserName(), "oda")
+	grouptest.Same(t, "the organiser is", g.Organiser(), oda)
 }
 
 // TestSurveyScene checks that the survey of places gets the right facts about the group. Players
@@ -315,13 +370,18 @@ func TestSurveyScene(t *testing.T) {
 	g.Attendance.LeaveOut(attendance.Left, "bob")
 	g.Attendance.Leave("bob", g.Now)
 	g.Measures("ann", 10)
-	g.Choice.Take(g.Select([]string{"ann"}))
+	g.Choice.Take(g.Select([]people.ID{"ann"}))
 	sc := g.SurveyScene()
+	player := func(id people.ID, isHere, isLeftOut bool) people.Person {
+		p := g.Roster.Person(id)
+		p.IsHere, p.IsLeftOut = isHere, isLeftOut
+		return p
+	}
 	want := []places.Player{
-		{Name: "ann", Connected: true, Addr: grouptest.Addr("ann")},
-		{Name: "bob", LeftOut: true, Addr: grouptest.Addr("bob")},
-		{Name: "abe", Connected: true, Addr: grouptest.Addr("ann"), Turn: 1},
-		{Name: "olga", Connected: true, Beside: office.Near},
+		{Person: player("ann", true, false), Addr: grouptest.Addr("ann")},
+		{Person: player("bob", false, true), Addr: grouptest.Addr("bob")},
+		{Person: player("abe", true, false), Addr: grouptest.Addr("ann"), Turn: 1},
+		{Person: player("olga", true, false), Beside: office.Near},
 	}
 	grouptest.Same(t, "the players are", sc.Players, want)
 	if sc.Selection != g.Choice.Newest() || sc.Criteria.By != selection.Mean || sc.Criteria.Weights["ann"] != 2 || len(sc.Places) != 1 {
@@ -384,10 +444,10 @@ func TestViewPeople(t *testing.T) {
 	g := busy(t)
 	g.JoinFrom("dan", german)
 	g.Measures("ann", 10, lost)
-	vote := func(name string, server int) {
+	vote := func(person people.ID, server int) {
 		t.Helper()
 		addr := g.Servers.List[server].Addr
-		if _, err := g.Ballot.Vote(name, addr, ballot.Options{Candidates: []selection.Ranked{{Server: server, Addr: hostport.At(addr)}}}); err != nil {
+		if _, err := g.Ballot.Vote(person, addr, ballot.Options{Candidates: []selection.Ranked{{Server: server, Addr: hostport.At(addr)}}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -396,7 +456,7 @@ func TestViewPeople(t *testing.T) {
 	g.Launches.Able("cat", wire.Able{Game: g.Settings.Game, TypesPassword: true}, g.Settings)
 	g.Attendance.LeaveOut(attendance.Outvoted, "cat")
 	g.Trust.Discredit([]anomaly.Anomaly{{Player: "ann", Sign: anomaly.Contradicts, Servers: 3, Of: 4}},
-		[]string{"ann", "bob", "cat"}, []string{"ann", "bob", "cat"})
+		[]people.ID{"ann", "bob", "cat"}, []people.ID{"ann", "bob", "cat"})
 	if err := g.Roster.Hide(g.Roster.Caller(g.Roster.PageOf("dan")), true); err != nil {
 		t.Fatal(err)
 	}
@@ -435,7 +495,7 @@ func TestViewPeople(t *testing.T) {
 			break
 		}
 	}
-	grouptest.Same(t, "vetoes are", g.ViewVetoes(), []string{"bob: q3dmbob", "zoe: q3dmzoe"})
+	grouptest.Same(t, "vetoes are", g.ViewVetoes(g.Roster.Names()), []string{"bob: q3dmbob", "zoe: q3dmzoe"})
 	g.Attendance.Leave("bob", g.Now)
 	if bob := g.ViewPeople(true)[1]; !bob.Unable.IsZero() || bob.Connected {
 		t.Errorf("of one who is away is seen %+v", bob)
@@ -447,8 +507,8 @@ func TestViewPeople(t *testing.T) {
 func TestStandingGuest(t *testing.T) {
 	g := germans(t, grouptest.Settings())
 	counts(g, "zoe")
-	for _, name := range []string{"ann", "bob", "cat"} {
-		g.Measures(name, 10)
+	for _, player := range []people.ID{"ann", "bob", "cat"} {
+		g.Measures(player, 10)
 	}
 	g.Choice.Take(selection.Selection{Players: []string{"ann"}, Chosen: &selection.Ranked{}})
 	zoe := func(isChosen bool) wire.Person { return g.ViewPeople(isChosen)[3] }
@@ -461,8 +521,8 @@ func TestStandingGuest(t *testing.T) {
 	g.Roster.Keep("cat")
 	g.Drop("cat")
 	follows(g, g.Roster.Unseat("cat", false, g.Now), nil)
-	if people := g.ViewPeople(true); len(people) != 3 {
-		t.Errorf("people are %+v", people)
+	if views := g.ViewPeople(true); len(views) != 3 {
+		t.Errorf("people are %+v", views)
 	}
 }
 
@@ -485,5 +545,5 @@ func TestCard(t *testing.T) {
 	if err := g.Ballot.Veto(selection.Veto{Player: "ann", Server: g.Servers.List[0].Addr}); err != nil {
 		t.Fatal(err)
 	}
-	grouptest.Same(t, "the last veto is", g.ViewVetoes()[2], "ann: Den (20.0.0.1:27960)")
+	grouptest.Same(t, "the last veto is", g.ViewVetoes(g.Roster.Names())[2], "ann: Den (20.0.0.1:27960)")
 }

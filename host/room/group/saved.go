@@ -2,11 +2,14 @@ package group
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"muster/discovery/plan/topology"
 	"muster/host/room/evidence"
 	"muster/host/room/infos"
 	"muster/host/room/listing"
+	"muster/host/room/people"
 	"muster/host/room/roster"
 	"muster/host/room/saved"
 	"muster/host/wire"
@@ -45,9 +48,9 @@ func (g *Group) Save() (s saved.Room, err error) {
 	if s.Infos, err = g.Heard.Save(players); err != nil {
 		return s, err
 	}
-	for _, name := range players {
-		w := g.Evidence[name]
-		p := saved.Player{Name: name, Discreet: w.ProbeLimit(), Shares: w.IsSharing()}
+	for _, player := range players {
+		w := g.Evidence[player]
+		p := saved.Player{ID: player, Discreet: w.ProbeLimit(), Shares: w.IsSharing()}
 		if p.Evidence, err = w.Save(); err != nil {
 			return s, err
 		}
@@ -66,16 +69,16 @@ func Restore(s *saved.Room, list *topology.Tree) (g Group, err error) {
 		return g, err
 	}
 	listed := len(g.Servers.List)
-	var players []string
+	var players []people.ID
 	for _, p := range s.Players {
 		w, err := evidence.Restore(p.Evidence, listed)
 		if err != nil {
-			return g, fmt.Errorf("%s: %w", p.Name, err)
+			return g, fmt.Errorf("%q: %w", p.ID, err)
 		}
 		w.LimitProbes(p.Discreet)
 		w.Share(p.Shares)
-		players = append(players, p.Name)
-		g.Evidence[p.Name] = &w
+		players = append(players, p.ID)
+		g.Evidence[p.ID] = &w
 	}
 	if err := g.validate(players, listed); err != nil {
 		return g, err
@@ -90,19 +93,19 @@ func Restore(s *saved.Room, list *topology.Tree) (g Group, err error) {
 
 // validate returns what is wrong with a restored group of these players and a list of so many
 // servers, or nil.
-func (g *Group) validate(players []string, listed int) error {
+func (g *Group) validate(players []people.ID, listed int) error {
 	if g.Number < 0 || g.Number > wire.MaxRound {
 		return fmt.Errorf("a round %d", g.Number)
 	}
 	if err := g.Roster.State().Validate(); err != nil {
 		return err
 	}
-	isPlayer, seated := map[string]bool{}, 0
+	isPlayer, seated := map[people.ID]bool{}, 0
 	for p := range g.Roster.People() {
-		if isPlayer[p.Name] = p.IsPlayer; !p.IsPlayer {
+		if isPlayer[p.ID] = p.IsPlayer; !p.IsPlayer {
 			continue
 		}
-		if seated++; seated > len(players) || players[seated-1] != p.Name {
+		if seated++; seated > len(players) || players[seated-1] != p.ID {
 			return fmt.Errorf("%q does not play here", p.Name)
 		}
 	}
@@ -112,7 +115,7 @@ func (g *Group) validate(players []string, listed int) error {
 	for _, err := range []error{
 		g.Origins.State().Validate(isPlayer),
 		g.Attendance.State().Validate(players),
-		g.Sides.State().Validate(g.names()),
+		g.Sides.State().Validate(slices.Collect(maps.Keys(isPlayer))),
 		g.Nearby.State().Validate(players, listed),
 		g.Trust.State().Validate(players, listed),
 		g.Launches.State().Validate(players),

@@ -15,6 +15,7 @@ import (
 	"muster/host/room/group/grouptest"
 	"muster/host/room/launch"
 	"muster/host/room/origin"
+	"muster/host/room/people"
 	"muster/host/room/roomtime"
 	"muster/host/room/saved"
 	"muster/host/wire"
@@ -27,10 +28,10 @@ func whole(t testing.TB) *grouptest.Group {
 	g.Gets(append(grouptest.List(3), discovery.Server{Addr: hidden.Addr}), hidden)
 	g.Settings.Password, g.Settings.Webhook = "sesame", "https://example.org/hook"
 	g.Hears("", 0, grouptest.Info())
-	for i, name := range []string{"ann", "bob", "cat"} {
-		g.Evidence[name] = &evidence.PlayerResults{}
-		g.Measures(name, grouptest.Up(10+i, 3)...)
-		g.Hears(name, 1, discovery.Info{Name: "Den", Map: "q3dm1", MaxPlayers: 16})
+	for i, player := range []people.ID{"ann", "bob", "cat"} {
+		g.Evidence[player] = &evidence.PlayerResults{}
+		g.Measures(player, grouptest.Up(10+i, 3)...)
+		g.Hears(player, 1, discovery.Info{Name: "Den", Map: "q3dm1", MaxPlayers: 16})
 	}
 	g.Evidence["bob"].LimitProbes(20)
 	g.Evidence["bob"].Share(true)
@@ -65,20 +66,20 @@ func TestSaved(t *testing.T) {
 	}
 	players := g.Attendance.Players()
 	grouptest.Same(t, "players are", back.Attendance.Players(), players)
-	grouptest.Same(t, "counting are", back.Attendance.Active(), []string{"ann", "bob"})
+	grouptest.Same(t, "counting are", back.Attendance.Active(), []people.ID{"ann", "bob"})
 	grouptest.Same(t, "a word counts", *back.Servers.Info(1), *g.Servers.Info(1))
 	grouptest.Same(t, "hidden from ann are", back.Nearby.HiddenFrom("ann"), []int{3})
-	for _, name := range players {
-		w, was := back.Evidence[name], g.Evidence[name]
-		if w.ProbeLimit() != was.ProbeLimit() || w.IsSharing() != was.IsSharing() || w.At(1) != was.At(1) || back.Attendance.Of(name).Here {
-			t.Errorf("%s knows %+v, is here: %v", name, w.At(1), back.Attendance.Of(name).Here)
+	for _, player := range players {
+		w, was := back.Evidence[player], g.Evidence[player]
+		if w.ProbeLimit() != was.ProbeLimit() || w.IsSharing() != was.IsSharing() || w.At(1) != was.At(1) || back.Attendance.Of(player).Here {
+			t.Errorf("%s knows %+v, is here: %v", player, w.At(1), back.Attendance.Of(player).Here)
 		}
 	}
 	if back.Settings.Password != "sesame" || back.Settings.Webhook == "" || !back.IsBroken ||
 		back.Measuring != g.Measuring || back.List.Tree() == nil {
 		t.Errorf("settings are %+v, broken %v, measuring since %v", back.Settings, back.IsBroken, back.Measuring)
 	}
-	if chosen := g.Select([]string{"ann", "bob"}); grouptest.Chosen(&chosen) != 0 ||
+	if chosen := g.Select([]people.ID{"ann", "bob"}); grouptest.Chosen(&chosen) != 0 ||
 		back.Choice.Newest().Chosen.Server != g.Choice.Newest().Chosen.Server {
 		t.Errorf("chosen is %d, and was %d", grouptest.Chosen(back.Choice.Newest()), grouptest.Chosen(g.Choice.Newest()))
 	}
@@ -97,10 +98,10 @@ func TestNoGroup(t *testing.T) {
 		{"too many rounds", func(s *saved.Room) { s.Round = wire.MaxRound + 1 }, "a round 1048577"},
 		{"a word of the list that is none", func(s *saved.Room) { s.Listing.Said = []byte("x") }, "wire: unknown message"},
 		{"a vote for no server", func(s *saved.Room) {
-			s.Ballot.Papers = map[string]ballot.Paper{"ann": {Vote: &nine}}
+			s.Ballot.Papers = map[people.ID]ballot.Paper{"ann": {Vote: &nine}}
 		}, "a vote for server 9 of 4"},
-		{"measurements that are none", func(s *saved.Room) { s.Players[1].Evidence.Report = nil }, "bob: "},
-		{"a player who is nobody", func(s *saved.Room) { s.Players[1].Name = "eve" }, `"bob" does not play here`},
+		{"measurements that are none", func(s *saved.Room) { s.Players[1].Evidence.Report = nil }, `"bob": `},
+		{"a player who is nobody", func(s *saved.Room) { s.Players[1].ID = "eve" }, `"bob" does not play here`},
 		{"a player too few", func(s *saved.Room) { s.Players = s.Players[:2] }, `"cat" does not play here`},
 		{"a player too many", func(s *saved.Room) {
 			s.Roster.Players = s.Roster.Players[:2]
@@ -165,7 +166,7 @@ func FuzzGroup(f *testing.F) {
 		}
 		players := g.Attendance.Players()
 		g.ViewPeople(true)
-		g.ViewVetoes()
+		g.ViewVetoes(g.Roster.Names())
 		g.Silence(true)
 		g.SurveyScene()
 		g.Select(g.Measured())
@@ -177,9 +178,9 @@ func FuzzGroup(f *testing.F) {
 		if g.Choice.Newest() != nil {
 			g.Full(g.ChosenFor())
 		}
-		for _, name := range players {
-			g.ListFor(name)
-			g.Locate(name, origin.Origin{Addr: grouptest.Addr("x")}, true)
+		for _, player := range players {
+			g.ListFor(player)
+			g.Locate(player, origin.Origin{Addr: grouptest.Addr("x")}, true)
 		}
 		g.ForgetSaid()
 		g.Round = g.Next(g.Now)

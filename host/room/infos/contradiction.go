@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"muster/host/room/people"
 	"muster/selection/anomaly"
 )
 
@@ -53,19 +54,20 @@ func (c contradiction) isNamed() (servers, of int, named bool) {
 func (f *Infos) Contradictions(seen []int) (named []anomaly.Anomaly) {
 	all := f.contradictions(seen)
 	for i := range f.heard {
-		if servers, of, is := all[f.heard[i].Name].isNamed(); is {
-			named = append(named, anomaly.Anomaly{Player: f.heard[i].Name, Sign: anomaly.Contradicts, Servers: servers, Of: of})
+		player := f.heard[i].Player
+		if servers, of, is := all[player].isNamed(); is {
+			named = append(named, anomaly.Anomaly{Player: string(player), Sign: anomaly.Contradicts, Servers: servers, Of: of})
 		}
 	}
 	return named
 }
 
-func (f *Infos) contradictions(seen []int) map[string]contradiction {
+func (f *Infos) contradictions(seen []int) map[people.ID]contradiction {
 	counts := 0
 	for i := range f.heard {
 		counts += one(f.heard[i].Counts)
 	}
-	all, fewest := map[string]contradiction{}, max(fewestToJudge, counts/2+1)
+	all, fewest := map[people.ID]contradiction{}, max(fewestToJudge, counts/2+1)
 	for server, words := range f.words {
 		if len(words) < fewest {
 			continue

@@ -20,6 +20,7 @@ import (
 
 	"muster/discovery"
 	"muster/host/room/evidence"
+	"muster/host/room/people"
 	"muster/host/wire"
 	"muster/selection"
 )
@@ -42,7 +43,7 @@ type Infos struct {
 	// packed are the words in their saved form, for the players in packedFor. That is nil if the
 	// words have changed since.
 	packed    Saved
-	packedFor []string
+	packedFor []people.ID
 }
 
 // About returns servers with the believed facts about them. Every word may change these.
@@ -56,7 +57,7 @@ func (f *Infos) About(servers selection.Servers) selection.Servers {
 
 // Voice is a player who may have heard something.
 type Voice struct {
-	Name    string
+	Player  people.ID
 	Results *evidence.PlayerResults
 	// Counts says that nothing is odd about the player's words. Alone says that no other player
 	// goes on.
@@ -72,7 +73,7 @@ type heard struct {
 // word is what somebody heard a server say of itself.
 type word struct {
 	// by is empty for the host, which heard the servers of its own networks.
-	by string
+	by people.ID
 	// info is never changed: players who heard the same share one.
 	info *discovery.Info
 	// at is when the host was told, since the round's measuring began, in whole ms.
@@ -94,9 +95,9 @@ func (w Wanted) is(before Wanted) bool {
 	return sameBots && w == before
 }
 
-// Hear notes a player's word, so long after the measuring began. An empty name stands for the host.
-// It replaces the player's earlier word. It reports whether the believed facts may have changed.
-func (f *Infos) Hear(by string, server int, info discovery.Info, at time.Duration) bool {
+// Hear notes a player's word, so long after the measuring began. An empty ID stands for the host. It
+// replaces the player's earlier word. It reports whether the believed facts may have changed.
+func (f *Infos) Hear(by people.ID, server int, info discovery.Info, at time.Duration) bool {
 	f.packedFor = nil
 	words := f.words[server]
 	own := slices.IndexFunc(words, func(w word) bool { return w.by == by })
@@ -124,7 +125,7 @@ func (f *Infos) Hear(by string, server int, info discovery.Info, at time.Duratio
 
 // Keep forgets the words of everybody but some players about a server. It reports whether the
 // believed facts may have changed.
-func (f *Infos) Keep(server int, players []string) bool {
+func (f *Infos) Keep(server int, players []people.ID) bool {
 	if words, heard := f.words[server]; heard {
 		f.packedFor = nil
 		f.words[server] = slices.DeleteFunc(words, func(w word) bool { return !slices.Contains(players, w.by) })
@@ -156,10 +157,10 @@ func (f *Infos) Attend(voices []Voice, wanted Wanted) (anew []int) {
 	return anew
 }
 
-// voice returns the player of a name, nil if there is none.
-func (f *Infos) voice(name string) *Voice {
+// voice returns a player's voice, nil if there is none.
+func (f *Infos) voice(player people.ID) *Voice {
 	for i := range f.heard {
-		if f.heard[i].Name == name {
+		if f.heard[i].Player == player {
 			return &f.heard[i].Voice
 		}
 	}
@@ -183,10 +184,10 @@ func (f *Infos) counting(server int) []word {
 // SettleFacts believes what most heard of a server, among players who were asked for it. It reports
 // whether the facts may have changed.
 func (f *Infos) SettleFacts(server int) bool {
-	alone := ""
+	var alone people.ID
 	for i := range f.heard {
 		if f.heard[i].Counts && f.heard[i].Alone {
-			alone = f.heard[i].Name
+			alone = f.heard[i].Player
 		}
 	}
 	info, lone := taken(f.counting(server), alone, f.wanted)
@@ -218,7 +219,7 @@ func (f *Infos) News() (servers []int) {
 
 // Connect returns the address that a player connects to. While players contradict each other about
 // the game's port, or only one has heard it, each goes where their own program heard.
-func (f *Infos) Connect(by string, server int, servers *selection.Servers) netip.AddrPort {
+func (f *Infos) Connect(by people.ID, server int, servers *selection.Servers) netip.AddrPort {
 	own := f.own(by, server)
 	if own == nil {
 		return servers.Connect(server)
@@ -228,7 +229,7 @@ func (f *Infos) Connect(by string, server int, servers *selection.Servers) netip
 }
 
 // Word returns a player's newest word about a server, nil without one. It must not be changed.
-func (f *Infos) Word(by string, server int) *discovery.Info {
+func (f *Infos) Word(by people.ID, server int) *discovery.Info {
 	for _, w := range f.words[server] {
 		if w.by == by {
 			return w.info
@@ -239,7 +240,7 @@ func (f *Infos) Word(by string, server int) *discovery.Info {
 
 // own returns a player's own word about a server, if each player goes by their own. It is nil if
 // the player has none, or if all go by the same facts.
-func (f *Infos) own(by string, server int) *discovery.Info {
+func (f *Infos) own(by people.ID, server int) *discovery.Info {
 	words := f.counting(server)
 	own := slices.IndexFunc(f.words[server], func(w word) bool { return w.by == by })
 	if own < 0 || len(words) > 1 && agree(words, &discovery.Info{}, gamePort) {
@@ -257,14 +258,14 @@ type Saved struct {
 }
 
 // Save returns the words for [Restore] with the same players.
-func (f *Infos) Save(players []string) (s Saved, err error) {
+func (f *Infos) Save(players []people.ID) (s Saved, err error) {
 	if f.packedFor != nil && slices.Equal(f.packedFor, players) {
 		return f.packed, nil
 	}
 	said := wire.Infos{Servers: make([]wire.ServerInfo, 0, len(f.words))}
-	numbers := map[string]int{"": 0}
-	for i, name := range players {
-		numbers[name] = 1 + i
+	numbers := map[people.ID]int{"": 0}
+	for i, player := range players {
+		numbers[player] = 1 + i
 	}
 	for _, server := range slices.Sorted(maps.Keys(f.words)) {
 		first := len(said.Servers)
@@ -294,7 +295,7 @@ const longestRound = 365 * 24 * time.Hour
 
 // Restore returns the words that were saved, of a list of so many servers. Any bytes are
 // safe. They count once there are voices: see [Infos.Attend].
-func Restore(s Saved, players []string, listed int) (f Infos, err error) {
+func Restore(s Saved, players []people.ID, listed int) (f Infos, err error) {
 	said, err := wire.Unpack[wire.Infos](s.Infos)
 	if err != nil {
 		return Infos{}, err

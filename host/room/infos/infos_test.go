@@ -12,6 +12,7 @@ import (
 
 	"muster/discovery"
 	"muster/host/room/evidence"
+	"muster/host/room/people"
 	"muster/host/room/roomtime"
 	"muster/selection"
 )
@@ -71,12 +72,12 @@ func TestTaken(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			var words []word
 			for i := range tt.words {
-				words = append(words, word{by: string(rune('a' + i)), info: &tt.words[i], at: time.Duration(i) * time.Second})
+				words = append(words, word{by: people.ID(rune('a' + i)), info: &tt.words[i], at: time.Duration(i) * time.Second})
 			}
 			if tt.host {
 				words[0].by = ""
 			}
-			only := ""
+			var only people.ID
 			if tt.alone {
 				only = words[0].by
 			}
@@ -92,9 +93,9 @@ func TestTaken(t *testing.T) {
 }
 
 // voices returns players who were asked for the whole list, and count.
-func voices(names ...string) (voices []Voice) {
-	for _, name := range names {
-		v := Voice{Name: name, Results: &evidence.PlayerResults{}, Counts: true, Alone: len(names) == 1}
+func voices(players ...people.ID) (voices []Voice) {
+	for _, player := range players {
+		v := Voice{Player: player, Results: &evidence.PlayerResults{}, Counts: true, Alone: len(players) == 1}
 		v.Results.AskAll(eight)
 		voices = append(voices, v)
 	}
@@ -155,7 +156,7 @@ func TestHeardUnasked(t *testing.T) {
 	two := voices("ann", "bob")
 	for i := range two {
 		*two[i].Results = evidence.PlayerResults{}
-		f.Hear(two[i].Name, 3, discovery.Info{Map: "dm1", MaxPlayers: 16}, 0)
+		f.Hear(two[i].Player, 3, discovery.Info{Map: "dm1", MaxPlayers: 16}, 0)
 	}
 	f.Attend(two, Wanted{})
 	if info := f.infos[3]; info != nil || f.SettleFacts(3) {
@@ -175,7 +176,7 @@ func TestHeardUnasked(t *testing.T) {
 	if info, lone := f.infos[3], f.lone[3]; info == nil || lone {
 		t.Errorf("of what both were asked for is taken %+v, lone: %v", info, lone)
 	}
-	if !f.Keep(3, []string{"bob"}) {
+	if !f.Keep(3, []people.ID{"bob"}) {
 		t.Error("of bob alone is nothing new")
 	}
 	if info, lone := f.infos[3], f.lone[3]; info == nil || !lone {
@@ -189,15 +190,15 @@ func TestConnect(t *testing.T) {
 	var f Infos
 	servers := f.About(selection.Servers{List: []discovery.Server{{Addr: netip.MustParseAddrPort("192.0.2.1:9")}}})
 	f.Attend(voices("ann", "bob", "cat"), Wanted{})
-	hears := func(name string, port uint16, want string) {
+	hears := func(by people.ID, port uint16, want string) {
 		t.Helper()
-		f.Hear(name, 0, discovery.Info{MaxPlayers: 16, GamePort: port}, 0)
+		f.Hear(by, 0, discovery.Info{MaxPlayers: 16, GamePort: port}, 0)
 		got := ""
-		for _, player := range []string{"ann", "bob", "cat"} {
+		for _, player := range []people.ID{"ann", "bob", "cat"} {
 			got += fmt.Sprint(" ", f.Connect(player, 0, &servers).Port())
 		}
 		if got != want {
-			t.Errorf("%s heard of port %d, and they go to%s, want%s", name, port, got, want)
+			t.Errorf("%s heard of port %d, and they go to%s, want%s", by, port, got, want)
 		}
 	}
 	hears("ann", 1, " 1 9 9")
@@ -212,35 +213,35 @@ func TestContradictions(t *testing.T) {
 	lasts, changes := func(i *discovery.Info) { i.Password = true }, func(i *discovery.Info) { i.Map = "lie" }
 	for _, tt := range []struct {
 		name    string
-		players []string
+		players []people.ID
 		lies    int // dan's, on so many servers
 		lie     func(*discovery.Info)
 		late    time.Duration
 		seen    []int
 		named   bool
 	}{
-		{"of all", []string{"ann", "bob", "cat", "dan"}, servers, lasts, 0, nil, true},
-		{"of two", []string{"ann", "bob", "cat", "dan"}, 2, lasts, 0, nil, false},
-		{"of three", []string{"ann", "bob", "cat", "dan"}, 3, lasts, 0, nil, true},
-		{"of what changes, at the same time", []string{"ann", "bob", "cat", "dan"}, 13, changes, 0, nil, true},
-		{"of what changes, on too few", []string{"ann", "bob", "cat", "dan"}, 12, changes, 0, nil, false},
-		{"but three of those that were looked at", []string{"ann", "bob", "cat", "dan"}, 12, changes, 0, []int{0, 1, 2, 20, 21}, true},
-		{"of what changes, later", []string{"ann", "bob", "cat", "dan"}, servers, changes, time.Minute, nil, false},
-		{"of all, one of two", []string{"ann", "dan"}, servers, lasts, 0, nil, false},
+		{"of all", []people.ID{"ann", "bob", "cat", "dan"}, servers, lasts, 0, nil, true},
+		{"of two", []people.ID{"ann", "bob", "cat", "dan"}, 2, lasts, 0, nil, false},
+		{"of three", []people.ID{"ann", "bob", "cat", "dan"}, 3, lasts, 0, nil, true},
+		{"of what changes, at the same time", []people.ID{"ann", "bob", "cat", "dan"}, 13, changes, 0, nil, true},
+		{"of what changes, on too few", []people.ID{"ann", "bob", "cat", "dan"}, 12, changes, 0, nil, false},
+		{"but three of those that were looked at", []people.ID{"ann", "bob", "cat", "dan"}, 12, changes, 0, []int{0, 1, 2, 20, 21}, true},
+		{"of what changes, later", []people.ID{"ann", "bob", "cat", "dan"}, servers, changes, time.Minute, nil, false},
+		{"of all, one of two", []people.ID{"ann", "dan"}, servers, lasts, 0, nil, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var f Infos
 			f.Attend(voices(tt.players...), Wanted{})
 			for server := range servers {
-				for _, name := range tt.players {
+				for _, player := range tt.players {
 					info, at := discovery.Info{Map: "dm1", MaxPlayers: 16}, time.Duration(0)
-					if name == "dan" {
+					if player == "dan" {
 						at = tt.late
 						if server < tt.lies {
 							tt.lie(&info)
 						}
 					}
-					f.Hear(name, server, info, at)
+					f.Hear(player, server, info, at)
 				}
 			}
 			got := f.Contradictions(tt.seen)
@@ -268,8 +269,8 @@ func TestOmitted(t *testing.T) {
 		var f Infos
 		f.Attend(voices("ann", "bob", "cat", "dan"), Wanted{})
 		for server := range 5 {
-			for _, name := range []string{"ann", "bob", "cat"} {
-				f.Hear(name, server, whole, 0)
+			for _, player := range []people.ID{"ann", "bob", "cat"} {
+				f.Hear(player, server, whole, 0)
 			}
 			f.Hear("dan", server, tt.said, 0)
 		}
@@ -287,14 +288,14 @@ func TestHonestVolatility(t *testing.T) {
 	const sessions, players, servers = 200, 8, 60
 	for seed := range uint64(sessions) {
 		rng := rand.New(rand.NewPCG(seed, 1))
-		var names []string
+		var all []people.ID
 		for i := range players {
-			names = append(names, fmt.Sprint("p", i))
+			all = append(all, people.Nth(1+i))
 		}
 		var f Infos
-		f.Attend(voices(names...), Wanted{})
+		f.Attend(voices(all...), Wanted{})
 		now := eight
-		hears := func(name string, server int, info discovery.Info) { f.Hear(name, server, info, now.Sub(eight)) }
+		hears := func(by people.ID, server int, info discovery.Info) { f.Hear(by, server, info, now.Sub(eight)) }
 		judge := func() {
 			if named := f.Contradictions(nil); len(named) > 0 {
 				t.Fatalf("session %d: an honest player is named after %v: %v", seed, now.Sub(eight), named)
@@ -330,36 +331,36 @@ func TestHonestVolatility(t *testing.T) {
 				}
 			}
 		}
-		next, late := map[string]int{}, map[string]map[int]discovery.Info{}
-		for _, name := range names {
-			late[name] = map[int]discovery.Info{}
+		next, late := map[people.ID]int{}, map[people.ID]map[int]discovery.Info{}
+		for _, player := range all {
+			late[player] = map[int]discovery.Info{}
 		}
 		for left := players; left > 0; {
 			pass(time.Second)
-			for i, name := range names {
-				first := next[name]
+			for i, player := range all {
+				first := next[player]
 				if first >= servers {
 					continue
 				}
-				next[name] = min(first+1+rng.IntN(4), servers)
-				for server := first; server < next[name]; server++ {
-					late[name][server] = world[server].Info
+				next[player] = min(first+1+rng.IntN(4), servers)
+				for server := first; server < next[player]; server++ {
+					late[player][server] = world[server].Info
 				}
-				if i > 0 || next[name] == servers { // the first player's line is down meanwhile
-					for server, info := range late[name] {
-						hears(name, server, info)
+				if i > 0 || next[player] == servers { // the first player's line is down meanwhile
+					for server, info := range late[player] {
+						hears(player, server, info)
 					}
-					clear(late[name])
+					clear(late[player])
 				}
-				left -= one(next[name] == servers)
+				left -= one(next[player] == servers)
 			}
 			judge()
 		}
 		pass(20 * time.Second)
-		for _, name := range names { // and everybody looks at five, in turn
+		for _, player := range all { // and everybody looks at five, in turn
 			pass(time.Second)
 			for server := range 5 {
-				hears(name, server, world[server].Info)
+				hears(player, server, world[server].Info)
 			}
 		}
 		judge()
@@ -372,15 +373,15 @@ const heardGolden = `{"infos":"AwACBAAACAADZG0xAAAAQAAEAgIAA2xpZQ==","words":"AA
 // TestSavedAnew checks that what is saved is as new as the words.
 func TestSavedAnew(t *testing.T) {
 	var f Infos
-	players := []string{"ann", "bob"}
+	players := []people.ID{"ann", "bob"}
 	for i, change := range []func(){
 		func() { f.Hear("ann", 1, discovery.Info{Map: "dm1"}, 0) },
 		func() { f.Hear("ann", 1, discovery.Info{Map: "dm2"}, 0) },
 		func() { f.Hear("bob", 1, discovery.Info{Map: "dm2"}, 0) },
-		func() { f.Keep(1, []string{"bob"}) },
+		func() { f.Keep(1, []people.ID{"bob"}) },
 		func() { f.Attend(voices("ann"), Wanted{}) },
 		func() { f.Hear("", 2, discovery.Info{Map: "dm3"}, 0) },
-		func() { players = []string{"cat", "ann", "bob"} },
+		func() { players = []people.ID{"cat", "ann", "bob"} },
 	} {
 		change()
 		saved, err := f.Save(players)
@@ -396,7 +397,7 @@ func TestSavedAnew(t *testing.T) {
 // TestSaved checks that the saved form stays the same, and comes back.
 func TestSaved(t *testing.T) {
 	var f Infos
-	players := []string{"ann", "bob"}
+	players := []people.ID{"ann", "bob"}
 	f.Hear("", 2, discovery.Info{Map: "dm1", MaxPlayers: 8}, 0)
 	f.Hear("bob", 2, discovery.Info{Map: "dm1", MaxPlayers: 8}, time.Second)
 	f.Hear("ann", 2, discovery.Info{Name: "lie", MaxPlayers: 4}, 2*time.Second)
@@ -420,7 +421,7 @@ func TestSaved(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		saved   Saved
-		players []string
+		players []people.ID
 		listed  int
 	}{{read, players, 2}, {read, players[:1], 3}, {Saved{Words: read.Words}, players, 3},
 		{Saved{read.Infos, read.Words[:4]}, players, 3}} {
@@ -436,26 +437,26 @@ func FuzzInfos(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data, heard []byte) {
 		const listed = 8
 		var saved Saved
-		names := []string{"ann", "bob", "cat"}
+		players := []people.ID{"ann", "bob", "cat"}
 		if json.Unmarshal(data, &saved) != nil {
 			return
 		}
-		f, err := Restore(saved, names, listed)
+		f, err := Restore(saved, players, listed)
 		if err != nil {
 			return
 		}
-		f.Attend(voices(names...), Wanted{Map: "m1"})
+		f.Attend(voices(players...), Wanted{Map: "m1"})
 		for i, b := range heard {
 			info := discovery.Info{Map: fmt.Sprint("m", b%3), MaxPlayers: int(b % 5), GamePort: uint16(b % 2), Password: b%7 == 0}
-			f.Hear(append(names, "")[b%4], int(b/4)%listed, info, time.Duration(i)*time.Second)
+			f.Hear(append(players, "")[b%4], int(b/4)%listed, info, time.Duration(i)*time.Second)
 		}
 		for server := range listed {
 			info, lone := f.infos[server], f.lone[server]
 			if lone && (info == nil || info.GamePort != 0 || info.Name != "" || info.MaxPing != 0) {
 				t.Errorf("one player alone sends all to %+v", info)
 			}
-			for _, name := range names {
-				f.own(name, server)
+			for _, player := range players {
+				f.own(player, server)
 			}
 		}
 		for _, c := range f.Contradictions([]int{0, 1}) {
@@ -463,11 +464,11 @@ func FuzzInfos(f *testing.F) {
 				t.Errorf("%s contradicts others about %d of %d servers", c.Player, c.Servers, c.Of)
 			}
 		}
-		again, err := f.Save(names)
+		again, err := f.Save(players)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Restore(again, names, listed); err != nil {
+		if _, err := Restore(again, players, listed); err != nil {
 			t.Error(err)
 		}
 	})

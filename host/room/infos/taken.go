@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/host/room/people"
 )
 
 // taken returns the facts to believe from the words about a server, or nil without words. Lone says
@@ -20,7 +21,7 @@ import (
 //     are those that the room wants, or the newest. The host's own word breaks ties.
 //   - Seats are taken as in the word in the middle, of two the one with fewer: people
 //     come and go between one look and the next.
-func taken(words []word, alone string, want Wanted) (info *discovery.Info, lone bool) {
+func taken(words []word, alone people.ID, want Wanted) (info *discovery.Info, lone bool) {
 	if len(words) == 0 {
 		return nil, false
 	}

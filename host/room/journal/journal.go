@@ -4,12 +4,10 @@ package journal
 
 import (
 	"slices"
-	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"muster/discovery/sentence"
+	"muster/host/room/people"
 	"muster/host/wire"
 )
 
@@ -37,38 +35,22 @@ func (j *Journal) Add(at time.Time, s sentence.Sentence) {
 
 // Says reports whether the journal has a sentence of this key about somebody, so that nobody fills
 // it by repeating one.
-func (j *Journal) Says(key, name string) bool {
-	return slices.ContainsFunc(j.state.Notes, func(n wire.Note) bool { return n.Key == key && n.Names(name) })
+func (j *Journal) Says(key string, id people.ID) bool {
+	return slices.ContainsFunc(j.state.Notes, func(n wire.Note) bool { return n.Key == key && people.Tells(n.Sentence, id) })
 }
 
-// Forget removes every note that names one of some people.
-func (j *Journal) Forget(names ...string) {
+// Forget removes every note about one of some people.
+func (j *Journal) Forget(ids ...people.ID) {
 	j.state.Notes = slices.DeleteFunc(slices.Clone(j.state.Notes), func(n wire.Note) bool {
-		text, _ := n.With.Values()["text"].(string)
-		return slices.ContainsFunc(names, func(name string) bool { return n.Names(name) || tellsOf(text, name) })
+		return slices.ContainsFunc(ids, func(id people.ID) bool { return people.Tells(n.Sentence, id) })
 	})
 }
 
 // View returns the notes as everybody may read them.
-func (j *Journal) View() []wire.Note { return slices.Clone(j.state.Notes) }
-
-// tellsOf reports whether a name stands as whole words in a text, such as the note of an earlier
-// release. So a person called E is not in
-// every sentence.
-func tellsOf(text, name string) bool {
-	isPart := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }
-	for from := 0; name != ""; {
-		at := strings.Index(text[from:], name)
-		if at < 0 {
-			return false
-		}
-		at += from
-		before, _ := utf8.DecodeLastRuneInString(text[:at])
-		after, _ := utf8.DecodeRuneInString(text[at+len(name):])
-		if !isPart(before) && !isPart(after) { // nor is the character beyond the end of a text
-			return true
-		}
-		from = at + 1
+func (j *Journal) View(names *people.Names) []wire.Note {
+	notes := slices.Clone(j.state.Notes)
+	for i := range notes {
+		notes[i].Sentence = names.Word(notes[i].Sentence)
 	}
-	return false
+	return notes
 }

@@ -18,6 +18,7 @@ import (
 
 	"muster/discovery/hostport"
 	"muster/discovery/sentence"
+	"muster/host/room/people"
 	"muster/host/room/roomtime"
 	"muster/host/wire"
 	"muster/selection"
@@ -36,20 +37,20 @@ type Roll struct {
 	state State
 	// able says whether players' computers can start a game. Their programs say it again whenever
 	// they come, so it is not saved.
-	able map[string]wire.Able
+	able map[people.ID]wire.Able
 }
 
-// State is what a saved room keeps of a roll: how far players have got, by name.
-type State map[string]Way
+// State is what a saved room keeps of a roll: how far players have got.
+type State map[people.ID]Way
 
 // State returns the state, for a room that is saved or restored.
 func (r *Roll) State() *State { return &r.state }
 
 // Validate returns what is wrong with a saved roll of these players, or nil.
-func (s State) Validate(players []string) error {
-	for name := range s {
-		if !slices.Contains(players, name) {
-			return fmt.Errorf("%q is on the way, who is no player", name)
+func (s State) Validate(players []people.ID) error {
+	for player := range s {
+		if !slices.Contains(players, player) {
+			return fmt.Errorf("%q is on the way, who is no player", player)
 		}
 	}
 	return nil
@@ -57,21 +58,21 @@ func (s State) Validate(players []string) error {
 
 // WithoutList returns the roll of a round that has lost its list: nobody is on the way.
 func (s State) WithoutList() (left State) {
-	for name, w := range s {
-		left.set(name, Way{Again: w.Again})
+	for player, w := range s {
+		left.set(player, Way{Again: w.Again})
 	}
 	return left
 }
 
-func (s *State) set(name string, w Way) {
+func (s *State) set(player people.ID, w Way) {
 	switch {
 	case w == (Way{}):
-		delete(*s, name)
+		delete(*s, player)
 		return
 	case *s == nil:
 		*s = State{}
 	}
-	(*s)[name] = w
+	(*s)[player] = w
 }
 
 // To returns the launch to a server of a round, for players who know nothing else of it.
@@ -94,132 +95,113 @@ func queryPort(asked, connect netip.AddrPort) uint16 {
 // For returns a launch for one player, with the address that the player connects to and the one
 // that the program asks. Beside is the server's address on a network that the player shares with
 // it, invalid if there is none.
-func (r *Roll) For(name string, to wire.Launch, connect, asked, beside netip.AddrPort) wire.Launch {
+func (r *Roll) For(player people.ID, to wire.Launch, connect, asked, beside netip.AddrPort) wire.Launch {
 	if beside.IsValid() {
 		connect, asked = netip.AddrPortFrom(beside.Addr(), connect.Port()), beside
 	}
 	to.Address, to.QueryPort = hostport.Text(connect), queryPort(asked, connect)
-	if again := r.state[name].Again; !again.IsZero() {
+	if again := r.state[player].Again; !again.IsZero() {
 		to.Again = time.Duration(again).Milliseconds()
 	}
 	return to
 }
 
 // Way returns how far a player has got.
-func (r *Roll) Way(name string) Way { return r.state[name] }
+func (r *Roll) Way(player people.ID) Way { return r.state[player] }
 
 // Awaits reports whether a player's program has yet to report on the launch.
-func (r *Roll) Awaits(name string) bool {
-	state := r.state[name].State
+func (r *Roll) Awaits(player people.ID) bool {
+	state := r.state[player].State
 	return state == "" || state == wire.LaunchAsking
 }
 
 // Heard takes how far a player has got on the way to a game. It returns the news for the others, or
 // nothing.
-func (r *Roll) Heard(name string, m wire.Launched, game string) (note sentence.Sentence) {
-	w := r.state[name]
+func (r *Roll) Heard(player people.ID, m wire.Launched, game string) (note sentence.Sentence) {
+	w := r.state[player]
 	if m.State == w.State && m.Detail == w.Detail {
 		return note
 	}
 	w.State, w.Detail = m.State, m.Detail
-	r.state.set(name, w)
+	r.state.set(player, w)
 	switch w.State {
 	case wire.LaunchStarted:
-		note = sentence.Of("room.on-the-way", "player", name)
+		note = sentence.Of("room.on-the-way", "player", player)
 	case wire.LaunchDeclined:
-		note = sentence.Of("room.stays-behind", "player", name)
+		note = sentence.Of("room.stays-behind", "player", player)
 	case wire.LaunchByHand:
-		note = sentence.Of("room.by-hand", "player", name)
+		note = sentence.Of("room.by-hand", "player", player)
 	case wire.LaunchFailed:
-		note = sentence.Of("room.could-not-start", "player", name, "game", game, "why", w.Detail)
+		note = sentence.Of("room.could-not-start", "player", player, "game", game, "why", w.Detail)
 	}
 	return note
 }
 
-// Asker is somebody who asks to open the game once more.
-type Asker struct {
-	Name string
-	// Plays says that the asker is a player. Here says that the player's program is connected.
-	Plays, Here bool
-}
-
 // Reopen opens a player's game once more because it did not start, or was closed. Sent says that
 // the room has sent everyone to a server.
-func (r *Roll) Reopen(by Asker, sent bool, now roomtime.Time) error {
+func (r *Roll) Reopen(by people.Person, sent bool, now roomtime.Time) error {
 	switch {
-	case !by.Plays:
+	case !by.IsPlayer:
 		return errors.New("only who has a program running can have the game opened")
 	case !sent:
 		return errors.New("nobody is on the way just now")
-	case !by.Here:
+	case !by.IsHere:
 		return errors.New("your program is away: start it again, and it goes there by itself")
-	case r.state[by.Name].State == wire.LaunchAsking:
+	case r.state[by.ID].State == wire.LaunchAsking:
 		return errors.New("your program asks already: say yes there")
 	}
-	r.Again(now, by.Name)
+	r.Again(now, by.ID)
 	return nil
 }
 
 // Again opens the games of players once more. A program ignores a time that is no later than the
 // one it had, so this one is later.
-func (r *Roll) Again(now roomtime.Time, names ...string) {
-	for _, name := range names {
-		w := r.state[name]
+func (r *Roll) Again(now roomtime.Time, players ...people.ID) {
+	for _, player := range players {
+		w := r.state[player]
 		if w.Again = w.Again.Add(time.Millisecond); w.Again.Before(now) {
 			w.Again = now
 		}
-		r.state.set(name, w)
+		r.state.set(player, w)
 	}
 }
 
 // Restart forgets how far players have got, or all players if none is named, because they go
 // elsewhere now.
-func (r *Roll) Restart(names ...string) {
-	for name, w := range r.state {
-		if len(names) > 0 && !slices.Contains(names, name) {
+func (r *Roll) Restart(players ...people.ID) {
+	for player, w := range r.state {
+		if len(players) > 0 && !slices.Contains(players, player) {
 			continue
 		}
 		w.State, w.Detail = "", sentence.Sentence{}
-		r.state.set(name, w)
+		r.state.set(player, w)
 	}
 }
 
 // Able takes whether a player's computer can start a game. It returns the news for the others, or
 // nothing.
-func (r *Roll) Able(name string, m wire.Able, s wire.Settings) (note sentence.Sentence) {
-	before := r.able[name]
+func (r *Roll) Able(player people.ID, m wire.Able, s wire.Settings) (note sentence.Sentence) {
+	before := r.able[player]
 	if r.able == nil {
-		r.able = map[string]wire.Able{}
+		r.able = map[people.ID]wire.Able{}
 	}
-	if r.able[name] = m; m != before && !m.Why.IsZero() && m.Game == s.Game {
-		note = sentence.Of("room.cannot-start", "player", name, "game", s.GameName(), "why", m.Why)
+	if r.able[player] = m; m != before && !m.Why.IsZero() && m.Game == s.Game {
+		note = sentence.Of("room.cannot-start", "player", player, "game", s.GameName(), "why", m.Why)
 	}
 	return note
 }
 
 // Can returns whether a player's computer can start a game, if the player's program has said.
-func (r *Roll) Can(name, game string) (able wire.Able, isKnown bool) {
-	able = r.able[name]
+func (r *Roll) Can(player people.ID, game string) (able wire.Able, isKnown bool) {
+	able = r.able[player]
 	return able, able.Game == game
 }
 
 // Next returns the roll of the next round.
 func (r *Roll) Next() Roll { return Roll{able: r.able} }
 
-// Rename gives a player another name.
-func (r *Roll) Rename(from, to string) {
-	if w, has := r.state[from]; has {
-		delete(r.state, from)
-		r.state[to] = w
-	}
-	if a, has := r.able[from]; has {
-		delete(r.able, from)
-		r.able[to] = a
-	}
-}
-
 // Leave forgets a player who no longer plays here.
-func (r *Roll) Leave(name string) {
-	delete(r.state, name)
-	delete(r.able, name)
+func (r *Roll) Leave(player people.ID) {
+	delete(r.state, player)
+	delete(r.able, player)
 }

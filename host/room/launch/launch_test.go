@@ -10,6 +10,7 @@ import (
 
 	"muster/discovery"
 	"muster/discovery/sentence"
+	"muster/host/room/people"
 	"muster/host/room/roomtime"
 	"muster/host/wire"
 	"muster/internal/catalogue"
@@ -52,7 +53,7 @@ func TestFor(t *testing.T) {
 	r.Again(eight, "bob")
 	asked := at("192.0.2.1:27960")
 	for _, tt := range []struct {
-		name            string
+		player          people.ID
 		connect, beside netip.AddrPort
 		want            wire.Launch
 	}{
@@ -62,8 +63,8 @@ func TestFor(t *testing.T) {
 		{"bob", asked, netip.AddrPort{}, wire.Launch{Address: "192.0.2.1:27960", Again: time.Duration(eight).Milliseconds()}},
 	} {
 		tt.want.Round, tt.want.Name = 3, "Den"
-		if got := r.For(tt.name, wire.Launch{Round: 3, Address: "x", QueryPort: 1, Name: "Den"}, tt.connect, asked, tt.beside); got != tt.want {
-			t.Errorf("%s is sent %+v, want %+v", tt.name, got, tt.want)
+		if got := r.For(tt.player, wire.Launch{Round: 3, Address: "x", QueryPort: 1, Name: "Den"}, tt.connect, asked, tt.beside); got != tt.want {
+			t.Errorf("%s is sent %+v, want %+v", tt.player, got, tt.want)
 		}
 	}
 }
@@ -94,16 +95,16 @@ func TestHeard(t *testing.T) {
 
 // TestReopen checks that only a player who is here, and not asked already, can reopen the game.
 func TestReopen(t *testing.T) {
-	ann := Asker{Name: "ann", Plays: true, Here: true}
+	ann := people.Person{ID: "ann", IsPlayer: true, IsHere: true}
 	for _, tt := range []struct {
-		by    Asker
+		by    people.Person
 		sent  bool
 		state wire.LaunchState
 		err   string
 	}{
-		{Asker{Name: "zoe"}, true, "", "only who has a program running can have the game opened"},
+		{people.Person{ID: "zoe"}, true, "", "only who has a program running can have the game opened"},
 		{ann, false, "", "nobody is on the way just now"},
-		{Asker{Name: "ann", Plays: true}, true, "", "your program is away: start it again, and it goes there by itself"},
+		{people.Person{ID: "ann", IsPlayer: true}, true, "", "your program is away: start it again, and it goes there by itself"},
 		{ann, true, wire.LaunchAsking, "your program asks already: say yes there"},
 		{ann, true, wire.LaunchFailed, "<nil>"},
 		{ann, true, "", "<nil>"},
@@ -138,9 +139,9 @@ func TestAgain(t *testing.T) {
 func TestRestart(t *testing.T) {
 	var r Roll
 	failed := wire.Launched{State: wire.LaunchFailed, Detail: sentence.Plain("no such file")}
-	for _, name := range []string{"ann", "bob"} {
-		r.Heard(name, failed, "OpenArena")
-		r.Again(eight, name)
+	for _, player := range []people.ID{"ann", "bob"} {
+		r.Heard(player, failed, "OpenArena")
+		r.Again(eight, player)
 	}
 	r.Restart("ann")
 	if ann, bob := r.Way("ann"), r.Way("bob"); ann != (Way{Again: eight}) || bob.State != failed.State || bob.Detail != failed.Detail {
@@ -179,24 +180,22 @@ func TestAble(t *testing.T) {
 	}
 }
 
-// TestPlayersGo checks that facts about a player follow a new name, and go with the player. Another
-// round forgets how far players got, and not what their computers can do.
+// TestPlayersGo checks that facts about a player go with the player. Another round forgets how far
+// players got, and not what their computers can do.
 func TestPlayersGo(t *testing.T) {
 	var r Roll
 	s := wire.Settings{Game: "openarena"}
 	r.Able("ann", wire.Able{Game: s.Game, Why: sentence.Plain("no")}, s)
 	r.Again(eight, "ann")
-	r.Rename("ann", "Ann")
-	r.Rename("bob", "ben")
-	if able, isKnown := r.Can("Ann", s.Game); !isKnown || able.Why != sentence.Plain("no") || r.Way("Ann").Again != eight || r.Way("ann") != (Way{}) {
-		t.Errorf("renamed, %+v is known", r)
+	if able, isKnown := r.Can("ann", s.Game); !isKnown || able.Why != sentence.Plain("no") || r.Way("ann").Again != eight {
+		t.Errorf("%+v is known", r)
 	}
 	next := r.Next()
-	if able, isKnown := next.Can("Ann", s.Game); !isKnown || able.Why != sentence.Plain("no") || next.Way("Ann") != (Way{}) {
+	if able, isKnown := next.Can("ann", s.Game); !isKnown || able.Why != sentence.Plain("no") || next.Way("ann") != (Way{}) {
 		t.Errorf("of the round before is known %+v", next)
 	}
-	r.Leave("Ann")
-	if _, isKnown := r.Can("Ann", s.Game); isKnown || r.Way("Ann") != (Way{}) {
+	r.Leave("ann")
+	if _, isKnown := r.Can("ann", s.Game); isKnown || r.Way("ann") != (Way{}) {
 		t.Errorf("left, %+v is known", r)
 	}
 }
@@ -212,13 +211,13 @@ func TestSaved(t *testing.T) {
 	if want := `{"ann":{"launch":"failed","detail":{"key":"plain","with":{"text":"no such file"}},"again":31536000000000000}}`; err != nil || string(data) != want {
 		t.Errorf("it is saved as %s, want %s; %v", data, want, err)
 	}
-	if err := r.State().Validate([]string{"bob", "ann"}); err != nil {
+	if err := r.State().Validate([]people.ID{"bob", "ann"}); err != nil {
 		t.Error(err)
 	}
 	if left, want := r.State().WithoutList(), (State{"ann": {Again: eight}}); !reflect.DeepEqual(left, want) {
 		t.Errorf("without the list %+v is left, want %+v", left, want)
 	}
-	if r.State().Validate([]string{"bob"}) == nil {
+	if r.State().Validate([]people.ID{"bob"}) == nil {
 		t.Error("somebody who is no player is on the way")
 	}
 	if r.Able("ann", wire.Able{Game: "openarena"}, wire.Settings{}); len(*(&Roll{}).State()) > 0 {

@@ -12,45 +12,38 @@ import (
 	"time"
 
 	"muster/discovery/plan/topology"
+	"muster/host/room/people"
 	"muster/selection/memory"
 )
 
 // Book has the memories by player. Its zero value is empty.
-type Book struct{ of map[string]both }
+type Book struct{ of map[people.ID]both }
 
 // both are a player's own memory, and the host's of the player's network.
 type both struct{ own, told []memory.Cell }
 
 // Bring takes a player's own memory, instead of an earlier one.
-func (b *Book) Bring(player string, cells []memory.Cell) {
+func (b *Book) Bring(player people.ID, cells []memory.Cell) {
 	b.put(player, both{cells, b.of[player].told})
 }
 
 // Tell takes the host's memory of the network that a player comes from.
-func (b *Book) Tell(player string, cells []memory.Cell) {
+func (b *Book) Tell(player people.ID, cells []memory.Cell) {
 	b.put(player, both{b.of[player].own, cells})
 }
 
-func (b *Book) put(player string, known both) {
+func (b *Book) put(player people.ID, known both) {
 	if b.of == nil {
-		b.of = map[string]both{}
+		b.of = map[people.ID]both{}
 	}
 	b.of[player] = known
 }
 
-// Rename gives a player's memories to the player's new name.
-func (b *Book) Rename(from, to string) {
-	if known, is := b.of[from]; is {
-		delete(b.of, from)
-		b.of[to] = known
-	}
-}
-
 // Forget drops what is known of a player.
-func (b *Book) Forget(player string) { delete(b.of, player) }
+func (b *Book) Forget(player people.ID) { delete(b.of, player) }
 
 // Forecasts returns the players' forecasts for a list, nil if nothing is known of anybody.
-func (b *Book) Forecasts(tree *topology.Tree, players []string, now time.Time) [][]memory.Forecast {
+func (b *Book) Forecasts(tree *topology.Tree, players []people.ID, now time.Time) [][]memory.Forecast {
 	all, known := make([][]memory.Forecast, len(players)), false
 	for i, player := range players {
 		of := b.of[player]

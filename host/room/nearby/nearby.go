@@ -28,6 +28,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/host/room/people"
 	"muster/host/room/roomtime"
 	"muster/host/wire"
 )
@@ -43,14 +44,14 @@ const (
 	network = 24
 )
 
-// Networks are the local networks of a group. It knows players by name, and servers by their
-// index in the round's list. The zero value is empty.
+// Networks are the local networks of a group. It knows servers by their index in the round's list.
+// The zero value is empty.
 type Networks struct{ state State }
 
 // State is what a saved room keeps of networks.
 type State struct {
-	Players map[string]player `json:"players,omitempty"`
-	Servers []Server          `json:"servers,omitempty"`
+	Players map[people.ID]player `json:"players,omitempty"`
+	Servers []Server             `json:"servers,omitempty"`
 }
 
 // State returns the state, for a room that is saved or restored.
@@ -58,15 +59,15 @@ func (n *Networks) State() *State { return &n.state }
 
 // Validate returns what is wrong with saved networks of these players and a list of so many servers,
 // or nil.
-func (s State) Validate(players []string, listed int) error {
+func (s State) Validate(players []people.ID, listed int) error {
 	for _, server := range s.Servers {
 		if server.Server < 0 || server.Server >= listed {
 			return fmt.Errorf("a local server %d of %d", server.Server, listed)
 		}
 	}
-	for name := range s.Players {
-		if !slices.Contains(players, name) {
-			return fmt.Errorf("servers around %q, who is not here", name)
+	for id := range s.Players {
+		if !slices.Contains(players, id) {
+			return fmt.Errorf("servers around %q, who is not here", id)
 		}
 	}
 	return nil
@@ -134,19 +135,19 @@ type Finding struct {
 
 func (p player) isLooking() bool { return !p.lookSince.IsZero() }
 
-func (n *Networks) set(name string, p player) {
+func (n *Networks) set(id people.ID, p player) {
 	if n.state.Players == nil {
-		n.state.Players = map[string]player{}
+		n.state.Players = map[people.ID]player{}
 	}
-	n.state.Players[name] = p
+	n.state.Players[id] = p
 }
 
 // Move notes that a player is at another place, and forgets the player's finding. It returns the
 // servers whose measurements from the old place no longer hold.
-func (n *Networks) Move(name string, to Place) (stale []int) {
-	before := n.state.Players[name]
+func (n *Networks) Move(id people.ID, to Place) (stale []int) {
+	before := n.state.Players[id]
 	now := player{Place: to}
-	n.set(name, now)
+	n.set(id, now)
 	for i := range n.state.Servers {
 		if s := &n.state.Servers[i]; s.isHidden() && s.isReachedBy(before) != s.isReachedBy(now) {
 			stale = append(stale, s.Server)
@@ -155,24 +156,16 @@ func (n *Networks) Move(name string, to Place) (stale []int) {
 	return stale
 }
 
-// Rename knows a player by another name.
-func (n *Networks) Rename(from, to string) {
-	if p, is := n.state.Players[from]; is {
-		delete(n.state.Players, from)
-		n.state.Players[to] = p
-	}
-}
-
 // Drop forgets a player.
-func (n *Networks) Drop(name string) { delete(n.state.Players, name) }
+func (n *Networks) Drop(id people.ID) { delete(n.state.Players, id) }
 
 // Next returns the networks for the next round, without a list.
 func (n *Networks) Next() Networks { return Networks{State{Players: n.state.Players}} }
 
 // Ask reports whether a player's program should look around for a game, and notes that it begins.
 // It need not if its finding is fresh, or if it is looking already.
-func (n *Networks) Ask(name, game string, now roomtime.Time) bool {
-	p := n.state.Players[name]
+func (n *Networks) Ask(id people.ID, game string, now roomtime.Time) bool {
+	p := n.state.Players[id]
 	isKnown := p.Game == game && !p.At.IsZero() && now.Sub(p.At) < fresh
 	isUnderWay := p.isLooking() && p.lookFor == game
 	if !p.Place.home().IsValid() || isKnown || isUnderWay {
@@ -180,20 +173,20 @@ func (n *Networks) Ask(name, game string, now roomtime.Time) bool {
 	}
 	p.lookSince, p.lookFor = now, game
 	p.tried, p.isAgain = nil, false
-	n.set(name, p)
+	n.set(id, p)
 	return true
 }
 
 // IsBeyond reports whether a player is in a private network other than the host's own: on the other
 // side of a router in a large LAN, or of a tunnel.
-func (n *Networks) IsBeyond(name string) bool {
-	p := n.state.Players[name].Place
+func (n *Networks) IsBeyond(id people.ID) bool {
+	p := n.state.Players[id].Place
 	return !p.AtHost && discovery.ReachOf(p.Near) == discovery.NetworkReach
 }
 
 // Question asks a player's program which of these servers it reaches.
 type Question struct {
-	Player string
+	Player people.ID
 	At     []netip.AddrPort
 }
 
@@ -204,7 +197,7 @@ const mostBeyond = 16
 // others found, where the players are in private networks of the host's LAN. It notes that the
 // programs are asked. Each is asked about a server once in a while. A program that has not looked
 // around yet does so then: those in the host's own network need not before.
-func (n *Networks) Beyond(names []string, game string, known []Server, now roomtime.Time) (asks []Question) {
+func (n *Networks) Beyond(players []people.ID, game string, known []Server, now roomtime.Time) (asks []Question) {
 	var there []netip.AddrPort
 	add := func(at netip.AddrPort) {
 		if discovery.ReachOf(at.Addr()) == discovery.NetworkReach && !slices.Contains(there, at) {
@@ -218,15 +211,15 @@ func (n *Networks) Beyond(names []string, game string, known []Server, now roomt
 			}
 		}
 	}
-	for _, name := range names {
-		if p := n.state.Players[name]; p.Game == game && p.Place.home() == atHost {
+	for _, id := range players {
+		if p := n.state.Players[id]; p.Game == game && p.Place.home() == atHost {
 			for _, s := range p.Servers {
 				add(s.Addr)
 			}
 		}
 	}
-	for _, name := range names {
-		p := n.state.Players[name]
+	for _, id := range players {
+		p := n.state.Players[id]
 		if p.Place.home() != atHost || p.isLooking() {
 			continue
 		}
@@ -243,24 +236,24 @@ func (n *Networks) Beyond(names []string, game string, known []Server, now roomt
 		}
 		p.tried = append(slices.Clip(p.tried), missing...)
 		p.lookSince, p.lookFor, p.isAgain = now, game, p.Game == game
-		n.set(name, p)
-		asks = append(asks, Question{name, missing})
+		n.set(id, p)
+		asks = append(asks, Question{id, missing})
 	}
 	return asks
 }
 
 // IsLate reports whether others found servers in the network of a player who has not looked for the
 // game there. The program of such a player has to look around before it gets the list.
-func (n *Networks) IsLate(name, game string) bool {
-	p := n.state.Players[name]
+func (n *Networks) IsLate(id people.ID, game string) bool {
+	p := n.state.Players[id]
 	isShared := func(s Server) bool { return s.Home.IsValid() && s.Home == p.Place.home() }
 	return p.Game != game && slices.ContainsFunc(n.state.Servers, isShared)
 }
 
-// IsLooking reports whether a player's program is looking around, or any program if name is empty.
-func (n *Networks) IsLooking(name string) bool {
-	if name != "" {
-		return n.state.Players[name].isLooking()
+// IsLooking reports whether a player's program is looking around, or any program if id is empty.
+func (n *Networks) IsLooking(id people.ID) bool {
+	if id != "" {
+		return n.state.Players[id].isLooking()
 	}
 	for _, p := range n.state.Players {
 		if p.isLooking() {
@@ -272,8 +265,8 @@ func (n *Networks) IsLooking(name string) bool {
 
 // Expire reports whether a player's program has looked around for too long. Then nobody waits for
 // it any longer, and it has found nothing.
-func (n *Networks) Expire(name string, now roomtime.Time) bool {
-	p := n.state.Players[name]
+func (n *Networks) Expire(id people.ID, now roomtime.Time) bool {
+	p := n.state.Players[id]
 	if !p.isLooking() || now.Sub(p.lookSince) <= lookTime {
 		return false
 	}
@@ -281,22 +274,22 @@ func (n *Networks) Expire(name string, now roomtime.Time) bool {
 	if p.isAgain { // what it found itself still counts
 		late.Finding = p.Finding
 	}
-	n.set(name, late)
+	n.set(id, late)
 	return true
 }
 
 // Leave notes that a player's connection has ended: the program will not tell its finding.
-func (n *Networks) Leave(name string) {
-	if p, is := n.state.Players[name]; is {
+func (n *Networks) Leave(id people.ID) {
+	if p, is := n.state.Players[id]; is {
 		p.lookSince, p.lookFor = roomtime.Time(0), ""
-		n.state.Players[name] = p
+		n.state.Players[id] = p
 	}
 }
 
 // Hear takes a program's finding, and reports whether the program was asked. It ignores other
 // findings, because the players' list relies on those that were known.
-func (n *Networks) Hear(name string, m wire.Near, now roomtime.Time) bool {
-	p := n.state.Players[name]
+func (n *Networks) Hear(id people.ID, m wire.Near, now roomtime.Time) bool {
+	p := n.state.Players[id]
 	if !p.isLooking() || m.Game != p.lookFor {
 		return false
 	}
@@ -310,6 +303,6 @@ func (n *Networks) Hear(name string, m wire.Near, now roomtime.Time) bool {
 			heard.Servers = append(heard.Servers, wire.NearServer{Addr: s.Addr, Info: wire.TidyInfo(s.Info)})
 		}
 	}
-	n.set(name, heard)
+	n.set(id, heard)
 	return true
 }

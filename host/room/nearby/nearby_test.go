@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/host/room/people"
 	"muster/host/room/roomtime"
 	"muster/host/wire"
 	"muster/internal/catalogue"
@@ -58,22 +59,22 @@ func listOf(addrs ...string) (list []discovery.Server) {
 }
 
 // findings returns networks with the servers that players at some places found.
-func findings(t testing.TB, places map[string]Place, found map[string][]wire.NearServer) *Networks {
+func findings(t testing.TB, places map[people.ID]Place, found map[people.ID][]wire.NearServer) *Networks {
 	t.Helper()
 	n := &Networks{}
-	for name, place := range places {
-		n.Move(name, place)
-		if servers, has := found[name]; has && n.Ask(name, game, eight) && !n.Hear(name, wire.Near{Game: game, Servers: servers}, eight) {
-			t.Fatalf("what %s found is not heard", name)
+	for id, place := range places {
+		n.Move(id, place)
+		if servers, has := found[id]; has && n.Ask(id, game, eight) && !n.Hear(id, wire.Near{Game: game, Servers: servers}, eight) {
+			t.Fatalf("what %s found is not heard", id)
 		}
 	}
 	return n
 }
 
 // place puts the found servers into a list of these and others.
-func (n *Networks) place(names []string, known []Server, listed ...string) []discovery.Server {
+func (n *Networks) place(players []people.ID, known []Server, listed ...string) []discovery.Server {
 	list := listOf(listed...)
-	found := append(slices.Clip(known), n.Found(names, game, list, known)...)
+	found := append(slices.Clip(known), n.Found(players, game, list, known)...)
 	for _, addr := range Hidden(found) {
 		list = append(list, discovery.Server{Addr: addr})
 	}
@@ -124,14 +125,14 @@ func TestFindings(t *testing.T) {
 		{"an address that the host found", house, found(wire.NearServer{Addr: hidden.Addr}), other, found(), 0, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			places := map[string]Place{"ann": c.from, "zoe": c.other}
-			n := findings(t, places, map[string][]wire.NearServer{"ann": c.servers, "zoe": c.also})
-			n.place([]string{"ann", "zoe"}, []Server{hidden}, "192.0.2.0:27960")
+			places := map[people.ID]Place{"ann": c.from, "zoe": c.other}
+			n := findings(t, places, map[people.ID][]wire.NearServer{"ann": c.servers, "zoe": c.also})
+			n.place([]people.ID{"ann", "zoe"}, []Server{hidden}, "192.0.2.0:27960")
 			got := []int{len(n.Addresses("ann")), len(n.Addresses("zoe"))}
 			if want := []int{c.ann, c.zoe}; !slices.Equal(got, want) {
 				t.Errorf("they reach %v servers around, want %v", got, want)
 			}
-			if err := n.State().Validate([]string{"ann", "zoe"}, 9); err != nil {
+			if err := n.State().Validate([]people.ID{"ann", "zoe"}, 9); err != nil {
 				t.Error(err)
 			}
 		})
@@ -146,23 +147,23 @@ func TestBeyond(t *testing.T) {
 		Addr: at("10.1.0.9:27960"), Networks: []netip.Prefix{netip.MustParsePrefix("10.1.0.0/24")}, Info: discovery.Info{Name: "Home", MaxPlayers: 16},
 	}
 	there := den("10.1.0.9:27960", "Home")
-	n := findings(t, map[string]Place{
+	n := findings(t, map[people.ID]Place{
 		"ann": home, "bob": inside("10.2.0.2"), "ben": inside("10.2.0.3"), "cat": inside("10.3.0.2"), "zoe": house,
-	}, map[string][]wire.NearServer{"ann": {}, "bob": {east}, "ben": {east}, "cat": {}, "zoe": {five}})
-	names := []string{"ann", "bob", "ben", "cat", "zoe"}
-	beyond := map[string]bool{}
-	for _, name := range names {
-		beyond[name] = n.IsBeyond(name)
+	}, map[people.ID][]wire.NearServer{"ann": {}, "bob": {east}, "ben": {east}, "cat": {}, "zoe": {five}})
+	players := []people.ID{"ann", "bob", "ben", "cat", "zoe"}
+	beyond := map[people.ID]bool{}
+	for _, id := range players {
+		beyond[id] = n.IsBeyond(id)
 	}
-	if want := (map[string]bool{"ann": false, "bob": true, "ben": true, "cat": true, "zoe": false}); !maps.Equal(beyond, want) {
+	if want := (map[people.ID]bool{"ann": false, "bob": true, "ben": true, "cat": true, "zoe": false}); !maps.Equal(beyond, want) {
 		t.Errorf("beyond the host's network are %v", beyond)
 	}
-	asks := n.Beyond(names, game, []Server{local}, eight)
+	asks := n.Beyond(players, game, []Server{local}, eight)
 	if got, want := fmt.Sprint(asks), "[{ann [10.2.0.9:27960]} {bob [10.1.0.9:27960]} {ben [10.1.0.9:27960]} "+
 		"{cat [10.1.0.9:27960 10.2.0.9:27960]}]"; got != want {
 		t.Fatalf("asked are %s, want %s", got, want)
 	}
-	if again := n.Beyond(names, game, []Server{local}, eight); again != nil {
+	if again := n.Beyond(players, game, []Server{local}, eight); again != nil {
 		t.Errorf("asked again are %v", again)
 	}
 	// ann reaches the server, bob and ben that of the host. cat's program is too late.
@@ -172,17 +173,17 @@ func TestBeyond(t *testing.T) {
 	if !n.Expire("cat", eight.Add(time.Minute)) || n.IsLooking("") {
 		t.Error("cat's program is still awaited")
 	}
-	if again := n.Beyond(names, game, []Server{local}, eight); again != nil {
+	if again := n.Beyond(players, game, []Server{local}, eight); again != nil {
 		t.Errorf("asked after the answers are %v", again)
 	}
-	n.place(names, []Server{local})
-	for name, want := range map[string]int{"ann": 2, "bob": 2, "ben": 2, "cat": 0, "zoe": 0} {
-		if got := n.Around(name); len(got) != want && name != "zoe" {
-			t.Errorf("%s reaches %v, want %d", name, got, want)
+	n.place(players, []Server{local})
+	for id, want := range map[people.ID]int{"ann": 2, "bob": 2, "ben": 2, "cat": 0, "zoe": 0} {
+		if got := n.Around(id); len(got) != want && id != "zoe" {
+			t.Errorf("%s reaches %v, want %d", id, got, want)
 		}
 	}
 	var told []string
-	for _, note := range n.Notes(names, map[int]string{0: "Home", 1: "East", 2: "Den"}) {
+	for _, note := range n.Notes(players, map[int]string{0: "Home", 1: "East", 2: "Den"}) {
 		told = append(told, catalogue.InEnglish().Say(note))
 	}
 	for _, want := range []string{"Home is on a local network that cat and zoe can’t reach"} {
@@ -194,7 +195,7 @@ func TestBeyond(t *testing.T) {
 	n.Move("dan", inside("10.4.0.2"))
 	n.Ask("dan", game, eight)
 	n.Hear("dan", wire.Near{Game: game}, eight)
-	if asks := n.Beyond([]string{"dan"}, game, nil, eight); len(asks) != 1 || len(asks[0].At) != 2 {
+	if asks := n.Beyond([]people.ID{"dan"}, game, nil, eight); len(asks) != 1 || len(asks[0].At) != 2 {
 		t.Errorf("a latecomer is asked about %v", asks)
 	}
 	// A new look begins anew.
@@ -202,7 +203,7 @@ func TestBeyond(t *testing.T) {
 	if !n.Ask("cat", game, later) || !n.Hear("cat", wire.Near{Game: game}, later) {
 		t.Error("cat's program does not look again")
 	}
-	if asks := n.Beyond([]string{"cat"}, game, nil, later); len(asks) != 1 {
+	if asks := n.Beyond([]people.ID{"cat"}, game, nil, later); len(asks) != 1 {
 		t.Errorf("after another look cat is asked about %v", asks)
 	}
 }
@@ -211,23 +212,23 @@ func TestBeyond(t *testing.T) {
 // another at its address.
 func TestOutvoted(t *testing.T) {
 	all := []wire.NearServer{five}
-	n := findings(t, map[string]Place{"mallory": other, "ann": house, "bob": house, "eve": house}, map[string][]wire.NearServer{
+	n := findings(t, map[people.ID]Place{"mallory": other, "ann": house, "bob": house, "eve": house}, map[people.ID][]wire.NearServer{
 		"mallory": all, "ann": all, "bob": all, "eve": {den("192.168.1.5:27960", "Not that one")},
 	})
 	for _, c := range []struct {
-		names []string
-		want  Place
+		players []people.ID
+		want    Place
 	}{
-		{[]string{"mallory", "ann", "bob"}, house},
-		{[]string{"mallory", "ann"}, other}, // the first of two equals
-		{[]string{"ann", "mallory"}, house},
-		{[]string{"mallory", "ann", "eve"}, other}, // eve has found a third server
+		{[]people.ID{"mallory", "ann", "bob"}, house},
+		{[]people.ID{"mallory", "ann"}, other}, // the first of two equals
+		{[]people.ID{"ann", "mallory"}, house},
+		{[]people.ID{"mallory", "ann", "eve"}, other}, // eve has found a third server
 	} {
-		if found := n.Found(c.names, game, nil, nil); len(found) != 1 || found[0].Home != c.want.Public {
-			t.Errorf("of %v the list has %+v", c.names, found)
+		if found := n.Found(c.players, game, nil, nil); len(found) != 1 || found[0].Home != c.want.Public {
+			t.Errorf("of %v the list has %+v", c.players, found)
 		}
 	}
-	if found := n.Found([]string{"ann"}, "xonotic", nil, nil); found != nil {
+	if found := n.Found([]people.ID{"ann"}, "xonotic", nil, nil); found != nil {
 		t.Errorf("for another game the list has %+v", found)
 	}
 }
@@ -239,47 +240,47 @@ func TestPublicServers(t *testing.T) {
 	six := den("192.168.1.6:27960", "Six")
 	for _, c := range []struct {
 		name    string
-		places  map[string]Place
-		found   map[string][]wire.NearServer
+		places  map[people.ID]Place
+		found   map[people.ID][]wire.NearServer
 		public  []string
 		hidden  int
-		listFor map[string]string // each player's other address for it
+		listFor map[people.ID]string // each player's other address for it
 	}{
 		{
-			"one server", map[string]Place{"ann": house, "bob": house, "zoe": other}, map[string][]wire.NearServer{"ann": {five}},
-			[]string{list}, 0, map[string]string{"ann": "192.168.1.5:27960", "bob": list, "zoe": list},
+			"one server", map[people.ID]Place{"ann": house, "bob": house, "zoe": other}, map[people.ID][]wire.NearServer{"ann": {five}},
+			[]string{list}, 0, map[people.ID]string{"ann": "192.168.1.5:27960", "bob": list, "zoe": list},
 		},
 		{
-			"two of its port", map[string]Place{"ann": house}, map[string][]wire.NearServer{"ann": {five, six}},
-			[]string{"invalid AddrPort", "invalid AddrPort"}, 2, map[string]string{"ann": list},
+			"two of its port", map[people.ID]Place{"ann": house}, map[people.ID][]wire.NearServer{"ann": {five, six}},
+			[]string{"invalid AddrPort", "invalid AddrPort"}, 2, map[people.ID]string{"ann": list},
 		},
 		{
-			"another household has one there, too", map[string]Place{"ann": house, "zoe": other},
-			map[string][]wire.NearServer{"ann": {five}, "zoe": {five}},
-			[]string{list, "invalid AddrPort"}, 1, map[string]string{"ann": "192.168.1.5:27960", "zoe": list},
+			"another household has one there, too", map[people.ID]Place{"ann": house, "zoe": other},
+			map[people.ID][]wire.NearServer{"ann": {five}, "zoe": {five}},
+			[]string{list, "invalid AddrPort"}, 1, map[people.ID]string{"ann": "192.168.1.5:27960", "zoe": list},
 		},
 		{
-			"in the host's party", map[string]Place{"ann": party}, map[string][]wire.NearServer{"ann": {five}},
-			[]string{"invalid AddrPort"}, 1, map[string]string{"ann": list},
+			"in the host's party", map[people.ID]Place{"ann": party}, map[people.ID][]wire.NearServer{"ann": {five}},
+			[]string{"invalid AddrPort"}, 1, map[people.ID]string{"ann": list},
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			n := findings(t, c.places, c.found)
-			names := slices.Sorted(maps.Keys(c.places))
+			players := slices.Sorted(maps.Keys(c.places))
 			var public []string
-			for _, s := range n.Found(names, game, listOf(list), nil) {
+			for _, s := range n.Found(players, game, listOf(list), nil) {
 				public = append(public, s.Public.String())
 			}
 			if !slices.Equal(public, c.public) {
 				t.Errorf("their public addresses are %v, want %v", public, c.public)
 			}
-			servers := n.place(names, nil, list)
+			servers := n.place(players, nil, list)
 			if len(servers) != 1+c.hidden || n.HasTwoAddresses() != (c.hidden < len(public)) {
 				t.Errorf("the list is %v; two addresses: %v", servers, n.HasTwoAddresses())
 			}
-			for name, want := range c.listFor {
-				if got := n.ListFor(name, servers)[0].Addr.String(); got != want {
-					t.Errorf("%s is told %s, want %s", name, got, want)
+			for id, want := range c.listFor {
+				if got := n.ListFor(id, servers)[0].Addr.String(); got != want {
+					t.Errorf("%s is told %s, want %s", id, got, want)
 				}
 			}
 			if servers[0].Addr != at(list) {
@@ -292,12 +293,12 @@ func TestPublicServers(t *testing.T) {
 // TestHostsServers checks that only the right people reach the servers of the host's network, and
 // that people are told.
 func TestHostsServers(t *testing.T) {
-	n := findings(t, map[string]Place{"ann": inside("10.9.0.2"), "yan": other, "zoe": other, "bob": house},
-		map[string][]wire.NearServer{"bob": {five}})
-	names := []string{"ann", "zoe", "yan", "bob"}
+	n := findings(t, map[people.ID]Place{"ann": inside("10.9.0.2"), "yan": other, "zoe": other, "bob": house},
+		map[people.ID][]wire.NearServer{"bob": {five}})
+	players := []people.ID{"ann", "zoe", "yan", "bob"}
 	known := []Server{hidden, shown, {Addr: at("10.9.0.7:1"), Public: at("192.0.2.9:1")}} // the last is not listed
 	list := listOf("192.0.2.0:27960", "192.0.2.1:27960", "10.9.0.5:27960", "192.168.1.5:27960")
-	said := n.Place(append(known, n.Found(names, game, list[:2], known)...), list)
+	said := n.Place(append(known, n.Found(players, game, list[:2], known)...), list)
 	want := []wire.ServerInfo{{Server: 2, Info: hidden.Info}, {Server: 1, Info: shown.Info}}
 	if !reflect.DeepEqual(said, want) {
 		t.Errorf("the host's servers say %+v, want %+v", said, want)
@@ -305,20 +306,20 @@ func TestHostsServers(t *testing.T) {
 	notes := []string{"2 of them on the local network", "1 of them on the network of bob",
 		"Hidden is on a local network that zoe, yan and bob can’t reach"}
 	var got []string
-	for _, note := range n.Notes(names, map[int]string{2: "Hidden", 1: "Shown"}) {
+	for _, note := range n.Notes(players, map[int]string{2: "Hidden", 1: "Shown"}) {
 		got = append(got, catalogue.InEnglish().Say(note))
 	}
 	if !slices.Equal(got, notes) {
 		t.Errorf("people read %q, want %q", got, notes)
 	}
-	for name, want := range map[string]string{
+	for id, want := range map[people.ID]string{
 		"ann":    "[3] [2 1] map[1:10.9.0.6:27960 2:10.9.0.5:27960]",
 		"zoe":    "[2 3] [1] map[]",
 		"bob":    "[2] [1 3] map[3:192.168.1.5:27960]",
 		"nobody": "[2 3] [1] map[]",
 	} {
-		if got := fmt.Sprint(n.HiddenFrom(name), n.Around(name), n.Addresses(name)); got != want {
-			t.Errorf("to %s are hidden, are around, and are reached by their own addresses: %s, want %s", name, got, want)
+		if got := fmt.Sprint(n.HiddenFrom(id), n.Around(id), n.Addresses(id)); got != want {
+			t.Errorf("to %s are hidden, are around, and are reached by their own addresses: %s, want %s", id, got, want)
 		}
 	}
 	if !n.IsHidden("zoe", 2) || n.IsHidden("zoe", 1) || n.IsHidden("zoe", 0) {
@@ -331,7 +332,7 @@ func TestHostsServers(t *testing.T) {
 		t.Error("zoe is told a list of her own")
 	}
 	next := n.Next()
-	if next.HiddenFrom("zoe") != nil || next.Around("ann") != nil || len(next.Found(names, game, nil, nil)) != 1 {
+	if next.HiddenFrom("zoe") != nil || next.Around("ann") != nil || len(next.Found(players, game, nil, nil)) != 1 {
 		t.Errorf("the next round begins with %+v", next)
 	}
 }
@@ -346,8 +347,8 @@ func TestMany(t *testing.T) {
 		known, list = append(known, Server{Addr: addr}), append(list, discovery.Server{Addr: addr})
 		found = append(found, wire.NearServer{Addr: netip.AddrPortFrom(five.Addr.Addr(), uint16(i+1))})
 	}
-	n := findings(t, map[string]Place{"ann": house}, map[string][]wire.NearServer{"ann": found})
-	if got := n.Found([]string{"ann"}, game, nil, nil); len(got) != most {
+	n := findings(t, map[people.ID]Place{"ann": house}, map[people.ID][]wire.NearServer{"ann": found})
+	if got := n.Found([]people.ID{"ann"}, game, nil, nil); len(got) != most {
 		t.Errorf("ann has found %d", len(got))
 	}
 	if n.Place(known, list); len(n.state.Servers) != most || len(Hidden(known)) != most {
@@ -358,12 +359,12 @@ func TestMany(t *testing.T) {
 // TestMove checks that measurements of hidden servers hold nowhere else, and that findings there
 // are forgotten.
 func TestMove(t *testing.T) {
-	n := findings(t, map[string]Place{"ann": inside("10.9.0.2"), "bob": house}, map[string][]wire.NearServer{"bob": {five}})
-	n.place([]string{"ann", "bob"}, []Server{shown, hidden}, "192.0.2.1:27960")
+	n := findings(t, map[people.ID]Place{"ann": inside("10.9.0.2"), "bob": house}, map[people.ID][]wire.NearServer{"bob": {five}})
+	n.place([]people.ID{"ann", "bob"}, []Server{shown, hidden}, "192.0.2.1:27960")
 	for _, step := range []struct {
-		name  string
-		to    Place
-		stale []int
+		player people.ID
+		to     Place
+		stale  []int
 	}{
 		{"ann", inside("10.9.0.3"), nil},
 		{"ann", other, []int{1}},
@@ -372,13 +373,13 @@ func TestMove(t *testing.T) {
 		{"bob", other, []int{2}},
 		{"bob", house, nil}, // bob has not looked around there
 	} {
-		if stale := n.Move(step.name, step.to); !slices.Equal(stale, step.stale) {
-			t.Errorf("%s moves to %v: what is known of %v is stale, want %v", step.name, step.to, stale, step.stale)
+		if stale := n.Move(step.player, step.to); !slices.Equal(stale, step.stale) {
+			t.Errorf("%s moves to %v: what is known of %v is stale, want %v", step.player, step.to, stale, step.stale)
 		}
 	}
-	for name, p := range n.State().Players {
+	for id, p := range n.State().Players {
 		if p.Servers != nil || !p.At.IsZero() {
-			t.Errorf("%s has found %+v", name, p.Finding)
+			t.Errorf("%s has found %+v", id, p.Finding)
 		}
 	}
 }
@@ -391,9 +392,10 @@ func TestAsk(t *testing.T) {
 	n.Move("nan", nowhere)
 	n.Move("pat", outside("10.0.0.1")) // a private address that is not near
 	for _, step := range []struct {
-		name, game string
-		after      time.Duration
-		want       bool
+		player people.ID
+		game   string
+		after  time.Duration
+		want   bool
 	}{
 		{"nan", game, 0, isNot},
 		{"pat", game, 0, isNot},
@@ -402,8 +404,8 @@ func TestAsk(t *testing.T) {
 		{"ann", game, time.Second, isNot}, // ann's program is looking
 		{"ann", "xonotic", time.Second, asked},
 	} {
-		if got := n.Ask(step.name, step.game, eight.Add(step.after)); got != step.want {
-			t.Errorf("after %v %s is asked for %s: %v", step.after, step.name, step.game, got)
+		if got := n.Ask(step.player, step.game, eight.Add(step.after)); got != step.want {
+			t.Errorf("after %v %s is asked for %s: %v", step.after, step.player, step.game, got)
 		}
 	}
 	if !n.IsLooking("ann") || n.IsLooking("nan") || !n.IsLooking("") {
@@ -429,7 +431,7 @@ func TestAsk(t *testing.T) {
 
 // TestExpire checks that the room does not wait for a player who reports nothing, or has left.
 func TestExpire(t *testing.T) {
-	n := findings(t, map[string]Place{"ann": house, "bob": other}, map[string][]wire.NearServer{"ann": {five}})
+	n := findings(t, map[people.ID]Place{"ann": house, "bob": other}, map[people.ID][]wire.NearServer{"ann": {five}})
 	later := eight.Add(fresh)
 	n.Ask("ann", game, later)
 	n.Ask("bob", game, later)
@@ -454,28 +456,23 @@ func TestExpire(t *testing.T) {
 
 // TestIsLate checks that a player who comes to a network with servers looks around first.
 func TestIsLate(t *testing.T) {
-	n := findings(t, map[string]Place{"ann": house, "bob": house, "zoe": other, "dan": house},
-		map[string][]wire.NearServer{"ann": {five}, "dan": {}})
+	n := findings(t, map[people.ID]Place{"ann": house, "bob": house, "zoe": other, "dan": house},
+		map[people.ID][]wire.NearServer{"ann": {five}, "dan": {}})
 	if n.IsLate("bob", game) {
 		t.Error("bob is late, though nothing is in the list")
 	}
-	n.place([]string{"ann"}, []Server{hidden})
-	for name, want := range map[string]bool{"ann": false, "bob": true, "zoe": false, "dan": false, "nobody": false} {
-		if got := n.IsLate(name, game); got != want {
-			t.Errorf("%s is late: %v", name, got)
+	n.place([]people.ID{"ann"}, []Server{hidden})
+	for id, want := range map[people.ID]bool{"ann": false, "bob": true, "zoe": false, "dan": false, "nobody": false} {
+		if got := n.IsLate(id, game); got != want {
+			t.Errorf("%s is late: %v", id, got)
 		}
 	}
 }
 
-// TestNames checks that a player's finding follows a new name, and is forgotten with the player.
-func TestNames(t *testing.T) {
-	n := findings(t, map[string]Place{"ann": house}, map[string][]wire.NearServer{"ann": {five}})
-	n.Rename("ann", "anna")
-	n.Rename("bob", "anna")
-	if found := n.Found([]string{"ann", "anna"}, game, nil, nil); len(found) != 1 {
-		t.Errorf("found is %v", found)
-	}
-	n.Drop("anna")
+// TestDrop checks that a player's finding is forgotten with the player.
+func TestDrop(t *testing.T) {
+	n := findings(t, map[people.ID]Place{"ann": house}, map[people.ID][]wire.NearServer{"ann": {five}})
+	n.Drop("ann")
 	if len(n.state.Players) != 0 {
 		t.Errorf("what is left is %v", n.state.Players)
 	}
@@ -483,11 +480,11 @@ func TestNames(t *testing.T) {
 
 // TestSaved checks the form of the saved section.
 func TestSaved(t *testing.T) {
-	places := map[string]Place{"ann": house, "bob": house, "cat": other}
-	n := findings(t, places, map[string][]wire.NearServer{"ann": {{Addr: five.Addr,
+	places := map[people.ID]Place{"ann": house, "bob": house, "cat": other}
+	n := findings(t, places, map[people.ID][]wire.NearServer{"ann": {{Addr: five.Addr,
 		Info: discovery.Info{Name: "Den", MaxPlayers: 16}}}, "bob": {}})
 	n.Ask("cat", game, eight)
-	n.place([]string{"ann", "bob"}, []Server{shown}, "192.0.2.1:27960")
+	n.place([]people.ID{"ann", "bob"}, []Server{shown}, "192.0.2.1:27960")
 	got, err := json.Marshal(n.State())
 	if err != nil {
 		t.Fatal(err)
@@ -506,16 +503,16 @@ func TestSaved(t *testing.T) {
 	if err := json.Unmarshal(got, back.State()); err != nil || len(back.Addresses("ann")) != 1 || back.IsLooking("") {
 		t.Errorf("restored is %+v, %v", back, err)
 	}
-	people := []string{"ann", "bob", "cat"}
-	if err := back.State().Validate(people, 2); err != nil {
+	players := []people.ID{"ann", "bob", "cat"}
+	if err := back.State().Validate(players, 2); err != nil {
 		t.Error(err)
 	}
 	for name, s := range map[string]State{
 		"a server outside the list": {Servers: []Server{{Server: 2}}},
 		"a server before the list":  {Servers: []Server{{Server: -1}}},
-		"a player who is not here":  {Players: map[string]player{"dan": {}}},
+		"a player who is not here":  {Players: map[people.ID]player{"dan": {}}},
 	} {
-		if s.Validate(people, 2) == nil {
+		if s.Validate(players, 2) == nil {
 			t.Errorf("%s is valid", name)
 		}
 	}
@@ -527,50 +524,50 @@ func FuzzNetworks(f *testing.F) {
 	f.Add([]byte{0, 1, 1, 0, 2, 1, 1, 3})
 	f.Add([]byte{0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4, 5, 5, 5, 6, 6, 6, 7, 7, 7})
 	f.Fuzz(func(t *testing.T, data []byte) {
-		names := []string{"ann", "bob", "zoe"}
+		players := []people.ID{"ann", "bob", "zoe"}
 		places := []Place{house, other, party, far, nowhere, {Public: house.Public, AtHost: true, Near: party.Near}}
-		at := map[string]Place{}
+		at := map[people.ID]Place{}
 		var n Networks
 		now := eight
-		list := n.place(names, []Server{hidden, shown}, "192.0.2.1:27960", "203.0.113.1:1")
+		list := n.place(players, []Server{hidden, shown}, "192.0.2.1:27960", "203.0.113.1:1")
 		for len(data) >= 3 {
-			op, name, of := data[0]%7, names[int(data[1])%len(names)], int(data[2])
+			op, id, of := data[0]%7, players[int(data[1])%len(players)], int(data[2])
 			data = data[3:]
 			switch op {
 			case 0:
-				at[name] = places[of%len(places)]
-				n.Move(name, at[name])
+				at[id] = places[of%len(places)]
+				n.Move(id, at[id])
 			case 1:
-				n.Ask(name, game, now)
+				n.Ask(id, game, now)
 			case 2, 3:
 				m := wire.Near{Game: game}
 				for i := range of % 4 {
 					addr := netip.AddrPortFrom(netip.AddrFrom4([4]byte{192, 168, 1, byte(of>>i) % 4}), uint16(of>>(2*i)%3))
 					m.Servers = append(m.Servers, wire.NearServer{Addr: addr, Info: discovery.Info{Name: strings.Repeat("x", of%3)}})
 				}
-				n.Hear(name, m, now)
+				n.Hear(id, m, now)
 			case 4:
 				now = now.Add(time.Duration(of) * time.Second)
-				n.Expire(name, now)
+				n.Expire(id, now)
 			case 5:
-				n.Leave(name)
+				n.Leave(id)
 			case 6:
 				n = n.Next()
-				list = n.place(names, []Server{hidden, shown}, "192.0.2.1:27960", "203.0.113.1:1")
+				list = n.place(players, []Server{hidden, shown}, "192.0.2.1:27960", "203.0.113.1:1")
 			}
-			for _, name := range names {
-				for server, s := range n.ListFor(name, list) {
+			for _, id := range players {
+				for server, s := range n.ListFor(id, list) {
 					own := func(f wire.NearServer) bool { return f.Addr == s.Addr }
-					if s.Addr != list[server].Addr && !slices.ContainsFunc(n.state.Players[name].Servers, own) && s.Addr != shown.Addr {
-						t.Fatalf("%s is told of %v, which nobody there has found", name, s.Addr)
+					if s.Addr != list[server].Addr && !slices.ContainsFunc(n.state.Players[id].Servers, own) && s.Addr != shown.Addr {
+						t.Fatalf("%s is told of %v, which nobody there has found", id, s.Addr)
 					}
 				}
-				if slices.ContainsFunc(n.Around(name), func(server int) bool { return n.IsHidden(name, server) }) {
-					t.Fatalf("a server is around %s and hidden", name)
+				if slices.ContainsFunc(n.Around(id), func(server int) bool { return n.IsHidden(id, server) }) {
+					t.Fatalf("a server is around %s and hidden", id)
 				}
-				n.IsLate(name, game)
+				n.IsLate(id, game)
 			}
-			n.Notes(names, nil)
+			n.Notes(players, nil)
 			if err := n.State().Validate(slices.Collect(maps.Keys(at)), len(list)); err != nil {
 				t.Fatal(err)
 			}

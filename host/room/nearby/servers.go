@@ -7,6 +7,7 @@ import (
 
 	"muster/discovery"
 	"muster/discovery/sentence"
+	"muster/host/room/people"
 	"muster/host/wire"
 )
 
@@ -83,7 +84,7 @@ func (s *Server) isHiddenFrom(p player) bool { return s.isHidden() && !s.isReach
 // those that the host found and those that the list has. Each address gets one server. Of several
 // networks with the address, the one whose server most players found has it. Players of the others
 // cannot reach that server.
-func (n *Networks) Found(names []string, game string, listed []discovery.Server, known []Server) []Server {
+func (n *Networks) Found(players []people.ID, game string, listed []discovery.Server, known []Server) []Server {
 	isListed := map[netip.AddrPort]bool{}
 	for _, s := range listed {
 		isListed[s.Addr] = true
@@ -93,8 +94,8 @@ func (n *Networks) Found(names []string, game string, listed []discovery.Server,
 	}
 	var all []Server
 	finders := map[netip.AddrPort]map[netip.Addr]int{} // of the first finder of a network
-	for _, name := range names {
-		p := n.state.Players[name]
+	for _, id := range players {
+		p := n.state.Players[id]
 		for _, found := range p.Servers {
 			s := Server{Addr: found.Addr, Home: p.Place.home(), Name: found.Info.Name, Seats: found.Info.MaxPlayers}
 			if p.Game != game || !s.Home.IsValid() || isListed[s.Addr] {
@@ -167,7 +168,7 @@ func (n *Networks) Place(servers []Server, list []discovery.Server) (said []wire
 
 // Notes returns what people should know of the local servers in the list: their number, their
 // networks, and the host's servers that some players cannot reach. Title names a server.
-func (n *Networks) Notes(names []string, titles map[int]string) (notes []sentence.Sentence) {
+func (n *Networks) Notes(players []people.ID, titles map[int]string) (notes []sentence.Sentence) {
 	there := map[netip.Addr]int{}
 	var homes []netip.Addr
 	for i := range n.state.Servers {
@@ -180,44 +181,39 @@ func (n *Networks) Notes(names []string, titles map[int]string) (notes []sentenc
 		notes = append(notes, sentence.Of("room.local", "n", here))
 	}
 	for _, home := range homes {
-		finders := n.named(names, func(p player) bool { return p.Place.home() == home && len(p.Servers) > 0 })
-		notes = append(notes, sentence.Of("room.local-of", "n", there[home], "players", finders))
+		finders := n.filtered(players, func(p player) bool { return p.Place.home() == home && len(p.Servers) > 0 })
+		notes = append(notes, sentence.Of("room.local-of", "n", there[home], "players", people.Texts(finders)))
 	}
 	for i := range n.state.Servers {
 		s := &n.state.Servers[i]
-		outside := n.named(names, s.isHiddenFrom)
+		outside := n.filtered(players, s.isHiddenFrom)
 		if s.Home.IsValid() { // its network was named before; on a large LAN others may reach it, too
-			outside = n.named(outside, func(p player) bool { return s.Home == atHost && p.Place.home() == atHost })
+			outside = n.filtered(outside, func(p player) bool { return s.Home == atHost && p.Place.home() == atHost })
 		}
 		if len(outside) > 0 {
 			title := titles[s.Server]
 			if s.Home.IsValid() {
 				title = fmt.Sprintf("%s (%v)", s.Name, s.Addr)
 			}
-			notes = append(notes, sentence.Of("room.local-unreachable", "server", title, "players", outside))
+			notes = append(notes, sentence.Of("room.local-unreachable", "server", title, "players", people.Texts(outside)))
 		}
 	}
 	return notes
 }
 
-// named lists the players who fulfil a condition.
-func (n *Networks) named(names []string, is func(player) bool) (some []string) {
-	for _, name := range names {
-		if is(n.state.Players[name]) {
-			some = append(some, name)
-		}
-	}
-	return some
+// filtered returns the players who fulfil a condition.
+func (n *Networks) filtered(players []people.ID, is func(player) bool) []people.ID {
+	return people.Filtered(players, func(id people.ID) bool { return is(n.state.Players[id]) })
 }
 
 // IsHidden reports whether a player cannot reach a server.
-func (n *Networks) IsHidden(name string, server int) bool {
-	return slices.Contains(n.HiddenFrom(name), server)
+func (n *Networks) IsHidden(id people.ID, server int) bool {
+	return slices.Contains(n.HiddenFrom(id), server)
 }
 
 // HiddenFrom returns the servers that a player cannot reach.
-func (n *Networks) HiddenFrom(name string) (hidden []int) {
-	p := n.state.Players[name]
+func (n *Networks) HiddenFrom(id people.ID) (hidden []int) {
+	p := n.state.Players[id]
 	for i := range n.state.Servers {
 		if s := &n.state.Servers[i]; s.isHiddenFrom(p) {
 			hidden = append(hidden, s.Server)
@@ -227,8 +223,8 @@ func (n *Networks) HiddenFrom(name string) (hidden []int) {
 }
 
 // Around returns the local servers that a player can reach by any address.
-func (n *Networks) Around(name string) (around []int) {
-	p := n.state.Players[name]
+func (n *Networks) Around(id people.ID) (around []int) {
+	p := n.state.Players[id]
 	for i := range n.state.Servers {
 		if s := &n.state.Servers[i]; !s.isHiddenFrom(p) {
 			around = append(around, s.Server)
@@ -238,8 +234,8 @@ func (n *Networks) Around(name string) (around []int) {
 }
 
 // Addresses returns the local addresses of servers on the player's own network.
-func (n *Networks) Addresses(name string) map[int]netip.AddrPort {
-	p := n.state.Players[name]
+func (n *Networks) Addresses(id people.ID) map[int]netip.AddrPort {
+	p := n.state.Players[id]
 	addresses := map[int]netip.AddrPort{}
 	for i := range n.state.Servers {
 		if s := &n.state.Servers[i]; s.isReachedBy(p) {
@@ -250,9 +246,9 @@ func (n *Networks) Addresses(name string) map[int]netip.AddrPort {
 }
 
 // ListFor returns a list with the addresses that are right for a player.
-func (n *Networks) ListFor(name string, list []discovery.Server) []discovery.Server {
+func (n *Networks) ListFor(id people.ID, list []discovery.Server) []discovery.Server {
 	isOwn := false
-	for server, addr := range n.Addresses(name) {
+	for server, addr := range n.Addresses(id) {
 		if list[server].Addr == addr {
 			continue
 		}

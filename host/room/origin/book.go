@@ -4,16 +4,16 @@ import (
 	"fmt"
 	"net/netip"
 
+	"muster/host/room/people"
 	"muster/selection"
 	"muster/selection/estimate"
 )
 
-// Book says where the people in a room come from, by their names. Its zero value is empty.
+// Book says where the people in a room come from. Its zero value is empty.
 type Book struct{ state State }
 
-// State is what a saved room keeps of a book: the entries of people, by their names. Each player has
-// one.
-type State map[string]Entry
+// State is what a saved room keeps of a book: the entries of people. Each player has one.
+type State map[people.ID]Entry
 
 // Entry says where somebody comes from.
 type Entry struct {
@@ -25,7 +25,7 @@ type Entry struct {
 
 // Come notes where a player's newest connection comes from, and reports whether the player has
 // moved.
-func (b *Book) Come(player string, from Origin) (hasMoved bool) {
+func (b *Book) Come(player people.ID, from Origin) (hasMoved bool) {
 	before := b.state[player]
 	if hasMoved = before.Origin != from; hasMoved || !before.IsPlayer {
 		b.put(player, Entry{Origin: from, IsPlayer: true})
@@ -34,21 +34,21 @@ func (b *Book) Come(player string, from Origin) (hasMoved bool) {
 }
 
 // Enter notes where a guest's page is.
-func (b *Book) Enter(guest string, from Origin) {
+func (b *Book) Enter(guest people.ID, from Origin) {
 	if b.Forget(guest); from != (Origin{}) {
 		b.put(guest, Entry{Origin: from})
 	}
 }
 
-func (b *Book) put(name string, e Entry) {
+func (b *Book) put(id people.ID, e Entry) {
 	if b.state == nil {
 		b.state = State{}
 	}
-	b.state[name] = e
+	b.state[id] = e
 }
 
 // Part makes a player a group alone.
-func (b *Book) Part(player string) {
+func (b *Book) Part(player people.ID) {
 	if e := b.state[player]; e.IsPlayer {
 		e.IsApart = true
 		b.state[player] = e
@@ -56,12 +56,12 @@ func (b *Book) Part(player string) {
 }
 
 // Of returns where somebody comes from.
-func (b *Book) Of(name string) Origin { return b.state[name].Origin }
+func (b *Book) Of(id people.ID) Origin { return b.state[id].Origin }
 
 // Place returns where somebody is, for estimates. It has no place for a player whose address has
 // turned out to mislead.
-func (b *Book) Place(name string) estimate.Place {
-	if e := b.state[name]; !e.IsApart {
+func (b *Book) Place(id people.ID) estimate.Place {
+	if e := b.state[id]; !e.IsApart {
 		return e.Place()
 	}
 	return estimate.Place{}
@@ -69,7 +69,7 @@ func (b *Book) Place(name string) estimate.Place {
 
 // Groups groups some of the players by their public addresses. A private address with several
 // players is a gateway's or a proxy's: behind it they may sit anywhere.
-func (b *Book) Groups(of []string) [][]string {
+func (b *Book) Groups(of []people.ID) [][]people.ID {
 	came := map[Origin]int{}
 	for _, e := range b.state {
 		if e.IsPlayer {
@@ -77,8 +77,8 @@ func (b *Book) Groups(of []string) [][]string {
 		}
 	}
 	keys := make([]netip.Addr, len(of))
-	for i, name := range of {
-		switch e := b.state[name]; {
+	for i, player := range of {
+		switch e := b.state[player]; {
 		case e.IsApart || e.Home && came[e.Origin] > 1:
 		case e.Home:
 			keys[i] = behindHost
@@ -86,9 +86,9 @@ func (b *Book) Groups(of []string) [][]string {
 			keys[i] = e.Addr
 		}
 	}
-	var groups [][]string
+	var groups [][]people.ID
 	for _, members := range selection.NATGroups(keys) {
-		var group []string
+		var group []people.ID
 		for _, i := range members {
 			group = append(group, of[i])
 		}
@@ -97,31 +97,23 @@ func (b *Book) Groups(of []string) [][]string {
 	return groups
 }
 
-// Rename gives somebody another name.
-func (b *Book) Rename(from, to string) {
-	if e, known := b.state[from]; known {
-		delete(b.state, from)
-		b.state[to] = e
-	}
-}
-
 // Forget forgets where somebody came from.
-func (b *Book) Forget(name string) { delete(b.state, name) }
+func (b *Book) Forget(id people.ID) { delete(b.state, id) }
 
 // State returns the state, for a room that is saved or restored.
 func (b *Book) State() *State { return &b.state }
 
 // Validate returns what is wrong with a saved book of these people, or nil. IsPlayer says of each
 // whether it is a player.
-func (s State) Validate(isPlayer map[string]bool) error {
-	for name, e := range s {
-		if plays, isHere := isPlayer[name]; !isHere || e.IsPlayer != plays || e.IsApart && !plays {
-			return fmt.Errorf("%q comes from somewhere, and is not here", name)
+func (s State) Validate(isPlayer map[people.ID]bool) error {
+	for id, e := range s {
+		if plays, isHere := isPlayer[id]; !isHere || e.IsPlayer != plays || e.IsApart && !plays {
+			return fmt.Errorf("%q comes from somewhere, and is not here", id)
 		}
 	}
-	for name, plays := range isPlayer {
-		if _, isKnown := s[name]; plays && !isKnown {
-			return fmt.Errorf("nobody knows where %q comes from", name)
+	for id, plays := range isPlayer {
+		if _, isKnown := s[id]; plays && !isKnown {
+			return fmt.Errorf("nobody knows where %q comes from", id)
 		}
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"muster/discovery"
+	"muster/host/room/people"
 	"muster/host/wire"
 	"muster/selection/estimate"
 )
@@ -122,10 +123,10 @@ func TestPlace(t *testing.T) {
 }
 
 // groups returns NAT groups as text, a letter for each player.
-func groups(b *Book, names string) string {
+func groups(b *Book, players string) string {
 	var groups []string
-	for _, group := range b.Groups(strings.Split(names, "")) {
-		groups = append(groups, strings.Join(group, ""))
+	for _, group := range b.Groups(people.IDs(strings.Split(players, ""))) {
+		groups = append(groups, strings.Join(people.Texts(group), ""))
 	}
 	return strings.Join(groups, " ")
 }
@@ -142,20 +143,20 @@ func TestGroups(t *testing.T) {
 		{"a gateway in the host's home", []Origin{home("192.168.1.1"), home("192.168.1.1"), home("192.168.1.2"), home("192.168.1.3")}, "a b cd"},
 	} {
 		var b Book
-		names := ""
+		players := ""
 		for i, from := range tt.origins {
-			name := string(rune('a' + i))
-			names += name
-			b.Come(name, from)
+			player := string(rune('a' + i))
+			players += player
+			b.Come(people.ID(player), from)
 		}
 		b.Enter("z", tt.origins[0]) // a guest measures nothing
-		if got := groups(&b, names); got != tt.want {
+		if got := groups(&b, players); got != tt.want {
 			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
 		}
 	}
 }
 
-// TestBook checks that an origin follows the name and the connection.
+// TestBook checks that an origin follows the connection.
 func TestBook(t *testing.T) {
 	var b Book
 	one, other := public("198.51.100.1"), public("198.51.100.2")
@@ -168,11 +169,8 @@ func TestBook(t *testing.T) {
 	if b.Come("b", one); groups(&b, "ab") != "a b" {
 		t.Error("b is not apart any more on coming back from there")
 	}
-	if b.Rename("b", "d"); groups(&b, "ad") != "a d" || b.Of("b") != (Origin{}) || b.Of("d") != one {
-		t.Error("b is not apart any more by another name")
-	}
-	if !b.Come("d", other) || !b.Come("d", one) || groups(&b, "ad") != "ad" {
-		t.Error("d is apart elsewhere")
+	if !b.Come("b", other) || !b.Come("b", one) || groups(&b, "ab") != "ab" {
+		t.Error("b is apart elsewhere")
 	}
 	b.Enter("z", one)
 	if b.Part("z"); b.Place("z").Addr != one.Addr {
@@ -204,16 +202,16 @@ func TestSaved(t *testing.T) {
 	if err != nil || string(got) != want {
 		t.Errorf("saved is %s, want %s", got, want)
 	}
-	if err := b.State().Validate(map[string]bool{"a": true, "b": true, "c": true, "z": false}); err != nil {
+	if err := b.State().Validate(map[people.ID]bool{"a": true, "b": true, "c": true, "z": false}); err != nil {
 		t.Error(err)
 	}
-	for what, people := range map[string]map[string]bool{
+	for what, isPlayer := range map[string]map[people.ID]bool{
 		"somebody is not here":    {"a": true, "b": true, "c": true},
 		"a guest is a player":     {"a": true, "b": true, "c": false, "z": false},
 		"a player is nowhere":     {"a": true, "b": true, "c": true, "z": false, "y": true},
 		"a player is only a page": {"a": true, "b": true, "c": true, "z": true},
 	} {
-		if b.State().Validate(people) == nil {
+		if b.State().Validate(isPlayer) == nil {
 			t.Error(what)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"muster/host/room/people"
 	"muster/host/room/roomtime"
 )
 
@@ -37,12 +38,12 @@ const (
 
 // Player is a player at a moment: the number of answers so far, and of questions without one.
 type Player struct {
-	Name           string
+	ID             people.ID
 	Answers, Owing int
 }
 
 // Pace watches the players of a round. The zero value has seen nobody.
-type Pace struct{ marks map[string]*mark }
+type Pace struct{ marks map[people.ID]*mark }
 
 // mark is what is known of a player.
 type mark struct {
@@ -65,40 +66,40 @@ type mark struct {
 
 // Note takes the players' numbers as of now. It returns those who lag from now on, those who lag no
 // longer, and those who are slow from now on.
-func (p *Pace) Note(now roomtime.Time, players []Player) (lagging, fast, slow []string) {
+func (p *Pace) Note(now roomtime.Time, players []Player) (lagging, fast, slow []people.ID) {
 	if p.marks == nil {
-		p.marks = map[string]*mark{}
+		p.marks = map[people.ID]*mark{}
 	}
 	isOver := make([]bool, len(players)) // the second of a player
 	for i, player := range players {
-		m := p.of(player.Name)
+		m := p.of(player.ID)
 		lagged := m.lags
 		if isOver[i] = m.note(now, player); lagged && !m.lags {
-			fast = append(fast, player.Name)
+			fast = append(fast, player.ID)
 		}
 	}
 	for i, player := range players {
 		if !isOver[i] {
 			continue
 		}
-		m := p.marks[player.Name]
+		m := p.marks[player.ID]
 		before := m.slow
 		m.judge(now, player, p.others(players, i))
 		if m.slow >= lagsAfter && !m.lags {
-			m.lags, m.lapses, lagging = true, m.lapses+1, append(lagging, player.Name)
+			m.lags, m.lapses, lagging = true, m.lapses+1, append(lagging, player.ID)
 		}
 		if m.slow >= slowAfter && before < slowAfter {
-			slow = append(slow, player.Name)
+			slow = append(slow, player.ID)
 		}
 	}
 	return lagging, fast, slow
 }
 
-func (p *Pace) of(name string) *mark {
-	if p.marks[name] == nil {
-		p.marks[name] = &mark{share: -1}
+func (p *Pace) of(player people.ID) *mark {
+	if p.marks[player] == nil {
+		p.marks[player] = &mark{share: -1}
 	}
-	return p.marks[name]
+	return p.marks[player]
 }
 
 // note takes the player's numbers, and reports whether a second is over in which the player always
@@ -134,7 +135,7 @@ func (m *mark) begin(now roomtime.Time, player Player) {
 func (p *Pace) others(players []Player, but int) float64 {
 	var shares []float64
 	for i, player := range players {
-		if share := p.marks[player.Name].share; i != but && share >= 0 {
+		if share := p.marks[player.ID].share; i != but && share >= 0 {
 			shares = append(shares, share)
 		}
 	}
@@ -165,19 +166,19 @@ func (m *mark) judge(now roomtime.Time, player Player, others float64) {
 }
 
 // Lags reports whether a player was slow for so long that it gets the finalists only.
-func (p *Pace) Lags(name string) bool { return p.marks[name] != nil && p.marks[name].lags }
+func (p *Pace) Lags(player people.ID) bool { return p.marks[player] != nil && p.marks[player].lags }
 
 // Slow returns those of some players who lag and were not called slow yet, as when a search ends
 // before they are.
-func (p *Pace) Slow(names []string) (slow []string) {
-	for _, name := range names {
-		if m := p.marks[name]; m != nil && m.lags && m.slow >= second && m.slow < slowAfter {
+func (p *Pace) Slow(players []people.ID) (slow []people.ID) {
+	for _, player := range players {
+		if m := p.marks[player]; m != nil && m.lags && m.slow >= second && m.slow < slowAfter {
 			m.slow = slowAfter
-			slow = append(slow, name)
+			slow = append(slow, player)
 		}
 	}
 	return slow
 }
 
 // Pace returns how many servers a player answers for in a second, by the last one with any answer.
-func (p *Pace) Pace(name string) int { return p.of(name).last }
+func (p *Pace) Pace(player people.ID) int { return p.of(player).last }

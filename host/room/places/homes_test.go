@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"muster/host/room/people"
 	"muster/host/wire"
 )
 
@@ -43,11 +44,11 @@ func TestHomes(t *testing.T) {
 	if got := g.noted(); got != "your own server: bob's computer would give 20/40 ms (average/worst)" {
 		t.Errorf("noted is %q", got)
 	}
-	if candidates, _ := g.View(g.scene); !slices.Equal(candidates, []string{"ann's computer", "bob's computer"}) {
+	if candidates, _ := g.View(g.scene, nil); !slices.Equal(candidates, []string{"ann's computer", "bob's computer"}) {
 		t.Errorf("candidates are %q", candidates)
 	}
 	g.comes("cat", "3", far(3), 0)
-	if candidates, sites := g.View(g.scene); len(g.asked("cat")) > 0 || sites != nil || candidates != nil {
+	if candidates, sites := g.View(g.scene, nil); len(g.asked("cat")) > 0 || sites != nil || candidates != nil {
 		t.Errorf("cat, who has not agreed, is shown %q, %+v", candidates, sites)
 	}
 	g.now = g.now.Add(pause)
@@ -96,13 +97,13 @@ func TestHomesOfALANParty(t *testing.T) {
 		{"one of them by IPv6", []Player{near("192.168.1.2"), near("fd00::2")}, ""},
 		{"two behind one gateway", []Player{near("192.168.1.2"), near("192.168.1.3"), near("192.168.1.3")}, ""},
 		{"a friend elsewhere", []Player{near("192.168.1.2"), near("192.168.1.3"), far(1)}, "203.0.113.1:1003"},
-		{"one by a tunnel", []Player{near("192.168.1.2"), near("192.168.1.3"), {Connected: true}}, ""},
+		{"one by a tunnel", []Player{near("192.168.1.2"), near("192.168.1.3"), {Person: people.Person{IsHere: true}}}, ""},
 		{"one who is away", []Player{near("192.168.1.2"), {}}, "192.168.1.2:1001"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			g := &group{T: t}
 			for i, from := range tt.from {
-				g.comes(fmt.Sprint("p", i), "1", from, uint16(1001+i))
+				g.comes(people.ID(fmt.Sprint("p", i)), "1", from, uint16(1001+i))
 			}
 			if got := g.homesOf(); got != tt.want {
 				t.Errorf("measured are %q, want %q", got, tt.want)
@@ -115,11 +116,11 @@ func TestHomesOfALANParty(t *testing.T) {
 // gave, at their own address and no other. Within one network there is no router in between.
 func TestHomesBehindRouters(t *testing.T) {
 	type does func(g *group)
-	outside := func(name string, port uint16) does {
-		return func(g *group) { g.news.add(g.Outside(name, port, g.scene, g.now)) }
+	outside := func(player people.ID, port uint16) does {
+		return func(g *group) { g.news.add(g.Outside(player, port, g.scene, g.now)) }
 	}
-	comes := func(name, program string, from Player, beacon uint16) does {
-		return func(g *group) { g.comes(name, program, from, beacon) }
+	comes := func(player people.ID, program string, from Player, beacon uint16) does {
+		return func(g *group) { g.comes(player, program, from, beacon) }
 	}
 	for _, tt := range []struct {
 		name string
@@ -142,7 +143,7 @@ func TestHomesBehindRouters(t *testing.T) {
 			comes("bob", "2", near("192.168.1.2"), 7788), outside("bob", 40001)}, "192.168.1.1:7787 192.168.1.2:7788"},
 		{"in a private network, with one elsewhere",
 			[]does{comes("ann", "1", far(1), 7787), comes("bob", "2", near("192.168.1.2"), 7788), outside("bob", 40001)}, "203.0.113.1:7787"},
-		{"on this machine", []does{comes("bob", "2", Player{Connected: true}, 7787), outside("bob", 22)}, ""},
+		{"on this machine", []does{comes("bob", "2", Player{Person: people.Person{IsHere: true}}, 7787), outside("bob", 22)}, ""},
 		{"one who is nobody", []does{outside("bob", 22)}, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -241,20 +242,19 @@ func TestHomesOfThoseWhoLeft(t *testing.T) {
 		{"nothing has changed", func(*group) {}, "[{ann's computer 203.0.113.1:7787 beacon} {bob's computer 203.0.113.2:4000 beacon}]"},
 		{"no longer agrees", func(g *group) { g.comes("bob", "3", far(2), 0) }, ""},
 		{"is away", func(g *group) {
-			g.player("bob").Connected = false
+			g.player("bob").IsHere = false
 		}, "[{ann's computer 203.0.113.1:7787 beacon} {mal's computer 203.0.113.3:9 beacon}]"},
 		{"has left", func(g *group) {
 			g.Leave("bob")
 			g.scene.Players = g.scene.Players[:1]
 		}, "[{ann's computer 203.0.113.1:7787 beacon} {mal's computer 203.0.113.3:9 beacon}]"},
 		{"has another name", func(g *group) {
-			g.Rename("bob", "ben")
 			g.player("bob").Name = "ben"
 		}, "[{ann's computer 203.0.113.1:7787 beacon} {ben's computer 203.0.113.2:4000 beacon} {mal's computer 203.0.113.3:9 beacon}]"},
 		{"after a restart", func(g *group) {
 			g.Survey = Survey{state: *g.State()}
 			for i := range g.scene.Players {
-				g.scene.Players[i].Connected = false
+				g.scene.Players[i].IsHere = false
 			}
 			g.comes("ann", "1", far(1), 7787)
 		}, "[{ann's computer 203.0.113.1:7787 beacon} {mal's computer 203.0.113.3:9 beacon}]"},
@@ -279,20 +279,49 @@ func TestHomesOfThoseWhoLeft(t *testing.T) {
 	}
 }
 
-// TestPlayersGo checks that a player's findings follow a new name, and are forgotten when the
-// player leaves.
+// TestPlayersGo checks that a player's findings are forgotten when the player leaves.
 func TestPlayersGo(t *testing.T) {
 	g, _ := chosen(t, 0, "A")
 	g.says("ann", 1, 20)
-	g.Rename("ann", "Ann")
-	g.player("ann").Name = "Ann"
-	if got := g.waiting(g.scene); !slices.Equal(got, []string{"cat"}) {
-		t.Errorf("renamed, the survey waits for %q", got)
+	if got := g.waiting(g.scene); !slices.Equal(got, []people.ID{"cat"}) {
+		t.Errorf("the survey waits for %q", got)
 	}
-	g.Rename("cat", "cat") // nothing is known of cat
-	g.Leave("Ann")
-	if got := g.waiting(g.scene); !slices.Equal(got, []string{"Ann", "cat"}) || len(g.doors) != 1 {
+	g.Leave("ann")
+	if got := g.waiting(g.scene); !slices.Equal(got, []people.ID{"ann", "cat"}) || len(g.doors) != 1 {
 		t.Errorf("left, the survey waits for %q, and knows of %d doors", got, len(g.doors))
+	}
+}
+
+// TestNames checks that people read the names of today, while notes have IDs. The note on a
+// player's computer tells of the player.
+func TestNames(t *testing.T) {
+	g := &group{T: t, now: eight}
+	ann, bob := people.Nth(1), people.Nth(2)
+	g.comes(ann, "1", far(1), 7787)
+	g.comes(bob, "2", far(2), 4000)
+	g.player(ann).Name, g.player(bob).Name = "ann", "bob"
+	g.begins()
+	names := people.NewNames(map[people.ID]string{ann: "ann", bob: "bobby"})
+	if _, sites := g.View(g.scene, names); !slices.Equal(sites.Waiting, []string{"ann", "bobby"}) {
+		t.Errorf("waiting are %q", sites.Waiting)
+	}
+	g.news = News{}
+	g.says(ann, 1, lost, lost)
+	g.says(bob, 1, 30, lost)
+	candidates, sites := g.View(g.scene, names)
+	var got []string
+	for _, s := range sites.Sites {
+		got = append(got, fmt.Sprintf("%s %v %v", s.Name, s.RTT, s.Silent))
+	}
+	want := []string{"ann's computer map[ann:0.1 bobby:30] []", "bob's computer map[bobby:0.1] [ann]"}
+	if !slices.Equal(got, want) || !slices.Equal(candidates, []string{"ann's computer", "bob's computer"}) {
+		t.Errorf("people see %q, %q", candidates, got)
+	}
+	if people.Tells(sites.Answer, ann) {
+		t.Errorf("people read %v", sites.Answer)
+	}
+	if len(g.news.Notes) != 1 || !people.Tells(g.news.Notes[0], ann) || people.Tells(g.news.Notes[0], bob) {
+		t.Errorf("noted is %v", g.news.Notes)
 	}
 }
 
@@ -309,15 +338,15 @@ func FuzzHeard(f *testing.F) {
 			script = script[1:]
 			return int(b) % below
 		}
-		everybody := []string{"ann", "bob", "cat"}
+		everybody := []people.ID{"ann", "bob", "cat"}
 		g := &group{T: t, now: eight, scene: Scene{Places: venues("A", "B")}}
 		for len(script) > 0 {
-			name, surveys := everybody[next(3)], g.state.Attempt+g.state.Before
+			player, surveys := everybody[next(3)], g.state.Attempt+g.state.Before
 			switch next(6) {
 			case 0:
-				g.comes(name, fmt.Sprint(next(2)), far(byte(next(3))), uint16(next(3)))
+				g.comes(player, fmt.Sprint(next(2)), far(byte(next(3))), uint16(next(3)))
 			case 1:
-				g.news.add(g.Outside(name, uint16(next(4)), g.scene, g.now))
+				g.news.add(g.Outside(player, uint16(next(4)), g.scene, g.now))
 			case 2:
 				g.Begin(g.scene, g.now)
 				surveys = g.state.Attempt + g.state.Before
@@ -331,12 +360,12 @@ func FuzzHeard(f *testing.F) {
 					}
 					m.Places = append(m.Places, found)
 				}
-				g.Heard(name, m, g.scene)
+				g.Heard(player, m, g.scene)
 			case 4:
-				g.player(name).Connected = next(2) == 0
+				g.player(player).IsHere = next(2) == 0
 			case 5:
-				g.Leave(name)
-				g.scene.Players = slices.DeleteFunc(g.scene.Players, func(p Player) bool { return p.Name == name })
+				g.Leave(player)
+				g.scene.Players = slices.DeleteFunc(g.scene.Players, func(p Player) bool { return p.ID == player })
 			}
 			if g.state.Attempt+g.state.Before > surveys+1 {
 				t.Errorf("one word began %d surveys", g.state.Attempt+g.state.Before-surveys)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/host/room/people"
 	"muster/host/room/roomtime"
 	"muster/host/wire"
 	"muster/internal/catalogue"
@@ -42,25 +43,27 @@ func venues(names ...string) (vs wire.Venues) {
 
 // far returns the origin of a player elsewhere, and near of one on the host's network.
 func far(last byte) Player {
-	return Player{Addr: netip.AddrFrom4([4]byte{203, 0, 113, last}), Connected: true}
+	return Player{Person: people.Person{IsHere: true}, Addr: netip.AddrFrom4([4]byte{203, 0, 113, last})}
 }
-func near(at string) Player { return Player{Beside: netip.MustParseAddr(at), Connected: true} }
+func near(at string) Player {
+	return Player{Person: people.Person{IsHere: true}, Beside: netip.MustParseAddr(at)}
+}
 
-func (g *group) player(name string) *Player {
-	at := slices.IndexFunc(g.scene.Players, func(p Player) bool { return p.Name == name })
+func (g *group) player(id people.ID) *Player {
+	at := slices.IndexFunc(g.scene.Players, func(p Player) bool { return p.ID == id })
 	if at < 0 {
-		g.scene.Players = append(g.scene.Players, Player{Name: name, Connected: true})
+		g.scene.Players = append(g.scene.Players, Player{Person: people.Person{ID: id, Name: string(id), IsHere: true}})
 		at = len(g.scene.Players) - 1
 	}
 	return &g.scene.Players[at]
 }
 
 // comes lets a player's program join from an origin, with a beacon at a port.
-func (g *group) comes(name, program string, from Player, beacon uint16) {
-	from.Name = name
-	*g.player(name) = from
-	g.Come(name, program, beacon)
-	g.news.add(g.Ask(name, g.scene, g.now))
+func (g *group) comes(player people.ID, program string, from Player, beacon uint16) {
+	from.ID, from.Name = player, string(player)
+	*g.player(player) = from
+	g.Come(player, program, beacon)
+	g.news.add(g.Ask(player, g.scene, g.now))
 }
 
 func (g *group) begins() {
@@ -73,7 +76,7 @@ func (g *group) begins() {
 }
 
 // says reports a player's findings of a survey, in ms by place.
-func (g *group) says(name string, attempt int, ms ...int) {
+func (g *group) says(player people.ID, attempt int, ms ...int) {
 	g.Helper()
 	m := wire.Surveyed{Attempt: attempt}
 	for place, rtt := range ms {
@@ -83,7 +86,7 @@ func (g *group) says(name string, attempt int, ms ...int) {
 		}
 		m.Places = append(m.Places, f)
 	}
-	news, err := g.Heard(name, m, g.scene)
+	news, err := g.Heard(player, m, g.scene)
 	if err != nil {
 		g.Fatal(err)
 	}
@@ -91,12 +94,12 @@ func (g *group) says(name string, attempt int, ms ...int) {
 }
 
 // asked returns the questions to a player since the last time.
-func (g *group) asked(name string) (asked []wire.Survey) {
+func (g *group) asked(player people.ID) (asked []wire.Survey) {
 	g.news.Asks = slices.DeleteFunc(g.news.Asks, func(a Ask) bool {
-		if a.To == name {
+		if a.To == player {
 			asked = append(asked, a.Survey)
 		}
-		return a.To == name
+		return a.To == player
 	})
 	return asked
 }
@@ -113,7 +116,7 @@ func (g *group) noted() string {
 }
 
 func (g *group) sites() *wire.Sites {
-	_, sites := g.View(g.scene)
+	_, sites := g.View(g.scene, nil)
 	return sites
 }
 
@@ -162,10 +165,10 @@ func chosen(t *testing.T, limit time.Duration, names ...string) (*group, selecti
 func TestSites(t *testing.T) {
 	g, _ := chosen(t, 100*time.Millisecond, "London", "Frankfurt", "Sydney", "Paris")
 	g.news.add(g.BeginOnce(g.scene, g.now))
-	for _, name := range []string{"ann", "cat"} {
-		if got := g.asked(name); len(got) != 1 || got[0].Attempt != 1 || got[0].Samples != samples ||
+	for _, player := range []people.ID{"ann", "cat"} {
+		if got := g.asked(player); len(got) != 1 || got[0].Attempt != 1 || got[0].Samples != samples ||
 			!slices.Equal(got[0].Places, g.scene.Places) {
-			t.Errorf("%s is asked %+v", name, got)
+			t.Errorf("%s is asked %+v", player, got)
 		}
 	}
 	if got := g.noted(); got != "everyone measures 4 places for a server of our own" {
@@ -176,7 +179,7 @@ func TestSites(t *testing.T) {
 	}
 	g.says("ann", 1, 40, 34, 300, 20)
 	g.says("cat", 1, 60, 62, 20, lost)
-	candidates, sites := g.View(g.scene)
+	candidates, sites := g.View(g.scene, nil)
 	var order []string
 	for _, s := range sites.Sites {
 		order = append(order, fmt.Sprintf("%s %v %v %v", s.Name, s.Suits, s.Figures, s.Silent))
@@ -241,8 +244,8 @@ func TestAnswers(t *testing.T) {
 func TestComparedLater(t *testing.T) {
 	selected, basis := choice(100 * time.Millisecond)
 	g := &group{T: t, now: eight, scene: Scene{Places: venues("A"), Criteria: basis.Criteria}}
-	for _, name := range []string{"ann", "cat"} {
-		g.player(name)
+	for _, player := range []people.ID{"ann", "cat"} {
+		g.player(player)
 	}
 	g.begins()
 	g.noted()
@@ -272,7 +275,7 @@ func TestComparedLater(t *testing.T) {
 func TestCompare(t *testing.T) {
 	g, basis := chosen(t, 5*time.Millisecond, "A")
 	g.says("ann", 1, 4)
-	g.player("cat").LeftOut = true
+	g.player("cat").IsLeftOut = true
 	selected := *g.scene.Selection
 	g.scene.Selection = &selected
 	g.Compare(basis, g.scene)
@@ -287,12 +290,12 @@ func TestGroup(t *testing.T) {
 	g, _ := chosen(t, 0, "A")
 	g.player("bob")
 	g.says("ann", 1, 20)
-	g.player("ann").Connected = false
+	g.player("ann").IsHere = false
 	selected := g.scene.Selection
 	for _, tt := range []struct {
 		name     string
 		selected *selection.Selection
-		leftOut  string
+		leftOut  people.ID
 		want     []string
 	}{
 		{"before a choice", nil, "", []string{"ann", "cat", "bob"}},
@@ -302,7 +305,7 @@ func TestGroup(t *testing.T) {
 	} {
 		g.scene.Selection = tt.selected
 		for i := range g.scene.Players {
-			g.scene.Players[i].LeftOut = g.scene.Players[i].Name == tt.leftOut
+			g.scene.Players[i].IsLeftOut = g.scene.Players[i].ID == tt.leftOut
 		}
 		if got := g.group(g.scene); !slices.Equal(got, tt.want) {
 			t.Errorf("%s it is %q, want %q", tt.name, got, tt.want)
@@ -394,21 +397,21 @@ func TestAnew(t *testing.T) {
 // TestTurns checks that players behind one address measure one after the other.
 func TestTurns(t *testing.T) {
 	g := &group{T: t, now: eight, scene: Scene{Places: venues("A")}}
-	for turn, name := range []string{"ann", "bob", "cat"} {
-		g.player(name).Turn = turn
+	for turn, player := range []people.ID{"ann", "bob", "cat"} {
+		g.player(player).Turn = turn
 	}
-	g.player("cat").Connected = false
+	g.player("cat").IsHere = false
 	g.begins()
 	if got := g.sites().Waiting; !slices.Equal(got, []string{"ann", "bob"}) {
 		t.Errorf("waiting for %q", got)
 	}
-	for name, want := range map[string]string{"ann": "[0s]", "bob": "[3.3s]", "cat": "[]"} {
+	for player, want := range map[people.ID]string{"ann": "[0s]", "bob": "[3.3s]", "cat": "[]"} {
 		after := []time.Duration{}
-		for _, s := range g.asked(name) {
+		for _, s := range g.asked(player) {
 			after = append(after, time.Duration(s.After))
 		}
 		if fmt.Sprint(after) != want {
-			t.Errorf("%s waits %v, want %s", name, after, want)
+			t.Errorf("%s waits %v, want %s", player, after, want)
 		}
 	}
 }
@@ -435,7 +438,7 @@ func TestSaved(t *testing.T) {
 	}
 	for _, s := range []State{
 		{Attempt: -1}, {Before: -1}, {Anew: -1}, {Homes: make([]home, wire.MaxVenues+1)},
-		{Found: map[string]Found{"ann": {Found: make([]result, wire.MaxVenues+1)}}},
+		{Found: map[people.ID]Found{"ann": {Found: make([]result, wire.MaxVenues+1)}}},
 	} {
 		if s.Validate() == nil {
 			t.Errorf("%+v is a survey", s)

@@ -20,6 +20,7 @@ import (
 
 	"muster/discovery"
 	"muster/discovery/sentence"
+	"muster/host/room/people"
 	"muster/host/room/roomtime"
 	"muster/host/wire"
 	"muster/selection"
@@ -46,7 +47,7 @@ type Survey struct {
 	state State
 	// doors are the ports at which players' computers answer. Every hello of their programs names
 	// them.
-	doors map[string]door
+	doors map[people.ID]door
 	// relaxed is the best server for a choice that found none. It is not saved, because it can be
 	// found again.
 	relaxed relaxed
@@ -66,8 +67,8 @@ type State struct {
 	Anew int `json:"anew,omitempty"`
 	// Homes are the players' own computers that players measure, if all have agreed.
 	Homes []home `json:"homes,omitempty"`
-	// Found has the players' findings, by name.
-	Found map[string]Found `json:"found,omitempty"`
+	// Found has the players' findings.
+	Found map[people.ID]Found `json:"found,omitempty"`
 }
 
 // State returns the state, for a room that is saved or restored.
@@ -87,7 +88,7 @@ func (s *State) Validate() error {
 
 // home is a player's own computer, which could host.
 type home struct {
-	Player string     `json:"player"`
+	Player people.ID  `json:"player"`
 	Place  wire.Venue `json:"place"`
 }
 
@@ -124,10 +125,7 @@ type Scene struct {
 
 // Player has the present facts about a player.
 type Player struct {
-	Name      string
-	Connected bool
-	// LeftOut says that the round goes on without the player.
-	LeftOut bool
+	people.Person
 	// Addr is the address that servers see. Beside is the computer's address for people on the
 	// host's networks, invalid if the player comes from elsewhere.
 	Addr, Beside netip.Addr
@@ -144,7 +142,7 @@ type News struct {
 
 // Ask is a survey for one player.
 type Ask struct {
-	To     string
+	To     people.ID
 	Survey wire.Survey
 }
 
@@ -155,20 +153,20 @@ func (n *News) add(more News) {
 
 // Come takes the port of a player's computer when the program has come. The router's port is
 // forgotten with the program, or with the computer's port.
-func (s *Survey) Come(name, program string, beacon uint16) {
+func (s *Survey) Come(player people.ID, program string, beacon uint16) {
 	if s.doors == nil {
-		s.doors = map[string]door{}
+		s.doors = map[people.ID]door{}
 	}
-	if d := s.doors[name]; d.program != program || d.beacon != beacon {
-		s.doors[name] = door{program: program, beacon: beacon}
+	if d := s.doors[player]; d.program != program || d.beacon != beacon {
+		s.doors[player] = door{program: program, beacon: beacon}
 	}
 }
 
 // Outside takes a program's word on the router's port that others can use to reach it.
-func (s *Survey) Outside(name string, port uint16, sc Scene, now roomtime.Time) News {
-	if d, has := s.doors[name]; has {
+func (s *Survey) Outside(player people.ID, port uint16, sc Scene, now roomtime.Time) News {
+	if d, has := s.doors[player]; has {
 		d.outside = port
-		s.doors[name] = d
+		s.doors[player] = d
 	}
 	news, _ := s.dropHomes(sc, now)
 	return news
@@ -203,16 +201,16 @@ func (s *Survey) begin(sc Scene, now roomtime.Time) News {
 	s.state.Homes = s.homesIn(sc)
 	news := News{Notes: []sentence.Sentence{sentence.Of("room.measures-places", "n", s.Count(sc.Places))}}
 	for _, p := range sc.Players {
-		news.add(s.Ask(p.Name, sc, now))
+		news.add(s.Ask(p.ID, sc, now))
 	}
 	return news
 }
 
 // Ask asks a player who is here to measure the places, unless the player has. Players behind one
 // address take turns.
-func (s *Survey) Ask(name string, sc Scene, now roomtime.Time) News {
-	at := slices.IndexFunc(sc.Players, func(p Player) bool { return p.Name == name })
-	if at < 0 || !sc.Players[at].Connected || s.state.Attempt == 0 || s.hasAnswered(name) || s.Count(sc.Places) == 0 {
+func (s *Survey) Ask(player people.ID, sc Scene, now roomtime.Time) News {
+	at := slices.IndexFunc(sc.Players, func(p Player) bool { return p.ID == player })
+	if at < 0 || !sc.Players[at].IsHere || s.state.Attempt == 0 || s.hasAnswered(player) || s.Count(sc.Places) == 0 {
 		return News{}
 	}
 	// A player who does not show their own address sees none. Nobody sees the address of a player
@@ -221,7 +219,7 @@ func (s *Survey) Ask(name string, sc Scene, now roomtime.Time) News {
 		return news
 	}
 	after := time.Duration(sc.Players[at].Turn) * samples * betweenMates
-	return News{Asks: []Ask{{name, wire.Survey{
+	return News{Asks: []Ask{{player, wire.Survey{
 		Attempt: s.state.Attempt,
 		Places:  s.venues(sc.Places),
 		Samples: samples,
@@ -229,7 +227,9 @@ func (s *Survey) Ask(name string, sc Scene, now roomtime.Time) News {
 	}}}}
 }
 
-func (s *Survey) hasAnswered(name string) bool { return s.state.Found[name].Attempt == s.state.Attempt }
+func (s *Survey) hasAnswered(player people.ID) bool {
+	return s.state.Found[player].Attempt == s.state.Attempt
+}
 
 // dropHomes drops the findings and begins again if a computer must no longer be measured, or has
 // moved. It reports whether it did.
@@ -269,8 +269,8 @@ func (s *Survey) End() {
 }
 
 // Heard takes a player's finding. The error says that the message makes no sense.
-func (s *Survey) Heard(name string, m wire.Surveyed, sc Scene) (News, error) {
-	if m.Attempt != s.state.Attempt || s.hasAnswered(name) {
+func (s *Survey) Heard(player people.ID, m wire.Surveyed, sc Scene) (News, error) {
+	if m.Attempt != s.state.Attempt || s.hasAnswered(player) {
 		return News{}, nil // of an earlier list, or a second time
 	}
 	results := make([]result, s.Count(sc.Places))
@@ -288,26 +288,26 @@ func (s *Survey) Heard(name string, m wire.Surveyed, sc Scene) (News, error) {
 		results[seen.Server] = r
 	}
 	for i, h := range s.state.Homes {
-		if h.Player == name {
+		if h.Player == player {
 			results[len(sc.Places)+i] = result{discovery.Answered, ownPing}
 		}
 	}
 	if s.state.Found == nil {
-		s.state.Found = map[string]Found{}
+		s.state.Found = map[people.ID]Found{}
 	}
-	s.state.Found[name] = Found{m.Attempt, results}
+	s.state.Found[player] = Found{m.Attempt, results}
 	return News{Notes: s.tell(sc)}, nil
 }
 
 // waiting returns the players who still measure.
-func (s *Survey) waiting(sc Scene) []string {
-	names := []string{}
+func (s *Survey) waiting(sc Scene) []people.ID {
+	players := []people.ID{}
 	for _, p := range sc.Players {
-		if p.Connected && !s.hasAnswered(p.Name) {
-			names = append(names, p.Name)
+		if p.IsHere && !s.hasAnswered(p.ID) {
+			players = append(players, p.ID)
 		}
 	}
-	return names
+	return players
 }
 
 // Count returns the number of places in a survey: those of the organiser's list, and homes.
@@ -322,32 +322,20 @@ func (s *Survey) venues(places wire.Venues) wire.Venues {
 	return venues
 }
 
-// Rename gives a player another name.
-func (s *Survey) Rename(from, to string) {
-	if f, has := s.state.Found[from]; has {
-		delete(s.state.Found, from)
-		s.state.Found[to] = f
-	}
-	if d, has := s.doors[from]; has {
-		delete(s.doors, from)
-		s.doors[to] = d
-	}
-}
-
 // Leave forgets a player who no longer plays here.
-func (s *Survey) Leave(name string) {
-	delete(s.state.Found, name)
-	delete(s.doors, name)
+func (s *Survey) Leave(player people.ID) {
+	delete(s.state.Found, player)
+	delete(s.doors, player)
 }
 
 // homesIn returns the computers of players who could host, if all players who are here have agreed
 // to show the others their addresses, and all reach these. They reach addresses on the internet or,
 // if all come from one network of the host's, addresses there.
 func (s *Survey) homesIn(sc Scene) (homes []home) {
-	here := slices.DeleteFunc(slices.Clone(sc.Players), func(p Player) bool { return !p.Connected })
+	here := slices.DeleteFunc(slices.Clone(sc.Players), func(p Player) bool { return !p.IsHere })
 	areBeside := areNeighbours(here)
 	for _, p := range here {
-		d := s.doors[p.Name]
+		d := s.doors[p.ID]
 		if d.beacon == 0 {
 			return nil
 		}
@@ -358,7 +346,7 @@ func (s *Survey) homesIn(sc Scene) (homes []home) {
 		isTaken := slices.ContainsFunc(sc.Places, func(v wire.Venue) bool { return v.Name == name })
 		isReached := areBeside || discovery.ReachOf(addr) == discovery.InternetReach
 		if isReached && !isTaken && len(homes)+len(sc.Places) < wire.MaxVenues {
-			homes = append(homes, home{p.Name, wire.Venue{Name: name, Addr: netip.AddrPortFrom(addr, port), Protocol: "beacon"}})
+			homes = append(homes, home{p.ID, wire.Venue{Name: name, Addr: netip.AddrPortFrom(addr, port), Protocol: "beacon"}})
 		}
 	}
 	return homes

@@ -9,6 +9,7 @@ import (
 
 	"muster/discovery"
 	"muster/discovery/sentence"
+	"muster/host/room/people"
 	"muster/host/wire"
 	"muster/selection"
 )
@@ -68,31 +69,43 @@ func (s *Survey) tell(sc Scene) []sentence.Sentence {
 
 // View returns the names of the candidate places, and forecasts for servers there. The forecasts
 // are nil before anybody was asked.
-func (s *Survey) View(sc Scene) (candidates []string, sites *wire.Sites) {
+func (s *Survey) View(sc Scene, names *people.Names) (candidates []string, sites *wire.Sites) {
 	for _, v := range sc.Places {
 		candidates = append(candidates, v.Name)
 	}
 	for _, h := range s.homesIn(sc) {
 		candidates = append(candidates, h.Place.Name)
 	}
-	return candidates, s.sites(sc)
+	if sites = s.sites(sc); sites == nil {
+		return candidates, nil
+	}
+	sites.Answer, sites.Waiting = names.Word(sites.Answer), names.All(people.IDs(sites.Waiting))
+	for i := range sites.Sites {
+		site := &sites.Sites[i]
+		rtts := make(map[string]float64, len(site.RTT))
+		for player, ms := range site.RTT {
+			rtts[names.Text(player)] = ms
+		}
+		site.Silent, site.RTT = names.All(people.IDs(site.Silent)), rtts
+	}
+	return candidates, sites
 }
 
-// group returns the players that a place has to suit.
-func (s *Survey) group(sc Scene) (names []string) {
+// group returns the players that a place has to suit, as package selection knows them.
+func (s *Survey) group(sc Scene) (players []string) {
 	for _, p := range sc.Players {
-		counts := p.Connected || s.hasAnswered(p.Name)
+		counts := p.IsHere || s.hasAnswered(p.ID)
 		if sc.Selection != nil {
-			counts = slices.Contains(sc.Selection.Players, p.Name)
+			counts = slices.Contains(sc.Selection.Players, string(p.ID))
 		}
-		if counts && !p.LeftOut {
-			names = append(names, p.Name)
+		if counts && !p.IsLeftOut {
+			players = append(players, string(p.ID))
 		}
 	}
-	return names
+	return players
 }
 
-// sites returns forecasts for servers at the places, the best first.
+// sites returns forecasts for servers at the places, the best first, with IDs in place of names.
 func (s *Survey) sites(sc Scene) *wire.Sites {
 	venues := s.venues(sc.Places)
 	if s.state.Attempt == 0 || len(venues) == 0 {
@@ -105,10 +118,14 @@ func (s *Survey) sites(sc Scene) *wire.Sites {
 	}
 	ranked := make([]candidate, 0, len(venues))
 	for i, v := range venues {
-		ranked = append(ranked, s.candidate(i, v.Name, group, objective))
+		c := s.candidate(i, v.Name, group, objective)
+		if home := i - len(sc.Places); home >= 0 {
+			c.host = s.state.Homes[home].Player
+		}
+		ranked = append(ranked, c)
 	}
 	slices.SortStableFunc(ranked, candidate.compare)
-	view := &wire.Sites{Waiting: s.waiting(sc), Sites: []wire.Site{}}
+	view := &wire.Sites{Waiting: people.Texts(s.waiting(sc)), Sites: []wire.Site{}}
 	for _, c := range ranked {
 		view.Sites = append(view.Sites, c.Site)
 	}
@@ -125,7 +142,7 @@ func (s *Survey) sites(sc Scene) *wire.Sites {
 	if first := ranked[0]; first.Suits && sc.Selection != nil {
 		view.Better = now == nil || sc.Selection.Chosen == nil || now.Score-first.score > discovery.MS(muchBetter)
 	}
-	view.Answer = answer(view, sc.Selection)
+	view.Answer = answer(view, ranked, sc.Selection)
 	return view
 }
 
@@ -134,6 +151,18 @@ type candidate struct {
 	wire.Site
 	score float64
 	level int // the index of the strictest limit that it keeps
+	// host is the player whose computer it is, empty if it stands in the organiser's list.
+	host people.ID
+}
+
+// says returns the sentence of a key about the place. That about a player's computer also has the
+// player, so that the log forgets it with them.
+func (c candidate) says(key string, pairs ...any) sentence.Sentence {
+	pairs = append(pairs, "place", c.Name)
+	if c.host != "" {
+		pairs = append(pairs, "host", c.host)
+	}
+	return sentence.Of(key, pairs...)
 }
 
 // compare puts the place first that reaches everybody, keeps stricter limits, and scores better.
@@ -149,7 +178,7 @@ func (s *Survey) candidate(place int, name string, group []string, objective *se
 	c := candidate{Site: wire.Site{Name: name, RTT: map[string]float64{}}}
 	rtts := make([]float64, len(group))
 	for i, player := range group {
-		of := s.state.Found[player]
+		of := s.state.Found[people.ID(player)]
 		if of.Attempt != s.state.Attempt || place >= len(of.Found) || of.Found[place].State != discovery.Answered {
 			c.Silent = append(c.Silent, player)
 			continue
@@ -172,10 +201,10 @@ func (s *Survey) candidate(place int, name string, group []string, objective *se
 }
 
 // answer names the places where a server would suit, or be better.
-func answer(s *wire.Sites, selected *selection.Selection) sentence.Sentence {
-	best := s.Sites[0]
+func answer(s *wire.Sites, ranked []candidate, selected *selection.Selection) sentence.Sentence {
+	best := ranked[0]
 	var named []sentence.Sentence
-	for _, site := range s.Sites[:min(placesNamed, len(s.Sites))] {
+	for _, site := range ranked[:min(placesNamed, len(ranked))] {
 		if len(site.Silent) > 0 || site.Suits != best.Suits {
 			break
 		}
@@ -183,11 +212,10 @@ func answer(s *wire.Sites, selected *selection.Selection) sentence.Sentence {
 		if len(named) > 0 {
 			key = "sites.gives-too"
 		}
-		named = append(named, sentence.Of(key, "place", site.Name,
-			"ms", math.RoundToEven(site.MeanMS), "worst", math.RoundToEven(site.MaxMS)))
+		named = append(named, site.says(key, "ms", math.RoundToEven(site.MeanMS), "worst", math.RoundToEven(site.MaxMS)))
 	}
 	if len(named) == 0 {
-		return sentence.Of("sites.none-reaches", "place", best.Name, "players", best.Silent)
+		return best.says("sites.none-reaches", "players", best.Silent)
 	}
 	var all [placesNamed]sentence.Sentence
 	copy(all[:], named)

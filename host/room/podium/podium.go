@@ -17,6 +17,7 @@ import (
 
 	"muster/discovery"
 	"muster/discovery/hostport"
+	"muster/host/room/people"
 	"muster/host/room/roomtime"
 	"muster/host/wire"
 	"muster/selection"
@@ -38,6 +39,7 @@ const (
 
 // Podium is a round's search as pages see it. The zero value shows nothing yet.
 type Podium struct {
+	// standing has players' IDs in place of their names.
 	standing *wire.Standing
 	next     roomtime.Time
 	// named is when players were last asked for a server's name.
@@ -51,7 +53,7 @@ func (p *Podium) IsDue(now roomtime.Time) bool { return !now.Before(p.next) }
 // expects, by server and player. Show returns the servers whose names the players should tell, so
 // that the names are known before the choice. No program asks a server for that: it keeps the
 // server's word from when it measured.
-func (p *Podium) Show(r Ranking, forecasts map[int]map[string]time.Duration, results int, now roomtime.Time) (nameless []int) {
+func (p *Podium) Show(r Ranking, forecasts map[int]map[people.ID]time.Duration, results int, now roomtime.Time) (nameless []int) {
 	p.next = now.Add(max(every, time.Duration(results)*share))
 	p.standing = &r.standing
 	for i := range r.standing.Leaders {
@@ -71,12 +73,16 @@ func (p *Podium) Show(r Ranking, forecasts map[int]map[string]time.Duration, res
 }
 
 // View returns the podium as pages see it, nil before the first ranking.
-func (p *Podium) View(round int) *wire.Standing {
+func (p *Podium) View(round int, names *people.Names) *wire.Standing {
 	if p.standing == nil {
 		return nil
 	}
 	s := *p.standing
-	s.Round = round
+	s.Round, s.Leaders = round, slices.Clone(s.Leaders)
+	for i := range s.Leaders {
+		leader := &s.Leaders[i]
+		leader.RTT, leader.Predicted = people.Named(leader.RTT, names), people.Named(leader.Predicted, names)
+	}
 	return &s
 }
 
@@ -84,12 +90,12 @@ func (p *Podium) View(round int) *wire.Standing {
 type Ranking struct {
 	standing wire.Standing
 	table    *selection.Table
-	players  []string
+	players  []people.ID
 }
 
 // Rank returns the leaders by the measurements of a basis. Players are all players that the round
 // counts on. Each needs a seat, and a player without a column has measured nothing yet.
-func Rank(b selection.Basis, players []string) Ranking {
+func Rank(b selection.Basis, players []people.ID) Ranking {
 	b.Criteria.Top, b.Criteria.Reasons = steps, -1
 	f := &field{
 		Basis: b, filter: selection.NewFilter(b.Servers, b.Criteria), columns: b.Table.Players(), seats: len(players),
@@ -113,18 +119,18 @@ func (r Ranking) Servers() []int {
 
 // predict returns the pings that the search expects of players who have not measured a server, in
 // whole ms: they are no more exact. A player who got no answer has no forecast.
-func (r Ranking) predict(server int, forecast map[string]time.Duration) map[string]float64 {
+func (r Ranking) predict(server int, forecast map[people.ID]time.Duration) map[string]float64 {
 	if forecast == nil {
 		return nil
 	}
 	predicted := map[string]float64{}
-	for _, name := range r.players {
+	for _, player := range r.players {
 		state := discovery.Unprobed
-		if column := slices.Index(r.table.Players(), name); column >= 0 {
+		if column := slices.Index(r.table.Players(), string(player)); column >= 0 {
 			state, _ = r.table.At(column, server)
 		}
-		if rtt, is := forecast[name]; is && state == discovery.Unprobed {
-			predicted[name] = max(1, math.Round(discovery.MS(rtt)))
+		if rtt, is := forecast[player]; is && state == discovery.Unprobed {
+			predicted[string(player)] = max(1, math.Round(discovery.MS(rtt)))
 		}
 	}
 	return predicted
@@ -135,7 +141,7 @@ type field struct {
 	selection.Basis
 	filter   *selection.Filter
 	selected selection.Selection
-	// columns are the names in the table. seats is the number of seats that the players need.
+	// columns are the players of the table. seats is the number of seats that the players need.
 	columns []string
 	seats   int
 }
@@ -175,9 +181,9 @@ func (f *field) nearly(most int) []selection.Ranked {
 	nearly = nearly[:min(most, len(nearly))]
 	for i := range nearly {
 		nearly[i].Score, nearly[i].RTT = 0, map[string]float64{}
-		for column, name := range f.columns {
+		for column, player := range f.columns {
 			if state, rtt := f.Table.At(column, nearly[i].Server); state == discovery.Answered {
-				nearly[i].RTT[name] = discovery.MS(rtt)
+				nearly[i].RTT[player] = discovery.MS(rtt)
 			}
 		}
 	}
@@ -234,8 +240,8 @@ func (f *field) standing(leaders []selection.Ranked) wire.Standing {
 // to them.
 func (f *field) couldWin(leaders []wire.Leader, server int) bool {
 	measured, rtts, own := 0, make([]float64, len(f.columns)), make([]float64, len(f.columns))
-	for column, name := range f.columns {
-		own[column] = f.selected.Own[name].MS
+	for column, player := range f.columns {
+		own[column] = f.selected.Own[player].MS
 		if state, rtt := f.Table.At(column, server); state == discovery.Answered {
 			measured++
 			rtts[column] = discovery.MS(rtt)

@@ -6,6 +6,7 @@ import (
 	"muster/host/room/ballot"
 	"muster/host/room/group"
 	"muster/host/room/pace"
+	"muster/host/room/people"
 	"muster/host/room/roomtime"
 	"muster/host/room/search"
 	"muster/host/wire"
@@ -21,12 +22,12 @@ func (p *Probing) worthAsking(g *group.Group, isVoting bool) int {
 	if left == 0 || isVoting && g.Settings.Strategy == wire.Coordinated && !p.search.IsWorthMore() {
 		return 0
 	}
-	var heads []string
+	var heads []people.ID
 	var hidden []int
 	for _, natGroup := range g.Origins.Groups(g.ChosenFor()) {
 		heads = append(heads, natGroup[0])
-		for _, name := range natGroup {
-			hidden = append(hidden, g.Nearby.HiddenFrom(name)...)
+		for _, player := range natGroup {
+			hidden = append(hidden, g.Nearby.HiddenFrom(player)...)
 		}
 	}
 	return min(left, search.Unasked(g.List.Tree(), g.Table(heads), hidden))

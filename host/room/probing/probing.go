@@ -19,6 +19,7 @@ import (
 	"muster/host/room/finals"
 	"muster/host/room/group"
 	"muster/host/room/pace"
+	"muster/host/room/people"
 	"muster/host/room/podium"
 	"muster/host/room/roomtime"
 	"muster/host/room/search"
@@ -90,8 +91,8 @@ func terms(g *group.Group) search.Terms {
 
 // promise returns the number that a player is told with the next question, 0 for the whole
 // list.
-func (p *Probing) promise(g *group.Group, name string) int {
-	w := g.Evidence[name]
+func (p *Probing) promise(g *group.Group, player people.ID) int {
+	w := g.Evidence[player]
 	if w.IsSharing() {
 		return w.Promise(0)
 	}
@@ -101,8 +102,8 @@ func (p *Probing) promise(g *group.Group, name string) int {
 // MostTold returns the largest number that a player was or will be told, 0 for the whole list.
 func (p *Probing) MostTold(g *group.Group) int {
 	var promised []int
-	for _, name := range g.Attendance.Players() {
-		promised = append(promised, g.Evidence[name].Promised())
+	for _, player := range g.Attendance.Players() {
+		promised = append(promised, g.Evidence[player].Promised())
 	}
 	return p.budget.MostTold(terms(g), promised)
 }
@@ -130,21 +131,21 @@ func (p *Probing) Ask(g *group.Group, asks []search.Ask, m Moment) (out []search
 
 // hear tells the others of the player's NAT group of a result. It returns the questions that
 // follow.
-func (p *Probing) hear(g *group.Group, name string, result discovery.Result, m Moment) []search.Ask {
+func (p *Probing) hear(g *group.Group, player people.ID, result discovery.Result, m Moment) []search.Ask {
 	groups := p.together()
 	if groups == nil {
 		return nil
 	}
 	var mates []search.Mate
-	for _, mate := range groups.Mates(name, result) {
+	for _, mate := range groups.Mates(player, result) {
 		w := g.Evidence[mate]
 		mayAsk := !g.Nearby.IsHidden(mate, result.Server) && terms(g).Spare(w.Left(), m.IsVoting) > 0
-		mates = append(mates, search.Mate{Name: mate, State: w.At(result.Server).State, MayAsk: mayAsk})
+		mates = append(mates, search.Mate{ID: mate, State: w.At(result.Server).State, MayAsk: mayAsk})
 	}
 	if s := p.Search(g); s != nil && s.Groups == groups {
-		return p.Ask(g, s.Heard(name, result, mates, m.Room), m)
+		return p.Ask(g, s.Heard(player, result, mates, m.Room), m)
 	}
-	_, instead := groups.Heard(name, result, mates)
+	_, instead := groups.Heard(player, result, mates)
 	return p.Ask(g, instead, m)
 }
 
@@ -157,9 +158,9 @@ func (p *Probing) together() *search.Groups {
 }
 
 // Release forgets the open questions to a player. They have to be asked again.
-func (p *Probing) Release(name string) {
+func (p *Probing) Release(player people.ID) {
 	if groups := p.together(); groups != nil {
-		groups.Release(name)
+		groups.Release(player)
 	}
 }
 
@@ -185,17 +186,17 @@ func (p *Probing) isOwed(g *group.Group, now roomtime.Time) bool {
 }
 
 // searchers returns the NAT groups that can search now.
-func searchers(g *group.Group) [][]string { return g.Origins.Groups(g.Attendance.Present()) }
+func searchers(g *group.Group) [][]people.ID { return g.Origins.Groups(g.Attendance.Present()) }
 
 // members returns the facts about NAT groups for the search.
-func (p *Probing) members(g *group.Group, natGroups [][]string, m Moment) [][]search.Member {
+func (p *Probing) members(g *group.Group, natGroups [][]people.ID, m Moment) [][]search.Member {
 	groups, t := make([][]search.Member, len(natGroups)), terms(g)
 	for i, players := range natGroups {
-		for _, name := range players {
-			w := g.Evidence[name]
+		for _, player := range players {
+			w := g.Evidence[player]
 			groups[i] = append(groups[i], search.Member{
-				Name: name, Spare: t.Spare(w.Left(), m.IsVoting), Discreet: w.ProbeLimit(), Asked: w.Asked(), More: w.AskedMore(),
-				Lags: p.pace.Lags(name),
+				ID: player, Spare: t.Spare(w.Left(), m.IsVoting), Discreet: w.ProbeLimit(), Asked: w.Asked(), More: w.AskedMore(),
+				Lags: p.pace.Lags(player),
 			})
 		}
 	}
@@ -211,7 +212,7 @@ func (p *Probing) searching(g *group.Group, more int, isBehind bool, m Moment) *
 	if s := p.Search(g); s != nil && s.Are(natGroups) {
 		return s
 	}
-	var heads []string
+	var heads []people.ID
 	for _, mates := range natGroups {
 		heads = append(heads, mates[0])
 	}
@@ -234,11 +235,11 @@ func (p *Probing) searching(g *group.Group, more int, isBehind bool, m Moment) *
 
 // watch notes which players' own lines were busy, and corrects what they measured meanwhile.
 func (p *Probing) watch(g *group.Group) {
-	for _, name := range g.Attendance.Players() {
-		w := g.Evidence[name]
+	for _, player := range g.Attendance.Players() {
+		w := g.Evidence[player]
 		for _, server := range w.Watch(g.List.Tree()) {
 			if p.search != nil && w.IsAsked(server) {
-				p.search.Correct(name, w.At(server))
+				p.search.Correct(player, w.At(server))
 			}
 		}
 	}
@@ -251,24 +252,24 @@ func (p *Probing) Pace(g *group.Group, now roomtime.Time) (asks []search.Ask, no
 	if p.search == nil {
 		return nil, nil
 	}
-	owing := map[string]int{}
+	owing := map[people.ID]int{}
 	for _, ask := range p.search.Out() {
 		owing[ask.Player] = len(ask.Servers)
 	}
 	var players []pace.Player
-	for _, name := range g.Attendance.Present() {
-		if g.Attendance.Silence(name, now) >= 0 { // else the program rests, as it has said
-			probed, _ := g.Evidence[name].Progress()
-			players = append(players, pace.Player{Name: name, Answers: probed, Owing: owing[name]})
+	for _, player := range g.Attendance.Present() {
+		if g.Attendance.Silence(player, now) >= 0 { // else the program rests, as it has said
+			probed, _ := g.Evidence[player].Progress()
+			players = append(players, pace.Player{ID: player, Answers: probed, Owing: owing[player]})
 		}
 	}
 	lagging, fast, slow := p.pace.Note(now, players)
-	for _, name := range fast {
-		p.Release(name) // the next search asks the player like all others
+	for _, player := range fast {
+		p.Release(player) // the next search asks the player like all others
 	}
-	for _, name := range lagging {
-		p.Release(name)
-		asks = append(asks, search.Ask{Player: name, Only: true})
+	for _, player := range lagging {
+		p.Release(player)
+		asks = append(asks, search.Ask{Player: player, Only: true})
 	}
 	return asks, p.tellSlow(slow)
 }
@@ -278,9 +279,9 @@ func (p *Probing) Slow(g *group.Group) []sentence.Sentence {
 	return p.tellSlow(p.pace.Slow(g.Attendance.Present()))
 }
 
-func (p *Probing) tellSlow(names []string) (notes []sentence.Sentence) {
-	for _, name := range names {
-		notes = append(notes, sentence.Of("room.slow", "player", name, "n", p.pace.Pace(name)))
+func (p *Probing) tellSlow(names []people.ID) (notes []sentence.Sentence) {
+	for _, player := range names {
+		notes = append(notes, sentence.Of("room.slow", "player", player, "n", p.pace.Pace(player)))
 	}
 	return notes
 }
@@ -342,10 +343,10 @@ func (p *Probing) TurnBehind(g *group.Group, m Moment) (
 
 // Report takes a player's results. If isChosen, second looks have begun, and only servers without a
 // result count. It returns more questions, and whether any result was new.
-func (p *Probing) Report(g *group.Group, name string, report wire.Report, isChosen bool, m Moment) (asks []search.Ask, isNews bool) {
-	passed, w := min(max(0, m.Room.Sub(g.Measuring)), wire.LongestTime), g.Evidence[name]
+func (p *Probing) Report(g *group.Group, player people.ID, report wire.Report, isChosen bool, m Moment) (asks []search.Ask, isNews bool) {
+	passed, w := min(max(0, m.Room.Sub(g.Measuring)), wire.LongestTime), g.Evidence[player]
 	for _, probe := range report.Results {
-		if isChosen && !w.IsUnprobed(probe.Server) || g.Nearby.IsHidden(name, probe.Server) {
+		if isChosen && !w.IsUnprobed(probe.Server) || g.Nearby.IsHidden(player, probe.Server) {
 			continue // finalists have had their second look
 		}
 		probe.At += passed - report.Now // all players' times count from the same moment
@@ -358,7 +359,7 @@ func (p *Probing) Report(g *group.Group, name string, report wire.Report, isChos
 		}
 		isNews = isNews || isNew
 		if !isChosen || m.IsVoting {
-			asks = append(asks, p.hear(g, name, w.At(probe.Server), m)...)
+			asks = append(asks, p.hear(g, player, w.At(probe.Server), m)...)
 		}
 	}
 	return asks, isNews
@@ -368,16 +369,16 @@ func (p *Probing) Report(g *group.Group, name string, report wire.Report, isChos
 // Strategy is how the players measure. If they coordinate, the player is asked at once for the
 // servers on the player's own network, because hardly any are nearer, and a long search might pass
 // over them.
-func (p *Probing) Measure(g *group.Group, name, strategy string, m Moment) (told []wire.Message, asks []search.Ask) {
-	w := g.Evidence[name]
+func (p *Probing) Measure(g *group.Group, player people.ID, strategy string, m Moment) (told []wire.Message, asks []search.Ask) {
+	w := g.Evidence[player]
 	var known []discovery.Result
-	for _, hidden := range g.Nearby.HiddenFrom(name) {
+	for _, hidden := range g.Nearby.HiddenFrom(player) {
 		known = append(known, discovery.Result{Server: hidden, State: discovery.Lost})
 	}
 	for server := range w.Servers() {
 		known = append(known, w.At(server))
 	}
-	measure := wire.Measure{Round: g.Number, Game: g.Settings.Game, Strategy: strategy, Seed: seedFor(g, name), Known: len(known)}
+	measure := wire.Measure{Round: g.Number, Game: g.Settings.Game, Strategy: strategy, Seed: seedFor(g, player), Known: len(known)}
 	if n := len(g.Settings.Limits); n > 0 {
 		measure.MaxRTT = discovery.Millis(g.Settings.Limits[n-1])
 	}
@@ -387,62 +388,62 @@ func (p *Probing) Measure(g *group.Group, name, strategy string, m Moment) (told
 	if measure.Strategy != wire.Coordinated {
 		w.AskAll(m.Room)
 	}
-	measure.Most = p.promise(g, name)
+	measure.Most = p.promise(g, player)
 	told = append(told, measure)
 	if len(known) > 0 {
 		told = append(told, wire.Report{Round: g.Number, Results: known})
 	}
 	var local []int
-	for _, server := range g.Nearby.Around(name) {
+	for _, server := range g.Nearby.Around(player) {
 		if w.IsUnprobed(server) {
 			local = append(local, server)
 		}
 	}
 	if strategy == wire.Coordinated && len(local) > 0 {
-		asks = p.Ask(g, []search.Ask{{Player: name, Servers: local}}, m)
+		asks = p.Ask(g, []search.Ask{{Player: player, Servers: local}}, m)
 	}
 	return told, asks
 }
 
 // seedFor returns a seed of each player's own. With one seed all would ask every server and address
 // at the same moment.
-func seedFor(g *group.Group, name string) uint64 {
-	return g.Tuning.Seed + uint64(g.Number) + uint64(slices.Index(g.Attendance.Players(), name))<<32
+func seedFor(g *group.Group, player people.ID) uint64 {
+	return g.Tuning.Seed + uint64(g.Number) + uint64(slices.Index(g.Attendance.Players(), player))<<32
 }
 
 // Leaders shows the leading servers on the pages, if a page is open and the last time is long
 // enough ago. It returns the servers whose names each player's program is asked for.
-func (p *Probing) Leaders(g *group.Group, now roomtime.Time) (names []search.Ask, isShown bool) {
+func (p *Probing) Leaders(g *group.Group, now roomtime.Time) (asks []search.Ask, isShown bool) {
 	if !g.Roster.IsWatched() || !p.podium.IsDue(now) {
 		return nil, false
 	}
 	results := 0
-	for _, name := range g.Attendance.Players() {
-		results += len(g.Evidence[name].Probes())
+	for _, player := range g.Attendance.Players() {
+		results += len(g.Evidence[player].Probes())
 	}
 	players := g.Measured()
 	ranking := podium.Rank(selection.Basis{
 		Servers: g.Servers, Table: g.Full(players).Table, Criteria: g.Criteria(g.Settings, players),
 	}, g.Attendance.Active())
-	forecasts := map[int]map[string]time.Duration{}
+	forecasts := map[int]map[people.ID]time.Duration{}
 	if p.search != nil {
 		for _, server := range ranking.Servers() {
 			forecasts[server] = p.search.Forecast(server)
 		}
 	}
 	nameless := p.podium.Show(ranking, forecasts, results, now)
-	for _, name := range g.Attendance.Present() {
-		heard := slices.DeleteFunc(slices.Clone(nameless), func(server int) bool { return !g.Evidence[name].CanName(server) })
+	for _, player := range g.Attendance.Present() {
+		heard := slices.DeleteFunc(slices.Clone(nameless), func(server int) bool { return !g.Evidence[player].CanName(server) })
 		if len(heard) > 0 {
-			names = append(names, search.Ask{Player: name, Servers: heard})
+			asks = append(asks, search.Ask{Player: player, Servers: heard})
 		}
 	}
-	return names, true
+	return asks, true
 }
 
 // Show returns the looks to ask players for, within the numbers that they were told, and the
 // players who get none.
-func (p *Probing) Show(g *group.Group, asks []finals.Ask) (shown []finals.Ask, without []string) {
+func (p *Probing) Show(g *group.Group, asks []finals.Ask) (shown []finals.Ask, without []people.ID) {
 	for _, ask := range asks {
 		w := g.Evidence[ask.Player]
 		if w == nil {
@@ -461,9 +462,9 @@ func (p *Probing) Show(g *group.Group, asks []finals.Ask) (shown []finals.Ask, w
 
 // HasAll reports whether a player has a result for every server of the list. Such a player has
 // measured, even if the program forgets to say so.
-func (p *Probing) HasAll(g *group.Group, name string) bool {
-	probed, _ := g.Evidence[name].Progress()
-	return probed > 0 && probed+len(g.Nearby.HiddenFrom(name)) >= len(g.Servers.List)
+func (p *Probing) HasAll(g *group.Group, player people.ID) bool {
+	probed, _ := g.Evidence[player].Progress()
+	return probed > 0 && probed+len(g.Nearby.HiddenFrom(player)) >= len(g.Servers.List)
 }
 
 // Await waits for a turn of processor time. It reports whether the room has to ask for one, and
@@ -481,7 +482,7 @@ func (p *Probing) IsTimeUp(took time.Duration, now roomtime.Time) bool {
 }
 
 // Idle returns the players who owe no answer, everybody if nobody coordinates.
-func (p *Probing) Idle(everybody []string) []string {
+func (p *Probing) Idle(everybody []people.ID) []people.ID {
 	if groups := p.together(); groups != nil {
 		return groups.Idle()
 	}
@@ -489,7 +490,9 @@ func (p *Probing) Idle(everybody []string) []string {
 }
 
 // View returns the leading servers as pages see them.
-func (p *Probing) View(g *group.Group) *wire.Standing { return p.podium.View(g.Number) }
+func (p *Probing) View(g *group.Group) *wire.Standing {
+	return p.podium.View(g.Number, g.Roster.Names())
+}
 
 // State returns what a saved room keeps of the measuring.
 func (p *Probing) State() *search.BudgetState { return p.budget.State() }

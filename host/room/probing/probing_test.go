@@ -14,6 +14,7 @@ import (
 	"muster/host/room/group/grouptest"
 	"muster/host/room/nearby"
 	"muster/host/room/origin"
+	"muster/host/room/people"
 	"muster/host/room/probing"
 	"muster/host/room/search"
 	"muster/host/wire"
@@ -28,9 +29,9 @@ type session struct {
 	*grouptest.Group
 	probing.Probing
 	// asked are the servers that each player's program was told to ask.
-	asked map[string]map[int]bool
+	asked map[people.ID]map[int]bool
 	// rtt returns a player's ping to a server, in ms.
-	rtt func(player string, server int) int
+	rtt func(player people.ID, server int) int
 }
 
 // newSession returns a group that measures so many servers. Each player is asked for the budget and
@@ -38,9 +39,9 @@ type session struct {
 func newSession(t *testing.T, strategy string, servers, budget int, names ...string) *session {
 	s := grouptest.Settings()
 	s.Strategy = strategy
-	n := &session{Group: grouptest.New(t, s, servers, names...), asked: map[string]map[int]bool{}}
+	n := &session{Group: grouptest.New(t, s, servers, names...), asked: map[people.ID]map[int]bool{}}
 	n.Tuning.Budget = budget
-	n.rtt = func(player string, server int) int {
+	n.rtt = func(player people.ID, server int) int {
 		country := server * 10 / servers
 		return 20 + 15*((country+int(player[0]))%10) + server%7
 	}
@@ -50,9 +51,9 @@ func newSession(t *testing.T, strategy string, servers, budget int, names ...str
 func (n *session) moment() probing.Moment { return probing.Moment{Clocks: grouptest.ClocksAt(n.Now)} }
 
 // told returns the messages that let a player's program measure.
-func (n *session) told(name, strategy string) (wire.Measure, []wire.Message, []search.Ask) {
+func (n *session) told(player people.ID, strategy string) (wire.Measure, []wire.Message, []search.Ask) {
 	n.Helper()
-	told, asks := n.Measure(&n.Group.Group, name, strategy, n.moment())
+	told, asks := n.Measure(&n.Group.Group, player, strategy, n.moment())
 	return told[0].(wire.Measure), told[1:], asks
 }
 
@@ -77,25 +78,25 @@ func (n *session) answers(asks []search.Ask) {
 	n.Helper()
 	for len(asks) > 0 {
 		n.notes(asks[:1])
-		name, report := asks[0].Player, wire.Report{Now: n.Now.Sub(n.Measuring)}
+		player, report := asks[0].Player, wire.Report{Now: n.Now.Sub(n.Measuring)}
 		for _, server := range asks[0].Servers {
-			report.Results = append(report.Results, n.result(name, server))
+			report.Results = append(report.Results, n.result(player, server))
 		}
-		more, _ := n.Report(&n.Group.Group, name, report, false, n.moment())
+		more, _ := n.Report(&n.Group.Group, player, report, false, n.moment())
 		asks = append(asks[1:], more...)
 	}
 }
 
-func (n *session) result(name string, server int) discovery.Result {
+func (n *session) result(player people.ID, server int) discovery.Result {
 	result := discovery.Result{Server: server, State: discovery.Lost}
-	if rtt := n.rtt(name, server); rtt > 0 {
+	if rtt := n.rtt(player, server); rtt > 0 {
 		result.State, result.RTT = discovery.Answered, time.Duration(rtt)*ms
 	}
 	return result
 }
 
 // to asks one player for the servers from one to another.
-func to(player string, from, to int) []search.Ask {
+func to(player people.ID, from, to int) []search.Ask {
 	ask := search.Ask{Player: player}
 	for server := from; server < to; server++ {
 		ask.Servers = append(ask.Servers, server)
@@ -103,7 +104,7 @@ func to(player string, from, to int) []search.Ask {
 	return []search.Ask{ask}
 }
 
-func look(player string, servers ...int) finals.Ask {
+func look(player people.ID, servers ...int) finals.Ask {
 	return finals.Ask{Player: player, Finalists: wire.Finalists{Attempt: 1, Servers: servers}}
 }
 
@@ -134,7 +135,7 @@ func TestPromise(t *testing.T) {
 		t.Errorf("beyond what was told asked are %v", asks)
 	}
 	shown, without = n.Show(g, []finals.Ask{look("ann", 0, 60), look("ann", 60)})
-	if len(shown) != 1 || !slices.Equal(shown[0].Servers, []int{0}) || !slices.Equal(without, []string{"ann"}) {
+	if len(shown) != 1 || !slices.Equal(shown[0].Servers, []int{0}) || !slices.Equal(without, []people.ID{"ann"}) {
 		t.Errorf("beyond what was told shown are %+v, without are %v", shown, without)
 	}
 	n.told("bob", wire.Coordinated)
@@ -150,9 +151,9 @@ func TestPromise(t *testing.T) {
 		t.Errorf("before ann is told asked are %v", asks)
 	}
 	n.Launches.Heard("ann", wire.Launched{State: wire.LaunchStarted}, "")
-	for _, name := range []string{"ann", "bob"} {
-		n.Ballot.Ready(name)
-		n.Ballot.ByHand(name)
+	for _, player := range []people.ID{"ann", "bob"} {
+		n.Ballot.Ready(player)
+		n.Ballot.ByHand(player)
 	}
 	n.Evidence["bob"].Share(true)
 	n.AskMore(g, n.Now)
@@ -271,7 +272,7 @@ func TestReport(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		name     string
-		by       string
+		by       people.ID
 		result   discovery.Result
 		isChosen bool
 		isNews   bool
@@ -327,8 +328,8 @@ func TestOwn(t *testing.T) {
 func sharing(t *testing.T) *session {
 	n := newSession(t, string(discovery.Conventional), 10, 0, "ann", "bob")
 	n.JoinFrom("abe", n.Origins.Of("ann"))
-	for _, name := range []string{"ann", "abe"} {
-		n.Evidence[name].Share(true)
+	for _, player := range []people.ID{"ann", "abe"} {
+		n.Evidence[player].Share(true)
 	}
 	return n
 }
@@ -350,12 +351,12 @@ func TestShare(t *testing.T) {
 	if again := n.share(); again != nil {
 		t.Errorf("asked again are %v", again)
 	}
-	grouptest.Same(t, "idle are", n.Idle([]string{"all"}), []string{})
+	grouptest.Same(t, "idle are", n.Idle([]people.ID{"all"}), []people.ID{})
 	if notes := n.FinishShares(g, n.Now); notes != nil {
 		t.Errorf("before they have measured it is said %q", notes)
 	}
 	first := asks[0].Servers[0]
-	n.rtt = func(player string, server int) int {
+	n.rtt = func(player people.ID, server int) int {
 		if server == first {
 			return grouptest.Lost
 		}
@@ -386,14 +387,14 @@ func TestShare(t *testing.T) {
 	other := asks[1].Player
 	n.Now = n.Now.Add(time.Minute)
 	n.Report(g, other, wire.Report{Results: []discovery.Result{n.result(other, first)}}, false, n.moment())
-	grouptest.Same(t, "idle are", n.Idle(nil), []string{"ann", "abe"})
+	grouptest.Same(t, "idle are", n.Idle(nil), []people.ID{"ann", "abe"})
 	grouptest.Same(t, "it is said", texts(n.FinishShares(g, n.Now)),
 		[]string{"2 players behind one address have measured 10 servers together, 9 answered"})
 	if notes := n.FinishShares(g, n.Now); notes != nil || !n.Attendance.Of("abe").Done || n.Attendance.Of("bob").Done {
 		t.Errorf("once more it is said %q", notes)
 	}
 	n.Disband()
-	grouptest.Same(t, "without the group idle are", n.Idle([]string{"all"}), []string{"all"})
+	grouptest.Same(t, "without the group idle are", n.Idle([]people.ID{"all"}), []people.ID{"all"})
 	if notes := n.FinishShares(g, n.Now); notes != nil {
 		t.Errorf("without the group it is said %q", notes)
 	}
@@ -425,8 +426,8 @@ func TestShareAnew(t *testing.T) {
 	n = inOffice(t, string(discovery.Conventional))
 	n.JoinFrom("abe", n.Origins.Of("ann"))
 	n.Measures("abe", 10, 10)
-	for _, name := range []string{"ann", "abe"} {
-		n.Evidence[name].Share(true)
+	for _, player := range []people.ID{"ann", "abe"} {
+		n.Evidence[player].Share(true)
 	}
 	var all []int
 	for _, ask := range n.share() {
@@ -439,7 +440,7 @@ func TestShareAnew(t *testing.T) {
 		t.Errorf("nobody shares, and asked are %v", asks)
 	}
 	n.Release("ann")
-	grouptest.Same(t, "idle are", n.Idle([]string{"all"}), []string{"all"})
+	grouptest.Same(t, "idle are", n.Idle([]people.ID{"all"}), []people.ID{"all"})
 }
 
 // goes lets the search go on until it is over, and returns the notes for people.
@@ -464,8 +465,8 @@ func searched(t *testing.T, agree wire.Decision) *session {
 	n := newSession(t, wire.Coordinated, 1000, 0, "ann", "bob")
 	n.Settings.Agree = agree
 	n.JoinFrom("abe", n.Origins.Of("ann"))
-	for _, name := range n.Attendance.Players() {
-		n.told(name, wire.Coordinated)
+	for _, player := range n.Attendance.Players() {
+		n.told(player, wire.Coordinated)
 	}
 	if n.Search(&n.Group.Group) != nil {
 		t.Error("there is a search before the first turn")
@@ -482,9 +483,9 @@ func searched(t *testing.T, agree wire.Decision) *session {
 func TestTurn(t *testing.T) {
 	n := searched(t, wire.No)
 	g := &n.Group.Group
-	for name, asked := range n.asked {
+	for player, asked := range n.asked {
 		if len(asked) > wire.SearchBudget || len(asked) < 20 {
-			t.Errorf("%s was asked for %d servers", name, len(asked))
+			t.Errorf("%s was asked for %d servers", player, len(asked))
 		}
 	}
 	score := func(server int) int {
@@ -542,22 +543,22 @@ func TestFilledUp(t *testing.T) {
 func TestMate(t *testing.T) {
 	for _, tt := range []struct {
 		name string
-		does func(n *session, mate string, server int)
+		does func(n *session, mate people.ID, server int)
 		asks bool
 	}{
-		{"another", func(*session, string, int) {}, true},
-		{"another who knows it", func(n *session, mate string, server int) {
+		{"another", func(*session, people.ID, int) {}, true},
+		{"another who knows it", func(n *session, mate people.ID, server int) {
 			n.Evidence[mate].Admit(server)
 			n.Evidence[mate].Report(discovery.Result{Server: server, State: discovery.Lost}, 0, n.Now)
 		}, false},
-		{"another who has seen enough", func(n *session, mate string, _ int) {
+		{"another who has seen enough", func(n *session, mate people.ID, _ int) {
 			n.Ask(&n.Group.Group, to(mate, 0, 1000), n.moment())
 		}, false},
 	} {
 		n := newSession(t, wire.Coordinated, 1000, 0, "bob", "ann")
 		n.JoinFrom("abe", n.Origins.Of("ann"))
-		for _, name := range n.Attendance.Players() {
-			n.told(name, wire.Coordinated)
+		for _, player := range n.Attendance.Players() {
+			n.told(player, wire.Coordinated)
 		}
 		g := &n.Group.Group
 		asks, _, _ := n.Turn(g, 0, n.moment())
@@ -567,7 +568,7 @@ func TestMate(t *testing.T) {
 				first = ask
 			}
 		}
-		mate, server := "ann", first.Servers[0]
+		mate, server := people.ID("ann"), first.Servers[0]
 		if first.Player == mate {
 			mate = "abe"
 		}
@@ -631,8 +632,8 @@ func (n *session) turnsUp(by float64) {
 	for isKnown(other) {
 		other--
 	}
-	for name, w := range n.Evidence {
-		rtt := time.Duration((n.Choice.Newest().Chosen.RTT[name] - by) * float64(ms))
+	for player, w := range n.Evidence {
+		rtt := time.Duration((n.Choice.Newest().Chosen.RTT[string(player)] - by) * float64(ms))
 		w.Admit(other)
 		w.Report(discovery.Result{Server: other, State: discovery.Answered, RTT: rtt}, time.Minute, n.Now)
 	}
@@ -733,8 +734,8 @@ func TestGrant(t *testing.T) {
 	} {
 		n := newSession(t, tt.strategy, tt.servers, 20, "ann", "bob")
 		tt.does(n)
-		for _, name := range n.Attendance.Players() {
-			n.Measures(name, grouptest.Up(10, 20)...)
+		for _, player := range n.Attendance.Players() {
+			n.Measures(player, grouptest.Up(10, 20)...)
 		}
 		n.Chooses()
 		g := &n.Group.Group
@@ -758,8 +759,8 @@ func TestGrant(t *testing.T) {
 // TestDry checks that a search for more that runs out of servers ends the offer.
 func TestDry(t *testing.T) {
 	n := newSession(t, wire.Coordinated, 30, 20, "ann", "bob")
-	for _, name := range n.Attendance.Players() {
-		n.Measures(name, grouptest.Up(10, 20)...)
+	for _, player := range n.Attendance.Players() {
+		n.Measures(player, grouptest.Up(10, 20)...)
 	}
 	n.Chooses()
 	g := &n.Group.Group
@@ -767,8 +768,8 @@ func TestDry(t *testing.T) {
 		t.Fatalf("%d servers, %v", servers, err)
 	}
 	n.AskMore(g, n.Now)
-	for _, name := range n.Attendance.Players() {
-		n.told(name, wire.Coordinated)
+	for _, player := range n.Attendance.Players() {
+		n.told(player, wire.Coordinated)
 	}
 	if outcome := n.goes(100); !strings.Contains(outcome, "more servers each") {
 		t.Errorf("it says %q", outcome)
@@ -790,7 +791,7 @@ func TestLeaders(t *testing.T) {
 		t.Error("leaders are shown without a page")
 	}
 	n.Roster.OpenPage("", n.Now)
-	names, isShown := n.Leaders(g, n.Now)
+	asks, isShown := n.Leaders(g, n.Now)
 	if !isShown || n.View(g).Round != 1 {
 		t.Errorf("with a page shown is %+v", n.View(g))
 	}
@@ -799,7 +800,7 @@ func TestLeaders(t *testing.T) {
 		leaders = append(leaders, leader.ID)
 	}
 	grouptest.Same(t, "leaders are", leaders, []int{0, 1, 2})
-	grouptest.Same(t, "asked for names are", names,
+	grouptest.Same(t, "asked for names are", asks,
 		[]search.Ask{{Player: "ann", Servers: []int{0, 1, 2}}, {Player: "bob", Servers: []int{0, 1}}})
 	if _, isShown := n.Leaders(g, n.Now.Add(time.Millisecond)); isShown {
 		t.Error("a moment later they are shown again")
@@ -808,7 +809,10 @@ func TestLeaders(t *testing.T) {
 	if _, isShown := n.Leaders(g, n.Now.Add(time.Second)); !isShown {
 		t.Error("a second later they are not shown again")
 	}
-	if predicted := n.View(g).Leaders[2].Predicted; predicted["bob"] == 0 || predicted["ann"] != 0 {
+	if _, err := n.Roster.Rename(n.Roster.Called("bob"), "rob", true, n.Now); err != nil {
+		t.Fatal(err)
+	}
+	if predicted := n.View(g).Leaders[2].Predicted; predicted["rob"] == 0 || len(predicted) != 1 {
 		t.Errorf("of the third expected is %v", predicted)
 	}
 }
@@ -850,8 +854,8 @@ func TestGuests(t *testing.T) {
 			t.Fatal(err)
 		}
 		n.Settings.By = by
-		for _, name := range n.Attendance.Players() {
-			n.told(name, wire.Coordinated)
+		for _, player := range n.Attendance.Players() {
+			n.told(player, wire.Coordinated)
 		}
 		n.goes(0)
 		if s := n.Chooses(); s.Chosen == nil || s.Estimated["zoe"] == 0 {

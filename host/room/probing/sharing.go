@@ -7,6 +7,7 @@ import (
 	"muster/discovery/sentence"
 	"muster/host/room/evidence"
 	"muster/host/room/group"
+	"muster/host/room/people"
 	"muster/host/room/roomtime"
 	"muster/host/room/search"
 )
@@ -19,7 +20,7 @@ func (p *Probing) Disband() { p.shares = nil }
 // Share deals the unknown servers to the members of each NAT group that measures a list whole, if
 // the groups have changed. It returns the questions.
 func (p *Probing) Share(g *group.Group, m Moment) (asks []search.Ask) {
-	sharers := group.Filtered(g.Attendance.Present(), func(name string) bool { return g.Evidence[name].IsSharing() })
+	sharers := people.Filtered(g.Attendance.Present(), func(player people.ID) bool { return g.Evidence[player].IsSharing() })
 	if p.shares == nil && len(sharers) == 0 {
 		return nil
 	}
@@ -37,7 +38,7 @@ func (p *Probing) Share(g *group.Group, m Moment) (asks []search.Ask) {
 			if p.shares.IsOut(i, server) || evidence.Pooled(known, server).State != discovery.Unprobed {
 				continue
 			}
-			if !slices.ContainsFunc(mates, func(mate string) bool { return g.Nearby.IsHidden(mate, server) }) {
+			if !slices.ContainsFunc(mates, func(mate people.ID) bool { return g.Nearby.IsHidden(mate, server) }) {
 				unasked = append(unasked, server)
 			}
 		}
@@ -57,8 +58,8 @@ func (p *Probing) FinishShares(g *group.Group, now roomtime.Time) (notes []sente
 			continue
 		}
 		mates := g.NATGroup(players[0])
-		finished := group.Filtered(mates, func(name string) bool {
-			return g.Evidence[name].IsSharing() && !g.Attendance.Of(name).Done
+		finished := people.Filtered(mates, func(player people.ID) bool {
+			return g.Evidence[player].IsSharing() && !g.Attendance.Of(player).Done
 		})
 		if len(finished) == 0 {
 			continue

@@ -1,7 +1,7 @@
 // Package reactions knows the small signs that people send each other while they wait: a hello, a
 // heart, a drink. A sign says nothing but itself, so no stranger's text gets around by it.
 //
-//	React ─▶ last: name ─▶ sign, time ─▶ View: those of the last two seconds
+//	React ─▶ last: person, sign, time ─▶ View: those of the last two seconds
 //
 // Nothing of it is saved, and nothing is queued: a flood of signs is refused, person by person.
 package reactions
@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"muster/host/room/people"
 	"muster/host/room/roomtime"
 	"muster/host/wire"
 )
@@ -18,7 +19,7 @@ const (
 	// Every is how often a person may react, and how long the room shows a reaction.
 	Every = 2 * time.Second
 	// most bounds the reactions that a room shows at once. It is more than the people that a room
-	// lets in, but names change.
+	// lets in, but people come and go.
 	most = 64
 )
 
@@ -31,29 +32,30 @@ type Board struct {
 }
 
 type reaction struct {
-	wire.Reaction
-	at roomtime.Time
+	by   people.ID
+	sign string
+	at   roomtime.Clocks
 }
 
 // React shows a person's reaction to everybody, unless the person has just sent another one.
-func (b *Board) React(name, sign string, now roomtime.Clocks) error {
+func (b *Board) React(person people.ID, sign string, now roomtime.Clocks) error {
 	if !slices.Contains(Signs, sign) {
 		return wire.Refuse(wire.ReasonMalformed, "refused.no-reaction")
 	}
-	b.last = slices.DeleteFunc(b.last, func(r reaction) bool { return now.Room.Sub(r.at) >= Every })
-	if len(b.last) >= most || slices.ContainsFunc(b.last, func(r reaction) bool { return r.Name == name }) {
+	b.last = slices.DeleteFunc(b.last, func(r reaction) bool { return now.Room.Sub(r.at.Room) >= Every })
+	if len(b.last) >= most || slices.ContainsFunc(b.last, func(r reaction) bool { return r.by == person }) {
 		return wire.Refuse(wire.ReasonAction, "refused.react-often", "for", Every)
 	}
-	b.last = append(b.last, reaction{wire.Reaction{Name: name, Sign: sign, At: now.Wall}, now.Room})
+	b.last = append(b.last, reaction{person, sign, now})
 	return nil
 }
 
 // View returns the reactions that are new, the oldest first.
-func (b *Board) View(now roomtime.Time) []wire.Reaction {
+func (b *Board) View(now roomtime.Time, names *people.Names) []wire.Reaction {
 	shown := []wire.Reaction{}
 	for _, r := range b.last {
-		if now.Sub(r.at) < Every {
-			shown = append(shown, r.Reaction)
+		if now.Sub(r.at.Room) < Every {
+			shown = append(shown, wire.Reaction{Name: names.Of(r.by), Sign: r.sign, At: r.at.Wall})
 		}
 	}
 	return shown

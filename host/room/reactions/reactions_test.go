@@ -2,11 +2,11 @@ package reactions
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 	"testing"
 	"time"
 
+	"muster/host/room/people"
 	"muster/host/room/roomtime"
 	"muster/host/wire"
 )
@@ -17,10 +17,11 @@ var start = roomtime.Opening
 // sign is shown for as long.
 func TestReact(t *testing.T) {
 	type try struct {
-		at         time.Duration
-		name, sign string
-		refused    string // the key of the refusal's sentence
-		shows      string
+		at      time.Duration
+		by      people.ID
+		sign    string
+		refused string // the key of the refusal's sentence
+		shows   string
 	}
 	for what, tries := range map[string][]try{
 		"one sign": {{0, "ann", "hello", "", "ann hello"}},
@@ -49,7 +50,7 @@ func TestReact(t *testing.T) {
 		var b Board
 		for i, c := range tries {
 			now := start.Add(c.at)
-			err := b.React(c.name, c.sign, clocks(now))
+			err := b.React(c.by, c.sign, clocks(now))
 			var refusal *wire.Refusal
 			got := ""
 			if errors.As(err, &refusal) {
@@ -59,32 +60,42 @@ func TestReact(t *testing.T) {
 				t.Errorf("%s, %d: %v, want %q", what, i, err, c.refused)
 			}
 			var shown []string
-			for _, r := range b.View(now) {
+			for _, r := range b.View(now, nil) {
 				shown = append(shown, r.Name+" "+r.Sign)
 			}
 			if is := strings.Join(shown, ", "); is != c.shows {
 				t.Errorf("%s, %d: shows %q, want %q", what, i, is, c.shows)
 			}
 		}
-		if old := b.View(start.Add(2 * time.Hour)); old == nil || len(old) > 0 {
+		if old := b.View(start.Add(2*time.Hour), nil); old == nil || len(old) > 0 {
 			t.Errorf("%s: later it shows %v", what, old)
 		}
 	}
 }
 
-// TestFlood checks that a flood under changing names stays bounded, and does not change what was
+// TestFlood checks that a flood of people who come and go stays bounded, and does not change what was
 // shown before.
 func TestFlood(t *testing.T) {
 	var b Board
-	before := b.View(start)
+	before := b.View(start, nil)
 	for i := range 10 * most {
-		b.React(fmt.Sprint("flood", i), "yes", clocks(start))
+		b.React(people.Nth(i+1), "yes", clocks(start))
 	}
-	if n := len(b.View(start)); n != most || len(before) != 0 {
+	if n := len(b.View(start, nil)); n != most || len(before) != 0 {
 		t.Errorf("%d are shown, %d before", n, len(before))
 	}
 	if err := b.React("ann", "yes", clocks(start.Add(Every))); err != nil {
 		t.Errorf("after a flood: %v", err)
+	}
+}
+
+// TestNamed checks that a reaction is shown under the name that its person has by then.
+func TestNamed(t *testing.T) {
+	var b Board
+	b.React("1", "yes", clocks(start))
+	shown := b.View(start, people.NewNames(map[people.ID]string{"1": "ann"}))
+	if want := (wire.Reaction{Name: "ann", Sign: "yes", At: clocks(start).Wall}); len(shown) != 1 || shown[0] != want {
+		t.Errorf("it shows %+v, want %+v", shown, want)
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"muster/discovery/plan/topology"
 	"muster/host/room"
 	"muster/host/room/evidence"
+	"muster/host/room/people"
 	"muster/host/wire"
 	"muster/selection"
 	"muster/selection/memory"
@@ -60,7 +61,7 @@ type Session struct {
 	// memory has Remembered, by player.
 	Learnt     []room.Learn
 	Recalls    []room.Recall
-	Remembered map[string][]memory.Cell
+	Remembered map[people.ID][]memory.Cell
 
 	// shows is the snapshot of a room at a revision.
 	shows    wire.Snapshot
@@ -102,7 +103,7 @@ func Play(t testing.TB, r *room.Room, at time.Time) *Session {
 		Sent: map[string][]wire.Message{}, Asked: map[string][]int{}, Seen: map[string]Sight{},
 		Looks: map[string]wire.Finalists{}, Surveys: map[string]wire.Survey{},
 	}
-	n.Stepped, n.Out, n.Deliver = n.sees, n.takes, n.delivers
+	n.Stepped, n.Out, n.Deliver, n.Renamed = n.sees, n.takes, n.delivers, n.renames
 	return n
 }
 
@@ -113,11 +114,9 @@ func (n *Session) takes(o room.Output) {
 		n.Fetches++
 		n.Fetched = o
 	case room.Admit:
-		n.Admitted = o.Player
-	case room.Renamed:
-		n.renames(o.From, o.To)
+		n.Admitted = string(o.Player)
 	case room.Dismiss:
-		n.Dismissed = append(n.Dismissed, o.Player)
+		n.Dismissed = append(n.Dismissed, string(o.Player))
 	case room.Announce:
 		n.Told = append(n.Told, o.Announcement)
 	case room.Answer:
@@ -153,11 +152,12 @@ func (n *Session) sees(in room.Input, refusal error) {
 	if !is || refusal != nil {
 		return
 	}
+	player := string(hear.Player)
 	seen := func(round int) map[int]discovery.Result {
-		s := n.Seen[hear.Player]
+		s := n.Seen[player]
 		if s.Results == nil || s.Round != round {
 			s = Sight{round, map[int]discovery.Result{}}
-			n.Seen[hear.Player] = s
+			n.Seen[player] = s
 		}
 		return s.Results
 	}
@@ -278,7 +278,7 @@ func (n *Session) TryJoinAs(hello wire.Hello) (refusal *wire.Refusal) {
 }
 
 // Gone ends the connection of a player's program.
-func (n *Session) Gone(name string) { n.Step(room.Leave{Player: name}) }
+func (n *Session) Gone(name string) { n.Step(room.Leave{Player: people.ID(name)}) }
 
 // Listed gives the room a list of so many servers.
 func (n *Session) Listed(servers int) { n.Gets(ListOf(servers)) }
@@ -305,7 +305,7 @@ func AddrOf(server int) netip.AddrPort {
 // Says sends a player's message, which must make sense.
 func (n *Session) Says(name string, m wire.Message) {
 	n.Helper()
-	if err := n.Step(room.Hear{Player: name, Message: m}); err != nil {
+	if err := n.Step(room.Hear{Player: people.ID(name), Message: m}); err != nil {
 		n.Fatalf("%s says %+v: %v", name, m, err)
 	}
 }

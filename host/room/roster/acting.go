@@ -3,33 +3,17 @@ package roster
 import (
 	"net/netip"
 	"slices"
+	"strings"
 
 	"muster/host/room/nickname"
+	"muster/host/room/people"
 	"muster/host/room/roomtime"
 	"muster/host/wire"
 )
 
-// Caller is somebody who shows a credential: a person in the room, or a stranger without a name. A
-// caller with the organiser's secret may not be in the room yet.
-type Caller struct {
-	Name                             string
-	IsPlayer, IsOrganiser, IsRegular bool
-}
-
-// IsSomebody reports whether the caller is in the room.
-func (c Caller) IsSomebody() bool { return c.Name != "" }
-
-// Title returns the log's name for a caller who decides for the room.
-func (c Caller) Title() string {
-	if c.IsSomebody() {
-		return c.Name
-	}
-	return "the organiser"
-}
-
-// Caller returns the person with a credential. The secret belongs to the room's organiser, on any
-// device.
-func (r *Roster) Caller(credential string) Caller {
+// Caller returns the person with a credential, or a stranger. The secret belongs to the room's
+// organiser, on any device. Whoever shows it need not be in the room yet.
+func (r *Roster) Caller(credential string) people.Person {
 	isSecret := isSame(r.state.Keys.Secret, credential)
 	ticket := ""
 	if credential != "" {
@@ -37,10 +21,10 @@ func (r *Roster) Caller(credential string) Caller {
 	}
 	for p, isPlayer := range r.state.everyone() {
 		if isSame(p.Page, credential) || isSame(p.ticket, ticket) || isSecret && p.Organiser {
-			return Caller{p.Name, isPlayer, p.Organiser, p.Regular}
+			return r.view(p, isPlayer)
 		}
 	}
-	return Caller{IsOrganiser: isSecret}
+	return people.Person{IsOrganiser: isSecret}
 }
 
 // ErrOrganiserOnly and ErrNickname tell people why their word does not count.
@@ -50,8 +34,8 @@ var (
 )
 
 // errIsOrganiser tells people that the room would be without an organiser.
-func errIsOrganiser(name string) error {
-	return wire.Refuse(wire.ReasonAction, "refused.is-organiser", "player", name)
+func errIsOrganiser(id people.ID) error {
+	return wire.Refuse(wire.ReasonAction, "refused.is-organiser", "player", id)
 }
 
 // Visit is a page that asks for a nickname, or shows a credential that stood in its link.
@@ -59,10 +43,8 @@ type Visit struct {
 	Name string
 	// Secret is the organiser's secret, or a person's credential.
 	Secret string
-	// Was is an earlier credential of somebody whom the room no longer knows. IsOwner says that the
-	// lists still have what that person brought.
-	Was     string
-	IsOwner bool
+	// Was is an earlier credential of somebody who has left.
+	Was string
 	// Token is for a new guest, and From where the page is.
 	Token string
 	From  netip.Addr
@@ -70,27 +52,27 @@ type Visit struct {
 
 // Entry is the person that the page belongs to from now on.
 type Entry struct {
+	ID          people.ID
 	Name, Token string
 	IsNew       bool
 }
 
 // Enter gives a page a nickname, or the person whose credential it shows.
-func (r *Roster) Enter(v Visit, by Caller, now roomtime.Time) (entry Entry, events []Event, err error) {
+func (r *Roster) Enter(v Visit, by people.Person, now roomtime.Time) (entry Entry, events []Event, err error) {
 	switch shown := r.Caller(v.Secret); {
 	case shown.IsSomebody(): // a personal link: the page belongs to that person now
-		if by.Name != shown.Name && !by.IsOrganiser {
-			events = r.Drop(by.Name)
+		if by.ID != shown.ID && !by.IsOrganiser {
+			events = r.Drop(by.ID)
 		}
 		by = shown
 	case shown.IsOrganiser && by.IsSomebody():
-		one, _ := r.state.find(by.Name)
+		one, _ := r.state.find(by.ID)
 		r.state.appoint(one)
 	case shown.IsOrganiser:
 		by = shown
 	}
 	if by.IsSomebody() {
-		one, _ := r.state.find(by.Name)
-		return Entry{one.Name, one.Page, false}, events, nil
+		return Entry{by.ID, by.Name, r.PageOf(by.ID), false}, events, nil
 	}
 	name := nickname.Clean(v.Name)
 	if err := r.refuseGuest(name, by); err != nil {
@@ -101,27 +83,28 @@ func (r *Roster) Enter(v Visit, by Caller, now roomtime.Time) (entry Entry, even
 		return entry, nil, err
 	}
 	token := v.Token
-	if v.IsOwner && !r.Caller(v.Was).IsSomebody() {
-		token = v.Was // the lists and their program know them by it again
+	if r.state.formerOf(v.Was) >= 0 && !r.Caller(v.Was).IsSomebody() {
+		token = v.Was // their program knows them by it again
 	}
-	g := &person{Name: name, Arrival: r.state.freeArrival(), Page: token, mark: MarkOf(token), From: v.From, Seen: now}
+	g := r.newcomer(token)
+	g.Name, g.From, g.Seen = name, v.From, now
 	r.state.Guests = append(r.state.Guests, g)
 	if by.IsOrganiser {
 		r.state.appoint(g)
 	}
-	events = append(events, Came{Name: name, Owner: OwnerOf(token)})
+	events = append(events, Came{ID: g.ID})
 	if !isFull { // or a flood of nicknames would flood the log
-		events = append(events, tell("room.page-open", "player", name))
+		events = append(events, tell("room.page-open", "player", g.ID))
 	}
-	return Entry{name, token, true}, events, nil
+	return Entry{g.ID, name, token, true}, events, nil
 }
 
 // refuseGuest returns why a page does not get a nickname, or nil.
-func (r *Roster) refuseGuest(name string, by Caller) error {
+func (r *Roster) refuseGuest(name string, by people.Person) error {
 	if name == "" {
 		return wire.Refuse(wire.ReasonName, "refused.nickname-empty")
 	}
-	one, isPlayer := r.state.find(name)
+	one, isPlayer := r.state.called(name)
 	switch {
 	case r.state.Locked && !by.IsOrganiser:
 		return lockedOut()
@@ -161,31 +144,31 @@ func (r *Roster) displace(from netip.Addr) (events []Event, isFull bool, err err
 		return nil, true, wire.Refuse(wire.ReasonFull, "refused.guests-full", "n", len(rivals)).
 			Advising("refused.guests-full-hint")
 	}
-	return r.Drop(longest.Name), true, nil
+	return r.Drop(longest.ID), true, nil
 }
 
 // Named returns the person that an order is about: the caller, or a person whom the organiser names.
-func (r *Roster) Named(by Caller, name string) (Caller, error) {
+func (r *Roster) Named(by people.Person, name string) (people.Person, error) {
 	if name == "" {
 		return by, nil
 	}
-	one, isPlayer := r.state.find(name)
+	one := r.Called(name)
 	switch {
 	case !by.IsOrganiser:
-		return Caller{}, ErrOrganiserOnly
-	case one == nil:
-		return Caller{}, wire.Refuse(wire.ReasonAction, "refused.not-present", "name", nickname.Clean(name))
+		return people.Person{}, ErrOrganiserOnly
+	case !one.IsSomebody():
+		return people.Person{}, wire.Refuse(wire.ReasonAction, "refused.not-present", "name", nickname.Clean(name))
 	}
-	return Caller{one.Name, isPlayer, one.Organiser, one.Regular}, nil
+	return one, nil
 }
 
 // Rename gives a person another name. A player's name is in use everywhere while a round goes on,
 // so it changes with the next round.
-func (r *Roster) Rename(by Caller, name string, isGathering bool, now roomtime.Time) ([]Event, error) {
+func (r *Roster) Rename(by people.Person, name string, isGathering bool, now roomtime.Time) ([]Event, error) {
 	if !by.IsSomebody() {
 		return nil, ErrNickname
 	}
-	one, _ := r.state.find(by.Name)
+	one, _ := r.state.find(by.ID)
 	switch name = nickname.Clean(name); {
 	case name == "":
 		return nil, wire.Refuse(wire.ReasonName, "refused.name-empty")
@@ -196,48 +179,48 @@ func (r *Roster) Rename(by Caller, name string, isGathering bool, now roomtime.T
 		return nil, wire.Refuse(wire.ReasonAction, "refused.rename-often", "for", renameEvery)
 	case by.IsPlayer && !isGathering:
 		one.Becomes, one.renamed = name, now
-		return []Event{tell("room.will-be", "player", by.Name, "name", name)}, nil
+		return []Event{tell("room.will-be", "player", by.ID, "name", name)}, nil
 	}
-	return r.state.rename(one, by.IsPlayer, name, now), nil
+	return []Event{r.rename(one, name, now)}, nil
 }
 
 // Quit lets a guest leave the room. The organiser stays: somebody must be able to steer.
-func (r *Roster) Quit(by Caller) ([]Event, error) {
+func (r *Roster) Quit(by people.Person) ([]Event, error) {
 	switch {
 	case !by.IsSomebody():
 		return nil, ErrNickname
 	case by.IsOrganiser:
-		return nil, errIsOrganiser(by.Name)
+		return nil, errIsOrganiser(by.ID)
 	}
-	return append([]Event{tell("room.left", "player", by.Name)}, r.Drop(by.Name)...), nil
+	return append([]Event{tell("room.left", "player", by.ID)}, r.Drop(by.ID)...), nil
 }
 
 // Hide keeps somebody's country from the others, or shows it again.
-func (r *Roster) Hide(by Caller, somewhere bool) error {
+func (r *Roster) Hide(by people.Person, somewhere bool) error {
 	if !by.IsSomebody() {
 		return ErrNickname
 	}
-	one, _ := r.state.find(by.Name)
+	one, _ := r.state.find(by.ID)
 	one.Somewhere = somewhere
 	return nil
 }
 
 // HandOn makes a player the organiser, with a new secret.
 func (r *Roster) HandOn(name, secret string) ([]Event, error) {
-	p, isPlayer := r.state.find(name)
+	p, isPlayer := r.state.called(name)
 	if !isPlayer {
 		return nil, wire.Refuse(wire.ReasonAction, "refused.no-player", "name", nickname.Clean(name))
 	}
 	r.state.Keys.Secret = secret
 	r.state.appoint(p)
-	return []Event{tell("room.organiser-now", "player", p.Name)}, nil
+	return []Event{tell("room.organiser-now", "player", p.ID)}, nil
 }
 
 // Renew gives the organiser another secret. Others who have the old one can no longer decide.
-func (r *Roster) Renew(by Caller, secret string) []Event {
+func (r *Roster) Renew(by people.Person, secret string) []Event {
 	var one *person
 	if by.IsSomebody() {
-		one, _ = r.state.find(by.Name)
+		one, _ = r.state.find(by.ID)
 	}
 	r.state.Keys.Secret = secret
 	r.state.appoint(one)
@@ -246,39 +229,43 @@ func (r *Roster) Renew(by Caller, secret string) []Event {
 
 // Remove takes a guest out of the room, and lets a player's place go with [Roster.Unseat].
 func (r *Roster) Remove(name string) ([]Event, error) {
-	one, isPlayer := r.state.find(name)
-	name = nickname.Clean(name)
+	one, isPlayer := r.state.called(name)
 	switch {
 	case one == nil:
-		return nil, wire.Refuse(wire.ReasonAction, "refused.not-present", "name", name)
+		return nil, wire.Refuse(wire.ReasonAction, "refused.not-present", "name", nickname.Clean(name))
 	case !isPlayer && one.Organiser:
-		return nil, errIsOrganiser(one.Name)
+		return nil, errIsOrganiser(one.ID)
 	}
-	events := []Event{tell("room.removed", "player", name), Removed{name}}
+	events := []Event{tell("room.removed", "player", one.ID), Removed{one.ID}}
 	if isPlayer {
 		one.Regular = false
 		return events, nil
 	}
-	return append(events, r.Drop(one.Name)...), nil
+	return append(events, r.Drop(one.ID)...), nil
 }
 
 // Meant returns the person that an order to forget somebody means: the caller, or a person whom the
-// organiser names. If that person has left, only the name is known.
-func (r *Roster) Meant(by Caller, name string) (Person, error) {
+// organiser names. Of somebody whom the roster does not remember only the name is known.
+func (r *Roster) Meant(by people.Person, name string) (people.Person, error) {
 	switch name = nickname.Clean(name); {
 	case name == "" && !by.IsSomebody():
-		return Person{}, ErrNickname
+		return people.Person{}, ErrNickname
 	case name == "":
 		name = by.Name
 	case !by.IsOrganiser:
-		return Person{}, ErrOrganiserOnly
+		return people.Person{}, ErrOrganiserOnly
 	}
-	one := r.Person(name)
+	one := r.Called(name)
 	if one.IsOrganiser {
-		return Person{}, errIsOrganiser(one.Name)
+		return people.Person{}, errIsOrganiser(one.ID)
 	}
-	if one.Name == "" {
+	if !one.IsSomebody() {
 		one.Name = name
+		for _, f := range r.state.Former {
+			if strings.EqualFold(f.Name, name) {
+				one.ID = f.ID // the newest
+			}
+		}
 	}
 	return one, nil
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"muster/host/room/people"
 	"muster/host/wire"
 )
 
@@ -49,9 +50,9 @@ func TestEnter(t *testing.T) {
 		h.events = events
 		switch {
 		case tt.new:
-			h.wants(tt.name, Came{Name: tt.is, Owner: OwnerOf("new")}, note{tt.is + " has the page open"})
+			h.wants(tt.name, Came{ID: people.ID(tt.is)}, note{tt.is + " has the page open"})
 		case tt.by != "" && tt.is == "ann": // this guest was nothing but the page
-			h.wants(tt.name, Left{"zoe", []string{OwnerOf("page of zoe")}, false})
+			h.wants(tt.name, Left{"zoe", false})
 		default:
 			h.wants(tt.name)
 		}
@@ -67,24 +68,24 @@ func TestOrganiserStays(t *testing.T) {
 	h.join("ann")
 	h.enters("org", Visit{}, "")
 	h.enters("", Visit{Secret: "secret"}, "page of org")
-	if err := h.enters("", Visit{Secret: h.PageOf("ann")}, "page of org"); err != nil || h.Organiser() != "org" {
+	if err := h.enters("", Visit{Secret: h.PageOf("ann")}, "page of org"); err != nil || h.Organiser() != h.Called("org").ID {
 		t.Errorf("%v, and the organiser is %q", err, h.Organiser())
 	}
 }
 
-// TestOwnerAgain checks that people whose nickname ran out get their earlier credential back if the
-// lists know it, and that nobody else does.
-func TestOwnerAgain(t *testing.T) {
+// TestComesBack checks that people whose nickname ran out get their earlier credential back, and
+// that nobody else does.
+func TestComesBack(t *testing.T) {
 	for _, tt := range []struct {
-		was   string
-		known bool
-		token string
+		was, token string
 	}{
-		{"old", true, "old"}, {"old", false, "new"}, {"page of zoe", true, "new"}, {"", false, "new"},
+		{"page of old", "page of old"}, {"nobody's", "new"}, {"page of zoe", "new"}, {"", "new"},
 	} {
 		h := newFixture(t)
 		h.enters("zoe", Visit{}, "")
-		entry, _, err := h.Enter(Visit{Name: "dan", Was: tt.was, IsOwner: tt.known, Token: "new"}, Caller{}, h.now)
+		h.enters("old", Visit{}, "")
+		h.Drop("old")
+		entry, _, err := h.Enter(Visit{Name: "dan", Was: tt.was, Token: "new"}, people.Person{}, h.now)
 		if err != nil || entry.Token != tt.token {
 			t.Errorf("%+v: %+v, %v", tt, entry, err)
 		}
@@ -132,7 +133,7 @@ func TestManyGuests(t *testing.T) {
 			continue
 		}
 		h.wants(tt.name, // and the log does not fill
-			Left{tt.left, []string{OwnerOf("page of " + tt.left)}, false}, Came{Name: "more", Owner: OwnerOf("page of more")})
+			Left{people.ID(tt.left), false}, Came{ID: "more"})
 		if err != nil || h.Person("reg").Name == "" {
 			t.Errorf("%s: one more: %v", tt.name, err)
 		}
@@ -143,7 +144,7 @@ func TestManyGuests(t *testing.T) {
 	}
 	h.enters("", Visit{Secret: "secret"}, "page of guest 0")
 	h.enters("more", Visit{From: ip(1)}, "")
-	if h.Organiser() != "guest 0" || h.Person("guest 1").Name != "" {
+	if h.Organiser() != h.Called("guest 0").ID || h.Person("guest 1").Name != "" {
 		t.Errorf("the organiser gives way; here are %q", h.names())
 	}
 }
@@ -195,26 +196,26 @@ func TestSteering(t *testing.T) {
 	}
 	h.events = h.Renew(h.Caller(h.PageOf("bob")), "third")
 	h.wants("renewed", note{"the organiser’s link has changed"})
-	if h.Caller("another").IsOrganiser || !h.Caller("third").IsOrganiser || h.Organiser() != "bob" {
+	if h.Caller("another").IsOrganiser || !h.Caller("third").IsOrganiser || h.Organiser() != h.Called("bob").ID {
 		t.Error("the old link steers, or the new one does not")
 	}
-	h.Renew(Caller{IsOrganiser: true}, "fourth")
+	h.Renew(people.Person{IsOrganiser: true}, "fourth")
 	if h.Organiser() != "" || h.Caller(h.PageOf("bob")).IsOrganiser {
 		t.Error("whoever came by the old link still steers")
 	}
 
 	h.does(h.Remove("zoe"))
-	h.wants("a guest is removed", note{"the organiser removed zoe"}, Removed{"zoe"}, Left{"zoe", []string{OwnerOf("page of zoe")}, false})
+	h.wants("a guest is removed", note{"the organiser removed zoe"}, Removed{"zoe"}, Left{"zoe", false})
 	h.Keep("ann")
 	h.does(h.Remove("ANN"))
-	h.wants("a player is removed", note{"the organiser removed ANN"}, Removed{"ANN"})
+	h.wants("a player is removed", note{"the organiser removed ann"}, Removed{"ann"})
 	if h.Unseat("ann", false, h.now); h.Person("ann").Name != "" {
 		t.Error("a regular who is removed keeps the name")
 	}
 	if err := h.does(h.Quit(h.Caller("page of org"))); err != nil {
 		t.Error(err)
 	}
-	h.wants("a guest leaves", note{"org has left"}, Left{"org", []string{OwnerOf("page of org")}, false})
+	h.wants("a guest leaves", note{"org has left"}, Left{"org", false})
 	if err := h.does(h.Quit(h.Caller("page of org"))); err != ErrNickname {
 		t.Errorf("a stranger leaves: %v", err)
 	}

@@ -9,6 +9,7 @@
 //	                                              nobody
 //
 // A name belongs to the one person with its credential. People see only names, so no two names in
-// use look alike, and guests give way to players. All other parts of a room know people by these
-// names. When a name changes or goes, the room tells them by an [Event].
+// use look alike, and guests give way to players. All other parts of a room know people by their
+// [people.ID], which they keep when they leave and come back with a credential of theirs. The room
+// tells the parts who comes and who leaves by an [Event].
 package roster

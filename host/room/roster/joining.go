@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"muster/host/room/nickname"
+	"muster/host/room/people"
 	"muster/host/room/roomtime"
 	"muster/host/wire"
 )
@@ -22,7 +23,7 @@ type Newcomer struct {
 	// Name is the name that the player wants. It is empty if people could not see or say it.
 	Name string
 	// Player is the player with the name or the token, and Guest the guest who comes to play.
-	Player, Guest string
+	Player, Guest people.ID
 	// Mark is the [MarkOf] of the program's player.
 	Mark  string
 	hello wire.Hello
@@ -33,16 +34,16 @@ func (r *Roster) Recognise(hello wire.Hello) Newcomer {
 	c := Newcomer{Name: nickname.Clean(hello.Name), Mark: MarkOf(PageOf(hello.Token)), hello: hello}
 	for _, p := range r.state.Players {
 		if strings.EqualFold(p.Name, c.Name) && c.Player == "" {
-			c.Player = p.Name
+			c.Player = p.ID
 		}
 	}
 	for _, p := range r.state.Players {
 		if isSame(p.Token, hello.Token) {
-			c.Player = p.Name // under any name
+			c.Player = p.ID // under any name
 		}
 	}
 	if g := r.before(hello); g != nil {
-		c.Guest, c.Mark = g.Name, g.mark
+		c.Guest, c.Mark = g.ID, g.mark
 	}
 	return c
 }
@@ -92,10 +93,10 @@ func (p *person) refusal(hello wire.Hello, isConnected bool) *wire.Refusal {
 	isProgram := p.program != "" && p.program == hello.Program
 	switch {
 	case !isSame(p.Token, hello.Token):
-		return wire.Refuse(wire.ReasonNameTaken, "refused.name-taken", "player", p.Name).
+		return wire.Refuse(wire.ReasonNameTaken, "refused.name-taken", "player", p.ID).
 			Advising("refused.other-name-hint")
 	case isConnected && isProgram && hello.Line < p.line: // the hello was long on its way
-		return wire.Refuse(wire.ReasonReplaced, "refused.replaced-late", "player", p.Name)
+		return wire.Refuse(wire.ReasonReplaced, "refused.replaced-late", "player", p.ID)
 	}
 	return nil
 }
@@ -105,6 +106,7 @@ func (r *Roster) HasRoom(places int) bool { return !r.state.Locked && len(r.stat
 
 // Seat is a player's place.
 type Seat struct {
+	ID                people.ID
 	Name, Token, Page string
 	// IsSameProgram says that the same program had the place before.
 	IsSameProgram bool
@@ -122,7 +124,7 @@ func (r *Roster) Admit(c Newcomer, fresh string, now roomtime.Time) (Seat, []Eve
 		p.ticket = c.hello.As
 	}
 	seat := Seat{
-		Name: p.Name, Token: p.Token, Page: p.Page,
+		ID: p.ID, Name: p.Name, Token: p.Token, Page: p.Page,
 		IsSameProgram: p.program != "" && p.program == c.hello.Program,
 	}
 	p.program, p.line, p.asks = c.hello.Program, c.hello.Line, c.hello.Asks
@@ -146,17 +148,18 @@ func (r *Roster) add(c Newcomer, fresh string, now roomtime.Time) (p *person, ev
 	if p, _ = r.state.find(c.Guest); p != nil {
 		r.state.Guests = slices.DeleteFunc(r.state.Guests, func(g *person) bool { return g == p })
 	} else {
-		p = &person{Arrival: r.state.freeArrival(), Page: page, mark: MarkOf(page)}
+		p = r.newcomer(page)
 	}
+	r.names = nil
 	p.Name, p.Becomes, p.Token, p.From, p.Seen = c.Name, "", token, netip.Addr{}, roomtime.Time(0)
 	for _, g := range r.state.Guests {
 		if nickname.Alike(g.Name, c.Name) {
-			events = append(events, r.state.makeWay(g, now)...)
+			events = append(events, r.makeWay(g, now))
 		}
 	}
 	if isSame(r.state.Keys.Secret, c.hello.As) && r.Organiser() == "" {
 		p.Organiser = true
 	}
 	r.state.Players = append(r.state.Players, p)
-	return p, append(events, Came{Name: c.Name, Was: c.Guest, Owner: OwnerOf(page)})
+	return p, append(events, Came{ID: p.ID, WasGuest: c.Guest != ""})
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"muster/host/room/people"
 	"muster/host/wire"
 )
 
@@ -130,21 +131,21 @@ func TestComesToPlay(t *testing.T) {
 		h.enters("", Visit{Secret: "secret"}, "page of org")
 		before := h.Person(tt.was)
 		h.events = nil
-		seat, refusal := h.hello(tt.hello)
+		_, refusal := h.hello(tt.hello)
 		if refusal != nil {
 			t.Errorf("%s: %v", tt.name, refusal)
 			continue
 		}
 		var want []Event
 		if tt.hello.Name == "yan" {
-			want = []Event{Renamed{"yan", "yan (guest)", false}, note{"yan is now yan (guest)"}}
+			want = []Event{note{"yan is now yan (guest)"}}
 		}
-		h.wants(tt.name, append(want, Came{tt.hello.Name, tt.was, OwnerOf(PageOf(seat.Token))})...)
+		h.wants(tt.name, append(want, Came{people.ID(tt.hello.Name), tt.was != ""})...)
 		if tt.was == "" {
 			continue
 		}
 		after := h.Person(tt.hello.Name)
-		if h.Person(tt.was).Name != "" || !after.IsPlayer || after.Mark != before.Mark || after.IsOrganiser != before.IsOrganiser {
+		if h.Person(tt.was).Name != "" || !after.IsPlayer || after.ID != before.ID || after.Mark != before.Mark || after.IsOrganiser != before.IsOrganiser {
 			t.Errorf("%s: %+v was %+v", tt.name, after, before)
 		}
 		if after.From.IsValid() || !after.Seen.IsZero() {
@@ -165,7 +166,7 @@ func TestMark(t *testing.T) {
 	}
 	h.Unseat("ann", false, h.now)
 	for _, hello := range []wire.Hello{{Token: "token of ann"}, {As: PageOf("token of ann")}} {
-		if c := h.Recognise(hello); c.Mark != mark || c.Guest != "ann" || c.Player != "" {
+		if c := h.Recognise(hello); c.Mark != mark || c.Guest != h.Called("ann").ID || c.Player != "" {
 			t.Errorf("%+v is of %+v, want %q", hello, c, mark)
 		}
 	}
@@ -186,7 +187,7 @@ func TestReserved(t *testing.T) {
 			t.Errorf("a stranger plays as %s: %v", name, refusal)
 		}
 	}
-	if _, refusal := h.hello(wire.Hello{Name: "ann", As: "secret"}); refusal != nil || h.Organiser() != "ann" {
+	if _, refusal := h.hello(wire.Hello{Name: "ann", As: "secret"}); refusal != nil || h.Organiser() != h.Called("ann").ID {
 		t.Errorf("ann: %v", refusal)
 	}
 	if _, refusal := h.hello(wire.Hello{Name: "reg", Token: "token of reg"}); refusal != nil {
@@ -220,7 +221,7 @@ func TestLocked(t *testing.T) {
 	if err := h.enters("dan", Visit{}, ""); reason(err) != wire.ReasonLocked {
 		t.Errorf("a guest: %v", err)
 	}
-	if h.Organiser() != "org" || h.Person("mal").IsOrganiser {
+	if h.Organiser() != h.Called("org").ID || h.Person("mal").IsOrganiser {
 		t.Errorf("the organiser is %q", h.Organiser())
 	}
 }
@@ -269,7 +270,7 @@ func TestStrangersPage(t *testing.T) {
 			t.Errorf("the badge of %q is %q's, want %q's", credential, got, is)
 		}
 	}
-	entry, _, err := h.Enter(Visit{Secret: page}, Caller{}, h.now)
+	entry, _, err := h.Enter(Visit{Secret: page}, people.Person{}, h.now)
 	if err != nil || entry.Name != "zoe" || entry.Token != h.PageOf("zoe") || entry.IsNew {
 		t.Errorf("the page enters as %+v, %v", entry, err)
 	}

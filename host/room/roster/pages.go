@@ -1,8 +1,10 @@
 package roster
 
 import (
+	"slices"
 	"time"
 
+	"muster/host/room/people"
 	"muster/host/room/roomtime"
 )
 
@@ -32,8 +34,8 @@ func (r *Roster) ClosePage(credential string, now roomtime.Time) {
 }
 
 // see notes that a guest's page is there, or was until now.
-func (r *Roster) see(by Caller, now roomtime.Time) {
-	if one, isPlayer := r.state.find(by.Name); one != nil && !isPlayer {
+func (r *Roster) see(by people.Person, now roomtime.Time) {
+	if one, isPlayer := r.state.find(by.ID); one != nil && !isPlayer {
 		one.Seen = now
 	}
 }
@@ -77,13 +79,9 @@ type Badge struct {
 // Badges returns what each credential may do. It leaves out the code, which might be guessed. The
 // link's key and players' tokens open the room, and nothing else on a page. The password goes to
 // all players, and to the guests who are counted in.
-func (r *Roster) Badges(password string, isStanding bool, counted []string) map[Digest]Badge {
+func (r *Roster) Badges(password string, isStanding bool, counted []people.ID) map[Digest]Badge {
 	badges := map[Digest]Badge{
 		DigestOf(r.state.Keys.Link): {}, DigestOf(r.state.Keys.Secret): {Organiser: true, Password: password},
-	}
-	isCounted := map[string]bool{}
-	for _, name := range counted {
-		isCounted[name] = true
 	}
 	for p, isPlayer := range r.state.everyone() {
 		isOwn := p.Organiser || p.Regular
@@ -91,7 +89,7 @@ func (r *Roster) Badges(password string, isStanding bool, counted []string) map[
 		if !isPlayer {
 			b.Ticket = TicketOf(p.Page)
 		}
-		if !b.Guest || isCounted[p.Name] {
+		if !b.Guest || slices.Contains(counted, p.ID) {
 			b.Password = password
 		}
 		badges[DigestOf(p.Page)] = b

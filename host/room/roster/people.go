@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"muster/host/room/nickname"
+	"muster/host/room/people"
 	"muster/host/room/roomtime"
 )
 
@@ -20,14 +21,26 @@ type State struct {
 	// Players and Guests are each in the order of their coming.
 	Players []*person `json:"players,omitempty"`
 	Guests  []*person `json:"guests,omitempty"`
+	// Former are people who have left, the newest last. Came counts all who have ever come.
+	Former []former `json:"former,omitempty"`
+	Came   int      `json:"came"`
+}
+
+// former is somebody who has left. By any of the owners ([OwnerOf]) the roster knows them again.
+type former struct {
+	ID     people.ID `json:"id"`
+	Name   string    `json:"name"`
+	Owners []string  `json:"owners,omitempty"`
+	// Played says that the person has been a player.
+	Played bool `json:"played,omitempty"`
 }
 
 // person is somebody in the room: a player, or a guest with only a page. Fields in small letters
 // are not saved.
 type person struct {
-	Name string `json:"name"`
-	// Arrival is the person's own place in the order of arrival. By it the others know the person
-	// again, under any name.
+	ID   people.ID `json:"id"`
+	Name string    `json:"name"`
+	// Arrival is the first place that was free when the person came. Pages give each place a colour.
 	Arrival int `json:"arrival,omitempty"`
 	// Somewhere says that the others do not hear the person's country.
 	Somewhere bool `json:"somewhere,omitempty"`
@@ -68,23 +81,31 @@ func (r *Roster) State() *State { return &r.state }
 // Validate returns what is wrong with a restored roster, or nil. It adds what is not saved, because
 // it follows from the rest.
 func (s *State) Validate() error {
+	ids := map[people.ID]bool{}
+	isOwn := func(id people.ID) bool {
+		is := id != "" && id.Place() <= s.Came && !ids[id]
+		ids[id] = true
+		return is
+	}
 	for p := range s.everyone() {
 		switch {
 		case p == nil || p.Name == "":
 			return errors.New("somebody without a name")
-		case s.isTwice(p):
+		case !isOwn(p.ID):
+			return fmt.Errorf("%q has the ID %q of %d", p.Name, p.ID, s.Came)
+		}
+		if first, _ := s.called(p.Name); first != p {
 			return fmt.Errorf("two people called %q", p.Name)
 		}
 		p.mark = MarkOf(p.Page)
 	}
+	for _, f := range s.Former {
+		if !isOwn(f.ID) {
+			return fmt.Errorf("%q had the ID %q of %d", f.Name, f.ID, s.Came)
+		}
+	}
 	s.arriveApart()
 	return nil
-}
-
-// isTwice reports whether a person before this one has the same name.
-func (s *State) isTwice(p *person) bool {
-	first, _ := s.find(p.Name)
-	return first != p
 }
 
 // everyone yields the players, then the guests, each with whether it is a player.
@@ -103,24 +124,76 @@ func (s *State) everyone() iter.Seq2[*person, bool] {
 	}
 }
 
-// find returns the person of a name, letter case apart, or nil.
-func (s *State) find(name string) (one *person, isPlayer bool) {
+// find returns somebody, or nil.
+func (s *State) find(id people.ID) (one *person, isPlayer bool) {
+	return s.first(func(p *person) bool { return p.ID == id })
+}
+
+// called returns the person of a name, letter case apart, or nil.
+func (s *State) called(name string) (one *person, isPlayer bool) {
+	return s.first(func(p *person) bool { return strings.EqualFold(p.Name, name) })
+}
+
+func (s *State) first(is func(*person) bool) (one *person, isPlayer bool) {
 	for p, isPlayer := range s.everyone() {
-		if strings.EqualFold(p.Name, name) {
+		if is(p) {
 			return p, isPlayer
 		}
 	}
 	return nil, false
 }
 
-// Organiser returns the organiser's name, empty without one.
-func (r *Roster) Organiser() string {
+// Organiser returns the organiser, empty without one.
+func (r *Roster) Organiser() people.ID {
 	for p := range r.state.everyone() {
 		if p.Organiser {
-			return p.Name
+			return p.ID
 		}
 	}
 	return ""
+}
+
+// newcomer returns somebody who comes with the credential of a page: a person who has left and
+// comes back, or a new one.
+func (r *Roster) newcomer(page string) *person {
+	r.names = nil
+	p := &person{Arrival: r.state.freeArrival(), Page: page, mark: MarkOf(page)}
+	if at := r.state.formerOf(page); at >= 0 {
+		p.ID = r.state.Former[at].ID
+		r.state.Former = slices.Delete(r.state.Former, at, at+1)
+		return p
+	}
+	r.state.Came++
+	p.ID = people.Nth(r.state.Came)
+	return p
+}
+
+// formerOf returns the place of the person with a page's credential among those who have left, or
+// -1.
+func (s *State) formerOf(page string) int {
+	owner := OwnerOf(page)
+	return slices.IndexFunc(s.Former, func(f former) bool { return owner != "" && slices.Contains(f.Owners, owner) })
+}
+
+// remember keeps the name of somebody who has left. If there are too many, the roster forgets the
+// first who never played, because anybody can come and go as a guest.
+func (r *Roster) remember(p *person) {
+	r.names = nil
+	f := former{ID: p.ID, Name: p.Name, Owners: []string{OwnerOf(p.Page)}, Played: p.Token != ""}
+	if f.Played {
+		f.Owners = append(f.Owners, OwnerOf(PageOf(p.Token)))
+	}
+	s := &r.state
+	if s.Former = append(s.Former, f); len(s.Former) > maxFormer {
+		at := max(0, slices.IndexFunc(s.Former, func(f former) bool { return !f.Played }))
+		s.Former = slices.Delete(s.Former, at, at+1)
+	}
+}
+
+// Forget forgets somebody who has left.
+func (r *Roster) Forget(id people.ID) {
+	r.names = nil
+	r.state.Former = slices.DeleteFunc(r.state.Former, func(f former) bool { return f.ID == id })
 }
 
 // appoint makes one person the only organiser.
@@ -154,40 +227,37 @@ func (s *State) isTaken(name string, by *person) bool {
 }
 
 // rename gives a person another name.
-func (s *State) rename(p *person, isPlayer bool, name string, now roomtime.Time) []Event {
+func (r *Roster) rename(p *person, name string, now roomtime.Time) Event {
 	from := p.Name
-	p.Name, p.Becomes, p.renamed = name, "", now
-	return []Event{Renamed{from, name, isPlayer}, tell("room.is-now", "player", from, "name", name)}
+	p.Name, p.Becomes, p.renamed, r.names = name, "", now, nil
+	return tell("room.is-now", "player", from, "name", p.ID)
 }
 
 // makeWay lets a guest give up a name to the player who comes with it: the others know players by
 // their names.
-func (s *State) makeWay(g *person, now roomtime.Time) []Event {
+func (r *Roster) makeWay(g *person, now roomtime.Time) Event {
 	mark := " (guest)"
 	for i := 2; ; i++ {
 		kept := g.Name[:min(len(g.Name), nickname.MaxBytes-len(mark))]
 		name := strings.TrimSpace(strings.ToValidUTF8(kept, "")) + mark
-		if !s.isTaken(name, g) {
-			return s.rename(g, false, name, now)
+		if !r.state.isTaken(name, g) {
+			return r.rename(g, name, now)
 		}
 		mark = fmt.Sprintf(" (guest %d)", i)
 	}
 }
 
 // Drop forgets guests.
-func (r *Roster) Drop(names ...string) []Event {
-	return r.drop(func(g *person) bool { return slices.Contains(names, g.Name) })
+func (r *Roster) Drop(guests ...people.ID) []Event {
+	return r.drop(func(g *person) bool { return slices.Contains(guests, g.ID) })
 }
 
 func (r *Roster) drop(which func(*person) bool) (events []Event) {
 	r.state.Guests = slices.DeleteFunc(r.state.Guests, func(g *person) bool {
 		gone := which(g)
 		if gone {
-			owners := []string{OwnerOf(g.Page)}
-			if g.Token != "" {
-				owners = append(owners, OwnerOf(PageOf(g.Token)))
-			}
-			events = append(events, Left{g.Name, owners, false})
+			r.remember(g)
+			events = append(events, Left{g.ID, false})
 		}
 		return gone
 	})
@@ -198,7 +268,7 @@ func (r *Roster) drop(which func(*person) bool) (events []Event) {
 func (r *Roster) NextRound(now roomtime.Time) (events []Event) {
 	for _, p := range r.state.Players {
 		if p.Becomes != "" {
-			events = append(events, r.state.rename(p, true, p.Becomes, now)...)
+			events = append(events, r.rename(p, p.Becomes, now))
 		}
 	}
 	return events
@@ -208,31 +278,31 @@ func (r *Roster) NextRound(now roomtime.Time) (events []Event) {
 func (r *Roster) Sleep(now roomtime.Time) (events []Event) {
 	for _, g := range r.state.Guests {
 		if g.Becomes != "" {
-			events = append(events, r.state.rename(g, false, g.Becomes, now)...)
+			events = append(events, r.rename(g, g.Becomes, now))
 		}
 	}
 	return events
 }
 
 // Keep makes players regulars.
-func (r *Roster) Keep(names ...string) {
+func (r *Roster) Keep(players ...people.ID) {
 	for _, p := range r.state.Players {
-		p.Regular = p.Regular || slices.Contains(names, p.Name)
+		p.Regular = p.Regular || slices.Contains(players, p.ID)
 	}
 }
 
 // LetGo stops keeping a player's place while the player is away.
-func (r *Roster) LetGo(name string) {
-	if p, isPlayer := r.state.find(name); isPlayer {
+func (r *Roster) LetGo(player people.ID) {
+	if p, isPlayer := r.state.find(player); isPlayer {
 		p.Regular = false
 	}
 }
 
-// lookalike returns the player with a name that people would take for this one, or nothing.
-func (s *State) lookalike(name string) string {
+// lookalike returns the player with a name that people would take for this one, or nobody.
+func (s *State) lookalike(name string) people.ID {
 	for _, p := range s.Players {
 		if nickname.Alike(p.Name, name) {
-			return p.Name
+			return p.ID
 		}
 	}
 	return ""
@@ -260,9 +330,9 @@ func (r *Roster) Tokens() (tokens []string) {
 	return tokens
 }
 
-// PageOf returns the credential of a person's pages; empty if nobody has the name.
-func (r *Roster) PageOf(name string) string {
-	if p, _ := r.state.find(name); p != nil {
+// PageOf returns the credential of a person's pages; empty if the person is not in the room.
+func (r *Roster) PageOf(id people.ID) string {
+	if p, _ := r.state.find(id); p != nil {
 		return p.Page
 	}
 	return ""

@@ -4,9 +4,11 @@ import (
 	"iter"
 	"net/netip"
 	"slices"
+	"strings"
 	"time"
 
 	"muster/discovery/sentence"
+	"muster/host/room/people"
 	"muster/host/room/roomtime"
 	"muster/host/wire"
 )
@@ -20,6 +22,8 @@ const (
 	guestsUnknown   = 32
 	// guestGone is how long a nickname is kept for somebody without an open page.
 	guestGone = 30 * time.Minute
+	// maxFormer bounds the people whom the roster knows again after they have left.
+	maxFormer = 128
 	// renameEvery is how often a person may take another name, because everyone hears of it.
 	renameEvery = 5 * time.Second
 )
@@ -34,35 +38,32 @@ type Roster struct {
 	// pageClosed is when a page was closed last, zero once [Roster.TakeClosed] has told. It is not
 	// saved, because no page outlives the host.
 	pageClosed roomtime.Time
+	// names are people's names, nil if they have changed.
+	names *people.Names
 }
 
-// Event is a change of somebody's name, for all parts that know people by it.
+// Event is a change of the people in the room.
 type Event interface{ isEvent() }
 
 // The events.
 type (
-	// Came says that somebody is new, or that the former guest Was plays now. Owner is the
-	// credential that identifies them in the lists.
-	Came struct{ Name, Was, Owner string }
-	// Renamed says that somebody has another name.
-	Renamed struct {
-		From, To string
-		IsPlayer bool
+	// Came says that somebody is new, or that somebody who was a guest plays now.
+	Came struct {
+		ID       people.ID
+		WasGuest bool
 	}
-	// Left says that somebody is gone. Owners are all credentials that may bring that person back.
+	// Left says that somebody is gone.
 	Left struct {
-		Name     string
-		Owners   []string
+		ID       people.ID
 		IsPlayer bool
 	}
 	// Removed says that the things somebody brought go, too.
-	Removed struct{ Name string }
+	Removed struct{ ID people.ID }
 	// Note is for the log.
 	Note struct{ Says sentence.Sentence }
 )
 
 func (Came) isEvent()    {}
-func (Renamed) isEvent() {}
 func (Left) isEvent()    {}
 func (Removed) isEvent() {}
 func (Note) isEvent()    {}
@@ -75,41 +76,37 @@ func New(keys Keys) *Roster { return &Roster{state: State{Keys: keys}, pages: ma
 // Keys returns the keys that let people in.
 func (r *Roster) Keys() Keys { return r.state.Keys }
 
-// Person is somebody in the room, as the room sees them.
-type Person struct {
-	Name string
-	// Mark is the person's [MarkOf].
-	Mark string
-	// Arrival is the person's own place in the order of arrival.
-	Arrival int
-	// IsPlayer says that the person has a place. All others are guests with only a page.
-	IsPlayer, IsOrganiser, IsRegular bool
-	// IsSomewhere says that the others do not hear the person's country.
-	IsSomewhere bool
-	// HasPage says that any page of the person is open. IsAsked says that the person's program asks
-	// at a terminal.
-	HasPage, IsAsked bool
-	// From is a guest's address, the zero value if many people share it. Seen is when one of the
-	// guest's pages was there last.
-	From netip.Addr
-	Seen roomtime.Time
+// Names returns what people are called, those who have left too, as far as the roster remembers
+// them. A name is that of the person who had it last.
+func (r *Roster) Names() *people.Names {
+	if r.names != nil {
+		return r.names
+	}
+	names, taken := map[people.ID]string{}, map[string]bool{}
+	for p := range r.state.everyone() {
+		names[p.ID], taken[strings.ToLower(p.Name)] = p.Name, true
+	}
+	for _, f := range slices.Backward(r.state.Former) {
+		if folded := strings.ToLower(f.Name); !taken[folded] {
+			names[f.ID], taken[folded] = f.Name, true
+		}
+	}
+	r.names = people.NewNames(names)
+	return r.names
 }
 
-// IsAway reports whether somebody keeps a place while away. Such people are no onlookers.
-func (p Person) IsAway() bool { return !p.IsPlayer && p.IsRegular && !p.IsOrganiser && !p.HasPage }
-
-// view returns a person as the room sees them.
-func (r *Roster) view(p *person, isPlayer bool) Person {
-	return Person{
-		Name: p.Name, Mark: p.mark, Arrival: p.Arrival, IsPlayer: isPlayer, IsOrganiser: p.Organiser,
+// view returns a person as the roster knows them.
+func (r *Roster) view(p *person, isPlayer bool) people.Person {
+	return people.Person{
+		ID: p.ID, Name: p.Name, Mark: p.mark, Arrival: p.Arrival, IsPlayer: isPlayer, IsOrganiser: p.Organiser,
 		IsRegular: p.Regular, IsSomewhere: p.Somewhere, HasPage: r.isWatching(p), IsAsked: p.asks,
 		From: p.From, Seen: p.Seen,
 	}
 }
 
 // People yields the players, then those with only a page. The roster must not change meanwhile.
-func (r *Roster) People() iter.Seq[Person] {
-	return func(yield func(Person) bool) {
+func (r *Roster) People() iter.Seq[people.Person] {
+	return func(yield func(people.Person) bool) {
 		for p, isPlayer := range r.state.everyone() {
 			if !yield(r.view(p, isPlayer)) {
 				return
@@ -118,18 +115,34 @@ func (r *Roster) People() iter.Seq[Person] {
 	}
 }
 
-// Person returns the person of a name, letter case apart; without a name if nobody has it.
-func (r *Roster) Person(name string) Person {
-	if p, isPlayer := r.state.find(name); p != nil {
+// Person returns somebody in the room, or nobody.
+func (r *Roster) Person(id people.ID) people.Person {
+	if p, isPlayer := r.state.find(id); p != nil {
 		return r.view(p, isPlayer)
 	}
-	return Person{}
+	return people.Person{}
+}
+
+// Called returns the person of a name, letter case apart, or nobody.
+func (r *Roster) Called(name string) people.Person {
+	if p, isPlayer := r.state.called(name); p != nil {
+		return r.view(p, isPlayer)
+	}
+	return people.Person{}
+}
+
+// Player is [Roster.Called] for a player's ID; empty if no player has the name.
+func (r *Roster) Player(name string) people.ID {
+	if p, isPlayer := r.state.called(name); isPlayer {
+		return p.ID
+	}
+	return ""
 }
 
 // Unseat takes a player's place away. The person becomes a guest if they stay, are the organiser
 // or keep their name as a regular.
-func (r *Roster) Unseat(name string, stays bool, now roomtime.Time) []Event {
-	p, isPlayer := r.state.find(name)
+func (r *Roster) Unseat(id people.ID, stays bool, now roomtime.Time) []Event {
+	p, isPlayer := r.state.find(id)
 	if !isPlayer {
 		return nil
 	}
@@ -139,17 +152,18 @@ func (r *Roster) Unseat(name string, stays bool, now roomtime.Time) []Event {
 		r.state.Guests = append(r.state.Guests, p)
 		return nil
 	}
-	return []Event{Left{p.Name, []string{OwnerOf(p.Page), OwnerOf(PageOf(p.Token))}, true}}
+	r.remember(p)
+	return []Event{Left{p.ID, true}}
 }
 
 // gone returns when the roster forgets a guest's nickname, if it ever does. Awaited guests stay.
-func (r *Roster) gone(g *person, awaited []string) (at roomtime.Time, ever bool) {
-	stays := r.isWatching(g) || g.Organiser || g.Regular || slices.Contains(awaited, g.Name)
+func (r *Roster) gone(g *person, awaited []people.ID) (at roomtime.Time, ever bool) {
+	stays := r.isWatching(g) || g.Organiser || g.Regular || slices.Contains(awaited, g.ID)
 	return g.Seen.Add(guestGone), !stays
 }
 
 // Expire forgets the guests who are away for long.
-func (r *Roster) Expire(awaited []string, now roomtime.Time) []Event {
+func (r *Roster) Expire(awaited []people.ID, now roomtime.Time) []Event {
 	return r.drop(func(g *person) bool {
 		at, ever := r.gone(g, awaited)
 		return ever && now.After(at)
@@ -157,7 +171,7 @@ func (r *Roster) Expire(awaited []string, now roomtime.Time) []Event {
 }
 
 // Next returns when the next guest will have been away for long, or zero if none will.
-func (r *Roster) Next(awaited []string) (next roomtime.Time) {
+func (r *Roster) Next(awaited []people.ID) (next roomtime.Time) {
 	for _, g := range r.state.Guests {
 		if at, ever := r.gone(g, awaited); ever && (next.IsZero() || at.Before(next)) {
 			next = at

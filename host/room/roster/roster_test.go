@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"muster/host/room/people"
 	"muster/host/room/roomtime"
 	"muster/host/wire"
 	"muster/internal/catalogue"
@@ -68,17 +69,37 @@ func (h *fixture) does(events []Event, err error) error {
 	return err
 }
 
+// The following methods of the roster take names in tests.
+
+func (h *fixture) Person(name string) people.Person { return h.Called(name) }
+func (h *fixture) PageOf(name string) string        { return h.Roster.PageOf(h.Called(name).ID) }
+func (h *fixture) Keep(name string)                 { h.Roster.Keep(h.Called(name).ID) }
+func (h *fixture) LetGo(name string)                { h.Roster.LetGo(h.Called(name).ID) }
+func (h *fixture) Drop(name string) []Event         { return h.Roster.Drop(h.Called(name).ID) }
+
+func (h *fixture) Unseat(name string, stays bool, now roomtime.Time) []Event {
+	return h.Roster.Unseat(h.Called(name).ID, stays, now)
+}
+
 // note is a [Note] in English.
 type note struct{ string }
 
 func (note) isEvent() {}
 
-// wants compares the events since the last time.
+// wants compares the events since the last time. They are wanted with names in place of IDs.
 func (h *fixture) wants(what string, want ...Event) {
 	h.Helper()
 	for i, e := range h.events {
-		if n, is := e.(Note); is {
-			h.events[i] = note{catalogue.InEnglish().Say(n.Says)}
+		named := func(id people.ID) people.ID { return people.ID(h.Names().Of(id)) }
+		switch e := e.(type) {
+		case Note:
+			h.events[i] = note{catalogue.InEnglish().Say(h.Names().Word(e.Says))}
+		case Came:
+			h.events[i] = Came{named(e.ID), e.WasGuest}
+		case Left:
+			h.events[i] = Left{named(e.ID), e.IsPlayer}
+		case Removed:
+			h.events[i] = Removed{named(e.ID)}
 		}
 	}
 	if !slices.EqualFunc(h.events, want, func(a, b Event) bool { return reflect.DeepEqual(a, b) }) {
@@ -144,15 +165,66 @@ func TestRename(t *testing.T) {
 		h.does(events, err)
 	}
 	h.wants("the names",
-		note{"ann will be anna from the next round on"}, Renamed{"zoe", "zoë", false}, note{"zoe is now zoë"},
-		Renamed{"bob", "Bob", true}, note{"bob is now Bob"})
+		note{"ann will be anna from the next round on"}, note{"zoe is now zoë"}, note{"bob is now Bob"})
 	h.now = h.now.Add(renameEvery)
 	if err := h.does(h.Rename(h.Caller("page of zoe"), "zed", false, h.now)); err != nil {
 		t.Errorf("after a while: %v", err)
 	}
 	h.events = h.NextRound(h.now)
-	h.wants("the next round", Renamed{"ann", "anna", true}, note{"ann is now anna"})
+	h.wants("the next round", note{"ann is now anna"})
 	h.are("then", "anna", "Bob", "|", "zed")
+}
+
+// TestSamePerson checks that a person keeps the ID under any name, and when they leave and come back
+// by a credential of theirs, that nobody else gets it, and that a name is shown for the person who
+// had it last.
+func TestSamePerson(t *testing.T) {
+	h := newFixture(t)
+	h.join("ann")
+	h.enters("zoe", Visit{}, "")
+	ann, zoe := h.Called("ann").ID, h.Called("zoe").ID
+	h.Rename(h.Caller(h.PageOf("ann")), "anna", true, h.now)
+	if names := h.Names(); names.Of(ann) != "anna" || names.Of(zoe) != "zoe" || ann == zoe {
+		t.Errorf("ann is %q, zoe %q", names.Of(ann), names.Of(zoe))
+	}
+	h.Unseat("anna", false, h.now)
+	h.Drop("zoe")
+	if names := h.Names(); names.Of(ann) != "anna" || names.Of(zoe) != "zoe" {
+		t.Errorf("after they left ann is %q, zoe %q", names.Of(ann), names.Of(zoe))
+	}
+	h.hello(wire.Hello{Name: "Anna"})
+	if is := h.Called("anna").ID; is == ann || is == zoe || h.Names().Of(ann) != people.Somebody {
+		t.Errorf("another Anna is %q, and the first is called %q", is, h.Names().Of(ann))
+	}
+	h.enters("zed", Visit{Was: "page of zoe", Token: "new"}, "")
+	h.hello(wire.Hello{Name: "annie", Token: "token of ann"})
+	h.hello(wire.Hello{Name: "eve"})
+	if h.Called("zed").ID != zoe || h.Names().Of(zoe) != "zed" {
+		t.Errorf("zoe comes back as %q", h.Called("zed").ID)
+	}
+	if is := h.Called("eve").ID; is == ann || is == zoe {
+		t.Errorf("eve is %q", is)
+	}
+}
+
+// TestFormer checks that the roster remembers few people who have left, those who have played for
+// longest, and forgets anyone on demand.
+func TestFormer(t *testing.T) {
+	h := newFixture(t)
+	h.join("ann")
+	ann := h.Called("ann").ID
+	h.Unseat("ann", false, h.now)
+	for i := range maxFormer + 5 {
+		name := fmt.Sprint("guest ", i)
+		h.enters(name, Visit{}, "")
+		h.Drop(name)
+	}
+	if n := len(h.State().Former); n != maxFormer || h.Names().Of(ann) != "ann" || h.Names().Of(people.Nth(2)) != people.Somebody {
+		t.Errorf("%d are remembered, ann as %q, the first guest as %q", n, h.Names().Of(ann), h.Names().Of(people.Nth(2)))
+	}
+	if h.Forget(ann); h.Names().Of(ann) != people.Somebody {
+		t.Errorf("ann is still %q", h.Names().Of(ann))
+	}
 }
 
 // TestUnseat checks that a person who gives a place up is gone, unless something keeps them.
@@ -174,8 +246,7 @@ func TestUnseat(t *testing.T) {
 		tt.keep(h)
 		h.events = h.Unseat("ann", tt.stays, h.now)
 		if tt.left {
-			page := PageOf("token of ann")
-			h.wants(tt.name, Left{"ann", []string{OwnerOf(page), OwnerOf(page)}, true})
+			h.wants(tt.name, Left{"ann", true})
 			h.are(tt.name, "bob")
 			continue
 		}
@@ -190,8 +261,7 @@ func TestUnseat(t *testing.T) {
 	h.join("ann")
 	h.Unseat("ann", true, h.now)
 	h.events = h.Drop("ann")
-	page := PageOf("token of ann")
-	h.wants("a guest who had a program", Left{"ann", []string{OwnerOf(page), OwnerOf(page)}, false})
+	h.wants("a guest who had a program", Left{"ann", false})
 	h.enters("zoe", Visit{}, "")
 	if h.Unseat("zoe", false, h.now); h.Person("zoe").Name == "" {
 		t.Error("a guest has no place to lose")
@@ -263,16 +333,16 @@ func TestExpire(t *testing.T) {
 		if got, want := h.Next(nil), h.now.Add(guestGone); tt.gone && got != want {
 			t.Errorf("%s: the next is gone at %v, want %v", tt.name, got, want)
 		}
-		if got := h.Next([]string{"zoe"}); !got.IsZero() {
+		if got := h.Next([]people.ID{h.Called("zoe").ID}); !got.IsZero() {
 			t.Errorf("%s, awaited, is gone at %v", tt.name, got)
 		}
 		h.events = h.Expire(nil, h.now.Add(guestGone))
 		h.wants(tt.name + " is here yet")
-		h.events = h.Expire([]string{"zoe"}, h.now.Add(guestGone+1))
+		h.events = h.Expire([]people.ID{h.Called("zoe").ID}, h.now.Add(guestGone+1))
 		h.wants(tt.name + " is awaited")
 		h.events = h.Expire(nil, h.now.Add(guestGone+1))
 		if tt.gone {
-			h.wants(tt.name, Left{"zoe", []string{OwnerOf("page of zoe")}, false})
+			h.wants(tt.name, Left{"zoe", false})
 		} else {
 			h.wants(tt.name)
 		}
@@ -290,7 +360,7 @@ func TestSleep(t *testing.T) {
 	h.Unseat("ann", true, h.now)
 	h.enters("zoe", Visit{From: ip(2)}, "")
 	h.events = h.Sleep(h.now)
-	h.wants("sleep", Renamed{"ann", "anna", false}, note{"ann is now anna"})
+	h.wants("sleep", note{"ann is now anna"})
 	if from := h.Person("zoe").From; from != ip(2) || h.Person("anna").From.IsValid() {
 		t.Errorf("zoe came from %v, anna from %v", from, h.Person("anna").From)
 	}
@@ -321,7 +391,7 @@ func TestBadges(t *testing.T) {
 	}
 	h.enters("", Visit{Secret: "secret"}, "page of org")
 	h.Keep("bob")
-	badges := h.Badges("pass", true, []string{"yan"})
+	badges := h.Badges("pass", true, []people.ID{h.Called("yan").ID})
 	org := Badge{Name: "org", Organiser: true, Belongs: true, Password: "pass", Ticket: TicketOf("page of org")}
 	for credential, want := range map[string]Badge{
 		"":               {},

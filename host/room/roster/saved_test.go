@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"muster/host/room/nickname"
+	"muster/host/room/people"
 	"muster/host/wire"
 )
 
@@ -24,9 +25,9 @@ func TestSaved(t *testing.T) {
 	h.OpenPage("page of zoe", h.now)
 	h.Lock(true)
 	const want = `{"code":"BAKODI","link":"link","secret":"secret","locked":true,` +
-		`"players":[{"name":"ann","arrival":1,"somewhere":true,"organiser":true,"page":"SEXJOTDTCK53WZGA","token":"token of ann"}],` +
-		`"guests":[{"name":"zoe","page":"page of zoe","from":"198.51.100.1","seen":31536000000000000},` +
-		`{"name":"reg","arrival":2,"becomes":"rex","regular":true,"page":"Q2T6LHKLOAV6CUDQ","token":"token of reg","seen":31536000000000000}]}`
+		`"players":[{"id":"\u00010002","name":"ann","arrival":1,"somewhere":true,"organiser":true,"page":"SEXJOTDTCK53WZGA","token":"token of ann"}],` +
+		`"guests":[{"id":"\u00010001","name":"zoe","page":"page of zoe","from":"198.51.100.1","seen":31536000000000000},` +
+		`{"id":"\u00010003","name":"reg","arrival":2,"becomes":"rex","regular":true,"page":"Q2T6LHKLOAV6CUDQ","token":"token of reg","seen":31536000000000000}],"came":3}`
 	got, err := json.Marshal(h.State())
 	if err != nil || string(got) != want {
 		t.Errorf("saved is\n%s, want\n%s", got, want)
@@ -38,20 +39,26 @@ func TestSaved(t *testing.T) {
 	if got, want := slices.Collect(back.People()), slices.Collect(h.People()); got[1].Mark != want[1].Mark || len(got) != len(want) {
 		t.Errorf("restored are %+v, want %+v", got, want)
 	}
-	if back.Person("zoe").HasPage || back.Person("ann").IsAsked {
+	if back.Called("zoe").HasPage || back.Called("ann").IsAsked {
 		t.Error("pages and programs outlive the host")
 	}
 }
 
 // TestValidate checks that a roster that could not have come about is an error.
 func TestValidate(t *testing.T) {
+	id := people.Nth
 	for name, s := range map[string]State{
-		"nobody's name":           {Players: []*person{{Page: "P"}}},
+		"nobody's name":           {Players: []*person{{ID: id(1), Page: "P"}}},
 		"nobody":                  {Players: []*person{nil}},
-		"two players of one name": {Players: []*person{{Name: "ann"}, {Name: "ANN"}}},
-		"a guest with a player's": {Players: []*person{{Name: "ann"}}, Guests: []*person{{Name: "ann"}}},
-		"a guest without a name":  {Guests: []*person{{}}},
+		"two players of one name": {Players: []*person{{ID: id(1), Name: "ann"}, {ID: id(2), Name: "ANN"}}},
+		"a guest with a player's": {Players: []*person{{ID: id(1), Name: "ann"}}, Guests: []*person{{ID: id(2), Name: "ann"}}},
+		"a guest without a name":  {Guests: []*person{{ID: id(1)}}},
+		"two of one ID":           {Players: []*person{{ID: id(1), Name: "ann"}, {ID: id(1), Name: "bob"}}},
+		"nobody's ID":             {Players: []*person{{ID: id(1), Name: "ann"}, {Name: "bob"}}},
+		"an ID that is to come":   {Players: []*person{{ID: id(4), Name: "ann"}}},
+		"a former one's ID":       {Players: []*person{{ID: id(1), Name: "ann"}}, Former: []former{{ID: id(1), Name: "bob"}}},
 	} {
+		s.Came = 3
 		if s.Validate() == nil {
 			t.Errorf("%s: %+v", name, s)
 		}
@@ -74,17 +81,18 @@ func FuzzRoster(f *testing.F) {
 				continue
 			}
 			name := line[1:]
-			by := r.Caller(r.PageOf(name))
+			one := r.Called(name)
+			by := r.Caller(r.PageOf(one.ID))
 			switch line[0] {
 			case 'h', 't', 'o', 'y': // hello: with a name, a ticket, the secret, the old token
 				hello := wire.Hello{Name: name}
 				switch line[0] {
 				case 't':
-					hello.As = TicketOf(r.PageOf(name))
+					hello.As = TicketOf(r.PageOf(one.ID))
 				case 'o':
 					hello.As = "secret"
 				case 'y':
-					if p, _ := r.state.find(name); p != nil {
+					if p, _ := r.state.find(one.ID); p != nil {
 						hello.Token = p.Token
 					}
 				}
@@ -92,36 +100,36 @@ func FuzzRoster(f *testing.F) {
 					r.Admit(c, fmt.Sprint("token ", i), now)
 				}
 			case 'e':
-				r.Enter(Visit{Name: name, Token: fmt.Sprint("page ", i), From: ip(i % 3)}, Caller{}, now)
+				r.Enter(Visit{Name: name, Token: fmt.Sprint("page ", i), From: ip(i % 3)}, people.Person{}, now)
 			case 's':
 				r.Enter(Visit{Name: name, Token: fmt.Sprint("page ", i), Secret: "secret"}, by, now)
 			case 'p':
-				r.Enter(Visit{Secret: r.PageOf(name)}, r.Caller(fmt.Sprint("page ", i-1)), now)
+				r.Enter(Visit{Secret: r.PageOf(one.ID)}, r.Caller(fmt.Sprint("page ", i-1)), now)
 			case 'r':
 				r.Rename(by, name+"x", i%2 == 0, now)
 			case '>':
 				r.NextRound(now)
 			case 'u':
-				r.Unseat(name, i%2 == 0, now)
+				r.Unseat(one.ID, i%2 == 0, now)
 			case 'k':
-				r.Keep(name)
+				r.Keep(one.ID)
 			case 'q':
 				r.Quit(by)
 			case 'R':
 				if _, err := r.Remove(name); err == nil {
-					r.Unseat(name, false, now)
+					r.Unseat(one.ID, false, now)
 				}
 			case 'H':
 				r.HandOn(name, "secret")
 			case 'w':
-				r.OpenPage(r.PageOf(name), now)
+				r.OpenPage(r.PageOf(one.ID), now)
 			case 'c':
-				r.ClosePage(r.PageOf(name), now)
+				r.ClosePage(r.PageOf(one.ID), now)
 			case 'l':
 				r.Lock(i%2 == 0)
 			case 'x':
 				now = now.Add(guestGone)
-				r.Expire([]string{name}, now)
+				r.Expire([]people.ID{one.ID}, now)
 			case 'n':
 				r.Sleep(now)
 			}
@@ -135,25 +143,25 @@ func FuzzRoster(f *testing.F) {
 
 // isSound checks the invariants of every roster.
 func isSound(t *testing.T, r *Roster) {
-	people := slices.Collect(r.People())
+	everyone := slices.Collect(r.People())
 	organisers, guests, pages, arrivals := 0, 0, map[string]bool{}, map[int]bool{}
-	for i, p := range people {
+	for i, p := range everyone {
 		if p.IsOrganiser {
 			organisers++
 		}
 		if !p.IsPlayer && !p.IsRegular {
 			guests++
 		}
-		pages[r.PageOf(p.Name)], arrivals[p.Arrival] = true, true
-		isTaken := slices.ContainsFunc(people[:i], func(other Person) bool { return nickname.Alike(other.Name, p.Name) })
-		if isTaken || nickname.Clean(p.Name) != p.Name || r.Person(p.Name).Arrival != p.Arrival {
-			t.Fatalf("%q is not the only one, or nobody could say it: %+v", p.Name, people)
+		pages[r.PageOf(p.ID)], arrivals[p.Arrival] = true, true
+		isTaken := slices.ContainsFunc(everyone[:i], func(other people.Person) bool { return nickname.Alike(other.Name, p.Name) })
+		if isTaken || nickname.Clean(p.Name) != p.Name || r.Called(p.Name) != p || r.Person(p.ID) != p || r.Names().Of(p.ID) != p.Name {
+			t.Fatalf("%q is not the only one, or nobody could say it: %+v", p.Name, everyone)
 		}
-		if by := r.Caller(r.PageOf(p.Name)); by.Name != p.Name || by.IsPlayer != p.IsPlayer {
+		if by := r.Caller(r.PageOf(p.ID)); by.ID != p.ID || by.IsPlayer != p.IsPlayer {
 			t.Fatalf("the page of %q acts for %+v", p.Name, by)
 		}
 	}
-	if organisers > 1 || guests > mostGuests+8 || len(pages) != len(people) || len(arrivals) != len(people) {
-		t.Fatalf("%d organisers, %d guests, %d pages and %d places of %+v", organisers, guests, len(pages), len(arrivals), people)
+	if organisers > 1 || guests > mostGuests+8 || len(pages) != len(everyone) || len(arrivals) != len(everyone) || len(r.state.Former) > maxFormer {
+		t.Fatalf("%d organisers, %d guests, %d pages and %d places of %+v", organisers, guests, len(pages), len(arrivals), everyone)
 	}
 }

@@ -28,6 +28,7 @@ import (
 	"muster/host/room/nearby"
 	"muster/host/room/origin"
 	"muster/host/room/outage"
+	"muster/host/room/people"
 	"muster/host/room/places"
 	"muster/host/room/roomtime"
 	"muster/host/room/roster"
@@ -103,7 +104,7 @@ type Room struct {
 
 // Player is what the room keeps of a player apart from the parts' sections.
 type Player struct {
-	Name string `json:"name"`
+	ID people.ID `json:"id"`
 	// Discreet is the most servers that the player lets a round ask for.
 	Discreet int  `json:"discreet,omitempty"`
 	Shares   bool `json:"shares,omitempty"`

@@ -4,12 +4,13 @@ import (
 	"slices"
 
 	"muster/discovery"
+	"muster/host/room/people"
 	"muster/host/wire"
 )
 
 // Member is a player of a group, as the search sees it at a moment.
 type Member struct {
-	Name string
+	ID people.ID
 	// Spare is how many more servers the player may be asked for within the promised number.
 	Spare int
 	// Discreet is the most servers that the player lets a round ask for, 0 for no bound. Asked is
@@ -79,7 +80,7 @@ func left(more int, groups [][]Member) int {
 
 // Ask is a question to a player's program about servers.
 type Ask struct {
-	Player  string
+	Player  people.ID
 	Servers []int
 	// Only takes the earlier questions back.
 	Only bool
@@ -90,7 +91,7 @@ type Ask struct {
 type Groups struct{ groups []*group }
 
 type group struct {
-	players []string
+	players []people.ID
 	isFew   bool
 	// lags says that all its players answer slowly.
 	lags bool
@@ -108,10 +109,10 @@ func Form(groups [][]Member, out []Ask) *Groups {
 		_, g.isFew = few(members)
 		g.lags = allLag(members)
 		for i, m := range members {
-			g.players = append(g.players, m.Name)
+			g.players = append(g.players, m.ID)
 			for _, ask := range out {
 				for _, server := range ask.Servers {
-					if ask.Player == m.Name {
+					if ask.Player == m.ID {
 						g.out[server] = i
 					}
 				}
@@ -123,8 +124,8 @@ func Form(groups [][]Member, out []Ask) *Groups {
 }
 
 // Are reports whether the groups still have the same players.
-func (g *Groups) Are(players [][]string) bool {
-	return slices.EqualFunc(g.groups, players, func(g *group, names []string) bool { return !g.isBroken && slices.Equal(g.players, names) })
+func (g *Groups) Are(players [][]people.ID) bool {
+	return slices.EqualFunc(g.groups, players, func(g *group, players []people.ID) bool { return !g.isBroken && slices.Equal(g.players, players) })
 }
 
 // Out returns the servers that players were asked for and have not reported.
@@ -151,15 +152,15 @@ func (g *Groups) IsOut(at, server int) bool {
 }
 
 // Idle returns the players who have reported everything that they were asked for.
-func (g *Groups) Idle() (idle []string) {
+func (g *Groups) Idle() (idle []people.ID) {
 	for _, g := range g.groups {
 		busy := make([]bool, len(g.players))
 		for _, i := range g.out {
 			busy[i] = true
 		}
-		for i, name := range g.players {
+		for i, player := range g.players {
 			if !busy[i] && !g.isBroken {
-				idle = append(idle, name)
+				idle = append(idle, player)
 			}
 		}
 	}
@@ -167,7 +168,7 @@ func (g *Groups) Idle() (idle []string) {
 }
 
 // Finished returns the players of each group that has reported everything.
-func (g *Groups) Finished() (finished [][]string) {
+func (g *Groups) Finished() (finished [][]people.ID) {
 	for _, g := range g.groups {
 		if len(g.out) == 0 && !g.isBroken {
 			finished = append(finished, g.players)
@@ -208,14 +209,14 @@ func (g *Groups) Deal(at int, members []Member, servers []int) (asks []Ask) {
 	}
 	for i, share := range shares {
 		for part := range slices.Chunk(share, wire.MaxAsked) {
-			asks = append(asks, Ask{Player: members[i].Name, Servers: part})
+			asks = append(asks, Ask{Player: members[i].ID, Servers: part})
 		}
 	}
 	return asks
 }
 
 // find returns a player's group and its place, -1 for a player who measures alone.
-func (g *Groups) find(player string) (at, place int) {
+func (g *Groups) find(player people.ID) (at, place int) {
 	for at, g := range g.groups {
 		if place := slices.Index(g.players, player); place >= 0 && !g.isBroken {
 			return at, place
@@ -226,7 +227,7 @@ func (g *Groups) find(player string) (at, place int) {
 
 // Mate is another player of a group, with their state for a server.
 type Mate struct {
-	Name  string
+	ID    people.ID
 	State discovery.State
 	// MayAsk says that the player can get to the server, and may be asked for more.
 	MayAsk bool
@@ -234,7 +235,7 @@ type Mate struct {
 
 // Mates returns the players who may try a server after one player's result, in turn: a silence may
 // be the player's own line.
-func (g *Groups) Mates(player string, result discovery.Result) []string {
+func (g *Groups) Mates(player people.ID, result discovery.Result) []people.ID {
 	at, place := g.find(player)
 	if at < 0 || !isOpen(result.State) {
 		return nil
@@ -245,7 +246,7 @@ func (g *Groups) Mates(player string, result discovery.Result) []string {
 
 // Heard takes a player's result. It returns a question to another player instead, or else the group
 // whose result is settled, -1 for none.
-func (g *Groups) Heard(player string, result discovery.Result, mates []Mate) (at int, instead []Ask) {
+func (g *Groups) Heard(player people.ID, result discovery.Result, mates []Mate) (at int, instead []Ask) {
 	at, place := g.find(player)
 	if at < 0 {
 		return -1, nil
@@ -261,8 +262,8 @@ func (g *Groups) Heard(player string, result discovery.Result, mates []Mate) (at
 			break
 		}
 		if mate.State == discovery.Unprobed && mate.MayAsk {
-			out[result.Server] = slices.Index(g.groups[at].players, mate.Name)
-			return -1, []Ask{{Player: mate.Name, Servers: []int{result.Server}}}
+			out[result.Server] = slices.Index(g.groups[at].players, mate.ID)
+			return -1, []Ask{{Player: mate.ID, Servers: []int{result.Server}}}
 		}
 	}
 	return at, nil
@@ -275,7 +276,7 @@ func isOpen(state discovery.State) bool {
 
 // Release forgets the open questions to a player whose connection has ended. The room must form the
 // player's group again.
-func (g *Groups) Release(player string) {
+func (g *Groups) Release(player people.ID) {
 	for _, g := range g.groups {
 		place := slices.Index(g.players, player)
 		if place < 0 {

@@ -19,6 +19,7 @@ import (
 
 	"muster/discovery"
 	"muster/discovery/plan/topology"
+	"muster/host/room/people"
 	"muster/host/room/roomtime"
 	"muster/host/wire"
 	"muster/selection"
@@ -125,7 +126,7 @@ func New(groups [][]Member, out []Ask, setup Setup) *Search {
 	// there are players.
 	weights, isShared := map[string]float64{}, false
 	for i, members := range groups {
-		weights[members[0].Name] = float64(len(members))
+		weights[string(members[0].ID)] = float64(len(members))
 		if rules.Of(criteria.By).Sides {
 			options.Guests = append(slices.Clip(options.Guests), opponents(i, members, criteria.Sides, weights)...)
 		}
@@ -155,15 +156,17 @@ func New(groups [][]Member, out []Ask, setup Setup) *Search {
 // opponents returns the members of a NAT group who are not on the side of the one who stands for it.
 // They measure nothing, and have that one's RTTs: one for each side, with the weight of all on it.
 func opponents(group int, members []Member, sides map[string]selection.Side, weights map[string]float64) (all []coordinate.Guest) {
-	firsts := map[selection.Side]string{sides[members[0].Name]: members[0].Name}
-	weights[members[0].Name] = 1
+	head := string(members[0].ID)
+	firsts := map[selection.Side]string{sides[head]: head}
+	weights[head] = 1
 	for _, m := range members[1:] {
-		first, is := firsts[sides[m.Name]]
+		player := string(m.ID)
+		first, is := firsts[sides[player]]
 		if !is {
-			first = m.Name
-			firsts[sides[m.Name]] = first
+			first = player
+			firsts[sides[player]] = first
 			all = append(all, coordinate.Guest{
-				Name: m.Name, RTT: func(_ string, players []time.Duration) time.Duration { return players[group] },
+				Name: player, RTT: func(_ string, players []time.Duration) time.Duration { return players[group] },
 			})
 		}
 		weights[first]++
@@ -225,7 +228,7 @@ func (s *Search) runsLow(now roomtime.Time) bool {
 
 // IsDue reports whether the next round of questions can begin, for the present groups. A nil search
 // has not begun.
-func (s *Search) IsDue(players [][]string, now roomtime.Time) bool {
+func (s *Search) IsDue(players [][]people.ID, now roomtime.Time) bool {
 	if s == nil || !s.Are(players) {
 		return true
 	}
@@ -347,7 +350,7 @@ func (s *Search) Behind(now roomtime.Time) { s.isBehind, s.asked = true, now }
 
 // Own allows a player's own discovery to ask so many servers.
 type Own struct {
-	Player  string
+	Player  people.ID
 	Servers int
 }
 
@@ -364,12 +367,12 @@ func (s *Search) NextBehind(groups [][]Member, now roomtime.Time) (asks []Ask, o
 	for _, members := range groups {
 		spare := members[0].Spare
 		for _, ask := range asks {
-			if ask.Player == members[0].Name {
+			if ask.Player == members[0].ID {
 				spare -= len(ask.Servers)
 			}
 		}
 		if may := min(ownShare, spare); may > 0 {
-			own = append(own, Own{members[0].Name, may})
+			own = append(own, Own{members[0].ID, may})
 		}
 	}
 	return asks, own
@@ -377,7 +380,7 @@ func (s *Search) NextBehind(groups [][]Member, now roomtime.Time) (asks []Ask, o
 
 // Heard takes a player's result, along with those of the player's [Groups.Mates]. It returns the
 // questions to others instead: the planner hears of a silence only after the whole group was asked.
-func (s *Search) Heard(player string, result discovery.Result, mates []Mate, now roomtime.Time) (instead []Ask) {
+func (s *Search) Heard(player people.ID, result discovery.Result, mates []Mate, now roomtime.Time) (instead []Ask) {
 	at, instead := s.Groups.Heard(player, result, mates)
 	if len(instead) > 0 {
 		s.instead = now
@@ -389,7 +392,7 @@ func (s *Search) Heard(player string, result discovery.Result, mates []Mate, now
 }
 
 // Correct replaces a player's result.
-func (s *Search) Correct(player string, result discovery.Result) {
+func (s *Search) Correct(player people.ID, result discovery.Result) {
 	if at, _ := s.find(player); at >= 0 {
 		s.planner.Correct(at, result)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"muster/discovery"
 	"muster/discovery/plan/topology"
+	"muster/host/room/people"
 	"muster/host/room/roomtime"
 	"muster/host/wire"
 	"muster/internal/catalogue"
@@ -21,9 +22,9 @@ import (
 var eight = roomtime.Opening
 
 // members returns players of one group who can be asked for much.
-func members(names ...string) (group []Member) {
-	for _, name := range names {
-		group = append(group, Member{Name: name, Spare: 1000})
+func members(players ...people.ID) (group []Member) {
+	for _, player := range players {
+		group = append(group, Member{ID: player, Spare: 1000})
 	}
 	return group
 }
@@ -38,10 +39,10 @@ func TestDealIsFair(t *testing.T) {
 	for players := 1; players <= 64; players++ {
 		group := make([]Member, players)
 		for i := range players {
-			group[i].Name = string(rune('a' + i))
+			group[i].ID = people.ID(rune('a' + i))
 		}
 		g := Form([][]Member{group}, nil)
-		shares, by, asked := map[string][]int{}, map[int]string{}, 0
+		shares, by, asked := map[people.ID][]int{}, map[int]people.ID{}, 0
 		for _, ask := range g.Deal(0, group, servers) {
 			shares[ask.Player] = append(shares[ask.Player], ask.Servers...)
 			for _, server := range ask.Servers {
@@ -69,7 +70,7 @@ func TestDealIsFair(t *testing.T) {
 // TestRoomLeft checks that a player who can be asked for few more servers leaves the others to
 // those behind the same address.
 func TestRoomLeft(t *testing.T) {
-	group := []Member{{Name: "ann", Spare: 1}, {Name: "bob", Spare: 5}}
+	group := []Member{{ID: "ann", Spare: 1}, {ID: "bob", Spare: 5}}
 	want := []Ask{{Player: "ann", Servers: []int{3}}, {Player: "bob", Servers: []int{4, 5, 6}}}
 	if got := Form([][]Member{group}, nil).Deal(0, group, []int{3, 4, 5, 6}); !reflect.DeepEqual(got, want) {
 		t.Errorf("%v", got)
@@ -79,7 +80,7 @@ func TestRoomLeft(t *testing.T) {
 // TestDiscreet checks that discreet players are asked for no more than they allow, and for nothing
 // if somebody behind the same address does not mind.
 func TestDiscreet(t *testing.T) {
-	dora, ann := Member{Name: "dora", Discreet: 20}, Member{Name: "ann"}
+	dora, ann := Member{ID: "dora", Discreet: 20}, Member{ID: "ann"}
 	late := dora
 	late.Asked = 1
 	for _, tt := range []struct {
@@ -108,7 +109,7 @@ func TestMates(t *testing.T) {
 	group := members("ann", "bob", "cat")
 	for _, tt := range []struct {
 		name    string
-		by      string
+		by      people.ID
 		result  discovery.Result
 		states  []discovery.State // the others' states
 		mayAsk  bool
@@ -131,8 +132,8 @@ func TestMates(t *testing.T) {
 	} {
 		g := Form([][]Member{group}, []Ask{{Player: "ann", Servers: []int{server}}})
 		var mates []Mate
-		for i, name := range g.Mates(tt.by, tt.result) {
-			mates = append(mates, Mate{name, tt.states[i], tt.mayAsk})
+		for i, mate := range g.Mates(tt.by, tt.result) {
+			mates = append(mates, Mate{mate, tt.states[i], tt.mayAsk})
 		}
 		at, instead := g.Heard(tt.by, tt.result, mates)
 		if at != tt.at || !reflect.DeepEqual(instead, tt.instead) || !reflect.DeepEqual(g.Out(), tt.out) {
@@ -147,15 +148,15 @@ func TestRelease(t *testing.T) {
 	group := members("ann", "bob")
 	g := Form([][]Member{group, members("cat")}, nil)
 	asks := g.Deal(0, group, []int{1, 2, 3})
-	if idle := g.Idle(); len(asks) != 2 || !slices.Equal(idle, []string{"cat"}) ||
-		!reflect.DeepEqual(g.Finished(), [][]string{{"cat"}}) || !g.IsOut(0, 2) {
+	if idle := g.Idle(); len(asks) != 2 || !slices.Equal(idle, []people.ID{"cat"}) ||
+		!reflect.DeepEqual(g.Finished(), [][]people.ID{{"cat"}}) || !g.IsOut(0, 2) {
 		t.Errorf("after %v, %v are idle", asks, idle)
 	}
-	if !g.Are([][]string{{"ann", "bob"}, {"cat"}}) || g.Are([][]string{{"ann"}, {"cat"}}) {
+	if !g.Are([][]people.ID{{"ann", "bob"}, {"cat"}}) || g.Are([][]people.ID{{"ann"}, {"cat"}}) {
 		t.Error("the groups are others")
 	}
 	g.Release("ann")
-	if g.Are([][]string{{"ann", "bob"}, {"cat"}}) || !reflect.DeepEqual(g.Out(), []Ask{{Player: "bob", Servers: []int{2}}}) ||
+	if g.Are([][]people.ID{{"ann", "bob"}, {"cat"}}) || !reflect.DeepEqual(g.Out(), []Ask{{Player: "bob", Servers: []int{2}}}) ||
 		slices.Contains(g.Idle(), "ann") {
 		t.Errorf("out are %v", g.Out())
 	}
@@ -171,13 +172,13 @@ type world struct {
 	*Search
 	groups  [][]Member
 	setup   Setup
-	players [][]string
+	players [][]people.ID
 	now     roomtime.Time
 	// known are each player's answers, and asked is the number of questions.
-	known map[string]map[int]bool
-	asked map[string]int
+	known map[people.ID]map[int]bool
+	asked map[people.ID]int
 	// silent are servers that answer nobody.
-	silent func(player string, server int) bool
+	silent func(player people.ID, server int) bool
 }
 
 func newWorld(t *testing.T, servers int, groups ...[]Member) *world {
@@ -185,19 +186,19 @@ func newWorld(t *testing.T, servers int, groups ...[]Member) *world {
 		T:      t,
 		groups: groups,
 		now:    eight,
-		known:  map[string]map[int]bool{},
-		asked:  map[string]int{},
-		silent: func(string, int) bool { return false },
+		known:  map[people.ID]map[int]bool{},
+		asked:  map[people.ID]int{},
+		silent: func(people.ID, int) bool { return false },
 	}
 	var heads []string
 	for _, group := range groups {
-		var names []string
-		heads = append(heads, group[0].Name)
+		var players []people.ID
+		heads = append(heads, string(group[0].ID))
 		for _, m := range group {
-			names = append(names, m.Name)
-			w.known[m.Name] = map[int]bool{}
+			players = append(players, m.ID)
+			w.known[m.ID] = map[int]bool{}
 		}
-		w.players = append(w.players, names)
+		w.players = append(w.players, players)
 	}
 	list := make([]discovery.Server, servers)
 	infos := map[int]*discovery.Info{}
@@ -214,7 +215,7 @@ func newWorld(t *testing.T, servers int, groups ...[]Member) *world {
 	return w
 }
 
-func (w *world) rtt(player string, server int) time.Duration {
+func (w *world) rtt(player people.ID, server int) time.Duration {
 	country := server * 10 / len(w.setup.Servers.List)
 	return time.Duration(20+15*((country+int(player[0]))%10)+server%7) * time.Millisecond
 }
@@ -268,7 +269,7 @@ func TestTurn(t *testing.T) {
 		}
 	}
 	if w.asked["ann"] > wire.SearchBudget || w.asked["bob"]+w.asked["cat"] > wire.SearchBudget || w.asked["ann"] < 20 {
-		t.Errorf("asked by name: %v", w.asked)
+		t.Errorf("asked by player: %v", w.asked)
 	}
 	note, isDry := w.Outcome(w.groups)
 	if isDry || note.IsZero() || !w.IsTimeUp(Longest+5, 5) || w.IsWorthMore() || w.View(selection.Mean).GainMS == nil {
@@ -290,7 +291,7 @@ func TestTurn(t *testing.T) {
 	if w.IsDue(w.players, w.now.Add(behindEvery-1)) || !w.IsDue(w.players, w.now.Add(behindEvery)) || !w.IsDue(w.players[:1], w.now) {
 		t.Error("behind a vote the search is due at another time")
 	}
-	allowed := map[string]int{}
+	allowed := map[people.ID]int{}
 	for range 100 {
 		asks, own := w.NextBehind(w.groups, w.now)
 		for _, own := range own {
@@ -298,7 +299,7 @@ func TestTurn(t *testing.T) {
 		}
 		w.answers(asks)
 	}
-	if want := map[string]int{"ann": ownBudget, "bob": ownBudget}; !maps.Equal(allowed, want) {
+	if want := map[people.ID]int{"ann": ownBudget, "bob": ownBudget}; !maps.Equal(allowed, want) {
 		t.Errorf("their own discovery may ask %v, want %v", allowed, want)
 	}
 }
@@ -309,7 +310,7 @@ func TestLateAnswers(t *testing.T) {
 	w := newWorld(t, 1000, members("ann"), members("bob"))
 	w.setup.Options = coordinate.Options{Budget: 100, Enough: -1}
 	w.Search = New(w.groups, nil, w.setup)
-	w.silent = func(player string, server int) bool { return player == "bob" && server >= 800 }
+	w.silent = func(player people.ID, server int) bool { return player == "bob" && server >= 800 }
 	w.goes()
 	if waited := w.now.Sub(w.Search.asked); waited < lateAnswers || waited > longestWait || w.expected() == 0 {
 		t.Errorf("it ends %v after the last questions, without %d answers", waited, w.expected())
@@ -333,9 +334,9 @@ func TestMore(t *testing.T) {
 			w.Search = New(w.groups, nil, w.setup)
 			w.goes()
 			for i, group := range w.groups {
-				w.groups[i][0].More = w.asked[group[0].Name]
-				if w.asked[group[0].Name] > tt.more {
-					t.Errorf("%s was asked for %d", group[0].Name, w.asked[group[0].Name])
+				w.groups[i][0].More = w.asked[group[0].ID]
+				if w.asked[group[0].ID] > tt.more {
+					t.Errorf("%s was asked for %d", group[0].ID, w.asked[group[0].ID])
 				}
 			}
 			note, isDry := w.Outcome(w.groups)
@@ -352,9 +353,9 @@ func FuzzGroups(f *testing.F) {
 	f.Add([]byte{0, 1, 2, 3, 40, 41, 42, 80, 81, 120, 160, 200})
 	f.Fuzz(func(t *testing.T, script []byte) {
 		groups := [][]Member{members("ann", "bob", "cat"), members("dan")}
-		names := []string{"ann", "bob", "cat", "dan"}
+		players := []people.ID{"ann", "bob", "cat", "dan"}
 		g := Form(groups, nil)
-		states := map[string]map[int]discovery.State{"ann": {}, "bob": {}, "cat": {}, "dan": {}}
+		states := map[people.ID]map[int]discovery.State{"ann": {}, "bob": {}, "cat": {}, "dan": {}}
 		for _, ask := range g.Deal(0, groups[0], []int{0, 1, 2, 3, 4, 5, 6, 7}) {
 			for _, server := range ask.Servers {
 				if !g.IsOut(0, server) {
@@ -363,23 +364,23 @@ func FuzzGroups(f *testing.F) {
 			}
 		}
 		for _, b := range script {
-			name, server := names[b%4], int(b/4)%8
+			player, server := players[b%4], int(b/4)%8
 			if b >= 240 {
-				g.Release(name)
+				g.Release(player)
 				g = Form(groups, g.Out())
 				continue
 			}
 			state := []discovery.State{discovery.Answered, discovery.Lost, discovery.Forbidden}[int(b/32)%3]
-			states[name][server] = state
+			states[player][server] = state
 			result := discovery.Result{Server: server, State: state}
 			var mates []Mate
-			for _, mate := range g.Mates(name, result) {
+			for _, mate := range g.Mates(player, result) {
 				mates = append(mates, Mate{mate, states[mate][server], true})
 			}
-			_, instead := g.Heard(name, result, mates)
+			_, instead := g.Heard(player, result, mates)
 			for _, ask := range instead {
-				if ask.Player == name || states[ask.Player][server] != discovery.Unprobed {
-					t.Fatalf("%v is asked instead of %s", ask, name)
+				if ask.Player == player || states[ask.Player][server] != discovery.Unprobed {
+					t.Fatalf("%v is asked instead of %s", ask, player)
 				}
 			}
 			seen := map[int]bool{}

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"muster/host/room/people"
 	"muster/selection"
 )
 
@@ -14,26 +15,26 @@ import (
 func TestOpponents(t *testing.T) {
 	const a, b = selection.SideA, selection.SideB
 	for _, tt := range []struct {
-		names   []string
+		players []people.ID
 		sides   map[string]selection.Side
 		guests  string
 		weights map[string]float64
 	}{
-		{[]string{"ann"}, nil, "[]", map[string]float64{"ann": 1}},
-		{[]string{"ann", "bob"}, nil, "[]", map[string]float64{"ann": 2}},
-		{[]string{"ann", "bob", "cat"}, map[string]selection.Side{"ann": a, "bob": a, "cat": a}, "[]", map[string]float64{"ann": 3}},
-		{[]string{"ann", "bob", "cat", "dan", "eve"}, map[string]selection.Side{"ann": a, "bob": b, "cat": b, "dan": a}, "[bob eve]",
+		{[]people.ID{"ann"}, nil, "[]", map[string]float64{"ann": 1}},
+		{[]people.ID{"ann", "bob"}, nil, "[]", map[string]float64{"ann": 2}},
+		{[]people.ID{"ann", "bob", "cat"}, map[string]selection.Side{"ann": a, "bob": a, "cat": a}, "[]", map[string]float64{"ann": 3}},
+		{[]people.ID{"ann", "bob", "cat", "dan", "eve"}, map[string]selection.Side{"ann": a, "bob": b, "cat": b, "dan": a}, "[bob eve]",
 			map[string]float64{"ann": 2, "bob": 2, "eve": 1}},
 	} {
-		weights, names := map[string]float64{}, []string{}
-		for _, guest := range opponents(1, members(tt.names...), tt.sides, weights) {
-			names = append(names, guest.Name)
+		weights, guests := map[string]float64{}, []string{}
+		for _, guest := range opponents(1, members(tt.players...), tt.sides, weights) {
+			guests = append(guests, guest.Name)
 			if got := guest.RTT("", []time.Duration{10, 20, 30}); got != 20 {
-				t.Errorf("%v: %s has %v, and not the RTT of the group", tt.names, guest.Name, got)
+				t.Errorf("%v: %s has %v, and not the RTT of the group", tt.players, guest.Name, got)
 			}
 		}
-		if got := fmt.Sprint(names); got != tt.guests || !maps.Equal(weights, tt.weights) {
-			t.Errorf("%v on sides %v: guests %s, weights %v, want %s and %v", tt.names, tt.sides, got, weights, tt.guests, tt.weights)
+		if got := fmt.Sprint(guests); got != tt.guests || !maps.Equal(weights, tt.weights) {
+			t.Errorf("%v on sides %v: guests %s, weights %v, want %s and %v", tt.players, tt.sides, got, weights, tt.guests, tt.weights)
 		}
 	}
 }

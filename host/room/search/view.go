@@ -7,6 +7,7 @@ import (
 
 	"muster/discovery"
 	"muster/discovery/sentence"
+	"muster/host/room/people"
 	"muster/host/wire"
 	"muster/selection"
 	"muster/selection/coordinate"
@@ -63,16 +64,16 @@ func without(servers, others []int, n int) []int {
 
 // Predict returns the forecast RTTs, by player and server, of servers that did not answer one
 // player and that the others did not ask.
-func (s *Search) Predict(table *selection.Table) map[string]map[int]time.Duration {
-	all := map[string]map[int]time.Duration{}
+func (s *Search) Predict(table *selection.Table) map[people.ID]map[int]time.Duration {
+	all := map[people.ID]map[int]time.Duration{}
 	for server := range table.Measured() {
 		silent := 0
-		var unprobed []int
-		for player := range table.Players() {
-			switch state, _ := table.At(player, server); state {
+		var unprobed []people.ID
+		for column, player := range table.Players() {
+			switch state, _ := table.At(column, server); state {
 			case discovery.Answered:
 			case discovery.Unprobed:
-				unprobed = append(unprobed, player)
+				unprobed = append(unprobed, people.ID(player))
 			default:
 				silent++
 			}
@@ -81,28 +82,27 @@ func (s *Search) Predict(table *selection.Table) map[string]map[int]time.Duratio
 			continue
 		}
 		for _, player := range unprobed {
-			name := table.Players()[player]
-			at, _ := s.find(name)
+			at, _ := s.find(player)
 			if at < 0 {
 				continue
 			}
-			if all[name] == nil {
-				all[name] = map[int]time.Duration{}
+			if all[player] == nil {
+				all[player] = map[int]time.Duration{}
 			}
-			all[name][server] = s.planner.Predict(at, server)
+			all[player][server] = s.planner.Predict(at, server)
 		}
 	}
 	return all
 }
 
 // Forecast returns the forecast RTTs of a server, by player, if anything is known.
-func (s *Search) Forecast(server int) map[string]time.Duration {
-	rtts := map[string]time.Duration{}
+func (s *Search) Forecast(server int) map[people.ID]time.Duration {
+	rtts := map[people.ID]time.Duration{}
 	for i, g := range s.groups {
 		rtt, known := s.planner.Forecast(i, server)
-		for _, name := range g.players {
+		for _, player := range g.players {
 			if known && !g.isBroken {
-				rtts[name] = rtt
+				rtts[player] = rtt
 			}
 		}
 	}
@@ -151,7 +151,7 @@ func (s *Search) View(by selection.Rule) *wire.Search {
 	var rtts []time.Duration
 	for i, g := range s.groups {
 		if !g.isBroken {
-			players = append(players, g.players...)
+			players = append(players, people.Texts(g.players)...)
 			rtts = append(rtts, slices.Repeat([]time.Duration{s.planner.Predict(i, progress.Best)}, len(g.players))...)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"muster/discovery/sentence"
+	"muster/host/room/people"
 	"muster/host/room/roomtime"
 	"muster/host/wire"
 )
@@ -12,21 +13,21 @@ import (
 
 // look is a look under way.
 type look struct {
-	By      string        `json:"by"`
+	By      people.ID     `json:"by"`
 	Servers []int         `json:"servers"`
 	At      roomtime.Time `json:"at"`
 }
 
 // lookers returns the players who can look at a server and have said nothing of its seats yet.
-func (w *Watch) lookers(s *watched, f Facts) []string {
-	var can, good []string
-	for _, name := range f.Servers[s.Server].Lookers {
-		if said(s.Words, name) {
+func (w *Watch) lookers(s *watched, f Facts) []people.ID {
+	var can, good []people.ID
+	for _, player := range f.Servers[s.Server].Lookers {
+		if said(s.Words, player) {
 			continue
 		}
-		can = append(can, name)
-		if w.state.Demerits[name] < mostDemerits {
-			good = append(good, name)
+		can = append(can, player)
+		if w.state.Demerits[player] < mostDemerits {
+			good = append(good, player)
 		}
 	}
 	if len(good) > 0 {
@@ -36,9 +37,9 @@ func (w *Watch) lookers(s *watched, f Facts) []string {
 }
 
 // blame notes that a player's look was useless.
-func (w *Watch) blame(player string) {
+func (w *Watch) blame(player people.ID) {
 	if w.state.Demerits == nil {
-		w.state.Demerits = map[string]int{}
+		w.state.Demerits = map[people.ID]int{}
 	}
 	w.state.Demerits[player]++
 }
@@ -46,7 +47,7 @@ func (w *Watch) blame(player string) {
 // nextLook asks the next player to look at the servers that are due. A server under check gets a
 // look of its own, because not every player may check it.
 func (w *Watch) nextLook(f Facts, now roomtime.Time) []Event {
-	by, servers := "", []int(nil)
+	by, servers := people.ID(""), []int(nil)
 	for _, checks := range []bool{true, false} {
 		if by != "" {
 			break
@@ -84,12 +85,12 @@ func (w *Watch) nextLook(f Facts, now roomtime.Time) []Event {
 }
 
 // Asks reports whether a player is looking at the moment.
-func (w *Watch) Asks(player string) bool {
+func (w *Watch) Asks(player people.ID) bool {
 	return w.state.Going != nil || w.state.Look != nil && w.state.Look.By == player
 }
 
 // Heard takes the answer of a player who was asked to look.
-func (w *Watch) Heard(by string, seen []wire.Finalist, f Facts, now roomtime.Time) []Event {
+func (w *Watch) Heard(by people.ID, seen []wire.Finalist, f Facts, now roomtime.Time) []Event {
 	switch {
 	case !w.Asks(by):
 		return nil

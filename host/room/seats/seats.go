@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"muster/discovery/sentence"
+	"muster/host/room/people"
 	"muster/host/room/roomtime"
 	"muster/selection"
 )
@@ -59,14 +60,14 @@ type State struct {
 	Until roomtime.Time `json:"until"`
 	// For are the players who wait for seats where the others are already. It is empty if everyone
 	// waits.
-	For     []string  `json:"for,omitempty"`
-	Servers []watched `json:"servers"`
+	For     []people.ID `json:"for,omitempty"`
+	Servers []watched   `json:"servers"`
 	// Turn counts looks, so that all take turns.
 	Turn int   `json:"turn"`
 	Look *look `json:"look,omitempty"`
 	// Demerits are by player; see mostDemerits.
-	Demerits map[string]int `json:"demerits,omitempty"`
-	Going    *going         `json:"going,omitempty"`
+	Demerits map[people.ID]int `json:"demerits,omitempty"`
+	Going    *going            `json:"going,omitempty"`
 	// News, Over and Chance are those of [wire.Seats].
 	News   sentence.Sentence `json:"news,omitzero"`
 	Over   sentence.Sentence `json:"over,omitzero"`
@@ -111,7 +112,7 @@ type Facts struct {
 // Fact is a server's name for people, and the players who can look at it.
 type Fact struct {
 	Name    string
-	Lookers []string
+	Lookers []people.ID
 }
 
 // Event is something for the room to do.
@@ -121,11 +122,11 @@ type Event interface{ isEvent() }
 type (
 	// Ask asks one player's program to look at servers.
 	Ask struct {
-		By      string
+		By      people.ID
 		Servers []int
 	}
 	// Open says that a server has so many seats. Everyone looks once more, and goes after a while.
-	// News tells people so, and names the players who saw the seats.
+	// News tells people so, and which players saw the seats.
 	Open struct {
 		Server, Free int
 		News         sentence.Sentence
@@ -134,7 +135,7 @@ type (
 	// them.
 	Go struct {
 		Server  int
-		HeardBy []string
+		HeardBy []people.ID
 	}
 	// Filled says that the seats are gone, and that the wait goes on.
 	Filled struct{ News sentence.Sentence }
@@ -193,14 +194,14 @@ func Begin(full, others []selection.Ranked, servers selection.Servers, limit tim
 }
 
 // BeginOutside begins to watch the server where the others are, for players who are outside.
-func BeginOutside(outside []string, at selection.Ranked, servers selection.Servers, limit time.Duration, now roomtime.Time) *Watch {
+func BeginOutside(outside []people.ID, at selection.Ranked, servers selection.Servers, limit time.Duration, now roomtime.Time) *Watch {
 	w := Begin([]selection.Ranked{at}, nil, servers, limit, now)
 	w.state.For = outside
 	return w
 }
 
 // Outside returns the players who wait for seats where the others are; none if everyone waits.
-func (w *Watch) Outside() []string { return w.state.For }
+func (w *Watch) Outside() []people.ID { return w.state.For }
 
 // Need returns the number of seats that have to be free at once, out of the whole group's need.
 func (w *Watch) Need(everyone int) int {
@@ -212,11 +213,11 @@ func (w *Watch) Need(everyone int) int {
 
 // Enter takes the players who no longer need a seat: they are in, or have left. It reports whether
 // nobody is left outside. While everyone is about to go it changes nothing.
-func (w *Watch) Enter(inside []string) (isOver bool) {
+func (w *Watch) Enter(inside []people.ID) (isOver bool) {
 	if w.state.Going != nil || len(w.state.For) == 0 {
 		return false
 	}
-	w.state.For = slices.DeleteFunc(w.state.For, func(name string) bool { return slices.Contains(inside, name) })
+	w.state.For = slices.DeleteFunc(w.state.For, func(player people.ID) bool { return slices.Contains(inside, player) })
 	return len(w.state.For) == 0
 }
 
@@ -307,7 +308,7 @@ func (w *Watch) IsGoing() bool { return w.state.Going != nil }
 
 // open calls everyone to look once more.
 func (w *Watch) open(s *watched, f Facts, now roomtime.Time) Event {
-	var seers []string
+	var seers []people.ID
 	for _, word := range s.Words {
 		if word.Free >= f.Need {
 			seers = append(seers, word.By)
@@ -320,7 +321,7 @@ func (w *Watch) open(s *watched, f Facts, now roomtime.Time) Event {
 	w.state.Going, w.state.Look, w.state.News = &going{Server: s.Server, LaunchAt: now.Add(lastLook)}, nil, sentence.Sentence{}
 	free := max(f.Need, s.Free)
 	return Open{s.Server, free, sentence.Of("room.seats-free",
-		"n", free, "server", f.Servers[s.Server].Name, "players", seers, "seconds", lastLook.Seconds())}
+		"n", free, "server", f.Servers[s.Server].Name, "players", people.Texts(seers), "seconds", lastLook.Seconds())}
 }
 
 // arrive sends everyone to the server, if the last look says that the seats are still there.
@@ -328,7 +329,7 @@ func (w *Watch) arrive(f Facts, now roomtime.Time) []Event {
 	s, words := w.at(w.state.Going.Server), w.state.Going.Words
 	w.state.Going = nil
 	if yes, no := tally(words, f.Need); yes > 0 && no <= yes {
-		var heard []string
+		var heard []people.ID
 		for _, word := range words {
 			if word.Free >= 0 {
 				heard = append(heard, word.By)

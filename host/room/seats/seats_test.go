@@ -13,6 +13,7 @@ import (
 	"muster/discovery"
 	"muster/discovery/hostport"
 	"muster/discovery/sentence"
+	"muster/host/room/people"
 	"muster/host/room/roomtime"
 	"muster/host/wire"
 	"muster/internal/catalogue"
@@ -32,7 +33,7 @@ func waiting() (*Watch, Facts) {
 	w := Begin(Worth(ranking, servers, 3), []selection.Ranked{rank(7), rank(3)}, servers, 0, eight)
 	f := Facts{Need: 3, Present: 3, Servers: map[int]Fact{}}
 	for _, server := range []int{3, 5, 7} {
-		f.Servers[server] = Fact{fmt.Sprint("server ", server), []string{"ann", "ben", "cat"}}
+		f.Servers[server] = Fact{fmt.Sprint("server ", server), []people.ID{"ann", "ben", "cat"}}
 	}
 	return w, f
 }
@@ -66,14 +67,14 @@ func TestWatch(t *testing.T) {
 	now = w.Next(f)
 	wants(w.Tick(f, now), Ask{"cat", []int{5}})
 	wants(w.Heard("cat", sees(map[int]int{5: 3}), f, now), Open{5, 3, sentence.Of("room.seats-free", "n", 3, "server", "server 5", "players", []string{"ann", "cat"}, "seconds", 5)})
-	if v := w.View(3, nil, roomtime.Clocks{}); v.Target != "192.0.2.5:27960" || v.Servers[1].Asked != 5 || v.Servers[1].Free != 3 || v.Instead[0].Free != 9 {
+	if v := w.View(3, nil, roomtime.Clocks{}, nil); v.Target != "192.0.2.5:27960" || v.Servers[1].Asked != 5 || v.Servers[1].Free != 3 || v.Instead[0].Free != 9 {
 		t.Errorf("people see %+v", v)
 	}
 	wants(w.Heard("ann", sees(map[int]int{5: 3}), f, now))
 	wants(w.Heard("ann", sees(map[int]int{5: 0}), f, now)) // one word of each
 	wants(w.Heard("ben", nil, f, now))
 	now = w.Next(f)
-	wants(w.Tick(f, now), Go{5, []string{"ann"}})
+	wants(w.Tick(f, now), Go{5, []people.ID{"ann"}})
 	wants(w.Drop(5, sentence.Plain("it suits nobody"), f))
 	over := w.Drop(3, sentence.Plain("nor does this"), f)[0].(Over)
 	const why = "No server left is worth the wait. server 5 had at most 3 seats free, mostly 3"
@@ -87,31 +88,48 @@ func TestWatch(t *testing.T) {
 func TestOutside(t *testing.T) {
 	_, f := waiting()
 	servers := selection.Servers{List: make([]discovery.Server, 8), Infos: map[int]*discovery.Info{3: {Players: 16, MaxPlayers: 16}}}
-	w := BeginOutside([]string{"dan", "eve"}, selection.Ranked{Server: 3}, servers, time.Minute, eight)
+	w := BeginOutside([]people.ID{"dan", "eve"}, selection.Ranked{Server: 3}, servers, time.Minute, eight)
 	if got, want := catalogue.InEnglish().Say(w.Describe(f)),
 		"waiting for 3 seats for dan and eve on server 3, for up to a minute: one of you checks at a time, every 10s at first"; got != want {
 		t.Errorf("people are told %q", got)
 	}
-	if v := w.View(5, nil, roomtime.Clocks{}); v.Need != 2 || !slices.Equal(v.For, []string{"dan", "eve"}) || w.Need(5) != 2 {
+	if v := w.View(5, nil, roomtime.Clocks{}, nil); v.Need != 2 || !slices.Equal(v.For, []string{"dan", "eve"}) || w.Need(5) != 2 {
 		t.Errorf("people see %+v", v)
 	}
 	if data, err := json.Marshal(w.State()); err != nil || !strings.Contains(string(data), `"for":["dan","eve"]`) {
 		t.Errorf("it is saved as %s, %v", data, err)
 	}
 	w.state.Going = &going{Server: 3}
-	if w.Enter([]string{"dan", "eve"}) || len(w.Outside()) != 2 {
+	if w.Enter([]people.ID{"dan", "eve"}) || len(w.Outside()) != 2 {
 		t.Error("those who are about to go are in")
 	}
 	w.state.Going = nil
-	if w.Enter([]string{"eve"}) || w.Need(5) != 1 {
+	if w.Enter([]people.ID{"eve"}) || w.Need(5) != 1 {
 		t.Errorf("%v are outside", w.Outside())
 	}
-	if !w.Enter([]string{"dan"}) {
+	if !w.Enter([]people.ID{"dan"}) {
 		t.Error("it is not over")
 	}
 	everyone, _ := waiting()
-	if everyone.Enter([]string{"ann"}) || everyone.Need(5) != 5 {
+	if everyone.Enter([]people.ID{"ann"}) || everyone.Need(5) != 5 {
 		t.Error("a wait of everyone is over")
+	}
+}
+
+// TestView checks that people see names.
+func TestView(t *testing.T) {
+	ann, ben := people.Nth(1), people.Nth(2)
+	server := selection.Ranked{Server: 0, RTT: map[string]float64{string(ann): 20, string(ben): 30}}
+	w := BeginOutside([]people.ID{ann}, server, selection.Servers{List: make([]discovery.Server, 1)}, time.Minute, eight)
+	w.state.Look = &look{By: ben}
+	w.state.News = sentence.Of("seats.contradicted", "player", ben, "n", 3, "server", "server 0")
+	w.state.Servers[0].Dropped = sentence.Of("room.did-not-look", "player", ben)
+	names := people.NewNames(map[people.ID]string{ann: "ann", ben: "ben"})
+	v := w.View(5, nil, roomtime.Clocks{}, names)
+	if !slices.Equal(v.For, []string{"ann"}) || v.By != "ben" || fmt.Sprint(v.Servers[0].RTT) != "map[ann:20 ben:30]" ||
+		v.News != sentence.Of("seats.contradicted", "player", "ben", "n", 3, "server", "server 0") ||
+		v.Servers[0].Dropped != sentence.Of("room.did-not-look", "player", "ben") {
+		t.Errorf("people see %+v", v)
 	}
 }
 
@@ -119,7 +137,7 @@ func TestOutside(t *testing.T) {
 // player's word.
 func TestLooksAreNoUse(t *testing.T) {
 	w, f := waiting()
-	asked := map[string]int{}
+	asked := map[people.ID]int{}
 	for now := eight; now.Before(eight.Add(5 * time.Minute)); now = now.Add(time.Second) {
 		for _, e := range w.Tick(f, now) {
 			ask, is := e.(Ask)
@@ -136,7 +154,7 @@ func TestLooksAreNoUse(t *testing.T) {
 		}
 	}
 	if asked["ann"] > 4 || asked["ben"] > 2 || asked["cat"] < 20 || w.State().News.IsZero() {
-		t.Errorf("asked by name: %v; news: %v", asked, w.State().News)
+		t.Errorf("asked by player: %v; news: %v", asked, w.State().News)
 	}
 }
 
@@ -194,7 +212,7 @@ func TestSaved(t *testing.T) {
 	}
 	back := &Watch{s}
 	if got, want := back.Next(f), w.Next(f); got != want ||
-		!reflect.DeepEqual(back.View(3, nil, roomtime.Clocks{}), w.View(3, nil, roomtime.Clocks{})) || back.state.Turn != 2 || back.state.Demerits["ben"] != 1 {
+		!reflect.DeepEqual(back.View(3, nil, roomtime.Clocks{}, nil), w.View(3, nil, roomtime.Clocks{}, nil)) || back.state.Turn != 2 || back.state.Demerits["ben"] != 1 {
 		t.Errorf("%+v has become %+v", w, back)
 	}
 	for _, spoil := range []func(*State){
@@ -262,7 +280,7 @@ func FuzzWatch(f *testing.F) {
 				isAsked = false
 				takes(w.Heard(last.By, sees(free), facts, now))
 			}
-			w.View(facts.Need, nil, roomtime.Clocks{Room: now})
+			w.View(facts.Need, nil, roomtime.Clocks{Room: now}, nil)
 		}
 		for range 3 { // time for a last look in between
 			if now = now.Add(wire.MostWait); !isOver {
@@ -301,8 +319,8 @@ func TestGentleWithOthers(t *testing.T) {
 		t.Run(fmt.Sprintf("%d rooms, %v apart, told of the others: %v", tt.rooms, tt.apart, tt.isTold), func(t *testing.T) {
 			full := []selection.Ranked{{Server: 0}}
 			servers := selection.Servers{List: make([]discovery.Server, 1), Infos: map[int]*discovery.Info{0: {Players: 16, MaxPlayers: 16}}}
-			f := Facts{Need: 2, Present: 2, Servers: map[int]Fact{0: {"server 0", []string{"ann", "ben"}}}}
-			rooms, asked := make([]*Watch, tt.rooms), make([]string, tt.rooms)
+			f := Facts{Need: 2, Present: 2, Servers: map[int]Fact{0: {"server 0", []people.ID{"ann", "ben"}}}}
+			rooms, asked := make([]*Watch, tt.rooms), make([]people.ID, tt.rooms)
 			looks, last := []time.Duration(nil), make([]time.Duration, tt.rooms)
 			for at := time.Duration(0); at < end; at += tick {
 				now := eight.Add(at)

@@ -6,6 +6,7 @@ import (
 
 	"muster/discovery"
 	"muster/discovery/sentence"
+	"muster/host/room/people"
 	"muster/host/room/roomtime"
 	"muster/host/wire"
 	"muster/selection"
@@ -113,12 +114,12 @@ func (s *watched) due() roomtime.Time {
 
 // word is the number of free seats that a player heard of, or -1 for none.
 type word struct {
-	By   string `json:"by"`
-	Free int    `json:"free"`
+	By   people.ID `json:"by"`
+	Free int       `json:"free"`
 }
 
 // said reports whether one of the words is a player's.
-func said(words []word, player string) bool {
+func said(words []word, player people.ID) bool {
 	return slices.ContainsFunc(words, func(w word) bool { return w.By == player })
 }
 

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"muster/host/room/people"
 	"muster/host/room/roomtime"
 )
 
@@ -11,7 +12,7 @@ var eight = roomtime.Opening
 
 func words(free ...int) (words []word) {
 	for i, f := range free {
-		words = append(words, word{string(rune('a' + i)), f})
+		words = append(words, word{people.ID(rune('a' + i)), f})
 	}
 	return words
 }

@@ -1,10 +1,10 @@
 package seats
 
 import (
-	"slices"
 	"time"
 
 	"muster/discovery/sentence"
+	"muster/host/room/people"
 	"muster/host/room/roomtime"
 	"muster/host/wire"
 )
@@ -13,25 +13,25 @@ import (
 
 // View returns the wait as everyone sees it, if the whole group needs so many seats. Cards are the
 // servers' other facts.
-func (w *Watch) View(everyone int, cards map[int]wire.ServerCard, now roomtime.Clocks) *wire.Seats {
+func (w *Watch) View(everyone int, cards map[int]wire.ServerCard, now roomtime.Clocks, names *people.Names) *wire.Seats {
 	v := &wire.Seats{
 		Need:    w.Need(everyone),
-		For:     slices.Clone(w.state.For),
+		For:     names.All(w.state.For),
 		Began:   now.Of(w.state.Began),
 		Until:   now.Of(w.state.Until),
 		Servers: []wire.SeatsOn{},
-		News:    w.state.News,
-		Over:    w.state.Over,
-		Chance:  w.state.Chance,
+		News:    names.Word(w.state.News),
+		Over:    names.Word(w.state.Over),
+		Chance:  names.Word(w.state.Chance),
 	}
 	if w.state.Look != nil {
-		v.By = w.state.Look.By
+		v.By = names.Of(w.state.Look.By)
 	}
 	for i := range w.state.Servers {
 		s := &w.state.Servers[i]
 		on := wire.SeatsOn{
-			Addr: s.Ranked.Addr.String(), ServerCard: cards[s.Server], MeanMS: s.Ranked.MeanMS, MaxMS: s.Ranked.MaxMS, RTT: s.Ranked.RTT,
-			Free: s.Free, At: now.Of(s.At), Checks: len(s.Words) > 0, Asked: s.Asked, MostAt: now.Of(s.MostAt), Dropped: s.Dropped,
+			Addr: s.Ranked.Addr.String(), ServerCard: cards[s.Server], MeanMS: s.Ranked.MeanMS, MaxMS: s.Ranked.MaxMS, RTT: people.Named(s.Ranked.RTT, names),
+			Free: s.Free, At: now.Of(s.At), Checks: len(s.Words) > 0, Asked: s.Asked, MostAt: now.Of(s.MostAt), Dropped: names.Word(s.Dropped),
 		}
 		on.Most, on.From, on.To = s.most()
 		if s.Dropped.IsZero() && w.state.Over.IsZero() {
@@ -63,7 +63,7 @@ func (w *Watch) Describe(f Facts) sentence.Sentence {
 	}
 	limit, gap := minutes(w.state.Until.Sub(w.state.Began)), gapAfter(0).Seconds()
 	if len(w.state.For) > 0 { // they wait for one server
-		return sentence.Of("room.waits-outside", "n", f.Need, "players", w.state.For, "server", first, "minutes", limit, "seconds", gap)
+		return sentence.Of("room.waits-outside", "n", f.Need, "players", people.Texts(w.state.For), "server", first, "minutes", limit, "seconds", gap)
 	}
 	return sentence.Of("room.waits", "n", f.Need,
 		"servers", len(names), "first", first, "second", second, "third", third, "minutes", limit, "seconds", gap)

@@ -4,7 +4,7 @@
 //	Join, Set ─▶ members, in the order of their coming ─▶ Settle ─▶ each side's captain
 //
 // Sides belong to the room, not to a round: a rematch has the same. A [Sides] sees no room and no
-// clock, and does not know what captains decide; package bans does.
+// clock, and does not know what captains decide; package bans does. It knows people by their IDs.
 package sides
 
 import (
@@ -12,6 +12,7 @@ import (
 	"slices"
 	"time"
 
+	"muster/host/room/people"
 	"muster/host/room/roomtime"
 	"muster/host/wire"
 )
@@ -25,13 +26,13 @@ type State struct {
 	// comes last.
 	Members []Member `json:"members,omitempty"`
 	// Captains and Asks are those of the sides, a's first.
-	Captains [2]string `json:"captains,omitzero"`
-	Asks     [2]bool   `json:"asks,omitzero"`
+	Captains [2]people.ID `json:"captains,omitzero"`
+	Asks     [2]bool      `json:"asks,omitzero"`
 }
 
 // Member is somebody with a side, or with none on purpose.
 type Member struct {
-	Name string    `json:"name"`
+	ID   people.ID `json:"name"`
 	Side wire.Side `json:"side,omitempty"`
 	// Moved is when the person took the side themselves, the zero time if another person, a link or
 	// a program put them there.
@@ -42,19 +43,19 @@ type Member struct {
 func (s *Sides) State() *State { return &s.state }
 
 // Validate returns what is wrong with saved sides of a room with these people, or nil.
-func (s *State) Validate(people []string) error {
-	of := map[string]wire.Side{}
+func (s *State) Validate(known []people.ID) error {
+	of := map[people.ID]wire.Side{}
 	for _, m := range s.Members {
-		_, isTwice := of[m.Name]
+		_, isTwice := of[m.ID]
 		switch {
 		case !m.Side.IsValid():
 			return fmt.Errorf("a side %q", string(m.Side))
-		case !slices.Contains(people, m.Name):
-			return fmt.Errorf("%q on a side is not here", m.Name)
+		case !slices.Contains(known, m.ID):
+			return fmt.Errorf("%q on a side is not here", m.ID)
 		case isTwice:
-			return fmt.Errorf("%q is on a side twice", m.Name)
+			return fmt.Errorf("%q is on a side twice", m.ID)
 		}
-		of[m.Name] = m.Side
+		of[m.ID] = m.Side
 	}
 	for i, side := range []wire.Side{wire.SideA, wire.SideB} {
 		if captain := s.Captains[i]; captain != "" && of[captain] != side {
@@ -72,29 +73,29 @@ const mostMembers = 4 * wire.MaxPlayers
 
 // Change says that somebody is on another side, or is the side's captain now.
 type Change struct {
-	Name      string
+	ID        people.ID
 	Side      wire.Side
 	IsCaptain bool
 }
 
 // Of returns a person's side; empty if they are on neither.
-func (s *Sides) Of(name string) wire.Side {
-	if i := s.index(name); i >= 0 {
+func (s *Sides) Of(person people.ID) wire.Side {
+	if i := s.index(person); i >= 0 {
 		return s.state.Members[i].Side
 	}
 	return ""
 }
 
 // Captain returns the person who decides for a side, empty while it has no player.
-func (s *Sides) Captain(side wire.Side) string {
+func (s *Sides) Captain(side wire.Side) people.ID {
 	if i := place(side); i >= 0 {
 		return s.state.Captains[i]
 	}
 	return ""
 }
 
-func (s *Sides) index(name string) int {
-	return slices.IndexFunc(s.state.Members, func(m Member) bool { return m.Name == name })
+func (s *Sides) index(person people.ID) int {
+	return slices.IndexFunc(s.state.Members, func(m Member) bool { return m.ID == person })
 }
 
 // place returns the side's place in the fields with one value for each; -1 for neither side.
@@ -104,21 +105,21 @@ func place(side wire.Side) int {
 
 // Join puts a person on the side that their program or link names. It counts once: people who have
 // been put on a side, or taken off it, stay as they are when the program comes again.
-func (s *Sides) Join(name string, side wire.Side) []Change {
-	if side == "" || s.index(name) >= 0 {
+func (s *Sides) Join(person people.ID, side wire.Side) []Change {
+	if side == "" || s.index(person) >= 0 {
 		return nil
 	}
-	return s.move(name, side, roomtime.Time(0))
+	return s.move(person, side, roomtime.Time(0))
 }
 
 // move puts a person on a side, as its newest member.
-func (s *Sides) move(name string, side wire.Side, at roomtime.Time) []Change {
-	if s.Of(name) == side && s.index(name) >= 0 || len(s.state.Members) >= mostMembers {
+func (s *Sides) move(person people.ID, side wire.Side, at roomtime.Time) []Change {
+	if s.Of(person) == side && s.index(person) >= 0 || len(s.state.Members) >= mostMembers {
 		return nil
 	}
-	s.Forget(name)
-	s.state.Members = append(s.state.Members, Member{name, side, at})
-	return []Change{{Name: name, Side: side}}
+	s.Forget(person)
+	s.state.Members = append(s.state.Members, Member{person, side, at})
+	return []Change{{ID: person, Side: side}}
 }
 
 // When says who may change sides at a time.
@@ -134,12 +135,6 @@ const (
 	Afterwards
 )
 
-// Person is somebody who wants to change something.
-type Person struct {
-	Name        string
-	IsOrganiser bool
-}
-
 // The refusals.
 var (
 	errLate     = wire.Refuse(wire.ReasonAction, "refused.side-late")
@@ -152,48 +147,48 @@ var (
 
 // Set puts a person on a side, or on neither. The organiser may put everybody anywhere, people may
 // choose for themselves, and captains may pick from those who are on neither.
-func (s *Sides) Set(by Person, name string, side wire.Side, when When, now roomtime.Time) ([]Change, error) {
-	from := s.Of(name)
-	if from == side && (side != "" || s.index(name) >= 0) {
+func (s *Sides) Set(by people.Person, person people.ID, side wire.Side, when When, now roomtime.Time) ([]Change, error) {
+	from := s.Of(person)
+	if from == side && (side != "" || s.index(person) >= 0) {
 		return nil, nil
 	}
-	isOwn := by.Name != "" && by.Name == name
-	isPick := from == "" && side != "" && by.Name != "" && s.Captain(side) == by.Name
+	isOwn := by.IsSomebody() && by.ID == person
+	isPick := from == "" && side != "" && by.IsSomebody() && s.Captain(side) == by.ID
 	switch {
 	case !by.IsOrganiser && !isOwn && !isPick:
 		return nil, errNotYours
 	case when == Closed, when == Joining && (from != "" || side == ""), when == Afterwards && !by.IsOrganiser:
 		return nil, errLate
 	case by.IsOrganiser || !isOwn:
-		return s.move(name, side, roomtime.Time(0)), nil
+		return s.move(person, side, roomtime.Time(0)), nil
 	}
-	if i := s.index(name); i >= 0 {
+	if i := s.index(person); i >= 0 {
 		if now.Sub(s.state.Members[i].Moved) < every {
 			return nil, errOften
 		}
 	}
-	return s.move(name, side, now), nil
+	return s.move(person, side, now), nil
 }
 
 // HandOn makes a player the captain of their side. The organiser and the captain may.
-func (s *Sides) HandOn(by Person, name string, players []string) ([]Change, error) {
-	side := s.Of(name)
+func (s *Sides) HandOn(by people.Person, player people.ID, players []people.ID) ([]Change, error) {
+	side := s.Of(player)
 	switch {
-	case side == "" || !slices.Contains(players, name):
+	case side == "" || !slices.Contains(players, player):
 		return nil, errMate
-	case !by.IsOrganiser && (by.Name == "" || s.Captain(side) != by.Name):
+	case !by.IsOrganiser && (!by.IsSomebody() || s.Captain(side) != by.ID):
 		return nil, errCaptain
-	case s.Captain(side) == name:
+	case s.Captain(side) == player:
 		return nil, nil
 	}
-	s.state.Captains[place(side)] = name
-	return []Change{{name, side, true}}, nil
+	s.state.Captains[place(side)] = player
+	return []Change{{player, side, true}}, nil
 }
 
 // Settle gives each side a captain if it has none: the first of its players. It returns the new
 // ones. Players are the people with a program; others are on a side until they have one, and
 // decide nothing.
-func (s *Sides) Settle(players []string) (changes []Change) {
+func (s *Sides) Settle(players []people.ID) (changes []Change) {
 	for i, side := range []wire.Side{wire.SideA, wire.SideB} {
 		if slices.Contains(players, s.Captain(side)) {
 			continue
@@ -206,10 +201,10 @@ func (s *Sides) Settle(players []string) (changes []Change) {
 }
 
 // next returns the first of some players on a side.
-func (s *Sides) next(side wire.Side, players []string) string {
+func (s *Sides) next(side wire.Side, players []people.ID) people.ID {
 	for _, m := range s.state.Members {
-		if m.Side == side && slices.Contains(players, m.Name) {
-			return m.Name
+		if m.Side == side && slices.Contains(players, m.ID) {
+			return m.ID
 		}
 	}
 	return ""
@@ -217,7 +212,7 @@ func (s *Sides) next(side wire.Side, players []string) string {
 
 // Replace makes the next of the present players captain of a side whose captain is away. The
 // captain stays if no other player of the side is here.
-func (s *Sides) Replace(side wire.Side, present []string) []Change {
+func (s *Sides) Replace(side wire.Side, present []people.ID) []Change {
 	i := place(side)
 	if i < 0 || slices.Contains(present, s.Captain(side)) {
 		return nil
@@ -232,7 +227,7 @@ func (s *Sides) Replace(side wire.Side, present []string) []Change {
 
 // Ask notes that a captain's side wants a long look at the servers before it moves. Each side may
 // ask once a match.
-func (s *Sides) Ask(by string) (wire.Side, error) {
+func (s *Sides) Ask(by people.ID) (wire.Side, error) {
 	side := s.Of(by)
 	i := place(side)
 	switch {
@@ -252,34 +247,20 @@ func (s *Sides) HasAsked() bool { return s.state.Asks[0] || s.state.Asks[1] }
 func (s *Sides) Rematch() { s.state.Asks = [2]bool{} }
 
 // Forget takes a person off. They may join a side again.
-func (s *Sides) Forget(name string) {
-	if i := place(s.Of(name)); i >= 0 && s.state.Captains[i] == name {
+func (s *Sides) Forget(person people.ID) {
+	if i := place(s.Of(person)); i >= 0 && s.state.Captains[i] == person {
 		s.state.Captains[i] = ""
 	}
-	s.state.Members = slices.DeleteFunc(s.state.Members, func(m Member) bool { return m.Name == name })
+	s.state.Members = slices.DeleteFunc(s.state.Members, func(m Member) bool { return m.ID == person })
 }
 
-// Rename gives a person another name.
-func (s *Sides) Rename(from, to string) {
-	if from == to || s.index(from) < 0 {
-		return
-	}
-	s.Forget(to) // nobody has the name any more
-	s.state.Members[s.index(from)].Name = to
-	for i, captain := range s.state.Captains {
-		if captain == from {
-			s.state.Captains[i] = to
-		}
-	}
-}
-
-// Camps returns the sides as everyone sees them, by the names that the organiser gave them.
-func (s *Sides) Camps(names [2]string) (camps [2]wire.Camp) {
+// Camps returns the sides as everyone sees them. Called are the names that the organiser gave them.
+func (s *Sides) Camps(called [2]string, names *people.Names) (camps [2]wire.Camp) {
 	for i, side := range []wire.Side{wire.SideA, wire.SideB} {
-		camps[i] = wire.Camp{Side: side, Name: names[i], Captain: s.Captain(side), Players: []string{}, Asks: s.state.Asks[i]}
+		camps[i] = wire.Camp{Side: side, Name: called[i], Captain: names.Of(s.Captain(side)), Players: []string{}, Asks: s.state.Asks[i]}
 		for _, m := range s.state.Members {
 			if m.Side == side {
-				camps[i].Players = append(camps[i].Players, m.Name)
+				camps[i].Players = append(camps[i].Players, names.Of(m.ID))
 			}
 		}
 	}

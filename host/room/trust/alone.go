@@ -8,6 +8,7 @@ import (
 
 	"muster/discovery"
 	"muster/discovery/sentence"
+	"muster/host/room/people"
 	"muster/selection"
 	"muster/selection/anomaly"
 	"muster/selection/rules"
@@ -29,7 +30,7 @@ type Trial struct {
 	doubts *Doubts
 	basis  selection.Basis
 	before *selection.Selection
-	pings  map[string]Ping
+	pings  map[people.ID]Ping
 	// alone are the players whose pings may be raised. The first raised of them are.
 	alone  []lone
 	raised int
@@ -41,23 +42,23 @@ type Trial struct {
 // the player's own first report if that is more. So a look that finds the server far nearer than
 // the report is worth no more than the report.
 type lone struct {
-	player          string
+	player          people.ID
 	reported, usual time.Duration
 }
 
 // Try begins the trial of a choice for the players of a basis; pings are their pings to the chosen
 // server.
-func (d *Doubts) Try(b selection.Basis, chosen *selection.Selection, pings map[string]Ping) *Trial {
+func (d *Doubts) Try(b selection.Basis, chosen *selection.Selection, pings map[people.ID]Ping) *Trial {
 	t := &Trial{doubts: d, basis: b, before: chosen, pings: pings}
-	doubt, group := anomaly.FarDoubt, b.Table.Players()
+	doubt, group := anomaly.FarDoubt, people.IDs(b.Table.Players())
 	if rules.Of(b.Criteria.By).Averages {
 		doubt = anomaly.RouteDoubt
 	}
-	for i, name := range group {
+	for i, player := range group {
 		usual, is := anomaly.Alone(b.Servers.List, b.Table, i, t.server(), doubt)
-		if is && !d.state.Players[name].Vouched {
+		if is && !d.state.Players[player].Vouched {
 			_, reported := b.Table.At(i, t.server())
-			t.alone = append(t.alone, lone{name, reported, max(usual, pings[name].First)})
+			t.alone = append(t.alone, lone{player, reported, max(usual, pings[player].First)})
 		}
 	}
 	slices.SortStableFunc(t.alone, func(a, b lone) int { return cmp.Compare(b.usual-b.reported, a.usual-a.reported) })
@@ -107,8 +108,8 @@ func (t *Trial) isWorse() bool {
 	if t.after == nil || t.after.Chosen == nil || t.after.Chosen.Server == t.server() {
 		return false
 	}
-	others := slices.DeleteFunc(slices.Clone(t.basis.Table.Players()), func(name string) bool {
-		return slices.ContainsFunc(t.alone[:t.raised], func(l lone) bool { return l.player == name })
+	others := slices.DeleteFunc(slices.Clone(t.basis.Table.Players()), func(player string) bool {
+		return slices.ContainsFunc(t.alone[:t.raised], func(l lone) bool { return string(l.player) == player })
 	})
 	b := t.basis.For(others)
 	objective := t.after.Above(b.Objective(), others)
@@ -124,7 +125,7 @@ func (t *Trial) isWorse() bool {
 }
 
 // raise makes a player's RTT of a server count as at least so much; 0 takes that back.
-func (d *Doubts) raise(player string, server int, least time.Duration) {
+func (d *Doubts) raise(player people.ID, server int, least time.Duration) {
 	p := d.state.Players[player]
 	if least == 0 {
 		delete(p.Raised, server)

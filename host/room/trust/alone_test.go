@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"muster/discovery/sentence"
+	"muster/host/room/people"
 	"muster/internal/catalogue"
 	"muster/selection"
 )
@@ -16,7 +17,7 @@ import (
 func TestTrial(t *testing.T) {
 	// Sixty servers stand along a line, one every 10 ms, and so do the players. Dan is at its
 	// beginning.
-	players, places := []string{"ann", "bob", "cat", "eve", "dan"}, []int{250, 300, 350, 300, 0}
+	players, places := []people.ID{"ann", "bob", "cat", "eve", "dan"}, []int{250, 300, 350, 300, 0}
 	const favourite = 39
 	line := func(reported int) selection.Basis {
 		return world(60, players, func(player, server int) int {
@@ -32,7 +33,7 @@ func TestTrial(t *testing.T) {
 		reported  int
 		vouched   bool
 		first     time.Duration
-		players   []string
+		players   []people.ID
 		elsewhere bool // the choice with the raised ping is another server, which suits the others
 		note      string
 	}{
@@ -46,21 +47,21 @@ func TestTrial(t *testing.T) {
 			"dan’s ping for 20.39.0.1:27960 is too low: servers right next to it for everyone else are much " +
 				"farther from dan. It counts as 385 ms, not as 250"},
 		{"the organiser vouches", "", 1, true, 0, players, true, ""},
-		{"too few to tell", "", 1, false, 0, []string{"ann", "bob", "dan"}, true, ""},
+		{"too few to tell", "", 1, false, 0, []people.ID{"ann", "bob", "dan"}, true, ""},
 		{"the same is chosen all the same", "", 1, false, 0, players, false, ""},
 	} {
 		var d Doubts
 		if of.vouched {
 			d.Vouch("dan")
 		}
-		b := line(of.reported).For(of.players)
+		b := line(of.reported).For(people.Texts(of.players))
 		if of.by != "" {
 			b.Criteria.By = of.by
 		}
 		chosen := func(server int) *selection.Selection {
-			return &selection.Selection{Players: of.players, Chosen: &selection.Ranked{Server: server}}
+			return &selection.Selection{Players: people.Texts(of.players), Chosen: &selection.Ranked{Server: server}}
 		}
-		trial := d.Try(b, chosen(favourite), map[string]Ping{"dan": {of.first, time.Duration(of.reported) * ms}})
+		trial := d.Try(b, chosen(favourite), map[people.ID]Ping{"dan": {of.first, time.Duration(of.reported) * ms}})
 		raised := 0
 		for trial.NextFloor() {
 			raised++
@@ -115,7 +116,7 @@ func TestTrialHarmless(t *testing.T) {
 // TestTrialOfTwo checks that the player whose word is furthest from all else comes first, and no
 // more players are raised than the room can do without.
 func TestTrialOfTwo(t *testing.T) {
-	players := []string{"ann", "bob", "cat", "eve", "fay", "gil", "dan", "hal"}
+	players := []people.ID{"ann", "bob", "cat", "eve", "fay", "gil", "dan", "hal"}
 	b := world(60, players, func(player, server int) int {
 		if player >= 6 && server == 50 {
 			return 1
@@ -126,19 +127,19 @@ func TestTrialOfTwo(t *testing.T) {
 	var d Doubts
 	chosen := &selection.Selection{Chosen: &selection.Ranked{Server: 50}}
 	trial := d.Try(b, chosen, nil)
-	var order []string
+	var order []people.ID
 	for trial.NextFloor() {
-		for _, name := range players {
-			if len(d.Raised(name)) > 0 && !slices.Contains(order, name) {
-				order = append(order, name)
+		for _, player := range players {
+			if len(d.Raised(player)) > 0 && !slices.Contains(order, player) {
+				order = append(order, player)
 			}
 		}
 		trial.Chose(chosen)
 	}
-	if !slices.Equal(order, []string{"hal", "dan"}) {
+	if !slices.Equal(order, []people.ID{"hal", "dan"}) {
 		t.Errorf("raised are %v", order)
 	}
-	if trial.alone = nil; len(d.Try(b.For(players[2:]), chosen, nil).alone) != 1 {
+	if trial.alone = nil; len(d.Try(b.For(people.Texts(players[2:])), chosen, nil).alone) != 1 {
 		t.Error("of six two can be done without")
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"muster/discovery/hostport"
 	"muster/discovery/sentence"
+	"muster/host/room/people"
 	"muster/selection"
 	"muster/selection/anomaly"
 )
@@ -19,7 +20,7 @@ type Doubts struct{ state State }
 
 // State is what a saved room keeps of doubts.
 type State struct {
-	Players map[string]doubt `json:"players,omitempty"`
+	Players map[people.ID]doubt `json:"players,omitempty"`
 	// TooNear are the servers that lie about their distance.
 	TooNear []int `json:"too_near,omitempty"`
 }
@@ -47,11 +48,11 @@ func (d *Doubts) State() *State { return &d.state }
 
 // Validate returns what is wrong with saved doubts about these players and a list of so many
 // servers, or nil.
-func (s State) Validate(players []string, listed int) error {
+func (s State) Validate(players []people.ID, listed int) error {
 	isListed := func(server int) bool { return server >= 0 && server < listed }
-	for name, p := range s.Players {
-		if !slices.Contains(players, name) {
-			return fmt.Errorf("a doubt about %q, who is no player", name)
+	for player, p := range s.Players {
+		if !slices.Contains(players, player) {
+			return fmt.Errorf("a doubt about %q, who is no player", player)
 		}
 		for server, rtt := range p.Raised {
 			if !isListed(server) || rtt <= 0 {
@@ -70,26 +71,26 @@ func (s State) Validate(players []string, listed int) error {
 // Next returns the doubts of the next round, or of a round that has lost its list: the organiser
 // vouches for the same players.
 func (s State) Next() (next State) {
-	for name, p := range s.Players {
-		next.set(name, doubt{Vouched: p.Vouched})
+	for player, p := range s.Players {
+		next.set(player, doubt{Vouched: p.Vouched})
 	}
 	return next
 }
 
-func (s *State) set(player string, to doubt) {
+func (s *State) set(player people.ID, to doubt) {
 	switch {
 	case to.isNone():
 		delete(s.Players, player)
 		return
 	case s.Players == nil:
-		s.Players = map[string]doubt{}
+		s.Players = map[people.ID]doubt{}
 	}
 	s.Players[player] = to
 }
 
 // Verdict has the players that the round goes on without, and notes for people.
 type Verdict struct {
-	LeftOut []string
+	LeftOut []people.ID
 	Notes   []sentence.Sentence
 }
 
@@ -109,15 +110,8 @@ func few(players int) int {
 // Next returns the doubts of the next round.
 func (d *Doubts) Next() Doubts { return Doubts{d.state.Next()} }
 
-// Rename notes that a player has another name.
-func (d *Doubts) Rename(from, to string) {
-	p := d.state.Players[from]
-	d.Forget(from)
-	d.state.set(to, p)
-}
-
 // Forget drops the facts about a player who has left.
-func (d *Doubts) Forget(player string) { delete(d.state.Players, player) }
+func (d *Doubts) Forget(player people.ID) { delete(d.state.Players, player) }
 
 // Vouched is the change when the organiser vouches for a player.
 type Vouched struct {
@@ -128,7 +122,7 @@ type Vouched struct {
 }
 
 // Vouch takes the organiser's word that a player's numbers are true.
-func (d *Doubts) Vouch(player string) (v Vouched) {
+func (d *Doubts) Vouch(player people.ID) (v Vouched) {
 	p, vouches := d.state.Players[player], sentence.Of("room.vouches", "player", player)
 	v.WasExcluded, v.WasRaised = p.Excluded != nil, len(p.Raised) > 0
 	if p.Contradicts != nil || v.WasRaised {
@@ -142,16 +136,16 @@ func (d *Doubts) Vouch(player string) (v Vouched) {
 }
 
 // IsExcluded reports whether a player's numbers do not count.
-func (d *Doubts) IsExcluded(player string) bool { return d.state.Players[player].Excluded != nil }
+func (d *Doubts) IsExcluded(player people.ID) bool { return d.state.Players[player].Excluded != nil }
 
 // IsBelieved reports whether a player's word about servers counts.
-func (d *Doubts) IsBelieved(player string) bool {
+func (d *Doubts) IsBelieved(player people.ID) bool {
 	p := d.state.Players[player]
 	return p.Excluded == nil && p.Contradicts == nil
 }
 
 // Raised returns the least RTT that counts for some of a player's servers; see [Doubts.Try].
-func (d *Doubts) Raised(player string) map[int]time.Duration {
+func (d *Doubts) Raised(player people.ID) map[int]time.Duration {
 	return maps.Clone(d.state.Players[player].Raised)
 }
 
@@ -169,7 +163,7 @@ func address(servers *selection.Servers, server int) netip.Prefix {
 }
 
 // Reason returns the doubt about a player, or nothing.
-func (d *Doubts) Reason(player string, servers *selection.Servers) sentence.Sentence {
+func (d *Doubts) Reason(player people.ID, servers *selection.Servers) sentence.Sentence {
 	p := d.state.Players[player]
 	for _, a := range []*anomaly.Anomaly{p.Excluded, p.Contradicts} {
 		if a != nil {
@@ -188,7 +182,7 @@ func whole(a anomaly.Anomaly) sentence.Sentence {
 }
 
 // alone names the player's pings that count as more than the player reported.
-func (d *Doubts) alone(player string, servers *selection.Servers) (a anomaly.Anomaly) {
+func (d *Doubts) alone(player people.ID, servers *selection.Servers) (a anomaly.Anomaly) {
 	raised := d.state.Players[player].Raised
 	for server := range raised {
 		a = tooNearFor(player, server, servers)
@@ -200,21 +194,21 @@ func (d *Doubts) alone(player string, servers *selection.Servers) (a anomaly.Ano
 }
 
 // tooNearFor describes the oddity of a player's ping to one server.
-func tooNearFor(player string, server int, servers *selection.Servers) anomaly.Anomaly {
-	return anomaly.Anomaly{Player: player, Sign: anomaly.Nearer, Servers: 1, Addr: hostport.At(servers.Connect(server))}
+func tooNearFor(player people.ID, server int, servers *selection.Servers) anomaly.Anomaly {
+	return anomaly.Anomaly{Player: string(player), Sign: anomaly.Nearer, Servers: 1, Addr: hostport.At(servers.Connect(server))}
 }
 
 // List returns everything that is odd about players. The basis has the players that count.
 // Everybody are all players in their order. Answered is the number of servers that answered each of
 // them.
-func (d *Doubts) List(b selection.Basis, everybody []string, answered map[string]int) []anomaly.Anomaly {
+func (d *Doubts) List(b selection.Basis, everybody []people.ID, answered map[people.ID]int) []anomaly.Anomaly {
 	return slices.Concat(d.excluded(everybody), d.odd(b, answered), d.discredited(everybody))
 }
 
 // excluded returns the anomalies of players whose numbers do not count.
-func (d *Doubts) excluded(players []string) (all []anomaly.Anomaly) {
-	for _, name := range players {
-		if a := d.state.Players[name].Excluded; a != nil {
+func (d *Doubts) excluded(players []people.ID) (all []anomaly.Anomaly) {
+	for _, player := range players {
+		if a := d.state.Players[player].Excluded; a != nil {
 			all = append(all, *a)
 		}
 	}
@@ -222,16 +216,16 @@ func (d *Doubts) excluded(players []string) (all []anomaly.Anomaly) {
 }
 
 // odd returns the anomalies of players whose numbers count, those of now and earlier ones.
-func (d *Doubts) odd(b selection.Basis, answered map[string]int) []anomaly.Anomaly {
+func (d *Doubts) odd(b selection.Basis, answered map[people.ID]int) []anomaly.Anomaly {
 	odd := d.Find(b)
-	for _, name := range b.Table.Players() {
-		p := d.state.Players[name]
+	for _, player := range people.IDs(b.Table.Players()) {
+		p := d.state.Players[player]
 		if len(p.Raised) > 0 {
-			a := d.alone(name, &b.Servers)
-			a.Of = answered[name]
+			a := d.alone(player, &b.Servers)
+			a.Of = answered[player]
 			odd = append(odd, a)
 		}
-		if p.Odd != nil && !isAbout(odd, name) {
+		if p.Odd != nil && !isAbout(odd, string(player)) {
 			odd = append(odd, *p.Odd)
 		}
 	}
@@ -239,9 +233,9 @@ func (d *Doubts) odd(b selection.Basis, answered map[string]int) []anomaly.Anoma
 }
 
 // discredited returns the contradictions of players whose word does not count.
-func (d *Doubts) discredited(players []string) (all []anomaly.Anomaly) {
-	for _, name := range players {
-		if a := d.state.Players[name].Contradicts; a != nil {
+func (d *Doubts) discredited(players []people.ID) (all []anomaly.Anomaly) {
+	for _, player := range players {
+		if a := d.state.Players[player].Contradicts; a != nil {
 			all = append(all, *a)
 		}
 	}
@@ -254,21 +248,22 @@ func (d *Doubts) Find(b selection.Basis) []anomaly.Anomaly {
 }
 
 func (d *Doubts) unvouched(found []anomaly.Anomaly) []anomaly.Anomaly {
-	return slices.DeleteFunc(slices.Clone(found), func(a anomaly.Anomaly) bool { return d.state.Players[a.Player].Vouched })
+	return slices.DeleteFunc(slices.Clone(found), func(a anomaly.Anomaly) bool { return d.state.Players[people.ID(a.Player)].Vouched })
 }
 
 // Discredit takes the players who contradict most others, and returns notes for people. Their words
 // no longer count in this round, unless the organiser vouches for them or they are not the minority
 // of the players who count.
-func (d *Doubts) Discredit(found []anomaly.Anomaly, counting, everybody []string) (notes []sentence.Sentence) {
+func (d *Doubts) Discredit(found []anomaly.Anomaly, counting, everybody []people.ID) (notes []sentence.Sentence) {
 	found = d.unvouched(found)
-	believed := anomaly.Exclude(counting, slices.Concat(found, d.discredited(everybody)))
+	believed := anomaly.Exclude(people.Texts(counting), slices.Concat(found, d.discredited(everybody)))
 	for _, a := range found {
 		if !slices.Contains(believed, a.Player) {
-			p := d.state.Players[a.Player]
+			player := people.ID(a.Player)
+			p := d.state.Players[player]
 			p.Contradicts = &a
-			d.state.set(a.Player, p)
-			notes = append(notes, sentence.Of("room.odd-word", "player", a.Player, "oddity", a.Sentence()))
+			d.state.set(player, p)
+			notes = append(notes, sentence.Of("room.odd-word", "player", player, "oddity", a.Sentence()))
 		}
 	}
 	return notes

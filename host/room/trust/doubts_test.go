@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"muster/host/room/people"
 	"muster/internal/catalogue"
 	"muster/selection"
 	"muster/selection/anomaly"
@@ -34,7 +35,7 @@ func TestDoubts(t *testing.T) {
 	d, servers := doubted(), world(5, four, honest).Servers
 	servers.Infos[2].GamePort = 4444
 	for _, of := range []struct {
-		player               string
+		player               people.ID
 		isExcluded, believed bool
 		reason               string
 	}{
@@ -61,27 +62,22 @@ func TestDoubts(t *testing.T) {
 	}
 }
 
-// TestRounds checks that a round forgets everything except the organiser's word for players. The
-// facts follow a new name, and are gone with a player who leaves.
+// TestRounds checks that a round forgets everything except the organiser's word for players, and
+// everything about a player who leaves.
 func TestRounds(t *testing.T) {
 	d := doubted()
-	if next := d.Next(); !reflect.DeepEqual(next, Doubts{State{Players: map[string]doubt{"ann": {Vouched: true}}}}) {
+	if next := d.Next(); !reflect.DeepEqual(next, Doubts{State{Players: map[people.ID]doubt{"ann": {Vouched: true}}}}) {
 		t.Errorf("the next round begins with %+v", next)
 	}
-	d.Rename("ann", "eve")
-	d.Rename("bob", "fay")
-	d.Rename("zoe", "gil")
-	d.Forget("cat")
-	if !d.state.Players["eve"].Vouched || !d.IsExcluded("fay") || d.IsExcluded("bob") || d.state.Players["ann"].Vouched ||
-		!d.IsBelieved("cat") || len(d.state.Players) != 3 {
-		t.Errorf("after names have changed there is %+v", d)
+	if d.Forget("cat"); !d.IsBelieved("cat") || len(d.state.Players) != 3 {
+		t.Errorf("of those who are left is known %+v", d)
 	}
 }
 
 // TestVouch checks that nothing counts against a player any more once the organiser vouches.
 func TestVouch(t *testing.T) {
 	for _, of := range []struct {
-		player           string
+		player           people.ID
 		notes            int
 		excluded, raised bool
 	}{
@@ -89,7 +85,7 @@ func TestVouch(t *testing.T) {
 	} {
 		d := doubted()
 		v := d.Vouch(of.player)
-		if len(v.Notes) != of.notes || of.notes > 0 && texts(v.Notes)[0] != "the organiser trusts "+of.player+"’s numbers" ||
+		if len(v.Notes) != of.notes || of.notes > 0 && texts(v.Notes)[0] != "the organiser trusts "+string(of.player)+"’s numbers" ||
 			v.WasExcluded != of.excluded || v.WasRaised != of.raised {
 			t.Errorf("after the word for %s: %+v", of.player, v)
 		}
@@ -111,14 +107,14 @@ func TestDiscredit(t *testing.T) {
 	for _, of := range []struct {
 		name     string
 		found    []string
-		vouched  string
-		counting []string
+		vouched  people.ID
+		counting []people.ID
 		before   []string
 		want     []string
 	}{
 		{"one of four", []string{"dan"}, "", four, nil, []string{"dan"}},
 		{"two of four", []string{"cat", "dan"}, "", four, nil, nil},
-		{"two of five", []string{"cat", "dan"}, "", append([]string{"eve"}, four...), nil, []string{"cat", "dan"}},
+		{"two of five", []string{"cat", "dan"}, "", append([]people.ID{"eve"}, four...), nil, []string{"cat", "dan"}},
 		{"the organiser vouches", []string{"dan"}, "dan", four, nil, nil},
 		{"another before", []string{"dan"}, "", four, []string{"cat"}, nil},
 		{"nobody", nil, "", four, nil, nil},
@@ -129,7 +125,7 @@ func TestDiscredit(t *testing.T) {
 		}
 		for _, name := range of.before {
 			a := contradicts(name)
-			d.state.set(name, doubt{Contradicts: &a})
+			d.state.set(people.ID(name), doubt{Contradicts: &a})
 		}
 		var found []anomaly.Anomaly
 		for _, name := range of.found {
@@ -140,7 +136,7 @@ func TestDiscredit(t *testing.T) {
 			t.Errorf("%s: %q", of.name, notes)
 		}
 		for i, name := range of.want {
-			if d.IsBelieved(name) || d.IsExcluded(name) ||
+			if player := people.ID(name); d.IsBelieved(player) || d.IsExcluded(player) ||
 				notes[i] != name+" describes 4 of 20 servers differently from most players: that doesn’t count" {
 				t.Errorf("%s: %q", of.name, notes)
 			}
@@ -159,7 +155,7 @@ func TestList(t *testing.T) {
 		return honest(player, server)
 	}
 	var got []string
-	for _, a := range d.List(world(20, []string{"ann", "cat", "dan"}, honest), four, map[string]int{"dan": 17}) {
+	for _, a := range d.List(world(20, []people.ID{"ann", "cat", "dan"}, honest), four, map[people.ID]int{"dan": 17}) {
 		got = append(got, a.Player+" "+string(a.Sign))
 		if a.Player == "dan" && (a.Of != 17 || a.Addr.String() != "20.2.0.1:27960") {
 			t.Errorf("of dan is said %+v", a)
@@ -169,7 +165,7 @@ func TestList(t *testing.T) {
 		t.Errorf("listed are %v, want %v", got, want)
 	}
 	got = nil
-	for _, a := range d.List(world(20, []string{"ann", "cat"}, made), []string{"ann", "cat"}, nil) {
+	for _, a := range d.List(world(20, []people.ID{"ann", "cat"}, made), []people.ID{"ann", "cat"}, nil) {
 		got = append(got, a.Player+" "+string(a.Sign))
 	}
 	if want := []string{"cat constant", "cat contradicts"}; !slices.Equal(got, want) {
@@ -180,9 +176,9 @@ func TestList(t *testing.T) {
 // TestWeightiest checks that people are asked about the player whose word alone decides a choice,
 // if it costs the others something and there are enough others.
 func TestWeightiest(t *testing.T) {
-	choice := func(gain float64, players ...string) *selection.Selection {
+	choice := func(gain float64, players ...people.ID) *selection.Selection {
 		why := &selection.Why{Influences: []selection.Influence{{Player: "dan", Gain: gain}, {Player: "ann", Gain: 1}}}
-		return &selection.Selection{Players: players, Chosen: &selection.Ranked{}, Why: why}
+		return &selection.Selection{Players: people.Texts(players), Chosen: &selection.Ranked{}, Why: why}
 	}
 	chosen := func(change func(s *selection.Selection)) *selection.Selection {
 		s := choice(9, four...)

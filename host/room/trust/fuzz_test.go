@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"testing"
 	"time"
+
+	"muster/host/room/people"
 )
 
 // FuzzDoubts reads doubts that anything may have written, and judges numbers that players may make
@@ -32,17 +34,17 @@ func FuzzDoubts(f *testing.F) {
 		if n := len(d.excluded(four)); n > excluded && 2*n >= len(four)+excluded {
 			t.Errorf("%d of %d do not count: %q", n, len(four), v.Notes)
 		}
-		for _, name := range v.LeftOut {
-			if d.state.Players[name].Vouched || !d.IsExcluded(name) {
-				t.Errorf("%s is left out: %q", name, v.Notes)
+		for _, player := range v.LeftOut {
+			if d.state.Players[player].Vouched || !d.IsExcluded(player) {
+				t.Errorf("%s is left out: %q", player, v.Notes)
 			}
 		}
 		if o, others := d.Outvote(b); len(o.LeftOut) > 1 || len(o.LeftOut)+len(others) != len(four) {
 			t.Errorf("left out are %v", o.LeftOut)
 		}
-		if selected := b.For(four).Select(); selected.Chosen != nil {
-			d.Disputed(b, &selected, Forecast{Silent: map[string][]int{"dan": {0, 1}}}, []int{2})
-			trial := d.Try(b, &selected, map[string]Ping{"dan": {time.Millisecond, time.Millisecond}})
+		if selected := b.For(people.Texts(four)).Select(); selected.Chosen != nil {
+			d.Disputed(b, &selected, Forecast{Silent: map[people.ID][]int{"dan": {0, 1}}}, []int{2})
+			trial := d.Try(b, &selected, map[people.ID]Ping{"dan": {time.Millisecond, time.Millisecond}})
 			for trial.NextFloor() {
 				trial.Chose(&selected)
 			}
@@ -51,12 +53,12 @@ func FuzzDoubts(f *testing.F) {
 			}
 			d.Overrule(b, &selected, four, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11})
 		}
-		for _, name := range four {
-			if d.Reason(name, &b.Servers).IsZero() != (d.IsBelieved(name) && len(d.Raised(name)) == 0) {
-				t.Errorf("%s is believed: %v, and doubted: %v", name, d.IsBelieved(name), d.Reason(name, &b.Servers))
+		for _, player := range four {
+			if d.Reason(player, &b.Servers).IsZero() != (d.IsBelieved(player) && len(d.Raised(player)) == 0) {
+				t.Errorf("%s is believed: %v, and doubted: %v", player, d.IsBelieved(player), d.Reason(player, &b.Servers))
 			}
-			if d.Vouch(name); !d.IsBelieved(name) {
-				t.Errorf("%s is vouched for, and not believed", name)
+			if d.Vouch(player); !d.IsBelieved(player) {
+				t.Errorf("%s is vouched for, and not believed", player)
 			}
 		}
 		d.List(b, four, nil)

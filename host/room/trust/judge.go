@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/host/room/people"
 	"muster/selection"
 	"muster/selection/anomaly"
 )
@@ -37,7 +38,7 @@ const (
 // unless everyone would be better off with shorter ones, which is known once all have measured the
 // best servers. The basis counts the players that count, and everybody are all players. The lines of
 // fresh players may be down for a moment: it does not count yet that servers are silent to them.
-func (d *Doubts) Judge(b selection.Basis, everybody []string, at Moment, fresh ...string) (v Verdict) {
+func (d *Doubts) Judge(b selection.Basis, everybody []people.ID, at Moment, fresh ...people.ID) (v Verdict) {
 	d.judgeServers(&b, &v)
 	group := b.Table.Players()
 	found, excluded, players := d.Find(b), d.excluded(everybody), slices.Clone(group)
@@ -49,7 +50,7 @@ func (d *Doubts) Judge(b selection.Basis, everybody []string, at Moment, fresh .
 	for _, a := range found {
 		switch {
 		case slices.Contains(counted, a.Player), a.Sign == anomaly.Slow && at == Searching:
-		case a.Sign == anomaly.AnswersFew && slices.Contains(fresh, a.Player):
+		case a.Sign == anomaly.AnswersFew && slices.Contains(fresh, people.ID(a.Player)):
 		case a.Sign == anomaly.Slow, a.Sign == anomaly.Geometry && float64(a.Servers) <= overwhelming*float64(a.Of):
 			odd[a.Sign] = append(odd[a.Sign], a)
 		default:
@@ -61,23 +62,24 @@ func (d *Doubts) Judge(b selection.Basis, everybody []string, at Moment, fresh .
 			continue
 		}
 		var some, these []string
-		for _, name := range group {
+		for _, player := range group {
 			switch {
-			case slices.Contains(v.LeftOut, name):
-			case isAbout(odd[sign], name):
-				these = append(these, name)
+			case slices.Contains(v.LeftOut, people.ID(player)):
+			case isAbout(odd[sign], player):
+				these = append(these, player)
 			default:
-				some = append(some, name)
+				some = append(some, player)
 			}
 		}
 		isHarmful := isHarmed(b, some, these, sign == anomaly.Slow, at)
 		for _, a := range odd[sign] {
-			if p := d.state.Players[a.Player]; isHarmful {
+			player := people.ID(a.Player)
+			if p := d.state.Players[player]; isHarmful {
 				d.exclude(a, &v)
 			} else if p.Odd == nil {
 				p.Odd = &a
-				d.state.set(a.Player, p)
-				v.note("room.odd-counts", "player", a.Player, "oddity", a.Sentence())
+				d.state.set(player, p)
+				v.note("room.odd-counts", "player", player, "oddity", a.Sentence())
 			}
 		}
 	}
@@ -86,11 +88,12 @@ func (d *Doubts) Judge(b selection.Basis, everybody []string, at Moment, fresh .
 
 // exclude goes on without a player whose numbers fit nobody else's.
 func (d *Doubts) exclude(a anomaly.Anomaly, v *Verdict) {
-	p := d.state.Players[a.Player]
+	player := people.ID(a.Player)
+	p := d.state.Players[player]
 	p.Excluded = &a
-	d.state.set(a.Player, p)
-	v.LeftOut = append(v.LeftOut, a.Player)
-	v.note("room.odd-numbers", "player", a.Player, "oddity", a.Sentence())
+	d.state.set(player, p)
+	v.LeftOut = append(v.LeftOut, player)
+	v.note("room.odd-numbers", "player", player, "oddity", a.Sentence())
 }
 
 // judgeServers leaves out servers whose pings are less than the distances between players allow.
@@ -121,8 +124,8 @@ func isHarmed(b selection.Basis, some, others []string, believed bool, at Moment
 	}
 	objective := chosen.Above(b.Criteria.Objective(judges), judges)
 	var credible []func(server int) time.Duration
-	for _, name := range judges[len(some):] {
-		credible = append(credible, anomaly.Credible(b.Servers.List, b.Table.Of(append(slices.Clone(some), name))))
+	for _, player := range judges[len(some):] {
+		credible = append(credible, anomaly.Credible(b.Servers.List, b.Table.Of(append(slices.Clone(some), player))))
 	}
 	rtts := func(server int) (ms []float64) {
 		for player := range some {
@@ -152,5 +155,5 @@ func (d *Doubts) Weightiest(s *selection.Selection) (most selection.Influence, i
 		return most, false
 	}
 	most = s.Why.Influences[0]
-	return most, !d.state.Players[most.Player].Vouched && most.Gain >= discovery.MS(harmless)
+	return most, !d.state.Players[people.ID(most.Player)].Vouched && most.Gain >= discovery.MS(harmless)
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"muster/host/room/people"
 	"muster/selection"
 )
 
@@ -30,28 +31,28 @@ func TestJudge(t *testing.T) {
 	}
 	for _, of := range []struct {
 		name    string
-		players []string
+		players []people.ID
 		rtt     func(player, server int) int
 		vouched bool
-		leftOut []string
+		leftOut []people.ID
 		note    string
 	}{
 		{"all are honest", four, honest, false, nil, ""},
-		{"one ping for all servers", four, but(same), false, []string{"dan"},
+		{"one ping for all servers", four, but(same), false, []people.ID{"dan"},
 			"dan reports the same ping for 20 of 20 servers: that doesn’t count in the choice"},
-		{"and a low one", four, favourite, false, []string{"dan"},
+		{"and a low one", four, favourite, false, []people.ID{"dan"},
 			"dan reports the same ping for 19 of 19 servers: that doesn’t count in the choice"},
 		{"the organiser vouches", four, favourite, true, nil, ""},
-		{"one of two", []string{"cat", "dan"}, func(player, server int) int { return []int{honest(0, server), 9999}[player] }, false, nil, ""},
+		{"one of two", []people.ID{"cat", "dan"}, func(player, server int) int { return []int{honest(0, server), 9999}[player] }, false, nil, ""},
 		{"slow to what is far", four, slow(func(server int) bool {
 			return server >= 9
 		}), false, nil, "dan’s pings for 11 of 20 servers don’t fit anyone else’s: that counts as long as the others lose little by it"},
 		{"slow to all that is near", four, slow(func(server int) bool {
 			return server < 10
-		}), false, []string{"dan"}, "dan’s pings for 10 of 20 servers don’t fit anyone else’s: that doesn’t count in the choice"},
+		}), false, []people.ID{"dan"}, "dan’s pings for 10 of 20 servers don’t fit anyone else’s: that doesn’t count in the choice"},
 		{"slow to nearly everything", four, slow(func(server int) bool {
 			return server >= 3
-		}), false, []string{"dan"}, "dan’s pings for 17 of 20 servers don’t fit anyone else’s: that doesn’t count in the choice"},
+		}), false, []people.ID{"dan"}, "dan’s pings for 17 of 20 servers don’t fit anyone else’s: that doesn’t count in the choice"},
 	} {
 		var d Doubts
 		if of.vouched {
@@ -62,9 +63,9 @@ func TestJudge(t *testing.T) {
 		if !slices.Equal(v.LeftOut, of.leftOut) || strings.Join(texts(v.Notes), "\n") != of.note {
 			t.Errorf("%s: left out are %v: %q", of.name, v.LeftOut, v.Notes)
 		}
-		for _, name := range of.players {
-			if d.IsExcluded(name) != slices.Contains(of.leftOut, name) {
-				t.Errorf("%s: %s is excluded: %v", of.name, name, d.IsExcluded(name))
+		for _, player := range of.players {
+			if d.IsExcluded(player) != slices.Contains(of.leftOut, player) {
+				t.Errorf("%s: %s is excluded: %v", of.name, player, d.IsExcluded(player))
 			}
 		}
 		if len(of.leftOut) == 0 {
@@ -128,17 +129,17 @@ func TestJudgeSlow(t *testing.T) {
 // wrong.
 func TestJudgeThoseBefore(t *testing.T) {
 	d := doubted() // bob is left out
-	b := world(20, []string{"ann", "cat", "dan"}, func(player, server int) int {
+	b := world(20, []people.ID{"ann", "cat", "dan"}, func(player, server int) int {
 		return []int{honest(0, server), honest(1, server), 9999}[player]
 	})
 	if v := d.Judge(b, four, Measured); len(v.LeftOut) > 0 {
 		t.Errorf("two of four are left out: %q", v.Notes)
 	}
-	if v := d.Judge(b, append([]string{"eve"}, four...), Measured); len(v.LeftOut) > 0 {
+	if v := d.Judge(b, append([]people.ID{"eve"}, four...), Measured); len(v.LeftOut) > 0 {
 		t.Errorf("of those who have measured two are left out: %q", v.Notes)
 	}
 	d.Forget("bob")
-	if v := d.Judge(b, four, Measured); !slices.Equal(v.LeftOut, []string{"dan"}) {
+	if v := d.Judge(b, four, Measured); !slices.Equal(v.LeftOut, []people.ID{"dan"}) {
 		t.Errorf("left out are %v: %q", v.LeftOut, v.Notes)
 	}
 }
@@ -175,7 +176,7 @@ func TestJudgeServers(t *testing.T) {
 // TestJudgeTwo checks that the harm of odd numbers is measured among the players who count.
 func TestJudgeTwo(t *testing.T) {
 	var d Doubts
-	v := d.Judge(world(20, append([]string{"eve", "fay"}, four...), func(player, server int) int {
+	v := d.Judge(world(20, append([]people.ID{"eve", "fay"}, four...), func(player, server int) int {
 		switch {
 		case player == 0:
 			return lost
@@ -183,8 +184,8 @@ func TestJudgeTwo(t *testing.T) {
 			return honest(player, server) + 1000
 		}
 		return honest(player, server)
-	}), append([]string{"eve", "fay"}, four...), Measured)
-	if !slices.Equal(v.LeftOut, []string{"eve", "dan"}) {
+	}), append([]people.ID{"eve", "fay"}, four...), Measured)
+	if !slices.Equal(v.LeftOut, []people.ID{"eve", "dan"}) {
 		t.Errorf("left out are %v: %q", v.LeftOut, v.Notes)
 	}
 }

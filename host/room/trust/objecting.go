@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/host/room/people"
 	"muster/selection"
 	"muster/selection/anomaly"
 )
@@ -32,7 +33,7 @@ const (
 
 // Outvote leaves out a few players if no server suits everyone because of them. They come along
 // without a say. It returns the others, too.
-func (d *Doubts) Outvote(b selection.Basis) (v Verdict, others []string) {
+func (d *Doubts) Outvote(b selection.Basis) (v Verdict, others []people.ID) {
 	suits := func(players []string) bool {
 		b := b.For(players)
 		b.Criteria.Top, b.Criteria.Reasons = 1, -1
@@ -42,24 +43,25 @@ func (d *Doubts) Outvote(b selection.Basis) (v Verdict, others []string) {
 	most, rest := few(len(group)), slices.Clone(group)
 	for len(group)-len(rest) < most {
 		left := b.For(rest)
-		name := selection.Objector(left.Servers, left.Table, left.Criteria, most-(len(group)-len(rest)))
-		if name == "" {
+		objector := selection.Objector(left.Servers, left.Table, left.Criteria, most-(len(group)-len(rest)))
+		if objector == "" {
 			break
 		}
-		rest = slices.DeleteFunc(rest, func(other string) bool { return other == name })
+		rest = slices.DeleteFunc(rest, func(player string) bool { return player == objector })
 		if !suits(rest) {
 			continue
 		}
-		for _, name := range group { // the first of them may block nothing
-			if with := append(slices.Clone(rest), name); !slices.Contains(rest, name) && suits(with) {
+		for _, player := range group { // the first of them may block nothing
+			if with := append(slices.Clone(rest), player); !slices.Contains(rest, player) && suits(with) {
 				rest = with
 			}
 		}
-		v.LeftOut = slices.DeleteFunc(slices.Clone(group), func(name string) bool { return slices.Contains(rest, name) })
-		v.note("room.outvoted", "players", v.LeftOut)
-		return v, rest
+		out := slices.DeleteFunc(slices.Clone(group), func(player string) bool { return slices.Contains(rest, player) })
+		v.LeftOut = people.IDs(out)
+		v.note("room.outvoted", "players", out)
+		return v, people.IDs(rest)
 	}
-	return Verdict{}, group
+	return Verdict{}, people.IDs(group)
 }
 
 // objections returns those of players that the organiser does not vouch for, if there are enough
@@ -70,23 +72,23 @@ func (d *Doubts) objections(b selection.Basis, s *selection.Selection) []selecti
 	}
 	b = b.For(b.Table.Players())
 	all := selection.Objections(b.Servers, b.Table, b.Criteria, s.Chosen.Server, worthLooking)
-	return slices.DeleteFunc(all, func(o selection.Objection) bool { return d.state.Players[o.Player].Vouched })
+	return slices.DeleteFunc(all, func(o selection.Objection) bool { return d.state.Players[people.ID(o.Player)].Vouched })
 }
 
 // Forecast is a search's forecast for servers. Once a server did not answer one player, the search
 // asked nobody else for it.
 type Forecast struct {
 	// Silent are the servers that each player was asked for and that did not answer.
-	Silent map[string][]int
+	Silent map[people.ID][]int
 	// RTTs are the forecasts, by player and server, for players who were not asked.
-	RTTs map[string]map[int]time.Duration
+	RTTs map[people.ID]map[int]time.Duration
 }
 
 // hoped returns servers that did not answer one player, but answered at least half of the others,
 // and that the search expects to be better for the others than the chosen server. The best comes
 // first.
-func hoped(b selection.Basis, player string, s *selection.Selection, o Forecast) []int {
-	others := slices.DeleteFunc(slices.Clone(b.Table.Players()), func(name string) bool { return name == player })
+func hoped(b selection.Basis, player people.ID, s *selection.Selection, o Forecast) []int {
+	others := slices.DeleteFunc(slices.Clone(b.Table.Players()), func(other string) bool { return other == string(player) })
 	b = b.For(others)
 	objective := s.Above(b.Objective(), others)
 	rtts := make([]float64, len(others))
@@ -100,7 +102,7 @@ func hoped(b selection.Basis, player string, s *selection.Selection, o Forecast)
 			case state != discovery.Unprobed:
 				return 0, false
 			default:
-				if rtt, known = o.RTTs[other][server]; !known {
+				if rtt, known = o.RTTs[people.ID(other)][server]; !known {
 					return 0, false
 				}
 			}
@@ -124,11 +126,11 @@ func hoped(b selection.Basis, player string, s *selection.Selection, o Forecast)
 // answer that one. A second look shows whether that was bad luck. The player with the most such
 // servers comes first. Seen are the servers that everyone has looked at.
 func (d *Doubts) Disputed(b selection.Basis, s *selection.Selection, o Forecast, seen []int) (servers []int) {
-	group := b.Table.Players()
+	group := people.IDs(b.Table.Players())
 	all := d.objections(b, s)
-	for _, name := range group { // servers that not all others have measured may be better, too
-		if !d.state.Players[name].Vouched && few(len(group)) > 0 && len(o.Silent[name]) > 0 {
-			all = append(all, selection.Objection{Player: name, Servers: hoped(b, name, s, o)})
+	for _, player := range group { // servers that not all others have measured may be better, too
+		if !d.state.Players[player].Vouched && few(len(group)) > 0 && len(o.Silent[player]) > 0 {
+			all = append(all, selection.Objection{Player: string(player), Servers: hoped(b, player, s, o)})
 		}
 	}
 	slices.SortStableFunc(all, func(a, b selection.Objection) int { return len(b.Servers) - len(a.Servers) })
@@ -146,7 +148,7 @@ func (d *Doubts) Disputed(b selection.Basis, s *selection.Selection, o Forecast,
 // often than other servers, in several networks, and again in the second look. The basis counts the
 // players that count, everybody are all players, and seen are the servers that everyone has looked
 // at.
-func (d *Doubts) Overrule(b selection.Basis, s *selection.Selection, everybody []string, seen []int) (v Verdict) {
+func (d *Doubts) Overrule(b selection.Basis, s *selection.Selection, everybody []people.ID, seen []int) (v Verdict) {
 	for _, o := range d.objections(b, s) {
 		again := slices.DeleteFunc(slices.Clone(o.Servers), func(server int) bool { return !slices.Contains(seen, server) })
 		// A player whose poor line reaches little elsewhere too hides nothing.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/host/room/people"
 	"muster/selection"
 )
 
@@ -21,7 +22,7 @@ func TestFew(t *testing.T) {
 
 // TestOutvote checks that a few players are left out if nothing suits them that suits all others.
 func TestOutvote(t *testing.T) {
-	eight := append([]string{"eve", "fay", "gil", "hal"}, four...)
+	eight := append([]people.ID{"eve", "fay", "gil", "hal"}, four...)
 	answersOnly := func(server int) func(int) int {
 		return func(other int) int {
 			if other == server {
@@ -32,13 +33,13 @@ func TestOutvote(t *testing.T) {
 	}
 	for _, of := range []struct {
 		name    string
-		players []string
+		players []people.ID
 		limit   time.Duration
 		rtt     func(player, server int) int
-		leftOut []string
+		leftOut []people.ID
 	}{
-		{"nothing answers dan", four, 0, but(func(int) int { return lost }), []string{"dan"}},
-		{"nothing answers the only other", []string{"cat", "dan"}, 0, func(player, server int) int { return []int{10, lost}[player] }, nil},
+		{"nothing answers dan", four, 0, but(func(int) int { return lost }), []people.ID{"dan"}},
+		{"nothing answers the only other", []people.ID{"cat", "dan"}, 0, func(player, server int) int { return []int{10, lost}[player] }, nil},
 		{"two of four", four, 0, func(player, server int) int {
 			if player >= 2 {
 				return lost
@@ -50,22 +51,22 @@ func TestOutvote(t *testing.T) {
 				return lost
 			}
 			return honest(player, server)
-		}, []string{"eve", "dan"}},
-		{"too far from everything", four, 100 * ms, but(func(server int) int { return 101 + server }), []string{"dan"}},
+		}, []people.ID{"eve", "dan"}},
+		{"too far from everything", four, 100 * ms, but(func(server int) int { return 101 + server }), []people.ID{"dan"}},
 		{"one answers dan, another all others", four, 0, func(player, server int) int {
 			if player == dan {
 				return answersOnly(0)(server)
 			}
 			return answersOnly(1)(server)
-		}, []string{"dan"}},
+		}, []people.ID{"dan"}},
 		{"the first stands in nobody's way", eight, 0, func(player, server int) int {
 			// Ann blocks two servers, others one each.
-			against := [][]string{{"dan"}, {"ann", "eve"}, {"ann", "fay"}}
+			against := [][]people.ID{{"dan"}, {"ann", "eve"}, {"ann", "fay"}}
 			if server >= len(against) || slices.Contains(against[server], eight[player]) {
 				return lost
 			}
 			return honest(player, server)
-		}, []string{"dan"}},
+		}, []people.ID{"dan"}},
 		{"nobody has anything in common", four, 0, func(player, server int) int { return []int{lost, 10}[count(player == server%4)] }, nil},
 	} {
 		var d Doubts
@@ -74,14 +75,14 @@ func TestOutvote(t *testing.T) {
 			b.Criteria.By, b.Criteria.Limits = selection.Threshold, []time.Duration{of.limit}
 		}
 		v, others := d.Outvote(b)
-		want := slices.DeleteFunc(slices.Clone(of.players), func(name string) bool { return slices.Contains(of.leftOut, name) })
+		want := slices.DeleteFunc(slices.Clone(of.players), func(player people.ID) bool { return slices.Contains(of.leftOut, player) })
 		if slices.Sort(others); !slices.Equal(v.LeftOut, of.leftOut) || !slices.Equal(others, slices.Sorted(slices.Values(want))) {
 			t.Errorf("%s: left out are %v, and not %v", of.name, v.LeftOut, others)
 		}
 		if len(of.leftOut) == 0 && len(v.Notes) == 0 {
 			continue
 		}
-		if note := "some suit everyone except " + strings.Join(of.leftOut, " and ") +
+		if note := "some suit everyone except " + strings.Join(people.Texts(of.leftOut), " and ") +
 			": they’re too far away, or didn’t answer"; len(v.Notes) != 1 || !strings.Contains(texts(v.Notes)[0], note) {
 			t.Errorf("%s: %q", of.name, v.Notes)
 		}
@@ -106,7 +107,7 @@ func silentTo(servers ...int) func(player, server int) int {
 }
 
 func chosen(server int) *selection.Selection {
-	return &selection.Selection{Players: four, Chosen: &selection.Ranked{Server: server}}
+	return &selection.Selection{Players: people.Texts(four), Chosen: &selection.Ranked{Server: server}}
 }
 
 // TestDisputed checks that everyone looks again at servers that would be better for all but the one
@@ -144,21 +145,21 @@ func TestDisputed(t *testing.T) {
 			}
 			return silentTo(0, 1, 2)(player, server)
 		}, 3, false, Forecast{
-			Silent: map[string][]int{"dan": {2, 1, 0}},
-			RTTs:   map[string]map[int]time.Duration{"ann": {0: 9 * ms, 1: 5 * ms, 2: 1 * ms}, "bob": {2: 1 * ms}},
+			Silent: map[people.ID][]int{"dan": {2, 1, 0}},
+			RTTs:   map[people.ID]map[int]time.Duration{"ann": {0: 9 * ms, 1: 5 * ms, 2: 1 * ms}, "bob": {2: 1 * ms}},
 		}, nil, nil, []int{0, 1}},
 		{"a search expects it to be far", func(player, server int) int {
 			if player == 0 && server == 0 {
 				return unprobed
 			}
 			return silentTo(0)(player, server)
-		}, 1, false, Forecast{Silent: map[string][]int{"dan": {0}}, RTTs: map[string]map[int]time.Duration{"ann": {0: 90 * ms}}}, nil, nil, nil},
+		}, 1, false, Forecast{Silent: map[people.ID][]int{"dan": {0}}, RTTs: map[people.ID]map[int]time.Duration{"ann": {0: 90 * ms}}}, nil, nil, nil},
 		{"a search expects nothing", func(player, server int) int {
 			if player == 0 && server == 0 {
 				return unprobed
 			}
 			return silentTo(0)(player, server)
-		}, 1, false, Forecast{Silent: map[string][]int{"dan": {0}}}, nil, nil, nil},
+		}, 1, false, Forecast{Silent: map[people.ID][]int{"dan": {0}}}, nil, nil, nil},
 	} {
 		var d Doubts
 		if of.vouched {
@@ -173,7 +174,7 @@ func TestDisputed(t *testing.T) {
 		}
 	}
 	var d Doubts
-	if got := d.Disputed(world(20, []string{"cat", "dan"}, func(player, server int) int {
+	if got := d.Disputed(world(20, []people.ID{"cat", "dan"}, func(player, server int) int {
 		return silentTo(0)(player+2, server)
 	}), chosen(1), Forecast{}, nil); got != nil {
 		t.Errorf("of two players %v is disputed", got)
@@ -192,12 +193,12 @@ func TestOverrule(t *testing.T) {
 	}
 	for _, of := range []struct {
 		name    string
-		players []string
+		players []people.ID
 		silent  []int
 		seen    []int
 		asn     []uint32
 		vouched bool
-		before  string
+		before  people.ID
 		want    bool
 	}{
 		{"nine of nine", four, all[:9], all, network(1), false, "", true},
@@ -217,7 +218,7 @@ func TestOverrule(t *testing.T) {
 			d.Vouch("dan")
 		}
 		if of.before != "" {
-			a := contradicts(of.before)
+			a := contradicts(string(of.before))
 			d.state.set(of.before, doubt{Excluded: &a})
 		}
 		b := world(20, of.players, func(player, server int) int {
@@ -227,7 +228,7 @@ func TestOverrule(t *testing.T) {
 			b.Servers.List[server].ASN = asn
 		}
 		answers := slices.IndexFunc(all, func(server int) bool { return server > slices.Max(of.silent) })
-		v := d.Overrule(b, chosen(all[answers]), append([]string{"eve"}, of.players...), of.seen)
+		v := d.Overrule(b, chosen(all[answers]), append([]people.ID{"eve"}, of.players...), of.seen)
 		if slices.Contains(v.LeftOut, "dan") != of.want || len(v.LeftOut) > 1 || d.IsExcluded("dan") != of.want ||
 			len(v.Notes) != len(v.LeftOut) {
 			t.Errorf("%s: left out are %v: %q", of.name, v.LeftOut, v.Notes)

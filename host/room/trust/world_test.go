@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/host/room/people"
 	"muster/selection"
 )
 
@@ -17,17 +18,17 @@ const (
 
 // world returns a basis with everybody's results for servers in networks of their own, in ms, for a
 // choice by the lowest average.
-func world(servers int, names []string, rtt func(player, server int) int) selection.Basis {
+func world(servers int, players []people.ID, rtt func(player, server int) int) selection.Basis {
 	b := selection.Basis{
 		Servers:  selection.Servers{Infos: map[int]*discovery.Info{}},
-		Table:    selection.NewTable(names, servers),
+		Table:    selection.NewTable(people.Texts(players), servers),
 		Criteria: selection.Criteria{By: selection.Mean, Seats: 1, Top: 25, Reasons: 50},
-		Along:    names,
+		Along:    people.Texts(players),
 	}
 	for server := range servers {
 		b.Servers.List = append(b.Servers.List, discovery.Server{Addr: addrOf(fmt.Sprintf("20.%d.0.1", server))})
 		b.Servers.Infos[server] = &discovery.Info{MaxPlayers: 64}
-		for player := range names {
+		for player := range players {
 			switch took := rtt(player, server); took {
 			case unprobed:
 			case lost:
@@ -41,7 +42,7 @@ func world(servers int, names []string, rtt func(player, server int) int) select
 }
 
 // four are the players of most worlds; dan, the last, is the odd one.
-var four = []string{"ann", "bob", "cat", "dan"}
+var four = []people.ID{"ann", "bob", "cat", "dan"}
 
 const dan = 3
 

@@ -18,6 +18,7 @@ import (
 	"muster/host/room/decision"
 	"muster/host/room/group"
 	"muster/host/room/nickname"
+	"muster/host/room/people"
 	"muster/host/room/roomtime"
 	"muster/host/room/seats"
 	"muster/host/wire"
@@ -35,9 +36,9 @@ func Begin(g *group.Group, full []selection.Ranked, now roomtime.Time) *Wait {
 
 // BeginOutside returns a wait of named players for the server where the others are.
 func BeginOutside(g *group.Group, names []string, server int, now roomtime.Time) (*Wait, error) {
-	var outside []string
+	var outside []people.ID
 	for _, name := range names {
-		player := g.Attendance.Find(name)
+		player := g.Roster.Player(name)
 		if player == "" {
 			return nil, fmt.Errorf("%s is not here", nickname.Clean(name))
 		}
@@ -59,7 +60,7 @@ func BeginOutside(g *group.Group, names []string, server int, now roomtime.Time)
 }
 
 // Outside returns the players whom the others have left outside; none if the whole group waits.
-func (w *Wait) Outside() []string { return w.watch.Outside() }
+func (w *Wait) Outside() []people.ID { return w.watch.Outside() }
 
 // facts returns the group's facts for the watch.
 func (w *Wait) facts(g *group.Group) seats.Facts { return decision.Seats(g, w.watch) }
@@ -123,33 +124,33 @@ func (w *Wait) GoOnWithout(g *group.Group, now roomtime.Time) (note sentence.Sen
 		return sentence.Sentence{}, false // nobody is there to go on
 	}
 	g.Attendance.LeaveOut(attendance.Left, away...)
-	return sentence.Of("room.wait-fewer", "players", away, "n", g.SeatsFor(g.ChosenFor())), false
+	return sentence.Of("room.wait-fewer", "players", people.Texts(away), "n", g.SeatsFor(g.ChosenFor())), false
 }
 
 // inside returns the players that the wait was for and that need no seat any more.
-func (w *Wait) inside(g *group.Group) (inside []string) {
-	for _, name := range w.Outside() {
-		if g.Evidence[name] == nil || g.Ballot.Paper(name).ByHand {
-			inside = append(inside, name)
+func (w *Wait) inside(g *group.Group) (inside []people.ID) {
+	for _, player := range w.Outside() {
+		if g.Evidence[player] == nil || g.Ballot.Paper(player).ByHand {
+			inside = append(inside, player)
 		}
 	}
 	return inside
 }
 
 // Readmit lets a player count again that the wait had left out.
-func (w *Wait) Readmit(g *group.Group, name string, now roomtime.Time) {
-	out := g.Attendance.Of(name).Out
-	if out != "" && !out.IsFirm() && slices.Contains(g.Choice.Newest().Players, name) {
-		g.Attendance.Recall(name, now)
+func (w *Wait) Readmit(g *group.Group, player people.ID, now roomtime.Time) {
+	out := g.Attendance.Of(player).Out
+	if out != "" && !out.IsFirm() && slices.Contains(g.Choice.Newest().Players, string(player)) {
+		g.Attendance.Recall(player, now)
 	}
 }
 
 // Asks reports whether the wait asks a player to look at servers now.
-func (w *Wait) Asks(player string) bool { return w.watch.Asks(player) }
+func (w *Wait) Asks(player people.ID) bool { return w.watch.Asks(player) }
 
 // Hear takes a player's look.
-func (w *Wait) Hear(g *group.Group, name string, v wire.Verified, now roomtime.Time) []seats.Event {
-	return w.watch.Heard(name, v.Servers, w.facts(g), now)
+func (w *Wait) Hear(g *group.Group, player people.ID, v wire.Verified, now roomtime.Time) []seats.Event {
+	return w.watch.Heard(player, v.Servers, w.facts(g), now)
 }
 
 // Drop gives up a server that no longer suits the group.
@@ -168,7 +169,7 @@ func (w *Wait) View(g *group.Group, now roomtime.Clocks) *wire.Seats {
 	for _, server := range w.watch.Servers() {
 		cards[server] = g.Card(server)
 	}
-	return w.watch.View(g.SeatsFor(g.ChosenFor()), cards, now)
+	return w.watch.View(g.SeatsFor(g.ChosenFor()), cards, now, g.Roster.Names())
 }
 
 // Resume goes on after the host was away.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/netip"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"muster/host/room/attendance"
 	"muster/host/room/decision"
 	"muster/host/room/group/grouptest"
+	"muster/host/room/people"
 	"muster/host/room/seats"
 	"muster/host/room/waiting"
 	"muster/host/wire"
@@ -29,13 +31,13 @@ func measured(t testing.TB, names ...string) *grouptest.Group {
 	g := grouptest.New(t, grouptest.Settings(), 2, names...)
 	g.Settings.Wait = discovery.Millis(time.Hour)
 	for i, name := range names {
-		g.Measures(name, grouptest.Up(10+i, 2)...)
+		g.Measures(people.ID(name), grouptest.Up(10+i, 2)...)
 	}
 	for server := range 2 {
 		g.Hears("", server, full)
 	}
 	g.RefreshFacts()
-	g.Choice.Take(g.Select(names))
+	g.Choice.Take(g.Select(g.Attendance.Players()))
 	return g
 }
 
@@ -44,9 +46,9 @@ func begin(g *grouptest.Group) *waiting.Wait {
 }
 
 // sees returns a player's report that a server has so many free seats.
-func sees(name string, server, free int) (string, wire.Verified) {
+func sees(player people.ID, server, free int) (people.ID, wire.Verified) {
 	info := discovery.Info{Players: 16 - free, MaxPlayers: 16}
-	return name, wire.Verified{Servers: []wire.Finalist{{
+	return player, wire.Verified{Servers: []wire.Finalist{{
 		Server: server,
 		State:  discovery.Answered,
 		Sent:   1,
@@ -68,7 +70,7 @@ func TestWait(t *testing.T) {
 	if view := w.View(&g.Group, g.Clocks()); view == nil || view.Need != 3 || len(view.Servers) != 2 || view.Servers[0].Addr != watched[0].String() {
 		t.Errorf("people see %+v", view)
 	}
-	var lookers []string
+	var lookers []people.ID
 	wentTo := -1
 	for range 20 {
 		if next := w.Next(&g.Group, g.Now); next.After(g.Now) {
@@ -83,15 +85,15 @@ func TestWait(t *testing.T) {
 				if lookers = append(lookers, e.By); !w.Asks(e.By) || w.Asks("nobody") {
 					t.Errorf("it asks %q", e.By)
 				}
-				name, seen := sees(e.By, e.Servers[0], 5)
-				events = append(events, w.Hear(&g.Group, name, seen, g.Now)...)
+				player, seen := sees(e.By, e.Servers[0], 5)
+				events = append(events, w.Hear(&g.Group, player, seen, g.Now)...)
 			case seats.Open:
 				if note, isOver := w.GoOnWithout(&g.Group, g.Now); !note.IsZero() || isOver || w.Next(&g.Group, g.Now).IsZero() {
 					t.Errorf("while all look before they go it goes on: %v, over %v", note, isOver)
 				}
-				for _, player := range []string{"ann", "bob", "cat"} {
-					name, seen := sees(player, e.Server, 5)
-					events = append(events, w.Hear(&g.Group, name, seen, g.Now)...)
+				for _, id := range []people.ID{"ann", "bob", "cat"} {
+					player, seen := sees(id, e.Server, 5)
+					events = append(events, w.Hear(&g.Group, player, seen, g.Now)...)
 				}
 			case seats.Go:
 				wentTo = e.Server
@@ -124,9 +126,9 @@ func TestGiveUp(t *testing.T) {
 func TestGoOnWithout(t *testing.T) {
 	g := measured(t, "ann", "bob", "cat")
 	w := begin(g)
-	leaves := func(names ...string) {
-		for _, name := range names {
-			g.Attendance.Leave(name, g.Now)
+	leaves := func(players ...people.ID) {
+		for _, player := range players {
+			g.Attendance.Leave(player, g.Now)
 		}
 	}
 	leaves("cat")
@@ -147,8 +149,8 @@ func TestGoOnWithout(t *testing.T) {
 		t.Errorf("cat is gone: %q, over %v, out for %q", note, isOver, g.Attendance.Of("cat").Out)
 	}
 	g.Attendance.LeaveOut(attendance.Odd, "bob")
-	for _, name := range []string{"cat", "bob"} {
-		w.Readmit(&g.Group, name, g.Now)
+	for _, player := range []people.ID{"cat", "bob"} {
+		w.Readmit(&g.Group, player, g.Now)
 	}
 	if g.Attendance.Of("cat").Out != "" || g.Attendance.Of("bob").Out != attendance.Odd {
 		t.Error("cat counts no more, or bob with odd numbers does")
@@ -175,14 +177,17 @@ func TestOutside(t *testing.T) {
 	chosen := *g.Choice.Newest()
 	chosen.Ranking = []selection.Ranked{{Server: 1, Addr: hostport.At(g.Servers.List[1].Addr), MeanMS: 12}}
 	g.Choice.Take(chosen)
-	w, err := waiting.BeginOutside(&g.Group, []string{"bob", "bob", "cat"}, 1, g.Now)
+	if _, err := g.Roster.Rename(g.Roster.Called("bob"), "rob", true, g.Now); err != nil {
+		t.Fatal(err)
+	}
+	w, err := waiting.BeginOutside(&g.Group, []string{"rob", "rob", "cat"}, 1, g.Now)
 	if err != nil {
 		t.Fatal(err)
 	}
-	grouptest.Same(t, "outside are", w.Outside(), []string{"bob", "cat"})
+	grouptest.Same(t, "outside are", w.Outside(), []people.ID{"bob", "cat"})
 	grouptest.Same(t, "it watches", w.Watches(&g.Group), []netip.AddrPort{g.Servers.List[1].Addr})
-	if card := w.View(&g.Group, g.Clocks()).Servers[0]; card.MeanMS != 12 {
-		t.Errorf("people see %+v", card)
+	if view := w.View(&g.Group, g.Clocks()); view.Servers[0].MeanMS != 12 || !slices.Equal(view.For, []string{"rob", "cat"}) {
+		t.Errorf("people see %+v", view)
 	}
 	if w.Tick(&g.Group, g.Now); !w.Next(&g.Group, g.Now).After(g.Now) {
 		t.Error("while somebody looks the time is needed at once")
@@ -194,7 +199,7 @@ func TestOutside(t *testing.T) {
 	if note, isOver := w.GoOnWithout(&g.Group, g.Now); !note.IsZero() || isOver {
 		t.Errorf("bob is in: %q, over %v", note, isOver)
 	}
-	grouptest.Same(t, "outside are", w.Outside(), []string{"cat"})
+	grouptest.Same(t, "outside are", w.Outside(), []people.ID{"cat"})
 	g.Ballot.ByHand("cat")
 	if note, isOver := w.GoOnWithout(&g.Group, g.Now); note != sentence.Of("room.wait-nobody") || !isOver {
 		t.Errorf("all are in: %q, over %v", note, isOver)

@@ -17,6 +17,7 @@ import (
 	"muster/host/room/group"
 	"muster/host/room/nearby"
 	"muster/host/room/origin"
+	"muster/host/room/people"
 	"muster/host/room/roomtime"
 	"muster/host/room/roster"
 	"muster/host/room/saved"
@@ -33,7 +34,7 @@ const (
 	Lost     = -1
 )
 
-// Group is a group that a test drives.
+// Group is a group that a test drives. People's names are their IDs, too.
 type Group struct {
 	testing.TB
 	group.Group
@@ -112,32 +113,45 @@ func (g *Group) JoinFrom(name string, from origin.Origin) {
 		g.Fatalf("%s is refused: %v", name, refusal)
 	}
 	_, events := g.Roster.Admit(comer, "token of "+name, g.Now)
+	g.follow(name, events)
+	g.Attendance.Come(people.ID(name), "", g.Now)
+	g.Evidence[people.ID(name)] = &evidence.PlayerResults{}
+	g.Locate(people.ID(name), from, false)
+}
+
+// follow applies events after the person of a name has the name as ID.
+func (g *Group) follow(name string, events []roster.Event) {
+	s := g.Roster.State()
+	for _, p := range slices.Concat(s.Players, s.Guests) {
+		if p.Name == name {
+			p.ID = people.ID(name)
+		}
+	}
 	for _, e := range events {
+		if came, is := e.(roster.Came); is {
+			came.ID = people.ID(name)
+			e = came
+		}
 		g.Follow(e)
 	}
-	g.Attendance.Come(name, "", g.Now)
-	g.Evidence[name] = &evidence.PlayerResults{}
-	g.Locate(name, from, false)
 }
 
 // Enter lets somebody in with only the page, which stays open.
 func (g *Group) Enter(name string, from origin.Origin) {
 	g.Helper()
-	entry, events, err := g.Roster.Enter(roster.Visit{Name: name, Token: "page of " + name, From: from.Addr}, roster.Caller{}, g.Now)
+	entry, events, err := g.Roster.Enter(roster.Visit{Name: name, Token: "page of " + name, From: from.Addr}, people.Person{}, g.Now)
 	if err != nil || entry.Name != name {
 		g.Fatalf("%s enters as %+v, %v", name, entry, err)
 	}
-	for _, e := range events {
-		g.Follow(e)
-	}
-	g.Origins.Enter(name, from)
+	g.follow(name, events)
+	g.Origins.Enter(people.ID(name), from)
 	g.Roster.OpenPage("page of "+name, g.Now)
 }
 
 // Measures reports a player's results for the first servers, in ms, as if asked for them.
-func (g *Group) Measures(name string, ms ...int) {
+func (g *Group) Measures(player people.ID, ms ...int) {
 	g.Helper()
-	w := g.Evidence[name]
+	w := g.Evidence[player]
 	for server, ms := range ms {
 		result := discovery.Result{Server: server, State: discovery.Answered, RTT: time.Duration(ms) * time.Millisecond}
 		switch ms {
@@ -149,11 +163,11 @@ func (g *Group) Measures(name string, ms ...int) {
 		w.Admit(server)
 		w.Report(result, g.Now.Sub(g.Measuring), g.Now)
 	}
-	g.Attendance.Finish(g.Now, name)
+	g.Attendance.Finish(g.Now, player)
 }
 
-// Hears notes a server's word that a player heard, an empty name for the host.
-func (g *Group) Hears(by string, server int, info discovery.Info) { g.Say(by, server, info, g.Now) }
+// Hears notes a server's word that a player heard, or the host if nobody did.
+func (g *Group) Hears(by people.ID, server int, info discovery.Info) { g.Say(by, server, info, g.Now) }
 
 // Chooses makes a choice for everyone as of now the newest.
 func (g *Group) Chooses() *selection.Selection {
