@@ -26,8 +26,8 @@ import (
 )
 
 // TestScenarios plays the sessions in testdata/scenarios: each step that happens to a room, and the
-// room's answer. The README there describes the language. Rewrite scenarios whose outcome should
-// change with
+// room's answer. The README there describes the language. After each directive the room can be saved,
+// and comes back as it was. Rewrite scenarios whose outcome should change with
 //
 //	go test ./host/room -run Scenarios -rewrite
 func TestScenarios(t *testing.T) {
@@ -71,6 +71,9 @@ func TestScenarios(t *testing.T) {
 				}
 			default:
 				s.do(command{d.Cmd, d.CmdArgs, d.Input})
+			}
+			if s.Room != nil && s.Room.Snapshot().Room.Listed < 100 { // or this takes long
+				same(t, s.Room, restored(t, s.Room))
 			}
 			return s.happened()
 		})
@@ -128,6 +131,12 @@ func (c command) value(key string) string {
 	return ""
 }
 
+// number returns the value of an argument as a number, or 0.
+func (c command) number(key string) int {
+	n, _ := strconv.Atoi(c.value(key))
+	return n
+}
+
 func (c command) list(key string) []string {
 	if v := c.value(key); v != "" {
 		return strings.Split(v, ",")
@@ -157,7 +166,7 @@ func (s *scenario) do(c command) {
 	case "list":
 		s.list(c)
 	case "free":
-		s.free(who, words[1:])
+		s.free(c)
 	case "report":
 		s.report(who, words[1:])
 	case "done":
@@ -215,8 +224,15 @@ func (s *scenario) do(c command) {
 		s.wait(who)
 	case "until":
 		s.until(wire.Stage(strings.Join(words, " ")))
+	case "stop":
+		d, err := time.ParseDuration(who)
+		s.must(err)
+		s.Now = s.Now.Add(d)
+		s.step(room.Tick{})
 	case "restart":
-		s.Restarts(0)
+		after, err := time.ParseDuration(cmp.Or(c.value("after"), "0s"))
+		s.must(err)
+		s.Restarts(after)
 	case "close":
 		s.step(room.Close{})
 	case "show":
@@ -270,7 +286,11 @@ func (s *scenario) join(name string, c command) {
 		Asks:    c.value("asks") != "",
 		Side:    wire.Side(c.value("side")),
 	}
-	var from room.Origin
+	hello.Discreet = c.number("discreet")
+	if version := c.value("version"); version != "" {
+		hello.Editions = map[string]discovery.Edition{c.value("of"): {Version: version, Protocol: c.number("protocol")}}
+	}
+	from := room.Origin{Country: c.value("country")}
 	if at := c.value("from"); at != "" {
 		from.Addr = netip.MustParseAddr(at)
 	}
@@ -287,7 +307,9 @@ func (s *scenario) list(c command) {
 		s.must(err)
 		servers := make([]discovery.Server, n)
 		for i := range servers {
-			if !slices.Contains(c.words(), "unusable") {
+			if slices.Contains(c.words(), "apart") {
+				servers[i] = spreadOut(n)[i]
+			} else if !slices.Contains(c.words(), "unusable") {
 				servers[i].Addr = addrOf(i)
 			}
 			if len(countries) > 0 {
@@ -299,28 +321,48 @@ func (s *scenario) list(c command) {
 	s.step(listed)
 }
 
-// free reports free seats of servers with 16 seats, from the first server on.
-func (s *scenario) free(who string, seats []string) {
+// free reports free seats of servers with 16 seats, from the first server on, and what else all of
+// them say.
+func (s *scenario) free(c command) {
 	infos := wire.Infos{Round: s.Round()}
-	for server, text := range seats {
+	s.each(c.words()[1:], func(server int, text string) {
 		free, err := strconv.Atoi(text)
 		s.must(err)
-		infos.Servers = append(infos.Servers, wire.ServerInfo{
-			Server: server,
-			Info:   discovery.Info{Map: "oa_dm1", Players: 16 - free, MaxPlayers: 16},
-		})
-	}
-	s.step(room.Hear{Player: people.ID(who), Message: infos})
+		infos.Servers = append(infos.Servers, wire.ServerInfo{Server: server, Info: discovery.Info{
+			Map: "oa_dm1", Players: 16 - free, MaxPlayers: 16,
+			Version: c.value("version"), Protocol: c.number("protocol"), OldestProtocol: c.number("oldest"),
+		}})
+	})
+	s.step(room.Hear{Player: people.ID(c.words()[0]), Message: infos})
 }
 
-// report reports pings in ms, from the first server on. The word "lost" is no answer, and "-" means
-// that the player did not ask. A prefix 5@ names the ping's server, and 5-9@ names several.
+// report reports pings in ms, from the first server on. The word "lost" is no answer, "refused" and
+// "forbidden" are two others.
 func (s *scenario) report(who string, pings []string) {
 	report := wire.Report{Round: s.Round()}
+	s.each(pings, func(server int, ping string) {
+		result := discovery.Result{Server: server, State: discovery.Answered}
+		if state, is := map[string]discovery.State{
+			"lost": discovery.Lost, "refused": discovery.Refused, "forbidden": discovery.Forbidden,
+		}[ping]; is {
+			result.State = state
+		} else {
+			ms, err := strconv.ParseFloat(ping, 64)
+			s.must(err)
+			result.RTT = time.Duration(ms * float64(time.Millisecond))
+		}
+		report.Results = append(report.Results, result)
+	})
+	s.step(room.Hear{Player: people.ID(who), Message: report})
+}
+
+// each calls a function with what is said of each server, from the first on; of a server after "-"
+// nothing is. A prefix 5@ names the server, and 5-9@ names several.
+func (s *scenario) each(texts []string, do func(server int, text string)) {
 	server := 0
-	for _, ping := range pings {
+	for _, text := range texts {
 		first, last := server, server
-		if at, of, is := strings.Cut(ping, "@"); is {
+		if at, of, is := strings.Cut(text, "@"); is {
 			from, to, isRange := strings.Cut(at, "-")
 			var err error
 			first, err = strconv.Atoi(from)
@@ -329,25 +371,14 @@ func (s *scenario) report(who string, pings []string) {
 				last, err = strconv.Atoi(to)
 				s.must(err)
 			}
-			ping = of
+			text = of
 		}
-		server = last + 1
-		result := discovery.Result{State: discovery.Answered}
-		switch ping {
-		case "-":
-			continue
-		case "lost":
-			result.State = discovery.Lost
-		default:
-			ms, err := strconv.ParseFloat(ping, 64)
-			s.must(err)
-			result.RTT = time.Duration(ms * float64(time.Millisecond))
-		}
-		for result.Server = first; result.Server <= last; result.Server++ {
-			report.Results = append(report.Results, result)
+		for server = first; server <= last; server++ {
+			if text != "-" {
+				do(server, text)
+			}
 		}
 	}
-	s.step(room.Hear{Player: people.ID(who), Message: report})
 }
 
 // look answers the newest second look with the player's earlier results. Full servers have no free
@@ -414,6 +445,11 @@ var actions = map[string]func() room.Action{
 	"side":      func() room.Action { return &room.TakeSide{} },
 	"captain":   func() room.Action { return &room.NameCaptain{} },
 	"ask_look":  func() room.Action { return &room.AskLook{} },
+	"like":      func() room.Action { return &room.Like{} },
+	"forget":    func() room.Action { return &room.Forget{} },
+	"survey":    func() room.Action { return &room.Survey{} },
+	"has":       func() room.Action { return &room.Has{} },
+	"count":     func() room.Action { return &room.Count{} },
 }
 
 // credential returns the credential of somebody's page, the organiser's secret, a ticket, or the

@@ -95,6 +95,9 @@ func lasting(s wire.Snapshot) wire.Snapshot {
 		if *choice != nil {
 			of := **choice
 			of.Servers = nil // a list may say more than the room keeps
+			if s.Voting.Open {
+				of.Advice = nil // it asks an organiser who is here
+			}
 			*choice = &of
 		}
 	}
