@@ -57,16 +57,3 @@ func TestPasswordOnPages(t *testing.T) {
 		see("in the next round", nil)
 	}
 }
-
-// TestTypesPassword checks that the others see which players type the password in the game.
-func TestTypesPassword(t *testing.T) {
-	n := newSession(t, settings(0))
-	n.Join("ann", "bob")
-	n.Says("ann", wire.Able{Game: n.View().Room.Game, TypesPassword: true})
-	n.Says("bob", wire.Able{Game: n.View().Room.Game})
-	for _, p := range n.View().People {
-		if p.TypesPassword != (p.Name == "ann") {
-			t.Errorf("%s types it: %v", p.Name, p.TypesPassword)
-		}
-	}
-}

@@ -30,7 +30,6 @@ var (
 // long a short look may take, and how often players look again at most.
 const (
 	countdownTime = 11 * time.Second
-	revealTime    = 6 * time.Second
 	lookTime      = 15 * time.Second
 	maxTries      = 4
 )
