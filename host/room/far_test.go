@@ -226,9 +226,6 @@ func (n *session) counted() []string {
 	return slices.DeleteFunc(n.Players(), n.IsOut)
 }
 
-// publicly returns the origin of somebody on the internet.
-func publicly(addr string) room.Origin { return room.Origin{Addr: netip.MustParseAddr(addr)} }
-
 // finalists is the number of best servers that everybody looks at again.
 const finalists = 5
 

@@ -286,7 +286,7 @@ func (s *scenario) join(name string, c command) {
 		Asks:    c.value("asks") != "",
 		Side:    wire.Side(c.value("side")),
 	}
-	hello.Discreet = c.number("discreet")
+	hello.Discreet, hello.Program, hello.Line = c.number("discreet"), c.value("program"), c.number("line")
 	if version := c.value("version"); version != "" {
 		hello.Editions = map[string]discovery.Edition{c.value("of"): {Version: version, Protocol: c.number("protocol")}}
 	}
@@ -450,6 +450,8 @@ var actions = map[string]func() room.Action{
 	"survey":    func() room.Action { return &room.Survey{} },
 	"has":       func() room.Action { return &room.Has{} },
 	"count":     func() room.Action { return &room.Count{} },
+	"start":     func() room.Action { return &room.Started{} },
+	"supply":    func() room.Action { return &room.Supply{} },
 }
 
 // credential returns the credential of somebody's page, the organiser's secret, a ticket, or the
@@ -472,7 +474,9 @@ func (s *scenario) order(by, name, input string) {
 		s.step(room.Order{Credential: credential, Action: room.WhatIf(input)})
 		return
 	case "settings":
-		s.step(room.Order{Credential: credential, Action: room.Change{Settings: []byte(input)}})
+		s.step(room.Order{Credential: credential, Action: room.Change{
+			Settings: []byte(input), Games: []string{"openarena", "xonotic"}, MostPlaces: 2,
+		}})
 		return
 	}
 	make, known := actions[name]
@@ -507,7 +511,14 @@ func (s *scenario) tells(o room.Output) {
 	case room.Dismiss:
 		s.tell("%s is sent away: %s", o.Player, o.Why.Reason)
 	case room.Fetch:
-		s.tell("fetch the list of %s", o.Game)
+		text := fmt.Sprint("fetch the list of ", o.Game)
+		if len(o.Servers) > 0 {
+			text = fmt.Sprint("fetch ", o.Servers)
+		}
+		if len(o.Also) > 0 {
+			text += fmt.Sprint(", and ", o.Also)
+		}
+		s.tell("%s", text)
 	case room.Announce:
 		s.tell("announce: %v", o.Announcement.Kind)
 	case room.Answer:

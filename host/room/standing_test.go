@@ -2,7 +2,6 @@ package room_test
 
 import (
 	"bytes"
-	"fmt"
 	"net/netip"
 	"slices"
 	"strings"
@@ -45,99 +44,12 @@ func (n *session) playsSession(ms []int, names ...string) {
 // empty room sleeps; how long programs look for a lost room.
 const (
 	opensBefore, remindBefore, dateStays = 30 * time.Minute, 4 * time.Hour, time.Hour
-	sleepAfter, returnsWithin            = 2 * time.Hour, 30 * time.Minute
-	mostRegulars                         = 64
 )
 
 var friday = []time.Time{ // eight is a Friday
 	time.Date(2026, 11, 20, 19, 0, 0, 0, time.UTC),
 	time.Date(2026, 11, 27, 19, 0, 0, 0, time.UTC),
 	time.Date(2026, 12, 4, 19, 0, 0, 0, time.UTC),
-}
-
-// TestSessions checks that a standing room keeps what it should from one session to the next.
-func TestSessions(t *testing.T) {
-	n := standing(t, "fri 20:00 Europe/Berlin")
-	n.playsSession([]int{40, 20}, "ann", "bob")
-	bob, keys := n.PageOf("bob"), n.Room.Keys()
-	yes, no := true, false
-	if err := n.Acts(bob, room.Like{Liked: &yes}); err != nil {
-		t.Error(err)
-	}
-	n.Until(n.Now.Add(time.Hour))
-	if err := n.Acts(n.PageOf("ann"), room.End{}); err != nil {
-		t.Fatal(err)
-	}
-	if n.Room.Use(n.Now.Add(365*24*time.Hour)).IsOver || !n.IsAsleep() || n.Room.TakesCode() {
-		t.Error("the room is not asleep")
-	}
-	if slices.Sort(n.Dismissed); !slices.Equal(n.Dismissed, []string{"ann", "bob"}) {
-		t.Errorf("sent home are %v", n.Dismissed)
-	}
-	if m := n.View().Meeting; !m.Next.Equal(friday[1]) || m.Sessions != 1 || m.Last.MeanMS != 30 || len(m.Who) != 2 || !*m.Who[1].Liked {
-		t.Errorf("shown is %+v", m)
-	}
-	if people := n.View().People; len(people) != 1 || people[0].Name != "ann" {
-		t.Errorf("in the room are %v: who is away is nobody who looks on", people)
-	}
-	// The week between the sessions.
-	if err := n.Acts(bob, room.Come{Comes: &yes}); err != nil {
-		t.Error(err)
-	}
-	if err := n.Acts(keys.Secret, room.Come{Comes: &no}); err != nil {
-		t.Error(err)
-	}
-	if refusal := n.TryJoin("Bob", ""); reason(refusal) != wire.ReasonNameTaken {
-		t.Errorf("somebody else is bob: %v", refusal)
-	}
-	n.Restarts(24 * time.Hour)
-	m := n.View().Meeting
-	if n.Room.Keys() != keys || !*m.Who[1].Comes || *m.Who[0].Comes || m.Who[1].Name != "bob" {
-		t.Errorf("after a restart: %v, %+v", n.Room.Keys(), m)
-	}
-	// The date.
-	if ticks := n.Until(friday[1].Add(-opensBefore)); n.IsAsleep() || ticks > 20 {
-		t.Errorf("half an hour before its date the room sleeps, or was up %d times", ticks)
-	}
-	n.Noted("the next game night is near", "it’s nearly time: the room is open")
-	n.Join("bob")
-	if p := n.Person("bob"); n.PageOf("bob") != bob || !p.Peer || len(n.View().Meeting.Who) != 2 {
-		t.Errorf("bob comes back as another: %+v, of %+v", p, n.View().Meeting.Who)
-	}
-	n.Until(friday[1].Add(dateStays + time.Minute))
-	if m := n.View().Meeting; !m.Next.Equal(friday[2]) || m.Who[0].Comes != nil {
-		t.Errorf("an hour after it the next date is %v, and who comes %+v", m.Next, m.Who)
-	}
-	n.playsSession([]int{50, 30}, "ann", "bob")
-	n.Gone("ann")
-	n.Gone("bob")
-	left := n.Now
-	n.Until(n.Now.Add(sleepAfter + time.Minute))
-	if !n.IsAsleep() || len(n.Room.History().Sessions) != 2 {
-		t.Fatalf("two hours after the last has left nobody has ended the session; the log:\n%s", n.Story())
-	}
-	e := n.Room.History()
-	if len(e.Sessions) != 2 || !e.Sessions[1].Ended.Equal(left) || !e.Sessions[1].Stays[0].Until.Equal(left) {
-		t.Errorf("the history is %+v", e)
-	}
-	var table bytes.Buffer
-	if err := e.CSV(&table); err != nil {
-		t.Fatal(err)
-	}
-	want := `began,at,until,game,server,connect,country,map,player,ping_ms,liked
-2026-11-20T20:00:00Z,2026-11-20T20:00:00Z,2026-11-20T21:00:00Z,openarena,server 0 (192.0.2.0:27960),192.0.2.0:27960,,oa_dm1,ann,40.0,
-2026-11-20T20:00:00Z,2026-11-20T20:00:00Z,2026-11-20T21:00:00Z,openarena,server 0 (192.0.2.0:27960),192.0.2.0:27960,,oa_dm1,bob,20.0,true
-2026-11-27T20:01:00Z,2026-11-27T20:01:00Z,2026-11-27T20:01:00Z,openarena,server 0 (192.0.2.0:27960),192.0.2.0:27960,,oa_dm1,bob,30.0,
-2026-11-27T20:01:00Z,2026-11-27T20:01:00Z,2026-11-27T20:01:00Z,openarena,server 0 (192.0.2.0:27960),192.0.2.0:27960,,oa_dm1,ann,50.0,
-`
-	if table.String() != want {
-		t.Errorf("as a table:\n%swant\n%s", table.String(), want)
-	}
-	same(t, n.Room, restored(t, n.Room))
-	data := roomtest.Saved(t, n.Room)
-	if strings.Contains(string(data), "192.0.2.7") {
-		t.Error("an address of a player is kept")
-	}
 }
 
 // TestOnDates checks that each reminder comes once, whatever happens in between, and that the room
@@ -271,151 +183,6 @@ func TestOnDates(t *testing.T) {
 	})
 }
 
-// TestMissedEnd checks that a program that was not connected when the session ended is told so, and
-// does not open the room again. A player who comes to play does open it.
-func TestMissedEnd(t *testing.T) {
-	back := func(n *session, name string) *wire.Refusal {
-		hello := n.Hello(name)
-		hello.Program, hello.Line = name+"'s", 2
-		return n.TryJoinAs(hello)
-	}
-	ended := func() *session {
-		n := standing(t, "fri 20:00 Europe/Berlin")
-		n.playsSession([]int{40, 20}, "ann", "bob")
-		n.Join("cat") // cat has not played
-		n.Gone("bob")
-		n.Gone("cat")
-		n.Orders(room.End{})
-		n.Restarts(time.Minute)
-		return n
-	}
-	n := ended()
-	for _, name := range []string{"bob", "cat"} {
-		if refusal := back(n, name); reason(refusal) != wire.ReasonEnded || !n.IsAsleep() {
-			t.Errorf("%s is back after the end: %v; asleep: %v", name, refusal, n.IsAsleep())
-		}
-	}
-	n.Join("bob") // by another start of the program
-	if n.IsAsleep() || back(n, "cat") != nil {
-		t.Error("who comes to play does not open the room, or its others are told that it has ended")
-	}
-	n = ended()
-	n.Tokens["dan"] = "a token of somebody who was not there"
-	if refusal := back(n, "dan"); refusal != nil || n.IsAsleep() {
-		t.Errorf("somebody who was not there is told %v", refusal)
-	}
-	n = ended()
-	n.Until(n.Now.Add(returnsWithin))
-	if refusal := back(n, "bob"); refusal != nil || n.IsAsleep() {
-		t.Errorf("long after the end bob is told %v", refusal)
-	}
-	n = ended()
-	if err := n.Acts(n.Room.Keys().Secret, room.Wake{}); err != nil || n.IsAsleep() || back(n, "bob") != nil {
-		t.Errorf("the button does not open the room: %v", err)
-	}
-}
-
-// TestRegulars checks that players who have played keep their place, name and link, and that nobody
-// else gets them.
-func TestRegulars(t *testing.T) {
-	n := standing(t, "fri 20:00 Europe/Berlin")
-	n.playsSession([]int{40, 20}, "ann", "bob")
-	bob := n.PageOf("bob")
-	n.Join("passer-by")
-	n.Enters("zoe", "")
-	n.Orders(room.End{})
-	if who := n.View().Meeting.Who; len(who) != 2 {
-		t.Errorf("regulars are %v: who has not played is none", who)
-	}
-	n.Orders(room.Lock{Locked: true})
-	n.Tokens["bob"] = "another computer's token, which is long enough"
-	n.As["bob"] = bob
-	n.Join("bob")
-	if n.IsAsleep() || n.PageOf("bob") != bob {
-		t.Error("bob's own link does not admit as bob, or does not wake the room")
-	}
-	n.Join("ann")
-	n.Orders(room.End{})
-	n.As["bob"] = ""
-	n.Join("bob") // with the token of that computer
-	if n.PageOf("bob") != bob {
-		t.Error("the second computer is forgotten")
-	}
-	if refusal := n.TryJoin("mallory", ""); reason(refusal) != wire.ReasonLocked {
-		t.Errorf("a stranger in a locked room: %v", refusal)
-	}
-	if err := n.Acts("nobody's", room.Wake{}); err == nil {
-		t.Error("a stranger opens the room")
-	}
-	// The organiser removes a player who has left for good.
-	n.Orders(room.Lock{Locked: false})
-	n.Join("ann")
-	n.Orders(room.End{})
-	if err := n.Orders(room.Remove{Name: "bob"}); err != nil {
-		t.Fatal(err)
-	}
-	if who := n.View().Meeting.Who; len(who) != 1 {
-		t.Errorf("after bob was removed the regulars are %v", who)
-	}
-	if err := n.Acts(bob, room.Wake{}); err == nil {
-		t.Error("who was removed opens the room by the link of before")
-	}
-	// A guest who says that they come is kept until the date.
-	n.Orders(room.Wake{})
-	n.Enters("zoe", "")
-	yes := true
-	if err := n.OnPage("zoe", room.Come{Comes: &yes}); err != nil {
-		t.Fatal(err)
-	}
-	n.Orders(room.End{})
-	n.Until(friday[1].Add(-time.Minute))
-	if who := n.View().Meeting.Who; len(who) != 2 || who[1].Name != "zoe" {
-		t.Errorf("a minute before the date come %v", who)
-	}
-	n.Until(friday[1].Add(sleepAfter + 2*time.Hour))
-	if who := n.View().Meeting.Who; len(who) != 1 {
-		t.Errorf("hours after the date come %v", who)
-	}
-}
-
-// TestRenamedAtTheEnd checks that a player who asked for another name from the next round on has it
-// in the next session. The servers that the player brought go along.
-func TestRenamedAtTheEnd(t *testing.T) {
-	n := standing(t, "whenever")
-	n.playsSession([]int{40, 20}, "ann", "bob")
-	n.Says("bob", wire.Bring{Game: "openarena", Favourites: bringing(1)})
-	if err := n.Acts(n.PageOf("bob"), room.Rename{Name: "bert"}); err != nil {
-		t.Fatal(err)
-	}
-	n.Orders(room.End{})
-	n.Tokens["bert"] = n.Tokens["bob"]
-	n.Join("bert")
-	if by := n.View().Lists.Favourites[0].By; !slices.Equal(by, []string{"bert"}) {
-		t.Errorf("what bert brought is %q's", by)
-	}
-	n.Says("bert", wire.Bring{Game: "openarena"})
-	if lists := n.View().Lists; len(lists.Favourites) != 0 {
-		t.Errorf("bert cannot take back %+v", lists.Favourites)
-	}
-}
-
-// TestRoundNumbers checks that round numbers never repeat from one session to the next. A
-// program that missed the end of one would mistake the next session's list, look and launch for
-// those that it knew. It would not take its player anywhere.
-func TestRoundNumbers(t *testing.T) {
-	n := standing(t, "whenever")
-	n.playsSession([]int{40, 20}, "ann", "bob")
-	n.Gone("bob")
-	before := n.Launched.Round
-	n.Orders(room.End{})
-	n.Orders(room.Wake{})
-	n.Revive()
-	n.playsSession([]int{40, 20}, "ann", "bob")
-	if now := n.Launched.Round; now <= before {
-		t.Errorf("after round %d the next session has round %d", before, now)
-	}
-}
-
 // TestForget checks that people who want to be forgotten are gone from people, history and log,
 // under all their names.
 func TestForget(t *testing.T) {
@@ -467,49 +234,6 @@ func TestForget(t *testing.T) {
 	}
 }
 
-// TestNicknames checks that guests' nicknames are posted nowhere, and that forgetting a guest
-// removes no other text.
-func TestNicknames(t *testing.T) {
-	s := settings(0)
-	s.Every, s.Webhook = "fri 20:00 Europe/Berlin", hook
-	n := newSession(t, s)
-	n.As["ann"] = n.Room.Keys().Secret
-	n.playsSession([]int{40, 20}, "ann", "bob")
-	ann, bob := n.PageOf("ann"), n.PageOf("bob")
-	n.Join("IS") // this player brings a server, and leaves the name to a guest
-	n.Says("IS", wire.Bring{Game: "openarena", Favourites: bringing(0)})
-	if err := n.Acts(n.PageOf("IS"), room.Quit{}); err != nil {
-		t.Fatal(err)
-	}
-	n.Enters("is", "")
-	yes := true
-	for _, who := range []string{ann, bob, "is's token"} {
-		if err := n.Acts(who, room.Come{Comes: &yes}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	n.Orders(room.End{})
-	if who := n.View().Meeting.Who; len(who) != 3 {
-		t.Errorf("the page names %v", who)
-	}
-	n.Told = nil
-	n.Until(n.View().Meeting.Next.Add(-time.Hour))
-	posted := slices.IndexFunc(n.Told, func(a wire.Announcement) bool { return a.Kind == wire.AnnouncedReminder })
-	if posted < 0 {
-		t.Fatalf("nobody is reminded; told %v", n.Told)
-	}
-	if got := n.Told[posted].Players; !slices.Equal(got, []wire.AnnouncedPlayer{{Name: "ann"}, {Name: "bob"}}) {
-		t.Errorf("posted are %v", got)
-	}
-	said := strings.Count(n.Story(), "\n")
-	if err := n.Acts("is's token", room.Forget{}); err != nil {
-		t.Fatal(err)
-	}
-	if n.Noted("IS is here", "IS has left"); strings.Count(n.Story(), "\n") != said-1 || strings.Contains(n.Story(), " is has the page") || len(n.View().Lists.Favourites) != 1 || slices.Contains(n.Guests(), "is") {
-		t.Errorf("a guest called is leaves of the log\n%s\nof lists %v, and guests %v", n.Story(), n.View().Lists.Favourites, n.Guests())
-	}
-}
-
 // TestSleepingRoomIsRestored checks that a room that slept in any stage of a session is whole.
 func TestSleepingRoomIsRestored(t *testing.T) {
 	stages := map[string]func(n *session){
@@ -535,28 +259,5 @@ func TestSleepingRoomIsRestored(t *testing.T) {
 			n.Until(friday[1].Add(-opensBefore))
 			n.playsSession([]int{40, 20}, "ann", "bob")
 		})
-	}
-}
-
-// TestRegularsAreBounded checks that the newest player gets the place of the regular who was away
-// longest.
-func TestRegularsAreBounded(t *testing.T) {
-	n := standing(t, "whenever")
-	for i := range 7 {
-		names, ms := []string{"ann"}, []int{40}
-		for j := range 11 {
-			names, ms = append(names, fmt.Sprintf("p%d-%d", i, j)), append(ms, 40)
-		}
-		n.Now = n.Now.Add(time.Minute)
-		n.playsSession(ms, names...)
-		n.Orders(room.End{})
-	}
-	who := n.View().Meeting.Who
-	left := map[string]int{}
-	for _, c := range who {
-		left[c.Name[:min(2, len(c.Name))]]++
-	}
-	if len(who) != mostRegulars+1 || left["p6"] != 11 || left["p0"] != 0 || left["p1"] != mostRegulars-55 {
-		t.Errorf("of 77 regulars are left %v", left)
 	}
 }

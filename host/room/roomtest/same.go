@@ -91,6 +91,11 @@ func lasting(s wire.Snapshot) wire.Snapshot {
 	s.Reactions = nil // nothing keeps them
 	s.Room.Search, s.Room.Forecast, s.Standing = nil, sentence.Sentence{}, nil
 	s.Look, s.Sites, s.Room.Candidates, s.Room.Said, s.Meeting = nil, nil, nil, time.Time{}, nil
+	if s.Seats != nil {
+		seats := *s.Seats
+		seats.Need = 0 // who is away for long needs none
+		s.Seats = &seats
+	}
 	for _, choice := range []**wire.Choice{&s.Choice, &s.WhatIf} {
 		if *choice != nil {
 			of := **choice
