@@ -147,94 +147,6 @@ func (f *seatSession) gently(openings int) {
 
 func five() []string { return []string{"ann", "ben", "cat", "dan", "eve"} }
 
-// TestGentleWithOthers checks that a host's rooms that wait for one server look in turn, a second
-// apart, even after a restart. Each still looks once in two minutes and a look's time.
-func TestGentleWithOthers(t *testing.T) {
-	t.Parallel()
-	for _, tt := range []struct {
-		rooms int
-		// apart is the time from the beginning of one wait to that of the next.
-		apart time.Duration
-		// isTold says that each room knows of the others. Else it looks for itself.
-		isTold bool
-		// most is the largest number of looks in ten seconds. longest is the longest time between a
-		// room's looks.
-		most    int
-		longest time.Duration
-	}{
-		{1, 0, true, 1, 32 * time.Second},
-		{4, 0, true, 4, 36 * time.Second},
-		{12, time.Second, true, 11, 45 * time.Second},
-		{12, 0, false, 12, 40 * time.Second},
-	} {
-		t.Run(fmt.Sprintf("%d rooms, %v apart, told of the others: %v", tt.rooms, tt.apart, tt.isTold), func(t *testing.T) {
-			rooms := make([]*seatSession, tt.rooms)
-			for i := range rooms {
-				rooms[i] = inFront(t, settings(2), 1, "ann", "ben")
-				if watches := rooms[i].Room.Watches(); watches != nil {
-					t.Fatalf("a room that has failed watches %v", watches)
-				}
-			}
-			var looks []time.Duration // the looks of all rooms
-			last := make([]time.Duration, tt.rooms)
-			const restart, end = 8 * time.Minute, 14 * time.Minute
-			for now := time.Duration(0); now < end; now += tick {
-				for i, f := range rooms {
-					if begins := tt.apart * time.Duration(i); now >= begins && now-tick < begins {
-						f.Orders(room.AwaitSeats{})
-						last[i] = now
-					}
-					if now == restart {
-						f.Gone("ann")
-						f.Gone("ben")
-						if watches := f.Room.Watches(); watches != nil {
-							t.Fatalf("a room with nobody in it watches %v", watches)
-						}
-						f.Step(room.Resume{})
-						f.Join("ann", "ben")
-					}
-				}
-				var watch []*seatSession
-				for _, f := range rooms {
-					if slices.Equal(f.Room.Watches(), []netip.AddrPort{addrOf(0)}) {
-						watch = append(watch, f)
-					}
-				}
-				for i, f := range rooms {
-					f.Demand = nil
-					if place := slices.Index(watch, f); place >= 0 && tt.isTold {
-						f.Demand = map[netip.AddrPort]room.Demand{addrOf(0): {Rooms: len(watch), Place: place}}
-					}
-					if f.Now.Add(tick).Before(f.Room.Next()) { // the host gives it no time until then
-						f.Now = f.Now.Add(tick)
-						continue
-					}
-					before := len(f.asked[0])
-					f.passes(tick)
-					for range f.asked[0][before:] {
-						if now-last[i] > tt.longest {
-							t.Errorf("room %d looks at %v, and before at %v", i, now, last[i])
-						}
-						looks, last[i] = append(looks, now), now
-					}
-				}
-			}
-			most := 0
-			first := slices.IndexFunc(looks, func(at time.Duration) bool { return tt.apart == 0 || at > time.Minute }) // all have come by then
-			for i := first; i < len(looks); i++ {
-				for looks[i]-looks[first] >= 10*time.Second {
-					first++
-				}
-				most = max(most, i-first+1)
-			}
-			t.Logf("%d looks in %v, at most %d in ten seconds", len(looks), end, most)
-			if least := tt.rooms * int(end/tt.longest) / 2; most > tt.most || len(looks) < least {
-				t.Errorf("%d looks, %d of them in ten seconds, not at most %d", len(looks), most, tt.most)
-			}
-		})
-	}
-}
-
 // TestSeatsAreChecked checks that a room that waits is safe from attackers and odd servers.
 func TestSeatsAreChecked(t *testing.T) {
 	always := func(free int) func(int, time.Duration) int { return func(int, time.Duration) int { return free } }
@@ -282,26 +194,40 @@ func TestSeatsAreChecked(t *testing.T) {
 	}
 }
 
-// TestWaitingWakes checks that a waiting room asks for the time exactly when there is something to
-// do.
-func TestWaitingWakes(t *testing.T) {
-	f := inFront(t, settings(5), 1, five()...)
-	f.Orders(room.AwaitSeats{})
-	f.passes(time.Second)
-	if seats := f.View().Seats; !f.Room.Next().Equal(seats.Servers[0].Next) {
-		t.Errorf("the next look is at %v, and the room wakes at %v", seats.Servers[0].Next, f.Room.Next())
+// TestWatches checks that a waiting room says which servers it watches, asks for the time exactly when
+// there is something to do, and looks later than other rooms before it in the row.
+func TestWatches(t *testing.T) {
+	first := map[int]time.Duration{}
+	for _, place := range []int{0, 5} {
+		f := inFront(t, settings(5), 1, five()...)
+		if watches := f.Room.Watches(); watches != nil {
+			t.Errorf("a room that has failed watches %v", watches)
+		}
+		f.Orders(room.AwaitSeats{})
+		if watches := f.Room.Watches(); !slices.Equal(watches, []netip.AddrPort{addrOf(0)}) {
+			t.Errorf("it watches %v", watches)
+		}
+		f.Demand = map[netip.AddrPort]room.Demand{addrOf(0): {Rooms: 6, Place: place}}
+		f.passes(time.Minute)
+		if seats := f.View().Seats; !f.Room.Next().Equal(seats.Servers[0].Next) {
+			t.Errorf("the next look is at %v, and the room wakes at %v", seats.Servers[0].Next, f.Room.Next())
+		}
+		first[place] = f.asked[0][0]
+		for _, name := range f.names {
+			f.Gone(name)
+		}
+		f.Wait(2 * attendance.GoneAfter)
+		if next := f.Room.Next(); f.Room.Watches() != nil || !next.Equal(f.View().Seats.Until) {
+			t.Errorf("nobody is here, and the room wakes in %v, and watches %v", next.Sub(f.Now), f.Room.Watches())
+		}
+		f.Join("ann")
+		f.Wait(tick)
+		if need := f.View().Seats.Need; need != 1 {
+			t.Errorf("only one has come back, and %d seats are wanted", need)
+		}
 	}
-	for _, name := range f.names {
-		f.Gone(name)
-	}
-	f.Wait(2 * attendance.GoneAfter)
-	if next := f.Room.Next(); !next.Equal(f.View().Seats.Until) {
-		t.Errorf("nobody is here, and the room wakes in %v", next.Sub(f.Now))
-	}
-	f.Join("ann")
-	f.Wait(tick)
-	if need := f.View().Seats.Need; need != 1 {
-		t.Errorf("only one has come back, and %d seats are wanted", need)
+	if first[5] <= first[0] {
+		t.Errorf("the first room looks after %v, the last after %v", first[0], first[5])
 	}
 }
 
