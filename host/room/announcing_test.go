@@ -87,19 +87,6 @@ func TestMatchRecord(t *testing.T) {
 	}
 }
 
-// TestNoWebhook checks that a room without a webhook announces nothing.
-func TestNoWebhook(t *testing.T) {
-	n := choosing(t, 2)
-	n.Verifies("ann")
-	n.Verifies("bob")
-	n.GoesTo(0)
-	n.tells()
-	n.Step(room.Announced{Trouble: sentence.Plain("that was for another")})
-	if n.View().Room.Posts != nil || strings.Contains(n.Story(), "posted") {
-		t.Errorf("posts of a room that does not: %+v", n.View().Room.Posts)
-	}
-}
-
 // TestAnnouncementsFare checks that everybody sees whether the newest announcement arrived, and
 // nobody sees the webhook's URL.
 func TestAnnouncementsFare(t *testing.T) {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -13,7 +12,6 @@ import (
 	"muster/host/room"
 	"muster/host/room/people"
 	"muster/host/wire"
-	"muster/selection"
 )
 
 // inMatch returns a match of ann and ben against emil and fay, with three maps, whose captains have
@@ -178,70 +176,5 @@ func playsMatch(t *testing.T, acts []byte) {
 	}
 	if len(went) > 1 || len(went) == 1 && !went[match.Server] {
 		t.Fatalf("players went to %v", went)
-	}
-}
-
-// TestOrderOfAMatch checks that there are as many finalists as an order of bans needs, up to nine.
-func TestOrderOfAMatch(t *testing.T) {
-	for order, want := range map[string]int{"": 5, "ban pick": 5, "ban ban ban ban ban ban pick": 7, "ban ban ban ban ban ban ban ban ban ban": 9} {
-		s := settings(2)
-		s.Match, s.Order, s.By = "bo1", order, selection.Mean
-		n := newSession(t, s)
-		n.Join("ann", "bob")
-		n.Listed(12)
-		n.Informs("ann", slices.Repeat([]int{12}, 12)...)
-		for _, name := range []string{"ann", "bob"} {
-			n.Measures(name, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 110, 120)
-		}
-		n.Done("ann", "bob")
-		for range maxTries {
-			for _, name := range []string{"ann", "bob"} {
-				if n.View().Match.Turn == nil {
-					n.Verifies(name)
-				}
-			}
-		}
-		if got := len(n.View().Match.Servers); got != want {
-			t.Errorf("%q: %d finalists, want %d; the log:\n%s", order, got, want, n.Story())
-		}
-	}
-}
-
-// TestFairOrganiser checks what an organiser on a side may do to the other one: nothing from the first
-// move on, and all of it again once everyone is sent there.
-func TestFairOrganiser(t *testing.T) {
-	fouls := map[string]room.Action{
-		"the other captain":  room.NameCaptain{Name: "fay"},
-		"a player out":       room.Remove{Name: "fay"},
-		"a player forgotten": room.Forget{Name: "fay"},
-		"a server hidden":    room.Hide{Addr: hostport.At(addrOf(1)), Hidden: true},
-		"a server struck":    room.Strike{Addr: hostport.At(addrOf(1))},
-		"servers brought":    room.Bring{Hidden: []wire.Brought{{Addr: hostport.At(addrOf(1))}}},
-	}
-	refused := func(n *session, a room.Action) bool {
-		err := n.Orders(a)
-		return err != nil && strings.Contains(err.Error(), "the match has begun")
-	}
-	for name, foul := range fouls {
-		n := inMatch(t)
-		if refused(n, foul) {
-			t.Errorf("%s: refused before the first move", name)
-		}
-		n = inMatch(t)
-		if err := n.Acts(n.PageOf("ann"), room.Move{Number: 1, What: n.View().Match.Servers[4].Addr}); err != nil {
-			t.Fatal(err)
-		}
-		if !refused(n, foul) {
-			t.Errorf("%s: not refused after the first move", name)
-		}
-		n.Wait(2 * time.Minute) // the room moves for the captains
-		if n.InStage(wire.Launching); refused(n, foul) {
-			t.Errorf("%s: refused after the match is decided", name)
-		}
-	}
-	n := inMatch(t)
-	n.Acts(n.PageOf("ann"), room.Move{Number: 1, What: n.View().Match.Servers[4].Addr})
-	if err := n.Acts(n.PageOf("ann"), room.NameCaptain{Name: "ben"}); err != nil {
-		t.Errorf("a captain cannot hand on: %v", err)
 	}
 }

@@ -135,35 +135,6 @@ func TestCounting(t *testing.T) {
 	}
 }
 
-// TestNotCounted checks that the room offers no estimate where it would be a guess, and says why.
-func TestNotCounted(t *testing.T) {
-	for _, c := range []struct {
-		name string
-		from room.Origin
-		by   selection.Rule
-		why  string
-	}{
-		{"nobody knows where", room.Origin{}, selection.Mean, "it’s private, or belongs to a tunnel"},
-		{"a private address", room.Origin{Near: netip.MustParseAddr("192.168.1.7")}, selection.Mean, "it’s private, or belongs to a tunnel"},
-		{"another continent", located("9.9.7.1", "AU", 1221), selection.Mean, "nobody nearby is measuring"},
-		{"an address without a country", located("9.9.7.1", "", 0), selection.Mean, "nobody nearby is measuring"},
-		{"another country next door", located("9.9.7.1", "NL", 1136), selection.Mean, ""},
-		{"where differences decide", located("9.9.7.1", "NL", 1136), selection.Fairness, "nobody nearby is measuring"},
-		{"behind ann's line", frankfurt, selection.Fairness, ""},
-	} {
-		s := settings(2)
-		s.By = c.by
-		n := withGuestBy(t, c.from, s)
-		e := n.zoe()
-		if e.Why.IsZero() != (c.why == "") || !strings.Contains(catalogue.InEnglish().Say(e.Why), c.why) || e.ErrorMS > 0 != (c.why == "") {
-			t.Errorf("%s: %+v, want %q", c.name, e, c.why)
-		}
-		if err := n.Orders(room.Count{Name: "zoe", Counted: true}); (err == nil) != (c.why == "") {
-			t.Errorf("%s: counted in with %v", c.name, err)
-		}
-	}
-}
-
 // TestCountingEnds checks that the measurements of a counted guest's program replace the estimate,
 // and that an estimate never leaves a room without a server.
 func TestCountingEnds(t *testing.T) {

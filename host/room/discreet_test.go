@@ -18,31 +18,6 @@ import (
 	"muster/host/wire"
 )
 
-// TestDiscreet checks that a player who shows the address to few servers is asked for no more.
-// Somebody behind the same address who does not mind is asked instead. The others are told, and a
-// restart forgets nothing of it.
-func TestDiscreet(t *testing.T) {
-	n := newSession(t, settings(0))
-	for _, most := range []int{50, 50, 20} {
-		if err := n.Step(room.Join{
-			Hello: wire.Hello{Version: wire.Version, Code: "BAKODI", Name: "dora", Token: "dora's token", Discreet: most},
-			Token: "dora's token",
-		}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	n.Join("ann")
-	n.Noted("dora asks at most 50 servers a round: the search works around that",
-		"dora asks at most 20 servers a round: the search works around that")
-	if err := n.Step(room.Join{
-		Hello: wire.Hello{Version: wire.Version, Code: "BAKODI", Name: "dora", Token: "dora's token", Discreet: 20},
-		Token: "dora's token",
-	}); err != nil {
-		t.Fatal(err)
-	}
-	same(t, n.Room, restored(t, n.Room))
-}
-
 // TestUntried checks that everyone looks at a server that is likely better although the discreet
 // player has not measured it, within her number of servers. The room chooses it once she has
 // measured it.

@@ -154,19 +154,6 @@ func (n *session) searchesOn(names ...string) {
 	n.Fatalf("the search does not end; the log:\n%s", n.Story())
 }
 
-// informsFrom reports the servers' free seats, of 16, from the first on.
-func (n *session) informsFrom(name string, first int, free ...int) {
-	n.Helper()
-	infos := wire.Infos{Round: n.Round()}
-	for i, f := range free {
-		infos.Servers = append(infos.Servers, wire.ServerInfo{
-			Server: first + i,
-			Info:   discovery.Info{Map: "oa_dm1", Players: 16 - f, MaxPlayers: 16},
-		})
-	}
-	n.Says(name, infos)
-}
-
 // wasAsked reports whether a player was asked for a server.
 func (n *session) wasAsked(name string, server int) bool {
 	return slices.Contains(n.Asked[name], server)
@@ -221,14 +208,6 @@ func traceOf(r *room.Room, name string) map[int]discovery.Result {
 	return probes
 }
 
-// counted returns the players that the round counts on.
-func (n *session) counted() []string {
-	return slices.DeleteFunc(n.Players(), n.IsOut)
-}
-
-// finalists is the number of best servers that everybody looks at again.
-const finalists = 5
-
 func count(is bool) int {
 	if is {
 		return 1
@@ -269,29 +248,4 @@ func spreadOut(servers int) []discovery.Server {
 		list[i].Addr = netip.AddrPortFrom(netip.AddrFrom4([4]byte{20, byte(i), 0, 1}), 27960)
 	}
 	return list
-}
-
-// measuringOn returns a room with twenty servers in networks of their own, of which the first is
-// the best. All players but dan, the last one, have measured them.
-func measuringOn(t *testing.T, list []discovery.Server, limits []time.Duration, honest ...string) *session {
-	s := settings(len(honest) + 1)
-	s.Limits = limits
-	if limits != nil {
-		s.By = "threshold"
-	}
-	n := newSession(t, s)
-	n.Join(honest...)
-	n.Join("dan")
-	n.Gets(list)
-	n.InStage(wire.Measuring)
-	n.Informs(honest[0], slices.Repeat([]int{12}, 20)...)
-	for i, name := range honest {
-		ms := make([]int, 20)
-		for server := range ms {
-			ms[server] = 10*server + 10 + i
-		}
-		n.Measures(name, ms...)
-		n.Done(name)
-	}
-	return n
 }

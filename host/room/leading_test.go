@@ -2,15 +2,12 @@ package room_test
 
 import (
 	"fmt"
-	"math"
 	"strings"
 	"testing"
 	"time"
 
 	"muster/discovery"
 	"muster/host/room"
-	"muster/host/room/roomtest"
-	"muster/host/room/roster"
 	"muster/host/wire"
 )
 
@@ -94,67 +91,5 @@ func TestLeadersUnmeasured(t *testing.T) {
 	}
 	if got, want := strings.Join(got, "; "), "2 false map[ann:10]; 1 false map[ann:20]; 3 false map[bob:30]"; got != want {
 		t.Errorf("%s lead, not %s", got, want)
-	}
-}
-
-// TestLeadersPredicted checks that servers that somebody has measured are shown after the leaders,
-// in a long list too. The search forecasts the others' pings by their measurements of the server's
-// neighbours, and no forecast replaces a measurement.
-func TestLeadersPredicted(t *testing.T) {
-	const countryWide = 20 // ms by which the RTTs within a country of far differ
-	wanted := settings(2)
-	wanted.Strategy, wanted.Limits = wire.Coordinated, []time.Duration{55 * time.Millisecond} // few suit
-	n := newSession(t, wanted)
-	n.Join("ann", "bob")
-	n.Gets(far())
-	n.Step(room.PageOpened{})
-	n.Wait(200 * time.Millisecond)
-	n.answers(1, "bob") // the first servers of all; he hears nothing of the later ones yet
-	predicted := 0
-	for range 30 {
-		n.Wait(100 * time.Millisecond)
-		n.answers(0, "ann")
-		standing := n.View().Standing
-		if standing == nil {
-			continue
-		}
-		for _, leader := range standing.Leaders {
-			for player, name := range []string{"ann", "bob"} {
-				ms, is := leader.Predicted[name]
-				_, measured := leader.RTT[name]
-				if truth := discovery.MS(farRTT(player, leader.ID)); is && (measured || math.Abs(ms-truth) > countryWide) {
-					t.Errorf("%s's ping to server %d, measured: %t, is predicted to be %.0f ms: it is %.0f", name, leader.ID, measured, ms, truth)
-				}
-				predicted += count(is)
-			}
-		}
-	}
-	if predicted == 0 {
-		t.Error("nothing is predicted")
-	}
-}
-
-// TestSomewhere checks that the others see a player's country, unless the player says no by program
-// or page, and that a restart keeps that.
-func TestSomewhere(t *testing.T) {
-	n := newSession(t, settings(0))
-	hello := func(name string, somewhere bool) {
-		n.Origins[name] = room.Origin{Country: "DE"}
-		n.JoinAs(wire.Hello{Name: name, Somewhere: somewhere})
-	}
-	hello("ann", false)
-	hello("bob", true)
-	hello("cat", false)
-	n.Step(room.Order{Credential: roster.PageOf("token of cat"), Action: room.Somewhere{Somewhere: true}})
-	data := roomtest.Saved(t, n.Room)
-	again := roomtest.Read(t, data)
-	for _, r := range []*room.Room{n.Room, again} {
-		var got []string
-		for _, p := range r.Snapshot().People {
-			got = append(got, fmt.Sprint(p.Name, p.Country, p.Somewhere))
-		}
-		if got, want := strings.Join(got, " "), "annDEfalse bobtrue cattrue"; got != want {
-			t.Errorf("%s, not %s", got, want)
-		}
 	}
 }

@@ -74,29 +74,6 @@ func TestSaid(t *testing.T) {
 	}
 }
 
-// TestHeardBeforeSaid checks that players' own results go before the list's, and that the list
-// names servers that nobody has asked for a name.
-func TestHeardBeforeSaid(t *testing.T) {
-	n := newSession(t, settings(2))
-	n.Join("ann", "bob")
-	n.Step(room.Listed{List: topology.New(room.Shared(listOf(2), nil)), Said: said(n.Now, 0, 16, 0)})
-	n.Informs("ann", 12, 0) // the other way round than on the list
-	n.Informs("bob", 12, 0)
-	n.Measures("ann", 20, 10)
-	n.Measures("bob", 20, 10)
-	n.Done("ann", "bob")
-	card := n.View().Choice.Servers[addrOf(0).String()]
-	if card.Name != "listed 0" || card.Map != "oa_dm1" || card.Players != 4 || !card.AsListed {
-		t.Errorf("pages see %+v", card)
-	}
-	n.Verifies("ann")
-	n.Verifies("bob")
-	n.GoesTo(0)
-	if card = n.View().Choice.Servers[addrOf(0).String()]; card.Name != "server 0" || card.AsListed {
-		t.Errorf("after the second look pages see %+v", card)
-	}
-}
-
 // TestFullAsListed checks that a search of a long list asks nobody for servers that a fresh list
 // calls full.
 func TestFullAsListed(t *testing.T) {
@@ -149,37 +126,6 @@ func culledNames(n *session) map[int]string {
 		}
 	}
 	return names
-}
-
-// TestSaidSaved checks that a restored room keeps the list's facts only about servers that somebody
-// has asked and that tell less themselves.
-func TestSaidSaved(t *testing.T) {
-	n := newSession(t, settings(2))
-	n.Join("ann", "bob")
-	word := said(n.Now, time.Minute, 3, 4, 5, 6)
-	n.Step(room.Listed{List: topology.New(room.Shared(listOf(4), nil)), Said: word})
-	for _, name := range []string{"ann", "bob"} {
-		n.Says(name, wire.Infos{Round: 1, Servers: []wire.ServerInfo{
-			{Server: 0}, {Server: 1, Info: discovery.Info{Name: "own", Map: "own", Mode: "own", Version: "own", MaxPlayers: 16}},
-		}})
-	}
-	n.Measures("ann", 10, 20)
-	n.Measures("bob", skip, 20, lost)
-	same(t, n.Room, restored(t, n.Room))
-	n.Revive()
-	same(t, n.Room, restored(t, n.Room))
-	if at := n.View().Room.Said; !at.Equal(word.At) {
-		t.Errorf("what the list said is of %v, want %v", at, word.At)
-	}
-	n.Join("ann", "bob")
-	n.Done("ann", "bob")
-	n.InStage(wire.Chosen)
-	if card := n.View().Choice.Servers[addrOf(1).String()]; card.Name != "own" || card.AsListed {
-		t.Errorf("of a server that tells all itself people see %+v", card)
-	}
-	if got, want := culledNames(n), map[int]string{0: "listed 0", 2: "listed 2", 3: ""}; !maps.Equal(got, want) {
-		t.Errorf("the others are called %v, want %v", got, want)
-	}
 }
 
 // TestSaidForgotten checks that a room that has launched or failed forgets the rest of the list's

@@ -4,7 +4,6 @@ import (
 	"net/netip"
 	"reflect"
 	"testing"
-	"time"
 
 	"muster/discovery"
 	"muster/host/room"
@@ -95,49 +94,6 @@ func TestLocals(t *testing.T) {
 	n.InStage(wire.Measuring)
 }
 
-// TestAmongLocals checks that a server on the host's network is as good as any if all players are
-// there.
-func TestAmongLocals(t *testing.T) {
-	n := newSession(t, settings(2))
-	n.comes("ann", "10.9.0.2")
-	n.comes("bob", "127.0.0.1")
-	n.Gets(nil, hidden) // without internet
-	for _, name := range []string{"ann", "bob"} {
-		n.Measures(name, 1)
-		n.Done(name)
-	}
-	n.Verifies("ann")
-	n.Verifies("bob")
-	n.InStage(wire.Launching)
-	if want := hidden.Addr.String(); n.View().Way.Connect != want {
-		t.Errorf("everyone goes to %s, want %s", n.View().Way.Connect, want)
-	}
-}
-
-// TestComesHome checks that a player who comes back on the host's network may ask the servers
-// there, and that one who has left it may not.
-func TestComesHome(t *testing.T) {
-	n := newSession(t, settings(2))
-	n.comes("ann", "10.9.0.2")
-	n.comes("zoe", "198.51.100.1")
-	n.Gets(listOf(2), hidden, shown)
-	n.Gone("ann")
-	n.Gone("zoe")
-	n.Took("ann")
-	n.Took("zoe")
-	n.comes("zoe", "10.9.0.3")
-	n.comes("ann", "198.51.100.1")
-	if kinds := n.Took("zoe"); kinds != "welcome list measure" {
-		t.Errorf("zoe is sent %s", kinds)
-	}
-	if list := got[wire.List](n, "ann"); list.Servers[2].Addr != addrOf(1) {
-		t.Errorf("ann is sent %v", list.Servers)
-	}
-	if kinds := n.Took("ann"); kinds != "welcome list measure report" {
-		t.Errorf("ann is sent %s", kinds)
-	}
-}
-
 // TestLeavesHome checks that measurements of a hidden server from home do not count elsewhere, nor
 // do those of another machine at its address. At home players can ask it again.
 func TestLeavesHome(t *testing.T) {
@@ -164,44 +120,5 @@ func TestLeavesHome(t *testing.T) {
 				ann.Answered, step.probed, step.answered)
 		}
 		same(t, n.Room, restored(t, n.Room))
-	}
-}
-
-// TestLocalsFirst checks that a search of a long list begins with the servers around the players.
-func TestLocalsFirst(t *testing.T) {
-	s := settings(2)
-	s.Strategy = wire.Coordinated
-	n := newSession(t, s)
-	n.comes("ann", "10.9.0.2")
-	n.comes("zoe", "198.51.100.1")
-	n.Gets(listOf(501), hidden, shown)
-	n.InStage(wire.Refining)
-	for name, want := range map[string][]int{"ann": {0, 2}, "zoe": {2}} {
-		if ask := got[wire.Ask](n, name); !reflect.DeepEqual(ask.Servers, want) {
-			t.Errorf("%s is asked for %v, want %v", name, ask.Servers, want)
-		}
-	}
-	n.Measures("ann", 1, skip, 1)
-	n.Wait(time.Second) // the search begins with this result
-	n.Measures("zoe", skip, skip, 40)
-	n.Wait(time.Second)
-	n.InStage(wire.Refining)
-}
-
-// TestNear checks that a player who may sit anywhere passes for nobody's neighbour.
-func TestNear(t *testing.T) {
-	for _, c := range []struct {
-		name, from string
-		probes     wire.Probes
-		want       string
-	}{
-		{"a neighbour", "10.9.0.2", "", "10.9.0.2"},
-		{"a neighbour with other addresses", "10.9.0.2", wire.ProbesElsewhere, "10.9.0.2"},
-		{"the host's own player", "127.0.0.1", wire.ProbesAtHost, "127.0.0.1"},
-		{"the end of a tunnel", "127.0.0.1", "", "invalid IP"},
-	} {
-		if got := room.OriginOf(netip.MustParseAddr(c.from), c.probes, false).Near.String(); got != c.want {
-			t.Errorf("%s: %s, want %s", c.name, got, c.want)
-		}
 	}
 }

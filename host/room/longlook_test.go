@@ -5,14 +5,11 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
 	"muster/discovery"
-	"muster/host/room"
 	"muster/host/wire"
-	"muster/internal/catalogue"
 )
 
 // way is the path between a player and a server: its ping without a queue, the average queue, both
@@ -86,73 +83,6 @@ func (n *session) chooses(ways []way, rng *rand.Rand) (server int) {
 		}
 	}
 	return n.Chosen().Server
-}
-
-// TestLongLook checks that players in a look of half a minute ask about once a second each, and
-// that the others see them do so. The choice tells what they saw, even if they do not end the look
-// themselves.
-func TestLongLook(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 18))
-	ways := []way{{30, 1, 0.2}, {36, 1, 0}, {40, 1, 0}, {44, 1, 0}, {48, 1, 0}}
-	n := toLook(t, ways, 30*time.Second, rng)
-	m := n.Looks["bob"]
-	if m.Samples < 20 || m.Samples > 30 {
-		t.Errorf("%d samples in 30 s", m.Samples)
-	}
-	n.Says("bob", wire.Verified{Round: m.Round, Attempt: m.Attempt, Servers: looked(ways, m, 12, rng), More: true})
-	view := n.View().Look
-	if view == nil || view.Until.Sub(n.Now) < 29*time.Second || view.Finalists[0].Lines["bob"].Sent != 12 ||
-		len(view.Finalists[0].Lines) != 1 {
-		t.Fatalf("what is shown is %+v", view)
-	}
-	n.Wait(29 * time.Second) // nobody is overdue yet
-	if !n.IsVerifying() {
-		t.Fatalf("the look is over; the log:\n%s", n.Story())
-	}
-	same(t, n.Room, restored(t, n.Room))
-	if chosen := n.chooses(ways, rng); chosen == 0 {
-		t.Error("the server that loses every fifth packet is chosen")
-	}
-	s := n.Choice()
-	if says := strings.Join(catalogue.InEnglish().SayAll(s.Explain()), "\n"); s.LookedS < 29 || s.Chosen.WorstMS["dan"] == 0 ||
-		!strings.Contains(says, "Everyone tested the best server for ") {
-		t.Errorf("%+v: %s", s.Chosen, says)
-	}
-}
-
-// TestLongLookCutShort checks that the organiser's go ends the look with the results so far.
-func TestLongLookCutShort(t *testing.T) {
-	rng := rand.New(rand.NewPCG(2, 18))
-	ways := []way{{30, 1, 0.4}, {36, 1, 0}, {60, 1, 0}, {64, 1, 0}, {68, 1, 0}}
-	n := toLook(t, ways, 30*time.Second, rng)
-	n.Wait(15 * time.Second)
-	for _, name := range []string{"ann", "bob", "cat"} { // dan says nothing
-		m := n.Looks[name]
-		n.Says(name, wire.Verified{Round: m.Round, Attempt: m.Attempt, Servers: looked(ways, m, 12, rng), More: true})
-	}
-	if err := n.Acts(n.PageOf("bob"), room.Go{}); reason(err) != wire.ReasonSecret {
-		t.Errorf("bob ends the look: %v", err)
-	}
-	if err := n.Orders(room.Go{Stage: wire.Chosen}); err != nil {
-		t.Fatal(err)
-	}
-	n.Noted("the organiser says go: choosing from what this look has shown so far")
-	if chosen := n.Chosen(); chosen.Server != 1 || n.Choice().LookedS != 15 {
-		t.Errorf("chosen is %+v after %v s", chosen, n.Choice().LookedS)
-	}
-	if m := n.Looks["dan"]; len(m.Servers) != 0 {
-		t.Errorf("dan still looks at %v", m.Servers)
-	}
-}
-
-// TestLongLookEnds checks that a player without all results at the end of the look holds nobody up,
-// and that the results so far count.
-func TestLongLookEnds(t *testing.T) {
-	rng := rand.New(rand.NewPCG(3, 18))
-	ways := []way{{30, 1, 0}, {36, 1, 0}, {60, 1, 0}}
-	n := toLook(t, ways, 30*time.Second, rng)
-	n.Wait(30*time.Second + lookTime + time.Second)
-	n.Noted("dan didn’t look again: taking the first measurements")
 }
 
 var looks = flag.Int("looks", 0, "how many rooms look at servers that lose packets or jitter, for bench/experiments/long-look.md")

@@ -8,7 +8,6 @@ import (
 
 	"muster/discovery"
 	"muster/host/room"
-	"muster/host/room/attendance"
 	"muster/host/room/search"
 	"muster/host/wire"
 	"muster/selection"
@@ -216,33 +215,6 @@ func TestMoreEnds(t *testing.T) {
 	}
 }
 
-// tooFar returns a room of two that has failed: all that suits ann is too far away for cat.
-func tooFar(t *testing.T) *session {
-	t.Helper()
-	s := settings(2)
-	s.By, s.Limits = selection.Threshold, wire.Limits{100 * time.Millisecond}
-	n := newSession(t, s)
-	n.As["ann"] = n.Room.Keys().Secret
-	n.Join("ann", "cat")
-	n.Listed(3)
-	n.Informs("ann", 12, 12, 12)
-	n.Measures("ann", 10, 20, 30)
-	n.Measures("cat", 190, 185, 300)
-	n.Done("ann", "cat")
-	n.InStage(wire.Failed)
-	return n
-}
-
-// TestMoreNotOffered checks that the room does not advise to ask more if that would help nobody.
-func TestMoreNotOffered(t *testing.T) {
-	n := tooFar(t)
-	if n.offered() != 0 {
-		t.Error("all have measured the whole list")
-	} else if n.Orders(room.More{Servers: 200}) == nil {
-		t.Error("it is done all the same")
-	}
-}
-
 // TestMoreForecast checks that more servers are worth asking during the vote only once the
 // coordinated search is over, and expects to win something.
 func TestMoreForecast(t *testing.T) {
@@ -278,81 +250,5 @@ func TestMoreForecast(t *testing.T) {
 		if isOffered := n.offered() > 0; !p.Done || isOffered != tt.isWorth {
 			t.Errorf("of a budget of %d, %d more are offered after %+v", tt.budget, n.offered(), p)
 		}
-	}
-}
-
-// TestMoreWhileVoting checks that the vote waits for the new servers and goes on, and that nobody
-// counts as ready for a new choice.
-func TestMoreWhileVoting(t *testing.T) {
-	s := settings(2)
-	s.Strategy, s.Agree = string(discovery.Adaptive), wire.Yes
-	n := newSession(t, s)
-	n.As["ann"] = n.Room.Keys().Secret
-	n.Join("ann", "bob")
-	n.Gets(far())
-	for player, name := range []string{"ann", "bob"} {
-		n.knows(player, name, 700, 720) // none of them near
-		n.Done(name)
-	}
-	n.LookAgain()
-	if n.offered() != search.MostMore || !n.IsVoting() {
-		t.Fatalf("%d more are offered; the log:\n%s", n.offered(), n.Story())
-	}
-	before := n.Chosen().MeanMS
-	n.Step(room.PageOpened{Token: n.PageOf("ann")})
-	if err := n.Acts(n.PageOf("ann"), room.Ready{Ready: true}); err != nil {
-		t.Fatal(err)
-	}
-	attempt := n.Looks["ann"].Attempt
-	if err := n.Orders(room.More{Servers: 200}); err != nil {
-		t.Fatal(err)
-	}
-	n.goesOn(time.Minute)
-	if n.Looks["ann"].Attempt <= attempt {
-		t.Error("peers take the next look for one that they have had")
-	}
-	n.LookAgain()
-	if !n.IsVoting() || n.Person("ann").Ready {
-		t.Fatalf("ann is %+v; the log:\n%s", n.Person("ann"), n.Story())
-	}
-	if after := n.Chosen().MeanMS; after > before-10 {
-		t.Errorf("%.0f ms before, %.0f after", before, after)
-	}
-}
-
-// TestMoreFor checks that players who were left out stay so, that new ones are too late, and that
-// those who come back get the list.
-func TestMoreFor(t *testing.T) {
-	s := settings(0)
-	s.Strategy, s.By, s.Limits = string(discovery.Adaptive), selection.Threshold, wire.Limits{time.Millisecond}
-	n := newSession(t, s)
-	n.Join("ann", "bob")
-	n.Goes()
-	n.Gets(far())
-	n.Gone("bob")
-	for waited := range attendance.GoneAfter/time.Second + 1 {
-		n.Wait(time.Second)
-		n.knows(0, "ann", 100+3*int(waited), 103+3*int(waited))
-	}
-	n.Done("ann")
-	n.InStage(wire.Failed)
-	n.Gone("ann")
-	n.Join("ann")
-	n.Took("ann")
-	if err := n.Orders(room.More{Servers: 200}); err != nil {
-		t.Fatal(err)
-	}
-	if kinds := n.Took("ann"); kinds != "list measure report" {
-		t.Errorf("ann's new connection is sent %q", kinds)
-	}
-	n.Join("bob", "cat")
-	n.knows(1, "bob", 700, 720)
-	for _, name := range []string{"bob", "cat"} {
-		if !n.IsOut(name) {
-			t.Errorf("%s counts", name)
-		}
-	}
-	if !slices.Equal(n.counted(), []string{"ann"}) {
-		t.Errorf("it is for %v", n.counted())
 	}
 }

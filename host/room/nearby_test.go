@@ -1,7 +1,6 @@
 package room_test
 
 import (
-	"errors"
 	"net/netip"
 	"reflect"
 	"testing"
@@ -108,68 +107,6 @@ func TestHouseholds(t *testing.T) {
 		if launch := got[wire.Launch](n, name); launch.Address != want {
 			t.Errorf("%s is sent to %s, want %s", name, launch.Address, want)
 		}
-	}
-}
-
-// TestAtHome checks that friends in one household play on a server that only they reach, even if
-// nobody lists any.
-func TestAtHome(t *testing.T) {
-	n := newSession(t, looking(2))
-	around(n, "ann", house)
-	around(n, "bob", house)
-	n.Join("ann")
-	n.discovers("ann", den("192.168.1.5:27960", "Den"))
-	n.Join("bob")
-	noMaster := errors.New("no master answers")
-	n.Step(room.Listed{Err: noMaster})
-	n.InStage(wire.Listing) // bob's program is still looking around
-	n.discovers("bob", den("192.168.1.5:27960", "Den"))
-	n.Noted("1 server listed", "only servers on players’ own networks are listed: "+noMaster.Error(), "1 of them on the network of ann and bob")
-	for _, name := range []string{"ann", "bob"} {
-		n.Informs(name, 12)
-		n.Measures(name, 1)
-	}
-	n.Wait(time.Second)
-	n.Verifies("ann")
-	n.Verifies("bob")
-	n.InStage(wire.Launching)
-	if launch := got[wire.Launch](n, "bob"); launch.Address != "192.168.1.5:27960" {
-		t.Errorf("bob is sent to %s", launch.Address)
-	}
-}
-
-// TestUnaskedNear checks that local servers count only if the room asked for them and still waits.
-func TestUnaskedNear(t *testing.T) {
-	n := newSession(t, looking(0))
-	around(n, "ann", house)
-	n.Join("ann")
-	n.Says("ann", wire.Near{Game: "xonotic", Servers: []wire.NearServer{den("192.168.1.5:27960", "Den")}})
-	n.Goes()
-	n.Gets(listOf(2))
-	n.Wait(4 * time.Second)
-	n.InStage(wire.Listing)
-	n.Wait(2 * tick)
-	n.InStage(wire.Measuring)
-	n.Says("ann", wire.Near{Game: "openarena", Servers: []wire.NearServer{den("192.168.1.5:27960", "Den")}})
-	if listed := n.View().Room.Listed; listed != 2 {
-		t.Errorf("what comes too late counts: %d servers are listed", listed)
-	}
-	n.Informs("ann", 12, 12)
-	n.Measures("ann", 10, 20)
-	n.Done("ann")
-	n.LookAgain()
-	n.InStage(wire.Launching)
-	n.Goes()
-	n.Gets(listOf(2))
-	n.InStage(wire.Measuring)
-	if listed := n.View().Room.Listed; listed != 2 {
-		t.Errorf("what came too late counts in the next round: %d servers are listed", listed)
-	}
-	n = newSession(t, settings(0))
-	around(n, "ann", house)
-	n.Join("ann")
-	if kinds := n.Took("ann"); kinds != "welcome" {
-		t.Errorf("in a room that does not look around ann is sent %s", kinds)
 	}
 }
 

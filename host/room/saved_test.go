@@ -3,7 +3,6 @@ package room_test
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
 	"net/netip"
@@ -20,7 +19,6 @@ import (
 	"muster/host/room/editions"
 	"muster/host/room/launch"
 	"muster/host/room/origin"
-	"muster/host/room/outage"
 	"muster/host/room/people"
 	"muster/host/room/roomtest"
 	"muster/host/room/roomtime"
@@ -28,130 +26,6 @@ import (
 	"muster/host/room/sides"
 	"muster/host/wire"
 )
-
-// TestRestart checks that a room comes back as it was from a stop of the host in any stage, and
-// that the session goes on when the players are back.
-func TestRestart(t *testing.T) {
-	tests := []struct {
-		name  string
-		until func(n *session)
-		// sent are the messages that ann gets when she is back.
-		stage wire.Stage
-		sent  string
-		then  func(n *session)
-	}{
-		{"gathering, one is missing", func(n *session) { n.Join("ann") }, wire.Gathering, "welcome", func(n *session) {
-			n.Join("bob")
-			n.InStage(wire.Listing)
-		}},
-		{"listing", func(n *session) { n.Join("ann", "bob") }, wire.Listing, "welcome", func(n *session) {
-			if n.Fetches != 2 {
-				n.Errorf("%d lists were asked for, want another one", n.Fetches)
-			}
-			n.Join("bob")
-			n.Listed(2)
-			n.InStage(wire.Measuring)
-		}},
-		{"measuring", func(n *session) {
-			n.Join("ann", "bob")
-			n.Listed(2)
-			n.Informs("bob", 12, 12)
-			n.Measures("ann", 10, lost)
-			n.Measures("bob", 30, 20)
-			n.Done("bob")
-		}, wire.Measuring, "welcome list measure report", func(n *session) {
-			n.Join("bob")
-			n.Done("ann", "bob")
-			n.InStage(wire.Chosen)
-		}},
-		{"measuring, and nobody comes back", func(n *session) {
-			n.Join("ann", "bob")
-			n.Listed(2)
-		}, wire.Measuring, "welcome list measure", func(n *session) {
-			n.Gone("ann")
-			n.Wait(outage.LongestAbsence + 31*time.Second)
-			n.InStage(wire.Failed)
-		}},
-		{"chosen", func(n *session) {
-			toChosen(n)
-			n.Verifies("bob")
-		}, wire.Chosen, "welcome list finalists", func(n *session) {
-			n.Verifies("ann")
-			n.GoesTo(0)
-		}},
-		{"chosen, and nobody looks", toChosen, wire.Chosen, "welcome list finalists", func(n *session) {
-			n.Wait(16 * time.Second)
-			n.GoesTo(0)
-		}},
-		{"launching", func(n *session) {
-			toChosen(n)
-			n.Verifies("ann")
-			n.Verifies("bob")
-			n.Says("bob", wire.Launched{Round: 1, State: wire.LaunchStarted})
-		}, wire.Launching, "welcome list launch", func(n *session) {
-			n.Says("ann", wire.Launched{Round: 1, State: wire.LaunchByHand})
-			n.Noted("bob is on the way", "the host has restarted", "ann is back", "ann joins by hand")
-			n.Goes()
-			n.InStage(wire.Listing)
-		}},
-		{"failed", func(n *session) {
-			n.Join("ann", "bob")
-			n.Step(room.Listed{Err: errors.New("no master answers")})
-		}, wire.Failed, "welcome", func(n *session) {
-			n.Goes()
-			n.InStage(wire.Listing)
-		}},
-		{"the second round", func(n *session) {
-			toChosen(n)
-			n.Verifies("ann")
-			n.Verifies("bob")
-			n.Goes()
-			n.Listed(3)
-			n.Measures("ann", 10, 20, 30)
-		}, wire.Measuring, "welcome list measure report", func(n *session) {
-			n.Join("bob")
-			n.Informs("bob", 12, 12, 12)
-			n.Measures("bob", 30, 20, 11)
-			n.Done("ann", "bob")
-			n.Verifies("ann")
-			n.Verifies("bob")
-			n.GoesTo(0)
-		}},
-	}
-	for _, tt := range tests {
-		for name, away := range map[string]time.Duration{"": time.Hour, ", at a host whose clock is slow": -time.Hour} {
-			t.Run(tt.name+name, func(t *testing.T) {
-				n := newSession(t, settings(2))
-				tt.until(n)
-				n.InStage(tt.stage)
-				before := n.Room
-				n.Revive()
-				same(t, before, n.Room)
-				n.Now = n.Now.Add(away)
-				n.Step(room.Resume{})
-				n.InStage(tt.stage)
-				n.Took("ann")
-				n.Join("ann")
-				if got := n.Took("ann"); got != tt.sent {
-					t.Errorf("ann is sent %q, want %q", got, tt.sent)
-				}
-				tt.then(n)
-			})
-		}
-	}
-}
-
-// TestSavedNames checks that names from a second look survive a restart of the host.
-func TestSavedNames(t *testing.T) {
-	n := newSession(t, settings(2))
-	toChosen(n)
-	n.Verifies("bob")
-	n.Verifies("ann")
-	n.Revive()
-	if called := n.View().Choice.Servers[addrOf(0).String()].Name; called != "server 0" {
-		t.Errorf("the restored room calls it %q", called)
-	}
-}
 
 func TestRestoreRefuses(t *testing.T) {
 	whole, err := choosing(t, 2).Room.Save()
