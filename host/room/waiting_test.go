@@ -10,6 +10,7 @@ import (
 
 	"muster/discovery"
 	"muster/discovery/plan/topology"
+	"muster/discovery/sentence"
 	"muster/host/room"
 	"muster/host/room/attendance"
 	"muster/host/room/roomtest"
@@ -158,7 +159,7 @@ func TestSeatsAreChecked(t *testing.T) {
 		lies  map[string]func(int, time.Duration) int
 		mute  []string
 		goes  bool
-		most  int // questions in a quarter of an hour
+		most  int // questions in sixteen minutes
 	}{
 		{"one says that there are seats, and there are none", five(), always(0),
 			map[string]func(int, time.Duration) int{"ben": always(16)}, nil, false, 66},
@@ -182,7 +183,7 @@ func TestSeatsAreChecked(t *testing.T) {
 			if tt.lies != nil {
 				f.lies = tt.lies
 			}
-			f.passes(15 * time.Minute)
+			f.passes(16 * time.Minute)
 			if went := f.Room.Stage() == wire.Launching; went != tt.goes && tt.name != "the server flaps" {
 				t.Errorf("everybody goes: %v, want %v; the log:\n%s", went, tt.goes, f.Story())
 			}
@@ -191,6 +192,25 @@ func TestSeatsAreChecked(t *testing.T) {
 				t.Errorf("%d questions, at %v", n, f.asked[0])
 			}
 		})
+	}
+}
+
+// TestFilledUpAgain checks that the room gives up a server whose seats are gone three times as everybody
+// looks.
+func TestFilledUpAgain(t *testing.T) {
+	f := inFront(t, settings(5), 1, five()...)
+	f.Orders(room.AwaitSeats{})
+	f.free = func(int, time.Duration) int { // the seats are there for the two who check
+		if seats := f.View().Seats; seats != nil && seats.Target != "" {
+			return 2
+		}
+		return 5
+	}
+	f.passes(6 * time.Minute)
+	f.InStage(wire.Failed)
+	f.gently(2)
+	if seats := f.View().Seats; seats == nil || seats.Over.IsZero() || seats.Servers[0].Dropped != sentence.Of("seats.dropped-filled", "n", 3) {
+		t.Errorf("people see %+v", seats)
 	}
 }
 

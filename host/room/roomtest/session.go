@@ -342,9 +342,6 @@ func (n *Session) Measures(name string, ms ...int) {
 // Finds reports servers, all with the same outcome.
 func (n *Session) Finds(name string, state discovery.State, rtt time.Duration, servers ...int) {
 	n.Helper()
-	if state == discovery.Lost {
-		n.Wait(evidence.LeastProbe)
-	}
 	report := wire.Report{Round: n.Round()}
 	for _, server := range servers {
 		report.Results = append(report.Results, discovery.Result{Server: server, State: state, RTT: rtt})
