@@ -12,10 +12,8 @@ import (
 	"muster/host/wire"
 )
 
-// The limits of the roster, as people meet them.
-const (
-	guestGone = 30 * time.Minute
-)
+// guestGone is the time after which a nickname without a page is free again.
+const guestGone = 30 * time.Minute
 
 // TestArrivalOfOldRooms checks that people get an order of arrival in a room that was saved without
 // one.

@@ -26,8 +26,8 @@ var (
 	reason          = roomtest.Reason
 )
 
-// The promised times: how long the reveal and the countdown take together, the reveal's part, how
-// long a short look may take, and how often players look again at most.
+// The promised times: how long the reveal and the countdown take together, and how long a short look
+// may take. Players look again so often at most.
 const (
 	countdownTime = 11 * time.Second
 	lookTime      = 15 * time.Second
