@@ -143,8 +143,10 @@ func TestCountingEnds(t *testing.T) {
 	n := withGuestBy(t, berlin, s)
 	n.Orders(room.Count{Name: "zoe", Counted: true})
 	n.Origins["zoe"], n.As["zoe"] = berlin, roster.TicketOf("zoe's token")
-	n.Join("zoe")
-	if slices.Contains(n.Guests(), "zoe") || n.Person("zoe").Estimate != nil {
+	if !slices.Contains(n.Guests(), "zoe") {
+		t.Errorf("the guests are %v", n.Guests())
+	}
+	if n.Join("zoe"); slices.Contains(n.Guests(), "zoe") || n.Person("zoe").Estimate != nil {
 		t.Error("zoe's program is here, and she may be counted in by an estimate")
 	}
 	toMeasure := func(name string, ms ...int) {
