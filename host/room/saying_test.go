@@ -268,7 +268,7 @@ func TestAloneIsBelieved(t *testing.T) {
 	})
 	h.measure()
 	h.Says("honest0", wire.Verified{Round: 1, Attempt: 1})
-	if got := h.View().Way; got == nil || got.Connect != "192.0.2.0:27015" {
+	if got := h.View().Way; got == nil || got.Connect != "192.0.2.0:27015" || got.QueryPort != 27960 {
 		t.Errorf("goes to %+v", got)
 	}
 	if culled := h.Choice().Culled; culled.Filtered+culled.Full != 1 {
