@@ -1004,7 +1004,7 @@ func (e *fuzzSession) ends() {
 	}
 	for range (outage.LongestAbsence + 10*time.Minute) / outage.LateStep {
 		switch e.Room.Stage() {
-		case wire.Gathering, wire.Launching, wire.Failed, wire.Waiting: // TestGivesUp has the end of that
+		case wire.Gathering, wire.Launching, wire.Failed, wire.Waiting: // the scenarios patience.txt and instead.txt have the end of that
 			return
 		case wire.Chosen:
 			if shown := e.view(); shown.Voting.Open && shown.Voting.LaunchAt.IsZero() {

@@ -161,3 +161,26 @@ func TestSaidForgotten(t *testing.T) {
 		same(t, n.Room, restored(t, n.Room))
 	}
 }
+
+// TestHeardBeforeSaid checks that players' own results go before the list's, and that the list
+// names servers that nobody has asked for a name.
+func TestHeardBeforeSaid(t *testing.T) {
+	n := newSession(t, settings(2))
+	n.Join("ann", "bob")
+	n.Step(room.Listed{List: topology.New(room.Shared(listOf(2), nil)), Said: said(n.Now, 0, 16, 0)})
+	n.Informs("ann", 12, 0) // the other way round than on the list
+	n.Informs("bob", 12, 0)
+	n.Measures("ann", 20, 10)
+	n.Measures("bob", 20, 10)
+	n.Done("ann", "bob")
+	card := n.View().Choice.Servers[addrOf(0).String()]
+	if card.Name != "listed 0" || card.Map != "oa_dm1" || card.Players != 4 || !card.AsListed {
+		t.Errorf("pages see %+v", card)
+	}
+	n.Verifies("ann")
+	n.Verifies("bob")
+	n.GoesTo(0)
+	if card = n.View().Choice.Servers[addrOf(0).String()]; card.Name != "server 0" || card.AsListed {
+		t.Errorf("after the second look pages see %+v", card)
+	}
+}

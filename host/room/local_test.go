@@ -122,3 +122,21 @@ func TestLeavesHome(t *testing.T) {
 		same(t, n.Room, restored(t, n.Room))
 	}
 }
+
+// TestNear checks that a player who may sit anywhere passes for nobody's neighbour.
+func TestNear(t *testing.T) {
+	for _, c := range []struct {
+		name, from string
+		probes     wire.Probes
+		want       string
+	}{
+		{"a neighbour", "10.9.0.2", "", "10.9.0.2"},
+		{"a neighbour with other addresses", "10.9.0.2", wire.ProbesElsewhere, "10.9.0.2"},
+		{"the host's own player", "127.0.0.1", wire.ProbesAtHost, "127.0.0.1"},
+		{"the end of a tunnel", "127.0.0.1", "", "invalid IP"},
+	} {
+		if got := room.OriginOf(netip.MustParseAddr(c.from), c.probes, false).Near.String(); got != c.want {
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+	}
+}

@@ -338,3 +338,31 @@ func TestLiarsInASearch(t *testing.T) {
 		}
 	}
 }
+
+// TestNobodyIsFramed checks that two of eight cannot discredit somebody honest by contradictions
+// about servers that nobody else has asked.
+func TestNobodyIsFramed(t *testing.T) {
+	names := []string{"liar0", "liar1", "honest0", "honest1", "honest2", "honest3", "honest4", "honest5"}
+	n := newSession(t, settings(len(names)))
+	n.Join(names...)
+	n.Listed(disputeServers)
+	for i, name := range names[:3] {
+		word := wire.Infos{Round: 1}
+		for server := range disputeServers {
+			word.Servers = append(word.Servers, wire.ServerInfo{Server: server, Info: discovery.Info{MaxPlayers: 16, Password: i < 2}})
+		}
+		n.Says(name, word)
+	}
+	for _, name := range names {
+		n.denies(name, discovery.Answered, from(0, disputeServers-1)...)
+	}
+	n.Done(names...)
+	if stage := n.Room.Stage(); stage == wire.Measuring {
+		t.Fatalf("nothing is chosen; the log:\n%s", n.Story())
+	}
+	for _, name := range names {
+		if why := n.Person(name).Doubt; !why.IsZero() {
+			t.Errorf("of %s is said: %v", name, why)
+		}
+	}
+}

@@ -159,7 +159,7 @@ func TestSeatsAreChecked(t *testing.T) {
 		lies  map[string]func(int, time.Duration) int
 		mute  []string
 		goes  bool
-		most  int // questions in sixteen minutes
+		most  int // questions in a quarter of an hour
 	}{
 		{"one says that there are seats, and there are none", five(), always(0),
 			map[string]func(int, time.Duration) int{"ben": always(16)}, nil, false, 66},
@@ -183,7 +183,7 @@ func TestSeatsAreChecked(t *testing.T) {
 			if tt.lies != nil {
 				f.lies = tt.lies
 			}
-			f.passes(16 * time.Minute)
+			f.passes(15 * time.Minute)
 			if went := f.Room.Stage() == wire.Launching; went != tt.goes && tt.name != "the server flaps" {
 				t.Errorf("everybody goes: %v, want %v; the log:\n%s", went, tt.goes, f.Story())
 			}
@@ -290,5 +290,26 @@ func TestWaitWithoutList(t *testing.T) {
 	})
 	if err != nil || r.Stage() != wire.Failed || r.Snapshot().Seats != nil {
 		t.Errorf("the room is %v: %v", r, err)
+	}
+}
+
+// TestGentleForAnyNumber checks that two players ask as often as sixteen.
+func TestGentleForAnyNumber(t *testing.T) {
+	asked := map[int]int{}
+	for _, players := range []int{2, 16} {
+		var names []string
+		for i := range players {
+			names = append(names, fmt.Sprintf("player %d", i))
+		}
+		f := inFront(t, settings(players), 1, names...)
+		f.Orders(room.AwaitSeats{})
+		f.passes(20 * time.Minute)
+		f.InStage(wire.Waiting)
+		f.gently(0)
+		asked[players] = len(f.asked[0])
+	}
+	// 30 in the first five minutes, 30 in the next ten, ten in the last five.
+	if asked[2] != asked[16] || asked[2] > 70 || asked[2] < 60 {
+		t.Errorf("questions in 20 minutes, by players: %v", asked)
 	}
 }
