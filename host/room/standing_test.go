@@ -378,9 +378,9 @@ func TestRegulars(t *testing.T) {
 	}
 }
 
-// TestRenamedAtTheEnd checks that a player who asked for another name from the next round on has it
-// in the next session. The servers that the player brought go along.
-func TestRenamedAtTheEnd(t *testing.T) {
+// TestRenamedForLong checks that a player who took another name in a session has it in the next. The
+// servers that the player brought go along.
+func TestRenamedForLong(t *testing.T) {
 	n := standing(t, "whenever")
 	n.playsSession([]int{40, 20}, "ann", "bob")
 	n.Says("bob", wire.Bring{Game: "openarena", Favourites: bringing(1)})
@@ -423,9 +423,9 @@ func TestForget(t *testing.T) {
 	n.playsSession([]int{40, 20, 60}, "ann", "bob", "cat")
 	n.Orders(room.End{})
 	n.playsSession([]int{40, 20, 60}, "ann", "bob", "cat")
-	n.Acts(n.PageOf("bob"), room.Rename{Name: "robert"})
 	bob := n.PageOf("bob")
-	for _, name := range []string{"ann", "bob"} {
+	n.Acts(bob, room.Rename{Name: "robert"})
+	for _, name := range []string{"ann", "robert"} {
 		if err := n.Acts(n.PageOf(name), room.Bring{Favourites: bringing(0)}); err != nil {
 			t.Fatal(err)
 		}
