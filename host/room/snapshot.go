@@ -35,7 +35,6 @@ func whole(r *Room) wire.Snapshot {
 		Voting:  r.decision.ViewVote(r.facts, showing.IsVoting),
 		History: calendar.History,
 		Lists:   g.Lists.View(names),
-		Form:    wire.Form(),
 		Meeting: calendar.Meeting,
 
 		Standing:  r.probing.View(r.facts),
