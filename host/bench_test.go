@@ -85,11 +85,11 @@ func BenchmarkPublish(b *testing.B) {
 			if stage == wire.Chosen {
 				r.Step(room.Proceed{}, roomtest.At(now, 0))
 			}
-			view := &page.View{}
+			view, of := &page.View{}, page.Host{Form: page.FormOf(false, true)}
 			b.ReportAllocs()
 			for i := 0; b.Loop(); i++ {
 				r.Step(room.Order{Credential: "secret", Action: room.Lock{Locked: i%2 == 0}}, roomtest.At(now, 0))
-				next, err := view.Next(r, page.Host{Posts: true})
+				next, err := view.Next(r, of)
 				if err != nil || next == view {
 					b.Fatalf("the view is not new, %v", err)
 				}

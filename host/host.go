@@ -194,7 +194,8 @@ func New(config Config) (*Host, error) {
 		turns: turns.New(runtime.GOMAXPROCS(0)), demand: demand.New(), networks: config.Networks, metrics: counted,
 		poster: poster{config.Announce, config.PublicURL, config.GameName, config.Join},
 		page: page.Host{
-			Games: config.Games, Name: config.GameName, Join: config.Join, Posts: config.Announce != nil, IsPublic: config.Public != nil,
+			Games: config.Games, Name: config.GameName, Join: config.Join, IsPublic: config.Public != nil,
+			Form: page.FormOf(config.Public != nil, config.Announce != nil),
 		},
 		addresses: config.Addresses, clock: config.Clock, started: config.Clock.Now(), log: config.Logger,
 	}

@@ -141,8 +141,8 @@ func (c *Culled) counts() [none]*int {
 // millis turns microseconds into the milliseconds of documents.
 func millis(micros float64) float64 { return math.Round(micros) / 1000 }
 
-// Named returns the selection with other names for its players. It shares nothing with them that
-// has a name.
+// Named returns the selection with other names for its players. Wherever a name stands it shares
+// nothing with the old selection.
 func (s Selection) Named(name func(string) string) Selection {
 	all := func(players []string) []string {
 		named := slices.Clone(players)

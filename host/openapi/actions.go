@@ -55,7 +55,7 @@ var actions = []action{
 			"A person who came in before sends `was` or the old token as credential, and gets the place back.",
 		`{"name":"zoe"}`},
 	{"rename", "a person of the room; the organiser renames anybody", "Change a name", room.Rename{}, []string{"name"}, nil, Stable,
-		"A player's name changes with the next round.", `{"name":"zoë"}`},
+		"", `{"name":"zoë"}`},
 	{"leave", person, "Leave the room", room.Quit{}, nil, nil, Stable, "The place is free at once, and the player's program is told.", ""},
 	{"go", organiser, "Start, choose, launch, or begin the next round", room.Go{}, nil, nil, Stable, "", `{"stage":"gathering"}`},
 	{"end", organiser, "End the session", room.End{}, nil, nil, Stable,

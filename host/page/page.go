@@ -83,11 +83,29 @@ type Host struct {
 	Name func(game string) string
 	// Join completes the way to a game's server; it may be nil.
 	Join func(game string, way wire.Way) wire.Way
-	// IsPublic says that the host is for everybody. Then players' programs announce no room of it, and
-	// the form has no field for that.
+	// Form has the settings that the organiser may change; see [FormOf]. All rooms share it.
+	Form *Form
+	// IsPublic says that the host is for everybody. Then players' programs announce no room of it.
 	IsPublic bool
-	// Posts says that the host posts to webhooks. Without it the form has no fields for them.
-	Posts bool
+}
+
+// Form are the settings on pages, and the same as JSON.
+type Form struct {
+	fields []wire.Field
+	data   []byte
+}
+
+// FormOf returns the form of a host. One for everybody has no field for announcements, and one that
+// posts nothing to webhooks has no fields for them.
+func FormOf(isPublic, posts bool) *Form {
+	fields := slices.DeleteFunc(wire.Form(), func(f wire.Field) bool {
+		return isPublic && f.Key == wire.AnnounceKey || !posts && (f.Key == wire.WebhookKey || f.Key == wire.NoLinkKey)
+	})
+	data, err := json.Marshal(fields)
+	if err != nil {
+		panic("page: " + err.Error()) // the fields are texts
+	}
+	return &Form{fields, data}
 }
 
 // Next returns the view that follows this one, or this one if nothing has changed.
@@ -101,15 +119,9 @@ func (v *View) Next(r *room.Room, of Host) (*View, error) {
 		next.Culled = sync.OnceValue(func() map[selection.Cause]json.RawMessage { return culled(next.record) })
 	}
 	next.Snapshot.Games = withOwn(of.Games, &next.Snapshot.Room.Settings, of.Name)
-	if of.IsPublic {
-		next.Snapshot.Form = slices.DeleteFunc(next.Snapshot.Form, func(f wire.Field) bool { return f.Key == wire.AnnounceKey })
-	} else {
+	next.Snapshot.Form = of.Form.fields
+	if !of.IsPublic {
 		next.Snapshot.Room.AnnounceAs = announcedAs(&next.Snapshot.Room, r.Keys().Link)
-	}
-	if !of.Posts {
-		next.Snapshot.Form = slices.DeleteFunc(next.Snapshot.Form, func(f wire.Field) bool {
-			return f.Key == wire.WebhookKey || f.Key == wire.NoLinkKey
-		})
 	}
 	if way := next.Snapshot.Way; way != nil && of.Join != nil {
 		*way = of.Join(next.Snapshot.Room.Game, *way)
@@ -122,9 +134,12 @@ func (v *View) Next(r *room.Room, of Host) (*View, error) {
 	fields := reflect.ValueOf(next.Snapshot)
 	for i := range fields.NumField() {
 		name := fields.Type().Field(i).Tag.Get("json")
-		data, err := json.Marshal(fields.Field(i).Interface())
-		if err != nil {
-			return v, fmt.Errorf("page: section %s: %w", name, err)
+		data := of.Form.data
+		if name != formSection {
+			var err error
+			if data, err = json.Marshal(fields.Field(i).Interface()); err != nil {
+				return v, fmt.Errorf("page: section %s: %w", name, err)
+			}
 		}
 		s := section{name, data, next.Edition}
 		isOver := name == ownSection && v.IsPrivate && !next.IsPrivate // readers have their own pings, and have to forget them
@@ -185,9 +200,9 @@ func (v *View) Held(why sentence.Sentence) *View {
 	return &held
 }
 
-// roomSection is the name of the section that says where the room stands, and ownSection that of the
-// reader's own pings.
-const roomSection, ownSection = "room", "own"
+// roomSection is the name of the section that says where the room stands, formSection that of the
+// settings' form, and ownSection that of the reader's own pings.
+const roomSection, formSection, ownSection = "room", "form", "own"
 
 func culled(record *room.Record) map[selection.Cause]json.RawMessage {
 	documents := map[selection.Cause]json.RawMessage{}

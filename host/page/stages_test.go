@@ -187,7 +187,7 @@ func (n *night) keeps(name string) {
 	n.Helper()
 	view, err := (&page.View{}).Next(n.Room, page.Host{
 		Games: []wire.Game{{ID: "openarena", Name: "OpenArena"}, {ID: "xonotic", Name: "Xonotic"}},
-		Join:  func(_ string, way wire.Way) wire.Way { return n.way(way) }, Posts: true,
+		Join:  func(_ string, way wire.Way) wire.Way { return n.way(way) }, Form: page.FormOf(false, true),
 	})
 	if err != nil {
 		n.Fatal(err)

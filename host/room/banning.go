@@ -5,7 +5,7 @@ import (
 	"muster/host/room/bans"
 	"muster/host/room/captains"
 	"muster/host/room/decision"
-	"muster/host/room/group"
+	"muster/host/room/facts"
 	"muster/host/room/people"
 	"muster/host/room/roomtime"
 	"muster/host/wire"
@@ -31,7 +31,7 @@ func (*Banning) joined(r *Room, player people.ID) { r.lookLate(player) }
 func (b *Banning) expectsLook(people.ID, wire.Verified) bool { return b.LookedAgain }
 
 func (b *Banning) move(r *Room, by caller, m Move) error {
-	notes, err := captains.Move(&r.group, captains.Attempt{Number: m.Number, By: by.ID, What: m.What}, r.clocks())
+	notes, err := captains.Move(r.facts, &r.parts.Bans, captains.Attempt{Number: m.Number, By: by.ID, What: m.What}, r.clocks())
 	if err != nil {
 		return err
 	}
@@ -42,7 +42,7 @@ func (b *Banning) move(r *Room, by caller, m Move) error {
 
 // mayLookLong refuses a long look once a captain has moved.
 func (*Banning) mayLookLong(r *Room) error {
-	if turn, is := r.group.Bans.Turn(); !is || turn.Number > 1 {
+	if turn, is := r.parts.Bans.Turn(); !is || turn.Number > 1 {
 		return errLookNow
 	}
 	return nil
@@ -50,8 +50,8 @@ func (*Banning) mayLookLong(r *Room) error {
 
 // beginLongLook looks at the servers for long. The captains begin again after it.
 func (*Banning) beginLongLook(r *Room, why sentence.Sentence) {
-	servers := r.group.Bans.Servers()
-	r.group.Bans = bans.Series{}
+	servers := r.parts.Bans.Servers()
+	r.parts.Bans = bans.Series{}
 	r.decision.Retry()
 	(&Verifying{}).begin(r, servers, []sentence.Sentence{why})
 }
@@ -61,17 +61,17 @@ func (b *Banning) view(r *Room, s *wire.Snapshot, _ *decision.Showing) {
 		b.lastSeconds.view(r, s, nil)
 		return
 	}
-	if turn, is := r.group.Bans.Turn(); is {
+	if turn, is := r.parts.Bans.Turn(); is {
 		s.Phase.Turn, s.Phase.LeftMS = turn.Number, turn.Until.Sub(r.now).Milliseconds()
 	}
 }
 
-func (b *Banning) isWhole(g *group.Group) bool {
+func (b *Banning) isWhole(g *facts.Parts) bool {
 	return hasChoice(g) && g.Bans.HasBegun() && g.Bans.IsOver() != b.LaunchAt.IsZero()
 }
 
 // resume gives the turn its whole time.
-func (*Banning) resume(r *Room) { r.group.Bans.Restart(r.now) }
+func (*Banning) resume(r *Room) { r.parts.Bans.Restart(r.now) }
 
 // proceed refuses, because the captains decide, and not the organiser.
 func (*Banning) proceed(*Room) error { return errCaptainsDecide }
@@ -81,16 +81,16 @@ func (b *Banning) begin(r *Room) {
 	b.Looked = r.now
 	r.goTo(b)
 	r.probing.ForgetBest()
-	r.out.says(r.decision.BeginBans(&r.group, r.now)...)
+	r.out.says(r.decision.BeginBans(r.facts, r.now)...)
 	b.countDown(r)
 }
 
 // countDown begins the countdown once all moves are made.
 func (b *Banning) countDown(r *Room) {
-	if !r.group.Bans.IsOver() || !b.LaunchAt.IsZero() {
+	if !r.parts.Bans.IsOver() || !b.LaunchAt.IsZero() {
 		return
 	}
-	lasts := b.lastSeconds.begin(r, r.group.Roster.IsWatched())
+	lasts := b.lastSeconds.begin(r, r.parts.Roster.IsWatched())
 	r.out.binds = true
 	r.out.says(sentence.Of("room.countdown-match", "seconds", lasts.Seconds()))
 }
@@ -99,7 +99,11 @@ func (b *Banning) countDown(r *Room) {
 // more, because bans take minutes, and seats go quickly.
 func (b *Banning) tick(r *Room) {
 	if b.LaunchAt.IsZero() {
-		if notes := captains.Tick(&r.group, r.clocks()); len(notes) > 0 {
+		notes, left := captains.Tick(r.facts, &r.parts.Bans, r.clocks())
+		if left != "" {
+			notes = r.facts.TellSides(r.parts.Sides.Replace(left, captains.Able(r.facts)))
+		}
+		if len(notes) > 0 {
 			r.out.binds = true
 			r.out.says(notes...)
 		}
@@ -109,12 +113,13 @@ func (b *Banning) tick(r *Room) {
 	left := b.lastSeconds.tick(r)
 	switch {
 	case left <= 0:
-		server, notes := r.decision.Destination(&r.group, r.lookFacts())
+		r.acceptMisses()
+		server, notes := r.decision.Destination(r.facts)
 		r.out.says(notes...)
 		(&Launching{Server: server}).begin(r)
 	case b.LaunchAt.Sub(b.Looked) >= freshLook && left <= countdownTime:
 		b.Looked, b.LookedAgain = r.now, true
-		asks, note := r.decision.Look(&r.group, &r.probing, captains.Fallbacks(&r.group), true, r.passed(), r.now)
+		asks, note := r.decision.Look(r.facts, &r.probing, captains.Fallbacks(r.facts, &r.parts.Bans), true, r.passed(), r.now)
 		r.out.says(note)
 		r.sendLooks(asks)
 	}
@@ -122,7 +127,7 @@ func (b *Banning) tick(r *Room) {
 
 // next is the end of the turn. A captain who is away needs the time before, and so does the countdown.
 func (b *Banning) next(r *Room) (at roomtime.Time, isQuiet bool) {
-	if turn, is := r.group.Bans.Turn(); is && !captains.IsAway(&r.group) {
+	if turn, is := r.parts.Bans.Turn(); is && !captains.IsAway(r.facts, &r.parts.Bans) {
 		return turn.Until, true
 	}
 	return r.now, true

@@ -2,8 +2,7 @@ package room
 
 import (
 	"muster/discovery/sentence"
-	"muster/host/room/decision"
-	"muster/host/room/group"
+	"muster/host/room/facts"
 	"muster/host/room/trust"
 	"muster/host/room/waiting"
 	"muster/selection"
@@ -12,7 +11,8 @@ import (
 // choose ranks what has been measured and lets everyone look at the best again. Early says that the
 // organiser wants it while some still measure.
 func (r *Room) choose(early bool, at trust.Moment) {
-	chosen := r.decision.Choose(&r.group, early, at)
+	chosen := r.decision.Choose(r.facts, early, at)
+	r.parts.Attendance.Apply(chosen.Counting, r.now)
 	r.out.says(chosen.Notes...)
 	switch {
 	case !chosen.Failure.IsZero():
@@ -24,24 +24,24 @@ func (r *Room) choose(early bool, at trust.Moment) {
 
 // verifyOrLaunch does what follows from the newest choice.
 func (r *Room) verifyOrLaunch() {
-	g := &r.group
-	next := r.decision.Decide(g, &r.probing, r.is().isChosen(), r.survey.Count(g.Settings.Places))
+	g := &r.parts
+	next := r.decision.Decide(r.facts, &r.probing, r.is().isChosen(), r.survey.Count(g.Settings.Places))
 	r.out.says(next.Notes...)
 	switch {
 	case len(next.Look) > 0:
 		(&Verifying{}).begin(r, next.Look, next.Why)
 	case len(next.Wait) > 0:
-		(&Waiting{Wait: waiting.Begin(g, next.Wait, r.now)}).begin(r)
+		(&Waiting{Wait: waiting.Begin(r.facts, next.Wait, r.now)}).begin(r)
 	case !next.Failure.IsZero():
 		r.fail(g.IsBroken, next.Failure)
 	case next.Bans:
 		(&Banning{}).begin(r)
 	case next.Votes:
 		r.goTo(&Voting{Looked: r.now}) // since stays the time of the choice
-		r.out.says(r.decision.OpenVote(g))
+		r.out.says(r.decision.OpenVote(r.facts))
 		r.probing.ForgetBest() // a search beyond the one that led to the choice begins
 	case next.Asks:
-		g.Ballot.Offer(r.decision.Options(g))
+		g.Ballot.Offer(r.decision.Options(r.facts))
 		(&Voting{Looked: r.now}).countDown(r, "room.countdown-over") // nobody waits for the answer
 	default:
 		(&Launching{Server: next.Server}).begin(r)
@@ -54,21 +54,22 @@ func (r *Room) rechoose(s selection.Selection) {
 	if r.is().captains {
 		return // they decide about the choice that they have seen
 	}
-	decision.Replace(&r.group, s)
+	r.decision.Replace(s)
+	r.parts.Launches.Restart()
 	if !r.is().isChosen() {
 		r.since = r.now
 	}
 	r.verifyOrLaunch()
 }
 
-func hasChoice(g *group.Group) bool {
+func hasChoice(g *facts.Parts) bool {
 	return g.Choice.Newest() != nil && g.Choice.Newest().Chosen != nil
 }
 
 // chooseAgain chooses for a group that has lost or won players. Why is a sentence about them. If
 // the same server is still the best, the vote and the countdown go on.
 func (r *Room) chooseAgain(why sentence.Sentence) {
-	note, other := r.decision.ChooseAgain(&r.group, why)
+	note, other := r.decision.ChooseAgain(r.facts, why)
 	if r.out.says(note); other != nil {
 		r.rechoose(*other)
 	}

@@ -44,15 +44,15 @@ func (*Coordinating) looked(r *Room, player people.ID) { r.catchUpHere(player) }
 func (c *Coordinating) reported(r *Room)               { c.advance(r) }
 
 func (*Coordinating) view(r *Room, s *wire.Snapshot, _ *decision.Showing) {
-	if search := r.probing.Search(&r.group); search != nil {
-		s.Room.Search = search.View(r.group.Settings.By)
-		s.Room.Forecast = s.Room.Search.Sentence(r.group.Settings.By)
+	if search := r.probing.Search(r.facts); search != nil {
+		s.Room.Search = search.View(r.parts.Settings.By)
+		s.Room.Forecast = s.Room.Search.Sentence(r.parts.Settings.By)
 	}
 }
 
 // without goes on for the others. What the player still reports changes nothing.
 func (*Coordinating) without(r *Room, player people.ID, w Without) error {
-	g := &r.group
+	g := &r.parts
 	switch {
 	case player == "" || g.Attendance.Of(player).Out != "":
 		return wire.Refuse(wire.ReasonAction, "refused.not-counted", "name", nickname.Clean(w.Name))
@@ -66,12 +66,12 @@ func (*Coordinating) without(r *Room, player people.ID, w Without) error {
 
 // tick goes on without players who are gone, and chooses when it is time.
 func (c *Coordinating) tick(r *Room) {
-	g := &r.group
+	g := &r.parts
 	g.Attendance.Excuse(r.now, r.probing.Idle(g.Attendance.Players())...)
 	if r.leaveOutOverdue(); r.phase != c {
 		return
 	}
-	asks, notes := r.probing.Pace(g, r.now)
+	asks, notes := r.probing.Pace(r.facts, r.now)
 	r.out.ask(g.Number, asks)
 	r.out.says(notes...)
 	if r.probing.IsTimeUp(r.passed(), r.now) {
@@ -84,20 +84,22 @@ func (c *Coordinating) tick(r *Room) {
 
 // advance asks for a turn when the round has its answers, or there is none.
 func (*Coordinating) advance(r *Room) {
-	if r.probing.IsSearchDue(&r.group, r.now) {
-		r.out.plan(&r.group, &r.probing, false)
+	if r.probing.IsSearchDue(r.facts, r.now) {
+		r.out.plan(&r.parts, &r.probing, false)
 	}
 }
 
 // turn asks for the next servers, or chooses if the search is over.
 func (c *Coordinating) turn(r *Room) {
-	if !r.probing.IsSearchDue(&r.group, r.now) {
+	if !r.probing.IsSearchDue(r.facts, r.now) {
 		return
 	}
-	r.out.says(r.decision.Review(&r.group, r.now)...)
-	asks, outcome, isOver := r.probing.Turn(&r.group, c.More, r.moment())
-	if r.out.ask(r.group.Number, asks); isOver {
-		r.out.says(r.probing.Slow(&r.group)...)
+	odd, notes := r.decision.Review(r.facts, r.now)
+	r.parts.Attendance.Apply([]attendance.Change{odd}, r.now)
+	r.out.says(notes...)
+	asks, outcome, isOver := r.probing.Turn(r.facts, c.More, r.moment())
+	if r.out.ask(r.parts.Number, asks); isOver {
+		r.out.says(r.probing.Slow(r.facts)...)
 		r.out.says(outcome)
 		r.choose(false, trust.Found)
 	}

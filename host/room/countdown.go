@@ -6,7 +6,7 @@ import (
 	"muster/discovery/sentence"
 	"muster/host/room/attendance"
 	"muster/host/room/decision"
-	"muster/host/room/group"
+	"muster/host/room/facts"
 	"muster/host/room/outage"
 	"muster/host/room/people"
 	"muster/host/room/roomtime"
@@ -81,7 +81,7 @@ func (c *Countdown) expectsLook(people.ID, wire.Verified) bool { return c.Vote.L
 // mindChanged gives people time again, for a vote even if none was wanted.
 func (c *Countdown) mindChanged(r *Room) {
 	r.goTo(&c.Vote)
-	r.decision.OpenVote(&r.group)
+	r.decision.OpenVote(r.facts)
 	r.out.says(sentence.Of("room.countdown-stopped"))
 }
 
@@ -93,7 +93,7 @@ func (c *Countdown) view(r *Room, s *wire.Snapshot, showing *decision.Showing) {
 	c.lastSeconds.view(r, s, showing)
 }
 
-func (*Countdown) isWhole(g *group.Group) bool { return hasChoice(g) }
+func (*Countdown) isWhole(g *facts.Parts) bool { return hasChoice(g) }
 
 // tick lets everyone look at the candidates once more: minutes may have passed, and seats go
 // quickly. Then it launches.
@@ -103,8 +103,8 @@ func (c *Countdown) tick(r *Room) {
 		return
 	}
 	left := c.lastSeconds.tick(r)
-	players := r.group.ChosenFor()
-	away, _ := r.group.Attendance.Absent(players, outage.LongestPause, r.now)
+	players := r.facts.ChosenFor()
+	away, _ := r.parts.Attendance.Absent(players, outage.LongestPause, r.now)
 	switch {
 	case len(away) > 0 && 2*len(away) <= len(players) && left <= 0: // back in a moment, or left
 	case left <= 0:
@@ -112,10 +112,10 @@ func (c *Countdown) tick(r *Room) {
 	case c.LaunchAt.Sub(c.Vote.Looked) >= freshLook && left <= countdownTime:
 		c.Vote.Looked, c.Vote.LookedAgain = r.now, true
 		var servers []int
-		for _, ranked := range r.decision.Options(&r.group).Candidates {
+		for _, ranked := range r.decision.Options(r.facts).Candidates {
 			servers = append(servers, ranked.Server)
 		}
-		asks, note := r.decision.Look(&r.group, &r.probing, servers, true, r.passed(), r.now)
+		asks, note := r.decision.Look(r.facts, &r.probing, servers, true, r.passed(), r.now)
 		r.out.says(note)
 		r.sendLooks(asks)
 	}
@@ -123,7 +123,8 @@ func (c *Countdown) tick(r *Room) {
 
 // launchFavourite sends everyone to the favourite, or to the next if that has filled up since.
 func (*Countdown) launchFavourite(r *Room) {
-	server, notes := r.decision.Favourite(&r.group, r.lookFacts())
+	r.acceptMisses()
+	server, notes := r.decision.Favourite(r.facts)
 	if r.out.says(notes...); server < 0 {
 		r.verifyOrLaunch()
 		return

@@ -3,9 +3,10 @@
 // It opens no socket, reads no clock and starts no goroutine.
 //
 // Its abilities are parts, the packages below this one. Each has a State of its own, which stands
-// in the saved room, is told values and returns values. Five packages put together what several
-// parts know: group, probing, decision, captains and waiting. The room routes inputs to them. A
-// phase decides by their answers which phase is next:
+// in the saved room, is told values and returns values. Package facts tells what several parts know.
+// Packages probing, decision, captains and waiting read that, and write few parts of their own; what
+// else follows they return. The room routes inputs to them and carries out what they return. A phase
+// decides by their answers which phase is next:
 //
 //	gathering    ─▶ listing
 //	listing      ─▶ measuring, coordinating, failed

@@ -4,7 +4,7 @@ import (
 	"muster/discovery/sentence"
 	"muster/host/room/attendance"
 	"muster/host/room/decision"
-	"muster/host/room/group"
+	"muster/host/room/facts"
 	"muster/host/room/people"
 	"muster/host/room/roomtime"
 	"muster/host/room/sides"
@@ -30,7 +30,7 @@ func (*Failed) mayLookLong(*Room) error { return nil }
 
 // next is when the room tries again, if anybody is here.
 func (f *Failed) next(r *Room) (at roomtime.Time, isQuiet bool) {
-	if !f.Retry.IsZero() && r.group.Attendance.Count(attendance.Nothing, r.now).Here > 0 {
+	if !f.Retry.IsZero() && r.parts.Attendance.Count(attendance.Nothing, r.now).Here > 0 {
 		return f.Retry, true
 	}
 	return noDeadline, true
@@ -54,20 +54,20 @@ func (f *Failed) view(r *Room, s *wire.Snapshot, _ *decision.Showing) {
 		s.Phase.LeftMS = f.Retry.Sub(r.now).Milliseconds()
 	}
 	if f.Wait != nil {
-		s.Seats = f.Wait.View(&r.group, r.clocks())
+		s.Seats = f.Wait.View(r.facts, r.clocks())
 	}
 }
 
-func (f *Failed) isWhole(g *group.Group) bool {
+func (f *Failed) isWhole(g *facts.Parts) bool {
 	return f.Wait == nil || (&Waiting{Wait: f.Wait}).isWhole(g)
 }
 
 func (f *Failed) tick(r *Room) {
-	if f.Retry.IsZero() || r.now.Before(f.Retry) || r.group.Attendance.Count(attendance.Nothing, r.now).Here == 0 {
+	if f.Retry.IsZero() || r.now.Before(f.Retry) || r.parts.Attendance.Count(attendance.Nothing, r.now).Here == 0 {
 		return
 	}
 	r.out.says(sentence.Of("room.retry"))
-	if len(r.group.Servers.List) == 0 {
+	if len(r.parts.Servers.List) == 0 {
 		(&Listing{}).begin(r)
 		return
 	}
@@ -82,7 +82,7 @@ func (*Failed) proceed(r *Room) error {
 
 // changed lets the room try again when somebody is back, unless it has tried too often.
 func (f *Failed) changed(r *Room) {
-	isFirst := r.group.Attendance.Count(attendance.Nothing, r.now).Here == 1
+	isFirst := r.parts.Attendance.Count(attendance.Nothing, r.now).Here == 1
 	f.Retry = r.failures.Sooner(r.since, f.Retry, isFirst, r.now)
 }
 
@@ -95,8 +95,8 @@ func (r *Room) fail(passing bool, why sentence.Sentence) *Failed {
 	if passing && !r.failures.AreOver() {
 		f.Retry = r.now.Add(r.failures.Rest())
 	}
-	r.group.ForgetSaid()
+	r.parts.ForgetSaid()
 	r.out.says(why)
-	r.out.sendNews(r.survey.BeginOnce(r.group.SurveyScene(), r.now))
+	r.out.sendNews(r.survey.BeginOnce(r.facts.SurveyScene(), r.now))
 	return f
 }

@@ -3,11 +3,9 @@ package room
 import (
 	"muster/discovery/sentence"
 	"muster/host/room/attendance"
-	"muster/host/room/decision"
 	"muster/host/room/estimates"
-	"muster/host/room/group"
+	"muster/host/room/facts"
 	"muster/host/room/people"
-	"muster/host/room/probing"
 	"muster/host/room/roomtime"
 	"muster/host/room/sides"
 	"muster/host/wire"
@@ -24,7 +22,7 @@ func (*Gathering) mayLookLong(*Room) error { return nil }
 
 // next is when the place of a player who is away becomes free.
 func (*Gathering) next(r *Room) (at roomtime.Time, isQuiet bool) {
-	if gone := r.group.Attendance.NextGone(r.group.Attendance.Players()); !gone.IsZero() {
+	if gone := r.parts.Attendance.NextGone(r.parts.Attendance.Players()); !gone.IsZero() {
 		return gone, true
 	}
 	return noDeadline, true
@@ -32,7 +30,7 @@ func (*Gathering) next(r *Room) (at roomtime.Time, isQuiet bool) {
 
 // joined starts the round if the group is complete.
 func (*Gathering) joined(r *Room, player people.ID) {
-	g := &r.group
+	g := &r.parts
 	r.out.lookAround(g, player)
 	if here := g.Attendance.Present(); len(here) == len(g.Attendance.Players()) && len(here) == g.Settings.Players {
 		(&Listing{}).begin(r)
@@ -43,33 +41,32 @@ func (*Gathering) without(r *Room, player people.ID, w Without) error { return w
 
 // tick gives the places of players who are gone to others.
 func (*Gathering) tick(r *Room) {
-	for _, player := range r.group.Attendance.Gone(r.now) {
+	for _, player := range r.parts.Attendance.Gone(r.now) {
 		r.out.says(sentence.Of("room.gone", "player", player, "time", attendance.GoneAfter))
-		r.freePlace(player, r.group.Roster.Person(player).HasPage)
+		r.freePlace(player, r.parts.Roster.Person(player).HasPage)
 	}
 }
 
 // beginAgain lets a standing room sleep: it takes the places of all players away, and forgets
-// where people are. Forget are people that the room forgets.
+// where people are. Forget are the people whom the room forgets.
 func (g *Gathering) beginAgain(r *Room, forget []people.ID) {
 	r.out.binds = true
-	for _, player := range r.group.Attendance.Players() {
+	for _, player := range r.parts.Attendance.Players() {
 		r.freePlace(player, true)
 	}
-	r.group.Estimates, r.group.Sides = estimates.Guests{}, sides.Sides{}
-	r.apply(r.group.Roster.Sleep(r.now))
-	r.apply(r.group.Roster.Drop(forget...))
+	r.parts.Estimates, r.parts.Sides = estimates.Guests{}, sides.Sides{}
+	r.apply(r.parts.Roster.Drop(forget...))
 	// Programs and pages that were away when the session ended may be back for the next one. They
 	// would mistake a round of the same number for the one that they know.
-	r.group.Round, r.failures = group.NewRound(r.group.Number%wire.MaxRound+1), 0
-	r.probing, r.decision = probing.Probing{}, decision.Decision{}
+	r.parts.Round, r.failures = facts.NewRound(r.parts.Number%wire.MaxRound+1), 0
+	r.assemble()
 	r.source.Stop() // it was for this session
 	r.survey.End()
 	r.enter(g)
 }
 
 func (*Gathering) proceed(r *Room) error {
-	if len(r.group.Attendance.Active()) == 0 {
+	if len(r.parts.Attendance.Active()) == 0 {
 		r.out.says(sentence.Of("room.nobody-here"))
 		return nil
 	}

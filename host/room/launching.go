@@ -4,9 +4,10 @@ import (
 	"math"
 
 	"muster/discovery/sentence"
+	"muster/host/room/ballot"
 	"muster/host/room/captains"
 	"muster/host/room/decision"
-	"muster/host/room/group"
+	"muster/host/room/facts"
 	"muster/host/room/launch"
 	"muster/host/room/people"
 	"muster/host/room/roomtime"
@@ -31,16 +32,19 @@ func (*Launching) next(*Room) (roomtime.Time, bool) { return noDeadline, true }
 func (l *Launching) launch() *wire.Launch { return &l.Launch }
 
 func (l *Launching) joined(r *Room, player people.ID) {
-	if r.group.Launches.Awaits(player) {
+	if r.parts.Launches.Awaits(player) {
 		l.take(r, player)
 	}
 }
 
 // awaitSeats waits for players who are still outside.
 func (l *Launching) awaitSeats(r *Room, a AwaitSeats) error {
-	wait, err := waiting.BeginOutside(&r.group, a.Names, l.Server, r.now)
+	wait, err := waiting.BeginOutside(r.facts, a.Names, l.Server, r.now)
 	if err != nil {
 		return err
+	}
+	for _, player := range wait.Outside() {
+		r.parts.Ballot.Withdraw(player, ballot.ByHand)
 	}
 	(&Waiting{Back: l, Wait: wait}).begin(r)
 	return nil
@@ -51,7 +55,7 @@ func (l *Launching) view(_ *Room, s *wire.Snapshot, showing *decision.Showing) {
 	showing.Target = l.Server
 }
 
-func (l *Launching) isWhole(g *group.Group) bool {
+func (l *Launching) isWhole(g *facts.Parts) bool {
 	return hasChoice(g) && l.Server >= 0 && l.Server < len(g.Servers.List)
 }
 
@@ -62,13 +66,14 @@ func (*Launching) proceed(r *Room) error {
 
 // begin sends everyone to the server.
 func (l *Launching) begin(r *Room) {
-	g, server := &r.group, l.Server
+	g, server := &r.parts, l.Server
 	l.Launch = launch.To(g.Number, g.Settings, &g.Servers, server)
 	r.enter(l)
 	r.failures = 0
 	r.out.learn(g)
-	r.probing.Forget()                                       // it can be built again
-	newest := g.Choice.Newest().Named(g.Roster.Names().Text) // for what is kept, and what others read
+	r.probing.Forget() // it can be built again
+	// what is written down, and what others read, has names
+	newest := g.Choice.Newest().Named(g.Roster.Names().Text)
 	ranked := *newest.Chosen
 	for _, other := range newest.Ranking {
 		if other.Server == server {
@@ -78,10 +83,10 @@ func (l *Launching) begin(r *Room) {
 	played := wire.Played{
 		Round: g.Number, At: r.wall, Game: g.Settings.Game, Server: l.Launch.Name, Connect: l.Launch.Address,
 		Country: g.Servers.List[server].Country, By: newest.By, MeanMS: ranked.MeanMS, MaxMS: ranked.MaxMS,
-		Players: newest.Players, RTT: map[string]float64{}, Voted: voters(g), Match: g.ViewMatch(),
+		Players: newest.Players, RTT: map[string]float64{}, Voted: voters(g), Match: r.facts.ViewMatch(),
 	}
 	if played.Match != nil {
-		captains.View(g, played.Match, r.clocks())
+		captains.View(r.facts, &g.Bans, played.Match, r.clocks())
 		played.Match.Turn, played.Match.Servers = nil, []wire.MatchServer{} // only what was decided stays
 	}
 	for name, ms := range ranked.RTT {
@@ -92,7 +97,7 @@ func (l *Launching) begin(r *Room) {
 	if info := g.Servers.Info(server); info != nil {
 		played.Map = info.Map
 	}
-	trip := r.calendar.Play(played, ranked.RTT, r.facts(r.wall))
+	trip := r.calendar.Play(played, ranked.RTT, r.dates(r.wall))
 	g.Roster.Keep(trip.Regulars...)
 	players := g.Attendance.Players()
 	if trip.IsElsewhere { // no program takes a player to two servers in a round unasked
@@ -104,28 +109,28 @@ func (l *Launching) begin(r *Room) {
 		l.take(r, player)
 	}
 	if trip.IsNew {
-		a := wire.Announcement{Kind: wire.AnnouncedChoice, Server: g.Announced(server)}
+		a := wire.Announcement{Kind: wire.AnnouncedChoice, Server: r.facts.Announced(server)}
 		a.Server.MeanMS, a.Server.MaxMS = ranked.MeanMS, ranked.MaxMS
 		for _, name := range newest.Players {
 			a.Players = append(a.Players, wire.AnnouncedPlayer{Name: name, PingMS: ranked.RTT[name]})
 		}
 		a.Match = wire.RecordOf("", g.Settings.Name, played)
-		r.follow(r.calendar.Announce(a, r.facts(r.wall))...)
+		r.follow(r.calendar.Announce(a, r.dates(r.wall))...)
 	}
 	g.ForgetSaid()
 }
 
 // take sends a player the launch, with the address that is right for the player.
 func (l *Launching) take(r *Room, player people.ID) {
-	g := &r.group
+	g := &r.parts
 	r.out.publish()
 	r.out.brief(g, player)
 	connect, beside := g.Heard.Connect(player, l.Server, &g.Servers), g.Nearby.Addresses(player)[l.Server]
 	r.out.send(player, g.Launches.For(player, l.Launch, connect, g.Servers.List[l.Server].Addr, beside))
 }
 
-// voters returns the people who have voted in the round.
-func voters(g *group.Group) (names []string) {
+// voters returns the names of those who have voted in the round.
+func voters(g *facts.Parts) (names []string) {
 	for p := range g.Roster.People() {
 		if g.Ballot.Paper(p.ID).Vote != nil {
 			names = append(names, p.Name)
@@ -138,7 +143,7 @@ func voters(g *group.Group) (names []string) {
 type Reopen struct{}
 
 func (Reopen) do(r *Room, by caller) error {
-	if err := r.group.Launches.Reopen(by, r.phase.launch() != nil, r.now); err != nil {
+	if err := r.parts.Launches.Reopen(by, r.phase.launch() != nil, r.now); err != nil {
 		return err
 	}
 	r.phase.take(r, by.ID)

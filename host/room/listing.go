@@ -2,6 +2,7 @@ package room
 
 import (
 	"cmp"
+	"errors"
 	"net/netip"
 	"time"
 
@@ -11,7 +12,7 @@ import (
 	"muster/discovery/sentence"
 	"muster/host/room/ballot"
 	"muster/host/room/decision"
-	"muster/host/room/group"
+	"muster/host/room/facts"
 	"muster/host/room/listing"
 	"muster/host/room/nearby"
 	"muster/host/room/people"
@@ -36,7 +37,7 @@ func (*Listing) traits() traits {
 
 func (*Listing) mayLookLong(*Room) error { return nil }
 
-func (*Listing) joined(r *Room, player people.ID) { r.out.lookAround(&r.group, player) }
+func (*Listing) joined(r *Room, player people.ID) { r.out.lookAround(&r.parts, player) }
 
 func (l *Listing) looked(r *Room, _ people.ID) { l.goOn(r) }
 
@@ -59,21 +60,21 @@ func (l *Listing) resume(r *Room) {
 
 // begin asks for the server list.
 func (l *Listing) begin(r *Room) {
-	l.Awaits = r.source.Awaits(r.group.Settings, r.opened, r.wall)
+	l.Awaits = r.source.Awaits(r.parts.Settings, r.opened, r.wall)
 	r.enter(l)
 	r.outage.Begin()
 	if !l.Awaits {
 		l.fetch(r)
 	}
-	for _, player := range r.group.Attendance.Players() {
-		r.out.lookAround(&r.group, player)
+	for _, player := range r.parts.Attendance.Players() {
+		r.out.lookAround(&r.parts, player)
 	}
 }
 
 func (l *Listing) tick(r *Room) {
 	waited := r.now.Sub(r.since)
 	if note, is := r.source.IsOverdue(waited); is && l.Awaits {
-		r.group.Settings.Renews, r.out.binds = false, true
+		r.parts.Settings.Renews, r.out.binds = false, true
 		r.out.says(note)
 		l.fetch(r)
 	}
@@ -87,17 +88,17 @@ func (l *Listing) tick(r *Room) {
 // fetch gets the list without further waiting.
 func (l *Listing) fetch(r *Room) {
 	l.Awaits = false
-	query, err := r.source.Query(r.group.Settings, r.group.Lists.Ours())
+	query, err := r.source.Query(r.parts.Settings, r.parts.Lists.Ours())
 	if err != nil {
 		r.fail(false, wire.Told(err))
 		return
 	}
-	r.out.do(Fetch{r.group.Settings.Game, query.Servers, query.Also})
+	r.out.do(Fetch{r.parts.Settings.Game, query.Servers, query.Also})
 }
 
 // goOn begins to measure, once the list is there and all have looked around.
 func (l *Listing) goOn(r *Room) {
-	g := &r.group
+	g := &r.parts
 	if l.came == nil || g.Nearby.IsLooking("") || r.out.lookBeyond(g, g.Attendance.Players(), l.came.Local) {
 		return
 	}
@@ -136,8 +137,8 @@ func (in Listed) step(r *Room) error {
 
 // begin lets everyone measure the list, and the servers on their own networks.
 func (in Listed) begin(r *Room) {
-	g := &r.group
-	found, note, err := g.Begin(group.List{
+	g := &r.parts
+	found, note, err := g.Begin(facts.List{
 		Tree: in.List, Kept: in.Kept, Err: in.Err, Local: in.Local, Said: in.Said, Gap: in.Gap,
 	}, r.clocks())
 	if err != nil {
@@ -159,7 +160,7 @@ func (in Listed) begin(r *Room) {
 	}
 	if g.Nearby.HasTwoAddresses() {
 		for _, player := range players {
-			r.out.brief(&r.group, player)
+			r.out.brief(&r.parts, player)
 		}
 	} else {
 		r.out.do(Send{Message: wire.List{Round: g.Number, Servers: g.Servers.List}})
@@ -169,11 +170,11 @@ func (in Listed) begin(r *Room) {
 	}
 	g.Attendance.Await(r.now, players...)
 	for _, player := range players {
-		g.Evidence[player].Share(!coordinating && len(g.NATGroup(player)) > 1)
+		g.Evidence[player].Share(!coordinating && len(r.facts.NATGroup(player)) > 1)
 		r.measure(player)
 	}
 	if !coordinating {
-		r.out.ask(r.group.Number, r.probing.Share(g, r.moment()))
+		r.out.ask(r.parts.Number, r.probing.Share(r.facts, r.moment()))
 	}
 }
 
@@ -188,10 +189,10 @@ type Supply struct {
 func (Supply) steers() {}
 
 func (a Supply) do(r *Room, _ caller) error {
-	if err := r.source.Supply(r.group.Settings, a.Game, a.Servers, a.Kept, r.wall); err != nil {
+	if err := r.source.Supply(r.parts.Settings, a.Game, a.Servers, a.Kept, r.wall); err != nil {
 		return err
 	}
-	r.group.Settings.Servers, r.group.Settings.Renews, r.out.binds = a.Servers, true, true
+	r.parts.Settings.Servers, r.parts.Settings.Renews, r.out.binds = a.Servers, true, true
 	r.phase.supplied(r)
 	return nil
 }
@@ -201,7 +202,7 @@ func (a Supply) do(r *Room, _ caller) error {
 type OwnKept struct{ Kept string }
 
 func (in OwnKept) step(r *Room) error {
-	r.source.Keep(r.group.Settings, in.Kept)
+	r.source.Keep(r.parts.Settings, in.Kept)
 	return nil
 }
 
@@ -222,7 +223,7 @@ func (a Started) do(r *Room, _ caller) error {
 		r.source.Stop()
 		return nil
 	}
-	note, err := r.source.Start(r.group.Settings, a.Game, a.Addr, a.Public, r.is().isBetween)
+	note, err := r.source.Start(r.parts.Settings, a.Game, a.Addr, a.Public, r.is().isBetween)
 	if err != nil {
 		return err
 	}
@@ -256,8 +257,8 @@ func (Strike) steers() {}
 
 // bring takes the servers that a player's program brings with the player's consent.
 func (in Hear) bring(r *Room, m wire.Bring) {
-	if m.Game == r.group.Settings.Game { // else it is of a game that is over
-		Bring{Favourites: m.Favourites, Hidden: m.Hidden}.take(r, in.Player, r.group.Origins.Of(in.Player))
+	if m.Game == r.parts.Settings.Game { // else it is of a game that is over
+		Bring{Favourites: m.Favourites, Hidden: m.Hidden}.take(r, in.Player, r.parts.Origins.Of(in.Player))
 	}
 }
 
@@ -271,13 +272,13 @@ func (a Bring) do(r *Room, by caller) error {
 	if err := (wire.Bring{Favourites: a.Favourites, Hidden: a.Hidden}).Check(); err != nil {
 		return err
 	}
-	a.take(r, cmp.Or(by.ID, r.group.Organiser()), r.group.Origins.Of(by.ID))
+	a.take(r, cmp.Or(by.ID, r.facts.Organiser()), r.parts.Origins.Of(by.ID))
 	return nil
 }
 
 // take puts somebody's servers into the lists.
 func (a Bring) take(r *Room, person people.ID, from Origin) {
-	taken := r.group.Lists.Bring(person, from.Reach(), a.Favourites, a.Hidden, a.Adds)
+	taken := r.parts.Lists.Bring(person, from.Reach(), a.Favourites, a.Hidden, a.Adds)
 	for _, line := range taken.Lines(person) {
 		if !r.out.journal.Says(line.Key, person) {
 			r.out.says(line)
@@ -289,8 +290,27 @@ func (a Bring) take(r *Room, person people.ID, from Origin) {
 }
 
 func (a Hide) do(r *Room, _ caller) error {
-	note, other, err := decision.Hide(&r.group, discovery.Canonical(a.Addr.AddrPort), a.Hidden, r.is().decides)
-	if err != nil || note.IsZero() {
+	addr, lists := discovery.Canonical(a.Addr.AddrPort), r.parts.Lists
+	what, title := r.facts.Called(addr), ""
+	if r.facts.IndexOf(addr) >= 0 {
+		title = what
+	}
+	switch {
+	case !addr.IsValid():
+		return errors.New("which server is to be hidden is missing")
+	case !a.Hidden && !r.parts.Lists.Drop(addr):
+		return nil
+	case !a.Hidden:
+		r.out.says(sentence.Of("room.hides-no-more", "server", what))
+		r.endSearch()
+		return nil
+	}
+	if err := r.parts.Lists.Hide(addr, title, r.facts.Organiser()); err != nil {
+		return err
+	}
+	note, other, err := decision.Hidden(r.facts, addr, r.is().decides)
+	if err != nil {
+		r.parts.Lists = lists
 		return err
 	}
 	r.out.says(note)
@@ -303,7 +323,7 @@ func (a Hide) do(r *Room, _ caller) error {
 
 func (a Strike) do(r *Room, _ caller) error {
 	addr := discovery.Canonical(a.Addr.AddrPort)
-	if !r.group.Lists.Block(addr) {
+	if !r.parts.Lists.Block(addr) {
 		return wire.Refuse(wire.ReasonAction, "refused.on-no-list")
 	}
 	r.out.says(sentence.Of("room.struck", "server", addr))
@@ -320,7 +340,7 @@ type Survey struct{}
 func (Survey) steers() {}
 
 func (Survey) do(r *Room, _ caller) error {
-	news, err := r.survey.Begin(r.group.SurveyScene(), r.now)
+	news, err := r.survey.Begin(r.facts.SurveyScene(), r.now)
 	r.out.sendNews(news)
 	return err
 }

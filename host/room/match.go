@@ -35,11 +35,11 @@ var (
 // foul refuses what an organiser who is on one side could do to the other from the first move of a
 // match on: name its captain, remove its people, or hide a server. It returns nil for anything else.
 func (r *Room) foul(a Action, by caller) error {
-	if !r.is().captains || !r.group.Bans.HasMoved() {
+	if !r.is().captains || !r.parts.Bans.HasMoved() {
 		return nil
 	}
-	sides, isFoul := &r.group.Sides, false
-	sideOf := func(name string) wire.Side { return sides.Of(r.group.Roster.Called(name).ID) }
+	sides, isFoul := &r.parts.Sides, false
+	sideOf := func(name string) wire.Side { return sides.Of(r.parts.Roster.Called(name).ID) }
 	isOther := func(name string) bool { return sideOf(name) != "" && sideOf(name) != sides.Of(by.ID) }
 	switch a := a.(type) {
 	case Remove:
@@ -61,7 +61,7 @@ func (r *Room) foul(a Action, by caller) error {
 }
 
 func (a TakeSide) do(r *Room, by caller) error {
-	g := &r.group
+	g := &r.parts
 	one := by
 	if a.Name != "" {
 		one = g.Roster.Called(a.Name)
@@ -82,7 +82,7 @@ func (a TakeSide) do(r *Room, by caller) error {
 }
 
 func (a NameCaptain) do(r *Room, by caller) error {
-	g := &r.group
+	g := &r.parts
 	if !g.Settings.IsMatch() {
 		return errNoMatch
 	}
@@ -98,14 +98,14 @@ func sidesChanged(r *Room, changes []sides.Change) {
 		return
 	}
 	r.out.binds = true
-	r.out.says(r.group.TellSides(changes)...)
-	if !changes[0].IsCaptain && r.group.Settings.IsMatch() {
+	r.out.says(r.facts.TellSides(changes)...)
+	if !changes[0].IsCaptain && r.parts.Settings.IsMatch() {
 		r.endSearch()
 	}
 }
 
 func (AskLook) do(r *Room, by caller) error {
-	g := &r.group
+	g := &r.parts
 	if !g.Settings.IsMatch() {
 		return errNoMatch
 	}

@@ -50,23 +50,23 @@ func (m *Measuring) reported(r *Room)               { m.advance(r) }
 // tick goes on without players who vanished or say nothing. When the time is up it chooses from the
 // results so far: nobody holds the others for ever.
 func (m *Measuring) tick(r *Room) {
-	g := &r.group
+	g := &r.parts
 	g.Attendance.Excuse(r.now, r.probing.Idle(nil)...)
 	if r.leaveOutOverdue(); r.phase != m {
 		return
 	}
 	for _, player := range g.Attendance.Active() {
-		if g.Attendance.Silence(player, r.now) < settled || !r.probing.HasAll(g, player) {
+		if g.Attendance.Silence(player, r.now) < settled || !r.probing.HasAll(r.facts, player) {
 			continue
 		}
 		if m.finished(r, player); r.phase != m {
 			return
 		}
 	}
-	r.out.ask(r.group.Number, r.probing.Share(g, r.moment()))
+	r.out.ask(r.parts.Number, r.probing.Share(r.facts, r.moment()))
 	limit := measuringGrace + time.Duration(len(g.Servers.List)/slowestRate)*time.Second
 	if r.passed() > limit {
-		r.out.says(r.probing.FinishShares(g, r.now)...)
+		r.finishShares()
 		r.out.says(sentence.Of("room.time-is-up", "time", limit))
 		r.choose(false, trust.Measured)
 		return
@@ -74,10 +74,17 @@ func (m *Measuring) tick(r *Room) {
 	m.advance(r)
 }
 
+// finishShares notes the NAT groups that have measured the list together.
+func (r *Room) finishShares() {
+	finished, notes := r.probing.FinishedShares(r.facts)
+	r.parts.Attendance.Finish(r.now, finished...)
+	r.out.says(notes...)
+}
+
 // advance chooses when all are done.
 func (*Measuring) advance(r *Room) {
-	g := &r.group
-	r.out.says(r.probing.FinishShares(g, r.now)...)
+	g := &r.parts
+	r.finishShares()
 	active := g.Attendance.Active()
 	if len(active) > 0 && !slices.ContainsFunc(active, func(player people.ID) bool { return !g.Attendance.Of(player).Done }) {
 		r.choose(false, trust.Measured)
@@ -86,7 +93,7 @@ func (*Measuring) advance(r *Room) {
 
 // finished notes that a player's plan has come to its end.
 func (m *Measuring) finished(r *Room, player people.ID) {
-	g := &r.group
+	g := &r.parts
 	if g.Attendance.Of(player).Done || g.Evidence[player].IsSharing() {
 		return
 	}
@@ -98,23 +105,23 @@ func (m *Measuring) finished(r *Room, player people.ID) {
 
 // measure starts a player, and gives back the results that the room has already.
 func (r *Room) measure(player people.ID) {
-	strategy := r.group.Settings.Strategy
+	strategy := r.parts.Settings.Strategy
 	if r.is().searches { // also where the organiser wants more servers asked
 		strategy = wire.Coordinated
 	} else if strategy == wire.Coordinated { // the settings have changed since
 		strategy = string(discovery.Conventional)
 	}
-	told, asks := r.probing.Measure(&r.group, player, strategy, r.moment())
+	told, asks := r.probing.Measure(r.facts, player, strategy, r.moment())
 	r.out.publish() // the program has to know the room's game first
 	for _, m := range told {
 		r.out.send(player, m)
 	}
-	r.out.ask(r.group.Number, asks)
+	r.out.ask(r.parts.Number, asks)
 }
 
 // measureLate lets a player measure who comes while others do.
 func (r *Room) measureLate(player people.ID) {
-	g := &r.group
+	g := &r.parts
 	if g.Nearby.IsLate(player, g.Settings.Game) {
 		r.out.lookAround(g, player)
 	}
@@ -131,15 +138,15 @@ func (r *Room) measureLate(player people.ID) {
 // catchUpHere brings a player up to date who came late, and has waited until their program had
 // looked around.
 func (r *Room) catchUpHere(player people.ID) {
-	if r.group.Attendance.Of(player).Here {
+	if r.parts.Attendance.Of(player).Here {
 		r.catchUp(player)
 	}
 }
 
 // leaveOutOverdue goes on without players who have held the others for long enough.
 func (r *Room) leaveOutOverdue() {
-	r.out.says(r.group.Attendance.LeaveOutOverdue(outage.StalledAfter, r.now)...)
-	if len(r.group.Attendance.Active()) == 0 {
+	r.out.says(r.parts.Attendance.LeaveOutOverdue(outage.StalledAfter, r.now)...)
+	if len(r.parts.Attendance.Active()) == 0 {
 		r.fail(true, sentence.Of("room.nobody-left"))
 	}
 }
@@ -147,7 +154,7 @@ func (r *Room) leaveOutOverdue() {
 // report adds a player's measurements. It ignores reports of an earlier round that were still on
 // their way.
 func (in Hear) report(r *Room, report wire.Report) error {
-	g, is := &r.group, r.is()
+	g, is := &r.parts, r.is()
 	if report.Round != g.Number || !is.isMeasuring() && !is.isChosen() {
 		return nil
 	}
@@ -156,8 +163,8 @@ func (in Hear) report(r *Room, report wire.Report) error {
 			return nonsensef("a report of server %d of %d", server, len(g.Servers.List))
 		}
 	}
-	asks, isNews := r.probing.Report(g, in.Player, report, is.isChosen(), r.moment())
-	if r.out.ask(r.group.Number, asks); isNews {
+	asks, isNews := r.probing.Report(r.facts, in.Player, report, is.isChosen(), r.moment())
+	if r.out.ask(r.parts.Number, asks); isNews {
 		r.out.says(g.Attendance.Report(in.Player, is.isMeasuring() && !is.asksMore, r.now))
 	}
 	r.phase.reported(r)
@@ -167,7 +174,7 @@ func (in Hear) report(r *Room, report wire.Report) error {
 // infos takes servers' words that a player heard. A player who came too late for a say in the round
 // has none here either. One who was left out while the others measure is back with the next report.
 func (in Hear) infos(r *Room, infos wire.Infos) error {
-	g := &r.group
+	g := &r.parts
 	if infos.Round != g.Number || g.Attendance.Of(in.Player).Out != "" && !r.is().isMeasuring() {
 		return nil
 	}
@@ -182,19 +189,19 @@ func (Tick) showLeaders(r *Room) {
 	if is := r.is(); !is.isMeasuring() && !is.isLooking {
 		return
 	}
-	nameless, isShown := r.probing.Leaders(&r.group, r.now)
+	nameless, isShown := r.probing.Leaders(r.facts, r.now)
 	if isShown {
 		r.out.revision++
 	}
 	for _, ask := range nameless {
-		r.out.send(ask.Player, wire.Ask{Round: r.group.Number, Servers: []int{}, Names: ask.Servers})
+		r.out.send(ask.Player, wire.Ask{Round: r.parts.Number, Servers: []int{}, Names: ask.Servers})
 	}
 }
 
 // Progress returns how far the round's coordinated search has come, until the launch. It reports
 // whether there is one.
 func (r *Room) Progress() (progress coordinate.Progress, searches bool) {
-	if s := r.probing.Search(&r.group); s != nil {
+	if s := r.probing.Search(r.facts); s != nil {
 		return s.Progress(), true
 	}
 	return coordinate.Progress{}, false

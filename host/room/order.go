@@ -3,13 +3,11 @@ package room
 import (
 	"cmp"
 	"encoding/json"
-	"muster/host/room/people"
 
 	"muster/discovery"
 	"muster/discovery/hostport"
 	"muster/discovery/sentence"
 	"muster/host/room/ballot"
-	"muster/host/room/decision"
 	"muster/host/wire"
 	"muster/selection"
 )
@@ -74,15 +72,15 @@ type (
 )
 
 func (o Order) step(r *Room) error {
-	by := r.group.Caller(o.Credential)
+	by := r.facts.Caller(o.Credential)
 	if _, steers := o.Action.(steering); steers && !by.IsOrganiser {
 		return errOrganiserOnly
 	}
 	if _, votes := o.Action.(voting); votes {
-		if r.group.Settings.IsMatch() {
+		if r.parts.Settings.IsMatch() {
 			return errCaptainsDecide
 		}
-		if err := r.group.Refusal(by, r.is().isChosen()); err != nil {
+		if err := r.facts.Refusal(by, r.is().isChosen()); err != nil {
 			return err
 		}
 		if !r.is().decides {
@@ -103,30 +101,30 @@ func (a WhatIf) do(r *Room, by caller) error {
 	if !by.IsSomebody() && !by.IsOrganiser {
 		return errNickname
 	}
-	if err := r.group.Refusal(by, r.is().isChosen()); err != nil && !by.IsOrganiser {
+	if err := r.facts.Refusal(by, r.is().isChosen()); err != nil && !by.IsOrganiser {
 		return err
 	}
-	var given struct{ By people.ID }
+	var given struct{ By string }
 	json.Unmarshal(a, &given) // the patch is checked below
 	if given.By == "" {
-		r.group.Choice.ClearWhatIf()
+		r.parts.Choice.ClearWhatIf()
 		return nil
 	}
-	s, err := r.group.Settings.Patched(a, wire.Supposed)
+	s, err := r.parts.Settings.Patched(a, wire.Supposed)
 	switch {
 	case err != nil:
 		return err
-	case r.group.Settings.IsMatch(): // it would tell more of the others' pings with each try
+	case r.parts.Settings.IsMatch(): // it would tell more of the others' pings with each try
 		return wire.Refuse(wire.ReasonAction, "refused.match-whatif")
-	case r.group.Choice.Newest() == nil:
+	case r.parts.Choice.Newest() == nil:
 		return errNothingMeasured
 	}
-	r.group.Choice.Suppose(cmp.Or(by.ID, r.group.Organiser()), json.RawMessage(a), decision.Supposed(&r.group, s))
+	r.parts.Choice.Suppose(cmp.Or(by.ID, r.facts.Organiser()), json.RawMessage(a), r.decision.Supposed(r.facts, s))
 	return nil
 }
 
 func (a Vote) do(r *Room, by caller) error {
-	g, options := &r.group, r.decision.Options(&r.group)
+	g, options := &r.parts, r.decision.Options(r.facts)
 	turned, err := g.Ballot.Vote(by.ID, a.Addr.AddrPort, options)
 	if turned {
 		r.out.says(sentence.Of("room.votes-for", "server", g.Servers.Called(g.Ballot.Favourite(options))))
@@ -137,7 +135,7 @@ func (a Vote) do(r *Room, by caller) error {
 
 func (a Veto) do(r *Room, by caller) error {
 	veto := selection.Veto{Player: string(by.ID), Server: a.Addr.AddrPort, Map: discovery.CleanText(a.Map)}
-	note, other, err := decision.Veto(&r.group, veto)
+	note, other, err := r.decision.Veto(r.facts, veto)
 	if err != nil {
 		return err
 	}
@@ -149,24 +147,24 @@ func (a Veto) do(r *Room, by caller) error {
 // do counts down when all are ready whose word is awaited.
 func (a Ready) do(r *Room, by caller) error {
 	if !a.Ready {
-		r.group.Ballot.Withdraw(by.ID, ballot.Ready)
+		r.parts.Ballot.Withdraw(by.ID, ballot.Ready)
 		r.phase.mindChanged(r)
 		return nil
 	}
-	r.group.Ballot.Ready(by.ID)
+	r.parts.Ballot.Ready(by.ID)
 	r.countDownIfReady()
 	return nil
 }
 
 func (a Somewhere) do(r *Room, by caller) error {
-	return r.group.Roster.Hide(by, a.Somewhere)
+	return r.parts.Roster.Hide(by, a.Somewhere)
 }
 
 func (a React) do(r *Room, by caller) error {
 	if !by.IsSomebody() {
 		return errNickname
 	}
-	return r.group.Reactions.React(by.ID, a.Sign, r.clocks())
+	return r.parts.Reactions.React(by.ID, a.Sign, r.clocks())
 }
 
 // Has tells the caller's version of the room's game. It counts from the next decision on.
@@ -184,7 +182,7 @@ func (a Has) do(r *Room, by caller) error {
 	if a.Version = discovery.CleanText(a.Version); a.Editions == nil {
 		a.Editions = map[string]discovery.Edition{"": {Version: a.Version}}
 	}
-	r.group.Editions.Say(by.ID, r.group.Settings.Game, a.Editions)
+	r.parts.Editions.Say(by.ID, r.parts.Settings.Game, a.Editions)
 	r.probing.ForgetBest() // it looked for something else
 	return nil
 }
@@ -196,6 +194,6 @@ func (Arrived) do(r *Room, by caller) error {
 	if !r.is().isSent {
 		return errNoVote
 	}
-	r.group.Ballot.ByHand(by.ID)
+	r.parts.Ballot.ByHand(by.ID)
 	return nil
 }

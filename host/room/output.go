@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"muster/discovery/sentence"
-	"muster/host/room/group"
+	"muster/host/room/facts"
 	"muster/host/room/journal"
 	"muster/host/room/people"
 	"muster/host/room/places"
@@ -23,7 +23,7 @@ type Output interface{ isOutput() }
 type (
 	Save    struct{}
 	Publish struct{}
-	// Admit names the player whose hello was the input.
+	// Admit says which player's hello was the input.
 	Admit struct{ Player people.ID }
 	// Send goes to one player, or to all that are connected if To is empty.
 	Send struct {
@@ -115,7 +115,7 @@ func (o *outbox) says(sentences ...sentence.Sentence) {
 }
 
 // plan asks for a turn of the search, unless the room waits for one.
-func (o *outbox) plan(g *group.Group, p *probing.Probing, isBackground bool) {
+func (o *outbox) plan(g *facts.Parts, p *probing.Probing, isBackground bool) {
 	isNew, note := p.Await(isBackground, o.now.Room)
 	if isNew {
 		o.do(Plan{o.now.Of(g.Measuring), isBackground})
@@ -125,27 +125,27 @@ func (o *outbox) plan(g *group.Group, p *probing.Probing, isBackground bool) {
 
 // brief sends a player the list of the round, unless the program has it. Without the list it looks
 // at no server, and doubts where the room sends the player.
-func (o *outbox) brief(g *group.Group, player people.ID) {
+func (o *outbox) brief(g *facts.Parts, player people.ID) {
 	if g.Attendance.Brief(player, g.Number) {
-		o.send(player, g.ListFor(player))
+		o.send(player, g.Facts().ListFor(player))
 	}
 }
 
 // lookAround asks a player's program to look around its network, unless that is known.
-func (o *outbox) lookAround(g *group.Group, player people.ID) {
+func (o *outbox) lookAround(g *facts.Parts, player people.ID) {
 	isWanted := g.Settings.LookAround || g.Settings.LookBeyond && g.Nearby.IsBeyond(player)
-	if isWanted && g.IsHere(player) && g.Nearby.Ask(player, g.Settings.Game, o.now.Room) {
+	if isWanted && g.Facts().IsHere(player) && g.Nearby.Ask(player, g.Settings.Game, o.now.Room) {
 		o.send(player, wire.Look{Game: g.Settings.Game})
 	}
 }
 
 // lookBeyond asks players' programs which servers of other networks they reach, unless that is known,
 // and reports whether it has asked any.
-func (o *outbox) lookBeyond(g *group.Group, players []people.ID, local []LocalServer) bool {
+func (o *outbox) lookBeyond(g *facts.Parts, players []people.ID, local []LocalServer) bool {
 	if !g.Settings.LookAround && !g.Settings.LookBeyond {
 		return false
 	}
-	here := slices.DeleteFunc(slices.Clone(players), func(player people.ID) bool { return !g.IsHere(player) })
+	here := people.Filtered(players, g.Facts().IsHere)
 	asks := g.Nearby.Beyond(here, g.Settings.Game, local, o.now.Room)
 	for _, ask := range asks {
 		o.send(ask.Player, wire.Look{Game: g.Settings.Game, At: ask.At})

@@ -24,16 +24,16 @@ func (r *Room) apply(events []roster.Event) {
 		case roster.Left:
 			r.out.revision++
 		}
-		r.out.binds = r.group.Follow(e) || r.out.binds
+		r.out.binds = r.parts.Follow(e) || r.out.binds
 	}
 }
 
 // freePlace takes a player's place away. The person may stay as a guest.
 func (r *Room) freePlace(player people.ID, stays bool) {
-	r.group.Drop(player)
+	r.parts.Drop(player)
 	r.survey.Leave(player)
 	r.out.binds = true
-	r.apply(r.group.Roster.Unseat(player, stays, r.now))
+	r.apply(r.parts.Roster.Unseat(player, stays, r.now))
 }
 
 // Enter gives a page a nickname, or the person whose credential stood in its link. Its answer has
@@ -55,31 +55,30 @@ func (a Enter) do(r *Room, by caller) error {
 		Name: a.Name, Secret: a.Secret, Was: a.Was,
 		Token: a.Token, From: a.From,
 	}
-	entry, events, err := r.group.Roster.Enter(visit, by, r.now)
+	entry, events, err := r.parts.Roster.Enter(visit, by, r.now)
 	if err != nil {
 		return err
 	}
 	r.apply(events)
 	if entry.IsNew {
-		r.group.Origins.Enter(entry.ID, a.Origin)
+		r.parts.Origins.Enter(entry.ID, a.Origin)
 	}
 	r.out.do(Answer{map[string]string{"name": entry.Name, "token": entry.Token}})
 	return nil
 }
 
-// Rename gives the caller another name, or the person that the organiser means. A player's name is
-// in use everywhere while a round goes on, so it changes with the next.
+// Rename gives the caller another name, or the person that the organiser means.
 type Rename struct {
 	Name string `json:"name"`
 	Of   string `json:"of"`
 }
 
 func (a Rename) do(r *Room, by caller) error {
-	one, err := r.group.Roster.Named(by, a.Of)
+	one, err := r.parts.Roster.Named(by, a.Of)
 	if err != nil {
 		return err
 	}
-	events, err := r.group.Roster.Rename(one, a.Name, r.is().gathers, r.now)
+	events, err := r.parts.Roster.Rename(one, a.Name, r.now)
 	r.apply(events)
 	return err
 }
@@ -90,7 +89,7 @@ type Quit struct{}
 
 func (Quit) do(r *Room, by caller) error {
 	if !by.IsPlayer {
-		events, err := r.group.Roster.Quit(by)
+		events, err := r.parts.Roster.Quit(by)
 		r.apply(events)
 		return err
 	}
@@ -105,11 +104,11 @@ func (Quit) do(r *Room, by caller) error {
 // the right to steer depends on the program that plays.
 func (r *Room) sendAway(player people.ID, why wire.Refusal) {
 	r.probing.Release(player)
-	wasChosenFor := r.is().decides && slices.Contains(r.group.ChosenFor(), player)
+	wasChosenFor := r.is().decides && slices.Contains(r.facts.ChosenFor(), player)
 	r.freePlace(player, false)
 	r.out.do(Dismiss{player, why})
 	r.withoutLook(player)
-	if wasChosenFor && len(r.group.ChosenFor()) > 0 {
+	if wasChosenFor && len(r.facts.ChosenFor()) > 0 {
 		gone := sentence.Of("room.players-left", "players", []string{string(player)})
 		if why.Reason == wire.ReasonRemoved {
 			gone = sentence.Of("room.player-removed", "player", player)
@@ -119,6 +118,17 @@ func (r *Room) sendAway(player people.ID, why wire.Refusal) {
 	r.countDownIfReady()
 }
 
+// readmits reports whether a player who is back counts again in the vote. The others get time, too.
+func (r *Room) readmits(player people.ID) bool {
+	attends := &r.parts.Attendance
+	attends.Follow(player, r.facts.ChosenFor(), r.now)
+	isBack := r.decision.Readmits(r.facts, player)
+	if isBack {
+		attends.Recall(player, r.now)
+	}
+	return isBack
+}
+
 // PageOpened and PageClosed say that a page opened, or closed, with a credential.
 type (
 	PageOpened struct{ Token string }
@@ -126,11 +136,11 @@ type (
 )
 
 func (in PageOpened) step(r *Room) error {
-	r.group.Roster.OpenPage(in.Token, r.now)
+	r.parts.Roster.OpenPage(in.Token, r.now)
 	return nil
 }
 
 func (in PageClosed) step(r *Room) error {
-	r.group.Roster.ClosePage(in.Token, r.now)
+	r.parts.Roster.ClosePage(in.Token, r.now)
 	return nil
 }

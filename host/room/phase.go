@@ -7,8 +7,8 @@ import (
 	"muster/discovery/sentence"
 	"muster/host/room/attendance"
 	"muster/host/room/decision"
+	"muster/host/room/facts"
 	"muster/host/room/finals"
-	"muster/host/room/group"
 	"muster/host/room/people"
 	"muster/host/room/probing"
 	"muster/host/room/roomtime"
@@ -68,7 +68,7 @@ type phase interface {
 	awaitSeats(r *Room, a AwaitSeats) error
 	unwait(r *Room, u Unwait) error
 	share(r *Room, demand map[netip.AddrPort]Demand)
-	watches(g *group.Group) []netip.AddrPort
+	watches(r *Room) []netip.AddrPort
 
 	// view fills in what people see of the phase. launch is where everyone is sent, nil before that,
 	// and take sends a player there.
@@ -77,7 +77,7 @@ type phase interface {
 	take(r *Room, player people.ID)
 
 	// isWhole reports whether a restored phase has what it needs.
-	isWhole(g *group.Group) bool
+	isWhole(g *facts.Parts) bool
 }
 
 // traits are what other code may know of a phase.
@@ -148,7 +148,7 @@ func (r *Room) endSearch() {
 // mayDecideAgain reports whether the room has chosen, or failed to, from the measurements of this
 // round.
 func (r *Room) mayDecideAgain() bool {
-	return r.is().reopens && r.group.Choice.Newest() != nil && len(r.group.ChosenFor()) > 0
+	return r.is().reopens && r.parts.Choice.Newest() != nil && len(r.facts.ChosenFor()) > 0
 }
 
 // noDeadline is later than any moment of a room.
@@ -180,8 +180,8 @@ func (base) without(*Room, people.ID, Without) error                { return err
 func (base) awaitSeats(*Room, AwaitSeats) error                     { return errNoAdvice }
 func (base) unwait(*Room, Unwait) error                             { return errNotWaiting }
 func (base) share(*Room, map[netip.AddrPort]seats.Demand)           {}
-func (base) watches(*group.Group) []netip.AddrPort                  { return nil }
+func (base) watches(*Room) []netip.AddrPort                         { return nil }
 func (base) view(*Room, *wire.Snapshot, *decision.Showing)          {}
 func (base) launch() *wire.Launch                                   { return nil }
 func (base) take(*Room, people.ID)                                  {}
-func (base) isWhole(*group.Group) bool                              { return true }
+func (base) isWhole(*facts.Parts) bool                              { return true }

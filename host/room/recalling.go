@@ -5,7 +5,7 @@ import (
 
 	"muster/discovery"
 	"muster/discovery/plan/topology"
-	"muster/host/room/group"
+	"muster/host/room/facts"
 	"muster/host/room/people"
 	"muster/selection/memory"
 )
@@ -39,15 +39,15 @@ func (Recall) isOutput() {}
 
 func (in Recalled) step(r *Room) error {
 	for player, cells := range in.Cells {
-		if r.group.Evidence[player] != nil { // else the player has left
-			r.group.Memories.Tell(player, cells)
+		if r.parts.Evidence[player] != nil { // else the player has left
+			r.parts.Memories.Tell(player, cells)
 		}
 	}
 	return nil
 }
 
 // recall asks the host what it knows of some players' networks, for a search of the round's list.
-func (o *outbox) recall(g *group.Group, players ...people.ID) {
+func (o *outbox) recall(g *facts.Parts, players ...people.ID) {
 	of := map[people.ID]Network{}
 	for _, player := range players {
 		if at := g.Origins.Place(player); at.Country != "" {
@@ -61,7 +61,7 @@ func (o *outbox) recall(g *group.Group, players ...people.ID) {
 
 // learn tells the host what the players have measured, without those that are doubted or left out. It
 // drops the host's memory: the next round's list has other parts.
-func (o *outbox) learn(g *group.Group) {
+func (o *outbox) learn(g *facts.Parts) {
 	for _, player := range g.Attendance.Players() {
 		g.Memories.Tell(player, nil)
 		at := g.Origins.Place(player)
@@ -77,7 +77,7 @@ func (o *outbox) learn(g *group.Group) {
 
 // measured returns a player's own results for servers on the internet, as far as the player was asked
 // for them. No server has them that only some players can reach.
-func measured(g *group.Group, player people.ID) (results []discovery.Result) {
+func measured(g *facts.Parts, player people.ID) (results []discovery.Result) {
 	w := g.Evidence[player]
 	for _, probe := range w.Probes() {
 		result, _ := w.Probe(probe.Server)

@@ -9,7 +9,7 @@ import (
 	"muster/host/room/calendar"
 	"muster/host/room/decision"
 	"muster/host/room/evidence"
-	"muster/host/room/group"
+	"muster/host/room/facts"
 	"muster/host/room/listing"
 	"muster/host/room/origin"
 	"muster/host/room/outage"
@@ -31,8 +31,10 @@ type Room struct {
 	phase  phase
 	// since is when the stage began that pages show, and begun when the phase did.
 	since, begun roomtime.Time
-	// group has the people, their settings, and the knowledge of their round.
-	group group.Group
+	// parts have the people, their settings, and the knowledge of their round. facts are those of
+	// the parts, for others to read.
+	parts facts.Parts
+	facts facts.Facts
 	// probing measures in their round, and decision decides.
 	probing  probing.Probing
 	decision decision.Decision
@@ -86,26 +88,34 @@ func New(keys Keys, settings wire.Settings, now time.Time) *Room {
 	return Tuning{}.New(keys, settings, now)
 }
 
-// Tuning makes a room decide otherwise than others do, for experiments; see [group.Tuning]. All
+// Tuning makes a room decide otherwise than others do, for experiments; see [facts.Tuning]. All
 // other rooms have the zero value. It is not saved with the room.
-type Tuning group.Tuning
+type Tuning facts.Tuning
 
 // New opens a room that is tuned.
 func (t Tuning) New(keys Keys, settings wire.Settings, now time.Time) *Room {
 	r := &Room{
 		opened: now, phase: &Gathering{}, since: roomtime.Opening, begun: roomtime.Opening, now: roomtime.Opening, wall: now, out: outbox{now: roomtime.Clocks{Room: roomtime.Opening, Wall: now}},
 		calendar: calendar.New(now),
-		group:    group.Group{Roster: roster.New(keys), Settings: settings, Tuning: group.Tuning(t), Round: group.NewRound(1)},
+		parts:    facts.Parts{Roster: roster.New(keys), Settings: settings, Tuning: facts.Tuning(t), Round: facts.NewRound(1)},
 	}
+	r.assemble()
 	r.out.says(sentence.Of("room.opened", "code", keys.Code, "game", settings.Game))
 	return r
 }
 
+// assemble gives others what they may write, and what they may read.
+func (r *Room) assemble() {
+	p := &r.parts
+	r.facts, r.probing = p.Facts(), probing.New(&p.Evidence, &p.Heard)
+	r.decision = decision.New(&p.Choice, &p.Trust, &p.Ballot, &p.Bans)
+}
+
 // Keys returns the keys that let people in.
-func (r *Room) Keys() Keys { return r.group.Roster.Keys() }
+func (r *Room) Keys() Keys { return r.parts.Roster.Keys() }
 
 // Settings returns the organiser's settings.
-func (r *Room) Settings() wire.Settings { return r.group.Settings }
+func (r *Room) Settings() wire.Settings { return r.parts.Settings }
 
 // Stage returns the room's stage.
 func (r *Room) Stage() wire.Stage { return r.is().stage() }
@@ -123,20 +133,20 @@ type Join struct {
 }
 
 func (in Join) step(r *Room) error {
-	comer := r.group.Roster.Recognise(in.Hello)
-	g, player := &r.group, comer.Player
+	comer := r.parts.Roster.Recognise(in.Hello)
+	g, player := &r.parts, comer.Player
 	missedEnd := r.calendar.MissedEnd(comer.Mark, r.wall)
 	switch {
 	case r.closed:
-		return Closed(r.group.Roster.Keys().Code)
+		return Closed(r.parts.Roster.Keys().Code)
 	case missedEnd != nil && in.Hello.Line > 1 && in.Hello.Token != "": // and no new start of the program
 		return missedEnd
 	}
-	if refusal := r.group.Roster.Refusal(comer, g.Places(), player != "" && g.Attendance.Of(player).Here); refusal != nil {
+	if refusal := r.parts.Roster.Refusal(comer, r.facts.Places(), player != "" && g.Attendance.Of(player).Here); refusal != nil {
 		return refusal
 	}
-	seat, events := r.group.Roster.Admit(comer, in.Token, r.now)
-	r.follow(r.calendar.Open(seat.ID, r.facts(r.wall))...)
+	seat, events := r.parts.Roster.Admit(comer, in.Token, r.now)
+	r.follow(r.calendar.Open(seat.ID, r.dates(r.wall))...)
 	r.apply(events)
 	if player == "" {
 		player = seat.ID
@@ -151,7 +161,7 @@ func (in Join) step(r *Room) error {
 		g.Evidence[player] = &evidence.PlayerResults{}
 	} else {
 		r.out.says(g.Attendance.Return(player, r.is().duty, !r.is().asksMore, r.now))
-		if r.is().decides && decision.Readmit(g, player, r.now) {
+		if r.is().decides && r.readmits(player) {
 			r.chooseAgain(sentence.Of("room.player-back", "player", player))
 		}
 	}
@@ -183,14 +193,14 @@ func (r *Room) TakesCode() bool {
 	}
 	switch r.is().stage() {
 	case wire.Gathering, wire.Listing, wire.Measuring, wire.Refining, wire.Waiting, wire.Failed:
-		return !r.closed && r.group.Roster.HasRoom(r.group.Places())
+		return !r.closed && r.parts.Roster.HasRoom(r.facts.Places())
 	}
 	return false
 }
 
 // catchUp brings a player up to date, and starts the round if the group is complete.
 func (r *Room) catchUp(player people.ID) {
-	r.out.sendNews(r.survey.Ask(player, r.group.SurveyScene(), r.now))
+	r.out.sendNews(r.survey.Ask(player, r.facts.SurveyScene(), r.now))
 	r.phase.joined(r, player)
 }
 

@@ -8,7 +8,7 @@ import (
 	"muster/discovery"
 	"muster/discovery/plan/topology"
 	"muster/host/room/calendar"
-	"muster/host/room/group"
+	"muster/host/room/facts"
 	"muster/host/room/outage"
 	"muster/host/room/saved"
 )
@@ -43,7 +43,7 @@ func carry(r *Room, s *saved.Room, saves bool) {
 
 // Save returns the whole room as bytes, for [Restore].
 func (r *Room) Save() ([]byte, error) {
-	s, err := r.group.Save()
+	s, err := r.parts.Save()
 	if err != nil {
 		return nil, err
 	}
@@ -108,6 +108,7 @@ func RestoreKept(data []byte, tree func([]discovery.Server) *topology.Tree, kept
 // roomOf returns the saved room. Its list stands in it if kept is nil.
 func roomOf(s *saved.Room, kept *topology.Tree, tree func([]discovery.Server) *topology.Tree) (*Room, error) {
 	r := &Room{calendar: &calendar.Calendar{}, outage: outage.From(s.Now)}
+	r.assemble()
 	carry(r, s, false)
 	r.source.State().Find(s.Settings.Servers)
 	for _, p := range phases() {
@@ -129,10 +130,10 @@ func roomOf(s *saved.Room, kept *topology.Tree, tree func([]discovery.Server) *t
 		kept = tree(servers)
 	}
 	var err error
-	if r.group, err = group.Restore(s, kept); err != nil {
+	if r.parts, err = facts.Restore(s, kept); err != nil {
 		return nil, err
 	}
-	listed := len(r.group.Servers.List)
+	listed := len(r.parts.Servers.List)
 	for _, err := range []error{
 		r.calendar.State().Validate(), r.outage.State().Validate(), r.survey.State().Validate(),
 		r.probing.State().Validate(), r.decision.State().Validate(listed),
@@ -141,7 +142,7 @@ func roomOf(s *saved.Room, kept *topology.Tree, tree func([]discovery.Server) *t
 			return nil, err
 		}
 	}
-	if !r.phase.isWhole(&r.group) {
+	if !r.phase.isWhole(&r.parts) {
 		return nil, fmt.Errorf("%s without what that needs", r.is().stage())
 	}
 	return r, nil

@@ -26,10 +26,11 @@ var (
 	reason          = roomtest.Reason
 )
 
-// The promised times: how long the reveal and the countdown take together, and how long a short look
-// may take. Players look again so often at most.
+// The promised times: how long the reveal and the countdown take together, the reveal's part, and
+// how long a short look may take. Players look again so often at most.
 const (
 	countdownTime = 11 * time.Second
+	revealTime    = 6 * time.Second
 	lookTime      = 15 * time.Second
 	maxTries      = 4
 )

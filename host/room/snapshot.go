@@ -23,40 +23,39 @@ func (r *Room) Snapshot() wire.Snapshot {
 // whole returns the room with all pings, which only [privacy.Split] may see in a match.
 func whole(r *Room) wire.Snapshot {
 	now := r.clocks()
-	g, names, calendar := &r.group, r.group.Roster.Names(), r.calendar.View(r.facts(r.wall))
+	g, names, calendar := &r.parts, r.parts.Roster.Names(), r.calendar.View(r.dates(r.wall))
 	showing := decision.Showing{IsOpen: r.mayDecideAgain(), IsVoting: r.is().decides, Target: -1}
 	s := wire.Snapshot{
 		Room: wire.Head{
 			Code: g.Roster.Keys().Code, Settings: g.Settings, Stage: r.is().stage(), Since: now.Of(r.since), Began: now.Of(g.Measuring), Round: g.Number,
-			Locked: g.Roster.IsLocked(), Listed: len(g.Servers.List), MostAsked: r.probing.MostTold(g),
+			Locked: g.Roster.IsLocked(), Listed: len(g.Servers.List), MostAsked: r.probing.MostTold(r.facts),
 			Said: g.Servers.Said.At, Paused: r.outage.IsPaused(), Ended: calendar.Ended,
 		},
 		Log:     r.out.journal.View(names),
-		Voting:  r.decision.ViewVote(g, showing.IsVoting),
+		Voting:  r.decision.ViewVote(r.facts, showing.IsVoting),
 		History: calendar.History,
 		Lists:   g.Lists.View(names),
-		Form:    wire.Form(),
 		Meeting: calendar.Meeting,
 
-		Standing:  r.probing.View(g),
+		Standing:  r.probing.View(r.facts),
 		Reactions: g.Reactions.View(r.now, names),
-		Match:     g.ViewMatch(),
+		Match:     r.facts.ViewMatch(),
 	}
 	s.Room.Password, s.Room.Servers, s.Room.Own = "", nil, len(g.Settings.Servers)
 	s.Room.Places, s.Room.SteamIDs = nil, nil
-	s.Room.Candidates, s.Sites = r.survey.View(g.SurveyScene(), names)
+	s.Room.Candidates, s.Sites = r.survey.View(r.facts.SurveyScene(), names)
 	if s.Room.Webhook, s.Room.Posts = "", calendar.Posts; s.Room.Posts != nil {
 		s.Room.Posts.To = wire.WebhookOf(g.Settings.Webhook)
 	}
 	s.Phase = wire.Phase{Name: r.is().name, SinceMS: r.now.Sub(r.begun).Milliseconds()}
 	r.phase.view(r, &s, &showing)
 	s.Phase.LeftMS = max(0, s.Phase.LeftMS)
-	s.People = g.ViewPeople(r.is().isChosen())
+	s.People = r.facts.ViewPeople(r.is().isChosen())
 	if s.Match != nil {
-		captains.View(g, s.Match, now)
+		captains.View(r.facts, &g.Bans, s.Match, now)
 		showing.Target = max(showing.Target, g.Bans.Server())
 	}
-	s.Choice, s.WhatIf = r.decision.View(g, &r.probing, showing)
+	s.Choice, s.WhatIf = r.decision.View(r.facts, &r.probing, showing)
 	return s
 }
 
@@ -83,16 +82,16 @@ func (r *Room) View() View {
 	if l := r.phase.launch(); l != nil {
 		password = l.Password
 	}
-	v := View{IsPrivate: r.group.Settings.IsMatch()}
+	v := View{IsPrivate: r.parts.Settings.IsMatch()}
 	v.Snapshot, v.Own = privacy.Split(whole(r))
-	v.Badges = r.group.Roster.Badges(password, r.group.Settings.Every != "", r.group.Invited())
+	v.Badges = r.parts.Roster.Badges(password, r.parts.Settings.Every != "", r.facts.Invited())
 	if !v.IsPrivate {
-		v.Record = decision.Record(&r.group)
+		v.Record = r.decision.Record(r.facts)
 	}
-	names := r.group.Roster.Names()
+	names := r.parts.Roster.Names()
 	v.Traces = func(yield func(string, []discovery.Result) bool) {
-		for _, player := range r.group.Attendance.Players() {
-			if !yield(names.Of(player), r.group.Evidence[player].Probes()) {
+		for _, player := range r.parts.Attendance.Players() {
+			if !yield(names.Of(player), r.parts.Evidence[player].Probes()) {
 				return
 			}
 		}
@@ -101,10 +100,10 @@ func (r *Room) View() View {
 }
 
 // Names returns what the people of the room are called.
-func (r *Room) Names() *people.Names { return r.group.Roster.Names() }
+func (r *Room) Names() *people.Names { return r.parts.Roster.Names() }
 
 // Tokens returns the tokens that open players' places.
-func (r *Room) Tokens() []string { return r.group.Roster.Tokens() }
+func (r *Room) Tokens() []string { return r.parts.Roster.Tokens() }
 
 // Badge is that of [roster.Badge].
 type Badge = roster.Badge

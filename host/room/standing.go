@@ -14,21 +14,21 @@ import (
 type Announced struct{ Trouble sentence.Sentence }
 
 func (in Announced) step(r *Room) error {
-	r.follow(r.calendar.Posted(in.Trouble, r.facts(r.wall))...)
+	r.follow(r.calendar.Posted(in.Trouble, r.dates(r.wall))...)
 	return nil
 }
 
 // Use returns how much people use the room at a time.
-func (r *Room) Use(now time.Time) calendar.Use { return r.calendar.Use(r.facts(now)) }
+func (r *Room) Use(now time.Time) calendar.Use { return r.calendar.Use(r.dates(now)) }
 
 // History returns the history of a standing room; it shares nothing with the room.
-func (r *Room) History() wire.History { return r.calendar.History(r.group.Settings.Name) }
+func (r *Room) History() wire.History { return r.calendar.History(r.parts.Settings.Name) }
 
-// facts returns the facts for the calendar at a time.
-func (r *Room) facts(now time.Time) calendar.Facts {
-	g, s := &r.group, &r.group.Settings
+// dates returns the facts for the calendar at a time.
+func (r *Room) dates(now time.Time) calendar.Facts {
+	g, s := &r.parts, &r.parts.Settings
 	posts := s.Webhook != ""
-	r.people = g.Known(r.people[:0], s.Every == "" && !posts)
+	r.people = r.facts.Known(r.people[:0], s.Every == "" && !posts)
 	return calendar.Facts{
 		Now: roomtime.Clocks{Room: r.now, Wall: now}, Every: s.Every, Name: s.Name, Game: s.GameName(),
 		Heard: r.clocks().Of(g.Attendance.LastHeard()), IsGathering: r.is().gathers, IsClosed: r.closed, Posts: posts,
@@ -98,27 +98,27 @@ func (Wake) do(r *Room, by caller) error {
 	case !by.IsOrganiser && !by.IsPlayer && !by.IsRegular:
 		return ballot.ErrGuest
 	}
-	r.follow(r.calendar.Open(by.ID, r.facts(r.wall))...)
+	r.follow(r.calendar.Open(by.ID, r.dates(r.wall))...)
 	return nil
 }
 
 func (a Forget) do(r *Room, by caller) error {
-	one, err := r.group.Roster.Meant(by, a.Name)
+	one, err := r.parts.Roster.Meant(by, a.Name)
 	if err != nil {
 		return err
 	}
 	wasThere := r.calendar.Forget(one.Mark, one.Name)
 	defer func() { // the note on the leaving, too
-		r.group.Lists.Withdraw(one.ID)
+		r.parts.Lists.Withdraw(one.ID)
 		r.out.journal.Forget(one.ID)
-		r.group.Roster.Forget(one.ID)
+		r.parts.Roster.Forget(one.ID)
 	}()
 	switch {
 	case one.IsPlayer:
-		r.group.Roster.LetGo(one.ID)
+		r.parts.Roster.LetGo(one.ID)
 		r.sendAway(one.ID, *wire.Refuse(wire.ReasonLeft, "refused.forgotten"))
 	case one.Mark != "":
-		r.apply(r.group.Roster.Drop(one.ID))
+		r.apply(r.parts.Roster.Drop(one.ID))
 	case !wasThere:
 		return wire.Refuse(wire.ReasonAction, "refused.nobody-known")
 	}

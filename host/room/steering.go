@@ -10,7 +10,6 @@ import (
 	"muster/host/room/ballot"
 	"muster/host/room/brought"
 	"muster/host/room/choice"
-	"muster/host/room/decision"
 	"muster/host/room/nickname"
 	"muster/host/room/people"
 	"muster/host/room/terms"
@@ -86,7 +85,7 @@ func (a Go) do(r *Room, _ caller) error {
 }
 
 func (Apply) do(r *Room, _ caller) error {
-	g := &r.group
+	g := &r.parts
 	if r.is().captains {
 		return errCaptainsDecide
 	}
@@ -99,13 +98,13 @@ func (Apply) do(r *Room, _ caller) error {
 	}
 	g.Settings = s
 	r.out.says(sentence.Of("room.rule-now", "rule", s.Rule()))
-	r.rechoose(g.Select(g.ChosenFor()))
+	r.rechoose(r.facts.Select(r.facts.ChosenFor()))
 	return nil
 }
 
 func (a Change) do(r *Room, _ caller) error {
-	s, err := terms.Change(r.group.Settings, a.Settings, terms.Facts{
-		Now: r.wall, Stage: r.is().stage(), Players: len(r.group.Attendance.Players()),
+	s, err := terms.Change(r.parts.Settings, a.Settings, terms.Facts{
+		Now: r.wall, Stage: r.is().stage(), Players: len(r.parts.Attendance.Players()),
 		Games: a.Games, MostPlaces: a.MostPlaces, IsPublic: a.Public, Posts: a.Posts,
 	})
 	if err == nil {
@@ -119,60 +118,61 @@ func (a Change) do(r *Room, _ caller) error {
 type Resettle struct{ Settings wire.Settings }
 
 func (in Resettle) step(r *Room) error {
-	players, gathers := len(r.group.Attendance.Players()), r.is().gathers
-	Resettle{terms.Resettle(r.group.Settings, in.Settings, players, gathers)}.apply(r)
+	players, gathers := len(r.parts.Attendance.Players()), r.is().gathers
+	Resettle{terms.Resettle(r.parts.Settings, in.Settings, players, gathers)}.apply(r)
 	return nil
 }
 
 // apply makes the settings the room's.
 func (in Resettle) apply(r *Room) {
-	s, before := in.Settings, r.group.Settings
+	s, before := in.Settings, r.parts.Settings
 	r.out.says(r.source.Change(before, s))
 	if s.Webhook != before.Webhook {
 		r.calendar.ForgetPosts()
 	}
 	if s.Game != before.Game {
-		r.group.Lists = brought.Lists{} // they are another game's
+		r.parts.Lists = brought.Lists{} // they are another game's
 	}
-	if r.group.Settings = s; !slices.Equal(s.Places, before.Places) {
-		r.out.sendNews(r.survey.Change(r.group.SurveyScene(), r.now))
+	if r.parts.Settings = s; !slices.Equal(s.Places, before.Places) {
+		r.out.sendNews(r.survey.Change(r.facts.SurveyScene(), r.now))
 	}
 	if before.Every == "" && s.Every != "" {
-		r.group.Roster.Keep(r.calendar.Adopt(r.facts(r.wall))...)
+		r.parts.Roster.Keep(r.calendar.Adopt(r.dates(r.wall))...)
 	}
-	r.group.Silence(r.is().isChosen()) // a guest may have no say any more
+	r.parts.Silence(r.is().isChosen()) // a guest may have no say any more
 	r.endSearch()
 	r.out.says(s.Changes(before)...)
 }
 
 func (a HandOn) do(r *Room, _ caller) error {
-	events, err := r.group.Roster.HandOn(a.Name, a.Secret)
+	events, err := r.parts.Roster.HandOn(a.Name, a.Secret)
 	r.apply(events)
 	return err
 }
 
 func (a Renew) do(r *Room, by caller) error {
-	r.apply(r.group.Roster.Renew(by, a.Secret))
+	r.apply(r.parts.Roster.Renew(by, a.Secret))
 	r.out.do(Answer{map[string]string{"secret": a.Secret}})
 	return nil
 }
 
 func (a Remove) do(r *Room, _ caller) error {
-	events, err := r.group.Roster.Remove(a.Name)
+	events, err := r.parts.Roster.Remove(a.Name)
 	r.apply(events)
-	if player := r.group.Roster.Player(a.Name); player != "" {
+	if player := r.parts.Roster.Player(a.Name); player != "" {
 		r.sendAway(player, *wire.Refuse(wire.ReasonRemoved, "refused.removed"))
 	}
 	return err
 }
 
 func (a Trust) do(r *Room, _ caller) error {
-	g := &r.group
+	g := &r.parts
 	player := g.Roster.Player(a.Name)
 	if player == "" {
 		return wire.Refuse(wire.ReasonAction, "refused.not-present", "name", nickname.Clean(a.Name))
 	}
-	notes, other, err := decision.Vouch(g, player, r.now)
+	counting, notes, other, err := r.decision.Vouch(r.facts, player)
+	r.parts.Attendance.Apply(counting, r.now)
 	if r.out.says(notes...); other != nil {
 		r.rechoose(*other)
 	}
@@ -180,12 +180,12 @@ func (a Trust) do(r *Room, _ caller) error {
 }
 
 func (End) do(r *Room, by caller) error {
-	end, err := r.calendar.End(by.ID, r.facts(r.wall))
+	end, err := r.calendar.End(by.ID, r.dates(r.wall))
 	if err != nil {
 		return err
 	}
-	here := r.group.Attendance.Players()
-	if r.group.Settings.Every == "" {
+	here := r.parts.Attendance.Players()
+	if r.parts.Settings.Every == "" {
 		r.out.says(end.Why)
 		r.closed = true
 	} else {
@@ -200,7 +200,7 @@ func (End) do(r *Room, by caller) error {
 }
 
 func (a Lock) do(r *Room, _ caller) error {
-	r.apply(r.group.Roster.Lock(a.Locked))
+	r.apply(r.parts.Roster.Lock(a.Locked))
 	return nil
 }
 
@@ -230,23 +230,23 @@ func (a Allow) do(r *Room, _ caller) error {
 	if !r.mayDecideAgain() {
 		return errNoAdvice
 	}
-	s, err := choice.Allow(r.group.Settings, a.LimitMS)
+	s, err := choice.Allow(r.parts.Settings, a.LimitMS)
 	if err != nil {
 		return err
 	}
-	r.group.Settings = s
-	decision.TakeAlong(&r.group, r.now)
+	r.parts.Settings = s
+	r.parts.Attendance.Apply([]attendance.Change{r.decision.TakeAlong(r.facts)}, r.now)
 	r.decideAgain(sentence.Of("room.allows", "ms", math.Ceil(a.LimitMS)))
 	return nil
 }
 
 func (a Without) do(r *Room, _ caller) error {
-	return r.phase.without(r, r.group.Roster.Player(a.Name), a)
+	return r.phase.without(r, r.parts.Roster.Player(a.Name), a)
 }
 
 // fromChoice chooses again without a player. If the choice leaves the player out, it stands.
 func (a Without) fromChoice(r *Room, player people.ID) error {
-	g := &r.group
+	g := &r.parts
 	switch {
 	case r.is().decides && g.Attendance.Of(player).Out == attendance.Outvoted:
 		g.Attendance.LeaveOut(attendance.Unwanted, player)
@@ -256,7 +256,7 @@ func (a Without) fromChoice(r *Room, player people.ID) error {
 		return errNoAdvice
 	case player == "" || g.Attendance.Of(player).Out != "":
 		return wire.Refuse(wire.ReasonAction, "refused.not-counted", "name", nickname.Clean(a.Name))
-	case len(g.ChosenFor()) < 2:
+	case len(r.facts.ChosenFor()) < 2:
 		return wire.Refuse(wire.ReasonAction, "refused.nobody-left")
 	}
 	g.Attendance.LeaveOut(attendance.Unwanted, player)
@@ -267,7 +267,7 @@ func (a Without) fromChoice(r *Room, player people.ID) error {
 
 // bench leaves a player out of the round to come, or counts the player again.
 func (a Without) bench(r *Room, player people.ID) error {
-	attends := &r.group.Attendance
+	attends := &r.parts.Attendance
 	out := attends.Of(player).Out
 	switch {
 	case player == "" || a.Counts == (out == ""):
@@ -286,9 +286,9 @@ func (a Without) bench(r *Room, player people.ID) error {
 
 // decideAgain chooses from the measurements for the players that count now, and tells people why.
 func (r *Room) decideAgain(why sentence.Sentence) {
-	selected := r.group.Select(r.group.ChosenFor())
+	selected := r.facts.Select(r.facts.ChosenFor())
 	if !r.is().isChosen() && selected.Chosen == nil {
-		r.group.Choice.Refine(selected)
+		r.parts.Choice.Refine(selected)
 		r.out.says(sentence.Of("room.again-none", "why", why))
 		return
 	}
@@ -310,16 +310,20 @@ func (a More) do(r *Room, _ caller) error {
 	if !r.mayDecideAgain() {
 		return errNoAdvice
 	}
-	g := &r.group
-	notes, servers, err := r.probing.Grant(g, a.Servers, r.is().decides)
+	g := &r.parts
+	notes, servers, err := r.probing.Grant(r.facts, a.Servers, r.is().decides)
 	if err != nil {
 		return err
 	}
 	r.out.says(notes...)
-	r.probing.AskMore(g, r.now)
+	r.probing.AskMore()
+	g.Choice = g.Choice.Forget()
+	g.Attendance.Again(r.now)
+	g.Launches.Restart()
+	g.Ballot.Withdraw("", ballot.Ready|ballot.ByHand) // nobody is ready for the next choice yet
 	r.enter(&Coordinating{More: servers})
 	for _, player := range g.Attendance.Players() {
-		r.out.brief(&r.group, player)
+		r.out.brief(&r.parts, player)
 		r.measure(player)
 	}
 	return nil
@@ -333,23 +337,23 @@ type Count struct {
 }
 
 func (a Count) do(r *Room, by caller) error {
-	one := r.group.Roster.Called(a.Name)
+	one := r.parts.Roster.Called(a.Name)
 	switch {
 	case !by.IsOrganiser && (a.Counted || !one.IsSomebody() || one.ID != by.ID):
 		return errOrganiserOnly
 	case !one.IsSomebody() || one.IsPlayer:
 		return wire.Refuse(wire.ReasonAction, "refused.no-guest")
-	case r.group.Estimates.IsCounted(one.ID) == a.Counted:
+	case r.parts.Estimates.IsCounted(one.ID) == a.Counted:
 		return nil
 	}
-	note, err := r.group.Count(one.ID, a.Counted)
+	note, err := r.parts.Count(one.ID, a.Counted)
 	if err != nil {
 		return err
 	}
 	r.out.says(note)
 	r.endSearch() // for the present group
 	if r.is().decides {
-		if other := decision.Recount(&r.group); other != nil {
+		if other := r.decision.Recount(r.facts); other != nil {
 			r.rechoose(*other)
 		}
 	}

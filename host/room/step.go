@@ -10,7 +10,6 @@ import (
 
 	"muster/discovery/sentence"
 	"muster/host/room/attendance"
-	"muster/host/room/decision"
 	"muster/host/room/outage"
 	"muster/host/room/people"
 	"muster/host/room/seats"
@@ -73,14 +72,14 @@ func (r *Room) Step(in Input, at Moment) ([]Output, error) {
 	r.now = r.outage.Step(at.Run, r.due, idle.For, r.isDeserted())
 	r.wall = at.Wall
 	r.out.begin(r.clocks())
-	g := &r.group
+	g := &r.parts
 	phase, round := r.phase, g.Number
 	err := in.step(r)
 	r.out.says(g.SettleSides()...)
-	r.follow(r.calendar.Advance(r.facts(r.wall))...)
+	r.follow(r.calendar.Advance(r.dates(r.wall))...)
 	g.RefreshFacts()
 	if r.survey.NeedsComparison(g.Choice.Newest()) {
-		r.out.sendNews(r.survey.Compare(g.Basis(g.ChosenFor()), g.SurveyScene()))
+		r.out.sendNews(r.survey.Compare(r.facts.Basis(r.facts.ChosenFor()), r.facts.SurveyScene()))
 	}
 	if _, tick := in.(Tick); !tick || len(r.out.outputs) > 0 {
 		r.out.revision++
@@ -115,17 +114,17 @@ func (r *Room) Next() time.Time { return r.wall.Add(r.rest()) }
 
 // rest returns how long after the newest step the room needs no time.
 func (r *Room) rest() time.Duration {
-	g := &r.group
+	g := &r.parts
 	on, ends, isQuiet := r.outage.Next(r.scene())
 	next, isPhaseQuiet := r.phase.next(r)
 	if !isQuiet || !isPhaseQuiet && !on || g.Nearby.IsLooking("") {
 		return 0
 	}
-	rest := r.calendar.Next(r.facts(r.wall)).Sub(r.wall)
+	rest := r.calendar.Next(r.dates(r.wall)).Sub(r.wall)
 	if on { // room time stands still
 		return max(0, min(rest, ends))
 	}
-	if gone := g.Roster.Next(g.Awaited(r.calendar)); !gone.IsZero() {
+	if gone := g.Roster.Next(r.facts.Awaited(r.calendar)); !gone.IsZero() {
 		next = min(next, gone)
 	}
 	return max(0, min(rest, next.Sub(r.now)))
@@ -135,8 +134,8 @@ func (r *Room) rest() time.Duration {
 func (r *Room) passed() time.Duration { return r.now.Sub(r.since) }
 
 func (in Tick) step(r *Room) error {
-	g := &r.group
-	r.apply(g.Roster.Expire(g.Awaited(r.calendar), r.now))
+	g := &r.parts
+	r.apply(g.Roster.Expire(r.facts.Awaited(r.calendar), r.now))
 	if r.outage.HasStopped() {
 		in.Mute = nil // a host that was stopped has heard nobody, and cannot tell
 	}
@@ -146,7 +145,7 @@ func (in Tick) step(r *Room) error {
 			r.phase.looked(r, player)
 		}
 	}
-	r.follow(r.calendar.Tick(r.facts(r.wall))...)
+	r.follow(r.calendar.Tick(r.dates(r.wall))...)
 	r.phase.share(r, in.Demand)
 	if in.pause(r); !r.outage.IsPaused() {
 		r.phase.tick(r)
@@ -158,7 +157,7 @@ func (in Tick) step(r *Room) error {
 // pause pauses the room or lets it go on.
 func (in Tick) pause(r *Room) {
 	passed, isLost := r.outage.Tick(r.isDeserted())
-	attendance := &r.group.Attendance
+	attendance := &r.parts.Attendance
 	quiet := attendance.Quiet(r.is().duty, r.now)
 	if !isLost && r.is().isMeasuring() {
 		attendance.Miss(passed, quiet...)
@@ -171,7 +170,7 @@ func (in Tick) pause(r *Room) {
 
 // scene returns how many players the room should hear now, and how many are silent.
 func (r *Room) scene() outage.Scene {
-	c := r.group.Attendance.Count(r.is().duty, r.now)
+	c := r.parts.Attendance.Count(r.is().duty, r.now)
 	return outage.Scene{
 		Players: c.Active, Silent: c.Quiet, IsGathering: r.is().gathers, IsDeserted: !r.is().gathers && c.Present == 0,
 	}
@@ -180,7 +179,7 @@ func (r *Room) scene() outage.Scene {
 // isDeserted reports whether no player that the round counts on is there. A group that still
 // gathers is never deserted.
 func (r *Room) isDeserted() bool {
-	return !r.is().gathers && r.group.Attendance.Count(attendance.Nothing, r.now).Present == 0
+	return !r.is().gathers && r.parts.Attendance.Count(attendance.Nothing, r.now).Present == 0
 }
 
 func (Proceed) step(r *Room) error {
@@ -188,7 +187,7 @@ func (Proceed) step(r *Room) error {
 }
 
 func (in Leave) step(r *Room) error {
-	g := &r.group
+	g := &r.parts
 	if !g.Attendance.Leave(in.Player, r.now) {
 		return nil
 	}
@@ -202,18 +201,18 @@ func (in Leave) step(r *Room) error {
 }
 
 func (in Hear) step(r *Room) error {
-	if r.group.Evidence[in.Player] == nil {
+	if r.parts.Evidence[in.Player] == nil {
 		return nonsensef("a message of somebody who is no member")
 	}
 	err := in.hear(r)
-	if err != nil && r.group.Attendance.Nonsense(in.Player) {
+	if err != nil && r.parts.Attendance.Nonsense(in.Player) {
 		r.withoutLook(in.Player)
 	}
 	return err
 }
 
 func (in Hear) hear(r *Room) error {
-	g := &r.group
+	g := &r.parts
 	switch m := in.Message.(type) {
 	case wire.Report:
 		return in.report(r, m)
@@ -243,7 +242,7 @@ func (in Hear) hear(r *Room) error {
 		in.bring(r, m)
 		return nil
 	case wire.Surveyed:
-		news, err := r.survey.Heard(in.Player, m, g.SurveyScene())
+		news, err := r.survey.Heard(in.Player, m, r.facts.SurveyScene())
 		if err != nil {
 			return Nonsense(err.Error())
 		}
@@ -255,7 +254,7 @@ func (in Hear) hear(r *Room) error {
 		}
 		return nil
 	case wire.Outside:
-		r.out.sendNews(r.survey.Outside(in.Player, m.Port, g.SurveyScene(), r.now))
+		r.out.sendNews(r.survey.Outside(in.Player, m.Port, r.facts.SurveyScene(), r.now))
 		return nil
 	case wire.Say:
 		in.say(r, m)
@@ -287,13 +286,13 @@ func (Resume) step(r *Room) error {
 	r.out.says(r.source.Resume()...)
 	r.outage.Resume()
 	r.since = r.now
-	r.group.Attendance.Resume(r.now)
+	r.parts.Attendance.Resume(r.now)
 	r.phase.resume(r)
 	return nil
 }
 
 func (in PartialMessage) step(r *Room) error {
-	r.group.Attendance.Excuse(r.now, in.Player)
+	r.parts.Attendance.Excuse(r.now, in.Player)
 	return nil
 }
 
@@ -319,8 +318,8 @@ func (Turn) step(r *Room) error {
 
 func (in Close) step(r *Room) error {
 	r.closed = true
-	why := cmp.Or(in.Why, Closed(r.group.Roster.Keys().Code))
-	for _, player := range r.group.Attendance.Players() {
+	why := cmp.Or(in.Why, Closed(r.parts.Roster.Keys().Code))
+	for _, player := range r.parts.Attendance.Players() {
 		r.out.do(Dismiss{player, *why})
 	}
 	return nil
@@ -334,9 +333,8 @@ func Closed(code string) *wire.Refusal {
 // nextRound begins another round with the same players.
 func (r *Room) nextRound() {
 	r.calendar.Leave(r.wall)
-	r.group.Round, r.probing, r.decision = r.group.Next(r.now), r.probing.Next(), decision.Decision{}
-	r.apply(r.group.Roster.NextRound(r.now))
-	r.group.Sides.Rematch()
+	r.parts.Round, r.probing, r.decision = r.parts.Next(r.now), r.probing.Next(), r.decision.Next()
+	r.parts.Sides.Rematch()
 	r.out.says(sentence.Of("room.next-round"))
 	(&Listing{}).begin(r)
 }

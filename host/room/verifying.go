@@ -4,8 +4,8 @@ import (
 	"muster/discovery/sentence"
 	"muster/host/room/attendance"
 	"muster/host/room/decision"
+	"muster/host/room/facts"
 	"muster/host/room/finals"
-	"muster/host/room/group"
 	"muster/host/room/people"
 	"muster/host/wire"
 )
@@ -17,7 +17,7 @@ func (*Verifying) traits() traits {
 	return traits{name: wire.PhaseVerifying, duty: attendance.Stay, isLooking: true}
 }
 
-func (*Verifying) entered(r *Room) { r.out.sendNews(r.survey.BeginOnce(r.group.SurveyScene(), r.now)) }
+func (*Verifying) entered(r *Room) { r.out.sendNews(r.survey.BeginOnce(r.facts.SurveyScene(), r.now)) }
 
 func (*Verifying) joined(r *Room, player people.ID) { r.lookLate(player) }
 
@@ -32,16 +32,16 @@ func (v *Verifying) lookCame(r *Room, _ people.ID, _ wire.Verified, heard finals
 func (v *Verifying) lookMissing(r *Room) { v.settle(r) }
 
 func (*Verifying) view(r *Room, s *wire.Snapshot, _ *decision.Showing) {
-	s.Look = r.decision.ViewLook(&r.group, r.passed(), r.clocks())
+	s.Look = r.decision.ViewLook(r.facts, r.passed(), r.clocks())
 }
 
-func (*Verifying) isWhole(g *group.Group) bool { return g.Choice.Newest() != nil }
+func (*Verifying) isWhole(g *facts.Parts) bool { return g.Choice.Newest() != nil }
 
 // begin lets everyone look at servers again, and tells them why these.
 func (v *Verifying) begin(r *Room, servers []int, why []sentence.Sentence) {
 	r.enter(v)
 	r.out.says(why...)
-	asks, note := r.decision.Look(&r.group, &r.probing, servers, false, r.passed(), r.now)
+	asks, note := r.decision.Look(r.facts, &r.probing, servers, false, r.passed(), r.now)
 	r.out.says(note)
 	r.sendLooks(asks)
 }
@@ -49,7 +49,7 @@ func (v *Verifying) begin(r *Room, servers []int, why []sentence.Sentence) {
 // proceed cuts a long look short, unless a side of a match has asked for it: the organiser may be on
 // the other one.
 func (v *Verifying) proceed(r *Room) error {
-	if r.group.IsLookOfSide() {
+	if r.facts.IsLookOfSide() {
 		return errCaptainsDecide
 	}
 	if stops, isCut := r.decision.CutShort(r.lookFacts()); isCut {
@@ -70,37 +70,45 @@ func (v *Verifying) tick(r *Room) {
 
 // settle decides once the room waits for nobody.
 func (*Verifying) settle(r *Room) {
-	settled := r.decision.Settle(&r.group, r.lookFacts())
-	r.out.says(settled.Notes...)
-	switch {
-	case settled.IsOver:
-		r.verifyOrLaunch()
-	case len(settled.Asks) > 0:
-		r.enter(&Verifying{})
-		r.sendLooks(settled.Asks)
+	looks, isSettled := r.decision.Settle(r.lookFacts())
+	if !isSettled {
+		return
 	}
+	if r.probing.Missed(looks.Lost); len(looks.Asks) > 0 {
+		r.out.says(looks.Note)
+		r.enter(&Verifying{})
+		r.sendLooks(looks.Asks)
+		return
+	}
+	out, notes := r.decision.Refine(r.facts, looks.LookedS)
+	r.parts.Attendance.Apply([]attendance.Change{out}, r.now)
+	r.out.says(notes...)
+	r.verifyOrLaunch()
 }
+
+// acceptMisses gives up the servers that did not answer anybody's look.
+func (r *Room) acceptMisses() { r.probing.Missed(r.decision.AcceptMisses(r.lookFacts())) }
 
 // lookLate lets a player look at the finalists who comes after the others were asked.
 func (r *Room) lookLate(player people.ID) {
-	if g := &r.group; g.Attendance.Of(player).Out == "" {
+	if g := &r.parts; g.Attendance.Of(player).Out == "" {
 		r.out.brief(g, player)
-		r.sendLooks(r.decision.LookOf(g, player, r.passed(), r.now))
+		r.sendLooks(r.decision.LookOf(r.facts, player, r.passed(), r.now))
 	}
 }
 
 // lookFacts returns the present facts for a look.
-func (r *Room) lookFacts() finals.Facts { return r.decision.Facts(&r.group, r.passed(), r.now) }
+func (r *Room) lookFacts() finals.Facts { return r.decision.Facts(r.facts, r.passed(), r.now) }
 
 // sendLooks asks players to look at servers, within the numbers that they have agreed to.
 func (r *Room) sendLooks(asks []finals.Ask) {
-	shown, without := r.probing.Show(&r.group, asks)
+	shown, without := r.probing.Show(r.facts, asks)
 	for _, player := range without {
 		r.decision.Without(player)
 	}
 	r.out.publish()
 	for _, ask := range shown {
-		r.out.brief(&r.group, ask.Player)
+		r.out.brief(&r.parts, ask.Player)
 		r.out.send(ask.Player, ask.Finalists)
 	}
 }
@@ -108,15 +116,20 @@ func (r *Room) sendLooks(asks []finals.Ask) {
 // verified takes a player's second look. While people vote, only looks that the room asked for
 // since the vote began count.
 func (in Hear) verified(r *Room, v wire.Verified) error {
-	if !r.phase.expectsLook(in.Player, v) || v.Round != r.group.Number {
+	if !r.phase.expectsLook(in.Player, v) || v.Round != r.parts.Number {
 		return nil
 	}
-	heard, err := r.decision.Hear(&r.group, in.Player, v, r.lookFacts())
+	heard, err := r.decision.Hear(r.facts, in.Player, v, r.lookFacts())
 	if err != nil {
 		return Nonsense(err.Error())
 	}
 	if heard.IsElsewhere {
+		r.parts.Origins.Part(in.Player)
 		r.out.says(heard.Note)
+	}
+	if heard.Counts {
+		r.probing.Looked(r.facts, in.Player, heard.Seen, r.now)
+		r.parts.Attendance.Await(r.now, in.Player)
 	}
 	r.phase.lookCame(r, in.Player, v, heard)
 	return nil

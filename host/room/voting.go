@@ -8,7 +8,7 @@ import (
 	"muster/host/room/attendance"
 	"muster/host/room/ballot"
 	"muster/host/room/decision"
-	"muster/host/room/group"
+	"muster/host/room/facts"
 	"muster/host/room/outage"
 	"muster/host/room/people"
 	"muster/host/room/roomtime"
@@ -34,8 +34,8 @@ func (*Voting) traits() traits {
 // next is when people who have closed their pages have left. A search, and people who are away, need
 // the time before.
 func (*Voting) next(r *Room) (at roomtime.Time, isQuiet bool) {
-	g := &r.group
-	players := g.ChosenFor()
+	g := &r.parts
+	players := r.facts.ChosenFor()
 	away, _ := g.Attendance.Absent(players, outage.LongestPause, r.now)
 	isQuiet = g.Settings.Strategy != wire.Coordinated && (len(away) == 0 || len(away) == len(players))
 	if closed := g.Roster.PageClosed(); !closed.IsZero() {
@@ -63,17 +63,17 @@ func (*Voting) awaitSeats(r *Room, a AwaitSeats) error { return a.instead(r) }
 
 // view shows the forecast of the search beside the choice, which stands and is no mere best so far.
 func (*Voting) view(r *Room, s *wire.Snapshot, _ *decision.Showing) {
-	if search := r.probing.Search(&r.group); search != nil {
-		s.Room.Forecast = search.View(r.group.Settings.By).GoesOn()
+	if search := r.probing.Search(r.facts); search != nil {
+		s.Room.Forecast = search.View(r.parts.Settings.By).GoesOn()
 	}
 }
 
-func (*Voting) isWhole(g *group.Group) bool { return hasChoice(g) }
+func (*Voting) isWhole(g *facts.Parts) bool { return hasChoice(g) }
 
 // countDown begins the countdown. Key is that of the note that says why.
 func (v *Voting) countDown(r *Room, key string) {
 	c := &Countdown{Vote: *v}
-	reveals := r.group.Roster.IsWatched() && !v.Revealed
+	reveals := r.parts.Roster.IsWatched() && !v.Revealed
 	c.Vote.Revealed = v.Revealed || reveals
 	lasts := c.begin(r, reveals)
 	r.goTo(c)
@@ -82,18 +82,18 @@ func (v *Voting) countDown(r *Room, key string) {
 
 // tick asks for a turn for the search that goes on, and goes on without players who have left.
 func (v *Voting) tick(r *Room) {
-	if r.group.Roster.TakeClosed(attendance.LeftAfter, r.now) {
+	if r.parts.Roster.TakeClosed(attendance.LeftAfter, r.now) {
 		r.countDownIfReady()
 	}
 	r.goOnWithout()
 	if r.phase == v && v.canSearch(r) {
-		r.out.plan(&r.group, &r.probing, true)
+		r.out.plan(&r.parts, &r.probing, true)
 	}
 }
 
 // canSearch reports whether the search that goes on can ask its next questions.
 func (*Voting) canSearch(r *Room) bool {
-	return r.group.Settings.Strategy == wire.Coordinated && r.probing.IsSearchDue(&r.group, r.now)
+	return r.parts.Settings.Strategy == wire.Coordinated && r.probing.IsSearchDue(r.facts, r.now)
 }
 
 // turn goes on with the search. Everyone looks at a server that turned up and is worth it.
@@ -101,20 +101,20 @@ func (v *Voting) turn(r *Room) {
 	if !v.canSearch(r) {
 		return
 	}
-	note, other, asks, own := r.probing.TurnBehind(&r.group, r.moment())
+	note, other, asks, own := r.probing.TurnBehind(r.facts, r.moment())
 	if r.out.says(note); other != nil {
 		r.rechoose(*other)
 		return
 	}
-	r.out.ask(r.group.Number, asks)
+	r.out.ask(r.parts.Number, asks)
 	for _, own := range own {
-		r.out.send(own.Player, wire.Ask{Round: r.group.Number, Servers: []int{}, Own: own.Servers})
+		r.out.send(own.Player, wire.Ask{Round: r.parts.Number, Servers: []int{}, Own: own.Servers})
 	}
 }
 
 // say takes a player's word from the terminal, as the player's page gives it.
 func (in Hear) say(r *Room, m wire.Say) {
-	if m.Round != r.group.Number {
+	if m.Round != r.parts.Number {
 		return
 	}
 	var action Action
@@ -134,15 +134,15 @@ func (in Hear) say(r *Room, m wire.Say) {
 	default:
 		action = Ready{m.What == wire.SayReady}
 	}
-	if err := (Order{Credential: r.group.Roster.PageOf(in.Player), Action: action}).step(r); err != nil {
+	if err := (Order{Credential: r.parts.Roster.PageOf(in.Player), Action: action}).step(r); err != nil {
 		r.out.send(in.Player, wire.Answer{Notice: wire.Notice{Says: r.Names().Word(wire.Told(err))}})
 	}
 }
 
 // goOnWithout chooses again for the others if somebody has left.
 func (r *Room) goOnWithout() {
-	g := &r.group
-	left, isComplete := g.Attendance.GoOnWithout(g.ChosenFor(), outage.LongestPause, r.now)
+	g := &r.parts
+	left, isComplete := g.Attendance.GoOnWithout(r.facts.ChosenFor(), outage.LongestPause, r.now)
 	if len(left) == 0 {
 		return
 	}
@@ -157,7 +157,7 @@ func (r *Room) goOnWithout() {
 
 // countDownIfReady counts down if all are ready. Nobody has to say it again because another has left.
 func (r *Room) countDownIfReady() {
-	if r.group.Ballot.IsReady(r.group.Electorate(true)) {
+	if r.parts.Ballot.IsReady(r.facts.Electorate(true)) {
 		r.phase.allReady(r)
 	}
 }

@@ -7,10 +7,11 @@ import (
 
 	"muster/discovery/hostport"
 	"muster/discovery/sentence"
+	"muster/host/room/attendance"
 	"muster/host/room/ballot"
 	"muster/host/room/decision"
+	"muster/host/room/facts"
 	"muster/host/room/finals"
-	"muster/host/room/group"
 	"muster/host/room/people"
 	"muster/host/room/roomtime"
 	"muster/host/room/seats"
@@ -33,7 +34,7 @@ func (w *Waiting) traits() traits {
 }
 
 func (w *Waiting) next(r *Room) (at roomtime.Time, isQuiet bool) {
-	return w.Wait.Next(&r.group, r.now), true
+	return w.Wait.Next(r.facts, r.now), true
 }
 
 func (w *Waiting) resume(r *Room) {
@@ -44,7 +45,7 @@ func (w *Waiting) resume(r *Room) {
 func (w *Waiting) unwait(r *Room, u Unwait) error {
 	switch {
 	case !u.Instead:
-		w.over(r, w.Wait.GiveUp(&r.group, notWaiting))
+		w.over(r, w.Wait.GiveUp(r.facts, notWaiting))
 		return nil
 	case w.Back != nil:
 		return errNoInstead
@@ -58,73 +59,75 @@ func (w *Waiting) expectsLook(player people.ID, look wire.Verified) bool {
 
 func (w *Waiting) lookCame(r *Room, player people.ID, look wire.Verified, heard finals.Heard) {
 	if heard.Counts {
-		w.do(r, w.Wait.Hear(&r.group, player, look, r.now)...)
+		w.do(r, w.Wait.Hear(r.facts, player, look, r.now)...)
 	}
 }
 
 func (w *Waiting) share(r *Room, demand map[netip.AddrPort]Demand) {
-	w.Wait.Share(&r.group, demand, time.Duration(r.wall.UnixNano())-time.Duration(r.now))
+	w.Wait.Share(r.facts, demand, time.Duration(r.wall.UnixNano())-time.Duration(r.now))
 }
 
-func (w *Waiting) watches(g *group.Group) []netip.AddrPort { return w.Wait.Watches(g) }
+func (w *Waiting) watches(r *Room) []netip.AddrPort { return w.Wait.Watches(r.facts) }
 
 func (w *Waiting) view(r *Room, s *wire.Snapshot, _ *decision.Showing) {
-	s.Seats = w.Wait.View(&r.group, r.clocks())
+	s.Seats = w.Wait.View(r.facts, r.clocks())
 }
 
 // begin begins the wait.
 func (w *Waiting) begin(r *Room) {
-	r.group.Choice.ClearWhatIf()
-	r.group.Ballot.Withdraw("", ballot.Ready)
+	r.parts.Choice.ClearWhatIf()
+	r.parts.Ballot.Withdraw("", ballot.Ready)
 	r.enter(w)
-	r.out.says(w.Wait.Describe(&r.group))
+	r.out.says(w.Wait.Describe(r.facts))
 }
 
 // proceed ends the wait for an organiser who does not want to wait.
 func (w *Waiting) proceed(r *Room) error {
 	if w.unwait(r, Unwait{Instead: true}) != nil {
-		w.over(r, w.Wait.GiveUp(&r.group, notWaiting))
+		w.over(r, w.Wait.GiveUp(r.facts, notWaiting))
 	}
 	return nil
 }
 
 // tick lets time pass.
 func (w *Waiting) tick(r *Room) {
-	note, isOver := w.Wait.GoOnWithout(&r.group, r.now)
+	left, note, isOver := w.Wait.GoOnWithout(r.facts, r.now)
+	r.parts.Attendance.LeaveOut(attendance.Left, left...)
 	if r.out.says(note); isOver {
 		r.enter(w.Back)
 		return
 	}
-	w.do(r, w.Wait.Tick(&r.group, r.now)...)
+	w.do(r, w.Wait.Tick(r.facts, r.now)...)
 }
 
 func (w *Waiting) joined(r *Room, player people.ID) {
-	w.Wait.Readmit(&r.group, player, r.now)
-	r.out.brief(&r.group, player)
-	if r.group.Attendance.Of(player).Out == "" && w.Wait.Asks(player) {
-		r.sendLooks(r.decision.LookOf(&r.group, player, r.passed(), r.now))
+	if w.Wait.Readmits(r.facts, player) {
+		r.parts.Attendance.Recall(player, r.now)
+	}
+	r.out.brief(&r.parts, player)
+	if r.parts.Attendance.Of(player).Out == "" && w.Wait.Asks(player) {
+		r.sendLooks(r.decision.LookOf(r.facts, player, r.passed(), r.now))
 	}
 }
 
 // do carries out the events of the wait.
 func (w *Waiting) do(r *Room, events ...seats.Event) {
-	g := &r.group
 	for _, e := range events {
 		switch e := e.(type) {
 		case seats.Ask:
-			r.sendLooks(r.decision.QuickCheck(g, &r.probing, e.Servers, e.By, r.passed(), r.now))
+			r.sendLooks(r.decision.QuickCheck(r.facts, &r.probing, e.Servers, e.By, r.passed(), r.now))
 		case seats.Open:
 			r.out.binds = true
 			r.out.says(e.News)
-			seats := wire.Announcement{Kind: wire.AnnouncedSeats, Server: g.Announced(e.Server), Seats: e.Free}
-			r.follow(r.calendar.Announce(seats, r.facts(r.wall))...)
-			r.sendLooks(r.decision.QuickCheck(g, &r.probing, []int{e.Server}, "", r.passed(), r.now))
+			seats := wire.Announcement{Kind: wire.AnnouncedSeats, Server: r.facts.Announced(e.Server), Seats: e.Free}
+			r.follow(r.calendar.Announce(seats, r.dates(r.wall))...)
+			r.sendLooks(r.decision.QuickCheck(r.facts, &r.probing, []int{e.Server}, "", r.passed(), r.now))
 		case seats.Filled:
-			r.decision.AcceptMisses(g, r.lookFacts())
+			r.acceptMisses()
 			r.out.binds = true
 			r.out.says(e.News)
 		case seats.Go:
-			r.decision.AcceptMisses(g, r.lookFacts())
+			r.acceptMisses()
 			r.out.binds = true
 			w.goThere(r, e)
 		case seats.Over:
@@ -139,9 +142,10 @@ func (w *Waiting) goThere(r *Room, e seats.Go) {
 		w.relaunch(r)
 		return
 	}
-	if why, suits := decision.Stay(&r.group, e.Server, e.HeardBy); !suits {
-		r.out.says(sentence.Of("room.seats-useless", "server", r.group.Servers.Called(e.Server), "why", why))
-		w.do(r, w.Wait.Drop(&r.group, e.Server, why)...)
+	r.parts.Heard.Keep(e.Server, e.HeardBy) // only new words on its seats count
+	if why, suits := r.decision.Stay(r.facts, e.Server); !suits {
+		r.out.says(sentence.Of("room.seats-useless", "server", r.parts.Servers.Called(e.Server), "why", why))
+		w.do(r, w.Wait.Drop(r.facts, e.Server, why)...)
 		return
 	}
 	(&Launching{Server: e.Server}).begin(r)
@@ -152,10 +156,10 @@ func (w *Waiting) relaunch(r *Room) {
 	l, outside := w.Back, w.Wait.Outside()
 	r.enter(l)
 	r.out.says(sentence.Of("room.seats-outside", "players", people.Texts(outside), "server", l.Launch.Name))
-	for _, player := range r.group.Attendance.Players() {
+	for _, player := range r.parts.Attendance.Players() {
 		if slices.Contains(outside, player) {
-			r.group.Launches.Restart(player)
-			r.group.Launches.Again(r.now, player)
+			r.parts.Launches.Restart(player)
+			r.parts.Launches.Again(r.now, player)
 			l.take(r, player)
 		}
 	}
@@ -172,7 +176,7 @@ func (w *Waiting) over(r *Room, e seats.Over) {
 }
 
 // isWhole reports whether a saved wait has what it needs.
-func (w *Waiting) isWhole(g *group.Group) bool {
+func (w *Waiting) isWhole(g *facts.Parts) bool {
 	l := w.Back
 	return w.Wait.IsWhole(len(g.Servers.List)) && g.Choice.Newest() != nil && (l != nil) == (len(w.Wait.Outside()) > 0) &&
 		(l == nil || l.Server >= 0 && l.Server < len(g.Servers.List) && g.Choice.Newest().Chosen != nil)
@@ -210,14 +214,14 @@ func (a AwaitSeats) instead(r *Room) error {
 	if !r.mayDecideAgain() {
 		return errNoAdvice
 	}
-	full := decision.WorthWaiting(&r.group)
+	full := decision.WorthWaiting(r.facts)
 	if a.Addr.IsValid() {
-		full = slices.DeleteFunc(decision.Suitable(&r.group), func(ranked selection.Ranked) bool { return ranked.Addr != a.Addr })
+		full = slices.DeleteFunc(decision.Suitable(r.facts), func(ranked selection.Ranked) bool { return ranked.Addr != a.Addr })
 	}
 	if len(full) == 0 {
 		return errNothingFull
 	}
-	(&Waiting{Wait: waiting.Begin(&r.group, full, r.now)}).begin(r)
+	(&Waiting{Wait: waiting.Begin(r.facts, full, r.now)}).begin(r)
 	return nil
 }
 
@@ -225,7 +229,7 @@ func (a Unwait) do(r *Room, _ caller) error { return r.phase.unwait(r, a) }
 
 // goInstead goes on with the servers that have seats.
 func (Unwait) goInstead(r *Room) error {
-	selected := r.group.Select(r.group.ChosenFor())
+	selected := r.facts.Select(r.facts.ChosenFor())
 	if selected.Chosen == nil {
 		return errNoInstead
 	}
@@ -238,4 +242,4 @@ func (Unwait) goInstead(r *Room) error {
 
 // Watches returns the servers that the room asks for seats, time and again; none if nobody is
 // there to ask.
-func (r *Room) Watches() []netip.AddrPort { return r.phase.watches(&r.group) }
+func (r *Room) Watches() []netip.AddrPort { return r.phase.watches(r) }

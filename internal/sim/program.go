@@ -27,7 +27,7 @@ const (
 type peer struct {
 	*session
 	name      string
-	id        people.ID // the room's, once the player was in it
+	id        people.ID // in the room, once it has let the player in
 	vantage   *Vantage
 	options   ReplayOptions
 	connected bool

@@ -304,6 +304,26 @@ func (r *Register) LeaveOutOverdue(stalled time.Duration, now roomtime.Time) (no
 	return notes
 }
 
+// Change is a change of the players that the round counts on. Out is why it goes on without them;
+// empty counts them again.
+type Change struct {
+	Out     Why
+	Players []people.ID
+}
+
+// Apply makes changes, and begins to wait for the players who count again.
+func (r *Register) Apply(changes []Change, now roomtime.Time) {
+	for _, c := range changes {
+		if c.Out != "" {
+			r.LeaveOut(c.Out, c.Players...)
+			continue
+		}
+		for _, player := range c.Players {
+			r.Recall(player, now)
+		}
+	}
+}
+
 // LeaveOut goes on without players.
 func (r *Register) LeaveOut(why Why, players ...people.ID) {
 	for _, player := range players {
@@ -333,6 +353,21 @@ func (r *Register) Of(player people.ID) Mark { return r.mark(player).Mark }
 
 // Players returns all players in the order of their coming. They are not to be changed.
 func (r *Register) Players() []people.ID { return r.state.Order }
+
+// Supposed returns the players that the round counts on once some changes are made.
+func (r *Register) Supposed(changes []Change) []people.ID {
+	active := r.Active()
+	for _, c := range changes {
+		if c.Out != "" {
+			active = people.Without(active, c.Players...)
+			continue
+		}
+		active = people.Filtered(r.Players(), func(player people.ID) bool {
+			return slices.Contains(active, player) || slices.Contains(c.Players, player)
+		})
+	}
+	return active
+}
 
 // Active returns the players that the round counts on, in the order of their coming.
 func (r *Register) Active() []people.ID {

@@ -273,6 +273,38 @@ func TestLeaveOut(t *testing.T) {
 	}
 }
 
+// TestApply checks that supposed changes leave the same players as those that are made, and change
+// nothing.
+func TestApply(t *testing.T) {
+	out := func(why Why, players ...people.ID) Change { return Change{why, players} }
+	for _, tt := range []struct {
+		changes []Change
+		active  string
+		bob     Why
+	}{
+		{nil, "[ann bob dan]", ""},
+		{[]Change{out(Odd)}, "[ann bob dan]", ""},
+		{[]Change{out(Left, "bob", "cat", "zoe")}, "[ann dan]", Left},
+		{[]Change{out("", "cat", "zoe")}, "[ann bob cat dan]", ""},
+		{[]Change{out(Left, "ann", "bob"), out("", "bob"), out(Odd, "dan")}, "[bob]", ""},
+		{[]Change{out("", "cat"), out(Behind, "cat"), out(Odd, "bob"), out(Left, "bob")}, "[ann dan]", Odd},
+	} {
+		r := of("ann", "bob", "cat", "dan")
+		r.LeaveOut(Odd, "cat")
+		supposed, before := fmt.Sprint(r.Supposed(tt.changes)), fmt.Sprint(r.Active())
+		if supposed != tt.active || before != "[ann bob dan]" {
+			t.Errorf("%v: supposed are %s, want %s, and are %s", tt.changes, supposed, tt.active, before)
+		}
+		r.Apply(tt.changes, at(9))
+		if got := fmt.Sprint(r.Active()); got != tt.active || r.Of("bob").Out != tt.bob {
+			t.Errorf("%v: active are %s, want %s, and bob is out for %q", tt.changes, got, tt.active, r.Of("bob").Out)
+		}
+		if r.Of("cat").Out == "" && r.Silence("cat", at(9)) != 0 {
+			t.Errorf("%v: cat is waited for since %v", tt.changes, r.Silence("cat", at(9)))
+		}
+	}
+}
+
 // TestRounds checks that the register keeps and forgets the right things over a new round, a new
 // measuring, a restart of the host, and a clock that was ahead.
 func TestRounds(t *testing.T) {

@@ -5,10 +5,10 @@ import (
 	"muster/host/wire"
 )
 
-// Electorate is everybody in the room. Nobody is asked whose program is away.
+// Electorate is everybody in the room. A player whose program is away is not asked.
 type Electorate struct {
 	People []people.Person
-	// GuestsVote says that the organiser lets guests vote. Else they watch.
+	// GuestsVote says that the organiser lets guests vote. Otherwise they watch.
 	GuestsVote bool
 }
 

@@ -236,7 +236,7 @@ func (l *Lists) View(names *people.Names) wire.Lists {
 		for i, one := range list {
 			brought[i] = wire.Brought{Addr: one.Addr, Name: one.Name}
 			for _, name := range names.All(one.By) {
-				if !slices.Contains(brought[i].By, name) { // several may be somebody whom the room has forgotten
+				if !slices.Contains(brought[i].By, name) { // people whom the room has forgotten are all called the same
 					brought[i].By = append(brought[i].By, name)
 				}
 			}

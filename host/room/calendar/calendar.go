@@ -12,8 +12,8 @@
 // Other rooms have a calendar, too. It has the rounds since they opened, the last time that a
 // program was there, and their announcements.
 //
-// Its records are for long, and about people who may be gone. So they have the names of their time,
-// and know people again by [people.Person.Mark].
+// Its records stay for long, also those of people who are gone. So they have the names of their
+// time, and know people again by [people.Person.Mark].
 package calendar
 
 import (

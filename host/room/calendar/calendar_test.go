@@ -44,8 +44,8 @@ type room struct {
 	did []string
 }
 
-func newRoom(every string, those ...people.Person) *room {
-	r := &room{New(eight), Facts{Every: every, Name: "Friday", Game: "openarena", People: those}, nil}
+func newRoom(every string, known ...people.Person) *room {
+	r := &room{New(eight), Facts{Every: every, Name: "Friday", Game: "openarena", People: known}, nil}
 	r.sets(eight)
 	return r
 }

@@ -57,12 +57,12 @@ func (c *Calendar) stay(played wire.Played, rtt map[string]float64, f Facts) (pl
 }
 
 // keep adds a stay of some people, and returns the players among them.
-func (c *Calendar) keep(played wire.Played, rtt map[string]float64, those []people.Person) (players []people.ID) {
+func (c *Calendar) keep(played wire.Played, rtt map[string]float64, seated []people.Person) (players []people.ID) {
 	stay := wire.Stay{
 		At: played.At, Game: played.Game, Server: played.Server, Connect: played.Connect, Country: played.Country,
 		Map: played.Map, MeanMS: played.MeanMS, Players: []wire.Seat{},
 	}
-	for _, p := range those {
+	for _, p := range seated {
 		stay.Players = append(stay.Players, wire.Seat{Who: p.Mark, Name: p.Name, PingMS: rtt[p.Name]})
 		if p.IsPlayer {
 			players = append(players, p.ID)

@@ -1,5 +1,5 @@
 // Package captains lets a match's captains ban and pick, by what the room knows of its people and
-// servers.
+// servers. It writes the moves ([bans.Series]) and nothing else.
 //
 //	sides ── whose captain is there ──┐
 //	                                  ▼
@@ -17,7 +17,7 @@ import (
 	"muster/discovery/sentence"
 	"muster/host/room/attendance"
 	"muster/host/room/bans"
-	"muster/host/room/group"
+	"muster/host/room/facts"
 	"muster/host/room/people"
 	"muster/host/room/roomtime"
 	"muster/host/wire"
@@ -26,8 +26,8 @@ import (
 )
 
 // Ranked returns the servers of the newest choice, the best by the room's rule first.
-func Ranked(g *group.Group) (servers []int) {
-	for _, ranked := range g.Choice.Newest().Ranking {
+func Ranked(g facts.Facts) (servers []int) {
+	for _, ranked := range g.Newest().Ranking {
 		servers = append(servers, ranked.Server)
 	}
 	return servers
@@ -41,55 +41,59 @@ type Attempt struct {
 }
 
 // Move makes a captain's move. It returns notes for people.
-func Move(g *group.Group, a Attempt, now roomtime.Clocks) (notes []sentence.Sentence, err error) {
+func Move(g facts.Facts, series *bans.Series, a Attempt, now roomtime.Clocks) (notes []sentence.Sentence, err error) {
 	attempt := bans.Attempt{Number: a.Number, By: a.By, Server: -1, Map: discovery.CleanText(a.What)}
-	for _, server := range g.Bans.Servers() {
-		if hostport.Text(g.Servers.List[server].Addr) == a.What {
+	for _, server := range series.Servers() {
+		if hostport.Text(g.Servers().List[server].Addr) == a.What {
 			attempt.Server = server
 		}
 	}
-	turn, _ := g.Bans.Turn()
-	made, err := g.Bans.Move(attempt, g.Sides.Captain(turn.Side), Ranked(g), now)
+	turn, _ := series.Turn()
+	made, err := series.Move(attempt, g.Captain(turn.Side), Ranked(g), now)
 	if err != nil {
 		return nil, err
 	}
-	return moved(g, made), nil
+	return moved(g, series, made), nil
 }
 
-// Tick moves for a captain who has not moved in time, and gives the side of one who has left
-// another captain. It returns notes for people.
-func Tick(g *group.Group, now roomtime.Clocks) (notes []sentence.Sentence) {
-	if made, has := g.Bans.Tick(Ranked(g), now); has {
-		return moved(g, made)
+// Tick moves for a captain who has not moved in time. It returns notes for people, and the side
+// whose captain has left before the move; empty without one.
+func Tick(g facts.Facts, series *bans.Series, now roomtime.Clocks) (notes []sentence.Sentence, left wire.Side) {
+	if made, has := series.Tick(Ranked(g), now); has {
+		return moved(g, series, made), ""
 	}
-	turn, is := g.Bans.Turn()
-	captain := g.Sides.Captain(turn.Side)
-	if !is || !IsAway(g) || len(g.Attendance.Away([]people.ID{captain}, attendance.LeftAfter, now.Room)) == 0 {
-		return nil
+	turn, _ := series.Turn()
+	if !IsAway(g, series) || len(g.Away([]people.ID{g.Captain(turn.Side)}, attendance.LeftAfter, now.Room)) == 0 {
+		return nil, ""
 	}
-	return g.TellSides(g.Sides.Replace(turn.Side, people.Filtered(g.Attendance.Players(), func(player people.ID) bool { return canMove(g, player) })))
+	return nil, turn.Side
+}
+
+// Able returns the players who can move: their program or page is there.
+func Able(g facts.Facts) []people.ID {
+	return people.Filtered(g.Players(), func(player people.ID) bool { return canMove(g, player) })
 }
 
 // canMove reports whether a player's program or page is there.
-func canMove(g *group.Group, player people.ID) bool {
+func canMove(g facts.Facts, player people.ID) bool {
 	one := g.Person(player)
 	return one.IsHere || one.HasPage
 }
 
 // IsAway reports whether a match waits for the move of a captain who is not there.
-func IsAway(g *group.Group) bool {
-	turn, is := g.Bans.Turn()
-	captain := g.Sides.Captain(turn.Side)
+func IsAway(g facts.Facts, series *bans.Series) bool {
+	turn, is := series.Turn()
+	captain := g.Captain(turn.Side)
 	return is && captain != "" && !canMove(g, captain)
 }
 
 // moved tells people of a move, and of what it decides.
-func moved(g *group.Group, m bans.MadeMove) (notes []sentence.Sentence) {
+func moved(g facts.Facts, series *bans.Series, m bans.MadeMove) (notes []sentence.Sentence) {
 	what := m.Map
 	if m.Of == wire.OfServer {
-		what = g.Servers.Called(m.Server)
+		what = g.Servers().Called(m.Server)
 	}
-	side := g.Settings.Called(m.Side)
+	side := g.Settings().Called(m.Side)
 	switch {
 	case m.By != "" && m.Kind == wire.Ban:
 		notes = append(notes, sentence.Of("room.bans-ban", "player", m.By, "what", what))
@@ -101,26 +105,26 @@ func moved(g *group.Group, m bans.MadeMove) (notes []sentence.Sentence) {
 		notes = append(notes, sentence.Of("room.bans-pick-late", "side", side, "what", what))
 	}
 	if m.Decides {
-		notes = append(notes, sentence.Of("room.match-on", "server", g.Servers.Called(g.Bans.Server())))
+		notes = append(notes, sentence.Of("room.match-on", "server", g.Servers().Called(series.Server())))
 	}
-	return append(notes, Playing(g)...)
+	return append(notes, Playing(series)...)
 }
 
 // Playing tells people which maps they play, once that is decided.
-func Playing(g *group.Group) []sentence.Sentence {
-	if maps := g.Bans.Maps(); len(maps) > 0 {
+func Playing(series *bans.Series) []sentence.Sentence {
+	if maps := series.Maps(); len(maps) > 0 {
 		return []sentence.Sentence{sentence.Of("room.match-maps", "maps", maps)}
 	}
 	return nil
 }
 
 // Fallbacks returns the servers that a decided match would go to, the first one first.
-func Fallbacks(g *group.Group) []int { return g.Bans.Fallbacks(Ranked(g)) }
+func Fallbacks(g facts.Facts, series *bans.Series) []int { return series.Fallbacks(Ranked(g)) }
 
 // balanceSides returns the delays that would make pings even on a server, for the players of both
 // sides.
-func balanceSides(g *group.Group, server int) map[string]wire.Even {
-	newest := g.Choice.Newest()
+func balanceSides(g facts.Facts, server int) map[string]wire.Even {
+	newest := g.Newest()
 	at := slices.IndexFunc(newest.Ranking, func(ranked selection.Ranked) bool { return ranked.Server == server })
 	if at < 0 {
 		return nil
@@ -129,7 +133,7 @@ func balanceSides(g *group.Group, server int) map[string]wire.Even {
 	var players []even.Player
 	for i, side := range newest.SidesOf(newest.Players) {
 		if ms, has := newest.Ranking[at].RTT[newest.Players[i]]; has && side != selection.Neither {
-			named = append(named, g.Roster.Names().Text(newest.Players[i]))
+			named = append(named, g.Names().Text(newest.Players[i]))
 			players = append(players, even.Player{PingMS: ms, Side: side})
 		}
 	}
@@ -141,19 +145,19 @@ func balanceSides(g *group.Group, server int) map[string]wire.Even {
 }
 
 // View fills in the moves of a match as people see it.
-func View(g *group.Group, m *wire.Match, now roomtime.Clocks) {
-	if g.Bans.IsOver() {
-		m.Even = balanceSides(g, g.Bans.Server())
+func View(g facts.Facts, series *bans.Series, m *wire.Match, now roomtime.Clocks) {
+	if series.IsOver() {
+		m.Even = balanceSides(g, series.Server())
 	}
 	cards := []wire.MatchServer{}
-	for _, server := range g.Bans.Servers() {
-		card := wire.MatchServer{Addr: hostport.Text(g.Servers.List[server].Addr), ServerCard: g.Card(server)}
-		for _, ranked := range g.Choice.Newest().Ranking {
+	for _, server := range series.Servers() {
+		card := wire.MatchServer{Addr: hostport.Text(g.Servers().List[server].Addr), ServerCard: g.Card(server)}
+		for _, ranked := range g.Newest().Ranking {
 			if ranked.Server == server && ranked.SideMeanMS != nil {
 				card.MeansMS = [2]float64{ranked.SideMeanMS.A, ranked.SideMeanMS.B}
 			}
 		}
 		cards = append(cards, card)
 	}
-	g.Bans.View(m, cards, [2]people.ID{g.Sides.Captain(wire.SideA), g.Sides.Captain(wire.SideB)}, now, g.Roster.Names())
+	series.View(m, cards, [2]people.ID{g.Captain(wire.SideA), g.Captain(wire.SideB)}, now, g.Names())
 }

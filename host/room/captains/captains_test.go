@@ -8,17 +8,18 @@ import (
 	"muster/discovery/sentence"
 	"muster/host/room/bans"
 	"muster/host/room/captains"
-	"muster/host/room/group/grouptest"
+	"muster/host/room/facts/factstest"
 	"muster/host/room/people"
+	"muster/host/room/roomtime"
 	"muster/host/wire"
 	"muster/internal/catalogue"
 )
 
 // match returns a match of ann and ben against emil, whose captains ban two of three servers.
-func match(t *testing.T) *grouptest.Group {
-	s := grouptest.Settings()
+func match(t *testing.T) *factstest.Group {
+	s := factstest.Settings()
 	s.Match, s.SideA = "bo1", "Nightjars"
-	g := grouptest.New(t, s, 3, "ann", "ben", "emil")
+	g := factstest.New(t, s, 3, "ann", "ben", "emil")
 	for _, player := range []people.ID{"ann", "ben"} {
 		g.Sides.Join(player, wire.SideA)
 	}
@@ -28,8 +29,17 @@ func match(t *testing.T) *grouptest.Group {
 	g.Measures("ben", 20, 30, 40)
 	g.Measures("emil", 31, 21, 11)
 	g.Chooses()
-	g.Bans, _ = bans.Begin(bans.Setup{Servers: captains.Ranked(&g.Group), Order: []string{wire.Ban, wire.Ban}, Clock: 30 * time.Second}, g.Now)
+	g.Bans, _ = bans.Begin(bans.Setup{Servers: captains.Ranked(g.F), Order: []string{wire.Ban, wire.Ban}, Clock: 30 * time.Second}, g.Now)
 	return g
+}
+
+// tick lets time pass. A side whose captain has left gets another, as in the room.
+func tick(g *factstest.Group, now roomtime.Time) []sentence.Sentence {
+	notes, left := captains.Tick(g.F, &g.Bans, factstest.ClocksAt(now))
+	if left != "" {
+		notes = g.F.TellSides(g.Sides.Replace(left, captains.Able(g.F)))
+	}
+	return notes
 }
 
 func said(notes []sentence.Sentence) (texts []string) {
@@ -43,35 +53,34 @@ func said(notes []sentence.Sentence) (texts []string) {
 // up, and that people see the sides' averages of what is left.
 func TestMoves(t *testing.T) {
 	g := match(t)
-	group := &g.Group
 	first := g.Servers.List[0].Addr.String()
 	for _, wrong := range []captains.Attempt{
 		{Number: 1, By: "emil", What: first}, {Number: 2, By: "ann", What: first}, {Number: 1, By: "ann", What: "192.0.2.99:1"},
 	} {
-		if _, err := captains.Move(group, wrong, grouptest.ClocksAt(g.Now)); err == nil {
+		if _, err := captains.Move(g.F, &g.Bans, wrong, factstest.ClocksAt(g.Now)); err == nil {
 			t.Errorf("%+v is a move", wrong)
 		}
 	}
-	notes, err := captains.Move(group, captains.Attempt{Number: 1, By: "ann", What: first}, grouptest.ClocksAt(g.Now))
+	notes, err := captains.Move(g.F, &g.Bans, captains.Attempt{Number: 1, By: "ann", What: first}, factstest.ClocksAt(g.Now))
 	if err != nil || !slices.Equal(said(notes), []string{"ann bans " + g.Servers.Called(0)}) {
 		t.Errorf("%q, %v", said(notes), err)
 	}
-	if notes := captains.Tick(group, grouptest.ClocksAt(g.Now.Add(29*time.Second))); notes != nil {
+	if notes := tick(g, g.Now.Add(29*time.Second)); notes != nil {
 		t.Errorf("too early: %q", said(notes))
 	}
-	if _, err := g.Roster.Rename(g.Person("emil"), "otto", true, g.Now); err != nil {
+	if _, err := g.Roster.Rename(g.F.Person("emil"), "otto", g.Now); err != nil {
 		t.Fatal(err)
 	}
 	var m wire.Match
-	captains.View(group, &m, grouptest.ClocksAt(g.Now))
+	captains.View(g.F, &g.Bans, &m, factstest.ClocksAt(g.Now))
 	if len(m.Servers) != 3 || len(m.Moves) != 1 || m.Turn == nil || m.Moves[0].By != "ann" || m.Turn.Captain != "otto" || m.Even != nil {
 		t.Errorf("people see %+v", m)
 	}
-	late := captains.Tick(group, grouptest.ClocksAt(g.Now.Add(30*time.Second)))
-	if len(late) != 2 || !g.Bans.IsOver() || len(captains.Fallbacks(group)) == 0 || captains.Fallbacks(group)[0] != g.Bans.Server() {
-		t.Errorf("%q, then %v", said(late), captains.Fallbacks(group))
+	late := tick(g, g.Now.Add(30*time.Second))
+	if len(late) != 2 || !g.Bans.IsOver() || len(captains.Fallbacks(g.F, &g.Bans)) == 0 || captains.Fallbacks(g.F, &g.Bans)[0] != g.Bans.Server() {
+		t.Errorf("%q, then %v", said(late), captains.Fallbacks(g.F, &g.Bans))
 	}
-	if captains.View(group, &m, grouptest.ClocksAt(g.Now)); len(m.Even) != 3 {
+	if captains.View(g.F, &g.Bans, &m, factstest.ClocksAt(g.Now)); len(m.Even) != 3 {
 		t.Errorf("the delays are %v", m.Even)
 	}
 	for _, name := range []string{"ann", "ben", "otto"} {
@@ -85,18 +94,17 @@ func TestMoves(t *testing.T) {
 // that a captain on the page is there.
 func TestAway(t *testing.T) {
 	g := match(t)
-	group := &g.Group
-	if captains.IsAway(group) {
+	if captains.IsAway(g.F, &g.Bans) {
 		t.Error("ann is away")
 	}
 	g.Attendance.Leave("ann", g.Now)
-	if !captains.IsAway(group) {
+	if !captains.IsAway(g.F, &g.Bans) {
 		t.Error("ann is there")
 	}
-	if notes := captains.Tick(group, grouptest.ClocksAt(g.Now.Add(time.Second))); notes != nil {
+	if notes := tick(g, g.Now.Add(time.Second)); notes != nil {
 		t.Errorf("at once: %q", said(notes))
 	}
-	notes := said(captains.Tick(group, grouptest.ClocksAt(g.Now.Add(15*time.Second))))
+	notes := said(tick(g, g.Now.Add(15*time.Second)))
 	if g.Sides.Captain(wire.SideA) != "ben" || !slices.Equal(notes, []string{"ben is captain of Nightjars"}) {
 		t.Errorf("%q, and the captain is %s", notes, g.Sides.Captain(wire.SideA))
 	}

@@ -451,7 +451,7 @@ func TestNames(t *testing.T) {
 		c.Suppose(bob, json.RawMessage(`{}`), tt.b)
 		f := Facts{
 			Servers: b.Servers, Names: names, Players: []people.ID{ann, bob}, Stands: tt.stands(*c.Newest()), Target: -1, IsOpen: true,
-			Editions:   []selection.Edition{{Player: string(ann), Edition: discovery.Edition{Version: "5.6", Protocol: 41}}},
+			Editions:   []selection.Edition{{Player: "ann", Edition: discovery.Edition{Version: "5.6", Protocol: 41}}},
 			Weightiest: selection.Influence{Player: string(bob), Addr: hostport.At(addr(0))},
 		}
 		v, whatIf := c.View(f), c.ViewWhatIf(f)

@@ -36,9 +36,9 @@ func (c *Choice) Record(names *people.Names) (record *Record, isKnown bool) {
 		return nil, true
 	}
 	if c.record != nil && c.record.names != names {
-		record := *c.record // others may share it
-		record.names = names
-		c.record = &record
+		named := *c.record // others may share it
+		named.names = names
+		c.record = &named
 	}
 	return c.record, c.isRecorded()
 }

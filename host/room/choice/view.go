@@ -24,7 +24,7 @@ type named struct {
 	selection selection.Selection
 }
 
-// get returns a selection with names, anew if it or somebody's name is another than the last time.
+// get returns a selection with names. It makes that anew if the selection or a name has changed.
 func (n *named) get(of *selection.Selection, names *people.Names) selection.Selection {
 	if n.of != of || n.names != names {
 		*n = named{of, names, of.Named(names.Text)}
@@ -32,7 +32,7 @@ func (n *named) get(of *selection.Selection, names *people.Names) selection.Sele
 	return n.selection
 }
 
-// Facts are other facts about the room. They have IDs, except Others, which are shown as they are.
+// Facts are other facts about the room. Editions and Others have names already; the rest has IDs.
 type Facts struct {
 	Servers selection.Servers
 	Names   *people.Names
@@ -100,10 +100,6 @@ func (c *Choice) ViewWhatIf(f Facts) *wire.Choice {
 // view returns a selection that has names, with its servers' cards. In its explanation, names replace
 // the servers' addresses.
 func (f *Facts) view(s, stands selection.Selection) *wire.Choice {
-	f.Editions = slices.Clone(f.Editions) // for the cards
-	for i := range f.Editions {
-		f.Editions[i].Player = f.Names.Text(f.Editions[i].Player)
-	}
 	v := &wire.Choice{Selection: s, Explain: stands.Explain(), Decided: stands.Decided, Servers: map[string]wire.ServerCard{}}
 	for _, ranked := range s.Ranking {
 		f.show(v, ranked.Server)

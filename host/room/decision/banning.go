@@ -7,8 +7,7 @@ import (
 	"muster/discovery/sentence"
 	"muster/host/room/bans"
 	"muster/host/room/captains"
-	"muster/host/room/finals"
-	"muster/host/room/group"
+	"muster/host/room/facts"
 	"muster/host/room/people"
 	"muster/host/room/roomtime"
 	"muster/host/wire"
@@ -20,12 +19,12 @@ import (
 const mostFinalists = 9
 
 // most returns how many servers get a second look: in a match, enough for all bans of its order.
-func most(g *group.Group) int {
-	if !g.Settings.IsMatch() {
+func most(g facts.Facts) int {
+	if !g.Settings().IsMatch() {
 		return finalists
 	}
 	banned := 0
-	for _, kind := range g.Settings.ServerOrder() {
+	for _, kind := range g.Settings().ServerOrder() {
 		if kind == wire.Ban {
 			banned++
 		}
@@ -35,7 +34,7 @@ func most(g *group.Group) int {
 
 // contested returns the servers that a match's captains decide about: the best that everyone has
 // looked at. If nobody has, they are the best.
-func (d *Decision) contested(g *group.Group) (servers []int) {
+func (d *Decision) contested(g facts.Facts) (servers []int) {
 	ranking := captains.Ranked(g)
 	seen := slices.DeleteFunc(slices.Clone(ranking), func(server int) bool { return !slices.Contains(d.looks.Seen(), server) })
 	if len(seen) == 0 {
@@ -45,56 +44,55 @@ func (d *Decision) contested(g *group.Group) (servers []int) {
 }
 
 // unseen returns the servers that everyone should look at before captains decide about them.
-func (d *Decision) unseen(g *group.Group) []int {
+func (d *Decision) unseen(g facts.Facts) []int {
 	best := captains.Ranked(g)
 	return slices.DeleteFunc(best[:min(most(g), len(best))], func(server int) bool { return slices.Contains(d.looks.Seen(), server) })
 }
 
 // BeginBans lets the captains of a match ban and pick from the newest choice, unless they have begun.
 // It returns notes for people.
-func (d *Decision) BeginBans(g *group.Group, now roomtime.Time) (notes []sentence.Sentence) {
-	if g.Bans.HasBegun() {
+func (d *Decision) BeginBans(g facts.Facts, now roomtime.Time) (notes []sentence.Sentence) {
+	if d.bans.HasBegun() {
 		return nil
 	}
-	s, cut := &g.Settings, 0
-	g.Bans, cut = bans.Begin(bans.Setup{
+	s, cut := g.Settings(), 0
+	*d.bans, cut = bans.Begin(bans.Setup{
 		Servers: d.contested(g), Order: s.ServerOrder(), Maps: s.MapPool(), BestOf: s.BestOf(), Clock: s.TurnTime(),
 	}, now)
 	if cut > 0 {
 		notes = append(notes, sentence.Of("room.bans-cut", "n", cut))
 	}
-	if turn, is := g.Bans.Turn(); is {
+	if turn, is := d.bans.Turn(); is {
 		notes = append(notes, sentence.Of("room.bans", "side", s.Called(turn.Side)))
 	} else {
-		notes = append(notes, sentence.Of("room.match-on", "server", g.Servers.Called(g.Bans.Server())))
+		notes = append(notes, sentence.Of("room.match-on", "server", g.Servers().Called(d.bans.Server())))
 	}
-	return append(notes, captains.Playing(g)...)
+	return append(notes, captains.Playing(d.bans)...)
 }
 
 // Destination returns the server that a decided match goes to, once everyone has looked at it
 // again. If it is full or gone, another takes its place. If all are, the match goes there
 // nevertheless, because a seat may become free. It returns notes for people.
-func (d *Decision) Destination(g *group.Group, f finals.Facts) (server int, notes []sentence.Sentence) {
-	recordMisses(g, d.looks.AcceptMisses(f))
-	g.RefreshFacts()
-	usable := slices.IndexFunc(captains.Fallbacks(g), func(server int) bool { _, is := obstacle(g, server); return !is })
+func (d *Decision) Destination(g facts.Facts) (server int, notes []sentence.Sentence) {
+	g.Refresh()
+	usable := slices.IndexFunc(captains.Fallbacks(g, d.bans), func(server int) bool { _, is := obstacle(g, server); return !is })
 	for range max(0, usable) {
-		before := g.Bans.Server()
+		before := d.bans.Server()
 		cause, _ := obstacle(g, before)
-		g.Bans.DropServer(captains.Ranked(g))
-		next, key := g.Bans.Server(), "room.match-next"
-		if g.Bans.IsBanned(next) {
+		d.bans.DropServer(captains.Ranked(g))
+		next, key := d.bans.Server(), "room.match-next"
+		if d.bans.IsBanned(next) {
 			key = "room.match-back"
 		}
-		notes = append(notes, sentence.Of(key, "server", g.Servers.Called(before), "why", because(cause), "next", g.Servers.Called(next)))
+		notes = append(notes, sentence.Of(key, "server", g.Servers().Called(before), "why", because(cause), "next", g.Servers().Called(next)))
 	}
-	return g.Bans.Server(), notes
+	return d.bans.Server(), notes
 }
 
 // obstacle returns why a match cannot go to a server, if it cannot: it lacks seats, or answered none
 // of the players. One side's word counts for nothing here, because a side could lie to get another
 // server.
-func obstacle(g *group.Group, server int) (why selection.Cause, is bool) {
+func obstacle(g facts.Facts, server int) (why selection.Cause, is bool) {
 	players := g.ChosenFor()
 	isSilent := func(player people.ID) bool { return g.Knowledge(player).At(server).State != discovery.Answered }
 	if len(players) > 0 && len(people.Filtered(players, isSilent)) == len(players) {
@@ -102,14 +100,14 @@ func obstacle(g *group.Group, server int) (why selection.Cause, is bool) {
 	}
 	need := g.SeatsFor(players)
 	isFull := func(info *discovery.Info) bool { return info != nil && !info.Uncounted() && info.Free() < need }
-	if !isFull(g.Servers.Info(server)) {
+	if !isFull(g.Servers().Info(server)) {
 		return 0, false
 	}
 	for _, side := range []wire.Side{wire.SideA, wire.SideB} {
-		heard := people.Filtered(g.Attendance.Present(), func(player people.ID) bool {
-			return g.SideOf(player) == side && g.Heard.Word(player, server) != nil
+		heard := people.Filtered(g.Present(), func(player people.ID) bool {
+			return g.SideOf(player) == side && g.Word(player, server) != nil
 		})
-		agrees := slices.ContainsFunc(heard, func(player people.ID) bool { return isFull(g.Heard.Word(player, server)) })
+		agrees := slices.ContainsFunc(heard, func(player people.ID) bool { return isFull(g.Word(player, server)) })
 		if len(heard) > 0 && !agrees {
 			return 0, false
 		}

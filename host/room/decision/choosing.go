@@ -6,7 +6,8 @@
 //	                  ├─▶ vote ─▶ Favourite ─▶ launch
 //	                  └─▶ a match: BeginBans ─▶ Move … ─▶ Destination ─▶ launch
 //
-// The measurements and the choice are in the [group.Group]. A room carries out what follows.
+// It reads [facts.Facts], and writes the parts that [New] takes. What follows for all others it
+// returns, and the room carries that out.
 package decision
 
 import (
@@ -16,10 +17,11 @@ import (
 	"muster/discovery/sentence"
 	"muster/host/room/attendance"
 	"muster/host/room/ballot"
+	"muster/host/room/bans"
 	"muster/host/room/choice"
 	"muster/host/room/editions"
+	"muster/host/room/facts"
 	"muster/host/room/finals"
-	"muster/host/room/group"
 	"muster/host/room/people"
 	"muster/host/room/probing"
 	"muster/host/room/roomtime"
@@ -40,8 +42,9 @@ const (
 	silentFor = 2 * time.Second
 )
 
-// Decision is what a round decides. Its zero value has decided nothing yet.
+// Decision is what a round decides.
 type Decision struct {
+	own
 	looks finals.Looks
 	// waitable is what a wait for seats could be for.
 	waitable waitable
@@ -50,75 +53,91 @@ type Decision struct {
 	options  options
 }
 
+// own are the parts that only decisions write.
+type own struct {
+	choice *choice.Choice
+	trust  *trust.Doubts
+	ballot *ballot.Box
+	bans   *bans.Series
+}
+
+// New returns a decision that has decided nothing yet. It writes these parts.
+func New(c *choice.Choice, t *trust.Doubts, b *ballot.Box, s *bans.Series) Decision {
+	return Decision{own: own{c, t, b, s}}
+}
+
+// Next returns the decision of the next round.
+func (d *Decision) Next() Decision { return Decision{own: d.own} }
+
 // Discredit finds players who contradict most others about servers. It returns what to tell
 // people.
-func (d *Decision) Discredit(g *group.Group) (notes []sentence.Sentence) {
-	g.RefreshFacts()
-	found := g.Heard.Contradictions(d.looks.Seen())
-	notes = g.Trust.Discredit(found, g.Attendance.Active(), g.Attendance.Players())
-	g.RefreshFacts()
+func (d *Decision) Discredit(g facts.Facts) (notes []sentence.Sentence) {
+	g.Refresh()
+	found := g.Contradictions(d.looks.Seen())
+	notes = d.trust.Discredit(found, g.Active(), g.Players())
+	g.Refresh()
 	return notes
 }
 
 // culledByLone returns the best servers that the ranking lacks because of one player's word.
-func (d *Decision) culledByLone(g *group.Group) []int {
-	if len(g.Servers.Lone) == 0 {
+func (d *Decision) culledByLone(g facts.Facts) []int {
+	if len(g.Servers().Lone) == 0 {
 		return nil
 	}
-	return trust.CulledByLone(g.Basis(g.Attendance.Active()), g.Choice.Newest().Ranking, finalists, d.looks.Seen())
+	return trust.CulledByLone(g.Basis(g.Active()), g.Newest().Ranking, finalists, d.looks.Seen())
 }
 
 // Review leaves out players whose numbers fit nobody else's, while a search goes on, if they have
-// reported enough. It also finds players who contradict the others. It returns notes for people.
-func (d *Decision) Review(g *group.Group, now roomtime.Time) (notes []sentence.Sentence) {
-	passed, active := now.Sub(g.Measuring), g.Attendance.Active()
+// reported enough. It also finds players who contradict the others. It returns the players that are
+// left out, and notes for people.
+func (d *Decision) Review(g facts.Facts, now roomtime.Time) (odd attendance.Change, notes []sentence.Sentence) {
+	passed, active := now.Sub(g.Measuring()), g.Active()
 	counted, first := map[people.ID]int{}, map[people.ID]time.Duration{}
 	for _, player := range active {
 		first[player] = passed
-		for server := range g.Evidence[player].Servers() {
+		for server := range g.Results(player).Servers() {
 			counted[player]++
-			first[player] = min(first[player], g.Evidence[player].At(server).At)
+			first[player] = min(first[player], g.Results(player).At(server).At)
 		}
 	}
 	told := people.Filtered(active, func(player people.ID) bool { return counted[player] >= judgedAfter })
 	fresh := people.Filtered(told, func(player people.ID) bool { return passed-first[player] < silentFor })
-	return slices.Concat(judge(g, told, trust.Searching, fresh...), d.Discredit(g))
+	odd, notes = d.judge(g, told, trust.Searching, fresh...)
+	return odd, append(notes, d.Discredit(g.Suppose(odd))...)
 }
 
-// judge leaves out players whose numbers fit nobody else's. The silence of servers tells nothing yet
-// about fresh players.
-func judge(g *group.Group, players []people.ID, at trust.Moment, fresh ...people.ID) (notes []sentence.Sentence) {
-	v := g.Trust.Judge(g.Basis(players), g.Attendance.Players(), at, fresh...)
-	g.Attendance.LeaveOut(attendance.Odd, v.LeftOut...)
-	return v.Notes
+// judge finds players whose numbers fit nobody else's. The silence of servers tells nothing yet about
+// fresh players.
+func (d *Decision) judge(g facts.Facts, players []people.ID, at trust.Moment, fresh ...people.ID) (odd attendance.Change, notes []sentence.Sentence) {
+	v := d.trust.Judge(g.Basis(players), g.Players(), at, fresh...)
+	return attendance.Change{Out: attendance.Odd, Players: v.LeftOut}, v.Notes
 }
 
 // outvote chooses without a few players if no server that suits all others works for them. It
-// returns the players it chose for, the choice, and notes for people.
-func outvote(g *group.Group, players []people.ID, s selection.Selection) ([]people.ID, selection.Selection, []sentence.Sentence) {
-	v, others := g.Trust.Outvote(g.Basis(players))
+// returns them, the choice, and notes for people.
+func (d *Decision) outvote(g facts.Facts, players []people.ID, s selection.Selection) (attendance.Change, selection.Selection, []sentence.Sentence) {
+	v, others := d.trust.Outvote(g.Basis(players))
+	out := attendance.Change{Out: attendance.Outvoted, Players: v.LeftOut}
 	if len(v.LeftOut) == 0 {
-		return players, s, nil
+		return out, s, nil
 	}
 	s = g.Select(others)
-	g.Attendance.LeaveOut(attendance.Outvoted, v.LeftOut...)
-	notes := append(v.Notes, overLimit(g, v.LeftOut, &s)...)
-	return people.Filtered(players, func(player people.ID) bool { return slices.Contains(others, player) }), s, notes
+	return out, s, append(v.Notes, overLimit(g, v.LeftOut, &s)...)
 }
 
 // tryAlone chooses again as long as the choice depends on a ping that one player alone reports.
-func tryAlone(g *group.Group) (notes []sentence.Sentence) {
+func (d *Decision) tryAlone(g facts.Facts) (notes []sentence.Sentence) {
 	for range trust.MostTrials {
-		before := g.Choice.Newest()
+		before := g.Newest()
 		if before == nil || before.Chosen == nil {
 			return notes
 		}
 		players, pings := g.ChosenFor(), map[people.ID]trust.Ping{}
 		for _, player := range players {
-			first, _ := g.Evidence[player].Probe(before.Chosen.Server)
+			first, _ := g.Results(player).Probe(before.Chosen.Server)
 			pings[player] = trust.Ping{First: first.RTT, Now: g.Knowledge(player).At(before.Chosen.Server).RTT}
 		}
-		trial := g.Trust.Try(g.Basis(players), before, pings)
+		trial := d.trust.Try(g.Basis(players), before, pings)
 		var after selection.Selection
 		for trial.NextFloor() {
 			after = g.Select(players)
@@ -129,24 +148,24 @@ func tryAlone(g *group.Group) (notes []sentence.Sentence) {
 			return notes
 		}
 		notes = append(notes, news...)
-		after.LookedS, after.Doubts = before.LookedS, doubts(g)
-		g.Choice.Refine(after)
+		after.LookedS, after.Doubts = before.LookedS, d.doubts(g)
+		d.choice.Refine(after)
 	}
 	return notes
 }
 
 // doubts returns everything that is odd about players.
-func doubts(g *group.Group) []anomaly.Anomaly {
-	players, answered := g.Attendance.Players(), map[people.ID]int{}
+func (d *Decision) doubts(g facts.Facts) []anomaly.Anomaly {
+	players, answered := g.Players(), map[people.ID]int{}
 	for _, player := range players {
-		_, answered[player] = g.Evidence[player].Progress()
+		_, answered[player] = g.Results(player).Progress()
 	}
-	return g.Trust.List(g.Basis(g.Attendance.Active()), players, answered)
+	return d.trust.List(g.Basis(g.Active()), players, answered)
 }
 
 // disputed returns the servers that would be better for all but one player who got no answer from
 // them.
-func (d *Decision) disputed(g *group.Group, s *search.Search) []int {
+func (d *Decision) disputed(g facts.Facts, s *search.Search) []int {
 	players, o := g.ChosenFor(), trust.Forecast{}
 	b := g.Basis(players)
 	if s != nil {
@@ -155,7 +174,7 @@ func (d *Decision) disputed(g *group.Group, s *search.Search) []int {
 			o.Silent[player] = g.Knowledge(player).Silent()
 		}
 	}
-	return g.Trust.Disputed(b, g.Choice.Newest(), o, d.looks.Seen())
+	return d.trust.Disputed(b, g.Newest(), o, d.looks.Seen())
 }
 
 // Chosen is the result of [Decision.Choose].
@@ -165,27 +184,34 @@ type Chosen struct {
 	// there is none, unless the organiser was merely too early.
 	IsMade  bool
 	Failure sentence.Sentence
+	// Counting are changes of the players that the round counts on.
+	Counting []attendance.Change
 }
 
 // Choose ranks the measurements. It chooses for everyone who measured anything. If that leaves no
 // server, it chooses for those who have finished, because the others' missing results would cull
 // every server. An early choice, which the organiser wants while some still measure, counts only if
 // something suits everyone, because impatience should not lose measurements.
-func (d *Decision) Choose(g *group.Group, early bool, at trust.Moment) (c Chosen) {
-	c.Notes = slices.Concat(judge(g, g.Measured(), at), d.Discredit(g))
+func (d *Decision) Choose(g facts.Facts, early bool, at trust.Moment) (c Chosen) {
+	var odd, outvoted attendance.Change
+	odd, c.Notes = d.judge(g, g.Measured(), at)
+	g = g.Suppose(odd)
+	c.Notes = append(c.Notes, d.Discredit(g)...)
 	players := g.Measured()
 	selected := g.Select(players)
 	if selected.Chosen == nil {
-		finished := people.Filtered(players, func(player people.ID) bool { return g.Attendance.Of(player).Done })
+		finished := people.Filtered(players, func(player people.ID) bool { return g.Mark(player).Done })
 		if s := g.Select(finished); s.Chosen != nil {
 			players, selected = finished, s
 		}
 	}
 	if selected.Chosen == nil && !early {
 		var notes []sentence.Sentence
-		players, selected, notes = outvote(g, players, selected)
+		outvoted, selected, notes = d.outvote(g, players, selected)
+		players = people.Without(players, outvoted.Players...)
 		c.Notes = append(c.Notes, notes...)
 	}
+	c.Counting = []attendance.Change{odd, outvoted}
 	switch {
 	case early && selected.Chosen == nil:
 		c.Notes = append(c.Notes, sentence.Of("room.go-too-early"))
@@ -196,22 +222,21 @@ func (d *Decision) Choose(g *group.Group, early bool, at trust.Moment) (c Chosen
 		c.Failure = sentence.Of("room.nobody-measured")
 		return c
 	}
-	for _, a := range g.Trust.Find(g.Basis(players)) {
+	for _, a := range d.trust.Find(g.Basis(players)) {
 		c.Notes = append(c.Notes, sentence.Of("why.doubt", "doubt", a.Sentence()))
 	}
 	best := selected.Ranking[:min(finalists, len(selected.Ranking))]
-	theirs := g.Editions.Of(players, g.Settings.Game)
-	c.Notes = append(c.Notes, editions.Describe(g.Servers, theirs, best, g.Settings.AnyVersion)...)
-	for _, player := range g.Attendance.Active() {
-		if !slices.Contains(players, player) {
-			g.Attendance.LeaveOut(attendance.Behind, player)
-			probed, _ := g.Evidence[player].Progress()
-			c.Notes = append(c.Notes, sentence.Of("room.choosing-without",
-				"player", player, "probed", probed, "n", len(g.Servers.List)))
-		}
+	theirs := g.Editions(players)
+	c.Notes = append(c.Notes, editions.Describe(*g.Servers(), theirs, best, g.Settings().AnyVersion)...)
+	behind := people.Without(g.Suppose(outvoted).Active(), players...)
+	c.Counting = append(c.Counting, attendance.Change{Out: attendance.Behind, Players: behind})
+	for _, player := range behind {
+		probed, _ := g.Results(player).Progress()
+		c.Notes = append(c.Notes, sentence.Of("room.choosing-without",
+			"player", player, "probed", probed, "n", len(g.Servers().List)))
 	}
 	d.looks.Forget()
-	g.Choice.Take(selected)
+	d.choice.Take(selected)
 	c.IsMade = true
 	return c
 }
@@ -237,31 +262,31 @@ type Following struct {
 // unless they have. Then people have their say, if the organiser wants that, or all go there. If
 // isChosen, people who are left out have no say. Surveyed is the number of places that everybody
 // measures, which count like servers.
-func (d *Decision) Decide(g *group.Group, p *probing.Probing, isChosen bool, surveyed int) (f Following) {
-	f.Notes = tryAlone(g)
-	chosen, isTired := g.Choice.Newest().Chosen, d.looks.Tries() >= maxTries
+func (d *Decision) Decide(g facts.Facts, p *probing.Probing, isChosen bool, surveyed int) (f Following) {
+	f.Notes = d.tryAlone(g)
+	chosen, isTired := g.Newest().Chosen, d.looks.Tries() >= maxTries
 	if chosen == nil {
 		if lone := d.culledByLone(g); len(lone) > 0 && !isTired {
 			f.Look, f.Why = lone, []sentence.Sentence{sentence.Of("room.looks-lone", "n", len(lone))}
 			return f
 		}
-		if g.Settings.Wait > 0 && len(g.ChosenFor()) > 0 {
+		if g.Settings().Wait > 0 && len(g.ChosenFor()) > 0 {
 			f.Wait = WorthWaiting(g)
 		}
-		f.Failure = sentence.Of("room.none-suits", "why", choice.Lack(g.Choice.Newest()))
+		f.Failure = sentence.Of("room.none-suits", "why", choice.Lack(g.Newest()))
 		return f
 	}
 	f.Server = chosen.Server
 	isSeen := slices.Contains(d.looks.Seen(), f.Server)
-	f.Bans = g.Settings.IsMatch()
-	f.Votes = !f.Bans && g.Ballot.IsWanted(g.Settings.Agree, g.Electorate(isChosen))
+	f.Bans = g.Settings().IsMatch()
+	f.Votes = !f.Bans && d.ballot.IsWanted(g.Settings().Agree, g.Electorate(isChosen))
 	switch {
 	case !isSeen && isTired:
 		takes := "room.unverified"
 		if f.Votes || f.Bans { // people may take another
 			takes = "room.unverified-rule"
 		}
-		f.Notes = append(f.Notes, sentence.Of(takes, "server", g.Servers.Called(f.Server)))
+		f.Notes = append(f.Notes, sentence.Of(takes, "server", g.Servers().Called(f.Server)))
 	case !isSeen:
 		f.Look, f.Why = d.finalists(g, p, f.Votes, surveyed)
 		return f
@@ -277,12 +302,12 @@ func (d *Decision) Decide(g *group.Group, p *probing.Probing, isChosen bool, sur
 			return f
 		}
 	}
-	if f.Votes && isSeen && g.Ballot.IsNeedless(g.Settings.Agree, d.Options(g)) {
+	if f.Votes && isSeen && d.ballot.IsNeedless(g.Settings().Agree, d.Options(g)) {
 		f.Votes = false
-		f.Notes = append(f.Notes, sentence.Of("room.one-best", "server", g.Servers.Called(f.Server)))
+		f.Notes = append(f.Notes, sentence.Of("room.one-best", "server", g.Servers().Called(f.Server)))
 	}
-	f.Asks = !f.Votes && !f.Bans && g.Settings.Agree == wire.Undecided && isOrganiserHere(g) && len(d.ask(g)) > 0
-	g.Choice.NoteInfluence(g.Full(g.ChosenFor()))
+	f.Asks = !f.Votes && !f.Bans && g.Settings().Agree == wire.Undecided && isOrganiserHere(g) && len(d.ask(g)) > 0
+	d.choice.NoteInfluence(g.Full(g.ChosenFor()))
 	return f
 }
 
@@ -308,8 +333,8 @@ type options struct {
 
 // Options returns the options of a vote on the choice, even before it opens. They must not be
 // changed.
-func (d *Decision) Options(g *group.Group) ballot.Options {
-	newest, seen := g.Choice.Newest(), d.looks.Seen()
+func (d *Decision) Options(g facts.Facts) ballot.Options {
+	newest, seen := g.Newest(), d.looks.Seen()
 	if newest == nil || d.options.of != newest || !slices.Equal(d.options.seen, seen) {
 		d.options = options{newest, slices.Clone(seen), ballot.Among(newest, seen)}
 	}
@@ -317,95 +342,88 @@ func (d *Decision) Options(g *group.Group) ballot.Options {
 }
 
 // OpenVote lets people vote on the newest choice. It returns a note for them.
-func (d *Decision) OpenVote(g *group.Group) (note sentence.Sentence) {
+func (d *Decision) OpenVote(g facts.Facts) (note sentence.Sentence) {
 	options := d.Options(g)
-	g.Ballot.Open(options)
-	return sentence.Of("room.vote", "server", g.Servers.Called(g.Ballot.Favourite(options)))
+	d.ballot.Open(options)
+	return sentence.Of("room.vote", "server", g.Servers().Called(d.ballot.Favourite(options)))
 }
 
 // Replace makes another choice the newest. Nobody is ready for it yet.
-func Replace(g *group.Group, s selection.Selection) {
-	g.Choice.Take(s)
-	g.Launches.Restart()
-	g.Ballot.Withdraw("", ballot.Ready|ballot.ByHand)
+func (d *Decision) Replace(s selection.Selection) {
+	d.choice.Take(s)
+	d.ballot.Withdraw("", ballot.Ready|ballot.ByHand)
 }
 
 // ChooseAgain chooses for a group that has lost or won players; why says so. If
-// another server is the best now it returns that choice, for [Replace]. Else the vote and the
+// another server is the best now it returns that choice, for [Decision.Replace]. Else the vote and the
 // countdown go on.
-func (d *Decision) ChooseAgain(g *group.Group, why sentence.Sentence) (note sentence.Sentence, other *selection.Selection) {
+func (d *Decision) ChooseAgain(g facts.Facts, why sentence.Sentence) (note sentence.Sentence, other *selection.Selection) {
 	players := g.ChosenFor()
 	s := g.Select(players)
-	before := g.Choice.Newest().Chosen
-	first := people.ID("") // who is named if nobody else is left
+	before := g.Newest().Chosen
+	var first people.ID // the note names this player if nobody else is left
 	if len(players) > 0 {
 		first = players[0]
 	}
 	if s.Chosen == nil || before == nil || s.Chosen.Server != before.Server {
 		return sentence.Of("room.choosing-again", "why", why, "n", len(players), "player", first), &s
 	}
-	s.Doubts = g.Choice.Newest().Doubts
-	take(g, s)
-	g.Ballot.Open(d.Options(g))
-	return sentence.Of("room.still-best", "why", why, "server", g.Servers.Called(before.Server), "n", len(players), "player", first), nil
+	s.Doubts = g.Newest().Doubts
+	d.take(g, s)
+	d.ballot.Open(d.Options(g))
+	return sentence.Of("room.still-best", "why", why, "server", g.Servers().Called(before.Server), "n", len(players), "player", first), nil
 }
 
 // take makes a choice of the same server the newest.
-func take(g *group.Group, s selection.Selection) {
-	g.Choice.Take(s)
-	g.Choice.NoteInfluence(g.Full(g.ChosenFor()))
+func (d *Decision) take(g facts.Facts, s selection.Selection) {
+	d.choice.Take(s)
+	d.choice.NoteInfluence(g.Full(g.ChosenFor()))
 }
 
-// Readmit lets a player count again who was left out for leaving during the vote. It reports
-// whether the player counts.
-func Readmit(g *group.Group, player people.ID, now roomtime.Time) bool {
-	players := g.ChosenFor()
-	g.Attendance.Follow(player, players, now)
-	if !g.Attendance.CanReturn(player) || !g.HasMeasured(player) {
+// Readmits reports whether a player counts again who was left out for leaving during the vote.
+func (d *Decision) Readmits(g facts.Facts, player people.ID) bool {
+	if !g.CanReturn(player) || !g.HasMeasured(player) {
 		return false
 	}
-	g.Attendance.Recall(player, now)
-	s := g.Select(append(players, player))
+	s := g.Suppose(attendance.Change{Players: []people.ID{player}}).Select(append(g.ChosenFor(), player))
 	if s.Chosen == nil {
-		g.Attendance.LeaveOut(attendance.Left, player)
 		return false
 	}
-	before := *g.Choice.Newest()
+	before := *g.Newest()
 	before.Players = s.Players
-	g.Choice.Refine(before)
+	d.choice.Refine(before)
 	return true
 }
 
 // change returns the reason why the last favourite lost, or nothing.
-func change(g *group.Group, before int) (notes []sentence.Sentence) {
-	after := g.Choice.Newest().Chosen
+func change(g facts.Facts, before int) (notes []sentence.Sentence) {
+	after := g.Newest().Chosen
 	if after != nil && after.Server == before {
 		return nil
 	}
-	was, cause := g.Servers.Called(before), g.Against(before, g.Attendance.Active())
+	was, cause := g.Servers().Called(before), g.Against(before, g.Active())
 	switch {
 	case after == nil && cause == nil:
 		return []sentence.Sentence{sentence.Of("room.changed-none", "server", was)}
 	case after == nil:
 		return []sentence.Sentence{sentence.Of("room.changed-none-why", "server", was, "why", because(*cause))}
 	case cause == nil:
-		return []sentence.Sentence{sentence.Of("room.changed", "server", was, "next", g.Servers.Called(after.Server))}
+		return []sentence.Sentence{sentence.Of("room.changed", "server", was, "next", g.Servers().Called(after.Server))}
 	}
 	return []sentence.Sentence{sentence.Of("room.changed-why",
-		"server", was, "why", because(*cause), "next", g.Servers.Called(after.Server))}
+		"server", was, "why", because(*cause), "next", g.Servers().Called(after.Server))}
 }
 
 // Favourite returns the server that people agreed on, once everyone has looked at it again. If it
 // no longer suits them another takes its place; -1 says that nobody has looked at that one.
-func (d *Decision) Favourite(g *group.Group, f finals.Facts) (server int, notes []sentence.Sentence) {
-	recordMisses(g, d.looks.AcceptMisses(f))
+func (d *Decision) Favourite(g facts.Facts) (server int, notes []sentence.Sentence) {
 	notes = d.Discredit(g)
-	target := g.Ballot.Favourite(d.Options(g))
+	target := d.ballot.Favourite(d.Options(g))
 	if g.Against(target, g.ChosenFor()) == nil {
 		return target, notes
 	}
 	s := g.Select(g.ChosenFor())
-	g.Choice.Refine(s)
+	d.choice.Refine(s)
 	notes = append(notes, change(g, target)...)
 	if s.Chosen == nil || !slices.Contains(d.looks.Seen(), s.Chosen.Server) {
 		return -1, notes
@@ -415,33 +433,33 @@ func (d *Decision) Favourite(g *group.Group, f finals.Facts) (server int, notes 
 
 // Supposed returns the basis of a what-if with other settings. It takes the record of the newest
 // choice if that is of the same people.
-func Supposed(g *group.Group, s wire.Settings) selection.Basis {
-	Record(g) // this makes the record if it is unknown
+func (d *Decision) Supposed(g facts.Facts, s wire.Settings) selection.Basis {
+	d.Record(g) // this makes the record if it is unknown
 	players := g.ChosenFor()
-	b, isKnown := g.Choice.Basis(slices.Concat(players, g.Counted().Guests()))
+	b, isKnown := d.choice.Basis(slices.Concat(players, g.Counted().Guests()))
 	if !isKnown {
 		b = g.Full(players)
 	}
-	b.Servers, b.Criteria = g.Servers, g.Criteria(s, players)
+	b.Servers, b.Criteria = *g.Servers(), g.Criteria(s, players)
 	return b
 }
 
 // Record returns the basis of the newest choice, or nil before there is one.
-func Record(g *group.Group) *choice.Record {
-	record, isKnown := g.Choice.Record(g.Roster.Names())
+func (d *Decision) Record(g facts.Facts) *choice.Record {
+	record, isKnown := d.choice.Record(g.Names())
 	if !isKnown { // the room was restored, or has given up
-		record = g.Choice.Note(g.Full(g.ChosenFor()), g.Roster.Names())
+		record = d.choice.Note(g.Full(g.ChosenFor()), g.Names())
 	}
 	return record
 }
 
 // Recount chooses again for other guests while people vote. It returns another choice, for
-// [Replace], or nil if the same server stays: then no vote is lost.
-func Recount(g *group.Group) (other *selection.Selection) {
+// [Decision.Replace], or nil if the same server stays: then no vote is lost.
+func (d *Decision) Recount(g facts.Facts) (other *selection.Selection) {
 	switch s := g.Select(g.ChosenFor()); {
 	case s.Chosen == nil:
-	case s.Chosen.Server == g.Choice.Newest().Chosen.Server:
-		take(g, s)
+	case s.Chosen.Server == g.Newest().Chosen.Server:
+		d.take(g, s)
 	default:
 		return &s
 	}

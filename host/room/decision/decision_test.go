@@ -12,9 +12,8 @@ import (
 	"muster/discovery/sentence"
 	"muster/host/room/attendance"
 	"muster/host/room/decision"
+	"muster/host/room/facts/factstest"
 	"muster/host/room/finals"
-	"muster/host/room/group"
-	"muster/host/room/group/grouptest"
 	"muster/host/room/people"
 	"muster/host/room/probing"
 	"muster/host/room/trust"
@@ -26,12 +25,12 @@ import (
 
 const (
 	ms             = time.Millisecond
-	lost, unprobed = grouptest.Lost, grouptest.Unprobed
+	lost, unprobed = factstest.Lost, factstest.Unprobed
 )
 
 // session is a group, in a test that drives its decisions.
 type session struct {
-	*grouptest.Group
+	*factstest.Group
 	d decision.Decision
 	p probing.Probing
 	// saw returns what a player sees of a server in a look, in ms; nil repeats the measurements.
@@ -41,7 +40,8 @@ type session struct {
 }
 
 func newSession(t testing.TB, servers int, names ...string) *session {
-	n := &session{Group: grouptest.New(t, grouptest.Settings(), servers, names...)}
+	n := &session{Group: factstest.New(t, factstest.Settings(), servers, names...)}
+	n.d, n.p = decision.New(&n.Choice, &n.Trust, &n.Ballot, &n.Bans), probing.New(&n.Evidence, &n.Heard)
 	return n
 }
 
@@ -50,7 +50,7 @@ func newSession(t testing.TB, servers int, names ...string) *session {
 func measured(t testing.TB, servers int, names ...string) *session {
 	n := newSession(t, servers, names...)
 	for i, name := range names {
-		n.Measures(people.ID(name), grouptest.Up(10+i, servers)...)
+		n.Measures(people.ID(name), factstest.Up(10+i, servers)...)
 	}
 	return n
 }
@@ -64,25 +64,80 @@ func apart(t testing.TB, servers int, names ...string) *session {
 	}
 	n.Gets(list)
 	for server := range list {
-		n.Hears("", server, grouptest.Info())
+		n.Hears("", server, factstest.Info())
 	}
 	return n
 }
 
-// group returns the group for a decision.
-func (n *session) group() *group.Group { return &n.Group.Group }
+// The following methods apply what decisions return, as the room does.
 
 func (n *session) choose(early bool) decision.Chosen {
-	return n.d.Choose(n.group(), early, trust.Measured)
+	c := n.d.Choose(n.F, early, trust.Measured)
+	n.Attendance.Apply(c.Counting, n.Now)
+	return c
 }
 
-func (n *session) decide() decision.Following { return n.d.Decide(n.group(), &n.p, true, 0) }
+func (n *session) review() []sentence.Sentence {
+	odd, notes := n.d.Review(n.F, n.Now)
+	n.Attendance.Apply([]attendance.Change{odd}, n.Now)
+	return notes
+}
 
-func (n *session) facts() finals.Facts { return n.d.Facts(n.group(), 0, n.Now) }
+func (n *session) vouch(player people.ID) ([]sentence.Sentence, *selection.Selection, error) {
+	counting, notes, other, err := n.d.Vouch(n.F, player)
+	n.Attendance.Apply(counting, n.Now)
+	return notes, other, err
+}
+
+func (n *session) readmits(player people.ID) bool {
+	isBack := n.d.Readmits(n.F, player)
+	if isBack {
+		n.Attendance.Recall(player, n.Now)
+	}
+	return isBack
+}
+
+func (n *session) hear(player people.ID, v wire.Verified) (finals.Heard, error) {
+	heard, err := n.d.Hear(n.F, player, v, n.facts())
+	if heard.IsElsewhere {
+		n.Origins.Part(player)
+	}
+	if heard.Counts {
+		n.p.Looked(n.F, player, heard.Seen, n.Now)
+	}
+	return heard, err
+}
+
+func (n *session) acceptMisses() { n.p.Missed(n.d.AcceptMisses(n.facts())) }
+
+// settled is what the end of a look says. IsOver says that the newest choice is the result of the
+// look. Otherwise Asks are the players' next looks, none if somebody is waited for.
+type settled struct {
+	Notes  []sentence.Sentence
+	IsOver bool
+	Asks   []finals.Ask
+}
+
+func (n *session) settle(f finals.Facts) (s settled) {
+	o, isSettled := n.d.Settle(f)
+	if !isSettled {
+		return s
+	}
+	if n.p.Missed(o.Lost); len(o.Asks) > 0 {
+		return settled{Notes: []sentence.Sentence{o.Note}, Asks: o.Asks}
+	}
+	out, notes := n.d.Refine(n.F, o.LookedS)
+	n.Attendance.Apply([]attendance.Change{out}, n.Now)
+	return settled{Notes: notes, IsOver: true}
+}
+
+func (n *session) decide() decision.Following { return n.d.Decide(n.F, &n.p, true, 0) }
+
+func (n *session) facts() finals.Facts { return n.d.Facts(n.F, 0, n.Now) }
 
 // seen returns a player's result for a server in a look.
 func (n *session) seen(player people.ID, server, samples int) wire.Finalist {
-	rtt := int(n.Knowledge(player).At(server).RTT / ms)
+	rtt := int(n.F.Knowledge(player).At(server).RTT / ms)
 	if n.saw != nil {
 		rtt = n.saw(player, server)
 	}
@@ -100,30 +155,30 @@ func (n *session) hears(asks []finals.Ask) {
 		for _, server := range ask.Servers {
 			v.Servers = append(v.Servers, n.seen(ask.Player, server, ask.Samples))
 		}
-		if _, err := n.d.Hear(n.group(), ask.Player, v, n.facts()); err != nil {
+		if _, err := n.hear(ask.Player, v); err != nil {
 			n.Fatal(err)
 		}
 	}
 }
 
 // looks lets everyone look at servers, to the end.
-func (n *session) looks(servers ...int) decision.Settled {
+func (n *session) looks(servers ...int) settled {
 	n.Helper()
-	asks, note := n.d.Look(n.group(), &n.p, servers, false, 0, n.Now)
+	asks, note := n.d.Look(n.F, &n.p, servers, false, 0, n.Now)
 	n.told = append(n.told, texts([]sentence.Sentence{note})...)
 	for range 3 {
 		n.hears(asks)
-		settled := n.d.Settle(n.group(), n.facts())
-		if n.told = append(n.told, texts(settled.Notes)...); settled.IsOver {
-			return settled
+		s := n.settle(n.facts())
+		if n.told = append(n.told, texts(s.Notes)...); s.IsOver {
+			return s
 		}
-		asks = settled.Asks
+		asks = s.Asks
 	}
 	n.Fatal("the look does not end")
-	return decision.Settled{}
+	return settled{}
 }
 
-func (n *session) chosen() int { return grouptest.Chosen(n.Choice.Newest()) }
+func (n *session) chosen() int { return factstest.Chosen(n.Choice.Newest()) }
 
 // says compares notes with the wanted ones.
 func says(t testing.TB, what string, notes []sentence.Sentence, want ...string) {
@@ -157,7 +212,7 @@ func TestChoose(t *testing.T) {
 	}{
 		{"all", func(n *session) {
 			for _, player := range []people.ID{"ann", "bob", "cat"} {
-				n.Measures(player, grouptest.Up(10, 20)...)
+				n.Measures(player, factstest.Up(10, 20)...)
 			}
 		}, false, true, "", 0, "[ann bob cat]", nil, nil},
 		{"early", func(n *session) {
@@ -166,7 +221,7 @@ func TestChoose(t *testing.T) {
 			}
 		}, true, true, "", 3, "[ann bob cat]", nil, []string{"the organiser says go: choosing from what has been measured"}},
 		{"early, and nothing suits", func(n *session) {
-			n.Measures("ann", grouptest.Up(10, 20)...)
+			n.Measures("ann", factstest.Up(10, 20)...)
 			n.Measures("bob", silent...)
 		}, true, false, "", -1, "", nil, []string{goOn}},
 		{"early, and nothing is measured", func(*session) {}, true, false, "", -1, "", nil, []string{goOn}},
@@ -177,29 +232,29 @@ func TestChoose(t *testing.T) {
 		}, false, true, "", -1, "[ann bob]", map[people.ID]attendance.Why{"cat": attendance.Behind},
 			[]string{"choosing without cat, who has measured 0 of 20 servers"}},
 		{"one has finished nothing that suits", func(n *session) {
-			n.Measures("ann", append(grouptest.Up(10, 3), lost)...)
-			n.Measures("bob", append(grouptest.Up(10, 3), lost)...)
+			n.Measures("ann", append(factstest.Up(10, 3), lost)...)
+			n.Measures("bob", append(factstest.Up(10, 3), lost)...)
 			n.tells("cat", 3, 10)
 		}, false, true, "", 0, "[ann bob]", map[people.ID]attendance.Why{"cat": attendance.Behind},
 			[]string{"choosing without cat, who has measured 1 of 20 servers"}},
 		{"one is too far away", func(n *session) {
 			n.Settings.By, n.Settings.Limits = selection.Threshold, wire.Limits{60 * ms}
-			n.Measures("ann", grouptest.Up(10, 20)...)
-			n.Measures("bob", grouptest.Up(10, 20)...)
-			n.Measures("cat", grouptest.Down(10, 20)...)
+			n.Measures("ann", factstest.Up(10, 20)...)
+			n.Measures("bob", factstest.Up(10, 20)...)
+			n.Measures("cat", factstest.Down(10, 20)...)
 		}, false, true, "", 0, "[ann bob]", map[people.ID]attendance.Why{"cat": attendance.Outvoted}, []string{
 			"no server suits everyone, but some suit everyone except cat: they’re too far away, or didn’t " +
 				"answer. Choosing without; the organiser can start another round",
 		}},
 		{"one is too far away, early", func(n *session) {
 			n.Settings.By, n.Settings.Limits = selection.Threshold, wire.Limits{60 * ms}
-			n.Measures("ann", grouptest.Up(10, 20)...)
-			n.Measures("bob", grouptest.Up(10, 20)...)
-			n.Measures("cat", grouptest.Down(10, 20)...)
+			n.Measures("ann", factstest.Up(10, 20)...)
+			n.Measures("bob", factstest.Up(10, 20)...)
+			n.Measures("cat", factstest.Down(10, 20)...)
 		}, true, false, "", -1, "", nil, []string{goOn}},
 		{"one makes numbers up", func(n *session) {
 			for _, player := range []people.ID{"ann", "bob"} {
-				n.Measures(player, grouptest.Up(10, 20)...)
+				n.Measures(player, factstest.Up(10, 20)...)
 			}
 			n.Measures("cat", slices.Repeat([]int{1}, 20)...)
 		}, false, true, "", 0, "[ann bob]", map[people.ID]attendance.Why{"cat": attendance.Odd}, []string{
@@ -207,7 +262,7 @@ func TestChoose(t *testing.T) {
 		}},
 		{"one has another version", func(n *session) {
 			for _, player := range []people.ID{"ann", "bob", "cat"} {
-				n.Measures(player, grouptest.Up(10, 20)...)
+				n.Measures(player, factstest.Up(10, 20)...)
 			}
 			n.Editions.Say("bob", n.Settings.Game, map[string]discovery.Edition{"": {Version: "2", Protocol: 70}})
 			n.Hears("", 0, discovery.Info{MaxPlayers: 16, Protocol: 71})
@@ -252,22 +307,22 @@ func TestReview(t *testing.T) {
 	}{{15, ""}, {16, attendance.Odd}} {
 		n := newSession(t, 40, "ann", "bob", "cat")
 		for _, player := range []people.ID{"ann", "bob"} {
-			n.Measures(player, grouptest.Up(10, 40)...)
+			n.Measures(player, factstest.Up(10, 40)...)
 		}
 		n.Measures("cat", slices.Repeat([]int{1}, tt.told)...)
-		notes := n.d.Review(n.group(), n.Now)
+		notes := n.review()
 		if out := n.Attendance.Of("cat").Out; out != tt.out || (len(notes) > 0) != (tt.out != "") {
 			t.Errorf("of %d servers: cat is out for %q: %q", tt.told, out, notes)
 		}
 	}
 	n := measured(t, 10, "ann", "bob", "cat")
-	n.Gets(grouptest.List(10))
+	n.Gets(factstest.List(10))
 	for server := range 8 {
 		for i, player := range []people.ID{"ann", "bob", "cat"} {
 			n.Hears(player, server, discovery.Info{Name: "Den", Version: fmt.Sprint(i / 2), MaxPlayers: 16})
 		}
 	}
-	notes := n.d.Review(n.group(), n.Now)
+	notes := n.review()
 	if n.Trust.IsBelieved("cat") || len(notes) != 1 || !strings.HasPrefix(texts(notes)[0], "cat describes 8 of 8 servers differently") {
 		t.Errorf("cat is believed: %v; %q", n.Trust.IsBelieved("cat"), notes)
 	}
@@ -329,19 +384,19 @@ func TestDecide(t *testing.T) {
 			n.Attendance.LeaveOut(attendance.Left, "ann", "bob", "cat")
 		}, nil, 0, "no server suits everyone: 10 without enough free seats", false, 0, nil},
 		{"one says that all are full", func(n *session) {
-			n.Gets(grouptest.List(10))
+			n.Gets(factstest.List(10))
 			fill(n, "ann", 10)
 		}, nil, []int{0, 1, 2}, 0, "", false, 0,
 			[]string{"no server suits everyone, if each player’s own report is right: everyone looks at 3 servers"}},
 		{"one says that all are full, after looks enough", func(n *session) {
-			n.Gets(grouptest.List(10))
+			n.Gets(factstest.List(10))
 			fill(n, "ann", 10)
 		}, tires, nil, 0, "no server suits everyone: 10 without enough free seats", false, 0, nil},
 		{"one says that some are full", func(n *session) {
-			n.Gets(grouptest.List(10))
+			n.Gets(factstest.List(10))
 			fill(n, "ann", 2)
 			for server := 2; server < 10; server++ {
-				n.Hears("", server, grouptest.Info())
+				n.Hears("", server, factstest.Info())
 			}
 		}, nil, []int{2, 3, 4, 5, 6, 0, 1}, 0, "", false, 2,
 			[]string{"everyone takes another look at the best 5", "and at 2 servers that only one player found unsuitable"}},
@@ -396,8 +451,8 @@ func TestTryAlone(t *testing.T) {
 	if doubts := n.Choice.Newest().Doubts; len(doubts) != 1 || doubts[0].Sign != anomaly.Nearer || doubts[0].Of != 60 {
 		t.Errorf("doubts are %+v", doubts)
 	}
-	notes, other, err := decision.Vouch(n.group(), "dan", n.Now)
-	if err != nil || len(notes) == 0 || other == nil || grouptest.Chosen(other) != favourite {
+	notes, other, err := n.vouch("dan")
+	if err != nil || len(notes) == 0 || other == nil || factstest.Chosen(other) != favourite {
 		t.Errorf("dan is vouched for: %q, %+v, %v", notes, other, err)
 	}
 }
@@ -407,7 +462,7 @@ func TestSettle(t *testing.T) {
 	begin := func() (*session, []finals.Ask) {
 		n := measured(t, 10, "ann", "bob", "cat")
 		n.choose(false)
-		asks, note := n.d.Look(n.group(), &n.p, []int{0, 1, 2}, false, 0, n.Now)
+		asks, note := n.d.Look(n.F, &n.p, []int{0, 1, 2}, false, 0, n.Now)
 		if len(asks) != 3 || !note.IsZero() || asks[0].Samples != 3 {
 			t.Fatalf("asked are %+v, %q", asks, note)
 		}
@@ -415,11 +470,11 @@ func TestSettle(t *testing.T) {
 	}
 	n, asks := begin()
 	n.hears(asks[:2])
-	if s := n.d.Settle(n.group(), n.facts()); s.IsOver || s.Asks != nil || s.Notes != nil {
+	if s := n.settle(n.facts()); s.IsOver || s.Asks != nil || s.Notes != nil {
 		t.Errorf("while cat is waited for it settles: %+v", s)
 	}
 	n.hears(asks[2:])
-	if s := n.d.Settle(n.group(), n.facts()); !s.IsOver || s.Notes != nil || n.chosen() != 0 || n.Choice.Newest().LookedS != 0 {
+	if s := n.settle(n.facts()); !s.IsOver || s.Notes != nil || n.chosen() != 0 || n.Choice.Newest().LookedS != 0 {
 		t.Errorf("it settles: %+v, chosen is %d", s, n.chosen())
 	}
 
@@ -431,7 +486,7 @@ func TestSettle(t *testing.T) {
 		return 20
 	}
 	n.hears(asks)
-	s := n.d.Settle(n.group(), n.facts())
+	s := n.settle(n.facts())
 	says(t, "the best is silent", s.Notes, "20.0.0.1:27960 turned out to be unreachable: 21.0.1.1:27960 takes its place")
 	if !s.IsOver || n.chosen() != 1 || n.Evidence["ann"].At(0).State != discovery.Lost {
 		t.Errorf("the best is silent: chosen is %d, ann knows %+v", n.chosen(), n.Evidence["ann"].At(0))
@@ -445,7 +500,7 @@ func TestSettle(t *testing.T) {
 		return 20
 	}
 	n.hears(asks)
-	s = n.d.Settle(n.group(), n.facts())
+	s = n.settle(n.facts())
 	says(t, "bob alone does not reach it", s.Notes, "1 server answered others, but not bob: bob looks again")
 	if s.IsOver || len(s.Asks) != 1 || s.Asks[0].Player != "bob" || !slices.Equal(s.Asks[0].Servers, []int{0}) {
 		t.Errorf("bob alone does not reach it: %+v", s)
@@ -457,7 +512,7 @@ func TestSettle(t *testing.T) {
 	}
 	n.Hears("", 0, discovery.Info{Players: 14, MaxPlayers: 16})
 	n.hears(asks)
-	s = n.d.Settle(n.group(), n.facts())
+	s = n.settle(n.facts())
 	says(t, "the best fills up", s.Notes, "20.0.0.1:27960 turned out to be full: 21.0.1.1:27960 takes its place")
 
 	n, asks = begin()
@@ -467,7 +522,7 @@ func TestSettle(t *testing.T) {
 		return map[people.ID]int{"ann": 12, "bob": 13, "cat": 90}[player]
 	}
 	n.hears(asks)
-	s = n.d.Settle(n.group(), n.facts())
+	s = n.settle(n.facts())
 	if !s.IsOver || n.chosen() != 0 || n.Attendance.Of("cat").Out != attendance.Outvoted || len(s.Notes) != 2 ||
 		catalogue.InEnglish().Say(s.Notes[1]) != "cat has 90 ms to 20.0.0.1:27960, 75 ms over the limit of 15 ms: "+
 			"the choice is for the others, and cat comes along" {
@@ -478,12 +533,12 @@ func TestSettle(t *testing.T) {
 	n.saw = func(people.ID, int) int { return lost }
 	n.Settings.By, n.Settings.Limits = selection.Threshold, wire.Limits{25 * ms}
 	n.hears(asks)
-	if s = n.d.Settle(n.group(), n.facts()); !s.IsOver || s.Notes != nil || n.chosen() != 0 {
+	if s = n.settle(n.facts()); !s.IsOver || s.Notes != nil || n.chosen() != 0 {
 		t.Errorf("nobody hears any server for the first time: %+v, chosen is %d", s, n.chosen())
 	}
-	asks, _ = n.d.Look(n.group(), &n.p, []int{0, 1, 2}, false, 0, n.Now)
+	asks, _ = n.d.Look(n.F, &n.p, []int{0, 1, 2}, false, 0, n.Now)
 	n.hears(asks)
-	s = n.d.Settle(n.group(), n.facts())
+	s = n.settle(n.facts())
 	says(t, "nothing is left", s.Notes, "20.0.0.1:27960 turned out to be unreachable, and there’s no other")
 	if !s.IsOver || n.chosen() != -1 {
 		t.Errorf("nothing is left, and chosen is %d", n.chosen())
@@ -495,9 +550,9 @@ func TestSettle(t *testing.T) {
 func TestOverrule(t *testing.T) {
 	n := apart(t, 20, "ann", "bob", "cat", "dan")
 	for i, player := range []people.ID{"ann", "bob", "cat"} {
-		n.Measures(player, grouptest.Up(10+i, 20)...)
+		n.Measures(player, factstest.Up(10+i, 20)...)
 	}
-	n.Measures("dan", append(slices.Repeat([]int{lost}, 10), grouptest.Up(115, 10)...)...)
+	n.Measures("dan", append(slices.Repeat([]int{lost}, 10), factstest.Up(115, 10)...)...)
 	n.choose(false)
 	for range 4 {
 		f := n.decide()
@@ -521,20 +576,20 @@ func TestHear(t *testing.T) {
 	n := measured(t, 10, "ann", "bob")
 	n.JoinFrom("abe", n.Origins.Of("ann"))
 	n.Measures("abe", unprobed, unprobed, unprobed, unprobed, 50)
-	n.Gets(grouptest.List(10))
+	n.Gets(factstest.List(10))
 	n.Choice.Take(selection.Selection{Players: []string{"ann", "bob", "abe"}})
 	n.Now = n.Now.Add(time.Minute)
-	asks, _ := n.d.Look(n.group(), &n.p, []int{0, 4}, false, 0, n.Now)
+	asks, _ := n.d.Look(n.F, &n.p, []int{0, 4}, false, 0, n.Now)
 	attempt := asks[0].Attempt
 	hear := func(player people.ID, v wire.Verified) finals.Heard {
 		t.Helper()
-		heard, err := n.d.Hear(n.group(), player, v, n.facts())
+		heard, err := n.hear(player, v)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return heard
 	}
-	if _, err := n.d.Hear(n.group(), "ann", wire.Verified{Attempt: attempt, Servers: []wire.Finalist{{Server: 7}}}, n.facts()); err == nil {
+	if _, err := n.hear("ann", wire.Verified{Attempt: attempt, Servers: []wire.Finalist{{Server: 7}}}); err == nil {
 		t.Error("a look at what is no finalist is heard")
 	}
 	if heard := hear("ann", wire.Verified{Attempt: attempt + 1, Servers: []wire.Finalist{n.seen("ann", 0, 3)}}); heard.Counts {
@@ -549,20 +604,19 @@ func TestHear(t *testing.T) {
 	if n.RefreshFacts(); !heard.Counts || !heard.IsLast || n.Servers.Info(4) == nil || n.Servers.Info(4).Map != "q3dm1" {
 		t.Errorf("heard is %+v; of the server is known %+v", heard, n.Servers.Info(4))
 	}
-	if look, looked := n.Evidence["abe"].Looked(0); !looked || look.RTT != 9*ms || !n.Evidence["abe"].IsAsked(0) ||
-		n.Attendance.LastHeard() != n.Now {
-		t.Errorf("abe has seen %+v, was heard at %v", look, n.Attendance.LastHeard())
+	if look, looked := n.Evidence["abe"].Looked(0); !looked || look.RTT != 9*ms || !n.Evidence["abe"].IsAsked(0) {
+		t.Errorf("abe has seen %+v", look)
 	}
-	if heard.IsElsewhere || len(n.NATGroup("abe")) != 2 {
-		t.Errorf("abe is elsewhere: %v", n.NATGroup("abe"))
+	if heard.IsElsewhere || len(n.F.NATGroup("abe")) != 2 {
+		t.Errorf("abe is elsewhere: %v", n.F.NATGroup("abe"))
 	}
-	asks, _ = n.d.Look(n.group(), &n.p, []int{0, 1, 2, 3}, false, 0, n.Now)
+	asks, _ = n.d.Look(n.F, &n.p, []int{0, 1, 2, 3}, false, 0, n.Now)
 	v := wire.Verified{Attempt: asks[0].Attempt}
 	for server := range 4 {
 		v.Servers = append(v.Servers, wire.Finalist{Server: server, State: discovery.Answered, Sent: 3, RTTs: []float64{400, 400, 400}})
 	}
-	if heard = hear("abe", v); !heard.IsElsewhere || len(n.NATGroup("abe")) != 1 || n.d.LookOf(n.group(), "abe", 0, n.Now) == nil {
-		t.Errorf("far from ann's, abe is %+v, beside %v", heard, n.NATGroup("abe"))
+	if heard = hear("abe", v); !heard.IsElsewhere || len(n.F.NATGroup("abe")) != 1 || n.d.LookOf(n.F, "abe", 0, n.Now) == nil {
+		t.Errorf("far from ann's, abe is %+v, beside %v", heard, n.F.NATGroup("abe"))
 	}
 }
 

@@ -10,9 +10,8 @@ import (
 	"muster/discovery/sentence"
 	"muster/host/room/attendance"
 	"muster/host/room/choice"
-	"muster/host/room/group"
+	"muster/host/room/facts"
 	"muster/host/room/people"
-	"muster/host/room/roomtime"
 	"muster/host/wire"
 	"muster/selection"
 )
@@ -21,8 +20,8 @@ import (
 // the organiser is asked.
 
 // excess returns a player's ping to a server, and how far that is over the room's highest limit.
-func excess(g *group.Group, player people.ID, server int) (rtt, over time.Duration) {
-	limits := g.Settings.Limits
+func excess(g facts.Facts, player people.ID, server int) (rtt, over time.Duration) {
+	limits := g.Settings().Limits
 	if len(limits) == 0 {
 		return 0, 0
 	}
@@ -31,13 +30,13 @@ func excess(g *group.Group, player people.ID, server int) (rtt, over time.Durati
 }
 
 // overLimit says by how much players are over the limit on the server that the others go to.
-func overLimit(g *group.Group, players []people.ID, s *selection.Selection) (notes []sentence.Sentence) {
+func overLimit(g facts.Facts, players []people.ID, s *selection.Selection) (notes []sentence.Sentence) {
 	if s.Chosen == nil {
 		return nil
 	}
 	for _, player := range players {
 		if rtt, over := excess(g, player, s.Chosen.Server); over > 0 {
-			notes = append(notes, sentence.Of("room.over-limit", "player", player, "server", g.Servers.Called(s.Chosen.Server),
+			notes = append(notes, sentence.Of("room.over-limit", "player", player, "server", g.Servers().Called(s.Chosen.Server),
 				"ms", math.Ceil(discovery.MS(rtt)), "over", math.Ceil(discovery.MS(over)), "limit", discovery.MS(rtt-over)))
 		}
 	}
@@ -46,17 +45,17 @@ func overLimit(g *group.Group, players []people.ID, s *selection.Selection) (not
 
 // viewOver returns the pings to a server of the players whom the limit leaves out there, nil if
 // there are none.
-func viewOver(g *group.Group, server int) *wire.Miss {
+func viewOver(g facts.Facts, server int) *wire.Miss {
 	if server < 0 {
 		return nil
 	}
-	miss := wire.Miss{Addr: hostport.Text(g.Servers.List[server].Addr), RTT: map[string]float64{}}
-	for _, player := range g.Attendance.Players() {
-		if out := g.Attendance.Of(player).Out; out != attendance.Outvoted && out != attendance.Unwanted {
+	miss := wire.Miss{Addr: hostport.Text(g.Servers().List[server].Addr), RTT: map[string]float64{}}
+	for _, player := range g.Players() {
+		if out := g.Mark(player).Out; out != attendance.Outvoted && out != attendance.Unwanted {
 			continue
 		}
 		if rtt, over := excess(g, player, server); over > 0 {
-			miss.RTT[g.Roster.Names().Of(player)], miss.LimitMS = discovery.MS(rtt), discovery.MS(rtt-over)
+			miss.RTT[g.Names().Of(player)], miss.LimitMS = discovery.MS(rtt), discovery.MS(rtt-over)
 		}
 	}
 	if len(miss.RTT) == 0 {
@@ -75,8 +74,8 @@ type question struct {
 }
 
 // ask returns the answers to the question, none if there is nothing to ask.
-func (d *Decision) ask(g *group.Group) []wire.Advice {
-	newest := g.Choice.Newest()
+func (d *Decision) ask(g facts.Facts) []wire.Advice {
+	newest := g.Newest()
 	if newest.Chosen == nil {
 		return nil
 	}
@@ -84,7 +83,7 @@ func (d *Decision) ask(g *group.Group) []wire.Advice {
 		_, over := excess(g, player, newest.Chosen.Server)
 		return over > 0
 	})
-	names := g.Roster.Names()
+	names := g.Names()
 	if d.question.of != newest || d.question.names != names || !slices.Equal(d.question.about, about) {
 		d.question = question{newest, about, names, adviseLimit(g, about)}
 	}
@@ -93,7 +92,7 @@ func (d *Decision) ask(g *group.Group) []wire.Advice {
 
 // adviseLimit advises the lowest limit under which a server suits everyone, with these players, or
 // to go without them. It advises nothing if no limit helps.
-func adviseLimit(g *group.Group, about []people.ID) (advice []wire.Advice) {
+func adviseLimit(g facts.Facts, about []people.ID) (advice []wire.Advice) {
 	if len(about) == 0 {
 		return nil
 	}
@@ -108,52 +107,54 @@ func adviseLimit(g *group.Group, about []people.ID) (advice []wire.Advice) {
 		return nil
 	}
 	way := everyone.Why.Relax[at]
-	if _, err := choice.Allow(g.Settings, way.LimitMS); err != nil {
+	if _, err := choice.Allow(*g.Settings(), way.LimitMS); err != nil {
 		return nil
 	}
 	advice = []wire.Advice{{
 		Action: "allow", Argument: wire.Argument{LimitMS: int(math.Ceil(way.LimitMS))}, Servers: way.Frees, Addr: way.Addr.String(),
 	}}
 	for _, player := range about {
-		advice = append(advice, wire.Advice{Action: "without", Argument: wire.Argument{Name: g.Roster.Names().Of(player)}})
+		advice = append(advice, wire.Advice{Action: "without", Argument: wire.Argument{Name: g.Names().Of(player)}})
 	}
 	return advice
 }
 
-// TakeAlong counts players again whom the limit left out, as far as a server suits them now
-// together with the others.
-func TakeAlong(g *group.Group, now roomtime.Time) {
+// TakeAlong returns the players whom the limit left out and who count again, because a server suits
+// them now together with the others.
+func (d *Decision) TakeAlong(g facts.Facts) (again attendance.Change) {
 	for _, player := range outvoted(g) {
 		s := g.Full(with(g, player)).Select()
 		if s.Chosen == nil {
 			continue
 		}
-		g.Attendance.Recall(player, now)
-		before := *g.Choice.Newest()
+		again.Players = append(again.Players, player)
+		g = g.Suppose(again)
+		before := *g.Newest()
 		before.Players = s.Players
-		g.Choice.Refine(before)
+		d.choice.Refine(before)
 	}
+	return again
 }
 
 // outvoted returns the players who are here, and whom the choice leaves out because nothing suits
 // them that suits the others.
-func outvoted(g *group.Group) []people.ID {
-	return people.Filtered(g.Attendance.Players(), func(player people.ID) bool {
-		mark := g.Attendance.Of(player)
+func outvoted(g facts.Facts) []people.ID {
+	return people.Filtered(g.Players(), func(player people.ID) bool {
+		mark := g.Mark(player)
 		return mark.Here && mark.Out == attendance.Outvoted
 	})
 }
 
 // with returns the players that the choice counts, and others.
-func with(g *group.Group, others ...people.ID) []people.ID {
+func with(g facts.Facts, others ...people.ID) []people.ID {
 	counted := g.ChosenFor()
-	return people.Filtered(g.Attendance.Players(), func(player people.ID) bool {
+	return people.Filtered(g.Players(), func(player people.ID) bool {
 		return slices.Contains(counted, player) || slices.Contains(others, player)
 	})
 }
 
 // isOrganiserHere reports whether the organiser can answer: by an open page, or at the terminal.
-func isOrganiserHere(g *group.Group) bool {
-	organiser := g.Person(g.Roster.Organiser())
+func isOrganiserHere(g facts.Facts) bool {
+	organiser := g.Person(g.Organiser())
 	return organiser.HasPage || organiser.IsAsked
 }

@@ -9,8 +9,8 @@ import (
 	"muster/discovery/sentence"
 	"muster/host/room/attendance"
 	"muster/host/room/evidence"
+	"muster/host/room/facts"
 	"muster/host/room/finals"
-	"muster/host/room/group"
 	"muster/host/room/people"
 	"muster/host/room/probing"
 	"muster/host/room/roomtime"
@@ -36,13 +36,13 @@ const (
 // finalists returns the servers of the next look, and the reasons for them. If people vote then, all
 // choices are among them. Surveyed is the number of places that everybody measures, which count like
 // servers.
-func (d *Decision) finalists(g *group.Group, p *probing.Probing, votes bool, surveyed int) (servers []int, notes []sentence.Sentence) {
+func (d *Decision) finalists(g facts.Facts, p *probing.Probing, votes bool, surveyed int) (servers []int, notes []sentence.Sentence) {
 	add := func(more []int) (n int) {
 		more = slices.DeleteFunc(slices.Clone(more), func(server int) bool { return slices.Contains(servers, server) })
 		servers = append(servers, more...)
 		return len(more)
 	}
-	ranking := g.Choice.Newest().Ranking
+	ranking := g.Newest().Ranking
 	for _, ranked := range ranking[:min(most(g), len(ranking))] {
 		servers = append(servers, ranked.Server)
 	}
@@ -77,13 +77,13 @@ func (d *Decision) finalists(g *group.Group, p *probing.Probing, votes bool, sur
 // the search's forecast for these players, the servers are likely better than the finalists, and
 // the players' numbers allow them. A forecast only decides where everyone looks; the choice goes by
 // measured pings.
-func untried(g *group.Group, s *search.Search, finalists []int, surveyed int) (servers []int, discreet []people.ID) {
+func untried(g facts.Facts, s *search.Search, finalists []int, surveyed int) (servers []int, discreet []people.ID) {
 	if s == nil {
 		return nil, nil
 	}
 	left := wire.SearchFinalists
-	for _, player := range g.Attendance.Active() {
-		w := g.Evidence[player]
+	for _, player := range g.Active() {
+		w := g.Results(player)
 		if w.ProbeLimit() == 0 {
 			continue
 		}
@@ -99,10 +99,10 @@ func untried(g *group.Group, s *search.Search, finalists []int, surveyed int) (s
 }
 
 // Look lets everyone look at servers again. If isLast a launch is near.
-func (d *Decision) Look(g *group.Group, p *probing.Probing, servers []int, isLast bool, passed time.Duration,
+func (d *Decision) Look(g facts.Facts, p *probing.Probing, servers []int, isLast bool, passed time.Duration,
 	now roomtime.Time) (asks []finals.Ask, note sentence.Sentence) {
 	asks, note = d.looks.Begin(finals.Setup{
-		Servers: servers, Search: searched(p.Search(g)), IsFair: rules.Of(g.Settings.By).Deviates, IsLast: isLast,
+		Servers: servers, Search: searched(p.Search(g)), IsFair: rules.Of(g.Settings().By).Deviates, IsLast: isLast,
 	}, d.Facts(g, passed, now, servers...))
 	if g.IsLookOfSide() && !note.IsZero() {
 		note = sentence.Of("room.match-look", "time", g.LookTime())
@@ -110,13 +110,13 @@ func (d *Decision) Look(g *group.Group, p *probing.Probing, servers []int, isLas
 	return asks, note
 }
 
-// QuickCheck lets a player, or everyone for the empty ID, take one sample of servers.
-func (d *Decision) QuickCheck(g *group.Group, p *probing.Probing, servers []int, by people.ID, passed time.Duration, now roomtime.Time) []finals.Ask {
+// QuickCheck lets a player take one sample of servers, or everyone who is here if by is empty.
+func (d *Decision) QuickCheck(g facts.Facts, p *probing.Probing, servers []int, by people.ID, passed time.Duration, now roomtime.Time) []finals.Ask {
 	return d.looks.QuickCheck(servers, by, searched(p.Search(g)), d.Facts(g, passed, now))
 }
 
 // LookOf returns the servers that a player who comes is asked to look at now.
-func (d *Decision) LookOf(g *group.Group, player people.ID, passed time.Duration, now roomtime.Time) []finals.Ask {
+func (d *Decision) LookOf(g facts.Facts, player people.ID, passed time.Duration, now roomtime.Time) []finals.Ask {
 	if ask, isAsked := d.looks.Ask(player, d.Facts(g, passed, now)); isAsked {
 		return []finals.Ask{ask}
 	}
@@ -136,23 +136,18 @@ func searched(s *search.Search) finals.Search {
 
 // Facts returns the facts for a look that began some time ago, about the players now and the look's
 // servers, or the next ones.
-func (d *Decision) Facts(g *group.Group, passed time.Duration, now roomtime.Time, next ...int) finals.Facts {
-	f := finals.Facts{Long: g.LookTime(), Passed: passed, Now: now, Gap: g.Gap}
-	groups, mates := map[people.ID]int{}, map[people.ID][]*evidence.PlayerResults{}
-	for i, natGroup := range g.Origins.Groups(g.Attendance.Active()) {
+func (d *Decision) Facts(g facts.Facts, passed time.Duration, now roomtime.Time, next ...int) finals.Facts {
+	f := finals.Facts{Long: g.LookTime(), Passed: passed, Now: now, Gap: g.Gap()}
+	groups, knowledge := map[people.ID]int{}, g.KnowledgeOf(g.Active())
+	for i, natGroup := range g.NATGroups(g.Active()) {
 		for _, player := range natGroup {
 			groups[player] = i
 		}
 	}
-	for _, natGroup := range g.Origins.Groups(g.Attendance.Players()) {
-		for _, player := range natGroup {
-			mates[player] = g.Evidence.Of(natGroup)
-		}
-	}
-	for _, player := range g.Attendance.Active() {
+	for _, player := range g.Active() {
 		looker := finals.Looker{ID: player, IsHere: g.IsHere(player), Group: groups[player], Known: map[int]finals.Known{}}
 		for _, server := range slices.Concat(d.looks.Servers(), next) {
-			looker.Known[server] = known(g, player, mates[player], server)
+			looker.Known[server] = known(g, player, knowledge[player], server)
 		}
 		f.Players = append(f.Players, looker)
 	}
@@ -160,55 +155,24 @@ func (d *Decision) Facts(g *group.Group, passed time.Duration, now roomtime.Time
 }
 
 // known returns the facts for a look about a player's path to a server.
-func known(g *group.Group, player people.ID, mates []*evidence.PlayerResults, server int) finals.Known {
-	w := g.Evidence[player]
-	known := finals.Known{IsAsked: w.IsAsked(server), IsHidden: g.Nearby.IsHidden(player, server)}
+func known(g facts.Facts, player people.ID, knowledge evidence.Knowledge, server int) finals.Known {
+	w := g.Results(player)
+	known := finals.Known{IsAsked: w.IsAsked(server), IsHidden: g.IsHidden(player, server)}
 	if probe, probed := w.Probe(server); probed && !w.WasDelayed(server) {
-		known.Probe, known.AskedAt = probe, g.Measuring.Add(probe.At-probe.RTT)
+		known.Probe, known.AskedAt = probe, g.Measuring().Add(probe.At-probe.RTT)
 	}
 	if look, looked := w.Looked(server); looked {
 		known.Look = (*finals.Look)(&look)
 	}
-	if len(mates) > 1 {
-		known.Mates = evidence.Pooled(mates, server).RTT
+	if result, isGroup := knowledge.Group(server); isGroup {
+		known.Mates = result.RTT
 	}
 	return known
 }
 
-// recordMisses notes the looks that found a server gone.
-func recordMisses(g *group.Group, lost []finals.Missed) {
-	for _, m := range lost {
-		if w := g.Evidence[m.Player]; w != nil {
-			w.Look(evidence.Look(m.Look))
-		}
-	}
-}
-
-// Hear takes a player's second look.
-func (d *Decision) Hear(g *group.Group, player people.ID, v wire.Verified, f finals.Facts) (heard finals.Heard, err error) {
-	if heard, err = d.looks.Hear(player, quiet(v, g.Evidence[player].Delay()), f); err != nil {
-		return heard, err
-	}
-	if heard.IsElsewhere {
-		g.Origins.Part(player)
-	}
-	if !heard.Counts {
-		return heard, nil
-	}
-	w := g.Evidence[player]
-	for _, seen := range heard.Seen {
-		if w.Admit(seen.Server) {
-			g.Heard.SettleFacts(seen.Server)
-		}
-		if seen.Info != nil {
-			g.Say(player, seen.Server, wire.TidyInfo(*seen.Info), f.Now)
-		}
-		if seen.Look != nil {
-			w.Look(evidence.Look(*seen.Look))
-		}
-	}
-	g.Attendance.Await(f.Now, player)
-	return heard, nil
+// Hear takes a player's second look. What was seen belongs to the evidence.
+func (d *Decision) Hear(g facts.Facts, player people.ID, v wire.Verified, f finals.Facts) (heard finals.Heard, err error) {
+	return d.looks.Hear(player, quiet(v, g.Results(player).Delay()), f)
 }
 
 // quiet returns a look as it would be without the delay of a busy line.
@@ -227,43 +191,33 @@ func quiet(v wire.Verified, by time.Duration) wire.Verified {
 	return v
 }
 
-// Settled is the result of a look once the room waits for nobody.
-type Settled struct {
-	Notes []sentence.Sentence
-	// IsOver says that the newest choice is the result of the look. Otherwise Asks are the players'
-	// next looks, none if the room still waits for somebody.
-	IsOver bool
-	Asks   []finals.Ask
+// Settle ends a look once the room waits for nobody. Servers that are lost belong to the evidence.
+// Then, unless the players look once more, the choice is made anew: see [Decision.Refine].
+func (d *Decision) Settle(f finals.Facts) (o finals.Outcome, isSettled bool) {
+	return d.looks.Settle(f)
 }
 
-// Settle chooses by the results of a look, once the room waits for nobody.
-func (d *Decision) Settle(g *group.Group, f finals.Facts) (s Settled) {
-	o, isSettled := d.looks.Settle(f)
-	if !isSettled {
-		return s
-	}
-	recordMisses(g, o.Lost)
-	if len(o.Asks) > 0 {
-		return Settled{Notes: []sentence.Sentence{o.Note}, Asks: o.Asks}
-	}
-	s = Settled{Notes: d.Discredit(g), IsOver: true}
-	before, players := g.Choice.Newest().Chosen, g.Attendance.Active()
+// Refine chooses by the results of a look of so many seconds. It returns whom the round goes on
+// without, and notes for people.
+func (d *Decision) Refine(g facts.Facts, lookedS float64) (out attendance.Change, notes []sentence.Sentence) {
+	notes = d.Discredit(g)
+	before, players := g.Newest().Chosen, g.Active()
 	selected := g.Select(players)
 	if selected.Chosen == nil {
-		var notes []sentence.Sentence
-		_, selected, notes = outvote(g, players, selected)
-		s.Notes = append(s.Notes, notes...)
-	} else if v := g.Trust.Overrule(g.Basis(players), &selected, g.Attendance.Players(), d.looks.Seen()); len(v.LeftOut) > 0 {
-		g.Attendance.LeaveOut(attendance.Odd, v.LeftOut...)
-		s.Notes = append(s.Notes, v.Notes...)
-		selected = g.Select(g.Attendance.Active())
+		var more []sentence.Sentence
+		out, selected, more = d.outvote(g, players, selected)
+		notes, g = append(notes, more...), g.Suppose(out)
+	} else if v := d.trust.Overrule(g.Basis(players), &selected, g.Players(), d.looks.Seen()); len(v.LeftOut) > 0 {
+		out = attendance.Change{Out: attendance.Odd, Players: v.LeftOut}
+		notes, g = append(notes, v.Notes...), g.Suppose(out)
+		selected = g.Select(g.Active())
 	}
-	selected.LookedS, selected.Doubts = o.LookedS, doubts(g)
-	g.Choice.Refine(selected)
+	selected.LookedS, selected.Doubts = lookedS, d.doubts(g)
+	d.choice.Refine(selected)
 	if before != nil {
-		s.Notes = append(s.Notes, change(g, before.Server)...)
+		notes = append(notes, change(g, before.Server)...)
 	}
-	return s
+	return out, notes
 }
 
 // CutShort ends a long look. It returns the messages for players' programs, and whether there was
@@ -273,14 +227,14 @@ func (d *Decision) CutShort(f finals.Facts) (stops []finals.Ask, isCut bool) {
 }
 
 // ViewLook returns how far a long look is, nil if nobody looks for long.
-func (d *Decision) ViewLook(g *group.Group, passed time.Duration, now roomtime.Clocks) *wire.LongLook {
+func (d *Decision) ViewLook(g facts.Facts, passed time.Duration, now roomtime.Clocks) *wire.LongLook {
 	if !d.looks.IsLong() {
 		return nil
 	}
-	view := d.looks.View(d.Facts(g, passed, now.Room), now, g.Roster.Names())
+	view := d.looks.View(d.Facts(g, passed, now.Room), now, g.Names())
 	for i, server := range d.looks.Servers() {
 		at := &view.Finalists[i]
-		at.Addr, at.Name = hostport.Text(g.Servers.List[server].Addr), g.Card(server).Name
+		at.Addr, at.Name = hostport.Text(g.Servers().List[server].Addr), g.Card(server).Name
 	}
 	return view
 }
@@ -303,10 +257,8 @@ func (d *Decision) Retry() { d.looks.Retry() }
 // Resume goes on after the host was away.
 func (d *Decision) Resume() { d.looks.Resume() }
 
-// AcceptMisses gives up the servers that did not answer anybody.
-func (d *Decision) AcceptMisses(g *group.Group, f finals.Facts) {
-	recordMisses(g, d.looks.AcceptMisses(f))
-}
+// AcceptMisses gives up the servers that did not answer anybody. It returns them, for the evidence.
+func (d *Decision) AcceptMisses(f finals.Facts) []finals.Missed { return d.looks.AcceptMisses(f) }
 
 // State returns what a saved room keeps of the decision.
 func (d *Decision) State() *finals.State { return d.looks.State() }

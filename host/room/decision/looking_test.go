@@ -11,7 +11,7 @@ import (
 	"muster/discovery/sentence"
 	"muster/host/room/attendance"
 	"muster/host/room/decision"
-	"muster/host/room/group/grouptest"
+	"muster/host/room/facts/factstest"
 	"muster/host/room/nearby"
 	"muster/host/room/origin"
 	"muster/host/room/people"
@@ -32,7 +32,7 @@ func voting(t testing.TB, names ...string) *session {
 	if f := n.decide(); !f.Votes || f.Look != nil {
 		t.Fatalf("there is no vote: %+v", f)
 	}
-	if note := catalogue.InEnglish().Say(n.d.OpenVote(n.group())); note != "20.0.0.1:27960 is ahead: vote, veto, and say when you’re ready" {
+	if note := catalogue.InEnglish().Say(n.d.OpenVote(n.F)); note != "20.0.0.1:27960 is ahead: vote, veto, and say when you’re ready" {
 		t.Fatalf("it says %q", note)
 	}
 	return n
@@ -41,7 +41,7 @@ func voting(t testing.TB, names ...string) *session {
 // votes lets somebody vote for a server.
 func (n *session) votes(person people.ID, server int) {
 	n.Helper()
-	if _, err := n.Ballot.Vote(person, n.Servers.List[server].Addr, n.d.Options(n.group())); err != nil {
+	if _, err := n.Ballot.Vote(person, n.Servers.List[server].Addr, n.d.Options(n.F)); err != nil {
 		n.Fatal(err)
 	}
 }
@@ -77,14 +77,15 @@ func TestFavourite(t *testing.T) {
 			}
 		}, -1, []string{"20.0.0.1:27960 turned out to be full, and there’s no other"}},
 		{"the look that goes on finds it gone", func(n *session) {
-			asks, _ := n.d.Look(n.group(), &n.p, []int{0, 1, 2}, true, 0, n.Now)
+			asks, _ := n.d.Look(n.F, &n.p, []int{0, 1, 2}, true, 0, n.Now)
 			n.saw = func(_ people.ID, server int) int { return 20 * min(server, 1) }
 			n.hears(asks)
 		}, 1, []string{"20.0.0.1:27960 turned out to be unreachable: 21.0.1.1:27960 takes its place"}},
 	} {
 		n := voting(t, "ann", "bob")
 		tt.does(n)
-		server, notes := n.d.Favourite(n.group(), n.facts())
+		n.acceptMisses()
+		server, notes := n.d.Favourite(n.F)
 		if server != tt.server {
 			t.Errorf("%s: they go to %d", tt.name, server)
 		}
@@ -93,7 +94,7 @@ func TestFavourite(t *testing.T) {
 }
 
 // TestChooseAgain checks that no vote is lost if the same server is the best for the rest of the
-// group.
+// facts.
 func TestChooseAgain(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
@@ -124,8 +125,8 @@ func TestChooseAgain(t *testing.T) {
 		n.votes("ann", 2)
 		n.Ballot.Ready("bob")
 		tt.does(n)
-		note, other := n.d.ChooseAgain(n.group(), sentence.Plain("Cat left."))
-		if catalogue.InEnglish().Say(note) != tt.note || (other == nil) != (tt.other == -2) || other != nil && grouptest.Chosen(other) != tt.other {
+		note, other := n.d.ChooseAgain(n.F, sentence.Plain("Cat left."))
+		if catalogue.InEnglish().Say(note) != tt.note || (other == nil) != (tt.other == -2) || other != nil && factstest.Chosen(other) != tt.other {
 			t.Errorf("%s: %q, another is %+v", tt.name, note, other)
 		}
 		if other == nil {
@@ -135,9 +136,8 @@ func TestChooseAgain(t *testing.T) {
 			}
 			continue
 		}
-		n.Launches.Heard("ann", wire.Launched{State: wire.LaunchStarted}, "")
-		decision.Replace(n.group(), *other)
-		if n.chosen() != tt.other || n.Ballot.Paper("bob").Ready || n.Ballot.Paper("ann").Vote == nil || n.Launches.Way("ann").State != "" {
+		n.d.Replace(*other)
+		if n.chosen() != tt.other || n.Ballot.Paper("bob").Ready || n.Ballot.Paper("ann").Vote == nil {
 			t.Errorf("%s: replaced it is %d, and bob has said %+v", tt.name, n.chosen(), n.Ballot.Paper("bob"))
 		}
 	}
@@ -168,38 +168,22 @@ func TestReadmit(t *testing.T) {
 		n := voting(t, "ann", "bob", "cat")
 		n.Attendance.Leave("cat", n.Now)
 		n.Now = n.Now.Add(time.Minute)
-		if left, _ := n.Attendance.GoOnWithout(n.ChosenFor(), 0, n.Now); len(left) != 1 {
+		if left, _ := n.Attendance.GoOnWithout(n.F.ChosenFor(), 0, n.Now); len(left) != 1 {
 			t.Fatalf("left have %v", left)
 		}
-		n.d.ChooseAgain(n.group(), sentence.Sentence{})
+		n.d.ChooseAgain(n.F, sentence.Sentence{})
 		n.Attendance.Return("cat", attendance.Nothing, true, n.Now)
 		out := n.Attendance.Of("cat").Out
 		if tt.does(n); tt.name == "one who never left" || tt.name == "one whose numbers do not count" {
 			out = n.Attendance.Of("cat").Out
 		}
-		if back := decision.Readmit(n.group(), "cat", n.Now); back != tt.back {
+		if back := n.readmits("cat"); back != tt.back {
 			t.Errorf("%s: back is %v", tt.name, back)
 		}
 		isIn := slices.Contains(n.Choice.Newest().Players, "cat")
 		if now := n.Attendance.Of("cat").Out; tt.back && (now != "" || !isIn) || !tt.back && (now != out || isIn) {
 			t.Errorf("%s: cat is out for %q, was for %q, chosen for are %v", tt.name, now, out, n.Choice.Newest().Players)
 		}
-	}
-}
-
-// TestFollowed checks that the room gives the rest time again when the first player is back of a
-// group that was mostly away.
-func TestFollowed(t *testing.T) {
-	n := voting(t, "ann", "bob", "cat")
-	n.Attendance.Leave("ann", n.Now)
-	n.Attendance.Leave("cat", n.Now)
-	n.Now = n.Now.Add(time.Minute)
-	n.Attendance.Return("cat", attendance.Nothing, true, n.Now)
-	if back := decision.Readmit(n.group(), "cat", n.Now); back {
-		t.Error("one who never was left out is readmitted")
-	}
-	if away := n.Attendance.Away([]people.ID{"ann"}, attendance.LeftAfter, n.Now); len(away) > 0 {
-		t.Errorf("%v have been away for long", away)
 	}
 }
 
@@ -217,7 +201,7 @@ func TestRecount(t *testing.T) {
 		if tt.info != nil {
 			n.Hears("", 0, *tt.info)
 		}
-		other := decision.Recount(n.group())
+		other := n.d.Recount(n.F)
 		if (other == nil) != (tt.other == -2) || other != nil && other.Chosen.Server != tt.other {
 			t.Errorf("%s: %+v", tt.name, other)
 		}
@@ -230,7 +214,7 @@ func TestRecount(t *testing.T) {
 		n.Hears("", server, full)
 	}
 	before := n.Choice.Newest()
-	if other := decision.Recount(n.group()); other != nil || n.Choice.Newest() != before {
+	if other := n.d.Recount(n.F); other != nil || n.Choice.Newest() != before {
 		t.Errorf("where nothing suits, chosen is %+v", other)
 	}
 }
@@ -240,28 +224,28 @@ func TestSupposed(t *testing.T) {
 	n := voting(t, "ann", "bob")
 	s := n.Settings
 	s.By = selection.Minimax
-	n.Measures("ann", grouptest.Down(10, 10)...) // since the choice
-	b := decision.Supposed(n.group(), s)
+	n.Measures("ann", factstest.Down(10, 10)...) // since the choice
+	b := n.d.Supposed(n.F, s)
 	if b.Criteria.By != selection.Minimax || n.Settings.By != selection.Mean {
 		t.Errorf("it goes by %s", b.Criteria.By)
 	}
 	if _, rtt := b.Table.At(0, 0); rtt != 10*ms {
 		t.Errorf("ann's ping is %v", rtt)
 	}
-	record := decision.Record(n.group())
-	if record == nil || decision.Record(n.group()) != record {
+	record := n.d.Record(n.F)
+	if record == nil || n.d.Record(n.F) != record {
 		t.Error("there is no record, or another each time")
 	}
 	n.Attendance.LeaveOut(attendance.Left, "ann")
-	if b = decision.Supposed(n.group(), s); !slices.Equal(b.Table.Players(), []string{"bob"}) {
+	if b = n.d.Supposed(n.F, s); !slices.Equal(b.Table.Players(), []string{"bob"}) {
 		t.Errorf("without ann it is for %v", b.Table.Players())
 	}
 	n.Choice = n.Choice.Forget()
-	if record := decision.Record(n.group()); record != nil {
+	if record := n.d.Record(n.F); record != nil {
 		t.Error("there is a record before there is a choice")
 	}
 	n.Choice.Refine(selection.Selection{Players: []string{"bob"}}) // as a restored choice
-	if record := decision.Record(n.group()); record == nil || len(record.Culled()) != 0 {
+	if record := n.d.Record(n.F); record == nil || len(record.Culled()) != 0 {
 		t.Errorf("of a choice that was restored the record is %+v", record)
 	}
 }
@@ -278,11 +262,11 @@ func TestFinalists(t *testing.T) {
 		n.Settings.Strategy = wire.Coordinated
 		n.Settings.LongLook = discovery.Millis(tt.long)
 		for i, player := range []people.ID{"ann", "bob"} {
-			far := grouptest.Up(10+i, 60)
+			far := factstest.Up(10+i, 60)
 			far[30], far[31] = 3, 1+99*i // one of bob's packets was delayed
 			n.Measures(player, far...)
 		}
-		n.p.Turn(n.group(), 0, probing.Moment{Clocks: grouptest.ClocksAt(n.Now)})
+		n.p.Turn(n.F, 0, probing.Moment{Clocks: factstest.ClocksAt(n.Now)})
 		n.choose(false)
 		if tt.long > 0 {
 			n.looks(20) // a long look
@@ -291,7 +275,7 @@ func TestFinalists(t *testing.T) {
 		if slices.Contains(f.Look, 31) != tt.more || !slices.Equal(f.Look[:5], []int{30, 0, 1, 2, 3}) {
 			t.Errorf("after %v: everyone looks at %v", tt.long, f.Look)
 		}
-		asks, note := n.d.Look(n.group(), &n.p, f.Look, false, 0, n.Now)
+		asks, note := n.d.Look(n.F, &n.p, f.Look, false, 0, n.Now)
 		if !note.IsZero() != (tt.long > 0) || tt.long == 0 && asks[0].Samples != tt.samples {
 			t.Errorf("after %v: asked are %+v, %q", tt.long, asks, note)
 		}
@@ -330,9 +314,9 @@ func TestUntried(t *testing.T) {
 				n.tells("dora", server, dora)
 			}
 		}
-		n.p.Turn(n.group(), 0, probing.Moment{Clocks: grouptest.ClocksAt(n.Now)})
+		n.p.Turn(n.F, 0, probing.Moment{Clocks: factstest.ClocksAt(n.Now)})
 		n.choose(false)
-		f := n.d.Decide(n.group(), &n.p, true, tt.surveyed)
+		f := n.d.Decide(n.F, &n.p, true, tt.surveyed)
 		isNear := func(server int) bool { return server >= country && server < country+near }
 		if looks := slices.ContainsFunc(f.Look, isNear); looks != tt.looks {
 			t.Errorf("%s: everyone looks at %v", tt.name, f.Look)
@@ -350,7 +334,7 @@ func TestUntried(t *testing.T) {
 			t.Errorf("%s: dora shows her address to %d servers more", tt.name, own)
 		}
 		n.looks(20)
-		if f = n.d.Decide(n.group(), &n.p, true, tt.surveyed); strings.Contains(strings.Join(texts(f.Notes), "\n"), "not known yet") {
+		if f = n.d.Decide(n.F, &n.p, true, tt.surveyed); strings.Contains(strings.Join(texts(f.Notes), "\n"), "not known yet") {
 			t.Errorf("%s: in the second try it says %q", tt.name, f.Notes)
 		}
 	}
@@ -361,16 +345,16 @@ func TestLongLook(t *testing.T) {
 	n := measured(t, 10, "ann", "bob")
 	n.Hears("", 1, discovery.Info{Name: "Den", MaxPlayers: 16})
 	n.choose(false)
-	if _, isCut := n.d.CutShort(n.facts()); isCut || n.d.ViewLook(n.group(), 0, grouptest.ClocksAt(n.Now)) != nil {
+	if _, isCut := n.d.CutShort(n.facts()); isCut || n.d.ViewLook(n.F, 0, factstest.ClocksAt(n.Now)) != nil {
 		t.Error("a look is long that has not begun")
 	}
 	n.Settings.LongLook = discovery.Millis(30 * time.Second)
-	_, note := n.d.Look(n.group(), &n.p, []int{0, 1}, false, 0, n.Now)
-	v := n.d.ViewLook(n.group(), 0, grouptest.ClocksAt(n.Now))
+	_, note := n.d.Look(n.F, &n.p, []int{0, 1}, false, 0, n.Now)
+	v := n.d.ViewLook(n.F, 0, factstest.ClocksAt(n.Now))
 	if note.IsZero() || v == nil || len(v.Finalists) != 2 || v.Finalists[1].Name != "Den" || v.Finalists[0].Addr != "20.0.0.1:27960" {
 		t.Errorf("%q, it is seen as %+v", note, v)
 	}
-	f := n.d.Facts(n.group(), 12*time.Second, n.Now)
+	f := n.d.Facts(n.F, 12*time.Second, n.Now)
 	if f.Passed != 12*time.Second || f.Long != 30*time.Second || f.Now != n.Now {
 		t.Errorf("facts are %+v", f)
 	}
@@ -378,7 +362,7 @@ func TestLongLook(t *testing.T) {
 	if !isCut || len(stops) != 2 {
 		t.Errorf("it is cut short by %+v", stops)
 	}
-	if s := n.d.Settle(n.group(), f); !s.IsOver || n.Choice.Newest().LookedS != 12 {
+	if s := n.settle(f); !s.IsOver || n.Choice.Newest().LookedS != 12 {
 		t.Errorf("it settles: %+v, after %v s", s, n.Choice.Newest().LookedS)
 	}
 }
@@ -388,30 +372,30 @@ func TestLongLook(t *testing.T) {
 func TestLate(t *testing.T) {
 	n := measured(t, 10, "ann", "bob")
 	n.choose(false)
-	asks, _ := n.d.Look(n.group(), &n.p, []int{0, 1}, false, 0, n.Now)
+	asks, _ := n.d.Look(n.F, &n.p, []int{0, 1}, false, 0, n.Now)
 	n.hears(asks[:1])
 	if notes, isLate := n.d.Tick(n.facts()); isLate || notes != nil {
 		t.Errorf("at once it says %q", notes)
 	}
-	notes, isLate := n.d.Tick(n.d.Facts(n.group(), time.Hour, n.Now))
+	notes, isLate := n.d.Tick(n.d.Facts(n.F, time.Hour, n.Now))
 	if !isLate {
 		t.Error("nobody is late")
 	}
 	says(t, "an hour later", notes, "bob didn’t look again: taking the first measurements")
-	if back := n.d.LookOf(n.group(), "bob", 0, n.Now); len(back) != 1 || back[0].Player != "bob" ||
+	if back := n.d.LookOf(n.F, "bob", 0, n.Now); len(back) != 1 || back[0].Player != "bob" ||
 		!slices.Equal(back[0].Servers, []int{0, 1}) {
 		t.Errorf("back again bob is asked for %+v", back)
 	}
-	asks, _ = n.d.Look(n.group(), &n.p, []int{2}, false, 0, n.Now)
+	asks, _ = n.d.Look(n.F, &n.p, []int{2}, false, 0, n.Now)
 	n.hears(asks[:1])
 	n.d.Without("bob")
-	if s := n.d.Settle(n.group(), n.facts()); !s.IsOver {
+	if s := n.settle(n.facts()); !s.IsOver {
 		t.Errorf("bob is waited for: %+v", s)
 	}
-	asks, _ = n.d.Look(n.group(), &n.p, []int{2}, true, 0, n.Now)
+	asks, _ = n.d.Look(n.F, &n.p, []int{2}, true, 0, n.Now)
 	n.saw = func(people.ID, int) int { return lost }
 	n.hears(asks)
-	if n.d.AcceptMisses(n.group(), n.facts()); n.Evidence["ann"].At(2).State != discovery.Lost {
+	if n.acceptMisses(); n.Evidence["ann"].At(2).State != discovery.Lost {
 		t.Errorf("conceded it is %+v", n.Evidence["ann"].At(2))
 	}
 }
@@ -437,11 +421,11 @@ func TestMemory(t *testing.T) {
 	if s := n.d.State(); len(s.Seen) > 0 {
 		t.Errorf("forgotten are %+v", s)
 	}
-	asks := n.d.QuickCheck(n.group(), &n.p, []int{3}, "ann", 0, n.Now)
+	asks := n.d.QuickCheck(n.F, &n.p, []int{3}, "ann", 0, n.Now)
 	if len(asks) != 1 || asks[0].Samples != 1 || !slices.Equal(asks[0].Servers, []int{3}) {
 		t.Errorf("at a glance asked are %+v", asks)
 	}
-	if asks := n.d.QuickCheck(n.group(), &n.p, []int{3}, "bob", 0, n.Now); asks != nil || n.d.LookOf(n.group(), "ann", 0, n.Now) == nil {
+	if asks := n.d.QuickCheck(n.F, &n.p, []int{3}, "bob", 0, n.Now); asks != nil || n.d.LookOf(n.F, "ann", 0, n.Now) == nil {
 		t.Errorf("of somebody else asked are %+v", asks)
 	}
 }
@@ -450,7 +434,7 @@ func TestMemory(t *testing.T) {
 func TestView(t *testing.T) {
 	n := measured(t, 10, "ann", "bob", "cat")
 	open := decision.Showing{IsOpen: true, Target: -1}
-	if view, whatIf := n.d.View(n.group(), &n.p, open); view != nil || whatIf != nil {
+	if view, whatIf := n.d.View(n.F, &n.p, open); view != nil || whatIf != nil {
 		t.Errorf("before a choice is seen %+v, %+v", view, whatIf)
 	}
 	actions := func(v *wire.Choice) (all []string) {
@@ -461,15 +445,15 @@ func TestView(t *testing.T) {
 	}
 	n = voting(t, "ann", "bob", "cat")
 	n.votes("ann", 2)
-	view, _ := n.d.View(n.group(), &n.p, decision.Showing{IsOpen: true, IsVoting: true, Target: -1})
+	view, _ := n.d.View(n.F, &n.p, decision.Showing{IsOpen: true, IsVoting: true, Target: -1})
 	if view.Target != "22.0.2.1:27960" || view.Decided == nil {
 		t.Errorf("while people vote it goes to %s, by %+v", view.Target, view.Decided)
 	}
-	if view, _ = n.d.View(n.group(), &n.p, decision.Showing{Target: 1}); view.Target != "21.0.1.1:27960" || view.Advice != nil {
+	if view, _ = n.d.View(n.F, &n.p, decision.Showing{Target: 1}); view.Target != "21.0.1.1:27960" || view.Advice != nil {
 		t.Errorf("at the launch it goes to %s, and advises %v", view.Target, actions(view))
 	}
-	n.Choice.Suppose("ann", []byte("{}"), decision.Supposed(n.group(), n.Settings))
-	if _, whatIf := n.d.View(n.group(), &n.p, open); whatIf == nil || whatIf.Player != "ann" {
+	n.Choice.Suppose("ann", []byte("{}"), n.d.Supposed(n.F, n.Settings))
+	if _, whatIf := n.d.View(n.F, &n.p, open); whatIf == nil || whatIf.Player != "ann" {
 		t.Errorf("the what-if is %+v", whatIf)
 	}
 
@@ -477,7 +461,7 @@ func TestView(t *testing.T) {
 	n.Hears("", 0, discovery.Info{Name: "Den", Players: 16, MaxPlayers: 16})
 	n.Measures("ann", 1)
 	n.choose(false)
-	view, _ = n.d.View(n.group(), &n.p, open)
+	view, _ = n.d.View(n.F, &n.p, open)
 	if len(view.Advice) != 1 || view.Advice[0] != (wire.Advice{
 		Seats:   3,
 		Action:  "await",
@@ -486,35 +470,35 @@ func TestView(t *testing.T) {
 	}) {
 		t.Errorf("where the best is full it advises %+v", view.Advice)
 	}
-	n.Hears("", 0, grouptest.Info())
-	if view, _ = n.d.View(n.group(), &n.p,
+	n.Hears("", 0, factstest.Info())
+	if view, _ = n.d.View(n.F, &n.p,
 		decision.Showing{IsOpen: true, IsVoting: true, Target: -1}); len(view.Advice) != 1 || view.Advice[0].Seats != 3 ||
 		view.Servers[view.Advice[0].Addr].Name != "Den" {
 		t.Errorf("of the same choice it advises %+v", view.Advice)
 	}
 
-	n.Choice.Take(n.Select([]people.ID{"ann", "bob", "cat"}))
-	if view, _ = n.d.View(n.group(), &n.p, open); view.Advice != nil {
+	n.Choice.Take(n.F.Select([]people.ID{"ann", "bob", "cat"}))
+	if view, _ = n.d.View(n.F, &n.p, open); view.Advice != nil {
 		t.Errorf("of another choice it advises %+v", view.Advice)
 	}
 
 	n = measured(t, 20, "ann", "bob", "cat")
 	n.Settings.By, n.Settings.Limits = selection.Threshold, wire.Limits{5 * ms}
-	n.Choice.Take(n.Select([]people.ID{"ann", "bob", "cat"}))
-	view, _ = n.d.View(n.group(), &n.p, open)
+	n.Choice.Take(n.F.Select([]people.ID{"ann", "bob", "cat"}))
+	view, _ = n.d.View(n.F, &n.p, open)
 	if view.Miss == nil || view.Miss.RTT["bob"] != 11 || view.Target != "" {
 		t.Errorf("where nothing suits it shows %+v, and goes to %q", view.Miss, view.Target)
 	}
 
 	n = newSession(t, 20, "ann", "bob", "cat")
-	n.Measures("ann", grouptest.Up(10, 15)...)
-	n.Measures("bob", grouptest.Up(10, 15)...)
-	n.Measures("cat", grouptest.Down(10, 15)...)
+	n.Measures("ann", factstest.Up(10, 15)...)
+	n.Measures("bob", factstest.Up(10, 15)...)
+	n.Measures("cat", factstest.Down(10, 15)...)
 	n.Settings.By = selection.Minimax
 	n.choose(false)
 	n.looks(n.chosen())
 	n.decide()
-	view, _ = n.d.View(n.group(), &n.p, open)
+	view, _ = n.d.View(n.F, &n.p, open)
 	if got := actions(view); !slices.Equal(got, []string{"without", "more"}) || view.Advice[0].Argument.Name != "cat" {
 		t.Errorf("of a choice that hangs on cat's word it advises %v", view.Advice)
 	}
@@ -525,8 +509,8 @@ func TestNames(t *testing.T) {
 	names := map[people.ID]string{"ann": "ann", "bob": "bob", "cat": "cat"}
 	renames := func(n *session) {
 		for player, name := range names {
-			if one := n.Person(player); one.IsSomebody() && one.Name != name {
-				if _, err := n.Roster.Rename(one, name, true, n.Now); err != nil {
+			if one := n.F.Person(player); one.IsSomebody() && one.Name != name {
+				if _, err := n.Roster.Rename(one, name, n.Now); err != nil {
 					n.Fatal(err)
 				}
 			}
@@ -534,9 +518,9 @@ func TestNames(t *testing.T) {
 	}
 	far := newSession(t, 20, "ann", "bob", "cat")
 	far.Settings.By, far.Settings.Limits = selection.Threshold, wire.Limits{60 * ms}
-	far.Measures("ann", grouptest.Up(10, 20)...)
-	far.Measures("bob", grouptest.Up(10, 20)...)
-	far.Measures("cat", grouptest.Down(10, 20)...)
+	far.Measures("ann", factstest.Up(10, 20)...)
+	far.Measures("bob", factstest.Up(10, 20)...)
+	far.Measures("cat", factstest.Down(10, 20)...)
 	far.choose(false)
 	if _, err := far.Roster.HandOn("ann", "secret"); err != nil {
 		t.Fatal(err)
@@ -545,20 +529,20 @@ func TestNames(t *testing.T) {
 
 	missed := measured(t, 20, "ann", "bob")
 	missed.Settings.By, missed.Settings.Limits = selection.Threshold, wire.Limits{5 * ms}
-	missed.Choice.Take(missed.Select([]people.ID{"ann", "bob"}))
+	missed.Choice.Take(missed.F.Select([]people.ID{"ann", "bob"}))
 
 	vetoed := voting(t, "ann", "bob")
-	if _, _, err := decision.Veto(vetoed.group(), selection.Veto{Player: "ann", Server: vetoed.Servers.List[1].Addr}); err != nil {
+	if _, _, err := vetoed.d.Veto(vetoed.F, selection.Veto{Player: "ann", Server: vetoed.Servers.List[1].Addr}); err != nil {
 		t.Fatal(err)
 	}
-	decision.Replace(vetoed.group(), vetoed.Select(vetoed.ChosenFor()))
-	vetoed.Ballot.Offer(vetoed.d.Options(vetoed.group()))
-	vetoed.Choice.Suppose("bob", []byte("{}"), decision.Supposed(vetoed.group(), vetoed.Settings))
+	vetoed.d.Replace(vetoed.F.Select(vetoed.F.ChosenFor()))
+	vetoed.Ballot.Offer(vetoed.d.Options(vetoed.F))
+	vetoed.Choice.Suppose("bob", []byte("{}"), vetoed.d.Supposed(vetoed.F, vetoed.Settings))
 
 	looked := measured(t, 10, "ann")
 	looked.Settings.LongLook = discovery.Millis(time.Minute)
 	looked.choose(false)
-	asks, _ := looked.d.Look(looked.group(), &looked.p, []int{0}, false, 0, looked.Now)
+	asks, _ := looked.d.Look(looked.F, &looked.p, []int{0}, false, 0, looked.Now)
 	looked.hears(asks)
 
 	open := decision.Showing{IsOpen: true, Target: -1}
@@ -567,25 +551,25 @@ func TestNames(t *testing.T) {
 			renames(n)
 		}
 		ann, bob, cat := names["ann"], names["bob"], names["cat"]
-		view, _ := far.d.View(far.group(), &far.p, open)
-		grouptest.Same(t, "over the limit are", view.Over.RTT, map[string]float64{cat: 200})
+		view, _ := far.d.View(far.F, &far.p, open)
+		factstest.Same(t, "over the limit are", view.Over.RTT, map[string]float64{cat: 200})
 		if n := len(view.Advice); n == 0 || view.Advice[n-1].Action != "without" || view.Advice[n-1].Argument.Name != cat {
 			t.Errorf("of %s's ping it advises %+v", cat, view.Advice)
 		}
-		grouptest.Same(t, "it is for", view.Selection.Players, []string{ann, bob})
+		factstest.Same(t, "it is for", view.Selection.Players, []string{ann, bob})
 
-		view, _ = missed.d.View(missed.group(), &missed.p, open)
-		grouptest.Same(t, "the nearest misses", view.Miss.RTT, map[string]float64{ann: 10, bob: 11})
+		view, _ = missed.d.View(missed.F, &missed.p, open)
+		factstest.Same(t, "the nearest misses", view.Miss.RTT, map[string]float64{ann: 10, bob: 11})
 
-		vote := vetoed.d.ViewVote(vetoed.group(), true)
+		vote := vetoed.d.ViewVote(vetoed.F, true)
 		at := slices.IndexFunc(vote.Choices, func(o wire.Option) bool { return o.Gone })
 		if at < 0 || vote.Choices[at].By != ann || !slices.Equal(vote.Vetoes, []string{ann + ": 21.0.1.1:27960"}) {
 			t.Errorf("the vote is %+v", vote)
 		}
-		_, whatIf := vetoed.d.View(vetoed.group(), &vetoed.p, open)
-		grouptest.Same(t, "the what-if is by", whatIf.Player, bob)
+		_, whatIf := vetoed.d.View(vetoed.F, &vetoed.p, open)
+		factstest.Same(t, "the what-if is by", whatIf.Player, bob)
 
-		lines := looked.d.ViewLook(looked.group(), 0, grouptest.ClocksAt(looked.Now)).Finalists[0].Lines
+		lines := looked.d.ViewLook(looked.F, 0, factstest.ClocksAt(looked.Now)).Finalists[0].Lines
 		if _, is := lines[ann]; !is || len(lines) != 1 {
 			t.Errorf("the look shows %+v", lines)
 		}
@@ -602,11 +586,11 @@ func TestLookers(t *testing.T) {
 	n := newSession(t, 10, "ann")
 	n.JoinFrom("olga", origin.Origin{Near: netip.MustParseAddr("10.9.0.2")})
 	n.JoinFrom("otto", origin.Origin{Near: netip.MustParseAddr("10.9.0.3")})
-	n.Gets(append(grouptest.List(10), discovery.Server{Addr: local.Addr}), local)
+	n.Gets(append(factstest.List(10), discovery.Server{Addr: local.Addr}), local)
 	n.Choice.Take(selection.Selection{Players: []string{"ann", "olga", "otto"}})
 	n.Trust.Discredit([]anomaly.Anomaly{{Player: "otto", Sign: anomaly.Contradicts}}, n.Attendance.Players(), n.Attendance.Players())
 	w := seats.Begin([]selection.Ranked{{Server: 10}}, nil, n.Servers, 0, n.Now)
-	grouptest.Same(t, "lookers are", decision.Seats(n.group(), w).Servers[10].Lookers, []people.ID{"olga"})
+	factstest.Same(t, "lookers are", decision.Seats(n.F, w).Servers[10].Lookers, []people.ID{"olga"})
 }
 
 // TestSeats checks that a wait for seats gets the right facts, and that a server with seats is
@@ -615,16 +599,16 @@ func TestSeats(t *testing.T) {
 	n := measured(t, 10, "ann", "bob", "cat")
 	n.Hears("", 0, full)
 	n.choose(false)
-	worth := decision.WorthWaiting(n.group())
-	if len(worth) != 1 || worth[0].Server != 0 || len(decision.Suitable(n.group())) != 10 {
-		t.Fatalf("worth waiting for are %v of %d", worth, len(decision.Suitable(n.group())))
+	worth := decision.WorthWaiting(n.F)
+	if len(worth) != 1 || worth[0].Server != 0 || len(decision.Suitable(n.F)) != 10 {
+		t.Fatalf("worth waiting for are %v of %d", worth, len(decision.Suitable(n.F)))
 	}
 	n.Attendance.Leave("bob", n.Now)
 	n.Evidence["cat"].Promise(1)
 	n.Evidence["cat"].Show([]int{5})
 	n.Trust.Vouch("ann")
 	w := seats.Begin(worth, n.Choice.Newest().Ranking[:1], n.Servers, 0, n.Now)
-	f := decision.Seats(n.group(), w)
+	f := decision.Seats(n.F, w)
 	if f.Need != 3 || f.Present != 2 || len(f.Servers) != 2 {
 		t.Errorf("a watch knows %+v", f)
 	}
@@ -635,7 +619,7 @@ func TestSeats(t *testing.T) {
 	for _, player := range []people.ID{"bob", "cat"} {
 		n.Hears(player, 0, full) // before
 	}
-	n.Hears("ann", 0, grouptest.Info())
+	n.Hears("ann", 0, factstest.Info())
 	for _, tt := range []struct {
 		name string
 		does func()
@@ -645,7 +629,8 @@ func TestSeats(t *testing.T) {
 		{"vetoed", func() { _ = n.Ballot.Veto(selection.Veto{Player: "ann", Server: n.Servers.List[0].Addr}) }, "it doesn’t suit us any more (vetoed)"},
 	} {
 		tt.does()
-		why, suits := decision.Stay(n.group(), 0, []people.ID{"ann"})
+		n.Heard.Keep(0, []people.ID{"ann"}) // as the room does
+		why, suits := n.d.Stay(n.F, 0)
 		if catalogue.InEnglish().Say(why) != tt.why || suits != (tt.why == "") || suits && n.chosen() != 0 {
 			t.Errorf("%s: %q, chosen is %d", tt.name, why, n.chosen())
 		}

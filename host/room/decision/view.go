@@ -9,7 +9,7 @@ import (
 	"muster/discovery/hostport"
 	"muster/discovery/sentence"
 	"muster/host/room/choice"
-	"muster/host/room/group"
+	"muster/host/room/facts"
 	"muster/host/room/people"
 	"muster/host/room/probing"
 	"muster/host/room/seats"
@@ -27,18 +27,18 @@ type Showing struct {
 
 // View returns the choice and the what-if as people see them; nil before there is a
 // choice.
-func (d *Decision) View(g *group.Group, p *probing.Probing, s Showing) (view, whatIf *wire.Choice) {
-	if g.Choice.Newest() == nil {
+func (d *Decision) View(g facts.Facts, p *probing.Probing, s Showing) (view, whatIf *wire.Choice) {
+	if g.Newest() == nil {
 		return nil, nil
 	}
 	f := d.facts(g, p, s)
-	view, whatIf = g.Choice.View(f), g.Choice.ViewWhatIf(f)
+	view, whatIf = d.choice.View(f), d.choice.ViewWhatIf(f)
 	view.Over = viewOver(g, f.Target)
 	if miss := view.Miss; miss != nil {
-		server := slices.IndexFunc(g.Servers.List, func(s discovery.Server) bool { return hostport.Text(s.Addr) == miss.Addr })
+		server := slices.IndexFunc(g.Servers().List, func(s discovery.Server) bool { return hostport.Text(s.Addr) == miss.Addr })
 		for _, player := range g.ChosenFor() {
 			if result := g.Knowledge(player).At(server); result.State == discovery.Answered {
-				miss.RTT[g.Roster.Names().Of(player)] = discovery.MS(result.RTT)
+				miss.RTT[g.Names().Of(player)] = discovery.MS(result.RTT)
 			}
 		}
 	}
@@ -46,14 +46,14 @@ func (d *Decision) View(g *group.Group, p *probing.Probing, s Showing) (view, wh
 }
 
 // ViewVote returns the vote as people see it.
-func (d *Decision) ViewVote(g *group.Group, isOpen bool) wire.Voting {
-	names := g.Roster.Names()
-	v := g.Ballot.View(isOpen, d.Options(g), names)
+func (d *Decision) ViewVote(g facts.Facts, isOpen bool) wire.Voting {
+	names := g.Names()
+	v := d.ballot.View(isOpen, d.Options(g), names)
 	for i := range v.Choices {
 		if one := &v.Choices[i]; one.Gone {
 			card := g.Card(one.Server)
-			one.Addr, one.Name = hostport.At(g.Servers.List[one.Server].Addr), card.Name
-			one.By = names.Text(vetoedBy(g.Ballot.Vetoes(), one.Addr.AddrPort, card.Map))
+			one.Addr, one.Name = hostport.At(g.Servers().List[one.Server].Addr), card.Name
+			one.By = names.Text(vetoedBy(d.ballot.Vetoes(), one.Addr.AddrPort, card.Map))
 		}
 	}
 	v.Vetoes = g.ViewVetoes(names)
@@ -74,19 +74,18 @@ func vetoedBy(vetoes []selection.Veto, server netip.AddrPort, itsMap string) (by
 }
 
 // facts returns the facts that people see with a choice.
-func (d *Decision) facts(g *group.Group, p *probing.Probing, s Showing) choice.Facts {
-	players := g.Attendance.Players()
+func (d *Decision) facts(g facts.Facts, p *probing.Probing, s Showing) choice.Facts {
 	f := choice.Facts{
-		Servers: g.Servers, Editions: g.Editions.Of(players, g.Settings.Game), Players: players,
-		Names: g.Roster.Names(), Limits: g.Settings.Limits, IsOpen: s.IsOpen, Stands: *g.Choice.Newest(), Target: -1,
+		Servers: *g.Servers(), Editions: g.NamedEditions(), Players: g.Players(),
+		Names: g.Names(), Limits: g.Settings().Limits, IsOpen: s.IsOpen, Stands: *g.Newest(), Target: -1,
 	}
 	if f.Stands.Chosen != nil {
 		if f.Target = s.Target; f.Target < 0 {
-			f.Target = g.Ballot.Favourite(d.Options(g))
+			f.Target = d.ballot.Favourite(d.Options(g))
 		}
-		f.Stands = g.Ballot.Decide(f.Stands, f.Target, s.IsVoting)
+		f.Stands = d.ballot.Decide(f.Stands, f.Target, s.IsVoting)
 	}
-	if most, is := g.Trust.Weightiest(g.Choice.Newest()); is {
+	if most, is := d.trust.Weightiest(g.Newest()); is {
 		f.Weightiest = most
 	}
 	if !s.IsOpen {
@@ -97,12 +96,12 @@ func (d *Decision) facts(g *group.Group, p *probing.Probing, s Showing) choice.F
 }
 
 // WorthWaiting returns the full servers that are worth a wait, best first.
-func WorthWaiting(g *group.Group) []selection.Ranked {
-	return seats.Worth(Suitable(g), g.Servers, g.SeatsFor(g.ChosenFor()))
+func WorthWaiting(g facts.Facts) []selection.Ranked {
+	return seats.Worth(Suitable(g), *g.Servers(), g.SeatsFor(g.ChosenFor()))
 }
 
 // Suitable returns the servers that would suit everyone if they had seats, best first.
-func Suitable(g *group.Group) []selection.Ranked { return seats.Suitable(g.Full(g.ChosenFor())) }
+func Suitable(g facts.Facts) []selection.Ranked { return seats.Suitable(g.Full(g.ChosenFor())) }
 
 // waitable counts the servers that are worth a wait, and has the best of them. It is computed once
 // for each choice, because everyone who looks at the room gets it.
@@ -113,8 +112,8 @@ type waitable struct {
 }
 
 // adviseWait says that the room can wait for seats, if it can.
-func (d *Decision) adviseWait(g *group.Group) []wire.Advice {
-	if newest := g.Choice.Newest(); d.waitable.of != newest {
+func (d *Decision) adviseWait(g facts.Facts) []wire.Advice {
+	if newest := g.Newest(); d.waitable.of != newest {
 		d.waitable = waitable{newest, WorthWaiting(g), g.SeatsFor(g.ChosenFor())}
 	}
 	full := d.waitable.servers
@@ -124,12 +123,11 @@ func (d *Decision) adviseWait(g *group.Group) []wire.Advice {
 	return []wire.Advice{{Action: "await", Servers: len(full), Addr: full[0].Addr.String(), Seats: d.waitable.need}}
 }
 
-// Stay makes a server with seats for everybody the newest choice, if it suits everyone. Only new
-// words on its seats count. It returns why not otherwise.
-func Stay(g *group.Group, server int, heardBy []people.ID) (why sentence.Sentence, suits bool) {
-	g.Heard.Keep(server, heardBy)
+// Stay makes a server with seats for everybody the newest choice, if it suits everyone. It returns
+// why not otherwise.
+func (d *Decision) Stay(g facts.Facts, server int) (why sentence.Sentence, suits bool) {
 	players := g.ChosenFor()
-	if g.Choice.Go(server, g.SeatsFor(players), g.Full(players)) {
+	if d.choice.Go(server, g.SeatsFor(players), g.Full(players)) {
 		return why, true
 	}
 	if cause := g.Against(server, players); cause != nil {
@@ -144,12 +142,12 @@ func because(c selection.Cause) sentence.Sentence {
 }
 
 // Seats returns the facts about the group for a watch of servers.
-func Seats(g *group.Group, w *seats.Watch) seats.Facts {
-	present := g.Attendance.Present()
+func Seats(g facts.Facts, w *seats.Watch) seats.Facts {
+	present := g.Present()
 	f := seats.Facts{Need: w.Need(g.SeatsFor(g.ChosenFor())), Present: len(present), Servers: map[int]seats.Fact{}}
 	for _, server := range w.Servers() {
-		f.Servers[server] = seats.Fact{Name: g.Servers.Called(server), Lookers: people.Filtered(present, func(player people.ID) bool {
-			return g.Trust.IsBelieved(player) && !g.Nearby.IsHidden(player, server) && g.Evidence[player].CanShow(server)
+		f.Servers[server] = seats.Fact{Name: g.Servers().Called(server), Lookers: people.Filtered(present, func(player people.ID) bool {
+			return g.IsBelieved(player) && !g.IsHidden(player, server) && g.Results(player).CanShow(server)
 		})}
 	}
 	return f

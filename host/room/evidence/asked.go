@@ -47,10 +47,10 @@ func (a *asked) believed(result discovery.Result, now roomtime.Time) discovery.R
 }
 
 // IsAsked reports whether the player's results for a server count.
-func (w *PlayerResults) IsAsked(server int) bool { return w.asked.has(server) }
+func (w *results) IsAsked(server int) bool { return w.asked.has(server) }
 
 // IsAskedAll reports whether the player's own plan goes through the whole list.
-func (w *PlayerResults) IsAskedAll() bool { return w.asked.all }
+func (w *results) IsAskedAll() bool { return w.asked.all }
 
 // AskAll notes that the player's own plan goes through the list, and reports whether that is
 // new.
@@ -93,7 +93,7 @@ func (w *PlayerResults) Admit(server int) (isNew bool) {
 }
 
 // Asked returns the number of servers that the player was asked for.
-func (w *PlayerResults) Asked() int { return w.asked.servers.size() }
+func (w *results) Asked() int { return w.asked.servers.size() }
 
 // AskMore stops counting servers that the player has not measured by now, until they are asked for
 // again.
@@ -108,7 +108,7 @@ func (w *PlayerResults) AskMore() {
 }
 
 // AskedMore returns the number of servers that the player was asked for since [PlayerResults.AskMore].
-func (w *PlayerResults) AskedMore() int { return max(0, w.Asked()-w.asked.before) }
+func (w *results) AskedMore() int { return max(0, w.Asked()-w.asked.before) }
 
 // Before a program asks anybody it tells its player how many servers will see the player's address
 // at most. The room keeps to that number for the whole round: search, vote, looks and waits for
@@ -142,10 +142,10 @@ func (w *PlayerResults) Promise(most int) int {
 }
 
 // Promised returns the number that the player was told last, 0 for the whole list.
-func (w *PlayerResults) Promised() int { return w.shown.promised }
+func (w *results) Promised() int { return w.shown.promised }
 
 // Left returns how many more servers may see the player's address.
-func (w *PlayerResults) Left() int {
+func (w *results) Left() int {
 	if w.shown.promised == 0 {
 		return math.MaxInt / wire.MaxPlayers // small enough that a group can add it up
 	}
@@ -169,7 +169,7 @@ func (w *PlayerResults) Show(servers []int) []int {
 }
 
 // CanShow reports whether the player's program may be told to ask a server.
-func (w *PlayerResults) CanShow(server int) bool { return w.shown.servers.has(server) || w.Left() > 0 }
+func (w *results) CanShow(server int) bool { return w.shown.servers.has(server) || w.Left() > 0 }
 
 // Allow lets the player bring up so many more servers of its own discovery.
 func (w *PlayerResults) Allow(own int) { w.shown.own += own }

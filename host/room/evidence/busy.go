@@ -15,7 +15,7 @@ import (
 const leastRTT = time.Millisecond
 
 // quiet returns a probe as it would be on the player's line without a delay.
-func (w *PlayerResults) quiet(place int) discovery.Result {
+func (w *results) quiet(place int) discovery.Result {
 	probe := w.probes[place]
 	if by := w.delays.At(probe.At); by > 0 && probe.State == discovery.Answered {
 		probe.RTT = max(probe.RTT-by, min(probe.RTT, leastRTT))
@@ -49,10 +49,10 @@ func (w *PlayerResults) Watch(tree *topology.Tree) (changed []int) {
 }
 
 // Delay returns how much longer the player's RTTs are now because the own line is busy.
-func (w *PlayerResults) Delay() time.Duration { return w.delays.Now() }
+func (w *results) Delay() time.Duration { return w.delays.Now() }
 
 // WasDelayed reports whether the player's line was busy when it probed a server.
-func (w *PlayerResults) WasDelayed(server int) bool {
+func (w *results) WasDelayed(server int) bool {
 	place, probed := w.places[server]
 	return probed && w.delays.At(w.probes[place].At) > 0
 }

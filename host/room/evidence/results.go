@@ -14,7 +14,16 @@ import (
 
 // PlayerResults is the evidence of one player: the servers that the player was asked for, and the
 // results. The zero value has no questions yet.
-type PlayerResults struct {
+type PlayerResults struct{ results }
+
+// Reading is a player's evidence for those who may not change it.
+type Reading struct{ *results }
+
+// Reading returns the evidence for reading.
+func (w *PlayerResults) Reading() Reading { return Reading{&w.results} }
+
+// results are what [PlayerResults] and [Reading] share.
+type results struct {
 	// probes has one result for each server, in the order of their ends.
 	probes []discovery.Result
 	// places are the servers' indexes in probes.
@@ -42,7 +51,9 @@ type PlayerResults struct {
 }
 
 // Next returns the player in the next round.
-func (w *PlayerResults) Next() *PlayerResults { return &PlayerResults{probeLimit: w.probeLimit} }
+func (w *PlayerResults) Next() *PlayerResults {
+	return &PlayerResults{results{probeLimit: w.probeLimit}}
+}
 
 // LimitProbes notes the most servers that the player lets a round ask for, 0 for no bound. It
 // reports whether that is new.
@@ -53,13 +64,13 @@ func (w *PlayerResults) LimitProbes(most int) (isNew bool) {
 }
 
 // ProbeLimit returns the player's bound on servers in a round, 0 for none.
-func (w *PlayerResults) ProbeLimit() int { return w.probeLimit }
+func (w *results) ProbeLimit() int { return w.probeLimit }
 
 // Share notes whether the player measures only a part of the list.
 func (w *PlayerResults) Share(part bool) { w.shares = part }
 
 // IsSharing reports whether the player measures only a part of the list.
-func (w *PlayerResults) IsSharing() bool { return w.shares }
+func (w *results) IsSharing() bool { return w.shares }
 
 // NoteLate notes how late the timers fire on the player's machine, as its program says.
 func (w *PlayerResults) NoteLate(by time.Duration) { w.late = by }
@@ -73,7 +84,7 @@ type Look struct {
 }
 
 // At returns the result for a server that counts.
-func (w *PlayerResults) At(server int) discovery.Result {
+func (w *results) At(server int) discovery.Result {
 	if look, looked := w.looks[server]; looked {
 		return look.Result
 	}
@@ -84,10 +95,10 @@ func (w *PlayerResults) At(server int) discovery.Result {
 }
 
 // IsUnprobed reports whether no result for a server counts.
-func (w *PlayerResults) IsUnprobed(server int) bool { return w.At(server).State == discovery.Unprobed }
+func (w *results) IsUnprobed(server int) bool { return w.At(server).State == discovery.Unprobed }
 
 // Servers yields the servers with a result, each once.
-func (w *PlayerResults) Servers() iter.Seq[int] {
+func (w *results) Servers() iter.Seq[int] {
 	return func(yield func(int) bool) {
 		for i := range w.probes {
 			if server := w.probes[i].Server; w.asked.has(server) && !yield(server) {
@@ -103,14 +114,14 @@ func (w *PlayerResults) Servers() iter.Seq[int] {
 }
 
 // Progress returns the number of servers that the player knows, and the number that answered.
-func (w *PlayerResults) Progress() (probed, answered int) { return w.probed, w.answered }
+func (w *results) Progress() (probed, answered int) { return w.probed, w.answered }
 
 // Probes returns everything that the player reported, with or without a question, in the order of
 // the probes' ends, and with the delays of a busy line. Do not change it; it only grows.
-func (w *PlayerResults) Probes() []discovery.Result { return slices.Clip(w.probes) }
+func (w *results) Probes() []discovery.Result { return slices.Clip(w.probes) }
 
 // Probe returns the player's report on a server before any look.
-func (w *PlayerResults) Probe(server int) (probe discovery.Result, probed bool) {
+func (w *results) Probe(server int) (probe discovery.Result, probed bool) {
 	place, probed := w.places[server]
 	if probed {
 		probe = w.quiet(place)
@@ -119,14 +130,14 @@ func (w *PlayerResults) Probe(server int) (probe discovery.Result, probed bool) 
 }
 
 // Looked returns the result of the newest look at a server.
-func (w *PlayerResults) Looked(server int) (look Look, looked bool) {
+func (w *results) Looked(server int) (look Look, looked bool) {
 	look, looked = w.looks[server]
 	return look, looked
 }
 
 // CanName reports whether the player may know an untold name of a server. A second look reports the
 // name along with it.
-func (w *PlayerResults) CanName(server int) bool {
+func (w *results) CanName(server int) bool {
 	_, looked := w.looks[server]
 	return !looked && w.At(server).State == discovery.Answered
 }

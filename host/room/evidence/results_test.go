@@ -234,6 +234,17 @@ func TestKnowledge(t *testing.T) {
 	if p, a := KnowledgeOf(own, []*PlayerResults{own, mate}).Progress(); p != 4 || a != 2 {
 		t.Errorf("together they know of %d servers, %d of which answered", p, a)
 	}
+	if got, is := KnowledgeOf(own, []*PlayerResults{own, mate}).Group(0); got.RTT != 10*ms || !is {
+		t.Errorf("as a group they know %v: %v", got, is)
+	}
+	if got, is := KnowledgeOf(own, []*PlayerResults{own}).Group(0); is || got != (discovery.Result{}) {
+		t.Errorf("alone the first is a group that knows %v", got)
+	}
+	r := own.Reading()
+	if own.Report(answered(9, 7*ms), 0, long); r.At(9).RTT != 7*ms || r.IsUnprobed(9) {
+		t.Errorf("read is %v", r.At(9))
+	}
+	own.Forget(9)
 	if p, a := KnowledgeOf(own, []*PlayerResults{own}).Progress(); p != 3 || a != 1 {
 		t.Errorf("alone the first knows of %d servers, %d of which answered", p, a)
 	}

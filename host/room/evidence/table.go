@@ -46,6 +46,14 @@ func Pooled(players []*PlayerResults, server int) (best discovery.Result) {
 	return best
 }
 
+// Group returns the result of the NAT group for a server, if the player is not alone in it.
+func (k Knowledge) Group(server int) (result discovery.Result, is bool) {
+	if len(k.mates) < 2 {
+		return result, false
+	}
+	return Pooled(k.mates, server), true
+}
+
 // Servers yields the servers with a result of the player or the NAT group, each once.
 func (k Knowledge) Servers() iter.Seq[int] {
 	if len(k.mates) < 2 {

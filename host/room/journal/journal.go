@@ -39,11 +39,9 @@ func (j *Journal) Says(key string, id people.ID) bool {
 	return slices.ContainsFunc(j.state.Notes, func(n wire.Note) bool { return n.Key == key && people.Tells(n.Sentence, id) })
 }
 
-// Forget removes every note about one of some people.
-func (j *Journal) Forget(ids ...people.ID) {
-	j.state.Notes = slices.DeleteFunc(slices.Clone(j.state.Notes), func(n wire.Note) bool {
-		return slices.ContainsFunc(ids, func(id people.ID) bool { return people.Tells(n.Sentence, id) })
-	})
+// Forget removes every note about somebody.
+func (j *Journal) Forget(id people.ID) {
+	j.state.Notes = slices.DeleteFunc(slices.Clone(j.state.Notes), func(n wire.Note) bool { return people.Tells(n.Sentence, id) })
 }
 
 // View returns the notes as everybody may read them.

@@ -166,7 +166,7 @@ func (r *Roll) Again(now roomtime.Time, players ...people.ID) {
 	}
 }
 
-// Restart forgets how far players have got, or all players if none is named, because they go
+// Restart forgets how far some players have got, or all players if there are none, because they go
 // elsewhere now.
 func (r *Roll) Restart(players ...people.ID) {
 	for player, w := range r.state {

@@ -44,7 +44,7 @@ const (
 	network = 24
 )
 
-// Networks are the local networks of a group. It knows servers by their index in the round's list.
+// Networks are the local networks of a group. They know servers by their index in the round's list.
 // The zero value is empty.
 type Networks struct{ state State }
 

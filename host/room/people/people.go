@@ -18,7 +18,7 @@ import (
 	"muster/host/room/roomtime"
 )
 
-// ID is a person's in one room. It stays the same under any name, and when the person leaves and
+// ID identifies a person in one room. It stays the same under any name, and when the person leaves and
 // comes back. Nobody else of the room ever has it. Empty is nobody.
 //
 // It is a text, because package selection knows players by texts. It begins with a character that
@@ -63,6 +63,11 @@ func Filtered(ids []ID, is func(ID) bool) []ID {
 	return slices.DeleteFunc(slices.Clone(ids), func(id ID) bool { return !is(id) })
 }
 
+// Without returns some people but for others.
+func Without(ids []ID, others ...ID) []ID {
+	return Filtered(ids, func(id ID) bool { return !slices.Contains(others, id) })
+}
+
 // Person is somebody in a room. The zero value is nobody, as a stranger is.
 type Person struct {
 	ID   ID
@@ -95,8 +100,8 @@ func (p Person) IsSomebody() bool { return p.ID != "" }
 // IsAway reports whether somebody keeps a place while away. Such people are no onlookers.
 func (p Person) IsAway() bool { return !p.IsPlayer && p.IsRegular && !p.IsOrganiser && !p.HasPage }
 
-// Names are what people are called at a time. They never change: two pointers tell whether anybody
-// has another name. Nil knows nobody.
+// Names are what people are called at a time. They never change: another pointer means that
+// somebody has another name. Nil knows nobody.
 type Names struct{ of map[ID]string }
 
 // NewNames returns the names of some people. It keeps the map.
@@ -131,7 +136,7 @@ func (n *Names) All(ids []ID) []string {
 	return names
 }
 
-// Named returns figures by players' names.
+// Named returns players' figures by their names, in place of their IDs.
 func Named[V any, Text ~string](of map[Text]V, n *Names) map[string]V {
 	if of == nil {
 		return nil
@@ -170,15 +175,6 @@ func (n *Names) Word(s sentence.Sentence) sentence.Sentence {
 	}
 	worded.WriteString(rest)
 	return sentence.Sentence{Key: s.Key, With: sentence.Args(worded.String())}
-}
-
-// WordAll is [Names.Word] for several sentences. It does not change them.
-func (n *Names) WordAll(all []sentence.Sentence) []sentence.Sentence {
-	worded := slices.Clone(all)
-	for i := range worded {
-		worded[i] = n.Word(worded[i])
-	}
-	return worded
 }
 
 // Tells reports whether a sentence is about a person.

@@ -1,6 +1,7 @@
 package people
 
 import (
+	"maps"
 	"slices"
 	"testing"
 
@@ -50,9 +51,6 @@ func TestWord(t *testing.T) {
 		if got := names.Word(tt.said); got != tt.want {
 			t.Errorf("%v is worded %v, want %v", tt.said, got, tt.want)
 		}
-		if len(tt.said.With) > 0 && names.WordAll([]sentence.Sentence{tt.said})[0] != tt.want {
-			t.Errorf("%v is worded otherwise among others", tt.said)
-		}
 	}
 }
 
@@ -68,5 +66,22 @@ func TestFiltered(t *testing.T) {
 	some := Filtered(all, func(id ID) bool { return id != Nth(1) })
 	if !slices.Equal(some, []ID{Nth(2), Nth(3)}) || !slices.Equal(all, []ID{Nth(1), Nth(2), Nth(3)}) {
 		t.Errorf("%q of %q", some, all)
+	}
+}
+
+func TestWithout(t *testing.T) {
+	all := []ID{Nth(1), Nth(2), Nth(3)}
+	if some := Without(all, Nth(3), Nth(1), Nth(4)); !slices.Equal(some, []ID{Nth(2)}) || !slices.Equal(Without(all), all) || len(all) != 3 {
+		t.Errorf("%q of %q", some, all)
+	}
+}
+
+func TestNamed(t *testing.T) {
+	names := NewNames(map[ID]string{Nth(1): "ann"})
+	if got := Named(map[string]int{string(Nth(1)): 7, "zoe": 8}, names); !maps.Equal(got, map[string]int{"ann": 7, "zoe": 8}) {
+		t.Errorf("by name they are %v", got)
+	}
+	if Named[int, ID](nil, names) != nil {
+		t.Error("nothing becomes something")
 	}
 }

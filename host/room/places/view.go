@@ -82,11 +82,7 @@ func (s *Survey) View(sc Scene, names *people.Names) (candidates []string, sites
 	sites.Answer, sites.Waiting = names.Word(sites.Answer), names.All(people.IDs(sites.Waiting))
 	for i := range sites.Sites {
 		site := &sites.Sites[i]
-		rtts := make(map[string]float64, len(site.RTT))
-		for player, ms := range site.RTT {
-			rtts[names.Text(player)] = ms
-		}
-		site.Silent, site.RTT = names.All(people.IDs(site.Silent)), rtts
+		site.Silent, site.RTT = names.All(people.IDs(site.Silent)), people.Named(site.RTT, names)
 	}
 	return candidates, sites
 }
@@ -155,8 +151,8 @@ type candidate struct {
 	host people.ID
 }
 
-// says returns the sentence of a key about the place. That about a player's computer also has the
-// player, so that the log forgets it with them.
+// says returns the sentence of a key about the place. If that is a player's computer the sentence
+// has the player, too, so that the log forgets it with the player.
 func (c candidate) says(key string, pairs ...any) sentence.Sentence {
 	pairs = append(pairs, "place", c.Name)
 	if c.host != "" {

@@ -6,7 +6,7 @@
 //	                          ▲             │
 //	                          └── Report ◀──┘
 //
-// The measurements go to the [group.Group]. Package decision decides by them, and this package does
+// Package decision decides by the measurements, and this package does
 // not.
 package probing
 
@@ -16,8 +16,10 @@ import (
 
 	"muster/discovery"
 	"muster/discovery/sentence"
+	"muster/host/room/evidence"
+	"muster/host/room/facts"
 	"muster/host/room/finals"
-	"muster/host/room/group"
+	"muster/host/room/infos"
 	"muster/host/room/pace"
 	"muster/host/room/people"
 	"muster/host/room/podium"
@@ -29,8 +31,10 @@ import (
 	"muster/selection/rules"
 )
 
-// Probing is the measuring of a round. Its zero value has asked nobody yet.
+// Probing is the measuring of a round. It alone changes the evidence while people measure.
 type Probing struct {
+	evidence *facts.Evidence
+	heard    *infos.Infos
 	// turns is the wait for processor time. It is not saved, because a restored room asks for more.
 	turns search.Turns
 	// search leads the coordinated measuring while it goes on, and shares are the NAT groups
@@ -51,17 +55,27 @@ type Moment struct {
 	IsVoting bool
 }
 
+// New returns a measuring that has asked nobody yet. It writes the evidence and what is heard of
+// servers.
+func New(evidence *facts.Evidence, heard *infos.Infos) Probing {
+	return Probing{evidence: evidence, heard: heard}
+}
+
+// results returns a player's results, nil without the player.
+func (p *Probing) results(player people.ID) *evidence.PlayerResults { return (*p.evidence)[player] }
+
 // Next returns the measuring of the next round.
 func (p *Probing) Next() Probing {
-	next := Probing{turns: p.turns}
+	next := New(p.evidence, p.heard)
+	next.turns = p.turns
 	next.turns.Begin()
 	return next
 }
 
 // Search returns the search with the newest facts about servers; nil without one.
-func (p *Probing) Search(g *group.Group) *search.Search {
+func (p *Probing) Search(g facts.Facts) *search.Search {
 	if p.search != nil {
-		for _, server := range g.Heard.News() {
+		for _, server := range p.heard.News() {
 			p.search.Inform(server)
 		}
 	}
@@ -81,9 +95,9 @@ func (p *Probing) ForgetBest() {
 
 // terms returns the limits that the settings and the list put on the servers that a player is asked
 // for.
-func terms(g *group.Group) search.Terms {
-	t := search.Terms{Servers: g.Tuning.Budget, Votes: g.Settings.Agree != wire.No, Listed: len(g.Servers.List)}
-	if g.Settings.Strategy != wire.Coordinated {
+func terms(g facts.Facts) search.Terms {
+	t := search.Terms{Servers: g.Tuning().Budget, Votes: g.Settings().Agree != wire.No, Listed: len(g.Servers().List)}
+	if g.Settings().Strategy != wire.Coordinated {
 		t.Servers = -1
 	}
 	return t
@@ -91,8 +105,8 @@ func terms(g *group.Group) search.Terms {
 
 // promise returns the number that a player is told with the next question, 0 for the whole
 // list.
-func (p *Probing) promise(g *group.Group, player people.ID) int {
-	w := g.Evidence[player]
+func (p *Probing) promise(g facts.Facts, player people.ID) int {
+	w := p.results(player)
 	if w.IsSharing() {
 		return w.Promise(0)
 	}
@@ -100,10 +114,10 @@ func (p *Probing) promise(g *group.Group, player people.ID) int {
 }
 
 // MostTold returns the largest number that a player was or will be told, 0 for the whole list.
-func (p *Probing) MostTold(g *group.Group) int {
+func (p *Probing) MostTold(g facts.Facts) int {
 	var promised []int
-	for _, player := range g.Attendance.Players() {
-		promised = append(promised, g.Evidence[player].Promised())
+	for _, player := range g.Players() {
+		promised = append(promised, p.results(player).Promised())
 	}
 	return p.budget.MostTold(terms(g), promised)
 }
@@ -111,16 +125,16 @@ func (p *Probing) MostTold(g *group.Group) int {
 // Ask notes the servers that players' programs are asked to measure, within the numbers that the
 // players were told. It returns the questions in order. A server's earlier, unasked answer counts
 // from now on.
-func (p *Probing) Ask(g *group.Group, asks []search.Ask, m Moment) (out []search.Ask) {
+func (p *Probing) Ask(g facts.Facts, asks []search.Ask, m Moment) (out []search.Ask) {
 	for _, ask := range asks {
-		w := g.Evidence[ask.Player]
+		w := p.results(ask.Player)
 		servers, admitted := w.Ask(ask.Servers, m.Room)
 		if len(servers) == 0 {
 			continue
 		}
 		out = append(out, search.Ask{Player: ask.Player, Servers: servers})
 		for _, server := range admitted {
-			g.Heard.SettleFacts(server)
+			p.heard.SettleFacts(server)
 			if result := w.At(server); result.State != discovery.Unprobed {
 				out = append(out, p.hear(g, ask.Player, result, m)...)
 			}
@@ -131,15 +145,15 @@ func (p *Probing) Ask(g *group.Group, asks []search.Ask, m Moment) (out []search
 
 // hear tells the others of the player's NAT group of a result. It returns the questions that
 // follow.
-func (p *Probing) hear(g *group.Group, player people.ID, result discovery.Result, m Moment) []search.Ask {
+func (p *Probing) hear(g facts.Facts, player people.ID, result discovery.Result, m Moment) []search.Ask {
 	groups := p.together()
 	if groups == nil {
 		return nil
 	}
 	var mates []search.Mate
 	for _, mate := range groups.Mates(player, result) {
-		w := g.Evidence[mate]
-		mayAsk := !g.Nearby.IsHidden(mate, result.Server) && terms(g).Spare(w.Left(), m.IsVoting) > 0
+		w := p.results(mate)
+		mayAsk := !g.IsHidden(mate, result.Server) && terms(g).Spare(w.Left(), m.IsVoting) > 0
 		mates = append(mates, search.Mate{ID: mate, State: w.At(result.Server).State, MayAsk: mayAsk})
 	}
 	if s := p.Search(g); s != nil && s.Groups == groups {
@@ -165,13 +179,13 @@ func (p *Probing) Release(player people.ID) {
 }
 
 // unreported returns the servers that players were asked for and have not reported.
-func (p *Probing) unreported(g *group.Group) (out []search.Ask) {
+func (p *Probing) unreported(g facts.Facts) (out []search.Ask) {
 	groups := p.together()
 	if groups == nil {
 		return nil
 	}
 	for _, ask := range groups.Out() {
-		if w := g.Evidence[ask.Player]; w != nil {
+		if w := p.results(ask.Player); w != nil {
 			ask.Servers = slices.DeleteFunc(ask.Servers, func(server int) bool { return !w.IsUnprobed(server) })
 			out = append(out, ask)
 		}
@@ -181,19 +195,19 @@ func (p *Probing) unreported(g *group.Group) (out []search.Ask) {
 
 // isOwed reports whether a player's program has neither an answer nor a silence for a question yet,
 // and may have one soon.
-func (p *Probing) isOwed(g *group.Group, now roomtime.Time) bool {
+func (p *Probing) isOwed(g facts.Facts, now roomtime.Time) bool {
 	return p.search.MayHear(now) && slices.ContainsFunc(p.unreported(g), func(ask search.Ask) bool { return len(ask.Servers) > 0 })
 }
 
 // searchers returns the NAT groups that can search now.
-func searchers(g *group.Group) [][]people.ID { return g.Origins.Groups(g.Attendance.Present()) }
+func searchers(g facts.Facts) [][]people.ID { return g.NATGroups(g.Present()) }
 
 // members returns the facts about NAT groups for the search.
-func (p *Probing) members(g *group.Group, natGroups [][]people.ID, m Moment) [][]search.Member {
+func (p *Probing) members(g facts.Facts, natGroups [][]people.ID, m Moment) [][]search.Member {
 	groups, t := make([][]search.Member, len(natGroups)), terms(g)
 	for i, players := range natGroups {
 		for _, player := range players {
-			w := g.Evidence[player]
+			w := p.results(player)
 			groups[i] = append(groups[i], search.Member{
 				ID: player, Spare: t.Spare(w.Left(), m.IsVoting), Discreet: w.ProbeLimit(), Asked: w.Asked(), More: w.AskedMore(),
 				Lags: p.pace.Lags(player),
@@ -206,8 +220,8 @@ func (p *Probing) members(g *group.Group, natGroups [][]people.ID, m Moment) [][
 // searching returns the search, or a new one if the group has changed. More is the number of
 // servers that the organiser adds to the search's budget. IsBehind says that the choice is made,
 // and the search goes on while people vote.
-func (p *Probing) searching(g *group.Group, more int, isBehind bool, m Moment) *search.Search {
-	g.RefreshFacts()
+func (p *Probing) searching(g facts.Facts, more int, isBehind bool, m Moment) *search.Search {
+	g.Refresh()
 	natGroups := searchers(g)
 	if s := p.Search(g); s != nil && s.Are(natGroups) {
 		return s
@@ -216,15 +230,15 @@ func (p *Probing) searching(g *group.Group, more int, isBehind bool, m Moment) *
 	for _, mates := range natGroups {
 		heads = append(heads, mates[0])
 	}
-	g.Heard.News() // a new search knows these
+	p.heard.News() // a new search knows these
 	setup := search.Setup{
-		Topology: g.List.Tree(), Servers: g.Servers, Table: g.Table(heads), Criteria: g.Criteria(g.Settings, heads),
+		Topology: g.Tree(), Servers: *g.Servers(), Table: g.Table(heads), Criteria: g.Criteria(*g.Settings(), heads),
 		IsBehind: isBehind, More: more,
-		Options: coordinate.Options{Seed: g.Tuning.Seed + uint64(g.Number), Budget: g.Tuning.Budget, Enough: g.Tuning.Enough},
+		Options: coordinate.Options{Seed: g.Tuning().Seed + uint64(g.Number()), Budget: g.Tuning().Budget, Enough: g.Tuning().Enough},
 	}
-	setup.Options.Remembered = g.Memories.Forecasts(g.List.Tree(), heads, m.Wall)
-	if !g.Settings.AnyVersion {
-		setup.Criteria.Editions = g.Editions.Of(g.Attendance.Present(), g.Settings.Game)
+	setup.Options.Remembered = g.Forecasts(heads, m.Wall)
+	if !g.Settings().AnyVersion {
+		setup.Criteria.Editions = g.Editions(g.Present())
 	}
 	if rules.Of(setup.Criteria.By).Averages { // it was not found to help with other rules
 		setup.Options.Guests = g.Counted().Searched(g.Placed(heads))
@@ -234,10 +248,10 @@ func (p *Probing) searching(g *group.Group, more int, isBehind bool, m Moment) *
 }
 
 // watch notes which players' own lines were busy, and corrects what they measured meanwhile.
-func (p *Probing) watch(g *group.Group) {
-	for _, player := range g.Attendance.Players() {
-		w := g.Evidence[player]
-		for _, server := range w.Watch(g.List.Tree()) {
+func (p *Probing) watch(g facts.Facts) {
+	for _, player := range g.Players() {
+		w := p.results(player)
+		for _, server := range w.Watch(g.Tree()) {
 			if p.search != nil && w.IsAsked(server) {
 				p.search.Correct(player, w.At(server))
 			}
@@ -248,7 +262,7 @@ func (p *Probing) watch(g *group.Group) {
 // Pace judges how fast players answer. A player who lags gets the finalists only, and forgets what
 // else it was asked for; the search begins anew from the results. It returns that word to their
 // programs, and notes for people about players who are slow.
-func (p *Probing) Pace(g *group.Group, now roomtime.Time) (asks []search.Ask, notes []sentence.Sentence) {
+func (p *Probing) Pace(g facts.Facts, now roomtime.Time) (asks []search.Ask, notes []sentence.Sentence) {
 	if p.search == nil {
 		return nil, nil
 	}
@@ -257,9 +271,9 @@ func (p *Probing) Pace(g *group.Group, now roomtime.Time) (asks []search.Ask, no
 		owing[ask.Player] = len(ask.Servers)
 	}
 	var players []pace.Player
-	for _, player := range g.Attendance.Present() {
-		if g.Attendance.Silence(player, now) >= 0 { // else the program rests, as it has said
-			probed, _ := g.Evidence[player].Progress()
+	for _, player := range g.Present() {
+		if g.Silence(player, now) >= 0 { // else the program rests, as it has said
+			probed, _ := p.results(player).Progress()
 			players = append(players, pace.Player{ID: player, Answers: probed, Owing: owing[player]})
 		}
 	}
@@ -275,31 +289,31 @@ func (p *Probing) Pace(g *group.Group, now roomtime.Time) (asks []search.Ask, no
 }
 
 // Slow returns notes about the players whom a search that is over did not wait for.
-func (p *Probing) Slow(g *group.Group) []sentence.Sentence {
-	return p.tellSlow(p.pace.Slow(g.Attendance.Present()))
+func (p *Probing) Slow(g facts.Facts) []sentence.Sentence {
+	return p.tellSlow(p.pace.Slow(g.Present()))
 }
 
-func (p *Probing) tellSlow(names []people.ID) (notes []sentence.Sentence) {
-	for _, player := range names {
+func (p *Probing) tellSlow(players []people.ID) (notes []sentence.Sentence) {
+	for _, player := range players {
 		notes = append(notes, sentence.Of("room.slow", "player", player, "n", p.pace.Pace(player)))
 	}
 	return notes
 }
 
 // IsSearchDue reports whether the next round of questions can begin.
-func (p *Probing) IsSearchDue(g *group.Group, now roomtime.Time) bool {
+func (p *Probing) IsSearchDue(g facts.Facts, now roomtime.Time) bool {
 	return p.search.IsDue(searchers(g), now)
 }
 
 // Turn makes the next round of questions. More is the organiser's addition to the budget. It
 // returns the questions and whether the search is over, with a note on how it went.
-func (p *Probing) Turn(g *group.Group, more int, m Moment) (asks []search.Ask, outcome sentence.Sentence, isOver bool) {
+func (p *Probing) Turn(g facts.Facts, more int, m Moment) (asks []search.Ask, outcome sentence.Sentence, isOver bool) {
 	p.watch(g)
 	s := p.searching(g, more, false, m)
 	groups := p.members(g, searchers(g), m)
-	asks, isOver = s.Turn(groups, len(g.Attendance.Active()), m.Room)
+	asks, isOver = s.Turn(groups, len(g.Active()), m.Room)
 	asks = p.Ask(g, asks, m)
-	if isOver && p.isOwed(g, m.Room) && g.Select(g.Attendance.Active()).Chosen == nil {
+	if isOver && p.isOwed(g, m.Room) && g.Select(g.Active()).Chosen == nil {
 		return asks, outcome, false // what is still to come may be the only server that suits everyone
 	}
 	if isOver {
@@ -317,42 +331,42 @@ const worthAnother = 2
 // TurnBehind goes on with the search while people vote. If a sufficiently better server has turned
 // up, it returns the choice, for package decision, and a note. Else it returns the next questions,
 // and how many servers of their own discovery players may bring up.
-func (p *Probing) TurnBehind(g *group.Group, m Moment) (
+func (p *Probing) TurnBehind(g facts.Facts, m Moment) (
 	note sentence.Sentence, other *selection.Selection, asks []search.Ask, own []search.Own,
 ) {
 	p.watch(g)
 	s := p.searching(g, 0, true, m)
 	s.Behind(m.Room)
-	selected, chosen := g.Select(g.ChosenFor()), *g.Choice.Newest().Chosen
+	selected, chosen := g.Select(g.ChosenFor()), *g.Newest().Chosen
 	for _, ranked := range selected.Ranking {
 		if ranked.Server == chosen.Server {
 			chosen.Score = ranked.Score // its score as of now
 		}
 	}
 	if found := selected.Chosen; found != nil && found.Server != chosen.Server && chosen.Score-found.Score >= worthAnother {
-		note = sentence.Of("room.better", "server", g.Servers.Called(found.Server), "than", g.Servers.Called(chosen.Server))
+		note = sentence.Of("room.better", "server", g.Servers().Called(found.Server), "than", g.Servers().Called(chosen.Server))
 		return note, &selected, nil, nil
 	}
 	asks, own = p.Search(g).NextBehind(p.members(g, searchers(g), m), m.Room)
 	asks = p.Ask(g, asks, m)
 	for _, own := range own { // only one of the players behind an address
-		g.Evidence[own.Player].Allow(own.Servers)
+		p.results(own.Player).Allow(own.Servers)
 	}
 	return note, nil, asks, own
 }
 
 // Report takes a player's results. If isChosen, second looks have begun, and only servers without a
 // result count. It returns more questions, and whether any result was new.
-func (p *Probing) Report(g *group.Group, player people.ID, report wire.Report, isChosen bool, m Moment) (asks []search.Ask, isNews bool) {
-	passed, w := min(max(0, m.Room.Sub(g.Measuring)), wire.LongestTime), g.Evidence[player]
+func (p *Probing) Report(g facts.Facts, player people.ID, report wire.Report, isChosen bool, m Moment) (asks []search.Ask, isNews bool) {
+	passed, w := min(max(0, m.Room.Sub(g.Measuring())), wire.LongestTime), p.results(player)
 	for _, probe := range report.Results {
-		if isChosen && !w.IsUnprobed(probe.Server) || g.Nearby.IsHidden(player, probe.Server) {
+		if isChosen && !w.IsUnprobed(probe.Server) || g.IsHidden(player, probe.Server) {
 			continue // finalists have had their second look
 		}
 		probe.At += passed - report.Now // all players' times count from the same moment
 		isNew, isOwn := w.Report(probe, passed, m.Room)
 		if isOwn {
-			g.Heard.SettleFacts(probe.Server)
+			p.heard.SettleFacts(probe.Server)
 		}
 		if !w.IsAsked(probe.Server) {
 			continue
@@ -365,22 +379,47 @@ func (p *Probing) Report(g *group.Group, player people.ID, report wire.Report, i
 	return asks, isNews
 }
 
+// Looked notes what a player saw in a second look.
+func (p *Probing) Looked(g facts.Facts, player people.ID, seen []finals.Seen, now roomtime.Time) {
+	w := p.results(player)
+	for _, one := range seen {
+		if w.Admit(one.Server) {
+			p.heard.SettleFacts(one.Server)
+		}
+		if one.Info != nil {
+			p.heard.Hear(player, one.Server, wire.TidyInfo(*one.Info), now.Sub(g.Measuring()))
+		}
+		if one.Look != nil {
+			w.Look(evidence.Look(*one.Look))
+		}
+	}
+}
+
+// Missed notes the looks that found a server gone.
+func (p *Probing) Missed(lost []finals.Missed) {
+	for _, m := range lost {
+		if w := p.results(m.Player); w != nil {
+			w.Look(evidence.Look(m.Look))
+		}
+	}
+}
+
 // Measure returns the messages that start a player's program, with the player's results so far.
 // Strategy is how the players measure. If they coordinate, the player is asked at once for the
 // servers on the player's own network, because hardly any are nearer, and a long search might pass
 // over them.
-func (p *Probing) Measure(g *group.Group, player people.ID, strategy string, m Moment) (told []wire.Message, asks []search.Ask) {
-	w := g.Evidence[player]
+func (p *Probing) Measure(g facts.Facts, player people.ID, strategy string, m Moment) (told []wire.Message, asks []search.Ask) {
+	w := p.results(player)
 	var known []discovery.Result
-	for _, hidden := range g.Nearby.HiddenFrom(player) {
+	for _, hidden := range g.HiddenFrom(player) {
 		known = append(known, discovery.Result{Server: hidden, State: discovery.Lost})
 	}
 	for server := range w.Servers() {
 		known = append(known, w.At(server))
 	}
-	measure := wire.Measure{Round: g.Number, Game: g.Settings.Game, Strategy: strategy, Seed: seedFor(g, player), Known: len(known)}
-	if n := len(g.Settings.Limits); n > 0 {
-		measure.MaxRTT = discovery.Millis(g.Settings.Limits[n-1])
+	measure := wire.Measure{Round: g.Number(), Game: g.Settings().Game, Strategy: strategy, Seed: seedFor(g, player), Known: len(known)}
+	if n := len(g.Settings().Limits); n > 0 {
+		measure.MaxRTT = discovery.Millis(g.Settings().Limits[n-1])
 	}
 	if w.IsSharing() {
 		measure.Strategy = wire.Coordinated
@@ -391,10 +430,10 @@ func (p *Probing) Measure(g *group.Group, player people.ID, strategy string, m M
 	measure.Most = p.promise(g, player)
 	told = append(told, measure)
 	if len(known) > 0 {
-		told = append(told, wire.Report{Round: g.Number, Results: known})
+		told = append(told, wire.Report{Round: g.Number(), Results: known})
 	}
 	var local []int
-	for _, server := range g.Nearby.Around(player) {
+	for _, server := range g.Around(player) {
 		if w.IsUnprobed(server) {
 			local = append(local, server)
 		}
@@ -407,24 +446,24 @@ func (p *Probing) Measure(g *group.Group, player people.ID, strategy string, m M
 
 // seedFor returns a seed of each player's own. With one seed all would ask every server and address
 // at the same moment.
-func seedFor(g *group.Group, player people.ID) uint64 {
-	return g.Tuning.Seed + uint64(g.Number) + uint64(slices.Index(g.Attendance.Players(), player))<<32
+func seedFor(g facts.Facts, player people.ID) uint64 {
+	return g.Tuning().Seed + uint64(g.Number()) + uint64(slices.Index(g.Players(), player))<<32
 }
 
 // Leaders shows the leading servers on the pages, if a page is open and the last time is long
 // enough ago. It returns the servers whose names each player's program is asked for.
-func (p *Probing) Leaders(g *group.Group, now roomtime.Time) (asks []search.Ask, isShown bool) {
-	if !g.Roster.IsWatched() || !p.podium.IsDue(now) {
+func (p *Probing) Leaders(g facts.Facts, now roomtime.Time) (asks []search.Ask, isShown bool) {
+	if !g.IsWatched() || !p.podium.IsDue(now) {
 		return nil, false
 	}
 	results := 0
-	for _, player := range g.Attendance.Players() {
-		results += len(g.Evidence[player].Probes())
+	for _, player := range g.Players() {
+		results += len(p.results(player).Probes())
 	}
 	players := g.Measured()
 	ranking := podium.Rank(selection.Basis{
-		Servers: g.Servers, Table: g.Full(players).Table, Criteria: g.Criteria(g.Settings, players),
-	}, g.Attendance.Active())
+		Servers: *g.Servers(), Table: g.Full(players).Table, Criteria: g.Criteria(*g.Settings(), players),
+	}, g.Active())
 	forecasts := map[int]map[people.ID]time.Duration{}
 	if p.search != nil {
 		for _, server := range ranking.Servers() {
@@ -432,8 +471,8 @@ func (p *Probing) Leaders(g *group.Group, now roomtime.Time) (asks []search.Ask,
 		}
 	}
 	nameless := p.podium.Show(ranking, forecasts, results, now)
-	for _, player := range g.Attendance.Present() {
-		heard := slices.DeleteFunc(slices.Clone(nameless), func(server int) bool { return !g.Evidence[player].CanName(server) })
+	for _, player := range g.Present() {
+		heard := slices.DeleteFunc(slices.Clone(nameless), func(server int) bool { return !p.results(player).CanName(server) })
 		if len(heard) > 0 {
 			asks = append(asks, search.Ask{Player: player, Servers: heard})
 		}
@@ -443,14 +482,14 @@ func (p *Probing) Leaders(g *group.Group, now roomtime.Time) (asks []search.Ask,
 
 // Show returns the looks to ask players for, within the numbers that they were told, and the
 // players who get none.
-func (p *Probing) Show(g *group.Group, asks []finals.Ask) (shown []finals.Ask, without []people.ID) {
+func (p *Probing) Show(g facts.Facts, asks []finals.Ask) (shown []finals.Ask, without []people.ID) {
 	for _, ask := range asks {
-		w := g.Evidence[ask.Player]
+		w := p.results(ask.Player)
 		if w == nil {
 			continue
 		}
 		isEmpty := len(ask.Servers) == 0
-		ask.Round, ask.Game, ask.Most = g.Number, g.Settings.Game, p.promise(g, ask.Player)
+		ask.Round, ask.Game, ask.Most = g.Number(), g.Settings().Game, p.promise(g, ask.Player)
 		if ask.Servers = w.Show(ask.Servers); len(ask.Servers) == 0 && !isEmpty {
 			without = append(without, ask.Player)
 			continue
@@ -462,9 +501,9 @@ func (p *Probing) Show(g *group.Group, asks []finals.Ask) (shown []finals.Ask, w
 
 // HasAll reports whether a player has a result for every server of the list. Such a player has
 // measured, even if the program forgets to say so.
-func (p *Probing) HasAll(g *group.Group, player people.ID) bool {
-	probed, _ := g.Evidence[player].Progress()
-	return probed > 0 && probed+len(g.Nearby.HiddenFrom(player)) >= len(g.Servers.List)
+func (p *Probing) HasAll(g facts.Facts, player people.ID) bool {
+	probed, _ := p.results(player).Progress()
+	return probed > 0 && probed+len(g.HiddenFrom(player)) >= len(g.Servers().List)
 }
 
 // Await waits for a turn of processor time. It reports whether the room has to ask for one, and
@@ -481,17 +520,17 @@ func (p *Probing) IsTimeUp(took time.Duration, now roomtime.Time) bool {
 	return p.search.IsTimeUp(took, p.turns.Waited(now))
 }
 
-// Idle returns the players who owe no answer, everybody if nobody coordinates.
-func (p *Probing) Idle(everybody []people.ID) []people.ID {
+// Idle returns those of the players who owe no answer, all if nobody coordinates.
+func (p *Probing) Idle(players []people.ID) []people.ID {
 	if groups := p.together(); groups != nil {
 		return groups.Idle()
 	}
-	return everybody
+	return players
 }
 
 // View returns the leading servers as pages see them.
-func (p *Probing) View(g *group.Group) *wire.Standing {
-	return p.podium.View(g.Number, g.Roster.Names())
+func (p *Probing) View(g facts.Facts) *wire.Standing {
+	return p.podium.View(g.Number(), g.Names())
 }
 
 // State returns what a saved room keeps of the measuring.

@@ -10,8 +10,9 @@ import (
 
 	"muster/discovery"
 	"muster/discovery/sentence"
+	"muster/host/room/ballot"
+	"muster/host/room/facts/factstest"
 	"muster/host/room/finals"
-	"muster/host/room/group/grouptest"
 	"muster/host/room/nearby"
 	"muster/host/room/origin"
 	"muster/host/room/people"
@@ -26,7 +27,7 @@ const ms = time.Millisecond
 
 // session is the measuring of a group, in a test that drives it.
 type session struct {
-	*grouptest.Group
+	*factstest.Group
 	probing.Probing
 	// asked are the servers that each player's program was told to ask.
 	asked map[people.ID]map[int]bool
@@ -37,9 +38,10 @@ type session struct {
 // newSession returns a group that measures so many servers. Each player is asked for the budget and
 // the finalists at most.
 func newSession(t *testing.T, strategy string, servers, budget int, names ...string) *session {
-	s := grouptest.Settings()
+	s := factstest.Settings()
 	s.Strategy = strategy
-	n := &session{Group: grouptest.New(t, s, servers, names...), asked: map[people.ID]map[int]bool{}}
+	g := factstest.New(t, s, servers, names...)
+	n := &session{Group: g, Probing: probing.New(&g.Evidence, &g.Heard), asked: map[people.ID]map[int]bool{}}
 	n.Tuning.Budget = budget
 	n.rtt = func(player people.ID, server int) int {
 		country := server * 10 / servers
@@ -48,12 +50,12 @@ func newSession(t *testing.T, strategy string, servers, budget int, names ...str
 	return n
 }
 
-func (n *session) moment() probing.Moment { return probing.Moment{Clocks: grouptest.ClocksAt(n.Now)} }
+func (n *session) moment() probing.Moment { return probing.Moment{Clocks: factstest.ClocksAt(n.Now)} }
 
 // told returns the messages that let a player's program measure.
 func (n *session) told(player people.ID, strategy string) (wire.Measure, []wire.Message, []search.Ask) {
 	n.Helper()
-	told, asks := n.Measure(&n.Group.Group, player, strategy, n.moment())
+	told, asks := n.Measure(n.F, player, strategy, n.moment())
 	return told[0].(wire.Measure), told[1:], asks
 }
 
@@ -82,7 +84,7 @@ func (n *session) answers(asks []search.Ask) {
 		for _, server := range asks[0].Servers {
 			report.Results = append(report.Results, n.result(player, server))
 		}
-		more, _ := n.Report(&n.Group.Group, player, report, false, n.moment())
+		more, _ := n.Report(n.F, player, report, false, n.moment())
 		asks = append(asks[1:], more...)
 	}
 }
@@ -93,6 +95,22 @@ func (n *session) result(player people.ID, server int) discovery.Result {
 		result.State, result.RTT = discovery.Answered, time.Duration(rtt)*ms
 	}
 	return result
+}
+
+// asksMore lets everybody be asked for more servers, as the room does.
+func (n *session) asksMore() {
+	n.AskMore()
+	n.Choice = n.Choice.Forget()
+	n.Attendance.Again(n.Now)
+	n.Launches.Restart()
+	n.Ballot.Withdraw("", ballot.Ready|ballot.ByHand)
+}
+
+// finishes notes who has measured the list together, and returns the notes for people.
+func (n *session) finishes() []sentence.Sentence {
+	finished, notes := n.FinishedShares(n.F)
+	n.Attendance.Finish(n.Now, finished...)
+	return notes
 }
 
 // to asks one player for the servers from one to another.
@@ -112,7 +130,7 @@ func look(player people.ID, servers ...int) finals.Ask {
 // whatever is asked. With the organiser's word it may, but only after the player was told.
 func TestPromise(t *testing.T) {
 	n := newSession(t, wire.Coordinated, 100, 20, "ann", "bob")
-	g := &n.Group.Group
+	g := n.F
 	const most = 20 + wire.SearchFinalists
 	if m, _, _ := n.told("ann", wire.Coordinated); m.Most != most || n.MostTold(g) != most {
 		t.Errorf("ann is told of %d servers, all of %d", m.Most, n.MostTold(g))
@@ -156,7 +174,7 @@ func TestPromise(t *testing.T) {
 		n.Ballot.ByHand(player)
 	}
 	n.Evidence["bob"].Share(true)
-	n.AskMore(g, n.Now)
+	n.asksMore()
 	if n.Choice.Newest() != nil || n.Ballot.Paper("ann").Ready || n.Ballot.Paper("bob").ByHand ||
 		n.Attendance.Of("ann").Done || n.Launches.Way("ann").State != "" || n.Evidence["bob"].IsSharing() {
 		t.Errorf("chosen is %+v, ann has said %+v, is %+v, shares %v", n.Choice.Newest(), n.Ballot.Paper("ann"),
@@ -172,7 +190,7 @@ func TestPromise(t *testing.T) {
 	if len(asks) != 1 || len(asks[0].Servers) != 10 || n.Evidence["ann"].AskedMore() != 10 {
 		t.Errorf("then asked are %v", asks)
 	}
-	var back probing.Probing
+	back := probing.New(&n.Evidence, &n.Heard)
 	if *back.State() = *n.State(); back.MostTold(g) != most+10 {
 		t.Errorf("restored all are told of %d", back.MostTold(g))
 	}
@@ -226,7 +244,7 @@ var (
 func inOffice(t *testing.T, strategy string) *session {
 	n := newSession(t, strategy, 10, 0, "ann")
 	n.JoinFrom("olga", office)
-	n.Gets(append(grouptest.List(10), discovery.Server{Addr: hidden.Addr}), hidden)
+	n.Gets(append(factstest.List(10), discovery.Server{Addr: hidden.Addr}), hidden)
 	return n
 }
 
@@ -240,19 +258,19 @@ func TestMeasure(t *testing.T) {
 	if m.Round != 1 || m.Game != n.Settings.Game || m.Known != 0 || time.Duration(m.MaxRTT) != 90*ms || m.Seed != 7+1+1<<32 || len(more) > 0 {
 		t.Errorf("olga is told %+v, and %+v", m, more)
 	}
-	grouptest.Same(t, "olga is asked at once for", asks, []search.Ask{{Player: "olga", Servers: []int{server}}})
+	factstest.Same(t, "olga is asked at once for", asks, []search.Ask{{Player: "olga", Servers: []int{server}}})
 	n.answers(asks)
-	n.answers(n.Ask(&n.Group.Group, to("olga", 3, 4), n.moment()))
+	n.answers(n.Ask(n.F, to("olga", 3, 4), n.moment()))
 	m, more, asks = n.told("olga", wire.Coordinated)
 	if m.Known != 2 || len(more) != 1 || asks != nil {
 		t.Errorf("back again olga is told %+v, and %+v, asked for %v", m, more, asks)
 	}
-	grouptest.Same(t, "olga knows", more[0], wire.Report{Round: 1, Results: []discovery.Result{
+	factstest.Same(t, "olga knows", more[0], wire.Report{Round: 1, Results: []discovery.Result{
 		{Server: server, State: discovery.Answered, RTT: n.result("olga", server).RTT},
 		{Server: 3, State: discovery.Answered, RTT: n.result("olga", 3).RTT},
 	}})
 	m, more, asks = n.told("ann", wire.Coordinated)
-	grouptest.Same(t, "ann knows", more, []wire.Message{wire.Report{
+	factstest.Same(t, "ann knows", more, []wire.Message{wire.Report{
 		Round:   1,
 		Results: []discovery.Result{{Server: server, State: discovery.Lost}},
 	}})
@@ -289,7 +307,7 @@ func TestReport(t *testing.T) {
 		{"of the own network", "olga", answered(10, 10*ms), false, true, 7 * time.Second, 10 * ms, true},
 	} {
 		n := inOffice(t, wire.Coordinated)
-		g := &n.Group.Group
+		g := n.F
 		n.Ask(g, []search.Ask{{Player: "ann", Servers: []int{0, 1, 10}}, {Player: "olga", Servers: []int{10}}}, n.moment())
 		n.Report(g, "ann", wire.Report{Results: []discovery.Result{answered(1, 20*ms)}}, false, n.moment())
 		n.Now = n.Now.Add(10 * time.Second)
@@ -306,20 +324,45 @@ func TestReport(t *testing.T) {
 // often as allowed.
 func TestOwn(t *testing.T) {
 	n := newSession(t, wire.Coordinated, 100, 20, "ann")
-	n.Gets(grouptest.List(100))
+	n.Gets(factstest.List(100))
 	n.told("ann", wire.Coordinated)
 	n.Evidence["ann"].Allow(1)
 	for server := range 2 {
-		n.Hears("ann", server, grouptest.Info())
+		n.Hears("ann", server, factstest.Info())
 	}
 	n.RefreshFacts()
 	for server := range 2 {
-		n.Report(&n.Group.Group, "ann", wire.Report{Results: []discovery.Result{n.result("ann", server)}}, true,
-			probing.Moment{Clocks: grouptest.ClocksAt(n.Now), IsVoting: true})
+		n.Report(n.F, "ann", wire.Report{Results: []discovery.Result{n.result("ann", server)}}, true,
+			probing.Moment{Clocks: factstest.ClocksAt(n.Now), IsVoting: true})
 	}
 	if n.Evidence["ann"].IsUnprobed(0) || !n.Evidence["ann"].IsUnprobed(1) || n.Servers.Info(0) == nil || n.Servers.Info(1) != nil {
 		t.Errorf("of the first is known %+v, %+v, of the second %+v, %+v", n.Evidence["ann"].At(0), n.Servers.Info(0),
 			n.Evidence["ann"].At(1), n.Servers.Info(1))
+	}
+}
+
+// TestLooked checks that second looks count, with what the servers said, and those that nobody
+// answered.
+func TestLooked(t *testing.T) {
+	n := newSession(t, wire.Coordinated, 10, 0, "ann", "bob")
+	n.Gets(factstest.List(10))
+	n.RefreshFacts()
+	n.Now = n.Now.Add(time.Second)
+	info := discovery.Info{Name: "Den", MaxPlayers: 16, AsListed: true}
+	saw := finals.Look{Result: discovery.Result{Server: 3, State: discovery.Answered, RTT: 30 * ms}}
+	n.Hears("ann", 4, factstest.Info())
+	n.Looked(n.F, "ann", []finals.Seen{{Server: 3, Info: &info, Look: &saw}, {Server: 4}}, n.Now)
+	w := n.Evidence["ann"]
+	if word := n.F.Word("ann", 3); word.Name != "Den" || word.AsListed {
+		t.Errorf("ann has heard %+v", word)
+	}
+	if w.At(3) != saw.Result || n.Servers.Info(3) == nil || !w.IsAsked(4) || n.Servers.Info(4) == nil || !w.IsUnprobed(4) {
+		t.Errorf("ann knows %+v, %+v; of the servers is known %+v, %+v", w.At(3), w.At(4), n.Servers.Info(3), n.Servers.Info(4))
+	}
+	saw.State = discovery.Lost
+	n.Missed([]finals.Missed{{Player: "bob", Look: saw}, {Player: "eve", Look: saw}})
+	if n.Evidence["bob"].At(3).State != discovery.Lost || w.At(3).State != discovery.Answered || n.Evidence["eve"] != nil {
+		t.Errorf("bob knows %+v, ann %+v", n.Evidence["bob"].At(3), w.At(3))
 	}
 }
 
@@ -334,13 +377,13 @@ func sharing(t *testing.T) *session {
 	return n
 }
 
-func (n *session) share() []search.Ask { return n.Share(&n.Group.Group, n.moment()) }
+func (n *session) share() []search.Ask { return n.Share(n.F, n.moment()) }
 
 // TestShare checks that players behind one address measure the list together, each server once, and
 // that another of them asks a server that stays silent.
 func TestShare(t *testing.T) {
 	n := sharing(t)
-	g := &n.Group.Group
+	g := n.F
 	asks := n.share()
 	for _, ask := range asks {
 		n.notes([]search.Ask{ask})
@@ -351,14 +394,14 @@ func TestShare(t *testing.T) {
 	if again := n.share(); again != nil {
 		t.Errorf("asked again are %v", again)
 	}
-	grouptest.Same(t, "idle are", n.Idle([]people.ID{"all"}), []people.ID{})
-	if notes := n.FinishShares(g, n.Now); notes != nil {
+	factstest.Same(t, "idle are", n.Idle([]people.ID{"all"}), []people.ID{})
+	if notes := n.finishes(); notes != nil {
 		t.Errorf("before they have measured it is said %q", notes)
 	}
 	first := asks[0].Servers[0]
 	n.rtt = func(player people.ID, server int) int {
 		if server == first {
-			return grouptest.Lost
+			return factstest.Lost
 		}
 		return 20
 	}
@@ -378,24 +421,24 @@ func TestShare(t *testing.T) {
 				t.Errorf("%s is asked again", ask.Player)
 			}
 			asked = append(asked, instead.Servers...)
-			if notes := n.FinishShares(g, n.Now); notes != nil {
+			if notes := n.finishes(); notes != nil {
 				t.Errorf("while one is asked it is said %q", notes)
 			}
 		}
 	}
-	grouptest.Same(t, "instead asked are", asked, []int{first})
+	factstest.Same(t, "instead asked are", asked, []int{first})
 	other := asks[1].Player
 	n.Now = n.Now.Add(time.Minute)
 	n.Report(g, other, wire.Report{Results: []discovery.Result{n.result(other, first)}}, false, n.moment())
-	grouptest.Same(t, "idle are", n.Idle(nil), []people.ID{"ann", "abe"})
-	grouptest.Same(t, "it is said", texts(n.FinishShares(g, n.Now)),
+	factstest.Same(t, "idle are", n.Idle(nil), []people.ID{"ann", "abe"})
+	factstest.Same(t, "it is said", texts(n.finishes()),
 		[]string{"2 players behind one address have measured 10 servers together, 9 answered"})
-	if notes := n.FinishShares(g, n.Now); notes != nil || !n.Attendance.Of("abe").Done || n.Attendance.Of("bob").Done {
+	if notes := n.finishes(); notes != nil || !n.Attendance.Of("abe").Done || n.Attendance.Of("bob").Done {
 		t.Errorf("once more it is said %q", notes)
 	}
 	n.Disband()
-	grouptest.Same(t, "without the group idle are", n.Idle([]people.ID{"all"}), []people.ID{"all"})
-	if notes := n.FinishShares(g, n.Now); notes != nil {
+	factstest.Same(t, "without the group idle are", n.Idle([]people.ID{"all"}), []people.ID{"all"})
+	if notes := n.finishes(); notes != nil {
 		t.Errorf("without the group it is said %q", notes)
 	}
 }
@@ -404,7 +447,6 @@ func TestShare(t *testing.T) {
 // a server that one of them cannot reach, or that any of them knows.
 func TestShareAnew(t *testing.T) {
 	n := sharing(t)
-	g := &n.Group.Group
 	asks := n.share()
 	n.answers(asks[:1])
 	gone, stays := asks[1], asks[0].Player
@@ -420,7 +462,7 @@ func TestShareAnew(t *testing.T) {
 	}
 	n.Drop(stays)
 	n.Release(stays)
-	if notes := n.FinishShares(g, n.Now); notes != nil {
+	if notes := n.finishes(); notes != nil {
 		t.Errorf("of a group that is broken it is said %q", notes)
 	}
 	n = inOffice(t, string(discovery.Conventional))
@@ -434,19 +476,19 @@ func TestShareAnew(t *testing.T) {
 		all = append(all, ask.Servers...)
 	}
 	slices.Sort(all)
-	grouptest.Same(t, "asked are", all, []int{2, 3, 4, 5, 6, 7, 8, 9})
+	factstest.Same(t, "asked are", all, []int{2, 3, 4, 5, 6, 7, 8, 9})
 	n = newSession(t, string(discovery.Conventional), 10, 0, "ann")
 	if asks := n.share(); asks != nil {
 		t.Errorf("nobody shares, and asked are %v", asks)
 	}
 	n.Release("ann")
-	grouptest.Same(t, "idle are", n.Idle([]people.ID{"all"}), []people.ID{"all"})
+	factstest.Same(t, "idle are", n.Idle([]people.ID{"all"}), []people.ID{"all"})
 }
 
 // goes lets the search go on until it is over, and returns the notes for people.
 func (n *session) goes(more int) string {
 	n.Helper()
-	g := &n.Group.Group
+	g := n.F
 	for range 1000 {
 		if n.IsSearchDue(g, n.Now) {
 			asks, outcome, isOver := n.Turn(g, more, n.moment())
@@ -468,7 +510,7 @@ func searched(t *testing.T, agree wire.Decision) *session {
 	for _, player := range n.Attendance.Players() {
 		n.told(player, wire.Coordinated)
 	}
-	if n.Search(&n.Group.Group) != nil {
+	if n.Search(n.F) != nil {
 		t.Error("there is a search before the first turn")
 	}
 	if outcome := n.goes(0); outcome == "" {
@@ -482,7 +524,7 @@ func searched(t *testing.T, agree wire.Decision) *session {
 // best server. It starts again for another group, and forgets the questions to players who left.
 func TestTurn(t *testing.T) {
 	n := searched(t, wire.No)
-	g := &n.Group.Group
+	g := n.F
 	for player, asked := range n.asked {
 		if len(asked) > wire.SearchBudget || len(asked) < 20 {
 			t.Errorf("%s was asked for %d servers", player, len(asked))
@@ -491,7 +533,7 @@ func TestTurn(t *testing.T) {
 	score := func(server int) int {
 		return 2*n.rtt("ann", server) + n.rtt("bob", server)
 	}
-	best, chosen := 0, grouptest.Chosen(n.Choice.Newest())
+	best, chosen := 0, factstest.Chosen(n.Choice.Newest())
 	for server := range n.Servers.List {
 		if score(server) < score(best) {
 			best = server
@@ -530,7 +572,7 @@ func TestTurn(t *testing.T) {
 // TestFilledUp checks that a search takes new facts about servers while it goes on.
 func TestFilledUp(t *testing.T) {
 	n := searched(t, wire.No)
-	g := &n.Group.Group
+	g := n.F
 	best := n.Search(g).Progress().Best
 	n.Hears("", best, discovery.Info{Players: 16, MaxPlayers: 16})
 	if again := n.Search(g).Progress().Best; again == best {
@@ -552,7 +594,7 @@ func TestMate(t *testing.T) {
 			n.Evidence[mate].Report(discovery.Result{Server: server, State: discovery.Lost}, 0, n.Now)
 		}, false},
 		{"another who has seen enough", func(n *session, mate people.ID, _ int) {
-			n.Ask(&n.Group.Group, to(mate, 0, 1000), n.moment())
+			n.Ask(n.F, to(mate, 0, 1000), n.moment())
 		}, false},
 	} {
 		n := newSession(t, wire.Coordinated, 1000, 0, "bob", "ann")
@@ -560,7 +602,7 @@ func TestMate(t *testing.T) {
 		for _, player := range n.Attendance.Players() {
 			n.told(player, wire.Coordinated)
 		}
-		g := &n.Group.Group
+		g := n.F
 		asks, _, _ := n.Turn(g, 0, n.moment())
 		var first search.Ask
 		for _, ask := range asks {
@@ -593,12 +635,12 @@ func TestHiddenMate(t *testing.T) {
 		{"another", 3, []search.Ask{{Player: "abe", Servers: []int{3}}}},
 	} {
 		n := newSession(t, wire.Coordinated, 10, 0)
-		near := origin.Origin{Addr: grouptest.Addr("olga")}
+		near := origin.Origin{Addr: factstest.Addr("olga")}
 		n.JoinFrom("abe", near)
 		near.Near = office.Near
 		n.JoinFrom("olga", near)
-		n.Gets(append(grouptest.List(10), discovery.Server{Addr: hidden.Addr}), hidden)
-		g := &n.Group.Group
+		n.Gets(append(factstest.List(10), discovery.Server{Addr: hidden.Addr}), hidden)
+		g := n.F
 		asks, _, _ := n.Turn(g, 0, n.moment())
 		for _, ask := range asks { // everything is reported except this server
 			for _, server := range ask.Servers {
@@ -652,9 +694,9 @@ func TestTurnBehind(t *testing.T) {
 		{"better by enough", 2, true},
 	} {
 		n := searched(t, wire.Yes)
-		g := &n.Group.Group
+		g := n.F
 		n.ForgetBest()
-		m := probing.Moment{Clocks: grouptest.ClocksAt(n.Now), IsVoting: true}
+		m := probing.Moment{Clocks: factstest.ClocksAt(n.Now), IsVoting: true}
 		if !n.IsSearchDue(g, n.Now) {
 			t.Errorf("%s: nobody searches on", tt.name)
 		}
@@ -699,14 +741,14 @@ func TestTurnBehind(t *testing.T) {
 // TestFalls checks that another server has to beat the choice's score as of now.
 func TestFalls(t *testing.T) {
 	n := searched(t, wire.Yes)
-	g := &n.Group.Group
+	g := n.F
 	s := *n.Choice.Newest()
 	chosen := *s.Chosen
 	chosen.Score += 50 // its score at the time of the choice
 	s.Chosen = &chosen
 	n.turnsUp(1.9)
 	n.Choice.Take(s)
-	if note, other, _, _ := n.TurnBehind(g, probing.Moment{Clocks: grouptest.ClocksAt(n.Now), IsVoting: true}); other != nil {
+	if note, other, _, _ := n.TurnBehind(g, probing.Moment{Clocks: factstest.ClocksAt(n.Now), IsVoting: true}); other != nil {
 		t.Errorf("it says %q", note)
 	}
 }
@@ -729,16 +771,16 @@ func TestGrant(t *testing.T) {
 		{"while a search goes on behind the vote", wire.Coordinated, 900, func(*session) {}, true, 0, 0},
 		{"while people vote on what each measured", string(discovery.Conventional), 50, func(*session) {}, true, 30, 0},
 		{"a player cannot get to one", string(discovery.Conventional), 20, func(n *session) {
-			n.Gets(append(grouptest.List(20), discovery.Server{Addr: hidden.Addr}), hidden)
+			n.Gets(append(factstest.List(20), discovery.Server{Addr: hidden.Addr}), hidden)
 		}, false, 0, 0},
 	} {
 		n := newSession(t, tt.strategy, tt.servers, 20, "ann", "bob")
 		tt.does(n)
 		for _, player := range n.Attendance.Players() {
-			n.Measures(player, grouptest.Up(10, 20)...)
+			n.Measures(player, factstest.Up(10, 20)...)
 		}
 		n.Chooses()
-		g := &n.Group.Group
+		g := n.F
 		offer := n.Offer(g, tt.isVoting)
 		if tt.worth == 0 {
 			if _, _, err := n.Grant(g, 10, tt.isVoting); offer != nil || err == nil {
@@ -760,14 +802,14 @@ func TestGrant(t *testing.T) {
 func TestDry(t *testing.T) {
 	n := newSession(t, wire.Coordinated, 30, 20, "ann", "bob")
 	for _, player := range n.Attendance.Players() {
-		n.Measures(player, grouptest.Up(10, 20)...)
+		n.Measures(player, factstest.Up(10, 20)...)
 	}
 	n.Chooses()
-	g := &n.Group.Group
+	g := n.F
 	if _, servers, err := n.Grant(g, 10, false); err != nil || servers != 10 {
 		t.Fatalf("%d servers, %v", servers, err)
 	}
-	n.AskMore(g, n.Now)
+	n.asksMore()
 	for _, player := range n.Attendance.Players() {
 		n.told(player, wire.Coordinated)
 	}
@@ -784,9 +826,9 @@ func TestDry(t *testing.T) {
 // the names that they may have heard.
 func TestLeaders(t *testing.T) {
 	n := newSession(t, wire.Coordinated, 100, 0, "ann", "bob")
-	g := &n.Group.Group
-	n.Measures("ann", grouptest.Up(10, 5)...)
-	n.Measures("bob", 10, 20, grouptest.Unprobed, grouptest.Lost)
+	g := n.F
+	n.Measures("ann", factstest.Up(10, 5)...)
+	n.Measures("bob", 10, 20, factstest.Unprobed, factstest.Lost)
 	if _, isShown := n.Leaders(g, n.Now); isShown || n.View(g) != nil {
 		t.Error("leaders are shown without a page")
 	}
@@ -799,8 +841,8 @@ func TestLeaders(t *testing.T) {
 	for _, leader := range n.View(g).Leaders {
 		leaders = append(leaders, leader.ID)
 	}
-	grouptest.Same(t, "leaders are", leaders, []int{0, 1, 2})
-	grouptest.Same(t, "asked for names are", asks,
+	factstest.Same(t, "leaders are", leaders, []int{0, 1, 2})
+	factstest.Same(t, "asked for names are", asks,
 		[]search.Ask{{Player: "ann", Servers: []int{0, 1, 2}}, {Player: "bob", Servers: []int{0, 1}}})
 	if _, isShown := n.Leaders(g, n.Now.Add(time.Millisecond)); isShown {
 		t.Error("a moment later they are shown again")
@@ -809,7 +851,7 @@ func TestLeaders(t *testing.T) {
 	if _, isShown := n.Leaders(g, n.Now.Add(time.Second)); !isShown {
 		t.Error("a second later they are not shown again")
 	}
-	if _, err := n.Roster.Rename(n.Roster.Called("bob"), "rob", true, n.Now); err != nil {
+	if _, err := n.Roster.Rename(n.Roster.Called("bob"), "rob", n.Now); err != nil {
 		t.Fatal(err)
 	}
 	if predicted := n.View(g).Leaders[2].Predicted; predicted["rob"] == 0 || len(predicted) != 1 {

@@ -6,9 +6,8 @@ import (
 	"muster/discovery"
 	"muster/discovery/sentence"
 	"muster/host/room/evidence"
-	"muster/host/room/group"
+	"muster/host/room/facts"
 	"muster/host/room/people"
-	"muster/host/room/roomtime"
 	"muster/host/room/search"
 )
 
@@ -19,12 +18,12 @@ func (p *Probing) Disband() { p.shares = nil }
 
 // Share deals the unknown servers to the members of each NAT group that measures a list whole, if
 // the groups have changed. It returns the questions.
-func (p *Probing) Share(g *group.Group, m Moment) (asks []search.Ask) {
-	sharers := people.Filtered(g.Attendance.Present(), func(player people.ID) bool { return g.Evidence[player].IsSharing() })
+func (p *Probing) Share(g facts.Facts, m Moment) (asks []search.Ask) {
+	sharers := people.Filtered(g.Present(), func(player people.ID) bool { return p.results(player).IsSharing() })
 	if p.shares == nil && len(sharers) == 0 {
 		return nil
 	}
-	sharing := g.Origins.Groups(sharers)
+	sharing := g.NATGroups(sharers)
 	if p.shares != nil && p.shares.Are(sharing) {
 		return nil
 	}
@@ -32,13 +31,13 @@ func (p *Probing) Share(g *group.Group, m Moment) (asks []search.Ask) {
 	p.shares = search.Form(groups, out)
 	for i, players := range sharing {
 		mates := g.NATGroup(players[0])
-		known := g.Evidence.Of(mates)
+		known := p.evidence.Of(mates)
 		var unasked []int
-		for server := range g.Servers.List {
+		for server := range g.Servers().List {
 			if p.shares.IsOut(i, server) || evidence.Pooled(known, server).State != discovery.Unprobed {
 				continue
 			}
-			if !slices.ContainsFunc(mates, func(mate people.ID) bool { return g.Nearby.IsHidden(mate, server) }) {
+			if !slices.ContainsFunc(mates, func(mate people.ID) bool { return g.IsHidden(mate, server) }) {
 				unasked = append(unasked, server)
 			}
 		}
@@ -47,27 +46,27 @@ func (p *Probing) Share(g *group.Group, m Moment) (asks []search.Ask) {
 	return asks
 }
 
-// FinishShares notes the NAT groups that have measured the list together. It returns notes for
-// people.
-func (p *Probing) FinishShares(g *group.Group, now roomtime.Time) (notes []sentence.Sentence) {
+// FinishedShares returns the players whose NAT groups have measured the list together just now, and
+// notes for people.
+func (p *Probing) FinishedShares(g facts.Facts) (all []people.ID, notes []sentence.Sentence) {
 	if p.shares == nil {
-		return nil
+		return nil, nil
 	}
 	for _, players := range p.shares.Finished() {
-		if g.Evidence[players[0]] == nil {
+		if p.results(players[0]) == nil {
 			continue
 		}
 		mates := g.NATGroup(players[0])
 		finished := people.Filtered(mates, func(player people.ID) bool {
-			return g.Evidence[player].IsSharing() && !g.Attendance.Of(player).Done
+			return p.results(player).IsSharing() && !g.Mark(player).Done
 		})
 		if len(finished) == 0 {
 			continue
 		}
-		g.Attendance.Finish(now, finished...)
+		all = append(all, finished...)
 		probed, answered := g.Knowledge(mates[0]).Progress()
 		notes = append(notes, sentence.Of("room.measured-together",
 			"players", len(mates), "n", probed, "answered", answered))
 	}
-	return notes
+	return all, notes
 }

@@ -18,8 +18,8 @@ import (
 const (
 	// Every is how often a person may react, and how long the room shows a reaction.
 	Every = 2 * time.Second
-	// most bounds the reactions that a room shows at once. It is more than the people that a room
-	// lets in, but people come and go.
+	// most bounds the reactions that a room shows at once. A room lets fewer people in, but they come
+	// and go.
 	most = 64
 )
 

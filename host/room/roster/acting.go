@@ -12,7 +12,7 @@ import (
 )
 
 // Caller returns the person with a credential, or a stranger. The secret belongs to the room's
-// organiser, on any device. Whoever shows it need not be in the room yet.
+// organiser, on any device. The organiser need not be in the room yet.
 func (r *Roster) Caller(credential string) people.Person {
 	isSecret := isSame(r.state.Keys.Secret, credential)
 	ticket := ""
@@ -162,9 +162,8 @@ func (r *Roster) Named(by people.Person, name string) (people.Person, error) {
 	return one, nil
 }
 
-// Rename gives a person another name. A player's name is in use everywhere while a round goes on,
-// so it changes with the next round.
-func (r *Roster) Rename(by people.Person, name string, isGathering bool, now roomtime.Time) ([]Event, error) {
+// Rename gives a person another name.
+func (r *Roster) Rename(by people.Person, name string, now roomtime.Time) ([]Event, error) {
 	if !by.IsSomebody() {
 		return nil, ErrNickname
 	}
@@ -177,9 +176,6 @@ func (r *Roster) Rename(by people.Person, name string, isGathering bool, now roo
 			Advising("refused.somebody-is-hint")
 	case now.Sub(one.renamed) < renameEvery:
 		return nil, wire.Refuse(wire.ReasonAction, "refused.rename-often", "for", renameEvery)
-	case by.IsPlayer && !isGathering:
-		one.Becomes, one.renamed = name, now
-		return []Event{tell("room.will-be", "player", by.ID, "name", name)}, nil
 	}
 	return []Event{r.rename(one, name, now)}, nil
 }

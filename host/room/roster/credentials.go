@@ -43,8 +43,8 @@ const ticketLength = 16
 // knows only the ticket finds nothing there.
 func digestOfTicket(ticket string) Digest { return DigestOf(derived("page of ticket", ticket)) }
 
-// OwnerOf returns the credential that identifies the owner of a name in the lists. It is empty
-// without a token.
+// OwnerOf returns the text by which the roster knows the owner of a credential again who has left.
+// It is empty without a credential.
 func OwnerOf(credential string) string {
 	if credential == "" {
 		return ""

@@ -4,7 +4,7 @@
 //	hello ─▶ Recognise ─▶ Refusal ─▶ Admit ─▶ a player ◀──┐
 //	                                            │ Unseat   │ Admit
 //	page ──▶ Caller ───▶ Enter ─────────────────┴▶ a guest ┘
-//	                                                │ Drop, Remove, Quit, Sleep
+//	                                                │ Drop, Remove, Quit
 //	                                                ▼
 //	                                              nobody
 //

@@ -151,7 +151,7 @@ func (r *Roster) add(c Newcomer, fresh string, now roomtime.Time) (p *person, ev
 		p = r.newcomer(page)
 	}
 	r.names = nil
-	p.Name, p.Becomes, p.Token, p.From, p.Seen = c.Name, "", token, netip.Addr{}, roomtime.Time(0)
+	p.Name, p.Token, p.From, p.Seen = c.Name, token, netip.Addr{}, roomtime.Time(0)
 	for _, g := range r.state.Guests {
 		if nickname.Alike(g.Name, c.Name) {
 			events = append(events, r.makeWay(g, now))

@@ -44,8 +44,6 @@ type person struct {
 	Arrival int `json:"arrival,omitempty"`
 	// Somewhere says that the others do not hear the person's country.
 	Somewhere bool `json:"somewhere,omitempty"`
-	// Becomes is a player's name from the next round on, or empty.
-	Becomes string `json:"becomes,omitempty"`
 	// Organiser says that the person decides for the room. They came with the organiser's secret,
 	// or an organiser appointed them.
 	Organiser bool `json:"organiser,omitempty"`
@@ -184,7 +182,7 @@ func (r *Roster) remember(p *person) {
 		f.Owners = append(f.Owners, OwnerOf(PageOf(p.Token)))
 	}
 	s := &r.state
-	if s.Former = append(s.Former, f); len(s.Former) > maxFormer {
+	if s.Former = append(s.Former, f); len(s.Former) > mostFormer {
 		at := max(0, slices.IndexFunc(s.Former, func(f former) bool { return !f.Played }))
 		s.Former = slices.Delete(s.Former, at, at+1)
 	}
@@ -216,10 +214,10 @@ func (s *State) freeArrival() int {
 	return place
 }
 
-// isTaken reports whether somebody else has or will have a name that looks like this one.
+// isTaken reports whether somebody else has a name that looks like this one.
 func (s *State) isTaken(name string, by *person) bool {
 	for p := range s.everyone() {
-		if p != by && (nickname.Alike(p.Name, name) || nickname.Alike(p.Becomes, name)) {
+		if p != by && nickname.Alike(p.Name, name) {
 			return true
 		}
 	}
@@ -229,12 +227,12 @@ func (s *State) isTaken(name string, by *person) bool {
 // rename gives a person another name.
 func (r *Roster) rename(p *person, name string, now roomtime.Time) Event {
 	from := p.Name
-	p.Name, p.Becomes, p.renamed, r.names = name, "", now, nil
+	p.Name, p.renamed, r.names = name, now, nil
 	return tell("room.is-now", "player", from, "name", p.ID)
 }
 
-// makeWay lets a guest give up a name to the player who comes with it: the others know players by
-// their names.
+// makeWay lets a guest give up a name to the player who comes with it: people know players by their
+// names.
 func (r *Roster) makeWay(g *person, now roomtime.Time) Event {
 	mark := " (guest)"
 	for i := 2; ; i++ {
@@ -264,26 +262,6 @@ func (r *Roster) drop(which func(*person) bool) (events []Event) {
 	return events
 }
 
-// NextRound gives players the names that they wanted while the round went on.
-func (r *Roster) NextRound(now roomtime.Time) (events []Event) {
-	for _, p := range r.state.Players {
-		if p.Becomes != "" {
-			events = append(events, r.rename(p, p.Becomes, now))
-		}
-	}
-	return events
-}
-
-// Sleep gives those who had a place the names that they wanted.
-func (r *Roster) Sleep(now roomtime.Time) (events []Event) {
-	for _, g := range r.state.Guests {
-		if g.Becomes != "" {
-			events = append(events, r.rename(g, g.Becomes, now))
-		}
-	}
-	return events
-}
-
 // Keep makes players regulars.
 func (r *Roster) Keep(players ...people.ID) {
 	for _, p := range r.state.Players {
@@ -308,12 +286,12 @@ func (s *State) lookalike(name string) people.ID {
 	return ""
 }
 
-// isReserved reports whether a name is the organiser's or a regular's, or will be a player's.
-// Other guests give way to players.
+// isReserved reports whether a name is the organiser's or a regular's. Other guests give way to
+// players.
 func (s *State) isReserved(name string, before *person) bool {
 	for p := range s.everyone() {
 		isKept := (p.Organiser || p.Regular) && nickname.Alike(p.Name, name)
-		if p != before && (isKept || nickname.Alike(p.Becomes, name)) {
+		if p != before && isKept {
 			return true
 		}
 	}

@@ -22,8 +22,8 @@ const (
 	guestsUnknown   = 32
 	// guestGone is how long a nickname is kept for somebody without an open page.
 	guestGone = 30 * time.Minute
-	// maxFormer bounds the people whom the roster knows again after they have left.
-	maxFormer = 128
+	// mostFormer bounds the people whom the roster knows again after they have left.
+	mostFormer = 128
 	// renameEvery is how often a person may take another name, because everyone hears of it.
 	renameEvery = 5 * time.Second
 )
@@ -76,8 +76,8 @@ func New(keys Keys) *Roster { return &Roster{state: State{Keys: keys}, pages: ma
 // Keys returns the keys that let people in.
 func (r *Roster) Keys() Keys { return r.state.Keys }
 
-// Names returns what people are called, those who have left too, as far as the roster remembers
-// them. A name is that of the person who had it last.
+// Names returns what people are called, also those who have left and whom the roster remembers. A
+// name is that of the person who had it last.
 func (r *Roster) Names() *people.Names {
 	if r.names != nil {
 		return r.names
@@ -131,7 +131,7 @@ func (r *Roster) Called(name string) people.Person {
 	return people.Person{}
 }
 
-// Player is [Roster.Called] for a player's ID; empty if no player has the name.
+// Player returns the player of a name, letter case apart; empty if no player has it.
 func (r *Roster) Player(name string) people.ID {
 	if p, isPlayer := r.state.called(name); isPlayer {
 		return p.ID

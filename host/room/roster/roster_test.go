@@ -136,42 +136,37 @@ func reason(err error) string {
 
 func ip(i int) netip.Addr { return netip.AddrFrom4([4]byte{198, 51, 100, byte(i)}) }
 
-// TestRename checks that a name is taken if anybody has it, or will, and that a player's name
-// changes between rounds.
+// TestRename checks that a name is taken if anybody has it, and that nobody changes theirs often.
 func TestRename(t *testing.T) {
 	h := newFixture(t)
 	h.join("ann", "bob")
 	h.enters("zoe", Visit{}, "")
 	h.events = nil
 	for _, tt := range []struct {
-		by, name  string
-		gathering bool
-		reason    string // or "error", or none
+		by, name string
+		reason   string // or "error", or none
 	}{
-		{"", "dan", true, wire.ReasonName},
-		{"page of zoe", " ", true, wire.ReasonName},
-		{"page of zoe", "Bob", true, wire.ReasonNameTaken},
-		{"page of zoe", "\u0430nn", true, wire.ReasonNameTaken},
-		{h.PageOf("ann"), "anna", false, ""},
-		{"page of zoe", "ANNA", true, wire.ReasonNameTaken},
-		{"page of zoe", "zoë", false, ""},
-		{"page of zoe", "zed", false, "error"},
-		{h.PageOf("bob"), "Bob", true, ""},
+		{"", "dan", wire.ReasonName},
+		{"page of zoe", " ", wire.ReasonName},
+		{"page of zoe", "Bob", wire.ReasonNameTaken},
+		{"page of zoe", "\u0430nn", wire.ReasonNameTaken},
+		{h.PageOf("ann"), "anna", ""},
+		{"page of zoe", "ANNA", wire.ReasonNameTaken},
+		{"page of zoe", "zoë", ""},
+		{"page of zoe", "zed", "error"},
+		{h.PageOf("bob"), "Bob", ""},
 	} {
-		events, err := h.Rename(h.Caller(tt.by), tt.name, tt.gathering, h.now)
+		events, err := h.Rename(h.Caller(tt.by), tt.name, h.now)
 		if got := reason(err); got != tt.reason && tt.reason != "error" || (err == nil) != (tt.reason == "") {
 			t.Errorf("%q becomes %q: %v, want %q", tt.by, tt.name, err, tt.reason)
 		}
 		h.does(events, err)
 	}
-	h.wants("the names",
-		note{"ann will be anna from the next round on"}, note{"zoe is now zoë"}, note{"bob is now Bob"})
+	h.wants("the names", note{"ann is now anna"}, note{"zoe is now zoë"}, note{"bob is now Bob"})
 	h.now = h.now.Add(renameEvery)
-	if err := h.does(h.Rename(h.Caller("page of zoe"), "zed", false, h.now)); err != nil {
+	if err := h.does(h.Rename(h.Caller("page of zoe"), "zed", h.now)); err != nil {
 		t.Errorf("after a while: %v", err)
 	}
-	h.events = h.NextRound(h.now)
-	h.wants("the next round", note{"ann is now anna"})
 	h.are("then", "anna", "Bob", "|", "zed")
 }
 
@@ -183,7 +178,7 @@ func TestSamePerson(t *testing.T) {
 	h.join("ann")
 	h.enters("zoe", Visit{}, "")
 	ann, zoe := h.Called("ann").ID, h.Called("zoe").ID
-	h.Rename(h.Caller(h.PageOf("ann")), "anna", true, h.now)
+	h.Rename(h.Caller(h.PageOf("ann")), "anna", h.now)
 	if names := h.Names(); names.Of(ann) != "anna" || names.Of(zoe) != "zoe" || ann == zoe {
 		t.Errorf("ann is %q, zoe %q", names.Of(ann), names.Of(zoe))
 	}
@@ -214,12 +209,12 @@ func TestFormer(t *testing.T) {
 	h.join("ann")
 	ann := h.Called("ann").ID
 	h.Unseat("ann", false, h.now)
-	for i := range maxFormer + 5 {
+	for i := range mostFormer + 5 {
 		name := fmt.Sprint("guest ", i)
 		h.enters(name, Visit{}, "")
 		h.Drop(name)
 	}
-	if n := len(h.State().Former); n != maxFormer || h.Names().Of(ann) != "ann" || h.Names().Of(people.Nth(2)) != people.Somebody {
+	if n := len(h.State().Former); n != mostFormer || h.Names().Of(ann) != "ann" || h.Names().Of(people.Nth(2)) != people.Somebody {
 		t.Errorf("%d are remembered, ann as %q, the first guest as %q", n, h.Names().Of(ann), h.Names().Of(people.Nth(2)))
 	}
 	if h.Forget(ann); h.Names().Of(ann) != people.Somebody {
@@ -289,7 +284,7 @@ func TestArrival(t *testing.T) {
 	h.hello(wire.Hello{Name: "zoe", As: TicketOf("page of zoe")})
 	is("a guest plays", map[string]int{"ann": 0, "bob": 1, "zoe": 2, "cat": 3})
 	h.Unseat("ann", false, h.now)
-	h.Rename(h.Caller(h.PageOf("bob")), "rob", true, h.now)
+	h.Rename(h.Caller(h.PageOf("bob")), "rob", h.now)
 	h.join("dan")
 	is("one has left, one has another name, one is new", map[string]int{"dan": 0, "rob": 1, "zoe": 2, "cat": 3})
 
@@ -349,23 +344,19 @@ func TestExpire(t *testing.T) {
 	}
 }
 
-// TestSleep checks that everybody gets their chosen name when the session ends, and that the room
-// forgets where regulars came from.
-func TestSleep(t *testing.T) {
+// TestAway checks that the room forgets where regulars came from who are away.
+func TestAway(t *testing.T) {
 	h := newFixture(t)
 	h.enters("ann", Visit{From: ip(1)}, "")
 	h.hello(wire.Hello{Name: "ann", As: TicketOf("page of ann")})
-	h.Rename(h.Caller("page of ann"), "anna", false, h.now)
 	h.Keep("ann")
 	h.Unseat("ann", true, h.now)
 	h.enters("zoe", Visit{From: ip(2)}, "")
-	h.events = h.Sleep(h.now)
-	h.wants("sleep", note{"ann is now anna"})
-	if from := h.Person("zoe").From; from != ip(2) || h.Person("anna").From.IsValid() {
-		t.Errorf("zoe came from %v, anna from %v", from, h.Person("anna").From)
+	if from := h.Person("zoe").From; from != ip(2) || h.Person("ann").From.IsValid() {
+		t.Errorf("zoe came from %v, ann from %v", from, h.Person("ann").From)
 	}
-	if anna := h.Person("anna"); !anna.IsAway() || h.Person("zoe").IsAway() {
-		t.Errorf("anna is no regular who is away: %+v", anna)
+	if ann := h.Person("ann"); !ann.IsAway() || h.Person("zoe").IsAway() {
+		t.Errorf("ann is no regular who is away: %+v", ann)
 	}
 }
 

@@ -124,8 +124,8 @@ func Form(groups [][]Member, out []Ask) *Groups {
 }
 
 // Are reports whether the groups still have the same players.
-func (g *Groups) Are(players [][]people.ID) bool {
-	return slices.EqualFunc(g.groups, players, func(g *group, players []people.ID) bool { return !g.isBroken && slices.Equal(g.players, players) })
+func (g *Groups) Are(groups [][]people.ID) bool {
+	return slices.EqualFunc(g.groups, groups, func(g *group, players []people.ID) bool { return !g.isBroken && slices.Equal(g.players, players) })
 }
 
 // Out returns the servers that players were asked for and have not reported.

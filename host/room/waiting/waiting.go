@@ -14,9 +14,8 @@ import (
 	"muster/discovery/hostport"
 	"muster/discovery/sentence"
 	"muster/host/room/attendance"
-	"muster/host/room/ballot"
 	"muster/host/room/decision"
-	"muster/host/room/group"
+	"muster/host/room/facts"
 	"muster/host/room/nickname"
 	"muster/host/room/people"
 	"muster/host/room/roomtime"
@@ -29,70 +28,69 @@ import (
 type Wait struct{ watch *seats.Watch }
 
 // Begin returns a wait of the whole group for seats on one of some full servers.
-func Begin(g *group.Group, full []selection.Ranked, now roomtime.Time) *Wait {
+func Begin(g facts.Facts, full []selection.Ranked, now roomtime.Time) *Wait {
 	others := g.Select(g.ChosenFor()).Ranking
-	return &Wait{seats.Begin(full, others, g.Servers, time.Duration(g.Settings.Wait), now)}
+	return &Wait{seats.Begin(full, others, *g.Servers(), time.Duration(g.Settings().Wait), now)}
 }
 
 // BeginOutside returns a wait of named players for the server where the others are.
-func BeginOutside(g *group.Group, names []string, server int, now roomtime.Time) (*Wait, error) {
+func BeginOutside(g facts.Facts, names []string, server int, now roomtime.Time) (*Wait, error) {
 	var outside []people.ID
 	for _, name := range names {
-		player := g.Roster.Player(name)
+		player := g.Player(name)
 		if player == "" {
 			return nil, fmt.Errorf("%s is not here", nickname.Clean(name))
 		}
 		if !slices.Contains(outside, player) {
 			outside = append(outside, player)
 		}
-		g.Ballot.Withdraw(player, ballot.ByHand)
 	}
 	if len(outside) == 0 {
 		return nil, errors.New("say who is still outside")
 	}
-	ranked := selection.Ranked{Server: server, Addr: hostport.At(g.Servers.List[server].Addr)}
-	for _, other := range g.Choice.Newest().Ranking {
+	ranked := selection.Ranked{Server: server, Addr: hostport.At(g.Servers().List[server].Addr)}
+	for _, other := range g.Newest().Ranking {
 		if other.Server == server {
 			ranked = other
 		}
 	}
-	return &Wait{seats.BeginOutside(outside, ranked, g.Servers, time.Duration(g.Settings.Wait), now)}, nil
+	return &Wait{seats.BeginOutside(outside, ranked, *g.Servers(), time.Duration(g.Settings().Wait), now)}, nil
 }
 
 // Outside returns the players whom the others have left outside; none if the whole group waits.
 func (w *Wait) Outside() []people.ID { return w.watch.Outside() }
 
 // facts returns the group's facts for the watch.
-func (w *Wait) facts(g *group.Group) seats.Facts { return decision.Seats(g, w.watch) }
+func (w *Wait) facts(g facts.Facts) seats.Facts { return decision.Seats(g, w.watch) }
 
 // Describe tells people what the group waits for.
-func (w *Wait) Describe(g *group.Group) sentence.Sentence { return w.watch.Describe(w.facts(g)) }
+func (w *Wait) Describe(g facts.Facts) sentence.Sentence { return w.watch.Describe(w.facts(g)) }
 
 // Watches returns the servers that the group asks for seats, time and again; none if nobody is
 // there to ask.
-func (w *Wait) Watches(g *group.Group) (servers []netip.AddrPort) {
+func (w *Wait) Watches(g facts.Facts) (servers []netip.AddrPort) {
 	for _, server := range w.watch.Watches(w.facts(g)) {
-		servers = append(servers, g.Servers.List[server].Addr)
+		servers = append(servers, g.Servers().List[server].Addr)
 	}
 	return servers
 }
 
 // Share notes the rooms of the host that watch each server; see [seats.Watch.Share].
-func (w *Wait) Share(g *group.Group, rooms map[netip.AddrPort]seats.Demand, ahead time.Duration) {
+func (w *Wait) Share(g facts.Facts, rooms map[netip.AddrPort]seats.Demand, ahead time.Duration) {
 	demand := map[int]seats.Demand{}
 	for _, server := range w.watch.Servers() {
-		demand[server] = rooms[g.Servers.List[server].Addr]
+		demand[server] = rooms[g.Servers().List[server].Addr]
 	}
 	w.watch.Share(demand, ahead)
 }
 
 // Tick lets time pass.
-func (w *Wait) Tick(g *group.Group, now roomtime.Time) []seats.Event {
+func (w *Wait) Tick(g facts.Facts, now roomtime.Time) []seats.Event {
 	return w.watch.Tick(w.facts(g), now)
 }
 
 // Next returns when the wait needs the time again.
-func (w *Wait) Next(g *group.Group, now roomtime.Time) roomtime.Time {
+func (w *Wait) Next(g facts.Facts, now roomtime.Time) roomtime.Time {
 	next := w.watch.Next(w.facts(g))
 	if !w.watch.IsGoing() && len(w.inside(g)) > 0 {
 		return now
@@ -101,75 +99,74 @@ func (w *Wait) Next(g *group.Group, now roomtime.Time) roomtime.Time {
 		return next
 	}
 	players := g.ChosenFor()
-	gone := g.Attendance.NextGone(players)
+	gone := g.NextGone(players)
 	if !gone.IsZero() && gone.Before(next) && slices.ContainsFunc(players, g.IsHere) {
 		return gone // else nobody is there to go on
 	}
 	return next
 }
 
-// GoOnWithout keeps no seat for people who have been away for long, or are in by now. The wait is
-// over if nobody is left outside. The note tells people what has changed.
-func (w *Wait) GoOnWithout(g *group.Group, now roomtime.Time) (note sentence.Sentence, isOver bool) {
+// GoOnWithout keeps no seat for people who have been away for long, or are in by now. It returns the
+// players whom the room leaves out. The wait is over if nobody is left outside. The note tells people
+// what has changed.
+func (w *Wait) GoOnWithout(g facts.Facts, now roomtime.Time) (left []people.ID, note sentence.Sentence, isOver bool) {
 	waitsForAll := len(w.Outside()) == 0
 	if w.watch.Enter(w.inside(g)) {
-		return sentence.Of("room.wait-nobody"), true
+		return nil, sentence.Of("room.wait-nobody"), true
 	}
 	if w.watch.IsGoing() || !waitsForAll {
-		return sentence.Sentence{}, false
+		return nil, note, false
 	}
 	players := g.ChosenFor()
-	away := g.Attendance.Away(players, attendance.GoneAfter, now)
+	away := g.Away(players, attendance.GoneAfter, now)
 	if len(away) == 0 || len(away) == len(players) {
-		return sentence.Sentence{}, false // nobody is there to go on
+		return nil, note, false // nobody is there to go on
 	}
-	g.Attendance.LeaveOut(attendance.Left, away...)
-	return sentence.Of("room.wait-fewer", "players", people.Texts(away), "n", g.SeatsFor(g.ChosenFor())), false
+	g = g.Suppose(attendance.Change{Out: attendance.Left, Players: away})
+	return away, sentence.Of("room.wait-fewer", "players", people.Texts(away), "n", g.SeatsFor(g.ChosenFor())), false
 }
 
 // inside returns the players that the wait was for and that need no seat any more.
-func (w *Wait) inside(g *group.Group) (inside []people.ID) {
+func (w *Wait) inside(g facts.Facts) (inside []people.ID) {
 	for _, player := range w.Outside() {
-		if g.Evidence[player] == nil || g.Ballot.Paper(player).ByHand {
+		if !slices.Contains(g.Players(), player) || g.IsByHand(player) {
 			inside = append(inside, player)
 		}
 	}
 	return inside
 }
 
-// Readmit lets a player count again that the wait had left out.
-func (w *Wait) Readmit(g *group.Group, player people.ID, now roomtime.Time) {
-	out := g.Attendance.Of(player).Out
-	if out != "" && !out.IsFirm() && slices.Contains(g.Choice.Newest().Players, string(player)) {
-		g.Attendance.Recall(player, now)
-	}
+// Readmits reports whether a player counts again that the wait had left out.
+func (w *Wait) Readmits(g facts.Facts, player people.ID) bool {
+	out := g.Mark(player).Out
+	return out != "" && !out.IsFirm() && slices.Contains(g.Newest().Players, string(player))
 }
 
 // Asks reports whether the wait asks a player to look at servers now.
 func (w *Wait) Asks(player people.ID) bool { return w.watch.Asks(player) }
 
 // Hear takes a player's look.
-func (w *Wait) Hear(g *group.Group, player people.ID, v wire.Verified, now roomtime.Time) []seats.Event {
+func (w *Wait) Hear(g facts.Facts, player people.ID, v wire.Verified, now roomtime.Time) []seats.Event {
 	return w.watch.Heard(player, v.Servers, w.facts(g), now)
 }
 
 // Drop gives up a server that no longer suits the group.
-func (w *Wait) Drop(g *group.Group, server int, why sentence.Sentence) []seats.Event {
+func (w *Wait) Drop(g facts.Facts, server int, why sentence.Sentence) []seats.Event {
 	return w.watch.Drop(server, why, w.facts(g))
 }
 
 // GiveUp ends the wait without a seat.
-func (w *Wait) GiveUp(g *group.Group, why sentence.Sentence) seats.Over {
+func (w *Wait) GiveUp(g facts.Facts, why sentence.Sentence) seats.Over {
 	return w.watch.GiveUp(why, w.facts(g))
 }
 
 // View returns what everyone sees of the wait.
-func (w *Wait) View(g *group.Group, now roomtime.Clocks) *wire.Seats {
+func (w *Wait) View(g facts.Facts, now roomtime.Clocks) *wire.Seats {
 	cards := map[int]wire.ServerCard{}
 	for _, server := range w.watch.Servers() {
 		cards[server] = g.Card(server)
 	}
-	return w.watch.View(g.SeatsFor(g.ChosenFor()), cards, now, g.Roster.Names())
+	return w.watch.View(g.SeatsFor(g.ChosenFor()), cards, now, g.Names())
 }
 
 // Resume goes on after the host was away.

@@ -1,8 +1,9 @@
-package group_test
+package facts_test
 
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/netip"
 	"slices"
 	"testing"
@@ -14,8 +15,8 @@ import (
 	"muster/host/room/attendance"
 	"muster/host/room/ballot"
 	"muster/host/room/evidence"
-	"muster/host/room/group"
-	"muster/host/room/group/grouptest"
+	"muster/host/room/facts"
+	"muster/host/room/facts/factstest"
 	"muster/host/room/nearby"
 	"muster/host/room/people"
 	"muster/host/wire"
@@ -25,8 +26,8 @@ import (
 )
 
 // neighbours returns a group of ann and bob, who share an address, and cat, who has another.
-func neighbours(t testing.TB) *grouptest.Group {
-	g := grouptest.New(t, grouptest.Settings(), 10, "ann", "cat")
+func neighbours(t testing.TB) *factstest.Group {
+	g := factstest.New(t, factstest.Settings(), 10, "ann", "cat")
 	g.JoinFrom("bob", g.Origins.Of("ann"))
 	return g
 }
@@ -52,15 +53,15 @@ func TestBegin(t *testing.T) {
 			"only servers on players’ own networks are listed: no master answers", ""},
 		{"no list", false, nothing, nil, 10, nil, "", "no server list: no master answers"},
 	} {
-		g := grouptest.New(t, grouptest.Settings(), 10, "bob")
+		g := factstest.New(t, factstest.Settings(), 10, "bob")
 		g.Settings.LookAround = tt.lookAround
 		g.Round = g.Next(g.Now)
 		g.Nearby.Move("bob", nearby.Place{Public: netip.MustParseAddr("203.0.113.1")})
 		g.Nearby.Ask("bob", g.Settings.Game, g.Now)
 		g.Nearby.Hear("bob", wire.Near{Game: g.Settings.Game, Servers: []wire.NearServer{den}}, g.Now)
 		began := g.Now.Add(time.Minute)
-		in := group.List{Err: tt.failure, Local: tt.local, Gap: time.Second}
-		list := grouptest.List(10)
+		in := facts.List{Err: tt.failure, Local: tt.local, Gap: time.Second}
+		list := factstest.List(10)
 		in.Said = discovery.Said{At: g.Clocks().Wall, Infos: map[netip.AddrPort]*discovery.Info{list[0].Addr: {Name: "First", AsListed: true}}}
 		for _, s := range tt.local {
 			list = append(list, discovery.Server{Addr: s.Addr})
@@ -68,7 +69,7 @@ func TestBegin(t *testing.T) {
 		if in.Tree = topology.New(list); tt.failure != nil {
 			in.Tree = nil
 		}
-		found, note, err := g.Begin(in, grouptest.ClocksAt(began))
+		found, note, err := g.Begin(in, factstest.ClocksAt(began))
 		if tt.err != "" {
 			if err == nil || err.Error() != tt.err || len(g.Servers.List) != 0 {
 				t.Errorf("%s: %v, %d servers", tt.name, err, len(g.Servers.List))
@@ -81,25 +82,25 @@ func TestBegin(t *testing.T) {
 		if g.Measuring != began || g.Gap != time.Second || g.List.Tree() == nil {
 			t.Errorf("%s: it begins at %v, with a gap of %v", tt.name, g.Measuring, g.Gap)
 		}
-		if first := g.IndexOf(list[0].Addr); tt.failure == nil && g.Servers.Info(first).Name != "First" {
+		if first := g.F.IndexOf(list[0].Addr); tt.failure == nil && g.Servers.Info(first).Name != "First" {
 			t.Errorf("%s: the list's word is %+v", tt.name, g.Servers.Info(first))
 		}
-		if local := g.IndexOf(hidden.Addr); len(tt.local) > 0 && g.Servers.Info(local).MaxPlayers != 16 {
+		if local := g.F.IndexOf(hidden.Addr); len(tt.local) > 0 && g.Servers.Info(local).MaxPlayers != 16 {
 			t.Errorf("%s: the local server says %+v", tt.name, g.Servers.Info(local))
 		}
-		if own, others := len(g.ListFor("bob").Servers), len(g.Servers.List); own != others || g.ListFor("bob").Round != 2 {
-			t.Errorf("%s: bob gets %d servers of %d, of round %d", tt.name, own, others, g.ListFor("bob").Round)
+		if own, others := len(g.F.ListFor("bob").Servers), len(g.Servers.List); own != others || g.F.ListFor("bob").Round != 2 {
+			t.Errorf("%s: bob gets %d servers of %d, of round %d", tt.name, own, others, g.F.ListFor("bob").Round)
 		}
 	}
 }
 
 // TestBeginAnew checks that words about servers of another list do not count for those of this one.
 func TestBeginAnew(t *testing.T) {
-	g := grouptest.New(t, grouptest.Settings(), 10, "ann")
+	g := factstest.New(t, factstest.Settings(), 10, "ann")
 	if g.Servers.Info(3) == nil {
 		t.Fatal("nobody said anything")
 	}
-	g.Gets(grouptest.List(10))
+	g.Gets(factstest.List(10))
 	if info := g.Servers.Info(3); info != nil {
 		t.Errorf("of the new list's server is known %+v", info)
 	}
@@ -125,9 +126,9 @@ func TestNext(t *testing.T) {
 		t.Errorf("the next round is number %d, of %d servers since %v, with a gap of %v, broken %v", next.Number,
 			len(next.Servers.List), next.Measuring, next.Gap, next.IsBroken)
 	}
-	grouptest.Same(t, "players are", next.Attendance.Players(), g.Attendance.Players())
-	grouptest.Same(t, "all count", next.Attendance.Active(), []people.ID{"ann", "bob", "cat"})
-	grouptest.Same(t, "heard last", next.Attendance.LastHeard(), g.Now.Add(time.Hour))
+	factstest.Same(t, "players are", next.Attendance.Players(), g.Attendance.Players())
+	factstest.Same(t, "all count", next.Attendance.Active(), []people.ID{"ann", "bob", "cat"})
+	factstest.Same(t, "heard last", next.Attendance.LastHeard(), g.Now.Add(time.Hour))
 	for player, w := range next.Evidence {
 		if probed, _ := w.Progress(); probed > 0 || w.IsSharing() || w == g.Evidence[player] || w.Asked() > 0 {
 			t.Errorf("%s has measured %d, shares: %v", player, probed, w.IsSharing())
@@ -169,35 +170,35 @@ func TestMates(t *testing.T) {
 		{"cat", []people.ID{"cat"}, false, 0},
 		{"nobody", nil, false, 0},
 	} {
-		grouptest.Same(t, string(tt.player)+"'s mates are", g.NATGroup(tt.player), tt.mates)
+		factstest.Same(t, string(tt.player)+"'s mates are", g.F.NATGroup(tt.player), tt.mates)
 		if tt.player == "nobody" {
 			continue
 		}
-		if g.HasMeasured(tt.player) != tt.measured || g.Knowledge(tt.player).At(1).RTT != tt.at {
-			t.Errorf("%s has measured: %v, %v", tt.player, g.HasMeasured(tt.player), g.Knowledge(tt.player).At(1))
+		if g.F.HasMeasured(tt.player) != tt.measured || g.F.Knowledge(tt.player).At(1).RTT != tt.at {
+			t.Errorf("%s has measured: %v, %v", tt.player, g.F.HasMeasured(tt.player), g.F.Knowledge(tt.player).At(1))
 		}
 	}
-	grouptest.Same(t, "measured have", g.Measured(), []people.ID{"ann", "bob"})
+	factstest.Same(t, "measured have", g.F.Measured(), []people.ID{"ann", "bob"})
 	g.Attendance.LeaveOut(attendance.Left, "ann")
-	grouptest.Same(t, "of those who count", g.Measured(), []people.ID{"bob"})
-	grouptest.Same(t, "evidence is", g.Evidence.Of([]people.ID{"cat", "ann"}), []*evidence.PlayerResults{g.Evidence["cat"], g.Evidence["ann"]})
+	factstest.Same(t, "of those who count", g.F.Measured(), []people.ID{"bob"})
+	factstest.Same(t, "evidence is", g.Evidence.Of([]people.ID{"cat", "ann"}), []*evidence.PlayerResults{g.Evidence["cat"], g.Evidence["ann"]})
 	g.Origins.Part("bob")
-	grouptest.Same(t, "apart ann's mates are", g.NATGroup("ann"), []people.ID{"ann"})
+	factstest.Same(t, "apart ann's mates are", g.F.NATGroup("ann"), []people.ID{"ann"})
 }
 
 // TestTable checks that a table has the players' knowledge, hidden servers as lost, and raised
 // pings where only one player reports them.
 func TestTable(t *testing.T) {
-	g := grouptest.New(t, grouptest.Settings(), 10, "ann")
+	g := factstest.New(t, factstest.Settings(), 10, "ann")
 	g.JoinFrom("olga", office)
-	g.Gets(append(grouptest.List(10), discovery.Server{Addr: hidden.Addr}), hidden)
+	g.Gets(append(factstest.List(10), discovery.Server{Addr: hidden.Addr}), hidden)
 	g.Measures("ann", 30)
-	g.Measures("olga", grouptest.Up(10, 11)...)
+	g.Measures("olga", factstest.Up(10, 11)...)
 	if err := json.Unmarshal([]byte(`{"players":{"olga":{"raised":{"2":90000000}}}}`), g.Trust.State()); err != nil {
 		t.Fatal(err)
 	}
-	table := g.Table([]people.ID{"olga", "ann"})
-	grouptest.Same(t, "columns are", table.Players(), []string{"olga", "ann"})
+	table := g.F.Table([]people.ID{"olga", "ann"})
+	factstest.Same(t, "columns are", table.Players(), []string{"olga", "ann"})
 	for _, tt := range []struct {
 		column, server int
 		state          discovery.State
@@ -215,12 +216,12 @@ func TestTable(t *testing.T) {
 
 // TestAsked checks that the list's facts are kept for servers that somebody measured or looked at.
 func TestAsked(t *testing.T) {
-	g := grouptest.New(t, grouptest.Settings(), 10, "ann", "bob")
+	g := factstest.New(t, factstest.Settings(), 10, "ann", "bob")
 	said := discovery.Said{At: g.Clocks().Wall, Infos: map[netip.AddrPort]*discovery.Info{}}
 	for _, s := range g.Servers.List {
 		said.Infos[s.Addr] = &discovery.Info{Name: "as listed", AsListed: true}
 	}
-	if _, _, err := g.Begin(group.List{Tree: g.List.Tree(), Said: said}, grouptest.ClocksAt(g.Now)); err != nil {
+	if _, _, err := g.Begin(facts.List{Tree: g.List.Tree(), Said: said}, factstest.ClocksAt(g.Now)); err != nil {
 		t.Fatal(err)
 	}
 	g.Measures("ann", unprobed, 10)
@@ -228,13 +229,13 @@ func TestAsked(t *testing.T) {
 	g.Measures("bob", unprobed, 10, 20)
 	g.Evidence["bob"].Look(evidence.Look{Result: discovery.Result{Server: 5, State: discovery.Lost}})
 	all := map[int]bool{}
-	for server := range g.Asked {
+	for server := range g.F.Asked {
 		all[server] = true
 	}
-	grouptest.Same(t, "asked are", all, map[int]bool{1: true, 2: true, 5: true, 7: true})
+	factstest.Same(t, "asked are", all, map[int]bool{1: true, 2: true, 5: true, 7: true})
 	for most := range 6 { // a caller that has enough gets no more
 		n := 0
-		for range g.Asked {
+		for range g.F.Asked {
 			if n++; n > most {
 				break
 			}
@@ -248,15 +249,72 @@ func TestAsked(t *testing.T) {
 			kept = append(kept, server)
 		}
 	}
-	grouptest.Same(t, "kept is the word on", kept, []int{1, 2, 5, 7})
+	factstest.Same(t, "kept is the word on", kept, []int{1, 2, 5, 7})
 }
 
 // TestChosenFor checks that the newest choice is for those of its players who still count.
 func TestChosenFor(t *testing.T) {
-	g := grouptest.New(t, grouptest.Settings(), 10, "ann", "bob", "cat")
+	g := factstest.New(t, factstest.Settings(), 10, "ann", "bob", "cat")
 	g.Choice.Take(selection.Selection{Players: []string{"bob", "cat", "zoe"}})
 	g.Attendance.LeaveOut(attendance.Left, "cat")
-	grouptest.Same(t, "it is for", g.ChosenFor(), []people.ID{"bob"})
+	factstest.Same(t, "it is for", g.F.ChosenFor(), []people.ID{"bob"})
+}
+
+// TestFacts checks that facts see what their parts become, in the next round too.
+func TestFacts(t *testing.T) {
+	g := factstest.New(t, factstest.Settings(), 10, "ann")
+	f := g.Facts()
+	g.Join("bob")
+	g.Settings.Game, g.Tuning.Seed, g.Gap = "xonotic", 7, time.Second
+	g.Measures("bob", 10)
+	g.Chooses()
+	factstest.Same(t, "players are", f.Players(), []people.ID{"ann", "bob"})
+	factstest.Same(t, "measured have", f.Measured(), []people.ID{"bob"})
+	if f.Settings().Game != "xonotic" || f.Tuning().Seed != 7 || f.Gap() != time.Second || f.Newest() != g.Choice.Newest() ||
+		f.Results("bob").At(0).RTT != 10*ms || len(f.Servers().List) != 10 || f.Tree() != g.List.Tree() {
+		t.Errorf("the settings are %+v, chosen is %+v, bob knows %+v", f.Settings(), f.Newest(), f.Results("bob").At(0))
+	}
+	g.Round = g.Next(g.Now)
+	if f.Number() != 2 || f.Newest() != nil || len(f.Measured()) > 0 || len(f.Servers().List) > 0 || f.Gap() != 0 {
+		t.Errorf("in round %d chosen is %+v, of %d servers", f.Number(), f.Newest(), len(f.Servers().List))
+	}
+}
+
+// TestSuppose checks that supposed changes count for everything that follows from who counts, and
+// for nobody else until they are made.
+func TestSuppose(t *testing.T) {
+	g := germans(t, factstest.Settings())
+	for _, player := range []people.ID{"ann", "bob", "cat"} {
+		g.Measures(player, 10)
+	}
+	g.Attendance.LeaveOut(attendance.Odd, "cat")
+	g.Choice.Take(selection.Selection{Players: []string{"ann", "bob", "cat"}})
+	counts(g, "zoe")
+	without := attendance.Change{Out: attendance.Left, Players: []people.ID{"ann"}} // zoe's neighbour
+	again := attendance.Change{Players: []people.ID{"cat"}}
+	state := func(f facts.Facts) string {
+		return fmt.Sprint(f.Active(), f.ChosenFor(), f.Measured(), f.Counted().Guests())
+	}
+	before := state(g.F)
+	for _, tt := range []struct {
+		changes []attendance.Change
+		want    string
+	}{
+		{nil, "[ann bob] [ann bob] [ann bob] [zoe]"},
+		{[]attendance.Change{without}, "[bob] [bob] [bob] []"},
+		{[]attendance.Change{without, again}, "[bob cat] [bob cat] [bob cat] []"},
+	} {
+		f := g.F
+		for _, c := range tt.changes {
+			f = f.Suppose(c)
+		}
+		factstest.Same(t, "one after the other", state(f), tt.want)
+		factstest.Same(t, "at once", state(g.F.Suppose(tt.changes...)), tt.want)
+		factstest.Same(t, "still", state(g.F), before)
+	}
+	supposed := state(g.F.Suppose(without, again))
+	g.Attendance.Apply([]attendance.Change{without, again}, g.Now)
+	factstest.Same(t, "once they are made", state(g.F), supposed)
 }
 
 // said says sentences in English.

@@ -1,17 +1,16 @@
-// Package group knows the group of a room in one round: its people, their settings and servers,
-// their measurements, and the choice. It combines the parts of a room for packages probing and
-// decision, which need several at a time.
+// Package facts tells packages that lead and decide what is known of a room. It combines the parts
+// that they would have to ask.
 //
 //	            room: what happens next
 //	           ╱          │           ╲
-//	 probing: whom to ask │   decision: what to choose
+//	 probing: whom to ask │   decision, captains, waiting: what to choose
 //	           ╲          │           ╱
-//	      group: who they are, what is known
+//	      Facts: who is here, what is known
 //	                      │
-//	the parts: roster, attendance, evidence, trust, choice …
+//	Parts: roster, attendance, evidence, trust, choice …
 //
-// A group sees no phase, no clock and no connection.
-package group
+// Nothing here knows a phase, a clock or a connection.
+package facts
 
 import (
 	"net/netip"
@@ -44,8 +43,9 @@ import (
 	"muster/selection"
 )
 
-// Group is a room's people, their settings and servers, and their round.
-type Group struct {
+// Parts are the parts of a room that several others have to know. The room alone has them; all
+// others get [Facts], or the part that is theirs to write.
+type Parts struct {
 	Settings wire.Settings
 	Tuning   Tuning
 	Roster   *roster.Roster
@@ -64,7 +64,7 @@ type Group struct {
 	Round
 }
 
-// Tuning makes a group decide otherwise than others do, for experiments. It is not saved.
+// Tuning makes a room decide otherwise than others do, for experiments. It is not saved.
 type Tuning struct {
 	// Seed is added to the seeds of the search and of the players' plans.
 	Seed uint64
@@ -135,50 +135,50 @@ func (r *Round) Next(now roomtime.Time) Round {
 }
 
 // ChosenFor returns the players that the newest choice counts.
-func (r *Round) ChosenFor() []people.ID {
-	return people.Filtered(r.Attendance.Active(), func(player people.ID) bool {
-		return slices.Contains(r.Choice.Newest().Players, string(player))
+func (f Facts) ChosenFor() []people.ID {
+	return people.Filtered(f.Active(), func(player people.ID) bool {
+		return slices.Contains(f.p.Choice.Newest().Players, string(player))
 	})
 }
 
-// Measured returns the players that count and have measured something; see [Round.HasMeasured].
-func (r *Round) Measured() []people.ID {
-	groups := r.natGroups()
-	return people.Filtered(r.Attendance.Active(), func(player people.ID) bool { return r.hasMeasured(groups[player]) })
+// Measured returns the players that count and have measured something; see [Facts.HasMeasured].
+func (f Facts) Measured() []people.ID {
+	groups := f.natGroups()
+	return people.Filtered(f.Active(), func(player people.ID) bool { return f.hasMeasured(groups[player]) })
 }
 
 // HasMeasured reports whether a player, or another one behind the same address, has measured
 // anything.
-func (r *Round) HasMeasured(player people.ID) bool { return r.hasMeasured(r.NATGroup(player)) }
+func (f Facts) HasMeasured(player people.ID) bool { return f.hasMeasured(f.NATGroup(player)) }
 
-func (r *Round) hasMeasured(mates []people.ID) bool {
+func (f Facts) hasMeasured(mates []people.ID) bool {
 	return slices.ContainsFunc(mates, func(mate people.ID) bool {
-		probed, _ := r.Evidence[mate].Progress()
+		probed, _ := f.p.Evidence[mate].Progress()
 		return probed > 0
 	})
 }
 
 // IndexOf returns the index of a server in the list by its address, which people or files give; -1
 // if it is not listed.
-func (r *Round) IndexOf(addr netip.AddrPort) int {
-	return slices.IndexFunc(r.Servers.List, func(s discovery.Server) bool { return s.Addr == addr })
+func (f Facts) IndexOf(addr netip.AddrPort) int {
+	return slices.IndexFunc(f.p.Servers.List, func(s discovery.Server) bool { return s.Addr == addr })
 }
 
 // Called returns people's name for a server that they know by its address.
-func (r *Round) Called(addr netip.AddrPort) string {
-	if server := r.IndexOf(addr); server >= 0 {
-		return r.Servers.Called(server)
+func (f Facts) Called(addr netip.AddrPort) string {
+	if server := f.IndexOf(addr); server >= 0 {
+		return f.p.Servers.Called(server)
 	}
 	return hostport.Text(addr)
 }
 
 // NATGroup returns the players behind a player's address, the player too.
-func (r *Round) NATGroup(player people.ID) []people.ID { return r.natGroups()[player] }
+func (f Facts) NATGroup(player people.ID) []people.ID { return f.natGroups()[player] }
 
 // natGroups returns the players behind each player's address.
-func (r *Round) natGroups() map[people.ID][]people.ID {
-	groups := make(map[people.ID][]people.ID, len(r.Evidence))
-	for _, group := range r.Origins.Groups(r.Attendance.Players()) {
+func (f Facts) natGroups() map[people.ID][]people.ID {
+	groups := make(map[people.ID][]people.ID, len(f.p.Evidence))
+	for _, group := range f.p.Origins.Groups(f.p.Attendance.Players()) {
 		for _, player := range group {
 			groups[player] = group
 		}
@@ -196,32 +196,41 @@ func (e Evidence) Of(players []people.ID) []*evidence.PlayerResults {
 }
 
 // Knowledge returns the measurements of a player and of those behind the same address.
-func (r *Round) Knowledge(player people.ID) evidence.Knowledge {
-	return r.knowledge(player, r.natGroups())
+func (f Facts) Knowledge(player people.ID) evidence.Knowledge {
+	return f.knowledge(player, f.natGroups())
 }
 
-func (r *Round) knowledge(player people.ID, groups map[people.ID][]people.ID) evidence.Knowledge {
-	return evidence.KnowledgeOf(r.Evidence[player], r.Evidence.Of(groups[player]))
+// KnowledgeOf is [Facts.Knowledge] for several players.
+func (f Facts) KnowledgeOf(players []people.ID) map[people.ID]evidence.Knowledge {
+	of, groups := make(map[people.ID]evidence.Knowledge, len(players)), f.natGroups()
+	for _, player := range players {
+		of[player] = f.knowledge(player, groups)
+	}
+	return of
+}
+
+func (f Facts) knowledge(player people.ID, groups map[people.ID][]people.ID) evidence.Knowledge {
+	return evidence.KnowledgeOf(f.p.Evidence[player], f.p.Evidence.Of(groups[player]))
 }
 
 // Table returns the players' measurements, for a choice among them.
-func (r *Round) Table(players []people.ID) *selection.Table {
-	columns, groups := make([]evidence.Column, len(players)), r.natGroups()
+func (f Facts) Table(players []people.ID) *selection.Table {
+	columns, groups := make([]evidence.Column, len(players)), f.natGroups()
 	for i, player := range players {
 		columns[i] = evidence.Column{
 			Player:    player,
-			Knowledge: r.knowledge(player, groups),
-			Raised:    r.Trust.Raised(player),
-			Hidden:    r.Nearby.HiddenFrom(player),
+			Knowledge: f.knowledge(player, groups),
+			Raised:    f.p.Trust.Raised(player),
+			Hidden:    f.p.Nearby.HiddenFrom(player),
 		}
 	}
-	return evidence.Table(len(r.Servers.List), columns)
+	return evidence.Table(len(f.p.Servers.List), columns)
 }
 
 // Asked yields the servers that somebody has asked, one perhaps several times.
-func (r *Round) Asked(yield func(int) bool) {
-	for _, player := range r.Attendance.Players() {
-		w := r.Evidence[player]
+func (f Facts) Asked(yield func(int) bool) {
+	for _, player := range f.p.Attendance.Players() {
+		w := f.p.Evidence[player]
 		for _, probe := range w.Probes() { // even one that does not count
 			if !yield(probe.Server) {
 				return
@@ -236,12 +245,12 @@ func (r *Round) Asked(yield func(int) bool) {
 }
 
 // ForgetSaid drops the list's facts about servers that nobody asked.
-func (r *Round) ForgetSaid() {
-	r.Servers = listing.Trim(r.Servers, r.Asked)
-	r.Choice.ForgetSaid(r.Servers.Said)
+func (p *Parts) ForgetSaid() {
+	p.Servers = listing.Trim(p.Servers, p.Facts().Asked)
+	p.Choice.ForgetSaid(p.Servers.Said)
 }
 
 // ListFor returns the list with the addresses that are right for a player.
-func (r *Round) ListFor(player people.ID) wire.List {
-	return wire.List{Round: r.Number, Servers: r.Nearby.ListFor(player, r.Servers.List)}
+func (f Facts) ListFor(player people.ID) wire.List {
+	return wire.List{Round: f.p.Number, Servers: f.p.Nearby.ListFor(player, f.p.Servers.List)}
 }

@@ -1,4 +1,4 @@
-package group
+package facts
 
 import (
 	"time"
@@ -30,25 +30,25 @@ type List struct {
 
 // Begin makes a list the round's, and adds the servers that players found on their own networks.
 // It returns notes on those servers, and one on the list.
-func (g *Group) Begin(in List, now roomtime.Clocks) (found []sentence.Sentence, note sentence.Sentence, err error) {
+func (p *Parts) Begin(in List, now roomtime.Clocks) (found []sentence.Sentence, note sentence.Sentence, err error) {
 	var listed []discovery.Server
 	if in.Err == nil {
 		listed = in.Tree.List()
 	}
 	var theirs []nearby.Server
-	if g.Settings.LookAround || g.Settings.LookBeyond {
-		theirs = g.Nearby.Found(g.Attendance.Active(), g.Settings.Game, listed, in.Local)
+	if p.Settings.LookAround || p.Settings.LookBeyond {
+		theirs = p.Nearby.Found(p.Attendance.Active(), p.Settings.Game, listed, in.Local)
 	}
 	list, note, err := listing.Begin(listing.New(in.Tree, in.Kept), in.Err, nearby.Hidden(theirs))
 	if err != nil {
 		return nil, note, err
 	}
-	g.List, g.Heard, g.Measuring, g.Gap = list, infos.Infos{}, now.Room, in.Gap
-	g.Servers = g.Heard.About(list.Servers(in.Said, now.Wall))
+	p.List, p.Heard, p.Measuring, p.Gap = list, infos.Infos{}, now.Room, in.Gap
+	p.Servers = p.Heard.About(list.Servers(in.Said, now.Wall))
 	titles := map[int]string{}
-	for _, s := range g.Nearby.Place(append(in.Local[:len(in.Local):len(in.Local)], theirs...), g.Servers.List) {
-		g.Say("", s.Server, s.Info, now.Room)
-		titles[s.Server] = g.Servers.Called(s.Server)
+	for _, s := range p.Nearby.Place(append(in.Local[:len(in.Local):len(in.Local)], theirs...), p.Servers.List) {
+		p.Say("", s.Server, s.Info, now.Room)
+		titles[s.Server] = p.Servers.Called(s.Server)
 	}
-	return g.Nearby.Notes(g.Attendance.Players(), titles), note, nil
+	return p.Nearby.Notes(p.Attendance.Players(), titles), note, nil
 }

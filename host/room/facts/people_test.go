@@ -1,4 +1,4 @@
-package group_test
+package facts_test
 
 import (
 	"cmp"
@@ -17,7 +17,7 @@ import (
 	"muster/host/room/attendance"
 	"muster/host/room/ballot"
 	"muster/host/room/evidence"
-	"muster/host/room/group/grouptest"
+	"muster/host/room/facts/factstest"
 	"muster/host/room/nearby"
 	"muster/host/room/origin"
 	"muster/host/room/people"
@@ -32,7 +32,7 @@ import (
 const ms = time.Millisecond
 
 var (
-	lost, unprobed = grouptest.Lost, grouptest.Unprobed
+	lost, unprobed = factstest.Lost, factstest.Unprobed
 
 	// The places of ann's neighbours, and an office, where the host is too.
 	german = origin.Origin{Addr: netip.MustParseAddr("9.9.9.1"), Country: "DE", ASN: 3320}
@@ -46,8 +46,8 @@ var (
 
 // germans returns a group whose players are neighbours of zoe. She has only the page, and her pings
 // can be estimated.
-func germans(t testing.TB, s wire.Settings) *grouptest.Group {
-	g := grouptest.New(t, s, 10)
+func germans(t testing.TB, s wire.Settings) *factstest.Group {
+	g := factstest.New(t, s, 10)
 	g.JoinFrom("ann", german)
 	g.Join("bob", "cat")
 	zoe := german
@@ -57,7 +57,7 @@ func germans(t testing.TB, s wire.Settings) *grouptest.Group {
 }
 
 // counts counts a guest in.
-func counts(g *grouptest.Group, guest people.ID) {
+func counts(g *factstest.Group, guest people.ID) {
 	g.Helper()
 	if note, err := g.Count(guest, true); err != nil || note.IsZero() {
 		g.Fatalf("%s is counted in with %q, %v", guest, note, err)
@@ -65,13 +65,13 @@ func counts(g *grouptest.Group, guest people.ID) {
 }
 
 // brings lets somebody bring a server into the lists.
-func brings(g *grouptest.Group, person people.ID, server int) {
+func brings(g *factstest.Group, person people.ID, server int) {
 	g.Lists.Bring(person, discovery.InternetReach, []wire.Brought{{Addr: hostport.At(g.Servers.List[server].Addr)}}, nil, false)
 }
 
 // follows applies changes of the people in the room, and reports whether the room must be saved for
 // them.
-func follows(g *grouptest.Group, events []roster.Event, err error) (binds bool) {
+func follows(g *factstest.Group, events []roster.Event, err error) (binds bool) {
 	g.Helper()
 	if err != nil {
 		g.Fatal(err)
@@ -83,7 +83,7 @@ func follows(g *grouptest.Group, events []roster.Event, err error) (binds bool) 
 }
 
 // comes lets a player in, under an ID from the roster. The room must be saved for it.
-func comes(g *grouptest.Group, hello wire.Hello) people.ID {
+func comes(g *factstest.Group, hello wire.Hello) people.ID {
 	g.Helper()
 	seat, events := g.Roster.Admit(g.Roster.Recognise(hello), cmp.Or(hello.Token, "token of "+hello.Name), g.Now)
 	if !follows(g, events, nil) {
@@ -95,12 +95,12 @@ func comes(g *grouptest.Group, hello wire.Hello) people.ID {
 }
 
 // busy returns a group whose player bob and guest zoe have done everything that people can do.
-func busy(t testing.TB) *grouptest.Group {
-	s := grouptest.Settings()
+func busy(t testing.TB) *factstest.Group {
+	s := factstest.Settings()
 	s.GuestsVote = true
 	g := germans(t, s)
-	g.Measures("bob", grouptest.Up(10, 3)...)
-	g.Nearby.Move("bob", nearby.Place{Public: grouptest.Addr("bob")})
+	g.Measures("bob", factstest.Up(10, 3)...)
+	g.Nearby.Move("bob", nearby.Place{Public: factstest.Addr("bob")})
 	if !g.Nearby.Ask("bob", g.Settings.Game, g.Now) || !g.Nearby.Hear("bob", wire.Near{
 		Game:    g.Settings.Game,
 		Servers: []wire.NearServer{{Addr: hidden.Addr}},
@@ -148,27 +148,27 @@ func TestNames(t *testing.T) {
 	before := others()
 	for _, name := range []string{"eve", "ivy"} {
 		if name != "eve" {
-			events, err := g.Roster.Rename(g.Person(eve), name, true, g.Now)
+			events, err := g.Roster.Rename(g.F.Person(eve), name, g.Now)
 			follows(g, events, err)
 		}
 		if after := others(); after != before {
 			t.Errorf("of %s is kept\n%s, and was\n%s", name, after, before)
 		}
-		view := g.ViewPeople(true)[3]
-		grouptest.Same(t, "the fourth player is", view.Name, name)
-		grouptest.Same(t, "the doubt is", catalogue.InEnglish().Say(view.Doubt), name+" describes 3 of 4 servers differently from most players.")
-		grouptest.Same(t, "vetoes are", g.ViewVetoes(g.Roster.Names()), []string{"bob: q3dmbob", "zoe: q3dmzoe", name + ": q3dm6"})
-		grouptest.Same(t, "other versions are those of", g.Card(0).Other, []string{"bob", name})
+		view := g.F.ViewPeople(true)[3]
+		factstest.Same(t, "the fourth player is", view.Name, name)
+		factstest.Same(t, "the doubt is", catalogue.InEnglish().Say(view.Doubt), name+" describes 3 of 4 servers differently from most players.")
+		factstest.Same(t, "vetoes are", g.F.ViewVetoes(g.Roster.Names()), []string{"bob: q3dmbob", "zoe: q3dmzoe", name + ": q3dm6"})
+		factstest.Same(t, "other versions are those of", g.F.Card(0).Other, []string{"bob", name})
 		g.Settings.Match = "bo1"
 		g.SettleSides()
-		grouptest.Same(t, "the first side is", g.ViewMatch().Camps[0], wire.Camp{Side: wire.SideA, Captain: name, Players: []string{name}})
+		factstest.Same(t, "the first side is", g.F.ViewMatch().Camps[0], wire.Camp{Side: wire.SideA, Captain: name, Players: []string{name}})
 		g.Settings.Match = ""
 		before = others() // with the captain
 		g.Tuning.Weights, g.Tuning.Sides = map[string]float64{name: 2}, map[string]selection.Side{name: selection.SideA}
-		c := g.Criteria(g.Settings, []people.ID{eve})
-		grouptest.Same(t, "weights are", c.Weights, map[string]float64{string(eve): 2})
-		grouptest.Same(t, "sides are", c.Sides, map[string]selection.Side{string(eve): selection.SideA})
-		grouptest.Same(t, "of places weights are", g.SurveyScene().Criteria.Weights, c.Weights)
+		c := g.F.Criteria(g.Settings, []people.ID{eve})
+		factstest.Same(t, "weights are", c.Weights, map[string]float64{string(eve): 2})
+		factstest.Same(t, "sides are", c.Sides, map[string]selection.Side{string(eve): selection.SideA})
+		factstest.Same(t, "of places weights are", g.F.SurveyScene().Criteria.Weights, c.Weights)
 	}
 }
 
@@ -205,9 +205,9 @@ func TestCame(t *testing.T) {
 		}
 		g.Drop(eve)
 		follows(g, g.Roster.Unseat(eve, false, g.Now), nil)
-		grouptest.Same(t, "while eve is away the list is", list(), []string{"eve"})
+		factstest.Same(t, "while eve is away the list is", list(), []string{"eve"})
 		comer := comes(g, wire.Hello{Name: tt.name, Token: tt.token})
-		grouptest.Same(t, tt.name+" has "+tt.token+", and the list is", list(), []string{tt.want})
+		factstest.Same(t, tt.name+" has "+tt.token+", and the list is", list(), []string{tt.want})
 		if err, isBack := vetoes(comer), tt.want == tt.name; (err != nil) != isBack {
 			t.Errorf("%s has %s, and a veto: %v", tt.name, tt.token, err)
 		}
@@ -270,7 +270,7 @@ func TestDrop(t *testing.T) {
 // TestElectorate checks that the electorate has everybody who might have a say, with the right
 // facts.
 func TestElectorate(t *testing.T) {
-	g := germans(t, grouptest.Settings())
+	g := germans(t, factstest.Settings())
 	g.Settings.GuestsVote = true
 	g.Attendance.LeaveOut(attendance.Outvoted, "cat")
 	g.Roster.OpenPage(g.Roster.PageOf("bob"), g.Now)
@@ -288,17 +288,17 @@ func TestElectorate(t *testing.T) {
 		one := g.Roster.Person(want[i].ID)
 		want[i].Name, want[i].Mark, want[i].Arrival, want[i].Seen = name, one.Mark, one.Arrival, one.Seen
 	}
-	e := g.Electorate(true)
-	grouptest.Same(t, "the electorate is", e.People, want)
+	e := g.F.Electorate(true)
+	factstest.Same(t, "the electorate is", e.People, want)
 	if !e.GuestsVote {
 		t.Error("guests do not vote")
 	}
-	grouptest.Same(t, "eve is", g.Person(eve), want[4])
-	grouptest.Same(t, "with her credential comes", g.Caller(g.Roster.PageOf(eve)), want[4])
-	grouptest.Same(t, "nobody is", g.Person("nobody"), people.Person{})
+	factstest.Same(t, "eve is", g.F.Person(eve), want[4])
+	factstest.Same(t, "with her credential comes", g.F.Caller(g.Roster.PageOf(eve)), want[4])
+	factstest.Same(t, "nobody is", g.F.Person("nobody"), people.Person{})
 	g.Attendance.Leave(eve, g.Now)
 	want[2].IsLeftOut, want[4].IsAsked, want[4].IsHere = false, false, false
-	grouptest.Same(t, "before a choice, without eve's program, it is", g.Electorate(false).People, want)
+	factstest.Same(t, "before a choice, without eve's program, it is", g.F.Electorate(false).People, want)
 }
 
 // TestSilence checks that guests who have no say by the settings lose their words.
@@ -318,72 +318,72 @@ func TestSilence(t *testing.T) {
 // TestCount checks that a guest is counted in if the estimate is no guess, and no longer when
 // asked.
 func TestCount(t *testing.T) {
-	g := germans(t, grouptest.Settings())
+	g := germans(t, factstest.Settings())
 	g.Enter("yan", origin.Origin{})
 	if _, err := g.Count("yan", true); err == nil {
 		t.Error("somebody is counted in of whom nobody knows where they are")
 	}
 	counts(g, "zoe")
-	grouptest.Same(t, "counted in are", g.Counted().Guests(), []people.ID{"zoe"})
-	grouptest.Same(t, "invited are", g.Invited(), []people.ID{"zoe"})
+	factstest.Same(t, "counted in are", g.F.Counted().Guests(), []people.ID{"zoe"})
+	factstest.Same(t, "invited are", g.F.Invited(), []people.ID{"zoe"})
 	dutch := origin.Origin{Addr: netip.MustParseAddr("9.9.7.1"), Country: "NL", ASN: 1136}
-	if g.Origins.Enter("zoe", dutch); len(g.Counted().Guests()) != 1 {
+	if g.Origins.Enter("zoe", dutch); len(g.F.Counted().Guests()) != 1 {
 		t.Error("next door the guest does not count")
 	}
 	g.Settings.By = selection.Fairness // the estimate would be a guess by this rule
-	if g.Counted().Guests() != nil || !slices.Equal(g.Invited(), []people.ID{"zoe"}) {
-		t.Errorf("by fairness counted in are %v of %v", g.Counted().Guests(), g.Invited())
+	if g.F.Counted().Guests() != nil || !slices.Equal(g.F.Invited(), []people.ID{"zoe"}) {
+		t.Errorf("by fairness counted in are %v of %v", g.F.Counted().Guests(), g.F.Invited())
 	}
 	g.Settings.By = selection.Mean
 	g.Attendance.LeaveOut(attendance.Left, "ann") // zoe's neighbour
-	grouptest.Same(t, "without the neighbour counted in are", len(g.Counted().Guests()), 0)
-	if note, err := g.Count("zoe", false); err != nil || note != sentence.Of("room.counts-no-more", "player", "zoe") || g.Invited() != nil {
-		t.Errorf("%q, %v; invited are %v", note, err, g.Invited())
+	factstest.Same(t, "without the neighbour counted in are", len(g.F.Counted().Guests()), 0)
+	if note, err := g.Count("zoe", false); err != nil || note != sentence.Of("room.counts-no-more", "player", "zoe") || g.F.Invited() != nil {
+		t.Errorf("%q, %v; invited are %v", note, err, g.F.Invited())
 	}
 }
 
 // TestPlaces checks that the room takes the right number of players, and who decides for the room.
 func TestPlaces(t *testing.T) {
-	g := grouptest.New(t, grouptest.Settings(), 10)
-	grouptest.Same(t, "places", g.Places(), wire.MaxPlayers)
+	g := factstest.New(t, factstest.Settings(), 10)
+	factstest.Same(t, "places", g.F.Places(), wire.MaxPlayers)
 	g.Settings.Most = 8
-	grouptest.Same(t, "places at most", g.Places(), 8)
+	factstest.Same(t, "places at most", g.F.Places(), 8)
 	g.Settings.Players = 4
-	grouptest.Same(t, "places of the settings", g.Places(), 4)
-	grouptest.Same(t, "the organiser is", g.Organiser(), "the organiser")
+	factstest.Same(t, "places of the settings", g.F.Places(), 4)
+	factstest.Same(t, "the organiser is", g.F.Organiser(), "the organiser")
 	oda := comes(g, wire.Hello{Name: "oda", As: "secret"})
 	if _, err := g.Roster.HandOn("oda", "secret"); err != nil {
 		t.Fatal(err)
 	}
-	grouptest.Same(t, "the organiser is", g.Organiser(), oda)
+	factstest.Same(t, "the organiser is", g.F.Organiser(), oda)
 }
 
 // TestSurveyScene checks that the survey of places gets the right facts about the group. Players
 // behind one address measure one after the other.
 func TestSurveyScene(t *testing.T) {
-	s := grouptest.Settings()
+	s := factstest.Settings()
 	s.Places = wire.Venues{{Name: "Frankfurt"}}
-	g := grouptest.New(t, s, 10, "ann", "bob")
+	g := factstest.New(t, s, 10, "ann", "bob")
 	g.JoinFrom("abe", g.Origins.Of("ann"))
 	g.JoinFrom("olga", office)
 	g.Tuning.Weights = map[string]float64{"ann": 2}
 	g.Attendance.LeaveOut(attendance.Left, "bob")
 	g.Attendance.Leave("bob", g.Now)
 	g.Measures("ann", 10)
-	g.Choice.Take(g.Select([]people.ID{"ann"}))
-	sc := g.SurveyScene()
+	g.Choice.Take(g.F.Select([]people.ID{"ann"}))
+	sc := g.F.SurveyScene()
 	player := func(id people.ID, isHere, isLeftOut bool) people.Person {
 		p := g.Roster.Person(id)
 		p.IsHere, p.IsLeftOut = isHere, isLeftOut
 		return p
 	}
 	want := []places.Player{
-		{Person: player("ann", true, false), Addr: grouptest.Addr("ann")},
-		{Person: player("bob", false, true), Addr: grouptest.Addr("bob")},
-		{Person: player("abe", true, false), Addr: grouptest.Addr("ann"), Turn: 1},
+		{Person: player("ann", true, false), Addr: factstest.Addr("ann")},
+		{Person: player("bob", false, true), Addr: factstest.Addr("bob")},
+		{Person: player("abe", true, false), Addr: factstest.Addr("ann"), Turn: 1},
 		{Person: player("olga", true, false), Beside: office.Near},
 	}
-	grouptest.Same(t, "the players are", sc.Players, want)
+	factstest.Same(t, "the players are", sc.Players, want)
 	if sc.Selection != g.Choice.Newest() || sc.Criteria.By != selection.Mean || sc.Criteria.Weights["ann"] != 2 || len(sc.Places) != 1 {
 		t.Errorf("the scene is %+v", sc)
 	}
@@ -392,10 +392,10 @@ func TestSurveyScene(t *testing.T) {
 // TestLocate checks that a player who comes from another network keeps all results but those for
 // hidden servers. A player who comes beside others while all measure the list measures a part.
 func TestLocate(t *testing.T) {
-	begin := func() *grouptest.Group {
-		g := grouptest.New(t, grouptest.Settings(), 10, "ann")
+	begin := func() *factstest.Group {
+		g := factstest.New(t, factstest.Settings(), 10, "ann")
 		g.JoinFrom("olga", office)
-		g.Gets(append(grouptest.List(10), discovery.Server{Addr: hidden.Addr}), hidden)
+		g.Gets(append(factstest.List(10), discovery.Server{Addr: hidden.Addr}), hidden)
 		return g
 	}
 	const server = 10
@@ -406,10 +406,10 @@ func TestLocate(t *testing.T) {
 	}{
 		{"the same network", office, true},
 		{"another address of it", origin.Origin{Near: netip.MustParseAddr("10.9.0.3")}, true},
-		{"another network", origin.Origin{Addr: grouptest.Addr("olga")}, false},
+		{"another network", origin.Origin{Addr: factstest.Addr("olga")}, false},
 	} {
 		g := begin()
-		g.Measures("olga", grouptest.Up(10, server+1)...)
+		g.Measures("olga", factstest.Up(10, server+1)...)
 		g.Locate("olga", tt.to, false)
 		if knows := !g.Evidence["olga"].IsUnprobed(server); knows != tt.knows || g.Evidence["olga"].IsUnprobed(0) {
 			t.Errorf("%s: she knows the hidden server: %v, the first: %v", tt.name, knows, !g.Evidence["olga"].IsUnprobed(0))
@@ -432,7 +432,7 @@ func TestLocate(t *testing.T) {
 	} {
 		g := begin()
 		g.Measures("olga", tt.measured...)
-		g.Locate("olga", origin.Origin{Addr: grouptest.Addr(tt.beside)}, tt.isMeasuring)
+		g.Locate("olga", origin.Origin{Addr: factstest.Addr(tt.beside)}, tt.isMeasuring)
 		if shares := g.Evidence["olga"].IsSharing(); shares != tt.shares {
 			t.Errorf("%s: she shares: %v", tt.name, shares)
 		}
@@ -465,7 +465,7 @@ func TestViewPeople(t *testing.T) {
 	g.Enter("xan", origin.Origin{})
 	g.Ballot.Ready("yan") // xan's address is unknown too, so xan has no say
 	var got []string
-	for _, p := range g.ViewPeople(true) {
+	for _, p := range g.F.ViewPeople(true) {
 		estimate := ""
 		if e := p.Estimate; e != nil {
 			estimate = fmt.Sprint(e.Counted, " ", catalogue.InEnglish().Say(e.Why))
@@ -495,9 +495,9 @@ func TestViewPeople(t *testing.T) {
 			break
 		}
 	}
-	grouptest.Same(t, "vetoes are", g.ViewVetoes(g.Roster.Names()), []string{"bob: q3dmbob", "zoe: q3dmzoe"})
+	factstest.Same(t, "vetoes are", g.F.ViewVetoes(g.Roster.Names()), []string{"bob: q3dmbob", "zoe: q3dmzoe"})
 	g.Attendance.Leave("bob", g.Now)
-	if bob := g.ViewPeople(true)[1]; !bob.Unable.IsZero() || bob.Connected {
+	if bob := g.F.ViewPeople(true)[1]; !bob.Unable.IsZero() || bob.Connected {
 		t.Errorf("of one who is away is seen %+v", bob)
 	}
 }
@@ -505,13 +505,13 @@ func TestViewPeople(t *testing.T) {
 // TestStandingGuest checks that a guest who is away is no onlooker, and that a guest whom the
 // choice leaves out reads so once it stands.
 func TestStandingGuest(t *testing.T) {
-	g := germans(t, grouptest.Settings())
+	g := germans(t, factstest.Settings())
 	counts(g, "zoe")
 	for _, player := range []people.ID{"ann", "bob", "cat"} {
 		g.Measures(player, 10)
 	}
 	g.Choice.Take(selection.Selection{Players: []string{"ann"}, Chosen: &selection.Ranked{}})
-	zoe := func(isChosen bool) wire.Person { return g.ViewPeople(isChosen)[3] }
+	zoe := func(isChosen bool) wire.Person { return g.F.ViewPeople(isChosen)[3] }
 	if e := zoe(true).Estimate; e.Why != sentence.Of("estimate.none-suits") {
 		t.Errorf("zoe reads %+v", e)
 	}
@@ -521,7 +521,7 @@ func TestStandingGuest(t *testing.T) {
 	g.Roster.Keep("cat")
 	g.Drop("cat")
 	follows(g, g.Roster.Unseat("cat", false, g.Now), nil)
-	if views := g.ViewPeople(true); len(views) != 3 {
+	if views := g.F.ViewPeople(true); len(views) != 3 {
 		t.Errorf("people are %+v", views)
 	}
 }
@@ -530,20 +530,20 @@ func TestStandingGuest(t *testing.T) {
 func TestCard(t *testing.T) {
 	g := busy(t)
 	g.Hears("", 0, discovery.Info{Name: "Den", Map: "q3dm1", Version: "1.1", MaxPlayers: 16})
-	grouptest.Same(t, "no server is", *g.Announced(-1), wire.AnnouncedServer{})
-	card := g.Card(0)
-	if card.Name != "Den" || card.MaxPlayers != 16 || !reflect.DeepEqual(g.Announced(0), &wire.AnnouncedServer{Name: "Den", Map: "q3dm1"}) {
-		t.Errorf("the card is %+v, announced %+v", card, g.Announced(0))
+	factstest.Same(t, "no server is", *g.F.Announced(-1), wire.AnnouncedServer{})
+	card := g.F.Card(0)
+	if card.Name != "Den" || card.MaxPlayers != 16 || !reflect.DeepEqual(g.F.Announced(0), &wire.AnnouncedServer{Name: "Den", Map: "q3dm1"}) {
+		t.Errorf("the card is %+v, announced %+v", card, g.F.Announced(0))
 	}
 	if !slices.Equal(card.Other, []string{"bob"}) {
 		t.Errorf("the card does not say whose version differs: %+v", card)
 	}
 	stranger := netip.MustParseAddrPort("192.0.2.1:1")
-	grouptest.Same(t, "a server is called", g.Called(g.Servers.List[0].Addr), "Den (20.0.0.1:27960)")
-	grouptest.Same(t, "a stranger is called", g.Called(stranger), "192.0.2.1:1")
-	grouptest.Same(t, "a stranger stands at", g.IndexOf(stranger), -1)
+	factstest.Same(t, "a server is called", g.F.Called(g.Servers.List[0].Addr), "Den (20.0.0.1:27960)")
+	factstest.Same(t, "a stranger is called", g.F.Called(stranger), "192.0.2.1:1")
+	factstest.Same(t, "a stranger stands at", g.F.IndexOf(stranger), -1)
 	if err := g.Ballot.Veto(selection.Veto{Player: "ann", Server: g.Servers.List[0].Addr}); err != nil {
 		t.Fatal(err)
 	}
-	grouptest.Same(t, "the last veto is", g.ViewVetoes(g.Roster.Names())[2], "ann: Den (20.0.0.1:27960)")
+	factstest.Same(t, "the last veto is", g.F.ViewVetoes(g.Roster.Names())[2], "ann: Den (20.0.0.1:27960)")
 }

@@ -1,4 +1,4 @@
-package group_test
+package facts_test
 
 import (
 	"encoding/json"
@@ -12,7 +12,8 @@ import (
 	"muster/host/room/attendance"
 	"muster/host/room/ballot"
 	"muster/host/room/evidence"
-	"muster/host/room/group/grouptest"
+	"muster/host/room/facts"
+	"muster/host/room/facts/factstest"
 	"muster/host/room/launch"
 	"muster/host/room/origin"
 	"muster/host/room/people"
@@ -23,14 +24,14 @@ import (
 )
 
 // whole returns a group with something in every section of the saved room.
-func whole(t testing.TB) *grouptest.Group {
+func whole(t testing.TB) *factstest.Group {
 	g := busy(t)
-	g.Gets(append(grouptest.List(3), discovery.Server{Addr: hidden.Addr}), hidden)
+	g.Gets(append(factstest.List(3), discovery.Server{Addr: hidden.Addr}), hidden)
 	g.Settings.Password, g.Settings.Webhook = "sesame", "https://example.org/hook"
-	g.Hears("", 0, grouptest.Info())
+	g.Hears("", 0, factstest.Info())
 	for i, player := range []people.ID{"ann", "bob", "cat"} {
 		g.Evidence[player] = &evidence.PlayerResults{}
-		g.Measures(player, grouptest.Up(10+i, 3)...)
+		g.Measures(player, factstest.Up(10+i, 3)...)
 		g.Hears(player, 1, discovery.Info{Name: "Den", Map: "q3dm1", MaxPlayers: 16})
 	}
 	g.Evidence["bob"].LimitProbes(20)
@@ -45,10 +46,17 @@ func whole(t testing.TB) *grouptest.Group {
 	return g
 }
 
+// around returns a group of some parts.
+func around(t testing.TB, parts facts.Parts) *factstest.Group {
+	g := &factstest.Group{TB: t, Parts: parts, Now: roomtime.Opening}
+	g.F = g.Facts()
+	return g
+}
+
 // TestSaved checks that the group's sections keep their form, and can be read back.
 func TestSaved(t *testing.T) {
 	g := whole(t)
-	golden, err := os.ReadFile("testdata/group.json")
+	golden, err := os.ReadFile("testdata/parts.json")
 	if want := strings.TrimSpace(string(golden)); err != nil || g.Text() != want {
 		t.Errorf("it is saved as\n%s\nwant\n%s\n%v", g.Text(), want, err)
 	}
@@ -56,19 +64,19 @@ func TestSaved(t *testing.T) {
 	if err := json.Unmarshal(golden, &s); err != nil {
 		t.Fatal(err)
 	}
-	back, err := grouptest.Restored(&s)
+	back, err := factstest.Restored(&s)
 	if err != nil {
 		t.Fatal(err)
 	}
-	again := &grouptest.Group{TB: t, Group: back}
+	again := around(t, back)
 	if got := again.Text(); got != g.Text() {
 		t.Errorf("it comes back as\n%s\nwant\n%s", got, g.Text())
 	}
 	players := g.Attendance.Players()
-	grouptest.Same(t, "players are", back.Attendance.Players(), players)
-	grouptest.Same(t, "counting are", back.Attendance.Active(), []people.ID{"ann", "bob"})
-	grouptest.Same(t, "a word counts", *back.Servers.Info(1), *g.Servers.Info(1))
-	grouptest.Same(t, "hidden from ann are", back.Nearby.HiddenFrom("ann"), []int{3})
+	factstest.Same(t, "players are", back.Attendance.Players(), players)
+	factstest.Same(t, "counting are", back.Attendance.Active(), []people.ID{"ann", "bob"})
+	factstest.Same(t, "a word counts", *back.Servers.Info(1), *g.Servers.Info(1))
+	factstest.Same(t, "hidden from ann are", back.Nearby.HiddenFrom("ann"), []int{3})
 	for _, player := range players {
 		w, was := back.Evidence[player], g.Evidence[player]
 		if w.ProbeLimit() != was.ProbeLimit() || w.IsSharing() != was.IsSharing() || w.At(1) != was.At(1) || back.Attendance.Of(player).Here {
@@ -79,9 +87,9 @@ func TestSaved(t *testing.T) {
 		back.Measuring != g.Measuring || back.List.Tree() == nil {
 		t.Errorf("settings are %+v, broken %v, measuring since %v", back.Settings, back.IsBroken, back.Measuring)
 	}
-	if chosen := g.Select([]people.ID{"ann", "bob"}); grouptest.Chosen(&chosen) != 0 ||
+	if chosen := g.F.Select([]people.ID{"ann", "bob"}); factstest.Chosen(&chosen) != 0 ||
 		back.Choice.Newest().Chosen.Server != g.Choice.Newest().Chosen.Server {
-		t.Errorf("chosen is %d, and was %d", grouptest.Chosen(back.Choice.Newest()), grouptest.Chosen(g.Choice.Newest()))
+		t.Errorf("chosen is %d, and was %d", factstest.Chosen(back.Choice.Newest()), factstest.Chosen(g.Choice.Newest()))
 	}
 }
 
@@ -125,7 +133,7 @@ func TestNoGroup(t *testing.T) {
 			t.Fatal(err)
 		}
 		tt.spoil(&s)
-		_, err := grouptest.Restored(&s)
+		_, err := factstest.Restored(&s)
 		if isWhole := err == nil; isWhole != (tt.why == "") || !isWhole && !strings.Contains(err.Error(), tt.why) {
 			t.Errorf("%s: %v, want %q", tt.name, err, tt.why)
 		}
@@ -135,52 +143,52 @@ func TestNoGroup(t *testing.T) {
 // FuzzGroup restores groups that anything may have written. If the bytes pass for a group, it can
 // be shown, chosen for and saved again, and comes back the same.
 func FuzzGroup(f *testing.F) {
-	golden, err := os.ReadFile("testdata/group.json")
+	golden, err := os.ReadFile("testdata/parts.json")
 	if err != nil {
 		f.Fatal(err)
 	}
 	f.Add(golden)
 	f.Add([]byte(whole(f).Text()))
 	f.Add([]byte(busy(f).Text()))
-	f.Add([]byte(grouptest.New(f, grouptest.Settings(), 10).Text()))
+	f.Add([]byte(factstest.New(f, factstest.Settings(), 10).Text()))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var s saved.Room
 		if json.Unmarshal(data, &s) != nil {
 			return
 		}
-		back, err := grouptest.Restored(&s)
+		back, err := factstest.Restored(&s)
 		if err != nil {
 			return
 		}
-		g := &grouptest.Group{TB: t, Group: back, Now: roomtime.Opening}
+		g := around(t, back)
 		text := g.Text()
 		var again saved.Room
 		if err := json.Unmarshal([]byte(text), &again); err != nil {
 			t.Fatal(err)
 		}
-		if back, err = grouptest.Restored(&again); err != nil {
+		if back, err = factstest.Restored(&again); err != nil {
 			t.Fatalf("%v:\n%s", err, text)
 		}
-		if other := (&grouptest.Group{TB: t, Group: back}); other.Text() != text {
+		if other := around(t, back); other.Text() != text {
 			t.Fatalf("it comes back as\n%s\nwant\n%s", other.Text(), text)
 		}
 		players := g.Attendance.Players()
-		g.ViewPeople(true)
-		g.ViewVetoes(g.Roster.Names())
+		g.F.ViewPeople(true)
+		g.F.ViewVetoes(g.Roster.Names())
 		g.Silence(true)
-		g.SurveyScene()
-		g.Select(g.Measured())
+		g.F.SurveyScene()
+		g.F.Select(g.F.Measured())
 		for server := range g.Servers.List {
-			g.Card(server)
-			g.Announced(server)
-			g.Against(server, players)
+			g.F.Card(server)
+			g.F.Announced(server)
+			g.F.Against(server, players)
 		}
 		if g.Choice.Newest() != nil {
-			g.Full(g.ChosenFor())
+			g.F.Full(g.F.ChosenFor())
 		}
 		for _, player := range players {
-			g.ListFor(player)
-			g.Locate(player, origin.Origin{Addr: grouptest.Addr("x")}, true)
+			g.F.ListFor(player)
+			g.Locate(player, origin.Origin{Addr: factstest.Addr("x")}, true)
 		}
 		g.ForgetSaid()
 		g.Round = g.Next(g.Now)

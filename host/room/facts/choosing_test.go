@@ -1,4 +1,4 @@
-package group_test
+package facts_test
 
 import (
 	"slices"
@@ -8,7 +8,7 @@ import (
 	"muster/discovery"
 	"muster/discovery/hostport"
 	"muster/host/room/attendance"
-	"muster/host/room/group/grouptest"
+	"muster/host/room/facts/factstest"
 	"muster/host/room/people"
 	"muster/host/wire"
 	"muster/selection"
@@ -23,7 +23,7 @@ func TestWeigh(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		words map[people.ID]discovery.Info
-		does  func(g *grouptest.Group)
+		does  func(g *factstest.Group)
 		free  int // -1 if unknown
 		level string
 		lone  bool
@@ -33,22 +33,22 @@ func TestWeigh(t *testing.T) {
 		{"the word of one who was not asked", map[people.ID]discovery.Info{"dan": full}, nil, -1, "", false},
 		{"the word of all", map[people.ID]discovery.Info{"ann": full, "bob": full, "cat": full}, nil, 0, "", false},
 		{"the word of most", map[people.ID]discovery.Info{"ann": other("a"), "bob": other("a"), "cat": other("c")}, nil, 16, "a", false},
-		{"the word of one who is not believed", map[people.ID]discovery.Info{"cat": full}, func(g *grouptest.Group) {
+		{"the word of one who is not believed", map[people.ID]discovery.Info{"cat": full}, func(g *factstest.Group) {
 			all := []people.ID{"ann", "bob", "cat"}
 			g.Trust.Discredit([]anomaly.Anomaly{{Player: "cat", Sign: anomaly.Contradicts}}, all, all)
 		}, -1, "", false},
-		{"the word of the only one who goes on", map[people.ID]discovery.Info{"ann": full}, func(g *grouptest.Group) {
+		{"the word of the only one who goes on", map[people.ID]discovery.Info{"ann": full}, func(g *factstest.Group) {
 			g.Attendance.LeaveOut(attendance.Left, "bob", "cat", "dan")
 		}, 0, "", false},
-		{"the word of one who has left", map[people.ID]discovery.Info{"ann": full, "bob": full}, func(g *grouptest.Group) {
+		{"the word of one who has left", map[people.ID]discovery.Info{"ann": full, "bob": full}, func(g *factstest.Group) {
 			g.Drop("bob")
 		}, 0, "", true},
-		{"of two as many as not have the map", map[people.ID]discovery.Info{"ann": other("a"), "bob": other("b")}, func(g *grouptest.Group) {
+		{"of two as many as not have the map", map[people.ID]discovery.Info{"ann": other("a"), "bob": other("b")}, func(g *factstest.Group) {
 			g.Settings.Map = "b"
 		}, 16, "b", false},
 	} {
-		g := grouptest.New(t, grouptest.Settings(), 10, "ann", "bob", "cat", "dan")
-		g.Gets(grouptest.List(10)) // the host has heard nothing of these servers
+		g := factstest.New(t, factstest.Settings(), 10, "ann", "bob", "cat", "dan")
+		g.Gets(factstest.List(10)) // the host has heard nothing of these servers
 		for _, player := range []people.ID{"ann", "bob", "cat"} {
 			g.Measures(player, 10)
 		}
@@ -73,10 +73,10 @@ func TestWeigh(t *testing.T) {
 
 // TestInfos checks that words about servers that the list does not have are refused whole.
 func TestInfos(t *testing.T) {
-	g := grouptest.New(t, grouptest.Settings(), 10, "ann")
-	g.Gets(grouptest.List(10))
+	g := factstest.New(t, factstest.Settings(), 10, "ann")
+	g.Gets(factstest.List(10))
 	g.Measures("ann", 10)
-	stranger := g.Infos("ann", wire.Infos{Servers: []wire.ServerInfo{{Server: 0, Info: grouptest.Info()}, {Server: 10}}}, g.Now)
+	stranger := g.Infos("ann", wire.Infos{Servers: []wire.ServerInfo{{Server: 0, Info: factstest.Info()}, {Server: 10}}}, g.Now)
 	g.RefreshFacts()
 	if stranger != 10 || g.Servers.Info(0) != nil {
 		t.Errorf("a stranger is %d, of the first is known %+v", stranger, g.Servers.Info(0))
@@ -100,7 +100,7 @@ func TestSeats(t *testing.T) {
 		{"for some, and a guest", []people.ID{"ann"}, 0, true, []string{"ann", "bob", "cat"}, 4},
 		{"for more to come", []people.ID{"ann"}, 6, false, []string{"ann", "bob", "cat"}, 6},
 	} {
-		g := germans(t, grouptest.Settings())
+		g := germans(t, factstest.Settings())
 		g.Join("dan")
 		g.Attendance.Leave("dan", g.Now)
 		if g.Settings.Players = tt.fewest; tt.counted {
@@ -111,15 +111,15 @@ func TestSeats(t *testing.T) {
 			guests = 1
 		}
 		g.Measures("ann", 10)
-		b := g.Basis(tt.players)
+		b := g.F.Basis(tt.players)
 		if !slices.Equal(b.Along, tt.along) || b.Guests != guests || b.Criteria.Seats != tt.fewest {
 			t.Errorf("%s: along come %v and %d guests, wanted are %d seats", tt.name, b.Along, b.Guests, b.Criteria.Seats)
 		}
 		needs := max(tt.seats, tt.fewest)
-		if got := g.Criteria(g.Settings, tt.players).Seats; got != needs || tt.fewest == 0 && g.SeatsFor(tt.players) != needs {
-			t.Errorf("%s: %d seats, by the criteria %d", tt.name, g.SeatsFor(tt.players), got)
+		if got := g.F.Criteria(g.Settings, tt.players).Seats; got != needs || tt.fewest == 0 && g.F.SeatsFor(tt.players) != needs {
+			t.Errorf("%s: %d seats, by the criteria %d", tt.name, g.F.SeatsFor(tt.players), got)
 		}
-		full := g.Full(tt.players)
+		full := g.F.Full(tt.players)
 		if full.Criteria.Seats != needs || len(full.Table.Players()) != len(tt.players)+guests || len(full.Estimated) != guests {
 			t.Errorf("%s: a choice is for %v with %d seats, estimated are %v", tt.name, full.Table.Players(), full.Criteria.Seats, full.Estimated)
 		}
@@ -133,23 +133,23 @@ func TestCriteria(t *testing.T) {
 	g.Lists.Bring("ann", discovery.InternetReach, nil, []wire.Brought{{Addr: hostport.At(g.Servers.List[4].Addr)}}, false)
 	g.Choice.Take(selection.Selection{Chosen: &selection.Ranked{Addr: hostport.At(g.Servers.List[6].Addr)}})
 	g.Choice = g.Choice.Next()
-	c := g.Criteria(g.Settings, []people.ID{"ann", "bob"})
-	grouptest.Same(t, "vetoes", c.Vetoes, g.Ballot.Vetoes())
-	grouptest.Same(t, "the last server", c.Keep, g.Servers.List[6].Addr)
-	grouptest.Same(t, "ours", len(c.Ours), 2)
-	grouptest.Same(t, "hidden", c.Hidden, []selection.Veto{{Player: "ann", Server: g.Servers.List[4].Addr}})
-	grouptest.Same(t, "weights", c.Weights, g.Tuning.Weights)
-	grouptest.Same(t, "spare seats", c.Spare, time.Duration(0))
-	grouptest.Same(t, "editions", c.Editions, []selection.Edition{{Player: "bob", Edition: discovery.Edition{Version: "1.2"}}})
-	if c = g.Criteria(g.Settings, []people.ID{"ann"}); len(c.Editions) != 0 {
+	c := g.F.Criteria(g.Settings, []people.ID{"ann", "bob"})
+	factstest.Same(t, "vetoes", c.Vetoes, g.Ballot.Vetoes())
+	factstest.Same(t, "the last server", c.Keep, g.Servers.List[6].Addr)
+	factstest.Same(t, "ours", len(c.Ours), 2)
+	factstest.Same(t, "hidden", c.Hidden, []selection.Veto{{Player: "ann", Server: g.Servers.List[4].Addr}})
+	factstest.Same(t, "weights", c.Weights, g.Tuning.Weights)
+	factstest.Same(t, "spare seats", c.Spare, time.Duration(0))
+	factstest.Same(t, "editions", c.Editions, []selection.Edition{{Player: "bob", Edition: discovery.Edition{Version: "1.2"}}})
+	if c = g.F.Criteria(g.Settings, []people.ID{"ann"}); len(c.Editions) != 0 {
 		t.Errorf("editions for ann are %v", c.Editions)
 	}
 	g.Settings.AnyVersion = true
-	if c = g.Criteria(g.Settings, []people.ID{"bob"}); len(c.Editions) != 0 {
+	if c = g.F.Criteria(g.Settings, []people.ID{"bob"}); len(c.Editions) != 0 {
 		t.Errorf("of any version editions are %v", c.Editions)
 	}
 	g.Tuning.Spare = 0
-	if c = g.Criteria(g.Settings, nil); c.Spare <= 0 {
+	if c = g.F.Criteria(g.Settings, nil); c.Spare <= 0 {
 		t.Errorf("without tuning the spare seats are worth %v", c.Spare)
 	}
 }
@@ -157,51 +157,51 @@ func TestCriteria(t *testing.T) {
 // TestSelect checks that a choice goes by its players' measurements, and leaves out servers that
 // somebody hides or vetoes, that lie, or that are full.
 func TestSelect(t *testing.T) {
-	veto := func(v selection.Veto) func(g *grouptest.Group) {
-		return func(g *grouptest.Group) {
+	veto := func(v selection.Veto) func(g *factstest.Group) {
+		return func(g *factstest.Group) {
 			if err := g.Ballot.Veto(v); err != nil {
 				g.Fatal(err)
 			}
 		}
 	}
-	addr := grouptest.List(10)[0].Addr
+	addr := factstest.List(10)[0].Addr
 	for _, tt := range []struct {
 		name   string
-		does   func(g *grouptest.Group)
+		does   func(g *factstest.Group)
 		whom   []people.ID
 		chosen int
 		cause  string // why the first server is not chosen
 	}{
-		{"the best", func(*grouptest.Group) {}, []people.ID{"ann", "bob", "cat"}, 0, ""},
-		{"the best of others", func(*grouptest.Group) {}, []people.ID{"dan"}, 9, ""},
+		{"the best", func(*factstest.Group) {}, []people.ID{"ann", "bob", "cat"}, 0, ""},
+		{"the best of others", func(*factstest.Group) {}, []people.ID{"dan"}, 9, ""},
 		{"one vetoes it", veto(selection.Veto{Player: "dan", Server: addr}), []people.ID{"ann", "bob", "cat"}, 1, "vetoed"},
-		{"one hides it", func(g *grouptest.Group) {
+		{"one hides it", func(g *factstest.Group) {
 			g.Lists.Bring("dan", discovery.InternetReach, nil, []wire.Brought{{Addr: hostport.At(addr)}}, false)
 		}, []people.ID{"ann", "bob", "cat"}, 1, "hidden"},
-		{"it is full", func(g *grouptest.Group) {
+		{"it is full", func(g *factstest.Group) {
 			g.Hears("", 0, discovery.Info{Players: 16, MaxPlayers: 16})
 		}, []people.ID{"ann", "bob", "cat"}, 1, "full"},
-		{"it is full for those who come along", func(g *grouptest.Group) {
+		{"it is full for those who come along", func(g *factstest.Group) {
 			g.Hears("", 0, discovery.Info{Players: 13, MaxPlayers: 16})
 		}, []people.ID{"ann", "bob", "cat"}, 1, "full"},
-		{"it is silent for one", func(g *grouptest.Group) { g.Measures("bob", lost) }, []people.ID{"ann", "bob", "cat"}, 1, "unreachable"},
+		{"it is silent for one", func(g *factstest.Group) { g.Measures("bob", lost) }, []people.ID{"ann", "bob", "cat"}, 1, "unreachable"},
 	} {
-		g := grouptest.New(t, grouptest.Settings(), 10, "ann", "bob", "cat", "dan")
+		g := factstest.New(t, factstest.Settings(), 10, "ann", "bob", "cat", "dan")
 		for _, player := range []people.ID{"ann", "bob", "cat"} {
-			g.Measures(player, grouptest.Up(10, 10)...)
+			g.Measures(player, factstest.Up(10, 10)...)
 		}
-		g.Measures("dan", grouptest.Down(10, 10)...)
+		g.Measures("dan", factstest.Down(10, 10)...)
 		tt.does(g)
-		s := g.Select(tt.whom)
+		s := g.F.Select(tt.whom)
 		cause := ""
-		if c := g.Against(0, tt.whom); c != nil {
+		if c := g.F.Against(0, tt.whom); c != nil {
 			cause = c.String()
 		}
-		if grouptest.Chosen(&s) != tt.chosen || cause != tt.cause {
-			t.Errorf("%s: chosen is %d, against the first is %q", tt.name, grouptest.Chosen(&s), cause)
+		if factstest.Chosen(&s) != tt.chosen || cause != tt.cause {
+			t.Errorf("%s: chosen is %d, against the first is %q", tt.name, factstest.Chosen(&s), cause)
 		}
-		if tt.cause == "" && g.Against(5, tt.whom) != nil {
-			t.Errorf("%s: against the sixth is %v", tt.name, g.Against(5, tt.whom))
+		if tt.cause == "" && g.F.Against(5, tt.whom) != nil {
+			t.Errorf("%s: against the sixth is %v", tt.name, g.F.Against(5, tt.whom))
 		}
 	}
 }
@@ -209,7 +209,7 @@ func TestSelect(t *testing.T) {
 // TestLiars checks that servers that are next door to players far apart are left out.
 func TestLiars(t *testing.T) {
 	players := []people.ID{"ann", "bob", "cat", "dan"}
-	g := grouptest.New(t, grouptest.Settings(), 40, people.Texts(players)...)
+	g := factstest.New(t, factstest.Settings(), 40, people.Texts(players)...)
 	for i, player := range players {
 		far := make([]int, 40)
 		for server := range far {
@@ -218,11 +218,11 @@ func TestLiars(t *testing.T) {
 		far[0] = 1
 		g.Measures(player, far...)
 	}
-	v := g.Trust.Judge(g.Basis(players), players, 0)
+	v := g.Trust.Judge(g.F.Basis(players), players, 0)
 	if len(v.LeftOut) > 0 || len(v.Notes) == 0 || v.Notes[0].Key != "room.odd-server" {
 		t.Fatalf("left out are %v: %q", v.LeftOut, v.Notes)
 	}
-	if s := g.Select(players); grouptest.Chosen(&s) <= 0 || g.Against(0, players) == nil {
-		t.Errorf("chosen is %d, against the liar is %v", grouptest.Chosen(&s), g.Against(0, players))
+	if s := g.F.Select(players); factstest.Chosen(&s) <= 0 || g.F.Against(0, players) == nil {
+		t.Errorf("chosen is %d, against the liar is %v", factstest.Chosen(&s), g.F.Against(0, players))
 	}
 }

@@ -1,4 +1,4 @@
-package group
+package facts
 
 import (
 	"time"
@@ -16,57 +16,57 @@ const askedLook = 20 * time.Second
 
 // IsLookOfSide reports whether everyone looks for long because a side has asked, and not the
 // organiser.
-func (g *Group) IsLookOfSide() bool {
-	return g.Settings.LongLook == 0 && g.Settings.IsMatch() && g.Sides.HasAsked()
+func (f Facts) IsLookOfSide() bool {
+	return f.p.Settings.LongLook == 0 && f.p.Settings.IsMatch() && f.p.Sides.HasAsked()
 }
 
 // LookTime returns how long everyone looks at the finalists, 0 for a moment.
-func (g *Group) LookTime() time.Duration {
-	if g.IsLookOfSide() {
+func (f Facts) LookTime() time.Duration {
+	if f.IsLookOfSide() {
 		return askedLook
 	}
-	return time.Duration(g.Settings.LongLook)
+	return time.Duration(f.p.Settings.LongLook)
 }
 
 // SideOf returns a person's side in a match.
-func (g *Group) SideOf(id people.ID) wire.Side {
-	if !g.Settings.IsMatch() {
+func (f Facts) SideOf(id people.ID) wire.Side {
+	if !f.p.Settings.IsMatch() {
 		return ""
 	}
-	return g.Sides.Of(id)
+	return f.p.Sides.Of(id)
 }
 
 // SettleSides gives each side of a match a captain if it has none. It returns notes for people.
-func (g *Group) SettleSides() []sentence.Sentence {
-	if !g.Settings.IsMatch() {
+func (p *Parts) SettleSides() []sentence.Sentence {
+	if !p.Settings.IsMatch() {
 		return nil
 	}
-	return g.TellSides(g.Sides.Settle(g.Attendance.Players()))
+	return p.Facts().TellSides(p.Sides.Settle(p.Attendance.Players()))
 }
 
 // TellSides says changes of a match's sides.
-func (g *Group) TellSides(changes []sides.Change) (notes []sentence.Sentence) {
-	if !g.Settings.IsMatch() {
+func (f Facts) TellSides(changes []sides.Change) (notes []sentence.Sentence) {
+	if !f.p.Settings.IsMatch() {
 		return nil
 	}
 	for _, c := range changes {
 		switch {
 		case c.IsCaptain:
-			notes = append(notes, sentence.Of("room.captain", "player", c.ID, "side", g.Settings.Called(c.Side)))
+			notes = append(notes, sentence.Of("room.captain", "player", c.ID, "side", f.p.Settings.Called(c.Side)))
 		case c.Side == "":
 			notes = append(notes, sentence.Of("room.no-side", "player", c.ID))
 		default:
-			notes = append(notes, sentence.Of("room.side", "player", c.ID, "side", g.Settings.Called(c.Side)))
+			notes = append(notes, sentence.Of("room.side", "player", c.ID, "side", f.p.Settings.Called(c.Side)))
 		}
 	}
 	return notes
 }
 
 // sidesFor returns the sides of players for a choice. In other rooms nobody has one.
-func (g *Group) sidesFor(players []people.ID) map[string]selection.Side {
+func (f Facts) sidesFor(players []people.ID) map[string]selection.Side {
 	sides := map[string]selection.Side{}
 	for _, player := range players {
-		switch g.SideOf(player) {
+		switch f.SideOf(player) {
 		case wire.SideA:
 			sides[string(player)] = selection.SideA
 		case wire.SideB:
@@ -77,13 +77,13 @@ func (g *Group) sidesFor(players []people.ID) map[string]selection.Side {
 }
 
 // ViewMatch returns the match as everyone sees it, nil in other rooms.
-func (g *Group) ViewMatch() *wire.Match {
-	s := &g.Settings
+func (f Facts) ViewMatch() *wire.Match {
+	s := &f.p.Settings
 	if !s.IsMatch() {
 		return nil
 	}
 	return &wire.Match{
-		BestOf: s.BestOf(), Camps: g.Sides.Camps([2]string{s.SideA, s.SideB}, g.Roster.Names()),
+		BestOf: s.BestOf(), Camps: f.p.Sides.Camps([2]string{s.SideA, s.SideB}, f.p.Roster.Names()),
 		Moves: []wire.Move{}, Servers: []wire.MatchServer{}, Maps: []wire.MatchMap{},
 	}
 }

@@ -1,6 +1,6 @@
-// Package grouptest makes groups without a room, for tests of packages that use a group and decide
-// for it.
-package grouptest
+// Package factstest makes the parts of a room without the room, for tests of packages that read the
+// facts and decide by them.
+package factstest
 
 import (
 	"encoding/json"
@@ -14,7 +14,7 @@ import (
 	"muster/discovery/plan/topology"
 	"muster/discovery/sentence"
 	"muster/host/room/evidence"
-	"muster/host/room/group"
+	"muster/host/room/facts"
 	"muster/host/room/nearby"
 	"muster/host/room/origin"
 	"muster/host/room/people"
@@ -37,7 +37,9 @@ const (
 // Group is a group that a test drives. People's names are their IDs, too.
 type Group struct {
 	testing.TB
-	group.Group
+	facts.Parts
+	// F are the facts about it.
+	F   facts.Facts
 	Now roomtime.Time
 }
 
@@ -60,9 +62,10 @@ func Settings() wire.Settings {
 // list of so many servers. The host has heard that each server has 16 seats.
 func New(t testing.TB, s wire.Settings, servers int, names ...string) *Group {
 	t.Helper()
-	g := &Group{TB: t, Now: roomtime.Opening, Group: group.Group{
-		Roster: roster.New(roster.Keys{Code: "BAKODI", Link: "link", Secret: "secret"}), Settings: s, Round: group.NewRound(1),
+	g := &Group{TB: t, Now: roomtime.Opening, Parts: facts.Parts{
+		Roster: roster.New(roster.Keys{Code: "BAKODI", Link: "link", Secret: "secret"}), Settings: s, Round: facts.NewRound(1),
 	}}
+	g.F = g.Facts()
 	g.Join(names...)
 	g.Gets(List(servers))
 	for server := range servers {
@@ -87,7 +90,7 @@ func List(servers int) []discovery.Server {
 // Gets begins to measure a list, and local servers.
 func (g *Group) Gets(list []discovery.Server, local ...nearby.Server) (found []sentence.Sentence) {
 	g.Helper()
-	found, note, err := g.Begin(group.List{Tree: topology.New(list), Local: local}, g.Clocks())
+	found, note, err := g.Begin(facts.List{Tree: topology.New(list), Local: local}, g.Clocks())
 	if err != nil || !note.IsZero() {
 		g.Fatalf("the list begins with %q, %v", note, err)
 	}
@@ -109,7 +112,7 @@ func (g *Group) Join(names ...string) {
 func (g *Group) JoinFrom(name string, from origin.Origin) {
 	g.Helper()
 	comer := g.Roster.Recognise(wire.Hello{Name: name})
-	if refusal := g.Roster.Refusal(comer, g.Places(), false); refusal != nil {
+	if refusal := g.Roster.Refusal(comer, g.F.Places(), false); refusal != nil {
 		g.Fatalf("%s is refused: %v", name, refusal)
 	}
 	_, events := g.Roster.Admit(comer, "token of "+name, g.Now)
@@ -119,7 +122,7 @@ func (g *Group) JoinFrom(name string, from origin.Origin) {
 	g.Locate(people.ID(name), from, false)
 }
 
-// follow applies events after the person of a name has the name as ID.
+// follow gives the person of a name the name as ID, and applies the events of their coming.
 func (g *Group) follow(name string, events []roster.Event) {
 	s := g.Roster.State()
 	for _, p := range slices.Concat(s.Players, s.Guests) {
@@ -172,7 +175,7 @@ func (g *Group) Hears(by people.ID, server int, info discovery.Info) { g.Say(by,
 // Chooses makes a choice for everyone as of now the newest.
 func (g *Group) Chooses() *selection.Selection {
 	g.Helper()
-	g.Choice.Take(g.Select(g.Attendance.Active()))
+	g.Choice.Take(g.F.Select(g.Attendance.Active()))
 	return g.Choice.Newest()
 }
 
@@ -197,12 +200,12 @@ func (g *Group) Text() string {
 }
 
 // Restored returns a group that was saved.
-func Restored(s *saved.Room) (group.Group, error) {
+func Restored(s *saved.Room) (facts.Parts, error) {
 	servers, err := s.Listing.Servers()
 	if err != nil {
-		return group.Group{}, err
+		return facts.Parts{}, err
 	}
-	return group.Restore(s, topology.New(servers))
+	return facts.Restore(s, topology.New(servers))
 }
 
 // Chosen returns the server of a choice, -1 for none.

@@ -1,0 +1,140 @@
+package room_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"muster/discovery"
+	"muster/discovery/hostport"
+	"muster/host/room"
+	"muster/host/room/attendance"
+	"muster/host/wire"
+)
+
+// gone lets looks find a server gone.
+func gone(server int) func(*wire.Finalist) {
+	return func(look *wire.Finalist) {
+		if look.Server == server {
+			look.State, look.RTTs, look.Info = discovery.Lost, nil, nil
+		}
+	}
+}
+
+// TestGoneBeforeLaunch checks that nobody goes to a server that the last look found gone.
+func TestGoneBeforeLaunch(t *testing.T) {
+	n := inVoting(t)
+	n.Wait(time.Minute)
+	n.Goes()
+	n.Wait(revealTime + time.Second)
+	n.Adjust = gone(0)
+	n.Verifies("ann")
+	n.Verifies("bob")
+	n.Wait(countdownTime)
+	n.GoesTo(1)
+	n.Noted("server 0 (192.0.2.0:27960) turned out to be unreachable: server 1 (192.0.2.1:27960) takes its place")
+
+	n = inMatch(t)
+	for n.View().Match.Turn != nil {
+		n.Wait(time.Second)
+	}
+	to := n.View().Match.Server
+	n.Wait(time.Second)
+	server := 0
+	for addrOf(server).String() != to {
+		server++
+	}
+	n.Adjust = gone(server)
+	for _, name := range []string{"ann", "ben", "emil", "fay"} {
+		n.Verifies(name)
+	}
+	n.Wait(countdownTime)
+	if n.InStage(wire.Launching); n.View().Way.Connect == to {
+		t.Errorf("the match goes to %s, which is gone; the log:\n%s", to, n.Story())
+	}
+}
+
+// threeVote returns a room of three who vote on six servers. Server 1 is the best for all, then 2.
+// Cat is far from server 0, which is the best without her.
+func threeVote(t *testing.T) *session {
+	t.Helper()
+	s := settings(3)
+	s.Agree = wire.Yes
+	n := newSession(t, s)
+	n.As["ann"] = n.Room.Keys().Secret
+	n.Join("ann", "bob", "cat")
+	n.Listed(6)
+	n.Informs("ann", 12, 12, 12, 12, 12, 12)
+	n.Measures("ann", 10, 20, 30, 40, 50, 60)
+	n.Measures("bob", 10, 20, 30, 40, 50, 60)
+	n.Measures("cat", 200, 20, 30, 40, 50, 60)
+	n.Done("ann", "bob", "cat")
+	for _, name := range []string{"ann", "bob", "cat"} {
+		n.Verifies(name)
+		n.Step(room.PageOpened{Token: n.PageOf(name)})
+	}
+	if !n.IsVoting() || n.View().Choice.Target != addrOf(1).String() {
+		t.Fatalf("nobody is asked about server 1; the log:\n%s", n.Story())
+	}
+	return n
+}
+
+// TestFollowed checks that one who is back to vote wins time for the others.
+func TestFollowed(t *testing.T) {
+	n := threeVote(t)
+	n.Gone("bob")
+	n.Gone("cat")
+	n.Wait(attendance.LeftAfter + time.Second)
+	n.Join("cat")
+	n.Wait(attendance.LeftAfter - time.Second)
+	n.Noted("cat is back")
+	if strings.Contains(n.Story(), "left.") {
+		t.Errorf("bob has no time:\n%s", n.Story())
+	}
+}
+
+// TestShown checks that the log tells once that a server is hidden no more.
+func TestShown(t *testing.T) {
+	n := inVoting(t)
+	if err := n.Orders(room.Hide{Addr: hostport.At(addrOf(5)), Hidden: true}); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := n.Orders(room.Hide{Addr: hostport.At(addrOf(5))}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if strings.Count(n.Story(), "isn’t hidden any more") != 1 {
+		t.Errorf("the log:\n%s", n.Story())
+	}
+}
+
+// TestOnTheWayAgain checks that a player who was on the way is sent to another server that is chosen
+// since.
+func TestOnTheWayAgain(t *testing.T) {
+	s := settings(2)
+	s.Agree = wire.No
+	n := newSession(t, s)
+	n.Join("ann", "bob")
+	n.Listed(2)
+	n.Informs("ann", 12, 12)
+	n.Measures("ann", 10, 50)
+	n.Measures("bob", 60, 52)
+	n.Done("ann", "bob")
+	n.LookAgain()
+	n.GoesTo(0)
+	n.Says("bob", wire.Launched{Round: 1, State: wire.LaunchStarted})
+	if err := n.Orders(room.WhatIf(`{"by":"fairness"}`)); err != nil {
+		t.Fatal(err)
+	}
+	if err := n.Orders(room.Apply{}); err != nil {
+		t.Fatal(err)
+	}
+	n.GoesTo(1)
+	n.Gone("bob")
+	n.Took("bob")
+	n.Join("bob")
+	if _, is := newestOf[wire.Launch](n, "bob"); !is {
+		t.Errorf("bob, who was on the way to the first server, is not sent to the second; the log:\n%s", n.Story())
+	}
+}

@@ -1,0 +1,121 @@
+package facts
+
+import (
+	"slices"
+
+	"muster/discovery"
+	"muster/host/room/choice"
+	"muster/host/room/infos"
+	"muster/host/room/people"
+	"muster/host/room/roomtime"
+	"muster/host/wire"
+	"muster/selection"
+)
+
+// Say notes a server's word about itself, as a player heard it, or the host if by is empty.
+func (r *Round) Say(by people.ID, server int, info discovery.Info, now roomtime.Time) {
+	r.Heard.Hear(by, server, info, now.Sub(r.Measuring))
+}
+
+// RefreshFacts decides again which facts about the servers to believe, if different players count
+// now, or the settings want different servers. The words of players who have left this moment still
+// count.
+func (p *Parts) RefreshFacts() { p.refresh(p.Attendance.Active()) }
+
+func (p *Parts) refresh(active []people.ID) {
+	s, players := &p.Settings, p.Attendance.Players()
+	voices := make([]infos.Voice, len(players))
+	for i, player := range players {
+		voices[i] = infos.Voice{
+			Player: player, Results: p.Evidence[player], Counts: p.Trust.IsBelieved(player),
+			Alone: len(active) == 1 && player == active[0],
+		}
+	}
+	wanted := infos.Wanted{Map: s.Map, Mode: s.Mode, Version: s.Version, Mod: s.Mod, Tags: s.Tags, MaxBots: s.MaxBots}
+	p.Heard.Attend(voices, wanted)
+}
+
+// Infos takes servers' words about themselves, as a player heard them. It returns the number of a
+// server that the list does not have, or -1.
+func (r *Round) Infos(by people.ID, infos wire.Infos, now roomtime.Time) (stranger int) {
+	for i := range infos.Servers {
+		if server := infos.Servers[i].Server; server >= len(r.Servers.List) {
+			return server
+		}
+	}
+	for i := range infos.Servers {
+		r.Say(by, infos.Servers[i].Server, infos.Servers[i].Info, now)
+	}
+	return -1
+}
+
+// Criteria returns the criteria of settings for a server, for some of the players.
+func (f Facts) Criteria(s wire.Settings, players []people.ID) selection.Criteria {
+	c := choice.Criteria(s, f.p.Tuning.Spare)
+	if !s.AnyVersion {
+		c.Editions = f.p.Editions.Of(players, f.p.Settings.Game)
+	}
+	if c.Sides = f.sidesFor(players); len(c.Sides) == 0 {
+		c.Sides = byID(f, f.p.Tuning.Sides)
+	}
+	c.Seats = max(s.Players, f.SeatsFor(players))
+	c.Weights = byID(f, f.p.Tuning.Weights)
+	c.Vetoes, c.Keep = f.p.Ballot.Vetoes(), f.p.Choice.Previous()
+	c.Ours, c.Hidden = f.p.Lists.Ours(), f.p.Lists.Hidden(f.p.Servers.List, f.Organiser())
+	c.Blacklist = append(c.Blacklist, f.p.Trust.Blacklist(&f.p.Servers)...)
+	return c
+}
+
+// byID returns what a tuning says of players by their names.
+func byID[V any](f Facts, named map[string]V) map[string]V {
+	if len(named) == 0 {
+		return nil
+	}
+	of := make(map[string]V, len(named))
+	for name, value := range named {
+		if player := f.p.Roster.Player(name); player != "" {
+			of[string(player)] = value
+		}
+	}
+	return of
+}
+
+// Basis returns the basis of a choice for players, or for some of them, without the guests who are
+// counted in.
+func (f Facts) Basis(players []people.ID) selection.Basis {
+	b := selection.Basis{Servers: f.p.Servers, Table: f.Table(players), Criteria: f.Criteria(f.p.Settings, players)}
+	b.Criteria.Seats, b.Guests = f.p.Settings.Players, len(f.Counted().Guests())
+	b.Along = people.Texts(people.Filtered(f.p.Attendance.Players(), f.IsHere))
+	return b
+}
+
+// Full returns the basis of a choice for players, with the guests who are counted in.
+func (f Facts) Full(players []people.ID) selection.Basis {
+	return f.Counted().In(f.Basis(players).For(people.Texts(players)))
+}
+
+// IsHere reports whether a player's program is connected.
+func (f Facts) IsHere(player people.ID) bool { return f.p.Attendance.Of(player).Here }
+
+// SeatsFor returns how many seats players need, with all who come along without a say.
+func (f Facts) SeatsFor(players []people.ID) int {
+	along := people.Filtered(f.p.Attendance.Players(), func(player people.ID) bool {
+		return f.IsHere(player) && !slices.Contains(players, player)
+	})
+	return len(players) + len(f.Counted().Guests()) + len(along)
+}
+
+// Select returns the choice for players as of now. Its basis is kept for whoever wants to see it
+// later, because making a basis takes as long as choosing.
+func (f Facts) Select(players []people.ID) selection.Selection {
+	f.Refresh()
+	return f.p.Choice.Try(f.Full(players))
+}
+
+// Against returns the reason why a server does not suit players, or nil if none is known.
+func (f Facts) Against(server int, players []people.ID) *selection.Cause {
+	f.Refresh()
+	criteria := f.Criteria(f.p.Settings, players)
+	criteria.Keep, criteria.Top, criteria.Reasons = f.p.Servers.List[server].Addr, 1, -1
+	return selection.NewFilter(f.p.Servers, criteria).Select(f.Table(players)).Keep.Culled
+}

@@ -1,0 +1,218 @@
+package facts
+
+import (
+	"cmp"
+
+	"muster/discovery/sentence"
+	"muster/host/room/ballot"
+	"muster/host/room/calendar"
+	"muster/host/room/estimates"
+	"muster/host/room/nearby"
+	"muster/host/room/origin"
+	"muster/host/room/people"
+	"muster/host/room/places"
+	"muster/host/room/roster"
+	"muster/host/wire"
+)
+
+// Organiser returns the organiser, for lists and decisions. If the organiser is not in the room it is
+// a text that people read as it is.
+func (f Facts) Organiser() people.ID { return cmp.Or(f.p.Roster.Organiser(), "the organiser") }
+
+// Places returns how many players the room takes.
+func (f Facts) Places() int { return cmp.Or(f.p.Settings.Players, f.p.Settings.Most, wire.MaxPlayers) }
+
+// Person returns somebody in the room, or nobody.
+func (f Facts) Person(id people.ID) people.Person { return f.with(f.p.Roster.Person(id)) }
+
+// Caller returns the person with a credential, as [roster.Roster.Caller] does.
+func (f Facts) Caller(credential string) people.Person { return f.with(f.p.Roster.Caller(credential)) }
+
+// People returns all people of the room, the players first.
+func (f Facts) People() []people.Person { return f.Known(nil, false) }
+
+// with adds to a person what the roster does not know.
+func (f Facts) with(p people.Person) people.Person {
+	if p.IsPlayer {
+		mark := f.p.Attendance.Of(p.ID)
+		p.IsHere, p.IsLeftOut = mark.Here, mark.Out != ""
+	}
+	p.IsAsked, p.IsCounted = p.IsAsked && p.IsHere, !p.IsPlayer && f.p.Estimates.IsCounted(p.ID)
+	return p
+}
+
+// Electorate returns everybody who might have a say in the choice. If isChosen, people who are
+// left out have none.
+func (f Facts) Electorate(isChosen bool) ballot.Electorate {
+	e := ballot.Electorate{People: f.People(), GuestsVote: f.p.Settings.GuestsVote}
+	for i := range e.People {
+		e.People[i].IsLeftOut = e.People[i].IsLeftOut && isChosen
+	}
+	return e
+}
+
+// Refusal returns why somebody has no say in the choice, or nil. If isChosen, people who are left
+// out have none.
+func (f Facts) Refusal(by people.Person, isChosen bool) error {
+	if !by.IsSomebody() {
+		return roster.ErrNickname
+	}
+	return f.p.Ballot.Refusal(by.ID, f.Electorate(isChosen))
+}
+
+// Awaited returns the people who have said whether they come to the next date.
+func (f Facts) Awaited(c *calendar.Calendar) (awaited []people.ID) {
+	if f.p.Settings.Every == "" {
+		return nil // there is no date
+	}
+	for p := range f.p.Roster.People() {
+		if c.Awaits(p.Mark) {
+			awaited = append(awaited, p.ID)
+		}
+	}
+	return awaited
+}
+
+// Known appends all people that the room knows, the players first, for the calendar. If only
+// players matter it appends them alone, without their names and marks.
+func (f Facts) Known(known []people.Person, onlyPlayers bool) []people.Person {
+	if onlyPlayers { // many times a second
+		for _, player := range f.p.Attendance.Players() {
+			known = append(known, people.Person{ID: player, IsPlayer: true, IsHere: f.IsHere(player)})
+		}
+		return known
+	}
+	for p := range f.p.Roster.People() {
+		known = append(known, f.with(p))
+	}
+	return known
+}
+
+// Placed returns people with their places, for estimates.
+func (f Facts) Placed(ids []people.ID) []estimates.Person {
+	all := make([]estimates.Person, len(ids))
+	for i, id := range ids {
+		all[i] = estimates.Person{ID: id, At: f.p.Origins.Place(id)}
+	}
+	return all
+}
+
+// Counted returns the guests who are counted in and can be.
+func (f Facts) Counted() estimates.Counted { return f.p.Estimates.Counted(f.whereabouts()) }
+
+// whereabouts returns what estimates depend on.
+func (f Facts) whereabouts() estimates.Scene {
+	var guests []people.ID
+	for p := range f.p.Roster.People() {
+		if !p.IsPlayer {
+			guests = append(guests, p.ID)
+		}
+	}
+	return estimates.Scene{
+		Players: f.Placed(f.Active()), Guests: f.Placed(guests), Rule: f.p.Settings.By,
+	}
+}
+
+// Count counts a guest in by an estimate of their pings, or no longer. It returns a note for
+// people.
+func (p *Parts) Count(guest people.ID, isCounted bool) (note sentence.Sentence, err error) {
+	if isCounted {
+		return p.Estimates.Count(p.Facts().Placed([]people.ID{guest})[0], p.Facts().whereabouts())
+	}
+	return p.Estimates.Uncount(guest), nil
+}
+
+// SurveyScene returns the facts about the group for a survey of places.
+func (f Facts) SurveyScene() places.Scene {
+	sc := places.Scene{Places: f.p.Settings.Places, Selection: f.p.Choice.Newest(), Criteria: f.p.Settings.Criteria()}
+	sc.Criteria.Weights = byID(f, f.p.Tuning.Weights)
+	turns := map[people.ID]int{}
+	for _, natGroup := range f.p.Origins.Groups(f.p.Attendance.Players()) {
+		for turn, player := range natGroup {
+			turns[player] = turn
+		}
+	}
+	for _, p := range f.People() {
+		if from := f.p.Origins.Of(p.ID); p.IsPlayer {
+			sc.Players = append(sc.Players, places.Player{Person: p, Addr: from.Addr, Beside: from.Beside(), Turn: turns[p.ID]})
+		}
+	}
+	return sc
+}
+
+// Follow applies a change of the people in the room. It reports whether the room must be saved for
+// it.
+func (p *Parts) Follow(event roster.Event) (binds bool) {
+	switch e := event.(type) {
+	case roster.Came:
+		if e.WasGuest { // a player is measured, and comes from where the program is
+			p.Estimates.Forget(e.ID)
+			p.Origins.Forget(e.ID)
+		}
+		return true
+	case roster.Left:
+		words := ballot.All // else a second nickname would bring a second veto
+		if e.IsPlayer {
+			words &^= ballot.Veto
+		}
+		p.Ballot.Withdraw(e.ID, words)
+		p.Sides.Forget(e.ID)
+		p.Estimates.Forget(e.ID)
+		p.Origins.Forget(e.ID)
+	case roster.Removed:
+		p.Lists.Withdraw(e.ID)
+	}
+	return false
+}
+
+// Drop forgets a player whose place is free.
+func (p *Parts) Drop(player people.ID) {
+	delete(p.Evidence, player)
+	p.Attendance.Forget(player)
+	p.Editions.Forget(player)
+	p.Origins.Forget(player)
+	p.Trust.Forget(player)
+	p.Nearby.Drop(player)
+	p.Launches.Leave(player)
+	p.Memories.Forget(player)
+}
+
+// Silence withdraws the words of guests who have no say by the settings. If isChosen, people who
+// are left out have none.
+func (p *Parts) Silence(isChosen bool) {
+	for one := range p.Roster.People() {
+		if !one.IsPlayer && p.Ballot.Refusal(one.ID, p.Facts().Electorate(isChosen)) != nil {
+			p.Ballot.Withdraw(one.ID, ballot.Vote|ballot.Ready)
+		}
+	}
+}
+
+// Invited returns the guests that somebody wants counted in.
+func (f Facts) Invited() (invited []people.ID) {
+	for p := range f.p.Roster.People() {
+		if f.p.Estimates.IsCounted(p.ID) {
+			invited = append(invited, p.ID)
+		}
+	}
+	return invited
+}
+
+// Locate notes where a player's new connection comes from. In another network the results for
+// hidden servers are void. If the players measure the list whole, a player who comes beside others
+// measures a part.
+func (p *Parts) Locate(player people.ID, from origin.Origin, isMeasuring bool) {
+	w := p.Evidence[player]
+	if p.Origins.Come(player, from) {
+		for _, server := range p.Nearby.Move(player, placeOf(from)) {
+			w.Forget(server)
+		}
+	}
+	if probed, _ := w.Progress(); isMeasuring && probed == 0 && len(p.Facts().NATGroup(player)) > 1 {
+		w.Share(true)
+	}
+}
+
+// placeOf returns the network where a player's program looks around.
+func placeOf(o origin.Origin) nearby.Place {
+	return nearby.Place{Public: o.Addr, AtHost: o.Home, Near: o.Near}
+}

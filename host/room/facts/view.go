@@ -1,0 +1,102 @@
+package facts
+
+import (
+	"muster/discovery/hostport"
+	"muster/discovery/sentence"
+	"muster/host/room/estimates"
+	"muster/host/room/people"
+	"muster/host/wire"
+	"muster/selection"
+)
+
+// card returns what people see of a server, without the players' versions.
+func (f Facts) card(server int) wire.ServerCard {
+	if server < 0 {
+		return wire.ServerCard{}
+	}
+	return wire.CardOf(f.p.Servers.List[server], f.p.Servers.Info(server))
+}
+
+// Card returns what people see of a server, and which players have another version.
+func (f Facts) Card(server int) wire.ServerCard {
+	card := f.card(server)
+	card.Mark(f.p.Servers.Info(server), f.NamedEditions())
+	return card
+}
+
+// NamedEditions returns the players' versions of the game, with names in place of IDs.
+func (f Facts) NamedEditions() []selection.Edition {
+	all := f.Editions(f.Players())
+	for i := range all {
+		all[i].Player = f.Names().Text(all[i].Player)
+	}
+	return all
+}
+
+// Announced returns a server for an announcement to outsiders: by its name.
+func (f Facts) Announced(server int) *wire.AnnouncedServer {
+	card := f.card(server)
+	return &wire.AnnouncedServer{Name: card.Name, Map: card.Map}
+}
+
+// ViewPeople returns the players first, then those with only a page. If isChosen, people who are
+// left out have no say.
+func (f Facts) ViewPeople(isChosen bool) []wire.Person {
+	views, mates := []wire.Person{}, f.natGroups()
+	electorate, scene, stands := f.Electorate(isChosen), f.whereabouts(), f.Newest()
+	if !isChosen {
+		stands = nil
+	}
+	for _, p := range electorate.People {
+		b, view := f.p.Ballot.Paper(p.ID), wire.Person{
+			Name: p.Name, Peer: p.IsPlayer, Arrival: p.Arrival, Organiser: p.IsOrganiser, Page: p.HasPage,
+			Guest: !p.IsPlayer && !p.IsOrganiser, Somewhere: p.IsSomewhere, Side: f.SideOf(p.ID),
+		}
+		switch {
+		case p.IsPlayer:
+			f.viewPlayer(&view, p, mates)
+		case p.IsAway():
+			continue
+		default:
+			view.Estimate = f.p.Estimates.View(estimates.Person{ID: p.ID, At: f.p.Origins.Place(p.ID)}, scene, stands)
+			view.NoSay = f.p.Settings.GuestsVote && f.p.Ballot.Refusal(p.ID, electorate) != nil
+		}
+		view.Ready, view.Vetoed = b.Ready, b.Vetoed
+		if b.Vote != nil {
+			view.Vote = hostport.Text(f.p.Servers.List[*b.Vote].Addr)
+		}
+		if b.ByHand && view.Launch != wire.LaunchStarted {
+			view.Launch, view.Detail = wire.LaunchByHand, sentence.Sentence{}
+		}
+		views = append(views, view)
+	}
+	return views
+}
+
+// viewPlayer adds what a player's program tells.
+func (f Facts) viewPlayer(v *wire.Person, p people.Person, mates map[people.ID][]people.ID) {
+	mark, way := f.p.Attendance.Of(p.ID), f.p.Launches.Way(p.ID)
+	v.Connected, v.Done, v.LeftOut, v.Asked = mark.Here, mark.Done, mark.Out != "", p.IsAsked
+	v.Version, v.Launch, v.Detail = f.p.Editions.Version(p.ID, f.p.Settings.Game), way.State, way.Detail
+	v.Doubt = f.Names().Word(f.p.Trust.Reason(p.ID, &f.p.Servers))
+	if !p.IsSomewhere {
+		v.Country = f.p.Origins.Of(p.ID).Country
+	}
+	v.Probed, v.Answered = f.knowledge(p.ID, mates).Progress()
+	if able, isKnown := f.p.Launches.Can(p.ID, f.p.Settings.Game); isKnown && mark.Here {
+		v.Able, v.Unable, v.TypesPassword = able.Why.IsZero(), able.Why, able.TypesPassword
+	}
+}
+
+// ViewVetoes returns the vetoes with their authors.
+func (f Facts) ViewVetoes(names *people.Names) []string {
+	vetoes := []string{}
+	for _, veto := range f.p.Ballot.Vetoes() {
+		what := veto.Map
+		if what == "" {
+			what = f.Called(veto.Server)
+		}
+		vetoes = append(vetoes, names.Text(veto.Player)+": "+what)
+	}
+	return vetoes
+}
