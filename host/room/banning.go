@@ -24,7 +24,7 @@ type Banning struct {
 	LookedAgain bool          `json:"looked_again,omitempty"`
 }
 
-func (*Banning) traits() traits { return traits{name: wire.PhaseBanning, captains: true} }
+func (*Banning) traits() traits { return traits{name: wire.PhaseBanning, isBanning: true} }
 
 func (*Banning) joined(r *Room, player people.ID) { r.lookLate(player) }
 
@@ -35,13 +35,13 @@ func (b *Banning) move(r *Room, by caller, m Move) error {
 	if err != nil {
 		return err
 	}
-	r.out.says(notes...)
+	r.out.say(notes...)
 	b.countDown(r)
 	return nil
 }
 
-// mayLookLong refuses a long look once a captain has moved.
-func (*Banning) mayLookLong(r *Room) error {
+// refuseLongLook refuses a long look once a captain has moved.
+func (*Banning) refuseLongLook(r *Room) error {
 	if turn, is := r.parts.Bans.Turn(); !is || turn.Number > 1 {
 		return errLookNow
 	}
@@ -66,7 +66,7 @@ func (b *Banning) view(r *Room, s *wire.Snapshot, _ *decision.Showing) {
 	}
 }
 
-func (b *Banning) isWhole(g *facts.Parts) bool {
+func (b *Banning) isValid(g *facts.Parts) bool {
 	return hasChoice(g) && g.Bans.HasBegun() && g.Bans.IsOver() != b.LaunchAt.IsZero()
 }
 
@@ -80,8 +80,8 @@ func (*Banning) proceed(*Room) error { return errCaptainsDecide }
 func (b *Banning) begin(r *Room) {
 	b.Looked = r.now
 	r.goTo(b)
-	r.probing.ForgetBest()
-	r.out.says(r.decision.BeginBans(r.facts, r.now)...)
+	r.probing.EndMainSearch()
+	r.out.say(r.decision.BeginBans(r.facts, r.now)...)
 	b.countDown(r)
 }
 
@@ -91,8 +91,8 @@ func (b *Banning) countDown(r *Room) {
 		return
 	}
 	lasts := b.lastSeconds.begin(r, r.parts.Roster.IsWatched())
-	r.out.binds = true
-	r.out.says(sentence.Of("room.countdown-match", "seconds", lasts.Seconds()))
+	r.out.mustSave = true
+	r.out.say(sentence.Of("room.countdown-match", "seconds", lasts.Seconds()))
 }
 
 // tick moves for captains who take too long. In the countdown everyone looks at the servers once
@@ -101,11 +101,11 @@ func (b *Banning) tick(r *Room) {
 	if b.LaunchAt.IsZero() {
 		notes, left := captains.Tick(r.facts, &r.parts.Bans, r.clocks())
 		if left != "" {
-			notes = r.facts.TellSides(r.parts.Sides.Replace(left, captains.Able(r.facts)))
+			notes = r.facts.SideNotes(r.parts.Sides.Replace(left, captains.Available(r.facts)))
 		}
 		if len(notes) > 0 {
-			r.out.binds = true
-			r.out.says(notes...)
+			r.out.mustSave = true
+			r.out.say(notes...)
 		}
 		b.countDown(r)
 		return
@@ -115,19 +115,19 @@ func (b *Banning) tick(r *Room) {
 	case left <= 0:
 		r.acceptMisses()
 		server, notes := r.decision.Destination(r.facts)
-		r.out.says(notes...)
+		r.out.say(notes...)
 		(&Launching{Server: server}).begin(r)
 	case b.LaunchAt.Sub(b.Looked) >= freshLook && left <= countdownTime:
 		b.Looked, b.LookedAgain = r.now, true
 		asks, note := r.decision.Look(r.facts, &r.probing, captains.Fallbacks(r.facts, &r.parts.Bans), true, r.passed(), r.now)
-		r.out.says(note)
+		r.out.say(note)
 		r.sendLooks(asks)
 	}
 }
 
 // next is the end of the turn. A captain who is away needs the time before, and so does the countdown.
 func (b *Banning) next(r *Room) (at roomtime.Time, isQuiet bool) {
-	if turn, is := r.parts.Bans.Turn(); is && !captains.IsAway(r.facts, &r.parts.Bans) {
+	if turn, is := r.parts.Bans.Turn(); is && !captains.IsCaptainAway(r.facts, &r.parts.Bans) {
 		return turn.Until, true
 	}
 	return r.now, true

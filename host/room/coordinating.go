@@ -23,7 +23,7 @@ type Coordinating struct {
 
 func (c *Coordinating) traits() traits {
 	t := traits{
-		name: wire.PhaseCoordinating, duty: attendance.Measure, sides: sides.Joining, searches: true,
+		name: wire.PhaseCoordinating, duty: attendance.Measure, sides: sides.Joining, isCoordinated: true,
 		asksMore: c.More > 0,
 	}
 	if t.asksMore { // the choice counts the same people as before
@@ -32,16 +32,16 @@ func (c *Coordinating) traits() traits {
 	return t
 }
 
-func (*Coordinating) mayLookLong(*Room) error { return nil }
+func (*Coordinating) refuseLongLook(*Room) error { return nil }
 
 func (*Coordinating) proceed(r *Room) error {
 	r.choose(true, trust.Found)
 	return nil
 }
 
-func (*Coordinating) joined(r *Room, player people.ID) { r.measureLate(player) }
-func (*Coordinating) looked(r *Room, player people.ID) { r.catchUpHere(player) }
-func (c *Coordinating) reported(r *Room)               { c.advance(r) }
+func (*Coordinating) joined(r *Room, player people.ID)       { r.measureLate(player) }
+func (*Coordinating) lookedAround(r *Room, player people.ID) { r.catchUpIfHere(player) }
+func (c *Coordinating) reported(r *Room)                     { c.advance(r) }
 
 func (*Coordinating) view(r *Room, s *wire.Snapshot, _ *decision.Showing) {
 	if search := r.probing.Search(r.facts); search != nil {
@@ -60,7 +60,7 @@ func (*Coordinating) without(r *Room, player people.ID, w Without) error {
 		return wire.Refuse(wire.ReasonAction, "refused.nobody-left")
 	}
 	g.Attendance.LeaveOut(attendance.Benched, player)
-	r.out.says(sentence.Of("room.goes-without", "player", player))
+	r.out.say(sentence.Of("room.goes-without", "player", player))
 	return nil
 }
 
@@ -71,11 +71,11 @@ func (c *Coordinating) tick(r *Room) {
 	if r.leaveOutOverdue(); r.phase != c {
 		return
 	}
-	asks, notes := r.probing.Pace(r.facts, r.now)
+	asks, notes := r.probing.JudgePace(r.facts, r.now)
 	r.out.ask(g.Number, asks)
-	r.out.says(notes...)
+	r.out.say(notes...)
 	if r.probing.IsTimeUp(r.passed(), r.now) {
-		r.out.says(sentence.Of("room.time-is-up", "time", search.Longest))
+		r.out.say(sentence.Of("room.time-is-up", "time", search.Longest))
 		r.choose(false, trust.Found)
 		return
 	}
@@ -96,11 +96,11 @@ func (c *Coordinating) turn(r *Room) {
 	}
 	odd, notes := r.decision.Review(r.facts, r.now)
 	r.parts.Attendance.Apply([]attendance.Change{odd}, r.now)
-	r.out.says(notes...)
+	r.out.say(notes...)
 	asks, outcome, isOver := r.probing.Turn(r.facts, c.More, r.moment())
 	if r.out.ask(r.parts.Number, asks); isOver {
-		r.out.says(r.probing.Slow(r.facts)...)
-		r.out.says(outcome)
+		r.out.say(r.probing.SlowNotes(r.facts)...)
+		r.out.say(outcome)
 		r.choose(false, trust.Found)
 	}
 }

@@ -71,7 +71,7 @@ func (l *lastSeconds) view(r *Room, s *wire.Snapshot, _ *decision.Showing) {
 }
 
 func (*Countdown) traits() traits {
-	return traits{name: wire.PhaseCountdown, duty: attendance.Stay, decides: true, reopens: true}
+	return traits{name: wire.PhaseCountdown, duty: attendance.Stay, isVoting: true, canReopen: true}
 }
 
 func (*Countdown) joined(r *Room, player people.ID) { r.lookLate(player) }
@@ -82,18 +82,20 @@ func (c *Countdown) expectsLook(people.ID, wire.Verified) bool { return c.Vote.L
 func (c *Countdown) mindChanged(r *Room) {
 	r.goTo(&c.Vote)
 	r.decision.OpenVote(r.facts)
-	r.out.says(sentence.Of("room.countdown-stopped"))
+	r.out.say(sentence.Of("room.countdown-stopped"))
 }
 
-func (*Countdown) without(r *Room, player people.ID, w Without) error { return w.fromChoice(r, player) }
+func (*Countdown) without(r *Room, player people.ID, w Without) error {
+	return w.chooseWithout(r, player)
+}
 
-func (*Countdown) awaitSeats(r *Room, a AwaitSeats) error { return a.instead(r) }
+func (*Countdown) awaitSeats(r *Room, a AwaitSeats) error { return a.beginWait(r) }
 
 func (c *Countdown) view(r *Room, s *wire.Snapshot, showing *decision.Showing) {
 	c.lastSeconds.view(r, s, showing)
 }
 
-func (*Countdown) isWhole(g *facts.Parts) bool { return hasChoice(g) }
+func (*Countdown) isValid(g *facts.Parts) bool { return hasChoice(g) }
 
 // tick lets everyone look at the candidates once more: minutes may have passed, and seats go
 // quickly. Then it launches.
@@ -116,7 +118,7 @@ func (c *Countdown) tick(r *Room) {
 			servers = append(servers, ranked.Server)
 		}
 		asks, note := r.decision.Look(r.facts, &r.probing, servers, true, r.passed(), r.now)
-		r.out.says(note)
+		r.out.say(note)
 		r.sendLooks(asks)
 	}
 }
@@ -125,8 +127,8 @@ func (c *Countdown) tick(r *Room) {
 func (*Countdown) launchFavourite(r *Room) {
 	r.acceptMisses()
 	server, notes := r.decision.Favourite(r.facts)
-	if r.out.says(notes...); server < 0 {
-		r.verifyOrLaunch()
+	if r.out.say(notes...); server < 0 {
+		r.carryOutChoice()
 		return
 	}
 	(&Launching{Server: server}).begin(r)

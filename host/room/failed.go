@@ -23,10 +23,10 @@ type Failed struct {
 }
 
 func (*Failed) traits() traits {
-	return traits{name: wire.PhaseFailed, sides: sides.Free, reopens: true, isBetween: true}
+	return traits{name: wire.PhaseFailed, sides: sides.Free, canReopen: true, isBetween: true}
 }
 
-func (*Failed) mayLookLong(*Room) error { return nil }
+func (*Failed) refuseLongLook(*Room) error { return nil }
 
 // next is when the room tries again, if anybody is here.
 func (f *Failed) next(r *Room) (at roomtime.Time, isQuiet bool) {
@@ -38,9 +38,9 @@ func (f *Failed) next(r *Room) (at roomtime.Time, isQuiet bool) {
 
 func (f *Failed) joined(r *Room, _ people.ID) { f.changed(r) }
 
-func (*Failed) without(r *Room, player people.ID, w Without) error { return w.fromChoice(r, player) }
+func (*Failed) without(r *Room, player people.ID, w Without) error { return w.chooseWithout(r, player) }
 
-func (*Failed) awaitSeats(r *Room, a AwaitSeats) error { return a.instead(r) }
+func (*Failed) awaitSeats(r *Room, a AwaitSeats) error { return a.beginWait(r) }
 
 func (f *Failed) unwait(r *Room, u Unwait) error {
 	if f.Wait == nil || !u.Instead {
@@ -58,15 +58,15 @@ func (f *Failed) view(r *Room, s *wire.Snapshot, _ *decision.Showing) {
 	}
 }
 
-func (f *Failed) isWhole(g *facts.Parts) bool {
-	return f.Wait == nil || (&Waiting{Wait: f.Wait}).isWhole(g)
+func (f *Failed) isValid(g *facts.Parts) bool {
+	return f.Wait == nil || (&Waiting{Wait: f.Wait}).isValid(g)
 }
 
 func (f *Failed) tick(r *Room) {
 	if f.Retry.IsZero() || r.now.Before(f.Retry) || r.parts.Attendance.Count(attendance.Nothing, r.now).Here == 0 {
 		return
 	}
-	r.out.says(sentence.Of("room.retry"))
+	r.out.say(sentence.Of("room.retry"))
 	if len(r.parts.Servers.List) == 0 {
 		(&Listing{}).begin(r)
 		return
@@ -96,7 +96,7 @@ func (r *Room) fail(passing bool, why sentence.Sentence) *Failed {
 		f.Retry = r.now.Add(r.failures.Rest())
 	}
 	r.parts.ForgetSaid()
-	r.out.says(why)
+	r.out.say(why)
 	r.out.sendNews(r.survey.BeginOnce(r.facts.SurveyScene(), r.now))
 	return f
 }

@@ -15,10 +15,10 @@ import (
 type Gathering struct{ base }
 
 func (*Gathering) traits() traits {
-	return traits{name: wire.PhaseGathering, duty: attendance.Stay, sides: sides.Free, gathers: true}
+	return traits{name: wire.PhaseGathering, duty: attendance.Stay, sides: sides.Free, isGathering: true}
 }
 
-func (*Gathering) mayLookLong(*Room) error { return nil }
+func (*Gathering) refuseLongLook(*Room) error { return nil }
 
 // next is when the place of a player who is away becomes free.
 func (*Gathering) next(r *Room) (at roomtime.Time, isQuiet bool) {
@@ -42,7 +42,7 @@ func (*Gathering) without(r *Room, player people.ID, w Without) error { return w
 // tick gives the places of players who are gone to others.
 func (*Gathering) tick(r *Room) {
 	for _, player := range r.parts.Attendance.Gone(r.now) {
-		r.out.says(sentence.Of("room.gone", "player", player, "time", attendance.GoneAfter))
+		r.out.say(sentence.Of("room.gone", "player", player, "time", attendance.GoneAfter))
 		r.freePlace(player, r.parts.Roster.Person(player).HasPage)
 	}
 }
@@ -50,7 +50,7 @@ func (*Gathering) tick(r *Room) {
 // beginAgain lets a standing room sleep: it takes the places of all players away, and forgets
 // where people are. Forget are the people whom the room forgets.
 func (g *Gathering) beginAgain(r *Room, forget []people.ID) {
-	r.out.binds = true
+	r.out.mustSave = true
 	for _, player := range r.parts.Attendance.Players() {
 		r.freePlace(player, true)
 	}
@@ -67,7 +67,7 @@ func (g *Gathering) beginAgain(r *Room, forget []people.ID) {
 
 func (*Gathering) proceed(r *Room) error {
 	if len(r.parts.Attendance.Active()) == 0 {
-		r.out.says(sentence.Of("room.nobody-here"))
+		r.out.say(sentence.Of("room.nobody-here"))
 		return nil
 	}
 	(&Listing{}).begin(r)

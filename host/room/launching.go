@@ -33,7 +33,7 @@ func (l *Launching) launch() *wire.Launch { return &l.Launch }
 
 func (l *Launching) joined(r *Room, player people.ID) {
 	if r.parts.Launches.Awaits(player) {
-		l.take(r, player)
+		l.sendThere(r, player)
 	}
 }
 
@@ -55,7 +55,7 @@ func (l *Launching) view(_ *Room, s *wire.Snapshot, showing *decision.Showing) {
 	showing.Target = l.Server
 }
 
-func (l *Launching) isWhole(g *facts.Parts) bool {
+func (l *Launching) isValid(g *facts.Parts) bool {
 	return hasChoice(g) && l.Server >= 0 && l.Server < len(g.Servers.List)
 }
 
@@ -71,7 +71,7 @@ func (l *Launching) begin(r *Room) {
 	r.enter(l)
 	r.failures = 0
 	r.out.learn(g)
-	r.probing.Forget() // it can be built again
+	r.probing.EndSearch() // it can be built again
 	// what is written down, and what others read, has names
 	newest := g.Choice.Newest().Named(g.Roster.Names().Text)
 	ranked := *newest.Chosen
@@ -103,10 +103,10 @@ func (l *Launching) begin(r *Room) {
 	if trip.IsElsewhere { // no program takes a player to two servers in a round unasked
 		g.Launches.Again(r.now, players...)
 	}
-	r.out.says(sentence.Of("room.launch", "server", l.Launch.Name,
+	r.out.say(sentence.Of("room.launch", "server", l.Launch.Name,
 		"ms", math.RoundToEven(ranked.MeanMS), "worst", math.RoundToEven(ranked.MaxMS)))
 	for _, player := range players {
-		l.take(r, player)
+		l.sendThere(r, player)
 	}
 	if trip.IsNew {
 		a := wire.Announcement{Kind: wire.AnnouncedChoice, Server: r.facts.Announced(server)}
@@ -120,8 +120,8 @@ func (l *Launching) begin(r *Room) {
 	g.ForgetSaid()
 }
 
-// take sends a player the launch, with the address that is right for the player.
-func (l *Launching) take(r *Room, player people.ID) {
+// sendThere sends a player the launch, with the address that is right for the player.
+func (l *Launching) sendThere(r *Room, player people.ID) {
 	g := &r.parts
 	r.out.publish()
 	r.out.brief(g, player)
@@ -146,6 +146,6 @@ func (Reopen) do(r *Room, by caller) error {
 	if err := r.parts.Launches.Reopen(by, r.phase.launch() != nil, r.now); err != nil {
 		return err
 	}
-	r.phase.take(r, by.ID)
+	r.phase.sendThere(r, by.ID)
 	return nil
 }

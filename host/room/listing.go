@@ -27,22 +27,22 @@ type Listing struct {
 	Told bool `json:",omitempty"`
 	// Awaits says that the organiser's program will give its list again.
 	Awaits bool `json:",omitempty"`
-	// came is the list, once it is there. Players may still look around on their networks.
-	came *Listed
+	// list is the list, once it is there. Players may still look around on their networks.
+	list *Listed
 }
 
 func (*Listing) traits() traits {
 	return traits{name: wire.PhaseListing, sides: sides.Joining}
 }
 
-func (*Listing) mayLookLong(*Room) error { return nil }
+func (*Listing) refuseLongLook(*Room) error { return nil }
 
 func (*Listing) joined(r *Room, player people.ID) { r.out.lookAround(&r.parts, player) }
 
-func (l *Listing) looked(r *Room, _ people.ID) { l.goOn(r) }
+func (l *Listing) lookedAround(r *Room, _ people.ID) { l.goOn(r) }
 
 func (l *Listing) listed(r *Room, list Listed) {
-	l.came = &list
+	l.list = &list
 	l.goOn(r)
 }
 
@@ -74,13 +74,13 @@ func (l *Listing) begin(r *Room) {
 func (l *Listing) tick(r *Room) {
 	waited := r.now.Sub(r.since)
 	if note, is := r.source.IsOverdue(waited); is && l.Awaits {
-		r.parts.Settings.Renews, r.out.binds = false, true
-		r.out.says(note)
+		r.parts.Settings.Renews, r.out.mustSave = false, true
+		r.out.say(note)
 		l.fetch(r)
 	}
-	if note := listing.Slow(waited); !note.IsZero() && !l.Told && l.came == nil {
+	if note := listing.Slow(waited); !note.IsZero() && !l.Told && l.list == nil {
 		l.Told = true
-		r.out.says(note)
+		r.out.say(note)
 	}
 	l.goOn(r)
 }
@@ -93,16 +93,16 @@ func (l *Listing) fetch(r *Room) {
 		r.fail(false, wire.Told(err))
 		return
 	}
-	r.out.do(Fetch{r.parts.Settings.Game, query.Servers, query.Also})
+	r.out.emit(Fetch{r.parts.Settings.Game, query.Servers, query.Also})
 }
 
 // goOn begins to measure, once the list is there and all have looked around.
 func (l *Listing) goOn(r *Room) {
 	g := &r.parts
-	if l.came == nil || g.Nearby.IsLooking("") || r.out.lookBeyond(g, g.Attendance.Players(), l.came.Local) {
+	if l.list == nil || g.Nearby.IsLooking("") || r.out.lookBeyond(g, g.Attendance.Players(), l.list.Local) {
 		return
 	}
-	l.came.begin(r)
+	l.list.begin(r)
 }
 
 // Listed is the server list that was asked for.
@@ -151,9 +151,9 @@ func (in Listed) begin(r *Room) {
 	} else {
 		r.enter(&Measuring{})
 	}
-	r.out.says(sentence.Of("room.listed", "n", len(g.Servers.List)))
-	r.out.says(cmp.Or(note, in.Note))
-	r.out.says(found...)
+	r.out.say(sentence.Of("room.listed", "n", len(g.Servers.List)))
+	r.out.say(cmp.Or(note, in.Note))
+	r.out.say(found...)
 	players := g.Attendance.Players()
 	if coordinating {
 		r.out.recall(g, players...)
@@ -163,7 +163,7 @@ func (in Listed) begin(r *Room) {
 			r.out.brief(&r.parts, player)
 		}
 	} else {
-		r.out.do(Send{Message: wire.List{Round: g.Number, Servers: g.Servers.List}})
+		r.out.emit(Send{Message: wire.List{Round: g.Number, Servers: g.Servers.List}})
 		for _, player := range players {
 			g.Attendance.Brief(player, g.Number)
 		}
@@ -192,7 +192,7 @@ func (a Supply) do(r *Room, _ caller) error {
 	if err := r.source.Supply(r.parts.Settings, a.Game, a.Servers, a.Kept, r.wall); err != nil {
 		return err
 	}
-	r.parts.Settings.Servers, r.parts.Settings.Renews, r.out.binds = a.Servers, true, true
+	r.parts.Settings.Servers, r.parts.Settings.Renews, r.out.mustSave = a.Servers, true, true
 	r.phase.supplied(r)
 	return nil
 }
@@ -223,11 +223,11 @@ func (a Started) do(r *Room, _ caller) error {
 		r.source.Stop()
 		return nil
 	}
-	note, err := r.source.Start(r.parts.Settings, a.Game, a.Addr, a.Public, r.is().isBetween)
+	note, err := r.source.Start(r.parts.Settings, a.Game, a.Addr, a.Public, r.phase.traits().isBetween)
 	if err != nil {
 		return err
 	}
-	r.out.says(note)
+	r.out.say(note)
 	r.nextRound()
 	return nil
 }
@@ -281,12 +281,12 @@ func (a Bring) take(r *Room, person people.ID, from Origin) {
 	taken := r.parts.Lists.Bring(person, from.Reach(), a.Favourites, a.Hidden, a.Adds)
 	for _, line := range taken.Lines(person) {
 		if !r.out.journal.Says(line.Key, person) {
-			r.out.says(line)
+			r.out.say(line)
 		}
 	}
 	// A search under way goes on as it is: else one program that brings lists time and again would
 	// make everybody measure more. The lists count at the choice.
-	r.out.binds = r.out.binds || taken.IsNew
+	r.out.mustSave = r.out.mustSave || taken.IsNew
 }
 
 func (a Hide) do(r *Room, _ caller) error {
@@ -301,19 +301,19 @@ func (a Hide) do(r *Room, _ caller) error {
 	case !a.Hidden && !r.parts.Lists.Drop(addr):
 		return nil
 	case !a.Hidden:
-		r.out.says(sentence.Of("room.hides-no-more", "server", what))
+		r.out.say(sentence.Of("room.hides-no-more", "server", what))
 		r.endSearch()
 		return nil
 	}
 	if err := r.parts.Lists.Hide(addr, title, r.facts.Organiser()); err != nil {
 		return err
 	}
-	note, other, err := decision.Hidden(r.facts, addr, r.is().decides)
+	note, other, err := decision.AfterHiding(r.facts, addr, r.phase.traits().isVoting)
 	if err != nil {
 		r.parts.Lists = lists
 		return err
 	}
-	r.out.says(note)
+	r.out.say(note)
 	if other != nil {
 		r.rechoose(*other)
 	}
@@ -326,7 +326,7 @@ func (a Strike) do(r *Room, _ caller) error {
 	if !r.parts.Lists.Block(addr) {
 		return wire.Refuse(wire.ReasonAction, "refused.on-no-list")
 	}
-	r.out.says(sentence.Of("room.struck", "server", addr))
+	r.out.say(sentence.Of("room.struck", "server", addr))
 	r.endSearch()
 	return nil
 }

@@ -35,7 +35,7 @@ func (*Measuring) traits() traits {
 	}
 }
 
-func (*Measuring) mayLookLong(*Room) error { return nil }
+func (*Measuring) refuseLongLook(*Room) error { return nil }
 
 // proceed chooses while some still measure.
 func (*Measuring) proceed(r *Room) error {
@@ -43,9 +43,9 @@ func (*Measuring) proceed(r *Room) error {
 	return nil
 }
 
-func (*Measuring) joined(r *Room, player people.ID) { r.measureLate(player) }
-func (*Measuring) looked(r *Room, player people.ID) { r.catchUpHere(player) }
-func (m *Measuring) reported(r *Room)               { m.advance(r) }
+func (*Measuring) joined(r *Room, player people.ID)       { r.measureLate(player) }
+func (*Measuring) lookedAround(r *Room, player people.ID) { r.catchUpIfHere(player) }
+func (m *Measuring) reported(r *Room)                     { m.advance(r) }
 
 // tick goes on without players who vanished or say nothing. When the time is up it chooses from the
 // results so far: nobody holds the others for ever.
@@ -56,7 +56,7 @@ func (m *Measuring) tick(r *Room) {
 		return
 	}
 	for _, player := range g.Attendance.Active() {
-		if g.Attendance.Silence(player, r.now) < settled || !r.probing.HasAll(r.facts, player) {
+		if g.Attendance.Silence(player, r.now) < settled || !r.probing.HasAllResults(r.facts, player) {
 			continue
 		}
 		if m.finished(r, player); r.phase != m {
@@ -67,7 +67,7 @@ func (m *Measuring) tick(r *Room) {
 	limit := measuringGrace + time.Duration(len(g.Servers.List)/slowestRate)*time.Second
 	if r.passed() > limit {
 		r.finishShares()
-		r.out.says(sentence.Of("room.time-is-up", "time", limit))
+		r.out.say(sentence.Of("room.time-is-up", "time", limit))
 		r.choose(false, trust.Measured)
 		return
 	}
@@ -78,7 +78,7 @@ func (m *Measuring) tick(r *Room) {
 func (r *Room) finishShares() {
 	finished, notes := r.probing.FinishedShares(r.facts)
 	r.parts.Attendance.Finish(r.now, finished...)
-	r.out.says(notes...)
+	r.out.say(notes...)
 }
 
 // advance chooses when all are done.
@@ -99,14 +99,14 @@ func (m *Measuring) finished(r *Room, player people.ID) {
 	}
 	g.Attendance.Finish(r.now, player)
 	probed, answered := g.Evidence[player].Progress()
-	r.out.says(sentence.Of("room.measured", "player", player, "n", probed, "answered", answered))
+	r.out.say(sentence.Of("room.measured", "player", player, "n", probed, "answered", answered))
 	m.advance(r)
 }
 
 // measure starts a player, and gives back the results that the room has already.
 func (r *Room) measure(player people.ID) {
 	strategy := r.parts.Settings.Strategy
-	if r.is().searches { // also where the organiser wants more servers asked
+	if r.phase.traits().isCoordinated { // also where the organiser wants more servers asked
 		strategy = wire.Coordinated
 	} else if strategy == wire.Coordinated { // the settings have changed since
 		strategy = string(discovery.Conventional)
@@ -128,16 +128,16 @@ func (r *Room) measureLate(player people.ID) {
 	if g.Nearby.IsLooking(player) || r.out.lookBeyond(g, []people.ID{player}, nil) {
 		return // until it has looked
 	}
-	if r.is().searches {
+	if r.phase.traits().isCoordinated {
 		r.out.recall(g, player)
 	}
 	r.out.brief(g, player)
 	r.measure(player)
 }
 
-// catchUpHere brings a player up to date who came late, and has waited until their program had
+// catchUpIfHere brings a player up to date who came late, and has waited until their program had
 // looked around.
-func (r *Room) catchUpHere(player people.ID) {
+func (r *Room) catchUpIfHere(player people.ID) {
 	if r.parts.Attendance.Of(player).Here {
 		r.catchUp(player)
 	}
@@ -145,7 +145,7 @@ func (r *Room) catchUpHere(player people.ID) {
 
 // leaveOutOverdue goes on without players who have held the others for long enough.
 func (r *Room) leaveOutOverdue() {
-	r.out.says(r.parts.Attendance.LeaveOutOverdue(outage.StalledAfter, r.now)...)
+	r.out.say(r.parts.Attendance.LeaveOutOverdue(outage.StalledAfter, r.now)...)
 	if len(r.parts.Attendance.Active()) == 0 {
 		r.fail(true, sentence.Of("room.nobody-left"))
 	}
@@ -154,7 +154,7 @@ func (r *Room) leaveOutOverdue() {
 // report adds a player's measurements. It ignores reports of an earlier round that were still on
 // their way.
 func (in Hear) report(r *Room, report wire.Report) error {
-	g, is := &r.parts, r.is()
+	g, is := &r.parts, r.phase.traits()
 	if report.Round != g.Number || !is.isMeasuring() && !is.isChosen() {
 		return nil
 	}
@@ -165,7 +165,7 @@ func (in Hear) report(r *Room, report wire.Report) error {
 	}
 	asks, isNews := r.probing.Report(r.facts, in.Player, report, is.isChosen(), r.moment())
 	if r.out.ask(r.parts.Number, asks); isNews {
-		r.out.says(g.Attendance.Report(in.Player, is.isMeasuring() && !is.asksMore, r.now))
+		r.out.say(g.Attendance.Report(in.Player, is.isMeasuring() && !is.asksMore, r.now))
 	}
 	r.phase.reported(r)
 	return nil
@@ -175,10 +175,10 @@ func (in Hear) report(r *Room, report wire.Report) error {
 // has none here either. One who was left out while the others measure is back with the next report.
 func (in Hear) infos(r *Room, infos wire.Infos) error {
 	g := &r.parts
-	if infos.Round != g.Number || g.Attendance.Of(in.Player).Out != "" && !r.is().isMeasuring() {
+	if infos.Round != g.Number || g.Attendance.Of(in.Player).Out != "" && !r.phase.traits().isMeasuring() {
 		return nil
 	}
-	if stranger := g.Infos(in.Player, infos, r.now); stranger >= 0 {
+	if stranger := g.HearInfos(in.Player, infos, r.now); stranger >= 0 {
 		return nonsensef("infos of server %d of %d", stranger, len(g.Servers.List))
 	}
 	return nil
@@ -186,7 +186,7 @@ func (in Hear) infos(r *Room, infos wire.Infos) error {
 
 // showLeaders puts the servers that lead the search on the pages, if any is open.
 func (Tick) showLeaders(r *Room) {
-	if is := r.is(); !is.isMeasuring() && !is.isLooking {
+	if is := r.phase.traits(); !is.isMeasuring() && !is.isLooking {
 		return
 	}
 	nameless, isShown := r.probing.Leaders(r.facts, r.now)

@@ -80,19 +80,19 @@ func (o Order) step(r *Room) error {
 		if r.parts.Settings.IsMatch() {
 			return errCaptainsDecide
 		}
-		if err := r.facts.Refusal(by, r.is().isChosen()); err != nil {
+		if err := r.facts.Refusal(by, r.phase.traits().isChosen()); err != nil {
 			return err
 		}
-		if !r.is().decides {
+		if !r.phase.traits().isVoting {
 			return errNoVote
 		}
 	}
-	if err := r.foul(o.Action, by); err != nil {
+	if err := r.refuseFoul(o.Action, by); err != nil {
 		return err
 	}
 	err := o.Action.do(r, by)
 	if _, passes := o.Action.(passing); err == nil && !passes {
-		r.out.binds = true // no crash may undo what people have been told
+		r.out.mustSave = true // no crash may undo what people have been told
 	}
 	return err
 }
@@ -101,7 +101,7 @@ func (a WhatIf) do(r *Room, by caller) error {
 	if !by.IsSomebody() && !by.IsOrganiser {
 		return errNickname
 	}
-	if err := r.facts.Refusal(by, r.is().isChosen()); err != nil && !by.IsOrganiser {
+	if err := r.facts.Refusal(by, r.phase.traits().isChosen()); err != nil && !by.IsOrganiser {
 		return err
 	}
 	var given struct{ By string }
@@ -119,7 +119,7 @@ func (a WhatIf) do(r *Room, by caller) error {
 	case r.parts.Choice.Newest() == nil:
 		return errNothingMeasured
 	}
-	r.parts.Choice.Suppose(cmp.Or(by.ID, r.facts.Organiser()), json.RawMessage(a), r.decision.Supposed(r.facts, s))
+	r.parts.Choice.Suppose(cmp.Or(by.ID, r.facts.Organiser()), json.RawMessage(a), r.decision.WhatIfBasis(r.facts, s))
 	return nil
 }
 
@@ -127,7 +127,7 @@ func (a Vote) do(r *Room, by caller) error {
 	g, options := &r.parts, r.decision.Options(r.facts)
 	turned, err := g.Ballot.Vote(by.ID, a.Addr.AddrPort, options)
 	if turned {
-		r.out.says(sentence.Of("room.votes-for", "server", g.Servers.Called(g.Ballot.Favourite(options))))
+		r.out.say(sentence.Of("room.votes-for", "server", g.Servers.Called(g.Ballot.Favourite(options))))
 		r.phase.mindChanged(r)
 	}
 	return err
@@ -139,7 +139,7 @@ func (a Veto) do(r *Room, by caller) error {
 	if err != nil {
 		return err
 	}
-	r.out.says(note)
+	r.out.say(note)
 	r.rechoose(other)
 	return nil
 }
@@ -183,7 +183,7 @@ func (a Has) do(r *Room, by caller) error {
 		a.Editions = map[string]discovery.Edition{"": {Version: a.Version}}
 	}
 	r.parts.Editions.Say(by.ID, r.parts.Settings.Game, a.Editions)
-	r.probing.ForgetBest() // it looked for something else
+	r.probing.EndMainSearch() // it looked for something else
 	return nil
 }
 
@@ -191,7 +191,7 @@ func (Arrived) do(r *Room, by caller) error {
 	if !by.IsSomebody() {
 		return errNickname
 	}
-	if !r.is().isSent {
+	if !r.phase.traits().isSent {
 		return errNoVote
 	}
 	r.parts.Ballot.ByHand(by.ID)

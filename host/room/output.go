@@ -73,9 +73,9 @@ func (Announce) isOutput() {}
 type outbox struct {
 	// now is the time of the Step under way, and outputs what it has led to so far. If it binds,
 	// the room has to be saved first although the phase stays.
-	now     roomtime.Clocks
-	outputs []Output
-	binds   bool
+	now      roomtime.Clocks
+	outputs  []Output
+	mustSave bool
 	// journal has the notes to the people in the room.
 	journal journal.Journal
 	// revision counts the changes of the room's view and saved form.
@@ -83,17 +83,17 @@ type outbox struct {
 }
 
 // begin begins a Step.
-func (o *outbox) begin(now roomtime.Clocks) { o.now, o.outputs, o.binds = now, nil, false }
+func (o *outbox) begin(now roomtime.Clocks) { o.now, o.outputs, o.mustSave = now, nil, false }
 
-func (o *outbox) do(output Output) { o.outputs = append(o.outputs, output) }
+func (o *outbox) emit(output Output) { o.outputs = append(o.outputs, output) }
 
-func (o *outbox) send(player people.ID, m wire.Message) { o.do(Send{player, m}) }
+func (o *outbox) send(player people.ID, m wire.Message) { o.emit(Send{player, m}) }
 
 // publish makes everybody see the state before what follows in this step. It is the state after the
 // step, so once is enough.
 func (o *outbox) publish() {
 	if !slices.Contains(o.outputs, Output(Publish{})) {
-		o.do(Publish{})
+		o.emit(Publish{})
 	}
 }
 
@@ -104,8 +104,8 @@ func (o *outbox) ask(round int, asks []search.Ask) {
 	}
 }
 
-// says tells the people in the room some sentences, but for empty ones.
-func (o *outbox) says(sentences ...sentence.Sentence) {
+// say tells the people in the room some sentences, but for empty ones.
+func (o *outbox) say(sentences ...sentence.Sentence) {
 	for _, s := range sentences {
 		if !s.IsZero() {
 			o.revision++
@@ -116,11 +116,11 @@ func (o *outbox) says(sentences ...sentence.Sentence) {
 
 // plan asks for a turn of the search, unless the room waits for one.
 func (o *outbox) plan(g *facts.Parts, p *probing.Probing, isBackground bool) {
-	isNew, note := p.Await(isBackground, o.now.Room)
+	isNew, note := p.AwaitTurn(isBackground, o.now.Room)
 	if isNew {
-		o.do(Plan{o.now.Of(g.Measuring), isBackground})
+		o.emit(Plan{o.now.Of(g.Measuring), isBackground})
 	}
-	o.says(note)
+	o.say(note)
 }
 
 // brief sends a player the list of the round, unless the program has it. Without the list it looks
@@ -155,7 +155,7 @@ func (o *outbox) lookBeyond(g *facts.Parts, players []people.ID, local []LocalSe
 
 // sendNews passes on the news of a survey of places.
 func (o *outbox) sendNews(n places.News) {
-	o.says(n.Notes...)
+	o.say(n.Notes...)
 	for _, ask := range n.Asks {
 		o.send(ask.To, ask.Survey)
 	}

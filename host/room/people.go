@@ -20,11 +20,11 @@ func (r *Room) apply(events []roster.Event) {
 	for _, e := range events {
 		switch e := e.(type) {
 		case roster.Note:
-			r.out.says(e.Says)
+			r.out.say(e.Says)
 		case roster.Left:
 			r.out.revision++
 		}
-		r.out.binds = r.parts.Follow(e) || r.out.binds
+		r.out.mustSave = r.parts.ApplyEvent(e) || r.out.mustSave
 	}
 }
 
@@ -32,7 +32,7 @@ func (r *Room) apply(events []roster.Event) {
 func (r *Room) freePlace(player people.ID, stays bool) {
 	r.parts.Drop(player)
 	r.survey.Leave(player)
-	r.out.binds = true
+	r.out.mustSave = true
 	r.apply(r.parts.Roster.Unseat(player, stays, r.now))
 }
 
@@ -63,7 +63,7 @@ func (a Enter) do(r *Room, by caller) error {
 	if entry.IsNew {
 		r.parts.Origins.Enter(entry.ID, a.Origin)
 	}
-	r.out.do(Answer{map[string]string{"name": entry.Name, "token": entry.Token}})
+	r.out.emit(Answer{map[string]string{"name": entry.Name, "token": entry.Token}})
 	return nil
 }
 
@@ -74,7 +74,7 @@ type Rename struct {
 }
 
 func (a Rename) do(r *Room, by caller) error {
-	one, err := r.parts.Roster.Named(by, a.Of)
+	one, err := r.parts.Roster.Target(by, a.Of)
 	if err != nil {
 		return err
 	}
@@ -93,8 +93,8 @@ func (Quit) do(r *Room, by caller) error {
 		r.apply(events)
 		return err
 	}
-	if !r.is().decides { // else the next choice says it
-		r.out.says(sentence.Of("room.left", "player", by.ID))
+	if !r.phase.traits().isVoting { // else the next choice says it
+		r.out.say(sentence.Of("room.left", "player", by.ID))
 	}
 	r.sendAway(by.ID, *wire.Refuse(wire.ReasonLeft, "refused.left"))
 	return nil
@@ -104,9 +104,9 @@ func (Quit) do(r *Room, by caller) error {
 // the right to steer depends on the program that plays.
 func (r *Room) sendAway(player people.ID, why wire.Refusal) {
 	r.probing.Release(player)
-	wasChosenFor := r.is().decides && slices.Contains(r.facts.ChosenFor(), player)
+	wasChosenFor := r.phase.traits().isVoting && slices.Contains(r.facts.ChosenFor(), player)
 	r.freePlace(player, false)
-	r.out.do(Dismiss{player, why})
+	r.out.emit(Dismiss{player, why})
 	r.withoutLook(player)
 	if wasChosenFor && len(r.facts.ChosenFor()) > 0 {
 		gone := sentence.Of("room.players-left", "players", []string{string(player)})
@@ -118,11 +118,11 @@ func (r *Room) sendAway(player people.ID, why wire.Refusal) {
 	r.countDownIfReady()
 }
 
-// readmits reports whether a player who is back counts again in the vote. The others get time, too.
-func (r *Room) readmits(player people.ID) bool {
+// readmit reports whether a player who is back counts again in the vote. The others get time, too.
+func (r *Room) readmit(player people.ID) bool {
 	attends := &r.parts.Attendance
 	attends.Follow(player, r.facts.ChosenFor(), r.now)
-	isBack := r.decision.Readmits(r.facts, player)
+	isBack := r.decision.Readmit(r.facts, player)
 	if isBack {
 		attends.Recall(player, r.now)
 	}

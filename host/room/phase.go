@@ -37,7 +37,7 @@ type phase interface {
 	// joined brings a player up to date who comes, or comes back. looked goes on after a player's
 	// program has looked around its network.
 	joined(r *Room, player people.ID)
-	looked(r *Room, player people.ID)
+	lookedAround(r *Room, player people.ID)
 
 	// listed takes the list that was asked for, and supplied the organiser's own.
 	listed(r *Room, list Listed)
@@ -59,7 +59,7 @@ type phase interface {
 	// move makes a captain's move. mayLookLong returns why no side may ask for a long look now, or
 	// nil; then beginLongLook begins it, or notes the wish.
 	move(r *Room, by caller, m Move) error
-	mayLookLong(r *Room) error
+	refuseLongLook(r *Room) error
 	beginLongLook(r *Room, why sentence.Sentence)
 	// without goes on without a player, or counts the player again.
 	without(r *Room, player people.ID, w Without) error
@@ -67,17 +67,17 @@ type phase interface {
 	// same, and watches returns the servers that are asked.
 	awaitSeats(r *Room, a AwaitSeats) error
 	unwait(r *Room, u Unwait) error
-	share(r *Room, demand map[netip.AddrPort]Demand)
+	shareDemand(r *Room, demand map[netip.AddrPort]Demand)
 	watches(r *Room) []netip.AddrPort
 
 	// view fills in what people see of the phase. launch is where everyone is sent, nil before that,
 	// and take sends a player there.
 	view(r *Room, s *wire.Snapshot, showing *decision.Showing)
 	launch() *wire.Launch
-	take(r *Room, player people.ID)
+	sendThere(r *Room, player people.ID)
 
-	// isWhole reports whether a restored phase has what it needs.
-	isWhole(g *facts.Parts) bool
+	// isValid reports whether a restored phase has what it needs.
+	isValid(g *facts.Parts) bool
 }
 
 // traits are what other code may know of a phase.
@@ -87,14 +87,14 @@ type traits struct {
 	// duty is what players have to do, and sides who may change sides in a match.
 	duty  attendance.Duty
 	sides sides.When
-	// gathers says that the group is not complete. measuresAlone says that each player measures the
+	// isGathering says that the group is not complete. measuresAlone says that each player measures the
 	// list for itself, and searches that the host asks; asksMore that it asks more, for the players
 	// of the last choice.
-	gathers, measuresAlone, searches, asksMore bool
-	// decides says that people may vote, and captains that captains decide.
-	decides, captains bool
-	// reopens says that the organiser may decide again, from the measurements of this round.
-	reopens bool
+	isGathering, measuresAlone, isCoordinated, asksMore bool
+	// isVoting says that people may vote, and captains that captains decide.
+	isVoting, isBanning bool
+	// canReopen says that the organiser may decide again, from the measurements of this round.
+	canReopen bool
 	// isLooking says that everyone looks at the finalists.
 	isLooking bool
 	// isBetween says that the room does nothing of its own, so that a new server may take it.
@@ -110,9 +110,6 @@ func (t traits) isMeasuring() bool { return t.duty == attendance.Measure }
 func (t traits) isChosen() bool { return t.stage() == wire.Chosen }
 
 func (t traits) stage() wire.Stage { return t.name.Stage() }
-
-// is returns the traits of the phase.
-func (r *Room) is() traits { return r.phase.traits() }
 
 // phases returns an empty value of each phase.
 func phases() []phase {
@@ -135,20 +132,20 @@ func (r *Room) goTo(p phase) { r.phase, r.begun = p, r.now }
 
 // moment returns the present facts for the measuring.
 func (r *Room) moment() probing.Moment {
-	return probing.Moment{Clocks: r.clocks(), IsVoting: r.is().decides}
+	return probing.Moment{Clocks: r.clocks(), IsVoting: r.phase.traits().isVoting}
 }
 
 // endSearch ends a search for something that the room no longer wants.
 func (r *Room) endSearch() {
-	if r.is().searches {
-		r.probing.Forget()
+	if r.phase.traits().isCoordinated {
+		r.probing.EndSearch()
 	}
 }
 
-// mayDecideAgain reports whether the room has chosen, or failed to, from the measurements of this
+// canDecideAgain reports whether the room has chosen, or failed to, from the measurements of this
 // round.
-func (r *Room) mayDecideAgain() bool {
-	return r.is().reopens && r.parts.Choice.Newest() != nil && len(r.facts.ChosenFor()) > 0
+func (r *Room) canDecideAgain() bool {
+	return r.phase.traits().canReopen && r.parts.Choice.Newest() != nil && len(r.facts.ChosenFor()) > 0
 }
 
 // noDeadline is later than any moment of a room.
@@ -162,7 +159,7 @@ func (base) tick(*Room)                                             {}
 func (base) next(*Room) (roomtime.Time, bool)                       { return noDeadline, false }
 func (base) resume(*Room)                                           {}
 func (base) proceed(*Room) error                                    { return nil }
-func (base) looked(*Room, people.ID)                                {}
+func (base) lookedAround(*Room, people.ID)                          {}
 func (base) listed(*Room, Listed)                                   {}
 func (base) supplied(*Room)                                         {}
 func (base) reported(*Room)                                         {}
@@ -174,14 +171,14 @@ func (base) lookMissing(*Room)                                      {}
 func (base) allReady(*Room)                                         {}
 func (base) mindChanged(*Room)                                      {}
 func (base) move(*Room, caller, Move) error                         { return errNoVote }
-func (base) mayLookLong(*Room) error                                { return errLookNow }
-func (base) beginLongLook(r *Room, why sentence.Sentence)           { r.out.says(why) }
+func (base) refuseLongLook(*Room) error                             { return errLookNow }
+func (base) beginLongLook(r *Room, why sentence.Sentence)           { r.out.say(why) }
 func (base) without(*Room, people.ID, Without) error                { return errNoAdvice }
 func (base) awaitSeats(*Room, AwaitSeats) error                     { return errNoAdvice }
 func (base) unwait(*Room, Unwait) error                             { return errNotWaiting }
-func (base) share(*Room, map[netip.AddrPort]seats.Demand)           {}
+func (base) shareDemand(*Room, map[netip.AddrPort]seats.Demand)     {}
 func (base) watches(*Room) []netip.AddrPort                         { return nil }
 func (base) view(*Room, *wire.Snapshot, *decision.Showing)          {}
 func (base) launch() *wire.Launch                                   { return nil }
-func (base) take(*Room, people.ID)                                  {}
-func (base) isWhole(*facts.Parts) bool                              { return true }
+func (base) sendThere(*Room, people.ID)                             {}
+func (base) isValid(*facts.Parts) bool                              { return true }

@@ -55,7 +55,7 @@ func (o *outbox) recall(g *facts.Parts, players ...people.ID) {
 		}
 	}
 	if len(of) > 0 {
-		o.do(Recall{of, g.List.Tree()})
+		o.emit(Recall{of, g.List.Tree()})
 	}
 }
 
@@ -70,7 +70,7 @@ func (o *outbox) learn(g *facts.Parts) {
 			continue
 		}
 		if cells := memory.Of(g.List.Tree(), measured(g, player), o.now.Wall); len(cells) > 0 {
-			o.do(Learn{at.Addr, Network{at.Country, at.ASN}, cells})
+			o.emit(Learn{at.Addr, Network{at.Country, at.ASN}, cells})
 		}
 	}
 }

@@ -100,7 +100,7 @@ func (t Tuning) New(keys Keys, settings wire.Settings, now time.Time) *Room {
 		parts:    facts.Parts{Roster: roster.New(keys), Settings: settings, Tuning: facts.Tuning(t), Round: facts.NewRound(1)},
 	}
 	r.assemble()
-	r.out.says(sentence.Of("room.opened", "code", keys.Code, "game", settings.Game))
+	r.out.say(sentence.Of("room.opened", "code", keys.Code, "game", settings.Game))
 	return r
 }
 
@@ -118,7 +118,7 @@ func (r *Room) Keys() Keys { return r.parts.Roster.Keys() }
 func (r *Room) Settings() wire.Settings { return r.parts.Settings }
 
 // Stage returns the room's stage.
-func (r *Room) Stage() wire.Stage { return r.is().stage() }
+func (r *Room) Stage() wire.Stage { return r.phase.traits().stage() }
 
 // Revision changes whenever [Room.Snapshot] or [Room.Save] may have changed.
 func (r *Room) Revision() int { return r.out.revision }
@@ -142,7 +142,7 @@ func (in Join) step(r *Room) error {
 	case missedEnd != nil && in.Hello.Line > 1 && in.Hello.Token != "": // and no new start of the program
 		return missedEnd
 	}
-	if refusal := r.parts.Roster.Refusal(comer, r.facts.Places(), player != "" && g.Attendance.Of(player).Here); refusal != nil {
+	if refusal := r.parts.Roster.Refusal(comer, r.facts.MaxPlayers(), player != "" && g.Attendance.Of(player).Here); refusal != nil {
 		return refusal
 	}
 	seat, events := r.parts.Roster.Admit(comer, in.Token, r.now)
@@ -151,34 +151,34 @@ func (in Join) step(r *Room) error {
 	if player == "" {
 		player = seat.ID
 		late := attendance.Why("")
-		if is := r.is(); is.isChosen() || is.stage() == wire.Waiting || is.asksMore {
+		if is := r.phase.traits(); is.isChosen() || is.stage() == wire.Waiting || is.asksMore {
 			late = attendance.TooLate
-			r.out.says(sentence.Of("room.here-late", "player", player))
+			r.out.say(sentence.Of("room.here-late", "player", player))
 		} else {
-			r.out.says(sentence.Of("room.here", "player", player))
+			r.out.say(sentence.Of("room.here", "player", player))
 		}
 		g.Attendance.Come(player, late, r.now)
 		g.Evidence[player] = &evidence.PlayerResults{}
 	} else {
-		r.out.says(g.Attendance.Return(player, r.is().duty, !r.is().asksMore, r.now))
-		if r.is().decides && r.readmits(player) {
+		r.out.say(g.Attendance.Return(player, r.phase.traits().duty, !r.phase.traits().asksMore, r.now))
+		if r.phase.traits().isVoting && r.readmit(player) {
 			r.chooseAgain(sentence.Of("room.player-back", "player", player))
 		}
 	}
-	if when := r.is().sides; when == sides.Free || when == sides.Joining {
-		sidesChanged(r, g.Sides.Join(player, in.Hello.Side))
+	if when := r.phase.traits().sides; when == sides.Free || when == sides.Joining {
+		tellSides(r, g.Sides.Join(player, in.Hello.Side))
 	}
 	// A program that comes again changes nothing: the player may have said something else since.
 	if said := in.Hello.Editions; len(said) > 0 && !seat.IsSameProgram {
-		r.out.says(g.Editions.Greet(player, g.Settings.Game, said))
+		r.out.say(g.Editions.Greet(player, g.Settings.Game, said))
 	}
 	r.survey.Come(player, in.Hello.Program, in.Hello.Beacon)
 	if most := in.Hello.Discreet; g.Evidence[player].LimitProbes(most) && most > 0 {
-		r.out.says(sentence.Of("room.asks-at-most", "player", player, "n", most))
+		r.out.say(sentence.Of("room.asks-at-most", "player", player, "n", most))
 	}
 	r.probing.Release(player)
-	g.Locate(player, in.From, r.is().measuresAlone)
-	r.out.do(Admit{player})
+	g.Locate(player, in.From, r.phase.traits().measuresAlone)
+	r.out.emit(Admit{player})
 	r.out.send(player, wire.Welcome{Version: wire.Version, Name: seat.Name, Token: seat.Token, Page: seat.Page})
 	r.catchUp(player)
 	return nil
@@ -191,9 +191,9 @@ func (r *Room) TakesCode() bool {
 	if r.calendar.IsAsleep() {
 		return false
 	}
-	switch r.is().stage() {
+	switch r.phase.traits().stage() {
 	case wire.Gathering, wire.Listing, wire.Measuring, wire.Refining, wire.Waiting, wire.Failed:
-		return !r.closed && r.parts.Roster.HasRoom(r.facts.Places())
+		return !r.closed && r.parts.Roster.HasRoom(r.facts.MaxPlayers())
 	}
 	return false
 }

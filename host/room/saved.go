@@ -51,7 +51,7 @@ func (r *Room) Save() ([]byte, error) {
 	if carry(r, &s, true); s.Listing.OwnHash != "" {
 		s.Settings.Servers = nil
 	}
-	s.Phase.Name = string(r.is().name)
+	s.Phase.Name = string(r.phase.traits().name)
 	if s.Phase.Knows, err = json.Marshal(r.phase); err != nil {
 		return nil, err
 	}
@@ -142,8 +142,8 @@ func roomOf(s *saved.Room, kept *topology.Tree, tree func([]discovery.Server) *t
 			return nil, err
 		}
 	}
-	if !r.phase.isWhole(&r.parts) {
-		return nil, fmt.Errorf("%s without what that needs", r.is().stage())
+	if !r.phase.isValid(&r.parts) {
+		return nil, fmt.Errorf("%s without what that needs", r.phase.traits().stage())
 	}
 	return r, nil
 }

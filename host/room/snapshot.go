@@ -16,18 +16,18 @@ import (
 // Snapshot returns the room as everyone may see it now. It shares nothing that the room still
 // changes.
 func (r *Room) Snapshot() wire.Snapshot {
-	s, _ := privacy.Split(whole(r))
+	s, _ := privacy.Split(fullSnapshot(r))
 	return s
 }
 
-// whole returns the room with all pings, which only [privacy.Split] may see in a match.
-func whole(r *Room) wire.Snapshot {
+// fullSnapshot returns the room with all pings, which only [privacy.Split] may see in a match.
+func fullSnapshot(r *Room) wire.Snapshot {
 	now := r.clocks()
 	g, names, calendar := &r.parts, r.parts.Roster.Names(), r.calendar.View(r.dates(r.wall))
-	showing := decision.Showing{IsOpen: r.mayDecideAgain(), IsVoting: r.is().decides, Target: -1}
+	showing := decision.Showing{IsOpen: r.canDecideAgain(), IsVoting: r.phase.traits().isVoting, Target: -1}
 	s := wire.Snapshot{
 		Room: wire.Head{
-			Code: g.Roster.Keys().Code, Settings: g.Settings, Stage: r.is().stage(), Since: now.Of(r.since), Began: now.Of(g.Measuring), Round: g.Number,
+			Code: g.Roster.Keys().Code, Settings: g.Settings, Stage: r.phase.traits().stage(), Since: now.Of(r.since), Began: now.Of(g.Measuring), Round: g.Number,
 			Locked: g.Roster.IsLocked(), Listed: len(g.Servers.List), MostAsked: r.probing.MostTold(r.facts),
 			Said: g.Servers.Said.At, Paused: r.outage.IsPaused(), Ended: calendar.Ended,
 		},
@@ -47,10 +47,10 @@ func whole(r *Room) wire.Snapshot {
 	if s.Room.Webhook, s.Room.Posts = "", calendar.Posts; s.Room.Posts != nil {
 		s.Room.Posts.To = wire.WebhookOf(g.Settings.Webhook)
 	}
-	s.Phase = wire.Phase{Name: r.is().name, SinceMS: r.now.Sub(r.begun).Milliseconds()}
+	s.Phase = wire.Phase{Name: r.phase.traits().name, SinceMS: r.now.Sub(r.begun).Milliseconds()}
 	r.phase.view(r, &s, &showing)
 	s.Phase.LeftMS = max(0, s.Phase.LeftMS)
-	s.People = r.facts.ViewPeople(r.is().isChosen())
+	s.People = r.facts.ViewPeople(r.phase.traits().isChosen())
 	if s.Match != nil {
 		captains.View(r.facts, &g.Bans, s.Match, now)
 		showing.Target = max(showing.Target, g.Bans.Server())
@@ -83,8 +83,8 @@ func (r *Room) View() View {
 		password = l.Password
 	}
 	v := View{IsPrivate: r.parts.Settings.IsMatch()}
-	v.Snapshot, v.Own = privacy.Split(whole(r))
-	v.Badges = r.parts.Roster.Badges(password, r.parts.Settings.Every != "", r.facts.Invited())
+	v.Snapshot, v.Own = privacy.Split(fullSnapshot(r))
+	v.Badges = r.parts.Roster.Badges(password, r.parts.Settings.Every != "", r.facts.GuestsToCount())
 	if !v.IsPrivate {
 		v.Record = r.decision.Record(r.facts)
 	}

@@ -28,10 +28,10 @@ func (r *Room) History() wire.History { return r.calendar.History(r.parts.Settin
 func (r *Room) dates(now time.Time) calendar.Facts {
 	g, s := &r.parts, &r.parts.Settings
 	posts := s.Webhook != ""
-	r.people = r.facts.Known(r.people[:0], s.Every == "" && !posts)
+	r.people = r.facts.AppendPeople(r.people[:0], s.Every == "" && !posts)
 	return calendar.Facts{
 		Now: roomtime.Clocks{Room: r.now, Wall: now}, Every: s.Every, Name: s.Name, Game: s.GameName(),
-		Heard: r.clocks().Of(g.Attendance.LastHeard()), IsGathering: r.is().gathers, IsClosed: r.closed, Posts: posts,
+		Heard: r.clocks().Of(g.Attendance.LastHeard()), IsGathering: r.phase.traits().isGathering, IsClosed: r.closed, Posts: posts,
 		People: r.people,
 	}
 }
@@ -41,17 +41,17 @@ func (r *Room) follow(events ...calendar.Event) {
 	for _, e := range events {
 		switch e := e.(type) {
 		case calendar.Note:
-			r.out.says(e.Says)
+			r.out.say(e.Says)
 		case calendar.Announce:
-			r.out.do(Announce{e.Announcement})
+			r.out.emit(Announce{e.Announcement})
 		case calendar.Open:
-			r.since, r.out.binds = r.now, true
-			r.out.says(e.Why)
+			r.since, r.out.mustSave = r.now, true
+			r.out.say(e.Why)
 		case calendar.Sleep:
-			r.out.says(e.Why)
+			r.out.say(e.Why)
 			(&Gathering{}).beginAgain(r, e.Forget)
 		case calendar.Save:
-			r.out.binds = true
+			r.out.mustSave = true
 		case calendar.Changed:
 			r.out.revision++
 		}
@@ -103,7 +103,7 @@ func (Wake) do(r *Room, by caller) error {
 }
 
 func (a Forget) do(r *Room, by caller) error {
-	one, err := r.parts.Roster.Meant(by, a.Name)
+	one, err := r.parts.Roster.ForgetTarget(by, a.Name)
 	if err != nil {
 		return err
 	}
@@ -115,7 +115,7 @@ func (a Forget) do(r *Room, by caller) error {
 	}()
 	switch {
 	case one.IsPlayer:
-		r.parts.Roster.LetGo(one.ID)
+		r.parts.Roster.StopKeeping(one.ID)
 		r.sendAway(one.ID, *wire.Refuse(wire.ReasonLeft, "refused.forgotten"))
 	case one.Mark != "":
 		r.apply(r.parts.Roster.Drop(one.ID))

@@ -78,7 +78,7 @@ func (End) steers()    {}
 func (Lock) steers()   {}
 
 func (a Go) do(r *Room, _ caller) error {
-	if a.Stage == "" || a.Stage == r.is().stage() {
+	if a.Stage == "" || a.Stage == r.phase.traits().stage() {
 		return r.phase.proceed(r)
 	}
 	return nil
@@ -86,7 +86,7 @@ func (a Go) do(r *Room, _ caller) error {
 
 func (Apply) do(r *Room, _ caller) error {
 	g := &r.parts
-	if r.is().captains {
+	if r.phase.traits().isBanning {
 		return errCaptainsDecide
 	}
 	if g.Choice.Supposed() == nil || g.Choice.Newest() == nil {
@@ -97,14 +97,14 @@ func (Apply) do(r *Room, _ caller) error {
 		return err
 	}
 	g.Settings = s
-	r.out.says(sentence.Of("room.rule-now", "rule", s.Rule()))
+	r.out.say(sentence.Of("room.rule-now", "rule", s.Rule()))
 	r.rechoose(r.facts.Select(r.facts.ChosenFor()))
 	return nil
 }
 
 func (a Change) do(r *Room, _ caller) error {
 	s, err := terms.Change(r.parts.Settings, a.Settings, terms.Facts{
-		Now: r.wall, Stage: r.is().stage(), Players: len(r.parts.Attendance.Players()),
+		Now: r.wall, Stage: r.phase.traits().stage(), Players: len(r.parts.Attendance.Players()),
 		Games: a.Games, MostPlaces: a.MostPlaces, IsPublic: a.Public, Posts: a.Posts,
 	})
 	if err == nil {
@@ -118,7 +118,7 @@ func (a Change) do(r *Room, _ caller) error {
 type Resettle struct{ Settings wire.Settings }
 
 func (in Resettle) step(r *Room) error {
-	players, gathers := len(r.parts.Attendance.Players()), r.is().gathers
+	players, gathers := len(r.parts.Attendance.Players()), r.phase.traits().isGathering
 	Resettle{terms.Resettle(r.parts.Settings, in.Settings, players, gathers)}.apply(r)
 	return nil
 }
@@ -126,7 +126,7 @@ func (in Resettle) step(r *Room) error {
 // apply makes the settings the room's.
 func (in Resettle) apply(r *Room) {
 	s, before := in.Settings, r.parts.Settings
-	r.out.says(r.source.Change(before, s))
+	r.out.say(r.source.Change(before, s))
 	if s.Webhook != before.Webhook {
 		r.calendar.ForgetPosts()
 	}
@@ -139,9 +139,9 @@ func (in Resettle) apply(r *Room) {
 	if before.Every == "" && s.Every != "" {
 		r.parts.Roster.Keep(r.calendar.Adopt(r.dates(r.wall))...)
 	}
-	r.parts.Silence(r.is().isChosen()) // a guest may have no say any more
+	r.parts.WithdrawGuestVotes(r.phase.traits().isChosen()) // a guest may have no say any more
 	r.endSearch()
-	r.out.says(s.Changes(before)...)
+	r.out.say(s.Changes(before)...)
 }
 
 func (a HandOn) do(r *Room, _ caller) error {
@@ -152,7 +152,7 @@ func (a HandOn) do(r *Room, _ caller) error {
 
 func (a Renew) do(r *Room, by caller) error {
 	r.apply(r.parts.Roster.Renew(by, a.Secret))
-	r.out.do(Answer{map[string]string{"secret": a.Secret}})
+	r.out.emit(Answer{map[string]string{"secret": a.Secret}})
 	return nil
 }
 
@@ -173,7 +173,7 @@ func (a Trust) do(r *Room, _ caller) error {
 	}
 	counting, notes, other, err := r.decision.Vouch(r.facts, player)
 	r.parts.Attendance.Apply(counting, r.now)
-	if r.out.says(notes...); other != nil {
+	if r.out.say(notes...); other != nil {
 		r.rechoose(*other)
 	}
 	return err
@@ -186,7 +186,7 @@ func (End) do(r *Room, by caller) error {
 	}
 	here := r.parts.Attendance.Players()
 	if r.parts.Settings.Every == "" {
-		r.out.says(end.Why)
+		r.out.say(end.Why)
 		r.closed = true
 	} else {
 		r.follow(end)
@@ -194,7 +194,7 @@ func (End) do(r *Room, by caller) error {
 	why := wire.Refusal{Reason: wire.ReasonEnded, Says: end.Why}
 	r.out.publish()
 	for _, player := range here {
-		r.out.do(Dismiss{player, why})
+		r.out.emit(Dismiss{player, why})
 	}
 	return nil
 }
@@ -227,7 +227,7 @@ func (Without) steers() {}
 var errNoAdvice = wire.Refuse(wire.ReasonAction, "refused.no-choice")
 
 func (a Allow) do(r *Room, _ caller) error {
-	if !r.mayDecideAgain() {
+	if !r.canDecideAgain() {
 		return errNoAdvice
 	}
 	s, err := choice.Allow(r.parts.Settings, a.LimitMS)
@@ -235,7 +235,7 @@ func (a Allow) do(r *Room, _ caller) error {
 		return err
 	}
 	r.parts.Settings = s
-	r.parts.Attendance.Apply([]attendance.Change{r.decision.TakeAlong(r.facts)}, r.now)
+	r.parts.Attendance.Apply([]attendance.Change{r.decision.ReadmitOverLimit(r.facts)}, r.now)
 	r.decideAgain(sentence.Of("room.allows", "ms", math.Ceil(a.LimitMS)))
 	return nil
 }
@@ -244,15 +244,15 @@ func (a Without) do(r *Room, _ caller) error {
 	return r.phase.without(r, r.parts.Roster.Player(a.Name), a)
 }
 
-// fromChoice chooses again without a player. If the choice leaves the player out, it stands.
-func (a Without) fromChoice(r *Room, player people.ID) error {
+// chooseWithout chooses again without a player. If the choice leaves the player out, it stands.
+func (a Without) chooseWithout(r *Room, player people.ID) error {
 	g := &r.parts
 	switch {
-	case r.is().decides && g.Attendance.Of(player).Out == attendance.Outvoted:
+	case r.phase.traits().isVoting && g.Attendance.Of(player).Out == attendance.Outvoted:
 		g.Attendance.LeaveOut(attendance.Unwanted, player)
-		r.out.says(sentence.Of("room.goes-without", "player", player))
+		r.out.say(sentence.Of("room.goes-without", "player", player))
 		return nil
-	case !r.mayDecideAgain():
+	case !r.canDecideAgain():
 		return errNoAdvice
 	case player == "" || g.Attendance.Of(player).Out != "":
 		return wire.Refuse(wire.ReasonAction, "refused.not-counted", "name", nickname.Clean(a.Name))
@@ -274,12 +274,12 @@ func (a Without) bench(r *Room, player people.ID) error {
 		return wire.Refuse(wire.ReasonAction, "refused.not-counted", "name", nickname.Clean(a.Name))
 	case a.Counts:
 		attends.Recall(player, r.now)
-		r.out.says(sentence.Of("room.counts-again", "player", player))
+		r.out.say(sentence.Of("room.counts-again", "player", player))
 	case len(attends.Active()) < 2:
 		return wire.Refuse(wire.ReasonAction, "refused.nobody-left")
 	default:
 		attends.LeaveOut(attendance.Benched, player)
-		r.out.says(sentence.Of("room.goes-without", "player", player))
+		r.out.say(sentence.Of("room.goes-without", "player", player))
 	}
 	return nil
 }
@@ -287,12 +287,12 @@ func (a Without) bench(r *Room, player people.ID) error {
 // decideAgain chooses from the measurements for the players that count now, and tells people why.
 func (r *Room) decideAgain(why sentence.Sentence) {
 	selected := r.facts.Select(r.facts.ChosenFor())
-	if !r.is().isChosen() && selected.Chosen == nil {
+	if !r.phase.traits().isChosen() && selected.Chosen == nil {
 		r.parts.Choice.Refine(selected)
-		r.out.says(sentence.Of("room.again-none", "why", why))
+		r.out.say(sentence.Of("room.again-none", "why", why))
 		return
 	}
-	r.out.says(sentence.Of("room.again", "why", why))
+	r.out.say(sentence.Of("room.again", "why", why))
 	r.failures = 0
 	r.decision.Retry() // the failed looks were for another choice
 	r.rechoose(selected)
@@ -307,15 +307,15 @@ type More struct {
 func (More) steers() {}
 
 func (a More) do(r *Room, _ caller) error {
-	if !r.mayDecideAgain() {
+	if !r.canDecideAgain() {
 		return errNoAdvice
 	}
 	g := &r.parts
-	notes, servers, err := r.probing.Grant(r.facts, a.Servers, r.is().decides)
+	notes, servers, err := r.probing.Grant(r.facts, a.Servers, r.phase.traits().isVoting)
 	if err != nil {
 		return err
 	}
-	r.out.says(notes...)
+	r.out.say(notes...)
 	r.probing.AskMore()
 	g.Choice = g.Choice.Forget()
 	g.Attendance.Again(r.now)
@@ -350,9 +350,9 @@ func (a Count) do(r *Room, by caller) error {
 	if err != nil {
 		return err
 	}
-	r.out.says(note)
+	r.out.say(note)
 	r.endSearch() // for the present group
-	if r.is().decides {
+	if r.phase.traits().isVoting {
 		if other := r.decision.Recount(r.facts); other != nil {
 			r.rechoose(*other)
 		}

@@ -75,7 +75,7 @@ func (r *Room) Step(in Input, at Moment) ([]Output, error) {
 	g := &r.parts
 	phase, round := r.phase, g.Number
 	err := in.step(r)
-	r.out.says(g.SettleSides()...)
+	r.out.say(g.SettleSides()...)
 	r.follow(r.calendar.Advance(r.dates(r.wall))...)
 	g.RefreshFacts()
 	if r.survey.NeedsComparison(g.Choice.Newest()) {
@@ -84,7 +84,7 @@ func (r *Room) Step(in Input, at Moment) ([]Output, error) {
 	if _, tick := in.(Tick); !tick || len(r.out.outputs) > 0 {
 		r.out.revision++
 	}
-	if r.out.binds || phase != r.phase || round != g.Number {
+	if r.out.mustSave || phase != r.phase || round != g.Number {
 		r.out.outputs = slices.Insert(r.out.outputs, 0, Output(Save{}))
 	}
 	r.due = at.Run + r.rest()
@@ -124,7 +124,7 @@ func (r *Room) rest() time.Duration {
 	if on { // room time stands still
 		return max(0, min(rest, ends))
 	}
-	if gone := g.Roster.Next(r.facts.Awaited(r.calendar)); !gone.IsZero() {
+	if gone := g.Roster.Next(r.facts.Answerers(r.calendar)); !gone.IsZero() {
 		next = min(next, gone)
 	}
 	return max(0, min(rest, next.Sub(r.now)))
@@ -135,18 +135,18 @@ func (r *Room) passed() time.Duration { return r.now.Sub(r.since) }
 
 func (in Tick) step(r *Room) error {
 	g := &r.parts
-	r.apply(g.Roster.Expire(r.facts.Awaited(r.calendar), r.now))
+	r.apply(g.Roster.Expire(r.facts.Answerers(r.calendar), r.now))
 	if r.outage.HasStopped() {
 		in.Mute = nil // a host that was stopped has heard nobody, and cannot tell
 	}
 	g.Attendance.Mute(in.Mute)
 	for _, player := range g.Attendance.Players() {
 		if g.Nearby.Expire(player, r.now) {
-			r.phase.looked(r, player)
+			r.phase.lookedAround(r, player)
 		}
 	}
 	r.follow(r.calendar.Tick(r.dates(r.wall))...)
-	r.phase.share(r, in.Demand)
+	r.phase.shareDemand(r, in.Demand)
 	if in.pause(r); !r.outage.IsPaused() {
 		r.phase.tick(r)
 		in.showLeaders(r) // while the room pauses no server comes nearer, and nobody needs the time
@@ -158,28 +158,28 @@ func (in Tick) step(r *Room) error {
 func (in Tick) pause(r *Room) {
 	passed, isLost := r.outage.Tick(r.isDeserted())
 	attendance := &r.parts.Attendance
-	quiet := attendance.Quiet(r.is().duty, r.now)
-	if !isLost && r.is().isMeasuring() {
+	quiet := attendance.Quiet(r.phase.traits().duty, r.now)
+	if !isLost && r.phase.traits().isMeasuring() {
 		attendance.Miss(passed, quiet...)
 	}
 	note, isOver := r.outage.UpdatePause(r.scene())
-	if r.out.says(note); isOver {
+	if r.out.say(note); isOver {
 		attendance.Await(r.now, quiet...)
 	}
 }
 
 // scene returns how many players the room should hear now, and how many are silent.
 func (r *Room) scene() outage.Scene {
-	c := r.parts.Attendance.Count(r.is().duty, r.now)
+	c := r.parts.Attendance.Count(r.phase.traits().duty, r.now)
 	return outage.Scene{
-		Players: c.Active, Silent: c.Quiet, IsGathering: r.is().gathers, IsDeserted: !r.is().gathers && c.Present == 0,
+		Players: c.Active, Silent: c.Quiet, IsGathering: r.phase.traits().isGathering, IsDeserted: !r.phase.traits().isGathering && c.Present == 0,
 	}
 }
 
 // isDeserted reports whether no player that the round counts on is there. A group that still
 // gathers is never deserted.
 func (r *Room) isDeserted() bool {
-	return !r.is().gathers && r.parts.Attendance.Count(attendance.Nothing, r.now).Present == 0
+	return !r.phase.traits().isGathering && r.parts.Attendance.Count(attendance.Nothing, r.now).Present == 0
 }
 
 func (Proceed) step(r *Room) error {
@@ -195,7 +195,7 @@ func (in Leave) step(r *Room) error {
 	g.Nearby.Leave(in.Player)
 	r.probing.Release(in.Player)
 	if r.phase.launch() == nil {
-		r.out.says(sentence.Of("room.lost", "player", in.Player))
+		r.out.say(sentence.Of("room.lost", "player", in.Player))
 	}
 	return nil
 }
@@ -224,8 +224,8 @@ func (in Hear) hear(r *Room) error {
 		}
 		return nil
 	case wire.Rests:
-		if m.Round == g.Number && r.is().isMeasuring() {
-			r.out.says(g.Attendance.Rest(in.Player, time.Duration(m.For), r.now))
+		if m.Round == g.Number && r.phase.traits().isMeasuring() {
+			r.out.say(g.Attendance.Rest(in.Player, time.Duration(m.For), r.now))
 		}
 		return nil
 	case wire.Late:
@@ -235,7 +235,7 @@ func (in Hear) hear(r *Room) error {
 		return in.verified(r, m)
 	case wire.Near:
 		if g.Nearby.Hear(in.Player, m, r.now) {
-			r.phase.looked(r, in.Player)
+			r.phase.lookedAround(r, in.Player)
 		}
 		return nil
 	case wire.Bring:
@@ -250,7 +250,7 @@ func (in Hear) hear(r *Room) error {
 		return nil
 	case wire.Able:
 		if note := g.Launches.Able(in.Player, m, g.Settings); g.Attendance.Of(in.Player).Here {
-			r.out.says(note)
+			r.out.say(note)
 		}
 		return nil
 	case wire.Outside:
@@ -263,8 +263,8 @@ func (in Hear) hear(r *Room) error {
 		g.Memories.Bring(in.Player, m.Cells)
 		return nil
 	case wire.Launched:
-		if m.Round == g.Number && r.is().isSent {
-			r.out.says(g.Launches.Heard(in.Player, m, g.Settings.GameName()))
+		if m.Round == g.Number && r.phase.traits().isSent {
+			r.out.say(g.Launches.Heard(in.Player, m, g.Settings.GameName()))
 		}
 		return nil
 	}
@@ -281,9 +281,9 @@ func nonsensef(format string, numbers ...any) error { return Nonsense(fmt.Sprint
 
 func (Resume) step(r *Room) error {
 	if !r.calendar.IsAsleep() { // else nobody notices
-		r.out.says(sentence.Of("room.restarted"))
+		r.out.say(sentence.Of("room.restarted"))
 	}
-	r.out.says(r.source.Resume()...)
+	r.out.say(r.source.Resume()...)
 	r.outage.Resume()
 	r.since = r.now
 	r.parts.Attendance.Resume(r.now)
@@ -298,20 +298,20 @@ func (in PartialMessage) step(r *Room) error {
 
 func (in Stored) step(r *Room) error {
 	if in.Trouble == "" {
-		r.out.says(sentence.Of("room.saved-again"))
+		r.out.say(sentence.Of("room.saved-again"))
 	} else {
-		r.out.says(sentence.Of("room.unsaved", "why", in.Trouble))
+		r.out.say(sentence.Of("room.unsaved", "why", in.Trouble))
 	}
 	return nil
 }
 
 func (in Waited) step(r *Room) error {
-	r.out.says(sentence.Of("room.waited", "time", in.For.Round(time.Second)))
+	r.out.say(sentence.Of("room.waited", "time", in.For.Round(time.Second)))
 	return nil
 }
 
 func (Turn) step(r *Room) error {
-	r.probing.Take(r.now)
+	r.probing.TakeTurn(r.now)
 	r.phase.turn(r)
 	return nil
 }
@@ -320,7 +320,7 @@ func (in Close) step(r *Room) error {
 	r.closed = true
 	why := cmp.Or(in.Why, Closed(r.parts.Roster.Keys().Code))
 	for _, player := range r.parts.Attendance.Players() {
-		r.out.do(Dismiss{player, *why})
+		r.out.emit(Dismiss{player, *why})
 	}
 	return nil
 }
@@ -335,6 +335,6 @@ func (r *Room) nextRound() {
 	r.calendar.Leave(r.wall)
 	r.parts.Round, r.probing, r.decision = r.parts.Next(r.now), r.probing.Next(), r.decision.Next()
 	r.parts.Sides.Rematch()
-	r.out.says(sentence.Of("room.next-round"))
+	r.out.say(sentence.Of("room.next-round"))
 	(&Listing{}).begin(r)
 }

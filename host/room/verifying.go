@@ -35,14 +35,14 @@ func (*Verifying) view(r *Room, s *wire.Snapshot, _ *decision.Showing) {
 	s.Look = r.decision.ViewLook(r.facts, r.passed(), r.clocks())
 }
 
-func (*Verifying) isWhole(g *facts.Parts) bool { return g.Choice.Newest() != nil }
+func (*Verifying) isValid(g *facts.Parts) bool { return g.Choice.Newest() != nil }
 
 // begin lets everyone look at servers again, and tells them why these.
 func (v *Verifying) begin(r *Room, servers []int, why []sentence.Sentence) {
 	r.enter(v)
-	r.out.says(why...)
+	r.out.say(why...)
 	asks, note := r.decision.Look(r.facts, &r.probing, servers, false, r.passed(), r.now)
-	r.out.says(note)
+	r.out.say(note)
 	r.sendLooks(asks)
 }
 
@@ -53,7 +53,7 @@ func (v *Verifying) proceed(r *Room) error {
 		return errCaptainsDecide
 	}
 	if stops, isCut := r.decision.CutShort(r.lookFacts()); isCut {
-		r.out.says(sentence.Of("room.go-look"))
+		r.out.say(sentence.Of("room.go-look"))
 		r.sendLooks(stops)
 		v.settle(r)
 	}
@@ -63,7 +63,7 @@ func (v *Verifying) proceed(r *Room) error {
 // tick stops waiting for players who do not look.
 func (v *Verifying) tick(r *Room) {
 	notes, isLate := r.decision.Tick(r.lookFacts())
-	if r.out.says(notes...); isLate {
+	if r.out.say(notes...); isLate {
 		v.settle(r)
 	}
 }
@@ -74,20 +74,20 @@ func (*Verifying) settle(r *Room) {
 	if !isSettled {
 		return
 	}
-	if r.probing.Missed(looks.Lost); len(looks.Asks) > 0 {
-		r.out.says(looks.Note)
+	if r.probing.NoteMisses(looks.Lost); len(looks.Asks) > 0 {
+		r.out.say(looks.Note)
 		r.enter(&Verifying{})
 		r.sendLooks(looks.Asks)
 		return
 	}
 	out, notes := r.decision.Refine(r.facts, looks.LookedS)
 	r.parts.Attendance.Apply([]attendance.Change{out}, r.now)
-	r.out.says(notes...)
-	r.verifyOrLaunch()
+	r.out.say(notes...)
+	r.carryOutChoice()
 }
 
 // acceptMisses gives up the servers that did not answer anybody's look.
-func (r *Room) acceptMisses() { r.probing.Missed(r.decision.AcceptMisses(r.lookFacts())) }
+func (r *Room) acceptMisses() { r.probing.NoteMisses(r.decision.AcceptMisses(r.lookFacts())) }
 
 // lookLate lets a player look at the finalists who comes after the others were asked.
 func (r *Room) lookLate(player people.ID) {
@@ -98,13 +98,13 @@ func (r *Room) lookLate(player people.ID) {
 }
 
 // lookFacts returns the present facts for a look.
-func (r *Room) lookFacts() finals.Facts { return r.decision.Facts(r.facts, r.passed(), r.now) }
+func (r *Room) lookFacts() finals.Facts { return r.decision.LookFacts(r.facts, r.passed(), r.now) }
 
 // sendLooks asks players to look at servers, within the numbers that they have agreed to.
 func (r *Room) sendLooks(asks []finals.Ask) {
-	shown, without := r.probing.Show(r.facts, asks)
+	shown, without := r.probing.LimitLooks(r.facts, asks)
 	for _, player := range without {
-		r.decision.Without(player)
+		r.decision.StopAwaiting(player)
 	}
 	r.out.publish()
 	for _, ask := range shown {
@@ -125,10 +125,10 @@ func (in Hear) verified(r *Room, v wire.Verified) error {
 	}
 	if heard.IsElsewhere {
 		r.parts.Origins.Part(in.Player)
-		r.out.says(heard.Note)
+		r.out.say(heard.Note)
 	}
 	if heard.Counts {
-		r.probing.Looked(r.facts, in.Player, heard.Seen, r.now)
+		r.probing.NoteLooks(r.facts, in.Player, heard.Seen, r.now)
 		r.parts.Attendance.Await(r.now, in.Player)
 	}
 	r.phase.lookCame(r, in.Player, v, heard)
@@ -137,6 +137,6 @@ func (in Hear) verified(r *Room, v wire.Verified) error {
 
 // withoutLook stops waiting for a player's look.
 func (r *Room) withoutLook(player people.ID) {
-	r.decision.Without(player)
+	r.decision.StopAwaiting(player)
 	r.phase.lookMissing(r)
 }

@@ -28,7 +28,7 @@ type Voting struct {
 }
 
 func (*Voting) traits() traits {
-	return traits{name: wire.PhaseVoting, decides: true, reopens: true, isBetween: true}
+	return traits{name: wire.PhaseVoting, isVoting: true, canReopen: true, isBetween: true}
 }
 
 // next is when people who have closed their pages have left. A search, and people who are away, need
@@ -57,9 +57,9 @@ func (v *Voting) expectsLook(people.ID, wire.Verified) bool { return v.LookedAga
 
 func (v *Voting) allReady(r *Room) { v.countDown(r, "room.countdown-ready") }
 
-func (*Voting) without(r *Room, player people.ID, w Without) error { return w.fromChoice(r, player) }
+func (*Voting) without(r *Room, player people.ID, w Without) error { return w.chooseWithout(r, player) }
 
-func (*Voting) awaitSeats(r *Room, a AwaitSeats) error { return a.instead(r) }
+func (*Voting) awaitSeats(r *Room, a AwaitSeats) error { return a.beginWait(r) }
 
 // view shows the forecast of the search beside the choice, which stands and is no mere best so far.
 func (*Voting) view(r *Room, s *wire.Snapshot, _ *decision.Showing) {
@@ -68,7 +68,7 @@ func (*Voting) view(r *Room, s *wire.Snapshot, _ *decision.Showing) {
 	}
 }
 
-func (*Voting) isWhole(g *facts.Parts) bool { return hasChoice(g) }
+func (*Voting) isValid(g *facts.Parts) bool { return hasChoice(g) }
 
 // countDown begins the countdown. Key is that of the note that says why.
 func (v *Voting) countDown(r *Room, key string) {
@@ -77,7 +77,7 @@ func (v *Voting) countDown(r *Room, key string) {
 	c.Vote.Revealed = v.Revealed || reveals
 	lasts := c.begin(r, reveals)
 	r.goTo(c)
-	r.out.says(sentence.Of(key, "seconds", lasts.Seconds()))
+	r.out.say(sentence.Of(key, "seconds", lasts.Seconds()))
 }
 
 // tick asks for a turn for the search that goes on, and goes on without players who have left.
@@ -102,7 +102,7 @@ func (v *Voting) turn(r *Room) {
 		return
 	}
 	note, other, asks, own := r.probing.TurnBehind(r.facts, r.moment())
-	if r.out.says(note); other != nil {
+	if r.out.say(note); other != nil {
 		r.rechoose(*other)
 		return
 	}

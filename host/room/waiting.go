@@ -59,11 +59,11 @@ func (w *Waiting) expectsLook(player people.ID, look wire.Verified) bool {
 
 func (w *Waiting) lookCame(r *Room, player people.ID, look wire.Verified, heard finals.Heard) {
 	if heard.Counts {
-		w.do(r, w.Wait.Hear(r.facts, player, look, r.now)...)
+		w.carryOut(r, w.Wait.Hear(r.facts, player, look, r.now)...)
 	}
 }
 
-func (w *Waiting) share(r *Room, demand map[netip.AddrPort]Demand) {
+func (w *Waiting) shareDemand(r *Room, demand map[netip.AddrPort]Demand) {
 	w.Wait.Share(r.facts, demand, time.Duration(r.wall.UnixNano())-time.Duration(r.now))
 }
 
@@ -78,7 +78,7 @@ func (w *Waiting) begin(r *Room) {
 	r.parts.Choice.ClearWhatIf()
 	r.parts.Ballot.Withdraw("", ballot.Ready)
 	r.enter(w)
-	r.out.says(w.Wait.Describe(r.facts))
+	r.out.say(w.Wait.Describe(r.facts))
 }
 
 // proceed ends the wait for an organiser who does not want to wait.
@@ -93,15 +93,15 @@ func (w *Waiting) proceed(r *Room) error {
 func (w *Waiting) tick(r *Room) {
 	left, note, isOver := w.Wait.GoOnWithout(r.facts, r.now)
 	r.parts.Attendance.LeaveOut(attendance.Left, left...)
-	if r.out.says(note); isOver {
+	if r.out.say(note); isOver {
 		r.enter(w.Back)
 		return
 	}
-	w.do(r, w.Wait.Tick(r.facts, r.now)...)
+	w.carryOut(r, w.Wait.Tick(r.facts, r.now)...)
 }
 
 func (w *Waiting) joined(r *Room, player people.ID) {
-	if w.Wait.Readmits(r.facts, player) {
+	if w.Wait.CanReadmit(r.facts, player) {
 		r.parts.Attendance.Recall(player, r.now)
 	}
 	r.out.brief(&r.parts, player)
@@ -110,25 +110,25 @@ func (w *Waiting) joined(r *Room, player people.ID) {
 	}
 }
 
-// do carries out the events of the wait.
-func (w *Waiting) do(r *Room, events ...seats.Event) {
+// carryOut carries out the events of the wait.
+func (w *Waiting) carryOut(r *Room, events ...seats.Event) {
 	for _, e := range events {
 		switch e := e.(type) {
 		case seats.Ask:
 			r.sendLooks(r.decision.QuickCheck(r.facts, &r.probing, e.Servers, e.By, r.passed(), r.now))
 		case seats.Open:
-			r.out.binds = true
-			r.out.says(e.News)
+			r.out.mustSave = true
+			r.out.say(e.News)
 			seats := wire.Announcement{Kind: wire.AnnouncedSeats, Server: r.facts.Announced(e.Server), Seats: e.Free}
 			r.follow(r.calendar.Announce(seats, r.dates(r.wall))...)
 			r.sendLooks(r.decision.QuickCheck(r.facts, &r.probing, []int{e.Server}, "", r.passed(), r.now))
 		case seats.Filled:
 			r.acceptMisses()
-			r.out.binds = true
-			r.out.says(e.News)
+			r.out.mustSave = true
+			r.out.say(e.News)
 		case seats.Go:
 			r.acceptMisses()
-			r.out.binds = true
+			r.out.mustSave = true
 			w.goThere(r, e)
 		case seats.Over:
 			w.over(r, e)
@@ -143,9 +143,9 @@ func (w *Waiting) goThere(r *Room, e seats.Go) {
 		return
 	}
 	r.parts.Heard.Keep(e.Server, e.HeardBy) // only new words on its seats count
-	if why, suits := r.decision.Stay(r.facts, e.Server); !suits {
-		r.out.says(sentence.Of("room.seats-useless", "server", r.parts.Servers.Called(e.Server), "why", why))
-		w.do(r, w.Wait.Drop(r.facts, e.Server, why)...)
+	if why, suits := r.decision.ChooseServer(r.facts, e.Server); !suits {
+		r.out.say(sentence.Of("room.seats-useless", "server", r.parts.Servers.Called(e.Server), "why", why))
+		w.carryOut(r, w.Wait.Drop(r.facts, e.Server, why)...)
 		return
 	}
 	(&Launching{Server: e.Server}).begin(r)
@@ -155,12 +155,12 @@ func (w *Waiting) goThere(r *Room, e seats.Go) {
 func (w *Waiting) relaunch(r *Room) {
 	l, outside := w.Back, w.Wait.Outside()
 	r.enter(l)
-	r.out.says(sentence.Of("room.seats-outside", "players", people.Texts(outside), "server", l.Launch.Name))
+	r.out.say(sentence.Of("room.seats-outside", "players", people.Texts(outside), "server", l.Launch.Name))
 	for _, player := range r.parts.Attendance.Players() {
 		if slices.Contains(outside, player) {
 			r.parts.Launches.Restart(player)
 			r.parts.Launches.Again(r.now, player)
-			l.take(r, player)
+			l.sendThere(r, player)
 		}
 	}
 }
@@ -169,16 +169,16 @@ func (w *Waiting) relaunch(r *Room) {
 func (w *Waiting) over(r *Room, e seats.Over) {
 	if w.Back != nil {
 		r.enter(w.Back)
-		r.out.says(e.Why)
+		r.out.say(e.Why)
 		return
 	}
 	r.fail(false, e.Why).Wait = w.Wait
 }
 
-// isWhole reports whether a saved wait has what it needs.
-func (w *Waiting) isWhole(g *facts.Parts) bool {
+// isValid reports whether a saved wait has what it needs.
+func (w *Waiting) isValid(g *facts.Parts) bool {
 	l := w.Back
-	return w.Wait.IsWhole(len(g.Servers.List)) && g.Choice.Newest() != nil && (l != nil) == (len(w.Wait.Outside()) > 0) &&
+	return w.Wait.IsValid(len(g.Servers.List)) && g.Choice.Newest() != nil && (l != nil) == (len(w.Wait.Outside()) > 0) &&
 		(l == nil || l.Server >= 0 && l.Server < len(g.Servers.List) && g.Choice.Newest().Chosen != nil)
 }
 
@@ -209,9 +209,9 @@ var notWaiting = sentence.Of("seats.not-waiting")
 
 func (a AwaitSeats) do(r *Room, _ caller) error { return r.phase.awaitSeats(r, a) }
 
-// instead waits in place of a choice.
-func (a AwaitSeats) instead(r *Room) error {
-	if !r.mayDecideAgain() {
+// beginWait waits in place of a choice.
+func (a AwaitSeats) beginWait(r *Room) error {
+	if !r.canDecideAgain() {
 		return errNoAdvice
 	}
 	full := decision.WorthWaiting(r.facts)
@@ -233,7 +233,7 @@ func (Unwait) goInstead(r *Room) error {
 	if selected.Chosen == nil {
 		return errNoInstead
 	}
-	r.out.says(sentence.Of("room.seats-instead"))
+	r.out.say(sentence.Of("room.seats-instead"))
 	r.decision.Forget() // the looks are old
 	r.failures = 0
 	r.rechoose(selected)

@@ -204,7 +204,7 @@ func (r *Register) Mute(players []people.ID) {
 func (r *Register) Report(player people.ID, mayCount bool, now roomtime.Time) (note sentence.Sentence) {
 	m := r.mark(player)
 	m.returned = roomtime.Time(0)
-	m.isHeard(now)
+	m.noteHeard(now)
 	if mayCount && m.Out != "" && !m.Out.IsFirm() && m.Missed <= mostMissed {
 		m.Out = ""
 		return sentence.Of("room.measures-again", "player", player)
@@ -221,7 +221,7 @@ func (r *Register) Rest(player people.ID, rest time.Duration, now roomtime.Time)
 		return note
 	}
 	m.Missed += rest
-	m.isHeard(now.Add(rest))
+	m.noteHeard(now.Add(rest))
 	return sentence.Of("room.rests", "player", player, "time", rest.Round(time.Second))
 }
 
@@ -238,7 +238,7 @@ func (r *Register) Nonsense(player people.ID) (isTooMuch bool) {
 func (r *Register) Excuse(now roomtime.Time, players ...people.ID) {
 	for _, player := range players {
 		if m := r.mark(player); m.Here {
-			m.isHeard(now)
+			m.noteHeard(now)
 		}
 	}
 }
@@ -436,9 +436,9 @@ func (r *Register) mark(player people.ID) *mark {
 	return &mark{}
 }
 
-// isHeard notes when a player was heard. The time lies in the future for a player who announced a
+// noteHeard notes when a player was heard. The time lies in the future for a player who announced a
 // silence.
-func (m *mark) isHeard(at roomtime.Time) {
+func (m *mark) noteHeard(at roomtime.Time) {
 	if m.Heard.Before(at) {
 		m.Heard = at
 	}

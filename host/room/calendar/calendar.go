@@ -187,7 +187,7 @@ func (c *Calendar) IsAsleep() bool { return !c.state.Ended.IsZero() }
 // Tick lets time pass. An empty room falls asleep, and a room that gathers says once that it is
 // open.
 func (c *Calendar) Tick(f Facts) []Event {
-	c.setRight(f.Now.Wall)
+	c.correctTimes(f.Now.Wall)
 	last := c.lastUsed(f)
 	isIdle := f.Every != "" && !c.IsAsleep() && !f.isUsed() && f.Now.Wall.Sub(last) >= sleepAfter
 	switch {
@@ -206,7 +206,7 @@ func (c *Calendar) Advance(f Facts) []Event {
 	if f.IsClosed {
 		return nil
 	}
-	c.setRight(f.Now.Wall)
+	c.correctTimes(f.Now.Wall)
 	isUsed := f.isUsed()
 	if c.wasUsed && !isUsed {
 		c.state.Used = f.Now.Wall
@@ -274,7 +274,7 @@ func (c *Calendar) applyDate(f Facts) (events []Event) {
 		coming := []wire.AnnouncedPlayer{}
 		for _, p := range f.People {
 			isOwn := p.IsPlayer || p.IsRegular || p.IsOrganiser // no stranger's nickname is posted anywhere
-			if isOwn && c.Awaits(p.Mark) && c.state.Coming[p.Mark].Comes {
+			if isOwn && c.HasAnswered(p.Mark) && c.state.Coming[p.Mark].Comes {
 				coming = append(coming, wire.AnnouncedPlayer{Name: p.Name})
 			}
 		}
@@ -329,9 +329,9 @@ func (c *Calendar) lastUsed(f Facts) time.Time {
 	return c.state.Used
 }
 
-// setRight corrects times of a clock that was ahead, or has been set back since. Dates and history
+// correctTimes corrects times of a clock that was ahead, or has been set back since. Dates and history
 // stay, because people read them.
-func (c *Calendar) setRight(now time.Time) {
+func (c *Calendar) correctTimes(now time.Time) {
 	if c.state.Used.Sub(now) > mostAhead {
 		c.state.Used = now
 	}
@@ -389,7 +389,7 @@ func (c *Calendar) sleep(at time.Time, f Facts) (forget []people.ID) {
 			c.state.Left = append(c.state.Left, p.Mark)
 		}
 		switch {
-		case !p.IsRegular && !p.IsOrganiser && !p.HasPage && !c.Awaits(p.Mark):
+		case !p.IsRegular && !p.IsOrganiser && !p.HasPage && !c.HasAnswered(p.Mark):
 			forget = append(forget, p.ID)
 		case !p.IsRegular || p.IsOrganiser:
 		case p.IsPlayer:
@@ -432,8 +432,8 @@ func (c *Calendar) Come(mark string, comes *bool) error {
 	return nil
 }
 
-// Awaits reports whether somebody has said whether they come to the next date.
-func (c *Calendar) Awaits(mark string) bool {
+// HasAnswered reports whether somebody has said whether they come to the next date.
+func (c *Calendar) HasAnswered(mark string) bool {
 	coming, has := c.state.Coming[mark]
 	return has && !c.upcoming.next.IsZero() && coming.To.Equal(c.upcoming.next)
 }

@@ -224,7 +224,7 @@ func (c *Calendar) meeting(f Facts) *wire.Meeting {
 		m.Last = &wire.Last{At: last.At, Server: last.Server, Country: last.Country, Map: last.Map, MeanMS: last.MeanMS}
 	}
 	for _, p := range f.People {
-		awaits := c.Awaits(p.Mark)
+		awaits := c.HasAnswered(p.Mark)
 		if !p.IsPlayer && !p.IsRegular && !p.IsOrganiser && !awaits {
 			continue
 		}

@@ -18,8 +18,8 @@ import (
 // people compare them on one screen.
 const mostFinalists = 9
 
-// most returns how many servers get a second look: in a match, enough for all bans of its order.
-func most(g facts.Facts) int {
+// finalistCount returns how many servers get a second look: in a match, enough for all bans of its order.
+func finalistCount(g facts.Facts) int {
 	if !g.Settings().IsMatch() {
 		return finalists
 	}
@@ -40,13 +40,13 @@ func (d *Decision) contested(g facts.Facts) (servers []int) {
 	if len(seen) == 0 {
 		seen = ranking
 	}
-	return seen[:min(most(g), len(seen))]
+	return seen[:min(finalistCount(g), len(seen))]
 }
 
 // unseen returns the servers that everyone should look at before captains decide about them.
 func (d *Decision) unseen(g facts.Facts) []int {
 	best := captains.Ranked(g)
-	return slices.DeleteFunc(best[:min(most(g), len(best))], func(server int) bool { return slices.Contains(d.looks.Seen(), server) })
+	return slices.DeleteFunc(best[:min(finalistCount(g), len(best))], func(server int) bool { return slices.Contains(d.looks.Seen(), server) })
 }
 
 // BeginBans lets the captains of a match ban and pick from the newest choice, unless they have begun.
@@ -67,7 +67,7 @@ func (d *Decision) BeginBans(g facts.Facts, now roomtime.Time) (notes []sentence
 	} else {
 		notes = append(notes, sentence.Of("room.match-on", "server", g.Servers().Called(d.bans.Server())))
 	}
-	return append(notes, captains.Playing(d.bans)...)
+	return append(notes, captains.MapNotes(d.bans)...)
 }
 
 // Destination returns the server that a decided match goes to, once everyone has looked at it
@@ -105,9 +105,9 @@ func obstacle(g facts.Facts, server int) (why selection.Cause, is bool) {
 	}
 	for _, side := range []wire.Side{wire.SideA, wire.SideB} {
 		heard := people.Filtered(g.Present(), func(player people.ID) bool {
-			return g.SideOf(player) == side && g.Word(player, server) != nil
+			return g.SideOf(player) == side && g.HeardInfo(player, server) != nil
 		})
-		agrees := slices.ContainsFunc(heard, func(player people.ID) bool { return isFull(g.Word(player, server)) })
+		agrees := slices.ContainsFunc(heard, func(player people.ID) bool { return isFull(g.HeardInfo(player, server)) })
 		if len(heard) > 0 && !agrees {
 			return 0, false
 		}

@@ -49,7 +49,7 @@ type Decision struct {
 	// waitable is what a wait for seats could be for.
 	waitable waitable
 	// question is the organiser's, about players over the limit.
-	question question
+	question limitQuestion
 	options  options
 }
 
@@ -122,7 +122,7 @@ func (d *Decision) outvote(g facts.Facts, players []people.ID, s selection.Selec
 		return out, s, nil
 	}
 	s = g.Select(others)
-	return out, s, append(v.Notes, overLimit(g, v.LeftOut, &s)...)
+	return out, s, append(v.Notes, limitNotes(g, v.LeftOut, &s)...)
 }
 
 // tryAlone chooses again as long as the choice depends on a ping that one player alone reports.
@@ -177,22 +177,22 @@ func (d *Decision) disputed(g facts.Facts, s *search.Search) []int {
 	return d.trust.Disputed(b, g.Newest(), o, d.looks.Seen())
 }
 
-// Chosen is the result of [Decision.Choose].
-type Chosen struct {
+// ChooseResult is the result of [Decision.Choose].
+type ChooseResult struct {
 	Notes []sentence.Sentence
 	// IsMade says that there is a choice now, perhaps of no server. Otherwise Failure says why
 	// there is none, unless the organiser was merely too early.
 	IsMade  bool
 	Failure sentence.Sentence
-	// Counting are changes of the players that the round counts on.
-	Counting []attendance.Change
+	// Changes are changes of the players that the round counts on.
+	Changes []attendance.Change
 }
 
 // Choose ranks the measurements. It chooses for everyone who measured anything. If that leaves no
 // server, it chooses for those who have finished, because the others' missing results would cull
 // every server. An early choice, which the organiser wants while some still measure, counts only if
 // something suits everyone, because impatience should not lose measurements.
-func (d *Decision) Choose(g facts.Facts, early bool, at trust.Moment) (c Chosen) {
+func (d *Decision) Choose(g facts.Facts, early bool, at trust.Moment) (c ChooseResult) {
 	var odd, outvoted attendance.Change
 	odd, c.Notes = d.judge(g, g.Measured(), at)
 	g = g.Suppose(odd)
@@ -211,7 +211,7 @@ func (d *Decision) Choose(g facts.Facts, early bool, at trust.Moment) (c Chosen)
 		players = people.Without(players, outvoted.Players...)
 		c.Notes = append(c.Notes, notes...)
 	}
-	c.Counting = []attendance.Change{odd, outvoted}
+	c.Changes = []attendance.Change{odd, outvoted}
 	switch {
 	case early && selected.Chosen == nil:
 		c.Notes = append(c.Notes, sentence.Of("room.go-too-early"))
@@ -229,7 +229,7 @@ func (d *Decision) Choose(g facts.Facts, early bool, at trust.Moment) (c Chosen)
 	theirs := g.Editions(players)
 	c.Notes = append(c.Notes, editions.Describe(*g.Servers(), theirs, best, g.Settings().AnyVersion)...)
 	behind := people.Without(g.Suppose(outvoted).Active(), players...)
-	c.Counting = append(c.Counting, attendance.Change{Out: attendance.Behind, Players: behind})
+	c.Changes = append(c.Changes, attendance.Change{Out: attendance.Behind, Players: behind})
 	for _, player := range behind {
 		probed, _ := g.Results(player).Progress()
 		c.Notes = append(c.Notes, sentence.Of("room.choosing-without",
@@ -241,8 +241,8 @@ func (d *Decision) Choose(g facts.Facts, early bool, at trust.Moment) (c Chosen)
 	return c
 }
 
-// Following says what follows from the newest choice: the first of its fields that is set.
-type Following struct {
+// NextStep says what follows from the newest choice: the first of its fields that is set.
+type NextStep struct {
 	Notes []sentence.Sentence
 	// Look are servers that everyone looks at again, and Why gives the reasons.
 	Look []int
@@ -262,9 +262,9 @@ type Following struct {
 // unless they have. Then people have their say, if the organiser wants that, or all go there. If
 // isChosen, people who are left out have no say. Surveyed is the number of places that everybody
 // measures, which count like servers.
-func (d *Decision) Decide(g facts.Facts, p *probing.Probing, isChosen bool, surveyed int) (f Following) {
+func (d *Decision) Decide(g facts.Facts, p *probing.Probing, isChosen bool, surveyed int) (f NextStep) {
 	f.Notes = d.tryAlone(g)
-	chosen, isTired := g.Newest().Chosen, d.looks.Tries() >= maxTries
+	chosen, isTired := g.Newest().Chosen, d.looks.Tries() >= maxLooks
 	if chosen == nil {
 		if lone := d.culledByLone(g); len(lone) > 0 && !isTired {
 			f.Look, f.Why = lone, []sentence.Sentence{sentence.Of("room.looks-lone", "n", len(lone))}
@@ -291,12 +291,12 @@ func (d *Decision) Decide(g facts.Facts, p *probing.Probing, isChosen bool, surv
 		f.Look, f.Why = d.finalists(g, p, f.Votes, surveyed)
 		return f
 	case f.Votes && !isTired:
-		if f.Look = d.wanting(d.Options(g)); len(f.Look) > 0 {
+		if f.Look = d.looksBeforeVote(d.Options(g)); len(f.Look) > 0 {
 			f.Why = []sentence.Sentence{sentence.Of("room.looks-more", "n", len(f.Look))}
 			return f
 		}
 	}
-	if f.Bans && !isTired && d.looks.Tries() < choicesUntil {
+	if f.Bans && !isTired && d.looks.Tries() < maxLooksBeforeVote {
 		if f.Look = d.unseen(g); len(f.Look) > 0 {
 			f.Why = []sentence.Sentence{sentence.Of("room.looks-bans", "n", len(f.Look))}
 			return f
@@ -306,17 +306,17 @@ func (d *Decision) Decide(g facts.Facts, p *probing.Probing, isChosen bool, surv
 		f.Votes = false
 		f.Notes = append(f.Notes, sentence.Of("room.one-best", "server", g.Servers().Called(f.Server)))
 	}
-	f.Asks = !f.Votes && !f.Bans && g.Settings().Agree == wire.Undecided && isOrganiserHere(g) && len(d.ask(g)) > 0
-	d.choice.NoteInfluence(g.Full(g.ChosenFor()))
+	f.Asks = !f.Votes && !f.Bans && g.Settings().Agree == wire.Undecided && isOrganiserHere(g) && len(d.limitAdvice(g)) > 0
+	d.choice.NoteInfluence(g.BasisWithGuests(g.ChosenFor()))
 	return f
 }
 
-// choicesUntil is how many looks may find new choices for a vote. Pings change a little with each.
-const choicesUntil = 2
+// maxLooksBeforeVote is how many looks may find new choices for a vote. Pings change a little with each.
+const maxLooksBeforeVote = 2
 
-// wanting returns the servers that everyone should look at before a vote.
-func (d *Decision) wanting(o ballot.Options) []int {
-	if d.looks.Tries() >= choicesUntil {
+// looksBeforeVote returns the servers that everyone should look at before a vote.
+func (d *Decision) looksBeforeVote(o ballot.Options) []int {
+	if d.looks.Tries() >= maxLooksBeforeVote {
 		return o.More
 	}
 	more := slices.DeleteFunc(slices.Clone(o.More), func(server int) bool { return slices.Contains(o.Unseen, server) })
@@ -369,19 +369,19 @@ func (d *Decision) ChooseAgain(g facts.Facts, why sentence.Sentence) (note sente
 		return sentence.Of("room.choosing-again", "why", why, "n", len(players), "player", first), &s
 	}
 	s.Doubts = g.Newest().Doubts
-	d.take(g, s)
+	d.renewChoice(g, s)
 	d.ballot.Open(d.Options(g))
 	return sentence.Of("room.still-best", "why", why, "server", g.Servers().Called(before.Server), "n", len(players), "player", first), nil
 }
 
-// take makes a choice of the same server the newest.
-func (d *Decision) take(g facts.Facts, s selection.Selection) {
+// renewChoice makes a choice of the same server the newest.
+func (d *Decision) renewChoice(g facts.Facts, s selection.Selection) {
 	d.choice.Take(s)
-	d.choice.NoteInfluence(g.Full(g.ChosenFor()))
+	d.choice.NoteInfluence(g.BasisWithGuests(g.ChosenFor()))
 }
 
-// Readmits reports whether a player counts again who was left out for leaving during the vote.
-func (d *Decision) Readmits(g facts.Facts, player people.ID) bool {
+// Readmit reports whether a player counts again who was left out for leaving during the vote.
+func (d *Decision) Readmit(g facts.Facts, player people.ID) bool {
 	if !g.CanReturn(player) || !g.HasMeasured(player) {
 		return false
 	}
@@ -395,13 +395,13 @@ func (d *Decision) Readmits(g facts.Facts, player people.ID) bool {
 	return true
 }
 
-// change returns the reason why the last favourite lost, or nothing.
-func change(g facts.Facts, before int) (notes []sentence.Sentence) {
+// changeNotes returns the reason why the last favourite lost, or nothing.
+func changeNotes(g facts.Facts, before int) (notes []sentence.Sentence) {
 	after := g.Newest().Chosen
 	if after != nil && after.Server == before {
 		return nil
 	}
-	was, cause := g.Servers().Called(before), g.Against(before, g.Active())
+	was, cause := g.Servers().Called(before), g.CauseAgainst(before, g.Active())
 	switch {
 	case after == nil && cause == nil:
 		return []sentence.Sentence{sentence.Of("room.changed-none", "server", was)}
@@ -419,26 +419,26 @@ func change(g facts.Facts, before int) (notes []sentence.Sentence) {
 func (d *Decision) Favourite(g facts.Facts) (server int, notes []sentence.Sentence) {
 	notes = d.Discredit(g)
 	target := d.ballot.Favourite(d.Options(g))
-	if g.Against(target, g.ChosenFor()) == nil {
+	if g.CauseAgainst(target, g.ChosenFor()) == nil {
 		return target, notes
 	}
 	s := g.Select(g.ChosenFor())
 	d.choice.Refine(s)
-	notes = append(notes, change(g, target)...)
+	notes = append(notes, changeNotes(g, target)...)
 	if s.Chosen == nil || !slices.Contains(d.looks.Seen(), s.Chosen.Server) {
 		return -1, notes
 	}
 	return s.Chosen.Server, notes
 }
 
-// Supposed returns the basis of a what-if with other settings. It takes the record of the newest
+// WhatIfBasis returns the basis of a what-if with other settings. It takes the record of the newest
 // choice if that is of the same people.
-func (d *Decision) Supposed(g facts.Facts, s wire.Settings) selection.Basis {
+func (d *Decision) WhatIfBasis(g facts.Facts, s wire.Settings) selection.Basis {
 	d.Record(g) // this makes the record if it is unknown
 	players := g.ChosenFor()
 	b, isKnown := d.choice.Basis(slices.Concat(players, g.Counted().Guests()))
 	if !isKnown {
-		b = g.Full(players)
+		b = g.BasisWithGuests(players)
 	}
 	b.Servers, b.Criteria = *g.Servers(), g.Criteria(s, players)
 	return b
@@ -448,7 +448,7 @@ func (d *Decision) Supposed(g facts.Facts, s wire.Settings) selection.Basis {
 func (d *Decision) Record(g facts.Facts) *choice.Record {
 	record, isKnown := d.choice.Record(g.Names())
 	if !isKnown { // the room was restored, or has given up
-		record = d.choice.Note(g.Full(g.ChosenFor()), g.Names())
+		record = d.choice.Note(g.BasisWithGuests(g.ChosenFor()), g.Names())
 	}
 	return record
 }
@@ -459,7 +459,7 @@ func (d *Decision) Recount(g facts.Facts) (other *selection.Selection) {
 	switch s := g.Select(g.ChosenFor()); {
 	case s.Chosen == nil:
 	case s.Chosen.Server == g.Newest().Chosen.Server:
-		d.take(g, s)
+		d.renewChoice(g, s)
 	default:
 		return &s
 	}

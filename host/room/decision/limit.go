@@ -29,8 +29,8 @@ func excess(g facts.Facts, player people.ID, server int) (rtt, over time.Duratio
 	return rtt, max(0, rtt-limits[len(limits)-1])
 }
 
-// overLimit says by how much players are over the limit on the server that the others go to.
-func overLimit(g facts.Facts, players []people.ID, s *selection.Selection) (notes []sentence.Sentence) {
+// limitNotes says by how much players are over the limit on the server that the others go to.
+func limitNotes(g facts.Facts, players []people.ID, s *selection.Selection) (notes []sentence.Sentence) {
 	if s.Chosen == nil {
 		return nil
 	}
@@ -43,9 +43,9 @@ func overLimit(g facts.Facts, players []people.ID, s *selection.Selection) (note
 	return notes
 }
 
-// viewOver returns the pings to a server of the players whom the limit leaves out there, nil if
+// viewOverLimit returns the pings to a server of the players whom the limit leaves out there, nil if
 // there are none.
-func viewOver(g facts.Facts, server int) *wire.Miss {
+func viewOverLimit(g facts.Facts, server int) *wire.Miss {
 	if server < 0 {
 		return nil
 	}
@@ -64,17 +64,17 @@ func viewOver(g facts.Facts, server int) *wire.Miss {
 	return &miss
 }
 
-// question is the organiser's: do the players who are over the limit count, or does the group go
+// limitQuestion is the organiser's: do the players who are over the limit count, or does the group go
 // without them? It is computed once for each choice, because everyone who looks at the room gets it.
-type question struct {
+type limitQuestion struct {
 	of     *selection.Selection
 	about  []people.ID
 	names  *people.Names
 	advice []wire.Advice
 }
 
-// ask returns the answers to the question, none if there is nothing to ask.
-func (d *Decision) ask(g facts.Facts) []wire.Advice {
+// limitAdvice returns the answers to the question, none if there is nothing to ask.
+func (d *Decision) limitAdvice(g facts.Facts) []wire.Advice {
 	newest := g.Newest()
 	if newest.Chosen == nil {
 		return nil
@@ -85,7 +85,7 @@ func (d *Decision) ask(g facts.Facts) []wire.Advice {
 	})
 	names := g.Names()
 	if d.question.of != newest || d.question.names != names || !slices.Equal(d.question.about, about) {
-		d.question = question{newest, about, names, adviseLimit(g, about)}
+		d.question = limitQuestion{newest, about, names, adviseLimit(g, about)}
 	}
 	return d.question.advice
 }
@@ -96,7 +96,7 @@ func adviseLimit(g facts.Facts, about []people.ID) (advice []wire.Advice) {
 	if len(about) == 0 {
 		return nil
 	}
-	everyone := g.Full(with(g, about...)).Select()
+	everyone := g.BasisWithGuests(chosenWith(g, about...)).Select()
 	if everyone.Chosen != nil || everyone.Why == nil {
 		return nil
 	}
@@ -119,11 +119,11 @@ func adviseLimit(g facts.Facts, about []people.ID) (advice []wire.Advice) {
 	return advice
 }
 
-// TakeAlong returns the players whom the limit left out and who count again, because a server suits
+// ReadmitOverLimit returns the players whom the limit left out and who count again, because a server suits
 // them now together with the others.
-func (d *Decision) TakeAlong(g facts.Facts) (again attendance.Change) {
+func (d *Decision) ReadmitOverLimit(g facts.Facts) (again attendance.Change) {
 	for _, player := range outvoted(g) {
-		s := g.Full(with(g, player)).Select()
+		s := g.BasisWithGuests(chosenWith(g, player)).Select()
 		if s.Chosen == nil {
 			continue
 		}
@@ -145,8 +145,8 @@ func outvoted(g facts.Facts) []people.ID {
 	})
 }
 
-// with returns the players that the choice counts, and others.
-func with(g facts.Facts, others ...people.ID) []people.ID {
+// chosenWith returns the players that the choice counts, and others.
+func chosenWith(g facts.Facts, others ...people.ID) []people.ID {
 	counted := g.ChosenFor()
 	return people.Filtered(g.Players(), func(player people.ID) bool {
 		return slices.Contains(counted, player) || slices.Contains(others, player)

@@ -29,8 +29,8 @@ const (
 	// contenders is the number of servers that everybody also looks at after the search of a short
 	// list, because one delayed or lost packet may hide them.
 	contenders = 8
-	// maxTries bounds how often the finalists may turn out to be useless.
-	maxTries = 4
+	// maxLooks bounds how often the finalists may turn out to be useless.
+	maxLooks = 4
 )
 
 // finalists returns the servers of the next look, and the reasons for them. If people vote then, all
@@ -43,7 +43,7 @@ func (d *Decision) finalists(g facts.Facts, p *probing.Probing, votes bool, surv
 		return len(more)
 	}
 	ranking := g.Newest().Ranking
-	for _, ranked := range ranking[:min(most(g), len(ranking))] {
+	for _, ranked := range ranking[:min(finalistCount(g), len(ranking))] {
 		servers = append(servers, ranked.Server)
 	}
 	if votes {
@@ -102,8 +102,8 @@ func untried(g facts.Facts, s *search.Search, finalists []int, surveyed int) (se
 func (d *Decision) Look(g facts.Facts, p *probing.Probing, servers []int, isLast bool, passed time.Duration,
 	now roomtime.Time) (asks []finals.Ask, note sentence.Sentence) {
 	asks, note = d.looks.Begin(finals.Setup{
-		Servers: servers, Search: searched(p.Search(g)), IsFair: rules.Of(g.Settings().By).Deviates, IsLast: isLast,
-	}, d.Facts(g, passed, now, servers...))
+		Servers: servers, Search: searchKind(p.Search(g)), IsFair: rules.Of(g.Settings().By).Deviates, IsLast: isLast,
+	}, d.LookFacts(g, passed, now, servers...))
 	if g.IsLookOfSide() && !note.IsZero() {
 		note = sentence.Of("room.match-look", "time", g.LookTime())
 	}
@@ -112,19 +112,19 @@ func (d *Decision) Look(g facts.Facts, p *probing.Probing, servers []int, isLast
 
 // QuickCheck lets a player take one sample of servers, or everyone who is here if by is empty.
 func (d *Decision) QuickCheck(g facts.Facts, p *probing.Probing, servers []int, by people.ID, passed time.Duration, now roomtime.Time) []finals.Ask {
-	return d.looks.QuickCheck(servers, by, searched(p.Search(g)), d.Facts(g, passed, now))
+	return d.looks.QuickCheck(servers, by, searchKind(p.Search(g)), d.LookFacts(g, passed, now))
 }
 
 // LookOf returns the servers that a player who comes is asked to look at now.
 func (d *Decision) LookOf(g facts.Facts, player people.ID, passed time.Duration, now roomtime.Time) []finals.Ask {
-	if ask, isAsked := d.looks.Ask(player, d.Facts(g, passed, now)); isAsked {
+	if ask, isAsked := d.looks.Ask(player, d.LookFacts(g, passed, now)); isAsked {
 		return []finals.Ask{ask}
 	}
 	return nil
 }
 
-// searched returns the search that found the servers of a look that begins, if any.
-func searched(s *search.Search) finals.Search {
+// searchKind returns the search that found the servers of a look that begins, if any.
+func searchKind(s *search.Search) finals.Search {
 	switch {
 	case s == nil || s.IsBehind():
 		return finals.Unsearched
@@ -134,9 +134,9 @@ func searched(s *search.Search) finals.Search {
 	return finals.Searched
 }
 
-// Facts returns the facts for a look that began some time ago, about the players now and the look's
+// LookFacts returns the facts for a look that began some time ago, about the players now and the look's
 // servers, or the next ones.
-func (d *Decision) Facts(g facts.Facts, passed time.Duration, now roomtime.Time, next ...int) finals.Facts {
+func (d *Decision) LookFacts(g facts.Facts, passed time.Duration, now roomtime.Time, next ...int) finals.Facts {
 	f := finals.Facts{Long: g.LookTime(), Passed: passed, Now: now, Gap: g.Gap()}
 	groups, knowledge := map[people.ID]int{}, g.KnowledgeOf(g.Active())
 	for i, natGroup := range g.NATGroups(g.Active()) {
@@ -172,11 +172,11 @@ func known(g facts.Facts, player people.ID, knowledge evidence.Knowledge, server
 
 // Hear takes a player's second look. What was seen belongs to the evidence.
 func (d *Decision) Hear(g facts.Facts, player people.ID, v wire.Verified, f finals.Facts) (heard finals.Heard, err error) {
-	return d.looks.Hear(player, quiet(v, g.Results(player).Delay()), f)
+	return d.looks.Hear(player, withoutDelay(v, g.Results(player).Delay()), f)
 }
 
-// quiet returns a look as it would be without the delay of a busy line.
-func quiet(v wire.Verified, by time.Duration) wire.Verified {
+// withoutDelay returns a look as it would be without the delay of a busy line.
+func withoutDelay(v wire.Verified, by time.Duration) wire.Verified {
 	if by == 0 {
 		return v
 	}
@@ -215,7 +215,7 @@ func (d *Decision) Refine(g facts.Facts, lookedS float64) (out attendance.Change
 	selected.LookedS, selected.Doubts = lookedS, d.doubts(g)
 	d.choice.Refine(selected)
 	if before != nil {
-		notes = append(notes, change(g, before.Server)...)
+		notes = append(notes, changeNotes(g, before.Server)...)
 	}
 	return out, notes
 }
@@ -231,7 +231,7 @@ func (d *Decision) ViewLook(g facts.Facts, passed time.Duration, now roomtime.Cl
 	if !d.looks.IsLong() {
 		return nil
 	}
-	view := d.looks.View(d.Facts(g, passed, now.Room), now, g.Names())
+	view := d.looks.View(d.LookFacts(g, passed, now.Room), now, g.Names())
 	for i, server := range d.looks.Servers() {
 		at := &view.Finalists[i]
 		at.Addr, at.Name = hostport.Text(g.Servers().List[server].Addr), g.Card(server).Name
@@ -245,8 +245,8 @@ func (d *Decision) Tick(f finals.Facts) (notes []sentence.Sentence, isLate bool)
 	return d.looks.Tick(f)
 }
 
-// Without stops waiting for a player's look.
-func (d *Decision) Without(player people.ID) { d.looks.Without(player) }
+// StopAwaiting stops waiting for a player's look.
+func (d *Decision) StopAwaiting(player people.ID) { d.looks.StopAwaiting(player) }
 
 // Forget drops the looks' results, because they are old.
 func (d *Decision) Forget() { d.looks.Forget() }

@@ -30,9 +30,9 @@ func (d *Decision) Veto(g facts.Facts, v selection.Veto) (note sentence.Sentence
 	return sentence.Of("room.vetoes", "player", v.Player, "what", cmp.Or(v.Map, g.Called(v.Server))), other, nil
 }
 
-// Hidden returns the note for people that the organiser has hidden a server. While people vote it
+// AfterHiding returns the note for people that the organiser has hidden a server. While people vote it
 // also returns the choice without the server, for [Decision.Replace]. It is an error if none is left.
-func Hidden(g facts.Facts, addr netip.AddrPort, isVoting bool) (note sentence.Sentence, other *selection.Selection, err error) {
+func AfterHiding(g facts.Facts, addr netip.AddrPort, isVoting bool) (note sentence.Sentence, other *selection.Selection, err error) {
 	key, absent := "room.hides", "room.hides-organiser"
 	if isVoting {
 		s := g.Select(g.ChosenFor())

@@ -49,8 +49,8 @@ func (a *asked) believed(result discovery.Result, now roomtime.Time) discovery.R
 // IsAsked reports whether the player's results for a server count.
 func (w *results) IsAsked(server int) bool { return w.asked.has(server) }
 
-// IsAskedAll reports whether the player's own plan goes through the whole list.
-func (w *results) IsAskedAll() bool { return w.asked.all }
+// IsAskedForAll reports whether the player's own plan goes through the whole list.
+func (w *results) IsAskedForAll() bool { return w.asked.all }
 
 // AskAll notes that the player's own plan goes through the list, and reports whether that is
 // new.
@@ -95,9 +95,9 @@ func (w *PlayerResults) Admit(server int) (isNew bool) {
 // Asked returns the number of servers that the player was asked for.
 func (w *results) Asked() int { return w.asked.servers.size() }
 
-// AskMore stops counting servers that the player has not measured by now, until they are asked for
+// BeginMore stops counting servers that the player has not measured by now, until they are asked for
 // again.
-func (w *PlayerResults) AskMore() {
+func (w *PlayerResults) BeginMore() {
 	if w.asked.all {
 		w.asked.all = false
 		for server := range w.places {
@@ -107,7 +107,7 @@ func (w *PlayerResults) AskMore() {
 	w.asked.before = w.Asked()
 }
 
-// AskedMore returns the number of servers that the player was asked for since [PlayerResults.AskMore].
+// AskedMore returns the number of servers that the player was asked for since [PlayerResults.BeginMore].
 func (w *results) AskedMore() int { return max(0, w.Asked()-w.asked.before) }
 
 // Before a program asks anybody it tells its player how many servers will see the player's address

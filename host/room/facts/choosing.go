@@ -12,8 +12,8 @@ import (
 	"muster/selection"
 )
 
-// Say notes a server's word about itself, as a player heard it, or the host if by is empty.
-func (r *Round) Say(by people.ID, server int, info discovery.Info, now roomtime.Time) {
+// HearInfo notes a server's word about itself, as a player heard it, or the host if by is empty.
+func (r *Round) HearInfo(by people.ID, server int, info discovery.Info, now roomtime.Time) {
 	r.Heard.Hear(by, server, info, now.Sub(r.Measuring))
 }
 
@@ -35,16 +35,16 @@ func (p *Parts) refresh(active []people.ID) {
 	p.Heard.Attend(voices, wanted)
 }
 
-// Infos takes servers' words about themselves, as a player heard them. It returns the number of a
+// HearInfos takes servers' words about themselves, as a player heard them. It returns the number of a
 // server that the list does not have, or -1.
-func (r *Round) Infos(by people.ID, infos wire.Infos, now roomtime.Time) (stranger int) {
+func (r *Round) HearInfos(by people.ID, infos wire.Infos, now roomtime.Time) (stranger int) {
 	for i := range infos.Servers {
 		if server := infos.Servers[i].Server; server >= len(r.Servers.List) {
 			return server
 		}
 	}
 	for i := range infos.Servers {
-		r.Say(by, infos.Servers[i].Server, infos.Servers[i].Info, now)
+		r.HearInfo(by, infos.Servers[i].Server, infos.Servers[i].Info, now)
 	}
 	return -1
 }
@@ -89,8 +89,8 @@ func (f Facts) Basis(players []people.ID) selection.Basis {
 	return b
 }
 
-// Full returns the basis of a choice for players, with the guests who are counted in.
-func (f Facts) Full(players []people.ID) selection.Basis {
+// BasisWithGuests returns the basis of a choice for players, with the guests who are counted in.
+func (f Facts) BasisWithGuests(players []people.ID) selection.Basis {
 	return f.Counted().In(f.Basis(players).For(people.Texts(players)))
 }
 
@@ -109,11 +109,11 @@ func (f Facts) SeatsFor(players []people.ID) int {
 // later, because making a basis takes as long as choosing.
 func (f Facts) Select(players []people.ID) selection.Selection {
 	f.Refresh()
-	return f.p.Choice.Try(f.Full(players))
+	return f.p.Choice.Try(f.BasisWithGuests(players))
 }
 
-// Against returns the reason why a server does not suit players, or nil if none is known.
-func (f Facts) Against(server int, players []people.ID) *selection.Cause {
+// CauseAgainst returns the reason why a server does not suit players, or nil if none is known.
+func (f Facts) CauseAgainst(server int, players []people.ID) *selection.Cause {
 	f.Refresh()
 	criteria := f.Criteria(f.p.Settings, players)
 	criteria.Keep, criteria.Top, criteria.Reasons = f.p.Servers.List[server].Addr, 1, -1

@@ -111,9 +111,9 @@ func (f Facts) Editions(players []people.ID) []selection.Edition {
 // at; see [infos.Infos.Contradictions].
 func (f Facts) Contradictions(seen []int) []anomaly.Anomaly { return f.p.Heard.Contradictions(seen) }
 
-// Word returns what a player heard a server say of itself, nil for nothing.
-func (f Facts) Word(player people.ID, server int) *discovery.Info {
-	return f.p.Heard.Word(player, server)
+// HeardInfo returns what a player heard a server say of itself, nil for nothing.
+func (f Facts) HeardInfo(player people.ID, server int) *discovery.Info {
+	return f.p.Heard.HeardInfo(player, server)
 }
 
 // IsByHand reports whether a player has joined the game server without Muster.

@@ -47,7 +47,7 @@ func (p *Parts) Begin(in List, now roomtime.Clocks) (found []sentence.Sentence, 
 	p.Servers = p.Heard.About(list.Servers(in.Said, now.Wall))
 	titles := map[int]string{}
 	for _, s := range p.Nearby.Place(append(in.Local[:len(in.Local):len(in.Local)], theirs...), p.Servers.List) {
-		p.Say("", s.Server, s.Info, now.Room)
+		p.HearInfo("", s.Server, s.Info, now.Room)
 		titles[s.Server] = p.Servers.Called(s.Server)
 	}
 	return p.Nearby.Notes(p.Attendance.Players(), titles), note, nil

@@ -10,9 +10,9 @@ import (
 	"muster/selection"
 )
 
-// askedLook is how long everyone looks at the finalists if a side asks for a long look and the
+// sideLookTime is how long everyone looks at the finalists if a side asks for a long look and the
 // organiser has set no time.
-const askedLook = 20 * time.Second
+const sideLookTime = 20 * time.Second
 
 // IsLookOfSide reports whether everyone looks for long because a side has asked, and not the
 // organiser.
@@ -23,7 +23,7 @@ func (f Facts) IsLookOfSide() bool {
 // LookTime returns how long everyone looks at the finalists, 0 for a moment.
 func (f Facts) LookTime() time.Duration {
 	if f.IsLookOfSide() {
-		return askedLook
+		return sideLookTime
 	}
 	return time.Duration(f.p.Settings.LongLook)
 }
@@ -41,11 +41,11 @@ func (p *Parts) SettleSides() []sentence.Sentence {
 	if !p.Settings.IsMatch() {
 		return nil
 	}
-	return p.Facts().TellSides(p.Sides.Settle(p.Attendance.Players()))
+	return p.Facts().SideNotes(p.Sides.Settle(p.Attendance.Players()))
 }
 
-// TellSides says changes of a match's sides.
-func (f Facts) TellSides(changes []sides.Change) (notes []sentence.Sentence) {
+// SideNotes says changes of a match's sides.
+func (f Facts) SideNotes(changes []sides.Change) (notes []sentence.Sentence) {
 	if !f.p.Settings.IsMatch() {
 		return nil
 	}

@@ -19,20 +19,24 @@ import (
 // a text that people read as it is.
 func (f Facts) Organiser() people.ID { return cmp.Or(f.p.Roster.Organiser(), "the organiser") }
 
-// Places returns how many players the room takes.
-func (f Facts) Places() int { return cmp.Or(f.p.Settings.Players, f.p.Settings.Most, wire.MaxPlayers) }
+// MaxPlayers returns how many players the room takes.
+func (f Facts) MaxPlayers() int {
+	return cmp.Or(f.p.Settings.Players, f.p.Settings.Most, wire.MaxPlayers)
+}
 
 // Person returns somebody in the room, or nobody.
-func (f Facts) Person(id people.ID) people.Person { return f.with(f.p.Roster.Person(id)) }
+func (f Facts) Person(id people.ID) people.Person { return f.completed(f.p.Roster.Person(id)) }
 
 // Caller returns the person with a credential, as [roster.Roster.Caller] does.
-func (f Facts) Caller(credential string) people.Person { return f.with(f.p.Roster.Caller(credential)) }
+func (f Facts) Caller(credential string) people.Person {
+	return f.completed(f.p.Roster.Caller(credential))
+}
 
 // People returns all people of the room, the players first.
-func (f Facts) People() []people.Person { return f.Known(nil, false) }
+func (f Facts) People() []people.Person { return f.AppendPeople(nil, false) }
 
-// with adds to a person what the roster does not know.
-func (f Facts) with(p people.Person) people.Person {
+// completed adds to a person what the roster does not know.
+func (f Facts) completed(p people.Person) people.Person {
 	if p.IsPlayer {
 		mark := f.p.Attendance.Of(p.ID)
 		p.IsHere, p.IsLeftOut = mark.Here, mark.Out != ""
@@ -60,22 +64,22 @@ func (f Facts) Refusal(by people.Person, isChosen bool) error {
 	return f.p.Ballot.Refusal(by.ID, f.Electorate(isChosen))
 }
 
-// Awaited returns the people who have said whether they come to the next date.
-func (f Facts) Awaited(c *calendar.Calendar) (awaited []people.ID) {
+// Answerers returns the people who have said whether they come to the next date.
+func (f Facts) Answerers(c *calendar.Calendar) (awaited []people.ID) {
 	if f.p.Settings.Every == "" {
 		return nil // there is no date
 	}
 	for p := range f.p.Roster.People() {
-		if c.Awaits(p.Mark) {
+		if c.HasAnswered(p.Mark) {
 			awaited = append(awaited, p.ID)
 		}
 	}
 	return awaited
 }
 
-// Known appends all people that the room knows, the players first, for the calendar. If only
+// AppendPeople appends all people that the room knows, the players first, for the calendar. If only
 // players matter it appends them alone, without their names and marks.
-func (f Facts) Known(known []people.Person, onlyPlayers bool) []people.Person {
+func (f Facts) AppendPeople(known []people.Person, onlyPlayers bool) []people.Person {
 	if onlyPlayers { // many times a second
 		for _, player := range f.p.Attendance.Players() {
 			known = append(known, people.Person{ID: player, IsPlayer: true, IsHere: f.IsHere(player)})
@@ -83,13 +87,13 @@ func (f Facts) Known(known []people.Person, onlyPlayers bool) []people.Person {
 		return known
 	}
 	for p := range f.p.Roster.People() {
-		known = append(known, f.with(p))
+		known = append(known, f.completed(p))
 	}
 	return known
 }
 
-// Placed returns people with their places, for estimates.
-func (f Facts) Placed(ids []people.ID) []estimates.Person {
+// WithPlaces returns people with their places, for estimates.
+func (f Facts) WithPlaces(ids []people.ID) []estimates.Person {
 	all := make([]estimates.Person, len(ids))
 	for i, id := range ids {
 		all[i] = estimates.Person{ID: id, At: f.p.Origins.Place(id)}
@@ -98,10 +102,10 @@ func (f Facts) Placed(ids []people.ID) []estimates.Person {
 }
 
 // Counted returns the guests who are counted in and can be.
-func (f Facts) Counted() estimates.Counted { return f.p.Estimates.Counted(f.whereabouts()) }
+func (f Facts) Counted() estimates.Counted { return f.p.Estimates.Counted(f.estimateScene()) }
 
-// whereabouts returns what estimates depend on.
-func (f Facts) whereabouts() estimates.Scene {
+// estimateScene returns what estimates depend on.
+func (f Facts) estimateScene() estimates.Scene {
 	var guests []people.ID
 	for p := range f.p.Roster.People() {
 		if !p.IsPlayer {
@@ -109,7 +113,7 @@ func (f Facts) whereabouts() estimates.Scene {
 		}
 	}
 	return estimates.Scene{
-		Players: f.Placed(f.Active()), Guests: f.Placed(guests), Rule: f.p.Settings.By,
+		Players: f.WithPlaces(f.Active()), Guests: f.WithPlaces(guests), Rule: f.p.Settings.By,
 	}
 }
 
@@ -117,7 +121,7 @@ func (f Facts) whereabouts() estimates.Scene {
 // people.
 func (p *Parts) Count(guest people.ID, isCounted bool) (note sentence.Sentence, err error) {
 	if isCounted {
-		return p.Estimates.Count(p.Facts().Placed([]people.ID{guest})[0], p.Facts().whereabouts())
+		return p.Estimates.Count(p.Facts().WithPlaces([]people.ID{guest})[0], p.Facts().estimateScene())
 	}
 	return p.Estimates.Uncount(guest), nil
 }
@@ -140,9 +144,9 @@ func (f Facts) SurveyScene() places.Scene {
 	return sc
 }
 
-// Follow applies a change of the people in the room. It reports whether the room must be saved for
+// ApplyEvent applies a change of the people in the room. It reports whether the room must be saved for
 // it.
-func (p *Parts) Follow(event roster.Event) (binds bool) {
+func (p *Parts) ApplyEvent(event roster.Event) (mustSave bool) {
 	switch e := event.(type) {
 	case roster.Came:
 		if e.WasGuest { // a player is measured, and comes from where the program is
@@ -177,9 +181,9 @@ func (p *Parts) Drop(player people.ID) {
 	p.Memories.Forget(player)
 }
 
-// Silence withdraws the words of guests who have no say by the settings. If isChosen, people who
+// WithdrawGuestVotes withdraws the words of guests who have no say by the settings. If isChosen, people who
 // are left out have none.
-func (p *Parts) Silence(isChosen bool) {
+func (p *Parts) WithdrawGuestVotes(isChosen bool) {
 	for one := range p.Roster.People() {
 		if !one.IsPlayer && p.Ballot.Refusal(one.ID, p.Facts().Electorate(isChosen)) != nil {
 			p.Ballot.Withdraw(one.ID, ballot.Vote|ballot.Ready)
@@ -187,8 +191,8 @@ func (p *Parts) Silence(isChosen bool) {
 	}
 }
 
-// Invited returns the guests that somebody wants counted in.
-func (f Facts) Invited() (invited []people.ID) {
+// GuestsToCount returns the guests that somebody wants counted in.
+func (f Facts) GuestsToCount() (invited []people.ID) {
 	for p := range f.p.Roster.People() {
 		if f.p.Estimates.IsCounted(p.ID) {
 			invited = append(invited, p.ID)
@@ -203,7 +207,7 @@ func (f Facts) Invited() (invited []people.ID) {
 func (p *Parts) Locate(player people.ID, from origin.Origin, isMeasuring bool) {
 	w := p.Evidence[player]
 	if p.Origins.Come(player, from) {
-		for _, server := range p.Nearby.Move(player, placeOf(from)) {
+		for _, server := range p.Nearby.Move(player, networkOf(from)) {
 			w.Forget(server)
 		}
 	}
@@ -212,7 +216,7 @@ func (p *Parts) Locate(player people.ID, from origin.Origin, isMeasuring bool) {
 	}
 }
 
-// placeOf returns the network where a player's program looks around.
-func placeOf(o origin.Origin) nearby.Place {
+// networkOf returns the network where a player's program looks around.
+func networkOf(o origin.Origin) nearby.Place {
 	return nearby.Place{Public: o.Addr, AtHost: o.Home, Near: o.Near}
 }

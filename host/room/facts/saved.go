@@ -50,7 +50,7 @@ func (p *Parts) Save() (s saved.Room, err error) {
 	}
 	for _, player := range players {
 		w := p.Evidence[player]
-		one := saved.Player{ID: player, Discreet: w.ProbeLimit(), Shares: w.IsSharing()}
+		one := saved.Player{ID: player, ProbeLimit: w.ProbeLimit(), Shares: w.IsSharing()}
 		if one.Evidence, err = w.Save(); err != nil {
 			return s, err
 		}
@@ -75,7 +75,7 @@ func Restore(s *saved.Room, list *topology.Tree) (p Parts, err error) {
 		if err != nil {
 			return p, fmt.Errorf("%q: %w", saved.ID, err)
 		}
-		w.LimitProbes(saved.Discreet)
+		w.LimitProbes(saved.ProbeLimit)
 		w.Share(saved.Shares)
 		players = append(players, saved.ID)
 		p.Evidence[saved.ID] = &w

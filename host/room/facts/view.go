@@ -43,14 +43,14 @@ func (f Facts) Announced(server int) *wire.AnnouncedServer {
 // left out have no say.
 func (f Facts) ViewPeople(isChosen bool) []wire.Person {
 	views, mates := []wire.Person{}, f.natGroups()
-	electorate, scene, stands := f.Electorate(isChosen), f.whereabouts(), f.Newest()
+	electorate, scene, stands := f.Electorate(isChosen), f.estimateScene(), f.Newest()
 	if !isChosen {
 		stands = nil
 	}
 	for _, p := range electorate.People {
 		b, view := f.p.Ballot.Paper(p.ID), wire.Person{
 			Name: p.Name, Peer: p.IsPlayer, Arrival: p.Arrival, Organiser: p.IsOrganiser, Page: p.HasPage,
-			Guest: !p.IsPlayer && !p.IsOrganiser, Somewhere: p.IsSomewhere, Side: f.SideOf(p.ID),
+			Guest: !p.IsPlayer && !p.IsOrganiser, Somewhere: p.HidesCountry, Side: f.SideOf(p.ID),
 		}
 		switch {
 		case p.IsPlayer:
@@ -79,7 +79,7 @@ func (f Facts) viewPlayer(v *wire.Person, p people.Person, mates map[people.ID][
 	v.Connected, v.Done, v.LeftOut, v.Asked = mark.Here, mark.Done, mark.Out != "", p.IsAsked
 	v.Version, v.Launch, v.Detail = f.p.Editions.Version(p.ID, f.p.Settings.Game), way.State, way.Detail
 	v.Doubt = f.Names().Word(f.p.Trust.Reason(p.ID, &f.p.Servers))
-	if !p.IsSomewhere {
+	if !p.HidesCountry {
 		v.Country = f.p.Origins.Of(p.ID).Country
 	}
 	v.Probed, v.Answered = f.knowledge(p.ID, mates).Progress()

@@ -63,7 +63,7 @@ func (l *Looks) Hear(player people.ID, v wire.Verified, f Facts) (h Heard, err e
 		h.Seen = append(h.Seen, s)
 	}
 	if h.IsLast = !(v.More && l.state.IsLong); h.IsLast {
-		l.Without(player)
+		l.StopAwaiting(player)
 	}
 	return h, nil
 }

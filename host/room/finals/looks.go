@@ -342,8 +342,8 @@ func (l *Looks) lookers(players []Looker) (lookers []Looker) {
 	return lookers
 }
 
-// Without stops waiting for a player.
-func (l *Looks) Without(player people.ID) {
+// StopAwaiting stops waiting for a player.
+func (l *Looks) StopAwaiting(player people.ID) {
 	l.state.Waiting = slices.DeleteFunc(l.state.Waiting, func(other people.ID) bool { return other == player })
 }
 

@@ -139,7 +139,7 @@ func (f *Infos) Keep(server int, players []people.ID) bool {
 func (f *Infos) Attend(voices []Voice, wanted Wanted) (anew []int) {
 	now := make([]heard, len(voices))
 	for i, v := range voices {
-		now[i] = heard{v, v.Results.IsAskedAll()}
+		now[i] = heard{v, v.Results.IsAskedForAll()}
 	}
 	if f.heard != nil && slices.Equal(now, f.heard) && wanted.is(f.wanted) {
 		return nil
@@ -228,8 +228,8 @@ func (f *Infos) Connect(by people.ID, server int, servers *selection.Servers) ne
 	return own.Completed(servers.Said.Infos[addr]).Connect(addr)
 }
 
-// Word returns a player's newest word about a server, nil without one. It must not be changed.
-func (f *Infos) Word(by people.ID, server int) *discovery.Info {
+// HeardInfo returns a player's newest word about a server, nil without one. It must not be changed.
+func (f *Infos) HeardInfo(by people.ID, server int) *discovery.Info {
 	for _, w := range f.words[server] {
 		if w.by == by {
 			return w.info

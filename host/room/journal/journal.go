@@ -36,12 +36,12 @@ func (j *Journal) Add(at time.Time, s sentence.Sentence) {
 // Says reports whether the journal has a sentence of this key about somebody, so that nobody fills
 // it by repeating one.
 func (j *Journal) Says(key string, id people.ID) bool {
-	return slices.ContainsFunc(j.state.Notes, func(n wire.Note) bool { return n.Key == key && people.Tells(n.Sentence, id) })
+	return slices.ContainsFunc(j.state.Notes, func(n wire.Note) bool { return n.Key == key && people.IsAbout(n.Sentence, id) })
 }
 
 // Forget removes every note about somebody.
 func (j *Journal) Forget(id people.ID) {
-	j.state.Notes = slices.DeleteFunc(slices.Clone(j.state.Notes), func(n wire.Note) bool { return people.Tells(n.Sentence, id) })
+	j.state.Notes = slices.DeleteFunc(slices.Clone(j.state.Notes), func(n wire.Note) bool { return people.IsAbout(n.Sentence, id) })
 }
 
 // View returns the notes as everybody may read them.

@@ -25,16 +25,16 @@ import (
 // no name of people or servers has, so that [Names] finds it in sentences.
 type ID string
 
-// mark begins each ID.
-const mark = "\x01"
+// idPrefix begins each ID.
+const idPrefix = "\x01"
 
 // Nth returns the ID of the nth person who came, from 1 on. As texts, too, IDs are in that order,
 // because package selection decides ties by it.
-func Nth(n int) ID { return ID(fmt.Sprintf("%s%04d", mark, n)) }
+func Nth(n int) ID { return ID(fmt.Sprintf("%s%04d", idPrefix, n)) }
 
-// Place returns the place in the order of arrival, or 0 if the ID is none of [Nth].
-func (id ID) Place() int {
-	n, err := strconv.Atoi(strings.TrimPrefix(string(id), mark))
+// Number returns the place in the order of arrival, or 0 if the ID is none of [Nth].
+func (id ID) Number() int {
+	n, err := strconv.Atoi(strings.TrimPrefix(string(id), idPrefix))
 	if err != nil || n < 1 || Nth(n) != id {
 		return 0
 	}
@@ -83,8 +83,8 @@ type Person struct {
 	IsHere, IsLeftOut bool
 	// IsCounted says that the organiser counts the guest in by an estimate.
 	IsCounted bool
-	// IsSomewhere says that the others do not hear the person's country.
-	IsSomewhere bool
+	// HidesCountry says that the others do not hear the person's country.
+	HidesCountry bool
 	// HasPage says that any page of the person is open. IsAsked says that the person's program asks
 	// at a terminal.
 	HasPage, IsAsked bool
@@ -118,7 +118,7 @@ func (n *Names) Of(id ID) string {
 			return name
 		}
 	}
-	if strings.HasPrefix(string(id), mark) {
+	if strings.HasPrefix(string(id), idPrefix) {
 		return Somebody
 	}
 	return string(id)
@@ -159,8 +159,8 @@ func (n *Names) Word(s sentence.Sentence) sentence.Sentence {
 	var worded strings.Builder
 	for ; at >= 0; at = strings.Index(rest, quoted) {
 		place, after, _ := strings.Cut(rest[at+len(quoted):], `"`)
-		id := ID(mark + place)
-		if id.Place() == 0 || rest[at-1] == '\\' { // it stands in a text that a program has said
+		id := ID(idPrefix + place)
+		if id.Number() == 0 || rest[at-1] == '\\' { // it stands in a text that a program has said
 			worded.WriteString(rest[:at+len(quoted)])
 			rest = rest[at+len(quoted):]
 			continue
@@ -177,5 +177,5 @@ func (n *Names) Word(s sentence.Sentence) sentence.Sentence {
 	return sentence.Sentence{Key: s.Key, With: sentence.Args(worded.String())}
 }
 
-// Tells reports whether a sentence is about a person.
-func Tells(s sentence.Sentence, id ID) bool { return id != "" && s.Names(string(id)) }
+// IsAbout reports whether a sentence is about a person.
+func IsAbout(s sentence.Sentence, id ID) bool { return id != "" && s.Names(string(id)) }

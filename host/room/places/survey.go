@@ -175,7 +175,7 @@ func (s *Survey) Outside(player people.ID, port uint16, sc Scene, now roomtime.T
 // Begin begins a survey because the organiser wants one.
 func (s *Survey) Begin(sc Scene, now roomtime.Time) (News, error) {
 	switch {
-	case !s.hasAny(sc):
+	case !s.hasPlaces(sc):
 		return News{}, errors.New("there are no places to measure: the organiser's list of them is empty, and " +
 			"not all players let the others measure their computers (--can-host)")
 	case s.state.Attempt > 0 && now.Sub(s.state.At) < pause:
@@ -186,14 +186,14 @@ func (s *Survey) Begin(sc Scene, now roomtime.Time) (News, error) {
 
 // BeginOnce begins a survey if there was none, and tells the result of the last.
 func (s *Survey) BeginOnce(sc Scene, now roomtime.Time) (news News) {
-	if s.state.Attempt == 0 && s.hasAny(sc) {
+	if s.state.Attempt == 0 && s.hasPlaces(sc) {
 		news = s.begin(sc, now)
 	}
 	news.Notes = append(news.Notes, s.tell(sc)...)
 	return news
 }
 
-func (s *Survey) hasAny(sc Scene) bool { return len(sc.Places) > 0 || len(s.homesIn(sc)) > 0 }
+func (s *Survey) hasPlaces(sc Scene) bool { return len(sc.Places) > 0 || len(s.homesIn(sc)) > 0 }
 
 // begin begins a survey of all places with everyone who is here.
 func (s *Survey) begin(sc Scene, now roomtime.Time) News {
@@ -254,7 +254,7 @@ func (s *Survey) dropHomes(sc Scene, now roomtime.Time) (News, bool) {
 func (s *Survey) Change(sc Scene, now roomtime.Time) (news News) {
 	s.state.IsTold, s.state.Found = false, nil
 	switch {
-	case !s.hasAny(sc):
+	case !s.hasPlaces(sc):
 		s.End()
 	case s.state.Attempt > 0:
 		news = s.begin(sc, now)

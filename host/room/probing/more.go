@@ -59,7 +59,7 @@ func (p *Probing) AskMore() {
 	p.search, p.pace = nil, pace.Pace{}
 	p.turns.Begin()
 	for _, w := range *p.evidence {
-		w.AskMore()
+		w.BeginMore()
 		w.Share(false)
 	}
 }

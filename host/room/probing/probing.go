@@ -82,12 +82,12 @@ func (p *Probing) Search(g facts.Facts) *search.Search {
 	return p.search
 }
 
-// Forget ends the search, because its goal has changed, or there is nothing to look for. The next
+// EndSearch ends the search, because its goal has changed, or there is nothing to look for. The next
 // turn begins another.
-func (p *Probing) Forget() { p.search = nil }
+func (p *Probing) EndSearch() { p.search = nil }
 
-// ForgetBest ends a search for the best server, but not one that goes on while people vote.
-func (p *Probing) ForgetBest() {
+// EndMainSearch ends a search for the best server, but not one that goes on while people vote.
+func (p *Probing) EndMainSearch() {
 	if p.search != nil && !p.search.IsBehind() {
 		p.search = nil
 	}
@@ -136,17 +136,17 @@ func (p *Probing) Ask(g facts.Facts, asks []search.Ask, m Moment) (out []search.
 		for _, server := range admitted {
 			p.heard.SettleFacts(server)
 			if result := w.At(server); result.State != discovery.Unprobed {
-				out = append(out, p.hear(g, ask.Player, result, m)...)
+				out = append(out, p.shareResult(g, ask.Player, result, m)...)
 			}
 		}
 	}
 	return out
 }
 
-// hear tells the others of the player's NAT group of a result. It returns the questions that
+// shareResult tells the others of the player's NAT group of a result. It returns the questions that
 // follow.
-func (p *Probing) hear(g facts.Facts, player people.ID, result discovery.Result, m Moment) []search.Ask {
-	groups := p.together()
+func (p *Probing) shareResult(g facts.Facts, player people.ID, result discovery.Result, m Moment) []search.Ask {
+	groups := p.natGroups()
 	if groups == nil {
 		return nil
 	}
@@ -163,8 +163,8 @@ func (p *Probing) hear(g facts.Facts, player people.ID, result discovery.Result,
 	return p.Ask(g, instead, m)
 }
 
-// together returns the NAT groups that measure as one, nil if nobody coordinates.
-func (p *Probing) together() *search.Groups {
+// natGroups returns the NAT groups that measure as one, nil if nobody coordinates.
+func (p *Probing) natGroups() *search.Groups {
 	if p.shares != nil || p.search == nil {
 		return p.shares
 	}
@@ -173,14 +173,14 @@ func (p *Probing) together() *search.Groups {
 
 // Release forgets the open questions to a player. They have to be asked again.
 func (p *Probing) Release(player people.ID) {
-	if groups := p.together(); groups != nil {
+	if groups := p.natGroups(); groups != nil {
 		groups.Release(player)
 	}
 }
 
 // unreported returns the servers that players were asked for and have not reported.
 func (p *Probing) unreported(g facts.Facts) (out []search.Ask) {
-	groups := p.together()
+	groups := p.natGroups()
 	if groups == nil {
 		return nil
 	}
@@ -193,9 +193,9 @@ func (p *Probing) unreported(g facts.Facts) (out []search.Ask) {
 	return out
 }
 
-// isOwed reports whether a player's program has neither an answer nor a silence for a question yet,
+// hasOpenQuestion reports whether a player's program has neither an answer nor a silence for a question yet,
 // and may have one soon.
-func (p *Probing) isOwed(g facts.Facts, now roomtime.Time) bool {
+func (p *Probing) hasOpenQuestion(g facts.Facts, now roomtime.Time) bool {
 	return p.search.MayHear(now) && slices.ContainsFunc(p.unreported(g), func(ask search.Ask) bool { return len(ask.Servers) > 0 })
 }
 
@@ -217,10 +217,10 @@ func (p *Probing) members(g facts.Facts, natGroups [][]people.ID, m Moment) [][]
 	return groups
 }
 
-// searching returns the search, or a new one if the group has changed. More is the number of
+// currentSearch returns the search, or a new one if the group has changed. More is the number of
 // servers that the organiser adds to the search's budget. IsBehind says that the choice is made,
 // and the search goes on while people vote.
-func (p *Probing) searching(g facts.Facts, more int, isBehind bool, m Moment) *search.Search {
+func (p *Probing) currentSearch(g facts.Facts, more int, isBehind bool, m Moment) *search.Search {
 	g.Refresh()
 	natGroups := searchers(g)
 	if s := p.Search(g); s != nil && s.Are(natGroups) {
@@ -241,14 +241,14 @@ func (p *Probing) searching(g facts.Facts, more int, isBehind bool, m Moment) *s
 		setup.Criteria.Editions = g.Editions(g.Present())
 	}
 	if rules.Of(setup.Criteria.By).Averages { // it was not found to help with other rules
-		setup.Options.Guests = g.Counted().Searched(g.Placed(heads))
+		setup.Options.Guests = g.Counted().Searched(g.WithPlaces(heads))
 	}
 	p.search = search.New(p.members(g, natGroups, m), p.unreported(g), setup)
 	return p.search
 }
 
-// watch notes which players' own lines were busy, and corrects what they measured meanwhile.
-func (p *Probing) watch(g facts.Facts) {
+// noteBusyLines notes which players' own lines were busy, and corrects what they measured meanwhile.
+func (p *Probing) noteBusyLines(g facts.Facts) {
 	for _, player := range g.Players() {
 		w := p.results(player)
 		for _, server := range w.Watch(g.Tree()) {
@@ -259,10 +259,10 @@ func (p *Probing) watch(g facts.Facts) {
 	}
 }
 
-// Pace judges how fast players answer. A player who lags gets the finalists only, and forgets what
+// JudgePace judges how fast players answer. A player who lags gets the finalists only, and forgets what
 // else it was asked for; the search begins anew from the results. It returns that word to their
 // programs, and notes for people about players who are slow.
-func (p *Probing) Pace(g facts.Facts, now roomtime.Time) (asks []search.Ask, notes []sentence.Sentence) {
+func (p *Probing) JudgePace(g facts.Facts, now roomtime.Time) (asks []search.Ask, notes []sentence.Sentence) {
 	if p.search == nil {
 		return nil, nil
 	}
@@ -285,15 +285,15 @@ func (p *Probing) Pace(g facts.Facts, now roomtime.Time) (asks []search.Ask, not
 		p.Release(player)
 		asks = append(asks, search.Ask{Player: player, Only: true})
 	}
-	return asks, p.tellSlow(slow)
+	return asks, p.slowNotes(slow)
 }
 
-// Slow returns notes about the players whom a search that is over did not wait for.
-func (p *Probing) Slow(g facts.Facts) []sentence.Sentence {
-	return p.tellSlow(p.pace.Slow(g.Present()))
+// SlowNotes returns notes about the players whom a search that is over did not wait for.
+func (p *Probing) SlowNotes(g facts.Facts) []sentence.Sentence {
+	return p.slowNotes(p.pace.Slow(g.Present()))
 }
 
-func (p *Probing) tellSlow(players []people.ID) (notes []sentence.Sentence) {
+func (p *Probing) slowNotes(players []people.ID) (notes []sentence.Sentence) {
 	for _, player := range players {
 		notes = append(notes, sentence.Of("room.slow", "player", player, "n", p.pace.Pace(player)))
 	}
@@ -308,12 +308,12 @@ func (p *Probing) IsSearchDue(g facts.Facts, now roomtime.Time) bool {
 // Turn makes the next round of questions. More is the organiser's addition to the budget. It
 // returns the questions and whether the search is over, with a note on how it went.
 func (p *Probing) Turn(g facts.Facts, more int, m Moment) (asks []search.Ask, outcome sentence.Sentence, isOver bool) {
-	p.watch(g)
-	s := p.searching(g, more, false, m)
+	p.noteBusyLines(g)
+	s := p.currentSearch(g, more, false, m)
 	groups := p.members(g, searchers(g), m)
 	asks, isOver = s.Turn(groups, len(g.Active()), m.Room)
 	asks = p.Ask(g, asks, m)
-	if isOver && p.isOwed(g, m.Room) && g.Select(g.Active()).Chosen == nil {
+	if isOver && p.hasOpenQuestion(g, m.Room) && g.Select(g.Active()).Chosen == nil {
 		return asks, outcome, false // what is still to come may be the only server that suits everyone
 	}
 	if isOver {
@@ -324,9 +324,9 @@ func (p *Probing) Turn(g facts.Facts, more int, m Moment) (asks []search.Ask, ou
 	return asks, outcome, isOver
 }
 
-// worthAnother is how much lower a score has to be, in ms, for another server to get a look while
+// minGainMS is how much lower a score has to be, in ms, for another server to get a look while
 // people have begun to vote.
-const worthAnother = 2
+const minGainMS = 2
 
 // TurnBehind goes on with the search while people vote. If a sufficiently better server has turned
 // up, it returns the choice, for package decision, and a note. Else it returns the next questions,
@@ -334,8 +334,8 @@ const worthAnother = 2
 func (p *Probing) TurnBehind(g facts.Facts, m Moment) (
 	note sentence.Sentence, other *selection.Selection, asks []search.Ask, own []search.Own,
 ) {
-	p.watch(g)
-	s := p.searching(g, 0, true, m)
+	p.noteBusyLines(g)
+	s := p.currentSearch(g, 0, true, m)
 	s.Behind(m.Room)
 	selected, chosen := g.Select(g.ChosenFor()), *g.Newest().Chosen
 	for _, ranked := range selected.Ranking {
@@ -343,7 +343,7 @@ func (p *Probing) TurnBehind(g facts.Facts, m Moment) (
 			chosen.Score = ranked.Score // its score as of now
 		}
 	}
-	if found := selected.Chosen; found != nil && found.Server != chosen.Server && chosen.Score-found.Score >= worthAnother {
+	if found := selected.Chosen; found != nil && found.Server != chosen.Server && chosen.Score-found.Score >= minGainMS {
 		note = sentence.Of("room.better", "server", g.Servers().Called(found.Server), "than", g.Servers().Called(chosen.Server))
 		return note, &selected, nil, nil
 	}
@@ -373,14 +373,14 @@ func (p *Probing) Report(g facts.Facts, player people.ID, report wire.Report, is
 		}
 		isNews = isNews || isNew
 		if !isChosen || m.IsVoting {
-			asks = append(asks, p.hear(g, player, w.At(probe.Server), m)...)
+			asks = append(asks, p.shareResult(g, player, w.At(probe.Server), m)...)
 		}
 	}
 	return asks, isNews
 }
 
-// Looked notes what a player saw in a second look.
-func (p *Probing) Looked(g facts.Facts, player people.ID, seen []finals.Seen, now roomtime.Time) {
+// NoteLooks notes what a player saw in a second look.
+func (p *Probing) NoteLooks(g facts.Facts, player people.ID, seen []finals.Seen, now roomtime.Time) {
 	w := p.results(player)
 	for _, one := range seen {
 		if w.Admit(one.Server) {
@@ -395,8 +395,8 @@ func (p *Probing) Looked(g facts.Facts, player people.ID, seen []finals.Seen, no
 	}
 }
 
-// Missed notes the looks that found a server gone.
-func (p *Probing) Missed(lost []finals.Missed) {
+// NoteMisses notes the looks that found a server gone.
+func (p *Probing) NoteMisses(lost []finals.Missed) {
 	for _, m := range lost {
 		if w := p.results(m.Player); w != nil {
 			w.Look(evidence.Look(m.Look))
@@ -462,7 +462,7 @@ func (p *Probing) Leaders(g facts.Facts, now roomtime.Time) (asks []search.Ask, 
 	}
 	players := g.Measured()
 	ranking := podium.Rank(selection.Basis{
-		Servers: *g.Servers(), Table: g.Full(players).Table, Criteria: g.Criteria(*g.Settings(), players),
+		Servers: *g.Servers(), Table: g.BasisWithGuests(players).Table, Criteria: g.Criteria(*g.Settings(), players),
 	}, g.Active())
 	forecasts := map[int]map[people.ID]time.Duration{}
 	if p.search != nil {
@@ -480,9 +480,9 @@ func (p *Probing) Leaders(g facts.Facts, now roomtime.Time) (asks []search.Ask, 
 	return asks, true
 }
 
-// Show returns the looks to ask players for, within the numbers that they were told, and the
+// LimitLooks returns the looks to ask players for, within the numbers that they were told, and the
 // players who get none.
-func (p *Probing) Show(g facts.Facts, asks []finals.Ask) (shown []finals.Ask, without []people.ID) {
+func (p *Probing) LimitLooks(g facts.Facts, asks []finals.Ask) (shown []finals.Ask, without []people.ID) {
 	for _, ask := range asks {
 		w := p.results(ask.Player)
 		if w == nil {
@@ -499,21 +499,21 @@ func (p *Probing) Show(g facts.Facts, asks []finals.Ask) (shown []finals.Ask, wi
 	return shown, without
 }
 
-// HasAll reports whether a player has a result for every server of the list. Such a player has
+// HasAllResults reports whether a player has a result for every server of the list. Such a player has
 // measured, even if the program forgets to say so.
-func (p *Probing) HasAll(g facts.Facts, player people.ID) bool {
+func (p *Probing) HasAllResults(g facts.Facts, player people.ID) bool {
 	probed, _ := p.results(player).Progress()
 	return probed > 0 && probed+len(g.HiddenFrom(player)) >= len(g.Servers().List)
 }
 
-// Await waits for a turn of processor time. It reports whether the room has to ask for one, and
+// AwaitTurn waits for a turn of processor time. It reports whether the room has to ask for one, and
 // returns a note for people who wait, or nothing.
-func (p *Probing) Await(isBackground bool, now roomtime.Time) (isNew bool, note sentence.Sentence) {
+func (p *Probing) AwaitTurn(isBackground bool, now roomtime.Time) (isNew bool, note sentence.Sentence) {
 	return p.turns.Await(isBackground, now)
 }
 
-// Take takes the turn.
-func (p *Probing) Take(now roomtime.Time) { p.turns.Take(now) }
+// TakeTurn takes the turn.
+func (p *Probing) TakeTurn(now roomtime.Time) { p.turns.Take(now) }
 
 // IsTimeUp reports whether a search has gone on for long enough, without its waits for turns.
 func (p *Probing) IsTimeUp(took time.Duration, now roomtime.Time) bool {
@@ -522,7 +522,7 @@ func (p *Probing) IsTimeUp(took time.Duration, now roomtime.Time) bool {
 
 // Idle returns those of the players who owe no answer, all if nobody coordinates.
 func (p *Probing) Idle(players []people.ID) []people.ID {
-	if groups := p.together(); groups != nil {
+	if groups := p.natGroups(); groups != nil {
 		return groups.Idle()
 	}
 	return players

@@ -83,7 +83,7 @@ func (r *Roster) Enter(v Visit, by people.Person, now roomtime.Time) (entry Entr
 		return entry, nil, err
 	}
 	token := v.Token
-	if r.state.formerOf(v.Was) >= 0 && !r.Caller(v.Was).IsSomebody() {
+	if r.state.indexOfFormer(v.Was) >= 0 && !r.Caller(v.Was).IsSomebody() {
 		token = v.Was // their program knows them by it again
 	}
 	g := r.newcomer(token)
@@ -147,8 +147,8 @@ func (r *Roster) displace(from netip.Addr) (events []Event, isFull bool, err err
 	return r.Drop(longest.ID), true, nil
 }
 
-// Named returns the person that an order is about: the caller, or a person whom the organiser names.
-func (r *Roster) Named(by people.Person, name string) (people.Person, error) {
+// Target returns the person that an order is about: the caller, or a person whom the organiser names.
+func (r *Roster) Target(by people.Person, name string) (people.Person, error) {
 	if name == "" {
 		return by, nil
 	}
@@ -240,9 +240,9 @@ func (r *Roster) Remove(name string) ([]Event, error) {
 	return append(events, r.Drop(one.ID)...), nil
 }
 
-// Meant returns the person that an order to forget somebody means: the caller, or a person whom the
+// ForgetTarget returns the person that an order to forget somebody means: the caller, or a person whom the
 // organiser names. Of somebody whom the roster does not remember only the name is known.
-func (r *Roster) Meant(by people.Person, name string) (people.Person, error) {
+func (r *Roster) ForgetTarget(by people.Person, name string) (people.Person, error) {
 	switch name = nickname.Clean(name); {
 	case name == "" && !by.IsSomebody():
 		return people.Person{}, ErrNickname

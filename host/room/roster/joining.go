@@ -42,15 +42,15 @@ func (r *Roster) Recognise(hello wire.Hello) Newcomer {
 			c.Player = p.ID // under any name
 		}
 	}
-	if g := r.before(hello); g != nil {
+	if g := r.guestOf(hello); g != nil {
 		c.Guest, c.Mark = g.ID, g.mark
 	}
 	return c
 }
 
-// before returns the guest who comes to play, or nil. It knows the guest by the ticket of the
+// guestOf returns the guest who comes to play, or nil. It knows the guest by the ticket of the
 // guest's page, the organiser's secret, or the token of a place that was given up meanwhile.
-func (r *Roster) before(hello wire.Hello) *person {
+func (r *Roster) guestOf(hello wire.Hello) *person {
 	i := slices.IndexFunc(r.state.Guests, func(g *person) bool {
 		return isSame(TicketOf(g.Page), hello.As) || g.Regular && isSame(g.Page, hello.As) ||
 			isSame(g.Token, hello.Token) || g.Organiser && isSame(r.state.Keys.Secret, hello.As) ||

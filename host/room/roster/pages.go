@@ -12,7 +12,7 @@ import (
 func (r *Roster) OpenPage(credential string, now roomtime.Time) {
 	if by := r.Caller(credential); by.IsSomebody() || by.IsOrganiser {
 		r.pages[credential]++
-		r.see(by, now)
+		r.noteSeen(by, now)
 	} else {
 		r.onlookers++
 	}
@@ -30,11 +30,11 @@ func (r *Roster) ClosePage(credential string, now roomtime.Time) {
 	default:
 		r.pages[credential]--
 	}
-	r.see(r.Caller(credential), now)
+	r.noteSeen(r.Caller(credential), now)
 }
 
-// see notes that a guest's page is there, or was until now.
-func (r *Roster) see(by people.Person, now roomtime.Time) {
+// noteSeen notes that a guest's page is there, or was until now.
+func (r *Roster) noteSeen(by people.Person, now roomtime.Time) {
 	if one, isPlayer := r.state.find(by.ID); one != nil && !isPlayer {
 		one.Seen = now
 	}

@@ -81,7 +81,7 @@ func (r *Roster) State() *State { return &r.state }
 func (s *State) Validate() error {
 	ids := map[people.ID]bool{}
 	isOwn := func(id people.ID) bool {
-		is := id != "" && id.Place() <= s.Came && !ids[id]
+		is := id != "" && id.Number() <= s.Came && !ids[id]
 		ids[id] = true
 		return is
 	}
@@ -102,7 +102,7 @@ func (s *State) Validate() error {
 			return fmt.Errorf("%q had the ID %q of %d", f.Name, f.ID, s.Came)
 		}
 	}
-	s.arriveApart()
+	s.separateArrivals()
 	return nil
 }
 
@@ -156,7 +156,7 @@ func (r *Roster) Organiser() people.ID {
 func (r *Roster) newcomer(page string) *person {
 	r.names = nil
 	p := &person{Arrival: r.state.freeArrival(), Page: page, mark: MarkOf(page)}
-	if at := r.state.formerOf(page); at >= 0 {
+	if at := r.state.indexOfFormer(page); at >= 0 {
 		p.ID = r.state.Former[at].ID
 		r.state.Former = slices.Delete(r.state.Former, at, at+1)
 		return p
@@ -166,9 +166,9 @@ func (r *Roster) newcomer(page string) *person {
 	return p
 }
 
-// formerOf returns the place of the person with a page's credential among those who have left, or
+// indexOfFormer returns the place of the person with a page's credential among those who have left, or
 // -1.
-func (s *State) formerOf(page string) int {
+func (s *State) indexOfFormer(page string) int {
 	owner := OwnerOf(page)
 	return slices.IndexFunc(s.Former, func(f former) bool { return owner != "" && slices.Contains(f.Owners, owner) })
 }
@@ -269,8 +269,8 @@ func (r *Roster) Keep(players ...people.ID) {
 	}
 }
 
-// LetGo stops keeping a player's place while the player is away.
-func (r *Roster) LetGo(player people.ID) {
+// StopKeeping stops keeping a player's place while the player is away.
+func (r *Roster) StopKeeping(player people.ID) {
 	if p, isPlayer := r.state.find(player); isPlayer {
 		p.Regular = false
 	}
@@ -316,8 +316,8 @@ func (r *Roster) PageOf(id people.ID) string {
 	return ""
 }
 
-// arriveApart gives everybody a place of their own in the order of arrival, whatever was saved.
-func (s *State) arriveApart() {
+// separateArrivals gives everybody a place of their own in the order of arrival, whatever was saved.
+func (s *State) separateArrivals() {
 	taken := map[int]bool{}
 	for p := range s.everyone() {
 		if p.Arrival < 0 || taken[p.Arrival] {

@@ -99,7 +99,7 @@ func (r *Roster) Names() *people.Names {
 func (r *Roster) view(p *person, isPlayer bool) people.Person {
 	return people.Person{
 		ID: p.ID, Name: p.Name, Mark: p.mark, Arrival: p.Arrival, IsPlayer: isPlayer, IsOrganiser: p.Organiser,
-		IsRegular: p.Regular, IsSomewhere: p.Somewhere, HasPage: r.isWatching(p), IsAsked: p.asks,
+		IsRegular: p.Regular, HidesCountry: p.Somewhere, HasPage: r.isWatching(p), IsAsked: p.asks,
 		From: p.From, Seen: p.Seen,
 	}
 }
@@ -156,8 +156,8 @@ func (r *Roster) Unseat(id people.ID, stays bool, now roomtime.Time) []Event {
 	return []Event{Left{p.ID, true}}
 }
 
-// gone returns when the roster forgets a guest's nickname, if it ever does. Awaited guests stay.
-func (r *Roster) gone(g *person, awaited []people.ID) (at roomtime.Time, ever bool) {
+// expiry returns when the roster forgets a guest's nickname, if it ever does. Awaited guests stay.
+func (r *Roster) expiry(g *person, awaited []people.ID) (at roomtime.Time, ever bool) {
 	stays := r.isWatching(g) || g.Organiser || g.Regular || slices.Contains(awaited, g.ID)
 	return g.Seen.Add(guestGone), !stays
 }
@@ -165,7 +165,7 @@ func (r *Roster) gone(g *person, awaited []people.ID) (at roomtime.Time, ever bo
 // Expire forgets the guests who are away for long.
 func (r *Roster) Expire(awaited []people.ID, now roomtime.Time) []Event {
 	return r.drop(func(g *person) bool {
-		at, ever := r.gone(g, awaited)
+		at, ever := r.expiry(g, awaited)
 		return ever && now.After(at)
 	})
 }
@@ -173,7 +173,7 @@ func (r *Roster) Expire(awaited []people.ID, now roomtime.Time) []Event {
 // Next returns when the next guest will have been away for long, or zero if none will.
 func (r *Roster) Next(awaited []people.ID) (next roomtime.Time) {
 	for _, g := range r.state.Guests {
-		if at, ever := r.gone(g, awaited); ever && (next.IsZero() || at.Before(next)) {
+		if at, ever := r.expiry(g, awaited); ever && (next.IsZero() || at.Before(next)) {
 			next = at
 		}
 	}

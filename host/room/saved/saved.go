@@ -105,9 +105,9 @@ type Room struct {
 // Player is what the room keeps of a player apart from the parts' sections.
 type Player struct {
 	ID people.ID `json:"id"`
-	// Discreet is the most servers that the player lets a round ask for.
-	Discreet int  `json:"discreet,omitempty"`
-	Shares   bool `json:"shares,omitempty"`
+	// ProbeLimit is the most servers that the player lets a round ask for.
+	ProbeLimit int  `json:"discreet,omitempty"`
+	Shares     bool `json:"shares,omitempty"`
 	// Evidence are the player's questions and results.
 	Evidence evidence.Saved `json:"evidence,omitzero"`
 }

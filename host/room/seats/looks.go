@@ -22,7 +22,7 @@ type look struct {
 func (w *Watch) lookers(s *watched, f Facts) []people.ID {
 	var can, good []people.ID
 	for _, player := range f.Servers[s.Server].Lookers {
-		if said(s.Words, player) {
+		if hasWord(s.Words, player) {
 			continue
 		}
 		can = append(can, player)
@@ -98,7 +98,7 @@ func (w *Watch) Heard(by people.ID, seen []wire.Finalist, f Facts, now roomtime.
 		return w.take(seen, f, now)
 	}
 	for _, finalist := range seen {
-		if finalist.Server == w.state.Going.Server && !said(w.state.Going.Words, by) {
+		if finalist.Server == w.state.Going.Server && !hasWord(w.state.Going.Words, by) {
 			w.state.Going.Words = append(w.state.Going.Words, word{by, freeIn(finalist)})
 		}
 	}

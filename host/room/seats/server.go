@@ -118,8 +118,8 @@ type word struct {
 	Free int       `json:"free"`
 }
 
-// said reports whether one of the words is a player's.
-func said(words []word, player people.ID) bool {
+// hasWord reports whether one of the words is a player's.
+func hasWord(words []word, player people.ID) bool {
 	return slices.ContainsFunc(words, func(w word) bool { return w.By == player })
 }
 

@@ -61,7 +61,7 @@ func BeginOutside(g facts.Facts, names []string, server int, now roomtime.Time) 
 func (w *Wait) Outside() []people.ID { return w.watch.Outside() }
 
 // facts returns the group's facts for the watch.
-func (w *Wait) facts(g facts.Facts) seats.Facts { return decision.Seats(g, w.watch) }
+func (w *Wait) facts(g facts.Facts) seats.Facts { return decision.SeatFacts(g, w.watch) }
 
 // Describe tells people what the group waits for.
 func (w *Wait) Describe(g facts.Facts) sentence.Sentence { return w.watch.Describe(w.facts(g)) }
@@ -136,8 +136,8 @@ func (w *Wait) inside(g facts.Facts) (inside []people.ID) {
 	return inside
 }
 
-// Readmits reports whether a player counts again that the wait had left out.
-func (w *Wait) Readmits(g facts.Facts, player people.ID) bool {
+// CanReadmit reports whether a player counts again that the wait had left out.
+func (w *Wait) CanReadmit(g facts.Facts, player people.ID) bool {
 	out := g.Mark(player).Out
 	return out != "" && !out.IsFirm() && slices.Contains(g.Newest().Players, string(player))
 }
@@ -181,5 +181,5 @@ func (w *Wait) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, w.watch.State())
 }
 
-// IsWhole reports whether there is a wait, at servers of a list of so many.
-func (w *Wait) IsWhole(listed int) bool { return w != nil && w.watch.State().Validate(listed) == nil }
+// IsValid reports whether there is a wait, at servers of a list of so many.
+func (w *Wait) IsValid(listed int) bool { return w != nil && w.watch.State().Validate(listed) == nil }
