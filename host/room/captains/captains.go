@@ -1,5 +1,5 @@
-// Package captains lets a match's captains ban and pick, by what the room knows of its people and
-// servers. It writes the moves ([bans.Series]) and nothing else.
+// Package captains carries out the bans and picks of a match's captains, with the room's facts
+// about people and servers. It writes the moves ([bans.Series]) and nothing else.
 //
 //	sides ── whose captain is there ──┐
 //	                                  ▼
@@ -57,7 +57,7 @@ func Move(g facts.Facts, series *bans.Series, a Attempt, now roomtime.Clocks) (n
 }
 
 // Tick moves for a captain who has not moved in time. It returns notes for people, and the side
-// whose captain has left before the move; empty without one.
+// whose captain has left, if any.
 func Tick(g facts.Facts, series *bans.Series, now roomtime.Clocks) (notes []sentence.Sentence, left wire.Side) {
 	if made, has := series.Tick(Ranked(g), now); has {
 		return moveNotes(g, series, made), ""
@@ -69,25 +69,25 @@ func Tick(g facts.Facts, series *bans.Series, now roomtime.Clocks) (notes []sent
 	return nil, turn.Side
 }
 
-// Available returns the players who can move: their program or page is there.
+// Available returns the players who can move.
 func Available(g facts.Facts) []people.ID {
 	return people.Filtered(g.Players(), func(player people.ID) bool { return canMove(g, player) })
 }
 
-// canMove reports whether a player's program or page is there.
+// canMove reports whether a player's program is connected, or a page is open.
 func canMove(g facts.Facts, player people.ID) bool {
 	one := g.Person(player)
 	return one.IsHere || one.HasPage
 }
 
-// IsCaptainAway reports whether a match waits for the move of a captain who is not there.
+// IsCaptainAway reports whether a match waits for a captain who cannot move now.
 func IsCaptainAway(g facts.Facts, series *bans.Series) bool {
 	turn, is := series.Turn()
 	captain := g.Captain(turn.Side)
 	return is && captain != "" && !canMove(g, captain)
 }
 
-// moveNotes tells people of a move, and of what it decides.
+// moveNotes returns notes on a move, and on what the move decides.
 func moveNotes(g facts.Facts, series *bans.Series, m bans.MadeMove) (notes []sentence.Sentence) {
 	what := m.Map
 	if m.Of == wire.OfServer {
@@ -110,7 +110,7 @@ func moveNotes(g facts.Facts, series *bans.Series, m bans.MadeMove) (notes []sen
 	return append(notes, MapNotes(series)...)
 }
 
-// MapNotes tells people which maps they play, once that is decided.
+// MapNotes returns a note on the maps of the match, once they are decided.
 func MapNotes(series *bans.Series) []sentence.Sentence {
 	if maps := series.Maps(); len(maps) > 0 {
 		return []sentence.Sentence{sentence.Of("room.match-maps", "maps", maps)}
@@ -118,11 +118,11 @@ func MapNotes(series *bans.Series) []sentence.Sentence {
 	return nil
 }
 
-// Fallbacks returns the servers that a decided match would go to, the first one first.
+// Fallbacks returns the servers that a decided match would go to, in that order.
 func Fallbacks(g facts.Facts, series *bans.Series) []int { return series.Fallbacks(Ranked(g)) }
 
-// evenDelays returns the delays that would make pings even on a server, for the players of both
-// sides.
+// evenDelays returns, for each player of both sides, the delays that would make the pings to a
+// server even.
 func evenDelays(g facts.Facts, server int) map[string]wire.Even {
 	newest := g.Newest()
 	at := slices.IndexFunc(newest.Ranking, func(ranked selection.Ranked) bool { return ranked.Server == server })

@@ -14,11 +14,12 @@ import (
 	"muster/selection"
 )
 
-// mostFinalists bounds the servers that a match's captains decide about. Everyone looks at each, and
-// people compare them on one screen.
+// mostFinalists bounds the servers that a match's captains decide about, because everyone looks at
+// each, and one screen shows them all.
 const mostFinalists = 9
 
-// finalistCount returns how many servers get a second look: in a match, enough for all bans of its order.
+// finalistCount returns the number of servers that get a second look. A match needs enough for all
+// bans of its order.
 func finalistCount(g facts.Facts) int {
 	if !g.Settings().IsMatch() {
 		return finalists
@@ -32,8 +33,8 @@ func finalistCount(g facts.Facts) int {
 	return min(max(finalists, banned+1), mostFinalists)
 }
 
-// contested returns the servers that a match's captains decide about: the best that everyone has
-// looked at. If nobody has, they are the best.
+// contested returns the servers that a match's captains decide about: the best of those at which
+// everyone has looked. Before any look it returns the best of all.
 func (d *Decision) contested(g facts.Facts) (servers []int) {
 	ranking := captains.Ranked(g)
 	seen := slices.DeleteFunc(slices.Clone(ranking), func(server int) bool { return !slices.Contains(d.looks.Seen(), server) })
@@ -49,8 +50,8 @@ func (d *Decision) unseen(g facts.Facts) []int {
 	return slices.DeleteFunc(best[:min(finalistCount(g), len(best))], func(server int) bool { return slices.Contains(d.looks.Seen(), server) })
 }
 
-// BeginBans lets the captains of a match ban and pick from the newest choice, unless they have begun.
-// It returns notes for people.
+// BeginBans begins the bans and picks of a match's captains, from the newest choice, unless they
+// have begun. It returns notes for people.
 func (d *Decision) BeginBans(g facts.Facts, now roomtime.Time) (notes []sentence.Sentence) {
 	if d.bans.HasBegun() {
 		return nil
@@ -70,9 +71,9 @@ func (d *Decision) BeginBans(g facts.Facts, now roomtime.Time) (notes []sentence
 	return append(notes, captains.MapNotes(d.bans)...)
 }
 
-// Destination returns the server that a decided match goes to, once everyone has looked at it
-// again. If it is full or gone, another takes its place. If all are, the match goes there
-// nevertheless, because a seat may become free. It returns notes for people.
+// Destination returns the server that a decided match goes to, after everyone has looked at it
+// again. If the server is full or gone, the next one takes its place. If all servers are, the match
+// keeps the first, because a seat may become free. It also returns notes for people.
 func (d *Decision) Destination(g facts.Facts) (server int, notes []sentence.Sentence) {
 	g.Refresh()
 	usable := slices.IndexFunc(captains.Fallbacks(g, d.bans), func(server int) bool { _, is := obstacle(g, server); return !is })
@@ -89,9 +90,8 @@ func (d *Decision) Destination(g facts.Facts) (server int, notes []sentence.Sent
 	return d.bans.Server(), notes
 }
 
-// obstacle returns why a match cannot go to a server, if it cannot: it lacks seats, or answered none
-// of the players. One side's word counts for nothing here, because a side could lie to get another
-// server.
+// obstacle returns why a match cannot go to a server, if so: the server lacks seats, or answers no
+// player. One side's word alone proves nothing, because a side could lie to get another server.
 func obstacle(g facts.Facts, server int) (why selection.Cause, is bool) {
 	players := g.ChosenFor()
 	isSilent := func(player people.ID) bool { return g.Knowledge(player).At(server).State != discovery.Answered }

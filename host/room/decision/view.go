@@ -17,15 +17,15 @@ import (
 	"muster/selection"
 )
 
-// Showing says how far a room is when it shows its choice.
+// Showing says how far the room has come when it shows its choice.
 type Showing struct {
 	// IsOpen says that the choice can still change. IsVoting says that people vote on it.
 	IsOpen, IsVoting bool
-	// Target is the server that people go to, or -1 before they do.
+	// Target is the server that people go to, or -1 before the launch.
 	Target int
 }
 
-// View returns the choice and the what-if as people see them; nil before there is a
+// View returns the choice and the what-if as people see them. They are nil before there is a
 // choice.
 func (d *Decision) View(g facts.Facts, p *probing.Probing, s Showing) (view, whatIf *wire.Choice) {
 	if g.Newest() == nil {
@@ -73,7 +73,7 @@ func vetoedBy(vetoes []selection.Veto, server netip.AddrPort, itsMap string) (by
 	return by
 }
 
-// choiceFacts returns the facts that people see with a choice.
+// choiceFacts returns the facts that a choice is shown with.
 func (d *Decision) choiceFacts(g facts.Facts, p *probing.Probing, s Showing) choice.Facts {
 	f := choice.Facts{
 		Servers: *g.Servers(), Editions: g.NamedEditions(), Players: g.Players(),
@@ -105,15 +105,15 @@ func Suitable(g facts.Facts) []selection.Ranked {
 	return seats.Suitable(g.BasisWithGuests(g.ChosenFor()))
 }
 
-// waitable counts the servers that are worth a wait, and has the best of them. It is computed once
-// for each choice, because everyone who looks at the room gets it.
+// waitable caches the servers that are worth a wait, for one choice, because every viewer of the
+// room gets it.
 type waitable struct {
 	of      *selection.Selection
 	servers []selection.Ranked
 	need    int
 }
 
-// adviseWait says that the room can wait for seats, if it can.
+// adviseWait advises a wait for seats, if a server is worth it.
 func (d *Decision) adviseWait(g facts.Facts) []wire.Advice {
 	if newest := g.Newest(); d.waitable.of != newest {
 		d.waitable = waitable{newest, WorthWaiting(g), g.SeatsFor(g.ChosenFor())}
@@ -125,8 +125,8 @@ func (d *Decision) adviseWait(g facts.Facts) []wire.Advice {
 	return []wire.Advice{{Action: "await", Servers: len(full), Addr: full[0].Addr.String(), Seats: d.waitable.need}}
 }
 
-// ChooseServer makes a server with seats for everybody the newest choice, if it suits everyone. It returns
-// why not otherwise.
+// ChooseServer makes a server that has seats again the newest choice, if the server suits everyone.
+// Otherwise it returns the reason.
 func (d *Decision) ChooseServer(g facts.Facts, server int) (why sentence.Sentence, suits bool) {
 	players := g.ChosenFor()
 	if d.choice.Go(server, g.SeatsFor(players), g.BasisWithGuests(players)) {
@@ -143,7 +143,7 @@ func because(c selection.Cause) sentence.Sentence {
 	return sentence.Of("cause." + c.String() + ".turned")
 }
 
-// SeatFacts returns the facts about the group for a watch of servers.
+// SeatFacts returns the facts about the group for a watch of full servers.
 func SeatFacts(g facts.Facts, w *seats.Watch) seats.Facts {
 	present := g.Present()
 	f := seats.Facts{Need: w.Need(g.SeatsFor(g.ChosenFor())), Present: len(present), Servers: map[int]seats.Fact{}}

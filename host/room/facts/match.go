@@ -10,12 +10,11 @@ import (
 	"muster/selection"
 )
 
-// sideLookTime is how long everyone looks at the finalists if a side asks for a long look and the
-// organiser has set no time.
+// sideLookTime is the length of a long look that a side has asked for, if the organiser has set
+// none.
 const sideLookTime = 20 * time.Second
 
-// IsLookOfSide reports whether everyone looks for long because a side has asked, and not the
-// organiser.
+// IsLookOfSide reports whether a side, and not the organiser, has asked for the long look.
 func (f Facts) IsLookOfSide() bool {
 	return f.p.Settings.LongLook == 0 && f.p.Settings.IsMatch() && f.p.Sides.HasAsked()
 }
@@ -44,7 +43,7 @@ func (p *Parts) SettleSides() []sentence.Sentence {
 	return p.Facts().SideNotes(p.Sides.Settle(p.Attendance.Players()))
 }
 
-// SideNotes says changes of a match's sides.
+// SideNotes returns notes on changes of a match's sides.
 func (f Facts) SideNotes(changes []sides.Change) (notes []sentence.Sentence) {
 	if !f.p.Settings.IsMatch() {
 		return nil
@@ -62,7 +61,7 @@ func (f Facts) SideNotes(changes []sides.Change) (notes []sentence.Sentence) {
 	return notes
 }
 
-// sidesFor returns the sides of players for a choice. In other rooms nobody has one.
+// sidesFor returns the sides of players for a choice. Outside a match nobody has a side.
 func (f Facts) sidesFor(players []people.ID) map[string]selection.Side {
 	sides := map[string]selection.Side{}
 	for _, player := range players {
@@ -76,7 +75,7 @@ func (f Facts) sidesFor(players []people.ID) map[string]selection.Side {
 	return sides
 }
 
-// ViewMatch returns the match as everyone sees it, nil in other rooms.
+// ViewMatch returns the match as everyone sees it, nil in a room without one.
 func (f Facts) ViewMatch() *wire.Match {
 	s := &f.p.Settings
 	if !s.IsMatch() {

@@ -15,11 +15,11 @@ import (
 	"muster/host/wire"
 )
 
-// Organiser returns the organiser, for lists and decisions. If the organiser is not in the room it is
-// a text that people read as it is.
+// Organiser returns the organiser's ID, for lists and decisions. While the organiser is not in the
+// room it returns a text, which people read as it is.
 func (f Facts) Organiser() people.ID { return cmp.Or(f.p.Roster.Organiser(), "the organiser") }
 
-// MaxPlayers returns how many players the room takes.
+// MaxPlayers returns the number of players that the room takes.
 func (f Facts) MaxPlayers() int {
 	return cmp.Or(f.p.Settings.Players, f.p.Settings.Most, wire.MaxPlayers)
 }
@@ -35,7 +35,7 @@ func (f Facts) Caller(credential string) people.Person {
 // People returns all people of the room, the players first.
 func (f Facts) People() []people.Person { return f.AppendPeople(nil, false) }
 
-// completed adds to a person what the roster does not know.
+// completed returns a person with the facts that the roster does not know.
 func (f Facts) completed(p people.Person) people.Person {
 	if p.IsPlayer {
 		mark := f.p.Attendance.Of(p.ID)
@@ -45,8 +45,8 @@ func (f Facts) completed(p people.Person) people.Person {
 	return p
 }
 
-// Electorate returns everybody who might have a say in the choice. If isChosen, people who are
-// left out have none.
+// Electorate returns the people who may have a say in the choice. If isChosen, people who are left
+// out have none.
 func (f Facts) Electorate(isChosen bool) ballot.Electorate {
 	e := ballot.Electorate{People: f.People(), GuestsVote: f.p.Settings.GuestsVote}
 	for i := range e.People {
@@ -55,7 +55,7 @@ func (f Facts) Electorate(isChosen bool) ballot.Electorate {
 	return e
 }
 
-// Refusal returns why somebody has no say in the choice, or nil. If isChosen, people who are left
+// Refusal returns why a person has no say in the choice, or nil. If isChosen, people who are left
 // out have none.
 func (f Facts) Refusal(by people.Person, isChosen bool) error {
 	if !by.IsSomebody() {
@@ -64,7 +64,7 @@ func (f Facts) Refusal(by people.Person, isChosen bool) error {
 	return f.p.Ballot.Refusal(by.ID, f.Electorate(isChosen))
 }
 
-// Answerers returns the people who have said whether they come to the next date.
+// Answerers returns the people who have said yes or no to the next date.
 func (f Facts) Answerers(c *calendar.Calendar) (awaited []people.ID) {
 	if f.p.Settings.Every == "" {
 		return nil // there is no date
@@ -77,8 +77,8 @@ func (f Facts) Answerers(c *calendar.Calendar) (awaited []people.ID) {
 	return awaited
 }
 
-// AppendPeople appends all people that the room knows, the players first, for the calendar. If only
-// players matter it appends them alone, without their names and marks.
+// AppendPeople appends all people of the room, the players first, for the calendar. With
+// onlyPlayers it appends the players alone, without names and marks.
 func (f Facts) AppendPeople(known []people.Person, onlyPlayers bool) []people.Person {
 	if onlyPlayers { // many times a second
 		for _, player := range f.p.Attendance.Players() {
@@ -92,7 +92,7 @@ func (f Facts) AppendPeople(known []people.Person, onlyPlayers bool) []people.Pe
 	return known
 }
 
-// WithPlaces returns people with their places, for estimates.
+// WithPlaces returns people with their geographic places, for estimates.
 func (f Facts) WithPlaces(ids []people.ID) []estimates.Person {
 	all := make([]estimates.Person, len(ids))
 	for i, id := range ids {
@@ -101,10 +101,10 @@ func (f Facts) WithPlaces(ids []people.ID) []estimates.Person {
 	return all
 }
 
-// Counted returns the guests who are counted in and can be.
+// Counted returns the guests who are counted in and have an estimate.
 func (f Facts) Counted() estimates.Counted { return f.p.Estimates.Counted(f.estimateScene()) }
 
-// estimateScene returns what estimates depend on.
+// estimateScene returns the facts that estimates depend on.
 func (f Facts) estimateScene() estimates.Scene {
 	var guests []people.ID
 	for p := range f.p.Roster.People() {
@@ -117,7 +117,7 @@ func (f Facts) estimateScene() estimates.Scene {
 	}
 }
 
-// Count counts a guest in by an estimate of their pings, or no longer. It returns a note for
+// Count begins or stops counting a guest in by an estimate of their pings. It returns a note for
 // people.
 func (p *Parts) Count(guest people.ID, isCounted bool) (note sentence.Sentence, err error) {
 	if isCounted {
@@ -144,8 +144,8 @@ func (f Facts) SurveyScene() places.Scene {
 	return sc
 }
 
-// ApplyEvent applies a change of the people in the room. It reports whether the room must be saved for
-// it.
+// ApplyEvent tells the parts of a change of the people in the room. It reports whether the room
+// must be saved first.
 func (p *Parts) ApplyEvent(event roster.Event) (mustSave bool) {
 	switch e := event.(type) {
 	case roster.Came:
@@ -169,7 +169,7 @@ func (p *Parts) ApplyEvent(event roster.Event) (mustSave bool) {
 	return false
 }
 
-// Drop forgets a player whose place is free.
+// Drop forgets a player who has given up the place.
 func (p *Parts) Drop(player people.ID) {
 	delete(p.Evidence, player)
 	p.Attendance.Forget(player)
@@ -181,8 +181,8 @@ func (p *Parts) Drop(player people.ID) {
 	p.Memories.Forget(player)
 }
 
-// WithdrawGuestVotes withdraws the words of guests who have no say by the settings. If isChosen, people who
-// are left out have none.
+// WithdrawGuestVotes withdraws the votes of guests to whom the settings give no say. If isChosen,
+// people who are left out have no say either.
 func (p *Parts) WithdrawGuestVotes(isChosen bool) {
 	for one := range p.Roster.People() {
 		if !one.IsPlayer && p.Ballot.Refusal(one.ID, p.Facts().Electorate(isChosen)) != nil {
@@ -191,7 +191,7 @@ func (p *Parts) WithdrawGuestVotes(isChosen bool) {
 	}
 }
 
-// GuestsToCount returns the guests that somebody wants counted in.
+// GuestsToCount returns the guests who are counted in, even if nothing can be estimated for them.
 func (f Facts) GuestsToCount() (invited []people.ID) {
 	for p := range f.p.Roster.People() {
 		if f.p.Estimates.IsCounted(p.ID) {
@@ -201,9 +201,9 @@ func (f Facts) GuestsToCount() (invited []people.ID) {
 	return invited
 }
 
-// Locate notes where a player's new connection comes from. In another network the results for
-// hidden servers are void. If the players measure the list whole, a player who comes beside others
-// measures a part.
+// Locate notes where a player's new connection comes from. If the network has changed, the player's
+// results for hidden servers are void. If players measure the whole list, a player who joins a NAT
+// group measures a part of it.
 func (p *Parts) Locate(player people.ID, from origin.Origin, isMeasuring bool) {
 	w := p.Evidence[player]
 	if p.Origins.Come(player, from) {
@@ -216,7 +216,7 @@ func (p *Parts) Locate(player people.ID, from origin.Origin, isMeasuring bool) {
 	}
 }
 
-// networkOf returns the network where a player's program looks around.
+// networkOf returns the network that a player's program searches for servers.
 func networkOf(o origin.Origin) nearby.Place {
 	return nearby.Place{Public: o.Addr, AtHost: o.Home, Near: o.Near}
 }
