@@ -8,8 +8,8 @@ import (
 	"muster/selection"
 )
 
-// choose ranks what has been measured and lets everyone look at the best again. Early says that the
-// organiser wants it while some still measure.
+// choose chooses by the measurements, and begins the next step. Early says that the organiser wants
+// a choice while some players still measure.
 func (r *Room) choose(early bool, at trust.Moment) {
 	chosen := r.decision.Choose(r.facts, early, at)
 	r.parts.Attendance.Apply(chosen.Changes, r.now)
@@ -22,7 +22,7 @@ func (r *Room) choose(early bool, at trust.Moment) {
 	}
 }
 
-// carryOutChoice does what follows from the newest choice.
+// carryOutChoice begins the next step after the newest choice.
 func (r *Room) carryOutChoice() {
 	g := &r.parts
 	next := r.decision.Decide(r.facts, &r.probing, r.phase.traits().isChosen(), r.survey.Count(g.Settings.Places))
@@ -37,9 +37,9 @@ func (r *Room) carryOutChoice() {
 	case next.Bans:
 		(&Banning{}).begin(r)
 	case next.Votes:
-		r.goTo(&Voting{Looked: r.now}) // since stays the time of the choice
+		r.goTo(&Voting{Looked: r.now}) // r.since remains the time of the choice
 		r.out.say(r.decision.OpenVote(r.facts))
-		r.probing.EndMainSearch() // a search beyond the one that led to the choice begins
+		r.probing.EndMainSearch() // another search goes on during the vote
 	case next.Asks:
 		g.Ballot.Offer(r.decision.Options(r.facts))
 		(&Voting{Looked: r.now}).countDown(r, "room.countdown-over") // nobody waits for the answer
@@ -48,11 +48,11 @@ func (r *Room) carryOutChoice() {
 	}
 }
 
-// rechoose makes another choice the newest. Its servers get a second look unless they had one. Once
-// a match's captains decide, their choice stays.
+// rechoose makes another choice the newest, and begins its next step. It changes nothing once a
+// match's captains decide.
 func (r *Room) rechoose(s selection.Selection) {
 	if r.phase.traits().isBanning {
-		return // they decide about the choice that they have seen
+		return // the captains decide about the servers that they have seen
 	}
 	r.decision.Replace(s)
 	r.parts.Launches.Restart()
@@ -66,8 +66,8 @@ func hasChoice(g *facts.Parts) bool {
 	return g.Choice.Newest() != nil && g.Choice.Newest().Chosen != nil
 }
 
-// chooseAgain chooses for a group that has lost or won players. Why is a sentence about them. If
-// the same server is still the best, the vote and the countdown go on.
+// chooseAgain chooses after the group has lost or won players, as why says. If the same server is
+// still the best, the vote and the countdown go on.
 func (r *Room) chooseAgain(why sentence.Sentence) {
 	note, other := r.decision.ChooseAgain(r.facts, why)
 	if r.out.say(note); other != nil {

@@ -12,12 +12,12 @@ import (
 	"muster/host/wire"
 )
 
-// Coordinating means that the players ask the servers that could still win, round after
-// round.
+// Coordinating is the coordinated search: round after round, players ask the servers that could
+// still win.
 type Coordinating struct {
 	base
-	// More is how many servers the organiser lets the search ask each player for beyond its own
-	// budget, 0 during the round's own search; see [More].
+	// More is the organiser's addition to the search's budget for each player, 0 in the round's
+	// first search; see [More].
 	More int `json:"more,omitempty"`
 }
 
@@ -50,7 +50,7 @@ func (*Coordinating) view(r *Room, s *wire.Snapshot, _ *decision.Showing) {
 	}
 }
 
-// without goes on for the others. What the player still reports changes nothing.
+// without leaves a player out. The player's later reports change nothing.
 func (*Coordinating) without(r *Room, player people.ID, w Without) error {
 	g := &r.parts
 	switch {
@@ -64,7 +64,7 @@ func (*Coordinating) without(r *Room, player people.ID, w Without) error {
 	return nil
 }
 
-// tick goes on without players who are gone, and chooses when it is time.
+// tick leaves out players who are gone, and chooses when the time is up.
 func (c *Coordinating) tick(r *Room) {
 	g := &r.parts
 	g.Attendance.Excuse(r.now, r.probing.Idle(g.Attendance.Players())...)
@@ -82,7 +82,7 @@ func (c *Coordinating) tick(r *Room) {
 	c.advance(r)
 }
 
-// advance asks for a turn when the round has its answers, or there is none.
+// advance asks for processor time when the search can begin its next round.
 func (*Coordinating) advance(r *Room) {
 	if r.probing.IsSearchDue(r.facts, r.now) {
 		r.out.plan(&r.parts, &r.probing, false)

@@ -12,13 +12,13 @@ import (
 	"muster/host/wire"
 )
 
-// Failed is a round without a server to go to. The room tries again by itself where
-// that can help, and the organiser at any time.
+// Failed is a round without a server to go to. The room tries again by itself if that can help. The
+// organiser can try again at any time.
 type Failed struct {
 	base
-	// Retry is the time of that; zero if nothing has changed that could help.
+	// Retry is when the room tries again by itself, zero if that cannot help.
 	Retry roomtime.Time `json:"retry,omitzero"`
-	// Wait is the wait for seats that was given up, if that is why.
+	// Wait is the wait for seats that ended without a seat, nil if there was none.
 	Wait *waiting.Wait `json:"wait,omitempty"`
 }
 
@@ -28,7 +28,7 @@ func (*Failed) traits() traits {
 
 func (*Failed) refuseLongLook(*Room) error { return nil }
 
-// next is when the room tries again, if anybody is here.
+// next returns when the room tries again, if anybody is here.
 func (f *Failed) next(r *Room) (at roomtime.Time, isQuiet bool) {
 	if !f.Retry.IsZero() && r.parts.Attendance.Count(attendance.Nothing, r.now).Here > 0 {
 		return f.Retry, true
@@ -80,16 +80,17 @@ func (*Failed) proceed(r *Room) error {
 	return nil
 }
 
-// changed lets the room try again when somebody is back, unless it has tried too often.
+// changed brings the next try forward because somebody is back, unless the room has failed too
+// often.
 func (f *Failed) changed(r *Room) {
 	isFirst := r.parts.Attendance.Count(attendance.Nothing, r.now).Here == 1
 	f.Retry = r.failures.Sooner(r.since, f.Retry, isFirst, r.now)
 }
 
-// fail ends a round without a server. Passing says that another try may go well in a while.
+// fail ends a round without a server. Passing says that another try may succeed in a while.
 func (r *Room) fail(passing bool, why sentence.Sentence) *Failed {
 	r.failures++
-	r.source.Stop() // it did not help: the next list is the game's again
+	r.source.Stop() // a started server did not help, so the next list is the game's again
 	f := &Failed{}
 	r.enter(f)
 	if passing && !r.failures.AreOver() {

@@ -37,7 +37,7 @@ func (l *Launching) joined(r *Room, player people.ID) {
 	}
 }
 
-// awaitSeats waits for players who are still outside.
+// awaitSeats begins a wait for players who found no seat.
 func (l *Launching) awaitSeats(r *Room, a AwaitSeats) error {
 	wait, err := waiting.BeginOutside(r.facts, a.Names, l.Server, r.now)
 	if err != nil {
@@ -71,8 +71,8 @@ func (l *Launching) begin(r *Room) {
 	r.enter(l)
 	r.failures = 0
 	r.out.learn(g)
-	r.probing.EndSearch() // it can be built again
-	// what is written down, and what others read, has names
+	r.probing.EndSearch() // a later search begins from the results
+	// history and announcements have names in place of IDs
 	newest := g.Choice.Newest().Named(g.Roster.Names().Text)
 	ranked := *newest.Chosen
 	for _, other := range newest.Ranking {
@@ -100,7 +100,7 @@ func (l *Launching) begin(r *Room) {
 	trip := r.calendar.Play(played, ranked.RTT, r.dates(r.wall))
 	g.Roster.Keep(trip.Regulars...)
 	players := g.Attendance.Players()
-	if trip.IsElsewhere { // no program takes a player to two servers in a round unasked
+	if trip.IsElsewhere { // otherwise programs ignore a second launch in a round
 		g.Launches.Again(r.now, players...)
 	}
 	r.out.say(sentence.Of("room.launch", "server", l.Launch.Name,
@@ -120,7 +120,7 @@ func (l *Launching) begin(r *Room) {
 	g.ForgetSaid()
 }
 
-// sendThere sends a player the launch, with the address that is right for the player.
+// sendThere sends a player the launch, with the address at which the player reaches the server.
 func (l *Launching) sendThere(r *Room, player people.ID) {
 	g := &r.parts
 	r.out.publish()
@@ -129,7 +129,7 @@ func (l *Launching) sendThere(r *Room, player people.ID) {
 	r.out.send(player, g.Launches.For(player, l.Launch, connect, g.Servers.List[l.Server].Addr, beside))
 }
 
-// voters returns the names of those who have voted in the round.
+// voters returns the names of the people who have voted in the round.
 func voters(g *facts.Parts) (names []string) {
 	for p := range g.Roster.People() {
 		if g.Ballot.Paper(p.ID).Vote != nil {
@@ -139,7 +139,7 @@ func voters(g *facts.Parts) (names []string) {
 	return names
 }
 
-// Reopen opens a player's own game once more: it did not start, or was closed.
+// Reopen opens the caller's game once more, because it did not start, or was closed.
 type Reopen struct{}
 
 func (Reopen) do(r *Room, by caller) error {

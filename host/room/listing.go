@@ -23,11 +23,11 @@ import (
 // Listing waits for the server list.
 type Listing struct {
 	base
-	// Told says that people know that the list is slow to come.
+	// Told says that people were told of a slow list.
 	Told bool `json:",omitempty"`
 	// Awaits says that the organiser's program will give its list again.
 	Awaits bool `json:",omitempty"`
-	// list is the list, once it is there. Players may still look around on their networks.
+	// list is the list once it has come. Players' programs may still look around their networks.
 	list *Listed
 }
 
@@ -85,7 +85,7 @@ func (l *Listing) tick(r *Room) {
 	l.goOn(r)
 }
 
-// fetch gets the list without further waiting.
+// fetch asks for the list, and waits for the organiser's program no longer.
 func (l *Listing) fetch(r *Room) {
 	l.Awaits = false
 	query, err := r.source.Query(r.parts.Settings, r.parts.Lists.Ours())
@@ -96,7 +96,7 @@ func (l *Listing) fetch(r *Room) {
 	r.out.emit(Fetch{r.parts.Settings.Game, query.Servers, query.Also})
 }
 
-// goOn begins to measure, once the list is there and all have looked around.
+// goOn begins to measure, once the list has come and all programs have looked around.
 func (l *Listing) goOn(r *Room) {
 	g := &r.parts
 	if l.list == nil || g.Nearby.IsLooking("") || r.out.lookBeyond(g, g.Attendance.Players(), l.list.Local) {
@@ -113,19 +113,18 @@ type Listed struct {
 	Kept string
 	// Local are its servers on the host's own networks.
 	Local []LocalServer
-	// Said is the list's word on its servers.
+	// Said has the list's facts about its servers.
 	Said discovery.Said
-	// Gap is how long a server of the list needs peace before it answers an address again, 0 if
-	// unknown.
+	// Gap is how long a server of the list rests before it answers an address again, 0 if unknown.
 	Gap time.Duration
-	// Note tells people of it, such as its age; it may be empty.
+	// Note is a note on the list, such as on its age. It may be empty.
 	Note sentence.Sentence
 	// Err is why there is no list.
 	Err error
 }
 
-// Shared returns a list as everyone in a room has it, with the hidden servers of the local ones;
-// see [listing.Shared].
+// Shared returns a list as all members of a room have it, including the hidden local servers; see
+// [listing.Shared].
 func Shared(servers []discovery.Server, local []LocalServer) []discovery.Server {
 	return listing.Shared(servers, nearby.Hidden(local))
 }
@@ -135,7 +134,7 @@ func (in Listed) step(r *Room) error {
 	return nil
 }
 
-// begin lets everyone measure the list, and the servers on their own networks.
+// begin starts the measuring of the list, and of the servers on players' own networks.
 func (in Listed) begin(r *Room) {
 	g := &r.parts
 	found, note, err := g.Begin(facts.List{
@@ -206,13 +205,13 @@ func (in OwnKept) step(r *Room) error {
 	return nil
 }
 
-// Started gives the address of a game server that the organiser's program has started, and that
-// answers by now. The room goes there in a round of its own. Everyone measures that server and
-// looks at it as at any other. The zero address says that it no longer runs.
+// Started gives the address of a running game server that the organiser's program has started. The
+// room goes there in a round of its own, in which everyone measures the server like any other. The
+// zero address says that the server no longer runs.
 type Started struct {
 	Game string         `json:"game"`
 	Addr netip.AddrPort `json:"addr"`
-	// Public says that the host is for everybody. Then it asks nobody in private networks.
+	// Public says that the host is open to everybody. Such a host allows no private addresses.
 	Public bool `json:"-"`
 }
 
@@ -234,14 +233,15 @@ func (a Started) do(r *Room, _ caller) error {
 
 // The actions on the lists.
 type (
-	// Bring has the servers that somebody brings on the page. They replace those of before.
+	// Bring has the servers that somebody brings on the page. They replace the person's earlier
+	// ones.
 	Bring struct {
 		Favourites []wire.Brought `json:"favourites"`
 		Hidden     []wire.Brought `json:"hidden"`
-		// Adds says that those of before stay.
+		// Adds says that the earlier ones stay.
 		Adds bool `json:"adds"`
 	}
-	// Hide keeps the room from a server, or lets it go there again, at the organiser's word.
+	// Hide is the organiser's order to avoid a server, or to allow it again.
 	Hide struct {
 		Addr   hostport.AddrPort `json:"addr"`
 		Hidden bool              `json:"hidden"`
@@ -257,7 +257,7 @@ func (Strike) steers() {}
 
 // bring takes the servers that a player's program brings with the player's consent.
 func (in Hear) bring(r *Room, m wire.Bring) {
-	if m.Game == r.parts.Settings.Game { // else it is of a game that is over
+	if m.Game == r.parts.Settings.Game { // else it is for an earlier game
 		Bring{Favourites: m.Favourites, Hidden: m.Hidden}.take(r, in.Player, r.parts.Origins.Of(in.Player))
 	}
 }
@@ -284,8 +284,8 @@ func (a Bring) take(r *Room, person people.ID, from Origin) {
 			r.out.say(line)
 		}
 	}
-	// A search under way goes on as it is: else one program that brings lists time and again would
-	// make everybody measure more. The lists count at the choice.
+	// A running search ignores the new lists, because a program that brings lists again and again
+	// would make everybody measure more. The choice uses them.
 	r.out.mustSave = r.out.mustSave || taken.IsNew
 }
 
@@ -331,10 +331,10 @@ func (a Strike) do(r *Room, _ caller) error {
 	return nil
 }
 
-// LocalServer is that of [nearby.Server].
+// LocalServer is [nearby.Server].
 type LocalServer = nearby.Server
 
-// Survey asks everyone to measure the candidate places, once more if they have.
+// Survey asks everyone to measure the candidate places, even if they have done so before.
 type Survey struct{}
 
 func (Survey) steers() {}

@@ -32,8 +32,9 @@ var (
 	errMoved   = wire.Refuse(wire.ReasonAction, "refused.match-moved")
 )
 
-// refuseFoul refuses what an organiser who is on one side could do to the other from the first move of a
-// match on: name its captain, remove its people, or hide a server. It returns nil for anything else.
+// refuseFoul returns an error for an order against the other side, once a match's captains have
+// moved. The organiser may be on a side, and could name the other side's captain, remove its
+// people, or hide a server.
 func (r *Room) refuseFoul(a Action, by caller) error {
 	if !r.phase.traits().isBanning || !r.parts.Bans.HasMoved() {
 		return nil
@@ -91,8 +92,7 @@ func (a NameCaptain) do(r *Room, by caller) error {
 	return err
 }
 
-// tellSides tells people about changes of the sides. A search that is under way goes on for the
-// new sides.
+// tellSides tells people about changes of the sides. A change of sides ends a running search.
 func tellSides(r *Room, changes []sides.Change) {
 	if len(changes) == 0 {
 		return

@@ -16,17 +16,16 @@ import (
 )
 
 const (
-	// slowestRate is the slowest probing, in servers a second, that a room
-	// waits for.
+	// slowestRate is the slowest rate of probing, in servers a second, that a room waits for.
 	slowestRate = 100
 	// measuringGrace comes on top of the time that the list itself takes.
 	measuringGrace = time.Minute
-	// settled is how long a player with all results may keep its word that these are all. What the
-	// servers say may follow the results.
+	// settled is how long a player with all results may wait before saying so. The servers' facts
+	// may still follow the results.
 	settled = 2 * time.Second
 )
 
-// Measuring means that every player measures the list whole, or its part of it.
+// Measuring is the measuring of the whole list by each player or NAT group.
 type Measuring struct{ base }
 
 func (*Measuring) traits() traits {
@@ -47,8 +46,8 @@ func (*Measuring) joined(r *Room, player people.ID)       { r.measureLate(player
 func (*Measuring) lookedAround(r *Room, player people.ID) { r.catchUpIfHere(player) }
 func (m *Measuring) reported(r *Room)                     { m.advance(r) }
 
-// tick goes on without players who vanished or say nothing. When the time is up it chooses from the
-// results so far: nobody holds the others for ever.
+// tick leaves out players who are gone or silent. When the time is up it chooses from the results
+// so far, so that nobody holds up the others for ever.
 func (m *Measuring) tick(r *Room) {
 	g := &r.parts
 	g.Attendance.Excuse(r.now, r.probing.Idle(nil)...)
@@ -103,12 +102,12 @@ func (m *Measuring) finished(r *Room, player people.ID) {
 	m.advance(r)
 }
 
-// measure starts a player, and gives back the results that the room has already.
+// measure starts a player's program, and sends it the results that the room already has.
 func (r *Room) measure(player people.ID) {
 	strategy := r.parts.Settings.Strategy
-	if r.phase.traits().isCoordinated { // also where the organiser wants more servers asked
+	if r.phase.traits().isCoordinated { // even if only because the organiser wants more servers asked
 		strategy = wire.Coordinated
-	} else if strategy == wire.Coordinated { // the settings have changed since
+	} else if strategy == wire.Coordinated { // the settings have changed since the round began
 		strategy = string(discovery.Conventional)
 	}
 	told, asks := r.probing.Measure(r.facts, player, strategy, r.moment())
@@ -119,7 +118,7 @@ func (r *Room) measure(player people.ID) {
 	r.out.ask(r.parts.Number, asks)
 }
 
-// measureLate lets a player measure who comes while others do.
+// measureLate starts a player who comes while others measure.
 func (r *Room) measureLate(player people.ID) {
 	g := &r.parts
 	if g.Nearby.IsLate(player, g.Settings.Game) {
@@ -135,15 +134,15 @@ func (r *Room) measureLate(player people.ID) {
 	r.measure(player)
 }
 
-// catchUpIfHere brings a player up to date who came late, and has waited until their program had
-// looked around.
+// catchUpIfHere brings a late player up to date after their program has looked around, if the
+// player is still here.
 func (r *Room) catchUpIfHere(player people.ID) {
 	if r.parts.Attendance.Of(player).Here {
 		r.catchUp(player)
 	}
 }
 
-// leaveOutOverdue goes on without players who have held the others for long enough.
+// leaveOutOverdue leaves out players who have held up the others for too long.
 func (r *Room) leaveOutOverdue() {
 	r.out.say(r.parts.Attendance.LeaveOutOverdue(outage.StalledAfter, r.now)...)
 	if len(r.parts.Attendance.Active()) == 0 {
@@ -151,8 +150,7 @@ func (r *Room) leaveOutOverdue() {
 	}
 }
 
-// report adds a player's measurements. It ignores reports of an earlier round that were still on
-// their way.
+// report adds a player's measurements. It ignores late reports of an earlier round.
 func (in Hear) report(r *Room, report wire.Report) error {
 	g, is := &r.parts, r.phase.traits()
 	if report.Round != g.Number || !is.isMeasuring() && !is.isChosen() {
@@ -171,8 +169,8 @@ func (in Hear) report(r *Room, report wire.Report) error {
 	return nil
 }
 
-// infos takes servers' words that a player heard. A player who came too late for a say in the round
-// has none here either. One who was left out while the others measure is back with the next report.
+// infos takes servers' words as a player heard them. It ignores a player who is left out, except
+// while players measure, because then the next report lets the player count again.
 func (in Hear) infos(r *Room, infos wire.Infos) error {
 	g := &r.parts
 	if infos.Round != g.Number || g.Attendance.Of(in.Player).Out != "" && !r.phase.traits().isMeasuring() {
@@ -184,7 +182,7 @@ func (in Hear) infos(r *Room, infos wire.Infos) error {
 	return nil
 }
 
-// showLeaders puts the servers that lead the search on the pages, if any is open.
+// showLeaders puts the leading servers on open pages.
 func (Tick) showLeaders(r *Room) {
 	if is := r.phase.traits(); !is.isMeasuring() && !is.isLooking {
 		return
@@ -198,8 +196,8 @@ func (Tick) showLeaders(r *Room) {
 	}
 }
 
-// Progress returns how far the round's coordinated search has come, until the launch. It reports
-// whether there is one.
+// Progress returns the progress of the coordinated search, until the launch. It reports whether
+// there is a search.
 func (r *Room) Progress() (progress coordinate.Progress, searches bool) {
 	if s := r.probing.Search(r.facts); s != nil {
 		return s.Progress(), true

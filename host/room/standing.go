@@ -10,7 +10,8 @@ import (
 	"muster/host/wire"
 )
 
-// Announced gives the fate of an [Announce]: it arrived, or there was trouble, in people's words.
+// Announced says whether an [Announce] arrived. Trouble tells people why not, and is empty if it
+// did.
 type Announced struct{ Trouble sentence.Sentence }
 
 func (in Announced) step(r *Room) error {
@@ -18,13 +19,13 @@ func (in Announced) step(r *Room) error {
 	return nil
 }
 
-// Use returns how much people use the room at a time.
+// Use returns how much people use the room, as of now.
 func (r *Room) Use(now time.Time) calendar.Use { return r.calendar.Use(r.dates(now)) }
 
 // History returns the history of a standing room; it shares nothing with the room.
 func (r *Room) History() wire.History { return r.calendar.History(r.parts.Settings.Name) }
 
-// dates returns the facts for the calendar at a time.
+// dates returns the facts for the calendar, as of now.
 func (r *Room) dates(now time.Time) calendar.Facts {
 	g, s := &r.parts, &r.parts.Settings
 	posts := s.Webhook != ""
@@ -60,11 +61,11 @@ func (r *Room) follow(events ...calendar.Event) {
 
 // The actions of the people of a standing room.
 type (
-	// Come says whether somebody comes to the next date; nil takes it back.
+	// Come says whether the caller comes to the next date. Nil takes that back.
 	Come struct {
 		Comes *bool `json:"comes"`
 	}
-	// Like says how somebody liked the last server; nil takes it back.
+	// Like says whether the caller liked the last server. Nil takes that back.
 	Like struct {
 		Liked *bool `json:"liked"`
 	}
@@ -108,7 +109,7 @@ func (a Forget) do(r *Room, by caller) error {
 		return err
 	}
 	wasThere := r.calendar.Forget(one.Mark, one.Name)
-	defer func() { // the note on the leaving, too
+	defer func() { // deferred, so that the note on the leaving is forgotten, too
 		r.parts.Lists.Withdraw(one.ID)
 		r.out.journal.Forget(one.ID)
 		r.parts.Roster.Forget(one.ID)

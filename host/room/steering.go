@@ -16,16 +16,16 @@ import (
 	"muster/host/wire"
 )
 
-// The actions of the organiser, and of nobody else.
+// The actions that only the organiser may order.
 type (
-	// Go is [Proceed] for one stage only, because two people may press at once, or one twice.
+	// Go is [Proceed], but only in the given stage, because people may press twice.
 	Go struct {
 		Stage wire.Stage `json:"stage"`
 	}
-	// Apply makes the what-if's settings the room's, and chooses by them.
+	// Apply makes the what-if's settings the room's settings, and chooses by them.
 	Apply struct{}
-	// Change changes the settings of the patch: all or none of them. They count from the next
-	// decision on, the game only from the next list on.
+	// Change applies a patch to the settings, all or nothing. The new settings count from the next
+	// decision on. A new game counts from the next list on.
 	Change struct {
 		Settings json.RawMessage `json:"settings"`
 		// Games are the games whose servers the host knows. MostPlaces bounds the room's candidate
@@ -36,32 +36,32 @@ type (
 		// Posts says that the host posts by webhooks.
 		Posts bool `json:"-"`
 	}
-	// HandOn makes a player the organiser, because players have shown who they are. The old secret
-	// no longer opens anything.
+	// HandOn makes a player the organiser. It must be a player, because only players have proved
+	// who they are. The old secret becomes invalid.
 	HandOn struct {
 		Name string `json:"name"`
-		// Secret is the new one.
+		// Secret is the new secret.
 		Secret string `json:"-"`
 	}
-	// Renew changes the organiser's link. Other people who have the old one can no longer steer.
+	// Renew changes the organiser's link. Other holders of the old link can no longer steer.
 	Renew struct {
-		// Secret is the new one.
+		// Secret is the new secret.
 		Secret string `json:"-"`
 	}
-	// Remove sends a person away. A locked room is closed to them for good.
+	// Remove takes a person out of the room. They cannot come back into a locked room.
 	Remove struct {
 		Name string `json:"name"`
 	}
-	// Trust is the organiser's word that a player's numbers are true. They count from now on, in
-	// this round too if a server is left that suits the player.
+	// Trust is the organiser's word that a player's numbers are true. The numbers count from now
+	// on: in this round, too, if a server is left that suits the player.
 	Trust struct {
 		Name string `json:"name"`
 	}
-	// End ends the session: everyone is told, their programs end, and so does the room, unless it
-	// is a standing one.
+	// End ends the session and all players' programs. The room ends, too, unless it is a standing
+	// room.
 	End struct{}
-	// Lock closes the room to new people, or opens it again. A name does not open
-	// it: a removed person could come back under the name of a friend with only a page.
+	// Lock closes the room to new people, or opens it again. A known name does not help to get in,
+	// because a removed person could take a guest's name.
 	Lock struct {
 		Locked bool `json:"locked"`
 	}
@@ -113,7 +113,7 @@ func (a Change) do(r *Room, _ caller) error {
 	return err
 }
 
-// Resettle gives a room other settings, when a host was started again with other flags. The game
+// Resettle gives a room other settings, after a restart of its host with other flags. The game
 // stays, the room is as open as before, and it has places for all players who are here.
 type Resettle struct{ Settings wire.Settings }
 
@@ -123,7 +123,7 @@ func (in Resettle) step(r *Room) error {
 	return nil
 }
 
-// apply makes the settings the room's.
+// apply makes the settings the room's, and tells all that depends on them.
 func (in Resettle) apply(r *Room) {
 	s, before := in.Settings, r.parts.Settings
 	r.out.say(r.source.Change(before, s))
@@ -131,7 +131,7 @@ func (in Resettle) apply(r *Room) {
 		r.calendar.ForgetPosts()
 	}
 	if s.Game != before.Game {
-		r.parts.Lists = brought.Lists{} // they are another game's
+		r.parts.Lists = brought.Lists{} // the lists are for the old game
 	}
 	if r.parts.Settings = s; !slices.Equal(s.Places, before.Places) {
 		r.out.sendNews(r.survey.Change(r.facts.SurveyScene(), r.now))
@@ -204,16 +204,16 @@ func (a Lock) do(r *Room, _ caller) error {
 	return nil
 }
 
-// The organiser's ways out of a choice, from the measurements of this round. The room advises them
-// if nothing suits everyone.
+// The actions by which the organiser changes a choice, from the same measurements. The room advises
+// them if nothing suits everyone.
 type (
-	// Allow raises the limit of pings, in ms. Players whom the old one left out count again if they
-	// keep the new one.
+	// Allow raises the limit of pings, in ms. Players whom the old limit left out count again if
+	// they keep the new one.
 	Allow struct {
 		LimitMS float64 `json:"limit_ms"`
 	}
-	// Without chooses without a player. The player comes along, but has no say. While the group
-	// gathers, that holds for the round to come, or until Counts says that the player counts again.
+	// Without chooses without a player, who comes along but has no say. While the group gathers,
+	// that applies to the coming round. Counts takes it back.
 	Without struct {
 		Name   string `json:"name"`
 		Counts bool   `json:"counts"`
@@ -223,7 +223,7 @@ type (
 func (Allow) steers()   {}
 func (Without) steers() {}
 
-// errNoAdvice says why the organiser can change nothing now.
+// errNoAdvice refuses a change of the choice while there is none to change.
 var errNoAdvice = wire.Refuse(wire.ReasonAction, "refused.no-choice")
 
 func (a Allow) do(r *Room, _ caller) error {
@@ -244,7 +244,8 @@ func (a Without) do(r *Room, _ caller) error {
 	return r.phase.without(r, r.parts.Roster.Player(a.Name), a)
 }
 
-// chooseWithout chooses again without a player. If the choice leaves the player out, it stands.
+// chooseWithout chooses again without a player. If the choice already leaves the player out, it
+// stays.
 func (a Without) chooseWithout(r *Room, player people.ID) error {
 	g := &r.parts
 	switch {
@@ -265,7 +266,7 @@ func (a Without) chooseWithout(r *Room, player people.ID) error {
 	return nil
 }
 
-// bench leaves a player out of the round to come, or counts the player again.
+// bench leaves a player out of the coming round, or counts the player again.
 func (a Without) bench(r *Room, player people.ID) error {
 	attends := &r.parts.Attendance
 	out := attends.Of(player).Out
@@ -284,7 +285,8 @@ func (a Without) bench(r *Room, player people.ID) error {
 	return nil
 }
 
-// decideAgain chooses from the measurements for the players that count now, and tells people why.
+// decideAgain chooses again from the same measurements for the active players, and tells people
+// why.
 func (r *Room) decideAgain(why sentence.Sentence) {
 	selected := r.facts.Select(r.facts.ChosenFor())
 	if !r.phase.traits().isChosen() && selected.Chosen == nil {
@@ -298,8 +300,8 @@ func (r *Room) decideAgain(why sentence.Sentence) {
 	r.rechoose(selected)
 }
 
-// More asks each player for more servers, those that could suit the group best by the results so
-// far. Then the room chooses again.
+// More asks each player for more servers: the most promising ones by the results so far. Then the
+// room chooses again.
 type More struct {
 	Servers int `json:"servers"`
 }
@@ -329,8 +331,8 @@ func (a More) do(r *Room, _ caller) error {
 	return nil
 }
 
-// Count counts a guest in by an estimate of their pings, or no longer. The organiser may order
-// both. A guest may end it, because the guest knows best that the address is a VPN's.
+// Count begins or stops counting a guest in by an estimate of their pings. The organiser may order
+// both. Guests may stop it for themselves, because they know whether their address is a VPN's.
 type Count struct {
 	Name    string `json:"name"`
 	Counted bool   `json:"counted"`
@@ -351,7 +353,7 @@ func (a Count) do(r *Room, by caller) error {
 		return err
 	}
 	r.out.say(note)
-	r.endSearch() // for the present group
+	r.endSearch() // the search is for another group
 	if r.phase.traits().isVoting {
 		if other := r.decision.Recount(r.facts); other != nil {
 			r.rechoose(*other)

@@ -21,17 +21,17 @@ type Input interface{ step(r *Room) error }
 
 // The inputs, beside [Join], [Listed] and [Order].
 type (
-	// Tick lets time pass. Demand counts the rooms of the host that wait for seats, this one too,
-	// by the servers that it watches; see [Room.Watches]. Mute are the players whose programs
-	// are connected, but have not even answered a ping for [QuietAfter].
+	// Tick lets time pass. Demand counts, for each server of [Room.Watches], the host's rooms that
+	// wait for seats there, including this one. Mute are the players whose programs are connected,
+	// but have not even answered a ping for [QuietAfter].
 	Tick struct {
 		Demand map[netip.AddrPort]Demand
 		Mute   []people.ID
 	}
 	// Leave says that a player's connection has ended. The place is kept.
 	Leave struct{ Player people.ID }
-	// Hear is what a player's program says. The error of its Step means that the
-	// program makes no sense; nothing of the message was taken then.
+	// Hear is a message of a player's program. The error of its Step means that the message makes
+	// no sense. Then the room has taken nothing of it.
 	Hear struct {
 		Player  people.ID
 		Message wire.Message
@@ -40,14 +40,14 @@ type (
 	// so far, or begin the next round. It changes nothing while the list or a look is under way,
 	// because both are short.
 	Proceed struct{}
-	// Resume says that the host was away and has the room again. All waits
-	// start over, and nobody is blamed for the time between.
+	// Resume says that the host was away and has the room again. All waits start over, and the time
+	// between counts against nobody.
 	Resume struct{}
-	// PartialMessage says that a player's program is saying something that has not come whole
-	// yet: its line is slow, and not silent.
+	// PartialMessage says that a part of a player's message has come: the line is slow, but not
+	// silent.
 	PartialMessage struct{ Player people.ID }
-	// Stored names the trouble that keeps the host from saving the room, in people's words, or says
-	// that it is over.
+	// Stored says that the host can save the room again or, with Trouble, why it cannot, in
+	// people's words.
 	Stored struct{ Trouble string }
 	// Waited says that the host could save nothing for a time, until now. The room stood still.
 	Waited struct{ For time.Duration }
@@ -58,14 +58,14 @@ type (
 	Close struct{ Why *wire.Refusal }
 )
 
-// QuietAfter is that of [attendance.QuietAfter].
+// QuietAfter is [attendance.QuietAfter].
 const QuietAfter = attendance.QuietAfter
 
-// Demand is that of [seats.Demand].
+// Demand is [seats.Demand].
 type Demand = seats.Demand
 
-// Step takes what happened at a moment and returns what to do about it, in order. An error means that
-// the input was refused, as [*wire.Refusal] or because it makes no sense. Carry out the outputs
+// Step takes an input at a moment and returns the outputs, in order. An error means that the room
+// refuses the input, with a [*wire.Refusal], or because it makes no sense. Carry out the outputs
 // even if there is an error.
 func (r *Room) Step(in Input, at Moment) ([]Output, error) {
 	idle, _ := in.(Waited)
@@ -107,12 +107,12 @@ func worded(r wire.Refusal, names *people.Names) wire.Refusal {
 	return r
 }
 
-// Next returns when the room needs the time again, by the machine's clock. An earlier [Tick] would
-// change nothing, except how long a paused room has paused. While a round goes on it is at once; a
-// few times a second is often enough.
+// Next returns when the room needs the next [Tick], by the machine's clock. An earlier one would
+// change nothing, except the length of a pause. During a round Next returns the present: then give
+// a few ticks a second.
 func (r *Room) Next() time.Time { return r.wall.Add(r.rest()) }
 
-// rest returns how long after the newest step the room needs no time.
+// rest returns how long after the newest step the room needs no [Tick].
 func (r *Room) rest() time.Duration {
 	g := &r.parts
 	on, ends, isQuiet := r.outage.Next(r.scene())
@@ -130,14 +130,14 @@ func (r *Room) rest() time.Duration {
 	return max(0, min(rest, next.Sub(r.now)))
 }
 
-// passed returns how long the phase has gone on.
+// passed returns the time since r.since.
 func (r *Room) passed() time.Duration { return r.now.Sub(r.since) }
 
 func (in Tick) step(r *Room) error {
 	g := &r.parts
 	r.apply(g.Roster.Expire(r.facts.Answerers(r.calendar), r.now))
 	if r.outage.HasStopped() {
-		in.Mute = nil // a host that was stopped has heard nobody, and cannot tell
+		in.Mute = nil // a host that was stopped has heard nobody, and knows nothing of silence
 	}
 	g.Attendance.Mute(in.Mute)
 	for _, player := range g.Attendance.Players() {
@@ -149,12 +149,12 @@ func (in Tick) step(r *Room) error {
 	r.phase.shareDemand(r, in.Demand)
 	if in.pause(r); !r.outage.IsPaused() {
 		r.phase.tick(r)
-		in.showLeaders(r) // while the room pauses no server comes nearer, and nobody needs the time
+		in.showLeaders(r) // a paused room learns nothing new of the leaders
 	}
 	return nil
 }
 
-// pause pauses the room or lets it go on.
+// pause begins or ends a pause of the room.
 func (in Tick) pause(r *Room) {
 	passed, isLost := r.outage.Tick(r.isDeserted())
 	attendance := &r.parts.Attendance
@@ -168,7 +168,7 @@ func (in Tick) pause(r *Room) {
 	}
 }
 
-// scene returns how many players the room should hear now, and how many are silent.
+// scene counts the players that the room should hear now, and the silent ones among them.
 func (r *Room) scene() outage.Scene {
 	c := r.parts.Attendance.Count(r.phase.traits().duty, r.now)
 	return outage.Scene{
@@ -176,8 +176,8 @@ func (r *Room) scene() outage.Scene {
 	}
 }
 
-// isDeserted reports whether no player that the round counts on is there. A group that still
-// gathers is never deserted.
+// isDeserted reports whether no active player is connected. A group that still gathers is never
+// deserted.
 func (r *Room) isDeserted() bool {
 	return !r.phase.traits().isGathering && r.parts.Attendance.Count(attendance.Nothing, r.now).Present == 0
 }
@@ -271,8 +271,8 @@ func (in Hear) hear(r *Room) error {
 	return nonsensef("a %T from a peer", in.Message)
 }
 
-// Nonsense says what is wrong with a message of a player's program. The host logs it, so its text
-// has numbers and kinds, and no player's words.
+// Nonsense is an error in a message of a player's program. The host logs it, so its text has
+// numbers and kinds, but no player's words.
 type Nonsense string
 
 func (n Nonsense) Error() string { return "room: " + string(n) }
@@ -325,7 +325,7 @@ func (in Close) step(r *Room) error {
 	return nil
 }
 
-// Closed returns the message for people who look for a room that is over.
+// Closed returns the refusal for people who look for a room that is over.
 func Closed(code string) *wire.Refusal {
 	return wire.Refuse(wire.ReasonClosed, "refused.over", "code", code).Advising("refused.over-hint")
 }

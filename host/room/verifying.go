@@ -37,7 +37,7 @@ func (*Verifying) view(r *Room, s *wire.Snapshot, _ *decision.Showing) {
 
 func (*Verifying) isValid(g *facts.Parts) bool { return g.Choice.Newest() != nil }
 
-// begin lets everyone look at servers again, and tells them why these.
+// begin begins a look of all players at servers, and tells people the reasons.
 func (v *Verifying) begin(r *Room, servers []int, why []sentence.Sentence) {
 	r.enter(v)
 	r.out.say(why...)
@@ -46,8 +46,8 @@ func (v *Verifying) begin(r *Room, servers []int, why []sentence.Sentence) {
 	r.sendLooks(asks)
 }
 
-// proceed cuts a long look short, unless a side of a match has asked for it: the organiser may be on
-// the other one.
+// proceed cuts a long look short, unless a side of a match has asked for it, because the organiser
+// may be on the other side.
 func (v *Verifying) proceed(r *Room) error {
 	if r.facts.IsLookOfSide() {
 		return errCaptainsDecide
@@ -60,7 +60,7 @@ func (v *Verifying) proceed(r *Room) error {
 	return nil
 }
 
-// tick stops waiting for players who do not look.
+// tick stops waiting for players who take too long to look.
 func (v *Verifying) tick(r *Room) {
 	notes, isLate := r.decision.Tick(r.lookFacts())
 	if r.out.say(notes...); isLate {
@@ -68,7 +68,7 @@ func (v *Verifying) tick(r *Room) {
 	}
 }
 
-// settle decides once the room waits for nobody.
+// settle ends the look and begins the next step, once the room waits for nobody.
 func (*Verifying) settle(r *Room) {
 	looks, isSettled := r.decision.Settle(r.lookFacts())
 	if !isSettled {
@@ -86,10 +86,10 @@ func (*Verifying) settle(r *Room) {
 	r.carryOutChoice()
 }
 
-// acceptMisses gives up the servers that did not answer anybody's look.
+// acceptMisses gives up the servers that answered nobody's look.
 func (r *Room) acceptMisses() { r.probing.NoteMisses(r.decision.AcceptMisses(r.lookFacts())) }
 
-// lookLate lets a player look at the finalists who comes after the others were asked.
+// lookLate asks a player who has come late for the look that the others were asked for.
 func (r *Room) lookLate(player people.ID) {
 	if g := &r.parts; g.Attendance.Of(player).Out == "" {
 		r.out.brief(g, player)
@@ -100,7 +100,7 @@ func (r *Room) lookLate(player people.ID) {
 // lookFacts returns the present facts for a look.
 func (r *Room) lookFacts() finals.Facts { return r.decision.LookFacts(r.facts, r.passed(), r.now) }
 
-// sendLooks asks players to look at servers, within the numbers that they have agreed to.
+// sendLooks asks players to look at servers, within the promised numbers.
 func (r *Room) sendLooks(asks []finals.Ask) {
 	shown, without := r.probing.LimitLooks(r.facts, asks)
 	for _, player := range without {
@@ -113,8 +113,7 @@ func (r *Room) sendLooks(asks []finals.Ask) {
 	}
 }
 
-// verified takes a player's second look. While people vote, only looks that the room asked for
-// since the vote began count.
+// verified takes a player's second look, if the phase expects one.
 func (in Hear) verified(r *Room, v wire.Verified) error {
 	if !r.phase.expectsLook(in.Player, v) || v.Round != r.parts.Number {
 		return nil

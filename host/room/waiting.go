@@ -20,10 +20,11 @@ import (
 	"muster/selection"
 )
 
-// Waiting watches a few full servers until one has seats for all.
+// Waiting watches a few full servers until one has seats for everyone.
 type Waiting struct {
 	base
-	// Back is the launch after which some were left outside, nil if all wait.
+	// Back is the launch after which some players found no seat. It is nil if the whole group
+	// waits.
 	Back *Launching `json:"back,omitempty"`
 	// Wait is the wait itself.
 	Wait *waiting.Wait `json:"wait"`
@@ -89,7 +90,7 @@ func (w *Waiting) proceed(r *Room) error {
 	return nil
 }
 
-// tick lets time pass.
+// tick stops waiting for people who are gone, and carries out the events of the wait.
 func (w *Waiting) tick(r *Room) {
 	left, note, isOver := w.Wait.GoOnWithout(r.facts, r.now)
 	r.parts.Attendance.LeaveOut(attendance.Left, left...)
@@ -110,7 +111,7 @@ func (w *Waiting) joined(r *Room, player people.ID) {
 	}
 }
 
-// carryOut carries out the events of the wait.
+// carryOut carries out events of the wait.
 func (w *Waiting) carryOut(r *Room, events ...seats.Event) {
 	for _, e := range events {
 		switch e := e.(type) {
@@ -136,13 +137,13 @@ func (w *Waiting) carryOut(r *Room, events ...seats.Event) {
 	}
 }
 
-// goThere sends everyone to a server that has seats, unless it suits them no more.
+// goThere sends everyone to a server that has seats, if the server still suits everyone.
 func (w *Waiting) goThere(r *Room, e seats.Go) {
 	if w.Back != nil {
 		w.relaunch(r)
 		return
 	}
-	r.parts.Heard.Keep(e.Server, e.HeardBy) // only new words on its seats count
+	r.parts.Heard.Keep(e.Server, e.HeardBy) // only the last look at its seats counts
 	if why, suits := r.decision.ChooseServer(r.facts, e.Server); !suits {
 		r.out.say(sentence.Of("room.seats-useless", "server", r.parts.Servers.Called(e.Server), "why", why))
 		w.carryOut(r, w.Wait.Drop(r.facts, e.Server, why)...)
@@ -151,7 +152,7 @@ func (w *Waiting) goThere(r *Room, e seats.Go) {
 	(&Launching{Server: e.Server}).begin(r)
 }
 
-// relaunch sends those who were left outside where the others are.
+// relaunch sends the players without a seat to the server where the others are.
 func (w *Waiting) relaunch(r *Room) {
 	l, outside := w.Back, w.Wait.Outside()
 	r.enter(l)
@@ -165,7 +166,7 @@ func (w *Waiting) relaunch(r *Room) {
 	}
 }
 
-// over goes back to the launch, or fails.
+// over ends the wait: the room goes back to the launch, or fails.
 func (w *Waiting) over(r *Room, e seats.Over) {
 	if w.Back != nil {
 		r.enter(w.Back)
@@ -182,15 +183,15 @@ func (w *Waiting) isValid(g *facts.Parts) bool {
 		(l == nil || l.Server >= 0 && l.Server < len(g.Servers.List) && g.Choice.Newest().Chosen != nil)
 }
 
-// AwaitSeats asks the room to wait until there are seats for everybody on a server or, without
-// an address, on one of the best that are full. After a launch, Names are the players
-// who are still outside.
+// AwaitSeats makes the room wait for seats for everybody: on the server with the address or,
+// without one, on any of the best full servers. After a launch, Names are the players who found no
+// seat.
 type AwaitSeats struct {
 	Addr  hostport.AddrPort `json:"addr,omitzero"`
 	Names []string          `json:"names,omitempty"`
 }
 
-// Unwait ends a wait for seats. Instead goes on with servers that have seats.
+// Unwait ends a wait for seats. With Instead the group then takes a server that has seats.
 type Unwait struct {
 	Instead bool `json:"instead,omitempty"`
 }
@@ -209,7 +210,7 @@ var notWaiting = sentence.Of("seats.not-waiting")
 
 func (a AwaitSeats) do(r *Room, _ caller) error { return r.phase.awaitSeats(r, a) }
 
-// beginWait waits in place of a choice.
+// beginWait begins a wait although there is a choice, or none suits.
 func (a AwaitSeats) beginWait(r *Room) error {
 	if !r.canDecideAgain() {
 		return errNoAdvice
@@ -227,7 +228,7 @@ func (a AwaitSeats) beginWait(r *Room) error {
 
 func (a Unwait) do(r *Room, _ caller) error { return r.phase.unwait(r, a) }
 
-// goInstead goes on with the servers that have seats.
+// goInstead chooses among the servers that have seats.
 func (Unwait) goInstead(r *Room) error {
 	selected := r.facts.Select(r.facts.ChosenFor())
 	if selected.Chosen == nil {
@@ -240,6 +241,5 @@ func (Unwait) goInstead(r *Room) error {
 	return nil
 }
 
-// Watches returns the servers that the room asks for seats, time and again; none if nobody is
-// there to ask.
+// Watches returns the servers that the room keeps asking for seats; none if nobody is there to ask.
 func (r *Room) Watches() []netip.AddrPort { return r.phase.watches(r) }

@@ -17,12 +17,12 @@ const most = 200
 // Journal has the notes in order. The zero value is empty.
 type Journal struct{ state State }
 
-// State is what a saved room keeps of a journal.
+// State is the saved state of a journal.
 type State struct {
 	Notes []wire.Note `json:"notes"`
 }
 
-// State returns the state, for a room that is saved or restored.
+// State returns the state, to save or restore it.
 func (j *Journal) State() *State { return &j.state }
 
 // Add writes a sentence.

@@ -102,7 +102,7 @@ type Room struct {
 	Finals     finals.State     `json:"finals,omitzero"`
 }
 
-// Player is what the room keeps of a player apart from the parts' sections.
+// Player is a player's part of the saved room, apart from the parts' sections.
 type Player struct {
 	ID people.ID `json:"id"`
 	// ProbeLimit is the most servers that the player lets a round ask for.
