@@ -11,20 +11,20 @@ import (
 	"muster/host/wire"
 )
 
-// Banning is the time between the choice and the launch of a match: captains ban and pick in turn,
-// and then all see the launch coming. Whoever leaves, comes or says something else changes nothing:
-// neither side can use that against the other.
+// Banning is the time between the choice and the launch of a match. Captains ban and pick in turn,
+// and a countdown follows. People who come, leave or change their words change nothing, so neither
+// side can use that against the other.
 type Banning struct {
 	base
-	// lastSeconds begin with the last move, and are zero before it.
+	// lastSeconds begin with the last move. Before it they are zero.
 	lastSeconds
-	// Looked is when everyone was last asked to look at the finalists. LookedAgain says that this
-	// was after the last move.
+	// Looked is when everyone was last asked to look at the finalists. LookedAgain says that the
+	// captains had moved by then.
 	Looked      roomtime.Time `json:"looked"`
 	LookedAgain bool          `json:"looked_again,omitempty"`
 }
 
-func (*Banning) traits() traits { return traits{name: wire.PhaseBanning, captains: true} }
+func (*Banning) traits() traits { return traits{name: wire.PhaseBanning, isBanning: true} }
 
 func (*Banning) joined(r *Room, player people.ID) { r.lookLate(player) }
 
@@ -35,20 +35,20 @@ func (b *Banning) move(r *Room, by caller, m Move) error {
 	if err != nil {
 		return err
 	}
-	r.out.says(notes...)
+	r.out.say(notes...)
 	b.countDown(r)
 	return nil
 }
 
-// mayLookLong refuses a long look once a captain has moved.
-func (*Banning) mayLookLong(r *Room) error {
+// refuseLongLook returns an error once a captain has moved.
+func (*Banning) refuseLongLook(r *Room) error {
 	if turn, is := r.parts.Bans.Turn(); !is || turn.Number > 1 {
 		return errLookNow
 	}
 	return nil
 }
 
-// beginLongLook looks at the servers for long. The captains begin again after it.
+// beginLongLook begins a long look at the servers. The captains begin again after it.
 func (*Banning) beginLongLook(r *Room, why sentence.Sentence) {
 	servers := r.parts.Bans.Servers()
 	r.parts.Bans = bans.Series{}
@@ -66,22 +66,22 @@ func (b *Banning) view(r *Room, s *wire.Snapshot, _ *decision.Showing) {
 	}
 }
 
-func (b *Banning) isWhole(g *facts.Parts) bool {
+func (b *Banning) isValid(g *facts.Parts) bool {
 	return hasChoice(g) && g.Bans.HasBegun() && g.Bans.IsOver() != b.LaunchAt.IsZero()
 }
 
-// resume gives the turn its whole time.
+// resume gives the captain the whole time of a turn again.
 func (*Banning) resume(r *Room) { r.parts.Bans.Restart(r.now) }
 
-// proceed refuses, because the captains decide, and not the organiser.
+// proceed returns an error, because the captains decide, and not the organiser.
 func (*Banning) proceed(*Room) error { return errCaptainsDecide }
 
-// begin lets the captains ban and pick. The time of the choice stays that of the phase.
+// begin begins the bans and picks. It keeps r.since, the time of the choice.
 func (b *Banning) begin(r *Room) {
 	b.Looked = r.now
 	r.goTo(b)
-	r.probing.ForgetBest()
-	r.out.says(r.decision.BeginBans(r.facts, r.now)...)
+	r.probing.EndMainSearch()
+	r.out.say(r.decision.BeginBans(r.facts, r.now)...)
 	b.countDown(r)
 }
 
@@ -91,21 +91,21 @@ func (b *Banning) countDown(r *Room) {
 		return
 	}
 	lasts := b.lastSeconds.begin(r, r.parts.Roster.IsWatched())
-	r.out.binds = true
-	r.out.says(sentence.Of("room.countdown-match", "seconds", lasts.Seconds()))
+	r.out.mustSave = true
+	r.out.say(sentence.Of("room.countdown-match", "seconds", lasts.Seconds()))
 }
 
-// tick moves for captains who take too long. In the countdown everyone looks at the servers once
-// more, because bans take minutes, and seats go quickly.
+// tick moves for a captain who takes too long. In the countdown everyone looks at the servers once
+// more, because bans take minutes, and seats fill up quickly.
 func (b *Banning) tick(r *Room) {
 	if b.LaunchAt.IsZero() {
 		notes, left := captains.Tick(r.facts, &r.parts.Bans, r.clocks())
 		if left != "" {
-			notes = r.facts.TellSides(r.parts.Sides.Replace(left, captains.Able(r.facts)))
+			notes = r.facts.SideNotes(r.parts.Sides.Replace(left, captains.Available(r.facts)))
 		}
 		if len(notes) > 0 {
-			r.out.binds = true
-			r.out.says(notes...)
+			r.out.mustSave = true
+			r.out.say(notes...)
 		}
 		b.countDown(r)
 		return
@@ -115,19 +115,20 @@ func (b *Banning) tick(r *Room) {
 	case left <= 0:
 		r.acceptMisses()
 		server, notes := r.decision.Destination(r.facts)
-		r.out.says(notes...)
+		r.out.say(notes...)
 		(&Launching{Server: server}).begin(r)
 	case b.LaunchAt.Sub(b.Looked) >= freshLook && left <= countdownTime:
 		b.Looked, b.LookedAgain = r.now, true
 		asks, note := r.decision.Look(r.facts, &r.probing, captains.Fallbacks(r.facts, &r.parts.Bans), true, r.passed(), r.now)
-		r.out.says(note)
+		r.out.say(note)
 		r.sendLooks(asks)
 	}
 }
 
-// next is the end of the turn. A captain who is away needs the time before, and so does the countdown.
+// next returns the end of the turn. If the captain is away, or the countdown runs, the room needs
+// ticks before.
 func (b *Banning) next(r *Room) (at roomtime.Time, isQuiet bool) {
-	if turn, is := r.parts.Bans.Turn(); is && !captains.IsAway(r.facts, &r.parts.Bans) {
+	if turn, is := r.parts.Bans.Turn(); is && !captains.IsCaptainAway(r.facts, &r.parts.Bans) {
 		return turn.Until, true
 	}
 	return r.now, true
@@ -135,7 +136,8 @@ func (b *Banning) next(r *Room) (at roomtime.Time, isQuiet bool) {
 
 // Move is a captain's ban or pick.
 type Move struct {
-	// Number is that of the turn that the captain sees, and What the server's address, or the map.
+	// Number is the number of the turn that the captain sees. What is the server's address, or the
+	// map.
 	Number int    `json:"number"`
 	What   string `json:"what"`
 }
@@ -147,5 +149,5 @@ func (a Move) do(r *Room, by caller) error {
 	return r.phase.move(r, by, a)
 }
 
-// errCaptainsDecide refuses what would decide in the captains' place.
+// errCaptainsDecide refuses an action that would decide in the captains' place.
 var errCaptainsDecide = wire.Refuse(wire.ReasonAction, "refused.captains-decide")

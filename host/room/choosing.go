@@ -8,25 +8,25 @@ import (
 	"muster/selection"
 )
 
-// choose ranks what has been measured and lets everyone look at the best again. Early says that the
-// organiser wants it while some still measure.
+// choose chooses by the measurements, and begins the next step. Early says that the organiser wants
+// a choice while some players still measure.
 func (r *Room) choose(early bool, at trust.Moment) {
 	chosen := r.decision.Choose(r.facts, early, at)
-	r.parts.Attendance.Apply(chosen.Counting, r.now)
-	r.out.says(chosen.Notes...)
+	r.parts.Attendance.Apply(chosen.Changes, r.now)
+	r.out.say(chosen.Notes...)
 	switch {
 	case !chosen.Failure.IsZero():
 		r.fail(true, chosen.Failure)
 	case chosen.IsMade:
-		r.verifyOrLaunch()
+		r.carryOutChoice()
 	}
 }
 
-// verifyOrLaunch does what follows from the newest choice.
-func (r *Room) verifyOrLaunch() {
+// carryOutChoice begins the next step after the newest choice.
+func (r *Room) carryOutChoice() {
 	g := &r.parts
-	next := r.decision.Decide(r.facts, &r.probing, r.is().isChosen(), r.survey.Count(g.Settings.Places))
-	r.out.says(next.Notes...)
+	next := r.decision.Decide(r.facts, &r.probing, r.phase.traits().isChosen(), r.survey.Count(g.Settings.Places))
+	r.out.say(next.Notes...)
 	switch {
 	case len(next.Look) > 0:
 		(&Verifying{}).begin(r, next.Look, next.Why)
@@ -37,9 +37,9 @@ func (r *Room) verifyOrLaunch() {
 	case next.Bans:
 		(&Banning{}).begin(r)
 	case next.Votes:
-		r.goTo(&Voting{Looked: r.now}) // since stays the time of the choice
-		r.out.says(r.decision.OpenVote(r.facts))
-		r.probing.ForgetBest() // a search beyond the one that led to the choice begins
+		r.goTo(&Voting{Looked: r.now}) // r.since remains the time of the choice
+		r.out.say(r.decision.OpenVote(r.facts))
+		r.probing.EndMainSearch() // another search goes on during the vote
 	case next.Asks:
 		g.Ballot.Offer(r.decision.Options(r.facts))
 		(&Voting{Looked: r.now}).countDown(r, "room.countdown-over") // nobody waits for the answer
@@ -48,29 +48,29 @@ func (r *Room) verifyOrLaunch() {
 	}
 }
 
-// rechoose makes another choice the newest. Its servers get a second look unless they had one. Once
-// a match's captains decide, their choice stays.
+// rechoose makes another choice the newest, and begins its next step. It changes nothing once a
+// match's captains decide.
 func (r *Room) rechoose(s selection.Selection) {
-	if r.is().captains {
-		return // they decide about the choice that they have seen
+	if r.phase.traits().isBanning {
+		return // the captains decide about the servers that they have seen
 	}
 	r.decision.Replace(s)
 	r.parts.Launches.Restart()
-	if !r.is().isChosen() {
+	if !r.phase.traits().isChosen() {
 		r.since = r.now
 	}
-	r.verifyOrLaunch()
+	r.carryOutChoice()
 }
 
 func hasChoice(g *facts.Parts) bool {
 	return g.Choice.Newest() != nil && g.Choice.Newest().Chosen != nil
 }
 
-// chooseAgain chooses for a group that has lost or won players. Why is a sentence about them. If
-// the same server is still the best, the vote and the countdown go on.
+// chooseAgain chooses after the group has lost or won players, as why says. If the same server is
+// still the best, the vote and the countdown go on.
 func (r *Room) chooseAgain(why sentence.Sentence) {
 	note, other := r.decision.ChooseAgain(r.facts, why)
-	if r.out.says(note); other != nil {
+	if r.out.say(note); other != nil {
 		r.rechoose(*other)
 	}
 }

@@ -12,18 +12,18 @@ import (
 	"muster/host/wire"
 )
 
-// Coordinating means that the players ask the servers that could still win, round after
-// round.
+// Coordinating is the coordinated search: round after round, players ask the servers that could
+// still win.
 type Coordinating struct {
 	base
-	// More is how many servers the organiser lets the search ask each player for beyond its own
-	// budget, 0 during the round's own search; see [More].
+	// More is the organiser's addition to the search's budget for each player, 0 in the round's
+	// first search; see [More].
 	More int `json:"more,omitempty"`
 }
 
 func (c *Coordinating) traits() traits {
 	t := traits{
-		name: wire.PhaseCoordinating, duty: attendance.Measure, sides: sides.Joining, searches: true,
+		name: wire.PhaseCoordinating, duty: attendance.Measure, sides: sides.Joining, isCoordinated: true,
 		asksMore: c.More > 0,
 	}
 	if t.asksMore { // the choice counts the same people as before
@@ -32,16 +32,16 @@ func (c *Coordinating) traits() traits {
 	return t
 }
 
-func (*Coordinating) mayLookLong(*Room) error { return nil }
+func (*Coordinating) refuseLongLook(*Room) error { return nil }
 
 func (*Coordinating) proceed(r *Room) error {
 	r.choose(true, trust.Found)
 	return nil
 }
 
-func (*Coordinating) joined(r *Room, player people.ID) { r.measureLate(player) }
-func (*Coordinating) looked(r *Room, player people.ID) { r.catchUpHere(player) }
-func (c *Coordinating) reported(r *Room)               { c.advance(r) }
+func (*Coordinating) joined(r *Room, player people.ID)       { r.measureLate(player) }
+func (*Coordinating) lookedAround(r *Room, player people.ID) { r.catchUpIfHere(player) }
+func (c *Coordinating) reported(r *Room)                     { c.advance(r) }
 
 func (*Coordinating) view(r *Room, s *wire.Snapshot, _ *decision.Showing) {
 	if search := r.probing.Search(r.facts); search != nil {
@@ -50,7 +50,7 @@ func (*Coordinating) view(r *Room, s *wire.Snapshot, _ *decision.Showing) {
 	}
 }
 
-// without goes on for the others. What the player still reports changes nothing.
+// without leaves a player out. The player's later reports change nothing.
 func (*Coordinating) without(r *Room, player people.ID, w Without) error {
 	g := &r.parts
 	switch {
@@ -60,29 +60,29 @@ func (*Coordinating) without(r *Room, player people.ID, w Without) error {
 		return wire.Refuse(wire.ReasonAction, "refused.nobody-left")
 	}
 	g.Attendance.LeaveOut(attendance.Benched, player)
-	r.out.says(sentence.Of("room.goes-without", "player", player))
+	r.out.say(sentence.Of("room.goes-without", "player", player))
 	return nil
 }
 
-// tick goes on without players who are gone, and chooses when it is time.
+// tick leaves out players who are gone, and chooses when the time is up.
 func (c *Coordinating) tick(r *Room) {
 	g := &r.parts
 	g.Attendance.Excuse(r.now, r.probing.Idle(g.Attendance.Players())...)
 	if r.leaveOutOverdue(); r.phase != c {
 		return
 	}
-	asks, notes := r.probing.Pace(r.facts, r.now)
+	asks, notes := r.probing.JudgePace(r.facts, r.now)
 	r.out.ask(g.Number, asks)
-	r.out.says(notes...)
+	r.out.say(notes...)
 	if r.probing.IsTimeUp(r.passed(), r.now) {
-		r.out.says(sentence.Of("room.time-is-up", "time", search.Longest))
+		r.out.say(sentence.Of("room.time-is-up", "time", search.Longest))
 		r.choose(false, trust.Found)
 		return
 	}
 	c.advance(r)
 }
 
-// advance asks for a turn when the round has its answers, or there is none.
+// advance asks for processor time when the search can begin its next round.
 func (*Coordinating) advance(r *Room) {
 	if r.probing.IsSearchDue(r.facts, r.now) {
 		r.out.plan(&r.parts, &r.probing, false)
@@ -96,11 +96,11 @@ func (c *Coordinating) turn(r *Room) {
 	}
 	odd, notes := r.decision.Review(r.facts, r.now)
 	r.parts.Attendance.Apply([]attendance.Change{odd}, r.now)
-	r.out.says(notes...)
+	r.out.say(notes...)
 	asks, outcome, isOver := r.probing.Turn(r.facts, c.More, r.moment())
 	if r.out.ask(r.parts.Number, asks); isOver {
-		r.out.says(r.probing.Slow(r.facts)...)
-		r.out.says(outcome)
+		r.out.say(r.probing.SlowNotes(r.facts)...)
+		r.out.say(outcome)
 		r.choose(false, trust.Found)
 	}
 }

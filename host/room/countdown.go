@@ -14,33 +14,33 @@ import (
 )
 
 const (
-	// countdownTime is how long everyone sees the launch coming. Where anybody has the page open,
-	// such as a TV that everyone looks at, the first countdown of a vote begins after revealTime.
-	// Until then pages say where people meet.
+	// countdownTime is the length of the countdown to the launch. If a page is open, such as on a
+	// TV that everyone sees, the first countdown of a vote begins after revealTime. Until then
+	// pages reveal the server.
 	countdownTime = 5 * time.Second
 	revealTime    = 6 * time.Second
-	// freshLook is how old a look at the finalists may be at the launch: another within that time
-	// would say the same.
+	// freshLook is the greatest age of a look at the finalists at the launch. A newer look would
+	// say the same.
 	freshLook = 15 * time.Second
 )
 
-// Countdown is the moment before the launch. Any change of mind leads back to Voting.
+// Countdown is the countdown to the launch. If anybody changes their mind the room goes back to
+// Voting.
 type Countdown struct {
 	base
 	Vote Voting `json:"vote"`
 	lastSeconds
 }
 
-// lastSeconds are the time before a launch: pages reveal where people meet, if any is open, and then
-// everyone counts down.
+// lastSeconds is the time before a launch. Open pages reveal the server, and then count down.
 type lastSeconds struct {
-	// Since is when they began, LaunchAt when they end, and Reveals says that they reveal.
+	// Since is the beginning, and LaunchAt the end. Reveals says that pages reveal the server now.
 	Since    roomtime.Time `json:"since,omitzero"`
 	LaunchAt roomtime.Time `json:"launch_at,omitzero"`
 	Reveals  bool          `json:"reveals,omitempty"`
 }
 
-// begin begins them, and returns how long they last.
+// begin begins the last seconds, and returns their length.
 func (l *lastSeconds) begin(r *Room, reveals bool) time.Duration {
 	lasts := countdownTime
 	if reveals {
@@ -50,7 +50,7 @@ func (l *lastSeconds) begin(r *Room, reveals bool) time.Duration {
 	return lasts
 }
 
-// tick ends the reveal, and returns how much time is left.
+// tick ends the reveal when it is time, and returns how much time is left.
 func (l *lastSeconds) tick(r *Room) (left time.Duration) {
 	left = l.LaunchAt.Sub(r.now)
 	if l.Reveals && left <= countdownTime {
@@ -71,31 +71,33 @@ func (l *lastSeconds) view(r *Room, s *wire.Snapshot, _ *decision.Showing) {
 }
 
 func (*Countdown) traits() traits {
-	return traits{name: wire.PhaseCountdown, duty: attendance.Stay, decides: true, reopens: true}
+	return traits{name: wire.PhaseCountdown, duty: attendance.Stay, isVoting: true, canReopen: true}
 }
 
 func (*Countdown) joined(r *Room, player people.ID) { r.lookLate(player) }
 
 func (c *Countdown) expectsLook(people.ID, wire.Verified) bool { return c.Vote.LookedAgain }
 
-// mindChanged gives people time again, for a vote even if none was wanted.
+// mindChanged goes back to the vote, even if the room had none before.
 func (c *Countdown) mindChanged(r *Room) {
 	r.goTo(&c.Vote)
 	r.decision.OpenVote(r.facts)
-	r.out.says(sentence.Of("room.countdown-stopped"))
+	r.out.say(sentence.Of("room.countdown-stopped"))
 }
 
-func (*Countdown) without(r *Room, player people.ID, w Without) error { return w.fromChoice(r, player) }
+func (*Countdown) without(r *Room, player people.ID, w Without) error {
+	return w.chooseWithout(r, player)
+}
 
-func (*Countdown) awaitSeats(r *Room, a AwaitSeats) error { return a.instead(r) }
+func (*Countdown) awaitSeats(r *Room, a AwaitSeats) error { return a.beginWait(r) }
 
 func (c *Countdown) view(r *Room, s *wire.Snapshot, showing *decision.Showing) {
 	c.lastSeconds.view(r, s, showing)
 }
 
-func (*Countdown) isWhole(g *facts.Parts) bool { return hasChoice(g) }
+func (*Countdown) isValid(g *facts.Parts) bool { return hasChoice(g) }
 
-// tick lets everyone look at the candidates once more: minutes may have passed, and seats go
+// tick asks for a last look at the candidates, because minutes may have passed, and seats fill up
 // quickly. Then it launches.
 func (c *Countdown) tick(r *Room) {
 	r.goOnWithout()
@@ -106,7 +108,7 @@ func (c *Countdown) tick(r *Room) {
 	players := r.facts.ChosenFor()
 	away, _ := r.parts.Attendance.Absent(players, outage.LongestPause, r.now)
 	switch {
-	case len(away) > 0 && 2*len(away) <= len(players) && left <= 0: // back in a moment, or left
+	case len(away) > 0 && 2*len(away) <= len(players) && left <= 0: // an absent player is back in a moment, or has left
 	case left <= 0:
 		c.launchFavourite(r)
 	case c.LaunchAt.Sub(c.Vote.Looked) >= freshLook && left <= countdownTime:
@@ -116,17 +118,18 @@ func (c *Countdown) tick(r *Room) {
 			servers = append(servers, ranked.Server)
 		}
 		asks, note := r.decision.Look(r.facts, &r.probing, servers, true, r.passed(), r.now)
-		r.out.says(note)
+		r.out.say(note)
 		r.sendLooks(asks)
 	}
 }
 
-// launchFavourite sends everyone to the favourite, or to the next if that has filled up since.
+// launchFavourite sends everyone to the favourite, or to the next best if the favourite no longer
+// suits.
 func (*Countdown) launchFavourite(r *Room) {
 	r.acceptMisses()
 	server, notes := r.decision.Favourite(r.facts)
-	if r.out.says(notes...); server < 0 {
-		r.verifyOrLaunch()
+	if r.out.say(notes...); server < 0 {
+		r.carryOutChoice()
 		return
 	}
 	(&Launching{Server: server}).begin(r)

@@ -31,7 +31,7 @@
 // them in that order and one after the other:
 //
 //   - [Save] keeps the room: take [Room.Save] and put it into stable storage. It
-//     comes first if a Step binds the room (somebody gets a place, the phase or the
+//     comes first if a Step must not be lost (somebody gets a place, the phase or the
 //     round changes), so that a crash undoes nothing that people have been told. A
 //     driver whose disk fails says so, tries again, and goes on: the session counts
 //     more than the memory of it. A driver that shares its store with other hosts, and

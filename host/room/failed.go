@@ -12,23 +12,23 @@ import (
 	"muster/host/wire"
 )
 
-// Failed is a round without a server to go to. The room tries again by itself where
-// that can help, and the organiser at any time.
+// Failed is a round without a server to go to. The room tries again by itself if that can help. The
+// organiser can try again at any time.
 type Failed struct {
 	base
-	// Retry is the time of that; zero if nothing has changed that could help.
+	// Retry is when the room tries again by itself, zero if that cannot help.
 	Retry roomtime.Time `json:"retry,omitzero"`
-	// Wait is the wait for seats that was given up, if that is why.
+	// Wait is the wait for seats that ended without a seat, nil if there was none.
 	Wait *waiting.Wait `json:"wait,omitempty"`
 }
 
 func (*Failed) traits() traits {
-	return traits{name: wire.PhaseFailed, sides: sides.Free, reopens: true, isBetween: true}
+	return traits{name: wire.PhaseFailed, sides: sides.Free, canReopen: true, isBetween: true}
 }
 
-func (*Failed) mayLookLong(*Room) error { return nil }
+func (*Failed) refuseLongLook(*Room) error { return nil }
 
-// next is when the room tries again, if anybody is here.
+// next returns when the room tries again, if anybody is here.
 func (f *Failed) next(r *Room) (at roomtime.Time, isQuiet bool) {
 	if !f.Retry.IsZero() && r.parts.Attendance.Count(attendance.Nothing, r.now).Here > 0 {
 		return f.Retry, true
@@ -38,9 +38,9 @@ func (f *Failed) next(r *Room) (at roomtime.Time, isQuiet bool) {
 
 func (f *Failed) joined(r *Room, _ people.ID) { f.changed(r) }
 
-func (*Failed) without(r *Room, player people.ID, w Without) error { return w.fromChoice(r, player) }
+func (*Failed) without(r *Room, player people.ID, w Without) error { return w.chooseWithout(r, player) }
 
-func (*Failed) awaitSeats(r *Room, a AwaitSeats) error { return a.instead(r) }
+func (*Failed) awaitSeats(r *Room, a AwaitSeats) error { return a.beginWait(r) }
 
 func (f *Failed) unwait(r *Room, u Unwait) error {
 	if f.Wait == nil || !u.Instead {
@@ -58,15 +58,15 @@ func (f *Failed) view(r *Room, s *wire.Snapshot, _ *decision.Showing) {
 	}
 }
 
-func (f *Failed) isWhole(g *facts.Parts) bool {
-	return f.Wait == nil || (&Waiting{Wait: f.Wait}).isWhole(g)
+func (f *Failed) isValid(g *facts.Parts) bool {
+	return f.Wait == nil || (&Waiting{Wait: f.Wait}).isValid(g)
 }
 
 func (f *Failed) tick(r *Room) {
 	if f.Retry.IsZero() || r.now.Before(f.Retry) || r.parts.Attendance.Count(attendance.Nothing, r.now).Here == 0 {
 		return
 	}
-	r.out.says(sentence.Of("room.retry"))
+	r.out.say(sentence.Of("room.retry"))
 	if len(r.parts.Servers.List) == 0 {
 		(&Listing{}).begin(r)
 		return
@@ -80,23 +80,24 @@ func (*Failed) proceed(r *Room) error {
 	return nil
 }
 
-// changed lets the room try again when somebody is back, unless it has tried too often.
+// changed brings the next try forward because somebody is back, unless the room has failed too
+// often.
 func (f *Failed) changed(r *Room) {
 	isFirst := r.parts.Attendance.Count(attendance.Nothing, r.now).Here == 1
 	f.Retry = r.failures.Sooner(r.since, f.Retry, isFirst, r.now)
 }
 
-// fail ends a round without a server. Passing says that another try may go well in a while.
+// fail ends a round without a server. Passing says that another try may succeed in a while.
 func (r *Room) fail(passing bool, why sentence.Sentence) *Failed {
 	r.failures++
-	r.source.Stop() // it did not help: the next list is the game's again
+	r.source.Stop() // a started server did not help, so the next list is the game's again
 	f := &Failed{}
 	r.enter(f)
 	if passing && !r.failures.AreOver() {
 		f.Retry = r.now.Add(r.failures.Rest())
 	}
 	r.parts.ForgetSaid()
-	r.out.says(why)
+	r.out.say(why)
 	r.out.sendNews(r.survey.BeginOnce(r.facts.SurveyScene(), r.now))
 	return f
 }

@@ -15,12 +15,12 @@ import (
 type Gathering struct{ base }
 
 func (*Gathering) traits() traits {
-	return traits{name: wire.PhaseGathering, duty: attendance.Stay, sides: sides.Free, gathers: true}
+	return traits{name: wire.PhaseGathering, duty: attendance.Stay, sides: sides.Free, isGathering: true}
 }
 
-func (*Gathering) mayLookLong(*Room) error { return nil }
+func (*Gathering) refuseLongLook(*Room) error { return nil }
 
-// next is when the place of a player who is away becomes free.
+// next returns when the place of a player who is away becomes free.
 func (*Gathering) next(r *Room) (at roomtime.Time, isQuiet bool) {
 	if gone := r.parts.Attendance.NextGone(r.parts.Attendance.Players()); !gone.IsZero() {
 		return gone, true
@@ -39,25 +39,25 @@ func (*Gathering) joined(r *Room, player people.ID) {
 
 func (*Gathering) without(r *Room, player people.ID, w Without) error { return w.bench(r, player) }
 
-// tick gives the places of players who are gone to others.
+// tick frees the places of players who have been away for too long.
 func (*Gathering) tick(r *Room) {
 	for _, player := range r.parts.Attendance.Gone(r.now) {
-		r.out.says(sentence.Of("room.gone", "player", player, "time", attendance.GoneAfter))
+		r.out.say(sentence.Of("room.gone", "player", player, "time", attendance.GoneAfter))
 		r.freePlace(player, r.parts.Roster.Person(player).HasPage)
 	}
 }
 
-// beginAgain lets a standing room sleep: it takes the places of all players away, and forgets
-// where people are. Forget are the people whom the room forgets.
+// beginAgain puts a standing room to sleep. It frees all places, and forgets where people are. It
+// forgets the people in forget altogether.
 func (g *Gathering) beginAgain(r *Room, forget []people.ID) {
-	r.out.binds = true
+	r.out.mustSave = true
 	for _, player := range r.parts.Attendance.Players() {
 		r.freePlace(player, true)
 	}
 	r.parts.Estimates, r.parts.Sides = estimates.Guests{}, sides.Sides{}
 	r.apply(r.parts.Roster.Drop(forget...))
-	// Programs and pages that were away when the session ended may be back for the next one. They
-	// would mistake a round of the same number for the one that they know.
+	// A program or page that was away when the session ended may come back in the next one. It
+	// would mistake a round of the same number for the round that it knows.
 	r.parts.Round, r.failures = facts.NewRound(r.parts.Number%wire.MaxRound+1), 0
 	r.assemble()
 	r.source.Stop() // it was for this session
@@ -67,7 +67,7 @@ func (g *Gathering) beginAgain(r *Room, forget []people.ID) {
 
 func (*Gathering) proceed(r *Room) error {
 	if len(r.parts.Attendance.Active()) == 0 {
-		r.out.says(sentence.Of("room.nobody-here"))
+		r.out.say(sentence.Of("room.nobody-here"))
 		return nil
 	}
 	(&Listing{}).begin(r)

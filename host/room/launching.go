@@ -33,11 +33,11 @@ func (l *Launching) launch() *wire.Launch { return &l.Launch }
 
 func (l *Launching) joined(r *Room, player people.ID) {
 	if r.parts.Launches.Awaits(player) {
-		l.take(r, player)
+		l.sendThere(r, player)
 	}
 }
 
-// awaitSeats waits for players who are still outside.
+// awaitSeats begins a wait for players who found no seat.
 func (l *Launching) awaitSeats(r *Room, a AwaitSeats) error {
 	wait, err := waiting.BeginOutside(r.facts, a.Names, l.Server, r.now)
 	if err != nil {
@@ -55,7 +55,7 @@ func (l *Launching) view(_ *Room, s *wire.Snapshot, showing *decision.Showing) {
 	showing.Target = l.Server
 }
 
-func (l *Launching) isWhole(g *facts.Parts) bool {
+func (l *Launching) isValid(g *facts.Parts) bool {
 	return hasChoice(g) && l.Server >= 0 && l.Server < len(g.Servers.List)
 }
 
@@ -71,8 +71,8 @@ func (l *Launching) begin(r *Room) {
 	r.enter(l)
 	r.failures = 0
 	r.out.learn(g)
-	r.probing.Forget() // it can be built again
-	// what is written down, and what others read, has names
+	r.probing.EndSearch() // a later search begins from the results
+	// history and announcements have names in place of IDs
 	newest := g.Choice.Newest().Named(g.Roster.Names().Text)
 	ranked := *newest.Chosen
 	for _, other := range newest.Ranking {
@@ -100,13 +100,13 @@ func (l *Launching) begin(r *Room) {
 	trip := r.calendar.Play(played, ranked.RTT, r.dates(r.wall))
 	g.Roster.Keep(trip.Regulars...)
 	players := g.Attendance.Players()
-	if trip.IsElsewhere { // no program takes a player to two servers in a round unasked
+	if trip.IsElsewhere { // otherwise programs ignore a second launch in a round
 		g.Launches.Again(r.now, players...)
 	}
-	r.out.says(sentence.Of("room.launch", "server", l.Launch.Name,
+	r.out.say(sentence.Of("room.launch", "server", l.Launch.Name,
 		"ms", math.RoundToEven(ranked.MeanMS), "worst", math.RoundToEven(ranked.MaxMS)))
 	for _, player := range players {
-		l.take(r, player)
+		l.sendThere(r, player)
 	}
 	if trip.IsNew {
 		a := wire.Announcement{Kind: wire.AnnouncedChoice, Server: r.facts.Announced(server)}
@@ -120,8 +120,8 @@ func (l *Launching) begin(r *Room) {
 	g.ForgetSaid()
 }
 
-// take sends a player the launch, with the address that is right for the player.
-func (l *Launching) take(r *Room, player people.ID) {
+// sendThere sends a player the launch, with the address at which the player reaches the server.
+func (l *Launching) sendThere(r *Room, player people.ID) {
 	g := &r.parts
 	r.out.publish()
 	r.out.brief(g, player)
@@ -129,7 +129,7 @@ func (l *Launching) take(r *Room, player people.ID) {
 	r.out.send(player, g.Launches.For(player, l.Launch, connect, g.Servers.List[l.Server].Addr, beside))
 }
 
-// voters returns the names of those who have voted in the round.
+// voters returns the names of the people who have voted in the round.
 func voters(g *facts.Parts) (names []string) {
 	for p := range g.Roster.People() {
 		if g.Ballot.Paper(p.ID).Vote != nil {
@@ -139,13 +139,13 @@ func voters(g *facts.Parts) (names []string) {
 	return names
 }
 
-// Reopen opens a player's own game once more: it did not start, or was closed.
+// Reopen opens the caller's game once more, because it did not start, or was closed.
 type Reopen struct{}
 
 func (Reopen) do(r *Room, by caller) error {
 	if err := r.parts.Launches.Reopen(by, r.phase.launch() != nil, r.now); err != nil {
 		return err
 	}
-	r.phase.take(r, by.ID)
+	r.phase.sendThere(r, by.ID)
 	return nil
 }

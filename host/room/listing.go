@@ -23,26 +23,26 @@ import (
 // Listing waits for the server list.
 type Listing struct {
 	base
-	// Told says that people know that the list is slow to come.
+	// Told says that people were told of a slow list.
 	Told bool `json:",omitempty"`
 	// Awaits says that the organiser's program will give its list again.
 	Awaits bool `json:",omitempty"`
-	// came is the list, once it is there. Players may still look around on their networks.
-	came *Listed
+	// list is the list once it has come. Players' programs may still look around their networks.
+	list *Listed
 }
 
 func (*Listing) traits() traits {
 	return traits{name: wire.PhaseListing, sides: sides.Joining}
 }
 
-func (*Listing) mayLookLong(*Room) error { return nil }
+func (*Listing) refuseLongLook(*Room) error { return nil }
 
 func (*Listing) joined(r *Room, player people.ID) { r.out.lookAround(&r.parts, player) }
 
-func (l *Listing) looked(r *Room, _ people.ID) { l.goOn(r) }
+func (l *Listing) lookedAround(r *Room, _ people.ID) { l.goOn(r) }
 
 func (l *Listing) listed(r *Room, list Listed) {
-	l.came = &list
+	l.list = &list
 	l.goOn(r)
 }
 
@@ -74,18 +74,18 @@ func (l *Listing) begin(r *Room) {
 func (l *Listing) tick(r *Room) {
 	waited := r.now.Sub(r.since)
 	if note, is := r.source.IsOverdue(waited); is && l.Awaits {
-		r.parts.Settings.Renews, r.out.binds = false, true
-		r.out.says(note)
+		r.parts.Settings.Renews, r.out.mustSave = false, true
+		r.out.say(note)
 		l.fetch(r)
 	}
-	if note := listing.Slow(waited); !note.IsZero() && !l.Told && l.came == nil {
+	if note := listing.Slow(waited); !note.IsZero() && !l.Told && l.list == nil {
 		l.Told = true
-		r.out.says(note)
+		r.out.say(note)
 	}
 	l.goOn(r)
 }
 
-// fetch gets the list without further waiting.
+// fetch asks for the list, and waits for the organiser's program no longer.
 func (l *Listing) fetch(r *Room) {
 	l.Awaits = false
 	query, err := r.source.Query(r.parts.Settings, r.parts.Lists.Ours())
@@ -93,16 +93,16 @@ func (l *Listing) fetch(r *Room) {
 		r.fail(false, wire.Told(err))
 		return
 	}
-	r.out.do(Fetch{r.parts.Settings.Game, query.Servers, query.Also})
+	r.out.emit(Fetch{r.parts.Settings.Game, query.Servers, query.Also})
 }
 
-// goOn begins to measure, once the list is there and all have looked around.
+// goOn begins to measure, once the list has come and all programs have looked around.
 func (l *Listing) goOn(r *Room) {
 	g := &r.parts
-	if l.came == nil || g.Nearby.IsLooking("") || r.out.lookBeyond(g, g.Attendance.Players(), l.came.Local) {
+	if l.list == nil || g.Nearby.IsLooking("") || r.out.lookBeyond(g, g.Attendance.Players(), l.list.Local) {
 		return
 	}
-	l.came.begin(r)
+	l.list.begin(r)
 }
 
 // Listed is the server list that was asked for.
@@ -113,19 +113,18 @@ type Listed struct {
 	Kept string
 	// Local are its servers on the host's own networks.
 	Local []LocalServer
-	// Said is the list's word on its servers.
+	// Said has the list's facts about its servers.
 	Said discovery.Said
-	// Gap is how long a server of the list needs peace before it answers an address again, 0 if
-	// unknown.
+	// Gap is how long a server of the list rests before it answers an address again, 0 if unknown.
 	Gap time.Duration
-	// Note tells people of it, such as its age; it may be empty.
+	// Note is a note on the list, such as on its age. It may be empty.
 	Note sentence.Sentence
 	// Err is why there is no list.
 	Err error
 }
 
-// Shared returns a list as everyone in a room has it, with the hidden servers of the local ones;
-// see [listing.Shared].
+// Shared returns a list as all members of a room have it, including the hidden local servers; see
+// [listing.Shared].
 func Shared(servers []discovery.Server, local []LocalServer) []discovery.Server {
 	return listing.Shared(servers, nearby.Hidden(local))
 }
@@ -135,7 +134,7 @@ func (in Listed) step(r *Room) error {
 	return nil
 }
 
-// begin lets everyone measure the list, and the servers on their own networks.
+// begin starts the measuring of the list, and of the servers on players' own networks.
 func (in Listed) begin(r *Room) {
 	g := &r.parts
 	found, note, err := g.Begin(facts.List{
@@ -151,9 +150,9 @@ func (in Listed) begin(r *Room) {
 	} else {
 		r.enter(&Measuring{})
 	}
-	r.out.says(sentence.Of("room.listed", "n", len(g.Servers.List)))
-	r.out.says(cmp.Or(note, in.Note))
-	r.out.says(found...)
+	r.out.say(sentence.Of("room.listed", "n", len(g.Servers.List)))
+	r.out.say(cmp.Or(note, in.Note))
+	r.out.say(found...)
 	players := g.Attendance.Players()
 	if coordinating {
 		r.out.recall(g, players...)
@@ -163,7 +162,7 @@ func (in Listed) begin(r *Room) {
 			r.out.brief(&r.parts, player)
 		}
 	} else {
-		r.out.do(Send{Message: wire.List{Round: g.Number, Servers: g.Servers.List}})
+		r.out.emit(Send{Message: wire.List{Round: g.Number, Servers: g.Servers.List}})
 		for _, player := range players {
 			g.Attendance.Brief(player, g.Number)
 		}
@@ -192,7 +191,7 @@ func (a Supply) do(r *Room, _ caller) error {
 	if err := r.source.Supply(r.parts.Settings, a.Game, a.Servers, a.Kept, r.wall); err != nil {
 		return err
 	}
-	r.parts.Settings.Servers, r.parts.Settings.Renews, r.out.binds = a.Servers, true, true
+	r.parts.Settings.Servers, r.parts.Settings.Renews, r.out.mustSave = a.Servers, true, true
 	r.phase.supplied(r)
 	return nil
 }
@@ -206,13 +205,13 @@ func (in OwnKept) step(r *Room) error {
 	return nil
 }
 
-// Started gives the address of a game server that the organiser's program has started, and that
-// answers by now. The room goes there in a round of its own. Everyone measures that server and
-// looks at it as at any other. The zero address says that it no longer runs.
+// Started gives the address of a running game server that the organiser's program has started. The
+// room goes there in a round of its own, in which everyone measures the server like any other. The
+// zero address says that the server no longer runs.
 type Started struct {
 	Game string         `json:"game"`
 	Addr netip.AddrPort `json:"addr"`
-	// Public says that the host is for everybody. Then it asks nobody in private networks.
+	// Public says that the host is open to everybody. Such a host allows no private addresses.
 	Public bool `json:"-"`
 }
 
@@ -223,25 +222,26 @@ func (a Started) do(r *Room, _ caller) error {
 		r.source.Stop()
 		return nil
 	}
-	note, err := r.source.Start(r.parts.Settings, a.Game, a.Addr, a.Public, r.is().isBetween)
+	note, err := r.source.Start(r.parts.Settings, a.Game, a.Addr, a.Public, r.phase.traits().isBetween)
 	if err != nil {
 		return err
 	}
-	r.out.says(note)
+	r.out.say(note)
 	r.nextRound()
 	return nil
 }
 
 // The actions on the lists.
 type (
-	// Bring has the servers that somebody brings on the page. They replace those of before.
+	// Bring has the servers that somebody brings on the page. They replace the person's earlier
+	// ones.
 	Bring struct {
 		Favourites []wire.Brought `json:"favourites"`
 		Hidden     []wire.Brought `json:"hidden"`
-		// Adds says that those of before stay.
+		// Adds says that the earlier ones stay.
 		Adds bool `json:"adds"`
 	}
-	// Hide keeps the room from a server, or lets it go there again, at the organiser's word.
+	// Hide is the organiser's order to avoid a server, or to allow it again.
 	Hide struct {
 		Addr   hostport.AddrPort `json:"addr"`
 		Hidden bool              `json:"hidden"`
@@ -257,7 +257,7 @@ func (Strike) steers() {}
 
 // bring takes the servers that a player's program brings with the player's consent.
 func (in Hear) bring(r *Room, m wire.Bring) {
-	if m.Game == r.parts.Settings.Game { // else it is of a game that is over
+	if m.Game == r.parts.Settings.Game { // else it is for an earlier game
 		Bring{Favourites: m.Favourites, Hidden: m.Hidden}.take(r, in.Player, r.parts.Origins.Of(in.Player))
 	}
 }
@@ -281,12 +281,12 @@ func (a Bring) take(r *Room, person people.ID, from Origin) {
 	taken := r.parts.Lists.Bring(person, from.Reach(), a.Favourites, a.Hidden, a.Adds)
 	for _, line := range taken.Lines(person) {
 		if !r.out.journal.Says(line.Key, person) {
-			r.out.says(line)
+			r.out.say(line)
 		}
 	}
-	// A search under way goes on as it is: else one program that brings lists time and again would
-	// make everybody measure more. The lists count at the choice.
-	r.out.binds = r.out.binds || taken.IsNew
+	// A running search ignores the new lists, because a program that brings lists again and again
+	// would make everybody measure more. The choice uses them.
+	r.out.mustSave = r.out.mustSave || taken.IsNew
 }
 
 func (a Hide) do(r *Room, _ caller) error {
@@ -301,19 +301,19 @@ func (a Hide) do(r *Room, _ caller) error {
 	case !a.Hidden && !r.parts.Lists.Drop(addr):
 		return nil
 	case !a.Hidden:
-		r.out.says(sentence.Of("room.hides-no-more", "server", what))
+		r.out.say(sentence.Of("room.hides-no-more", "server", what))
 		r.endSearch()
 		return nil
 	}
 	if err := r.parts.Lists.Hide(addr, title, r.facts.Organiser()); err != nil {
 		return err
 	}
-	note, other, err := decision.Hidden(r.facts, addr, r.is().decides)
+	note, other, err := decision.AfterHiding(r.facts, addr, r.phase.traits().isVoting)
 	if err != nil {
 		r.parts.Lists = lists
 		return err
 	}
-	r.out.says(note)
+	r.out.say(note)
 	if other != nil {
 		r.rechoose(*other)
 	}
@@ -326,15 +326,15 @@ func (a Strike) do(r *Room, _ caller) error {
 	if !r.parts.Lists.Block(addr) {
 		return wire.Refuse(wire.ReasonAction, "refused.on-no-list")
 	}
-	r.out.says(sentence.Of("room.struck", "server", addr))
+	r.out.say(sentence.Of("room.struck", "server", addr))
 	r.endSearch()
 	return nil
 }
 
-// LocalServer is that of [nearby.Server].
+// LocalServer is [nearby.Server].
 type LocalServer = nearby.Server
 
-// Survey asks everyone to measure the candidate places, once more if they have.
+// Survey asks everyone to measure the candidate places, even if they have done so before.
 type Survey struct{}
 
 func (Survey) steers() {}

@@ -32,10 +32,11 @@ var (
 	errMoved   = wire.Refuse(wire.ReasonAction, "refused.match-moved")
 )
 
-// foul refuses what an organiser who is on one side could do to the other from the first move of a
-// match on: name its captain, remove its people, or hide a server. It returns nil for anything else.
-func (r *Room) foul(a Action, by caller) error {
-	if !r.is().captains || !r.parts.Bans.HasMoved() {
+// refuseFoul returns an error for an order against the other side, once a match's captains have
+// moved. The organiser may be on a side, and could name the other side's captain, remove its
+// people, or hide a server.
+func (r *Room) refuseFoul(a Action, by caller) error {
+	if !r.phase.traits().isBanning || !r.parts.Bans.HasMoved() {
 		return nil
 	}
 	sides, isFoul := &r.parts.Sides, false
@@ -76,8 +77,8 @@ func (a TakeSide) do(r *Room, by caller) error {
 	case !one.IsSomebody():
 		return wire.Refuse(wire.ReasonAction, "refused.not-present", "name", nickname.Clean(a.Name))
 	}
-	changes, err := g.Sides.Set(by, one.ID, a.Side, r.is().sides, r.now)
-	sidesChanged(r, changes)
+	changes, err := g.Sides.Set(by, one.ID, a.Side, r.phase.traits().sides, r.now)
+	tellSides(r, changes)
 	return err
 }
 
@@ -87,18 +88,17 @@ func (a NameCaptain) do(r *Room, by caller) error {
 		return errNoMatch
 	}
 	changes, err := g.Sides.HandOn(by, g.Roster.Called(a.Name).ID, g.Attendance.Players())
-	sidesChanged(r, changes)
+	tellSides(r, changes)
 	return err
 }
 
-// sidesChanged tells people about changes of the sides. A search that is under way goes on for the
-// new sides.
-func sidesChanged(r *Room, changes []sides.Change) {
+// tellSides tells people about changes of the sides. A change of sides ends a running search.
+func tellSides(r *Room, changes []sides.Change) {
 	if len(changes) == 0 {
 		return
 	}
-	r.out.binds = true
-	r.out.says(r.facts.TellSides(changes)...)
+	r.out.mustSave = true
+	r.out.say(r.facts.SideNotes(changes)...)
 	if !changes[0].IsCaptain && r.parts.Settings.IsMatch() {
 		r.endSearch()
 	}
@@ -109,7 +109,7 @@ func (AskLook) do(r *Room, by caller) error {
 	if !g.Settings.IsMatch() {
 		return errNoMatch
 	}
-	if err := r.phase.mayLookLong(r); err != nil {
+	if err := r.phase.refuseLongLook(r); err != nil {
 		return err
 	}
 	side, err := g.Sides.Ask(by.ID)

@@ -16,17 +16,16 @@ import (
 )
 
 const (
-	// slowestRate is the slowest probing, in servers a second, that a room
-	// waits for.
+	// slowestRate is the slowest rate of probing, in servers a second, that a room waits for.
 	slowestRate = 100
 	// measuringGrace comes on top of the time that the list itself takes.
 	measuringGrace = time.Minute
-	// settled is how long a player with all results may keep its word that these are all. What the
-	// servers say may follow the results.
+	// settled is how long a player with all results may wait before saying so. The servers' facts
+	// may still follow the results.
 	settled = 2 * time.Second
 )
 
-// Measuring means that every player measures the list whole, or its part of it.
+// Measuring is the measuring of the whole list by each player or NAT group.
 type Measuring struct{ base }
 
 func (*Measuring) traits() traits {
@@ -35,7 +34,7 @@ func (*Measuring) traits() traits {
 	}
 }
 
-func (*Measuring) mayLookLong(*Room) error { return nil }
+func (*Measuring) refuseLongLook(*Room) error { return nil }
 
 // proceed chooses while some still measure.
 func (*Measuring) proceed(r *Room) error {
@@ -43,12 +42,12 @@ func (*Measuring) proceed(r *Room) error {
 	return nil
 }
 
-func (*Measuring) joined(r *Room, player people.ID) { r.measureLate(player) }
-func (*Measuring) looked(r *Room, player people.ID) { r.catchUpHere(player) }
-func (m *Measuring) reported(r *Room)               { m.advance(r) }
+func (*Measuring) joined(r *Room, player people.ID)       { r.measureLate(player) }
+func (*Measuring) lookedAround(r *Room, player people.ID) { r.catchUpIfHere(player) }
+func (m *Measuring) reported(r *Room)                     { m.advance(r) }
 
-// tick goes on without players who vanished or say nothing. When the time is up it chooses from the
-// results so far: nobody holds the others for ever.
+// tick leaves out players who are gone or silent. When the time is up it chooses from the results
+// so far, so that nobody holds up the others for ever.
 func (m *Measuring) tick(r *Room) {
 	g := &r.parts
 	g.Attendance.Excuse(r.now, r.probing.Idle(nil)...)
@@ -56,7 +55,7 @@ func (m *Measuring) tick(r *Room) {
 		return
 	}
 	for _, player := range g.Attendance.Active() {
-		if g.Attendance.Silence(player, r.now) < settled || !r.probing.HasAll(r.facts, player) {
+		if g.Attendance.Silence(player, r.now) < settled || !r.probing.HasAllResults(r.facts, player) {
 			continue
 		}
 		if m.finished(r, player); r.phase != m {
@@ -67,7 +66,7 @@ func (m *Measuring) tick(r *Room) {
 	limit := measuringGrace + time.Duration(len(g.Servers.List)/slowestRate)*time.Second
 	if r.passed() > limit {
 		r.finishShares()
-		r.out.says(sentence.Of("room.time-is-up", "time", limit))
+		r.out.say(sentence.Of("room.time-is-up", "time", limit))
 		r.choose(false, trust.Measured)
 		return
 	}
@@ -78,7 +77,7 @@ func (m *Measuring) tick(r *Room) {
 func (r *Room) finishShares() {
 	finished, notes := r.probing.FinishedShares(r.facts)
 	r.parts.Attendance.Finish(r.now, finished...)
-	r.out.says(notes...)
+	r.out.say(notes...)
 }
 
 // advance chooses when all are done.
@@ -99,16 +98,16 @@ func (m *Measuring) finished(r *Room, player people.ID) {
 	}
 	g.Attendance.Finish(r.now, player)
 	probed, answered := g.Evidence[player].Progress()
-	r.out.says(sentence.Of("room.measured", "player", player, "n", probed, "answered", answered))
+	r.out.say(sentence.Of("room.measured", "player", player, "n", probed, "answered", answered))
 	m.advance(r)
 }
 
-// measure starts a player, and gives back the results that the room has already.
+// measure starts a player's program, and sends it the results that the room already has.
 func (r *Room) measure(player people.ID) {
 	strategy := r.parts.Settings.Strategy
-	if r.is().searches { // also where the organiser wants more servers asked
+	if r.phase.traits().isCoordinated { // even if only because the organiser wants more servers asked
 		strategy = wire.Coordinated
-	} else if strategy == wire.Coordinated { // the settings have changed since
+	} else if strategy == wire.Coordinated { // the settings have changed since the round began
 		strategy = string(discovery.Conventional)
 	}
 	told, asks := r.probing.Measure(r.facts, player, strategy, r.moment())
@@ -119,7 +118,7 @@ func (r *Room) measure(player people.ID) {
 	r.out.ask(r.parts.Number, asks)
 }
 
-// measureLate lets a player measure who comes while others do.
+// measureLate starts a player who comes while others measure.
 func (r *Room) measureLate(player people.ID) {
 	g := &r.parts
 	if g.Nearby.IsLate(player, g.Settings.Game) {
@@ -128,33 +127,32 @@ func (r *Room) measureLate(player people.ID) {
 	if g.Nearby.IsLooking(player) || r.out.lookBeyond(g, []people.ID{player}, nil) {
 		return // until it has looked
 	}
-	if r.is().searches {
+	if r.phase.traits().isCoordinated {
 		r.out.recall(g, player)
 	}
 	r.out.brief(g, player)
 	r.measure(player)
 }
 
-// catchUpHere brings a player up to date who came late, and has waited until their program had
-// looked around.
-func (r *Room) catchUpHere(player people.ID) {
+// catchUpIfHere brings a late player up to date after their program has looked around, if the
+// player is still here.
+func (r *Room) catchUpIfHere(player people.ID) {
 	if r.parts.Attendance.Of(player).Here {
 		r.catchUp(player)
 	}
 }
 
-// leaveOutOverdue goes on without players who have held the others for long enough.
+// leaveOutOverdue leaves out players who have held up the others for too long.
 func (r *Room) leaveOutOverdue() {
-	r.out.says(r.parts.Attendance.LeaveOutOverdue(outage.StalledAfter, r.now)...)
+	r.out.say(r.parts.Attendance.LeaveOutOverdue(outage.StalledAfter, r.now)...)
 	if len(r.parts.Attendance.Active()) == 0 {
 		r.fail(true, sentence.Of("room.nobody-left"))
 	}
 }
 
-// report adds a player's measurements. It ignores reports of an earlier round that were still on
-// their way.
+// report adds a player's measurements. It ignores late reports of an earlier round.
 func (in Hear) report(r *Room, report wire.Report) error {
-	g, is := &r.parts, r.is()
+	g, is := &r.parts, r.phase.traits()
 	if report.Round != g.Number || !is.isMeasuring() && !is.isChosen() {
 		return nil
 	}
@@ -165,28 +163,28 @@ func (in Hear) report(r *Room, report wire.Report) error {
 	}
 	asks, isNews := r.probing.Report(r.facts, in.Player, report, is.isChosen(), r.moment())
 	if r.out.ask(r.parts.Number, asks); isNews {
-		r.out.says(g.Attendance.Report(in.Player, is.isMeasuring() && !is.asksMore, r.now))
+		r.out.say(g.Attendance.Report(in.Player, is.isMeasuring() && !is.asksMore, r.now))
 	}
 	r.phase.reported(r)
 	return nil
 }
 
-// infos takes servers' words that a player heard. A player who came too late for a say in the round
-// has none here either. One who was left out while the others measure is back with the next report.
+// infos takes servers' words as a player heard them. It ignores a player who is left out, except
+// while players measure, because then the next report lets the player count again.
 func (in Hear) infos(r *Room, infos wire.Infos) error {
 	g := &r.parts
-	if infos.Round != g.Number || g.Attendance.Of(in.Player).Out != "" && !r.is().isMeasuring() {
+	if infos.Round != g.Number || g.Attendance.Of(in.Player).Out != "" && !r.phase.traits().isMeasuring() {
 		return nil
 	}
-	if stranger := g.Infos(in.Player, infos, r.now); stranger >= 0 {
+	if stranger := g.HearInfos(in.Player, infos, r.now); stranger >= 0 {
 		return nonsensef("infos of server %d of %d", stranger, len(g.Servers.List))
 	}
 	return nil
 }
 
-// showLeaders puts the servers that lead the search on the pages, if any is open.
+// showLeaders puts the leading servers on open pages.
 func (Tick) showLeaders(r *Room) {
-	if is := r.is(); !is.isMeasuring() && !is.isLooking {
+	if is := r.phase.traits(); !is.isMeasuring() && !is.isLooking {
 		return
 	}
 	nameless, isShown := r.probing.Leaders(r.facts, r.now)
@@ -198,8 +196,8 @@ func (Tick) showLeaders(r *Room) {
 	}
 }
 
-// Progress returns how far the round's coordinated search has come, until the launch. It reports
-// whether there is one.
+// Progress returns the progress of the coordinated search, until the launch. It reports whether
+// there is a search.
 func (r *Room) Progress() (progress coordinate.Progress, searches bool) {
 	if s := r.probing.Search(r.facts); s != nil {
 		return s.Progress(), true

@@ -12,10 +12,10 @@ import (
 	"muster/selection"
 )
 
-// Order is an order of a page. The error of its Step is a [*wire.Refusal], or says why the room
-// cannot obey.
+// Order is a page's order to the room. The error of its Step is a [*wire.Refusal], or says why the
+// room cannot obey.
 type Order struct {
-	// Credential is that of a person's pages or the organiser's secret, or nothing.
+	// Credential is the credential of a person's pages, the organiser's secret, or empty.
 	Credential string
 	Action     Action
 }
@@ -31,7 +31,7 @@ type steering interface{ steers() }
 // voting is an action of people who have a say in the choice, while they vote.
 type voting interface{ votes() }
 
-// passing is an action that a crash may undo.
+// passing is an action that need not be saved.
 type passing interface{ passes() }
 
 func (WhatIf) passes() {}
@@ -43,8 +43,8 @@ func (Ready) votes() {}
 
 // The actions of people. Pages post their JSON forms.
 type (
-	// WhatIf ranks the measurements by other settings, a patch. Without a rule it takes the last
-	// one back.
+	// WhatIf ranks the measurements by other settings. It is a patch of the settings. A patch
+	// without a rule ends the what-if.
 	WhatIf json.RawMessage
 	// Vote is a vote for a candidate; no address takes it back.
 	Vote struct {
@@ -65,7 +65,7 @@ type (
 	}
 	// Arrived says that a guest joined the game server by hand.
 	Arrived struct{}
-	// Somewhere keeps a person's country from the others, or shows it again.
+	// Somewhere hides a person's country from the others, or shows it again.
 	Somewhere struct {
 		Somewhere bool `json:"somewhere"`
 	}
@@ -80,19 +80,19 @@ func (o Order) step(r *Room) error {
 		if r.parts.Settings.IsMatch() {
 			return errCaptainsDecide
 		}
-		if err := r.facts.Refusal(by, r.is().isChosen()); err != nil {
+		if err := r.facts.Refusal(by, r.phase.traits().isChosen()); err != nil {
 			return err
 		}
-		if !r.is().decides {
+		if !r.phase.traits().isVoting {
 			return errNoVote
 		}
 	}
-	if err := r.foul(o.Action, by); err != nil {
+	if err := r.refuseFoul(o.Action, by); err != nil {
 		return err
 	}
 	err := o.Action.do(r, by)
 	if _, passes := o.Action.(passing); err == nil && !passes {
-		r.out.binds = true // no crash may undo what people have been told
+		r.out.mustSave = true // no crash may undo what people have been told
 	}
 	return err
 }
@@ -101,7 +101,7 @@ func (a WhatIf) do(r *Room, by caller) error {
 	if !by.IsSomebody() && !by.IsOrganiser {
 		return errNickname
 	}
-	if err := r.facts.Refusal(by, r.is().isChosen()); err != nil && !by.IsOrganiser {
+	if err := r.facts.Refusal(by, r.phase.traits().isChosen()); err != nil && !by.IsOrganiser {
 		return err
 	}
 	var given struct{ By string }
@@ -114,12 +114,12 @@ func (a WhatIf) do(r *Room, by caller) error {
 	switch {
 	case err != nil:
 		return err
-	case r.parts.Settings.IsMatch(): // it would tell more of the others' pings with each try
+	case r.parts.Settings.IsMatch(): // each try would reveal more of the others' pings
 		return wire.Refuse(wire.ReasonAction, "refused.match-whatif")
 	case r.parts.Choice.Newest() == nil:
 		return errNothingMeasured
 	}
-	r.parts.Choice.Suppose(cmp.Or(by.ID, r.facts.Organiser()), json.RawMessage(a), r.decision.Supposed(r.facts, s))
+	r.parts.Choice.Suppose(cmp.Or(by.ID, r.facts.Organiser()), json.RawMessage(a), r.decision.WhatIfBasis(r.facts, s))
 	return nil
 }
 
@@ -127,7 +127,7 @@ func (a Vote) do(r *Room, by caller) error {
 	g, options := &r.parts, r.decision.Options(r.facts)
 	turned, err := g.Ballot.Vote(by.ID, a.Addr.AddrPort, options)
 	if turned {
-		r.out.says(sentence.Of("room.votes-for", "server", g.Servers.Called(g.Ballot.Favourite(options))))
+		r.out.say(sentence.Of("room.votes-for", "server", g.Servers.Called(g.Ballot.Favourite(options))))
 		r.phase.mindChanged(r)
 	}
 	return err
@@ -139,12 +139,12 @@ func (a Veto) do(r *Room, by caller) error {
 	if err != nil {
 		return err
 	}
-	r.out.says(note)
+	r.out.say(note)
 	r.rechoose(other)
 	return nil
 }
 
-// do counts down when all are ready whose word is awaited.
+// do begins the countdown once everyone whose word is awaited is ready.
 func (a Ready) do(r *Room, by caller) error {
 	if !a.Ready {
 		r.parts.Ballot.Withdraw(by.ID, ballot.Ready)
@@ -167,9 +167,9 @@ func (a React) do(r *Room, by caller) error {
 	return r.parts.Reactions.React(by.ID, a.Sign, r.clocks())
 }
 
-// Has tells the caller's version of the room's game. It counts from the next decision on.
+// Has states the caller's version of the room's game. It counts from the next decision on.
 type Has struct {
-	// Version is empty to take the last word back.
+	// Version is the version, or empty to take the last word back.
 	Version string `json:"version"`
 	// Editions is that version for each game that the host knows better; see [wire.Hello].
 	Editions map[string]discovery.Edition `json:"-"`
@@ -183,7 +183,7 @@ func (a Has) do(r *Room, by caller) error {
 		a.Editions = map[string]discovery.Edition{"": {Version: a.Version}}
 	}
 	r.parts.Editions.Say(by.ID, r.parts.Settings.Game, a.Editions)
-	r.probing.ForgetBest() // it looked for something else
+	r.probing.EndMainSearch() // the search looked for servers of other versions
 	return nil
 }
 
@@ -191,7 +191,7 @@ func (Arrived) do(r *Room, by caller) error {
 	if !by.IsSomebody() {
 		return errNickname
 	}
-	if !r.is().isSent {
+	if !r.phase.traits().isSent {
 		return errNoVote
 	}
 	r.parts.Ballot.ByHand(by.ID)

@@ -16,16 +16,17 @@ import (
 	"muster/host/wire"
 )
 
-// Output is something to do for a room. The package documentation has the order.
+// Output is something that the driver must do for a room. The package documentation says in which
+// order.
 type Output interface{ isOutput() }
 
 // The outputs.
 type (
 	Save    struct{}
 	Publish struct{}
-	// Admit says which player's hello was the input.
+	// Admit names the player whose hello was the input.
 	Admit struct{ Player people.ID }
-	// Send goes to one player, or to all that are connected if To is empty.
+	// Send is a message to one player or, if To is empty, to all connected players.
 	Send struct {
 		To      people.ID
 		Message wire.Message
@@ -39,13 +40,13 @@ type (
 	Fetch struct {
 		Game    string
 		Servers []netip.AddrPort
-		// Also are servers that people have brought. They belong on the list, too.
+		// Also are servers that people have brought. The list gets these, too.
 		Also []netip.AddrPort
 	}
-	// Plan asks for processor time to look for the next questions, which takes nearly all the time
-	// that a room ever needs. Since is when its round began to measure. Background says that nobody
-	// waits for it, because the choice is made. The room makes one such request at a time; the
-	// answer is a [Turn].
+	// Plan asks for processor time to compute the next questions, which takes nearly all the time
+	// that a room ever needs. Since is when the round began to measure. Background says that nobody
+	// waits for it, because the choice is made. The answer is a [Turn]. The room makes one request
+	// at a time.
 	Plan struct {
 		Since      time.Time
 		Background bool
@@ -63,19 +64,19 @@ func (Fetch) isOutput()   {}
 func (Plan) isOutput()    {}
 func (Answer) isOutput()  {}
 
-// Announce tells those of the group who are away, by the room's webhook. The driver adds the link.
-// It may tell by an [Announced] whether the announcement arrived.
+// Announce posts an announcement to the room's webhook, for people who are away. The driver adds
+// the link. It may report by an [Announced] whether the announcement arrived.
 type Announce struct{ Announcement wire.Announcement }
 
 func (Announce) isOutput() {}
 
-// outbox collects what a Step leads to.
+// outbox collects the outputs of a Step.
 type outbox struct {
-	// now is the time of the Step under way, and outputs what it has led to so far. If it binds,
-	// the room has to be saved first although the phase stays.
-	now     roomtime.Clocks
-	outputs []Output
-	binds   bool
+	// now is the time of the present Step, and outputs are its outputs so far. mustSave says that
+	// the driver must save the room first, even if the phase stays.
+	now      roomtime.Clocks
+	outputs  []Output
+	mustSave bool
 	// journal has the notes to the people in the room.
 	journal journal.Journal
 	// revision counts the changes of the room's view and saved form.
@@ -83,29 +84,29 @@ type outbox struct {
 }
 
 // begin begins a Step.
-func (o *outbox) begin(now roomtime.Clocks) { o.now, o.outputs, o.binds = now, nil, false }
+func (o *outbox) begin(now roomtime.Clocks) { o.now, o.outputs, o.mustSave = now, nil, false }
 
-func (o *outbox) do(output Output) { o.outputs = append(o.outputs, output) }
+func (o *outbox) emit(output Output) { o.outputs = append(o.outputs, output) }
 
-func (o *outbox) send(player people.ID, m wire.Message) { o.do(Send{player, m}) }
+func (o *outbox) send(player people.ID, m wire.Message) { o.emit(Send{player, m}) }
 
-// publish makes everybody see the state before what follows in this step. It is the state after the
-// step, so once is enough.
+// publish shows everybody the room before they get the later outputs of this step. It shows the
+// state after the step, so once is enough.
 func (o *outbox) publish() {
 	if !slices.Contains(o.outputs, Output(Publish{})) {
-		o.do(Publish{})
+		o.emit(Publish{})
 	}
 }
 
-// ask sends players the servers of a round that their programs are asked to measure.
+// ask asks players' programs to measure servers.
 func (o *outbox) ask(round int, asks []search.Ask) {
 	for _, ask := range asks {
 		o.send(ask.Player, wire.Ask{Round: round, Servers: append([]int{}, ask.Servers...), Only: ask.Only})
 	}
 }
 
-// says tells the people in the room some sentences, but for empty ones.
-func (o *outbox) says(sentences ...sentence.Sentence) {
+// say tells the people in the room the sentences that are not empty.
+func (o *outbox) say(sentences ...sentence.Sentence) {
 	for _, s := range sentences {
 		if !s.IsZero() {
 			o.revision++
@@ -114,24 +115,25 @@ func (o *outbox) says(sentences ...sentence.Sentence) {
 	}
 }
 
-// plan asks for a turn of the search, unless the room waits for one.
+// plan asks for processor time, unless the room already waits for it.
 func (o *outbox) plan(g *facts.Parts, p *probing.Probing, isBackground bool) {
-	isNew, note := p.Await(isBackground, o.now.Room)
+	isNew, note := p.AwaitTurn(isBackground, o.now.Room)
 	if isNew {
-		o.do(Plan{o.now.Of(g.Measuring), isBackground})
+		o.emit(Plan{o.now.Of(g.Measuring), isBackground})
 	}
-	o.says(note)
+	o.say(note)
 }
 
-// brief sends a player the list of the round, unless the program has it. Without the list it looks
-// at no server, and doubts where the room sends the player.
+// brief sends a player the list of the round, unless the program has it. Without the list, a
+// program looks at no server and distrusts the launch.
 func (o *outbox) brief(g *facts.Parts, player people.ID) {
 	if g.Attendance.Brief(player, g.Number) {
 		o.send(player, g.Facts().ListFor(player))
 	}
 }
 
-// lookAround asks a player's program to look around its network, unless that is known.
+// lookAround asks a player's program to look for servers on its network, if that is wanted and not
+// yet known.
 func (o *outbox) lookAround(g *facts.Parts, player people.ID) {
 	isWanted := g.Settings.LookAround || g.Settings.LookBeyond && g.Nearby.IsBeyond(player)
 	if isWanted && g.Facts().IsHere(player) && g.Nearby.Ask(player, g.Settings.Game, o.now.Room) {
@@ -139,8 +141,8 @@ func (o *outbox) lookAround(g *facts.Parts, player people.ID) {
 	}
 }
 
-// lookBeyond asks players' programs which servers of other networks they reach, unless that is known,
-// and reports whether it has asked any.
+// lookBeyond asks players' programs which servers of other networks they reach, as far as that is
+// not yet known. It reports whether it has asked any.
 func (o *outbox) lookBeyond(g *facts.Parts, players []people.ID, local []LocalServer) bool {
 	if !g.Settings.LookAround && !g.Settings.LookBeyond {
 		return false
@@ -155,7 +157,7 @@ func (o *outbox) lookBeyond(g *facts.Parts, players []people.ID, local []LocalSe
 
 // sendNews passes on the news of a survey of places.
 func (o *outbox) sendNews(n places.News) {
-	o.says(n.Notes...)
+	o.say(n.Notes...)
 	for _, ask := range n.Asks {
 		o.send(ask.To, ask.Survey)
 	}

@@ -15,36 +15,36 @@ type caller = people.Person
 
 var errOrganiserOnly, errNickname = roster.ErrOrganiserOnly, roster.ErrNickname
 
-// apply follows changes of the people in the room.
+// apply carries out changes of the people in the room.
 func (r *Room) apply(events []roster.Event) {
 	for _, e := range events {
 		switch e := e.(type) {
 		case roster.Note:
-			r.out.says(e.Says)
+			r.out.say(e.Says)
 		case roster.Left:
 			r.out.revision++
 		}
-		r.out.binds = r.parts.Follow(e) || r.out.binds
+		r.out.mustSave = r.parts.ApplyEvent(e) || r.out.mustSave
 	}
 }
 
-// freePlace takes a player's place away. The person may stay as a guest.
+// freePlace frees a player's place. If stays, the person becomes a guest.
 func (r *Room) freePlace(player people.ID, stays bool) {
 	r.parts.Drop(player)
 	r.survey.Leave(player)
-	r.out.binds = true
+	r.out.mustSave = true
 	r.apply(r.parts.Roster.Unseat(player, stays, r.now))
 }
 
-// Enter gives a page a nickname, or the person whose credential stood in its link. Its answer has
-// the name, and the token for later orders.
+// Enter makes a page a new guest's, or that of the person whose credential was in its link. Its
+// answer has the name, and the token for later orders.
 type Enter struct {
 	Name string `json:"name"`
-	// Secret stood in the page's link. It is the organiser's secret, or a person's.
+	// Secret is the credential in the page's link: the organiser's secret, or a person's.
 	Secret string `json:"secret"`
 	// Was is an earlier token of somebody whom the room no longer knows.
 	Was string `json:"was"`
-	// Token is for a new guest, and From where the page is.
+	// Token is the token for a new guest. From is the page's address.
 	Token  string     `json:"-"`
 	From   netip.Addr `json:"-"`
 	Origin Origin     `json:"-"`
@@ -63,18 +63,18 @@ func (a Enter) do(r *Room, by caller) error {
 	if entry.IsNew {
 		r.parts.Origins.Enter(entry.ID, a.Origin)
 	}
-	r.out.do(Answer{map[string]string{"name": entry.Name, "token": entry.Token}})
+	r.out.emit(Answer{map[string]string{"name": entry.Name, "token": entry.Token}})
 	return nil
 }
 
-// Rename gives the caller another name, or the person that the organiser means.
+// Rename gives another name to the caller, or to the person whom the organiser names.
 type Rename struct {
 	Name string `json:"name"`
 	Of   string `json:"of"`
 }
 
 func (a Rename) do(r *Room, by caller) error {
-	one, err := r.parts.Roster.Named(by, a.Of)
+	one, err := r.parts.Roster.Target(by, a.Of)
 	if err != nil {
 		return err
 	}
@@ -83,8 +83,8 @@ func (a Rename) do(r *Room, by caller) error {
 	return err
 }
 
-// Quit takes the caller out of the room: the place is free at once. An organiser stays as a guest,
-// because somebody must be able to steer.
+// Quit takes the caller out of the room, and frees the place at once. An organiser stays as a
+// guest, because somebody must be able to steer.
 type Quit struct{}
 
 func (Quit) do(r *Room, by caller) error {
@@ -93,20 +93,20 @@ func (Quit) do(r *Room, by caller) error {
 		r.apply(events)
 		return err
 	}
-	if !r.is().decides { // else the next choice says it
-		r.out.says(sentence.Of("room.left", "player", by.ID))
+	if !r.phase.traits().isVoting { // else the note on the next choice says it
+		r.out.say(sentence.Of("room.left", "player", by.ID))
 	}
 	r.sendAway(by.ID, *wire.Refuse(wire.ReasonLeft, "refused.left"))
 	return nil
 }
 
-// sendAway takes a player out of the room. The organiser stays on the page: neither the room nor
-// the right to steer depends on the program that plays.
+// sendAway takes a player out of the room. An organiser stays as a guest, because the right to
+// steer does not depend on the player's program.
 func (r *Room) sendAway(player people.ID, why wire.Refusal) {
 	r.probing.Release(player)
-	wasChosenFor := r.is().decides && slices.Contains(r.facts.ChosenFor(), player)
+	wasChosenFor := r.phase.traits().isVoting && slices.Contains(r.facts.ChosenFor(), player)
 	r.freePlace(player, false)
-	r.out.do(Dismiss{player, why})
+	r.out.emit(Dismiss{player, why})
 	r.withoutLook(player)
 	if wasChosenFor && len(r.facts.ChosenFor()) > 0 {
 		gone := sentence.Of("room.players-left", "players", []string{string(player)})
@@ -118,18 +118,19 @@ func (r *Room) sendAway(player people.ID, why wire.Refusal) {
 	r.countDownIfReady()
 }
 
-// readmits reports whether a player who is back counts again in the vote. The others get time, too.
-func (r *Room) readmits(player people.ID) bool {
+// readmit lets a player who is back count again in the vote, if possible, and reports whether it
+// did. Other players who are away get time to come back, too.
+func (r *Room) readmit(player people.ID) bool {
 	attends := &r.parts.Attendance
 	attends.Follow(player, r.facts.ChosenFor(), r.now)
-	isBack := r.decision.Readmits(r.facts, player)
+	isBack := r.decision.Readmit(r.facts, player)
 	if isBack {
 		attends.Recall(player, r.now)
 	}
 	return isBack
 }
 
-// PageOpened and PageClosed say that a page opened, or closed, with a credential.
+// PageOpened and PageClosed say that a page with a credential has opened, or closed.
 type (
 	PageOpened struct{ Token string }
 	PageClosed struct{ Token string }

@@ -17,15 +17,14 @@ import (
 	"muster/host/wire"
 )
 
-// phase is a phase of a room's life, with the state that no other phase needs, and everything that
-// the phase does. The package documentation has a drawing of them. A phase embeds [base], and
-// overrides what it does.
+// phase is a phase of a room, with its own state and its reactions. The package documentation draws
+// the phases. A phase embeds [base], and overrides the methods in which it does something.
 type phase interface {
 	traits() traits
 
-	// entered follows when the room enters the phase. tick lets time pass: the phase gives up on
-	// players who take too long. next is when it needs the time again, and whether it is quiet until
-	// then; else it needs the time a few times a second. resume goes on after a restart.
+	// entered runs when the room enters the phase. tick runs a few times a second: the phase gives
+	// up on players who take too long. next returns when the phase needs the next tick. Unless
+	// isQuiet, it needs a few ticks a second until then. resume goes on after a restart.
 	entered(r *Room)
 	tick(r *Room)
 	next(r *Room) (at roomtime.Time, isQuiet bool)
@@ -34,16 +33,16 @@ type phase interface {
 	// proceed is the organiser's go.
 	proceed(r *Room) error
 
-	// joined brings a player up to date who comes, or comes back. looked goes on after a player's
-	// program has looked around its network.
+	// joined brings a player who comes, or comes back, up to date. lookedAround goes on after a
+	// player's program has looked around its network.
 	joined(r *Room, player people.ID)
-	looked(r *Room, player people.ID)
+	lookedAround(r *Room, player people.ID)
 
-	// listed takes the list that was asked for, and supplied the organiser's own.
+	// listed takes the fetched list. supplied notes that the organiser's program has given its own.
 	listed(r *Room, list Listed)
 	supplied(r *Room)
-	// reported goes on after a report, finished when a player's plan has come to its end, and turn
-	// when the room gets the processor for its search.
+	// reported goes on after a report, finished after the end of a player's plan, and turn once the
+	// room gets processor time for its search.
 	reported(r *Room)
 	finished(r *Room, player people.ID)
 	turn(r *Room)
@@ -56,63 +55,61 @@ type phase interface {
 	// allReady begins the countdown, and mindChanged stops it.
 	allReady(r *Room)
 	mindChanged(r *Room)
-	// move makes a captain's move. mayLookLong returns why no side may ask for a long look now, or
-	// nil; then beginLongLook begins it, or notes the wish.
+	// move makes a captain's move. refuseLongLook returns why no side may ask for a long look now,
+	// or nil. beginLongLook begins a long look, or notes the wish for one.
 	move(r *Room, by caller, m Move) error
-	mayLookLong(r *Room) error
+	refuseLongLook(r *Room) error
 	beginLongLook(r *Room, why sentence.Sentence)
-	// without goes on without a player, or counts the player again.
+	// without leaves a player out, or counts the player again.
 	without(r *Room, player people.ID, w Without) error
-	// awaitSeats and unwait begin and end a wait for seats, share tells how many rooms wait for the
-	// same, and watches returns the servers that are asked.
+	// awaitSeats begins a wait for seats, and unwait ends it. shareDemand tells the phase how many
+	// rooms wait for the same servers. watches returns the servers that players ask for seats.
 	awaitSeats(r *Room, a AwaitSeats) error
 	unwait(r *Room, u Unwait) error
-	share(r *Room, demand map[netip.AddrPort]Demand)
+	shareDemand(r *Room, demand map[netip.AddrPort]Demand)
 	watches(r *Room) []netip.AddrPort
 
-	// view fills in what people see of the phase. launch is where everyone is sent, nil before that,
-	// and take sends a player there.
+	// view fills in the phase's part of the snapshot. launch returns the launch, nil before there
+	// is one. sendThere sends a player the launch.
 	view(r *Room, s *wire.Snapshot, showing *decision.Showing)
 	launch() *wire.Launch
-	take(r *Room, player people.ID)
+	sendThere(r *Room, player people.ID)
 
-	// isWhole reports whether a restored phase has what it needs.
-	isWhole(g *facts.Parts) bool
+	// isValid reports whether a restored phase has what it needs.
+	isValid(g *facts.Parts) bool
 }
 
-// traits are what other code may know of a phase.
+// traits are all that other code may know of a phase.
 type traits struct {
-	// name is that of the phase until its view says otherwise.
+	// name is the name of the phase. Its view may show another.
 	name wire.PhaseName
-	// duty is what players have to do, and sides who may change sides in a match.
+	// duty is the players' duty. sides says who may change sides in a match.
 	duty  attendance.Duty
 	sides sides.When
-	// gathers says that the group is not complete. measuresAlone says that each player measures the
-	// list for itself, and searches that the host asks; asksMore that it asks more, for the players
-	// of the last choice.
-	gathers, measuresAlone, searches, asksMore bool
-	// decides says that people may vote, and captains that captains decide.
-	decides, captains bool
-	// reopens says that the organiser may decide again, from the measurements of this round.
-	reopens bool
+	// isGathering says that the group is not complete. measuresAlone says that players measure the
+	// whole list, and isCoordinated that they measure what a search asks. asksMore says that the
+	// search adds servers after a choice, for the same players.
+	isGathering, measuresAlone, isCoordinated, asksMore bool
+	// isVoting says that people may vote, and isBanning that captains ban and pick.
+	isVoting, isBanning bool
+	// canReopen says that the organiser may choose again from the same measurements.
+	canReopen bool
 	// isLooking says that everyone looks at the finalists.
 	isLooking bool
-	// isBetween says that the room does nothing of its own, so that a new server may take it.
+	// isBetween says that the room is between rounds, so that it may begin one for a started
+	// server.
 	isBetween bool
-	// isSent says that everyone was sent to a server, and waits there.
+	// isSent says that everyone was sent to a server.
 	isSent bool
 }
 
-// isMeasuring reports whether players measure, each on its own or as the host asks.
+// isMeasuring reports whether players measure, alone or in a search.
 func (t traits) isMeasuring() bool { return t.duty == attendance.Measure }
 
-// isChosen reports whether there is a choice, which is not carried out yet.
+// isChosen reports whether there is a choice that is not carried out yet.
 func (t traits) isChosen() bool { return t.stage() == wire.Chosen }
 
 func (t traits) stage() wire.Stage { return t.name.Stage() }
-
-// is returns the traits of the phase.
-func (r *Room) is() traits { return r.phase.traits() }
 
 // phases returns an empty value of each phase.
 func phases() []phase {
@@ -126,29 +123,29 @@ func phases() []phase {
 func (r *Room) enter(p phase) {
 	r.goTo(p)
 	r.since = r.now
-	r.probing.Disband() // only a list that players measure whole is shared
+	r.probing.Disband() // NAT groups share the list only while players measure it whole
 	p.entered(r)
 }
 
-// goTo goes on in a phase of the same stage.
+// goTo changes to a phase of the same stage.
 func (r *Room) goTo(p phase) { r.phase, r.begun = p, r.now }
 
-// moment returns the present facts for the measuring.
+// moment returns the present moment for package probing.
 func (r *Room) moment() probing.Moment {
-	return probing.Moment{Clocks: r.clocks(), IsVoting: r.is().decides}
+	return probing.Moment{Clocks: r.clocks(), IsVoting: r.phase.traits().isVoting}
 }
 
-// endSearch ends a search for something that the room no longer wants.
+// endSearch ends a running search, because its goal has changed.
 func (r *Room) endSearch() {
-	if r.is().searches {
-		r.probing.Forget()
+	if r.phase.traits().isCoordinated {
+		r.probing.EndSearch()
 	}
 }
 
-// mayDecideAgain reports whether the room has chosen, or failed to, from the measurements of this
+// canDecideAgain reports whether the organiser may choose again from the measurements of this
 // round.
-func (r *Room) mayDecideAgain() bool {
-	return r.is().reopens && r.parts.Choice.Newest() != nil && len(r.facts.ChosenFor()) > 0
+func (r *Room) canDecideAgain() bool {
+	return r.phase.traits().canReopen && r.parts.Choice.Newest() != nil && len(r.facts.ChosenFor()) > 0
 }
 
 // noDeadline is later than any moment of a room.
@@ -162,7 +159,7 @@ func (base) tick(*Room)                                             {}
 func (base) next(*Room) (roomtime.Time, bool)                       { return noDeadline, false }
 func (base) resume(*Room)                                           {}
 func (base) proceed(*Room) error                                    { return nil }
-func (base) looked(*Room, people.ID)                                {}
+func (base) lookedAround(*Room, people.ID)                          {}
 func (base) listed(*Room, Listed)                                   {}
 func (base) supplied(*Room)                                         {}
 func (base) reported(*Room)                                         {}
@@ -174,14 +171,14 @@ func (base) lookMissing(*Room)                                      {}
 func (base) allReady(*Room)                                         {}
 func (base) mindChanged(*Room)                                      {}
 func (base) move(*Room, caller, Move) error                         { return errNoVote }
-func (base) mayLookLong(*Room) error                                { return errLookNow }
-func (base) beginLongLook(r *Room, why sentence.Sentence)           { r.out.says(why) }
+func (base) refuseLongLook(*Room) error                             { return errLookNow }
+func (base) beginLongLook(r *Room, why sentence.Sentence)           { r.out.say(why) }
 func (base) without(*Room, people.ID, Without) error                { return errNoAdvice }
 func (base) awaitSeats(*Room, AwaitSeats) error                     { return errNoAdvice }
 func (base) unwait(*Room, Unwait) error                             { return errNotWaiting }
-func (base) share(*Room, map[netip.AddrPort]seats.Demand)           {}
+func (base) shareDemand(*Room, map[netip.AddrPort]seats.Demand)     {}
 func (base) watches(*Room) []netip.AddrPort                         { return nil }
 func (base) view(*Room, *wire.Snapshot, *decision.Showing)          {}
 func (base) launch() *wire.Launch                                   { return nil }
-func (base) take(*Room, people.ID)                                  {}
-func (base) isWhole(*facts.Parts) bool                              { return true }
+func (base) sendThere(*Room, people.ID)                             {}
+func (base) isValid(*facts.Parts) bool                              { return true }

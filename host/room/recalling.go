@@ -16,16 +16,16 @@ type Network struct {
 	ASN     uint32
 }
 
-// Learn tells the host how far a player at an address was from parts of the internet, by what the
-// player measured in a round that has led to a launch.
+// Learn tells the host how far an address is from parts of the internet, by a player's measurements
+// in a round that has led to a launch.
 type Learn struct {
 	From netip.Addr
 	Network
 	Cells []memory.Cell
 }
 
-// Recall asks for the host's memory of networks, by the players that come from them, for the parts
-// of a list. The answer is [Recalled].
+// Recall asks the host what it remembers of players' networks, for the parts of a list. The answer
+// is [Recalled].
 type Recall struct {
 	Of   map[people.ID]Network
 	List *topology.Tree
@@ -46,7 +46,7 @@ func (in Recalled) step(r *Room) error {
 	return nil
 }
 
-// recall asks the host what it knows of some players' networks, for a search of the round's list.
+// recall asks the host for its memory of players' networks, for a search of the round's list.
 func (o *outbox) recall(g *facts.Parts, players ...people.ID) {
 	of := map[people.ID]Network{}
 	for _, player := range players {
@@ -55,12 +55,12 @@ func (o *outbox) recall(g *facts.Parts, players ...people.ID) {
 		}
 	}
 	if len(of) > 0 {
-		o.do(Recall{of, g.List.Tree()})
+		o.emit(Recall{of, g.List.Tree()})
 	}
 }
 
-// learn tells the host what the players have measured, without those that are doubted or left out. It
-// drops the host's memory: the next round's list has other parts.
+// learn tells the host the players' measurements, except of players who are doubted or left out. It
+// drops the host's memory, because the next list may have other parts.
 func (o *outbox) learn(g *facts.Parts) {
 	for _, player := range g.Attendance.Players() {
 		g.Memories.Tell(player, nil)
@@ -70,13 +70,13 @@ func (o *outbox) learn(g *facts.Parts) {
 			continue
 		}
 		if cells := memory.Of(g.List.Tree(), measured(g, player), o.now.Wall); len(cells) > 0 {
-			o.do(Learn{at.Addr, Network{at.Country, at.ASN}, cells})
+			o.emit(Learn{at.Addr, Network{at.Country, at.ASN}, cells})
 		}
 	}
 }
 
-// measured returns a player's own results for servers on the internet, as far as the player was asked
-// for them. No server has them that only some players can reach.
+// measured returns a player's own results for servers that the player was asked for. It leaves out
+// servers that only some players can reach.
 func measured(g *facts.Parts, player people.ID) (results []discovery.Result) {
 	w := g.Evidence[player]
 	for _, probe := range w.Probes() {

@@ -22,57 +22,58 @@ import (
 	"muster/host/wire"
 )
 
-// KeepEmpty is that of [calendar.KeepEmpty].
+// KeepEmpty is [calendar.KeepEmpty].
 const KeepEmpty = calendar.KeepEmpty
 
 // Room is one group's gathering. It can be saved and restored.
 type Room struct {
 	opened time.Time
 	phase  phase
-	// since is when the stage began that pages show, and begun when the phase did.
+	// since is the beginning of the stage that pages show, and begun that of the phase.
 	since, begun roomtime.Time
-	// parts have the people, their settings, and the knowledge of their round. facts are those of
-	// the parts, for others to read.
+	// parts have the people, the settings, and the state of the round. facts let other packages
+	// read the parts.
 	parts facts.Parts
 	facts facts.Facts
-	// probing measures in their round, and decision decides.
+	// probing does the measuring of the round, and decision the choosing.
 	probing  probing.Probing
 	decision decision.Decision
 	// closed says that the room is over for good.
 	closed   bool
 	calendar *calendar.Calendar
-	// people are the people in the calendar's newest facts. Their memory is used again, because it
-	// gets facts many times a second.
+	// people is the slice in the calendar's newest facts. The room reuses its memory, because it
+	// makes such facts many times a second.
 	people []people.Person
 	// outage decides which time does not count against the players.
 	outage outage.Watch
 
-	// source gives the rounds' lists.
+	// source provides the rounds' lists.
 	source listing.Source
 	survey places.Survey
 	// failures counts the rounds that failed, one after the other.
 	failures attendance.Retries
 
-	// now is the room time of the Step under way, and wall the machine's. out collects its results.
+	// now is the room time of the present Step, and wall the machine's time. out collects the
+	// Step's outputs.
 	now  roomtime.Time
 	wall time.Time
 	out  outbox
-	// due is when the room needs the time again, by the driver's clock.
+	// due is when the room needs the next tick, by the driver's clock.
 	due time.Duration
 }
 
-// Moment is a moment of the driver's.
+// Moment is a moment by the driver's clocks.
 type Moment struct {
-	// Run is the driver's own clock, which never jumps and is never set.
+	// Run is the driver's monotonic clock.
 	Run time.Duration
-	// Wall is the machine's clock, for dates and what people read. Nothing else follows from it.
+	// Wall is the machine's clock, for dates and texts alone.
 	Wall time.Time
 }
 
-// clocks returns the clocks of the step under way.
+// clocks returns the clocks of the present Step.
 func (r *Room) clocks() roomtime.Clocks { return roomtime.Clocks{Room: r.now, Wall: r.wall} }
 
-// Origin is that of [origin.Origin].
+// Origin is [origin.Origin].
 type Origin = origin.Origin
 
 // OriginOf judges the address of a player's connection; see [origin.Of].
@@ -80,7 +81,7 @@ func OriginOf(from netip.Addr, probes wire.Probes, isHome bool) Origin {
 	return origin.Of(from, probes, isHome)
 }
 
-// Keys are those of [roster.Keys].
+// Keys are [roster.Keys].
 type Keys = roster.Keys
 
 // New opens a room.
@@ -88,8 +89,8 @@ func New(keys Keys, settings wire.Settings, now time.Time) *Room {
 	return Tuning{}.New(keys, settings, now)
 }
 
-// Tuning makes a room decide otherwise than others do, for experiments; see [facts.Tuning]. All
-// other rooms have the zero value. It is not saved with the room.
+// Tuning changes how a room decides, for experiments; see [facts.Tuning]. All other rooms have the
+// zero value. It is not saved.
 type Tuning facts.Tuning
 
 // New opens a room that is tuned.
@@ -100,11 +101,11 @@ func (t Tuning) New(keys Keys, settings wire.Settings, now time.Time) *Room {
 		parts:    facts.Parts{Roster: roster.New(keys), Settings: settings, Tuning: facts.Tuning(t), Round: facts.NewRound(1)},
 	}
 	r.assemble()
-	r.out.says(sentence.Of("room.opened", "code", keys.Code, "game", settings.Game))
+	r.out.say(sentence.Of("room.opened", "code", keys.Code, "game", settings.Game))
 	return r
 }
 
-// assemble gives others what they may write, and what they may read.
+// assemble connects probing and decision with the parts that they write, and facts with all parts.
 func (r *Room) assemble() {
 	p := &r.parts
 	r.facts, r.probing = p.Facts(), probing.New(&p.Evidence, &p.Heard)
@@ -118,7 +119,7 @@ func (r *Room) Keys() Keys { return r.parts.Roster.Keys() }
 func (r *Room) Settings() wire.Settings { return r.parts.Settings }
 
 // Stage returns the room's stage.
-func (r *Room) Stage() wire.Stage { return r.is().stage() }
+func (r *Room) Stage() wire.Stage { return r.phase.traits().stage() }
 
 // Revision changes whenever [Room.Snapshot] or [Room.Save] may have changed.
 func (r *Room) Revision() int { return r.out.revision }
@@ -128,7 +129,7 @@ func (r *Room) Revision() int { return r.out.revision }
 type Join struct {
 	Hello wire.Hello
 	From  Origin
-	// Token is for a new player whose program has made none.
+	// Token is the token for a new player whose program has made none.
 	Token string
 }
 
@@ -139,10 +140,10 @@ func (in Join) step(r *Room) error {
 	switch {
 	case r.closed:
 		return Closed(r.parts.Roster.Keys().Code)
-	case missedEnd != nil && in.Hello.Line > 1 && in.Hello.Token != "": // and no new start of the program
+	case missedEnd != nil && in.Hello.Line > 1 && in.Hello.Token != "": // not the first connection of a new program
 		return missedEnd
 	}
-	if refusal := r.parts.Roster.Refusal(comer, r.facts.Places(), player != "" && g.Attendance.Of(player).Here); refusal != nil {
+	if refusal := r.parts.Roster.Refusal(comer, r.facts.MaxPlayers(), player != "" && g.Attendance.Of(player).Here); refusal != nil {
 		return refusal
 	}
 	seat, events := r.parts.Roster.Admit(comer, in.Token, r.now)
@@ -151,49 +152,49 @@ func (in Join) step(r *Room) error {
 	if player == "" {
 		player = seat.ID
 		late := attendance.Why("")
-		if is := r.is(); is.isChosen() || is.stage() == wire.Waiting || is.asksMore {
+		if is := r.phase.traits(); is.isChosen() || is.stage() == wire.Waiting || is.asksMore {
 			late = attendance.TooLate
-			r.out.says(sentence.Of("room.here-late", "player", player))
+			r.out.say(sentence.Of("room.here-late", "player", player))
 		} else {
-			r.out.says(sentence.Of("room.here", "player", player))
+			r.out.say(sentence.Of("room.here", "player", player))
 		}
 		g.Attendance.Come(player, late, r.now)
 		g.Evidence[player] = &evidence.PlayerResults{}
 	} else {
-		r.out.says(g.Attendance.Return(player, r.is().duty, !r.is().asksMore, r.now))
-		if r.is().decides && r.readmits(player) {
+		r.out.say(g.Attendance.Return(player, r.phase.traits().duty, !r.phase.traits().asksMore, r.now))
+		if r.phase.traits().isVoting && r.readmit(player) {
 			r.chooseAgain(sentence.Of("room.player-back", "player", player))
 		}
 	}
-	if when := r.is().sides; when == sides.Free || when == sides.Joining {
-		sidesChanged(r, g.Sides.Join(player, in.Hello.Side))
+	if when := r.phase.traits().sides; when == sides.Free || when == sides.Joining {
+		tellSides(r, g.Sides.Join(player, in.Hello.Side))
 	}
-	// A program that comes again changes nothing: the player may have said something else since.
+	// The same program's next hello changes nothing, because the player may have said something
+	// else since.
 	if said := in.Hello.Editions; len(said) > 0 && !seat.IsSameProgram {
-		r.out.says(g.Editions.Greet(player, g.Settings.Game, said))
+		r.out.say(g.Editions.Greet(player, g.Settings.Game, said))
 	}
 	r.survey.Come(player, in.Hello.Program, in.Hello.Beacon)
 	if most := in.Hello.Discreet; g.Evidence[player].LimitProbes(most) && most > 0 {
-		r.out.says(sentence.Of("room.asks-at-most", "player", player, "n", most))
+		r.out.say(sentence.Of("room.asks-at-most", "player", player, "n", most))
 	}
 	r.probing.Release(player)
-	g.Locate(player, in.From, r.is().measuresAlone)
-	r.out.do(Admit{player})
+	g.Locate(player, in.From, r.phase.traits().measuresAlone)
+	r.out.emit(Admit{player})
 	r.out.send(player, wire.Welcome{Version: wire.Version, Name: seat.Name, Token: seat.Token, Page: seat.Page})
 	r.catchUp(player)
 	return nil
 }
 
-// TakesCode reports whether somebody with nothing but the code has any business here. They have
-// none in a room that is locked or complete, and none while the group is on its server, or about to
-// be, or sleeps until its next session. Codes of public hosts are asleep then.
+// TakesCode reports whether somebody with only the code may come in. A locked or full room takes
+// nobody. Nor does a group that has chosen or plays, or a room that sleeps until its next session.
 func (r *Room) TakesCode() bool {
 	if r.calendar.IsAsleep() {
 		return false
 	}
-	switch r.is().stage() {
+	switch r.phase.traits().stage() {
 	case wire.Gathering, wire.Listing, wire.Measuring, wire.Refining, wire.Waiting, wire.Failed:
-		return !r.closed && r.parts.Roster.HasRoom(r.facts.Places())
+		return !r.closed && r.parts.Roster.HasRoom(r.facts.MaxPlayers())
 	}
 	return false
 }
@@ -204,7 +205,7 @@ func (r *Room) catchUp(player people.ID) {
 	r.phase.joined(r, player)
 }
 
-// CellBytes bounds a room's memory for each player and each server of its list. The worst case is
-// that all measure the whole list, and tell other words of every server. [TestMemoryOfARoom]
-// measures it.
+// CellBytes bounds a room's memory for each player and each server of its list. In the worst case
+// all players measure the whole list, and each reports different facts about every server.
+// [TestMemoryOfARoom] measures that.
 const CellBytes = 512

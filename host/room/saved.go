@@ -13,17 +13,16 @@ import (
 	"muster/host/room/saved"
 )
 
-// SavedVersion is that of [saved.Version].
+// SavedVersion is [saved.Version].
 const SavedVersion = saved.Version
 
-// ErrNewer and ErrOlder are those of [saved.Read].
+// ErrNewer and ErrOlder are errors of [saved.Read].
 var (
 	ErrNewer = saved.ErrNewer
 	ErrOlder = saved.ErrOlder
 )
 
-// carry saves the room's own state, and those of its parts that are not the group's, or restores
-// them.
+// carry saves or restores the room's own state, and the parts that are not in [facts.Parts].
 func carry(r *Room, s *saved.Room, saves bool) {
 	saved.Carry(saves, &s.Opened, &r.opened)
 	saved.Carry(saves, &s.At, &r.wall)
@@ -51,19 +50,19 @@ func (r *Room) Save() ([]byte, error) {
 	if carry(r, &s, true); s.Listing.OwnHash != "" {
 		s.Settings.Servers = nil
 	}
-	s.Phase.Name = string(r.is().name)
+	s.Phase.Name = string(r.phase.traits().name)
 	if s.Phase.Knows, err = json.Marshal(r.phase); err != nil {
 		return nil, err
 	}
 	return json.Marshal(s)
 }
 
-// Kept finds the lists that are kept apart from the saved room, by their hashes. A lost list is
-// nil.
+// Kept finds lists that are stored apart from the saved room, by their hashes. It returns nil for a
+// lost list.
 type Kept struct {
-	// List is the topology of a round's list: without it the room gets a new one.
+	// List returns the topology of a round's list. If it is lost the room fetches a new list.
 	List func(hash string) (*topology.Tree, error)
-	// Own is the organiser's own list: without it the room says so.
+	// Own returns the organiser's own list. If it is lost the room tells people.
 	Own func(hash string) ([]netip.AddrPort, error)
 }
 
@@ -75,8 +74,8 @@ func Restore(data []byte, tree func([]discovery.Server) *topology.Tree) (*Room, 
 	})
 }
 
-// RestoreKept returns the room that was saved. Nobody is connected to it. Any bytes are safe: a
-// room that lacks something is an error. tree returns the topology of its list, which rooms of one
+// RestoreKept returns the saved room. Nobody is connected to it. Any bytes are safe: if something
+// is missing, it returns an error. tree returns the topology of a list, which rooms with the same
 // list share.
 func RestoreKept(data []byte, tree func([]discovery.Server) *topology.Tree, kept Kept) (*Room, error) {
 	s, err := saved.Read(data)
@@ -105,7 +104,7 @@ func RestoreKept(data []byte, tree func([]discovery.Server) *topology.Tree, kept
 	return r, nil
 }
 
-// roomOf returns the saved room. Its list stands in it if kept is nil.
+// roomOf returns the saved room. If kept is nil, the saved room contains its list.
 func roomOf(s *saved.Room, kept *topology.Tree, tree func([]discovery.Server) *topology.Tree) (*Room, error) {
 	r := &Room{calendar: &calendar.Calendar{}, outage: outage.From(s.Now)}
 	r.assemble()
@@ -142,8 +141,8 @@ func roomOf(s *saved.Room, kept *topology.Tree, tree func([]discovery.Server) *t
 			return nil, err
 		}
 	}
-	if !r.phase.isWhole(&r.parts) {
-		return nil, fmt.Errorf("%s without what that needs", r.is().stage())
+	if !r.phase.isValid(&r.parts) {
+		return nil, fmt.Errorf("%s without what that needs", r.phase.traits().stage())
 	}
 	return r, nil
 }

@@ -280,7 +280,7 @@ func TestEveryFieldIsKept(t *testing.T) {
 		"Nearby": {inVoting, func(s *saved.Room) {
 			json.Unmarshal(fmt.Appendf(nil, `{"players":{%s:{"game":"openarena","at":31536000000000000}}}`, quoted(idOf(s, "ann"))), &s.Nearby)
 		}},
-		"Player.Discreet": {inVoting, func(s *saved.Room) { s.Players[1].Discreet = 20 }},
+		"Player.Discreet": {inVoting, func(s *saved.Room) { s.Players[1].ProbeLimit = 20 }},
 		"Player.Shares":   {inVoting, func(s *saved.Room) { s.Players[1].Shares = true }},
 	}
 	isTried := map[string]bool{}

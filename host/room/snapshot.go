@@ -13,21 +13,21 @@ import (
 	"muster/host/wire"
 )
 
-// Snapshot returns the room as everyone may see it now. It shares nothing that the room still
+// Snapshot returns the room as everyone may see it now. It shares no memory that the room still
 // changes.
 func (r *Room) Snapshot() wire.Snapshot {
-	s, _ := privacy.Split(whole(r))
+	s, _ := privacy.Split(fullSnapshot(r))
 	return s
 }
 
-// whole returns the room with all pings, which only [privacy.Split] may see in a match.
-func whole(r *Room) wire.Snapshot {
+// fullSnapshot returns the room with all pings. In a match only [privacy.Split] may see it.
+func fullSnapshot(r *Room) wire.Snapshot {
 	now := r.clocks()
 	g, names, calendar := &r.parts, r.parts.Roster.Names(), r.calendar.View(r.dates(r.wall))
-	showing := decision.Showing{IsOpen: r.mayDecideAgain(), IsVoting: r.is().decides, Target: -1}
+	showing := decision.Showing{IsOpen: r.canDecideAgain(), IsVoting: r.phase.traits().isVoting, Target: -1}
 	s := wire.Snapshot{
 		Room: wire.Head{
-			Code: g.Roster.Keys().Code, Settings: g.Settings, Stage: r.is().stage(), Since: now.Of(r.since), Began: now.Of(g.Measuring), Round: g.Number,
+			Code: g.Roster.Keys().Code, Settings: g.Settings, Stage: r.phase.traits().stage(), Since: now.Of(r.since), Began: now.Of(g.Measuring), Round: g.Number,
 			Locked: g.Roster.IsLocked(), Listed: len(g.Servers.List), MostAsked: r.probing.MostTold(r.facts),
 			Said: g.Servers.Said.At, Paused: r.outage.IsPaused(), Ended: calendar.Ended,
 		},
@@ -47,10 +47,10 @@ func whole(r *Room) wire.Snapshot {
 	if s.Room.Webhook, s.Room.Posts = "", calendar.Posts; s.Room.Posts != nil {
 		s.Room.Posts.To = wire.WebhookOf(g.Settings.Webhook)
 	}
-	s.Phase = wire.Phase{Name: r.is().name, SinceMS: r.now.Sub(r.begun).Milliseconds()}
+	s.Phase = wire.Phase{Name: r.phase.traits().name, SinceMS: r.now.Sub(r.begun).Milliseconds()}
 	r.phase.view(r, &s, &showing)
 	s.Phase.LeftMS = max(0, s.Phase.LeftMS)
-	s.People = r.facts.ViewPeople(r.is().isChosen())
+	s.People = r.facts.ViewPeople(r.phase.traits().isChosen())
 	if s.Match != nil {
 		captains.View(r.facts, &g.Bans, s.Match, now)
 		showing.Target = max(showing.Target, g.Bans.Server())
@@ -59,7 +59,7 @@ func whole(r *Room) wire.Snapshot {
 	return s
 }
 
-// View is what a driver shows of the room, each part of it to those who may see it.
+// View has all that a driver shows of the room. Each field says who may see it.
 type View struct {
 	// Snapshot is what everyone may see.
 	Snapshot wire.Snapshot
@@ -67,12 +67,12 @@ type View struct {
 	Badges map[Digest]Badge
 	// Record has the basis of the newest choice, or is nil before there is one.
 	Record *Record
-	// IsPrivate says that a reader may see nobody else's pings, as in a match. Then there is no
-	// record, each reader may see only their own trace, and Own are the pings by name.
+	// IsPrivate says that a reader may see only their own pings, as in a match. Then there is no
+	// record, each reader may see only their own trace, and Own has each person's pings by name.
 	IsPrivate bool
 	Own       map[string]wire.Own
 	// Traces are the players' probes of the round by name, in the order of their ends. They must
-	// not be changed; those of a player only become more.
+	// not be changed. A player's trace only grows.
 	Traces iter.Seq2[string, []discovery.Result]
 }
 
@@ -83,8 +83,8 @@ func (r *Room) View() View {
 		password = l.Password
 	}
 	v := View{IsPrivate: r.parts.Settings.IsMatch()}
-	v.Snapshot, v.Own = privacy.Split(whole(r))
-	v.Badges = r.parts.Roster.Badges(password, r.parts.Settings.Every != "", r.facts.Invited())
+	v.Snapshot, v.Own = privacy.Split(fullSnapshot(r))
+	v.Badges = r.parts.Roster.Badges(password, r.parts.Settings.Every != "", r.facts.GuestsToCount())
 	if !v.IsPrivate {
 		v.Record = r.decision.Record(r.facts)
 	}
@@ -105,10 +105,10 @@ func (r *Room) Names() *people.Names { return r.parts.Roster.Names() }
 // Tokens returns the tokens that open players' places.
 func (r *Room) Tokens() []string { return r.parts.Roster.Tokens() }
 
-// Badge is that of [roster.Badge].
+// Badge is [roster.Badge].
 type Badge = roster.Badge
 
-// Digest is that of [roster.Digest].
+// Digest is [roster.Digest].
 type Digest = roster.Digest
 
 // BadgeOf returns what a page with a credential may do.
@@ -119,5 +119,5 @@ func BadgeOf(badges map[Digest]Badge, credential string) Badge {
 // DigestOf returns the digest of a credential.
 func DigestOf(credential string) Digest { return roster.DigestOf(credential) }
 
-// Record is that of [choice.Record].
+// Record is [choice.Record].
 type Record = choice.Record

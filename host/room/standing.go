@@ -10,7 +10,8 @@ import (
 	"muster/host/wire"
 )
 
-// Announced gives the fate of an [Announce]: it arrived, or there was trouble, in people's words.
+// Announced says whether an [Announce] arrived. Trouble tells people why not, and is empty if it
+// did.
 type Announced struct{ Trouble sentence.Sentence }
 
 func (in Announced) step(r *Room) error {
@@ -18,20 +19,20 @@ func (in Announced) step(r *Room) error {
 	return nil
 }
 
-// Use returns how much people use the room at a time.
+// Use returns how much people use the room, as of now.
 func (r *Room) Use(now time.Time) calendar.Use { return r.calendar.Use(r.dates(now)) }
 
 // History returns the history of a standing room; it shares nothing with the room.
 func (r *Room) History() wire.History { return r.calendar.History(r.parts.Settings.Name) }
 
-// dates returns the facts for the calendar at a time.
+// dates returns the facts for the calendar, as of now.
 func (r *Room) dates(now time.Time) calendar.Facts {
 	g, s := &r.parts, &r.parts.Settings
 	posts := s.Webhook != ""
-	r.people = r.facts.Known(r.people[:0], s.Every == "" && !posts)
+	r.people = r.facts.AppendPeople(r.people[:0], s.Every == "" && !posts)
 	return calendar.Facts{
 		Now: roomtime.Clocks{Room: r.now, Wall: now}, Every: s.Every, Name: s.Name, Game: s.GameName(),
-		Heard: r.clocks().Of(g.Attendance.LastHeard()), IsGathering: r.is().gathers, IsClosed: r.closed, Posts: posts,
+		Heard: r.clocks().Of(g.Attendance.LastHeard()), IsGathering: r.phase.traits().isGathering, IsClosed: r.closed, Posts: posts,
 		People: r.people,
 	}
 }
@@ -41,17 +42,17 @@ func (r *Room) follow(events ...calendar.Event) {
 	for _, e := range events {
 		switch e := e.(type) {
 		case calendar.Note:
-			r.out.says(e.Says)
+			r.out.say(e.Says)
 		case calendar.Announce:
-			r.out.do(Announce{e.Announcement})
+			r.out.emit(Announce{e.Announcement})
 		case calendar.Open:
-			r.since, r.out.binds = r.now, true
-			r.out.says(e.Why)
+			r.since, r.out.mustSave = r.now, true
+			r.out.say(e.Why)
 		case calendar.Sleep:
-			r.out.says(e.Why)
+			r.out.say(e.Why)
 			(&Gathering{}).beginAgain(r, e.Forget)
 		case calendar.Save:
-			r.out.binds = true
+			r.out.mustSave = true
 		case calendar.Changed:
 			r.out.revision++
 		}
@@ -60,11 +61,11 @@ func (r *Room) follow(events ...calendar.Event) {
 
 // The actions of the people of a standing room.
 type (
-	// Come says whether somebody comes to the next date; nil takes it back.
+	// Come says whether the caller comes to the next date. Nil takes that back.
 	Come struct {
 		Comes *bool `json:"comes"`
 	}
-	// Like says how somebody liked the last server; nil takes it back.
+	// Like says whether the caller liked the last server. Nil takes that back.
 	Like struct {
 		Liked *bool `json:"liked"`
 	}
@@ -103,19 +104,19 @@ func (Wake) do(r *Room, by caller) error {
 }
 
 func (a Forget) do(r *Room, by caller) error {
-	one, err := r.parts.Roster.Meant(by, a.Name)
+	one, err := r.parts.Roster.ForgetTarget(by, a.Name)
 	if err != nil {
 		return err
 	}
 	wasThere := r.calendar.Forget(one.Mark, one.Name)
-	defer func() { // the note on the leaving, too
+	defer func() { // deferred, so that the note on the leaving is forgotten, too
 		r.parts.Lists.Withdraw(one.ID)
 		r.out.journal.Forget(one.ID)
 		r.parts.Roster.Forget(one.ID)
 	}()
 	switch {
 	case one.IsPlayer:
-		r.parts.Roster.LetGo(one.ID)
+		r.parts.Roster.StopKeeping(one.ID)
 		r.sendAway(one.ID, *wire.Refuse(wire.ReasonLeft, "refused.forgotten"))
 	case one.Mark != "":
 		r.apply(r.parts.Roster.Drop(one.ID))

@@ -16,16 +16,16 @@ import (
 	"muster/host/wire"
 )
 
-// The actions of the organiser, and of nobody else.
+// The actions that only the organiser may order.
 type (
-	// Go is [Proceed] for one stage only, because two people may press at once, or one twice.
+	// Go is [Proceed], but only in the given stage, because people may press twice.
 	Go struct {
 		Stage wire.Stage `json:"stage"`
 	}
-	// Apply makes the what-if's settings the room's, and chooses by them.
+	// Apply makes the what-if's settings the room's settings, and chooses by them.
 	Apply struct{}
-	// Change changes the settings of the patch: all or none of them. They count from the next
-	// decision on, the game only from the next list on.
+	// Change applies a patch to the settings, all or nothing. The new settings count from the next
+	// decision on. A new game counts from the next list on.
 	Change struct {
 		Settings json.RawMessage `json:"settings"`
 		// Games are the games whose servers the host knows. MostPlaces bounds the room's candidate
@@ -36,32 +36,32 @@ type (
 		// Posts says that the host posts by webhooks.
 		Posts bool `json:"-"`
 	}
-	// HandOn makes a player the organiser, because players have shown who they are. The old secret
-	// no longer opens anything.
+	// HandOn makes a player the organiser. It must be a player, because only players have proved
+	// who they are. The old secret becomes invalid.
 	HandOn struct {
 		Name string `json:"name"`
-		// Secret is the new one.
+		// Secret is the new secret.
 		Secret string `json:"-"`
 	}
-	// Renew changes the organiser's link. Other people who have the old one can no longer steer.
+	// Renew changes the organiser's link. Other holders of the old link can no longer steer.
 	Renew struct {
-		// Secret is the new one.
+		// Secret is the new secret.
 		Secret string `json:"-"`
 	}
-	// Remove sends a person away. A locked room is closed to them for good.
+	// Remove takes a person out of the room. They cannot come back into a locked room.
 	Remove struct {
 		Name string `json:"name"`
 	}
-	// Trust is the organiser's word that a player's numbers are true. They count from now on, in
-	// this round too if a server is left that suits the player.
+	// Trust is the organiser's word that a player's numbers are true. The numbers count from now
+	// on: in this round, too, if a server is left that suits the player.
 	Trust struct {
 		Name string `json:"name"`
 	}
-	// End ends the session: everyone is told, their programs end, and so does the room, unless it
-	// is a standing one.
+	// End ends the session and all players' programs. The room ends, too, unless it is a standing
+	// room.
 	End struct{}
-	// Lock closes the room to new people, or opens it again. A name does not open
-	// it: a removed person could come back under the name of a friend with only a page.
+	// Lock closes the room to new people, or opens it again. A known name does not help to get in,
+	// because a removed person could take a guest's name.
 	Lock struct {
 		Locked bool `json:"locked"`
 	}
@@ -78,7 +78,7 @@ func (End) steers()    {}
 func (Lock) steers()   {}
 
 func (a Go) do(r *Room, _ caller) error {
-	if a.Stage == "" || a.Stage == r.is().stage() {
+	if a.Stage == "" || a.Stage == r.phase.traits().stage() {
 		return r.phase.proceed(r)
 	}
 	return nil
@@ -86,7 +86,7 @@ func (a Go) do(r *Room, _ caller) error {
 
 func (Apply) do(r *Room, _ caller) error {
 	g := &r.parts
-	if r.is().captains {
+	if r.phase.traits().isBanning {
 		return errCaptainsDecide
 	}
 	if g.Choice.Supposed() == nil || g.Choice.Newest() == nil {
@@ -97,14 +97,14 @@ func (Apply) do(r *Room, _ caller) error {
 		return err
 	}
 	g.Settings = s
-	r.out.says(sentence.Of("room.rule-now", "rule", s.Rule()))
+	r.out.say(sentence.Of("room.rule-now", "rule", s.Rule()))
 	r.rechoose(r.facts.Select(r.facts.ChosenFor()))
 	return nil
 }
 
 func (a Change) do(r *Room, _ caller) error {
 	s, err := terms.Change(r.parts.Settings, a.Settings, terms.Facts{
-		Now: r.wall, Stage: r.is().stage(), Players: len(r.parts.Attendance.Players()),
+		Now: r.wall, Stage: r.phase.traits().stage(), Players: len(r.parts.Attendance.Players()),
 		Games: a.Games, MostPlaces: a.MostPlaces, IsPublic: a.Public, Posts: a.Posts,
 	})
 	if err == nil {
@@ -113,25 +113,25 @@ func (a Change) do(r *Room, _ caller) error {
 	return err
 }
 
-// Resettle gives a room other settings, when a host was started again with other flags. The game
+// Resettle gives a room other settings, after a restart of its host with other flags. The game
 // stays, the room is as open as before, and it has places for all players who are here.
 type Resettle struct{ Settings wire.Settings }
 
 func (in Resettle) step(r *Room) error {
-	players, gathers := len(r.parts.Attendance.Players()), r.is().gathers
+	players, gathers := len(r.parts.Attendance.Players()), r.phase.traits().isGathering
 	Resettle{terms.Resettle(r.parts.Settings, in.Settings, players, gathers)}.apply(r)
 	return nil
 }
 
-// apply makes the settings the room's.
+// apply makes the settings the room's, and tells all that depends on them.
 func (in Resettle) apply(r *Room) {
 	s, before := in.Settings, r.parts.Settings
-	r.out.says(r.source.Change(before, s))
+	r.out.say(r.source.Change(before, s))
 	if s.Webhook != before.Webhook {
 		r.calendar.ForgetPosts()
 	}
 	if s.Game != before.Game {
-		r.parts.Lists = brought.Lists{} // they are another game's
+		r.parts.Lists = brought.Lists{} // the lists are for the old game
 	}
 	if r.parts.Settings = s; !slices.Equal(s.Places, before.Places) {
 		r.out.sendNews(r.survey.Change(r.facts.SurveyScene(), r.now))
@@ -139,9 +139,9 @@ func (in Resettle) apply(r *Room) {
 	if before.Every == "" && s.Every != "" {
 		r.parts.Roster.Keep(r.calendar.Adopt(r.dates(r.wall))...)
 	}
-	r.parts.Silence(r.is().isChosen()) // a guest may have no say any more
+	r.parts.WithdrawGuestVotes(r.phase.traits().isChosen()) // a guest may have no say any more
 	r.endSearch()
-	r.out.says(s.Changes(before)...)
+	r.out.say(s.Changes(before)...)
 }
 
 func (a HandOn) do(r *Room, _ caller) error {
@@ -152,7 +152,7 @@ func (a HandOn) do(r *Room, _ caller) error {
 
 func (a Renew) do(r *Room, by caller) error {
 	r.apply(r.parts.Roster.Renew(by, a.Secret))
-	r.out.do(Answer{map[string]string{"secret": a.Secret}})
+	r.out.emit(Answer{map[string]string{"secret": a.Secret}})
 	return nil
 }
 
@@ -173,7 +173,7 @@ func (a Trust) do(r *Room, _ caller) error {
 	}
 	counting, notes, other, err := r.decision.Vouch(r.facts, player)
 	r.parts.Attendance.Apply(counting, r.now)
-	if r.out.says(notes...); other != nil {
+	if r.out.say(notes...); other != nil {
 		r.rechoose(*other)
 	}
 	return err
@@ -186,7 +186,7 @@ func (End) do(r *Room, by caller) error {
 	}
 	here := r.parts.Attendance.Players()
 	if r.parts.Settings.Every == "" {
-		r.out.says(end.Why)
+		r.out.say(end.Why)
 		r.closed = true
 	} else {
 		r.follow(end)
@@ -194,7 +194,7 @@ func (End) do(r *Room, by caller) error {
 	why := wire.Refusal{Reason: wire.ReasonEnded, Says: end.Why}
 	r.out.publish()
 	for _, player := range here {
-		r.out.do(Dismiss{player, why})
+		r.out.emit(Dismiss{player, why})
 	}
 	return nil
 }
@@ -204,16 +204,16 @@ func (a Lock) do(r *Room, _ caller) error {
 	return nil
 }
 
-// The organiser's ways out of a choice, from the measurements of this round. The room advises them
-// if nothing suits everyone.
+// The actions by which the organiser changes a choice, from the same measurements. The room advises
+// them if nothing suits everyone.
 type (
-	// Allow raises the limit of pings, in ms. Players whom the old one left out count again if they
-	// keep the new one.
+	// Allow raises the limit of pings, in ms. Players whom the old limit left out count again if
+	// they keep the new one.
 	Allow struct {
 		LimitMS float64 `json:"limit_ms"`
 	}
-	// Without chooses without a player. The player comes along, but has no say. While the group
-	// gathers, that holds for the round to come, or until Counts says that the player counts again.
+	// Without chooses without a player, who comes along but has no say. While the group gathers,
+	// that applies to the coming round. Counts takes it back.
 	Without struct {
 		Name   string `json:"name"`
 		Counts bool   `json:"counts"`
@@ -223,11 +223,11 @@ type (
 func (Allow) steers()   {}
 func (Without) steers() {}
 
-// errNoAdvice says why the organiser can change nothing now.
+// errNoAdvice refuses a change of the choice while there is none to change.
 var errNoAdvice = wire.Refuse(wire.ReasonAction, "refused.no-choice")
 
 func (a Allow) do(r *Room, _ caller) error {
-	if !r.mayDecideAgain() {
+	if !r.canDecideAgain() {
 		return errNoAdvice
 	}
 	s, err := choice.Allow(r.parts.Settings, a.LimitMS)
@@ -235,7 +235,7 @@ func (a Allow) do(r *Room, _ caller) error {
 		return err
 	}
 	r.parts.Settings = s
-	r.parts.Attendance.Apply([]attendance.Change{r.decision.TakeAlong(r.facts)}, r.now)
+	r.parts.Attendance.Apply([]attendance.Change{r.decision.ReadmitOverLimit(r.facts)}, r.now)
 	r.decideAgain(sentence.Of("room.allows", "ms", math.Ceil(a.LimitMS)))
 	return nil
 }
@@ -244,15 +244,16 @@ func (a Without) do(r *Room, _ caller) error {
 	return r.phase.without(r, r.parts.Roster.Player(a.Name), a)
 }
 
-// fromChoice chooses again without a player. If the choice leaves the player out, it stands.
-func (a Without) fromChoice(r *Room, player people.ID) error {
+// chooseWithout chooses again without a player. If the choice already leaves the player out, it
+// stays.
+func (a Without) chooseWithout(r *Room, player people.ID) error {
 	g := &r.parts
 	switch {
-	case r.is().decides && g.Attendance.Of(player).Out == attendance.Outvoted:
+	case r.phase.traits().isVoting && g.Attendance.Of(player).Out == attendance.Outvoted:
 		g.Attendance.LeaveOut(attendance.Unwanted, player)
-		r.out.says(sentence.Of("room.goes-without", "player", player))
+		r.out.say(sentence.Of("room.goes-without", "player", player))
 		return nil
-	case !r.mayDecideAgain():
+	case !r.canDecideAgain():
 		return errNoAdvice
 	case player == "" || g.Attendance.Of(player).Out != "":
 		return wire.Refuse(wire.ReasonAction, "refused.not-counted", "name", nickname.Clean(a.Name))
@@ -265,7 +266,7 @@ func (a Without) fromChoice(r *Room, player people.ID) error {
 	return nil
 }
 
-// bench leaves a player out of the round to come, or counts the player again.
+// bench leaves a player out of the coming round, or counts the player again.
 func (a Without) bench(r *Room, player people.ID) error {
 	attends := &r.parts.Attendance
 	out := attends.Of(player).Out
@@ -274,32 +275,33 @@ func (a Without) bench(r *Room, player people.ID) error {
 		return wire.Refuse(wire.ReasonAction, "refused.not-counted", "name", nickname.Clean(a.Name))
 	case a.Counts:
 		attends.Recall(player, r.now)
-		r.out.says(sentence.Of("room.counts-again", "player", player))
+		r.out.say(sentence.Of("room.counts-again", "player", player))
 	case len(attends.Active()) < 2:
 		return wire.Refuse(wire.ReasonAction, "refused.nobody-left")
 	default:
 		attends.LeaveOut(attendance.Benched, player)
-		r.out.says(sentence.Of("room.goes-without", "player", player))
+		r.out.say(sentence.Of("room.goes-without", "player", player))
 	}
 	return nil
 }
 
-// decideAgain chooses from the measurements for the players that count now, and tells people why.
+// decideAgain chooses again from the same measurements for the active players, and tells people
+// why.
 func (r *Room) decideAgain(why sentence.Sentence) {
 	selected := r.facts.Select(r.facts.ChosenFor())
-	if !r.is().isChosen() && selected.Chosen == nil {
+	if !r.phase.traits().isChosen() && selected.Chosen == nil {
 		r.parts.Choice.Refine(selected)
-		r.out.says(sentence.Of("room.again-none", "why", why))
+		r.out.say(sentence.Of("room.again-none", "why", why))
 		return
 	}
-	r.out.says(sentence.Of("room.again", "why", why))
+	r.out.say(sentence.Of("room.again", "why", why))
 	r.failures = 0
 	r.decision.Retry() // the failed looks were for another choice
 	r.rechoose(selected)
 }
 
-// More asks each player for more servers, those that could suit the group best by the results so
-// far. Then the room chooses again.
+// More asks each player for more servers: the most promising ones by the results so far. Then the
+// room chooses again.
 type More struct {
 	Servers int `json:"servers"`
 }
@@ -307,15 +309,15 @@ type More struct {
 func (More) steers() {}
 
 func (a More) do(r *Room, _ caller) error {
-	if !r.mayDecideAgain() {
+	if !r.canDecideAgain() {
 		return errNoAdvice
 	}
 	g := &r.parts
-	notes, servers, err := r.probing.Grant(r.facts, a.Servers, r.is().decides)
+	notes, servers, err := r.probing.Grant(r.facts, a.Servers, r.phase.traits().isVoting)
 	if err != nil {
 		return err
 	}
-	r.out.says(notes...)
+	r.out.say(notes...)
 	r.probing.AskMore()
 	g.Choice = g.Choice.Forget()
 	g.Attendance.Again(r.now)
@@ -329,8 +331,8 @@ func (a More) do(r *Room, _ caller) error {
 	return nil
 }
 
-// Count counts a guest in by an estimate of their pings, or no longer. The organiser may order
-// both. A guest may end it, because the guest knows best that the address is a VPN's.
+// Count begins or stops counting a guest in by an estimate of their pings. The organiser may order
+// both. Guests may stop it for themselves, because they know whether their address is a VPN's.
 type Count struct {
 	Name    string `json:"name"`
 	Counted bool   `json:"counted"`
@@ -350,9 +352,9 @@ func (a Count) do(r *Room, by caller) error {
 	if err != nil {
 		return err
 	}
-	r.out.says(note)
-	r.endSearch() // for the present group
-	if r.is().decides {
+	r.out.say(note)
+	r.endSearch() // the search is for another group
+	if r.phase.traits().isVoting {
 		if other := r.decision.Recount(r.facts); other != nil {
 			r.rechoose(*other)
 		}

@@ -21,17 +21,17 @@ type Input interface{ step(r *Room) error }
 
 // The inputs, beside [Join], [Listed] and [Order].
 type (
-	// Tick lets time pass. Demand counts the rooms of the host that wait for seats, this one too,
-	// by the servers that it watches; see [Room.Watches]. Mute are the players whose programs
-	// are connected, but have not even answered a ping for [QuietAfter].
+	// Tick lets time pass. Demand counts, for each server of [Room.Watches], the host's rooms that
+	// wait for seats there, including this one. Mute are the players whose programs are connected,
+	// but have not even answered a ping for [QuietAfter].
 	Tick struct {
 		Demand map[netip.AddrPort]Demand
 		Mute   []people.ID
 	}
 	// Leave says that a player's connection has ended. The place is kept.
 	Leave struct{ Player people.ID }
-	// Hear is what a player's program says. The error of its Step means that the
-	// program makes no sense; nothing of the message was taken then.
+	// Hear is a message of a player's program. The error of its Step means that the message makes
+	// no sense. Then the room has taken nothing of it.
 	Hear struct {
 		Player  people.ID
 		Message wire.Message
@@ -40,14 +40,14 @@ type (
 	// so far, or begin the next round. It changes nothing while the list or a look is under way,
 	// because both are short.
 	Proceed struct{}
-	// Resume says that the host was away and has the room again. All waits
-	// start over, and nobody is blamed for the time between.
+	// Resume says that the host was away and has the room again. All waits start over, and the time
+	// between counts against nobody.
 	Resume struct{}
-	// PartialMessage says that a player's program is saying something that has not come whole
-	// yet: its line is slow, and not silent.
+	// PartialMessage says that a part of a player's message has come: the line is slow, but not
+	// silent.
 	PartialMessage struct{ Player people.ID }
-	// Stored names the trouble that keeps the host from saving the room, in people's words, or says
-	// that it is over.
+	// Stored says that the host can save the room again or, with Trouble, why it cannot, in
+	// people's words.
 	Stored struct{ Trouble string }
 	// Waited says that the host could save nothing for a time, until now. The room stood still.
 	Waited struct{ For time.Duration }
@@ -58,14 +58,14 @@ type (
 	Close struct{ Why *wire.Refusal }
 )
 
-// QuietAfter is that of [attendance.QuietAfter].
+// QuietAfter is [attendance.QuietAfter].
 const QuietAfter = attendance.QuietAfter
 
-// Demand is that of [seats.Demand].
+// Demand is [seats.Demand].
 type Demand = seats.Demand
 
-// Step takes what happened at a moment and returns what to do about it, in order. An error means that
-// the input was refused, as [*wire.Refusal] or because it makes no sense. Carry out the outputs
+// Step takes an input at a moment and returns the outputs, in order. An error means that the room
+// refuses the input, with a [*wire.Refusal], or because it makes no sense. Carry out the outputs
 // even if there is an error.
 func (r *Room) Step(in Input, at Moment) ([]Output, error) {
 	idle, _ := in.(Waited)
@@ -75,7 +75,7 @@ func (r *Room) Step(in Input, at Moment) ([]Output, error) {
 	g := &r.parts
 	phase, round := r.phase, g.Number
 	err := in.step(r)
-	r.out.says(g.SettleSides()...)
+	r.out.say(g.SettleSides()...)
 	r.follow(r.calendar.Advance(r.dates(r.wall))...)
 	g.RefreshFacts()
 	if r.survey.NeedsComparison(g.Choice.Newest()) {
@@ -84,7 +84,7 @@ func (r *Room) Step(in Input, at Moment) ([]Output, error) {
 	if _, tick := in.(Tick); !tick || len(r.out.outputs) > 0 {
 		r.out.revision++
 	}
-	if r.out.binds || phase != r.phase || round != g.Number {
+	if r.out.mustSave || phase != r.phase || round != g.Number {
 		r.out.outputs = slices.Insert(r.out.outputs, 0, Output(Save{}))
 	}
 	r.due = at.Run + r.rest()
@@ -107,12 +107,12 @@ func worded(r wire.Refusal, names *people.Names) wire.Refusal {
 	return r
 }
 
-// Next returns when the room needs the time again, by the machine's clock. An earlier [Tick] would
-// change nothing, except how long a paused room has paused. While a round goes on it is at once; a
-// few times a second is often enough.
+// Next returns when the room needs the next [Tick], by the machine's clock. An earlier one would
+// change nothing, except the length of a pause. During a round Next returns the present: then give
+// a few ticks a second.
 func (r *Room) Next() time.Time { return r.wall.Add(r.rest()) }
 
-// rest returns how long after the newest step the room needs no time.
+// rest returns how long after the newest step the room needs no [Tick].
 func (r *Room) rest() time.Duration {
 	g := &r.parts
 	on, ends, isQuiet := r.outage.Next(r.scene())
@@ -124,62 +124,62 @@ func (r *Room) rest() time.Duration {
 	if on { // room time stands still
 		return max(0, min(rest, ends))
 	}
-	if gone := g.Roster.Next(r.facts.Awaited(r.calendar)); !gone.IsZero() {
+	if gone := g.Roster.Next(r.facts.Answerers(r.calendar)); !gone.IsZero() {
 		next = min(next, gone)
 	}
 	return max(0, min(rest, next.Sub(r.now)))
 }
 
-// passed returns how long the phase has gone on.
+// passed returns the time since r.since.
 func (r *Room) passed() time.Duration { return r.now.Sub(r.since) }
 
 func (in Tick) step(r *Room) error {
 	g := &r.parts
-	r.apply(g.Roster.Expire(r.facts.Awaited(r.calendar), r.now))
+	r.apply(g.Roster.Expire(r.facts.Answerers(r.calendar), r.now))
 	if r.outage.HasStopped() {
-		in.Mute = nil // a host that was stopped has heard nobody, and cannot tell
+		in.Mute = nil // a host that was stopped has heard nobody, and knows nothing of silence
 	}
 	g.Attendance.Mute(in.Mute)
 	for _, player := range g.Attendance.Players() {
 		if g.Nearby.Expire(player, r.now) {
-			r.phase.looked(r, player)
+			r.phase.lookedAround(r, player)
 		}
 	}
 	r.follow(r.calendar.Tick(r.dates(r.wall))...)
-	r.phase.share(r, in.Demand)
+	r.phase.shareDemand(r, in.Demand)
 	if in.pause(r); !r.outage.IsPaused() {
 		r.phase.tick(r)
-		in.showLeaders(r) // while the room pauses no server comes nearer, and nobody needs the time
+		in.showLeaders(r) // a paused room learns nothing new of the leaders
 	}
 	return nil
 }
 
-// pause pauses the room or lets it go on.
+// pause begins or ends a pause of the room.
 func (in Tick) pause(r *Room) {
 	passed, isLost := r.outage.Tick(r.isDeserted())
 	attendance := &r.parts.Attendance
-	quiet := attendance.Quiet(r.is().duty, r.now)
-	if !isLost && r.is().isMeasuring() {
+	quiet := attendance.Quiet(r.phase.traits().duty, r.now)
+	if !isLost && r.phase.traits().isMeasuring() {
 		attendance.Miss(passed, quiet...)
 	}
 	note, isOver := r.outage.UpdatePause(r.scene())
-	if r.out.says(note); isOver {
+	if r.out.say(note); isOver {
 		attendance.Await(r.now, quiet...)
 	}
 }
 
-// scene returns how many players the room should hear now, and how many are silent.
+// scene counts the players that the room should hear now, and the silent ones among them.
 func (r *Room) scene() outage.Scene {
-	c := r.parts.Attendance.Count(r.is().duty, r.now)
+	c := r.parts.Attendance.Count(r.phase.traits().duty, r.now)
 	return outage.Scene{
-		Players: c.Active, Silent: c.Quiet, IsGathering: r.is().gathers, IsDeserted: !r.is().gathers && c.Present == 0,
+		Players: c.Active, Silent: c.Quiet, IsGathering: r.phase.traits().isGathering, IsDeserted: !r.phase.traits().isGathering && c.Present == 0,
 	}
 }
 
-// isDeserted reports whether no player that the round counts on is there. A group that still
-// gathers is never deserted.
+// isDeserted reports whether no active player is connected. A group that still gathers is never
+// deserted.
 func (r *Room) isDeserted() bool {
-	return !r.is().gathers && r.parts.Attendance.Count(attendance.Nothing, r.now).Present == 0
+	return !r.phase.traits().isGathering && r.parts.Attendance.Count(attendance.Nothing, r.now).Present == 0
 }
 
 func (Proceed) step(r *Room) error {
@@ -195,7 +195,7 @@ func (in Leave) step(r *Room) error {
 	g.Nearby.Leave(in.Player)
 	r.probing.Release(in.Player)
 	if r.phase.launch() == nil {
-		r.out.says(sentence.Of("room.lost", "player", in.Player))
+		r.out.say(sentence.Of("room.lost", "player", in.Player))
 	}
 	return nil
 }
@@ -224,8 +224,8 @@ func (in Hear) hear(r *Room) error {
 		}
 		return nil
 	case wire.Rests:
-		if m.Round == g.Number && r.is().isMeasuring() {
-			r.out.says(g.Attendance.Rest(in.Player, time.Duration(m.For), r.now))
+		if m.Round == g.Number && r.phase.traits().isMeasuring() {
+			r.out.say(g.Attendance.Rest(in.Player, time.Duration(m.For), r.now))
 		}
 		return nil
 	case wire.Late:
@@ -235,7 +235,7 @@ func (in Hear) hear(r *Room) error {
 		return in.verified(r, m)
 	case wire.Near:
 		if g.Nearby.Hear(in.Player, m, r.now) {
-			r.phase.looked(r, in.Player)
+			r.phase.lookedAround(r, in.Player)
 		}
 		return nil
 	case wire.Bring:
@@ -250,7 +250,7 @@ func (in Hear) hear(r *Room) error {
 		return nil
 	case wire.Able:
 		if note := g.Launches.Able(in.Player, m, g.Settings); g.Attendance.Of(in.Player).Here {
-			r.out.says(note)
+			r.out.say(note)
 		}
 		return nil
 	case wire.Outside:
@@ -263,16 +263,16 @@ func (in Hear) hear(r *Room) error {
 		g.Memories.Bring(in.Player, m.Cells)
 		return nil
 	case wire.Launched:
-		if m.Round == g.Number && r.is().isSent {
-			r.out.says(g.Launches.Heard(in.Player, m, g.Settings.GameName()))
+		if m.Round == g.Number && r.phase.traits().isSent {
+			r.out.say(g.Launches.Heard(in.Player, m, g.Settings.GameName()))
 		}
 		return nil
 	}
 	return nonsensef("a %T from a peer", in.Message)
 }
 
-// Nonsense says what is wrong with a message of a player's program. The host logs it, so its text
-// has numbers and kinds, and no player's words.
+// Nonsense is an error in a message of a player's program. The host logs it, so its text has
+// numbers and kinds, but no player's words.
 type Nonsense string
 
 func (n Nonsense) Error() string { return "room: " + string(n) }
@@ -281,9 +281,9 @@ func nonsensef(format string, numbers ...any) error { return Nonsense(fmt.Sprint
 
 func (Resume) step(r *Room) error {
 	if !r.calendar.IsAsleep() { // else nobody notices
-		r.out.says(sentence.Of("room.restarted"))
+		r.out.say(sentence.Of("room.restarted"))
 	}
-	r.out.says(r.source.Resume()...)
+	r.out.say(r.source.Resume()...)
 	r.outage.Resume()
 	r.since = r.now
 	r.parts.Attendance.Resume(r.now)
@@ -298,20 +298,20 @@ func (in PartialMessage) step(r *Room) error {
 
 func (in Stored) step(r *Room) error {
 	if in.Trouble == "" {
-		r.out.says(sentence.Of("room.saved-again"))
+		r.out.say(sentence.Of("room.saved-again"))
 	} else {
-		r.out.says(sentence.Of("room.unsaved", "why", in.Trouble))
+		r.out.say(sentence.Of("room.unsaved", "why", in.Trouble))
 	}
 	return nil
 }
 
 func (in Waited) step(r *Room) error {
-	r.out.says(sentence.Of("room.waited", "time", in.For.Round(time.Second)))
+	r.out.say(sentence.Of("room.waited", "time", in.For.Round(time.Second)))
 	return nil
 }
 
 func (Turn) step(r *Room) error {
-	r.probing.Take(r.now)
+	r.probing.TakeTurn(r.now)
 	r.phase.turn(r)
 	return nil
 }
@@ -320,12 +320,12 @@ func (in Close) step(r *Room) error {
 	r.closed = true
 	why := cmp.Or(in.Why, Closed(r.parts.Roster.Keys().Code))
 	for _, player := range r.parts.Attendance.Players() {
-		r.out.do(Dismiss{player, *why})
+		r.out.emit(Dismiss{player, *why})
 	}
 	return nil
 }
 
-// Closed returns the message for people who look for a room that is over.
+// Closed returns the refusal for people who look for a room that is over.
 func Closed(code string) *wire.Refusal {
 	return wire.Refuse(wire.ReasonClosed, "refused.over", "code", code).Advising("refused.over-hint")
 }
@@ -335,6 +335,6 @@ func (r *Room) nextRound() {
 	r.calendar.Leave(r.wall)
 	r.parts.Round, r.probing, r.decision = r.parts.Next(r.now), r.probing.Next(), r.decision.Next()
 	r.parts.Sides.Rematch()
-	r.out.says(sentence.Of("room.next-round"))
+	r.out.say(sentence.Of("room.next-round"))
 	(&Listing{}).begin(r)
 }

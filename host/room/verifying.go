@@ -35,61 +35,61 @@ func (*Verifying) view(r *Room, s *wire.Snapshot, _ *decision.Showing) {
 	s.Look = r.decision.ViewLook(r.facts, r.passed(), r.clocks())
 }
 
-func (*Verifying) isWhole(g *facts.Parts) bool { return g.Choice.Newest() != nil }
+func (*Verifying) isValid(g *facts.Parts) bool { return g.Choice.Newest() != nil }
 
-// begin lets everyone look at servers again, and tells them why these.
+// begin begins a look of all players at servers, and tells people the reasons.
 func (v *Verifying) begin(r *Room, servers []int, why []sentence.Sentence) {
 	r.enter(v)
-	r.out.says(why...)
+	r.out.say(why...)
 	asks, note := r.decision.Look(r.facts, &r.probing, servers, false, r.passed(), r.now)
-	r.out.says(note)
+	r.out.say(note)
 	r.sendLooks(asks)
 }
 
-// proceed cuts a long look short, unless a side of a match has asked for it: the organiser may be on
-// the other one.
+// proceed cuts a long look short, unless a side of a match has asked for it, because the organiser
+// may be on the other side.
 func (v *Verifying) proceed(r *Room) error {
 	if r.facts.IsLookOfSide() {
 		return errCaptainsDecide
 	}
 	if stops, isCut := r.decision.CutShort(r.lookFacts()); isCut {
-		r.out.says(sentence.Of("room.go-look"))
+		r.out.say(sentence.Of("room.go-look"))
 		r.sendLooks(stops)
 		v.settle(r)
 	}
 	return nil
 }
 
-// tick stops waiting for players who do not look.
+// tick stops waiting for players who take too long to look.
 func (v *Verifying) tick(r *Room) {
 	notes, isLate := r.decision.Tick(r.lookFacts())
-	if r.out.says(notes...); isLate {
+	if r.out.say(notes...); isLate {
 		v.settle(r)
 	}
 }
 
-// settle decides once the room waits for nobody.
+// settle ends the look and begins the next step, once the room waits for nobody.
 func (*Verifying) settle(r *Room) {
 	looks, isSettled := r.decision.Settle(r.lookFacts())
 	if !isSettled {
 		return
 	}
-	if r.probing.Missed(looks.Lost); len(looks.Asks) > 0 {
-		r.out.says(looks.Note)
+	if r.probing.NoteMisses(looks.Lost); len(looks.Asks) > 0 {
+		r.out.say(looks.Note)
 		r.enter(&Verifying{})
 		r.sendLooks(looks.Asks)
 		return
 	}
 	out, notes := r.decision.Refine(r.facts, looks.LookedS)
 	r.parts.Attendance.Apply([]attendance.Change{out}, r.now)
-	r.out.says(notes...)
-	r.verifyOrLaunch()
+	r.out.say(notes...)
+	r.carryOutChoice()
 }
 
-// acceptMisses gives up the servers that did not answer anybody's look.
-func (r *Room) acceptMisses() { r.probing.Missed(r.decision.AcceptMisses(r.lookFacts())) }
+// acceptMisses gives up the servers that answered nobody's look.
+func (r *Room) acceptMisses() { r.probing.NoteMisses(r.decision.AcceptMisses(r.lookFacts())) }
 
-// lookLate lets a player look at the finalists who comes after the others were asked.
+// lookLate asks a player who has come late for the look that the others were asked for.
 func (r *Room) lookLate(player people.ID) {
 	if g := &r.parts; g.Attendance.Of(player).Out == "" {
 		r.out.brief(g, player)
@@ -98,13 +98,13 @@ func (r *Room) lookLate(player people.ID) {
 }
 
 // lookFacts returns the present facts for a look.
-func (r *Room) lookFacts() finals.Facts { return r.decision.Facts(r.facts, r.passed(), r.now) }
+func (r *Room) lookFacts() finals.Facts { return r.decision.LookFacts(r.facts, r.passed(), r.now) }
 
-// sendLooks asks players to look at servers, within the numbers that they have agreed to.
+// sendLooks asks players to look at servers, within the promised numbers.
 func (r *Room) sendLooks(asks []finals.Ask) {
-	shown, without := r.probing.Show(r.facts, asks)
+	shown, without := r.probing.LimitLooks(r.facts, asks)
 	for _, player := range without {
-		r.decision.Without(player)
+		r.decision.StopAwaiting(player)
 	}
 	r.out.publish()
 	for _, ask := range shown {
@@ -113,8 +113,7 @@ func (r *Room) sendLooks(asks []finals.Ask) {
 	}
 }
 
-// verified takes a player's second look. While people vote, only looks that the room asked for
-// since the vote began count.
+// verified takes a player's second look, if the phase expects one.
 func (in Hear) verified(r *Room, v wire.Verified) error {
 	if !r.phase.expectsLook(in.Player, v) || v.Round != r.parts.Number {
 		return nil
@@ -125,10 +124,10 @@ func (in Hear) verified(r *Room, v wire.Verified) error {
 	}
 	if heard.IsElsewhere {
 		r.parts.Origins.Part(in.Player)
-		r.out.says(heard.Note)
+		r.out.say(heard.Note)
 	}
 	if heard.Counts {
-		r.probing.Looked(r.facts, in.Player, heard.Seen, r.now)
+		r.probing.NoteLooks(r.facts, in.Player, heard.Seen, r.now)
 		r.parts.Attendance.Await(r.now, in.Player)
 	}
 	r.phase.lookCame(r, in.Player, v, heard)
@@ -137,6 +136,6 @@ func (in Hear) verified(r *Room, v wire.Verified) error {
 
 // withoutLook stops waiting for a player's look.
 func (r *Room) withoutLook(player people.ID) {
-	r.decision.Without(player)
+	r.decision.StopAwaiting(player)
 	r.phase.lookMissing(r)
 }

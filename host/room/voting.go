@@ -15,24 +15,24 @@ import (
 	"muster/host/wire"
 )
 
-// Voting is the time between the choice and the countdown, in rooms whose organiser wants one.
+// Voting is the time between the choice and the countdown, in a room whose organiser wants a vote.
 // People vote, veto and say that they are ready. The search for something better goes on.
 type Voting struct {
 	base
-	// Looked is when everyone was last asked to look at the finalists. LookedAgain says that this
-	// was after people began to vote.
+	// Looked is when everyone was last asked to look at the finalists. LookedAgain says that the
+	// vote had begun by then.
 	Looked      roomtime.Time `json:"looked"`
 	LookedAgain bool          `json:"looked_again,omitempty"`
-	// Revealed says that pages have said where people meet.
+	// Revealed says that pages have revealed the server.
 	Revealed bool `json:"revealed,omitempty"`
 }
 
 func (*Voting) traits() traits {
-	return traits{name: wire.PhaseVoting, decides: true, reopens: true, isBetween: true}
+	return traits{name: wire.PhaseVoting, isVoting: true, canReopen: true, isBetween: true}
 }
 
-// next is when people who have closed their pages have left. A search, and people who are away, need
-// the time before.
+// next returns when people who have closed their pages count as gone. A search, or people who are
+// away, need ticks before.
 func (*Voting) next(r *Room) (at roomtime.Time, isQuiet bool) {
 	g := &r.parts
 	players := r.facts.ChosenFor()
@@ -44,7 +44,7 @@ func (*Voting) next(r *Room) (at roomtime.Time, isQuiet bool) {
 	return noDeadline, isQuiet
 }
 
-// proceed begins the countdown for an organiser who does not wait.
+// proceed begins the countdown, because the organiser does not want to wait.
 func (v *Voting) proceed(r *Room) error {
 	v.countDown(r, "room.countdown-go")
 	return nil
@@ -57,30 +57,30 @@ func (v *Voting) expectsLook(people.ID, wire.Verified) bool { return v.LookedAga
 
 func (v *Voting) allReady(r *Room) { v.countDown(r, "room.countdown-ready") }
 
-func (*Voting) without(r *Room, player people.ID, w Without) error { return w.fromChoice(r, player) }
+func (*Voting) without(r *Room, player people.ID, w Without) error { return w.chooseWithout(r, player) }
 
-func (*Voting) awaitSeats(r *Room, a AwaitSeats) error { return a.instead(r) }
+func (*Voting) awaitSeats(r *Room, a AwaitSeats) error { return a.beginWait(r) }
 
-// view shows the forecast of the search beside the choice, which stands and is no mere best so far.
+// view shows the search's forecast beside the choice.
 func (*Voting) view(r *Room, s *wire.Snapshot, _ *decision.Showing) {
 	if search := r.probing.Search(r.facts); search != nil {
 		s.Room.Forecast = search.View(r.parts.Settings.By).GoesOn()
 	}
 }
 
-func (*Voting) isWhole(g *facts.Parts) bool { return hasChoice(g) }
+func (*Voting) isValid(g *facts.Parts) bool { return hasChoice(g) }
 
-// countDown begins the countdown. Key is that of the note that says why.
+// countDown begins the countdown. Key is the key of the note that says why.
 func (v *Voting) countDown(r *Room, key string) {
 	c := &Countdown{Vote: *v}
 	reveals := r.parts.Roster.IsWatched() && !v.Revealed
 	c.Vote.Revealed = v.Revealed || reveals
 	lasts := c.begin(r, reveals)
 	r.goTo(c)
-	r.out.says(sentence.Of(key, "seconds", lasts.Seconds()))
+	r.out.say(sentence.Of(key, "seconds", lasts.Seconds()))
 }
 
-// tick asks for a turn for the search that goes on, and goes on without players who have left.
+// tick goes on without players who have left, and asks for processor time for the search.
 func (v *Voting) tick(r *Room) {
 	if r.parts.Roster.TakeClosed(attendance.LeftAfter, r.now) {
 		r.countDownIfReady()
@@ -96,13 +96,13 @@ func (*Voting) canSearch(r *Room) bool {
 	return r.parts.Settings.Strategy == wire.Coordinated && r.probing.IsSearchDue(r.facts, r.now)
 }
 
-// turn goes on with the search. Everyone looks at a server that turned up and is worth it.
+// turn goes on with the search. If it has found a better server, everyone looks at that one.
 func (v *Voting) turn(r *Room) {
 	if !v.canSearch(r) {
 		return
 	}
 	note, other, asks, own := r.probing.TurnBehind(r.facts, r.moment())
-	if r.out.says(note); other != nil {
+	if r.out.say(note); other != nil {
 		r.rechoose(*other)
 		return
 	}
@@ -112,7 +112,7 @@ func (v *Voting) turn(r *Room) {
 	}
 }
 
-// say takes a player's word from the terminal, as the player's page gives it.
+// say takes a player's word from the terminal, like an order from the player's page.
 func (in Hear) say(r *Room, m wire.Say) {
 	if m.Round != r.parts.Number {
 		return
@@ -155,7 +155,8 @@ func (r *Room) goOnWithout() {
 	}
 }
 
-// countDownIfReady counts down if all are ready. Nobody has to say it again because another has left.
+// countDownIfReady begins the countdown if all are ready. People who are ready need not say so
+// again after somebody has left.
 func (r *Room) countDownIfReady() {
 	if r.parts.Ballot.IsReady(r.facts.Electorate(true)) {
 		r.phase.allReady(r)

@@ -20,10 +20,11 @@ import (
 	"muster/selection"
 )
 
-// Waiting watches a few full servers until one has seats for all.
+// Waiting watches a few full servers until one has seats for everyone.
 type Waiting struct {
 	base
-	// Back is the launch after which some were left outside, nil if all wait.
+	// Back is the launch after which some players found no seat. It is nil if the whole group
+	// waits.
 	Back *Launching `json:"back,omitempty"`
 	// Wait is the wait itself.
 	Wait *waiting.Wait `json:"wait"`
@@ -59,11 +60,11 @@ func (w *Waiting) expectsLook(player people.ID, look wire.Verified) bool {
 
 func (w *Waiting) lookCame(r *Room, player people.ID, look wire.Verified, heard finals.Heard) {
 	if heard.Counts {
-		w.do(r, w.Wait.Hear(r.facts, player, look, r.now)...)
+		w.carryOut(r, w.Wait.Hear(r.facts, player, look, r.now)...)
 	}
 }
 
-func (w *Waiting) share(r *Room, demand map[netip.AddrPort]Demand) {
+func (w *Waiting) shareDemand(r *Room, demand map[netip.AddrPort]Demand) {
 	w.Wait.Share(r.facts, demand, time.Duration(r.wall.UnixNano())-time.Duration(r.now))
 }
 
@@ -78,7 +79,7 @@ func (w *Waiting) begin(r *Room) {
 	r.parts.Choice.ClearWhatIf()
 	r.parts.Ballot.Withdraw("", ballot.Ready)
 	r.enter(w)
-	r.out.says(w.Wait.Describe(r.facts))
+	r.out.say(w.Wait.Describe(r.facts))
 }
 
 // proceed ends the wait for an organiser who does not want to wait.
@@ -89,19 +90,19 @@ func (w *Waiting) proceed(r *Room) error {
 	return nil
 }
 
-// tick lets time pass.
+// tick stops waiting for people who are gone, and carries out the events of the wait.
 func (w *Waiting) tick(r *Room) {
 	left, note, isOver := w.Wait.GoOnWithout(r.facts, r.now)
 	r.parts.Attendance.LeaveOut(attendance.Left, left...)
-	if r.out.says(note); isOver {
+	if r.out.say(note); isOver {
 		r.enter(w.Back)
 		return
 	}
-	w.do(r, w.Wait.Tick(r.facts, r.now)...)
+	w.carryOut(r, w.Wait.Tick(r.facts, r.now)...)
 }
 
 func (w *Waiting) joined(r *Room, player people.ID) {
-	if w.Wait.Readmits(r.facts, player) {
+	if w.Wait.CanReadmit(r.facts, player) {
 		r.parts.Attendance.Recall(player, r.now)
 	}
 	r.out.brief(&r.parts, player)
@@ -110,25 +111,25 @@ func (w *Waiting) joined(r *Room, player people.ID) {
 	}
 }
 
-// do carries out the events of the wait.
-func (w *Waiting) do(r *Room, events ...seats.Event) {
+// carryOut carries out events of the wait.
+func (w *Waiting) carryOut(r *Room, events ...seats.Event) {
 	for _, e := range events {
 		switch e := e.(type) {
 		case seats.Ask:
 			r.sendLooks(r.decision.QuickCheck(r.facts, &r.probing, e.Servers, e.By, r.passed(), r.now))
 		case seats.Open:
-			r.out.binds = true
-			r.out.says(e.News)
+			r.out.mustSave = true
+			r.out.say(e.News)
 			seats := wire.Announcement{Kind: wire.AnnouncedSeats, Server: r.facts.Announced(e.Server), Seats: e.Free}
 			r.follow(r.calendar.Announce(seats, r.dates(r.wall))...)
 			r.sendLooks(r.decision.QuickCheck(r.facts, &r.probing, []int{e.Server}, "", r.passed(), r.now))
 		case seats.Filled:
 			r.acceptMisses()
-			r.out.binds = true
-			r.out.says(e.News)
+			r.out.mustSave = true
+			r.out.say(e.News)
 		case seats.Go:
 			r.acceptMisses()
-			r.out.binds = true
+			r.out.mustSave = true
 			w.goThere(r, e)
 		case seats.Over:
 			w.over(r, e)
@@ -136,61 +137,61 @@ func (w *Waiting) do(r *Room, events ...seats.Event) {
 	}
 }
 
-// goThere sends everyone to a server that has seats, unless it suits them no more.
+// goThere sends everyone to a server that has seats, if the server still suits everyone.
 func (w *Waiting) goThere(r *Room, e seats.Go) {
 	if w.Back != nil {
 		w.relaunch(r)
 		return
 	}
-	r.parts.Heard.Keep(e.Server, e.HeardBy) // only new words on its seats count
-	if why, suits := r.decision.Stay(r.facts, e.Server); !suits {
-		r.out.says(sentence.Of("room.seats-useless", "server", r.parts.Servers.Called(e.Server), "why", why))
-		w.do(r, w.Wait.Drop(r.facts, e.Server, why)...)
+	r.parts.Heard.Keep(e.Server, e.HeardBy) // only the last look at its seats counts
+	if why, suits := r.decision.ChooseServer(r.facts, e.Server); !suits {
+		r.out.say(sentence.Of("room.seats-useless", "server", r.parts.Servers.Called(e.Server), "why", why))
+		w.carryOut(r, w.Wait.Drop(r.facts, e.Server, why)...)
 		return
 	}
 	(&Launching{Server: e.Server}).begin(r)
 }
 
-// relaunch sends those who were left outside where the others are.
+// relaunch sends the players without a seat to the server where the others are.
 func (w *Waiting) relaunch(r *Room) {
 	l, outside := w.Back, w.Wait.Outside()
 	r.enter(l)
-	r.out.says(sentence.Of("room.seats-outside", "players", people.Texts(outside), "server", l.Launch.Name))
+	r.out.say(sentence.Of("room.seats-outside", "players", people.Texts(outside), "server", l.Launch.Name))
 	for _, player := range r.parts.Attendance.Players() {
 		if slices.Contains(outside, player) {
 			r.parts.Launches.Restart(player)
 			r.parts.Launches.Again(r.now, player)
-			l.take(r, player)
+			l.sendThere(r, player)
 		}
 	}
 }
 
-// over goes back to the launch, or fails.
+// over ends the wait: the room goes back to the launch, or fails.
 func (w *Waiting) over(r *Room, e seats.Over) {
 	if w.Back != nil {
 		r.enter(w.Back)
-		r.out.says(e.Why)
+		r.out.say(e.Why)
 		return
 	}
 	r.fail(false, e.Why).Wait = w.Wait
 }
 
-// isWhole reports whether a saved wait has what it needs.
-func (w *Waiting) isWhole(g *facts.Parts) bool {
+// isValid reports whether a saved wait has what it needs.
+func (w *Waiting) isValid(g *facts.Parts) bool {
 	l := w.Back
-	return w.Wait.IsWhole(len(g.Servers.List)) && g.Choice.Newest() != nil && (l != nil) == (len(w.Wait.Outside()) > 0) &&
+	return w.Wait.IsValid(len(g.Servers.List)) && g.Choice.Newest() != nil && (l != nil) == (len(w.Wait.Outside()) > 0) &&
 		(l == nil || l.Server >= 0 && l.Server < len(g.Servers.List) && g.Choice.Newest().Chosen != nil)
 }
 
-// AwaitSeats asks the room to wait until there are seats for everybody on a server or, without
-// an address, on one of the best that are full. After a launch, Names are the players
-// who are still outside.
+// AwaitSeats makes the room wait for seats for everybody: on the server with the address or,
+// without one, on any of the best full servers. After a launch, Names are the players who found no
+// seat.
 type AwaitSeats struct {
 	Addr  hostport.AddrPort `json:"addr,omitzero"`
 	Names []string          `json:"names,omitempty"`
 }
 
-// Unwait ends a wait for seats. Instead goes on with servers that have seats.
+// Unwait ends a wait for seats. With Instead the group then takes a server that has seats.
 type Unwait struct {
 	Instead bool `json:"instead,omitempty"`
 }
@@ -209,9 +210,9 @@ var notWaiting = sentence.Of("seats.not-waiting")
 
 func (a AwaitSeats) do(r *Room, _ caller) error { return r.phase.awaitSeats(r, a) }
 
-// instead waits in place of a choice.
-func (a AwaitSeats) instead(r *Room) error {
-	if !r.mayDecideAgain() {
+// beginWait begins a wait although there is a choice, or none suits.
+func (a AwaitSeats) beginWait(r *Room) error {
+	if !r.canDecideAgain() {
 		return errNoAdvice
 	}
 	full := decision.WorthWaiting(r.facts)
@@ -227,19 +228,18 @@ func (a AwaitSeats) instead(r *Room) error {
 
 func (a Unwait) do(r *Room, _ caller) error { return r.phase.unwait(r, a) }
 
-// goInstead goes on with the servers that have seats.
+// goInstead chooses among the servers that have seats.
 func (Unwait) goInstead(r *Room) error {
 	selected := r.facts.Select(r.facts.ChosenFor())
 	if selected.Chosen == nil {
 		return errNoInstead
 	}
-	r.out.says(sentence.Of("room.seats-instead"))
+	r.out.say(sentence.Of("room.seats-instead"))
 	r.decision.Forget() // the looks are old
 	r.failures = 0
 	r.rechoose(selected)
 	return nil
 }
 
-// Watches returns the servers that the room asks for seats, time and again; none if nobody is
-// there to ask.
+// Watches returns the servers that the room keeps asking for seats; none if nobody is there to ask.
 func (r *Room) Watches() []netip.AddrPort { return r.phase.watches(r) }

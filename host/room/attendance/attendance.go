@@ -1,5 +1,5 @@
-// Package attendance knows the players of a room by what their programs do. It says which players
-// are here, are silent, have finished, or are left out of the round, and why.
+// Package attendance follows the players of a room by their programs. It knows which players are
+// here, are silent, have finished, or are left out of the round, and why.
 //
 //	Come, Return, Leave ─▶ is here, or away since
 //	Report, Rest, Excuse ▶ was heard
@@ -66,7 +66,7 @@ const (
 	Outvoted Why = "outvoted"
 	// Left: the player left while the others voted, or waited for seats.
 	Left Why = "left"
-	// Unwanted: the organiser goes without the player.
+	// Unwanted: the organiser chose again without the player.
 	Unwanted Why = "unwanted"
 	// Benched: before the round, the organiser said to play it without the player.
 	Benched Why = "benched"
@@ -77,20 +77,20 @@ var reasons = []Why{"", TooLate, Silent, Behind, Odd, Outvoted, Left, Unwanted, 
 // IsFirm reports whether only the organiser can count the player again.
 func (w Why) IsFirm() bool { return w == Odd || w == Benched }
 
-// Duty is what a phase expects of the players.
+// Duty is the players' duty in a phase.
 type Duty int
 
 // The duties.
 const (
-	// Nothing: nobody is missed.
+	// Nothing: the room waits for nobody.
 	Nothing Duty = iota
-	// Stay: players who are away are missed.
+	// Stay: the room waits for players who are away.
 	Stay
-	// Measure: so are players who report nothing.
+	// Measure: the room also waits for players who report nothing.
 	Measure
 )
 
-// Mark is what people see of a player's attendance.
+// Mark is a player's attendance as people see it.
 type Mark struct {
 	// Here: the player's program is connected. That is not saved.
 	Here bool `json:"-"`
@@ -103,7 +103,7 @@ type Mark struct {
 // Register has all players of a room. The zero value has none.
 type Register struct{ state State }
 
-// State is what a saved room keeps of a register.
+// State is the saved state of a register.
 type State struct {
 	// Order are the players in the order of their coming. It is never changed in place:
 	// [Register.Players] gives it away, many times a second.
@@ -111,10 +111,10 @@ type State struct {
 	Marks map[people.ID]*mark `json:"marks,omitempty"`
 }
 
-// State returns the state, for a room that is saved or restored.
+// State returns the state, to save or restore it.
 func (r *Register) State() *State { return &r.state }
 
-// Anew returns what is left of a register if its round begins again.
+// Anew returns a register whose round begins again.
 func (s State) Anew() State {
 	anew := State{Order: s.Order, Marks: map[people.ID]*mark{}}
 	for player, m := range s.Marks {
@@ -123,7 +123,7 @@ func (s State) Anew() State {
 	return anew
 }
 
-// Validate returns what is wrong with a saved register of these players, or nil.
+// Validate returns the first fault of a saved register of these players, or nil.
 func (s State) Validate(players []people.ID) error {
 	if !slices.Equal(s.Order, players) || len(s.Marks) != len(players) {
 		return fmt.Errorf("the attendance of %q, of whom %q play here", s.Order, players)
@@ -136,7 +136,7 @@ func (s State) Validate(players []people.ID) error {
 	return nil
 }
 
-// mark is what is known of a player. Fields in small letters are not saved.
+// mark is all that the register knows of a player. Unexported fields are not saved.
 type mark struct {
 	Mark
 	// Heard is when the player last came, left, or got on with the work.
@@ -192,7 +192,7 @@ func (r *Register) Leave(player people.ID, now roomtime.Time) bool {
 	return true
 }
 
-// Mute says which players do not even answer pings, though they are connected.
+// Mute notes which connected players do not even answer pings.
 func (r *Register) Mute(players []people.ID) {
 	for player, m := range r.state.Marks {
 		m.isMute = m.Here && slices.Contains(players, player)
@@ -204,7 +204,7 @@ func (r *Register) Mute(players []people.ID) {
 func (r *Register) Report(player people.ID, mayCount bool, now roomtime.Time) (note sentence.Sentence) {
 	m := r.mark(player)
 	m.returned = roomtime.Time(0)
-	m.isHeard(now)
+	m.noteHeard(now)
 	if mayCount && m.Out != "" && !m.Out.IsFirm() && m.Missed <= mostMissed {
 		m.Out = ""
 		return sentence.Of("room.measures-again", "player", player)
@@ -221,7 +221,7 @@ func (r *Register) Rest(player people.ID, rest time.Duration, now roomtime.Time)
 		return note
 	}
 	m.Missed += rest
-	m.isHeard(now.Add(rest))
+	m.noteHeard(now.Add(rest))
 	return sentence.Of("room.rests", "player", player, "time", rest.Round(time.Second))
 }
 
@@ -233,12 +233,12 @@ func (r *Register) Nonsense(player people.ID) (isTooMuch bool) {
 	return m.Missed > mostMissed
 }
 
-// Excuse says that players who are here need not be heard just now: they were asked nothing,
+// Excuse notes that the silence of connected players does not count now: they were asked nothing,
 // or their line is slow.
 func (r *Register) Excuse(now roomtime.Time, players ...people.ID) {
 	for _, player := range players {
 		if m := r.mark(player); m.Here {
-			m.isHeard(now)
+			m.noteHeard(now)
 		}
 	}
 }
@@ -339,8 +339,8 @@ func (r *Register) Recall(player people.ID, now roomtime.Time) {
 	m.Out, m.Heard = "", now
 }
 
-// Brief notes that a player's program is sent the list of a round, and reports whether it had
-// another one, or none.
+// Brief notes that a player's program gets the list of a round, and reports whether the program
+// lacked it.
 func (r *Register) Brief(player people.ID, round int) (isNew bool) {
 	m := r.mark(player)
 	isNew = m.briefed != round
@@ -354,7 +354,7 @@ func (r *Register) Of(player people.ID) Mark { return r.mark(player).Mark }
 // Players returns all players in the order of their coming. They are not to be changed.
 func (r *Register) Players() []people.ID { return r.state.Order }
 
-// Supposed returns the players that the round counts on once some changes are made.
+// Supposed returns the players that the round would count on after some changes.
 func (r *Register) Supposed(changes []Change) []people.ID {
 	active := r.Active()
 	for _, c := range changes {
@@ -374,7 +374,7 @@ func (r *Register) Active() []people.ID {
 	return r.filtered(func(m *mark) bool { return m.Out == "" })
 }
 
-// Present returns those of them who are here.
+// Present returns the active players who are here.
 func (r *Register) Present() []people.ID {
 	return r.filtered(func(m *mark) bool { return m.Out == "" && m.Here })
 }
@@ -428,7 +428,8 @@ func (r *Register) filtered(is func(*mark) bool) []people.ID {
 	return players
 }
 
-// mark returns a player's mark, or an empty one that nothing keeps for a stranger.
+// mark returns a player's mark. If the player is unknown it returns an empty one, which is not
+// kept.
 func (r *Register) mark(player people.ID) *mark {
 	if m := r.state.Marks[player]; m != nil {
 		return m
@@ -436,22 +437,22 @@ func (r *Register) mark(player people.ID) *mark {
 	return &mark{}
 }
 
-// isHeard notes when a player was heard. The time lies in the future for a player who announced a
+// noteHeard notes when a player was heard. The time lies in the future for a player who announced a
 // silence.
-func (m *mark) isHeard(at roomtime.Time) {
+func (m *mark) noteHeard(at roomtime.Time) {
 	if m.Heard.Before(at) {
 		m.Heard = at
 	}
 }
 
-// Begin forgets what belongs to the round before.
+// Begin forgets the state of the round before.
 func (r *Register) Begin(now roomtime.Time) {
 	for _, m := range r.state.Marks {
 		*m = mark{Mark: Mark{Here: m.Here}, Heard: now}
 	}
 }
 
-// Again says that the players measure once more in the same round.
+// Again notes that the players measure once more in the same round.
 func (r *Register) Again(now roomtime.Time) {
 	for _, m := range r.state.Marks {
 		if m.Done = false; m.Here {
@@ -460,7 +461,7 @@ func (r *Register) Again(now roomtime.Time) {
 	}
 }
 
-// Resume says that the host was away. Nobody is here, and nobody is blamed for it.
+// Resume notes that the host was away. All players are away, and it does not count against them.
 func (r *Register) Resume(now roomtime.Time) {
 	for _, m := range r.state.Marks {
 		m.Here, m.Heard = false, now

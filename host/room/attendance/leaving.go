@@ -13,7 +13,7 @@ func (r *Register) Gone(now roomtime.Time) []people.ID {
 	return r.filtered(func(m *mark) bool { return !m.Here && now.Sub(m.Heard) > GoneAfter })
 }
 
-// NextGone returns when the next of some players who are away will be gone, zero if all are here.
+// NextGone returns when the next of the players counts as gone, zero if all are here.
 func (r *Register) NextGone(players []people.ID) (next roomtime.Time) {
 	for _, player := range players {
 		m := r.mark(player)
@@ -24,7 +24,7 @@ func (r *Register) NextGone(players []people.ID) (next roomtime.Time) {
 	return next
 }
 
-// Away returns those of a group who have been away for at least a time.
+// Away returns the players of a group who have been away for at least a time.
 func (r *Register) Away(group []people.ID, after time.Duration, now roomtime.Time) []people.ID {
 	return people.Filtered(group, func(player people.ID) bool {
 		m := r.mark(player)
@@ -32,9 +32,9 @@ func (r *Register) Away(group []people.ID, after time.Duration, now roomtime.Tim
 	})
 }
 
-// Absent returns those of a voting group who are away, and those of them who have left, because
-// they have been away for long enough. If most are away the cause is likely our own line, so nobody
-// has left before a pause of the room would end.
+// Absent returns the players of a voting group who are away, and the ones among them who have been
+// away for so long that they have left. If most are away the cause is likely our own line, so
+// nobody has left before a pause of the room would end.
 func (r *Register) Absent(group []people.ID, pause time.Duration, now roomtime.Time) (away, left []people.ID) {
 	away = people.Filtered(group, func(player people.ID) bool { return !r.mark(player).Here })
 	after := LeftAfter
@@ -44,8 +44,8 @@ func (r *Register) Absent(group []people.ID, pause time.Duration, now roomtime.T
 	return away, r.Away(away, after, now)
 }
 
-// GoOnWithout leaves out those of a voting group who have left, unless nobody would be there to go
-// on. IsComplete says that all others are here.
+// GoOnWithout leaves out the players of a voting group who have left, unless all have. IsComplete
+// says that all others are here.
 func (r *Register) GoOnWithout(group []people.ID, pause time.Duration, now roomtime.Time) (left []people.ID, isComplete bool) {
 	away, left := r.Absent(group, pause, now)
 	if len(left) == len(group) {

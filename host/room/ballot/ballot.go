@@ -35,7 +35,7 @@ const (
 // Box has people's words on one round's choice. Its zero value is empty.
 type Box struct{ state State }
 
-// State is what a saved room keeps of a box.
+// State is the saved state of a box.
 type State struct {
 	// Opened says that people have voted in this round, or could.
 	Opened bool                `json:"opened,omitempty"`
@@ -49,10 +49,10 @@ type State struct {
 	Offered []int `json:"offered,omitempty"`
 }
 
-// State returns the state, for a room that is saved or restored.
+// State returns the state, to save or restore it.
 func (b *Box) State() *State { return &b.state }
 
-// Validate returns what is wrong with a saved box of a round with so many servers, or nil.
+// Validate returns the first fault of a saved box of a round with so many servers, or nil.
 func (s *State) Validate(servers int) error {
 	isListed := func(server int) bool { return server >= 0 && server < servers }
 	for _, server := range slices.Concat(s.Numbers, s.Offered) {
@@ -79,7 +79,7 @@ type Paper struct {
 	Vetoed bool `json:"-"`
 }
 
-// Options are what people choose between.
+// Options are the servers that people choose between.
 type Options struct {
 	// Rule is the server that the room's rule has chosen, -1 for none.
 	Rule int
@@ -158,8 +158,8 @@ func (b *Box) Open(o Options) {
 	b.Offer(o)
 }
 
-// Offer shows people the candidates of a vote that need not begin. [Box.Open] says what becomes of
-// votes and numbers.
+// Offer shows people the candidates of a vote that need not begin. It treats votes and numbers as
+// [Box.Open] does.
 func (b *Box) Offer(o Options) {
 	for person, p := range b.state.Papers {
 		if p.Vote != nil && o.place(*p.Vote) < 0 {
@@ -224,8 +224,8 @@ func (b *Box) count(server int) (votes, of int) {
 	return votes, of
 }
 
-// Decide returns a choice as it stands if the group goes to a server: by the rule, or by votes. If
-// open, people may still change their minds.
+// Decide returns a choice with a server as its result, and says whether that is by the rule or by
+// votes. If open, people may still change their minds.
 func (b *Box) Decide(s selection.Selection, server int, open bool) selection.Selection {
 	if votes, of := b.count(server); votes > 0 {
 		return s.Voted(server, votes, of, open)

@@ -20,7 +20,7 @@ import (
 	"muster/host/wire"
 )
 
-// Setup is what captains decide about, and how.
+// Setup has the servers and maps that captains decide about, and the rules.
 type Setup struct {
 	// Servers are the finalists, the best by the room's rule first.
 	Servers []int
@@ -38,7 +38,7 @@ type Setup struct {
 // Series is the bans and picks of a match. Its zero value has not begun.
 type Series struct{ state State }
 
-// State is what a saved room keeps of a series.
+// State is the saved state of a series.
 type State struct {
 	Servers []int         `json:"servers,omitempty"`
 	Maps    []string      `json:"maps,omitempty"`
@@ -48,16 +48,16 @@ type State struct {
 	Clock   time.Duration `json:"clock,omitempty"`
 	// Since is when the turn began.
 	Since roomtime.Time `json:"since,omitzero"`
-	// Server is the server that the moves lead to; -1 before that.
+	// Server is the server that the moves have decided, -1 before.
 	Server int `json:"server,omitempty"`
 	// Fallen are the servers that the match could not go to after all.
 	Fallen []int `json:"fallen,omitempty"`
 }
 
-// State returns the state, for a room that is saved or restored.
+// State returns the state, to save or restore it.
 func (s *Series) State() *State { return &s.state }
 
-// step is a move to come: its kind, what it is about, and whose it is.
+// step is a move to come: its kind, its object, and its side.
 type step struct {
 	Kind string    `json:"kind"`
 	Of   string    `json:"of"`
@@ -235,7 +235,7 @@ func (s *Series) Turn() (t Turn, is bool) {
 
 // Attempt is a person's move.
 type Attempt struct {
-	// Number is that of the turn that the person saw.
+	// Number is the number of the turn that the person saw.
 	Number int
 	By     people.ID
 	// Server is the server's index, or -1; Map is the map's name.

@@ -46,10 +46,10 @@ func (s *Series) View(m *wire.Match, cards []wire.MatchServer, captains [2]peopl
 	}
 }
 
-// mostSaved bounds what a series decides about; no room lists as many finalists or maps.
+// mostSaved bounds the finalists and the maps of a saved series. No room has as many.
 const mostSaved = 1000
 
-// Validate returns what is wrong with a saved series of a round with so many servers, or nil.
+// Validate returns the first fault of a saved series of a round with so many servers, or nil.
 func (s State) Validate(listed int) error {
 	if len(s.Servers) == 0 && len(s.Steps) == 0 && len(s.Moves) == 0 {
 		return nil

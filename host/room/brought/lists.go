@@ -35,7 +35,7 @@ const (
 // not change with the original.
 type Lists struct{ state State }
 
-// State is what a saved room keeps of the lists.
+// State is the saved state of the lists.
 type State struct {
 	Favourites []entry `json:"favourites,omitempty"`
 	Hidden     []entry `json:"hidden,omitempty"`
@@ -50,19 +50,20 @@ type entry struct {
 	By   []people.ID       `json:"by,omitempty"`
 }
 
-// State returns the state, for a room that is saved or restored.
+// State returns the state, to save or restore it.
 func (l *Lists) State() *State { return &l.state }
 
-// BringResult says what became of servers that somebody brought.
+// BringResult is the result of [Lists.Bring].
 type BringResult struct {
-	// Favourites and Hidden count those in each list. Refused counts the others: they may be any
-	// machine in other players' networks, were struck off, or are too many.
+	// Favourites and Hidden count the person's servers in each list. Refused counts the servers
+	// that got into none, because they are private addresses, were struck off, or are too many.
 	Favourites, Hidden, Refused int
 	// IsNew says that the lists have changed.
 	IsNew bool
 }
 
-// Lines returns what the log tells of it. The room need not repeat a line about the same player.
+// Lines returns the result as lines for the log. The room need not repeat a line about the same
+// player.
 func (t BringResult) Lines(player people.ID) (lines []sentence.Sentence) {
 	switch {
 	case t.Hidden > 0:

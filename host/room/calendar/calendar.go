@@ -12,8 +12,8 @@
 // Other rooms have a calendar, too. It has the rounds since they opened, the last time that a
 // program was there, and their announcements.
 //
-// Its records stay for long, also those of people who are gone. So they have the names of their
-// time, and know people again by [people.Person.Mark].
+// Its records outlive the people's IDs. So they have the names of their time, and identify people
+// by [people.Person.Mark].
 package calendar
 
 import (
@@ -64,7 +64,7 @@ var (
 	errMissedEnd = wire.Refuse(wire.ReasonEnded, "refused.missed-end")
 )
 
-// Calendar is a room's memory from one session to the next.
+// Calendar keeps a room's dates and history over its sessions.
 type Calendar struct {
 	state State
 	// wasUsed says that a program was there after the newest step. It is not saved: no program stays
@@ -73,7 +73,7 @@ type Calendar struct {
 	upcoming upcoming
 }
 
-// State is what a saved room keeps of a calendar.
+// State is the saved state of a calendar.
 type State struct {
 	// Sessions are over, the oldest first. Current goes on.
 	Sessions []wire.Session `json:"evenings,omitempty"`
@@ -99,11 +99,11 @@ type State struct {
 	Posts    Posts `json:"posts,omitzero"`
 }
 
-// State returns the state, for a room that is saved or restored.
+// State returns the state, to save or restore it.
 func (c *Calendar) State() *State { return &c.state }
 
-// Validate returns what is wrong with a saved calendar, or nil. It drops sessions that are more than
-// a room keeps.
+// Validate returns the first fault of a saved calendar, or nil. It drops sessions that are more
+// than a room keeps.
 func (s *State) Validate() error {
 	if s.Unused < 0 {
 		return errors.New("a room that was unused for less than no time")
@@ -187,7 +187,7 @@ func (c *Calendar) IsAsleep() bool { return !c.state.Ended.IsZero() }
 // Tick lets time pass. An empty room falls asleep, and a room that gathers says once that it is
 // open.
 func (c *Calendar) Tick(f Facts) []Event {
-	c.setRight(f.Now.Wall)
+	c.correctTimes(f.Now.Wall)
 	last := c.lastUsed(f)
 	isIdle := f.Every != "" && !c.IsAsleep() && !f.isUsed() && f.Now.Wall.Sub(last) >= sleepAfter
 	switch {
@@ -206,7 +206,7 @@ func (c *Calendar) Advance(f Facts) []Event {
 	if f.IsClosed {
 		return nil
 	}
-	c.setRight(f.Now.Wall)
+	c.correctTimes(f.Now.Wall)
 	isUsed := f.isUsed()
 	if c.wasUsed && !isUsed {
 		c.state.Used = f.Now.Wall
@@ -274,7 +274,7 @@ func (c *Calendar) applyDate(f Facts) (events []Event) {
 		coming := []wire.AnnouncedPlayer{}
 		for _, p := range f.People {
 			isOwn := p.IsPlayer || p.IsRegular || p.IsOrganiser // no stranger's nickname is posted anywhere
-			if isOwn && c.Awaits(p.Mark) && c.state.Coming[p.Mark].Comes {
+			if isOwn && c.HasAnswered(p.Mark) && c.state.Coming[p.Mark].Comes {
 				coming = append(coming, wire.AnnouncedPlayer{Name: p.Name})
 			}
 		}
@@ -329,9 +329,9 @@ func (c *Calendar) lastUsed(f Facts) time.Time {
 	return c.state.Used
 }
 
-// setRight corrects times of a clock that was ahead, or has been set back since. Dates and history
+// correctTimes corrects times of a clock that was ahead, or has been set back since. Dates and history
 // stay, because people read them.
-func (c *Calendar) setRight(now time.Time) {
+func (c *Calendar) correctTimes(now time.Time) {
 	if c.state.Used.Sub(now) > mostAhead {
 		c.state.Used = now
 	}
@@ -382,14 +382,14 @@ func (c *Calendar) sleep(at time.Time, f Facts) (forget []people.ID) {
 	c.state.Ended, c.state.Used = f.Now.Wall, f.Now.Wall
 	c.writeDown(at)
 	c.state.Left = nil
-	var players, regulars []people.Person // those who keep their place, regulars before this session's players
+	var players, regulars []people.Person // people who keep their place: this session's players, and other regulars
 	for _, p := range f.People {
 		if p.IsPlayer {
 			p.Seen = f.Now.Room
 			c.state.Left = append(c.state.Left, p.Mark)
 		}
 		switch {
-		case !p.IsRegular && !p.IsOrganiser && !p.HasPage && !c.Awaits(p.Mark):
+		case !p.IsRegular && !p.IsOrganiser && !p.HasPage && !c.HasAnswered(p.Mark):
 			forget = append(forget, p.ID)
 		case !p.IsRegular || p.IsOrganiser:
 		case p.IsPlayer:
@@ -432,8 +432,8 @@ func (c *Calendar) Come(mark string, comes *bool) error {
 	return nil
 }
 
-// Awaits reports whether somebody has said whether they come to the next date.
-func (c *Calendar) Awaits(mark string) bool {
+// HasAnswered reports whether somebody has said yes or no to the next date.
+func (c *Calendar) HasAnswered(mark string) bool {
 	coming, has := c.state.Coming[mark]
 	return has && !c.upcoming.next.IsZero() && coming.To.Equal(c.upcoming.next)
 }

@@ -254,23 +254,23 @@ func TestCome(t *testing.T) {
 	r.Advance(r.Facts)
 	r.Come("A", &no)
 	r.Come("Z", &yes)
-	if !r.Awaits("A") || r.Awaits("B") || !r.Awaits("Z") {
+	if !r.HasAnswered("A") || r.HasAnswered("B") || !r.HasAnswered("Z") {
 		t.Error("it is not known who has said whether they come")
 	}
 	r.sets(friday.Add(dateStays))
-	if r.Advance(r.Facts); r.Awaits("A") || r.Awaits("Z") {
+	if r.Advance(r.Facts); r.HasAnswered("A") || r.HasAnswered("Z") {
 		t.Error("what was said of a date holds of the next")
 	}
 	r.sets(eight)
 	r.Advance(r.Facts)
-	if !r.Awaits("A") {
+	if !r.HasAnswered("A") {
 		t.Error("a clock that was ahead has made the room forget who comes")
 	}
 	zoe := r.People[2]
 	r.People = r.People[:2]
 	r.Advance(r.Facts)
 	r.People = append(r.People, zoe)
-	if r.Advance(r.Facts); r.Awaits("Z") {
+	if r.Advance(r.Facts); r.HasAnswered("Z") {
 		t.Error("somebody who has left and is back is still taken to come")
 	}
 }

@@ -14,7 +14,7 @@ import (
 // Fridays, or ten people four times a session for a hundred sessions.
 const mostSessions, mostStays, mostSeats = 100, 24, 4000
 
-// Trip compares a launch with those before it.
+// Trip compares a launch with earlier launches.
 type Trip struct {
 	// IsNew says that this round goes there for the first time. IsElsewhere says that it went
 	// somewhere else before.
@@ -224,7 +224,7 @@ func (c *Calendar) meeting(f Facts) *wire.Meeting {
 		m.Last = &wire.Last{At: last.At, Server: last.Server, Country: last.Country, Map: last.Map, MeanMS: last.MeanMS}
 	}
 	for _, p := range f.People {
-		awaits := c.Awaits(p.Mark)
+		awaits := c.HasAnswered(p.Mark)
 		if !p.IsPlayer && !p.IsRegular && !p.IsOrganiser && !awaits {
 			continue
 		}

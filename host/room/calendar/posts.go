@@ -11,7 +11,7 @@ import (
 type Posts struct {
 	// Opened says that the room has announced its opening.
 	Opened bool `json:"opened,omitempty"`
-	// At and Trouble are those of [wire.Posts].
+	// At and Trouble are fields of [wire.Posts].
 	At      time.Time         `json:"at,omitzero"`
 	Trouble sentence.Sentence `json:"trouble,omitzero"`
 }
@@ -22,7 +22,8 @@ func (c *Calendar) isNewlyOpen(f Facts) bool {
 }
 
 // Announce announces something to people who are not in the room, if it has a webhook. It adds the
-// fields of all announcements. If the announcement names no players, it adds those who are there.
+// fields of all announcements. If the announcement names no players, it adds the players who are
+// there.
 func (c *Calendar) Announce(a wire.Announcement, f Facts) []Event {
 	if !f.Posts {
 		return nil

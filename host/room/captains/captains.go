@@ -1,5 +1,5 @@
-// Package captains lets a match's captains ban and pick, by what the room knows of its people and
-// servers. It writes the moves ([bans.Series]) and nothing else.
+// Package captains carries out the bans and picks of a match's captains, with the room's facts
+// about people and servers. It writes the moves ([bans.Series]) and nothing else.
 //
 //	sides ── whose captain is there ──┐
 //	                                  ▼
@@ -53,42 +53,42 @@ func Move(g facts.Facts, series *bans.Series, a Attempt, now roomtime.Clocks) (n
 	if err != nil {
 		return nil, err
 	}
-	return moved(g, series, made), nil
+	return moveNotes(g, series, made), nil
 }
 
 // Tick moves for a captain who has not moved in time. It returns notes for people, and the side
-// whose captain has left before the move; empty without one.
+// whose captain has left, if any.
 func Tick(g facts.Facts, series *bans.Series, now roomtime.Clocks) (notes []sentence.Sentence, left wire.Side) {
 	if made, has := series.Tick(Ranked(g), now); has {
-		return moved(g, series, made), ""
+		return moveNotes(g, series, made), ""
 	}
 	turn, _ := series.Turn()
-	if !IsAway(g, series) || len(g.Away([]people.ID{g.Captain(turn.Side)}, attendance.LeftAfter, now.Room)) == 0 {
+	if !IsCaptainAway(g, series) || len(g.Away([]people.ID{g.Captain(turn.Side)}, attendance.LeftAfter, now.Room)) == 0 {
 		return nil, ""
 	}
 	return nil, turn.Side
 }
 
-// Able returns the players who can move: their program or page is there.
-func Able(g facts.Facts) []people.ID {
+// Available returns the players who can move.
+func Available(g facts.Facts) []people.ID {
 	return people.Filtered(g.Players(), func(player people.ID) bool { return canMove(g, player) })
 }
 
-// canMove reports whether a player's program or page is there.
+// canMove reports whether a player's program is connected, or a page is open.
 func canMove(g facts.Facts, player people.ID) bool {
 	one := g.Person(player)
 	return one.IsHere || one.HasPage
 }
 
-// IsAway reports whether a match waits for the move of a captain who is not there.
-func IsAway(g facts.Facts, series *bans.Series) bool {
+// IsCaptainAway reports whether a match waits for a captain who cannot move now.
+func IsCaptainAway(g facts.Facts, series *bans.Series) bool {
 	turn, is := series.Turn()
 	captain := g.Captain(turn.Side)
 	return is && captain != "" && !canMove(g, captain)
 }
 
-// moved tells people of a move, and of what it decides.
-func moved(g facts.Facts, series *bans.Series, m bans.MadeMove) (notes []sentence.Sentence) {
+// moveNotes returns notes on a move, and on what the move decides.
+func moveNotes(g facts.Facts, series *bans.Series, m bans.MadeMove) (notes []sentence.Sentence) {
 	what := m.Map
 	if m.Of == wire.OfServer {
 		what = g.Servers().Called(m.Server)
@@ -107,23 +107,23 @@ func moved(g facts.Facts, series *bans.Series, m bans.MadeMove) (notes []sentenc
 	if m.Decides {
 		notes = append(notes, sentence.Of("room.match-on", "server", g.Servers().Called(series.Server())))
 	}
-	return append(notes, Playing(series)...)
+	return append(notes, MapNotes(series)...)
 }
 
-// Playing tells people which maps they play, once that is decided.
-func Playing(series *bans.Series) []sentence.Sentence {
+// MapNotes returns a note on the maps of the match, once they are decided.
+func MapNotes(series *bans.Series) []sentence.Sentence {
 	if maps := series.Maps(); len(maps) > 0 {
 		return []sentence.Sentence{sentence.Of("room.match-maps", "maps", maps)}
 	}
 	return nil
 }
 
-// Fallbacks returns the servers that a decided match would go to, the first one first.
+// Fallbacks returns the servers that a decided match would go to, in that order.
 func Fallbacks(g facts.Facts, series *bans.Series) []int { return series.Fallbacks(Ranked(g)) }
 
-// balanceSides returns the delays that would make pings even on a server, for the players of both
-// sides.
-func balanceSides(g facts.Facts, server int) map[string]wire.Even {
+// evenDelays returns, for each player of both sides, the delays that would make the pings to a
+// server even.
+func evenDelays(g facts.Facts, server int) map[string]wire.Even {
 	newest := g.Newest()
 	at := slices.IndexFunc(newest.Ranking, func(ranked selection.Ranked) bool { return ranked.Server == server })
 	if at < 0 {
@@ -147,7 +147,7 @@ func balanceSides(g facts.Facts, server int) map[string]wire.Even {
 // View fills in the moves of a match as people see it.
 func View(g facts.Facts, series *bans.Series, m *wire.Match, now roomtime.Clocks) {
 	if series.IsOver() {
-		m.Even = balanceSides(g, series.Server())
+		m.Even = evenDelays(g, series.Server())
 	}
 	cards := []wire.MatchServer{}
 	for _, server := range series.Servers() {

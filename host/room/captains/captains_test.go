@@ -37,7 +37,7 @@ func match(t *testing.T) *factstest.Group {
 func tick(g *factstest.Group, now roomtime.Time) []sentence.Sentence {
 	notes, left := captains.Tick(g.F, &g.Bans, factstest.ClocksAt(now))
 	if left != "" {
-		notes = g.F.TellSides(g.Sides.Replace(left, captains.Able(g.F)))
+		notes = g.F.SideNotes(g.Sides.Replace(left, captains.Available(g.F)))
 	}
 	return notes
 }
@@ -94,11 +94,11 @@ func TestMoves(t *testing.T) {
 // that a captain on the page is there.
 func TestAway(t *testing.T) {
 	g := match(t)
-	if captains.IsAway(g.F, &g.Bans) {
+	if captains.IsCaptainAway(g.F, &g.Bans) {
 		t.Error("ann is away")
 	}
 	g.Attendance.Leave("ann", g.Now)
-	if !captains.IsAway(g.F, &g.Bans) {
+	if !captains.IsCaptainAway(g.F, &g.Bans) {
 		t.Error("ann is there")
 	}
 	if notes := tick(g, g.Now.Add(time.Second)); notes != nil {

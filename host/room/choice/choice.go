@@ -49,7 +49,7 @@ type Choice struct {
 	shown, shownIf named
 }
 
-// State is what a saved room keeps of a choice.
+// State is the saved state of a choice.
 type State struct {
 	// Newest never changes, because views share it.
 	Newest *selection.Selection `json:"selection,omitempty"`
@@ -59,7 +59,7 @@ type State struct {
 	Previous netip.AddrPort `json:"previous,omitzero"`
 }
 
-// State returns the state, for a room that is saved or restored.
+// State returns the state, to save or restore it.
 func (c *Choice) State() *State { return &c.state }
 
 // Next returns the choice of the next round, which knows only the group's last server.

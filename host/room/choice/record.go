@@ -19,7 +19,7 @@ type Record struct {
 	basis selection.Basis
 	// found says that there was a server that suits.
 	found bool
-	// names are what the players were called when somebody asked for the record.
+	// names are the players' names when somebody asked for the record.
 	names *people.Names
 }
 

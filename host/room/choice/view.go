@@ -164,7 +164,7 @@ func (f *Facts) find(addr netip.AddrPort) int {
 	return slices.IndexFunc(f.Servers.List, func(s discovery.Server) bool { return s.Addr == addr })
 }
 
-// advise says what to give up if nothing suits everyone.
+// advise returns the requirements to give up if nothing suits everyone.
 func (f *Facts) advise(v *wire.Choice, s *selection.Selection) {
 	if s.Chosen != nil || s.Why == nil {
 		return

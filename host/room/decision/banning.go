@@ -14,12 +14,13 @@ import (
 	"muster/selection"
 )
 
-// mostFinalists bounds the servers that a match's captains decide about. Everyone looks at each, and
-// people compare them on one screen.
+// mostFinalists bounds the servers that a match's captains decide about, because everyone looks at
+// each, and one screen shows them all.
 const mostFinalists = 9
 
-// most returns how many servers get a second look: in a match, enough for all bans of its order.
-func most(g facts.Facts) int {
+// finalistCount returns the number of servers that get a second look. A match needs enough for all
+// bans of its order.
+func finalistCount(g facts.Facts) int {
 	if !g.Settings().IsMatch() {
 		return finalists
 	}
@@ -32,25 +33,25 @@ func most(g facts.Facts) int {
 	return min(max(finalists, banned+1), mostFinalists)
 }
 
-// contested returns the servers that a match's captains decide about: the best that everyone has
-// looked at. If nobody has, they are the best.
+// contested returns the servers that a match's captains decide about: the best of those at which
+// everyone has looked. Before any look it returns the best of all.
 func (d *Decision) contested(g facts.Facts) (servers []int) {
 	ranking := captains.Ranked(g)
 	seen := slices.DeleteFunc(slices.Clone(ranking), func(server int) bool { return !slices.Contains(d.looks.Seen(), server) })
 	if len(seen) == 0 {
 		seen = ranking
 	}
-	return seen[:min(most(g), len(seen))]
+	return seen[:min(finalistCount(g), len(seen))]
 }
 
 // unseen returns the servers that everyone should look at before captains decide about them.
 func (d *Decision) unseen(g facts.Facts) []int {
 	best := captains.Ranked(g)
-	return slices.DeleteFunc(best[:min(most(g), len(best))], func(server int) bool { return slices.Contains(d.looks.Seen(), server) })
+	return slices.DeleteFunc(best[:min(finalistCount(g), len(best))], func(server int) bool { return slices.Contains(d.looks.Seen(), server) })
 }
 
-// BeginBans lets the captains of a match ban and pick from the newest choice, unless they have begun.
-// It returns notes for people.
+// BeginBans begins the bans and picks of a match's captains, from the newest choice, unless they
+// have begun. It returns notes for people.
 func (d *Decision) BeginBans(g facts.Facts, now roomtime.Time) (notes []sentence.Sentence) {
 	if d.bans.HasBegun() {
 		return nil
@@ -67,12 +68,12 @@ func (d *Decision) BeginBans(g facts.Facts, now roomtime.Time) (notes []sentence
 	} else {
 		notes = append(notes, sentence.Of("room.match-on", "server", g.Servers().Called(d.bans.Server())))
 	}
-	return append(notes, captains.Playing(d.bans)...)
+	return append(notes, captains.MapNotes(d.bans)...)
 }
 
-// Destination returns the server that a decided match goes to, once everyone has looked at it
-// again. If it is full or gone, another takes its place. If all are, the match goes there
-// nevertheless, because a seat may become free. It returns notes for people.
+// Destination returns the server that a decided match goes to, after everyone has looked at it
+// again. If the server is full or gone, the next one takes its place. If all servers are, the match
+// keeps the first, because a seat may become free. It also returns notes for people.
 func (d *Decision) Destination(g facts.Facts) (server int, notes []sentence.Sentence) {
 	g.Refresh()
 	usable := slices.IndexFunc(captains.Fallbacks(g, d.bans), func(server int) bool { _, is := obstacle(g, server); return !is })
@@ -89,9 +90,8 @@ func (d *Decision) Destination(g facts.Facts) (server int, notes []sentence.Sent
 	return d.bans.Server(), notes
 }
 
-// obstacle returns why a match cannot go to a server, if it cannot: it lacks seats, or answered none
-// of the players. One side's word counts for nothing here, because a side could lie to get another
-// server.
+// obstacle returns why a match cannot go to a server, if so: the server lacks seats, or answers no
+// player. One side's word alone proves nothing, because a side could lie to get another server.
 func obstacle(g facts.Facts, server int) (why selection.Cause, is bool) {
 	players := g.ChosenFor()
 	isSilent := func(player people.ID) bool { return g.Knowledge(player).At(server).State != discovery.Answered }
@@ -105,9 +105,9 @@ func obstacle(g facts.Facts, server int) (why selection.Cause, is bool) {
 	}
 	for _, side := range []wire.Side{wire.SideA, wire.SideB} {
 		heard := people.Filtered(g.Present(), func(player people.ID) bool {
-			return g.SideOf(player) == side && g.Word(player, server) != nil
+			return g.SideOf(player) == side && g.HeardInfo(player, server) != nil
 		})
-		agrees := slices.ContainsFunc(heard, func(player people.ID) bool { return isFull(g.Word(player, server)) })
+		agrees := slices.ContainsFunc(heard, func(player people.ID) bool { return isFull(g.HeardInfo(player, server)) })
 		if len(heard) > 0 && !agrees {
 			return 0, false
 		}

@@ -1,13 +1,13 @@
-// Package decision decides where a group goes: it chooses from what was measured, lets everyone
-// look at the best few again, and says what follows.
+// Package decision decides where a group goes. It chooses a server by the measurements, asks
+// everyone for a second look at the best few, and returns the next step.
 //
 //	Choose ─▶ Decide ─┬─▶ look at these ─▶ Hear, Settle ─▶ Decide …
 //	                  ├─▶ wait for seats, or there is no server
 //	                  ├─▶ vote ─▶ Favourite ─▶ launch
 //	                  └─▶ a match: BeginBans ─▶ Move … ─▶ Destination ─▶ launch
 //
-// It reads [facts.Facts], and writes the parts that [New] takes. What follows for all others it
-// returns, and the room carries that out.
+// It reads [facts.Facts], and writes the parts that [New] takes. It returns everything else that
+// must change, and the room carries that out.
 package decision
 
 import (
@@ -33,23 +33,23 @@ import (
 )
 
 const (
-	// judgedAfter is the number of results that must count of a player before the room judges them
-	// while others still measure. Results without a question do not count: after a restart of the
-	// host, a program repeats results that the restored room has not asked for yet.
+	// judgedAfter is the number of a player's counting results after which the room judges the
+	// player while others still measure. Unasked results do not count: after a restart of the host,
+	// a program repeats results that the restored room has not asked for yet.
 	judgedAfter = 16
-	// silentFor is how long nearly all servers must be silent to a player, from the first result on,
-	// before the room judges the player by it during a search: a line may be down for a moment.
+	// silentFor is how long, after a player's first result, a search waits before it judges the
+	// player by the silence of servers: a line may be down for a moment.
 	silentFor = 2 * time.Second
 )
 
-// Decision is what a round decides.
+// Decision is the decision of a round, with the looks that prepare it.
 type Decision struct {
 	own
 	looks finals.Looks
-	// waitable is what a wait for seats could be for.
+	// waitable has the full servers that are worth a wait.
 	waitable waitable
-	// question is the organiser's, about players over the limit.
-	question question
+	// question asks the organiser about players over the limit.
+	question limitQuestion
 	options  options
 }
 
@@ -61,7 +61,7 @@ type own struct {
 	bans   *bans.Series
 }
 
-// New returns a decision that has decided nothing yet. It writes these parts.
+// New returns an empty decision. It will write these parts.
 func New(c *choice.Choice, t *trust.Doubts, b *ballot.Box, s *bans.Series) Decision {
 	return Decision{own: own{c, t, b, s}}
 }
@@ -69,8 +69,7 @@ func New(c *choice.Choice, t *trust.Doubts, b *ballot.Box, s *bans.Series) Decis
 // Next returns the decision of the next round.
 func (d *Decision) Next() Decision { return Decision{own: d.own} }
 
-// Discredit finds players who contradict most others about servers. It returns what to tell
-// people.
+// Discredit finds players who contradict most others about servers. It returns notes for people.
 func (d *Decision) Discredit(g facts.Facts) (notes []sentence.Sentence) {
 	g.Refresh()
 	found := g.Contradictions(d.looks.Seen())
@@ -79,7 +78,7 @@ func (d *Decision) Discredit(g facts.Facts) (notes []sentence.Sentence) {
 	return notes
 }
 
-// culledByLone returns the best servers that the ranking lacks because of one player's word.
+// culledByLone returns the best servers that one player's word alone has culled from the ranking.
 func (d *Decision) culledByLone(g facts.Facts) []int {
 	if len(g.Servers().Lone) == 0 {
 		return nil
@@ -87,9 +86,8 @@ func (d *Decision) culledByLone(g facts.Facts) []int {
 	return trust.CulledByLone(g.Basis(g.Active()), g.Newest().Ranking, finalists, d.looks.Seen())
 }
 
-// Review leaves out players whose numbers fit nobody else's, while a search goes on, if they have
-// reported enough. It also finds players who contradict the others. It returns the players that are
-// left out, and notes for people.
+// Review judges the players during a search, as soon as they have reported enough. It returns
+// players to leave out because their numbers contradict the others', and notes for people.
 func (d *Decision) Review(g facts.Facts, now roomtime.Time) (odd attendance.Change, notes []sentence.Sentence) {
 	passed, active := now.Sub(g.Measuring()), g.Active()
 	counted, first := map[people.ID]int{}, map[people.ID]time.Duration{}
@@ -106,15 +104,15 @@ func (d *Decision) Review(g facts.Facts, now roomtime.Time) (odd attendance.Chan
 	return odd, append(notes, d.Discredit(g.Suppose(odd))...)
 }
 
-// judge finds players whose numbers fit nobody else's. The silence of servers tells nothing yet about
-// fresh players.
+// judge finds players whose numbers contradict the others'. For a fresh player, silent servers
+// prove nothing yet.
 func (d *Decision) judge(g facts.Facts, players []people.ID, at trust.Moment, fresh ...people.ID) (odd attendance.Change, notes []sentence.Sentence) {
 	v := d.trust.Judge(g.Basis(players), g.Players(), at, fresh...)
 	return attendance.Change{Out: attendance.Odd, Players: v.LeftOut}, v.Notes
 }
 
-// outvote chooses without a few players if no server that suits all others works for them. It
-// returns them, the choice, and notes for people.
+// outvote chooses without a few players if nothing that suits the others suits these few. It
+// returns the players to leave out, the choice, and notes for people.
 func (d *Decision) outvote(g facts.Facts, players []people.ID, s selection.Selection) (attendance.Change, selection.Selection, []sentence.Sentence) {
 	v, others := d.trust.Outvote(g.Basis(players))
 	out := attendance.Change{Out: attendance.Outvoted, Players: v.LeftOut}
@@ -122,10 +120,10 @@ func (d *Decision) outvote(g facts.Facts, players []people.ID, s selection.Selec
 		return out, s, nil
 	}
 	s = g.Select(others)
-	return out, s, append(v.Notes, overLimit(g, v.LeftOut, &s)...)
+	return out, s, append(v.Notes, limitNotes(g, v.LeftOut, &s)...)
 }
 
-// tryAlone chooses again as long as the choice depends on a ping that one player alone reports.
+// tryAlone chooses again while the choice depends on a ping that only one player reports.
 func (d *Decision) tryAlone(g facts.Facts) (notes []sentence.Sentence) {
 	for range trust.MostTrials {
 		before := g.Newest()
@@ -154,7 +152,7 @@ func (d *Decision) tryAlone(g facts.Facts) (notes []sentence.Sentence) {
 	return notes
 }
 
-// doubts returns everything that is odd about players.
+// doubts returns all anomalies of the players.
 func (d *Decision) doubts(g facts.Facts) []anomaly.Anomaly {
 	players, answered := g.Players(), map[people.ID]int{}
 	for _, player := range players {
@@ -163,8 +161,7 @@ func (d *Decision) doubts(g facts.Facts) []anomaly.Anomaly {
 	return d.trust.List(g.Basis(g.Active()), players, answered)
 }
 
-// disputed returns the servers that would be better for all but one player who got no answer from
-// them.
+// disputed returns the servers that would suit all players better, but did not answer one of them.
 func (d *Decision) disputed(g facts.Facts, s *search.Search) []int {
 	players, o := g.ChosenFor(), trust.Forecast{}
 	b := g.Basis(players)
@@ -177,22 +174,22 @@ func (d *Decision) disputed(g facts.Facts, s *search.Search) []int {
 	return d.trust.Disputed(b, g.Newest(), o, d.looks.Seen())
 }
 
-// Chosen is the result of [Decision.Choose].
-type Chosen struct {
+// ChooseResult is the result of [Decision.Choose].
+type ChooseResult struct {
 	Notes []sentence.Sentence
-	// IsMade says that there is a choice now, perhaps of no server. Otherwise Failure says why
-	// there is none, unless the organiser was merely too early.
+	// IsMade says that there is a choice now, perhaps of no server. Without one, Failure says why.
+	// If the organiser was merely too early, Failure is empty.
 	IsMade  bool
 	Failure sentence.Sentence
-	// Counting are changes of the players that the round counts on.
-	Counting []attendance.Change
+	// Changes are changes of the active players.
+	Changes []attendance.Change
 }
 
-// Choose ranks the measurements. It chooses for everyone who measured anything. If that leaves no
-// server, it chooses for those who have finished, because the others' missing results would cull
-// every server. An early choice, which the organiser wants while some still measure, counts only if
-// something suits everyone, because impatience should not lose measurements.
-func (d *Decision) Choose(g facts.Facts, early bool, at trust.Moment) (c Chosen) {
+// Choose chooses for all players who measured anything. If nothing suits them it chooses for the
+// players who have finished, because a missing result culls a server. The organiser may want an
+// early choice while some still measure. Such a choice counts only if a server suits everyone,
+// because impatience should not lose measurements.
+func (d *Decision) Choose(g facts.Facts, early bool, at trust.Moment) (c ChooseResult) {
 	var odd, outvoted attendance.Change
 	odd, c.Notes = d.judge(g, g.Measured(), at)
 	g = g.Suppose(odd)
@@ -211,7 +208,7 @@ func (d *Decision) Choose(g facts.Facts, early bool, at trust.Moment) (c Chosen)
 		players = people.Without(players, outvoted.Players...)
 		c.Notes = append(c.Notes, notes...)
 	}
-	c.Counting = []attendance.Change{odd, outvoted}
+	c.Changes = []attendance.Change{odd, outvoted}
 	switch {
 	case early && selected.Chosen == nil:
 		c.Notes = append(c.Notes, sentence.Of("room.go-too-early"))
@@ -229,7 +226,7 @@ func (d *Decision) Choose(g facts.Facts, early bool, at trust.Moment) (c Chosen)
 	theirs := g.Editions(players)
 	c.Notes = append(c.Notes, editions.Describe(*g.Servers(), theirs, best, g.Settings().AnyVersion)...)
 	behind := people.Without(g.Suppose(outvoted).Active(), players...)
-	c.Counting = append(c.Counting, attendance.Change{Out: attendance.Behind, Players: behind})
+	c.Changes = append(c.Changes, attendance.Change{Out: attendance.Behind, Players: behind})
 	for _, player := range behind {
 		probed, _ := g.Results(player).Progress()
 		c.Notes = append(c.Notes, sentence.Of("room.choosing-without",
@@ -241,30 +238,30 @@ func (d *Decision) Choose(g facts.Facts, early bool, at trust.Moment) (c Chosen)
 	return c
 }
 
-// Following says what follows from the newest choice: the first of its fields that is set.
-type Following struct {
+// NextStep is the next step after a choice: the first of the fields from Look on that is set.
+type NextStep struct {
 	Notes []sentence.Sentence
-	// Look are servers that everyone looks at again, and Why gives the reasons.
+	// Look are servers for a second look, and Why gives the reasons.
 	Look []int
 	Why  []sentence.Sentence
 	// Wait are full servers that are worth a wait.
 	Wait []selection.Ranked
 	// Failure is why there is no server to go to.
 	Failure sentence.Sentence
-	// Bans says that the captains of a match decide, and Votes that people have their say. Asks says
-	// that the organiser has a moment to answer, about players whom the limit leaves out. Otherwise
-	// everyone goes to Server.
+	// Bans says that the captains of a match decide, and Votes that people vote. Asks says that the
+	// organiser gets a moment to decide about players over the limit. Without any of these everyone
+	// goes to Server.
 	Bans, Votes, Asks bool
 	Server            int
 }
 
-// Decide returns what follows from the newest choice. Everyone looks at the chosen server again
-// unless they have. Then people have their say, if the organiser wants that, or all go there. If
-// isChosen, people who are left out have no say. Surveyed is the number of places that everybody
-// measures, which count like servers.
-func (d *Decision) Decide(g facts.Facts, p *probing.Probing, isChosen bool, surveyed int) (f Following) {
+// Decide returns the next step after the newest choice. First everyone looks at the chosen server
+// again. Then people vote, if the organiser wants that, or all go there. If isChosen, people who
+// are left out have no say. Surveyed is the number of places that everybody measures. They count
+// like servers.
+func (d *Decision) Decide(g facts.Facts, p *probing.Probing, isChosen bool, surveyed int) (f NextStep) {
 	f.Notes = d.tryAlone(g)
-	chosen, isTired := g.Newest().Chosen, d.looks.Tries() >= maxTries
+	chosen, isTired := g.Newest().Chosen, d.looks.Tries() >= maxLooks
 	if chosen == nil {
 		if lone := d.culledByLone(g); len(lone) > 0 && !isTired {
 			f.Look, f.Why = lone, []sentence.Sentence{sentence.Of("room.looks-lone", "n", len(lone))}
@@ -283,7 +280,7 @@ func (d *Decision) Decide(g facts.Facts, p *probing.Probing, isChosen bool, surv
 	switch {
 	case !isSeen && isTired:
 		takes := "room.unverified"
-		if f.Votes || f.Bans { // people may take another
+		if f.Votes || f.Bans { // a vote or the captains may take another
 			takes = "room.unverified-rule"
 		}
 		f.Notes = append(f.Notes, sentence.Of(takes, "server", g.Servers().Called(f.Server)))
@@ -291,12 +288,12 @@ func (d *Decision) Decide(g facts.Facts, p *probing.Probing, isChosen bool, surv
 		f.Look, f.Why = d.finalists(g, p, f.Votes, surveyed)
 		return f
 	case f.Votes && !isTired:
-		if f.Look = d.wanting(d.Options(g)); len(f.Look) > 0 {
+		if f.Look = d.looksBeforeVote(d.Options(g)); len(f.Look) > 0 {
 			f.Why = []sentence.Sentence{sentence.Of("room.looks-more", "n", len(f.Look))}
 			return f
 		}
 	}
-	if f.Bans && !isTired && d.looks.Tries() < choicesUntil {
+	if f.Bans && !isTired && d.looks.Tries() < maxLooksBeforeVote {
 		if f.Look = d.unseen(g); len(f.Look) > 0 {
 			f.Why = []sentence.Sentence{sentence.Of("room.looks-bans", "n", len(f.Look))}
 			return f
@@ -306,33 +303,34 @@ func (d *Decision) Decide(g facts.Facts, p *probing.Probing, isChosen bool, surv
 		f.Votes = false
 		f.Notes = append(f.Notes, sentence.Of("room.one-best", "server", g.Servers().Called(f.Server)))
 	}
-	f.Asks = !f.Votes && !f.Bans && g.Settings().Agree == wire.Undecided && isOrganiserHere(g) && len(d.ask(g)) > 0
-	d.choice.NoteInfluence(g.Full(g.ChosenFor()))
+	f.Asks = !f.Votes && !f.Bans && g.Settings().Agree == wire.Undecided && isOrganiserHere(g) && len(d.limitAdvice(g)) > 0
+	d.choice.NoteInfluence(g.BasisWithGuests(g.ChosenFor()))
 	return f
 }
 
-// choicesUntil is how many looks may find new choices for a vote. Pings change a little with each.
-const choicesUntil = 2
+// maxLooksBeforeVote bounds the looks that may add choices to a vote, because pings change a little
+// with each look.
+const maxLooksBeforeVote = 2
 
-// wanting returns the servers that everyone should look at before a vote.
-func (d *Decision) wanting(o ballot.Options) []int {
-	if d.looks.Tries() >= choicesUntil {
+// looksBeforeVote returns the servers that everyone should look at before a vote.
+func (d *Decision) looksBeforeVote(o ballot.Options) []int {
+	if d.looks.Tries() >= maxLooksBeforeVote {
 		return o.More
 	}
 	more := slices.DeleteFunc(slices.Clone(o.More), func(server int) bool { return slices.Contains(o.Unseen, server) })
 	return append(slices.Clone(o.Unseen), more...)
 }
 
-// options are those of a vote on a choice, after looks at some servers. They are computed once,
-// because everyone who looks at the room gets them.
+// options caches the options of a vote on one choice, after looks at some servers, because every
+// viewer of the room gets them.
 type options struct {
 	of   *selection.Selection
 	seen []int
 	ballot.Options
 }
 
-// Options returns the options of a vote on the choice, even before it opens. They must not be
-// changed.
+// Options returns the options of a vote on the choice, even before the vote opens. The caller must
+// not change them.
 func (d *Decision) Options(g facts.Facts) ballot.Options {
 	newest, seen := g.Newest(), d.looks.Seen()
 	if newest == nil || d.options.of != newest || !slices.Equal(d.options.seen, seen) {
@@ -341,22 +339,23 @@ func (d *Decision) Options(g facts.Facts) ballot.Options {
 	return d.options.Options
 }
 
-// OpenVote lets people vote on the newest choice. It returns a note for them.
+// OpenVote opens the vote on the newest choice. It returns a note for people.
 func (d *Decision) OpenVote(g facts.Facts) (note sentence.Sentence) {
 	options := d.Options(g)
 	d.ballot.Open(options)
 	return sentence.Of("room.vote", "server", g.Servers().Called(d.ballot.Favourite(options)))
 }
 
-// Replace makes another choice the newest. Nobody is ready for it yet.
+// Replace makes another choice the newest. It takes back that people are ready, because they were
+// ready for the other one.
 func (d *Decision) Replace(s selection.Selection) {
 	d.choice.Take(s)
 	d.ballot.Withdraw("", ballot.Ready|ballot.ByHand)
 }
 
-// ChooseAgain chooses for a group that has lost or won players; why says so. If
-// another server is the best now it returns that choice, for [Decision.Replace]. Else the vote and the
-// countdown go on.
+// ChooseAgain chooses after the group has lost or won players, as why says. If another server is
+// now the best it returns that choice, for [Decision.Replace]. Otherwise the vote and the countdown
+// go on.
 func (d *Decision) ChooseAgain(g facts.Facts, why sentence.Sentence) (note sentence.Sentence, other *selection.Selection) {
 	players := g.ChosenFor()
 	s := g.Select(players)
@@ -369,19 +368,20 @@ func (d *Decision) ChooseAgain(g facts.Facts, why sentence.Sentence) (note sente
 		return sentence.Of("room.choosing-again", "why", why, "n", len(players), "player", first), &s
 	}
 	s.Doubts = g.Newest().Doubts
-	d.take(g, s)
+	d.renewChoice(g, s)
 	d.ballot.Open(d.Options(g))
 	return sentence.Of("room.still-best", "why", why, "server", g.Servers().Called(before.Server), "n", len(players), "player", first), nil
 }
 
-// take makes a choice of the same server the newest.
-func (d *Decision) take(g facts.Facts, s selection.Selection) {
+// renewChoice replaces the newest choice by one of the same server.
+func (d *Decision) renewChoice(g facts.Facts, s selection.Selection) {
 	d.choice.Take(s)
-	d.choice.NoteInfluence(g.Full(g.ChosenFor()))
+	d.choice.NoteInfluence(g.BasisWithGuests(g.ChosenFor()))
 }
 
-// Readmits reports whether a player counts again who was left out for leaving during the vote.
-func (d *Decision) Readmits(g facts.Facts, player people.ID) bool {
+// Readmit adds a player who left during the vote to the choice again, if a server still suits all.
+// It reports whether it did.
+func (d *Decision) Readmit(g facts.Facts, player people.ID) bool {
 	if !g.CanReturn(player) || !g.HasMeasured(player) {
 		return false
 	}
@@ -395,13 +395,14 @@ func (d *Decision) Readmits(g facts.Facts, player people.ID) bool {
 	return true
 }
 
-// change returns the reason why the last favourite lost, or nothing.
-func change(g facts.Facts, before int) (notes []sentence.Sentence) {
+// changeNotes returns notes on why the choice is another server than before; none if it is the
+// same.
+func changeNotes(g facts.Facts, before int) (notes []sentence.Sentence) {
 	after := g.Newest().Chosen
 	if after != nil && after.Server == before {
 		return nil
 	}
-	was, cause := g.Servers().Called(before), g.Against(before, g.Active())
+	was, cause := g.Servers().Called(before), g.CauseAgainst(before, g.Active())
 	switch {
 	case after == nil && cause == nil:
 		return []sentence.Sentence{sentence.Of("room.changed-none", "server", was)}
@@ -414,31 +415,31 @@ func change(g facts.Facts, before int) (notes []sentence.Sentence) {
 		"server", was, "why", because(*cause), "next", g.Servers().Called(after.Server))}
 }
 
-// Favourite returns the server that people agreed on, once everyone has looked at it again. If it
-// no longer suits them another takes its place; -1 says that nobody has looked at that one.
+// Favourite returns the server that people agreed on, after everyone has looked at it again. If it
+// no longer suits them it returns the next best, or -1 if not everyone has looked at that one.
 func (d *Decision) Favourite(g facts.Facts) (server int, notes []sentence.Sentence) {
 	notes = d.Discredit(g)
 	target := d.ballot.Favourite(d.Options(g))
-	if g.Against(target, g.ChosenFor()) == nil {
+	if g.CauseAgainst(target, g.ChosenFor()) == nil {
 		return target, notes
 	}
 	s := g.Select(g.ChosenFor())
 	d.choice.Refine(s)
-	notes = append(notes, change(g, target)...)
+	notes = append(notes, changeNotes(g, target)...)
 	if s.Chosen == nil || !slices.Contains(d.looks.Seen(), s.Chosen.Server) {
 		return -1, notes
 	}
 	return s.Chosen.Server, notes
 }
 
-// Supposed returns the basis of a what-if with other settings. It takes the record of the newest
-// choice if that is of the same people.
-func (d *Decision) Supposed(g facts.Facts, s wire.Settings) selection.Basis {
+// WhatIfBasis returns the basis of a what-if with other settings. It reuses the record of the
+// newest choice if the people are the same.
+func (d *Decision) WhatIfBasis(g facts.Facts, s wire.Settings) selection.Basis {
 	d.Record(g) // this makes the record if it is unknown
 	players := g.ChosenFor()
 	b, isKnown := d.choice.Basis(slices.Concat(players, g.Counted().Guests()))
 	if !isKnown {
-		b = g.Full(players)
+		b = g.BasisWithGuests(players)
 	}
 	b.Servers, b.Criteria = *g.Servers(), g.Criteria(s, players)
 	return b
@@ -448,18 +449,18 @@ func (d *Decision) Supposed(g facts.Facts, s wire.Settings) selection.Basis {
 func (d *Decision) Record(g facts.Facts) *choice.Record {
 	record, isKnown := d.choice.Record(g.Names())
 	if !isKnown { // the room was restored, or has given up
-		record = d.choice.Note(g.Full(g.ChosenFor()), g.Names())
+		record = d.choice.Note(g.BasisWithGuests(g.ChosenFor()), g.Names())
 	}
 	return record
 }
 
-// Recount chooses again for other guests while people vote. It returns another choice, for
-// [Decision.Replace], or nil if the same server stays: then no vote is lost.
+// Recount chooses again during a vote because other guests count. If another server is now the best
+// it returns that choice, for [Decision.Replace]. Otherwise it returns nil, and no vote is lost.
 func (d *Decision) Recount(g facts.Facts) (other *selection.Selection) {
 	switch s := g.Select(g.ChosenFor()); {
 	case s.Chosen == nil:
 	case s.Chosen.Server == g.Newest().Chosen.Server:
-		d.take(g, s)
+		d.renewChoice(g, s)
 	default:
 		return &s
 	}

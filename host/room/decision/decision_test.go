@@ -71,9 +71,9 @@ func apart(t testing.TB, servers int, names ...string) *session {
 
 // The following methods apply what decisions return, as the room does.
 
-func (n *session) choose(early bool) decision.Chosen {
+func (n *session) choose(early bool) decision.ChooseResult {
 	c := n.d.Choose(n.F, early, trust.Measured)
-	n.Attendance.Apply(c.Counting, n.Now)
+	n.Attendance.Apply(c.Changes, n.Now)
 	return c
 }
 
@@ -90,7 +90,7 @@ func (n *session) vouch(player people.ID) ([]sentence.Sentence, *selection.Selec
 }
 
 func (n *session) readmits(player people.ID) bool {
-	isBack := n.d.Readmits(n.F, player)
+	isBack := n.d.Readmit(n.F, player)
 	if isBack {
 		n.Attendance.Recall(player, n.Now)
 	}
@@ -103,12 +103,12 @@ func (n *session) hear(player people.ID, v wire.Verified) (finals.Heard, error) 
 		n.Origins.Part(player)
 	}
 	if heard.Counts {
-		n.p.Looked(n.F, player, heard.Seen, n.Now)
+		n.p.NoteLooks(n.F, player, heard.Seen, n.Now)
 	}
 	return heard, err
 }
 
-func (n *session) acceptMisses() { n.p.Missed(n.d.AcceptMisses(n.facts())) }
+func (n *session) acceptMisses() { n.p.NoteMisses(n.d.AcceptMisses(n.facts())) }
 
 // settled is what the end of a look says. IsOver says that the newest choice is the result of the
 // look. Otherwise Asks are the players' next looks, none if somebody is waited for.
@@ -123,7 +123,7 @@ func (n *session) settle(f finals.Facts) (s settled) {
 	if !isSettled {
 		return s
 	}
-	if n.p.Missed(o.Lost); len(o.Asks) > 0 {
+	if n.p.NoteMisses(o.Lost); len(o.Asks) > 0 {
 		return settled{Notes: []sentence.Sentence{o.Note}, Asks: o.Asks}
 	}
 	out, notes := n.d.Refine(n.F, o.LookedS)
@@ -131,9 +131,9 @@ func (n *session) settle(f finals.Facts) (s settled) {
 	return settled{Notes: notes, IsOver: true}
 }
 
-func (n *session) decide() decision.Following { return n.d.Decide(n.F, &n.p, true, 0) }
+func (n *session) decide() decision.NextStep { return n.d.Decide(n.F, &n.p, true, 0) }
 
-func (n *session) facts() finals.Facts { return n.d.Facts(n.F, 0, n.Now) }
+func (n *session) facts() finals.Facts { return n.d.LookFacts(n.F, 0, n.Now) }
 
 // seen returns a player's result for a server in a look.
 func (n *session) seen(player people.ID, server, samples int) wire.Finalist {

@@ -16,10 +16,10 @@ import (
 	"muster/selection"
 )
 
-// This file is about players whom the limit leaves out: what people are told about them, and what
-// the organiser is asked.
+// This file is about players over the limit: the notes about them, and the question to the
+// organiser.
 
-// excess returns a player's ping to a server, and how far that is over the room's highest limit.
+// excess returns a player's ping to a server, and by how much it exceeds the room's highest limit.
 func excess(g facts.Facts, player people.ID, server int) (rtt, over time.Duration) {
 	limits := g.Settings().Limits
 	if len(limits) == 0 {
@@ -29,8 +29,8 @@ func excess(g facts.Facts, player people.ID, server int) (rtt, over time.Duratio
 	return rtt, max(0, rtt-limits[len(limits)-1])
 }
 
-// overLimit says by how much players are over the limit on the server that the others go to.
-func overLimit(g facts.Facts, players []people.ID, s *selection.Selection) (notes []sentence.Sentence) {
+// limitNotes returns notes on players who are over the limit on the chosen server.
+func limitNotes(g facts.Facts, players []people.ID, s *selection.Selection) (notes []sentence.Sentence) {
 	if s.Chosen == nil {
 		return nil
 	}
@@ -43,9 +43,9 @@ func overLimit(g facts.Facts, players []people.ID, s *selection.Selection) (note
 	return notes
 }
 
-// viewOver returns the pings to a server of the players whom the limit leaves out there, nil if
-// there are none.
-func viewOver(g facts.Facts, server int) *wire.Miss {
+// viewOverLimit returns the pings to a server of the players who are left out and over the limit
+// there. It is nil if there are none.
+func viewOverLimit(g facts.Facts, server int) *wire.Miss {
 	if server < 0 {
 		return nil
 	}
@@ -64,17 +64,17 @@ func viewOver(g facts.Facts, server int) *wire.Miss {
 	return &miss
 }
 
-// question is the organiser's: do the players who are over the limit count, or does the group go
-// without them? It is computed once for each choice, because everyone who looks at the room gets it.
-type question struct {
+// limitQuestion asks the organiser whether the limit rises for players who are over it, or the
+// group goes without them. It is cached for each choice, because every viewer of the room gets it.
+type limitQuestion struct {
 	of     *selection.Selection
 	about  []people.ID
 	names  *people.Names
 	advice []wire.Advice
 }
 
-// ask returns the answers to the question, none if there is nothing to ask.
-func (d *Decision) ask(g facts.Facts) []wire.Advice {
+// limitAdvice returns the possible answers to the question, none if there is no question.
+func (d *Decision) limitAdvice(g facts.Facts) []wire.Advice {
 	newest := g.Newest()
 	if newest.Chosen == nil {
 		return nil
@@ -85,18 +85,18 @@ func (d *Decision) ask(g facts.Facts) []wire.Advice {
 	})
 	names := g.Names()
 	if d.question.of != newest || d.question.names != names || !slices.Equal(d.question.about, about) {
-		d.question = question{newest, about, names, adviseLimit(g, about)}
+		d.question = limitQuestion{newest, about, names, adviseLimit(g, about)}
 	}
 	return d.question.advice
 }
 
-// adviseLimit advises the lowest limit under which a server suits everyone, with these players, or
-// to go without them. It advises nothing if no limit helps.
+// adviseLimit advises the lowest limit at which a server suits everyone, including the players in
+// about, or else to go without these players. If no limit helps it advises nothing.
 func adviseLimit(g facts.Facts, about []people.ID) (advice []wire.Advice) {
 	if len(about) == 0 {
 		return nil
 	}
-	everyone := g.Full(with(g, about...)).Select()
+	everyone := g.BasisWithGuests(chosenWith(g, about...)).Select()
 	if everyone.Chosen != nil || everyone.Why == nil {
 		return nil
 	}
@@ -119,11 +119,11 @@ func adviseLimit(g facts.Facts, about []people.ID) (advice []wire.Advice) {
 	return advice
 }
 
-// TakeAlong returns the players whom the limit left out and who count again, because a server suits
-// them now together with the others.
-func (d *Decision) TakeAlong(g facts.Facts) (again attendance.Change) {
+// ReadmitOverLimit adds players whom the limit left out to the choice again, if a server now suits
+// them and the others. It returns these players.
+func (d *Decision) ReadmitOverLimit(g facts.Facts) (again attendance.Change) {
 	for _, player := range outvoted(g) {
-		s := g.Full(with(g, player)).Select()
+		s := g.BasisWithGuests(chosenWith(g, player)).Select()
 		if s.Chosen == nil {
 			continue
 		}
@@ -136,8 +136,8 @@ func (d *Decision) TakeAlong(g facts.Facts) (again attendance.Change) {
 	return again
 }
 
-// outvoted returns the players who are here, and whom the choice leaves out because nothing suits
-// them that suits the others.
+// outvoted returns the connected players whom the choice leaves out because nothing suits both them
+// and the others.
 func outvoted(g facts.Facts) []people.ID {
 	return people.Filtered(g.Players(), func(player people.ID) bool {
 		mark := g.Mark(player)
@@ -145,15 +145,15 @@ func outvoted(g facts.Facts) []people.ID {
 	})
 }
 
-// with returns the players that the choice counts, and others.
-func with(g facts.Facts, others ...people.ID) []people.ID {
+// chosenWith returns the players that the choice is for, and others.
+func chosenWith(g facts.Facts, others ...people.ID) []people.ID {
 	counted := g.ChosenFor()
 	return people.Filtered(g.Players(), func(player people.ID) bool {
 		return slices.Contains(counted, player) || slices.Contains(others, player)
 	})
 }
 
-// isOrganiserHere reports whether the organiser can answer: by an open page, or at the terminal.
+// isOrganiserHere reports whether the organiser can answer, on an open page or at the terminal.
 func isOrganiserHere(g facts.Facts) bool {
 	organiser := g.Person(g.Organiser())
 	return organiser.HasPage || organiser.IsAsked

@@ -23,19 +23,19 @@ const (
 	// finalists is the number of servers that get a second look and stand ready as fallbacks. With
 	// five, a launch hardly ever finds all of them full.
 	finalists = 5
-	// hiddenFinalists bounds the finalists with perhaps unlucky first RTTs, the search's best
-	// included.
+	// hiddenFinalists bounds the finalists that may have had an unlucky first RTT, including the
+	// search's best.
 	hiddenFinalists = 3
-	// contenders is the number of servers that everybody also looks at after the search of a short
-	// list, because one delayed or lost packet may hide them.
+	// contenders is the number of further servers that get a look after the search of a short list,
+	// because one delayed or lost packet may have hidden them.
 	contenders = 8
-	// maxTries bounds how often the finalists may turn out to be useless.
-	maxTries = 4
+	// maxLooks bounds how often the finalists may turn out to be useless.
+	maxLooks = 4
 )
 
-// finalists returns the servers of the next look, and the reasons for them. If people vote then, all
-// choices are among them. Surveyed is the number of places that everybody measures, which count like
-// servers.
+// finalists returns the servers of the next look, and notes with the reasons. If a vote follows,
+// all its choices are among them. Surveyed is the number of places that everybody measures. They
+// count like servers.
 func (d *Decision) finalists(g facts.Facts, p *probing.Probing, votes bool, surveyed int) (servers []int, notes []sentence.Sentence) {
 	add := func(more []int) (n int) {
 		more = slices.DeleteFunc(slices.Clone(more), func(server int) bool { return slices.Contains(servers, server) })
@@ -43,7 +43,7 @@ func (d *Decision) finalists(g facts.Facts, p *probing.Probing, votes bool, surv
 		return len(more)
 	}
 	ranking := g.Newest().Ranking
-	for _, ranked := range ranking[:min(most(g), len(ranking))] {
+	for _, ranked := range ranking[:min(finalistCount(g), len(ranking))] {
 		servers = append(servers, ranked.Server)
 	}
 	if votes {
@@ -51,7 +51,7 @@ func (d *Decision) finalists(g facts.Facts, p *probing.Probing, votes bool, surv
 	}
 	s := p.Search(g)
 	if s != nil {
-		add(s.Hidden(hiddenFinalists)) // they may be better than they look
+		add(s.Hidden(hiddenFinalists)) // an unlucky packet may hide how good they are
 		if !d.looks.IsLong() {
 			add(s.Contenders(contenders, servers))
 		}
@@ -73,10 +73,10 @@ func (d *Decision) finalists(g facts.Facts, p *probing.Probing, votes bool, surv
 	return servers, notes
 }
 
-// untried returns more servers to look at, and the discreet players who have not measured them. By
-// the search's forecast for these players, the servers are likely better than the finalists, and
-// the players' numbers allow them. A forecast only decides where everyone looks; the choice goes by
-// measured pings.
+// untried returns more servers to look at, and the discreet players for whose sake everyone looks.
+// Discreet players have not measured these servers, but their limits allow the question, and by the
+// search's forecast the servers are likely better than the finalists. A forecast only adds looks:
+// the choice goes by measured pings.
 func untried(g facts.Facts, s *search.Search, finalists []int, surveyed int) (servers []int, discreet []people.ID) {
 	if s == nil {
 		return nil, nil
@@ -98,33 +98,34 @@ func untried(g facts.Facts, s *search.Search, finalists []int, surveyed int) (se
 	return s.Untried(left, finalists), discreet
 }
 
-// Look lets everyone look at servers again. If isLast a launch is near.
+// Look begins a look of all players at servers. IsLast says that a launch is near.
 func (d *Decision) Look(g facts.Facts, p *probing.Probing, servers []int, isLast bool, passed time.Duration,
 	now roomtime.Time) (asks []finals.Ask, note sentence.Sentence) {
 	asks, note = d.looks.Begin(finals.Setup{
-		Servers: servers, Search: searched(p.Search(g)), IsFair: rules.Of(g.Settings().By).Deviates, IsLast: isLast,
-	}, d.Facts(g, passed, now, servers...))
+		Servers: servers, Search: searchKind(p.Search(g)), IsFair: rules.Of(g.Settings().By).Deviates, IsLast: isLast,
+	}, d.LookFacts(g, passed, now, servers...))
 	if g.IsLookOfSide() && !note.IsZero() {
 		note = sentence.Of("room.match-look", "time", g.LookTime())
 	}
 	return asks, note
 }
 
-// QuickCheck lets a player take one sample of servers, or everyone who is here if by is empty.
+// QuickCheck asks one player for a single sample of servers. If by is empty it asks all connected
+// players.
 func (d *Decision) QuickCheck(g facts.Facts, p *probing.Probing, servers []int, by people.ID, passed time.Duration, now roomtime.Time) []finals.Ask {
-	return d.looks.QuickCheck(servers, by, searched(p.Search(g)), d.Facts(g, passed, now))
+	return d.looks.QuickCheck(servers, by, searchKind(p.Search(g)), d.LookFacts(g, passed, now))
 }
 
-// LookOf returns the servers that a player who comes is asked to look at now.
+// LookOf returns the questions of the present look to a player who has just come.
 func (d *Decision) LookOf(g facts.Facts, player people.ID, passed time.Duration, now roomtime.Time) []finals.Ask {
-	if ask, isAsked := d.looks.Ask(player, d.Facts(g, passed, now)); isAsked {
+	if ask, isAsked := d.looks.Ask(player, d.LookFacts(g, passed, now)); isAsked {
 		return []finals.Ask{ask}
 	}
 	return nil
 }
 
-// searched returns the search that found the servers of a look that begins, if any.
-func searched(s *search.Search) finals.Search {
+// searchKind returns the kind of search that found the servers of a new look.
+func searchKind(s *search.Search) finals.Search {
 	switch {
 	case s == nil || s.IsBehind():
 		return finals.Unsearched
@@ -134,9 +135,9 @@ func searched(s *search.Search) finals.Search {
 	return finals.Searched
 }
 
-// Facts returns the facts for a look that began some time ago, about the players now and the look's
-// servers, or the next ones.
-func (d *Decision) Facts(g facts.Facts, passed time.Duration, now roomtime.Time, next ...int) finals.Facts {
+// LookFacts returns the facts for a look that has gone on for a time, about its servers and those
+// of the next look.
+func (d *Decision) LookFacts(g facts.Facts, passed time.Duration, now roomtime.Time, next ...int) finals.Facts {
 	f := finals.Facts{Long: g.LookTime(), Passed: passed, Now: now, Gap: g.Gap()}
 	groups, knowledge := map[people.ID]int{}, g.KnowledgeOf(g.Active())
 	for i, natGroup := range g.NATGroups(g.Active()) {
@@ -170,13 +171,13 @@ func known(g facts.Facts, player people.ID, knowledge evidence.Knowledge, server
 	return known
 }
 
-// Hear takes a player's second look. What was seen belongs to the evidence.
+// Hear takes a player's second look. The caller adds the results to the evidence.
 func (d *Decision) Hear(g facts.Facts, player people.ID, v wire.Verified, f finals.Facts) (heard finals.Heard, err error) {
-	return d.looks.Hear(player, quiet(v, g.Results(player).Delay()), f)
+	return d.looks.Hear(player, withoutDelay(v, g.Results(player).Delay()), f)
 }
 
-// quiet returns a look as it would be without the delay of a busy line.
-func quiet(v wire.Verified, by time.Duration) wire.Verified {
+// withoutDelay returns a look without the delay that a busy line has added.
+func withoutDelay(v wire.Verified, by time.Duration) wire.Verified {
 	if by == 0 {
 		return v
 	}
@@ -191,14 +192,14 @@ func quiet(v wire.Verified, by time.Duration) wire.Verified {
 	return v
 }
 
-// Settle ends a look once the room waits for nobody. Servers that are lost belong to the evidence.
-// Then, unless the players look once more, the choice is made anew: see [Decision.Refine].
+// Settle ends a look once the room waits for nobody. The caller adds the lost servers to the
+// evidence. Unless the players look once more, [Decision.Refine] then chooses again.
 func (d *Decision) Settle(f finals.Facts) (o finals.Outcome, isSettled bool) {
 	return d.looks.Settle(f)
 }
 
-// Refine chooses by the results of a look of so many seconds. It returns whom the round goes on
-// without, and notes for people.
+// Refine chooses again after a look that took lookedS seconds. It returns the players to leave out,
+// and notes for people.
 func (d *Decision) Refine(g facts.Facts, lookedS float64) (out attendance.Change, notes []sentence.Sentence) {
 	notes = d.Discredit(g)
 	before, players := g.Newest().Chosen, g.Active()
@@ -215,23 +216,23 @@ func (d *Decision) Refine(g facts.Facts, lookedS float64) (out attendance.Change
 	selected.LookedS, selected.Doubts = lookedS, d.doubts(g)
 	d.choice.Refine(selected)
 	if before != nil {
-		notes = append(notes, change(g, before.Server)...)
+		notes = append(notes, changeNotes(g, before.Server)...)
 	}
 	return out, notes
 }
 
-// CutShort ends a long look. It returns the messages for players' programs, and whether there was
-// one.
+// CutShort ends a long look. It returns messages for the players' programs, and reports whether
+// there was a long look.
 func (d *Decision) CutShort(f finals.Facts) (stops []finals.Ask, isCut bool) {
 	return d.looks.CutShort(f)
 }
 
-// ViewLook returns how far a long look is, nil if nobody looks for long.
+// ViewLook returns the progress of a long look, nil if there is none.
 func (d *Decision) ViewLook(g facts.Facts, passed time.Duration, now roomtime.Clocks) *wire.LongLook {
 	if !d.looks.IsLong() {
 		return nil
 	}
-	view := d.looks.View(d.Facts(g, passed, now.Room), now, g.Names())
+	view := d.looks.View(d.LookFacts(g, passed, now.Room), now, g.Names())
 	for i, server := range d.looks.Servers() {
 		at := &view.Finalists[i]
 		at.Addr, at.Name = hostport.Text(g.Servers().List[server].Addr), g.Card(server).Name
@@ -239,26 +240,27 @@ func (d *Decision) ViewLook(g facts.Facts, passed time.Duration, now roomtime.Cl
 	return view
 }
 
-// Tick stops waiting for players who do not look. It returns notes for people, and whether the room
-// waits for nobody now.
+// Tick stops waiting for players who take too long to look. It returns notes for people, and
+// reports whether the room now waits for nobody.
 func (d *Decision) Tick(f finals.Facts) (notes []sentence.Sentence, isLate bool) {
 	return d.looks.Tick(f)
 }
 
-// Without stops waiting for a player's look.
-func (d *Decision) Without(player people.ID) { d.looks.Without(player) }
+// StopAwaiting stops waiting for a player's look.
+func (d *Decision) StopAwaiting(player people.ID) { d.looks.StopAwaiting(player) }
 
-// Forget drops the looks' results, because they are old.
+// Forget drops the results of all looks, because they are old.
 func (d *Decision) Forget() { d.looks.Forget() }
 
-// Retry lets everyone look as often as in the beginning: the looks so far were for another choice.
+// Retry restarts the count of looks, because earlier looks were for another choice.
 func (d *Decision) Retry() { d.looks.Retry() }
 
 // Resume goes on after the host was away.
 func (d *Decision) Resume() { d.looks.Resume() }
 
-// AcceptMisses gives up the servers that did not answer anybody. It returns them, for the evidence.
+// AcceptMisses gives up the servers that answered nobody. It returns the failed looks, for the
+// evidence.
 func (d *Decision) AcceptMisses(f finals.Facts) []finals.Missed { return d.looks.AcceptMisses(f) }
 
-// State returns what a saved room keeps of the decision.
+// State returns the saved state of the decision.
 func (d *Decision) State() *finals.State { return d.looks.State() }

@@ -225,7 +225,7 @@ func TestSupposed(t *testing.T) {
 	s := n.Settings
 	s.By = selection.Minimax
 	n.Measures("ann", factstest.Down(10, 10)...) // since the choice
-	b := n.d.Supposed(n.F, s)
+	b := n.d.WhatIfBasis(n.F, s)
 	if b.Criteria.By != selection.Minimax || n.Settings.By != selection.Mean {
 		t.Errorf("it goes by %s", b.Criteria.By)
 	}
@@ -237,7 +237,7 @@ func TestSupposed(t *testing.T) {
 		t.Error("there is no record, or another each time")
 	}
 	n.Attendance.LeaveOut(attendance.Left, "ann")
-	if b = n.d.Supposed(n.F, s); !slices.Equal(b.Table.Players(), []string{"bob"}) {
+	if b = n.d.WhatIfBasis(n.F, s); !slices.Equal(b.Table.Players(), []string{"bob"}) {
 		t.Errorf("without ann it is for %v", b.Table.Players())
 	}
 	n.Choice = n.Choice.Forget()
@@ -354,7 +354,7 @@ func TestLongLook(t *testing.T) {
 	if note.IsZero() || v == nil || len(v.Finalists) != 2 || v.Finalists[1].Name != "Den" || v.Finalists[0].Addr != "20.0.0.1:27960" {
 		t.Errorf("%q, it is seen as %+v", note, v)
 	}
-	f := n.d.Facts(n.F, 12*time.Second, n.Now)
+	f := n.d.LookFacts(n.F, 12*time.Second, n.Now)
 	if f.Passed != 12*time.Second || f.Long != 30*time.Second || f.Now != n.Now {
 		t.Errorf("facts are %+v", f)
 	}
@@ -377,7 +377,7 @@ func TestLate(t *testing.T) {
 	if notes, isLate := n.d.Tick(n.facts()); isLate || notes != nil {
 		t.Errorf("at once it says %q", notes)
 	}
-	notes, isLate := n.d.Tick(n.d.Facts(n.F, time.Hour, n.Now))
+	notes, isLate := n.d.Tick(n.d.LookFacts(n.F, time.Hour, n.Now))
 	if !isLate {
 		t.Error("nobody is late")
 	}
@@ -388,7 +388,7 @@ func TestLate(t *testing.T) {
 	}
 	asks, _ = n.d.Look(n.F, &n.p, []int{2}, false, 0, n.Now)
 	n.hears(asks[:1])
-	n.d.Without("bob")
+	n.d.StopAwaiting("bob")
 	if s := n.settle(n.facts()); !s.IsOver {
 		t.Errorf("bob is waited for: %+v", s)
 	}
@@ -452,7 +452,7 @@ func TestView(t *testing.T) {
 	if view, _ = n.d.View(n.F, &n.p, decision.Showing{Target: 1}); view.Target != "21.0.1.1:27960" || view.Advice != nil {
 		t.Errorf("at the launch it goes to %s, and advises %v", view.Target, actions(view))
 	}
-	n.Choice.Suppose("ann", []byte("{}"), n.d.Supposed(n.F, n.Settings))
+	n.Choice.Suppose("ann", []byte("{}"), n.d.WhatIfBasis(n.F, n.Settings))
 	if _, whatIf := n.d.View(n.F, &n.p, open); whatIf == nil || whatIf.Player != "ann" {
 		t.Errorf("the what-if is %+v", whatIf)
 	}
@@ -537,7 +537,7 @@ func TestNames(t *testing.T) {
 	}
 	vetoed.d.Replace(vetoed.F.Select(vetoed.F.ChosenFor()))
 	vetoed.Ballot.Offer(vetoed.d.Options(vetoed.F))
-	vetoed.Choice.Suppose("bob", []byte("{}"), vetoed.d.Supposed(vetoed.F, vetoed.Settings))
+	vetoed.Choice.Suppose("bob", []byte("{}"), vetoed.d.WhatIfBasis(vetoed.F, vetoed.Settings))
 
 	looked := measured(t, 10, "ann")
 	looked.Settings.LongLook = discovery.Millis(time.Minute)
@@ -590,7 +590,7 @@ func TestLookers(t *testing.T) {
 	n.Choice.Take(selection.Selection{Players: []string{"ann", "olga", "otto"}})
 	n.Trust.Discredit([]anomaly.Anomaly{{Player: "otto", Sign: anomaly.Contradicts}}, n.Attendance.Players(), n.Attendance.Players())
 	w := seats.Begin([]selection.Ranked{{Server: 10}}, nil, n.Servers, 0, n.Now)
-	factstest.Same(t, "lookers are", decision.Seats(n.F, w).Servers[10].Lookers, []people.ID{"olga"})
+	factstest.Same(t, "lookers are", decision.SeatFacts(n.F, w).Servers[10].Lookers, []people.ID{"olga"})
 }
 
 // TestSeats checks that a wait for seats gets the right facts, and that a server with seats is
@@ -608,7 +608,7 @@ func TestSeats(t *testing.T) {
 	n.Evidence["cat"].Show([]int{5})
 	n.Trust.Vouch("ann")
 	w := seats.Begin(worth, n.Choice.Newest().Ranking[:1], n.Servers, 0, n.Now)
-	f := decision.Seats(n.F, w)
+	f := decision.SeatFacts(n.F, w)
 	if f.Need != 3 || f.Present != 2 || len(f.Servers) != 2 {
 		t.Errorf("a watch knows %+v", f)
 	}
@@ -630,7 +630,7 @@ func TestSeats(t *testing.T) {
 	} {
 		tt.does()
 		n.Heard.Keep(0, []people.ID{"ann"}) // as the room does
-		why, suits := n.d.Stay(n.F, 0)
+		why, suits := n.d.ChooseServer(n.F, 0)
 		if catalogue.InEnglish().Say(why) != tt.why || suits != (tt.why == "") || suits && n.chosen() != 0 {
 			t.Errorf("%s: %q, chosen is %d", tt.name, why, n.chosen())
 		}

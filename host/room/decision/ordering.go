@@ -17,8 +17,8 @@ import (
 // errNothingLeft refuses an order that would leave the group without a server.
 var errNothingLeft = errors.New("nothing would be left to play on")
 
-// Veto keeps a server or a map out of the choice, for somebody who has a say. It returns a note for
-// people, and the choice for [Decision.Replace].
+// Veto keeps a server or a map out of the choice. The caller has checked that the person has a say.
+// It returns a note for people, and the choice for [Decision.Replace].
 func (d *Decision) Veto(g facts.Facts, v selection.Veto) (note sentence.Sentence, other selection.Selection, err error) {
 	if err := d.ballot.Veto(v); err != nil {
 		return note, other, err
@@ -30,9 +30,9 @@ func (d *Decision) Veto(g facts.Facts, v selection.Veto) (note sentence.Sentence
 	return sentence.Of("room.vetoes", "player", v.Player, "what", cmp.Or(v.Map, g.Called(v.Server))), other, nil
 }
 
-// Hidden returns the note for people that the organiser has hidden a server. While people vote it
-// also returns the choice without the server, for [Decision.Replace]. It is an error if none is left.
-func Hidden(g facts.Facts, addr netip.AddrPort, isVoting bool) (note sentence.Sentence, other *selection.Selection, err error) {
+// AfterHiding returns a note that the organiser has hidden a server. During a vote it also returns
+// the choice without that server, for [Decision.Replace], or an error if no server is left.
+func AfterHiding(g facts.Facts, addr netip.AddrPort, isVoting bool) (note sentence.Sentence, other *selection.Selection, err error) {
 	key, absent := "room.hides", "room.hides-organiser"
 	if isVoting {
 		s := g.Select(g.ChosenFor())
@@ -47,8 +47,9 @@ func Hidden(g facts.Facts, addr netip.AddrPort, isVoting bool) (note sentence.Se
 	return sentence.Of(absent, "server", g.Called(addr)), other, nil
 }
 
-// Vouch takes the organiser's word that a player's numbers are true. It returns whom the round counts
-// on now, notes for people, and another choice for [Decision.Replace] if the numbers change it.
+// Vouch takes the organiser's word that a player's numbers are true. It returns changes of the
+// active players, notes for people, and another choice for [Decision.Replace] if the numbers change
+// it.
 func (d *Decision) Vouch(g facts.Facts, player people.ID) (
 	counting []attendance.Change, notes []sentence.Sentence, other *selection.Selection, err error,
 ) {

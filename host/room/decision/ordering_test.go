@@ -56,7 +56,7 @@ func TestHidden(t *testing.T) {
 		if err := n.Lists.Hide(addr, "", n.F.Organiser()); err != nil {
 			t.Fatal(err)
 		}
-		note, other, err := decision.Hidden(n.F, addr, tt.isVoting)
+		note, other, err := decision.AfterHiding(n.F, addr, tt.isVoting)
 		chosen := -2
 		if other != nil {
 			chosen = factstest.Chosen(other)

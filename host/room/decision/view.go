@@ -17,23 +17,23 @@ import (
 	"muster/selection"
 )
 
-// Showing says how far a room is when it shows its choice.
+// Showing says how far the room has come when it shows its choice.
 type Showing struct {
 	// IsOpen says that the choice can still change. IsVoting says that people vote on it.
 	IsOpen, IsVoting bool
-	// Target is the server that people go to, or -1 before they do.
+	// Target is the server that people go to, or -1 before the launch.
 	Target int
 }
 
-// View returns the choice and the what-if as people see them; nil before there is a
+// View returns the choice and the what-if as people see them. They are nil before there is a
 // choice.
 func (d *Decision) View(g facts.Facts, p *probing.Probing, s Showing) (view, whatIf *wire.Choice) {
 	if g.Newest() == nil {
 		return nil, nil
 	}
-	f := d.facts(g, p, s)
+	f := d.choiceFacts(g, p, s)
 	view, whatIf = d.choice.View(f), d.choice.ViewWhatIf(f)
-	view.Over = viewOver(g, f.Target)
+	view.Over = viewOverLimit(g, f.Target)
 	if miss := view.Miss; miss != nil {
 		server := slices.IndexFunc(g.Servers().List, func(s discovery.Server) bool { return hostport.Text(s.Addr) == miss.Addr })
 		for _, player := range g.ChosenFor() {
@@ -73,8 +73,8 @@ func vetoedBy(vetoes []selection.Veto, server netip.AddrPort, itsMap string) (by
 	return by
 }
 
-// facts returns the facts that people see with a choice.
-func (d *Decision) facts(g facts.Facts, p *probing.Probing, s Showing) choice.Facts {
+// choiceFacts returns the facts that a choice is shown with.
+func (d *Decision) choiceFacts(g facts.Facts, p *probing.Probing, s Showing) choice.Facts {
 	f := choice.Facts{
 		Servers: *g.Servers(), Editions: g.NamedEditions(), Players: g.Players(),
 		Names: g.Names(), Limits: g.Settings().Limits, IsOpen: s.IsOpen, Stands: *g.Newest(), Target: -1,
@@ -91,7 +91,7 @@ func (d *Decision) facts(g facts.Facts, p *probing.Probing, s Showing) choice.Fa
 	if !s.IsOpen {
 		return f
 	}
-	f.Others = slices.Concat(d.ask(g), d.adviseWait(g), p.Offer(g, s.IsVoting))
+	f.Others = slices.Concat(d.limitAdvice(g), d.adviseWait(g), p.Offer(g, s.IsVoting))
 	return f
 }
 
@@ -101,17 +101,19 @@ func WorthWaiting(g facts.Facts) []selection.Ranked {
 }
 
 // Suitable returns the servers that would suit everyone if they had seats, best first.
-func Suitable(g facts.Facts) []selection.Ranked { return seats.Suitable(g.Full(g.ChosenFor())) }
+func Suitable(g facts.Facts) []selection.Ranked {
+	return seats.Suitable(g.BasisWithGuests(g.ChosenFor()))
+}
 
-// waitable counts the servers that are worth a wait, and has the best of them. It is computed once
-// for each choice, because everyone who looks at the room gets it.
+// waitable caches the servers that are worth a wait, for one choice, because every viewer of the
+// room gets it.
 type waitable struct {
 	of      *selection.Selection
 	servers []selection.Ranked
 	need    int
 }
 
-// adviseWait says that the room can wait for seats, if it can.
+// adviseWait advises a wait for seats, if a server is worth it.
 func (d *Decision) adviseWait(g facts.Facts) []wire.Advice {
 	if newest := g.Newest(); d.waitable.of != newest {
 		d.waitable = waitable{newest, WorthWaiting(g), g.SeatsFor(g.ChosenFor())}
@@ -123,14 +125,14 @@ func (d *Decision) adviseWait(g facts.Facts) []wire.Advice {
 	return []wire.Advice{{Action: "await", Servers: len(full), Addr: full[0].Addr.String(), Seats: d.waitable.need}}
 }
 
-// Stay makes a server with seats for everybody the newest choice, if it suits everyone. It returns
-// why not otherwise.
-func (d *Decision) Stay(g facts.Facts, server int) (why sentence.Sentence, suits bool) {
+// ChooseServer makes a server that has seats again the newest choice, if the server suits everyone.
+// Otherwise it returns the reason.
+func (d *Decision) ChooseServer(g facts.Facts, server int) (why sentence.Sentence, suits bool) {
 	players := g.ChosenFor()
-	if d.choice.Go(server, g.SeatsFor(players), g.Full(players)) {
+	if d.choice.Go(server, g.SeatsFor(players), g.BasisWithGuests(players)) {
 		return why, true
 	}
-	if cause := g.Against(server, players); cause != nil {
+	if cause := g.CauseAgainst(server, players); cause != nil {
 		return sentence.Of("seats.unsuitable", "why", because(*cause)), false
 	}
 	return sentence.Of("seats.unsuitable-now"), false
@@ -141,8 +143,8 @@ func because(c selection.Cause) sentence.Sentence {
 	return sentence.Of("cause." + c.String() + ".turned")
 }
 
-// Seats returns the facts about the group for a watch of servers.
-func Seats(g facts.Facts, w *seats.Watch) seats.Facts {
+// SeatFacts returns the facts about the group for a watch of full servers.
+func SeatFacts(g facts.Facts, w *seats.Watch) seats.Facts {
 	present := g.Present()
 	f := seats.Facts{Need: w.Need(g.SeatsFor(g.ChosenFor())), Present: len(present), Servers: map[int]seats.Fact{}}
 	for _, server := range w.Servers() {

@@ -21,10 +21,10 @@ import (
 // Book has the players' words on their games. Its zero value is empty.
 type Book struct{ state State }
 
-// State is what a saved room keeps of a book: the editions by player and by the game's id.
+// State is the saved state of a book: the editions by player and by the game's id.
 type State map[people.ID]map[string]discovery.Edition
 
-// State returns the state, for a room that is saved or restored.
+// State returns the state, to save or restore it.
 func (b *Book) State() *State { return &b.state }
 
 // Greet takes the editions of a program's hello, by game. An edition under an empty id is of the

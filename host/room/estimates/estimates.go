@@ -29,19 +29,19 @@ type Guests struct {
 	estimators map[people.ID]estimator
 }
 
-// State is what a saved room keeps of the guests.
+// State is the saved state of the guests.
 type State struct {
 	Counted []people.ID `json:"counted,omitempty"`
 }
 
-// State returns the state, for a room that is saved or restored.
+// State returns the state, to save or restore it.
 func (g *Guests) State() *State { return &g.state }
 
 // Scene has the people in the room, and their places.
 type Scene struct {
 	// Guests are the people with only the page, in their order.
 	Guests []Person
-	// Players are those that the round counts on.
+	// Players are the players that the round counts on.
 	Players []Person
 	// Rule is the room's.
 	Rule selection.Rule

@@ -16,13 +16,13 @@ import (
 // at least a second after the question before.
 const LeastProbe = 2 * time.Second
 
-// asked is what a player was asked for in a round. The player's other reports do not count: a
-// result without a question neither culls a server nor gets it chosen.
+// asked has the servers that a player was asked for in a round. The player's other results do not
+// count: they neither cull a server nor get it chosen.
 type asked struct {
 	// all says that the player's own plan goes through the whole list.
 	all     bool
 	servers set
-	// before is the size of servers when everybody was asked for more.
+	// before is the number of servers when the order for more began.
 	before int
 	// allSince is when the player was told to measure everything. lately is when it was asked for
 	// servers that it cannot have given up yet.
@@ -49,8 +49,8 @@ func (a *asked) believed(result discovery.Result, now roomtime.Time) discovery.R
 // IsAsked reports whether the player's results for a server count.
 func (w *results) IsAsked(server int) bool { return w.asked.has(server) }
 
-// IsAskedAll reports whether the player's own plan goes through the whole list.
-func (w *results) IsAskedAll() bool { return w.asked.all }
+// IsAskedForAll reports whether the player's own plan goes through the whole list.
+func (w *results) IsAskedForAll() bool { return w.asked.all }
 
 // AskAll notes that the player's own plan goes through the list, and reports whether that is
 // new.
@@ -81,7 +81,7 @@ func (w *PlayerResults) Ask(servers []int, now roomtime.Time) (ask, admitted []i
 	return ask, admitted
 }
 
-// Admit lets the player's results for a server count, and reports whether they did not before.
+// Admit lets the player's results for a server count, and reports whether that is new.
 func (w *PlayerResults) Admit(server int) (isNew bool) {
 	if w.asked.has(server) {
 		return false
@@ -95,9 +95,9 @@ func (w *PlayerResults) Admit(server int) (isNew bool) {
 // Asked returns the number of servers that the player was asked for.
 func (w *results) Asked() int { return w.asked.servers.size() }
 
-// AskMore stops counting servers that the player has not measured by now, until they are asked for
-// again.
-func (w *PlayerResults) AskMore() {
+// BeginMore begins an order for more servers. Open questions of the player's own plan no longer
+// count.
+func (w *PlayerResults) BeginMore() {
 	if w.asked.all {
 		w.asked.all = false
 		for server := range w.places {
@@ -107,22 +107,22 @@ func (w *PlayerResults) AskMore() {
 	w.asked.before = w.Asked()
 }
 
-// AskedMore returns the number of servers that the player was asked for since [PlayerResults.AskMore].
+// AskedMore returns the number of servers that the player was asked for since [PlayerResults.BeginMore].
 func (w *results) AskedMore() int { return max(0, w.Asked()-w.asked.before) }
 
 // Before a program asks anybody it tells its player how many servers will see the player's address
 // at most. The room keeps to that number for the whole round: search, vote, looks and waits for
 // seats. Only the organiser raises it, and the player is told first.
 
-// shown is how far a player's address has gone in a round.
+// shown knows which servers may have seen a player's address in a round.
 type shown struct {
 	// promised is how many servers may see the address, as the player was told. 0 is the whole
 	// list, or a number not told yet.
 	promised int
-	// servers are those that the player's program was told to ask.
+	// servers are the servers that the player's program was told to ask.
 	servers set
-	// own is how many more servers of its own discovery the player may bring up. The others are
-	// then asked for them.
+	// own is how many more servers of its own discovery the player may bring up. The room then asks
+	// the other players for them, too.
 	own int
 }
 

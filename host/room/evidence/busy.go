@@ -8,8 +8,8 @@ import (
 	"muster/discovery/plan/topology"
 )
 
-// A download makes all of a player's RTTs longer. What the player measured meanwhile counts as on the
-// quiet line.
+// A download makes all of a player's RTTs longer. So measurements of that time count without the
+// delay.
 
 // leastRTT is the lowest RTT that is left of one on a busy line.
 const leastRTT = time.Millisecond

@@ -16,13 +16,13 @@ import (
 // results. The zero value has no questions yet.
 type PlayerResults struct{ results }
 
-// Reading is a player's evidence for those who may not change it.
+// Reading is a player's evidence for readers, who cannot change it.
 type Reading struct{ *results }
 
 // Reading returns the evidence for reading.
 func (w *PlayerResults) Reading() Reading { return Reading{&w.results} }
 
-// results are what [PlayerResults] and [Reading] share.
+// results is the common part of [PlayerResults] and [Reading].
 type results struct {
 	// probes has one result for each server, in the order of their ends.
 	probes []discovery.Result
@@ -113,7 +113,7 @@ func (w *results) Servers() iter.Seq[int] {
 	}
 }
 
-// Progress returns the number of servers that the player knows, and the number that answered.
+// Progress returns the number of servers with a result, and the number that answered.
 func (w *results) Progress() (probed, answered int) { return w.probed, w.answered }
 
 // Probes returns everything that the player reported, with or without a question, in the order of

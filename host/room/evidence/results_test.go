@@ -162,13 +162,13 @@ func TestOwnFinds(t *testing.T) {
 	w.progress(t, 2, 2)
 }
 
-// TestAskMore checks that open questions of a whole list no longer count once a round asks for
+// TestBeginMore checks that open questions of a whole list no longer count once a round asks for
 // more.
-func TestAskMore(t *testing.T) {
+func TestBeginMore(t *testing.T) {
 	var w PlayerResults
 	w.AskAll(eight)
 	w.Report(answered(1, ms), 0, long)
-	w.AskMore()
+	w.BeginMore()
 	w.Report(answered(2, ms), 0, long)
 	w.progress(t, 1, 1)
 	w.Ask([]int{1, 2, 3}, long)
@@ -409,7 +409,7 @@ func FuzzPlayerResults(f *testing.F) {
 			case 5:
 				w.Forget(server)
 			case 6:
-				w.AskMore()
+				w.BeginMore()
 			case 7:
 				w.Allow(min(1, w.Left()))
 			case 8:

@@ -28,7 +28,7 @@ type Saved struct {
 	// they will be, as the player was told; 0 is the whole list.
 	Shown    []byte `json:"shown,omitempty"`
 	Promised int    `json:"promised,omitempty"`
-	// Delays are those of the player's own line.
+	// Delays are the delays of the player's own line.
 	Delays line.Delays `json:"delays,omitempty"`
 }
 

@@ -9,7 +9,7 @@ import (
 	"muster/selection"
 )
 
-// Knowledge is what a player knows of the servers: own answers and second looks, else the results
+// Knowledge has the results that count for a player: own answers and second looks, else the results
 // of the others in the NAT group. The lowest RTT counts, and a server is lost only if all who asked
 // lost it.
 type Knowledge struct {
@@ -115,7 +115,7 @@ type Column struct {
 	Hidden []int
 }
 
-// Table returns what players measured of so many servers, for a choice among them.
+// Table returns the players' measurements of a list of servers, for a choice.
 func Table(servers int, players []Column) *selection.Table {
 	var ids []string
 	for i := range players {

@@ -12,14 +12,14 @@ import (
 	"muster/selection"
 )
 
-// Say notes a server's word about itself, as a player heard it, or the host if by is empty.
-func (r *Round) Say(by people.ID, server int, info discovery.Info, now roomtime.Time) {
+// HearInfo notes what a server says of itself, as a player heard it. If by is empty the host heard
+// it.
+func (r *Round) HearInfo(by people.ID, server int, info discovery.Info, now roomtime.Time) {
 	r.Heard.Hear(by, server, info, now.Sub(r.Measuring))
 }
 
-// RefreshFacts decides again which facts about the servers to believe, if different players count
-// now, or the settings want different servers. The words of players who have left this moment still
-// count.
+// RefreshFacts decides which facts about the servers to believe. It does so only if other players
+// count now, or the settings want other servers. A player who has just left still counts.
 func (p *Parts) RefreshFacts() { p.refresh(p.Attendance.Active()) }
 
 func (p *Parts) refresh(active []people.ID) {
@@ -35,21 +35,21 @@ func (p *Parts) refresh(active []people.ID) {
 	p.Heard.Attend(voices, wanted)
 }
 
-// Infos takes servers' words about themselves, as a player heard them. It returns the number of a
-// server that the list does not have, or -1.
-func (r *Round) Infos(by people.ID, infos wire.Infos, now roomtime.Time) (stranger int) {
+// HearInfos notes what servers say of themselves, as a player heard them. If the list lacks one of
+// the servers it notes nothing and returns that server, else -1.
+func (r *Round) HearInfos(by people.ID, infos wire.Infos, now roomtime.Time) (stranger int) {
 	for i := range infos.Servers {
 		if server := infos.Servers[i].Server; server >= len(r.Servers.List) {
 			return server
 		}
 	}
 	for i := range infos.Servers {
-		r.Say(by, infos.Servers[i].Server, infos.Servers[i].Info, now)
+		r.HearInfo(by, infos.Servers[i].Server, infos.Servers[i].Info, now)
 	}
 	return -1
 }
 
-// Criteria returns the criteria of settings for a server, for some of the players.
+// Criteria returns the criteria that settings set for a choice for some of the players.
 func (f Facts) Criteria(s wire.Settings, players []people.ID) selection.Criteria {
 	c := choice.Criteria(s, f.p.Tuning.Spare)
 	if !s.AnyVersion {
@@ -66,7 +66,7 @@ func (f Facts) Criteria(s wire.Settings, players []people.ID) selection.Criteria
 	return c
 }
 
-// byID returns what a tuning says of players by their names.
+// byID returns a tuning's values by ID. The tuning knows players by name.
 func byID[V any](f Facts, named map[string]V) map[string]V {
 	if len(named) == 0 {
 		return nil
@@ -80,8 +80,7 @@ func byID[V any](f Facts, named map[string]V) map[string]V {
 	return of
 }
 
-// Basis returns the basis of a choice for players, or for some of them, without the guests who are
-// counted in.
+// Basis returns the basis of a choice for players, without the guests who are counted in.
 func (f Facts) Basis(players []people.ID) selection.Basis {
 	b := selection.Basis{Servers: f.p.Servers, Table: f.Table(players), Criteria: f.Criteria(f.p.Settings, players)}
 	b.Criteria.Seats, b.Guests = f.p.Settings.Players, len(f.Counted().Guests())
@@ -89,15 +88,16 @@ func (f Facts) Basis(players []people.ID) selection.Basis {
 	return b
 }
 
-// Full returns the basis of a choice for players, with the guests who are counted in.
-func (f Facts) Full(players []people.ID) selection.Basis {
+// BasisWithGuests returns the basis of a choice for players, with the guests who are counted in.
+func (f Facts) BasisWithGuests(players []people.ID) selection.Basis {
 	return f.Counted().In(f.Basis(players).For(people.Texts(players)))
 }
 
 // IsHere reports whether a player's program is connected.
 func (f Facts) IsHere(player people.ID) bool { return f.p.Attendance.Of(player).Here }
 
-// SeatsFor returns how many seats players need, with all who come along without a say.
+// SeatsFor returns the number of seats for players, counted guests, and the connected players who
+// have no say.
 func (f Facts) SeatsFor(players []people.ID) int {
 	along := people.Filtered(f.p.Attendance.Players(), func(player people.ID) bool {
 		return f.IsHere(player) && !slices.Contains(players, player)
@@ -105,15 +105,15 @@ func (f Facts) SeatsFor(players []people.ID) int {
 	return len(players) + len(f.Counted().Guests()) + len(along)
 }
 
-// Select returns the choice for players as of now. Its basis is kept for whoever wants to see it
-// later, because making a basis takes as long as choosing.
+// Select returns the choice for players as of now. It keeps the basis for the record, because
+// making a basis takes as long as choosing.
 func (f Facts) Select(players []people.ID) selection.Selection {
 	f.Refresh()
-	return f.p.Choice.Try(f.Full(players))
+	return f.p.Choice.Try(f.BasisWithGuests(players))
 }
 
-// Against returns the reason why a server does not suit players, or nil if none is known.
-func (f Facts) Against(server int, players []people.ID) *selection.Cause {
+// CauseAgainst returns the reason why a server does not suit players, or nil if none is known.
+func (f Facts) CauseAgainst(server int, players []people.ID) *selection.Cause {
 	f.Refresh()
 	criteria := f.Criteria(f.p.Settings, players)
 	criteria.Keep, criteria.Top, criteria.Reasons = f.p.Servers.List[server].Addr, 1, -1

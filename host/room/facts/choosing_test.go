@@ -53,7 +53,7 @@ func TestWeigh(t *testing.T) {
 			g.Measures(player, 10)
 		}
 		for player, info := range tt.words {
-			if stranger := g.Infos(player, wire.Infos{Servers: []wire.ServerInfo{{Server: server, Info: info}}}, g.Now); stranger >= 0 {
+			if stranger := g.HearInfos(player, wire.Infos{Servers: []wire.ServerInfo{{Server: server, Info: info}}}, g.Now); stranger >= 0 {
 				t.Errorf("%s: server %d is a stranger", tt.name, stranger)
 			}
 		}
@@ -76,7 +76,7 @@ func TestInfos(t *testing.T) {
 	g := factstest.New(t, factstest.Settings(), 10, "ann")
 	g.Gets(factstest.List(10))
 	g.Measures("ann", 10)
-	stranger := g.Infos("ann", wire.Infos{Servers: []wire.ServerInfo{{Server: 0, Info: factstest.Info()}, {Server: 10}}}, g.Now)
+	stranger := g.HearInfos("ann", wire.Infos{Servers: []wire.ServerInfo{{Server: 0, Info: factstest.Info()}, {Server: 10}}}, g.Now)
 	g.RefreshFacts()
 	if stranger != 10 || g.Servers.Info(0) != nil {
 		t.Errorf("a stranger is %d, of the first is known %+v", stranger, g.Servers.Info(0))
@@ -119,7 +119,7 @@ func TestSeats(t *testing.T) {
 		if got := g.F.Criteria(g.Settings, tt.players).Seats; got != needs || tt.fewest == 0 && g.F.SeatsFor(tt.players) != needs {
 			t.Errorf("%s: %d seats, by the criteria %d", tt.name, g.F.SeatsFor(tt.players), got)
 		}
-		full := g.F.Full(tt.players)
+		full := g.F.BasisWithGuests(tt.players)
 		if full.Criteria.Seats != needs || len(full.Table.Players()) != len(tt.players)+guests || len(full.Estimated) != guests {
 			t.Errorf("%s: a choice is for %v with %d seats, estimated are %v", tt.name, full.Table.Players(), full.Criteria.Seats, full.Estimated)
 		}
@@ -194,14 +194,14 @@ func TestSelect(t *testing.T) {
 		tt.does(g)
 		s := g.F.Select(tt.whom)
 		cause := ""
-		if c := g.F.Against(0, tt.whom); c != nil {
+		if c := g.F.CauseAgainst(0, tt.whom); c != nil {
 			cause = c.String()
 		}
 		if factstest.Chosen(&s) != tt.chosen || cause != tt.cause {
 			t.Errorf("%s: chosen is %d, against the first is %q", tt.name, factstest.Chosen(&s), cause)
 		}
-		if tt.cause == "" && g.F.Against(5, tt.whom) != nil {
-			t.Errorf("%s: against the sixth is %v", tt.name, g.F.Against(5, tt.whom))
+		if tt.cause == "" && g.F.CauseAgainst(5, tt.whom) != nil {
+			t.Errorf("%s: against the sixth is %v", tt.name, g.F.CauseAgainst(5, tt.whom))
 		}
 	}
 }
@@ -222,7 +222,7 @@ func TestLiars(t *testing.T) {
 	if len(v.LeftOut) > 0 || len(v.Notes) == 0 || v.Notes[0].Key != "room.odd-server" {
 		t.Fatalf("left out are %v: %q", v.LeftOut, v.Notes)
 	}
-	if s := g.F.Select(players); factstest.Chosen(&s) <= 0 || g.F.Against(0, players) == nil {
-		t.Errorf("chosen is %d, against the liar is %v", factstest.Chosen(&s), g.F.Against(0, players))
+	if s := g.F.Select(players); factstest.Chosen(&s) <= 0 || g.F.CauseAgainst(0, players) == nil {
+		t.Errorf("chosen is %d, against the liar is %v", factstest.Chosen(&s), g.F.CauseAgainst(0, players))
 	}
 }

@@ -16,32 +16,33 @@ import (
 	"muster/selection/memory"
 )
 
-// Facts are what is known of a room's people, settings and servers, and what was measured and
-// chosen. They are read only, and always those of now: a copy sees what its room changes.
+// Facts tell of a room's people, settings, servers, measurements and choice. They are read only.
+// They are always the present facts: a copy sees every change of the room.
 type Facts struct {
 	p *Parts
-	// supposed are changes of the players that count, see [Facts.Suppose].
+	// supposed are changes of the active players; see [Facts.Suppose].
 	supposed []attendance.Change
 }
 
 // Facts returns the facts about the parts.
 func (p *Parts) Facts() Facts { return Facts{p: p} }
 
-// Settings returns the organiser's settings, and Tuning how the room decides otherwise. Neither must
-// be changed.
+// Settings returns the organiser's settings, and Tuning the experiments with the room. The caller
+// must not change either.
 func (f Facts) Settings() *wire.Settings { return &f.p.Settings }
 func (f Facts) Tuning() *Tuning          { return &f.p.Tuning }
 
-// Number returns the number of the round, and Measuring when everybody was told to measure.
+// Number returns the number of the round, and Measuring the time when all players were told to
+// measure.
 func (f Facts) Number() int              { return f.p.Number }
 func (f Facts) Measuring() roomtime.Time { return f.p.Measuring }
 
-// Refresh decides again what to believe of the servers, as a choice does first.
+// Refresh decides which facts about the servers to believe. Every choice begins with it.
 func (f Facts) Refresh() { f.p.refresh(f.Active()) }
 
-// Servers returns the round's list with what is believed of its servers, which must not be changed.
-// Tree is the list's topology, and Gap how long a server of it needs peace before it answers an
-// address again.
+// Servers returns the round's list with the believed facts about its servers. The caller must not
+// change it. Tree returns the list's topology. Gap returns how long a server rests before it
+// answers an address again.
 func (f Facts) Servers() *selection.Servers { return &f.p.Servers }
 func (f Facts) Tree() *topology.Tree        { return f.p.List.Tree() }
 func (f Facts) Gap() time.Duration          { return f.p.Gap }
@@ -52,20 +53,19 @@ func (f Facts) Newest() *selection.Selection { return f.p.Choice.Newest() }
 // Names returns what people are called.
 func (f Facts) Names() *people.Names { return f.p.Roster.Names() }
 
-// Player returns the player of a name, letter case apart; empty if no player has it.
+// Player returns the player with a name, in any letter case; empty if no player has it.
 func (f Facts) Player(name string) people.ID { return f.p.Roster.Player(name) }
 
 // IsWatched reports whether any page is open.
 func (f Facts) IsWatched() bool { return f.p.Roster.IsWatched() }
 
-// Players returns all players, Active those that the round counts on, and Present those of them
-// whose programs are connected now.
+// Players returns all players. Active returns the players that the round counts on, and Present the
+// active players whose programs are connected.
 func (f Facts) Players() []people.ID { return f.p.Attendance.Players() }
 func (f Facts) Active() []people.ID  { return f.p.Attendance.Supposed(f.supposed) }
 func (f Facts) Present() []people.ID { return f.p.Attendance.Present() }
 
-// Suppose returns the facts for the players that the round counts on once the room has made changes.
-// All else stays.
+// Suppose returns the facts as they will be once the room has made changes of the active players.
 func (f Facts) Suppose(changes ...attendance.Change) Facts {
 	return Facts{f.p, slices.Concat(f.supposed, changes)}
 }
@@ -75,8 +75,8 @@ func (f Facts) Suppose(changes ...attendance.Change) Facts {
 func (f Facts) Mark(player people.ID) attendance.Mark { return f.p.Attendance.Of(player) }
 func (f Facts) CanReturn(player people.ID) bool       { return f.p.Attendance.CanReturn(player) }
 
-// Away returns the players of a group who are away for some time. NextGone is when the next of them
-// will have been away for long, and Silence how long a player has told nothing new; see
+// Away returns the players of a group who have been away for a time. NextGone returns when the next
+// of the group counts as gone. Silence returns how long a player has told nothing new. See
 // [attendance.Register].
 func (f Facts) Away(group []people.ID, after time.Duration, now roomtime.Time) []people.ID {
 	return f.p.Attendance.Away(group, after, now)
@@ -94,8 +94,8 @@ func (f Facts) Results(player people.ID) evidence.Reading { return f.p.Evidence[
 // NATGroups groups players by their public addresses.
 func (f Facts) NATGroups(players []people.ID) [][]people.ID { return f.p.Origins.Groups(players) }
 
-// IsHidden reports whether a player cannot get to a server. HiddenFrom returns all such servers, and
-// Around those on the player's own network.
+// IsHidden reports whether a player cannot reach a server. HiddenFrom returns all servers that a
+// player cannot reach, and Around the servers on the player's own network.
 func (f Facts) IsHidden(player people.ID, server int) bool {
 	return f.p.Nearby.IsHidden(player, server)
 }
@@ -107,13 +107,13 @@ func (f Facts) Editions(players []people.ID) []selection.Edition {
 	return f.p.Editions.Of(players, f.p.Settings.Game)
 }
 
-// Contradictions returns the players who contradict most others about servers that somebody looked
-// at; see [infos.Infos.Contradictions].
+// Contradictions returns the players who contradict most others about the servers in seen; see
+// [infos.Infos.Contradictions].
 func (f Facts) Contradictions(seen []int) []anomaly.Anomaly { return f.p.Heard.Contradictions(seen) }
 
-// Word returns what a player heard a server say of itself, nil for nothing.
-func (f Facts) Word(player people.ID, server int) *discovery.Info {
-	return f.p.Heard.Word(player, server)
+// HeardInfo returns a server's facts as a player heard them, or nil.
+func (f Facts) HeardInfo(player people.ID, server int) *discovery.Info {
+	return f.p.Heard.HeardInfo(player, server)
 }
 
 // IsByHand reports whether a player has joined the game server without Muster.
@@ -125,8 +125,8 @@ func (f Facts) Captain(side wire.Side) people.ID { return f.p.Sides.Captain(side
 // IsBelieved reports whether a player's word on servers counts.
 func (f Facts) IsBelieved(player people.ID) bool { return f.p.Trust.IsBelieved(player) }
 
-// Forecasts returns what is remembered of the list's parts, for each of some players; nil if nothing
-// is.
+// Forecasts returns, for each player, the remembered RTTs to parts of the list. It is nil if there
+// are none.
 func (f Facts) Forecasts(players []people.ID, now time.Time) [][]memory.Forecast {
 	return f.p.Memories.Forecasts(f.Tree(), players, now)
 }

@@ -19,17 +19,16 @@ type List struct {
 	Kept string
 	// Err is why there is no list.
 	Err error
-	// Local are those of its servers that are on the host's own networks.
+	// Local are the list's servers on the host's own networks.
 	Local []nearby.Server
 	// Said are the list's facts about its servers.
 	Said discovery.Said
-	// Gap is how long a server of the list needs peace before it answers an address again, 0 if
-	// unknown.
+	// Gap is how long a server of the list rests before it answers an address again, 0 if unknown.
 	Gap time.Duration
 }
 
-// Begin makes a list the round's, and adds the servers that players found on their own networks.
-// It returns notes on those servers, and one on the list.
+// Begin gives the round its list, and adds the servers that players found on their own networks. It
+// returns notes on these servers, and a note on the list.
 func (p *Parts) Begin(in List, now roomtime.Clocks) (found []sentence.Sentence, note sentence.Sentence, err error) {
 	var listed []discovery.Server
 	if in.Err == nil {
@@ -47,7 +46,7 @@ func (p *Parts) Begin(in List, now roomtime.Clocks) (found []sentence.Sentence, 
 	p.Servers = p.Heard.About(list.Servers(in.Said, now.Wall))
 	titles := map[int]string{}
 	for _, s := range p.Nearby.Place(append(in.Local[:len(in.Local):len(in.Local)], theirs...), p.Servers.List) {
-		p.Say("", s.Server, s.Info, now.Room)
+		p.HearInfo("", s.Server, s.Info, now.Room)
 		titles[s.Server] = p.Servers.Called(s.Server)
 	}
 	return p.Nearby.Notes(p.Attendance.Players(), titles), note, nil

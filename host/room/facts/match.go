@@ -10,12 +10,11 @@ import (
 	"muster/selection"
 )
 
-// askedLook is how long everyone looks at the finalists if a side asks for a long look and the
-// organiser has set no time.
-const askedLook = 20 * time.Second
+// sideLookTime is the length of a long look that a side has asked for, if the organiser has set
+// none.
+const sideLookTime = 20 * time.Second
 
-// IsLookOfSide reports whether everyone looks for long because a side has asked, and not the
-// organiser.
+// IsLookOfSide reports whether a side, and not the organiser, has asked for the long look.
 func (f Facts) IsLookOfSide() bool {
 	return f.p.Settings.LongLook == 0 && f.p.Settings.IsMatch() && f.p.Sides.HasAsked()
 }
@@ -23,7 +22,7 @@ func (f Facts) IsLookOfSide() bool {
 // LookTime returns how long everyone looks at the finalists, 0 for a moment.
 func (f Facts) LookTime() time.Duration {
 	if f.IsLookOfSide() {
-		return askedLook
+		return sideLookTime
 	}
 	return time.Duration(f.p.Settings.LongLook)
 }
@@ -41,11 +40,11 @@ func (p *Parts) SettleSides() []sentence.Sentence {
 	if !p.Settings.IsMatch() {
 		return nil
 	}
-	return p.Facts().TellSides(p.Sides.Settle(p.Attendance.Players()))
+	return p.Facts().SideNotes(p.Sides.Settle(p.Attendance.Players()))
 }
 
-// TellSides says changes of a match's sides.
-func (f Facts) TellSides(changes []sides.Change) (notes []sentence.Sentence) {
+// SideNotes returns notes on changes of a match's sides.
+func (f Facts) SideNotes(changes []sides.Change) (notes []sentence.Sentence) {
 	if !f.p.Settings.IsMatch() {
 		return nil
 	}
@@ -62,7 +61,7 @@ func (f Facts) TellSides(changes []sides.Change) (notes []sentence.Sentence) {
 	return notes
 }
 
-// sidesFor returns the sides of players for a choice. In other rooms nobody has one.
+// sidesFor returns the sides of players for a choice. Outside a match nobody has a side.
 func (f Facts) sidesFor(players []people.ID) map[string]selection.Side {
 	sides := map[string]selection.Side{}
 	for _, player := range players {
@@ -76,7 +75,7 @@ func (f Facts) sidesFor(players []people.ID) map[string]selection.Side {
 	return sides
 }
 
-// ViewMatch returns the match as everyone sees it, nil in other rooms.
+// ViewMatch returns the match as everyone sees it, nil in a room without one.
 func (f Facts) ViewMatch() *wire.Match {
 	s := &f.p.Settings
 	if !s.IsMatch() {

@@ -43,8 +43,8 @@ import (
 	"muster/selection"
 )
 
-// Parts are the parts of a room that several others have to know. The room alone has them; all
-// others get [Facts], or the part that is theirs to write.
+// Parts are the parts of a room that several packages read. Only the room holds them. All other
+// code gets [Facts], or a pointer to the part that it writes.
 type Parts struct {
 	Settings wire.Settings
 	Tuning   Tuning
@@ -54,38 +54,38 @@ type Parts struct {
 	// Estimates stand in for the pings of guests who are counted in.
 	Estimates estimates.Guests
 	Lists     brought.Lists
-	// Sides are the sides of a match, and who is on them.
+	// Sides are the sides of a match, with their members.
 	Sides sides.Sides
-	// Memories are what players' programs and the host know from earlier sessions. They are not
-	// saved.
+	// Memories are the measurements of earlier sessions, from players' programs and the host. They
+	// are not saved.
 	Memories memories.Book
 	// Reactions are the signs that people send each other. They are not saved.
 	Reactions reactions.Board
 	Round
 }
 
-// Tuning makes a room decide otherwise than others do, for experiments. It is not saved.
+// Tuning changes how a room decides, for experiments. It is not saved.
 type Tuning struct {
 	// Seed is added to the seeds of the search and of the players' plans.
 	Seed uint64
-	// Budget and Enough are those of [coordinate.Options].
+	// Budget and Enough are fields of [coordinate.Options].
 	Budget int
 	Enough time.Duration
-	// Spare is that of [selection.Criteria]; negative is none.
+	// Spare is a field of [selection.Criteria]. Negative means none.
 	Spare time.Duration
-	// Weights are those of [selection.Criteria]. They need players who all have addresses of
-	// their own.
+	// Weights are a field of [selection.Criteria]. They work only if no two players share an
+	// address.
 	Weights map[string]float64
-	// Sides are those of [selection.Criteria] in a room that is no match.
+	// Sides are a field of [selection.Criteria], for a room that is no match.
 	Sides map[string]selection.Side
 }
 
 // Round has everything that a new round forgets.
 type Round struct {
 	Number int
-	// Attendance knows the players who are here, and those that the round counts on.
+	// Attendance knows which players are here, and which the round counts on.
 	Attendance attendance.Register
-	// Evidence has each player's measurements. Heard has the servers' words that they heard.
+	// Evidence has each player's measurements. Heard has what the players heard servers say.
 	Evidence Evidence
 	Heard    infos.Infos
 	// List is the round's list, and Servers has the facts about it from the list and the players.
@@ -95,12 +95,12 @@ type Round struct {
 	Nearby nearby.Networks
 	// Origins are where people come from.
 	Origins origin.Book
-	// Launches are the players who can start the game, and those on the way.
+	// Launches knows who can start the game, and who is on the way.
 	Launches launch.Roll
-	// Measuring is when everybody was told to measure.
+	// Measuring is when all players were told to measure.
 	Measuring roomtime.Time
-	// Gap is how long a server of the list needs peace before it answers an address again, 0 if
-	// unknown. A restored room does not know it.
+	// Gap is how long a server of the list rests before it answers an address again, 0 if unknown.
+	// A restored room does not know it.
 	Gap time.Duration
 	// Choice is the newest choice, and Ballot has people's votes on it.
 	Choice choice.Choice
@@ -134,14 +134,14 @@ func (r *Round) Next(now roomtime.Time) Round {
 	return next
 }
 
-// ChosenFor returns the players that the newest choice counts.
+// ChosenFor returns the active players that the newest choice is for.
 func (f Facts) ChosenFor() []people.ID {
 	return people.Filtered(f.Active(), func(player people.ID) bool {
 		return slices.Contains(f.p.Choice.Newest().Players, string(player))
 	})
 }
 
-// Measured returns the players that count and have measured something; see [Facts.HasMeasured].
+// Measured returns the active players who have measured something; see [Facts.HasMeasured].
 func (f Facts) Measured() []people.ID {
 	groups := f.natGroups()
 	return people.Filtered(f.Active(), func(player people.ID) bool { return f.hasMeasured(groups[player]) })
@@ -158,8 +158,8 @@ func (f Facts) hasMeasured(mates []people.ID) bool {
 	})
 }
 
-// IndexOf returns the index of a server in the list by its address, which people or files give; -1
-// if it is not listed.
+// IndexOf returns the index of the server with an address, or -1. The address comes from people or
+// files.
 func (f Facts) IndexOf(addr netip.AddrPort) int {
 	return slices.IndexFunc(f.p.Servers.List, func(s discovery.Server) bool { return s.Addr == addr })
 }
@@ -172,7 +172,7 @@ func (f Facts) Called(addr netip.AddrPort) string {
 	return hostport.Text(addr)
 }
 
-// NATGroup returns the players behind a player's address, the player too.
+// NATGroup returns the players behind a player's address, including the player.
 func (f Facts) NATGroup(player people.ID) []people.ID { return f.natGroups()[player] }
 
 // natGroups returns the players behind each player's address.
@@ -227,7 +227,7 @@ func (f Facts) Table(players []people.ID) *selection.Table {
 	return evidence.Table(len(f.p.Servers.List), columns)
 }
 
-// Asked yields the servers that somebody has asked, one perhaps several times.
+// Asked yields the servers that somebody has asked. It may yield a server several times.
 func (f Facts) Asked(yield func(int) bool) {
 	for _, player := range f.p.Attendance.Players() {
 		w := f.p.Evidence[player]

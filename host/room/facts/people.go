@@ -15,24 +15,28 @@ import (
 	"muster/host/wire"
 )
 
-// Organiser returns the organiser, for lists and decisions. If the organiser is not in the room it is
-// a text that people read as it is.
+// Organiser returns the organiser's ID, for lists and decisions. While the organiser is not in the
+// room it returns a text, which people read as it is.
 func (f Facts) Organiser() people.ID { return cmp.Or(f.p.Roster.Organiser(), "the organiser") }
 
-// Places returns how many players the room takes.
-func (f Facts) Places() int { return cmp.Or(f.p.Settings.Players, f.p.Settings.Most, wire.MaxPlayers) }
+// MaxPlayers returns the number of players that the room takes.
+func (f Facts) MaxPlayers() int {
+	return cmp.Or(f.p.Settings.Players, f.p.Settings.Most, wire.MaxPlayers)
+}
 
 // Person returns somebody in the room, or nobody.
-func (f Facts) Person(id people.ID) people.Person { return f.with(f.p.Roster.Person(id)) }
+func (f Facts) Person(id people.ID) people.Person { return f.completed(f.p.Roster.Person(id)) }
 
 // Caller returns the person with a credential, as [roster.Roster.Caller] does.
-func (f Facts) Caller(credential string) people.Person { return f.with(f.p.Roster.Caller(credential)) }
+func (f Facts) Caller(credential string) people.Person {
+	return f.completed(f.p.Roster.Caller(credential))
+}
 
 // People returns all people of the room, the players first.
-func (f Facts) People() []people.Person { return f.Known(nil, false) }
+func (f Facts) People() []people.Person { return f.AppendPeople(nil, false) }
 
-// with adds to a person what the roster does not know.
-func (f Facts) with(p people.Person) people.Person {
+// completed returns a person with the facts that the roster does not know.
+func (f Facts) completed(p people.Person) people.Person {
 	if p.IsPlayer {
 		mark := f.p.Attendance.Of(p.ID)
 		p.IsHere, p.IsLeftOut = mark.Here, mark.Out != ""
@@ -41,8 +45,8 @@ func (f Facts) with(p people.Person) people.Person {
 	return p
 }
 
-// Electorate returns everybody who might have a say in the choice. If isChosen, people who are
-// left out have none.
+// Electorate returns the people who may have a say in the choice. If isChosen, people who are left
+// out have none.
 func (f Facts) Electorate(isChosen bool) ballot.Electorate {
 	e := ballot.Electorate{People: f.People(), GuestsVote: f.p.Settings.GuestsVote}
 	for i := range e.People {
@@ -51,7 +55,7 @@ func (f Facts) Electorate(isChosen bool) ballot.Electorate {
 	return e
 }
 
-// Refusal returns why somebody has no say in the choice, or nil. If isChosen, people who are left
+// Refusal returns why a person has no say in the choice, or nil. If isChosen, people who are left
 // out have none.
 func (f Facts) Refusal(by people.Person, isChosen bool) error {
 	if !by.IsSomebody() {
@@ -60,22 +64,22 @@ func (f Facts) Refusal(by people.Person, isChosen bool) error {
 	return f.p.Ballot.Refusal(by.ID, f.Electorate(isChosen))
 }
 
-// Awaited returns the people who have said whether they come to the next date.
-func (f Facts) Awaited(c *calendar.Calendar) (awaited []people.ID) {
+// Answerers returns the people who have said yes or no to the next date.
+func (f Facts) Answerers(c *calendar.Calendar) (awaited []people.ID) {
 	if f.p.Settings.Every == "" {
 		return nil // there is no date
 	}
 	for p := range f.p.Roster.People() {
-		if c.Awaits(p.Mark) {
+		if c.HasAnswered(p.Mark) {
 			awaited = append(awaited, p.ID)
 		}
 	}
 	return awaited
 }
 
-// Known appends all people that the room knows, the players first, for the calendar. If only
-// players matter it appends them alone, without their names and marks.
-func (f Facts) Known(known []people.Person, onlyPlayers bool) []people.Person {
+// AppendPeople appends all people of the room, the players first, for the calendar. With
+// onlyPlayers it appends the players alone, without names and marks.
+func (f Facts) AppendPeople(known []people.Person, onlyPlayers bool) []people.Person {
 	if onlyPlayers { // many times a second
 		for _, player := range f.p.Attendance.Players() {
 			known = append(known, people.Person{ID: player, IsPlayer: true, IsHere: f.IsHere(player)})
@@ -83,13 +87,13 @@ func (f Facts) Known(known []people.Person, onlyPlayers bool) []people.Person {
 		return known
 	}
 	for p := range f.p.Roster.People() {
-		known = append(known, f.with(p))
+		known = append(known, f.completed(p))
 	}
 	return known
 }
 
-// Placed returns people with their places, for estimates.
-func (f Facts) Placed(ids []people.ID) []estimates.Person {
+// WithPlaces returns people with their geographic places, for estimates.
+func (f Facts) WithPlaces(ids []people.ID) []estimates.Person {
 	all := make([]estimates.Person, len(ids))
 	for i, id := range ids {
 		all[i] = estimates.Person{ID: id, At: f.p.Origins.Place(id)}
@@ -97,11 +101,11 @@ func (f Facts) Placed(ids []people.ID) []estimates.Person {
 	return all
 }
 
-// Counted returns the guests who are counted in and can be.
-func (f Facts) Counted() estimates.Counted { return f.p.Estimates.Counted(f.whereabouts()) }
+// Counted returns the guests who are counted in and have an estimate.
+func (f Facts) Counted() estimates.Counted { return f.p.Estimates.Counted(f.estimateScene()) }
 
-// whereabouts returns what estimates depend on.
-func (f Facts) whereabouts() estimates.Scene {
+// estimateScene returns the facts that estimates depend on.
+func (f Facts) estimateScene() estimates.Scene {
 	var guests []people.ID
 	for p := range f.p.Roster.People() {
 		if !p.IsPlayer {
@@ -109,15 +113,15 @@ func (f Facts) whereabouts() estimates.Scene {
 		}
 	}
 	return estimates.Scene{
-		Players: f.Placed(f.Active()), Guests: f.Placed(guests), Rule: f.p.Settings.By,
+		Players: f.WithPlaces(f.Active()), Guests: f.WithPlaces(guests), Rule: f.p.Settings.By,
 	}
 }
 
-// Count counts a guest in by an estimate of their pings, or no longer. It returns a note for
+// Count begins or stops counting a guest in by an estimate of their pings. It returns a note for
 // people.
 func (p *Parts) Count(guest people.ID, isCounted bool) (note sentence.Sentence, err error) {
 	if isCounted {
-		return p.Estimates.Count(p.Facts().Placed([]people.ID{guest})[0], p.Facts().whereabouts())
+		return p.Estimates.Count(p.Facts().WithPlaces([]people.ID{guest})[0], p.Facts().estimateScene())
 	}
 	return p.Estimates.Uncount(guest), nil
 }
@@ -140,9 +144,9 @@ func (f Facts) SurveyScene() places.Scene {
 	return sc
 }
 
-// Follow applies a change of the people in the room. It reports whether the room must be saved for
-// it.
-func (p *Parts) Follow(event roster.Event) (binds bool) {
+// ApplyEvent tells the parts of a change of the people in the room. It reports whether the room
+// must be saved first.
+func (p *Parts) ApplyEvent(event roster.Event) (mustSave bool) {
 	switch e := event.(type) {
 	case roster.Came:
 		if e.WasGuest { // a player is measured, and comes from where the program is
@@ -165,7 +169,7 @@ func (p *Parts) Follow(event roster.Event) (binds bool) {
 	return false
 }
 
-// Drop forgets a player whose place is free.
+// Drop forgets a player who has given up the place.
 func (p *Parts) Drop(player people.ID) {
 	delete(p.Evidence, player)
 	p.Attendance.Forget(player)
@@ -177,9 +181,9 @@ func (p *Parts) Drop(player people.ID) {
 	p.Memories.Forget(player)
 }
 
-// Silence withdraws the words of guests who have no say by the settings. If isChosen, people who
-// are left out have none.
-func (p *Parts) Silence(isChosen bool) {
+// WithdrawGuestVotes withdraws the votes of guests to whom the settings give no say. If isChosen,
+// people who are left out have no say either.
+func (p *Parts) WithdrawGuestVotes(isChosen bool) {
 	for one := range p.Roster.People() {
 		if !one.IsPlayer && p.Ballot.Refusal(one.ID, p.Facts().Electorate(isChosen)) != nil {
 			p.Ballot.Withdraw(one.ID, ballot.Vote|ballot.Ready)
@@ -187,8 +191,8 @@ func (p *Parts) Silence(isChosen bool) {
 	}
 }
 
-// Invited returns the guests that somebody wants counted in.
-func (f Facts) Invited() (invited []people.ID) {
+// GuestsToCount returns the guests who are counted in, even if nothing can be estimated for them.
+func (f Facts) GuestsToCount() (invited []people.ID) {
 	for p := range f.p.Roster.People() {
 		if f.p.Estimates.IsCounted(p.ID) {
 			invited = append(invited, p.ID)
@@ -197,13 +201,13 @@ func (f Facts) Invited() (invited []people.ID) {
 	return invited
 }
 
-// Locate notes where a player's new connection comes from. In another network the results for
-// hidden servers are void. If the players measure the list whole, a player who comes beside others
-// measures a part.
+// Locate notes where a player's new connection comes from. If the network has changed, the player's
+// results for hidden servers are void. If players measure the whole list, a player who joins a NAT
+// group measures a part of it.
 func (p *Parts) Locate(player people.ID, from origin.Origin, isMeasuring bool) {
 	w := p.Evidence[player]
 	if p.Origins.Come(player, from) {
-		for _, server := range p.Nearby.Move(player, placeOf(from)) {
+		for _, server := range p.Nearby.Move(player, networkOf(from)) {
 			w.Forget(server)
 		}
 	}
@@ -212,7 +216,7 @@ func (p *Parts) Locate(player people.ID, from origin.Origin, isMeasuring bool) {
 	}
 }
 
-// placeOf returns the network where a player's program looks around.
-func placeOf(o origin.Origin) nearby.Place {
+// networkOf returns the network that a player's program searches for servers.
+func networkOf(o origin.Origin) nearby.Place {
 	return nearby.Place{Public: o.Addr, AtHost: o.Home, Near: o.Near}
 }

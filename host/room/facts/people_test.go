@@ -77,7 +77,7 @@ func follows(g *factstest.Group, events []roster.Event, err error) (binds bool) 
 		g.Fatal(err)
 	}
 	for _, e := range events {
-		binds = g.Follow(e) || binds
+		binds = g.ApplyEvent(e) || binds
 	}
 	return binds
 }
@@ -229,7 +229,7 @@ func TestLeft(t *testing.T) {
 		{roster.Note{Says: sentence.Plain("bob")}, true, true, true, true, 2},
 	} {
 		g := busy(t)
-		if g.Follow(tt.event) {
+		if g.ApplyEvent(tt.event) {
 			t.Errorf("%T: the room must be saved", tt.event)
 		}
 		person := people.ID("bob")
@@ -305,11 +305,11 @@ func TestElectorate(t *testing.T) {
 func TestSilence(t *testing.T) {
 	g := busy(t)
 	g.Estimates.Uncount("zoe")
-	if g.Silence(true); !g.Ballot.Paper("zoe").Ready {
+	if g.WithdrawGuestVotes(true); !g.Ballot.Paper("zoe").Ready {
 		t.Error("a guest who has a say is silenced")
 	}
 	g.Settings.GuestsVote = false
-	g.Silence(true)
+	g.WithdrawGuestVotes(true)
 	if zoe, bob := g.Ballot.Paper("zoe"), g.Ballot.Paper("bob"); zoe.Ready || !zoe.Vetoed || !bob.Ready {
 		t.Errorf("the guest has said %+v, and the player %+v", zoe, bob)
 	}
@@ -325,31 +325,31 @@ func TestCount(t *testing.T) {
 	}
 	counts(g, "zoe")
 	factstest.Same(t, "counted in are", g.F.Counted().Guests(), []people.ID{"zoe"})
-	factstest.Same(t, "invited are", g.F.Invited(), []people.ID{"zoe"})
+	factstest.Same(t, "invited are", g.F.GuestsToCount(), []people.ID{"zoe"})
 	dutch := origin.Origin{Addr: netip.MustParseAddr("9.9.7.1"), Country: "NL", ASN: 1136}
 	if g.Origins.Enter("zoe", dutch); len(g.F.Counted().Guests()) != 1 {
 		t.Error("next door the guest does not count")
 	}
 	g.Settings.By = selection.Fairness // the estimate would be a guess by this rule
-	if g.F.Counted().Guests() != nil || !slices.Equal(g.F.Invited(), []people.ID{"zoe"}) {
-		t.Errorf("by fairness counted in are %v of %v", g.F.Counted().Guests(), g.F.Invited())
+	if g.F.Counted().Guests() != nil || !slices.Equal(g.F.GuestsToCount(), []people.ID{"zoe"}) {
+		t.Errorf("by fairness counted in are %v of %v", g.F.Counted().Guests(), g.F.GuestsToCount())
 	}
 	g.Settings.By = selection.Mean
 	g.Attendance.LeaveOut(attendance.Left, "ann") // zoe's neighbour
 	factstest.Same(t, "without the neighbour counted in are", len(g.F.Counted().Guests()), 0)
-	if note, err := g.Count("zoe", false); err != nil || note != sentence.Of("room.counts-no-more", "player", "zoe") || g.F.Invited() != nil {
-		t.Errorf("%q, %v; invited are %v", note, err, g.F.Invited())
+	if note, err := g.Count("zoe", false); err != nil || note != sentence.Of("room.counts-no-more", "player", "zoe") || g.F.GuestsToCount() != nil {
+		t.Errorf("%q, %v; invited are %v", note, err, g.F.GuestsToCount())
 	}
 }
 
 // TestPlaces checks that the room takes the right number of players, and who decides for the room.
 func TestPlaces(t *testing.T) {
 	g := factstest.New(t, factstest.Settings(), 10)
-	factstest.Same(t, "places", g.F.Places(), wire.MaxPlayers)
+	factstest.Same(t, "places", g.F.MaxPlayers(), wire.MaxPlayers)
 	g.Settings.Most = 8
-	factstest.Same(t, "places at most", g.F.Places(), 8)
+	factstest.Same(t, "places at most", g.F.MaxPlayers(), 8)
 	g.Settings.Players = 4
-	factstest.Same(t, "places of the settings", g.F.Places(), 4)
+	factstest.Same(t, "places of the settings", g.F.MaxPlayers(), 4)
 	factstest.Same(t, "the organiser is", g.F.Organiser(), "the organiser")
 	oda := comes(g, wire.Hello{Name: "oda", As: "secret"})
 	if _, err := g.Roster.HandOn("oda", "secret"); err != nil {

@@ -50,7 +50,7 @@ func (p *Parts) Save() (s saved.Room, err error) {
 	}
 	for _, player := range players {
 		w := p.Evidence[player]
-		one := saved.Player{ID: player, Discreet: w.ProbeLimit(), Shares: w.IsSharing()}
+		one := saved.Player{ID: player, ProbeLimit: w.ProbeLimit(), Shares: w.IsSharing()}
 		if one.Evidence, err = w.Save(); err != nil {
 			return s, err
 		}
@@ -59,8 +59,8 @@ func (p *Parts) Save() (s saved.Room, err error) {
 	return s, nil
 }
 
-// Restore returns the parts that were saved, with the topology of its list. Any bytes are safe:
-// parts that lack something are an error.
+// Restore returns the saved parts. The list is the topology of the saved list. Any bytes are safe:
+// if something is missing, Restore returns an error.
 func Restore(s *saved.Room, list *topology.Tree) (p Parts, err error) {
 	p = Parts{Roster: roster.New(roster.Keys{}), Round: NewRound(s.Round)}
 	p.carry(s, false)
@@ -75,7 +75,7 @@ func Restore(s *saved.Room, list *topology.Tree) (p Parts, err error) {
 		if err != nil {
 			return p, fmt.Errorf("%q: %w", saved.ID, err)
 		}
-		w.LimitProbes(saved.Discreet)
+		w.LimitProbes(saved.ProbeLimit)
 		w.Share(saved.Shares)
 		players = append(players, saved.ID)
 		p.Evidence[saved.ID] = &w
@@ -91,8 +91,8 @@ func Restore(s *saved.Room, list *topology.Tree) (p Parts, err error) {
 	return p, p.Choice.State().Place(p.Servers.List)
 }
 
-// validate returns what is wrong with a restored group of these players and a list of so many
-// servers, or nil.
+// validate returns the first fault of restored parts, or nil. The number of listed servers bounds
+// all indexes.
 func (p *Parts) validate(players []people.ID, listed int) error {
 	if p.Number < 0 || p.Number > wire.MaxRound {
 		return fmt.Errorf("a round %d", p.Number)

@@ -175,16 +175,16 @@ func FuzzGroup(f *testing.F) {
 		players := g.Attendance.Players()
 		g.F.ViewPeople(true)
 		g.F.ViewVetoes(g.Roster.Names())
-		g.Silence(true)
+		g.WithdrawGuestVotes(true)
 		g.F.SurveyScene()
 		g.F.Select(g.F.Measured())
 		for server := range g.Servers.List {
 			g.F.Card(server)
 			g.F.Announced(server)
-			g.F.Against(server, players)
+			g.F.CauseAgainst(server, players)
 		}
 		if g.Choice.Newest() != nil {
-			g.F.Full(g.F.ChosenFor())
+			g.F.BasisWithGuests(g.F.ChosenFor())
 		}
 		for _, player := range players {
 			g.F.ListFor(player)

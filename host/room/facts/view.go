@@ -9,7 +9,7 @@ import (
 	"muster/selection"
 )
 
-// card returns what people see of a server, without the players' versions.
+// card returns a server as people see it, without the players' versions.
 func (f Facts) card(server int) wire.ServerCard {
 	if server < 0 {
 		return wire.ServerCard{}
@@ -17,7 +17,7 @@ func (f Facts) card(server int) wire.ServerCard {
 	return wire.CardOf(f.p.Servers.List[server], f.p.Servers.Info(server))
 }
 
-// Card returns what people see of a server, and which players have another version.
+// Card returns a server as people see it, with the players who have another version.
 func (f Facts) Card(server int) wire.ServerCard {
 	card := f.card(server)
 	card.Mark(f.p.Servers.Info(server), f.NamedEditions())
@@ -33,24 +33,24 @@ func (f Facts) NamedEditions() []selection.Edition {
 	return all
 }
 
-// Announced returns a server for an announcement to outsiders: by its name.
+// Announced returns a server for an announcement to outsiders, by name and map alone.
 func (f Facts) Announced(server int) *wire.AnnouncedServer {
 	card := f.card(server)
 	return &wire.AnnouncedServer{Name: card.Name, Map: card.Map}
 }
 
-// ViewPeople returns the players first, then those with only a page. If isChosen, people who are
-// left out have no say.
+// ViewPeople returns the people as everyone sees them, the players first. If isChosen, people who
+// are left out have no say.
 func (f Facts) ViewPeople(isChosen bool) []wire.Person {
 	views, mates := []wire.Person{}, f.natGroups()
-	electorate, scene, stands := f.Electorate(isChosen), f.whereabouts(), f.Newest()
+	electorate, scene, stands := f.Electorate(isChosen), f.estimateScene(), f.Newest()
 	if !isChosen {
 		stands = nil
 	}
 	for _, p := range electorate.People {
 		b, view := f.p.Ballot.Paper(p.ID), wire.Person{
 			Name: p.Name, Peer: p.IsPlayer, Arrival: p.Arrival, Organiser: p.IsOrganiser, Page: p.HasPage,
-			Guest: !p.IsPlayer && !p.IsOrganiser, Somewhere: p.IsSomewhere, Side: f.SideOf(p.ID),
+			Guest: !p.IsPlayer && !p.IsOrganiser, Somewhere: p.HidesCountry, Side: f.SideOf(p.ID),
 		}
 		switch {
 		case p.IsPlayer:
@@ -73,13 +73,13 @@ func (f Facts) ViewPeople(isChosen bool) []wire.Person {
 	return views
 }
 
-// viewPlayer adds what a player's program tells.
+// viewPlayer adds the facts that a player's program tells.
 func (f Facts) viewPlayer(v *wire.Person, p people.Person, mates map[people.ID][]people.ID) {
 	mark, way := f.p.Attendance.Of(p.ID), f.p.Launches.Way(p.ID)
 	v.Connected, v.Done, v.LeftOut, v.Asked = mark.Here, mark.Done, mark.Out != "", p.IsAsked
 	v.Version, v.Launch, v.Detail = f.p.Editions.Version(p.ID, f.p.Settings.Game), way.State, way.Detail
 	v.Doubt = f.Names().Word(f.p.Trust.Reason(p.ID, &f.p.Servers))
-	if !p.IsSomewhere {
+	if !p.HidesCountry {
 		v.Country = f.p.Origins.Of(p.ID).Country
 	}
 	v.Probed, v.Answered = f.knowledge(p.ID, mates).Progress()

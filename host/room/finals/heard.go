@@ -63,7 +63,7 @@ func (l *Looks) Hear(player people.ID, v wire.Verified, f Facts) (h Heard, err e
 		h.Seen = append(h.Seen, s)
 	}
 	if h.IsLast = !(v.More && l.state.IsLong); h.IsLast {
-		l.Without(player)
+		l.StopAwaiting(player)
 	}
 	return h, nil
 }
@@ -83,7 +83,7 @@ func (l *Looks) see(player people.ID, seen wire.Finalist, k Known) *Look {
 }
 
 // merge returns the part of a player's result that counts, or nil. The lowest sample is the path's
-// RTT. If all are silent the server is lost.
+// RTT. Without any sample the server is lost.
 func (l *Looks) merge(seen wire.Finalist, k Known) *Look {
 	if !seen.State.Asked() || seen.State == discovery.Answered && len(seen.RTTs) == 0 || k.IsHidden {
 		return nil

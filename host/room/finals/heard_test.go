@@ -390,7 +390,7 @@ func FuzzHear(f *testing.F) {
 				}
 			case 4:
 				s.CutShort(s.Facts)
-				s.Without(player)
+				s.StopAwaiting(player)
 			default:
 				v := wire.Verified{Attempt: s.state.Attempt - what/128, More: what&64 > 0}
 				for range what / 8 % 4 {

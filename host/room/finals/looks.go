@@ -47,9 +47,10 @@ const (
 // Looks are the looks of a round. The zero value has had none.
 type Looks struct{ state State }
 
-// State is what a saved room keeps of the looks.
+// State is the saved state of the looks.
 type State struct {
-	// Attempt counts the looks of the round. Repeats counts those of them that are no tries.
+	// Attempt counts the looks of the round. Repeats counts the ones among them that are no tries;
+	// see [Looks.Tries].
 	Attempt int `json:"attempt"`
 	Repeats int `json:"repeats,omitempty"`
 	// Seen are the servers that had their look.
@@ -65,7 +66,7 @@ type State struct {
 	look
 }
 
-// look is the newest look.
+// look is the newest look of the round.
 type look struct {
 	Servers []int `json:"servers"`
 	// Samples is how often each player asks a server, at most; 0 for no bound.
@@ -90,10 +91,10 @@ type look struct {
 	IsHasty bool          `json:"hasty,omitempty"`
 }
 
-// State returns the state, for a room that is saved or restored.
+// State returns the state, to save or restore it.
 func (l *Looks) State() *State { return &l.state }
 
-// Validate returns what is wrong with saved looks at a list of so many servers, or nil.
+// Validate returns the first fault of saved looks at a list of so many servers, or nil.
 func (s *State) Validate(listed int) error {
 	servers := slices.Concat(s.Servers, s.Seen, s.Doubted, s.Reached)
 	for _, m := range s.Missed {
@@ -131,7 +132,7 @@ const (
 	SearchedShort
 )
 
-// Facts are the present facts for a look.
+// Facts are the present facts about a look.
 type Facts struct {
 	// Players are the players that the round counts on.
 	Players []Looker
@@ -140,7 +141,7 @@ type Facts struct {
 	// Passed is how long ago the look began.
 	Passed time.Duration
 	Now    roomtime.Time
-	// Gap is how long a server needs peace before it answers an address again. 0 means unknown, and
+	// Gap is how long a server rests before it answers an address again. 0 means unknown, and
 	// counts as the strictest.
 	Gap time.Duration
 }
@@ -266,7 +267,8 @@ func (l *Looks) QuickCheck(servers []int, by people.ID, s Search, f Facts) (asks
 	return asks
 }
 
-// Ask returns the questions for a player who comes back during a look, and whether there are any.
+// Ask returns the questions to a player who comes back during a look, and reports whether there are
+// any.
 func (l *Looks) Ask(player people.ID, f Facts) (ask Ask, isAsked bool) {
 	if !l.expects(player) {
 		return Ask{}, false
@@ -301,7 +303,7 @@ func (l *Looks) ask(player people.ID, f Facts) Ask {
 	return ask
 }
 
-// gap returns how long the servers need peace before they answer an address again, 0 if unknown.
+// gap returns how long the servers rest before they answer an address again, 0 if unknown.
 func (l *Looks) gap(f Facts) time.Duration {
 	if l.state.IsStrict {
 		return 0
@@ -342,8 +344,8 @@ func (l *Looks) lookers(players []Looker) (lookers []Looker) {
 	return lookers
 }
 
-// Without stops waiting for a player.
-func (l *Looks) Without(player people.ID) {
+// StopAwaiting stops waiting for a player.
+func (l *Looks) StopAwaiting(player people.ID) {
 	l.state.Waiting = slices.DeleteFunc(l.state.Waiting, func(other people.ID) bool { return other == player })
 }
 

@@ -136,7 +136,7 @@ func (l *Looks) rest(f Facts, gap time.Duration) (rest time.Duration) {
 	return min(rest, gap)
 }
 
-// lastAsked returns when a player asked a server of this look before.
+// lastAsked returns when a player last asked any of the servers that the look asks now.
 func (l *Looks) lastAsked(p Looker) (last roomtime.Time) {
 	isSeen := false
 	for _, server := range l.wanted(p) {

@@ -1,4 +1,4 @@
-// Package infos keeps what players heard servers say of themselves, and decides what to believe.
+// Package infos keeps the servers' facts as players heard them, and decides which to believe.
 //
 //	Hear ───▶ ┌───────┐ ─▶ About, Connect, News
 //	          │ Infos │
@@ -70,7 +70,7 @@ type heard struct {
 	all bool
 }
 
-// word is what somebody heard a server say of itself.
+// word has a server's facts as somebody heard them.
 type word struct {
 	// by is empty for the host, which heard the servers of its own networks.
 	by people.ID
@@ -80,15 +80,15 @@ type word struct {
 	at time.Duration
 }
 
-// Wanted is what the room asks of a server. A server is not culled for it if as many words say that
-// the server has it as that it does not.
+// Wanted has the room's wishes for a server. If as many words say that a server meets a wish as
+// that it does not, the room believes the former.
 type Wanted struct {
 	Map, Mode, Version, Mod, Tags string
 	// MaxBots is nil for any number.
 	MaxBots *int
 }
 
-// is reports whether the room wants the same as before.
+// is reports whether the wishes are the same as before.
 func (w Wanted) is(before Wanted) bool {
 	sameBots := w.MaxBots == before.MaxBots || w.MaxBots != nil && before.MaxBots != nil && *w.MaxBots == *before.MaxBots
 	w.MaxBots = before.MaxBots
@@ -133,13 +133,13 @@ func (f *Infos) Keep(server int, players []people.ID) bool {
 	return f.SettleFacts(server)
 }
 
-// Attend takes the room's present players and criteria. It forgets the words of players who are
-// gone and weighs all others again. It returns the servers whose facts may have changed, none if
-// the same players count as before.
+// Attend takes the room's present players and wishes. It forgets the words of players who have
+// left, and weighs all other words again. It returns the servers whose facts may have changed. If
+// the same players count as before it does nothing.
 func (f *Infos) Attend(voices []Voice, wanted Wanted) (anew []int) {
 	now := make([]heard, len(voices))
 	for i, v := range voices {
-		now[i] = heard{v, v.Results.IsAskedAll()}
+		now[i] = heard{v, v.Results.IsAskedForAll()}
 	}
 	if f.heard != nil && slices.Equal(now, f.heard) && wanted.is(f.wanted) {
 		return nil
@@ -228,8 +228,8 @@ func (f *Infos) Connect(by people.ID, server int, servers *selection.Servers) ne
 	return own.Completed(servers.Said.Infos[addr]).Connect(addr)
 }
 
-// Word returns a player's newest word about a server, nil without one. It must not be changed.
-func (f *Infos) Word(by people.ID, server int) *discovery.Info {
+// HeardInfo returns a server's facts as a player last heard them, or nil. They must not be changed.
+func (f *Infos) HeardInfo(by people.ID, server int) *discovery.Info {
 	for _, w := range f.words[server] {
 		if w.by == by {
 			return w.info

@@ -17,12 +17,12 @@ const most = 200
 // Journal has the notes in order. The zero value is empty.
 type Journal struct{ state State }
 
-// State is what a saved room keeps of a journal.
+// State is the saved state of a journal.
 type State struct {
 	Notes []wire.Note `json:"notes"`
 }
 
-// State returns the state, for a room that is saved or restored.
+// State returns the state, to save or restore it.
 func (j *Journal) State() *State { return &j.state }
 
 // Add writes a sentence.
@@ -36,12 +36,12 @@ func (j *Journal) Add(at time.Time, s sentence.Sentence) {
 // Says reports whether the journal has a sentence of this key about somebody, so that nobody fills
 // it by repeating one.
 func (j *Journal) Says(key string, id people.ID) bool {
-	return slices.ContainsFunc(j.state.Notes, func(n wire.Note) bool { return n.Key == key && people.Tells(n.Sentence, id) })
+	return slices.ContainsFunc(j.state.Notes, func(n wire.Note) bool { return n.Key == key && people.IsAbout(n.Sentence, id) })
 }
 
 // Forget removes every note about somebody.
 func (j *Journal) Forget(id people.ID) {
-	j.state.Notes = slices.DeleteFunc(slices.Clone(j.state.Notes), func(n wire.Note) bool { return people.Tells(n.Sentence, id) })
+	j.state.Notes = slices.DeleteFunc(slices.Clone(j.state.Notes), func(n wire.Note) bool { return people.IsAbout(n.Sentence, id) })
 }
 
 // View returns the notes as everybody may read them.

@@ -40,13 +40,13 @@ type Roll struct {
 	able map[people.ID]wire.Able
 }
 
-// State is what a saved room keeps of a roll: how far players have got.
+// State is the saved state of a roll: how far players have got.
 type State map[people.ID]Way
 
-// State returns the state, for a room that is saved or restored.
+// State returns the state, to save or restore it.
 func (r *Roll) State() *State { return &r.state }
 
-// Validate returns what is wrong with a saved roll of these players, or nil.
+// Validate returns the first fault of a saved roll of these players, or nil.
 func (s State) Validate(players []people.ID) error {
 	for player := range s {
 		if !slices.Contains(players, player) {

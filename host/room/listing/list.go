@@ -163,7 +163,7 @@ func useful(s selection.Servers, asked iter.Seq[int]) (useful []wire.ServerInfo)
 	return useful
 }
 
-// saidOf returns a list's word on some of its servers at a time.
+// saidOf returns a list's facts about some of its servers, as of a time.
 func saidOf(list []discovery.Server, useful []wire.ServerInfo, at time.Time) discovery.Said {
 	if len(useful) == 0 {
 		return discovery.Said{}

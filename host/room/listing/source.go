@@ -29,7 +29,7 @@ type Source struct {
 	supplied time.Time
 }
 
-// SourceState is what a saved room keeps of a source.
+// SourceState is the saved state of a source.
 type SourceState struct {
 	// OwnHash is the store's key for the organiser's own list, or empty if the saved room contains
 	// the list. OwnLost says that the store has lost it.
@@ -41,10 +41,10 @@ type SourceState struct {
 	ListLost bool `json:"-"`
 }
 
-// State returns the state, for a room that is saved or restored.
+// State returns the state, to save or restore it.
 func (s *Source) State() *SourceState { return &s.state }
 
-// Find notes what the store still has of the organiser's own list.
+// Find notes whether the store still has the organiser's own list.
 func (s *SourceState) Find(own []netip.AddrPort) {
 	if s.OwnLost = len(own) == 0 && (s.OwnLost || s.OwnHash != ""); s.OwnLost {
 		s.OwnHash = ""
@@ -69,9 +69,9 @@ func (s *Source) Awaits(settings wire.Settings, opened, now time.Time) bool {
 	return settings.Renews && (s.state.OwnLost || len(settings.Servers) > 0 && now.Sub(last) > supplyFresh)
 }
 
-// IsOverdue reports whether the organiser's program is overdue with its list, and returns what
-// people should know. Such a program no longer runs. The room should not wait for it until it has
-// given a list.
+// IsOverdue reports whether the organiser's program is overdue with its list, and returns a note
+// for people. Such a program no longer runs. The room should not wait for it until it has given a
+// list.
 func (s *Source) IsOverdue(waited time.Duration) (note sentence.Sentence, is bool) {
 	if waited <= supplyWait {
 		return note, false
@@ -125,7 +125,7 @@ func (s *Source) Keep(settings wire.Settings, kept string) {
 
 // Start takes a server that the organiser's program has started for a game. The next list is that
 // server alone. IsBetween says that no round goes on. A public host asks nobody in private
-// networks. Start returns what people should know.
+// networks. Start returns a note for people.
 func (s *Source) Start(
 	settings wire.Settings, game string, addr netip.AddrPort, isPublic, isBetween bool,
 ) (note sentence.Sentence, err error) {
@@ -148,8 +148,8 @@ func (s *Source) Start(
 // Stop forgets the server that was started: the next list is the game's again.
 func (s *Source) Stop() { s.state.Started = netip.AddrPort{} }
 
-// Change notes that the room gets other settings. It forgets what belonged to another list or game.
-// It returns what people should know, or nothing.
+// Change notes that the room gets other settings. It forgets the state of another list or game. It
+// returns a note for people, or nothing.
 func (s *Source) Change(from, to wire.Settings) (note sentence.Sentence) {
 	isNewGame := from.Game != to.Game
 	if isNewGame && (len(from.Servers) > 0 || s.state.OwnLost) {
@@ -164,7 +164,7 @@ func (s *Source) Change(from, to wire.Settings) (note sentence.Sentence) {
 	return note
 }
 
-// Resume returns what people should know of lists that were lost while the host was away.
+// Resume returns notes on lists that were lost while the host was away.
 func (s *Source) Resume() (notes []sentence.Sentence) {
 	if s.state.ListLost {
 		s.state.ListLost = false

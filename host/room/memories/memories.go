@@ -1,5 +1,5 @@
-// Package memories keeps what is known from earlier sessions of the players' RTTs, for the forecasts
-// that a search begins with.
+// Package memories keeps the players' RTTs from earlier sessions, for the forecasts that a search
+// begins with.
 //
 //	a player's program ─▶ Bring ─┐
 //	                             ├─▶ Forecasts ─▶ the round's search
@@ -39,7 +39,7 @@ func (b *Book) put(player people.ID, known both) {
 	b.of[player] = known
 }
 
-// Forget drops what is known of a player.
+// Forget drops the memories of a player.
 func (b *Book) Forget(player people.ID) { delete(b.of, player) }
 
 // Forecasts returns the players' forecasts for a list, nil if nothing is known of anybody.

@@ -54,11 +54,11 @@ type State struct {
 	Servers []Server             `json:"servers,omitempty"`
 }
 
-// State returns the state, for a room that is saved or restored.
+// State returns the state, to save or restore it.
 func (n *Networks) State() *State { return &n.state }
 
-// Validate returns what is wrong with saved networks of these players and a list of so many servers,
-// or nil.
+// Validate returns the first fault of saved networks of these players and a list of so many
+// servers, or nil.
 func (s State) Validate(players []people.ID, listed int) error {
 	for _, server := range s.Servers {
 		if server.Server < 0 || server.Server >= listed {
@@ -110,12 +110,12 @@ func (p Place) isBeside(server netip.Addr) bool {
 	return err == nil && server.Is4() && beside.Contains(server)
 }
 
-// player is a player's place, and the program's finding there. Fields in small letters are not saved.
+// player is a player's place, and the program's finding there. Unexported fields are not saved.
 type player struct {
 	Place Place `json:"place,omitzero"`
 	Finding
 	// tried are the servers of other networks about which the program has been asked since triedAt.
-	// isAgain says that it is asked only about them right now.
+	// isAgain says that the present question is only about these servers.
 	tried   []netip.AddrPort
 	triedAt roomtime.Time
 	isAgain bool
@@ -193,10 +193,10 @@ type Question struct {
 // mostBeyond is how many servers of other networks a program is asked about.
 const mostBeyond = 16
 
-// Beyond returns what to ask the programs of some players: the servers for a game that the host or
-// others found, where the players are in private networks of the host's LAN. It notes that the
-// programs are asked. Each is asked about a server once in a while. A program that has not looked
-// around yet does so then: those in the host's own network need not before.
+// Beyond returns questions to the programs of players in private networks of the host's LAN: which
+// servers do they reach that the host or others found? It notes that the programs are asked. Each
+// is asked about a server once in a while. A program that has not looked around yet does so then:
+// those in the host's own network need not before.
 func (n *Networks) Beyond(players []people.ID, game string, known []Server, now roomtime.Time) (asks []Question) {
 	var there []netip.AddrPort
 	add := func(at netip.AddrPort) {
@@ -287,7 +287,7 @@ func (n *Networks) Leave(id people.ID) {
 }
 
 // Hear takes a program's finding, and reports whether the program was asked. It ignores other
-// findings, because the players' list relies on those that were known.
+// findings, because the players' list relies on the known ones.
 func (n *Networks) Hear(id people.ID, m wire.Near, now roomtime.Time) bool {
 	p := n.state.Players[id]
 	if !p.isLooking() || m.Game != p.lookFor {

@@ -166,8 +166,8 @@ func (n *Networks) Place(servers []Server, list []discovery.Server) (said []wire
 	return said
 }
 
-// Notes returns what people should know of the local servers in the list: their number, their
-// networks, and the host's servers that some players cannot reach. Title names a server.
+// Notes returns notes on the local servers in the list: their number, their networks, and the
+// host's servers that some players cannot reach. Title names a server.
 func (n *Networks) Notes(players []people.ID, titles map[int]string) (notes []sentence.Sentence) {
 	there := map[netip.Addr]int{}
 	var homes []netip.Addr
@@ -187,7 +187,7 @@ func (n *Networks) Notes(players []people.ID, titles map[int]string) (notes []se
 	for i := range n.state.Servers {
 		s := &n.state.Servers[i]
 		outside := n.filtered(players, s.isHiddenFrom)
-		if s.Home.IsValid() { // its network was named before; on a large LAN others may reach it, too
+		if s.Home.IsValid() { // the note on its network comes first; on a large LAN others may reach it, too
 			outside = n.filtered(outside, func(p player) bool { return s.Home == atHost && p.Place.home() == atHost })
 		}
 		if len(outside) > 0 {

@@ -12,7 +12,7 @@ import (
 // Book says where the people in a room come from. Its zero value is empty.
 type Book struct{ state State }
 
-// State is what a saved room keeps of a book: the entries of people. Each player has one.
+// State is the saved state of a book: the entries of people. Each player has one.
 type State map[people.ID]Entry
 
 // Entry says where somebody comes from.
@@ -100,10 +100,10 @@ func (b *Book) Groups(of []people.ID) [][]people.ID {
 // Forget forgets where somebody came from.
 func (b *Book) Forget(id people.ID) { delete(b.state, id) }
 
-// State returns the state, for a room that is saved or restored.
+// State returns the state, to save or restore it.
 func (b *Book) State() *State { return &b.state }
 
-// Validate returns what is wrong with a saved book of these people, or nil. IsPlayer says of each
+// Validate returns the first fault of a saved book of these people, or nil. IsPlayer says of each
 // whether it is a player.
 func (s State) Validate(isPlayer map[people.ID]bool) error {
 	for id, e := range s {

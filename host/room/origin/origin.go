@@ -16,9 +16,9 @@ import (
 	"muster/selection/estimate"
 )
 
-// Origin says what a player's connection tells of the address that game servers see. The players
-// behind one address are a NAT group, and measure as one. The zero value tells nothing, and its
-// player is a group alone.
+// Origin is a player's origin, by the connection: the address that game servers see, and its place.
+// The players behind one address are a NAT group, and measure as one. The zero value tells nothing,
+// and its player is a group alone.
 type Origin struct {
 	Addr netip.Addr `json:"addr,omitzero"`
 	// Home says that the player is in the host's own network, behind the host's public address.

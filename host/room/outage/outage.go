@@ -1,6 +1,6 @@
-// Package outage turns the driver's clock into room time: it leaves out what does not count against
-// the players. That is a stop of the host's own program, and a silence of most players together.
-// Then our line or our machine likely failed, so the room pauses instead of blaming the players.
+// Package outage turns the driver's clock into room time, which leaves out time that must not count
+// against the players. The host's own program may have stopped. Or most players are silent
+// together: then the host's line or machine likely failed, and the room pauses.
 //
 //	Step ────────▶ the driver's clock goes on, or the program was stopped ──▶ room time goes on, or not
 //	Tick ────────▶ how much has passed, and whether the room is paused
@@ -42,14 +42,14 @@ type Scene struct {
 	Players, Silent int
 	// IsGathering says that the group is not complete: it does not wait for players who have left.
 	IsGathering bool
-	// IsDeserted says that none of a group that has gathered is there.
+	// IsDeserted says that the group has gathered, and no player is here.
 	IsDeserted bool
 }
 
 // Watch watches for outages. The zero value has seen none, in a room that opens.
 type Watch struct {
-	// opened is the room time of the first step, and began the driver's time then. lost is what
-	// did not count since.
+	// opened is the room time of the first step, and began the driver's time then. lost is the time
+	// since then that does not count.
 	opened      roomtime.Time
 	began, lost time.Duration
 	isOn        bool
@@ -60,7 +60,7 @@ type Watch struct {
 	state           State
 }
 
-// State is what a saved room keeps of a watch. Its time stands in the saved room.
+// State is the saved state of a watch. Its time stands in the saved room.
 type State struct {
 	// IsPaused says that room time stands still.
 	IsPaused bool `json:"on,omitempty"`
@@ -73,10 +73,10 @@ type State struct {
 // From returns a watch of a room that goes on at a room time.
 func From(now roomtime.Time) Watch { return Watch{opened: now} }
 
-// State returns the state, for a room that is saved or restored.
+// State returns the state, to save or restore it.
 func (w *Watch) State() *State { return &w.state }
 
-// Validate returns what is wrong with a saved watch, or nil.
+// Validate returns the first fault of a saved watch, or nil.
 func (s State) Validate() error {
 	if s.Held < 0 || s.Absent < 0 {
 		return errors.New("a pause that lasted less than no time")
@@ -121,7 +121,7 @@ func (w *Watch) Now() roomtime.Time {
 	return now
 }
 
-// lose takes a time out of room time that a pause has lasted.
+// lose leaves the length of a pause out of room time.
 func (w *Watch) lose(d time.Duration, isDeserted bool) {
 	w.lost += d
 	if isDeserted {

@@ -45,7 +45,7 @@ type Player struct {
 // Pace watches the players of a round. The zero value has seen nobody.
 type Pace struct{ marks map[people.ID]*mark }
 
-// mark is what is known of a player.
+// mark is all that the pace knows of a player.
 type mark struct {
 	// since is the beginning of the second under way, zero while the player owes nothing. answers
 	// and owing are the player's numbers then.
@@ -64,8 +64,8 @@ type mark struct {
 	lapses int
 }
 
-// Note takes the players' numbers as of now. It returns those who lag from now on, those who lag no
-// longer, and those who are slow from now on.
+// Note takes the players' present numbers. It returns the players who begin to lag, the players who
+// lag no longer, and the players who begin to be slow.
 func (p *Pace) Note(now roomtime.Time, players []Player) (lagging, fast, slow []people.ID) {
 	if p.marks == nil {
 		p.marks = map[people.ID]*mark{}
@@ -168,8 +168,8 @@ func (m *mark) judge(now roomtime.Time, player Player, others float64) {
 // Lags reports whether a player was slow for so long that it gets the finalists only.
 func (p *Pace) Lags(player people.ID) bool { return p.marks[player] != nil && p.marks[player].lags }
 
-// Slow returns those of some players who lag and were not called slow yet, as when a search ends
-// before they are.
+// Slow returns the players who lag and were not yet called slow, such as when a search has ended
+// before.
 func (p *Pace) Slow(players []people.ID) (slow []people.ID) {
 	for _, player := range players {
 		if m := p.marks[player]; m != nil && m.lags && m.slow >= second && m.slow < slowAfter {

@@ -1,9 +1,9 @@
-// Package people identifies the people of a room. Every part of a room knows them by [ID] alone.
-// What people read has their names, which only the roster knows:
+// Package people identifies the people of a room. Every part of a room knows people by [ID] alone.
+// Only the roster knows their names, and [Names] puts these into all that people read:
 //
 //	parts ──▶ documents and sentences with IDs ──▶ Names ──▶ what pages and programs show
 //
-// So a new name is everywhere at once, in old log lines too.
+// So a new name appears everywhere at once, even in old log lines.
 package people
 
 import (
@@ -18,36 +18,36 @@ import (
 	"muster/host/room/roomtime"
 )
 
-// ID identifies a person in one room. It stays the same under any name, and when the person leaves and
-// comes back. Nobody else of the room ever has it. Empty is nobody.
+// ID identifies a person in one room. It stays the same when the person takes another name, or
+// leaves and comes back. No other person of the room ever gets it. Empty means nobody.
 //
-// It is a text, because package selection knows players by texts. It begins with a character that
-// no name of people or servers has, so that [Names] finds it in sentences.
+// It is a string, because package selection knows players by strings. It begins with a character
+// that no name contains, so that [Names] finds it in sentences.
 type ID string
 
-// mark begins each ID.
-const mark = "\x01"
+// idPrefix begins each ID.
+const idPrefix = "\x01"
 
-// Nth returns the ID of the nth person who came, from 1 on. As texts, too, IDs are in that order,
-// because package selection decides ties by it.
-func Nth(n int) ID { return ID(fmt.Sprintf("%s%04d", mark, n)) }
+// Nth returns the ID of the nth person who came, from 1 on. IDs sort as strings in that order,
+// because package selection breaks ties by it.
+func Nth(n int) ID { return ID(fmt.Sprintf("%s%04d", idPrefix, n)) }
 
-// Place returns the place in the order of arrival, or 0 if the ID is none of [Nth].
-func (id ID) Place() int {
-	n, err := strconv.Atoi(strings.TrimPrefix(string(id), mark))
+// Number returns n for the ID that [Nth] made of n, and 0 for any other ID.
+func (id ID) Number() int {
+	n, err := strconv.Atoi(strings.TrimPrefix(string(id), idPrefix))
 	if err != nil || n < 1 || Nth(n) != id {
 		return 0
 	}
 	return n
 }
 
-// String returns the ID as a sentence takes it.
+// String returns the ID as an argument of a sentence.
 func (id ID) String() string { return string(id) }
 
-// Texts returns IDs as sentences and package selection take them.
+// Texts returns IDs as strings, for sentences and package selection.
 func Texts(ids []ID) []string { return converted[string](ids) }
 
-// IDs returns the IDs that package selection gives back.
+// IDs returns the IDs in strings of package selection.
 func IDs(texts []string) []ID { return converted[ID](texts) }
 
 func converted[To, From ~string](from []From) []To {
@@ -58,38 +58,39 @@ func converted[To, From ~string](from []From) []To {
 	return to
 }
 
-// Filtered returns the people who fulfil a condition.
+// Filtered returns the people for whom is returns true.
 func Filtered(ids []ID, is func(ID) bool) []ID {
 	return slices.DeleteFunc(slices.Clone(ids), func(id ID) bool { return !is(id) })
 }
 
-// Without returns some people but for others.
+// Without returns the people in ids who are not among others.
 func Without(ids []ID, others ...ID) []ID {
 	return Filtered(ids, func(id ID) bool { return !slices.Contains(others, id) })
 }
 
-// Person is somebody in a room. The zero value is nobody, as a stranger is.
+// Person is somebody in a room. The zero value is nobody.
 type Person struct {
 	ID   ID
 	Name string
-	// Mark tells the person from others for longer than a room's round. It reveals no credential.
+	// Mark identifies the person in the calendar, over many sessions. It reveals no credential.
 	Mark string
-	// Arrival is the person's colour on pages: the first that was free when they came.
+	// Arrival is the number of the person's colour on pages: the lowest that was free when they
+	// came.
 	Arrival int
-	// IsPlayer says that the person has a place. All others are guests with only a page.
+	// IsPlayer says that the person has a place. Anybody else is a guest with only a page.
 	IsPlayer, IsOrganiser, IsRegular bool
 	// IsHere says that the player's program is connected. IsLeftOut says that the round goes on
 	// without the player.
 	IsHere, IsLeftOut bool
 	// IsCounted says that the organiser counts the guest in by an estimate.
 	IsCounted bool
-	// IsSomewhere says that the others do not hear the person's country.
-	IsSomewhere bool
+	// HidesCountry says that the room does not tell others the person's country.
+	HidesCountry bool
 	// HasPage says that any page of the person is open. IsAsked says that the person's program asks
 	// at a terminal.
 	HasPage, IsAsked bool
 	// From is a guest's address, the zero value if many people share it. Seen is when one of the
-	// guest's pages was there last.
+	// guest's pages was last open.
 	From netip.Addr
 	Seen roomtime.Time
 }
@@ -97,18 +98,18 @@ type Person struct {
 // IsSomebody reports whether the person is in the room.
 func (p Person) IsSomebody() bool { return p.ID != "" }
 
-// IsAway reports whether somebody keeps a place while away. Such people are no onlookers.
+// IsAway reports whether a regular is away and keeps the place. Such a person is no onlooker.
 func (p Person) IsAway() bool { return !p.IsPlayer && p.IsRegular && !p.IsOrganiser && !p.HasPage }
 
-// Names are what people are called at a time. They never change: another pointer means that
-// somebody has another name. Nil knows nobody.
+// Names has people's names at one time. It never changes: if somebody is renamed there is another
+// pointer. Nil knows nobody.
 type Names struct{ of map[ID]string }
 
 // NewNames returns the names of some people. It keeps the map.
 func NewNames(of map[ID]string) *Names { return &Names{of} }
 
-// Somebody stands for people whom the room has forgotten, and for those whose name another person
-// has by now. It is longer than any nickname, so that nobody can take it.
+// Somebody stands for a person whom the room has forgotten, or whose name another person has taken.
+// It is longer than any nickname, so that nobody can take it.
 const Somebody = "somebody who was in this room before"
 
 // Of returns a person's name; empty for nobody.
@@ -118,13 +119,13 @@ func (n *Names) Of(id ID) string {
 			return name
 		}
 	}
-	if strings.HasPrefix(string(id), mark) {
+	if strings.HasPrefix(string(id), idPrefix) {
 		return Somebody
 	}
 	return string(id)
 }
 
-// Text is [Names.Of] for the texts of package selection.
+// Text is [Names.Of] for the strings of package selection.
 func (n *Names) Text(id string) string { return n.Of(ID(id)) }
 
 // All returns people's names.
@@ -159,8 +160,8 @@ func (n *Names) Word(s sentence.Sentence) sentence.Sentence {
 	var worded strings.Builder
 	for ; at >= 0; at = strings.Index(rest, quoted) {
 		place, after, _ := strings.Cut(rest[at+len(quoted):], `"`)
-		id := ID(mark + place)
-		if id.Place() == 0 || rest[at-1] == '\\' { // it stands in a text that a program has said
+		id := ID(idPrefix + place)
+		if id.Number() == 0 || rest[at-1] == '\\' { // it stands in a text that a program has said
 			worded.WriteString(rest[:at+len(quoted)])
 			rest = rest[at+len(quoted):]
 			continue
@@ -177,5 +178,5 @@ func (n *Names) Word(s sentence.Sentence) sentence.Sentence {
 	return sentence.Sentence{Key: s.Key, With: sentence.Args(worded.String())}
 }
 
-// Tells reports whether a sentence is about a person.
-func Tells(s sentence.Sentence, id ID) bool { return id != "" && s.Names(string(id)) }
+// IsAbout reports whether a sentence is about a person.
+func IsAbout(s sentence.Sentence, id ID) bool { return id != "" && s.Names(string(id)) }

@@ -9,8 +9,8 @@ import (
 )
 
 func TestNth(t *testing.T) {
-	for id, place := range map[ID]int{Nth(1): 1, Nth(40): 40, "": 0, "40": 0, mark + "1": 0, Nth(12345): 12345, mark: 0, mark + "0": 0, mark + "007": 0, mark + "-1": 0, mark + "x": 0} {
-		if got := id.Place(); got != place {
+	for id, place := range map[ID]int{Nth(1): 1, Nth(40): 40, "": 0, "40": 0, idPrefix + "1": 0, Nth(12345): 12345, idPrefix: 0, idPrefix + "0": 0, idPrefix + "007": 0, idPrefix + "-1": 0, idPrefix + "x": 0} {
+		if got := id.Number(); got != place {
 			t.Errorf("%q came as number %d, want %d", id, got, place)
 		}
 	}
@@ -56,7 +56,7 @@ func TestWord(t *testing.T) {
 
 func TestTells(t *testing.T) {
 	s := sentence.Of("a", "why", sentence.Of("b", "players", Texts([]ID{Nth(1), Nth(2)})))
-	if !Tells(s, Nth(2)) || Tells(s, Nth(22)) || Tells(s, "") || Tells(sentence.Of("a", "text", ""), "") {
+	if !IsAbout(s, Nth(2)) || IsAbout(s, Nth(22)) || IsAbout(s, "") || IsAbout(sentence.Of("a", "text", ""), "") {
 		t.Error("a sentence is about somebody else")
 	}
 }

@@ -317,10 +317,10 @@ func TestNames(t *testing.T) {
 	if !slices.Equal(got, want) || !slices.Equal(candidates, []string{"ann's computer", "bob's computer"}) {
 		t.Errorf("people see %q, %q", candidates, got)
 	}
-	if people.Tells(sites.Answer, ann) {
+	if people.IsAbout(sites.Answer, ann) {
 		t.Errorf("people read %v", sites.Answer)
 	}
-	if len(g.news.Notes) != 1 || !people.Tells(g.news.Notes[0], ann) || people.Tells(g.news.Notes[0], bob) {
+	if len(g.news.Notes) != 1 || !people.IsAbout(g.news.Notes[0], ann) || people.IsAbout(g.news.Notes[0], bob) {
 		t.Errorf("noted is %v", g.news.Notes)
 	}
 }

@@ -48,12 +48,12 @@ type Survey struct {
 	// doors are the ports at which players' computers answer. Every hello of their programs names
 	// them.
 	doors map[people.ID]door
-	// relaxed is the best server for a choice that found none. It is not saved, because it can be
-	// found again.
+	// relaxed is the best server without limits, for a choice that found none within them. It is
+	// not saved, because it can be found again.
 	relaxed relaxed
 }
 
-// State is what a saved room keeps of a survey.
+// State is the saved state of a survey.
 type State struct {
 	// Attempt is the number of the survey, 0 while there is none. Then Before is the number of the
 	// last one, so that the next gets another number and ignores late answers.
@@ -71,10 +71,10 @@ type State struct {
 	Found map[people.ID]Found `json:"found,omitempty"`
 }
 
-// State returns the state, for a room that is saved or restored.
+// State returns the state, to save or restore it.
 func (s *Survey) State() *State { return &s.state }
 
-// Validate returns what is wrong with a saved survey, or nil.
+// Validate returns the first fault of a saved survey, or nil.
 func (s *State) Validate() error {
 	isWhole := s.Attempt >= 0 && s.Before >= 0 && s.Anew >= 0 && len(s.Homes) <= wire.MaxVenues
 	for _, f := range s.Found {
@@ -113,12 +113,12 @@ type result struct {
 
 // Scene has the present facts about the room.
 type Scene struct {
-	// Places are those of the organiser's list.
+	// Places are the places in the organiser's list.
 	Places wire.Venues
 	// Players are all who play, in the room's order.
 	Players []Player
-	// Selection is the newest choice, nil before there is one. Criteria are those of the group for
-	// servers.
+	// Selection is the newest choice, nil before there is one. Criteria are the group's criteria
+	// for servers.
 	Selection *selection.Selection
 	Criteria  selection.Criteria
 }
@@ -175,7 +175,7 @@ func (s *Survey) Outside(player people.ID, port uint16, sc Scene, now roomtime.T
 // Begin begins a survey because the organiser wants one.
 func (s *Survey) Begin(sc Scene, now roomtime.Time) (News, error) {
 	switch {
-	case !s.hasAny(sc):
+	case !s.hasPlaces(sc):
 		return News{}, errors.New("there are no places to measure: the organiser's list of them is empty, and " +
 			"not all players let the others measure their computers (--can-host)")
 	case s.state.Attempt > 0 && now.Sub(s.state.At) < pause:
@@ -186,14 +186,15 @@ func (s *Survey) Begin(sc Scene, now roomtime.Time) (News, error) {
 
 // BeginOnce begins a survey if there was none, and tells the result of the last.
 func (s *Survey) BeginOnce(sc Scene, now roomtime.Time) (news News) {
-	if s.state.Attempt == 0 && s.hasAny(sc) {
+	if s.state.Attempt == 0 && s.hasPlaces(sc) {
 		news = s.begin(sc, now)
 	}
 	news.Notes = append(news.Notes, s.tell(sc)...)
 	return news
 }
 
-func (s *Survey) hasAny(sc Scene) bool { return len(sc.Places) > 0 || len(s.homesIn(sc)) > 0 }
+// hasPlaces reports whether there is any place to measure: a listed one, or a home.
+func (s *Survey) hasPlaces(sc Scene) bool { return len(sc.Places) > 0 || len(s.homesIn(sc)) > 0 }
 
 // begin begins a survey of all places with everyone who is here.
 func (s *Survey) begin(sc Scene, now roomtime.Time) News {
@@ -254,7 +255,7 @@ func (s *Survey) dropHomes(sc Scene, now roomtime.Time) (News, bool) {
 func (s *Survey) Change(sc Scene, now roomtime.Time) (news News) {
 	s.state.IsTold, s.state.Found = false, nil
 	switch {
-	case !s.hasAny(sc):
+	case !s.hasPlaces(sc):
 		s.End()
 	case s.state.Attempt > 0:
 		news = s.begin(sc, now)
@@ -328,9 +329,9 @@ func (s *Survey) Leave(player people.ID) {
 	delete(s.doors, player)
 }
 
-// homesIn returns the computers of players who could host, if all players who are here have agreed
-// to show the others their addresses, and all reach these. They reach addresses on the internet or,
-// if all come from one network of the host's, addresses there.
+// homesIn returns the computers of players who could host, if all present players have agreed to
+// show their addresses, and can reach each other's. All reach addresses on the internet. Players
+// who all come from one network of the host's reach addresses there, too.
 func (s *Survey) homesIn(sc Scene) (homes []home) {
 	here := slices.DeleteFunc(slices.Clone(sc.Players), func(p Player) bool { return !p.IsHere })
 	areBeside := areNeighbours(here)

@@ -22,7 +22,7 @@ const (
 	placesNamed = 3
 )
 
-// relaxed is the best server without limits, for a choice that found none within them.
+// relaxed is the best server without limits, for a choice that found no server within the limits.
 type relaxed struct {
 	of   *selection.Selection
 	best *selection.Ranked
@@ -34,7 +34,7 @@ func (s *Survey) NeedsComparison(of *selection.Selection) bool {
 	return s.state.Attempt > 0 && of != nil && of.Chosen == nil && s.relaxed.of != of
 }
 
-// Compare finds that server in the basis of the choice, and tells the result.
+// Compare finds the best server without limits in the basis of the choice, and tells the result.
 func (s *Survey) Compare(b selection.Basis, sc Scene) News {
 	b = b.For(s.group(sc))
 	b.Criteria.Limits, b.Criteria.Top, b.Criteria.Reasons = nil, 1, -1
@@ -53,8 +53,8 @@ func (s *Survey) bestNow(of *selection.Selection) *selection.Ranked {
 	return of.Chosen
 }
 
-// tell tells the result of a survey, once all players have answered and the room has chosen or has
-// failed.
+// tell returns notes on the result of a survey, once all players have answered and the room has
+// chosen or has failed.
 func (s *Survey) tell(sc Scene) []sentence.Sentence {
 	if s.state.IsTold || s.state.Attempt == 0 || len(s.waiting(sc)) > 0 {
 		return nil

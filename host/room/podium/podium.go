@@ -136,7 +136,7 @@ func (r Ranking) predict(server int, forecast map[people.ID]time.Duration) map[s
 	return predicted
 }
 
-// field is the material of one ranking.
+// field has the data for one ranking.
 type field struct {
 	selection.Basis
 	filter   *selection.Filter

@@ -5,8 +5,8 @@
 //	snapshot ─┤
 //	          └─▶ each player's own pings
 //
-// Once a server is decided its pings are shown to everyone. Those of the others are not: the sides
-// may play again.
+// Once a server is decided everyone sees its pings. The pings of other servers stay hidden, because
+// the sides may play again.
 //
 // This package lists the fields of a choice that it shows. A field that a later release adds stays
 // hidden until somebody lists it, too.
@@ -27,9 +27,9 @@ import (
 // limit that just suffices is some player's ping.
 const limitStep = 10
 
-// Split divides the snapshot of a match into what everyone sees, and each person's own pings by
-// name. It leaves other snapshots as they are. The results share with the snapshot what it does not
-// change.
+// Split divides the snapshot of a match into the part that everyone sees, and each person's own
+// pings by name. It returns any other snapshot unchanged. The results share memory with the
+// snapshot.
 func Split(s wire.Snapshot) (shown wire.Snapshot, own map[string]wire.Own) {
 	if s.Match == nil {
 		return s, nil

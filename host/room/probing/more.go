@@ -10,11 +10,11 @@ import (
 	"muster/host/wire"
 )
 
-// This file is about the servers that the organiser lets players ask beyond what they were told.
+// This file is about the organiser's order to ask players for more servers than they were told.
 
-// worthAsking returns how many more servers each player could usefully be asked for now. It is 0 if
-// all have been asked, or everybody has all that there is. While people vote a coordinated search
-// goes on by itself, and gives its forecast when it is over.
+// worthAsking returns how many more servers it is worth asking each player for. It is 0 if none are
+// left. During a vote a coordinated search goes on by itself, so more are worth asking only once it
+// is over and promises a gain.
 func (p *Probing) worthAsking(g facts.Facts, isVoting bool) int {
 	left := p.budget.Left()
 	if left == 0 || isVoting && g.Settings().Strategy == wire.Coordinated && !p.search.IsWorthMore() {
@@ -31,8 +31,8 @@ func (p *Probing) worthAsking(g facts.Facts, isVoting bool) int {
 	return min(left, search.Unasked(g.Tree(), g.Table(heads), hidden))
 }
 
-// Grant takes the organiser's order to ask each player for so many more servers. It returns notes
-// for people, to be read before anybody is asked, and the number of servers.
+// Grant takes the organiser's order to ask each player for more servers. It returns the number
+// granted, and notes for people to read before their programs are asked.
 func (p *Probing) Grant(g facts.Facts, wanted int, isVoting bool) (notes []sentence.Sentence, servers int, err error) {
 	servers, err = p.budget.Grant(wanted, p.worthAsking(g, isVoting))
 	if err != nil {
@@ -45,7 +45,7 @@ func (p *Probing) Grant(g facts.Facts, wanted int, isVoting bool) (notes []sente
 	return notes, servers, nil
 }
 
-// Offer returns the advice to let players ask more servers, if that could help.
+// Offer returns the advice to ask players for more servers, if that could help.
 func (p *Probing) Offer(g facts.Facts, isVoting bool) []wire.Advice {
 	n := p.worthAsking(g, isVoting)
 	if n == 0 {
@@ -54,12 +54,12 @@ func (p *Probing) Offer(g facts.Facts, isVoting bool) []wire.Advice {
 	return []wire.Advice{{Action: "more", Argument: wire.Argument{Servers: n}, Most: p.budget.Offer(terms(g), n)}}
 }
 
-// AskMore begins to ask everybody for more servers.
+// AskMore begins to ask all players for more servers.
 func (p *Probing) AskMore() {
 	p.search, p.pace = nil, pace.Pace{}
 	p.turns.Begin()
 	for _, w := range *p.evidence {
-		w.AskMore()
+		w.BeginMore()
 		w.Share(false)
 	}
 }

@@ -1,13 +1,12 @@
-// Package probing leads the questions of a round. Players measure the whole list, each alone or
-// sharing it behind one address, or a search says which servers to ask. No player is asked for more
-// servers than they were told.
+// Package probing decides which player measures which server in a round. Either each player or NAT
+// group measures the whole list, or a search picks the servers. The room tells each player a number
+// of servers in advance, and never asks for more.
 //
 //	Measure, Turn, Share ─▶ asks ─▶ players' programs
 //	                          ▲             │
 //	                          └── Report ◀──┘
 //
-// Package decision decides by the measurements, and this package does
-// not.
+// This package draws no conclusions from the measurements: package decision does.
 package probing
 
 import (
@@ -31,37 +30,37 @@ import (
 	"muster/selection/rules"
 )
 
-// Probing is the measuring of a round. It alone changes the evidence while people measure.
+// Probing is the measuring of a round. Only it changes the evidence while players measure.
 type Probing struct {
 	evidence *facts.Evidence
 	heard    *infos.Infos
 	// turns is the wait for processor time. It is not saved, because a restored room asks for more.
 	turns search.Turns
-	// search leads the coordinated measuring while it goes on, and shares are the NAT groups
-	// that measure a list whole. Neither is saved: both follow from the results.
+	// search picks the servers of a coordinated measuring. shares are the NAT groups that measure
+	// the whole list together. Neither is saved, because both follow from the results.
 	search *search.Search
 	shares *search.Groups
 	// budget is the number of servers that each player may be asked for.
 	budget search.Budget
-	// pace tells which players answer slowly. It is not saved, because a restored room asks anew.
+	// pace knows which players answer slowly. It is not saved, because a restored room asks again.
 	pace pace.Pace
 	// podium shows the leading servers on pages.
 	podium podium.Podium
 }
 
-// Moment is the moment of a question: the time, and whether people vote.
+// Moment is the time of a call, and whether people vote then.
 type Moment struct {
 	roomtime.Clocks
 	IsVoting bool
 }
 
-// New returns a measuring that has asked nobody yet. It writes the evidence and what is heard of
-// servers.
+// New returns a measuring that has asked nobody yet. It will write the evidence and the servers'
+// facts.
 func New(evidence *facts.Evidence, heard *infos.Infos) Probing {
 	return Probing{evidence: evidence, heard: heard}
 }
 
-// results returns a player's results, nil without the player.
+// results returns a player's results, nil if the player has left.
 func (p *Probing) results(player people.ID) *evidence.PlayerResults { return (*p.evidence)[player] }
 
 // Next returns the measuring of the next round.
@@ -82,18 +81,19 @@ func (p *Probing) Search(g facts.Facts) *search.Search {
 	return p.search
 }
 
-// Forget ends the search, because its goal has changed, or there is nothing to look for. The next
-// turn begins another.
-func (p *Probing) Forget() { p.search = nil }
+// EndSearch ends the search, because its goal has changed or it is over. The next turn begins
+// another one.
+func (p *Probing) EndSearch() { p.search = nil }
 
-// ForgetBest ends a search for the best server, but not one that goes on while people vote.
-func (p *Probing) ForgetBest() {
+// EndMainSearch ends the search that leads to the choice, but not the one that goes on during a
+// vote.
+func (p *Probing) EndMainSearch() {
 	if p.search != nil && !p.search.IsBehind() {
 		p.search = nil
 	}
 }
 
-// terms returns the limits that the settings and the list put on the servers that a player is asked
+// terms returns the limits by settings and list on the number of servers that a player is asked
 // for.
 func terms(g facts.Facts) search.Terms {
 	t := search.Terms{Servers: g.Tuning().Budget, Votes: g.Settings().Agree != wire.No, Listed: len(g.Servers().List)}
@@ -103,8 +103,8 @@ func terms(g facts.Facts) search.Terms {
 	return t
 }
 
-// promise returns the number that a player is told with the next question, 0 for the whole
-// list.
+// promise returns the number of servers that a player is promised with the next question, 0 for the
+// whole list.
 func (p *Probing) promise(g facts.Facts, player people.ID) int {
 	w := p.results(player)
 	if w.IsSharing() {
@@ -113,7 +113,8 @@ func (p *Probing) promise(g facts.Facts, player people.ID) int {
 	return w.Promise(p.budget.Most(terms(g)))
 }
 
-// MostTold returns the largest number that a player was or will be told, 0 for the whole list.
+// MostTold returns the largest number of servers that a player was or will be promised, 0 for the
+// whole list.
 func (p *Probing) MostTold(g facts.Facts) int {
 	var promised []int
 	for _, player := range g.Players() {
@@ -122,9 +123,9 @@ func (p *Probing) MostTold(g facts.Facts) int {
 	return p.budget.MostTold(terms(g), promised)
 }
 
-// Ask notes the servers that players' programs are asked to measure, within the numbers that the
-// players were told. It returns the questions in order. A server's earlier, unasked answer counts
-// from now on.
+// Ask notes the servers that players' programs are asked for, within the promised numbers. It
+// returns the questions in order. A result that came unasked counts once the player is asked for
+// its server.
 func (p *Probing) Ask(g facts.Facts, asks []search.Ask, m Moment) (out []search.Ask) {
 	for _, ask := range asks {
 		w := p.results(ask.Player)
@@ -136,17 +137,17 @@ func (p *Probing) Ask(g facts.Facts, asks []search.Ask, m Moment) (out []search.
 		for _, server := range admitted {
 			p.heard.SettleFacts(server)
 			if result := w.At(server); result.State != discovery.Unprobed {
-				out = append(out, p.hear(g, ask.Player, result, m)...)
+				out = append(out, p.shareResult(g, ask.Player, result, m)...)
 			}
 		}
 	}
 	return out
 }
 
-// hear tells the others of the player's NAT group of a result. It returns the questions that
-// follow.
-func (p *Probing) hear(g facts.Facts, player people.ID, result discovery.Result, m Moment) []search.Ask {
-	groups := p.together()
+// shareResult passes a player's result on to the NAT group or the search. It returns the questions
+// that follow.
+func (p *Probing) shareResult(g facts.Facts, player people.ID, result discovery.Result, m Moment) []search.Ask {
+	groups := p.natGroups()
 	if groups == nil {
 		return nil
 	}
@@ -163,24 +164,24 @@ func (p *Probing) hear(g facts.Facts, player people.ID, result discovery.Result,
 	return p.Ask(g, instead, m)
 }
 
-// together returns the NAT groups that measure as one, nil if nobody coordinates.
-func (p *Probing) together() *search.Groups {
+// natGroups returns the NAT groups that measure as one, nil if each player measures alone.
+func (p *Probing) natGroups() *search.Groups {
 	if p.shares != nil || p.search == nil {
 		return p.shares
 	}
 	return p.search.Groups
 }
 
-// Release forgets the open questions to a player. They have to be asked again.
+// Release forgets the open questions to a player, so that others are asked them again.
 func (p *Probing) Release(player people.ID) {
-	if groups := p.together(); groups != nil {
+	if groups := p.natGroups(); groups != nil {
 		groups.Release(player)
 	}
 }
 
-// unreported returns the servers that players were asked for and have not reported.
+// unreported returns the open questions: servers that players were asked for and have not reported.
 func (p *Probing) unreported(g facts.Facts) (out []search.Ask) {
-	groups := p.together()
+	groups := p.natGroups()
 	if groups == nil {
 		return nil
 	}
@@ -193,9 +194,8 @@ func (p *Probing) unreported(g facts.Facts) (out []search.Ask) {
 	return out
 }
 
-// isOwed reports whether a player's program has neither an answer nor a silence for a question yet,
-// and may have one soon.
-func (p *Probing) isOwed(g facts.Facts, now roomtime.Time) bool {
+// hasOpenQuestion reports whether an answer to the search may still come.
+func (p *Probing) hasOpenQuestion(g facts.Facts, now roomtime.Time) bool {
 	return p.search.MayHear(now) && slices.ContainsFunc(p.unreported(g), func(ask search.Ask) bool { return len(ask.Servers) > 0 })
 }
 
@@ -217,10 +217,9 @@ func (p *Probing) members(g facts.Facts, natGroups [][]people.ID, m Moment) [][]
 	return groups
 }
 
-// searching returns the search, or a new one if the group has changed. More is the number of
-// servers that the organiser adds to the search's budget. IsBehind says that the choice is made,
-// and the search goes on while people vote.
-func (p *Probing) searching(g facts.Facts, more int, isBehind bool, m Moment) *search.Search {
+// currentSearch returns the search, or a new one if the NAT groups have changed. More is the
+// organiser's addition to the search's budget. IsBehind says that the search goes on during a vote.
+func (p *Probing) currentSearch(g facts.Facts, more int, isBehind bool, m Moment) *search.Search {
 	g.Refresh()
 	natGroups := searchers(g)
 	if s := p.Search(g); s != nil && s.Are(natGroups) {
@@ -230,7 +229,7 @@ func (p *Probing) searching(g facts.Facts, more int, isBehind bool, m Moment) *s
 	for _, mates := range natGroups {
 		heads = append(heads, mates[0])
 	}
-	p.heard.News() // a new search knows these
+	p.heard.News() // a new search knows this news already
 	setup := search.Setup{
 		Topology: g.Tree(), Servers: *g.Servers(), Table: g.Table(heads), Criteria: g.Criteria(*g.Settings(), heads),
 		IsBehind: isBehind, More: more,
@@ -240,15 +239,15 @@ func (p *Probing) searching(g facts.Facts, more int, isBehind bool, m Moment) *s
 	if !g.Settings().AnyVersion {
 		setup.Criteria.Editions = g.Editions(g.Present())
 	}
-	if rules.Of(setup.Criteria.By).Averages { // it was not found to help with other rules
-		setup.Options.Guests = g.Counted().Searched(g.Placed(heads))
+	if rules.Of(setup.Criteria.By).Averages { // experiments showed no gain with other rules
+		setup.Options.Guests = g.Counted().Searched(g.WithPlaces(heads))
 	}
 	p.search = search.New(p.members(g, natGroups, m), p.unreported(g), setup)
 	return p.search
 }
 
-// watch notes which players' own lines were busy, and corrects what they measured meanwhile.
-func (p *Probing) watch(g facts.Facts) {
+// noteBusyLines finds out when players' own lines were busy, and corrects the RTTs of that time.
+func (p *Probing) noteBusyLines(g facts.Facts) {
 	for _, player := range g.Players() {
 		w := p.results(player)
 		for _, server := range w.Watch(g.Tree()) {
@@ -259,10 +258,10 @@ func (p *Probing) watch(g facts.Facts) {
 	}
 }
 
-// Pace judges how fast players answer. A player who lags gets the finalists only, and forgets what
-// else it was asked for; the search begins anew from the results. It returns that word to their
-// programs, and notes for people about players who are slow.
-func (p *Probing) Pace(g facts.Facts, now roomtime.Time) (asks []search.Ask, notes []sentence.Sentence) {
+// JudgePace judges how fast players answer. A player who lags is asked for the finalists only, and
+// drops all other questions. The search then begins again from the results. It returns the messages
+// to the programs of such players, and notes on slow players.
+func (p *Probing) JudgePace(g facts.Facts, now roomtime.Time) (asks []search.Ask, notes []sentence.Sentence) {
 	if p.search == nil {
 		return nil, nil
 	}
@@ -285,36 +284,36 @@ func (p *Probing) Pace(g facts.Facts, now roomtime.Time) (asks []search.Ask, not
 		p.Release(player)
 		asks = append(asks, search.Ask{Player: player, Only: true})
 	}
-	return asks, p.tellSlow(slow)
+	return asks, p.slowNotes(slow)
 }
 
-// Slow returns notes about the players whom a search that is over did not wait for.
-func (p *Probing) Slow(g facts.Facts) []sentence.Sentence {
-	return p.tellSlow(p.pace.Slow(g.Present()))
+// SlowNotes returns notes on the slow players that a finished search did not wait for.
+func (p *Probing) SlowNotes(g facts.Facts) []sentence.Sentence {
+	return p.slowNotes(p.pace.Slow(g.Present()))
 }
 
-func (p *Probing) tellSlow(players []people.ID) (notes []sentence.Sentence) {
+func (p *Probing) slowNotes(players []people.ID) (notes []sentence.Sentence) {
 	for _, player := range players {
 		notes = append(notes, sentence.Of("room.slow", "player", player, "n", p.pace.Pace(player)))
 	}
 	return notes
 }
 
-// IsSearchDue reports whether the next round of questions can begin.
+// IsSearchDue reports whether the search can begin its next round of questions.
 func (p *Probing) IsSearchDue(g facts.Facts, now roomtime.Time) bool {
 	return p.search.IsDue(searchers(g), now)
 }
 
-// Turn makes the next round of questions. More is the organiser's addition to the budget. It
-// returns the questions and whether the search is over, with a note on how it went.
+// Turn makes the search's next round of questions. More is the organiser's addition to its budget.
+// It returns the questions, and whether the search is over, with a note on its outcome.
 func (p *Probing) Turn(g facts.Facts, more int, m Moment) (asks []search.Ask, outcome sentence.Sentence, isOver bool) {
-	p.watch(g)
-	s := p.searching(g, more, false, m)
+	p.noteBusyLines(g)
+	s := p.currentSearch(g, more, false, m)
 	groups := p.members(g, searchers(g), m)
 	asks, isOver = s.Turn(groups, len(g.Active()), m.Room)
 	asks = p.Ask(g, asks, m)
-	if isOver && p.isOwed(g, m.Room) && g.Select(g.Active()).Chosen == nil {
-		return asks, outcome, false // what is still to come may be the only server that suits everyone
+	if isOver && p.hasOpenQuestion(g, m.Room) && g.Select(g.Active()).Chosen == nil {
+		return asks, outcome, false // an open answer may be the only server that suits everyone
 	}
 	if isOver {
 		var isDry bool
@@ -324,18 +323,18 @@ func (p *Probing) Turn(g facts.Facts, more int, m Moment) (asks []search.Ask, ou
 	return asks, outcome, isOver
 }
 
-// worthAnother is how much lower a score has to be, in ms, for another server to get a look while
-// people have begun to vote.
-const worthAnother = 2
+// minGainMS is the lead in score, in ms, that another server needs to get a look once a vote has
+// begun.
+const minGainMS = 2
 
-// TurnBehind goes on with the search while people vote. If a sufficiently better server has turned
-// up, it returns the choice, for package decision, and a note. Else it returns the next questions,
-// and how many servers of their own discovery players may bring up.
+// TurnBehind goes on with the search during a vote. If it has found a sufficiently better server it
+// returns that choice, for package decision, and a note. Otherwise it returns the next questions,
+// and how many servers the players' own discovery may ask.
 func (p *Probing) TurnBehind(g facts.Facts, m Moment) (
 	note sentence.Sentence, other *selection.Selection, asks []search.Ask, own []search.Own,
 ) {
-	p.watch(g)
-	s := p.searching(g, 0, true, m)
+	p.noteBusyLines(g)
+	s := p.currentSearch(g, 0, true, m)
 	s.Behind(m.Room)
 	selected, chosen := g.Select(g.ChosenFor()), *g.Newest().Chosen
 	for _, ranked := range selected.Ranking {
@@ -343,20 +342,20 @@ func (p *Probing) TurnBehind(g facts.Facts, m Moment) (
 			chosen.Score = ranked.Score // its score as of now
 		}
 	}
-	if found := selected.Chosen; found != nil && found.Server != chosen.Server && chosen.Score-found.Score >= worthAnother {
+	if found := selected.Chosen; found != nil && found.Server != chosen.Server && chosen.Score-found.Score >= minGainMS {
 		note = sentence.Of("room.better", "server", g.Servers().Called(found.Server), "than", g.Servers().Called(chosen.Server))
 		return note, &selected, nil, nil
 	}
 	asks, own = p.Search(g).NextBehind(p.members(g, searchers(g), m), m.Room)
 	asks = p.Ask(g, asks, m)
-	for _, own := range own { // only one of the players behind an address
+	for _, own := range own { // own has one player for each address
 		p.results(own.Player).Allow(own.Servers)
 	}
 	return note, nil, asks, own
 }
 
-// Report takes a player's results. If isChosen, second looks have begun, and only servers without a
-// result count. It returns more questions, and whether any result was new.
+// Report takes a player's results. If isChosen, second looks have begun, and a result counts only
+// if the server had none. It returns more questions, and reports whether any result was new.
 func (p *Probing) Report(g facts.Facts, player people.ID, report wire.Report, isChosen bool, m Moment) (asks []search.Ask, isNews bool) {
 	passed, w := min(max(0, m.Room.Sub(g.Measuring())), wire.LongestTime), p.results(player)
 	for _, probe := range report.Results {
@@ -373,14 +372,14 @@ func (p *Probing) Report(g facts.Facts, player people.ID, report wire.Report, is
 		}
 		isNews = isNews || isNew
 		if !isChosen || m.IsVoting {
-			asks = append(asks, p.hear(g, player, w.At(probe.Server), m)...)
+			asks = append(asks, p.shareResult(g, player, w.At(probe.Server), m)...)
 		}
 	}
 	return asks, isNews
 }
 
-// Looked notes what a player saw in a second look.
-func (p *Probing) Looked(g facts.Facts, player people.ID, seen []finals.Seen, now roomtime.Time) {
+// NoteLooks adds a player's second look to the evidence.
+func (p *Probing) NoteLooks(g facts.Facts, player people.ID, seen []finals.Seen, now roomtime.Time) {
 	w := p.results(player)
 	for _, one := range seen {
 		if w.Admit(one.Server) {
@@ -395,8 +394,8 @@ func (p *Probing) Looked(g facts.Facts, player people.ID, seen []finals.Seen, no
 	}
 }
 
-// Missed notes the looks that found a server gone.
-func (p *Probing) Missed(lost []finals.Missed) {
+// NoteMisses adds failed looks to the evidence.
+func (p *Probing) NoteMisses(lost []finals.Missed) {
 	for _, m := range lost {
 		if w := p.results(m.Player); w != nil {
 			w.Look(evidence.Look(m.Look))
@@ -404,10 +403,9 @@ func (p *Probing) Missed(lost []finals.Missed) {
 	}
 }
 
-// Measure returns the messages that start a player's program, with the player's results so far.
-// Strategy is how the players measure. If they coordinate, the player is asked at once for the
-// servers on the player's own network, because hardly any are nearer, and a long search might pass
-// over them.
+// Measure returns the messages that start a player's program, including the player's results so
+// far. In a coordinated search it asks at once for the servers on the player's own network: hardly
+// any are nearer, and a long search might pass over them.
 func (p *Probing) Measure(g facts.Facts, player people.ID, strategy string, m Moment) (told []wire.Message, asks []search.Ask) {
 	w := p.results(player)
 	var known []discovery.Result
@@ -444,14 +442,14 @@ func (p *Probing) Measure(g facts.Facts, player people.ID, strategy string, m Mo
 	return told, asks
 }
 
-// seedFor returns a seed of each player's own. With one seed all would ask every server and address
-// at the same moment.
+// seedFor returns a player's own seed. With one seed for all, every server would hear from all
+// players at the same moment.
 func seedFor(g facts.Facts, player people.ID) uint64 {
 	return g.Tuning().Seed + uint64(g.Number()) + uint64(slices.Index(g.Players(), player))<<32
 }
 
-// Leaders shows the leading servers on the pages, if a page is open and the last time is long
-// enough ago. It returns the servers whose names each player's program is asked for.
+// Leaders puts the leading servers on the pages, if a page is open and the next ranking is due. It
+// returns the questions for servers' names, and reports whether it showed anything.
 func (p *Probing) Leaders(g facts.Facts, now roomtime.Time) (asks []search.Ask, isShown bool) {
 	if !g.IsWatched() || !p.podium.IsDue(now) {
 		return nil, false
@@ -462,7 +460,7 @@ func (p *Probing) Leaders(g facts.Facts, now roomtime.Time) (asks []search.Ask, 
 	}
 	players := g.Measured()
 	ranking := podium.Rank(selection.Basis{
-		Servers: *g.Servers(), Table: g.Full(players).Table, Criteria: g.Criteria(*g.Settings(), players),
+		Servers: *g.Servers(), Table: g.BasisWithGuests(players).Table, Criteria: g.Criteria(*g.Settings(), players),
 	}, g.Active())
 	forecasts := map[int]map[people.ID]time.Duration{}
 	if p.search != nil {
@@ -480,9 +478,9 @@ func (p *Probing) Leaders(g facts.Facts, now roomtime.Time) (asks []search.Ask, 
 	return asks, true
 }
 
-// Show returns the looks to ask players for, within the numbers that they were told, and the
-// players who get none.
-func (p *Probing) Show(g facts.Facts, asks []finals.Ask) (shown []finals.Ask, without []people.ID) {
+// LimitLooks cuts looks down to the promised numbers of servers. It returns these looks, and the
+// players for whom none is left.
+func (p *Probing) LimitLooks(g facts.Facts, asks []finals.Ask) (shown []finals.Ask, without []people.ID) {
 	for _, ask := range asks {
 		w := p.results(ask.Player)
 		if w == nil {
@@ -499,30 +497,31 @@ func (p *Probing) Show(g facts.Facts, asks []finals.Ask) (shown []finals.Ask, wi
 	return shown, without
 }
 
-// HasAll reports whether a player has a result for every server of the list. Such a player has
-// measured, even if the program forgets to say so.
-func (p *Probing) HasAll(g facts.Facts, player people.ID) bool {
+// HasAllResults reports whether a player has a result for every server of the list. Such a player
+// has finished, even if the program does not say so.
+func (p *Probing) HasAllResults(g facts.Facts, player people.ID) bool {
 	probed, _ := p.results(player).Progress()
 	return probed > 0 && probed+len(g.HiddenFrom(player)) >= len(g.Servers().List)
 }
 
-// Await waits for a turn of processor time. It reports whether the room has to ask for one, and
-// returns a note for people who wait, or nothing.
-func (p *Probing) Await(isBackground bool, now roomtime.Time) (isNew bool, note sentence.Sentence) {
+// AwaitTurn notes that the room waits for processor time. It reports whether the room has to ask
+// for it, and returns a note for people who wait long.
+func (p *Probing) AwaitTurn(isBackground bool, now roomtime.Time) (isNew bool, note sentence.Sentence) {
 	return p.turns.Await(isBackground, now)
 }
 
-// Take takes the turn.
-func (p *Probing) Take(now roomtime.Time) { p.turns.Take(now) }
+// TakeTurn ends the wait for processor time.
+func (p *Probing) TakeTurn(now roomtime.Time) { p.turns.Take(now) }
 
-// IsTimeUp reports whether a search has gone on for long enough, without its waits for turns.
+// IsTimeUp reports whether the search has taken too long, not counting its waits for turns.
 func (p *Probing) IsTimeUp(took time.Duration, now roomtime.Time) bool {
 	return p.search.IsTimeUp(took, p.turns.Waited(now))
 }
 
-// Idle returns those of the players who owe no answer, all if nobody coordinates.
+// Idle returns the players without open questions. Without NAT groups that measure together, these
+// are all of players.
 func (p *Probing) Idle(players []people.ID) []people.ID {
-	if groups := p.together(); groups != nil {
+	if groups := p.natGroups(); groups != nil {
 		return groups.Idle()
 	}
 	return players
@@ -533,5 +532,5 @@ func (p *Probing) View(g facts.Facts) *wire.Standing {
 	return p.podium.View(g.Number(), g.Names())
 }
 
-// State returns what a saved room keeps of the measuring.
+// State returns the saved state of the measuring.
 func (p *Probing) State() *search.BudgetState { return p.budget.State() }

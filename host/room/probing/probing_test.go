@@ -139,7 +139,7 @@ func TestPromise(t *testing.T) {
 		t.Errorf("asked are %v", asks)
 	}
 	n.answers(to("ann", 0, 20))
-	shown, without := n.Show(g, []finals.Ask{look("ann", 0, 1, 20, 21), look("bob"), look("eve", 1)})
+	shown, without := n.LimitLooks(g, []finals.Ask{look("ann", 0, 1, 20, 21), look("bob"), look("eve", 1)})
 	if len(shown) != 2 || !slices.Equal(shown[0].Servers, []int{0, 1, 20, 21}) || without != nil {
 		t.Errorf("shown are %+v, without are %v", shown, without)
 	}
@@ -152,7 +152,7 @@ func TestPromise(t *testing.T) {
 	if asks := n.Ask(g, to("ann", 40, 50), n.moment()); asks != nil {
 		t.Errorf("beyond what was told asked are %v", asks)
 	}
-	shown, without = n.Show(g, []finals.Ask{look("ann", 0, 60), look("ann", 60)})
+	shown, without = n.LimitLooks(g, []finals.Ask{look("ann", 0, 60), look("ann", 60)})
 	if len(shown) != 1 || !slices.Equal(shown[0].Servers, []int{0}) || !slices.Equal(without, []people.ID{"ann"}) {
 		t.Errorf("beyond what was told shown are %+v, without are %v", shown, without)
 	}
@@ -351,16 +351,16 @@ func TestLooked(t *testing.T) {
 	info := discovery.Info{Name: "Den", MaxPlayers: 16, AsListed: true}
 	saw := finals.Look{Result: discovery.Result{Server: 3, State: discovery.Answered, RTT: 30 * ms}}
 	n.Hears("ann", 4, factstest.Info())
-	n.Looked(n.F, "ann", []finals.Seen{{Server: 3, Info: &info, Look: &saw}, {Server: 4}}, n.Now)
+	n.NoteLooks(n.F, "ann", []finals.Seen{{Server: 3, Info: &info, Look: &saw}, {Server: 4}}, n.Now)
 	w := n.Evidence["ann"]
-	if word := n.F.Word("ann", 3); word.Name != "Den" || word.AsListed {
+	if word := n.F.HeardInfo("ann", 3); word.Name != "Den" || word.AsListed {
 		t.Errorf("ann has heard %+v", word)
 	}
 	if w.At(3) != saw.Result || n.Servers.Info(3) == nil || !w.IsAsked(4) || n.Servers.Info(4) == nil || !w.IsUnprobed(4) {
 		t.Errorf("ann knows %+v, %+v; of the servers is known %+v, %+v", w.At(3), w.At(4), n.Servers.Info(3), n.Servers.Info(4))
 	}
 	saw.State = discovery.Lost
-	n.Missed([]finals.Missed{{Player: "bob", Look: saw}, {Player: "eve", Look: saw}})
+	n.NoteMisses([]finals.Missed{{Player: "bob", Look: saw}, {Player: "eve", Look: saw}})
 	if n.Evidence["bob"].At(3).State != discovery.Lost || w.At(3).State != discovery.Answered || n.Evidence["eve"] != nil {
 		t.Errorf("bob knows %+v, ann %+v", n.Evidence["bob"].At(3), w.At(3))
 	}
@@ -553,13 +553,13 @@ func TestTurn(t *testing.T) {
 	if n.Turn(g, 0, n.moment()); n.Search(g) == s {
 		t.Error("the search is that of a group that was broken up")
 	}
-	n.ForgetBest()
+	n.EndMainSearch()
 	if n.Search(g) != nil {
 		t.Error("the search for the best is not forgotten")
 	}
-	n.ForgetBest()
+	n.EndMainSearch()
 	n.Turn(g, 0, n.moment())
-	if n.Forget(); n.Search(g) != nil {
+	if n.EndSearch(); n.Search(g) != nil {
 		t.Error("the search is not forgotten")
 	}
 	n.Turn(g, 0, n.moment())
@@ -695,7 +695,7 @@ func TestTurnBehind(t *testing.T) {
 	} {
 		n := searched(t, wire.Yes)
 		g := n.F
-		n.ForgetBest()
+		n.EndMainSearch()
 		m := probing.Moment{Clocks: factstest.ClocksAt(n.Now), IsVoting: true}
 		if !n.IsSearchDue(g, n.Now) {
 			t.Errorf("%s: nobody searches on", tt.name)
@@ -729,7 +729,7 @@ func TestTurnBehind(t *testing.T) {
 			t.Errorf("%s: nothing is left to look at", tt.name)
 		}
 		s := n.Search(g)
-		if n.ForgetBest(); !s.IsBehind() || n.Search(g) != s {
+		if n.EndMainSearch(); !s.IsBehind() || n.Search(g) != s {
 			t.Errorf("%s: the search behind the vote is forgotten", tt.name)
 		}
 		if n.IsSearchDue(g, n.Now) || !n.IsSearchDue(g, n.Now.Add(10*time.Second)) {
@@ -863,22 +863,22 @@ func TestLeaders(t *testing.T) {
 // next round.
 func TestTurns(t *testing.T) {
 	n := newSession(t, wire.Coordinated, 100, 0, "ann")
-	if isNew, note := n.Await(false, n.Now); !isNew || !note.IsZero() {
+	if isNew, note := n.AwaitTurn(false, n.Now); !isNew || !note.IsZero() {
 		t.Errorf("a new wait: %v, %q", isNew, note)
 	}
 	next := n.Probing.Next()
-	if isNew, _ := next.Await(false, n.Now); isNew {
+	if isNew, _ := next.AwaitTurn(false, n.Now); isNew {
 		t.Error("the next round asks for another turn")
 	}
-	if isNew, note := n.Await(false, n.Now.Add(6*time.Second)); isNew || !strings.Contains(catalogue.InEnglish().Say(note), "in the queue") {
+	if isNew, note := n.AwaitTurn(false, n.Now.Add(6*time.Second)); isNew || !strings.Contains(catalogue.InEnglish().Say(note), "in the queue") {
 		t.Errorf("after five seconds: %v, %q", isNew, note)
 	}
-	n.Take(n.Now.Add(10 * time.Second))
+	n.TakeTurn(n.Now.Add(10 * time.Second))
 	late := search.Longest + 10*time.Second
 	if n.IsTimeUp(late, n.Now) || !n.IsTimeUp(late+1, n.Now) {
 		t.Error("the wait counts as searching")
 	}
-	if isNew, _ := n.Await(true, n.Now); !isNew {
+	if isNew, _ := n.AwaitTurn(true, n.Now); !isNew {
 		t.Error("after a turn nobody has to ask for another")
 	}
 }

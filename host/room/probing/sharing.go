@@ -11,12 +11,12 @@ import (
 	"muster/host/room/search"
 )
 
-// This file is about NAT groups whose members measure the whole list, each member a part.
+// This file is about NAT groups that share the whole list among their members.
 
-// Disband ends the measuring of a list by NAT groups.
+// Disband ends the sharing of a list within NAT groups.
 func (p *Probing) Disband() { p.shares = nil }
 
-// Share deals the unknown servers to the members of each NAT group that measures a list whole, if
+// Share divides the unmeasured servers among the members of each NAT group that shares the list, if
 // the groups have changed. It returns the questions.
 func (p *Probing) Share(g facts.Facts, m Moment) (asks []search.Ask) {
 	sharers := people.Filtered(g.Present(), func(player people.ID) bool { return p.results(player).IsSharing() })
@@ -46,8 +46,8 @@ func (p *Probing) Share(g facts.Facts, m Moment) (asks []search.Ask) {
 	return asks
 }
 
-// FinishedShares returns the players whose NAT groups have measured the list together just now, and
-// notes for people.
+// FinishedShares returns the players of NAT groups that have just finished the list, and notes for
+// people.
 func (p *Probing) FinishedShares(g facts.Facts) (all []people.ID, notes []sentence.Sentence) {
 	if p.shares == nil {
 		return nil, nil

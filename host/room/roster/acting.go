@@ -11,8 +11,8 @@ import (
 	"muster/host/wire"
 )
 
-// Caller returns the person with a credential, or a stranger. The secret belongs to the room's
-// organiser, on any device. The organiser need not be in the room yet.
+// Caller returns the person with a credential. Without one it returns nobody, who is the organiser
+// if the credential is the secret: an organiser need not be in the room yet.
 func (r *Roster) Caller(credential string) people.Person {
 	isSecret := isSame(r.state.Keys.Secret, credential)
 	ticket := ""
@@ -27,25 +27,26 @@ func (r *Roster) Caller(credential string) people.Person {
 	return people.Person{IsOrganiser: isSecret}
 }
 
-// ErrOrganiserOnly and ErrNickname tell people why their word does not count.
+// ErrOrganiserOnly and ErrNickname refuse orders of people who are not the organiser, or have no
+// name yet.
 var (
 	ErrOrganiserOnly = wire.Refuse(wire.ReasonSecret, "refused.organiser-only")
 	ErrNickname      = wire.Refuse(wire.ReasonName, "refused.nickname")
 )
 
-// errIsOrganiser tells people that the room would be without an organiser.
+// errIsOrganiser returns the refusal to remove the organiser.
 func errIsOrganiser(id people.ID) error {
 	return wire.Refuse(wire.ReasonAction, "refused.is-organiser", "player", id)
 }
 
-// Visit is a page that asks for a nickname, or shows a credential that stood in its link.
+// Visit is a page's wish to enter, with a nickname or with a credential from its link.
 type Visit struct {
 	Name string
 	// Secret is the organiser's secret, or a person's credential.
 	Secret string
 	// Was is an earlier credential of somebody who has left.
 	Was string
-	// Token is for a new guest, and From where the page is.
+	// Token is the token for a new guest. From is the page's address.
 	Token string
 	From  netip.Addr
 }
@@ -57,7 +58,7 @@ type Entry struct {
 	IsNew       bool
 }
 
-// Enter gives a page a nickname, or the person whose credential it shows.
+// Enter makes a page a new guest's, or that of the person whose credential it shows.
 func (r *Roster) Enter(v Visit, by people.Person, now roomtime.Time) (entry Entry, events []Event, err error) {
 	switch shown := r.Caller(v.Secret); {
 	case shown.IsSomebody(): // a personal link: the page belongs to that person now
@@ -83,8 +84,8 @@ func (r *Roster) Enter(v Visit, by people.Person, now roomtime.Time) (entry Entr
 		return entry, nil, err
 	}
 	token := v.Token
-	if r.state.formerOf(v.Was) >= 0 && !r.Caller(v.Was).IsSomebody() {
-		token = v.Was // their program knows them by it again
+	if r.state.indexOfFormer(v.Was) >= 0 && !r.Caller(v.Was).IsSomebody() {
+		token = v.Was // their program knows this token
 	}
 	g := r.newcomer(token)
 	g.Name, g.From, g.Seen = name, v.From, now
@@ -99,7 +100,7 @@ func (r *Roster) Enter(v Visit, by people.Person, now roomtime.Time) (entry Entr
 	return Entry{g.ID, name, token, true}, events, nil
 }
 
-// refuseGuest returns why a page does not get a nickname, or nil.
+// refuseGuest returns why a page cannot have a nickname, or nil.
 func (r *Roster) refuseGuest(name string, by people.Person) error {
 	if name == "" {
 		return wire.Refuse(wire.ReasonName, "refused.nickname-empty")
@@ -118,8 +119,8 @@ func (r *Roster) refuseGuest(name string, by people.Person) error {
 	return nil
 }
 
-// displace makes room for a guest from an address. If need be, the guest who was away longest gives
-// way. It reports whether the room or the address was full.
+// displace makes room for a guest from an address. If the room or the address is full, it drops the
+// guest who has been away longest. It reports whether it was full.
 func (r *Roster) displace(from netip.Addr) (events []Event, isFull bool, err error) {
 	most := guestsByAddress
 	if !from.IsValid() {
@@ -147,8 +148,9 @@ func (r *Roster) displace(from netip.Addr) (events []Event, isFull bool, err err
 	return r.Drop(longest.ID), true, nil
 }
 
-// Named returns the person that an order is about: the caller, or a person whom the organiser names.
-func (r *Roster) Named(by people.Person, name string) (people.Person, error) {
+// Target returns the person that an order is about: the caller, or the person whom the organiser
+// names.
+func (r *Roster) Target(by people.Person, name string) (people.Person, error) {
 	if name == "" {
 		return by, nil
 	}
@@ -180,7 +182,7 @@ func (r *Roster) Rename(by people.Person, name string, now roomtime.Time) ([]Eve
 	return []Event{r.rename(one, name, now)}, nil
 }
 
-// Quit lets a guest leave the room. The organiser stays: somebody must be able to steer.
+// Quit takes a guest out of the room. The organiser stays, because somebody must be able to steer.
 func (r *Roster) Quit(by people.Person) ([]Event, error) {
 	switch {
 	case !by.IsSomebody():
@@ -223,7 +225,8 @@ func (r *Roster) Renew(by people.Person, secret string) []Event {
 	return []Event{tell("room.link-new")}
 }
 
-// Remove takes a guest out of the room, and lets a player's place go with [Roster.Unseat].
+// Remove takes a guest out of the room. A player only stops being a regular: the caller frees the
+// place with [Roster.Unseat].
 func (r *Roster) Remove(name string) ([]Event, error) {
 	one, isPlayer := r.state.called(name)
 	switch {
@@ -240,9 +243,9 @@ func (r *Roster) Remove(name string) ([]Event, error) {
 	return append(events, r.Drop(one.ID)...), nil
 }
 
-// Meant returns the person that an order to forget somebody means: the caller, or a person whom the
-// organiser names. Of somebody whom the roster does not remember only the name is known.
-func (r *Roster) Meant(by people.Person, name string) (people.Person, error) {
+// ForgetTarget returns the person that an order to forget is about: the caller, or the person whom
+// the organiser names. If the roster does not know the person, only the name is set.
+func (r *Roster) ForgetTarget(by people.Person, name string) (people.Person, error) {
 	switch name = nickname.Clean(name); {
 	case name == "" && !by.IsSomebody():
 		return people.Person{}, ErrNickname
@@ -266,7 +269,7 @@ func (r *Roster) Meant(by people.Person, name string) (people.Person, error) {
 	return one, nil
 }
 
-// Lock lets nobody new in, or opens the room again.
+// Lock closes the room to new people, or opens it again.
 func (r *Roster) Lock(locked bool) []Event {
 	if r.state.Locked == locked {
 		return nil

@@ -246,7 +246,7 @@ func TestMeant(t *testing.T) {
 		{"secret", "ann", "", false, "error"},
 		{"secret", "", "", false, "error"},
 	} {
-		one, err := h.Meant(h.Caller(tt.by), tt.name)
+		one, err := h.ForgetTarget(h.Caller(tt.by), tt.name)
 		if got := reason(err); got != tt.reason && tt.reason != "error" || (err == nil) != (tt.reason == "") {
 			t.Errorf("%q means %q: %v, want %q", tt.by, tt.name, err, tt.reason)
 		}

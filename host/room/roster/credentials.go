@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Keys let people into a room: the code that people pass on by word, the key that links also carry,
-// and the organiser's secret.
+// Keys let people into a room: the code that people can say aloud, the key in links, and the
+// organiser's secret.
 type Keys struct {
 	Code   string `json:"code"`
 	Link   string `json:"link"`
@@ -22,13 +22,12 @@ type Digest [sha256.Size]byte
 // DigestOf returns the digest of a credential.
 func DigestOf(credential string) Digest { return sha256.Sum256([]byte(credential)) }
 
-// PageOf returns the credential of the pages of a player with a token. It opens nothing that the
-// token does: a page is not the player's program.
+// PageOf returns the credential of a player's pages, from the token of the player's program. A page
+// cannot act as the program.
 func PageOf(token string) string { return derived("page", token) }
 
-// TicketOf returns a credential that lets the program of somebody who has a page join as that
-// person, once. The page shows it in a line to paste; in a list of processes it is no key to
-// the page.
+// TicketOf returns a credential with which a program can join as the person of a page, once. The
+// page shows it in a command to paste. Seen in a list of processes, it does not open the page.
 func TicketOf(page string) string { return derived("ticket", page) }
 
 // isTicket reports whether a text may be a [TicketOf].
@@ -36,14 +35,14 @@ func isTicket(text string) bool {
 	return len(text) == ticketLength && strings.Trim(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567") == ""
 }
 
-// ticketLength is the length of everything that is derived.
+// ticketLength is the length of a ticket, as of all derived credentials.
 const ticketLength = 16
 
-// digestOfTicket is where [Roster.Badges] keeps the badge for the page of a ticket. A caller who
-// knows only the ticket finds nothing there.
+// digestOfTicket is the key under which [Roster.Badges] keeps the badge for the page of a ticket.
+// The ticket itself is no key there.
 func digestOfTicket(ticket string) Digest { return DigestOf(derived("page of ticket", ticket)) }
 
-// OwnerOf returns the text by which the roster knows the owner of a credential again who has left.
+// OwnerOf returns a text from a credential by which the roster recognises its owner after a return.
 // It is empty without a credential.
 func OwnerOf(credential string) string {
 	if credential == "" {
@@ -56,7 +55,7 @@ func OwnerOf(credential string) string {
 // credential.
 func MarkOf(page string) string { return derived("evening", page) }
 
-// derived returns another secret of 80 bits, which does not reveal the first.
+// derived returns a secret of 80 bits for a use, which does not reveal the given one.
 func derived(use, secret string) string {
 	sum := sha256.Sum256([]byte("muster " + use + "\x00" + secret))
 	return base32.StdEncoding.EncodeToString(sum[:10])

@@ -18,11 +18,12 @@ const (
 	longestToken = 2 * tokenLength
 )
 
-// Newcomer is a program that says hello, and its player.
+// Newcomer is a program that says hello, with the person that it belongs to.
 type Newcomer struct {
 	// Name is the name that the player wants. It is empty if people could not see or say it.
 	Name string
-	// Player is the player with the name or the token, and Guest the guest who comes to play.
+	// Player is the present player with the name or the token. Guest is the guest who comes to
+	// play.
 	Player, Guest people.ID
 	// Mark is the [MarkOf] of the program's player.
 	Mark  string
@@ -39,18 +40,18 @@ func (r *Roster) Recognise(hello wire.Hello) Newcomer {
 	}
 	for _, p := range r.state.Players {
 		if isSame(p.Token, hello.Token) {
-			c.Player = p.ID // under any name
+			c.Player = p.ID // the token counts more than the name
 		}
 	}
-	if g := r.before(hello); g != nil {
+	if g := r.guestOf(hello); g != nil {
 		c.Guest, c.Mark = g.ID, g.mark
 	}
 	return c
 }
 
-// before returns the guest who comes to play, or nil. It knows the guest by the ticket of the
-// guest's page, the organiser's secret, or the token of a place that was given up meanwhile.
-func (r *Roster) before(hello wire.Hello) *person {
+// guestOf returns the guest whose program says hello, or nil. It recognises the guest by the ticket
+// of the guest's page, the organiser's secret, or the token of an earlier place.
+func (r *Roster) guestOf(hello wire.Hello) *person {
 	i := slices.IndexFunc(r.state.Guests, func(g *person) bool {
 		return isSame(TicketOf(g.Page), hello.As) || g.Regular && isSame(g.Page, hello.As) ||
 			isSame(g.Token, hello.Token) || g.Organiser && isSame(r.state.Keys.Secret, hello.As) ||
@@ -88,7 +89,8 @@ func (r *Roster) Refusal(c Newcomer, places int, isConnected bool) *wire.Refusal
 	return nil
 }
 
-// refusal returns why a program is not a player's, or not the player's newest connection.
+// refusal returns why a program may not connect as a player: it is another's, or the connection is
+// an old one.
 func (p *person) refusal(hello wire.Hello, isConnected bool) *wire.Refusal {
 	isProgram := p.program != "" && p.program == hello.Program
 	switch {
@@ -101,7 +103,7 @@ func (p *person) refusal(hello wire.Hello, isConnected bool) *wire.Refusal {
 	return nil
 }
 
-// HasRoom reports whether somebody new may come in with nothing but the code.
+// HasRoom reports whether a new person may come in with only the code.
 func (r *Roster) HasRoom(places int) bool { return !r.state.Locked && len(r.state.Players) < places }
 
 // Seat is a player's place.
@@ -112,8 +114,8 @@ type Seat struct {
 	IsSameProgram bool
 }
 
-// Admit gives a program its player's place again, or gives a new player a place. The token is a
-// fresh one if the program has made none.
+// Admit gives a program its player's place again, or gives a new player a place. Fresh is the token
+// for a program that has made none.
 func (r *Roster) Admit(c Newcomer, fresh string, now roomtime.Time) (Seat, []Event) {
 	var events []Event
 	p, _ := r.state.find(c.Player)
@@ -132,17 +134,17 @@ func (r *Roster) Admit(c Newcomer, fresh string, now roomtime.Time) (Seat, []Eve
 	return seat, events
 }
 
-// isTicketOfSomebody reports whether a ticket has let somebody in, as if people passed on a program
-// that carries one.
+// isTicketOfSomebody reports whether a ticket has already let somebody in, because people may pass
+// on a program with its ticket.
 func (r *Roster) isTicketOfSomebody(ticket string) bool {
 	return slices.ContainsFunc(r.state.Players, func(p *person) bool { return isSame(p.ticket, ticket) })
 }
 
-// add makes a new player, or one of a guest.
+// add adds a new player, or makes a guest one.
 func (r *Roster) add(c Newcomer, fresh string, now roomtime.Time) (p *person, events []Event) {
 	token := fresh
 	if n := len(c.hello.Token); n >= tokenLength && n <= longestToken {
-		token = c.hello.Token // it outlives a lost welcome
+		token = c.hello.Token // it works even if the program never hears the welcome
 	}
 	page := PageOf(token)
 	if p, _ = r.state.find(c.Guest); p != nil {

@@ -231,15 +231,15 @@ func TestSays(t *testing.T) {
 	h := newFixture(t)
 	hello := wire.Hello{Name: "ann", Token: "token of ann", Asks: true, Somewhere: true}
 	h.hello(hello)
-	if p := h.Person("ann"); !p.IsAsked || !p.IsSomewhere {
+	if p := h.Person("ann"); !p.IsAsked || !p.HidesCountry {
 		t.Errorf("at first %+v", p)
 	}
 	hello.Asks, hello.Somewhere = false, false
 	h.hello(hello)
-	if p := h.Person("ann"); p.IsAsked || !p.IsSomewhere {
+	if p := h.Person("ann"); p.IsAsked || !p.HidesCountry {
 		t.Errorf("then %+v", p)
 	}
-	if err := h.Hide(h.Caller(h.PageOf("ann")), false); err != nil || h.Person("ann").IsSomewhere {
+	if err := h.Hide(h.Caller(h.PageOf("ann")), false); err != nil || h.Person("ann").HidesCountry {
 		t.Errorf("ann on the page: %v", err)
 	}
 	if err := h.Hide(h.Caller("nobody's"), false); err != ErrNickname {

@@ -8,11 +8,11 @@ import (
 	"muster/host/room/roomtime"
 )
 
-// OpenPage notes that a page opened that shows a credential.
+// OpenPage notes that a page with a credential has opened.
 func (r *Roster) OpenPage(credential string, now roomtime.Time) {
 	if by := r.Caller(credential); by.IsSomebody() || by.IsOrganiser {
 		r.pages[credential]++
-		r.see(by, now)
+		r.noteSeen(by, now)
 	} else {
 		r.onlookers++
 	}
@@ -30,11 +30,11 @@ func (r *Roster) ClosePage(credential string, now roomtime.Time) {
 	default:
 		r.pages[credential]--
 	}
-	r.see(r.Caller(credential), now)
+	r.noteSeen(r.Caller(credential), now)
 }
 
-// see notes that a guest's page is there, or was until now.
-func (r *Roster) see(by people.Person, now roomtime.Time) {
+// noteSeen notes that a guest's page is or was open now.
+func (r *Roster) noteSeen(by people.Person, now roomtime.Time) {
 	if one, isPlayer := r.state.find(by.ID); one != nil && !isPlayer {
 		one.Seen = now
 	}
@@ -51,7 +51,8 @@ func (r *Roster) isWatching(p *person) bool {
 // PageClosed returns when a page was closed last, zero if none was since [Roster.TakeClosed].
 func (r *Roster) PageClosed() roomtime.Time { return r.pageClosed }
 
-// TakeClosed reports, once, that a page was closed some time ago and did not merely load again.
+// TakeClosed reports, once, that a page was closed at least some time ago, so that it is no mere
+// reload.
 func (r *Roster) TakeClosed(after time.Duration, now roomtime.Time) bool {
 	if r.pageClosed.IsZero() || now.Sub(r.pageClosed) < after {
 		return false
@@ -66,19 +67,19 @@ type Badge struct {
 	Organiser bool   `json:"organiser,omitempty"`
 	// Guest says that the person does not play.
 	Guest bool `json:"guest,omitempty"`
-	// Belongs says that the person is one of a standing room's own people. They have played there,
-	// and may read its history.
+	// Belongs says that the person is a member of a standing room: the organiser or a regular.
+	// Members may read the history.
 	Belongs bool `json:"belongs,omitempty"`
-	// Password is the game server's, once the room goes there. People type it if they have no
-	// program, or if their game takes no password from it.
+	// Password is the game server's password, after the launch. People type it if no program can do
+	// so for them.
 	Password string `json:"password,omitempty"`
-	// Ticket is for the program of somebody with only a page; see [TicketOf].
+	// Ticket is the ticket for a guest's program; see [TicketOf].
 	Ticket string `json:"-"`
 }
 
-// Badges returns what each credential may do. It leaves out the code, which might be guessed. The
-// link's key and players' tokens open the room, and nothing else on a page. The password goes to
-// all players, and to the guests who are counted in.
+// Badges returns the badge of each credential. The code has none, because it can be guessed. The
+// link's key and players' tokens only open the page. All players and counted guests get the
+// password.
 func (r *Roster) Badges(password string, isStanding bool, counted []people.ID) map[Digest]Badge {
 	badges := map[Digest]Badge{
 		DigestOf(r.state.Keys.Link): {}, DigestOf(r.state.Keys.Secret): {Organiser: true, Password: password},
@@ -107,8 +108,8 @@ func (r *Roster) Badges(password string, isStanding bool, counted []people.ID) m
 	return badges
 }
 
-// BadgeOf returns what a page with a credential may do. A stranger's page that has made a credential
-// of its own gets the ticket of it: the program that comes with the ticket makes the page its
+// BadgeOf returns the badge of a page with a credential. If nobody has the credential, the page has
+// made it, and the badge has its ticket: a program that joins with the ticket makes the page its
 // player's.
 func BadgeOf(badges map[Digest]Badge, credential string) Badge {
 	b, is := badges[DigestOf(credential)]

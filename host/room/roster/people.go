@@ -13,20 +13,22 @@ import (
 	"muster/host/room/roomtime"
 )
 
-// State is what a saved room keeps of a roster.
+// State is the saved state of a roster.
 type State struct {
 	Keys
-	// Locked says that nobody new comes in.
+	// Locked says that no new people may come in.
 	Locked bool `json:"locked,omitempty"`
-	// Players and Guests are each in the order of their coming.
+	// Players and Guests are in the order of arrival.
 	Players []*person `json:"players,omitempty"`
 	Guests  []*person `json:"guests,omitempty"`
-	// Former are people who have left, the newest last. Came counts all who have ever come.
+	// Former are the people who have left, the newest last. Came counts all people who have ever
+	// come.
 	Former []former `json:"former,omitempty"`
 	Came   int      `json:"came"`
 }
 
-// former is somebody who has left. By any of the owners ([OwnerOf]) the roster knows them again.
+// former is somebody who has left. The roster recognises the person by any of the owners
+// ([OwnerOf]).
 type former struct {
 	ID     people.ID `json:"id"`
 	Name   string    `json:"name"`
@@ -35,19 +37,19 @@ type former struct {
 	Played bool `json:"played,omitempty"`
 }
 
-// person is somebody in the room: a player, or a guest with only a page. Fields in small letters
-// are not saved.
+// person is somebody in the room: a player, or a guest with only a page. Unexported fields are not
+// saved.
 type person struct {
 	ID   people.ID `json:"id"`
 	Name string    `json:"name"`
-	// Arrival is the first place that was free when the person came. Pages give each place a colour.
+	// Arrival is the lowest number that was free when the person came. Pages give each number a
+	// colour.
 	Arrival int `json:"arrival,omitempty"`
-	// Somewhere says that the others do not hear the person's country.
+	// Somewhere says that the room does not tell others the person's country.
 	Somewhere bool `json:"somewhere,omitempty"`
-	// Organiser says that the person decides for the room. They came with the organiser's secret,
-	// or an organiser appointed them.
+	// Organiser says that the person is the organiser.
 	Organiser bool `json:"organiser,omitempty"`
-	// Regular says that the person has played here, and keeps place and name in a standing room.
+	// Regular says that the person has played in a standing room, and keeps place and name there.
 	Regular bool `json:"regular,omitempty"`
 	// Page is the credential of the pages that act for this person. It stands in the personal link.
 	// mark is its [MarkOf].
@@ -58,30 +60,30 @@ type person struct {
 
 	// Token is that of the person's program. A guest who played before may come back with it.
 	Token string `json:"token,omitempty"`
-	// ticket is the one with which the player's program came although no guest had it: a stranger's
-	// page made it. That page becomes the player's, and soon asks for the player's own credential.
+	// ticket is the ticket with which the player's program came, if it is no guest's but that of an
+	// unknown page. That page becomes the player's, and soon asks for the player's own credential.
 	ticket string
-	// program and line are those of a player's newest hello. asks says that the program asks for
-	// the player's vote at a terminal. Every hello says all that.
+	// program and line are from the player's newest hello. asks says that the program asks for the
+	// player's vote at a terminal. They are not saved, because every hello has them.
 	program string
 	line    int
 	asks    bool
 
 	// From is a guest's address, shown to nobody. It is the zero value if many people share it.
-	// Seen is when one of the guest's pages was there last.
+	// Seen is when one of the guest's pages was last open.
 	From netip.Addr    `json:"from,omitzero"`
 	Seen roomtime.Time `json:"seen,omitzero"`
 }
 
-// State returns the state, for a room that is saved or restored.
+// State returns the state, to save or restore it.
 func (r *Roster) State() *State { return &r.state }
 
-// Validate returns what is wrong with a restored roster, or nil. It adds what is not saved, because
-// it follows from the rest.
+// Validate returns the first fault of a restored roster, or nil. It also sets the unsaved fields
+// that follow from the saved ones.
 func (s *State) Validate() error {
 	ids := map[people.ID]bool{}
 	isOwn := func(id people.ID) bool {
-		is := id != "" && id.Place() <= s.Came && !ids[id]
+		is := id != "" && id.Number() <= s.Came && !ids[id]
 		ids[id] = true
 		return is
 	}
@@ -102,11 +104,11 @@ func (s *State) Validate() error {
 			return fmt.Errorf("%q had the ID %q of %d", f.Name, f.ID, s.Came)
 		}
 	}
-	s.arriveApart()
+	s.separateArrivals()
 	return nil
 }
 
-// everyone yields the players, then the guests, each with whether it is a player.
+// everyone yields the players, then the guests, and says of each whether it is a player.
 func (s *State) everyone() iter.Seq2[*person, bool] {
 	return func(yield func(*person, bool) bool) {
 		for _, p := range s.Players {
@@ -127,7 +129,7 @@ func (s *State) find(id people.ID) (one *person, isPlayer bool) {
 	return s.first(func(p *person) bool { return p.ID == id })
 }
 
-// called returns the person of a name, letter case apart, or nil.
+// called returns the person with a name, in any letter case, or nil.
 func (s *State) called(name string) (one *person, isPlayer bool) {
 	return s.first(func(p *person) bool { return strings.EqualFold(p.Name, name) })
 }
@@ -151,12 +153,11 @@ func (r *Roster) Organiser() people.ID {
 	return ""
 }
 
-// newcomer returns somebody who comes with the credential of a page: a person who has left and
-// comes back, or a new one.
+// newcomer returns a person for the credential of a page: a returning one, or a new one.
 func (r *Roster) newcomer(page string) *person {
 	r.names = nil
 	p := &person{Arrival: r.state.freeArrival(), Page: page, mark: MarkOf(page)}
-	if at := r.state.formerOf(page); at >= 0 {
+	if at := r.state.indexOfFormer(page); at >= 0 {
 		p.ID = r.state.Former[at].ID
 		r.state.Former = slices.Delete(r.state.Former, at, at+1)
 		return p
@@ -166,15 +167,14 @@ func (r *Roster) newcomer(page string) *person {
 	return p
 }
 
-// formerOf returns the place of the person with a page's credential among those who have left, or
-// -1.
-func (s *State) formerOf(page string) int {
+// indexOfFormer returns the index in Former of the person with a page's credential, or -1.
+func (s *State) indexOfFormer(page string) int {
 	owner := OwnerOf(page)
 	return slices.IndexFunc(s.Former, func(f former) bool { return owner != "" && slices.Contains(f.Owners, owner) })
 }
 
-// remember keeps the name of somebody who has left. If there are too many, the roster forgets the
-// first who never played, because anybody can come and go as a guest.
+// remember keeps the name of somebody who has left. If there are too many names it forgets the
+// oldest guest's, because anybody can come and go as a guest.
 func (r *Roster) remember(p *person) {
 	r.names = nil
 	f := former{ID: p.ID, Name: p.Name, Owners: []string{OwnerOf(p.Page)}, Played: p.Token != ""}
@@ -201,7 +201,7 @@ func (s *State) appoint(one *person) {
 	}
 }
 
-// freeArrival returns the first free place in the order of arrival.
+// freeArrival returns the lowest free number of arrival.
 func (s *State) freeArrival() int {
 	taken := map[int]bool{}
 	for p := range s.everyone() {
@@ -214,7 +214,7 @@ func (s *State) freeArrival() int {
 	return place
 }
 
-// isTaken reports whether somebody else has a name that looks like this one.
+// isTaken reports whether another person than by has a name that looks like this one.
 func (s *State) isTaken(name string, by *person) bool {
 	for p := range s.everyone() {
 		if p != by && nickname.Alike(p.Name, name) {
@@ -231,7 +231,7 @@ func (r *Roster) rename(p *person, name string, now roomtime.Time) Event {
 	return tell("room.is-now", "player", from, "name", p.ID)
 }
 
-// makeWay lets a guest give up a name to the player who comes with it: people know players by their
+// makeWay renames a guest whose name a new player takes, because people know players by their
 // names.
 func (r *Roster) makeWay(g *person, now roomtime.Time) Event {
 	mark := " (guest)"
@@ -245,7 +245,7 @@ func (r *Roster) makeWay(g *person, now roomtime.Time) Event {
 	}
 }
 
-// Drop forgets guests.
+// Drop takes guests out of the room.
 func (r *Roster) Drop(guests ...people.ID) []Event {
 	return r.drop(func(g *person) bool { return slices.Contains(guests, g.ID) })
 }
@@ -262,21 +262,21 @@ func (r *Roster) drop(which func(*person) bool) (events []Event) {
 	return events
 }
 
-// Keep makes players regulars.
+// Keep makes players regulars, who keep their places while away.
 func (r *Roster) Keep(players ...people.ID) {
 	for _, p := range r.state.Players {
 		p.Regular = p.Regular || slices.Contains(players, p.ID)
 	}
 }
 
-// LetGo stops keeping a player's place while the player is away.
-func (r *Roster) LetGo(player people.ID) {
+// StopKeeping makes a player no regular.
+func (r *Roster) StopKeeping(player people.ID) {
 	if p, isPlayer := r.state.find(player); isPlayer {
 		p.Regular = false
 	}
 }
 
-// lookalike returns the player with a name that people would take for this one, or nobody.
+// lookalike returns the player with a name that people could mistake for this one, or nobody.
 func (s *State) lookalike(name string) people.ID {
 	for _, p := range s.Players {
 		if nickname.Alike(p.Name, name) {
@@ -298,7 +298,7 @@ func (s *State) isReserved(name string, before *person) bool {
 	return false
 }
 
-// Tokens returns the tokens that open players' places, those of regulars who are away too.
+// Tokens returns the tokens of players, and of regulars who are away.
 func (r *Roster) Tokens() (tokens []string) {
 	for p, isPlayer := range r.state.everyone() {
 		if isPlayer || p.Regular {
@@ -316,8 +316,8 @@ func (r *Roster) PageOf(id people.ID) string {
 	return ""
 }
 
-// arriveApart gives everybody a place of their own in the order of arrival, whatever was saved.
-func (s *State) arriveApart() {
+// separateArrivals gives each person another number of arrival, whatever was saved.
+func (s *State) separateArrivals() {
 	taken := map[int]bool{}
 	for p := range s.everyone() {
 		if p.Arrival < 0 || taken[p.Arrival] {

@@ -16,13 +16,13 @@ import (
 const (
 	// mostGuests bounds the guests. They take no player's place.
 	mostGuests = 64
-	// guestsByAddress bounds the guests of one address. guestsUnknown bounds those of unknown
-	// addresses, as behind a tunnel: the whole room may come that way.
+	// guestsByAddress bounds the guests of one address. guestsUnknown bounds the guests of unknown
+	// address, which is higher because a whole room may come through a tunnel.
 	guestsByAddress = 8
 	guestsUnknown   = 32
-	// guestGone is how long a nickname is kept for somebody without an open page.
+	// guestGone is how long a guest without an open page keeps the nickname.
 	guestGone = 30 * time.Minute
-	// mostFormer bounds the people whom the roster knows again after they have left.
+	// mostFormer bounds the people whom the roster remembers after they have left.
 	mostFormer = 128
 	// renameEvery is how often a person may take another name, because everyone hears of it.
 	renameEvery = 5 * time.Second
@@ -52,12 +52,12 @@ type (
 		ID       people.ID
 		WasGuest bool
 	}
-	// Left says that somebody is gone.
+	// Left says that somebody has left.
 	Left struct {
 		ID       people.ID
 		IsPlayer bool
 	}
-	// Removed says that the things somebody brought go, too.
+	// Removed says that the organiser has removed somebody, so that their lists go, too.
 	Removed struct{ ID people.ID }
 	// Note is for the log.
 	Note struct{ Says sentence.Sentence }
@@ -76,8 +76,8 @@ func New(keys Keys) *Roster { return &Roster{state: State{Keys: keys}, pages: ma
 // Keys returns the keys that let people in.
 func (r *Roster) Keys() Keys { return r.state.Keys }
 
-// Names returns what people are called, also those who have left and whom the roster remembers. A
-// name is that of the person who had it last.
+// Names returns the names of people, including remembered ones who have left. If several people
+// have had a name it stands for the last of them.
 func (r *Roster) Names() *people.Names {
 	if r.names != nil {
 		return r.names
@@ -95,16 +95,16 @@ func (r *Roster) Names() *people.Names {
 	return r.names
 }
 
-// view returns a person as the roster knows them.
+// view returns a person with the facts that the roster knows.
 func (r *Roster) view(p *person, isPlayer bool) people.Person {
 	return people.Person{
 		ID: p.ID, Name: p.Name, Mark: p.mark, Arrival: p.Arrival, IsPlayer: isPlayer, IsOrganiser: p.Organiser,
-		IsRegular: p.Regular, IsSomewhere: p.Somewhere, HasPage: r.isWatching(p), IsAsked: p.asks,
+		IsRegular: p.Regular, HidesCountry: p.Somewhere, HasPage: r.isWatching(p), IsAsked: p.asks,
 		From: p.From, Seen: p.Seen,
 	}
 }
 
-// People yields the players, then those with only a page. The roster must not change meanwhile.
+// People yields the players, then the guests. The roster must not change meanwhile.
 func (r *Roster) People() iter.Seq[people.Person] {
 	return func(yield func(people.Person) bool) {
 		for p, isPlayer := range r.state.everyone() {
@@ -123,7 +123,7 @@ func (r *Roster) Person(id people.ID) people.Person {
 	return people.Person{}
 }
 
-// Called returns the person of a name, letter case apart, or nobody.
+// Called returns the person with a name, in any letter case, or nobody.
 func (r *Roster) Called(name string) people.Person {
 	if p, isPlayer := r.state.called(name); p != nil {
 		return r.view(p, isPlayer)
@@ -131,7 +131,7 @@ func (r *Roster) Called(name string) people.Person {
 	return people.Person{}
 }
 
-// Player returns the player of a name, letter case apart; empty if no player has it.
+// Player returns the player with a name, in any letter case; empty if no player has it.
 func (r *Roster) Player(name string) people.ID {
 	if p, isPlayer := r.state.called(name); isPlayer {
 		return p.ID
@@ -156,16 +156,16 @@ func (r *Roster) Unseat(id people.ID, stays bool, now roomtime.Time) []Event {
 	return []Event{Left{p.ID, true}}
 }
 
-// gone returns when the roster forgets a guest's nickname, if it ever does. Awaited guests stay.
-func (r *Roster) gone(g *person, awaited []people.ID) (at roomtime.Time, ever bool) {
+// expiry returns when the roster forgets a guest, if ever. Awaited guests stay.
+func (r *Roster) expiry(g *person, awaited []people.ID) (at roomtime.Time, ever bool) {
 	stays := r.isWatching(g) || g.Organiser || g.Regular || slices.Contains(awaited, g.ID)
 	return g.Seen.Add(guestGone), !stays
 }
 
-// Expire forgets the guests who are away for long.
+// Expire takes out the guests who have been away for long.
 func (r *Roster) Expire(awaited []people.ID, now roomtime.Time) []Event {
 	return r.drop(func(g *person) bool {
-		at, ever := r.gone(g, awaited)
+		at, ever := r.expiry(g, awaited)
 		return ever && now.After(at)
 	})
 }
@@ -173,17 +173,17 @@ func (r *Roster) Expire(awaited []people.ID, now roomtime.Time) []Event {
 // Next returns when the next guest will have been away for long, or zero if none will.
 func (r *Roster) Next(awaited []people.ID) (next roomtime.Time) {
 	for _, g := range r.state.Guests {
-		if at, ever := r.gone(g, awaited); ever && (next.IsZero() || at.Before(next)) {
+		if at, ever := r.expiry(g, awaited); ever && (next.IsZero() || at.Before(next)) {
 			next = at
 		}
 	}
 	return next
 }
 
-// IsLocked reports whether the room takes nobody new.
+// IsLocked reports whether the room is closed to new people.
 func (r *Roster) IsLocked() bool { return r.state.Locked }
 
-// lockedOut returns the message for people who do not get into a locked room.
+// lockedOut returns the refusal for people who try to enter a locked room.
 func lockedOut() *wire.Refusal {
 	return wire.Refuse(wire.ReasonLocked, "refused.locked").Advising("refused.locked-hint")
 }

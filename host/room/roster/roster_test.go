@@ -74,7 +74,7 @@ func (h *fixture) does(events []Event, err error) error {
 func (h *fixture) Person(name string) people.Person { return h.Called(name) }
 func (h *fixture) PageOf(name string) string        { return h.Roster.PageOf(h.Called(name).ID) }
 func (h *fixture) Keep(name string)                 { h.Roster.Keep(h.Called(name).ID) }
-func (h *fixture) LetGo(name string)                { h.Roster.LetGo(h.Called(name).ID) }
+func (h *fixture) LetGo(name string)                { h.Roster.StopKeeping(h.Called(name).ID) }
 func (h *fixture) Drop(name string) []Event         { return h.Roster.Drop(h.Called(name).ID) }
 
 func (h *fixture) Unseat(name string, stays bool, now roomtime.Time) []Event {

@@ -102,12 +102,12 @@ type Room struct {
 	Finals     finals.State     `json:"finals,omitzero"`
 }
 
-// Player is what the room keeps of a player apart from the parts' sections.
+// Player is a player's part of the saved room, apart from the parts' sections.
 type Player struct {
 	ID people.ID `json:"id"`
-	// Discreet is the most servers that the player lets a round ask for.
-	Discreet int  `json:"discreet,omitempty"`
-	Shares   bool `json:"shares,omitempty"`
+	// ProbeLimit is the most servers that the player lets a round ask for.
+	ProbeLimit int  `json:"discreet,omitempty"`
+	Shares     bool `json:"shares,omitempty"`
 	// Evidence are the player's questions and results.
 	Evidence evidence.Saved `json:"evidence,omitzero"`
 }

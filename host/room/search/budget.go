@@ -48,7 +48,7 @@ func (t Terms) Spare(left int, isVoting bool) int {
 // Budget counts the servers that each player may be asked for in a round.
 type Budget struct{ state BudgetState }
 
-// BudgetState is what a saved room keeps of a budget.
+// BudgetState is the saved state of a budget.
 type BudgetState struct {
 	// Servers is the organiser's addition to the budget of the search.
 	Servers int `json:"servers,omitempty"`
@@ -56,10 +56,10 @@ type BudgetState struct {
 	Dry bool `json:"dry,omitempty"`
 }
 
-// State returns the state, for a room that is saved or restored.
+// State returns the state, to save or restore it.
 func (b *Budget) State() *BudgetState { return &b.state }
 
-// Validate returns what is wrong with a saved budget, or nil.
+// Validate returns the first fault of a saved budget, or nil.
 func (s BudgetState) Validate() error {
 	if s.Servers < 0 || s.Servers > mostInAll {
 		return fmt.Errorf("%d servers more than the search was allowed", s.Servers)

@@ -32,8 +32,8 @@ func (m Member) mayAsk() int {
 	return max(0, m.Discreet-wire.SearchFinalists-m.Asked)
 }
 
-// open returns the places of the players that the group's questions may go to: those who are asked
-// for few servers only if all are.
+// open returns the places of the players that the group's questions may go to. Players who are
+// asked for few servers are among them only if all are such.
 func open(members []Member) (of []int) {
 	for i := range members {
 		if !members[i].isFew() {

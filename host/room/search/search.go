@@ -196,7 +196,7 @@ func (s *Search) players() int {
 func (s *Search) expected() int {
 	n := 0
 	for i, g := range s.groups {
-		if !g.lags { // whom nobody waits for
+		if !g.lags { // the search does not wait for a group that lags
 			n += s.planner.Expected(i)
 		}
 	}
@@ -339,8 +339,8 @@ func (s *Search) likeliest(at int, members []Member, better bool, now roomtime.T
 	return s.Deal(at, members, s.planner.Likeliest(at, more, better))
 }
 
-// MayHear reports whether the answer to a question may still come: programs have not given up all
-// that they were asked last.
+// MayHear reports whether an answer may still come, because programs have not yet given up the
+// newest questions.
 func (s *Search) MayHear(now roomtime.Time) bool {
 	return min(now.Sub(s.asked), now.Sub(s.instead)) < givenUp
 }
@@ -398,5 +398,5 @@ func (s *Search) Correct(player people.ID, result discovery.Result) {
 	}
 }
 
-// Inform says that the facts about a server have changed.
+// Inform notes that the facts about a server have changed.
 func (s *Search) Inform(server int) { s.planner.Inform(server) }

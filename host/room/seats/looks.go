@@ -18,22 +18,23 @@ type look struct {
 	At      roomtime.Time `json:"at"`
 }
 
-// lookers returns the players who can look at a server and have said nothing of its seats yet.
+// lookers returns the players who can look at a server and have not yet reported its seats. It
+// prefers players whose looks were useful.
 func (w *Watch) lookers(s *watched, f Facts) []people.ID {
-	var can, good []people.ID
+	var all, useful []people.ID
 	for _, player := range f.Servers[s.Server].Lookers {
-		if said(s.Words, player) {
+		if hasWord(s.Words, player) {
 			continue
 		}
-		can = append(can, player)
+		all = append(all, player)
 		if w.state.Demerits[player] < mostDemerits {
-			good = append(good, player)
+			useful = append(useful, player)
 		}
 	}
-	if len(good) > 0 {
-		return good
+	if len(useful) > 0 {
+		return useful
 	}
-	return can
+	return all
 }
 
 // blame notes that a player's look was useless.
@@ -98,7 +99,7 @@ func (w *Watch) Heard(by people.ID, seen []wire.Finalist, f Facts, now roomtime.
 		return w.take(seen, f, now)
 	}
 	for _, finalist := range seen {
-		if finalist.Server == w.state.Going.Server && !said(w.state.Going.Words, by) {
+		if finalist.Server == w.state.Going.Server && !hasWord(w.state.Going.Words, by) {
 			w.state.Going.Words = append(w.state.Going.Words, word{by, freeIn(finalist)})
 		}
 	}

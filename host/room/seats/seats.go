@@ -54,7 +54,7 @@ const (
 // Watch is a wait for seats.
 type Watch struct{ state State }
 
-// State is what a saved room keeps of a watch.
+// State is the saved state of a watch.
 type State struct {
 	Began roomtime.Time `json:"began"`
 	Until roomtime.Time `json:"until"`
@@ -68,17 +68,17 @@ type State struct {
 	// Demerits are by player; see mostDemerits.
 	Demerits map[people.ID]int `json:"demerits,omitempty"`
 	Going    *going            `json:"going,omitempty"`
-	// News, Over and Chance are those of [wire.Seats].
+	// News, Over and Chance are fields of [wire.Seats].
 	News   sentence.Sentence `json:"news,omitzero"`
 	Over   sentence.Sentence `json:"over,omitzero"`
 	Chance sentence.Sentence `json:"chance,omitzero"`
 }
 
-// State returns the state, for a room that is saved or restored.
+// State returns the state, to save or restore it.
 func (w *Watch) State() *State { return &w.state }
 
-// Validate returns what is wrong with a saved watch at servers of a list of so many, or nil. It adds
-// what is not saved, because it follows from the rest.
+// Validate returns the first fault of a saved watch at servers of a list of so many, or nil. It
+// adds what is not saved, because it follows from the rest.
 func (s *State) Validate(listed int) error {
 	isWhole := !s.Began.IsZero() && s.Turn >= 0 && (s.Going == nil || (&Watch{*s}).at(s.Going.Server) != nil)
 	for i := range s.Servers {
@@ -280,7 +280,7 @@ func (w *Watch) Tick(f Facts, now roomtime.Time) []Event {
 	return nil
 }
 
-// Next returns when Tick has something to do.
+// Next returns when the watch needs the next Tick.
 func (w *Watch) Next(f Facts) roomtime.Time {
 	next := w.state.Until
 	earlier := func(at roomtime.Time) {

@@ -28,8 +28,8 @@ const (
 	countedSeats = wire.MaxPlayers
 )
 
-// gapAfter returns how long a server has peace after a look, by how long the room has waited. XQF
-// asks every 5 s for a single player. People who have waited for a quarter of an hour can wait 20 s
+// gapAfter returns how long a server rests after a look, by how long the room has waited. XQF asks
+// every 5 s for a single player. People who have waited for a quarter of an hour can wait 20 s
 // more.
 func gapAfter(waited time.Duration) time.Duration {
 	const first, later, last = 10 * time.Second, 20 * time.Second, 30 * time.Second
@@ -46,9 +46,9 @@ func gapAfter(waited time.Duration) time.Duration {
 // among them, from 0.
 type Demand struct{ Rooms, Place int }
 
-// turnGap is how long a server has peace between the looks of different rooms of the host. Each
-// room looks once in a round of them all, at its turn. But no round is longer than longestGap, so
-// that nobody who opens hundreds of rooms keeps the others from their seats.
+// turnGap is how long a server rests between the looks of different rooms of the host. Each room
+// looks once in a round of them all, at its turn. But no round is longer than longestGap, so that
+// nobody who opens hundreds of rooms keeps the others from their seats.
 const turnGap = time.Second
 
 // round is how long all of these rooms take for one look each.
@@ -62,7 +62,8 @@ type watched struct {
 	// Instead says that the server has seats, and is shown for comparison.
 	Instead bool             `json:"instead,omitempty"`
 	Ranked  selection.Ranked `json:"ranked"`
-	// Asked counts the room's questions, and Since those of the look under way and its checks.
+	// Asked counts the room's questions, and Since the questions of the present look and its
+	// checks.
 	Asked int           `json:"asked,omitempty"`
 	Since int           `json:"since,omitempty"`
 	Next  roomtime.Time `json:"next"`
@@ -71,10 +72,10 @@ type watched struct {
 	Silent  int               `json:"silent,omitempty"`
 	Misses  int               `json:"misses,omitempty"`
 	Dropped sentence.Sentence `json:"dropped,omitzero"`
-	// Words are those of the look under way and its checks.
+	// Words are the words from the present look and its checks.
 	Words []word `json:"words,omitempty"`
-	// Free is the number of free seats at At, or -1 if that is unknown. Counts says how often so
-	// many seats were free. Most is the most of them, at MostAt.
+	// Free is the number of free seats at At, or -1 if that is unknown. Counts says how often each
+	// number of seats was free. MostAt is when most seats were free.
 	Free   int           `json:"free"`
 	At     roomtime.Time `json:"at,omitzero"`
 	Counts []int         `json:"counts,omitempty"`
@@ -88,7 +89,7 @@ type watched struct {
 	took   time.Duration
 }
 
-// gap is how long the server has peace after this room's look.
+// gap returns how long the server rests after this room's look.
 func (s *watched) gap(waited time.Duration) time.Duration {
 	if s.Instead {
 		return max(insteadGap, s.demand.round())
@@ -118,8 +119,8 @@ type word struct {
 	Free int       `json:"free"`
 }
 
-// said reports whether one of the words is a player's.
-func said(words []word, player people.ID) bool {
+// hasWord reports whether one of the words is a player's.
+func hasWord(words []word, player people.ID) bool {
 	return slices.ContainsFunc(words, func(w word) bool { return w.By == player })
 }
 

@@ -20,7 +20,7 @@ import (
 // Sides are the sides of a match. The zero value has nobody on them.
 type Sides struct{ state State }
 
-// State is what a saved room keeps of the sides.
+// State is the saved state of the sides.
 type State struct {
 	// Members are the people on the sides, and those that somebody took off. The newest on a side
 	// comes last.
@@ -39,10 +39,10 @@ type Member struct {
 	Moved roomtime.Time `json:"moved,omitzero"`
 }
 
-// State returns the state, for a room that is saved or restored.
+// State returns the state, to save or restore it.
 func (s *Sides) State() *State { return &s.state }
 
-// Validate returns what is wrong with saved sides of a room with these people, or nil.
+// Validate returns the first fault of saved sides of a room with these people, or nil.
 func (s *State) Validate(known []people.ID) error {
 	of := map[people.ID]wire.Side{}
 	for _, m := range s.Members {
@@ -246,7 +246,7 @@ func (s *Sides) HasAsked() bool { return s.state.Asks[0] || s.state.Asks[1] }
 // Rematch begins another match of the same sides.
 func (s *Sides) Rematch() { s.state.Asks = [2]bool{} }
 
-// Forget takes a person off. They may join a side again.
+// Forget forgets a person's side. They may join a side again.
 func (s *Sides) Forget(person people.ID) {
 	if i := place(s.Of(person)); i >= 0 && s.state.Captains[i] == person {
 		s.state.Captains[i] = ""

@@ -31,7 +31,8 @@ type Trial struct {
 	basis  selection.Basis
 	before *selection.Selection
 	pings  map[people.ID]Ping
-	// alone are the players whose pings may be raised. The first raised of them are.
+	// alone are the players whose pings may be raised. raised counts the raised ones, from the
+	// first on.
 	alone  []lone
 	raised int
 	// after is the choice with the raised pings, nil before there is one.
@@ -84,8 +85,8 @@ func (t *Trial) NextFloor() bool {
 // Chose takes the choice with the pings that were raised so far.
 func (t *Trial) Chose(s *selection.Selection) { t.after = s }
 
-// End returns notes for people. If the others lose nothing by the first choice it takes everything
-// back, and returns none.
+// End returns notes for people. If the others lose nothing by the first choice it takes all raises
+// back, and returns no notes.
 func (t *Trial) End() (notes []sentence.Sentence) {
 	raised := t.alone[:t.raised]
 	if !t.isWorse() {

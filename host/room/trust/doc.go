@@ -1,7 +1,7 @@
-// Package trust decides which players a choice believes. It finds players whose numbers fit nobody
-// else's, and servers that lie about their distance. It leaves players out, with the reason, raises
-// pings, and ignores some players' words about servers. It does not change its mind within a round:
-// only the organiser can, see [Doubts.Vouch], and the next round.
+// Package trust decides which players a choice believes. It finds players whose numbers contradict
+// the others', and servers that lie about their distance. It leaves players out, with the reason,
+// raises pings, and ignores some players' words about servers. It does not change its mind within a
+// round: only the organiser can, see [Doubts.Vouch], and the next round.
 //
 // No single player decides for all, by a lie or by a bad line:
 //

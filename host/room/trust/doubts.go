@@ -18,7 +18,7 @@ import (
 // organiser vouches for. The zero value doubts nobody.
 type Doubts struct{ state State }
 
-// State is what a saved room keeps of doubts.
+// State is the saved state of doubts.
 type State struct {
 	Players map[people.ID]doubt `json:"players,omitempty"`
 	// TooNear are the servers that lie about their distance.
@@ -43,10 +43,10 @@ func (d doubt) isNone() bool {
 	return !d.Vouched && d.Excluded == nil && d.Odd == nil && d.Contradicts == nil && len(d.Raised) == 0
 }
 
-// State returns the state, for a room that is saved or restored.
+// State returns the state, to save or restore it.
 func (d *Doubts) State() *State { return &d.state }
 
-// Validate returns what is wrong with saved doubts about these players and a list of so many
+// Validate returns the first fault of saved doubts about these players and a list of so many
 // servers, or nil.
 func (s State) Validate(players []people.ID, listed int) error {
 	isListed := func(server int) bool { return server >= 0 && server < listed }
@@ -198,9 +198,8 @@ func tooNearFor(player people.ID, server int, servers *selection.Servers) anomal
 	return anomaly.Anomaly{Player: string(player), Sign: anomaly.Nearer, Servers: 1, Addr: hostport.At(servers.Connect(server))}
 }
 
-// List returns everything that is odd about players. The basis has the players that count.
-// Everybody are all players in their order. Answered is the number of servers that answered each of
-// them.
+// List returns all anomalies of players. The basis has the players that count, and everybody are
+// all players in their order. Answered is the number of servers that answered each player.
 func (d *Doubts) List(b selection.Basis, everybody []people.ID, answered map[people.ID]int) []anomaly.Anomaly {
 	return slices.Concat(d.excluded(everybody), d.odd(b, answered), d.discredited(everybody))
 }
@@ -251,9 +250,9 @@ func (d *Doubts) unvouched(found []anomaly.Anomaly) []anomaly.Anomaly {
 	return slices.DeleteFunc(slices.Clone(found), func(a anomaly.Anomaly) bool { return d.state.Players[people.ID(a.Player)].Vouched })
 }
 
-// Discredit takes the players who contradict most others, and returns notes for people. Their words
-// no longer count in this round, unless the organiser vouches for them or they are not the minority
-// of the players who count.
+// Discredit stops believing the words of players who contradict most others, for this round. It
+// still believes players for whom the organiser vouches, and players who are no minority. It
+// returns notes for people.
 func (d *Doubts) Discredit(found []anomaly.Anomaly, counting, everybody []people.ID) (notes []sentence.Sentence) {
 	found = d.unvouched(found)
 	believed := anomaly.Exclude(people.Texts(counting), slices.Concat(found, d.discredited(everybody)))

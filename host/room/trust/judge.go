@@ -86,7 +86,7 @@ func (d *Doubts) Judge(b selection.Basis, everybody []people.ID, at Moment, fres
 	return v
 }
 
-// exclude goes on without a player whose numbers fit nobody else's.
+// exclude leaves out a player whose numbers contradict the others'.
 func (d *Doubts) exclude(a anomaly.Anomaly, v *Verdict) {
 	player := people.ID(a.Player)
 	p := d.state.Players[player]

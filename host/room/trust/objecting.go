@@ -18,7 +18,7 @@ const (
 	// worthLooking is the least gain of the others' score by a server that did not answer one
 	// player, before everyone looks at it again. Less makes no difference to them.
 	worthLooking = 2 * time.Millisecond
-	// disputed is the number of such servers that they look at.
+	// disputed bounds these servers.
 	disputed = 5
 	// fewNetworks is the number of networks whose silence to one player, while they answer all
 	// others, is no accident. Two providers that do not reach each other are rare, and three hardly
@@ -64,8 +64,8 @@ func (d *Doubts) Outvote(b selection.Basis) (v Verdict, others []people.ID) {
 	return Verdict{}, people.IDs(group)
 }
 
-// objections returns those of players that the organiser does not vouch for, if there are enough
-// others to tell.
+// objections returns the objections of players that the organiser does not vouch for, if there are
+// enough others to compare them with.
 func (d *Doubts) objections(b selection.Basis, s *selection.Selection) []selection.Objection {
 	if few(len(b.Table.Players())) == 0 || s.Chosen == nil {
 		return nil
@@ -212,8 +212,8 @@ func apart(list []discovery.Server, servers []int) (first []int) {
 	return first
 }
 
-// accidents returns how many accidents explain that servers did not answer a player. In a network
-// that answers the player nowhere, one route or firewall explains all.
+// accidents returns how many independent failures explain that servers did not answer a player. If
+// no server of a network answers the player, one broken route or firewall explains them all.
 func accidents(b selection.Basis, player string, servers []int) int {
 	reached, list, column := map[network]bool{}, b.Servers.List, slices.Index(b.Table.Players(), player)
 	for server := range b.Table.Measured() {

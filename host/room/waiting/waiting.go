@@ -1,6 +1,5 @@
-// Package waiting lets a group wait until a full server has seats for it. A [Wait] puts together
-// what package seats watches and what the group knows of its people and servers. The room carries
-// out its events.
+// Package waiting is the wait of a group until a full server has seats for it. A [Wait] gives
+// package seats the group's facts about people and servers. The room carries out its events.
 package waiting
 
 import (
@@ -24,10 +23,10 @@ import (
 	"muster/selection"
 )
 
-// Wait is the wait of a group, or of its players who are left outside after a launch.
+// Wait is the wait of a whole group, or of the players who found no seat after a launch.
 type Wait struct{ watch *seats.Watch }
 
-// Begin returns a wait of the whole group for seats on one of some full servers.
+// Begin returns a wait of the whole group for seats on any of the full servers.
 func Begin(g facts.Facts, full []selection.Ranked, now roomtime.Time) *Wait {
 	others := g.Select(g.ChosenFor()).Ranking
 	return &Wait{seats.Begin(full, others, *g.Servers(), time.Duration(g.Settings().Wait), now)}
@@ -57,17 +56,18 @@ func BeginOutside(g facts.Facts, names []string, server int, now roomtime.Time) 
 	return &Wait{seats.BeginOutside(outside, ranked, *g.Servers(), time.Duration(g.Settings().Wait), now)}, nil
 }
 
-// Outside returns the players whom the others have left outside; none if the whole group waits.
+// Outside returns the players who wait for seats where the others are; none if the whole group
+// waits.
 func (w *Wait) Outside() []people.ID { return w.watch.Outside() }
 
 // facts returns the group's facts for the watch.
-func (w *Wait) facts(g facts.Facts) seats.Facts { return decision.Seats(g, w.watch) }
+func (w *Wait) facts(g facts.Facts) seats.Facts { return decision.SeatFacts(g, w.watch) }
 
 // Describe tells people what the group waits for.
 func (w *Wait) Describe(g facts.Facts) sentence.Sentence { return w.watch.Describe(w.facts(g)) }
 
-// Watches returns the servers that the group asks for seats, time and again; none if nobody is
-// there to ask.
+// Watches returns the servers that the group keeps asking for seats; none if nobody is there to
+// ask.
 func (w *Wait) Watches(g facts.Facts) (servers []netip.AddrPort) {
 	for _, server := range w.watch.Watches(w.facts(g)) {
 		servers = append(servers, g.Servers().List[server].Addr)
@@ -106,9 +106,8 @@ func (w *Wait) Next(g facts.Facts, now roomtime.Time) roomtime.Time {
 	return next
 }
 
-// GoOnWithout keeps no seat for people who have been away for long, or are in by now. It returns the
-// players whom the room leaves out. The wait is over if nobody is left outside. The note tells people
-// what has changed.
+// GoOnWithout stops waiting for seats for people who have been away for long, or have got in. It
+// returns the players to leave out and a note. IsOver says that nobody is left outside.
 func (w *Wait) GoOnWithout(g facts.Facts, now roomtime.Time) (left []people.ID, note sentence.Sentence, isOver bool) {
 	waitsForAll := len(w.Outside()) == 0
 	if w.watch.Enter(w.inside(g)) {
@@ -120,13 +119,13 @@ func (w *Wait) GoOnWithout(g facts.Facts, now roomtime.Time) (left []people.ID, 
 	players := g.ChosenFor()
 	away := g.Away(players, attendance.GoneAfter, now)
 	if len(away) == 0 || len(away) == len(players) {
-		return nil, note, false // nobody is there to go on
+		return nil, note, false // nobody has left, or nobody is there to go on
 	}
 	g = g.Suppose(attendance.Change{Out: attendance.Left, Players: away})
 	return away, sentence.Of("room.wait-fewer", "players", people.Texts(away), "n", g.SeatsFor(g.ChosenFor())), false
 }
 
-// inside returns the players that the wait was for and that need no seat any more.
+// inside returns the players of the wait who need no seat any more.
 func (w *Wait) inside(g facts.Facts) (inside []people.ID) {
 	for _, player := range w.Outside() {
 		if !slices.Contains(g.Players(), player) || g.IsByHand(player) {
@@ -136,13 +135,13 @@ func (w *Wait) inside(g facts.Facts) (inside []people.ID) {
 	return inside
 }
 
-// Readmits reports whether a player counts again that the wait had left out.
-func (w *Wait) Readmits(g facts.Facts, player people.ID) bool {
+// CanReadmit reports whether a player whom the wait left out may count again.
+func (w *Wait) CanReadmit(g facts.Facts, player people.ID) bool {
 	out := g.Mark(player).Out
 	return out != "" && !out.IsFirm() && slices.Contains(g.Newest().Players, string(player))
 }
 
-// Asks reports whether the wait asks a player to look at servers now.
+// Asks reports whether the wait expects a player's look now.
 func (w *Wait) Asks(player people.ID) bool { return w.watch.Asks(player) }
 
 // Hear takes a player's look.
@@ -172,7 +171,7 @@ func (w *Wait) View(g facts.Facts, now roomtime.Clocks) *wire.Seats {
 // Resume goes on after the host was away.
 func (w *Wait) Resume(now roomtime.Time) { w.watch.Resume(now) }
 
-// MarshalJSON returns what a saved room keeps of the wait.
+// MarshalJSON returns the saved form of the wait.
 func (w *Wait) MarshalJSON() ([]byte, error) { return json.Marshal(w.watch.State()) }
 
 // UnmarshalJSON reads a saved wait.
@@ -181,5 +180,5 @@ func (w *Wait) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, w.watch.State())
 }
 
-// IsWhole reports whether there is a wait, at servers of a list of so many.
-func (w *Wait) IsWhole(listed int) bool { return w != nil && w.watch.State().Validate(listed) == nil }
+// IsValid reports whether a saved wait is there and fits a list of this length.
+func (w *Wait) IsValid(listed int) bool { return w != nil && w.watch.State().Validate(listed) == nil }

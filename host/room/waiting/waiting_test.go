@@ -157,7 +157,7 @@ func TestGoOnWithout(t *testing.T) {
 	}
 	g.Attendance.LeaveOut(attendance.Odd, "bob")
 	for _, player := range []people.ID{"cat", "bob"} {
-		if w.Readmits(g.F, player) {
+		if w.CanReadmit(g.F, player) {
 			g.Attendance.Recall(player, g.Now)
 		}
 	}
@@ -226,13 +226,13 @@ func TestRestore(t *testing.T) {
 		t.Fatal(err)
 	}
 	back := &waiting.Wait{}
-	if err := json.Unmarshal(data, back); err != nil || !back.IsWhole(2) {
+	if err := json.Unmarshal(data, back); err != nil || !back.IsValid(2) {
 		t.Errorf("restored is %+v, %v", back, err)
 	}
 	if again, _ := json.Marshal(back); string(again) != string(data) {
 		t.Errorf("restored is\n%s\nwant\n%s", again, data)
 	}
-	if none := new(waiting.Wait); json.Unmarshal([]byte("{}"), none) != nil || none.IsWhole(2) || w.IsWhole(1) {
+	if none := new(waiting.Wait); json.Unmarshal([]byte("{}"), none) != nil || none.IsValid(2) || w.IsValid(1) {
 		t.Error("nothing, or a wait for servers that are not listed, is whole")
 	}
 }

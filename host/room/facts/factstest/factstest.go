@@ -112,7 +112,7 @@ func (g *Group) Join(names ...string) {
 func (g *Group) JoinFrom(name string, from origin.Origin) {
 	g.Helper()
 	comer := g.Roster.Recognise(wire.Hello{Name: name})
-	if refusal := g.Roster.Refusal(comer, g.F.Places(), false); refusal != nil {
+	if refusal := g.Roster.Refusal(comer, g.F.MaxPlayers(), false); refusal != nil {
 		g.Fatalf("%s is refused: %v", name, refusal)
 	}
 	_, events := g.Roster.Admit(comer, "token of "+name, g.Now)
@@ -135,7 +135,7 @@ func (g *Group) follow(name string, events []roster.Event) {
 			came.ID = people.ID(name)
 			e = came
 		}
-		g.Follow(e)
+		g.ApplyEvent(e)
 	}
 }
 
@@ -170,7 +170,9 @@ func (g *Group) Measures(player people.ID, ms ...int) {
 }
 
 // Hears notes a server's word that a player heard, or the host if nobody did.
-func (g *Group) Hears(by people.ID, server int, info discovery.Info) { g.Say(by, server, info, g.Now) }
+func (g *Group) Hears(by people.ID, server int, info discovery.Info) {
+	g.HearInfo(by, server, info, g.Now)
+}
 
 // Chooses makes a choice for everyone as of now the newest.
 func (g *Group) Chooses() *selection.Selection {
