@@ -187,7 +187,7 @@ func (c *Calendar) IsAsleep() bool { return !c.state.Ended.IsZero() }
 // Tick lets time pass. An empty room falls asleep, and a room that gathers says once that it is
 // open.
 func (c *Calendar) Tick(f Facts) []Event {
-	c.correctTimes(f.Now.Wall)
+	c.limitFutureTimes(f.Now.Wall)
 	last := c.lastUsed(f)
 	isIdle := f.Every != "" && !c.IsAsleep() && !f.isUsed() && f.Now.Wall.Sub(last) >= sleepAfter
 	switch {
@@ -206,7 +206,7 @@ func (c *Calendar) Advance(f Facts) []Event {
 	if f.IsClosed {
 		return nil
 	}
-	c.correctTimes(f.Now.Wall)
+	c.limitFutureTimes(f.Now.Wall)
 	isUsed := f.isUsed()
 	if c.wasUsed && !isUsed {
 		c.state.Used = f.Now.Wall
@@ -329,9 +329,9 @@ func (c *Calendar) lastUsed(f Facts) time.Time {
 	return c.state.Used
 }
 
-// correctTimes corrects times of a clock that was ahead, or has been set back since. Dates and history
+// limitFutureTimes corrects times of a clock that was ahead, or has been set back since. Dates and history
 // stay, because people read them.
-func (c *Calendar) correctTimes(now time.Time) {
+func (c *Calendar) limitFutureTimes(now time.Time) {
 	if c.state.Used.Sub(now) > mostAhead {
 		c.state.Used = now
 	}
