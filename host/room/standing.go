@@ -120,7 +120,7 @@ func (a Forget) do(r *Room, by caller) error {
 		r.sendAway(one.ID, *wire.Refuse(wire.ReasonLeft, "refused.forgotten"))
 	case one.Mark != "":
 		r.apply(r.parts.Roster.Drop(one.ID))
-	case !wasThere:
+	case !wasThere && !one.IsSomebody():
 		return wire.Refuse(wire.ReasonAction, "refused.nobody-known")
 	}
 	return nil

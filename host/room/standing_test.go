@@ -137,3 +137,17 @@ func TestForget(t *testing.T) {
 		t.Errorf("cat, who was here, is not forgotten: %v", err)
 	}
 }
+
+// TestForgetWhoLeft checks that the organiser lets the room forget a guest who has left, and is told
+// of a name that nobody had.
+func TestForgetWhoLeft(t *testing.T) {
+	n := newSession(t, settings(2))
+	n.Enters("zoe", "")
+	n.OnPage("zoe", room.Quit{})
+	if err := n.Orders(room.Forget{Name: "Zoe"}); err != nil || strings.Contains(n.Story(), "zoe") {
+		t.Errorf("%v; the log:\n%s", err, n.Story())
+	}
+	if err := n.Orders(room.Forget{Name: "yan"}); err == nil {
+		t.Error("somebody is forgotten who was never there")
+	}
+}
