@@ -29,10 +29,9 @@ const (
 	// GoneAfter is how long a player may be away before the others go on, or the place is
 	// given to someone else: long enough to start the program again.
 	GoneAfter = 30 * time.Second
-	// QuietAfter is how long a player who measures may report nothing before that counts as
-	// silence. It is less than the others wait for a player, because not all were last heard in the
-	// same second. A player who has measured all is silent when the program answers no ping for so
-	// long.
+	// QuietAfter is how long a player who measures may report nothing before that counts as silence.
+	// The others wait longer for a player, because they were not all last heard in the same second.
+	// A player who has measured all is silent when the program answers no ping for so long.
 	QuietAfter = 15 * time.Second
 	// LeftAfter is how long a player's program may be away while people vote or count down, before
 	// the others choose without the player. It is longer than a program's longest pause between two
@@ -41,15 +40,15 @@ const (
 	// mostMissed is how long one player may be silent or away in all while a round measures: twice
 	// the longest single silence.
 	mostMissed = 2 * GoneAfter
-	// emptyReturn bounds what a return counts if the player told nothing new on the connection
-	// before, because a line may break as soon as it is up. Nonsense is how much a senseless
-	// message counts, which ends the connection. A program that does nothing else holds the others
-	// no longer than a silent one.
+	// emptyReturn is the most that a return counts if the player told nothing new on the connection
+	// before. It is little, because a line may break as soon as it is up. nonsense is how much a
+	// senseless message counts, which ends the connection. A program that does nothing else holds
+	// the others no longer than a silent one.
 	emptyReturn = 8 * time.Second
 	nonsense    = 25 * time.Second
 )
 
-// Why is why a round goes on without a player, empty if it does not.
+// Why is the reason why a round goes on without a player, empty if it does not.
 type Why string
 
 // The reasons.
@@ -304,8 +303,8 @@ func (r *Register) LeaveOutOverdue(stalled time.Duration, now roomtime.Time) (no
 	return notes
 }
 
-// Change is a change of the players that the round counts on. Out is why it goes on without them;
-// empty counts them again.
+// Change is a change of the players that the round counts on. Out is the reason to go on without
+// the players. If it is empty, they count again.
 type Change struct {
 	Out     Why
 	Players []people.ID
@@ -383,8 +382,8 @@ func (r *Register) Present() []people.ID {
 type Counts struct {
 	// Here is the number of players whose programs are here.
 	Here int
-	// Active is the number of players that the round counts on. Present of them are here, and
-	// Quiet are those that [Register.Quiet] returns.
+	// Active is the number of players that the round counts on. Present is how many of them are
+	// here, and Quiet how many [Register.Quiet] returns.
 	Active, Present, Quiet int
 }
 

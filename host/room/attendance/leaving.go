@@ -33,7 +33,7 @@ func (r *Register) Away(group []people.ID, after time.Duration, now roomtime.Tim
 }
 
 // Absent returns the players of a voting group who are away, and the ones among them who have been
-// away for so long that they have left. If most are away the cause is likely our own line, so
+// away for so long that they have left. If most are away, our own line is the likely cause. Then
 // nobody has left before a pause of the room would end.
 func (r *Register) Absent(group []people.ID, pause time.Duration, now roomtime.Time) (away, left []people.ID) {
 	away = people.Filtered(group, func(player people.ID) bool { return !r.mark(player).Here })
@@ -56,8 +56,8 @@ func (r *Register) GoOnWithout(group []people.ID, pause time.Duration, now roomt
 	return left, len(away) == len(left)
 }
 
-// Follow gives the rest of a voting group time when its first player is back after most were away.
-// A line that comes up again does not bring everyone at once.
+// Follow gives the rest of a voting group time to come back. It does so when a player returns after
+// most were away, because a line that comes up again does not bring everyone at once.
 func (r *Register) Follow(player people.ID, group []people.ID, now roomtime.Time) {
 	away := people.Filtered(group, func(player people.ID) bool { return !r.mark(player).Here })
 	if slices.Contains(group, player) && 2*len(away) <= len(group) && 2*(len(away)+1) > len(group) {

@@ -14,8 +14,8 @@ const (
 	// mostRetries bounds the tries in a row, half an hour in all: nobody's program should ask
 	// servers all day.
 	mostRetries = 12
-	// settling is how long a failed room that everybody had left waits, once the first player is
-	// back, for more.
+	// settling is how long a failed room waits for more players, once the first is back after all
+	// had left.
 	settling = 5 * time.Second
 )
 
@@ -35,8 +35,8 @@ func (n Retries) Rest() time.Duration {
 	return rest
 }
 
-// Sooner returns when to try again because somebody is back. The room failed at a time, and would
-// have tried again at another, if at all. IsFirst says that nobody else is here.
+// Sooner returns when to try again because somebody is back. Failed is when the room failed, and
+// retry when it would have tried again, zero for never. IsFirst says that nobody else is here.
 func (n Retries) Sooner(failed, retry roomtime.Time, isFirst bool, now roomtime.Time) roomtime.Time {
 	if n.AreOver() {
 		return retry

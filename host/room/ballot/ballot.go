@@ -1,14 +1,14 @@
-// Package ballot keeps people's words on a round's choice: their votes and vetoes, that they are
-// ready to go, and that they have joined the game server by hand.
+// Package ballot keeps people's votes and vetoes on a round's choice. It also keeps who is ready to
+// go, and who has joined the game server by hand.
 //
 //	ranking, second looks ─▶ Among ─▶ Options ─▶ Open ─▶ numbers of the candidates
 //	                                     │
 //	people ──▶ Refusal ──▶ Vote, Veto ───┴─▶ Favourite ─▶ where the group goes
 //	               └─────▶ Ready ──────────▶ IsReady ───▶ the countdown
 //
-// A [Box] belongs to one round. It knows people by their IDs and servers by their index in the list.
-// Its owner tells it the people of the room ([Electorate]) and the candidates ([Options]). The box
-// decides whose vote counts, whose word is awaited, and which server leads.
+// A [Box] belongs to one round. It knows people by their IDs and servers by their index in the
+// list. Its owner tells it the people of the room ([Electorate]) and the candidates ([Options]).
+// The box decides whose vote counts, whether everybody is ready, and which server leads.
 package ballot
 
 import (
@@ -32,7 +32,7 @@ const (
 	enoughPages = 2
 )
 
-// Box has people's words on one round's choice. Its zero value is empty.
+// Box has people's votes and other words on one round's choice. Its zero value is empty.
 type Box struct{ state State }
 
 // State is the saved state of a box.
@@ -52,7 +52,7 @@ type State struct {
 // State returns the state, to save or restore it.
 func (b *Box) State() *State { return &b.state }
 
-// Validate returns the first fault of a saved box of a round with so many servers, or nil.
+// Validate returns the first fault of a saved box, or nil. Servers is the length of the list.
 func (s *State) Validate(servers int) error {
 	isListed := func(server int) bool { return server >= 0 && server < servers }
 	for _, server := range slices.Concat(s.Numbers, s.Offered) {
@@ -87,10 +87,11 @@ type Options struct {
 	// best of the others by the rule.
 	Candidates []selection.Ranked
 	// Choices are the candidates that differ in a way that players feel, the rule's first. If there
-	// is only one, it is the best in every way. There are none while the rule's has no second look.
+	// is only one, it is the best in every way. There are none until everyone has looked again at
+	// the rule's candidate.
 	Choices []selection.Alternative
 	// More are other servers that suit everyone. Everyone should look at them again, because there
-	// are too few candidates. Unseen would be choices, if everyone looked at them again.
+	// are too few candidates. Unseen are servers that would be choices after a second look.
 	More, Unseen []int
 }
 
@@ -252,16 +253,16 @@ func (b *Box) hasVetoed(person people.ID) bool {
 	return slices.ContainsFunc(b.state.Vetoes, func(v selection.Veto) bool { return v.Player == string(person) })
 }
 
-// Ready takes a person's word that they are ready to go.
+// Ready notes that a person is ready to go.
 func (b *Box) Ready(person people.ID) { b.mark(person, func(p *Paper) { p.Ready = true }) }
 
-// ByHand takes a person's word that they have joined the game server without Muster.
+// ByHand notes that a person has joined the game server without Muster.
 func (b *Box) ByHand(person people.ID) { b.mark(person, func(p *Paper) { p.ByHand = true }) }
 
-// Words are a set of a person's words, a bit each.
+// Words is a set of the things that a person can say, a bit each.
 type Words int
 
-// The words of people.
+// The things that a person can say.
 const (
 	Vote Words = 1 << iota
 	Veto
@@ -270,7 +271,7 @@ const (
 	All = Vote | Veto | Ready | ByHand
 )
 
-// Withdraw takes back words of a person, or of everybody if the person is nobody.
+// Withdraw takes back words of a person, or of everybody if the ID is empty.
 func (b *Box) Withdraw(person people.ID, words Words) {
 	isTheirs := func(of people.ID) bool { return person == "" || of == person }
 	if words&Veto != 0 {
@@ -326,9 +327,9 @@ func (b *Box) View(open bool, o Options, names *people.Names) wire.Voting {
 	return v
 }
 
-// choices returns the choices in the order in which people have seen them first. A vetoed one keeps
-// its place, and so does one that is not special any more. If there was a single choice, and a vote
-// nevertheless, people see all candidates.
+// choices returns the choices in the order in which people first saw them. A choice keeps its place
+// if it is vetoed, or no longer special. If there was a single choice, and a vote nevertheless,
+// people see all candidates.
 func (b *Box) choices(o Options) (all []wire.Option) {
 	left, places := slices.Clone(o.Choices), b.state.Offered
 	if len(places) == 0 && o.IsSettled() {

@@ -41,9 +41,9 @@ func (b *Box) refusal(p people.Person, e Electorate) *wire.Refusal {
 // ErrGuest tells guests that they may only watch.
 var ErrGuest = wire.Refuse(wire.ReasonAction, "refused.guest").Advising("refused.guest-hint")
 
-// isSpokenFor reports whether another guest on the same network has said something of the choice.
-// One person can open many pages, so each network's guests have one say. Guests without a known
-// address count as one network.
+// isSpokenFor reports whether another guest on the same network has used the network's say. One
+// person can open many pages, so each network's guests have one say. Guests without a known address
+// count as one network.
 func (b *Box) isSpokenFor(guest people.Person, e Electorate) bool {
 	for _, p := range e.People {
 		if !p.IsPlayer && !p.IsCounted && !p.IsOrganiser && p.From == guest.From && b.hasSpoken(p.ID) {
@@ -53,14 +53,14 @@ func (b *Box) isSpokenFor(guest people.Person, e Electorate) bool {
 	return false
 }
 
-// hasSpoken reports whether a person has said something of the choice.
+// hasSpoken reports whether a person has voted, vetoed or got ready.
 func (b *Box) hasSpoken(person people.ID) bool {
 	p := b.state.Papers[person]
 	return p.Vote != nil || p.Ready || b.hasVetoed(person)
 }
 
-// IsReady reports whether all people whose word is awaited are ready, and at least one is. A
-// person's word is awaited if the person has a say and is asked for it, by an open page or at the
+// IsReady reports whether everybody that the room waits for is ready, and at least one person is.
+// The room waits for people who have a say and are asked for it, by an open page or at the
 // terminal.
 func (b *Box) IsReady(e Electorate) bool {
 	some := false

@@ -5,9 +5,8 @@
 //	a captain's move ─────▶ Move ─────┤
 //	time ─────────────────▶ Tick ─────┴─▶ Server, Maps
 //
-// A [Series] belongs to one round. Whatever captains do or leave undone, it ends: a move that is not
-// made in time, the series makes by the room's rule. It knows servers by their index in the list,
-// and captains by their IDs.
+// A [Series] belongs to one round. It always ends: if a captain does not move in time, the series
+// moves by the room's rule. It knows servers by their index in the list, and captains by their IDs.
 package bans
 
 import (
@@ -86,8 +85,8 @@ func Begin(s Setup, now roomtime.Time) (series Series, cut int) {
 	return series, cut
 }
 
-// serverSteps returns the moves over so many servers, and how many of the order are dropped. Side a
-// begins. Bans leave one server, and a pick ends the order. The last server needs no pick.
+// serverSteps returns the moves over a number of servers, and how many of the order are dropped.
+// Side a begins. Bans leave one server, and a pick ends the order. The last server needs no pick.
 func serverSteps(order []string, servers int) (steps []step, cut int) {
 	if len(order) == 0 {
 		order = slices.Repeat([]string{wire.Ban}, max(0, servers-1))
@@ -209,8 +208,8 @@ type Turn struct {
 	Number   int
 	Kind, Of string
 	Side     wire.Side
-	// Nth is the place among the moves of the kind about the same thing, from 1; Total is how many
-	// these are.
+	// Nth is the move's place among the moves of its kind about the same thing, from 1. Total is the
+	// number of these moves.
 	Nth, Total int
 	// Until is when the series moves by itself.
 	Until roomtime.Time
@@ -312,8 +311,7 @@ func (s *Series) byRule(t Turn, rule []int, now roomtime.Clocks) move {
 	return move{Server: left[len(left)-1], At: now.Wall}
 }
 
-// ranked returns servers in the order of a rule. Those that the rule does not rank come last, in
-// their order.
+// ranked returns servers in the order of a rule. Servers that the rule does not rank come last.
 func ranked(servers, rule []int) []int {
 	place := func(server int) int {
 		if at := slices.Index(rule, server); at >= 0 {
@@ -351,8 +349,8 @@ func (s *Series) make(m move, rule []int, now roomtime.Time) MadeMove {
 	}
 }
 
-// settle decides the server once all moves about servers are made: the picked one, the last one
-// left, or the best of those left by the rule.
+// settle decides the server once all moves about servers are made. It is the picked server, the
+// last server left, or the best one left by the rule.
 func (s *Series) settle(rule []int) {
 	n := s.serverSteps()
 	if s.state.Server >= 0 || len(s.state.Moves) < n || !s.HasBegun() {
@@ -376,8 +374,8 @@ func (s *Series) serverSteps() (n int) {
 }
 
 // DropServer gives up the server that the moves led to, because it has no seats any more, or is
-// gone. The next best of those left takes its place. If none is left, the one that was banned last
-// comes back. It reports false if there is no other; then the server stays.
+// gone. The next best server left takes its place. If none is left, the server that was banned last
+// comes back. It reports false if there is no other. Then the server stays.
 func (s *Series) DropServer(rule []int) bool {
 	if s.state.Server < 0 || !s.HasBegun() {
 		return false
@@ -400,7 +398,7 @@ func (s *Series) DropServer(rule []int) bool {
 // Servers returns the finalists in their order. They must not be changed.
 func (s *Series) Servers() []int { return s.state.Servers }
 
-// Fallbacks returns the servers that the match would go to, the first one first.
+// Fallbacks returns the servers that the match would go to, one after the other.
 func (s *Series) Fallbacks(rule []int) (servers []int) {
 	trial := *s
 	for is := trial.state.Server >= 0 && trial.HasBegun(); is; is = trial.DropServer(rule) {

@@ -49,7 +49,7 @@ func (s *Series) View(m *wire.Match, cards []wire.MatchServer, captains [2]peopl
 // mostSaved bounds the finalists and the maps of a saved series. No room has as many.
 const mostSaved = 1000
 
-// Validate returns the first fault of a saved series of a round with so many servers, or nil.
+// Validate returns the first fault of a saved series, or nil. Listed is the length of the list.
 func (s State) Validate(listed int) error {
 	if len(s.Servers) == 0 && len(s.Steps) == 0 && len(s.Moves) == 0 {
 		return nil
@@ -78,7 +78,7 @@ func (s State) Validate(listed int) error {
 	return nil
 }
 
-// check returns an error if the series could not have begun so.
+// check returns an error if no series can begin like this one.
 func (s *Series) check(listed int) error {
 	if len(s.state.Servers) > mostSaved || len(s.state.Maps) > mostSaved || s.state.Clock <= 0 || s.state.Clock > time.Hour {
 		return fmt.Errorf("%d servers, %d maps, %v for a move", len(s.state.Servers), len(s.state.Maps), s.state.Clock)

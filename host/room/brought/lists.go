@@ -24,8 +24,7 @@ const (
 	Most = 400
 	// mostStruck bounds the servers that the organiser can take off the lists.
 	mostStruck = 1000
-	// mostBy bounds the people who stand with one server. More would change nothing but the size of
-	// the lists.
+	// mostBy bounds the people who are named with one server. More would only make the lists larger.
 	mostBy = 2 * wire.MaxPlayers
 	// longestTitle is how much of a server's name the lists keep, in bytes.
 	longestTitle = 64
@@ -55,15 +54,14 @@ func (l *Lists) State() *State { return &l.state }
 
 // BringResult is the result of [Lists.Bring].
 type BringResult struct {
-	// Favourites and Hidden count the person's servers in each list. Refused counts the servers
-	// that got into none, because they are private addresses, were struck off, or are too many.
+	// Favourites and Hidden count the person's servers in each list. Refused counts the servers that
+	// got into neither, because they are private addresses, were struck off, or are too many.
 	Favourites, Hidden, Refused int
 	// IsNew says that the lists have changed.
 	IsNew bool
 }
 
-// Lines returns the result as lines for the log. The room need not repeat a line about the same
-// player.
+// Lines returns the result as lines for the log. The room need not repeat a player's line.
 func (t BringResult) Lines(player people.ID) (lines []sentence.Sentence) {
 	switch {
 	case t.Hidden > 0:
@@ -91,7 +89,7 @@ func (l *Lists) Bring(player people.ID, reach discovery.Reach, favourites, hidde
 	t.Hidden, refused = l.put(&l.state.Hidden, player, reach, hidden)
 	t.Refused += refused
 	if t.IsNew = !l.isSameAs(before); !t.IsNew {
-		*l = before // people see them in the earlier order
+		*l = before // people keep the order that they have seen
 	}
 	return t
 }
@@ -130,7 +128,7 @@ func (l *Lists) put(
 	return taken, refused
 }
 
-// isSameAs reports whether lists say the same as others in any order.
+// isSameAs reports whether lists have the same entries as others in any order.
 func (l *Lists) isSameAs(other Lists) bool {
 	entries := func(list []entry) (entries []string) {
 		for _, one := range list {
@@ -167,8 +165,8 @@ func (l *Lists) Withdraw(player people.ID) {
 	})
 }
 
-// Hide adds a server that the organiser refuses to play on, whatever others say of it. It needs a
-// place that players' own entries leave free.
+// Hide adds a server that the organiser refuses to play on. Players' own entries cannot take up its
+// place.
 func (l *Lists) Hide(addr netip.AddrPort, title string, organiser people.ID) error {
 	if most := Most + wire.MaxBrought; len(l.state.Hidden) >= most {
 		return fmt.Errorf("a room hides %d servers at most: take some off the list", most)
@@ -205,8 +203,8 @@ func (l *Lists) Ours() (ours []netip.AddrPort) {
 	return ours
 }
 
-// Hidden returns the people who refuse to play on each server. If that is more than half of a list,
-// only the organiser's word counts, because one player could otherwise keep all from playing.
+// Hidden returns the people who refuse to play on each server. If these are more than half of a
+// list, only the organiser's refusals count: one player could otherwise keep all from playing.
 func (l *Lists) Hidden(list []discovery.Server, organiser people.ID) (hidden []selection.Veto) {
 	onlyTheirs := false
 	if 2*len(l.state.Hidden) > len(list) {
@@ -237,7 +235,7 @@ func (l *Lists) View(names *people.Names) wire.Lists {
 		for i, one := range list {
 			brought[i] = wire.Brought{Addr: one.Addr, Name: one.Name}
 			for _, name := range names.All(one.By) {
-				if !slices.Contains(brought[i].By, name) { // people whom the room has forgotten are all called the same
+				if !slices.Contains(brought[i].By, name) { // all forgotten people have one name
 					brought[i].By = append(brought[i].By, name)
 				}
 			}

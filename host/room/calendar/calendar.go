@@ -12,8 +12,8 @@
 // Other rooms have a calendar, too. It has the rounds since they opened, the last time that a
 // program was there, and their announcements.
 //
-// Its records outlive the people's IDs. So they have the names of their time, and identify people
-// by [people.Person.Mark].
+// Its records outlive the people's IDs. So they have the names that people had then, and identify
+// people by [people.Person.Mark].
 package calendar
 
 import (
@@ -46,14 +46,13 @@ const (
 	// places.
 	mostRegulars = wire.MaxPlayers
 	// returnsWithin is how long programs look for a room after they lost the connection. A program
-	// that comes back within that time has not heard that the session ended, and its player wants
-	// no other.
+	// that comes back within that time missed the end of its session, and its player wants no other.
 	returnsWithin = 30 * time.Minute
-	// ageStep is the unit of unused time. mostAge bounds the time that counts at once, so that a
-	// clock that jumps by years costs a day.
+	// ageStep is the unit of unused time. mostAge is the most time that counts at once, so that a
+	// clock that jumps by years costs a day only.
 	ageStep, mostAge = 24 * time.Hour, 25 * time.Hour
-	// mostAhead is how far in the future the room may have been used, because players who rest for
-	// less than a minute say so in advance.
+	// mostAhead is how far in the future the last use of a room may lie. A player who announces a
+	// rest counts as heard at its end.
 	mostAhead = 5 * time.Minute
 )
 
@@ -75,7 +74,7 @@ type Calendar struct {
 
 // State is the saved state of a calendar.
 type State struct {
-	// Sessions are over, the oldest first. Current goes on.
+	// Sessions are the past sessions, the oldest first. Current is the present one.
 	Sessions []wire.Session `json:"evenings,omitempty"`
 	Current  wire.Session   `json:"tonight,omitzero"`
 	// History has the servers of this session, round by round.
@@ -83,13 +82,13 @@ type State struct {
 	// Ended is when the session ended, zero while it goes on. Left are the marks of its players.
 	Ended time.Time `json:"ended,omitzero"`
 	Left  []string  `json:"left,omitempty"`
-	// Coming has people's words on coming to a date, by their marks.
+	// Coming has people's answers whether they come to a date, by their marks.
 	Coming map[string]Coming `json:"coming,omitempty"`
 	// Reminded is the last date that the room reminded people of. OpenedFor is the last date that it
 	// opened itself for.
 	Reminded  time.Time `json:"reminded,omitzero"`
 	OpenedFor time.Time `json:"dated,omitzero"`
-	// Used is when somebody used the room last; a player's own time may be later.
+	// Used is when somebody used the room last; [Facts].Heard may be later.
 	Used time.Time `json:"used,omitzero"`
 	// Unused is how long no program has been in a standing room, counted until the time Counted.
 	Unused  time.Duration `json:"unused,omitempty"`
@@ -112,13 +111,13 @@ func (s *State) Validate() error {
 	return nil
 }
 
-// Coming is somebody's word on coming to a date.
+// Coming is somebody's answer whether they come to the date To.
 type Coming struct {
 	Comes bool      `json:"comes,omitempty"`
 	To    time.Time `json:"to"`
 }
 
-// upcoming is a parsed schedule, and its next date at the time of reckoning. A restored room parses
+// upcoming is a parsed schedule, and its next date as of the time reckoned. A restored room parses
 // it again.
 type upcoming struct {
 	text     string
@@ -137,7 +136,7 @@ type Facts struct {
 	// good, and Posts that it has a webhook.
 	IsGathering, IsClosed, Posts bool
 	// Heard is when the room heard a player last. People are all people of the room, the players
-	// first. For a room that neither stands nor posts, the players alone will do, with no more than
+	// first. A room that neither stands nor posts may give the players alone, with no more than
 	// [people.Person.IsPlayer] and [people.Person.IsHere].
 	Heard  time.Time
 	People []people.Person
@@ -159,14 +158,14 @@ type (
 	Announce struct{ Announcement wire.Announcement }
 	// Open says that another session begins, and why, in a line for the log.
 	Open struct{ Why sentence.Sentence }
-	// Sleep says that the session is over, and why, in a line for the log: the players leave their
+	// Sleep says that the session is over, and why, in a line for the log. The players leave their
 	// places. Forget are the people whom the room forgets.
 	Sleep struct {
 		Why    sentence.Sentence
 		Forget []people.ID
 	}
-	// Save says that the room must be saved first. Changed says that the view or the saved form has
-	// changed.
+	// Save says that the room must be saved before the other events take effect. Changed says that
+	// the view or the saved form has changed.
 	Save    struct{}
 	Changed struct{}
 )
@@ -184,8 +183,8 @@ func New(now time.Time) *Calendar { return &Calendar{state: State{Used: now, Unj
 // IsAsleep reports whether the session is over, and no other has begun.
 func (c *Calendar) IsAsleep() bool { return !c.state.Ended.IsZero() }
 
-// Tick lets time pass. An empty room falls asleep, and a room that gathers says once that it is
-// open.
+// Tick lets time pass. An empty room falls asleep, and a room that gathers announces once that it
+// is open.
 func (c *Calendar) Tick(f Facts) []Event {
 	c.limitFutureTimes(f.Now.Wall)
 	last := c.lastUsed(f)
@@ -196,12 +195,12 @@ func (c *Calendar) Tick(f Facts) []Event {
 		return []Event{Sleep{sentence.Of("room.sleeps"), c.sleep(last, f)}}
 	case c.isNewlyOpen(f):
 		c.state.Posts.Opened = true
-		return append([]Event{Save{}}, c.Announce(wire.Announcement{Kind: wire.AnnouncedOpen}, f)...) // a restart is no news
+		return append([]Event{Save{}}, c.Announce(wire.Announcement{Kind: wire.AnnouncedOpen}, f)...) // not again after a restart
 	}
 	return nil
 }
 
-// Advance takes the facts after anything has happened, and does what is due for a date.
+// Advance takes the facts after anything has happened. It returns the events that are due.
 func (c *Calendar) Advance(f Facts) []Event {
 	if f.IsClosed {
 		return nil
@@ -242,7 +241,7 @@ func (c *Calendar) Advance(f Facts) []Event {
 func (c *Calendar) findNext(f Facts) (isAnother bool) {
 	u := &c.upcoming
 	if u.text != f.Every {
-		u.schedule, _ = schedule.Parse(f.Every, "") // a refused text has no date
+		u.schedule, _ = schedule.Parse(f.Every, "") // a text that does not parse has no date
 		u.text, u.reckoned = f.Every, time.Time{}
 	}
 	if f.Every == "" {
@@ -329,13 +328,13 @@ func (c *Calendar) lastUsed(f Facts) time.Time {
 	return c.state.Used
 }
 
-// limitFutureTimes corrects times of a clock that was ahead, or has been set back since. Dates and history
-// stay, because people read them.
+// limitFutureTimes corrects times that lie in the future, because the clock was ahead or has been
+// set back. Dates and history stay, because people read them.
 func (c *Calendar) limitFutureTimes(now time.Time) {
 	if c.state.Used.Sub(now) > mostAhead {
 		c.state.Used = now
 	}
-	if c.state.Ended.After(now) { // and nobody who comes now missed it
+	if c.state.Ended.After(now) { // nobody who comes now missed the end
 		c.state.Ended = now.Add(-dateStays)
 	}
 }
@@ -377,7 +376,7 @@ func byPerson(by people.ID, key, absent string) sentence.Sentence {
 }
 
 // sleep ends the session at a time, and returns the people whom the room forgets. People who have
-// played keep their place, and so do people who steer, watch or have said whether they come.
+// played keep their place, and so do people who steer, watch or have answered about the date.
 func (c *Calendar) sleep(at time.Time, f Facts) (forget []people.ID) {
 	c.state.Ended, c.state.Used = f.Now.Wall, f.Now.Wall
 	c.writeDown(at)
@@ -416,7 +415,7 @@ func (c *Calendar) MissedEnd(mark string, now time.Time) *wire.Refusal {
 	return nil
 }
 
-// Come takes somebody's word that they come to the next date, or do not; nil takes it back.
+// Come notes whether somebody comes to the next date. Nil takes an answer back.
 func (c *Calendar) Come(mark string, comes *bool) error {
 	switch {
 	case c.upcoming.next.IsZero():
@@ -460,7 +459,7 @@ func (c *Calendar) Use(f Facts) Use {
 		u.IsClaimed = u.IsClaimed || coming.Comes
 	}
 	if !f.isUsed() {
-		u.Empty = max(1, f.Now.Wall.Sub(c.lastUsed(f))) // more than nothing from the first moment on
+		u.Empty = max(1, f.Now.Wall.Sub(c.lastUsed(f))) // never 0 without a program
 	}
 	u.IsOver = f.IsClosed || !u.IsStanding && u.Empty > KeepEmpty
 	return u

@@ -175,7 +175,7 @@ func (c *Calendar) Forget(mark, name string) (was bool) {
 		for i := range session.Stays {
 			for _, seat := range session.Stays[i].Players {
 				if isIt(seat) {
-					names = append(names, seat.Name) // it may have been another then
+					names = append(names, seat.Name) // the name may have been another then
 				}
 			}
 			session.Stays[i].Players = slices.DeleteFunc(session.Stays[i].Players, isIt)

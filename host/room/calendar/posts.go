@@ -40,7 +40,7 @@ func (c *Calendar) Announce(a wire.Announcement, f Facts) []Event {
 	return []Event{Announce{a}}
 }
 
-// Posted takes the fate of an announcement: it arrived, or there was trouble, in people's words.
+// Posted notes whether an announcement arrived. Trouble tells people why it did not.
 func (c *Calendar) Posted(trouble sentence.Sentence, f Facts) []Event {
 	if !f.Posts {
 		return nil // it was for the earlier webhook
@@ -56,6 +56,6 @@ func (c *Calendar) Posted(trouble sentence.Sentence, f Facts) []Event {
 	return []Event{Note{sentence.Of("room.not-posted", "why", trouble)}}
 }
 
-// ForgetPosts forgets the fate of announcements, because another webhook gets them from now on. It
-// hears first that the room is open.
+// ForgetPosts forgets earlier announcements, because another webhook gets them from now on. Its
+// first one is that the room is open.
 func (c *Calendar) ForgetPosts() { c.state.Posts = Posts{} }

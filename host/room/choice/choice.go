@@ -34,8 +34,8 @@ const (
 	spareSeat = 2 * time.Millisecond
 	// rankingLength is how many servers a choice ranks and shows.
 	rankingLength = 25
-	// reasonsLength is how many culled servers a choice shows, those that got furthest. Everyone
-	// gets them, so they are few.
+	// reasonsLength is how many culled servers a choice shows: the ones that were nearly chosen.
+	// Everyone gets them, so they are few.
 	reasonsLength = 50
 	// mostAllowed is the highest limit that makes sense, in ms. At a second nobody can play.
 	mostAllowed = 1000
@@ -76,10 +76,10 @@ func (c *Choice) Forget() Choice { return Choice{state: State{Previous: c.state.
 // Previous returns the server of the round before, invalid if there is none.
 func (c *Choice) Previous() netip.AddrPort { return c.state.Previous }
 
-// whatIf is the choice by other settings. Everyone sees it, and the organiser may apply them.
+// whatIf is the choice by other settings, which the organiser may apply. Everyone sees it.
 type whatIf struct {
 	Player people.ID `json:"player"`
-	// Patch turns the room's settings into those.
+	// Patch turns the room's settings into the other settings.
 	Patch     json.RawMessage     `json:"patch"`
 	Selection selection.Selection `json:"selection"`
 }
@@ -104,7 +104,7 @@ func (c *Choice) Try(b selection.Basis) selection.Selection {
 		b = b.Measured()
 		s = b.Select()
 	}
-	// Nobody takes a choice of nothing, or all give up.
+	// Nobody takes a choice without a server, or all give up. So the earlier record stays.
 	if s.Chosen != nil || c.record == nil || !c.record.found {
 		c.record = recordOf(b, s.Chosen != nil)
 	}
@@ -117,7 +117,7 @@ func (c *Choice) Take(s selection.Selection) { c.state.Newest, c.state.WhatIf = 
 // Refine replaces the newest choice when more is known of it. The what-if stays.
 func (c *Choice) Refine(s selection.Selection) { c.state.Newest = &s }
 
-// NoteInfluence notes the players whose word decides the newest choice, by a basis of the same
+// NoteInfluence notes the players whose numbers decide the newest choice, by a basis of the same
 // players.
 func (c *Choice) NoteInfluence(b selection.Basis) {
 	s, why := *c.state.Newest, selection.Why{}
@@ -132,8 +132,8 @@ func (c *Choice) NoteInfluence(b selection.Basis) {
 	c.Refine(s)
 }
 
-// Go makes a server with so many seats the newest choice, if it still suits everyone in a basis. It
-// reports whether it does.
+// Go makes a server the newest choice, if it still suits everyone in a basis, and reports whether
+// it does. Seats is the number of seats that the server needs.
 func (c *Choice) Go(server, seats int, b selection.Basis) bool {
 	c.record = nil
 	record := recordOf(b, true)
@@ -152,8 +152,8 @@ func (c *Choice) Go(server, seats int, b selection.Basis) bool {
 	return true
 }
 
-// Basis returns the basis of the newest choice, and whether it was of these players. Making a basis
-// takes as long as choosing.
+// Basis returns the basis of the newest choice, if it is one of these players. It saves time,
+// because making a basis takes as long as choosing.
 func (c *Choice) Basis(players []people.ID) (b selection.Basis, isOfThem bool) {
 	if !c.isRecorded() || !slices.Equal(c.record.basis.Table.Players(), people.Texts(players)) {
 		return selection.Basis{}, false
@@ -161,8 +161,8 @@ func (c *Choice) Basis(players []people.ID) (b selection.Basis, isOfThem bool) {
 	return c.record.basis, true
 }
 
-// Suppose ranks the measurements by other settings, on somebody's order. The patch turns the room's
-// settings into them, and the basis already has them.
+// Suppose ranks the measurements by other settings, on somebody's order. The patch makes these
+// settings out of the room's, and the basis already has them.
 func (c *Choice) Suppose(by people.ID, patch json.RawMessage, b selection.Basis) {
 	b.Criteria.Reasons = -1
 	c.state.WhatIf = &whatIf{by, patch, b.Select()}
@@ -179,7 +179,7 @@ func (c *Choice) Supposed() json.RawMessage {
 	return c.state.WhatIf.Patch
 }
 
-// Allow returns settings with another limit of pings, in ms. The stricter limits still come first.
+// Allow returns settings with another limit of pings, in ms. Stricter limits stay, and come first.
 func Allow(s wire.Settings, limitMS float64) (wire.Settings, error) {
 	limit := math.Ceil(limitMS)
 	if !(limit > 0 && limit <= mostAllowed) {

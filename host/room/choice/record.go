@@ -9,7 +9,7 @@ import (
 	"muster/selection"
 )
 
-// maxCulled bounds the culled servers that are listed for each cause. The list has their number.
+// maxCulled bounds the culled servers that are listed for each cause. The list has their total.
 const maxCulled = 300
 
 // Record has the basis of a choice. It shares nothing that the room still changes, so that others
@@ -48,14 +48,14 @@ func (c *Choice) isRecorded() bool {
 	return c.state.Newest != nil && c.record != nil && c.record.found == (c.state.Newest.Chosen != nil)
 }
 
-// Note keeps a basis as that of the newest choice, and returns the record.
+// Note makes a basis the basis of the newest choice, and returns the record.
 func (c *Choice) Note(b selection.Basis, names *people.Names) *Record {
 	c.record = recordOf(b, c.state.Newest.Chosen != nil)
 	c.record.names = names
 	return c.record
 }
 
-// ForgetSaid keeps only those of the list's facts that the room keeps.
+// ForgetSaid drops the list's facts from the record, except the ones in said.
 func (c *Choice) ForgetSaid(said discovery.Said) {
 	if c.record != nil {
 		record := *c.record // others may share it

@@ -16,15 +16,15 @@ import (
 
 // This file shows people a choice, and advises the organiser.
 
-// named is a selection with the players' names. Pages show the same one again and again, and it is
-// large.
+// named is a selection with the players' names. It is kept, because it is large, and pages show it
+// again and again.
 type named struct {
 	of        *selection.Selection
 	names     *people.Names
 	selection selection.Selection
 }
 
-// get returns a selection with names. It makes that anew if the selection or a name has changed.
+// get returns a selection with names. It makes a new one if the selection or a name has changed.
 func (n *named) get(of *selection.Selection, names *people.Names) selection.Selection {
 	if n.of != of || n.names != names {
 		*n = named{of, names, of.Named(names.Text)}
@@ -46,7 +46,8 @@ type Facts struct {
 	Target int
 	// IsOpen says that the organiser can make the room choose again.
 	IsOpen bool
-	// Weightiest is the player whose word alone decides the choice, if that costs the others a lot.
+	// Weightiest is the player whose numbers alone decide the choice, if that costs the others a
+	// lot.
 	Weightiest selection.Influence
 	// Others is other advice, which comes last.
 	Others []wire.Advice
@@ -54,7 +55,7 @@ type Facts struct {
 
 // View returns the newest choice as everyone sees it, nil before there is one. If nothing suits
 // everyone, it names the server that came nearest, and advises the organiser: first a higher limit,
-// then players to leave out. If the choice hangs on one player's word, it says how to choose
+// then players to leave out. If the choice hangs on one player's numbers, it says how to choose
 // without that player. The room adds the pings of the server that came nearest.
 func (c *Choice) View(f Facts) *wire.Choice {
 	if c.state.Newest == nil {
@@ -62,7 +63,7 @@ func (c *Choice) View(f Facts) *wire.Choice {
 	}
 	s := c.shown.get(c.state.Newest, f.Names)
 	stands := s
-	if d := f.Stands.Decided; d != nil && d != s.Decided { // by votes
+	if d := f.Stands.Decided; d != nil && d != s.Decided { // decided by votes
 		stands = s.Voted(f.Stands.Chosen.Server, d.Votes, d.Of, d.Open)
 	}
 	v := f.view(s, stands)
@@ -124,7 +125,7 @@ func (f *Facts) view(s, stands selection.Selection) *wire.Choice {
 }
 
 // called returns a server's name with its address, or the address alone if nobody knows the name.
-// The servers of a view are not searched for, because a list has thousands.
+// It looks into the view first, because a search of the list takes longer.
 func (f *Facts) called(v *wire.Choice, address string) any {
 	addr, err := hostport.Parse(address)
 	if err != nil {

@@ -1,8 +1,8 @@
-// Package editions knows each player's version of a game, by the players' own words. It tells
-// people which servers therefore do not let somebody in.
+// Package editions knows which version of a game each player has, as the players say. It tells
+// people which servers do not let a player in because of that.
 //
-// A player's program tells the version in its hello, and the player on the page. The word counts in
-// all rounds of the session. It leaves servers out of a choice through [selection.Edition].
+// A player's program names the version in its hello, or the player does so on the page. It counts
+// in all rounds of the session, and excludes servers from a choice through [selection.Edition].
 package editions
 
 import (
@@ -18,7 +18,7 @@ import (
 	"muster/selection"
 )
 
-// Book has the players' words on their games. Its zero value is empty.
+// Book has the players' editions of games. Its zero value is empty.
 type Book struct{ state State }
 
 // State is the saved state of a book: the editions by player and by the game's id.
@@ -41,7 +41,7 @@ func (b *Book) Greet(player people.ID, game string, said map[string]discovery.Ed
 	return note
 }
 
-// Say takes a player's edition of one game, out of the editions by game.
+// Say notes a player's edition of one game. Said has editions by game.
 func (b *Book) Say(player people.ID, game string, said map[string]discovery.Edition) {
 	e, known := said[game]
 	if !known {
@@ -55,7 +55,7 @@ func (b *Book) Say(player people.ID, game string, said map[string]discovery.Edit
 	b.put(player, games)
 }
 
-// put notes a player's editions. It takes over the map, which nobody may change any more.
+// put notes a player's editions. It keeps the map, which must not change any more.
 func (b *Book) put(player people.ID, games map[string]discovery.Edition) {
 	if b.state == nil {
 		b.state = State{}
@@ -63,7 +63,7 @@ func (b *Book) put(player people.ID, games map[string]discovery.Edition) {
 	b.state[player] = games
 }
 
-// Forget drops a player's word.
+// Forget drops a player's editions.
 func (b *Book) Forget(player people.ID) { delete(b.state, player) }
 
 // Version returns a player's own name for the version of a game, or nothing.
@@ -91,7 +91,7 @@ func called(e discovery.Edition) sentence.Sentence {
 // servers, if they differ. IsAny says that the choice ignores versions, as the organiser wants.
 func Describe(servers selection.Servers, players []selection.Edition, best []selection.Ranked, isAny bool) (notes []sentence.Sentence) {
 	for _, e := range players {
-		// An old list's word alone leaves no server out: see [selection.Servers].
+		// An old list's facts alone exclude no server: see [selection.Servers].
 		shut, onlyListed := map[string]int{}, map[string]int{}
 		for server := range servers.List {
 			info := servers.Info(server)
@@ -133,7 +133,7 @@ func Describe(servers selection.Servers, players []selection.Edition, best []sel
 	return notes
 }
 
-// mostOf returns the most frequent of some texts.
+// mostOf returns the most frequent texts.
 func mostOf(counts map[string]int) (most []sentence.Sentence) {
 	const shown = 3
 	texts := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {

@@ -1,5 +1,5 @@
-// Package estimates lets people with only the page count in a choice. It estimates their pings from
-// the measurements of players near them.
+// Package estimates lets guests, who have only the page, count in a choice. It estimates their
+// pings from the measurements of players near them.
 //
 // The organiser counts a guest in, and the guest may take that back. If an estimate would be a
 // guess, the package says why, and the guest does not count:
@@ -25,7 +25,7 @@ import (
 // Guests are the guests who are counted in. The zero value has none.
 type Guests struct {
 	state State
-	// estimators are not saved, because they are made again when they no longer fit.
+	// estimators are not saved, because the package can make them again.
 	estimators map[people.ID]estimator
 }
 
@@ -43,7 +43,7 @@ type Scene struct {
 	Guests []Person
 	// Players are the players that the round counts on.
 	Players []Person
-	// Rule is the room's.
+	// Rule is the room's rule.
 	Rule selection.Rule
 }
 
@@ -134,7 +134,7 @@ func (g *Guests) View(guest Person, s Scene, stands *selection.Selection) *wire.
 	return v
 }
 
-// Counted are the guests who are counted in and can be.
+// Counted are the guests who count in a choice, because their pings can be estimated.
 type Counted struct {
 	guests  []counted
 	players []people.ID
@@ -145,7 +145,7 @@ type counted struct {
 	by *estimate.Estimator
 }
 
-// Counted returns the guests of a scene who are counted in and can be.
+// Counted returns the guests of a scene who count in a choice.
 func (g *Guests) Counted(s Scene) Counted {
 	var c Counted
 	for _, p := range s.Players {
@@ -171,9 +171,9 @@ func (c Counted) Guests() []people.ID {
 	return guests
 }
 
-// In returns the basis of a choice with the guests. Its table has columns for them behind the
-// players', with estimates for each server that a player measured. An estimate never makes a server
-// unreachable, nor excludes it for the pings that it lets in: only measurements do.
+// In returns the basis of a choice with the guests. It adds a column of estimates for each guest,
+// for servers that a player measured. Only measurements make a server unreachable, or exclude it
+// for the pings that it lets in.
 func (c Counted) In(b selection.Basis) selection.Basis {
 	if len(c.guests) == 0 {
 		return b
@@ -215,8 +215,8 @@ func (c Counted) In(b selection.Basis) selection.Basis {
 	return b
 }
 
-// Searched returns the guests for a search that asks some of the players. Each player may stand for
-// others behind the same address.
+// Searched returns the guests for a search. by are the players that the search asks. Each may stand
+// for others behind the same address.
 func (c Counted) Searched(by []Person) []coordinate.Guest {
 	var guests []coordinate.Guest
 	for _, g := range c.guests {

@@ -24,8 +24,8 @@ type asked struct {
 	servers set
 	// before is the number of servers when the order for more began.
 	before int
-	// allSince is when the player was told to measure everything. lately is when it was asked for
-	// servers that it cannot have given up yet.
+	// allSince is when the player was told to measure everything. lately is when the program was
+	// asked for servers that it cannot have given up yet.
 	allSince roomtime.Time
 	lately   map[int]roomtime.Time
 }
@@ -61,8 +61,8 @@ func (w *PlayerResults) AskAll(now roomtime.Time) (isNew bool) {
 	return isNew
 }
 
-// Ask notes that the player's program is asked for servers, within the player's number. It returns
-// these servers, and those among them whose earlier, unasked results count from now on.
+// Ask notes that the player's program is asked for servers. It returns the servers that fit into
+// the player's number, and the new ones among them. Earlier results for these count from now on.
 func (w *PlayerResults) Ask(servers []int, now roomtime.Time) (ask, admitted []int) {
 	if ask = w.Show(servers); len(ask) == 0 {
 		return nil, nil
@@ -121,13 +121,13 @@ type shown struct {
 	promised int
 	// servers are the servers that the player's program was told to ask.
 	servers set
-	// own is how many more servers of its own discovery the player may bring up. The room then asks
-	// the other players for them, too.
+	// own is how many more servers the player's own discovery may bring up. The room then asks the
+	// other players for them, too.
 	own int
 }
 
-// Promise returns the number for the player's next question, 0 for the whole list. Most is the
-// round's number. It never shrinks.
+// Promise returns the number that the player is promised for the next question, 0 for the whole
+// list. Most is the round's number. A promised number never shrinks.
 func (w *PlayerResults) Promise(most int) int {
 	s := &w.shown
 	if most == 0 || w.asked.all {
@@ -152,8 +152,8 @@ func (w *results) Left() int {
 	return max(0, w.shown.promised-w.shown.servers.size()-w.shown.own)
 }
 
-// Show notes that the player's program is told to ask servers, and returns those that fit into the
-// player's number.
+// Show notes that the player's program is told to ask servers, and returns the servers that fit
+// into the player's number.
 func (w *PlayerResults) Show(servers []int) []int {
 	if w.shown.promised == 0 {
 		return servers
@@ -171,7 +171,7 @@ func (w *PlayerResults) Show(servers []int) []int {
 // CanShow reports whether the player's program may be told to ask a server.
 func (w *results) CanShow(server int) bool { return w.shown.servers.has(server) || w.Left() > 0 }
 
-// Allow lets the player bring up so many more servers of its own discovery.
+// Allow lets the player's own discovery bring up more servers.
 func (w *PlayerResults) Allow(own int) { w.shown.own += own }
 
 // set is a set of servers, a bit each.

@@ -11,7 +11,7 @@ import (
 // A download makes all of a player's RTTs longer. So measurements of that time count without the
 // delay.
 
-// leastRTT is the lowest RTT that is left of one on a busy line.
+// leastRTT is the least RTT that remains when a delay is taken off.
 const leastRTT = time.Millisecond
 
 // quiet returns a probe as it would be on the player's line without a delay.
@@ -23,8 +23,8 @@ func (w *results) quiet(place int) discovery.Result {
 	return probe
 }
 
-// Watch finds out from the newest probes when the player's own line was busy. It returns the servers
-// whose RTTs have changed by that.
+// Watch finds out from the newest probes when the player's own line was busy. It returns the
+// servers whose RTTs this changes.
 func (w *PlayerResults) Watch(tree *topology.Tree) (changed []int) {
 	if w.seen == len(w.probes) {
 		return nil

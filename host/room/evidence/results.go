@@ -24,7 +24,7 @@ func (w *PlayerResults) Reading() Reading { return Reading{&w.results} }
 
 // results is the common part of [PlayerResults] and [Reading].
 type results struct {
-	// probes has one result for each server, in the order of their ends.
+	// probes has one result for each server, in the order in which the probes ended.
 	probes []discovery.Result
 	// places are the servers' indexes in probes.
 	places map[int]int
@@ -38,8 +38,8 @@ type results struct {
 	late time.Duration
 	// probeLimit is the most servers that the player lets a round ask for, 0 for no bound.
 	probeLimit int
-	// line learns from the probes, as far as it has seen them. delays are those of the player's own
-	// line while it was busy. Looks count without them.
+	// line learns from the probes, and seen is the number of probes so far. delays are the delays of
+	// the player's own busy line. They are not taken off looks.
 	line   line.Line
 	seen   int
 	delays line.Delays
@@ -50,7 +50,7 @@ type results struct {
 	packed []byte
 }
 
-// Next returns the player in the next round.
+// Next returns the player's results for the next round, still empty.
 func (w *PlayerResults) Next() *PlayerResults {
 	return &PlayerResults{results{probeLimit: w.probeLimit}}
 }
@@ -79,11 +79,11 @@ func (w *PlayerResults) NoteLate(by time.Duration) { w.late = by }
 type Look struct {
 	discovery.Result
 	Quality selection.Quality
-	// RTTs are all samples after a short search, in ms, the search's own first.
+	// RTTs are all samples after the search of a short list, in ms, the search's own first.
 	RTTs []float64
 }
 
-// At returns the result for a server that counts.
+// At returns the result that counts for a server.
 func (w *results) At(server int) discovery.Result {
 	if look, looked := w.looks[server]; looked {
 		return look.Result
@@ -135,17 +135,17 @@ func (w *results) Looked(server int) (look Look, looked bool) {
 	return look, looked
 }
 
-// CanName reports whether the player may know an untold name of a server. A second look reports the
-// name along with it.
+// CanName reports whether the player may know a server's name that nobody has told. A second look
+// reports the name, too.
 func (w *results) CanName(server int) bool {
 	_, looked := w.looks[server]
 	return !looked && w.At(server).State == discovery.Answered
 }
 
 // Report notes a probe, or news of an earlier one of the same server. Passed is how long the
-// measuring has gone on by our clock. A player's clock cannot put a probe before its beginning,
-// ahead of us, or before the last one. Report returns whether the probe has any news that counts,
-// and whether the player has brought the server up: see [PlayerResults.Allow].
+// measuring has gone on by our clock. The probe's time must lie within that, and not before the
+// last probe's, whatever the player's clock says. Report returns whether the probe has any news
+// that counts, and whether the player has brought the server up: see [PlayerResults.Allow].
 func (w *PlayerResults) Report(probe discovery.Result, passed time.Duration, now roomtime.Time) (isNew, isOwn bool) {
 	probe.At = min(max(0, probe.At), passed)
 	if n := len(w.probes); n > 0 {
@@ -201,7 +201,7 @@ func (w *PlayerResults) Forget(server int) {
 	w.count(server, before)
 }
 
-// count updates the sums after a change from a state.
+// count updates the numbers of results and answers after a server's result has changed.
 func (w *PlayerResults) count(server int, before discovery.State) {
 	after := w.At(server).State
 	w.probed += one(after.Asked()) - one(before.Asked())

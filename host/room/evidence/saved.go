@@ -12,20 +12,19 @@ import (
 	"muster/selection/line"
 )
 
-// Saved is a [PlayerResults] at rest.
+// Saved is the saved form of [PlayerResults].
 type Saved struct {
 	// Report holds the probes, as a frame of [wire.Report], and Looks the second looks.
 	Report []byte      `json:"report,omitempty"`
 	Looks  []savedLook `json:"looks,omitempty"`
-	// Asked are the servers that the player was asked for, a bit each, unless that is all. Before
-	// is their number when everybody was asked for more. Own is how many others the player may
-	// bring up.
+	// Asked are the servers that the player was asked for, a bit each, unless All is set. Before is
+	// their number when the order for more began. Own is how many others the player may bring up.
 	Asked  []byte `json:"asked,omitempty"`
 	All    bool   `json:"asked_all,omitempty"`
 	Before int    `json:"before,omitempty"`
 	Own    int    `json:"own,omitempty"`
-	// Shown are the servers that the player's program was told to ask. Promised is the most that
-	// they will be, as the player was told; 0 is the whole list.
+	// Shown are the servers that the player's program was told to ask. Promised is the number that
+	// the player was told, 0 for the whole list.
 	Shown    []byte `json:"shown,omitempty"`
 	Promised int    `json:"promised,omitempty"`
 	// Delays are the delays of the player's own line.
@@ -62,8 +61,8 @@ func (w *PlayerResults) Save() (Saved, error) {
 	return s, nil
 }
 
-// Restore returns the results that were saved, of a list of so many servers. Any bytes are
-// safe.
+// Restore returns saved results for a list of servers. Listed is the length of the list. Any bytes
+// are safe.
 func Restore(s Saved, listed int) (w PlayerResults, err error) {
 	w.asked = asked{all: s.All, servers: s.Asked, before: s.Before}
 	w.shown = shown{promised: s.Promised, servers: s.Shown, own: s.Own}

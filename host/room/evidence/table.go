@@ -9,9 +9,9 @@ import (
 	"muster/selection"
 )
 
-// Knowledge has the results that count for a player: own answers and second looks, else the results
-// of the others in the NAT group. The lowest RTT counts, and a server is lost only if all who asked
-// lost it.
+// Knowledge has the results that count for a player: the player's own answers and looks, or else
+// the results of the NAT group. Of the group's the lowest RTT counts, and a server is lost only if
+// all who asked lost it.
 type Knowledge struct {
 	own   *PlayerResults
 	mates []*PlayerResults

@@ -10,10 +10,10 @@ import (
 	"muster/host/wire"
 )
 
-// Some servers answer each address only once a second. Two players who share an address, as the
-// server sees it, cost each other the answer. The room cannot know that they share it: behind a
-// tunnel all seem to come from one machine. So a failed look at a server that answered others does
-// not count yet. Those players look again, one at a time:
+// Some servers answer each address only once a second. If two players share an address, as the
+// server sees it, one may cost the other the answer. The room cannot know who shares an address,
+// because behind a tunnel all seem to come from one machine. So if a server answered others, a
+// failed look at it does not count yet. The player looks again, when nobody else does:
 //
 //	ann  ──look──✓
 //	bob  ──look──✗      1.1 s   ──look──✓
@@ -25,14 +25,14 @@ import (
 // get lost on any line.
 const aloneSamples = 2
 
-// miss is a player's look at a server that did not answer, and how often it was asked.
+// miss is a player's look at a server that did not answer. Sent is how often the player asked.
 type miss struct {
 	Player people.ID `json:"player"`
 	Server int       `json:"server"`
 	Sent   int       `json:"sent"`
 }
 
-// isMiss reports whether a player's result counts only later, if at all.
+// isMiss reports whether a player's result is a failure that does not count yet.
 func (l *Looks) isMiss(seen wire.Finalist) bool {
 	return seen.State == discovery.Lost && len(l.state.Alone) == 0
 }
@@ -65,9 +65,9 @@ func (l *Looks) silent(server int) (players int) {
 	return players
 }
 
-// judge decides about the misses in a look of so many players. A server that answered nobody is
-// lost. A single packet that few of the players lost is forgiven. All others have to look again,
-// unless this was that look.
+// judge decides about the misses in a look. A single packet that few of the players lost is
+// forgiven. A server that answered nobody is lost. Other misses need another look, unless this look
+// was of single players.
 func (l *Looks) judge(players int) (lost, again []miss) {
 	if len(l.state.Alone) > 0 {
 		return nil, nil
@@ -84,8 +84,8 @@ func (l *Looks) judge(players int) (lost, again []miss) {
 	return lost, again
 }
 
-// AcceptMisses returns the looks that have found a server lost, although the look is not over, because
-// the launch does not wait.
+// AcceptMisses decides about misses before the look is over, because the launch does not wait. It
+// returns the looks that have found a server lost.
 func (l *Looks) AcceptMisses(f Facts) []Missed {
 	lost, _ := l.judge(len(f.Players))
 	return l.concede(lost, f)
@@ -105,7 +105,7 @@ func (l *Looks) concede(lost []miss, f Facts) (missed []Missed) {
 }
 
 // repeat asks the players who missed servers to look at them again, one at a time. The note says
-// so; it is empty without such players.
+// so, and is empty if there are no such players.
 func (l *Looks) repeat(again []miss, f Facts) (asks []Ask, note sentence.Sentence) {
 	var alone []people.ID
 	var servers []int
@@ -139,8 +139,8 @@ func (l *Looks) repeat(again []miss, f Facts) (asks []Ask, note sentence.Sentenc
 		"n", len(servers), "players", people.Texts(alone), "lookers", len(alone))
 }
 
-// aloneFor returns the servers that a player looks at alone, if the look began some time ago. They
-// are those that the player missed. No other player asks meanwhile.
+// aloneFor returns the servers that a player missed, and the slot for looking at them alone. Passed
+// is how long ago the look began.
 func (l *Looks) aloneFor(player people.ID, passed time.Duration) (servers []int, s slot) {
 	for _, m := range l.state.Missed {
 		if m.Player == player {

@@ -25,7 +25,7 @@ type Heard struct {
 	Counts, IsLast bool
 }
 
-// Seen is a player's result for a server. Look is nil if that does not count, or not yet.
+// Seen is a player's result for a server. Look is nil if the result does not count, or not yet.
 type Seen struct {
 	Server int
 	Info   *discovery.Info

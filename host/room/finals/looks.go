@@ -1,5 +1,5 @@
-// Package finals leads the looks at the finalists. Before a group goes to a server, everyone looks
-// at the best few again, for their answers, pings and free seats.
+// Package finals directs the looks at the finalists. Before a group goes to a server, everyone
+// looks at the best few again, for their answers, pings and free seats.
 //
 //	Begin, QuickCheck ─▶ Ask ─▶ players look ─▶ Hear ─┐
 //	    ▲                                             ├─▶ Settle ─┬─▶ over: the servers are Seen
@@ -7,15 +7,15 @@
 //	    └──── other servers lead now ◀────────────────────────────┤
 //	                      Hear ◀─ players look one at a time ◀────┘
 //
-// Players take turns, so that no server is asked more often than the strictest answer. A failed
-// look at a server that answered others does not count yet: those players look again, one at a
-// time. A look that began sooner than the strictest servers answer proves nothing about a server
-// that answers nobody: everyone looks again, with more rest. Once a round the same holds if no
-// server answers anybody: the only server may change its map, or the players' machine stood still.
-// A long look shows differences between lines that a moment does not.
+// Players take turns, so that no server is asked more often than the strictest servers answer. If a
+// server answered others, a failed look at it does not count yet, and the player looks again alone.
+// If a server answered nobody, but was asked too soon for the strictest servers, everyone looks
+// again, with more rest. Once a round everyone also looks again if no server answers anybody: the
+// only server may change its map, or the players' machine stood still. A long look shows
+// differences between lines that a short one misses.
 //
-// The owner of [Looks] chooses the servers that everyone looks at, and passes on in [Facts] what
-// the players know of them. A look's results are [Look]s, which count from then on.
+// The owner of [Looks] chooses the servers for a look, and passes on the players' earlier results
+// in [Facts]. A look's results are [Look]s, which count from then on.
 package finals
 
 import (
@@ -32,19 +32,18 @@ import (
 )
 
 const (
-	// samples is how often each player asks each finalist. freshSamples is that number if the
-	// search asked it a moment ago: a third sample would take another second. After the search of a
-	// short list players take firstSamples at first, and only those who leave the leader in doubt
-	// look again. One sample does not show fairness: a delayed packet of the nearest player makes a
-	// server look fairer.
+	// samples is how often each player asks each finalist. freshSamples is that number if the search
+	// asked it a moment ago, because a third sample would take another second. A first look may take
+	// firstSamples, and only players who leave the leader in doubt look again. One sample does not
+	// show fairness: a delayed packet of the nearest player makes a server look fairer.
 	samples, freshSamples, firstSamples = 3, 2, 1
 	// lookTime is ample for the samples of a few servers.
 	lookTime = 15 * time.Second
-	// unsavedLooks is more than a host can have asked for since it last saved the room.
+	// unsavedLooks is more looks than a room can have had since the host last saved it.
 	unsavedLooks = 1000
 )
 
-// Looks are the looks of a round. The zero value has had none.
+// Looks are the looks of a round. The zero value has none.
 type Looks struct{ state State }
 
 // State is the saved state of the looks.
@@ -60,8 +59,8 @@ type State struct {
 	Absent []people.ID `json:"absent,omitempty"`
 	// Asked is when each player asks the servers for the last time.
 	Asked map[people.ID]roomtime.Time `json:"asked,omitempty"`
-	// IsStrict says that servers stayed silent although the game's servers should have answered
-	// again by then, or that all were silent. From then on all rest as long as the strictest need.
+	// IsStrict says that silent servers may have needed more rest than the game's servers usually
+	// do. From then on all servers rest as long as the strictest need.
 	IsStrict bool `json:"strict,omitempty"`
 	look
 }
@@ -71,22 +70,23 @@ type look struct {
 	Servers []int `json:"servers"`
 	// Samples is how often each player asks a server, at most; 0 for no bound.
 	Samples int `json:"samples,omitempty"`
-	// IsLong says that everyone looks for as long as the organiser wants. With IsQuickCheck players look
-	// by a single packet, for free seats. With IsShort the search of a short list chose.
+	// IsLong says that everyone looks for as long as the organiser wants. IsQuickCheck says that
+	// players send a single packet, for free seats. IsShort says that the list of the search was
+	// short.
 	IsLong       bool `json:"long,omitempty"`
 	IsQuickCheck bool `json:"quick_check,omitempty"`
 	IsShort      bool `json:"short,omitempty"`
 	// Doubted are servers whose single samples are not conclusive.
 	Doubted []int `json:"doubted,omitempty"`
-	// Looks at servers that did not answer are in Missed. Servers that answered somebody are in
-	// Reached. The players in Alone look one at a time, at the servers that they missed.
+	// Missed has the looks at servers that did not answer. Reached are servers that answered
+	// somebody. Alone are the players who look one at a time, at the servers that they missed.
 	Missed  []miss      `json:"missed,omitempty"`
 	Reached []int       `json:"reached,omitempty"`
 	Alone   []people.ID `json:"alone,omitempty"`
 	// Waiting are the players who have not answered yet.
 	Waiting []people.ID `json:"waiting"`
 	// Rests is the time until which the look lets servers rest. IsHasty says that the strictest
-	// would need more.
+	// servers would need more.
 	Rests   roomtime.Time `json:"rests,omitzero"`
 	IsHasty bool          `json:"hasty,omitempty"`
 }
@@ -94,7 +94,7 @@ type look struct {
 // State returns the state, to save or restore it.
 func (l *Looks) State() *State { return &l.state }
 
-// Validate returns the first fault of saved looks at a list of so many servers, or nil.
+// Validate returns the first fault of saved looks, or nil. Listed is the length of the list.
 func (s *State) Validate(listed int) error {
 	servers := slices.Concat(s.Servers, s.Seen, s.Doubted, s.Reached)
 	for _, m := range s.Missed {
@@ -114,8 +114,7 @@ type Setup struct {
 	Search  Search
 	// IsFair says that the rule compares the players' pings with each other.
 	IsFair bool
-	// IsLast says that the launch is near. There is no time for a long look, and it is no other
-	// try.
+	// IsLast says that the launch is near. Then the look is never long, and does not count as a try.
 	IsLast bool
 }
 
@@ -153,14 +152,14 @@ type Looker struct {
 	IsHere bool
 	// Group is the same number for players who share an address.
 	Group int
-	// Known are the player's paths to servers.
+	// Known has the player's paths, by server.
 	Known map[int]Known
 }
 
 // Known are the facts about a player's path to a server.
 type Known struct {
 	// Probe is the player's result before any look. IsAsked says that the player was asked for it,
-	// so that it counts. AskedAt is when the player asked the server.
+	// so it counts. AskedAt is when the player asked the server.
 	Probe   discovery.Result
 	IsAsked bool
 	AskedAt roomtime.Time
@@ -172,7 +171,7 @@ type Known struct {
 	IsHidden bool
 }
 
-// now returns the result that counts, if the probe does.
+// now returns the newest result: the look's, or else the probe's.
 func (k Known) now() discovery.Result {
 	if k.Look != nil {
 		return k.Look.Result
@@ -194,15 +193,15 @@ type Ask struct {
 	wire.Finalists
 }
 
-// Outcome is the result of a look that waits for nobody any more.
+// Outcome is the result of a look that no longer waits for anybody.
 type Outcome struct {
-	// Lost are the looks that found a server gone.
+	// Lost are the looks that found a server lost.
 	Lost []Missed
 	// Asks are the questions to players who look again, one at a time, and Note says so. Without
 	// any the look is over.
 	Asks []Ask
 	Note sentence.Sentence
-	// LookedS is the number of seconds that everyone looked, 0 if that was no more than a moment.
+	// LookedS is the length of a long look in seconds, 0 for any other look.
 	LookedS float64
 }
 
@@ -232,7 +231,7 @@ func (l *Looks) Begin(s Setup, f Facts) (asks []Ask, note sentence.Sentence) {
 			l.state.Samples = firstSamples
 		}
 		rest := l.rest(f, l.gap(f))
-		l.state.Rests, l.state.IsHasty = f.Now.Add(rest), rest < l.rest(f, betweenMates) // players who take more samples may lose the first
+		l.state.Rests, l.state.IsHasty = f.Now.Add(rest), rest < l.rest(f, betweenMates) // strict servers may miss a sample
 	}
 	for _, p := range f.Players {
 		ask := l.ask(p.ID, f)
@@ -249,7 +248,7 @@ func (l *Looks) Begin(s Setup, f Facts) (asks []Ask, note sentence.Sentence) {
 }
 
 // QuickCheck begins a look by a single packet, of one player, or of everyone who is here if by is
-// empty. It is no try.
+// empty. It does not count as a try.
 func (l *Looks) QuickCheck(servers []int, by people.ID, s Search, f Facts) (asks []Ask) {
 	l.state.Attempt++
 	l.state.Repeats++
@@ -295,7 +294,7 @@ func (l *Looks) ask(player people.ID, f Facts) Ask {
 	ask := Ask{player, wire.Finalists{
 		Attempt: l.state.Attempt, Servers: servers, Samples: s.samples, After: discovery.Millis(s.after), Every: discovery.Millis(s.every),
 	}}
-	// Samples at once say little of a line's jitter, and Quake 3's servers answer only so many at
+	// Samples at once say little of a line's jitter, and Quake 3's servers do not answer many at
 	// once.
 	if l.state.Samples > 0 && len(l.state.Alone) == 0 && !l.state.IsQuickCheck && len(groupsOf(f.Players)) <= wave {
 		ask.Gap = discovery.Millis(l.gap(f))
@@ -320,8 +319,7 @@ func (f Facts) looker(player people.ID) *Looker {
 }
 
 // wanted returns the servers that a player asks. After the search of a short list it leaves out
-// those where the player's samples already agree: the fewer players ask again, the sooner all
-// have.
+// servers where the player's samples already agree, so that the look ends sooner.
 func (l *Looks) wanted(p Looker) (servers []int) {
 	if l.state.Attempt <= 1 || !l.state.IsShort {
 		return l.state.Servers
@@ -392,7 +390,7 @@ func (l *Looks) Settle(f Facts) (o Outcome, isSettled bool) {
 		return Outcome{}, false
 	}
 	lost, again := l.judge(len(f.Players))
-	var unsure []miss // they may have been asked too soon
+	var unsure []miss // the servers may have been asked too soon
 	isDeaf := len(l.state.Reached) == 0 && !l.state.IsStrict
 	if len(lost) > 0 && (l.state.IsHasty || isDeaf) {
 		l.state.IsStrict, unsure, lost = true, lost, nil
@@ -428,11 +426,11 @@ func (l *Looks) IsLong() bool { return l.state.IsLong }
 // Tries returns how often everyone has looked for a server for this choice.
 func (l *Looks) Tries() int { return l.state.Attempt - l.state.Repeats }
 
-// Retry restarts the count of tries, because the choice is another.
+// Retry restarts the count of tries, for another choice.
 func (l *Looks) Retry() { l.state.Repeats = l.state.Attempt }
 
-// Forget drops the results, because they are old or the choice is another. The numbers of looks go
-// on, because programs would mistake a look for another with its number.
+// Forget drops the results, because they are old or belong to another choice. It does not use
+// numbers of looks again, because programs would mistake one look for another.
 func (l *Looks) Forget() {
 	*l = Looks{State{Attempt: l.state.Attempt, Repeats: l.state.Attempt, IsStrict: l.state.IsStrict}}
 }

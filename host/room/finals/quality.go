@@ -13,29 +13,29 @@ import (
 // This file judges the line between a player and a server by samples.
 
 const (
-	// doubtfulBy is the difference between a look's sample and the search's that leaves one of them
-	// in doubt. A queue may have delayed one, or the line jitters by more than a choice can bear.
+	// doubtfulBy is the difference between a look's sample and the search's that puts them in doubt.
+	// A queue may have delayed one, or the line jitters too much for a choice.
 	doubtfulBy = 5 * time.Millisecond
 	// doubtfulShort is that difference after the search of a short list.
 	doubtfulShort = 10 * time.Millisecond
 	// forgivenLosses is how many lost packets prove nothing. If four players send three each, one
 	// is lost in every fifth look on lines that lose 2 %.
 	forgivenLosses = 1
-	// spike is how much more than the others a sample jitters that met a full queue. If eight
-	// players send three samples each, and one in 70 meets a queue, every third look has such a
-	// sample, and the best server lost by it.
+	// spike is the factor by which one packet in a full queue raises the jitter of the samples. If
+	// eight players send three samples each, and one in 70 meets a queue, every third look has such
+	// a sample. The best server would lose by it.
 	spike = 6
 	// enoughSamples are enough to tell a path that jitters from one packet that met a full queue.
 	enoughSamples = 3
-	// tellsAfter is the number of samples that give a percentile and a share of losses beyond
-	// chance. A long look that was cut short before that tells no more than a short one.
+	// tellsAfter is the number of samples from which a percentile and a share of losses are more
+	// than chance. A long look with fewer samples is judged like a short one.
 	tellsAfter = 8
-	// worstShare of the replies are no slower than a quality's worst RTT.
+	// worstShare is the share of replies that are no slower than a quality's worst RTT.
 	worstShare = 0.95
 )
 
 // qualityOf returns the quality of a path by a few samples. One packet that met a full queue does
-// not count, because it predicts nothing. Of two samples the earlier RTT tells which it was.
+// not count, because it predicts nothing. With two samples the earlier RTT shows which one did.
 func qualityOf(seen wire.Finalist, before discovery.Result) (q selection.Quality) {
 	if lost := seen.Sent - len(seen.RTTs) - forgivenLosses; lost > 0 {
 		q.Loss = float64(lost) / float64(seen.Sent)
@@ -55,8 +55,8 @@ func qualityOf(seen wire.Finalist, before discovery.Result) (q selection.Quality
 	return q
 }
 
-// qualityOfFew returns the quality by single samples after the search of a short list: the jitter,
-// if no two of the lowest agree.
+// qualityOfFew returns the quality by single samples after the search of a short list. Jitter
+// counts only if the two lowest samples disagree.
 func qualityOfFew(rtts []float64) (q selection.Quality) {
 	if len(rtts) < enoughSamples {
 		return q
@@ -93,7 +93,7 @@ func jitterOf(rtts []float64) float64 {
 	return sum / float64(len(rtts)-1)
 }
 
-// sampled returns all samples of a server after the search of a short list, with the newest.
+// sampled returns all samples of a server after the search of a short list, the newest last.
 func (k Known) sampled(seen wire.Finalist) (rtts []float64) {
 	if k.Look != nil {
 		rtts = k.Look.RTTs
@@ -117,7 +117,7 @@ func (l *Looks) isDoubtful(seen wire.Finalist, k Known) bool {
 func isDoubtful(seen wire.Finalist, before discovery.Result) bool {
 	switch {
 	case len(seen.RTTs) == 0:
-		return false // Settle decides about servers that several do not hear
+		return false // Settle decides about servers that several players do not hear
 	case before.State != discovery.Answered:
 		return true
 	}
@@ -130,8 +130,8 @@ func disagree(rtts []float64) bool {
 	return len(rtts) == enoughSamples-1 && slices.Max(rtts)-slices.Min(rtts) > discovery.MS(doubtfulShort)
 }
 
-// isElsewhere reports whether a player's look contradicts most of the RTTs of the others behind
-// the same address. Homes far from each other share one through a VPN or a carrier.
+// isElsewhere reports whether a player's look contradicts most of the RTTs of the others behind the
+// same address. VPNs and carriers give one address to homes far from each other.
 func isElsewhere(p Looker, seen []wire.Finalist) bool {
 	borrowed, wrong := 0, 0
 	for _, s := range seen {

@@ -10,25 +10,25 @@ import (
 	"muster/host/wire"
 )
 
-// The players look at the finalists in waves of so many at once, with a time in between. Quake 3's
-// servers answer ten questions at once and then ten a second, from all players.
+// The players look at the finalists in waves, with a pause in between. Quake 3's servers answer ten
+// questions at once and then ten a second, from all players together.
 const (
 	wave         = 5
 	betweenWaves = 500 * time.Millisecond
 )
 
 const (
-	// betweenMates is the time from one player's look to that of the next behind the same
-	// address: the strictest servers, DarkPlaces', answer an address once a second.
+	// betweenMates is the time between the looks of two players behind one address: the strictest
+	// servers, DarkPlaces', answer an address once a second.
 	betweenMates = 1100 * time.Millisecond
-	// longestSchedule bounds the time that the players behind one address take in turn: of more
-	// than 40 some get no answer.
+	// longestSchedule bounds the time that the players behind one address take in turn. With more
+	// than 40 players some get no answer.
 	longestSchedule = 45 * time.Second
 	// groupSamples is how many samples the players behind one address take of a server
 	// together, at least one each.
 	groupSamples = 8
-	// usualEvery is the time between samples of a program that waits for nobody's turn: a second,
-	// and up to a quarter more that no server can foresee.
+	// usualEvery is the longest time between samples of a program that need not take turns. It is a
+	// second, and up to a quarter more that no server can foresee.
 	usualEvery = 1250 * time.Millisecond
 )
 
@@ -38,8 +38,8 @@ type slot struct {
 	samples      int
 }
 
-// slotOf returns the slot of the player in a place of a group, if there are so many groups and
-// the largest has so many places. Everybody's first place comes before anybody's second.
+// slotOf returns the slot of the player at a place of a group. Places is the size of the largest
+// group. The first players of all groups look before any second player.
 func slotOf(place, places, group, groups int) slot {
 	waves := (groups + wave - 1) / wave
 	s := slot{after: time.Duration(group/wave) * betweenWaves, samples: samples}
@@ -89,7 +89,7 @@ func (s slot) samplesIn(d time.Duration) int {
 	return min(max(s.samples, int(d/every)), wire.MaxSamples)
 }
 
-// groupsOf groups players by address, in the order of the first of each.
+// groupsOf groups players by address, in the order of each group's first player.
 func groupsOf(players []Looker) (groups [][]Looker) {
 	places := map[int]int{}
 	for _, p := range players {
@@ -120,8 +120,8 @@ func (l *Looks) noteAsked(ask Ask, now roomtime.Time) {
 	l.state.Asked[ask.Player] = now.Add(time.Duration(ask.After) + time.Duration(max(0, ask.Samples-1))*every)
 }
 
-// rest returns how long the look has to wait before the first question, so that no server hears
-// from one address too soon to answer. Servers of unknown strictness count as the strictest.
+// rest returns how long the look has to wait before the first question, so that no address asks a
+// server again too soon. Servers of unknown strictness count as the strictest.
 func (l *Looks) rest(f Facts, gap time.Duration) (rest time.Duration) {
 	groups := groupsOf(l.lookers(f.Players))
 	gap = cmp.Or(gap, betweenMates)

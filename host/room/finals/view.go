@@ -7,8 +7,8 @@ import (
 	"muster/host/wire"
 )
 
-// View returns how far a long look is, nil if it is none. The caller fills in each server's name
-// and address.
+// View returns how far a long look is, nil if the newest look is not long. The caller fills in each
+// server's name and address.
 func (l *Looks) View(f Facts, now roomtime.Clocks, names *people.Names) *wire.LongLook {
 	if !l.state.IsLong {
 		return nil

@@ -9,34 +9,33 @@ import (
 )
 
 const (
-	// sameMoment is the longest time between two words about the same game: a look takes some
-	// seconds, a map ten minutes.
+	// sameMoment is the longest time between two reports on the same moment. A look takes some
+	// seconds, and a map ten minutes.
 	sameMoment = 15 * time.Second
 	// countsApart is the largest plausible difference between two player counts in that time,
 	// as a share of the seats.
 	countsApart = 0.5
-	// leastContradicted is the least number of servers with contradictions by a player before the
-	// room names the player. A server may start again with other settings in between.
+	// leastContradicted is the least number of servers about which a player contradicts the others
+	// before the room names the player. A server may start again with other settings in between.
 	leastContradicted = 3
-	// contradictedShare is the least share of such servers among all that can be judged. The
-	// constant changedShare is the share for fields that change, and for the few servers with a
-	// second look.
+	// contradictedShare is the least share of such servers among all that can be judged.
+	// changedShare is that share for facts that change, and for the few servers with a second look.
 	contradictedShare, changedShare = 0.05, 0.4
-	// fewestToJudge is the number of words that shows which of them is alone. They must also come
-	// from more than half of the room: otherwise two players could make a liar of anybody who was
+	// fewestToJudge is the least number of reports that show which one is wrong. They must also come
+	// from more than half of the room. Otherwise two players could make a liar of anybody who was
 	// asked for the same servers.
 	fewestToJudge = 3
 )
 
-// contradiction counts the servers where a player's word differs from most others'.
+// contradiction counts the servers where a player's report differs from most others'.
 type contradiction struct {
 	differs, of       int // by lasting facts
-	changed, ofMoment int // by changing facts, among words of the same moment
+	changed, ofMoment int // by changing facts, among reports of the same moment
 	seen, ofSeen      int // by either, of servers that had their second look
 }
 
-// isNamed reports whether time and chance do not explain the contradictions. It returns their
-// number, and the number of servers compared.
+// isNamed reports whether there are more contradictions than time and chance explain. It returns
+// their number, and the number of servers compared.
 func (c contradiction) isNamed() (servers, of int, named bool) {
 	for _, kind := range []struct {
 		n, of int
@@ -49,8 +48,8 @@ func (c contradiction) isNamed() (servers, of int, named bool) {
 	return 0, 0, false
 }
 
-// Contradictions returns the players whose contradictions time and chance do not explain, in their
-// order, with the numbers of servers. Seen are the servers that everyone has looked at.
+// Contradictions returns the players with more contradictions than time and chance explain, in
+// their order, with the numbers of servers. Seen are the servers that everyone has looked at.
 func (f *Infos) Contradictions(seen []int) (named []anomaly.Anomaly) {
 	all := f.contradictions(seen)
 	for i := range f.heard {
@@ -96,7 +95,7 @@ func (f *Infos) contradictions(seen []int) map[people.ID]contradiction {
 	return all
 }
 
-// compare compares a word with all words about the server.
+// compare compares a report with all reports on the server.
 func (c *contradiction) compare(w word, words []word, fewest int, wasLookedAt bool) {
 	isLater := func(other word) bool { return (other.at - w.at).Abs() > sameMoment }
 	lasting, _ := denied(w, words)
@@ -111,8 +110,8 @@ func (c *contradiction) compare(w word, words []word, fewest int, wasLookedAt bo
 	c.seen += one(wasLookedAt && (lasting || changing))
 }
 
-// denied reports whether most words differ from one of them, in lasting facts and in those that may
-// have changed in between.
+// denied reports whether most reports differ from one of them, in lasting facts and in facts that
+// may change in between.
 func denied(w word, words []word) (lasting, changing bool) {
 	said, most := *w.info, settle(words, *w.info)
 	count, middle := said.Players, middleOf(words).Players
@@ -140,7 +139,7 @@ func one(is bool) int {
 }
 
 // omit empties a fact that a player left out. Another program may read less of a server's answer
-// than Muster does: what it does not say contradicts nobody.
+// than Muster does, and a missing fact contradicts nobody.
 func omit[V comparable](most *V, said V) {
 	var nothing V
 	if said == nothing {

@@ -4,8 +4,8 @@
 //	          │ Infos │
 //	Attend ─▶ └───────┘ ─▶ Contradictions
 //
-// A server's fact is what most players heard who were asked for the server. A player who contradicts
-// most others about several servers is named.
+// It believes the majority of the players who were asked for a server. It names players who
+// contradict most others about several servers.
 package infos
 
 import (
@@ -25,13 +25,13 @@ import (
 	"muster/selection"
 )
 
-// Infos has the servers' words about themselves, as each player heard them. A player may lie, so
-// the room believes what most heard (see [taken]), and names players who contradict the others.
-// Friends behind one address have a voice each: they run programs of their own, and one may lie.
+// Infos has the servers' facts, as each player heard them. A player may lie, so the room believes
+// the majority (see [taken]), and names players who contradict it. Friends behind one address have
+// a vote each, because one of them may lie.
 type Infos struct {
-	// words are by server, the newest of each player who heard anything.
+	// words has the newest report of each player, by server.
 	words map[int][]word
-	// heard are the voices of the last weighing, nil before. wanted breaks ties.
+	// heard are the players whose reports were weighed last, nil before. wanted breaks ties.
 	heard  []heard
 	wanted Wanted
 	// infos are the believed facts, by server. lone are the servers that only one of several
@@ -40,13 +40,13 @@ type Infos struct {
 	lone  map[int]bool
 	// news are the servers that [Infos.News] has yet to return.
 	news map[int]bool
-	// packed are the words in their saved form, for the players in packedFor. That is nil if the
+	// packed is the saved form of the words, for the players in packedFor. packedFor is nil if the
 	// words have changed since.
 	packed    Saved
 	packedFor []people.ID
 }
 
-// About returns servers with the believed facts about them. Every word may change these.
+// About returns servers with the believed facts about them. Later reports change these facts.
 func (f *Infos) About(servers selection.Servers) selection.Servers {
 	if f.infos == nil {
 		f.infos, f.lone = map[int]*discovery.Info{}, map[int]bool{}
@@ -59,12 +59,12 @@ func (f *Infos) About(servers selection.Servers) selection.Servers {
 type Voice struct {
 	Player  people.ID
 	Results *evidence.PlayerResults
-	// Counts says that nothing is odd about the player's words. Alone says that no other player
-	// goes on.
+	// Counts says that the player's reports count. Alone says that the round goes on with no other
+	// player.
 	Counts, Alone bool
 }
 
-// heard is a voice at a weighing, and whether the player was then asked for the whole list.
+// heard is a voice as it was weighed. all says that the player was asked for the whole list.
 type heard struct {
 	Voice
 	all bool
@@ -74,14 +74,14 @@ type heard struct {
 type word struct {
 	// by is empty for the host, which heard the servers of its own networks.
 	by people.ID
-	// info is never changed: players who heard the same share one.
+	// info is never changed, because players who heard the same share one.
 	info *discovery.Info
-	// at is when the host was told, since the round's measuring began, in whole ms.
+	// at is when the host got the report, from the beginning of the measuring, in whole ms.
 	at time.Duration
 }
 
-// Wanted has the room's wishes for a server. If as many words say that a server meets a wish as
-// that it does not, the room believes the former.
+// Wanted has the room's wishes for a server. If reports are even, the room believes that the server
+// meets a wish.
 type Wanted struct {
 	Map, Mode, Version, Mod, Tags string
 	// MaxBots is nil for any number.
@@ -95,8 +95,8 @@ func (w Wanted) is(before Wanted) bool {
 	return sameBots && w == before
 }
 
-// Hear notes a player's word, so long after the measuring began. An empty ID stands for the host. It
-// replaces the player's earlier word. It reports whether the believed facts may have changed.
+// Hear notes a player's report, which replaces an earlier one. An empty ID stands for the host. At
+// is the time since the measuring began. Hear reports whether the believed facts may have changed.
 func (f *Infos) Hear(by people.ID, server int, info discovery.Info, at time.Duration) bool {
 	f.packedFor = nil
 	words := f.words[server]
@@ -123,8 +123,8 @@ func (f *Infos) Hear(by people.ID, server int, info discovery.Info, at time.Dura
 	return f.SettleFacts(server)
 }
 
-// Keep forgets the words of everybody but some players about a server. It reports whether the
-// believed facts may have changed.
+// Keep forgets the reports on a server, except some players'. It reports whether the believed facts
+// may have changed.
 func (f *Infos) Keep(server int, players []people.ID) bool {
 	if words, heard := f.words[server]; heard {
 		f.packedFor = nil
@@ -133,9 +133,9 @@ func (f *Infos) Keep(server int, players []people.ID) bool {
 	return f.SettleFacts(server)
 }
 
-// Attend takes the room's present players and wishes. It forgets the words of players who have
-// left, and weighs all other words again. It returns the servers whose facts may have changed. If
-// the same players count as before it does nothing.
+// Attend takes the room's present players and wishes. It forgets the reports of players who have
+// left, and weighs all others again. It returns the servers whose facts may have changed. If the
+// same players count as before it does nothing.
 func (f *Infos) Attend(voices []Voice, wanted Wanted) (anew []int) {
 	now := make([]heard, len(voices))
 	for i, v := range voices {
@@ -167,8 +167,8 @@ func (f *Infos) voice(player people.ID) *Voice {
 	return nil
 }
 
-// counting returns the words about a server that count: the host's, and those of counting players
-// who were asked for it. Otherwise two players could call full whatever nobody has asked yet.
+// counting returns the reports on a server that count: the host's, and those of counting players
+// who were asked for it. Otherwise two players could call servers full before others are asked.
 func (f *Infos) counting(server int) []word {
 	words := f.words[server]
 	ignored := func(w word) bool {
@@ -181,8 +181,8 @@ func (f *Infos) counting(server int) []word {
 	return words
 }
 
-// SettleFacts believes what most heard of a server, among players who were asked for it. It reports
-// whether the facts may have changed.
+// SettleFacts decides which facts about a server to believe. It reports whether the facts may have
+// changed.
 func (f *Infos) SettleFacts(server int) bool {
 	var alone people.ID
 	for i := range f.heard {
@@ -218,7 +218,7 @@ func (f *Infos) News() (servers []int) {
 }
 
 // Connect returns the address that a player connects to. While players contradict each other about
-// the game's port, or only one has heard it, each goes where their own program heard.
+// the game's port, or only one has heard it, each relies on their own program.
 func (f *Infos) Connect(by people.ID, server int, servers *selection.Servers) netip.AddrPort {
 	own := f.own(by, server)
 	if own == nil {
@@ -228,7 +228,8 @@ func (f *Infos) Connect(by people.ID, server int, servers *selection.Servers) ne
 	return own.Completed(servers.Said.Infos[addr]).Connect(addr)
 }
 
-// HeardInfo returns a server's facts as a player last heard them, or nil. They must not be changed.
+// HeardInfo returns a server's facts as a player last heard them, or nil. The result must not be
+// changed.
 func (f *Infos) HeardInfo(by people.ID, server int) *discovery.Info {
 	for _, w := range f.words[server] {
 		if w.by == by {
@@ -238,8 +239,8 @@ func (f *Infos) HeardInfo(by people.ID, server int) *discovery.Info {
 	return nil
 }
 
-// own returns a player's own word about a server, if each player goes by their own. It is nil if
-// the player has none, or if all go by the same facts.
+// own returns a player's own report on a server. It is nil if the player has none, or if all
+// players rely on the same facts.
 func (f *Infos) own(by people.ID, server int) *discovery.Info {
 	words := f.counting(server)
 	own := slices.IndexFunc(f.words[server], func(w word) bool { return w.by == by })
@@ -249,9 +250,9 @@ func (f *Infos) own(by people.ID, server int) *discovery.Info {
 	return f.words[server][own].info
 }
 
-// Saved is a [Infos] at rest. Infos is a frame of [wire.Infos] with all words, each once a
-// server. Words are numbers, three a word: the place in Infos; the player from 1 in the room's
-// order, or 0 for the host; the time in ms.
+// Saved is the saved form of [Infos]. Its Infos is a frame of [wire.Infos], with each different
+// report on a server once. Words has three numbers for each player's report: its index in Infos;
+// the player's number in the room's order, from 1, or 0 for the host; the time in ms.
 type Saved struct {
 	Infos []byte `json:"infos,omitempty"`
 	Words []byte `json:"words,omitempty"`
@@ -290,11 +291,11 @@ func (f *Infos) Save(players []people.ID) (s Saved, err error) {
 	return s, nil
 }
 
-// longestRound bounds the clock of a saved word.
+// longestRound bounds the time of a saved report.
 const longestRound = 365 * 24 * time.Hour
 
-// Restore returns the words that were saved, of a list of so many servers. Any bytes are
-// safe. They count once there are voices: see [Infos.Attend].
+// Restore returns saved reports on a list of servers. Listed is the length of the list. Any bytes
+// are safe. The reports count from the next [Infos.Attend] on.
 func Restore(s Saved, players []people.ID, listed int) (f Infos, err error) {
 	said, err := wire.Unpack[wire.Infos](s.Infos)
 	if err != nil {

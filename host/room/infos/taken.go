@@ -10,17 +10,17 @@ import (
 	"muster/host/room/people"
 )
 
-// taken returns the facts to believe from the words about a server, or nil without words. Lone says
-// that only one of several players spoke, which rules nothing out for good.
+// taken returns the facts to believe from reports on a server, or nil without reports. Lone says
+// that only one of several players reported. Such a report rules nothing out for good.
 //
-//   - A player who goes on alone is believed: it is that player's session only.
-//   - A lone word counts but for what it could send all astray with: no name, game
-//     port or ping limit.
-//   - Of several a field is what more than half have heard. Where no value has that
-//     many there is no name, game port, password or ping limit, and the map and mode
-//     are those that the room wants, or the newest. The host's own word breaks ties.
-//   - Seats are taken as in the word in the middle, of two the one with fewer: people
-//     come and go between one look and the next.
+//   - A player who goes on alone is believed, because nobody else is concerned.
+//   - A lone report counts without name, game port and ping limits, because these
+//     could send all astray.
+//   - Of several reports each field takes the value that more than half have. Without
+//     a majority there is no name, game port, password or ping limit, and the map and
+//     mode are those that the room wants, or the newest. The host's report breaks ties.
+//   - The counts of players are those of the median report, the lower of two, because
+//     people come and go between looks.
 func taken(words []word, alone people.ID, want Wanted) (info *discovery.Info, lone bool) {
 	if len(words) == 0 {
 		return nil, false
@@ -77,8 +77,8 @@ func taken(words []word, alone people.ID, want Wanted) (info *discovery.Info, lo
 	return shared(&settled, words), false
 }
 
-// fewBots returns the words with no more bots than the room wants if that is at least half of them,
-// else all.
+// fewBots returns the reports with no more bots than the room wants, or all reports if those are
+// less than half.
 func (w Wanted) fewBots(words []word) []word {
 	few := slices.DeleteFunc(slices.Clone(words), func(said word) bool { return w.MaxBots != nil && said.info.Bots > *w.MaxBots })
 	if 2*len(few) < len(words) {
@@ -103,7 +103,7 @@ func settle(words []word, info discovery.Info) discovery.Info {
 	agree(words, &info, func(i *discovery.Info) *uint64 { return &i.AppID })
 	agree(words, &info, func(i *discovery.Info) *time.Duration { return &i.MinPing })
 	agree(words, &info, func(i *discovery.Info) *time.Duration { return &i.MaxPing })
-	// A player who says no name has not asked for it, and one player's name alone does not count.
+	// A player who reports no name has not asked for it. One player's name alone does not count.
 	nameless := func(w word) bool { return w.info.Name == "" }
 	if named := slices.DeleteFunc(slices.Clone(words), nameless); len(named) > 1 {
 		agree(named, &info, func(i *discovery.Info) *string { return &i.Name })
@@ -113,7 +113,7 @@ func settle(words []word, info discovery.Info) discovery.Info {
 
 func gamePort(i *discovery.Info) *uint16 { return &i.GamePort }
 
-// agree puts the majority's value into a field and reports whether there is one. Words with
+// agree puts the majority's value into a field and reports whether there is one. Reports with
 // different values cancel each other, as in Boyer and Moore's vote.
 func agree[V comparable](words []word, into *discovery.Info, field func(*discovery.Info) *V) bool {
 	var most V
@@ -138,7 +138,7 @@ func agree[V comparable](words []word, into *discovery.Info, field func(*discove
 	return true
 }
 
-// shared returns an Info, or an equal one that somebody's word already has.
+// shared returns an Info, or an equal one that a report already has.
 func shared(info *discovery.Info, words []word) *discovery.Info {
 	for _, w := range words {
 		if *w.info == *info {
@@ -148,7 +148,7 @@ func shared(info *discovery.Info, words []word) *discovery.Info {
 	return info
 }
 
-// middleOf returns the word with the median number of players, of two the lower.
+// middleOf returns the report with the median number of players, the lower of two.
 func middleOf(words []word) *discovery.Info {
 	sorted := slices.SortedFunc(slices.Values(words), func(a, b word) int {
 		return cmp.Or(cmp.Compare(a.info.Players, b.info.Players), cmp.Compare(b.info.Bots, a.info.Bots))

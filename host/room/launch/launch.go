@@ -75,7 +75,7 @@ func (s *State) set(player people.ID, w Way) {
 	(*s)[player] = w
 }
 
-// To returns the launch to a server of a round, for players who know nothing else of it.
+// To returns the launch to a server of a round, for players who connect as everyone does.
 func To(round int, s wire.Settings, servers *selection.Servers, server int) wire.Launch {
 	connect := servers.Connect(server)
 	return wire.Launch{
@@ -84,7 +84,7 @@ func To(round int, s wire.Settings, servers *selection.Servers, server int) wire
 	}
 }
 
-// queryPort returns the port for questions to a server, 0 if players connect to the same.
+// queryPort returns the port for questions to a server, 0 if it is the port to connect to.
 func queryPort(asked, connect netip.AddrPort) uint16 {
 	if asked.Port() == connect.Port() {
 		return 0
@@ -115,7 +115,7 @@ func (r *Roll) Awaits(player people.ID) bool {
 	return state == "" || state == wire.LaunchAsking
 }
 
-// Heard takes how far a player has got on the way to a game. It returns the news for the others, or
+// Heard notes how far a player has got on the way to a game. It returns the news for the others, or
 // nothing.
 func (r *Roll) Heard(player people.ID, m wire.Launched, game string) (note sentence.Sentence) {
 	w := r.state[player]
@@ -178,7 +178,7 @@ func (r *Roll) Restart(players ...people.ID) {
 	}
 }
 
-// Able takes whether a player's computer can start a game. It returns the news for the others, or
+// Able notes whether a player's computer can start a game. It returns the news for the others, or
 // nothing.
 func (r *Roll) Able(player people.ID, m wire.Able, s wire.Settings) (note sentence.Sentence) {
 	before := r.able[player]
@@ -191,7 +191,7 @@ func (r *Roll) Able(player people.ID, m wire.Able, s wire.Settings) (note senten
 	return note
 }
 
-// Can returns whether a player's computer can start a game, if the player's program has said.
+// Can returns whether a player's computer can start a game. IsKnown says that the program told us.
 func (r *Roll) Can(player people.ID, game string) (able wire.Able, isKnown bool) {
 	able = r.able[player]
 	return able, able.Game == game

@@ -26,16 +26,15 @@ import (
 	"muster/selection"
 )
 
-// saidCounts is how long the list's word on a server's seats or map may leave it out of a round
-// that begins. Services renew their lists about once a minute, and a map lasts ten. Older words are
-// shown, and leave nothing out.
+// saidCounts is how long the list's facts about a server's seats or map may exclude it from a round
+// that begins. Services renew their lists about once a minute, and a map lasts ten. Older facts are
+// shown, and exclude nothing.
 const saidCounts = 5 * time.Minute
 
 // List is a round's list of servers. The zero value has none.
 type List struct {
 	tree *topology.Tree
-	// hash is the key under which the host keeps the list apart from its rooms; empty if it does
-	// not.
+	// hash is the key under which the host keeps the list apart from its rooms, or empty.
 	hash string
 	// packed is the list in its saved form. The first save makes it.
 	packed []byte
@@ -46,8 +45,8 @@ type List struct {
 func New(tree *topology.Tree, hash string) List { return List{tree: tree, hash: hash} }
 
 // Begin returns a round's list: the list that came, and servers on players' own networks that no
-// list has. If no list came, those have to do, and the note says so: a LAN party may have no
-// internet, and a game no master. The error says why there is nothing to measure.
+// list has. If no list came, it has only these servers, and the note says so. A LAN party may have
+// no internet, and a game no master. The error says why there is nothing to measure.
 func Begin(came List, failure error, found []netip.AddrPort) (l List, note sentence.Sentence, err error) {
 	var listed []discovery.Server
 	if failure == nil {
@@ -127,22 +126,22 @@ func canonical(s discovery.Server) discovery.Server {
 // Tree returns the topology of the list.
 func (l *List) Tree() *topology.Tree { return l.tree }
 
-// Servers returns the servers of a round that begins now, with the list's word on them and no
+// Servers returns the servers of a round that begins now, with the list's facts about them and no
 // player's.
 func (l *List) Servers(said discovery.Said, now time.Time) selection.Servers {
 	return selection.Servers{List: l.tree.List(), Said: said, Dated: now.Sub(said.At) > saidCounts}
 }
 
-// Trim returns the servers of a round with only the useful part of the list's word. That word is large, and rooms with the same list share it. A room that has launched, or is
-// saved, keeps it for servers that somebody has asked, because they may tell less themselves. It
-// forgets the rest: a room that comes back asks the other servers, and one that goes on gets a new
-// list.
+// Trim returns the servers of a round with only the useful part of the list's facts. All facts take
+// much memory, and rooms with the same list share them. A room that has launched, or is saved,
+// keeps the facts about servers that somebody has asked, because servers may tell less themselves.
+// It can do without the rest: it asks the other servers again, or gets a new list.
 func Trim(s selection.Servers, asked iter.Seq[int]) selection.Servers {
 	s.Said = saidOf(s.List, useful(s, asked), s.Said.At)
 	return s
 }
 
-// useful returns the useful part of the list's word.
+// useful returns the useful part of the list's facts.
 func useful(s selection.Servers, asked iter.Seq[int]) (useful []wire.ServerInfo) {
 	if len(s.Said.Infos) == 0 {
 		return nil

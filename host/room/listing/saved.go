@@ -17,18 +17,18 @@ type Saved struct {
 	SourceState
 }
 
-// SavedList is a round's list at rest.
+// SavedList is the saved form of a round's list.
 type SavedList struct {
 	// List is the list, or empty with a Hash if the host keeps it apart.
 	List []byte `json:"list,omitempty"`
 	Hash string `json:"list_hash,omitempty"`
-	// Said is the useful part of the list's word.
+	// Said is the useful part of the list's facts.
 	Said   []byte    `json:"said,omitempty"`
 	SaidAt time.Time `json:"said_at,omitzero"`
 	Dated  bool      `json:"said_dated,omitempty"`
 }
 
-// Save returns the list of a round with its word on the servers that somebody asked.
+// Save returns the list of a round with its facts about the servers that somebody asked.
 func (l *List) Save(round int, servers selection.Servers, asked iter.Seq[int]) (s SavedList, err error) {
 	if s.Hash = l.hash; s.Hash == "" {
 		if l.packed == nil && len(servers.List) > 0 {

@@ -53,14 +53,14 @@ func (s *SourceState) Find(own []netip.AddrPort) {
 
 // Query names the list that the host should fetch.
 type Query struct {
-	// Servers are the list itself, if it is not the game's.
+	// Servers are the list itself. It is empty if the host should fetch the game's list.
 	Servers []netip.AddrPort
 	// Also are servers that people have brought. They belong on the list, too.
 	Also []netip.AddrPort
 }
 
-// Awaits reports whether the organiser's program should give the list again, in a room that was
-// opened at a time.
+// Awaits reports whether the organiser's program should give the list again. Opened is when the
+// room was opened.
 func (s *Source) Awaits(settings wire.Settings, opened, now time.Time) bool {
 	last := s.supplied
 	if last.Before(opened) {
@@ -70,8 +70,8 @@ func (s *Source) Awaits(settings wire.Settings, opened, now time.Time) bool {
 }
 
 // IsOverdue reports whether the organiser's program is overdue with its list, and returns a note
-// for people. Such a program no longer runs. The room should not wait for it until it has given a
-// list.
+// for people. Such a program likely no longer runs. The room should not wait for it again until it
+// has given a list.
 func (s *Source) IsOverdue(waited time.Duration) (note sentence.Sentence, is bool) {
 	if waited <= supplyWait {
 		return note, false
@@ -82,7 +82,7 @@ func (s *Source) IsOverdue(waited time.Duration) (note sentence.Sentence, is boo
 	return note, true
 }
 
-// Slow returns the note for people who have waited for a list for so long, or nothing.
+// Slow returns a note for people who wait for a list, or nothing if the wait is still short.
 func Slow(waited time.Duration) (note sentence.Sentence) {
 	if waited < slow {
 		return note

@@ -1,6 +1,6 @@
-// Package nearby keeps the game servers on local networks: the host finds them on its own network,
-// and players' programs on theirs. The internet's lists have few of them, and few people can reach
-// them.
+// Package nearby keeps the game servers on local networks. The host finds servers on its own
+// network, and players' programs find them on theirs. The internet's lists have few such servers,
+// and few people can reach them.
 //
 //	Ask ─▶ "look around" ─▶ Hear, Expire ─▶ what the players found
 //	                                               │
@@ -8,17 +8,17 @@
 //	                                                               │
 //	ListFor, IsHidden, Around ◀── who reaches which server ◀───────┘
 //
-// Players behind one public address may be in one network, or behind a carrier's NAT. So a
-// private address means nothing alone: a player reaches a server there if the player's own
-// program found it, and found what the others in the network found.
+// Players behind one public address may be in one network, or behind a carrier's NAT. So a private
+// address alone proves nothing. A player reaches a server there only if the player's own program
+// found the same server as the others in the network.
 //
-// A large LAN has several networks, and a broadcast ends at the router between them. So the programs
-// there are asked, too, which servers of the others they reach:
+// A large LAN has several networks, and a broadcast ends at the router between them. So the room
+// also asks the programs there which servers of other networks they reach:
 //
 //	Beyond ─▶ "do you reach these?" ─▶ Hear
 //
-// The route decides, and only an answer counts. Players without one cannot reach the server: they are
-// not asked to measure it, and their silence says nothing about it.
+// Players whose programs get no answer cannot reach the server. They are not asked to measure it,
+// and their silence says nothing about it.
 package nearby
 
 import (
@@ -34,11 +34,11 @@ import (
 )
 
 const (
-	// fresh is how long a player's finding is as good as another look.
+	// fresh is how long a player's finding needs no other look.
 	fresh = 2 * time.Minute
 	// lookTime is how long a player's program may look. It needs two seconds.
 	lookTime = 4 * time.Second
-	// most is more servers than a LAN party has.
+	// most is the most local servers that count. No LAN party has more.
 	most = 256
 	// network is the length of the prefix of a household's or a LAN party's network, in bits.
 	network = 24
@@ -48,7 +48,7 @@ const (
 // The zero value is empty.
 type Networks struct{ state State }
 
-// State is what a saved room keeps of networks.
+// State is the saved state of networks.
 type State struct {
 	Players map[people.ID]player `json:"players,omitempty"`
 	Servers []Server             `json:"servers,omitempty"`
@@ -57,8 +57,7 @@ type State struct {
 // State returns the state, to save or restore it.
 func (n *Networks) State() *State { return &n.state }
 
-// Validate returns the first fault of saved networks of these players and a list of so many
-// servers, or nil.
+// Validate returns the first fault of saved networks, or nil. Listed is the length of the list.
 func (s State) Validate(players []people.ID, listed int) error {
 	for _, server := range s.Servers {
 		if server.Server < 0 || server.Server >= listed {
@@ -73,21 +72,21 @@ func (s State) Validate(players []people.ID, listed int) error {
 	return nil
 }
 
-// Place is a player's place in the network, by the connection.
+// Place is a player's place in the network, as the connection shows it.
 type Place struct {
 	// Public is the address at which the internet sees the player, invalid if unknown.
 	Public netip.Addr `json:"public,omitzero"`
 	// AtHost says that the player is in the host's own network.
 	AtHost bool `json:"at_host,omitempty"`
-	// Near is the connection's own address, invalid if it may be anybody's.
+	// Near is the connection's own address, invalid if anybody could have it, as through a tunnel.
 	Near netip.Addr `json:"near,omitzero"`
 }
 
 // atHost stands for the host's network instead of a public address.
 var atHost = netip.IPv4Unspecified()
 
-// home returns a value for the network where the player's program looks around: the public address,
-// or the host's own network for players at private addresses. It is invalid if unknown. Then the
+// home identifies the network where the player's program looks around. It is the public address, or
+// atHost for players at private addresses. It is invalid if the network is unknown, and then the
 // player's finding does not count.
 func (p Place) home() netip.Addr {
 	switch {
@@ -119,14 +118,14 @@ type player struct {
 	tried   []netip.AddrPort
 	triedAt roomtime.Time
 	isAgain bool
-	// lookSince is when the program was asked to look around for lookFor, zero once it has
-	// answered. It belongs to a connection.
+	// lookSince is when the program was asked to look around for the game lookFor, zero once it has
+	// answered. Both end with the connection.
 	lookSince roomtime.Time
 	lookFor   string
 }
 
-// Finding lists the servers of a game that a player's program found around it. It says when the
-// program told.
+// Finding lists the servers of a game that a player's program found around it. At is when the
+// program reported them.
 type Finding struct {
 	Game    string            `json:"game,omitempty"`
 	Servers []wire.NearServer `json:"servers,omitempty"`
@@ -193,10 +192,10 @@ type Question struct {
 // mostBeyond is how many servers of other networks a program is asked about.
 const mostBeyond = 16
 
-// Beyond returns questions to the programs of players in private networks of the host's LAN: which
-// servers do they reach that the host or others found? It notes that the programs are asked. Each
-// is asked about a server once in a while. A program that has not looked around yet does so then:
-// those in the host's own network need not before.
+// Beyond asks the programs of players in the host's LAN whether they reach the servers that the
+// host or other players found. It notes the questions. It asks a program about a server only once
+// in a while. A program that has not looked around yet does so now. In the host's own network it
+// need not before.
 func (n *Networks) Beyond(players []people.ID, game string, known []Server, now roomtime.Time) (asks []Question) {
 	var there []netip.AddrPort
 	add := func(at netip.AddrPort) {
@@ -242,8 +241,8 @@ func (n *Networks) Beyond(players []people.ID, game string, known []Server, now 
 	return asks
 }
 
-// IsLate reports whether others found servers in the network of a player who has not looked for the
-// game there. The program of such a player has to look around before it gets the list.
+// IsLate reports whether others found servers in a player's network, but the player has not looked
+// for the game there. Then the player's program has to look around before it gets the list.
 func (n *Networks) IsLate(id people.ID, game string) bool {
 	p := n.state.Players[id]
 	isShared := func(s Server) bool { return s.Home.IsValid() && s.Home == p.Place.home() }
@@ -263,15 +262,15 @@ func (n *Networks) IsLooking(id people.ID) bool {
 	return false
 }
 
-// Expire reports whether a player's program has looked around for too long. Then nobody waits for
-// it any longer, and it has found nothing.
+// Expire ends a look around that takes too long, and reports whether it did. The program then
+// counts as having found nothing.
 func (n *Networks) Expire(id people.ID, now roomtime.Time) bool {
 	p := n.state.Players[id]
 	if !p.isLooking() || now.Sub(p.lookSince) <= lookTime {
 		return false
 	}
 	late := player{Place: p.Place, Finding: Finding{Game: p.lookFor, At: now}, tried: p.tried, triedAt: p.triedAt}
-	if p.isAgain { // what it found itself still counts
+	if p.isAgain { // its earlier finding still counts
 		late.Finding = p.Finding
 	}
 	n.set(id, late)

@@ -11,23 +11,23 @@ import (
 	"muster/host/wire"
 )
 
-// Server is a game server on a network of the host, or on a network of players who found it there.
-// Players there reach it by its address there. The others reach it by its public address, if it has
-// one. Few routers let packets out and in again.
+// Server is a game server on the host's network, or on the network of the players who found it.
+// Players there need its local address, because few routers send packets out and in again. The
+// others use its public address, if it has one.
 type Server struct {
 	Addr netip.AddrPort `json:"addr"`
 	// Networks are the networks from where people reach Addr.
 	Networks []netip.Prefix `json:"networks"`
-	// Public is its address in the internet's lists. It is invalid if they do not have it: then the
-	// server is hidden from everybody elsewhere.
+	// Public is its address in the internet's lists, invalid if they lack it. Then the server is
+	// hidden from everybody elsewhere.
 	Public netip.AddrPort `json:"public,omitzero"`
-	// Home stands for the network of the players who found it, and is invalid if the host found it.
-	// Name and Seats are its own words, because another network may have another server at this
-	// address.
+	// Home identifies the network of the players who found the server, and is invalid if the host
+	// found it. Name and Seats are the server's own report. They tell it from a server at the same
+	// address in another network.
 	Home  netip.Addr `json:"home,omitzero"`
 	Name  string     `json:"name,omitempty"`
 	Seats int        `json:"seats,omitempty"`
-	// Info is its own word when the host found it.
+	// Info is the server's report if the host found it.
 	Info discovery.Info `json:"-"`
 	// Server is its index in the round's list.
 	Server int `json:"server"`
@@ -53,9 +53,8 @@ func (s *Server) listed() netip.AddrPort {
 	return s.Public
 }
 
-// is reports whether a player found this server. Two households behind one public address may have
-// the same private ones, as behind a carrier's NAT. Then their servers report different names and
-// seats.
+// is reports whether a player found this server, by address, name and seats. Behind a carrier's NAT
+// several households may have servers at the same private address.
 func (s *Server) is(found wire.NearServer) bool {
 	return found.Addr == s.Addr && found.Info.Name == s.Name && found.Info.MaxPlayers == s.Seats
 }
@@ -68,7 +67,7 @@ func (s *Server) isReachedFrom(from netip.Addr) bool {
 }
 
 // isReachedBy reports whether a player reaches the server by its own address. Players on the host's
-// network do, and so do those whose own programs had an answer of it.
+// network do, and so do players whose programs got its answer.
 func (s *Server) isReachedBy(p player) bool {
 	if s.Home.IsValid() {
 		return s.Home == p.Place.home() && slices.ContainsFunc(p.Servers, s.is)
@@ -80,10 +79,10 @@ func (s *Server) isReachedBy(p player) bool {
 // another server at that address.
 func (s *Server) isHiddenFrom(p player) bool { return s.isHidden() && !s.isReachedBy(p) }
 
-// Found returns the servers for a game that players found on their own networks. It leaves out
-// those that the host found and those that the list has. Each address gets one server. Of several
-// networks with the address, the one whose server most players found has it. Players of the others
-// cannot reach that server.
+// Found returns a game's servers that players found on their own networks. It leaves out servers
+// that the host found or the list has. Each address gets one server. If several networks have the
+// address, the server that most players found gets it. Players of the other networks cannot reach
+// that server.
 func (n *Networks) Found(players []people.ID, game string, listed []discovery.Server, known []Server) []Server {
 	isListed := map[netip.AddrPort]bool{}
 	for _, s := range listed {
@@ -93,7 +92,7 @@ func (n *Networks) Found(players []people.ID, game string, listed []discovery.Se
 		isListed[known[i].Addr] = true
 	}
 	var all []Server
-	finders := map[netip.AddrPort]map[netip.Addr]int{} // of the first finder of a network
+	finders := map[netip.AddrPort]map[netip.Addr]int{} // of a network's first server
 	for _, id := range players {
 		p := n.state.Players[id]
 		for _, found := range p.Servers {
@@ -141,7 +140,8 @@ func publicOf(s Server, all []Server, isListed map[netip.AddrPort]bool) netip.Ad
 	return outside
 }
 
-// Place finds servers in the round's list. It returns the words of the servers that the host found.
+// Place finds servers in the round's list. It returns the reports of the servers that the host
+// found.
 func (n *Networks) Place(servers []Server, list []discovery.Server) (said []wire.ServerInfo) {
 	if len(servers) == 0 {
 		return nil
@@ -167,7 +167,7 @@ func (n *Networks) Place(servers []Server, list []discovery.Server) (said []wire
 }
 
 // Notes returns notes on the local servers in the list: their number, their networks, and the
-// host's servers that some players cannot reach. Title names a server.
+// servers that some players cannot reach. Titles are the servers' names.
 func (n *Networks) Notes(players []people.ID, titles map[int]string) (notes []sentence.Sentence) {
 	there := map[netip.Addr]int{}
 	var homes []netip.Addr
@@ -187,7 +187,7 @@ func (n *Networks) Notes(players []people.ID, titles map[int]string) (notes []se
 	for i := range n.state.Servers {
 		s := &n.state.Servers[i]
 		outside := n.filtered(players, s.isHiddenFrom)
-		if s.Home.IsValid() { // the note on its network comes first; on a large LAN others may reach it, too
+		if s.Home.IsValid() { // the note above names its network
 			outside = n.filtered(outside, func(p player) bool { return s.Home == atHost && p.Place.home() == atHost })
 		}
 		if len(outside) > 0 {

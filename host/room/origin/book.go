@@ -47,7 +47,7 @@ func (b *Book) put(id people.ID, e Entry) {
 	b.state[id] = e
 }
 
-// Part makes a player a group alone.
+// Part makes a player a NAT group of one.
 func (b *Book) Part(player people.ID) {
 	if e := b.state[player]; e.IsPlayer {
 		e.IsApart = true
@@ -68,7 +68,7 @@ func (b *Book) Place(id people.ID) estimate.Place {
 }
 
 // Groups groups some of the players by their public addresses. A private address with several
-// players is a gateway's or a proxy's: behind it they may sit anywhere.
+// players is a gateway's or a proxy's, and they may sit anywhere behind it.
 func (b *Book) Groups(of []people.ID) [][]people.ID {
 	came := map[Origin]int{}
 	for _, e := range b.state {
@@ -103,8 +103,8 @@ func (b *Book) Forget(id people.ID) { delete(b.state, id) }
 // State returns the state, to save or restore it.
 func (b *Book) State() *State { return &b.state }
 
-// Validate returns the first fault of a saved book of these people, or nil. IsPlayer says of each
-// whether it is a player.
+// Validate returns the first fault of a saved book, or nil. IsPlayer has all people, and whether
+// each is a player.
 func (s State) Validate(isPlayer map[people.ID]bool) error {
 	for id, e := range s {
 		if plays, isHere := isPlayer[id]; !isHere || e.IsPlayer != plays || e.IsApart && !plays {

@@ -1,4 +1,4 @@
-// Package origin knows from their connections where the people in a room are, and which players
+// Package origin knows where the people in a room are, by their connections, and which players
 // measure as one.
 //
 //	connection ─▶ Of ─▶ Origin ─▶ Beside, Reach, Place
@@ -16,28 +16,28 @@ import (
 	"muster/selection/estimate"
 )
 
-// Origin is a player's origin, by the connection: the address that game servers see, and its place.
-// The players behind one address are a NAT group, and measure as one. The zero value tells nothing,
-// and its player is a group alone.
+// Origin tells where a player's connection comes from: the address that game servers see, and its
+// place. The players behind one address are a NAT group, and measure as one. The zero value tells
+// nothing, and its player is a group of one.
 type Origin struct {
 	Addr netip.Addr `json:"addr,omitzero"`
 	// Home says that the player is in the host's own network, behind the host's public address.
 	Home bool `json:"home,omitempty"`
 	// Country and ASN say where Addr is, by the host's tables. They are empty and 0 if the tables
-	// do not have it, as for every private address.
+	// lack it, as for every private address.
 	Country string `json:"country,omitempty"`
 	ASN     uint32 `json:"asn,omitempty"`
-	// Near is the connection's own address, for the servers on networks that the host shares with
-	// the player; invalid if it may be anybody's.
+	// Near is the connection's own address, for servers on networks that the host shares with the
+	// player. It is invalid if anybody could have it, as through a tunnel.
 	Near netip.Addr `json:"near,omitzero"`
 	// Here is the address at which people on the host's networks reach the host's own player. It is
 	// invalid for all others.
 	Here netip.Addr `json:"here,omitzero"`
 }
 
-// Of judges the address of a player's connection; isHome says that it is in the host's own network.
-// Servers see a public address as it is. A private one says so little that a wrong guess is likely
-// (a VPN, a tunnel, a container), and a wrong guess gives players the RTTs of others. So it counts
+// Of returns the origin of a connection from an address. IsHome says that the address is in the
+// host's own network. Servers see a public address as it is. A private address may be that of a
+// VPN, a tunnel or a container, and a wrong guess gives players the RTTs of others. So it counts
 // only at home, in the network through which the host itself gets out. Loopback may be anybody who
 // comes through a tunnel, unless the program says that it is the host's own player's.
 func Of(from netip.Addr, probes wire.Probes, isHome bool) Origin {
@@ -58,8 +58,8 @@ func Of(from netip.Addr, probes wire.Probes, isHome bool) Origin {
 	return Origin{Addr: from, Home: isHome, Near: from}
 }
 
-// LocatedBy returns the origin with its place in a table of addresses, which may be nil. It asks
-// nothing for an address at home, which stands for the host's public one.
+// LocatedBy returns the origin with its place in a table of addresses, which may be nil. It looks
+// up no address at home, because that stands for the host's public address.
 func (o Origin) LocatedBy(table func(netip.Addr) (country string, asn uint32)) Origin {
 	if table != nil && !o.Home && o.Addr.IsValid() {
 		o.Country, o.ASN = table(o.Addr)
@@ -68,8 +68,8 @@ func (o Origin) LocatedBy(table func(netip.Addr) (country string, asn uint32)) O
 }
 
 // Beside returns the address at which people on the host's networks reach the player's machine. It
-// is invalid if the player comes from elsewhere. The connection itself shows it, so nobody can name
-// another's.
+// is invalid if the player comes from elsewhere. It is the address of the connection, so nobody can
+// claim another player's.
 func (o Origin) Beside() netip.Addr {
 	at := o.Near
 	if at.IsLoopback() {
@@ -81,8 +81,8 @@ func (o Origin) Beside() netip.Addr {
 	return at
 }
 
-// Reach returns the reach that a server must have if somebody from there brings it: people on the
-// internet bring none of a local network.
+// Reach returns the least reach of a server that somebody from there may bring. People on the
+// internet may bring no server of a local network.
 func (o Origin) Reach() discovery.Reach {
 	if !o.Addr.IsValid() && !o.Home && !o.Near.IsValid() {
 		return discovery.InternetReach

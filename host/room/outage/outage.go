@@ -1,6 +1,6 @@
-// Package outage turns the driver's clock into room time, which leaves out time that must not count
-// against the players. The host's own program may have stopped. Or most players are silent
-// together: then the host's line or machine likely failed, and the room pauses.
+// Package outage turns the driver's clock into room time. Room time leaves out time that must not
+// count against the players: the host's own program was stopped, or most players are silent
+// together. Such a silence is likely a failure of the host's line or machine, and the room pauses.
 //
 //	Step ────────▶ the driver's clock goes on, or the program was stopped ──▶ room time goes on, or not
 //	Tick ────────▶ how much has passed, and whether the room is paused
@@ -37,10 +37,10 @@ const (
 
 // Scene counts the players that the room should hear now.
 type Scene struct {
-	// Players is the number of players that the round counts on. Silent counts those of them that
-	// the room should have heard and did not; in a phase that waits for nobody it is 0.
+	// Players is the number of players that the round counts on. Silent is how many of them the room
+	// should have heard, and did not. It is 0 in a phase that waits for nobody.
 	Players, Silent int
-	// IsGathering says that the group is not complete: it does not wait for players who have left.
+	// IsGathering says that the group is not complete. Then nobody waits for players who have left.
 	IsGathering bool
 	// IsDeserted says that the group has gathered, and no player is here.
 	IsDeserted bool
@@ -49,18 +49,18 @@ type Scene struct {
 // Watch watches for outages. The zero value has seen none, in a room that opens.
 type Watch struct {
 	// opened is the room time of the first step, and began the driver's time then. lost is the time
-	// since then that does not count.
+	// since then that does not count. isOn says that the first step has begun.
 	opened      roomtime.Time
 	began, lost time.Duration
 	isOn        bool
-	// stepped is the driver's time of the newest step. ticked is that of the newest tick, or the
-	// last moment until which none was needed.
+	// stepped is the driver's time of the newest step. ticked is the driver's time of the newest
+	// tick, or a later time until which none was needed.
 	stepped, ticked time.Duration
 	hasStopped      bool
 	state           State
 }
 
-// State is the saved state of a watch. Its time stands in the saved room.
+// State is the saved state of a watch. The room saves the room time itself.
 type State struct {
 	// IsPaused says that room time stands still.
 	IsPaused bool `json:"on,omitempty"`
@@ -84,15 +84,15 @@ func (s State) Validate() error {
 	return nil
 }
 
-// Step begins a step at a time of the driver's clock, which was due at another; idle is how long the
-// program could save nothing just before. It returns the room time. The first step after a restart
-// is never late.
+// Step begins a step at the driver's time run, which was due at the time due. Idle is how long the
+// program could save nothing just before. Step returns the room time. The first step after a
+// restart is never late.
 func (w *Watch) Step(run, due, idle time.Duration, isDeserted bool) roomtime.Time {
 	if !w.isOn {
 		w.isOn, w.began, w.stepped, w.ticked, due = true, run, run, run, run
 	}
 	run = max(run, w.stepped)
-	needless := min(due, run) // nobody had to tick until then
+	needless := min(due, run) // no tick was needed until then
 	if w.ticked < needless && due > w.stepped {
 		if w.state.IsPaused {
 			w.lose(needless-w.ticked, isDeserted)
@@ -135,8 +135,8 @@ func (w *Watch) lose(d time.Duration, isDeserted bool) {
 // nobody, and cannot tell which players were silent.
 func (w *Watch) HasStopped() bool { return w.hasStopped }
 
-// Tick lets time pass, in the step under way. It returns how much has passed since the last tick
-// and whether that did not count.
+// Tick lets time pass, in the step under way. It returns the time since the last tick, and whether
+// a pause leaves it out.
 func (w *Watch) Tick(isDeserted bool) (passed time.Duration, isLost bool) {
 	passed = w.stepped - w.ticked
 	w.ticked = w.stepped
@@ -146,9 +146,9 @@ func (w *Watch) Tick(isDeserted bool) (passed time.Duration, isLost bool) {
 	return passed, w.state.IsPaused
 }
 
-// UpdatePause begins or ends a pause. It returns a note for people, or nothing. If isOver, the room
-// waits for the silent players again, because on a line that comes up again not all come back at
-// once.
+// UpdatePause begins or ends a pause. It returns a note for people, or nothing. isOver says that
+// most players are back. Then the room waits for the others again, because on a line that comes up
+// again not all come back at once.
 func (w *Watch) UpdatePause(s Scene) (note sentence.Sentence, isOver bool) {
 	if !s.IsDeserted {
 		w.state.Absent = 0
@@ -176,8 +176,8 @@ func (w *Watch) shouldPause(s Scene) (pauses, most bool) {
 	return most && w.state.Held < LongestPause && w.state.Absent < LongestAbsence, most
 }
 
-// Next reports whether a pause goes on, and how soon it ends even if nobody comes back. If isSettled,
-// [Watch.UpdatePause] would change nothing before.
+// Next reports whether the room should pause, and how soon a pause ends even if nobody comes back.
+// If isSettled, [Watch.UpdatePause] would change nothing before.
 func (w *Watch) Next(s Scene) (pauses bool, ends time.Duration, isSettled bool) {
 	pauses, _ = w.shouldPause(s)
 	ends = LongestPause - w.state.Held

@@ -1,6 +1,6 @@
-// Package pace judges how fast the players of a search answer, against each other. One player's slow
-// line must not hold all others, and must not be taken for slow while it only waits for silent
-// servers, or while everybody is as slow.
+// Package pace compares how fast the players of a search answer. One player's slow line must not
+// hold all others up. A player is not slow while it only waits for silent servers, or while
+// everybody is as slow.
 //
 //	Note, a few times a second ─▶ Lags: asked for the finalists only
 //	                            └▶ Slow: told to everybody
@@ -17,26 +17,27 @@ import (
 const (
 	// second is the time over which a player is judged.
 	second = time.Second
-	// slowShare is the share of the others' median below which a player is slow: the median of what they
-	// answer in a second of all that they were asked for. A player who answers for enough servers a
-	// second, a tenth of the papers' rate, holds nobody for long, however much it was asked for.
+	// slowShare is the share of the others' median below which a player is slow. The median is that
+	// of the players' shares of questions answered in a second. enough is the number of servers a
+	// second that is never slow. It is a tenth of the papers' rate.
 	slowShare, enough = 0.1, 14
 	// handful is the number of questions that a lossy line may leave without an answer for some
 	// seconds. The search does not wait for so few.
 	handful = 8
 	// lagsAfter is how long a player is slow before it gets the finalists only. It is short, because
-	// with every second more a slow player knows one finalist less, and a fast one loses nothing.
+	// every further second costs a slow player a finalist, and a mistake costs a fast player
+	// nothing.
 	lagsAfter = time.Second
-	// A player who lags is as fast as the others again once it answers prompt questions promptly, the
-	// first time. After the second its searches would begin anew again and again.
+	// A player who lags counts as fast again once it answers prompt questions within promptly. That
+	// happens only once. Otherwise the searches would begin again and again.
 	prompt, promptly = 3, 300 * time.Millisecond
 	// silence is how long a slow player may be silent between two answers.
 	silence = 3 * time.Second
-	// slowAfter is how long a player is slow before everybody reads it.
+	// slowAfter is how long a player is slow before everybody is told.
 	slowAfter = 5 * time.Second
 )
 
-// Player is a player at a moment: the number of answers so far, and of questions without one.
+// Player has a player's present numbers: the answers so far, and the questions without an answer.
 type Player struct {
 	ID             people.ID
 	Answers, Owing int
@@ -51,8 +52,8 @@ type mark struct {
 	// and owing are the player's numbers then.
 	since          roomtime.Time
 	answers, owing int
-	// share is the share of the questions that the player answered in the newest second, -1 before any
-	// is over. Last is the number of answers in the newest second with any, and answered its end.
+	// share is the share of questions that the player answered in the newest second, -1 before any
+	// is over. last is the number of answers in the newest second with any, and answered its end.
 	share    float64
 	last     int
 	answered roomtime.Time
@@ -70,7 +71,7 @@ func (p *Pace) Note(now roomtime.Time, players []Player) (lagging, fast, slow []
 	if p.marks == nil {
 		p.marks = map[people.ID]*mark{}
 	}
-	isOver := make([]bool, len(players)) // the second of a player
+	isOver := make([]bool, len(players)) // whether a player's second is over
 	for i, player := range players {
 		m := p.of(player.ID)
 		lagged := m.lags
@@ -146,9 +147,9 @@ func (p *Pace) others(players []Player, but int) float64 {
 	return (shares[(len(shares)-1)/2] + shares[len(shares)/2]) / 2
 }
 
-// judge judges the second that is over, and begins the next. A second without any answer counts only
-// between the answers of a player who lags: other silences are the servers', the line's or the
-// program's, and the room waits for them by other rules.
+// judge judges the second that is over, and begins the next. A second without any answer counts
+// only for a player who lags, between two answers. Other silences have other causes, and the room
+// waits for them by other rules.
 func (m *mark) judge(now roomtime.Time, player Player, others float64) {
 	got := player.Answers - m.answers
 	isBehind := m.lags || player.Owing >= handful && m.share < slowShare*others // a player who lags owes little
@@ -168,8 +169,8 @@ func (m *mark) judge(now roomtime.Time, player Player, others float64) {
 // Lags reports whether a player was slow for so long that it gets the finalists only.
 func (p *Pace) Lags(player people.ID) bool { return p.marks[player] != nil && p.marks[player].lags }
 
-// Slow returns the players who lag and were not yet called slow, such as when a search has ended
-// before.
+// Slow returns the players who lag and were not yet called slow, such as because a search ended
+// early.
 func (p *Pace) Slow(players []people.ID) (slow []people.ID) {
 	for _, player := range players {
 		if m := p.marks[player]; m != nil && m.lags && m.slow >= second && m.slow < slowAfter {
@@ -180,5 +181,5 @@ func (p *Pace) Slow(players []people.ID) (slow []people.ID) {
 	return slow
 }
 
-// Pace returns how many servers a player answers for in a second, by the last one with any answer.
+// Pace returns how many answers a player gave in the newest second with any.
 func (p *Pace) Pace(player people.ID) int { return p.of(player).last }

@@ -7,7 +7,7 @@
 //
 // Nobody ever goes to a place, and nothing waits for the answers.
 //
-// The room tells a [Survey] the present [Scene] and the players' words, and passes on the [News].
+// The room tells a [Survey] the present [Scene] and the players' answers, and passes on the [News].
 package places
 
 import (
@@ -34,9 +34,9 @@ const (
 	betweenMates = 1100 * time.Millisecond
 	// pause is how long the room rests between two surveys that the organiser orders.
 	pause = 30 * time.Second
-	// mostAnew bounds how often a survey begins again because a player's computer must no longer be
-	// shown, or has moved. Without it, a program that comes and goes, or names one port of its
-	// router after the other, would keep everybody measuring.
+	// mostAnew bounds how often a survey begins again because a player's computer has moved, or must
+	// no longer be shown. Without a bound, a program that comes and goes, or names ever new ports of
+	// its router, would keep everybody measuring.
 	mostAnew = 3
 	// ownPing is a player's ping to a server on their own computer: hardly anything.
 	ownPing = discovery.Millis(100 * time.Microsecond)
@@ -55,8 +55,8 @@ type Survey struct {
 
 // State is the saved state of a survey.
 type State struct {
-	// Attempt is the number of the survey, 0 while there is none. Then Before is the number of the
-	// last one, so that the next gets another number and ignores late answers.
+	// Attempt is the number of the survey, 0 while there is none. While it is 0, Before is the
+	// number of the last one, so that the next gets another number and ignores late answers.
 	Attempt int `json:"attempt,omitempty"`
 	Before  int `json:"before,omitempty"`
 	// At is when the survey began.
@@ -92,8 +92,8 @@ type home struct {
 	Place  wire.Venue `json:"place"`
 }
 
-// door has the ports at which a player's program answers as a beacon. The computer's port is 0 if
-// it does not answer. The router's port that leads there is 0 if it is the same.
+// door has the ports at which a player's program answers as a beacon. beacon is the computer's
+// port, 0 for none. outside is the router's port that leads there, 0 if it is the same.
 type door struct {
 	program         string
 	beacon, outside uint16
@@ -129,8 +129,7 @@ type Player struct {
 	// Addr is the address that servers see. Beside is the computer's address for people on the
 	// host's networks, invalid if the player comes from elsewhere.
 	Addr, Beside netip.Addr
-	// Turn is the player's place among the players behind the same address. They measure one after
-	// the other.
+	// Turn is the player's place among the players behind the same address, who measure in turn.
 	Turn int
 }
 
@@ -151,8 +150,8 @@ func (n *News) add(more News) {
 	n.Asks = append(n.Asks, more.Asks...)
 }
 
-// Come takes the port of a player's computer when the program has come. The router's port is
-// forgotten with the program, or with the computer's port.
+// Come notes the beacon port of a player's computer when the program connects. If the program or
+// the port is another, it forgets the router's port.
 func (s *Survey) Come(player people.ID, program string, beacon uint16) {
 	if s.doors == nil {
 		s.doors = map[people.ID]door{}
@@ -162,7 +161,7 @@ func (s *Survey) Come(player people.ID, program string, beacon uint16) {
 	}
 }
 
-// Outside takes a program's word on the router's port that others can use to reach it.
+// Outside notes the router's port by which others reach a player's program.
 func (s *Survey) Outside(player people.ID, port uint16, sc Scene, now roomtime.Time) News {
 	if d, has := s.doors[player]; has {
 		d.outside = port
@@ -214,7 +213,7 @@ func (s *Survey) Ask(player people.ID, sc Scene, now roomtime.Time) News {
 	if at < 0 || !sc.Players[at].IsHere || s.state.Attempt == 0 || s.hasAnswered(player) || s.Count(sc.Places) == 0 {
 		return News{}
 	}
-	// A player who does not show their own address sees none. Nobody sees the address of a player
+	// Players who do not show their own address see no other. Nobody sees the address of a player
 	// who has left, or no longer agrees.
 	if news, isAnew := s.dropHomes(sc, now); isAnew {
 		return news
@@ -272,7 +271,7 @@ func (s *Survey) End() {
 // Heard takes a player's finding. The error says that the message makes no sense.
 func (s *Survey) Heard(player people.ID, m wire.Surveyed, sc Scene) (News, error) {
 	if m.Attempt != s.state.Attempt || s.hasAnswered(player) {
-		return News{}, nil // of an earlier list, or a second time
+		return News{}, nil // an answer about an earlier list, or a second answer
 	}
 	results := make([]result, s.Count(sc.Places))
 	for _, seen := range m.Places {
@@ -311,10 +310,10 @@ func (s *Survey) waiting(sc Scene) []people.ID {
 	return players
 }
 
-// Count returns the number of places in a survey: those of the organiser's list, and homes.
+// Count returns the number of places in a survey: the organiser's list, and homes.
 func (s *Survey) Count(places wire.Venues) int { return len(places) + len(s.state.Homes) }
 
-// venues returns these places.
+// venues returns all places of a survey.
 func (s *Survey) venues(places wire.Venues) wire.Venues {
 	venues := slices.Clip(places)
 	for _, h := range s.state.Homes {
@@ -329,9 +328,9 @@ func (s *Survey) Leave(player people.ID) {
 	delete(s.doors, player)
 }
 
-// homesIn returns the computers of players who could host, if all present players have agreed to
-// show their addresses, and can reach each other's. All reach addresses on the internet. Players
-// who all come from one network of the host's reach addresses there, too.
+// homesIn returns the computers of players who could host. There are none unless all present
+// players show their addresses. Everybody reaches addresses on the internet. If all players come
+// from one network of the host's they also reach addresses there.
 func (s *Survey) homesIn(sc Scene) (homes []home) {
 	here := slices.DeleteFunc(slices.Clone(sc.Players), func(p Player) bool { return !p.IsHere })
 	areBeside := areNeighbours(here)
@@ -366,7 +365,7 @@ func areNeighbours(players []Player) bool {
 		}
 		bits := 64
 		switch {
-		case discovery.IsCarrierNAT(at): // or of a mesh VPN, whose addresses are all over it
+		case discovery.IsCarrierNAT(at): // mesh VPNs use addresses from all of this range
 			bits = 10
 		case at.Is4():
 			bits = 24

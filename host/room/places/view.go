@@ -15,8 +15,8 @@ import (
 )
 
 const (
-	// muchBetter is the least lead over the best server that makes a place worth a server of one's
-	// own. Players feel such a step, and a single look is not so wrong.
+	// muchBetter is the least lead over the best server that makes a place worth a server of the
+	// group's own. Players feel such a difference, and it is more than the error of a single look.
 	muchBetter = 15 * time.Millisecond
 	// placesNamed bounds the places that a sentence names.
 	placesNamed = 3
@@ -34,7 +34,7 @@ func (s *Survey) NeedsComparison(of *selection.Selection) bool {
 	return s.state.Attempt > 0 && of != nil && of.Chosen == nil && s.relaxed.of != of
 }
 
-// Compare finds the best server without limits in the basis of the choice, and tells the result.
+// Compare finds the best server without limits in the basis of the choice. It returns the result.
 func (s *Survey) Compare(b selection.Basis, sc Scene) News {
 	b = b.For(s.group(sc))
 	b.Criteria.Limits, b.Criteria.Top, b.Criteria.Reasons = nil, 1, -1
@@ -63,7 +63,7 @@ func (s *Survey) tell(sc Scene) []sentence.Sentence {
 	if sites == nil || sites.Answer.IsZero() {
 		return nil
 	}
-	s.state.IsTold = sc.Selection != nil // else the comparison comes later
+	s.state.IsTold = sc.Selection != nil // without a choice the comparison comes later
 	return []sentence.Sentence{sites.Answer}
 }
 
@@ -109,7 +109,7 @@ func (s *Survey) sites(sc Scene) *wire.Sites {
 	}
 	group := s.group(sc)
 	objective := sc.Criteria.Objective(group)
-	if sc.Selection != nil { // extras count from the players' best pings without the places
+	if sc.Selection != nil { // extras count from the players' best pings to servers, not to places
 		objective = sc.Selection.Above(objective, group)
 	}
 	ranked := make([]candidate, 0, len(venues))
@@ -161,7 +161,7 @@ func (c candidate) says(key string, pairs ...any) sentence.Sentence {
 	return sentence.Of(key, pairs...)
 }
 
-// compare puts the place first that reaches everybody, keeps stricter limits, and scores better.
+// compare orders places by the number of silent players, the strictest limit kept, and the score.
 func (c candidate) compare(other candidate) int {
 	return cmp.Or(
 		cmp.Compare(len(c.Silent), len(other.Silent)), cmp.Compare(c.level, other.level),

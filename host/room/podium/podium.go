@@ -28,8 +28,8 @@ const (
 	// steps is the number of leaders that pages show.
 	steps = 3
 	// every is the shortest time between two rankings. share is the time that each ranked result
-	// adds. Ranking one takes some 200 ns, so the ranking takes a twentieth of a processor's time
-	// at most.
+	// adds. A result takes some 200 ns, so the ranking takes a twentieth of a processor's time at
+	// most.
 	every = 250 * time.Millisecond
 	share = 4 * time.Microsecond
 	// nameAgain is the time after which players are asked once more for the name of a leader: some
@@ -49,10 +49,10 @@ type Podium struct {
 // IsDue reports whether it is time for another ranking.
 func (p *Podium) IsDue(now roomtime.Time) bool { return !now.Before(p.next) }
 
-// Show puts a ranking of so many results on the podium. Forecasts are the RTTs that the search
-// expects, by server and player. Show returns the servers whose names the players should tell, so
-// that the names are known before the choice. No program asks a server for that: it keeps the
-// server's word from when it measured.
+// Show puts a ranking on the podium. Results is the number of ranked results. Forecasts are the
+// RTTs that the search expects, by server and player. Show returns the servers whose names players
+// should report, so that the names are known before the choice. No program asks a server for its
+// name, because it kept the name when it measured.
 func (p *Podium) Show(r Ranking, forecasts map[int]map[people.ID]time.Duration, results int, now roomtime.Time) (nameless []int) {
 	p.next = now.Add(max(every, time.Duration(results)*share))
 	p.standing = &r.standing
@@ -94,7 +94,7 @@ type Ranking struct {
 }
 
 // Rank returns the leaders by the measurements of a basis. Players are all players that the round
-// counts on. Each needs a seat, and a player without a column has measured nothing yet.
+// counts on, and each needs a seat. A player without a column has measured nothing yet.
 func Rank(b selection.Basis, players []people.ID) Ranking {
 	b.Criteria.Top, b.Criteria.Reasons = steps, -1
 	f := &field{
@@ -117,8 +117,8 @@ func (r Ranking) Servers() []int {
 	return servers
 }
 
-// predict returns the pings that the search expects of players who have not measured a server, in
-// whole ms: they are no more exact. A player who got no answer has no forecast.
+// predict returns the pings that the search expects of players who have not measured a server. They
+// are in whole ms, because they are no more exact. A player who got no answer has no forecast.
 func (r Ranking) predict(server int, forecast map[people.ID]time.Duration) map[string]float64 {
 	if forecast == nil {
 		return nil
@@ -146,8 +146,8 @@ type field struct {
 	seats   int
 }
 
-// nearly returns the servers that come next once all have measured them: those that most players
-// have measured, the nearest first. A server that did not answer somebody does not lead.
+// nearly returns servers that may lead once all players have measured them. Servers that more
+// players have measured come first, and then nearer ones. None has failed to answer a player.
 func (f *field) nearly(most int) []selection.Ranked {
 	var nearly []selection.Ranked
 	players := len(f.columns)
@@ -172,7 +172,7 @@ func (f *field) nearly(most int) []selection.Ranked {
 		}
 		one.Addr = hostport.At(f.Servers.List[server].Addr)
 		one.MeanMS /= float64(measured)
-		one.Score = float64(players - measured) // the fewer players lack it, the sooner it leads
+		one.Score = float64(players - measured) // the number of players who have yet to measure it
 		nearly = append(nearly, one)
 	}
 	slices.SortFunc(nearly, func(a, b selection.Ranked) int {
@@ -190,7 +190,7 @@ func (f *field) nearly(most int) []selection.Ranked {
 	return nearly
 }
 
-// isFull reports whether a server is known to have no seats for the players.
+// isFull reports whether a server is known to have too few seats for the players.
 func (f *field) isFull(server int) bool {
 	info := f.Servers.Info(server)
 	return info != nil && info.MaxPlayers > 0 && info.MaxPlayers-info.Players < f.seats
@@ -236,8 +236,8 @@ func (f *field) standing(leaders []selection.Ranked) wire.Standing {
 	return s
 }
 
-// couldWin reports whether a server that some have not measured would be the best if it were next
-// to them.
+// couldWin reports whether a server would be the best if it were next to the players who have not
+// measured it.
 func (f *field) couldWin(leaders []wire.Leader, server int) bool {
 	measured, rtts, own := 0, make([]float64, len(f.columns)), make([]float64, len(f.columns))
 	for column, player := range f.columns {

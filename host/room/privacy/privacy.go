@@ -23,8 +23,8 @@ import (
 	"muster/selection"
 )
 
-// limitStep is the step of a limit that the room advises, in ms. It is rounded up, because the
-// limit that just suffices is some player's ping.
+// limitStep is the step, in ms, to which an advised limit is rounded up. The least limit that
+// suffices is some player's ping, and would give it away.
 const limitStep = 10
 
 // Split divides the snapshot of a match into the part that everyone sees, and each person's own
@@ -127,9 +127,9 @@ func (h *hiding) log(log []wire.Note) []wire.Note {
 	return slices.DeleteFunc(log, func(note wire.Note) bool { return tellsPing(note.Sentence) })
 }
 
-// figures are the names that sentences have for pings. The exempt sentences use them for something
-// else: the organiser's limit, the usual error of an estimate, a short time, or a server that is
-// decided.
+// figures are the names of arguments that are pings in most sentences. In exempt sentences they are
+// something else: the organiser's limit, the usual error of an estimate, a short time, or a server
+// that is decided.
 var (
 	figures = []string{"ms", "instead", "worst", "mean", "chosen", "figures", "average"}
 	exempt  = []string{"room.allows", "room.counts", "unit.ms", "room.launch"}
@@ -188,7 +188,7 @@ func (h *hiding) choice(c *wire.Choice) *wire.Choice {
 		chosen := h.ranked(*s.Chosen)
 		shown.Selection.Chosen = &chosen
 	}
-	for _, doubt := range s.Doubts { // both captains read what speaks against players' numbers
+	for _, doubt := range s.Doubts { // both captains see the doubts about players' numbers
 		shown.Explain = append(shown.Explain, sentence.Of("why.doubt", "doubt", doubt.Sentence()))
 	}
 	for _, advice := range c.Advice {
@@ -217,7 +217,7 @@ func (h *hiding) ranked(r selection.Ranked) selection.Ranked {
 	return shown
 }
 
-// look returns how many packets each player has sent.
+// look returns a long look without the pings: only how many packets each player has sent.
 func (h *hiding) look(l *wire.LongLook) *wire.LongLook {
 	shown := &wire.LongLook{Until: l.Until, Finalists: slices.Clone(l.Finalists)}
 	for i := range shown.Finalists {
@@ -245,8 +245,8 @@ func (h *hiding) standing(s *wire.Standing, counted []string) *wire.Standing {
 	return &shown
 }
 
-// means returns the sides' average pings, if all players that count on both sides have one. The
-// average of a few of them would tell too much.
+// means returns the sides' average pings, or nil unless all players that count have a ping. The
+// average of a few players would tell too much.
 func (h *hiding) means(pings map[string]float64, counted []string) *selection.SideMeans {
 	var means [2]float64
 	for side, names := range h.sides {

@@ -1,4 +1,4 @@
-// Package saved is the form of a room at rest: the state of each part, and the room's own.
+// Package saved has the form of a saved room: the state of each part, and the room's own.
 //
 //	bytes ── Read ──▶ Room ─▶ the parts' states, which are validated
 //	                   └─── LoseList, if the list is gone
@@ -38,9 +38,9 @@ import (
 	"muster/host/wire"
 )
 
-// Form names the form that this program reads and writes. The form changes as little as it can: a
-// new field is optional, and an older program ignores it; a field that goes is ignored where it
-// still stands. Only a change that makes older programs break the room's word gets the next number.
+// Form names the form that this program reads and writes. New fields are optional, and older
+// programs ignore them. Fields that are no longer used are ignored. The number grows only if older
+// programs would break the room's promises.
 const Form = family + "1"
 
 // Version is the number of [Form].
@@ -51,18 +51,18 @@ const family = "muster.room/"
 
 var (
 	// ErrNewer says that a later Muster has saved a room. Hosts of two releases share a store during
-	// an upgrade: this one leaves the room to the newer ones.
+	// an upgrade, and the older one leaves such rooms to the newer one.
 	ErrNewer = errors.New("a newer Muster has saved it")
 	// ErrOlder says that a room has a form from before there were releases.
 	ErrOlder = errors.New("it has a form from before the first release of Muster")
 )
 
-// Room is a room at rest: JSON, except for its long columns, which are the same binary frames that
-// travel.
+// Room is a saved room. It is JSON, except for its long columns, which are binary frames as on the
+// wire.
 type Room struct {
 	Form   string    `json:"form"`
 	Opened time.Time `json:"opened"`
-	// At is the time of its newest step, and Now the room time then.
+	// At is the time of the room's newest step, and Now the room time then.
 	At       time.Time      `json:"at"`
 	Now      roomtime.Time  `json:"now"`
 	Settings wire.Settings  `json:"settings"`
@@ -102,7 +102,7 @@ type Room struct {
 	Finals     finals.State     `json:"finals,omitzero"`
 }
 
-// Player is a player's part of the saved room, apart from the parts' sections.
+// Player is a player's part of the saved room. The parts' own sections have the rest.
 type Player struct {
 	ID people.ID `json:"id"`
 	// ProbeLimit is the most servers that the player lets a round ask for.
@@ -112,7 +112,7 @@ type Player struct {
 	Evidence evidence.Saved `json:"evidence,omitzero"`
 }
 
-// Phase is a phase at rest: its name, and its own state.
+// Phase is a saved phase: its name, and its own state.
 type Phase struct {
 	Name  string          `json:"name"`
 	Begun roomtime.Time   `json:"begun"`

@@ -13,14 +13,14 @@ import (
 )
 
 const (
-	// MostMore bounds the servers that one order adds for each player: a third of a usual search,
-	// and a few seconds.
+	// MostMore is the most servers that one order adds for each player. They make a third of a usual
+	// search, and take a few seconds.
 	MostMore = 200
-	// mostInAll bounds what all orders of a round add. Nobody's program should go through a list of
-	// tens of thousands because an organiser clicks again and again.
+	// mostInAll is the most servers that all orders of a round add. An organiser who clicks again
+	// and again must not send programs through a list of tens of thousands.
 	mostInAll = 5 * MostMore
-	// worthMore is the least gain that more servers must promise while people vote. The search
-	// never claims less.
+	// worthMore is a gain that is not worth more servers while people vote. The search never claims
+	// less.
 	worthMore = 2 * time.Millisecond
 )
 
@@ -28,15 +28,14 @@ const (
 type Terms struct {
 	// Servers is the budget of the search, 0 for the usual one and negative for the whole list.
 	Servers int
-	// Votes says that people vote, and the search goes on meanwhile.
+	// Votes says that people vote while the search goes on.
 	Votes bool
 	// Listed is the length of the list.
 	Listed int
 }
 
-// Spare returns how many servers the search may still ask a player for, if so many of the promised
-// number are left. The looks need some of them, and so does the search that goes on while people
-// vote.
+// Spare returns how many servers the search may still ask a player for. Left is the rest of the
+// promised number. The search keeps some of it for the looks, and for the time of a vote.
 func (t Terms) Spare(left int, isVoting bool) int {
 	left -= wire.SearchFinalists
 	if t.Votes && !isVoting {
@@ -80,7 +79,7 @@ func (b *Budget) Most(t Terms) int {
 	return t.bounded(most)
 }
 
-// MostTold returns the largest number that a player was or will be promised, 0 for the whole list.
+// MostTold returns the most servers that a player was or will be promised, 0 for the whole list.
 func (b *Budget) MostTold(t Terms, promised []int) int {
 	most := b.Most(t)
 	if most == 0 {
@@ -92,7 +91,7 @@ func (b *Budget) MostTold(t Terms, promised []int) int {
 	return t.bounded(most)
 }
 
-// bounded returns a number of servers, or 0 if it is the whole list.
+// bounded returns most, or 0 if that is the whole list.
 func (t Terms) bounded(most int) int {
 	if t.Listed > 0 && most >= t.Listed {
 		return 0
@@ -100,8 +99,7 @@ func (t Terms) bounded(most int) int {
 	return most
 }
 
-// Left returns how many more servers one order may add for each player, 0 if there is nothing more
-// to ask.
+// Left returns how many more servers one order may add for each player, 0 for none.
 func (b *Budget) Left() int {
 	if b.state.Dry {
 		return 0
@@ -109,8 +107,8 @@ func (b *Budget) Left() int {
 	return max(0, min(MostMore, mostInAll-b.state.Servers))
 }
 
-// Grant takes the organiser's order to ask each player for more servers, up to the number that is
-// worth it. It returns the number granted.
+// Grant grants the organiser's order of more servers for each player, but no more than most. It
+// returns the number granted.
 func (b *Budget) Grant(servers, most int) (int, error) {
 	switch {
 	case most == 0:
@@ -123,8 +121,8 @@ func (b *Budget) Grant(servers, most int) (int, error) {
 	return servers, nil
 }
 
-// Offer returns the most servers that a player may have to ask once so many more are granted, or 0 if
-// that is the whole list.
+// Offer returns the most servers that each player may be asked for after an order, 0 for the whole
+// list.
 func (b *Budget) Offer(t Terms, servers int) int {
 	most := b.Most(t)
 	if most == 0 || most+servers >= t.Listed {
@@ -136,12 +134,12 @@ func (b *Budget) Offer(t Terms, servers int) int {
 // Close notes whether a search ran out of servers before its budget.
 func (b *Budget) Close(isDry bool) { b.state.Dry = isDry }
 
-// Unasked returns the number of addresses in a list that some player of a table has not measured
-// and that stayed silent to nobody. Servers at one address are equally far. Hidden are servers that
-// some player cannot reach.
+// Unasked counts the addresses in a list that some player has not measured, but that stayed silent
+// to nobody. It counts addresses, because servers at one address are equally far. Hidden are the
+// servers that some player cannot reach.
 func Unasked(tree *topology.Tree, table *selection.Table, hidden []int) int {
 	players := len(table.Players())
-	// By address: the number of players that know it, and the last of them.
+	// By address: known counts the players who know it, and last is the last such column plus 1.
 	known, last := make([]int, tree.Nodes()), make([]int, tree.Nodes())
 	for column := range players {
 		for server := range table.Measured() {

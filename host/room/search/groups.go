@@ -8,23 +8,23 @@ import (
 	"muster/host/wire"
 )
 
-// Member is a player of a group, as the search sees it at a moment.
+// Member has the present facts about a player of a group.
 type Member struct {
 	ID people.ID
 	// Spare is how many more servers the player may be asked for within the promised number.
 	Spare int
-	// Discreet is the most servers that the player lets a round ask for, 0 for no bound. Asked is
-	// the number so far, and More the part of it since the organiser's last order.
+	// Discreet is the most servers that the player lets a round ask for, 0 for no bound. Asked
+	// counts the servers so far, and More those since the organiser's last order.
 	Discreet, Asked, More int
-	// Lags says that the player answers slowly, and is asked for the finalists only.
+	// Lags says that the player answers slowly, and so is asked for the finalists only.
 	Lags bool
 }
 
 // isFew reports whether the player is asked for few servers.
 func (m Member) isFew() bool { return m.Discreet > 0 || m.Lags }
 
-// mayAsk returns how many more servers a player of few servers may be asked for. A discreet one
-// keeps the places of the finalists.
+// mayAsk returns how many servers are left to ask of a player who is asked for few. A discreet
+// player's bound also has to cover the finalists.
 func (m Member) mayAsk() int {
 	if m.Discreet == 0 {
 		return m.Spare
@@ -32,8 +32,8 @@ func (m Member) mayAsk() int {
 	return max(0, m.Discreet-wire.SearchFinalists-m.Asked)
 }
 
-// open returns the places of the players that the group's questions may go to. Players who are
-// asked for few servers are among them only if all are such.
+// open returns the indexes of the members whom the search asks. It skips members who are asked for
+// few servers, unless all are.
 func open(members []Member) (of []int) {
 	for i := range members {
 		if !members[i].isFew() {
@@ -48,7 +48,7 @@ func open(members []Member) (of []int) {
 	return of
 }
 
-// few returns how many more servers a group may be asked for, if all its players are asked for few.
+// few reports whether all members are asked for few servers, and how many more in all.
 func few(members []Member) (most int, few bool) {
 	for _, m := range members {
 		if !m.isFew() {
@@ -64,8 +64,7 @@ func allLag(members []Member) bool {
 	return len(members) > 0 && !slices.ContainsFunc(members, func(m Member) bool { return !m.Lags })
 }
 
-// left returns how many of so many additional servers every player may still be asked for. Players
-// behind one address measure as one.
+// left returns how many of an order's additional servers every group may still be asked for.
 func left(more int, groups [][]Member) int {
 	left := more
 	for _, members := range groups {
@@ -82,12 +81,12 @@ func left(more int, groups [][]Member) int {
 type Ask struct {
 	Player  people.ID
 	Servers []int
-	// Only takes the earlier questions back.
+	// Only says that the program drops its earlier questions, unless it has asked them already.
 	Only bool
 }
 
-// Groups are NAT groups that measure: players behind one address measure as one. A server is
-// asked by one of them, and by another only if it stays silent. Most groups have one player.
+// Groups are the NAT groups that measure. Players behind one address measure as one: one player
+// asks a server, and another asks it only after a silence. Most groups have one player.
 type Groups struct{ groups []*group }
 
 type group struct {
@@ -97,11 +96,11 @@ type group struct {
 	lags bool
 	// isBroken says that a connection has ended, and the room must form the group again.
 	isBroken bool
-	// out are the servers that a player was asked for, by place, and has not reported.
+	// out has the open questions: the index of the player who was asked, by server.
 	out map[int]int
 }
 
-// Form makes groups of players. out are the servers that some of them still owe an answer for.
+// Form makes groups of players. The questions in out are still open.
 func Form(groups [][]Member, out []Ask) *Groups {
 	formed := &Groups{}
 	for _, members := range groups {
@@ -178,8 +177,7 @@ func (g *Groups) Finished() (finished [][]people.ID) {
 }
 
 // Deal shares servers out among the players of a group. Neighbours in the network go to different
-// players, so that each measures some of every cluster, however the list is cut. Each share keeps
-// the order given.
+// players, so that each player measures a part of every cluster. Each share keeps the given order.
 func (g *Groups) Deal(at int, members []Member, servers []int) (asks []Ask) {
 	order := make([]int, len(servers)) // by place in the list, where neighbours are side by side
 	for i := range order {
@@ -194,7 +192,7 @@ func (g *Groups) Deal(at int, members []Member, servers []int) (asks []Ask) {
 	to := make([]int, len(servers))
 	for n, i := range order {
 		to[i] = of[n%len(of)]
-		for next := range len(of) { // a player with no room left leaves it to the others
+		for next := range len(of) { // the server goes to the next player with room left
 			if one := of[(n+next)%len(of)]; room[one] > 0 {
 				to[i] = one
 				room[one]--
@@ -233,8 +231,8 @@ type Mate struct {
 	MayAsk bool
 }
 
-// Mates returns the players who may try a server after one player's result, in turn: a silence may
-// be the player's own line.
+// Mates returns the players who may try a server, in turn, after a player's result. The player's
+// own line may be the cause of a silence.
 func (g *Groups) Mates(player people.ID, result discovery.Result) []people.ID {
 	at, place := g.find(player)
 	if at < 0 || !isOpen(result.State) {
@@ -244,8 +242,8 @@ func (g *Groups) Mates(player people.ID, result discovery.Result) []people.ID {
 	return slices.Concat(players[place+1:], players[:place])
 }
 
-// Heard takes a player's result. It returns a question to another player instead, or else the group
-// whose result is settled, -1 for none.
+// Heard takes a player's result. It returns a question to a mate who may do better, or else the
+// group whose result is settled, -1 for none.
 func (g *Groups) Heard(player people.ID, result discovery.Result, mates []Mate) (at int, instead []Ask) {
 	at, place := g.find(player)
 	if at < 0 {
@@ -255,7 +253,7 @@ func (g *Groups) Heard(player people.ID, result discovery.Result, mates []Mate) 
 	if i, isOut := out[result.Server]; isOut && i == place {
 		delete(out, result.Server)
 	} else if isOut && isOpen(result.State) {
-		return -1, nil // it goes to another player
+		return -1, nil // another player has this question by now
 	}
 	for _, mate := range mates {
 		if mate.State == discovery.Answered {

@@ -1,5 +1,5 @@
-// Package search leads the questions of a coordinated measuring: the players ask the servers that
-// could still win, round after round, until no other can plausibly win.
+// Package search directs a coordinated measuring. Players ask the servers that could still win,
+// round after round, until no other server can plausibly win.
 //
 //	          ┌──────────── answers: Heard ◀───────────┐
 //	          ▼                                        │
@@ -7,9 +7,9 @@
 //	                   │
 //	                   └─▶ over: the room chooses ─▶ Behind ─▶ NextBehind, while people vote
 //
-// [muster/selection/coordinate] says what to ask. This package says which player to ask and when:
-// players behind one address measure as one, rounds wait for answers, and at some time the search
-// is over. A search is not saved: another one begins from the results whenever the players change.
+// [muster/selection/coordinate] says what to ask. This package says which player to ask and when.
+// Players behind one address measure as one, rounds wait for answers, and the time is limited. A
+// search is not saved: another one begins from the results whenever the players change.
 package search
 
 import (
@@ -38,33 +38,33 @@ const (
 	roundsAhead = 8
 	laterShare  = 0.3
 	// shortList is the greatest length of a short list. A search asks for three quarters of such a
-	// list, so that waiting for answers saves few questions.
+	// list, so waiting for answers saves few questions.
 	shortList = 500
 	// roundEvery is the least time between two rounds. A shorter time yields less than the
 	// processor time is worth.
 	roundEvery = 120 * time.Millisecond
-	// behindEvery is the least time while people vote.
+	// behindEvery is the least time between two rounds while people vote.
 	behindEvery = time.Second
-	// lateAnswers is how long the search waits for its last answers. A silent server takes a
-	// program three seconds, and the choice need not know of it.
+	// lateAnswers is how long the search waits for its last answers. A program gives a silent server
+	// up after three seconds, and the choice can do without that result.
 	lateAnswers = 400 * time.Millisecond
 	// fewMissing is the share of a round's answers that the search does not wait for, in addition
 	// to one answer of each player. The constant longestWait is how long a round waits if more are
 	// missing: long enough to ask a server twice.
 	fewMissing  = 0.125
 	longestWait = 1500 * time.Millisecond
-	// givenUp is the time by which each program has given a silent server up: three seconds after its
-	// question, and more on a busy machine. Only a search that has found nothing waits as long.
+	// givenUp is the time after which every program has given a silent server up. That takes three
+	// seconds, and more on a busy machine. Only a search without any result waits so long.
 	givenUp = 10 * time.Second
-	// enough is the gain that is not worth another round. untilSpent ends a search only with its
-	// budget.
+	// enough is a gain too small for another round. untilSpent lets a search go on until its budget
+	// is spent.
 	enough     = 500 * time.Microsecond
 	untilSpent = -time.Millisecond
-	// Longest is how long a room searches at most; it has a good answer long before.
+	// Longest is the longest time of a search. It has a good answer long before.
 	Longest = 45 * time.Second
-	// lagsAhead is the number of questions that a slow player has at most. The best finalists change
-	// from round to round, so each question more is likely a wasted one. longestLag is how long
-	// a search that is otherwise over asks for them. The others wait six seconds more in all.
+	// lagsAhead is the most open questions of a slow player. The best finalists change from round to
+	// round, so more questions would likely be wasted. longestLag is how long a search that is
+	// otherwise over may wait for slow players. The others wait six seconds more in all.
 	lagsAhead  = 3
 	longestLag = 4 * time.Second
 	// claimAfter is the number of rounds after which the planner can estimate the possible gain.
@@ -75,13 +75,13 @@ const (
 	ownBudget = wire.VoteBudget / 2
 )
 
-// Search leads the questions.
+// Search is a search under way.
 type Search struct {
 	*Groups
 	planner *coordinate.Planner
 	list    []discovery.Server
 	// asked is when the newest questions went out, and questions is their number. instead is when a
-	// player was last asked in place of another, who has heard nothing.
+	// player was last asked in place of another who heard nothing.
 	asked     roomtime.Time
 	questions int
 	instead   roomtime.Time
@@ -93,12 +93,12 @@ type Search struct {
 	sides map[string]selection.Side
 	// more is the organiser's addition to each player's budget, if any.
 	more int
-	// ends says that there was nothing more to ask, and the search waits for the last answers.
+	// ends says that nothing is left to ask, and the search waits for the last answers.
 	ends, isOver bool
-	// lagging is since when slow players are asked for the finalists only, zero before.
+	// lagging is when slow players were first asked for finalists, zero before.
 	lagging roomtime.Time
-	// isBehind says that the choice is made, and the search goes on behind the vote. own is the
-	// number of servers that players' own discovery was allowed since.
+	// isBehind says that the choice is made, and the search goes on while people vote. own counts
+	// the servers that each player's own discovery has been allowed since.
 	isBehind bool
 	own      int
 }
@@ -110,7 +110,7 @@ type Setup struct {
 	// Table has the knowledge of the first player of each group.
 	Table    *selection.Table
 	Criteria selection.Criteria
-	// Options are the room's own; 0 stands for the usual value.
+	// Options are the room's. A field that is 0 stands for the usual value.
 	Options coordinate.Options
 	// More is the organiser's addition to each player's budget, 0 in the round's own search.
 	// IsBehind says that people vote meanwhile.
@@ -122,8 +122,7 @@ type Setup struct {
 func New(groups [][]Member, out []Ask, setup Setup) *Search {
 	options, criteria := setup.Options, setup.Criteria
 	options.Budget, options.Enough = cmp.Or(options.Budget, wire.SearchBudget), cmp.Or(options.Enough, enough)
-	// One player of each NAT group stands for all of them. In a mean it counts as many times as
-	// there are players.
+	// One player stands for each NAT group. In a mean that player counts once for each member.
 	weights, isShared := map[string]float64{}, false
 	for i, members := range groups {
 		weights[string(members[0].ID)] = float64(len(members))
@@ -144,7 +143,7 @@ func New(groups [][]Member, out []Ask, setup Setup) *Search {
 	switch {
 	case setup.More > 0:
 		options.Budget, options.Beyond, options.Enough = left(setup.More, groups), true, untilSpent
-	case !setup.IsBehind && options.Budget > 0: // neither a search without a budget nor a vote is in a hurry
+	case !setup.IsBehind && options.Budget > 0: // other searches are in no hurry
 		options.Ahead = ahead
 	}
 	return &Search{
@@ -153,8 +152,8 @@ func New(groups [][]Member, out []Ask, setup Setup) *Search {
 	}
 }
 
-// opponents returns the members of a NAT group who are not on the side of the one who stands for it.
-// They measure nothing, and have that one's RTTs: one for each side, with the weight of all on it.
+// opponents returns the members of a NAT group who are not on the side of its first member. They
+// get the first member's RTTs. Each other side gets one guest, with the weight of all its members.
 func opponents(group int, members []Member, sides map[string]selection.Side, weights map[string]float64) (all []coordinate.Guest) {
 	head := string(members[0].ID)
 	firsts := map[selection.Side]string{sides[head]: head}
@@ -174,8 +173,8 @@ func opponents(group int, members []Member, sides map[string]selection.Side, wei
 	return all
 }
 
-// IsShort reports whether the players are asked for most of the list anyway, so that every
-// round overlaps, and the choice is not made yet.
+// IsShort reports whether the list is so short that the players are asked for most of it anyway.
+// Then all rounds overlap. After the choice no search is short.
 func (s *Search) IsShort() bool { return len(s.list) <= shortList && !s.isBehind }
 
 // IsBehind reports whether the choice is made, and people vote.
@@ -206,7 +205,7 @@ func (s *Search) expected() int {
 // few returns the number of missing answers that a round need not wait for.
 func (s *Search) few() int { return len(s.groups) + int(fewMissing*float64(s.questions+s.before)) }
 
-// isAnswered reports whether the round has its answers, all but the last few.
+// isAnswered reports whether the round has almost all its answers, or has waited long enough.
 func (s *Search) isAnswered(now roomtime.Time) bool {
 	missing, waited := s.expected(), now.Sub(s.asked)
 	return missing == 0 || waited >= lateAnswers && missing <= s.few() || waited >= longestWait
@@ -226,8 +225,8 @@ func (s *Search) runsLow(now roomtime.Time) bool {
 	return s.ahead > 0 && now.Sub(s.asked) >= roundEvery && s.expected() <= most
 }
 
-// IsDue reports whether the next round of questions can begin, for the present groups. A nil search
-// has not begun.
+// IsDue reports whether the next round of questions can begin. It can if the search is nil, because
+// it has not begun, or if the groups have changed.
 func (s *Search) IsDue(players [][]people.ID, now roomtime.Time) bool {
 	if s == nil || !s.Are(players) {
 		return true
@@ -238,9 +237,8 @@ func (s *Search) IsDue(players [][]people.ID, now roomtime.Time) bool {
 	return s.isAnswered(now) || !s.ends && s.runsLow(now)
 }
 
-// IsTimeUp reports whether a search has taken too long; nil has not begun. Waited is how long it
-// stood in the host's queue. On a busy host a search that has hardly begun gets a few rounds in any
-// case.
+// IsTimeUp reports whether a search has taken too long. Nil is a search that has not begun. Waited
+// is its time in the host's queue, which does not count until the search has had a few rounds.
 func (s *Search) IsTimeUp(took, waited time.Duration) bool {
 	hasIdea := s != nil && s.planner.Progress().Rounds >= claimAfter
 	return took > Longest && (hasIdea || took-waited > Longest)
@@ -277,8 +275,8 @@ func (s *Search) next(groups [][]Member, now roomtime.Time) (asks []Ask) {
 	return asks
 }
 
-// Turn goes on to the next round of questions. It is over if no other server can plausibly
-// win, or there is nothing to ask, once so many players have all been asked.
+// Turn begins the next round of questions. The search is over if no other server can plausibly win,
+// or nothing is left to ask. It is not over while its groups lack some of the players.
 func (s *Search) Turn(groups [][]Member, players int, now roomtime.Time) (asks []Ask, over bool) {
 	if len(s.groups) == 0 {
 		return nil, false // everyone is away for a moment
@@ -295,27 +293,27 @@ func (s *Search) Turn(groups [][]Member, players int, now roomtime.Time) (asks [
 		if !s.isAnswered(now) {
 			return nil, false // answers are still to come
 		}
-		// Waiting may be worth it without open questions: late answers or servers' facts may come.
-		// A player without any report is left out after a while.
+		// Waiting may help even without open questions: late answers or servers' facts may come. A
+		// player without any report is left out after a while.
 		missing := s.expected()
 		mayGain := missing > 0 && !progress.Done || progress.Best < 0
 		if missing > s.few() || mayGain && now.Sub(s.asked) < longestWait {
 			return nil, false
 		}
 		if progress.Best < 0 && len(s.Out()) > 0 && s.MayHear(now) {
-			return nil, false // a late answer is better than none, and a silent player is told
+			return nil, false // a late answer is better than none
 		}
 		if asks, waits := s.finalists(groups, now); waits {
 			return asks, false
 		}
 		s.isOver = true
 	}
-	// A player who is away lacks the others' results, and is back in a moment or left out.
+	// The search waits for a player who is away. That player is back in a moment, or left out.
 	return nil, s.players() >= players
 }
 
-// finalists returns questions to players who lag, about servers that are likely better than the best
-// so far and that only they have not measured. It reports whether the search waits for their answers.
+// finalists returns questions to slow players, about servers that are likely better than the best
+// so far and that only they have not measured. It reports whether the search waits for answers.
 func (s *Search) finalists(groups [][]Member, now roomtime.Time) (asks []Ask, waits bool) {
 	for i, members := range groups {
 		if !s.groups[i].lags {
@@ -348,14 +346,14 @@ func (s *Search) MayHear(now roomtime.Time) bool {
 // Behind lets the search go on behind a vote.
 func (s *Search) Behind(now roomtime.Time) { s.isBehind, s.asked = true, now }
 
-// Own allows a player's own discovery to ask so many servers.
+// Own is the number of servers that a player's own discovery may ask.
 type Own struct {
 	Player  people.ID
 	Servers int
 }
 
-// NextBehind returns the next questions while people vote. It also returns how much the own
-// discovery of one player of each group may ask.
+// NextBehind returns the next questions while people vote. It also allows servers to the own
+// discovery of each group's first player.
 func (s *Search) NextBehind(groups [][]Member, now roomtime.Time) (asks []Ask, own []Own) {
 	if !s.planner.Progress().Done {
 		asks = s.next(groups, now)
@@ -378,8 +376,8 @@ func (s *Search) NextBehind(groups [][]Member, now roomtime.Time) (asks []Ask, o
 	return asks, own
 }
 
-// Heard takes a player's result, along with those of the player's [Groups.Mates]. It returns the
-// questions to others instead: the planner hears of a silence only after the whole group was asked.
+// Heard takes a player's result, along with those of the player's [Groups.Mates]. It may return
+// questions to mates, because the planner hears of a silence only after the whole group was asked.
 func (s *Search) Heard(player people.ID, result discovery.Result, mates []Mate, now roomtime.Time) (instead []Ask) {
 	at, instead := s.Groups.Heard(player, result, mates)
 	if len(instead) > 0 {

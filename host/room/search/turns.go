@@ -10,18 +10,18 @@ import (
 // slowTurn is how long a room waits for its turn before it tells people.
 const slowTurn = 5 * time.Second
 
-// Turns is a room's wait for the processor time of its search's rounds. The host gives it in turns
-// to all rooms that search.
+// Turns is a room's wait for processor time. The rooms of a host that search take turns.
 type Turns struct {
-	// since is when the room asked for the turn that it waits for, zero without one.
+	// since is when the room asked for a turn, zero if it waits for none. isTold notes that people
+	// know.
 	since  roomtime.Time
 	isTold bool
-	// waited is how long the measuring had waited for turns before that.
+	// waited is how long the measuring has waited for earlier turns.
 	waited time.Duration
 }
 
-// Await waits for a turn. It reports whether the room has to ask for one, and returns a note for
-// people who wait, or nothing.
+// Await waits for a turn. It reports whether the room has to ask for one, and may return a note for
+// people.
 func (t *Turns) Await(isBackground bool, now roomtime.Time) (isNew bool, note sentence.Sentence) {
 	if isNew = t.since.IsZero(); isNew {
 		t.since = now

@@ -19,8 +19,8 @@ import (
 // Progress returns how far the search has come.
 func (s *Search) Progress() coordinate.Progress { return s.planner.Progress() }
 
-// IsWorthMore reports whether asking more is still likely to find something after a search during a
-// vote is over. A search that has not begun may find something by itself.
+// IsWorthMore reports whether more servers would likely help once the search behind a vote is over.
+// Until then it returns false, because the search may still find something.
 func (s *Search) IsWorthMore() bool {
 	if s == nil || !s.isBehind {
 		return false
@@ -38,8 +38,8 @@ func (s *Search) asksFew() bool {
 // Hidden returns servers that may be better than they look.
 func (s *Search) Hidden(n int) []int { return s.planner.Hidden(n) }
 
-// Contenders returns more servers that would win if one ping was wrong. On a short list one delayed
-// packet hides a server: no neighbour was measured, and nobody waits for a late answer.
+// Contenders returns n servers, apart from but, that would win if one ping was wrong. On a short
+// list one delayed packet can hide a server, because the search measured none of its neighbours.
 func (s *Search) Contenders(n int, but []int) []int {
 	if !s.IsShort() || s.asksFew() {
 		return nil // a player who asks few servers asks only the finalists
@@ -47,8 +47,8 @@ func (s *Search) Contenders(n int, but []int) []int {
 	return without(s.planner.Contenders(n+len(but)), but, n)
 }
 
-// Untried returns more servers that are likely better by the forecast pings of discreet players,
-// who have not measured them.
+// Untried returns n servers, apart from but, that are likely better but that discreet players have
+// not measured. It goes by forecasts of their pings.
 func (s *Search) Untried(n int, but []int) []int {
 	if !s.asksFew() {
 		return nil
@@ -56,14 +56,14 @@ func (s *Search) Untried(n int, but []int) []int {
 	return without(s.planner.Untried(max(0, n)), but, n)
 }
 
-// without returns the first n of some servers that are not among others.
+// without returns the first n servers that are not among others.
 func without(servers, others []int, n int) []int {
 	servers = slices.DeleteFunc(servers, func(server int) bool { return slices.Contains(others, server) })
 	return servers[:max(0, min(n, len(servers)))]
 }
 
-// Predict returns the forecast RTTs, by player and server, of servers that did not answer one
-// player and that the others did not ask.
+// Predict returns forecast RTTs, by player and server, for servers that failed to answer exactly
+// one player. They are for the players who did not ask.
 func (s *Search) Predict(table *selection.Table) map[people.ID]map[int]time.Duration {
 	all := map[people.ID]map[int]time.Duration{}
 	for server := range table.Measured() {
@@ -109,8 +109,8 @@ func (s *Search) Forecast(server int) map[people.ID]time.Duration {
 	return rtts
 }
 
-// Outcome says how a search went that is over. isDry says that it ran out of servers before the
-// organiser's addition was used up.
+// Outcome describes a search that is over. isDry says that it ran out of servers with most of the
+// organiser's addition unused.
 func (s *Search) Outcome(groups [][]Member) (note sentence.Sentence, isDry bool) {
 	progress, listed := s.planner.Progress(), len(s.list)
 	claim := sentence.Of("room.claim", "ms", math.Ceil(discovery.MS(progress.RegretBound)))

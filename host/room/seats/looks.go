@@ -128,7 +128,7 @@ func (w *Watch) take(seen []wire.Finalist, f Facts, now roomtime.Time) []Event {
 	return events
 }
 
-// decide draws the conclusion from the words about a server.
+// decide draws the conclusion from the players' reports on a server.
 func (w *Watch) decide(s *watched, f Facts, now roomtime.Time) []Event {
 	if !s.Instead {
 		switch judge(s.Words, f.Need, len(w.lookers(s, f))) {

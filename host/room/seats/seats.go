@@ -6,8 +6,8 @@
 //	ben            10 s later ──────·         │ "seats for all"
 //	cat                                       └ 2 s ─▶ "yes" ─▶ everyone looks once, and goes
 //
-// So ten players ask the servers no more often than one, and one player's word sends nobody
-// anywhere. The room tells a [Watch] how time passes and what players saw, and carries out its
+// So ten players ask the servers no more often than one, and one player's report alone sends nobody
+// to a server. The room tells a [Watch] how time passes and what players saw, and carries out its
 // events:
 //
 //	Tick, Heard ─▶ Ask ─▶ Open ─┬─▶ Go
@@ -38,7 +38,7 @@ const (
 	// usualWait is how long a room waits unless somebody sets a time. A round of most games is over
 	// by then, and people leave after a round.
 	usualWait = 30 * time.Minute
-	// checkAfter is the time from a word of free seats to the next player's look. Seats go within
+	// checkAfter is the time from a report of free seats to the next player's look. Seats go within
 	// seconds, and the strictest servers answer an address once a second.
 	checkAfter = 2 * time.Second
 	// lookTime is how long a look may take, with answers of several packets and slow lines. Then
@@ -46,8 +46,8 @@ const (
 	lookTime = 8 * time.Second
 	// lastLook is how long everyone looks before all go.
 	lastLook = 5 * time.Second
-	// mostDemerits bounds a player's useless looks: those that others contradicted, and those
-	// without an answer. A player with so many looks only if nobody else can. One may be chance.
+	// mostDemerits is the number of useless looks after which a player looks only if nobody else
+	// can. A look is useless if others contradict it, or if it gets no answer. One may be chance.
 	mostDemerits = 2
 )
 
@@ -58,14 +58,14 @@ type Watch struct{ state State }
 type State struct {
 	Began roomtime.Time `json:"began"`
 	Until roomtime.Time `json:"until"`
-	// For are the players who wait for seats where the others are already. It is empty if everyone
+	// For are the players who wait for seats where the others already play. It is empty if everyone
 	// waits.
 	For     []people.ID `json:"for,omitempty"`
 	Servers []watched   `json:"servers"`
 	// Turn counts looks, so that all take turns.
 	Turn int   `json:"turn"`
 	Look *look `json:"look,omitempty"`
-	// Demerits are by player; see mostDemerits.
+	// Demerits counts each player's useless looks; see mostDemerits.
 	Demerits map[people.ID]int `json:"demerits,omitempty"`
 	Going    *going            `json:"going,omitempty"`
 	// News, Over and Chance are fields of [wire.Seats].
@@ -77,8 +77,8 @@ type State struct {
 // State returns the state, to save or restore it.
 func (w *Watch) State() *State { return &w.state }
 
-// Validate returns the first fault of a saved watch at servers of a list of so many, or nil. It
-// adds what is not saved, because it follows from the rest.
+// Validate returns the first fault of a saved watch, or nil. Listed is the length of the list. It
+// also fills in fields that are not saved, because they follow from the rest.
 func (s *State) Validate(listed int) error {
 	isWhole := !s.Began.IsZero() && s.Turn >= 0 && (s.Going == nil || (&Watch{*s}).at(s.Going.Server) != nil)
 	for i := range s.Servers {
@@ -103,7 +103,7 @@ type going struct {
 // Facts are the present facts about the wait.
 type Facts struct {
 	// Need is the number of seats that have to be free at once; see [Watch.Need]. Present is the
-	// number of players who look when everyone does.
+	// number of players who can look.
 	Need, Present int
 	// Servers are the facts about each of [Watch.Servers].
 	Servers map[int]Fact
@@ -125,21 +125,21 @@ type (
 		By      people.ID
 		Servers []int
 	}
-	// Open says that a server has so many seats. Everyone looks once more, and goes after a while.
-	// News tells people so, and which players saw the seats.
+	// Open says that a server has free seats. Everyone looks once more, and goes after a while. News
+	// tells people so, and names the players who saw the seats.
 	Open struct {
 		Server, Free int
 		News         sentence.Sentence
 	}
-	// Go says that the seats are still there. HeardBy are the players whose last look heard of
-	// them.
+	// Go says that the seats are still there. HeardBy are the players whom the server answered in
+	// the last look.
 	Go struct {
 		Server  int
 		HeardBy []people.ID
 	}
 	// Filled says that the seats are gone, and that the wait goes on.
 	Filled struct{ News sentence.Sentence }
-	// Over says why the wait has ended without a seat, and how near it came.
+	// Over says why the wait has ended without a seat, and how near the group came to one.
 	Over struct{ Why sentence.Sentence }
 )
 
@@ -149,14 +149,14 @@ func (Go) isEvent()     {}
 func (Filled) isEvent() {}
 func (Over) isEvent()   {}
 
-// Suitable returns the servers that would suit everyone if all had seats, best first.
+// Suitable returns the servers that would suit everyone if all servers had seats, best first.
 func Suitable(b selection.Basis) []selection.Ranked {
 	b.Criteria.Seats, b.Criteria.Spare, b.Criteria.Reasons = 0, 0, -1
 	return b.Select().Ranking
 }
 
-// Worth returns the servers of a ranking that are worth a wait for so many seats: the full ones
-// that are better than the best with seats.
+// Worth returns the servers of a ranking that are worth a wait: full servers that are better than
+// the best one with seats for the group.
 func Worth(ranking []selection.Ranked, servers selection.Servers, need int) (full []selection.Ranked) {
 	for _, ranked := range ranking {
 		info := servers.Info(ranked.Server)
@@ -171,8 +171,8 @@ func Worth(ranking []selection.Ranked, servers selection.Servers, need int) (ful
 	return full
 }
 
-// Begin begins to watch full servers, the best first, until the limit, or for the usual time if
-// that is 0. The best others with seats are shown for comparison.
+// Begin begins to watch full servers, the best first, until the limit, or for the usual time if the
+// limit is 0. The best others with seats are shown for comparison.
 func Begin(full, others []selection.Ranked, servers selection.Servers, limit time.Duration, now roomtime.Time) *Watch {
 	w := &Watch{State{Began: now, Until: now.Add(cmp.Or(limit, usualWait))}}
 	add := func(ranked selection.Ranked, instead bool) {
@@ -193,7 +193,7 @@ func Begin(full, others []selection.Ranked, servers selection.Servers, limit tim
 	return w
 }
 
-// BeginOutside begins to watch the server where the others are, for players who are outside.
+// BeginOutside begins to watch the server where the others play, for the players outside.
 func BeginOutside(outside []people.ID, at selection.Ranked, servers selection.Servers, limit time.Duration, now roomtime.Time) *Watch {
 	w := Begin([]selection.Ranked{at}, nil, servers, limit, now)
 	w.state.For = outside
@@ -203,7 +203,7 @@ func BeginOutside(outside []people.ID, at selection.Ranked, servers selection.Se
 // Outside returns the players who wait for seats where the others are; none if everyone waits.
 func (w *Watch) Outside() []people.ID { return w.state.For }
 
-// Need returns the number of seats that have to be free at once, out of the whole group's need.
+// Need returns the number of seats that have to be free at once. Everyone is the group's number.
 func (w *Watch) Need(everyone int) int {
 	if len(w.state.For) > 0 {
 		return len(w.state.For)
@@ -211,8 +211,8 @@ func (w *Watch) Need(everyone int) int {
 	return everyone
 }
 
-// Enter takes the players who no longer need a seat: they are in, or have left. It reports whether
-// nobody is left outside. While everyone is about to go it changes nothing.
+// Enter notes the players who no longer need a seat, because they are in, or have left. It reports
+// whether nobody is left outside. While everyone is about to go it changes nothing.
 func (w *Watch) Enter(inside []people.ID) (isOver bool) {
 	if w.state.Going != nil || len(w.state.For) == 0 {
 		return false
@@ -362,7 +362,7 @@ func (w *Watch) orGiveUp(f Facts) []Event {
 	return []Event{w.GiveUp(sentence.Of("seats.none-left"), f)}
 }
 
-// GiveUp ends the wait, and says how near it came.
+// GiveUp ends the wait, and says how near the group came to seats.
 func (w *Watch) GiveUp(why sentence.Sentence, f Facts) Over {
 	w.state.Look, w.state.Going, w.state.Over, w.state.Chance = nil, nil, why, w.chanceOf(f)
 	if w.state.Chance.IsZero() {

@@ -46,12 +46,12 @@ func gapAfter(waited time.Duration) time.Duration {
 // among them, from 0.
 type Demand struct{ Rooms, Place int }
 
-// turnGap is how long a server rests between the looks of different rooms of the host. Each room
-// looks once in a round of them all, at its turn. But no round is longer than longestGap, so that
-// nobody who opens hundreds of rooms keeps the others from their seats.
+// turnGap is how long a server rests between the looks of different rooms of the host. In a round
+// each of these rooms looks once, at its turn. No round is longer than longestGap, so that nobody
+// who opens hundreds of rooms keeps the others from their seats.
 const turnGap = time.Second
 
-// round is how long all of these rooms take for one look each.
+// round returns the length of a round.
 func (d Demand) round() time.Duration {
 	return min(time.Duration(d.Rooms)*turnGap, longestGap)
 }
@@ -67,12 +67,12 @@ type watched struct {
 	Asked int           `json:"asked,omitempty"`
 	Since int           `json:"since,omitempty"`
 	Next  roomtime.Time `json:"next"`
-	// Silent counts looks in a row that heard nothing of seats. Misses counts how often the server
+	// Silent counts looks in a row without any report of seats. Misses counts how often the server
 	// filled up in the last moment.
 	Silent  int               `json:"silent,omitempty"`
 	Misses  int               `json:"misses,omitempty"`
 	Dropped sentence.Sentence `json:"dropped,omitzero"`
-	// Words are the words from the present look and its checks.
+	// Words are the players' reports from the present look and its checks.
 	Words []word `json:"words,omitempty"`
 	// Free is the number of free seats at At, or -1 if that is unknown. Counts says how often each
 	// number of seats was free. MostAt is when most seats were free.
@@ -80,7 +80,7 @@ type watched struct {
 	At     roomtime.Time `json:"at,omitzero"`
 	Counts []int         `json:"counts,omitempty"`
 	MostAt roomtime.Time `json:"most_at,omitzero"`
-	// demand counts the rooms of the host that watch the server, by the host's last word.
+	// demand counts the rooms of the host that watch the server; see [Watch.Share].
 	demand Demand
 	ahead  time.Duration // see [Watch.Share]
 	// looked is when the look under way began. took is how long the last one took with its checks,
@@ -97,9 +97,9 @@ func (s *watched) gap(waited time.Duration) time.Duration {
 	return max(gapAfter(waited), s.demand.round())
 }
 
-// due returns when the room looks next: at its turn among the rooms that watch the server, or at
-// once to check a look. After a look that is the turn nearest to Next, counted from the beginning
-// of the look. Otherwise it is the first turn from Next on.
+// due returns when the room looks next. A check is due at Next. Any other look is due at the room's
+// turn among the rooms that watch the server: after a look the turn nearest to Next, counted from
+// the beginning of the look, and else the first turn from Next on.
 func (s *watched) due() roomtime.Time {
 	if s.demand.Rooms < 2 || len(s.Words) > 0 {
 		return s.Next
@@ -109,22 +109,22 @@ func (s *watched) due() roomtime.Time {
 		from = from.Add(-s.took - round/2)
 	}
 	turn := round * time.Duration(s.demand.Place) / time.Duration(s.demand.Rooms)
-	since := (time.Duration(from) + s.ahead - turn) % round // since a turn
+	since := (time.Duration(from) + s.ahead - turn) % round // the time since a turn
 	return from.Add((round - since) % round)
 }
 
-// word is the number of free seats that a player heard of, or -1 for none.
+// word is a player's report: the number of free seats, or -1 if the player does not know.
 type word struct {
 	By   people.ID `json:"by"`
 	Free int       `json:"free"`
 }
 
-// hasWord reports whether one of the words is a player's.
+// hasWord reports whether a player has reported.
 func hasWord(words []word, player people.ID) bool {
 	return slices.ContainsFunc(words, func(w word) bool { return w.By == player })
 }
 
-// verdict is the conclusion from words about a server's seats.
+// verdict is the conclusion from reports on a server's seats.
 type verdict int
 
 const (
@@ -133,7 +133,7 @@ const (
 	open                 // there are seats for all
 )
 
-// tally counts the words of players who heard of enough seats, and of too few.
+// tally counts the players who heard of enough seats, and of too few.
 func tally(words []word, need int) (yes, no int) {
 	for _, w := range words {
 		switch {
@@ -146,9 +146,9 @@ func tally(words []word, need int) (yes, no int) {
 	return yes, no
 }
 
-// judge returns the verdict over words of different players, the newest last. Others is the number
-// of further players who could look. If several can look, at least two must have seen the seats,
-// and more than have not.
+// judge returns the verdict over the reports of different players, the newest last. Others is the
+// number of further players who could look. If several can look, at least two must have seen the
+// seats, and more than have not.
 func judge(words []word, need, others int) verdict {
 	yes, no := tally(words, need)
 	wanted := min(2, len(words)+others)
@@ -161,7 +161,7 @@ func judge(words []word, need, others int) verdict {
 	return check
 }
 
-// middle returns the word in the middle, of two the one with fewer seats, or -1 if nobody heard.
+// middle returns the median report, the lower of two, or -1 if nobody knows.
 func middle(words []word) int {
 	var free []int
 	for _, w := range words {
@@ -176,7 +176,7 @@ func middle(words []word) int {
 	return free[(len(free)-1)/2]
 }
 
-// settle takes the words of a look, and sets the time of the next.
+// settle takes the reports of a look, and sets the time of the next.
 func (s *watched) settle(now roomtime.Time, waited time.Duration) {
 	gap := s.gap(waited)
 	if s.Free = middle(s.Words); s.Free < 0 {
@@ -204,8 +204,8 @@ func (s *watched) settle(now roomtime.Time, waited time.Duration) {
 	}
 }
 
-// most returns the most seats that were free at once. Half of the looks saw between from and to
-// seats.
+// most returns the most seats that were free at once. In half of the looks the number of free seats
+// was between the results from and to.
 func (s *watched) most() (most, from, to int) {
 	total := 0
 	for _, n := range s.Counts {
@@ -225,7 +225,7 @@ func (s *watched) most() (most, from, to int) {
 	return max(0, len(s.Counts)-1), max(0, from), to
 }
 
-// freeIn returns the number of free seats that a look found, or -1 if it heard nothing of them.
+// freeIn returns the number of free seats that a look found, or -1 if it found no number.
 func freeIn(seen wire.Finalist) int {
 	if seen.State != discovery.Answered || seen.Info == nil || seen.Info.Uncounted() {
 		return -1

@@ -9,10 +9,10 @@ import (
 	"muster/host/wire"
 )
 
-// This file says what people see and read of a wait.
+// This file describes a wait for people.
 
-// View returns the wait as everyone sees it, if the whole group needs so many seats. Cards are the
-// servers' other facts.
+// View returns the wait as everyone sees it. Everyone is the number of seats that the whole group
+// needs. Cards are the servers' other facts.
 func (w *Watch) View(everyone int, cards map[int]wire.ServerCard, now roomtime.Clocks, names *people.Names) *wire.Seats {
 	v := &wire.Seats{
 		Need:    w.Need(everyone),
@@ -69,7 +69,7 @@ func (w *Watch) Describe(f Facts) sentence.Sentence {
 		"servers", len(names), "first", first, "second", second, "third", third, "minutes", limit, "seconds", gap)
 }
 
-// chanceOf describes the server that came nearest.
+// chanceOf describes the server that came nearest to enough seats.
 func (w *Watch) chanceOf(f Facts) sentence.Sentence {
 	var best *watched
 	for i := range w.state.Servers {

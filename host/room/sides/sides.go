@@ -22,15 +22,16 @@ type Sides struct{ state State }
 
 // State is the saved state of the sides.
 type State struct {
-	// Members are the people on the sides, and those that somebody took off. The newest on a side
-	// comes last.
+	// Members are the people on the sides, and people whom somebody took off a side. The newest on a
+	// side comes last.
 	Members []Member `json:"members,omitempty"`
-	// Captains and Asks are those of the sides, a's first.
+	// Captains and Asks have a value for each side, a's first. Asks says that the side wants a long
+	// look.
 	Captains [2]people.ID `json:"captains,omitzero"`
 	Asks     [2]bool      `json:"asks,omitzero"`
 }
 
-// Member is somebody with a side, or with none on purpose.
+// Member is a person who was put on a side, or taken off one.
 type Member struct {
 	ID   people.ID `json:"name"`
 	Side wire.Side `json:"side,omitempty"`
@@ -98,7 +99,7 @@ func (s *Sides) index(person people.ID) int {
 	return slices.IndexFunc(s.state.Members, func(m Member) bool { return m.ID == person })
 }
 
-// place returns the side's place in the fields with one value for each; -1 for neither side.
+// place returns a side's index in Captains and Asks, -1 for neither side.
 func place(side wire.Side) int {
 	return slices.Index([]wire.Side{wire.SideA, wire.SideB}, side)
 }
@@ -122,12 +123,12 @@ func (s *Sides) move(person people.ID, side wire.Side, at roomtime.Time) []Chang
 	return []Change{{ID: person, Side: side}}
 }
 
-// When says who may change sides at a time.
+// When says who may change sides now.
 type When int
 
-// At first everyone may. While a search goes on, only people on neither side may still join one.
-// Once there is a choice nobody may, so that no side changes in the middle of the moves. After the
-// launch only the organiser may, for the next match.
+// Free: everyone may. Joining, while a search goes on: only people on neither side may join one.
+// Closed, once there is a choice: nobody may, so that no side changes in the middle of the moves.
+// Afterwards, once the match is launched: only the organiser may, for the next match.
 const (
 	Free When = iota
 	Joining
@@ -145,8 +146,8 @@ var (
 	errAsked    = wire.Refuse(wire.ReasonAction, "refused.look-once")
 )
 
-// Set puts a person on a side, or on neither. The organiser may put everybody anywhere, people may
-// choose for themselves, and captains may pick from those who are on neither.
+// Set puts a person on a side, or on neither. The organiser may put everybody anywhere. People may
+// choose for themselves. Captains may pick people who are on neither side.
 func (s *Sides) Set(by people.Person, person people.ID, side wire.Side, when When, now roomtime.Time) ([]Change, error) {
 	from := s.Of(person)
 	if from == side && (side != "" || s.index(person) >= 0) {
@@ -170,7 +171,7 @@ func (s *Sides) Set(by people.Person, person people.ID, side wire.Side, when Whe
 	return s.move(person, side, now), nil
 }
 
-// HandOn makes a player the captain of their side. The organiser and the captain may.
+// HandOn makes a player the captain of their side. Only the organiser and the captain may do so.
 func (s *Sides) HandOn(by people.Person, player people.ID, players []people.ID) ([]Change, error) {
 	side := s.Of(player)
 	switch {
@@ -185,9 +186,8 @@ func (s *Sides) HandOn(by people.Person, player people.ID, players []people.ID) 
 	return []Change{{player, side, true}}, nil
 }
 
-// Settle gives each side a captain if it has none: the first of its players. It returns the new
-// ones. Players are the people with a program; others are on a side until they have one, and
-// decide nothing.
+// Settle gives each side without a captain its first player as captain. It returns the new
+// captains. Players are the people with a program. Others may be on a side, but decide nothing.
 func (s *Sides) Settle(players []people.ID) (changes []Change) {
 	for i, side := range []wire.Side{wire.SideA, wire.SideB} {
 		if slices.Contains(players, s.Captain(side)) {

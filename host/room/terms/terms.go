@@ -37,7 +37,7 @@ func impossible(key string, pairs ...any) *wire.Refusal {
 	return wire.Refuse(wire.ReasonAction, key, pairs...)
 }
 
-// Change returns a room's settings with those of a patch: all of them or, with an error, none.
+// Change returns a room's settings with a patch applied. With an error they are unchanged.
 func Change(before wire.Settings, patch json.RawMessage, f Facts) (wire.Settings, error) {
 	if len(patch) == 0 {
 		return before, errNoSettings
@@ -82,15 +82,15 @@ func (f Facts) refusal(before, s wire.Settings) error {
 	return nil
 }
 
-// decides returns the settings by which captains and the room decide a match. The organiser may be on
-// a side, and cannot change them in the middle of the moves.
+// decides returns the settings by which captains and the room decide a match. The organiser may be
+// on a side, and cannot change them in the middle of the moves.
 func decides(s wire.Settings) string {
 	return fmt.Sprint(s.Match, s.Order, s.Maps, s.Turn, s.By, s.Limits)
 }
 
 // Resettle returns a room's settings by a host's flags. The game stays, the room is as open as
 // before, and it has places for all players who are here. Unless the room still gathers, a match
-// stays one by the same rules, and other rooms do not become one.
+// keeps its rules, and no other room becomes a match.
 func Resettle(before, given wire.Settings, players int, gathers bool) wire.Settings {
 	given.Game, given.Open = before.Game, before.Open
 	if !gathers {

@@ -18,30 +18,28 @@ import (
 // chosen server.
 const MostTrials = 25
 
-// Ping is a player's RTT to a server: First before any look, and Now, the believed value; 0 is
-// none.
+// Ping is a player's RTT to a server. First is its value before any look, and Now the believed
+// value. 0 means none.
 type Ping struct{ First, Now time.Duration }
 
 // Trial tests a choice that depends on pings which players alone report. If all measurements near
-// the server contradict such a ping, it counts as the neighbours' value, as long as the others
-// would lose by the lower one. Choose again while [Trial.NextFloor] returns true, and give the choice
-// to [Trial.Chose].
+// the server contradict such a ping, and it would cost the others, it counts as the neighbours'
+// value. Choose again while [Trial.NextFloor] returns true, and give each choice to [Trial.Chose].
 type Trial struct {
 	doubts *Doubts
 	basis  selection.Basis
 	before *selection.Selection
 	pings  map[people.ID]Ping
-	// alone are the players whose pings may be raised. raised counts the raised ones, from the
-	// first on.
+	// alone are the players whose pings may be raised. The first raised of them have been.
 	alone  []lone
 	raised int
 	// after is the choice with the raised pings, nil before there is one.
 	after *selection.Selection
 }
 
-// lone is a player who alone is near to a server. usual is the RTT by the server's neighbours, or
-// the player's own first report if that is more. So a look that finds the server far nearer than
-// the report is worth no more than the report.
+// lone is a player who alone is near to a server. usual is the RTT that the server's neighbours
+// suggest, or the player's first report if that is more. So a look with a far lower ping gains
+// nothing over the first report.
 type lone struct {
 	player          people.ID
 	reported, usual time.Duration
@@ -70,9 +68,8 @@ func (d *Doubts) Try(b selection.Basis, chosen *selection.Selection, pings map[p
 // server returns the server on trial.
 func (t *Trial) server() int { return t.before.Chosen.Server }
 
-// NextFloor raises the ping of one more player, the one whose word is furthest from all else first. It
-// reports whether it did. It does not if another server was chosen already, or if there are no more
-// such players.
+// NextFloor raises the ping of one more player, the least plausible first, and reports whether it
+// did. It does not if another server was chosen already, or if no such player is left.
 func (t *Trial) NextFloor() bool {
 	if t.raised == len(t.alone) || t.after != nil && (t.after.Chosen == nil || t.after.Chosen.Server != t.server()) {
 		return false
@@ -125,7 +122,7 @@ func (t *Trial) isWorse() bool {
 	return score(t.server())-score(t.after.Chosen.Server) >= discovery.MS(worthLooking)
 }
 
-// raise makes a player's RTT of a server count as at least so much; 0 takes that back.
+// raise sets the least RTT that counts for a player and a server. 0 removes it.
 func (d *Doubts) raise(player people.ID, server int, least time.Duration) {
 	p := d.state.Players[player]
 	if least == 0 {

@@ -27,15 +27,15 @@ type State struct {
 
 // doubt has the facts against a player, or for one.
 type doubt struct {
-	// Vouched says that the organiser vouches for the player, from then on.
+	// Vouched says that the organiser vouches for the player, in later rounds, too.
 	Vouched bool `json:"vouched,omitempty"`
-	// The anomaly in Excluded is the reason why the player's numbers do not count. The one in Odd
-	// is of numbers that still count. The one in Contradicts is why the player's word about servers
-	// does not count.
+	// Excluded is the reason why the player's numbers do not count. Odd is an anomaly of numbers
+	// that still count. Contradicts is the reason why the player's reports about servers do not
+	// count.
 	Excluded    *anomaly.Anomaly `json:"excluded,omitempty"`
 	Odd         *anomaly.Anomaly `json:"odd,omitempty"`
 	Contradicts *anomaly.Anomaly `json:"contradicts,omitempty"`
-	// Raised has the least RTT that counts, for servers that only this player was too near to.
+	// Raised has the least RTT that counts, for servers to which only this player was near.
 	Raised map[int]time.Duration `json:"raised,omitempty"`
 }
 
@@ -46,8 +46,7 @@ func (d doubt) isNone() bool {
 // State returns the state, to save or restore it.
 func (d *Doubts) State() *State { return &d.state }
 
-// Validate returns the first fault of saved doubts about these players and a list of so many
-// servers, or nil.
+// Validate returns the first fault of saved doubts, or nil. Listed is the length of the list.
 func (s State) Validate(players []people.ID, listed int) error {
 	isListed := func(server int) bool { return server >= 0 && server < listed }
 	for player, p := range s.Players {
@@ -113,7 +112,7 @@ func (d *Doubts) Next() Doubts { return Doubts{d.state.Next()} }
 // Forget drops the facts about a player who has left.
 func (d *Doubts) Forget(player people.ID) { delete(d.state.Players, player) }
 
-// Vouched is the change when the organiser vouches for a player.
+// Vouched is the effect of the organiser's vouching for a player.
 type Vouched struct {
 	Notes []sentence.Sentence
 	// WasExcluded says that the player's numbers did not count. WasRaised says that some of the
@@ -121,7 +120,7 @@ type Vouched struct {
 	WasExcluded, WasRaised bool
 }
 
-// Vouch takes the organiser's word that a player's numbers are true.
+// Vouch notes that the organiser vouches for a player's numbers.
 func (d *Doubts) Vouch(player people.ID) (v Vouched) {
 	p, vouches := d.state.Players[player], sentence.Of("room.vouches", "player", player)
 	v.WasExcluded, v.WasRaised = p.Excluded != nil, len(p.Raised) > 0
@@ -138,7 +137,7 @@ func (d *Doubts) Vouch(player people.ID) (v Vouched) {
 // IsExcluded reports whether a player's numbers do not count.
 func (d *Doubts) IsExcluded(player people.ID) bool { return d.state.Players[player].Excluded != nil }
 
-// IsBelieved reports whether a player's word about servers counts.
+// IsBelieved reports whether a player's reports about servers count.
 func (d *Doubts) IsBelieved(player people.ID) bool {
 	p := d.state.Players[player]
 	return p.Excluded == nil && p.Contradicts == nil
@@ -181,7 +180,7 @@ func whole(a anomaly.Anomaly) sentence.Sentence {
 	return sentence.Of("why.doubt", "doubt", a.Sentence())
 }
 
-// alone names the player's pings that count as more than the player reported.
+// alone returns the anomaly of a player's raised pings.
 func (d *Doubts) alone(player people.ID, servers *selection.Servers) (a anomaly.Anomaly) {
 	raised := d.state.Players[player].Raised
 	for server := range raised {
@@ -198,8 +197,8 @@ func tooNearFor(player people.ID, server int, servers *selection.Servers) anomal
 	return anomaly.Anomaly{Player: string(player), Sign: anomaly.Nearer, Servers: 1, Addr: hostport.At(servers.Connect(server))}
 }
 
-// List returns all anomalies of players. The basis has the players that count, and everybody are
-// all players in their order. Answered is the number of servers that answered each player.
+// List returns all anomalies of players. The basis covers the players that count, and everybody
+// lists all players in order. Answered is the number of servers that answered each player.
 func (d *Doubts) List(b selection.Basis, everybody []people.ID, answered map[people.ID]int) []anomaly.Anomaly {
 	return slices.Concat(d.excluded(everybody), d.odd(b, answered), d.discredited(everybody))
 }
@@ -214,7 +213,7 @@ func (d *Doubts) excluded(players []people.ID) (all []anomaly.Anomaly) {
 	return all
 }
 
-// odd returns the anomalies of players whose numbers count, those of now and earlier ones.
+// odd returns the anomalies of players whose numbers count, present and earlier ones.
 func (d *Doubts) odd(b selection.Basis, answered map[people.ID]int) []anomaly.Anomaly {
 	odd := d.Find(b)
 	for _, player := range people.IDs(b.Table.Players()) {
@@ -231,7 +230,7 @@ func (d *Doubts) odd(b selection.Basis, answered map[people.ID]int) []anomaly.An
 	return odd
 }
 
-// discredited returns the contradictions of players whose word does not count.
+// discredited returns the contradictions of players whose reports do not count.
 func (d *Doubts) discredited(players []people.ID) (all []anomaly.Anomaly) {
 	for _, player := range players {
 		if a := d.state.Players[player].Contradicts; a != nil {
@@ -250,9 +249,9 @@ func (d *Doubts) unvouched(found []anomaly.Anomaly) []anomaly.Anomaly {
 	return slices.DeleteFunc(slices.Clone(found), func(a anomaly.Anomaly) bool { return d.state.Players[people.ID(a.Player)].Vouched })
 }
 
-// Discredit stops believing the words of players who contradict most others, for this round. It
-// still believes players for whom the organiser vouches, and players who are no minority. It
-// returns notes for people.
+// Discredit stops believing players' reports about servers for this round, if they contradict most
+// others. It still believes players for whom the organiser vouches, and players who are not in a
+// minority. It returns notes for people.
 func (d *Doubts) Discredit(found []anomaly.Anomaly, counting, everybody []people.ID) (notes []sentence.Sentence) {
 	found = d.unvouched(found)
 	believed := anomaly.Exclude(people.Texts(counting), slices.Concat(found, d.discredited(everybody)))

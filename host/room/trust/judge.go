@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	// overwhelming is a share of contradicted pings that no honest line explains: of honest
-	// players between PlanetLab's hosts the oddest has 54 %.
+	// overwhelming is a share of contradicted pings that no honest line explains. Among honest
+	// players on PlanetLab's hosts the oddest has 54 %.
 	overwhelming = 2. / 3
 	// harmless is the extra RTT that the others may pay to keep a suspect player. Between
 	// PlanetLab's hosts an odd but honest player costs 4 ms at most, and one who exaggerates
@@ -33,11 +33,11 @@ const (
 )
 
 // Judge leaves out players whose numbers contradict everybody else's, as long as the others are the
-// majority. A slow line makes only distances odd. Then the room says so, and the player counts as
-// long as it costs the others little. If a line would explain the distances, the player also counts
-// unless everyone would be better off with shorter ones, which is known once all have measured the
-// best servers. The basis counts the players that count, and everybody are all players. The lines of
-// fresh players may be down for a moment: it does not count yet that servers are silent to them.
+// majority. A player with merely odd distances stays, with a note, as long as that costs the others
+// little. A player whose distances a slow line would explain stays unless everyone would be better
+// off with shorter distances. That is known once all have measured the best servers. The basis
+// covers the players that count, and everybody lists all players. Servers' silence does not count
+// against fresh players yet, because their lines may be down for a moment.
 func (d *Doubts) Judge(b selection.Basis, everybody []people.ID, at Moment, fresh ...people.ID) (v Verdict) {
 	d.judgeServers(&b, &v)
 	group := b.Table.Players()
@@ -109,8 +109,8 @@ func (d *Doubts) judgeServers(b *selection.Basis, v *Verdict) {
 }
 
 // isHarmed reports whether some players would be better off with a choice of their own than with
-// the group's. With believed, it reports whether everyone would be, if the others' numbers were no
-// longer than theirs allow.
+// the group's. If believed, it reports whether everyone would be, with credible pings in place of
+// the others'.
 func isHarmed(b selection.Basis, some, others []string, believed bool, at Moment) bool {
 	b.Criteria.Top, b.Criteria.Reasons = 1, -1
 	group, mine := slices.Concat(some, others), b.For(some)
@@ -148,8 +148,8 @@ func isHarmed(b selection.Basis, some, others []string, believed bool, at Moment
 	return objective.Score(with)-objective.Score(without) > discovery.MS(harmless)
 }
 
-// Weightiest returns the player whose word alone decides a choice, if that costs the others more
-// than is harmless. A plausible lie looks like a player who is far away: only people can tell.
+// Weightiest returns the player whose numbers alone decide a choice, if that costs the others more
+// than is harmless. A plausible lie looks like a player far away, so only people can tell.
 func (d *Doubts) Weightiest(s *selection.Selection) (most selection.Influence, is bool) {
 	if s.Chosen == nil || s.Why == nil || len(s.Why.Influences) == 0 || few(len(s.Players)) == 0 {
 		return most, false

@@ -15,24 +15,24 @@ import (
 )
 
 const (
-	// worthLooking is the least gain of the others' score by a server that did not answer one
-	// player, before everyone looks at it again. Less makes no difference to them.
+	// worthLooking is the least gain of the others' score for which everyone looks again at a server
+	// that did not answer one player. A smaller gain makes no difference to them.
 	worthLooking = 2 * time.Millisecond
-	// disputed bounds these servers.
+	// disputed is the most servers without an answer to one player that everyone looks at again.
 	disputed = 5
-	// fewNetworks is the number of networks whose silence to one player, while they answer all
-	// others, is no accident. Two providers that do not reach each other are rare, and three hardly
-	// ever meet one player.
+	// fewNetworks is the least number of networks that cannot all be silent to one player alone by
+	// accident. Providers that do not reach each other are rare, and one player hardly ever meets
+	// three.
 	fewNetworks = 3
 	// usuallySilent is the share of servers that may stay silent to one player on any line, because
-	// of firewalls and routes. The constant accident is the least likelihood of so many by chance:
-	// one honest player in ten thousand sessions of eight is not believed.
+	// of firewalls and routes. Silences with a smaller likelihood than accident are not by chance.
+	// With this limit the room doubts one honest player in ten thousand sessions of eight.
 	usuallySilent = 0.02
 	accident      = 1e-5
 )
 
 // Outvote leaves out a few players if no server suits everyone because of them. They come along
-// without a say. It returns the others, too.
+// without a say. Outvote also returns the other players.
 func (d *Doubts) Outvote(b selection.Basis) (v Verdict, others []people.ID) {
 	suits := func(players []string) bool {
 		b := b.For(players)
@@ -51,7 +51,7 @@ func (d *Doubts) Outvote(b selection.Basis) (v Verdict, others []people.ID) {
 		if !suits(rest) {
 			continue
 		}
-		for _, player := range group { // the first of them may block nothing
+		for _, player := range group { // a player who was left out early may block nothing
 			if with := append(slices.Clone(rest), player); !slices.Contains(rest, player) && suits(with) {
 				rest = with
 			}
@@ -75,8 +75,8 @@ func (d *Doubts) objections(b selection.Basis, s *selection.Selection) []selecti
 	return slices.DeleteFunc(all, func(o selection.Objection) bool { return d.state.Players[people.ID(o.Player)].Vouched })
 }
 
-// Forecast is a search's forecast for servers. Once a server did not answer one player, the search
-// asked nobody else for it.
+// Forecast is a search's forecast for servers that it gave up. After a server failed to answer one
+// player the search asked nobody else for it.
 type Forecast struct {
 	// Silent are the servers that each player was asked for and that did not answer.
 	Silent map[people.ID][]int
@@ -122,13 +122,13 @@ func hoped(b selection.Basis, player people.ID, s *selection.Selection, o Foreca
 	return servers
 }
 
-// Disputed returns servers that would be better for all players but one, because they did not
-// answer that one. A second look shows whether that was bad luck. The player with the most such
-// servers comes first. Seen are the servers that everyone has looked at.
+// Disputed returns servers that would be better for all players but one, whom they did not answer.
+// A second look shows whether that was bad luck. The player with the most such servers comes first.
+// Seen are the servers that everyone has looked at.
 func (d *Doubts) Disputed(b selection.Basis, s *selection.Selection, o Forecast, seen []int) (servers []int) {
 	group := people.IDs(b.Table.Players())
 	all := d.objections(b, s)
-	for _, player := range group { // servers that not all others have measured may be better, too
+	for _, player := range group { // servers that some others have not measured may be better, too
 		if !d.state.Players[player].Vouched && few(len(group)) > 0 && len(o.Silent[player]) > 0 {
 			all = append(all, selection.Objection{Player: string(player), Servers: hoped(b, player, s, o)})
 		}
@@ -144,33 +144,32 @@ func (d *Doubts) Disputed(b selection.Basis, s *selection.Selection, o Forecast,
 	return servers
 }
 
-// Overrule leaves out a player if the others' best servers do not answer that player, far more
-// often than other servers, in several networks, and again in the second look. The basis counts the
-// players that count, everybody are all players, and seen are the servers that everyone has looked
-// at.
+// Overrule leaves out a player to whom the others' best servers stay silent: far more often than
+// other servers, in several networks, and again in the second look. The basis covers the players
+// that count, everybody lists all players, and seen are the servers that everyone has looked at.
 func (d *Doubts) Overrule(b selection.Basis, s *selection.Selection, everybody []people.ID, seen []int) (v Verdict) {
 	for _, o := range d.objections(b, s) {
 		again := slices.DeleteFunc(slices.Clone(o.Servers), func(server int) bool { return !slices.Contains(seen, server) })
-		// A player whose poor line reaches little elsewhere too hides nothing.
+		// A player with a poor line reaches few servers elsewhere, too, and hides nothing.
 		elsewhere := max(usuallySilent, float64(o.Silent+1)/float64(o.Others+2))
 		many := accidents(b, o.Player, o.Servers)
 		if len(apart(b.Servers.List, again)) < fewNetworks || atLeast(many, o.Better-len(o.Servers)+many, elsewhere) > accident {
 			continue
 		}
 		if left := len(d.excluded(everybody)) + 1; left > few(len(b.Table.Players())+left-1) {
-			continue // so many cannot be wrong
+			continue // so many players cannot be wrong
 		}
 		d.exclude(anomaly.Anomaly{Player: o.Player, Sign: anomaly.SilentBest, Servers: len(o.Servers), Of: o.Better}, &v)
 	}
 	return v
 }
 
-// mostLone is the number of servers culled by a lone word that get a look along with the finalists.
-// A player who hides more of them is named by then.
+// mostLone is the most servers that get a look along with the finalists although one player's
+// report alone culled them. A player who hides more servers is named by then.
 const mostLone = 3
 
-// CulledByLone returns servers that would be among the finalists if one player's word against them
-// did not count, and nobody else heard them. Seen are the servers that everyone has looked at.
+// CulledByLone returns servers that would be among the finalists without one player's report
+// against them, which nobody else confirms. Seen are the servers that everyone has looked at.
 func CulledByLone(b selection.Basis, ranking []selection.Ranked, finalists int, seen []int) (lone []int) {
 	b = b.For(b.Table.Players())
 	b.Criteria.Top, b.Criteria.Reasons, b.Criteria.Charitable = finalists, -1, true
@@ -225,9 +224,9 @@ func accidents(b selection.Basis, player string, servers []int) int {
 	return len(servers) - len(cutOff) + len(apart(list, cutOff))
 }
 
-// atLeast returns the likelihood that at least so many of n happen, each with a probability p.
+// atLeast returns the likelihood that at least many of n events happen, each with probability p.
 func atLeast(many, n int, p float64) float64 {
-	factorial := func(n int) float64 { // its logarithm
+	factorial := func(n int) float64 { // the logarithm of n's factorial
 		log, _ := math.Lgamma(float64(n + 1))
 		return log
 	}
