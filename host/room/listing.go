@@ -85,9 +85,10 @@ func (l *Listing) tick(r *Room) {
 	l.goOn(r)
 }
 
-// fetch asks for the list, and waits for the organiser's program no longer.
+// fetch asks for the list, and waits for the organiser's program no longer. A list that came before
+// counts no longer, as after a restart.
 func (l *Listing) fetch(r *Room) {
-	l.Awaits = false
+	l.Awaits, l.list = false, nil
 	query, err := r.source.Query(r.parts.Settings, r.parts.Lists.Ours())
 	if err != nil {
 		r.fail(false, wire.Told(err))
