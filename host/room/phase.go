@@ -22,9 +22,9 @@ import (
 type phase interface {
 	traits() traits
 
-	// entered runs when the room enters the phase. tick runs a few times a second: the phase gives
-	// up on players who take too long. next returns when the phase needs the next tick. Unless
-	// isQuiet, it needs a few ticks a second until then. resume goes on after a restart.
+	// entered runs when the room enters the phase. tick gives up on players who take too long. next
+	// returns the time by which the phase needs a tick at the latest; unless isQuiet, the phase also
+	// needs a few ticks a second before that time. resume goes on after a restart.
 	entered(r *Room)
 	tick(r *Room)
 	next(r *Room) (at roomtime.Time, isQuiet bool)

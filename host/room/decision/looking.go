@@ -166,7 +166,7 @@ func known(g facts.Facts, player people.ID, knowledge evidence.Knowledge, server
 		known.Look = (*finals.Look)(&look)
 	}
 	if result, isGroup := knowledge.Group(server); isGroup {
-		known.Mates = result.RTT
+		known.MatesRTT = result.RTT
 	}
 	return known
 }

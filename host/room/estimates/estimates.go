@@ -172,8 +172,8 @@ func (c Counted) Guests() []people.ID {
 }
 
 // In returns the basis of a choice with the guests. It adds a column of estimates for each guest,
-// for servers that a player measured. Only measurements make a server unreachable, or exclude it
-// for the pings that it lets in.
+// for servers that a player measured. An estimate makes no server unreachable, and is within the
+// limits of pings that a server has.
 func (c Counted) In(b selection.Basis) selection.Basis {
 	if len(c.guests) == 0 {
 		return b

@@ -107,7 +107,7 @@ func TestServerTwice(t *testing.T) {
 // measures alone.
 func TestIsElsewhere(t *testing.T) {
 	mates := func(own bool, isAsked bool) Known {
-		k := Known{Mates: 30 * time.Millisecond}
+		k := Known{MatesRTT: 30 * time.Millisecond}
 		if own {
 			k.Probe, k.IsAsked = answered(0, 30).Probe, isAsked
 		}

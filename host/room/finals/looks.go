@@ -165,8 +165,8 @@ type Known struct {
 	AskedAt roomtime.Time
 	// Look is the result of the newest look, nil without one.
 	Look *Look
-	// Mates is the lowest RTT of all players behind the address, 0 if none is known.
-	Mates time.Duration
+	// MatesRTT is the lowest RTT of all players behind the address, 0 if none is known.
+	MatesRTT time.Duration
 	// IsHidden says that the player cannot get to the server.
 	IsHidden bool
 }
@@ -296,7 +296,7 @@ func (l *Looks) ask(player people.ID, f Facts) Ask {
 	}}
 	// Samples at once say little of a line's jitter, and Quake 3's servers do not answer many at
 	// once.
-	if l.state.Samples > 0 && len(l.state.Alone) == 0 && !l.state.IsQuickCheck && len(groupsOf(f.Players)) <= wave {
+	if l.state.Samples > 0 && len(l.state.Alone) == 0 && !l.state.IsQuickCheck && len(groupsOf(f.Players)) <= waveSize {
 		ask.Gap = discovery.Millis(l.gap(f))
 	}
 	return ask

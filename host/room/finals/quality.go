@@ -137,11 +137,11 @@ func isElsewhere(p Looker, seen []wire.Finalist) bool {
 	for _, s := range seen {
 		known := p.Known[s.Server]
 		hasOwn := known.now().State == discovery.Answered && (known.Look != nil || known.IsAsked)
-		if len(s.RTTs) == 0 || hasOwn || known.Mates == 0 {
+		if len(s.RTTs) == 0 || hasOwn || known.MatesRTT == 0 {
 			continue
 		}
 		borrowed++
-		if areApart(slices.Min(s.RTTs), discovery.MS(known.Mates)) {
+		if areApart(slices.Min(s.RTTs), discovery.MS(known.MatesRTT)) {
 			wrong++
 		}
 	}

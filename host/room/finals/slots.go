@@ -13,7 +13,7 @@ import (
 // The players look at the finalists in waves, with a pause in between. Quake 3's servers answer ten
 // questions at once and then ten a second, from all players together.
 const (
-	wave         = 5
+	waveSize     = 5
 	betweenWaves = 500 * time.Millisecond
 )
 
@@ -41,8 +41,8 @@ type slot struct {
 // slotOf returns the slot of the player at a place of a group. Places is the size of the largest
 // group. The first players of all groups look before any second player.
 func slotOf(place, places, group, groups int) slot {
-	waves := (groups + wave - 1) / wave
-	s := slot{after: time.Duration(group/wave) * betweenWaves, samples: samples}
+	waves := (groups + waveSize - 1) / waveSize
+	s := slot{after: time.Duration(group/waveSize) * betweenWaves, samples: samples}
 	if places > 1 {
 		round := max(min(betweenMates, longestSchedule/time.Duration(places)), time.Duration(waves)*betweenWaves)
 		s.after += time.Duration(place) * round

@@ -24,8 +24,8 @@ func TestTurns(t *testing.T) {
 		}
 		slices.Sort(looks)
 		for i := range looks {
-			if i+wave < len(looks) && looks[i+wave]-looks[i] < betweenWaves {
-				t.Errorf("%d players: %d look at a server between %v and %v", players, wave+1, looks[i], looks[i+wave])
+			if i+waveSize < len(looks) && looks[i+waveSize]-looks[i] < betweenWaves {
+				t.Errorf("%d players: %d look at a server between %v and %v", players, waveSize+1, looks[i], looks[i+waveSize])
 				break
 			}
 		}
@@ -59,8 +59,8 @@ func TestPlayersOfOneAddressTakeTurns(t *testing.T) {
 			}
 			slices.Sort(all)
 			for i := range all {
-				if i+wave < len(all) && all[i+wave]-all[i] < betweenWaves {
-					t.Fatalf("%d places, %d sites: %d looks between %v and %v", places, sites, wave+1, all[i], all[i+wave])
+				if i+waveSize < len(all) && all[i+waveSize]-all[i] < betweenWaves {
+					t.Fatalf("%d places, %d sites: %d looks between %v and %v", places, sites, waveSize+1, all[i], all[i+waveSize])
 				}
 			}
 			if all[len(all)-1] > 20*time.Second && places <= 16 && sites < 6 {

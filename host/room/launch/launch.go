@@ -1,9 +1,9 @@
 // Package launch knows which players can start the game, and how far each is on the way to the game
 // server.
 //
-//	To ─▶ For, of each ─▶ the player's program ─▶ Heard ─▶ Way
-//	                              ▲
-//	Reopen, Again ────────────────┘
+//	To ─▶ For, once a player ─▶ the player's program ─▶ Heard ─▶ Way
+//	                                   ▲
+//	Reopen, Again ─────────────────────┘
 //
 // Programs take a player to one server a round. They open the game again only if the launch has a
 // time that is new to them; see [Roll.Again].

@@ -183,7 +183,7 @@ func (s *Survey) Begin(sc Scene, now roomtime.Time) (News, error) {
 	return s.begin(sc, now), nil
 }
 
-// BeginOnce begins a survey if there was none, and tells the result of the last.
+// BeginOnce begins the first survey of a room. Then it tells people the result of the newest survey.
 func (s *Survey) BeginOnce(sc Scene, now roomtime.Time) (news News) {
 	if s.state.Attempt == 0 && s.hasPlaces(sc) {
 		news = s.begin(sc, now)

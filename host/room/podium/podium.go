@@ -103,7 +103,7 @@ func Rank(b selection.Basis, players []people.ID) Ranking {
 	f.selected = f.filter.Select(b.Table)
 	leaders := f.selected.Ranking[:min(steps, len(f.selected.Ranking))]
 	if len(leaders) < steps && len(f.columns) > 0 {
-		leaders = append(slices.Clip(leaders), f.nearly(steps-len(leaders))...)
+		leaders = append(slices.Clip(leaders), f.possibleLeaders(steps-len(leaders))...)
 	}
 	return Ranking{f.standing(leaders), b.Table, players}
 }
@@ -146,10 +146,10 @@ type field struct {
 	seats   int
 }
 
-// nearly returns servers that may lead once all players have measured them. Servers that more
+// possibleLeaders returns servers that may lead once all players have measured them. Servers that more
 // players have measured come first, and then nearer ones. None has failed to answer a player.
-func (f *field) nearly(most int) []selection.Ranked {
-	var nearly []selection.Ranked
+func (f *field) possibleLeaders(most int) []selection.Ranked {
+	var possible []selection.Ranked
 	players := len(f.columns)
 	for server := range f.Servers.List {
 		measured, unprobed := 0, 0
@@ -173,21 +173,21 @@ func (f *field) nearly(most int) []selection.Ranked {
 		one.Addr = hostport.At(f.Servers.List[server].Addr)
 		one.MeanMS /= float64(measured)
 		one.Score = float64(players - measured) // the number of players who have yet to measure it
-		nearly = append(nearly, one)
+		possible = append(possible, one)
 	}
-	slices.SortFunc(nearly, func(a, b selection.Ranked) int {
+	slices.SortFunc(possible, func(a, b selection.Ranked) int {
 		return cmp.Or(cmp.Compare(a.Score, b.Score), cmp.Compare(a.MeanMS, b.MeanMS), a.Addr.Compare(b.Addr.AddrPort))
 	})
-	nearly = nearly[:min(most, len(nearly))]
-	for i := range nearly {
-		nearly[i].Score, nearly[i].RTT = 0, map[string]float64{}
+	possible = possible[:min(most, len(possible))]
+	for i := range possible {
+		possible[i].Score, possible[i].RTT = 0, map[string]float64{}
 		for column, player := range f.columns {
-			if state, rtt := f.Table.At(column, nearly[i].Server); state == discovery.Answered {
-				nearly[i].RTT[player] = discovery.MS(rtt)
+			if state, rtt := f.Table.At(column, possible[i].Server); state == discovery.Answered {
+				possible[i].RTT[player] = discovery.MS(rtt)
 			}
 		}
 	}
-	return nearly
+	return possible
 }
 
 // isFull reports whether a server is known to have too few seats for the players.

@@ -113,8 +113,8 @@ func (p *Probing) promise(g facts.Facts, player people.ID) int {
 	return w.Promise(p.budget.Most(terms(g)))
 }
 
-// MostTold returns the largest number of servers that a player was or will be promised, 0 for the
-// whole list.
+// MostTold returns how many servers one player is asked for at most, by the numbers that players
+// were told or will be told. 0 is the whole list.
 func (p *Probing) MostTold(g facts.Facts) int {
 	var promised []int
 	for _, player := range g.Players() {

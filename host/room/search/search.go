@@ -48,15 +48,14 @@ const (
 	// lateAnswers is how long the search waits for its last answers. A program gives a silent server
 	// up after three seconds, and the choice can do without that result.
 	lateAnswers = 400 * time.Millisecond
-	// fewMissing is the share of a round's answers that the search does not wait for, in addition
-	// to one answer of each player. The constant longestWait is how long a round waits if more are
-	// missing: long enough to ask a server twice.
+	// A round ends although one answer of each group is missing, and this share of all answers. If
+	// more are missing it waits for longestWait: long enough to ask a server twice.
 	fewMissing  = 0.125
 	longestWait = 1500 * time.Millisecond
 	// givenUp is the time after which every program has given a silent server up. That takes three
 	// seconds, and more on a busy machine. Only a search without any result waits so long.
 	givenUp = 10 * time.Second
-	// enough is a gain too small for another round. untilSpent lets a search go on until its budget
+	// Another round is not worth a gain below enough. untilSpent lets a search go on until its budget
 	// is spent.
 	enough     = 500 * time.Microsecond
 	untilSpent = -time.Millisecond

@@ -44,7 +44,7 @@ const (
 	// lookTime is how long a look may take, with answers of several packets and slow lines. Then
 	// the next player looks.
 	lookTime = 8 * time.Second
-	// lastLook is how long everyone looks before all go.
+	// lastLook is how long the players look at a server with seats before they go there together.
 	lastLook = 5 * time.Second
 	// mostDemerits is the number of useless looks after which a player looks only if nobody else
 	// can. A look is useless if others contradict it, or if it gets no answer. One may be chance.
@@ -308,10 +308,10 @@ func (w *Watch) IsGoing() bool { return w.state.Going != nil }
 
 // open calls everyone to look once more.
 func (w *Watch) open(s *watched, f Facts, now roomtime.Time) Event {
-	var seers []people.ID
+	var sawSeats []people.ID
 	for _, word := range s.Words {
 		if word.Free >= f.Need {
-			seers = append(seers, word.By)
+			sawSeats = append(sawSeats, word.By)
 		} else if word.Free >= 0 {
 			w.blame(word.By)
 		}
@@ -321,7 +321,7 @@ func (w *Watch) open(s *watched, f Facts, now roomtime.Time) Event {
 	w.state.Going, w.state.Look, w.state.News = &going{Server: s.Server, LaunchAt: now.Add(lastLook)}, nil, sentence.Sentence{}
 	free := max(f.Need, s.Free)
 	return Open{s.Server, free, sentence.Of("room.seats-free",
-		"n", free, "server", f.Servers[s.Server].Name, "players", people.Texts(seers), "seconds", lastLook.Seconds())}
+		"n", free, "server", f.Servers[s.Server].Name, "players", people.Texts(sawSeats), "seconds", lastLook.Seconds())}
 }
 
 // arrive sends everyone to the server, if the last look says that the seats are still there.

@@ -12,5 +12,6 @@
 //   - [Doubts.Disputed] and [Doubts.Overrule] are about the best servers that do not answer
 //     one player.
 //
-// Nobody can tell which of two players is right, and three or more can do without a few: see few.
+// Nobody can tell which of two players is right. A larger group can leave some players out: the
+// function few says how many.
 package trust
