@@ -52,7 +52,7 @@ func (*Banning) refuseLongLook(r *Room) error {
 func (*Banning) beginLongLook(r *Room, why sentence.Sentence) {
 	servers := r.parts.Bans.Servers()
 	r.parts.Bans = bans.Series{}
-	r.decision.Retry()
+	r.decision.Looks.Retry()
 	(&Verifying{}).begin(r, servers, []sentence.Sentence{why})
 }
 

@@ -37,7 +37,7 @@ func carry(r *Room, s *saved.Room, saves bool) {
 	saved.Carry(saves, &s.Listing.SourceState, r.source.State())
 	saved.Carry(saves, &s.Places, r.survey.State())
 	saved.Carry(saves, &s.More, r.probing.State())
-	saved.Carry(saves, &s.Finals, r.decision.State())
+	saved.Carry(saves, &s.Finals, r.decision.Looks.State())
 }
 
 // Save returns the whole room as bytes, for [Restore].
@@ -135,7 +135,7 @@ func roomOf(s *saved.Room, kept *topology.Tree, tree func([]discovery.Server) *t
 	listed := len(r.parts.Servers.List)
 	for _, err := range []error{
 		r.calendar.State().Validate(), r.outage.State().Validate(), r.survey.State().Validate(),
-		r.probing.State().Validate(), r.decision.State().Validate(listed),
+		r.probing.State().Validate(), r.decision.Looks.State().Validate(listed),
 	} {
 		if err != nil {
 			return nil, err

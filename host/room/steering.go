@@ -296,7 +296,7 @@ func (r *Room) decideAgain(why sentence.Sentence) {
 	}
 	r.out.say(sentence.Of("room.again", "why", why))
 	r.failures = 0
-	r.decision.Retry() // the failed looks were for another choice
+	r.decision.Looks.Retry() // the failed looks were for another choice
 	r.rechoose(selected)
 }
 

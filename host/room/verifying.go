@@ -52,7 +52,7 @@ func (v *Verifying) proceed(r *Room) error {
 	if r.facts.IsLookOfSide() {
 		return errCaptainsDecide
 	}
-	if stops, isCut := r.decision.CutShort(r.lookFacts()); isCut {
+	if stops, isCut := r.decision.Looks.CutShort(r.lookFacts()); isCut {
 		r.out.say(sentence.Of("room.go-look"))
 		r.sendLooks(stops)
 		v.settle(r)
@@ -62,7 +62,7 @@ func (v *Verifying) proceed(r *Room) error {
 
 // tick stops waiting for players who take too long to look.
 func (v *Verifying) tick(r *Room) {
-	notes, isLate := r.decision.Tick(r.lookFacts())
+	notes, isLate := r.decision.Looks.Tick(r.lookFacts())
 	if r.out.say(notes...); isLate {
 		v.settle(r)
 	}
@@ -70,7 +70,7 @@ func (v *Verifying) tick(r *Room) {
 
 // settle ends the look and begins the next step, once the room waits for nobody.
 func (*Verifying) settle(r *Room) {
-	looks, isSettled := r.decision.Settle(r.lookFacts())
+	looks, isSettled := r.decision.Looks.Settle(r.lookFacts())
 	if !isSettled {
 		return
 	}
@@ -87,7 +87,7 @@ func (*Verifying) settle(r *Room) {
 }
 
 // acceptMisses gives up the servers that answered nobody's look.
-func (r *Room) acceptMisses() { r.probing.NoteMisses(r.decision.AcceptMisses(r.lookFacts())) }
+func (r *Room) acceptMisses() { r.probing.NoteMisses(r.decision.Looks.AcceptMisses(r.lookFacts())) }
 
 // lookLate asks a player who has come late for the look that the others were asked for.
 func (r *Room) lookLate(player people.ID) {
@@ -104,7 +104,7 @@ func (r *Room) lookFacts() finals.Facts { return r.decision.LookFacts(r.facts, r
 func (r *Room) sendLooks(asks []finals.Ask) {
 	shown, without := r.probing.LimitLooks(r.facts, asks)
 	for _, player := range without {
-		r.decision.StopAwaiting(player)
+		r.decision.Looks.StopAwaiting(player)
 	}
 	r.out.publish()
 	for _, ask := range shown {
@@ -136,6 +136,6 @@ func (in Hear) verified(r *Room, v wire.Verified) error {
 
 // withoutLook stops waiting for a player's look.
 func (r *Room) withoutLook(player people.ID) {
-	r.decision.StopAwaiting(player)
+	r.decision.Looks.StopAwaiting(player)
 	r.phase.lookMissing(r)
 }

@@ -40,7 +40,7 @@ func (w *Waiting) next(r *Room) (at roomtime.Time, isQuiet bool) {
 
 func (w *Waiting) resume(r *Room) {
 	w.Wait.Resume(r.now)
-	r.decision.Resume()
+	r.decision.Looks.Resume()
 }
 
 func (w *Waiting) unwait(r *Room, u Unwait) error {
@@ -235,7 +235,7 @@ func (Unwait) goInstead(r *Room) error {
 		return errNoInstead
 	}
 	r.out.say(sentence.Of("room.seats-instead"))
-	r.decision.Forget() // the looks are old
+	r.decision.Looks.Forget() // the looks are old
 	r.failures = 0
 	r.rechoose(selected)
 	return nil

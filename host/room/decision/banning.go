@@ -37,7 +37,7 @@ func finalistCount(g facts.Facts) int {
 // everyone has looked. Before any look it returns the best of all.
 func (d *Decision) contested(g facts.Facts) (servers []int) {
 	ranking := captains.Ranked(g)
-	seen := slices.DeleteFunc(slices.Clone(ranking), func(server int) bool { return !slices.Contains(d.looks.Seen(), server) })
+	seen := slices.DeleteFunc(slices.Clone(ranking), func(server int) bool { return !slices.Contains(d.Looks.Seen(), server) })
 	if len(seen) == 0 {
 		seen = ranking
 	}
@@ -47,7 +47,7 @@ func (d *Decision) contested(g facts.Facts) (servers []int) {
 // unseen returns the servers that everyone should look at before captains decide about them.
 func (d *Decision) unseen(g facts.Facts) []int {
 	best := captains.Ranked(g)
-	return slices.DeleteFunc(best[:min(finalistCount(g), len(best))], func(server int) bool { return slices.Contains(d.looks.Seen(), server) })
+	return slices.DeleteFunc(best[:min(finalistCount(g), len(best))], func(server int) bool { return slices.Contains(d.Looks.Seen(), server) })
 }
 
 // BeginBans begins the bans and picks of a match's captains, from the newest choice, unless they

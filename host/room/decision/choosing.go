@@ -45,7 +45,8 @@ const (
 // Decision is the decision of a round, with the looks that prepare it.
 type Decision struct {
 	own
-	looks finals.Looks
+	// Looks are the looks at the finalists. The room settles them and notes what they bring.
+	Looks finals.Looks
 	// waitable has the full servers that are worth a wait.
 	waitable waitable
 	// question asks the organiser about players over the limit.
@@ -72,7 +73,7 @@ func (d *Decision) Next() Decision { return Decision{own: d.own} }
 // Discredit finds players who contradict most others about servers. It returns notes for people.
 func (d *Decision) Discredit(g facts.Facts) (notes []sentence.Sentence) {
 	g.Refresh()
-	found := g.Contradictions(d.looks.Seen())
+	found := g.Contradictions(d.Looks.Seen())
 	notes = d.trust.Discredit(found, g.Active(), g.Players())
 	g.Refresh()
 	return notes
@@ -83,7 +84,7 @@ func (d *Decision) culledByLone(g facts.Facts) []int {
 	if len(g.Servers().Lone) == 0 {
 		return nil
 	}
-	return trust.CulledByLone(g.Basis(g.Active()), g.Newest().Ranking, finalists, d.looks.Seen())
+	return trust.CulledByLone(g.Basis(g.Active()), g.Newest().Ranking, finalists, d.Looks.Seen())
 }
 
 // Review judges the players during a search, as soon as they have reported enough. It returns
@@ -171,7 +172,7 @@ func (d *Decision) disputed(g facts.Facts, s *search.Search) []int {
 			o.Silent[player] = g.Knowledge(player).Silent()
 		}
 	}
-	return d.trust.Disputed(b, g.Newest(), o, d.looks.Seen())
+	return d.trust.Disputed(b, g.Newest(), o, d.Looks.Seen())
 }
 
 // ChooseResult is the result of [Decision.Choose].
@@ -232,7 +233,7 @@ func (d *Decision) Choose(g facts.Facts, early bool, at trust.Moment) (c ChooseR
 		c.Notes = append(c.Notes, sentence.Of("room.choosing-without",
 			"player", player, "probed", probed, "n", len(g.Servers().List)))
 	}
-	d.looks.Forget()
+	d.Looks.Forget()
 	d.choice.Take(selected)
 	c.IsMade = true
 	return c
@@ -261,7 +262,7 @@ type NextStep struct {
 // like servers.
 func (d *Decision) Decide(g facts.Facts, p *probing.Probing, isChosen bool, surveyed int) (f NextStep) {
 	f.Notes = d.tryAlone(g)
-	chosen, isTired := g.Newest().Chosen, d.looks.Tries() >= maxLooks
+	chosen, isTired := g.Newest().Chosen, d.Looks.Tries() >= maxLooks
 	if chosen == nil {
 		if lone := d.culledByLone(g); len(lone) > 0 && !isTired {
 			f.Look, f.Why = lone, []sentence.Sentence{sentence.Of("room.looks-lone", "n", len(lone))}
@@ -274,7 +275,7 @@ func (d *Decision) Decide(g facts.Facts, p *probing.Probing, isChosen bool, surv
 		return f
 	}
 	f.Server = chosen.Server
-	isSeen := slices.Contains(d.looks.Seen(), f.Server)
+	isSeen := slices.Contains(d.Looks.Seen(), f.Server)
 	f.Bans = g.Settings().IsMatch()
 	f.Votes = !f.Bans && d.ballot.IsWanted(g.Settings().Agree, g.Electorate(isChosen))
 	switch {
@@ -293,7 +294,7 @@ func (d *Decision) Decide(g facts.Facts, p *probing.Probing, isChosen bool, surv
 			return f
 		}
 	}
-	if f.Bans && !isTired && d.looks.Tries() < maxLooksBeforeVote {
+	if f.Bans && !isTired && d.Looks.Tries() < maxLooksBeforeVote {
 		if f.Look = d.unseen(g); len(f.Look) > 0 {
 			f.Why = []sentence.Sentence{sentence.Of("room.looks-bans", "n", len(f.Look))}
 			return f
@@ -314,7 +315,7 @@ const maxLooksBeforeVote = 2
 
 // looksBeforeVote returns the servers that everyone should look at before a vote.
 func (d *Decision) looksBeforeVote(o ballot.Options) []int {
-	if d.looks.Tries() >= maxLooksBeforeVote {
+	if d.Looks.Tries() >= maxLooksBeforeVote {
 		return o.More
 	}
 	more := slices.DeleteFunc(slices.Clone(o.More), func(server int) bool { return slices.Contains(o.Unseen, server) })
@@ -332,7 +333,7 @@ type options struct {
 // Options returns the options of a vote on the choice, even before the vote opens. The caller must
 // not change them.
 func (d *Decision) Options(g facts.Facts) ballot.Options {
-	newest, seen := g.Newest(), d.looks.Seen()
+	newest, seen := g.Newest(), d.Looks.Seen()
 	if newest == nil || d.options.of != newest || !slices.Equal(d.options.seen, seen) {
 		d.options = options{newest, slices.Clone(seen), ballot.Among(newest, seen)}
 	}
@@ -426,7 +427,7 @@ func (d *Decision) Favourite(g facts.Facts) (server int, notes []sentence.Senten
 	s := g.Select(g.ChosenFor())
 	d.choice.Refine(s)
 	notes = append(notes, changeNotes(g, target)...)
-	if s.Chosen == nil || !slices.Contains(d.looks.Seen(), s.Chosen.Server) {
+	if s.Chosen == nil || !slices.Contains(d.Looks.Seen(), s.Chosen.Server) {
 		return -1, notes
 	}
 	return s.Chosen.Server, notes

@@ -108,7 +108,7 @@ func (n *session) hear(player people.ID, v wire.Verified) (finals.Heard, error) 
 	return heard, err
 }
 
-func (n *session) acceptMisses() { n.p.NoteMisses(n.d.AcceptMisses(n.facts())) }
+func (n *session) acceptMisses() { n.p.NoteMisses(n.d.Looks.AcceptMisses(n.facts())) }
 
 // settled is what the end of a look says. IsOver says that the newest choice is the result of the
 // look. Otherwise Asks are the players' next looks, none if somebody is waited for.
@@ -119,7 +119,7 @@ type settled struct {
 }
 
 func (n *session) settle(f finals.Facts) (s settled) {
-	o, isSettled := n.d.Settle(f)
+	o, isSettled := n.d.Looks.Settle(f)
 	if !isSettled {
 		return s
 	}
@@ -269,7 +269,7 @@ func TestChoose(t *testing.T) {
 		}, false, true, "", 1, "[ann bob cat]", nil, []string{"bob has version 2, which doesn’t get into 1 server (protocol 71): left out"}},
 	} {
 		n := newSession(t, 20, "ann", "bob", "cat")
-		*n.d.State() = finals.State{Attempt: 1, Seen: []int{9}}
+		*n.d.Looks.State() = finals.State{Attempt: 1, Seen: []int{9}}
 		tt.does(n)
 		c := n.choose(tt.early)
 		if c.IsMade != tt.isMade || catalogue.InEnglish().Say(c.Failure) != tt.failure || n.chosen() != tt.chosen && tt.isMade {
@@ -292,7 +292,7 @@ func TestChoose(t *testing.T) {
 		if len(tt.notes) == 0 && len(c.Notes) > 0 {
 			t.Errorf("%s: it says %q", tt.name, c.Notes)
 		}
-		if isSeen := slices.Contains(n.d.State().Seen, 9); isSeen == tt.isMade {
+		if isSeen := slices.Contains(n.d.Looks.State().Seen, 9); isSeen == tt.isMade {
 			t.Errorf("%s: what was seen before is forgotten: %v", tt.name, !isSeen)
 		}
 	}

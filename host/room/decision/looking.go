@@ -52,7 +52,7 @@ func (d *Decision) finalists(g facts.Facts, p *probing.Probing, votes bool, surv
 	s := p.Search(g)
 	if s != nil {
 		add(s.Hidden(hiddenFinalists)) // an unlucky packet may hide how good they are
-		if !d.looks.IsLong() {
+		if !d.Looks.IsLong() {
 			add(s.Contenders(contenders, servers))
 		}
 	}
@@ -63,7 +63,7 @@ func (d *Decision) finalists(g facts.Facts, p *probing.Probing, votes bool, surv
 	if n := add(d.culledByLone(g)); n > 0 {
 		notes = append(notes, sentence.Of("room.looks-heard", "n", n))
 	}
-	if d.looks.Tries() == 0 {
+	if d.Looks.Tries() == 0 {
 		untried, discreet := untried(g, s, servers, surveyed)
 		if len(untried) > 0 {
 			notes = append(notes, sentence.Of("room.looks-untried", "n", len(untried), "players", people.Texts(discreet)))
@@ -101,7 +101,7 @@ func untried(g facts.Facts, s *search.Search, finalists []int, surveyed int) (se
 // Look begins a look of all players at servers. IsLast says that a launch is near.
 func (d *Decision) Look(g facts.Facts, p *probing.Probing, servers []int, isLast bool, passed time.Duration,
 	now roomtime.Time) (asks []finals.Ask, note sentence.Sentence) {
-	asks, note = d.looks.Begin(finals.Setup{
+	asks, note = d.Looks.Begin(finals.Setup{
 		Servers: servers, Search: searchKind(p.Search(g)), IsFair: rules.Of(g.Settings().By).Deviates, IsLast: isLast,
 	}, d.LookFacts(g, passed, now, servers...))
 	if g.IsLookOfSide() && !note.IsZero() {
@@ -113,12 +113,12 @@ func (d *Decision) Look(g facts.Facts, p *probing.Probing, servers []int, isLast
 // QuickCheck asks one player for a single sample of servers. If by is empty it asks all connected
 // players.
 func (d *Decision) QuickCheck(g facts.Facts, p *probing.Probing, servers []int, by people.ID, passed time.Duration, now roomtime.Time) []finals.Ask {
-	return d.looks.QuickCheck(servers, by, searchKind(p.Search(g)), d.LookFacts(g, passed, now))
+	return d.Looks.QuickCheck(servers, by, searchKind(p.Search(g)), d.LookFacts(g, passed, now))
 }
 
 // LookOf returns the questions of the present look to a player who has just come.
 func (d *Decision) LookOf(g facts.Facts, player people.ID, passed time.Duration, now roomtime.Time) []finals.Ask {
-	if ask, isAsked := d.looks.Ask(player, d.LookFacts(g, passed, now)); isAsked {
+	if ask, isAsked := d.Looks.Ask(player, d.LookFacts(g, passed, now)); isAsked {
 		return []finals.Ask{ask}
 	}
 	return nil
@@ -147,7 +147,7 @@ func (d *Decision) LookFacts(g facts.Facts, passed time.Duration, now roomtime.T
 	}
 	for _, player := range g.Active() {
 		looker := finals.Looker{ID: player, IsHere: g.IsHere(player), Group: groups[player], Known: map[int]finals.Known{}}
-		for _, server := range slices.Concat(d.looks.Servers(), next) {
+		for _, server := range slices.Concat(d.Looks.Servers(), next) {
 			looker.Known[server] = known(g, player, knowledge[player], server)
 		}
 		f.Players = append(f.Players, looker)
@@ -173,7 +173,7 @@ func known(g facts.Facts, player people.ID, knowledge evidence.Knowledge, server
 
 // Hear takes a player's second look. The caller adds the results to the evidence.
 func (d *Decision) Hear(g facts.Facts, player people.ID, v wire.Verified, f finals.Facts) (heard finals.Heard, err error) {
-	return d.looks.Hear(player, withoutDelay(v, g.Results(player).Delay()), f)
+	return d.Looks.Hear(player, withoutDelay(v, g.Results(player).Delay()), f)
 }
 
 // withoutDelay returns a look without the delay that a busy line has added.
@@ -192,12 +192,6 @@ func withoutDelay(v wire.Verified, by time.Duration) wire.Verified {
 	return v
 }
 
-// Settle ends a look once the room waits for nobody. The caller adds the lost servers to the
-// evidence. Unless the players look once more, [Decision.Refine] then chooses again.
-func (d *Decision) Settle(f finals.Facts) (o finals.Outcome, isSettled bool) {
-	return d.looks.Settle(f)
-}
-
 // Refine chooses again after a look that took lookedS seconds. It returns the players to leave out,
 // and notes for people.
 func (d *Decision) Refine(g facts.Facts, lookedS float64) (out attendance.Change, notes []sentence.Sentence) {
@@ -208,7 +202,7 @@ func (d *Decision) Refine(g facts.Facts, lookedS float64) (out attendance.Change
 		var more []sentence.Sentence
 		out, selected, more = d.outvote(g, players, selected)
 		notes, g = append(notes, more...), g.Suppose(out)
-	} else if v := d.trust.Overrule(g.Basis(players), &selected, g.Players(), d.looks.Seen()); len(v.LeftOut) > 0 {
+	} else if v := d.trust.Overrule(g.Basis(players), &selected, g.Players(), d.Looks.Seen()); len(v.LeftOut) > 0 {
 		out = attendance.Change{Out: attendance.Odd, Players: v.LeftOut}
 		notes, g = append(notes, v.Notes...), g.Suppose(out)
 		selected = g.Select(g.Active())
@@ -221,46 +215,15 @@ func (d *Decision) Refine(g facts.Facts, lookedS float64) (out attendance.Change
 	return out, notes
 }
 
-// CutShort ends a long look. It returns messages for the players' programs, and reports whether
-// there was a long look.
-func (d *Decision) CutShort(f finals.Facts) (stops []finals.Ask, isCut bool) {
-	return d.looks.CutShort(f)
-}
-
 // ViewLook returns the progress of a long look, nil if there is none.
 func (d *Decision) ViewLook(g facts.Facts, passed time.Duration, now roomtime.Clocks) *wire.LongLook {
-	if !d.looks.IsLong() {
+	if !d.Looks.IsLong() {
 		return nil
 	}
-	view := d.looks.View(d.LookFacts(g, passed, now.Room), now, g.Names())
-	for i, server := range d.looks.Servers() {
+	view := d.Looks.View(d.LookFacts(g, passed, now.Room), now, g.Names())
+	for i, server := range d.Looks.Servers() {
 		at := &view.Finalists[i]
 		at.Addr, at.Name = hostport.Text(g.Servers().List[server].Addr), g.Card(server).Name
 	}
 	return view
 }
-
-// Tick stops waiting for players who take too long to look. It returns notes for people, and
-// reports whether the room now waits for nobody.
-func (d *Decision) Tick(f finals.Facts) (notes []sentence.Sentence, isLate bool) {
-	return d.looks.Tick(f)
-}
-
-// StopAwaiting stops waiting for a player's look.
-func (d *Decision) StopAwaiting(player people.ID) { d.looks.StopAwaiting(player) }
-
-// Forget drops the results of all looks, because they are old.
-func (d *Decision) Forget() { d.looks.Forget() }
-
-// Retry restarts the count of looks, because earlier looks were for another choice.
-func (d *Decision) Retry() { d.looks.Retry() }
-
-// Resume goes on after the host was away.
-func (d *Decision) Resume() { d.looks.Resume() }
-
-// AcceptMisses gives up the servers that answered nobody. It returns the failed looks, for the
-// evidence.
-func (d *Decision) AcceptMisses(f finals.Facts) []finals.Missed { return d.looks.AcceptMisses(f) }
-
-// State returns the saved state of the decision.
-func (d *Decision) State() *finals.State { return d.looks.State() }

@@ -345,7 +345,7 @@ func TestLongLook(t *testing.T) {
 	n := measured(t, 10, "ann", "bob")
 	n.Hears("", 1, discovery.Info{Name: "Den", MaxPlayers: 16})
 	n.choose(false)
-	if _, isCut := n.d.CutShort(n.facts()); isCut || n.d.ViewLook(n.F, 0, factstest.ClocksAt(n.Now)) != nil {
+	if _, isCut := n.d.Looks.CutShort(n.facts()); isCut || n.d.ViewLook(n.F, 0, factstest.ClocksAt(n.Now)) != nil {
 		t.Error("a look is long that has not begun")
 	}
 	n.Settings.LongLook = discovery.Millis(30 * time.Second)
@@ -358,7 +358,7 @@ func TestLongLook(t *testing.T) {
 	if f.Passed != 12*time.Second || f.Long != 30*time.Second || f.Now != n.Now {
 		t.Errorf("facts are %+v", f)
 	}
-	stops, isCut := n.d.CutShort(f)
+	stops, isCut := n.d.Looks.CutShort(f)
 	if !isCut || len(stops) != 2 {
 		t.Errorf("it is cut short by %+v", stops)
 	}
@@ -374,10 +374,10 @@ func TestLate(t *testing.T) {
 	n.choose(false)
 	asks, _ := n.d.Look(n.F, &n.p, []int{0, 1}, false, 0, n.Now)
 	n.hears(asks[:1])
-	if notes, isLate := n.d.Tick(n.facts()); isLate || notes != nil {
+	if notes, isLate := n.d.Looks.Tick(n.facts()); isLate || notes != nil {
 		t.Errorf("at once it says %q", notes)
 	}
-	notes, isLate := n.d.Tick(n.d.LookFacts(n.F, time.Hour, n.Now))
+	notes, isLate := n.d.Looks.Tick(n.d.LookFacts(n.F, time.Hour, n.Now))
 	if !isLate {
 		t.Error("nobody is late")
 	}
@@ -388,7 +388,7 @@ func TestLate(t *testing.T) {
 	}
 	asks, _ = n.d.Look(n.F, &n.p, []int{2}, false, 0, n.Now)
 	n.hears(asks[:1])
-	n.d.StopAwaiting("bob")
+	n.d.Looks.StopAwaiting("bob")
 	if s := n.settle(n.facts()); !s.IsOver {
 		t.Errorf("bob is waited for: %+v", s)
 	}
@@ -405,20 +405,20 @@ func TestMemory(t *testing.T) {
 	n := measured(t, 10, "ann")
 	n.choose(false)
 	n.looks(0, 1)
-	saved := *n.d.State()
+	saved := *n.d.Looks.State()
 	if !slices.Equal(saved.Seen, []int{0, 1}) || saved.Attempt-saved.Repeats != 1 {
 		t.Errorf("kept is %+v", saved)
 	}
-	n.d.Retry()
-	if s := n.d.State(); s.Attempt != s.Repeats || len(s.Seen) != 2 {
+	n.d.Looks.Retry()
+	if s := n.d.Looks.State(); s.Attempt != s.Repeats || len(s.Seen) != 2 {
 		t.Errorf("tried again it is %+v", s)
 	}
-	n.d.Resume()
-	if s := n.d.State(); s.Attempt <= saved.Attempt {
+	n.d.Looks.Resume()
+	if s := n.d.Looks.State(); s.Attempt <= saved.Attempt {
 		t.Errorf("resumed it is %+v", s)
 	}
-	n.d.Forget()
-	if s := n.d.State(); len(s.Seen) > 0 {
+	n.d.Looks.Forget()
+	if s := n.d.Looks.State(); len(s.Seen) > 0 {
 		t.Errorf("forgotten are %+v", s)
 	}
 	asks := n.d.QuickCheck(n.F, &n.p, []int{3}, "ann", 0, n.Now)

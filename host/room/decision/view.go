@@ -56,7 +56,7 @@ func (d *Decision) ViewVote(g facts.Facts, isOpen bool) wire.Voting {
 			one.By = names.Text(vetoedBy(d.ballot.Vetoes(), one.Addr.AddrPort, card.Map))
 		}
 	}
-	v.Vetoes = g.ViewVetoes(names)
+	v.Vetoes = g.ViewVetoes()
 	return v
 }
 

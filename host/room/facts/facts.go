@@ -1,10 +1,12 @@
 package facts
 
 import (
+	"net/netip"
 	"slices"
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/hostport"
 	"muster/discovery/plan/topology"
 	"muster/host/room/attendance"
 	"muster/host/room/evidence"
@@ -129,4 +131,110 @@ func (f Facts) IsBelieved(player people.ID) bool { return f.p.Trust.IsBelieved(p
 // are none.
 func (f Facts) Forecasts(players []people.ID, now time.Time) [][]memory.Forecast {
 	return f.p.Memories.Forecasts(f.Tree(), players, now)
+}
+
+// ChosenFor returns the active players that the newest choice is for.
+func (f Facts) ChosenFor() []people.ID {
+	return people.Filtered(f.Active(), func(player people.ID) bool {
+		return slices.Contains(f.p.Choice.Newest().Players, string(player))
+	})
+}
+
+// Measured returns the active players who have measured something; see [Facts.HasMeasured].
+func (f Facts) Measured() []people.ID {
+	groups := f.natGroups()
+	return people.Filtered(f.Active(), func(player people.ID) bool { return f.hasMeasured(groups[player]) })
+}
+
+// HasMeasured reports whether a player, or another one behind the same address, has measured
+// anything.
+func (f Facts) HasMeasured(player people.ID) bool { return f.hasMeasured(f.NATGroup(player)) }
+
+func (f Facts) hasMeasured(mates []people.ID) bool {
+	return slices.ContainsFunc(mates, func(mate people.ID) bool {
+		probed, _ := f.p.Evidence[mate].Progress()
+		return probed > 0
+	})
+}
+
+// IndexOf returns the index of the server with an address, or -1. The address comes from people or
+// files.
+func (f Facts) IndexOf(addr netip.AddrPort) int {
+	return slices.IndexFunc(f.p.Servers.List, func(s discovery.Server) bool { return s.Addr == addr })
+}
+
+// Called returns people's name for a server that they know by its address.
+func (f Facts) Called(addr netip.AddrPort) string {
+	if server := f.IndexOf(addr); server >= 0 {
+		return f.p.Servers.Called(server)
+	}
+	return hostport.Text(addr)
+}
+
+// NATGroup returns the players behind a player's address, including the player.
+func (f Facts) NATGroup(player people.ID) []people.ID { return f.natGroups()[player] }
+
+// natGroups returns the players behind each player's address.
+func (f Facts) natGroups() map[people.ID][]people.ID {
+	groups := make(map[people.ID][]people.ID, len(f.p.Evidence))
+	for _, group := range f.p.Origins.Groups(f.p.Attendance.Players()) {
+		for _, player := range group {
+			groups[player] = group
+		}
+	}
+	return groups
+}
+
+// Knowledge returns the measurements of a player and of those behind the same address.
+func (f Facts) Knowledge(player people.ID) evidence.Knowledge {
+	return f.knowledge(player, f.natGroups())
+}
+
+// KnowledgeOf is [Facts.Knowledge] for several players.
+func (f Facts) KnowledgeOf(players []people.ID) map[people.ID]evidence.Knowledge {
+	of, groups := make(map[people.ID]evidence.Knowledge, len(players)), f.natGroups()
+	for _, player := range players {
+		of[player] = f.knowledge(player, groups)
+	}
+	return of
+}
+
+func (f Facts) knowledge(player people.ID, groups map[people.ID][]people.ID) evidence.Knowledge {
+	return evidence.KnowledgeOf(f.p.Evidence[player], f.p.Evidence.Of(groups[player]))
+}
+
+// Table returns the players' measurements, for a choice among them.
+func (f Facts) Table(players []people.ID) *selection.Table {
+	columns, groups := make([]evidence.Column, len(players)), f.natGroups()
+	for i, player := range players {
+		columns[i] = evidence.Column{
+			Player:    player,
+			Knowledge: f.knowledge(player, groups),
+			Raised:    f.p.Trust.Raised(player),
+			Hidden:    f.p.Nearby.HiddenFrom(player),
+		}
+	}
+	return evidence.Table(len(f.p.Servers.List), columns)
+}
+
+// Asked yields the servers that somebody has asked. It may yield a server several times.
+func (f Facts) Asked(yield func(int) bool) {
+	for _, player := range f.p.Attendance.Players() {
+		w := f.p.Evidence[player]
+		for _, probe := range w.Probes() { // even one that does not count
+			if !yield(probe.Server) {
+				return
+			}
+		}
+		for server := range w.Servers() {
+			if !yield(server) {
+				return
+			}
+		}
+	}
+}
+
+// ListFor returns the list with the addresses that are right for a player.
+func (f Facts) ListFor(player people.ID) wire.List {
+	return wire.List{Round: f.p.Number, Servers: f.p.Nearby.ListFor(player, f.p.Servers.List)}
 }

@@ -184,8 +184,9 @@ func (p *Parts) Drop(player people.ID) {
 // WithdrawGuestVotes withdraws the votes of guests to whom the settings give no say. If isChosen,
 // people who are left out have no say either.
 func (p *Parts) WithdrawGuestVotes(isChosen bool) {
-	for one := range p.Roster.People() {
-		if !one.IsPlayer && p.Ballot.Refusal(one.ID, p.Facts().Electorate(isChosen)) != nil {
+	electorate := p.Facts().Electorate(isChosen)
+	for _, one := range electorate.People {
+		if !one.IsPlayer && p.Ballot.Refusal(one.ID, electorate) != nil {
 			p.Ballot.Withdraw(one.ID, ballot.Vote|ballot.Ready)
 		}
 	}

@@ -174,7 +174,7 @@ func FuzzGroup(f *testing.F) {
 		}
 		players := g.Attendance.Players()
 		g.F.ViewPeople(true)
-		g.F.ViewVetoes(g.Roster.Names())
+		g.F.ViewVetoes()
 		g.WithdrawGuestVotes(true)
 		g.F.SurveyScene()
 		g.F.Select(g.F.Measured())

@@ -89,14 +89,14 @@ func (f Facts) viewPlayer(v *wire.Person, p people.Person, mates map[people.ID][
 }
 
 // ViewVetoes returns the vetoes with their authors.
-func (f Facts) ViewVetoes(names *people.Names) []string {
+func (f Facts) ViewVetoes() []string {
 	vetoes := []string{}
 	for _, veto := range f.p.Ballot.Vetoes() {
 		what := veto.Map
 		if what == "" {
 			what = f.Called(veto.Server)
 		}
-		vetoes = append(vetoes, names.Text(veto.Player)+": "+what)
+		vetoes = append(vetoes, f.Names().Text(veto.Player)+": "+what)
 	}
 	return vetoes
 }

@@ -151,7 +151,7 @@ func Named[V any, Text ~string](of map[Text]V, n *Names) map[string]V {
 
 // Word returns a sentence with names in place of IDs.
 func (n *Names) Word(s sentence.Sentence) sentence.Sentence {
-	const quoted = `"\u0001` // the mark in JSON, behind the quote that opens a text
+	const quoted = `"\u0001` // idPrefix in JSON, behind the quote that opens a text
 	rest := string(s.With)
 	at := strings.Index(rest, quoted)
 	if at < 0 {
@@ -161,7 +161,7 @@ func (n *Names) Word(s sentence.Sentence) sentence.Sentence {
 	for ; at >= 0; at = strings.Index(rest, quoted) {
 		place, after, _ := strings.Cut(rest[at+len(quoted):], `"`)
 		id := ID(idPrefix + place)
-		if id.Number() == 0 || rest[at-1] == '\\' { // it stands in a text that a program has said
+		if id.Number() == 0 || rest[at-1] == '\\' { // it is part of a text, or a program made it up
 			worded.WriteString(rest[:at+len(quoted)])
 			rest = rest[at+len(quoted):]
 			continue
