@@ -16,8 +16,8 @@ import (
 //	  ▲               │
 //	  └── Forbidden ──┘                      all others: it says nothing about the server
 type Exposure struct {
-	// Most is how many servers and places may see the address, 0 for no bound.
-	Most int
+	// Max is how many servers and places may see the address, 0 for no bound.
+	Max int
 
 	mu sync.Mutex // guards the fields below
 	// promised is the number of servers that the player was told, 0 for all. It counts
@@ -130,7 +130,7 @@ func (e *Exposure) shows(to netip.AddrPort, isPlace bool) bool {
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.asked[to] == 0 && e.Most > 0 && len(e.asked) >= e.Most {
+	if e.asked[to] == 0 && e.Max > 0 && len(e.asked) >= e.Max {
 		return false
 	}
 	isNew := !isPlace && (e.asked[to] == 0 || e.places[to])

@@ -14,7 +14,7 @@ func TestDiscreetPlaces(t *testing.T) {
 		}
 		return servers
 	}
-	e := &Exposure{Most: 5}
+	e := &Exposure{Max: 5}
 	run := func(watch func(Plan, []Server, func(Result)) Plan, servers []Server) (forbidden int) {
 		plan := watch(NewConventional(len(servers)), servers, func(Result) { forbidden++ })
 		for {
@@ -58,7 +58,7 @@ func TestDiscreet(t *testing.T) {
 		servers[i].Addr = netip.AddrPortFrom(netip.AddrFrom4([4]byte{192, 0, 2, byte(i)}), 27960)
 	}
 	for _, bound := range []int{0, most} {
-		e := &Exposure{Most: bound}
+		e := &Exposure{Max: bound}
 		forbidden, asked := map[int]bool{}, 0
 		run := func(plan Plan) {
 			plan = e.Watch(plan, servers, func(r Result) {
@@ -89,7 +89,7 @@ func TestDiscreet(t *testing.T) {
 		if got, want := e.Of(listed), (Exposed{Servers: want, Listed: listed, Again: want, Times: 2}); got != want {
 			t.Errorf("bound %d: %+v, want %+v", bound, got, want)
 		}
-		stopped, asked := (&Exposure{Most: bound}).Watch(NewConventional(listed), servers, nil), 0
+		stopped, asked := (&Exposure{Max: bound}).Watch(NewConventional(listed), servers, nil), 0
 		for {
 			if _, verdict := stopped.Next(); verdict != Go {
 				break

@@ -87,8 +87,8 @@ var actions = map[string]func(*pageAPI, given) (room.Action, error){
 			for _, g := range p.games {
 				a.Games = append(a.Games, g.ID)
 			}
-			if a.MostPlaces = wire.MaxVenues; p.isPublic {
-				a.MostPlaces, a.Public = p.limits.Load().Places, true
+			if a.MaxPlaces = wire.MaxVenues; p.isPublic {
+				a.MaxPlaces, a.Public = p.limits.Load().Places, true
 			}
 		})
 	},

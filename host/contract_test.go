@@ -36,8 +36,8 @@ type contract struct {
 	isStrict bool
 }
 
-// mostChecked is how many answers of one kind are checked. Load tests have thousands.
-const mostChecked = 40
+// maxChecked is how many answers of one kind are checked. Load tests have thousands.
+const maxChecked = 40
 
 func newContract(next http.RoundTripper) (*contract, error) {
 	written, err := host.Description()
@@ -111,7 +111,7 @@ func (c *contract) RoundTrip(r *http.Request) (*http.Response, error) {
 	key := fmt.Sprint(operation["operationId"], " ", answer.StatusCode)
 	c.mu.Lock()
 	c.seen[key]++
-	isEnough := c.seen[key] > mostChecked
+	isEnough := c.seen[key] > maxChecked
 	c.mu.Unlock()
 	if isEnough {
 		return answer, nil

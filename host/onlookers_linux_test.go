@@ -74,7 +74,7 @@ func TestManyPages(t *testing.T) {
 				}
 			}
 			before := memoryNow()
-			peak, mostFiles := watch(t, memoryNow), watch(t, filesNow)
+			peak, maxFiles := watch(t, memoryNow), watch(t, filesNow)
 			began := time.Now()
 			defer opensPages(t, v.at, codes, secrets)()
 			opening := time.Since(began)
@@ -100,7 +100,7 @@ func TestManyPages(t *testing.T) {
 				t.Error("ann has lost the connection")
 			default:
 			}
-			memory, files := peak()-before, mostFiles()
+			memory, files := peak()-before, maxFiles()
 			t.Logf("%d pages in %v: %.0f MB and %.0f descriptors at most; /healthz takes %v, joining %v, a page %v",
 				*pagesOpened, opening, memory/1e6, files, health, joining, looking)
 			if files >= float64(*filesOpen) {

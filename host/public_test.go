@@ -118,7 +118,7 @@ func TestOpening(t *testing.T) {
 		By:       selection.Threshold,
 		Limits:   wire.Limits{150 * time.Millisecond},
 		Players:  4,
-		Most:     16,
+		Max:      16,
 		Map:      "oa_dm1",
 		Agree:    wire.Yes,
 		Password: "club",

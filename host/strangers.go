@@ -73,7 +73,7 @@ func (s *strangers) serveOpening(w http.ResponseWriter, r *http.Request) {
 	}
 	about := openers.Opening{From: from, Stays: settings.Every != ""}
 	if league != nil {
-		about.From, about.Most = league.Addr(), league.Rooms
+		about.From, about.Max = league.Addr(), league.Rooms
 		settings.Webhook, settings.League = cmp.Or(settings.Webhook, league.Webhook), league.Name
 	}
 	if about.Stays && p.Standing.Rooms == 0 {

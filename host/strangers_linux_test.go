@@ -42,9 +42,9 @@ const (
 	strangersBy = "MUSTER_TEST_STRANGERS_BY"
 )
 
-// mostForStrangers is how much memory they may cost, in bytes. That is the promise for 10,000 of
+// maxForStrangers is how much memory they may cost, in bytes. That is the promise for 10,000 of
 // them.
-const mostForStrangers = 200e6
+const maxForStrangers = 200e6
 
 // attack is what a stranger sends once connected. None of it ever ends.
 type attack struct {
@@ -145,7 +145,7 @@ func besieged(t *testing.T, attack string, encryption *tls.Config) {
 	most := peak() - before
 	t.Logf("%d strangers with %s: %.0f MB at most; ann's ping %v, slowest %v; before %v, %v", *strangers, attack, most/1e6,
 		median(busy), slices.Max(busy), median(quiet), slices.Max(quiet))
-	if most > mostForStrangers {
+	if most > maxForStrangers {
 		t.Errorf("they cost %.0f MB", most/1e6)
 	}
 }

@@ -26,8 +26,8 @@ const (
 	// apartMS is how far a choice has to be from all others in what it is named for, in ms. Nobody
 	// feels less.
 	apartMS = 5
-	// mostChoices is how many choices people compare at once.
-	mostChoices = 4
+	// maxChoices is how many choices people compare at once.
+	maxChoices = 4
 )
 
 // Alternative is a server that is worth a vote, because it differs from the others in a way that
@@ -67,7 +67,7 @@ func Alternatives(by Rule, pick Ranked, ranking []Ranked) []Alternative {
 	}
 	d.take(first.Kind, pick)
 	for _, kind := range []Kind{Lowest, Fairest, Kindest, ForMost, OfOurs} {
-		if kind != first.Kind && len(d.taken) < mostChoices {
+		if kind != first.Kind && len(d.taken) < maxChoices {
 			d.offer(kind)
 		}
 	}
@@ -197,7 +197,7 @@ func (d *differing) described() (all []Alternative) {
 		}
 		against := d.pick.RTT
 		if i == 0 {
-			against = d.leastElsewhere()
+			against = d.minElsewhere()
 		}
 		a.Payer, a.CostMS = payer(t.RTT, against)
 		all = append(all, a)
@@ -212,8 +212,8 @@ func AlternativeOf(r, pick Ranked) Alternative {
 	return a
 }
 
-// leastElsewhere returns each player's lowest ping to the choices besides the pick.
-func (d *differing) leastElsewhere() map[string]float64 {
+// minElsewhere returns each player's lowest ping to the choices besides the pick.
+func (d *differing) minElsewhere() map[string]float64 {
 	var others []Ranked
 	for _, t := range d.taken[1:] {
 		others = append(others, t.Ranked)

@@ -220,17 +220,17 @@ func signed(ms float64) sentence.Sentence {
 	return sentence.Of("unit.ms-same")
 }
 
-// mostNamed is the most people that a sentence names.
-const mostNamed = 5
+// maxNamed is the most people that a sentence names.
+const maxNamed = 5
 
 // people returns the names, or the first few of them and how many more there are.
 func people(names []string) any {
-	if len(names) <= mostNamed {
+	if len(names) <= maxNamed {
 		return names
 	}
 	var named []sentence.Sentence
-	for _, name := range names[:mostNamed] {
+	for _, name := range names[:maxNamed] {
 		named = append(named, sentence.Plain(discovery.CleanText(name)))
 	}
-	return append(named, sentence.Of("why.more-people", "n", len(names)-mostNamed))
+	return append(named, sentence.Of("why.more-people", "n", len(names)-maxNamed))
 }

@@ -5,8 +5,8 @@ import "muster/discovery/hostport"
 // A move to another server between two rounds has its price: it must gain at least 10 ms, and at
 // least a third. Tailscale's netcheck keeps its relay by the same rule.
 const (
-	leastGain  = 10_000 // microseconds
-	leastShare = 1.0 / 3
+	minGain  = 10_000 // microseconds
+	minShare = 1.0 / 3
 )
 
 // Stay tells whether the group stays on the last round's server, and why.
@@ -46,7 +46,7 @@ func (r *round) stay() (*Stay, candidate) {
 	kept := r.candidate(server)
 	gain := max(0, kept.score-r.best[0].score)
 	s.Gain = millis(gain)
-	s.Stays = gain < leastGain || gain < kept.score*leastShare
+	s.Stays = gain < minGain || gain < kept.score*minShare
 	if len(r.ours) > 0 && r.criteria.Allowed > 0 && r.isOurs(r.best[0].server) && !r.isOurs(server) {
 		s.Stays = false // the group prefers its own server, whatever the milliseconds
 	}

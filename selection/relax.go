@@ -9,8 +9,8 @@ import (
 	"muster/discovery/hostport"
 )
 
-// mostRelaxations is the most ways out that are listed.
-const mostRelaxations = 10
+// maxRelaxations is the most ways out that are listed.
+const maxRelaxations = 10
 
 // Relax is one thing to give up, and what that would free.
 type Relax struct {
@@ -76,7 +76,7 @@ func (r *round) whyNone() *Why {
 	slices.SortFunc(w.Relax, func(a, b Relax) int {
 		return cmp.Or(cmp.Compare(b.Frees, a.Frees), cmp.Compare(b.Give, a.Give), cmp.Compare(a.Player, b.Player))
 	})
-	w.Relax = w.Relax[:min(len(w.Relax), mostRelaxations)]
+	w.Relax = w.Relax[:min(len(w.Relax), maxRelaxations)]
 	if nearest < 0 {
 		return w
 	}

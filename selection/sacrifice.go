@@ -94,10 +94,10 @@ func (s Selection) ownSentences() []sentence.Sentence {
 	var parts, unsure []sentence.Sentence
 	for _, o := range owners {
 		own := s.Own[o.name]
-		if len(parts) < mostNamed {
+		if len(parts) < maxNamed {
 			parts = append(parts, sentence.Of("why.own-best", "player", o.name, "ms", rules.Exact(own.MS), "change", signed(o.extra)))
 		}
-		if own.PerhapsMS > 0 && len(unsure) < mostNamed {
+		if own.PerhapsMS > 0 && len(unsure) < maxNamed {
 			unsure = append(unsure, sentence.Of("why.own-best-perhaps", "player", o.name, "ms", rules.Exact(own.PerhapsMS)))
 		}
 	}

@@ -9,7 +9,7 @@ const (
 	shrinkage = 0.1
 	unitMS    = 100
 	steps     = 8_000_000 // at most: with many measurements each is used less often
-	mostTurns = 400
+	maxTurns  = 400
 )
 
 // dmfsgd gives each node two vectors whose products approximate the measurements. The source is
@@ -38,7 +38,7 @@ func dmfsgd(nodes int, measured []edge, rng *rand.Rand) func(a, b int) float64 {
 			v[k] = max(0, (1-learning*shrinkage)*v[k]+learning*off*uk)
 		}
 	}
-	for range min(mostTurns, 1+steps/max(1, len(measured))) {
+	for range min(maxTurns, 1+steps/max(1, len(measured))) {
 		rng.Shuffle(len(measured), func(i, j int) { measured[i], measured[j] = measured[j], measured[i] })
 		for _, e := range measured {
 			step(&all[e.a].out, &all[e.b].in, e.ms/unitMS)

@@ -10,7 +10,7 @@ const (
 	dimensions = 4
 	errorGain  = 0.25 // c_e
 	stepGain   = 0.25 // c_c
-	leastMS    = 0.1  // heights and round trips
+	minMS      = 0.1  // heights and round trips
 	passes     = 40
 )
 
@@ -26,7 +26,7 @@ type position struct {
 func vivaldi(nodes int, measured []edge, rng *rand.Rand) func(a, b int) float64 {
 	positions := make([]position, nodes)
 	for i := range positions {
-		positions[i].height, positions[i].err = leastMS, 1
+		positions[i].height, positions[i].err = minMS, 1
 	}
 	for range passes {
 		rng.Shuffle(len(measured), func(i, j int) { measured[i], measured[j] = measured[j], measured[i] })
@@ -48,7 +48,7 @@ func (p *position) distance(q *position) float64 {
 
 // pull moves a node by its measurement of another.
 func (p *position) pull(q *position, ms float64, rng *rand.Rand) {
-	ms = max(leastMS, ms)
+	ms = max(minMS, ms)
 	distance := p.distance(q)
 	weight := p.err / (p.err + q.err)
 	p.err = min(1, max(0.01, p.err+errorGain*weight*(math.Abs(distance-ms)/ms-p.err)))
@@ -56,10 +56,10 @@ func (p *position) pull(q *position, ms float64, rng *rand.Rand) {
 	flat := max(1e-9, distance-p.height-q.height)
 	for d := range p.at {
 		away := (p.at[d] - q.at[d]) / distance
-		if flat < leastMS { // on one spot: anywhere
+		if flat < minMS { // on one spot: anywhere
 			away = rng.Float64() - 0.5
 		}
 		p.at[d] += force * away
 	}
-	p.height = max(leastMS, p.height+force*(p.height+q.height)/distance)
+	p.height = max(minMS, p.height+force*(p.height+q.height)/distance)
 }

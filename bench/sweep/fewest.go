@@ -73,7 +73,7 @@ type fewest struct {
 const (
 	// certainty is the planner's confidence.
 	certainty = 0.95
-	// These are coordinate's, for the base of values: betterBy, betterShare, fairerShare, leastAbove
+	// These are coordinate's, for the base of values: betterBy, betterShare, fairerShare, minAbove
 	// and overBy.
 	baseBy, baseShare, baseFairer, valueAbove, overLimitBy = 3, 0.03, 0.25, 0.5, 1.5
 	// Values are computed for a grid of steps, from the value of valueAbove on. Deviations beyond

@@ -15,9 +15,9 @@ import (
 // visit is the time of the tests' visits.
 var visit = time.Date(2008, 5, 28, 20, 0, 0, 0, time.UTC)
 
-// mostVerified is how many probes a warm adaptive plan spends at most on verifying
+// maxVerified is how many probes a warm adaptive plan spends at most on verifying
 // memories.
-const mostVerified = 48
+const maxVerified = 48
 
 // priorsOf returns the memories of a visit that measured all servers.
 func priorsOf(servers []discovery.Server, rtts []int) []discovery.Prior {
@@ -90,7 +90,7 @@ func TestATravellerStartsCold(t *testing.T) {
 		c, d, _ := missed(t, discovery.Adaptive, servers, discovery.PlanOptions{Seed: seed, Priors: priorsOf(servers, there)}, here)
 		coldMissed, coldProbes, warmMissed, warmProbes = coldMissed+a, coldProbes+b, warmMissed+c, warmProbes+d
 	}
-	if warmMissed > coldMissed || warmProbes > coldProbes+10*mostVerified {
+	if warmMissed > coldMissed || warmProbes > coldProbes+10*maxVerified {
 		t.Errorf("with a memory of elsewhere %d near servers were missed with %d probes, without %d with %d",
 			warmMissed, warmProbes, coldMissed, coldProbes)
 	}
@@ -108,8 +108,8 @@ func TestAWarmStartGoesNearAtOnce(t *testing.T) {
 	}
 }
 
-// mostWarm is the most probes that a warm search for ten of globe's nearest takes.
-const mostWarm = 95
+// maxWarm is the most probes that a warm search for ten of globe's nearest takes.
+const maxWarm = 95
 
 func TestAWarmStartFindsTheNearestSooner(t *testing.T) {
 	warm, cold := 0, 0
@@ -127,7 +127,7 @@ func TestAWarmStartFindsTheNearestSooner(t *testing.T) {
 		}
 	}
 	// A cold start here takes some 110 probes a run.
-	if warm >= cold*9/10 || warm > 10*mostWarm {
+	if warm >= cold*9/10 || warm > 10*maxWarm {
 		t.Errorf("%d probes, without a memory %d", warm, cold)
 	}
 }

@@ -38,7 +38,7 @@ func TestLateAnswers(t *testing.T) {
 			return nil
 		}
 	}
-	for away := 50 * ms; away < mostLate; away += 150 * ms {
+	for away := 50 * ms; away < maxLate; away += 150 * ms {
 		for lost := range 4 { // the first query, the second, or both
 			for _, jitter := range []time.Duration{0, away / 8} {
 				delay := func(nth int) time.Duration {
@@ -58,7 +58,7 @@ func TestLateAnswers(t *testing.T) {
 						if r.State == discovery.Lost && lost == 0 && away+jitter < 3*time.Second {
 							t.Errorf("%s from %v away: lost", kind, away)
 						}
-						time.Sleep(2 * mostLate) // until the last packet has come
+						time.Sleep(2 * maxLate) // until the last packet has come
 					})
 				}
 			}
@@ -69,7 +69,7 @@ func TestLateAnswers(t *testing.T) {
 // TestAnswersToEarlierRuns checks that neither the answers to a run that is over nor those to
 // one that was stopped pass for answers to the next.
 func TestAnswersToEarlierRuns(t *testing.T) {
-	for away := 50 * ms; away < mostLate; away += 250 * ms {
+	for away := 50 * ms; away < maxLate; away += 250 * ms {
 		for _, pause := range []time.Duration{0, 300 * ms, 1700 * ms} {
 			for _, stop := range []time.Duration{10 * ms, 1100 * ms, 10 * time.Second} {
 				synctest.Test(t, func(t *testing.T) {
@@ -83,7 +83,7 @@ func TestAnswersToEarlierRuns(t *testing.T) {
 					if r := scan(t, p, list(1))[0]; r.State != discovery.Lost && r.RTT != away {
 						t.Errorf("stopped after %v, asked again after %v: %v away, told %v", stop, pause, away, r.RTT)
 					}
-					time.Sleep(2 * mostLate)
+					time.Sleep(2 * maxLate)
 				})
 			}
 		}

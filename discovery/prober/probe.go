@@ -24,9 +24,9 @@ const (
 	// maxUnpacked is how many packed replies of one server are unpacked in a run. An
 	// honest server sends one; its challenge and a repeated query make it two.
 	maxUnpacked = 3
-	// mostLate is longer than any game server's answer takes, and lateness how much later than
+	// maxLate is longer than any game server's answer takes, and lateness how much later than
 	// others an answer may come on an ordinary line.
-	mostLate = 4 * time.Second
+	maxLate  = 4 * time.Second
 	lateness = time.Second / 8
 	// slab is how many probes are allocated at once.
 	slab = 128
@@ -197,7 +197,7 @@ func (p *probe) learn(rtt time.Duration, kind pair) {
 // server's distance tells, and somewhat more. The longest lines have the longest queues, and
 // delay packets most unevenly.
 func (p *probe) settled(q *query) time.Duration {
-	longest := mostLate
+	longest := maxLate
 	if p.heard {
 		longest = p.rtt()
 	}

@@ -273,7 +273,7 @@ func (p *Prober) Lead(least discovery.Reach) {
 // resolver returns how names are looked up now.
 func (p *Prober) resolver() names.Resolver {
 	resolver := p.options.Names
-	resolver.Least = max(resolver.Least, p.least)
+	resolver.Min = max(resolver.Min, p.least)
 	return resolver
 }
 

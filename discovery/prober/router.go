@@ -24,17 +24,17 @@ const (
 	controls    = 6
 	controlWait = 1500 * time.Millisecond
 	// After sparedFrom silences in a row, a silent server may not be lost. The run then
-	// waits for it up to mostSpared times longer.
+	// waits for it up to maxSpared times longer.
 	sparedFrom = 8
-	mostSpared = 3
+	maxSpared  = 3
 	// Of the servers asked again, confirmed answers prove that it was the router, and
 	// refuted silences that it was not.
 	confirmed = 8
 	refuted   = 24
 	// roomShare of the router's room is used from then on, because others in the house
-	// need some. At least leastRoom servers are asked in half a minute.
+	// need some. At least minRoom servers are asked in half a minute.
 	roomShare = 0.7
-	leastRoom = 16
+	minRoom   = 16
 	// atOnce is the part of that which is asked at full speed, the rest in turn. A
 	// player that asks all at once is silent for half a minute afterwards, and a group
 	// goes on without silent players.
@@ -176,7 +176,7 @@ func (r *router) isOver(now time.Duration) bool {
 
 // spares reports whether a silent server may be silent because of the router.
 func (r *router) spares(p *probe, addr netip.Addr) bool {
-	return r.phase == watching && r.silent >= sparedFrom && r.fates >= 2*sparedFrom && p.spared < mostSpared && crosses(addr)
+	return r.phase == watching && r.silent >= sparedFrom && r.fates >= 2*sparedFrom && p.spared < maxSpared && crosses(addr)
 }
 
 // holds reports whether no new server may be asked for now.
@@ -193,7 +193,7 @@ func (r *router) sent(at time.Duration) {
 		r.asked.pop()
 	}
 	r.asked.push(at)
-	switch most, asked := max(leastRoom, int(roomShare*float64(r.room))), r.asked.len(); {
+	switch most, asked := max(minRoom, int(roomShare*float64(r.room))), r.asked.len(); {
 	case asked >= most:
 		r.opens = r.asked.first() + forgets
 	case float64(asked) >= atOnce*float64(most):

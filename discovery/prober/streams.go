@@ -21,9 +21,9 @@ const (
 	// routerWeight is how many UDP packets a connection counts as. A home router keeps
 	// an entry for 30 s after a packet, and for 120 s after a connection's end.
 	routerWeight = 4
-	// mostStreams is the most connections open at a time: most systems let a program
+	// maxStreams is the most connections open at a time: most systems let a program
 	// have 1,024 files or more.
-	mostStreams = 800
+	maxStreams = 800
 	// maxStream bounds what a server may send, in bytes: a Minecraft server's status
 	// has up to 32,767 letters, including its icon.
 	maxStream = 128 << 10
@@ -293,6 +293,6 @@ func (s *streams) close() error {
 // streamLimits returns the options of a prober that asks over TCP.
 func (o Options) streamLimits() Options {
 	o.Rate /= routerWeight
-	o.InFlight = min(cmp.Or(o.InFlight, mostStreams), mostStreams)
+	o.InFlight = min(cmp.Or(o.InFlight, maxStreams), maxStreams)
 	return o
 }

@@ -281,7 +281,7 @@ func TestStreamLimits(t *testing.T) {
 		p := virtual(t, Options{Protocol: lines{}, Rate: 10000, Retries: -1}, leaving{sky, &open})
 		start := time.Now()
 		scan(t, p, list(4000))
-		if took := time.Since(start); most > mostStreams || took < 4*time.Second {
+		if took := time.Since(start); most > maxStreams || took < 4*time.Second {
 			t.Errorf("%d at a time, in %v", most, took)
 		}
 		forbidden := 0

@@ -51,8 +51,8 @@ func ParseDump(text string) (map[string]time.Duration, error) {
 		default:
 			delete(pings, code)
 		}
-		if len(pings) > mostRegions {
-			return nil, fmt.Errorf("regions: %w: the dump has over %d regions", discovery.ErrMalformed, mostRegions)
+		if len(pings) > maxRegions {
+			return nil, fmt.Errorf("regions: %w: the dump has over %d regions", discovery.ErrMalformed, maxRegions)
 		}
 	}
 	if len(pings) == 0 {

@@ -39,7 +39,7 @@ func TestParseDump(t *testing.T) {
 		{"another text", "hello: 12ms", nil},
 		{"only failures", "ams: 0ms, status 2", nil},
 		{"too long", strings.Repeat("x", MaxDump+1), nil},
-		{"too many", many(mostRegions + 1), nil},
+		{"too many", many(maxRegions + 1), nil},
 	} {
 		got, err := ParseDump(c.text)
 		if (err != nil) != (c.want == nil) || !maps.Equal(got, c.want) || err != nil && !errors.Is(err, discovery.ErrMalformed) {
@@ -64,7 +64,7 @@ func FuzzParseDump(f *testing.F) {
 	f.Add(": ms, status \n\x00: 1ms, status 1")
 	f.Fuzz(func(t *testing.T, text string) {
 		pings, err := ParseDump(text)
-		if (err == nil) != (len(pings) > 0) || len(pings) > mostRegions {
+		if (err == nil) != (len(pings) > 0) || len(pings) > maxRegions {
 			t.Errorf("%d pings, %v", len(pings), err)
 		}
 		for code, ping := range pings {

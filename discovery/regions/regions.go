@@ -52,7 +52,7 @@ type Region struct {
 
 // Bounds of a table.
 const (
-	mostRegions = 100
+	maxRegions  = 100
 	longestName = 64 // bytes
 	longestText = 240
 )
@@ -88,8 +88,8 @@ func (t Table) Check() error {
 		return wrong("dump", "dump %q is none of %v", string(t.Dump), Dumps())
 	case t.IsPasted() && !isClean(t.Command, longestName):
 		return wrong("command", "command is missing: it says what prints the dump")
-	case len(t.List) < 2 || len(t.List) > mostRegions:
-		return wrong("list", "list has %d regions, not 2 to %d", len(t.List), mostRegions)
+	case len(t.List) < 2 || len(t.List) > maxRegions:
+		return wrong("list", "list has %d regions, not 2 to %d", len(t.List), maxRegions)
 	}
 	seen := map[string]bool{}
 	for i, r := range t.List {

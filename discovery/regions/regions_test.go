@@ -40,7 +40,7 @@ func TestCheck(t *testing.T) {
 		{"unknown dump", pasted(func(t *Table) { t.Dump = "x" }), "dump"},
 		{"no command", pasted(func(t *Table) { t.Command = "" }), "command"},
 		{"one region", measured(func(t *Table) { t.List = t.List[:1] }), "list"},
-		{"too many regions", measured(func(t *Table) { t.List = make([]Region, mostRegions+1) }), "list"},
+		{"too many regions", measured(func(t *Table) { t.List = make([]Region, maxRegions+1) }), "list"},
 		{"no name", measured(func(t *Table) { t.List[0].Name = "" }), "list"},
 		{"two lines", measured(func(t *Table) { t.List[0].Set = "a\nb" }), "list"},
 		{"no country", measured(func(t *Table) { t.List[0].Country = "Netherlands" }), "list"},

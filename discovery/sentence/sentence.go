@@ -171,8 +171,8 @@ func (s Sentence) Replace(with func(name, text string) any) Sentence {
 
 // Bounds of a sentence from the network.
 const (
-	mostArgs  = 32
-	mostItems = 256
+	maxArgs  = 32
+	maxItems = 256
 	// deepest is how deep sentences stand in each other.
 	deepest = 6
 )
@@ -223,7 +223,7 @@ func read(data []byte) (map[string]any, error) {
 }
 
 func valuesOf(raw map[string]any, depth int) (map[string]any, error) {
-	if len(raw) > mostArgs || depth == 0 {
+	if len(raw) > maxArgs || depth == 0 {
 		return nil, errMalformed
 	}
 	values := make(map[string]any, len(raw))
@@ -265,7 +265,7 @@ func sentenceOf(raw map[string]any, depth int) (Sentence, error) {
 
 // listOf returns a []string, or a []Sentence if the first item is one.
 func listOf(raw []any, depth int) (any, error) {
-	if len(raw) > mostItems {
+	if len(raw) > maxItems {
 		return nil, errMalformed
 	}
 	texts, sentences := []string{}, []Sentence{}

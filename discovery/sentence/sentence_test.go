@@ -83,7 +83,7 @@ func TestMalformed(t *testing.T) {
 	for _, text := range []string{
 		deep, `{"with":{"a":null}}`, `{"with":{"a":true}}`, `{"with":{"a":{}}}`, `{"with":{"a":{"key":3}}}`,
 		`{"with":{"a":["b",{"key":"c"}]}}`, `{"with":{"a":[["b"]]}}`, `{"with":[]}`,
-		`{"with":{"a":["b"` + strings.Repeat(`,"b"`, mostItems) + `]}}`,
+		`{"with":{"a":["b"` + strings.Repeat(`,"b"`, maxItems) + `]}}`,
 	} {
 		var s Sentence
 		if err := json.Unmarshal([]byte(text), &s); err == nil {

@@ -22,9 +22,9 @@ const (
 	crowdPlayers = 8
 	// crowdLate is how many servers answer late, one a second.
 	crowdLate = 100
-	// mostLoaded is what the page may load before it shows something. The rest loads a moment later,
+	// maxLoaded is what the page may load before it shows something. The rest loads a moment later,
 	// so that phones with a slow connection see the room soon.
-	mostLoaded = 250_000
+	maxLoaded = 250_000
 )
 
 var crowdSlower = flag.Float64("crowd-slower", 1, "TestCrowd: how many times slower the page's main thread is; a phone's is 4 to 6")
@@ -57,7 +57,7 @@ func TestCrowd(t *testing.T) {
 	b.sees("#stage", "Waiting for the first player")
 	b.run(countFrames)
 	first := eval[int](b, loadedFirst)
-	if first > mostLoaded {
+	if first > maxLoaded {
 		t.Errorf("the page loads %d bytes to the first state", first)
 	}
 	var crowd []*hosttest.Player

@@ -162,21 +162,21 @@ func TestHostAimsAtVictim(t *testing.T) {
 	time.Sleep(lasts)
 	rate := float64(packets()) / time.Since(began).Seconds() / float64(len(householders))
 	t.Logf("each of %d players sent %.1f packets a second to the victim", len(householders), rate)
-	if rate > mostAtVictim {
-		t.Errorf("each player sent %.1f packets a second to one address, want %d at most", rate, mostAtVictim)
+	if rate > maxAtVictim {
+		t.Errorf("each player sent %.1f packets a second to one address, want %d at most", rate, maxAtVictim)
 	}
 	st.inspect()
 }
 
-// mostAtVictim limits what a host can make one player send to an address, in packets a second. It
+// maxAtVictim limits what a host can make one player send to an address, in packets a second. It
 // is less than a visitor of a web page sends.
-const mostAtVictim = 20
+const maxAtVictim = 20
 
 // TestHostLaunchesForEver checks a host that sends every player to a game hundreds of times, and to
 // ports that belong to no game.
 func TestHostLaunchesForEver(t *testing.T) {
 	t.Parallel()
-	const launches, mostGames = 60, 6
+	const launches, maxGames = 60, 6
 	st := newStage(t, setting{seed: 1, servers: 10, line: goodLine, hostLine: goodLine})
 	at := serverAddr(3, false)
 	sent := make(chan struct{}, len(householders))
@@ -210,8 +210,8 @@ func TestHostLaunchesForEver(t *testing.T) {
 	for _, name := range householders {
 		games := st.launched(name)
 		t.Logf("%s's game was started %d times", name, len(games))
-		if len(games) > mostGames {
-			t.Errorf("%s's game was started %d times, want %d at most", name, len(games), mostGames)
+		if len(games) > maxGames {
+			t.Errorf("%s's game was started %d times, want %d at most", name, len(games), maxGames)
 		}
 		if slices.ContainsFunc(games, func(address string) bool { return address != at.String() }) {
 			t.Errorf("%s's game was started with an address nobody measured: %q", name, games)
@@ -223,7 +223,7 @@ func TestHostLaunchesForEver(t *testing.T) {
 // ends or tries again without a crash.
 func TestHostSendsRubbish(t *testing.T) {
 	t.Parallel()
-	const lasts, mostMemory = 10 * time.Second, 200 << 20
+	const lasts, maxMemory = 10 * time.Second, 200 << 20
 	st := newStage(t, setting{seed: 1, servers: 10, line: goodLine, hostLine: goodLine})
 	rng := rand.New(rand.NewPCG(1, 2))
 	var mu sync.Mutex // guards rng
@@ -274,8 +274,8 @@ func TestHostSendsRubbish(t *testing.T) {
 	}
 	for i, name := range householders {
 		t.Logf("%s's program took %d MB at most", name, worst[name]>>20)
-		if worst[name] > mostMemory {
-			t.Errorf("%s's program took %d MB, want %d at most", name, worst[name]>>20, mostMemory>>20)
+		if worst[name] > maxMemory {
+			t.Errorf("%s's program took %d MB, want %d at most", name, worst[name]>>20, maxMemory>>20)
 		}
 		if out := st.peers[i].out.String(); strings.Contains(out, "panic:") || strings.Contains(out, "fatal error:") {
 			t.Errorf("%s panicked", name)
@@ -410,7 +410,7 @@ func farthest(n, of int) []int {
 // and keeps sending. It lists the true servers, too, and the session ends on one of them.
 func TestMasterLies(t *testing.T) {
 	t.Parallel()
-	const mostMemory = 300 << 20
+	const maxMemory = 300 << 20
 	masterPort := 27950
 	st := newStage(t, setting{seed: 1, line: goodLine, hostLine: goodLine})
 	record := func(b []byte, addr netip.Addr, port uint16) []byte {
@@ -449,8 +449,8 @@ func TestMasterLies(t *testing.T) {
 		t.Errorf("everyone is at %s, which is no true server's", chosen)
 	}
 	t.Logf("listed %d, the host takes %d MB", v.room.Listed, st.hosting.resident()>>20)
-	if memory := st.hosting.resident(); memory > mostMemory {
-		t.Errorf("the host takes %d MB, want %d at most", memory>>20, mostMemory>>20)
+	if memory := st.hosting.resident(); memory > maxMemory {
+		t.Errorf("the host takes %d MB, want %d at most", memory>>20, maxMemory>>20)
 	}
 	st.inspect()
 }
@@ -459,7 +459,7 @@ func TestMasterLies(t *testing.T) {
 // a thousand addresses. A fifth of them have sent half of a frame of a megabyte.
 func TestStrangersSockets(t *testing.T) {
 	t.Parallel()
-	const sockets, mostMemory = 2000, 60 << 20
+	const sockets, maxMemory = 2000, 60 << 20
 	st := newStage(t, setting{seed: 1, line: goodLine, hostLine: goodLine})
 	st.open(false)
 	before := st.hosting.resident()
@@ -519,8 +519,8 @@ func TestStrangersSockets(t *testing.T) {
 	writing.Wait()
 	t.Logf("%d strangers got in; the host grew from %d to %d MB at most; the evening took %v", len(held), before>>20,
 		worst>>20, took.Round(time.Second))
-	if worst-before > mostMemory {
-		t.Errorf("the host grew by %d MB, want %d at most", (worst-before)>>20, mostMemory>>20)
+	if worst-before > maxMemory {
+		t.Errorf("the host grew by %d MB, want %d at most", (worst-before)>>20, maxMemory>>20)
 	}
 	for _, a := range st.programs() {
 		if strings.Contains(a.out.String(), "lost the connection") {

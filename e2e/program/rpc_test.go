@@ -79,8 +79,8 @@ func (b *beside) answer(id any) map[string]any {
 	return nil
 }
 
-// mostMemory returns the most memory that a process has had, in kB.
-func (b *beside) mostMemory() (kB int) {
+// maxMemory returns the most memory that a process has had, in kB.
+func (b *beside) maxMemory() (kB int) {
 	b.t.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", b.cmd.Process.Pid))
 	if err != nil {
@@ -113,7 +113,7 @@ func TestLauncherMisbehaves(t *testing.T) {
 	listen, params := partyOf(t, t.TempDir())
 	ann, bob := launchRPC(t), launchRPC(t)
 	ann.call("hello", map[string]any{"version": 1})
-	before := ann.mostMemory()
+	before := ann.maxMemory()
 	chunk := bytes.Repeat([]byte("x"), 1<<20)
 	for range 100 {
 		if _, err := ann.in.Write(chunk); err != nil {
@@ -124,7 +124,7 @@ func TestLauncherMisbehaves(t *testing.T) {
 	if said := ann.answer(nil); said["code"] != -32700.0 {
 		t.Errorf("a line of 100 MB is answered %v", said)
 	}
-	after := ann.mostMemory()
+	after := ann.maxMemory()
 	if t.Logf("a line of 100 MB: at most %d kB before, %d kB after", before, after); after-before > 20<<10 {
 		t.Errorf("a line of 100 MB takes %d kB", after-before)
 	}

@@ -494,8 +494,8 @@ func (st *stage) programs() (all []*actor) {
 	return all
 }
 
-// mostFiles is more than a program opens in such a session, unless it forgets to close them.
-const mostFiles = 60
+// maxFiles is more than a program opens in such a session, unless it forgets to close them.
+const maxFiles = 60
 
 // inspect checks that a session leaves nothing behind in a program.
 func (st *stage) inspect() {
@@ -508,7 +508,7 @@ func (st *stage) inspect() {
 			st.t.Errorf("%s has ended", a.name)
 			continue
 		}
-		if files := a.openFiles(); files > mostFiles {
+		if files := a.openFiles(); files > maxFiles {
 			st.t.Errorf("%s has %d files open", a.name, files)
 		}
 	}

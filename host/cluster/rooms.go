@@ -296,8 +296,8 @@ const (
 	// rooms of that process one after the other. If the process comes back, the directory mostly
 	// learns of it earlier.
 	endedFor = renewAgain
-	// mostEnded is for how many processes the host remembers this.
-	mostEnded = 64
+	// maxEnded is for how many processes the host remembers this.
+	maxEnded = 64
 )
 
 // isLiving reports whether a process has a lease, and is not this one.
@@ -325,7 +325,7 @@ func (c *Cluster) isLiving(ctx context.Context, of owner) (bool, error) {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if len(d.ended) >= mostEnded {
+	if len(d.ended) >= maxEnded {
 		clear(d.ended)
 	}
 	d.ended[of] = asked

@@ -26,8 +26,8 @@ const (
 	askTime      = 2 * time.Second
 	// retryPause is the time between two attempts.
 	retryPause = 20 * time.Millisecond
-	// mostReplicas is enough to survive the loss of one server; more replicas only cost.
-	mostReplicas = 3
+	// maxReplicas is enough to survive the loss of one server; more replicas only cost.
+	maxReplicas = 3
 )
 
 // streams makes the streams of a cluster, on the given number of servers.
@@ -118,7 +118,7 @@ func (s streams) prepare(ctx context.Context, want jetstream.StreamConfig) (jets
 			"give Muster an account of its own in NATS, or remove that stream if nobody needs it"}
 	}
 	switch n := s.replicas; {
-	case n == have.Replicas, n == 0 && have.Replicas >= mostReplicas:
+	case n == have.Replicas, n == 0 && have.Replicas >= maxReplicas:
 		return found, nil
 	case n == 0:
 		have.Replicas++
@@ -136,7 +136,7 @@ func (s streams) replicated(ctx context.Context, config jetstream.StreamConfig, 
 	do func(context.Context, jetstream.StreamConfig) (jetstream.Stream, error)) (jetstream.Stream, error) {
 	config.Replicas = s.replicas
 	if config.Replicas == 0 {
-		config.Replicas = mostReplicas
+		config.Replicas = maxReplicas
 	}
 	for {
 		made, err := do(ctx, config)

@@ -144,7 +144,7 @@ func TestThree(t *testing.T) {
 // by flag or by default. The other hosts go on meanwhile, and afterwards the first server may end.
 func TestMoreReplicas(t *testing.T) {
 	t.Parallel()
-	for _, replicas := range []int{0, mostReplicas} {
+	for _, replicas := range []int{0, maxReplicas} {
 		t.Run(fmt.Sprint(replicas), func(t *testing.T) {
 			t.Parallel()
 			ctx := t.Context()
@@ -169,7 +169,7 @@ func TestMoreReplicas(t *testing.T) {
 			for _, s := range []jetstream.Stream{b.rooms, b.hosts, b.large.stream} {
 				eventually(t, "three servers have all of "+s.CachedInfo().Config.Name, func() bool {
 					info, err := s.Info(ctx)
-					if err != nil || info.Config.Replicas != mostReplicas || info.Cluster == nil || len(info.Cluster.Replicas) != mostReplicas-1 {
+					if err != nil || info.Config.Replicas != maxReplicas || info.Cluster == nil || len(info.Cluster.Replicas) != maxReplicas-1 {
 						return false
 					}
 					return !slices.ContainsFunc(info.Cluster.Replicas, func(r *jetstream.PeerInfo) bool { return !r.Current || r.Lag > 0 })

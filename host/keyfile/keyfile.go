@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	// Least is the least length of a key or secret, in bytes: nobody guesses so many.
-	Least = 20
+	// Min is the least length of a key or secret, in bytes: nobody guesses so many.
+	Min = 20
 	// longestLine bounds a line, in bytes.
 	longestLine = 1 << 10
 )

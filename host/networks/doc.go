@@ -34,7 +34,7 @@
 // are in no document, and end with the trial, after 28 days, or with the process. A cell loses weight
 // as it ages, and ends after two years.
 //
-// A memory has at most [MostCells] cells. If there are more, the oldest sixteenth goes, and of one
+// A memory has at most [MaxCells] cells. If there are more, the oldest sixteenth goes, and of one
 // hour first the cells of small parts. If there are too many trials, a quarter goes: first those with
 // the fewest values, so that a single network cannot push out what others have begun.
 package networks

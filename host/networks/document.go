@@ -20,9 +20,9 @@ import (
 const header = "muster.networks/1\n"
 
 const (
-	// leastRow and leastCell are the smallest sizes of a row and a cell, in bytes.
-	leastRow, leastCell = 4, 8
-	sumLength           = 4
+	// minRow and minCell are the smallest sizes of a row and a cell, in bytes.
+	minRow, minCell = 4, 8
+	sumLength       = 4
 )
 
 // The errors of documents.
@@ -80,10 +80,10 @@ func Parse(b []byte) (d Document, err error) {
 	}
 	r := reader{b: b[len(header) : len(b)-sumLength]}
 	d = Document{rows: map[origin]row{}, gone: uint32(r.upTo(math.MaxUint32))}
-	last, left := origin{}, MostCells
-	for range r.upTo(uint64(len(r.b) / leastRow)) {
+	last, left := origin{}, MaxCells
+	for range r.upTo(uint64(len(r.b) / minRow)) {
 		o := origin{country: r.country(), asn: uint32(r.upTo(math.MaxUint32))}
-		cells := make(row, r.upTo(uint64(min(left, len(r.b)/leastCell))))
+		cells := make(row, r.upTo(uint64(min(left, len(r.b)/minCell))))
 		for i := range cells {
 			if cells[i] = r.cell(d.gone); i > 0 && cells[i-1].part.compare(cells[i].part) >= 0 {
 				r.isDamaged = true

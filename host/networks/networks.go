@@ -16,8 +16,8 @@ import (
 )
 
 const (
-	// MostCells is how many cells a memory has at most. With trials it takes up to 64 MB.
-	MostCells = 1_000_000
+	// MaxCells is how many cells a memory has at most. With trials it takes up to 64 MB.
+	MaxCells = 1_000_000
 	// forgotten is the age at which a cell ends, in hours: two years.
 	forgotten = 2 * 365 * 24
 	// fresh is how old a cell may be, in hours, and need no confirmation: a week.
@@ -25,8 +25,8 @@ const (
 	// contradictedShare is the share of the cells in which an AS and its country may disagree, if the
 	// country's other cells are to stand in for the AS.
 	contradictedShare = 0.1
-	// mostMS is the longest RTT that a cell can have, in ms.
-	mostMS = math.MaxUint16 / ticks
+	// maxMS is the longest RTT that a cell can have, in ms.
+	maxMS = math.MaxUint16 / ticks
 	// ticks are the steps of a RTT in 1 ms.
 	ticks = 10
 )
@@ -57,15 +57,15 @@ type Memory struct {
 	// gone is the hour after the last [Memory.Forget]: nothing from before is left.
 	gone uint32
 	// version counts the changes of the document.
-	version    int
-	mostCells  int
-	mostTrials int
+	version   int
+	maxCells  int
+	maxTrials int
 }
 
 // New returns an empty memory. The key is random and kept nowhere else: it makes the hashes of rooms
 // and networks irreversible.
 func New(key [32]byte) *Memory {
-	return &Memory{key: key, rows: map[origin]row{}, trials: map[trialKey]trial{}, mostCells: MostCells, mostTrials: mostTrials}
+	return &Memory{key: key, rows: map[origin]row{}, trials: map[trialKey]trial{}, maxCells: MaxCells, maxTrials: maxTrials}
 }
 
 // hours returns a time in hours since 1970.
@@ -123,7 +123,7 @@ type value struct {
 func valuesOf(cells []memory.Cell) (values []value) {
 	var below []memory.Cell
 	for _, c := range cells {
-		if _, known := packedCountry(c.Country); known && c.MS > 0 && c.MS <= mostMS && c.Spread >= 0 && c.Prefix.IsValid() {
+		if _, known := packedCountry(c.Country); known && c.MS > 0 && c.MS <= maxMS && c.Spread >= 0 && c.Prefix.IsValid() {
 			c.Prefix = topology.Prefix16.Prefix(c.Prefix.Addr())
 			below = append(below, c)
 		}
@@ -165,12 +165,12 @@ func meanOf(cells []memory.Cell) memory.Cell {
 	return memory.Cell{Part: cells[0].Part, MS: mean, Spread: math.Sqrt(max(0, squares/n-mean*mean) + within/n)}
 }
 
-func ticksOf(ms float64) uint16 { return uint16(math.Round(min(max(ms, 0), mostMS) * ticks)) }
+func ticksOf(ms float64) uint16 { return uint16(math.Round(min(max(ms, 0), maxMS) * ticks)) }
 
 func inMS(t uint16) float64 { return float64(t) / ticks }
 
 // Known returns the distances from some networks to the parts of a list, for forecasts. A network has
-// at most [memory.Most] cells: large parts come first, then near ones. If the AS has no cell for a
+// at most [memory.Max] cells: large parts come first, then near ones. If the AS has no cell for a
 // part, the country's stands in, unless the two disagree elsewhere. Equal networks share their cells.
 func (m *Memory) Known(of []Network, tree *topology.Tree, now time.Time) [][]memory.Cell {
 	known := make([][]memory.Cell, len(of))
@@ -246,9 +246,9 @@ func find(parts []part, rows [2]row, now uint32) []found {
 	return mostUseful(all)
 }
 
-// mostUseful returns the first [memory.Most] cells by rank, in their order.
+// mostUseful returns the first [memory.Max] cells by rank, in their order.
 func mostUseful(all []found) []found {
-	if len(all) <= memory.Most {
+	if len(all) <= memory.Max {
 		return all
 	}
 	ranks := make([]uint32, len(all))
@@ -256,7 +256,7 @@ func mostUseful(all []found) []found {
 		ranks[i] = f.rank()
 	}
 	slices.Sort(ranks)
-	last, left := ranks[memory.Most-1], memory.Most
+	last, left := ranks[memory.Max-1], memory.Max
 	all = slices.DeleteFunc(all, func(f found) bool { return f.rank() > last })
 	for _, f := range all {
 		if f.rank() < last {
@@ -297,7 +297,7 @@ func (m *Memory) put(o origin, c cell) {
 		r = append(make(row, 0, len(r)+len(r)/8+4), r...)
 	}
 	m.rows[o] = slices.Insert(r, at, c)
-	if m.cells++; m.cells > m.mostCells {
+	if m.cells++; m.cells > m.maxCells {
 		m.evict()
 	}
 }

@@ -232,7 +232,7 @@ func TestPoison(t *testing.T) {
 // TestBounds checks which cells and trials give way.
 func TestBounds(t *testing.T) {
 	m := New([32]byte{})
-	m.mostCells, m.mostTrials = 64, 16
+	m.maxCells, m.maxTrials = 64, 16
 	for n := range 40 { // 3 cells of an origin, 2 origins
 		for i := range 3 {
 			from := netip.AddrFrom4([4]byte{203, 0, byte(i), 1})
@@ -429,8 +429,8 @@ func sealed(b []byte) []byte { return binary.BigEndian.AppendUint32(b, crc32.Che
 
 // TestMemoryOfCells checks the memory of a tenth of all cells and trials: all take 64 MB at most.
 func TestMemoryOfCells(t *testing.T) {
-	bytes, m := full(MostCells/10, mostTrials/10)
-	if most := uint64(6_400_000); bytes > most || m.Summary().Cells != MostCells/10 {
+	bytes, m := full(MaxCells/10, maxTrials/10)
+	if most := uint64(6_400_000); bytes > most || m.Summary().Cells != MaxCells/10 {
 		t.Errorf("%d cells and the trials take %d bytes, more than %d", m.Summary().Cells, bytes, most)
 	}
 }
@@ -447,7 +447,7 @@ func full(cells, trials int) (bytes uint64, m *Memory) {
 		m.put(o, cell{p, uint16(1 + r.IntN(3000)), uint16(r.IntN(300)), hours(noon) - uint32(r.IntN(999)), 3})
 	}
 	for i := range uint32(trials) {
-		m.trials[trialKey{origin{i, 1}, part{kind: ofCountry}}] = trial{n: mostSamples}
+		m.trials[trialKey{origin{i, 1}, part{kind: ofCountry}}] = trial{n: maxSamples}
 	}
 	return inUse() - before, m
 }
@@ -455,7 +455,7 @@ func full(cells, trials int) (bytes uint64, m *Memory) {
 // BenchmarkKnown measures a full memory: its bytes, and the look-ups of a room of four players from
 // as many networks, for a list of 30,000 servers in 4,096 /16s, all of which the memory knows.
 func BenchmarkKnown(b *testing.B) {
-	bytes, m := full(MostCells-100_000, mostTrials)
+	bytes, m := full(MaxCells-100_000, maxTrials)
 	r := rand.New(rand.NewPCG(3, 4))
 	var servers []discovery.Server
 	for range 30_000 {
@@ -481,7 +481,7 @@ func BenchmarkKnown(b *testing.B) {
 		}
 	}
 	b.ReportMetric(float64(cells), "cells")
-	b.ReportMetric(float64(bytes)/(MostCells-100_000), "B/cell")
+	b.ReportMetric(float64(bytes)/(MaxCells-100_000), "B/cell")
 	b.ReportMetric(float64(len(m.Append(nil)))/float64(m.cells), "document-B/cell")
 }
 

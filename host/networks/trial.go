@@ -13,12 +13,12 @@ const (
 	// agreeing is how many values must agree, each of another room and another network. The package
 	// comment says why.
 	agreeing = 3
-	// mostSamples is how many values a trial has: three that agree are the majority of them.
-	mostSamples = 2*agreeing - 1
+	// maxSamples is how many values a trial has: three that agree are the majority of them.
+	maxSamples = 2*agreeing - 1
 	// trialLife is how long a trial lasts, in hours.
 	trialLife = 28 * 24
-	// mostTrials bounds the trials of a memory. They take some 20 MB.
-	mostTrials = 1 << 17
+	// maxTrials bounds the trials of a memory. They take some 20 MB.
+	maxTrials = 1 << 17
 )
 
 // trialKey says what a trial is about.
@@ -42,7 +42,7 @@ type sample struct {
 
 // trial has the values that were heard of a cell, the oldest first.
 type trial struct {
-	samples [mostSamples]sample
+	samples [maxSamples]sample
 	n       uint8
 	begun   uint32 // in hours
 }
@@ -75,7 +75,7 @@ func (m *Memory) hear(key trialKey, s sample, now uint32) {
 	}
 	agreed, is := t.settle(key.kind)
 	if !is {
-		if m.trials[key] = t; !begun && len(m.trials) > m.mostTrials {
+		if m.trials[key] = t; !begun && len(m.trials) > m.maxTrials {
 			m.evictTrials(now)
 		}
 		return
@@ -96,7 +96,7 @@ func (t *trial) add(s sample) bool {
 			return false
 		}
 	}
-	if t.n == mostSamples {
+	if t.n == maxSamples {
 		copy(t.samples[:], t.samples[1:])
 		t.n--
 	}
@@ -158,7 +158,7 @@ func (m *Memory) evictTrials(now uint32) {
 		x, y := m.trials[a], m.trials[b]
 		return cmp.Or(cmp.Compare(x.n, y.n), cmp.Compare(x.begun, y.begun), a.compare(b))
 	})
-	for _, key := range keys[:max(0, len(keys)-m.mostTrials*3/4)] {
+	for _, key := range keys[:max(0, len(keys)-m.maxTrials*3/4)] {
 		delete(m.trials, key)
 	}
 }

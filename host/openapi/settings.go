@@ -50,7 +50,7 @@ func (r *reflector) setting(row wire.Setting) *schema {
 	r.types["Settings"] = of.Type()
 	switch at.(type) {
 	case *discovery.Millis:
-		within(s, 0, float64(row.Most.Milliseconds()))
+		within(s, 0, float64(row.Max.Milliseconds()))
 	case *string:
 		s = oneOf(row.Words)
 	}

@@ -138,7 +138,7 @@ type TooMany struct {
 // a place for the room for a moment, so that no more come in at the same time.
 func (o *Openers) Judge(about Opening) *TooMany {
 	from := about.From
-	if about.Most > 0 {
+	if about.Max > 0 {
 		return o.judgeLeague(about)
 	}
 	for _, l := range o.levels { // an address that must wait takes nothing from its network
@@ -178,8 +178,8 @@ func (o *Openers) judgeLeague(about Opening) *TooMany {
 			own++
 		}
 	}
-	if own >= about.Most {
-		return &TooMany{0, *wire.Refuse(wire.ReasonFull, "refused.league-rooms", "n", about.Most).
+	if own >= about.Max {
+		return &TooMany{0, *wire.Refuse(wire.ReasonFull, "refused.league-rooms", "n", about.Max).
 			Advising("refused.league-rooms-hint")}
 	}
 	o.opened[counter(about.From)] = append(left, opened{about.From, "", o.clock.Now(), about.Stays})
@@ -266,9 +266,9 @@ type Opening struct {
 	Code string     `json:"code,omitempty"`
 	// Stays says that the room is a standing one.
 	Stays bool `json:"stays,omitempty"`
-	// Most is how many rooms a league may have, whose address [public.League.Addr] is. It is 0 for
+	// Max is how many rooms a league may have, whose address [public.League.Addr] is. It is 0 for
 	// people.
-	Most int `json:"most,omitempty"`
+	Max int `json:"most,omitempty"`
 	// Changes says that the room is already open, and from now on stays or no longer stays.
 	Changes bool `json:"changes,omitempty"`
 }

@@ -220,7 +220,7 @@ func TestCounting(t *testing.T) {
 // league or address counts for it.
 func TestLeague(t *testing.T) {
 	o := New(Limit{All: 100, OfOne: 1}, Limit{}, func(string) store.State { return store.Here }, clock.Machine)
-	cup := Opening{From: netip.MustParseAddr("fc00::1"), Most: 20}
+	cup := Opening{From: netip.MustParseAddr("fc00::1"), Max: 20}
 	open := func(about Opening, code string) *TooMany {
 		tooMany := o.Hear(about)
 		if about.Code = code; tooMany == nil {
@@ -236,7 +236,7 @@ func TestLeague(t *testing.T) {
 	if why := open(cup, "MORE"); why == nil || why.Refusal.Reason != wire.ReasonFull {
 		t.Errorf("one room too many: %+v", why)
 	}
-	if why := open(Opening{From: netip.MustParseAddr("fc00::2"), Most: 1}, "OTHER"); why != nil {
+	if why := open(Opening{From: netip.MustParseAddr("fc00::2"), Max: 1}, "OTHER"); why != nil {
 		t.Errorf("another league: %v", why.Refusal.Says)
 	}
 	if why := open(Opening{From: netip.MustParseAddr("192.0.2.1")}, "PERSON"); why != nil {

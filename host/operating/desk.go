@@ -25,9 +25,9 @@ import (
 const Path = "/operate/"
 
 const (
-	// mostBody is the longest request, and mostAnswer the longest answer of another host, in bytes:
+	// maxBody is the longest request, and maxAnswer the longest answer of another host, in bytes:
 	// a row is some 200.
-	mostBody, mostAnswer = 1 << 10, 1 << 25
+	maxBody, maxAnswer = 1 << 10, 1 << 25
 	// hostWait is how long another host may take to list its rooms.
 	hostWait = 5 * time.Second
 	// wrongAtOnce is how many wrong keys the desk answers and logs at once, and wrongEvery how often
@@ -141,7 +141,7 @@ func (d *Desk) answer(w http.ResponseWriter, r *http.Request, who, what string) 
 
 // orderIn reads the order in a request, which may have none.
 func orderIn(r *http.Request) (o Order, err error) {
-	body, err := io.ReadAll(http.MaxBytesReader(nil, r.Body, mostBody))
+	body, err := io.ReadAll(http.MaxBytesReader(nil, r.Body, maxBody))
 	if err == nil && len(body) > 0 {
 		err = json.Unmarshal(body, &o)
 	}
@@ -299,7 +299,7 @@ func (d *Desk) ask(ctx context.Context, host, what string, o Order, answer any) 
 
 // ReadAnswer reads the answer of a desk, or the reason that it gives instead.
 func ReadAnswer(response *http.Response, answer any) error {
-	data, err := io.ReadAll(io.LimitReader(response.Body, mostAnswer))
+	data, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
 	if err != nil {
 		return err
 	}

@@ -137,7 +137,7 @@ func TestDesk(t *testing.T) {
 			`409 {"error":"no such host is ready`, "", `room=B detail=xy outcome="no such host`,
 		},
 		"no JSON":      {"POST", "/rooms/A/move", `to=two`, `409 {"error":"the request is no JSON object"}`, "", `outcome="the request`},
-		"too long":     {"POST", "/rooms/A/move", strings.Repeat(" ", mostBody+1) + `{}`, `409`, "", `outcome="the request`},
+		"too long":     {"POST", "/rooms/A/move", strings.Repeat(" ", maxBody+1) + `{}`, `409`, "", `outcome="the request`},
 		"no such path": {"POST", "/rooms", `{}`, `405`, "", ""},
 		"odd id":       {"GET", "/rooms/%2e%2e%2f%0a", "", `404`, "", `room="" outcome="no room`},
 	} {

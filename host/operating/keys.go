@@ -22,8 +22,8 @@ type key struct {
 	digest [sha256.Size]byte
 }
 
-// mostKeys bounds a file of keys.
-const mostKeys = 100
+// maxKeys bounds a file of keys.
+const maxKeys = 100
 
 // keyName matches names of keys: they stand in the log as they are.
 var keyName = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
@@ -57,10 +57,10 @@ func read(from io.Reader) (keys Keys, first string, err error) {
 			return errors.New("say NAME KEY")
 		case !keyName.MatchString(words[0]):
 			return errors.New("a name has at most 64 letters, digits, and signs of ._-")
-		case len(words[1]) < keyfile.Least:
-			return fmt.Errorf("the key has %d signs, and %d are the least", len(words[1]), keyfile.Least)
-		case len(keys) == mostKeys:
-			return fmt.Errorf("there are more than %d keys", mostKeys)
+		case len(words[1]) < keyfile.Min:
+			return fmt.Errorf("the key has %d signs, and %d are the least", len(words[1]), keyfile.Min)
+		case len(keys) == maxKeys:
+			return fmt.Errorf("there are more than %d keys", maxKeys)
 		}
 		next := key{words[0], sha256.Sum256([]byte(words[1]))}
 		for _, other := range keys {

@@ -413,7 +413,7 @@ func failures(n *night) {
 	n.friendsPlay()
 	n.Goes()
 	n.lists("CA", "DE")
-	n.Wait(evidence.LeastProbe) // sooner nobody may give a server up
+	n.Wait(evidence.MinProbe) // sooner nobody may give a server up
 	n.measure([][]float64{{0, 0}})
 	n.until(wire.Failed)
 	n.keeps("failed-silent")

@@ -87,7 +87,7 @@ func (p *Limits) Fitting(servers []discovery.Server, s wire.Settings, note sente
 	if p == nil || p.Memory == 0 || s.Strategy == wire.Coordinated {
 		return servers, note
 	}
-	most := max(1, p.Memory/(room.CellBytes*cmp.Or(s.Players, s.Most, p.Players)))
+	most := max(1, p.Memory/(room.CellBytes*cmp.Or(s.Players, s.Max, p.Players)))
 	if len(servers) <= most {
 		return servers, note
 	}

@@ -36,7 +36,7 @@ func TestFitting(t *testing.T) {
 		{wire.Settings{Strategy: wire.Coordinated, Players: 64}, 30_000},
 		{wire.Settings{Strategy: "conventional", Players: 4}, 30_000},
 		{wire.Settings{Strategy: "conventional", Players: 10}, 13_107},
-		{wire.Settings{Strategy: "as", Most: 16}, 8192},
+		{wire.Settings{Strategy: "as", Max: 16}, 8192},
 		{wire.Settings{Strategy: "as"}, 2048},
 	} {
 		got, note := p.Fitting(list, c.settings, old)

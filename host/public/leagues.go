@@ -36,8 +36,8 @@ func (l *League) Sign(at time.Time, body []byte) string {
 	return fmt.Sprintf("t=%d,sha256=%x", at.Unix(), mac.Sum(nil))
 }
 
-// mostLeagues bounds a file of leagues.
-const mostLeagues = 1000
+// maxLeagues bounds a file of leagues.
+const maxLeagues = 1000
 
 // ReadLeagues reads leagues, one a line. Its error has all mistakes: it names their lines, and no key.
 //
@@ -73,10 +73,10 @@ func leagueOf(words []string, others []League) (league League, wrong string) {
 		return league, "the webhook is none: it begins with https, or json+https"
 	case err != nil || rooms < 1:
 		return league, fmt.Sprintf("%q is no number of rooms", words[2])
-	case len(words[1]) < keyfile.Least:
-		return league, fmt.Sprintf("the key has %d signs, and %d are the least", len(words[1]), keyfile.Least)
-	case len(others) == mostLeagues:
-		return league, fmt.Sprintf("there are more than %d leagues", mostLeagues)
+	case len(words[1]) < keyfile.Min:
+		return league, fmt.Sprintf("the key has %d signs, and %d are the least", len(words[1]), keyfile.Min)
+	case len(others) == maxLeagues:
+		return league, fmt.Sprintf("there are more than %d leagues", maxLeagues)
 	}
 	for _, other := range others {
 		if other.Name == league.Name || other.digest == league.digest {

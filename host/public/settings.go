@@ -41,7 +41,7 @@ func (p *Limits) Settings(body []byte, from netip.Addr, now time.Time) (s wire.S
 	if err != nil {
 		return s, err
 	}
-	s = wire.Settings{By: g.By, Strategy: wire.Coordinated, Most: p.Players}
+	s = wire.Settings{By: g.By, Strategy: wire.Coordinated, Max: p.Players}
 	if s, err = s.Patched(patch, wire.IsOpen); err != nil {
 		var refusal *wire.Refusal
 		if !errors.As(err, &refusal) {

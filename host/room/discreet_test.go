@@ -42,7 +42,7 @@ func TestUntried(t *testing.T) {
 		looks                  bool
 	}{
 		{"few", 20, 6, 0, true},
-		{"as few as can be", wire.LeastDiscreet, 4, 0, true},
+		{"as few as can be", wire.MinDiscreet, 4, 0, true},
 		{"for all that may be seen", 20, 20, 0, false},
 		{"and measures places, too", 20, 6, 5, true},
 		{"and many places", 20, 6, 14, false},

@@ -248,15 +248,15 @@ func (e *fuzzSession) exposes(o room.Send) {
 	}
 	switch m := o.Message.(type) {
 	case wire.Measure:
-		if before, told := e.told[string(o.To)]; told && m.Most > 0 && (before == 0 || m.Most < before) {
-			e.Fatalf("%s was told of %d servers, and then of %d", o.To, before, m.Most)
+		if before, told := e.told[string(o.To)]; told && m.Max > 0 && (before == 0 || m.Max < before) {
+			e.Fatalf("%s was told of %d servers, and then of %d", o.To, before, m.Max)
 		}
-		e.told[string(o.To)] = m.Most
+		e.told[string(o.To)] = m.Max
 	case wire.Ask:
 		show(e.told[string(o.To)], m.Servers)
 	case wire.Finalists:
-		if m.Most > 0 {
-			e.told[string(o.To)] = m.Most
+		if m.Max > 0 {
+			e.told[string(o.To)] = m.Max
 		}
 		show(e.told[string(o.To)], m.Servers)
 	}
@@ -411,7 +411,7 @@ func (e *fuzzSession) connects(name string, from room.Origin) {
 	if p == nil || e.upTo(3) == 0 {
 		hello := wire.Hello{Version: wire.Version, Code: e.Room.Keys().Code, Name: name, Token: "token of " + name, Editions: editionsOf[name]}
 		if name == "cat" {
-			hello.Discreet = wire.LeastDiscreet
+			hello.Discreet = wire.MinDiscreet
 		}
 		fresh := &program{
 			Player:   player.New(player.Options{Hello: hello, HasPlaces: true, Pace: player.RealPace, Seed: uint64(e.upTo(255))}, e.Now),
@@ -659,8 +659,8 @@ func (e *fuzzSession) happens() {
 		organiser(room.Survey{})
 		organiser(room.Started{Game: "openarena", Addr: addrOf(e.upTo(1))})
 		organiser(room.Change{
-			Settings:   []byte([]string{`{"places":"A, 192.0.2.1\nC, 192.0.2.2"}`, `{"places":"none"}`}[e.upTo(1)]),
-			MostPlaces: 2,
+			Settings:  []byte([]string{`{"places":"A, 192.0.2.1\nC, 192.0.2.2"}`, `{"places":"none"}`}[e.upTo(1)]),
+			MaxPlaces: 2,
 		})
 		switch e.Now.Second() % 6 {
 		case 0, 1:
@@ -725,7 +725,7 @@ func (e *fuzzSession) joins(name string) {
 	hello := wire.Hello{Version: wire.Version, Code: e.Room.Keys().Code, Name: name, Token: "token of " + name, Editions: editionsOf[name]}
 	hello.Side = []wire.Side{wire.SideA, wire.SideB, ""}[len(e.choices)%3]
 	if name == "cat" {
-		hello.Discreet = wire.LeastDiscreet
+		hello.Discreet = wire.MinDiscreet
 	}
 	e.step(room.Join{Hello: hello, From: from, Token: hello.Token})
 }

@@ -87,17 +87,17 @@ func (n *session) goesOn(most time.Duration) (asked [2]int) {
 // 200 more, and that the room chooses the best of those that both then know.
 func TestMore(t *testing.T) {
 	n := stopped(t)
-	if n.offered() != search.MostMore {
+	if n.offered() != search.MaxMore {
 		t.Fatalf("%d more are offered", n.offered())
 	}
 	advice := n.View().Choice.Advice
-	if last := advice[len(advice)-1]; last.Action != "more" || last.Most != 0 || last.Argument != (wire.Argument{Servers: 200}) {
+	if last := advice[len(advice)-1]; last.Action != "more" || last.Max != 0 || last.Argument != (wire.Argument{Servers: 200}) {
 		t.Errorf("the advice is %+v", last)
 	}
 	if err := n.Acts(n.PageOf("bob"), room.More{Servers: 200}); reason(err) != wire.ReasonSecret {
 		t.Errorf("bob orders it: %v", err)
 	}
-	for _, servers := range []int{-1, 0, search.MostMore + 1} {
+	for _, servers := range []int{-1, 0, search.MaxMore + 1} {
 		if n.Orders(room.More{Servers: servers}) == nil {
 			t.Errorf("%d more are asked", servers)
 		}
@@ -146,7 +146,7 @@ func TestMoreCoordinated(t *testing.T) {
 			n.goesOn(time.Minute)
 			n.InStage(wire.Failed)
 			known := [2]int{n.Person("ann").Probed, n.Person("bob").Probed}
-			if n.offered() != search.MostMore {
+			if n.offered() != search.MaxMore {
 				t.Fatalf("%d more are offered", n.offered())
 			}
 			before := [2]int{len(n.Asked["ann"]), len(n.Asked["bob"])}
@@ -170,7 +170,7 @@ func TestMoreCoordinated(t *testing.T) {
 					t.Errorf("%s was asked for %d more, and knows %d instead of %d", name, asked, knows, known[i])
 				}
 			}
-			if n.offered() != search.MostMore {
+			if n.offered() != search.MaxMore {
 				t.Errorf("then %d more are offered", n.offered())
 			}
 		})
@@ -183,14 +183,14 @@ func TestMoreEnds(t *testing.T) {
 	s := settings(2)
 	s.By, s.Limits = selection.Threshold, wire.Limits{time.Millisecond}
 	n := stoppedIn(t, s, farIn(20))
-	const mostInAll = 5 * search.MostMore
+	const maxInAll = 5 * search.MaxMore
 	before, granted := len(n.Asked["ann"]), 0
-	for granted < mostInAll {
-		want := min(search.MostMore, mostInAll-granted)
+	for granted < maxInAll {
+		want := min(search.MaxMore, maxInAll-granted)
 		if got := n.offered(); got != want {
 			t.Fatalf("after %d more %d are offered; the log:\n%s", granted, got, n.Story())
 		}
-		servers := search.MostMore
+		servers := search.MaxMore
 		if granted == 0 {
 			servers -= 50
 		}
@@ -201,7 +201,7 @@ func TestMoreEnds(t *testing.T) {
 		n.goesOn(time.Minute)
 		n.InStage(wire.Failed)
 	}
-	if asked := len(n.Asked["ann"]) - before; asked > mostInAll || asked < mostInAll-100 {
+	if asked := len(n.Asked["ann"]) - before; asked > maxInAll || asked < maxInAll-100 {
 		t.Errorf("ann was asked for %d more", asked)
 	}
 	if err := n.Orders(room.More{Servers: 1}); err == nil || n.offered() != 0 {
@@ -210,7 +210,7 @@ func TestMoreEnds(t *testing.T) {
 	n.Goes()
 	n.Gets(farIn(20))
 	n.stops()
-	if n.offered() != search.MostMore {
+	if n.offered() != search.MaxMore {
 		t.Errorf("the next round remembers it, and offers %d", n.offered())
 	}
 }

@@ -475,7 +475,7 @@ func (s *scenario) order(by, name, input string) {
 		return
 	case "settings":
 		s.step(room.Order{Credential: credential, Action: room.Change{
-			Settings: []byte(input), Games: []string{"openarena", "xonotic"}, MostPlaces: 2, Posts: true,
+			Settings: []byte(input), Games: []string{"openarena", "xonotic"}, MaxPlaces: 2, Posts: true,
 		}})
 		return
 	}

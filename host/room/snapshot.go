@@ -28,7 +28,7 @@ func fullSnapshot(r *Room) wire.Snapshot {
 	s := wire.Snapshot{
 		Room: wire.Head{
 			Code: g.Roster.Keys().Code, Settings: g.Settings, Stage: r.phase.traits().stage(), Since: now.Of(r.since), Began: now.Of(g.Measuring), Round: g.Number,
-			Locked: g.Roster.IsLocked(), Listed: len(g.Servers.List), MostAsked: r.probing.MostTold(r.facts),
+			Locked: g.Roster.IsLocked(), Listed: len(g.Servers.List), MaxAsked: r.probing.MaxTold(r.facts),
 			Said: g.Servers.Said.At, Paused: r.outage.IsPaused(), Ended: calendar.Ended,
 		},
 		Log:     r.out.journal.View(names),

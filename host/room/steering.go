@@ -28,11 +28,11 @@ type (
 	// decision on. A new game counts from the next list on.
 	Change struct {
 		Settings json.RawMessage `json:"settings"`
-		// Games are the games whose servers the host knows. MostPlaces bounds the room's candidate
+		// Games are the games whose servers the host knows. MaxPlaces bounds the room's candidate
 		// places, and Public says that none may be private.
-		Games      []string `json:"-"`
-		MostPlaces int      `json:"-"`
-		Public     bool     `json:"-"`
+		Games     []string `json:"-"`
+		MaxPlaces int      `json:"-"`
+		Public    bool     `json:"-"`
 		// Posts says that the host posts by webhooks.
 		Posts bool `json:"-"`
 	}
@@ -105,7 +105,7 @@ func (Apply) do(r *Room, _ caller) error {
 func (a Change) do(r *Room, _ caller) error {
 	s, err := terms.Change(r.parts.Settings, a.Settings, terms.Facts{
 		Now: r.wall, Stage: r.phase.traits().stage(), Players: len(r.parts.Attendance.Players()),
-		Games: a.Games, MostPlaces: a.MostPlaces, IsPublic: a.Public, Posts: a.Posts,
+		Games: a.Games, MaxPlaces: a.MaxPlaces, IsPublic: a.Public, Posts: a.Posts,
 	})
 	if err == nil {
 		Resettle{s}.apply(r)

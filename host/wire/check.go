@@ -37,7 +37,7 @@ const maxHosts = 8
 const MaxEditions = 16
 
 func (h Hello) check() error {
-	if h.Discreet < 0 || h.Discreet > 0 && h.Discreet < LeastDiscreet {
+	if h.Discreet < 0 || h.Discreet > 0 && h.Discreet < MinDiscreet {
 		return fmt.Errorf("a player who asks %d servers", h.Discreet)
 	}
 	if !h.Side.IsValid() {
@@ -91,8 +91,8 @@ func (f Finalists) check() error {
 	switch {
 	case len(f.Servers) > maxFinalists:
 		return fmt.Errorf("%d finalists", len(f.Servers))
-	case f.Most < 0 || f.Most > discovery.MaxServers:
-		return fmt.Errorf("%d servers of a list at most", f.Most)
+	case f.Max < 0 || f.Max > discovery.MaxServers:
+		return fmt.Errorf("%d servers of a list at most", f.Max)
 	case f.Samples < 1 || f.Samples > MaxSamples:
 		return fmt.Errorf("%d samples", f.Samples)
 	case f.After < 0 || f.After > maxTurn || f.Every < 0 || f.Every > maxTurn, f.Gap < 0 || f.Gap > maxTurn:
@@ -120,18 +120,18 @@ func (b Bring) Check() error {
 	return nil
 }
 
-// MostLate is the largest delay of timers that a peer may report.
-const MostLate = time.Second
+// MaxLate is the largest delay of timers that a peer may report.
+const MaxLate = time.Second
 
 func (m Measure) check() error {
-	if m.Most < 0 || m.Most > discovery.MaxServers {
-		return fmt.Errorf("%d servers of a list at most", m.Most)
+	if m.Max < 0 || m.Max > discovery.MaxServers {
+		return fmt.Errorf("%d servers of a list at most", m.Max)
 	}
 	return nil
 }
 
 func (l Late) check() error {
-	if l.By < 0 || time.Duration(l.By) > MostLate {
+	if l.By < 0 || time.Duration(l.By) > MaxLate {
 		return fmt.Errorf("timers that ring %v late", time.Duration(l.By))
 	}
 	return nil

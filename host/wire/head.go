@@ -27,9 +27,9 @@ type Head struct {
 	// Candidates are the names of the places where a server could be.
 	Candidates []string `json:"candidates,omitempty"`
 	Listed     int      `json:"listed"`
-	// MostAsked is the most servers that each player's program may have to ask in the round, 0 for
+	// MaxAsked is the most servers that each player's program may have to ask in the round, 0 for
 	// the whole list.
-	MostAsked int `json:"most_asked,omitempty"`
+	MaxAsked int `json:"most_asked,omitempty"`
 	// Said is when the list last learned about servers that say little themselves.
 	Said time.Time `json:"said,omitzero"`
 	// Paused says that most players fell silent together, and the room waits for them. Retry is

@@ -149,14 +149,14 @@ type Own map[string]float64
 const UsualTurn = 30 * time.Second
 
 const (
-	// A clock under leastTurn is over before a captain has read the servers' names. Nobody waits
-	// longer than mostTurn.
-	leastTurn = 10 * time.Second
-	mostTurn  = 5 * time.Minute
-	// mostMoves bounds an order of moves, and mostMaps a pool of maps. Leagues have seven to nine
+	// A clock under minCaptainTurn is over before a captain has read the servers' names. Nobody waits
+	// longer than maxCaptainTurn.
+	minCaptainTurn = 10 * time.Second
+	maxCaptainTurn = 5 * time.Minute
+	// maxMoves bounds an order of moves, and maxMaps a pool of maps. Leagues have seven to nine
 	// maps.
-	mostMoves = 16
-	mostMaps  = 32
+	maxMoves = 16
+	maxMaps  = 32
 	// mapsKey is the setting of the match's maps.
 	mapsKey = "maps"
 	// maxMapName and maxSideName bound names, in letters.
@@ -218,8 +218,8 @@ func (s *Settings) Called(side Side) any {
 func (s *Settings) CheckMatch() error {
 	moves := strings.FieldsFunc(strings.ToLower(s.Order), func(c rune) bool { return strings.ContainsRune(" ,;-+", c) })
 	for i, move := range moves {
-		if move != Ban && (move != Pick || i < len(moves)-1) || len(moves) > mostMoves {
-			return impossible("refused.order", "example", `"ban ban ban ban pick"`, "n", mostMoves)
+		if move != Ban && (move != Pick || i < len(moves)-1) || len(moves) > maxMoves {
+			return impossible("refused.order", "example", `"ban ban ban ban pick"`, "n", maxMoves)
 		}
 	}
 	s.Order = strings.Join(moves, " ")
@@ -234,8 +234,8 @@ func (s *Settings) CheckMatch() error {
 	maps := splitMaps(s.Maps)
 	for i, name := range maps {
 		isTwice := slices.ContainsFunc(maps[:i], func(other string) bool { return strings.EqualFold(other, name) })
-		if isTwice || utf8.RuneCountInString(name) > maxMapName || len(maps) > mostMaps {
-			return impossible("refused.maps", "n", mostMaps, "letters", maxMapName)
+		if isTwice || utf8.RuneCountInString(name) > maxMapName || len(maps) > maxMaps {
+			return impossible("refused.maps", "n", maxMaps, "letters", maxMapName)
 		}
 	}
 	s.Maps = strings.Join(maps, ", ")

@@ -17,7 +17,7 @@ type Memory struct{ Cells []memory.Cell }
 
 func (Memory) kind() string { return "memory" }
 
-// A memory frame holds the newest cells first, at most [memory.Most]:
+// A memory frame holds the newest cells first, at most [memory.Max]:
 //
 //	kind │ count │ (country[2] │ AS │ level[1] │ prefix │ mean │ spread │ addresses │ day) …
 //
@@ -28,14 +28,14 @@ const (
 	ofIPv6 = 0x80
 	// minCell is the smallest size of a cell, in bytes.
 	minCell = 8
-	// mostCounted bounds the addresses of a cell, and lastDay its day.
-	mostCounted, lastDay = 1 << 16, 1 << 16
-	day                  = 24 * time.Hour
+	// maxCounted bounds the addresses of a cell, and lastDay its day.
+	maxCounted, lastDay = 1 << 16, 1 << 16
+	day                 = 24 * time.Hour
 )
 
 // AppendMemory appends a memory frame to b.
 func AppendMemory(b []byte, m Memory) []byte {
-	cells := m.Cells[:min(len(m.Cells), memory.Most)]
+	cells := m.Cells[:min(len(m.Cells), memory.Max)]
 	b = binary.AppendUvarint(append(b, kindMemory), uint64(len(cells)))
 	for _, c := range cells {
 		b = append(b, c.Country...)
@@ -50,7 +50,7 @@ func AppendMemory(b []byte, m Memory) []byte {
 		}
 		b = binary.AppendUvarint(b, uint64(ticksOf(ofMS(c.MS))))
 		b = binary.AppendUvarint(b, uint64(ticksOf(ofMS(c.Spread))))
-		b = binary.AppendUvarint(b, uint64(min(max(c.Count, 1), mostCounted)))
+		b = binary.AppendUvarint(b, uint64(min(max(c.Count, 1), maxCounted)))
 		b = binary.AppendUvarint(b, uint64(min(max(c.Seen.Unix()/int64(day/time.Second), 0), lastDay)))
 	}
 	return b
@@ -63,7 +63,7 @@ func inMS(ticks uint64) float64 { return math.Round(float64(ticks)*Tick.Seconds(
 
 func parseMemory(b []byte) (Message, error) {
 	r := reader{b: b}
-	m := Memory{Cells: make([]memory.Cell, r.upTo(min(memory.Most, uint64(len(b)/minCell))))}
+	m := Memory{Cells: make([]memory.Cell, r.upTo(min(memory.Max, uint64(len(b)/minCell))))}
 	for i := range m.Cells {
 		c := &m.Cells[i]
 		c.Country = string([]byte{r.byte(), r.byte()})
@@ -71,7 +71,7 @@ func parseMemory(b []byte) (Message, error) {
 		c.Prefix = r.prefix(c.ASN)
 		most := uint64(MaxRTT / Tick)
 		c.MS, c.Spread = inMS(r.upTo(most)), inMS(r.upTo(most))
-		c.Count = int(r.upTo(mostCounted))
+		c.Count = int(r.upTo(maxCounted))
 		c.Seen = time.Unix(0, 0).UTC().Add(time.Duration(r.upTo(lastDay)) * day)
 		if r.err == nil && !c.IsSound() {
 			r.fail("a cell that no session leaves: %+v", *c)

@@ -37,9 +37,9 @@ const (
 	// defaultVenueProtocol and defaultVenuePort apply to a line that names neither: those of muster
 	// beacon.
 	defaultVenueProtocol, defaultVenuePort = "beacon", 7787
-	// mostOfVenue is the largest number of queries to one place in a survey. They take only a
+	// maxOfVenue is the largest number of queries to one place in a survey. They take only a
 	// moment.
-	mostOfVenue = 20
+	maxOfVenue = 20
 	// noVenues is the text that removes all places.
 	noVenues = "none"
 )
@@ -179,7 +179,7 @@ func (s Survey) check() error {
 	switch err := s.Places.check(); {
 	case err != nil:
 		return err
-	case s.Samples < 1 || s.Samples > mostOfVenue:
+	case s.Samples < 1 || s.Samples > maxOfVenue:
 		return fmt.Errorf("%d samples", s.Samples)
 	case s.After < 0 || s.After > maxTurn:
 		return errors.New("a turn that never comes")

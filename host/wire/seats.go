@@ -48,12 +48,12 @@ type SeatsOn struct {
 	Checks bool      `json:"checks,omitempty"`
 	// Asked is how many queries the whole room has sent it during the wait.
 	Asked int `json:"asked"`
-	// Most is the largest number of seats that were free at once, at MostAt. Mostly it was From to
+	// Max is the largest number of seats that were free at once, at MaxAt. Mostly it was From to
 	// To.
-	Most   int       `json:"most"`
-	MostAt time.Time `json:"most_at,omitzero"`
-	From   int       `json:"from"`
-	To     int       `json:"to"`
+	Max   int       `json:"most"`
+	MaxAt time.Time `json:"most_at,omitzero"`
+	From  int       `json:"from"`
+	To    int       `json:"to"`
 	// Dropped says why the server is no longer watched.
 	Dropped sentence.Sentence `json:"dropped,omitzero"`
 }

@@ -63,9 +63,9 @@ type Settings struct {
 	// Announce says whether players' programs announce the room on their own networks. While it is
 	// undecided, they do if they reach the host at a private address, and never on a public host.
 	Announce Decision `json:"announce,omitzero"`
-	// Most is the largest number of players that the room takes, if the host bounds it; 0 leaves it
+	// Max is the largest number of players that the room takes, if the host bounds it; 0 leaves it
 	// to the room.
-	Most int `json:"most,omitempty"`
+	Max int `json:"most,omitempty"`
 	// Servers is the organiser's own list, which replaces the game's. Nobody is shown the list
 	// itself.
 	Servers []netip.AddrPort `json:"servers,omitempty"`
@@ -142,21 +142,21 @@ type Setting struct {
 	// Rare says that hardly anybody needs it, so the page shows it apart.
 	Rare bool
 	// Alone is the value of a time's flag without an argument; if it is empty, the flag needs one.
-	// Least and Most bound a time that is not 0. Unit is the unit in which people say it: "ms", "s"
+	// Min and Max bound a time that is not 0. Unit is the unit in which people say it: "ms", "s"
 	// or "min".
-	Alone       string
-	Least, Most time.Duration
-	Unit        string
+	Alone    string
+	Min, Max time.Duration
+	Unit     string
 }
 
-// These bound times. A look shorter than leastLook has too few samples to tell lines apart, and no
-// one sits through more than MostLook.
+// These bound times. A look shorter than minLook has too few samples to tell lines apart, and no
+// one sits through more than MaxLook.
 const (
-	leastLook = 5 * time.Second
-	MostLook  = 60 * time.Second
-	// No round of a game ends within leastWait, and no one stays longer than MostWait.
-	leastWait = time.Minute
-	MostWait  = 2 * time.Hour
+	minLook = 5 * time.Second
+	MaxLook = 60 * time.Second
+	// No round of a game ends within minWait, and no one stays longer than MaxWait.
+	minWait = time.Minute
+	MaxWait = 2 * time.Hour
 )
 
 // usageOf returns the help of a flag for one of the servers' criteria.
@@ -192,15 +192,15 @@ func Table() []Setting {
 			Flag: "max-bots", Usage: usageOf("max-bots"), OnPage: true},
 		{Key: "prefer_ms", Of: func(s *Settings) any {
 			return &s.Prefer
-		}, Rare: true, Supposed: true, Least: time.Microsecond, Most: MaxRTT, Unit: "ms",
+		}, Rare: true, Supposed: true, Min: time.Microsecond, Max: MaxRTT, Unit: "ms",
 			Flag: "prefer-ours", Usage: "one of the group's favourites is chosen unless another server is " +
 				"better by more than this `DURATION`", OnPage: true},
 		{Key: "long_look_ms", Of: func(s *Settings) any {
 			return &s.LongLook
-		}, Rare: true, Least: leastLook, Most: MostLook, Unit: "s", Alone: "30s",
+		}, Rare: true, Min: minLook, Max: MaxLook, Unit: "s", Alone: "30s",
 			Flag: "long-look", Usage: "for tournaments: everyone looks at the finalists for this `DURATION`, " +
 				"gently, so that loss and jitter count", OnPage: true},
-		{Key: "wait_ms", Of: func(s *Settings) any { return &s.Wait }, Rare: true, Least: leastWait, Most: MostWait, Unit: "min", Alone: "30m",
+		{Key: "wait_ms", Of: func(s *Settings) any { return &s.Wait }, Rare: true, Min: minWait, Max: MaxWait, Unit: "min", Alone: "30m",
 			Flag: "wait-for-seats", Usage: "where all servers that would suit are full, watch the best gently " +
 				"for this `DURATION`, and go together once there is a seat for everybody",
 			OnPage: true},
@@ -244,7 +244,7 @@ func Table() []Setting {
 		{Key: "own_game", Of: func(s *Settings) any { return &s.OwnGame }},
 		{Key: "look_around", Of: func(s *Settings) any { return &s.LookAround }},
 		{Key: "look_beyond", Of: func(s *Settings) any { return &s.LookBeyond }},
-		{Key: "most", Of: func(s *Settings) any { return &s.Most }},
+		{Key: "most", Of: func(s *Settings) any { return &s.Max }},
 		{Key: "servers", Of: func(s *Settings) any { return &s.Servers }},
 		{Key: "match", Of: func(s *Settings) any { return &s.Match }, Rare: true, Words: []string{"", "bo1", "bo3", "bo5"},
 			Flag: "match", Usage: "a match of two sides: their captains ban and pick servers, and maps with --maps, " +
@@ -260,7 +260,7 @@ func Table() []Setting {
 			Flag: "maps", Usage: "the `MAPS` that captains ban and pick after the server, as in \"dm6, dm17, ztn\"", OnPage: true},
 		{Key: "turn_ms", Of: func(s *Settings) any {
 			return &s.Turn
-		}, Rare: true, Least: leastTurn, Most: mostTurn, Unit: "s",
+		}, Rare: true, Min: minCaptainTurn, Max: maxCaptainTurn, Unit: "s",
 			Flag: "turn", Usage: "how long a captain may take for a move; then the room moves (default 30s)", OnPage: true},
 		{Key: "steam_ids", Of: func(s *Settings) any { return &s.SteamIDs }},
 		{Key: "places", Of: func(s *Settings) any { return &s.Places }, Rare: true, OnPage: true},
@@ -364,8 +364,8 @@ func (s Settings) Patched(patch []byte, may func(Setting) bool) (_ Settings, err
 		return s, impossible("refused.players-negative", "n", s.Players)
 	case s.Players > MaxPlayers:
 		return s, impossible("refused.players-most", "n", MaxPlayers)
-	case s.Most > 0 && s.Players > s.Most:
-		return s, impossible("refused.players-most-here", "n", s.Most)
+	case s.Max > 0 && s.Players > s.Max:
+		return s, impossible("refused.players-most-here", "n", s.Max)
 	}
 	return s, s.Criteria().Check(nil)
 }
@@ -434,8 +434,8 @@ func (row Setting) text(given string) (string, error) {
 // CheckTime says why the setting cannot have this time, nil if it can. The error does not name the
 // setting.
 func (row Setting) CheckTime(d time.Duration) error {
-	if d != 0 && (d < row.Least || d > row.Most) {
-		return impossible("refused.time", "time", spoken(d), "least", spoken(row.Least), "most", spoken(row.Most))
+	if d != 0 && (d < row.Min || d > row.Max) {
+		return impossible("refused.time", "time", spoken(d), "least", spoken(row.Min), "most", spoken(row.Max))
 	}
 	return nil
 }

@@ -322,10 +322,10 @@ type Advice struct {
 	// Servers is how many servers would suit then, and Addr the best of them.
 	Servers int    `json:"servers,omitempty"`
 	Addr    string `json:"addr,omitempty"`
-	// Seats is how many seats a wait is for. Most is the most servers that a player's program may
+	// Seats is how many seats a wait is for. Max is the most servers that a player's program may
 	// then have to ask, 0 for the whole list.
 	Seats int `json:"seats,omitempty"`
-	Most  int `json:"most,omitempty"`
+	Max   int `json:"most,omitempty"`
 }
 
 // Argument is the argument of an advice's action: the new limit, the player to leave out, or how
@@ -383,8 +383,8 @@ func (card *ServerCard) Mark(info *discovery.Info, players []selection.Edition) 
 	}
 }
 
-// MostVotes says how votes decide. See [Voting.Numbers].
-var MostVotes = sentence.Of("vote.most-votes")
+// MaxVotes says how votes decide. See [Voting.Numbers].
+var MaxVotes = sentence.Of("vote.most-votes")
 
 // Voting is people's choice between the candidates, and what they have said so far.
 type Voting struct {
@@ -444,8 +444,8 @@ type Way struct {
 type DelayCommand struct {
 	// Command has {ms} in place of the delay.
 	Command string `json:"command"`
-	// MostMS is the longest delay that the game takes.
-	MostMS int `json:"most_ms"`
+	// MaxMS is the longest delay that the game takes.
+	MaxMS int `json:"most_ms"`
 	// Program is the game's program that has the command, if the game has several.
 	Program string `json:"program,omitempty"`
 }

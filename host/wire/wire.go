@@ -67,9 +67,9 @@ const SearchBudget, SearchFinalists = 650, 8
 // search goes on meanwhile.
 const VoteBudget = 200
 
-// LeastDiscreet is the smallest number of servers that a player can do with: the finalists, and as
+// MinDiscreet is the smallest number of servers that a player can do with: the finalists, and as
 // many again.
-const LeastDiscreet = 2 * SearchFinalists
+const MinDiscreet = 2 * SearchFinalists
 
 // Editions are a player's editions of games, by the games' ids.
 type Editions map[string]discovery.Edition
@@ -156,9 +156,9 @@ type Measure struct {
 	// Known is how many of this player's results the host still has. They follow as a report, and
 	// the player need not measure them again.
 	Known int `json:"known"`
-	// Most is the most servers of the list that the host may ask this player for in the round,
+	// Max is the most servers of the list that the host may ask this player for in the round,
 	// looks included; 0 is the whole list. It may grow, and then the host says so first.
-	Most int `json:"most,omitempty"`
+	Max int `json:"most,omitempty"`
 }
 
 // Coordinated is the strategy of a room whose host tells each player which servers to ask, round
@@ -237,8 +237,8 @@ type Finalists struct {
 	// Gap is how long a server of the game must be left alone before it answers an address again. 0
 	// is about a second, as for the strictest servers. Samples come no faster.
 	Gap discovery.Millis `json:"gap_ms,omitempty"`
-	// Most is the current value of the same field in [Measure]; 0 changes nothing.
-	Most int `json:"most,omitempty"`
+	// Max is the current value of the same field in [Measure]; 0 changes nothing.
+	Max int `json:"most,omitempty"`
 }
 
 // Verified is a peer's result for the finalists.

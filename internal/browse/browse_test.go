@@ -116,7 +116,7 @@ func TestNarrowServerTable(t *testing.T) {
 					t.Errorf("%s in %d columns: %q is too long", kind, width, line)
 				}
 			}
-			for _, what := range append([]string{"PING", "PLAYERS", "PW", name[:leastName-1]}, addrs...) {
+			for _, what := range append([]string{"PING", "PLAYERS", "PW", name[:minName-1]}, addrs...) {
 				if !strings.Contains(out.String(), what) {
 					t.Errorf("%s in %d columns misses %q:\n%s", kind, width, what, out.String())
 				}

@@ -62,7 +62,7 @@ func (l Look) Run(ctx context.Context, engine *prober.Prober, viewer Viewer) (re
 	}
 	var results []discovery.Result
 	l.Say("%s", catalogue.InEnglish().Say(discovery.ExposureNotice(0, l.Discreet, len(l.Servers))))
-	exposure := &discovery.Exposure{Most: l.Discreet}
+	exposure := &discovery.Exposure{Max: l.Discreet}
 	defer func() { l.Say("%s", catalogue.InEnglish().Say(exposure.Of(len(l.Servers)).Sentence())) }()
 	err = engine.Run(ctx, l.Servers, exposure.Watch(asFirst(l.First, plan), l.Servers, nil), func(r discovery.Result) {
 		if r.State == discovery.Answered {

@@ -11,13 +11,13 @@ import (
 	"muster/internal/term"
 )
 
-// leastName is how many columns a server's name keeps. With fewer, the servers of one clan or hoster look alike.
-const leastName = 16
+// minName is how many columns a server's name keeps. With fewer, the servers of one clan or hoster look alike.
+const minName = 16
 
 // Table shows servers in the given order, each with the number that --connect takes.
 func Table(servers []report.Measurement) *term.Table {
 	t := &term.Table{Columns: []term.Column{
-		term.Right("#"), term.Right("PING"), term.Right("PLAYERS"), term.Right("BOTS"), term.Whole("PW"), term.Left("NAME").AtLeast(leastName),
+		term.Right("#"), term.Right("PING"), term.Right("PLAYERS"), term.Right("BOTS"), term.Whole("PW"), term.Left("NAME").AtLeast(minName),
 		term.Left("MAP"), term.Left("MODE"), term.Left("MOD"), term.Left("VERSION"), term.Whole("IN"), term.Whole("ADDRESS"),
 	}, Spare: []string{"BOTS", "MOD", "MODE", "VERSION", "MAP", "IN", "#"}, Below: "ADDRESS"}
 	// A value that all servers share tells nothing, nor does a mod that is also the mode's name.
@@ -86,8 +86,8 @@ func (r Room) For(servers int) int {
 	return servers
 }
 
-// MostLive is more rows than any terminal shows.
-const MostLive = 200
+// MaxLive is more rows than any terminal shows.
+const MaxLive = 200
 
 // View is the display while servers are asked.
 type View struct {
@@ -129,9 +129,9 @@ func (v *View) rank(r discovery.Result) {
 	if r.RTT < v.Near {
 		v.near++
 	}
-	if at, _ := slices.BinarySearchFunc(v.nearest, m, v.Filter.Sort.compare); at < MostLive {
+	if at, _ := slices.BinarySearchFunc(v.nearest, m, v.Filter.Sort.compare); at < MaxLive {
 		v.nearest = slices.Insert(v.nearest, at, m)
-		v.nearest = v.nearest[:min(len(v.nearest), MostLive)]
+		v.nearest = v.nearest[:min(len(v.nearest), MaxLive)]
 	}
 }
 

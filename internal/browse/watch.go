@@ -28,7 +28,7 @@ func (w Watch) Run(ctx context.Context, ask watch.Asker, rows []report.Measureme
 	for i, m := range rows {
 		servers[i], infos[i] = m.Server(), m.Info()
 	}
-	live := &term.Live{Terminal: w.Screen.Terminal, Most: watch.Most}
+	live := &term.Live{Terminal: w.Screen.Terminal, Max: watch.Max}
 	if w.IsLive {
 		defer live.Erase()
 	}

@@ -51,10 +51,10 @@ nobody, and ends when everyone is on the server.`,
 
 func (d *demoCommand) run(ctx context.Context) error {
 	switch {
-	case d.Players < 1 || d.Players > demo.MostPlayers:
-		return usagef("--players %d: the demo has seats for 1 to %d", d.Players, demo.MostPlayers)
-	case d.Servers < 1 || d.Servers > demo.MostServers:
-		return usagef("--servers %d: the demo has 1 to %d", d.Servers, demo.MostServers)
+	case d.Players < 1 || d.Players > demo.MaxPlayers:
+		return usagef("--players %d: the demo has seats for 1 to %d", d.Players, demo.MaxPlayers)
+	case d.Servers < 1 || d.Servers > demo.MaxServers:
+		return usagef("--servers %d: the demo has 1 to %d", d.Servers, demo.MaxServers)
 	case !(d.Rate > 0):
 		return usagef("--rate %v: at least one server has to be asked now and then", d.Rate)
 	case !(d.Haste > 0):

@@ -197,7 +197,7 @@ func (d *discover) run(ctx context.Context) error {
 // prober returns a prober for the listed servers of a game.
 func (d *discover) prober(g game.Game) (*prober.Prober, error) {
 	by := g.Names()
-	by.Least = d.sources.Least()
+	by.Min = d.sources.Min()
 	return d.probing.prober(d.program, g.Protocol(), by, nil)
 }
 
@@ -217,7 +217,7 @@ func (d *discover) ask(ctx context.Context, look browse.Look, g game.Game) (repo
 	}
 	view := &browse.View{Filter: &d.want, Servers: look.Servers, Near: d.options.MaxRTT, Screen: d.screen}
 	if d.isLive() {
-		view.Live = &term.Live{Terminal: d.screen.Terminal, Most: d.room().For(browse.MostLive)}
+		view.Live = &term.Live{Terminal: d.screen.Terminal, Max: d.room().For(browse.MaxLive)}
 	}
 	return look.Run(ctx, engine, view)
 }

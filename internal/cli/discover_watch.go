@@ -39,7 +39,7 @@ func (d *discover) after(ctx context.Context, g game.Game, table []report.Measur
 // watches polls the table's servers until ctx ends, or until the server to connect to has a free
 // seat. It updates the table.
 func (d *discover) watches(ctx context.Context, g game.Game, table []report.Measurement) error {
-	watched := table[:min(d.room().For(len(table)), watch.Most)]
+	watched := table[:min(d.room().For(len(table)), watch.Max)]
 	if d.connect > 0 {
 		watched = table[d.connect-1 : d.connect]
 	}

@@ -248,8 +248,8 @@ func (o *probing) check() error {
 		return usagef("--in-flight %d: at least one server has to be under way", o.InFlight)
 	case o.Retries < 0:
 		return usagef("--retries %d is below 0", o.Retries)
-	case o.discreet < 0 || o.discreet > 0 && o.discreet < wire.LeastDiscreet:
-		return usagef("--discreet %d: say %d or more, or nothing could be chosen with you", o.discreet, wire.LeastDiscreet)
+	case o.discreet < 0 || o.discreet > 0 && o.discreet < wire.MinDiscreet:
+		return usagef("--discreet %d: say %d or more, or nothing could be chosen with you", o.discreet, wire.MinDiscreet)
 	case o.Timeout <= 0:
 		return usagef("--timeout %v: a reply needs some time", o.Timeout)
 	}

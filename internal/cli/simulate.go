@@ -138,7 +138,7 @@ func (s *simulate) run(ctx context.Context) error {
 		return err
 	}
 	if s.plot != "" {
-		if len(cases) > mostPanels {
+		if len(cases) > maxPanels {
 			return hint.With(usagef("--plot: %d pictures in one file", len(cases)), "choose with --strategy, --auto-stop and --place")
 		}
 		if err := writeFile(s.plot, func(w io.Writer) error { return plot.Write(w, cases, s.rate) }); err != nil {
@@ -172,8 +172,8 @@ func bindScenery(cmd *cobra.Command, w *scenery.Source) {
 	option.Complete(cmd, "place", sim.KnownPlaces())
 }
 
-// mostPanels is how many pictures fit into a file.
-const mostPanels = 40
+// maxPanels is how many pictures fit into a file.
+const maxPanels = 40
 
 // oneDone shows that one more run is done.
 func (s *simulate) oneDone(of int) { s.screen.Moves("simulating", int(s.done.Add(1)), of, "") }

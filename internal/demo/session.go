@@ -62,12 +62,12 @@ var (
 const (
 	// Game is the game that everyone plays.
 	Game = "openarena"
-	// MostServers bounds the servers, since each needs a port of its own.
-	MostServers = 60000
+	// MaxServers bounds the servers, since each needs a port of its own.
+	MaxServers = 60000
 )
 
-// MostPlayers bounds the players, since each needs a place.
-const MostPlayers = len(places)
+// MaxPlayers bounds the players, since each needs a place.
+const MaxPlayers = len(places)
 
 // Run plays the session on a page at the listener.
 func (n *Session) Run(ctx context.Context, listener net.Listener) error {

@@ -20,8 +20,8 @@ type Room struct {
 }
 
 const (
-	// mostField is how many letters of a field Discord takes.
-	mostField = 1024
+	// maxField is how many letters of a field Discord takes.
+	maxField = 1024
 	// colour is that of a room, and decided that of a room which knows where to play.
 	colour, decided = 0x4a6fa5, 0xd8a53a
 )
@@ -147,7 +147,7 @@ func people(l *catalogue.Language, r Room) string {
 			line += " · " + l.Words(says)
 		}
 		more := l.Words("list.others", "n", len(r.Members)-i)
-		if length += utf8.RuneCountInString(line) + 1; length > mostField-utf8.RuneCountInString(more)-1 {
+		if length += utf8.RuneCountInString(line) + 1; length > maxField-utf8.RuneCountInString(more)-1 {
 			lines = append(lines, more)
 			break
 		}

@@ -64,8 +64,8 @@ func (c *Config) set(word, value string) error {
 		}
 		c.PublicKey = key
 	case "secret":
-		if len(value) < keyfile.Least {
-			return fmt.Errorf("the secret has %d signs, and %d are the least", len(value), keyfile.Least)
+		if len(value) < keyfile.Min {
+			return fmt.Errorf("the secret has %d signs, and %d are the least", len(value), keyfile.Min)
 		}
 		c.sealing = sha256.Sum256([]byte("seals the organisers of rooms in Discord: " + value))
 	case "api":

@@ -26,8 +26,8 @@ type described struct {
 	Descriptions map[string]string `json:"description_localizations,omitempty"`
 	Required     bool              `json:"required,omitempty"`
 	Autocomplete bool              `json:"autocomplete,omitempty"`
-	Least        int               `json:"min_value,omitempty"`
-	Most         int               `json:"max_value,omitempty"`
+	Min          int               `json:"min_value,omitempty"`
+	Max          int               `json:"max_value,omitempty"`
 	Longest      int               `json:"max_length,omitempty"`
 	Options      []described       `json:"options,omitempty"`
 }
@@ -67,7 +67,7 @@ func Commands(players int) any {
 		describe(described{
 			Type: textOption, Name: OptionGame, Required: true, Autocomplete: true, Longest: longestChoice,
 		}, "discord.option-game"),
-		describe(described{Type: numberOption, Name: OptionPlayers, Least: 1, Most: players}, "discord.option-players"),
+		describe(described{Type: numberOption, Name: OptionPlayers, Min: 1, Max: players}, "discord.option-players"),
 		describe(described{Type: textOption, Name: OptionVoice}, "discord.option-voice"),
 	}
 	whole := describe(described{Type: slashCommand, Name: CommandName}, "discord.command")

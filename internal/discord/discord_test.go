@@ -145,7 +145,7 @@ func TestReplay(t *testing.T) {
 	if err := v.Verify(signature, at, []byte("{}"), now.Add(241*time.Second)); !errors.Is(err, ErrStale) {
 		t.Error(err)
 	}
-	for i := len(v.newer); i < mostSeen; i++ {
+	for i := len(v.newer); i < maxSeen; i++ {
 		v.newer[[32]byte{byte(i), byte(i >> 8), byte(i >> 16), 1}] = true
 	}
 	signature = hex.EncodeToString(ed25519.Sign(key, []byte(at+"[]")))
@@ -327,7 +327,7 @@ func TestBounds(t *testing.T) {
 				t.Errorf("%s, %s: %q, %q", tag, phase, e.Title, e.Description)
 			}
 			for _, f := range e.Fields {
-				if n := utf8.RuneCountInString(f.Value); n == 0 || n > mostField {
+				if n := utf8.RuneCountInString(f.Value); n == 0 || n > maxField {
 					t.Errorf("%s: a field of %d letters", tag, n)
 				}
 			}

@@ -7,15 +7,15 @@ import (
 	"muster/discovery"
 )
 
-// mostName is how many letters of a name are shown. Only the two longest names of servers have more.
-const mostName = 100
+// maxName is how many letters of a name are shown. Only the two longest names of servers have more.
+const maxName = 100
 
 // Escape escapes a stranger's text so that Discord shows it literally: no bold, link, mention or emoji. A backslash
 // before ASCII punctuation is Markdown's own way, and it also breaks the beginning of a URL. Control characters, and
 // those that turn the direction of writing, are left out.
 func Escape(text string) string {
 	var b strings.Builder
-	for _, c := range Cut(discovery.CleanText(text), mostName) {
+	for _, c := range Cut(discovery.CleanText(text), maxName) {
 		if c > ' ' && c < utf8.RuneSelf && !isAlphanumeric(c) {
 			b.WriteByte('\\')
 		}

@@ -46,8 +46,8 @@ func (r Response) Message() (m Message, replaces, ok bool) {
 	return m, r.Type == updatedMessage, ok
 }
 
-// mostChoices and longestChoice are what Discord takes of choices.
-const mostChoices, longestChoice = 25, 100
+// maxChoices and longestChoice are what Discord takes of choices.
+const maxChoices, longestChoice = 25, 100
 
 // Choose offers games to a person who types.
 func Choose(games []Game) Response {
@@ -57,7 +57,7 @@ func Choose(games []Game) Response {
 	}
 	offered := []choice{}
 	for _, g := range games {
-		if len(offered) < mostChoices && len(g.ID) <= longestChoice {
+		if len(offered) < maxChoices && len(g.ID) <= longestChoice {
 			offered = append(offered, choice{Cut(g.Name, longestChoice), g.ID})
 		}
 	}
@@ -123,7 +123,7 @@ const (
 )
 
 func newMessageOf(content string, embeds []embed, buttons ...button) Message {
-	m := Message{Content: Cut(content, mostContent), Embeds: embeds, Components: []row{}, Mentions: mentions{[]string{}}}
+	m := Message{Content: Cut(content, maxContent), Embeds: embeds, Components: []row{}, Mentions: mentions{[]string{}}}
 	if m.Embeds == nil {
 		m.Embeds = []embed{}
 	}
@@ -133,8 +133,8 @@ func newMessageOf(content string, embeds []embed, buttons ...button) Message {
 	return m
 }
 
-// mostContent is how many letters of a text Discord takes.
-const mostContent = 2000
+// maxContent is how many letters of a text Discord takes.
+const maxContent = 2000
 
 // Whisper returns a message that only the person who did something sees. It has no button.
 func Whisper(text string) Message { return newMessageOf(text, nil).Private() }

@@ -16,8 +16,8 @@ const (
 	// freshFor is how far the time of a request may be from this machine's. Discord gives up after three seconds; the
 	// rest is for clocks that are off.
 	freshFor = 2 * time.Minute
-	// mostSeen bounds the requests that are remembered, against replays. Only Discord's own requests are.
-	mostSeen = 1 << 16
+	// maxSeen bounds the requests that are remembered, against replays. Only Discord's own requests are.
+	maxSeen = 1 << 16
 )
 
 // These say why a request is refused.
@@ -68,7 +68,7 @@ func (v *Verifier) Verify(signature, timestamp string, body []byte, now time.Tim
 	switch {
 	case v.newer[sum] || v.older[sum]:
 		return ErrReplay
-	case len(v.newer) >= mostSeen:
+	case len(v.newer) >= maxSeen:
 		return ErrMany
 	}
 	v.newer[sum] = true

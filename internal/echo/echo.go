@@ -42,8 +42,8 @@ const (
 	// household6 is how many bits of an IPv6 address identify a household's network, which counts as one. IPv4 uses the
 	// whole address.
 	household6 = 56
-	// mostFailures in a row are no longer errors about single datagrams: the socket is broken.
-	mostFailures = 1000
+	// maxFailures in a row are no longer errors about single datagrams: the socket is broken.
+	maxFailures = 1000
 )
 
 // Bounds are the answers a second to one network, and to all.
@@ -86,7 +86,7 @@ func (b *Beacon) Serve(ctx context.Context, conn *net.UDPConn) error {
 			return nil
 		case err == nil:
 			failures = 0
-		case errors.Is(err, net.ErrClosed), failures > mostFailures:
+		case errors.Is(err, net.ErrClosed), failures > maxFailures:
 			return err
 		default:
 			continue // an ICMP error about an answer, or a datagram that is too long

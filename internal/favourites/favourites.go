@@ -24,10 +24,10 @@ import (
 // Format is the files' format.
 const Format = "muster.servers/1"
 
-// most is how many servers a list takes, over all games. mostKept exceeds the bytes of a file with two full lists.
+// most is how many servers a list takes, over all games. maxKept exceeds the bytes of a file with two full lists.
 const (
-	most     = 10_000
-	mostKept = 16 << 20
+	most    = 10_000
+	maxKept = 16 << 20
 )
 
 // Server is a server that somebody likes or dislikes.
@@ -93,9 +93,9 @@ func Read(file string) (Servers, error) {
 		return s, err
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, mostKept+1))
-	if err == nil && len(data) > mostKept {
-		err = fmt.Errorf("favourites: %s has over %d MiB, and a list no more than %d servers", file, mostKept>>20, most)
+	data, err := io.ReadAll(io.LimitReader(f, maxKept+1))
+	if err == nil && len(data) > maxKept {
+		err = fmt.Errorf("favourites: %s has over %d MiB, and a list no more than %d servers", file, maxKept>>20, most)
 	}
 	if err != nil {
 		return s, err

@@ -64,16 +64,16 @@ type Brought struct {
 	Beyond int
 }
 
-// mostRead bounds the reading: a list of more than a million lines, in bytes. The form is known by the first mostPeeked.
+// maxRead bounds the reading: a list of more than a million lines, in bytes. The form is known by the first maxPeeked.
 const (
-	mostRead   = 64 << 20
-	mostPeeked = 2 << 10
+	maxRead   = 64 << 20
+	maxPeeked = 2 << 10
 )
 
 // Import reads a game's list in any of the forms.
 func Import(r io.Reader, of For) (b Brought, err error) {
-	in := bufio.NewReaderSize(io.LimitReader(r, mostRead), mostPeeked)
-	start, _ := in.Peek(mostPeeked)
+	in := bufio.NewReaderSize(io.LimitReader(r, maxRead), maxPeeked)
+	start, _ := in.Peek(maxPeeked)
 	switch start = bytes.TrimSpace(bytes.TrimPrefix(start, []byte("\ufeff"))); {
 	case len(start) == 0:
 		return b, master.ErrEmpty

@@ -83,8 +83,8 @@ func (g *Game) complete() error {
 			discovery.CleanText(g.ProtocolName), strings.Join(Protocols(), ", "))
 	case g.Port == 0:
 		return wrong("port", "port is missing")
-	case g.GapMS < 0 || g.GapMS > mostGap:
-		return wrong("gap_ms", "gap_ms is between 0 and %d", mostGap)
+	case g.GapMS < 0 || g.GapMS > maxGap:
+		return wrong("gap_ms", "gap_ms is between 0 and %d", maxGap)
 	case g.QueryAbove != 0 && !slices.Contains(asideProtocols, g.ProtocolName):
 		return wrong("query_above", "query_above is for the protocols %s", strings.Join(asideProtocols, ", "))
 	case rules.Find(g.Rule) == nil:
@@ -112,8 +112,8 @@ func (g *Game) complete() error {
 		return wrong("delay", "%w", err)
 	}
 	for _, alias := range g.Aliases {
-		if len(wordsOf(alias)) == 0 || len([]rune(alias)) > mostText {
-			return wrong("aliases", "aliases: %q is no name of 1 to %d letters", discovery.CleanText(alias), mostText)
+		if len(wordsOf(alias)) == 0 || len([]rune(alias)) > maxText {
+			return wrong("aliases", "aliases: %q is no name of 1 to %d letters", discovery.CleanText(alias), maxText)
 		}
 	}
 	for _, id := range g.Flatpak {
@@ -164,8 +164,8 @@ func (g *Game) checkRegions() error {
 	return nil
 }
 
-// mostGap is longer than any server stays silent, in ms.
-const mostGap = 10_000
+// maxGap is longer than any server stays silent, in ms.
+const maxGap = 10_000
 
 // maxEvery is a day, in minutes: servers come and go.
 const maxEvery = 24 * 60

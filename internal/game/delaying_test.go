@@ -11,7 +11,7 @@ import (
 func TestDelay(t *testing.T) {
 	table := load(t, "")
 	way := table.Join("quakeworld", wire.Way{Connect: "192.0.2.1:27500"})
-	if way.Delay == nil || *way.Delay != (wire.DelayCommand{Command: "cl_delay_packet {ms}", MostMS: 150, Program: "ezQuake"}) {
+	if way.Delay == nil || *way.Delay != (wire.DelayCommand{Command: "cl_delay_packet {ms}", MaxMS: 150, Program: "ezQuake"}) {
 		t.Errorf("QuakeWorld's delay is %+v", way.Delay)
 	}
 	if d := table.Join("openarena", wire.Way{Connect: "192.0.2.1:27960"}).Delay; d != nil {
@@ -31,13 +31,13 @@ func TestDelayCheck(t *testing.T) {
 		isOK  bool
 	}{
 		{nil, true},
-		{&Delaying{Command: "lag {ms}", MostMS: 100}, true},
-		{&Delaying{Command: "lag", MostMS: 100}, false},
-		{&Delaying{Command: "lag {ms} {ms}", MostMS: 100}, false},
-		{&Delaying{Command: "lag {ms}\nquit", MostMS: 100}, false},
-		{&Delaying{Command: "lag {ms}" + strings.Repeat(" ", 500), MostMS: 100}, false},
+		{&Delaying{Command: "lag {ms}", MaxMS: 100}, true},
+		{&Delaying{Command: "lag", MaxMS: 100}, false},
+		{&Delaying{Command: "lag {ms} {ms}", MaxMS: 100}, false},
+		{&Delaying{Command: "lag {ms}\nquit", MaxMS: 100}, false},
+		{&Delaying{Command: "lag {ms}" + strings.Repeat(" ", 500), MaxMS: 100}, false},
 		{&Delaying{Command: "lag {ms}"}, false},
-		{&Delaying{Command: "lag {ms}", MostMS: 5000}, false},
+		{&Delaying{Command: "lag {ms}", MaxMS: 5000}, false},
 	} {
 		if err := tt.delay.check(); (err == nil) != tt.isOK {
 			t.Errorf("%+v: %v", tt.delay, err)

@@ -47,8 +47,8 @@ func (m Match) IsOther() bool { return m.isOther }
 // IsSlip reports whether letters of the text are wrong.
 func (m Match) IsSlip() bool { return m.near == bySlip }
 
-// mostText is the longest text that is looked for, in letters. No game's name is longer.
-const mostText = slip.Longest
+// maxText is the longest text that is looked for, in letters. No game's name is longer.
+const maxText = slip.Longest
 
 // finder finds games by what people call them: names, other names, initials, beginnings, parts, and all that with slips.
 //
@@ -88,7 +88,7 @@ func newFinder(games []Game) *finder {
 // find returns the games that a text may mean, the nearest first. Of equally near ones the last played games, by id, come
 // first. An empty text means no game.
 func (f *finder) find(text string, last ...string) []Match {
-	if len([]rune(text)) > mostText {
+	if len([]rune(text)) > maxText {
 		return nil
 	}
 	asked := fold(text)
@@ -427,8 +427,8 @@ type SeveralError struct {
 	Games []Game // the nearest first
 }
 
-// mostNamed is how many games an error names: a line or two.
-const mostNamed = 6
+// maxNamed is how many games an error names: a line or two.
+const maxNamed = 6
 
 // Said returns the error as a sentence of the catalogue.
 func (e *SeveralError) Said() *hint.Said {
@@ -442,7 +442,7 @@ func (e *SeveralError) Hint() string { return e.Said().Hint() }
 
 // Named returns the first few games as people read them: with their ids, which commands take.
 func Named(games []Game) (names []string) {
-	for _, g := range games[:min(len(games), mostNamed)] {
+	for _, g := range games[:min(len(games), maxNamed)] {
 		names = append(names, g.ID+" ("+g.Name+")")
 	}
 	return names

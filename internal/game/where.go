@@ -91,8 +91,8 @@ func (g Game) inSteam(libraries []string) (place Place, isHere bool) {
 	return place, false
 }
 
-// mostNoted bounds the records of Steam that are read, in bytes. A library of thousands of games has far less.
-const mostNoted = 1 << 20
+// maxNoted bounds the records of Steam that are read, in bytes. A library of thousands of games has far less.
+const maxNoted = 1 << 20
 
 // noted returns the values of a key in one of Steam's text files, none if the file cannot be read.
 func noted(file, key string) (values []string) {
@@ -101,7 +101,7 @@ func noted(file, key string) (values []string) {
 		return nil
 	}
 	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, mostNoted))
+	text, err := io.ReadAll(io.LimitReader(f, maxNoted))
 	if err != nil {
 		return nil
 	}

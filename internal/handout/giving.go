@@ -10,10 +10,10 @@ import (
 const (
 	// atOnce bounds the programs given at the same time, since each may fill the line that the group measures over.
 	atOnce = 16
-	// leastRate is how fast a visitor must read, in bytes a second: 31 MB in ten minutes, over the slowest line that
+	// minRate is how fast a visitor must read, in bytes a second: 31 MB in ten minutes, over the slowest line that
 	// can play. grace is how long a line may stall.
-	leastRate = 50_000
-	grace     = 20 * time.Second
+	minRate = 50_000
+	grace   = 20 * time.Second
 	// piece is how much is written at a time, in bytes.
 	piece = 32 << 10
 )
@@ -87,7 +87,7 @@ func visitorAt(r *http.Request) netip.Addr {
 	return at.Addr()
 }
 
-// steady is an answer that ends when its reader stays below leastRate for more than grace in total. A reader who stalls
+// steady is an answer that ends when its reader stays below minRate for more than grace in total. A reader who stalls
 // would keep the program from others.
 type steady struct {
 	http.ResponseWriter
@@ -107,7 +107,7 @@ func (s *steady) Write(b []byte) (n int, err error) {
 		if latest := time.Now().Add(grace); s.due.After(latest) { // a fast start earns no more than grace
 			s.due = latest
 		}
-		s.due = s.due.Add(time.Duration(len(part)) * time.Second / leastRate)
+		s.due = s.due.Add(time.Duration(len(part)) * time.Second / minRate)
 		s.line.SetWriteDeadline(s.due) // fails only for a test's recorder, which is never late
 		var written int
 		written, err = s.ResponseWriter.Write(part)

@@ -74,8 +74,8 @@ func TestSlowReaders(t *testing.T) {
 		latest time.Duration
 	}{
 		"nothing":                     {0, 0, false, grace + 2*time.Second},
-		"half the least":              {0, leastRate / 2, false, 2*grace + 5*time.Second},
-		"a fifth more than the least": {0, leastRate * 6 / 5, true, 0},
+		"half the least":              {0, minRate / 2, false, 2*grace + 5*time.Second},
+		"a fifth more than the least": {0, minRate * 6 / 5, true, 0},
 		"most of it, then nothing":    {2_500_000, 0, false, grace + 2*time.Second},
 		"most of it, then a trickle":  {2_000_000, 1000, false, grace + 5*time.Second},
 		"at once":                     {len(content), 0, true, 0},

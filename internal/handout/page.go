@@ -103,15 +103,15 @@ func fail(w http.ResponseWriter, r *http.Request, status int, why sentence.Sente
 	http.Error(w, languageOf(r).Say(why), status)
 }
 
-// mostTags is how many languages of a browser are looked at.
-const mostTags = 16
+// maxTags is how many languages of a browser are looked at.
+const maxTags = 16
 
 // languageOf returns the language that suits a request best, by its Accept-Language. Browsers list
 // the languages in their reader's order.
 func languageOf(r *http.Request) *catalogue.Language {
 	var wanted []string
 	for tag := range strings.SplitSeq(r.Header.Get("Accept-Language"), ",") {
-		if len(wanted) == mostTags {
+		if len(wanted) == maxTags {
 			break
 		}
 		tag, _, _ = strings.Cut(tag, ";")

@@ -92,17 +92,17 @@ func Lines(l *catalogue.Language, err error) []string {
 	return lines
 }
 
-// mostWarnings is how many warnings people read: a list can have thousands.
-const mostWarnings = 5
+// maxWarnings is how many warnings people read: a list can have thousands.
+const maxWarnings = 5
 
 // Warnings returns the first warnings as players read them in a language, a line each, and how many
 // more there are.
 func Warnings(l *catalogue.Language, warnings ...error) (lines []string) {
 	begins := "muster: " + l.Words("term.warning") + " "
-	for _, w := range warnings[:min(mostWarnings, len(warnings))] {
+	for _, w := range warnings[:min(maxWarnings, len(warnings))] {
 		lines = append(lines, begins+strings.ReplaceAll(Text(l, w), "\n", " "))
 	}
-	if more := len(warnings) - mostWarnings; more > 0 {
+	if more := len(warnings) - maxWarnings; more > 0 {
 		lines = append(lines, begins+l.Words("term.more-warnings", "n", more))
 	}
 	return lines

@@ -20,8 +20,8 @@ import (
 )
 
 const (
-	// mostSaid is the size limit of a request, in bytes: a list of servers.
-	mostSaid = 4 << 20
+	// maxSaid is the size limit of a request, in bytes: a list of servers.
+	maxSaid = 4 << 20
 	// roomWait is how long a new tab waits for the room's page.
 	roomWait = 30 * time.Second
 )
@@ -139,7 +139,7 @@ func reads(read func(context.Context) (any, error)) http.HandlerFunc {
 func takes[W any](take func(context.Context, W) (any, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		var request W
-		err := json.NewDecoder(http.MaxBytesReader(w, r.Body, mostSaid)).Decode(&request)
+		err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxSaid)).Decode(&request)
 		if err != nil && !errors.Is(err, io.EOF) {
 			answer(w, nil, hint.Say("home.no-sense", "why", err))
 			return

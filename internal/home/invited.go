@@ -32,8 +32,8 @@ type invitation struct {
 	link  string
 }
 
-// mostInvitations is how many may wait for an answer. It stops a page that opens link after link.
-const mostInvitations = 3
+// maxInvitations is how many may wait for an answer. It stops a page that opens link after link.
+const maxInvitations = 3
 
 // invitations wait for the person's answer. The zero value has none.
 type invitations struct {
@@ -48,7 +48,7 @@ func (all *invitations) add(shown invitation) {
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	isShown := slices.ContainsFunc(all.open, func(other invitation) bool { return other.link == shown.link })
-	if isShown || len(all.open) == mostInvitations {
+	if isShown || len(all.open) == maxInvitations {
 		return
 	}
 	all.last++

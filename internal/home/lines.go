@@ -9,8 +9,8 @@ import (
 	"muster/discovery"
 )
 
-// mostLines is how many lines of a command are kept: more than anybody scrolls through.
-const mostLines = 200
+// maxLines is how many lines of a command are kept: more than anybody scrolls through.
+const maxLines = 200
 
 // lines splits a command's output into lines, and calls tell with each.
 type lines struct {
@@ -39,4 +39,4 @@ func (l *lines) Write(p []byte) (int, error) {
 }
 
 // shortened returns the newest lines.
-func shortened(all []string) []string { return all[max(0, len(all)-mostLines):] }
+func shortened(all []string) []string { return all[max(0, len(all)-maxLines):] }

@@ -58,7 +58,7 @@ func (s *Sources) LooksAround() bool {
 
 // Least returns the least reach of the addresses that names in the lists may lead to. The user's own list
 // may name servers of the user's networks, and a stranger's may not.
-func (s *Sources) Least() discovery.Reach {
+func (s *Sources) Min() discovery.Reach {
 	if len(s.Files)+len(s.Masters) > 0 {
 		return discovery.NoReach
 	}

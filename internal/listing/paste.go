@@ -88,7 +88,7 @@ func firstSteps(none *game.NoMasterError, looksAround bool) []string {
 
 // pasted returns the lines that name a server, up to an empty line. It reports each bad line at once.
 func pasted(in io.Reader, screen *term.Screen) (lines []string) {
-	for len(lines) < mostPasted {
+	for len(lines) < maxPasted {
 		line, more := readLine(in)
 		if line = strings.TrimSpace(line); line == "" {
 			break
@@ -108,8 +108,8 @@ func pasted(in io.Reader, screen *term.Screen) (lines []string) {
 }
 
 const (
-	// mostPasted bounds the servers pasted, and longestLine the bytes read of a line.
-	mostPasted  = 10_000
+	// maxPasted bounds the servers pasted, and longestLine the bytes read of a line.
+	maxPasted   = 10_000
 	longestLine = 4 << 10
 )
 

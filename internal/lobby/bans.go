@@ -154,7 +154,7 @@ func evenInWords(l *catalogue.Language, s wire.Snapshot, own string) (lines []st
 	}
 	how := s.Way.Delay
 	for _, n := range slices.Compact([]int{delay.SidesMS, delay.AllMS}) {
-		if n == 0 || how.MostMS > 0 && n > how.MostMS {
+		if n == 0 || how.MaxMS > 0 && n > how.MaxMS {
 			continue
 		}
 		command := discovery.CleanText(strings.ReplaceAll(how.Command, "{ms}", strconv.Itoa(n)))

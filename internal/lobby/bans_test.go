@@ -89,7 +89,7 @@ func TestEvenPings(t *testing.T) {
 	if got := says("anna"); got != anna {
 		t.Errorf("anna reads %q", got)
 	}
-	room.Way = &wire.Way{Delay: &wire.DelayCommand{Command: "cl_delay_packet {ms}", MostMS: 150, Program: "ezQuake"}}
+	room.Way = &wire.Way{Delay: &wire.DelayCommand{Command: "cl_delay_packet {ms}", MaxMS: 150, Program: "ezQuake"}}
 	if got := says("anna"); got != anna+"\nin the console of ezQuake: cl_delay_packet 12" {
 		t.Errorf("anna reads %q", got)
 	}

@@ -138,7 +138,7 @@ func TestEveryWordIsTranslated(t *testing.T) {
 		room.Match.Even = map[string]wire.Even{"ann": {SidesMS: 3, AllMS: 9}}
 		n.name = own
 		n.showMatch(room)
-		room.Way = &wire.Way{Delay: &wire.DelayCommand{Command: "lag {ms}", MostMS: 9, Program: "ezQuake"}}
+		room.Way = &wire.Way{Delay: &wire.DelayCommand{Command: "lag {ms}", MaxMS: 9, Program: "ezQuake"}}
 		n.showMatch(room)
 		_, wrong, _ := moveOf("2", &room)
 		s.Say("%s", s.Language.Say(wrong))

@@ -186,15 +186,15 @@ func bestPlace(sites []wire.Site, known wire.Venues) (best wire.Venue, knows boo
 // errNoStart says that the organiser declined.
 var errNoStart error = hint.Say("term.start-declined")
 
-// mostPlayers limits how many players a server is started for, whatever a host says.
-const mostPlayers = 256
+// maxPlayers limits how many players a server is started for, whatever a host says.
+const maxPlayers = 256
 
 // venue returns what the command learns about the place and the room.
 func (s *Starter) venue(g game.Game, place wire.Venue, news wire.Snapshot) game.Venue {
 	v := game.Venue{
 		Place: place.Name, Address: netip.AddrPortFrom(place.Addr.Addr(),
 			g.Port), Room: s.code, Game: g.ID, Map: news.Room.Map,
-		Players: min(max(news.Room.Players, len(news.Players())), mostPlayers),
+		Players: min(max(news.Room.Players, len(news.Players())), maxPlayers),
 	}
 	if place.Protocol == g.ProtocolName {
 		v.Address = place.Addr

@@ -157,7 +157,7 @@ func (n *View) Show(e peer.Event) {
 			n.Screen.Moves(n.Screen.Words("term.measuring"), e.Probed, e.Listed, n.Screen.Words("term.answered", "n", e.Answered))
 		}
 	case peer.Exposing:
-		n.Screen.Say("%s", n.Screen.Language.Say(discovery.ExposureNotice(e.Most, n.discreet, e.Listed)))
+		n.Screen.Say("%s", n.Screen.Language.Say(discovery.ExposureNotice(e.Max, n.discreet, e.Listed)))
 	case peer.ExposingPlaces:
 		n.Screen.Say("%s", n.Screen.Language.Say(placesWillSee(e, n.discreet)))
 	case peer.Shown:
@@ -254,10 +254,10 @@ func (n *View) showSeats(s wire.Snapshot) {
 	}
 }
 
-// A player who comes in sees the last mostAtFirst notes of the log: enough to know what is going on
+// A player who comes in sees the last maxAtFirst notes of the log: enough to know what is going on
 // without reading the whole session again. A log of up to shortLog notes is shown whole, because it
 // says who is here.
-const mostAtFirst, shortLog = 3, 8
+const maxAtFirst, shortLog = 3, 8
 
 // unread returns the notes that the screen has not shown, and remembers the newest. The log drops
 // its oldest notes, and a restored room may have fewer than before. If the last shown note is gone,
@@ -268,7 +268,7 @@ func (n *View) unread(log []wire.Note) []wire.Note {
 		from--
 	}
 	if from == 0 && len(log) > shortLog {
-		from = len(log) - mostAtFirst
+		from = len(log) - maxAtFirst
 	}
 	if len(log) > 0 {
 		n.newest = log[len(log)-1]

@@ -21,7 +21,7 @@ func voting() wire.Snapshot {
 	s.Room.Round = 2
 	s.People = []wire.Person{{Name: "ann", Peer: true, Page: true}, {Name: "ben", Peer: true, Asked: true},
 		{Name: "zoe", Peer: true}, {Name: "eve", Guest: true, Page: true}}
-	s.Voting = wire.Voting{Open: true, Rule: wire.MostVotes, Ballot: []string{addr("7").String(), addr("8").String(), addr("9").String()}}
+	s.Voting = wire.Voting{Open: true, Rule: wire.MaxVotes, Ballot: []string{addr("7").String(), addr("8").String(), addr("9").String()}}
 	s.Choice = &wire.Choice{
 		Selection: selection.Selection{Ranking: []selection.Ranked{
 			{Addr: hostport.At(addr("7")), MeanMS: 48, RTT: map[string]float64{"ann": 88, "ben": 9}},

@@ -12,7 +12,7 @@ const (
 	// rests for a second before it loads what the first screen does not need.
 	stillLoads = 3 * time.Second
 	// lingersMost is the longest wait for pages, also for one over a slow line.
-	lingersMost = 10 * time.Second
+	maxLinger = 10 * time.Second
 )
 
 // pages serves the page's files, and notes when one was last under way.
@@ -47,7 +47,7 @@ func (p *pages) rest() time.Duration {
 
 // settle waits until no page loads any more, but not after ctx has ended.
 func (p *pages) settle(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, lingersMost)
+	ctx, cancel := context.WithTimeout(ctx, maxLinger)
 	defer cancel()
 	for rest := p.rest(); rest > 0; rest = p.rest() {
 		select {

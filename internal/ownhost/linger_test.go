@@ -22,9 +22,9 @@ func TestLinger(t *testing.T) {
 		"one just now":          {asks: []time.Duration{-time.Second}, want: 2 * time.Second},
 		"its next files":        {asks: []time.Duration{-time.Second, time.Second}, want: 4 * time.Second},
 		"over a slow line":      {asks: []time.Duration{-time.Second}, lasts: 3 * time.Second, want: 5 * time.Second},
-		"one that goes on":      {asks: []time.Duration{-time.Second}, lasts: time.Minute, want: lingersMost},
+		"one that goes on":      {asks: []time.Duration{-time.Second}, lasts: time.Minute, want: maxLinger},
 		"one that comes later":  {asks: []time.Duration{time.Second}, want: 0},
-		"many, one after other": {asks: []time.Duration{-1e9, 1e9, 3e9, 5e9, 7e9, 9e9}, want: lingersMost},
+		"many, one after other": {asks: []time.Duration{-1e9, 1e9, 3e9, 5e9, 7e9, 9e9}, want: maxLinger},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

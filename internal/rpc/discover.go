@@ -48,13 +48,13 @@ type Discover struct {
 
 func discover(c *call, p *Discover) {
 	c.mu.Lock()
-	isFull := c.looks >= mostLooks
+	isFull := c.looks >= maxLooks
 	if !isFull {
 		c.looks++
 	}
 	c.mu.Unlock()
 	if isFull {
-		c.reply(nil, jsonrpc.Errorf(TooMany, "%d discoveries may be under way at once", mostLooks))
+		c.reply(nil, jsonrpc.Errorf(TooMany, "%d discoveries may be under way at once", maxLooks))
 		return
 	}
 	c.start(func() {

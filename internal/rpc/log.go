@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// mostLog is how many lines of the log wait for a launcher that does not read them.
-const mostLog = 256
+// maxLog is how many lines of the log wait for a launcher that does not read them.
+const maxLog = 256
 
 // logEndWithin is how long the last lines of the log may take.
 const logEndWithin = 100 * time.Millisecond
@@ -17,7 +17,7 @@ const logEndWithin = 100 * time.Millisecond
 // NewLog returns a log that waits for nobody: lines that the launcher does not read are dropped, and
 // counted. end writes what is left.
 func NewLog(w io.Writer, level slog.Level) (log *slog.Logger, end func()) {
-	l := &patient{lines: make(chan []byte, mostLog), ends: make(chan struct{}), done: make(chan struct{})}
+	l := &patient{lines: make(chan []byte, maxLog), ends: make(chan struct{}), done: make(chan struct{})}
 	go l.run(w)
 	return slog.New(slog.NewTextHandler(l, &slog.HandlerOptions{Level: level})), func() {
 		close(l.ends)

@@ -233,7 +233,7 @@ func hello(c *call, p *Hello) (Capabilities, error) {
 	return Capabilities{
 		Format: format, Version: version, Muster: c.config.Version, Language: c.speaks().Tag(),
 		Methods: slices.Sorted(maps.Keys(c.methods)), Notifications: slices.Sorted(maps.Keys(notifications())),
-		Limits: Limits{jsonrpc.MaxLine, jsonrpc.MaxBatch, mostRooms, mostLooks},
+		Limits: Limits{jsonrpc.MaxLine, jsonrpc.MaxBatch, maxRooms, maxLooks},
 	}, nil
 }
 

@@ -48,8 +48,8 @@ type Connection struct {
 // After replaces an older state.
 func (n Connection) After(jsonrpc.News) jsonrpc.News { return n }
 
-// mostTexts is how many lines are kept for a launcher that does not read.
-const mostTexts = 100
+// maxTexts is how many lines are kept for a launcher that does not read.
+const maxTexts = 100
 
 // Say has the lines that a terminal would print for people.
 type Say struct {
@@ -62,7 +62,7 @@ type Say struct {
 func (n Say) After(older jsonrpc.News) jsonrpc.News {
 	before := older.(Say)
 	all := append(before.Texts, n.Texts...)
-	lost := max(0, len(all)-mostTexts)
+	lost := max(0, len(all)-maxTexts)
 	n.Texts, n.Lost = all[lost:], before.Lost+n.Lost+lost
 	return n
 }
@@ -76,9 +76,9 @@ type Closed struct {
 // After replaces an older end, which there is not.
 func (n Closed) After(jsonrpc.News) jsonrpc.News { return n }
 
-// mostFound is how many servers are kept for a launcher that does not read. The result of discover
+// maxFound is how many servers are kept for a launcher that does not read. The result of discover
 // has them all.
-const mostFound = 200
+const maxFound = 200
 
 // Found has servers that were asked, and how far discover is.
 type Found struct {
@@ -94,7 +94,7 @@ type Found struct {
 func (n Found) After(older jsonrpc.News) jsonrpc.News {
 	before := older.(Found)
 	all := append(before.Servers, n.Servers...)
-	lost := max(0, len(all)-mostFound)
+	lost := max(0, len(all)-maxFound)
 	n.Servers, n.Lost = all[lost:], before.Lost+n.Lost+lost
 	return n
 }

@@ -80,7 +80,7 @@ func (c *call) enter(command string, args []argument, plays, sides bool) {
 	r := &room{server: s, cancel: cancel, done: make(chan struct{}), plays: plays, sides: sides, launches: map[int]chan Confirm{}}
 	r.entered = func(e Entered) { c.reply(e, nil) }
 	s.mu.Lock()
-	isFull := len(s.rooms) >= mostRooms
+	isFull := len(s.rooms) >= maxRooms
 	if !isFull {
 		s.lastRoom++
 		r.number = s.lastRoom
@@ -89,7 +89,7 @@ func (c *call) enter(command string, args []argument, plays, sides bool) {
 	s.mu.Unlock()
 	if isFull {
 		cancel()
-		c.reply(nil, jsonrpc.Errorf(TooMany, "one launcher may be in %d rooms at once", mostRooms))
+		c.reply(nil, jsonrpc.Errorf(TooMany, "one launcher may be in %d rooms at once", maxRooms))
 		return
 	}
 	// The call's context ends when it is cancelled, and when it is answered.

@@ -323,7 +323,7 @@ func TestUnreadRoom(t *testing.T) {
 				t.Fatalf("state %d is round %d", states, p.Round)
 			}
 		}
-		if texts += len(p.Texts) + p.Lost; len(p.Texts) > mostTexts {
+		if texts += len(p.Texts) + p.Lost; len(p.Texts) > maxTexts {
 			t.Fatalf("%d lines are kept", len(p.Texts))
 		}
 	}
@@ -385,14 +385,14 @@ func TestMany(t *testing.T) {
 		return ctx.Err()
 	}
 	l := serve(t, commands{"join": waits, "discover": waits})
-	for i := range mostRooms {
+	for i := range maxRooms {
 		l.says(calling(i, "join", `{"link":"x"}`))
 	}
 	l.says(calling(50, "join", `{"link":"x"}`))
 	if said := l.hears(); !strings.Contains(said, `"id":50`) || !strings.Contains(said, "-32005") {
 		t.Errorf("the ninth room: %s", said)
 	}
-	for i := range mostLooks {
+	for i := range maxLooks {
 		l.says(calling(100+i, "discover", `{"game":"x"}`))
 	}
 	l.says(calling(51, "discover", `{"game":"x"}`))
@@ -431,7 +431,7 @@ func TestUnreadLog(t *testing.T) {
 	}
 	r.Close()
 	end()
-	if kept+dropped != 2000 || kept < mostLog || kept > mostLog+1 {
+	if kept+dropped != 2000 || kept < maxLog || kept > maxLog+1 {
 		t.Errorf("%d lines are kept, and %d dropped", kept, dropped)
 	}
 }

@@ -32,14 +32,14 @@ type Config struct {
 }
 
 const (
-	// mostLines is how many lines are worked on at a time. While the launcher does not read their
+	// maxLines is how many lines are worked on at a time. While the launcher does not read their
 	// answers, no more are read.
-	mostLines = 64
-	// mostRooms is how many rooms one launcher may be in, and mostLooks how many discoveries it may
+	maxLines = 64
+	// maxRooms is how many rooms one launcher may be in, and maxLooks how many discoveries it may
 	// have under way. Each of them sends packets.
-	mostRooms, mostLooks = 8, 4
-	// mostAsides is how many calls compute at a time beside the reading of others.
-	mostAsides = 4
+	maxRooms, maxLooks = 8, 4
+	// maxAsides is how many calls compute at a time beside the reading of others.
+	maxAsides = 4
 	// endWithin is how long rooms may take to end. Then they end with the program.
 	endWithin = 2 * time.Second
 )
@@ -78,7 +78,7 @@ func (s *Server) start(what func()) {
 // be written to. Then all rooms end. A pending read of the input may outlive Serve.
 func Serve(ctx context.Context, config Config) error {
 	s := &Server{
-		config: config, methods: methods(), out: jsonrpc.NewOutbox(config.Out), lines: make(chan struct{}, mostLines), asides: make(chan struct{}, mostAsides),
+		config: config, methods: methods(), out: jsonrpc.NewOutbox(config.Out), lines: make(chan struct{}, maxLines), asides: make(chan struct{}, maxAsides),
 		language: languageOf(config.Language), running: map[string]context.CancelFunc{}, rooms: map[int]*room{},
 	}
 	s.ctx, s.quit = context.WithCancel(ctx)

@@ -16,7 +16,7 @@ import (
 var (
 	busySessions = flag.Int("busy-evenings", 0, "evenings of honest players on busy machines")
 	busyFrom     = flag.Uint64("busy-from", 81_019, "the first one's seed")
-	busyMost     = flag.Duration("busy-most", 100*time.Millisecond, "by how much a busy machine is late at most")
+	maxBusy      = flag.Duration("busy-most", 100*time.Millisecond, "by how much a busy machine is late at most")
 	busyShare    = flag.Float64("busy-share", 0.5, "share of the replies that a busy machine reads late")
 	busyMachines = flag.Float64("busy-machines", 1, "share of the machines that are busy")
 	busyTell     = flag.Bool("busy-tell", true, "the programs tell that their machines are busy")
@@ -84,9 +84,9 @@ func busySession(seed uint64) (Outcome, error) {
 		if rng.Float64() >= *busyMachines {
 			continue
 		}
-		d.Vantages[i] = d.Vantages[i].busy(seed+uint64(i), *busyShare, *busyMost)
+		d.Vantages[i] = d.Vantages[i].busy(seed+uint64(i), *busyShare, *maxBusy)
 		if *busyTell { // the delay that nine replies of ten stay within
-			o.late[i] = time.Duration((1 - 0.1 / *busyShare) * float64(*busyMost))
+			o.late[i] = time.Duration((1 - 0.1 / *busyShare) * float64(*maxBusy))
 		}
 	}
 	return d.Attacked(nil, Attack{}, o, seed)

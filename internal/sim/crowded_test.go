@@ -15,7 +15,7 @@ import (
 const (
 	stay       = 20 * time.Minute
 	groupEvery = 40 * time.Minute
-	mostGroup  = 8
+	maxGroup   = 8
 )
 
 // population is the players of one server: an M/M/c/c queue with arrivals of groups. Its events do
@@ -43,7 +43,7 @@ func (c *population) pass(until time.Duration) {
 		case at < single:
 			change = 1
 		case at < single+group:
-			change = 2 + rng.IntN(mostGroup-1)
+			change = 2 + rng.IntN(maxGroup-1)
 		}
 		if c.taken+change <= c.seats {
 			c.taken += change
@@ -68,7 +68,7 @@ const mostPopulated = 200
 func NewPopulated(g *Group, servers int, seed uint64) (*Populated, error) {
 	var near []int
 	for _, ranked := range g.Selection(selection.Criteria{By: selection.Mean}).Ranking {
-		if g.Vantages[0].Infos[ranked.Server].MaxPlayers >= mostGroup && len(near) < servers {
+		if g.Vantages[0].Infos[ranked.Server].MaxPlayers >= maxGroup && len(near) < servers {
 			near = append(near, ranked.Server)
 		}
 	}

@@ -20,7 +20,7 @@ var (
 func TestDiscreet(t *testing.T) {
 	t.Parallel()
 	for _, rule := range []selection.Rule{selection.Mean, selection.Minimax} {
-		for _, few := range []int{0, wire.LeastDiscreet, 20, 50, 100} {
+		for _, few := range []int{0, wire.MinDiscreet, 20, 50, 100} {
 			var mu sync.Mutex // guards most: worlds run side by side
 			var most float64
 			all, err := Sweep(func(seed uint64) (*Group, error) {

@@ -299,14 +299,14 @@ const (
 	pairs24    = 0.05
 	// pairsMost bounds the deviation, as a share of the mean: a few pings in the records took minutes.
 	// It is pairsWide in wide countries.
-	pairsMost = 0.08
+	maxPairs  = 0.08
 	pairsWide = 0.2
 	// pairsDirect of a wide country's ASes are reached by a way that is pairsShorter times the others',
 	// as those of Russia by land from East Asia.
 	pairsDirect  = 0.15
 	pairsShorter = 0.65
 	// pairsLeast bounds how near one of a country's networks is, as a share of the mean.
-	pairsLeast = 0.6
+	minPairs = 0.6
 )
 
 // wideCountries have networks that are far from each other.
@@ -333,7 +333,7 @@ func (c countryPairs) world(list []discovery.Server, places []Place, seed uint64
 		as := fmt.Sprint(s.Country, s.ASN)
 		z := math.Sqrt(pairsAS)*normal(as) + math.Sqrt(pairsRoute)*normal(as+p.Name) +
 			math.Sqrt(pairs16)*normal(as+network(s, 16).String()) + math.Sqrt(pairs24)*normal(network(s, 24).String())
-		mean, most := v[0], pairsMost
+		mean, most := v[0], maxPairs
 		if s.Country != p.Country && slices.Contains(wideCountries, s.Country) {
 			most = pairsWide
 			if normal("way "+as+p.Name) < math.Sqrt2*math.Erfinv(2*pairsDirect-1) {
@@ -341,6 +341,6 @@ func (c countryPairs) world(list []discovery.Server, places []Place, seed uint64
 			}
 		}
 		deviation := min(v[1], most*mean)
-		return max(mean+deviation*z, pairsLeast*v[0], 2) + float64(p.Access)/float64(time.Millisecond)
+		return max(mean+deviation*z, minPairs*v[0], 2) + float64(p.Access)/float64(time.Millisecond)
 	})
 }

@@ -23,7 +23,7 @@ var (
 	honestMisses   = flag.Uint("honest-misses", 15, "how many networks of a hundred do not answer some of them")
 	honestFrom     = flag.Uint64("honest-from", 70_000, "the first one's seed")
 	honestRules    = flag.String("honest-rules", "mean", "rules of the rooms, one evening after the other")
-	honestMost     = flag.Int("honest-most", 12, "how many players an evening has at most")
+	maxHonest      = flag.Int("honest-most", 12, "how many players an evening has at most")
 	honestOf       = flag.String("honest-of", "night", "kind of worlds: night, or matrix with -sweep-matrix and -sweep-servers")
 	honestLoss     = flag.Float64("honest-loss", 0, "share of packets that poor servers lose")
 	honestPoor     = flag.Float64("honest-poor", 0.4, "share of the machines whose servers are poor, if those lose any")
@@ -194,7 +194,7 @@ func honestWorld(rng *rand.Rand, rule selection.Rule, seed uint64) (d drawn, err
 		}
 	}
 	d.traits = []string{fmt.Sprintf("list of %d", spec.Servers)}
-	players := 2 + rng.IntN(*honestMost-1)
+	players := 2 + rng.IntN(*maxHonest-1)
 	spec.Places = drawPlaces(players, seed, func(region) bool { return true })
 	if rng.IntN(2) == 0 {
 		spec.Places = drawPlaces(players, seed, func(r region) bool { return r == europe })
@@ -227,7 +227,7 @@ func honestWorld(rng *rand.Rand, rule selection.Rule, seed uint64) (d drawn, err
 func honestMatrix(t *testing.T) func(rng *rand.Rand, rule selection.Rule, seed uint64) (drawn, error) {
 	m, list := sweepRoundTrips(t), sweepList(t)
 	return func(rng *rand.Rand, _ selection.Rule, seed uint64) (d drawn, err error) {
-		players := 2 + rng.IntN(*honestMost-1)
+		players := 2 + rng.IntN(*maxHonest-1)
 		group := fmt.Sprintf("world-%d", players)
 		d.traits, d.mate = []string{group}, drawMates(rng, players)
 		d.Group, err = m.OnMatrix(list(seed), group, seed)

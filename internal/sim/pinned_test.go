@@ -106,9 +106,9 @@ func TestPinnedHonest(t *testing.T) {
 	if isRaced {
 		t.Skip("the gate runs it without the race detector")
 	}
-	rules, most := *honestRules, *honestMost
-	defer func() { *honestRules, *honestMost = rules, most }()
-	*honestRules, *honestMost = "mean,minimax,fairness,threshold,fair-threshold,least-sacrifice", 16
+	rules, most := *honestRules, *maxHonest
+	defer func() { *honestRules, *maxHonest = rules, most }()
+	*honestRules, *maxHonest = "mean,minimax,fairness,threshold,fair-threshold,least-sacrifice", 16
 	for _, seed := range []uint64{71015, 71029, 71123, 71146, 94025, 94049} {
 		if e, err := honestSession(honestWorld, seed); err != nil || !e.Found || e.Wronged != nil || e.LeftOut > 0 {
 			t.Errorf("seed %d, %s: found %v, wronged %q, %d left out, %v", seed, e.rule, e.Found, e.Wronged, e.LeftOut, err)

@@ -126,14 +126,14 @@ func (r row) addr() (netip.AddrPort, error) {
 	return discovery.Canonical(addr), nil
 }
 
-// mostPlayers is more than any server has seats.
-const mostPlayers = math.MaxInt32
+// maxPlayers is more than any server has seats.
+const maxPlayers = math.MaxInt32
 
 // info returns the server's facts.
 func (r row) info() (discovery.Info, error) {
-	players, err1 := r.number("players", mostPlayers)
-	seats, err2 := r.number("max_players", mostPlayers)
-	bots, err3 := r.number("bots", mostPlayers)
+	players, err1 := r.number("players", maxPlayers)
+	seats, err2 := r.number("max_players", maxPlayers)
+	bots, err3 := r.number("bots", maxPlayers)
 	return discovery.Info{
 		Players: int(players), MaxPlayers: int(seats), Bots: int(bots),
 		Map: discovery.CleanText(r.text("map")), Mode: discovery.CleanText(r.text("mode")), Password: r.text("password") == "true",

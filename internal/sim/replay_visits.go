@@ -15,8 +15,8 @@ const (
 	// reroutedShare is the share of networks with a new way. For one half it is longer, up to twice
 	// as long. For the other half it is shorter, by at most the factor 1.5.
 	reroutedShare = 0.05
-	longerMost    = 2.0
-	shorterMost   = 1.5
+	maxLonger     = 2.0
+	maxShorter    = 1.5
 	// apart is the time between the visits.
 	apart = 24 * time.Hour
 )
@@ -57,9 +57,9 @@ func newDetour(rng *rand.Rand, share float64) float64 {
 	case !rerouted:
 		return 1
 	case longer:
-		return 1 + much*(longerMost-1)
+		return 1 + much*(maxLonger-1)
 	}
-	return 1 / (1 + much*(shorterMost-1))
+	return 1 / (1 + much*(maxShorter-1))
 }
 
 // routeOf returns the networks that one change of a route moves.

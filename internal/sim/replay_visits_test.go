@@ -56,7 +56,7 @@ func TestVisitsDiffer(t *testing.T) {
 		if factor != 1 {
 			rerouted++
 		}
-		if factor < 1/shorterMost-1e-6 || factor > longerMost+1e-6 {
+		if factor < 1/maxShorter-1e-6 || factor > maxLonger+1e-6 {
 			t.Errorf("a route is %v times as long", factor)
 		}
 	}

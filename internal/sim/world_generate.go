@@ -102,7 +102,7 @@ func (b *builder) pickBlock(index, first int) int {
 		total += b.blocks[i].hosts
 	}
 	n := restaurant(func(i int) int { return b.blocks[first+i].hosts }, len(b.blocks)-first, total, a.kind.blocks, b.rng)
-	if first+n < len(b.blocks) && b.blocks[first+n].hosts < mostHosts {
+	if first+n < len(b.blocks) && b.blocks[first+n].hosts < maxBlockHosts {
 		return first + n
 	}
 	block := slash16{as: index, home: a.site(b.rng)}
@@ -117,8 +117,8 @@ func (b *builder) pickBlock(index, first int) int {
 	return len(b.blocks) - 1
 }
 
-// mostHosts is the most used addresses of a /16.
-const mostHosts = 20000
+// maxBlockHosts is the most used addresses of a /16.
+const maxBlockHosts = 20000
 
 func (b *builder) pickSubnet(a *as, block *slash16) int {
 	if a.servers < pi {

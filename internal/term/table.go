@@ -37,7 +37,7 @@ const (
 )
 
 // Left returns a column of text, which is cut if there is no room.
-func Left(title string) Column { return Column{title, left, leastColumn} }
+func Left(title string) Column { return Column{title, left, minColumn} }
 
 // AtLeast returns the column with a minimum width. To keep it, spare columns are dropped first.
 func (c Column) AtLeast(width int) Column {
@@ -55,9 +55,9 @@ func Right(title string) Column { return Column{title: title, align: right} }
 const None = "–"
 
 const (
-	columnGap   = 2
-	indent      = 2 // of a cell on a line of its own
-	leastColumn = 8 // the default minimum of a column of text
+	columnGap = 2
+	indent    = 2 // of a cell on a line of its own
+	minColumn = 8 // the default minimum of a column of text
 )
 
 // Add appends a row; numbers are printed as they are.
@@ -184,7 +184,7 @@ func total(widths []int) int {
 // Live is a table that is redrawn in place on a terminal.
 type Live struct {
 	Terminal
-	Most  int // the number of rows wanted
+	Max   int // the number of rows wanted
 	drawn int // the number of lines on the terminal
 	next  time.Time
 }
@@ -219,7 +219,7 @@ func (l *Live) frame(t *Table, status string, columns, rows int) string {
 	if _, below := t.fit(t.natural(), columns-1); below >= 0 {
 		each = 2
 	}
-	t.Rows = t.Rows[:min(len(t.Rows), max(0, (rows-besides)/each-1), l.Most)]
+	t.Rows = t.Rows[:min(len(t.Rows), max(0, (rows-besides)/each-1), l.Max)]
 	var text, cut strings.Builder
 	t.Write(Terminal{Writer: &text, Columns: columns - 1})
 	text.WriteString(status + "\n")

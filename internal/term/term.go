@@ -77,15 +77,15 @@ func (t Terminal) style(code, text string) string {
 	return "\x1b[" + code + "m" + text + "\x1b[0m"
 }
 
-// leastRoom is how many columns a text keeps, however narrow the terminal is.
-const leastRoom = 7
+// minRoom is how many columns a text keeps, however narrow the terminal is.
+const minRoom = 7
 
 // Wrap breaks a text between words so that its lines fit, and within words that Chinese and Japanese
 // write without blanks. The text starts in the given column, and later lines are indented to that
 // column.
 func (t Terminal) Wrap(text string, column int) string {
 	var b strings.Builder
-	at, room := 0, max(t.Width()-column, leastRoom)
+	at, room := 0, max(t.Width()-column, minRoom)
 	for i, word := range strings.Fields(text) {
 		blank := min(i, 1)
 		for _, part := range parts(word) {

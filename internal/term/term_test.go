@@ -155,7 +155,7 @@ func awaitQuestion(t *testing.T, s *Screen) {
 // TestLive checks that a table replaces the one before, not too often, and is erased at the end.
 func TestLive(t *testing.T) {
 	var out strings.Builder
-	l := &Live{Terminal: Terminal{Writer: &out}, Most: 1}
+	l := &Live{Terminal: Terminal{Writer: &out}, Max: 1}
 	content := func() (*Table, string) {
 		t := &Table{Columns: []Column{Left("A")}}
 		t.Add("x")
@@ -179,7 +179,7 @@ func TestLive(t *testing.T) {
 // TestLiveFrame checks that at any size of the terminal no line wraps and none scrolls away.
 func TestLiveFrame(t *testing.T) {
 	for _, size := range []struct{ columns, rows, shown int }{{200, 60, 50}, {80, 24, 21}, {40, 24, 21}, {24, 8, 5}, {10, 2, 0}} {
-		l := &Live{Most: 200}
+		l := &Live{Max: 200}
 		lines := strings.Split(strings.TrimSuffix(
 			l.frame(servers(50), "31 of 2000 asked, 30 answered, 29 under 200 ms", size.columns, size.rows), "\n"), "\n")
 		if got := len(lines) - 2; got != size.shown {
@@ -198,7 +198,7 @@ func TestLiveFrameBelow(t *testing.T) {
 	for _, size := range []struct{ columns, rows, shown int }{{80, 24, 21}, {40, 24, 10}, {40, 23, 9}, {40, 4, 0}, {40, 2, 0}} {
 		table := servers(50)
 		table.Spare, table.Below = []string{"MODE", "MAP"}, "ADDRESS"
-		text := (&Live{Most: 200}).frame(table, "31 asked", size.columns, size.rows)
+		text := (&Live{Max: 200}).frame(table, "31 asked", size.columns, size.rows)
 		if got := strings.Count(text, "[2001:db8::1234]:"); got != size.shown {
 			t.Errorf("%d × %d: %d addresses, want %d:\n%s", size.columns, size.rows, got, size.shown, text)
 		}

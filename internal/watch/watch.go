@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	// Most is how many servers a watch takes: a screenful.
-	Most = 20
+	// Max is how many servers a watch takes: a screenful.
+	Max = 20
 	// often is the pause between looks, and seldom the pause after a while. Players come and go by the minute, and each
 	// look is a packet or two a server.
 	often, seldom = 5 * time.Second, 15 * time.Second

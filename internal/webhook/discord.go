@@ -49,8 +49,8 @@ type field struct {
 
 // Discord accepts this many letters, and rejects a longer message as a whole.
 const (
-	mostDescription = 4096
-	mostField       = 1024
+	maxDescription = 4096
+	maxField       = 1024
 )
 
 // titleOf returns a message's title. It contains no words of strangers.
@@ -81,7 +81,7 @@ func discordOf(a wire.Announcement) message {
 	if a.Kind == wire.AnnouncedOpen && a.Link != "" {
 		text += " The title leads into the room."
 	}
-	e := embed{Title: titleOf(a.Kind), Description: discord.Cut(text, mostDescription), URL: a.Link, Timestamp: a.At}
+	e := embed{Title: titleOf(a.Kind), Description: discord.Cut(text, maxDescription), URL: a.Link, Timestamp: a.At}
 	var who []string
 	length := 0
 	for i, p := range a.Players {
@@ -89,7 +89,7 @@ func discordOf(a wire.Announcement) message {
 		if p.PingMS > 0 {
 			name += fmt.Sprintf(" %.0f ms", p.PingMS)
 		}
-		if length += utf8.RuneCountInString(name) + len(", "); length > mostField-len(" and 64 more") {
+		if length += utf8.RuneCountInString(name) + len(", "); length > maxField-len(" and 64 more") {
 			who = append(who, fmt.Sprintf("and %d more", len(a.Players)-i))
 			break
 		}

@@ -459,7 +459,7 @@ func TestDiscord(t *testing.T) {
 	for range 64 {
 		a.Players = append(a.Players, wire.AnnouncedPlayer{Name: strings.Repeat("*", 500), PingMS: 1})
 	}
-	if field := discordOf(a).Embeds[0].Fields[0]; len([]rune(field.Value)) > mostField || !strings.HasSuffix(field.Value, "more") {
+	if field := discordOf(a).Embeds[0].Fields[0]; len([]rune(field.Value)) > maxField || !strings.HasSuffix(field.Value, "more") {
 		t.Errorf("%d letters: %s", len([]rune(field.Value)), field.Value)
 	}
 }
@@ -476,7 +476,7 @@ func FuzzDiscord(f *testing.F) {
 			Server:  &wire.AnnouncedServer{Name: server, Map: name},
 			Players: []wire.AnnouncedPlayer{{Name: name}, {Name: game}},
 		})
-		if n := len([]rune(d.Embeds[0].Description)); n > mostDescription {
+		if n := len([]rune(d.Embeds[0].Description)); n > maxDescription {
 			t.Errorf("a description of %d letters", n)
 		}
 		for _, text := range []string{discord.Escape(server), discord.Escape(name)} {
@@ -489,7 +489,7 @@ func FuzzDiscord(f *testing.F) {
 			}
 		}
 		for _, field := range d.Embeds[0].Fields {
-			if len([]rune(field.Value)) > mostField {
+			if len([]rune(field.Value)) > maxField {
 				t.Errorf("a field of %d letters", len(field.Value))
 			}
 		}

@@ -87,18 +87,18 @@ func (c Chooser) sayTaken(g game.Game, text string) {
 	}
 }
 
-// mostOffered is how many games are listed when several match.
-const mostOffered = 12
+// maxOffered is how many games are listed when several match.
+const maxOffered = 12
 
 // offer lists games that a text may mean.
 func (c Chooser) offer(like []game.Match) {
 	if len(like) == 0 {
 		c.Screen.Tell("which.none", "command", "muster games")
 	}
-	for _, m := range like[:min(len(like), mostOffered)] {
+	for _, m := range like[:min(len(like), maxOffered)] {
 		c.Screen.Say("  %-16s %s", m.Game.ID, m.Game.Name)
 	}
-	if more := len(like) - mostOffered; more > 0 {
+	if more := len(like) - maxOffered; more > 0 {
 		c.Screen.Say("  %s", c.Screen.Words("which.more", "n", more))
 	}
 }

@@ -10,11 +10,11 @@ import (
 )
 
 const (
-	// mostAtAddress bounds how many servers at a launch's address are asked. Several may run there, and query ports
+	// maxAtAddress bounds how many servers at a launch's address are asked. Several may run there, and query ports
 	// differ from game ports.
-	mostAtAddress = 8
-	// mostAttempts is how often each is asked: a packet or two may get lost.
-	mostAttempts = 3
+	maxAtAddress = 8
+	// maxAttempts is how often each is asked: a packet or two may get lost.
+	maxAttempts = 3
 )
 
 // doubt is the reason, if there is one, not to take a player to an address without asking. A host may name any address
@@ -71,7 +71,7 @@ func newDoubt(r *round, m wire.Launch, heard map[int]*discovery.Info) *doubt {
 		d.reason = sentence.Of("term.doubt-elsewhere")
 		return d
 	}
-	d.unheard, d.isKnown = d.unheard[:min(len(d.unheard), mostAtAddress)], len(d.unheard) == 0
+	d.unheard, d.isKnown = d.unheard[:min(len(d.unheard), maxAtAddress)], len(d.unheard) == 0
 	if d.isKnown {
 		d.reason = d.ofTheSilent()
 	}
@@ -100,7 +100,7 @@ func (d *doubt) learn(found []wire.Finalist, err error) {
 		}
 		d.answers = d.answers || f.State == discovery.Answered
 	}
-	if d.attempts++; d.attempts == mostAttempts {
+	if d.attempts++; d.attempts == maxAttempts {
 		d.reason, d.isKnown = d.ofTheSilent(), true
 	}
 }

@@ -37,7 +37,7 @@ func FuzzPlayer(f *testing.F) {
 				s.hears(wire.List{Round: round, Servers: servers[upTo(3):]})
 			case 2:
 				strategy := []string{"conventional", wire.Coordinated}[upTo(1)]
-				s.hears(wire.Measure{Round: round, Game: "openarena", Strategy: strategy, Known: upTo(1), Most: upTo(4)})
+				s.hears(wire.Measure{Round: round, Game: "openarena", Strategy: strategy, Known: upTo(1), Max: upTo(4)})
 			case 3:
 				s.hears(wire.Ask{Round: round, Servers: []int{upTo(7)}, Own: upTo(3), Names: []int{upTo(3)}})
 			case 4:
@@ -47,7 +47,7 @@ func FuzzPlayer(f *testing.F) {
 					Attempt: upTo(3),
 					Servers: []int{upTo(7), 0}[upTo(2):],
 					Samples: 1 + upTo(6),
-					Most:    upTo(3),
+					Max:     upTo(3),
 				})
 			case 5:
 				s.hears(wire.Survey{

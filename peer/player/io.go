@@ -139,8 +139,8 @@ type Run struct {
 	Exposure *discovery.Exposure
 	// IsPlaces marks candidate places instead of servers. [Release] says when their prober can close.
 	IsPlaces bool
-	// Least is the least reach of the addresses that the names of servers may lead to.
-	Least discovery.Reach
+	// Min is the least reach of the addresses that the names of servers may lead to.
+	Min discovery.Reach
 	// Among is how many players probe the same servers.
 	Among int
 	// Patience bounds the run, including its wait for a turn. 0 is unbounded.
@@ -233,7 +233,7 @@ type Progress struct{ Probed, Answered, Listed int }
 
 // Exposing says how many servers of the list may see the player's address in this round, according to the host. 0 means
 // all.
-type Exposing struct{ Most, Listed int }
+type Exposing struct{ Max, Listed int }
 
 // ExposingPlaces says how many candidate places will have seen the player's address in this round.
 type ExposingPlaces struct{ Places int }

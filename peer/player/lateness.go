@@ -48,7 +48,7 @@ func (l *lateness) news() (m wire.Late, isNews bool) {
 		return m, false // almost always, and this runs many times a second
 	}
 	sorted := slices.Sorted(slices.Values(l.last))
-	by := min(sorted[int(punctual*rings)].Truncate(time.Millisecond), wire.MostLate)
+	by := min(sorted[int(punctual*rings)].Truncate(time.Millisecond), wire.MaxLate)
 	if (by - l.told).Abs() < worthTelling {
 		return m, false
 	}

@@ -37,7 +37,7 @@ func TestLateness(t *testing.T) {
 				return 2 * time.Second
 			}
 			return 0
-		}, []time.Duration{wire.MostLate}},
+		}, []time.Duration{wire.MaxLate}},
 		{"busy for a while", func(ring int) time.Duration {
 			if ring > 60 && ring < 120 {
 				return 45 * ms

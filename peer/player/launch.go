@@ -5,9 +5,9 @@ import (
 	"muster/host/wire"
 )
 
-// mostAgain bounds how often a host may reopen a game in a round. People do not press the button more often, and a
+// maxAgain bounds how often a host may reopen a game in a round. People do not press the button more often, and a
 // lying host opens no more.
-const mostAgain = 20
+const maxAgain = 20
 
 // launch takes the player to the chosen server.
 type launch struct {
@@ -37,7 +37,7 @@ func (p *Player) goes(m wire.Launch) {
 	l := &p.launch
 	if l.newest != nil && l.newest.Round == m.Round {
 		isAsked := l.newest.State == wire.LaunchAsking && l.to == m.Address
-		if m.Again <= l.again || l.agains == mostAgain || isAsked {
+		if m.Again <= l.again || l.agains == maxAgain || isAsked {
 			p.send(*l.newest)
 			return
 		}

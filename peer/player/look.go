@@ -47,8 +47,8 @@ func (p *Player) verify(m wire.Finalists) error {
 		}
 		return !mayAsk
 	})
-	if m.Most > 0 {
-		p.exposes(m.Most)
+	if m.Max > 0 {
+		p.exposes(m.Max)
 	}
 	p.look.sampling = p.newSampling(m, r.these(m.Servers))
 	p.sampleFirst(p.look.sampling)

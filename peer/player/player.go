@@ -99,7 +99,7 @@ func New(o Options, now time.Time) *Player {
 	}
 	p := &Player{port: port{
 		options: o, rng: rand.New(rand.NewPCG(o.Seed, 0)), now: now,
-		line: line{token: o.Hello.Token}, exposure: &discovery.Exposure{Most: o.Hello.Discreet},
+		line: line{token: o.Hello.Token}, exposure: &discovery.Exposure{Max: o.Hello.Discreet},
 	}}
 	p.late.due, p.recall.cells = now.Add(o.Pace.Flush), o.Memory
 	return p

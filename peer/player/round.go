@@ -75,7 +75,7 @@ func (p *Player) measure(m wire.Measure) error {
 		return fmt.Errorf("peer: asked to measure round %d without its list", m.Round)
 	}
 	if r.agenda != nil { // only the connection was lost; the discovery continues
-		p.exposes(m.Most)
+		p.exposes(m.Max)
 		if m.Strategy == wire.Coordinated {
 			r.agenda.Hold() // from now on the host says what to ask
 		}
@@ -122,7 +122,7 @@ func (p *Player) follow(remembered []discovery.Result) error {
 	if r.measure.Strategy == wire.Coordinated {
 		r.agenda.Hold() // the host says what to ask
 	}
-	p.exposes(r.measure.Most)
+	p.exposes(r.measure.Max)
 	r.known, r.sent = len(remembered), len(remembered)
 	p.run()
 	return nil
@@ -196,7 +196,7 @@ func (p *Player) run() {
 	r.agenda.Resume()
 	among := len(slices.DeleteFunc(p.room.Players(), func(p wire.Person) bool { return !p.Connected }))
 	p.do(Run{Task: r.run, Game: r.measure.Game, Servers: r.servers, Plan: r.agenda, Exposure: p.exposure, Among: among, Began: r.began,
-		Least: discovery.ReachOf(r.host)})
+		Min: discovery.ReachOf(r.host)})
 }
 
 // seen notes results.

@@ -12,9 +12,9 @@ import (
 // could answer before it arrives.
 const unforeseen = 4
 
-// leastGap is the shortest time between two samples, whatever a host says of its servers. Four packets a second bother
+// minGap is the shortest time between two samples, whatever a host says of its servers. Four packets a second bother
 // no server.
-const leastGap = 250 * time.Millisecond
+const minGap = 250 * time.Millisecond
 
 // sampling asks servers a few times, one packet each. Repeated packets would hide the loss.
 type sampling struct {
@@ -68,7 +68,7 @@ func (p *port) sampleFirst(s *sampling) {
 func (p *port) sample(s *sampling) {
 	pause := p.options.Pace.Sample
 	if gap := time.Duration(s.wants.Gap); gap > 0 {
-		pause = min(pause, max(leastGap, gap))
+		pause = min(pause, max(minGap, gap))
 	}
 	every := max(time.Duration(s.wants.Every), pause)
 	s.at = s.at.Add(every)
@@ -80,7 +80,7 @@ func (p *port) sample(s *sampling) {
 		Task: s.task, Game: s.wants.Game, Servers: s.servers, Plan: asked{discovery.NewConventional(len(s.servers)), s.results},
 		Exposure: p.exposure, IsPlaces: s.isPlaces, Patience: p.options.Pace.Patience, Began: p.now,
 		Among: 1, // the host makes players take turns, so nobody shares
-		Least: discovery.ReachOf(p.line.host),
+		Min:   discovery.ReachOf(p.line.host),
 	})
 }
 

@@ -60,7 +60,7 @@ func Alone(list []discovery.Server, table Table, player, server int, doubt float
 	var witnesses []int
 	var theirs []float64
 	for other := range table.Players() {
-		if rtt := microseconds(table, other, server); other != player && rtt > 0 && rtt != own && len(witnesses) < mostWitnesses {
+		if rtt := microseconds(table, other, server); other != player && rtt > 0 && rtt != own && len(witnesses) < maxWitnesses {
 			witnesses, theirs = append(witnesses, other), append(theirs, rtt)
 		}
 	}

@@ -98,8 +98,8 @@ var signs = []Sign{
 	Constant, FavoursOne, Everywhere, AnswersFew, AnswersDead, SilentBest, Geometry, Slow, Nearer, Contradicts,
 }
 
-// leastServers is the fewest servers that a report must cover before it is judged.
-const leastServers = 8
+// minServers is the fewest servers that a report must cover before it is judged.
+const minServers = 8
 
 // Anomaly is a reason not to let a player's report decide for the others. People see it and may
 // know better: a broken line looks like a lie.
@@ -353,7 +353,7 @@ func (r *reports) constant(player int) (Anomaly, bool) {
 		}
 	}
 	switch enough := constantShare * float64(a.Of); {
-	case a.Of < leastServers:
+	case a.Of < minServers:
 		return a, false
 	case float64(a.Servers) >= enough && r.isSpread(player, usual):
 	case float64(near) >= enough && r.areFarApart(player):
@@ -395,7 +395,7 @@ func (r *reports) areFarApart(player int) bool {
 			}
 		}
 		slices.Sort(rtts)
-		if few := len(rtts) / 10; witness != player && len(rtts) >= leastServers && rtts[len(rtts)-1-few]-rtts[few] >= farApart {
+		if few := len(rtts) / 10; witness != player && len(rtts) >= minServers && rtts[len(rtts)-1-few]-rtts[few] >= farApart {
 			return true
 		}
 	}
@@ -427,14 +427,14 @@ func (r *reports) answersFew(player int) (Anomaly, bool) {
 	if a.Servers != 1 {
 		a.Addr = hostport.AddrPort{}
 	}
-	return a, a.Of >= leastServers && a.Servers <= max(1, asked/fewShare)
+	return a, a.Of >= minServers && a.Servers <= max(1, asked/fewShare)
 }
 
 const (
-	// leastDead is the fewest dead servers that judge a report. An honest report lacks more than
+	// minDead is the fewest dead servers that judge a report. An honest report lacks more than
 	// one in fewDead of them.
-	leastDead = 4
-	fewDead   = 4
+	minDead = 4
+	fewDead = 4
 )
 
 // answersDead looks for a report that has RTTs of most of the dead servers: decoys that every list
@@ -466,5 +466,5 @@ func (r *reports) answersDead(player int) (Anomaly, bool) {
 			a.Servers++
 		}
 	}
-	return a, a.Of >= leastDead && fewDead*(a.Of-a.Servers) <= a.Of
+	return a, a.Of >= minDead && fewDead*(a.Of-a.Servers) <= a.Of
 }

@@ -19,15 +19,15 @@ const (
 	// oneNetwork is the largest share of a report that one network counts as: the largest network
 	// of a list may have a fifth of its servers.
 	oneNetwork = 0.05
-	// A player may have a slow line if the share mostBeyond of the RTTs outside are too long, and
+	// A player may have a slow line if the share maxBeyond of the RTTs outside are too long, and
 	// by no more than longestDetour, in microseconds. Of honest players between PlanetLab's hosts
 	// the oddest two have up to 110 ms there. Players who triple every RTT over 50 ms mostly have
 	// 200 and more.
-	mostBeyond    = 0.9
+	maxBeyond     = 0.9
 	longestDetour = 150_000
-	// mostRows and mostWitnesses bound the work for large groups and lists.
-	mostRows      = 512
-	mostWitnesses = 16
+	// maxRows and maxWitnesses bound the work for large groups and lists.
+	maxRows      = 512
+	maxWitnesses = 16
 	// The tightest bounds on an RTT may be a liar's, and are dropped: fewLiars of them, or
 	// manyLiars in a group of manyPlayers and more.
 	fewLiars, manyLiars, manyPlayers = 1, 3, 12
@@ -39,7 +39,7 @@ type geometry struct {
 	// common are servers that at least two players have RTTs of, spread evenly over the reports if
 	// there are many.
 	common []int
-	// witnesses are, for each player, the others, nearest first. Only the first mostWitnesses are
+	// witnesses are, for each player, the others, nearest first. Only the first maxWitnesses are
 	// heard, because their bounds are the tightest.
 	witnesses [][]witness
 }
@@ -61,7 +61,7 @@ func newGeometry(r *reports, players []int) *geometry {
 			all = append(all, server)
 		}
 	}
-	for i := 0; i < len(all); i += (len(all) + mostRows - 1) / mostRows {
+	for i := 0; i < len(all); i += (len(all) + maxRows - 1) / maxRows {
 		g.common = append(g.common, all[i])
 	}
 	for _, player := range players {
@@ -89,7 +89,7 @@ func (g *geometry) without(liar int) (changed []int) {
 			continue
 		}
 		g.witnesses[player] = slices.Delete(near, at, at+1)
-		if at < mostWitnesses {
+		if at < maxWitnesses {
 			changed = append(changed, player)
 		}
 	}
@@ -139,17 +139,17 @@ func (g *geometry) contradicted(player int) (Anomaly, bool) {
 	for _, servers := range outside {
 		counted += min(servers, max(1, int(oneNetwork*of)))
 	}
-	if slices.Sort(beyond); len(beyond) > 0 && beyond[int(mostBeyond*float64(len(beyond)-1))] <= longestDetour {
+	if slices.Sort(beyond); len(beyond) > 0 && beyond[int(maxBeyond*float64(len(beyond)-1))] <= longestDetour {
 		a.Sign = Slow
 	}
-	return a, a.Of >= leastServers && float64(counted) > suspicious*of+certain*math.Sqrt(of*suspicious*(1-suspicious))
+	return a, a.Of >= minServers && float64(counted) > suspicious*of+certain*math.Sqrt(of*suspicious*(1-suspicious))
 }
 
 // bounds returns the shortest and the longest RTT, in microseconds, that the witnesses' triangles
 // allow a player to have to a server. Known is false without witnesses. Some witnesses may lie.
 // Those behind one address share one measurement and count once.
 func (g *geometry) bounds(player, server int) (shortest, longest float64, known bool) {
-	var lows, highs [mostWitnesses]float64
+	var lows, highs [maxWitnesses]float64
 	low, high := g.triangles(player, server, lows[:0], highs[:0])
 	if len(high) == 0 {
 		return 0, 0, false
@@ -160,9 +160,9 @@ func (g *geometry) bounds(player, server int) (shortest, longest float64, known 
 
 // triangles appends each witness's bounds, and sorts them.
 func (g *geometry) triangles(player, server int, low, high []float64) (lows, highs []float64) {
-	var words [mostWitnesses]int64
+	var words [maxWitnesses]int64
 	heard := words[:0]
-	for _, w := range g.witnesses[player][:min(mostWitnesses, len(g.witnesses[player]))] {
+	for _, w := range g.witnesses[player][:min(maxWitnesses, len(g.witnesses[player]))] {
 		theirs := g.r.columns[w.player][server]
 		if theirs <= 0 || slices.Contains(heard, theirs) {
 			continue

@@ -17,9 +17,9 @@ const (
 	// quiet is the noise of an ordinary line and machine, in microseconds, which slack covers. On
 	// quiet lines nine pings of ten to neighbours differ by 2 to 10 ms.
 	quiet = 15_000
-	// mostExcused is the most noise, in microseconds, that excuses a player's own pings, because a
+	// maxExcused is the most noise, in microseconds, that excuses a player's own pings, because a
 	// liar can make up a spread, too.
-	mostExcused = 100_000
+	maxExcused = 100_000
 )
 
 // noise is how many microseconds too long a player's ping may be because the machine is busy or the
@@ -62,7 +62,7 @@ func noises(list []discovery.Server, table Table) []noise {
 		}
 		slices.Sort(words)
 		spread := loud(words[int(math.Ceil(noiseShare*float64(len(words))))-1])
-		noises[player] = noise{witness: max(spread, late), own: min(spread, mostExcused)}
+		noises[player] = noise{witness: max(spread, late), own: min(spread, maxExcused)}
 	}
 	return noises
 }

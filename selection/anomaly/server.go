@@ -9,15 +9,15 @@ import (
 )
 
 const (
-	// mostJudges is the most players whose RTTs judge servers, spread evenly over a larger group.
-	mostJudges = 16
+	// maxJudges is the most players whose RTTs judge servers, spread evenly over a larger group.
+	maxJudges = 16
 	// Two players are far apart if servers in the share farBlocks of the address blocks say so, and
 	// in at least fewestBlocks of them. One operator's servers can claim anything, and a full line
 	// makes some servers look far.
 	farBlocks    = 0.1
 	fewestBlocks = 5
-	// mostJudged is the largest share of servers that may lie. If more seem to, players do.
-	mostJudged = 0.05
+	// maxJudged is the largest share of servers that may lie. If more seem to, players do.
+	maxJudged = 0.05
 	// A group of somePlayers may have someLiars, and one of manyPlayers more.
 	someLiars, somePlayers = 2, 8
 )
@@ -62,7 +62,7 @@ func tooNear(list []discovery.Server, table Table, noises []noise, sparing bool)
 			servers = append(servers, server)
 		}
 	}
-	if float64(len(servers)) > mostJudged*float64(common) {
+	if float64(len(servers)) > maxJudged*float64(common) {
 		return nil
 	}
 	return servers
@@ -79,7 +79,7 @@ type judges struct {
 func newJudges(list []discovery.Server, table Table, noises []noise) *judges {
 	j := &judges{}
 	all := len(table.Players())
-	for i := 0; i < all; i += (all + mostJudges - 1) / mostJudges {
+	for i := 0; i < all; i += (all + maxJudges - 1) / maxJudges {
 		j.players = append(j.players, i)
 	}
 	// Each block of addresses has one vote on each pair: the median of its servers'.
@@ -87,7 +87,7 @@ func newJudges(list []discovery.Server, table Table, noises []noise) *judges {
 	var blocks []int // each row's block
 	numbers := map[netip.Prefix]int{}
 	row := make([]float64, len(j.players))
-	for server := 0; server < table.Servers(); server += (table.Servers() + mostRows - 1) / mostRows {
+	for server := 0; server < table.Servers(); server += (table.Servers() + maxRows - 1) / maxRows {
 		known := 0
 		for i, player := range j.players {
 			if row[i] = microseconds(table, player, server); row[i] > 0 {

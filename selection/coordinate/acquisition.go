@@ -33,13 +33,13 @@ type acquisition struct {
 }
 
 const (
-	// At most leastAskers players are asked for one server in a round, or one in askersShare of a
+	// At most minAskers players are asked for one server in a round, or one in askersShare of a
 	// large group, which could not finish otherwise. The others follow in later rounds. Quake 3's
 	// servers answer ten queries at once and then ten a second, over all askers.
-	leastAskers, askersShare = 5, 2
-	// samples is the least number of worlds drawn in a round, and mostSamples bounds the search for
+	minAskers, askersShare = 5, 2
+	// samples is the least number of worlds drawn in a round, and maxSamples bounds the search for
 	// something to ask. One in boldEvery is bold.
-	samples, mostSamples, boldEvery = 16, 64, 4
+	samples, maxSamples, boldEvery = 16, 64, 4
 	// Everybody measures the best finalists servers.
 	finalists = 10
 	// An address is dropped if it could only be as good as the best with a prediction that is wrong
@@ -53,15 +53,15 @@ const (
 	// countries the players with doubtful routes measure again.
 	againRound, detourRound = 2, 8
 	// One in suspectShare of a player's questions may go to neighbours of suspect addresses, and
-	// mostNeighbours are tried at each level.
-	suspectShare, mostNeighbours = 4, 50
+	// maxNeighbours are tried at each level.
+	suspectShare, maxNeighbours = 4, 50
 	// If the rule looks for a deviation, somebody measures an address in every part of the list
 	// that holds partShare of it, whatever is expected there. That is half of the smallest share
 	// whose best server the search must not miss. A round looks at partsRound parts, and a part is
 	// given up after partTries silent addresses.
 	partShare, partsRound, partTries = 0.0025, 8, 3
-	// mostDrawn is how many servers are drawn to find one that may be asked for.
-	mostDrawn = 30
+	// maxDrawn is how many servers are drawn to find one that may be asked for.
+	maxDrawn = 30
 	// If a sample has too few addresses under the limit, the next sample's slack is twice as much
 	// plus slackStep, in units of a value.
 	slackStep = 0.02
@@ -148,7 +148,7 @@ func (p *Planner) isExhausted() bool {
 // others are asked for it.
 func (a *acquisition) ask(player, server int) bool {
 	q := &a.p.questions[player]
-	if a.quotas[player] <= 0 || q.servers.has(server) || a.askers[server] >= max(leastAskers, len(a.asked)/askersShare) {
+	if a.quotas[player] <= 0 || q.servers.has(server) || a.askers[server] >= max(minAskers, len(a.asked)/askersShare) {
 		return false
 	}
 	a.askers[server]++
@@ -200,10 +200,10 @@ func (a *acquisition) askEveryAddress() {
 }
 
 // anyOf draws an address below a node that fits and may be asked for, weighted by its servers. It
-// gives up after mostDrawn draws.
+// gives up after maxDrawn draws.
 func (a *acquisition) anyOf(node topology.Node, fits func(at topology.Node) bool) (at topology.Node, found bool) {
 	servers := a.p.tree.Servers(node)
-	for range mostDrawn {
+	for range maxDrawn {
 		at := a.p.tree.Of(int(servers[a.p.rng.IntN(len(servers))]))
 		if fits(at) && a.p.candidates.open(at) {
 			return at, true
@@ -284,7 +284,7 @@ func (a *acquisition) askNeighbours() {
 // askNeighbour asks a player for a server as near to an address as possible, in its AS at most.
 func (a *acquisition) askNeighbour(player int, at topology.Node) bool {
 	for node := at; a.p.tree.Level(node) >= topology.AS; node = a.p.tree.Parent(node) {
-		for _, s := range a.p.tree.Servers(node)[:min(a.p.tree.Size(node), mostNeighbours)] {
+		for _, s := range a.p.tree.Servers(node)[:min(a.p.tree.Size(node), maxNeighbours)] {
 			c := a.p.candidates.of[a.p.tree.Of(int(s))]
 			dead := c != nil && c.server < 0
 			if !dead && a.p.candidates.usable(int(s)) && a.ask(player, int(s)) {
@@ -404,7 +404,7 @@ func (a *acquisition) explore() {
 
 	limit := a.p.estimator.value(a.p.estimator.target())
 	slack, seen := 0.0, a.underWay()
-	for n := 0; n < mostSamples && fresh > 0; n++ {
+	for n := 0; n < maxSamples && fresh > 0; n++ {
 		most := max(1, (fresh+samples-1-n%samples)/samples)
 		bold := n%boldEvery == boldEvery-1
 		best, lowest := a.posterior.sample(limit+slack, bold, most, seen)

@@ -9,9 +9,9 @@ import (
 const (
 	// alike is how many similar servers tell what one of a candidate's RTTs may be.
 	alike = 3
-	// longestQueue is the most, in ms, that a queue adds to an RTT, and leastQueue the least that
+	// longestQueue is the most, in ms, that a queue adds to an RTT, and minQueue the least that
 	// counts as a queue.
-	longestQueue, leastQueue = 160.0, 10.0
+	longestQueue, minQueue = 160.0, 10.0
 )
 
 // Contenders returns at most n servers that would beat the best if one of their RTTs were what the
@@ -51,7 +51,7 @@ func (e *estimator) atBest(c *candidate, whole []*candidate) float64 {
 		if c.missing > 0 && ms > 0 {
 			continue // another one is missing
 		}
-		rtts[player] = max(leastLow, ms-longestQueue)
+		rtts[player] = max(minLow, ms-longestQueue)
 		if ms > 0 && score() >= e.best {
 			rtts[player] = ms
 			continue // not even the longest queue would do
@@ -60,7 +60,7 @@ func (e *estimator) atBest(c *candidate, whole []*candidate) float64 {
 		if ms > 0 {
 			likely = min(max(likely, ms-longestQueue), ms)
 		}
-		if ms == 0 || likely < ms-leastQueue {
+		if ms == 0 || likely < ms-minQueue {
 			rtts[player] = likely
 			lowest = min(lowest, score())
 		}

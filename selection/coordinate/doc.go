@@ -13,7 +13,7 @@
 // even sides it is the figure that orders servers, which includes a part of the mean.
 // Its value is
 //
-//	y = log(max(f − b, leastAbove)),   b = f* − (betterBy + betterShare·f*)
+//	y = log(max(f − b, minAbove)),   b = f* − (betterBy + betterShare·f*)
 //
 // over the base b, where f* is the lowest score so far. This tells good servers apart, while bad
 // ones are all alike. If the score is a deviation the share is fairerShare, because half of the
@@ -107,7 +107,7 @@
 //   - when a stricter limit is unlikely and the regret bound is worth no more questions
 //     (Options.Enough),
 //   - when the budget is spent and no answer under way may make another server the best,
-//   - or after mostRounds.
+//   - or after maxRounds.
 //
 // When the best keeps another limit, both counts begin again. Addresses that some players have
 // measured and others should are finished first, if they may well be better by as much, because the

@@ -61,8 +61,8 @@ const (
 	noise = 1.0
 	// A server can beat the best by at most betterBy ms plus betterShare of the best score. For a
 	// deviation the share is fairerShare, because half of the best so far is possible. A value
-	// counts at least leastAbove ms over the base.
-	betterBy, betterShare, fairerShare, leastAbove = 3.0, 0.03, 0.25, 0.5
+	// counts at least minAbove ms over the base.
+	betterBy, betterShare, fairerShare, minAbove = 3.0, 0.03, 0.25, 0.5
 	// ownWay is the share of a prediction's error that is the player's own. The rest is common to
 	// all who take the way to the same server, and does not change a deviation.
 	ownWay = 0.5
@@ -99,7 +99,7 @@ func (e *estimator) corrected(c *candidate, player int, ms float64) {
 
 // value is the logarithm of the distance between a score, or the round's other figure, and a base
 // that is a little better than the target. score is its inverse.
-func (e *estimator) value(score float64) float64 { return math.Log(max(score-e.base, leastAbove)) }
+func (e *estimator) value(score float64) float64 { return math.Log(max(score-e.base, minAbove)) }
 func (e *estimator) score(value float64) float64 { return e.base + math.Exp(value) }
 
 // margin returns by how many ms a server could beat the target.
@@ -194,8 +194,8 @@ const (
 	suspectSD, suspectBy = 3.3, 15.0
 	// overEdge is how many ms an RTT may be over a limit that another packet may keep.
 	overEdge = 2
-	// leastLow is the lowest RTT, in ms, that a prediction's error may lead to.
-	leastLow = 1
+	// minLow is the lowest RTT, in ms, that a prediction's error may lead to.
+	minLow = 1
 )
 
 // judge updates a candidate's score. Missing RTTs are predicted. The score's error is then that of
@@ -218,7 +218,7 @@ func (e *estimator) judge(c *candidate) {
 				c.suspects = append(c.suspects, player)
 			}
 		}
-		low[player], middle[player], high[player], errors[player] = max(leastLow, ms-off), ms, ms+off, off
+		low[player], middle[player], high[player], errors[player] = max(minLow, ms-off), ms, ms+off, off
 	}
 	if players := len(c.rtts); len(e.guests) > 0 {
 		for _, rtts := range [][]float64{measured, low, middle, high} {
@@ -287,7 +287,7 @@ func (e *estimator) apart(low, middle, high, errors []float64) {
 	}
 	for player, ms := range middle {
 		by := ownWay * errors[player] * errors[player] * lean[player] / math.Sqrt(norm)
-		low[player], high[player] = max(leastLow, ms-down*by), max(leastLow, ms+by)
+		low[player], high[player] = max(minLow, ms-down*by), max(minLow, ms+by)
 	}
 }
 

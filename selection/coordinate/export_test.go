@@ -39,7 +39,7 @@ func FitVariances(tree *topology.Tree, scores map[topology.Node]float64) (spread
 	}
 	var observations []observation
 	for _, at := range slices.Sorted(maps.Keys(scores)) {
-		off := noise / max(scores[at]-e.base, leastAbove)
+		off := noise / max(scores[at]-e.base, minAbove)
 		observations = append(observations, observation{at, e.value(scores[at]), off * off, false})
 	}
 	v := priorVariances()
@@ -73,5 +73,5 @@ func PredictionErrors(tree *topology.Tree, rtts func(yield func(at topology.Node
 	return errors
 }
 
-// MostRounds is the most rounds of a search.
-const MostRounds = mostRounds
+// MaxRounds is the most rounds of a search.
+const MaxRounds = maxRounds

@@ -53,9 +53,9 @@ type Guest struct {
 
 const (
 	defaultBudget, defaultEnough = 650, time.Millisecond
-	// budgetRounds spend the budget. leastBatch keeps a round worth its latency. endlessBatch is
+	// budgetRounds spend the budget. minBatch keeps a round worth its latency. endlessBatch is
 	// the batch of a search without a budget: 0.3 s at 140 probes/s.
-	budgetRounds, leastBatch, endlessBatch = 14, 8, 40
+	budgetRounds, minBatch, endlessBatch = 14, 8, 40
 	// knownShare is the share of earlier measurements that is taken off the budget.
 	knownShare = 0.8
 	// randomStream keeps the planner's random numbers apart from others with the same seed.
@@ -70,7 +70,7 @@ func (o Options) withDefaults() Options {
 		o.Batch, o.Budget = cmp.Or(o.Batch, endlessBatch), math.MaxInt
 	}
 	if o.Batch <= 0 {
-		o.Batch = max(leastBatch, o.Budget/budgetRounds)
+		o.Batch = max(minBatch, o.Budget/budgetRounds)
 	}
 	o.Enough = cmp.Or(o.Enough, defaultEnough)
 	return o
@@ -174,7 +174,7 @@ func (p *Planner) Observe(player int, result discovery.Result) {
 	}
 	switch result.State {
 	case discovery.Answered:
-		p.estimator.measured(c, player, max(leastRTT, milliseconds(result.RTT)))
+		p.estimator.measured(c, player, max(minRTT, milliseconds(result.RTT)))
 	case discovery.Lost, discovery.Refused, discovery.Forbidden: // the group cannot use a server that one player cannot measure
 		if !a.met.has(result.Server) {
 			p.candidates.failed.add(result.Server)
@@ -188,7 +188,7 @@ func (p *Planner) Observe(player int, result discovery.Result) {
 // Correct replaces a player's RTT to a server, because the player's own line was busy.
 func (p *Planner) Correct(player int, result discovery.Result) {
 	if c := p.candidates.of[p.tree.Of(result.Server)]; c != nil && c.rtts[player] > 0 && result.State == discovery.Answered {
-		p.estimator.corrected(c, player, max(leastRTT, milliseconds(result.RTT)))
+		p.estimator.corrected(c, player, max(minRTT, milliseconds(result.RTT)))
 	}
 }
 
@@ -198,8 +198,8 @@ func (p *Planner) Limit(player, more int) {
 	q.limit = q.load + min(more, math.MaxInt-q.load)
 }
 
-// leastRTT, in ms, distinguishes an RTT of nothing from none.
-const leastRTT = 0.001
+// minRTT, in ms, distinguishes an RTT of nothing from none.
+const minRTT = 0.001
 
 // Inform tells the planner that a server's facts about itself came or changed.
 func (p *Planner) Inform(server int) { p.candidates.inform(server) }

@@ -97,7 +97,7 @@ func newPosterior(e *estimator, rng *rand.Rand, before variances) *posterior {
 			continue
 		}
 		ms, off := e.figure(c)
-		off = (off + noise) / max(ms-e.base, leastAbove)
+		off = (off + noise) / max(ms-e.base, minAbove)
 		observations = append(observations, observation{c.at, e.value(ms), off * off, e.candidates.guessed(c)})
 	}
 	observations, p.imagined = e.remembered(observations)

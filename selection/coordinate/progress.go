@@ -40,14 +40,14 @@ const (
 	foundShare = 2.0 / 3
 	// window is how many of the last bold samples count: those of six rounds.
 	window = 6 * samples / boldEvery
-	// leastBound is the smallest bound ever claimed, in ms: a comparison takes two RTTs of one
+	// minBound is the smallest bound ever claimed, in ms: a comparison takes two RTTs of one
 	// packet pair each, and both are off by noise.
-	leastBound = 2 * noise
-	// leastRounds are made in any case. The number is coldRounds if nobody had measured anything
+	minBound = 2 * noise
+	// minRounds are made in any case. The number is coldRounds if nobody had measured anything
 	// before, or fairRounds if the rule looks for a deviation, because relatives say less of that.
-	leastRounds, coldRounds, fairRounds = 3, 8, 12
-	// mostRounds is the most rounds, unless the whole budget should be spent.
-	mostRounds = 20
+	minRounds, coldRounds, fairRounds = 3, 8, 12
+	// maxRounds is the most rounds, unless the whole budget should be spent.
+	maxRounds = 20
 	// lately is how many last rounds must have gained little.
 	lately = 5
 	// One round in climbEvery looks for servers that keep the next stricter limit while the best
@@ -183,8 +183,8 @@ func (p *Planner) Progress() Progress {
 	if e.objective.Deviates() || e.objective.Sacrifices() || !e.predictor.recall.isEmpty() {
 		share = 1
 	}
-	o.RegretBound, o.Own = duration(max(share*p.better.bound(), gained, leastBound-p.missed())+p.missed()), duration(p.missed())
-	patience := max(leastRounds, int(math.Round(cold*(1-known))))
+	o.RegretBound, o.Own = duration(max(share*p.better.bound(), gained, minBound-p.missed())+p.missed()), duration(p.missed())
+	patience := max(minRounds, int(math.Round(cold*(1-known))))
 	settled := o.Best >= 0 && p.round >= patience && p.better.full() && (p.knowsOwn() || !e.objective.Sacrifices()) &&
 		max(bound, duration(p.better.detour)) <= p.options.Enough
 	if settled {
@@ -199,7 +199,7 @@ func (p *Planner) Progress() Progress {
 		e.update() // the last answers came after the last round
 		spent = !e.awaits()
 	}
-	o.Done = spent || settled || p.round >= mostRounds && p.options.Enough > 0
+	o.Done = spent || settled || p.round >= maxRounds && p.options.Enough > 0
 	return o
 }
 

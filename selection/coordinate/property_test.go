@@ -22,7 +22,7 @@ func TestReachesTheOptimum(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for i := range sessions {
 		w := newSmallWorld(rng, false)
-		n := newSession(t, w, 1+rng.IntN(mostPlayers), coordinate.Options{Seed: uint64(i), Budget: -1, Enough: -1})
+		n := newSession(t, w, 1+rng.IntN(maxPlayers), coordinate.Options{Seed: uint64(i), Budget: -1, Enough: -1})
 		n.found(n.finish())
 	}
 }
@@ -75,7 +75,7 @@ func live(t testing.TB, seed uint64, events []byte) []question {
 
 // happens plays one event. whom picks the player or question.
 func (n *session) happens(event byte, whom int) {
-	player := whom % mostPlayers
+	player := whom % maxPlayers
 	if len(n.here) > 0 {
 		player = n.here[whom%len(n.here)]
 	}
@@ -83,7 +83,7 @@ func (n *session) happens(event byte, whom int) {
 	case event == 0:
 		n.next()
 	case event == 4:
-		n.join(whom % mostPlayers)
+		n.join(whom % maxPlayers)
 	case len(n.here) == 0:
 	case event == 1 && len(n.waiting) > 0: // in any order
 		n.answer(whom % len(n.waiting))
@@ -98,7 +98,7 @@ func (n *session) happens(event byte, whom int) {
 	case event == 5:
 		n.leave(player)
 	case event == 6 && len(n.waiting) > 0: // from a player who left or is still here
-		n.tell(question{whom % mostPlayers, n.waiting[0].server})
+		n.tell(question{whom % maxPlayers, n.waiting[0].server})
 	case event == 7:
 		n.regroup()
 	}

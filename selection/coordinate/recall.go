@@ -241,7 +241,7 @@ func (e *estimator) remembered(observations []observation) (all []observation, i
 		imagined = append(imagined, valued{leaf, c.score})
 		if len(observations) == 0 || observations[0].at >= end {
 			ms, off := e.figure(&c)
-			off = (off + noise) / max(ms-e.base, leastAbove)
+			off = (off + noise) / max(ms-e.base, minAbove)
 			all = append(all, observation{leaf, e.value(ms), off * off, false})
 		}
 	}

@@ -103,7 +103,7 @@ func remembered(tree *topology.Tree, rtts [][]time.Duration) (all [][]memory.For
 		var cells []memory.Cell
 		for server, s := range tree.List() {
 			part := memory.Part{Country: s.Country, ASN: s.ASN, Prefix: topology.Prefix24.Prefix(s.Addr.Addr())}
-			if seen[part] || len(cells) == memory.Most {
+			if seen[part] || len(cells) == memory.Max {
 				continue
 			}
 			seen[part] = true

@@ -17,8 +17,8 @@ import (
 	"muster/selection/coordinate"
 )
 
-// mostPlayers is the most players of a session.
-const mostPlayers = 8
+// maxPlayers is the most players of a session.
+const maxPlayers = 8
 
 // smallWorld is a list of some servers, several on a machine. Some are silent for all or for one
 // player, and some are unsuitable.
@@ -27,7 +27,7 @@ type smallWorld struct {
 	// says holds what each server reports of itself if it answers.
 	says []discovery.Info
 	// rtts are by player and server. 0 is silence.
-	rtts     [mostPlayers][]time.Duration
+	rtts     [maxPlayers][]time.Duration
 	criteria selection.Criteria
 }
 
@@ -38,9 +38,9 @@ func newSmallWorld(rng *rand.Rand, ports bool) *smallWorld {
 	countries, machines := 1+rng.IntN(5), 1+rng.IntN(40)
 	for m := range machines {
 		country, network := rng.IntN(countries), rng.IntN(8)
-		silent, deaf := rng.IntN(8) == 0, rng.IntN(4*mostPlayers)
+		silent, deaf := rng.IntN(8) == 0, rng.IntN(4*maxPlayers)
 		addr := netip.AddrFrom4([4]byte{30 + byte(country), byte(network), byte(m), 1})
-		var rtts [mostPlayers]time.Duration
+		var rtts [maxPlayers]time.Duration
 		for player := range rtts {
 			away := 20 + 60*((country+3*player)%5) + 5*network
 			rtts[player] = time.Duration(away)*time.Millisecond + time.Duration(rng.IntN(20_000))*time.Microsecond
@@ -55,7 +55,7 @@ func newSmallWorld(rng *rand.Rand, ports bool) *smallWorld {
 			info := discovery.Info{MaxPlayers: 16, Map: "oa_dm1"}
 			switch rng.IntN(6) {
 			case 0:
-				info.Players = 16 - rng.IntN(mostPlayers)
+				info.Players = 16 - rng.IntN(maxPlayers)
 			case 1:
 				info.Map = "oa_dm2"
 			}
@@ -78,7 +78,7 @@ func newSmallWorld(rng *rand.Rand, ports bool) *smallWorld {
 func (w *smallWorld) draw(rng *rand.Rand) selection.Criteria {
 	criteria := selection.Criteria{By: selection.Rules()[rng.IntN(len(selection.Rules()))], Weights: map[string]float64{}}
 	if rng.IntN(2) == 0 {
-		criteria.Seats = mostPlayers
+		criteria.Seats = maxPlayers
 	}
 	if rng.IntN(3) == 0 {
 		criteria.Map = "oa_dm1"
@@ -86,11 +86,11 @@ func (w *smallWorld) draw(rng *rand.Rand) selection.Criteria {
 	for range rng.IntN(4) {
 		criteria.Limits = append(criteria.Limits, time.Duration(50+rng.IntN(250))*time.Millisecond)
 	}
-	for player := range rng.IntN(mostPlayers) {
+	for player := range rng.IntN(maxPlayers) {
 		criteria.Weights[playerName(player)] = []float64{0, 0.5, 1, 1, 2}[rng.IntN(5)]
 	}
 	criteria.Sides = map[string]selection.Side{}
-	for player := range rng.IntN(mostPlayers) {
+	for player := range rng.IntN(maxPlayers) {
 		criteria.Sides[playerName(player)] = selection.Side(rng.IntN(3))
 	}
 	for range rng.IntN(4) {
@@ -119,7 +119,7 @@ type session struct {
 	asked   map[question]bool
 	// lost are questions or answers that were lost on the way.
 	lost []question
-	load [mostPlayers]int
+	load [maxPlayers]int
 	// got is the last result for each question, and told all its RTTs.
 	got  map[question]discovery.State
 	told map[question]time.Duration
@@ -147,7 +147,7 @@ func newSession(t testing.TB, w *smallWorld, players int, options coordinate.Opt
 
 // regroup makes a planner for the players present, from what is known.
 func (n *session) regroup() {
-	n.waiting, n.lost, n.load, n.asked = nil, nil, [mostPlayers]int{}, map[question]bool{}
+	n.waiting, n.lost, n.load, n.asked = nil, nil, [maxPlayers]int{}, map[question]bool{}
 	var names []string
 	for _, player := range n.here {
 		names = append(names, playerName(player))
@@ -266,12 +266,12 @@ func (n *session) holds() {
 	}
 }
 
-// mostRounds is ample for a small world.
-const mostRounds = 400
+// maxRounds is ample for a small world.
+const maxRounds = 400
 
 // finish answers everything until the planner is done.
 func (n *session) finish() coordinate.Progress {
-	for range mostRounds {
+	for range maxRounds {
 		if o := n.planner.Progress(); o.Done {
 			return o
 		}
@@ -280,7 +280,7 @@ func (n *session) finish() coordinate.Progress {
 			n.answer(0)
 		}
 	}
-	n.Fatalf("not done after %d rounds: %+v", mostRounds, n.planner.Progress())
+	n.Fatalf("not done after %d rounds: %+v", maxRounds, n.planner.Progress())
 	return coordinate.Progress{}
 }
 
@@ -381,7 +381,7 @@ func TestFinishesWhatIsBegun(t *testing.T) {
 	for seed := range uint64(5) {
 		rounds, _ := search(seed, far)
 		last, done := search(seed, rounds)
-		if last != rounds || rounds == coordinate.MostRounds {
+		if last != rounds || rounds == coordinate.MaxRounds {
 			continue // nobody was asked alone
 		}
 		if tried++; done {

@@ -67,7 +67,7 @@ func (p *Planner) likely(player int, c *candidate) float64 {
 		weights, sum = weights+weight, sum+weight*known.rtts[player]
 	}
 	if weights > 0 {
-		rtts[player] = max(leastRTT, sum/weights-nearest)
+		rtts[player] = max(minRTT, sum/weights-nearest)
 	}
 	return p.estimator.total(p.estimator.guested(rtts, c.at))
 }

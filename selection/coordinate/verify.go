@@ -21,8 +21,8 @@ const (
 	// within alikeBy times apartBy and apartShare on average, as a root mean square.
 	alikeParts, alikeBy = 3, 2.8
 	// A forecast sticks out if the likely RTT is less than sticksOut of it. A check assumes that the
-	// RTT is leastWay of the forecast, at least.
-	sticksOut, leastWay = 0.92, 0.4
+	// RTT is minWay of the forecast, at least.
+	sticksOut, minWay = 0.92, 0.4
 )
 
 // isRemembering reports whether the search relies on forecasts.
@@ -113,7 +113,7 @@ func (a *acquisition) checks() []check {
 		part := &parts[i]
 		for player, ms := range part.rtts {
 			as := part.on[topology.AS]
-			if e.predictor.recall.tried[int(as)+player].any() || figure(part, player, leastWay*ms) >= target {
+			if e.predictor.recall.tried[int(as)+player].any() || figure(part, player, minWay*ms) >= target {
 				continue
 			}
 			likely, known := part.likely(player, parts)

@@ -72,8 +72,8 @@ var fitted = model{
 }
 
 const (
-	// mostPlayers is the most players that an estimate uses: the most telling ones.
-	mostPlayers = 8
+	// maxPlayers is the most players that an estimate uses: the most telling ones.
+	maxPlayers = 8
 	// lowest is the lowest estimate, in ms. Only a machine next to the server is nearer.
 	lowest = 1
 	// unknownRTT and unknownOff are the RTT and its deviation, in ms, for a server in an unknown
@@ -123,7 +123,7 @@ func (m model) estimator(guest Place, players []Place) *Estimator {
 		e.order = append(e.order, i)
 	}
 	slices.SortStableFunc(e.order, func(a, b int) int { return cmp.Compare(all[b], all[a]) })
-	e.order = e.order[:min(mostPlayers, len(e.order))]
+	e.order = e.order[:min(maxPlayers, len(e.order))]
 	for _, i := range e.order {
 		e.toGuest = append(e.toGuest, all[i])
 		row := make([]float64, len(e.order))

@@ -73,14 +73,14 @@ var usual = [topology.Levels]float64{
 
 const (
 	// A part counts as at most clip times the usual distance, because one with a bad route proves no
-	// more. It takes leastParts to tell a change.
-	clip, leastParts = 2.5, 8
+	// more. It takes minParts to tell a change.
+	clip, minParts = 2.5, 8
 	// A sum of differences that are due to chance exceeds certain times its standard deviation in
 	// less than one search of a thousand (bench/experiments/wrong-assumptions.md).
 	certain = 9
-	// least is the smallest change that may matter to a choice, in ms. mostChanges bounds their
+	// least is the smallest change that may matter to a choice, in ms. maxChanges bounds their
 	// number.
-	least, mostChanges = 10, 4
+	least, maxChanges = 10, 4
 )
 
 // Note takes a reply from an address, in the order of the replies.
@@ -102,7 +102,7 @@ func (l *Line) Note(tree *topology.Tree, address topology.Node, at, rtt time.Dur
 func (l *Line) Delays() (d Delays) {
 	delays := make([]float64, len(l.replies)) // of each reply, compared with the first
 	var starts []int
-	for range mostChanges {
+	for range maxChanges {
 		at, by := l.change(delays)
 		if by == 0 {
 			break
@@ -148,7 +148,7 @@ func (l *Line) change(delays []float64) (at int, by float64) {
 	for i := range n {
 		sum += sums[i]
 		parts += counts[i]
-		if surely := math.Abs(sum) / math.Sqrt(float64(max(parts, 1))); parts >= leastParts && surely > most {
+		if surely := math.Abs(sum) / math.Sqrt(float64(max(parts, 1))); parts >= minParts && surely > most {
 			at, most = i, surely
 		}
 	}

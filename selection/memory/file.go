@@ -14,7 +14,7 @@ import (
 const Format = "muster.rtts/1"
 
 // maxFile is the largest file, in bytes, that is read.
-const maxFile = 256 * Most
+const maxFile = 256 * Max
 
 // document is a memory as a document:
 //
@@ -59,8 +59,8 @@ func Read(r io.Reader) ([]Cell, error) {
 	if d.Format != Format {
 		return malformed("the format is %q", discovery.CleanText(d.Format))
 	}
-	if len(d.Parts) > Most {
-		return malformed("over %d parts", Most)
+	if len(d.Parts) > Max {
+		return malformed("over %d parts", Max)
 	}
 	cells := make([]Cell, len(d.Parts))
 	for i, p := range d.Parts {

@@ -51,8 +51,8 @@ type Cell struct {
 	Seen time.Time
 }
 
-// longestMS and mostCounted bound the RTT and the addresses of a cell.
-const longestMS, mostCounted = 60_000, 1 << 16
+// longestMS and maxCounted bound the RTT and the addresses of a cell.
+const longestMS, maxCounted = 60_000, 1 << 16
 
 // IsSound reports whether a session can have left a cell: files and programs may say anything.
 func (c Cell) IsSound() bool {
@@ -60,7 +60,7 @@ func (c Cell) IsSound() bool {
 	if at := c.Prefix; at != (netip.Prefix{}) {
 		isPart = isPart && (at == topology.Prefix16.Prefix(at.Addr()) || at == topology.Prefix24.Prefix(at.Addr()))
 	}
-	isMeasured := c.MS > 0 && c.MS <= longestMS && c.Spread >= 0 && c.Spread <= longestMS && c.Count > 0 && c.Count <= mostCounted
+	isMeasured := c.MS > 0 && c.MS <= longestMS && c.Spread >= 0 && c.Spread <= longestMS && c.Count > 0 && c.Count <= maxCounted
 	return isPart && isMeasured && !c.Seen.IsZero()
 }
 
@@ -86,7 +86,7 @@ func Of(tree *topology.Tree, results []discovery.Result, now time.Time) []Cell {
 	lowest := make([]float64, tree.Nodes()) // by address, 0 if unknown
 	for _, r := range results {
 		if r.State == discovery.Answered {
-			at, ms := tree.Of(r.Server), max(leastMS, r.RTT.Seconds()*1000)
+			at, ms := tree.Of(r.Server), max(minMS, r.RTT.Seconds()*1000)
 			if lowest[at] == 0 || ms < lowest[at] {
 				lowest[at] = ms
 			}
@@ -111,8 +111,8 @@ func Of(tree *topology.Tree, results []discovery.Result, now time.Time) []Cell {
 	return cells
 }
 
-// leastMS is the lowest RTT of a cell, in ms: what rounds to nothing is no RTT.
-const leastMS = 0.05
+// minMS is the lowest RTT of a cell, in ms: what rounds to nothing is no RTT.
+const minMS = 0.05
 
 // newestFirst orders cells by age, and those of one age by their parts.
 func newestFirst(a, b Cell) int {
@@ -120,14 +120,14 @@ func newestFirst(a, b Cell) int {
 }
 
 const (
-	// Most is how many cells a memory keeps: six sessions' worth.
-	Most = 4096
+	// Max is how many cells a memory keeps: six sessions' worth.
+	Max = 4096
 	// forgotten is the age at which a cell says less than the label of its network.
 	forgotten = 2 * 365 * 24 * time.Hour
 	// fades is the time in which a cell loses half of its weight against newer results.
 	fades = 90 * 24 * time.Hour
-	// mostCount bounds the weight of a cell, so that new results always count.
-	mostCount = 8
+	// maxCount bounds the weight of a cell, so that new results always count.
+	maxCount = 8
 	// moved is the ratio of two means that do not come from the same route.
 	moved = 1.3
 )
@@ -148,14 +148,14 @@ func After(before, session []Cell, now time.Time) []Cell {
 			after = append(after, old)
 		case max(old.MS, after[i].MS) <= moved*min(old.MS, after[i].MS):
 			c := &after[i]
-			w := float64(min(old.Count, mostCount)) * math.Exp2(-float64(age(old, now))/float64(fades))
+			w := float64(min(old.Count, maxCount)) * math.Exp2(-float64(age(old, now))/float64(fades))
 			n := float64(c.Count)
 			c.MS, c.Spread = (w*old.MS+n*c.MS)/(w+n), (w*old.Spread+n*c.Spread)/(w+n)
-			c.Count = min(c.Count+old.Count, mostCount)
+			c.Count = min(c.Count+old.Count, maxCount)
 		}
 	}
 	slices.SortFunc(after, newestFirst)
-	return after[:min(len(after), Most)]
+	return after[:min(len(after), Max)]
 }
 
 // age returns a cell's age. A time in the future is as doubtful as one in the past.

@@ -84,10 +84,10 @@ func TestAfter(t *testing.T) {
 		}
 	}
 	var many []memory.Cell
-	for i := range 2 * memory.Most {
+	for i := range 2 * memory.Max {
 		many = append(many, cell(part("DE", uint32(1+i), ""), 10, 1, 1, time.Duration(i)*time.Second))
 	}
-	if got := memory.After(many, nil, now); len(got) != memory.Most || got[0].ASN != 1 {
+	if got := memory.After(many, nil, now); len(got) != memory.Max || got[0].ASN != 1 {
 		t.Errorf("%d cells, the newest is of AS %d", len(got), got[0].ASN)
 	}
 }
@@ -167,7 +167,7 @@ func TestFile(t *testing.T) {
 		"an RTT of an hour":  `{"format":"muster.rtts/1","parts":[{"country":"DE","rtt_ms":3600000,"count":1,"seen":"2026-11-27T20:00:00Z"}]}`,
 		"measured at nobody": `{"format":"muster.rtts/1","parts":[{"country":"DE","rtt_ms":1,"count":0,"seen":"2026-11-27T20:00:00Z"}]}`,
 		"at no time":         `{"format":"muster.rtts/1","parts":[{"country":"DE","rtt_ms":1,"count":1}]}`,
-		"too many":           `{"format":"muster.rtts/1","parts":[` + strings.Repeat(`{},`, memory.Most) + `{}]}`,
+		"too many":           `{"format":"muster.rtts/1","parts":[` + strings.Repeat(`{},`, memory.Max) + `{}]}`,
 	} {
 		if got, err := memory.Read(strings.NewReader(text)); !errors.Is(err, discovery.ErrMalformed) || got != nil {
 			t.Errorf("%s reads %v, %v", name, got, err)

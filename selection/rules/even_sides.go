@@ -17,9 +17,9 @@ const (
 	// within the noise of measurements does not send everybody far away.
 	meanPerDifference = 10
 	// Without a limit of the group nobody's RTT may exceed ownLimitFactor times the lowest worst RTT,
-	// or leastOwnLimit ms: a server can also be even because it is far from everybody. Chosen, like the
+	// or minOwnLimit ms: a server can also be even because it is far from everybody. Chosen, like the
 	// others (bench/experiments/even-sides.md).
-	ownLimitFactor, leastOwnLimit = 1.5, 100
+	ownLimitFactor, minOwnLimit = 1.5, 100
 )
 
 var evenSides = Rule{
@@ -30,7 +30,7 @@ var evenSides = Rule{
 	Rank: func(score, mean, ms float64) float64 {
 		return max(score, evenEnough*ms) + mean/meanPerDifference
 	},
-	Limit: func(lowestWorst, ms float64) float64 { return max(ownLimitFactor*lowestWorst, leastOwnLimit*ms) },
+	Limit: func(lowestWorst, ms float64) float64 { return max(ownLimitFactor*lowestWorst, minOwnLimit*ms) },
 	Lean:  sidesLean,
 	Bound: sidesBound,
 	Docs: Docs{

@@ -16,8 +16,8 @@ type Docs struct {
 // Figures are a server's figures for the sentences, in ms.
 type Figures struct{ Mean, Worst, Figure float64 }
 
-// leastFigure is the least figure, in ms, that is not shown as nothing.
-const leastFigure = 0.05
+// minFigure is the least figure, in ms, that is not shown as nothing.
+const minFigure = 0.05
 
 // Short returns the rule in a list of settings: "lowest average".
 func (r *Rule) Short() sentence.Sentence { return r.says("short") }
@@ -37,7 +37,7 @@ func (r *Rule) Praise(server string, f Figures, limit float64) sentence.Sentence
 
 // nothing ends the keys of sentences about a server where nobody gives up anything.
 func (r *Rule) nothing(f Figures) string {
-	if r.OwnBests && f.Figure < leastFigure {
+	if r.OwnBests && f.Figure < minFigure {
 		return "-nothing"
 	}
 	return ""
@@ -96,14 +96,14 @@ func Tenths(x float64) float64 {
 	return rounded
 }
 
-// mostMS is more than any figure; documents from elsewhere may say more, up to infinity.
-const mostMS = 1e9
+// maxMS is more than any figure; documents from elsewhere may say more, up to infinity.
+const maxMS = 1e9
 
 func bounded(x float64) float64 {
 	if math.IsNaN(x) {
 		return 0
 	}
-	return max(-mostMS, min(x, mostMS))
+	return max(-maxMS, min(x, maxMS))
 }
 
 // Round rounds milliseconds to the microsecond, as in documents.

@@ -32,7 +32,7 @@ const (
 // bench/experiments/address-tables.md has the measurements.
 func settle(newest, older, countries []ranges.Step) ([]ranges.Step, fates) {
 	owned := make(map[holding]uint64)
-	each(func(first, keys uint64, n [mostTables]uint32) {
+	each(func(first, keys uint64, n [maxTables]uint32) {
 		if n[0] != 0 {
 			owned[holding{n[0], 0, isV6(first)}] += keys
 			owned[holding{n[0], n[2], isV6(first)}] += keys
@@ -41,7 +41,7 @@ func settle(newest, older, countries []ranges.Step) ([]ranges.Step, fates) {
 	const share = 100 // a hundredth
 	var p painter
 	f := fates{make(map[string]uint64), make(map[string]uint64)}
-	each(func(first, keys uint64, n [mostTables]uint32) {
+	each(func(first, keys uint64, n [maxTables]uint32) {
 		is, was, country := n[0], n[1], n[2]
 		if here := owned[holding{was, country, isV6(first)}]; is == 0 && country != 0 && here > 0 &&
 			here >= owned[holding{was, 0, isV6(first)}]/share {
@@ -75,7 +75,7 @@ func fateOf(newest, older, settled uint32) string {
 // older one does, differently, or not at all.
 func judged(newest, older, settled, later []ranges.Step) fates {
 	f := fates{make(map[string]uint64), make(map[string]uint64)}
-	each(func(first, keys uint64, n [mostTables]uint32) {
+	each(func(first, keys uint64, n [maxTables]uint32) {
 		verdict := "another AS"
 		switch n[3] {
 		case 0:
@@ -101,12 +101,12 @@ type holding struct {
 // isV6 reports whether a key is of IPv6.
 func isV6(key uint64) bool { return key>>32 != 0 }
 
-// mostTables is the most tables that are compared.
-const mostTables = 4
+// maxTables is the most tables that are compared.
+const maxTables = 4
 
 // each calls do for every piece of the address space in which no table changes its number. It
 // passes each table's number there. No piece has keys of both families.
-func each(do func(first, keys uint64, numbers [mostTables]uint32), tables ...[]ranges.Step) {
+func each(do func(first, keys uint64, numbers [maxTables]uint32), tables ...[]ranges.Step) {
 	starts := []uint64{0, 1 << 32}
 	for _, t := range tables {
 		for _, s := range t {
@@ -115,8 +115,8 @@ func each(do func(first, keys uint64, numbers [mostTables]uint32), tables ...[]r
 	}
 	slices.Sort(starts)
 	starts = slices.Compact(starts)
-	var at [mostTables]int
-	var numbers [mostTables]uint32
+	var at [maxTables]int
+	var numbers [maxTables]uint32
 	for i, first := range starts {
 		for k, t := range tables {
 			if at[k] < len(t) && t[at[k]].Start == first {
@@ -159,7 +159,7 @@ func (f fates) String() string {
 // largest returns the names of so many ASes, those with the most IPv4 addresses.
 func largest(origins []ranges.Step, names map[uint32]string, most int) map[uint32]string {
 	sizes := make(map[uint32]uint64)
-	each(func(first, keys uint64, n [mostTables]uint32) {
+	each(func(first, keys uint64, n [maxTables]uint32) {
 		if n[0] != 0 && !isV6(first) && names[n[0]] != "" {
 			sizes[n[0]] += keys
 		}
@@ -176,7 +176,7 @@ func largest(origins []ranges.Step, names map[uint32]string, most int) map[uint3
 // broken: in more than this share of what the last knew of a family.
 func tooDifferent(now, last []ranges.Step, most float64) error {
 	var known, differ [2]uint64
-	each(func(first, keys uint64, n [mostTables]uint32) {
+	each(func(first, keys uint64, n [maxTables]uint32) {
 		family := 0
 		if isV6(first) {
 			family = 1

@@ -69,13 +69,13 @@ func Crowd(info *discovery.Info, players, seats int) {
 	}
 }
 
-// MostPing is more than a server waits for a player.
-const MostPing = time.Minute
+// MaxPing is more than a server waits for a player.
+const MaxPing = time.Minute
 
 // Ping returns a player's ping of so many milliseconds as the server measured it, between
-// 0 and [MostPing].
+// 0 and [MaxPing].
 func Ping(ms int) time.Duration {
-	return time.Duration(min(max(0, ms), int(MostPing/time.Millisecond))) * time.Millisecond
+	return time.Duration(min(max(0, ms), int(MaxPing/time.Millisecond))) * time.Millisecond
 }
 
 // Reader takes fields off the front of a packet. A missing field and all fields after

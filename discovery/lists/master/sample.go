@@ -18,9 +18,9 @@ const (
 	perAddress = 32
 	// customerBits is the prefix length of one customer in IPv6.
 	customerBits = 64
-	// mostKept is how many entries are held while a list is read. Excess is cut at
+	// maxKept is how many entries are held while a list is read. Excess is cut at
 	// once, and seldom.
-	mostKept = 2 * discovery.MaxServers
+	maxKept = 2 * discovery.MaxServers
 )
 
 // CutError is a warning: a list is longer than any honest one, and was cut so that all
@@ -191,7 +191,7 @@ func (s *sample[K, T]) add(key K, at place, free bool) *T {
 	if f, is := s.full[[byServer]uint64(at[:byServer])]; is && !free && at[byServer] >= f.from {
 		return nil
 	}
-	if len(s.entries) == mostKept {
+	if len(s.entries) == maxKept {
 		s.cut()
 	}
 	if s.index == nil {
@@ -199,7 +199,7 @@ func (s *sample[K, T]) add(key K, at place, free bool) *T {
 	}
 	s.index[key] = len(s.entries)
 	if n := len(s.entries); n == cap(s.entries) { // append would copy long lists more often
-		s.entries = slices.Grow(s.entries, min(max(n, 1), mostKept-n))
+		s.entries = slices.Grow(s.entries, min(max(n, 1), maxKept-n))
 	}
 	s.entries = append(s.entries, sampled[K, T]{key: key, place: at, free: free})
 	return &s.entries[len(s.entries)-1].value

@@ -17,8 +17,8 @@ type page struct {
 	last string
 }
 
-// mostBeside bounds the values next to the rows that are kept.
-const mostBeside = 32
+// maxBeside bounds the values next to the rows that are kept.
+const maxBeside = 32
 
 // checkPages reports errors in what a form says of pages.
 func (f Form) checkPages() error {
@@ -40,7 +40,7 @@ func (f Form) checkPages() error {
 // keep notes a value that stands next to the rows.
 func (p *page) keep(name string, value []byte) {
 	found := gjson.ParseBytes(value)
-	if text := word(found); p.form.Next != "" && text != "" && len(text) <= maxText && len(p.beside) < mostBeside {
+	if text := word(found); p.form.Next != "" && text != "" && len(text) <= maxText && len(p.beside) < maxBeside {
 		if p.beside == nil {
 			p.beside = make(map[string]string)
 		}

@@ -310,8 +310,8 @@ func meets(doc gjson.Result, conditions []condition) bool {
 }
 
 // maxAddresses are taken of one row, which has one or two, or some ten for a group of
-// servers. For them mostSeen elements of an array are looked at.
-const maxAddresses, mostSeen = 64, 1024
+// servers. For them maxSeen elements of an array are looked at.
+const maxAddresses, maxSeen = 64, 1024
 
 // addresses returns the addresses of a row.
 func (f Form) addresses(doc gjson.Result) (addresses []string) {
@@ -326,7 +326,7 @@ func (f Form) addresses(doc gjson.Result) (addresses []string) {
 			found.ForEach(func(_, one gjson.Result) bool {
 				add(one)
 				seen++
-				return seen < mostSeen
+				return seen < maxSeen
 			})
 		} else {
 			add(found)

@@ -105,11 +105,11 @@ const (
 	// most, so that it does not overshoot.
 	newtonSteps   = 8
 	newtonLongest = 0.5
-	// leastSlope keeps the order of expectations. mostSmall bounds the slope where
+	// minSlope keeps the order of expectations. maxSmall bounds the slope where
 	// little is expected. Otherwise one disappointing network would push the many
 	// servers with low expectations to almost 0. Tuned.
-	leastSlope = 0.3
-	mostSmall  = 1.2
+	minSlope = 0.3
+	maxSmall = 1.2
 )
 
 func newCalibrator() *calibrator {
@@ -153,7 +153,7 @@ func (l *curve) learn(fresh int, before gaussian) {
 			*parameter += min(max(step[i], -newtonLongest), newtonLongest)
 		}
 	}
-	l.small, l.large = min(max(l.small, leastSlope), mostSmall), max(l.large, leastSlope)
+	l.small, l.large = min(max(l.small, minSlope), maxSmall), max(l.large, minSlope)
 	l.fade(fresh)
 	l.tabulate()
 }

@@ -117,7 +117,7 @@
 //	bounds of the claim        fitted: 95 of 100 runs              held in 97 of 100
 //	these, and a, unlabelled   tuned: whole runs without labels     held in 96 of 100
 //	firstOdds of labels        tuned: wrong, right and no labels    no fit
-//	slopesSD, mostSmall        tuned: whole runs                   no fit
+//	slopesSD, maxSmall        tuned: whole runs                   no fit
 //	shift's window, witnesses  tuned: shifts of 50 ms, and none     no fit
 //	blockServers, sureSDs      tuned: whole runs                    no fit
 //	usualSpread, usualNetworks tuned: whole runs                   no fit

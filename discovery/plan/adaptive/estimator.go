@@ -396,10 +396,10 @@ const (
 	// delayed on its way. It is the tail of the round trips and a little more, because
 	// an error about a network misses all of it.
 	delayedShare = 0.03
-	// mostDelayed is the largest number of replies that can all have been delayed.
-	mostDelayed = 3
+	// maxDelayed is the largest number of replies that can all have been delayed.
+	maxDelayed = 3
 	// nearMost is the least mean likelihood of replies that are not far.
-	nearMost = 0.5
+	maxNear = 0.5
 )
 
 // delayed returns the chance that all replies of a node of this level were delayed, and
@@ -408,7 +408,7 @@ const (
 // nothing else.
 func (e evidence) delayed(up *outcome, level topology.Level, prior float64) float64 {
 	switch {
-	case e.weight <= 1-nothing, e.weight > mostDelayed, e.sum >= nearMost*e.weight:
+	case e.weight <= 1-nothing, e.weight > maxDelayed, e.sum >= maxNear*e.weight:
 		return 0
 	case level > topology.Country && up.below.weight < e.weight+nothing:
 		return up.delayed

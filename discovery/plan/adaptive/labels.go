@@ -22,7 +22,7 @@ var wrongShares = [...]float64{0.001, 0.003, 0.01, 0.03, 0.1, 0.3}
 
 // A label's prediction is never surer than this. A reply can be delayed, and a network
 // of an AS can lie abroad without a wrong label.
-const leastLabelled, mostLabelled = 1e-4, 0.99
+const minLabelled, maxLabelled = 1e-4, 0.99
 
 // firstOdds of the shares. Large ones are less likely, so labels are believed until
 // they err. Tuned.
@@ -37,7 +37,7 @@ func newLabels() labels {
 // judge compares how well a /16's label and its address predicted its first server. It
 // returns the chance that the label is wrong.
 func (l *labels) judge(labelled, addressed float64, near bool) float64 {
-	labelled = min(max(labelled, leastLabelled), mostLabelled)
+	labelled = min(max(labelled, minLabelled), maxLabelled)
 	if !near {
 		labelled, addressed = 1-labelled, 1-addressed
 	}

@@ -21,12 +21,12 @@ const (
 	nearestMargin = 4 * time.Millisecond
 	// needLeft is the share of the missing servers that the plan may expect to be left
 	// under the limit. It is the chance at most that all of them are, by Markov's
-	// inequality. These are leastNeeded to mostNeeded servers. Where memories proved
+	// inequality. These are minNeeded to maxNeeded servers. Where memories proved
 	// right, warmLeft of the wanted servers may be left.
-	needLeft    = 0.1
-	leastNeeded = 0.3
-	mostNeeded  = 2
-	warmLeft    = 0.3
+	needLeft  = 0.1
+	minNeeded = 0.3
+	maxNeeded = 2
+	warmLeft  = 0.3
 	// nearestDry replies without a nearer one are enough: later servers are even less
 	// likely. It takes up to doubtDry more if labels are missing or often wrong.
 	nearestDry = 120
@@ -34,9 +34,9 @@ const (
 	// doubtfulLabels is the share of wrong labels from which on they are doubted.
 	doubtfulLabels = 0.1
 	// The limit at first, while fewer than openingShare times the wanted servers have
-	// replied: one reply in openingShare is under it. It is at least leastLimit.
+	// replied: one reply in openingShare is under it. It is at least minLimit.
 	openingShare = 3
-	leastLimit   = time.Millisecond
+	minLimit     = time.Millisecond
 	// The last of the nearest must have improved by less than steadyBy in the last
 	// steadyBatches, or warmBatches where memories proved right.
 	steadyBatches = 3
@@ -74,7 +74,7 @@ func (n *nearest) limit(before time.Duration) time.Duration {
 		return before
 	}
 	if known < openingShare*n.count {
-		return max(n.rtts[known/openingShare], leastLimit)
+		return max(n.rtts[known/openingShare], minLimit)
 	}
 	kth := n.rtts[n.count-1]
 	n.kth = append(n.kth, kth)
@@ -97,6 +97,6 @@ func (n *nearest) enough(left remaining, doubt float64, warm bool) bool {
 	if len(n.kth) < steady || n.kth[len(n.kth)-steady]-n.kth[len(n.kth)-1] >= steadyBy {
 		return false
 	}
-	enough := left.needed <= min(max(needLeft*left.need, leastNeeded), mostNeeded)
+	enough := left.needed <= min(max(needLeft*left.need, minNeeded), maxNeeded)
 	return enough || warm && left.near <= warmLeft*float64(n.count) || n.dry >= dry
 }

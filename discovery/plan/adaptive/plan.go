@@ -66,8 +66,8 @@ func New(list *topology.Tree, o discovery.PlanOptions) discovery.Plan {
 }
 
 const (
-	// mostSeeds bounds the first probes for lists with very many countries.
-	mostSeeds = 100
+	// maxSeeds bounds the first probes for lists with very many countries.
+	maxSeeds = 100
 	// A batch is one part in batchPart of the probes sent, so that it grows with the
 	// plan's knowledge, and at least minBatch. An estimate takes longer for a longer
 	// list. So a search for all near servers spends one probe for every batchNodes of
@@ -90,7 +90,7 @@ func (p *plan) begin() {
 		return
 	}
 	p.seeded = true
-	tree, largest := p.estimator.tree, newTop(mostSeeds)
+	tree, largest := p.estimator.tree, newTop(maxSeeds)
 	for c := topology.Root + 1; int(c) < tree.Nodes(); c = tree.End(c) {
 		p.summary.Clusters++
 		largest.offer(candidate{c, float64(tree.Size(c))})

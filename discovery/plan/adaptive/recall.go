@@ -52,8 +52,8 @@ const (
 	// counts; unconfirmedWeight is the joint weight for any other AS.
 	confirmedWeight   = 0.9
 	unconfirmedWeight = 0.3
-	// mostVerified bounds the first probes, which verify memories.
-	mostVerified = 48
+	// maxVerified bounds the first probes, which verify memories.
+	maxVerified = 48
 )
 
 // newRecall gives the estimator the memories of its list.
@@ -98,7 +98,7 @@ func newRecall(e *estimator, o discovery.PlanOptions) *recall {
 	nearestFirst := slices.SortedFunc(maps.Values(nearest), func(x, y memory) int {
 		return cmp.Or(cmp.Compare(x.rtt, y.rtt), cmp.Compare(x.network, y.network))
 	})
-	for _, one := range nearestFirst[:min(len(nearestFirst), mostVerified)] {
+	for _, one := range nearestFirst[:min(len(nearestFirst), maxVerified)] {
 		m.unverified = append(m.unverified, one.network)
 	}
 	return m

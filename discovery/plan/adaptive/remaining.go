@@ -72,8 +72,8 @@ const (
 	dryReplies   = 150
 	fewLeftWarm  = 2.5
 	fewShare     = 0.15
-	// leastLeft near servers may be left even if hardly any were found.
-	leastLeft = 0.5
+	// minLeft near servers may be left even if hardly any were found.
+	minLeft = 0.5
 	// sureSDs is the safety margin over the expected number left, in standard
 	// deviations: tuned. Without it, whole networks are missed.
 	sureSDs = 0.3
@@ -97,7 +97,7 @@ func fewAfter(dry int) float64 {
 // too few to ask.
 func (r remaining) negligible(found, missing, few float64) bool {
 	most := r.near + sureSDs*min(math.Sqrt(r.variance), r.near)
-	share := max(missing*(found+r.near), leastLeft)
+	share := max(missing*(found+r.near), minLeft)
 	return r.likely <= share && most <= max(share, min(fewShare*found, few))
 }
 

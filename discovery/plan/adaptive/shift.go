@@ -44,10 +44,10 @@ const (
 	shiftWindow = 21
 	// witnessAge replies lie between the two of the window's first witness.
 	witnessAge = 64
-	// leastShift is the largest change that hardly affects which servers are near. A
+	// minShift is the largest change that hardly affects which servers are near. A
 	// shift is also at least usualFactor times the usual distance between differences.
 	// The median of so many exceeds that by chance once in ten thousand times.
-	leastShift  = 10 * time.Millisecond
+	minShift    = 10 * time.Millisecond
 	usualFactor = 1.6
 	// usualFirst is the first value of the usual distance. Each new one moves it by the
 	// part usualStep.
@@ -89,7 +89,7 @@ func (s *shift) note(network topology.Node, reply int, rtt time.Duration) (c cha
 	if s.usual += s.usual / usualStep; (s.window[0].rtt - now).Abs() < s.usual {
 		s.usual -= 2 * s.usual / usualStep
 	}
-	if now.Abs() < max(leastShift, time.Duration(usualFactor*float64(s.usual))) {
+	if now.Abs() < max(minShift, time.Duration(usualFactor*float64(s.usual))) {
 		return change{}, false
 	}
 	// The shift began where the later differences support it most.
@@ -117,7 +117,7 @@ func (s *shift) note(network topology.Node, reply int, rtt time.Duration) (c cha
 // sides of it.
 func (s *shift) move(more time.Duration) (c change) {
 	line := s.by + more // compared with the quietest line so far
-	if line < 0 && line > -leastShift {
+	if line < 0 && line > -minShift {
 		line = 0 // that line again
 	}
 	c.before = max(0, -line)

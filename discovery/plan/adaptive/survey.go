@@ -29,10 +29,10 @@ const (
 	// routes to the player's own country may take such ways.
 	lonelyNetworks = 6
 	// The survey looks into a share of the largest blocks, across labels: one for every
-	// blockServers of the list, and at least leastBlocks. A wrong label hides many near
+	// blockServers of the list, and at least minBlocks. A wrong label hides many near
 	// servers at once there.
 	blockServers = 200
-	leastBlocks  = 48
+	minBlocks    = 48
 )
 
 // survey asks one server of each of the largest networks in the countries with too few
@@ -93,7 +93,7 @@ func (a *acquisition) survey(further int, recalled *recall) []discovery.Probe {
 // surveyBlocks asks one server of each of the list's largest /16s, across labels.
 func (a *acquisition) surveyBlocks() []discovery.Probe {
 	e := a.estimator
-	largest := newTop(max(leastBlocks, e.tree.Size(topology.Root)/blockServers))
+	largest := newTop(max(minBlocks, e.tree.Size(topology.Root)/blockServers))
 	for i := range e.nodes {
 		if i := topology.Node(i); e.tree.Level(i) == topology.Prefix16 && e.nodes[i].unasked > 0 {
 			largest.offer(candidate{i, float64(e.tree.Size(i))})

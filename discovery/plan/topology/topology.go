@@ -268,9 +268,9 @@ func (t *Tree) Origins() int { return len(t.origins) }
 // have the same origin.
 func (t *Tree) Origin(n Node) int { return int(t.origin[n]) }
 
-// mostMisplaced is the chance that a tiny part of an AS is really where the rest of it
+// maxMisplaced is the chance that a tiny part of an AS is really where the rest of it
 // is: the database is as likely wrong as right.
-const mostMisplaced = 0.5
+const maxMisplaced = 0.5
 
 // Sibling returns the largest node of the same AS in any country, or n itself if there
 // is none. A node with few of its AS's servers may only be an error of the database:
@@ -281,5 +281,5 @@ func (t *Tree) Sibling(n Node) (largest Node, misplaced float64) {
 		return n, 0
 	}
 	o := t.origins[at]
-	return o.largest, mostMisplaced * (1 - float64(t.Size(n))/float64(o.servers))
+	return o.largest, maxMisplaced * (1 - float64(t.Size(n))/float64(o.servers))
 }

@@ -121,8 +121,8 @@ const (
 	fields = played<<1 - 1
 )
 
-// mostPlayers is more than any of these games has seats for.
-const mostPlayers = 4096
+// maxPlayers is more than any of these games has seats for.
+const maxPlayers = 4096
 
 // roster reads the keys, which it drops, and the players up to the end of the packet or
 // to where it is cut off.
@@ -134,7 +134,7 @@ func (r *reader) roster() *discovery.Roster {
 		r.bytes()
 	}
 	roster := &discovery.Roster{}
-	for len(r.Rest) > 0 && len(roster.Players) < mostPlayers {
+	for len(r.Rest) > 0 && len(roster.Players) < maxPlayers {
 		has := r.Octet()
 		if has&^fields != 0 {
 			break // nothing tells how long a field of another kind is

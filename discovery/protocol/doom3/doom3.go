@@ -42,9 +42,9 @@ const (
 	challengeLen = 4
 	// lastPlayer is the number after the last player's.
 	lastPlayer = 32
-	// systemsLen is the length of the field after the players, mostAfter more than any
+	// systemsLen is the length of the field after the players, maxAfter more than any
 	// game appends there.
-	systemsLen, mostAfter = 4, 64
+	systemsLen, maxAfter = 4, 64
 )
 
 // AppendQuery appends the datagram that asks a server about itself and its players.
@@ -229,7 +229,7 @@ func (f form) read(list []byte, v version) (players []player, fits bool) {
 	for next := 0; ; {
 		number := int(r.Octet())
 		if number == lastPlayer && !r.Short {
-			return players, len(r.Rest) >= systemsLen && len(r.Rest) <= mostAfter
+			return players, len(r.Rest) >= systemsLen && len(r.Rest) <= maxAfter
 		}
 		if r.Short || number < next || number > lastPlayer {
 			return nil, false

@@ -53,8 +53,8 @@ const (
 	// isAnswer is the bit of answers in a number, nonceBits how many bits are free.
 	isAnswer  = 1 << 30
 	nonceBits = 30
-	// mostWords is more than any server says, mostPlayers more than any has seats for.
-	mostWords, mostPlayers = 4096, 1024
+	// maxWords is more than any server says, maxPlayers more than any has seats for.
+	maxWords, maxPlayers = 4096, 1024
 	// unknownPing stands for a ping that the server does not know.
 	unknownPing = 1<<16 - 1
 )
@@ -144,7 +144,7 @@ func cutAnswer(b []byte) (*answer, []byte, error) {
 		switch {
 		case size < headLen || size > maxPacket:
 			return nil, nil, malformed("a packet of %d bytes", size)
-		case count > mostWords:
+		case count > maxWords:
 			return nil, nil, malformed("a packet of %d words", count)
 		case uint64(len(b)) < uint64(size):
 			return nil, nil, nil
@@ -176,7 +176,7 @@ func malformed(format string, args ...any) error {
 const (
 	nameAt, playersAt, seatsAt, modeAt, mapAt, teamsAt, scoresAt = 1, 2, 3, 4, 5, 8, 9
 	passwordAt, addressAt, classicAddressAt                      = 4, 7, 9
-	mostTeams                                                    = 16
+	maxTeams                                                     = 16
 )
 
 // info returns what the answer to serverInfo tells.
@@ -192,7 +192,7 @@ func (p Protocol) info(words [][]byte) (*discovery.Info, error) {
 		MaxPlayers: packet.ParseCount(string(words[seatsAt])),
 	}
 	teams := packet.ParseNumber(string(words[teamsAt]))
-	if teams > mostTeams || scoresAt+teams > len(words) {
+	if teams > maxTeams || scoresAt+teams > len(words) {
 		return nil, malformed("%d teams", teams)
 	}
 	rest := words[scoresAt+teams:]
@@ -222,7 +222,7 @@ func parsePlayers(words [][]byte) (*discovery.Roster, error) {
 	}
 	names, values := words[columnsAt:columnsAt+columns], words[columnsAt+columns+1:]
 	roster := &discovery.Roster{}
-	for len(values) >= columns && len(roster.Players) < mostPlayers {
+	for len(values) >= columns && len(roster.Players) < maxPlayers {
 		var p discovery.Player
 		for i, name := range names {
 			value := values[i]

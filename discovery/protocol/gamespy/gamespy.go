@@ -284,15 +284,15 @@ func (r reply) listed() (n int) {
 	return n
 }
 
-// mostPlayers is more than any of these games has seats for.
-const mostPlayers = 1024
+// maxPlayers is more than any of these games has seats for.
+const maxPlayers = 1024
 
 // roster returns the players, in the order of their names in the reply.
 func (r reply) roster() *discovery.Roster {
 	roster := &discovery.Roster{}
 	at := map[uint16]int{}
 	for key, value := range r.ofPlayers() {
-		if _, is := at[key.place]; key.names() && !is && len(roster.Players) < mostPlayers {
+		if _, is := at[key.place]; key.names() && !is && len(roster.Players) < maxPlayers {
 			at[key.place] = len(roster.Players)
 			roster.Players = append(roster.Players, discovery.Player{Name: packet.Text(value)})
 		}

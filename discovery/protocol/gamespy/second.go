@@ -154,15 +154,15 @@ func (k keys) value(keys ...string) string {
 	return ""
 }
 
-// mostCounted is the largest count of players. A byte above it is a letter, the first of
+// maxCounted is the largest count of players. A byte above it is a letter, the first of
 // a field's name, from a server that leaves the count out.
-const mostCounted = 'A' - 1
+const maxCounted = 'A' - 1
 
 // readRows reads the players: a count, the names of the fields, and a value for each
 // field of each player. The last name and the last player have an empty text after them.
 func readRows(r *packet.Reader) *discovery.Roster {
 	count := 0
-	if len(r.Rest) > 0 && r.Rest[0] <= mostCounted {
+	if len(r.Rest) > 0 && r.Rest[0] <= maxCounted {
 		count = int(r.Octet())
 	}
 	var fields []string
@@ -174,7 +174,7 @@ func readRows(r *packet.Reader) *discovery.Roster {
 		fields = append(fields, strings.TrimRight(field, "_"))
 	}
 	roster := &discovery.Roster{}
-	for len(fields) > 0 && len(r.Rest) > 0 && len(roster.Players) < mostPlayers {
+	for len(fields) > 0 && len(r.Rest) > 0 && len(roster.Players) < maxPlayers {
 		var player discovery.Player
 		var first string
 		for i, field := range fields {
@@ -210,9 +210,9 @@ func AnswerSecond(request []byte, info discovery.Info, players []string, port ui
 		b = appendKeys(b, info, port)
 	}
 	if about[1] != 0 {
-		b = append(b, 0, byte(min(len(players), mostCounted)))
+		b = append(b, 0, byte(min(len(players), maxCounted)))
 		b = append(b, "player_\x00score_\x00ping_\x00\x00"...)
-		for _, name := range players[:min(len(players), mostCounted)] {
+		for _, name := range players[:min(len(players), maxCounted)] {
 			b = append(append(b, field(name)...), "\x000\x0050\x00"...)
 		}
 		b = append(b, 0)

@@ -258,7 +258,7 @@ func (t *thirdReply) fields(r *packet.Reader, ofPlayers bool) {
 			if value == "" {
 				break
 			}
-			if ofPlayers && place < mostPlayers {
+			if ofPlayers && place < maxPlayers {
 				t.tell(place, name, value)
 			}
 		}
@@ -315,7 +315,7 @@ func AnswerThird(request []byte, info discovery.Info, players []string, port uin
 	b := appendKeys(append(begin(), ofServer), info, port)
 	b = append(b, ofPlayers)
 	b = append(b, "player_\x00\x00"...)
-	for place, name := range players[:min(len(players), mostInPacket)] {
+	for place, name := range players[:min(len(players), maxInPacket)] {
 		if len(b)+len(name) > packetSize {
 			packets = append(packets, append(b, 0, 0))
 			b = append(append(begin(), ofPlayers), "player_\x00"...)
@@ -328,5 +328,5 @@ func AnswerThird(request []byte, info discovery.Info, players []string, port uin
 	return packets
 }
 
-// mostInPacket is the highest place of a player that fits in a byte, plus one.
-const mostInPacket = 256
+// maxInPacket is the highest place of a player that fits in a byte, plus one.
+const maxInPacket = 256

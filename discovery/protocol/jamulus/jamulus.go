@@ -48,8 +48,8 @@ const (
 	timeLen = 4
 	headLen = 2 + 2 + 1 + 2
 	crcLen  = 2
-	// mostMusicians is the most that a server seats.
-	mostMusicians = 150
+	// maxMusicians is the most that a server seats.
+	maxMusicians = 150
 )
 
 // frame appends a message in its frame.
@@ -125,7 +125,7 @@ func (roll) Parse(datagrams [][]byte) (discovery.Reply, error) {
 		}
 		r := reader{packet.Reader{Rest: message}}
 		roster := &discovery.Roster{}
-		for len(r.Rest) > 0 && len(roster.Players) < mostMusicians {
+		for len(r.Rest) > 0 && len(roster.Players) < maxMusicians {
 			r.Take(1 + 2 + 4 + 1 + 4)
 			roster.Players = append(roster.Players, discovery.Player{Name: r.text()})
 			r.text() // the city
@@ -147,10 +147,10 @@ func Answer(request []byte, info discovery.Info, names []string) []byte {
 	kind, message, ok := unframe(request)
 	switch {
 	case ok && kind == ping && len(message) == timeLen+1:
-		return frame(nil, ping, append(message[:timeLen:timeLen], byte(min(info.Players, mostMusicians))))
+		return frame(nil, ping, append(message[:timeLen:timeLen], byte(min(info.Players, maxMusicians))))
 	case ok && kind == wantsPlayer:
 		var list []byte
-		for i, name := range names[:min(len(names), mostMusicians)] {
+		for i, name := range names[:min(len(names), maxMusicians)] {
 			list = append(append(list, byte(i)), make([]byte, 2+4+1+4)...)
 			list = append(binary.LittleEndian.AppendUint16(list, uint16(len(name))), name...)
 			list = append(list, 0, 0)

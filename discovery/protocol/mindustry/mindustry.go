@@ -34,10 +34,10 @@ const query = "\xfe\x01"
 const (
 	// noLimit is the number of seats of a server without a limit, which says 0.
 	noLimit = 1000
-	// mostWaves and mostBuilds are far above true ones.
-	mostWaves, mostBuilds = 10_000_000, 1_000_000
-	// mostText is the longest text of a field, in bytes.
-	mostText = 100
+	// maxWaves and maxBuilds are far above true ones.
+	maxWaves, maxBuilds = 10_000_000, 1_000_000
+	// maxText is the longest text of a field, in bytes.
+	maxText = 100
 )
 
 // modes are the game's own names, by number.
@@ -53,8 +53,8 @@ func (Protocol) Parse(datagrams [][]byte) (discovery.Reply, error) {
 	return packet.Newest(datagrams, errNoReply, func(b []byte) (reply discovery.Reply, ok bool) {
 		r := reader{Reader: packet.Reader{Rest: b}}
 		info := &discovery.Info{Name: r.text(), Map: r.text(), Players: r.number(packet.MaxCount)}
-		r.number(mostWaves)
-		build, kind := r.number(mostBuilds), r.text()
+		r.number(maxWaves)
+		build, kind := r.number(maxBuilds), r.text()
 		if info.Version = kind; build > 0 {
 			info.Protocol = build
 			info.Version = fmt.Sprintf("%d %s", build, kind)
@@ -104,7 +104,7 @@ func Answer(request []byte, info discovery.Info) []byte {
 		return nil
 	}
 	text := func(b []byte, s string) []byte {
-		s = s[:min(len(s), mostText)]
+		s = s[:min(len(s), maxText)]
 		return append(append(b, byte(len(s))), s...)
 	}
 	b := text(text(nil, info.Name), info.Map)

@@ -93,8 +93,8 @@ func (roll) Parse(datagrams [][]byte) (discovery.Reply, error) {
 	})
 }
 
-// mostNamed is more than the players that servers name.
-const mostNamed = 100
+// maxNamed is more than the players that servers name.
+const maxNamed = 100
 
 // parseSample reads the names. Servers write other things there, too, a line a name.
 func parseSample(text []byte) *discovery.Roster {
@@ -105,7 +105,7 @@ func parseSample(text []byte) *discovery.Roster {
 	json.Unmarshal(text, &a) // values of other types were ignored before, and name nobody
 	json.Unmarshal(a.Players.Sample, &sample)
 	roster := &discovery.Roster{}
-	for _, p := range sample[:min(len(sample), mostNamed)] {
+	for _, p := range sample[:min(len(sample), maxNamed)] {
 		if name := bedrock.CleanName(p.Name[:min(len(p.Name), maxName)]); name != "" {
 			roster.Players = append(roster.Players, discovery.Player{Name: name})
 		}

@@ -91,10 +91,10 @@ func FuzzParseOfInfoResponse(f *testing.F) {
 	f.Add("a server", "q3dm17", "0", 4, 8, 2, true, 20, 150, uint64(nonce))
 	f.Add("^1red\\", "", "\n", -1, 1<<40, 99, false, -7, 1<<40, uint64(0))
 	f.Fuzz(func(t *testing.T, name, mapName, mode string, players, seats, bots int, password bool, minPing, maxPing int, n uint64) {
-		const most, seatsMost = 1_000_000, 65_535
+		const most, maxSeats = 1_000_000, 65_535
 		info := discovery.Info{
 			Name: plain(name), Map: plain(mapName), Mode: plain(mode), Protocol: 71, Password: password,
-			Players: clamp(players, seatsMost), MaxPlayers: clamp(seats, seatsMost),
+			Players: clamp(players, maxSeats), MaxPlayers: clamp(seats, maxSeats),
 			MinPing: time.Duration(clamp(minPing, most)) * time.Millisecond,
 			MaxPing: time.Duration(clamp(maxPing, most)) * time.Millisecond,
 		}

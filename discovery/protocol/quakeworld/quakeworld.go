@@ -129,7 +129,7 @@ func parse(body []byte, add func(*discovery.Info, []byte), withRoster bool) *dis
 		info.Roster = &discovery.Roster{}
 	}
 	for line := range bytes.Lines(lines) {
-		if info.Players < mostPlayers {
+		if info.Players < maxPlayers {
 			add(info, line)
 		}
 	}
@@ -143,8 +143,8 @@ var wanted = map[string]bool{
 	"protocol": true,
 }
 
-// mostPlayers is more than any of these games has seats for.
-const mostPlayers = 1024
+// maxPlayers is more than any of these games has seats for.
+const maxPlayers = 1024
 
 // addPlayer counts a line of QuakeWorld's: id, frags, minutes, ping, "name" and more.
 // Spectators have S for frags, or a ping below 0.

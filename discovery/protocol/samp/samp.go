@@ -58,12 +58,12 @@ const (
 	headLen                = 4
 	nonceLen               = 6
 	queryLen               = headLen + nonceLen + 1
-	// mostText is far longer than any text of these servers, in bytes.
-	mostText = 1 << 10
+	// maxText is far longer than any text of these servers, in bytes.
+	maxText = 1 << 10
 	// usualPing is the ping of the fleet's players, in ms.
 	usualPing = 50
-	// mostListed is how many players servers list at most, with some to spare.
-	mostListed = 1024
+	// maxListed is how many players servers list at most, with some to spare.
+	maxListed = 1024
 )
 
 // AppendQuery appends the datagram that asks a server about itself.
@@ -143,7 +143,7 @@ func (d dialect) info(r *reader) *discovery.Info {
 
 func players(r *reader) *discovery.Info {
 	roster := &discovery.Roster{}
-	for range min(r.short(), mostListed) {
+	for range min(r.short(), maxListed) {
 		name := packet.Text(r.Take(int(r.Octet())))
 		score := int32(binary.LittleEndian.Uint32(r.Take(4)))
 		if r.Short {
@@ -161,7 +161,7 @@ func (r *reader) short() int { return int(binary.LittleEndian.Uint16(r.Take(2)))
 
 func (r *reader) text() string {
 	n := binary.LittleEndian.Uint32(r.Take(4))
-	if n > mostText {
+	if n > maxText {
 		r.Rest, r.Short = nil, true
 		return ""
 	}

@@ -35,7 +35,7 @@ const (
 	cookieLen         = 8
 	subStateLen       = 1 + 2
 	isModded          = 1 << 0
-	mostName          = 200 // the server's datagrams have 256 bytes at most
+	maxName           = 200 // the server's datagrams have 256 bytes at most
 	modded            = "modded"
 	requestLen        = len(magic) + 2 + cookieLen + 1
 	responseHead      = magic + "\x01\x01"
@@ -91,7 +91,7 @@ func Answer(request []byte, info discovery.Info) []byte {
 		return nil
 	}
 	build, _ := strconv.ParseUint(info.Version, 10, 31)
-	name := info.Name[:min(len(info.Name), mostName)]
+	name := info.Name[:min(len(info.Name), maxName)]
 	b := append([]byte(responseHead), r.Take(cookieLen)...)
 	b = binary.LittleEndian.AppendUint32(append(b, byte(len(states)-1)), uint32(build))
 	b = append(binary.LittleEndian.AppendUint64(b, 0), 0)

@@ -29,8 +29,8 @@ const (
 	taken              = "\xff\x69\x00"
 	numbersOf, statsOf = -10, -11
 	rollLen            = len(askPlayers) + nonceLen
-	// mostPlayers is more than a server has seats for.
-	mostPlayers = 256
+	// maxPlayers is more than a server has seats for.
+	maxPlayers = 256
 )
 
 func (roll) AppendQuery(b []byte, nonce discovery.Nonce, _ []byte) []byte {
@@ -48,7 +48,7 @@ func (roll) Parse(datagrams [][]byte) (discovery.Reply, error) {
 		}
 		roster := &discovery.Roster{}
 		isWhole := true
-		for len(r.Rest) > 0 && !r.Short && len(roster.Players) < mostPlayers {
+		for len(r.Rest) > 0 && !r.Short && len(roster.Players) < maxPlayers {
 			player, ok := playerOf(datagrams, nonce, r.number())
 			isWhole = isWhole && ok
 			roster.Players = append(roster.Players, player)

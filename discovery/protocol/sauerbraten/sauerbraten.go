@@ -43,9 +43,9 @@ const (
 	queryLen      = 1 + nonceLen
 	// The numbers with the same place everywhere.
 	protocolAt, modeAt = 0, 1
-	// mostNumbers is more than any server tells. A server of openness private or more
+	// maxNumbers is more than any server tells. A server of openness private or more
 	// admits only players with a password or an account.
-	mostNumbers, private = 32, 3
+	maxNumbers, private = 32, 3
 	// twoBytes and fourBytes give the length of a number.
 	twoBytes, fourBytes = 0x80, 0x81
 	// colour comes before a character for the colour.
@@ -55,14 +55,14 @@ const (
 // order is the order of a game's numbers. Servers tell their version if they have three
 // more numbers from versionAt on; 0 is none.
 type order struct {
-	mostAt, openAt, numbers, versionAt int
-	modes                              []string
-	firstMode                          int
+	maxAt, openAt, numbers, versionAt int
+	modes                             []string
+	firstMode                         int
 }
 
 var (
-	ofSauerbraten = order{mostAt: 3, openAt: 4, numbers: 5, modes: modes, firstMode: -3}
-	ofRedEclipse  = order{mostAt: 4, openAt: 5, numbers: 6, versionAt: 8, modes: redEclipseModes}
+	ofSauerbraten = order{maxAt: 3, openAt: 4, numbers: 5, modes: modes, firstMode: -3}
+	ofRedEclipse  = order{maxAt: 4, openAt: 5, numbers: 6, versionAt: 8, modes: redEclipseModes}
 )
 
 // modes are the game's own names, from -3, and redEclipseModes those of Red Eclipse.
@@ -101,16 +101,16 @@ func parse(datagrams [][]byte, o order) (discovery.Reply, error) {
 		}
 		r := reader{packet.Reader{Rest: b[queryLen:]}}
 		players, n := r.number(), r.number()
-		if n < o.numbers || n > mostNumbers {
+		if n < o.numbers || n > maxNumbers {
 			return reply, false
 		}
-		var tells [mostNumbers]int
+		var tells [maxNumbers]int
 		for i := range n {
 			tells[i] = r.number()
 		}
 		info := &discovery.Info{
 			Map: r.text(), Name: r.text(), Protocol: max(0, tells[protocolAt]),
-			Players: packet.Count(players), MaxPlayers: packet.Count(tells[o.mostAt]), Password: tells[o.openAt] >= private,
+			Players: packet.Count(players), MaxPlayers: packet.Count(tells[o.maxAt]), Password: tells[o.openAt] >= private,
 		}
 		if mode := tells[modeAt] - o.firstMode; mode >= 0 && mode < len(o.modes) {
 			info.Mode = o.modes[mode]
@@ -200,7 +200,7 @@ func answer(request []byte, info discovery.Info, o order, protocol int) []byte {
 		return nil
 	}
 	tells := make([]int, o.numbers)
-	tells[protocolAt], tells[modeAt], tells[o.mostAt] = protocol, max(0, slices.Index(o.modes, info.Mode)+o.firstMode), info.MaxPlayers
+	tells[protocolAt], tells[modeAt], tells[o.maxAt] = protocol, max(0, slices.Index(o.modes, info.Mode)+o.firstMode), info.MaxPlayers
 	if info.Password {
 		tells[o.openAt] = private
 	}

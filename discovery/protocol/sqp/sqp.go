@@ -38,8 +38,8 @@ const (
 	version                  = 1
 	aboutServer         byte = 1
 	// headLen is the length of a reply's fields before its first chunk.
-	headLen  = 1 + challengeLen + 2 + 1 + 1 + 2
-	mostText = 255
+	headLen = 1 + challengeLen + 2 + 1 + 1 + 2
+	maxText = 255
 )
 
 // AppendQuery appends the datagram that asks for a challenge, or with it about the server.
@@ -102,7 +102,7 @@ func Answer(request []byte, info discovery.Info, demanded [challengeLen]byte, po
 	chunk = binary.BigEndian.AppendUint16(chunk, uint16(info.Players))
 	chunk = binary.BigEndian.AppendUint16(chunk, uint16(info.MaxPlayers))
 	for _, text := range []string{info.Name, info.Mode, info.Version, info.Map} {
-		text = text[:min(len(text), mostText)]
+		text = text[:min(len(text), maxText)]
 		chunk = append(append(chunk, byte(len(text))), text...)
 	}
 	chunk = binary.BigEndian.AppendUint16(chunk, port)

@@ -265,8 +265,8 @@ func (r *reader) clients06(roster *discovery.Roster, isExtended bool) {
 	}
 }
 
-// mostClients is more than any of these servers accepts.
-const mostClients = 1024
+// maxClients is more than any of these servers accepts.
+const maxClients = 1024
 
 var errNoReply = fmt.Errorf("teeworlds: %w: neither a token nor a server", discovery.ErrMalformed)
 
@@ -288,9 +288,9 @@ func (r *reader) packed() int { return packet.Count(r.signed()) }
 
 // signed reads such a number that may be below 0.
 func (r *reader) signed() int {
-	const more, sign, mostBytes = 0x80, 0x40, 5
+	const more, sign, maxBytes = 0x80, 0x40, 5
 	n, negative := 0, false
-	for i := range mostBytes {
+	for i := range maxBytes {
 		if len(r.Rest) == 0 {
 			r.Short = true
 			return 0
@@ -335,7 +335,7 @@ func (r *reader) clients(roster *discovery.Roster) (bots int) {
 
 // enrol adds a client to the roster, if there is one.
 func enrol(roster *discovery.Roster, name []byte, score int) {
-	if roster != nil && len(roster.Players) < mostClients {
+	if roster != nil && len(roster.Players) < maxClients {
 		roster.Players = append(roster.Players, discovery.Player{Name: packet.Text(name), Score: score})
 	}
 }

@@ -205,8 +205,8 @@ const waves = 4 + 4
 // passworded is the flag of servers with a password.
 const passworded = 1
 
-// mostSeats is the highest number of seats: the games mask higher bits away.
-const mostSeats = 255
+// maxSeats is the highest number of seats: the games mask higher bits away.
+const maxSeats = 255
 
 // info reads the facts about a server. The last ones are missing in the first games.
 func (r *reader) info() (*discovery.Info, bool) {
@@ -216,7 +216,7 @@ func (r *reader) info() (*discovery.Info, bool) {
 	r.number() // the query port, which it leaves 0
 	info := &discovery.Info{Name: r.text(), Map: r.text(), Mode: r.text()}
 	info.Players = packet.Count(r.number())
-	info.MaxPlayers = packet.Count(r.number() & mostSeats)
+	info.MaxPlayers = packet.Count(r.number() & maxSeats)
 	if r.Short || port < 0 || port > 1<<16-1 {
 		return nil, false
 	}
@@ -230,13 +230,13 @@ func (r *reader) info() (*discovery.Info, bool) {
 	return info, true
 }
 
-// mostPlayers is more than any of these games has seats for.
-const mostPlayers = 1024
+// maxPlayers is more than any of these games has seats for.
+const maxPlayers = 1024
 
 // addTo reads the players up to the end of the packet, or to where it is cut off. The
 // scores of teams stand among them, with the number 0.
 func (r *reader) addTo(roster *discovery.Roster) {
-	for len(r.Rest) > 0 && len(roster.Players) < mostPlayers {
+	for len(r.Rest) > 0 && len(roster.Players) < maxPlayers {
 		id, name := r.number(), r.text()
 		ping, score := r.number(), r.number()
 		r.number() // the player's number in statistics

@@ -40,15 +40,15 @@ const (
 const (
 	name         = 1 << 0
 	mapName      = 1 << 3
-	mostClients  = 1 << 4
-	mostPlayers  = 1 << 5
+	maxClients   = 1 << 4
+	maxPlayers   = 1 << 5
 	files        = 1 << 6
 	mode         = 1 << 7
 	baseFile     = 1 << 9
 	password     = 1 << 10
 	joinPassword = 1 << 11
 	players      = 1 << 19
-	wanted       = name | mapName | mostClients | mostPlayers | files | mode | baseFile | password | joinPassword | players
+	wanted       = name | mapName | maxClients | maxPlayers | files | mode | baseFile | password | joinPassword | players
 )
 
 // modes are the game's own names, by number.
@@ -101,10 +101,10 @@ func (r *reader) info() *discovery.Info {
 		info.Map = r.text()
 	}
 	clients, seats := 0, 0
-	if has(mostClients) {
+	if has(maxClients) {
 		clients = int(r.Octet())
 	}
-	if has(mostPlayers) {
+	if has(maxPlayers) {
 		seats = int(r.Octet())
 	}
 	info.MaxPlayers = min(clients, seats)
@@ -186,7 +186,7 @@ func Answer(request []byte, info discovery.Info) []byte {
 	b := binary.LittleEndian.AppendUint32([]byte{plain}, tells)
 	b = binary.LittleEndian.AppendUint32(b, time)
 	b = append(append(b, info.Version...), 0)
-	b = binary.LittleEndian.AppendUint32(b, name|mapName|mostClients|mostPlayers|password|players)
+	b = binary.LittleEndian.AppendUint32(b, name|mapName|maxClients|maxPlayers|password|players)
 	b = append(append(b, info.Name...), 0)
 	b = append(append(b, info.Map...), 0)
 	asked := byte(0)

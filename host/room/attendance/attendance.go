@@ -9,7 +9,7 @@
 //	LeaveOut, Recall ────▶ does not count, or counts again
 //
 // Nobody holds the others for long: neither by silence, nor by coming and going, nor by nonsense.
-// All of that adds up, see mostMissed.
+// All of that adds up, see maxMissed.
 //
 // Whether a player is here, and when the player was heard, outlives the round; the rest ends with
 // it, see [Register.Begin].
@@ -37,9 +37,9 @@ const (
 	// the others choose without the player. It is longer than a program's longest pause between two
 	// tries to reconnect, so a player who changes networks loses nothing.
 	LeftAfter = 8 * time.Second
-	// mostMissed is how long one player may be silent or away in all while a round measures: twice
+	// maxMissed is how long one player may be silent or away in all while a round measures: twice
 	// the longest single silence.
-	mostMissed = 2 * GoneAfter
+	maxMissed = 2 * GoneAfter
 	// emptyReturn is the most that a return counts if the player told nothing new on the connection
 	// before. It is little, because a line may break as soon as it is up. nonsense is how much a
 	// senseless message counts, which ends the connection. A program that does nothing else holds
@@ -173,7 +173,7 @@ func (r *Register) Return(player people.ID, d Duty, mayCount bool, now roomtime.
 	m.Here, m.Heard, m.returned, m.briefed = true, now, now, 0
 	switch {
 	case d != Measure || !mayCount || m.Out.IsFirm():
-	case m.Missed > mostMissed:
+	case m.Missed > maxMissed:
 		m.Out = Silent
 	default:
 		m.Out = ""
@@ -204,7 +204,7 @@ func (r *Register) Report(player people.ID, mayCount bool, now roomtime.Time) (n
 	m := r.mark(player)
 	m.returned = roomtime.Time(0)
 	m.noteHeard(now)
-	if mayCount && m.Out != "" && !m.Out.IsFirm() && m.Missed <= mostMissed {
+	if mayCount && m.Out != "" && !m.Out.IsFirm() && m.Missed <= maxMissed {
 		m.Out = ""
 		return sentence.Of("room.measures-again", "player", player)
 	}
@@ -216,7 +216,7 @@ func (r *Register) Report(player people.ID, mayCount bool, now roomtime.Time) (n
 // returns a note for people, or nothing.
 func (r *Register) Rest(player people.ID, rest time.Duration, now roomtime.Time) (note sentence.Sentence) {
 	m := r.mark(player)
-	if m.Done || m.Out != "" || rest < QuietAfter || rest > mostMissed-m.Missed {
+	if m.Done || m.Out != "" || rest < QuietAfter || rest > maxMissed-m.Missed {
 		return note
 	}
 	m.Missed += rest
@@ -229,7 +229,7 @@ func (r *Register) Rest(player people.ID, rest time.Duration, now roomtime.Time)
 func (r *Register) Nonsense(player people.ID) (isTooMuch bool) {
 	m := r.mark(player)
 	m.Missed += nonsense
-	return m.Missed > mostMissed
+	return m.Missed > maxMissed
 }
 
 // Excuse notes that the silence of connected players does not count now: they were asked nothing,
@@ -292,8 +292,8 @@ func (r *Register) LeaveOutOverdue(stalled time.Duration, now roomtime.Time) (no
 			note = sentence.Of("room.without-gone", "player", player, "time", GoneAfter)
 		case m.Here && silence > stalled:
 			note = sentence.Of("room.without-quiet", "player", player, "time", stalled)
-		case m.Missed > mostMissed:
-			note = sentence.Of("room.without-missed", "player", player, "time", mostMissed)
+		case m.Missed > maxMissed:
+			note = sentence.Of("room.without-missed", "player", player, "time", maxMissed)
 		default:
 			continue
 		}

@@ -58,8 +58,8 @@ func TestOverdue(t *testing.T) {
 		{"one who has finished", func(r *Register) { r.Finish(eight, "ann") }, 3600, ""},
 		{"one who rests", func(r *Register) { r.Rest("ann", 25*second, at(5)) }, 50, ""},
 		{"and says nothing then", func(r *Register) { r.Rest("ann", 25*second, at(5)) }, 51, silent},
-		{"one who was quiet for a minute", func(r *Register) { r.Miss(mostMissed, "ann") }, 1, ""},
-		{"and more", func(r *Register) { r.Miss(mostMissed+1, "ann") }, 1, missed},
+		{"one who was quiet for a minute", func(r *Register) { r.Miss(maxMissed, "ann") }, 1, ""},
+		{"and more", func(r *Register) { r.Miss(maxMissed+1, "ann") }, 1, missed},
 		{"one for whom the others wait anew", func(r *Register) { r.Await(at(15), "ann") }, 35, ""},
 		{"one whose host was away", func(r *Register) { r.Resume(at(100)) }, 130, ""},
 		{"one who is left out already", func(r *Register) { r.LeaveOut(Behind, "ann") }, 3600, ""},
@@ -101,27 +101,27 @@ func TestReturn(t *testing.T) {
 		{"one who came too late while all ask more", func(r *Register) { r.LeaveOut(TooLate, "ann") }, Measure, false, "ann is back", TooLate},
 		{"one who was left out, when nobody measures", func(r *Register) { r.LeaveOut(Silent, "ann") }, Stay, true, "ann is back", Silent},
 		{"one whose numbers do not count", func(r *Register) { r.LeaveOut(Odd, "ann") }, Measure, true, "ann is back", Odd},
-		{"one who has held the others for too long", func(r *Register) { r.Miss(mostMissed+1, "ann") }, Measure, true, "", Silent},
-		{"for as long as may be", func(r *Register) { r.Miss(mostMissed, "ann") }, Measure, true, "", ""},
+		{"one who has held the others for too long", func(r *Register) { r.Miss(maxMissed+1, "ann") }, Measure, true, "", Silent},
+		{"for as long as may be", func(r *Register) { r.Miss(maxMissed, "ann") }, Measure, true, "", ""},
 		{"one who told nothing since coming back", func(r *Register) {
-			r.Miss(mostMissed-5*second, "ann")
+			r.Miss(maxMissed-5*second, "ann")
 			r.Return("ann", Measure, true, at(94))
 		}, Measure, true, "", Silent},
 		{"it counts no more than it lasted", func(r *Register) {
-			r.Miss(mostMissed-6*second, "ann")
+			r.Miss(maxMissed-6*second, "ann")
 			r.Return("ann", Measure, true, at(94))
 		}, Measure, true, "", ""},
 		{"nor more than a line takes that breaks at once", func(r *Register) {
-			r.Miss(mostMissed-emptyReturn, "ann")
+			r.Miss(maxMissed-emptyReturn, "ann")
 			r.Return("ann", Measure, true, at(2))
 		}, Measure, true, "", ""},
 		{"it costs nothing once something was told", func(r *Register) {
-			r.Miss(mostMissed, "ann")
+			r.Miss(maxMissed, "ann")
 			r.Return("ann", Measure, true, at(90))
 			r.Report("ann", true, at(95))
 		}, Measure, true, "", ""},
 		{"nor once all is measured", func(r *Register) {
-			r.Miss(mostMissed, "ann")
+			r.Miss(maxMissed, "ann")
 			r.Return("ann", Measure, true, at(90))
 			r.Finish(at(95), "ann")
 		}, Measure, true, "", ""},
@@ -146,7 +146,7 @@ func TestReport(t *testing.T) {
 		may    bool
 		counts bool
 	}{
-		{"", 0, true, true}, {Silent, mostMissed, true, true}, {Silent, mostMissed + 1, true, false},
+		{"", 0, true, true}, {Silent, maxMissed, true, true}, {Silent, maxMissed + 1, true, false},
 		{Silent, 0, false, false}, {Odd, 0, true, false}, {TooLate, 0, true, true},
 	} {
 		r := of("ann")
@@ -174,7 +174,7 @@ func TestRest(t *testing.T) {
 		{"no silence", func(*Register) {}, QuietAfter - 1, false},
 		{"a silence", func(*Register) {}, QuietAfter, true},
 		{"less than none", func(*Register) {}, -second, false},
-		{"too long", func(*Register) {}, mostMissed + 1, false},
+		{"too long", func(*Register) {}, maxMissed + 1, false},
 		{"too long by now", func(r *Register) { r.Rest("ann", 25*second, eight) }, 36 * second, false},
 		{"as long as may be", func(r *Register) { r.Rest("ann", 25*second, eight) }, 35 * second, true},
 		{"one who has finished", func(r *Register) { r.Finish(eight, "ann") }, 25 * second, false},
@@ -313,7 +313,7 @@ func TestRounds(t *testing.T) {
 		r.Finish(at(1), "ann", "bob", "cat")
 		r.Leave("bob", at(2))
 		r.LeaveOut(Odd, "cat")
-		r.Miss(mostMissed+1, "ann")
+		r.Miss(maxMissed+1, "ann")
 		return r
 	}
 	state := func(r *Register) string {

@@ -68,5 +68,5 @@ func (r *Register) Follow(player people.ID, group []people.ID, now roomtime.Time
 // CanReturn reports whether a player who has left a vote may have a say again.
 func (r *Register) CanReturn(player people.ID) bool {
 	m := r.mark(player)
-	return m.Out != "" && !m.Out.IsFirm() && m.Missed > 0 && m.Missed <= mostMissed
+	return m.Out != "" && !m.Out.IsFirm() && m.Missed > 0 && m.Missed <= maxMissed
 }

@@ -68,7 +68,7 @@ func TestCanReturn(t *testing.T) {
 		missed time.Duration
 		want   bool
 	}{{Left, 1, true}, {Silent, 1, true}, {"", 1, false}, {TooLate, 0, false}, {Odd, 1, false},
-		{Left, mostMissed, true}, {Left, mostMissed + 1, false}} {
+		{Left, maxMissed, true}, {Left, maxMissed + 1, false}} {
 		r := of("ann")
 		r.LeaveOut(tt.out, "ann")
 		r.Miss(tt.missed, "ann")
@@ -133,7 +133,7 @@ func TestGone(t *testing.T) {
 // TestRetries checks that a room tries again less and less often, and not for ever.
 func TestRetries(t *testing.T) {
 	var rests []string
-	for n := range Retries(mostRetries + 2) {
+	for n := range Retries(maxRetries + 2) {
 		rests = append(rests, fmt.Sprint(n.Rest(), " ", n.AreOver()))
 	}
 	const want = "[15s false 15s false 30s false 1m0s false 2m0s false" +
@@ -154,7 +154,7 @@ func TestRetries(t *testing.T) {
 		{"the first is back", 1, 15, true, 15},
 		{"when it would try at once", 1, 12, true, 15},
 		{"others are here", 1, 12, false, 12},
-		{"it has tried often enough", mostRetries + 1, 0, true, 0},
+		{"it has tried often enough", maxRetries + 1, 0, true, 0},
 	} {
 		retry, want := roomtime.Time(0), roomtime.Time(0)
 		if tt.retry > 0 {

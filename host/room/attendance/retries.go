@@ -11,9 +11,9 @@ const (
 	// takes twice as long, up to lastRetry: servers' lists and players' machines need a rest.
 	firstRetry = 15 * time.Second
 	lastRetry  = 4 * time.Minute
-	// mostRetries bounds the tries in a row, half an hour in all: nobody's program should ask
+	// maxRetries bounds the tries in a row, half an hour in all: nobody's program should ask
 	// servers all day.
-	mostRetries = 12
+	maxRetries = 12
 	// settling is how long a failed room waits for more players, once the first is back after all
 	// had left.
 	settling = 5 * time.Second
@@ -24,12 +24,12 @@ const (
 type Retries int
 
 // AreOver reports whether the room has tried again often enough.
-func (n Retries) AreOver() bool { return n > mostRetries }
+func (n Retries) AreOver() bool { return n > maxRetries }
 
 // Rest returns how long the room rests before it tries again.
 func (n Retries) Rest() time.Duration {
 	rest := firstRetry
-	for range min(n, mostRetries) - 1 {
+	for range min(n, maxRetries) - 1 {
 		rest = min(2*rest, lastRetry)
 	}
 	return rest

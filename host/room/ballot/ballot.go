@@ -23,10 +23,10 @@ import (
 )
 
 const (
-	// mostCandidates bounds the candidates. If there are fewer than leastCandidates, everyone looks
+	// maxCandidates bounds the candidates. If there are fewer than minCandidates, everyone looks
 	// at more servers.
-	mostCandidates  = 5
-	leastCandidates = 3
+	maxCandidates = 5
+	minCandidates = 3
 	// enoughPages is the number of players with an open page at which people vote, unless the
 	// organiser has decided otherwise.
 	enoughPages = 2
@@ -107,7 +107,7 @@ func Among(s *selection.Selection, looked []int) Options {
 		switch isSeen := slices.Contains(looked, ranked.Server); {
 		case isSeen:
 			seen = append(seen, ranked)
-		case len(o.More) < mostCandidates:
+		case len(o.More) < maxCandidates:
 			o.More = append(o.More, ranked.Server)
 		}
 	}
@@ -131,11 +131,11 @@ func Among(s *selection.Selection, looked []int) Options {
 		}
 	}
 	for _, ranked := range seen {
-		if !isChoice(ranked) && len(o.Candidates) < mostCandidates {
+		if !isChoice(ranked) && len(o.Candidates) < maxCandidates {
 			o.Candidates = append(o.Candidates, ranked)
 		}
 	}
-	if len(o.Candidates) >= leastCandidates {
+	if len(o.Candidates) >= minCandidates {
 		o.More = nil
 	}
 	return o
@@ -196,7 +196,7 @@ func (b *Box) Vote(person people.ID, addr netip.AddrPort, o Options) (turned boo
 }
 
 // Favourite returns the server with the most votes. Of several it returns the one with the lowest
-// number, and without votes the best by the rule; see [wire.MostVotes].
+// number, and without votes the best by the rule; see [wire.MaxVotes].
 func (b *Box) Favourite(o Options) int {
 	best := o.Rule
 	most, _ := b.count(best)
@@ -315,7 +315,7 @@ func (b *Box) View(open bool, o Options, names *people.Names) wire.Voting {
 	if !open {
 		return v
 	}
-	v.Rule = wire.MostVotes
+	v.Rule = wire.MaxVotes
 	for _, c := range o.Candidates {
 		v.Ballot = append(v.Ballot, hostport.Text(c.Addr.AddrPort))
 		v.Numbers = append(v.Numbers, b.number(c.Server))

@@ -46,8 +46,8 @@ func (s *Series) View(m *wire.Match, cards []wire.MatchServer, captains [2]peopl
 	}
 }
 
-// mostSaved bounds the finalists and the maps of a saved series. No room has as many.
-const mostSaved = 1000
+// maxSaved bounds the finalists and the maps of a saved series. No room has as many.
+const maxSaved = 1000
 
 // Validate returns the first fault of a saved series, or nil. Listed is the length of the list.
 func (s State) Validate(listed int) error {
@@ -80,7 +80,7 @@ func (s State) Validate(listed int) error {
 
 // check returns an error if no series can begin like this one.
 func (s *Series) check(listed int) error {
-	if len(s.state.Servers) > mostSaved || len(s.state.Maps) > mostSaved || s.state.Clock <= 0 || s.state.Clock > time.Hour {
+	if len(s.state.Servers) > maxSaved || len(s.state.Maps) > maxSaved || s.state.Clock <= 0 || s.state.Clock > time.Hour {
 		return fmt.Errorf("%d servers, %d maps, %v for a move", len(s.state.Servers), len(s.state.Maps), s.state.Clock)
 	}
 	for i, server := range s.state.Servers {

@@ -20,12 +20,12 @@ import (
 )
 
 const (
-	// Most bounds the servers in each list of a room, because everybody hears of all.
-	Most = 400
-	// mostStruck bounds the servers that the organiser can take off the lists.
-	mostStruck = 1000
-	// mostBy bounds the people who are named with one server. More would only make the lists larger.
-	mostBy = 2 * wire.MaxPlayers
+	// Max bounds the servers in each list of a room, because everybody hears of all.
+	Max = 400
+	// maxStruck bounds the servers that the organiser can take off the lists.
+	maxStruck = 1000
+	// maxBy bounds the people who are named with one server. More would only make the lists larger.
+	maxBy = 2 * wire.MaxPlayers
 	// longestTitle is how much of a server's name the lists keep, in bytes.
 	longestTitle = 64
 )
@@ -70,7 +70,7 @@ func (t BringResult) Lines(player people.ID) (lines []sentence.Sentence) {
 		lines = append(lines, sentence.Of("room.brings", "player", player, "n", t.Favourites))
 	}
 	if t.Refused > 0 {
-		lines = append(lines, sentence.Of("room.cannot-share", "player", player, "n", t.Refused, "own", wire.MaxBrought, "all", Most))
+		lines = append(lines, sentence.Of("room.cannot-share", "player", player, "n", t.Refused, "own", wire.MaxBrought, "all", Max))
 	}
 	return lines
 }
@@ -111,10 +111,10 @@ func (l *Lists) put(
 		case discovery.ReachOf(addr.Addr()) < reach, slices.Contains(l.state.Struck, addr):
 			refused++
 			continue
-		case at >= 0 && (slices.Contains((*list)[at].By, player) || len((*list)[at].By) >= mostBy):
+		case at >= 0 && (slices.Contains((*list)[at].By, player) || len((*list)[at].By) >= maxBy):
 			taken++
 			continue
-		case theirs >= wire.MaxBrought, at < 0 && len(*list) >= Most:
+		case theirs >= wire.MaxBrought, at < 0 && len(*list) >= Max:
 			refused++
 			continue
 		case at < 0:
@@ -168,7 +168,7 @@ func (l *Lists) Withdraw(player people.ID) {
 // Hide adds a server that the organiser refuses to play on. Players' own entries cannot take up its
 // place.
 func (l *Lists) Hide(addr netip.AddrPort, title string, organiser people.ID) error {
-	if most := Most + wire.MaxBrought; len(l.state.Hidden) >= most {
+	if most := Max + wire.MaxBrought; len(l.state.Hidden) >= most {
 		return fmt.Errorf("a room hides %d servers at most: take some off the list", most)
 	}
 	l.Drop(addr)
@@ -190,7 +190,7 @@ func (l *Lists) Drop(addr netip.AddrPort) (was bool) {
 func (l *Lists) Block(addr netip.AddrPort) (was bool) {
 	if was = l.Drop(addr); was {
 		l.state.Struck = append(slices.Clip(l.state.Struck), addr)
-		l.state.Struck = l.state.Struck[max(0, len(l.state.Struck)-mostStruck):]
+		l.state.Struck = l.state.Struck[max(0, len(l.state.Struck)-maxStruck):]
 	}
 	return was
 }

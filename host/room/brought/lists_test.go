@@ -117,13 +117,13 @@ func TestWithdraw(t *testing.T) {
 // and that the next one's servers count all the same.
 func TestManyBring(t *testing.T) {
 	var l Lists
-	for i := range 2 * mostBy {
+	for i := range 2 * maxBy {
 		got := l.Bring(people.Nth(i+1), everywhere, entries(1), entries(2), false)
-		if want := (BringResult{1, 1, 0, i < mostBy}); got != want {
+		if want := (BringResult{1, 1, 0, i < maxBy}); got != want {
 			t.Fatalf("of person %d: %+v, want %+v", i, got, want)
 		}
 	}
-	if favourites, hidden := len(l.state.Favourites[0].By), len(l.state.Hidden[0].By); favourites != mostBy || hidden != mostBy {
+	if favourites, hidden := len(l.state.Favourites[0].By), len(l.state.Hidden[0].By); favourites != maxBy || hidden != maxBy {
 		t.Errorf("%d and %d stand with a server", favourites, hidden)
 	}
 }
@@ -184,7 +184,7 @@ func TestHidden(t *testing.T) {
 		}
 	}
 	var l Lists
-	for i := range Most + wire.MaxBrought {
+	for i := range Max + wire.MaxBrought {
 		if err := l.Hide(netip.AddrPortFrom(addr(0).Addr(), uint16(i)), "", "ann"); err != nil {
 			t.Fatal(err)
 		}

@@ -42,18 +42,18 @@ const (
 	// dateStays is how long a date that has come remains the next one, because some people are
 	// late.
 	dateStays = time.Hour
-	// mostRegulars bounds the people who keep their place while they are away: as many as there are
+	// maxRegulars bounds the people who keep their place while they are away: as many as there are
 	// places.
-	mostRegulars = wire.MaxPlayers
+	maxRegulars = wire.MaxPlayers
 	// returnsWithin is how long programs look for a room after they lost the connection. A program
 	// that comes back within that time missed the end of its session, and its player wants no other.
 	returnsWithin = 30 * time.Minute
-	// ageStep is the unit of unused time. mostAge is the most time that counts at once, so that a
+	// ageStep is the unit of unused time. maxAge is the most time that counts at once, so that a
 	// clock that jumps by years costs a day only.
-	ageStep, mostAge = 24 * time.Hour, 25 * time.Hour
-	// mostAhead is how far in the future the last use of a room may lie. A player who announces a
+	ageStep, maxAge = 24 * time.Hour, 25 * time.Hour
+	// maxAhead is how far in the future the last use of a room may lie. A player who announces a
 	// rest counts as heard at its end.
-	mostAhead = 5 * time.Minute
+	maxAhead = 5 * time.Minute
 )
 
 var (
@@ -228,7 +228,7 @@ func (c *Calendar) Advance(f Facts) []Event {
 		c.state.Counted = f.Now.Wall
 	}
 	if passed := f.Now.Wall.Sub(c.state.Counted); passed >= ageStep || passed < 0 {
-		c.state.Unused, c.state.Counted = c.state.Unused+min(max(0, passed), mostAge), f.Now.Wall
+		c.state.Unused, c.state.Counted = c.state.Unused+min(max(0, passed), maxAge), f.Now.Wall
 		events = append(events, Changed{})
 	}
 	if isUsed {
@@ -331,7 +331,7 @@ func (c *Calendar) lastUsed(f Facts) time.Time {
 // limitFutureTimes corrects times that lie in the future, because the clock was ahead or has been
 // set back. Dates and history stay, because people read them.
 func (c *Calendar) limitFutureTimes(now time.Time) {
-	if c.state.Used.Sub(now) > mostAhead {
+	if c.state.Used.Sub(now) > maxAhead {
 		c.state.Used = now
 	}
 	if c.state.Ended.After(now) { // nobody who comes now missed the end
@@ -399,7 +399,7 @@ func (c *Calendar) sleep(at time.Time, f Facts) (forget []people.ID) {
 	}
 	regulars = append(regulars, players...)
 	slices.SortStableFunc(regulars, func(a, b people.Person) int { return cmp.Compare(a.Seen, b.Seen) })
-	for _, p := range regulars[:max(0, len(regulars)-mostRegulars)] {
+	for _, p := range regulars[:max(0, len(regulars)-maxRegulars)] {
 		forget = append(forget, p.ID)
 	}
 	return forget

@@ -399,7 +399,7 @@ func TestForgotten(t *testing.T) {
 // longest.
 func TestMostRegulars(t *testing.T) {
 	r := newRoom(fridays, people.Person{ID: "ann", IsOrganiser: true, IsRegular: true})
-	for i := range mostRegulars + 2 {
+	for i := range maxRegulars + 2 {
 		r.People = append(r.People, people.Person{
 			ID:        people.ID(fmt.Sprint(i)),
 			IsRegular: true,
@@ -408,7 +408,7 @@ func TestMostRegulars(t *testing.T) {
 		})
 	}
 	end, err := r.End("", r.Facts)
-	want := people.IDs([]string{fmt.Sprint(mostRegulars + 1), fmt.Sprint(mostRegulars)})
+	want := people.IDs([]string{fmt.Sprint(maxRegulars + 1), fmt.Sprint(maxRegulars)})
 	if err != nil || !slices.Equal(end.Forget, want) {
 		t.Errorf("forgotten are %v, want %v: %v", end.Forget, want, err)
 	}
@@ -482,7 +482,7 @@ func TestUse(t *testing.T) {
 		{"for half a year", fridays, nil, 0, func(r *room) { r.until(t, eight.AddDate(0, 0, 180)) },
 			Use{IsStanding: true, Empty: 2 * time.Hour, Unused: 180 * 24 * time.Hour}},
 		{"after a clock has jumped", fridays, nil, 0, func(r *room) { r.sets(r.Now.Wall.AddDate(9, 0, 0)); r.tick(); r.sets(eight); r.tick() },
-			Use{IsStanding: true, Unused: mostAge}},
+			Use{IsStanding: true, Unused: maxAge}},
 		{"and somebody came", fridays, nil, 0, func(r *room) {
 			r.until(t, eight.AddDate(0, 0, 90))
 			r.People = everybody()
@@ -603,7 +603,7 @@ func FuzzRestore(f *testing.F) {
 		r := &room{c, Facts{Every: fridays, Posts: true, IsGathering: true, People: everybody()}, nil}
 		r.sets(eight.Add(time.Duration(passed)))
 		r.tick()
-		if c.state.Used.Sub(r.Now.Wall) > mostAhead || c.state.Ended.After(r.Now.Wall) {
+		if c.state.Used.Sub(r.Now.Wall) > maxAhead || c.state.Ended.After(r.Now.Wall) {
 			t.Fatalf("at %v the room was used at %v, and ended at %v", r.Now.Wall, c.state.Used, c.state.Ended)
 		}
 		r.Play(wire.Played{Round: 1}, nil, r.Facts)
@@ -612,7 +612,7 @@ func FuzzRestore(f *testing.F) {
 		r.follow(end)
 		r.Forget("B", "bob")
 		r.restarts(t)
-		if e := r.History(""); len(e.Sessions) == 0 || len(e.Sessions) > mostSessions {
+		if e := r.History(""); len(e.Sessions) == 0 || len(e.Sessions) > maxSessions {
 			t.Fatalf("%d sessions are kept", len(e.Sessions))
 		}
 		if _, err := json.Marshal(r.View(r.Facts)); err != nil {

@@ -10,9 +10,9 @@ import (
 	"muster/host/wire"
 )
 
-// mostSessions, mostStays of one session and mostSeats in all bound the history: two years of
+// maxSessions, maxStays of one session and maxSeats in all bound the history: two years of
 // Fridays, or ten people four times a session for a hundred sessions.
-const mostSessions, mostStays, mostSeats = 100, 24, 4000
+const maxSessions, maxStays, maxSeats = 100, 24, 4000
 
 // Trip compares a launch with earlier launches.
 type Trip struct {
@@ -69,8 +69,8 @@ func (c *Calendar) keep(played wire.Played, rtt map[string]float64, seated []peo
 		}
 	}
 	s := &c.state.Current
-	if s.Stays = append(s.Stays, stay); len(s.Stays) > mostStays {
-		s.Stays = slices.Clone(s.Stays[len(s.Stays)-mostStays:])
+	if s.Stays = append(s.Stays, stay); len(s.Stays) > maxStays {
+		s.Stays = slices.Clone(s.Stays[len(s.Stays)-maxStays:])
 	}
 	return players
 }
@@ -118,7 +118,7 @@ func bound(sessions []wire.Session) []wire.Session {
 		for _, stay := range sessions[i].Stays {
 			seats += len(stay.Players)
 		}
-		if seats > mostSeats && i < len(sessions)-1 || len(sessions)-i > mostSessions {
+		if seats > maxSeats && i < len(sessions)-1 || len(sessions)-i > maxSessions {
 			return slices.Clone(sessions[i+1:])
 		}
 	}

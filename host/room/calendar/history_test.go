@@ -79,11 +79,11 @@ func TestPlay(t *testing.T) {
 // TestBound checks that the history is bounded in sessions, in rounds of a session, and in seats.
 func TestBound(t *testing.T) {
 	for _, tt := range []struct{ sessions, stays, seats, left int }{
-		{mostSessions, 1, 10, mostSessions},
-		{mostSessions + 5, 1, 10, mostSessions},
-		{mostSessions, 4, 10, mostSessions},
-		{mostSessions, 4, 20, mostSessions / 2},
-		{3, mostStays, 1000, 1}, // the newest stays, whatever its size
+		{maxSessions, 1, 10, maxSessions},
+		{maxSessions + 5, 1, 10, maxSessions},
+		{maxSessions, 4, 10, maxSessions},
+		{maxSessions, 4, 20, maxSessions / 2},
+		{3, maxStays, 1000, 1}, // the newest stays, whatever its size
 	} {
 		r := newRoom("whenever")
 		for i := range tt.sessions {
@@ -98,16 +98,16 @@ func TestBound(t *testing.T) {
 		if e := r.History("").Sessions; len(e) != tt.left || !e[tt.left-1].Began.Equal(r.Now.Wall) {
 			t.Errorf("of %d sessions with %d rounds of %d are left %d, want %d", tt.sessions, tt.stays, tt.seats, len(e), tt.left)
 		}
-		if s := (State{Sessions: make([]wire.Session, tt.sessions)}); s.Validate() != nil || len(s.Sessions) > mostSessions {
+		if s := (State{Sessions: make([]wire.Session, tt.sessions)}); s.Validate() != nil || len(s.Sessions) > maxSessions {
 			t.Errorf("of %d sessions %d are restored", tt.sessions, len(s.Sessions))
 		}
 	}
 	r := newRoom("whenever", everybody()...)
-	for round := range mostStays + 7 {
+	for round := range maxStays + 7 {
 		r.Play(den(round, ""), nil, r.Facts)
 	}
-	if e := r.History("").Sessions; len(e[0].Stays) != mostStays {
-		t.Errorf("a session of %d rounds is kept as %d", mostStays+7, len(e[0].Stays))
+	if e := r.History("").Sessions; len(e[0].Stays) != maxStays {
+		t.Errorf("a session of %d rounds is kept as %d", maxStays+7, len(e[0].Stays))
 	}
 }
 

@@ -37,8 +37,8 @@ const (
 	// reasonsLength is how many culled servers a choice shows: the ones that were nearly chosen.
 	// Everyone gets them, so they are few.
 	reasonsLength = 50
-	// mostAllowed is the highest limit that makes sense, in ms. At a second nobody can play.
-	mostAllowed = 1000
+	// maxAllowed is the highest limit that makes sense, in ms. At a second nobody can play.
+	maxAllowed = 1000
 )
 
 // Choice is a round's choice. The zero value has chosen nothing yet.
@@ -182,8 +182,8 @@ func (c *Choice) Supposed() json.RawMessage {
 // Allow returns settings with another limit of pings, in ms. Stricter limits stay, and come first.
 func Allow(s wire.Settings, limitMS float64) (wire.Settings, error) {
 	limit := math.Ceil(limitMS)
-	if !(limit > 0 && limit <= mostAllowed) {
-		return s, fmt.Errorf("a limit is between 1 and %d ms", mostAllowed)
+	if !(limit > 0 && limit <= maxAllowed) {
+		return s, fmt.Errorf("a limit is between 1 and %d ms", maxAllowed)
 	}
 	limits := []float64{limit}
 	if rules.Of(s.By).HasLadder() {

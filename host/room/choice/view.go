@@ -181,7 +181,7 @@ func (f *Facts) advise(v *wire.Choice, s *selection.Selection) {
 			if !slices.ContainsFunc(v.Advice, func(a wire.Advice) bool { return a.Argument.Name == advice.Argument.Name }) {
 				v.Advice = append(v.Advice, advice)
 			}
-		case player == "" && way.Give == selection.OverThreshold && way.LimitMS <= mostAllowed:
+		case player == "" && way.Give == selection.OverThreshold && way.LimitMS <= maxAllowed:
 			limit := int(math.Ceil(way.LimitMS))
 			advice.Action, advice.Argument.LimitMS = "allow", limit
 			v.Advice = slices.Insert(v.Advice, 0, advice)

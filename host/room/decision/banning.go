@@ -14,9 +14,9 @@ import (
 	"muster/selection"
 )
 
-// mostFinalists bounds the servers that a match's captains decide about, because everyone looks at
+// maxFinalists bounds the servers that a match's captains decide about, because everyone looks at
 // each, and one screen shows them all.
-const mostFinalists = 9
+const maxFinalists = 9
 
 // finalistCount returns the number of servers that get a second look. A match needs enough for all
 // bans of its order.
@@ -30,7 +30,7 @@ func finalistCount(g facts.Facts) int {
 			banned++
 		}
 	}
-	return min(max(finalists, banned+1), mostFinalists)
+	return min(max(finalists, banned+1), maxFinalists)
 }
 
 // contested returns the servers that a match's captains decide about: the best of those at which

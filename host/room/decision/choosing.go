@@ -126,7 +126,7 @@ func (d *Decision) outvote(g facts.Facts, players []people.ID, s selection.Selec
 
 // tryAlone chooses again while the choice depends on a ping that only one player reports.
 func (d *Decision) tryAlone(g facts.Facts) (notes []sentence.Sentence) {
-	for range trust.MostTrials {
+	for range trust.MaxTrials {
 		before := g.Newest()
 		if before == nil || before.Chosen == nil {
 			return notes

@@ -12,9 +12,9 @@ import (
 	"muster/host/wire"
 )
 
-// LeastProbe is the shortest time after which a program may give a server up: it asks again twice,
+// MinProbe is the shortest time after which a program may give a server up: it asks again twice,
 // at least a second after the question before.
-const LeastProbe = 2 * time.Second
+const MinProbe = 2 * time.Second
 
 // asked has the servers that a player was asked for in a round. The player's other results do not
 // count: they neither cull a server nor get it chosen.
@@ -39,7 +39,7 @@ func (a *asked) believed(result discovery.Result, now roomtime.Time) discovery.R
 	if !lately {
 		at = a.allSince
 	}
-	tooEarly := result.State == discovery.Lost && now.Sub(at) < LeastProbe
+	tooEarly := result.State == discovery.Lost && now.Sub(at) < MinProbe
 	if result.State != discovery.Answered && !a.has(result.Server) || tooEarly {
 		result.State = discovery.Forbidden
 	}
@@ -67,7 +67,7 @@ func (w *PlayerResults) Ask(servers []int, now roomtime.Time) (ask, admitted []i
 	if ask = w.Show(servers); len(ask) == 0 {
 		return nil, nil
 	}
-	maps.DeleteFunc(w.asked.lately, func(_ int, at roomtime.Time) bool { return now.Sub(at) >= LeastProbe })
+	maps.DeleteFunc(w.asked.lately, func(_ int, at roomtime.Time) bool { return now.Sub(at) >= MinProbe })
 	for _, server := range ask {
 		if !w.Admit(server) {
 			continue
@@ -127,7 +127,7 @@ type shown struct {
 }
 
 // Promise returns the number that the player is promised for the next question, 0 for the whole
-// list. Most is the round's number. A promised number never shrinks.
+// list. Max is the round's number. A promised number never shrinks.
 func (w *PlayerResults) Promise(most int) int {
 	s := &w.shown
 	if most == 0 || w.asked.all {

@@ -11,14 +11,14 @@ import (
 // A download makes all of a player's RTTs longer. So measurements of that time count without the
 // delay.
 
-// leastRTT is the least RTT that remains when a delay is taken off.
-const leastRTT = time.Millisecond
+// minRTT is the least RTT that remains when a delay is taken off.
+const minRTT = time.Millisecond
 
 // quiet returns a probe as it would be on the player's line without a delay.
 func (w *results) quiet(place int) discovery.Result {
 	probe := w.probes[place]
 	if by := w.delays.At(probe.At); by > 0 && probe.State == discovery.Answered {
-		probe.RTT = max(probe.RTT-by, min(probe.RTT, leastRTT))
+		probe.RTT = max(probe.RTT-by, min(probe.RTT, minRTT))
 	}
 	return probe
 }

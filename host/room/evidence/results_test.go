@@ -81,7 +81,7 @@ func TestUnasked(t *testing.T) {
 // counted from the question or from the order to measure the whole list.
 func TestTooSoon(t *testing.T) {
 	for after, want := range map[time.Duration]discovery.State{
-		0: discovery.Forbidden, LeastProbe - 1: discovery.Forbidden, LeastProbe: discovery.Lost,
+		0: discovery.Forbidden, MinProbe - 1: discovery.Forbidden, MinProbe: discovery.Lost,
 	} {
 		var all, one PlayerResults
 		if !all.AskAll(eight) || all.AskAll(long) {

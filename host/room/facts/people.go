@@ -21,7 +21,7 @@ func (f Facts) Organiser() people.ID { return cmp.Or(f.p.Roster.Organiser(), "th
 
 // MaxPlayers returns the number of players that the room takes.
 func (f Facts) MaxPlayers() int {
-	return cmp.Or(f.p.Settings.Players, f.p.Settings.Most, wire.MaxPlayers)
+	return cmp.Or(f.p.Settings.Players, f.p.Settings.Max, wire.MaxPlayers)
 }
 
 // Person returns somebody in the room, or nobody.

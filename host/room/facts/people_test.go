@@ -346,7 +346,7 @@ func TestCount(t *testing.T) {
 func TestPlaces(t *testing.T) {
 	g := factstest.New(t, factstest.Settings(), 10)
 	factstest.Same(t, "places", g.F.MaxPlayers(), wire.MaxPlayers)
-	g.Settings.Most = 8
+	g.Settings.Max = 8
 	factstest.Same(t, "places at most", g.F.MaxPlayers(), 8)
 	g.Settings.Players = 4
 	factstest.Same(t, "places of the settings", g.F.MaxPlayers(), 4)

@@ -227,7 +227,7 @@ func (l *Looks) Begin(s Setup, f Facts) (asks []Ask, note sentence.Sentence) {
 		groups := groupsOf(f.Players)
 		isFirst := l.state.Attempt == 1 && len(groups) > 1 && !s.IsFair
 		l.state.Samples = freshSamples
-		if mostPlaces(groups) == 1 && (isFirst || l.state.IsShort) {
+		if maxPlaces(groups) == 1 && (isFirst || l.state.IsShort) {
 			l.state.Samples = firstSamples
 		}
 		rest := l.rest(f, l.gap(f))

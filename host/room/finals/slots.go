@@ -63,7 +63,7 @@ func slotIn(player people.ID, of []Looker, passed time.Duration) slot {
 		if place < 0 {
 			continue
 		}
-		s := slotOf(place, mostPlaces(groups), i, len(groups))
+		s := slotOf(place, maxPlaces(groups), i, len(groups))
 		s.after -= passed
 		if s.every > 0 {
 			s.after = (s.after%s.every + s.every) % s.every
@@ -77,7 +77,7 @@ func slotIn(player people.ID, of []Looker, passed time.Duration) slot {
 // lastSlot returns the slot that begins last.
 func lastSlot(players []Looker) slot {
 	groups := groupsOf(players)
-	return slotOf(0, mostPlaces(groups), len(groups)-1, len(groups))
+	return slotOf(0, maxPlaces(groups), len(groups)-1, len(groups))
 }
 
 // samplesIn returns how many samples fit into a time.
@@ -103,7 +103,7 @@ func groupsOf(players []Looker) (groups [][]Looker) {
 	return groups
 }
 
-func mostPlaces(groups [][]Looker) int {
+func maxPlaces(groups [][]Looker) int {
 	places := 1
 	for _, group := range groups {
 		places = max(places, len(group))
@@ -126,7 +126,7 @@ func (l *Looks) rest(f Facts, gap time.Duration) (rest time.Duration) {
 	groups := groupsOf(l.lookers(f.Players))
 	gap = cmp.Or(gap, betweenMates)
 	for i, group := range groups {
-		begins := f.Now.Add(slotOf(0, mostPlaces(groups), i, len(groups)).after)
+		begins := f.Now.Add(slotOf(0, maxPlaces(groups), i, len(groups)).after)
 		for _, p := range group {
 			if last := l.lastAsked(p); !last.IsZero() {
 				rest = max(rest, last.Add(gap).Sub(begins))

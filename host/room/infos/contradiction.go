@@ -15,9 +15,9 @@ const (
 	// countsApart is the largest plausible difference between two player counts in that time,
 	// as a share of the seats.
 	countsApart = 0.5
-	// leastContradicted is the least number of servers about which a player contradicts the others
+	// minContradicted is the least number of servers about which a player contradicts the others
 	// before the room names the player. A server may start again with other settings in between.
-	leastContradicted = 3
+	minContradicted = 3
 	// contradictedShare is the least share of such servers among all that can be judged.
 	// changedShare is that share for facts that change, and for the few servers with a second look.
 	contradictedShare, changedShare = 0.05, 0.4
@@ -41,7 +41,7 @@ func (c contradiction) isNamed() (servers, of int, named bool) {
 		n, of int
 		share float64
 	}{{c.differs, c.of, contradictedShare}, {c.changed, c.ofMoment, changedShare}, {c.seen, c.ofSeen, changedShare}} {
-		if kind.n >= leastContradicted && float64(kind.n) > kind.share*float64(kind.of) {
+		if kind.n >= minContradicted && float64(kind.n) > kind.share*float64(kind.of) {
 			return kind.n, kind.of, true
 		}
 	}

@@ -460,7 +460,7 @@ func FuzzInfos(f *testing.F) {
 			}
 		}
 		for _, c := range f.Contradictions([]int{0, 1}) {
-			if c.Servers < leastContradicted || c.Servers > c.Of {
+			if c.Servers < minContradicted || c.Servers > c.Of {
 				t.Errorf("%s contradicts others about %d of %d servers", c.Player, c.Servers, c.Of)
 			}
 		}

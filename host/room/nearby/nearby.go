@@ -189,8 +189,8 @@ type Question struct {
 	At     []netip.AddrPort
 }
 
-// mostBeyond is how many servers of other networks a program is asked about.
-const mostBeyond = 16
+// maxBeyond is how many servers of other networks a program is asked about.
+const maxBeyond = 16
 
 // Beyond asks the programs of players in the host's LAN whether they reach the servers that the
 // host or other players found. It notes the questions. It asks a program about a server only once
@@ -230,7 +230,7 @@ func (n *Networks) Beyond(players []people.ID, game string, known []Server, now 
 			isLocal := func(s Server) bool { return s.Addr == at && !s.Home.IsValid() && s.isReachedFrom(p.Place.Near) }
 			return isFound || slices.Contains(p.tried, at) || slices.ContainsFunc(known, isLocal) || slices.ContainsFunc(n.state.Servers, isLocal)
 		})
-		if missing = missing[:min(len(missing), mostBeyond-min(len(p.tried), mostBeyond))]; len(missing) == 0 {
+		if missing = missing[:min(len(missing), maxBeyond-min(len(p.tried), maxBeyond))]; len(missing) == 0 {
 			continue
 		}
 		p.tried = append(slices.Clip(p.tried), missing...)

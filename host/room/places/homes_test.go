@@ -225,7 +225,7 @@ func TestHomesOfOneWhoComesAndGoes(t *testing.T) {
 		for i := range 20 {
 			g.comes("bob", "2", far(2), uint16(4001+i))
 		}
-		if got := len(g.asked("ann")); got != 1+mostAnew {
+		if got := len(g.asked("ann")); got != 1+maxAnew {
 			t.Errorf("ann measures %d times", got)
 		}
 	}

@@ -34,10 +34,10 @@ const (
 	betweenMates = 1100 * time.Millisecond
 	// pause is how long the room rests between two surveys that the organiser orders.
 	pause = 30 * time.Second
-	// mostAnew bounds how often a survey begins again because a player's computer has moved, or must
+	// maxAnew bounds how often a survey begins again because a player's computer has moved, or must
 	// no longer be shown. Without a bound, a program that comes and goes, or names ever new ports of
 	// its router, would keep everybody measuring.
-	mostAnew = 3
+	maxAnew = 3
 	// ownPing is a player's ping to a server on their own computer: hardly anything.
 	ownPing = discovery.Millis(100 * time.Microsecond)
 )
@@ -63,7 +63,7 @@ type State struct {
 	At roomtime.Time `json:"at,omitzero"`
 	// IsTold says that people know the result.
 	IsTold bool `json:"told,omitempty"`
-	// Anew counts how often the survey began again; see mostAnew.
+	// Anew counts how often the survey began again; see maxAnew.
 	Anew int `json:"anew,omitempty"`
 	// Homes are the players' own computers that players measure, if all have agreed.
 	Homes []home `json:"homes,omitempty"`
@@ -239,7 +239,7 @@ func (s *Survey) dropHomes(sc Scene, now roomtime.Time) (News, bool) {
 		return News{}, false
 	}
 	anew := s.state.Anew + 1
-	if s.state.Homes = nil; anew > mostAnew {
+	if s.state.Homes = nil; anew > maxAnew {
 		s.End()
 	}
 	news := s.Change(sc, now)

@@ -39,7 +39,7 @@ func (p *Probing) Grant(g facts.Facts, wanted int, isVoting bool) (notes []sente
 		return nil, 0, err
 	}
 	notes = append(notes, sentence.Of("room.more", "n", servers))
-	if most := p.MostTold(g); most > 0 {
+	if most := p.MaxTold(g); most > 0 {
 		notes = append(notes, sentence.Of("room.now", "seen", discovery.ExposureNotice(most, 0, len(g.Servers().List))))
 	}
 	return notes, servers, nil
@@ -51,7 +51,7 @@ func (p *Probing) Offer(g facts.Facts, isVoting bool) []wire.Advice {
 	if n == 0 {
 		return nil
 	}
-	return []wire.Advice{{Action: "more", Argument: wire.Argument{Servers: n}, Most: p.budget.Offer(terms(g), n)}}
+	return []wire.Advice{{Action: "more", Argument: wire.Argument{Servers: n}, Max: p.budget.Offer(terms(g), n)}}
 }
 
 // AskMore begins to ask all players for more servers.

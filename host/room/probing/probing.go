@@ -110,17 +110,17 @@ func (p *Probing) promise(g facts.Facts, player people.ID) int {
 	if w.IsSharing() {
 		return w.Promise(0)
 	}
-	return w.Promise(p.budget.Most(terms(g)))
+	return w.Promise(p.budget.Max(terms(g)))
 }
 
-// MostTold returns how many servers one player is asked for at most, by the numbers that players
+// MaxTold returns how many servers one player is asked for at most, by the numbers that players
 // were told or will be told. 0 is the whole list.
-func (p *Probing) MostTold(g facts.Facts) int {
+func (p *Probing) MaxTold(g facts.Facts) int {
 	var promised []int
 	for _, player := range g.Players() {
 		promised = append(promised, p.results(player).Promised())
 	}
-	return p.budget.MostTold(terms(g), promised)
+	return p.budget.MaxTold(terms(g), promised)
 }
 
 // Ask notes the servers that players' programs are asked for, within the promised numbers. It
@@ -425,7 +425,7 @@ func (p *Probing) Measure(g facts.Facts, player people.ID, strategy string, m Mo
 	if measure.Strategy != wire.Coordinated {
 		w.AskAll(m.Room)
 	}
-	measure.Most = p.promise(g, player)
+	measure.Max = p.promise(g, player)
 	told = append(told, measure)
 	if len(known) > 0 {
 		told = append(told, wire.Report{Round: g.Number(), Results: known})
@@ -487,7 +487,7 @@ func (p *Probing) LimitLooks(g facts.Facts, asks []finals.Ask) (shown []finals.A
 			continue
 		}
 		isEmpty := len(ask.Servers) == 0
-		ask.Round, ask.Game, ask.Most = g.Number(), g.Settings().Game, p.promise(g, ask.Player)
+		ask.Round, ask.Game, ask.Max = g.Number(), g.Settings().Game, p.promise(g, ask.Player)
 		if ask.Servers = w.Show(ask.Servers); len(ask.Servers) == 0 && !isEmpty {
 			without = append(without, ask.Player)
 			continue

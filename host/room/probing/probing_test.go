@@ -132,8 +132,8 @@ func TestPromise(t *testing.T) {
 	n := newSession(t, wire.Coordinated, 100, 20, "ann", "bob")
 	g := n.F
 	const most = 20 + wire.SearchFinalists
-	if m, _, _ := n.told("ann", wire.Coordinated); m.Most != most || n.MostTold(g) != most {
-		t.Errorf("ann is told of %d servers, all of %d", m.Most, n.MostTold(g))
+	if m, _, _ := n.told("ann", wire.Coordinated); m.Max != most || n.MaxTold(g) != most {
+		t.Errorf("ann is told of %d servers, all of %d", m.Max, n.MaxTold(g))
 	}
 	if asks := n.Ask(g, to("ann", 0, 20), n.moment()); len(asks) != 1 || len(asks[0].Servers) != 20 {
 		t.Errorf("asked are %v", asks)
@@ -143,7 +143,7 @@ func TestPromise(t *testing.T) {
 	if len(shown) != 2 || !slices.Equal(shown[0].Servers, []int{0, 1, 20, 21}) || without != nil {
 		t.Errorf("shown are %+v, without are %v", shown, without)
 	}
-	if ask := shown[0]; ask.Round != 1 || ask.Game != n.Settings.Game || ask.Most != most || ask.Attempt != 1 {
+	if ask := shown[0]; ask.Round != 1 || ask.Game != n.Settings.Game || ask.Max != most || ask.Attempt != 1 {
 		t.Errorf("ann is asked to look: %+v", ask)
 	}
 	if asks := n.Ask(g, to("ann", 22, 40), n.moment()); len(asks) != 1 || len(asks[0].Servers) != 6 {
@@ -160,10 +160,10 @@ func TestPromise(t *testing.T) {
 	n.answers(to("bob", 0, 20))
 	n.Chooses()
 	notes, servers, err := n.Grant(g, 10, false)
-	if err != nil || servers != 10 || n.MostTold(g) != most+10 || !slices.Equal(texts(notes), []string{
+	if err != nil || servers != 10 || n.MaxTold(g) != most+10 || !slices.Equal(texts(notes), []string{
 		"the organiser wants 10 more servers asked", "now " + catalogue.InEnglish().Say(discovery.ExposureNotice(most+10, 0, 100)),
 	}) {
-		t.Errorf("%q, %d servers of %d, %v", notes, servers, n.MostTold(g), err)
+		t.Errorf("%q, %d servers of %d, %v", notes, servers, n.MaxTold(g), err)
 	}
 	if asks := n.Ask(g, to("ann", 40, 50), n.moment()); asks != nil {
 		t.Errorf("before ann is told asked are %v", asks)
@@ -183,19 +183,19 @@ func TestPromise(t *testing.T) {
 	if n.Evidence["ann"].AskedMore() != 0 {
 		t.Errorf("more asked are %d", n.Evidence["ann"].AskedMore())
 	}
-	if m, _, _ := n.told("ann", wire.Coordinated); m.Most != most+10 {
-		t.Errorf("then ann is told of %d", m.Most)
+	if m, _, _ := n.told("ann", wire.Coordinated); m.Max != most+10 {
+		t.Errorf("then ann is told of %d", m.Max)
 	}
 	asks := n.Ask(g, to("ann", 40, 60), n.moment())
 	if len(asks) != 1 || len(asks[0].Servers) != 10 || n.Evidence["ann"].AskedMore() != 10 {
 		t.Errorf("then asked are %v", asks)
 	}
 	back := probing.New(&n.Evidence, &n.Heard)
-	if *back.State() = *n.State(); back.MostTold(g) != most+10 {
-		t.Errorf("restored all are told of %d", back.MostTold(g))
+	if *back.State() = *n.State(); back.MaxTold(g) != most+10 {
+		t.Errorf("restored all are told of %d", back.MaxTold(g))
 	}
 	fresh := n.Probing.Next()
-	if most := fresh.MostTold(g); most != 20+wire.SearchFinalists+10 { // the number that ann was told in this one
+	if most := fresh.MaxTold(g); most != 20+wire.SearchFinalists+10 { // the number that ann was told in this one
 		t.Errorf("in the next round all are told of %d", most)
 	}
 }
@@ -222,8 +222,8 @@ func TestMost(t *testing.T) {
 		n.Settings.Agree = tt.agree
 		n.Evidence["ann"].Share(tt.shares)
 		m, _, _ := n.told("ann", tt.strategy)
-		if m.Most != tt.most || m.Strategy != tt.told {
-			t.Errorf("%s: ann is told of %d, by %s", tt.name, m.Most, m.Strategy)
+		if m.Max != tt.most || m.Strategy != tt.told {
+			t.Errorf("%s: ann is told of %d, by %s", tt.name, m.Max, m.Strategy)
 		}
 		if isAll := n.Evidence["ann"].IsAsked(tt.servers - 1); isAll != (tt.told != wire.Coordinated) {
 			t.Errorf("%s: the whole list counts: %v", tt.name, isAll)
@@ -766,7 +766,7 @@ func TestGrant(t *testing.T) {
 	}{
 		{"each has measured some alone", string(discovery.Conventional), 50, func(*session) {}, false, 30, 0},
 		{"all have measured all", string(discovery.Conventional), 20, func(*session) {}, false, 0, 0},
-		{"of many", wire.Coordinated, 900, func(*session) {}, false, search.MostMore,
+		{"of many", wire.Coordinated, 900, func(*session) {}, false, search.MaxMore,
 			228},
 		{"while a search goes on behind the vote", wire.Coordinated, 900, func(*session) {}, true, 0, 0},
 		{"while people vote on what each measured", string(discovery.Conventional), 50, func(*session) {}, true, 30, 0},
@@ -788,10 +788,10 @@ func TestGrant(t *testing.T) {
 			}
 			continue
 		}
-		if len(offer) != 1 || offer[0].Most != tt.most || offer[0].Action != "more" || offer[0].Argument != (wire.Argument{Servers: tt.worth}) {
+		if len(offer) != 1 || offer[0].Max != tt.most || offer[0].Action != "more" || offer[0].Argument != (wire.Argument{Servers: tt.worth}) {
 			t.Errorf("%s: the organiser reads %+v", tt.name, offer)
 		}
-		if notes, servers, err := n.Grant(g, search.MostMore, tt.isVoting); err != nil || servers != tt.worth ||
+		if notes, servers, err := n.Grant(g, search.MaxMore, tt.isVoting); err != nil || servers != tt.worth ||
 			(len(notes) == 2) != (tt.strategy == wire.Coordinated) {
 			t.Errorf("%s: %q, %d servers, %v", tt.name, notes, servers, err)
 		}

@@ -81,8 +81,8 @@ var Eight = time.Date(2026, 11, 20, 20, 0, 0, 0, time.UTC)
 // Tick is how often time passes in a session, as on a host.
 const Tick = 100 * time.Millisecond
 
-// mostTries is how often players look again at most.
-const mostTries = 4
+// maxTries is how often players look again at most.
+const maxTries = 4
 
 // Keys are the usual keys of a room.
 var Keys = room.Keys{Code: "BAKODI", Link: "the link's key", Secret: "secret"}
@@ -320,7 +320,7 @@ const (
 func (n *Session) Measures(name string, ms ...int) {
 	n.Helper()
 	if slices.Contains(ms, Lost) {
-		n.Wait(evidence.LeastProbe)
+		n.Wait(evidence.MinProbe)
 	}
 	report := wire.Report{Round: n.Round()}
 	for server, rtt := range ms {
@@ -397,7 +397,7 @@ func (n *Session) Verifies(name string, full ...int) {
 
 // LookAgain lets the players who are here answer all second looks.
 func (n *Session) LookAgain() {
-	for range mostTries {
+	for range maxTries {
 		for _, p := range n.Players() {
 			if n.IsVerifying() && n.Here[p] && !n.IsOut(p) {
 				n.Verifies(p)

@@ -130,7 +130,7 @@ func (r *Roster) displace(from netip.Addr) (events []Event, isFull bool, err err
 	rivals := slices.DeleteFunc(slices.Clone(nicknames), func(g *person) bool { return g.From != from })
 	switch {
 	case len(rivals) >= most:
-	case len(nicknames) >= mostGuests:
+	case len(nicknames) >= maxGuests:
 		rivals = nicknames
 	default:
 		return nil, false, nil

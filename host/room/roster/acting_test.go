@@ -105,7 +105,7 @@ func TestManyGuests(t *testing.T) {
 		{"of one address", func(int) netip.Addr { return ip(1) }, guestsByAddress, func(i int) bool { return i == 0 }, "guest 1"},
 		{"of one address, all here", func(int) netip.Addr { return ip(1) }, guestsByAddress, func(int) bool { return true }, ""},
 		{"of unknown ones", func(int) netip.Addr { return netip.Addr{} }, guestsUnknown, func(i int) bool { return i < 2 }, "guest 2"},
-		{"of many", ip, mostGuests, func(int) bool { return false }, "guest 0"},
+		{"of many", ip, maxGuests, func(int) bool { return false }, "guest 0"},
 	} {
 		h := newFixture(t)
 		h.join("reg")

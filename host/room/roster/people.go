@@ -182,7 +182,7 @@ func (r *Roster) remember(p *person) {
 		f.Owners = append(f.Owners, OwnerOf(PageOf(p.Token)))
 	}
 	s := &r.state
-	if s.Former = append(s.Former, f); len(s.Former) > mostFormer {
+	if s.Former = append(s.Former, f); len(s.Former) > maxFormer {
 		at := max(0, slices.IndexFunc(s.Former, func(f former) bool { return !f.Played }))
 		s.Former = slices.Delete(s.Former, at, at+1)
 	}

@@ -14,16 +14,16 @@ import (
 )
 
 const (
-	// mostGuests bounds the guests. They take no player's place.
-	mostGuests = 64
+	// maxGuests bounds the guests. They take no player's place.
+	maxGuests = 64
 	// guestsByAddress bounds the guests of one address. guestsUnknown bounds the guests of unknown
 	// address, which is higher because a whole room may come through a tunnel.
 	guestsByAddress = 8
 	guestsUnknown   = 32
 	// guestGone is how long a guest without an open page keeps the nickname.
 	guestGone = 30 * time.Minute
-	// mostFormer bounds the people whom the roster remembers after they have left.
-	mostFormer = 128
+	// maxFormer bounds the people whom the roster remembers after they have left.
+	maxFormer = 128
 	// renameEvery is how often a person may take another name, because everyone hears of it.
 	renameEvery = 5 * time.Second
 )

@@ -209,12 +209,12 @@ func TestFormer(t *testing.T) {
 	h.join("ann")
 	ann := h.Called("ann").ID
 	h.Unseat("ann", false, h.now)
-	for i := range mostFormer + 5 {
+	for i := range maxFormer + 5 {
 		name := fmt.Sprint("guest ", i)
 		h.enters(name, Visit{}, "")
 		h.Drop(name)
 	}
-	if n := len(h.State().Former); n != mostFormer || h.Names().Of(ann) != "ann" || h.Names().Of(people.Nth(2)) != people.Somebody {
+	if n := len(h.State().Former); n != maxFormer || h.Names().Of(ann) != "ann" || h.Names().Of(people.Nth(2)) != people.Somebody {
 		t.Errorf("%d are remembered, ann as %q, the first guest as %q", n, h.Names().Of(ann), h.Names().Of(people.Nth(2)))
 	}
 	if h.Forget(ann); h.Names().Of(ann) != people.Somebody {

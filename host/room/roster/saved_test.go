@@ -157,7 +157,7 @@ func isSound(t *testing.T, r *Roster) {
 			t.Fatalf("the page of %q acts for %+v", p.Name, by)
 		}
 	}
-	if organisers > 1 || guests > mostGuests+8 || len(pages) != len(everyone) || len(arrivals) != len(everyone) || len(r.state.Former) > mostFormer {
+	if organisers > 1 || guests > maxGuests+8 || len(pages) != len(everyone) || len(arrivals) != len(everyone) || len(r.state.Former) > maxFormer {
 		t.Fatalf("%d organisers, %d guests, %d pages and %d places of %+v", organisers, guests, len(pages), len(arrivals), everyone)
 	}
 }

@@ -13,12 +13,12 @@ import (
 )
 
 const (
-	// MostMore is the most servers that one order adds for each player. They make a third of a usual
+	// MaxMore is the most servers that one order adds for each player. They make a third of a usual
 	// search, and take a few seconds.
-	MostMore = 200
-	// mostInAll is the most servers that all orders of a round add. An organiser who clicks again
+	MaxMore = 200
+	// maxInAll is the most servers that all orders of a round add. An organiser who clicks again
 	// and again must not send programs through a list of tens of thousands.
-	mostInAll = 5 * MostMore
+	maxInAll = 5 * MaxMore
 	// worthMore is a gain that is not worth more servers while people vote. The search never claims
 	// less.
 	worthMore = 2 * time.Millisecond
@@ -60,14 +60,14 @@ func (b *Budget) State() *BudgetState { return &b.state }
 
 // Validate returns the first fault of a saved budget, or nil.
 func (s BudgetState) Validate() error {
-	if s.Servers < 0 || s.Servers > mostInAll {
+	if s.Servers < 0 || s.Servers > maxInAll {
 		return fmt.Errorf("%d servers more than the search was allowed", s.Servers)
 	}
 	return nil
 }
 
-// Most returns the most servers of the list that each player is asked for, 0 for the whole list.
-func (b *Budget) Most(t Terms) int {
+// Max returns the most servers of the list that each player is asked for, 0 for the whole list.
+func (b *Budget) Max(t Terms) int {
 	servers := cmp.Or(t.Servers, wire.SearchBudget)
 	if servers < 0 {
 		return 0
@@ -79,9 +79,9 @@ func (b *Budget) Most(t Terms) int {
 	return t.bounded(most)
 }
 
-// MostTold returns the most servers that a player was or will be promised, 0 for the whole list.
-func (b *Budget) MostTold(t Terms, promised []int) int {
-	most := b.Most(t)
+// MaxTold returns the most servers that a player was or will be promised, 0 for the whole list.
+func (b *Budget) MaxTold(t Terms, promised []int) int {
+	most := b.Max(t)
 	if most == 0 {
 		return 0
 	}
@@ -104,7 +104,7 @@ func (b *Budget) Left() int {
 	if b.state.Dry {
 		return 0
 	}
-	return max(0, min(MostMore, mostInAll-b.state.Servers))
+	return max(0, min(MaxMore, maxInAll-b.state.Servers))
 }
 
 // Grant grants the organiser's order of more servers for each player, but no more than most. It
@@ -113,8 +113,8 @@ func (b *Budget) Grant(servers, most int) (int, error) {
 	switch {
 	case most == 0:
 		return 0, errors.New("to ask more servers would help nobody now")
-	case servers < 1 || servers > MostMore:
-		return 0, fmt.Errorf("between 1 and %d servers more can be asked at a time", MostMore)
+	case servers < 1 || servers > MaxMore:
+		return 0, fmt.Errorf("between 1 and %d servers more can be asked at a time", MaxMore)
 	}
 	servers = min(servers, most)
 	b.state.Servers += servers
@@ -124,7 +124,7 @@ func (b *Budget) Grant(servers, most int) (int, error) {
 // Offer returns the most servers that each player may be asked for after an order, 0 for the whole
 // list.
 func (b *Budget) Offer(t Terms, servers int) int {
-	most := b.Most(t)
+	most := b.Max(t)
 	if most == 0 || most+servers >= t.Listed {
 		return 0
 	}

@@ -37,7 +37,7 @@ func TestMost(t *testing.T) {
 		{"the whole list was", Terms{Listed: 10_000}, 0, []int{10_000}, usual, 0},
 	} {
 		b := Budget{state: BudgetState{Servers: tt.more}}
-		if most, told := b.Most(tt.terms), b.MostTold(tt.terms, tt.promised); most != tt.most || told != tt.told {
+		if most, told := b.Max(tt.terms), b.MaxTold(tt.terms, tt.promised); most != tt.most || told != tt.told {
 			t.Errorf("%s: it is %d, and %d is told, want %d and %d", tt.name, most, told, tt.most, tt.told)
 		}
 	}
@@ -87,14 +87,14 @@ func TestGrant(t *testing.T) {
 	if b.Close(true); b.Left() != 0 {
 		t.Errorf("of a list that has no more are left %d", b.Left())
 	}
-	if b.Close(false); b.Left() != MostMore {
+	if b.Close(false); b.Left() != MaxMore {
 		t.Errorf("of a list that has more are left %d", b.Left())
 	}
 }
 
 // TestOffer checks how many servers will see everybody's address once more are granted.
 func TestOffer(t *testing.T) {
-	most := new(Budget).Most(Terms{})
+	most := new(Budget).Max(Terms{})
 	for _, tt := range []struct {
 		terms         Terms
 		servers, want int
@@ -120,7 +120,7 @@ func TestSavedBudget(t *testing.T) {
 	if err := b.Validate(); err != nil {
 		t.Error(err)
 	}
-	for _, s := range []BudgetState{{Servers: -1}, {Servers: mostInAll + 1}} {
+	for _, s := range []BudgetState{{Servers: -1}, {Servers: maxInAll + 1}} {
 		if s.Validate() == nil {
 			t.Errorf("%+v is a budget", s)
 		}

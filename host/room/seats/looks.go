@@ -27,7 +27,7 @@ func (w *Watch) lookers(s *watched, f Facts) []people.ID {
 			continue
 		}
 		all = append(all, player)
-		if w.state.Demerits[player] < mostDemerits {
+		if w.state.Demerits[player] < maxDemerits {
 			useful = append(useful, player)
 		}
 	}

@@ -30,11 +30,11 @@ import (
 const (
 	// watchedMost bounds the full servers that are watched. A fourth is hardly ever the first to
 	// have seats that people want.
-	watchedMost = 3
+	maxWatched = 3
 	// insteadMost bounds the servers with seats that are shown. They are only for comparison, so
 	// they are asked every insteadGap.
-	insteadMost = 2
-	insteadGap  = time.Minute
+	maxInstead = 2
+	insteadGap = time.Minute
 	// usualWait is how long a room waits unless somebody sets a time. A round of most games is over
 	// by then, and people leave after a round.
 	usualWait = 30 * time.Minute
@@ -46,9 +46,9 @@ const (
 	lookTime = 8 * time.Second
 	// lastLook is how long the players look at a server with seats before they go there together.
 	lastLook = 5 * time.Second
-	// mostDemerits is the number of useless looks after which a player looks only if nobody else
+	// maxDemerits is the number of useless looks after which a player looks only if nobody else
 	// can. A look is useless if others contradict it, or if it gets no answer. One may be chance.
-	mostDemerits = 2
+	maxDemerits = 2
 )
 
 // Watch is a wait for seats.
@@ -65,7 +65,7 @@ type State struct {
 	// Turn counts looks, so that all take turns.
 	Turn int   `json:"turn"`
 	Look *look `json:"look,omitempty"`
-	// Demerits counts each player's useless looks; see mostDemerits.
+	// Demerits counts each player's useless looks; see maxDemerits.
 	Demerits map[people.ID]int `json:"demerits,omitempty"`
 	Going    *going            `json:"going,omitempty"`
 	// News, Over and Chance are fields of [wire.Seats].
@@ -164,7 +164,7 @@ func Worth(ranking []selection.Ranked, servers selection.Servers, need int) (ful
 		case info == nil, info.Uncounted(), info.MaxPlayers < need:
 		case info.Free() >= need:
 			return full
-		case len(full) < watchedMost:
+		case len(full) < maxWatched:
 			full = append(full, ranked)
 		}
 	}
@@ -186,7 +186,7 @@ func Begin(full, others []selection.Ranked, servers selection.Servers, limit tim
 		add(ranked, false)
 	}
 	for _, ranked := range others {
-		if w.at(ranked.Server) == nil && len(w.state.Servers) < len(full)+insteadMost {
+		if w.at(ranked.Server) == nil && len(w.state.Servers) < len(full)+maxInstead {
 			add(ranked, true)
 		}
 	}

@@ -283,7 +283,7 @@ func FuzzWatch(f *testing.F) {
 			w.View(facts.Need, nil, roomtime.Clocks{Room: now}, nil)
 		}
 		for range 3 { // time for a last look in between
-			if now = now.Add(wire.MostWait); !isOver {
+			if now = now.Add(wire.MaxWait); !isOver {
 				takes(w.Tick(facts, now))
 			}
 		}

@@ -15,14 +15,14 @@ import (
 // This file knows the free seats of one server, and how often players ask for them.
 
 const (
-	// longestGap is the longest time between two looks at a silent server. After mostSilent
+	// longestGap is the longest time between two looks at a silent server. After maxSilent
 	// silences in a row, some four minutes, the room gives it up.
 	longestGap = 2 * time.Minute
-	mostSilent = 6
-	// mostMisses bounds how often a server may fill up in the last moment, because the room called
+	maxSilent  = 6
+	// maxMisses bounds how often a server may fill up in the last moment, because the room called
 	// everybody each time. missRest is the rest after the first time, and grows.
-	mostMisses = 3
-	missRest   = 30 * time.Second
+	maxMisses = 3
+	missRest  = 30 * time.Second
 	// countedSeats is the largest number of free seats that has a count of its own: the largest
 	// groups want as many.
 	countedSeats = wire.MaxPlayers
@@ -75,11 +75,11 @@ type watched struct {
 	// Words are the players' reports from the present look and its checks.
 	Words []word `json:"words,omitempty"`
 	// Free is the number of free seats at At, or -1 if that is unknown. Counts says how often each
-	// number of seats was free. MostAt is when most seats were free.
+	// number of seats was free. MaxAt is when most seats were free.
 	Free   int           `json:"free"`
 	At     roomtime.Time `json:"at,omitzero"`
 	Counts []int         `json:"counts,omitempty"`
-	MostAt roomtime.Time `json:"most_at,omitzero"`
+	MaxAt  roomtime.Time `json:"most_at,omitzero"`
 	// demand counts the rooms of the host that watch the server; see [Watch.Share].
 	demand Demand
 	ahead  time.Duration // see [Watch.Share]
@@ -189,17 +189,17 @@ func (s *watched) settle(now roomtime.Time, waited time.Duration) {
 		free := min(s.Free, countedSeats)
 		if free >= len(s.Counts) {
 			s.Counts = append(s.Counts, make([]int, free+1-len(s.Counts))...)
-			s.MostAt = now
+			s.MaxAt = now
 		}
 		s.Counts[free]++
 	}
 	if s.Silent > 0 {
-		gap = min(gap<<min(s.Silent, mostSilent), longestGap)
+		gap = min(gap<<min(s.Silent, maxSilent), longestGap)
 	}
 	s.Next = now.Add(gap * time.Duration(max(1, s.Since))) // a look that was checked twice counts as three
 	s.Words, s.Since = nil, 0
 	s.took = min(max(0, now.Sub(s.looked)), gap) // the clock may have been put forward meanwhile
-	if s.Silent >= mostSilent {
+	if s.Silent >= maxSilent {
 		s.Dropped = sentence.Of("seats.dropped-silent")
 	}
 }
@@ -237,7 +237,7 @@ func freeIn(seen wire.Finalist) int {
 func (s *watched) miss(now roomtime.Time) {
 	s.Misses++
 	s.Next, s.took = now.Add(time.Duration(s.Misses)*missRest), 0
-	if s.Misses >= mostMisses {
+	if s.Misses >= maxMisses {
 		s.Dropped = sentence.Of("seats.dropped-filled", "n", s.Misses)
 	}
 }

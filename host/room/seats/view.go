@@ -31,9 +31,9 @@ func (w *Watch) View(everyone int, cards map[int]wire.ServerCard, now roomtime.C
 		s := &w.state.Servers[i]
 		on := wire.SeatsOn{
 			Addr: s.Ranked.Addr.String(), ServerCard: cards[s.Server], MeanMS: s.Ranked.MeanMS, MaxMS: s.Ranked.MaxMS, RTT: people.Named(s.Ranked.RTT, names),
-			Free: s.Free, At: now.Of(s.At), Checks: len(s.Words) > 0, Asked: s.Asked, MostAt: now.Of(s.MostAt), Dropped: names.Word(s.Dropped),
+			Free: s.Free, At: now.Of(s.At), Checks: len(s.Words) > 0, Asked: s.Asked, MaxAt: now.Of(s.MaxAt), Dropped: names.Word(s.Dropped),
 		}
-		on.Most, on.From, on.To = s.most()
+		on.Max, on.From, on.To = s.most()
 		if s.Dropped.IsZero() && w.state.Over.IsZero() {
 			on.Next = now.Of(s.due())
 		}
@@ -58,7 +58,7 @@ func (w *Watch) Describe(f Facts) sentence.Sentence {
 		}
 	}
 	first, second, third := "", "", ""
-	for i, at := range []*string{&first, &second, &third}[:min(watchedMost, len(names))] {
+	for i, at := range []*string{&first, &second, &third}[:min(maxWatched, len(names))] {
 		*at = names[i]
 	}
 	limit, gap := minutes(w.state.Until.Sub(w.state.Began)), gapAfter(0).Seconds()

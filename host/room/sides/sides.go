@@ -69,8 +69,8 @@ func (s *State) Validate(known []people.ID) error {
 // every is how often a person may change sides, because everyone is told.
 const every = 2 * time.Second
 
-// mostMembers bounds the members; a room does not let more people in.
-const mostMembers = 4 * wire.MaxPlayers
+// maxMembers bounds the members; a room does not let more people in.
+const maxMembers = 4 * wire.MaxPlayers
 
 // Change says that somebody is on another side, or is the side's captain now.
 type Change struct {
@@ -115,7 +115,7 @@ func (s *Sides) Join(person people.ID, side wire.Side) []Change {
 
 // move puts a person on a side, as its newest member.
 func (s *Sides) move(person people.ID, side wire.Side, at roomtime.Time) []Change {
-	if s.Of(person) == side && s.index(person) >= 0 || len(s.state.Members) >= mostMembers {
+	if s.Of(person) == side && s.index(person) >= 0 || len(s.state.Members) >= maxMembers {
 		return nil
 	}
 	s.Forget(person)

@@ -18,10 +18,10 @@ type Facts struct {
 	// Stage is the room's stage, and Players the number of its players.
 	Stage   wire.Stage
 	Players int
-	// Games are the games whose servers the host knows. MostPlaces bounds the candidate places of a
+	// Games are the games whose servers the host knows. MaxPlaces bounds the candidate places of a
 	// room.
-	Games      []string
-	MostPlaces int
+	Games     []string
+	MaxPlaces int
 	// IsPublic says that no place may be private, and Posts that the host posts by webhooks.
 	IsPublic, Posts bool
 }
@@ -72,8 +72,8 @@ func (f Facts) refusal(before, s wire.Settings) error {
 		return impossible("refused.match-begun")
 	case before.IsMatch() && f.Stage == wire.Chosen && decides(s) != decides(before):
 		return impossible("refused.match-rules")
-	case len(s.Places) > len(before.Places) && len(s.Places) > f.MostPlaces:
-		return impossible("refused.places-most", "n", f.MostPlaces).Advising("refused.places-most-hint")
+	case len(s.Places) > len(before.Places) && len(s.Places) > f.MaxPlaces:
+		return impossible("refused.places-most", "n", f.MaxPlaces).Advising("refused.places-most-hint")
 	case f.IsPublic && s.Places.Private():
 		return errPrivate
 	case s.Players > 0 && s.Players < f.Players:

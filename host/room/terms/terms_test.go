@@ -25,7 +25,7 @@ func room(t *testing.T) (before wire.Settings, facts Facts) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return before, Facts{Now: eight, Stage: wire.Gathering, Players: 3, Games: []string{"openarena", "xonotic"}, MostPlaces: 1, Posts: true}
+	return before, Facts{Now: eight, Stage: wire.Gathering, Players: 3, Games: []string{"openarena", "xonotic"}, MaxPlaces: 1, Posts: true}
 }
 
 // match makes the room a match in a stage.
@@ -76,9 +76,9 @@ func TestChange(t *testing.T) {
 		{"as many places as before", `{"places":"A, 192.0.2.1\nC, 192.0.2.3"}`, nil, ""},
 		{"more places than the host lets it have", `{"places":"A, 192.0.2.1\nB, 192.0.2.2\nC, 192.0.2.3"}`, nil, "at most 1 place to measure"},
 		{"and if that is two", `{"places":"A, 192.0.2.1\nB, 192.0.2.2\nC, 192.0.2.3"}`, func(_ *wire.Settings, f *Facts) {
-			f.MostPlaces = 2
+			f.MaxPlaces = 2
 		}, "2 places to measure"},
-		{"and if it may", `{"places":"A, 192.0.2.1\nB, 192.0.2.2\nC, 192.0.2.3"}`, func(_ *wire.Settings, f *Facts) { f.MostPlaces = 3 }, ""},
+		{"and if it may", `{"places":"A, 192.0.2.1\nB, 192.0.2.2\nC, 192.0.2.3"}`, func(_ *wire.Settings, f *Facts) { f.MaxPlaces = 3 }, ""},
 		{"a private place", `{"places":"A, 10.0.0.1"}`, nil, ""},
 		{"a private place on the internet", `{"places":"A, 10.0.0.1"}`, func(_ *wire.Settings, f *Facts) { f.IsPublic = true }, "on a private network"},
 		{"places for all who are here", `{"players":3}`, nil, ""},

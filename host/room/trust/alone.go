@@ -14,9 +14,9 @@ import (
 	"muster/selection/rules"
 )
 
-// MostTrials bounds how often one choice is made again because one player alone is near to the
+// MaxTrials bounds how often one choice is made again because one player alone is near to the
 // chosen server.
-const MostTrials = 25
+const MaxTrials = 25
 
 // Ping is a player's RTT to a server. First is its value before any look, and Now the believed
 // value. 0 means none.

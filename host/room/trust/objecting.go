@@ -164,9 +164,9 @@ func (d *Doubts) Overrule(b selection.Basis, s *selection.Selection, everybody [
 	return v
 }
 
-// mostLone is the most servers that get a look along with the finalists although one player's
+// maxLone is the most servers that get a look along with the finalists although one player's
 // report alone culled them. A player who hides more servers is named by then.
-const mostLone = 3
+const maxLone = 3
 
 // CulledByLone returns servers that would be among the finalists without one player's report
 // against them, which nobody else confirms. Seen are the servers that everyone has looked at.
@@ -175,7 +175,7 @@ func CulledByLone(b selection.Basis, ranking []selection.Ranked, finalists int, 
 	b.Criteria.Top, b.Criteria.Reasons, b.Criteria.Charitable = finalists, -1, true
 	for _, ranked := range selection.NewFilter(b.Servers, b.Criteria).Select(b.Table).Ranking {
 		isRanked := slices.ContainsFunc(ranking, func(other selection.Ranked) bool { return other.Server == ranked.Server })
-		if b.Servers.Lone[ranked.Server] && !isRanked && !slices.Contains(seen, ranked.Server) && len(lone) < mostLone {
+		if b.Servers.Lone[ranked.Server] && !isRanked && !slices.Contains(seen, ranked.Server) && len(lone) < maxLone {
 			lone = append(lone, ranked.Server)
 		}
 	}

@@ -62,8 +62,8 @@ const (
 	slowestReceiver = 4 << 10
 	// moving is how many bytes of a message show that the line works.
 	moving = 256
-	// mostUnsent is how many bytes of a host's messages may wait in the system's buffer.
-	mostUnsent = 4096
+	// maxUnsent is how many bytes of a host's messages may wait in the system's buffer.
+	maxUnsent = 4096
 	// closeWait is how long a closing connection may take to send its queue, such as a refusal, and
 	// to receive the other side's close frame.
 	closeWait = 2 * time.Second

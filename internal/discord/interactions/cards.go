@@ -21,8 +21,8 @@ const (
 	editFor = 14*time.Minute + 30*time.Second
 	// pollEvery is how often a card's room is looked at. A card changes at most so often.
 	pollEvery = 3 * time.Second
-	// mostWatched bounds the cards that are kept up to date at once. Others still have their button.
-	mostWatched = 500
+	// maxWatched bounds the cards that are kept up to date at once. Others still have their button.
+	maxWatched = 500
 	// editWithin is how long an edit may take.
 	editWithin = 10 * time.Second
 )
@@ -95,7 +95,7 @@ func (c *cards) begin(room string, w *watch) bool {
 	defer c.mu.Unlock()
 	if earlier, is := c.watched[room]; is {
 		earlier.end()
-	} else if len(c.watched) >= mostWatched {
+	} else if len(c.watched) >= maxWatched {
 		return false
 	}
 	c.watched[room] = w
@@ -152,8 +152,8 @@ func (c *cards) edit(ctx context.Context, method, token, path string, m discord.
 	return 0, nil
 }
 
-// mostAnswer bounds what is read of Discord's answers, in bytes.
-const mostAnswer = 1 << 20
+// maxAnswer bounds what is read of Discord's answers, in bytes.
+const maxAnswer = 1 << 20
 
 // send sends a request to Discord. Its errors do not name the URL. into takes the beginning of the answer, if it is not
 // nil.
@@ -181,7 +181,7 @@ func send(
 	if into == nil {
 		into = &bytes.Buffer{}
 	}
-	_, err = io.Copy(into, io.LimitReader(answer.Body, mostAnswer))
+	_, err = io.Copy(into, io.LimitReader(answer.Body, maxAnswer))
 	return answer.StatusCode, answer.Header, err
 }
 

@@ -386,11 +386,11 @@ func TestGone(t *testing.T) {
 // TestBook checks that the book of channels is bounded.
 func TestBook(t *testing.T) {
 	var b book
-	for i := range mostChannels + 2 {
+	for i := range maxChannels + 2 {
 		b.note(fmt.Sprint(i), discord.Ref{Code: fmt.Sprint(i)})
 		b.note(fmt.Sprint(i), discord.Ref{Code: fmt.Sprint(i)})
 	}
-	if _, is := b.of("1"); is || len(b.rooms) != mostChannels || len(b.channels) != mostChannels {
+	if _, is := b.of("1"); is || len(b.rooms) != maxChannels || len(b.channels) != maxChannels {
 		t.Errorf("%d channels", len(b.rooms))
 	}
 	if ref, is := b.of("2"); !is || ref.Code != "2" {

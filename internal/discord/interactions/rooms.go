@@ -160,15 +160,15 @@ type book struct {
 	channels []string // in the order in which they came
 }
 
-// mostChannels bounds the book.
-const mostChannels = 10_000
+// maxChannels bounds the book.
+const maxChannels = 10_000
 
 // note notes the room of a channel.
 func (b *book) note(channel string, ref discord.Ref) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if _, is := b.rooms[channel]; !is {
-		if len(b.channels) == mostChannels {
+		if len(b.channels) == maxChannels {
 			delete(b.rooms, b.channels[0])
 			b.channels = b.channels[1:]
 		}

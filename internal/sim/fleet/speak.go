@@ -354,10 +354,10 @@ var (
 
 // These are the limits of characters.
 const (
-	mostScore     = 40
-	shortestPing  = 20  // milliseconds
-	pingSpread    = 180 // milliseconds
-	mostConnected = 2 * time.Hour
+	maxScore     = 40
+	shortestPing = 20  // milliseconds
+	pingSpread   = 180 // milliseconds
+	maxConnected = 2 * time.Hour
 )
 
 // castOf returns the players of a server: always the same ones, as many as info has, bots last.
@@ -367,9 +367,9 @@ func castOf(seed uint64, server int, info *discovery.Info) iter.Seq[character] {
 		for i := range info.Players {
 			c := character{
 				name:      epithets[rng.IntN(len(epithets))] + surnames[rng.IntN(len(surnames))] + strconv.Itoa(i+1),
-				score:     rng.IntN(mostScore),
+				score:     rng.IntN(maxScore),
 				ping:      time.Duration(shortestPing+rng.IntN(pingSpread)) * time.Millisecond,
-				connected: time.Duration(rng.IntN(int(mostConnected/time.Second))) * time.Second,
+				connected: time.Duration(rng.IntN(int(maxConnected/time.Second))) * time.Second,
 			}
 			if i >= info.Players-info.Bots {
 				c.ping = 0
