@@ -194,9 +194,9 @@ func (w watched) Woken() <-chan struct{} {
 	return nil
 }
 
-// Asked makes watched a [Witness]. It does nothing if the plan is none.
+// Asked makes watched a [SendObserver]. It does nothing if the plan is none.
 func (w watched) Asked(server int) {
-	if witness, is := w.Plan.(Witness); is {
+	if witness, is := w.Plan.(SendObserver); is {
 		witness.Asked(server)
 	}
 }

@@ -37,9 +37,9 @@ type Plan interface {
 // still has probes under way. The executor calls Next again.
 type Waker interface{ Woken() <-chan struct{} }
 
-// Witness is a plan that wants to know when the first packet to a server left. The
+// SendObserver is a plan that wants to know when the first packet to a server left. The
 // packet may leave later than the plan named the server, or never.
-type Witness interface{ Asked(server int) }
+type SendObserver interface{ Asked(server int) }
 
 // PlanSummary tells how a plan went about its list.
 type PlanSummary struct {

@@ -32,7 +32,7 @@ type claim struct {
 	shown []string
 	from  netip.Addr
 	// on says for which caller another host asks, nil if none does.
-	on *behalf
+	on *relayedCaller
 }
 
 // named returns the room of a code, or a refusal. It first checks what cannot be guessed, so that
@@ -115,7 +115,7 @@ func (a *actor) opensTo(shown []string) bool {
 
 // called returns the room for a peer's hello. Without a code, that is the host's only room that
 // takes players without one.
-func (d *door) called(hello wire.Hello, from netip.Addr, on *behalf) (*actor, *wire.Refusal) {
+func (d *door) called(hello wire.Hello, from netip.Addr, on *relayedCaller) (*actor, *wire.Refusal) {
 	if access.CanonicalCode(hello.Code) != "" {
 		return d.named(claim{hello.Code, []string{hello.Key, hello.Token}, from, on})
 	}

@@ -34,7 +34,7 @@ func (h *Host) passedOn(next http.HandlerFunc) http.HandlerFunc {
 		return next
 	}
 	return func(w http.ResponseWriter, r *http.Request) {
-		if behalfOf(r) != nil {
+		if relayedCallerOf(r) != nil {
 			next(w, r)
 			return
 		}
@@ -48,13 +48,13 @@ func (h *Host) passedOn(next http.HandlerFunc) http.HandlerFunc {
 		if code == codeInHeader {
 			code = r.Header.Get(codeHeader)
 		}
-		b, came := h.behalf(r), time.Now()
-		isAfar, refusal := h.direct(r.Context(), came, &b, code, shown(r), false)
+		b, came := h.relayedCaller(r), time.Now()
+		isRemote, refusal := h.direct(r.Context(), came, &b, code, shown(r), false)
 		switch {
 		case refusal != nil:
 			w.Header().Set("Retry-After", retryAfter)
 			h.refuse(w, http.StatusTooManyRequests, *refusal)
-		case isAfar:
+		case isRemote:
 			b.Hurried = h.asks.Wait(b.Addr, h.config.Clock.Now()) > 0
 			h.pass(w, r, code, b, came, body)
 		default:
@@ -65,7 +65,7 @@ func (h *Host) passedOn(next http.HandlerFunc) http.HandlerFunc {
 
 // pass passes a request on to the owner of a room. A caller whose guesses are not heard must learn
 // nothing from the time that this takes.
-func (h *Host) pass(w http.ResponseWriter, r *http.Request, code string, b behalf, came time.Time, body []byte) {
+func (h *Host) pass(w http.ResponseWriter, r *http.Request, code string, b relayedCaller, came time.Time, body []byte) {
 	until := came.Add(ownerWait)
 	if b.Unheard {
 		until = came.Add(veil)

@@ -155,7 +155,7 @@ type Host struct {
 	pages    *admission.Pages
 	tickets  *tickets
 	counting counting // counts rooms by their openers, on a public host
-	passing  passing
+	proxied  proxied
 	upgrader websocket.Upgrader
 	// transport is for HTTP requests to other hosts.
 	transport *http.Transport

@@ -32,8 +32,8 @@ func newKeeper(s store.Store, during *lifetime, c Config) *keeper {
 	}
 }
 
-// unkept says why the store keeps nothing at the moment; it is empty while the store works.
-func (k *keeper) unkept() string {
+// storeTrouble says why the store keeps nothing at the moment; it is empty while the store works.
+func (k *keeper) storeTrouble() string {
 	trusted, _ := k.store.Trust()
 	why := k.disk.trouble(k.clock.Now())
 	switch {
@@ -47,9 +47,9 @@ func (k *keeper) unkept() string {
 	return ""
 }
 
-// tellUnforgotten tells the operator that the store could not forget an ended room. An empty code
+// logUndeleted tells the operator that the store could not forget an ended room. An empty code
 // stands for one that the host retries at its next start.
-func (k *keeper) tellUnforgotten(code string, err error) {
+func (k *keeper) logUndeleted(code string, err error) {
 	if !isAway(err) { // the store logs its own outages
 		k.disk.noteFailure(code, err, k.clock.Now(), k.mustKeep)
 	}

@@ -90,7 +90,7 @@ func (l *lifecycle) claim(code string) {
 		claim.Release(ctx)
 	case l.limits.Load().IsOver(restored, l.clock.Now()):
 		if err := claim.End(ctx); err != nil { // the next start retries it
-			l.keeper.tellUnforgotten("", err)
+			l.keeper.logUndeleted("", err)
 		}
 	default:
 		a := l.start(restored, room.Resume{}, claim, nil, netip.Addr{})
@@ -156,7 +156,7 @@ func (l *lifecycle) newCode() string {
 // start gives a room its goroutine, which first applies an input, before anyone can enter. The
 // store has the room in this state, or could not keep it yet. start returns nil if the host is
 // ending.
-func (l *lifecycle) start(r *room.Room, first room.Input, claim store.Claim, unkept error, opener netip.Addr) *actor {
+func (l *lifecycle) start(r *room.Room, first room.Input, claim store.Claim, storeTrouble error, opener netip.Addr) *actor {
 	keys, shows := r.Keys(), r.View()
 	a := &actor{
 		surroundings: l.surroundings, code: keys.Code, opener: opener, keys: keys, claim: claim, open: r.Settings().Open,
@@ -171,7 +171,7 @@ func (l *lifecycle) start(r *room.Room, first room.Input, claim store.Claim, unk
 	a.shown = -1
 	a.takesCode.Store(r.TakesCode())
 	a.saving = saving{revision: r.Revision(), savedAt: l.clock.Now()}
-	a.written(unkept)
+	a.written(storeTrouble)
 	if !l.add(a, func() { l.keeper.unhanded.Add(1); l.running.Go(func() { a.run(first); l.ended(a) }) }) {
 		return nil
 	}
@@ -193,7 +193,7 @@ func (l *lifecycle) ended(a *actor) {
 			l.keeper.disk.noteSaved(a.code, l.clock.Now())
 			return
 		}
-		l.keeper.tellUnforgotten(a.code, err)
+		l.keeper.logUndeleted(a.code, err)
 		select {
 		case <-l.clock.After(longestRest):
 		case <-l.ctx.Done():
@@ -216,7 +216,7 @@ func (l *lifecycle) ended(a *actor) {
 		l.forget(a)
 		return
 	}
-	if l.fell(a.code) {
+	if l.notePanic(a.code) {
 		l.leaveAlone(a.code, errFell)
 	}
 	l.forget(a)

@@ -45,9 +45,9 @@ type line struct {
 	ws     *websocket.Conn
 	caller *admission.Caller
 	// path is the endpoint that the client called, and code its room's.
-	path, code string
-	behalf     behalf
-	came       time.Time // when its first message came
+	path, code    string
+	relayedCaller relayedCaller
+	came          time.Time // when its first message came
 	// first is the client's first message. isPlayer says that it is a program's hello.
 	first    []byte
 	isPlayer bool
@@ -62,8 +62,8 @@ type line struct {
 
 // meet reads a peer's first message, and hands the connection to its room, or to the host that has
 // the room.
-func (h *Host) meet(ws *websocket.Conn, from remote, on behalf) {
-	l := &line{host: h, ws: ws, caller: admission.CallerOf(ws.NetConn()), path: "/peer", behalf: on, isPlayer: true}
+func (h *Host) meet(ws *websocket.Conn, from remote, on relayedCaller) {
+	l := &line{host: h, ws: ws, caller: admission.CallerOf(ws.NetConn()), path: "/peer", relayedCaller: on, isPlayer: true}
 	frame, err := l.readFirst(helloLimit)
 	if err != nil {
 		ws.Close()
@@ -78,20 +78,20 @@ func (h *Host) meet(ws *websocket.Conn, from remote, on behalf) {
 		}
 	})
 	parser.Wait()
-	isAfar := false
+	isRemote := false
 	if isHello && hello.Version == wire.Version {
 		l.code, l.first = hello.Code, frame.Data
 		var refusal *wire.Refusal
-		isAfar, refusal = h.direct(h.lines, l.came, &l.behalf, l.code, []string{hello.Key, hello.Token}, true)
+		isRemote, refusal = h.direct(h.lines, l.came, &l.relayedCaller, l.code, []string{hello.Key, hello.Token}, true)
 		if refusal != nil {
 			h.metrics.Refused(*refusal)
 			l.finish(refusal)
 			return
 		}
 	}
-	if isAfar && l.caller.IsScarce() && !h.pages.Spare() {
+	if isRemote && l.caller.IsScarce() && !h.pages.Spare() {
 		l.finish(noPlace())
-	} else if isAfar {
+	} else if isRemote {
 		l.run()
 	} else {
 		h.talk(ws, from, nil, &frame)
@@ -112,7 +112,7 @@ func (l *line) readFirst(limit int64) (wire.Frame, error) {
 func (l *line) run() {
 	l.host.metrics.Relayed.Inc()
 	defer l.host.metrics.Relayed.Dec()
-	defer l.host.passing.add(l)()
+	defer l.host.proxied.add(l)()
 	defer l.ws.Close()
 	ctx, cancel := context.WithCancel(l.host.lines)
 	defer cancel()
@@ -140,7 +140,7 @@ func (l *line) call(ctx context.Context) (owner *websocket.Conn, said []byte, wh
 	var finder sync.WaitGroup
 	defer finder.Wait()
 	patience := l.came.Add(ownerWait)
-	if l.behalf.Unheard {
+	if l.relayedCaller.Unheard {
 		patience = l.came.Add(veil)
 	}
 	ctx, cancel := context.WithDeadline(ctx, patience)
@@ -167,7 +167,7 @@ func (l *line) call(ctx context.Context) (owner *websocket.Conn, said []byte, wh
 			}
 			return owner, said, nil
 		case <-beat.C:
-			if !l.isPlayer && !l.behalf.Unheard {
+			if !l.isPlayer && !l.relayedCaller.Unheard {
 				lost = l.say(wire.Wait{})
 			}
 		case <-unsaid.C:
@@ -186,7 +186,7 @@ func (l *line) call(ctx context.Context) (owner *websocket.Conn, said []byte, wh
 // tellPause tells the client why everything waits. A caller whose guesses are not heard must not
 // learn that there is a room.
 func (l *line) tellPause(why sentence.Sentence) error {
-	if l.behalf.Unheard {
+	if l.relayedCaller.Unheard {
 		return nil
 	}
 	return l.say(wire.Wait{Notice: wire.Notice{Says: why}})
@@ -195,7 +195,7 @@ func (l *line) tellPause(why sentence.Sentence) error {
 // find connects to the room's owner, and returns its first message. A host that no longer has the
 // room is asked again only when the store names a new owner, and after a pause.
 func (l *line) find(ctx context.Context) (*websocket.Conn, []byte, error) {
-	on, err := json.Marshal(l.behalf)
+	on, err := json.Marshal(l.relayedCaller)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -254,9 +254,9 @@ func refusalIn(said []byte) *wire.Refusal {
 func (l *line) whyNot(err error) *wire.Refusal {
 	code := access.CanonicalCode(l.code)
 	switch {
-	case l.behalf.Unheard:
+	case l.relayedCaller.Unheard:
 		rest(l.host.lines, time.Until(l.came.Add(veil)))
-		return l.host.limitedFrom(l.behalf.Addr)
+		return l.host.limitedFrom(l.relayedCaller.Addr)
 	case !errors.Is(err, errNowhere):
 		return hostStopped()
 	case l.host.store.Find(code).State == store.Over:
@@ -277,7 +277,7 @@ func (l *line) count(ctx context.Context, refusal *wire.Refusal) {
 	case wire.ReasonLimited:
 		rest(ctx, time.Until(l.came.Add(veil)))
 	case wire.ReasonCode:
-		l.host.guard.Judge(l.behalf.Addr, false, l.host.config.Clock.Now())
+		l.host.guard.Judge(l.relayedCaller.Addr, false, l.host.config.Clock.Now())
 	}
 	l.host.metrics.Refused(*refusal)
 }
@@ -330,7 +330,7 @@ func pipe(from, to *websocket.Conn, writing *sync.Mutex) error {
 		if err != nil {
 			return err
 		}
-		if passOn(to, kind, message, writing) != nil {
+		if copyMessage(to, kind, message, writing) != nil {
 			return nil
 		}
 	}
@@ -351,7 +351,7 @@ func drain(ws *websocket.Conn) {
 	}
 }
 
-func passOn(to *websocket.Conn, kind int, message io.Reader, writing *sync.Mutex) error {
+func copyMessage(to *websocket.Conn, kind int, message io.Reader, writing *sync.Mutex) error {
 	writing.Lock()
 	defer writing.Unlock()
 	w, err := to.NextWriter(kind)

@@ -60,8 +60,8 @@ func (h *Host) serveLive(w http.ResponseWriter, r *http.Request) {
 		at:      h.entrance(r),
 		cursors: map[string]int{},
 	}
-	if v.on = behalfOf(r); h.config.Relay != nil && v.on == nil {
-		v.as = h.behalf(r)
+	if v.on = relayedCallerOf(r); h.config.Relay != nil && v.on == nil {
+		v.as = h.relayedCaller(r)
 	}
 	if !h.begin(v.run) {
 		ws.Close()
@@ -78,8 +78,8 @@ type viewer struct {
 	at      entrance
 	// on says for whose page another host asks, nil if none does. as says for whose page this host
 	// would ask another.
-	on    *behalf
-	as    behalf
+	on    *relayedCaller
+	as    relayedCaller
 	actor *actor // set by its first message
 	token string
 	seen  page.View
@@ -96,18 +96,18 @@ func (v *viewer) run() {
 		Key   string `json:"key"`
 		Token string `json:"token"`
 	}
-	l := line{host: v.host, ws: v.ws, caller: admission.CallerOf(v.ws.NetConn()), path: "/live", behalf: v.as}
+	l := line{host: v.host, ws: v.ws, caller: admission.CallerOf(v.ws.NetConn()), path: "/live", relayedCaller: v.as}
 	said, err := l.readFirst(pageReadLimit)
 	if err != nil || json.Unmarshal(said.Data, &first) != nil || v.ws.SetReadDeadline(time.Time{}) != nil {
 		return
 	}
 	shown := []string{first.Key, first.Token}
 	var refusal *wire.Refusal
-	isAfar := false
+	isRemote := false
 	if v.on == nil {
-		isAfar, refusal = v.host.direct(v.host.lines, l.came, &l.behalf, first.Code, shown, true)
+		isRemote, refusal = v.host.direct(v.host.lines, l.came, &l.relayedCaller, first.Code, shown, true)
 	}
-	if isAfar {
+	if isRemote {
 		l.code, l.first = first.Code, said.Data
 	} else if refusal == nil {
 		v.actor, refusal = v.host.named(claim{first.Code, shown, v.from, v.on})

@@ -25,7 +25,7 @@ func (operators) serveHealth(w http.ResponseWriter, _ *http.Request) { w.Write([
 // serveReady says whether to send people here. A host that drains, or cannot save rooms, is alive
 // but not ready.
 func (o operators) serveReady(w http.ResponseWriter, _ *http.Request) {
-	switch why := o.rooms.keeper.unkept(); {
+	switch why := o.rooms.keeper.storeTrouble(); {
 	case o.rooms.isClosed():
 		http.Error(w, "draining", http.StatusServiceUnavailable)
 	case why != "":
@@ -52,7 +52,7 @@ func figuresOf(t *turns.Turns, b admission.Bounds, rooms *lifecycle) []metrics.F
 	searching, waiting := t.Load()
 	stay, asleep := rooms.standing()
 	figures := []metrics.Figure{byPhase(rooms.stages()), {
-		Name: "muster_store_up", Values: metrics.Yes(rooms.keeper.unkept() == ""),
+		Name: "muster_store_up", Values: metrics.Yes(rooms.keeper.storeTrouble() == ""),
 		Help: "1 while the store keeps what rooms do, 0 while it does not.",
 	}, {
 		Name: "muster_searches_running", Values: metrics.One(searching),

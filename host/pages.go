@@ -50,7 +50,7 @@ func (p *pageAPI) addressed(w http.ResponseWriter, r *http.Request, code string)
 	if code == codeInHeader {
 		code = r.Header.Get(codeHeader)
 	}
-	on := behalfOf(r)
+	on := relayedCallerOf(r)
 	a, refusal := p.named(claim{code, shown(r), p.asker(r), on})
 	if refusal != nil {
 		if on != nil {

@@ -33,10 +33,10 @@ func (h *Host) servePeer(w http.ResponseWriter, r *http.Request) {
 		return // Upgrade has sent the error
 	}
 	admission.CallerOf(ws.NetConn()).ComesFrom(h.forwardedFor(r))
-	from, on := h.remote(r), behalfOf(r)
+	from, on := h.remote(r), relayedCallerOf(r)
 	do := func() { h.talk(ws, from, on, nil) }
 	if h.config.Relay != nil && on == nil {
-		as := h.behalf(r)
+		as := h.relayedCaller(r)
 		do = func() { h.meet(ws, from, as) }
 	}
 	if !h.begin(do) {
@@ -45,7 +45,7 @@ func (h *Host) servePeer(w http.ResponseWriter, r *http.Request) {
 }
 
 // talk holds the conversation with a peer. The peer's first message may have been read already.
-func (h *Host) talk(ws *websocket.Conn, from remote, on *behalf, first *wire.Frame) {
+func (h *Host) talk(ws *websocket.Conn, from remote, on *relayedCaller, first *wire.Frame) {
 	h.metrics.Peers.Inc()
 	defer h.metrics.Peers.Dec()
 	v := &visitor{host: h, from: from, on: on, caller: admission.CallerOf(ws.NetConn()), conn: conn.New(ws, conn.AtHost)}
@@ -100,7 +100,7 @@ const errNoHello = conn.Farewell("no hello within 10 seconds")
 type visitor struct {
 	host     *Host
 	from     remote
-	on       *behalf // the other host that asks for the peer
+	on       *relayedCaller // the other host that asks for the peer
 	caller   *admission.Caller
 	conn     *conn.Conn
 	patience *clock.Timer // ends at hello

@@ -72,14 +72,14 @@ func (n notice) serve(w http.ResponseWriter, status int) {
 // serveGo takes a browser to the server that a room was sent to: GET /go/ID with the room's public
 // id. The id tells its holder where the room plays, but does not admit anyone to the room.
 func (h *Host) serveGo(w http.ResponseWriter, r *http.Request) {
-	on := behalfOf(r)
+	on := relayedCallerOf(r)
 	if on == nil && h.isTooMuch(w, h.asks, h.asker(r)) {
 		return
 	}
 	code := h.store.FindID(r.PathValue("id"))
 	a := h.actor(code)
-	if a == nil && on == nil && h.isAfar(code) {
-		h.pass(w, r, code, h.behalf(r), time.Now(), nil)
+	if a == nil && on == nil && h.isRemote(code) {
+		h.pass(w, r, code, h.relayedCaller(r), time.Now(), nil)
 		return
 	}
 	if a == nil {

@@ -133,8 +133,8 @@ func (r *registry) beginClaim(code string) (done func()) {
 	}
 }
 
-// fell notes that a room's goroutine has panicked, and reports whether it had panicked before.
-func (r *registry) fell(code string) (again bool) {
+// notePanic notes that a room's goroutine has panicked, and reports whether it had panicked before.
+func (r *registry) notePanic(code string) (again bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	again = r.fallen[code]

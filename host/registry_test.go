@@ -49,7 +49,7 @@ func TestRegistry(t *testing.T) {
 	if !r.isUnreadable("MOTASI") || r.beginClaim("MOTASI") != nil {
 		t.Error("an unreadable room is claimed")
 	}
-	if r.fell("BAKODI") || !r.fell("BAKODI") {
+	if r.notePanic("BAKODI") || !r.notePanic("BAKODI") {
 		t.Error("panics are not counted by room")
 	}
 	if !r.drop(a) || r.drop(a) || r.find("BAKODI") != nil {

@@ -55,8 +55,8 @@ const (
 	veil = newsWait
 )
 
-// behalf describes the caller that a gateway asks for.
-type behalf struct {
+// relayedCaller describes the caller that a gateway asks for.
+type relayedCaller struct {
 	Addr     netip.Addr `json:"addr"`
 	Forwards bool       `json:"forwards,omitempty"`
 	// Entrance is where the caller reached the gateway, for links. Fingerprint is the fingerprint
@@ -69,22 +69,22 @@ type behalf struct {
 	Hurried bool `json:"hurried,omitempty"`
 }
 
-type behalfKey struct{}
+type relayedCallerKey struct{}
 
-// behalfOf returns the caller for whom another host sends a request, nil if no host does.
-func behalfOf(r *http.Request) *behalf {
-	b, _ := r.Context().Value(behalfKey{}).(*behalf)
+// relayedCallerOf returns the caller for whom another host sends a request, nil if no host does.
+func relayedCallerOf(r *http.Request) *relayedCaller {
+	b, _ := r.Context().Value(relayedCallerKey{}).(*relayedCaller)
 	return b
 }
 
-// behalf returns the description of a caller for whom this host asks another.
-func (h *Host) behalf(r *http.Request) behalf {
+// relayedCaller returns the description of a caller for whom this host asks another.
+func (h *Host) relayedCaller(r *http.Request) relayedCaller {
 	from, at := h.remote(r), h.entrance(r)
-	return behalf{Addr: from.addr, Forwards: from.forwards, Entrance: at.url.String(), Fingerprint: at.fingerprint}
+	return relayedCaller{Addr: from.addr, Forwards: from.forwards, Entrance: at.url.String(), Fingerprint: at.fingerprint}
 }
 
 // entrance returns where the gateway's caller can enter.
-func (b *behalf) entrance() entrance {
+func (b *relayedCaller) entrance() entrance {
 	at, err := url.Parse(b.Entrance)
 	if err != nil {
 		at = &url.URL{Scheme: "http", Path: "/"}
@@ -104,7 +104,7 @@ func (h *Host) serveRelay(listener net.Listener) {
 			h.Desk(nil).Inside(w, r)
 			return
 		}
-		b := new(behalf)
+		b := new(relayedCaller)
 		if json.Unmarshal([]byte(r.Header.Get(relayedHeader)), b) != nil {
 			http.Error(w, "another host asks on nobody's behalf", http.StatusBadRequest)
 			return
@@ -114,7 +114,7 @@ func (h *Host) serveRelay(listener net.Listener) {
 			http.Error(w, "the room is not here", http.StatusMisdirectedRequest)
 			return
 		}
-		routes.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), behalfKey{}, b)))
+		routes.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), relayedCallerKey{}, b)))
 	}))
 	server.ErrorLog = log.New(anonymous{discard{}}, "", 0)
 	h.begin(func() {
@@ -141,8 +141,8 @@ func (discard) Write(b []byte) (int, error) { return len(b), nil }
 //	a code alone that is no room's ─────▶ waits for one, and counts as a wrong one meanwhile
 //
 // Callers that wait with only a code are never more than may try wrong ones.
-func (h *Host) direct(ctx context.Context, came time.Time, b *behalf, code string, shown []string,
-	stays bool) (isAfar bool, why *wire.Refusal) {
+func (h *Host) direct(ctx context.Context, came time.Time, b *relayedCaller, code string, shown []string,
+	stays bool) (isRemote bool, why *wire.Refusal) {
 	if code = access.CanonicalCode(code); h.config.Relay == nil || code == "" {
 		return false, nil
 	}
@@ -156,7 +156,7 @@ func (h *Host) direct(ctx context.Context, came time.Time, b *behalf, code strin
 		for h.store.FindID(id) == "" && rest(news, lookEvery) {
 		}
 		if h.store.FindID(id) == code {
-			return h.isAfar(code), nil
+			return h.isRemote(code), nil
 		}
 	}
 	isShown := strings.Join(shown, "") != ""
@@ -175,10 +175,10 @@ func (h *Host) direct(ctx context.Context, came time.Time, b *behalf, code strin
 			return false, h.unknown(code)
 		}
 	}
-	isAfar = h.isAfar(code)
+	isRemote = h.isRemote(code)
 	switch {
-	case !b.Unheard, isShown && isAfar:
-		return isAfar, nil
+	case !b.Unheard, isShown && isRemote:
+		return isRemote, nil
 	case isShown:
 		rest(ctx, time.Until(came.Add(veil)))
 	}
@@ -190,9 +190,9 @@ func (h *Host) isKnown(code string) bool {
 	return h.actor(code) != nil || h.store.Find(code).State != store.Unknown
 }
 
-// isAfar reports whether the room with a code belongs to another host or has no owner, so that
+// isRemote reports whether the room with a code belongs to another host or has no owner, so that
 // requests for it must be passed on.
-func (h *Host) isAfar(code string) bool {
+func (h *Host) isRemote(code string) bool {
 	if h.config.Relay == nil || h.actor(code) != nil {
 		return false
 	}
@@ -205,13 +205,13 @@ func (h *Host) isAfar(code string) bool {
 	return false
 }
 
-// passing are the clients that this host passes on to other hosts.
-type passing struct {
+// proxied are the clients that this host passes on to other hosts.
+type proxied struct {
 	mu    sync.Mutex // guards following
 	lines map[*line]bool
 }
 
-func (p *passing) add(l *line) (remove func()) {
+func (p *proxied) add(l *line) (remove func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.lines == nil {
@@ -225,7 +225,7 @@ func (p *passing) add(l *line) (remove func()) {
 	}
 }
 
-func (p *passing) all() []*line {
+func (p *proxied) all() []*line {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Collect(maps.Keys(p.lines))
@@ -235,7 +235,7 @@ func (p *passing) all() []*line {
 // store does not know that another host has its rooms, and keeps its connections.
 func (h *Host) watchOwners() {
 	for rest(h.lines, watchEvery) {
-		for _, l := range h.passing.all() {
+		for _, l := range h.proxied.all() {
 			l.leave()
 		}
 	}

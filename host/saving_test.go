@@ -162,7 +162,7 @@ func TestUnknownSave(t *testing.T) {
 		if saves := s.count(); saves < 5 || saves > 15 {
 			t.Errorf("it was tried %d times in 5 seconds", saves)
 		}
-		if why := h.keeper.unkept(); why == "" {
+		if why := h.keeper.storeTrouble(); why == "" {
 			t.Error("the host is ready, though it keeps no room")
 		}
 		s.isWell()

@@ -102,7 +102,7 @@ func isCrossSite(fetched string) bool { return fetched == "cross-site" || fetche
 // asker returns the address that a request comes from. Only known proxies are believed about the
 // caller behind them, because anybody can write a header.
 func (s *site) asker(r *http.Request) netip.Addr {
-	if on := behalfOf(r); on != nil {
+	if on := relayedCallerOf(r); on != nil {
 		return on.Addr
 	}
 	from, unread := behind(r.RemoteAddr, r.Header.Values(forHeader), s.proxies)
@@ -149,7 +149,7 @@ type remote struct {
 
 func (s *site) remote(r *http.Request) remote {
 	c := remote{addr: s.asker(r)}
-	if on := behalfOf(r); on != nil {
+	if on := relayedCallerOf(r); on != nil {
 		c.forwards = on.Forwards
 	}
 	if socket, err := netip.ParseAddrPort(r.RemoteAddr); err == nil {
@@ -183,7 +183,7 @@ func (s *site) origin(c remote, probes wire.Probes) room.Origin {
 // entrance returns where friends can enter: at the host's public URL, or at the address at which
 // the page was opened. If that is this machine's, it is the host's own address.
 func (s *site) entrance(r *http.Request) entrance {
-	if on := behalfOf(r); on != nil {
+	if on := relayedCallerOf(r); on != nil {
 		return on.entrance()
 	}
 	e := entrance{url: url.URL{Scheme: "http", Host: s.askedAt(r), Path: "/"}}

@@ -67,7 +67,7 @@ func (s *strangers) serveOpening(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, http.StatusBadRequest, wire.Refusal{Reason: wire.ReasonMalformed, Says: sentence.Plain(err.Error())})
 		return
 	}
-	if s.rooms.keeper.unkept() != "" {
+	if s.rooms.keeper.storeTrouble() != "" {
 		s.refuseUnkept(w)
 		return
 	}

@@ -112,7 +112,7 @@ func newRun(p *Prober, servers []discovery.Server, plan discovery.Plan, seen fun
 		r.woken = w.Woken()
 	}
 	r.asked = func(int) {}
-	if w, ok := plan.(discovery.Witness); ok {
+	if w, ok := plan.(discovery.SendObserver); ok {
 		r.asked = w.Asked
 	}
 	return r

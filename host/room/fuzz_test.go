@@ -517,7 +517,7 @@ func (e *fuzzSession) asks(p *program, most int) {
 			}
 			break
 		}
-		if w, is := r.plan.(discovery.Witness); is {
+		if w, is := r.plan.(discovery.SendObserver); is {
 			w.Asked(probe.Server)
 		}
 		result := discovery.Result{Server: probe.Server, Phase: probe.Phase, State: discovery.Lost, At: e.Now.Sub(r.Began)}

@@ -62,14 +62,14 @@ type Meeting struct {
 	// Next is the next date, zero without one.
 	Next time.Time `json:"next,omitzero"`
 	// Who has the regulars, and everyone else who has said whether they come.
-	Who []Comer `json:"who"`
+	Who []Attendee `json:"who"`
 	// Sessions is how many sessions the history has. Last is where the newest one went last.
 	Sessions int   `json:"evenings"`
 	Last     *Last `json:"last,omitempty"`
 }
 
-// Comer is a person who may come.
-type Comer struct {
+// Attendee is a person who may come.
+type Attendee struct {
 	Name    string `json:"name"`
 	Arrival int    `json:"arrival,omitempty"`
 	// Comes is their answer for the next date; nil if there is none. Here says that they are in the

@@ -84,7 +84,7 @@ func TestEveryWordIsTranslated(t *testing.T) {
 	searching.Room.Search = &wire.Search{}
 	waiting.Seats = &wire.Seats{Need: 3, Servers: []wire.SeatsOn{{Free: 2, Asked: 9}}}
 	standing.Meeting = &wire.Meeting{Next: now.AddDate(1, 0, 0), Last: &wire.Last{Server: "srv", MeanMS: 9},
-		Who: []wire.Comer{{Name: "ann", Comes: &yes}, {Name: "ben", Comes: &no}}}
+		Who: []wire.Attendee{{Name: "ann", Comes: &yes}, {Name: "ben", Comes: &no}}}
 	vote, voted, locked := voting(), voting(), voting()
 	voted.People[0].Vote, voted.People[1].Ready = voted.Voting.Ballot[2], true
 	voted.Voting.LaunchAt = now

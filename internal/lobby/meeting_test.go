@@ -14,7 +14,7 @@ func TestMeetingInWords(t *testing.T) {
 	defer func(zone *time.Location) { time.Local = zone }(time.Local)
 	yes, no := true, false
 	at := time.Date(2026, 11, 27, 19, 0, 0, 0, time.UTC)
-	who := []wire.Comer{{Name: "ann", Comes: &yes}, {Name: "bob\x1b[31m", Comes: &no}, {Name: "cat"}}
+	who := []wire.Attendee{{Name: "ann", Comes: &yes}, {Name: "bob\x1b[31m", Comes: &no}, {Name: "cat"}}
 	for _, test := range []struct {
 		meeting *wire.Meeting
 		zone    *time.Location

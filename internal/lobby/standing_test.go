@@ -19,7 +19,7 @@ func TestStandingNotes(t *testing.T) {
 	yes := true
 	var s wire.Snapshot
 	s.Room.Code, s.Room.Name, s.Room.Game, s.Room.Every = "BAKODI", "Friday", "openarena", "fri 20:00 Europe/Berlin"
-	s.Meeting = &wire.Meeting{Next: friday, Who: []wire.Comer{{Name: "ann", Comes: &yes}, {Name: "bob"}}}
+	s.Meeting = &wire.Meeting{Next: friday, Who: []wire.Attendee{{Name: "ann", Comes: &yes}, {Name: "bob"}}}
 	note := notes("", ":7777", func(warnings ...error) { t.Error(warnings) })
 	note(wire.Snapshot{}) // it is no standing room, and leaves nothing
 	note(s)

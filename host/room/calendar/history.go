@@ -219,7 +219,7 @@ func (c *Calendar) View(f Facts) View {
 
 // meeting returns a standing room's dates and people as everybody sees them.
 func (c *Calendar) meeting(f Facts) *wire.Meeting {
-	m := &wire.Meeting{Next: c.upcoming.next, Who: []wire.Comer{}, Sessions: len(c.state.Sessions)}
+	m := &wire.Meeting{Next: c.upcoming.next, Who: []wire.Attendee{}, Sessions: len(c.state.Sessions)}
 	if last := c.lastStay(); last != nil {
 		m.Last = &wire.Last{At: last.At, Server: last.Server, Country: last.Country, Map: last.Map, MeanMS: last.MeanMS}
 	}
@@ -228,15 +228,15 @@ func (c *Calendar) meeting(f Facts) *wire.Meeting {
 		if !p.IsPlayer && !p.IsRegular && !p.IsOrganiser && !awaits {
 			continue
 		}
-		comer := wire.Comer{Name: p.Name, Arrival: p.Arrival, Here: p.IsHere || p.HasPage}
+		attendee := wire.Attendee{Name: p.Name, Arrival: p.Arrival, Here: p.IsHere || p.HasPage}
 		if awaits {
 			comes := c.state.Coming[p.Mark].Comes
-			comer.Comes = &comes
+			attendee.Comes = &comes
 		}
 		if seat := c.lastSeat(p.Mark); seat != nil {
-			comer.Played, comer.Liked = true, seat.Liked
+			attendee.Played, attendee.Liked = true, seat.Liked
 		}
-		m.Who = append(m.Who, comer)
+		m.Who = append(m.Who, attendee)
 	}
 	return m
 }

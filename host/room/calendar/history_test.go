@@ -150,7 +150,7 @@ func TestMeeting(t *testing.T) {
 	r.Come("D", &yes)
 	want := &wire.Meeting{
 		Next: friday, Last: &wire.Last{At: eight, Server: "den", Country: "DE", Map: "dm1", MeanMS: 30},
-		Who: []wire.Comer{
+		Who: []wire.Attendee{
 			{Name: "ann", Comes: &no, Here: true, Played: true, Liked: &yes},
 			{Name: "bob", Arrival: 1, Here: true, Played: true},
 			{Name: "cat"}, {Name: "dan", Comes: &yes},

@@ -151,11 +151,11 @@ func (p *Probing) shareResult(g facts.Facts, player people.ID, result discovery.
 	if groups == nil {
 		return nil
 	}
-	var mates []search.Mate
-	for _, mate := range groups.Mates(player, result) {
+	var mates []search.NATMate
+	for _, mate := range groups.NATMates(player, result) {
 		w := p.results(mate)
 		mayAsk := !g.IsHidden(mate, result.Server) && terms(g).Spare(w.Left(), m.IsVoting) > 0
-		mates = append(mates, search.Mate{ID: mate, State: w.At(result.Server).State, MayAsk: mayAsk})
+		mates = append(mates, search.NATMate{ID: mate, State: w.At(result.Server).State, MayAsk: mayAsk})
 	}
 	if s := p.Search(g); s != nil && s.Groups == groups {
 		return p.Ask(g, s.Heard(player, result, mates, m.Room), m)

@@ -223,17 +223,17 @@ func (g *Groups) find(player people.ID) (at, place int) {
 	return -1, -1
 }
 
-// Mate is another player of a group, with their state for a server.
-type Mate struct {
+// NATMate is another player of a group, with their state for a server.
+type NATMate struct {
 	ID    people.ID
 	State discovery.State
 	// MayAsk says that the player can get to the server, and may be asked for more.
 	MayAsk bool
 }
 
-// Mates returns the players who may try a server, in turn, after a player's result. The player's
+// NATMates returns the players who may try a server, in turn, after a player's result. The player's
 // own line may be the cause of a silence.
-func (g *Groups) Mates(player people.ID, result discovery.Result) []people.ID {
+func (g *Groups) NATMates(player people.ID, result discovery.Result) []people.ID {
 	at, place := g.find(player)
 	if at < 0 || !isOpen(result.State) {
 		return nil
@@ -244,7 +244,7 @@ func (g *Groups) Mates(player people.ID, result discovery.Result) []people.ID {
 
 // Heard takes a player's result. It returns a question to a mate who may do better, or else the
 // group whose result is settled, -1 for none.
-func (g *Groups) Heard(player people.ID, result discovery.Result, mates []Mate) (at int, instead []Ask) {
+func (g *Groups) Heard(player people.ID, result discovery.Result, mates []NATMate) (at int, instead []Ask) {
 	at, place := g.find(player)
 	if at < 0 {
 		return -1, nil

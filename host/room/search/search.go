@@ -375,9 +375,9 @@ func (s *Search) NextBehind(groups [][]Member, now roomtime.Time) (asks []Ask, o
 	return asks, own
 }
 
-// Heard takes a player's result, along with those of the player's [Groups.Mates]. It may return
+// Heard takes a player's result, along with those of the player's [Groups.NATMates]. It may return
 // questions to mates, because the planner hears of a silence only after the whole group was asked.
-func (s *Search) Heard(player people.ID, result discovery.Result, mates []Mate, now roomtime.Time) (instead []Ask) {
+func (s *Search) Heard(player people.ID, result discovery.Result, mates []NATMate, now roomtime.Time) (instead []Ask) {
 	at, instead := s.Groups.Heard(player, result, mates)
 	if len(instead) > 0 {
 		s.instead = now

@@ -131,9 +131,9 @@ func TestMates(t *testing.T) {
 		{"somebody else", "dan", lost, nil, true, -1, nil, []Ask{{Player: "ann", Servers: []int{server}}}},
 	} {
 		g := Form([][]Member{group}, []Ask{{Player: "ann", Servers: []int{server}}})
-		var mates []Mate
-		for i, mate := range g.Mates(tt.by, tt.result) {
-			mates = append(mates, Mate{mate, tt.states[i], tt.mayAsk})
+		var mates []NATMate
+		for i, mate := range g.NATMates(tt.by, tt.result) {
+			mates = append(mates, NATMate{mate, tt.states[i], tt.mayAsk})
 		}
 		at, instead := g.Heard(tt.by, tt.result, mates)
 		if at != tt.at || !reflect.DeepEqual(instead, tt.instead) || !reflect.DeepEqual(g.Out(), tt.out) {
@@ -373,9 +373,9 @@ func FuzzGroups(f *testing.F) {
 			state := []discovery.State{discovery.Answered, discovery.Lost, discovery.Forbidden}[int(b/32)%3]
 			states[player][server] = state
 			result := discovery.Result{Server: server, State: state}
-			var mates []Mate
-			for _, mate := range g.Mates(player, result) {
-				mates = append(mates, Mate{mate, states[mate][server], true})
+			var mates []NATMate
+			for _, mate := range g.NATMates(player, result) {
+				mates = append(mates, NATMate{mate, states[mate][server], true})
 			}
 			_, instead := g.Heard(player, result, mates)
 			for _, ask := range instead {
