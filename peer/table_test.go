@@ -236,7 +236,7 @@ func (s *seat) Run(ctx context.Context, servers []discovery.Server, plan discove
 		if discovering {
 			s.locked(func() { s.asked[addr]++ })
 		}
-		if w, ok := plan.(discovery.Witness); ok {
+		if w, ok := plan.(discovery.SendObserver); ok {
 			w.Asked(probe.Server)
 		}
 		result := s.answer(addr)

@@ -82,7 +82,7 @@ func (s *script) asks(silent ...int) {
 		if verdict != discovery.Go {
 			break
 		}
-		if w, is := plan.(discovery.Witness); is {
+		if w, is := plan.(discovery.SendObserver); is {
 			w.Asked(probe.Server)
 		}
 		if slices.Contains(silent, int(run.Servers[probe.Server].Addr.Addr().As4()[3])) {

@@ -129,7 +129,7 @@ type asked struct {
 	results []discovery.Result
 }
 
-// Asked implements [discovery.Witness].
+// Asked implements [discovery.SendObserver].
 func (a asked) Asked(server int) { a.results[server].State = discovery.Lost }
 
 // addSample notes an answer or a silence. One answer makes a server answered; it is lost only if all samples are
