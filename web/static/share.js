@@ -91,7 +91,8 @@ const fetchedFonts = new Map();
 
 /** The page's fonts, for a picture without a page. @param {boolean} [withFlags] */
 export async function fontStyle(withFlags = false) {
-  const faces = [["archivo-latin", "font-family:Archivo;font-weight:100 900;font-stretch:62% 125%"], ...(withFlags ? [["country-flags", "font-family:'Country Flags';unicode-range:U+1F1E6-1F1FF"]] : [])];
+  const archivo = "font-family:Archivo;font-weight:400 820;font-stretch:62% 125%";
+  const faces = [["archivo-basic", archivo], ["archivo-latin", archivo], ...(withFlags ? [["country-flags", "font-family:'Country Flags';unicode-range:U+1F1E6-1F1FF"]] : [])];
   return (await Promise.all(faces.map(async ([file, what]) => {
     try {
       const style = fetchedFonts.get(file) ?? `@font-face{${what};src:url(data:font/woff2;base64,${await base64Of(`vendor/${file}.woff2`)})}`;
