@@ -39,7 +39,7 @@ async function mapOf(state, result) {
     const loaded = await world();
     const rim = (map.reach * 180) / Math.PI * rimShown;
     const path = loaded.d3.geoPath(square.projectionOf(loaded, map.centre, map.reach, 2 * mapHalf).clipAngle(Math.min(179, rim))).digits(0);
-    const home = square.shapeOf(loaded, map.centre);
+    const home = loaded.countryOf(map.centre.number);
     return { land: path(loaded.land) ?? "", home: (home && path(home)) ?? "", at: map.at.map(({ x, y }, i) => ({ x: x * scale, y: y * scale, isLost: map.lost.includes(people[i]) })) };
   } catch {
     return null;

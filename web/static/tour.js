@@ -5,6 +5,7 @@
 import { awards } from "./awards.js";
 import { nameOnly } from "./choice.js";
 import { gameName } from "./gather.js";
+import { middleOf, moveApart, projectionOf, wayTo } from "./map/projection.js";
 import { placeOf, world } from "./map/world.js";
 import { height, posterOf, signSize, topOf, width } from "./poster.js";
 import { country, locale, say, time } from "./say.js";
@@ -15,14 +16,13 @@ import { fontStyle, png, shareFile } from "./share.js";
 /** @typedef {import("./types.js").Played} Played */
 /** @typedef {import("./poster.js").Point} Point */
 
+/** The earth's radius, km. */
 const earth = 6371;
 
 /** The distance of two places, km. @param {string | undefined} from @param {string | undefined} to */
 function km(from, to) {
   const [a, b] = [placeOf(from), placeOf(to)];
-  if (!a || !b || from === to) return undefined;
-  const [x, y, turn] = [a.lat, b.lat, a.lon - b.lon].map((degrees) => (degrees * Math.PI) / 180);
-  return earth * Math.acos(Math.min(1, Math.max(-1, Math.sin(x) * Math.sin(y) + Math.cos(x) * Math.cos(y) * Math.cos(turn))));
+  return a && b && from !== to ? earth * wayTo(a, b).angle : undefined;
 }
 
 /** The country that a person shows. @param {Person | undefined} person */
@@ -72,9 +72,7 @@ async function chartOf(rounds, players) {
   try {
     const { d3, land, borders } = await world();
     const bottom = topOf(rounds.length) - sides.bottom;
-    const points = { type: "MultiPoint", coordinates: places.map(({ lon, lat }) => [lon, lat]) };
-    const [lon, lat] = d3.geoCentroid(points);
-    const projection = d3.geoAzimuthalEqualArea().rotate([-lon, -lat]).clipAngle(140).precision(0.5).scale(1).translate([0, 0]);
+    const projection = projectionOf(d3, "globe", { ...middleOf(places), clip: 140 }).precision(0.5);
     const at = places.map(({ lon, lat }) => projection([lon, lat]));
     const [x0, x1, y0, y1] = [Math.min(...at.map((p) => p[0])), Math.max(...at.map((p) => p[0])), Math.min(...at.map((p) => p[1])), Math.max(...at.map((p) => p[1]))];
     const [across, down] = [width - sides.left - sides.right, bottom - sides.top];
@@ -95,24 +93,15 @@ async function chartOf(rounds, players) {
 
 /** Moves signs off each other and off the stops. @param {(Point | null)[]} people @param {(Point | null)[]} stops @param {number} size @param {number} lowest @returns {(Point | null)[]} */
 function spread(people, stops, size, lowest) {
-  const at = people.filter((one) => one !== null).map((one) => one);
-  const fixed = stops.filter((one) => one !== null);
-  const off = (/** @type {Point} */ one, /** @type {Point} */ other, /** @type {number} */ room, /** @type {number} */ i, /** @type {number} */ share) => {
-    const [dx, dy] = one.x === other.x && one.y === other.y ? [Math.sin(i * 2.4), -Math.cos(i * 2.4)] : [one.x - other.x, one.y - other.y];
-    const far = Math.hypot(dx, dy);
-    if (Math.hypot(one.x - other.x, one.y - other.y) >= room) return;
-    const push = (room - Math.hypot(one.x - other.x, one.y - other.y)) * share;
-    one.x += (dx / far) * push;
-    one.y += (dy / far) * push;
-  };
-  for (let round = 0; round < 60; round++) {
-    at.forEach((one, i) => {
-      at.forEach((other, j) => i !== j && off(one, other, size * 1.12, i, 0.5));
-      fixed.forEach((stop) => off(one, stop, size / 2 + 34, i, 1));
-      one.x = Math.min(width - 80, Math.max(80, one.x));
-      one.y = Math.min(lowest, Math.max(one.x < 640 ? 270 : 215, one.y));
-    });
-  }
+  const [at, fixed] = [people, stops].map((all) => all.filter((one) => one !== null));
+  moveApart(at, () => size * 1.12, (one) => {
+    for (const stop of fixed) {
+      const [far, room] = [Math.hypot(one.x - stop.x, one.y - stop.y), size / 2 + 34];
+      if (far < room) [one.x, one.y] = far > 0 ? [stop.x + ((one.x - stop.x) * room) / far, stop.y + ((one.y - stop.y) * room) / far] : [stop.x, stop.y - room];
+    }
+    one.x = Math.min(width - 80, Math.max(80, one.x));
+    one.y = Math.min(lowest, Math.max(one.x < 640 ? 270 : 215, one.y));
+  });
   return people;
 }
 

@@ -2,7 +2,8 @@
 // each person where no words are.
 
 import { svg } from "../dom.js";
-import { draw, homeOf, load, projectionOf, sightOf } from "./flat.js";
+import { draw, homeOf, load, sightOf } from "./flat.js";
+import { projectionOf } from "./projection.js";
 
 /** @typedef {import("../types.js").Person} Person */
 
@@ -32,7 +33,7 @@ export async function behind(place, people) {
   const land = place.querySelector("div") ?? place.appendChild(document.createElement("div"));
   if (drawn.get(place) !== looks) draw(land, world, sight, width, height);
   drawn.set(place, looks);
-  const projection = projectionOf(world.d3, sight);
+  const projection = projectionOf(world.d3, "flat", sight);
   const own = place.getBoundingClientRect();
   const taken = [...document.querySelectorAll("header *, .lead h1, .who-is-in li, .frame, .cost")].map((element) => element.getBoundingClientRect());
   const dots = homes.map(({ home, person }) => ({ person, at: projection([home.lon, home.lat]) })).filter(({ at: [x, y] }) => !taken.some((box) => x + own.left > box.left - clear && x + own.left < box.right + clear && y + own.top > box.top - clear && y + own.top < box.bottom + clear));

@@ -2,24 +2,25 @@
 // person's sign stands. A country is all that is known of a place, so a leash leads from the sign
 // to the country's centre, and nobody stands where they might live.
 //
-//	places ─▶ sightOf: rotation, scale ─▶ projection ─▶ true points
+//	places ─▶ sightOf: longitude, scale ─▶ projection ─▶ true points
 //	true points, sizes of signs ─▶ settle ─▶ where signs stand
 //	canvas: land and borders, in frames of their own
 
 import { inFrames } from "../frames.js";
+import { projectionOf } from "./projection.js";
 import { traced } from "./trace.js";
 import { placeOf, world } from "./world.js";
 
 /** @typedef {{lat: number, lon: number}} Place */
 /** @typedef {{x: number, y: number, trueX: number, trueY: number, width: number, height: number, face: number}} Mark a sign with its words: x and y are the middle of the sign, face is the sign's size */
-/** @typedef {{rotation: number, scale: number, x: number, y: number}} Sight */
+/** @typedef {{lon: number, scale: number, x: number, y: number}} Sight the longitude in the middle, and where the map's middle is, px */
 
 /** The width and the height of an equal-earth map of scale 1, and how far up and down its land reaches. */
 const whole = 5.413;
 const north = 1.28;
 const south = -0.99;
-/** The rotation that cuts the map in the Bering Strait. */
-const usual = -11;
+/** The longitude in the middle of the map that is cut in the Bering Strait. */
+const usual = 11;
 /** The steps by which another cut turns, degrees. */
 const step = 30;
 /** From this much empty longitude around the usual cut nobody misses it, degrees. */
@@ -31,6 +32,8 @@ const room = { x: 0.2, y: 0.24 };
 
 /** @param {{country?: string}} person */
 export const homeOf = (person) => placeOf(person.country);
+
+export { projectionOf };
 
 /** The world; it is loaded once. */
 export const load = world;
@@ -49,28 +52,23 @@ function middle(places) {
 
 /** Which part of the world the map shows. @param {any} d3 @param {Place[]} places @param {number} width @param {number} height @param {number} [most] how often the whole world is enlarged at most @returns {Sight} */
 export function sightOf(d3, places, width, height, most = closest) {
-  const { lon, span } = middle(places);
+  const { lon: between, span } = middle(places);
   const least = Math.max(width / whole, height / 3.2);
   const cutIsFree = places.every((place) => Math.abs(((place.lon + 169 + 540) % 360) - 180) > clear);
-  const rotation = span > 110 && cutIsFree ? usual : -Math.round(lon / step) * step;
-  const flat = d3.geoEqualEarth().rotate([rotation, 0]).scale(1).translate([0, 0]);
+  const lon = span > 110 && cutIsFree ? usual : Math.round(between / step) * step;
+  const flat = projectionOf(d3, "flat", { lon });
   const points = places.map((place) => flat([place.lon, place.lat]));
   const [xs, ys] = [points.map(([x]) => x), points.map(([, y]) => y)];
   const box = { left: Math.min(...xs), right: Math.max(...xs), top: Math.min(...ys), bottom: Math.max(...ys) };
   const fits = Math.min((width * (1 - 2 * room.x)) / Math.max(0.01, box.right - box.left), (height * (1 - 2 * room.y)) / Math.max(0.01, box.bottom - box.top));
   const scale = Math.min(Math.max(fits, least), least * most);
-  return { rotation, scale, x: held(width / 2 - ((box.left + box.right) / 2) * scale, width, (whole / 2) * scale, (whole / 2) * scale), y: held(height / 2 - ((box.top + box.bottom) / 2) * scale, height, north * scale, -south * scale) };
+  return { lon, scale, x: held(width / 2 - ((box.left + box.right) / 2) * scale, width, (whole / 2) * scale, (whole / 2) * scale), y: held(height / 2 - ((box.top + box.bottom) / 2) * scale, height, north * scale, -south * scale) };
 }
 
 /** A shift that leaves no empty edge where the map is larger than its box, and centres it where it is smaller. @param {number} shift @param {number} size @param {number} before @param {number} after */
 function held(shift, size, before, after) {
   if (before + after <= size) return (size - after + before) / 2;
   return Math.min(before, Math.max(size - after, shift));
-}
-
-/** @param {any} d3 @param {Sight} sight */
-export function projectionOf(d3, sight) {
-  return d3.geoEqualEarth().rotate([sight.rotation, 0]).scale(sight.scale).translate([sight.x, sight.y]);
 }
 
 /** The space between two signs with their words, and around a place that no sign may hide, as parts of a sign. */
@@ -185,7 +183,7 @@ export function draw(place, loaded, sight, width, height) {
   const sharp = Math.min(2, devicePixelRatio || 1);
   const canvas = document.createElement("canvas");
   [canvas.width, canvas.height] = [Math.round(width * sharp), Math.round(height * sharp)];
-  const projection = projectionOf(loaded.d3, sight).clipExtent([[-2, -2], [width + 2, height + 2]]);
+  const projection = projectionOf(loaded.d3, "flat", sight).clipExtent([[-2, -2], [width + 2, height + 2]]);
   newest.set(place, canvas);
   inFrames(paint(canvas, place, loaded, projection, sharp), () => newest.get(place) === canvas);
 }

@@ -1,7 +1,7 @@
 // Draws the world around a server: sea and land that fade at the globe's rim, the server's country in
 // gold, and a glow around the server. The fade at a side is the style sheet's.
 
-import { shapeOf } from "./square.js";
+import { projectionOf } from "./projection.js";
 
 /** @typedef {import("./world.js").World} World */
 /** @typedef {{centre: import("./world.js").Country, x: number, y: number, scale: number, width: number, height: number, glow: number}} View the server's place, and where the map has it, CSS px */
@@ -19,7 +19,7 @@ const standing = 5_000_000;
 
 /** @param {World} world @param {View} view @param {number} [turn] degrees */
 function globeOf({ d3 }, { centre, x, y, scale, width, height }, turn = 0) {
-  return d3.geoAzimuthalEqualArea().rotate([-centre.lon + turn, -centre.lat + turn / 4]).translate([x, y]).scale(scale).clipAngle(clip).clipExtent([[-9, -9], [width + 9, height + 9]]);
+  return projectionOf(d3, "globe", { lat: centre.lat - turn / 4, lon: centre.lon - turn, scale, x, y, clip }).clipExtent([[-9, -9], [width + 9, height + 9]]);
 }
 
 /** Draws a moment of the turning. @param {HTMLCanvasElement} canvas @param {World} world @param {View} view @param {Inks} inks @param {number} turned from 0 to 1 */
@@ -59,7 +59,7 @@ function detailed(context, path, world, view, inks, filled) {
   context.beginPath();
   path(world.borders);
   context.stroke();
-  const country = shapeOf(world, view.centre);
+  const country = world.countryOf(view.centre.number);
   if (country) {
     context.globalAlpha = 0.55;
     filled(country, inks.gold);

@@ -1,9 +1,10 @@
 // The ground of the search's map: land with its borders, and the servers of each country as lights.
 // Everything is worked out in steps, see frames.js.
 //
-//	rotation ─▶ projection ─▶ land, mask, borders
+//	longitude ─▶ projection ─▶ land, mask, borders
 //	mask, projection, counts ─▶ spots ─▶ lights
 
+import { projectionOf } from "./projection.js";
 import { traced, unitBounds } from "./trace.js";
 import { placeOf } from "./world.js";
 
@@ -43,12 +44,12 @@ export class Ground {
     this.image = null;
   }
 
-  /** Paints land and borders. @param {import("./world.js").World} world @param {number} rotation degrees @param {Inks} inks */
-  *paint({ d3, land, borders }, rotation, inks) {
-    const [[left, top], [right, bottom]] = yield* unitBounds(d3, rotation, land);
+  /** Paints land and borders. @param {import("./world.js").World} world @param {number} lon in the middle, degrees @param {Inks} inks */
+  *paint({ d3, land, borders }, lon, inks) {
+    const [[left, top], [right, bottom]] = yield* unitBounds(d3, lon, land);
     const [width, height] = [this.width - 2 * edge, this.height - 2 * edge];
     const scale = Math.min(width / (right - left), height / (bottom - top));
-    this.projection = d3.geoEqualEarth().rotate([rotation, 0]).scale(scale).translate([edge + (width - scale * (right + left)) / 2, edge + (height - scale * (bottom + top)) / 2]);
+    this.projection = projectionOf(d3, "flat", { lon, scale, x: edge + (width - scale * (right + left)) / 2, y: edge + (height - scale * (bottom + top)) / 2 });
     const context = /** @type {CanvasRenderingContext2D} */ (this.canvas.getContext("2d"));
     context.scale(this.sharp, this.sharp);
     const coasts = yield* traced(d3, this.projection, land);

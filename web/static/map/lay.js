@@ -1,10 +1,12 @@
 // Where the signs around a server stand, as pure functions. A picture has the server somewhere,
-// and every player in their direction. Places are on the map of azimuthal equal area around the
-// server, whose distances far() gives: near things have more room on it than far ones.
+// and every player in their direction. Places are on the globe that is turned to the
+// server.
 //
 //	ways ─▶ turned: no two spokes on each other ─▶ distanced: no sign on another ─▶ fitted: into the room
 
-/** @typedef {{angle: number, bearing?: number}} Way how far away a player is, on the globe, and in which direction, radians; without one, they may be anywhere */
+import { far } from "./projection.js";
+
+/** @typedef {import("./projection.js").Way} Way */
 /** @typedef {{x: number, y: number, r: number, turn: number}} Stand a sign, relative to the server, px; r and turn are the same as polar coordinates, clockwise from above */
 /** @typedef {{left: number, top: number, right: number, bottom: number}} Box px */
 
@@ -18,22 +20,9 @@ const clear = 0.62;
 const leastReach = 0.35;
 /** The least share of their size to which signs shrink where there is no room. */
 const smallest = 0.45;
-/** Players in the server's own country have no direction within this angle. */
-const here = 0.02;
-
-/** A distance on the map, of a distance on the globe. @param {number} angle radians */
-export const far = (angle) => 2 * Math.sin(Math.min(Math.PI, angle) / 2);
 
 /** How far away light in fibre is after half a round trip, radians. @param {number} ms */
 export const lightReach = (ms) => (ms * 100) / 6371;
-
-/** The way from one place to another. @param {{lat: number, lon: number}} from @param {{lat: number, lon: number}} to @returns {Way} */
-export function wayTo(from, to) {
-  const [a, b, lon] = [from.lat, to.lat, to.lon - from.lon].map((degrees) => (degrees * Math.PI) / 180);
-  const angle = Math.acos(Math.min(1, Math.max(-1, Math.sin(a) * Math.sin(b) + Math.cos(a) * Math.cos(b) * Math.cos(lon))));
-  if (angle < here) return { angle };
-  return { angle, bearing: Math.atan2(Math.sin(lon) * Math.cos(b), Math.cos(a) * Math.sin(b) - Math.sin(a) * Math.cos(b) * Math.cos(lon)) };
-}
 
 /** How much longer than straight lines the ways of packets are, usually. */
 const detour = 1.8;

@@ -15,6 +15,7 @@ import { shortened, sign } from "../sign.js";
 import { share } from "../stages/pace.js";
 import { Ground, strength } from "./ground.js";
 import { labelled } from "./labels.js";
+import { moveApart } from "./projection.js";
 import { placeOf, world } from "./world.js";
 import { runTime } from "../time.js";
 
@@ -79,11 +80,11 @@ export class WorldMap {
     this.state = state;
     const { width, height } = this.size;
     if (!this.world || width < 50 || height < 50) return;
-    const rotation = this.cut(state);
-    const drawn = `${width} ${height} ${rotation} ${matchMedia("(prefers-color-scheme: dark)").matches}`;
+    const lon = this.middle(state);
+    const drawn = `${width} ${height} ${lon} ${matchMedia("(prefers-color-scheme: dark)").matches}`;
     if (drawn !== this.drawn) {
       this.drawn = drawn;
-      inFrames(this.lay(new Ground(width, height), rotation), () => this.drawn === drawn);
+      inFrames(this.lay(new Ground(width, height), lon), () => this.drawn === drawn);
     }
     if (!this.ground) return;
     const lit = placesOf(state);
@@ -95,12 +96,12 @@ export class WorldMap {
     this.drawMarks(state, this.ground);
   }
 
-  /** Draws new ground, and puts it on the page once it is complete, with its lights if the old one has some. @param {Ground} ground @param {number} rotation */
-  *lay(ground, rotation) {
+  /** Draws new ground, and puts it on the page once it is complete, with its lights if the old one has some. @param {Ground} ground @param {number} lon in the middle, degrees */
+  *lay(ground, lon) {
     const { state, world } = this;
     if (!state || !world) return;
     const inks = this.inks(ground);
-    yield* ground.paint(world, rotation, inks);
+    yield* ground.paint(world, lon, inks);
     const lit = this.ground ? placesOf(state) : "";
     if (lit) yield* ground.light(state.standing?.places ?? [], inks);
     this.svg.setAttribute("viewBox", `0 0 ${ground.width} ${ground.height}`);
@@ -133,8 +134,8 @@ export class WorldMap {
     return { land: ink("--land"), ground: ink("--ground"), lights: ["--edge", "--quiet", "--text"].map((name, kind) => packed(ink(name), strength(kind, ground.sharp))) };
   }
 
-  /** The longitude of the map's edge: in the middle of the widest gap between the things on it. @param {State} state */
-  cut(state) {
+  /** The longitude in the middle of the map, which is cut in the middle of the widest gap between the things on it. @param {State} state */
+  middle(state) {
     const codes = [...(state.standing?.places ?? []).map((place) => place.country), ...state.people.map((person) => person.country)];
     const steps = 360 / cutStep;
     const used = new Array(steps).fill(false);
@@ -149,8 +150,7 @@ export class WorldMap {
       while (n < steps && !used[(from + n) % steps]) n++;
       if (n > widest + 1 && n < steps) [best, widest] = [from + Math.floor(n / 2), n];
     }
-    const cutAt = -180 + best * cutStep;
-    return ((180 - cutAt + 180) % 360) - 180;
+    return (best * cutStep) % 360;
   }
 
   /** @param {State} state @param {Ground} ground */
@@ -178,7 +178,10 @@ export class WorldMap {
     const marks = [];
     leaders.forEach((leader, i) => this.put(marks, leader.country, pin, { rank: i + 1 }));
     const lost = players.filter((person) => !this.put(marks, person.country, size * 1.35, { person }));
-    push(marks, width, height);
+    moveApart(marks, (a, b) => ((a.size + b.size) / 2) * apart, (mark) => {
+      mark.x = Math.min(width - mark.size / 2, Math.max(mark.size / 2, mark.x));
+      mark.y = Math.min(height - mark.size / 2, Math.max(mark.size / 2, mark.y));
+    });
     const [first] = marks.filter((mark) => mark.rank === 1);
     const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
     const arcs = marks.flatMap((mark) => (mark.person && first ? arc(mark, first, mark.person, leaders[0].rtt_ms[mark.person.name], still) : []));
@@ -232,34 +235,6 @@ export class WorldMap {
 
 /** The places of a state's servers, as a text to compare. @param {State} state */
 const placesOf = (state) => JSON.stringify(state.standing?.places ?? []);
-
-/** Pushes marks apart that would hide each other. @param {Mark[]} marks @param {number} width @param {number} height */
-function push(marks, width, height) {
-  for (let round = 0; round < 60; round++) {
-    let moved = false;
-    for (let i = 0; i < marks.length; i++) {
-      for (let j = 0; j < i; j++) {
-        const [a, b] = [marks[i], marks[j]];
-        const least = ((a.size + b.size) / 2) * apart;
-        let [dx, dy] = [a.x - b.x, a.y - b.y];
-        const distance = Math.hypot(dx, dy);
-        if (distance >= least) continue;
-        if (distance < 0.01) [dx, dy] = [Math.cos(i * 2.4), Math.sin(i * 2.4)];
-        const by = (least - distance) / 2 / (distance < 0.01 ? 1 : distance);
-        a.x += dx * by;
-        a.y += dy * by;
-        b.x -= dx * by;
-        b.y -= dy * by;
-        moved = true;
-      }
-    }
-    for (const mark of marks) {
-      mark.x = Math.min(width - mark.size / 2, Math.max(mark.size / 2, mark.x));
-      mark.y = Math.min(height - mark.size / 2, Math.max(mark.size / 2, mark.y));
-    }
-    if (!moved) return;
-  }
-}
 
 /** The way to the leader, with a pulse that takes ten times the ping. @param {Mark} from @param {Mark} to @param {Person} person @param {number | undefined} ms @param {boolean} still */
 function arc(from, to, person, ms, still) {

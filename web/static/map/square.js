@@ -1,7 +1,7 @@
 // The map of the picture to share: a square around the server, on which a distance is the distance
 // on the globe, and the farthest player stands at the rim.
 
-import { wayTo } from "./lay.js";
+import { moveApart, projectionOf as projected, wayTo } from "./projection.js";
 import { placeOf } from "./world.js";
 
 /** Half the picture's side, in its own units, and how far from the middle signs may be. */
@@ -36,7 +36,12 @@ export function mapOf(country, all, size) {
     return { x: r * Math.sin(turn), y: -r * Math.cos(turn) };
   });
   const foot = footOf(size, lost.length);
-  spread(points, size, lost.length > 0 ? foot - size - 2 * pingHigh : half - size / 2 - 40);
+  const edge = half - size / 2 - 40;
+  const lowest = lost.length > 0 ? foot - size - 2 * pingHigh : edge;
+  moveApart(points, () => size * apart, (one) => {
+    one.x = Math.min(edge, Math.max(-edge, one.x));
+    one.y = Math.min(lowest, Math.max(-edge, one.y));
+  });
   const at = all.map((one) => (lost.includes(one) ? somewhere(lost.indexOf(one), lost.length, size, foot) : points[placed.indexOf(one)]));
   return { centre, reach, lost, at };
 }
@@ -44,11 +49,8 @@ export function mapOf(country, all, size) {
 /** The projection of such a map to a square. @param {import("./world.js").World} world @param {import("./world.js").Country} centre @param {number} reach radians @param {number} side px */
 export function projectionOf({ d3 }, centre, reach, side) {
   const scale = ((far / half) * (side / 2)) / reach;
-  return d3.geoAzimuthalEquidistant().rotate([-centre.lon, -centre.lat]).translate([side / 2, side / 2]).scale(scale).clipAngle(179);
+  return projected(d3, "around", { lat: centre.lat, lon: centre.lon, scale, x: side / 2, y: side / 2, clip: 179 });
 }
-
-/** A country's shape, if the map has it. @param {import("./world.js").World} world @param {import("./world.js").Country} centre */
-export const shapeOf = (world, centre) => world.countryOf(centre.number);
 
 /** The height at which players from unknown countries stand. @param {number} size @param {number} lost */
 const footOf = (size, lost) => half - size / 2 - (lost > footPings ? 4 : pingHigh + 6);
@@ -57,28 +59,4 @@ const footOf = (size, lost) => half - size / 2 - (lost > footPings ? 4 : pingHig
 function somewhere(i, of, size, y) {
   const pitch = of > footPings ? Math.min(size * 1.1, (2 * half - size) / of) : Math.max(size * apart, 125); // room for "≈ 247 ms"
   return { x: pitch * (i - (of - 1) / 2), y };
-}
-
-/** Pushes signs apart that would hide each other. @param {{x: number, y: number}[]} at @param {number} size @param {number} lowest where they may be */
-function spread(at, size, lowest) {
-  const least = size * apart;
-  for (let round = 0; round < 40; round++) {
-    for (let i = 0; i < at.length; i++) {
-      for (let j = 0; j < i; j++) {
-        const [dx, dy] = [at[i].x - at[j].x || 1, at[i].y - at[j].y];
-        const distance = Math.hypot(dx, dy);
-        if (distance >= least) continue;
-        const push = (least - distance) / 2 / distance;
-        at[i].x += dx * push;
-        at[i].y += dy * push;
-        at[j].x -= dx * push;
-        at[j].y -= dy * push;
-      }
-    }
-    for (const one of at) {
-      const most = half - size / 2 - 40;
-      one.x = Math.min(most, Math.max(-most, one.x));
-      one.y = Math.min(lowest, Math.max(-most, one.y));
-    }
-  }
 }

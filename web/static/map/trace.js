@@ -1,6 +1,8 @@
 // The outlines of the world in a projection, traced in pieces: a phone would need too long for all
 // at once.
 
+import { projectionOf } from "./projection.js";
+
 /** The most points of a piece, unless one shape alone has more. */
 const most = 800;
 
@@ -39,17 +41,17 @@ export function* traced(d3, projection, shape) {
 
 /** @typedef {[[left: number, top: number], [right: number, bottom: number]]} Bounds */
 
-/** The bounds of the land at scale 1, by rotation. @type {Map<number, Bounds>} */
+/** The bounds of the land at scale 1, by the longitude in the middle. @type {Map<number, Bounds>} */
 const bounds = new Map();
 
 /** The scale at which bounds are measured: curves are as smooth as d3 makes them there. */
 const measured = 150;
 
-/** Measures the land on an equal-earth map of scale 1, a piece at a step. @param {any} d3 @param {number} rotation degrees @param {any} land @returns {Generator<undefined, Bounds>} */
-export function* unitBounds(d3, rotation, land) {
-  const known = bounds.get(rotation);
+/** Measures the land on an equal-earth map of scale 1, a piece at a step. @param {any} d3 @param {number} lon in the middle, degrees @param {any} land @returns {Generator<undefined, Bounds>} */
+export function* unitBounds(d3, lon, land) {
+  const known = bounds.get(lon);
   if (known) return known;
-  const path = d3.geoPath(d3.geoEqualEarth().rotate([rotation, 0]).scale(measured).translate([0, 0]));
+  const path = d3.geoPath(projectionOf(d3, "flat", { lon, scale: measured }));
   let [[left, top], [right, bottom]] = [[Infinity, Infinity], [-Infinity, -Infinity]];
   for (const piece of piecesOf(land)) {
     const [[x0, y0], [x1, y1]] = path.bounds(piece);
@@ -58,6 +60,6 @@ export function* unitBounds(d3, rotation, land) {
   }
   /** @type {Bounds} */
   const all = [[left / measured, top / measured], [right / measured, bottom / measured]];
-  bounds.set(rotation, all);
+  bounds.set(lon, all);
   return all;
 }

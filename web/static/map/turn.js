@@ -14,7 +14,8 @@ import { millis, say } from "../say.js";
 import { shortened, sign } from "../sign.js";
 import { drawGlobe } from "./globe.js";
 import { labelled } from "./labels.js";
-import { far, fitted, lightReach, someWay, wayTo } from "./lay.js";
+import { fitted, lightReach, someWay } from "./lay.js";
+import { far, wayTo } from "./projection.js";
 import { placeOf, world } from "./world.js";
 
 /** @typedef {{person: import("../types.js").Person, ms: number, text: string}} Spoke nearest first */

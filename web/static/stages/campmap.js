@@ -2,7 +2,7 @@
 // that is known of a place, so signs that would hide each other move apart.
 
 import { h, svg } from "../dom.js";
-import { far, wayTo } from "../map/lay.js";
+import { far, middleOf, moveApart, wayTo } from "../map/projection.js";
 import { placeOf, world } from "../map/world.js";
 import { sign } from "../sign.js";
 import { campOf, peopleOf } from "./camps.js";
@@ -63,7 +63,10 @@ function draw(box, loaded, drawGlobe, people) {
     const r = Math.min(within * radius, scale * far(angle));
     return { person, x: width / 2 + r * Math.sin(bearing), y: height / 2 - r * Math.cos(bearing) };
   });
-  part(marks, size * apart, { x: width / 2, y: height / 2, radius: radius - size * 0.6 });
+  moveApart(marks, () => size * apart, (mark) => {
+    const out = Math.hypot(mark.x - width / 2, mark.y - height / 2) / (radius - size * 0.6);
+    if (out > 1) [mark.x, mark.y] = [width / 2 + (mark.x - width / 2) / out, height / 2 + (mark.y - height / 2) / out];
+  });
   const style = getComputedStyle(box);
   const [sea, land, border] = ["--sea", "--world", "--ground"].map((name) => style.getPropertyValue(name).trim());
   const canvas = document.createElement("canvas");
@@ -77,33 +80,4 @@ function signAt(person, x, y, size) {
   shape.setAttribute("x", String(x - size / 2));
   shape.setAttribute("y", String(y - size / 2));
   return shape;
-}
-
-/** The middle of some places on the globe. @param {{lat: number, lon: number}[]} places */
-export function middleOf(places) {
-  const [x, y, z] = [0, 1, 2].map((i) => places.reduce((sum, { lat, lon }) => {
-    const [up, along] = [(lat * Math.PI) / 180, (lon * Math.PI) / 180];
-    return sum + [Math.cos(up) * Math.cos(along), Math.cos(up) * Math.sin(along), Math.sin(up)][i];
-  }, 0));
-  return { lat: (Math.atan2(z, Math.hypot(x, y)) * 180) / Math.PI, lon: (Math.atan2(y, x) * 180) / Math.PI };
-}
-
-/** Moves marks apart that would hide each other, and keeps them on the globe. @param {Mark[]} marks @param {number} least @param {{x: number, y: number, radius: number}} globe */
-function part(marks, least, globe) {
-  for (let round = 0; round < 60; round++) {
-    let moved = false;
-    for (const [i, one] of marks.entries()) for (const other of marks.slice(0, i)) {
-      const [dx, dy] = [one.x - other.x || 0.5 + i, one.y - other.y || 0.5];
-      const push = (least - Math.hypot(dx, dy)) / 2;
-      if (push <= 0.2) continue;
-      const by = push / Math.hypot(dx, dy);
-      [one.x, one.y, other.x, other.y] = [one.x + dx * by, one.y + dy * by, other.x - dx * by, other.y - dy * by];
-      moved = true;
-    }
-    for (const mark of marks) {
-      const out = Math.hypot(mark.x - globe.x, mark.y - globe.y) / globe.radius;
-      if (out > 1) [mark.x, mark.y] = [globe.x + (mark.x - globe.x) / out, globe.y + (mark.y - globe.y) / out];
-    }
-    if (!moved) return;
-  }
 }

@@ -82,7 +82,7 @@ function layOut(room, people) {
     return home && element instanceof HTMLElement ? [{ person, home, element }] : [];
   });
   const sight = flat.sightOf(d3, placed.map(({ home }) => home), box.width, box.height);
-  const projection = flat.projectionOf(d3, sight);
+  const projection = flat.projectionOf(d3, "flat", sight);
   const marks = placed.map(({ home, element }) => {
     const [trueX, trueY] = projection([home.lon, home.lat]);
     const face = /** @type {HTMLElement} */ (element.querySelector(".face")).offsetWidth;
