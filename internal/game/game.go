@@ -50,7 +50,7 @@ import (
 	"muster/selection"
 )
 
-// Game is one entry of the table. games/README.md explains its fields.
+// Game is one entry of the table. docs/games.md explains its fields.
 type Game struct {
 	ID              string           `toml:"-"`
 	Name            string           `toml:"name"`

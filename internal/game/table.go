@@ -30,7 +30,7 @@ import (
 	"muster/internal/userfile"
 )
 
-// The built-in table is a file for each family of games; games/README.md explains the fields.
+// The built-in table is a file for each family of games; docs/games.md explains the fields.
 //
 //go:embed games/*.toml
 var families embed.FS

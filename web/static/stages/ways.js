@@ -24,7 +24,7 @@ function browserOf() {
 }
 
 /**
- * The clicks after “Play”, as docs/windows.md, macos.md and linux.md count them: those in the
+ * The clicks after “Play”, as docs/players.md counts them: those in the
  * browser, and those that the system asks for.
  * @type {{[family in Family]: number}}
  */

@@ -60,6 +60,8 @@ func (r *rewriter) settings(file string) []setting {
 		}
 	case ".github/workflows/release.yml":
 		return []setting{{"${{ vars.MUSTER_PUBLIC_KEYS }}", "${{ vars.MUSTER_PUBLIC_KEYS || '" + r.to.key + "' }}", 2}}
+	case "README.md":
+		return []setting{{"https://github.com/OWNER/muster", r.to.server + "/" + r.to.owner + "/muster", 1}}
 	case "docs/serve/alerts.yml": // an operator reads them far from the source
 		const runbook = "runbook_url: "
 		page := r.to.server + "/" + r.to.owner + "/muster/blob/main/"

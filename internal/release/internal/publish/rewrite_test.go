@@ -82,6 +82,7 @@ func TestThisTree(t *testing.T) {
 			t.Errorf("%s still has %q", file, old.FindString(text))
 		}
 		for _, want := range map[string][]string{
+			"README.md":                     {"git clone https://github.com/ann/muster "},
 			"go.mod":                        {"module github.com/ann/muster\n"},
 			"bench/go.mod":                  {"module github.com/ann/muster/bench\n", "require github.com/ann/muster v", "replace github.com/ann/muster => ../"},
 			"e2e/go.mod":                    {"module github.com/ann/muster/e2e\n", "require github.com/ann/muster v", "replace github.com/ann/muster => ../"},
