@@ -25,7 +25,7 @@ import (
 	"muster/internal/freeport"
 )
 
-// hostDrain is how long a host takes at most to end after SIGTERM, as docs/serve.md promises.
+// hostDrain is how long a host takes at most to end after SIGTERM, as docs/serve/run.md promises.
 const hostDrain = 5 * time.Second
 
 // reads runs tools/operators, which reads compose files and charts as Docker and Helm do, and returns its JSON.

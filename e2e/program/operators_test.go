@@ -56,7 +56,7 @@ func alerts(t *testing.T) (rules []rule) {
 }
 
 // TestAlerts checks the alert rules with promtool and their own tests. Each alert has a test in which
-// it fires and one in which it does not, and names a section of docs/serve.md that says what people
+// it fires and one in which it does not, and names a section of docs/serve/alerts.md that says what people
 // notice, where to look, and what to do.
 func TestAlerts(t *testing.T) {
 	t.Parallel()
@@ -80,7 +80,7 @@ func TestAlerts(t *testing.T) {
 			rests[check.Alertname] = rests[check.Alertname] || len(check.Alerts) == 0
 		}
 	}
-	page := documented(t, "../serve.md")
+	page := documented(t, "alerts.md")
 	for _, r := range alerts(t) {
 		if !fires[r.Alert] || !rests[r.Alert] {
 			t.Errorf("%s: alerts_test.yml has it fire: %v, not fire: %v", r.Alert, fires[r.Alert], rests[r.Alert])
@@ -89,18 +89,18 @@ func TestAlerts(t *testing.T) {
 			t.Errorf("%s has the severity %q", r.Alert, r.Labels["severity"])
 		}
 		// In a published copy the address of the repository stands before it.
-		before, found := strings.CutSuffix(r.Annotations["runbook_url"], "docs/serve.md#"+strings.ToLower(r.Alert))
+		before, found := strings.CutSuffix(r.Annotations["runbook_url"], "docs/serve/alerts.md#"+strings.ToLower(r.Alert))
 		if !found || before != "" && !strings.HasPrefix(before, "https://") {
 			t.Errorf("%s names %q", r.Alert, r.Annotations["runbook_url"])
 		}
 		_, section, found := strings.Cut(page, "\n### "+r.Alert+"\n")
 		section, _, _ = strings.Cut(section, "\n##")
 		if !found {
-			t.Errorf("docs/serve.md has no section %s", r.Alert)
+			t.Errorf("docs/serve/alerts.md has no section %s", r.Alert)
 		}
 		for _, part := range []string{"**People notice**", "**Look**", "**do**"} {
 			if !strings.Contains(strings.ReplaceAll(section, "**Do**", "**do**"), part) {
-				t.Errorf("the section %s of docs/serve.md lacks %s", r.Alert, part)
+				t.Errorf("the section %s of docs/serve/alerts.md lacks %s", r.Alert, part)
 			}
 		}
 	}

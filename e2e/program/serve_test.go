@@ -29,13 +29,13 @@ func documented(t *testing.T, name string) string {
 	return string(text)
 }
 
-// haproxyExample returns the configuration in docs/serve.md, an indented block there.
+// haproxyExample returns the configuration in docs/serve/run.md, an indented block there.
 func haproxyExample(t *testing.T) string {
 	t.Helper()
-	_, after, found := strings.Cut(documented(t, "../serve.md"), "    defaults\n")
+	_, after, found := strings.Cut(documented(t, "run.md"), "    defaults\n")
 	block, _, ended := strings.Cut(after, "\nEach host needs")
 	if !found || !ended {
-		t.Fatal("docs/serve.md has no example for haproxy")
+		t.Fatal("docs/serve/run.md has no example for haproxy")
 	}
 	return strings.ReplaceAll("    defaults\n"+block, "\n    ", "\n")
 }
@@ -73,7 +73,7 @@ func answers(t *testing.T, url string) (text string) {
 }
 
 // TestServeBehindProxy checks a public host behind each proxy with a configuration in docs/serve or
-// docs/serve.md. It tries the page, the page's stream, a player's program, and a guesser who forges
+// docs/serve/run.md. It tries the page, the page's stream, a player's program, and a guesser who forges
 // the client address for which the proxy speaks.
 func TestServeBehindProxy(t *testing.T) {
 	t.Parallel()

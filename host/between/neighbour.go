@@ -118,7 +118,7 @@ func (m *Mesh) watch(n *neighbour) {
 		m.note(n, lives && failed+1 >= failuresTold)
 		if failed++; lives && failed >= failuresTold && (!told || reached) {
 			m.log.Warn("this host does not reach another: who comes here for that one's rooms waits", "host", n.node, "error", err,
-				"hint", "hosts connect to each other's --cluster-listen: open that port between them (docs/serve.md, Many hosts)")
+				"hint", "hosts connect to each other's --cluster-listen: open that port between them (docs/serve/run.md, Many hosts)")
 			told, reached = true, false
 		}
 	}

@@ -13,9 +13,9 @@ import (
 const (
 	hintConnect = "no NATS server answers: look whether nats-server runs, and whether this host reaches it"
 	hintOff     = "JetStream is off on the NATS servers, and their log says why: nats-server shuts it down when its disk is full, " +
-		"and does not start it again; free the disk, then restart nats-server (docs/serve.md, When JetStream is lost)"
+		"and does not start it again; free the disk, then restart nats-server (docs/serve/run.md, When JetStream is lost)"
 	hintSpace = "the NATS servers have no space: raise max_file_store or free the disk; where the log of " +
-		"nats-server says that JetStream was shut down, restart it (docs/serve.md, When JetStream is lost)"
+		"nats-server says that JetStream was shut down, restart it (docs/serve/run.md, When JetStream is lost)"
 	hintTaken = "give each host a --node of its own"
 )
 

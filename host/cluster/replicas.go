@@ -152,7 +152,7 @@ func (r *replicas) hint(hears string) string {
 		known += "; known to be lost: " + strings.Join(slices.Sorted(maps.Keys(r.missing)), ", ")
 	}
 	return fmt.Sprintf("JetStream needs most of %s, in reach of each other (%s): look whether nats-server runs on each, with "+
-		"JetStream on, and into its log (docs/serve.md, When JetStream is lost)", servers, known)
+		"JetStream on, and into its log (docs/serve/run.md, When JetStream is lost)", servers, known)
 }
 
 // count returns the counts of each stream.
@@ -201,5 +201,5 @@ func (c *Cluster) tell(n news) {
 	c.log.Warn("a NATS server is lost, or lags behind: the rooms go on with the others", "server", n.server,
 		"since", n.since.UTC().Format(time.RFC3339), "left", fmt.Sprintf("%d of %d", n.least.Current, n.least.Wanted), "hint", stops+
 			": look whether nats-server runs there, and into its log; if it does not start because its store is damaged, move the "+
-			"store's folder aside and start it: it copies from the others (docs/serve.md, When JetStream is lost)")
+			"store's folder aside and start it: it copies from the others (docs/serve/run.md, When JetStream is lost)")
 }

@@ -73,7 +73,7 @@ func New() *Metrics {
 		}, []string{"reason"}),
 		limited: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "muster_limited_total",
-			Help: "Refusals because a limit was reached, by the limit. docs/serve.md says which setting raises it.",
+			Help: "Refusals because a limit was reached, by the limit. docs/serve/run.md says which setting raises it.",
 		}, []string{"limit"}),
 		takeovers: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "muster_takeovers_total",

@@ -24,8 +24,8 @@ func newServeMemory(p *program) *cobra.Command {
 		Short: "What a public host has learnt of the distances between networks",
 		Long: `Memory shows how much a public host has learnt from its rooms: how far countries,
 networks (AS) and blocks of addresses (/16) of game servers are from the countries
-and networks of players. It has no address, no name and no room. docs/serve.md says
-more.
+and networks of players. It has no address, no name and no room.
+docs/serve/run.md says more.
 
 It looks where muster serve keeps its rooms, by the same flags, environment and
 config.toml. The host may be running. It forgets what --delete deletes within a

@@ -31,7 +31,7 @@ code, name or address of anybody.
 
 It finds the host by the settings of muster serve, from flags, environment and
 config.toml, and shows the host's own key, so run it as the user who runs the host.
-The host logs what it was asked, by whose key. docs/serve.md says more.`,
+The host logs what it was asked, by whose key. docs/serve/run.md says more.`,
 		Example: `  muster serve rooms
   muster serve rooms explain 3BF7A1QKXWZ2M5NC
   muster serve rooms close 3BF7A1QKXWZ2M5NC --reason maintenance

@@ -55,7 +55,7 @@ type Settings struct {
 	application discord.Config
 }
 
-// These limit strangers unless the operator says otherwise. docs/serve.md explains each.
+// These limit strangers unless the operator says otherwise. docs/serve/run.md explains each.
 const (
 	RoomsAtAll    = 10_000
 	RoomsByOne    = 8

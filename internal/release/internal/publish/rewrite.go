@@ -65,7 +65,7 @@ func (r *rewriter) settings(file string) []setting {
 	case "docs/serve/alerts.yml": // an operator reads them far from the source
 		const runbook = "runbook_url: "
 		page := r.to.server + "/" + r.to.owner + "/muster/blob/main/"
-		return []setting{{runbook + "docs/serve.md#", runbook + page + "docs/serve.md#", 20}}
+		return []setting{{runbook + "docs/serve/alerts.md#", runbook + page + "docs/serve/alerts.md#", 20}}
 	}
 	return nil
 }
