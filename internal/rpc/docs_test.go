@@ -192,6 +192,9 @@ func TestConversation(t *testing.T) {
 	fresh(t, "conversation", text.String())
 }
 
+// theRoom describes a parameter that most calls and notifications have. The page says so once.
+const theRoom = "the room's number"
+
 // TestReference checks that docs/rpc.md has every method, parameter, result and notification.
 func TestReference(t *testing.T) {
 	var text strings.Builder
@@ -204,10 +207,20 @@ func TestReference(t *testing.T) {
 		if of.Kind() != reflect.Struct || of.PkgPath() != reflect.TypeFor[Party]().PkgPath() || len(fieldsOf(of)) == 0 {
 			return
 		}
-		text.WriteString("\n| name | type | |\n|---|---|---|\n")
-		for _, f := range fieldsOf(of) {
-			fmt.Fprintf(&text, "| `%s`%s | %s | %s |\n", nameOf(f), map[bool]string{true: " (needed)"}[isCall && f.Tag.Get("need") != ""],
-				typeName(f.Type, types), f.Tag.Get("doc"))
+		var rows strings.Builder
+		for i := range of.NumField() {
+			f := of.Field(i)
+			switch doc := f.Tag.Get("doc"); {
+			case doc == theRoom, nameOf(f) == "-", f.Type == reflect.TypeFor[InRoom]():
+			case f.Anonymous:
+				fmt.Fprintf(&rows, "- all of %s\n", typeName(f.Type, types))
+			default:
+				fmt.Fprintf(&rows, "- `%s` (%s%s): %s\n", nameOf(f), typeName(f.Type, types),
+					map[bool]string{true: ", needed"}[isCall && f.Tag.Get("need") != ""], doc)
+			}
+		}
+		if rows.Len() > 0 {
+			text.WriteString("\n" + rows.String())
 		}
 	}
 	all := methods()
@@ -250,7 +263,7 @@ func typeName(t reflect.Type, objects map[reflect.Type]bool) string {
 	own := reflect.TypeFor[Party]().PkgPath()
 	switch {
 	case t == reflect.TypeFor[time.Time]():
-		return "time (RFC 3339)"
+		return "time"
 	case t == reflect.TypeFor[json.RawMessage]():
 		return "any"
 	case t.Kind() == reflect.Pointer:
@@ -271,7 +284,7 @@ func typeName(t reflect.Type, objects map[reflect.Type]bool) string {
 	case t.Kind() == reflect.String:
 		return "text"
 	case t.Kind() == reflect.Bool:
-		return "true or false"
+		return "boolean"
 	}
 	return "number"
 }

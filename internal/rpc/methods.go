@@ -284,7 +284,7 @@ type Host struct {
 	TLS     bool   `json:"tls" flag:"tls" doc:"encrypt, with the host's own certificate"`
 	Resume  bool   `json:"resume" doc:"go on with this person's room from before, if there is one"`
 	// Settings have the names of POST /api/rooms.
-	Settings map[string]json.RawMessage `json:"settings" doc:"what the group wants, by the names of POST /api/rooms in PROTOCOL.md"`
+	Settings map[string]json.RawMessage `json:"settings" doc:"what the group wants, by the keys of GET /api/form"`
 	Lists
 	Playing
 }
