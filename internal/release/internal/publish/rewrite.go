@@ -58,6 +58,8 @@ func (r *rewriter) settings(file string) []setting {
 			{`"GITHUB_SERVER_URL" "https://github.com"`, fmt.Sprintf(`"GITHUB_SERVER_URL" %q`, r.to.server), 1},
 			{`"MUSTER_PUBLIC_KEYS" ""`, fmt.Sprintf(`"MUSTER_PUBLIC_KEYS" %q`, r.to.key), 1},
 		}
+	case ".github/CODEOWNERS":
+		return []setting{{"* @OWNER\n", "* @" + r.to.owner + "\n", 1}}
 	case ".github/workflows/release.yml":
 		return []setting{{"${{ vars.MUSTER_PUBLIC_KEYS }}", "${{ vars.MUSTER_PUBLIC_KEYS || '" + r.to.key + "' }}", 2}}
 	case "README.md":

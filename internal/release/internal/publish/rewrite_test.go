@@ -86,6 +86,7 @@ func TestThisTree(t *testing.T) {
 			"go.mod":                        {"module github.com/ann/muster\n"},
 			"bench/go.mod":                  {"module github.com/ann/muster/bench\n", "require github.com/ann/muster v", "replace github.com/ann/muster => ../"},
 			"e2e/go.mod":                    {"module github.com/ann/muster/e2e\n", "require github.com/ann/muster v", "replace github.com/ann/muster => ../"},
+			".github/CODEOWNERS":            {"* @ann\n"},
 			".goreleaser.yaml":              {`"ann" }}/muster`, `-X github.com/ann/muster/internal/release.page=`, to.key},
 			"docs/serve/alerts.yml":         {" https://github.com/ann/muster/blob/main/docs/serve/alerts.md#musterhostdown\n"},
 			".github/workflows/release.yml": {"package=github.com/ann/muster/internal/release\n", "|| '" + to.key + "' }}"},
