@@ -64,7 +64,7 @@ func (d *discover) goes(ctx context.Context, g game.Game, to report.Measurement)
 	if d.sources.HasStdin() {
 		in = strings.NewReader("")
 	}
-	d.launcher.Player, d.launcher.Console = d.name, d.desk().Console(in, func(string) {}, func() {})
+	d.launcher.Player, d.launcher.Console = d.name, d.desk().Console(in, func() {})
 	d.screen.Say("%s, %s, %s", browse.Label(to), browse.WholeMS(time.Duration(to.RTT)), to.Connect())
 	if to.Password {
 		d.screen.Say("it has a password, which muster does not know: have it ready for your game")

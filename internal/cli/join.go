@@ -67,7 +67,7 @@ config.toml say which.`,
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			j.sits = p.desk()
-			console := j.sits.Console(j.in, func(string) {}, func() {})
+			console := j.sits.Console(j.in, func() {})
 			err := j.run(cmd.Context(), args, console)
 			if j.greets != greetsNone {
 				err = j.stay(cmd.Context(), console, err)

@@ -57,7 +57,7 @@ func TestMayAskRouter(t *testing.T) {
 		}}
 		h := &hostCommand{program: p, portMap: c.before}
 		asks, stopped := make(chan bool, 1), false
-		stop := h.offerRouter(t.Context(), p.desk().Console(p.in, func(string) {}, func() {}), func() func() {
+		stop := h.offerRouter(t.Context(), p.desk().Console(p.in, func() {}), func() func() {
 			asks <- true
 			return func() { stopped = true }
 		})

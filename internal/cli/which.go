@@ -40,7 +40,7 @@ func (p *program) pickGame(ctx context.Context, given string, args []string) (id
 	}
 	c := which.Chooser{Games: games, Screen: p.screen, Installed: func() []string { return games.Installed(p.steam().Folders()) }}
 	if asks {
-		c.Ask = p.desk().Console(p.in, func(string) {}, func() {}).Ask
+		c.Ask = p.desk().Console(p.in, func() {}).Ask
 	}
 	if id, err = c.Pick(ctx, text); err != nil && ctx.Err() == nil {
 		err = usageError(err)

@@ -116,6 +116,7 @@ func (n *Session) host(ctx context.Context, listener net.Listener) error {
 	if !n.Exit {
 		shown = to.Personal(secret)
 	}
+	n.Desk.Typing.Leads(shown)
 	n.Desk.Screen.Say("%s %s", n.Desk.Screen.Words("term.demo", "servers", len(n.fleet.Servers()), "players", n.Players), shown)
 	if !n.NoBrowser {
 		n.Desk.Browse(ctx, to.Page(rooms.Ticket(shown)))
@@ -176,19 +177,19 @@ func (n *Session) host(ctx context.Context, listener net.Listener) error {
 
 // playUntilEnd plays until the visitor, its organiser, ends it.
 func (n *Session) playUntilEnd(ctx context.Context, rooms *host.Host, code string) error {
-	steers := &lobby.Steering{Screen: n.Desk.Screen, Order: func(_ string, action room.Action) {
+	n.Desk.Typing.Order = func(_ string, action room.Action) {
 		if err := rooms.Order(code, action); err != nil && ctx.Err() == nil {
 			n.Desk.Screen.Say("%s", n.Desk.Screen.Wrap(hint.Text(n.Desk.Screen.Language, err), 0))
 		}
-	}}
+	}
 	alone := func() {
 		n.Desk.Screen.Tell("term.demo-no-enter", "command", "muster demo --exit")
 	}
-	n.Desk.Console(n.Desk.In, func(line string) { steers.Typed(line, time.Now()) }, alone).Listen()
+	n.Desk.Console(n.Desk.In, alone).Listen()
 	n.Desk.Screen.Tell("term.demo-organiser")
 	var told, voted int // the newest rounds for which this has happened
 	var took time.Duration
-	view := &lobby.View{Screen: n.Desk.Screen, Help: lobby.OrganiserHelp(false), Steers: steers}
+	view := &lobby.View{Screen: n.Desk.Screen, Help: lobby.OrganiserHelp(false), Typing: n.Desk.Typing}
 	for s := range rooms.Watch(ctx, code) {
 		view.Room(s)
 		if s.Voting.Open && voted != s.Room.Round {

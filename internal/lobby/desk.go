@@ -5,6 +5,7 @@ import (
 	"io"
 	"log/slog"
 	"runtime"
+	"time"
 
 	"muster/discovery/sentence"
 	"muster/host/wire"
@@ -25,15 +26,15 @@ type Desk struct {
 	Front  *Front
 	Logger *slog.Logger
 	env    func(string) string
-	// voter reads what the person types during a vote.
-	voter *voter
+	// Typing interprets what the person types unasked.
+	Typing *Typing
 }
 
 // NewDesk returns a desk at a terminal, or at Home's page if that is not nil. env looks up
 // environment variables.
 func NewDesk(in io.Reader, out term.Terminal, screen *term.Screen, page *home.Terminal, env func(string) string,
 	log *slog.Logger) *Desk {
-	return &Desk{In: in, Out: out, Screen: screen, Page: page, Logger: log, env: env, voter: newVoter()}
+	return &Desk{In: in, Out: out, Screen: screen, Page: page, Logger: log, env: env, Typing: newTyping(screen)}
 }
 
 // Warn prints warnings about what could not be read or fetched. The rest goes on without it.
@@ -43,24 +44,25 @@ func (d *Desk) Warn(warnings ...error) {
 	}
 }
 
-// Console asks the person questions, at the terminal or on Home's page. typed receives lines that
-// answer no question and are no vote. alone is called when the input ends.
-func (d *Desk) Console(in io.Reader, typed func(line string), alone func()) *term.Console {
-	c := term.NewConsole(in, d.Screen, func(line string) {
-		if !d.voter.typed(line, func(wrong sentence.Sentence) {
-			d.Screen.Say("%s", d.Screen.Wrap(d.Screen.Language.Say(wrong), 0))
-		}) {
-			typed(line)
-		}
-	}, alone)
+// Console asks the person questions, at the terminal or on Home's page. alone is called when the
+// input ends.
+func (d *Desk) Console(in io.Reader, alone func()) *term.Console {
+	c := term.NewConsole(in, d.Screen, func(line string) { d.Typing.typed(line, time.Now()) }, alone)
 	if d.Page != nil {
 		c.Answer = d.Page.Ask
 	}
 	return c
 }
 
+// leads takes the link to the person's page, unless they are looking at it.
+func (d *Desk) leads(page string) {
+	if d.Page == nil {
+		d.Typing.Leads(page)
+	}
+}
+
 // keys returns the help on keys at a terminal, and nil on Home's page, which has no keys.
-func (d *Desk) keys(help func(wire.Snapshot) []sentence.Sentence) func(wire.Snapshot) []sentence.Sentence {
+func (d *Desk) keys(help func(wire.Snapshot) sentence.Sentence) func(wire.Snapshot) sentence.Sentence {
 	if d.Page != nil {
 		return nil
 	}

@@ -47,7 +47,6 @@ type Organiser struct {
 	NoInput bool
 
 	console *term.Console
-	steers  *Steering
 
 	mu sync.Mutex // guards what follows
 	// secret steers the room. page replaces it if the organiser has renewed the secret on the page;
@@ -68,17 +67,17 @@ func (o *Organiser) Begin(ctx context.Context) (console *term.Console, stop func
 	var work sync.WaitGroup
 	orders := make(chan order, 1)
 	work.Go(func() { o.obey(ctx, orders) })
-	o.steers = &Steering{Screen: o.Desk.Screen, Counts: true, Order: func(name string, action room.Action) {
+	o.Desk.Typing.Order = func(name string, action room.Action) {
 		select {
 		case orders <- order{name, action}:
 		default: // an order is under way: pressing twice means once
 		}
-	}}
+	}
 	if page := o.Desk.Page; page != nil {
 		work.Go(func() {
 			select {
 			case <-page.Ends:
-				o.steers.Order("end", room.End{})
+				o.Desk.Typing.Order("end", room.End{})
 			case <-ctx.Done():
 			}
 		})
@@ -106,7 +105,7 @@ func (o *Organiser) listen() *term.Console {
 			o.Desk.Screen.Tell("term.no-enter", "flag", "--players N")
 		}
 	}
-	c := o.Desk.Console(in, func(line string) { o.steers.Typed(line, time.Now()) }, alone)
+	c := o.Desk.Console(in, alone)
 	c.Listen()
 	return c
 }
@@ -156,6 +155,7 @@ func (o *Organiser) Renewed(secret string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.secret = secret
+	o.Desk.leads(o.Friends.Personal(secret))
 }
 
 // Run plays in the room, or watches it, until ctx ends or the room is over. With Once it ends with
@@ -171,7 +171,7 @@ func (o *Organiser) Run(ctx context.Context) error {
 	if o.Supply != nil {
 		work.Go(func() { o.Supply.bring(ctx, o.order) })
 	}
-	view := &View{Screen: o.Desk.Screen, Help: o.Desk.keys(OrganiserHelp(o.Player != nil)), Steers: o.steers,
+	view := &View{Screen: o.Desk.Screen, Help: o.Desk.keys(OrganiserHelp(o.Player != nil)), Typing: o.Desk.Typing,
 		notes: notes(o.At, o.Listen, o.Desk.Warn)}
 	if o.Player == nil {
 		return o.follow(ctx, view, o.Once)

@@ -100,7 +100,7 @@ func (y *Player) startBeacon(ctx context.Context) (stop func(), err error) {
 // Enter plays in a room by its link. If no code was given and the host wants one, Enter asks for
 // it, and again if it was mistyped. An open room needs no code.
 func (y *Player) Enter(ctx context.Context, to invite.Link, isGiven bool) error {
-	y.View.Help = y.Desk.keys(PlayerHelp(to))
+	y.View.Help = y.Desk.keys(PlayerHelp)
 	stop, err := y.startBeacon(ctx)
 	if err != nil {
 		return err
@@ -135,7 +135,8 @@ func (y *Player) Play(ctx context.Context, to invite.Link) error {
 	if !y.steers && !y.Once {
 		y.Launcher.After = y.Desk.Screen.Words("term.next-round")
 	}
-	defer y.Desk.voter.room.Store(nil)
+	y.View.Typing = y.Desk.Typing
+	defer y.Desk.Typing.note(nil, time.Now())
 	place := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%s", to.Host, to.Code, y.Launcher.Player))
 	file, noFolder := userfile.State(filepath.Join("tokens", hex.EncodeToString(place[:8])))
 	token, noToken := userfile.Read(file)
@@ -152,7 +153,7 @@ func (y *Player) Play(ctx context.Context, to invite.Link) error {
 				warn()
 			}
 		},
-		Say: y.Desk.voter.says, Asks: y.Desk.Front != nil || y.Desk.Page == nil && term.IsTerminal(y.Desk.In) && y.Desk.Screen.IsTerminal,
+		Say: y.Desk.Typing.says, Asks: y.Desk.Front != nil || y.Desk.Page == nil && term.IsTerminal(y.Desk.In) && y.Desk.Screen.IsTerminal,
 		NewProber: y.newProber, NewPlaceProber: y.newPlaceProber, Able: y.able, Brings: y.brings,
 		Launch: y.launch, Events: y.show, Once: y.Once, Logger: y.Desk.Logger, Somewhere: y.Somewhere,
 		Beacon: y.beacon.port, Outside: y.beacon.reached, Discreet: y.Asking.Discreet,
@@ -217,19 +218,19 @@ func (y *Player) show(e peer.Event) {
 	if joined, in := e.(peer.Joined); in {
 		if !y.isIn && !y.steers {
 			y.to.Secret = joined.Page
-			y.View.Help = y.Desk.keys(PlayerHelp(y.to))
 		}
-		y.isIn, y.View.name, y.View.votes = true, joined.Name, true
+		y.isIn, y.View.name = true, joined.Name
 		y.Launcher.Console.Listen()
 	}
 	if changed, is := e.(peer.RoomChanged); is {
 		y.own.Store(changed.Room.Room.OwnGame)
-		y.Desk.voter.room.Store(&changed.Room)
+		if y.isIn && !y.steers {
+			y.to.Code = changed.Room.Room.Code // a player who came into an open room had no code
+			y.Desk.leads(y.to.Personal(y.to.Secret))
+		}
 		if y.Browses && y.isIn {
 			y.Browses = false
-			to := y.to
-			to.Code = changed.Room.Room.Code // a player who came into an open room had no code
-			personal := to.Personal(to.Secret)
+			personal := y.to.Personal(y.to.Secret)
 			y.Desk.Present(y.ctx, personal, func() string { return Ticket(y.ctx, personal) })
 		}
 	}

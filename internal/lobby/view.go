@@ -11,7 +11,6 @@ import (
 	"muster/discovery/sentence"
 	"muster/host/wire"
 	"muster/internal/hint"
-	"muster/internal/invite"
 	"muster/internal/term"
 	"muster/peer"
 )
@@ -21,9 +20,9 @@ type View struct {
 	Screen *term.Screen
 	// Help says what the player can do at the room's stage, or what the room waits for; nil if
 	// nobody plays here.
-	Help func(wire.Snapshot) []sentence.Sentence
-	// Steers notes what the screen shows; nil if nobody steers from here.
-	Steers *Steering
+	Help func(wire.Snapshot) sentence.Sentence
+	// Typing notes what the screen shows, for what the person types; nil if nobody types here.
+	Typing *Typing
 
 	// newest is the newest note that the screen has shown.
 	newest wire.Note
@@ -41,46 +40,37 @@ type View struct {
 	asked    int
 	// own is the player's own progress.
 	own peer.Progress
-	// name is the name of the player who votes at this terminal.
-	name  string
-	votes bool
-	told  ballot
-	match match
+	// name is the name of the player who votes at this terminal, empty if nobody does.
+	name string
+	// servers, votes and turn are what the screen has shown of a vote, and of a match.
+	servers, votes, turn string
 	// discreet is how many servers may see the player's address, 0 for no limit.
 	discreet int
 	// voice is the link to the voice channel that the screen has shown.
 	voice string
-	// met is what the screen has said about the next session.
-	met string
+	// next is the next session that the screen has announced.
+	next time.Time
 	// notes receives each state for Home; nil if Home does not need it.
 	notes func(wire.Snapshot)
 }
 
 // OrganiserHelp says what the organiser's keys do apart from starting. An organiser who plays gets
 // another question at the launch.
-func OrganiserHelp(plays bool) func(wire.Snapshot) []sentence.Sentence {
-	help := map[wire.Stage]sentence.Sentence{
-		wire.Measuring: chooseNow,
-		wire.Refining:  chooseNow,
-		wire.Failed:    tryAgain,
-		wire.Waiting:   waitNoMore,
-	}
-	if !plays {
-		help[wire.Launching] = afterwards
-	}
-	return func(s wire.Snapshot) []sentence.Sentence {
-		text := help[s.Room.Stage]
-		if in, retries := retriesIn(s); retries {
-			text = sentence.Of("term.retry-or-now", "time", in)
+func OrganiserHelp(plays bool) func(wire.Snapshot) sentence.Sentence {
+	return func(s wire.Snapshot) (help sentence.Sentence) {
+		switch in, retries := retriesIn(s); {
+		case retries:
+			help = sentence.Of("term.retry-or-now", "time", in)
+		case s.Room.Stage == wire.Measuring, s.Room.Stage == wire.Refining:
+			help = sentence.Of("term.choose-now")
+		case s.Room.Stage == wire.Failed:
+			help = sentence.Of("term.try-again")
+		case s.Room.Stage == wire.Waiting:
+			help = sentence.Of("term.wait-no-more")
+		case s.Room.Stage == wire.Launching && !plays:
+			help = afterwards
 		}
-		if s.Room.Stage == wire.Failed && s.Choice != nil && slices.ContainsFunc(s.Choice.Advice,
-			func(a wire.Advice) bool { return a.Action == "await" }) {
-			text = sentence.Of("list.clauses", "first", text, "next", waitToo)
-		}
-		if text.IsZero() {
-			return nil
-		}
-		return []sentence.Sentence{text}
+		return help
 	}
 }
 
@@ -89,27 +79,21 @@ func retriesIn(s wire.Snapshot) (in time.Duration, retries bool) {
 	return max(0, s.Room.Retry.Sub(s.Room.Since).Round(time.Second)), !s.Room.Retry.IsZero()
 }
 
-// PlayerHelp says what a player who came by a link waits for, and where the page is.
-func PlayerHelp(to invite.Link) func(wire.Snapshot) []sentence.Sentence {
-	return func(s wire.Snapshot) []sentence.Sentence {
-		switch s.Room.Stage {
-		case wire.Gathering:
-			to.Code = s.Room.Code
-			start := sentence.Of("term.in")
-			if s.Room.Players > 0 {
-				start = sentence.Of("term.in-awaited", "n", s.Room.Players)
-			}
-			return []sentence.Sentence{start, sentence.Of("term.page", "link", to.Personal(to.Secret))}
-		case wire.Failed:
-			if in, retries := retriesIn(s); retries {
-				return []sentence.Sentence{sentence.Of("term.retry-alone", "time", in)}
-			}
-			return []sentence.Sentence{sentence.Of("term.failed")}
-		case wire.Waiting:
-			return []sentence.Sentence{sentence.Of("term.waiting")}
-		}
-		return nil
+// PlayerHelp says what a player who came by a link waits for.
+func PlayerHelp(s wire.Snapshot) (help sentence.Sentence) {
+	switch in, retries := retriesIn(s); {
+	case s.Room.Stage == wire.Gathering && s.Room.Players > 0:
+		help = sentence.Of("term.in-awaited", "n", s.Room.Players)
+	case s.Room.Stage == wire.Gathering:
+		help = sentence.Of("term.in")
+	case retries:
+		help = sentence.Of("term.retry-alone", "time", in)
+	case s.Room.Stage == wire.Failed:
+		help = sentence.Of("term.failed")
+	case s.Room.Stage == wire.Waiting:
+		help = sentence.Of("term.waiting")
 	}
+	return help
 }
 
 // pauseUnsaid is how long the host may be away before the player is told.
@@ -159,7 +143,11 @@ func (n *View) Show(e peer.Event) {
 	case peer.Exposing:
 		n.Screen.Say("%s", n.Screen.Language.Say(discovery.ExposureNotice(e.Max, n.discreet, e.Listed)))
 	case peer.ExposingPlaces:
-		n.Screen.Say("%s", n.Screen.Language.Say(placesWillSee(e, n.discreet)))
+		places := e.Places
+		if n.discreet > 0 {
+			places = min(places, n.discreet)
+		}
+		n.Screen.Tell("term.places-see", "n", places)
 	case peer.Shown:
 		n.Screen.Say("%s", n.Screen.Language.Say(e.Exposed.Sentence()))
 	case peer.Answered:
@@ -182,7 +170,7 @@ func (n *View) ends(why wire.Refusal) bool {
 	case why.Reason == wire.ReasonEnded:
 	case why.Reason == wire.ReasonClosed && !n.lost.IsZero():
 		says = sentence.Of("term.ended-meanwhile", "why", says)
-	case why.Reason == wire.ReasonClosed && n.Steers != nil && !strings.HasPrefix(why.Says.Key, byOperator):
+	case why.Reason == wire.ReasonClosed && n.Typing.steers() && !strings.HasPrefix(why.Says.Key, byOperator):
 		says = sentence.Of("term.ended")
 	default:
 		return false
@@ -221,19 +209,14 @@ func (n *View) Room(s wire.Snapshot) {
 			n.Screen.Say("%s %s", n.Screen.Words("term.voice", "program", wire.Voice(link)), link) // it may be long
 		}
 	}
-	n.showMeeting(s)
+	n.showNext(s)
 	if n.notes != nil {
 		n.notes(s)
 	}
 	n.showVote(s)
-	n.showMatch(s)
-	if n.Steers != nil {
-		if help := n.Steers.note(s, time.Now()); help != "" && n.Help != nil {
-			n.Screen.Say("%s", n.Screen.Faint(n.Screen.Words(help)))
-		}
-	}
-	if s.Room.Stage == wire.Waiting && s.Seats != nil {
-		n.showSeats(s)
+	n.showTurn(s)
+	if n.Typing != nil {
+		n.Typing.note(&s, time.Now())
 	}
 	if s.Room.Search != nil {
 		n.forecast = n.Screen.Language.Say(s.Room.Forecast)
@@ -242,15 +225,27 @@ func (n *View) Room(s wire.Snapshot) {
 	}
 }
 
-// showSeats shows the wait for seats on an animated line. Elsewhere, the room's notes report it.
-func (n *View) showSeats(s wire.Snapshot) {
-	free, asked := -1, 0
-	for _, on := range s.Seats.Servers {
-		free, asked = max(free, on.Free), asked+on.Asked
+// showNext announces the next session of a standing room, once. While players measure, it waits.
+func (n *View) showNext(s wire.Snapshot) {
+	m := s.Meeting
+	if m == nil || m.Next.IsZero() || m.Next.Equal(n.next) || s.Room.Stage != wire.Gathering && s.Room.Stage != wire.Launching {
+		return
 	}
-	if free >= 0 {
-		n.Screen.Moves(n.Screen.Words("term.free"), min(free, s.Seats.Need), s.Seats.Need,
-			n.Screen.Words("term.seats-asked", "n", asked))
+	n.next = m.Next
+	n.Screen.Tell("term.next-session", "at", m.Next.Local().Format(time.RFC3339))
+	n.leadToPage("term.more-on-page")
+}
+
+// hint prints a line about what the person can do.
+func (n *View) hint(s sentence.Sentence) {
+	n.Screen.Say("%s", n.Screen.Faint(n.Screen.Wrap(n.Screen.Language.Say(s), 0)))
+}
+
+// leadToPage says what the person's page is for now, by a key with {link}. It says nothing where
+// there is no such page, or the person is looking at it.
+func (n *View) leadToPage(key string, pairs ...any) {
+	if link := n.Typing.link(); link != "" && n.Help != nil {
+		n.Screen.Tell(key, append(pairs, "link", link)...)
 	}
 }
 
@@ -288,6 +283,9 @@ func AskedEach(s wire.Snapshot) int {
 // enoughSilent is how many silent servers are more than chance.
 const enoughSilent = 5
 
+// maxReasons is how many sentences the terminal gives for a choice; the page has them all.
+const maxReasons = 2
+
 // explainStage explains a new stage: why this server was chosen, or what prevents a choice. A
 // player whom no server answered reads a possible cause.
 func (n *View) explainStage(s wire.Snapshot) {
@@ -298,24 +296,28 @@ func (n *View) explainStage(s wire.Snapshot) {
 		}
 	}
 	if s.Choice != nil && (s.Room.Stage == wire.Launching || s.Room.Stage == wire.Failed) {
-		for _, text := range n.Screen.Language.SayAll(s.Choice.Explain) {
+		for _, text := range n.Screen.Language.SayAll(s.Choice.Explain[:min(maxReasons, len(s.Choice.Explain))]) {
 			const indent = "  "
 			n.Screen.Say("%s", n.Screen.Faint(indent+n.Screen.Wrap(text, len(indent))))
 		}
+		n.leadToPage("term.more-on-page")
 	}
-	if n.Steers != nil && s.Room.Stage != wire.Gathering { // what the organiser read there
+	if n.Typing.steers() && s.Room.Stage != wire.Gathering { // what the organiser read there
 		n.Screen.Prompt("")
 	}
 	if n.Help == nil || !s.Room.Ended.IsZero() { // a player whose room sleeps is leaving
 		return
 	}
-	for _, help := range n.Help(s) {
-		text := n.Screen.Faint(n.Screen.Language.Say(help))
-		if n.Steers != nil {
-			n.Screen.Prompt(text)
-			continue
+	help := n.Help(s)
+	switch {
+	case help.IsZero():
+	case n.Typing.steers():
+		n.Screen.Prompt(n.Screen.Faint(n.Screen.Language.Say(help)))
+	default:
+		n.hint(help)
+		if s.Room.Stage == wire.Gathering {
+			n.leadToPage("term.page")
 		}
-		n.Screen.Say("%s", text)
 	}
 }
 

@@ -11,9 +11,9 @@ import (
 
 	"muster/discovery/sentence"
 	"muster/host/operating"
+	"muster/host/room"
 	"muster/host/wire"
 	"muster/internal/catalogue"
-	"muster/internal/invite"
 	"muster/internal/term"
 	"muster/peer"
 	"muster/selection"
@@ -70,7 +70,7 @@ func TestGoneHost(t *testing.T) {
 
 // TestPlayerHelp checks that a new player reads what the room waits for, and where the page is.
 func TestPlayerHelp(t *testing.T) {
-	page := "\nthe page, to watch and to vote: http://192.0.2.1:7777/#TABOMI\n"
+	const page = "\nthe page, to watch and to vote: LINK\n"
 	for _, tt := range []struct {
 		room wire.Snapshot
 		want string
@@ -81,13 +81,45 @@ func TestPlayerHelp(t *testing.T) {
 		{wire.Snapshot{Room: wire.Head{Stage: wire.Gathering, Ended: time.Now()}}, ""}, // the session is over, and the room sleeps
 		{at(wire.Measuring), ""},
 		{at(wire.Failed), "the organiser can change the settings and start again; Ctrl-C leaves\n"},
+		{at(wire.Waiting), "your game opens, or asks you first, once there are seats; Ctrl-C leaves\n"},
 	} {
 		s, out := testScreen()
-		n := &View{Screen: s, Help: PlayerHelp(invite.Link{Host: "192.0.2.1:7777"})}
-		tt.room.Room.Code = "TABOMI"
+		n := &View{Screen: s, Help: PlayerHelp, Typing: newTyping(s)}
+		n.Typing.Leads("LINK")
 		n.Room(tt.room)
 		if out.String() != tt.want {
 			t.Errorf("%s: %q, want %q", tt.room.Room.Stage, out, tt.want)
+		}
+	}
+}
+
+// TestOutcome checks that the terminal gives the first reasons of a choice, and leads to the page for
+// the others and for the next date.
+func TestOutcome(t *testing.T) {
+	friday := time.Date(2026, 11, 27, 19, 0, 0, 0, time.UTC)
+	defer func(zone *time.Location) { time.Local = zone }(time.Local)
+	time.Local = time.FixedZone("", 14*3600) // dates follow the reader's clock
+	room := at(wire.Launching)
+	room.Choice = &wire.Choice{Explain: []sentence.Sentence{sentence.Plain("one"), sentence.Plain("two"), sentence.Plain("three")}}
+	for _, step := range []struct {
+		meeting *wire.Meeting
+		want    string
+	}{
+		{nil, "  one\n  two\nmore on your page: LINK\n"},
+		{&wire.Meeting{}, ""},
+		{&wire.Meeting{Next: friday}, "next game night: Saturday, 28 November, 09:00\nmore on your page: LINK\n"},
+	} {
+		s, out := testScreen()
+		n := &View{Screen: s, Help: PlayerHelp, Typing: newTyping(s)}
+		n.Typing.Leads("LINK")
+		if step.meeting != nil {
+			n.stage = room.Room.Stage
+		}
+		room.Meeting = step.meeting
+		n.Room(room)
+		n.Room(room)
+		if out.String() != step.want {
+			t.Errorf("%+v: %q, want %q", step.meeting, out, step.want)
 		}
 	}
 }
@@ -127,14 +159,15 @@ func TestViewSearches(t *testing.T) {
 // own player was in. For a friend it means that the link is wrong.
 func TestViewEnds(t *testing.T) {
 	over := wire.Refusal{Reason: wire.ReasonClosed, Message: "room LOBIMARA is over"}
+	organiser := &Typing{Order: func(string, room.Action) {}}
 	for _, c := range []struct {
 		name string
 		n    View
 		why  wire.Refusal
 		want string
 	}{
-		{"the organiser, at once", View{Steers: &Steering{}}, over, "the night has ended. Good night!\n"},
-		{"the organiser, whose room the operator closes", View{Steers: &Steering{}}, *operating.Closing(operating.Rules), ""},
+		{"the organiser, at once", View{Typing: organiser}, over, "the night has ended. Good night!\n"},
+		{"the organiser, whose room the operator closes", View{Typing: organiser}, *operating.Closing(operating.Rules), ""},
 		{"a friend, too late", View{}, over, ""},
 		{"a friend, back", View{lost: time.Unix(1_800_000_000, 0)}, over, "the night ended while the " +
 			"connection was lost: room LOBIMARA is over. Good night! If the others play on, ask the organiser for the new room's link\n"},
@@ -143,7 +176,7 @@ func TestViewEnds(t *testing.T) {
 			Reason:  wire.ReasonEnded,
 			Message: "ann has ended the night. Good night!",
 		}, "ann has ended the night. Good night!\n"},
-		{"the organiser, removed", View{Steers: &Steering{}}, wire.Refusal{Reason: wire.ReasonRemoved, Message: "ann has removed you"}, ""},
+		{"the organiser, removed", View{Typing: organiser}, wire.Refusal{Reason: wire.ReasonRemoved, Message: "ann has removed you"}, ""},
 	} {
 		s, out := testScreen()
 		c.n.Screen = s
@@ -177,13 +210,13 @@ func FuzzHostileRoom(f *testing.F) {
 			return
 		}
 		s, _ := testScreen()
-		n := &View{Screen: s, Help: OrganiserHelp(true), name: "ann", votes: true}
+		n := &View{Screen: s, Help: OrganiserHelp(true), Typing: newTyping(s), name: "ann"}
+		n.Typing.Leads("http://192.0.2.1/")
 		n.Show(peer.Progress{Probed: 1, Answered: 1, Listed: 2})
 		n.Show(peer.RoomChanged{Room: at(wire.Gathering)})
 		n.Show(peer.RoomChanged{Room: room})
 		for _, line := range []string{"1", "v2", "3", "0", "r"} {
-			wordOf(line, &room)
-			moveOf(line, &room)
+			n.Typing.typed(line, time.Now())
 		}
 		n.Show(peer.Progress{Probed: 2, Answered: 1, Listed: 2})
 	})

@@ -1,0 +1,230 @@
+package lobby
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"muster/discovery/hostport"
+	"muster/discovery/sentence"
+	"muster/host/room"
+	"muster/host/wire"
+	"muster/internal/option"
+	"muster/internal/term"
+)
+
+const (
+	// settled is how long a stage must be on the screen before Enter applies to it. Somebody who
+	// presses twice, or a moment too late, meant the stage before.
+	settled = 2 * time.Second
+	// wordsAtOnce is how many votes may wait while the program is busy.
+	wordsAtOnce = 8
+)
+
+// The keys of organisers and voters.
+var (
+	afterwards = sentence.Of("term.afterwards", "next", "next", "end", "end")
+	keysOfVote = sentence.Of("term.vote-keys", "none", "0", "v", "v", "v3", "v3", "r", "r", "w", "w")
+)
+
+// Typing interprets the lines that a person types unasked: votes, and the organiser's orders. For
+// everything else, it leads to the person's page. Enter means what the terminal offered last, so
+// nobody begins a round by accident.
+type Typing struct {
+	// Order sends the room an action of the organiser's. The action's address on the host ends with
+	// the name: see PROTOCOL.md. Order is nil if the person does not steer the room.
+	Order func(name string, action room.Action)
+
+	screen *term.Screen
+	// says carries votes to the player's program; nobody votes here while it is nil.
+	says chan wire.Say
+
+	mu sync.Mutex // guards what follows
+	// page is the link to the person's page, empty while it is unknown.
+	page string
+	// room is the newest state that the terminal has shown, nil before the first.
+	room *wire.Snapshot
+	// since is when Enter got its current meaning.
+	since time.Time
+}
+
+// newTyping returns what interprets the lines below a screen.
+func newTyping(s *term.Screen) *Typing {
+	return &Typing{screen: s, says: make(chan wire.Say, wordsAtOnce)}
+}
+
+// steers reports whether the person is the organiser.
+func (y *Typing) steers() bool { return y != nil && y.Order != nil }
+
+// Leads takes the link to the person's page.
+func (y *Typing) Leads(page string) {
+	y.mu.Lock()
+	defer y.mu.Unlock()
+	y.page = page
+}
+
+// link returns the link to the person's page, empty while it is unknown.
+func (y *Typing) link() string {
+	if y == nil {
+		return ""
+	}
+	y.mu.Lock()
+	defer y.mu.Unlock()
+	return y.page
+}
+
+// note remembers the state that the terminal has just shown; nil means that the person has left.
+func (y *Typing) note(room *wire.Snapshot, now time.Time) {
+	y.mu.Lock()
+	defer y.mu.Unlock()
+	if y.room != nil && room != nil && meaningOfEnter(y.room) != meaningOfEnter(room) {
+		y.since = now
+	}
+	y.room = room
+}
+
+// meaningOfEnter returns the parts of a room's state that decide what Enter does.
+func meaningOfEnter(room *wire.Snapshot) [3]any {
+	return [3]any{room.Room.Stage, room.Voting.Open, room.Voting.LaunchAt.IsZero()}
+}
+
+// typed handles a line.
+func (y *Typing) typed(line string, now time.Time) {
+	y.mu.Lock()
+	room, isSettled := y.room, now.Sub(y.since) >= settled
+	y.mu.Unlock()
+	line = strings.TrimSpace(line)
+	word, rest, _ := strings.Cut(line, " ")
+	switch word = strings.ToLower(word); {
+	case y.steers() && y.obeys(word, strings.TrimSpace(rest), room, isSettled), line == "":
+	case room != nil && room.Voting.Open && y.says != nil:
+		said, isVote := voteIn(line, room)
+		if !isVote {
+			y.leads(keysOfVote)
+			return
+		}
+		select {
+		case y.says <- said:
+		default: // nobody types that fast
+		}
+	case y.steers():
+		y.leads(sentence.Of("term.steer-keys", "set", "set players 4", "end", "end"))
+	case room != nil:
+		y.leads(sentence.Sentence{})
+	}
+}
+
+// leads says which keys there are, and that the page does everything else.
+func (y *Typing) leads(keys sentence.Sentence) {
+	if !keys.IsZero() {
+		y.screen.Say("%s", y.screen.Wrap(y.screen.Language.Say(keys), 0))
+	}
+	if link := y.link(); link != "" {
+		y.screen.Tell("term.on-page", "link", link)
+	}
+}
+
+// obeys handles a line of the organiser's, and reports whether it was an order.
+func (y *Typing) obeys(word, rest string, of *wire.Snapshot, isSettled bool) bool {
+	at, waits := wire.Stage(""), false
+	if of != nil {
+		at, waits = of.Room.Stage, of.Voting.Open && of.Voting.LaunchAt.IsZero()
+	}
+	switch {
+	case word == "set":
+		y.set(rest)
+	case rest != "":
+		return false
+	case word == "end":
+		y.Order("end", room.End{})
+	case word == "next" && (at == wire.Launching || at == wire.Failed):
+		y.Order("go", room.Go{Stage: at})
+	case word != "":
+		return false
+	case at == "": // no state yet: Enter can only mean start
+		y.Order("go", room.Go{Stage: wire.Gathering})
+	case !isSettled, at == wire.Listing, at == wire.Chosen && !waits:
+	case at == wire.Launching:
+		y.screen.Say("%s", y.screen.Language.Say(afterwards))
+	default:
+		y.Order("go", room.Go{Stage: at})
+	}
+	return true
+}
+
+// set changes one of the room's settings. People name it as the flag of muster host, or as in JSON.
+func (y *Typing) set(line string) {
+	name, value, _ := strings.Cut(line, " ")
+	var names []string
+	for _, row := range wire.Table() {
+		if !row.OnPage {
+			continue
+		}
+		if names = append(names, cmp.Or(row.Flag, row.Key)); strings.EqualFold(name, row.Key) || strings.EqualFold(name, row.Flag) {
+			patch, err := json.Marshal(map[string]json.RawMessage{row.Key: valueOf(row, strings.TrimSpace(value))})
+			if err != nil {
+				panic(err) // valueOf returns valid JSON
+			}
+			y.Order("settings", room.Change{Settings: patch})
+			return
+		}
+	}
+	y.leads(sentence.Of("term.set-what", "settings", strings.Join(names, " ")))
+}
+
+// valueOf returns a setting's value in JSON: as it is typed, as pings or times, or as a text. The
+// room refuses a value that does not fit.
+func valueOf(row wire.Setting, text string) json.RawMessage {
+	quoted, err := json.Marshal(text)
+	if err != nil {
+		panic(err) // every text has a form in JSON
+	}
+	forms := []string{text, "[" + text + "]"}
+	times := strings.Split(text, ",")
+	for i, one := range times {
+		if d, err := option.ParsePing(strings.TrimSpace(one)); err == nil {
+			times[i] = strconv.FormatFloat(d.Seconds()*1000, 'f', -1, 64)
+		}
+	}
+	all := strings.Join(times, ",")
+	for _, form := range append(forms, all, "["+all+"]") {
+		if json.Unmarshal([]byte(form), row.Of(&wire.Settings{})) == nil {
+			return json.RawMessage(form)
+		}
+	}
+	return quoted
+}
+
+// voteIn parses a line during a vote; isVote is false if it is none.
+func voteIn(line string, room *wire.Snapshot) (said wire.Say, isVote bool) {
+	said.Round = room.Room.Round
+	what := strings.ToLower(line)
+	number, isVeto := strings.CutPrefix(what, "v")
+	said.What = wire.SayVote
+	switch {
+	case what == "r" || what == "ready":
+		said.What = wire.SayReady
+		return said, true
+	case what == "w" || what == "wait":
+		said.What = wire.SayWait
+		return said, true
+	case what == "0":
+		return said, true
+	case isVeto:
+		said.What, number = wire.SayVeto, strings.TrimPrefix(number, "eto")
+	}
+	n, err := strconv.Atoi(strings.TrimSpace(number))
+	if err != nil {
+		return said, false
+	}
+	place := slices.IndexFunc(Candidates(*room), func(c Candidate) bool { return c.Number == n })
+	if place < 0 {
+		return said, false
+	}
+	said.Addr.AddrPort, err = hostport.Parse(room.Voting.Ballot[place])
+	return said, err == nil
+}
