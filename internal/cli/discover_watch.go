@@ -85,8 +85,7 @@ func (d *discover) goes(ctx context.Context, g game.Game, to report.Measurement)
 
 // isAsked reports whether somebody at a terminal can be asked.
 func (p *program) isAsked() bool {
-	in, isFile := p.in.(interface{ Write([]byte) (int, error) })
-	return isFile && p.screen.IsTerminal && term.New(in, p.env).IsTerminal
+	return term.IsTerminal(p.in) && p.screen.IsTerminal
 }
 
 // oneGame takes a game as the only argument.

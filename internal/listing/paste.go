@@ -40,7 +40,7 @@ func (s *Sources) FirstList(g game.Game, in io.Reader, screen *term.Screen) erro
 	case !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
-	if !term.IsTyped(in) || !screen.IsTerminal {
+	if !term.IsTerminal(in) || !screen.IsTerminal {
 		return nil
 	}
 	for _, line := range firstSteps(none, s.LooksAround()) {

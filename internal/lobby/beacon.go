@@ -44,9 +44,7 @@ func PassedOn(m portmap.Mapping, isTold bool) sentence.Sentence {
 	switch {
 	case !m.IsPublic():
 		return sentence.Of("term.passed-on-inside", "port", here, "by", m.By, "address", m.External.Addr())
-	case m.External.Port() != m.Port && isTold:
-		return sentence.Of("term.passed-on-elsewhere", "outside", outside, "port", here, "by", m.By, "address", m.External)
-	case m.External.Port() != m.Port:
+	case m.External.Port() != m.Port && !isTold:
 		return sentence.Of("term.passed-on-untold", "outside", outside, "port", here, "by", m.By, "address", m.External)
 	}
 	return sentence.Of("term.passed-on", "port", here, "by", m.By, "address", m.External)

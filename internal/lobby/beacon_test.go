@@ -18,8 +18,7 @@ func TestPassedOn(t *testing.T) {
 		{"203.0.113.7:7787", false, "others measure this computer at 203.0.113.7:7787"},
 		{"203.0.113.7:7787", true, "others measure this computer at 203.0.113.7:7787"},
 		{"203.0.113.7:7788", false, "others get no answer from you at 7787"},
-		{"203.0.113.7:7788", true, "forwards UDP port 7788 to 7787 here (PCP), because another machine has 7787: " +
-			"the room tells the others 203.0.113.7:7788"},
+		{"203.0.113.7:7788", true, "others measure this computer at 203.0.113.7:7788"},
 		{"192.168.1.2:7787", true, "its own address 192.168.1.2 isn't on the internet"},
 		{"192.168.1.2:7788", true, "its own address 192.168.1.2 isn't on the internet"},
 		{"100.64.1.2:7787", false, "its own address 100.64.1.2 isn't on the internet"},

@@ -54,6 +54,11 @@ func (d *Desk) Console(in io.Reader, alone func()) *term.Console {
 	return c
 }
 
+// hasPerson reports whether somebody can answer questions.
+func (d *Desk) hasPerson() bool {
+	return d.Page != nil || term.IsTerminal(d.In) && d.Screen.IsTerminal
+}
+
 // leads takes the link to the person's page, unless they are looking at it.
 func (d *Desk) leads(page string) {
 	if d.Page == nil {

@@ -43,11 +43,11 @@ func Explain(err error, to invite.Link) error {
 	case errors.As(err, &doubt):
 		return hint.Say("term.distrusted", "host", to.Host, "why", distrust(doubt.Err)).Advising("term.distrusted-hint")
 	case errors.Is(err, peer.ErrEncrypted):
-		return hint.Say("term.encrypts", "host", to.Host).Advising("term.encrypts-hint", "command", "muster host", "scheme", "https://")
+		return hint.Say("term.encrypts", "host", to.Host).Advising("term.unencrypted-hint", "command", "muster host", "scheme", "https://")
 	case errors.Is(err, peer.ErrGone):
 		return hint.Say("term.gone", "host", to.Host).Advising("term.gone-hint", "command", "muster host")
 	case errors.Is(err, peer.ErrProxyAlone):
-		return hint.Say("term.proxy-alone", "host", to.Host).Advising("term.proxy-alone-hint", "command", "muster host")
+		return hint.Say("term.proxy-alone", "host", to.Host).Advising("term.running-hint", "command", "muster host")
 	case errors.Is(err, peer.ErrMisnamed):
 		name, _, _ := net.SplitHostPort(to.Host)
 		return hint.Say("term.misnamed", "host", to.Host).
@@ -74,7 +74,7 @@ func redirected(room invite.Link, to *url.URL) error {
 	}
 	there.Key, there.Secret, there.Side = room.Key, room.Secret, room.Side
 	return hint.Say("term.leads-to", "host", room.Host, "to", at).
-		Advising("term.leads-to-join-hint", "command", "muster join "+there.Personal(there.Secret))
+		Advising("term.leads-to-hint", "line", "muster join "+there.Personal(there.Secret))
 }
 
 // distrust returns why a certificate is not trusted.
@@ -101,47 +101,37 @@ var mayBeCode = regexp.MustCompile(`^[[:alpha:]]{6}$`)
 // Unreached says that nothing accepts connections at one or more addresses, and what that means.
 func Unreached(at string, err error) error {
 	var name *net.DNSError
-	var timeout interface{ Timeout() bool }
 	if addr, bad := netip.ParseAddrPort(at); bad == nil && discovery.ReachOf(addr.Addr()) == discovery.NetworkReach {
-		why := hint.Reason(err)
-		if errors.As(err, &timeout) && timeout.Timeout() {
-			why = errNothingBack
-		}
-		return hint.Say("term.no-answer", "host", at, "why", why).Advising("term.elsewhere-hint", "address", addr.Addr(),
+		return hint.Say("term.no-answer", "host", at, "why", whyNoAnswer(err)).Advising("term.elsewhere-hint", "address", addr.Addr(),
 			"command", "muster host", "router", "--port-map", "at", "--at URL", "public", "--public-url URL")
 	}
-	switch host, _, _ := net.SplitHostPort(at); {
-	case errors.As(err, &name) && mayBeCode.MatchString(host):
+	if host, _, _ := net.SplitHostPort(at); errors.As(err, &name) && mayBeCode.MatchString(host) {
 		return hint.Say("term.no-such-host", "host", host).
 			Advising("term.no-such-host-hint", "command", "muster join --code "+strings.ToUpper(host))
-	case errors.As(err, &name):
-	case errors.As(err, &timeout) && timeout.Timeout():
-		return hint.Say("term.no-answer", "host", at, "why", errNothingBack).Advising("term.firewall-hint")
 	}
-	return hint.Say("term.no-answer", "host", at, "why", hint.Reason(err)).
+	return hint.Say("term.no-answer", "host", at, "why", whyNoAnswer(err)).
 		Advising("term.running-hint", "command", "muster host")
 }
 
 // unrouted says that nothing accepts connections at the address of a room that others announce.
 func unrouted(at string, err error) error {
-	var timeout interface{ Timeout() bool }
-	why := hint.Reason(err)
-	if errors.As(err, &timeout) && timeout.Timeout() {
-		why = errNothingBack
-	}
-	return hint.Say("term.no-answer", "host", at, "why", why).
+	return hint.Say("term.no-answer", "host", at, "why", whyNoAnswer(err)).
 		Advising("term.no-route-hint", "address", at, "at", "--at URL", "command", "muster doctor")
 }
 
-// errNothingBack says that questions get no answer.
-var errNothingBack error = hint.Say("term.nothing-back")
+// whyNoAnswer returns why nothing answers at an address. A name server's silence has its own words.
+func whyNoAnswer(err error) error {
+	var name *net.DNSError
+	var timeout interface{ Timeout() bool }
+	if !errors.As(err, &name) && errors.As(err, &timeout) && timeout.Timeout() {
+		return hint.Say("term.nothing-back")
+	}
+	return hint.Reason(err)
+}
 
 // ExplainAt adds a hint on what to do if a public host opens no room.
 func ExplainAt(err error, base *url.URL) error {
 	const here = "--here"
-	internet := func(key string, why error) error {
-		return hint.Say("term.no-answer", "host", base, "why", why).Advising(key, "here", here)
-	}
 	var (
 		refusal wire.Refusal
 		moved   *Moved
@@ -149,16 +139,14 @@ func ExplainAt(err error, base *url.URL) error {
 		doubt   *tls.CertificateVerificationError
 		plain   tls.RecordHeaderError
 		failed  *url.Error
-		timeout interface{ Timeout() bool }
-		name    *net.DNSError
 	)
 	switch {
 	case err == nil, errors.Is(err, context.Canceled), hint.Of(err) != "":
 		return err
 	case errors.As(err, &refusal):
-		return hint.Say("term.of-host", "says", refusal).Advising("term.here-hint", "here", here)
+		return hint.Brief(refusal).Advising("term.here-hint", "here", here)
 	case errors.As(err, &moved):
-		return hint.Say("term.leads-to", "host", base, "to", moved.To).Advising("term.leads-to-hint", "flag", "--at "+moved.To)
+		return hint.Say("term.leads-to", "host", base, "to", moved.To).Advising("term.leads-to-hint", "line", "--at "+moved.To)
 	case errors.Is(err, ErrNotPublic):
 		return hint.Say("term.not-public", "host", base).
 			Advising("term.not-public-hint", "command", "muster serve", "here", here)
@@ -169,18 +157,14 @@ func ExplainAt(err error, base *url.URL) error {
 			Advising("term.out-of-order-hint", "here", here)
 	case errors.As(err, &trouble):
 		return hint.Say("term.no-public-host-status", "host", base, "status", trouble.status()).
-			Advising("term.no-public-host-status-hint", "http", "http://", "https", "https://", "here", here)
+			Advising("term.no-public-host-hint", "here", here)
 	case errors.As(err, &doubt):
 		return hint.Say("term.distrusted", "host", base, "why", distrust(doubt.Err)).
 			Advising("term.renew-hint", "here", here)
 	case errors.As(err, &plain), errors.Is(err, http.ErrSchemeMismatch):
 		return hint.Say("term.unencrypted", "host", base).Advising("term.scheme-hint", "http", "http://", "here", here)
-	case errors.As(err, &name):
-		return internet("term.spelling-hint", hint.Reason(err))
-	case errors.As(err, &failed) && errors.As(err, &timeout) && timeout.Timeout():
-		return internet("term.internet-hint", errNothingBack)
 	case errors.As(err, &failed):
-		return internet("term.internet-hint", hint.Reason(err))
+		return hint.Say("term.no-answer", "host", base, "why", whyNoAnswer(err)).Advising("term.internet-hint", "here", here)
 	}
 	return err
 }

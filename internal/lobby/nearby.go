@@ -43,7 +43,7 @@ func FindRoom(ctx context.Context, c *term.Console, code string, log *slog.Logge
 		return invite.Link{}, otherHost()
 	case len(found) == 0:
 		if err != nil {
-			return invite.Link{}, pasting(hint.Say("term.cannot-look", "why", err))
+			return invite.Link{}, pasting(hint.Brief(err))
 		}
 		return invite.Link{}, pasting(hint.Say("term.no-room-near"))
 	}

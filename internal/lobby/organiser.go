@@ -86,8 +86,7 @@ func (o *Organiser) Begin(ctx context.Context) (console *term.Console, stop func
 	starts := func() {}
 	if o.Starter != nil {
 		o.Starter.desk, o.Starter.code = o.Desk, o.Link.Code
-		starts = o.Starter.begin(ctx, o.console, o.watch, func(ctx context.Context,
-			s room.Started) error {
+		starts = o.Starter.begin(ctx, o.console, func(ctx context.Context, s room.Started) error {
 			return o.order(ctx, "started", s)
 		})
 	}
@@ -232,16 +231,9 @@ func (o *Organiser) sees(e peer.Event) {
 		if o.Supply != nil {
 			o.Supply.sees(e.Room)
 		}
-	}
-}
-
-// watch reports the room's states until ctx ends or the room does.
-func (o *Organiser) watch(ctx context.Context, sees func(wire.Snapshot)) {
-	for s, err := range o.Client.Watch(ctx, Key{Code: o.Link.Code, Link: o.Link.Key}, func(error) {}) {
-		if err != nil {
-			return
+		if o.Starter != nil {
+			newest(o.Starter.rooms, e.Room)
 		}
-		sees(s)
 	}
 }
 
@@ -263,9 +255,7 @@ func (o *Organiser) follow(ctx context.Context, n *View, once bool) error {
 			}
 			n.Show(peer.Joined{})
 			o.Desk.sees(peer.RoomChanged{Room: s})
-			if o.Supply != nil {
-				o.Supply.sees(s)
-			}
+			o.sees(peer.RoomChanged{Room: s})
 			if !yield(s) || o.isFar() && awake && n.hasEnded {
 				return
 			}

@@ -25,7 +25,6 @@ import (
 	"muster/internal/invite"
 	"muster/internal/listing"
 	"muster/internal/netinfo"
-	"muster/internal/term"
 	"muster/internal/userfile"
 	"muster/peer"
 )
@@ -153,7 +152,7 @@ func (y *Player) Play(ctx context.Context, to invite.Link) error {
 				warn()
 			}
 		},
-		Say: y.Desk.Typing.says, Asks: y.Desk.Front != nil || y.Desk.Page == nil && term.IsTerminal(y.Desk.In) && y.Desk.Screen.IsTerminal,
+		Say: y.Desk.Typing.says, Asks: y.Desk.Front != nil || y.Desk.Page == nil && y.Desk.hasPerson(),
 		NewProber: y.newProber, NewPlaceProber: y.newPlaceProber, Able: y.able, Brings: y.brings,
 		Launch: y.launch, Events: y.show, Once: y.Once, Logger: y.Desk.Logger, Somewhere: y.Somewhere,
 		Beacon: y.beacon.port, Outside: y.beacon.reached, Discreet: y.Asking.Discreet,

@@ -25,7 +25,7 @@ func (d *Desk) SayRouter(how sentence.Sentence) {
 // OfferRouter asks the organiser whether the router may be asked to let friends in, and remembers the answer. After a yes
 // it calls ask. If nobody can answer, it asks nothing and leaves the router alone. stop undoes everything.
 func (d *Desk) OfferRouter(ctx context.Context, c *term.Console, remember func(yes bool) error, ask func() (stop func())) (stop func()) {
-	if d.Page == nil && !(term.IsTerminal(d.In) && d.Screen.IsTerminal) {
+	if !d.hasPerson() {
 		return func() {}
 	}
 	ctx, cancel := context.WithCancel(ctx)

@@ -7,7 +7,6 @@ import (
 	"muster/discovery/sentence"
 	"muster/host/wire"
 	"muster/internal/favourites"
-	"muster/internal/term"
 )
 
 // Sharing says whether a room gets the user's lists.
@@ -56,7 +55,7 @@ func (y *Player) brings(ctx context.Context, id string) (m wire.Bring) {
 		what = sentence.Of("term.favourites-and", "favourites", what, "n", len(hides))
 	}
 	if y.Shares == SharesAsked {
-		if y.Desk.Page == nil && !(term.IsTerminal(y.Desk.In) && y.Desk.Screen.IsTerminal) {
+		if !y.Desk.hasPerson() {
 			return m
 		}
 		if !y.mayShare(ctx, id, what) {

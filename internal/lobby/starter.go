@@ -32,6 +32,8 @@ type Starter struct {
 	Settings func() wire.Settings
 
 	desk *Desk
+	// rooms has the newest state of the room.
+	rooms chan wire.Snapshot
 	// code is the room's code as this program knows it. A code from the host could contain shell
 	// commands.
 	code string
@@ -41,15 +43,12 @@ type Starter struct {
 // or two.
 const StartTime = 5 * time.Minute
 
-// begin starts servers in the background until stop is called, which ends the last one. watch
-// reports the room's states.
-func (s *Starter) begin(ctx context.Context, console *term.Console, watch func(context.Context,
-	func(wire.Snapshot)), order func(context.Context, room.Started) error) (stop func()) {
+// begin starts servers in the background until stop is called, which ends the last one.
+func (s *Starter) begin(ctx context.Context, console *term.Console, order func(context.Context, room.Started) error) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
-	rooms := make(chan wire.Snapshot, 1)
+	s.rooms = make(chan wire.Snapshot, 1)
 	var work sync.WaitGroup
-	work.Go(func() { watch(ctx, func(s wire.Snapshot) { newest(rooms, s) }) })
-	work.Go(func() { s.follow(ctx, console, rooms, func(a room.Started) error { return order(ctx, a) }) })
+	work.Go(func() { s.follow(ctx, console, func(a room.Started) error { return order(ctx, a) }) })
 	return func() { cancel(); work.Wait() }
 }
 
@@ -61,10 +60,9 @@ type started struct {
 	files string
 }
 
-// follow starts servers whenever a room needs one, until ctx ends, and then stops the last one.
-// rooms delivers the room's states; order sends the room an action as the organiser.
-func (s *Starter) follow(ctx context.Context, console *term.Console, rooms chan wire.Snapshot,
-	order func(room.Started) error) {
+// follow starts servers whenever a room needs one, until ctx ends, and then stops the last one. order
+// sends the room an action as the organiser.
+func (s *Starter) follow(ctx context.Context, console *term.Console, order func(room.Started) error) {
 	var now *started
 	defer func() { now.stop() }()
 	tried := 0
@@ -72,7 +70,7 @@ func (s *Starter) follow(ctx context.Context, console *term.Console, rooms chan 
 	for {
 		var news wire.Snapshot
 		select {
-		case news = <-rooms:
+		case news = <-s.rooms:
 		case <-ctx.Done():
 			return
 		}
@@ -93,7 +91,7 @@ func (s *Starter) follow(ctx context.Context, console *term.Console, rooms chan 
 			begun = append(begun, time.Now())
 		}
 		now, err = s.start(ctx, console, g, place, news, agreed, func() bool {
-			return isStillWanted(rooms, news, place,
+			return isStillWanted(s.rooms, news, place,
 				s.Settings().Places)
 		})
 		if err == nil && now != nil {

@@ -123,12 +123,8 @@ func (n *View) Show(e peer.Event) {
 			n.isGone = true
 			n.Screen.Tell("term.host-gone")
 		case n.away:
-		case errors.As(e.Err, &refusal) && refusal.Reason == wire.ReasonMoved:
-			n.Screen.Tell("term.room-moved")
-		case errors.As(e.Err, &refusal) && refusal.Reason == wire.ReasonBusy:
-			n.Screen.Tell("term.host-busy")
-		case errors.As(e.Err, &refusal): // no other refusal gets here
-			n.Screen.Tell("term.codes-unheard")
+		case errors.As(e.Err, &refusal):
+			n.Screen.Tell("term.trying-again", "why", hint.Sentence(refusal))
 		default:
 			n.Screen.Tell("term.connection-lost")
 		}

@@ -166,9 +166,3 @@ func Count(n int, thing string) string {
 	}
 	return fmt.Sprintf("%d %s", n, thing)
 }
-
-// IsTyped reports whether somebody types the input.
-func IsTyped(in io.Reader) bool {
-	f, isFile := in.(*os.File)
-	return isFile && term.IsTerminal(int(f.Fd()))
-}
