@@ -26,11 +26,12 @@ def launch(to):  # Muster starts nothing by itself
     call("confirm", room=to["room"], launch=to["launch"], state=state)
 
 
-def show(party):
+def show(state):
     global shown
-    people = ", ".join(p["name"] + (" is ready" if p.get("ready") else "") for p in party["people"])
-    ballot = ["  %d  %3.0f ms  %s" % (s["number"], s["mean_ms"], s["name"]) for s in party["vote"]["servers"]] if party["vote"]["open"] else []
-    if shown != (shown := [party["stage"] + ": " + people, *ballot]):
+    people = ", ".join(m["name"] + (" is ready" if m.get("ready") else "") for m in state["members"])
+    pings = {s["addr"]: s["mean_ms"] for s in state.get("selection", {}).get("ranking", [])}
+    ballot = ["  %d  %3.0f ms  %s" % (s["number"], pings.get(s["addr"], 0), s["name"] or s["addr"]) for s in state.get("ballot", [])]
+    if shown != (shown := [state["stage"] + ": " + people, *ballot]):
         print("\n".join(shown), flush=True)
 
 
@@ -44,7 +45,7 @@ def hear():
             room = message["result"]["room"]
             print("link ", message["result"]["link"], flush=True)
         elif news in ("room", "launch"):
-            show(said) if news == "room" else launch(said)
+            show(said["document"]) if news == "room" else launch(said)
 
 
 threading.Thread(target=hear, daemon=True).start()

@@ -36,6 +36,8 @@ type Document struct {
 	Search *Search `json:"search,omitempty"`
 	// Selection is the choice and its reasons, once there is one.
 	Selection *selection.Selection `json:"selection,omitempty"`
+	// Ballot has the servers that people vote on, the best by the room's rule first.
+	Ballot []Nominee `json:"ballot,omitempty"`
 	// Sites describes possible servers at candidate places, once players have measured the places.
 	Sites *Sites `json:"sites,omitempty"`
 	// Lists are the servers that people have brought, if any. Look is the progress of a long look
@@ -60,9 +62,21 @@ type Member struct {
 	Answered  int    `json:"answered"`
 	Done      bool   `json:"done"`
 	// LeftOut says that the round goes on without this player.
-	LeftOut bool        `json:"left_out,omitempty"`
-	Launch  LaunchState `json:"launch,omitempty"`
-	Detail  string      `json:"detail,omitempty"`
+	LeftOut bool `json:"left_out,omitempty"`
+	// Vote is the address that the player votes for, and Ready says that the player is ready to go.
+	Vote   string      `json:"vote,omitempty"`
+	Ready  bool        `json:"ready,omitempty"`
+	Launch LaunchState `json:"launch,omitempty"`
+	Detail string      `json:"detail,omitempty"`
+}
+
+// Nominee is a server on the ballot.
+type Nominee struct {
+	// Number is the server's number for the whole round.
+	Number int `json:"number"`
+	// Addr is the server's address, and Name what it is called.
+	Addr string `json:"addr"`
+	Name string `json:"name"`
 }
 
 // Document returns the snapshot in the form that programs read.
@@ -78,6 +92,15 @@ func (s Snapshot) Document() Document {
 	if s.Choice != nil {
 		room.Selection = &s.Choice.Selection
 	}
+	if s.Voting.Open {
+		for i, addr := range s.Voting.Ballot {
+			one := Nominee{Number: s.Voting.Number(i), Addr: addr}
+			if s.Choice != nil {
+				one.Name = s.Choice.Servers[addr].Name
+			}
+			room.Ballot = append(room.Ballot, one)
+		}
+	}
 	room.Sites, room.Look = s.Sites, s.Look
 	if len(s.Lists.Favourites)+len(s.Lists.Hidden) > 0 {
 		room.Lists = &s.Lists
@@ -88,7 +111,7 @@ func (s Snapshot) Document() Document {
 	for _, p := range s.Players() {
 		room.Members = append(room.Members, Member{
 			Name: p.Name, Organiser: p.Organiser, Connected: p.Connected, Probed: p.Probed, Answered: p.Answered,
-			Done: p.Done, LeftOut: p.LeftOut, Launch: p.Launch, Detail: catalogue.InEnglish().Say(p.Detail),
+			Done: p.Done, LeftOut: p.LeftOut, Vote: p.Vote, Ready: p.Ready, Launch: p.Launch, Detail: catalogue.InEnglish().Say(p.Detail),
 		})
 	}
 	return room

@@ -204,7 +204,7 @@ func TestReference(t *testing.T) {
 		if of.Kind() == reflect.Pointer {
 			of = of.Elem()
 		}
-		if of.Kind() != reflect.Struct || of.PkgPath() != reflect.TypeFor[Party]().PkgPath() || len(fieldsOf(of)) == 0 {
+		if of.Kind() != reflect.Struct || of.PkgPath() != reflect.TypeFor[Room]().PkgPath() || len(fieldsOf(of)) == 0 {
 			return
 		}
 		var rows strings.Builder
@@ -260,7 +260,7 @@ func TestReference(t *testing.T) {
 
 // typeName names a type for launchers' authors, and notes the objects.
 func typeName(t reflect.Type, objects map[reflect.Type]bool) string {
-	own := reflect.TypeFor[Party]().PkgPath()
+	own := reflect.TypeFor[Room]().PkgPath()
 	switch {
 	case t == reflect.TypeFor[time.Time]():
 		return "time"

@@ -12,7 +12,6 @@ import (
 	"muster/discovery"
 	"muster/discovery/report"
 	"muster/host/wire"
-	"muster/internal/lobby"
 	"muster/internal/rpc/jsonrpc"
 )
 
@@ -183,7 +182,7 @@ const cancelMethod = "$/cancelRequest"
 func notifications() map[string]method {
 	of := func(summary string, params reflect.Type) method { return method{summary: summary, params: params} }
 	return map[string]method{
-		"room":       of("The room has changed. A state that nobody has read is replaced by the next.", reflect.TypeFor[Party]()),
+		"room":       of("The room has changed. A state that nobody has read is replaced by the next.", reflect.TypeFor[Room]()),
 		"launch":     of("Everyone goes to a server now. The launcher starts the game, and calls confirm.", reflect.TypeFor[Launch]()),
 		"progress":   of("The player's own measuring goes on.", reflect.TypeFor[Progress]()),
 		"connection": of("The connection to the room's host is lost, or there again.", reflect.TypeFor[Connection]()),
@@ -350,9 +349,9 @@ func (p Candidate) addr(r *room) (string, error) {
 		return p.Addr, nil
 	}
 	if s := r.state(); s != nil {
-		for _, c := range lobby.Candidates(*s) {
-			if c.Number == p.Number {
-				return c.Addr.String(), nil
+		for i, addr := range s.Voting.Ballot {
+			if s.Voting.Number(i) == p.Number {
+				return addr, nil
 			}
 		}
 	}

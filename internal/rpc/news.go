@@ -4,10 +4,26 @@ import (
 	"encoding/json"
 
 	"muster/discovery/report"
+	"muster/host/wire"
 	"muster/internal/rpc/jsonrpc"
 )
 
-// The notifications, apart from [Party]. Each holds what a launcher misses if it does not read.
+// The notifications. Each holds what a launcher misses if it does not read.
+
+// Room has the newest state of a room.
+type Room struct {
+	Room int `json:"room" doc:"the room's number in this program"`
+	// Document is in the form of the HTTP API. The method state has what this leaves out.
+	Document wire.Document `json:"document" doc:"the room, as GET /api/rooms/CODE describes it: PROTOCOL.md"`
+	// Missed counts the states that this one has replaced before they could be written.
+	Missed int `json:"missed,omitempty" doc:"how many states before this one were left out, because nobody read them"`
+}
+
+// After counts the states that nobody has read.
+func (n Room) After(older jsonrpc.News) jsonrpc.News {
+	n.Missed += older.(Room).Missed + 1
+	return n
+}
 
 // Launch asks the launcher to take its player to a server.
 type Launch struct {

@@ -182,7 +182,7 @@ func (r *room) sees(e peer.Event) {
 		r.mu.Lock()
 		r.newest = &e.Room
 		r.mu.Unlock()
-		r.tell("room", partyOf(r.number, e.Room, r.server.speaks()))
+		r.tell("room", Room{Room: r.number, Document: e.Room.Document()})
 	case peer.Progress:
 		r.tell("progress", Progress{Room: r.number, Asked: e.Probed, Answered: e.Answered, Listed: e.Listed})
 	case peer.Disconnected:

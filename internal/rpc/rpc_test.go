@@ -310,8 +310,9 @@ func TestUnreadRoom(t *testing.T) {
 		var said struct {
 			Method string
 			Params struct {
-				Round, Missed, Lost int
-				Texts               []string
+				Document     struct{ Round int }
+				Missed, Lost int
+				Texts        []string
 			}
 		}
 		if err := json.Unmarshal([]byte(l.hears()), &said); err != nil {
@@ -319,8 +320,8 @@ func TestUnreadRoom(t *testing.T) {
 		}
 		p := said.Params
 		if said.Method == "room" {
-			if states += 1 + p.Missed; p.Round != states-1 {
-				t.Fatalf("state %d is round %d", states, p.Round)
+			if states += 1 + p.Missed; p.Document.Round != states-1 {
+				t.Fatalf("state %d is round %d", states, p.Document.Round)
 			}
 		}
 		if texts += len(p.Texts) + p.Lost; len(p.Texts) > maxTexts {
