@@ -54,7 +54,7 @@ func TestPersonalLinks(t *testing.T) {
 			t.Errorf("%s %s by %s is answered %d, want %d", tt.action, tt.body, tt.link, got, tt.want)
 		}
 	}
-	host.says(t, "removed you from the room. The host goes on")
+	host.says(t, "removed you from the room. The room goes on")
 	renewed := host.says(t, `your link to steer has changed; the old one doesn't work any more:\n(\S+)\n`)[1]
 	if got := orders(t, renewed, "lock", `{"locked":false}`); got != 204 {
 		t.Errorf("by the new link the lock is answered %d", got)

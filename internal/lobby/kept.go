@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"muster/internal/hint"
@@ -38,8 +39,7 @@ const keptFolder = "rooms-elsewhere"
 // keep writes the room to its file.
 func (k kept) keep(at string) error {
 	k.At = at
-	name := sha256.Sum256([]byte(k.At + "\x00" + k.Link))
-	file, err := userfile.State(filepath.Join(keptFolder, hex.EncodeToString(name[:8])+".json"))
+	file, err := fileOf(keptFolder, ".json", k.At, k.Link)
 	if err != nil {
 		return err
 	}
@@ -54,16 +54,27 @@ func (k kept) keep(at string) error {
 // again and learns again that it is over.
 func (k kept) forget() { os.Remove(k.file) }
 
+// fileOf returns the path of the file in a folder of the user's state that some texts identify.
+func fileOf(folder, ending string, texts ...string) (string, error) {
+	sum := sha256.Sum256([]byte(strings.Join(texts, "\x00")))
+	return userfile.State(filepath.Join(folder, hex.EncodeToString(sum[:8])+ending))
+}
+
+// filesIn returns the JSON files in a folder of the user's state.
+func filesIn(folder string) ([]string, error) {
+	pattern, err := userfile.State(filepath.Join(folder, "*.json"))
+	if err != nil {
+		return nil, err
+	}
+	return filepath.Glob(pattern)
+}
+
 // keptRooms returns the user's rooms at a host, the newest first. warn receives those that cannot
 // be read.
 func keptRooms(at string, warn func(...error)) iter.Seq[kept] {
 	return func(yield func(kept) bool) {
-		folder, err := userfile.State(filepath.Join(keptFolder, "any"))
-		if err != nil {
-			return
-		}
-		files, _ := filepath.Glob(filepath.Join(filepath.Dir(folder), "*.json")) // the pattern is valid
 		var rooms []kept
+		files, _ := filesIn(keptFolder) // the first room that is kept tells why it cannot be
 		for _, file := range files {
 			k, err := readKept(file)
 			switch {

@@ -194,14 +194,11 @@ func (o *Organiser) play(ctx context.Context, view *View) error {
 	var refusal wire.Refusal
 	if isOut := errors.As(err, &refusal) && refusal.Reason != wire.ReasonClosed; isOut || err == nil &&
 		ctx.Err() == nil && !o.Once {
-		key, why := "term.host-goes-on", sentence.Of("term.you-left")
-		if o.isFar() {
-			key = "term.program-goes-on"
-		}
+		why := sentence.Of("term.you-left")
 		if isOut {
 			why = hint.Sentence(refusal)
 		}
-		o.Desk.Screen.Tell(key, "why", why)
+		o.Desk.Screen.Tell("term.program-goes-on", "why", why)
 		err = o.follow(ctx, view, o.Once)
 	}
 	switch {

@@ -3,13 +3,9 @@ package lobby
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
-	"fmt"
 	"io/fs"
 	"net/netip"
-	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -136,8 +132,7 @@ func (y *Player) Play(ctx context.Context, to invite.Link) error {
 	}
 	y.View.Typing = y.Desk.Typing
 	defer y.Desk.Typing.note(nil, time.Now())
-	place := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%s", to.Host, to.Code, y.Launcher.Player))
-	file, noFolder := userfile.State(filepath.Join("tokens", hex.EncodeToString(place[:8])))
+	file, noFolder := fileOf("tokens", "", to.Host, to.Code, y.Launcher.Player)
 	token, noToken := userfile.Read(file)
 	if noToken != nil && !errors.Is(noToken, fs.ErrNotExist) { // the first time there is none
 		y.Desk.Warn(hint.Say("term.somebody-new", "why", noToken, "flag", "--name"))

@@ -1,8 +1,6 @@
 package lobby
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -55,8 +53,7 @@ func notes(at, listen string, warn func(...error)) func(wire.Snapshot) {
 		if note.Every == "" && !wasStanding {
 			return // as for most rooms
 		}
-		sum := sha256.Sum256([]byte(at + "\x00" + note.Listen + "\x00" + s.Room.Code))
-		file, err := userfile.State(filepath.Join(standingFolder, hex.EncodeToString(sum[:8])+".json"))
+		file, err := fileOf(standingFolder, ".json", at, note.Listen, s.Room.Code)
 		if err == nil {
 			err = note.keep(file)
 		}
@@ -97,11 +94,10 @@ func (n standingNote) keep(file string) error {
 // Standing returns the user's standing rooms as Home shows them at a time. It forgets one on a
 // public host that was not opened for long, because the host has forgotten it, too.
 func Standing(now time.Time) ([]home.Standing, error) {
-	folder, err := userfile.State(filepath.Join(standingFolder, "any"))
+	files, err := filesIn(standingFolder)
 	if err != nil {
 		return nil, err
 	}
-	files, _ := filepath.Glob(filepath.Join(filepath.Dir(folder), "*.json")) // the pattern is valid
 	var rooms []home.Standing
 	for _, file := range files {
 		data, err := os.ReadFile(file)

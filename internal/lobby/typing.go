@@ -13,7 +13,6 @@ import (
 	"muster/discovery/sentence"
 	"muster/host/room"
 	"muster/host/wire"
-	"muster/internal/option"
 	"muster/internal/term"
 )
 
@@ -40,7 +39,7 @@ type Typing struct {
 	Order func(name string, action room.Action)
 
 	screen *term.Screen
-	// says carries votes to the player's program; nobody votes here while it is nil.
+	// says carries votes to the player's program.
 	says chan wire.Say
 
 	mu sync.Mutex // guards what follows
@@ -101,31 +100,39 @@ func (y *Typing) typed(line string, now time.Time) {
 	word, rest, _ := strings.Cut(line, " ")
 	switch word = strings.ToLower(word); {
 	case y.steers() && y.obeys(word, strings.TrimSpace(rest), room, isSettled), line == "":
-	case room != nil && room.Voting.Open && y.says != nil:
-		said, isVote := voteIn(line, room)
-		if !isVote {
-			y.leads(keysOfVote)
-			return
-		}
+	case room != nil && room.Voting.Open && y.votes(line, room):
+	case room != nil || y.steers():
+		y.help(room)
+	}
+}
+
+// votes handles a line during a vote, and reports whether it was a vote.
+func (y *Typing) votes(line string, room *wire.Snapshot) bool {
+	said, isVote := voteIn(line, room)
+	if isVote {
 		select {
 		case y.says <- said:
 		default: // nobody types that fast
 		}
-	case y.steers():
-		y.leads(sentence.Of("term.steer-keys", "set", "set players 4", "end", "end"))
-	case room != nil:
-		y.leads(sentence.Sentence{})
+	}
+	return isVote
+}
+
+// help says which keys there are, and that the page does everything else.
+func (y *Typing) help(room *wire.Snapshot) {
+	if room != nil && room.Voting.Open {
+		y.tell(keysOfVote)
+	}
+	if y.steers() {
+		y.tell(sentence.Of("term.steer-keys", "set", "set players 4", "end", "end"))
+	}
+	if link := y.link(); link != "" {
+		y.tell(sentence.Of("term.on-page", "link", link))
 	}
 }
 
-// leads says which keys there are, and that the page does everything else.
-func (y *Typing) leads(keys sentence.Sentence) {
-	if !keys.IsZero() {
-		y.screen.Say("%s", y.screen.Wrap(y.screen.Language.Say(keys), 0))
-	}
-	if link := y.link(); link != "" {
-		y.screen.Tell("term.on-page", "link", link)
-	}
+func (y *Typing) tell(s sentence.Sentence) {
+	y.screen.Say("%s", y.screen.Wrap(y.screen.Language.Say(s), 0))
 }
 
 // obeys handles a line of the organiser's, and reports whether it was an order.
@@ -149,7 +156,7 @@ func (y *Typing) obeys(word, rest string, of *wire.Snapshot, isSettled bool) boo
 		y.Order("go", room.Go{Stage: wire.Gathering})
 	case !isSettled, at == wire.Listing, at == wire.Chosen && !waits:
 	case at == wire.Launching:
-		y.screen.Say("%s", y.screen.Language.Say(afterwards))
+		y.tell(afterwards)
 	default:
 		y.Order("go", room.Go{Stage: at})
 	}
@@ -173,7 +180,7 @@ func (y *Typing) set(line string) {
 			return
 		}
 	}
-	y.leads(sentence.Of("term.set-what", "settings", strings.Join(names, " ")))
+	y.tell(sentence.Of("term.set-what", "settings", strings.Join(names, " ")))
 }
 
 // valueOf returns a setting's value in JSON: as it is typed, as pings or times, or as a text. The
@@ -186,7 +193,7 @@ func valueOf(row wire.Setting, text string) json.RawMessage {
 	forms := []string{text, "[" + text + "]"}
 	times := strings.Split(text, ",")
 	for i, one := range times {
-		if d, err := option.ParsePing(strings.TrimSpace(one)); err == nil {
+		if d, err := time.ParseDuration(strings.TrimSpace(one)); err == nil {
 			times[i] = strconv.FormatFloat(d.Seconds()*1000, 'f', -1, 64)
 		}
 	}
