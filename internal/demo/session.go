@@ -116,7 +116,7 @@ func (n *Session) host(ctx context.Context, listener net.Listener) error {
 	if !n.Exit {
 		shown = to.Personal(secret)
 	}
-	n.Desk.Typing.Leads(shown)
+	n.Desk.Typing.LeadTo(shown)
 	n.Desk.Screen.Say("%s %s", n.Desk.Screen.Words("term.demo", "servers", len(n.fleet.Servers()), "players", n.Players), shown)
 	if !n.NoBrowser {
 		n.Desk.Browse(ctx, to.Page(rooms.Ticket(shown)))

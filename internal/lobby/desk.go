@@ -34,7 +34,7 @@ type Desk struct {
 // environment variables.
 func NewDesk(in io.Reader, out term.Terminal, screen *term.Screen, page *home.Terminal, env func(string) string,
 	log *slog.Logger) *Desk {
-	return &Desk{In: in, Out: out, Screen: screen, Page: page, Logger: log, env: env, Typing: newTyping(screen)}
+	return &Desk{In: in, Out: out, Screen: screen, Page: page, Logger: log, env: env, Typing: &Typing{screen: screen}}
 }
 
 // Warn prints warnings about what could not be read or fetched. The rest goes on without it.
@@ -59,10 +59,10 @@ func (d *Desk) hasPerson() bool {
 	return d.Page != nil || term.IsTerminal(d.In) && d.Screen.IsTerminal
 }
 
-// leads takes the link to the person's page, unless they are looking at it.
-func (d *Desk) leads(page string) {
+// leadTo takes the link to the person's page, unless they are looking at it.
+func (d *Desk) leadTo(page string) {
 	if d.Page == nil {
-		d.Typing.Leads(page)
+		d.Typing.LeadTo(page)
 	}
 }
 

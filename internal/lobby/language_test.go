@@ -74,8 +74,8 @@ func TestErrorsAreTranslated(t *testing.T) {
 // and what is typed.
 func TestEveryWordIsTranslated(t *testing.T) {
 	s, out := accented()
-	n := &View{Screen: s, Help: OrganiserHelp(false), Typing: newTyping(s), name: "ann"}
-	n.Typing.Leads("LINK")
+	n := &View{Screen: s, Help: OrganiserHelp(false), Typing: &Typing{screen: s}, name: "ann"}
+	n.Typing.LeadTo("LINK")
 	n.Typing.Order = func(string, room.Action) {}
 	now := time.Now()
 	failed := at(wire.Failed)

@@ -154,7 +154,7 @@ func (o *Organiser) Renewed(secret string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.secret = secret
-	o.Desk.leads(o.Friends.Personal(secret))
+	o.Desk.leadTo(o.Friends.Personal(secret))
 }
 
 // Run plays in the room, or watches it, until ctx ends or the room is over. With Once it ends with

@@ -131,7 +131,8 @@ func (y *Player) Play(ctx context.Context, to invite.Link) error {
 		y.Launcher.After = y.Desk.Screen.Words("term.next-round")
 	}
 	y.View.Typing = y.Desk.Typing
-	defer y.Desk.Typing.note(nil, time.Now())
+	says, leave := y.Desk.Typing.play()
+	defer leave()
 	file, noFolder := fileOf("tokens", "", to.Host, to.Code, y.Launcher.Player)
 	token, noToken := userfile.Read(file)
 	if noToken != nil && !errors.Is(noToken, fs.ErrNotExist) { // the first time there is none
@@ -147,7 +148,7 @@ func (y *Player) Play(ctx context.Context, to invite.Link) error {
 				warn()
 			}
 		},
-		Say: y.Desk.Typing.says, Asks: y.Desk.Front != nil || y.Desk.Page == nil && y.Desk.hasPerson(),
+		Say: says, Asks: y.Desk.Front != nil || y.Desk.Page == nil && y.Desk.hasPerson(),
 		NewProber: y.newProber, NewPlaceProber: y.newPlaceProber, Able: y.able, Brings: y.brings,
 		Launch: y.launch, Events: y.show, Once: y.Once, Logger: y.Desk.Logger, Somewhere: y.Somewhere,
 		Beacon: y.beacon.port, Outside: y.beacon.reached, Discreet: y.Asking.Discreet,
@@ -220,7 +221,7 @@ func (y *Player) show(e peer.Event) {
 		y.own.Store(changed.Room.Room.OwnGame)
 		if y.isIn && !y.steers {
 			y.to.Code = changed.Room.Room.Code // a player who came into an open room had no code
-			y.Desk.leads(y.to.Personal(y.to.Secret))
+			y.Desk.leadTo(y.to.Personal(y.to.Secret))
 		}
 		if y.Browses && y.isIn {
 			y.Browses = false

@@ -39,10 +39,10 @@ type Typing struct {
 	Order func(name string, action room.Action)
 
 	screen *term.Screen
-	// says carries votes to the player's program.
-	says chan wire.Say
 
 	mu sync.Mutex // guards what follows
+	// says carries votes to the player's program, nil while nobody plays here.
+	says chan wire.Say
 	// page is the link to the person's page, empty while it is unknown.
 	page string
 	// room is the newest state that the terminal has shown, nil before the first.
@@ -51,16 +51,11 @@ type Typing struct {
 	since time.Time
 }
 
-// newTyping returns what interprets the lines below a screen.
-func newTyping(s *term.Screen) *Typing {
-	return &Typing{screen: s, says: make(chan wire.Say, wordsAtOnce)}
-}
-
 // steers reports whether the person is the organiser.
 func (y *Typing) steers() bool { return y != nil && y.Order != nil }
 
-// Leads takes the link to the person's page.
-func (y *Typing) Leads(page string) {
+// LeadTo takes the link to the person's page.
+func (y *Typing) LeadTo(page string) {
 	y.mu.Lock()
 	defer y.mu.Unlock()
 	y.page = page
@@ -76,11 +71,23 @@ func (y *Typing) link() string {
 	return y.page
 }
 
-// note remembers the state that the terminal has just shown; nil means that the person has left.
+// play returns where the votes of a player will come from, until leave is called.
+func (y *Typing) play() (says <-chan wire.Say, leave func()) {
+	y.mu.Lock()
+	defer y.mu.Unlock()
+	y.says = make(chan wire.Say, wordsAtOnce)
+	return y.says, func() {
+		y.mu.Lock()
+		defer y.mu.Unlock()
+		y.says, y.room = nil, nil
+	}
+}
+
+// note remembers the state that the terminal has just shown.
 func (y *Typing) note(room *wire.Snapshot, now time.Time) {
 	y.mu.Lock()
 	defer y.mu.Unlock()
-	if y.room != nil && room != nil && meaningOfEnter(y.room) != meaningOfEnter(room) {
+	if y.room != nil && meaningOfEnter(y.room) != meaningOfEnter(room) {
 		y.since = now
 	}
 	y.room = room
@@ -94,39 +101,27 @@ func meaningOfEnter(room *wire.Snapshot) [3]any {
 // typed handles a line.
 func (y *Typing) typed(line string, now time.Time) {
 	y.mu.Lock()
-	room, isSettled := y.room, now.Sub(y.since) >= settled
+	room, says, isSettled := y.room, y.says, now.Sub(y.since) >= settled
 	y.mu.Unlock()
 	line = strings.TrimSpace(line)
-	word, rest, _ := strings.Cut(line, " ")
-	switch word = strings.ToLower(word); {
-	case y.steers() && y.obeys(word, strings.TrimSpace(rest), room, isSettled), line == "":
-	case room != nil && room.Voting.Open && y.votes(line, room):
-	case room != nil || y.steers():
-		y.help(room)
+	if y.steers() && y.obey(line, room, isSettled) || line == "" {
+		return
 	}
-}
-
-// votes handles a line during a vote, and reports whether it was a vote.
-func (y *Typing) votes(line string, room *wire.Snapshot) bool {
-	said, isVote := voteIn(line, room)
-	if isVote {
-		select {
-		case y.says <- said:
-		default: // nobody types that fast
+	canVote := room != nil && room.Voting.Open && says != nil
+	if canVote {
+		if vote, isVote := voteIn(line, room); isVote {
+			select {
+			case says <- vote:
+			default: // nobody types that fast
+			}
+			return
 		}
-	}
-	return isVote
-}
-
-// help says which keys there are, and that the page does everything else.
-func (y *Typing) help(room *wire.Snapshot) {
-	if room != nil && room.Voting.Open {
 		y.tell(keysOfVote)
 	}
 	if y.steers() {
 		y.tell(sentence.Of("term.steer-keys", "set", "set players 4", "end", "end"))
 	}
-	if link := y.link(); link != "" {
+	if link := y.link(); link != "" && (room != nil || y.steers()) {
 		y.tell(sentence.Of("term.on-page", "link", link))
 	}
 }
@@ -135,15 +130,17 @@ func (y *Typing) tell(s sentence.Sentence) {
 	y.screen.Say("%s", y.screen.Wrap(y.screen.Language.Say(s), 0))
 }
 
-// obeys handles a line of the organiser's, and reports whether it was an order.
-func (y *Typing) obeys(word, rest string, of *wire.Snapshot, isSettled bool) bool {
+// obey handles a line of the organiser's, and reports whether it was an order.
+func (y *Typing) obey(line string, of *wire.Snapshot, isSettled bool) (isOrder bool) {
+	word, rest, _ := strings.Cut(line, " ")
+	word = strings.ToLower(word)
 	at, waits := wire.Stage(""), false
 	if of != nil {
 		at, waits = of.Room.Stage, of.Voting.Open && of.Voting.LaunchAt.IsZero()
 	}
 	switch {
 	case word == "set":
-		y.set(rest)
+		y.set(strings.TrimSpace(rest))
 	case rest != "":
 		return false
 	case word == "end":

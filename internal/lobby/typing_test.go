@@ -75,8 +75,9 @@ func TestTyping(t *testing.T) {
 			screen, out := testScreen()
 			var got []string
 			now := time.Unix(1_800_000_000, 0)
-			y := newTyping(screen)
-			y.Leads(page)
+			y := &Typing{screen: screen}
+			y.LeadTo(page)
+			says, leave := y.play()
 			y.Order = func(name string, action room.Action) {
 				switch action := action.(type) {
 				case room.Go:
@@ -92,8 +93,9 @@ func TestTyping(t *testing.T) {
 			for _, line := range tt.lines {
 				y.typed(line, now.Add(tt.after))
 			}
-			for len(y.says) > 0 {
-				said := <-y.says
+			leave()
+			for len(says) > 0 {
+				said := <-says
 				addr := ""
 				if said.Addr.IsValid() {
 					addr = said.Addr.String()
@@ -109,22 +111,26 @@ func TestTyping(t *testing.T) {
 	}
 }
 
-// TestPlayerTyping checks that a player who does not steer the room gives no orders, and is led to
-// the page.
-func TestPlayerTyping(t *testing.T) {
-	room := at(wire.Launching)
+// TestTypingOfOthers checks that a player who does not steer the room gives no orders, that an
+// organiser without a player does not vote, and that both are led to the page.
+func TestTypingOfOthers(t *testing.T) {
+	launched, vote := at(wire.Launching), voting()
 	screen, out := testScreen()
-	y := newTyping(screen)
-	y.typed("next", time.Now()) // in no room yet
-	y.Leads("LINK")
-	y.note(&room, time.Now())
-	y.typed("", time.Now())
-	if out.Len() > 0 || len(y.says) > 0 {
+	player, hosts := &Typing{screen: screen}, &Typing{screen: screen, Order: func(name string, _ room.Action) { t.Error(name) }}
+	says, _ := player.play()
+	player.typed("next", time.Now()) // in no room yet
+	for _, y := range []*Typing{player, hosts} {
+		y.LeadTo("LINK")
+	}
+	player.note(&launched, time.Now())
+	hosts.note(&vote, time.Now())
+	player.typed("", time.Now())
+	if out.Len() > 0 {
 		t.Errorf("the terminal says %q", out)
 	}
-	for _, line := range []string{"end", "set players 2", "1"} {
+	for line, y := range map[string]*Typing{"end": player, "set players 2": player, "1": player, "r": hosts} {
 		out.Reset()
-		if y.typed(line, time.Now()); !strings.Contains(out.String(), "LINK") || len(y.says) > 0 {
+		if y.typed(line, time.Now()); !strings.Contains(out.String(), "LINK") || strings.Contains(out.String(), "to vote") || len(says) > 0 {
 			t.Errorf("%q: the terminal says %q", line, out)
 		}
 	}

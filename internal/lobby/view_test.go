@@ -84,8 +84,8 @@ func TestPlayerHelp(t *testing.T) {
 		{at(wire.Waiting), "your game opens, or asks you first, once there are seats; Ctrl-C leaves\n"},
 	} {
 		s, out := testScreen()
-		n := &View{Screen: s, Help: PlayerHelp, Typing: newTyping(s)}
-		n.Typing.Leads("LINK")
+		n := &View{Screen: s, Help: PlayerHelp, Typing: &Typing{screen: s}}
+		n.Typing.LeadTo("LINK")
 		n.Room(tt.room)
 		if out.String() != tt.want {
 			t.Errorf("%s: %q, want %q", tt.room.Room.Stage, out, tt.want)
@@ -110,8 +110,8 @@ func TestOutcome(t *testing.T) {
 		{&wire.Meeting{Next: friday}, "next game night: Saturday, 28 November, 09:00\nmore on your page: LINK\n"},
 	} {
 		s, out := testScreen()
-		n := &View{Screen: s, Help: PlayerHelp, Typing: newTyping(s)}
-		n.Typing.Leads("LINK")
+		n := &View{Screen: s, Help: PlayerHelp, Typing: &Typing{screen: s}}
+		n.Typing.LeadTo("LINK")
 		if step.meeting != nil {
 			n.stage = room.Room.Stage
 		}
@@ -210,8 +210,10 @@ func FuzzHostileRoom(f *testing.F) {
 			return
 		}
 		s, _ := testScreen()
-		n := &View{Screen: s, Help: OrganiserHelp(true), Typing: newTyping(s), name: "ann"}
-		n.Typing.Leads("http://192.0.2.1/")
+		n := &View{Screen: s, Help: OrganiserHelp(true), Typing: &Typing{screen: s}, name: "ann"}
+		n.Typing.LeadTo("http://192.0.2.1/")
+		_, leave := n.Typing.play()
+		defer leave()
 		n.Show(peer.Progress{Probed: 1, Answered: 1, Listed: 2})
 		n.Show(peer.RoomChanged{Room: at(wire.Gathering)})
 		n.Show(peer.RoomChanged{Room: room})

@@ -38,8 +38,8 @@ func voting() wire.Snapshot {
 // votes for which.
 func TestShowVote(t *testing.T) {
 	s, out := testScreen()
-	n := &View{Screen: s, Help: PlayerHelp, Typing: newTyping(s), name: "ann"}
-	n.Typing.Leads("LINK")
+	n := &View{Screen: s, Help: PlayerHelp, Typing: &Typing{screen: s}, name: "ann"}
+	n.Typing.LeadTo("LINK")
 	room := voting()
 	n.showVote(room)
 	n.showVote(room)
@@ -77,8 +77,8 @@ more on your page: LINK
 // TestShowTurn checks that a captain is led to the page, once a turn.
 func TestShowTurn(t *testing.T) {
 	s, out := testScreen()
-	n := &View{Screen: s, Help: PlayerHelp, Typing: newTyping(s), name: "emil"}
-	n.Typing.Leads("LINK")
+	n := &View{Screen: s, Help: PlayerHelp, Typing: &Typing{screen: s}, name: "emil"}
+	n.Typing.LeadTo("LINK")
 	show := func(number int, kind, captain string) {
 		state := at(wire.Chosen)
 		state.Match = &wire.Match{Turn: &wire.Turn{Number: number, Kind: kind, Captain: captain}}
