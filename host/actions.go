@@ -35,7 +35,7 @@ type given struct {
 }
 
 // actions are the requests of pages by their names in the URL. Each reads its JSON body. PROTOCOL.md and
-// openapi say what they take.
+// openapi.yaml say what they take.
 var actions = map[string]func(*pageAPI, given) (room.Action, error){
 	"enter": func(_ *pageAPI, in given) (room.Action, error) {
 		return parse(in.body, func(a *room.Enter) { a.Token, a.From, a.Origin = access.NewSecret(), in.from, in.origin })

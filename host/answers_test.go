@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"os"
 	"regexp"
 	"runtime"
@@ -14,6 +16,7 @@ import (
 	"strings"
 	"testing"
 
+	"muster/discovery"
 	"muster/host"
 	"muster/host/public"
 	"muster/host/wire"
@@ -94,12 +97,17 @@ func (c *caller) looksAt(code string, credentials ...string) {
 // ends are the actions that end what the test goes on with.
 var ends = []string{"end", "leave", "remove", "handon", "renew", "forget", "go", "lock"}
 
+// elsewhen are the actions for which the rooms of [TestAnswers] never have the occasion. They read the examples, and
+// say so.
+var elsewhen = []string{"allow", "count", "like", "more", "move", "started"}
+
 // actsAs sends every action with the document's example, all but those that end something.
 func (c *caller) actsAs(code, credential string) {
 	c.Helper()
-	for template, item := range c.document["paths"].(map[string]any) {
+	paths := c.document["paths"].(schema)
+	for _, template := range slices.Sorted(maps.Keys(paths)) {
 		name, is := strings.CutPrefix(template, "/api/rooms/{code}/")
-		operation, posts := item.(map[string]any)["post"].(map[string]any)
+		operation, posts := paths[template].(schema)["post"].(schema)
 		if !is || !posts || slices.Contains(ends, name) {
 			continue
 		}
@@ -110,7 +118,8 @@ func (c *caller) actsAs(code, credential string) {
 				c.Errorf("%s has no example: %v", name, err)
 			}
 		}
-		if status, said := c.asks("POST", "/api/rooms/"+code+"/"+name, body, "Authorization", "Bearer "+credential); status >= 500 {
+		status, said := c.asks("POST", "/api/rooms/"+code+"/"+name, body, "Authorization", "Bearer "+credential)
+		if status == http.StatusBadRequest || status >= 500 || strings.Contains(said, `"malformed"`) {
 			c.Errorf("%s %s: %d %s", name, body, status, said)
 		}
 	}
@@ -133,7 +142,10 @@ func TestAnswers(t *testing.T) {
 		Rooms: 4, PerAddress: 2, Places: 4, Leagues: leagues, Standing: public.Standing{Rooms: 1, PerAddress: 1},
 	})
 	held := clocktest.Hold(noon)
-	config.Get, config.List, config.Clock = programs, listOf(8), held.Clock()
+	config.Get, config.Clock = programs, held.Clock()
+	config.List = func(context.Context, string) ([]discovery.Server, error) {
+		return []discovery.Server{{Addr: netip.MustParseAddrPort("192.0.2.7:27960")}, {Addr: netip.MustParseAddrPort("192.0.2.8:27960")}}, nil
+	}
 	h, server := serve(t, config)
 	c := newCaller(t, server)
 
@@ -149,7 +161,8 @@ func TestAnswers(t *testing.T) {
 	var room, stays wire.Opened
 	opened := c.is(201, "POST", "/api/rooms", `{"game":"openarena","players":2,"name":"Friday","agree":true,"guests_vote":true,`+
 		`"password":"club","strategy":"conventional","max_rtt_ms":[150],"by":"mean","match":"","voice":"https://discord.gg/abc"}`)
-	opensStanding := c.is(201, "POST", "/api/rooms", `{"game":"openarena","every":"whenever"}`)
+	opensStanding := c.is(201, "POST", "/api/rooms", `{"game":"openarena","every":"fri 20:00 Europe/Berlin","match":"bo1",`+
+		`"places":"Frankfurt, 192.0.2.1:27960, beacon"}`)
 	for said, to := range map[string]*wire.Opened{opened: &room, opensStanding: &stays} {
 		if err := json.Unmarshal([]byte(said), to); err != nil {
 			t.Fatal(err)
@@ -164,7 +177,7 @@ func TestAnswers(t *testing.T) {
 	// The lobby.
 	code, keys := room.Code, h.Keys(room.Code)
 	toServer := strings.TrimPrefix(room.Go, "https://muster.example")
-	for _, path := range []string{"/healthz", "/readyz", "/get/programs.json", "/api/openapi.json", toServer} {
+	for _, path := range []string{"/healthz", "/readyz", "/get/programs.json", "/api/openapi.yaml", "/api/openapi.json", toServer} {
 		c.is(200, "GET", path, "")
 	}
 	c.is(404, "GET", "/go/nobody", "")
@@ -190,7 +203,12 @@ func TestAnswers(t *testing.T) {
 		}
 	}
 	all()
+	joinAs(t, server, stays.Code, "ann", h.Keys(stays.Code).Secret)
+	one := join(t, server, stays.Code, "bob")
+	c.is(204, "POST", "/api/rooms/"+stays.Code+"/side", `{"side":"a"}`, "Authorization", "Bearer "+one.page)
 	c.actsAs(stays.Code, h.Keys(stays.Code).Secret)
+	c.actsAs(stays.Code, one.page)
+	c.is(204, "POST", "/api/rooms/"+stays.Code+"/forget", `{"name":"bob"}`, "Authorization", "Bearer "+h.Keys(stays.Code).Secret)
 	c.looksAt(stays.Code, h.Keys(stays.Code).Secret)
 	c.is(204, "POST", "/api/rooms/"+code+"/lock", `{"locked":true}`, "Authorization", "Bearer "+keys.Secret)
 	c.is(409, "POST", "/api/rooms/"+code+"/enter", `{"name":"eve"}`, "Muster-Key", keys.Link)
@@ -255,17 +273,33 @@ func TestAnswers(t *testing.T) {
 			}
 		}
 	}
-	response, err := c.client.Head(server.URL + "/api/openapi.json")
-	if err != nil {
-		t.Fatal(err)
+	for _, path := range []string{"/api/openapi.yaml", "/api/openapi.json"} {
+		response, err := c.client.Head(server.URL + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		response.Body.Close()
+		c.is(304, "GET", path, "", "If-None-Match", response.Header.Get("ETag"))
 	}
-	response.Body.Close()
-	c.is(304, "GET", "/api/openapi.json", "", "Accept-Encoding", "identity", "If-None-Match", response.Header.Get("ETag"))
+	for _, path := range []string{"/live", "/peer"} {
+		c.is(400, "GET", path, "")
+		c.is(403, "GET", path, "", "Connection", "Upgrade", "Upgrade", "websocket", "Sec-WebSocket-Version", "13",
+			"Sec-WebSocket-Key", "c29tZXRoaW5nIHJhbmRvbQ==", "Origin", "https://evil.example")
+	}
 	h.Close() // before it ends, it drains
 	c.is(503, "GET", "/readyz", "")
 	// Only hosts of a cluster answer these, and only another system's visitors are given programs. The
 	// tests of a cluster ask by the same checking client.
-	elsewhere := regexp.MustCompile(` (502|503)$|^getProgram|^getMetrics 200|^listMatches 4(00|09)|^(getService|openRoom) 404`)
+	var undone []string
+	for name := range host.Bodies(t) {
+		if c.seen[name+" 204"]+c.seen[name+" 200"] == 0 {
+			undone = append(undone, name)
+		}
+	}
+	if slices.Sort(undone); !slices.Equal(undone, elsewhen) {
+		t.Errorf("the rooms have not done %q, and should not have done %q", undone, elsewhen)
+	}
+	elsewhere := regexp.MustCompile(` (502|503)$|^getProgram| 101$|^getMetrics 200|^listMatches 4(00|09)|^(getService|openRoom) 404`)
 	for _, answer := range c.unseen() {
 		if !elsewhere.MatchString(answer) {
 			t.Errorf("no host has answered %s", answer)

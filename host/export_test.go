@@ -3,25 +3,48 @@ package host
 import (
 	"math"
 	"net/http"
+	"reflect"
+	"testing"
 	"time"
 
 	"muster/host/public"
 	"muster/host/room"
 	"muster/host/turns"
+	"muster/host/wire"
 )
 
-// Description returns the document of a host's endpoints.
-func Description() ([]byte, error) {
-	h, err := New(Config{Public: &public.Limits{}, Page: http.NotFoundHandler(), Get: http.NotFoundHandler()})
+// Description returns the document of a host's endpoints, as YAML and as JSON.
+func Description() (inYAML, inJSON string) { return documentYAML, documentJSON }
+
+// Routes returns the methods and patterns of all routes of a host that has everything.
+func Routes(t testing.TB) (all []string) {
+	config := Config{Public: &public.Limits{}, Page: http.NotFoundHandler(), Get: http.NotFoundHandler(), Discord: http.NotFoundHandler()}
+	h, err := New(config)
 	if err != nil {
-		return nil, err
+		t.Fatal(err)
 	}
 	defer h.Close()
-	document, err := describe(h.routes())
-	if err != nil {
-		return nil, err
+	for _, r := range h.routes() {
+		all = append(all, r.method+" "+r.pattern)
 	}
-	return document.JSON()
+	return all
+}
+
+// Bodies returns the types that the bodies of actions are read into, by the names of the actions.
+func Bodies(t testing.TB) map[string]reflect.Type {
+	p := &pageAPI{door: &door{}}
+	types := map[string]reflect.Type{"servers": reflect.TypeFor[wire.Supply]()} // the host turns it into addresses
+	for name, parse := range actions {
+		if types[name] != nil {
+			continue
+		}
+		action, err := parse(p, given{body: []byte(`{}`)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		types[name] = reflect.TypeOf(action)
+	}
+	return types
 }
 
 // SearchAtOnce lets n rooms search at the same time, for measurements.

@@ -81,7 +81,8 @@ func (h *Host) routes() []route {
 		{"POST", "/get/", anybody, unbounded, "gives programs that lead into a room", get, false},
 
 		{"GET", "/open/{number}", sameUser, byTicket, "takes the organiser's browser to the room's own link", h.tickets.serve, false},
-		{"GET", "/api/openapi.json", anybody, unbounded, "this table for programs, as OpenAPI 3.1", described(h.routes), false},
+		{"GET", "/api/openapi.yaml", anybody, unbounded, "what programs can ask, as OpenAPI 3.1", described("application/yaml", documentYAML), false},
+		{"GET", "/api/openapi.json", anybody, unbounded, "the same as JSON", described("application/json", documentJSON), false},
 		{"GET", "/healthz", anybody, unbounded, "tells that the host is alive", watchers.serveHealth, false},
 		{"GET", "/readyz", anybody, unbounded, "tells whether the host takes people", watchers.serveReady, false},
 		{"GET", "/metrics", watching, unbounded, "figures for Prometheus", watchers.serveMetrics, false},

@@ -32,9 +32,6 @@ const (
 // Kinds returns all forms, as people ask for them.
 func Kinds() []string { return []string{string(Get5), string(MatchZy), string(TMT2)} }
 
-// Forms returns an empty file of each kind, as descriptions of the forms need it.
-func Forms() map[Kind]any { return map[Kind]any{Get5: get5{}, MatchZy: matchZy{}, TMT2: tmt2{}} }
-
 // ErrNoMaps says that a form needs the maps of a match, and captains decided none. ErrNoIDs says
 // that it needs players' SteamID64s.
 var (
