@@ -53,8 +53,6 @@ var arrows = []struct {
 	{"muster/internal/release", nil},
 	{"muster/internal/release/fetch", []string{"muster/discovery", "muster/internal/release"}},
 	{"muster/internal/release/releasetest", []string{"muster/internal/release"}},
-	{"muster/internal/release/internal/sign", []string{"muster/internal/release"}},
-	{"muster/internal/release/internal/publish", []string{"muster/internal/release"}},
 	{"muster/internal/leak", nil},
 	{"muster/internal/await", nil},
 	{"muster/internal/freeport", nil},
@@ -313,9 +311,9 @@ var pure = []string{
 // only says which single package may import a library, or which few, and why a library that
 // serves one of them is worth its place.
 var only = map[string]string{
-	"github.com/spf13/cobra":               module + " muster/internal/cli muster/internal/option muster/internal/cli/internal/papers",
+	"github.com/spf13/cobra":               module + " muster/internal/cli muster/internal/option",
 	"github.com/spf13/pflag":               "muster/internal/cli muster/internal/option",
-	"aead.dev/minisign":                    "muster/internal/release muster/internal/release/internal/sign muster/internal/release/releasetest",
+	"aead.dev/minisign":                    "muster/internal/release muster/internal/release/releasetest",
 	"golang.org/x/term":                    "muster/internal/term",
 	"github.com/pelletier/go-toml/v2":      "muster/internal/tomlerr muster/internal/game muster/internal/config",
 	"github.com/nats-io/nats.go":           "muster/host/cluster",

@@ -70,7 +70,7 @@ func run() error {
 func secretKey(text, password string) (key minisign.PrivateKey, err error) {
 	switch text = strings.TrimSpace(text); {
 	case text == "":
-		return key, fmt.Errorf("no key: set MUSTER_SECRET_KEY, or to try things out: eval $(go run ./internal/release/internal/sign -try)")
+		return key, fmt.Errorf("no key: set MUSTER_SECRET_KEY, or to try things out: eval $(go -C tools run ./release/sign -try)")
 	case minisign.IsEncrypted([]byte(text)):
 		return minisign.DecryptKey(password, []byte(text))
 	}

@@ -1,7 +1,7 @@
 // Command flatpak fills in the Flatpak of a release: its manifest, with the sums of the release's archives, its AppStream
 // data, and what they name. The same release gives the same bytes. Run it at the top of the repository:
 //
-//	go run ./internal/release/internal/flatpak -sums dist/SHA256SUMS -version 1.2.0 -date 1764169200 -owner ann -to FOLDER
+//	release/bin/flatpak -sums dist/SHA256SUMS -version 1.2.0 -date 1764169200 -owner ann -to FOLDER
 package main
 
 import (

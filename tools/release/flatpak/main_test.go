@@ -29,7 +29,7 @@ func TestFill(t *testing.T) {
 		"../muster.desktop":      {"Icon=io.github.ann_lee.muster\n", "Exec=muster\n"},
 		"../muster-join.desktop": {"Icon=io.github.ann_lee.muster\n", "Exec=muster open %u\n"},
 	} {
-		text, err := os.ReadFile("../../../../packaging/flatpak/" + file)
+		text, err := os.ReadFile("../../../packaging/flatpak/" + file)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,6 +1,6 @@
 // Command papers writes the files that packages contain besides the program. They are shell
 // completions, manual pages, the systemd unit, and the licences of all modules in the program.
-// .goreleaser.yaml runs it. It writes the same bytes each time.
+// .goreleaser.yaml runs it, at the top of the repository. It writes the same bytes each time.
 package main
 
 import (
@@ -25,10 +25,10 @@ import (
 )
 
 func main() {
-	folder := flag.String("to", "", "where they go; what was there before is removed")
+	folder := flag.String("to", "", "where they go")
 	seconds := flag.Int64("date", 0, "of the manual, in seconds since 1970")
 	flag.Parse()
-	err := errors.Join(os.RemoveAll(*folder), os.MkdirAll(*folder, 0o755))
+	err := os.MkdirAll(*folder, 0o755)
 	if err == nil {
 		err = errors.Join(completions(*folder), manual(*folder, time.Unix(*seconds, 0).UTC()), unit(*folder), licences(*folder))
 	}

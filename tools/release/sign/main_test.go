@@ -36,11 +36,11 @@ func TestCheck(t *testing.T) {
 // TestReleaseIsChecked checks that a release runs that check first, with the values that programs are built with, and
 // that the placeholder occurs nowhere else.
 func TestReleaseIsChecked(t *testing.T) {
-	text, err := os.ReadFile("../../../../.goreleaser.yaml")
+	text, err := os.ReadFile("../../../.goreleaser.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	const hook = "before:\n  hooks:\n    - go run ./internal/release/internal/sign -check -owner="
+	const hook = "./release/sign ./release/papers ./release/flatpak\n    - release/bin/sign -check -owner="
 	if !strings.Contains(string(text), hook) {
 		t.Errorf(".goreleaser.yaml does not begin with %q", hook)
 	}
@@ -51,7 +51,7 @@ func TestReleaseIsChecked(t *testing.T) {
 	if n := strings.Count(string(text), `"`+placeholder+`"`); n != placeholders || !keys {
 		t.Errorf("%q stands %d times in .goreleaser.yaml, not only in OWNER and SITE, or its keys are wrong", placeholder, n)
 	}
-	workflow, err := os.ReadFile("../../../../.github/workflows/release.yml")
+	workflow, err := os.ReadFile("../../../.github/workflows/release.yml")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +69,7 @@ func TestReleaseIsChecked(t *testing.T) {
 // isPublished reports whether this is a copy that .ci/publish made. It names its owner and key.
 func isPublished(t *testing.T) bool {
 	t.Helper()
-	mod, err := os.ReadFile("../../../../go.mod")
+	mod, err := os.ReadFile("../../../go.mod")
 	if err != nil {
 		t.Fatal(err)
 	}
