@@ -56,7 +56,6 @@ var arrows = []struct {
 	{"muster/internal/leak", nil},
 	{"muster/internal/await", nil},
 	{"muster/internal/freeport", nil},
-	{"muster/internal/netfab", nil},
 	{"muster/internal/clock", nil},
 	{"muster/internal/clock/clocktest", []string{"muster/internal/clock"}},
 	{"muster/internal/echo", []string{"muster/discovery/protocol/beacon"}},
@@ -489,7 +488,7 @@ func TestProgramIsLight(t *testing.T) {
 		t.Fatalf("go list: %v", err)
 	}
 	for path := range strings.FieldsSeq(string(out)) {
-		for _, heavy := range []string{"github.com/nats-io/nats-server/", "github.com/chromedp/", "gonum.org/", "github.com/santhosh-tekuri/", "golang.org/x/image/", "image/png/", "github.com/spf13/cobra/doc/", "testing/", "muster/internal/netfab/"} {
+		for _, heavy := range []string{"github.com/nats-io/nats-server/", "github.com/chromedp/", "gonum.org/", "github.com/santhosh-tekuri/", "golang.org/x/image/", "image/png/", "github.com/spf13/cobra/doc/", "testing/"} {
 			if strings.HasPrefix(path+"/", heavy) {
 				t.Errorf("the program has %s in it", path)
 			}

@@ -33,10 +33,6 @@ func TestMain(m *testing.M) {
 		runFleet(arg)
 	case "talkers":
 		runTalkers()
-	case "far-servers":
-		runFarServers()
-	case "far-player":
-		runFarPlayer()
 	case "hog":
 		go func() { io.Copy(io.Discard, os.Stdin); os.Exit(0) }()
 		for n := uint64(1); n != 0; n++ { // some centuries

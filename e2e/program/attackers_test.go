@@ -25,8 +25,8 @@ import (
 	"muster/discovery"
 	"muster/discovery/protocol/a2s"
 	"muster/discovery/protocol/quake3"
+	"muster/e2e/netfab"
 	"muster/host/wire"
-	"muster/internal/netfab"
 )
 
 // resident returns how much memory the program occupies, in bytes.

@@ -16,8 +16,8 @@ import (
 	"testing"
 	"time"
 
+	"muster/e2e/netfab"
 	"muster/host/wire"
-	"muster/internal/netfab"
 )
 
 var (

@@ -28,8 +28,8 @@ import (
 
 	"muster/discovery"
 	"muster/discovery/protocol/quake3"
+	"muster/e2e/netfab"
 	"muster/host/wire"
-	"muster/internal/netfab"
 )
 
 // The simulated internet: game servers, the host, and players behind routers of their own. The

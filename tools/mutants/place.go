@@ -54,7 +54,7 @@ func signed(sign string, lines []string) (text string) {
 }
 
 // support are folders of the product's tree that only tests and measurements use.
-var support = []string{"internal/leak", "internal/await", "internal/freeport", "internal/netfab"}
+var support = []string{"internal/leak", "internal/await", "internal/freeport"}
 
 // placesIn returns all places in the folders, in the order of files.
 func placesIn(root string, in, except []string) (places []place, err error) {

@@ -1,4 +1,5 @@
-package prober
+// Package far asks servers behind links between network namespaces, with distances and losses.
+package far
 
 import (
 	"bufio"
@@ -8,6 +9,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"math"
 	"net"
 	"net/netip"
 	"os"
@@ -18,14 +20,17 @@ import (
 	"time"
 
 	"muster/discovery"
-	"muster/internal/netfab"
+	"muster/discovery/prober"
+	"muster/e2e/netfab"
 )
+
+const ms = time.Millisecond
 
 // The tests of this file ask servers behind links with distances and losses, in network
 // namespaces. On a busy machine packets cross the links late, and never early: the best
 // of several RTTs must be the link's. The tests need a machine with time to spare:
 //
-//	go test ./discovery/prober -run TestFar -far    (as root)
+//	go -C e2e test ./far -run TestFar -far    (as root)
 var far = flag.Bool("far", false, "measure behind links between network namespaces")
 
 const (
@@ -48,6 +53,20 @@ var farRTTs = [...]time.Duration{10 * ms, 25 * ms, 80 * ms, 200 * ms}
 
 // farRTT returns the RTT of the link to an address.
 func farRTT(addr netip.Addr) time.Duration { return farRTTs[int(addr.As4()[2])%len(farRTTs)] }
+
+// roleEnv makes the test's binary the player's program, or the servers'.
+const roleEnv = "MUSTER_FAR"
+
+func TestMain(m *testing.M) {
+	switch os.Getenv(roleEnv) {
+	case "far-servers":
+		runFarServers()
+	case "far-player":
+		runFarPlayer()
+	default:
+		os.Exit(m.Run())
+	}
+}
 
 // farNet is a player's machine and the machine of all far servers.
 type farNet struct{ player, servers *netfab.Machine }
@@ -115,10 +134,10 @@ func runFarServers() {
 			panic(err)
 		}
 		go func() {
-			b := make([]byte, 100)
+			b := make([]byte, 100) // longer than a question
 			for {
 				if n, from, err := conn.ReadFromUDPAddrPort(b); err == nil {
-					conn.WriteToUDPAddrPort([]byte(markedReply(string(b[:n]))), from)
+					conn.WriteToUDPAddrPort(append([]byte("info "), b[len("ask "):n]...), from)
 				}
 			}
 		}()
@@ -128,7 +147,7 @@ func runFarServers() {
 		if conn, err := l.Accept(); err == nil {
 			go func() {
 				defer conn.Close()
-				answers(0, 0)(conn)
+				talk(conn)
 			}()
 		}
 	}
@@ -147,7 +166,7 @@ type farAsked struct {
 type farHeard struct {
 	States []discovery.State
 	RTTs   []time.Duration
-	Stats  Stats
+	Stats  prober.Stats
 	// Files is the most files open at once besides those before, and Left those after.
 	Files, Left int
 	Took        time.Duration
@@ -184,7 +203,7 @@ func runFarPlayer() {
 	case "conversations":
 		protocol = lines{}
 	}
-	p, err := New(Options{Protocol: protocol, Rate: asked.Rate, Retries: asked.Retries, Timeout: asked.Timeout})
+	p, err := prober.New(prober.Options{Protocol: protocol, Rate: asked.Rate, Retries: asked.Retries, Timeout: asked.Timeout})
 	if err != nil {
 		panic(err)
 	}
@@ -332,10 +351,18 @@ func TestFarLosses(t *testing.T) {
 	}
 }
 
+// quantile returns the value, in microseconds, that a share of sorted times stay within.
+func quantile(sorted []time.Duration, share float64) float64 {
+	if len(sorted) == 0 {
+		return math.NaN()
+	}
+	return float64(sorted[int(share*float64(len(sorted)-1))]) / 1000
+}
+
 // BenchmarkFar measures the errors of RTTs behind real links, the open files while
 // connections are under way, and the cost of losses.
 //
-//	go test -run '^$' -bench Far -benchtime 1x ./discovery/prober    (as root)
+//	go -C e2e test -run '^$' -bench Far -benchtime 1x ./far    (as root)
 func BenchmarkFar(b *testing.B) {
 	for _, c := range []struct {
 		name    string
