@@ -69,7 +69,7 @@ func TestFewest(t *testing.T) {
 }
 
 func fewestReport(all []distance) string {
-	get := func(share float64, of func(distance) float64) float64 { return quantile(all, share, of) }
+	get := func(share float64, of func(distance) float64) float64 { return sim.Quantile(all, share, of) }
 	fewest, ratio := func(d distance) float64 { return d.fewest }, func(d distance) float64 { return d.asked / d.fewest }
 	tooFew := 0 // searches after which no plan could have certified the choice
 	for _, d := range all {

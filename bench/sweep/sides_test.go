@@ -111,7 +111,7 @@ func sidesOn(t *testing.T, of, group string) {
 			if len(all) == 0 {
 				return
 			}
-			q := func(share float64, of func(sidesResult) float64) float64 { return quantile(all, share, of) }
+			q := func(share float64, of func(sidesResult) float64) float64 { return sim.Quantile(all, share, of) }
 			over := 0 // ms that somebody may feel
 			for _, r := range all {
 				if r.over > evenEnough {
@@ -130,7 +130,7 @@ func sidesOn(t *testing.T, of, group string) {
 	}
 	if of, even := known["mean"], known["even-sides"]; len(of) > 0 && len(even) > 0 {
 		p50 := func(all []sidesResult) float64 {
-			return quantile(all, 0.5, func(r sidesResult) float64 { return r.apart })
+			return sim.Quantile(all, 0.5, func(r sidesResult) float64 { return r.apart })
 		}
 		if p50(even) > max(p50(of), evenEnough) {
 			t.Errorf("%s: even-sides leaves %.1f ms, and the mean %.1f", group, p50(even), p50(of))

@@ -11,7 +11,7 @@ import (
 	"muster/selection"
 )
 
-// The flags that the sweeps share have the names and the meaning that they have in internal/sim, whose
+// The flags that the sweeps share have the names and the meaning that they have in bench/simulated, whose
 // own sweeps see what happens inside a session.
 var (
 	sweepFrom    = flag.Uint64("sweep-from", 1, "first seed of a sweep")
@@ -48,15 +48,6 @@ func rttsOf(g *sim.Group, server int) (rtts []float64) {
 		rtts = append(rtts, max(float64(v.RTT[server].Microseconds()), 1)/1000)
 	}
 	return rtts
-}
-
-// quantile returns the value that a share of the results stay within.
-func quantile[Result any](all []Result, share float64, of func(Result) float64) float64 {
-	var values []float64
-	for _, r := range all {
-		values = append(values, of(r))
-	}
-	return at(values, share)
 }
 
 // at returns the value that a share of the values stay within.

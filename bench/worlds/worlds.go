@@ -30,15 +30,17 @@ func (k Kind) Groups(group string) (func(seed uint64) (*sim.Group, error), error
 	if err != nil {
 		return nil, err
 	}
-	list := sim.ListLike2007
-	if k.Servers != "" {
-		read, err := servers(k.Servers)
-		if err != nil {
-			return nil, err
-		}
-		list = func(uint64) []discovery.Server { return read }
+	list, err := k.List()
+	return func(seed uint64) (*sim.Group, error) { return m.OnMatrix(list(seed), group, seed) }, err
+}
+
+// List returns the list of servers that stand on the hosts of each seed's world.
+func (k Kind) List() (func(seed uint64) []discovery.Server, error) {
+	if k.Servers == "" {
+		return sim.ListLike2007, nil
 	}
-	return func(seed uint64) (*sim.Group, error) { return m.OnMatrix(list(seed), group, seed) }, nil
+	list, err := servers(k.Servers)
+	return func(uint64) []discovery.Server { return list }, err
 }
 
 // Matrix reads a gzipped file of round trips between hosts.

@@ -24,15 +24,15 @@ func FuzzReadVantage(f *testing.F) {
 			} else {
 				seen[key] = true
 			}
-			if rtt := v.RTT[i]; rtt != silent && (rtt < 0 || rtt > longestRTT) {
+			if rtt := v.RTT[i]; rtt != Silent && (rtt < 0 || rtt > longestRTT) {
 				t.Errorf("%v has the RTT %v", s.Addr, rtt)
 			}
 			if strings.ContainsRune(v.Infos[i].Map, 0x1b) {
 				t.Errorf("%v has the map %q", s.Addr, v.Infos[i].Map)
 			}
 		}
-		if len(v.Servers) > 0 && len(v.tree().List()) != len(v.Servers) {
-			t.Errorf("a tree of %d servers for %d", len(v.tree().List()), len(v.Servers))
+		if len(v.Servers) > 0 && len(v.Tree().List()) != len(v.Servers) {
+			t.Errorf("a tree of %d servers for %d", len(v.Tree().List()), len(v.Servers))
 		}
 	})
 }

@@ -36,11 +36,11 @@ func NewGroup(vantages ...*Vantage) (*Group, error) {
 		if err != nil {
 			return nil, err
 		}
-		same := v.part(order, func(int) float64 { return 1 })
+		same := v.Part(order, func(int) float64 { return 1 })
 		if len(g.Vantages) > 0 {
-			same.Infos, same.tree = g.Vantages[0].Infos, g.Vantages[0].tree
+			same.Infos, same.Tree = g.Vantages[0].Infos, g.Vantages[0].Tree
 		} else {
-			same.tree = sync.OnceValue(func() *topology.Tree { return topology.New(list) })
+			same.Tree = sync.OnceValue(func() *topology.Tree { return topology.New(list) })
 		}
 		same.Servers = list
 		name := v.Name
@@ -73,30 +73,30 @@ func (v *Vantage) places(list []discovery.Server, another string) ([]int, error)
 	return order, nil
 }
 
-// everybody returns the group of players at all places of the world.
-func (w *World) everybody() (*Group, error) { return NewGroup(w.Vantages()...) }
+// Everybody returns the group of players at all places of the world.
+func (w *World) Everybody() (*Group, error) { return NewGroup(w.Vantages()...) }
 
-// groupTruth is the best server for the group, known from every RTT without jitter and every
+// GroupTruth is the best server for the group, known from every RTT without jitter and every
 // server's facts.
-type groupTruth struct {
+type GroupTruth struct {
 	*Group
-	criteria selection.Criteria
+	Criteria selection.Criteria
 	doc      selection.Selection
-	found    bool
-	best     selection.Ranked
+	Found    bool
+	Best     selection.Ranked
 	// order is the figure of the best by which servers are ordered.
 	order float64
-	limit float64 // ms; 0 is none
+	Limit float64 // ms; 0 is none
 }
 
-func (g *Group) truth(criteria selection.Criteria) groupTruth {
+func (g *Group) Truth(criteria selection.Criteria) GroupTruth {
 	criteria.Top = 1
 	doc := g.Selection(criteria)
-	t := groupTruth{Group: g, criteria: criteria, doc: doc, found: doc.Chosen != nil, limit: doc.LimitMS}
-	if t.found {
-		t.best = *doc.Chosen
-		if t.order = t.best.Score; rules.Of(criteria.By).Sides {
-			t.order = t.objective().Order(t.rtts(t.best.Server), 1)
+	t := GroupTruth{Group: g, Criteria: criteria, doc: doc, Found: doc.Chosen != nil, Limit: doc.LimitMS}
+	if t.Found {
+		t.Best = *doc.Chosen
+		if t.order = t.Best.Score; rules.Of(criteria.By).Sides {
+			t.order = t.objective().Order(t.rtts(t.Best.Server), 1)
 		}
 	}
 	return t
@@ -125,34 +125,34 @@ func (g *Group) Selection(criteria selection.Criteria) selection.Selection {
 // Regret returns how much worse each server truly is than the best that meets the criteria, in ms.
 // See [GroupSimulation].
 func (g *Group) Regret(c selection.Criteria) func(server int) float64 {
-	truth := g.truth(c)
+	truth := g.Truth(c)
 	return func(server int) float64 {
-		_, regret := truth.regret(server)
+		_, regret := truth.Regret(server)
 		return regret
 	}
 }
 
-func (t groupTruth) objective() *selection.Objective {
-	return t.doc.Above(t.criteria.Objective(t.Players), t.Players)
+func (t GroupTruth) objective() *selection.Objective {
+	return t.doc.Above(t.Criteria.Objective(t.Players), t.Players)
 }
 
 // rtts returns the players' RTTs to a server, in ms, to the microsecond as tables keep them.
-func (t groupTruth) rtts(server int) (rtts []float64) {
+func (t GroupTruth) rtts(server int) (rtts []float64) {
 	for _, v := range t.Vantages {
 		rtts = append(rtts, max(float64(v.RTT[server].Microseconds()), 1)/1000)
 	}
 	return rtts
 }
 
-// regret returns how much worse a server is than the best, in ms: by the figure that orders servers,
+// Regret returns how much worse a server is than the best, in ms: by the figure that orders servers,
 // and by how far it exceeds the limit that the best keeps. A limit that the rule sets itself is no
 // demand of the group's, and exceeding it no loss.
-func (t groupTruth) regret(server int) (score, regret float64) {
+func (t GroupTruth) Regret(server int) (score, regret float64) {
 	rtts, objective := t.rtts(server), t.objective()
 	score = objective.Score(rtts)
 	regret = max(0, objective.Order(rtts, 1)-t.order)
-	if t.limit > 0 && !objective.LimitsItself() {
-		regret += max(0, slices.Max(rtts)-t.limit)
+	if t.Limit > 0 && !objective.LimitsItself() {
+		regret += max(0, slices.Max(rtts)-t.Limit)
 	}
 	return score, regret
 }

@@ -43,21 +43,21 @@ type GroupOptions struct {
 	Plan     discovery.PlanOptions
 	// Tuning is the room's. Its seed counts up with the runs.
 	Tuning room.Tuning
-	// ready is the time from the list until voting players are ready, 0 if nobody votes.
-	ready time.Duration
-	// rates are the probes a second of players with slow lines.
-	rates map[int]float64
-	// late is how late the timers of players' machines fire, as their programs report.
-	late map[int]time.Duration
-	// shifts are the changes of players' own lines meanwhile.
-	shifts map[int]Shift
+	// Ready is the time from the list until voting players are ready, 0 if nobody votes.
+	Ready time.Duration
+	// Rates are the probes a second of players with slow lines.
+	Rates map[int]float64
+	// Late is how late the timers of players' machines fire, as their programs report.
+	Late map[int]time.Duration
+	// Shifts are the changes of players' own lines meanwhile.
+	Shifts map[int]Shift
 	// Discreet is the most servers that players want to be asked for, by player.
 	Discreet map[int]int
 	// Memories are what players' programs remember of earlier sessions, by player.
 	Memories [][]memory.Cell
 }
 
-func (o GroupOptions) withDefaults(players int) GroupOptions {
+func (o GroupOptions) WithDefaults(players int) GroupOptions {
 	o.Criteria.By = cmp.Or(o.Criteria.By, selection.Mean)
 	if o.Criteria.Seats > 0 {
 		o.Criteria.Seats = max(o.Criteria.Seats, players)
@@ -70,7 +70,7 @@ func (o GroupOptions) withDefaults(players int) GroupOptions {
 // settings returns those of a room that measures by a strategy.
 func (o GroupOptions) settings(strategy discovery.Strategy) wire.Settings {
 	c, votes := o.Criteria, wire.No
-	if o.ready > 0 {
+	if o.Ready > 0 {
 		votes = wire.Yes
 	}
 	s := wire.Settings{
@@ -129,26 +129,26 @@ type GroupRun struct {
 
 // Run runs a method once. The number of the run seeds everything random.
 func (g *Group) Run(method Method, o GroupOptions, run uint64) (GroupRun, error) {
-	o = o.withDefaults(len(g.Players))
-	s, err := g.session(method, o, run)
+	o = o.WithDefaults(len(g.Players))
+	s, err := g.NewSession(method, o, run)
 	if err == nil {
-		err = s.run()
+		err = s.Run()
 	}
 	if err != nil {
 		return GroupRun{}, err
 	}
-	return s.result(g.truth(o.Criteria)), nil
+	return s.Result(g.Truth(o.Criteria)), nil
 }
 
-// result returns the result of an ended session.
-func (s *session) result(truth groupTruth) GroupRun {
-	r := GroupRun{Rounds: max(1, s.search.Rounds), Server: -1, Optimum: truth.best.Score, Seconds: s.launched.Seconds(), Search: s.search}
-	if r.Found = s.launched > 0; r.Found {
-		r.Server = s.room.Snapshot().Choice.Selection.Chosen.Server
-		r.Score, r.Regret = truth.regret(r.Server)
+// Result returns the result of an ended session.
+func (s *Session) Result(truth GroupTruth) GroupRun {
+	r := GroupRun{Rounds: max(1, s.search.Rounds), Server: -1, Optimum: truth.Best.Score, Seconds: s.Launched.Seconds(), Search: s.search}
+	if r.Found = s.Launched > 0; r.Found {
+		r.Server = s.Room.Snapshot().Choice.Selection.Chosen.Server
+		r.Score, r.Regret = truth.Regret(r.Server)
 	}
-	for _, p := range s.peers {
-		r.Percent = append(r.Percent, 100*float64(len(p.replay.results))/float64(len(p.vantage.Servers)))
+	for _, p := range s.Peers {
+		r.Percent = append(r.Percent, 100*float64(len(p.replay.results))/float64(len(p.Vantage.Servers)))
 	}
 	return r
 }
@@ -156,9 +156,9 @@ func (s *session) result(truth groupTruth) GroupRun {
 // plenty is more seats than any group needs.
 const plenty = 1 << 10
 
-// session returns a room in which the group measures by a method. Its players are named by their
+// NewSession returns a room in which the group measures by a method. Its players are named by their
 // numbers there.
-func (g *Group) session(method Method, o GroupOptions, run uint64) (*session, error) {
+func (g *Group) NewSession(method Method, o GroupOptions, run uint64) (*Session, error) {
 	strategy := map[Method]discovery.Strategy{
 		Full: discovery.Conventional, Naive: o.Strategy, Coordinated: wire.Coordinated, Discovered: wire.Coordinated,
 	}[method]
@@ -167,8 +167,8 @@ func (g *Group) session(method Method, o GroupOptions, run uint64) (*session, er
 	}
 	o.Tuning.Seed += run
 	o.Tuning.Weights, o.Tuning.Sides, o.Replay.Run = map[string]float64{}, map[string]selection.Side{}, run
-	s := &session{Group: g, ready: o.ready}
-	s.infoOf = func(server int) (info discovery.Info) {
+	s := &Session{Group: g, ready: o.Ready}
+	s.InfoOf = func(server int) (info discovery.Info) {
 		if infos := g.Vantages[0].Infos; infos != nil {
 			info = infos[server]
 		}
@@ -178,13 +178,13 @@ func (g *Group) session(method Method, o GroupOptions, run uint64) (*session, er
 		return info
 	}
 	for i, v := range g.Vantages {
-		p := &peer{session: s, name: strconv.Itoa(i), vantage: v, options: o.Replay, plan: o.Plan}
+		p := &Peer{Session: s, name: strconv.Itoa(i), Vantage: v, options: o.Replay, plan: o.Plan}
 		p.plan.Seed += run<<16 + uint64(i)
-		p.discreet, p.late, p.options.Shift = o.Discreet[i], o.late[i], o.shifts[i]
+		p.discreet, p.late, p.options.Shift = o.Discreet[i], o.Late[i], o.Shifts[i]
 		if len(o.Memories) > 0 {
-			p.memory = o.Memories[i]
+			p.Memory = o.Memories[i]
 		}
-		p.options.Rate = cmp.Or(o.rates[i], p.options.Rate)
+		p.options.Rate = cmp.Or(o.Rates[i], p.options.Rate)
 		if weight, given := o.Criteria.Weights[g.Players[i]]; given {
 			o.Tuning.Weights[p.name] = weight
 		}
@@ -198,9 +198,9 @@ func (g *Group) session(method Method, o GroupOptions, run uint64) (*session, er
 			}
 			p.known, _ = v.Replay(plan, o.Replay)
 		}
-		s.peers = append(s.peers, p)
+		s.Peers = append(s.Peers, p)
 	}
-	s.room = o.Tuning.New(room.Keys{Code: "SIMULA"}, o.settings(strategy), epoch)
+	s.Room = o.Tuning.New(room.Keys{Code: "SIMULA"}, o.settings(strategy), Epoch)
 	return s, nil
 }
 
@@ -208,22 +208,22 @@ func (g *Group) session(method Method, o GroupOptions, run uint64) (*session, er
 func SummariseGroup(method Method, players []string, all []GroupRun) GroupSimulation {
 	s := GroupSimulation{Method: method, PercentPerPlayer: make(map[string]float64), Runs: len(all)}
 	for player, name := range players {
-		s.PercentPerPlayer[name] = quantile(all, 0.5, func(r GroupRun) float64 { return r.Percent[player] })
+		s.PercentPerPlayer[name] = Quantile(all, 0.5, func(r GroupRun) float64 { return r.Percent[player] })
 		s.Percent += s.PercentPerPlayer[name] / float64(len(players))
 	}
 	found := slices.DeleteFunc(slices.Clone(all), func(r GroupRun) bool { return !r.Found })
 	s.FoundRuns, s.Found = len(found), len(found) == len(all)
-	s.ScoreMS = quantile(found, 0.5, func(r GroupRun) float64 { return r.Score })
-	s.OptimumMS = quantile(all, 0.5, func(r GroupRun) float64 { return r.Optimum })
-	s.RegretMS = quantile(found, 0.5, func(r GroupRun) float64 { return r.Regret })
-	s.RegretP95MS = quantile(found, 0.95, func(r GroupRun) float64 { return r.Regret })
-	s.Rounds = int(quantile(all, 0.5, func(r GroupRun) float64 { return float64(r.Rounds) }))
-	s.Seconds = quantile(all, 0.5, func(r GroupRun) float64 { return r.Seconds })
+	s.ScoreMS = Quantile(found, 0.5, func(r GroupRun) float64 { return r.Score })
+	s.OptimumMS = Quantile(all, 0.5, func(r GroupRun) float64 { return r.Optimum })
+	s.RegretMS = Quantile(found, 0.5, func(r GroupRun) float64 { return r.Regret })
+	s.RegretP95MS = Quantile(found, 0.95, func(r GroupRun) float64 { return r.Regret })
+	s.Rounds = int(Quantile(all, 0.5, func(r GroupRun) float64 { return float64(r.Rounds) }))
+	s.Seconds = Quantile(all, 0.5, func(r GroupRun) float64 { return r.Seconds })
 	return s
 }
 
-// quantile returns the value that a share of the runs stay within.
-func quantile[Run any](all []Run, share float64, of func(Run) float64) float64 {
+// Quantile returns the value that a share of the runs stay within.
+func Quantile[Run any](all []Run, share float64, of func(Run) float64) float64 {
 	var values []float64
 	for _, r := range all {
 		values = append(values, of(r))

@@ -24,7 +24,7 @@ func GroupPlaces(name string, seed uint64) ([]Place, error) {
 	case "au-de-usw":
 		return NamedPlaces("AU", "DE", "US-W")
 	case "europe-8":
-		return drawPlaces(8, seed, func(r region) bool { return r == europe }), nil
+		return DrawPlaces(8, seed, func(r Region) bool { return r == Europe }), nil
 	}
 	if text, is := strings.CutPrefix(name, "clans-"); is {
 		if n, err := strconv.Atoi(text); err == nil && n > 0 && n <= clanCities {
@@ -33,16 +33,16 @@ func GroupPlaces(name string, seed uint64) ([]Place, error) {
 	}
 	text, _ := strings.CutPrefix(name, "world-")
 	if n, err := strconv.Atoi(text); err == nil && n > 0 {
-		return drawPlaces(n, seed, func(region) bool { return true }), nil
+		return DrawPlaces(n, seed, func(Region) bool { return true }), nil
 	}
 	return nil, fmt.Errorf("sim: unknown group %q", name)
 }
 
-// drawPlaces draws cities of some regions, each with a line of its own.
-func drawPlaces(n int, seed uint64, where func(region) bool) []Place {
+// DrawPlaces draws cities of some regions, each with a line of its own.
+func DrawPlaces(n int, seed uint64, where func(Region) bool) []Place {
 	rng := rand.New(rand.NewPCG(seed, 0x706c61636573))
 	var drawn []Place
-	of := metroRegions()
+	of := CityRegions()
 	for _, i := range rng.Perm(len(metros)) {
 		if m := metros[i]; where(of[i]) && len(drawn) < n {
 			access := milliseconds(5 + 15*rng.Float64())
@@ -60,7 +60,7 @@ const clanCities, clansApart = 8, 5
 func drawClans(n int, seed uint64) []Place {
 	rng := rand.New(rand.NewPCG(seed, 0x636c616e73))
 	var drawn []Place
-	of, homes, taken := metroRegions(), []int{}, map[int]bool{}
+	of, homes, taken := CityRegions(), []int{}, map[int]bool{}
 	for _, home := range rng.Perm(len(metros)) {
 		isOther := len(homes) == 0 || metros[home].country != metros[homes[0]].country && degrees(home, homes[0]) >= clansApart &&
 			(of[home] == of[homes[0]]) == (seed%2 == 1)
@@ -101,9 +101,9 @@ func GroupWorld(world, group string, seed uint64) (*Group, error) {
 		return nil, err
 	}
 	if world == "distance" {
-		return DistanceWorld(ListLike2007(seed), players, seed).everybody()
+		return DistanceWorld(ListLike2007(seed), players, seed).Everybody()
 	}
-	spec, err := night2005(2000, seed), error(nil)
+	spec, err := NightSpec(2000, seed), error(nil)
 	if world != "night2000" {
 		spec, err = NamedSpec(world, seed)
 	}
@@ -111,7 +111,7 @@ func GroupWorld(world, group string, seed uint64) (*Group, error) {
 		return nil, err
 	}
 	spec.Places = players
-	return Generate(spec).everybody()
+	return Generate(spec).Everybody()
 }
 
 // ListLike2007 returns a list like css2007's.
@@ -124,10 +124,11 @@ func ListLike2007(seed uint64) []discovery.Server {
 // OnMatrix returns a group with the layout of a named one, on hosts of a matrix. The servers of the
 // list stand on its hosts, too.
 func (m Matrix) OnMatrix(list []discovery.Server, group string, seed uint64) (*Group, error) {
-	return m.onMatrixWith(m, list, group, seed)
+	return m.OnMatrixWith(m, list, group, seed)
 }
 
-func (m Matrix) onMatrixWith(then Matrix, list []discovery.Server, group string, seed uint64) (*Group, error) {
+// OnMatrixWith returns such a group with the round trips of another time.
+func (m Matrix) OnMatrixWith(then Matrix, list []discovery.Server, group string, seed uint64) (*Group, error) {
 	players, err := GroupPlaces(group, seed)
 	if err != nil {
 		return nil, err
@@ -139,5 +140,5 @@ func (m Matrix) onMatrixWith(then Matrix, list []discovery.Server, group string,
 	case n > 4:
 		spread = Anywhere
 	}
-	return m.worldWith(then, list, m.Draw(len(players), spread, seed), seed).everybody()
+	return m.WorldWith(then, list, m.Draw(len(players), spread, seed), seed).Everybody()
 }

@@ -26,10 +26,10 @@ func (s Scene) Labelled(labels Labels) Scene {
 		for i, v := range vantages {
 			other := *v
 			if i > 0 && len(v.Servers) > 0 && len(vantages[i-1].Servers) > 0 && &v.Servers[0] == &vantages[i-1].Servers[0] {
-				other.Servers, other.tree = relabelled[i-1].Servers, relabelled[i-1].tree
+				other.Servers, other.Tree = relabelled[i-1].Servers, relabelled[i-1].Tree
 			} else {
 				list := labels(v.Servers, seed)
-				other.Servers, other.tree = list, sync.OnceValue(func() *topology.Tree { return topology.New(list) })
+				other.Servers, other.Tree = list, sync.OnceValue(func() *topology.Tree { return topology.New(list) })
 			}
 			relabelled[i] = &other
 		}
@@ -51,7 +51,7 @@ func Unlabelled(list []discovery.Server, _ uint64) []discovery.Server {
 func LabelledLike(servers []discovery.Server) Labels {
 	like := make(map[netip.Addr]cell)
 	for _, s := range servers {
-		like[s.Addr.Addr()] = cellOf(s)
+		like[s.Addr.Addr()] = CellOf(s)
 	}
 	return func(list []discovery.Server, _ uint64) []discovery.Server {
 		list = slices.Clone(list)
@@ -73,12 +73,12 @@ func Mislabelled(share float64, bits int) Labels {
 		wrong := slices.Clone(list)
 		given := make(map[netip.Prefix]*cell) // nil: keeps its own
 		for i, s := range list {
-			prefix := network(s, bits)
+			prefix := Network(s, bits)
 			label, ok := given[prefix]
 			if !ok {
 				rng := rand.New(rand.NewPCG(seed, hash(prefix.String())))
 				if rng.Float64() < share {
-					label = another(list, cellOf(s), rng)
+					label = another(list, CellOf(s), rng)
 				}
 				given[prefix] = label
 			}
@@ -97,7 +97,7 @@ const labelDraws = 1000
 // another returns the label of a random server that differs from this one, or nil.
 func another(list []discovery.Server, label cell, rng *rand.Rand) *cell {
 	for range labelDraws {
-		if drawn := cellOf(pick(list, rng)); drawn != label {
+		if drawn := CellOf(pick(list, rng)); drawn != label {
 			return &drawn
 		}
 	}

@@ -39,22 +39,22 @@ func TestMislabelled(t *testing.T) {
 		}
 		labels, wrong, networks := make(map[netip.Prefix]map[cell]bool), 0, make(map[netip.Prefix]bool)
 		for i, s := range ten {
-			prefix := network(s, bits)
+			prefix := Network(s, bits)
 			networks[prefix] = true
 			if s.Addr != list[i].Addr {
 				t.Fatalf("server %d is another", i)
 			}
-			if cellOf(s) == cellOf(list[i]) {
+			if CellOf(s) == CellOf(list[i]) {
 				continue
 			}
-			if cellOf(thirty[i]) == cellOf(list[i]) {
+			if CellOf(thirty[i]) == CellOf(list[i]) {
 				t.Errorf("/%d: %v is wrong among 10 %%, and right among 30 %%", bits, s.Addr)
 			}
 			if labels[prefix] == nil {
 				labels[prefix] = make(map[cell]bool)
 				wrong++
 			}
-			labels[prefix][cellOf(s)] = true
+			labels[prefix][CellOf(s)] = true
 			if (s.Country == "DE") != (s.ASN%3 == 1) {
 				t.Errorf("nobody has the label %s, AS%d", s.Country, s.ASN)
 			}
@@ -100,7 +100,7 @@ func TestLabelledScene(t *testing.T) {
 			if !reflect.DeepEqual(v.RTT, want[i].RTT) || !reflect.DeepEqual(v.Infos, want[i].Infos) {
 				t.Errorf("%s: the world is another", name)
 			}
-			if first, last := cellOf(v.Servers[0]), cellOf(v.Servers[199]); [2]cell{first, last} != c.want {
+			if first, last := CellOf(v.Servers[0]), CellOf(v.Servers[199]); [2]cell{first, last} != c.want {
 				t.Errorf("%s: %v and %v, want %v", name, first, last, c.want)
 			}
 			if v.Topology() != got[0].Topology() {
@@ -108,7 +108,7 @@ func TestLabelledScene(t *testing.T) {
 			}
 		}
 	}
-	if again, _ := plain(3); cellOf(again[0].Servers[0]) != (cell{"DE", 1}) {
+	if again, _ := plain(3); CellOf(again[0].Servers[0]) != (cell{"DE", 1}) {
 		t.Error("the world's own labels are gone")
 	}
 }

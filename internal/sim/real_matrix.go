@@ -96,7 +96,7 @@ func (m Matrix) Draw(n int, spread Spread, seed uint64) []int {
 	n = min(n, len(m))
 	switch spread {
 	case Near:
-		region := m.nearestTo(rng.IntN(len(m)))
+		region := m.NearestTo(rng.IntN(len(m)))
 		region = region[:min(len(m), max(regionRoom*n, int(regionShare*float64(len(m)))))]
 		rng.Shuffle(len(region), func(i, j int) { region[i], region[j] = region[j], region[i] })
 		return region[:n]
@@ -110,8 +110,8 @@ func (m Matrix) Draw(n int, spread Spread, seed uint64) []int {
 	return rng.Perm(len(m))[:n]
 }
 
-// nearestTo returns all hosts, the nearest to one first, beginning with itself.
-func (m Matrix) nearestTo(host int) []int {
+// NearestTo returns all hosts, the nearest to one first, beginning with itself.
+func (m Matrix) NearestTo(host int) []int {
 	hosts := m.hosts()
 	from := func(i int) float64 {
 		if i == host {

@@ -7,13 +7,13 @@ import (
 	"muster/discovery"
 )
 
-// siting places the networks of a real list, because no list tells where they stand. Servers that
+// Siting places the networks of a real list, because no list tells where they stand. Servers that
 // share a prefix, an AS or a country tend to stand at the same site, or at sites near each other.
 // The choice is random.
-type siting struct {
-	rng *rand.Rand
-	// pool returns the sites open to a country's networks.
-	pool func(country string) []int
+type Siting struct {
+	RNG *rand.Rand
+	// Pool returns the sites open to a country's networks.
+	Pool func(country string) []int
 	at   map[any]int // by network
 }
 
@@ -29,27 +29,27 @@ type cell struct {
 	asn     uint32
 }
 
-func cellOf(s discovery.Server) cell { return cell{s.Country, s.ASN} }
+func CellOf(s discovery.Server) cell { return cell{s.Country, s.ASN} }
 
 // of returns the site of a server.
-func (t *siting) of(s discovery.Server) int {
-	home := t.choose(cellOf(s), s.Country, 0, 0)
-	block := t.choose([2]any{cellOf(s), network(s, 16)}, s.Country, home, cellStays)
-	return t.choose(network(s, 24), s.Country, block, blockStays)
+func (t *Siting) of(s discovery.Server) int {
+	home := t.choose(CellOf(s), s.Country, 0, 0)
+	block := t.choose([2]any{CellOf(s), Network(s, 16)}, s.Country, home, cellStays)
+	return t.choose(Network(s, 24), s.Country, block, blockStays)
 }
 
-// network returns the prefix of a server: of that many bits for IPv4, of twice as many for IPv6.
-func network(s discovery.Server, bits int) netip.Prefix {
+// Network returns the prefix of a server: of that many bits for IPv4, of twice as many for IPv6.
+func Network(s discovery.Server, bits int) netip.Prefix {
 	return discovery.Bits{V4: bits, V6: 2 * bits}.Of(s.Addr.Addr())
 }
 
 // choose returns the site of a network: with the larger one, or elsewhere in the country.
-func (t *siting) choose(who any, country string, larger int, stays float64) int {
+func (t *Siting) choose(who any, country string, larger int, stays float64) int {
 	at, ok := t.at[who]
 	if !ok {
 		at = larger
-		if t.rng.Float64() >= stays {
-			at = pick(t.pool(country), t.rng)
+		if t.RNG.Float64() >= stays {
+			at = pick(t.Pool(country), t.RNG)
 		}
 		t.at[who] = at
 	}

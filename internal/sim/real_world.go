@@ -16,11 +16,11 @@ import (
 // host of the matrix, and the places are some of its hosts. So the list is real, and the RTTs are,
 // but their pairing is not. Another seed pairs them in another way.
 func (m Matrix) World(list []discovery.Server, hosts []int, seed uint64) *World {
-	return m.worldWith(m, list, hosts, seed)
+	return m.WorldWith(m, list, hosts, seed)
 }
 
-// worldWith returns the same world with the round trips of another time.
-func (m Matrix) worldWith(then Matrix, list []discovery.Server, hosts []int, seed uint64) *World {
+// WorldWith returns the same world with the round trips of another time.
+func (m Matrix) WorldWith(then Matrix, list []discovery.Server, hosts []int, seed uint64) *World {
 	rng := rand.New(rand.NewPCG(seed, 0x6d6174))
 	sizes, pools := make(map[string]int), make(map[string][]int)
 	for _, s := range list {
@@ -30,7 +30,7 @@ func (m Matrix) worldWith(then Matrix, list []discovery.Server, hosts []int, see
 	pool := func(country string) []int {
 		if _, ok := pools[country]; !ok {
 			size := 1 + int(2*math.Log2(float64(1+sizes[country])))
-			pools[country] = m.nearestTo(rng.IntN(len(m)))[:min(len(m), size)]
+			pools[country] = m.NearestTo(rng.IntN(len(m)))[:min(len(m), size)]
 		}
 		return pools[country]
 	}
@@ -38,7 +38,7 @@ func (m Matrix) worldWith(then Matrix, list []discovery.Server, hosts []int, see
 	for i, host := range hosts {
 		places[i] = Place{Name: fmt.Sprintf("host %d", host+1)}
 	}
-	return settle(list, places, seed, &siting{rng: rng, pool: pool}, func(place, site int, _ discovery.Server) float64 {
+	return Settle(list, places, seed, &Siting{RNG: rng, Pool: pool}, func(place, site int, _ discovery.Server) float64 {
 		return then[hosts[place]][site]
 	})
 }
@@ -60,11 +60,11 @@ func DistanceWorld(list []discovery.Server, places []Place, seed uint64) *World 
 	for i, p := range places {
 		detours[i], draws[i] = make(map[cell]float64), rand.New(rand.NewPCG(seed, hash(p.Name)))
 	}
-	return settle(list, places, seed, &siting{rng: rng, pool: cities()}, func(place, site int, s discovery.Server) float64 {
-		detour, ok := detours[place][cellOf(s)]
+	return Settle(list, places, seed, &Siting{RNG: rng, Pool: cities()}, func(place, site int, s discovery.Server) float64 {
+		detour, ok := detours[place][CellOf(s)]
 		if !ok {
 			detour = detourMin + (detourMax-detourMin)*draws[place].Float64()
-			detours[place][cellOf(s)] = detour
+			detours[place][CellOf(s)] = detour
 		}
 		p := places[place]
 		km := cityKm + estimate.GreatCircle(p.Lat, p.Lon, metros[site].lat, metros[site].lon)
@@ -94,14 +94,14 @@ func cities() func(country string) []int {
 // likelier.
 const accessMin, accessMax = 0.4, 8
 
-// settle puts a list on the sites of a world. Facts that a list does not tell are drawn as for
+// Settle puts a list on the sites of a world. Facts that a list does not tell are drawn as for
 // css2007: silent machines, players, losses. way returns the RTT between a place and a site in ms.
-func settle(list []discovery.Server, places []Place, seed uint64, sites *siting,
+func Settle(list []discovery.Server, places []Place, seed uint64, sites *Siting,
 	way func(place, site int, s discovery.Server) float64) *World {
 	sites.at = make(map[any]int)
 	spec := css2007(seed)
 	spec.Maps, spec.Modes = nil, nil
-	b := &builder{spec: spec, rng: sites.rng}
+	b := &builder{spec: spec, rng: sites.RNG}
 	type machine struct {
 		silent bool
 		access time.Duration
@@ -146,12 +146,12 @@ func CableWorld(list []discovery.Server, places []Place, seed uint64) *World {
 		start, km := nearest(p.Lat, p.Lon)
 		players[i] = player{start, km * landSlack, r.from(start), make(map[cell]way), rand.New(rand.NewPCG(seed, hash(p.Name)))}
 	}
-	return settle(list, places, seed, &siting{rng: rng, pool: cities()}, func(place, site int, s discovery.Server) float64 {
+	return Settle(list, places, seed, &Siting{RNG: rng, Pool: cities()}, func(place, site int, s discovery.Server) float64 {
 		p := &players[place]
-		w, ok := p.ways[cellOf(s)]
+		w, ok := p.ways[CellOf(s)]
 		if !ok {
 			w = newWay(r.region[p.start], r.region[site], p.rng)
-			p.ways[cellOf(s)] = w
+			p.ways[CellOf(s)] = w
 		}
 		km := p.km + p.direct[site]
 		if w.wrong {

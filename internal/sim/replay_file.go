@@ -34,7 +34,7 @@ func ReadVantage(name string, r io.Reader) (*Vantage, error) {
 	for {
 		fields, err := rows.Read()
 		if errors.Is(err, io.EOF) {
-			v.tree = sync.OnceValue(func() *topology.Tree { return topology.New(v.Servers) })
+			v.Tree = sync.OnceValue(func() *topology.Tree { return topology.New(v.Servers) })
 			return v, nil
 		}
 		if err != nil {
@@ -165,7 +165,7 @@ const longestRTT = time.Minute
 
 func parseRTT(text string) (time.Duration, error) {
 	if text == "" {
-		return silent, nil
+		return Silent, nil
 	}
 	ms, err := strconv.ParseFloat(text, 64)
 	if err != nil || !(0 <= ms && ms <= float64(longestRTT/time.Millisecond)) {

@@ -56,15 +56,15 @@ type Simulation struct {
 // runs are runs of one case, or of several that count as one.
 type runs struct {
 	Case
-	all []run
+	all []Run
 }
 
-// run runs a strategy once, on the packet pairs of the plan's seed.
-func (v *Vantage) run(strategy discovery.Strategy, options discovery.PlanOptions, o ReplayOptions) ([]discovery.Result, run, error) {
+// Run runs a strategy once, on the packet pairs of the plan's seed.
+func (v *Vantage) Run(strategy discovery.Strategy, options discovery.PlanOptions, o ReplayOptions) ([]discovery.Result, Run, error) {
 	options.MaxRTT = cmp.Or(options.MaxRTT, 200*time.Millisecond)
 	p, err := plan.New(strategy, v.Topology(), options)
 	if err != nil {
-		return nil, run{}, err
+		return nil, Run{}, err
 	}
 	o.Run = options.Seed
 	results, took := v.Replay(p, o)
@@ -74,7 +74,7 @@ func (v *Vantage) run(strategy discovery.Strategy, options discovery.PlanOptions
 // truth is the knowledge of an observer who has measured everything.
 type truth struct {
 	limit    time.Duration
-	playable int
+	Playable int
 	nearest  []time.Duration // sorted
 }
 
@@ -87,7 +87,7 @@ func (v *Vantage) truth(plan discovery.PlanOptions) truth {
 		}
 		rtts = append(rtts, rtt)
 		if rtt < t.limit {
-			t.playable++
+			t.Playable++
 		}
 	}
 	if plan.Nearest > 0 {
@@ -97,21 +97,21 @@ func (v *Vantage) truth(plan discovery.PlanOptions) truth {
 	return t
 }
 
-// run is the result of one run.
-type run struct {
-	summary        discovery.PlanSummary
-	listed         int
-	playable       int
-	probes, found  int
+// Run is the result of one run.
+type Run struct {
+	Summary        discovery.PlanSummary
+	Listed         int
+	Playable       int
+	Probes, Found  int
 	first10        int
 	first100       int
-	recall         float64
-	excess, within float64
+	Recall         float64
+	Excess, Within float64
 	seconds        float64
 }
 
-func (v *Vantage) measure(results []discovery.Result, took time.Duration, s discovery.PlanSummary, t truth) run {
-	r := run{summary: s, listed: len(v.Servers), playable: t.playable, probes: len(results), seconds: took.Seconds(), recall: 1}
+func (v *Vantage) measure(results []discovery.Result, took time.Duration, s discovery.PlanSummary, t truth) Run {
+	r := Run{Summary: s, Listed: len(v.Servers), Playable: t.Playable, Probes: len(results), seconds: took.Seconds(), Recall: 1}
 	var answered []discovery.Result
 	for _, result := range results {
 		if result.State != discovery.Answered {
@@ -119,8 +119,8 @@ func (v *Vantage) measure(results []discovery.Result, took time.Duration, s disc
 		}
 		answered = append(answered, result)
 		if v.RTT[result.Server] < t.limit {
-			r.found++
-			switch r.found {
+			r.Found++
+			switch r.Found {
 			case 10:
 				r.first10 = result.Order
 			case 100:
@@ -128,11 +128,11 @@ func (v *Vantage) measure(results []discovery.Result, took time.Duration, s disc
 			}
 		}
 	}
-	if t.playable > 0 {
-		r.recall = float64(r.found) / float64(t.playable)
+	if t.Playable > 0 {
+		r.Recall = float64(r.Found) / float64(t.Playable)
 	}
 	if len(t.nearest) > 0 {
-		r.excess, r.within = v.excess(answered, t.nearest)
+		r.Excess, r.Within = v.excess(answered, t.nearest)
 	}
 	return r
 }
@@ -140,7 +140,7 @@ func (v *Vantage) measure(results []discovery.Result, took time.Duration, s disc
 // nearEnough is how much farther than the truly N-th a server may be and still be as good.
 const nearEnough = 5 * time.Millisecond
 
-// excess compares the nearest servers found, by their measured RTTs, with the truly nearest.
+// Excess compares the nearest servers found, by their measured RTTs, with the truly nearest.
 func (v *Vantage) excess(answered []discovery.Result, nearest []time.Duration) (ms, within float64) {
 	slices.SortFunc(answered, func(a, b discovery.Result) int {
 		return cmp.Or(cmp.Compare(a.RTT, b.RTT), cmp.Compare(a.Server, b.Server))
@@ -168,34 +168,34 @@ func (r *runs) sum() Simulation {
 	all := r.all
 	s := Simulation{
 		Data: r.Vantage.Name, Start: r.start, Strategy: r.Strategy, AutoStop: r.Plan.AutoStop.Of(r.Strategy), Runs: len(all),
-		Listed:        medianOf(all, func(r run) int { return r.listed }),
-		Clusters:      medianOf(all, func(r run) int { return r.summary.Clusters }),
-		Calibration:   medianOf(all, func(r run) int { return r.summary.Calibration }),
-		Probes:        medianOf(all, func(r run) int { return r.probes }),
-		Seconds:       medianOf(all, func(r run) float64 { return r.seconds }),
-		Playable:      medianOf(all, func(r run) int { return r.playable }),
-		PlayableFound: medianOf(all, func(r run) int { return r.found }),
-		First10:       medianOf(all, func(r run) int { return r.first10 }),
-		First100:      medianOf(all, func(r run) int { return r.first100 }),
+		Listed:        medianOf(all, func(r Run) int { return r.Listed }),
+		Clusters:      medianOf(all, func(r Run) int { return r.Summary.Clusters }),
+		Calibration:   medianOf(all, func(r Run) int { return r.Summary.Calibration }),
+		Probes:        medianOf(all, func(r Run) int { return r.Probes }),
+		Seconds:       medianOf(all, func(r Run) float64 { return r.seconds }),
+		Playable:      medianOf(all, func(r Run) int { return r.Playable }),
+		PlayableFound: medianOf(all, func(r Run) int { return r.Found }),
+		First10:       medianOf(all, func(r Run) int { return r.first10 }),
+		First100:      medianOf(all, func(r Run) int { return r.first100 }),
 		WorstRecall:   1,
 	}
 	s.Percent = 100 * float64(s.Probes) / float64(max(1, s.Listed))
 	stopped, n := 0, float64(max(1, len(all)))
 	for _, r := range all {
-		s.MeanPercent += 100 * float64(r.probes) / float64(max(1, r.listed)) / n
-		s.Recall += r.recall / n
-		s.WorstRecall = min(s.WorstRecall, r.recall)
-		s.ExcessMS += r.excess / n
-		s.Within += r.within / n
-		if r.summary.AutoStopped {
+		s.MeanPercent += 100 * float64(r.Probes) / float64(max(1, r.Listed)) / n
+		s.Recall += r.Recall / n
+		s.WorstRecall = min(s.WorstRecall, r.Recall)
+		s.ExcessMS += r.Excess / n
+		s.Within += r.Within / n
+		if r.Summary.AutoStopped {
 			stopped++
 		}
-		if r.summary.Shift != 0 {
+		if r.Summary.Shift != 0 {
 			s.Shifts++
 		}
-		if c := r.summary.Claim; c.High > 0 {
+		if c := r.Summary.Claim; c.High > 0 {
 			s.Claims++
-			if c.Low <= r.recall {
+			if c.Low <= r.Recall {
 				s.ClaimsHeld++
 			}
 		}
@@ -205,7 +205,7 @@ func (r *runs) sum() Simulation {
 }
 
 // medianOf returns the median over the runs, the lower of two.
-func medianOf[T cmp.Ordered](all []run, of func(run) T) T {
+func medianOf[T cmp.Ordered](all []Run, of func(Run) T) T {
 	var values []T
 	for _, r := range all {
 		values = append(values, of(r))

@@ -44,7 +44,7 @@ func TestReplayKeepsTheRate(t *testing.T) {
 func TestReplayRepeatsAndGivesUp(t *testing.T) {
 	v := vantage(-1, 30, 1500, 30)
 	lost := map[int]uint64{1: 2, 3: 3} // the first pairs of these servers
-	v.pair = func(server int, n uint64) (time.Duration, bool) {
+	v.Sample = func(server int, n uint64) (time.Duration, bool) {
 		return v.RTT[server], n < lost[server]
 	}
 	results, took := v.Replay(discovery.NewConventional(4), ReplayOptions{Rate: 1000})
@@ -195,7 +195,7 @@ func TestReadVantage(t *testing.T) {
 		{Addr: netip.MustParseAddrPort("1.2.3.5:27960")},
 		{Addr: netip.MustParseAddrPort("[2001:db8::1]:27960"), Country: "SE", ASN: 1},
 	}
-	if !slices.Equal(v.Servers, want) || !slices.Equal(v.RTT, []time.Duration{12500 * time.Microsecond, silent, 250 * time.Microsecond}) {
+	if !slices.Equal(v.Servers, want) || !slices.Equal(v.RTT, []time.Duration{12500 * time.Microsecond, Silent, 250 * time.Microsecond}) {
 		t.Errorf("read %+v at %v", v.Servers, v.RTT)
 	}
 	if v.Infos[0].Players != 3 || v.Infos[0].MaxPlayers != 16 || v.Name != "au.csv" {
@@ -226,7 +226,7 @@ func TestReadVantageAsWritten(t *testing.T) {
 			{Addr: netip.MustParseAddrPort("1.2.3.4:5"), Country: "DE", ASN: 3320},
 			{Addr: netip.MustParseAddrPort("1.2.3.5:5")},
 		}
-		if err != nil || !slices.Equal(v.Servers, want) || !slices.Equal(v.RTT, []time.Duration{6 * time.Millisecond, silent}) {
+		if err != nil || !slices.Equal(v.Servers, want) || !slices.Equal(v.RTT, []time.Duration{6 * time.Millisecond, Silent}) {
 			t.Errorf("%s: %+v, %v", name, v, err)
 		}
 	}
@@ -250,7 +250,7 @@ func TestReadVantageOfAReport(t *testing.T) {
 	if want := (discovery.Info{Map: "q3dm17", Mode: "0", Players: 3, MaxPlayers: 8, Bots: 1, Password: true}); v.Infos[0] != want {
 		t.Errorf("read %+v", v.Infos[0])
 	}
-	if v.Servers[0] != report.Servers[0].Server() || v.Servers[1] != report.Servers[1].Server() || v.RTT[1] != silent {
+	if v.Servers[0] != report.Servers[0].Server() || v.Servers[1] != report.Servers[1].Server() || v.RTT[1] != Silent {
 		t.Errorf("read %+v at %v", v.Servers, v.RTT)
 	}
 }

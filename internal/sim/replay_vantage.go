@@ -16,14 +16,14 @@ type Vantage struct {
 	Infos []discovery.Info
 	// RTT is the shortest round trip to each server, negative if it never answers.
 	RTT []time.Duration
-	// pair returns a packet pair to a server. If it is nil that is always RTT.
-	pair func(server int, n uint64) (rtt time.Duration, lost bool)
-	// tree returns the servers' topology. It is nil until it is made.
-	tree func() *topology.Tree
+	// Sample returns a packet pair to a server. If it is nil that is always RTT.
+	Sample func(server int, n uint64) (rtt time.Duration, lost bool)
+	// Tree returns the servers' topology. It is nil until it is made.
+	Tree func() *topology.Tree
 }
 
-// silent is the RTT of a server that never answers.
-const silent time.Duration = -1
+// Silent is the RTT of a server that never answers.
+const Silent time.Duration = -1
 
 // Vantage returns the world's view from one of its places.
 func (w *World) Vantage(place int) *Vantage { return w.vantages(place)[0] }
@@ -44,11 +44,11 @@ func (w *World) vantages(places ...int) (vantages []*Vantage) {
 		infos[i] = w.Servers[i].Info
 	}
 	for _, place := range places {
-		v := &Vantage{Name: w.Places[place].Name, Servers: list, Infos: infos, RTT: make([]time.Duration, len(list)), tree: tree}
-		v.pair = func(server int, n uint64) (time.Duration, bool) { return w.Sample(place, server, n) }
+		v := &Vantage{Name: w.Places[place].Name, Servers: list, Infos: infos, RTT: make([]time.Duration, len(list)), Tree: tree}
+		v.Sample = func(server int, n uint64) (time.Duration, bool) { return w.Sample(place, server, n) }
 		for i := range list {
 			if v.RTT[i] = w.RTT(place, i); w.Servers[i].Silent || w.Servers[i].Refusing {
-				v.RTT[i] = silent
+				v.RTT[i] = Silent
 			}
 		}
 		vantages = append(vantages, v)
@@ -58,10 +58,10 @@ func (w *World) vantages(places ...int) (vantages []*Vantage) {
 
 // Topology returns the topology of the servers.
 func (v *Vantage) Topology() *topology.Tree {
-	if v.tree == nil {
+	if v.Tree == nil {
 		return topology.New(v.Servers)
 	}
-	return v.tree()
+	return v.Tree()
 }
 
 // Pair returns the n-th packet pair to a server.
@@ -69,8 +69,8 @@ func (v *Vantage) Pair(server int, n uint64) (rtt time.Duration, lost bool) {
 	if v.RTT[server] < 0 {
 		return 0, true
 	}
-	if v.pair == nil {
+	if v.Sample == nil {
 		return v.RTT[server], false
 	}
-	return v.pair(server, n)
+	return v.Sample(server, n)
 }

@@ -12,18 +12,18 @@ import (
 const (
 	// replacedShare is the share of servers in a list that the earlier list lacked.
 	replacedShare = 0.10
-	// reroutedShare is the share of networks with a new way. For one half it is longer, up to twice
+	// ReroutedShare is the share of networks with a new way. For one half it is longer, up to twice
 	// as long. For the other half it is shorter, by at most the factor 1.5.
-	reroutedShare = 0.05
+	ReroutedShare = 0.05
 	maxLonger     = 2.0
 	maxShorter    = 1.5
 	// apart is the time between the visits.
 	apart = 24 * time.Hour
 )
 
-// visits returns a player's views at two visits to the vantage's network. Each list lacks some
+// Visits returns a player's views at two visits to the vantage's network. Each list lacks some
 // servers of the other, and at the second visit some networks have a new way.
-func (v *Vantage) visits(seed uint64) (first, second *Vantage) {
+func (v *Vantage) Visits(seed uint64) (first, second *Vantage) {
 	rng := rand.New(rand.NewPCG(seed, 0x76697369))
 	const missing = replacedShare / (1 + replacedShare)
 	var firstList, secondList []int
@@ -38,20 +38,20 @@ func (v *Vantage) visits(seed uint64) (first, second *Vantage) {
 		}
 	}
 	detours := make(map[any]float64)
-	second = v.part(secondList, func(server int) float64 {
+	second = v.Part(secondList, func(server int) float64 {
 		key := routeOf(v.Servers[server])
 		detour, known := detours[key]
 		if !known {
-			detour = newDetour(rng, reroutedShare)
+			detour = NewDetour(rng, ReroutedShare)
 			detours[key] = detour
 		}
 		return detour
 	})
-	return v.part(firstList, func(int) float64 { return 1 }), second
+	return v.Part(firstList, func(int) float64 { return 1 }), second
 }
 
-// newDetour returns the factor by which the way to a network changed, where a share has.
-func newDetour(rng *rand.Rand, share float64) float64 {
+// NewDetour returns the factor by which the way to a network changed, where a share has.
+func NewDetour(rng *rand.Rand, share float64) float64 {
 	longer, rerouted, much := rng.IntN(2) == 0, rng.Float64() < share, rng.Float64()
 	switch {
 	case !rerouted:
@@ -67,11 +67,11 @@ func routeOf(s discovery.Server) any {
 	if s.ASN != 0 {
 		return s.ASN
 	}
-	return network(s, 16)
+	return Network(s, 16)
 }
 
-// part returns the vantage with some of its servers, each so many times as far.
-func (v *Vantage) part(servers []int, detour func(server int) float64) *Vantage {
+// Part returns the vantage with some of its servers, each so many times as far.
+func (v *Vantage) Part(servers []int, detour func(server int) float64) *Vantage {
 	p := &Vantage{Name: v.Name}
 	longer := make([]time.Duration, len(servers))
 	for i, server := range servers {
@@ -85,7 +85,7 @@ func (v *Vantage) part(servers []int, detour func(server int) float64) *Vantage 
 			p.Infos = append(p.Infos, v.Infos[server])
 		}
 	}
-	p.pair = func(server int, n uint64) (time.Duration, bool) {
+	p.Sample = func(server int, n uint64) (time.Duration, bool) {
 		rtt, lost := v.Pair(servers[server], n)
 		return rtt + longer[server], lost
 	}
@@ -101,10 +101,10 @@ const (
 	Warm Start = "warm"
 )
 
-// leave returns what the next visit can know of this one.
-func (v *Vantage) leave(strategy discovery.Strategy, plan discovery.PlanOptions, o ReplayOptions) ([]discovery.Prior, error) {
+// Leave returns what the next visit can know of this one.
+func (v *Vantage) Leave(strategy discovery.Strategy, plan discovery.PlanOptions, o ReplayOptions) ([]discovery.Prior, error) {
 	plan.Seed ^= earlier
-	results, _, err := v.run(strategy, plan, o)
+	results, _, err := v.Run(strategy, plan, o)
 	var then time.Time
 	return history.Memory{}.After(v.Servers, results, then).Priors(then.Add(apart)), err
 }

@@ -16,7 +16,7 @@ func TestVisitsDiffer(t *testing.T) {
 	for i, s := range v.Servers {
 		at[s.Addr] = i
 	}
-	first, second := v.visits(1)
+	first, second := v.Visits(1)
 	listed := make(map[any]bool)
 	for i, s := range first.Servers {
 		listed[s.Addr] = true
@@ -61,7 +61,7 @@ func TestVisitsDiffer(t *testing.T) {
 		}
 	}
 	if share := float64(rerouted) / float64(len(factors)); share < 0.02 || share > 0.09 {
-		t.Errorf("%v of the networks were rerouted, want %v", share, reroutedShare)
+		t.Errorf("%v of the networks were rerouted, want %v", share, ReroutedShare)
 	}
 }
 

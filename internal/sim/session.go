@@ -13,12 +13,12 @@ import (
 )
 
 const (
-	// oneWay is the time of a message from a player to the host, or back: a line of 50 ms between
+	// OneWay is the time of a message from a player to the host, or back: a line of 50 ms between
 	// friends.
-	oneWay = 25 * time.Millisecond
+	OneWay = 25 * time.Millisecond
 	// tickEvery is how often a host lets time pass in a room, and flushEvery is how often a peer
 	// reports.
-	tickEvery, flushEvery = 100 * time.Millisecond, 100 * time.Millisecond
+	tickEvery, FlushEvery = 100 * time.Millisecond, 100 * time.Millisecond
 	// longestSession is longer than any room measures or votes here.
 	longestSession = 2 * time.Hour
 	// usualGap is how long the servers of made-up worlds must be left in peace before they answer
@@ -26,56 +26,56 @@ const (
 	usualGap = 300 * time.Millisecond
 )
 
-// epoch is the start of all sessions.
-var epoch = time.Unix(0, 0).UTC()
+// Epoch is the start of all sessions.
+var Epoch = time.Unix(0, 0).UTC()
 
-// session is a room and the peers of its players in virtual time. It plays the host outside the
+// Session is a room and the peers of its players in virtual time. It plays the host outside the
 // room, and lines that lose nothing.
-type session struct {
+type Session struct {
 	*Group
-	room   *room.Room
-	peers  []*peer
-	now    time.Duration // since the list was there
+	Room   *room.Room
+	Peers  []*Peer
+	Now    time.Duration // since the list was there
 	events queue[func()]
-	// infoOf returns the current facts of a server.
-	infoOf    func(server int) discovery.Info
-	hasChosen bool
-	// launched is when the room sent everybody to the server, 0 if it has not yet.
-	launched time.Duration
+	// InfoOf returns the current facts of a server.
+	InfoOf    func(server int) discovery.Info
+	HasChosen bool
+	// Launched is when the room sent everybody to the server, 0 if it has not yet.
+	Launched time.Duration
 	// search is the progress of a coordinated search when the room chose.
 	search coordinate.Progress
-	// watch is called with the room's inputs, unless it is nil.
-	watch func(in room.Input)
+	// Watch is called with the room's inputs, unless it is nil.
+	Watch func(in room.Input)
 	// ready is the time from the list until voting players are ready, 0 if nobody votes.
 	ready time.Duration
 	// started is how many of the honest players are on the way.
 	started, honest int
-	// target is the server that the room sent them to.
-	target string
+	// Target is the server that the room sent them to.
+	Target string
 	err    error
 }
 
-// after schedules something for later.
-func (s *session) after(d time.Duration, do func()) {
-	s.events.push(s.now+d, do)
+// After schedules something for later.
+func (s *Session) After(d time.Duration, do func()) {
+	s.events.push(s.Now+d, do)
 }
 
-// run lets the players join and the organiser say go. Then time passes until everybody is on the
+// Run lets the players join and the organiser say go. Then time passes until everybody is on the
 // way, or the room has failed.
-func (s *session) run() error {
-	for _, p := range s.peers {
-		p.join()
-		if len(p.memory) > 0 { // programs say it when the host welcomes them
-			p.deliver(wire.Memory{Cells: p.memory})
+func (s *Session) Run() error {
+	for _, p := range s.Peers {
+		p.Join()
+		if len(p.Memory) > 0 { // programs say it when the host welcomes them
+			p.deliver(wire.Memory{Cells: p.Memory})
 		}
-		if p.hostile == nil {
+		if p.Hostile == nil {
 			s.honest++
 		}
 	}
 	s.tick()
-	for s.step(room.Proceed{}); s.err == nil && s.started < s.honest && !s.hasGivenUp(); {
+	for s.Step(room.Proceed{}); s.err == nil && s.started < s.honest && !s.hasGivenUp(); {
 		at, do := s.events.pop()
-		if s.now = at; s.now > longestSession {
+		if s.Now = at; s.Now > longestSession {
 			return errors.New("sim: a room waits for ever")
 		}
 		do()
@@ -85,68 +85,68 @@ func (s *session) run() error {
 
 // hasGivenUp reports whether people give up. A room that failed tries again by itself, if that may
 // help, and may succeed in the end.
-func (s *session) hasGivenUp() bool {
+func (s *Session) hasGivenUp() bool {
 	const patience = 3 * time.Minute
-	return s.room.Stage() == wire.Failed && (s.now > patience || s.room.Snapshot().Room.Retry.IsZero())
+	return s.Room.Stage() == wire.Failed && (s.Now > patience || s.Room.Snapshot().Room.Retry.IsZero())
 }
 
 // tick lets time pass in the room again and again.
-func (s *session) tick() {
-	s.step(room.Tick{})
-	if s.ready > 0 && s.now >= s.ready && s.room.Stage() == wire.Chosen {
-		s.step(room.Proceed{}) // the room itself knows whether it applies now
+func (s *Session) tick() {
+	s.Step(room.Tick{})
+	if s.ready > 0 && s.Now >= s.ready && s.Room.Stage() == wire.Chosen {
+		s.Step(room.Proceed{}) // the room itself knows whether it applies now
 	}
-	s.after(tickEvery, s.tick)
+	s.After(tickEvery, s.tick)
 }
 
-// step gives the room an input that it must not refuse.
-func (s *session) step(in room.Input) {
-	if err := s.try(in); err != nil && s.err == nil {
+// Step gives the room an input that it must not refuse.
+func (s *Session) Step(in room.Input) {
+	if err := s.Try(in); err != nil && s.err == nil {
 		s.err = fmt.Errorf("sim: the room refuses a %T: %w", in, err)
 	}
 }
 
-// try gives the room an input, and carries out what follows.
-func (s *session) try(in room.Input) error {
-	outputs, err := s.room.Step(in, room.Moment{Run: s.now, Wall: epoch.Add(s.now)})
+// Try gives the room an input, and carries out what follows.
+func (s *Session) Try(in room.Input) error {
+	outputs, err := s.Room.Step(in, room.Moment{Run: s.Now, Wall: Epoch.Add(s.Now)})
 	for _, o := range outputs {
 		switch o := o.(type) {
 		case room.Admit:
-			p := s.peers[s.peer(in.(room.Join).Hello.Name)]
-			p.id, p.connected = o.Player, true
+			p := s.Peers[s.Number(in.(room.Join).Hello.Name)]
+			p.ID, p.Connected = o.Player, true
 		case room.Fetch:
-			s.after(0, func() {
-				s.step(room.Listed{List: s.Vantages[0].Topology(), Gap: usualGap})
-				for _, p := range s.peers {
+			s.After(0, func() {
+				s.Step(room.Listed{List: s.Vantages[0].Topology(), Gap: usualGap})
+				for _, p := range s.Peers {
 					infos, report := p.knowledge()
 					p.deliver(infos)
 					p.deliver(report)
 				}
 			})
 		case room.Plan:
-			s.step(room.Turn{})
+			s.Step(room.Turn{})
 		case room.Send:
-			for _, p := range s.peers {
-				if p.connected && (o.To == "" || o.To == p.id) {
-					s.after(oneWay, func() { p.receive(o.Message) })
+			for _, p := range s.Peers {
+				if p.Connected && (o.To == "" || o.To == p.ID) {
+					s.After(OneWay, func() { p.receive(o.Message) })
 				}
 			}
 		}
 	}
-	switch stage := s.room.Stage(); {
-	case stage == wire.Chosen && !s.hasChosen:
-		s.hasChosen = true
-		s.search, _ = s.room.Progress()
-	case stage == wire.Launching && s.launched == 0:
-		s.launched = s.now
+	switch stage := s.Room.Stage(); {
+	case stage == wire.Chosen && !s.HasChosen:
+		s.HasChosen = true
+		s.search, _ = s.Room.Progress()
+	case stage == wire.Launching && s.Launched == 0:
+		s.Launched = s.Now
 	}
-	if s.watch != nil {
-		s.watch(in)
+	if s.Watch != nil {
+		s.Watch(in)
 	}
 	return err
 }
 
-// peer returns the number of the player of a name.
-func (s *session) peer(name string) int {
-	return slices.IndexFunc(s.peers, func(p *peer) bool { return p.name == name })
+// Number returns the number of the player of a name.
+func (s *Session) Number(name string) int {
+	return slices.IndexFunc(s.Peers, func(p *Peer) bool { return p.name == name })
 }

@@ -35,7 +35,7 @@ func TestSession(t *testing.T) {
 		{"all answer", near, near, selection.Criteria{}, 2300 * ms, 2800 * ms, 0},
 		{"one is silent for bob, three times", near, func(server int) time.Duration {
 			if server == 0 {
-				return silent
+				return Silent
 			}
 			return near(server)
 		}, selection.Criteria{}, 5300 * ms, 5800 * ms, 1},
@@ -51,26 +51,26 @@ func TestSession(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s, err := g.session(Full, GroupOptions{Criteria: tt.criteria}.withDefaults(2), 0)
+			s, err := g.NewSession(Full, GroupOptions{Criteria: tt.criteria}.WithDefaults(2), 0)
 			if err == nil {
-				err = s.run()
+				err = s.Run()
 			}
 			if err != nil {
 				t.Fatal(err)
 			}
-			server, choice := -1, s.room.Snapshot().Choice
-			if s.launched > 0 {
+			server, choice := -1, s.Room.Snapshot().Choice
+			if s.Launched > 0 {
 				server = choice.Selection.Chosen.Server
 				if card := choice.Servers[choice.Target]; card.Name != "a server" {
 					t.Errorf("nobody asked the finalist for its name: %+v", card)
 				}
 			}
-			if s.launched < tt.from || s.launched > tt.to || server != tt.server {
+			if s.Launched < tt.from || s.Launched > tt.to || server != tt.server {
 				var log strings.Builder
-				for _, note := range s.room.Snapshot().Log {
+				for _, note := range s.Room.Snapshot().Log {
 					log.WriteString(note.At.Format("\n05.000 ") + note.String())
 				}
-				t.Errorf("all are sent to server %d after %v, want %d after %v to %v; the log:%s", server, s.launched, tt.server, tt.from, tt.to, &log)
+				t.Errorf("all are sent to server %d after %v, want %d after %v to %v; the log:%s", server, s.Launched, tt.server, tt.from, tt.to, &log)
 			}
 		})
 	}
@@ -92,26 +92,26 @@ func TestHousehold(t *testing.T) {
 		}
 		home := netip.MustParseAddr("203.0.113.7")
 		g.Homes = []netip.Addr{home, netip.MustParseAddr("198.51.100.7"), home, home}
-		s, err := g.session(Coordinated, GroupOptions{}.withDefaults(4), 1)
+		s, err := g.NewSession(Coordinated, GroupOptions{}.WithDefaults(4), 1)
 		if err == nil {
-			err = s.run()
+			err = s.Run()
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
 		asked := map[int]int{}
 		for _, i := range []int{0, 2, 3} {
-			for _, r := range s.peers[i].replay.results {
+			for _, r := range s.Peers[i].replay.results {
 				if asked[r.Server]++; r.State == discovery.Answered && asked[r.Server] > 1 {
 					t.Errorf("of %d servers %d was asked twice at home, and answers", servers, r.Server)
 				}
 			}
 		}
-		all := len(s.peers[1].replay.results)
-		if share := len(s.peers[0].replay.results); 3*share < all || 2*share > all {
+		all := len(s.Peers[1].replay.results)
+		if share := len(s.Peers[0].replay.results); 3*share < all || 2*share > all {
 			t.Errorf("of %d servers one of three players asked %d, who is alone %d", servers, share, all)
 		}
-		together, _ := g.truth(GroupOptions{}.withDefaults(4).Criteria).regret(s.room.Snapshot().Choice.Selection.Chosen.Server)
+		together, _ := g.Truth(GroupOptions{}.WithDefaults(4).Criteria).Regret(s.Room.Snapshot().Choice.Selection.Chosen.Server)
 		if together > apart.Score+1 {
 			t.Errorf("of %d servers the group goes to one with %.1f ms, and to one with %.1f if each has an address", servers, together, apart.Score)
 		}
@@ -158,14 +158,14 @@ func BenchmarkSession(b *testing.B) {
 		b.Run(string(method), func(b *testing.B) {
 			virtual := 0.0
 			for run := uint64(0); b.Loop(); run++ {
-				s, err := g.session(method, GroupOptions{}.withDefaults(len(g.Players)), run)
+				s, err := g.NewSession(method, GroupOptions{}.WithDefaults(len(g.Players)), run)
 				if err == nil {
-					err = s.run()
+					err = s.Run()
 				}
 				if err != nil {
 					b.Fatal(err)
 				}
-				virtual += s.now.Seconds()
+				virtual += s.Now.Seconds()
 			}
 			b.ReportMetric(virtual/b.Elapsed().Seconds(), "virtual")
 		})

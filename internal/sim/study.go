@@ -58,7 +58,7 @@ func (s Study) Run(ctx context.Context, scene Scene, done func(of int)) (rows []
 		if world == 0 {
 			first = cases
 		}
-		single := make([]run, len(cases)*s.Runs)
+		single := make([]Run, len(cases)*s.Runs)
 		err = Parallel(ctx, len(single), func(i int) (err error) {
 			defer done(s.Worlds * len(single))
 			single[i], err = cases[i/s.Runs].run(ReplayOptions{Rate: s.Rate, Shift: s.Shift}, uint64(i%s.Runs))
@@ -113,19 +113,19 @@ func stopsOf(strategy discovery.Strategy, asked []discovery.AutoStop) []discover
 }
 
 // run runs one of a case's runs, by number.
-func (c Case) run(o ReplayOptions, number uint64) (run, error) {
+func (c Case) run(o ReplayOptions, number uint64) (Run, error) {
 	plan, v := c.Plan, c.Vantage
 	plan.Seed += number
 	if c.start != "" {
-		first, second := v.visits(plan.Seed)
+		first, second := v.Visits(plan.Seed)
 		if v = second; c.start == Warm {
 			var err error
-			if plan.Priors, err = first.leave(c.Strategy, plan, o); err != nil {
-				return run{}, err
+			if plan.Priors, err = first.Leave(c.Strategy, plan, o); err != nil {
+				return Run{}, err
 			}
 		}
 	}
-	_, r, err := v.run(c.Strategy, plan, o)
+	_, r, err := v.Run(c.Strategy, plan, o)
 	return r, err
 }
 

@@ -18,7 +18,7 @@ var (
 	afrinic = []byte{41, 196}
 )
 
-func registry(r region) []byte {
+func registry(r Region) []byte {
 	switch r {
 	case northAmerica:
 		return arin

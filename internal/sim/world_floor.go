@@ -60,7 +60,7 @@ type way struct {
 	hub       int  // index in hubNames
 }
 
-func newWay(from, to region, rng *rand.Rand) way {
+func newWay(from, to Region, rng *rand.Rand) way {
 	w := way{inflation: min(maxInflation, inflationMin+inflationSpread*math.Abs(rng.NormFloat64()))}
 	share, hubs := wrongWay(from, to)
 	w.wrong, w.hub = rng.Float64() < share, hubs[rng.IntN(len(hubs))]
@@ -72,9 +72,9 @@ var hubNames = [...]string{"Los Angeles", "San Jose", "New York", "London", "Fra
 
 // wrongWay returns how often traffic between two parts of the world went by a hub off the shortest
 // way, and the hubs.
-func wrongWay(from, to region) (share float64, hubs []int) {
+func wrongWay(from, to Region) (share float64, hubs []int) {
 	const losAngeles, sanJose, newYork, london, frankfurt, miami = 0, 1, 2, 3, 4, 5
-	pacific := func(r region) bool { return r == eastAsia || r == oceania }
+	pacific := func(r Region) bool { return r == eastAsia || r == oceania }
 	switch {
 	case pacific(from) && pacific(to):
 		return 0.22, []int{losAngeles, sanJose}
@@ -84,7 +84,7 @@ func wrongWay(from, to region) (share float64, hubs []int) {
 		return 0.30, []int{london}
 	case from == southAsia || to == southAsia:
 		return 0.10, []int{london, losAngeles}
-	case from == europe && to == europe:
+	case from == Europe && to == Europe:
 		return 0.02, []int{london, frankfurt, newYork}
 	}
 	return 0.03, []int{newYork, losAngeles, london}

@@ -78,8 +78,8 @@ var metros = [...]metro{
 }
 
 // regions lists the countries whose networks meet on each land mass.
-var regions = map[region][]string{
-	europe: {"DE", "FR", "GB", "NL", "BE", "LU", "CH", "AT", "IT", "ES", "PT", "IE", "DK", "SE", "NO", "FI", "IS",
+var regions = map[Region][]string{
+	Europe: {"DE", "FR", "GB", "NL", "BE", "LU", "CH", "AT", "IT", "ES", "PT", "IE", "DK", "SE", "NO", "FI", "IS",
 		"PL", "CZ", "SK", "HU", "RO", "BG", "GR", "HR", "SI", "RS", "BA", "MK", "EE", "LV", "LT", "UA", "BY", "MD", "RU", "KZ", "TR", "CY", "MT"},
 	northAmerica: {"US", "CA", "MX", "GT", "CR", "PA", "PR", "DO"},
 	southAmerica: {"BR", "AR", "CL", "PE", "CO", "VE", "UY", "EC", "BO"},
@@ -91,8 +91,8 @@ var regions = map[region][]string{
 }
 
 // regionOf maps countries to regions.
-var regionOf = func() map[string]region {
-	of := make(map[string]region)
+var regionOf = func() map[string]Region {
+	of := make(map[string]Region)
 	for region, countries := range regions {
 		for _, country := range countries {
 			of[country] = region
@@ -101,10 +101,10 @@ var regionOf = func() map[string]region {
 	return of
 }()
 
-type region uint8
+type Region uint8
 
 const (
-	europe region = iota
+	Europe Region = iota
 	northAmerica
 	southAmerica
 	africa

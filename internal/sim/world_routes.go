@@ -69,7 +69,7 @@ const (
 
 // routes is the graph of cables between the metros.
 type routes struct {
-	region []region
+	region []Region
 	km     [][]float64 // of the direct cable, +Inf without one
 }
 
@@ -77,7 +77,7 @@ type routes struct {
 var laid = sync.OnceValue(newRoutes)
 
 func newRoutes() *routes {
-	r := &routes{region: metroRegions(), km: make([][]float64, len(metros))}
+	r := &routes{region: CityRegions(), km: make([][]float64, len(metros))}
 	for i := range r.km {
 		r.km[i] = make([]float64, len(metros))
 		for j := range r.km[i] {
@@ -159,8 +159,8 @@ func metroIndex(name string) int {
 	return slices.IndexFunc(metros[:], func(m metro) bool { return m.name == name })
 }
 
-func metroRegions() []region {
-	out := make([]region, len(metros))
+func CityRegions() []Region {
+	out := make([]Region, len(metros))
 	for i, m := range metros {
 		out[i] = regionOf[m.country]
 	}

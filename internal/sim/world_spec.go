@@ -49,14 +49,14 @@ func NamedSpec(name string, seed uint64) (Spec, error) {
 	case "css2007":
 		return css2007(seed), nil
 	case "night2005":
-		return night2005(3000, seed), nil
+		return NightSpec(3000, seed), nil
 	}
 	return Spec{}, fmt.Errorf("sim: unknown world %q (known: et2007, css2007, night2005)", name)
 }
 
 // Night2005 returns the internet of the four players of MUSST's evaluation (NetGames 2005, Table 1)
 // with this many Quake III servers.
-func Night2005(servers int, seed uint64) *World { return Generate(night2005(servers, seed)) }
+func Night2005(servers int, seed uint64) *World { return Generate(NightSpec(servers, seed)) }
 
 // papersPlaces returns the places of the named worlds of 2007, the papers' first.
 func papersPlaces() []Place { return append([]Place(nil), places[:13]...) }
@@ -84,7 +84,7 @@ func css2007(seed uint64) Spec {
 	}
 }
 
-func night2005(servers int, seed uint64) Spec {
+func NightSpec(servers int, seed uint64) Spec {
 	return Spec{
 		Seed: seed, Servers: servers, Places: append([]Place(nil), places[9:13]...), Mix: mixCSS(),
 		ASes:   max(1, servers/9),

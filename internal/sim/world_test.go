@@ -89,7 +89,7 @@ func TestSameSeedSameWorld(t *testing.T) {
 
 func TestAPlaceKeepsItsRoutes(t *testing.T) {
 	// A world of other places has the same servers at the same distance.
-	spec := night2005(300, 1)
+	spec := NightSpec(300, 1)
 	all := Generate(spec)
 	spec.Places = spec.Places[2:]
 	some := Generate(spec)

@@ -1,4 +1,4 @@
-package sim
+package simulated
 
 import (
 	"flag"
@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"muster/discovery"
+	"muster/internal/sim"
 	"muster/selection"
 	"muster/selection/estimate"
 	"muster/selection/memory"
@@ -20,8 +21,8 @@ import (
 // with memories. The file is no part of Muster, so the gate skips both
 // (bench/experiments/country-pairs.md).
 //
-//	go test ./internal/sim -run TestCountryWays -v -find-pairs country_rtt_stat.csv.gz -sweep-matrix FILE -guest-countries FILE
-//	go test ./internal/sim -run TestStarts -v -timeout 0 -find-pairs country_rtt_stat.csv.gz -recall-worlds 40 -sweep-of css2007 -sweep-groups world-4
+//	go -C bench test ./simulated -run TestCountryWays -v -find-pairs country_rtt_stat.csv.gz -sweep-matrix FILE -guest-countries FILE
+//	go -C bench test ./simulated -run TestStarts -v -timeout 0 -find-pairs country_rtt_stat.csv.gz -recall-worlds 40 -sweep-of css2007 -sweep-groups world-4
 var startKinds = flag.String("start-kinds", "none,km,pairs,mixed,true,new-none,new-km,new-pairs", "what a search knows of countries before it begins")
 
 // countryWay is the mean RTT between two countries, and its deviation, in ms.
@@ -106,7 +107,7 @@ func TestCountryWays(t *testing.T) {
 
 // starts returns what players of some countries know of a list's countries. The kind "true" is each
 // player's true mean.
-func (g *Group) starts(kind string, pairs countryPairs, players []Place) (known [][]memory.Cell) {
+func starts(g *sim.Group, kind string, pairs countryPairs, players []sim.Place) (known [][]memory.Cell) {
 	for player, v := range g.Vantages {
 		var cells []memory.Cell
 		truth := map[string][]float64{}
@@ -121,7 +122,7 @@ func (g *Group) starts(kind string, pairs countryPairs, players []Place) (known 
 				w, is = meanAndDeviation(truth[country]), true
 			}
 			if is {
-				cells = append(cells, memory.Cell{Part: memory.Part{Country: country}, MS: max(1, w.mean), Spread: w.off, Count: certain, Seen: epoch})
+				cells = append(cells, memory.Cell{Part: memory.Part{Country: country}, MS: max(1, w.mean), Spread: w.off, Count: certain, Seen: sim.Epoch})
 			}
 		}
 		known = append(known, cells)
@@ -144,33 +145,33 @@ func meanAndDeviation(all []float64) countryWay {
 // others remember an earlier session.
 func startTrial(kind, group string, rule selection.Rule, pairs countryPairs) Trial {
 	kind, isNew := strings.CutPrefix(kind, "new-")
-	return func(g *Group, seed uint64) (trialRun, error) {
-		o := GroupOptions{Criteria: sweepCriteria(rule), Replay: ReplayOptions{Rate: 140}}
-		players, err := GroupPlaces(group, seed)
+	return func(g *sim.Group, seed uint64) (trialRun, error) {
+		o := sim.GroupOptions{Criteria: sweepCriteria(rule), Replay: sim.ReplayOptions{Rate: 140}}
+		players, err := sim.GroupPlaces(group, seed)
 		if err != nil {
 			return trialRun{}, err
 		}
 		if kind != "none" {
-			o.Memories = g.starts(kind, pairs, players)
+			o.Memories = starts(g, kind, pairs, players)
 		} else if isNew {
 			o.Memories = make([][]memory.Cell, len(players))
 		}
 		if isNew {
 			earlier := o
 			earlier.Memories = nil
-			s, err := g.session(Coordinated, earlier.withDefaults(len(g.Players)), seed)
+			s, err := g.NewSession(sim.Coordinated, earlier.WithDefaults(len(g.Players)), seed)
 			if err == nil {
-				err = s.run()
+				err = s.Run()
 			}
 			if err != nil {
 				return trialRun{}, err
 			}
-			for i, p := range s.peers[1:] {
-				o.Memories[1+i] = p.memory
+			for i, p := range s.Peers[1:] {
+				o.Memories[1+i] = p.Memory
 			}
 			seed, o.Replay.Run = seed+1<<20, 1
 		}
-		return g.runTrial(Coordinated, o, seed)
+		return runTrial(g, sim.Coordinated, o, seed)
 	}
 }
 

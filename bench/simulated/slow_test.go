@@ -1,4 +1,4 @@
-package sim
+package simulated
 
 import (
 	"context"
@@ -6,12 +6,13 @@ import (
 	"strings"
 	"testing"
 
+	"muster/internal/sim"
 	"muster/selection"
 )
 
 // Sessions with a slow player are for measuring. The gate runs a few of them:
 //
-//	go test ./internal/sim -run TestSlowPlayer -v -timeout 0 -slow-worlds 40 -slow-from 92000
+//	go -C bench test ./simulated -run TestSlowPlayer -v -timeout 0 -slow-worlds 40 -slow-from 92000
 var (
 	slowWorlds = flag.Int("slow-worlds", 2, "worlds of a slow player's sessions")
 	slowFrom   = flag.Uint64("slow-from", 93_007, "the first one's seed")
@@ -33,7 +34,7 @@ type slowRun struct {
 func TestSlowPlayer(t *testing.T) {
 	for _, rule := range []selection.Rule{selection.Mean, selection.Minimax, selection.FairThreshold} {
 		runs := make([]slowRun, *slowWorlds)
-		err := Parallel(context.Background(), len(runs), func(i int) (err error) {
+		err := sim.Parallel(context.Background(), len(runs), func(i int) (err error) {
 			runs[i], err = runSlow(rule, *slowFrom+uint64(i))
 			return err
 		})
@@ -52,8 +53,8 @@ func TestSlowPlayer(t *testing.T) {
 		longer, worse := func(r slowRun) float64 { return r.longer }, func(r slowRun) float64 { return r.worse }
 		others := func(r slowRun) float64 { return r.others }
 		t.Logf("%-14s %4.1f / %4.1f s longer, %4.1f / %4.1f / %4.1f ms worse, for the others %4.1f / %4.1f, named %d of %d",
-			rule, quantile(runs, 0.5, longer), quantile(runs, 1, longer), quantile(runs, 0.5, worse), quantile(runs, 0.75, worse),
-			quantile(runs, 0.95, worse), quantile(runs, 0.5, others), quantile(runs, 0.95, others), named, len(runs))
+			rule, sim.Quantile(runs, 0.5, longer), sim.Quantile(runs, 1, longer), sim.Quantile(runs, 0.5, worse), sim.Quantile(runs, 0.75, worse),
+			sim.Quantile(runs, 0.95, worse), sim.Quantile(runs, 0.5, others), sim.Quantile(runs, 0.95, others), named, len(runs))
 	}
 }
 
@@ -62,26 +63,26 @@ func runSlow(rule selection.Rule, seed uint64) (r slowRun, err error) {
 	if err != nil {
 		return r, err
 	}
-	o := GroupOptions{Criteria: sweepCriteria(rule), Replay: ReplayOptions{Rate: 250}}.withDefaults(len(g.Players))
-	fast, err := g.Run(Coordinated, o, seed)
+	o := sim.GroupOptions{Criteria: sweepCriteria(rule), Replay: sim.ReplayOptions{Rate: 250}}.WithDefaults(len(g.Players))
+	fast, err := g.Run(sim.Coordinated, o, seed)
 	if err != nil {
 		return r, err
 	}
 	slow := int(seed) % len(g.Players)
-	o.rates = map[int]float64{slow: *slowRate}
-	s, err := g.session(Coordinated, o, seed)
+	o.Rates = map[int]float64{slow: *slowRate}
+	s, err := g.NewSession(sim.Coordinated, o, seed)
 	if err == nil {
-		err = s.run()
+		err = s.Run()
 	}
 	if err != nil {
 		return r, err
 	}
-	run, others := s.result(g.truth(o.Criteria)), g.honest([]int{slow}).Regret(o.Criteria)
+	run, others := s.Result(g.Truth(o.Criteria)), withoutLiars(g, []int{slow}).Regret(o.Criteria)
 	r.longer, r.worse = run.Seconds-fast.Seconds, run.Regret-fast.Regret
 	if run.Found && fast.Found {
 		r.others = others(run.Server) - others(fast.Server)
 	}
-	for _, note := range s.room.Snapshot().Log {
+	for _, note := range s.Room.Snapshot().Log {
 		r.named = r.named || strings.Contains(note.String(), "answers slowly")
 	}
 	return r, nil

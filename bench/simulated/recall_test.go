@@ -1,4 +1,4 @@
-package sim
+package simulated
 
 import (
 	"flag"
@@ -11,13 +11,14 @@ import (
 	"time"
 
 	"muster/host/networks"
+	"muster/internal/sim"
 	"muster/selection"
 	"muster/selection/memory"
 )
 
 // How much a group's memory is worth:
 //
-//	go test ./internal/sim -run TestRecall -v -timeout 0 -recall-worlds 30 -sweep-of matrix -sweep-matrix rtt.txt.gz -sweep-from 12000
+//	go -C bench test ./simulated -run TestRecall -v -timeout 0 -recall-worlds 30 -sweep-of matrix -sweep-matrix rtt.txt.gz -sweep-from 12000
 var (
 	recallWorlds = flag.Int("recall-worlds", 0, "how many worlds of a kind")
 	recallMatrix = flag.String("recall-matrix", "", "earlier round trips between the hosts of -sweep-matrix, for the kind matrix")
@@ -26,13 +27,13 @@ var (
 
 // later returns the group at a later session, when a share of the ASes have other ways, for each
 // player their own.
-func (g *Group) later(seed uint64, rerouted float64) *Group {
-	return g.changed(seed, func(rng *rand.Rand) float64 { return newDetour(rng, rerouted) })
+func later(g *sim.Group, seed uint64, rerouted float64) *sim.Group {
+	return changed(g, seed, func(rng *rand.Rand) float64 { return sim.NewDetour(rng, rerouted) })
 }
 
 // changed returns the group with other ways to each AS.
-func (g *Group) changed(seed uint64, factor func(rng *rand.Rand) float64) *Group {
-	later := &Group{Players: g.Players}
+func changed(g *sim.Group, seed uint64, factor func(rng *rand.Rand) float64) *sim.Group {
+	later := &sim.Group{Players: g.Players}
 	order := make([]int, len(g.Vantages[0].Servers))
 	for i := range order {
 		order[i] = i
@@ -40,8 +41,8 @@ func (g *Group) changed(seed uint64, factor func(rng *rand.Rand) float64) *Group
 	for player, v := range g.Vantages {
 		rng := rand.New(rand.NewPCG(seed, uint64(player)))
 		of := map[any]float64{}
-		same := v.part(order, func(server int) float64 {
-			key := cellOf(v.Servers[server])
+		same := v.Part(order, func(server int) float64 {
+			key := sim.CellOf(v.Servers[server])
 			f, known := of[key]
 			if !known {
 				f = factor(rng)
@@ -49,7 +50,7 @@ func (g *Group) changed(seed uint64, factor func(rng *rand.Rand) float64) *Group
 			}
 			return f
 		})
-		same.tree = v.tree
+		same.Tree = v.Tree
 		later.Vantages = append(later.Vantages, same)
 	}
 	return later
@@ -74,7 +75,7 @@ func TestRecall(t *testing.T) {
 			for _, kind := range kinds {
 				trials = append(trials, recallTrial(kind.name, selection.Mean, nil))
 			}
-			all, err := Sweep(func(seed uint64) (*Group, error) { return GroupWorld("css2007", group, seed) }, 31, 1, trials)
+			all, err := Sweep(func(seed uint64) (*sim.Group, error) { return sim.GroupWorld("css2007", group, seed) }, 31, 1, trials)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -92,7 +93,7 @@ func TestRecall(t *testing.T) {
 		make, earlier := sweepGroup(t, *sweepOf, group), sweepGroup(t, *sweepOf, group)
 		if *recallMatrix != "" {
 			m, then, list := sweepRoundTrips(t), readMatrix(t, *recallMatrix), sweepList(t)
-			earlier = func(seed uint64) (*Group, error) { return m.onMatrixWith(then, list(seed), group, seed) }
+			earlier = func(seed uint64) (*sim.Group, error) { return m.OnMatrixWith(then, list(seed), group, seed) }
 		}
 		for _, rule := range strings.Split(*sweepRules, ",") {
 			kinds := strings.Split(*recallKinds, ",")
@@ -112,7 +113,7 @@ func TestRecall(t *testing.T) {
 }
 
 func recallReport(all []trialRun) string {
-	get := func(share float64, of func(trialRun) float64) float64 { return quantile(all, share, of) }
+	get := func(share float64, of func(trialRun) float64) float64 { return sim.Quantile(all, share, of) }
 	broken, none := 0, 0
 	for _, r := range all {
 		if !r.claims() {
@@ -137,22 +138,22 @@ func recallReport(all []trialRun) string {
 }
 
 // recallTrial runs a session, and another one with what that left. Before the fourth, it runs three.
-func recallTrial(kind string, rule selection.Rule, earlier func(seed uint64) (*Group, error)) Trial {
-	return func(g *Group, seed uint64) (trialRun, error) {
-		o := GroupOptions{Criteria: sweepCriteria(rule), Replay: ReplayOptions{Rate: 140}}
+func recallTrial(kind string, rule selection.Rule, earlier func(seed uint64) (*sim.Group, error)) Trial {
+	return func(g *sim.Group, seed uint64) (trialRun, error) {
+		o := sim.GroupOptions{Criteria: sweepCriteria(rule), Replay: sim.ReplayOptions{Rate: 140}}
 		second, before := o, g
 		second.Replay.Run = 1
 		switch kind {
 		case "drift-none":
-			return g.later(seed, reroutedShare).runTrial(Coordinated, second, seed+1<<20)
+			return runTrial(later(g, seed, sim.ReroutedShare), sim.Coordinated, second, seed+1<<20)
 		case "old-none":
-			return g.later(seed, .5).runTrial(Coordinated, second, seed+1<<20)
+			return runTrial(later(g, seed, .5), sim.Coordinated, second, seed+1<<20)
 		case "none":
-			return g.runTrial(Coordinated, second, seed+1<<20)
+			return runTrial(g, sim.Coordinated, second, seed+1<<20)
 		case "drift":
-			g = g.later(seed, reroutedShare)
+			g = later(g, seed, sim.ReroutedShare)
 		case "old":
-			g = g.later(seed, 0.5)
+			g = later(g, seed, 0.5)
 		}
 		switch kind {
 		case "matrix":
@@ -161,21 +162,21 @@ func recallTrial(kind string, rule selection.Rule, earlier func(seed uint64) (*G
 				return trialRun{}, err
 			}
 		case "wrong":
-			before = g.changed(seed, func(rng *rand.Rand) float64 {
+			before = changed(g, seed, func(rng *rand.Rand) float64 {
 				if rng.Float64() < .1 {
 					return .3 + 2*rng.Float64()
 				}
 				return 1
 			})
 		case "all-wrong":
-			before = g.changed(seed, func(rng *rand.Rand) float64 { return .3 + 2*rng.Float64() })
+			before = changed(g, seed, func(rng *rand.Rand) float64 { return .3 + 2*rng.Float64() })
 		}
 		if kind == "host" || kind == "poisoned" {
 			var err error
-			if second.Memories, err = g.hostMemories(o, seed, kind == "poisoned"); err != nil {
+			if second.Memories, err = hostMemories(g, o, seed, kind == "poisoned"); err != nil {
 				return trialRun{}, err
 			}
-			return g.runTrial(Coordinated, second, seed+1<<20)
+			return runTrial(g, sim.Coordinated, second, seed+1<<20)
 		}
 		ago, sessions := 7*24*time.Hour, 1
 		switch kind {
@@ -186,16 +187,16 @@ func recallTrial(kind string, rule selection.Rule, earlier func(seed uint64) (*G
 		}
 		for i := range sessions {
 			o.Memories, o.Replay.Run = second.Memories, uint64(2*i) // the last session is run 1
-			s, err := before.session(Coordinated, o.withDefaults(len(g.Players)), seed+o.Replay.Run<<20)
+			s, err := before.NewSession(sim.Coordinated, o.WithDefaults(len(g.Players)), seed+o.Replay.Run<<20)
 			if err == nil {
-				err = s.run()
+				err = s.Run()
 			}
 			if err != nil {
 				return trialRun{}, err
 			}
 			second.Memories = nil
-			for _, p := range s.peers {
-				cells := slices.Clone(p.memory)
+			for _, p := range s.Peers {
+				cells := slices.Clone(p.Memory)
 				for i := range cells {
 					cells[i].Seen = cells[i].Seen.Add(-ago)
 				}
@@ -205,7 +206,7 @@ func recallTrial(kind string, rule selection.Rule, earlier func(seed uint64) (*G
 		if kind == "newcomer" {
 			second.Memories[0] = nil
 		}
-		return g.runTrial(Coordinated, second, seed+1<<20)
+		return runTrial(g, sim.Coordinated, second, seed+1<<20)
 	}
 }
 
@@ -213,37 +214,37 @@ func recallTrial(kind string, rule selection.Rule, earlier func(seed uint64) (*G
 // from them. Their ways to an AS are up to a tenth longer or shorter. All players are of one country, so
 // what they know of the country is wrong for most. If the memory is poisoned, a group with one network
 // in each AS, and so four in the country, has come before, between and after them, with made-up RTTs.
-func (g *Group) hostMemories(o GroupOptions, seed uint64, isPoisoned bool) (known [][]memory.Cell, err error) {
+func hostMemories(g *sim.Group, o sim.GroupOptions, seed uint64, isPoisoned bool) (known [][]memory.Cell, err error) {
 	host := networks.New([32]byte{byte(seed)})
 	of := make([]networks.Network, len(g.Players))
 	for player := range of {
 		of[player] = networks.Network{Country: "XA", ASN: uint32(player + 1)}
 	}
-	teach := func(room int, network byte, other *Group) error {
-		s, err := other.session(Coordinated, o.withDefaults(len(g.Players)), seed+uint64(room)<<32)
+	teach := func(room int, network byte, other *sim.Group) error {
+		s, err := other.NewSession(sim.Coordinated, o.WithDefaults(len(g.Players)), seed+uint64(room)<<32)
 		if err == nil {
-			err = s.run()
+			err = s.Run()
 		}
 		if err != nil {
 			return err
 		}
-		for player, p := range s.peers {
+		for player, p := range s.Peers {
 			from := netip.AddrFrom4([4]byte{203, byte(player), network, byte(room)})
-			host.Learn(fmt.Sprint(room), from, of[player], p.memory, epoch)
+			host.Learn(fmt.Sprint(room), from, of[player], p.Memory, sim.Epoch)
 		}
 		return nil
 	}
 	for room := range 7 {
-		other, network := g.changed(seed+uint64(room), func(rng *rand.Rand) float64 { return .9 + .2*rng.Float64() }), byte(room)
+		other, network := changed(g, seed+uint64(room), func(rng *rand.Rand) float64 { return .9 + .2*rng.Float64() }), byte(room)
 		if room%2 == 0 {
 			if !isPoisoned {
 				continue
 			}
-			other, network = g.changed(seed+uint64(room), func(rng *rand.Rand) float64 { return .3 + 2*rng.Float64() }), 99
+			other, network = changed(g, seed+uint64(room), func(rng *rand.Rand) float64 { return .3 + 2*rng.Float64() }), 99
 		}
 		if err := teach(room, network, other); err != nil {
 			return nil, err
 		}
 	}
-	return host.Known(of, g.Vantages[0].Topology(), epoch.Add(7*24*time.Hour)), nil
+	return host.Known(of, g.Vantages[0].Topology(), sim.Epoch.Add(7*24*time.Hour)), nil
 }

@@ -1,4 +1,4 @@
-package sim
+package simulated
 
 import (
 	"flag"
@@ -15,6 +15,7 @@ import (
 	"muster/discovery"
 	"muster/discovery/plan/topology"
 	"muster/host/room"
+	"muster/internal/sim"
 	"muster/selection"
 	"muster/selection/coordinate"
 	"muster/selection/estimate"
@@ -23,9 +24,9 @@ import (
 // These flags measure the estimates of guests' pings, and the gain of a choice from them. The gate
 // runs a small part:
 //
-//	go test ./internal/sim -run TestGuests$ -v -timeout 0 -guest-worlds 20 [-guest-of css2007,et2007,distance,cables]
-//	go test ./internal/sim -run TestGuests -v -guest-worlds 400 -guest-of cities -sweep-matrix FILE -guest-countries FILE
-//	go test ./internal/sim -run TestGuests -v -guest-worlds 20 -guest-of matrix -sweep-matrix FILE -sweep-servers FILE
+//	go -C bench test ./simulated -run TestGuests$ -v -timeout 0 -guest-worlds 20 [-guest-of css2007,et2007,distance,cables]
+//	go -C bench test ./simulated -run TestGuests -v -guest-worlds 400 -guest-of cities -sweep-matrix FILE -guest-countries FILE
+//	go -C bench test ./simulated -run TestGuests -v -guest-worlds 20 -guest-of matrix -sweep-matrix FILE -sweep-servers FILE
 var (
 	guestWorlds    = flag.Int("guest-worlds", 0, "how many worlds of each kind")
 	guestFrom      = flag.Uint64("guest-from", 1, "first seed")
@@ -216,22 +217,22 @@ func guestCases(t *testing.T, of string, seed uint64) []guestCase {
 	}
 	const guests, others = 3, 7
 	rng := rand.New(rand.NewPCG(seed, 0x677565737473))
-	var places []Place
+	var places []sim.Place
 	add := func(metro int, name string) int {
-		m := metros[metro]
-		places = append(places, Place{Name: name, Country: m.country, Lat: m.lat, Lon: m.lon, Access: milliseconds(5 + 15*rng.Float64())})
+		m := cities[metro]
+		places = append(places, sim.Place{Name: name, Country: m.Country, Lat: m.Lat, Lon: m.Lon, Access: milliseconds(5 + 15*rng.Float64())})
 		return len(places) - 1
 	}
-	region := metroRegions()
+	region := sim.CityRegions()
 	var cases []guestCase
 	var sitting []chairs
 	for guest := range guests {
 		together := rng.IntN(2) == 0 // friends live in one part of the world, or all over it
-		all := rng.Perm(len(metros))
+		all := rng.Perm(len(cities))
 		home, name := all[0], fmt.Sprintf("guest %d", guest)
-		mates := slices.DeleteFunc(slices.Clone(all), func(i int) bool { return metros[i].country != metros[home].country })
+		mates := slices.DeleteFunc(slices.Clone(all), func(i int) bool { return cities[i].Country != cities[home].Country })
 		foreign := slices.DeleteFunc(slices.Clone(all), func(i int) bool {
-			return metros[i].country == metros[home].country || together && region[i] != region[home]
+			return cities[i].Country == cities[home].Country || together && region[i] != region[home]
 		})
 		if len(foreign) == 0 {
 			continue
@@ -242,7 +243,7 @@ func guestCases(t *testing.T, of string, seed uint64) []guestCase {
 			rest = append(rest, add(foreign[i%len(foreign)], fmt.Sprintf("%s's friend %d", name, i)))
 		}
 		for _, near := range []nearness{inNetwork, inCountry, inNeither} {
-			sit, c := chairs{at}, guestCase{near: near, guest: estimate.Place{Country: metros[home].country, ASN: 1}}
+			sit, c := chairs{at}, guestCase{near: near, guest: estimate.Place{Country: cities[home].Country, ASN: 1}}
 			switch near {
 			case inNetwork: // takes the guest's ways, which worlds draw by name
 				sit = append(sit, add(mates[rng.IntN(len(mates))], name))
@@ -260,29 +261,29 @@ func guestCases(t *testing.T, of string, seed uint64) []guestCase {
 			cases, sitting = append(cases, c), append(sitting, sit)
 		}
 	}
-	var w *World
+	var w *sim.World
 	switch of {
 	case "css2007", "et2007":
-		spec, err := NamedSpec(of, seed)
+		spec, err := sim.NamedSpec(of, seed)
 		if err != nil {
 			t.Fatal(err)
 		}
 		spec.Places = places
-		w = Generate(spec)
+		w = sim.Generate(spec)
 	case "distance":
-		w = DistanceWorld(sweepList(t)(seed), places, seed)
+		w = sim.DistanceWorld(sweepList(t)(seed), places, seed)
 	case "cables":
-		w = CableWorld(sweepList(t)(seed), places, seed)
+		w = sim.CableWorld(sweepList(t)(seed), places, seed)
 	default:
-		spec := night2005(500, seed)
+		spec := sim.NightSpec(500, seed)
 		spec.Places = places
-		w = Generate(spec)
+		w = sim.Generate(spec)
 	}
 	list := w.List()
 	for i := range cases {
 		cases[i].servers, cases[i].rtt = list, func(player, server int) time.Duration {
 			if s := w.Servers[server]; s.Silent || s.Refusing {
-				return silent
+				return sim.Silent
 			}
 			return w.RTT(sitting[i][1+player], server)
 		}
@@ -324,7 +325,7 @@ func cityCases(t *testing.T, seed uint64) (cases []guestCase) {
 		// friends live in one part of the world, or all over it
 		rest := slices.DeleteFunc(slices.Clone(perm[1:]), func(i int) bool { return isMate(i) })
 		if rng.IntN(2) == 0 {
-			near := m.nearestTo(perm[0])
+			near := m.NearestTo(perm[0])
 			near = slices.DeleteFunc(near, func(i int) bool { return !slices.Contains(rest, i) })[:len(rest)/4]
 			rng.Shuffle(len(near), func(i, j int) { near[i], near[j] = near[j], near[i] })
 			rest = near
@@ -336,7 +337,7 @@ func cityCases(t *testing.T, seed uint64) (cases []guestCase) {
 		}
 		c.rtt = func(player, server int) time.Duration {
 			if slices.Contains(sit, server) {
-				return silent // no server stands where a player sits
+				return sim.Silent // no server stands where a player sits
 			}
 			return milliseconds(m[sit[1+player]][server])
 		}
@@ -384,7 +385,7 @@ func matrixCases(t *testing.T, seed uint64) (cases []guestCase) {
 			}
 			c.rtt = func(player, server int) time.Duration {
 				if w.Servers[server].Silent {
-					return silent
+					return sim.Silent
 				}
 				return w.RTT(1+player, server)
 			}

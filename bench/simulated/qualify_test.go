@@ -1,4 +1,4 @@
-package sim
+package simulated
 
 import (
 	"flag"
@@ -8,13 +8,14 @@ import (
 	"testing"
 	"time"
 
+	"muster/internal/sim"
 	"muster/selection"
 )
 
 // These flags measure which limits a group's search finds kept, by the share of the list that keeps
 // them. The gate runs a small part. Worlds and groups are those of TestSweep:
 //
-//	go test ./internal/sim -run TestQualifying -v -timeout 0 -qualify 0.02,0.05,0.1,0.2,0.5,1,2,5 -sweep-worlds 20 -sweep-from 65000 -sweep-groups musst,world-16
+//	go -C bench test ./simulated -run TestQualifying -v -timeout 0 -qualify 0.02,0.05,0.1,0.2,0.5,1,2,5 -sweep-worlds 20 -sweep-from 65000 -sweep-groups musst,world-16
 var qualifyShares = flag.String("qualify", "", "shares of the list that keep the limit, in percent")
 
 // unlimited is the limit above the one under test, so that a search that misses that one still
@@ -36,9 +37,9 @@ func TestQualifying(t *testing.T) {
 				percent := sweepNumber(t, share)
 				var trials []Trial
 				for _, rule := range rules {
-					trials = append(trials, func(g *Group, seed uint64) (trialRun, error) {
-						limits := []time.Duration{g.limitOf(percent / 100), unlimited}
-						return g.runTrial(Coordinated, GroupOptions{Criteria: selection.Criteria{By: rule, Limits: limits}}, seed)
+					trials = append(trials, func(g *sim.Group, seed uint64) (trialRun, error) {
+						limits := []time.Duration{limitOf(g, percent/100), unlimited}
+						return runTrial(g, sim.Coordinated, sim.GroupOptions{Criteria: selection.Criteria{By: rule, Limits: limits}}, seed)
 					})
 				}
 				all, err := Sweep(sweepGroup(t, kind, group), *sweepFrom, worlds, trials)
@@ -60,7 +61,7 @@ func TestQualifying(t *testing.T) {
 					if taste && found+said < worlds {
 						t.Errorf("%s: a limit that %v %% of the list keep was missed without a word: %+v", rules[i], share, runs)
 					}
-					asked := quantile(runs, 0.5, func(r trialRun) float64 { return r.Search.Probes })
+					asked := sim.Quantile(runs, 0.5, func(r trialRun) float64 { return r.Search.Probes })
 					t.Logf("| %s | %s | %s | %s | %d of %d | %d | %d | %.0f |", kind, group, rules[i], share, found, len(runs), said, chosen, asked)
 				}
 			}
@@ -71,7 +72,7 @@ func TestQualifying(t *testing.T) {
 // limitOf returns the limit that such a share of the list keeps for everybody, at least one server,
 // with a packet pair's error to spare. On a matrix hundreds of servers are equally far, to the
 // microsecond.
-func (g *Group) limitOf(share float64) time.Duration {
+func limitOf(g *sim.Group, share float64) time.Duration {
 	var highest []time.Duration
 	for server := range g.Vantages[0].Servers {
 		worst := time.Duration(0)

@@ -1,4 +1,4 @@
-package sim
+package simulated
 
 import (
 	"fmt"
@@ -8,13 +8,14 @@ import (
 
 	"muster/discovery"
 	"muster/host/wire"
+	"muster/internal/sim"
 	"muster/selection"
 )
 
 // lying returns the program of a player who makes numbers up, in the search and in the second look.
 // tell returns the reported RTT of a server that answered, or that it was lost.
-func lying(tell func(p *peer, server int, rtt time.Duration) (told time.Duration, lost bool)) lies {
-	return lies{says: func(p *peer, m wire.Message) []wire.Message {
+func lying(tell func(p *sim.Peer, server int, rtt time.Duration) (told time.Duration, lost bool)) lies {
+	return lies{says: func(p *sim.Peer, m wire.Message) []wire.Message {
 		switch m := m.(type) {
 		case wire.Report:
 			for i := range m.Results {
@@ -51,7 +52,7 @@ const never = 9999 * time.Millisecond
 func crudeLies() []Attack {
 	constant := func(rtt time.Duration) func(*plot) lies {
 		return func(*plot) lies {
-			return lying(func(*peer, int, time.Duration) (time.Duration, bool) { return rtt, false })
+			return lying(func(*sim.Peer, int, time.Duration) (time.Duration, bool) { return rtt, false })
 		}
 	}
 	return []Attack{
@@ -59,13 +60,13 @@ func crudeLies() []Attack {
 		{Name: "all 9999", plan: constant(never)},
 		{Name: "random", plan: func(k *plot) lies {
 			seed := k.rng.Uint64()
-			return lying(func(_ *peer, server int, _ time.Duration) (time.Duration, bool) {
+			return lying(func(_ *sim.Peer, server int, _ time.Duration) (time.Duration, bool) {
 				return time.Duration(rand.New(rand.NewPCG(seed, uint64(server))).Float64() * float64(500*time.Millisecond)), false
 			})
 		}},
 		{Name: "force one", plan: func(k *plot) lies {
 			favourite := k.greedy()
-			return lying(func(_ *peer, server int, _ time.Duration) (time.Duration, bool) {
+			return lying(func(_ *sim.Peer, server int, _ time.Duration) (time.Duration, bool) {
 				if server == favourite {
 					return time.Millisecond, false
 				}
@@ -74,10 +75,12 @@ func crudeLies() []Attack {
 		}},
 		{Name: "report one", plan: func(k *plot) lies {
 			favourite := k.greedy()
-			return lying(func(_ *peer, server int, rtt time.Duration) (time.Duration, bool) { return rtt, server != favourite })
+			return lying(func(_ *sim.Peer, server int, rtt time.Duration) (time.Duration, bool) {
+				return rtt, server != favourite
+			})
 		}},
 		{Name: "exaggerate", plan: func(*plot) lies {
-			return lying(func(_ *peer, _ int, rtt time.Duration) (time.Duration, bool) {
+			return lying(func(_ *sim.Peer, _ int, rtt time.Duration) (time.Duration, bool) {
 				if rtt > 50*time.Millisecond {
 					rtt *= 3
 				}
@@ -93,9 +96,9 @@ func plausibleLies() []Attack {
 	praise := func(name string, told func(k *plot, liar, server int, rtt time.Duration) time.Duration) Attack {
 		return Attack{Name: name, plan: func(k *plot) lies {
 			favourite := k.persuades(func(liar, server int, rtt time.Duration) time.Duration { return told(k, liar, server, rtt) })
-			return lying(func(p *peer, server int, rtt time.Duration) (time.Duration, bool) {
+			return lying(func(p *sim.Peer, server int, rtt time.Duration) (time.Duration, bool) {
 				if server == favourite {
-					rtt = told(k, slices.Index(p.peers, p), server, rtt)
+					rtt = told(k, slices.Index(p.Peers, p), server, rtt)
 				}
 				return rtt, false
 			})
@@ -107,7 +110,7 @@ func plausibleLies() []Attack {
 			for _, server := range k.best(n) {
 				hidden[server] = true
 			}
-			return lying(func(_ *peer, server int, rtt time.Duration) (time.Duration, bool) {
+			return lying(func(_ *sim.Peer, server int, rtt time.Duration) (time.Duration, bool) {
 				if hidden[server] {
 					return tell(rtt)
 				}
@@ -143,7 +146,7 @@ func plausibleLies() []Attack {
 	isForbidden := func(hidden func(k *plot) map[int]bool) func(k *plot) lies {
 		return func(k *plot) lies {
 			hidden := hidden(k)
-			return lies{says: func(_ *peer, m wire.Message) []wire.Message {
+			return lies{says: func(_ *sim.Peer, m wire.Message) []wire.Message {
 				if report, is := m.(wire.Report); is {
 					for i := range report.Results {
 						if r := &report.Results[i]; hidden == nil || hidden[r.Server] {
@@ -159,7 +162,7 @@ func plausibleLies() []Attack {
 		Attack{Name: "favourite's city -30 %", plan: func(k *plot) lies {
 			less := func(_, _ int, rtt time.Duration) time.Duration { return rtt * 7 / 10 }
 			city := near(k, k.persuades(less))
-			return lying(func(_ *peer, server int, rtt time.Duration) (time.Duration, bool) {
+			return lying(func(_ *sim.Peer, server int, rtt time.Duration) (time.Duration, bool) {
 				if city[server] {
 					rtt = less(0, 0, rtt)
 				}
@@ -172,13 +175,13 @@ func plausibleLies() []Attack {
 			// It probes nothing, but knows where servers stand, to a few percent.
 			favourite := k.persuades(func(_, _ int, rtt time.Duration) time.Duration { return rtt * 7 / 10 })
 			seed := k.rng.Uint64()
-			return lies{says: func(p *peer, m wire.Message) []wire.Message {
+			return lies{says: func(p *sim.Peer, m wire.Message) []wire.Message {
 				report, is := m.(wire.Report)
 				for i := range report.Results {
 					r := &report.Results[i]
-					rtt := p.vantage.RTT[r.Server]
+					rtt := p.Vantage.RTT[r.Server]
 					for near := r.Server; rtt < 0; near++ { // a dead one is where its neighbours are
-						rtt = p.vantage.RTT[near%len(p.vantage.RTT)]
+						rtt = p.Vantage.RTT[near%len(p.Vantage.RTT)]
 					}
 					if rtt = rtt * time.Duration(90+rand.New(rand.NewPCG(seed, uint64(r.Server))).IntN(30)) / 100; r.Server == favourite {
 						rtt = rtt * 7 / 10
@@ -196,8 +199,8 @@ func plausibleLies() []Attack {
 			for _, server := range k.best(30) {
 				lost[k.Vantages[0].Servers[server].ASN] = true
 			}
-			return lying(func(p *peer, server int, rtt time.Duration) (time.Duration, bool) {
-				return rtt, lost[p.vantage.Servers[server].ASN]
+			return lying(func(p *sim.Peer, server int, rtt time.Duration) (time.Duration, bool) {
+				return rtt, lost[p.Vantage.Servers[server].ASN]
 			})
 		}},
 		Attack{Name: "may ask none", plan: isForbidden(func(*plot) map[int]bool { return nil })},
@@ -216,7 +219,7 @@ func plausibleLies() []Attack {
 		Attack{Name: "all but greedy's AS lost", plan: func(k *plot) lies {
 			// A tenth answers, so that the report does not look empty.
 			favourite := k.greedy()
-			return lying(func(_ *peer, server int, rtt time.Duration) (time.Duration, bool) {
+			return lying(func(_ *sim.Peer, server int, rtt time.Duration) (time.Duration, bool) {
 				return rtt, k.scores[server] < k.scores[favourite] && server%8 != 0
 			})
 		}},
@@ -255,8 +258,8 @@ func ownBest(farther time.Duration) func(k *plot) lies {
 				nearest[liar] = min(nearest[liar], k.Vantages[liar].RTT[server])
 			}
 		}
-		return lying(func(p *peer, _ int, rtt time.Duration) (time.Duration, bool) {
-			if rtt <= nearest[slices.Index(p.peers, p)]*11/10+farther { // with the delay that a packet may have
+		return lying(func(p *sim.Peer, _ int, rtt time.Duration) (time.Duration, bool) {
+			if rtt <= nearest[slices.Index(p.Peers, p)]*11/10+farther { // with the delay that a packet may have
 				rtt = time.Millisecond
 			}
 			return rtt, false
@@ -266,20 +269,20 @@ func ownBest(farther time.Duration) func(k *plot) lies {
 
 // unaskedLies report unasked servers in one frame, or too soon.
 func unaskedLies() []Attack {
-	type claim func(k *plot, p *peer, favourite, server int) discovery.Result
+	type claim func(k *plot, p *sim.Peer, favourite, server int) discovery.Result
 	// claims reports on servers as soon as a message is heard, before the player can know anything,
 	// and reports nothing else.
-	claims := func(name string, of claim, about func(p *peer, m wire.Message) []int) Attack {
+	claims := func(name string, of claim, about func(p *sim.Peer, m wire.Message) []int) Attack {
 		return Attack{Name: name, plan: func(k *plot) lies {
 			favourite := k.greedy()
 			return lies{
-				says: func(p *peer, m wire.Message) []wire.Message {
+				says: func(p *sim.Peer, m wire.Message) []wire.Message {
 					if _, is := m.(wire.Report); is {
 						return nil
 					}
 					return []wire.Message{m}
 				},
-				hears: func(p *peer, m wire.Message) bool {
+				hears: func(p *sim.Peer, m wire.Message) bool {
 					var all []discovery.Result
 					for _, server := range about(p, m) {
 						r := of(k, p, favourite, server)
@@ -287,7 +290,7 @@ func unaskedLies() []Attack {
 						all = append(all, r)
 					}
 					if len(all) > 0 {
-						p.after(oneWay, func() { p.utter(p.claims(all...)) })
+						p.After(sim.OneWay, func() { utter(p, claimsOf(p, all...)) })
 					}
 					return true
 				},
@@ -297,9 +300,9 @@ func unaskedLies() []Attack {
 	// atOnce covers every server when the measuring begins, and atOnceAsked those that the liar is
 	// asked for.
 	atOnce := func(name string, of claim) Attack {
-		return claims(name, of, func(p *peer, m wire.Message) (all []int) {
+		return claims(name, of, func(p *sim.Peer, m wire.Message) (all []int) {
 			if _, is := m.(wire.Measure); is {
-				for server := range p.vantage.Servers {
+				for server := range p.Vantage.Servers {
 					all = append(all, server)
 				}
 			}
@@ -307,49 +310,49 @@ func unaskedLies() []Attack {
 		})
 	}
 	atOnceAsked := func(name string, of claim) Attack {
-		return claims(name, of, func(_ *peer, m wire.Message) []int {
+		return claims(name, of, func(_ *sim.Peer, m wire.Message) []int {
 			ask, _ := m.(wire.Ask)
 			return ask.Servers
 		})
 	}
 	lost := discovery.Result{State: discovery.Lost}
-	truly := func(p *peer, server int) discovery.Result {
-		if rtt := p.vantage.RTT[server]; rtt >= 0 {
+	truly := func(p *sim.Peer, server int) discovery.Result {
+		if rtt := p.Vantage.RTT[server]; rtt >= 0 {
 			return discovery.Result{State: discovery.Answered, RTT: wire.RoundRTT(rtt)}
 		}
 		return lost
 	}
-	onlyFavourite := func(_ *plot, p *peer, favourite, server int) discovery.Result {
+	onlyFavourite := func(_ *plot, p *sim.Peer, favourite, server int) discovery.Result {
 		if server == favourite {
 			return truly(p, server)
 		}
 		return lost
 	}
-	onlyWorse := func(k *plot, p *peer, favourite, server int) discovery.Result {
+	onlyWorse := func(k *plot, p *sim.Peer, favourite, server int) discovery.Result {
 		if k.scores[server] < k.scores[favourite] {
 			return lost
 		}
 		return truly(p, server)
 	}
-	refused := func(*plot, *peer, int, int) discovery.Result { return discovery.Result{State: discovery.Refused} }
+	refused := func(*plot, *sim.Peer, int, int) discovery.Result { return discovery.Result{State: discovery.Refused} }
 	return []Attack{
-		atOnce("all lost at once", func(*plot, *peer, int, int) discovery.Result { return lost }),
+		atOnce("all lost at once", func(*plot, *sim.Peer, int, int) discovery.Result { return lost }),
 		atOnce("all refused at once", refused),
 		atOnce("all but one lost at once", onlyFavourite),
 		atOnce("all better lost at once", onlyWorse),
-		atOnceAsked("asked ones lost at once", func(*plot, *peer, int, int) discovery.Result { return lost }),
+		atOnceAsked("asked ones lost at once", func(*plot, *sim.Peer, int, int) discovery.Result { return lost }),
 		atOnceAsked("asked better lost at once", onlyWorse),
 		atOnceAsked("asked ones refused", refused),
 		{Name: "finds a favourite", plan: func(k *plot) lies {
 			favourite := k.persuades(func(int, int, time.Duration) time.Duration { return time.Millisecond })
-			t := lying(func(_ *peer, server int, rtt time.Duration) (time.Duration, bool) {
+			t := lying(func(_ *sim.Peer, server int, rtt time.Duration) (time.Duration, bool) {
 				if server == favourite {
 					rtt = time.Millisecond
 				}
 				return rtt, false
 			})
-			t.each = func(p *peer) {
-				p.utter(p.claims(discovery.Result{Server: favourite, State: discovery.Answered, RTT: time.Millisecond}))
+			t.each = func(p *sim.Peer) {
+				utter(p, claimsOf(p, discovery.Result{Server: favourite, State: discovery.Answered, RTT: time.Millisecond}))
 			}
 			return t
 		}},
@@ -399,7 +402,7 @@ func falseInfos() []Attack {
 				}
 				a := Attack{Name: w.name + ", " + whom + ", " + when, Votes: when == "voting"}
 				if w.name == "another map" {
-					a.Wants = func(c *selection.Criteria, g *Group) { c.Map = g.Vantages[0].Infos[0].Map }
+					a.Wants = func(c *selection.Criteria, g *sim.Group) { c.Map = g.Vantages[0].Infos[0].Map }
 				}
 				a.plan = func(k *plot) lies { return informing(about[whom](k), w.do, when) }
 				attacks = append(attacks, a)
@@ -419,14 +422,14 @@ func falseInfos() []Attack {
 
 // informing returns a program that reports false facts about servers.
 func informing(about map[int]bool, do func(*discovery.Info), when string) lies {
-	falsely := func(p *peer, server int) discovery.Info {
-		info := p.infoOf(server)
+	falsely := func(p *sim.Peer, server int) discovery.Info {
+		info := p.InfoOf(server)
 		do(&info)
 		return info
 	}
-	all := func(p *peer) wire.Infos {
-		infos := wire.Infos{Round: p.round}
-		for server := range p.vantage.Servers {
+	all := func(p *sim.Peer) wire.Infos {
+		infos := wire.Infos{Round: p.Round}
+		for server := range p.Vantage.Servers {
 			if about[server] {
 				infos.Servers = append(infos.Servers, wire.ServerInfo{Server: server, Info: falsely(p, server)})
 			}
@@ -434,7 +437,7 @@ func informing(about map[int]bool, do func(*discovery.Info), when string) lies {
 		return infos
 	}
 	t := lies{}
-	t.says = func(p *peer, m wire.Message) []wire.Message {
+	t.says = func(p *sim.Peer, m wire.Message) []wire.Message {
 		switch m := m.(type) {
 		case wire.Infos:
 			for i := range m.Servers {
@@ -459,23 +462,23 @@ func informing(about map[int]bool, do func(*discovery.Info), when string) lies {
 	}
 	switch when {
 	case "first":
-		t.hears = func(p *peer, m wire.Message) bool {
+		t.hears = func(p *sim.Peer, m wire.Message) bool {
 			if _, is := m.(wire.Measure); is {
-				p.after(oneWay, func() { p.utter(all(p)) })
+				p.After(sim.OneWay, func() { utter(p, all(p)) })
 			}
 			return true
 		}
 	case "always":
 		ticks := 0
-		t.each = func(p *peer) {
+		t.each = func(p *sim.Peer) {
 			if ticks++; ticks%5 == 1 {
-				p.utter(all(p))
+				utter(p, all(p))
 			}
 		}
 	case "voting":
-		t.each = func(p *peer) {
-			if p.room.Snapshot().Voting.Open {
-				p.utter(all(p))
+		t.each = func(p *sim.Peer) {
+			if p.Room.Snapshot().Voting.Open {
+				utter(p, all(p))
 			}
 		}
 	}
@@ -487,7 +490,7 @@ func falseLooks() []Attack {
 	look := func(name string, of func(k *plot, favourite int, f *wire.Finalist)) Attack {
 		return Attack{Name: name, plan: func(k *plot) lies {
 			favourite := -1
-			return lies{says: func(p *peer, m wire.Message) []wire.Message {
+			return lies{says: func(p *sim.Peer, m wire.Message) []wire.Message {
 				v, is := m.(wire.Verified)
 				if !is {
 					return []wire.Message{m}
@@ -529,7 +532,7 @@ func falseLooks() []Attack {
 			}
 		}),
 		{Name: "looks: contradictory", plan: func(k *plot) lies {
-			return lies{says: func(p *peer, m wire.Message) []wire.Message {
+			return lies{says: func(p *sim.Peer, m wire.Message) []wire.Message {
 				v, is := m.(wire.Verified)
 				if !is {
 					return []wire.Message{m}
@@ -549,7 +552,7 @@ func falseLooks() []Attack {
 func stalling() []Attack {
 	silence := func(name string, silent func(m wire.Message) bool) Attack {
 		return Attack{Name: name, plan: func(*plot) lies {
-			return lies{says: func(_ *peer, m wire.Message) []wire.Message {
+			return lies{says: func(_ *sim.Peer, m wire.Message) []wire.Message {
 				if silent(m) {
 					return nil
 				}
@@ -558,9 +561,9 @@ func stalling() []Attack {
 		}}
 	}
 	// babble is enough to seem alive.
-	babble := func(p *peer) {
-		if p.now%(10*time.Second) < flushEvery {
-			p.utter(p.claims(discovery.Result{Server: 0, State: discovery.Lost}))
+	babble := func(p *sim.Peer) {
+		if p.Now%(10*time.Second) < sim.FlushEvery {
+			utter(p, claimsOf(p, discovery.Result{Server: 0, State: discovery.Lost}))
 		}
 	}
 	return []Attack{
@@ -568,30 +571,30 @@ func stalling() []Attack {
 		silence("never done", func(m wire.Message) bool { _, is := m.(wire.Done); return is }),
 		silence("looks at nothing again", func(m wire.Message) bool { _, is := m.(wire.Verified); return is }),
 		{Name: "babbles and never gets on", plan: func(*plot) lies {
-			return lies{each: babble, says: func(*peer, wire.Message) []wire.Message { return nil }}
+			return lies{each: babble, says: func(*sim.Peer, wire.Message) []wire.Message { return nil }}
 		}},
 		{Name: "talks nonsense and returns", plan: func(*plot) lies {
 			return lies{
-				says: func(*peer, wire.Message) []wire.Message { return nil },
-				each: func(p *peer) {
+				says: func(*sim.Peer, wire.Message) []wire.Message { return nil },
+				each: func(p *sim.Peer) {
 					switch {
-					case !p.connected:
-						p.join()
-					case p.now%(5*time.Second) < flushEvery:
-						p.utter(p.claims(discovery.Result{Server: len(p.vantage.Servers), State: discovery.Lost}))
+					case !p.Connected:
+						p.Join()
+					case p.Now%(5*time.Second) < sim.FlushEvery:
+						utter(p, claimsOf(p, discovery.Result{Server: len(p.Vantage.Servers), State: discovery.Lost}))
 					}
 				},
 			}
 		}},
 		{Name: "leaves and returns", plan: func(*plot) lies {
 			return lies{
-				says: func(*peer, wire.Message) []wire.Message { return nil },
-				each: func(p *peer) {
-					switch phase := p.now % (25 * time.Second); {
-					case !p.connected && phase > 20*time.Second:
-						p.join()
-					case p.connected && phase < flushEvery:
-						p.leave()
+				says: func(*sim.Peer, wire.Message) []wire.Message { return nil },
+				each: func(p *sim.Peer) {
+					switch phase := p.Now % (25 * time.Second); {
+					case !p.Connected && phase > 20*time.Second:
+						p.Join()
+					case p.Connected && phase < sim.FlushEvery:
+						leave(p)
 					}
 				},
 			}

@@ -1,4 +1,4 @@
-package sim
+package simulated
 
 import (
 	"flag"
@@ -6,12 +6,13 @@ import (
 	"testing"
 	"time"
 
+	"muster/internal/sim"
 	"muster/selection"
 )
 
 // What a download on one player's line costs a group:
 //
-//	go test ./internal/sim -run TestGroupShift -v -timeout 0 -shift-worlds 30 -sweep-from 330000
+//	go -C bench test ./simulated -run TestGroupShift -v -timeout 0 -shift-worlds 30 -sweep-from 330000
 var (
 	shiftWorlds = flag.Int("shift-worlds", 0, "how many worlds of a kind")
 	shiftKinds  = flag.String("shift-kinds", "none,starts,ends,passes", "when the line is busy")
@@ -19,9 +20,9 @@ var (
 )
 
 // busyLine returns the change of a line that is busy for a part of a search of so many servers.
-func busyLine(kind string, by time.Duration, listed int) Shift {
+func busyLine(kind string, by time.Duration, listed int) sim.Shift {
 	at := func(probes float64) float64 { return probes / float64(listed) }
-	return map[string]Shift{
+	return map[string]sim.Shift{
 		"starts": {By: by, From: at(217)},
 		"ends":   {By: by, Until: at(217)},
 		"passes": {By: by, From: at(150), Until: at(400)},
@@ -30,10 +31,10 @@ func busyLine(kind string, by time.Duration, listed int) Shift {
 
 // shiftTrial runs a session in which the second player's line is busy for a while.
 func shiftTrial(kind string, rule selection.Rule) Trial {
-	return func(g *Group, seed uint64) (trialRun, error) {
-		o := GroupOptions{Criteria: sweepCriteria(rule)}
-		o.shifts = map[int]Shift{1: busyLine(kind, *shiftBy, len(g.Vantages[0].Servers))}
-		return g.runTrial(Coordinated, o, seed)
+	return func(g *sim.Group, seed uint64) (trialRun, error) {
+		o := sim.GroupOptions{Criteria: sweepCriteria(rule)}
+		o.Shifts = map[int]sim.Shift{1: busyLine(kind, *shiftBy, len(g.Vantages[0].Servers))}
+		return runTrial(g, sim.Coordinated, o, seed)
 	}
 }
 
@@ -47,7 +48,7 @@ func TestGroupShift(t *testing.T) {
 		for _, kind := range kinds {
 			trials = append(trials, shiftTrial(kind, selection.Mean))
 		}
-		all, err := Sweep(func(seed uint64) (*Group, error) { return GroupWorld("css2007", "musst", seed) }, 330000, 1, trials)
+		all, err := Sweep(func(seed uint64) (*sim.Group, error) { return sim.GroupWorld("css2007", "musst", seed) }, 330000, 1, trials)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package sim
+package simulated
 
 import (
 	"math/rand/v2"
@@ -10,6 +10,7 @@ import (
 	"muster/host/room"
 	"muster/host/wire"
 	"muster/internal/catalogue"
+	"muster/internal/sim"
 	"muster/peer/player"
 	"muster/selection"
 )
@@ -17,24 +18,24 @@ import (
 // lies are tactics. Where a function is nil the program behaves like all others.
 type lies struct {
 	// says returns the messages that the host hears instead of an honest one.
-	says func(p *peer, m wire.Message) []wire.Message
+	says func(p *sim.Peer, m wire.Message) []wire.Message
 	// hears takes the host's message, and reports whether the program acts on it.
-	hears func(p *peer, m wire.Message) bool
+	hears func(p *sim.Peer, m wire.Message) bool
 	// each is called ten times a second.
-	each func(p *peer)
+	each func(p *sim.Peer)
 }
 
-func (t *lies) accepts(p *peer, m wire.Message) bool { return t.hears == nil || t.hears(p, m) }
+func (t *lies) Accepts(p *sim.Peer, m wire.Message) bool { return t.hears == nil || t.hears(p, m) }
 
-func (t *lies) act(p *peer) {
+func (t *lies) Act(p *sim.Peer) {
 	if t.each != nil {
 		t.each(p)
 	}
 }
 
-func (t *lies) tell(p *peer, m wire.Message) {
+func (t *lies) Tell(p *sim.Peer, m wire.Message) {
 	if t.says == nil {
-		p.utter(m)
+		utter(p, m)
 		return
 	}
 	switch its := m.(type) { // the program keeps its own words
@@ -48,28 +49,28 @@ func (t *lies) tell(p *peer, m wire.Message) {
 		}
 		m = its
 	}
-	p.utter(t.says(p, m)...)
+	utter(p, t.says(p, m)...)
 }
 
 // utter sends messages to the host now. An invalid one ends the connection.
-func (p *peer) utter(messages ...wire.Message) {
+func utter(p *sim.Peer, messages ...wire.Message) {
 	for _, m := range messages {
-		if p.connected && p.try(room.Hear{Player: p.id, Message: m}) != nil {
-			p.leave()
+		if p.Connected && p.Try(room.Hear{Player: p.ID, Message: m}) != nil {
+			leave(p)
 		}
 	}
 }
 
 // leave ends the player's connection.
-func (p *peer) leave() {
-	p.connected = false
-	p.feed(player.Lost{})
-	p.step(room.Leave{Player: p.id})
+func leave(p *sim.Peer) {
+	p.Connected = false
+	p.Feed(player.Lost{})
+	p.Step(room.Leave{Player: p.ID})
 }
 
-// claims returns a report of servers that the player pretends to have just measured.
-func (p *peer) claims(results ...discovery.Result) wire.Report {
-	report := wire.Report{Round: p.round, First: p.sent, Now: p.now - p.began}
+// claimsOf returns a report of servers that the player pretends to have just measured.
+func claimsOf(p *sim.Peer, results ...discovery.Result) wire.Report {
+	report := wire.Report{Round: p.Round, First: p.Sent, Now: p.Now - p.Began}
 	for _, r := range results {
 		r.At = report.Now
 		report.Results = append(report.Results, r)
@@ -82,14 +83,14 @@ type Attack struct {
 	Name string
 	// Wants sets the criteria beyond the usual ones, and votes says whether the room votes, if the
 	// attack depends on them.
-	Wants func(*selection.Criteria, *Group)
+	Wants func(*selection.Criteria, *sim.Group)
 	Votes bool
 	plan  func(*plot) lies
 }
 
 // plot is the knowledge of attackers: everything.
 type plot struct {
-	*Group
+	*sim.Group
 	liars    []int
 	criteria selection.Criteria
 	rng      *rand.Rand
@@ -99,9 +100,9 @@ type plot struct {
 	scores map[int]float64
 }
 
-// honest is the group without the liars.
-func (g *Group) honest(liars []int) *Group {
-	honest := &Group{}
+// withoutLiars is the group without the liars.
+func withoutLiars(g *sim.Group, liars []int) *sim.Group {
+	honest := &sim.Group{}
 	for i := range g.Players {
 		if slices.Contains(liars, i) {
 			continue
@@ -114,9 +115,9 @@ func (g *Group) honest(liars []int) *Group {
 	return honest
 }
 
-func newPlot(g *Group, liars []int, criteria selection.Criteria, seed uint64) *plot {
+func newPlot(g *sim.Group, liars []int, criteria selection.Criteria, seed uint64) *plot {
 	p := &plot{Group: g, liars: liars, criteria: criteria, rng: rand.New(rand.NewPCG(seed, 0x6c6965)), scores: map[int]float64{}}
-	for _, ranked := range g.honest(liars).Selection(criteria).Ranking {
+	for _, ranked := range withoutLiars(g, liars).Selection(criteria).Ranking {
 		if !slices.ContainsFunc(liars, func(liar int) bool { return g.Vantages[liar].RTT[ranked.Server] < 0 }) {
 			p.suited = append(p.suited, ranked.Server)
 			p.scores[ranked.Server] = ranked.Score
@@ -204,48 +205,48 @@ type Outcome struct {
 
 // Attacked runs a session with some hostile players who act together. Without an attack they are as
 // honest as the others.
-func (g *Group) Attacked(liars []int, a Attack, o GroupOptions, run uint64) (e Outcome, err error) {
-	o = o.withDefaults(len(g.Players))
+func Attacked(g *sim.Group, liars []int, a Attack, o sim.GroupOptions, run uint64) (e Outcome, err error) {
+	o = o.WithDefaults(len(g.Players))
 	if a.Wants != nil {
 		a.Wants(&o.Criteria, g)
 	}
 	if a.Votes {
-		o.ready = 40 * time.Second
+		o.Ready = 40 * time.Second
 	}
-	s, err := g.session(Coordinated, o, run)
+	s, err := g.NewSession(sim.Coordinated, o, run)
 	if err != nil {
 		return e, err
 	}
 	if a.plan != nil {
 		does := a.plan(newPlot(g, liars, o.Criteria, run))
 		for _, liar := range liars {
-			s.peers[liar].hostile = &does
+			s.Peers[liar].Hostile = &does
 		}
 	}
-	if err := s.run(); err != nil {
+	if err := s.Run(); err != nil {
 		return e, err
 	}
-	snapshot := s.room.Snapshot()
-	e.Seconds, e.Log = s.now.Seconds(), snapshot.Log
+	snapshot := s.Room.Snapshot()
+	e.Seconds, e.Log = s.Now.Seconds(), snapshot.Log
 	best := -1
-	if s.launched > 0 {
-		truth, addr := g.honest(liars).truth(o.Criteria), snapshot.Choice.Target
-		if truth.found {
-			best = truth.best.Server
+	if s.Launched > 0 {
+		truth, addr := withoutLiars(g, liars).Truth(o.Criteria), snapshot.Choice.Target
+		if truth.Found {
+			best = truth.Best.Server
 		}
 		suits := selection.Criteria{Seats: o.Criteria.Seats, NoPassword: o.Criteria.NoPassword, Map: o.Criteria.Map, By: o.Criteria.By}
-		for _, ranked := range g.honest(liars).Selection(suits).Ranking {
-			if ranked.Addr.String() == addr && addr == s.target {
+		for _, ranked := range withoutLiars(g, liars).Selection(suits).Ranking {
+			if ranked.Addr.String() == addr && addr == s.Target {
 				e.Found, e.Server = true, ranked.Server
-				_, e.Regret = truth.regret(ranked.Server)
+				_, e.Regret = truth.Regret(ranked.Server)
 			}
 		}
 	}
 	doubts := map[string]string{}
 	for _, person := range snapshot.People {
-		if person.LeftOut && (a.plan == nil || !slices.Contains(liars, s.peer(person.Name))) {
+		if person.LeftOut && (a.plan == nil || !slices.Contains(liars, s.Number(person.Name))) {
 			e.LeftOut++
-			if own := g.Vantages[s.peer(person.Name)].RTT; e.Found && best >= 0 {
+			if own := g.Vantages[s.Number(person.Name)].RTT; e.Found && best >= 0 {
 				e.Lost = max(e.Lost, float64(own[e.Server]-own[best])/float64(time.Millisecond))
 			}
 		}
@@ -258,7 +259,7 @@ func (g *Group) Attacked(liars []int, a Attack, o GroupOptions, run uint64) (e O
 			doubts[d.Player] = catalogue.InEnglish().Say(d.Sentence())
 		}
 		for _, i := range snapshot.Choice.Selection.Why.Influences {
-			if slices.Contains(liars, s.peer(i.Player)) {
+			if slices.Contains(liars, s.Number(i.Player)) {
 				e.Told = max(e.Told, i.Gain)
 			}
 		}

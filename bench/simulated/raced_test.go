@@ -1,6 +1,6 @@
 //go:build race
 
-package sim
+package simulated
 
 // isRaced says that the race detector is on, and sessions take ten times as long.
 const isRaced = true

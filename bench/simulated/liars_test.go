@@ -1,4 +1,4 @@
-package sim
+package simulated
 
 import (
 	"cmp"
@@ -12,12 +12,13 @@ import (
 	"testing"
 
 	"muster/host/room"
+	"muster/internal/sim"
 	"muster/selection"
 )
 
 // The table of attacks is for measuring. The gate runs a small part of it:
 //
-//	go test ./internal/sim -run TestLiarSweep -v -timeout 0 -liar-worlds 40
+//	go -C bench test ./simulated -run TestLiarSweep -v -timeout 0 -liar-worlds 40
 var (
 	liarSessions = flag.Int("liar-worlds", 0, "worlds of the table of attacks, an evening in each")
 	liarFrom     = flag.Uint64("liar-from", 9500, "the first evening's seed")
@@ -63,7 +64,7 @@ func sweepAttacks(t *testing.T, world string, rule selection.Rule, liars, player
 	for i := range attacks {
 		sessions[i] = make([]Outcome, *liarSessions)
 	}
-	err := Parallel(context.Background(), *liarSessions, func(n int) error {
+	err := sim.Parallel(context.Background(), *liarSessions, func(n int) error {
 		seed := *liarFrom + uint64(n)
 		g := drawnGroup(t, world, players, seed)
 		first := int(seed) % players
@@ -80,14 +81,14 @@ func sweepAttacks(t *testing.T, world string, rule selection.Rule, liars, player
 			g.Homes[first] = g.Homes[mate]
 		}
 		for i, a := range attacks {
-			e, err := g.Attacked(hostile, a, GroupOptions{Criteria: liarCriteria(rule)}, seed)
+			e, err := Attacked(g, hostile, a, sim.GroupOptions{Criteria: liarCriteria(rule)}, seed)
 			if err != nil {
 				t.Errorf("seed %d, %s: %v", seed, a.Name, err)
 			}
 			sessions[i][n] = e
 			honest := sessions[0][n]
 			if a.Wants != nil {
-				honest, _ = g.Attacked(hostile, Attack{Wants: a.Wants}, GroupOptions{Criteria: liarCriteria(rule)}, seed)
+				honest, _ = Attacked(g, hostile, Attack{Wants: a.Wants}, sim.GroupOptions{Criteria: liarCriteria(rule)}, seed)
 			}
 			sessions[i][n].Cost = e.Regret - honest.Regret
 		}
@@ -131,7 +132,7 @@ func liarCriteria(rule selection.Rule) selection.Criteria {
 // usualServers is the default number of servers in these sessions: enough for a coordinated search.
 const usualServers = 2000
 
-func drawnGroup(t *testing.T, world string, players int, seed uint64) *Group {
+func drawnGroup(t *testing.T, world string, players int, seed uint64) *sim.Group {
 	if world == "matrix" {
 		g, err := sweepGroup(t, world, fmt.Sprintf("world-%d", players))(seed)
 		if err != nil {
@@ -139,15 +140,15 @@ func drawnGroup(t *testing.T, world string, players int, seed uint64) *Group {
 		}
 		return g
 	}
-	spec, err := night2005(usualServers, seed), error(nil)
+	spec, err := sim.NightSpec(usualServers, seed), error(nil)
 	if world != "night" {
-		spec, err = NamedSpec(world, seed)
+		spec, err = sim.NamedSpec(world, seed)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	spec.Places = drawPlaces(players, seed, func(region) bool { return true })
-	g, err := Generate(spec).everybody()
+	spec.Places = sim.DrawPlaces(players, seed, func(sim.Region) bool { return true })
+	g, err := sim.Generate(spec).Everybody()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,7 +164,7 @@ func quantileOf(sessions []Outcome, share float64, of func(Outcome) float64) flo
 	if len(found) == 0 {
 		return math.Inf(1)
 	}
-	return quantile(found, share, of)
+	return sim.Quantile(found, share, of)
 }
 
 // dearFrom is how many ms a lie must cost before the room should say that the choice hangs on that
@@ -203,7 +204,7 @@ func TestCrudeLies(t *testing.T) {
 			liars = nil
 		}
 		for _, rule := range []selection.Rule{selection.Mean, selection.Minimax} {
-			e, err := g.Attacked(liars, lie, GroupOptions{Criteria: sweepCriteria(rule), Tuning: room.Tuning{Budget: -1}}, 1)
+			e, err := Attacked(g, liars, lie, sim.GroupOptions{Criteria: sweepCriteria(rule), Tuning: room.Tuning{Budget: -1}}, 1)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -221,7 +222,7 @@ func TestPlausibleLiesAreTold(t *testing.T) {
 	lie := lies[slices.IndexFunc(lies, func(a Attack) bool { return a.Name == "favourite -30 %" })]
 	for seed := uint64(9501); ; seed++ {
 		g := drawnGroup(t, "night", 8, seed)
-		e, err := g.Attacked([]int{int(seed) % 8}, lie, GroupOptions{Criteria: liarCriteria(selection.Mean)}, seed)
+		e, err := Attacked(g, []int{int(seed) % 8}, lie, sim.GroupOptions{Criteria: liarCriteria(selection.Mean)}, seed)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package sim
+package simulated
 
 import (
 	"context"
@@ -8,11 +8,13 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"muster/internal/sim"
 )
 
 // Sessions on busy machines are for measuring. The gate runs a few of them:
 //
-//	go test ./internal/sim -run TestBusyMachines -v -timeout 0 -busy-sessions 100 -busy-from 81000
+//	go -C bench test ./simulated -run TestBusyMachines -v -timeout 0 -busy-sessions 100 -busy-from 81000
 var (
 	busySessions = flag.Int("busy-evenings", 0, "evenings of honest players on busy machines")
 	busyFrom     = flag.Uint64("busy-from", 81_019, "the first one's seed")
@@ -23,10 +25,10 @@ var (
 )
 
 // busy returns the vantage from a machine that reads some replies late.
-func (v *Vantage) busy(seed uint64, share float64, most time.Duration) *Vantage {
+func busy(v *sim.Vantage, seed uint64, share float64, most time.Duration) *sim.Vantage {
 	busy := *v
-	busy.pair = func(server int, n uint64) (time.Duration, bool) {
-		rtt, lost := v.pair(server, n)
+	busy.Sample = func(server int, n uint64) (time.Duration, bool) {
+		rtt, lost := v.Sample(server, n)
 		draw := rand.New(rand.NewPCG(seed^uint64(server)<<32, n))
 		if draw.Float64() < share {
 			rtt += time.Duration(draw.Float64() * float64(most))
@@ -44,7 +46,7 @@ func TestBusyMachines(t *testing.T) {
 		n = 6
 	}
 	sessions, accused := make([]Outcome, n), make([]int, n)
-	err := Parallel(context.Background(), n, func(i int) (err error) {
+	err := sim.Parallel(context.Background(), n, func(i int) (err error) {
 		sessions[i], err = busySession(*busyFrom + uint64(i))
 		for _, note := range sessions[i].Log {
 			if strings.Contains(note.String(), "far apart") {
@@ -78,16 +80,16 @@ func busySession(seed uint64) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
-	o := GroupOptions{Criteria: liarCriteria("mean"), late: map[int]time.Duration{}}
+	o := sim.GroupOptions{Criteria: liarCriteria("mean"), Late: map[int]time.Duration{}}
 	for i := range d.Vantages {
 		d.Homes = append(d.Homes, netip.AddrFrom4([4]byte{198, 51, 100, byte(i)}))
 		if rng.Float64() >= *busyMachines {
 			continue
 		}
-		d.Vantages[i] = d.Vantages[i].busy(seed+uint64(i), *busyShare, *maxBusy)
+		d.Vantages[i] = busy(d.Vantages[i], seed+uint64(i), *busyShare, *maxBusy)
 		if *busyTell { // the delay that nine replies of ten stay within
-			o.late[i] = time.Duration((1 - 0.1 / *busyShare) * float64(*maxBusy))
+			o.Late[i] = time.Duration((1 - 0.1 / *busyShare) * float64(*maxBusy))
 		}
 	}
-	return d.Attacked(nil, Attack{}, o, seed)
+	return Attacked(d.Group, nil, Attack{}, o, seed)
 }

@@ -1,4 +1,4 @@
-package sim
+package simulated
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 
 	"muster/discovery"
 	"muster/discovery/plan"
+	"muster/internal/sim"
 )
 
 // TestPlansAskAsBefore pins the questions of the adaptive plan, so that it can be made faster
@@ -25,11 +26,11 @@ func TestPlansAskAsBefore(t *testing.T) {
 		world    string
 		servers  int
 		place    int
-		labels   Labels
+		labels   sim.Labels
 		warm     bool
 		strategy discovery.Strategy
 		plan     discovery.PlanOptions
-		replay   ReplayOptions
+		replay   sim.ReplayOptions
 		want     string
 	}{
 		{name: "ET", world: "et2007", place: 2, plan: discovery.PlanOptions{MaxRTT: 100 * ms}, want: "386 593e947e7d246e6a"},
@@ -37,8 +38,8 @@ func TestPlansAskAsBefore(t *testing.T) {
 		{name: "far", world: "css2007", servers: 32600, place: 5, plan: discovery.PlanOptions{MaxRTT: 50 * ms}, want: "23192 93f75c4743864b7e"},
 		{name: "whole list", world: "et2007", plan: discovery.PlanOptions{AutoStop: discovery.StopOff}, want: "3070 7d87f91187d5b317"},
 		{name: "nearest", world: "css2007", servers: 8000, place: 3, plan: discovery.PlanOptions{Nearest: 50}, want: "470 87f9a86d29caa3ca"},
-		{name: "without labels", world: "css2007", servers: 8000, place: 1, labels: Unlabelled, want: "3882 bb3587813ed0206a"},
-		{name: "wrong labels", world: "css2007", servers: 8000, place: 4, labels: Mislabelled(0.1, 16), want: "7800 f79e85991cb41ab7"},
+		{name: "without labels", world: "css2007", servers: 8000, place: 1, labels: sim.Unlabelled, want: "3882 bb3587813ed0206a"},
+		{name: "wrong labels", world: "css2007", servers: 8000, place: 4, labels: sim.Mislabelled(0.1, 16), want: "7800 f79e85991cb41ab7"},
 		{
 			name:  "second visit",
 			world: "et2007",
@@ -59,7 +60,7 @@ func TestPlansAskAsBefore(t *testing.T) {
 			name:    "a download begins",
 			world:   "css2007",
 			servers: 8000,
-			replay:  ReplayOptions{Shift: Shift{By: 60 * time.Millisecond, From: 0.03}},
+			replay:  sim.ReplayOptions{Shift: sim.Shift{By: 60 * time.Millisecond, From: 0.03}},
 			want:    "1717 4f4e7549b803caf3",
 		},
 		{
@@ -71,17 +72,17 @@ func TestPlansAskAsBefore(t *testing.T) {
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			spec, err := NamedSpec(test.world, 4711)
+			spec, err := sim.NamedSpec(test.world, 4711)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if test.servers > 0 {
 				spec.Servers = test.servers
 			}
-			v := Generate(spec).Vantage(test.place)
+			v := sim.Generate(spec).Vantage(test.place)
 			if test.labels != nil {
 				other := *v
-				other.Servers, other.tree = test.labels(v.Servers, 4711), nil
+				other.Servers, other.Tree = test.labels(v.Servers, 4711), nil
 				v = &other
 			}
 			if test.strategy == "" {
@@ -89,9 +90,9 @@ func TestPlansAskAsBefore(t *testing.T) {
 			}
 			test.plan.Seed = 4711
 			if test.warm {
-				var first *Vantage
-				first, v = v.visits(test.plan.Seed)
-				if test.plan.Priors, err = first.leave(test.strategy, test.plan, test.replay); err != nil {
+				var first *sim.Vantage
+				first, v = v.Visits(test.plan.Seed)
+				if test.plan.Priors, err = first.Leave(test.strategy, test.plan, test.replay); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -1,4 +1,4 @@
-package sim
+package simulated
 
 import (
 	"compress/gzip"
@@ -16,11 +16,12 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/internal/sim"
 )
 
 // TestFind measures what one player's search finds, what it costs, and whether its claims hold:
 //
-//	go test ./internal/sim -run TestFind$ -v -timeout 0 -find 10 -find-from 320000 -find-limits 200ms,100ms
+//	go -C bench test ./simulated -run TestFind$ -v -timeout 0 -find 10 -find-from 320000 -find-limits 200ms,100ms
 var (
 	findWorlds   = flag.Int("find", 0, "search in so many worlds of each kind")
 	findFrom     = flag.Uint64("find-from", 310000, "the first world's seed; 310000 is for tuning, 320000 for reporting")
@@ -40,10 +41,10 @@ func TestFind(t *testing.T) {
 	if *findWorlds == 0 {
 		t.Skip("no -find")
 	}
-	var shift Shift
+	var shift sim.Shift
 	if *findShift != "" {
 		var err error
-		if shift, err = ParseShift(*findShift); err != nil {
+		if shift, err = sim.ParseShift(*findShift); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -61,15 +62,15 @@ func TestFind(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				vantages, err := Scene(func(uint64) ([]*Vantage, error) { return w.Vantages(), nil }).Labelled(findLabelled(t))(seed)
+				vantages, err := sim.Scene(func(uint64) ([]*sim.Vantage, error) { return w.Vantages(), nil }).Labelled(findLabelled(t))(seed)
 				if err != nil {
 					t.Fatal(err)
 				}
-				found, missed := make([]run, len(vantages)), make([]string, len(vantages))
+				found, missed := make([]sim.Run, len(vantages)), make([]string, len(vantages))
 				plan := discovery.PlanOptions{MaxRTT: maxRTT, Nearest: *findNearest, Seed: seed}
-				err = Parallel(context.Background(), len(vantages), func(i int) (err error) {
+				err = sim.Parallel(context.Background(), len(vantages), func(i int) (err error) {
 					var results []discovery.Result
-					results, found[i], err = vantages[i].run(discovery.Adaptive, plan, ReplayOptions{Shift: shift})
+					results, found[i], err = vantages[i].Run(discovery.Adaptive, plan, sim.ReplayOptions{Shift: shift})
 					missed[i] = worstMissed(vantages[i], results, maxRTT)
 					return err
 				})
@@ -79,9 +80,9 @@ func TestFind(t *testing.T) {
 				for i, r := range found {
 					row.add(r)
 					if *findEachRuns {
-						c := r.summary.Claim
+						c := r.Summary.Claim
 						fmt.Printf("run %s %s %d %-5s %5d probes, %.4f of %5d, claim %.4f-%.4f, found %d, excess %.2f, within %.3f%s\n", kind, limit,
-							seed, vantages[i].Name, r.probes, r.recall, r.playable, c.Low, c.High, r.found, r.excess, r.within, missed[i])
+							seed, vantages[i].Name, r.Probes, r.Recall, r.Playable, c.Low, c.High, r.Found, r.Excess, r.Within, missed[i])
 					}
 				}
 			}
@@ -92,7 +93,7 @@ func TestFind(t *testing.T) {
 }
 
 // worstMissed describes the country with the most near servers that a search did not ask.
-func worstMissed(v *Vantage, results []discovery.Result, limit time.Duration) string {
+func worstMissed(v *sim.Vantage, results []discovery.Result, limit time.Duration) string {
 	type country struct{ servers, near, asked, replies, missed int }
 	of, asked := make(map[string]*country), make([]bool, len(v.Servers))
 	for _, s := range v.Servers {
@@ -127,16 +128,16 @@ func worstMissed(v *Vantage, results []discovery.Result, limit time.Duration) st
 	return fmt.Sprintf(", missed %d of %d near in %s, asked %d of %d servers, %d replies", c.missed, c.near, worst, c.asked, c.servers, c.replies)
 }
 
-func findLabelled(t *testing.T) Labels {
+func findLabelled(t *testing.T) sim.Labels {
 	switch *findLabels {
 	case "right":
 		return func(list []discovery.Server, _ uint64) []discovery.Server { return list }
 	case "wrong24":
-		return Mislabelled(0.1, 24)
+		return sim.Mislabelled(0.1, 24)
 	case "wrong16":
-		return Mislabelled(0.1, 16)
+		return sim.Mislabelled(0.1, 16)
 	case "none":
-		return Unlabelled
+		return sim.Unlabelled
 	}
 	t.Fatalf("no labels %q", *findLabels)
 	return nil
@@ -153,32 +154,32 @@ type finds struct {
 	worst   float64
 }
 
-func (f *finds) add(r run) {
-	f.percent = append(f.percent, 100*float64(r.probes)/float64(r.listed))
-	f.probes = append(f.probes, float64(r.probes))
-	f.recall = append(f.recall, r.recall)
-	f.excess += r.excess
-	f.within5 += r.within
-	if r.within < 1 {
+func (f *finds) add(r sim.Run) {
+	f.percent = append(f.percent, 100*float64(r.Probes)/float64(r.Listed))
+	f.probes = append(f.probes, float64(r.Probes))
+	f.recall = append(f.recall, r.Recall)
+	f.excess += r.Excess
+	f.within5 += r.Within
+	if r.Within < 1 {
 		f.farther++
 	}
-	f.worst = max(f.worst, r.excess)
-	if r.summary.Shift != 0 {
+	f.worst = max(f.worst, r.Excess)
+	if r.Summary.Shift != 0 {
 		f.shifts++
 	}
-	c := r.summary.Claim
+	c := r.Summary.Claim
 	if c.High == 0 {
 		return
 	}
 	f.claims++
-	if r.recall < c.Low {
+	if r.Recall < c.Low {
 		f.broken++
 	}
-	if r.recall < math.Floor(c.Low*100)/100 {
+	if r.Recall < math.Floor(c.Low*100)/100 {
 		f.shown++
 	}
-	f.expected += float64(r.found) * (1/c.Low - 1)
-	f.left += float64(r.playable - r.found)
+	f.expected += float64(r.Found) * (1/c.Low - 1)
+	f.left += float64(r.Playable - r.Found)
 }
 
 func (f *finds) String() string {
@@ -200,10 +201,12 @@ func (f *finds) String() string {
 
 // findWorld returns a world of a kind. Russia has three times css2007's servers, since a wide
 // country is the hardest.
-func findWorld(t *testing.T, kind string, seed uint64) (*World, error) {
-	spec := css2007(seed)
+func findWorld(t *testing.T, kind string, seed uint64) (*sim.World, error) {
+	spec, err := sim.NamedSpec("css2007", seed)
+	if err != nil {
+		return nil, err
+	}
 	spec.Servers = *findServers
-	var err error
 	if spec.Places, err = findPlayers(strings.Split(*findPlaces, ",")); err != nil {
 		return nil, err
 	}
@@ -212,14 +215,14 @@ func findWorld(t *testing.T, kind string, seed uint64) (*World, error) {
 			spec.Mix[i].Weight *= 3
 		}
 	}
-	w := Generate(spec)
+	w := sim.Generate(spec)
 	switch kind {
 	case "css2007":
 		return w, nil
 	case "distance":
-		return DistanceWorld(w.List(), w.Places, seed), nil
+		return sim.DistanceWorld(w.List(), w.Places, seed), nil
 	case "cables":
-		return CableWorld(w.List(), w.Places, seed), nil
+		return sim.CableWorld(w.List(), w.Places, seed), nil
 	case "pairs":
 		pairs, err := readPairs(*findPairs)
 		if err != nil {
@@ -228,7 +231,7 @@ func findWorld(t *testing.T, kind string, seed uint64) (*World, error) {
 		return pairs.world(w.List(), w.Places, seed), nil
 	case "matrix":
 		m := readMatrix(t, *findMatrix)
-		return m.World(w.List(), m.Draw(len(w.Places), Anywhere, seed), seed), nil
+		return m.World(w.List(), m.Draw(len(w.Places), sim.Anywhere, seed), seed), nil
 	}
 	return nil, fmt.Errorf("no kind of worlds %q", kind)
 }
@@ -237,16 +240,16 @@ func findWorld(t *testing.T, kind string, seed uint64) (*World, error) {
 const hubAccess = 10 * time.Millisecond
 
 // findPlayers returns places by their names, or a country's hub by its code.
-func findPlayers(names []string) ([]Place, error) {
-	players := make([]Place, len(names))
+func findPlayers(names []string) ([]sim.Place, error) {
+	players := make([]sim.Place, len(names))
 	for i, name := range names {
-		known, err := NamedPlaces(name)
+		known, err := sim.NamedPlaces(name)
 		if err == nil {
 			players[i] = known[0]
 			continue
 		}
-		cities := Cities()
-		hub := slices.IndexFunc(cities, func(p Place) bool { return p.Country == name })
+		cities := sim.Cities()
+		hub := slices.IndexFunc(cities, func(p sim.Place) bool { return p.Country == name })
 		if hub < 0 {
 			return nil, err
 		}
@@ -314,7 +317,7 @@ var wideCountries = []string{"RU", "US", "CA", "CN", "BR", "AU", "IN", "KZ"}
 
 // world returns a world with the recorded round trips between countries. How they vary between a
 // country's networks is made up.
-func (c countryPairs) world(list []discovery.Server, places []Place, seed uint64) *World {
+func (c countryPairs) world(list []discovery.Server, places []sim.Place, seed uint64) *sim.World {
 	draw := func(what string) float64 { return rand.New(rand.NewPCG(seed, hash(what))).NormFloat64() }
 	known := make(map[string]float64)
 	normal := func(what string) float64 {
@@ -323,8 +326,8 @@ func (c countryPairs) world(list []discovery.Server, places []Place, seed uint64
 		}
 		return known[what]
 	}
-	sites := &siting{rng: rand.New(rand.NewPCG(seed, 0x70616972)), pool: func(string) []int { return []int{0} }}
-	return settle(list, places, seed, sites, func(place, _ int, s discovery.Server) float64 {
+	sites := &sim.Siting{RNG: rand.New(rand.NewPCG(seed, 0x70616972)), Pool: func(string) []int { return []int{0} }}
+	return sim.Settle(list, places, seed, sites, func(place, _ int, s discovery.Server) float64 {
 		p := places[place]
 		v, ok := c[[2]string{p.Country, s.Country}]
 		if !ok {
@@ -332,7 +335,7 @@ func (c countryPairs) world(list []discovery.Server, places []Place, seed uint64
 		}
 		as := fmt.Sprint(s.Country, s.ASN)
 		z := math.Sqrt(pairsAS)*normal(as) + math.Sqrt(pairsRoute)*normal(as+p.Name) +
-			math.Sqrt(pairs16)*normal(as+network(s, 16).String()) + math.Sqrt(pairs24)*normal(network(s, 24).String())
+			math.Sqrt(pairs16)*normal(as+sim.Network(s, 16).String()) + math.Sqrt(pairs24)*normal(sim.Network(s, 24).String())
 		mean, most := v[0], maxPairs
 		if s.Country != p.Country && slices.Contains(wideCountries, s.Country) {
 			most = pairsWide

@@ -1,4 +1,4 @@
-package sim
+package simulated
 
 import (
 	"flag"
@@ -8,13 +8,14 @@ import (
 	"testing"
 	"time"
 
+	"muster/internal/sim"
 	"muster/selection"
 )
 
 // These flags measure how long groups wait for a choice from a short list, and how good it is, in
 // virtual time:
 //
-//	go test ./internal/sim -run TestShortLists -v -timeout 0 -short-worlds 20
+//	go -C bench test ./simulated -run TestShortLists -v -timeout 0 -short-worlds 20
 var (
 	shortWorlds  = flag.Int("short-worlds", 0, "how many worlds of each kind")
 	shortFrom    = flag.Uint64("short-from", 1, "first seed of these")
@@ -48,11 +49,11 @@ func TestShortLists(t *testing.T) {
 			for _, rule := range strings.Split(*shortRules, ",") {
 				var ofRule []trialRun
 				for _, group := range strings.Split(*shortGroups, ",") {
-					all, err := Sweep(func(seed uint64) (*Group, error) { return shortGroup(of, n, group, seed) }, *shortFrom, *shortWorlds, []Trial{
-						func(g *Group, seed uint64) (trialRun, error) {
-							return g.runTrial(Coordinated, GroupOptions{
+					all, err := Sweep(func(seed uint64) (*sim.Group, error) { return shortGroup(of, n, group, seed) }, *shortFrom, *shortWorlds, []Trial{
+						func(g *sim.Group, seed uint64) (trialRun, error) {
+							return runTrial(g, sim.Coordinated, sim.GroupOptions{
 								Criteria: sweepCriteria(selection.Rule(rule)),
-								Replay:   ReplayOptions{Rate: *shortRate},
+								Replay:   sim.ReplayOptions{Rate: *shortRate},
 							}, seed)
 						},
 					})
@@ -76,9 +77,9 @@ func TestShortLists(t *testing.T) {
 				sum = append(sum, ofRule...)
 			}
 			t.Logf("%s %s all: %s", of, servers, shortReport(sum))
-			search := quantile(sum, 0.5, func(r trialRun) float64 { return r.Searched })
-			choice := quantile(sum, 0.5, func(r trialRun) float64 { return r.Seconds })
-			regret := quantile(sum, 0.95, func(r trialRun) float64 { return r.Regret })
+			search := sim.Quantile(sum, 0.5, func(r trialRun) float64 { return r.Searched })
+			choice := sim.Quantile(sum, 0.5, func(r trialRun) float64 { return r.Seconds })
+			regret := sim.Quantile(sum, 0.95, func(r trialRun) float64 { return r.Regret })
 			if most := shortLimits[servers]; isTaste && (search > most.search || choice > most.choice || regret > most.regret) {
 				t.Errorf("%s servers: the search took %.2f s, the choice %.2f, and the regret is %.2f ms; want "+
 					"%v at most", servers, search, choice, regret, most)
@@ -87,22 +88,22 @@ func TestShortLists(t *testing.T) {
 	}
 }
 
-func shortGroup(of string, servers int, group string, seed uint64) (*Group, error) {
-	players, err := GroupPlaces(group, seed)
+func shortGroup(of string, servers int, group string, seed uint64) (*sim.Group, error) {
+	players, err := sim.GroupPlaces(group, seed)
 	if err != nil {
 		return nil, err
 	}
-	spec, err := NamedSpec(of, seed)
+	spec, err := sim.NamedSpec(of, seed)
 	if err != nil {
 		return nil, err
 	}
 	spec.Servers, spec.ASes, spec.Places, spec.Jitter = servers, max(1, servers/9), players, *shortNoise
-	return Generate(spec).everybody()
+	return sim.Generate(spec).Everybody()
 }
 
 func shortReport(all []trialRun) string {
 	both := func(of func(r trialRun) float64) string {
-		return fmt.Sprintf("%.2f/%.2f/%.2f", quantile(all, 0.5, of), quantile(all, 0.95, of), quantile(all, 1, of))
+		return fmt.Sprintf("%.2f/%.2f/%.2f", sim.Quantile(all, 0.5, of), sim.Quantile(all, 0.95, of), sim.Quantile(all, 1, of))
 	}
 	none, named := 0, 0
 	for _, r := range all {

@@ -1,30 +1,28 @@
-package sim
+package simulated
 
 import (
-	"compress/gzip"
 	"flag"
 	"fmt"
-	"net/netip"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"muster/bench/worlds"
 	"muster/discovery"
-	"muster/internal/listing"
+	"muster/internal/sim"
 	"muster/selection"
 )
 
 // The sweep is for measuring. The gate runs a small part of it:
 //
-//	go test ./internal/sim -run TestSweep -v -timeout 0 -sweep-worlds 30 -sweep-from 12000
+//	go -C bench test ./simulated -run TestSweep -v -timeout 0 -sweep-worlds 30 -sweep-from 12000
 //
 // Worlds are css2007, et2007, night2000 (the demo's), distance, and matrix with a file of round
 // trips:
 //
-//	go test ./internal/sim -run TestSweep -v -timeout 0 -sweep-worlds 30 -sweep-of matrix -sweep-matrix rtt.txt.gz -sweep-groups au-jp,world-16
+//	go -C bench test ./simulated -run TestSweep -v -timeout 0 -sweep-worlds 30 -sweep-of matrix -sweep-matrix rtt.txt.gz -sweep-groups au-jp,world-16
 var (
 	sweepWorlds  = flag.Int("sweep-worlds", 0, "how many worlds of each kind")
 	sweepFrom    = flag.Uint64("sweep-from", 1, "first seed of a sweep")
@@ -54,14 +52,18 @@ func TestSweep(t *testing.T) {
 	}
 }
 
+// sweepKind is the kind of worlds of a name, with the files that the flags name.
+func sweepKind(of string) worlds.Kind {
+	return worlds.Kind{Name: of, Matrix: *sweepMatrix, Servers: *sweepServers}
+}
+
 // sweepGroup makes a named group on the worlds of a kind, by seed.
-func sweepGroup(t *testing.T, of, group string) func(seed uint64) (*Group, error) {
-	if of == "matrix" {
-		m := sweepRoundTrips(t)
-		list := sweepList(t)
-		return func(seed uint64) (*Group, error) { return m.OnMatrix(list(seed), group, seed) }
+func sweepGroup(t *testing.T, of, group string) func(seed uint64) (*sim.Group, error) {
+	made, err := sweepKind(of).Groups(group)
+	if err != nil {
+		t.Fatal(err)
 	}
-	return func(seed uint64) (*Group, error) { return GroupWorld(of, group, seed) }
+	return made
 }
 
 func sweep(t *testing.T, of, group string) {
@@ -100,13 +102,13 @@ func sweepTrials(t *testing.T) (names []string, trials []Trial) {
 		for _, rule := range strings.Split(*sweepRules, ",") {
 			for _, budget := range strings.Split(*sweepBudgets, ",") {
 				for _, rate := range strings.Split(*sweepRates, ",") {
-					o := GroupOptions{
+					o := sim.GroupOptions{
 						Criteria: sweepCriteria(selection.Rule(rule)),
 						Strategy: discovery.Strategy(*sweepAlone),
-						Replay:   ReplayOptions{Rate: sweepNumber(t, rate)},
+						Replay:   sim.ReplayOptions{Rate: sweepNumber(t, rate)},
 					}
 					percent := sweepNumber(t, budget)
-					trials = append(trials, func(g *Group, seed uint64) (trialRun, error) {
+					trials = append(trials, func(g *sim.Group, seed uint64) (trialRun, error) {
 						o := o
 						o.Tuning.Seed = *sweepSeed
 						if percent > 0 {
@@ -115,7 +117,7 @@ func sweepTrials(t *testing.T) (names []string, trials []Trial) {
 						if *sweepMap { // the first server's map, unknown before it is asked
 							o.Criteria.Map = g.Vantages[0].Infos[0].Map
 						}
-						return g.runTrial(Method(method), o, seed)
+						return runTrial(g, sim.Method(method), o, seed)
 					})
 					names = append(names, fmt.Sprintf("%-11s %-14s %3s%% %4s/s", method, rule, budget, rate))
 				}
@@ -135,41 +137,17 @@ func sweepNumber(t *testing.T, text string) float64 {
 
 // sweepList returns the list of each seed's world on the matrix.
 func sweepList(t *testing.T) func(seed uint64) []discovery.Server {
-	if *sweepServers == "" {
-		return ListLike2007
-	}
-	entries, _, err := listing.ReadFile(*sweepServers, nil)
+	list, err := sweepKind("").List()
 	if err != nil {
 		t.Fatal(err)
 	}
-	var list []discovery.Server
-	seen := map[netip.AddrPort]bool{}
-	for _, e := range entries {
-		ip, err := netip.ParseAddr(e.Host)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if addr := netip.AddrPortFrom(ip, e.Port); !seen[addr] {
-			seen[addr] = true
-			list = append(list, discovery.Server{Addr: addr, Country: e.Country, ASN: e.ASN})
-		}
-	}
-	return func(uint64) []discovery.Server { return list }
+	return list
 }
 
-func sweepRoundTrips(t *testing.T) Matrix { return readMatrix(t, *sweepMatrix) }
+func sweepRoundTrips(t *testing.T) sim.Matrix { return readMatrix(t, *sweepMatrix) }
 
-func readMatrix(t *testing.T, file string) Matrix {
-	f, err := os.Open(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	text, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := ReadMatrix(text)
+func readMatrix(t *testing.T, file string) sim.Matrix {
+	m, err := worlds.Matrix(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,16 +160,16 @@ var claimWorlds = flag.Int("claim-worlds", 6, "worlds of TestClaim")
 // servers hide among few. It must be right in 19 of 20 searches; of the few worlds that the gate
 // tries, one search may be wrong. All:
 //
-//	go test ./internal/sim -run TestClaim -v -claim-worlds 20
+//	go -C bench test ./simulated -run TestClaim -v -claim-worlds 20
 func TestClaim(t *testing.T) {
 	t.Parallel()
 	var trials []Trial
 	for _, rule := range []selection.Rule{selection.Mean, selection.Minimax} {
-		trials = append(trials, func(g *Group, seed uint64) (trialRun, error) {
-			return g.runTrial(Coordinated, GroupOptions{Criteria: sweepCriteria(rule)}, seed)
+		trials = append(trials, func(g *sim.Group, seed uint64) (trialRun, error) {
+			return runTrial(g, sim.Coordinated, sim.GroupOptions{Criteria: sweepCriteria(rule)}, seed)
 		})
 	}
-	all, err := Sweep(func(seed uint64) (*Group, error) { return GroupWorld("et2007", "musst", seed) }, 200, *claimWorlds, trials)
+	all, err := Sweep(func(seed uint64) (*sim.Group, error) { return sim.GroupWorld("et2007", "musst", seed) }, 200, *claimWorlds, trials)
 	if err != nil {
 		t.Fatal(err)
 	}

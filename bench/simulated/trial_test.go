@@ -1,4 +1,4 @@
-package sim
+package simulated
 
 import (
 	"context"
@@ -8,12 +8,13 @@ import (
 	"time"
 
 	"muster/host/room"
+	"muster/internal/sim"
 	"muster/selection/anomaly"
 )
 
 // trialRun is a run, with figures that only the tables of searches show.
 type trialRun struct {
-	GroupRun
+	sim.GroupRun
 	// Kept says that the chosen server keeps the strictest limit that a server can keep for
 	// everybody. FoundKept says it of the best that the search found. Share of the list keeps that
 	// limit.
@@ -45,29 +46,29 @@ type lead struct {
 
 // leads watches which servers lead a session's search, in turn, and when it ended.
 type leads struct {
-	*session
+	*sim.Session
 	all      []lead
 	searched time.Duration
 }
 
 func (l *leads) watch(in room.Input) {
-	progress, searches := l.room.Progress()
-	if _, is := in.(room.Tick); is && searches && !l.hasChosen && (len(l.all) == 0 || l.all[len(l.all)-1].server != progress.Best) {
-		l.all = append(l.all, lead{l.now, progress.Best})
+	progress, searches := l.Room.Progress()
+	if _, is := in.(room.Tick); is && searches && !l.HasChosen && (len(l.all) == 0 || l.all[len(l.all)-1].server != progress.Best) {
+		l.all = append(l.all, lead{l.Now, progress.Best})
 	}
-	if l.hasChosen && l.searched == 0 {
-		l.searched = l.now
+	if l.HasChosen && l.searched == 0 {
+		l.searched = l.Now
 	}
 }
 
 // from returns the time from which all leading servers had a score of most or less.
-func (l *leads) from(truth groupTruth, most float64) time.Duration {
+func (l *leads) from(truth sim.GroupTruth, most float64) time.Duration {
 	from := l.searched
 	for _, one := range slices.Backward(l.all) {
 		if one.server < 0 {
 			break
 		}
-		if score, _ := truth.regret(one.server); score > most {
+		if score, _ := truth.Regret(one.server); score > most {
 			break
 		}
 		from = one.at
@@ -76,41 +77,41 @@ func (l *leads) from(truth groupTruth, most float64) time.Duration {
 }
 
 // runTrial is [Group.Run] for a table of searches.
-func (g *Group) runTrial(method Method, o GroupOptions, run uint64) (trialRun, error) {
-	o = o.withDefaults(len(g.Players))
-	s, err := g.session(method, o, run)
+func runTrial(g *sim.Group, method sim.Method, o sim.GroupOptions, run uint64) (trialRun, error) {
+	o = o.WithDefaults(len(g.Players))
+	s, err := g.NewSession(method, o, run)
 	if err != nil {
 		return trialRun{}, err
 	}
-	l := leads{session: s}
-	s.watch = l.watch
-	if err := s.run(); err != nil {
+	l := leads{Session: s}
+	s.Watch = l.watch
+	if err := s.Run(); err != nil {
 		return trialRun{}, err
 	}
-	truth := g.truth(o.Criteria)
-	r := trialRun{GroupRun: s.result(truth), Share: truth.share()}
-	if choice := s.room.Snapshot().Choice; choice != nil {
+	truth := g.Truth(o.Criteria)
+	r := trialRun{GroupRun: s.Result(truth), Share: shareOf(truth)}
+	if choice := s.Room.Snapshot().Choice; choice != nil {
 		for _, d := range choice.Selection.Doubts {
-			d.Player = g.Players[s.peer(d.Player)]
+			d.Player = g.Players[s.Number(d.Player)]
 			r.Doubts = append(r.Doubts, d)
 		}
 	}
 	if !r.Found {
 		return r, nil
 	}
-	clear := truth.clear()
+	clear := clearOf(truth)
 	apart := func(server int, regret float64) float64 {
-		_, ms := clear.regret(server)
+		_, ms := clear.Regret(server)
 		return min(regret, ms)
 	}
 	r.Clear = apart(r.Server, r.Regret)
-	r.Kept = truth.keeps(r.Server)
+	r.Kept = keeps(truth, r.Server)
 	r.FoundRegret, r.FoundClear, r.FoundKept = r.Regret, r.Clear, r.Kept
 	if r.Search.Rounds > 0 && r.Search.Best >= 0 {
-		_, before := truth.regret(r.Search.Best)
+		_, before := truth.Regret(r.Search.Best)
 		r.FoundRegret = min(r.Regret, before)
 		r.FoundClear = min(r.Clear, apart(r.Search.Best, before))
-		r.FoundKept = r.Kept || truth.keeps(r.Search.Best)
+		r.FoundKept = r.Kept || keeps(truth, r.Search.Best)
 	}
 	r.Searched, r.Leads = l.searched.Seconds(), len(l.all)
 	r.Leading = l.from(truth, r.Score+asGood).Seconds()
@@ -121,41 +122,41 @@ func (g *Group) runTrial(method Method, o GroupOptions, run uint64) (trialRun, e
 // tell whether it keeps it.
 const edge = time.Millisecond
 
-// clear returns the truth of the servers that keep a limit with the edge to spare.
-func (t groupTruth) clear() groupTruth {
-	if len(t.criteria.Limits) == 0 {
+// clearOf returns the truth of the servers that keep a limit with the edge to spare.
+func clearOf(t sim.GroupTruth) sim.GroupTruth {
+	if len(t.Criteria.Limits) == 0 {
 		return t
 	}
-	c := t.criteria
+	c := t.Criteria
 	c.Limits = slices.Clone(c.Limits)
 	for i := range c.Limits {
 		c.Limits[i] -= edge
 	}
-	clear := t.truth(c)
-	if clear.limit > 0 {
-		clear.limit += edge.Seconds() * 1000 // for the regret above the limit
+	clear := t.Truth(c)
+	if clear.Limit > 0 {
+		clear.Limit += edge.Seconds() * 1000 // for the regret above the limit
 	}
 	return clear
 }
 
 // keeps reports whether everybody reaches a server within the limit that the best keeps.
-func (t groupTruth) keeps(server int) bool {
+func keeps(t sim.GroupTruth, server int) bool {
 	for _, v := range t.Vantages {
-		if rtt := v.RTT[server]; rtt < 0 || t.limit > 0 && rtt > milliseconds(t.limit) {
+		if rtt := v.RTT[server]; rtt < 0 || t.Limit > 0 && rtt > milliseconds(t.Limit) {
 			return false
 		}
 	}
 	return true
 }
 
-// share returns how much of the list keeps the limit, if there is one, for everybody.
-func (t groupTruth) share() (share float64) {
-	if t.limit == 0 {
+// shareOf returns how much of the list keeps the limit, if there is one, for everybody.
+func shareOf(t sim.GroupTruth) (share float64) {
+	if t.Limit == 0 {
 		return 0
 	}
 	list := t.Vantages[0].Servers
 	for server := range list {
-		if t.keeps(server) {
+		if keeps(t, server) {
 			share += 1 / float64(len(list))
 		}
 	}
@@ -163,16 +164,16 @@ func (t groupTruth) share() (share float64) {
 }
 
 // Trial is an experiment of a sweep with each group.
-type Trial func(g *Group, seed uint64) (trialRun, error)
+type Trial func(g *sim.Group, seed uint64) (trialRun, error)
 
 // Sweep makes so many worlds' groups, from a first seed on, and returns each trial's run with each
 // of them.
-func Sweep(group func(seed uint64) (*Group, error), from uint64, worlds int, trials []Trial) ([][]trialRun, error) {
+func Sweep(group func(seed uint64) (*sim.Group, error), from uint64, worlds int, trials []Trial) ([][]trialRun, error) {
 	all := make([][]trialRun, len(trials))
 	for i := range all {
 		all[i] = make([]trialRun, worlds)
 	}
-	return all, Parallel(context.Background(), worlds, func(world int) error {
+	return all, sim.Parallel(context.Background(), worlds, func(world int) error {
 		seed := from + uint64(world)
 		g, err := group(seed)
 		for i := 0; i < len(trials) && err == nil; i++ {
@@ -189,7 +190,7 @@ func Sweep(group func(seed uint64) (*Group, error), from uint64, worlds int, tri
 // limit that 0.5 % of the list keep. Last come regret and claims without the servers that keep a
 // limit by less than a packet pair's error.
 func Report(all []trialRun) string {
-	get := func(share float64, of func(trialRun) float64) float64 { return quantile(all, share, of) }
+	get := func(share float64, of func(trialRun) float64) float64 { return sim.Quantile(all, share, of) }
 	none, broken, unclear, missed, limited := 0, 0, 0, 0, 0
 	for _, r := range all {
 		if r.Share >= manyKeep {

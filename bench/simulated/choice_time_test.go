@@ -1,4 +1,4 @@
-package sim
+package simulated
 
 import (
 	"flag"
@@ -6,13 +6,14 @@ import (
 	"strings"
 	"testing"
 
+	"muster/internal/sim"
 	"muster/selection"
 )
 
 // These flags measure how long four players wait for their choice, and where the time goes, in
 // virtual time:
 //
-//	go test ./internal/sim -run TestChoiceTime -v -timeout 0 -choice-worlds 40 -choice-from 41000
+//	go -C bench test ./simulated -run TestChoiceTime -v -timeout 0 -choice-worlds 40 -choice-from 41000
 var (
 	choiceWorlds = flag.Int("choice-worlds", 0, "how many worlds a choice is timed on")
 	choiceFrom   = flag.Uint64("choice-from", 1, "first seed of these")
@@ -31,10 +32,10 @@ func TestChoiceTime(t *testing.T) {
 	for _, of := range strings.Split(*choiceOf, ",") {
 		for _, group := range strings.Split(*choiceGroups, ",") {
 			for _, rule := range strings.Split(*choiceRules, ",") {
-				all, err := Sweep(func(seed uint64) (*Group, error) { return GroupWorld(of, group, seed) }, *choiceFrom, *choiceWorlds, []Trial{
-					func(g *Group, seed uint64) (trialRun, error) {
-						o := GroupOptions{Criteria: sweepCriteria(selection.Rule(rule)), Replay: ReplayOptions{Rate: *choiceRate}}
-						return g.runTrial(Coordinated, o, seed)
+				all, err := Sweep(func(seed uint64) (*sim.Group, error) { return sim.GroupWorld(of, group, seed) }, *choiceFrom, *choiceWorlds, []Trial{
+					func(g *sim.Group, seed uint64) (trialRun, error) {
+						o := sim.GroupOptions{Criteria: sweepCriteria(selection.Rule(rule)), Replay: sim.ReplayOptions{Rate: *choiceRate}}
+						return runTrial(g, sim.Coordinated, o, seed)
 					},
 				})
 				if err != nil {
@@ -49,7 +50,7 @@ func TestChoiceTime(t *testing.T) {
 						t.Logf("world %d: %s", world, choiceTimes([]trialRun{r}))
 					}
 				}
-				if slowest := quantile(all[0], 1, func(r trialRun) float64 { return r.Seconds }); isTaste && slowest > tasteTakes {
+				if slowest := sim.Quantile(all[0], 1, func(r trialRun) float64 { return r.Seconds }); isTaste && slowest > tasteTakes {
 					t.Errorf("a choice took %.1f s", slowest)
 				}
 			}
@@ -64,7 +65,7 @@ const tasteTakes = 13
 // each part gains.
 func choiceTimes(all []trialRun) string {
 	both := func(of func(r trialRun) float64) string {
-		return fmt.Sprintf("%.2f/%.2f", quantile(all, 0.5, of), quantile(all, 0.95, of))
+		return fmt.Sprintf("%.2f/%.2f", sim.Quantile(all, 0.5, of), sim.Quantile(all, 0.95, of))
 	}
 	sending := func(r trialRun) float64 { return r.Search.Probes / *choiceRate }
 	return fmt.Sprintf("choice %s s: sending %s, waiting for answers %s, second look %s; leading %s s, %s "+

@@ -1,4 +1,4 @@
-package sim
+package simulated
 
 import (
 	"flag"
@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"muster/host/wire"
+	"muster/internal/sim"
 	"muster/selection"
 )
 
@@ -23,12 +24,12 @@ func TestDiscreet(t *testing.T) {
 		for _, few := range []int{0, wire.MinDiscreet, 20, 50, 100} {
 			var mu sync.Mutex // guards most: worlds run side by side
 			var most float64
-			all, err := Sweep(func(seed uint64) (*Group, error) {
-				return GroupWorld(*discreetOf, *discreetGroup, seed)
-			}, 1, *discreetWorlds, []Trial{func(g *Group, seed uint64) (trialRun, error) {
+			all, err := Sweep(func(seed uint64) (*sim.Group, error) {
+				return sim.GroupWorld(*discreetOf, *discreetGroup, seed)
+			}, 1, *discreetWorlds, []Trial{func(g *sim.Group, seed uint64) (trialRun, error) {
 				who := int(seed) % len(g.Players)
-				o := GroupOptions{Criteria: sweepCriteria(rule), Discreet: map[int]int{who: few}}
-				run, err := g.runTrial(Coordinated, o, seed)
+				o := sim.GroupOptions{Criteria: sweepCriteria(rule), Discreet: map[int]int{who: few}}
+				run, err := runTrial(g, sim.Coordinated, o, seed)
 				if err == nil {
 					mu.Lock()
 					defer mu.Unlock()

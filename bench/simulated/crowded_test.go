@@ -1,4 +1,4 @@
-package sim
+package simulated
 
 import (
 	"math/rand/v2"
@@ -7,6 +7,7 @@ import (
 
 	"muster/discovery"
 	"muster/host/room"
+	"muster/internal/sim"
 	"muster/selection"
 )
 
@@ -54,8 +55,8 @@ func (c *population) pass(until time.Duration) {
 
 // Populated is the best servers of a group, all of them with players whose seats come and go.
 type Populated struct {
-	group       *Group
-	truth       groupTruth
+	group       *sim.Group
+	truth       sim.GroupTruth
 	populations []population
 	now         time.Duration
 	number      uint64 // of the next launch
@@ -65,22 +66,22 @@ type Populated struct {
 const mostPopulated = 200
 
 // NewPopulated returns so many of a group's nearest servers.
-func NewPopulated(g *Group, servers int, seed uint64) (*Populated, error) {
+func NewPopulated(g *sim.Group, servers int, seed uint64) (*Populated, error) {
 	var near []int
 	for _, ranked := range g.Selection(selection.Criteria{By: selection.Mean}).Ranking {
 		if g.Vantages[0].Infos[ranked.Server].MaxPlayers >= maxGroup && len(near) < servers {
 			near = append(near, ranked.Server)
 		}
 	}
-	var vantages []*Vantage
+	var vantages []*sim.Vantage
 	for _, v := range g.Vantages {
-		vantages = append(vantages, v.part(near, func(int) float64 { return 1 }))
+		vantages = append(vantages, v.Part(near, func(int) float64 { return 1 }))
 	}
-	group, err := NewGroup(vantages...)
+	group, err := sim.NewGroup(vantages...)
 	if err != nil {
 		return nil, err
 	}
-	h := &Populated{group: group, truth: group.truth(selection.Criteria{By: selection.Mean}), now: 2 * time.Hour}
+	h := &Populated{group: group, truth: group.Truth(selection.Criteria{By: selection.Mean}), now: 2 * time.Hour}
 	rng := rand.New(rand.NewPCG(seed, 0x7365617473))
 	for _, info := range group.Vantages[0].Infos {
 		h.populations = append(h.populations, population{
@@ -119,41 +120,41 @@ const (
 func (h *Populated) Launch(wait time.Duration, spare, none *Ways) error {
 	for _, ways := range []*Ways{spare, none} {
 		populations := slices.Clone(h.populations)
-		o := GroupOptions{Criteria: selection.Criteria{By: selection.Mean, Seats: len(h.group.Players)}}
-		o.ready = wait - start - countdown
+		o := sim.GroupOptions{Criteria: selection.Criteria{By: selection.Mean, Seats: len(h.group.Players)}}
+		o.Ready = wait - start - countdown
 		if ways == none {
 			o.Tuning.Spare = -1
 		}
-		s, err := h.group.session(Full, o.withDefaults(len(h.group.Players)), h.number)
+		s, err := h.group.NewSession(sim.Full, o.WithDefaults(len(h.group.Players)), h.number)
 		if err != nil {
 			return err
 		}
-		s.infoOf = func(server int) discovery.Info {
-			populations[server].pass(h.now + s.now)
+		s.InfoOf = func(server int) discovery.Info {
+			populations[server].pass(h.now + s.Now)
 			return discovery.Info{MaxPlayers: populations[server].seats, Players: populations[server].taken}
 		}
 		var first []selection.Ranked // before anybody was ready
-		s.watch = func(room.Input) {
-			if s.hasChosen && first == nil {
-				first = s.room.Snapshot().Choice.Selection.Ranking
+		s.Watch = func(room.Input) {
+			if s.HasChosen && first == nil {
+				first = s.Room.Snapshot().Choice.Selection.Ranking
 			}
 		}
-		if err := s.run(); err != nil {
+		if err := s.Run(); err != nil {
 			return err
 		}
-		s.now = s.launched + start
+		s.Now = s.Launched + start
 		isFree := func(r selection.Ranked) bool {
-			info := s.infoOf(r.Server)
+			info := s.InfoOf(r.Server)
 			return info.Free() >= len(h.group.Players)
 		}
 		count := func(l *Launches, ranked []selection.Ranked) {
 			if l.N++; !slices.ContainsFunc(ranked, isFree) {
 				l.Failed++
 			}
-			score, _ := h.truth.regret(ranked[0].Server)
+			score, _ := h.truth.Regret(ranked[0].Server)
 			l.Score += score
 		}
-		last := s.room.Snapshot().Choice.Selection.Ranking
+		last := s.Room.Snapshot().Choice.Selection.Ranking
 		count(&ways.Best, first[:1])
 		count(&ways.BestOf, first[:min(few, len(first))])
 		count(&ways.Again, last[:1])

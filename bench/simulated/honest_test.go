@@ -1,4 +1,4 @@
-package sim
+package simulated
 
 import (
 	"context"
@@ -12,12 +12,13 @@ import (
 	"testing"
 	"time"
 
+	"muster/internal/sim"
 	"muster/selection"
 )
 
 // The sessions of honest players are for measuring. The gate runs a few of them:
 //
-//	go test ./internal/sim -run TestHonestEvenings -v -timeout 0 -honest-sessions 1000
+//	go -C bench test ./simulated -run TestHonestEvenings -v -timeout 0 -honest-sessions 1000
 var (
 	honestSessions = flag.Int("honest-evenings", 0, "evenings of honest players")
 	honestMisses   = flag.Uint("honest-misses", 15, "how many networks of a hundred do not answer some of them")
@@ -54,7 +55,7 @@ func TestHonestEvenings(t *testing.T) {
 		draw = honestMatrix(t)
 	}
 	all := make([]honest, n)
-	err := Parallel(context.Background(), n, func(i int) (err error) {
+	err := sim.Parallel(context.Background(), n, func(i int) (err error) {
 		all[i], err = honestSession(draw, *honestFrom+uint64(i))
 		return err
 	})
@@ -119,7 +120,7 @@ func honestReport(all []honest) string {
 
 // drawn is a world of so many players, and the homes that some of them share, with one line each.
 type drawn struct {
-	*Group
+	*sim.Group
 	mate   map[int]int
 	traits []string
 }
@@ -134,12 +135,12 @@ func honestSession(draw func(rng *rand.Rand, rule selection.Rule, seed uint64) (
 		return h, err
 	}
 	h.traits = g.traits
-	o := GroupOptions{Criteria: liarCriteria(h.rule)}
-	o.rates = map[int]float64{}
+	o := sim.GroupOptions{Criteria: liarCriteria(h.rule)}
+	o.Rates = map[int]float64{}
 	for i, v := range g.Vantages {
 		if rng.IntN(12) == 0 {
 			h.traits = append(h.traits, fmt.Sprintf("slow: %d", i))
-			o.rates[i] = 25
+			o.Rates[i] = 25
 		}
 		if m, shares := g.mate[i]; shares {
 			h.traits = append(h.traits, fmt.Sprintf("household: %d", i))
@@ -149,11 +150,11 @@ func honestSession(draw func(rng *rand.Rand, rule selection.Rule, seed uint64) (
 		g.Homes = append(g.Homes, netip.AddrFrom4([4]byte{198, 51, 100, byte(i)}))
 		if rng.IntN(4) == 0 {
 			h.traits = append(h.traits, fmt.Sprintf("loses 2 %%: %d", i))
-			g.Vantages[i] = v.lossy(seed+uint64(i), func(int) float64 { return 0.02 })
+			g.Vantages[i] = lossy(v, seed+uint64(i), func(int) float64 { return 0.02 })
 		}
 		if rng.IntN(25) == 0 {
 			h.traits = append(h.traits, fmt.Sprintf("misses networks: %d", i))
-			g.Vantages[i] = g.Vantages[i].missing(*honestMisses)
+			g.Vantages[i] = missing(g.Vantages[i], *honestMisses)
 		}
 	}
 	poor := func(server int) bool {
@@ -162,7 +163,7 @@ func honestSession(draw func(rng *rand.Rand, rule selection.Rule, seed uint64) (
 	}
 	if *honestLoss > 0 {
 		for i, v := range g.Vantages { // the players of a household have packets of their own, too
-			g.Vantages[i] = v.lossy(seed+uint64(1000+i), func(server int) float64 {
+			g.Vantages[i] = lossy(v, seed+uint64(1000+i), func(server int) float64 {
 				if poor(server) {
 					return *honestLoss
 				}
@@ -170,15 +171,15 @@ func honestSession(draw func(rng *rand.Rand, rule selection.Rule, seed uint64) (
 			})
 		}
 	}
-	if h.Outcome, err = g.Attacked(nil, Attack{}, o, seed); err == nil && h.Found {
+	if h.Outcome, err = Attacked(g.Group, nil, Attack{}, o, seed); err == nil && h.Found {
 		h.poor = poor(h.Server)
-		clean := &Group{Players: g.Players}
+		clean := &sim.Group{Players: g.Players}
 		for _, v := range g.Vantages {
-			clean.Vantages = append(clean.Vantages, v.without(poor))
+			clean.Vantages = append(clean.Vantages, without(v, poor))
 		}
-		best := clean.truth(o.withDefaults(len(g.Players)).Criteria)
+		best := clean.Truth(o.WithDefaults(len(g.Players)).Criteria)
 		best.Group = g.Group
-		_, h.clean = best.regret(h.Server)
+		_, h.clean = best.Regret(h.Server)
 	}
 	return h, err
 }
@@ -187,19 +188,19 @@ func honestSession(draw func(rng *rand.Rand, rule selection.Rule, seed uint64) (
 // long one. A player with a satellite's ping keeps no limit, and is rightly left out of a room with
 // limits. So such rooms have no such player.
 func honestWorld(rng *rand.Rand, rule selection.Rule, seed uint64) (d drawn, err error) {
-	spec := night2005([]int{300, 1000, usualServers}[rng.IntN(3)], seed)
+	spec := sim.NightSpec([]int{300, 1000, usualServers}[rng.IntN(3)], seed)
 	if rng.IntN(4) == 0 {
-		if spec, err = NamedSpec("et2007", seed); err != nil {
+		if spec, err = sim.NamedSpec("et2007", seed); err != nil {
 			return d, err
 		}
 	}
 	d.traits = []string{fmt.Sprintf("list of %d", spec.Servers)}
 	players := 2 + rng.IntN(*maxHonest-1)
-	spec.Places = drawPlaces(players, seed, func(region) bool { return true })
+	spec.Places = sim.DrawPlaces(players, seed, func(sim.Region) bool { return true })
 	if rng.IntN(2) == 0 {
-		spec.Places = drawPlaces(players, seed, func(r region) bool { return r == europe })
+		spec.Places = sim.DrawPlaces(players, seed, func(r sim.Region) bool { return r == sim.Europe })
 		if rng.IntN(3) == 0 {
-			far, err := NamedPlaces("AU")
+			far, err := sim.NamedPlaces("AU")
 			if err != nil {
 				return d, err
 			}
@@ -219,7 +220,7 @@ func honestWorld(rng *rand.Rand, rule selection.Rule, seed uint64) (d drawn, err
 			spec.Places[i] = spec.Places[m]
 		}
 	}
-	d.Group, err = Generate(spec).everybody()
+	d.Group, err = sim.Generate(spec).Everybody()
 	return d, err
 }
 
@@ -247,10 +248,10 @@ func drawMates(rng *rand.Rand, players int) map[int]int {
 }
 
 // lossy returns the vantage over a line that loses a share of its packets, by server.
-func (v *Vantage) lossy(seed uint64, share func(server int) float64) *Vantage {
+func lossy(v *sim.Vantage, seed uint64, share func(server int) float64) *sim.Vantage {
 	lossy := *v
-	lossy.pair = func(server int, n uint64) (time.Duration, bool) {
-		rtt, lost := v.pair(server, n)
+	lossy.Sample = func(server int, n uint64) (time.Duration, bool) {
+		rtt, lost := v.Sample(server, n)
 		draw := rand.New(rand.NewPCG(seed^uint64(server)<<32, n))
 		return rtt, lost || draw.Float64() < share(server)
 	}
@@ -258,18 +259,18 @@ func (v *Vantage) lossy(seed uint64, share func(server int) float64) *Vantage {
 }
 
 // without returns the vantage with some servers silent.
-func (v *Vantage) without(some func(server int) bool) *Vantage {
+func without(v *sim.Vantage, some func(server int) bool) *sim.Vantage {
 	few := *v
 	few.RTT = slices.Clone(v.RTT)
 	for server := range v.Servers {
 		if some(server) {
-			few.RTT[server] = silent
+			few.RTT[server] = sim.Silent
 		}
 	}
 	return &few
 }
 
 // missing returns the vantage over a line that n of a hundred networks do not answer.
-func (v *Vantage) missing(n uint) *Vantage {
-	return v.without(func(server int) bool { return uint(v.Servers[server].ASN%100) < n })
+func missing(v *sim.Vantage, n uint) *sim.Vantage {
+	return without(v, func(server int) bool { return uint(v.Servers[server].ASN%100) < n })
 }

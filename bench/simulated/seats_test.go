@@ -1,4 +1,4 @@
-package sim
+package simulated
 
 import (
 	"flag"
@@ -8,7 +8,7 @@ import (
 
 // The tables of launches are for measuring. The gate runs a small part of them:
 //
-//	go test ./internal/sim -run TestLaunchSweep -v -timeout 0 -launches 1000 -launch-worlds 10
+//	go -C bench test ./simulated -run TestLaunchSweep -v -timeout 0 -launches 1000 -launch-worlds 10
 var (
 	launchRuns   = flag.Int("launches", 1, "launches of each world of a table")
 	launchWorlds = flag.Uint64("launch-worlds", 2, "how many worlds a table has")

@@ -1,4 +1,4 @@
-package sim
+package simulated
 
 import (
 	"slices"
@@ -6,20 +6,21 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/internal/sim"
 	"muster/selection"
 	"muster/selection/anomaly"
 )
 
 // tableOf returns one measurement of every server by each player of a group.
-func (g *Group) tableOf() *selection.Table {
+func tableOf(g *sim.Group) *selection.Table {
 	t := selection.NewTable(g.Players, len(g.Vantages[0].Servers))
 	for player, v := range g.Vantages {
 		for server, rtt := range v.RTT {
 			state := discovery.Answered
 			if rtt < 0 {
 				state, rtt = discovery.Lost, 0
-			} else if v.pair != nil {
-				if sample, lost := v.pair(server, 1); !lost {
+			} else if v.Sample != nil {
+				if sample, lost := v.Sample(server, 1); !lost {
 					rtt = sample
 				}
 			}
@@ -36,11 +37,11 @@ func TestTooNear(t *testing.T) {
 	wronged, judged := 0, 0
 	for _, world := range []string{"et2007", "night2000"} {
 		for _, group := range []string{"musst", "au-jp", "au-de-usw", "europe-8", "world-16", "world-64"} {
-			g, err := GroupWorld(world, group, 9700)
+			g, err := sim.GroupWorld(world, group, 9700)
 			if err != nil {
 				t.Fatal(err)
 			}
-			list, table := g.Vantages[0].Servers, g.tableOf()
+			list, table := g.Vantages[0].Servers, tableOf(g)
 			honest := anomaly.TooNear(list, table)
 			wronged += len(honest)
 			judged += len(list)

@@ -1,4 +1,4 @@
-package sim
+package simulated
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"muster/internal/sim"
 	"muster/selection"
 )
 
@@ -18,7 +19,7 @@ var pinnedAll = flag.Bool("pinned-all", false, "TestPinnedLiars plays all of its
 // hostile player of eight once cost the others much more than pinnedCost. Others are attacks that
 // never did. TestLiarSweep runs the whole table. Without a flag a fourth of the sessions is played:
 //
-//	go test ./internal/sim -run TestPinnedLiars -pinned-all
+//	go -C bench test ./simulated -run TestPinnedLiars -pinned-all
 func TestPinnedLiars(t *testing.T) {
 	if isRaced {
 		t.Skip("the gate runs it without the race detector")
@@ -59,32 +60,32 @@ func TestPinnedLiars(t *testing.T) {
 				rows.seeds, attacks = rows.seeds[:1], attacks[:(len(attacks)+2)/3]
 			}
 			type world struct {
-				*Group
+				*sim.Group
 				honest Outcome
 				liars  []int
-				o      GroupOptions
+				o      sim.GroupOptions
 			}
 			worlds := make([]world, len(rows.seeds))
-			err := Parallel(context.Background(), len(worlds), func(n int) (err error) {
+			err := sim.Parallel(context.Background(), len(worlds), func(n int) (err error) {
 				seed, w := rows.seeds[n], &worlds[n]
-				w.Group, w.o = drawnGroup(t, "night", 8, seed), GroupOptions{Criteria: liarCriteria(selection.Mean)}
+				w.Group, w.o = drawnGroup(t, "night", 8, seed), sim.GroupOptions{Criteria: liarCriteria(selection.Mean)}
 				w.liars = []int{int(seed % 8), int(seed+3) % 8}[:rows.liars]
-				w.honest, err = w.Attacked(w.liars, Attack{}, w.o, seed)
+				w.honest, err = Attacked(w.Group, w.liars, Attack{}, w.o, seed)
 				return err
 			})
 			if err != nil {
 				t.Fatal(err)
 			}
-			err = Parallel(context.Background(), len(worlds)*len(attacks), func(n int) error {
+			err = sim.Parallel(context.Background(), len(worlds)*len(attacks), func(n int) error {
 				a, at := attacks[n/len(worlds)], n%len(worlds)
 				seed, w := rows.seeds[at], &worlds[at]
-				e, err := w.Attacked(w.liars, a, w.o, seed)
+				e, err := Attacked(w.Group, w.liars, a, w.o, seed)
 				if err != nil {
 					return err
 				}
 				usual := w.honest
 				if a.Wants != nil {
-					if usual, err = w.Attacked(w.liars, Attack{Wants: a.Wants}, w.o, seed); err != nil {
+					if usual, err = Attacked(w.Group, w.liars, Attack{Wants: a.Wants}, w.o, seed); err != nil {
 						return err
 					}
 				}
@@ -135,7 +136,7 @@ func TestPinnedShort(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r, err := g.runTrial(Coordinated, GroupOptions{Criteria: sweepCriteria(of.rule), Replay: ReplayOptions{Rate: *shortRate}}, seed)
+			r, err := runTrial(g, sim.Coordinated, sim.GroupOptions{Criteria: sweepCriteria(of.rule), Replay: sim.ReplayOptions{Rate: *shortRate}}, seed)
 			if err != nil || !r.Found || r.Doubts != nil {
 				t.Errorf("seed %d, %d servers, %s: found %v, doubts %v, %v", seed, of.servers, of.rule, r.Found, r.Doubts, err)
 			}
