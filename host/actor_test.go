@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"net/http/httptest"
 	"net/netip"
 	"testing"
 	"testing/synctest"
@@ -9,6 +10,7 @@ import (
 
 	"muster/discovery"
 	"muster/discovery/plan/topology"
+	"muster/host/hosttest"
 	"muster/host/lists"
 	"muster/host/room"
 	"muster/host/room/people"
@@ -265,6 +267,38 @@ func TestBoard(t *testing.T) {
 			t.Errorf("the watcher saw %v", seen)
 		}
 	})
+}
+
+// TestSearchQueues checks that a room whose search waits for other rooms' searches still answers,
+// and goes on as soon as it can.
+func TestSearchQueues(t *testing.T) {
+	t.Parallel()
+	list := hosttest.List(1000)
+	h, err := New(Config{List: func(context.Context, string) ([]discovery.Server, error) { return list, nil }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(h.Handler())
+	t.Cleanup(func() { server.Close(); h.Close() })
+	h.turns = turns.New(1)
+	others := h.turns.Wait(room.Plan{})
+	settings := friday(1)
+	settings.Strategy = wire.Coordinated
+	code, _, _ := h.Open(settings)
+	ann := hosttest.Join(t, server.URL, nil, wire.Hello{Version: wire.Version, Code: code, Name: "ann"})
+	for range h.Watch(t.Context(), code) {
+		if _, waiting := h.turns.Load(); waiting > 0 {
+			break
+		}
+	}
+	if room, _ := h.Room(code); room.Room.Stage != wire.Refining {
+		t.Errorf("the room that waits for its turn is %s", room.Room.Stage)
+	}
+	if _, answers := h.Settings(code); !answers {
+		t.Error("a room does not answer while its search waits")
+	}
+	others.Over()
+	hosttest.Expect[wire.Ask](ann)
 }
 
 // TestTurnOfAWaitingRoom checks that a room that waits for its store leaves its turn to others.

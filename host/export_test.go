@@ -1,15 +1,11 @@
 package host
 
 import (
-	"math"
 	"net/http"
 	"reflect"
 	"testing"
-	"time"
 
 	"muster/host/public"
-	"muster/host/room"
-	"muster/host/turns"
 	"muster/host/wire"
 )
 
@@ -45,26 +41,4 @@ func Bodies(t testing.TB) map[string]reflect.Type {
 		types[name] = reflect.TypeOf(action)
 	}
 	return types
-}
-
-// SearchAtOnce lets n rooms search at the same time, for measurements.
-func (h *Host) SearchAtOnce(n int) { h.turns = turns.New(n) }
-
-// Occupy takes all turns of an idle host until leave is called.
-func (h *Host) Occupy() (leave func()) {
-	var mine []*turns.Turn
-	for isFree := true; isFree; {
-		t := h.turns.Wait(room.Plan{Since: time.Unix(math.MinInt32, 0)})
-		mine = append(mine, t)
-		select {
-		case <-t.Given():
-		default:
-			isFree = false
-		}
-	}
-	return func() {
-		for _, t := range mine {
-			t.Over()
-		}
-	}
 }

@@ -1,4 +1,4 @@
-package host_test
+package hosts
 
 import (
 	"bufio"
@@ -42,9 +42,6 @@ func TestScaleStarts(t *testing.T) {
 		List:        func(context.Context, string) ([]discovery.Server, error) { return slices.Clone(list), nil },
 		MetricsFrom: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")},
 	})
-	if *scaleAtOnce > 0 {
-		h.SearchAtOnce(*scaleAtOnce)
-	}
 	var players atomic.Int64 // the players' processor time, in ns
 	bystander := newBystander(t, h, m)
 	var alone []time.Duration
@@ -394,37 +391,4 @@ func (p *inMemoryPlayer) says(m wire.Message) {
 	}
 	kind := cmp.Or(map[bool]byte{true: websocket.BinaryMessage}[frame.Binary], websocket.TextMessage)
 	p.line.says(kind, frame.Data)
-}
-
-// TestSearchQueues checks that a room whose search waits for other rooms' searches still answers,
-// and goes on as soon as it can.
-func TestSearchQueues(t *testing.T) {
-	t.Parallel()
-	list := hosttest.List(1000)
-	h, m := inMemory(t, host.Config{List: func(context.Context, string) ([]discovery.Server, error) { return slices.Clone(list), nil }})
-	leave := h.Occupy()
-	launched := make(chan struct{})
-	var players atomic.Int64
-	go func() { defer close(launched); startRoom(t, h, m, 0, list, &players) }()
-	var code string
-	awaits(t, "the room's search begins", func() bool {
-		for _, code = range h.Rooms() {
-			if room, _ := h.Room(code); room.Room.Stage == wire.Refining {
-				return true
-			}
-		}
-		return false
-	})
-	b := &bystander{memory: m, code: code, secret: h.Keys(code).Secret, http: http.Client{Transport: pipes(m)}}
-	defer b.http.CloseIdleConnections()
-	if _, answers := h.Settings(code); !answers || !strings.Contains(b.get(t, "/api/rooms/"+code), `"stage":"refining"`) {
-		t.Error("a room does not answer while its search waits")
-	}
-	select {
-	case <-launched:
-		t.Error("launched without a search")
-	default:
-	}
-	leave()
-	<-launched
 }

@@ -1,4 +1,4 @@
-package host_test
+package hosts
 
 import (
 	"flag"
@@ -12,6 +12,7 @@ import (
 	"muster/host/public"
 	"muster/host/room"
 	"muster/host/wire"
+	"muster/selection"
 )
 
 var (
@@ -21,7 +22,7 @@ var (
 
 // TestSleepingRooms checks that a sleeping room costs a few kilobytes and no processor time.
 //
-//	go test ./host -run TestSleepingRooms -sleeping 10000 -sleeping-for 5s -v
+//	go -C bench test ./hosts -run TestSleepingRooms -sleeping 10000 -sleeping-for 5s -v
 func TestSleepingRooms(t *testing.T) {
 	used := func() (bytes uint64, cpu time.Duration) {
 		runtime.GC()
@@ -33,10 +34,11 @@ func TestSleepingRooms(t *testing.T) {
 		}
 		return memory.HeapAlloc + memory.StackInuse, time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 	}
-	h, err := host.New(everybody(public.Limits{
-		Rooms:    *sleeping,
-		Standing: public.Standing{Rooms: *sleeping, PerAddress: *sleeping, Keep: twoMonths},
-	}))
+	h, err := host.New(host.Config{List: listOf(1000), Public: &public.Limits{
+		Games: []public.Game{{Game: wire.Game{ID: "openarena", Name: "OpenArena"}, By: selection.Mean, Listed: true}},
+		Rooms: *sleeping, PerAddress: *sleeping, Players: 16, Servers: 50,
+		Standing: public.Standing{Rooms: *sleeping, PerAddress: *sleeping, Keep: 8 * 7 * 24 * time.Hour},
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package host_test
+package hosts
 
 import (
 	"bytes"
@@ -31,9 +31,9 @@ import (
 // hundred thousand sockets, so the connections are in memory. The host's own server, gate, handlers
 // and WebSockets run as they do over sockets; the kernel's cost is not counted.
 //
-//	go test ./host -run TestScaleIdle -v -timeout 0 -scale-rooms 10000
-//	go test ./host -run TestScaleStarts -v -timeout 0 -scale-starts 60 -scale-rate 2
-//	go test ./host -run TestScalePages -v -timeout 0 -scale-pages 1000 -scale-rooms 1
+//	go -C bench test ./hosts -run TestScaleIdle -v -timeout 0 -scale-rooms 10000
+//	go -C bench test ./hosts -run TestScaleStarts -v -timeout 0 -scale-starts 60 -scale-rate 2
+//	go -C bench test ./hosts -run TestScalePages -v -timeout 0 -scale-pages 1000 -scale-rooms 1
 var (
 	scaleRooms   = flag.Int("scale-rooms", 20, "rooms of TestScaleIdle and TestScalePages")
 	scalePlayers = flag.Int("scale-players", 10, "connected players in each of the rooms")
@@ -44,7 +44,6 @@ var (
 	scaleGroup   = flag.Int("scale-group", 4, "players of a room that starts")
 	scaleLine    = flag.Float64("scale-line", 0,
 		"questions a second that each player's own line sends in TestScaleStarts, which then waits for answers; 0 answers at once")
-	scaleAtOnce  = flag.Int("scale-at-once", 0, "rooms that may search at the same time; 0 is what hosts let")
 	scalePages   = flag.Int("scale-pages", 20, "open pages of TestScalePages, in turns on its rooms")
 	scaleChange  = flag.Duration("scale-change", 500*time.Millisecond, "how often something changes in a room of TestScalePages")
 	scaleProfile = flag.String("scale-profile", "", "write a processor profile to this file, and one of memory beside it")

@@ -1,4 +1,4 @@
-package host_test
+package hosts
 
 import (
 	"flag"
@@ -23,7 +23,7 @@ import (
 // These flags are for measuring a host whose organiser opens thousands of pages of their own rooms,
 // and whether others notice. The pages run in another process:
 //
-//	go test ./host -run TestManyPages -v -pages 5000 -files 1024
+//	go -C bench test ./hosts -run TestManyPages -v -pages 5000 -files 1024
 var (
 	pagesOpened = flag.Int("pages", 600, "pages that the organiser of TestManyPages opens")
 	filesOpen   = flag.Uint64("files", 256, "files that the host of TestManyPages may open")

@@ -1,4 +1,4 @@
-package host_test
+package hosts
 
 import (
 	"bytes"
@@ -29,7 +29,7 @@ import (
 // This flag is for measuring what hostile strangers cost a host, and whether its players notice.
 // The strangers run in another process, so that the figures are the host's alone:
 //
-//	go test ./host -run TestStrangers -v -strangers 10000
+//	go -C bench test ./hosts -run TestStrangers -v -strangers 10000
 var strangers = flag.Int("strangers", fewStrangers, "hostile sockets of TestStrangers")
 
 // fewStrangers is enough to catch a regression: with 1 MiB each they once held 1.7 GB.
