@@ -55,16 +55,13 @@ func (s *sample) ratio(b *testing.B, ours *sample) {
 }
 
 func probeNaively(b *testing.B, port uint16, servers int, rate float64) *sample {
-	s, pace := &sample{}, newBucket(rate)
+	s := &sample{}
 	var group sync.WaitGroup
 	var mu sync.Mutex // guards s
 	s.measure(func() {
 		start := time.Now()
 		for i := range servers {
-			for !pace.ready(time.Since(start)) {
-				time.Sleep(pace.next() - time.Since(start))
-			}
-			pace.take()
+			time.Sleep(time.Until(start.Add(time.Duration(float64(i) / rate * float64(time.Second)))))
 			group.Go(func() {
 				rtt, info, err := askNaively(fleetServer(i, port))
 				if err != nil {

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"muster/discovery"
+	"muster/discovery/prober"
 )
 
 // The targets of these benchmarks:
@@ -27,7 +28,7 @@ import (
 //   - mean rate within 1 % up to 20,000/s; any 10 ms at most 1.2 times due and 2
 //   - 30,000 servers in at most 1.5 s, and dead ones add packets, not time
 //
-//	go test -run '^$' -bench . ./discovery/prober
+//	go -C bench test -run '^$' -bench . ./prober
 
 // timed is the fleet's protocol. It stores the fleet's times for a query where the
 // benchmark finds them: came in MinPing, held in MaxPing.
@@ -154,7 +155,7 @@ func probeFleet(b *testing.B, port uint16, servers int, rate float64) *sample {
 	for i := range list {
 		list[i].Addr = fleetServer(i, port)
 	}
-	p, err := New(Options{Protocol: &timed{infos: make([]discovery.Info, servers)}, Rate: rate})
+	p, err := prober.New(prober.Options{Protocol: &timed{infos: make([]discovery.Info, servers)}, Rate: rate})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -237,4 +238,16 @@ func BenchmarkScan(b *testing.B) {
 			}
 		})
 	}
+}
+
+// fullest returns the most events within any window. The times must be sorted.
+func fullest(times []time.Duration, window time.Duration) (most int) {
+	from := 0
+	for to := range times {
+		for times[to]-times[from] >= window {
+			from++
+		}
+		most = max(most, to-from+1)
+	}
+	return most
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/prober"
 )
 
 // runTalkers answers connections to all of 127.0.0.0/8, as the fleet answers datagrams.
@@ -31,7 +32,7 @@ func runTalkers() {
 		}
 		go func() {
 			defer conn.Close()
-			answers(0, 0)(conn)
+			talk(conn)
 		}()
 	}
 }
@@ -41,7 +42,7 @@ func runTalkers() {
 // handshake (syn) is its error, and the time of a program that times its own connecting
 // (connect) is that one's.
 //
-//	go test -run '^$' -bench Streams -benchtime 1x ./discovery/prober
+//	go -C bench test -run '^$' -bench Streams -benchtime 1x ./prober
 func BenchmarkStreams(b *testing.B) {
 	const servers = 10_000
 	for _, rate := range []float64{250, 1000, 4000} {
@@ -64,13 +65,29 @@ func BenchmarkStreams(b *testing.B) {
 	}
 }
 
+// routerWeight is how many probes by datagrams one by a connection counts as.
+const routerWeight = 4
+
+// openFiles returns how many files this process has open.
+func openFiles(b *testing.B) int {
+	files, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		b.Fatal(err)
+	}
+	return len(files)
+}
+
 func probeTalkers(b *testing.B, protocol discovery.Stream, port uint16, servers int, rate float64) {
 	list := make([]discovery.Server, servers)
 	for i := range list {
 		list[i].Addr = fleetServer(i, port)
 	}
 	before := openFiles(b)
-	p := streamProber(b, Options{Protocol: protocol, Rate: rate * routerWeight})
+	p, err := prober.New(prober.Options{Protocol: protocol, Rate: rate * routerWeight})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer p.Close()
 	var files atomic.Int64
 	done := make(chan struct{})
 	go func() {
