@@ -1,4 +1,4 @@
-package fleet
+package simulated
 
 import (
 	"cmp"
@@ -15,6 +15,7 @@ import (
 	"muster/discovery/prober"
 	"muster/discovery/protocol/quake3"
 	"muster/internal/sim"
+	"muster/internal/sim/fleet"
 )
 
 // Strategies are judged in virtual time, and used on real sockets. These tests compare the two: the
@@ -65,22 +66,38 @@ func agree(t *testing.T, o sim.ReplayOptions, wrap func(*sim.Vantage, discovery.
 	return all
 }
 
+// startFleet runs a fleet of Quake 3 servers for the length of a test.
+func startFleet(t *testing.T, o fleet.Options) *fleet.Fleet {
+	t.Helper()
+	o.Kind, o.Game = fleet.Quake3, fleet.Game{Name: "Quake3Arena", Protocol: 68, Version: "1.0"}
+	f, err := fleet.Start(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := f.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return f
+}
+
 // agreeFleet returns a fleet, and the view that the prober should have of it.
-func agreeFleet(t *testing.T) (*Fleet, *sim.Vantage) {
+func agreeFleet(t *testing.T) (*fleet.Fleet, *sim.Vantage) {
 	t.Helper()
 	w := sim.Night2005(*agreeServers, 1)
 	for i := range w.Servers {
 		s := &w.Servers[i]
 		s.Silent, s.Refusing = s.Silent || s.Refusing, false // a replay knows no ICMP
 	}
-	f := startFleet(t, Options{World: w, Home: agreePlace})
+	f := startFleet(t, fleet.Options{World: w, Home: agreePlace})
 	v := w.Vantage(agreePlace)
 	v.Servers = f.Servers()
 	return f, v
 }
 
 // run runs the plans in virtual time and over real sockets.
-func (a *agreement) run(f *Fleet) {
+func (a *agreement) run(f *fleet.Fleet) {
 	a.replayed, a.took = a.vantage.Replay(a.virtual, a.options)
 	p, err := prober.New(prober.Options{
 		Protocol: quake3.Protocol{}, LocalAddr: f.Source(agreePlace),

@@ -1,4 +1,4 @@
-package anomaly_test
+package costs
 
 import (
 	"math/rand/v2"

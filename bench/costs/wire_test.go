@@ -1,4 +1,5 @@
-package wire_test
+// Package costs measures what single steps of the product take: a message, a judgement.
+package costs
 
 import (
 	"cmp"
