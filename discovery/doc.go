@@ -13,11 +13,4 @@
 //
 // Plans are made in discovery/plan. A [Protocol] gives datagrams their meaning. Each
 // has a package, such as discovery/protocol/quake3 and discovery/protocol/a2s.
-//
-// # Compatibility
-//
-// Code that imports this package keeps compiling within a major version; docs/go.md has the whole
-// promise. Fields and constants may be added, so write structs with field names. Interfaces stay as
-// they are: a plan or a protocol of your own goes on working. Strategies may
-// order their probes better in a later release. The promises of a [Plan] to its executor stay.
 package discovery

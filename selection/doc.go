@@ -5,11 +5,6 @@
 //	                     │        │        │
 //	                     └────────┴────────┴── reasons
 //
-// # Compatibility
-//
-// Code that imports this package keeps compiling within a major version; docs/go.md has the whole
-// promise. The JSON of a [Selection] is a document of its own, [Format], and only gains fields. A rule
-// goes on choosing the same server from the same table, except where CHANGELOG.md says that it was
-// wrong. The sentences of [Selection.Explain] may change, so do not parse them: discovery/sentence/say
-// turns them into words.
+// The JSON of a [Selection] is a document of its own, [Format], and only gains fields. The sentences of
+// [Selection.Explain] may change, so do not parse them: discovery/sentence/say turns them into words.
 package selection

@@ -29,8 +29,6 @@
 // # Compatibility
 //
 // The messages are PROTOCOL.md's, and [Version] is their version. It rises when a program of the old
-// version could no longer take part. Code that imports this package keeps compiling within a major
-// version; docs/go.md has the whole promise. Messages gain fields, and there will be more messages:
-// write structs with field names, and skip a message that you do not know. [Settings] and [Snapshot] are
-// what rooms can do, and grow fastest.
+// version could no longer take part. Messages gain fields, and there will be more messages: skip one that
+// you do not know.
 package wire
