@@ -2,53 +2,24 @@ package host
 
 import (
 	"fmt"
-	"html/template"
+	"io"
 	"net/http"
 	"time"
 
 	"muster/discovery"
 	"muster/host/wire"
+	"muster/internal/markup"
 )
 
-// plain is a page of a few lines, for people who follow a link and need no more. Everything that is
-// filled in may be hostile text, except for Way, which the table of games has made.
-var plain = template.Must(template.New("plain").Parse(`<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="robots" content="noindex">
-{{with .Refresh}}<meta http-equiv="refresh" content="{{.}}">
-{{end}}{{with .Preview}}<meta property="og:site_name" content="Muster">
-<meta property="og:type" content="website">
-<meta property="og:title" content="Game night">
-<meta property="og:description" content="This link takes you to the game server that the group plays on.">
-<meta property="og:image" content="{{.}}">
-<meta property="og:image:width" content="1200">
-<meta property="og:image:height" content="630">
-<meta name="twitter:card" content="summary_large_image">
-{{end}}<title>{{.Title}} – Muster</title>
-<link rel="icon" href="/icon.svg" type="image/svg+xml">
-<link rel="stylesheet" href="/tokens.css">
-<link rel="stylesheet" href="/page.css">
-<header><p class="brand"><a class="home" href="/">Muster</a></p></header>
-<main class="plain"><section id="stage" class="card">
-<h1 class="headline"><bdi>{{.Title}}</bdi></h1>
-{{range .Lines}}<p class="next"><bdi>{{.}}</bdi></p>
-{{end}}{{with .Code}}<p class="copyable"><code>{{.}}</code></p>
-{{end}}{{with .Way}}<p class="buttons"><a class="primary large" href="{{.}}">Join the game</a></p>
-{{end}}</section></main>
-</html>
-`))
-
-// notice is the content of a plain page.
+// notice is a page of a few lines, for people who follow a link and need no more. Everything in it may be hostile
+// text, except for Way, which the table of games has made.
 type notice struct {
 	Title string
 	Lines []string
 	// Code is a text that people type or copy.
 	Code string
 	// Way opens a game from the browser.
-	Way     template.URL
+	Way     string
 	Refresh string
 	// Preview is the address of the picture that chats show with the link. Chats keep such
 	// pictures, and everyone there sees them. So the picture says nothing about the room, its
@@ -66,7 +37,58 @@ func (n notice) serve(w http.ResponseWriter, status int) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
-	plain.Execute(w, n) // fails only if the client is gone
+	io.WriteString(w, n.page()) // fails only if the client is gone
+}
+
+// page returns the page's HTML.
+func (n notice) page() string {
+	var p markup.Page
+	p.Add(`<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="robots" content="noindex">
+`)
+	if n.Refresh != "" {
+		p.Add(`<meta http-equiv="refresh" content="%s">
+`, n.Refresh)
+	}
+	if n.Preview != "" {
+		p.Add(`<meta property="og:site_name" content="Muster">
+<meta property="og:type" content="website">
+<meta property="og:title" content="Game night">
+<meta property="og:description" content="This link takes you to the game server that the group plays on.">
+<meta property="og:image" content="%s">
+<meta property="og:image:width" content="1200">
+<meta property="og:image:height" content="630">
+<meta name="twitter:card" content="summary_large_image">
+`, n.Preview)
+	}
+	p.Add(`<title>%s – Muster</title>
+<link rel="icon" href="/icon.svg" type="image/svg+xml">
+<link rel="stylesheet" href="/tokens.css">
+<link rel="stylesheet" href="/page.css">
+<header><p class="brand"><a class="home" href="/">Muster</a></p></header>
+<main class="plain"><section id="stage" class="card">
+<h1 class="headline"><bdi>%s</bdi></h1>
+`, n.Title, n.Title)
+	for _, line := range n.Lines {
+		p.Add(`<p class="next"><bdi>%s</bdi></p>
+`, line)
+	}
+	if n.Code != "" {
+		p.Add(`<p class="copyable"><code>%s</code></p>
+`, n.Code)
+	}
+	if n.Way != "" {
+		p.Add(`<p class="buttons"><a class="primary large" href="%s">Join the game</a></p>
+`, n.Way)
+	}
+	p.Add(`</section></main>
+</html>
+`)
+	return p.String()
 }
 
 // serveGo takes a browser to the server that a room was sent to: GET /go/ID with the room's public
@@ -120,7 +142,7 @@ func whereTo(s wire.Snapshot) notice {
 		}
 		return notice{
 			Title: "Everyone is on " + name, Lines: []string{"Your game starts by itself. If nothing happens, press the button."},
-			Way: template.URL(s.Way.Link), Refresh: "0; url=" + s.Way.Link, //nolint:gosec // the table of games has made it
+			Way: s.Way.Link, Refresh: "0; url=" + s.Way.Link,
 		}
 	case wire.Gathering:
 		return notice{

@@ -133,7 +133,7 @@ Everything:   muster --help all
 `
 
 func newRoot(p *program) *cobra.Command {
-	a := &atHome{program: p}
+	a, tellsVersion := &atHome{program: p}, false
 	root := &cobra.Command{
 		Use:   "muster",
 		Short: "Find the game server that is best for everyone, and go there together",
@@ -143,12 +143,17 @@ func newRoot(p *program) *cobra.Command {
   muster host --game openarena     open a room; it prints a link for your friends
   muster join LINK                 join a room
   muster demo                      see a whole game night on this machine`,
-		Version:                    release.Running().String(),
 		SilenceErrors:              true,
 		SilenceUsage:               true,
 		DisableAutoGenTag:          true,
 		SuggestionsMinimumDistance: 2,
-		RunE:                       func(cmd *cobra.Command, _ []string) error { return a.run(cmd.Context()) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if tellsVersion {
+				fmt.Fprintln(p.out, "muster", release.Running())
+				return nil
+			}
+			return a.run(cmd.Context())
+		},
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
 			err := p.grant(cmd)
 			if only := cmd.Flags().Lookup(checkOnly); only != nil && only.Changed {
@@ -162,8 +167,9 @@ func newRoot(p *program) *cobra.Command {
 			return nil
 		},
 	}
-	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
 	a.bind(root)
+	// cobra's own flag would keep templates in the program; see package markup.
+	root.Flags().BoolVar(&tellsVersion, "version", false, "version for muster")
 	root.PersistentFlags().BoolVarP(&p.verbose, "verbose", "v", false, "log what goes on inside")
 	root.PersistentFlags().Var(p.languageFlag(), languageFlag, "what a room says here is in the language of this `TAG`, such as en "+
 		"(default: the system's)")

@@ -1,53 +1,15 @@
 package handout
 
 import (
-	"html/template"
+	"io"
 	"net/http"
 	"path"
 	"strings"
 
 	"muster/discovery/sentence"
 	"muster/internal/catalogue"
+	"muster/internal/markup"
 )
-
-// page explains how to get Muster to visitors without a room's page or without JavaScript.
-var page = template.Must(template.New("get").Funcs(template.FuncMap{"file": path.Base}).Parse(`<!doctype html>
-<html lang="{{.In.Tag}}">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="robots" content="noindex">
-<title>{{.In.Words "get.title"}}</title>
-<link rel="icon" href="/icon.svg" type="image/svg+xml">
-<link rel="stylesheet" href="/tokens.css">
-<link rel="stylesheet" href="/page.css">
-<header><p class="brand"><a class="home" href="/">Muster</a></p></header>
-<main class="plain"><section id="stage" class="card">
-<h1 class="headline">{{.In.Words "get.title"}}</h1>
-<p class="next">{{.In.Words "get.what-for"}}</p>
-<p class="next">{{.In.Words "get.host-runs" "version" .Version}}</p>
-{{range .Refused}}<p class="trouble">{{$.In.Say .Why}}</p>
-{{end}}{{with .Mine}}<p class="buttons"><a class="primary large" href="/get/{{.System}}">{{$.In.Words "get.get-for" "system" .Name}}</a></p>
-<p class="{{if .Trouble.Key}}trouble{{else}}quiet{{end}}">{{$.In.Say .About}}{{if .IsSigned}}
-<a href="{{.Signature}}">{{$.In.Words "get.signature"}}</a>{{end}}</p>
-<p class="quiet">{{$.In.Say .Advice}}</p>
-{{else}}{{if .Phone}}<p class="next">{{.In.Words "get.open-there"}}</p>
-{{else if .Yours.Key}}<p class="next">{{.In.Words "get.none-for" "system" .Yours}} {{.In.Words "get.lay-build"}}</p>
-{{end}}{{end}}{{with .Direct}}<p class="quiet straight">{{$.In.Words "get.direct-file"}} <a href="{{.}}">{{file .}}</a></p>
-{{end}}{{with .Others}}<h3>{{$.In.Words "get.others"}}</h3>
-<ul class="systems">{{range .}}<li><a href="/get/{{.System}}">{{$.In.Say .Name}}</a>
-<span class="{{if .Trouble.Key}}trouble{{else}}quiet{{end}}">{{$.In.Say .AboutOther}}{{if .IsSigned}}
-<a href="{{.Signature}}">{{$.In.Words "get.signature"}}</a>{{end}}{{if not .Trouble.Key}}
-{{$.In.Say .Advice}}{{end}}</span></li>
-{{end}}</ul>
-{{end}}{{if .Release}}{{if not .IsWrong}}<p class="quiet straight">{{.In.Words "get.all-releases"}}
-<a href="{{.Release}}">{{.Release}}</a></p>{{end}}
-{{else}}<p class="quiet">{{.In.Words "get.source"}}</p>
-<p class="copyable"><code>go build -o muster .</code></p>
-{{end}}<p class="quiet">{{.In.Words "get.knows-room"}}</p>
-</section></main>
-</html>
-`))
 
 // About says what the page says of the program for the visitor's system.
 func (p program) About() sentence.Sentence {
@@ -77,25 +39,95 @@ func (p program) IsSigned() bool { return p.Signature != "" && !p.Away && p.Trou
 // megabytes returns a size in megabytes, rounded up.
 func megabytes(size int64) int64 { return (size + 1e6 - 1) / 1e6 }
 
+// page explains how to get Muster to visitors without a room's page or without JavaScript.
 func (h *Handout) page(w http.ResponseWriter, r *http.Request) {
-	type filled struct {
-		offer
-		In      *catalogue.Language
-		Mine    *program
-		Others  []program
-		IsWrong bool
-	}
-	f := filled{offer: h.offer(r), In: languageOf(r)}
-	for _, p := range f.Programs {
-		if p.System == f.System {
-			f.Mine, f.IsWrong = &p, p.Wrong
-		} else {
-			f.Others = append(f.Others, p)
-		}
-	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
-	page.Execute(w, f) // fails only if the client has gone
+	io.WriteString(w, h.offer(r).page(languageOf(r))) // fails only if the client has gone
+}
+
+// page returns the page's HTML in a language.
+func (o offer) page(in *catalogue.Language) string {
+	var mine *program
+	var others []program
+	for _, p := range o.Programs {
+		if p.System == o.System {
+			mine = &p
+		} else {
+			others = append(others, p)
+		}
+	}
+	var p markup.Page
+	p.Add(`<!doctype html>
+<html lang="%s">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="robots" content="noindex">
+<title>%s</title>
+<link rel="icon" href="/icon.svg" type="image/svg+xml">
+<link rel="stylesheet" href="/tokens.css">
+<link rel="stylesheet" href="/page.css">
+<header><p class="brand"><a class="home" href="/">Muster</a></p></header>
+<main class="plain"><section id="stage" class="card">
+<h1 class="headline">%s</h1>
+<p class="next">%s</p>
+<p class="next">%s</p>
+`, in.Tag(), in.Words("get.title"), in.Words("get.title"), in.Words("get.what-for"), in.Words("get.host-runs", "version", o.Version))
+	for _, refused := range o.Refused {
+		p.Add("<p class=\"trouble\">%s</p>\n", in.Say(refused.Why))
+	}
+	switch {
+	case mine != nil:
+		p.Add("<p class=\"buttons\"><a class=\"primary large\" href=\"/get/%s\">%s</a></p>\n",
+			mine.System, in.Words("get.get-for", "system", mine.Name))
+		p.Add("<p class=\"%s\">%s", mine.tone(), in.Say(mine.About()))
+		mine.addSignature(&p, in)
+		p.Add("</p>\n<p class=\"quiet\">%s</p>\n", in.Say(mine.Advice))
+	case o.Phone:
+		p.Add("<p class=\"next\">%s</p>\n", in.Words("get.open-there"))
+	case !o.Yours.IsZero():
+		p.Add("<p class=\"next\">%s %s</p>\n", in.Words("get.none-for", "system", o.Yours), in.Words("get.lay-build"))
+	}
+	if o.Direct != "" {
+		p.Add("<p class=\"quiet straight\">%s <a href=\"%s\">%s</a></p>\n", in.Words("get.direct-file"), o.Direct, path.Base(o.Direct))
+	}
+	if len(others) > 0 {
+		p.Add("<h3>%s</h3>\n<ul class=\"systems\">", in.Words("get.others"))
+		for _, other := range others {
+			p.Add("<li><a href=\"/get/%s\">%s</a>\n<span class=\"%s\">%s",
+				other.System, in.Say(other.Name), other.tone(), in.Say(other.AboutOther()))
+			other.addSignature(&p, in)
+			if other.Trouble.IsZero() {
+				p.Add("\n%s", in.Say(other.Advice))
+			}
+			p.Add("</span></li>\n")
+		}
+		p.Add("</ul>\n")
+	}
+	switch {
+	case o.Release == "":
+		p.Add("<p class=\"quiet\">%s</p>\n<p class=\"copyable\"><code>go build -o muster .</code></p>\n", in.Words("get.source"))
+	case mine == nil || !mine.Wrong:
+		p.Add("<p class=\"quiet straight\">%s\n<a href=\"%s\">%s</a></p>\n", in.Words("get.all-releases"), o.Release, o.Release)
+	}
+	p.Add("<p class=\"quiet\">%s</p>\n</section></main>\n</html>\n", in.Words("get.knows-room"))
+	return p.String()
+}
+
+// tone is how a page shows what it says of a program.
+func (p program) tone() string {
+	if p.Trouble.IsZero() {
+		return "quiet"
+	}
+	return "trouble"
+}
+
+// addSignature adds the way to a program's signature, if it has one.
+func (p program) addSignature(page *markup.Page, in *catalogue.Language) {
+	if p.IsSigned() {
+		page.Add("\n<a href=\"%s\">%s</a>", p.Signature, in.Words("get.signature"))
+	}
 }
 
 // fail tells a visitor in their language why they get nothing.
