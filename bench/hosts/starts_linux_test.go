@@ -20,9 +20,9 @@ import (
 
 	"github.com/gorilla/websocket"
 
+	"muster/bench/worlds"
 	"muster/discovery"
 	"muster/host"
-	"muster/host/hosttest"
 	"muster/host/wire"
 	"muster/selection"
 )
@@ -37,7 +37,7 @@ func TestScaleStarts(t *testing.T) {
 	if *scaleStarts == 0 {
 		t.Skip("no -scale-starts")
 	}
-	list := hosttest.List(*scaleServers)
+	list := worlds.List(*scaleServers)
 	h, m := inMemory(t, host.Config{
 		List:        func(context.Context, string) ([]discovery.Server, error) { return slices.Clone(list), nil },
 		MetricsFrom: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")},
@@ -323,7 +323,7 @@ func (p *inMemoryPlayer) plays() {
 				p.coming = append(p.coming, coming{at: p.asks(began, server), round: m.Round, server: server})
 			}
 		case wire.Finalists:
-			look := hosttest.World(p.name, p.list).Look(m)
+			look := worlds.Script(p.name, p.list).Look(m)
 			if tells == nil {
 				p.says(look)
 				break
@@ -348,7 +348,7 @@ func (p *inMemoryPlayer) plays() {
 // asks sends a query, and returns when the host will know the answer.
 func (p *inMemoryPlayer) asks(now time.Time, server int) time.Time {
 	p.free = latest(now, p.free).Add(time.Duration(float64(time.Second) / *scaleLine))
-	return p.free.Add(messageTime + cmp.Or(hosttest.RTT(p.name, p.list[server]), silence))
+	return p.free.Add(messageTime + cmp.Or(worlds.RTT(p.name, p.list[server]), silence))
 }
 
 func latest(a, b time.Time) time.Time {
@@ -378,7 +378,7 @@ func (p *inMemoryPlayer) tells(now time.Time) {
 }
 
 func (p *inMemoryPlayer) answers(ask wire.Ask) {
-	infos, report := hosttest.World(p.name, p.list).Report(ask.Round, p.told, ask.Servers, time.Since(p.began))
+	infos, report := worlds.Script(p.name, p.list).Report(ask.Round, p.told, ask.Servers, time.Since(p.began))
 	p.told += len(report.Results)
 	p.says(infos)
 	p.says(report)

@@ -22,7 +22,7 @@ import (
 	"time"
 
 	"muster/bench/load"
-	"muster/host/hosttest"
+	"muster/bench/worlds"
 	"muster/internal/await"
 	"muster/internal/freeport"
 )
@@ -133,7 +133,7 @@ func newLab(t *testing.T, program string, n int) *lab {
 	l := &lab{t: t, program: program, dir: t.TempDir(), hosts: make([]*exec.Cmd, n), crowd: &load.Crowd{}}
 	list := filepath.Join(l.dir, "servers.csv")
 	lines := []string{"addr,country,asn"}
-	for _, s := range hosttest.List(*servers) {
+	for _, s := range worlds.List(*servers) {
 		lines = append(lines, fmt.Sprintf("%v,%s,%d", s.Addr, s.Country, s.ASN))
 	}
 	if err := os.WriteFile(list, []byte(strings.Join(lines, "\n")+"\n"), 0o600); err != nil {

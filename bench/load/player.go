@@ -14,8 +14,8 @@ import (
 
 	"github.com/gorilla/websocket"
 
+	"muster/bench/worlds"
 	"muster/discovery"
-	"muster/host/hosttest"
 	"muster/host/wire"
 )
 
@@ -276,11 +276,11 @@ func (p *Player) hear(ctx context.Context, message wire.Message) {
 		p.list, p.told = m.Servers, 0
 	case wire.Ask:
 		at := p.asksUntil(m.Servers, 1)
-		infos, report := hosttest.World(p.name, p.list).Report(m.Round, p.told, m.Servers, time.Since(p.began))
+		infos, report := worlds.Script(p.name, p.list).Report(m.Round, p.told, m.Servers, time.Since(p.began))
 		p.told += len(report.Results)
 		p.sayAt(ctx, at, infos, report)
 	case wire.Finalists:
-		p.sayAt(ctx, p.asksUntil(m.Servers, m.Samples), hosttest.World(p.name, p.list).Look(m))
+		p.sayAt(ctx, p.asksUntil(m.Servers, m.Samples), worlds.Script(p.name, p.list).Look(m))
 	case wire.Refusal:
 		p.room.crowd.refused(m)
 	case wire.Launch:
@@ -302,7 +302,7 @@ func (p *Player) asksUntil(servers []int, often int) (last time.Time) {
 	for range often {
 		for _, server := range servers {
 			p.free = p.free.Add(time.Duration(float64(time.Second) / p.line))
-			rtt := hosttest.RTT(p.name, p.list[server])
+			rtt := worlds.RTT(p.name, p.list[server])
 			if rtt == 0 {
 				rtt = silence
 			}

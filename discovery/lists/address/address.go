@@ -176,12 +176,6 @@ func cutLast(s, sep string) (before, after string, found bool) {
 	return s, "", false
 }
 
-// IsHost reports whether the domain name system can know a name.
-func IsHost(name string) bool {
-	_, rank := rankOf(name)
-	return rank == dotted || rank == bareName
-}
-
 // hostName returns a name as the domain name system knows it.
 func hostName(name string) (string, bool) {
 	name = strings.ToLower(strings.TrimSuffix(name, "."))

@@ -1,4 +1,4 @@
-package hosttest
+package worlds
 
 import (
 	"cmp"
@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/host/hosttest"
 )
 
 // List returns a list whose places and networks are as uneven as real ones, in the order of a room's
@@ -67,7 +68,7 @@ func place(name string) [3]float64 {
 
 func dot(a, b [3]float64) float64 { return max(-1, min(1, a[0]*b[0]+a[1]*b[1]+a[2]*b[2])) }
 
-// World returns what a player sees of the servers of a list.
-func World(player string, list []discovery.Server) Script {
-	return Script{RTT: func(server int) time.Duration { return RTT(player, list[server]) }}
+// Script returns what a player sees of the servers of a list.
+func Script(player string, list []discovery.Server) hosttest.Script {
+	return hosttest.Script{RTT: func(server int) time.Duration { return RTT(player, list[server]) }}
 }
