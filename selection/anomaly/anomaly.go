@@ -42,7 +42,7 @@
 // liar of 4, 8 or 16 is named in 1,438 of 1,440 searches, an honest player in none of 1,680
 // (bench/experiments/liars.md):
 //
-//	go test ./internal/sim -run TestLiarSweep -v -timeout 0 -liar-worlds 40
+//	go -C bench test ./simulated -run TestLiarSweep -v -timeout 0 -liar-worlds 40
 package anomaly
 
 import (
