@@ -233,7 +233,7 @@ func (g *Group) Attacked(liars []int, a Attack, o GroupOptions, run uint64) (e O
 		if truth.found {
 			best = truth.best.Server
 		}
-		suits := selection.Criteria{Seats: o.Criteria.Seats, NoPassword: o.Criteria.NoPassword, Map: o.Criteria.Map, By: o.Criteria.By}
+		suits := selection.Criteria{Seats: o.Criteria.Seats, Wishes: selection.Wishes{NoPassword: o.Criteria.NoPassword, Map: o.Criteria.Map}, By: o.Criteria.By}
 		for _, ranked := range g.honest(liars).Selection(suits).Ranking {
 			if ranked.Addr.String() == addr && addr == s.target {
 				e.Found, e.Server = true, ranked.Server
