@@ -150,6 +150,7 @@ func TestAnswers(t *testing.T) {
 	c := newCaller(t, server)
 
 	// Opening, and being refused.
+	c.is(200, "GET", "/api/form", "")
 	c.is(200, "GET", "/api/service", "")
 	c.is(421, "GET", "/api/service", "", "Host", "evil.example")
 	c.is(403, "POST", "/api/rooms", `{"game":"openarena"}`, "Origin", "https://evil.example")
@@ -160,7 +161,7 @@ func TestAnswers(t *testing.T) {
 	c.is(401, "POST", "/api/rooms", `{"game":"openarena"}`, "Authorization", "Bearer nobody's")
 	var room, stays wire.Opened
 	opened := c.is(201, "POST", "/api/rooms", `{"game":"openarena","players":2,"name":"Friday","agree":true,"guests_vote":true,`+
-		`"password":"club","strategy":"conventional","max_rtt_ms":[150],"by":"mean","match":"","voice":"https://discord.gg/abc"}`)
+		`"password":"club","strategy":"conventional","limits_ms":[150],"by":"mean","match":"","voice":"https://discord.gg/abc"}`)
 	opensStanding := c.is(201, "POST", "/api/rooms", `{"game":"openarena","every":"fri 20:00 Europe/Berlin","match":"bo1",`+
 		`"places":"Frankfurt, 192.0.2.1:27960, beacon"}`)
 	for said, to := range map[string]*wire.Opened{opened: &room, opensStanding: &stays} {

@@ -154,7 +154,7 @@ func TestAPIFields(t *testing.T) {
 		t.Errorf("a cause may be %q, and the document says %q", causes, described)
 	}
 	c.checkSettings(schemasOf(document)["Settings"].(schema), wire.OnPage, "Settings")
-	c.checkSettings(schemasOf(document)["Opening"].(schema), wire.IsOpen, "Opening", "servers", "max_rtt_ms")
+	c.checkSettings(schemasOf(document)["Opening"].(schema), wire.IsOpen, "Opening", "servers")
 	paths := document["paths"].(schema)
 	for name, of := range host.Bodies(t) {
 		operation := paths["/api/rooms/{code}/"+name].(schema)["post"].(schema)
@@ -191,16 +191,13 @@ func (c *fieldChecker) checkSettings(of schema, may func(wire.Setting) bool, at 
 			continue
 		}
 		name := row.Key
-		if name == "-" { // the table hides it from documents
-			name = "password"
-		}
 		names = append(names, name)
 		property, _ := of["properties"].(schema)[name].(schema)
 		var settings wire.Settings
 		pointer := row.Of(&settings)
 		c.check(reflect.TypeOf(pointer).Elem(), property, at+"."+name)
-		if described := words(property["enum"]); len(row.Words) > 0 && !slices.Equal(row.Words, described) {
-			c.Errorf("%s.%s may be %q, and the document says %q", at, name, row.Words, described)
+		if described := words(property["enum"]); len(row.Choices) > 0 && !slices.Equal(row.Choices, described) {
+			c.Errorf("%s.%s may be %q, and the document says %q", at, name, row.Choices, described)
 		}
 		if _, isTime := pointer.(*discovery.Millis); isTime {
 			if most := resolve(c.document, property)["maximum"]; most != float64(row.Max.Milliseconds()) {

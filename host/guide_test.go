@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"net/netip"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"muster/discovery"
 	"muster/host/hosttest"
@@ -84,7 +86,10 @@ func TestGuideProgram(t *testing.T) {
 	needs(t, "python3")
 	config := everybody(public.Limits{Rooms: 1, PerAddress: 1})
 	held := clocktest.Hold(noon)
-	list := hosttest.List(40)
+	var list []discovery.Server
+	for i := range 40 {
+		list = append(list, discovery.Server{Addr: netip.AddrPortFrom(netip.AddrFrom4([4]byte{1, 0, byte(i), 1}), 27960), Country: "NL", ASN: 1000})
+	}
 	config.List = func(context.Context, string) ([]discovery.Server, error) { return slices.Clone(list), nil }
 	config.Clock = held.Clock()
 	h, server := serve(t, config)
@@ -110,7 +115,9 @@ func TestGuideProgram(t *testing.T) {
 	}
 	code, _, _ := strings.Cut(link, "_")
 	for _, name := range []string{"ann", "bob"} {
-		go join(t, server, code, name).Plays(hosttest.World(name, list))
+		go join(t, server, code, name).Plays(hosttest.Script{RTT: func(server int) time.Duration {
+			return time.Duration(20+server) * time.Millisecond
+		}})
 	}
 	(&night{t, h, held, code}).passesUntil(launches)
 	rest, err := io.ReadAll(lines)

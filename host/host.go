@@ -195,7 +195,6 @@ func New(config Config) (*Host, error) {
 		poster: poster{config.Announce, config.PublicURL, config.GameName, config.Join},
 		page: page.Host{
 			Games: config.Games, Name: config.GameName, Join: config.Join, IsPublic: config.Public != nil,
-			Form: page.FormOf(config.Public != nil, config.Announce != nil),
 		},
 		addresses: config.Addresses, clock: config.Clock, started: config.Clock.Now(), log: config.Logger,
 	}

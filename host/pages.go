@@ -27,6 +27,8 @@ type pageAPI struct {
 	lists  *lists.Lists
 	// counting counts rooms by their openers.
 	counting *counting
+	// form is what people may set in a room.
+	form wire.Form
 	// games, editions, renewed and join are those of [Config]. posts says that the host posts to
 	// webhooks.
 	games    []wire.Game
@@ -34,6 +36,20 @@ type pageAPI struct {
 	renewed  func(code, secret string)
 	join     func(game string, way wire.Way) wire.Way
 	posts    bool
+}
+
+// form returns what people may set in the host's rooms.
+func (h *Host) form() wire.Form {
+	players := wire.MaxPlayers
+	if p := h.config.Public; p != nil && p.Players > 0 {
+		players = p.Players
+	}
+	return wire.FormOf(players, h.config.Public != nil, h.config.Announce != nil)
+}
+
+// serveForm says what people may set in a room, for pages that open one and for programs.
+func (p *pageAPI) serveForm(w http.ResponseWriter, _ *http.Request) {
+	answer(w, http.StatusOK, p.form)
 }
 
 // serveRoom shows the room.

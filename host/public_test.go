@@ -106,7 +106,7 @@ func opens(t *testing.T, server *httptest.Server, from, body string) (status int
 func TestOpening(t *testing.T) {
 	h, server := serve(t, everybody(public.Limits{}))
 	status, room, _ := opens(t, server, "203.0.113.7",
-		`{"game":"openarena","by":"threshold","max_rtt_ms":[150],"players":4,"servers":["192.0.2.4:27960"],"name":"Friday\u001b","map":"oa_dm1","agree":true,"password":"club"}`)
+		`{"game":"openarena","by":"threshold","limits_ms":[150],"players":4,"servers":["192.0.2.4:27960"],"name":"Friday\u001b","map":"oa_dm1","agree":true,"password":"club"}`)
 	if status != http.StatusCreated {
 		t.Fatalf("answered %d, %+v", status, room)
 	}
@@ -119,7 +119,7 @@ func TestOpening(t *testing.T) {
 		Limits:   wire.Limits{150 * time.Millisecond},
 		Players:  4,
 		Max:      16,
-		Map:      "oa_dm1",
+		Wishes:   selection.Wishes{Map: "oa_dm1"},
 		Agree:    wire.Yes,
 		Password: "club",
 		Strategy: wire.Coordinated,
@@ -199,14 +199,15 @@ func TestOpeningRefused(t *testing.T) {
 	t.Parallel()
 	h, server := serve(t, everybody(public.Limits{Servers: 2}))
 	for body, want := range map[string]string{
-		`{"game":"openarena"`:                                             "isn’t a JSON object",
-		`[]`:                                                              "isn’t a JSON object",
-		`{}`:                                                              `no game ""`,
-		`{"game":"pong"}`:                                                 `no game "pong"`,
-		`{"game":"cs2"}`:                                                  "there’s no public list of Counter-Strike 2 servers",
-		`{"game":"openarena","by":"luck"}`:                                "rule",
-		`{"game":"openarena","by":"threshold"}`:                           "needs a ping limit",
-		`{"game":"openarena","max_rtt_ms":150}`:                           "limits",
+		`{"game":"openarena"`:                   "isn’t a JSON object",
+		`[]`:                                    "isn’t a JSON object",
+		`{}`:                                    `no game ""`,
+		`{"game":"pong"}`:                       `no game "pong"`,
+		`{"game":"cs2"}`:                        "there’s no public list of Counter-Strike 2 servers",
+		`{"game":"openarena","by":"luck"}`:      "rule",
+		`{"game":"openarena","by":"threshold"}`: "needs a ping limit",
+		`{"game":"openarena","limits_ms":150}`:  "limits",
+		`{"game":"openarena","max_rtt_ms":[150]}`:                         "limits_ms",
 		`{"game":"openarena","players":17}`:                               "takes 16 at most",
 		`{"game":"openarena","players":-1}`:                               "below 0",
 		`{"game":"openarena","strategy":"; rm -rf"}`:                      "isn’t one of",
@@ -220,7 +221,7 @@ func TestOpeningRefused(t *testing.T) {
 		`{"game":"openarena","name":"` + strings.Repeat("x", 9000) + `"}`: "longer than",
 	} {
 		status, refusal, _ := opens(t, server, "203.0.113.7", body)
-		if status != http.StatusBadRequest || refusal.Reason != wire.ReasonMalformed || !strings.Contains(refusal.Message, want) {
+		if status != http.StatusBadRequest || refusal.Reason != wire.ReasonMalformed || !strings.Contains(refusal.Message+refusal.Hint, want) {
 			t.Errorf("%s is answered %d %+v, want %q", body[:min(len(body), 80)], status, refusal.Refusal, want)
 		}
 	}

@@ -44,7 +44,7 @@ const (
 func (h *Host) routes() []route {
 	page := &pageAPI{
 		site: h.site, door: h.door, replies: h.replies, asks: h.asks, limits: &h.limits, lists: h.lists, counting: &h.counting,
-		games: h.config.Games, editions: h.config.Editions, renewed: h.config.Renewed, join: h.config.Join, posts: h.config.Announce != nil,
+		form: h.form(), games: h.config.Games, editions: h.config.Editions, renewed: h.config.Renewed, join: h.config.Join, posts: h.config.Announce != nil,
 	}
 	watchers := operators{h.site, h.rooms, h.config.MetricsFrom}
 	var front, get, service, open, lead, discord http.HandlerFunc
@@ -73,6 +73,7 @@ func (h *Host) routes() []route {
 		{"GET", "/api/rooms/{code}/matches", pages, byAsking, "the matches that the room has played", page.serveMatches, true},
 		{"GET", "/api/rooms/{code}/qr.svg", pages, byAsking, "the room's link for phones", page.serveQR, true},
 
+		{"GET", "/api/form", anybody, unbounded, "what people may set in a room", page.serveForm, false},
 		{"GET", "/api/service", opening, unbounded, "what rooms can be opened here", service, false},
 		{"POST", "/api/rooms", opening, byOpening, "opens a room", open, false},
 		{"GET", "/go/{id}", opening, byRequests, "takes a browser to the room's game server", lead, false},

@@ -35,9 +35,9 @@ func (s *strangers) serveService(w http.ResponseWriter, _ *http.Request) {
 }
 
 // serveOpening opens a room: POST /api/rooms with settings by their names in
-// [wire.Table], max_rtt_ms for the limits, password, and servers for an own list.
+// [wire.Table], and servers for an own list.
 //
-//	{"game":"openarena","by":"mean","max_rtt_ms":[150],"players":4,"servers":["1.2.3.4:27960"]}
+//	{"game":"openarena","by":"mean","limits_ms":[150],"players":4,"servers":["1.2.3.4:27960"]}
 //
 // A league shows its key as a bearer token. Its rooms count for the league, wherever it opens them.
 func (s *strangers) serveOpening(w http.ResponseWriter, r *http.Request) {

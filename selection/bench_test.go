@@ -138,7 +138,7 @@ func BenchmarkSelectListed(b *testing.B) {
 					servers.Infos[server] = &discovery.Info{}
 				}
 			}
-			criteria := selection.Criteria{By: selection.Mean, Seats: 4, Map: "q3dm17", Top: 1, Reasons: -1}
+			criteria := selection.Criteria{By: selection.Mean, Seats: 4, Wishes: selection.Wishes{Map: "q3dm17"}, Top: 1, Reasons: -1}
 			b.ReportAllocs()
 			for b.Loop() {
 				selection.Select(servers, table, criteria)
@@ -165,7 +165,7 @@ func BenchmarkDocument(b *testing.B) {
 			servers, table := benchInput(players)
 			criteria := selection.Criteria{
 				By: selection.Threshold, Limits: []time.Duration{150 * time.Millisecond, 300 * time.Millisecond},
-				Seats: min(players, 8), Map: "q3dm17", Top: 10, Reasons: 100,
+				Seats: min(players, 8), Wishes: selection.Wishes{Map: "q3dm17"}, Top: 10, Reasons: 100,
 			}
 			for b.Loop() {
 				selection.Select(servers, table, criteria)

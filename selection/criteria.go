@@ -51,17 +51,11 @@ type Criteria struct {
 	// it. It then precedes a better one that the group would fill, where somebody else may soon
 	// take a seat. 0 is nothing.
 	Spare time.Duration
-	// Map, Mode and Mod, if not empty, must be the server's, ignoring case. The server must be of
-	// Version (see [discovery.Info.IsOfVersion]). Tags are words that it must have, or must not
-	// (see [discovery.Tags.Meets]).
-	Map, Mode, Mod, Version, Tags string
+	// Wishes are the demands on the facts that the server reports.
+	Wishes
 	// Editions are the players' editions of the game, where known. A server is culled if it does
 	// not let a player in with such an edition.
 	Editions []Edition
-	// NoPassword says that the group knows no password.
-	NoPassword bool
-	// MaxBots is how many bots may play on the server. nil is any number.
-	MaxBots *int
 	// Blacklist lists the addresses where the group does not play.
 	Blacklist []netip.Prefix
 	// Vetoes are single players' refusals. Hidden are the servers and maps that players never want

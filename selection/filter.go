@@ -1,7 +1,6 @@
 package selection
 
 import (
-	"cmp"
 	"math"
 	"net/netip"
 	"slices"
@@ -124,25 +123,19 @@ const ofKind = 1<<Full | 1<<Filtered | 1<<Passworded | 1<<WrongVersion
 // facts that the server does not tell. They may leave out a server that nobody has asked yet. They
 // never take one in, because it will be asked.
 func (f *Filter) judge(server int, heard *discovery.Info) causes {
-	c := f.judgeBy(server, heard)
+	c := f.judgeBy(server, heard, false)
 	known := f.known(server, heard)
 	switch {
 	case known == heard:
 		return c
 	case heard != nil && f.servers.Dated:
-		return c & f.judgeBy(server, known)
+		return c & f.judgeBy(server, known, false)
 	case heard != nil:
-		return f.judgeBy(server, known)
+		return f.judgeBy(server, known, false)
 	case f.servers.Dated:
 		return c
 	}
-	told := *known // what the list does not tell speaks against nothing
-	told.Map, told.Mode = cmp.Or(told.Map, f.criteria.Map), cmp.Or(told.Mode, f.criteria.Mode)
-	told.Mod, told.Version = cmp.Or(told.Mod, f.criteria.Mod), cmp.Or(told.Version, f.criteria.Version)
-	if told.Tags == "" {
-		told.Tags = discovery.Tags(f.criteria.Tags)
-	}
-	if left := f.judgeBy(server, &told); left&^c != 0 {
+	if left := f.judgeBy(server, known, true); left&^c != 0 {
 		return left
 	}
 	return c
@@ -152,25 +145,31 @@ func (f *Filter) judge(server int, heard *discovery.Info) causes {
 // list's. It returns nil if there are none. Looking them up in the list takes most of the time of a
 // choice, and most servers answer everything themselves.
 func (f *Filter) known(server int, heard *discovery.Info) *discovery.Info {
-	if heard != nil && f.criteria.isAnsweredBy(heard) {
+	if heard != nil && f.isAnsweredBy(heard) {
 		return heard
 	}
 	return heard.Completed(f.servers.Said.Infos[f.servers.List[server].Addr])
 }
 
 // isAnsweredBy reports whether a server's own facts answer all demands of the criteria.
-func (c *Criteria) isAnsweredBy(info *discovery.Info) bool {
+func (f *Filter) isAnsweredBy(info *discovery.Info) bool {
+	c := &f.criteria
 	if info.MaxPlayers == 0 || info.Players > info.MaxPlayers {
 		return false
 	}
+	for i := range f.asked {
+		if row := &f.asked[i]; row.isTold != nil && !row.isTold(info) {
+			return false
+		}
+	}
 	asksVersion := c.Version != "" || len(c.Editions) > 0
-	asksMap := c.Map != "" || slices.ContainsFunc(c.Vetoes, func(v Veto) bool { return v.Map != "" })
-	return (info.Map != "" || !asksMap) && (info.Mode != "" || c.Mode == "") && (info.Mod != "" || c.Mod == "") &&
-		(info.Tags != "" || c.Tags == "") && (info.Version != "" && info.Protocol != 0 || !asksVersion)
+	asksMap := slices.ContainsFunc(c.Vetoes, func(v Veto) bool { return v.Map != "" })
+	return (info.Map != "" || !asksMap) && (info.Version != "" && info.Protocol != 0 || !asksVersion)
 }
 
-// judgeBy returns the causes against a server with these facts. nil means that none are known.
-func (f *Filter) judgeBy(server int, info *discovery.Info) (c causes) {
+// judgeBy returns the causes against a server with these facts. nil means that none are known. If it
+// is charitable, a fact that is not told speaks against nothing.
+func (f *Filter) judgeBy(server int, info *discovery.Info, isCharitable bool) (c causes) {
 	want, addr := &f.criteria, f.servers.List[server].Addr
 	ip := addr.Addr()
 	if fakeIPs.Contains(ip) {
@@ -198,7 +197,11 @@ func (f *Filter) judgeBy(server int, info *discovery.Info) (c causes) {
 		c.add(Full)
 	}
 	for i := range f.asked {
-		if row := &f.asked[i]; row.fails(want, info) {
+		row := &f.asked[i]
+		if isCharitable && row.isTold != nil && !row.isTold(info) {
+			continue
+		}
+		if row.fails(&want.Wishes, info) {
 			c.add(row.cause)
 		}
 	}
@@ -220,11 +223,6 @@ func freeSeats(info *discovery.Info) int {
 		return math.MaxInt
 	}
 	return info.Free()
-}
-
-// isOtherVersion reports whether a server is not of the wanted version.
-func (c *Criteria) isOtherVersion(info *discovery.Info) bool {
-	return c.Version != "" && !info.IsOfVersion(c.Version)
 }
 
 // shutOut returns, by name, the players whose edition of the game a server does not let in.

@@ -24,8 +24,7 @@ func TestListedWordIsLookedUpWhereItCounts(t *testing.T) {
 	addr, spared := netip.MustParseAddrPort("192.0.2.1:27960"), 0
 	for range 20_000 {
 		c := Criteria{
-			Seats: random.IntN(3), NoPassword: random.IntN(2) == 0,
-			Map: one("", "", "a"), Mode: one("", "", "a"), Mod: one("", "", "a"), Version: one("", "", "1"), Tags: one("", "", "a", "-a"),
+			Seats: random.IntN(3), Wishes: Wishes{NoPassword: random.IntN(2) == 0, Map: one("", "", "a"), Mode: one("", "", "a"), Mod: one("", "", "a"), Version: one("", "", "1"), Tags: one("", "", "a", "-a")},
 		}
 		if random.IntN(3) == 0 {
 			c.Editions = []Edition{{"ann", discovery.Edition{Version: "1", Protocol: 1}}}
@@ -43,9 +42,9 @@ func TestListedWordIsLookedUpWhereItCounts(t *testing.T) {
 		if known == heard && all != heard {
 			spared++
 		}
-		if f.judgeBy(0, all) != f.judgeBy(0, known) || freeSeats(all) != freeSeats(known) {
+		if f.judgeBy(0, all, false) != f.judgeBy(0, known, false) || freeSeats(all) != freeSeats(known) {
 			t.Fatalf("%+v, listed as %+v: %b and %d free, want %b and %d; wanted is %+v", heard, listed,
-				f.judgeBy(0, known), freeSeats(known), f.judgeBy(0, all), freeSeats(all), c)
+				f.judgeBy(0, known, false), freeSeats(known), f.judgeBy(0, all, false), freeSeats(all), c)
 		}
 	}
 	if spared == 0 {

@@ -13,7 +13,7 @@ import (
 // because it will be asked.
 func TestCullByWhatTheListSays(t *testing.T) {
 	full, free, uncounted := &discovery.Info{Players: 16, MaxPlayers: 16}, &discovery.Info{Players: 2, MaxPlayers: 16}, &discovery.Info{}
-	seats, onMap := selection.Criteria{Seats: 4}, selection.Criteria{Map: "tokara"}
+	seats, onMap := selection.Criteria{Seats: 4}, selection.Criteria{Wishes: selection.Wishes{Map: "tokara"}}
 	for _, c := range []struct {
 		name          string
 		heard, listed *discovery.Info
@@ -67,14 +67,14 @@ func TestCullByWhatTheListSays(t *testing.T) {
 		{
 			name:     "with a password",
 			listed:   &discovery.Info{Password: true},
-			criteria: selection.Criteria{NoPassword: true},
+			criteria: selection.Criteria{Wishes: selection.Wishes{NoPassword: true}},
 			want:     selection.Passworded,
 			barred:   true,
 		},
 		{
 			name:     "another version",
 			listed:   &discovery.Info{Version: "1"},
-			criteria: selection.Criteria{Version: "2"},
+			criteria: selection.Criteria{Wishes: selection.Wishes{Version: "2"}},
 			want:     selection.WrongVersion,
 			barred:   true,
 		},

@@ -121,7 +121,7 @@ func (r *round) onlyObstacles(server int, all causes) []obstacle {
 		return []obstacle{only(func(c cell) bool { return !c.answered() })}
 	case WrongVersion:
 		info := r.servers.Info(server)
-		if out := r.criteria.shutOut(info); len(out) == 1 && r.view.needed > 1 && !r.criteria.isOtherVersion(info) {
+		if out := r.criteria.shutOut(info); len(out) == 1 && r.view.needed > 1 && (r.criteria.Version == "" || info.IsOfVersion(r.criteria.Version)) {
 			return []obstacle{{cause, slices.Index(r.view.table.players, out[0])}}
 		}
 	case OverThreshold:

@@ -154,7 +154,7 @@ func TestRelax(t *testing.T) {
 		}
 		got := selection.Select(servers, table, selection.Criteria{
 			By: selection.Threshold, Limits: []time.Duration{50 * time.Millisecond, 150 * time.Millisecond},
-			Seats: 4, Map: "tokara",
+			Seats: 4, Wishes: selection.Wishes{Map: "tokara"},
 		})
 		lines := explained(got)
 		if got.Chosen != nil || lines[0] != "No server suits everyone." {

@@ -62,7 +62,7 @@ func TestTheRealHostChoosesTheSame(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			criteria := selection.Criteria{By: selection.Mean, Seats: len(vantages), NoPassword: true}
+			criteria := selection.Criteria{By: selection.Mean, Seats: len(vantages), Wishes: selection.Wishes{NoPassword: true}}
 			scripted, err := group.Run(sim.Coordinated, sim.GroupOptions{Criteria: criteria}, 0)
 			if err != nil || !scripted.Found || scripted.Rounds < 2 {
 				t.Fatalf("%+v, %v", scripted, err)

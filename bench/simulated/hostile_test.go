@@ -234,7 +234,7 @@ func Attacked(g *sim.Group, liars []int, a Attack, o sim.GroupOptions, run uint6
 		if truth.Found {
 			best = truth.Best.Server
 		}
-		suits := selection.Criteria{Seats: o.Criteria.Seats, NoPassword: o.Criteria.NoPassword, Map: o.Criteria.Map, By: o.Criteria.By}
+		suits := selection.Criteria{Seats: o.Criteria.Seats, Wishes: selection.Wishes{NoPassword: o.Criteria.NoPassword, Map: o.Criteria.Map}, By: o.Criteria.By}
 		for _, ranked := range withoutLiars(g, liars).Selection(suits).Ranking {
 			if ranked.Addr.String() == addr && addr == s.Target {
 				e.Found, e.Server = true, ranked.Server

@@ -66,7 +66,7 @@ func roundTrip(player string, server string) time.Duration {
 // open opens a room, trying until it works, and brings in its players.
 func (l *lab) open(ctx context.Context, number, players int, seed uint64) *session {
 	e := &session{lab: l, number: number, rng: rand.New(rand.NewPCG(seed, uint64(number))), sent: map[string]int{}}
-	order := map[string]any{"game": "openarena", "by": "mean", "players": players, "max_rtt_ms": []int{1000}}
+	order := map[string]any{"game": "openarena", "by": "mean", "players": players, "limits_ms": []int{1000}}
 	var servers []string
 	for i := range serversOfRoom {
 		servers = append(servers, serverOf(i))

@@ -85,7 +85,7 @@ func TestFront(t *testing.T) {
 	}
 
 	ann.sets("#game", "xonotic")
-	ann.until("the rule's limit is there", func() bool { return eval[string](ann, "document.querySelector('#limit').value") == "150" })
+	ann.until("the rule's limit is there", func() bool { return eval[string](ann, "document.querySelector('#limits_ms').value") == "150" })
 	ann.sets("#players", "3")
 	ann.run("document.querySelector('#own').open = true")
 	ann.sets("#servers", "192.0.2.1:26000\n<img src=x onerror=alert(1)>.example")

@@ -68,7 +68,7 @@ func TestHomeKeyboard(t *testing.T) {
 	})
 	b.tabsTo("#more > summary", kb.Enter)
 	b.tabsTo("[name=by]:checked", kb.ArrowDown)
-	b.until("another rule wants a limit", func() bool { return eval[string](b, `document.querySelector("#limit").value`) == "150" })
+	b.until("another rule wants a limit", func() bool { return eval[string](b, `document.querySelector("#limits_ms").value`) == "150" })
 	b.tabsTo("#play-form .primary")
 
 	b.tabsTo(`nav [href="#computer"]`, kb.Enter)

@@ -94,7 +94,7 @@ func TestHomeStanding(t *testing.T) {
 	b.sees("h1", "Play together")
 	b.run(`{ const i = document.querySelector("#play-game"); i.value = "my are"; i.dispatchEvent(new Event("input")); }`)
 	b.click(`[data-game="myarena"]`)
-	b.run(`document.querySelector("#title").value = "Friday"; document.querySelector("#every").value = "fri 20:00 Asia/Tokyo"`)
+	b.run(`document.querySelector("#name").value = "Friday"; document.querySelector("#every").value = "fri 20:00 Asia/Tokyo"`)
 	b.click("#play-form button.primary")
 	b.sees("#now", "You’re in a room")
 	b.until("the program has seen the room", func() bool {

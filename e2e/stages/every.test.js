@@ -27,7 +27,7 @@ function* looks(name) {
 }
 
 /** Elements that the page makes itself; anything else would be a stranger's markup. */
-const own = new Set("A B BDI BR BUTTON CANVAS CODE DD DETAILS DIV DL DT FIELDSET FIGURE FORM H1 H2 H3 I IMG INPUT LABEL LEGEND LI OL OPTION OUTPUT P CAPTION PROGRESS S SECTION SELECT SMALL SPAN STRONG SUMMARY TABLE TBODY TD TEXTAREA TH THEAD TIME TR UL".split(" "));
+const own = new Set("A B BDI BR BUTTON CANVAS CODE DATALIST DD DETAILS DIV DL DT FIELDSET FIGURE FORM H1 H2 H3 I IMG INPUT LABEL LEGEND LI OL OPTION OUTPUT P CAPTION PROGRESS S SECTION SELECT SMALL SPAN STRONG SUMMARY TABLE TBODY TD TEXTAREA TH THEAD TIME TR UL".split(" "));
 
 /** What people operate, or what needs a name for another reason. */
 const named = "button, input, select, textarea, a, summary, progress, [role=img], [role=region], [role=timer], [role=group], [role=menu]";

@@ -98,6 +98,8 @@ test("a room without a name is called by its code, and a voice link of another k
 
 test("the organiser changes one setting at a time, in the field's unit", async () => {
   await shows("gathering", "anna");
+  assert.ok(one("#order").closest("[hidden]"), "without a match it means nothing");
+  assert.equal(all("#dial").length, 0, "a newer host's setting of a type that the page does not know");
   await sets("#by", "threshold");
   await sets("#limits_ms", "120, 180");
   await sets("#wait_ms", "30");

@@ -28,6 +28,10 @@ const window = new Window({ url: `http://192.0.2.99:8080/?lang=${language}#BAKOD
 window.document.write(markup);
 for (const other of window.document.querySelectorAll("noscript, #front")) other.remove(); // no style sheet hides them
 
+/** The form of a host that is newer than the page: it has a setting of a type that the page does not know. */
+const form = JSON.parse(readFileSync(new URL("form.json", import.meta.url), "utf8"));
+form.settings.push({ key: "dial", type: "sundial", words: "setting.map", set: ["opening", "page", "whatif"] });
+
 /** The catalogue of a language. That of the accented one has English in brackets. @param {string} file */
 function wordsOf(file) {
   const words = (of) => readFileSync(new URL(`internal/catalogue/${of}`, root), "utf8");
@@ -54,6 +58,7 @@ const given = {
       return new Response(url.href.includes("/words/") ? wordsOf(url.pathname.split("/").at(-1)) : readFileSync(url));
     }
     const what = url.pathname.split("/").at(-1) + url.search;
+    if (what === "form") return new Response(JSON.stringify(form));
     if (options.method === "POST") asked.push(what + options.body);
     return answers.to?.(what, options.body) ?? new Response(null, { status: options.method === "POST" ? 204 : 404 });
   },

@@ -83,29 +83,8 @@ type Host struct {
 	Name func(game string) string
 	// Join completes the way to a game's server; it may be nil.
 	Join func(game string, way wire.Way) wire.Way
-	// Form has the settings that the organiser may change; see [FormOf]. All rooms share it.
-	Form *Form
 	// IsPublic says that the host is for everybody. Then players' programs announce no room of it.
 	IsPublic bool
-}
-
-// Form are the settings on pages, and the same as JSON.
-type Form struct {
-	fields []wire.Field
-	data   []byte
-}
-
-// FormOf returns the form of a host. One for everybody has no field for announcements, and one that
-// posts nothing to webhooks has no fields for them.
-func FormOf(isPublic, posts bool) *Form {
-	fields := slices.DeleteFunc(wire.Form(), func(f wire.Field) bool {
-		return isPublic && f.Key == wire.AnnounceKey || !posts && (f.Key == wire.WebhookKey || f.Key == wire.NoLinkKey)
-	})
-	data, err := json.Marshal(fields)
-	if err != nil {
-		panic("page: " + err.Error()) // the fields are texts
-	}
-	return &Form{fields, data}
 }
 
 // Next returns the view that follows this one, or this one if nothing has changed.
@@ -119,7 +98,6 @@ func (v *View) Next(r *room.Room, of Host) (*View, error) {
 		next.Culled = sync.OnceValue(func() map[selection.Cause]json.RawMessage { return culled(next.record) })
 	}
 	next.Snapshot.Games = withOwn(of.Games, &next.Snapshot.Room.Settings, of.Name)
-	next.Snapshot.Form = of.Form.fields
 	if !of.IsPublic {
 		next.Snapshot.Room.AnnounceAs = announcedAs(&next.Snapshot.Room, r.Keys().Link)
 	}
@@ -134,12 +112,9 @@ func (v *View) Next(r *room.Room, of Host) (*View, error) {
 	fields := reflect.ValueOf(next.Snapshot)
 	for i := range fields.NumField() {
 		name := fields.Type().Field(i).Tag.Get("json")
-		data := of.Form.data
-		if name != formSection {
-			var err error
-			if data, err = json.Marshal(fields.Field(i).Interface()); err != nil {
-				return v, fmt.Errorf("page: section %s: %w", name, err)
-			}
+		data, err := json.Marshal(fields.Field(i).Interface())
+		if err != nil {
+			return v, fmt.Errorf("page: section %s: %w", name, err)
 		}
 		s := section{name, data, next.Edition}
 		isOver := name == ownSection && v.IsPrivate && !next.IsPrivate // readers have their own pings, and have to forget them
@@ -200,9 +175,9 @@ func (v *View) Held(why sentence.Sentence) *View {
 	return &held
 }
 
-// roomSection is the name of the section that says where the room stands, formSection that of the
-// settings' form, and ownSection that of the reader's own pings.
-const roomSection, formSection, ownSection = "room", "form", "own"
+// roomSection is the name of the section that says where the room stands, and ownSection that of the
+// reader's own pings.
+const roomSection, ownSection = "room", "own"
 
 func culled(record *room.Record) map[selection.Cause]json.RawMessage {
 	documents := map[selection.Cause]json.RawMessage{}

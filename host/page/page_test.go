@@ -89,7 +89,7 @@ func TestNameOfGame(t *testing.T) {
 		{wire.Settings{Game: "mine", OwnGame: &wire.OwnGame{ID: "mine", Name: "My Game"}}, []wire.Game{{ID: "mine", Name: "My Game"}, listed[0]}},
 	} {
 		r := room.New(room.Keys{Code: "BAKODI"}, c.settings, time.Unix(1_800_000_000, 0))
-		v, err := (&page.View{}).Next(r, page.Host{Games: listed, Name: name, Form: page.FormOf(false, true)})
+		v, err := (&page.View{}).Next(r, page.Host{Games: listed, Name: name})
 		if err != nil || !slices.Equal(v.Snapshot.Games, c.want) {
 			t.Errorf("%s: %v, %v; want %v", c.settings.Game, v.Snapshot.Games, err, c.want)
 		}
@@ -102,7 +102,7 @@ func TestState(t *testing.T) {
 		way.Link = "steam://connect/" + way.Connect
 		return way
 	}
-	v, err := (&page.View{}).Next(playedRoom(t), page.Host{Games: []wire.Game{{ID: "openarena", Name: "OpenArena"}}, Join: join, Form: page.FormOf(false, true)})
+	v, err := (&page.View{}).Next(playedRoom(t), page.Host{Games: []wire.Game{{ID: "openarena", Name: "OpenArena"}}, Join: join})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,15 +141,15 @@ func TestState(t *testing.T) {
 // TestSections checks that unchanged sections are not sent again.
 func TestSections(t *testing.T) {
 	r := room.New(room.Keys{Code: "BAKODI", Secret: "secret"}, wire.Settings{Game: "openarena", By: selection.Mean}, roomtest.Eight)
-	first, err := (&page.View{}).Next(r, page.Host{Form: page.FormOf(false, true)})
+	first, err := (&page.View{}).Next(r, page.Host{})
 	if err != nil || first.Edition != 1 {
 		t.Fatalf("the first view is %+v, %v", first, err)
 	}
-	if same, err := first.Next(r, page.Host{Form: page.FormOf(false, true)}); err != nil || same != first {
+	if same, err := first.Next(r, page.Host{}); err != nil || same != first {
 		t.Errorf("an unchanged room is shown again, %v", err)
 	}
 	r.Step(room.Join{Hello: wire.Hello{Name: "ann"}, Token: "token"}, roomtest.At(roomtest.Eight, 0))
-	second, err := first.Next(r, page.Host{Form: page.FormOf(false, true)})
+	second, err := first.Next(r, page.Host{})
 	if err != nil || second.Edition != 2 {
 		t.Fatalf("a new player is not shown, %v", err)
 	}
@@ -169,7 +169,7 @@ func TestSections(t *testing.T) {
 	}, roomtest.At(roomtest.Eight, 0)); err != nil {
 		t.Fatal(err)
 	}
-	third, err := second.Next(r, page.Host{Form: page.FormOf(false, true)})
+	third, err := second.Next(r, page.Host{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,7 +31,7 @@ func TestOnlyOwnPings(t *testing.T) {
 	look := func() {
 		t.Helper()
 		steps++
-		next, err := view.Next(n.Room, page.Host{Form: page.FormOf(false, true)})
+		next, err := view.Next(n.Room, page.Host{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -160,7 +160,7 @@ func marksIn(text []byte) map[string]string {
 func TestTracesAreForTheirPlayers(t *testing.T) {
 	for match, want := range map[string]bool{"": false, "bo1": true} {
 		r := room.New(room.Keys{Code: "BAKODI"}, wire.Settings{Game: "openarena", By: "mean", Match: match}, time.Unix(1_800_000_000, 0))
-		v, err := (&page.View{}).Next(r, page.Host{Form: page.FormOf(false, false)})
+		v, err := (&page.View{}).Next(r, page.Host{})
 		if err != nil || v.IsPrivate != want {
 			t.Errorf("%q: %v, %v", match, v.IsPrivate, err)
 		}
@@ -178,14 +178,14 @@ func TestOwnIsForgotten(t *testing.T) {
 		t.Error(got)
 	}
 	n := roomtest.New(t, wire.Settings{Game: "openarena", By: "mean", Match: "bo1"})
-	first, err := (&page.View{}).Next(n.Room, page.Host{Form: page.FormOf(false, false)})
+	first, err := (&page.View{}).Next(n.Room, page.Host{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := n.Orders(room.Change{Settings: []byte(`{"match":""}`)}); err != nil {
 		t.Fatal(err)
 	}
-	next, err := first.Next(n.Room, page.Host{Form: page.FormOf(false, false)})
+	next, err := first.Next(n.Room, page.Host{})
 	if err != nil || !slices.Contains(figureless(next.AppendSince([]byte("{"), first.Edition)), `"own":null`) {
 		t.Errorf("%s, %v", next.AppendSince(nil, first.Edition), err)
 	}

@@ -27,11 +27,12 @@ import (
 // stagesOfPage is the table of states for the unit tests of the page's stages, which run in Node.
 const stagesOfPage = "../../e2e/stages/states"
 
-// TestStages plays rooms into every stage of their page, and compares what their readers are sent
-// with the table for the page's own tests. Write it anew with
+// TestStages plays rooms into every stage of their page, and compares what their readers are sent,
+// and the form, with the table for the page's own tests. Write it anew with
 //
 //	go test ./host/page -run Stages -update
 func TestStages(t *testing.T) {
+	recorded(t, filepath.Join(stagesOfPage, "../form.json"), indented(t, wire.FormOf(wire.MaxPlayers, false, true)))
 	written := map[string]bool{}
 	for _, play := range []func(*night){
 		gatherings, rounds, crowds, launches, failures, waits, nights, matches, meetings, strangers,
@@ -51,6 +52,33 @@ func TestStages(t *testing.T) {
 		} else if err := os.Remove(filepath.Join(stagesOfPage, file.Name())); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// indented returns a value as JSON that people can compare.
+func indented(t testing.TB, of any) []byte {
+	t.Helper()
+	data, err := json.MarshalIndent(of, "", " ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return append(data, '\n')
+}
+
+// recorded compares what pages are sent with a file. With -update it writes the file first.
+func recorded(t testing.TB, path string, data []byte) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(path, data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(data, want) {
+		t.Errorf("what pages are sent differs from %s; with -update the test writes it anew", path)
 	}
 }
 
@@ -187,7 +215,7 @@ func (n *night) keeps(name string) {
 	n.Helper()
 	view, err := (&page.View{}).Next(n.Room, page.Host{
 		Games: []wire.Game{{ID: "openarena", Name: "OpenArena"}, {ID: "xonotic", Name: "Xonotic"}},
-		Join:  func(_ string, way wire.Way) wire.Way { return n.way(way) }, Form: page.FormOf(false, true),
+		Join:  func(_ string, way wire.Way) wire.Way { return n.way(way) },
 	})
 	if err != nil {
 		n.Fatal(err)
@@ -214,28 +242,13 @@ func (n *night) keeps(name string) {
 		}
 		state.Readers[reader] = append(view.AppendOwn(fmt.Appendf(nil, `{"you":%s`, you), badge.Name, 0), '}')
 	}
-	data, err := json.MarshalIndent(state, "", " ")
-	if err != nil {
-		n.Fatal(err)
-	}
+	data := indented(n, state)
 	file := name + ".json"
 	if n.written[file] {
 		n.Fatalf("two states are called %s", name)
 	}
 	n.written[file] = true
-	path := filepath.Join(stagesOfPage, file)
-	if *update {
-		if err := os.WriteFile(path, append(data, '\n'), 0o644); err != nil {
-			n.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		n.Fatal(err)
-	}
-	if !bytes.Equal(append(data, '\n'), want) {
-		n.Errorf("what pages are sent differs from %s; with -update the test writes it anew", path)
-	}
+	recorded(n, filepath.Join(stagesOfPage, file), data)
 	if where := bytes.Index(data, []byte("the secret")); where >= 0 {
 		n.Errorf("%s has the organiser's secret: %.80s", name, data[max(0, where-40):])
 	}

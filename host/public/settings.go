@@ -27,12 +27,6 @@ func (p *Limits) Settings(body []byte, from netip.Addr, now time.Time) (s wire.S
 		}
 		delete(wanted, "servers")
 	}
-	for name, key := range map[string]string{"max_rtt_ms": "limits_ms", "password": "-"} {
-		if value, is := wanted[name]; is {
-			wanted[key] = value
-			delete(wanted, name)
-		}
-	}
 	g, err := p.game(wanted, len(lines) > 0)
 	if err != nil {
 		return s, err
@@ -93,7 +87,7 @@ func (p *Limits) checkFits(s wire.Settings, g Game, hasList bool, now time.Time)
 	case s.Places.Private():
 		return malformed("refused.place-private").Advising("refused.place-private-hint")
 	case rules.Of(s.By).NeedsLimit && len(s.Limits) == 0:
-		return malformed("refused.rule-limit", "rule", string(s.By)).Advising("refused.example-hint", "example", `"max_rtt_ms":[150]`)
+		return malformed("refused.rule-limit", "rule", string(s.By)).Advising("refused.example-hint", "example", `"limits_ms":[150]`)
 	case !hasList && !g.Listed:
 		return malformed("refused.nobody-lists", "game", g.Name).Advising("refused.nobody-lists-hint")
 	}

@@ -51,13 +51,14 @@ func staying(before, now string) sentence.Sentence {
 	return sentence.Of("room.meets", "meet", meeting.Words())
 }
 
-// says returns the words that the catalogue has for the setting: its label, or what it is when
-// unset, set or declined.
-func (row Setting) says(what string) sentence.Sentence {
-	return sentence.Of("setting." + row.Key + "." + what)
+// says returns the words that the catalogue has for the setting: its label, what it is when unset,
+// set or declined, or how it is told among what the organiser wants.
+func (row Setting) says(what string, pairs ...any) sentence.Sentence {
+	return sentence.Of("setting."+row.Key+"."+what, pairs...)
 }
 
-// value returns the setting's value in the page's words: a sentence, a text or a list of texts.
+// value returns the setting's value in the page's words: a sentence, a text, a number or a list of
+// texts.
 func (row Setting) value(s *Settings) any {
 	what := "unset"
 	switch value := row.Of(s).(type) {
@@ -71,6 +72,14 @@ func (row Setting) value(s *Settings) any {
 			what = "set"
 		case No:
 			what = "declined"
+		}
+	case *int:
+		if *value != 0 {
+			return *value
+		}
+	case **int:
+		if *value != nil {
+			return **value
 		}
 	case *selection.Rule:
 		if *value != "" {
@@ -95,7 +104,7 @@ func (row Setting) value(s *Settings) any {
 			return Voice(*value)
 		case row.Key == WebhookKey:
 			return WebhookOf(*value)
-		case row.Words != nil:
+		case row.Choices != nil:
 			return row.says(*value)
 		default:
 			return *value

@@ -97,8 +97,8 @@ func TestEveryChangeIsTold(t *testing.T) {
 		s := before
 		switch to := row.Of(&s).(type) {
 		case *string:
-			if *to = "https://discord.gg/a"; row.Words != nil {
-				*to = row.Words[len(row.Words)-1]
+			if *to = "https://discord.gg/a"; row.Choices != nil {
+				*to = row.Choices[len(row.Choices)-1]
 			}
 		case *bool:
 			*to = true

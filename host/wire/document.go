@@ -21,13 +21,8 @@ type Document struct {
 	Seats    int            `json:"players"`
 	By       selection.Rule `json:"by"`
 	MaxRTTMs float64        `json:"max_rtt_ms,omitempty"`
-	Map      string         `json:"map,omitempty"`
-	Mode     string         `json:"mode,omitempty"`
-	Version  string         `json:"version,omitempty"`
-	Mod      string         `json:"mod,omitempty"`
-	Tags     string         `json:"tags,omitempty"`
-	// MaxBots is how many bots may play on the server; nil is any number.
-	MaxBots *int `json:"max_bots,omitempty"`
+	// Wishes are the criteria for what a server reports.
+	selection.Wishes
 	// Open says that joining needs no code.
 	Open    bool     `json:"open,omitempty"`
 	Listed  int      `json:"listed"`
@@ -83,8 +78,8 @@ type Nominee struct {
 func (s Snapshot) Document() Document {
 	room := Document{
 		Code: s.Room.Code, Name: s.Room.Name, Game: s.Room.Game, Stage: s.Room.Stage, Phase: s.Phase, Round: s.Room.Round,
-		Seats: s.Room.Players, By: s.Room.By, Map: s.Room.Map, Mode: s.Room.Mode, Version: s.Room.Version, Mod: s.Room.Mod, Tags: s.Room.Tags,
-		MaxBots: s.Room.MaxBots, Open: s.Room.Open, Listed: s.Room.Listed, Members: []Member{}, Search: s.Room.Search, Log: s.Log,
+		Seats: s.Room.Players, By: s.Room.By, Wishes: s.Room.Wishes,
+		Open: s.Room.Open, Listed: s.Room.Listed, Members: []Member{}, Search: s.Room.Search, Log: s.Log,
 	}
 	if n := len(s.Room.Limits); n > 0 {
 		room.MaxRTTMs = float64(s.Room.Limits[n-1]) / float64(time.Millisecond)

@@ -41,7 +41,7 @@ type OpenGame struct {
 // IsOpen reports whether a stranger who opens a room may set a row of the table. An own list of
 // servers has a way of its own.
 func IsOpen(row Setting) bool {
-	return !slices.Contains([]string{"open", "most", "servers", "league"}, row.Key)
+	return !slices.Contains([]string{"open", "most", serversKey, "league"}, row.Key)
 }
 
 // Opened is the answer to the opener of a room.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -32,14 +33,9 @@ type Settings struct {
 	By      selection.Rule `json:"by"`
 	// Limits are RTTs that no player may exceed, strictest first.
 	Limits Limits `json:"limits_ms"`
-	Map    string `json:"map"`
-	Mode   string `json:"mode"`
-	// Mod, Version and Tags are further criteria for a server; see [selection.Criteria].
-	Mod     string `json:"mod,omitempty"`
-	Version string `json:"version,omitempty"`
-	Tags    string `json:"tags,omitempty"`
-	// MaxBots is how many bots may play on the server; nil is any number.
-	MaxBots *int `json:"max_bots,omitempty"`
+	// Wishes are the criteria for what a server reports. A room sets no NoPassword: it follows from
+	// Password.
+	selection.Wishes
 	// Prefer is the margin by which the group's own servers may score worse than the best other
 	// server and still be chosen. 0 prefers none.
 	Prefer discovery.Millis `json:"prefer_ms,omitzero"`
@@ -109,45 +105,63 @@ type Settings struct {
 	// Turn is how long a captain may take for a move, 0 for [UsualTurn].
 	Turn discovery.Millis `json:"turn_ms,omitzero"`
 	// Password is the game server's password. Players get it for the launch, and nobody else sees
-	// it.
+	// it, so it is in no document.
 	Password string `json:"-"`
 }
 
 // AnnounceKey is the setting that lets players' programs announce the room.
 const AnnounceKey = "announce"
 
-// passwordKey is the setting of the game server's password, which is in no document. maxPassword is
-// the longest password, in bytes.
-const (
-	passwordKey = "-"
-	maxPassword = 256
-)
+// passwordKey is the setting of the game server's password, and maxPassword the longest one, in bytes.
+const passwordKey, maxPassword = "password", 256
 
-// Setting is a row of the table of settings. The command line's flags, the page's form, patches and
-// what-ifs follow from it.
+// Setting is a row of the table of settings. The command line's flags, the form of pages and other
+// programs, patches and what-ifs follow from it.
 type Setting struct {
 	// Key is the setting's name in JSON.
 	Key string
-	// Of points to the setting. Its type decides how people set it.
-	Of func(*Settings) any
-	// Flag is the flag of muster host, and Usage its help; both are empty if there is none.
+	// Of points to the setting. Its type decides how people set it, unless Type says so; see [Field].
+	Of   func(*Settings) any
+	Type string
+	// Flag is the flag of muster host, and Usage its help, in a Section; they are empty if there is
+	// none.
 	Flag, Usage string
-	// Words are the possible values of a text, if they are limited.
-	Words []string
-	// OnPage says that the organiser may change the setting on the page, by the words that the
-	// catalogue has for it; see [Setting.says].
-	OnPage bool
+	Section     Section
+	// Choices are the possible values of a text, if they are limited. Examples are some values.
+	Choices, Examples []string
+	// OnPage says that the organiser may change the setting on the page. AtOpening says that whoever
+	// opens a room sets it in a form, too. For both the catalogue has words; see [Setting.says].
+	OnPage, AtOpening bool
 	// Supposed says that a what-if may try it, too.
 	Supposed bool
 	// Rare says that hardly anybody needs it, so the page shows it apart.
 	Rare bool
+	// IsWish says that people are told it in a sentence with what the organiser wants.
+	IsWish bool
+	// Needs is the setting without which this one means nothing.
+	Needs string
 	// Alone is the value of a time's flag without an argument; if it is empty, the flag needs one.
 	// Min and Max bound a time that is not 0. Unit is the unit in which people say it: "ms", "s"
 	// or "min".
 	Alone    string
 	Min, Max time.Duration
 	Unit     string
+	// Longest is the longest text, in letters.
+	Longest int
 }
+
+// Section is a part of the help of muster host.
+type Section string
+
+// These are the sections: what the servers must be like, what the room is like, what the evening is
+// like, the match of two sides, and who gets in.
+const (
+	OfServers Section = "servers"
+	OfRoom    Section = "room"
+	OfEvening Section = "evening"
+	OfMatch   Section = "match"
+	OfAccess  Section = "access"
+)
 
 // These bound times. A look shorter than minLook has too few samples to tell lines apart, and no
 // one sits through more than MaxLook.
@@ -159,84 +173,80 @@ const (
 	MaxWait = 2 * time.Hour
 )
 
-// usageOf returns the help of a flag for one of the servers' criteria.
-func usageOf(flag string) string {
-	for _, row := range selection.Asked() {
-		if row.Flag == flag {
-			return row.Usage
+// matchKey is the setting that makes a room's round a match of two sides, and serversKey the
+// organiser's own list.
+const matchKey, serversKey = "match", "servers"
+
+// wishes returns the rows of the servers' criteria.
+func wishes() (rows []Setting) {
+	for _, asked := range selection.Asked() {
+		if asked.Key != "" {
+			rows = append(rows, Setting{
+				Key: asked.Key, Of: func(s *Settings) any { return asked.Of(&s.Wishes) }, Rare: asked.Rare, IsWish: true,
+				Section: OfServers, Flag: asked.Flag, Usage: asked.Usage, OnPage: true,
+			})
 		}
 	}
-	return ""
+	return rows
 }
 
 // Table returns the table of settings.
 func Table() []Setting {
-	return []Setting{
-		{Key: "game", Of: func(s *Settings) any { return &s.Game }, OnPage: true},
+	return slices.Concat([]Setting{
+		{Key: "game", Of: func(s *Settings) any { return &s.Game }, Type: "game", OnPage: true},
 		{Key: "by", Of: func(s *Settings) any { return &s.By },
-			Flag: "by", Usage: "rule for the choice (default: the game's)", OnPage: true, Supposed: true},
+			Section: OfServers, Flag: "by", Usage: "rule for the choice (default: the game's)", OnPage: true, Supposed: true},
 		{Key: "limits_ms", Of: func(s *Settings) any { return &s.Limits },
-			Flag: "max-rtt", Usage: "nobody may have a ping over this; of several the strictest that can be kept holds",
+			Section: OfServers, Flag: "max-rtt", Usage: "nobody may have a ping over this; of several the strictest that can be kept holds",
 			OnPage: true, Supposed: true},
-		{Key: "map", Of: func(s *Settings) any { return &s.Map },
-			Flag: "map", Usage: usageOf("map"), OnPage: true},
-		{Key: "mode", Of: func(s *Settings) any { return &s.Mode },
-			Flag: "mode", Usage: usageOf("mode"), OnPage: true},
-		{Key: "version", Of: func(s *Settings) any { return &s.Version }, Rare: true,
-			Flag: "version", Usage: usageOf("version"), OnPage: true},
-		{Key: "mod", Of: func(s *Settings) any { return &s.Mod }, Rare: true,
-			Flag: "mod", Usage: usageOf("mod"), OnPage: true},
-		{Key: "tags", Of: func(s *Settings) any { return &s.Tags }, Rare: true,
-			Flag: "tags", Usage: usageOf("tags"), OnPage: true},
-		{Key: "max_bots", Of: func(s *Settings) any { return &s.MaxBots }, Rare: true,
-			Flag: "max-bots", Usage: usageOf("max-bots"), OnPage: true},
+	}, wishes(), []Setting{
 		{Key: "prefer_ms", Of: func(s *Settings) any {
 			return &s.Prefer
-		}, Rare: true, Supposed: true, Min: time.Microsecond, Max: MaxRTT, Unit: "ms",
-			Flag: "prefer-ours", Usage: "one of the group's favourites is chosen unless another server is " +
+		}, Rare: true, IsWish: true, Supposed: true, Min: time.Microsecond, Max: MaxRTT, Unit: "ms",
+			Section: OfServers, Flag: "prefer-ours", Usage: "one of the group's favourites is chosen unless another server is " +
 				"better by more than this `DURATION`", OnPage: true},
 		{Key: "long_look_ms", Of: func(s *Settings) any {
 			return &s.LongLook
-		}, Rare: true, Min: minLook, Max: MaxLook, Unit: "s", Alone: "30s",
-			Flag: "long-look", Usage: "for tournaments: everyone looks at the finalists for this `DURATION`, " +
+		}, Rare: true, IsWish: true, Min: minLook, Max: MaxLook, Unit: "s", Alone: "30s",
+			Section: OfServers, Flag: "long-look", Usage: "for tournaments: everyone looks at the finalists for this `DURATION`, " +
 				"gently, so that loss and jitter count", OnPage: true},
 		{Key: "wait_ms", Of: func(s *Settings) any { return &s.Wait }, Rare: true, Min: minWait, Max: MaxWait, Unit: "min", Alone: "30m",
-			Flag: "wait-for-seats", Usage: "where all servers that would suit are full, watch the best gently " +
+			Section: OfEvening, Flag: "wait-for-seats", Usage: "where all servers that would suit are full, watch the best gently " +
 				"for this `DURATION`, and go together once there is a seat for everybody",
 			OnPage: true},
-		{Key: "any_version", Of: func(s *Settings) any { return &s.AnyVersion }, Rare: true,
-			Flag: "any-version", Usage: "do not leave servers out that somebody's version of the game " +
+		{Key: "any_version", Of: func(s *Settings) any { return &s.AnyVersion }, Rare: true, IsWish: true,
+			Section: OfServers, Flag: "any-version", Usage: "do not leave servers out that somebody's version of the game " +
 				"(--game-version) does not get into, only say so", OnPage: true},
-		{Key: "players", Of: func(s *Settings) any { return &s.Players },
-			Flag: "players", Usage: "start by itself once `N` are here; 0 waits for Enter", OnPage: true},
+		{Key: "players", Of: func(s *Settings) any { return &s.Players }, IsWish: true,
+			Section: OfRoom, Flag: "players", Usage: "start by itself once `N` are here; 0 waits for Enter", OnPage: true},
 		{Key: "agree", Of: func(s *Settings) any { return &s.Agree },
-			Flag: "vote", Usage: "people vote, veto and say that they are ready before the launch, on the page " +
+			Section: OfEvening, Flag: "vote", Usage: "people vote, veto and say that they are ready before the launch, on the page " +
 				"or in the terminal; =false goes straight there (default: they vote once two players have the page open)",
 			OnPage: true},
 		{Key: "guests_vote", Of: func(s *Settings) any { return &s.GuestsVote },
-			Flag: "guests-vote", Usage: "people who have only the page, and no personal link, vote, too",
+			Section: OfEvening, Flag: "guests-vote", Usage: "people who have only the page, and no personal link, vote, too",
 			OnPage: true},
-		{Key: "every", Of: func(s *Settings) any { return &s.Every }, Rare: true,
-			Flag: "every", Usage: "keep the room when the night ends, with link, people and history, until the " +
+		{Key: "every", Of: func(s *Settings) any { return &s.Every }, Rare: true, Examples: []string{"fri 20:00"},
+			Section: OfRoom, Flag: "every", Usage: "keep the room when the night ends, with link, people and history, until the " +
 				"next evening: `WHEN` it is, as in \"fri 20:00\", \"tue,fri 8pm Europe/Berlin\", \"daily 20:00\", " +
 				"\"2026-11-27 20:00\" or \"whenever\"", OnPage: true},
 		{Key: "name", Of: func(s *Settings) any { return &s.Name },
-			Flag: "room", Usage: "the room's `NAME` (default: its code)"},
-		{Key: passwordKey, Of: func(s *Settings) any { return &s.Password },
-			Flag: "password", Usage: "the game server's `PASSWORD`, given to players only"},
-		{Key: voiceKey, Of: func(s *Settings) any { return &s.Voice }, Rare: true,
-			Flag: "voice", Usage: "the `LINK` of your voice channel, shown to everybody in the room: mumble://, " +
+			Section: OfRoom, Flag: "room", Usage: "the room's `NAME` (default: its code)", AtOpening: true},
+		{Key: passwordKey, Of: func(s *Settings) any { return &s.Password }, Type: "password", Rare: true, Longest: maxPassword,
+			Section: OfEvening, Flag: "password", Usage: "the game server's `PASSWORD`, given to players only", AtOpening: true},
+		{Key: voiceKey, Of: func(s *Settings) any { return &s.Voice }, Type: "link", Rare: true, Longest: maxVoice,
+			Section: OfEvening, Flag: "voice", Usage: "the `LINK` of your voice channel, shown to everybody in the room: mumble://, " +
 				"ts3server://, teamspeak://, Discord, Jitsi, Element, Google Meet or Steam", OnPage: true},
-		{Key: WebhookKey, Of: func(s *Settings) any { return &s.Webhook }, Rare: true,
-			Flag: "webhook", Usage: "post to this webhook, `URL`; better: --webhook-file",
+		{Key: WebhookKey, Of: func(s *Settings) any { return &s.Webhook }, Type: "webhook", Rare: true, Longest: maxWebhook,
+			Section: OfEvening, Flag: "webhook", Usage: "post to this webhook, `URL`; better: --webhook-file",
 			OnPage: true},
 		{Key: NoLinkKey, Of: func(s *Settings) any { return &s.NoLink }, Rare: true,
-			Flag: "webhook-no-link", Usage: "leave the room's link, which lets in who reads it, out of what is " +
+			Section: OfEvening, Flag: "webhook-no-link", Usage: "leave the room's link, which lets in who reads it, out of what is " +
 				"told there", OnPage: true},
 		{Key: "open", Of: func(s *Settings) any { return &s.Open },
-			Flag: "open", Usage: "let everybody in who finds the room, without its code"},
+			Section: OfAccess, Flag: "open", Usage: "let everybody in who finds the room, without its code"},
 		{Key: AnnounceKey, Of: func(s *Settings) any { return &s.Announce }, Rare: true,
-			Flag: "announce", Usage: "players' programs announce the room on their own networks, so that others there find it; " +
+			Section: OfAccess, Flag: "announce", Usage: "players' programs announce the room on their own networks, so that others there find it; " +
 				"=false: only this host does (default: they do where this host has a private address)",
 			OnPage: true},
 		{Key: "league", Of: func(s *Settings) any { return &s.League }},
@@ -245,28 +255,29 @@ func Table() []Setting {
 		{Key: "look_around", Of: func(s *Settings) any { return &s.LookAround }},
 		{Key: "look_beyond", Of: func(s *Settings) any { return &s.LookBeyond }},
 		{Key: "most", Of: func(s *Settings) any { return &s.Max }},
-		{Key: "servers", Of: func(s *Settings) any { return &s.Servers }},
-		{Key: "match", Of: func(s *Settings) any { return &s.Match }, Rare: true, Words: []string{"", "bo1", "bo3", "bo5"},
-			Flag: "match", Usage: "a match of two sides: their captains ban and pick servers, and maps with --maps, " +
+		{Key: serversKey, Of: func(s *Settings) any { return &s.Servers }, Type: "servers"},
+		{Key: matchKey, Of: func(s *Settings) any { return &s.Match }, Rare: true, Choices: []string{"", "bo1", "bo3", "bo5"},
+			Section: OfMatch, Flag: "match", Usage: "a match of two sides: their captains ban and pick servers, and maps with --maps, " +
 				"in turn; best of one, three or five maps", OnPage: true},
-		{Key: "side_a", Of: func(s *Settings) any { return &s.SideA }, Rare: true,
-			Flag: "side-a", Usage: "what a match's first side is called, by `NAME`", OnPage: true},
-		{Key: "side_b", Of: func(s *Settings) any { return &s.SideB }, Rare: true,
-			Flag: "side-b", Usage: "what a match's second side is called, by `NAME`", OnPage: true},
-		{Key: "order", Of: func(s *Settings) any { return &s.Order }, Rare: true,
-			Flag: "order", Usage: "a match's `MOVES` over the servers, as in \"ban ban ban ban pick\" (default: ban " +
+		{Key: "side_a", Needs: matchKey, Of: func(s *Settings) any { return &s.SideA }, Rare: true, Longest: maxSideName,
+			Section: OfMatch, Flag: "side-a", Usage: "what a match's first side is called, by `NAME`", OnPage: true},
+		{Key: "side_b", Needs: matchKey, Of: func(s *Settings) any { return &s.SideB }, Rare: true, Longest: maxSideName,
+			Section: OfMatch, Flag: "side-b", Usage: "what a match's second side is called, by `NAME`", OnPage: true},
+		{Key: "order", Needs: matchKey, Of: func(s *Settings) any { return &s.Order }, Type: "moves", Rare: true,
+			Examples: []string{"ban ban ban ban pick", "ban ban pick", "pick"},
+			Section:  OfMatch, Flag: "order", Usage: "a match's `MOVES` over the servers, as in \"ban ban ban ban pick\" (default: ban " +
 				"until one is left)", OnPage: true},
-		{Key: mapsKey, Of: func(s *Settings) any { return &s.Maps }, Rare: true,
-			Flag: "maps", Usage: "the `MAPS` that captains ban and pick after the server, as in \"dm6, dm17, ztn\"", OnPage: true},
-		{Key: "turn_ms", Of: func(s *Settings) any {
+		{Key: mapsKey, Needs: matchKey, Of: func(s *Settings) any { return &s.Maps }, Rare: true, Examples: []string{"dm6, dm17, ztn"},
+			Section: OfMatch, Flag: "maps", Usage: "the `MAPS` that captains ban and pick after the server, as in \"dm6, dm17, ztn\"", OnPage: true},
+		{Key: "turn_ms", Needs: matchKey, Of: func(s *Settings) any {
 			return &s.Turn
 		}, Rare: true, Min: minCaptainTurn, Max: maxCaptainTurn, Unit: "s",
-			Flag: "turn", Usage: "how long a captain may take for a move; then the room moves (default 30s)", OnPage: true},
+			Section: OfMatch, Flag: "turn", Usage: "how long a captain may take for a move; then the room moves (default 30s)", OnPage: true},
 		{Key: "steam_ids", Of: func(s *Settings) any { return &s.SteamIDs }},
 		{Key: "places", Of: func(s *Settings) any { return &s.Places }, Rare: true, OnPage: true},
 		{Key: "strategy", Of: func(s *Settings) any { return &s.Strategy },
-			Flag: "strategy", Usage: "how players measure", Words: strategies()},
-	}
+			Section: OfServers, Flag: "strategy", Usage: "how players measure", Choices: strategies()},
+	})
 }
 
 // strategies returns the ways in which a room's players may measure.
@@ -408,7 +419,7 @@ func (row Setting) IsWhole() bool {
 	return row.isLink() || row.Key == passwordKey || row.Key == mapsKey
 }
 
-func (row Setting) isLink() bool { return row.Key == voiceKey || row.Key == WebhookKey }
+func (row Setting) isLink() bool { return row.Type == "link" || row.Type == "webhook" }
 
 // text returns the value of a setting for a given text.
 func (row Setting) text(given string) (string, error) {
@@ -425,8 +436,8 @@ func (row Setting) text(given string) (string, error) {
 		return strings.Join(splitMaps(given), ", "), nil
 	}
 	text := discovery.CleanText(given)
-	if row.Words != nil && !slices.Contains(row.Words, text) {
-		return "", impossible("refused.setting-words", "setting", row.Key, "text", text, "words", strings.Join(row.Words, ", "))
+	if row.Choices != nil && !slices.Contains(row.Choices, text) {
+		return "", impossible("refused.setting-words", "setting", row.Key, "text", text, "words", strings.Join(row.Choices, ", "))
 	}
 	return text, nil
 }
@@ -455,44 +466,21 @@ func spoken(d time.Duration) sentence.Sentence {
 
 // Criteria returns what the settings demand of a server.
 func (s Settings) Criteria() selection.Criteria {
-	return selection.Criteria{
-		By:         s.By,
-		Limits:     s.Limits,
-		Map:        s.Map,
-		Mode:       s.Mode,
-		Mod:        s.Mod,
-		Version:    s.Version,
-		Tags:       s.Tags,
-		MaxBots:    s.MaxBots,
-		NoPassword: s.Password == "",
-		Allowed:    time.Duration(s.Prefer),
-	}
+	c := selection.Criteria{By: s.By, Limits: s.Limits, Wishes: s.Wishes, Allowed: time.Duration(s.Prefer)}
+	c.NoPassword = s.Password == ""
+	return c
 }
 
 // Wanted says what the organiser wants, in players' words.
 func (s Settings) Wanted() sentence.Sentence {
-	args := []any{"game", s.Game, "rule", s.Rule(), "players", s.Players}
-	if s.MaxBots != nil {
-		args = append(args, "has_bots", "yes", "bots", *s.MaxBots)
-	}
-	for _, more := range []struct {
-		name  string
-		isSet bool
-		value any
-	}{
-		{"map", s.Map != "", s.Map},
-		{"mode", s.Mode != "", s.Mode},
-		{"version", s.Version != "", s.Version},
-		{"mod", s.Mod != "", s.Mod},
-		{"tags", s.Tags != "", s.Tags},
-		{"prefer", s.Prefer > 0, time.Duration(s.Prefer)},
-		{"look", s.LongLook > 0, time.Duration(s.LongLook)},
-	} {
-		if more.isSet {
-			args = append(args, "has_"+more.name, "yes", more.name, more.value)
+	wishes := []sentence.Sentence{s.Rule()}
+	var unset Settings
+	for _, row := range Table() {
+		if row.IsWish && !reflect.DeepEqual(row.Of(&s), row.Of(&unset)) {
+			wishes = append(wishes, row.says("wanted", "value", row.value(&s)))
 		}
 	}
-	return sentence.Of("room.wanted", args...)
+	return sentence.Of("room.wanted", "game", s.Game, "wishes", wishes)
 }
 
 // String is [Settings.Wanted] in English.

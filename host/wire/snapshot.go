@@ -34,8 +34,6 @@ type Snapshot struct {
 	Lists Lists `json:"lists"`
 	// Look is the progress of a long look at the finalists; nil without one.
 	Look *LongLook `json:"look"`
-	// Form is the form with which the organiser changes the settings.
-	Form []Field `json:"form"`
 	// Standing says which servers lead, and where all servers are. It is nil until a player has
 	// measured something while a page was open.
 	Standing *Standing `json:"standing"`

@@ -40,9 +40,6 @@ func strange(given map[string]json.RawMessage, known []string) *Refusal {
 			continue
 		}
 		names := slices.Sorted(slices.Values(known))
-		if at := slices.Index(names, passwordKey); at >= 0 {
-			names[at] = "password"
-		}
 		why := Refuse(ReasonMalformed, "refused.no-key", "key", discovery.CleanText(key[:min(len(key), maxKey)]))
 		if name := likeliest(key, names); name != "" {
 			return why.Advising("refused.no-key-like", "name", name)

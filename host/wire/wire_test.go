@@ -203,7 +203,7 @@ func merged(t *testing.T, m wire.Message) (s wire.Snapshot) {
 
 // TestDocument checks that programs still read in a room what they have always read.
 func TestDocument(t *testing.T) {
-	const want = `{"code":"BAKODI","name":"Friday","game":"openarena","stage":"launching","phase":{"name":"launching","since_ms":900000},"round":1,"players":2,"by":"mean","max_rtt_ms":150,"map":"oa_dm1","listed":128,"members":[` +
+	const want = `{"code":"BAKODI","name":"Friday","game":"openarena","stage":"launching","phase":{"name":"launching","since_ms":900000},"round":1,"players":2,"by":"mean","max_rtt_ms":150,"map":"oa_dm1","mode":"","listed":128,"members":[` +
 		`{"name":"ann","organiser":true,"connected":true,"probed":128,"answered":101,"done":true,"launch":"launched"},` +
 		`{"name":"bob","connected":false,"probed":96,"answered":80,"done":false,"left_out":true}],` +
 		`"selection":{"format":"muster.selection/1","by":"mean","players":["ann"],` +
@@ -220,7 +220,7 @@ func TestDocument(t *testing.T) {
 				Players: 2,
 				By:      selection.Mean,
 				Limits:  wire.Limits{50 * time.Millisecond, 150 * time.Millisecond},
-				Map:     "oa_dm1",
+				Wishes:  selection.Wishes{Map: "oa_dm1"},
 			},
 		},
 		People: []wire.Person{

@@ -3,7 +3,6 @@ package cli_test
 import (
 	"context"
 	"encoding/json"
-	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -73,12 +72,7 @@ func (s *service) open(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	s.opened = append(s.opened, room)
 	s.mu.Unlock()
-	set := maps.Clone(room)
-	if limits, are := set["max_rtt_ms"]; are {
-		set["limits_ms"] = limits
-		delete(set, "max_rtt_ms")
-	}
-	data, _ := json.Marshal(set)
+	data, _ := json.Marshal(room)
 	settings, err := wire.Settings{Strategy: wire.Coordinated, By: "mean"}.Patched(data, func(wire.Setting) bool { return true })
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
@@ -126,7 +120,7 @@ func TestHostAt(t *testing.T) {
 	org.says(t, decided)
 	org.exits(t, 0)
 	ann.exits(t, 0)
-	if got, want := string(s.opened[0]["max_rtt_ms"])+string(s.opened[0]["name"])+string(s.opened[0]["strategy"]),
+	if got, want := string(s.opened[0]["limits_ms"])+string(s.opened[0]["name"])+string(s.opened[0]["strategy"]),
 		`[150,300]"Friday""coordinated"`; got != want || s.opened[0]["servers"] != nil {
 		t.Errorf("the host was told %s, want %s and no servers", got, want)
 	}

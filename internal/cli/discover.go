@@ -84,7 +84,7 @@ start well, unless you are somewhere else by then.`,
 	p.gameFlag(cmd, &d.game)
 	d.planning.bind(cmd)
 	flags.BoolVar(&d.fresh, "fresh", false, "start anew, without what is remembered of the last visits")
-	bindAsked(flags, &d.want.Criteria, "")
+	bindAsked(flags, &d.want.Criteria.Wishes, "")
 	flags.BoolVar(&d.want.NotFull, "not-full", false, "only servers with a free seat")
 	flags.BoolVar(&d.want.NotEmpty, "not-empty", false, "only servers where people play; bots do not count")
 	flags.StringVar(&d.want.NameContains, "name-contains", "", "only servers with `TEXT` in their name")

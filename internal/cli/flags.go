@@ -112,8 +112,8 @@ func bindSettings(cmd *cobra.Command, s *wire.Settings) {
 			option.Word(cmd, to, row.Flag, *to, selection.Rules(), row.Usage)
 		case *string:
 			switch {
-			case row.Words != nil:
-				known := slices.DeleteFunc(slices.Clone(row.Words), func(word string) bool { return word == "" })
+			case row.Choices != nil:
+				known := slices.DeleteFunc(slices.Clone(row.Choices), func(word string) bool { return word == "" })
 				option.Word(cmd, to, row.Flag, *to, known, row.Usage)
 			case row.IsWhole():
 				flags.StringVar(to, row.Flag, *to, row.Usage)
@@ -314,12 +314,12 @@ func (o *planning) check() error {
 }
 
 // bindAsked adds the flags for what servers must offer: those named in only, or all.
-func bindAsked(flags *pflag.FlagSet, c *selection.Criteria, when string, only ...string) {
+func bindAsked(flags *pflag.FlagSet, to *selection.Wishes, when string, only ...string) {
 	for _, row := range selection.Asked() {
 		if len(only) > 0 && !slices.Contains(only, row.Flag) {
 			continue
 		}
-		switch to := row.Of(c).(type) {
+		switch to := row.Of(to).(type) {
 		case *string:
 			flags.StringVar(to, row.Flag, "", when+row.Usage)
 		case *bool:

@@ -10,6 +10,7 @@ import (
 
 	"muster/host/wire"
 	"muster/internal/listing"
+	"muster/selection"
 )
 
 // TestFetchedTablesServeAll checks that every list uses the tables that muster geo --update
@@ -32,7 +33,7 @@ func TestTextFlags(t *testing.T) {
 	if err := cmd.Execute(); err != nil {
 		t.Fatal(err)
 	}
-	want := wire.Settings{Name: "Friday[31m night", Map: "oa_dm1", Password: " two  blanks ", Voice: "https://discord.gg/" + strings.Repeat("a", 270)}
+	want := wire.Settings{Name: "Friday[31m night", Wishes: selection.Wishes{Map: "oa_dm1"}, Password: " two  blanks ", Voice: "https://discord.gg/" + strings.Repeat("a", 270)}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, want %+v", got, want)
 	}

@@ -2,9 +2,11 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"iter"
+	"net/http"
 	"net/netip"
 	"os"
 	"path/filepath"
@@ -19,6 +21,7 @@ import (
 	"muster/discovery/lists/lan"
 	"muster/discovery/prober"
 	"muster/discovery/regions"
+	"muster/host/wire"
 	"muster/internal/browse"
 	"muster/internal/config"
 	"muster/internal/doctor"
@@ -130,7 +133,7 @@ func (a *atHome) show(ctx context.Context, other *home.Running) error {
 func (a *atHome) config() home.Config {
 	allowance := prober.NewAllowance() // for everything that Home asks
 	c := home.Config{
-		Page: web.Home(), IsOwnUser: netinfo.IsOwnUser, Version: release.Running().Version, Name: a.name, At: a.at,
+		Page: homePages(), IsOwnUser: netinfo.IsOwnUser, Version: release.Running().Version, Name: a.name, At: a.at,
 		Stays: a.noBrowser || !a.desk().HasDesktop(),
 		Command: func(ctx context.Context, args []string, t home.Terminal) error {
 			if t.Language != "" {
@@ -273,4 +276,15 @@ func (p *program) settle(changes map[string]string) error {
 		}
 	}
 	return config.Change(configFile("config.toml"), changes, everyKey())
+}
+
+// homePages returns Home's pages, and the form that they draw what people may set in a room from.
+func homePages() http.Handler {
+	pages := http.NewServeMux()
+	pages.Handle("/", web.Home())
+	pages.HandleFunc("GET /api/form", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		json.NewEncoder(w).Encode(wire.FormOf(wire.MaxPlayers, false, true)) // fails only if the page is gone
+	})
+	return pages
 }

@@ -117,9 +117,9 @@ func (h *hostCommand) takeMeeting() error {
 
 // takeMatch reads how the captains of a match decide.
 func (h *hostCommand) takeMatch() error {
-	for _, flag := range []string{"order", "maps", "side-a", "side-b", "turn"} {
-		if h.given(flag) && !h.settings.IsMatch() {
-			return hint.With(usagef("--%s is for a match of two sides", flag), "add --match bo1, bo3 or bo5")
+	for _, row := range wire.Table() {
+		if row.Needs != "" && h.given(row.Flag) && !h.settings.IsMatch() {
+			return hint.With(usagef("--%s is for a match of two sides", row.Flag), "add --match bo1, bo3 or bo5")
 		}
 	}
 	if err := h.settings.CheckMatch(); err != nil {

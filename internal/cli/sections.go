@@ -1,6 +1,12 @@
 package cli
 
-import "muster/internal/option"
+import (
+	"strings"
+
+	"muster/host/wire"
+	"muster/internal/option"
+	"muster/selection"
+)
 
 // Flags that several commands have.
 const (
@@ -9,18 +15,36 @@ const (
 	launchFlags = "launch launch-command game-version"
 )
 
+// settingFlags returns the flags of the settings in a section.
+func settingFlags(in wire.Section) string {
+	var flags []string
+	for _, row := range wire.Table() {
+		if row.Section == in {
+			flags = append(flags, row.Flag)
+		}
+	}
+	return strings.Join(flags, " ")
+}
+
+// askedFlags returns the flags for what servers must be like.
+func askedFlags() string {
+	var flags []string
+	for _, row := range selection.Asked() {
+		flags = append(flags, row.Flag)
+	}
+	return strings.Join(flags, " ")
+}
+
 // ofHost returns the sections of muster host, in the order in which people need them.
 func ofHost() []option.Section {
 	return []option.Section{
-		{Title: "What you look for", Flags: "game by max-rtt map mode version any-version mod tags max-bots prefer-ours long-look " +
-			"strategy"},
-		{Title: "The room", Flags: "room players at here new every"},
-		{Title: "The evening", Flags: "vote guests-vote wait-for-seats once password password-file voice webhook webhook-file " +
-			"webhook-no-link"},
-		{Title: "A match of two sides", Flags: "match side-a side-b order maps turn"},
+		{Title: "What you look for", Flags: "game " + settingFlags(wire.OfServers)},
+		{Title: "The room", Flags: settingFlags(wire.OfRoom) + " at here new"},
+		{Title: "The evening", Flags: settingFlags(wire.OfEvening) + " once password-file webhook-file"},
+		{Title: "A match of two sides", Flags: settingFlags(wire.OfMatch)},
 		{Title: "You", Flags: "name no-play no-browser " + launchFlags},
-		{Title: "Who may come, and how", Flags: "open port-map public-url listen no-mdns announce tls tls-cert tls-key trusted-proxy host-name " +
-			"metrics-from downloads releases"},
+		{Title: "Who may come, and how", Flags: settingFlags(wire.OfAccess) + " port-map public-url listen no-mdns tls tls-cert tls-key " +
+			"trusted-proxy host-name metrics-from downloads releases"},
 		{Title: "Where servers are listed", Flags: serverFlags},
 		{Title: "How servers are asked", Flags: askingFlags + " regions memory"},
 		{Title: "A server of your own", Flags: "can-host places start start-command start-within"},
@@ -44,8 +68,7 @@ func ofServe() []option.Section {
 // ofDiscover returns the sections of muster discover, in the order in which people need them.
 func ofDiscover() []option.Section {
 	return []option.Section{
-		{Title: "What you look for", Flags: "game map mode version mod tags not-full not-empty max-bots no-password name-contains " +
-			"country max-rtt nearest places"},
+		{Title: "What you look for", Flags: "game " + askedFlags() + " not-full not-empty name-contains country max-rtt nearest places"},
 		{Title: "What is shown", Flags: "sort top format json name"},
 		{Title: "What comes then", Flags: "connect watch " + launchFlags},
 		{Title: "Where servers are listed", Flags: serverFlags},

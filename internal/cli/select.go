@@ -49,7 +49,7 @@ is standard input.`,
 	flags.Var(option.Pings(&c.criteria.Limits), "max-rtt", "nobody may have a ping over this; of several the strictest that can be "+
 		"kept holds"+option.InMillis)
 	flags.IntVar(&c.criteria.Seats, "players", 0, "free seats the group needs, `N` (default: one for each report)")
-	bindAsked(flags, &c.criteria, "")
+	bindAsked(flags, &c.criteria.Wishes, "")
 	flags.Var(option.Weights(&c.criteria.Weights), "weights", "players who count for more or less than 1")
 	flags.Var(option.Sides(&c.criteria.Sides), "sides", "players who play on side a or b, for --by even-sides")
 	flags.IntVar(&c.criteria.Top, "top", 10, "`N` servers in the ranking; 0 is all")

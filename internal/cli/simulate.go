@@ -104,7 +104,7 @@ The strategies' thresholds are those of their papers unless --tune says other:` 
 	flags.BoolVar(&s.group, "group", false, "the places are players who look for one server together")
 	option.Word(cmd, &s.criteria.By, "by", selection.Mean, selection.Rules(), withGroup+"rule for the choice")
 	flags.IntVar(&s.criteria.Seats, "players", 0, withGroup+"free seats, `N`, that the server needs (default: any)")
-	bindAsked(flags, &s.criteria, withGroup, "map", "mode", "no-password")
+	bindAsked(flags, &s.criteria.Wishes, withGroup, "map", "mode", "no-password")
 	flags.Var(option.Weights(&s.criteria.Weights), "weights", withGroup+"players who count for more or less than 1")
 	return cmd
 }

@@ -40,7 +40,7 @@ func (n *Session) everything() everything {
 
 // criteria returns what makes a server good when people choose.
 func (e everything) criteria() selection.Criteria {
-	return selection.Criteria{By: selection.Mean, Seats: len(e.players), NoPassword: true, Top: 1}
+	return selection.Criteria{By: selection.Mean, Seats: len(e.players), Wishes: selection.Wishes{NoPassword: true}, Top: 1}
 }
 
 // elsewhere compares the chosen server with each player's favourite, the server that would be chosen if only that

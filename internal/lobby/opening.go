@@ -144,19 +144,8 @@ func (o *Opening) wanted() map[string]any {
 	room := map[string]any{}
 	for _, row := range wire.Table() {
 		if value := reflect.ValueOf(row.Of(&o.Settings)).Elem(); !value.IsZero() {
-			room[SettingName(row)] = value.Interface()
+			room[row.Key] = value.Interface()
 		}
 	}
 	return room
-}
-
-// SettingName returns the name of a setting in a request for a new room.
-func SettingName(row wire.Setting) string {
-	switch row.Key {
-	case "limits_ms":
-		return "max_rtt_ms"
-	case "-":
-		return "password"
-	}
-	return row.Key
 }

@@ -7,6 +7,7 @@ import (
 
 	"muster/host/wire"
 	"muster/internal/game"
+	"muster/selection"
 )
 
 // TestAgreedTo checks that without a question only the organiser's own game and map are started,
@@ -19,7 +20,7 @@ func TestAgreedTo(t *testing.T) {
 		}
 		return begun
 	}
-	said := wire.Settings{Game: "openarena", Map: "oa_dm1"}
+	said := wire.Settings{Game: "openarena", Wishes: selection.Wishes{Map: "oa_dm1"}}
 	for name, c := range map[string]struct {
 		game, level string
 		begun       []time.Time
@@ -33,7 +34,7 @@ func TestAgreedTo(t *testing.T) {
 		"after too many":      {"openarena", "oa_dm1", often(6, time.Minute), false},
 		"after many long ago": {"openarena", "oa_dm1", often(60, time.Hour), true},
 	} {
-		if got := agreedTo(said, wire.Head{Settings: wire.Settings{Game: c.game, Map: c.level}}, c.begun, now); got != c.want {
+		if got := agreedTo(said, wire.Head{Settings: wire.Settings{Game: c.game, Wishes: selection.Wishes{Map: c.level}}}, c.begun, now); got != c.want {
 			t.Errorf("%s: %v", name, got)
 		}
 	}

@@ -142,7 +142,7 @@ func TestWrongCalls(t *testing.T) {
 		{calling(1, "join", `{"link":"x"}`), "-32002", `"reason":"locked"`},
 		{calling(1, "host", `{"game":"openarena","settings":{"nope":1}}`), "-32602", `"field":"settings.nope"`},
 		{calling(1, "host", `{"game":"openarena","settings":{"map":{}}}`), "-32602", `"field":"settings.map"`},
-		{calling(1, "host", `{"game":"openarena","settings":{"max_rtt_ms":[-1]}}`), "-32602", `"field":"settings.max_rtt_ms","hint":"such as 150ms"`},
+		{calling(1, "host", `{"game":"openarena","settings":{"limits_ms":[-1]}}`), "-32602", `"field":"settings.limits_ms","hint":"such as 150ms"`},
 		{calling(1, "discover", `{"game":"openarena"}`), "-32003", "nobody answered"},
 		{calling(1, "vote", `{"room":7,"number":1}`), "-32004", `"field":"room"`},
 		{calling(1, "confirm", `{"room":7,"launch":1,"state":"started"}`), "-32004", `"field":"room"`},
@@ -168,7 +168,7 @@ func TestArguments(t *testing.T) {
 	for _, c := range []struct{ method, params, want string }{
 		{"join", `{"link":"--code=x","name":"--at=y","rate":12.5,"memory":false}`,
 			"--language=en join --name=--at=y --memory=false --rate=12.5 --share-lists=never --launch=auto -- --code=x"},
-		{"host", `{"game":"openarena","settings":{"players":2,"max_rtt_ms":[100,150.5],"agree":true,"wait_ms":60000,"map":"dm17","by":"mean"}}`,
+		{"host", `{"game":"openarena","settings":{"players":2,"limits_ms":[100,150.5],"agree":true,"wait_ms":60000,"map":"dm17","by":"mean"}}`,
 			"--language=en host --game=openarena --port-map=false --share-lists=never --launch=auto --here=true --new=true " +
 				"--vote=true --by=mean --map=dm17 --max-rtt=100ms,150.5ms --players=2 --wait-for-seats=60000ms"},
 		{"host", `{"game":"openarena","at":"https://muster.example","resume":true,"no_play":true,"port_map":true}`,
@@ -442,7 +442,7 @@ func TestUnreadLog(t *testing.T) {
 func FuzzServe(f *testing.F) {
 	for _, seed := range []string{
 		calling(1, "join", `{"link":"x"}`) + "\n" + calling(2, "confirm", `{"room":1,"launch":1,"state":"muster"}`),
-		calling(1, "host", `{"game":"x","settings":{"max_rtt_ms":[1e400]}}`) + "\n[1,2",
+		calling(1, "host", `{"game":"x","settings":{"limits_ms":[1e400]}}`) + "\n[1,2",
 		`{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":1}}` + "\n" + calling(3, "order", `{"room":1,"action":"react"}`),
 		calling(1, "discover", `{"game":"x","master":["--json"]}`) + "\n" + calling(1, "leave", `{"room":1}`) + "\n" + calling(4, "shutdown", `null`),
 	} {

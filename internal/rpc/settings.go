@@ -12,16 +12,15 @@ import (
 
 	"muster/discovery"
 	"muster/host/wire"
-	"muster/internal/lobby"
 	"muster/internal/rpc/jsonrpc"
 )
 
-// settable returns the settings that muster host has a flag for, by their names in POST /api/rooms.
+// settable returns the settings that muster host has a flag for, by their keys.
 func settable() map[string]wire.Setting {
 	rows := map[string]wire.Setting{}
 	for _, row := range wire.Table() {
 		if row.Flag != "" {
-			rows[lobby.SettingName(row)] = row
+			rows[row.Key] = row
 		}
 	}
 	return rows

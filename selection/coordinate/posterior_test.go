@@ -50,7 +50,7 @@ func TestExplorersTakeTurns(t *testing.T) {
 		list = append(list, discovery.Server{Addr: netip.AddrPortFrom(netip.AddrFrom4([4]byte{1, 0, 0, 2 + i}), 27960), Country: "AA", ASN: 1})
 	}
 	p := New(topology.New(list), selection.Servers{}, selection.NewTable(names(4), len(list)),
-		selection.Criteria{By: selection.Mean, Map: "oa_dm1"}, Options{Seed: 1})
+		selection.Criteria{By: selection.Mean, Wishes: selection.Wishes{Map: "oa_dm1"}}, Options{Seed: 1})
 	p.questions[3].load = 10 // was asked more, and knows no less than the others
 	seen := map[int]bool{}
 	for server := range list {
@@ -99,7 +99,7 @@ func TestGuessed(t *testing.T) {
 			infos[0] = test.info
 		}
 		p := New(topology.New(list), selection.Servers{Infos: infos}, selection.NewTable(names(2), 1),
-			selection.Criteria{By: selection.Mean, Map: test.criteria}, Options{Seed: 1})
+			selection.Criteria{By: selection.Mean, Wishes: selection.Wishes{Map: test.criteria}}, Options{Seed: 1})
 		for player, want := range []bool{test.want, false} { // the second player makes it whole
 			p.Observe(player, discovery.Result{Server: 0, State: discovery.Answered, RTT: 50 * time.Millisecond})
 			if c := p.candidates.of[p.tree.Of(0)]; p.candidates.guessed(c) != want {

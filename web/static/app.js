@@ -5,7 +5,8 @@ import { announce } from "./announce.js";
 import { ask, becomePlayer, claim, credential, enter, forget, leave, linkKey, onOtherTab, passOrCredential, qrCode, renew, roomCode } from "./api.js";
 import { actions as ofCopying } from "./copying.js";
 import { byId, h, show } from "./dom.js";
-import { gameName, settingOf, welcome } from "./gather.js";
+import { settingOf, settingsIn } from "./form.js";
+import { gameName, welcome } from "./gather.js";
 import { noteHere, offered } from "./get.js";
 import { actions as ofGetting } from "./getting.js";
 import { offerLanguages } from "./language.js";
@@ -453,7 +454,7 @@ document.addEventListener("change", (event) => {
   const form = event.target instanceof Element ? event.target.closest("form[data-change]") : null;
   if (!(form instanceof HTMLFormElement) || !form.reportValidity()) return;
   if (form.dataset.change === "settings") attempt(() => ask("settings", { settings: settingOf(/** @type {HTMLInputElement} */ (event.target)) }));
-  if (form.dataset.change === "whatif") attempt(() => ask("whatif", later?.wishOf(form)));
+  if (form.dataset.change === "whatif") attempt(() => ask("whatif", settingsIn(form)));
 });
 
 for (const changes of ["(prefers-color-scheme: dark)", onItsSide]) matchMedia(changes).addEventListener("change", schedule);

@@ -2,9 +2,9 @@
 
 import { byId, h, show } from "./dom.js";
 import { gameField } from "./gamefield.js";
-import { copyable, decisions } from "./gather.js";
-import { matchFields, matchOf } from "./matchfields.js";
-import { chooseRule, describe, fewGames, fitLimit, lastTime, limitOf, more, playersOf, rememberOpening, ways } from "./opening.js";
+import { settingsIn } from "./form.js";
+import { copyable } from "./gather.js";
+import { chooseRule, describe, fewGames, fit, lastTime, more, ofOpening, rememberOpening, settingFields } from "./opening.js";
 import { capital, locale, said, say, tell, told } from "./say.js";
 import { together } from "./together.js";
 
@@ -35,7 +35,7 @@ export async function front() {
     changed(service, event.target);
     if (event.target instanceof HTMLInputElement && event.target.type === "file") takeFile(event.target);
   });
-  changed(service, byId(lastTime().by ? "more" : "game"));
+  changed(service, byId(lastTime().set ? "more" : "game"));
 }
 
 function welcome() {
@@ -59,7 +59,7 @@ function opening(service) {
     h("div", { class: "one-field" }, choice.field, h("button", { class: "primary large" }, say("front.open-room"))),
     fewGames(say("front.last-time"), known.slice(1)),
     h("p", { id: "open-error", class: "trouble", role: "alert", hidden: true }),
-    more(rest(service, last)),
+    more(settingFields(last, "mean", ofOpening(), ownList(service))),
   );
   form.addEventListener("click", (event) => {
     const chip = event.target instanceof Element ? event.target.closest(".last-games [data-game]") : null;
@@ -68,24 +68,17 @@ function opening(service) {
   return h("section", { id: "open", "aria-labelledby": "open-title" }, h("h2", { id: "open-title", class: "unseen" }, say("front.open")), form);
 }
 
-/** @param {Service} service @param {import("./opening.js").Last} last */
-function rest(service, last) {
-  return [
-    ways(last.by || "mean"),
-    field("limit", say("front.limit"), limitOf(last)),
-    field("players", say("setting.players.label"), playersOf(last, service.max_players)),
-    matchFields(),
-    h(
-      "details",
-      { id: "own", class: "own" },
-      h("summary", {}, say("front.own-list")),
-      h("div", { id: "first-list" }),
-      h("label", { for: "servers", class: "quiet" }, say("front.own-list-how", { most: service.max_servers })),
-      h("textarea", { id: "servers", name: "servers", rows: 5, spellcheck: "false", autocomplete: "off", placeholder: say("front.own-list-example") }),
-      h("label", { class: "file" }, said("front.from-file", { file: h("input", { id: "file", type: "file", accept: ".txt,.csv,text/plain,text/csv" }) })),
-    ),
-    field("agree", say("setting.agree.label"), h("select", { id: "agree", name: "agree" }, decisions({ key: "agree" }).map(([value, name]) => h("option", { value, selected: value === (last.agree ?? "") }, name)))),
-  ];
+/** The organiser's own list of servers. @param {Service} service */
+function ownList(service) {
+  return h(
+    "details",
+    { id: "own", class: "own" },
+    h("summary", {}, say("front.own-list")),
+    h("div", { id: "first-list" }),
+    h("label", { for: "servers", class: "quiet" }, say("front.own-list-how", { most: service.max_servers })),
+    h("textarea", { id: "servers", name: "servers", rows: 5, spellcheck: "false", autocomplete: "off", placeholder: say("front.own-list-example") }),
+    h("label", { class: "file" }, said("front.from-file", { file: h("input", { id: "file", type: "file", accept: ".txt,.csv,text/plain,text/csv" }) })),
+  );
 }
 
 const codeExample = "BAKO-DITA-LUME";
@@ -119,11 +112,6 @@ function footer(service) {
   );
 }
 
-/** @param {string} id @param {string} label @param {HTMLElement} input */
-function field(id, label, input) {
-  return h("div", { class: "field" }, h("label", { for: id }, label), input);
-}
-
 /** Updates the form after a choice. @param {Service} service @param {Element} element */
 function changed(service, element) {
   const form = element.closest("form");
@@ -134,7 +122,7 @@ function changed(service, element) {
   show(byId("first-list"), game && (game.silence ? h("p", {}, tell(game.silence)) : !game.listed && firstList(game)));
   if (game && !game.listed && own instanceof HTMLDetailsElement) own.open = true;
   inputOf(form, "servers").required = game?.listed === false;
-  fitLimit(form, element);
+  fit(form, element);
   if (game && !game.listed) /** @type {HTMLDetailsElement} */ (byId("more")).open = true;
   describe(form);
   trouble("");
@@ -186,14 +174,11 @@ function comeIn(typed) {
   else location.hash = (key ?? typed).replaceAll(/[\s-]/g, "");
 }
 
-/** The room's settings from the form. @param {HTMLFormElement} form */
+/** The room that the form asks for. @param {HTMLFormElement} form */
 function wanted(form) {
-  const given = new FormData(form);
-  const number = (/** @type {string} */ name) => Number(given.get(name) || 0);
   /** @type {Record<string, unknown>} */
-  const room = { game: given.get("chosen"), by: given.get("by"), players: number("players"), agree: given.get("agree") ? given.get("agree") === "true" : null, ...matchOf(given) };
-  if (number("limit") > 0) room.max_rtt_ms = [number("limit")];
-  const servers = String(given.get("servers")).split(/\r?\n/);
+  const room = { game: inputOf(form, "chosen").value, ...settingsIn(form) };
+  const servers = inputOf(form, "servers").value.split(/\r?\n/);
   if (servers.some((line) => line.trim() !== "")) room.servers = servers;
   return room;
 }
@@ -211,8 +196,7 @@ async function open(form) {
     const reply = await fetch("/api/rooms", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(wanted(form)) });
     const room = await reply.json();
     if (reply.ok) {
-      const given = new FormData(form);
-      rememberOpening(String(given.get("chosen")), given);
+      rememberOpening(inputOf(form, "chosen").value, form);
       location.href = room.organiser_link;
     }
     else trouble([told(room.says) || room.message, told(room.advises) || room.hint].filter(Boolean).map(capital).join(" "));

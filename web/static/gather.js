@@ -2,13 +2,13 @@
 
 import { button, h } from "./dom.js";
 import { lastName } from "./api.js";
+import { input, isSet, label, nameOfGame, settable, term } from "./form.js";
 import { getMuster } from "./get.js";
-import { rules, saidOf } from "./rules.js";
+import { saidOf } from "./rules.js";
 import { said, say, tell } from "./say.js";
 import { sure } from "./sure.js";
 
 /** @typedef {import("./types.js").State} State */
-/** @typedef {import("./types.js").Field} Field */
 /** @typedef {import("./types.js").Sentence} Sentence */
 
 /** @param {string} by */
@@ -215,7 +215,7 @@ export function settings(state) {
 function terms(state) {
   return [
     h("h2", {}, say("settings.title")),
-    h("dl", { class: "terms" }, state.form.filter((field) => !field.rare || isSet(state, field)).map((field) => h("div", {}, h("dt", {}, label(field)), h("dd", {}, h("bdi", {}, term(state, field)))))),
+    h("dl", { class: "terms" }, settable("page").filter((field) => !field.rare || isSet(state, field)).map((field) => h("div", {}, h("dt", {}, label(field)), h("dd", {}, h("bdi", {}, term(state, field)))))),
     own(state),
   ].filter((part) => part !== null);
 }
@@ -227,70 +227,10 @@ export function wish(state) {
   return { key: "lobby.wish", with: { wish: saidOf(by, "wish"), limits: limits.length, first, others, has_map: map ? "yes" : "no", map, has_mode: mode ? "yes" : "no", mode } };
 }
 
-/** A setting's value in words. @param {State} state @param {Field} field @returns {import("./dom.js").Child | import("./dom.js").Child[]} */
-function term(state, field) {
-  const value = state.room[field.key];
-  switch (field.kind) {
-    case "game":
-      return gameName(state);
-    case "rule":
-      return ruleName(value);
-    case "limits":
-      return value.length > 0 ? limits(value) : unset(field);
-    case "switch":
-      return value ? said(`setting.${field.key}.set`) : unset(field);
-    case "words":
-      return value ? said(`setting.${field.key}.${value}`) : unset(field);
-    case "places":
-      return state.room.candidates?.length ? said("list.of", { items: state.room.candidates }) : unset(field);
-    case "time":
-      return value ? say(`unit.${field.unit}`, { n: value / perUnit(field) }) : unset(field);
-    case "decision":
-      return decisions(field)[value === undefined ? 0 : value ? 1 : 2][1];
-  }
-  return isSet(state, field) ? String(value) : unset(field);
-}
-
-/** Whether somebody has set a setting. None of these counts is one. @param {State} state @param {Field} field */
-function isSet(state, { key, kind }) {
-  const value = state.room[key === "places" ? "candidates" : key];
-  return kind === "count" ? value !== undefined : Boolean(value);
-}
-
-/** Limits that are tried one after the other. @param {number[]} all */
-function limits(all) {
-  const [first, ...others] = all.map((n) => say("unit.ms", { n }));
-  return say("settings.limits", { n: all.length, first, others });
-}
-
-/** The name of a setting. @param {Field} field */
-function label({ key, unit }) {
-  const name = say(`setting.${key}.label`);
-  return unit ? say("settings.in-unit", { name, unit: say(`unit.only.${unit}`) }) : name;
-}
-
-/** What a setting is that nobody has set. @param {Field} field */
-function unset({ key }) {
-  return say(`setting.${key}.unset`);
-}
-
-/** The milliseconds in a field's unit. @param {Field} field */
-function perUnit({ unit }) {
-  return unit === "min" ? 60_000 : unit === "s" ? 1000 : 1;
-}
-
-/** The values of a decision: undecided, yes or no. @param {Pick<Field, "key">} field */
-export function decisions({ key }) {
-  return [["", say(`setting.${key}.unset`)], ["true", say(`setting.${key}.set`)], ["false", say(`setting.${key}.declined`)]];
-}
-
 /** @param {State} state */
 export function gameName(state) {
   return nameOfGame(state, state.room.game);
 }
-
-/** A game's name, or its id where nobody knows a name. @param {State} state @param {string} id */
-export const nameOfGame = (state, id) => state.games?.find((game) => game.id === id)?.name ?? id;
 
 /** Why the servers of the room's game answer nobody, if they do not. @param {State} state */
 export function silent(state) {
@@ -300,12 +240,12 @@ export function silent(state) {
 
 /** @param {State} state @returns {HTMLElement[]} */
 function form(state) {
-  return [h("h2", {}, say("settings.title")), h("form", { "data-change": "settings", class: "settings" }, state.form.filter((field) => !field.rare).map((field) => input(state, field)), more(state)), own(state), unlisted(state)].filter((part) => part !== null);
+  return [h("h2", {}, say("settings.title")), h("form", { "data-change": "settings", class: "settings" }, settable("page").filter((field) => !field.rare).map((field) => input(state, field)), more(state)), own(state), unlisted(state)].filter((part) => part !== null);
 }
 
 /** Settings that few people need. @param {State} state */
 function more(state) {
-  const rare = state.form.filter((field) => field.rare);
+  const rare = settable("page").filter((field) => field.rare);
   const isOpen = rare.some((field) => field.key !== "every" && isSet(state, field));
   return rare.length > 0 && h("details", { class: "more", open: isOpen, "data-key": "more" }, h("summary", {}, say("settings.more")), h("div", { class: "settings" }, rare.map((field) => input(state, field))));
 }
@@ -326,66 +266,6 @@ function own(state) {
   return state.room.own ? h("p", { class: "quiet" }, said("settings.own-list", { n: state.room.own })) : null;
 }
 
-/** The input for a setting; data-kind says how to parse it. @param {State} state @param {Field} field */
-function input(state, field) {
-  const value = state.room[field.key];
-  const named = { id: field.key, name: field.key, "data-kind": field.kind, placeholder: field.kind === "game" || field.kind === "rule" ? undefined : unset(field) };
-  switch (field.kind) {
-    case "game": {
-      const games = [...(state.games ?? [])];
-      if (!games.some((game) => game.id === value)) games.unshift({ id: value, name: gameName(state) }); // with a list of its own
-      return games.length > 1 && labelled(field, select(named, games.map((game) => [game.id, game.name]), value));
-    }
-    case "rule":
-      return labelled(field, select(named, rules.map(({ id }) => [id, saidOf(id, "name")]), value));
-    case "limits":
-      return labelled(field, h("input", { ...named, value: value.join(", "), inputmode: "numeric", pattern: "[0-9., ]*" }));
-    case "time":
-      return labelled(field, h("input", { ...named, type: "number", min: 0, step: "any", "data-per": perUnit(field), value: value ? value / perUnit(field) : "" }));
-    case "number":
-      return labelled(field, h("input", { ...named, type: "number", min: 0, max: 64, value: value || "" }));
-    case "count":
-      return labelled(field, h("input", { ...named, type: "number", min: 0, value: value ?? "" }));
-    case "switch":
-      return h("label", { class: "check" }, h("input", { ...named, type: "checkbox", checked: value }), say("settings.switch", { name: label(field), set: say(`setting.${field.key}.set`) }));
-    case "decision":
-      return labelled(field, select(named, decisions(field), String(value ?? "")));
-    case "words":
-      return labelled(field, select(named, (field.words ?? []).map((word) => [word, say(`setting.${field.key}.${word || "unset"}`)]), value ?? ""));
-    case "places":
-      return places(state, field, named);
-  }
-  if (field.kind === "link") return labelled(field, h("input", { ...named, value, maxlength: 300, placeholder: say("settings.voice-example"), inputmode: "url" }));
-  if (field.kind === "webhook") return webhook(state, field, named);
-  return labelled(field, h("input", { ...named, value, maxlength: field.key === "maps" ? 1000 : 64 }));
-}
-
-/** What the host takes for no places at all. People write it in their own language. */
-const noPlaces = "none";
-const isNone = (/** @type {string} */ text) => text.toLowerCase() === say("settings.webhook-none").toLowerCase();
-
-/** Places for a server. The page does not know their addresses; a new list replaces the old one. @param {State} state @param {Field} field @param {Record<string, string | undefined>} named */
-function places(state, field, named) {
-  const now = state.room.candidates ?? [];
-  return h(
-    "div",
-    { class: "field" },
-    h("label", { for: field.key }, label(field)),
-    h("textarea", { ...named, rows: 3, maxlength: 3500, spellcheck: "false", autocomplete: "off", placeholder: say("settings.places-example") }),
-    h("p", { class: "quiet" }, now.length > 0 ? said("settings.places-now", { places: now, none: say("settings.webhook-none") }) : say("settings.places-how")),
-  );
-}
-
-/** Where the room announces itself. The page does not know the current URL, but accepts a new one. @param {State} state @param {Field} field @param {Record<string, string | undefined>} named */
-function webhook(state, field, named) {
-  const { posts } = state.room;
-  const none = say("settings.webhook-none");
-  const where = posts?.to ?? "";
-  const way = posts?.at ? said("settings.webhook-arrived", { where, at: posts.at, none }) : said("settings.webhook-to", { where, none });
-  const how = !posts ? say("settings.webhook-how") : posts.trouble ? said("settings.webhook-trouble", { why: posts.trouble }) : way;
-  return h("div", { class: "field" }, h("label", { for: field.key }, label(field)), h("input", { ...named, type: "password", autocomplete: "off", maxlength: 1024, placeholder: posts ? say("settings.webhook-another", { where }) : say("settings.webhook-url"), "aria-describedby": "webhook-how" }), h("p", { id: "webhook-how", class: posts?.trouble ? "bad" : "quiet" }, how));
-}
-
 /** The prefixes of voice links, and their names. Other links are not shown, whatever the host says. */
 const voices = [["mumble://", "Mumble"], ["ts3server://", "TeamSpeak"], ["teamspeak://", "TeamSpeak"], ["https://discord.gg/", "Discord"], ["https://discord.com/", "Discord"], ["https://meet.jit.si/", "Jitsi"], ["https://call.element.io/", "Element"], ["https://meet.google.com/", "Google Meet"], ["https://s.team/", "Steam"]];
 
@@ -394,54 +274,4 @@ export function voice(state) {
   const link = state.room.voice ?? "";
   const name = voices.find(([begins]) => link.startsWith(begins))?.[1];
   return name && h("p", { class: "voice", "data-key": "voice" }, h("a", { class: "button", href: link, rel: "noopener noreferrer", target: link.startsWith("https:") ? "_blank" : undefined }, say("lobby.voice", { name })));
-}
-
-/** @param {Field} field @param {HTMLElement} input */
-function labelled(field, input) {
-  return h("div", { class: "field" }, h("label", { for: field.key }, label(field)), input);
-}
-
-/** @param {Record<string, string | undefined>} named @param {string[][]} options @param {string} chosen */
-function select(named, options, chosen) {
-  return h("select", named, options.map(([value, name]) => h("option", { value, selected: value === chosen }, name)));
-}
-
-/** When the group meets, with the reader's time zone in case that the text names none. @param {string} text */
-function inZone(text) {
-  return text && `${text} (${Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC"})`;
-}
-
-/**
- * The setting that a person has changed. The others may be older than what the room has by now.
- * @param {HTMLInputElement} input
- */
-export function settingOf(input) {
-  const text = input.value.trim();
-  /** @param {unknown} value */
-  const is = (value) => ({ [input.name]: value });
-  switch (input.dataset.kind) {
-    case "limits":
-      return is(text.split(/[\s,]+/).filter(Boolean).map(Number));
-    case "time":
-      return is(Number(text || 0) * Number(input.dataset.per));
-    case "number":
-      return is(Number(text || 0));
-    case "count":
-      return is(text === "" ? null : Number(text));
-    case "switch":
-      return is(input.checked);
-    case "decision":
-      return is(text === "" ? null : text === "true");
-    case "places":
-      return text === "" ? {} : is(isNone(text) ? noPlaces : text); // empty, it stays as it is
-    case "webhook":
-      return text === "" ? {} : is(isNone(text) ? "" : text);
-    case "text":
-    case "words":
-    case "link":
-    case "game":
-    case "rule":
-      return is(input.name === "every" ? inZone(text) : text);
-  }
-  return {};
 }

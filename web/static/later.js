@@ -22,7 +22,7 @@ import * as vote from "./stages/vote.js";
 
 export { prepare } from "./stages/print.js";
 export { drawDetails } from "./details/details.js";
-export { showLimit, wishOf } from "./details/whatif.js";
+export { showLimit } from "./details/whatif.js";
 
 /** @type {Partial<Record<import("./stages/stages.js").Stage, import("./app.js").Drawn>>} */
 export const stages = {

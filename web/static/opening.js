@@ -3,14 +3,14 @@
 // the rest folded under one line that says what is set.
 
 import { dotted, h, show } from "./dom.js";
-import { matchIn } from "./matchfields.js";
-import { ruleOf, rules, saidOf } from "./rules.js";
+import { fitNeeds, input, isSet, label, settable, settingsIn, term } from "./form.js";
+import { ruleOf, saidOf } from "./rules.js";
 import { millis, say } from "./say.js";
 
 /** Default limit, ms: most games are still good at this ping. */
 const usualLimit = 150;
 
-/** What this browser opened last: games, the newest first, and the settings of the last room. @typedef {{games?: string[], by?: string, limit?: string, players?: string, agree?: string, wait?: string, where?: string, open?: string}} Last */
+/** What this browser opened last: games, the newest first, the settings of the last room, and what Home adds. @typedef {{games?: string[], set?: Record<string, any>, where?: string, open?: boolean}} Last */
 const kept = "muster opened";
 /** How many games are offered again. */
 const again = 3;
@@ -24,12 +24,16 @@ export function lastTime() {
   }
 }
 
-/** Remembers a game, and what a form has set. @param {string} game @param {FormData} given */
-export function rememberOpening(game, given) {
-  const text = (/** @type {string} */ name) => String(given.get(name) ?? "");
+/** The types of settings that people want again for another game. */
+const lasting = ["rule", "limits", "number", "decision", "time"];
+
+/** Remembers a game, and what a form has set. @param {string} game @param {HTMLFormElement} form @param {Last} [more] */
+export function rememberOpening(game, form, more) {
+  const all = settingsIn(form);
+  const set = Object.fromEntries(settable("opening").filter(({ key, type }) => lasting.includes(type) && key in all).map(({ key }) => [key, all[key]]));
   const games = [game, ...(lastTime().games ?? []).filter((id) => id !== game)].slice(0, again + 1);
   try {
-    localStorage.setItem(kept, JSON.stringify({ games, by: text("by"), limit: text("limit"), players: text("players"), agree: text("agree"), wait: text("wait"), where: text("where"), open: text("open") }));
+    localStorage.setItem(kept, JSON.stringify({ games, set, ...more }));
   } catch {
     // a private window
   }
@@ -45,24 +49,33 @@ export function more(...rest) {
   return h("details", { id: "more" }, h("summary", {}, h("strong", {}, say("front.more")), " ", h("span", { id: "set", class: "quiet" })), h("div", { class: "more" }, ...rest));
 }
 
-/** The choice of a rule. @param {string} by */
-export function ways(by) {
-  return h("fieldset", { class: "ways" }, h("legend", {}, say("front.what-counts")), rules.map(({ id }) => way("by", id, saidOf(id, "name"), saidOf(id, "hint"), id === by)));
+/**
+ * The settings of a room to open, as this browser set them last: the rule with its hints, what most
+ * people set, what else a page has, and what few need.
+ * @param {Last} last @param {string} by the game's own rule @param {import("./form.js").Field[]} fields @param {...import("./dom.js").Child} others
+ */
+export function settingFields({ set = {} }, by, fields, ...others) {
+  const now = { room: { by, ...set } };
+  const rare = fields.filter((field) => field.rare);
+  return [
+    ...fields.filter(({ type }) => type === "rule").map(({ choices = [] }) => ways(choices, now.room.by)),
+    h("div", { class: "pairs" }, fields.filter(({ type, rare }) => type !== "rule" && !rare).map((field) => input(now, field))),
+    ...others,
+    rare.length > 0 && h("details", { class: "own" }, h("summary", {}, say("settings.more")), h("div", { class: "pairs" }, rare.map((field) => input(now, field)))),
+  ];
 }
 
-/** One of several ways, with a hint. @param {string} field @param {string} value @param {string} name @param {string} hint @param {boolean} checked */
-export function way(field, value, name, hint, checked) {
-  return h("label", { class: "way-of" }, h("input", { type: "radio", name: field, value, checked }), h("span", {}, h("strong", {}, name), h("small", {}, hint)));
+/** The settings of a form that opens a room, except the game and its list, which pages ask for in their own ways. */
+export const ofOpening = () => settable("opening").filter(({ type }) => type !== "game");
+
+/** The choice of a rule. @param {string[]} rules @param {string} by */
+function ways(rules, by) {
+  return h("fieldset", { class: "ways" }, h("legend", {}, say("front.what-counts")), rules.map((id) => way("by", id, saidOf(id, "name"), saidOf(id, "hint"), id === by, "rule")));
 }
 
-/** The field for the highest ping. @param {Last} last */
-export function limitOf(last) {
-  return h("span", { class: "unit" }, h("input", { id: "limit", name: "limit", type: "number", min: 1, max: 1000, inputmode: "numeric", placeholder: say("front.no-limit"), value: last.limit ?? "" }), say("unit.only.ms"));
-}
-
-/** The field for the number of players that start by themselves. @param {Last} last @param {number} most */
-export function playersOf(last, most) {
-  return h("span", { class: "unit" }, h("input", { id: "players", name: "players", type: "number", min: 1, max: most, inputmode: "numeric", placeholder: say("setting.players.unset"), value: last.players ?? "" }), say("front.players"));
+/** One of several ways, with a hint. @param {string} field @param {string} value @param {string} name @param {string} hint @param {boolean} checked @param {string} [type] that of a setting */
+export function way(field, value, name, hint, checked, type) {
+  return h("label", { class: "way-of" }, h("input", { type: "radio", name: field, "data-type": type, value, checked }), h("span", {}, h("strong", {}, name), h("small", {}, hint)));
 }
 
 /** Chooses a game's own rule. @param {HTMLFormElement} form @param {string} by */
@@ -70,28 +83,43 @@ export function chooseRule(form, by) {
   for (const radio of form.querySelectorAll("[name=by]")) if (radio instanceof HTMLInputElement) radio.checked = radio.value === by;
 }
 
-/** A rule that is nothing without a limit gets the usual one, unless the person is just typing it. @param {HTMLFormElement} form @param {Element} [changed] */
-export function fitLimit(form, changed) {
-  const limit = /** @type {HTMLInputElement} */ (form.elements.namedItem("limit"));
-  limit.required = ruleOf(String(new FormData(form).get("by")))?.limited ?? false;
+/** Fits a form to a choice: a rule that is nothing without a limit gets the usual one, unless the person is just typing it. @param {HTMLFormElement} form @param {Element} [changed] */
+export function fit(form, changed) {
+  fitNeeds(form);
+  const limit = form.elements.namedItem("limits_ms");
+  if (!(limit instanceof HTMLInputElement)) return;
+  limit.required = ruleOf(settingsIn(form).by)?.limited ?? false;
   if (limit.required && limit.value === "" && changed !== limit) limit.value = String(usualLimit);
 }
 
 /** Says what is set, in one line. @param {HTMLFormElement} form @param {...import("./dom.js").Child} others */
 export function describe(form, ...others) {
-  const given = new FormData(form);
-  const agree = form.elements.namedItem("agree");
-  const limit = Number(given.get("limit") || 0);
-  const players = Number(given.get("players") || 0);
+  const now = { room: settingsIn(form) };
   const parts = [
-    saidOf(String(given.get("by")), "name"),
-    limit > 0 && say("front.nobody-over", { limit: millis(limit) }),
-    players > 0 && say("people.players", { n: players }),
-    agree instanceof HTMLSelectElement && agree.value !== "" && agree.selectedOptions[0].text,
-    matchIn(given),
-    String(given.get("servers")).trim() !== "" && say("front.own-list"),
+    ...ofOpening().filter((field) => isSet(now, field)).map((field) => said(now, field)),
+    String(new FormData(form).get("servers") ?? "").trim() !== "" && say("front.own-list"),
     ...others,
   ];
   const place = form.querySelector("#set");
   if (place) show(place, dotted(...parts));
+}
+
+/** A setting in a few words. @param {{room: Record<string, any>}} now @param {import("./form.js").Field} field @returns {import("./dom.js").Child} */
+function said(now, field) {
+  const value = now.room[field.key];
+  switch (field.type) {
+    case "rule":
+      return saidOf(value, "name");
+    case "limits":
+      return say("front.nobody-over", { limit: millis(Math.max(...value)) });
+    case "number":
+      return say("people.players", { n: value });
+    case "decision":
+      return /** @type {string} */ (term(now, field));
+    case "webhook":
+    case "password":
+    case "places":
+      return label(field);
+  }
+  return `${label(field)}: ${[term(now, field)].flat().join("")}`;
 }

@@ -36,12 +36,18 @@
 /** Something to tell people, by its key in the catalogue. @typedef {{key?: string, with?: Record<string, any>}} Sentence */
 
 /**
- * @typedef {object} Field a setting in the form; the catalogue has its words under setting.KEY
+ * @typedef {object} Field a setting in the form
  * @property {string} key
- * @property {"game" | "rule" | "limits" | "text" | "words" | "number" | "count" | "switch" | "decision" | "places" | "time" | "link" | "webhook"} kind
- * @property {"ms" | "s" | "min"} [unit] in which people say a time
- * @property {string[]} [words] the values of the kind words, the empty one for unset
+ * @property {string} type as in PROTOCOL.md; a newer host may have more
+ * @property {number} [max] for a time in ms
+ * @property {number} [max_length] in letters
+ * @property {"ms" | "s" | "min"} [unit] in which people say it
+ * @property {string[]} [choices] the values of a choice, the empty one for unset, or the rules
+ * @property {string[]} [examples]
+ * @property {string} [needs] the setting without which this one means nothing
  * @property {boolean} [rare] few people need it
+ * @property {string} [words] begins the keys of its words in the catalogue
+ * @property {("opening" | "page" | "whatif")[]} set who may set it
  */
 
 /**
@@ -275,7 +281,6 @@
  * @property {Agreement} agreement
  * @property {{connect: string, query_port?: number, server: string, link?: string, typed?: {where: string, texts: string[]}, delay?: {command: string, most_ms: number, program?: string}, region?: Region} | null} way
  * @property {Played[] | null} evening
- * @property {Field[]} form
  * @property {Standing | null} standing
  * @property {Sites | null} sites
  * @property {Meeting | null} [meeting] of a standing room

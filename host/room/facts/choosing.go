@@ -23,7 +23,7 @@ func (r *Round) HearInfo(by people.ID, server int, info discovery.Info, now room
 func (p *Parts) RefreshFacts() { p.refresh(p.Attendance.Active()) }
 
 func (p *Parts) refresh(active []people.ID) {
-	s, players := &p.Settings, p.Attendance.Players()
+	players := p.Attendance.Players()
 	voices := make([]infos.Voice, len(players))
 	for i, player := range players {
 		voices[i] = infos.Voice{
@@ -31,8 +31,7 @@ func (p *Parts) refresh(active []people.ID) {
 			Alone: len(active) == 1 && player == active[0],
 		}
 	}
-	wanted := infos.Wanted{Map: s.Map, Mode: s.Mode, Version: s.Version, Mod: s.Mod, Tags: s.Tags, MaxBots: s.MaxBots}
-	p.Heard.Attend(voices, wanted)
+	p.Heard.Attend(voices, p.Settings.Wishes)
 }
 
 // HearInfos notes what servers say of themselves, as a player heard them. If the list lacks one of

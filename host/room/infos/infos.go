@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"maps"
 	"net/netip"
+	"reflect"
 	"slices"
 	"time"
 
@@ -31,9 +32,10 @@ import (
 type Infos struct {
 	// words has the newest report of each player, by server.
 	words map[int][]word
-	// heard are the players whose reports were weighed last, nil before. wanted breaks ties.
+	// heard are the players whose reports were weighed last, nil before. wanted are the
+	// room's wishes: if reports are even, the room believes that the server meets a wish.
 	heard  []heard
-	wanted Wanted
+	wanted selection.Wishes
 	// infos are the believed facts, by server. lone are the servers that only one of several
 	// players heard.
 	infos map[int]*discovery.Info
@@ -80,21 +82,6 @@ type word struct {
 	at time.Duration
 }
 
-// Wanted has the room's wishes for a server. If reports are even, the room believes that the server
-// meets a wish.
-type Wanted struct {
-	Map, Mode, Version, Mod, Tags string
-	// MaxBots is nil for any number.
-	MaxBots *int
-}
-
-// is reports whether the wishes are the same as before.
-func (w Wanted) is(before Wanted) bool {
-	sameBots := w.MaxBots == before.MaxBots || w.MaxBots != nil && before.MaxBots != nil && *w.MaxBots == *before.MaxBots
-	w.MaxBots = before.MaxBots
-	return sameBots && w == before
-}
-
 // Hear notes a player's report, which replaces an earlier one. An empty ID stands for the host. At
 // is the time since the measuring began. Hear reports whether the believed facts may have changed.
 func (f *Infos) Hear(by people.ID, server int, info discovery.Info, at time.Duration) bool {
@@ -136,12 +123,12 @@ func (f *Infos) Keep(server int, players []people.ID) bool {
 // Attend takes the room's present players and wishes. It forgets the reports of players who have
 // left, and weighs all others again. It returns the servers whose facts may have changed. If the
 // same players count as before it does nothing.
-func (f *Infos) Attend(voices []Voice, wanted Wanted) (anew []int) {
+func (f *Infos) Attend(voices []Voice, wanted selection.Wishes) (anew []int) {
 	now := make([]heard, len(voices))
 	for i, v := range voices {
 		now[i] = heard{v, v.Results.IsAskedForAll()}
 	}
-	if f.heard != nil && slices.Equal(now, f.heard) && wanted.is(f.wanted) {
+	if f.heard != nil && slices.Equal(now, f.heard) && reflect.DeepEqual(wanted, f.wanted) {
 		return nil
 	}
 	f.heard, f.wanted, f.packedFor = now, wanted, nil

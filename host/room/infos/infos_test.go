@@ -81,13 +81,13 @@ func TestTaken(t *testing.T) {
 			if tt.alone {
 				only = words[0].by
 			}
-			got, lone := taken(words, only, Wanted{Map: "DM1", MaxBots: new(int)})
+			got, lone := taken(words, only, selection.Wishes{Map: "DM1", MaxBots: new(int)})
 			if *got != tt.want || lone != tt.lone {
 				t.Errorf("taken for true is %+v, lone: %v; want %+v, %v", *got, lone, tt.want, tt.lone)
 			}
 		})
 	}
-	if got, _ := taken(nil, "", Wanted{}); got != nil {
+	if got, _ := taken(nil, "", selection.Wishes{}); got != nil {
 		t.Errorf("of nothing heard comes %+v", *got)
 	}
 }
@@ -118,24 +118,24 @@ func TestAttend(t *testing.T) {
 	for _, step := range []struct {
 		what   string
 		voices []Voice
-		wanted Wanted
+		wanted selection.Wishes
 		anew   []int
 		taken  int // the number of players on server 7
 		lone   bool
 	}{
-		{"they come", three, Wanted{}, []int{7, 8}, 16, false},
-		{"nothing changes", slices.Clone(three), Wanted{}, nil, 16, false},
-		{"ann does not count", doubted, Wanted{}, []int{7, 8}, 1, false},
-		{"another map is wanted", doubted, Wanted{Map: "dm1"}, []int{7, 8}, 1, false},
-		{"fewer bots are wanted", doubted, Wanted{Map: "dm1", MaxBots: new(int)}, []int{7, 8}, 1, false},
-		{"as few bots are wanted", doubted, Wanted{Map: "dm1", MaxBots: new(int)}, nil, 1, false},
-		{"bob is gone", []Voice{doubted[0], doubted[2]}, Wanted{}, []int{7, 8}, 1, true},
-		{"ann counts", []Voice{three[0], three[2]}, Wanted{}, []int{7, 8}, 1, false},
-		{"cat is gone", three[:1], Wanted{}, []int{7, 8}, 16, true},
-		{"bob has said nothing any more", three[:2], Wanted{}, []int{7}, 16, true},
-		{"ann is alone", voices("ann"), Wanted{}, []int{7}, 16, false},
-		{"all are gone", nil, Wanted{}, []int{7}, 0, false},
-		{"nobody comes", nil, Wanted{}, nil, 0, false},
+		{"they come", three, selection.Wishes{}, []int{7, 8}, 16, false},
+		{"nothing changes", slices.Clone(three), selection.Wishes{}, nil, 16, false},
+		{"ann does not count", doubted, selection.Wishes{}, []int{7, 8}, 1, false},
+		{"another map is wanted", doubted, selection.Wishes{Map: "dm1"}, []int{7, 8}, 1, false},
+		{"fewer bots are wanted", doubted, selection.Wishes{Map: "dm1", MaxBots: new(int)}, []int{7, 8}, 1, false},
+		{"as few bots are wanted", doubted, selection.Wishes{Map: "dm1", MaxBots: new(int)}, nil, 1, false},
+		{"bob is gone", []Voice{doubted[0], doubted[2]}, selection.Wishes{}, []int{7, 8}, 1, true},
+		{"ann counts", []Voice{three[0], three[2]}, selection.Wishes{}, []int{7, 8}, 1, false},
+		{"cat is gone", three[:1], selection.Wishes{}, []int{7, 8}, 16, true},
+		{"bob has said nothing any more", three[:2], selection.Wishes{}, []int{7}, 16, true},
+		{"ann is alone", voices("ann"), selection.Wishes{}, []int{7}, 16, false},
+		{"all are gone", nil, selection.Wishes{}, []int{7}, 0, false},
+		{"nobody comes", nil, selection.Wishes{}, nil, 0, false},
 	} {
 		if anew := f.Attend(step.voices, step.wanted); !slices.Equal(anew, step.anew) {
 			t.Errorf("%s: %v are weighed anew, want %v", step.what, anew, step.anew)
@@ -158,7 +158,7 @@ func TestHeardUnasked(t *testing.T) {
 		*two[i].Results = evidence.PlayerResults{}
 		f.Hear(two[i].Player, 3, discovery.Info{Map: "dm1", MaxPlayers: 16}, 0)
 	}
-	f.Attend(two, Wanted{})
+	f.Attend(two, selection.Wishes{})
 	if info := f.infos[3]; info != nil || f.SettleFacts(3) {
 		t.Errorf("taken for true is %+v", info)
 	}
@@ -170,7 +170,7 @@ func TestHeardUnasked(t *testing.T) {
 		t.Errorf("of what ann was asked for is taken %+v, lone: %v", info, lone)
 	}
 	two[1].Results.AskAll(eight)
-	if anew := f.Attend(two, Wanted{}); !slices.Equal(anew, []int{3}) {
+	if anew := f.Attend(two, selection.Wishes{}); !slices.Equal(anew, []int{3}) {
 		t.Errorf("bob is asked for all, and weighed anew are %v", anew)
 	}
 	if info, lone := f.infos[3], f.lone[3]; info == nil || lone {
@@ -189,7 +189,7 @@ func TestHeardUnasked(t *testing.T) {
 func TestConnect(t *testing.T) {
 	var f Infos
 	servers := f.About(selection.Servers{List: []discovery.Server{{Addr: netip.MustParseAddrPort("192.0.2.1:9")}}})
-	f.Attend(voices("ann", "bob", "cat"), Wanted{})
+	f.Attend(voices("ann", "bob", "cat"), selection.Wishes{})
 	hears := func(by people.ID, port uint16, want string) {
 		t.Helper()
 		f.Hear(by, 0, discovery.Info{MaxPlayers: 16, GamePort: port}, 0)
@@ -231,7 +231,7 @@ func TestContradictions(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var f Infos
-			f.Attend(voices(tt.players...), Wanted{})
+			f.Attend(voices(tt.players...), selection.Wishes{})
 			for server := range servers {
 				for _, player := range tt.players {
 					info, at := discovery.Info{Map: "dm1", MaxPlayers: 16}, time.Duration(0)
@@ -267,7 +267,7 @@ func TestOmitted(t *testing.T) {
 		named int
 	}{{few, 0}, {other, 1}} {
 		var f Infos
-		f.Attend(voices("ann", "bob", "cat", "dan"), Wanted{})
+		f.Attend(voices("ann", "bob", "cat", "dan"), selection.Wishes{})
 		for server := range 5 {
 			for _, player := range []people.ID{"ann", "bob", "cat"} {
 				f.Hear(player, server, whole, 0)
@@ -293,7 +293,7 @@ func TestHonestVolatility(t *testing.T) {
 			all = append(all, people.Nth(1+i))
 		}
 		var f Infos
-		f.Attend(voices(all...), Wanted{})
+		f.Attend(voices(all...), selection.Wishes{})
 		now := eight
 		hears := func(by people.ID, server int, info discovery.Info) { f.Hear(by, server, info, now.Sub(eight)) }
 		judge := func() {
@@ -379,7 +379,7 @@ func TestSavedAnew(t *testing.T) {
 		func() { f.Hear("ann", 1, discovery.Info{Map: "dm2"}, 0) },
 		func() { f.Hear("bob", 1, discovery.Info{Map: "dm2"}, 0) },
 		func() { f.Keep(1, []people.ID{"bob"}) },
-		func() { f.Attend(voices("ann"), Wanted{}) },
+		func() { f.Attend(voices("ann"), selection.Wishes{}) },
 		func() { f.Hear("", 2, discovery.Info{Map: "dm3"}, 0) },
 		func() { players = []people.ID{"cat", "ann", "bob"} },
 	} {
@@ -416,7 +416,7 @@ func TestSaved(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(back.words, f.words) {
 		t.Errorf("back comes %v, %v, want %v", back, err, f)
 	}
-	if anew := back.Attend(nil, Wanted{}); !slices.Equal(anew, []int{2}) {
+	if anew := back.Attend(nil, selection.Wishes{}); !slices.Equal(anew, []int{2}) {
 		t.Errorf("what comes back counts for %v", anew)
 	}
 	for _, tt := range []struct {
@@ -445,7 +445,7 @@ func FuzzInfos(f *testing.F) {
 		if err != nil {
 			return
 		}
-		f.Attend(voices(players...), Wanted{Map: "m1"})
+		f.Attend(voices(players...), selection.Wishes{Map: "m1"})
 		for i, b := range heard {
 			info := discovery.Info{Map: fmt.Sprint("m", b%3), MaxPlayers: int(b % 5), GamePort: uint16(b % 2), Password: b%7 == 0}
 			f.Hear(append(players, "")[b%4], int(b/4)%listed, info, time.Duration(i)*time.Second)

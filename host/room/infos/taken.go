@@ -3,11 +3,11 @@ package infos
 import (
 	"cmp"
 	"slices"
-	"strings"
 	"time"
 
 	"muster/discovery"
 	"muster/host/room/people"
+	"muster/selection"
 )
 
 // taken returns the facts to believe from reports on a server, or nil without reports. Lone says
@@ -21,7 +21,7 @@ import (
 //     mode are those that the room wants, or the newest. The host's report breaks ties.
 //   - The counts of players are those of the median report, the lower of two, because
 //     people come and go between looks.
-func taken(words []word, alone people.ID, want Wanted) (info *discovery.Info, lone bool) {
+func taken(words []word, alone people.ID, want selection.Wishes) (info *discovery.Info, lone bool) {
 	if len(words) == 0 {
 		return nil, false
 	}
@@ -53,34 +53,20 @@ func taken(words []word, alone people.ID, want Wanted) (info *discovery.Info, lo
 	tie.Version, tie.Protocol, tie.OldestProtocol = newest.info.Version, newest.info.Protocol, newest.info.OldestProtocol
 	for _, w := range words {
 		tie.MaxPlayers = max(tie.MaxPlayers, w.info.MaxPlayers)
-		if strings.EqualFold(w.info.Map, want.Map) {
-			tie.Map = w.info.Map
-		}
-		if strings.EqualFold(w.info.Mode, want.Mode) {
-			tie.Mode = w.info.Mode
-		}
-		if want.Version != "" && w.info.IsOfVersion(want.Version) {
-			tie.Version, tie.Protocol, tie.OldestProtocol = w.info.Version, w.info.Protocol, w.info.OldestProtocol
-		}
-		if want.Mod != "" && strings.EqualFold(w.info.Mod, want.Mod) {
-			tie.Mod = w.info.Mod
-		}
-		if want.Tags != "" && w.info.Tags.Meets(want.Tags) {
-			tie.Tags = w.info.Tags
-		}
+		want.Take(&tie, w.info)
 	}
 	if host != nil {
 		tie = *host
 	}
-	settled, middle := settle(words, tie), middleOf(want.fewBots(words))
+	settled, middle := settle(words, tie), middleOf(allowed(words, want))
 	settled.Players, settled.Bots = middle.Players, middle.Bots
 	return shared(&settled, words), false
 }
 
-// fewBots returns the reports with no more bots than the room wants, or all reports if those are
-// less than half.
-func (w Wanted) fewBots(words []word) []word {
-	few := slices.DeleteFunc(slices.Clone(words), func(said word) bool { return w.MaxBots != nil && said.info.Bots > *w.MaxBots })
+// allowed returns the reports with counts that the room wants, or all reports if those are less than
+// half.
+func allowed(words []word, want selection.Wishes) []word {
+	few := slices.DeleteFunc(slices.Clone(words), func(said word) bool { return !want.AllowsCounts(said.info) })
 	if 2*len(few) < len(words) {
 		return words
 	}

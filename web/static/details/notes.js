@@ -2,7 +2,7 @@
 
 import { nameOnly } from "../choice.js";
 import { h } from "../dom.js";
-import { nameOfGame } from "../gather.js";
+import { nameOfGame } from "../form.js";
 import { clock, millis, said, say, tell, time } from "../say.js";
 
 /** @param {import("../types.js").State} state */

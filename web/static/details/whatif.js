@@ -2,8 +2,9 @@
 
 import { button, h } from "../dom.js";
 import { givenUp, serverName, targetOf } from "../choice.js";
+import { settable } from "../form.js";
 import { ruleName } from "../gather.js";
-import { rules, saidOf } from "../rules.js";
+import { saidOf } from "../rules.js";
 import { hasSay } from "../people.js";
 import { millis, said, say } from "../say.js";
 
@@ -25,8 +26,10 @@ export function whatIf(state) {
       "form",
       { "data-change": "whatif", class: "whatif" },
       h("fieldset", { disabled: !may }, h("legend", { class: "quiet" }, say(may ? "whatif.try" : "whatif.players-try")),
-        h("div", { class: "rules" }, rules.map(({ id }) => radio(id, saidOf(id, "name"), saidOf(id, "hint"), selection.by))),
-        limitField(state),
+        settable("whatif").map((field) => {
+          if (field.type === "rule") return h("div", { class: "rules" }, (field.choices ?? []).map((id) => radio(id, saidOf(id, "name"), saidOf(id, "hint"), selection.by)));
+          return field.type === "limits" && limitField(state);
+        }),
       ),
     ),
     state.whatif && outcome(state, state.whatif),
@@ -35,7 +38,7 @@ export function whatIf(state) {
 
 /** @param {string} id @param {string} name @param {string} hint @param {string} chosen */
 function radio(id, name, hint, chosen) {
-  return h("label", { class: "rule", title: hint }, h("input", { type: "radio", name: "by", value: id, checked: id === chosen }), h("span", {}, name));
+  return h("label", { class: "rule", title: hint }, h("input", { type: "radio", name: "by", "data-type": "rule", value: id, checked: id === chosen }), h("span", {}, name));
 }
 
 /** @param {State} state */
@@ -45,7 +48,7 @@ function limitField(state) {
     "div",
     { class: "field" },
     h("label", { for: "whatif-limit" }, say("whatif.nobody-over")),
-    h("input", { id: "whatif-limit", name: "limit", type: "range", min: 0, max: 300, step: 5, value: limit }),
+    h("input", { id: "whatif-limit", name: "limits_ms", "data-type": "limits", type: "range", min: 0, max: 300, step: 5, value: limit }),
     h("output", { for: "whatif-limit" }, limitText(limit)),
   );
 }
@@ -84,11 +87,4 @@ function outcome(state, other) {
       mayTry(state) && button("forget-whatif", say("whatif.forget")),
     ),
   );
-}
-
-/** The criteria in the form. @param {HTMLFormElement} form */
-export function wishOf(form) {
-  const data = new FormData(form);
-  const limit = Number(data.get("limit"));
-  return { by: data.get("by"), limits_ms: limit > 0 ? [limit] : [] };
 }

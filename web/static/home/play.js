@@ -2,8 +2,8 @@
 
 import { foreign, h, show } from "../dom.js";
 import { gameField } from "../gamefield.js";
-import { matchFields, matchOf } from "../matchfields.js";
-import { chooseRule, describe, fewGames, fitLimit, lastTime, limitOf, more, playersOf, rememberOpening, way, ways } from "../opening.js";
+import { settingsIn } from "../form.js";
+import { chooseRule, describe, fewGames, fit, lastTime, more, ofOpening, rememberOpening, settingFields, way } from "../opening.js";
 import { capital, say, told } from "../say.js";
 import { together } from "../together.js";
 import { alarm } from "./alarm.js";
@@ -15,8 +15,8 @@ import { aside, noList } from "./games.js";
 /** @typedef {import("./forms.js").Home} Home */
 /** @typedef {import("../opening.js").Last} Last */
 
-/** The most players that a room starts with. */
-const mostPlayers = 64;
+/** The settings that Home's program takes. */
+const taken = ["by", "limits_ms", "players", "agree", "wait_ms", "map", "mode", "name", "every", "match", "side_a", "side_b", "order", "maps", "places"];
 
 /** The game of this visit. */
 const chosen = { game: "" };
@@ -73,29 +73,10 @@ function rest({ state }, last, game) {
     h("div", { class: "pair" }, player(state)),
     h("fieldset", { class: "ways" }, h("legend", {}, say("home.where")), way("where", "here", say("home.where-here"), say("home.where-here-how"), !isThere), way("where", "there", say("home.where-there"), say("home.where-there-how"), isThere)),
     h("div", { id: "at-field" }, field("at", say("home.host-address"), h("input", { id: "at", name: "at", value: state.at ?? "", placeholder: "https://muster.example", autocomplete: "off", spellcheck: "false" }))),
-    h("label", { class: "check", id: "open-field" }, h("input", { type: "checkbox", name: "open", checked: last.open === "on" }), say("home.without-code")),
-    ways(last.by || game?.by || "mean"),
-    matchFields(),
-    h(
-      "div",
-      { class: "pairs" },
-      field("limit", say("front.limit"), limitOf(last)),
-      field("players", say("setting.players.label"), playersOf(last, mostPlayers)),
-      field("agree", say("setting.agree.label"), options("agree", last.agree, [["", say("setting.agree.unset")], ["true", say("setting.agree.set")], ["false", say("setting.agree.declined")]])),
-      field("wait", say("home.where-full"), options("wait", last.wait, [["", say("setting.wait_ms.unset")], ["30", say("home.wait-half")], ["60", say("home.wait-hour")]])),
-      field("map", say("setting.map.label"), h("input", { id: "map", name: "map", placeholder: say("setting.map.unset") })),
-      field("mode", say("setting.mode.label"), h("input", { id: "mode", name: "mode", placeholder: say("setting.mode.unset") })),
-      field("title", say("home.room-name"), h("input", { id: "title", name: "title", placeholder: say("home.its-code"), maxlength: 64 })),
-      field("every", say("setting.every.label"), h("input", { id: "every", name: "every", placeholder: "fri 20:00", maxlength: 100 })),
-    ),
-    h("details", { class: "own", id: "own" }, h("summary", {}, say("home.own-servers")), h("label", { for: "room-servers", class: "quiet" }, say("home.own-servers-how")), h("textarea", { id: "room-servers", name: "servers", rows: 4, spellcheck: "false", placeholder: "192.0.2.1:27960\n[2001:db8::1]:27960" })),
-    h("details", { class: "own" }, h("summary", {}, say("setting.places.label")), h("label", { for: "places", class: "quiet" }, say("home.places-how")), h("textarea", { id: "places", name: "places", rows: 3, spellcheck: "false", placeholder: "Frankfurt, 192.0.2.1\nLondon, 192.0.2.8:443, tcp" })),
+    h("label", { class: "check", id: "open-field" }, h("input", { type: "checkbox", name: "open", checked: last.open }), say("home.without-code")),
+    ...settingFields(last, game?.by || "mean", ofOpening().filter(({ key }) => taken.includes(key)),
+      h("details", { class: "own", id: "own" }, h("summary", {}, say("home.own-servers")), h("label", { for: "room-servers", class: "quiet" }, say("home.own-servers-how")), h("textarea", { id: "room-servers", name: "servers", rows: 4, spellcheck: "false", placeholder: "192.0.2.1:27960\n[2001:db8::1]:27960" }))),
   ];
-}
-
-/** @param {string} id @param {string | undefined} now @param {string[][]} all values and names */
-function options(id, now, all) {
-  return h("select", { id, name: id }, all.map(([value, name]) => h("option", { value, selected: value === (now ?? "") }, name)));
 }
 
 /** Fits the form to a choice. @param {HTMLFormElement} form @param {HTMLElement} first @param {Game | undefined} game @param {Element} [changed] */
@@ -108,14 +89,13 @@ function follow(form, first, game, changed) {
   };
   hide("#at-field", !isThere);
   hide("#open-field", isThere);
-  fitLimit(form, changed);
+  fit(form, changed);
   const isBrought = game?.listed === false;
   show(first, game?.silent ? h("p", { class: "hint" }, capital(told(game.silent))) : isBrought && h("p", { class: "hint" }, noList(game)));
   const place = form.querySelector("#play-regions");
   if (place) show(place, regions("room-regions", game));
   if (isBrought && !changed) for (const fold of form.querySelectorAll("#more, #own")) if (fold instanceof HTMLDetailsElement) fold.open = true;
-  const typed = (/** @type {string} */ name) => foreign(String(data.get(name)).trim());
-  describe(form, typed("title"), typed("map"), typed("mode"), say(isThere ? "home.where-there" : "home.where-here"), typed("name"));
+  describe(form, say(isThere ? "home.where-there" : "home.where-here"), foreign(String(data.get("name")).trim()));
 }
 
 /** @param {HTMLFormElement} form @param {Home} from @param {HTMLInputElement} input */
@@ -129,30 +109,24 @@ function submit(form, from, input) {
     return from.toast(missing, true);
   }
   if (!mayClose(from)) return;
-  rememberOpening(chosen.game, data);
+  rememberOpening(chosen.game, form, { where: isThere ? "there" : "here", open: data.has("open") });
+  const { name: title = "", agree: vote, wait_ms: wait, ...room } = settingsIn(form);
   alarm.allow();
   tab();
   from.attempt("host", () =>
     ask("host", {
+      ...room,
+      title,
+      vote,
+      wait: wait / 60_000,
       game: chosen.game,
-      by: data.get("by"),
-      limits_ms: Number(data.get("limit")) > 0 ? [Number(data.get("limit"))] : [],
-      players: Number(data.get("players") || 0),
-      map: data.get("map"),
-      mode: data.get("mode"),
-      title: data.get("title"),
-      every: data.get("every"),
       name: data.get("name"),
       servers: data.get("servers"),
-      places: data.get("places"),
       regions: pastedIn(data),
       at: isThere ? String(data.get("at")).trim() : "",
-      wait: Number(data.get("wait") || 0),
-      vote: data.get("agree") ? data.get("agree") === "true" : null,
       open: !isThere && data.has("open"),
       auto: data.has("auto"),
       can_host: data.has("can-host"),
-      ...matchOf(data),
     }),
   );
 }
