@@ -173,8 +173,10 @@ func newRoot(p *program) *cobra.Command {
 		&cobra.Group{ID: toLook, Title: "To look for servers:"},
 		&cobra.Group{ID: toTry, Title: "To try things out:"},
 	)
-	for _, c := range []*cobra.Command{newHost(p), newJoin(p), newServe(p), newDiscover(p), newSelect(p), newGames(p),
-		newLists(p), newDoctor(p), newGeo(p), newVerify(p), newRegister(p), newOpen(p), newBeacon(p), newDemo(p),
+	for _, c := range []*cobra.Command{newHost(&hostCommand{program: p}), newJoin(&join{program: p}), newServe(p),
+		newDiscover(&discover{program: p}), newSelect(p), newGames(p),
+		newLists(p), newDoctor(p), newGeo(p), newVerify(p), newRegister(p), newOpen(p),
+		newBeacon(&beaconCommand{program: p}), newDemo(p),
 		newSimulate(p), newFleet(p), newRPC(p)} {
 		root.AddCommand(c)
 	}

@@ -18,17 +18,20 @@ import (
 	"muster/discovery"
 	"muster/discovery/lists/lan"
 	"muster/discovery/prober"
-	"muster/discovery/regions"
 	"muster/internal/browse"
+	"muster/internal/catalogue"
 	"muster/internal/config"
 	"muster/internal/doctor"
+	"muster/internal/favourites"
 	"muster/internal/hint"
 	"muster/internal/home"
+	"muster/internal/input"
 	"muster/internal/listing"
 	"muster/internal/lobby"
 	"muster/internal/netinfo"
 	"muster/internal/option"
 	"muster/internal/release"
+	"muster/internal/term"
 	"muster/internal/userfile"
 	"muster/web"
 )
@@ -132,17 +135,16 @@ func (a *atHome) config() home.Config {
 	c := home.Config{
 		Page: web.Home(), IsOwnUser: netinfo.IsOwnUser, Version: release.Running().Version, Name: a.name, At: a.at,
 		Stays: a.noBrowser || !a.desk().HasDesktop(),
-		Command: func(ctx context.Context, args []string, t home.Terminal) error {
+		Run: func(ctx context.Context, request home.Request, t home.Terminal) error {
+			p := a.inside(&t, io.Discard, allowance)
+			language := a.screen.Language
 			if t.Language != "" {
-				args = append([]string{"--" + languageFlag + "=" + t.Language}, args...)
+				language = catalogue.In(t.Language)
 			}
-			return a.inside(ctx, args, io.Discard, &program{home: &t, allowance: allowance})
+			p.screen = term.NewScreen(p.screen.Terminal, language)
+			return p.doRequest(ctx, request, a.lan == listing.Off)
 		},
 		Games: a.choices,
-		CheckDump: func(text string) error {
-			_, err := regions.ParseDump(text)
-			return err
-		},
 		Players: func(ctx context.Context, id string, at netip.AddrPort) ([]home.Player, error) {
 			return a.players(ctx, id, at, allowance)
 		},
@@ -152,6 +154,20 @@ func (a *atHome) config() home.Config {
 		},
 		Standing: func() ([]home.Standing, error) { return lobby.Standing(time.Now()) },
 		Settings: a.said, Settle: a.settle, SteamKey: func() home.SteamKey { return home.SteamKey(a.steam().Kept()) },
+		KeepSteamKey: func(key string) error { return a.steam().Store(strings.NewReader(key)) },
+		ForgetSteamKey: func() error {
+			_, err := a.steam().Forget()
+			return err
+		},
+		Import: func(to home.List, text string) (string, error) {
+			l := lists{program: a.program, game: to.Game, hidden: to.Hidden}
+			return l.merge(strings.NewReader(text), input.Name(input.Standard))
+		},
+		Export: func(of home.List, as favourites.As) (string, error) {
+			l := lists{program: a.program, game: of.Game, hidden: of.Hidden, form: as}
+			text, _, err := l.written()
+			return text, err
+		},
 		Favourites: favouritesFile(), Kept: configFile("config.toml"), Logger: a.logger(),
 	}
 	if a.lan != listing.Off {
@@ -258,7 +274,7 @@ func (p *program) settle(changes map[string]string) error {
 		if text == "" {
 			continue
 		}
-		trial := newHost(p)
+		trial := newHost(&hostCommand{program: p})
 		if err := option.Default(trial, grantable()[at].flag, []string{text}); err != nil {
 			return fmt.Errorf("%s: %w", key, err)
 		}

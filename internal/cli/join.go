@@ -38,8 +38,8 @@ type join struct {
 	greets    greeting
 }
 
-func newJoin(p *program) *cobra.Command {
-	j := &join{program: p}
+func newJoin(j *join) *cobra.Command {
+	p := j.program
 	cmd := &cobra.Command{
 		GroupID: toPlay,
 		Use:     "join [LINK]",

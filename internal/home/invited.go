@@ -114,21 +114,17 @@ func (h *Home) Open(i Invitation, follow func(path string)) {
 		h.Invite(i)
 		return
 	}
-	link := to.Personal(to.Secret)
-	at, _ := h.granted()
-	args, err := joinRequest{Link: link, Name: h.config.Name}.args(link, at, "")
-	if err != nil {
-		h.Invite(i)
-		return
-	}
-	h.play("join", "", args, func() {
+	if h.join(Join{Self: Self{Name: h.config.Name}, Link: to.Personal(to.Secret)}, "", func(error) {
 		h.mu.Lock()
 		isRefused := h.state.Room.Error != nil
 		h.mu.Unlock()
 		if isRefused {
 			h.Invite(i)
 		}
-	})
+	}) != nil {
+		h.Invite(i)
+		return
+	}
 	h.work.Go(func() {
 		ctx, cancel := context.WithTimeout(h.ctx, roomWait)
 		defer cancel()
@@ -143,23 +139,16 @@ func (h *Home) Open(i Invitation, follow func(path string)) {
 
 // invitedRequest is the answer to an invitation.
 type invitedRequest struct {
+	Self
 	ID  int  `json:"id"`
 	Yes bool `json:"yes"`
-	// Name is the player's name in the room.
-	Name string `json:"name"`
-	// CanHost says that this computer may host.
-	CanHost bool `json:"can_host"`
-	// Regions is what the game printed about its regions, if it measures them itself.
-	Regions string `json:"regions"`
 }
 
 // takeInvited joins the room of an invitation like any other, or forgets the invitation.
 func (h *Home) takeInvited(_ context.Context, request invitedRequest) (any, error) {
-	regions, clean, err := dumped(request.Regions, h.config.CheckDump)
-	if err != nil {
+	if err := request.check(); err != nil {
 		return nil, err // the invitation stays, so that the person can mend the text
 	}
-	defer func() { clean() }()
 	link := h.invited.take(request.ID)
 	h.audience.wake()
 	switch {
@@ -168,12 +157,5 @@ func (h *Home) takeInvited(_ context.Context, request invitedRequest) (any, erro
 	case link == "":
 		return nil, hint.Say("home.not-asked")
 	}
-	at, _ := h.granted() // the page asks elsewhere who starts games
-	args, err := joinRequest{Link: link, Name: request.Name, CanHost: request.CanHost}.args(link, at, "")
-	if err != nil {
-		return nil, err
-	}
-	h.play("join", "", slices.Insert(args, 1, regions...), clean)
-	clean = func() {} // the command reads the file
-	return nil, nil
+	return nil, h.join(Join{Self: request.Self, Link: link}, "", nil)
 }

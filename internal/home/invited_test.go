@@ -17,9 +17,9 @@ const somewhere = "muster://join/http/192.0.2.1:7777/TABOMI_ABCDEFGHIJKLMNOP"
 // TestInvited checks that a link opened by the system is shown until it is answered. A yes joins as
 // the page's own join does, and nothing else does anything.
 func TestInvited(t *testing.T) {
-	ran := make(chan []string, 1)
-	h, _ := started(t, t.TempDir(), func(_ context.Context, args []string, _ Terminal) error {
-		ran <- args
+	ran := make(chan Request, 1)
+	h, _ := started(t, t.TempDir(), func(_ context.Context, request Request, _ Terminal) error {
+		ran <- request
 		return nil
 	})
 	c, base := visitor(t, h)
@@ -63,14 +63,14 @@ func TestInvited(t *testing.T) {
 			t.Errorf("%s: %d %s; %d are left", step.body, status, text, len(shown()))
 		}
 	}
-	if got := strings.Join(<-ran, " "); got != "join --name=--launch=auto -- http://192.0.2.1:7777/#TABOMI_ABCDEFGHIJKLMNOP" {
-		t.Errorf("a yes runs %q", got)
+	if got := <-ran; got != (Join{Self: Self{Name: "--launch=auto"}, Link: "http://192.0.2.1:7777/#TABOMI_ABCDEFGHIJKLMNOP"}) {
+		t.Errorf("a yes runs %+v", got)
 	}
 	if status, text := post(t, c, base, "invited", `{"id":2,"yes":true,"name":"Ann","can_host":true}`); status != http.StatusOK {
 		t.Errorf("%d %s", status, text)
 	}
-	if got := strings.Join(<-ran, " "); got != "join --name=Ann --can-host -- http://192.0.2.2:7777/#TABOMI_ABCDEFGHIJKLMNOP" {
-		t.Errorf("whose computer may host runs %q", got)
+	if got := <-ran; got != (Join{Self: Self{Name: "Ann", CanHost: true}, Link: "http://192.0.2.2:7777/#TABOMI_ABCDEFGHIJKLMNOP"}) {
+		t.Errorf("a yes of a person whose computer may host runs %+v", got)
 	}
 	if len(ran) > 0 {
 		t.Errorf("and then %q", <-ran)
@@ -81,10 +81,10 @@ func TestInvited(t *testing.T) {
 // broken name, and a file opened while Home is in a room only ask. If the room lets nobody in, Home
 // asks as well.
 func TestOpen(t *testing.T) {
-	ran := make(chan []string, 1)
+	ran := make(chan Request, 1)
 	ends := make(chan error)
-	h, _ := started(t, t.TempDir(), func(ctx context.Context, args []string, terminal Terminal) error {
-		ran <- args
+	h, _ := started(t, t.TempDir(), func(ctx context.Context, request Request, terminal Terminal) error {
+		ran <- request
 		terminal.Open("http://192.0.2.2:7777/#own")
 		select {
 		case err := <-ends:
@@ -103,8 +103,8 @@ func TestOpen(t *testing.T) {
 	}
 	followed := make(chan string, 1)
 	h.Open(file, func(path string) { followed <- path })
-	if got := strings.Join(<-ran, " "); !strings.HasPrefix(got, "join ") || !strings.HasSuffix(got, " -- http://192.0.2.2:7777/#TABOMI_ABCDEFGHIJKLMNOP.QRSTUVWXYZ234567") || shown() != 2 {
-		t.Errorf("it runs %q, and %d are shown", got, shown())
+	if got := (<-ran).(Join); got.Link != "http://192.0.2.2:7777/#TABOMI_ABCDEFGHIJKLMNOP.QRSTUVWXYZ234567" || got.Auto != nil || shown() != 2 {
+		t.Errorf("it runs %+v, and %d are shown", got, shown())
 	}
 	path := <-followed
 	if !strings.HasSuffix(path, "?room") {
@@ -130,7 +130,7 @@ func TestOpen(t *testing.T) {
 		h.invited.take(i.ID)
 	}
 	ends <- hint.Say("home.no-link")
-	<-h.room.done
+	<-h.tasks[plays].done
 	if shown() != 1 {
 		t.Error("the refused join does not ask again")
 	}
@@ -139,8 +139,8 @@ func TestOpen(t *testing.T) {
 // TestHostileInvitation checks that hostile text in a link is shown as a link that is no good, and
 // that no answer joins it.
 func TestHostileInvitation(t *testing.T) {
-	h, _ := started(t, t.TempDir(), func(_ context.Context, args []string, _ Terminal) error {
-		t.Errorf("it runs %q", args)
+	h, _ := started(t, t.TempDir(), func(_ context.Context, request Request, _ Terminal) error {
+		t.Errorf("it runs %+v", request)
 		return nil
 	})
 	c, base := visitor(t, h)

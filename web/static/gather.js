@@ -407,7 +407,7 @@ function select(named, options, chosen) {
 }
 
 /** When the group meets, with the reader's time zone in case that the text names none. @param {string} text */
-function inZone(text) {
+export function inZone(text) {
   return text && `${text} (${Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC"})`;
 }
 

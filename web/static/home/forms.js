@@ -90,6 +90,9 @@ export function filledIn(form) {
   return data;
 }
 
+/** What this computer adds to a room. @param {FormData} data */
+export const self = (data) => ({ name: data.get("name"), auto: data.has("auto"), can_host: data.has("can-host"), regions: pastedIn(data) });
+
 /** What a form has about regions. @param {FormData} data */
 export const pastedIn = (data) => String(data.get("regions") ?? "");
 
@@ -132,7 +135,7 @@ export function join(main, from) {
     const data = filledIn(/** @type {HTMLFormElement} */ (form));
     alarm.allow();
     tab();
-    from.attempt("join", () => ask("join", { link: String(data.get("link")).trim(), name: data.get("name"), auto: data.has("auto"), can_host: data.has("can-host"), regions: pastedIn(data) }));
+    from.attempt("join", () => ask("join", { link: String(data.get("link")).trim(), ...self(data) }));
   });
   main.replaceChildren(
     h("h1", { tabindex: -1 }, say("home.join-title")),
@@ -185,6 +188,6 @@ export const actions = {
     tab();
     const form = /** @type {HTMLFormElement | null} */ (document.getElementById("join-form"));
     const data = form ? filledIn(form) : new FormData();
-    return ask("join", { room, code: code?.value.trim() ?? "", name: data.get("name"), auto: data.has("auto"), can_host: data.has("can-host"), regions: pastedIn(data) });
+    return ask("join", { near: room, code: code?.value.trim() ?? "", ...self(data) });
   },
 };

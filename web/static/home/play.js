@@ -2,13 +2,14 @@
 
 import { foreign, h, show } from "../dom.js";
 import { gameField } from "../gamefield.js";
+import { inZone } from "../gather.js";
 import { matchFields, matchOf } from "../matchfields.js";
 import { chooseRule, describe, fewGames, fitLimit, lastTime, limitOf, more, playersOf, rememberOpening, way, ways } from "../opening.js";
 import { capital, say, told } from "../say.js";
 import { together } from "../together.js";
 import { alarm } from "./alarm.js";
 import { ask } from "./api.js";
-import { field, filledIn, mayClose, pastedIn, player, regions, regionsHow, tab } from "./forms.js";
+import { field, filledIn, mayClose, pastedIn, player, regions, regionsHow, self, tab } from "./forms.js";
 import { aside, noList } from "./games.js";
 
 /** @typedef {import("./types.js").Game} Game */
@@ -132,29 +133,21 @@ function submit(form, from, input) {
   rememberOpening(chosen.game, data);
   alarm.allow();
   tab();
-  from.attempt("host", () =>
-    ask("host", {
-      game: chosen.game,
-      by: data.get("by"),
-      limits_ms: Number(data.get("limit")) > 0 ? [Number(data.get("limit"))] : [],
-      players: Number(data.get("players") || 0),
-      map: data.get("map"),
-      mode: data.get("mode"),
-      title: data.get("title"),
-      every: data.get("every"),
-      name: data.get("name"),
-      servers: data.get("servers"),
-      places: data.get("places"),
-      regions: pastedIn(data),
-      at: isThere ? String(data.get("at")).trim() : "",
-      wait: Number(data.get("wait") || 0),
-      vote: data.get("agree") ? data.get("agree") === "true" : null,
-      open: !isThere && data.has("open"),
-      auto: data.has("auto"),
-      can_host: data.has("can-host"),
-      ...matchOf(data),
-    }),
-  );
+  from.attempt("host", () => ask("host", { ...self(data), at: isThere ? String(data.get("at")).trim() : "", room: wanted(data, isThere) }));
+}
+
+/** The room's settings, as a host takes them. @param {FormData} data @param {boolean} isThere */
+function wanted(data, isThere) {
+  const text = (/** @type {string} */ name) => String(data.get(name) ?? "").trim();
+  const number = (/** @type {string} */ name) => Number(data.get(name) || 0);
+  /** @type {Record<string, unknown>} */
+  const room = { game: chosen.game, by: text("by"), players: number("players"), wait_ms: number("wait") * 60_000, ...matchOf(data) };
+  for (const [key, value] of Object.entries({ map: text("map"), mode: text("mode"), name: text("title"), every: inZone(text("every")), places: text("places") })) if (value) room[key] = value;
+  if (number("limit") > 0) room.limits_ms = [number("limit")];
+  if (text("agree")) room.agree = text("agree") === "true";
+  if (text("servers")) room.servers = text("servers").split(/\r?\n/);
+  if (!isThere && data.has("open")) room.open = true;
+  return room;
 }
 
 /** @param {FormData} data @param {boolean} isThere @param {Game | undefined} game */
