@@ -82,6 +82,8 @@ type program struct {
 	front *lobby.Front
 	// log replaces the log on the terminal; nil does not.
 	log *slog.Logger
+	// greets is what a command asks before it joins a room.
+	greets greeting
 	// invitation is what Home asks the person about; nil for nothing.
 	invitation *home.Invitation
 	// allowance is shared by all commands of this program; nil gives each its own.

@@ -18,7 +18,7 @@ type greeting string
 
 const (
 	// greetsNone asks nothing: the person typed the link.
-	greetsNone greeting = "none"
+	greetsNone greeting = ""
 	// greetsByName: the program's file name led here by a double click. The person downloaded it
 	// for this room.
 	greetsByName greeting = "name"
@@ -54,7 +54,8 @@ func (p *program) doubleClicked(ctx context.Context) (args []string, done bool, 
 	case err != nil:
 		return nil, true, p.stay(ctx, term.NewConsole(p.in, p.screen, func(string) {}, func() {}), err)
 	}
-	return []string{"join", to.Personal(to.Secret), "--greet", string(greetsByName)}, false, nil
+	p.greets = greetsByName
+	return []string{"join", "--", to.Personal(to.Secret)}, false, nil
 }
 
 // isClicked reports whether a browser or a file manager has started this program. Then nobody sits

@@ -55,7 +55,8 @@ func TestGreet(t *testing.T) {
 	} {
 		var out bytes.Buffer
 		p := newProgram(Streams{In: strings.NewReader(c.typed), Out: &out, Err: &out}, os.Getenv)
-		j := &join{program: p, greets: c.greets}
+		p.greets = c.greets
+		j := &join{program: p}
 		j.launcher.Player = "ann"
 		err := j.greet(context.Background(), term.NewConsole(p.in, p.screen, func(string) {}, func() {}), to)
 		if c.reason == "" && (err != nil || j.launcher.Player != c.name) ||

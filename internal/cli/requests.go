@@ -27,20 +27,20 @@ import (
 func (p *program) doRequest(ctx context.Context, request home.Request, isQuiet bool) error {
 	switch r := request.(type) {
 	case home.Find:
-		return p.find(ctx, r.Servers, func(d *discover) {
-			if d.game = r.Game; r.All {
-				d.options.AutoStop = discovery.StopOff
-			}
-		})
-	case home.Go:
-		return p.find(ctx, r.Addr, func(d *discover) {
-			d.game, d.options.AutoStop, d.watch = r.Game, discovery.StopOff, r.Watch
-			if !r.Watch || r.Goes {
-				d.connect = 1
-			}
-		})
+		d := &discover{program: p}
+		if err := p.grant(newDiscover(d)); err != nil {
+			return err
+		}
+		d.game, d.top, d.watch = r.Game, 1, r.Watches
+		if r.All {
+			d.options.AutoStop = discovery.StopOff
+		}
+		if r.Goes {
+			d.connect = 1
+		}
+		return withList(&d.sources, r.Servers, func() error { return d.run(ctx) })
 	case home.Join:
-		j := &join{program: p, sits: p.desk()}
+		j := &join{program: p}
 		err := p.grant(newJoin(j))
 		if err == nil {
 			err = takeSelf(r.Self, &j.launcher, &j.canHost, &j.probing)
@@ -49,7 +49,7 @@ func (p *program) doRequest(ctx context.Context, request home.Request, isQuiet b
 			return err
 		}
 		j.code = r.Code
-		return j.run(ctx, []string{r.Link}, j.sits.Console(j.in, func() {}))
+		return j.enter(ctx, []string{r.Link})
 	case home.Open:
 		return p.openRoom(ctx, r, isQuiet)
 	case home.Beacon:
@@ -66,17 +66,6 @@ func (p *program) doRequest(ctx context.Context, request home.Request, isQuiet b
 		return b.run(ctx)
 	}
 	return errors.New("cli: a request that no command takes")
-}
-
-// find looks for servers, of a list if there is one.
-func (p *program) find(ctx context.Context, list string, set func(*discover)) error {
-	d := &discover{program: p}
-	if err := p.grant(newDiscover(d)); err != nil {
-		return err
-	}
-	d.top = 1
-	set(d)
-	return withList(&d.sources, list, func() error { return d.run(ctx) })
 }
 
 // takeSelf takes what the page says of this computer and its player.

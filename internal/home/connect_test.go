@@ -23,9 +23,9 @@ func TestConnectEndsWatch(t *testing.T) {
 				terminal.Ask(ctx, "start it now? [Y/n] ")
 				return ctx.Err()
 			})
-			h.watch(Go{Game: "openarena", Addr: tt.watched, Name: "one", Goes: true})
+			h.watch(serverRequest{Game: "openarena", Addr: tt.watched, Name: "one", Goes: true})
 			synctest.Wait()
-			h.connect(Go{Game: "openarena", Addr: one})
+			h.connect(serverRequest{Game: "openarena", Addr: one})
 			synctest.Wait()
 			var asked []string
 			for _, q := range h.questions.list() {
@@ -56,7 +56,7 @@ func TestLaunchIsTold(t *testing.T) {
 			want     string
 		}{{[]string{"asking", "launched"}, "launched"}, {nil, ""}, {[]string{"by-hand"}, "by-hand"}} {
 			launches = tt.launches
-			h.connect(Go{Game: "openarena", Addr: "127.0.0.1:27960"})
+			h.connect(serverRequest{Game: "openarena", Addr: "127.0.0.1:27960"})
 			synctest.Wait()
 			if h.state.Go.Launch != tt.want || h.state.Go.Running {
 				t.Errorf("after %q the page is told %+v, want %q", tt.launches, h.state.Go, tt.want)

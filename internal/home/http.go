@@ -47,14 +47,14 @@ func (h *Home) Handler() http.Handler {
 		return nil, nil
 	}))
 	mux.HandleFunc("POST /api/invited", takes(h.takeInvited))
-	mux.HandleFunc("POST /api/find", takes(h.takeFind))
+	mux.HandleFunc("POST /api/find", begins(h.find))
 	mux.HandleFunc("POST /api/stop", takes(h.takeStop))
 	mux.HandleFunc("POST /api/join", takes(h.takeJoin))
-	mux.HandleFunc("POST /api/host", takes(h.takeHost))
+	mux.HandleFunc("POST /api/host", begins(h.open))
 	mux.HandleFunc("POST /api/again", takes(h.takeAgain))
-	mux.HandleFunc("POST /api/connect", takes(h.takeConnect))
-	mux.HandleFunc("POST /api/watch", takes(h.takeWatch))
-	mux.HandleFunc("POST /api/beacon", takes(h.takeBeacon))
+	mux.HandleFunc("POST /api/connect", begins(h.connect))
+	mux.HandleFunc("POST /api/watch", begins(h.watch))
+	mux.HandleFunc("POST /api/beacon", begins(h.shine))
 	mux.HandleFunc("POST /api/players", takes(h.takePlayers))
 	mux.HandleFunc("POST /api/keep", takes(h.takeKeep))
 	mux.HandleFunc("POST /api/import", takes(h.takeImport))
@@ -157,10 +157,6 @@ func answer(w http.ResponseWriter, document any, err error) {
 	json.NewEncoder(w).Encode(document) // fails only if the browser is gone
 }
 
-func (h *Home) takeFind(_ context.Context, request Find) (any, error) {
-	return begun(request, func() { h.find(request) })
-}
-
 func (h *Home) takeStop(_ context.Context, what kind) (any, error) {
 	switch {
 	case what == "night":
@@ -206,10 +202,6 @@ func (h *Home) join(request Join, game string, ended func(error)) error {
 	return nil
 }
 
-func (h *Home) takeHost(_ context.Context, request Open) (any, error) {
-	return begun(request, func() { h.open(request) })
-}
-
 // open opens a room.
 func (h *Home) open(request Open) {
 	if request.At == "" && request.Listen == "" {
@@ -218,29 +210,18 @@ func (h *Home) open(request Open) {
 	h.play("host", request.game(), request, nil)
 }
 
-func (h *Home) takeConnect(_ context.Context, request Go) (any, error) {
-	return begun(request, func() { h.connect(request) })
-}
-
-func (h *Home) takeWatch(_ context.Context, request Go) (any, error) {
-	request.Watch = true
-	return begun(request, func() { h.watch(request) })
-}
-
-func (h *Home) takeBeacon(_ context.Context, request Beacon) (any, error) {
-	return begun(request, func() { h.shine(request) })
-}
-
-// begun begins what a request asks for, if it can be done.
-func begun(request Request, begin func()) (any, error) {
-	if err := request.check(); err != nil {
+// begins returns a handler that begins what a request asks for, if it can be done.
+func begins[W Request](begin func(W)) http.HandlerFunc {
+	return takes(func(_ context.Context, request W) (any, error) {
+		err := request.check()
+		if err == nil {
+			begin(request)
+		}
 		return nil, err
-	}
-	begin()
-	return nil, nil
+	})
 }
 
-func (h *Home) takePlayers(ctx context.Context, request Go) (any, error) {
+func (h *Home) takePlayers(ctx context.Context, request serverRequest) (any, error) {
 	if err := request.check(); err != nil {
 		return nil, err
 	}

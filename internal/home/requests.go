@@ -12,7 +12,7 @@ import (
 	"muster/internal/hint"
 )
 
-// Request is what a page wants from a command: a [Find], [Go], [Join], [Open] or [Beacon]. The
+// Request is what a page wants from a command: a [Find], [Join], [Open] or [Beacon]. The
 // command takes its values as they are, so nothing from a page can be mistaken for a flag.
 type Request interface {
 	// check returns why the command cannot start.
@@ -26,17 +26,18 @@ type Find struct {
 	Servers string `json:"servers"`
 	// All asks every server, near or far.
 	All bool `json:"all"`
+	// Watches waits for a free seat on the first server, and Goes takes the player there.
+	Watches bool `json:"-"`
+	Goes    bool `json:"-"`
 }
 
-// Go takes the player to a server.
-type Go struct {
+// serverRequest is about one server.
+type serverRequest struct {
 	Game string `json:"game"`
 	Addr string `json:"addr"`
 	Name string `json:"name"`
-	// Watch watches the server first. Goes connects when it has a free seat; otherwise the watch only
-	// reports it.
-	Watch bool `json:"-"`
-	Goes  bool `json:"goes"`
+	// Goes connects when a watched server has a seat; otherwise the watch only reports it.
+	Goes bool `json:"goes"`
 }
 
 // Self is what this computer adds to a room that its player enters.
@@ -93,7 +94,7 @@ func named(game string) error {
 
 func (f Find) check() error { return named(f.Game) }
 
-func (g Go) check() error {
+func (g serverRequest) check() error {
 	if err := named(g.Game); err != nil {
 		return err
 	}

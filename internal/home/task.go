@@ -136,14 +136,14 @@ func (h *Home) play(what, game string, request Request, ended func(error)) {
 
 // connect takes the player to a server. It ends a watch of the same server, which would ask the
 // same question a second time.
-func (h *Home) connect(request Go) {
+func (h *Home) connect(request serverRequest) {
 	h.mu.Lock()
 	isWatched := h.state.Watch.What == request.Addr
 	h.mu.Unlock()
 	if isWatched {
 		h.stop(watches)
 	}
-	h.start(goes, request, func(s *state) {
+	h.start(goes, Find{Game: request.Game, Servers: request.Addr, All: true, Goes: true}, func(s *state) {
 		s.Go = taskState{What: request.Addr, Game: request.Game}
 		if isWatched && !s.Watch.Running {
 			s.Watch = watchState{taskState: taskState{Lines: []string{}}}
@@ -152,8 +152,8 @@ func (h *Home) connect(request Go) {
 }
 
 // watch watches a server until a seat is free.
-func (h *Home) watch(request Go) {
-	h.start(watches, request, func(s *state) {
+func (h *Home) watch(request serverRequest) {
+	h.start(watches, Find{Game: request.Game, Servers: request.Addr, All: true, Watches: true, Goes: request.Goes}, func(s *state) {
 		s.Watch = watchState{Name: discovery.CleanText(request.Name), Goes: request.Goes,
 			taskState: taskState{What: request.Addr, Game: request.Game}}
 	}, func(t *Terminal) {
