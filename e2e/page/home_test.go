@@ -271,6 +271,7 @@ func TestHomePlays(t *testing.T) {
 	b.shootHome("home-play")
 	b.sets("#players", "1")
 	b.sets("#places", "The Den, 127.0.0.1:9, tcp")
+	b.sets("#voice", "mumble://voice.example/den")
 	b.click("#play-form button.primary")
 	b.sees("#now", "You’re in a room")
 	b.shootHome("home-in-room")
@@ -283,8 +284,9 @@ func TestHomePlays(t *testing.T) {
 	if !eval[bool](room, "!!muster.live.state?.you.organiser") {
 		t.Error("whoever opened the room cannot steer it")
 	}
-	if places := eval[string](room, "String(muster.live.state?.room.candidates)"); places != "The Den" {
-		t.Errorf("the room's places are %s", places)
+	const set = "mumble://voice.example/den The Den"
+	if got := eval[string](room, "`${muster.live.state?.room.voice} ${muster.live.state?.room.candidates}`"); got != set {
+		t.Errorf("the room has %s, want %s", got, set)
 	}
 	b.sees("#questions", "Start My Arena now?")
 	b.shootHome("home-asks")

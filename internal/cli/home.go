@@ -18,6 +18,7 @@ import (
 	"muster/discovery"
 	"muster/discovery/lists/lan"
 	"muster/discovery/prober"
+	"muster/host/wire"
 	"muster/internal/browse"
 	"muster/internal/catalogue"
 	"muster/internal/config"
@@ -145,6 +146,9 @@ func (a *atHome) config() home.Config {
 			return p.doRequest(ctx, request, a.lan == listing.Off)
 		},
 		Games: a.choices,
+		Form: map[string]any{"format": "muster.form/1", "settings": slices.DeleteFunc(wire.Form(), func(f wire.Field) bool {
+			return f.Key == wire.AnnounceKey // which a room elsewhere refuses
+		})},
 		Players: func(ctx context.Context, id string, at netip.AddrPort) ([]home.Player, error) {
 			return a.players(ctx, id, at, allowance)
 		},

@@ -110,6 +110,8 @@ type Config struct {
 	// Run runs the command for a request at a terminal until it ends.
 	Run   func(ctx context.Context, request Request, t Terminal) error
 	Games func() ([]Game, error)
+	// Form is what people may set in a room, as a host tells it at GET /api/form.
+	Form any
 	// Players asks a server who plays there.
 	Players func(ctx context.Context, game string, at netip.AddrPort) ([]Player, error)
 	// Rooms searches the local network for rooms; nil finds none. Way returns the link to one of

@@ -29,7 +29,7 @@ const (
 //	GET  /                the page
 //	GET  /room?after=ID   the player's own page in the room that comes after that one
 //	GET  /live            the WebSocket: state and servers
-//	GET  /api/games, /api/computer, /api/settings, /api/standing, /api/steam-key
+//	GET  /api/games, /api/form, /api/computer, /api/settings, /api/standing, /api/steam-key
 //	POST /api/…           what people want, see the handlers below
 func (h *Home) Handler() http.Handler {
 	mux := http.NewServeMux()
@@ -37,6 +37,7 @@ func (h *Home) Handler() http.Handler {
 	mux.HandleFunc("GET /live", h.serveLive)
 	mux.HandleFunc("GET /room", h.serveRoom)
 	mux.HandleFunc("GET /api/games", reads(func(context.Context) (any, error) { return h.config.Games() }))
+	mux.HandleFunc("GET /api/form", reads(func(context.Context) (any, error) { return h.config.Form, nil }))
 	mux.HandleFunc("GET /api/computer", reads(h.config.Computer))
 	mux.HandleFunc("GET /api/settings", reads(func(context.Context) (any, error) { return h.config.Settings() }))
 	mux.HandleFunc("GET /api/standing", reads(func(context.Context) (any, error) { return sorted(h.config.Standing) }))

@@ -327,7 +327,7 @@ function own(state) {
 }
 
 /** The input for a setting; data-kind says how to parse it. @param {State} state @param {Field} field */
-function input(state, field) {
+export function input(state, field) {
   const value = state.room[field.key];
   const named = { id: field.key, name: field.key, "data-kind": field.kind, placeholder: field.kind === "game" || field.kind === "rule" ? undefined : unset(field) };
   switch (field.kind) {
@@ -407,7 +407,7 @@ function select(named, options, chosen) {
 }
 
 /** When the group meets, with the reader's time zone in case that the text names none. @param {string} text */
-export function inZone(text) {
+function inZone(text) {
   return text && `${text} (${Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC"})`;
 }
 

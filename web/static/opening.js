@@ -10,7 +10,7 @@ import { millis, say } from "./say.js";
 /** Default limit, ms: most games are still good at this ping. */
 const usualLimit = 150;
 
-/** What this browser opened last: games, the newest first, and the settings of the last room. @typedef {{games?: string[], by?: string, limit?: string, players?: string, agree?: string, wait?: string, where?: string, open?: string}} Last */
+/** What this browser opened last: games, the newest first, and the settings of the last room. @typedef {{games?: string[], by?: string, limit?: string, players?: string, agree?: string, where?: string, open?: string}} Last */
 const kept = "muster opened";
 /** How many games are offered again. */
 const again = 3;
@@ -29,7 +29,7 @@ export function rememberOpening(game, given) {
   const text = (/** @type {string} */ name) => String(given.get(name) ?? "");
   const games = [game, ...(lastTime().games ?? []).filter((id) => id !== game)].slice(0, again + 1);
   try {
-    localStorage.setItem(kept, JSON.stringify({ games, by: text("by"), limit: text("limit"), players: text("players"), agree: text("agree"), wait: text("wait"), where: text("where"), open: text("open") }));
+    localStorage.setItem(kept, JSON.stringify({ games, by: text("by"), limit: text("limit"), players: text("players"), agree: text("agree"), where: text("where"), open: text("open") }));
   } catch {
     // a private window
   }

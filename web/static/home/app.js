@@ -21,6 +21,8 @@ import { clearTimer, setTimer } from "../time.js";
 let state;
 /** @type {import("./types.js").Game[]} */
 let games = [];
+/** The settings of a room. @type {import("../types.js").Field[]} */
+let form = [];
 let rang = "";
 
 const pages = /** @type {const} */ ([
@@ -65,7 +67,7 @@ function open() {
   find.close();
   draw();
   main.className = `page-${route() || "home"}`;
-  const home = { state, games, toast, attempt };
+  const home = { state, games, form, toast, attempt };
   switch (route()) {
     case "find":
       find.open(main, home);
@@ -340,6 +342,7 @@ offerLanguages(byId("foot"));
 
 attempt("", async () => {
   games = await insist("games", ({ message }) => banner(message));
+  form = (await insist("form", ({ message }) => banner(message))).settings;
   follow(changed, find.found, (lost) => {
     document.body.classList.toggle("stale", lost);
     if (!ended) banner(lost ? say("home.lost") : "");

@@ -9,7 +9,7 @@ import { press } from "../sure.js";
 
 /** @typedef {import("./types.js").State} State */
 /** @typedef {import("./types.js").Game} Game */
-/** @typedef {{state: State, games: Game[], toast: (text: string, bad?: boolean) => void, attempt: (what: string, act: () => unknown) => unknown}} Home */
+/** @typedef {{state: State, games: Game[], form: import("../types.js").Field[], toast: (text: string, bad?: boolean) => void, attempt: (what: string, act: () => unknown) => unknown}} Home */
 
 /** @type {State | undefined} */
 let state;

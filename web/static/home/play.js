@@ -2,7 +2,7 @@
 
 import { foreign, h, show } from "../dom.js";
 import { gameField } from "../gamefield.js";
-import { inZone } from "../gather.js";
+import { input as fieldOf, settingOf } from "../gather.js";
 import { matchFields, matchOf } from "../matchfields.js";
 import { chooseRule, describe, fewGames, fitLimit, lastTime, limitOf, more, playersOf, rememberOpening, way, ways } from "../opening.js";
 import { capital, say, told } from "../say.js";
@@ -68,7 +68,7 @@ function few(from, known) {
 }
 
 /** What is folded. @param {Home} from @param {Last} last @param {Game | undefined} game */
-function rest({ state }, last, game) {
+function rest({ state, form }, last, game) {
   const isThere = last.where ? last.where === "there" : !!state.at;
   return [
     h("div", { class: "pair" }, player(state)),
@@ -82,21 +82,21 @@ function rest({ state }, last, game) {
       { class: "pairs" },
       field("limit", say("front.limit"), limitOf(last)),
       field("players", say("setting.players.label"), playersOf(last, mostPlayers)),
-      field("agree", say("setting.agree.label"), options("agree", last.agree, [["", say("setting.agree.unset")], ["true", say("setting.agree.set")], ["false", say("setting.agree.declined")]])),
-      field("wait", say("home.where-full"), options("wait", last.wait, [["", say("setting.wait_ms.unset")], ["30", say("home.wait-half")], ["60", say("home.wait-hour")]])),
-      field("map", say("setting.map.label"), h("input", { id: "map", name: "map", placeholder: say("setting.map.unset") })),
-      field("mode", say("setting.mode.label"), h("input", { id: "mode", name: "mode", placeholder: say("setting.mode.unset") })),
       field("title", say("home.room-name"), h("input", { id: "title", name: "title", placeholder: say("home.its-code"), maxlength: 64 })),
-      field("every", say("setting.every.label"), h("input", { id: "every", name: "every", placeholder: "fri 20:00", maxlength: 100 })),
+      drawn(form.filter((setting) => !setting.rare), last),
     ),
+    h("details", { class: "own" }, h("summary", {}, say("settings.more")), h("div", { class: "pairs" }, drawn(form.filter((setting) => setting.rare), last))),
     h("details", { class: "own", id: "own" }, h("summary", {}, say("home.own-servers")), h("label", { for: "room-servers", class: "quiet" }, say("home.own-servers-how")), h("textarea", { id: "room-servers", name: "servers", rows: 4, spellcheck: "false", placeholder: "192.0.2.1:27960\n[2001:db8::1]:27960" })),
-    h("details", { class: "own" }, h("summary", {}, say("setting.places.label")), h("label", { for: "places", class: "quiet" }, say("home.places-how")), h("textarea", { id: "places", name: "places", rows: 3, spellcheck: "false", placeholder: "Frankfurt, 192.0.2.1\nLondon, 192.0.2.8:443, tcp" })),
   ];
 }
 
-/** @param {string} id @param {string | undefined} now @param {string[][]} all values and names */
-function options(id, now, all) {
-  return h("select", { id, name: id }, all.map(([value, name]) => h("option", { value, selected: value === (now ?? "") }, name)));
+/** The settings that this page draws itself. */
+const own = ["game", "by", "limits_ms", "players", "match", "order", "maps", "side_a", "side_b"];
+
+/** The fields of the other settings, as the room's own page has them. @param {import("../types.js").Field[]} form @param {Last} last */
+function drawn(form, last) {
+  const state = /** @type {any} */ ({ room: { agree: last.agree ? last.agree === "true" : undefined } });
+  return form.filter(({ key }) => !own.includes(key)).map((setting) => fieldOf(state, setting));
 }
 
 /** Fits the form to a choice. @param {HTMLFormElement} form @param {HTMLElement} first @param {Game | undefined} game @param {Element} [changed] */
@@ -133,18 +133,20 @@ function submit(form, from, input) {
   rememberOpening(chosen.game, data);
   alarm.allow();
   tab();
-  from.attempt("host", () => ask("host", { ...self(data), at: isThere ? String(data.get("at")).trim() : "", room: wanted(data, isThere) }));
+  from.attempt("host", () => ask("host", { ...self(data), at: isThere ? String(data.get("at")).trim() : "", room: wanted(form, data, isThere) }));
 }
 
-/** The room's settings, as a host takes them. @param {FormData} data @param {boolean} isThere */
-function wanted(data, isThere) {
+/** The room's settings, as a host takes them. @param {HTMLFormElement} form @param {FormData} data @param {boolean} isThere */
+function wanted(form, data, isThere) {
   const text = (/** @type {string} */ name) => String(data.get(name) ?? "").trim();
-  const number = (/** @type {string} */ name) => Number(data.get(name) || 0);
   /** @type {Record<string, unknown>} */
-  const room = { game: chosen.game, by: text("by"), players: number("players"), wait_ms: number("wait") * 60_000, ...matchOf(data) };
-  for (const [key, value] of Object.entries({ map: text("map"), mode: text("mode"), name: text("title"), every: inZone(text("every")), places: text("places") })) if (value) room[key] = value;
-  if (number("limit") > 0) room.limits_ms = [number("limit")];
-  if (text("agree")) room.agree = text("agree") === "true";
+  const room = { game: chosen.game, by: text("by"), ...matchOf(data) };
+  for (const input of /** @type {NodeListOf<HTMLInputElement>} */ (form.querySelectorAll("[data-kind]"))) {
+    if (input.type === "checkbox" ? input.checked : input.value.trim()) Object.assign(room, settingOf(input)); // the rest stays as config.toml has it
+  }
+  if (text("title")) room.name = text("title");
+  if (Number(text("players")) > 0) room.players = Number(text("players"));
+  if (Number(text("limit")) > 0) room.limits_ms = [Number(text("limit"))];
   if (text("servers")) room.servers = text("servers").split(/\r?\n/);
   if (!isThere && data.has("open")) room.open = true;
   return room;
