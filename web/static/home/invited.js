@@ -4,7 +4,7 @@ import { button, h } from "../dom.js";
 import { capital, say, told } from "../say.js";
 import { alarm } from "./alarm.js";
 import { ask } from "./api.js";
-import { mayHost, pastedIn, regions, remember, remembered, tab } from "./forms.js";
+import { mayHost, regions, remembered, self, tab } from "./forms.js";
 import { runTime } from "../time.js";
 
 /** @typedef {import("./types.js").State} State */
@@ -61,13 +61,10 @@ function refused(i, wrong) {
 export async function join(form) {
   const id = Number(form.dataset.invited);
   if (runTime() - (since.get(id) ?? runTime()) < readFor) return;
-  const data = new FormData(form);
-  const name = String(data.get("name") ?? "").trim();
-  remember("name", name);
-  remember("can-host", data.has("can-host") ? "yes" : "no");
+  const mine = self(form);
   alarm.allow();
   tab();
-  await ask("invited", { id, yes: true, name, can_host: data.has("can-host"), regions: pastedIn(data) });
+  await ask("invited", { id, yes: true, ...mine });
 }
 
 /** The actions of the buttons here. @type {Record<string, (data: DOMStringMap) => unknown>} */

@@ -9,7 +9,7 @@ import { capital, say, told } from "../say.js";
 import { together } from "../together.js";
 import { alarm } from "./alarm.js";
 import { ask } from "./api.js";
-import { field, filledIn, mayClose, pastedIn, player, regions, regionsHow, self, tab } from "./forms.js";
+import { field, mayClose, player, regions, regionsHow, self, tab } from "./forms.js";
 import { aside, noList } from "./games.js";
 
 /** @typedef {import("./types.js").Game} Game */
@@ -121,7 +121,8 @@ function follow(form, first, game, changed) {
 
 /** @param {HTMLFormElement} form @param {Home} from @param {HTMLInputElement} input */
 function submit(form, from, input) {
-  const data = filledIn(form);
+  const data = new FormData(form);
+  const mine = self(form);
   const isThere = data.get("where") === "there";
   const missing = whatIsMissing(data, isThere, gameOf(from));
   if (missing) {
@@ -133,7 +134,7 @@ function submit(form, from, input) {
   rememberOpening(chosen.game, data);
   alarm.allow();
   tab();
-  from.attempt("host", () => ask("host", { ...self(data), at: isThere ? String(data.get("at")).trim() : "", room: wanted(form, data, isThere) }));
+  from.attempt("host", () => ask("host", { ...mine, at: isThere ? String(data.get("at")).trim() : "", room: wanted(form, data, isThere) }));
 }
 
 /** The room's settings, as a host takes them. @param {HTMLFormElement} form @param {FormData} data @param {boolean} isThere */
@@ -161,7 +162,7 @@ function whatIsMissing(data, isThere, game) {
 }
 
 /** What is missing of a game that measures its regions itself. @param {FormData} data @param {Game | undefined} game */
-const lacksRegions = (data, game) => (game?.dump && !pastedIn(data).trim() ? regionsHow(game) : "");
+const lacksRegions = (data, game) => (game?.dump && !String(data.get("regions") ?? "").trim() ? regionsHow(game) : "");
 
 /** Shows the field for the regions. @param {HTMLFormElement} form */
 function unfold(form) {
