@@ -154,7 +154,6 @@ type Home struct {
 	near      roomsNear
 	questions questions
 	invited   invitations
-	language  pageLanguage
 
 	starting sync.Mutex // held while one command replaces another
 
@@ -162,6 +161,9 @@ type Home struct {
 	state state
 	tasks map[kind]task
 	link  string // the player's own page in the room
+	// language is the tag of the language of the page that asked last: commands speak it. It is empty
+	// before any page has asked.
+	language string
 }
 
 // state is what pages show.

@@ -74,7 +74,9 @@ func (h *Home) Handler() http.Handler {
 			return
 		}
 		if r.Method == http.MethodPost && r.Header.Get("Origin") != "" { // a person's page
-			h.language.note(tagOf(r))
+			h.mu.Lock()
+			h.language = tagOf(r)
+			h.mu.Unlock()
 		}
 		mux.ServeHTTP(w, r)
 	})

@@ -62,13 +62,8 @@ func (h *Home) start(of kind, request Request, reset func(*state), adapt func(*T
 	h.stop(of)
 	ctx, cancel := context.WithCancel(h.ctx)
 	t := task{cancel, make(chan struct{}), make(chan struct{})}
-	h.change(func(s *state) {
-		h.tasks[of] = t
-		reset(s)
-		s.task(of).Running, s.task(of).Lines = true, []string{}
-	})
 	terminal := Terminal{
-		In: strings.NewReader(""), Language: h.language.tag(),
+		In: strings.NewReader(""),
 		Out: &lines{tell: func(line string) {
 			h.change(func(s *state) { s.task(of).Lines = shortened(append(slices.Clip(s.task(of).Lines), line)) })
 		}},
@@ -80,6 +75,11 @@ func (h *Home) start(of kind, request Request, reset func(*state), adapt func(*T
 	if adapt != nil {
 		adapt(&terminal)
 	}
+	h.change(func(s *state) {
+		h.tasks[of], terminal.Language = t, h.language
+		reset(s)
+		s.task(of).Running, s.task(of).Lines = true, []string{}
+	})
 	h.work.Go(func() {
 		defer close(t.done)
 		defer cancel()
