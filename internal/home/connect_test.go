@@ -14,8 +14,8 @@ func TestConnectEndsWatch(t *testing.T) {
 	const one, other = "127.0.0.1:27960", "127.0.0.1:27961"
 	for _, tt := range []struct {
 		watched string
-		asked   []string
-	}{{one, []string{"go"}}, {other, []string{"watch", "go"}}} {
+		asked   []kind
+	}{{one, []kind{goes}}, {other, []kind{watches, goes}}} {
 		synctest.Test(t, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			h := unserved(ctx, func(ctx context.Context, _ Request, terminal Terminal) error {
@@ -27,8 +27,8 @@ func TestConnectEndsWatch(t *testing.T) {
 			synctest.Wait()
 			h.connect(serverRequest{Game: "openarena", Addr: one})
 			synctest.Wait()
-			var asked []string
-			for _, q := range h.questions.list() {
+			var asked []kind
+			for _, q := range h.state.Questions {
 				asked = append(asked, q.Of)
 			}
 			if !slices.Equal(asked, tt.asked) || h.state.Watch.Running != (tt.watched == other) {

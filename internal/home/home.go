@@ -149,18 +149,18 @@ type Home struct {
 	quit   context.CancelFunc
 	work   sync.WaitGroup // everything that runs
 
-	audience  audience
-	found     finding
-	near      roomsNear
-	questions questions
-	invited   invitations
+	audience audience
 
 	starting sync.Mutex // held while one command replaces another
 
 	mu    sync.Mutex // guards what follows
 	state state
 	tasks map[kind]task
-	link  string // the player's own page in the room
+	rows  []report.Measurement // what answered to the newest search, and newer results
+	near  []lan.Found          // the rooms on the local network
+	// lastID is the ID of the newest question or invitation.
+	lastID int
+	link   string // the player's own page in the room
 	// language is the tag of the language of the page that asked last: commands speak it. It is empty
 	// before any page has asked.
 	language string
@@ -266,8 +266,10 @@ func New(ctx context.Context, at net.Addr, config Config) *Home {
 				fmt.Sprintf("localhost:%d", port)}}},
 	}
 	h.ctx, h.quit = context.WithCancel(ctx)
-	h.questions.wake, h.questions.ended = h.audience.wake, h.ctx.Done()
-	h.state = state{Version: config.Version, Name: config.Name, At: config.At, Kept: config.Kept}
+	h.state = state{
+		Version: config.Version, Name: config.Name, At: config.At, Kept: config.Kept,
+		Questions: []question{}, Invitations: []invitation{}, Rooms: []roomNear{},
+	}
 	for _, of := range []kind{finds, plays, goes, watches, answers} {
 		h.state.task(of).Lines = []string{}
 	}
@@ -313,7 +315,7 @@ func (h *Home) Serve(listener net.Listener) error {
 	go func() { failed <- server.Serve(listener) }()
 	h.work.Go(h.watchIdle)
 	if h.config.Rooms != nil {
-		h.work.Go(func() { h.near.browse(h.ctx, h.config.Rooms, &h.audience) })
+		h.work.Go(h.browse)
 	}
 	var err error
 	select {
@@ -371,7 +373,6 @@ func (h *Home) change(how func(*state)) {
 func (h *Home) snapshot() ([]byte, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.state.Questions, h.state.Invitations, h.state.Rooms = h.questions.list(), h.invited.list(), h.near.list()
 	return json.Marshal(struct {
 		Kind string `json:"kind"`
 		state

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"muster/discovery/hostport"
+	"muster/discovery/lists/lan"
 	"muster/discovery/sentence"
 	"muster/internal/favourites"
 	"muster/internal/hint"
@@ -60,7 +61,7 @@ func (h *Home) Handler() http.Handler {
 	mux.HandleFunc("POST /api/keep", takes(h.takeKeep))
 	mux.HandleFunc("POST /api/import", takes(h.takeImport))
 	mux.HandleFunc("POST /api/export", takes(h.takeExport))
-	mux.HandleFunc("POST /api/answer", takes(h.questions.takeAnswer))
+	mux.HandleFunc("POST /api/answer", takes(h.takeAnswer))
 	mux.HandleFunc("POST /api/settings", takes(h.takeSettings))
 	mux.HandleFunc("POST /api/steam-key", takes(h.takeSteamKey))
 	mux.HandleFunc("POST /api/quit", takes(func(context.Context, struct{}) (any, error) { h.quit(); return nil, nil }))
@@ -176,10 +177,14 @@ func (h *Home) takeStop(_ context.Context, what kind) (any, error) {
 func (h *Home) takeJoin(ctx context.Context, request Join) (any, error) {
 	game := ""
 	if request.Near != "" {
-		room, is := h.near.find(request.Near)
-		if !is {
+		h.mu.Lock()
+		at := slices.IndexFunc(h.near, func(f lan.Found) bool { return f.ID == request.Near })
+		if at < 0 {
+			h.mu.Unlock()
 			return nil, hint.Say("home.not-announced")
 		}
+		room := h.near[at]
+		h.mu.Unlock()
 		var err error
 		if request.Link, err = h.config.Way(ctx, room); err != nil {
 			return nil, err

@@ -3,7 +3,6 @@ package home
 import (
 	"context"
 	"slices"
-	"sync"
 
 	"muster/discovery"
 	"muster/discovery/sentence"
@@ -35,51 +34,19 @@ type invitation struct {
 // maxInvitations is how many may wait for an answer. It stops a page that opens link after link.
 const maxInvitations = 3
 
-// invitations wait for the person's answer. The zero value has none.
-type invitations struct {
-	mu   sync.Mutex // guards what follows
-	last int        // the ID of the last one
-	open []invitation
-}
-
-// add shows an invitation until it is answered. One that is already shown keeps its place, so that
+// Invite shows an invitation until it is answered. One that is already shown keeps its place, so that
 // nothing moves under the person's finger.
-func (all *invitations) add(shown invitation) {
-	all.mu.Lock()
-	defer all.mu.Unlock()
-	isShown := slices.ContainsFunc(all.open, func(other invitation) bool { return other.link == shown.link })
-	if isShown || len(all.open) == maxInvitations {
-		return
-	}
-	all.last++
-	shown.ID = all.last
-	all.open = append(slices.Clip(all.open), shown)
-}
-
-// take removes an invitation, and returns its link if it leads into a room.
-func (all *invitations) take(id int) (link string) {
-	all.mu.Lock()
-	defer all.mu.Unlock()
-	all.open = slices.DeleteFunc(slices.Clone(all.open), func(i invitation) bool {
-		if i.ID == id && i.Wrong == nil {
-			link = i.link
-		}
-		return i.ID == id
-	})
-	return link
-}
-
-// list returns the invitations, the oldest first.
-func (all *invitations) list() []invitation {
-	all.mu.Lock()
-	defer all.mu.Unlock()
-	return append([]invitation{}, all.open...)
-}
-
-// Invite shows an invitation until it is answered.
 func (h *Home) Invite(i Invitation) {
-	h.invited.add(shown(i))
-	h.audience.wake()
+	shown := shown(i)
+	h.change(func(s *state) {
+		isShown := slices.ContainsFunc(s.Invitations, func(other invitation) bool { return other.link == shown.link })
+		if isShown || len(s.Invitations) == maxInvitations {
+			return
+		}
+		h.lastID++
+		shown.ID = h.lastID
+		s.Invitations = append(s.Invitations, shown)
+	})
 }
 
 // shown returns an invitation as pages show it.
@@ -149,13 +116,16 @@ func (h *Home) takeInvited(_ context.Context, request invitedRequest) (any, erro
 	if err := request.check(); err != nil {
 		return nil, err // the invitation stays, so that the person can mend the text
 	}
-	link := h.invited.take(request.ID)
-	h.audience.wake()
+	var of invitation
+	var is bool
+	h.change(func(s *state) {
+		of, is = take(&s.Invitations, func(other invitation) bool { return other.ID == request.ID })
+	})
 	switch {
 	case !request.Yes:
 		return nil, nil
-	case link == "":
+	case !is || of.Wrong != nil:
 		return nil, hint.Say("home.not-asked")
 	}
-	return nil, h.join(Join{Self: request.Self, Link: link}, "", nil)
+	return nil, h.join(Join{Self: request.Self, Link: of.link}, "", nil)
 }

@@ -3,6 +3,7 @@ package home
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -13,6 +14,13 @@ import (
 )
 
 const somewhere = "muster://join/http/192.0.2.1:7777/TABOMI_ABCDEFGHIJKLMNOP"
+
+// shown returns the invitations that pages show.
+func (h *Home) shown() []invitation {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.Clone(h.state.Invitations)
+}
 
 // TestInvited checks that a link opened by the system is shown until it is answered. A yes joins as
 // the page's own join does, and nothing else does anything.
@@ -35,9 +43,7 @@ func TestInvited(t *testing.T) {
 	invite(Invitation{File: "muster-join_192.0.2.2_7777_TABOMI_ABCDEFGHIJKLMNOP (1).exe"})
 	invite(Invitation{URL: "muster://join/http/192.0.2.3:7777/TABOMI"})
 	invite(Invitation{URL: "muster://join/http/192.0.2.4:7777/TABOMI"}) // one too many
-	shown := func() []invitation {
-		return h.invited.list()
-	}
+	shown := h.shown
 	want := []invitation{
 		{ID: 1, Host: "192.0.2.1:7777", Code: "TABOMI", link: "http://192.0.2.1:7777/#TABOMI_ABCDEFGHIJKLMNOP"},
 		{ID: 2, Host: "192.0.2.2:7777", Code: "TABOMI", link: "http://192.0.2.2:7777/#TABOMI_ABCDEFGHIJKLMNOP", Taken: true},
@@ -93,7 +99,7 @@ func TestOpen(t *testing.T) {
 			return nil
 		}
 	})
-	shown := func() int { return len(h.invited.list()) }
+	shown := func() int { return len(h.shown()) }
 	file := Invitation{File: "muster-join_192.0.2.2_7777_TABOMI_ABCDEFGHIJKLMNOP_tQRSTUVWXYZ234567.exe"}
 	never := func(path string) { t.Errorf("%s is opened", path) }
 	h.Open(Invitation{URL: somewhere}, never)
@@ -126,9 +132,7 @@ func TestOpen(t *testing.T) {
 	if shown() != 3 {
 		t.Error("it leaves a room unasked")
 	}
-	for _, i := range h.invited.list() {
-		h.invited.take(i.ID)
-	}
+	h.change(func(s *state) { s.Invitations = nil })
 	ends <- hint.Say("home.no-link")
 	<-h.tasks[plays].done
 	if shown() != 1 {
@@ -153,7 +157,7 @@ func TestHostileInvitation(t *testing.T) {
 		{File: "muster-join_192.0.2.1_7777_TABOMI_ABC.exe"}, {File: "--launch-command=calc"},
 	} {
 		h.Invite(i)
-		shown := h.invited.list()
+		shown := h.shown()
 		if len(shown) != 1 || shown[0].Host != "" || len(shown[0].Wrong) == 0 {
 			t.Fatalf("%.80q shows as %+v", i, shown)
 		}

@@ -67,7 +67,7 @@ func (h *Home) start(of kind, request Request, reset func(*state), adapt func(*T
 		Out: &lines{tell: func(line string) {
 			h.change(func(s *state) { s.task(of).Lines = shortened(append(slices.Clip(s.task(of).Lines), line)) })
 		}},
-		Ask:  func(ctx context.Context, text string) (string, bool) { return h.questions.ask(ctx, string(of), text) },
+		Ask:  func(ctx context.Context, text string) (string, bool) { return h.ask(ctx, of, text) },
 		Open: func(string) {}, Ends: t.ends,
 		Listed: func(int) {}, Found: func(report.Measurement) {}, Shines: func(string, int) {},
 		Launches: func(launch string) { h.change(func(s *state) { s.task(of).Launch = launch }) },
@@ -99,7 +99,7 @@ func (h *Home) start(of kind, request Request, reset func(*state), adapt func(*T
 // find searches for a game's servers.
 func (h *Home) find(request Find) {
 	h.start(finds, request, func(s *state) {
-		s.Find = findState{ID: h.found.begin(), taskState: taskState{Game: request.Game}}
+		h.rows, s.Find = nil, findState{ID: s.Find.ID + 1, taskState: taskState{Game: request.Game}}
 	}, func(t *Terminal) {
 		t.Listed = func(servers int) { h.change(func(s *state) { s.Find.Listed = servers }) }
 		t.Found = func(m report.Measurement) {
@@ -107,7 +107,7 @@ func (h *Home) find(request Find) {
 				s.Find.Asked++
 				if m.State == discovery.Answered {
 					s.Find.Answered++
-					h.found.add(m)
+					h.rows = append(h.rows, m)
 				}
 			})
 		}
@@ -118,7 +118,7 @@ func (h *Home) find(request Find) {
 func (h *Home) refresh(m report.Measurement) {
 	h.change(func(*state) {
 		if m.State == discovery.Answered {
-			h.found.add(m)
+			h.rows = append(h.rows, m)
 		}
 	})
 }
