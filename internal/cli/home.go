@@ -146,9 +146,7 @@ func (a *atHome) config() home.Config {
 			return p.doRequest(ctx, request, a.lan == listing.Off)
 		},
 		Games: a.choices,
-		Form: map[string]any{"format": "muster.form/1", "settings": slices.DeleteFunc(wire.Form(), func(f wire.Field) bool {
-			return f.Key == wire.AnnounceKey // which a room elsewhere refuses
-		})},
+		Form:  map[string]any{"format": "muster.form/1", "settings": wire.Form()},
 		Players: func(ctx context.Context, id string, at netip.AddrPort) ([]home.Player, error) {
 			return a.players(ctx, id, at, allowance)
 		},

@@ -110,19 +110,19 @@ func (p *program) openRoom(ctx context.Context, r home.Open, isQuiet bool) error
 	if err == nil {
 		err = takeSelf(r.Self, &h.launcher, &h.canHost, &h.probing)
 	}
-	var servers string
-	if err == nil {
-		servers, err = h.takeRoom(ctx, cmd, r.Room)
-	}
-	if err != nil {
-		return err
-	}
 	h.fresh, h.noMDNS = !r.Again, isQuiet
 	if h.at = r.At; h.at != "" {
 		give(cmd, "at")
 	} else {
 		h.here, h.listen = true, r.Listen
 		give(cmd, "here", "listen")
+	}
+	var servers string
+	if err == nil {
+		servers, err = h.takeRoom(ctx, cmd, r.Room)
+	}
+	if err != nil {
+		return err
 	}
 	return withList(&h.lists.Sources, servers, func() error { return h.run(ctx) })
 }
@@ -144,6 +144,10 @@ func (h *hostCommand) takeRoom(ctx context.Context, cmd *cobra.Command, room map
 	}
 	rest := maps.Clone(room)
 	delete(rest, "servers")
+	if cmd.Flags().Changed("at") { // a form may have them from the last room, which was here
+		delete(rest, "open")
+		delete(rest, wire.AnnounceKey)
+	}
 	var places string
 	if json.Unmarshal(room[placesFlag], &places) == nil && strings.TrimSpace(places) != "" {
 		if h.settings.Places, err = venue.Read(ctx, input.Standard, strings.NewReader(places)); err != nil {

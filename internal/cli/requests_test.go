@@ -45,6 +45,7 @@ func TestTakeRoom(t *testing.T) {
 		want                        func(*wire.Settings)
 	}{
 		{`{"game":"xonotic"}`, "", "", "", func(*wire.Settings) {}},
+		{`{"game":"xonotic","open":true,"announce":false}`, "", "at", "", func(*wire.Settings) {}}, // of the last room, which was here
 		{`{"game":"xonotic","limits_ms":[100,150],"by":"threshold","players":4,"agree":false,"name":"--at=x","wait_ms":1800000}`, "",
 			"max-rtt by players vote room wait-for-seats", "", func(s *wire.Settings) {
 				s.Limits, s.By, s.Players = wire.Limits{100 * time.Millisecond, 150 * time.Millisecond}, "threshold", 4
@@ -73,6 +74,9 @@ func TestTakeRoom(t *testing.T) {
 		var room map[string]json.RawMessage
 		if err := json.Unmarshal([]byte(tt.room), &room); err != nil {
 			t.Fatal(err)
+		}
+		if tt.given == "at" {
+			give(cmd, "at")
 		}
 		servers, err := h.takeRoom(t.Context(), cmd, room)
 		if tt.wrong != "" {
