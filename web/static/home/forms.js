@@ -43,7 +43,7 @@ export function remember(key, value) {
 /** Fields for the player's name, and for who starts the game. @param {State} s */
 export function player(s) {
   return [
-    field("player-name", say("home.your-name"), h("input", { id: "player-name", name: "name", value: remembered("name") || s.name, maxlength: 32, required: true, autocomplete: "nickname" })),
+    field("player-name", say("home.your-name"), h("input", { id: "player-name", name: "player", value: remembered("name") || s.name, maxlength: 32, required: true, autocomplete: "nickname" })),
     h("label", { class: "check" }, h("input", { type: "checkbox", name: "auto", checked: (remembered("auto") || (s.launch === "auto" ? "yes" : "")) === "yes" }), say("home.auto")),
     mayHost(),
   ];
@@ -91,7 +91,7 @@ export function self(form) {
     if (form.elements.namedItem(name)) remember(name, data.has(name) ? "yes" : "no");
     return data.has(name);
   };
-  const name = String(data.get("name") ?? "").trim();
+  const name = String(data.get("player") ?? "").trim();
   remember("name", name);
   pasted.regions = String(data.get("regions") ?? "");
   return { name, auto: form.elements.namedItem("auto") ? isYes("auto") : undefined, can_host: isYes("can-host"), regions: pasted.regions };

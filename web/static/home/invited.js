@@ -39,7 +39,7 @@ function invitation(i, s, games) {
     h("p", { id: `${id}-title` }, h("strong", {}, say(i.taken ? "invited.download" : "invited.link"))),
     h("dl", {}, h("dt", {}, say("invited.room")), h("dd", {}, h("bdi", {}, i.code ?? "")), h("dt", {}, say("invited.at")), h("dd", {}, h("bdi", {}, i.host ?? ""))),
     h("p", { class: "quiet" }, !i.taken && [say("invited.careful"), " "], leaves),
-    h("div", { class: "field" }, h("label", { for: id }, say("invited.your-name")), h("input", { id, name: "name", value: remembered("name") || s.name, maxlength: 32, required: true, autocomplete: "nickname" })),
+    h("div", { class: "field" }, h("label", { for: id }, say("invited.your-name")), h("input", { id, name: "player", value: remembered("name") || s.name, maxlength: 32, required: true, autocomplete: "nickname" })),
     mayHost(),
     regions(`invited-regions-${i.id}`, games.find((game) => game.dump)),
     h("p", { class: "buttons" }, h("button", { class: "primary" }, say("home.join-now")), button("decline", say("home.not-now"), { "data-id": String(i.id) })),

@@ -116,7 +116,7 @@ function follow(form, first, game, changed) {
   if (place) show(place, regions("room-regions", game));
   if (isBrought && !changed) for (const fold of form.querySelectorAll("#more, #own")) if (fold instanceof HTMLDetailsElement) fold.open = true;
   const typed = (/** @type {string} */ name) => foreign(String(data.get(name)).trim());
-  describe(form, typed("title"), typed("map"), typed("mode"), say(isThere ? "home.where-there" : "home.where-here"), typed("name"));
+  describe(form, typed("title"), typed("map"), typed("mode"), say(isThere ? "home.where-there" : "home.where-here"), typed("player"));
 }
 
 /** @param {HTMLFormElement} form @param {Home} from @param {HTMLInputElement} input */
