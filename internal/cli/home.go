@@ -155,7 +155,7 @@ func (a *atHome) config() home.Config {
 			return slices.DeleteFunc(checks, func(c doctor.Check) bool { return c.Name == "terminal" }), nil // people look at a browser
 		},
 		Standing: func() ([]home.Standing, error) { return lobby.Standing(time.Now()) },
-		Settings: a.said, Settle: a.settle, SteamKey: func() home.SteamKey { return home.SteamKey(a.steam().Kept()) },
+		Settings: a.said, Settle: a.settle, SteamKey: func() any { return a.steam().Kept() },
 		KeepSteamKey: func(key string) error { return a.steam().Store(strings.NewReader(key)) },
 		ForgetSteamKey: func() error {
 			_, err := a.steam().Forget()

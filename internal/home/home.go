@@ -80,14 +80,6 @@ type Game struct {
 	Dump string `json:"dump,omitempty"`
 }
 
-// SteamKey is what is known about the user's key to Steam's Web API, never the key itself.
-type SteamKey struct {
-	// Kept is where the key is kept: "environment", "file", or empty for none.
-	Kept string `json:"kept"`
-	// Trouble is why it cannot be used.
-	Trouble string `json:"trouble,omitempty"`
-}
-
 // Player is somebody who plays on a server.
 type Player struct {
 	Name  string `json:"name"`
@@ -126,8 +118,9 @@ type Config struct {
 	// them; an empty text removes one.
 	Settings func() (map[string]string, error)
 	Settle   func(changes map[string]string) error
-	SteamKey func() SteamKey
-	// KeepSteamKey stores the key to Steam's Web API, and ForgetSteamKey removes it.
+	// SteamKey is what is known about the user's key to Steam's Web API, never the key itself.
+	// KeepSteamKey stores it, and ForgetSteamKey removes it.
+	SteamKey       func() any
 	KeepSteamKey   func(key string) error
 	ForgetSteamKey func() error
 	// Import adds a text in any form to a list of the user's, and says what it added. Export returns
