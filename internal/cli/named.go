@@ -26,18 +26,6 @@ const (
 	greetsByLink greeting = "link"
 )
 
-// named returns the room in the program's file name; ok is false if there is none.
-func named(executable string) (to invite.Link, ok bool, err error) {
-	to, err = invite.FromFileName(filepath.Base(executable))
-	switch {
-	case errors.Is(err, invite.ErrPlainName):
-		return to, false, nil
-	case err != nil:
-		return to, false, err
-	}
-	return to, true, nil
-}
-
 // doubleClicked returns the command line that the program's file name stands for, empty if the name
 // contains no room. done says that it was already carried out.
 func (p *program) doubleClicked(ctx context.Context) (args []string, done bool, err error) {
@@ -45,9 +33,9 @@ func (p *program) doubleClicked(ctx context.Context) (args []string, done bool, 
 	if err != nil {
 		return nil, false, nil // then the name is unknown
 	}
-	to, ok, err := named(executable)
+	to, err := invite.FromFileName(filepath.Base(executable)) // a folder's name counts for nothing
 	switch {
-	case err == nil && !ok:
+	case errors.Is(err, invite.ErrPlainName):
 		return nil, false, nil
 	case p.isClicked():
 		return nil, true, p.invited(ctx, home.Invitation{File: filepath.Base(executable)})
