@@ -173,7 +173,7 @@ func (h *Home) takeStop(_ context.Context, what kind) (any, error) {
 	return nil, nil
 }
 
-// takeJoin enters a room as the player or the invitation says, or a room on the local network.
+// takeJoin enters the room of a link or a code, or one on the local network.
 func (h *Home) takeJoin(ctx context.Context, request Join) (any, error) {
 	game := ""
 	if request.Near != "" {
