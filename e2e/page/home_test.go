@@ -11,7 +11,6 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -219,10 +218,41 @@ func (b *browser) press(key string) {
 	b.run(fmt.Sprintf(`(document.activeElement ?? document.body).dispatchEvent(new KeyboardEvent("keydown", { key: %q, bubbles: true, cancelable: true }))`, key))
 }
 
+// choosesGame types a part of a game's name on Home's page, and takes the game.
+func (b *browser) choosesGame(typed, id string) {
+	b.Helper()
+	b.run(fmt.Sprintf(`{ const i = document.querySelector("#play-game"); i.value = %q; i.dispatchEvent(new Event("input")); }`, typed))
+	b.click(fmt.Sprintf(`[data-game=%q]`, id))
+}
+
+// opensRoom opens a room on Home after set, which may be nil, has filled in the rest of the form.
+func (b *browser) opensRoom(set func()) {
+	b.Helper()
+	b.run(`window.open = () => null; location.hash = "#play"`) // a test follows one tab
+	b.sees("h1", "Play together")
+	b.choosesGame("my are", "myarena")
+	if set != nil {
+		set()
+	}
+	b.click("#play-form button.primary")
+	b.sees("#now", "You’re in a room")
+}
+
 // closesRoom closes the room that this Home has opened.
 func (b *browser) closesRoom() {
 	b.Helper()
 	b.insists(`#now [data-action="leave-room"]`)
+	b.until("the room is over", func() bool { return !eval[bool](b, "home.state().room.running") })
+}
+
+// roomPage opens the player's own page in Home's room.
+func (h *home) roomPage() *browser {
+	h.Helper()
+	room := browse(h.T, h.link, wide)
+	room.run("window.muster = { live: {}, view: {} }")
+	room.sees("h1", "What shall we play tonight?")
+	room.do(chromedp.Navigate(h.link[:strings.Index(h.link, "/?")] + "/room"))
+	return room
 }
 
 // insists presses a button that asks for a second press, and presses it again before the page forgets the first.
@@ -263,28 +293,22 @@ const goldOnHome = `[...document.querySelectorAll("button, a")].filter((e) => e.
 func TestHomePlays(t *testing.T) {
 	h := startHome(t, 60)
 	b := browseHome(t, h, wide)
-	b.run(`window.open = () => null`) // a test follows one tab
-	b.run(`location.hash = "#play"`)
-	b.sees("h1", "Play together")
-	b.run(`{ const i = document.querySelector("#play-game"); i.value = "my are"; i.dispatchEvent(new Event("input")); }`)
-	b.click(`[data-game="myarena"]`)
-	b.shootHome("home-play")
-	b.sets("#players", "1")
-	b.sets("#places", "The Den, 127.0.0.1:9, tcp")
-	b.click("#play-form button.primary")
-	b.sees("#now", "You’re in a room")
+	b.opensRoom(func() {
+		b.shootHome("home-play")
+		b.sets("#players", "1")
+		b.sets("#places", "The Den, 127.0.0.1:9, tcp")
+		b.sets("#voice", "mumble://voice.example/den")
+	})
 	b.shootHome("home-in-room")
 	b.until("one thing is gold", func() bool { return len(eval[[]string](b, goldOnHome)) == 1 })
-	room := browse(t, h.link, wide)
-	room.run("window.muster = { live: {}, view: {} }")
-	room.sees("h1", "What shall we play tonight?")
-	room.do(chromedp.Navigate(strings.TrimSuffix(h.link[:strings.Index(h.link, "/?")], "/") + "/room"))
+	room := h.roomPage()
 	room.sees("#people", "ann")
 	if !eval[bool](room, "!!muster.live.state?.you.organiser") {
 		t.Error("whoever opened the room cannot steer it")
 	}
-	if places := eval[string](room, "String(muster.live.state?.room.candidates)"); places != "The Den" {
-		t.Errorf("the room's places are %s", places)
+	const set = "mumble://voice.example/den The Den"
+	if got := eval[string](room, "`${muster.live.state?.room.voice} ${muster.live.state?.room.candidates}`"); got != set {
+		t.Errorf("the room has %s, want %s", got, set)
 	}
 	b.sees("#questions", "Start My Arena now?")
 	b.shootHome("home-asks")
@@ -296,7 +320,6 @@ func TestHomePlays(t *testing.T) {
 		return eval[bool](b, `home.state().room.lines.some((line) => line.includes("have fun"))`)
 	})
 	b.closesRoom()
-	b.until("the room is over", func() bool { return !eval[bool](b, "home.state().room.running") })
 }
 
 // TestHomeJoins checks that pasted text leads into a room, and that text which leads nowhere is
@@ -339,16 +362,11 @@ func TestHomeRegions(t *testing.T) {
 	b.run(`window.open = () => null`)
 	b.run(`location.hash = "#play"`)
 	b.sees("h1", "Play together")
-	choose := func(typed, id string) {
-		b.Helper()
-		b.run(`{ const i = document.querySelector("#play-game"); i.value = ` + strconv.Quote(typed) + `; i.dispatchEvent(new Event("input")); }`)
-		b.click(`[data-game="` + id + `"]`)
-	}
-	choose("my are", "myarena")
+	b.choosesGame("my are", "myarena")
 	if eval[bool](b, "!!document.querySelector('#room-regions')") {
 		t.Error("a game with servers asks for regions")
 	}
-	choose("mann vs", "tf2matchmaking")
+	b.choosesGame("mann vs", "tf2matchmaking")
 	b.until("the field is there, folded", func() bool {
 		return eval[bool](b, "document.querySelector('.regions')?.open === false && /tf_datacenter_ping_dump/.test(document.querySelector('.regions label').textContent)")
 	})
@@ -376,7 +394,6 @@ func TestHomeRegions(t *testing.T) {
 		t.Error("a link closes the room that this computer hosts, and nobody was asked")
 	}
 	b.closesRoom()
-	b.until("the room is over", func() bool { return !eval[bool](b, "home.state().room.running") })
 	b.click("#join-form .primary")
 	b.sees("#now", "No host answers at 127.0.0.1:1")
 	b.click(`#now [data-what="room"]`)

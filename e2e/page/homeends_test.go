@@ -21,18 +21,8 @@ import (
 func TestHomeEndsTheNight(t *testing.T) {
 	h := startHome(t, 10)
 	b := browseHome(t, h, wide)
-	b.run(`window.open = () => null; location.hash = "#play"`) // a test follows one tab
-	b.sees("h1", "Play together")
-	b.run(`{ const i = document.querySelector("#play-game"); i.value = "my are"; i.dispatchEvent(new Event("input")); }`)
-	b.click(`[data-game="myarena"]`)
-	b.sets("#players", "3")
-	b.click("#play-form button.primary")
-	b.sees("#now", "You’re in a room")
-
-	room := browse(t, h.link, wide)
-	room.run("window.muster = { live: {}, view: {} }")
-	room.sees("h1", "What shall we play tonight?")
-	room.do(chromedp.Navigate(strings.TrimSuffix(h.link[:strings.Index(h.link, "/?")], "/") + "/room"))
+	b.opensRoom(func() { b.sets("#players", "3") })
+	room := h.roomPage()
 	room.sees("#people", "ann")
 	at, err := url.Parse(eval[string](room, "muster.live.state.you.link"))
 	if err != nil {

@@ -14,8 +14,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/chromedp/chromedp"
-
 	"muster/discovery"
 	"muster/discovery/protocol/beacon"
 	"muster/host"
@@ -35,43 +33,24 @@ func TestHomeMayHost(t *testing.T) {
 	atHome(t)
 	h := startHome(t, 60)
 	b := browseHome(t, h, wide)
-	b.run(`window.open = () => null`) // a test follows one tab
-	opens := func(ticks string) {
-		t.Helper()
-		b.run(`location.hash = "#play"`)
-		b.sees("h1", "Play together")
-		b.run(`{ const i = document.querySelector("#play-game"); i.value = "my are"; i.dispatchEvent(new Event("input")); }`)
-		b.click(`[data-game="myarena"]`)
-		b.sets("#players", "1")
-		if ticks != "" {
-			b.sees("#more", "My computer may host")
-			b.click(ticks)
-		}
-		b.click("#play-form button.primary")
-		b.sees("#now", "You’re in a room")
-	}
-	leaves := func() {
-		t.Helper()
-		b.closesRoom()
-		b.until("the room is over", func() bool { return !eval[bool](b, "home.state().room.running") })
-	}
 	goes := func() *browser {
 		t.Helper()
-		page := browse(t, h.link, wide)
-		page.run("window.muster = { live: {}, view: {} }")
-		page.sees("h1", "What shall we play tonight?")
-		page.do(chromedp.Navigate(h.link[:strings.Index(h.link, "/?")] + "/room"))
+		page := h.roomPage()
 		page.until("everybody is sent there", func() bool { return eval[string](page, "window.muster?.live.state?.room?.stage ?? ''") == "launching" })
 		return page
 	}
 
-	opens("")
+	b.opensRoom(func() { b.sets("#players", "1") })
 	if page := goes(); eval[bool](page, "!!muster.live.state.sites") || answersAsBeacon(t) {
 		t.Error("a computer is measured whose player has not said that it may host")
 	}
-	leaves()
+	b.closesRoom()
 
-	opens("#play-form input[name=can-host]")
+	b.opensRoom(func() {
+		b.sets("#players", "1")
+		b.sees("#more", "My computer may host")
+		b.click("#play-form input[name=can-host]")
+	})
 	page := goes()
 	page.until("ann's computer is measured", func() bool { return eval[bool](page, "muster.live.state.sites?.waiting.length === 0") })
 	page.sees("#sites", "ann's computer")
@@ -79,7 +58,7 @@ func TestHomeMayHost(t *testing.T) {
 	if !answersAsBeacon(t) {
 		t.Error("nothing answers at the port that the others ask")
 	}
-	leaves()
+	b.closesRoom()
 	if answersAsBeacon(t) {
 		t.Error("it answers although the player has left")
 	}

@@ -44,23 +44,8 @@ func TestHomeAsksForTheRouter(t *testing.T) {
 		return string(text)
 	}
 	b := browseHome(t, h, wide)
-	b.run(`window.open = () => null`)
-	opens := func() {
-		t.Helper()
-		b.run(`location.hash = "#play"`)
-		b.sees("h1", "Play together")
-		b.run(`{ const i = document.querySelector("#play-game"); i.value = "my are"; i.dispatchEvent(new Event("input")); }`)
-		b.click(`[data-game="myarena"]`)
-		b.click("#play-form button.primary")
-		b.sees("#now", "You’re in a room")
-	}
-	closes := func() {
-		t.Helper()
-		b.closesRoom()
-		b.until("the room is over", func() bool { return !eval[bool](b, "home.state().room.running") })
-	}
 	const question = "May Muster ask your router to let friends in"
-	opens()
+	b.opensRoom(nil)
 	b.sees("#questions", question)
 	b.shoot("home-router", few(2, everyHome...)...)
 	b.click(`#questions [value="n"]`)
@@ -72,16 +57,16 @@ func TestHomeAsksForTheRouter(t *testing.T) {
 		strings.Contains(lines, "asking the router") {
 		t.Errorf("Home says\n%s", lines)
 	}
-	closes()
+	b.closesRoom()
 
-	opens()
+	b.opensRoom(nil)
 	b.until("the ways out are told", func() bool {
 		return eval[bool](b, `home.state().room.lines.some((line) => line.includes("--public-url URL"))`)
 	})
 	if eval[bool](b, `home.state().questions.length > 0`) {
 		t.Error("it asks again")
 	}
-	closes()
+	b.closesRoom()
 
 	b.run(`location.hash = "#computer"`)
 	b.sees("#settings", "Your router")
@@ -95,7 +80,7 @@ func TestHomeAsksForTheRouter(t *testing.T) {
 	b.run(`location.hash = "#join"`)
 	b.sees("#join-form", "My computer may host")
 	b.click("#join-form input[name=can-host]")
-	opens()
+	b.opensRoom(nil)
 	b.sees("#questions", question)
 	const vain = `home.state().room.lines.some((line) => line.includes("no router here opens UDP port 7787"))`
 	if eval[bool](b, vain) {
@@ -103,7 +88,7 @@ func TestHomeAsksForTheRouter(t *testing.T) {
 	}
 	b.click(`#questions [value="y"]`)
 	b.until("it is asked in this very room", func() bool { return eval[bool](b, vain) })
-	closes()
+	b.closesRoom()
 }
 
 // TestLinkForTheInternet checks that the organiser's page has the link for friends elsewhere once

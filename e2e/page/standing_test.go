@@ -89,19 +89,13 @@ func TestHomeStanding(t *testing.T) {
 	atNight(t)
 	h := startHome(t, 20)
 	b := browseHome(t, h, wide)
-	b.run(`window.open = () => null`) // a test follows one tab
-	b.run(`location.hash = "#play"`)
-	b.sees("h1", "Play together")
-	b.run(`{ const i = document.querySelector("#play-game"); i.value = "my are"; i.dispatchEvent(new Event("input")); }`)
-	b.click(`[data-game="myarena"]`)
-	b.run(`document.querySelector("#name").value = "Friday"; document.querySelector("#every").value = "fri 20:00 Asia/Tokyo"`)
-	b.click("#play-form button.primary")
-	b.sees("#now", "You’re in a room")
+	b.opensRoom(func() {
+		b.run(`document.querySelector("#name").value = "Friday"; document.querySelector("#every").value = "fri 20:00 Asia/Tokyo"`)
+	})
 	b.until("the program has seen the room", func() bool {
 		return eval[bool](b, `home.state().room.lines.some((line) => line.includes("is open for"))`)
 	})
 	b.closesRoom()
-	b.until("the room is closed", func() bool { return !eval[bool](b, "home.state().room.running") })
 	b.run(`location.hash = ""`)
 	b.sees("#standing-rooms", "Friday")
 	b.sees("#standing-rooms", "next Fri")
@@ -112,5 +106,4 @@ func TestHomeStanding(t *testing.T) {
 		return eval[bool](b, `home.state().room.lines.some((line) => line.includes("going on with room"))`)
 	})
 	b.closesRoom()
-	b.until("the room is closed", func() bool { return !eval[bool](b, "home.state().room.running") })
 }

@@ -25,8 +25,7 @@ type beaconCommand struct {
 	portMap      consent
 }
 
-func newBeacon(p *program) *cobra.Command {
-	b := &beaconCommand{program: p}
+func newBeacon(b *beaconCommand) *cobra.Command {
 	cmd := &cobra.Command{
 		GroupID: toTry,
 		Use:     "beacon",

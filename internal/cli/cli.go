@@ -82,6 +82,8 @@ type program struct {
 	front *lobby.Front
 	// log replaces the log on the terminal; nil does not.
 	log *slog.Logger
+	// greets is what a command asks before it joins a room.
+	greets greeting
 	// invitation is what Home asks the person about; nil for nothing.
 	invitation *home.Invitation
 	// allowance is shared by all commands of this program; nil gives each its own.
@@ -179,8 +181,10 @@ func newRoot(p *program) *cobra.Command {
 		&cobra.Group{ID: toLook, Title: "To look for servers:"},
 		&cobra.Group{ID: toTry, Title: "To try things out:"},
 	)
-	for _, c := range []*cobra.Command{newHost(p), newJoin(p), newServe(p), newDiscover(p), newSelect(p), newGames(p),
-		newLists(p), newDoctor(p), newGeo(p), newVerify(p), newRegister(p), newOpen(p), newBeacon(p), newDemo(p),
+	for _, c := range []*cobra.Command{newHost(&hostCommand{program: p}), newJoin(&join{program: p}), newServe(p),
+		newDiscover(&discover{program: p}), newSelect(p), newGames(p),
+		newLists(p), newDoctor(p), newGeo(p), newVerify(p), newRegister(p), newOpen(p),
+		newBeacon(&beaconCommand{program: p}), newDemo(p),
 		newSimulate(p), newFleet(p), newRPC(p)} {
 		root.AddCommand(c)
 	}

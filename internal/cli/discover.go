@@ -58,8 +58,8 @@ const (
 	formatQStat format = "qstat-xml"
 )
 
-func newDiscover(p *program) *cobra.Command {
-	d := &discover{program: p}
+func newDiscover(d *discover) *cobra.Command {
+	p := d.program
 	cmd := &cobra.Command{
 		GroupID: toLook,
 		Use:     "discover [GAME]",

@@ -2,11 +2,9 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"iter"
-	"net/http"
 	"net/netip"
 	"os"
 	"path/filepath"
@@ -20,18 +18,21 @@ import (
 	"muster/discovery"
 	"muster/discovery/lists/lan"
 	"muster/discovery/prober"
-	"muster/discovery/regions"
 	"muster/host/wire"
 	"muster/internal/browse"
+	"muster/internal/catalogue"
 	"muster/internal/config"
 	"muster/internal/doctor"
+	"muster/internal/favourites"
 	"muster/internal/hint"
 	"muster/internal/home"
+	"muster/internal/input"
 	"muster/internal/listing"
 	"muster/internal/lobby"
 	"muster/internal/netinfo"
 	"muster/internal/option"
 	"muster/internal/release"
+	"muster/internal/term"
 	"muster/internal/userfile"
 	"muster/web"
 )
@@ -133,19 +134,19 @@ func (a *atHome) show(ctx context.Context, other *home.Running) error {
 func (a *atHome) config() home.Config {
 	allowance := prober.NewAllowance() // for everything that Home asks
 	c := home.Config{
-		Page: homePages(), IsOwnUser: netinfo.IsOwnUser, Version: release.Running().Version, Name: a.name, At: a.at,
+		Page: web.Home(), IsOwnUser: netinfo.IsOwnUser, Version: release.Running().Version, Name: a.name, At: a.at,
 		Stays: a.noBrowser || !a.desk().HasDesktop(),
-		Command: func(ctx context.Context, args []string, t home.Terminal) error {
+		Run: func(ctx context.Context, request home.Request, t home.Terminal) error {
+			p := a.inside(&t, io.Discard, allowance)
+			language := a.screen.Language
 			if t.Language != "" {
-				args = append([]string{"--" + languageFlag + "=" + t.Language}, args...)
+				language = catalogue.In(t.Language)
 			}
-			return a.inside(ctx, args, io.Discard, &program{home: &t, allowance: allowance})
+			p.screen = term.NewScreen(p.screen.Terminal, language)
+			return p.doRequest(ctx, request, a.lan == listing.Off)
 		},
 		Games: a.choices,
-		CheckDump: func(text string) error {
-			_, err := regions.ParseDump(text)
-			return err
-		},
+		Form:  wire.FormOf(wire.MaxPlayers, false, true),
 		Players: func(ctx context.Context, id string, at netip.AddrPort) ([]home.Player, error) {
 			return a.players(ctx, id, at, allowance)
 		},
@@ -154,7 +155,21 @@ func (a *atHome) config() home.Config {
 			return slices.DeleteFunc(checks, func(c doctor.Check) bool { return c.Name == "terminal" }), nil // people look at a browser
 		},
 		Standing: func() ([]home.Standing, error) { return lobby.Standing(time.Now()) },
-		Settings: a.said, Settle: a.settle, SteamKey: func() home.SteamKey { return home.SteamKey(a.steam().Kept()) },
+		Settings: a.said, Settle: a.settle, SteamKey: func() any { return a.steam().Kept() },
+		KeepSteamKey: func(key string) error { return a.steam().Store(strings.NewReader(key)) },
+		ForgetSteamKey: func() error {
+			_, err := a.steam().Forget()
+			return err
+		},
+		Import: func(to home.List, text string) (string, error) {
+			l := lists{program: a.program, game: to.Game, hidden: to.Hidden}
+			return l.merge(strings.NewReader(text), input.Name(input.Standard))
+		},
+		Export: func(of home.List, as favourites.As) (string, error) {
+			l := lists{program: a.program, game: of.Game, hidden: of.Hidden, form: as}
+			text, _, err := l.written()
+			return text, err
+		},
 		Favourites: favouritesFile(), Kept: configFile("config.toml"), Logger: a.logger(),
 	}
 	if a.lan != listing.Off {
@@ -261,7 +276,7 @@ func (p *program) settle(changes map[string]string) error {
 		if text == "" {
 			continue
 		}
-		trial := newHost(p)
+		trial := newHost(&hostCommand{program: p})
 		if err := option.Default(trial, grantable()[at].flag, []string{text}); err != nil {
 			return fmt.Errorf("%s: %w", key, err)
 		}
@@ -276,15 +291,4 @@ func (p *program) settle(changes map[string]string) error {
 		}
 	}
 	return config.Change(configFile("config.toml"), changes, everyKey())
-}
-
-// homePages returns Home's pages, and the form that they draw what people may set in a room from.
-func homePages() http.Handler {
-	pages := http.NewServeMux()
-	pages.Handle("/", web.Home())
-	pages.HandleFunc("GET /api/form", func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		json.NewEncoder(w).Encode(wire.FormOf(wire.MaxPlayers, false, true)) // fails only if the page is gone
-	})
-	return pages
 }

@@ -60,8 +60,9 @@ type hostCommand struct {
 	here bool
 }
 
-func newHost(p *program) *cobra.Command {
-	h := &hostCommand{program: p, settings: wire.Settings{Strategy: wire.Coordinated}}
+func newHost(h *hostCommand) *cobra.Command {
+	p := h.program
+	h.settings.Strategy = wire.Coordinated
 	cmd := &cobra.Command{
 		GroupID: toPlay,
 		Use:     "host [GAME]",

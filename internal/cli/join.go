@@ -35,11 +35,9 @@ type join struct {
 	somewhere bool // hides the player's country from the others
 	side      wire.Side
 	shares    lobby.Sharing
-	greets    greeting
 }
 
-func newJoin(p *program) *cobra.Command {
-	j := &join{program: p}
+func newJoin(j *join) *cobra.Command {
 	cmd := &cobra.Command{
 		GroupID: toPlay,
 		Use:     "join [LINK]",
@@ -66,13 +64,7 @@ config.toml say which.`,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			j.sits = p.desk()
-			console := j.sits.Console(j.in, func() {})
-			err := j.run(cmd.Context(), args, console)
-			if j.greets != greetsNone {
-				err = j.stay(cmd.Context(), console, err)
-			}
-			return err
+			return j.enter(cmd.Context(), args)
 		},
 	}
 	flags := cmd.Flags()
@@ -91,12 +83,20 @@ config.toml say which.`,
 		"look for servers on the local network, too, if the room is on a public host and wants that (off: never)")
 	flags.BoolVar(&j.noBrowser, "no-browser", false, "do not open your own page in a browser")
 	flags.BoolVar(&j.once, "once", false, "leave after the first launch")
-	option.Word(cmd, &j.greets, "greet", greetsNone, []greeting{greetsNone, greetsByName, greetsByLink},
-		"what to ask first, where something else than a person says this line")
-	flags.Lookup("greet").Hidden = true
 	j.probing.bind(flags)
 	j.probing.bindRoom(flags)
 	return cmd
+}
+
+// enter joins the room that the arguments name, and asks on the way what is not clear.
+func (j *join) enter(ctx context.Context, args []string) error {
+	j.sits = j.desk()
+	console := j.sits.Console(j.in, func() {})
+	err := j.run(ctx, args, console)
+	if j.greets != greetsNone {
+		err = j.stay(ctx, console, err)
+	}
+	return err
 }
 
 func (j *join) run(ctx context.Context, args []string, console *term.Console) error {

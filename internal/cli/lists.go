@@ -96,50 +96,65 @@ func forGame(g game.Game) favourites.For {
 }
 
 func (l *lists) take(file string) error {
-	g, err := l.findGame(l.game)
-	if err != nil {
-		return err
-	}
 	r, err := input.Open(file, l.in)
 	if err != nil {
 		return fmt.Errorf("%s: %w", input.Name(discovery.CleanText(file)), err)
 	}
 	defer r.Close()
-	said, err := favourites.Take(favouritesFile(), r, forGame(g), l.kind())
+	said, err := l.merge(r, input.Name(discovery.CleanText(file)))
+	if err == nil {
+		l.screen.Say("%s", l.screen.Wrap(said, 0))
+	}
+	return err
+}
+
+// merge adds a list of that name to the user's own, and says what it added.
+func (l *lists) merge(r io.Reader, name string) (said string, err error) {
+	g, err := l.findGame(l.game)
+	if err != nil {
+		return "", err
+	}
+	said, err = favourites.Take(favouritesFile(), r, forGame(g), l.kind())
 	if unkept := (*fs.PathError)(nil); errors.As(err, &unkept) {
-		return fmt.Errorf("cannot keep your lists: %w", err)
+		return "", fmt.Errorf("cannot keep your lists: %w", err)
 	}
 	if err != nil {
-		return hint.With(fmt.Errorf("%s: %s", input.Name(discovery.CleanText(file)), hint.Plain(err)),
+		return "", hint.With(fmt.Errorf("%s: %s", name, hint.Plain(err)),
 			"it may be lines such as 192.0.2.1:27960, QStat's list or XML, or Steam's serverbrowser_hist.vdf")
 	}
-	l.screen.Say("%s", l.screen.Wrap(said, 0))
-	return nil
+	return said, nil
 }
 
 func (l *lists) give(file string) error {
-	g, err := l.findGame(l.game)
+	text, n, err := l.written()
 	if err != nil {
-		return err
-	}
-	kept, err := favourites.Read(favouritesFile())
-	if err != nil {
-		return err
-	}
-	servers := kept.Of(l.kind(), g.ID)
-	var text strings.Builder
-	if err := favourites.Export(&text, l.form, forGame(g), servers); err != nil {
 		return err
 	}
 	if file == "-" {
-		_, err = io.WriteString(l.out, text.String())
+		_, err = io.WriteString(l.out, text)
 		return err
 	}
-	if err := os.WriteFile(file, []byte(text.String()), 0o644); err != nil {
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 		return err
 	}
-	l.screen.Say("%s written to %s", term.Count(len(servers), "server"), file)
+	l.screen.Say("%s written to %s", term.Count(n, "server"), file)
 	return nil
+}
+
+// written returns the list in the wanted form, and how many servers it has.
+func (l *lists) written() (string, int, error) {
+	g, err := l.findGame(l.game)
+	if err != nil {
+		return "", 0, err
+	}
+	kept, err := favourites.Read(favouritesFile())
+	if err != nil {
+		return "", 0, err
+	}
+	servers := kept.Of(l.kind(), g.ID)
+	var text strings.Builder
+	err = favourites.Export(&text, l.form, forGame(g), servers)
+	return text.String(), len(servers), err
 }
 
 func bindSharing(cmd *cobra.Command, to *lobby.Sharing) {

@@ -18,25 +18,13 @@ type greeting string
 
 const (
 	// greetsNone asks nothing: the person typed the link.
-	greetsNone greeting = "none"
+	greetsNone greeting = ""
 	// greetsByName: the program's file name led here by a double click. The person downloaded it
 	// for this room.
 	greetsByName greeting = "name"
 	// greetsByLink: a muster:// link led here. Any site may have shown it.
 	greetsByLink greeting = "link"
 )
-
-// named returns the room in the program's file name; ok is false if there is none.
-func named(executable string) (to invite.Link, ok bool, err error) {
-	to, err = invite.FromFileName(filepath.Base(executable))
-	switch {
-	case errors.Is(err, invite.ErrPlainName):
-		return to, false, nil
-	case err != nil:
-		return to, false, err
-	}
-	return to, true, nil
-}
 
 // doubleClicked returns the command line that the program's file name stands for, empty if the name
 // contains no room. done says that it was already carried out.
@@ -45,16 +33,17 @@ func (p *program) doubleClicked(ctx context.Context) (args []string, done bool, 
 	if err != nil {
 		return nil, false, nil // then the name is unknown
 	}
-	to, ok, err := named(executable)
+	to, err := invite.FromFileName(filepath.Base(executable)) // a folder's name counts for nothing
 	switch {
-	case err == nil && !ok:
+	case errors.Is(err, invite.ErrPlainName):
 		return nil, false, nil
 	case p.isClicked():
 		return nil, true, p.invited(ctx, home.Invitation{File: filepath.Base(executable)})
 	case err != nil:
 		return nil, true, p.stay(ctx, term.NewConsole(p.in, p.screen, func(string) {}, func() {}), err)
 	}
-	return []string{"join", to.Personal(to.Secret), "--greet", string(greetsByName)}, false, nil
+	p.greets = greetsByName
+	return []string{"join", "--", to.Personal(to.Secret)}, false, nil
 }
 
 // isClicked reports whether a browser or a file manager has started this program. Then nobody sits

@@ -11,28 +11,6 @@ import (
 	"muster/internal/term"
 )
 
-// TestNamed checks that a program whose file is named after a room leads into that room, and that
-// no other name does.
-func TestNamed(t *testing.T) {
-	for name, want := range map[string]string{
-		"/usr/bin/muster":               "",
-		"/home/ann/Downloads/muster(1)": "",
-		"/home/ann/Downloads/muster-join_192.0.2.1_7777s_TABOMI_ABCDEFGHIJKLMNOP " +
-			"(1).exe": "https://192.0.2.1:7777/#TABOMI_ABCDEFGHIJKLMNOP",
-		"/home/ann/muster-join_192.0.2.1_1_TABOMI_ABCDEFGHIJKLMNOP/muster": "",
-		"/tmp/muster-join_192.0.2.1_7777_TABOMI_ABCDEFGHIJKLMNOP --launch auto --launch-command 'rm " +
-			"-rf'.sh": "http://192.0.2.1:7777/#TABOMI_ABCDEFGHIJKLMNOP",
-	} {
-		to, ok, err := named(name)
-		if err != nil || ok != (want != "") || ok && to.String() != want {
-			t.Errorf("%s: %v, %v, %v; want %q", name, to, ok, err, want)
-		}
-	}
-	if to, ok, err := named("muster-join_192.0.2.1_7777_TABOMI_ABC.exe"); err == nil || ok {
-		t.Errorf("a name that is cut off: %v", to)
-	}
-}
-
 // TestGreet checks that nobody enters a room through a link that another program opened without
 // confirming it. Double-clicking a room's program counts as a confirmation.
 func TestGreet(t *testing.T) {
@@ -55,7 +33,8 @@ func TestGreet(t *testing.T) {
 	} {
 		var out bytes.Buffer
 		p := newProgram(Streams{In: strings.NewReader(c.typed), Out: &out, Err: &out}, os.Getenv)
-		j := &join{program: p, greets: c.greets}
+		p.greets = c.greets
+		j := &join{program: p}
 		j.launcher.Player = "ann"
 		err := j.greet(context.Background(), term.NewConsole(p.in, p.screen, func(string) {}, func() {}), to)
 		if c.reason == "" && (err != nil || j.launcher.Player != c.name) ||

@@ -85,7 +85,8 @@ func (p *program) open(ctx context.Context, text string) error {
 	if err != nil {
 		return err
 	}
+	p.greets = greetsByLink
 	root := newRoot(p)
-	root.SetArgs([]string{"join", to.Personal(to.Secret), "--greet", string(greetsByLink)})
+	root.SetArgs([]string{"join", "--", to.Personal(to.Secret)})
 	return root.ExecuteContext(ctx)
 }

@@ -55,7 +55,13 @@ func (p *program) serveLauncher(ctx context.Context) error {
 	err := rpc.Serve(ctx, rpc.Config{
 		In: p.in, Out: p.out.Writer, Version: release.Running().Version, Language: p.screen.Language.Tag(), Logger: log,
 		Command: func(ctx context.Context, args []string, out io.Writer, t home.Terminal, front *lobby.Front) error {
-			return p.inside(ctx, args, out, &program{home: &t, front: front, allowance: allowance, log: log})
+			inner := p.inside(&t, out, allowance)
+			inner.front, inner.log = front, log
+			root := newRoot(inner)
+			root.SetArgs(args)
+			root.SetOut(io.Discard)
+			root.SetErr(io.Discard)
+			return root.ExecuteContext(ctx)
 		},
 	})
 	if err != nil {
@@ -64,14 +70,10 @@ func (p *program) serveLauncher(ctx context.Context) error {
 	return nil
 }
 
-// inside runs a command line in this program, at the terminal of with.home. The command prints its
-// result to out.
-func (p *program) inside(ctx context.Context, args []string, out io.Writer, with *program) error {
-	inner := newProgram(Streams{In: with.home.In, Out: out, Err: with.home.Out}, p.env)
-	inner.home, inner.front, inner.allowance, inner.log, inner.verbose = with.home, with.front, with.allowance, with.log, p.verbose
-	root := newRoot(inner)
-	root.SetArgs(args)
-	root.SetOut(io.Discard)
-	root.SetErr(io.Discard)
-	return root.ExecuteContext(ctx)
+// inside returns a program that runs inside this one, at the terminal of a page or of a launcher. It
+// prints results to out.
+func (p *program) inside(t *home.Terminal, out io.Writer, allowance *prober.Allowance) *program {
+	inner := newProgram(Streams{In: t.In, Out: out, Err: t.Out}, p.env)
+	inner.home, inner.allowance, inner.verbose = t, allowance, p.verbose
+	return inner
 }

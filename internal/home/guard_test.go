@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"testing"
-	"time"
 )
 
 // TestGuard checks that only Home's own page, and programs that have the key, get an answer.
@@ -69,31 +68,6 @@ func TestGuard(t *testing.T) {
 		}
 		if got != tt.want {
 			t.Errorf("%s: status %d, want %d", tt.name, got, tt.want)
-		}
-	}
-}
-
-// TestIdle checks that Home ends when no page has been open for a while and nothing runs.
-func TestIdle(t *testing.T) {
-	var i idleness
-	at := time.Date(2026, 1, 1, 20, 0, 0, 0, time.UTC)
-	for _, tt := range []struct {
-		after          time.Duration
-		pages, running int
-		want           bool
-	}{
-		{0, 0, 0, false}, // the browser is still starting
-		{quietFor - time.Second, 0, 0, false},
-		{quietFor - time.Second, 1, 0, false}, // the page is open
-		{3 * quietFor, 1, 0, false},
-		{3 * quietFor, 0, 1, false}, // closed, but a room goes on
-		{9 * quietFor, 0, 1, false},
-		{9 * quietFor, 0, 0, false},
-		{10*quietFor - time.Second, 0, 0, false},
-		{10 * quietFor, 0, 0, true},
-	} {
-		if got := i.over(tt.pages, tt.running, at.Add(tt.after)); got != tt.want {
-			t.Errorf("after %v with %d pages and %d running: %v", tt.after, tt.pages, tt.running, got)
 		}
 	}
 }

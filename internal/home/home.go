@@ -2,8 +2,8 @@
 // runs these commands itself, and acts as their terminal.
 //
 //	browser ── /open/TICKET ──▶ guard ─▶ cookie, and the page of web/static/home
-//	        ── POST /api/… ───▶ guard ─▶ command line ─▶ a command, which says, asks,
-//	        ◀══ /live ═════════ state, servers ◀──────── shows and finds
+//	        ── POST /api/… ───▶ guard ─▶ request ─▶ a command, which says, asks,
+//	        ◀══ /live ═════════ state, servers ◀─── shows and finds
 //
 // A second start finds the first by a file, and opens the first one's page. If the system opens a
 // muster:// link, the page asks the person about it.
@@ -80,14 +80,6 @@ type Game struct {
 	Dump string `json:"dump,omitempty"`
 }
 
-// SteamKey is what is known about the user's key to Steam's Web API, never the key itself.
-type SteamKey struct {
-	// Kept is where the key is kept: "environment", "file", or empty for none.
-	Kept string `json:"kept"`
-	// Trouble is why it cannot be used.
-	Trouble string `json:"trouble,omitempty"`
-}
-
 // Player is somebody who plays on a server.
 type Player struct {
 	Name  string `json:"name"`
@@ -107,12 +99,11 @@ type Config struct {
 	Version, Name string
 	// At is the public host for rooms in config.toml, or empty.
 	At string
-	// Command runs a command line of muster's at a terminal until it ends.
-	Command func(ctx context.Context, args []string, t Terminal) error
-	Games   func() ([]Game, error)
-	// CheckDump returns an error if a text has no pings such as a game prints for its regions. If it
-	// is nil, every text is good.
-	CheckDump func(text string) error
+	// Run runs the command for a request at a terminal until it ends.
+	Run   func(ctx context.Context, request Request, t Terminal) error
+	Games func() ([]Game, error)
+	// Form is what people may set in a room, as a host tells it at GET /api/form.
+	Form any
 	// Players asks a server who plays there.
 	Players func(ctx context.Context, game string, at netip.AddrPort) ([]Player, error)
 	// Rooms searches the local network for rooms; nil finds none. Way returns the link to one of
@@ -127,7 +118,15 @@ type Config struct {
 	// them; an empty text removes one.
 	Settings func() (map[string]string, error)
 	Settle   func(changes map[string]string) error
-	SteamKey func() SteamKey
+	// SteamKey is what is known about the user's key to Steam's Web API, never the key itself.
+	// KeepSteamKey stores it, and ForgetSteamKey removes it.
+	SteamKey       func() any
+	KeepSteamKey   func(key string) error
+	ForgetSteamKey func() error
+	// Import adds a text in any form to a list of the user's, and says what it added. Export returns
+	// the list in a form.
+	Import func(to List, text string) (said string, err error)
+	Export func(of List, as favourites.As) (text string, err error)
 	// Favourites is the file of favourites, Kept the file of settings.
 	Favourites, Kept string
 	Logger           *slog.Logger
@@ -143,23 +142,21 @@ type Home struct {
 	quit   context.CancelFunc
 	work   sync.WaitGroup // everything that runs
 
-	audience  audience
-	found     finding
-	near      roomsNear
-	questions questions
-	invited   invitations
-	language  pageLanguage
+	audience audience
 
 	starting sync.Mutex // held while one command replaces another
 
-	mu      sync.Mutex // guards what follows
-	state   state
-	room    task
-	finder  task
-	goer    task // takes the player to a server
-	watcher task
-	shiner  task   // answers as a beacon
-	link    string // the player's own page in the room
+	mu    sync.Mutex // guards what follows
+	state state
+	tasks map[kind]task
+	rows  []report.Measurement // what answered to the newest search, and newer results
+	near  []lan.Found          // the rooms on the local network
+	// lastID is the ID of the newest question or invitation.
+	lastID int
+	link   string // the player's own page in the room
+	// language is the tag of the language of the page that asked last: commands speak it. It is empty
+	// before any page has asked.
+	language string
 }
 
 // state is what pages show.
@@ -183,6 +180,23 @@ type state struct {
 	Favourites  favourites.Servers `json:"servers"`
 	// Trouble is what Home itself cannot do.
 	Trouble []sentence.Sentence `json:"trouble,omitempty"`
+}
+
+// kind is a kind of command, of which one runs at a time.
+type kind string
+
+const (
+	finds   kind = "find"
+	plays   kind = "room"
+	goes    kind = "go"
+	watches kind = "watch"
+	answers kind = "beacon"
+)
+
+// task returns the progress of a kind of command, nil for an unknown kind.
+func (s *state) task(of kind) *taskState {
+	return map[kind]*taskState{finds: &s.Find.taskState, plays: &s.Room.taskState, goes: &s.Go, watches: &s.Watch.taskState,
+		answers: &s.Beacon.taskState}[of]
 }
 
 // taskState is the progress of a command.
@@ -239,17 +253,18 @@ type beaconState struct {
 func New(ctx context.Context, at net.Addr, config Config) *Home {
 	port := at.(*net.TCPAddr).Port
 	h := &Home{
-		config: config,
+		config: config, tasks: map[kind]task{},
 		door: &door{isOwn: config.IsOwnUser, tickets: map[string]time.Time{}, guard: guard{key: rand.Text(),
 			cookie: fmt.Sprintf("muster-home-%d", port), names: []string{fmt.Sprintf("127.0.0.1:%d", port),
 				fmt.Sprintf("localhost:%d", port)}}},
 	}
 	h.ctx, h.quit = context.WithCancel(ctx)
-	h.questions.wake, h.questions.ended = h.audience.wake, h.ctx.Done()
-	h.state = state{Version: config.Version, Name: config.Name, At: config.At, Kept: config.Kept}
-	for _, t := range []*taskState{&h.state.Find.taskState, &h.state.Room.taskState, &h.state.Go,
-		&h.state.Watch.taskState, &h.state.Beacon.taskState} {
-		t.Lines = []string{}
+	h.state = state{
+		Version: config.Version, Name: config.Name, At: config.At, Kept: config.Kept,
+		Questions: []question{}, Invitations: []invitation{}, Rooms: []roomNear{},
+	}
+	for _, of := range []kind{finds, plays, goes, watches, answers} {
+		h.state.task(of).Lines = []string{}
 	}
 	h.look(&h.state)
 	return h
@@ -293,7 +308,7 @@ func (h *Home) Serve(listener net.Listener) error {
 	go func() { failed <- server.Serve(listener) }()
 	h.work.Go(h.watchIdle)
 	if h.config.Rooms != nil {
-		h.work.Go(func() { h.near.browse(h.ctx, h.config.Rooms, &h.audience) })
+		h.work.Go(h.browse)
 	}
 	var err error
 	select {
@@ -326,8 +341,8 @@ func (h *Home) watchIdle() {
 			pages, _ := h.audience.size()
 			running := 0
 			h.mu.Lock()
-			for _, t := range []*taskState{&h.state.Room.taskState, &h.state.Watch.taskState, &h.state.Beacon.taskState} {
-				if t.Running {
+			for _, of := range []kind{plays, watches, answers} {
+				if h.state.task(of).Running {
 					running++
 				}
 			}
@@ -337,11 +352,6 @@ func (h *Home) watchIdle() {
 			}
 		}
 	}
-}
-
-// terminal returns a terminal for a command that nobody watches, in a language.
-func terminal(tag string, in io.Reader, out io.Writer) Terminal {
-	return Terminal{In: in, Out: out, Language: tag}
 }
 
 // change changes the state, and wakes the pages.
@@ -356,7 +366,6 @@ func (h *Home) change(how func(*state)) {
 func (h *Home) snapshot() ([]byte, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.state.Questions, h.state.Invitations, h.state.Rooms = h.questions.list(), h.invited.list(), h.near.list()
 	return json.Marshal(struct {
 		Kind string `json:"kind"`
 		state

@@ -6,14 +6,12 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"net/netip"
-	"os"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"muster/discovery/hostport"
+	"muster/discovery/lists/lan"
 	"muster/discovery/sentence"
 	"muster/internal/favourites"
 	"muster/internal/hint"
@@ -32,15 +30,15 @@ const (
 //	GET  /                the page
 //	GET  /room?after=ID   the player's own page in the room that comes after that one
 //	GET  /live            the WebSocket: state and servers
-//	GET  /api/games, /api/computer, /api/settings, /api/standing, /api/steam-key
+//	GET  /api/games, /api/form, /api/computer, /api/settings, /api/standing, /api/steam-key
 //	POST /api/…           what people want, see the handlers below
 func (h *Home) Handler() http.Handler {
 	mux := http.NewServeMux()
-	errands := errands{run: h.config.Command, language: &h.language, steamKey: h.config.SteamKey, listsChanged: func() { h.change(h.look) }}
 	mux.Handle("GET /", h.config.Page)
 	mux.HandleFunc("GET /live", h.serveLive)
 	mux.HandleFunc("GET /room", h.serveRoom)
 	mux.HandleFunc("GET /api/games", reads(func(context.Context) (any, error) { return h.config.Games() }))
+	mux.HandleFunc("GET /api/form", reads(func(context.Context) (any, error) { return h.config.Form, nil }))
 	mux.HandleFunc("GET /api/computer", reads(h.config.Computer))
 	mux.HandleFunc("GET /api/settings", reads(func(context.Context) (any, error) { return h.config.Settings() }))
 	mux.HandleFunc("GET /api/standing", reads(func(context.Context) (any, error) { return sorted(h.config.Standing) }))
@@ -51,21 +49,21 @@ func (h *Home) Handler() http.Handler {
 		return nil, nil
 	}))
 	mux.HandleFunc("POST /api/invited", takes(h.takeInvited))
-	mux.HandleFunc("POST /api/find", takes(h.takeFind))
+	mux.HandleFunc("POST /api/find", begins(h.find))
 	mux.HandleFunc("POST /api/stop", takes(h.takeStop))
 	mux.HandleFunc("POST /api/join", takes(h.takeJoin))
-	mux.HandleFunc("POST /api/host", takes(h.takeHost))
+	mux.HandleFunc("POST /api/host", begins(h.open))
 	mux.HandleFunc("POST /api/again", takes(h.takeAgain))
-	mux.HandleFunc("POST /api/connect", takes(h.takeConnect))
-	mux.HandleFunc("POST /api/watch", takes(h.takeWatch))
-	mux.HandleFunc("POST /api/beacon", takes(h.takeBeacon))
-	mux.HandleFunc("POST /api/players", takesPlayers(h.config.Players))
+	mux.HandleFunc("POST /api/connect", begins(h.connect))
+	mux.HandleFunc("POST /api/watch", begins(h.watch))
+	mux.HandleFunc("POST /api/beacon", begins(h.shine))
+	mux.HandleFunc("POST /api/players", takes(h.takePlayers))
 	mux.HandleFunc("POST /api/keep", takes(h.takeKeep))
-	mux.HandleFunc("POST /api/import", takes(errands.takeImport))
-	mux.HandleFunc("POST /api/export", takes(errands.export))
-	mux.HandleFunc("POST /api/answer", takes(h.questions.takeAnswer))
+	mux.HandleFunc("POST /api/import", takes(h.takeImport))
+	mux.HandleFunc("POST /api/export", takes(h.takeExport))
+	mux.HandleFunc("POST /api/answer", takes(h.takeAnswer))
 	mux.HandleFunc("POST /api/settings", takes(h.takeSettings))
-	mux.HandleFunc("POST /api/steam-key", takes(errands.takeSteamKey))
+	mux.HandleFunc("POST /api/steam-key", takes(h.takeSteamKey))
 	mux.HandleFunc("POST /api/quit", takes(func(context.Context, struct{}) (any, error) { h.quit(); return nil, nil }))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		headers(w)
@@ -77,7 +75,9 @@ func (h *Home) Handler() http.Handler {
 			return
 		}
 		if r.Method == http.MethodPost && r.Header.Get("Origin") != "" { // a person's page
-			h.language.note(tagOf(r))
+			h.mu.Lock()
+			h.language = tagOf(r)
+			h.mu.Unlock()
 		}
 		mux.ServeHTTP(w, r)
 	})
@@ -161,173 +161,125 @@ func answer(w http.ResponseWriter, document any, err error) {
 	json.NewEncoder(w).Encode(document) // fails only if the browser is gone
 }
 
-// file writes a list to a temporary file for a command. clean removes the file when the command
-// ends.
-func file(text string) (name string, clean func(), err error) {
-	if strings.TrimSpace(text) == "" {
-		return "", func() {}, nil
+func (h *Home) takeStop(_ context.Context, what kind) (any, error) {
+	switch {
+	case what == "night":
+		h.endSession()
+	case h.state.task(what) == nil:
+		return nil, hint.Say("home.nothing-to-stop")
+	default:
+		h.stop(what)
 	}
-	f, err := os.CreateTemp("", "muster-servers-*.txt")
-	if err != nil {
-		return "", nil, err
-	}
-	_, err = f.WriteString(text + "\n")
-	if err = errors.Join(err, f.Close()); err != nil {
-		os.Remove(f.Name())
-		return "", nil, err
-	}
-	return f.Name(), func() { os.Remove(f.Name()) }, nil
-}
-
-// begun starts a command that reads a list from a file.
-func begun(list string, args func(file string) ([]string, error), start func(args []string, clean func())) (any, error) {
-	name, clean, err := file(list)
-	if err != nil {
-		return nil, err
-	}
-	line, err := args(name)
-	if err != nil {
-		clean()
-		return nil, err
-	}
-	start(line, clean)
 	return nil, nil
 }
 
-func (h *Home) takeFind(_ context.Context, request findRequest) (any, error) {
-	return begun(request.Servers, request.args, func(args []string, clean func()) { h.find(request.Game, args, clean) })
-}
-
-func (h *Home) takeStop(_ context.Context, what string) (any, error) {
-	if what == "night" {
-		h.endSession()
-		return nil, nil
-	}
-	for name, of := range map[string]*task{"find": &h.finder, "room": &h.room, "go": &h.goer, "watch": &h.watcher, "beacon": &h.shiner} {
-		if name == what {
-			h.stop(of)
-			return nil, nil
-		}
-	}
-	return nil, hint.Say("home.nothing-to-stop")
-}
-
-func (h *Home) takeJoin(ctx context.Context, request joinRequest) (any, error) {
-	link, game := request.Link, ""
-	if request.Room != "" {
-		room, is := h.near.find(request.Room)
-		if !is {
+// takeJoin enters the room of a link or a code, or one on the local network.
+func (h *Home) takeJoin(ctx context.Context, request Join) (any, error) {
+	game := ""
+	if request.Near != "" {
+		h.mu.Lock()
+		at := slices.IndexFunc(h.near, func(f lan.Found) bool { return f.ID == request.Near })
+		if at < 0 {
+			h.mu.Unlock()
 			return nil, hint.Say("home.not-announced")
 		}
+		room := h.near[at]
+		h.mu.Unlock()
 		var err error
-		if link, err = h.config.Way(ctx, room); err != nil {
+		if request.Link, err = h.config.Way(ctx, room); err != nil {
 			return nil, err
 		}
 		game = room.Game
 	}
-	at, launch := h.granted()
-	args, err := request.args(link, at, launch)
-	if err != nil {
-		return nil, err
-	}
-	regions, clean, err := dumped(request.Regions, h.config.CheckDump)
-	if err != nil {
-		return nil, err
-	}
-	h.play("join", game, slices.Insert(args, 1, regions...), clean)
-	return nil, nil
+	return nil, h.join(request, game, nil)
 }
 
-// dumped returns the flag for what a game printed about its regions, or none. clean removes the
-// flag's file when the command ends.
-func dumped(dump string, check func(string) error) (flags []string, clean func(), err error) {
-	if check != nil && strings.TrimSpace(dump) != "" && check(dump) != nil {
-		return nil, nil, hint.Say("home.regions-wrong")
+// join enters a room.
+func (h *Home) join(request Join, game string, ended func(error)) error {
+	request = request.cleaned()
+	if err := request.check(); err != nil {
+		return err
 	}
-	name, clean, err := file(dump)
-	if name != "" {
-		flags = []string{"--regions=" + name}
-	}
-	return flags, clean, err
-}
-
-// granted returns two settings of config.toml: the public host, and who starts games.
-func (h *Home) granted() (at, launch string) {
 	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.state.At, h.state.Launch
+	at := h.state.At
+	h.mu.Unlock()
+	if at == "" && request.isCode() {
+		return hint.Say("home.code-alone")
+	}
+	h.play("join", game, request, ended)
+	return nil
 }
 
-func (h *Home) takeHost(_ context.Context, request hostRequest) (any, error) {
-	_, launch := h.granted()
-	regions, forgetRegions, err := dumped(request.Regions, h.config.CheckDump)
-	if err != nil {
-		return nil, err
+// open opens a room.
+func (h *Home) open(request Open) {
+	if request.At == "" && request.Listen == "" {
+		request.Listen = freeListen()
 	}
-	places, forgetPlaces, err := file(request.Places)
-	if err != nil {
-		forgetRegions()
-		return nil, err
-	}
-	forget := func() { forgetRegions(); forgetPlaces() }
-	document, err := begun(request.Servers, func(file string) ([]string, error) {
-		args, err := request.args(file, freeListen(), launch, h.config.Rooms == nil)
-		if places != "" {
-			args = append(args, "--places="+places)
+	h.play("host", request.game(), request, nil)
+}
+
+// begins returns a handler that begins what a request asks for, if it can be done.
+func begins[W Request](begin func(W)) http.HandlerFunc {
+	return takes(func(_ context.Context, request W) (any, error) {
+		err := request.check()
+		if err == nil {
+			begin(request)
 		}
-		return append(args, regions...), err
-	}, func(args []string, clean func()) {
-		h.play("host", request.Game, args, func() { clean(); forget() })
+		return nil, err
 	})
-	if err != nil {
-		forget()
-	}
-	return document, err
 }
 
-func (h *Home) takeConnect(_ context.Context, request goRequest) (any, error) {
+func (h *Home) takePlayers(ctx context.Context, request serverRequest) (any, error) {
 	if err := request.check(); err != nil {
 		return nil, err
 	}
-	return begun(request.Addr, func(file string) ([]string, error) {
-		return request.args(file, false), nil
-	}, func(args []string, clean func()) {
-		h.connect(request.Game, request.Addr, args, clean)
-	})
-}
-
-func (h *Home) takeWatch(_ context.Context, request goRequest) (any, error) {
-	if err := request.check(); err != nil {
-		return nil, err
-	}
-	return begun(request.Addr, func(file string) ([]string, error) {
-		return request.args(file, true), nil
-	}, func(args []string, clean func()) {
-		h.watch(request.Game, request.Addr, request.Name, request.Goes, args, clean)
-	})
-}
-
-func (h *Home) takeBeacon(_ context.Context, request beaconRequest) (any, error) {
-	args, err := request.args()
+	at, err := hostport.Parse(request.Addr)
 	if err != nil {
 		return nil, err
 	}
-	h.shine(args)
-	return nil, nil
+	return h.config.Players(ctx, request.Game, at)
 }
 
-// takesPlayers returns a handler that asks a server who plays there.
-func takesPlayers(ask func(context.Context, string, netip.AddrPort) ([]Player, error)) http.HandlerFunc {
-	return takes(func(ctx context.Context, request goRequest) (any, error) {
-		if err := request.check(); err != nil {
-			return nil, err
-		}
-		at, err := hostport.Parse(request.Addr)
-		if err != nil {
-			return nil, err
-		}
-		return ask(ctx, request.Game, at)
-	})
+// List names one of the user's lists: the favourites or the hidden servers of a game.
+type List struct {
+	Game   string `json:"game"`
+	Hidden bool   `json:"hidden"`
+}
+
+// listRequest imports a text into a list, or exports the list in a form.
+type listRequest struct {
+	List
+	Text   string        `json:"text"`
+	Format favourites.As `json:"format"`
+}
+
+func (h *Home) takeImport(_ context.Context, request listRequest) (any, error) {
+	said, err := h.config.Import(request.List, request.Text)
+	if err == nil {
+		h.change(h.look)
+	}
+	return said, err
+}
+
+func (h *Home) takeExport(_ context.Context, request listRequest) (any, error) {
+	return h.config.Export(request.List, request.Format)
+}
+
+// keyRequest sets or removes the key to Steam's Web API.
+type keyRequest struct {
+	Key    string `json:"key"`
+	Forget bool   `json:"forget"`
+}
+
+func (h *Home) takeSteamKey(_ context.Context, request keyRequest) (any, error) {
+	keep := func() error { return h.config.KeepSteamKey(request.Key) }
+	if request.Forget {
+		keep = h.config.ForgetSteamKey
+	}
+	if err := keep(); err != nil {
+		return nil, err
+	}
+	return h.config.SteamKey(), nil
 }
 
 // keepRequest adds a server to the favourites or the hidden servers, or removes it.

@@ -3,7 +3,6 @@ package home
 import (
 	"context"
 	"slices"
-	"sync"
 
 	"muster/discovery"
 	"muster/discovery/sentence"
@@ -35,51 +34,19 @@ type invitation struct {
 // maxInvitations is how many may wait for an answer. It stops a page that opens link after link.
 const maxInvitations = 3
 
-// invitations wait for the person's answer. The zero value has none.
-type invitations struct {
-	mu   sync.Mutex // guards what follows
-	last int        // the ID of the last one
-	open []invitation
-}
-
-// add shows an invitation until it is answered. One that is already shown keeps its place, so that
+// Invite shows an invitation until it is answered. One that is already shown keeps its place, so that
 // nothing moves under the person's finger.
-func (all *invitations) add(shown invitation) {
-	all.mu.Lock()
-	defer all.mu.Unlock()
-	isShown := slices.ContainsFunc(all.open, func(other invitation) bool { return other.link == shown.link })
-	if isShown || len(all.open) == maxInvitations {
-		return
-	}
-	all.last++
-	shown.ID = all.last
-	all.open = append(slices.Clip(all.open), shown)
-}
-
-// take removes an invitation, and returns its link if it leads into a room.
-func (all *invitations) take(id int) (link string) {
-	all.mu.Lock()
-	defer all.mu.Unlock()
-	all.open = slices.DeleteFunc(slices.Clone(all.open), func(i invitation) bool {
-		if i.ID == id && i.Wrong == nil {
-			link = i.link
-		}
-		return i.ID == id
-	})
-	return link
-}
-
-// list returns the invitations, the oldest first.
-func (all *invitations) list() []invitation {
-	all.mu.Lock()
-	defer all.mu.Unlock()
-	return append([]invitation{}, all.open...)
-}
-
-// Invite shows an invitation until it is answered.
 func (h *Home) Invite(i Invitation) {
-	h.invited.add(shown(i))
-	h.audience.wake()
+	shown := shown(i)
+	h.change(func(s *state) {
+		isShown := slices.ContainsFunc(s.Invitations, func(other invitation) bool { return other.link == shown.link })
+		if isShown || len(s.Invitations) == maxInvitations {
+			return
+		}
+		h.lastID++
+		shown.ID = h.lastID
+		s.Invitations = append(s.Invitations, shown)
+	})
 }
 
 // shown returns an invitation as pages show it.
@@ -114,21 +81,17 @@ func (h *Home) Open(i Invitation, follow func(path string)) {
 		h.Invite(i)
 		return
 	}
-	link := to.Personal(to.Secret)
-	at, _ := h.granted()
-	args, err := joinRequest{Link: link, Name: h.config.Name}.args(link, at, "")
-	if err != nil {
-		h.Invite(i)
-		return
-	}
-	h.play("join", "", args, func() {
+	if h.join(Join{Self: Self{Name: h.config.Name}, Link: to.Personal(to.Secret)}, "", func(error) {
 		h.mu.Lock()
 		isRefused := h.state.Room.Error != nil
 		h.mu.Unlock()
 		if isRefused {
 			h.Invite(i)
 		}
-	})
+	}) != nil {
+		h.Invite(i)
+		return
+	}
 	h.work.Go(func() {
 		ctx, cancel := context.WithTimeout(h.ctx, roomWait)
 		defer cancel()
@@ -143,37 +106,26 @@ func (h *Home) Open(i Invitation, follow func(path string)) {
 
 // invitedRequest is the answer to an invitation.
 type invitedRequest struct {
+	Self
 	ID  int  `json:"id"`
 	Yes bool `json:"yes"`
-	// Name is the player's name in the room.
-	Name string `json:"name"`
-	// CanHost says that this computer may host.
-	CanHost bool `json:"can_host"`
-	// Regions is what the game printed about its regions, if it measures them itself.
-	Regions string `json:"regions"`
 }
 
 // takeInvited joins the room of an invitation like any other, or forgets the invitation.
 func (h *Home) takeInvited(_ context.Context, request invitedRequest) (any, error) {
-	regions, clean, err := dumped(request.Regions, h.config.CheckDump)
-	if err != nil {
+	if err := request.check(); err != nil {
 		return nil, err // the invitation stays, so that the person can mend the text
 	}
-	defer func() { clean() }()
-	link := h.invited.take(request.ID)
-	h.audience.wake()
+	var of invitation
+	var is bool
+	h.change(func(s *state) {
+		of, is = take(&s.Invitations, func(other invitation) bool { return other.ID == request.ID })
+	})
 	switch {
 	case !request.Yes:
 		return nil, nil
-	case link == "":
+	case !is || of.Wrong != nil:
 		return nil, hint.Say("home.not-asked")
 	}
-	at, _ := h.granted() // the page asks elsewhere who starts games
-	args, err := joinRequest{Link: link, Name: request.Name, CanHost: request.CanHost}.args(link, at, "")
-	if err != nil {
-		return nil, err
-	}
-	h.play("join", "", slices.Insert(args, 1, regions...), clean)
-	clean = func() {} // the command reads the file
-	return nil, nil
+	return nil, h.join(Join{Self: request.Self, Link: of.link}, "", nil)
 }

@@ -3,6 +3,7 @@ package home
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -14,12 +15,19 @@ import (
 
 const somewhere = "muster://join/http/192.0.2.1:7777/TABOMI_ABCDEFGHIJKLMNOP"
 
+// shown returns the invitations that pages show.
+func (h *Home) shown() []invitation {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.Clone(h.state.Invitations)
+}
+
 // TestInvited checks that a link opened by the system is shown until it is answered. A yes joins as
 // the page's own join does, and nothing else does anything.
 func TestInvited(t *testing.T) {
-	ran := make(chan []string, 1)
-	h, _ := started(t, t.TempDir(), func(_ context.Context, args []string, _ Terminal) error {
-		ran <- args
+	ran := make(chan Request, 1)
+	h, _ := started(t, t.TempDir(), func(_ context.Context, request Request, _ Terminal) error {
+		ran <- request
 		return nil
 	})
 	c, base := visitor(t, h)
@@ -35,9 +43,7 @@ func TestInvited(t *testing.T) {
 	invite(Invitation{File: "muster-join_192.0.2.2_7777_TABOMI_ABCDEFGHIJKLMNOP (1).exe"})
 	invite(Invitation{URL: "muster://join/http/192.0.2.3:7777/TABOMI"})
 	invite(Invitation{URL: "muster://join/http/192.0.2.4:7777/TABOMI"}) // one too many
-	shown := func() []invitation {
-		return h.invited.list()
-	}
+	shown := h.shown
 	want := []invitation{
 		{ID: 1, Host: "192.0.2.1:7777", Code: "TABOMI", link: "http://192.0.2.1:7777/#TABOMI_ABCDEFGHIJKLMNOP"},
 		{ID: 2, Host: "192.0.2.2:7777", Code: "TABOMI", link: "http://192.0.2.2:7777/#TABOMI_ABCDEFGHIJKLMNOP", Taken: true},
@@ -63,14 +69,14 @@ func TestInvited(t *testing.T) {
 			t.Errorf("%s: %d %s; %d are left", step.body, status, text, len(shown()))
 		}
 	}
-	if got := strings.Join(<-ran, " "); got != "join --name=--launch=auto -- http://192.0.2.1:7777/#TABOMI_ABCDEFGHIJKLMNOP" {
-		t.Errorf("a yes runs %q", got)
+	if got := <-ran; got != (Join{Self: Self{Name: "--launch=auto"}, Link: "http://192.0.2.1:7777/#TABOMI_ABCDEFGHIJKLMNOP"}) {
+		t.Errorf("a yes runs %+v", got)
 	}
 	if status, text := post(t, c, base, "invited", `{"id":2,"yes":true,"name":"Ann","can_host":true}`); status != http.StatusOK {
 		t.Errorf("%d %s", status, text)
 	}
-	if got := strings.Join(<-ran, " "); got != "join --name=Ann --can-host -- http://192.0.2.2:7777/#TABOMI_ABCDEFGHIJKLMNOP" {
-		t.Errorf("whose computer may host runs %q", got)
+	if got := <-ran; got != (Join{Self: Self{Name: "Ann", CanHost: true}, Link: "http://192.0.2.2:7777/#TABOMI_ABCDEFGHIJKLMNOP"}) {
+		t.Errorf("a yes of a person whose computer may host runs %+v", got)
 	}
 	if len(ran) > 0 {
 		t.Errorf("and then %q", <-ran)
@@ -81,10 +87,10 @@ func TestInvited(t *testing.T) {
 // broken name, and a file opened while Home is in a room only ask. If the room lets nobody in, Home
 // asks as well.
 func TestOpen(t *testing.T) {
-	ran := make(chan []string, 1)
+	ran := make(chan Request, 1)
 	ends := make(chan error)
-	h, _ := started(t, t.TempDir(), func(ctx context.Context, args []string, terminal Terminal) error {
-		ran <- args
+	h, _ := started(t, t.TempDir(), func(ctx context.Context, request Request, terminal Terminal) error {
+		ran <- request
 		terminal.Open("http://192.0.2.2:7777/#own")
 		select {
 		case err := <-ends:
@@ -93,7 +99,7 @@ func TestOpen(t *testing.T) {
 			return nil
 		}
 	})
-	shown := func() int { return len(h.invited.list()) }
+	shown := func() int { return len(h.shown()) }
 	file := Invitation{File: "muster-join_192.0.2.2_7777_TABOMI_ABCDEFGHIJKLMNOP_tQRSTUVWXYZ234567.exe"}
 	never := func(path string) { t.Errorf("%s is opened", path) }
 	h.Open(Invitation{URL: somewhere}, never)
@@ -103,8 +109,8 @@ func TestOpen(t *testing.T) {
 	}
 	followed := make(chan string, 1)
 	h.Open(file, func(path string) { followed <- path })
-	if got := strings.Join(<-ran, " "); !strings.HasPrefix(got, "join ") || !strings.HasSuffix(got, " -- http://192.0.2.2:7777/#TABOMI_ABCDEFGHIJKLMNOP.QRSTUVWXYZ234567") || shown() != 2 {
-		t.Errorf("it runs %q, and %d are shown", got, shown())
+	if got := (<-ran).(Join); got.Link != "http://192.0.2.2:7777/#TABOMI_ABCDEFGHIJKLMNOP.QRSTUVWXYZ234567" || got.Auto != nil || shown() != 2 {
+		t.Errorf("it runs %+v, and %d are shown", got, shown())
 	}
 	path := <-followed
 	if !strings.HasSuffix(path, "?room") {
@@ -126,11 +132,9 @@ func TestOpen(t *testing.T) {
 	if shown() != 3 {
 		t.Error("it leaves a room unasked")
 	}
-	for _, i := range h.invited.list() {
-		h.invited.take(i.ID)
-	}
+	h.change(func(s *state) { s.Invitations = nil })
 	ends <- hint.Say("home.no-link")
-	<-h.room.done
+	<-h.tasks[plays].done
 	if shown() != 1 {
 		t.Error("the refused join does not ask again")
 	}
@@ -139,8 +143,8 @@ func TestOpen(t *testing.T) {
 // TestHostileInvitation checks that hostile text in a link is shown as a link that is no good, and
 // that no answer joins it.
 func TestHostileInvitation(t *testing.T) {
-	h, _ := started(t, t.TempDir(), func(_ context.Context, args []string, _ Terminal) error {
-		t.Errorf("it runs %q", args)
+	h, _ := started(t, t.TempDir(), func(_ context.Context, request Request, _ Terminal) error {
+		t.Errorf("it runs %+v", request)
 		return nil
 	})
 	c, base := visitor(t, h)
@@ -153,7 +157,7 @@ func TestHostileInvitation(t *testing.T) {
 		{File: "muster-join_192.0.2.1_7777_TABOMI_ABC.exe"}, {File: "--launch-command=calc"},
 	} {
 		h.Invite(i)
-		shown := h.invited.list()
+		shown := h.shown()
 		if len(shown) != 1 || shown[0].Host != "" || len(shown[0].Wrong) == 0 {
 			t.Fatalf("%.80q shows as %+v", i, shown)
 		}

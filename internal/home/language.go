@@ -4,24 +4,9 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"sync/atomic"
 
 	"muster/internal/catalogue"
 )
-
-// pageLanguage is the language of the page that asked last: commands speak it. The zero value knows
-// none.
-type pageLanguage struct{ last atomic.Pointer[string] }
-
-func (p *pageLanguage) note(tag string) { p.last.Store(&tag) }
-
-// tag returns the language's tag, or nothing if no page has asked yet.
-func (p *pageLanguage) tag() string {
-	if last := p.last.Load(); last != nil {
-		return *last
-	}
-	return ""
-}
 
 // inLanguage is the parameter of a link that names the reader's language.
 const inLanguage = "lang"

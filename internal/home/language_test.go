@@ -68,7 +68,7 @@ func TestLanguageOfCommands(t *testing.T) {
 		}
 		w := httptest.NewRecorder()
 		h.Handler().ServeHTTP(w, r)
-		if got := h.language.tag(); w.Code != http.StatusOK || got != tt.want {
+		if got := h.language; w.Code != http.StatusOK || got != tt.want {
 			t.Errorf("after an order of %q in %q, which is answered %d, commands speak %q, want %q", tt.origin, tt.browser, w.Code, got, tt.want)
 		}
 	}

@@ -88,7 +88,7 @@ func (h *Home) tell(ctx context.Context, ws *websocket.Conn, page chan struct{})
 			return
 		}
 		for {
-			rows := h.found.unread(&find, &read)
+			rows := h.unread(&find, &read)
 			if len(rows) == 0 {
 				break
 			}
@@ -103,4 +103,18 @@ func (h *Home) tell(ctx context.Context, ws *websocket.Conn, page chan struct{})
 		case <-time.After(framePause):
 		}
 	}
+}
+
+// unread returns the rows that a page has not read, at most one frame of them, and advances the
+// page's position.
+func (h *Home) unread(find, read *int) []report.Measurement {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if *find != h.state.Find.ID {
+		*find, *read = h.state.Find.ID, 0
+	}
+	fresh := h.rows[*read:]
+	fresh = fresh[:min(len(fresh), rowsAtOnce)] // rows are only added, never changed
+	*read += len(fresh)
+	return fresh
 }

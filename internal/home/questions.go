@@ -3,7 +3,6 @@ package home
 import (
 	"context"
 	"slices"
-	"sync"
 
 	"muster/discovery"
 	"muster/internal/hint"
@@ -11,74 +10,29 @@ import (
 
 // question is a command's question to the person.
 type question struct {
-	ID int `json:"id"`
-	// Of is the task: "room", "go", "watch" or "beacon".
-	Of   string `json:"of"`
+	ID   int    `json:"id"`
+	Of   kind   `json:"of"`
 	Text string `json:"text"`
+	// answer has room for the one answer.
+	answer chan string
 }
 
-// questions are the commands' questions that wait for an answer. The zero value has none.
-type questions struct {
-	// wake wakes the pages after a change. ended is closed when nobody can answer any more.
-	wake  func()
-	ended <-chan struct{}
-
-	mu      sync.Mutex // guards what follows
-	last    int        // the ID of the last question
-	open    []question
-	answers map[int]chan string
-}
-
-// ask asks the person a question of a task, and waits for the answer. ok is false if there is none.
-func (q *questions) ask(ctx context.Context, of, text string) (answer string, ok bool) {
-	id, answers := q.add(of, text)
-	defer q.remove(id)
+// ask asks the person a question of a command, and waits for the answer. ok is false if there is none.
+func (h *Home) ask(ctx context.Context, of kind, text string) (answer string, ok bool) {
+	q := question{Of: of, Text: discovery.CleanText(text), answer: make(chan string, 1)}
+	h.change(func(s *state) {
+		h.lastID++
+		q.ID = h.lastID
+		s.Questions = append(s.Questions, q)
+	})
 	select {
-	case answer := <-answers:
+	case answer := <-q.answer:
 		return answer, true
 	case <-ctx.Done():
-		return "", false
-	case <-q.ended:
-		return "", false
+	case <-h.ctx.Done():
 	}
-}
-
-func (q *questions) add(of, text string) (id int, answers <-chan string) {
-	answer := make(chan string, 1)
-	q.change(func() {
-		q.last++
-		id = q.last
-		if q.answers == nil {
-			q.answers = map[int]chan string{}
-		}
-		q.answers[id] = answer
-		q.open = append(slices.Clip(q.open), question{id, of, discovery.CleanText(text)})
-	})
-	return id, answer
-}
-
-func (q *questions) remove(id int) {
-	q.change(func() {
-		delete(q.answers, id)
-		q.open = slices.DeleteFunc(slices.Clone(q.open), func(other question) bool { return other.ID == id })
-	})
-}
-
-// change changes the questions, and wakes the pages.
-func (q *questions) change(how func()) {
-	q.mu.Lock()
-	how()
-	q.mu.Unlock()
-	if q.wake != nil {
-		q.wake()
-	}
-}
-
-// list returns the open questions, the oldest first.
-func (q *questions) list() []question {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	return append([]question{}, q.open...)
+	h.change(func(s *state) { take(&s.Questions, func(other question) bool { return other.ID == q.ID }) })
+	return "", false
 }
 
 type answerRequest struct {
@@ -87,14 +41,25 @@ type answerRequest struct {
 }
 
 // takeAnswer passes the person's answer to the command. Only the first one counts.
-func (q *questions) takeAnswer(_ context.Context, request answerRequest) (any, error) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	answers, is := q.answers[request.ID]
-	if !is {
-		return nil, hint.Say("home.not-asked")
+func (h *Home) takeAnswer(_ context.Context, request answerRequest) (_ any, err error) {
+	h.change(func(s *state) {
+		q, is := take(&s.Questions, func(other question) bool { return other.ID == request.ID })
+		if !is {
+			err = hint.Say("home.not-asked")
+			return
+		}
+		q.answer <- request.Answer
+	})
+	return nil, err
+}
+
+// take removes the one that is meant from a list.
+func take[T any](list *[]T, isMeant func(T) bool) (taken T, is bool) {
+	at := slices.IndexFunc(*list, isMeant)
+	if at < 0 {
+		return taken, false
 	}
-	delete(q.answers, request.ID)
-	answers <- request.Answer
-	return nil, nil
+	taken = (*list)[at]
+	*list = slices.Delete(*list, at, at+1)
+	return taken, true
 }

@@ -1,87 +1,148 @@
 package home
 
 import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
+
+	"muster/internal/favourites"
 )
 
-// TestRequests checks which command lines requests from pages become. Every text stays the value of a
-// flag, or follows --.
+// TestRequests checks which request each order of a page becomes, and how it is refused otherwise. A
+// text stays a value, whatever it looks like.
 func TestRequests(t *testing.T) {
 	yes, no := true, false
-	line := func(args []string, err error) string {
-		if err != nil {
-			return "error: " + err.Error()
+	raw := func(of map[string]string) map[string]json.RawMessage {
+		room := map[string]json.RawMessage{}
+		for key, value := range of {
+			room[key] = json.RawMessage(value)
 		}
-		return strings.Join(args, " ")
+		return room
 	}
-	for _, tt := range []struct{ name, got, want string }{
-		{"find", line(findRequest{Game: "xonotic"}.args("")), "discover --game=xonotic --top=1"},
-		{"find all of a list", line(findRequest{Game: "xonotic", All: true}.args("/tmp/l")),
-			"discover --game=xonotic --top=1 --auto-stop=off --servers=/tmp/l"},
-		{"find nothing", line(findRequest{}.args("")), "error: choose a game first"},
-		{"find a flag", line(findRequest{Game: "--servers=/etc/passwd"}.args("")), "discover --game=--servers=/etc/passwd --top=1"},
-		{"join", line(joinRequest{Name: "ann", Auto: true}.args("http://192.0.2.1:7777/#TABOMI", "", "")),
-			"join --name=ann --launch=auto -- http://192.0.2.1:7777/#TABOMI"},
-		{"join by a pasted line", line(joinRequest{}.args("muster join http://192.0.2.1:7777/#TABOMI", "", "")),
-			"join -- http://192.0.2.1:7777/#TABOMI"},
-		{"join, and be asked", line(joinRequest{}.args("http://192.0.2.1:7777/#TABOMI", "", "auto")),
-			"join --launch=ask -- http://192.0.2.1:7777/#TABOMI"},
-		{"join, as config.toml has it", line(joinRequest{}.args("http://192.0.2.1:7777/#TABOMI", "", "never")),
-			"join -- http://192.0.2.1:7777/#TABOMI"},
-		{"join a flag", line(joinRequest{}.args("--launch-command=rm", "https://muster.example", "")), "join -- --launch-command=rm"},
-		{"join by a code", line(joinRequest{}.args("TABO-MIDO", "https://muster.example", "")), "join -- TABO-MIDO"},
-		{"join near by", line(joinRequest{Code: "TABO MI"}.args("http://192.0.2.1:7777/", "", "")),
-			"join --code=TABOMI -- http://192.0.2.1:7777/"},
-		{"host, waiting for seats", line(hostRequest{Game: "xonotic", Wait: 30, At: "https://muster.example"}.args("", ":7777", "never", false)),
-			"host --game=xonotic --new --wait-for-seats=30m --at=https://muster.example"},
-		{"host", line(hostRequest{
-			Game:    "xonotic",
-			By:      "threshold",
-			Limits:  []float64{150},
-			Players: 4,
-			Vote:    new(bool),
-		}.args("", ":7777", "never", false)),
-			"host --game=xonotic --new --by=threshold --max-rtt=150ms --players=4 --vote=false --here --listen=:7777"},
-		{"host a match", line(hostRequest{
-			Game: "xonotic", Match: "bo3", Order: "ban ban pick", Maps: "dm6, ztn", SideA: "Nightjars", SideB: "--at=x",
-		}.args("", ":7777", "never", false)), "host --game=xonotic --new --match=bo3 --order=ban ban pick --maps=dm6, ztn " +
-			"--side-a=Nightjars --side-b=--at=x --here --listen=:7777"},
-		{"host elsewhere", line(hostRequest{
-			Game: "xonotic",
-			At:   "https://muster.example",
-			Open: true,
-			Name: "ann",
-		}.args("/tmp/l", ":7777", "", true)),
-			"host --game=xonotic --new --name=ann --at=https://muster.example --servers=/tmp/l"},
-		{"join, and may host", line(joinRequest{CanHost: true}.args("http://192.0.2.1:7777/#TABOMI", "", "")),
-			"join --can-host -- http://192.0.2.1:7777/#TABOMI"},
-		{"host the game, too", line(hostRequest{Game: "xonotic", CanHost: true, At: "https://muster.example"}.args("", ":7777", "never", false)),
-			"host --game=xonotic --new --can-host --at=https://muster.example"},
-		{"answer measurements", line(beaconRequest{Name: "--listen=:1"}.args()), "beacon --name=--listen=:1"},
-		{"answer at another port", line(beaconRequest{Port: 7788}.args()), "beacon --name= --listen=:7788"},
-		{"answer by the router", line(beaconRequest{PortMap: &yes}.args()), "beacon --name= --port-map=true"},
-		{"answer and leave the router alone", line(beaconRequest{Port: 7788, PortMap: &no}.args()),
-			"beacon --name= --listen=:7788 --port-map=false"},
-		{"answer at no port", line(beaconRequest{Port: 70000}.args()), "error: 70000 isn’t a port: use 1 to 65535"},
-		{"connect", line(goRequest{Game: "xonotic"}.args("/tmp/l", false), nil),
-			"discover --game=xonotic --top=1 --auto-stop=off --servers=/tmp/l --connect=1"},
-		{"watch, and say so", line(goRequest{Game: "xonotic"}.args("/tmp/l", true), nil),
-			"discover --game=xonotic --top=1 --auto-stop=off --servers=/tmp/l --watch"},
-		{"watch, and go", line(goRequest{Game: "xonotic", Goes: true}.args("/tmp/l", true), nil),
-			"discover --game=xonotic --top=1 --auto-stop=off --servers=/tmp/l --watch --connect=1"},
+	const (
+		link    = "http://192.0.2.1:7777/#TABOMI"
+		regions = `,"regions":"  fra: 24ms, status 1\n"`
+	)
+	pasted := Self{Regions: "  fra: 24ms, status 1\n"}
+	ran := make(chan Request, 1)
+	h, _ := started(t, t.TempDir(), func(_ context.Context, request Request, _ Terminal) error {
+		ran <- request
+		return nil
+	})
+	h.config.Standing = func() ([]Standing, error) {
+		return []Standing{{ID: "1", Name: "--new", Game: "openarena", Listen: ":7777"}, {ID: "2", Game: "cs2", At: "https://muster.example"}}, nil
+	}
+	c, base := visitor(t, h)
+	h.Invite(Invitation{URL: somewhere})
+	for _, tt := range []struct {
+		what, body string
+		want       Request
+		wrong      string
+	}{
+		{"find", `{"game":"xonotic"}`, Find{Game: "xonotic"}, ""},
+		{"find", `{"game":"--servers=/etc/passwd","all":true,"servers":"192.0.2.1:1"}`,
+			Find{Game: "--servers=/etc/passwd", All: true, Servers: "192.0.2.1:1"}, ""},
+		{"find", `{}`, nil, "choose a game first"},
+		{"find", `{"game":`, nil, ""},
+		{"join", `{"link":"` + link + `","name":"ann","auto":true}`, Join{Self: Self{Name: "ann", Auto: &yes}, Link: link}, ""},
+		{"join", `{"link":" muster join ` + link + `","auto":false}`, Join{Self: Self{Auto: &no}, Link: link}, ""},
+		{"join", `{"link":"--launch-command=calc.exe","can_host":true}`, Join{Self: Self{CanHost: true}, Link: "--launch-command=calc.exe"}, ""},
+		{"join", `{"link":"192.0.2.1","code":"TABO MI"}`, Join{Link: "192.0.2.1", Code: "TABOMI"}, ""},
+		{"join", `{"link":"` + link + `"` + regions + `}`, Join{Self: pasted, Link: link}, ""},
+		{"join", `{"link":"` + link + `","regions":" \n"}`, Join{Self: Self{Regions: " \n"}, Link: link}, ""},
+		{"join", `{"link":"` + link + `","regions":"<script>"}`, nil, "fra: 24ms"},
+		{"join", `{"link":"` + link + `","regions":"` + strings.Repeat("x", 1<<20) + `"}`, nil, "fra: 24ms"},
+		{"join", `{"link":" "}`, nil, "link"},
+		{"join", `{"link":"TABO-MIDO"}`, nil, "link"},
+		{"join", `{"near":"gone"}`, nil, "any more"},
+		{"host", `{"room":{"game":"xonotic","limits_ms":[150],"name":"--at=x","agree":false},"at":"https://muster.example","name":"ann"}`,
+			Open{Self: Self{Name: "ann"}, At: "https://muster.example",
+				Room: raw(map[string]string{"game": `"xonotic"`, "limits_ms": "[150]", "name": `"--at=x"`, "agree": "false"})}, ""},
+		{"host", `{"room":{"game":"xonotic"}` + regions + `}`, Open{Self: pasted, Room: raw(map[string]string{"game": `"xonotic"`})}, ""},
+		{"host", `{"room":{"game":"xonotic"},"regions":"hello"}`, nil, "fra: 24ms"},
+		{"host", `{"room":{"game":["xonotic"]}}`, nil, "choose a game first"},
+		{"again", `{"id":"1","name":"ann"}`, Open{Self: Self{Name: "ann", Auto: &no}, Listen: ":7777", Again: true,
+			Room: raw(map[string]string{"game": `"openarena"`, "name": `"--new"`})}, ""},
+		{"again", `{"id":"2","can_host":true}`, Open{Self: Self{CanHost: true, Auto: &no}, At: "https://muster.example", Again: true,
+			Room: raw(map[string]string{"game": `"cs2"`, "name": `""`})}, ""},
+		{"again", `{"id":"3"}`, nil, "gone"},
+		{"invited", `{"id":1,"yes":true,"regions":"hello"}`, nil, "fra: 24ms"}, // it stays, so that the person can mend the text
+		{"invited", `{"id":1,"yes":true,"name":"--launch=auto"` + regions + `}`,
+			Join{Self: Self{Name: "--launch=auto", Regions: pasted.Regions}, Link: "http://192.0.2.1:7777/#TABOMI_ABCDEFGHIJKLMNOP"}, ""},
+		{"invited", `{"id":1,"yes":true}`, nil, "closed"},
+		{"connect", `{"game":"xonotic","addr":"anna.example.org:25565"}`, Find{Game: "xonotic", Servers: "anna.example.org:25565", All: true, Goes: true}, ""},
+		{"connect", `{"addr":"192.0.2.1:27960"}`, nil, "choose a game first"},
+		{"connect", `{"game":"g","addr":"192.0.2.1:0"}`, nil, "isn’t a server’s address"},
+		{"connect", `{"game":"g","addr":"x y:1"}`, nil, "isn’t a server’s address"},
+		{"connect", `{"game":"g","addr":"192.0.2.1"}`, nil, "isn’t a server’s address"},
+		{"connect", `{"game":"g","addr":"file:///etc/passwd"}`, nil, "isn’t a server’s address"},
+		{"players", `{"game":"g","addr":"file:///etc/passwd"}`, nil, "isn’t a server’s address"},
+		{"watch", `{"game":"xonotic","addr":"[2001:db8::1]:1","name":"n","goes":true}`,
+			Find{Game: "xonotic", Servers: "[2001:db8::1]:1", All: true, Watches: true, Goes: true}, ""},
+		{"beacon", `{"name":"--listen=:1","port":7788,"port_map":false}`, Beacon{Name: "--listen=:1", Port: 7788, PortMap: &no}, ""},
+		{"beacon", `{"port":70000}`, nil, "70000 isn’t a port: use 1 to 65535"},
+		{"beacon", `{"port":-1}`, nil, "-1 isn’t a port"},
+		{"stop", `"everything"`, nil, ""},
 	} {
-		if tt.got != tt.want {
-			t.Errorf("%s: %s\nwant %s", tt.name, tt.got, tt.want)
+		status, text := post(t, c, base, tt.what, tt.body)
+		if tt.want == nil {
+			if status != http.StatusUnprocessableEntity || !strings.Contains(text, tt.wrong) || len(ran) > 0 {
+				t.Errorf("%s %.90s: %d %s, want %q; %d start", tt.what, tt.body, status, text, tt.wrong, len(ran))
+			}
+			continue
+		}
+		if status != http.StatusOK {
+			t.Errorf("%s %s: %d %s", tt.what, tt.body, status, text)
+			continue
+		}
+		got := <-ran
+		if o, is := got.(Open); is && !o.Again && o.At == "" {
+			if !strings.HasPrefix(o.Listen, ":") {
+				t.Errorf("%s: it listens at %q", tt.body, o.Listen)
+			}
+			o.Listen = ""
+			got = o
+		}
+		if !reflect.DeepEqual(got, tt.want) {
+			t.Errorf("%s %s: %+v\nwant %+v", tt.what, tt.body, got, tt.want)
 		}
 	}
-	if _, err := (joinRequest{}).args("TABOMI", "", ""); err == nil {
-		t.Error("a code alone says no host")
+	h.change(func(s *state) { s.At = "https://muster.example" })
+	if status, text := post(t, c, base, "join", `{"link":"TABO-MIDO"}`); status != http.StatusOK || (<-ran).(Join).Link != "TABO-MIDO" {
+		t.Errorf("a code of the public host: %d %s", status, text)
 	}
-	for addr, good := range map[string]bool{"192.0.2.1:27960": true, "[2001:db8::1]:1": true, "192.0.2.1:0": false,
-		"anna.example.org:25565": true, "x y:1": false, "192.0.2.1": false, "file:///etc/passwd": false} {
-		if err := (goRequest{Game: "g", Addr: addr}).check(); (err == nil) != good {
-			t.Errorf("%s: %v", addr, err)
+}
+
+// TestLists checks that a page imports a list and sees it at once, and exports one.
+func TestLists(t *testing.T) {
+	h, _ := started(t, t.TempDir(), nil)
+	var asked []List
+	h.config.Import = func(to List, text string) (string, error) {
+		asked = append(asked, to)
+		h.config.Favourites = t.TempDir() // which is no file
+		return "added " + text, nil
+	}
+	h.config.Export = func(of List, as favourites.As) (string, error) {
+		asked = append(asked, of)
+		return "as " + string(as), nil
+	}
+	c, base := visitor(t, h)
+	for _, tt := range []struct{ what, body, want string }{
+		{"import", `{"game":"--verbose","hidden":true,"text":"192.0.2.1:27960"}`, `"added 192.0.2.1:27960"`},
+		{"export", `{"game":"openarena","format":"qstat"}`, `"as qstat"`},
+	} {
+		if status, text := post(t, c, base, tt.what, tt.body); status != http.StatusOK || strings.TrimSpace(text) != tt.want {
+			t.Errorf("%s: %d %s", tt.what, status, text)
 		}
+	}
+	if !slices.Equal(asked, []List{{"--verbose", true}, {"openarena", false}}) {
+		t.Errorf("asked for %+v", asked)
+	}
+	if len(h.state.Trouble) == 0 {
+		t.Error("the page keeps the lists from before")
 	}
 }

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"muster/internal/userfile"
 )
 
 // Instance is the one Home of a user.
@@ -70,11 +72,7 @@ func (i *Instance) Publish(r Running) error {
 	if err != nil {
 		return err
 	}
-	part := i.file + ".part"
-	if err := os.WriteFile(part, data, 0o600); err != nil {
-		return err
-	}
-	return os.Rename(part, i.file)
+	return userfile.Replace(i.file, data)
 }
 
 // Release lets the next start become Home.

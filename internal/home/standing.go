@@ -2,6 +2,7 @@ package home
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
 	"time"
 
@@ -24,23 +25,8 @@ type Standing struct {
 
 // againRequest opens a standing room.
 type againRequest struct {
-	ID   string `json:"id"`
-	Name string `json:"name"`
-	// CanHost says that this computer may host.
-	CanHost bool `json:"can_host"`
-}
-
-// again returns the command line that opens a standing room. quiet hides it from the local network.
-func (s Standing) again(name, launch string, canHost, quiet bool) []string {
-	args := append([]string{"host", "--game=" + s.Game, "--room=" + s.Name}, player(name, false, launch, canHost)...)
-	if s.At != "" {
-		return append(args, "--at="+s.At)
-	}
-	args = append(args, "--here", "--listen="+s.Listen)
-	if quiet {
-		args = append(args, "--no-mdns")
-	}
-	return args
+	Self
+	ID string `json:"id"`
 }
 
 // sorted returns the standing rooms, the next date first. A nil list has none.
@@ -70,7 +56,17 @@ func (h *Home) takeAgain(_ context.Context, request againRequest) (any, error) {
 	if at < 0 {
 		return nil, hint.Say("standing.gone")
 	}
-	_, launch := h.granted()
-	h.play("host", rooms[at].Game, rooms[at].again(request.Name, launch, request.CanHost, h.config.Rooms == nil), func() {})
+	of := rooms[at]
+	request.Auto = new(bool) // the page asks
+	h.open(Open{
+		Self: request.Self, Room: map[string]json.RawMessage{"game": quoted(of.Game), "name": quoted(of.Name)},
+		At: of.At, Listen: of.Listen, Again: true,
+	})
 	return nil, nil
+}
+
+// quoted returns a text as JSON.
+func quoted(text string) json.RawMessage {
+	data, _ := json.Marshal(text) // fails for no text
+	return data
 }

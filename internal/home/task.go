@@ -12,7 +12,7 @@ import (
 	"muster/internal/hint"
 )
 
-// task is a command that runs or ran; there is one of each kind at a time.
+// task is a command that runs or ran.
 type task struct {
 	cancel context.CancelFunc
 	done   chan struct{}
@@ -21,9 +21,9 @@ type task struct {
 }
 
 // stop stops a task and waits for it.
-func (h *Home) stop(of *task) {
+func (h *Home) stop(of kind) {
 	h.mu.Lock()
-	t := *of
+	t := h.tasks[of]
 	h.mu.Unlock()
 	if t.cancel != nil {
 		t.cancel()
@@ -38,9 +38,9 @@ const endTime = 5 * time.Second
 // task ends. A task that cannot do so is stopped.
 func (h *Home) endSession() {
 	h.mu.Lock()
-	t := h.room
+	t := h.tasks[plays]
 	if t.ends != nil {
-		h.room.ends = nil // it is closed once
+		h.tasks[plays] = task{cancel: t.cancel, done: t.done} // it is closed once
 	}
 	h.mu.Unlock()
 	if t.ends == nil {
@@ -50,43 +50,44 @@ func (h *Home) endSession() {
 	select {
 	case <-t.done:
 	case <-time.After(endTime):
-		h.stop(&h.room)
+		h.stop(plays)
 	}
 }
 
-// start replaces the running command of its kind with a new one. show returns its state, adapt fits
-// its terminal, and ended receives how it came out.
-func (h *Home) start(of *task, name string, show func(*state) *taskState, head taskState, args []string,
-	adapt func(*Terminal), ended func(error)) {
+// start replaces the running command of a kind with a new one. reset prepares what pages see of it,
+// adapt fits its terminal, and ended is told how it came out; the last two may be nil.
+func (h *Home) start(of kind, request Request, reset func(*state), adapt func(*Terminal), ended func(error)) {
+	h.starting.Lock()
+	defer h.starting.Unlock()
 	h.stop(of)
 	ctx, cancel := context.WithCancel(h.ctx)
 	t := task{cancel, make(chan struct{}), make(chan struct{})}
-	h.change(func(s *state) {
-		*of = t
-		head.Running, head.Lines = true, []string{}
-		*show(s) = head
-	})
-	say := func(line string) {
-		h.change(func(s *state) {
-			show(s).Lines = shortened(append(slices.Clip(show(s).Lines), line))
-		})
+	terminal := Terminal{
+		In: strings.NewReader(""),
+		Out: &lines{tell: func(line string) {
+			h.change(func(s *state) { s.task(of).Lines = shortened(append(slices.Clip(s.task(of).Lines), line)) })
+		}},
+		Ask:  func(ctx context.Context, text string) (string, bool) { return h.ask(ctx, of, text) },
+		Open: func(string) {}, Ends: t.ends,
+		Listed: func(int) {}, Found: func(report.Measurement) {}, Shines: func(string, int) {},
+		Launches: func(launch string) { h.change(func(s *state) { s.task(of).Launch = launch }) },
 	}
-	terminal := terminal(h.language.tag(), strings.NewReader(""), &lines{tell: say})
-	terminal.Ask = func(ctx context.Context, text string) (string, bool) { return h.questions.ask(ctx, name, text) }
-	terminal.Open, terminal.Ends = func(string) {}, t.ends
-	terminal.Listed, terminal.Found, terminal.Shines = func(int) {}, func(report.Measurement) {}, func(string, int) {}
-	terminal.Launches = func(launch string) { h.change(func(s *state) { show(s).Launch = launch }) }
 	if adapt != nil {
 		adapt(&terminal)
 	}
+	h.change(func(s *state) {
+		h.tasks[of], terminal.Language = t, h.language
+		reset(s)
+		s.task(of).Running, s.task(of).Lines = true, []string{}
+	})
 	h.work.Go(func() {
 		defer close(t.done)
 		defer cancel()
-		err := h.config.Command(ctx, args, terminal)
+		err := h.config.Run(ctx, request, terminal)
 		h.change(func(s *state) {
-			show(s).Running, show(s).Open = false, false
+			s.task(of).Running, s.task(of).Open = false, false
 			if err != nil && !errors.Is(err, context.Canceled) && ctx.Err() == nil {
-				show(s).Error = hint.Sentences(err)
+				s.task(of).Error = hint.Sentences(err)
 			}
 		})
 		if ended != nil {
@@ -96,93 +97,66 @@ func (h *Home) start(of *task, name string, show func(*state) *taskState, head t
 }
 
 // find searches for a game's servers.
-func (h *Home) find(game string, args []string, clean func()) {
-	h.starting.Lock()
-	defer h.starting.Unlock()
-	h.stop(&h.finder)
-	id := 0
-	h.change(func(s *state) {
-		id = h.found.begin()
-		s.Find = findState{ID: id, taskState: taskState{Lines: []string{}}}
-	})
-	h.start(&h.finder, "find", func(s *state) *taskState { return &s.Find.taskState }, taskState{Game: game},
-		args, func(t *Terminal) {
-			t.Listed = func(servers int) { h.change(func(s *state) { s.Find.Listed = servers }) }
-			t.Found = func(m report.Measurement) {
-				h.change(func(s *state) {
-					s.Find.Asked++
-					if m.State == discovery.Answered {
-						s.Find.Answered++
-						h.found.add(m)
-					}
-				})
-			}
-		}, func(error) { clean() })
+func (h *Home) find(request Find) {
+	h.start(finds, request, func(s *state) {
+		h.rows, s.Find = nil, findState{ID: s.Find.ID + 1, taskState: taskState{Game: request.Game}}
+	}, func(t *Terminal) {
+		t.Listed = func(servers int) { h.change(func(s *state) { s.Find.Listed = servers }) }
+		t.Found = func(m report.Measurement) {
+			h.change(func(s *state) {
+				s.Find.Asked++
+				if m.State == discovery.Answered {
+					s.Find.Answered++
+					h.rows = append(h.rows, m)
+				}
+			})
+		}
+	}, nil)
 }
 
 // refresh adds a server's newest result to the table.
 func (h *Home) refresh(m report.Measurement) {
 	h.change(func(*state) {
 		if m.State == discovery.Answered {
-			h.found.add(m)
+			h.rows = append(h.rows, m)
 		}
 	})
 }
 
-// play joins a room or opens one.
-func (h *Home) play(what, game string, args []string, clean func()) {
-	h.starting.Lock()
-	defer h.starting.Unlock()
-	h.stop(&h.room)
-	h.change(func(s *state) { h.link, s.Room = "", roomState{taskState{Lines: []string{}}, s.Room.ID + 1} })
-	h.start(&h.room, "room", func(s *state) *taskState { return &s.Room.taskState }, taskState{What: what, Game: game},
-		args, func(t *Terminal) {
-			t.Open = func(link string) {
-				h.change(func(s *state) { h.link, s.Room.Open = link, true })
-			}
-		}, func(error) { clean() })
+// play joins a room or opens one; what says which. ended may be nil.
+func (h *Home) play(what, game string, request Request, ended func(error)) {
+	h.start(plays, request, func(s *state) {
+		h.link, s.Room = "", roomState{taskState{What: what, Game: game}, s.Room.ID + 1}
+	}, func(t *Terminal) {
+		t.Open = func(link string) {
+			h.change(func(s *state) { h.link, s.Room.Open = link, true })
+		}
+	}, ended)
 }
 
 // connect takes the player to a server. It ends a watch of the same server, which would ask the
 // same question a second time.
-func (h *Home) connect(game, addr string, args []string, clean func()) {
-	h.starting.Lock()
-	defer h.starting.Unlock()
+func (h *Home) connect(request serverRequest) {
 	h.mu.Lock()
-	isWatched := h.state.Watch.What == addr
+	isWatched := h.state.Watch.What == request.Addr
 	h.mu.Unlock()
 	if isWatched {
-		h.stop(&h.watcher)
-		h.change(func(s *state) { s.Watch = watchState{taskState: taskState{Lines: []string{}}} })
+		h.stop(watches)
 	}
-	h.start(&h.goer, "go", func(s *state) *taskState { return &s.Go }, taskState{What: addr, Game: game},
-		args, func(t *Terminal) {
-			t.Found = h.refresh
-		}, func(error) { clean() })
-}
-
-// shine makes this computer answer measurements.
-func (h *Home) shine(args []string) {
-	h.starting.Lock()
-	defer h.starting.Unlock()
-	h.stop(&h.shiner)
-	h.change(func(s *state) { s.Beacon = beaconState{} })
-	h.start(&h.shiner, "beacon", func(s *state) *taskState { return &s.Beacon.taskState }, taskState{}, args,
-		func(t *Terminal) {
-			t.Shines = func(line string, answered int) {
-				h.change(func(s *state) { s.Beacon.Line, s.Beacon.Answered = discovery.CleanText(line), answered })
-			}
-		}, nil)
+	h.start(goes, Find{Game: request.Game, Servers: request.Addr, All: true, Goes: true}, func(s *state) {
+		s.Go = taskState{What: request.Addr, Game: request.Game}
+		if isWatched && !s.Watch.Running {
+			s.Watch = watchState{taskState: taskState{Lines: []string{}}}
+		}
+	}, func(t *Terminal) { t.Found = h.refresh }, nil)
 }
 
 // watch watches a server until a seat is free.
-func (h *Home) watch(game, addr, name string, goes bool, args []string, clean func()) {
-	h.starting.Lock()
-	defer h.starting.Unlock()
-	h.stop(&h.watcher)
-	h.change(func(s *state) { s.Watch = watchState{Name: discovery.CleanText(name), Goes: goes} })
-	h.start(&h.watcher, "watch", func(s *state) *taskState { return &s.Watch.taskState }, taskState{What: addr,
-		Game: game}, args, func(t *Terminal) {
+func (h *Home) watch(request serverRequest) {
+	h.start(watches, Find{Game: request.Game, Servers: request.Addr, All: true, Watches: true, Goes: request.Goes}, func(s *state) {
+		s.Watch = watchState{Name: discovery.CleanText(request.Name), Goes: request.Goes,
+			taskState: taskState{What: request.Addr, Game: request.Game}}
+	}, func(t *Terminal) {
 		t.Found = func(m report.Measurement) {
 			h.refresh(m)
 			h.change(func(s *state) {
@@ -191,10 +165,19 @@ func (h *Home) watch(game, addr, name string, goes bool, args []string, clean fu
 				if info == nil {
 					return
 				}
-				if s.Watch.Free = info.Free(); s.Watch.Free > 0 && !goes {
-					h.watcher.cancel() // the person is told, and decides
+				if s.Watch.Free = info.Free(); s.Watch.Free > 0 && !request.Goes {
+					h.tasks[watches].cancel() // the person is told, and decides
 				}
 			})
 		}
-	}, func(error) { clean() })
+	}, nil)
+}
+
+// shine makes this computer answer measurements.
+func (h *Home) shine(request Beacon) {
+	h.start(answers, request, func(s *state) { s.Beacon = beaconState{} }, func(t *Terminal) {
+		t.Shines = func(line string, answered int) {
+			h.change(func(s *state) { s.Beacon.Line, s.Beacon.Answered = discovery.CleanText(line), answered })
+		}
+	}, nil)
 }

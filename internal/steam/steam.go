@@ -107,8 +107,9 @@ func (s Steam) Forget() (isGiven bool, err error) {
 
 // Kept says where the key comes from, and what is wrong with it. It never contains the key.
 type Kept struct {
-	Kept    string
-	Trouble string
+	// Kept is where the key is: "environment", "file", or empty for none.
+	Kept    string `json:"kept"`
+	Trouble string `json:"trouble,omitempty"`
 }
 
 // Kept returns what may be shown about the key.

@@ -43,7 +43,7 @@ export function remember(key, value) {
 /** Fields for the player's name, and for who starts the game. @param {State} s */
 export function player(s) {
   return [
-    field("player-name", say("home.your-name"), h("input", { id: "player-name", name: "name", value: remembered("name") || s.name, maxlength: 32, required: true, autocomplete: "nickname" })),
+    field("player-name", say("home.your-name"), h("input", { id: "player-name", name: "player", value: remembered("name") || s.name, maxlength: 32, required: true, autocomplete: "nickname" })),
     h("label", { class: "check" }, h("input", { type: "checkbox", name: "auto", checked: (remembered("auto") || (s.launch === "auto" ? "yes" : "")) === "yes" }), say("home.auto")),
     mayHost(),
   ];
@@ -80,18 +80,22 @@ export function regions(id, game) {
 /** How players get it. @param {Game} game */
 export const regionsHow = (game) => say("home.regions-how", { game: game.name, command: game.dump ?? "" });
 
-/** What a form has, some of which this browser keeps. @param {HTMLFormElement} form */
-export function filledIn(form) {
+/**
+ * What this computer adds to a room. The browser keeps it for the next one. Without a choice of who
+ * starts the game, the settings of this computer say it.
+ * @param {HTMLFormElement} form
+ */
+export function self(form) {
   const data = new FormData(form);
-  pasted.regions = pastedIn(data);
-  remember("name", String(data.get("name") ?? ""));
-  remember("auto", data.has("auto") ? "yes" : "no");
-  remember("can-host", data.has("can-host") ? "yes" : "no");
-  return data;
+  const isYes = (/** @type {string} */ name) => {
+    if (form.elements.namedItem(name)) remember(name, data.has(name) ? "yes" : "no");
+    return data.has(name);
+  };
+  const name = String(data.get("player") ?? "").trim();
+  remember("name", name);
+  pasted.regions = String(data.get("regions") ?? "");
+  return { name, auto: form.elements.namedItem("auto") ? isYes("auto") : undefined, can_host: isYes("can-host"), regions: pasted.regions };
 }
-
-/** What a form has about regions. @param {FormData} data */
-export const pastedIn = (data) => String(data.get("regions") ?? "");
 
 /**
  * Whether a room that this computer hosts may close for another one. The first press says that it
@@ -129,10 +133,10 @@ export function join(main, from) {
   );
   form.addEventListener("submit", () => {
     if (!mayClose(from)) return;
-    const data = filledIn(/** @type {HTMLFormElement} */ (form));
+    const mine = self(/** @type {HTMLFormElement} */ (form));
     alarm.allow();
     tab();
-    from.attempt("join", () => ask("join", { link: String(data.get("link")).trim(), name: data.get("name"), auto: data.has("auto"), can_host: data.has("can-host"), regions: pastedIn(data) }));
+    from.attempt("join", () => ask("join", { link: /** @type {HTMLInputElement} */ (document.getElementById("link")).value, ...mine }));
   });
   main.replaceChildren(
     h("h1", { tabindex: -1 }, say("home.join-title")),
@@ -184,7 +188,6 @@ export const actions = {
     alarm.allow();
     tab();
     const form = /** @type {HTMLFormElement | null} */ (document.getElementById("join-form"));
-    const data = form ? filledIn(form) : new FormData();
-    return ask("join", { room, code: code?.value.trim() ?? "", name: data.get("name"), auto: data.has("auto"), can_host: data.has("can-host"), regions: pastedIn(data) });
+    return ask("join", { near: room, code: code?.value ?? "", ...(form ? self(form) : { auto: false }) });
   },
 };

@@ -4,7 +4,7 @@ import { button, h } from "../dom.js";
 import { capital, say, told } from "../say.js";
 import { alarm } from "./alarm.js";
 import { ask } from "./api.js";
-import { mayHost, pastedIn, regions, remember, remembered, tab } from "./forms.js";
+import { mayHost, regions, remembered, self, tab } from "./forms.js";
 import { runTime } from "../time.js";
 
 /** @typedef {import("./types.js").State} State */
@@ -39,7 +39,7 @@ function invitation(i, s, games) {
     h("p", { id: `${id}-title` }, h("strong", {}, say(i.taken ? "invited.download" : "invited.link"))),
     h("dl", {}, h("dt", {}, say("invited.room")), h("dd", {}, h("bdi", {}, i.code ?? "")), h("dt", {}, say("invited.at")), h("dd", {}, h("bdi", {}, i.host ?? ""))),
     h("p", { class: "quiet" }, !i.taken && [say("invited.careful"), " "], leaves),
-    h("div", { class: "field" }, h("label", { for: id }, say("invited.your-name")), h("input", { id, name: "name", value: remembered("name") || s.name, maxlength: 32, required: true, autocomplete: "nickname" })),
+    h("div", { class: "field" }, h("label", { for: id }, say("invited.your-name")), h("input", { id, name: "player", value: remembered("name") || s.name, maxlength: 32, required: true, autocomplete: "nickname" })),
     mayHost(),
     regions(`invited-regions-${i.id}`, games.find((game) => game.dump)),
     h("p", { class: "buttons" }, h("button", { class: "primary" }, say("home.join-now")), button("decline", say("home.not-now"), { "data-id": String(i.id) })),
@@ -61,13 +61,10 @@ function refused(i, wrong) {
 export async function join(form) {
   const id = Number(form.dataset.invited);
   if (runTime() - (since.get(id) ?? runTime()) < readFor) return;
-  const data = new FormData(form);
-  const name = String(data.get("name") ?? "").trim();
-  remember("name", name);
-  remember("can-host", data.has("can-host") ? "yes" : "no");
+  const mine = self(form);
   alarm.allow();
   tab();
-  await ask("invited", { id, yes: true, name, can_host: data.has("can-host"), regions: pastedIn(data) });
+  await ask("invited", { id, yes: true, ...mine });
 }
 
 /** The actions of the buttons here. @type {Record<string, (data: DOMStringMap) => unknown>} */

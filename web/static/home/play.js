@@ -8,15 +8,12 @@ import { capital, say, told } from "../say.js";
 import { together } from "../together.js";
 import { alarm } from "./alarm.js";
 import { ask } from "./api.js";
-import { field, filledIn, mayClose, pastedIn, player, regions, regionsHow, tab } from "./forms.js";
+import { field, mayClose, player, regions, regionsHow, self, tab } from "./forms.js";
 import { aside, noList } from "./games.js";
 
 /** @typedef {import("./types.js").Game} Game */
 /** @typedef {import("./forms.js").Home} Home */
 /** @typedef {import("../opening.js").Last} Last */
-
-/** The settings that Home's program takes. */
-const taken = ["by", "limits_ms", "players", "agree", "wait_ms", "map", "mode", "name", "every", "match", "side_a", "side_b", "order", "maps", "places"];
 
 /** The game of this visit. */
 const chosen = { game: "" };
@@ -74,7 +71,7 @@ function rest({ state }, last, game) {
     h("fieldset", { class: "ways" }, h("legend", {}, say("home.where")), way("where", "here", say("home.where-here"), say("home.where-here-how"), !isThere), way("where", "there", say("home.where-there"), say("home.where-there-how"), isThere)),
     h("div", { id: "at-field" }, field("at", say("home.host-address"), h("input", { id: "at", name: "at", value: state.at ?? "", placeholder: "https://muster.example", autocomplete: "off", spellcheck: "false" }))),
     h("label", { class: "check", id: "open-field" }, h("input", { type: "checkbox", name: "open", checked: last.open }), say("home.without-code")),
-    ...settingFields(last, game?.by || "mean", ofOpening().filter(({ key }) => taken.includes(key)),
+    ...settingFields(last, game?.by || "mean", ofOpening(),
       h("details", { class: "own", id: "own" }, h("summary", {}, say("home.own-servers")), h("label", { for: "room-servers", class: "quiet" }, say("home.own-servers-how")), h("textarea", { id: "room-servers", name: "servers", rows: 4, spellcheck: "false", placeholder: "192.0.2.1:27960\n[2001:db8::1]:27960" }))),
   ];
 }
@@ -95,12 +92,13 @@ function follow(form, first, game, changed) {
   const place = form.querySelector("#play-regions");
   if (place) show(place, regions("room-regions", game));
   if (isBrought && !changed) for (const fold of form.querySelectorAll("#more, #own")) if (fold instanceof HTMLDetailsElement) fold.open = true;
-  describe(form, say(isThere ? "home.where-there" : "home.where-here"), foreign(String(data.get("name")).trim()));
+  describe(form, say(isThere ? "home.where-there" : "home.where-here"), foreign(String(data.get("player")).trim()));
 }
 
 /** @param {HTMLFormElement} form @param {Home} from @param {HTMLInputElement} input */
 function submit(form, from, input) {
-  const data = filledIn(form);
+  const data = new FormData(form);
+  const mine = self(form);
   const isThere = data.get("where") === "there";
   const missing = whatIsMissing(data, isThere, gameOf(from));
   if (missing) {
@@ -110,25 +108,20 @@ function submit(form, from, input) {
   }
   if (!mayClose(from)) return;
   rememberOpening(chosen.game, form, { where: isThere ? "there" : "here", open: data.has("open") });
-  const { name: title = "", agree: vote, wait_ms: wait, ...room } = settingsIn(form);
   alarm.allow();
   tab();
-  from.attempt("host", () =>
-    ask("host", {
-      ...room,
-      title,
-      vote,
-      wait: wait / 60_000,
-      game: chosen.game,
-      name: data.get("name"),
-      servers: data.get("servers"),
-      regions: pastedIn(data),
-      at: isThere ? String(data.get("at")).trim() : "",
-      open: !isThere && data.has("open"),
-      auto: data.has("auto"),
-      can_host: data.has("can-host"),
-    }),
-  );
+  from.attempt("host", () => ask("host", { ...mine, at: isThere ? String(data.get("at")).trim() : "", room: wanted(form, data) }));
+}
+
+/** The room's settings, as a host takes them. What is not filled in stays as config.toml has it. @param {HTMLFormElement} form @param {FormData} data */
+function wanted(form, data) {
+  const isFilled = (/** @type {any} */ input) => (input.type === "checkbox" ? input.checked : input.value.trim() !== "");
+  /** @type {Record<string, unknown>} */
+  const room = { game: chosen.game, ...Object.fromEntries(Object.entries(settingsIn(form)).filter(([key]) => isFilled(form.elements.namedItem(key)))) };
+  const servers = String(data.get("servers")).trim();
+  if (servers) room.servers = servers.split(/\r?\n/);
+  if (data.has("open")) room.open = true;
+  return room;
 }
 
 /** @param {FormData} data @param {boolean} isThere @param {Game | undefined} game */
@@ -140,7 +133,7 @@ function whatIsMissing(data, isThere, game) {
 }
 
 /** What is missing of a game that measures its regions itself. @param {FormData} data @param {Game | undefined} game */
-const lacksRegions = (data, game) => (game?.dump && !pastedIn(data).trim() ? regionsHow(game) : "");
+const lacksRegions = (data, game) => (game?.dump && !String(data.get("regions") ?? "").trim() ? regionsHow(game) : "");
 
 /** Shows the field for the regions. @param {HTMLFormElement} form */
 function unfold(form) {

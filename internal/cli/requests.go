@@ -1,0 +1,176 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"maps"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"muster/discovery"
+	"muster/discovery/regions"
+	"muster/host/wire"
+	"muster/internal/game"
+	"muster/internal/home"
+	"muster/internal/input"
+	"muster/internal/listing"
+	"muster/internal/venue"
+)
+
+// doRequest runs the command for a request of Home's page. The command goes by config.toml where the
+// request says nothing. isQuiet says that a room is not announced on the local network.
+func (p *program) doRequest(ctx context.Context, request home.Request, isQuiet bool) error {
+	switch r := request.(type) {
+	case home.Find:
+		d := &discover{program: p}
+		if err := p.grant(newDiscover(d)); err != nil {
+			return err
+		}
+		d.game, d.top, d.watch = r.Game, 1, r.Watches
+		if r.All {
+			d.options.AutoStop = discovery.StopOff
+		}
+		if r.Goes {
+			d.connect = 1
+		}
+		return withList(&d.sources, r.Servers, func() error { return d.run(ctx) })
+	case home.Join:
+		j := &join{program: p}
+		err := p.grant(newJoin(j))
+		if err == nil {
+			err = takeSelf(r.Self, &j.launcher, &j.canHost, &j.probing)
+		}
+		if err != nil {
+			return err
+		}
+		j.code = r.Code
+		return j.enter(ctx, []string{r.Link})
+	case home.Open:
+		return p.openRoom(ctx, r, isQuiet)
+	case home.Beacon:
+		b := &beaconCommand{program: p}
+		if err := p.grant(newBeacon(b)); err != nil {
+			return err
+		}
+		if b.name = r.Name; r.Port > 0 {
+			b.listen = ":" + strconv.Itoa(r.Port)
+		}
+		if r.PortMap != nil {
+			b.portMap = consent(strconv.FormatBool(*r.PortMap))
+		}
+		return b.run(ctx)
+	}
+	return errors.New("cli: a request that no command takes")
+}
+
+// takeSelf takes what the page says of this computer and its player.
+func takeSelf(s home.Self, l *game.Launcher, c *canHost, o *probing) (err error) {
+	l.Player, c.isWanted = cmp.Or(s.Name, l.Player), s.CanHost
+	switch {
+	case s.Auto == nil:
+	case *s.Auto:
+		l.Starts = game.StartAuto
+	case l.Starts == game.StartAuto:
+		l.Starts = game.StartAsk
+	}
+	if strings.TrimSpace(s.Regions) != "" {
+		o.pings, err = regions.ParseDump(s.Regions)
+	}
+	return err
+}
+
+// withList runs a command that reads the user's own list from a file, if the list has a server.
+func withList(sources *listing.Sources, list string, run func() error) error {
+	if strings.TrimSpace(list) == "" {
+		return run()
+	}
+	f, err := os.CreateTemp("", "muster-servers-*.txt")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	_, err = f.WriteString(list + "\n")
+	if err = errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	sources.Files = []string{f.Name()}
+	return run()
+}
+
+// openRoom opens a room as muster host does. What the request sets counts as given on the command line.
+func (p *program) openRoom(ctx context.Context, r home.Open, isQuiet bool) error {
+	h := &hostCommand{program: p, sits: p.desk()}
+	cmd := newHost(h)
+	err := p.grant(cmd)
+	if err == nil {
+		err = takeSelf(r.Self, &h.launcher, &h.canHost, &h.probing)
+	}
+	h.fresh, h.noMDNS = !r.Again, isQuiet
+	if h.at = r.At; h.at != "" {
+		give(cmd, "at")
+	} else {
+		h.here, h.listen = true, r.Listen
+		give(cmd, "here", "listen")
+	}
+	var servers string
+	if err == nil {
+		servers, err = h.takeRoom(ctx, cmd, r.Room)
+	}
+	if err != nil {
+		return err
+	}
+	return withList(&h.lists.Sources, servers, func() error { return h.run(ctx) })
+}
+
+// give notes that flags are given.
+func give(cmd *cobra.Command, flags ...string) {
+	for _, flag := range flags {
+		cmd.Flags().Lookup(flag).Changed = true
+	}
+}
+
+// takeRoom takes a room's settings by their keys. It returns the user's own list of servers.
+func (h *hostCommand) takeRoom(ctx context.Context, cmd *cobra.Command, room map[string]json.RawMessage) (servers string, err error) {
+	var lines []string
+	if list, is := room["servers"]; is {
+		if err := json.Unmarshal(list, &lines); err != nil {
+			return "", wire.Refuse(wire.ReasonMalformed, "refused.servers-list", "example", `["192.0.2.1:27960"]`)
+		}
+	}
+	rest := maps.Clone(room)
+	delete(rest, "servers")
+	if cmd.Flags().Changed("at") { // a form may have them from the last room, which was here
+		delete(rest, "open")
+		delete(rest, wire.AnnounceKey)
+	}
+	var places string
+	if json.Unmarshal(room[placesFlag], &places) == nil && strings.TrimSpace(places) != "" {
+		if h.settings.Places, err = venue.Read(ctx, input.Standard, strings.NewReader(places)); err != nil {
+			return "", err
+		}
+		delete(rest, placesFlag)
+		give(cmd, placesFlag)
+	}
+	patch, err := json.Marshal(rest)
+	if err != nil {
+		return "", err
+	}
+	json.Unmarshal(room["game"], &h.game) // a value that is not a text names no game
+	g, err := h.findGame(h.game)
+	if err != nil {
+		return "", err
+	}
+	h.settings.By = g.Rule
+	h.settings, err = h.settings.Patched(patch, func(row wire.Setting) bool { return row.Key == "open" || wire.IsOpen(row) })
+	for _, row := range wire.Table() {
+		if _, is := rest[row.Key]; is && row.Flag != "" {
+			give(cmd, row.Flag)
+		}
+	}
+	return strings.Join(lines, "\n"), err
+}
