@@ -48,32 +48,23 @@ func (r *round) decided(doc *Selection) *Decided {
 		return nil
 	}
 	rule := r.view.objective.rule
-	d, chosen := &Decided{By: ByRule, Measure: rule.Name}, doc.Chosen.Server
-	other := -1 // the next best
-	for _, next := range doc.Ranking {
-		if next.Server != chosen {
-			other = next.Server
-			break
-		}
+	d, chosen, other := &Decided{By: ByRule, Measure: rule.Name}, doc.Chosen.Server, -1
+	if next := slices.IndexFunc(doc.Ranking, func(next Ranked) bool { return next.Server != chosen }); next >= 0 {
+		other = doc.Ranking[next].Server
 	}
-	better := r.bestOf(rule, func(server int) bool { return r.suits(server) })
+	better := r.bestOf(rule, r.suits)
 	isBetter := r.view.by(rule, better) < r.view.by(rule, chosen) && r.view.order(rule, better) < r.view.order(rule, chosen)
 	switch {
 	case doc.Keep != nil && doc.Keep.Stays && doc.Ranking[0].Server != chosen:
 		d.By, other = ByKeeping, doc.Ranking[0].Server
 	case doc.Chosen.Ours && r.preference != nil && r.preference.MoreMS > 0:
-		d.By = ByOurs
-		for server := range r.fates {
-			if r.servers.List[server].Addr == r.preference.Other.AddrPort && r.suits(server) {
-				other = server
-				break
-			}
-		}
-	case isBetter && r.tight != nil && r.tight[better] && !r.tight[chosen] && r.score(better) <= r.score(chosen):
+		d.By, other = ByOurs, r.stranger
+	case !isBetter: // the rule decided
+	case r.tight != nil && r.tight[better] && !r.tight[chosen] && r.score(better) <= r.score(chosen):
 		d.By, other = BySeats, better
-	case isBetter && r.view.score(better) >= r.view.score(chosen):
+	case r.view.score(better) >= r.view.score(chosen):
 		d.By, other = ByWeights, better
-	case isBetter:
+	default:
 		d.By, other = ByQuality, better
 	}
 	d.MS, d.Score = millis(r.view.by(rule, chosen)), doc.Chosen.Score

@@ -1,6 +1,8 @@
 package selection
 
 import (
+	"cmp"
+	"maps"
 	"math"
 	"slices"
 
@@ -23,9 +25,9 @@ const (
 )
 
 const (
-	// apartMS is how far a choice has to be from all others in what it is named for, in ms. Nobody
-	// feels less.
-	apartMS = 5
+	// apart is how far a choice has to be from all others in what it is named for, in microseconds.
+	// Nobody feels less.
+	apart = 5 * microseconds
 	// maxChoices is how many choices people compare at once.
 	maxChoices = 4
 )
@@ -54,180 +56,194 @@ type Alternative struct {
 //
 // Each kind offers its best server. The fairest may not be worse for the worst off than the pick,
 // and somebody has to gain by it: else it would be fair by being bad for all.
-func Alternatives(by Rule, pick Ranked, ranking []Ranked) []Alternative {
-	d := &differing{pick: pick, all: ranking, own: ownBests(ranking)}
-	first := Alternative{Kind: ByOwn}
-	for kind, rule := range named {
-		if rules.Of(by).Measure == rule && d.isBest(kind, pick) {
-			first.Kind = kind
+func Alternatives(by Rule, pick Ranked, ranking []Ranked) (all []Alternative) {
+	names := slices.Sorted(maps.Keys(pick.RTT))
+	f, choices := &field{pick: choiceOf(pick, names)}, []choice{}
+	for _, r := range ranking {
+		choices = append(choices, choiceOf(r, names))
+		f.add(choices[len(choices)-1])
+	}
+	taken, others := []offer{{f.kindOf(by, choices), f.pick}}, &field{}
+	all = append(all, f.alternative(taken[0], pick))
+	for _, k := range kinds {
+		best := -1
+		for i, c := range choices {
+			if ranking[i].Server != pick.Server && k.may(f, c) && (best < 0 || k.figure(f, c) < k.figure(f, choices[best])) {
+				best = i
+			}
 		}
-	}
-	if first.Kind == ByOwn && pick.Ours {
-		first.Kind = OfOurs
-	}
-	d.take(first.Kind, pick)
-	for _, kind := range []Kind{Lowest, Fairest, Kindest, ForMost, OfOurs} {
-		if kind != first.Kind && len(d.taken) < maxChoices {
-			d.offer(kind)
+		if best < 0 || k.Kind == taken[0].Kind || len(taken) == maxChoices || !f.differs(offer{k, choices[best]}, taken) {
+			continue
 		}
+		o := offer{k, choices[best]}
+		taken = append(taken, o)
+		others.add(o.choice)
+		a := f.alternative(o, ranking[best])
+		a.Payer, a.CostMS = payer(names, o.rtts, f.pick.rtts)
+		all = append(all, a)
 	}
-	return d.described()
+	all[0].Payer, all[0].CostMS = payer(names, f.pick.rtts, others.own)
+	return all
 }
 
-// named are the rules whose pick has a kind of its own.
-var named = map[Kind]Rule{Lowest: Mean, Fairest: Fairness, Kindest: Minimax}
-
-// differing collects the choices.
-type differing struct {
-	pick  Ranked
-	all   []Ranked
-	own   map[string]float64
-	taken []taken
+// kindOf returns the kind of a rule's pick.
+func (f *field) kindOf(by Rule, choices []choice) kind {
+	for _, k := range kinds {
+		isBeaten := func(c choice) bool { return k.may(f, c) && f.isApart(k, c, f.pick) }
+		if k.rule == rules.Of(by).Measure && !slices.ContainsFunc(choices, isBeaten) {
+			return k
+		}
+	}
+	if f.pick.isOurs {
+		return kind{Kind: OfOurs}
+	}
+	return kind{Kind: ByOwn}
 }
 
-// taken is a choice with its kind.
-type taken struct {
+// AlternativeOf returns a server that was worth a vote, as it compares with the pick now.
+func AlternativeOf(r, pick Ranked) Alternative {
+	a := Alternative{Addr: r.Addr, Server: r.Server, Kind: Also}
+	names := slices.DeleteFunc(slices.Sorted(maps.Keys(r.RTT)), func(name string) bool { _, has := pick.RTT[name]; return !has })
+	a.Payer, a.CostMS = payer(names, choiceOf(r, names).rtts, choiceOf(pick, names).rtts)
+	return a
+}
+
+// kind is a row of the table of kinds.
+type kind struct {
 	Kind
-	Ranked
+	// rule is the rule whose pick is of this kind, if there is one.
+	rule Rule
+	// may reports whether a choice may stand for the kind.
+	may func(*field, choice) bool
+	// figure is what the kind minimises. Of several choices with the same, the rule's first is the best.
+	figure func(*field, choice) float64
 }
 
-func (d *differing) take(kind Kind, r Ranked) { d.taken = append(d.taken, taken{kind, r}) }
-
-// offer takes the best server of a kind, if it differs enough from the choices so far, and leaves
-// each of them its name.
-func (d *differing) offer(kind Kind) {
-	best := -1
-	for i, r := range d.all {
-		if r.Server != d.pick.Server && d.may(kind, r) && (best < 0 || d.figure(kind, r) < d.figure(kind, d.all[best])) {
-			best = i
-		}
-	}
-	if best < 0 {
-		return
-	}
-	r := d.all[best]
-	for i, other := range d.taken {
-		switch {
-		case other.Server == r.Server:
-			return
-		case !d.isApart(kind, r, other.Ranked):
-			return
-		case i > 0 && !d.isApart(other.Kind, other.Ranked, r):
-			return
-		}
-	}
-	d.take(kind, r)
+// kinds is the table, in the order in which the kinds are offered. It never changes.
+var kinds = [...]kind{
+	{Lowest, Mean, (*field).mayAny, func(_ *field, c choice) float64 { return c.mean }},
+	{Fairest, Fairness, (*field).mayBeFair, func(_ *field, c choice) float64 { return c.span() }},
+	{Kindest, Minimax, (*field).mayAny, func(_ *field, c choice) float64 { return c.worst }},
+	{ForMost, "", (*field).suitsMost, func(f *field, c choice) float64 { return -float64(f.bests(c, nil)) }},
+	{OfOurs, "", func(_ *field, c choice) bool { return c.isOurs }, func(*field, choice) float64 { return 0 }},
 }
 
-// may reports whether a server may stand for a kind.
-func (d *differing) may(kind Kind, r Ranked) bool {
-	switch kind {
-	case Fairest:
-		return r.MaxMS <= d.pick.MaxMS && d.gains(r)
-	case ForMost:
-		return 2*d.bests(r, nil) > len(r.RTT)
-	case OfOurs:
-		return r.Ours
-	}
-	return true
+// choice is what players have at a server, in microseconds. Their RTTs are in one order for all
+// choices that are compared.
+type choice struct {
+	rtts        []float64
+	mean, worst float64
+	isOurs      bool
 }
 
-// gains reports whether a player feels that a server is nearer than the pick.
-func (d *differing) gains(r Ranked) bool {
-	for name, ms := range r.RTT {
-		if d.pick.RTT[name]-ms >= apartMS {
-			return true
+func choiceOf(r Ranked, names []string) choice {
+	exact := func(ms float64) float64 { return math.Round(ms * microseconds) }
+	c := choice{mean: exact(r.MeanMS), worst: exact(r.MaxMS), isOurs: r.Ours}
+	for _, name := range names {
+		c.rtts = append(c.rtts, exact(r.RTT[name]))
+	}
+	return c
+}
+
+// span is by how much the highest RTT exceeds the lowest.
+func (c choice) span() float64 {
+	lowest := c.worst
+	for _, rtt := range c.rtts {
+		lowest = min(lowest, rtt)
+	}
+	return c.worst - lowest
+}
+
+// field is what choices are compared with.
+type field struct {
+	pick choice
+	// own has each player's lowest RTT to any choice.
+	own []float64
+}
+
+// add takes a choice into account.
+func (f *field) add(c choice) {
+	if f.own == nil {
+		f.own = slices.Clone(c.rtts)
+	}
+	for i, rtt := range c.rtts {
+		f.own[i] = min(f.own[i], rtt)
+	}
+}
+
+func (*field) mayAny(choice) bool { return true }
+
+// mayBeFair reports whether a choice is not worse than the pick for the worst off, and nearer in a way
+// that a player feels.
+func (f *field) mayBeFair(c choice) bool {
+	for i, rtt := range c.rtts {
+		if f.pick.rtts[i]-rtt >= apart {
+			return c.worst <= f.pick.worst
 		}
 	}
 	return false
 }
 
-// figure is what a kind minimises. Of the group's own, the ranking's first is the best.
-func (d *differing) figure(kind Kind, r Ranked) float64 {
-	switch kind {
-	case Lowest:
-		return r.MeanMS
-	case Fairest:
-		return r.spanMS()
-	case Kindest:
-		return r.MaxMS
-	case ForMost:
-		return -float64(d.bests(r, nil))
-	}
-	return 0
-}
+func (f *field) suitsMost(c choice) bool { return 2*f.bests(c, nil) > len(c.rtts) }
 
-// isApart reports whether a server of a kind is clearly better than another in what the kind is
-// named for.
-func (d *differing) isApart(kind Kind, r, other Ranked) bool {
-	switch kind {
-	case ForMost:
-		return 2*d.bests(r, &other) > len(r.RTT)
-	case OfOurs:
-		return !other.Ours
-	}
-	return d.figure(kind, other)-d.figure(kind, r) >= apartMS
-}
-
-// isBest reports whether no server is clearly better than one in what a kind is named for.
-func (d *differing) isBest(kind Kind, r Ranked) bool {
-	return !slices.ContainsFunc(d.all, func(other Ranked) bool { return d.may(kind, other) && d.isApart(kind, other, r) })
-}
-
-// bests returns how many players have about their own best ping at a server, and, if there is
-// another server, feel that there.
-func (d *differing) bests(r Ranked, other *Ranked) (n int) {
-	for name, ms := range r.RTT {
-		if ms < d.own[name]+apartMS && (other == nil || other.RTT[name]-ms >= apartMS) {
+// bests returns how many players have about their own lowest RTT at a choice, and, if there is
+// another choice, feel that there.
+func (f *field) bests(c choice, other *choice) (n int) {
+	for i, rtt := range c.rtts {
+		if rtt < f.own[i]+apart && (other == nil || other.rtts[i]-rtt >= apart) {
 			n++
 		}
 	}
 	return n
 }
 
-// described returns the choices with what they gain and cost.
-func (d *differing) described() (all []Alternative) {
-	for i, t := range d.taken {
-		a := Alternative{Addr: t.Addr, Server: t.Server, Kind: t.Kind}
-		switch t.Kind {
-		case ForMost:
-			a.Players = d.bests(t.Ranked, nil)
-		case Lowest, Fairest, Kindest:
-			a.GainMS = tenths(d.figure(t.Kind, t.Ranked))
-		}
-		against := d.pick.RTT
-		if i == 0 {
-			against = d.minElsewhere()
-		}
-		a.Payer, a.CostMS = payer(t.RTT, against)
-		all = append(all, a)
+// isApart reports whether a choice of a kind is clearly better than another in what the kind is
+// named for.
+func (f *field) isApart(k kind, c, other choice) bool {
+	switch k.Kind {
+	case ForMost:
+		return 2*f.bests(c, &other) > len(c.rtts)
+	case OfOurs:
+		return !other.isOurs
 	}
-	return all
+	return k.figure(f, other)-k.figure(f, c) >= apart
 }
 
-// AlternativeOf returns a server that was worth a vote, as it compares with the pick now.
-func AlternativeOf(r, pick Ranked) Alternative {
-	a := Alternative{Addr: r.Addr, Server: r.Server, Kind: Also}
-	a.Payer, a.CostMS = payer(r.RTT, pick.RTT)
+// offer is a choice that stands for a kind.
+type offer struct {
+	kind
+	choice
+}
+
+// differs reports whether an offer is apart from those that were taken, and leaves each of them its
+// name.
+func (f *field) differs(o offer, taken []offer) bool {
+	for i, other := range taken {
+		if !f.isApart(o.kind, o.choice, other.choice) || i > 0 && !f.isApart(other.kind, other.choice, o.choice) {
+			return false
+		}
+	}
+	return true
+}
+
+// alternative returns a server that is offered, with the figure that its kind is named after.
+func (f *field) alternative(o offer, r Ranked) Alternative {
+	a := Alternative{Addr: r.Addr, Server: r.Server, Kind: o.Kind}
+	switch o.Kind {
+	case ForMost:
+		a.Players = f.bests(o.choice, nil)
+	case Lowest, Fairest, Kindest:
+		a.GainMS = tenths(o.figure(f, o.choice))
+	}
 	return a
 }
 
-// minElsewhere returns each player's lowest ping to the choices besides the pick.
-func (d *differing) minElsewhere() map[string]float64 {
-	var others []Ranked
-	for _, t := range d.taken[1:] {
-		others = append(others, t.Ranked)
-	}
-	return ownBests(others)
-}
-
-// payer returns the player whose ping is above another by most, and by how much: the first by name
-// of several. Nobody pays what nobody sees.
-func payer(pings, against map[string]float64) (name string, ms float64) {
-	for player, ping := range pings {
-		than, has := against[player]
-		if more := tenths(ping - than); has && (more > ms || more == ms && player < name) {
-			name, ms = player, more
+// payer returns the player whose RTT is above another by most, and by how much, in ms: the first by
+// name of several. Nobody pays what nobody sees.
+func payer(names []string, rtts, against []float64) (name string, ms float64) {
+	for i := range against {
+		if more := tenths(rtts[i] - against[i]); more > ms {
+			name, ms = names[i], more
 		}
 	}
 	if math.Round(ms) < 1 {
@@ -236,26 +252,60 @@ func payer(pings, against map[string]float64) (name string, ms float64) {
 	return name, ms
 }
 
-// ownBests returns each player's lowest ping to some servers.
-func ownBests(all []Ranked) map[string]float64 {
-	own := map[string]float64{}
-	for _, r := range all {
-		for name, ms := range r.RTT {
-			if best, has := own[name]; !has || ms < best {
-				own[name] = ms
+// tenths returns microseconds in ms, to the tenth.
+func tenths(us float64) float64 { return math.Round(us/(microseconds/10)) / 10 }
+
+// extremes returns the survivors beyond the ranking that [Alternatives] may want: the best of each kind.
+// Their order is that of the scores. The pick is the chosen server.
+func (r *round) extremes(pick int) (servers []candidate) {
+	if len(r.view.players) < 2 {
+		return nil
+	}
+	f, buffer := &field{pick: r.choice(pick, nil)}, make([]float64, len(r.view.players))
+	for server := range r.fates {
+		if r.suits(server) {
+			f.add(r.choice(server, buffer))
+		}
+	}
+	var best [len(kinds)]struct {
+		candidate
+		figure float64
+		is     bool
+	}
+	for server := range r.fates {
+		if !r.suits(server) {
+			continue
+		}
+		c := r.choice(server, buffer)
+		for i, k := range kinds {
+			if !k.may(f, c) {
+				continue
+			}
+			b, figure := &best[i], k.figure(f, c)
+			if !b.is || figure < b.figure || figure == b.figure && r.candidate(server).order < b.order {
+				b.candidate, b.figure, b.is = r.candidate(server), figure, true
 			}
 		}
 	}
-	return own
-}
-
-// spanMS is by how much the highest ping exceeds the lowest.
-func (r Ranked) spanMS() float64 {
-	least := r.MaxMS
-	for _, ms := range r.RTT {
-		least = min(least, ms)
+	for _, b := range best {
+		isIt := func(c candidate) bool { return c.server == b.server }
+		if b.is && !slices.ContainsFunc(r.best, isIt) && !slices.ContainsFunc(servers, isIt) {
+			servers = append(servers, b.candidate)
+		}
 	}
-	return r.MaxMS - least
+	slices.SortFunc(servers, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(a.order, b.order), r.servers.compare(a.server, b.server))
+	})
+	return servers
 }
 
-func tenths(ms float64) float64 { return math.Round(10*ms) / 10 }
+// choice returns what the players in view have at a server. The RTTs are written to a buffer, if there is
+// one.
+func (r *round) choice(server int, buffer []float64) choice {
+	sums := r.view.of(server)
+	c := choice{rtts: buffer[:0], mean: sums.mean(), worst: float64(sums.worst), isOurs: r.isOurs(server)}
+	for _, player := range r.view.players {
+		c.rtts = append(c.rtts, float64(r.view.table.cell(player, server)))
+	}
+	return c
+}

@@ -146,19 +146,16 @@ func (s Selection) runnerUp() []sentence.Sentence {
 	if d.By == ByKeeping || d.By == ByVote {
 		return nil
 	}
-	for _, next := range s.Ranking {
-		if next.Addr != s.Chosen.Addr {
-			if d.By != ByRule && next.Addr == d.Other {
-				return nil
-			}
-			pairs := []any{"server", next.Addr, "mean", signed(next.MeanMS - s.Chosen.MeanMS), "worst", signed(next.MaxMS - s.Chosen.MaxMS)}
-			if measure := d.Measure; isLess(next.Figure(measure), s.Chosen.Figure(measure)) {
-				return one("why.next-but", append(pairs, "why", s.but(Rival{Ranked: next}))...)
-			}
-			return one("why.next", pairs...)
-		}
+	at := slices.IndexFunc(s.Ranking, func(r Ranked) bool { return r.Addr != s.Chosen.Addr })
+	if at < 0 || d.By != ByRule && s.Ranking[at].Addr == d.Other {
+		return nil
 	}
-	return nil
+	next := s.Ranking[at]
+	pairs := []any{"server", next.Addr, "mean", signed(next.MeanMS - s.Chosen.MeanMS), "worst", signed(next.MaxMS - s.Chosen.MaxMS)}
+	if isLess(next.Figure(d.Measure), s.Chosen.Figure(d.Measure)) {
+		return one("why.next-but", append(pairs, "why", s.but(Rival{Ranked: next}))...)
+	}
+	return one("why.next", pairs...)
 }
 
 // sentence says how many servers a relaxation would free.

@@ -47,16 +47,9 @@ type obstacle struct {
 	player int
 }
 
-// wayOut is an unfinished relaxation: the best server that it frees so far, and the price.
-type wayOut struct {
-	Relax
-	server int
-	cost   float64
-}
-
 // whyNone looks for single things to give up so that a server survives.
 func (r *round) whyNone() *Why {
-	ways := make(map[obstacle]*wayOut)
+	ways := make(map[obstacle][]int) // the servers that each frees
 	nearest, fewest := -1, 0
 	for server := range r.fates {
 		all := r.allAgainst(server)
@@ -66,12 +59,12 @@ func (r *round) whyNone() *Why {
 			nearest, fewest = server, n
 		}
 		for _, o := range r.onlyObstacles(server, all) {
-			r.relax(ways, o, server)
+			ways[o] = append(ways[o], server)
 		}
 	}
 	w := &Why{}
-	for _, way := range ways {
-		w.Relax = append(w.Relax, way.Relax)
+	for o, freed := range ways {
+		w.Relax = append(w.Relax, r.relax(o, freed))
 	}
 	slices.SortFunc(w.Relax, func(a, b Relax) int {
 		return cmp.Or(cmp.Compare(b.Frees, a.Frees), cmp.Compare(b.Give, a.Give), cmp.Compare(a.Player, b.Player))
@@ -134,28 +127,22 @@ func (r *round) onlyObstacles(server int, all causes) []obstacle {
 	return []obstacle{{cause, nobody}}
 }
 
-// relax counts a server that only one obstacle keeps out.
-func (r *round) relax(ways map[obstacle]*wayOut, o obstacle, server int) {
-	way, cost := ways[o], r.price(o, server)
-	if way == nil {
-		way = &wayOut{Relax: Relax{Give: o.give}, server: server, cost: cost}
-		if o.player != nobody {
-			way.Player = r.view.table.players[o.player]
-		}
-		ways[o] = way
-	}
-	way.Frees++
-	if c := cmp.Compare(cost, way.cost); c < 0 || c == 0 && r.servers.compare(server, way.server) < 0 {
-		way.server, way.cost = server, cost
-	}
-	way.Addr = hostport.At(r.servers.List[way.server].Addr)
+// relax returns what it means to give up an obstacle, which alone keeps these servers out.
+func (r *round) relax(o obstacle, freed []int) Relax {
+	best := slices.MinFunc(freed, func(a, b int) int {
+		return cmp.Or(cmp.Compare(r.price(o, a), r.price(o, b)), r.servers.compare(a, b))
+	})
+	way := Relax{Give: o.give, Frees: len(freed), Addr: hostport.At(r.servers.List[best].Addr)}
 	switch {
+	case o.player != nobody:
+		way.Player = r.view.table.players[o.player]
 	case o.give == Full:
-		free := freeSeats(r.servers.Info(way.server))
+		free := freeSeats(r.servers.Info(best))
 		way.Seats = &free
-	case o.give == OverThreshold && o.player == nobody:
-		way.LimitMS = millis(way.cost)
+	case o.give == OverThreshold:
+		way.LimitMS = millis(r.price(o, best))
 	}
+	return way
 }
 
 // price orders the servers that an obstacle keeps out, the cheapest first.

@@ -44,8 +44,9 @@ type round struct {
 	// extra is what quality adds to the finalists' scores, and usual what it adds to the others'.
 	extra map[int]float64
 	usual float64
-	// preference is set if one of the group's own servers suits.
+	// preference is set if one of the group's own servers suits. stranger is the best other server.
 	preference *Preference
+	stranger   int
 }
 
 // candidate is a server that suits everyone.
@@ -195,7 +196,9 @@ func (r *round) rank() {
 		}
 	}
 	r.best = best.sorted()
-	r.preference = r.prefers(firsts[0], firsts[1])
+	if r.preference = r.prefers(firsts[0], firsts[1]); firsts[1] != nil {
+		r.stranger = firsts[1].server
+	}
 }
 
 func (r *round) document() Selection {

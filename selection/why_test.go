@@ -49,32 +49,6 @@ func ExampleSelect() {
 	// Next best is 10.0.0.2:27960, −15.8 ms on average and +26.0 ms for the worst off.
 }
 
-// TestRivals checks that the reason why a rival lost is true.
-func TestRivals(t *testing.T) {
-	rows := map[string][]int{serverA: {20, 80}, serverB: {80, 44}}
-	tests := []struct {
-		criteria selection.Criteria
-		want     string
-	}{
-		{selection.Criteria{By: selection.Mean},
-			"10.0.0.2:27960 has a lower deviation (25.5 ms), but its average (62.0 ms) is above the chosen server’s."},
-		{selection.Criteria{By: selection.Mean, Keep: netip.MustParseAddrPort(serverB)},
-			"10.0.0.1:27960 has a lower average (50.0 ms), but that isn’t worth a move."},
-		{selection.Criteria{By: selection.Mean, Weights: map[string]float64{"bob": 4}},
-			"10.0.0.1:27960 has a lower average (50.0 ms), but with weights and quality it scores 68.0 ms, not 51.2 ms."},
-	}
-	servers, table := tableOf(annAndBob, rows, serverA, serverB)
-	for _, test := range tests {
-		if lines := explained(selection.Select(servers, table, test.criteria)); !slices.Contains(lines, test.want) {
-			t.Errorf("%+v: %q, want %q", test.criteria, lines, test.want)
-		}
-	}
-	servers, table = tableOf(annAndBob, map[string][]int{serverA: {20, 80}, serverB: {80, 20}}, serverA, serverB)
-	if why := selection.Select(servers, table, selection.Criteria{By: selection.Minimax}).Why; why.Rivals != nil {
-		t.Errorf("nothing is better, but %+v", why.Rivals)
-	}
-}
-
 func TestWhoDecides(t *testing.T) {
 	rows := map[string][]int{serverA: {20, 30, 200}, serverB: {90, 90, 60}}
 	servers, table := tableOf([]string{"ann", "cat", "bob"}, rows, serverB, serverA)
@@ -173,30 +147,6 @@ func TestAloneAndOutOfReach(t *testing.T) {
 	why := selection.Select(servers, table, selection.Criteria{}).Why
 	if why.Relax != nil || why.Nearest == nil || why.Nearest.Addr.String() != serverA {
 		t.Errorf("%+v", why)
-	}
-}
-
-func TestExplainKeep(t *testing.T) {
-	rows := map[string][]int{serverA: {20, 20}, serverB: {15, 15}, serverC: {20, lost}}
-	servers, table := tableOf(annAndBob, rows, serverA, serverB, serverC)
-	tests := []struct{ keep, want string }{
-		{serverA, "10.0.0.1:27960 stays from the last round: 20.0 ms on average; ann is worst off with 20.0 ms. " +
-			"The best server, 10.0.0.2:27960, would be only 5.0 ms better."},
-		{serverB, "10.0.0.2:27960 has the lowest average: 15.0 ms; ann is worst off with 15.0 ms. Without ann"},
-		{serverC, "10.0.0.3:27960, the last server, is out: unreachable for someone."},
-		{"10.9.9.9:1", "10.9.9.9:1, the last server, is no longer listed."},
-	}
-	for _, test := range tests {
-		got := selection.Select(servers, table, selection.Criteria{By: selection.Mean, Keep: netip.MustParseAddrPort(test.keep)})
-		if text := strings.Join(explained(got), " "); !strings.Contains(text, test.want) {
-			t.Errorf("keep %s: %s\nwant %s", test.keep, text, test.want)
-		}
-	}
-	rows[serverA] = []int{90, 90}
-	servers, table = tableOf(annAndBob, rows, serverA, serverB, serverC)
-	got := selection.Select(servers, table, selection.Criteria{By: selection.Mean, Keep: netip.MustParseAddrPort(serverA)})
-	if text := strings.Join(explained(got), " "); !strings.Contains(text, "It’s 75.0 ms better than the last server, 10.0.0.1:27960.") {
-		t.Error(text)
 	}
 }
 

@@ -3,7 +3,6 @@ package room
 import (
 	"muster/discovery/sentence"
 	"muster/host/room/bans"
-	"muster/host/room/captains"
 	"muster/host/room/decision"
 	"muster/host/room/facts"
 	"muster/host/room/people"
@@ -31,7 +30,7 @@ func (*Banning) joined(r *Room, player people.ID) { r.lookLate(player) }
 func (b *Banning) expectsLook(people.ID, wire.Verified) bool { return b.LookedAgain }
 
 func (b *Banning) move(r *Room, by caller, m Move) error {
-	notes, err := captains.Move(r.facts, &r.parts.Bans, captains.Attempt{Number: m.Number, By: by.ID, What: m.What}, r.clocks())
+	notes, err := r.decision.MakeMove(r.facts, by.ID, m.Number, m.What, r.clocks())
 	if err != nil {
 		return err
 	}
@@ -99,9 +98,9 @@ func (b *Banning) countDown(r *Room) {
 // more, because bans take minutes, and seats fill up quickly.
 func (b *Banning) tick(r *Room) {
 	if b.LaunchAt.IsZero() {
-		notes, left := captains.Tick(r.facts, &r.parts.Bans, r.clocks())
+		notes, left := r.decision.TickBans(r.facts, r.clocks())
 		if left != "" {
-			notes = r.facts.SideNotes(r.parts.Sides.Replace(left, captains.Available(r.facts)))
+			notes = r.facts.SideNotes(r.parts.Sides.Replace(left, decision.Captainable(r.facts)))
 		}
 		if len(notes) > 0 {
 			r.out.mustSave = true
@@ -119,7 +118,7 @@ func (b *Banning) tick(r *Room) {
 		(&Launching{Server: server}).begin(r)
 	case b.LaunchAt.Sub(b.Looked) >= freshLook && left <= countdownTime:
 		b.Looked, b.LookedAgain = r.now, true
-		asks, note := r.decision.Look(r.facts, &r.probing, captains.Fallbacks(r.facts, &r.parts.Bans), true, r.passed(), r.now)
+		asks, note := r.decision.Look(r.facts, &r.probing, r.decision.Fallbacks(r.facts), true, r.passed(), r.now)
 		r.out.say(note)
 		r.sendLooks(asks)
 	}
@@ -128,7 +127,7 @@ func (b *Banning) tick(r *Room) {
 // next returns the end of the turn. If the captain is away, or the countdown runs, the room needs
 // ticks before.
 func (b *Banning) next(r *Room) (at roomtime.Time, isQuiet bool) {
-	if turn, is := r.parts.Bans.Turn(); is && !captains.IsCaptainAway(r.facts, &r.parts.Bans) {
+	if turn, is := r.parts.Bans.Turn(); is && !r.decision.IsCaptainAway(r.facts) {
 		return turn.Until, true
 	}
 	return r.now, true

@@ -5,7 +5,6 @@ import (
 
 	"muster/discovery/sentence"
 	"muster/host/room/ballot"
-	"muster/host/room/captains"
 	"muster/host/room/decision"
 	"muster/host/room/facts"
 	"muster/host/room/launch"
@@ -83,10 +82,9 @@ func (l *Launching) begin(r *Room) {
 	played := wire.Played{
 		Round: g.Number, At: r.wall, Game: g.Settings.Game, Server: l.Launch.Name, Connect: l.Launch.Address,
 		Country: g.Servers.List[server].Country, By: newest.By, MeanMS: ranked.MeanMS, MaxMS: ranked.MaxMS,
-		Players: newest.Players, RTT: map[string]float64{}, Voted: voters(g), Match: r.facts.ViewMatch(),
+		Players: newest.Players, RTT: map[string]float64{}, Voted: voters(g), Match: r.decision.ViewMatch(r.facts, r.clocks()),
 	}
 	if played.Match != nil {
-		captains.View(r.facts, &g.Bans, played.Match, r.clocks())
 		played.Match.Turn, played.Match.Servers = nil, []wire.MatchServer{} // only what was decided stays
 	}
 	for name, ms := range ranked.RTT {

@@ -4,7 +4,6 @@ import (
 	"iter"
 
 	"muster/discovery"
-	"muster/host/room/captains"
 	"muster/host/room/choice"
 	"muster/host/room/decision"
 	"muster/host/room/people"
@@ -39,7 +38,7 @@ func fullSnapshot(r *Room) wire.Snapshot {
 
 		Standing:  r.probing.View(r.facts),
 		Reactions: g.Reactions.View(r.now, names),
-		Match:     r.facts.ViewMatch(),
+		Match:     r.decision.ViewMatch(r.facts, now),
 	}
 	s.Room.Password, s.Room.Servers, s.Room.Own = "", nil, len(g.Settings.Servers)
 	s.Room.Places, s.Room.SteamIDs = nil, nil
@@ -52,7 +51,6 @@ func fullSnapshot(r *Room) wire.Snapshot {
 	s.Phase.LeftMS = max(0, s.Phase.LeftMS)
 	s.People = r.facts.ViewPeople(r.phase.traits().isChosen())
 	if s.Match != nil {
-		captains.View(r.facts, &g.Bans, s.Match, now)
 		showing.Target = max(showing.Target, g.Bans.Server())
 	}
 	s.Choice, s.WhatIf = r.decision.View(r.facts, &r.probing, showing)

@@ -169,15 +169,7 @@ func (s *Settings) IsMatch() bool { return s.Match != "" }
 
 // BestOf returns how many maps the match has at most; 0 in other rooms.
 func (s *Settings) BestOf() int {
-	switch s.Match {
-	case "bo1":
-		return 1
-	case "bo3":
-		return 3
-	case "bo5":
-		return 5
-	}
-	return 0
+	return map[string]int{"bo1": 1, "bo3": 3, "bo5": 5}[s.Match]
 }
 
 // ServerOrder returns the moves over the servers, each [Ban] or [Pick]. It is empty if the captains

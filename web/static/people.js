@@ -16,11 +16,11 @@ import { removal } from "./stages/menu.js";
 export const meOf = (state) => state.people.find((person) => person.name === state.you.name);
 
 /** Whether captains have moved and the room still waits to go: the organiser cannot hide servers then. @param {State} state */
-export const hasMoved = ({ match, room }) => room.stage === "chosen" && (match?.moves ?? []).length > 0;
+export const hasMoved = ({ match, room }) => room.stage === "chosen" && Boolean(match?.moves.length);
 
 /** Whether the organiser cannot remove a person now, because they are on the other side of a match that has begun. @param {State} state @param {string} name */
 export function isOpponent(state, name) {
-  const sideOf = (/** @type {string | undefined} */ of) => state.match?.camps.find(({ players }) => players?.includes(of ?? ""))?.side;
+  const sideOf = (/** @type {string | undefined} */ of) => state.match?.camps.find(({ players }) => players.includes(of ?? ""))?.side;
   return hasMoved(state) && sideOf(name) !== undefined && sideOf(name) !== sideOf(state.you.name);
 }
 

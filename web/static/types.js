@@ -307,7 +307,7 @@
  * @property {"a" | "b"} side
  * @property {string} name empty if nobody has said it
  * @property {string} [captain]
- * @property {string[] | null} players
+ * @property {string[]} players
  * @property {boolean} [asks] has asked for a long look
  */
 
@@ -332,9 +332,9 @@
  * @property {number} best_of
  * @property {[Camp, Camp]} camps
  * @property {Turn} [turn]
- * @property {Move[] | null} moves
- * @property {MatchServer[] | null} servers
- * @property {MatchMap[] | null} maps
+ * @property {Move[]} moves
+ * @property {MatchServer[]} servers
+ * @property {MatchMap[]} maps
  * @property {boolean} [decided]
  * @property {string} [server]
  * @property {string[]} [play] the maps in the order in which they are played

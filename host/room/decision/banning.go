@@ -2,16 +2,19 @@ package decision
 
 import (
 	"slices"
+	"strings"
 
 	"muster/discovery"
+	"muster/discovery/hostport"
 	"muster/discovery/sentence"
+	"muster/host/room/attendance"
 	"muster/host/room/bans"
-	"muster/host/room/captains"
 	"muster/host/room/facts"
 	"muster/host/room/people"
 	"muster/host/room/roomtime"
 	"muster/host/wire"
 	"muster/selection"
+	"muster/selection/even"
 )
 
 // maxFinalists bounds the servers that a match's captains decide about, because everyone looks at
@@ -33,10 +36,18 @@ func finalistCount(g facts.Facts) int {
 	return min(max(finalists, banned+1), maxFinalists)
 }
 
+// ranked returns the servers of the newest choice, the best by the room's rule first.
+func ranked(g facts.Facts) (servers []int) {
+	for _, ranked := range g.Newest().Ranking {
+		servers = append(servers, ranked.Server)
+	}
+	return servers
+}
+
 // contested returns the servers that a match's captains decide about: the best of those at which
 // everyone has looked. Before any look it returns the best of all.
 func (d *Decision) contested(g facts.Facts) (servers []int) {
-	ranking := captains.Ranked(g)
+	ranking := ranked(g)
 	seen := slices.DeleteFunc(slices.Clone(ranking), func(server int) bool { return !slices.Contains(d.Looks.Seen(), server) })
 	if len(seen) == 0 {
 		seen = ranking
@@ -46,7 +57,7 @@ func (d *Decision) contested(g facts.Facts) (servers []int) {
 
 // unseen returns the servers that everyone should look at before captains decide about them.
 func (d *Decision) unseen(g facts.Facts) []int {
-	best := captains.Ranked(g)
+	best := ranked(g)
 	return slices.DeleteFunc(best[:min(finalistCount(g), len(best))], func(server int) bool { return slices.Contains(d.Looks.Seen(), server) })
 }
 
@@ -68,7 +79,7 @@ func (d *Decision) BeginBans(g facts.Facts, now roomtime.Time) (notes []sentence
 	} else {
 		notes = append(notes, sentence.Of("room.match-on", "server", g.Servers().Called(d.bans.Server())))
 	}
-	return append(notes, captains.MapNotes(d.bans)...)
+	return append(notes, d.mapNotes()...)
 }
 
 // Destination returns the server that a decided match goes to, after everyone has looked at it
@@ -76,11 +87,11 @@ func (d *Decision) BeginBans(g facts.Facts, now roomtime.Time) (notes []sentence
 // keeps the first, because a seat may become free. It also returns notes for people.
 func (d *Decision) Destination(g facts.Facts) (server int, notes []sentence.Sentence) {
 	g.Refresh()
-	usable := slices.IndexFunc(captains.Fallbacks(g, d.bans), func(server int) bool { _, is := obstacle(g, server); return !is })
+	usable := slices.IndexFunc(d.Fallbacks(g), func(server int) bool { _, is := obstacle(g, server); return !is })
 	for range max(0, usable) {
 		before := d.bans.Server()
 		cause, _ := obstacle(g, before)
-		d.bans.DropServer(captains.Ranked(g))
+		d.bans.DropServer(ranked(g))
 		next, key := d.bans.Server(), "room.match-next"
 		if d.bans.IsBanned(next) {
 			key = "room.match-back"
@@ -113,4 +124,170 @@ func obstacle(g facts.Facts, server int) (why selection.Cause, is bool) {
 		}
 	}
 	return selection.Full, true
+}
+
+// Fallbacks returns the servers that a decided match would go to, in that order.
+func (d *Decision) Fallbacks(g facts.Facts) []int { return d.bans.Fallbacks(ranked(g)) }
+
+// MakeMove makes a captain's move in the turn of a number. What is a server's address, or a map's
+// name. It returns notes for people.
+func (d *Decision) MakeMove(g facts.Facts, by people.ID, number int, what string, now roomtime.Clocks) ([]sentence.Sentence, error) {
+	turn, _ := d.bans.Turn()
+	a := bans.Attempt{Number: number, By: by, What: -1}
+	if turn.Of == wire.OfMap {
+		name := discovery.CleanText(what)
+		a.What = slices.IndexFunc(d.bans.Pool(), func(other string) bool { return strings.EqualFold(other, name) })
+	} else {
+		for _, server := range d.bans.Servers() {
+			if addrOf(g, server) == what {
+				a.What = server
+			}
+		}
+	}
+	if err := d.bans.Move(a, g.Captain(turn.Side), ranked(g), now); err != nil {
+		return nil, err
+	}
+	return d.moveNotes(g), nil
+}
+
+// TickBans moves for a captain who has not moved in time. It returns notes for people, and the side
+// whose captain has left, if any.
+func (d *Decision) TickBans(g facts.Facts, now roomtime.Clocks) (notes []sentence.Sentence, left wire.Side) {
+	if d.bans.Tick(ranked(g), now) {
+		return d.moveNotes(g), ""
+	}
+	turn, _ := d.bans.Turn()
+	if !d.IsCaptainAway(g) || len(g.Away([]people.ID{g.Captain(turn.Side)}, attendance.LeftAfter, now.Room)) == 0 {
+		return nil, ""
+	}
+	return nil, turn.Side
+}
+
+// IsCaptainAway reports whether a match waits for a captain who cannot move now.
+func (d *Decision) IsCaptainAway(g facts.Facts) bool {
+	turn, is := d.bans.Turn()
+	captain := g.Captain(turn.Side)
+	return is && captain != "" && !canMove(g, captain)
+}
+
+// Captainable returns the players who can move.
+func Captainable(g facts.Facts) []people.ID {
+	return people.Filtered(g.Players(), func(player people.ID) bool { return canMove(g, player) })
+}
+
+// canMove reports whether a player's program is connected, or a page is open.
+func canMove(g facts.Facts, player people.ID) bool {
+	one := g.Person(player)
+	return one.IsHere || one.HasPage
+}
+
+// moveKeys are the keys of the notes on moves: a captain's, and the room's.
+var moveKeys = map[string][2]string{
+	wire.Ban: {"room.bans-ban", "room.bans-ban-late"}, wire.Pick: {"room.bans-pick", "room.bans-pick-late"},
+}
+
+// moveNotes returns notes on the last move, and on what it decides.
+func (d *Decision) moveNotes(g facts.Facts) (notes []sentence.Sentence) {
+	made := d.bans.Made()
+	last := made[len(made)-1]
+	what := d.what(g, last)
+	if last.Of == wire.OfServer {
+		what = g.Servers().Called(last.Made.What)
+	}
+	if by := last.Made.By; by != "" {
+		notes = append(notes, sentence.Of(moveKeys[last.Kind][0], "player", by, "what", what))
+	} else {
+		notes = append(notes, sentence.Of(moveKeys[last.Kind][1], "side", g.Settings().Called(last.Side), "what", what))
+	}
+	if server := d.bans.Server(); server >= 0 && last.Of == wire.OfServer {
+		notes = append(notes, sentence.Of("room.match-on", "server", g.Servers().Called(server)))
+	}
+	return append(notes, d.mapNotes()...)
+}
+
+// mapNotes returns a note on the maps of the match, once they are decided.
+func (d *Decision) mapNotes() []sentence.Sentence {
+	if maps := d.bans.Maps(); len(maps) > 0 {
+		return []sentence.Sentence{sentence.Of("room.match-maps", "maps", maps)}
+	}
+	return nil
+}
+
+// what returns what a move was about: the server's address, or the map.
+func (d *Decision) what(g facts.Facts, made bans.Turn) string {
+	if made.Of == wire.OfServer {
+		return addrOf(g, made.Made.What)
+	}
+	return d.bans.Pool()[made.Made.What]
+}
+
+func addrOf(g facts.Facts, server int) string { return hostport.Text(g.Servers().List[server].Addr) }
+
+// evenDelays returns, for each player of both sides, the delays that would make the pings to a
+// server even.
+func evenDelays(g facts.Facts, server int) map[string]wire.Even {
+	newest := g.Newest()
+	at := slices.Index(ranked(g), server)
+	if at < 0 {
+		return nil
+	}
+	var named []string
+	var players []even.Player
+	for i, side := range newest.SidesOf(newest.Players) {
+		if ms, has := newest.Ranking[at].RTT[newest.Players[i]]; has && side != selection.Neither {
+			named = append(named, g.Names().Text(newest.Players[i]))
+			players = append(players, even.Player{PingMS: ms, Side: side})
+		}
+	}
+	all := map[string]wire.Even{}
+	for i, d := range even.Delays(players) {
+		all[named[i]] = wire.Even{SidesMS: d.Sides, AllMS: d.All}
+	}
+	return all
+}
+
+// ViewMatch returns the match as everyone sees it, nil in a room without one.
+func (d *Decision) ViewMatch(g facts.Facts, now roomtime.Clocks) *wire.Match {
+	m := g.ViewMatch()
+	if m == nil {
+		return nil
+	}
+	if m.Decided, m.Play = d.bans.IsOver(), d.bans.Maps(); m.Decided {
+		m.Even = evenDelays(g, d.bans.Server())
+	}
+	if server := d.bans.Server(); server >= 0 {
+		m.Server = addrOf(g, server)
+	}
+	for _, server := range d.bans.Servers() {
+		card := wire.MatchServer{Addr: addrOf(g, server), ServerCard: g.Card(server)}
+		if at := slices.Index(ranked(g), server); at >= 0 {
+			if means := g.Newest().Ranking[at].SideMeanMS; means != nil {
+				card.MeansMS = [2]float64{means.A, means.B}
+			}
+		}
+		m.Servers = append(m.Servers, card)
+	}
+	for _, name := range d.bans.Pool() {
+		m.Maps = append(m.Maps, wire.MatchMap{Name: name})
+	}
+	for _, t := range d.bans.Made() {
+		m.Moves = append(m.Moves, wire.Move{
+			Number: t.Number, Kind: t.Kind, Of: t.Of, Side: t.Side, By: g.Names().Of(t.Made.By), What: d.what(g, t), At: t.Made.At,
+		})
+		switch {
+		case t.Of == wire.OfMap && t.Kind == wire.Pick:
+			m.Maps[t.Made.What].Picked = t.Number
+		case t.Of == wire.OfMap:
+			m.Maps[t.Made.What].Gone = t.Number
+		case t.Kind == wire.Ban:
+			m.Servers[slices.Index(d.bans.Servers(), t.Made.What)].Gone = t.Number
+		}
+	}
+	if t, is := d.bans.Turn(); is {
+		m.Turn = &wire.Turn{
+			Number: t.Number, Kind: t.Kind, Of: t.Of, Side: t.Side, Nth: t.Nth, Total: t.Total, Until: now.Of(t.Until),
+			Captain: g.Names().Of(g.Captain(t.Side)),
+		}
+	}
+	return m
 }

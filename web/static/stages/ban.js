@@ -69,12 +69,12 @@ export function shown(place, live) {
 /** What the stage announces. @param {State} state @param {import("../app.js").View} view */
 export function says(state, view) {
   const match = /** @type {Match} */ (state.match);
-  const last = (match.moves ?? []).at(-1);
+  const last = match.moves.at(-1);
   return [last && `${moved(match, last)}.`, `${title(state, view)}, ${nth(match).map((part) => (part instanceof Node ? part.textContent : part)).join("")}.`].filter(Boolean).join(" ");
 }
 
 /** Whether the sides decide about maps now, or have done so last. @param {Match} match */
-const isAboutMaps = (match) => (match.turn ? match.turn.of === "map" : Boolean(match.server) && (match.maps ?? []).length > 0);
+const isAboutMaps = (match) => (match.turn ? match.turn.of === "map" : Boolean(match.server) && match.maps.length > 0);
 
 /** Who moves. @param {State} state @param {import("../app.js").View} view */
 export function title(state, view) {
@@ -109,21 +109,20 @@ function dial(live, { turn }) {
 function camp(state, view, match, i) {
   const one = match.camps[i];
   const isOn = match.turn?.side === one.side;
-  const isOwn = !view.tv && (one.players ?? []).includes(state.you.name ?? "");
-  const last = (match.moves ?? []).findLast((move) => move.side === one.side);
+  const isOwn = !view.tv && one.players.includes(state.you.name ?? "");
+  const last = match.moves.findLast((move) => move.side === one.side);
   const status = isOn ? say(isOwn ? "match.your-turn" : "match.their-turn") : last ? said(`match.last.${last.kind}`, { what: h("bdi", { dir: "auto" }, whatOf(match, last)) }) : one.asks ? say("match.has-asked") : "";
   return campColumn(state, one, { status, isOn, below: campMap(one, peopleOf(state, one)) });
 }
 
-/** What a move was about, in few words. @param {Match} match @param {Move} move */
-export function whatOf(match, move) {
-  return move.of === "map" ? move.what : placeName(match, (match.servers ?? []).find(({ addr }) => addr === move.what), move.what);
-}
+/** The server that captains decide about at an address. @param {Match} match @param {string | undefined} at */
+export const serverAt = (match, at) => match.servers.find(({ addr }) => addr === at);
 
-/** Which country a server stands in if that tells it from the others, and otherwise its name. @param {Match} match @param {MatchServer | undefined} server @param {string} [addr] */
-function placeName(match, server, addr = "") {
-  if (!server) return addr;
-  const isOnly = server.country && (match.servers ?? []).filter(({ country }) => country === server.country).length === 1;
+/** What a move is about, in few words: the country that a server stands in if that tells it from the others, and otherwise its name. @param {Match} match @param {{of: "server" | "map", what: string}} move */
+export function whatOf(match, { of, what }) {
+  const server = of === "server" ? serverAt(match, what) : undefined;
+  if (!server) return what;
+  const isOnly = server.country && match.servers.filter(({ country }) => country === server.country).length === 1;
   return isOnly ? countryName(server.country) : shortened(server.name || server.addr, longestName);
 }
 
@@ -135,7 +134,7 @@ export function moved(match, move) {
 
 /** The servers, as cards of two averages. @param {State} state @param {import("../app.js").View} view @param {Match} match @param {boolean} mine */
 function servers(state, view, match, mine) {
-  const all = match.servers ?? [];
+  const all = match.servers;
   const [a, b] = match.camps.map((one) => shortened(campName(one), longestName));
   return [
     h("p", { class: "heads", "aria-hidden": "true" }, h("span", {}, ...said("match.average-of", { side: a })), h("span", {}, ...said("match.average-of", { side: b }))),
@@ -160,20 +159,19 @@ function serverCard(state, view, match, server, mine) {
 
 /** The maps, as narrower cards. @param {Match} match @param {boolean} mine */
 function maps(match, mine) {
-  const all = match.maps ?? [];
-  const server = (match.servers ?? []).find(({ addr }) => addr === match.server);
-  const left = all.filter((one) => !one.gone && !one.picked);
+  const all = match.maps;
+  const server = serverAt(match, match.server);
+  const order = match.play ?? match.moves.filter(({ of, kind }) => of === "map" && kind === "pick").map(({ what }) => what);
   return [
     server && h("p", { class: "heads on-server" }, flag(server.country), h("span", {}, ...said("match.on-server", { server: server.name || server.addr }))),
-    h("ol", { class: "nominees maps", "--of": all.length, role: mine ? "radiogroup" : undefined, "aria-label": say("match.maps") }, all.map((one) => mapCard(match, one, mine, left.length === 1 && !match.turn))),
+    h("ol", { class: "nominees maps", "--of": all.length, role: mine ? "radiogroup" : undefined, "aria-label": say("match.maps") }, all.map((one) => mapCard(match, one, mine, order.indexOf(one.name) + 1))),
   ];
 }
 
-/** @param {Match} match @param {MatchMap} one @param {boolean} mine @param {boolean} isLast whether all other maps are decided */
-function mapCard(match, one, mine, isLast) {
+/** @param {Match} match @param {MatchMap} one @param {boolean} mine @param {number} order which of the maps that are played, 0 if it is none yet */
+function mapCard(match, one, mine, order) {
   const gone = moveOf(match, one.gone);
   const picked = moveOf(match, one.picked);
-  const order = picked ? (match.moves ?? []).filter((move) => move.of === "map" && move.kind === "pick" && move.number <= picked.number).length : isLast && !gone ? Math.max(1, (match.moves ?? []).filter((move) => move.of === "map" && move.kind === "pick").length + 1) : 0;
   return nominee(match, { key: `map ${one.name}`, what: one.name, gone, isOurs: order > 0, mine: mine && !picked }, [
     h("span", { class: "figure-a" }, order > 0 && h("b", {}, order)),
     h("span", { class: "about-it" }, h("span", { class: "called" }, h("bdi", { dir: "auto" }, gone ? h("s", {}, one.name) : one.name)), (gone || picked) && by(match, /** @type {Move} */ (gone ?? picked)), !gone && !picked && order > 0 && h("span", { class: "better" }, h("span", {}, say(order === 1 ? "match.the-map" : "match.decider")))),
@@ -195,7 +193,7 @@ function nominee(match, { key, what, gone, isOurs, mine }, parts) {
 }
 
 /** @param {Match} match @param {number | undefined} number */
-const moveOf = (match, number) => (number ? (match.moves ?? []).find((move) => move.number === number) : undefined);
+const moveOf = (match, number) => (number ? match.moves[number - 1] : undefined);
 
 /** Who made a move, with their sign. @param {Match} match @param {Move} move @param {State} [state] */
 function by(match, move, state) {
@@ -218,7 +216,7 @@ function balance(a, b) {
 
 /** How many seats are free, where both sides do not fit. @param {Match} match @param {MatchServer} server */
 function full(match, { players, max_players: all }) {
-  const need = match.camps.reduce((sum, camp) => sum + (camp.players?.length ?? 0), 0);
+  const need = match.camps.reduce((sum, camp) => sum + (camp.players.length), 0);
   const free = Math.max(0, all - players);
   return all > 0 && free < need && h("span", { class: "bad" }, say("server.free", { n: free }));
 }
@@ -241,7 +239,7 @@ function foot(state, match, mine) {
   const { turn } = match;
   if (!turn || !mine) return false;
   const { what, state: is, why } = choiceOf(turn);
-  const named = turn.of === "map" ? what : placeName(match, (match.servers ?? []).find(({ addr }) => addr === what), what);
+  const named = whatOf(match, { of: turn.of, what });
   const label = is === "sending" ? say("match.sending") : what ? h("span", {}, ...said(`match.do.${turn.kind}`, { what: h("bdi", { dir: "auto" }, named) })) : say(`match.choose.${turn.kind}`);
   return [
     is === "refused" && h("p", { class: "bad refusal", role: "alert", "data-key": "refusal" }, why),

@@ -26,7 +26,7 @@ const link = { side: new URLSearchParams(globalThis.location?.search).get("side"
 export function sides(state, view, me) {
   const match = /** @type {Match} */ (state.match);
   const neither = onNeither(state, match);
-  const many = sizeOf(Math.max(...match.camps.map((camp) => camp.players?.length ?? 0)));
+  const many = sizeOf(Math.max(...match.camps.map((camp) => camp.players.length)));
   const isLow = Boolean(many) && !view.tv && matchMedia(small).matches;
   const mayMove = Boolean(state.you.organiser) || match.camps.some(({ captain }) => me && captain === me.name);
   const isStill = isLow && !opened.moves;
@@ -50,7 +50,7 @@ export const title = ({ camps: [a, b] }) => said("match.versus", { a: campName(a
 /** What kind of match it is, in a few words. @param {State} state */
 export function terms(state) {
   const match = /** @type {Match} */ (state.match);
-  const maps = (match.maps ?? []).length;
+  const maps = match.maps.length;
   const turn = Number(state.room.turn_ms) || 0;
   const kind = `bo${match.best_of || 1}`;
   return h("p", { class: "match-terms quiet", "data-key": "terms" }, dotted(say(`setting.match.${kind}`), maps > 0 && say("match.pool", { n: maps }), turn > 0 && say("match.a-move", { time: say("unit.s", { n: turn / 1000 }) })));
@@ -64,7 +64,7 @@ function comeIn(state, match, me) {
 }
 
 /** @param {Match} match @param {Person} person */
-const sideOf = (match, person) => match.camps.find((camp) => camp.players?.includes(person.name))?.side ?? "";
+const sideOf = (match, person) => match.camps.find((camp) => camp.players.includes(person.name))?.side ?? "";
 
 /** @param {State} state @param {View} view @param {Match} match @param {Camp} camp @param {Person | undefined} me @param {boolean} isStill */
 function team(state, view, match, camp, me, isStill) {

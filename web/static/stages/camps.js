@@ -21,13 +21,13 @@ export const campOf = (match, side) => match.camps.find((camp) => camp.side === 
 
 /** A side's people, the captain first. @param {State} state @param {Camp} camp */
 export function peopleOf(state, camp) {
-  const all = inOrder(state.people.filter(({ name }) => camp.players?.includes(name)));
+  const all = inOrder(state.people.filter(({ name }) => camp.players.includes(name)));
   return [...all.filter(({ name }) => name === camp.captain), ...all.filter(({ name }) => name !== camp.captain)];
 }
 
 /** The people here who are on neither side. @param {State} state @param {Match} match */
 export function onNeither(state, match) {
-  const taken = new Set(match.camps.flatMap((camp) => camp.players ?? []));
+  const taken = new Set(match.camps.flatMap((camp) => camp.players));
   return inOrder(state.people.filter((person) => !taken.has(person.name) && (person.peer || person.page)));
 }
 

@@ -7,7 +7,7 @@ import { gameName } from "../gather.js";
 import { millis, said, say } from "../say.js";
 import { shortened } from "../sign.js";
 import { campColumn, campName, campOf, peopleOf } from "./camps.js";
-import { whatOf } from "./ban.js";
+import { serverAt, whatOf } from "./ban.js";
 
 /** @typedef {import("../types.js").State} State */
 /** @typedef {import("../types.js").Person} Person */
@@ -21,7 +21,7 @@ const forms = { get5: ["get5", "json"], matchzy: ["MatchZy", "json"], tmt2: ["TM
 
 /** How the sides came to their server, in a few words. @param {Match} match */
 export function decidedBy(match) {
-  const moves = (match.moves ?? []).filter(({ of }) => of === "server");
+  const moves = match.moves.filter(({ of }) => of === "server");
   const pick = moves.find(({ kind }) => kind === "pick");
   if (pick) return pick.by ? say("match.by.pick", { player: shortened(pick.by, longestName) }) : say("match.by-room.pick", { side: shortened(campName(match.camps[pick.side === "b" ? 1 : 0]), longestName) });
   return say("match.left-after", { n: moves.length });
@@ -29,7 +29,7 @@ export function decidedBy(match) {
 
 /** The sides' averages at the match's server. @param {Match} match */
 export function meansThere(match) {
-  return (match.servers ?? []).find(({ addr }) => addr === match.server)?.means_ms ?? [0, 0];
+  return serverAt(match, match.server)?.means_ms ?? [0, 0];
 }
 
 /**
@@ -47,7 +47,7 @@ export function campThere(state, view, match, i) {
 
 /** What the countdown is about. @param {State} state @param {Match} match */
 export function goalOfMatch(state, match) {
-  const server = state.choice?.servers[match.server ?? ""] ?? (match.servers ?? []).find(({ addr }) => addr === match.server);
+  const server = state.choice?.servers[match.server ?? ""] ?? serverAt(match, match.server);
   if (!match.server || !server) return undefined;
   const ranked = state.choice?.selection.ranking.find(({ addr }) => addr === match.server) ?? { mean_ms: 0, rtt_ms: {} };
   return { name: server.name || match.server, server, ranked, voters: [] };
@@ -75,12 +75,11 @@ export function arrivingSides(state, match, people, row) {
 
 /** What was decided, move by move, and the match for other programs. @param {State} state @param {Match} match */
 export function story(state, match) {
-  const moves = match.moves ?? [];
   return h(
     "details",
     { class: "card match-story", "data-key": "story" },
     h("summary", {}, say("match.story")),
-    h("ol", { class: "moves" }, moves.map((move) => h("li", { "data-key": move.number }, h("span", { class: "whose" }, move.by ? h("bdi", { dir: "auto" }, shortened(move.by, longestName)) : say("match.clock"), " · ", h("bdi", { dir: "auto" }, campName(/** @type {any} */ (campOf(match, move.side) ?? match.camps[0])))), h("span", {}, ...said(`match.did.${move.kind}`, { what: h("bdi", { dir: "auto" }, whatOf(match, move)) }))))),
+    h("ol", { class: "moves" }, match.moves.map((move) => h("li", { "data-key": move.number }, h("span", { class: "whose" }, move.by ? h("bdi", { dir: "auto" }, shortened(move.by, longestName)) : say("match.clock"), " · ", h("bdi", { dir: "auto" }, campName(/** @type {any} */ (campOf(match, move.side) ?? match.camps[0])))), h("span", {}, ...said(`match.did.${move.kind}`, { what: h("bdi", { dir: "auto" }, whatOf(match, move)) }))))),
     even(match),
     typing(state, match),
     state.you.name || state.you.organiser ? h("p", { class: "buttons match-files" }, h("span", { class: "quiet" }, say("match.files")), Object.entries(forms).map(([form, [name]]) => button("match-file", h("bdi", {}, name), { "data-form": form, "data-key": form }))) : false,
