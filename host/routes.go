@@ -2,6 +2,7 @@ package host
 
 import (
 	"net/http"
+	"strings"
 )
 
 // route is an endpoint of a host. PROTOCOL.md has a row for each.
@@ -35,6 +36,7 @@ const (
 	byAsking   = byGuesses + "; requests, by address"
 	byOpening  = "requests and rooms, by address and network"
 	byRequests = "requests, by address"
+	bySearches = "searches, by address"
 	byHello    = "4 KiB until hello; " + byGuesses
 	byTicket   = "once, within minutes"
 	bySigning  = "Discord's signature, once, within minutes; 64 KiB; rooms, by person"
@@ -74,7 +76,7 @@ func (h *Host) routes() []route {
 		{"GET", "/api/rooms/{code}/qr.svg", pages, byAsking, "the room's link for phones", page.serveQR, true},
 
 		{"GET", "/api/form", anybody, unbounded, "what people may set in a room", page.serveForm, false},
-		{"GET", "/api/service", opening, unbounded, "what rooms can be opened here", service, false},
+		{"GET", "/api/service", opening, bySearches, "what rooms can be opened here", service, false},
 		{"POST", "/api/rooms", opening, byOpening, "opens a room", open, false},
 		{"GET", "/go/{id}", opening, byRequests, "takes a browser to the room's game server", lead, false},
 		{"POST", "/discord", signing, bySigning, "does what people in Discord ask for", discord, false},
@@ -113,6 +115,9 @@ func (h *Host) mux() http.Handler {
 		}
 		if handler == nil { // without this, the page's route would answer 405 to POST
 			handler = http.NotFound
+		}
+		if strings.HasPrefix(r.pattern, "/api/rooms") {
+			handler = inLanguage(handler)
 		}
 		mux.Handle(r.method+" "+r.pattern, handler)
 	}

@@ -209,6 +209,7 @@ func (h *Host) supply(games game.Table, kept store.Store) {
 	}
 	build := release.Running()
 	h.Public.Games, h.Public.Version, h.Public.Commit, h.Public.Date = h.choices(games), build.Version, build.Commit, build.Date
+	h.Public.Search = searching(games, h.Public.Games)
 	h.Public.Own = ownLists(games, h.Public.Servers)
 	h.Public.Annotate = func(servers []discovery.Server) error { return listing.Annotate(servers, nil, h.Lists.Places) }
 }
@@ -344,6 +345,22 @@ func (h *Host) choices(games game.Table) []public.Game {
 			Listed: slices.Contains(listed, g.ID), Steam: g.OnSteam()})
 	}
 	return choices
+}
+
+// searching returns a search in the games for which rooms may be opened.
+func searching(games game.Table, choices []public.Game) func(text string) []public.Game {
+	byID := map[string]public.Game{}
+	for _, c := range choices {
+		byID[c.ID] = c
+	}
+	return func(text string) (found []public.Game) {
+		for _, m := range games.Search(text) {
+			c := byID[m.Game.ID]
+			c.OtherNumber = m.IsOther()
+			found = append(found, c)
+		}
+		return found
+	}
 }
 
 // ruleOf returns a game's rule, unless it needs a limit, which only the organiser can set.
