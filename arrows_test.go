@@ -47,7 +47,7 @@ var arrows = []struct {
 	{"muster/internal/home", []string{"muster/internal/markup", "muster/internal/catalogue", "muster/discovery", "muster/discovery/sentence", "muster/discovery/lists/lan", "muster/discovery/report", "muster/internal/favourites", "muster/internal/hint", "muster/internal/invite"}},
 	{"muster/internal/term", []string{"muster/internal/catalogue"}},
 	{"muster/internal/netinfo", nil},
-	{"muster/internal/publichost", []string{"muster/discovery", "muster/host", "muster/host/...", "muster/internal/discord", "muster/internal/discord/interactions", "muster/internal/game", "muster/internal/handout", "muster/internal/hint", "muster/internal/ingress", "muster/internal/listing", "muster/internal/netinfo", "muster/internal/ownhost", "muster/internal/release", "muster/internal/term", "muster/internal/userfile", "muster/internal/webhook", "muster/selection", "muster/web"}},
+	{"muster/internal/publichost", []string{"muster/discovery", "muster/host", "muster/host/...", "muster/internal/game", "muster/internal/handout", "muster/internal/hint", "muster/internal/ingress", "muster/internal/listing", "muster/internal/netinfo", "muster/internal/ownhost", "muster/internal/release", "muster/internal/term", "muster/internal/userfile", "muster/internal/webhook", "muster/selection", "muster/web"}},
 	{"muster/internal/checkup", []string{"muster/host/cluster", "muster/internal/hint", "muster/internal/publichost"}},
 	{"muster/internal/operator", []string{"muster/host/operating", "muster/internal/hint", "muster/internal/term"}},
 	{"muster/internal/release", nil},
@@ -78,9 +78,7 @@ var arrows = []struct {
 	{"muster/internal/game", []string{"muster/discovery/...", "muster/selection", "muster/selection/rules", "muster/host/wire", "muster/internal/hint", "muster/internal/input", "muster/internal/slip", "muster/internal/term", "muster/internal/tomlerr", "muster/internal/userfile"}},
 	{"muster/internal/listing", []string{"muster/discovery/...", "muster/host/room", "muster/host/wire", "muster/internal/game", "muster/internal/hint", "muster/internal/input", "muster/internal/term", "muster/internal/userfile"}},
 	{"muster/internal/watch", []string{"muster/discovery"}},
-	{"muster/internal/webhook", []string{"muster/internal/catalogue", "muster/internal/discord", "muster/internal/netinfo", "muster/discovery", "muster/host/wire"}},
-	{"muster/internal/discord", []string{"muster/internal/catalogue", "muster/discovery", "muster/host/keyfile", "muster/host/wire"}},
-	{"muster/internal/discord/interactions", []string{"muster/internal/discord", "muster/internal/catalogue", "muster/internal/release", "muster/host/access", "muster/host/wire"}},
+	{"muster/internal/webhook", []string{"muster/internal/catalogue", "muster/internal/netinfo", "muster/discovery", "muster/host/wire"}},
 	{"muster/internal/visits", []string{"muster/discovery", "muster/discovery/plan/history"}},
 	{"muster/internal/sim", []string{"muster/host/room/people", "muster/discovery/...", "muster/internal/hint", "muster/selection/...", "muster/host/room", "muster/host/wire", "muster/peer/player"}},
 	{"muster/internal/sim/scenery", []string{"muster/internal/sim", "muster/internal/input", "muster/internal/listing"}},
@@ -305,7 +303,6 @@ var pure = []string{
 	"muster/host/keyfile",
 	"muster/host/networks",
 	"muster/peer/player",
-	"muster/internal/discord",
 }
 
 // only says which single package may import a library, or which few, and why a library that

@@ -342,7 +342,6 @@ func TestPrivateAnswers(t *testing.T) {
 	c.is(404, "GET", "/api/service", "")
 	c.is(404, "POST", "/api/rooms", `{"game":"openarena"}`)
 	c.is(404, "GET", "/go/nobody", "")
-	c.is(404, "POST", "/discord", "{}")
 	c.is(200, "GET", "/api/openapi.json", "")
 	for _, problem := range c.problems {
 		t.Error(problem)

@@ -24,7 +24,6 @@ const (
 	belonging = "the organiser, and people who have played in the room"
 	ordering  = "people whose credential allows the action"
 	opening   = "anybody, on a public host"
-	signing   = "Discord, for an application that the operator has set up"
 	sameUser  = "the host's own user, on its machine"
 	watching  = "programs on the host's machine, and on the networks of --metrics-from"
 )
@@ -39,7 +38,6 @@ const (
 	bySearches = "searches, by address"
 	byHello    = "4 KiB until hello; " + byGuesses
 	byTicket   = "once, within minutes"
-	bySigning  = "Discord's signature, once, within minutes; 64 KiB; rooms, by person"
 )
 
 // routes returns all endpoints of the host. A route without a handler answers 404.
@@ -49,15 +47,12 @@ func (h *Host) routes() []route {
 		form: h.form(), games: h.config.Games, editions: h.config.Editions, renewed: h.config.Renewed, join: h.config.Join, posts: h.config.Announce != nil,
 	}
 	watchers := operators{h.site, h.rooms, h.config.MetricsFrom}
-	var front, get, service, open, lead, discord http.HandlerFunc
+	var front, get, service, open, lead http.HandlerFunc
 	if h.config.Page != nil {
 		front = h.config.Page.ServeHTTP
 	}
 	if h.config.Get != nil {
 		get = h.fromVisitor(h.config.Get).ServeHTTP
-	}
-	if h.config.Discord != nil {
-		discord = h.config.Discord.ServeHTTP
 	}
 	if h.config.Public != nil {
 		s := &strangers{h.site, h.replies, h.asks, &h.limits, h.rooms, &h.counting, h.config.Announce != nil}
@@ -79,7 +74,6 @@ func (h *Host) routes() []route {
 		{"GET", "/api/service", opening, bySearches, "what rooms can be opened here", service, false},
 		{"POST", "/api/rooms", opening, byOpening, "opens a room", open, false},
 		{"GET", "/go/{id}", opening, byRequests, "takes a browser to the room's game server", lead, false},
-		{"POST", "/discord", signing, bySigning, "does what people in Discord ask for", discord, false},
 		{"GET", "/get/", anybody, unbounded, "gives programs", get, false},
 		{"POST", "/get/", anybody, unbounded, "gives programs that lead into a room", get, false},
 

@@ -154,13 +154,11 @@ func (h *Host) serve(ctx context.Context, r Rooms) error {
 	if err != nil {
 		return errors.Join(err, kept.Close())
 	}
-	doorbell, inDiscord, endDiscord := h.inDiscord(r.Games)
-	defer endDiscord()
 	rooms, err := host.New(host.Config{
 		Announce: announce, Networks: memory, Figures: func() []metrics.Figure { return h.figures(kept) },
 		List: h.Lists.List, Said: h.Lists.Said, Age: h.Lists.Age, Store: kept, Relay: relay, Loads: loads,
 		Page: web.Handler(), Logger: h.log, Files: int(min(netinfo.FileLimit(), math.MaxInt32)), Public: &h.Public,
-		Get: r.Programs, Discord: doorbell,
+		Get:         r.Programs,
 		Fingerprint: h.Ingress.Fingerprint(), Proxies: h.Proxies, Names: slices.Concat(netinfo.Names(), h.Ingress.Names(),
 			h.Names), MetricsFrom: h.Metrics, Locate: listing.Locator(h.Lists.Places),
 		PublicURL: h.Ingress.Public, Join: r.Games.Join, GameName: r.Games.Name, Gap: r.Games.Gap,
@@ -171,7 +169,6 @@ func (h *Host) serve(ctx context.Context, r Rooms) error {
 		awaitMemory()
 		return errors.Join(hint.With(err, "is the store from a newer muster, or damaged? muster serve --store OTHER begins anew"), kept.Close())
 	}
-	inDiscord(rooms.Handler())
 	stop := rooms.Serve(listener, h.Ingress.TLS(), func(err error) { cancel(fmt.Errorf("the host stopped serving: %w", hint.Reason(err))) })
 	defer h.operate(rooms)()
 	var work sync.WaitGroup
