@@ -146,6 +146,7 @@ func TestAnswers(t *testing.T) {
 	config.List = func(context.Context, string) ([]discovery.Server, error) {
 		return []discovery.Server{{Addr: netip.MustParseAddrPort("192.0.2.7:27960")}, {Addr: netip.MustParseAddrPort("192.0.2.8:27960")}}, nil
 	}
+	config.Public.Search = func(string) []public.Game { return config.Public.Games[:1] }
 	h, server := serve(t, config)
 	c := newCaller(t, server)
 
@@ -260,6 +261,7 @@ func TestAnswers(t *testing.T) {
 	c.is(410, "POST", "/api/rooms/"+code+"/vote", "", "Muster-Key", keys.Link)
 	c.isLimited("POST", "/api/rooms/"+stays.Code+"/vote", hasty)
 	c.isLimited("GET", "/go/nobody", hasty)
+	c.isLimited("GET", "/api/service?game=arena", hasty)
 	c.isLimited("GET", "/api/rooms/NOSUCH", guessing)
 	c.is(404, "POST", "/api/rooms/NOSUCH/go", "")
 	for _, path := range []string{"", "/culled/full", "/evenings", "/matches", "/qr.svg"} {
@@ -340,7 +342,6 @@ func TestPrivateAnswers(t *testing.T) {
 	c.is(404, "GET", "/api/service", "")
 	c.is(404, "POST", "/api/rooms", `{"game":"openarena"}`)
 	c.is(404, "GET", "/go/nobody", "")
-	c.is(404, "POST", "/discord", "{}")
 	c.is(200, "GET", "/api/openapi.json", "")
 	for _, problem := range c.problems {
 		t.Error(problem)

@@ -180,7 +180,7 @@ var everyAnswers = []string{
 }
 
 var mayHave = append([]string{
-	"Content-Type", "Content-Length", "Date", "Cache-Control", "Vary", "Accept-Ranges", "Content-Encoding",
+	"Content-Type", "Content-Length", "Date", "Cache-Control", "Vary", "Accept-Ranges", "Content-Encoding", "Content-Language",
 	"Sec-Websocket-Version",
 }, everyAnswers...)
 

@@ -14,7 +14,7 @@ func Description() (inYAML, inJSON string) { return documentYAML, documentJSON }
 
 // Routes returns the methods and patterns of all routes of a host that has everything.
 func Routes(t testing.TB) (all []string) {
-	config := Config{Public: &public.Limits{}, Page: http.NotFoundHandler(), Get: http.NotFoundHandler(), Discord: http.NotFoundHandler()}
+	config := Config{Public: &public.Limits{}, Page: http.NotFoundHandler(), Get: http.NotFoundHandler()}
 	h, err := New(config)
 	if err != nil {
 		t.Fatal(err)

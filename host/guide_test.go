@@ -68,7 +68,7 @@ func TestGuideCommands(t *testing.T) {
 		last := said[strings.LastIndexByte(strings.TrimSpace(string(said)), '\n')+1:]
 		json.Unmarshal(last, &opened)
 		json.Unmarshal(last, &entry)
-		if opened.Go != "" {
+		if opened.OrganiserLink != "" {
 			keys := h.Keys(opened.Code)
 			known = append(known, "CODE="+opened.Code, "KEY="+keys.Link, "SECRET="+keys.Secret)
 		}

@@ -63,9 +63,6 @@ type Config struct {
 	Page http.Handler
 	// Get serves /get/, where people download the program; nil serves nothing there.
 	Get http.Handler
-	// Discord serves /discord, where Discord says what people there ask of the host; nil serves nothing
-	// there.
-	Discord http.Handler
 	// Address is the HOST:PORT at which friends reach this host, for the links on a page that was
 	// opened on this machine. If it is empty, they have the page's own address.
 	Address string

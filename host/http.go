@@ -73,8 +73,12 @@ func (p replies) isTooMuch(w http.ResponseWriter, pace *access.Pace, from netip.
 	return wait > 0
 }
 
+// refuse answers in the caller's language.
 func (p replies) refuse(w http.ResponseWriter, status int, refusal wire.Refusal) {
 	p.counts.Refused(refusal)
+	if l := languageOf(w); !refusal.Says.IsZero() {
+		refusal.Message, refusal.Hint = l.Say(refusal.Says), l.Say(refusal.Advises)
+	}
 	answer(w, status, refusal)
 }
 

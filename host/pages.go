@@ -52,12 +52,19 @@ func (p *pageAPI) serveForm(w http.ResponseWriter, _ *http.Request) {
 	answer(w, http.StatusOK, p.form)
 }
 
-// serveRoom shows the room.
+// serveRoom shows the room. Its message is in the caller's language.
 func (p *pageAPI) serveRoom(w http.ResponseWriter, r *http.Request) {
-	if a := p.addressed(w, r, r.PathValue("code")); a != nil {
-		view, _ := a.views.get()
-		answer(w, http.StatusOK, view.Snapshot.Document())
+	a := p.addressed(w, r, r.PathValue("code"))
+	if a == nil {
+		return
 	}
+	view, _ := a.views.get()
+	room, l := view.Snapshot.Document(), languageOf(w)
+	room.Message = l.Capital(l.Say(headline(room)))
+	if p.isPublic {
+		room.Go = p.entrance(r).page("go/" + access.PublicID(a.keys.Link))
+	}
+	answer(w, http.StatusOK, room)
 }
 
 // addressed returns the room with a code. If there is none, it says so to the caller and returns

@@ -288,24 +288,9 @@ func TestOpeningLimits(t *testing.T) {
 // TestLeagueOpens checks that a league opens as many rooms as it may, from whatever address, that its
 // rooms count for nobody else, and that a wrong key opens none.
 func TestLeagueOpens(t *testing.T) {
-	leagues, err := public.ReadLeagues(strings.NewReader("cup 9f2c8e61b7d04a35a1e0 16"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, server := serve(t, everybody(public.Limits{PerAddress: 1, Leagues: leagues}))
-	open := func(key string) (status int, o opened) {
-		header := map[string]string{"Content-Type": "application/json", "X-Forwarded-For": "203.0.113.7"}
-		if key != "" {
-			header["Authorization"] = "Bearer " + key
-		}
-		status, body := asks(t, server, "POST", "/api/rooms", `{"game":"openarena"}`, header)
-		if err := json.Unmarshal([]byte(body), &o); err != nil {
-			t.Fatalf("%v in %s", err, body)
-		}
-		return status, o
-	}
+	open := opensForLeague(t, "cup 9f2c8e61b7d04a35a1e0 16")
 	for i := range 16 {
-		if status, o := open("9f2c8e61b7d04a35a1e0"); status != http.StatusCreated {
+		if status, o := open("9f2c8e61b7d04a35a1e0", ""); status != http.StatusCreated {
 			t.Fatalf("room %d of the league: %d, %s", i, status, o.Message)
 		}
 	}
@@ -319,8 +304,112 @@ func TestLeagueOpens(t *testing.T) {
 		{"", http.StatusCreated, ""},
 		{"", http.StatusTooManyRequests, wire.ReasonBusy},
 	} {
-		if status, o := open(tt.key); status != tt.status || o.Reason != tt.reason {
+		if status, o := open(tt.key, ""); status != tt.status || o.Reason != tt.reason {
 			t.Errorf("with the key %q: %d %s, want %d %s", tt.key, status, o.Reason, tt.status, tt.reason)
+		}
+	}
+}
+
+// TestLeagueOpensForPeople checks that each person for whom a league opens rooms has the limits of an
+// address, that all of them together have the league's, and that nobody names a person without a key.
+func TestLeagueOpensForPeople(t *testing.T) {
+	const key = "9f2c8e61b7d04a35a1e0"
+	open := opensForLeague(t, "bot "+key+" 3")
+	for i, tt := range []struct {
+		key, person string
+		status      int
+		reason      string
+	}{
+		{key, "ann", http.StatusCreated, ""},
+		{key, "ann", http.StatusTooManyRequests, wire.ReasonBusy},
+		{key, "bob", http.StatusCreated, ""},
+		{"", "", http.StatusCreated, ""},
+		{"", "eve", http.StatusTooManyRequests, wire.ReasonBusy},
+		{key, "", http.StatusCreated, ""},
+		{key, "zoe", http.StatusTooManyRequests, wire.ReasonFull},
+	} {
+		if status, o := open(tt.key, tt.person); status != tt.status || o.Reason != tt.reason {
+			t.Errorf("room %d, for %q: %d %s, want %d %s", i, tt.person, status, o.Reason, tt.status, tt.reason)
+		}
+	}
+}
+
+// opensForLeague returns what opens a room on a host with a league, where an address may have one.
+func opensForLeague(t *testing.T, line string) func(key, person string) (status int, o opened) {
+	t.Helper()
+	leagues, err := public.ReadLeagues(strings.NewReader(line))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, server := serve(t, everybody(public.Limits{PerAddress: 1, Leagues: leagues}))
+	return func(key, person string) (status int, o opened) {
+		header := map[string]string{"Content-Type": "application/json", "X-Forwarded-For": "203.0.113.7", "Muster-For": person}
+		if key != "" {
+			header["Authorization"] = "Bearer " + key
+		}
+		status, body := asks(t, server, "POST", "/api/rooms", `{"game":"openarena"}`, header)
+		if err := json.Unmarshal([]byte(body), &o); err != nil {
+			t.Fatalf("%v in %s", err, body)
+		}
+		return status, o
+	}
+}
+
+// TestSearchOfGames checks that a host finds games by what people call them.
+func TestSearchOfGames(t *testing.T) {
+	config := everybody(public.Limits{})
+	config.Public.Search = func(text string) []public.Game {
+		if text != "arena 2" {
+			return nil
+		}
+		found := config.Public.Games[0]
+		found.OtherNumber = true
+		return []public.Game{found}
+	}
+	_, server := serve(t, config)
+	for query, want := range map[string]string{
+		"":               "openarena false, cs2 false, ",
+		"?game=":         "openarena false, cs2 false, ",
+		"?game=arena+2":  "openarena true, ",
+		"?game=solitair": "",
+	} {
+		var service wire.Service
+		if err := json.Unmarshal([]byte(get(t, server, "/api/service"+query)), &service); err != nil || service.Games == nil {
+			t.Errorf("%s: %v", query, err)
+		}
+		got := ""
+		for _, g := range service.Games {
+			got += fmt.Sprintf("%s %v, ", g.ID, g.OtherNumber)
+		}
+		if got != want {
+			t.Errorf("%s finds %s; want %s", query, got, want)
+		}
+	}
+}
+
+// TestTexts checks that texts of answers are in the caller's language, and what a room says of itself.
+func TestTexts(t *testing.T) {
+	config := everybody(public.Limits{})
+	config.GameName = func(string) string { return "OpenArena" }
+	_, server := serve(t, config)
+	_, o, _ := opens(t, server, "203.0.113.7", `{"game":"openarena","players":2}`)
+	_, fragment, _ := strings.Cut(o.Link, "#")
+	code, key, _ := strings.Cut(fragment, "_")
+	for language, want := range map[string][2]string{
+		"":               {"Waiting for 2 more players.", "only the organiser can do this"},
+		"de-AT,en;q=0.5": {"Warten auf noch 2 Leute.", "das kann nur die Orga"},
+		"tlh":            {"Waiting for 2 more players.", "only the organiser can do this"},
+	} {
+		header := map[string]string{"Muster-Code": code, "Muster-Key": key, "Accept-Language": language}
+		var room wire.Document
+		_, body := asks(t, server, "GET", "/api/rooms/-", "", header)
+		if err := json.Unmarshal([]byte(body), &room); err != nil || room.Message != want[0] || room.GameName != "OpenArena" || room.Go != o.Go {
+			t.Errorf("%s: %v, the room says %q of %s at %s", language, err, room.Message, room.GameName, room.Go)
+		}
+		var refusal wire.Refusal
+		_, body = asks(t, server, "POST", "/api/rooms/-/end", "", header)
+		if err := json.Unmarshal([]byte(body), &refusal); err != nil || refusal.Message != want[1] {
+			t.Errorf("%s: %v, the refusal says %q", language, err, refusal.Message)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package host
 
 import (
 	"net/http"
+	"strings"
 )
 
 // route is an endpoint of a host. PROTOCOL.md has a row for each.
@@ -23,7 +24,6 @@ const (
 	belonging = "the organiser, and people who have played in the room"
 	ordering  = "people whose credential allows the action"
 	opening   = "anybody, on a public host"
-	signing   = "Discord, for an application that the operator has set up"
 	sameUser  = "the host's own user, on its machine"
 	watching  = "programs on the host's machine, and on the networks of --metrics-from"
 )
@@ -35,9 +35,9 @@ const (
 	byAsking   = byGuesses + "; requests, by address"
 	byOpening  = "requests and rooms, by address and network"
 	byRequests = "requests, by address"
+	bySearches = "searches, by address"
 	byHello    = "4 KiB until hello; " + byGuesses
 	byTicket   = "once, within minutes"
-	bySigning  = "Discord's signature, once, within minutes; 64 KiB; rooms, by person"
 )
 
 // routes returns all endpoints of the host. A route without a handler answers 404.
@@ -47,15 +47,12 @@ func (h *Host) routes() []route {
 		form: h.form(), games: h.config.Games, editions: h.config.Editions, renewed: h.config.Renewed, join: h.config.Join, posts: h.config.Announce != nil,
 	}
 	watchers := operators{h.site, h.rooms, h.config.MetricsFrom}
-	var front, get, service, open, lead, discord http.HandlerFunc
+	var front, get, service, open, lead http.HandlerFunc
 	if h.config.Page != nil {
 		front = h.config.Page.ServeHTTP
 	}
 	if h.config.Get != nil {
 		get = h.fromVisitor(h.config.Get).ServeHTTP
-	}
-	if h.config.Discord != nil {
-		discord = h.config.Discord.ServeHTTP
 	}
 	if h.config.Public != nil {
 		s := &strangers{h.site, h.replies, h.asks, &h.limits, h.rooms, &h.counting, h.config.Announce != nil}
@@ -74,10 +71,9 @@ func (h *Host) routes() []route {
 		{"GET", "/api/rooms/{code}/qr.svg", pages, byAsking, "the room's link for phones", page.serveQR, true},
 
 		{"GET", "/api/form", anybody, unbounded, "what people may set in a room", page.serveForm, false},
-		{"GET", "/api/service", opening, unbounded, "what rooms can be opened here", service, false},
+		{"GET", "/api/service", opening, bySearches, "what rooms can be opened here", service, false},
 		{"POST", "/api/rooms", opening, byOpening, "opens a room", open, false},
 		{"GET", "/go/{id}", opening, byRequests, "takes a browser to the room's game server", lead, false},
-		{"POST", "/discord", signing, bySigning, "does what people in Discord ask for", discord, false},
 		{"GET", "/get/", anybody, unbounded, "gives programs", get, false},
 		{"POST", "/get/", anybody, unbounded, "gives programs that lead into a room", get, false},
 
@@ -113,6 +109,9 @@ func (h *Host) mux() http.Handler {
 		}
 		if handler == nil { // without this, the page's route would answer 405 to POST
 			handler = http.NotFound
+		}
+		if strings.HasPrefix(r.pattern, "/api/rooms") {
+			handler = inLanguage(handler)
 		}
 		mux.Handle(r.method+" "+r.pattern, handler)
 	}

@@ -23,7 +23,7 @@ func TestProtocolNamesEveryRoute(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, err := New(Config{Public: &public.Limits{}, Page: http.NotFoundHandler(), Get: http.NotFoundHandler(), Discord: http.NotFoundHandler()})
+	h, err := New(Config{Public: &public.Limits{}, Page: http.NotFoundHandler(), Get: http.NotFoundHandler()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +61,7 @@ func TestPrivateRoutes(t *testing.T) {
 	defer h.Close()
 	for _, r := range h.routes() {
 		isServed := r.handler != nil
-		isForStrangers := r.who == opening || strings.HasPrefix(r.pattern, "/get/") || r.pattern == "/discord" || r.pattern == "/"
+		isForStrangers := r.who == opening || strings.HasPrefix(r.pattern, "/get/") || r.pattern == "/"
 		if isServed == isForStrangers {
 			t.Errorf("%s %s is served: %v", r.method, r.pattern, isServed)
 		}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"slices"
 	"strconv"
 	"sync/atomic"
 
@@ -29,17 +30,30 @@ type strangers struct {
 	posts    bool // the host posts to webhooks
 }
 
-// serveService says which rooms can be opened, for the page and for programs.
-func (s *strangers) serveService(w http.ResponseWriter, _ *http.Request) {
-	answer(w, http.StatusOK, s.limits.Load().Service())
+// serveService says which rooms can be opened, for the page and for programs: GET /api/service. With
+// ?game=TEXT it has only the games that the text may mean, the nearest first.
+func (s *strangers) serveService(w http.ResponseWriter, r *http.Request) {
+	p := s.limits.Load()
+	service, text := p.Service(), r.URL.Query().Get("game")
+	if text != "" && p.Search != nil {
+		if s.isTooMuch(w, s.asks, access.Subscriber(s.asker(r))) {
+			return
+		}
+		service.Games = append([]public.Game{}, p.Search(text)...)
+	}
+	answer(w, http.StatusOK, service)
 }
+
+// personHeader is the header in which a league says for whom it opens a room.
+const personHeader = "Muster-For"
 
 // serveOpening opens a room: POST /api/rooms with settings by their names in
 // [wire.Table], and servers for an own list.
 //
 //	{"game":"openarena","by":"mean","limits_ms":[150],"players":4,"servers":["1.2.3.4:27960"]}
 //
-// A league shows its key as a bearer token. Its rooms count for the league, wherever it opens them.
+// A league shows its key as a bearer token. Its rooms count for the league, wherever it opens them, and
+// also for the person whom it names by [personHeader].
 func (s *strangers) serveOpening(w http.ResponseWriter, r *http.Request) {
 	p, from := s.limits.Load(), access.Subscriber(s.asker(r))
 	if s.isTooMuch(w, s.asks, from) {
@@ -71,24 +85,30 @@ func (s *strangers) serveOpening(w http.ResponseWriter, r *http.Request) {
 		s.refuseUnkept(w)
 		return
 	}
-	about := openers.Opening{From: from, Stays: settings.Every != ""}
+	stays := settings.Every != ""
+	counts := []openers.Opening{{From: from, Stays: stays}}
 	if league != nil {
-		about.From, about.Max = league.Addr(), league.Rooms
+		counts = []openers.Opening{{From: league.Addr(), Max: league.Rooms, Stays: stays}}
+		if person := r.Header.Get(personHeader); person != "" {
+			counts = slices.Insert(counts, 0, openers.Opening{From: league.AddrOf(person), Stays: stays})
+		}
 		settings.Webhook, settings.League = cmp.Or(settings.Webhook, league.Webhook), league.Name
 	}
-	if about.Stays && p.Standing.Rooms == 0 {
+	if stays && p.Standing.Rooms == 0 {
 		s.refuse(w, http.StatusServiceUnavailable, *errNoneStay)
 		return
 	}
-	if tooMany := s.counting.ask(r.Context(), about); tooMany != nil { // before the limit of all rooms is checked
+	for _, about := range counts { // before the limit of all rooms is checked
+		tooMany := s.counting.ask(r.Context(), about)
+		if tooMany == nil {
+			continue
+		}
 		limit := pressure.Rooms
 		if tooMany.Wait > 0 {
 			limit = pressure.Openings
-		}
-		s.pressed.Note(limit, from, s.clock.Now())
-		if tooMany.Wait > 0 {
 			w.Header().Set("Retry-After", strconv.Itoa(int(tooMany.Wait.Seconds())+1))
 		}
+		s.pressed.Note(limit, from, s.clock.Now())
 		s.refuse(w, http.StatusTooManyRequests, tooMany.Refusal)
 		return
 	}
@@ -98,7 +118,7 @@ func (s *strangers) serveOpening(w http.ResponseWriter, r *http.Request) {
 			Advising("refused.rooms-taken-hint", "game", settings.Game))
 		return
 	}
-	if settings.Every != "" {
+	if stays {
 		done, why := s.rooms.mayStay(p)
 		if why != nil {
 			s.refuse(w, http.StatusServiceUnavailable, *why)
@@ -111,14 +131,16 @@ func (s *strangers) serveOpening(w http.ResponseWriter, r *http.Request) {
 			Advising("refused.posts-hint"))
 		return
 	}
-	code, _, err := s.rooms.open(about.From, settings)
+	code, _, err := s.rooms.open(counts[0].From, settings)
 	if err != nil {
 		s.rooms.log.Debug("no room opened", "error", err) // the log already has the store's error
 		s.refuseUnkept(w)
 		return
 	}
-	about.Code = code
-	s.counting.ask(r.Context(), about)
+	for _, about := range counts {
+		about.Code = code
+		s.counting.ask(r.Context(), about)
+	}
 	s.rooms.metrics.Opened.Inc()
 	keys, at := s.rooms.keys(code), s.entrance(r)
 	w.Header().Set("Location", "/api/rooms/-") // proxies must not log the code

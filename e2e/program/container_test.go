@@ -79,6 +79,9 @@ func TestContainer(t *testing.T) {
 		cmd.SysProcAttr = &syscall.SysProcAttr{Chroot: root, Credential: &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}}
 		return start(t, "container", cmd)
 	}
+	if info, err := os.Stat(filepath.Join(root, "muster-discord")); err != nil || info.Mode()&0o111 == 0 {
+		t.Errorf("the image has no muster-discord: %v", err)
+	}
 	p := contained()
 	if text := answers(t, "http://"+at+"/readyz"); text != "ready\n" {
 		t.Errorf("it says %q", text)

@@ -125,9 +125,7 @@ func TestChart(t *testing.T) {
 				t.Fatal(err)
 			}
 			files := map[string]string{"leagues/leagues": "# none yet\n", "nats/nats.creds": "-----BEGIN NATS USER JWT-----\n",
-				"ca/ca.pem": string(authority),
-				"discord/discord.txt": "application 1290000000000000001\n" +
-					"public-key ea4a6c63e29c520abef5507b132ec5f9954776aebebe7b92421eea691446d22c\nsecret 9f2c8e61b7d04a35a1e0\n"}
+				"ca/ca.pem": string(authority)}
 			for name, text := range files {
 				if err := os.MkdirAll(filepath.Dir(filepath.Join(secrets, name)), 0o700); err != nil {
 					t.Fatal(err)
@@ -170,22 +168,25 @@ func checkDeployment(t *testing.T, kinds map[string]gjson.Result) {
 	for _, v := range pod.Get("volumes").Array() {
 		volumes[v.Get("name").String()] = true
 	}
-	for _, m := range container.Get("volumeMounts").Array() {
-		if !volumes[m.Get("name").String()] {
-			t.Errorf("no volume is called %s", m.Get("name"))
+	unused := maps.Clone(volumes)
+	for _, c := range pod.Get("containers").Array() {
+		for _, m := range c.Get("volumeMounts").Array() {
+			if !volumes[m.Get("name").String()] {
+				t.Errorf("no volume is called %s", m.Get("name"))
+			}
+			delete(unused, m.Get("name").String())
 		}
-		delete(volumes, m.Get("name").String())
-	}
-	if len(volumes) > 0 {
-		t.Errorf("nothing uses the volumes %v", volumes)
-	}
-	for path, want := range map[string]string{
-		"securityContext.readOnlyRootFilesystem": "true", "securityContext.allowPrivilegeEscalation": "false",
-		"securityContext.capabilities.drop.0": "ALL",
-	} {
-		if got := container.Get(path).String(); got != want {
-			t.Errorf("%s of the container is %q", path, got)
+		for path, want := range map[string]string{
+			"securityContext.readOnlyRootFilesystem": "true", "securityContext.allowPrivilegeEscalation": "false",
+			"securityContext.capabilities.drop.0": "ALL",
+		} {
+			if got := c.Get(path).String(); got != want {
+				t.Errorf("%s of the container %s is %q", path, c.Get("name"), got)
+			}
 		}
+	}
+	if len(unused) > 0 {
+		t.Errorf("nothing uses the volumes %v", unused)
 	}
 	if !pod.Get("securityContext.runAsNonRoot").Bool() || pod.Get("automountServiceAccountToken").String() != "false" {
 		t.Error("the pod may be root, or has a token for Kubernetes")
@@ -238,6 +239,9 @@ func checkAround(t *testing.T, kinds map[string]gjson.Result) {
 			t.Errorf("the monitor asks the port %s", port)
 		}
 	}
+	if bot := kinds["Deployment"].Get("spec.template.spec.containers.1"); bot.Exists() {
+		checkDiscord(t, kinds, bot)
+	}
 	if ingress, is := kinds["Ingress"]; is && (ingress.Get("spec.rules.0.host").String() != "muster.example" ||
 		ingress.Get("spec.rules.0.http.paths.0.backend.service.name").String() != kinds["Service"].Get("metadata.name").String()) {
 		t.Errorf("the ingress leads %s", ingress.Get("spec"))
@@ -248,6 +252,28 @@ func checkAround(t *testing.T, kinds map[string]gjson.Result) {
 	if board, is := kinds["ConfigMap"]; is && board.Get(`data.muster\.json`).String() != documented(t, "dashboard.json") {
 		t.Error("the chart has another dashboard")
 	}
+}
+
+// checkDiscord checks that the Ingress leads Discord to the program that answers it, and that the program takes its
+// arguments.
+func checkDiscord(t *testing.T, kinds map[string]gjson.Result, bot gjson.Result) {
+	t.Helper()
+	path, port := kinds["Ingress"].Get("spec.rules.0.http.paths.0"), kinds["Service"].Get("spec.ports.1")
+	if path.Get("path").String() != "/discord" || path.Get("backend.service.port.name").String() != port.Get("name").String() ||
+		port.Get("targetPort").String() != bot.Get("ports.0.name").String() {
+		t.Errorf("Discord comes by %s and %s to %s", path, port, bot)
+	}
+	file := filepath.Join(t.TempDir(), "discord.txt")
+	text := "application 1290000000000000001\npublic-key ea4a6c63e29c520abef5507b132ec5f9954776aebebe7b92421eea691446d22c\n" +
+		"secret 9f2c8e61b7d04a35a1e0\n"
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var args []string
+	for _, arg := range bot.Get("args").Array() {
+		args = append(args, strings.NewReplacer("/secrets/discord/discord.txt", file, ":7778", freeport.TCP(t)).Replace(arg.String()))
+	}
+	start(t, "muster-discord", exec.Command(musterDiscord(t), args...)).awaits("answering Discord.*rooms=https://muster.example")
 }
 
 // TestChartRefuses checks that a chart with missing or wrong values makes nothing, and names the value.
@@ -301,7 +327,7 @@ func TestChartSettings(t *testing.T) {
 		t.Fatal(err)
 	}
 	own := []string{"listen", "public-url", "trusted-proxy", "metrics-from", "store", "nats", "nats-credentials", "nats-ca", "node",
-		"cluster-listen", "replicas", "leagues", "discord"}
+		"cluster-listen", "replicas", "leagues"}
 	senseless := []string{"import", "export", "check-config", "help", "language", "verbose", "tls-cert", "tls-key", "acme",
 		"acme-accept-terms", "acme-email", "acme-cache", "acme-directory", "acme-ca"}
 	schema := gjson.Parse(documented(t, "chart/values.schema.json")).Get("properties.settings.properties").Map()

@@ -4,11 +4,13 @@ import (
 	"crypto/ed25519"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -19,7 +21,8 @@ import (
 )
 
 // TestDiscord checks a whole session through Discord: /muster open, two players who come by the card's link, the
-// button that begins, the server on the card, and the end. A server in place of Discord takes the edits.
+// button that begins, the server on the card, and the end. Host and muster-discord are the real programs; a server in
+// place of Discord takes the edits.
 func TestDiscord(t *testing.T) {
 	t.Parallel()
 	const token = "A_UNIQUE_TOKEN"
@@ -44,18 +47,22 @@ func TestDiscord(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	home, at := t.TempDir(), freeport.TCP(t)
-	list, file := filepath.Join(home, "list.csv"), filepath.Join(home, "discord.txt")
-	config := fmt.Sprintf("application 1290000000000000001\npublic-key %x\nsecret 9f2c8e61b7d04a35a1e0\napi %s\n", public, api.URL)
-	if err := os.WriteFile(file, []byte(config), 0o600); err != nil {
+	const league = "0123456789abcdef0123"
+	home, at, answers := t.TempDir(), freeport.TCP(t), freeport.TCP(t)
+	list, file, leagues := filepath.Join(home, "list.csv"), filepath.Join(home, "discord.txt"), filepath.Join(home, "leagues.txt")
+	config := fmt.Sprintf("host http://%s\nkey %s\napplication 1290000000000000001\npublic-key %x\nsecret 9f2c8e61b7d04a35a1e0\napi %s\n",
+		at, league, public, api.URL)
+	if err := errors.Join(os.WriteFile(file, []byte(config), 0o600), os.WriteFile(leagues, []byte("discord "+league+" 9\n"), 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	fleet := run(t, home, "fleet", "fleet", "--servers", "100", "--world", "css2007", "--master-port", "0", "--write", list)
 	eventually(t, "the fleet writes its list", func() bool { return readFile(list) != "" })
 	defer fleet.stop(os.Interrupt)
-	host := run(t, home, "serve", "serve", "-v", "--listen", at, "--store", filepath.Join(home, "rooms.db"), "--discord", file,
+	host := run(t, home, "serve", "serve", "-v", "--listen", at, "--store", filepath.Join(home, "rooms.db"), "--leagues", leagues,
 		"--public-url", "http://"+at, "--servers", list)
 	host.awaits(`page  http://\S+`)
+	bot := start(t, "muster-discord", exec.Command(musterDiscord(t), "-v", "--config", file, "--listen", answers))
+	bot.awaits("answering Discord")
 
 	type answer struct {
 		Type int
@@ -63,6 +70,7 @@ func TestDiscord(t *testing.T) {
 			Embeds []struct {
 				Title, Description string
 			}
+			Choices    []struct{ Value string }
 			Components []struct {
 				Components []struct {
 					Label, URL string
@@ -76,9 +84,9 @@ func TestDiscord(t *testing.T) {
 		t.Helper()
 		sent++
 		replacer := strings.NewReplacer(append(replace, token, fmt.Sprintf("%s%d", token, sent))...)
-		body := replacer.Replace(readFile("../../internal/discord/testdata/" + request + ".json"))
+		body := replacer.Replace(readFile("../../contrib/discord/internal/discord/testdata/" + request + ".json"))
 		stamp := fmt.Sprint(time.Now().Unix())
-		call, err := http.NewRequest(http.MethodPost, "http://"+at+"/discord", strings.NewReader(body))
+		call, err := http.NewRequest(http.MethodPost, "http://"+answers+"/discord", strings.NewReader(body))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -119,6 +127,10 @@ func TestDiscord(t *testing.T) {
 	}
 	awaitEdit("2 players here")
 	awaitEdit(`b\\_o\\_b`)
+	choices := asks("complete", "open ar", "open arenna").Data.Choices
+	if len(choices) == 0 || choices[0].Value != "openarena" {
+		t.Errorf("a slip finds %+v", choices)
+	}
 	presses(button(presses(button(card, "Refresh")), "Find our server"))
 	awaitEdit("We play OpenArena on")
 	played := presses(button(card, "Refresh"))
@@ -134,9 +146,19 @@ func TestDiscord(t *testing.T) {
 	}
 	awaitEdit("This room is over")
 	_, fragment, _ := strings.Cut(button(steering, "Open as organiser"), "#")
-	for _, secret := range []string{token, fragment, fragment[strings.LastIndexByte(fragment, '.')+1:]} {
-		if strings.Contains(host.out.String(), secret) {
+	for _, secret := range []string{token, league, fragment, fragment[strings.LastIndexByte(fragment, '.')+1:]} {
+		if strings.Contains(host.out.String()+bot.out.String(), secret) {
 			t.Errorf("%s is in the log", secret)
 		}
 	}
+}
+
+// musterDiscord builds the program for Discord, and returns its path.
+func musterDiscord(t *testing.T) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "muster-discord")
+	if said, err := exec.Command("go", "build", "-C", "../../contrib/discord", "-o", file, ".").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, said)
+	}
+	return file
 }

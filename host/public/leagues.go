@@ -99,8 +99,16 @@ func (p *Limits) League(key string) (found *League) {
 
 // Addr returns an address that stands for the league where rooms are counted by address. It is in
 // fc00::/8, which no network uses, and no other league's network has it.
-func (l *League) Addr() netip.Addr {
-	sum := sha256.Sum256([]byte("the rooms of the league " + l.Name))
+func (l *League) Addr() netip.Addr { return addrOf("the rooms of the league " + l.Name) }
+
+// AddrOf returns an address that stands in the same way for a person for whom the league opens rooms.
+// Each has a network of their own, down from the widest by which rooms are counted.
+func (l *League) AddrOf(person string) netip.Addr {
+	return addrOf("the rooms of " + person + " in the league " + l.Name)
+}
+
+func addrOf(text string) netip.Addr {
+	sum := sha256.Sum256([]byte(text))
 	sum[0] = 0xfc
 	return netip.AddrFrom16([16]byte(sum[:16]))
 }

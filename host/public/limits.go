@@ -37,6 +37,8 @@ type Limits struct {
 	Leagues []League
 	// Games are the games that rooms may be for.
 	Games []Game
+	// Search returns those of them that a text may mean, the nearest first; a nil Search finds all.
+	Search func(text string) []Game
 	// Own reads an organiser's own list of servers for a game, one server a line. from is the
 	// organiser's address: people on the internet may only name servers there.
 	Own func(game string, lines []string, from netip.Addr) ([]netip.AddrPort, error)
@@ -76,7 +78,8 @@ type Standing struct {
 // Changed returns new limits for a running host. The limits on what one address may open, and the
 // games, stay as they were at the start.
 func (p *Limits) Changed(to Limits) *Limits {
-	to.PerAddress, to.Standing.PerAddress, to.Games, to.Hosts = p.PerAddress, p.Standing.PerAddress, p.Games, p.Hosts
+	to.PerAddress, to.Standing.PerAddress, to.Hosts = p.PerAddress, p.Standing.PerAddress, p.Hosts
+	to.Games, to.Search = p.Games, p.Search
 	return &to
 }
 

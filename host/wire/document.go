@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"slices"
 	"time"
 
 	"muster/internal/catalogue"
@@ -10,10 +11,17 @@ import (
 // Document is the room that GET /api/rooms/CODE returns. Programs have read it since the first
 // release.
 type Document struct {
-	Code  string `json:"code"`
-	Name  string `json:"name"`
-	Game  string `json:"game"`
-	Stage Stage  `json:"stage"`
+	Code string `json:"code"`
+	Name string `json:"name"`
+	Game string `json:"game"`
+	// GameName is what people call the game.
+	GameName string `json:"game_name,omitempty"`
+	// Message says where the room stands, in a sentence. Go takes a browser to the game server once the
+	// room has launched, and admits nobody to the room; only public hosts have it. The host that answers
+	// fills both in.
+	Message string `json:"message,omitempty"`
+	Go      string `json:"go,omitempty"`
+	Stage   Stage  `json:"stage"`
 	// Phase says where the room stands; stage is a function of it.
 	Phase Phase `json:"phase"`
 	Round int   `json:"round"`
@@ -80,6 +88,9 @@ func (s Snapshot) Document() Document {
 		Code: s.Room.Code, Name: s.Room.Name, Game: s.Room.Game, Stage: s.Room.Stage, Phase: s.Phase, Round: s.Room.Round,
 		Seats: s.Room.Players, By: s.Room.By, Wishes: s.Room.Wishes,
 		Open: s.Room.Open, Listed: s.Room.Listed, Members: []Member{}, Search: s.Room.Search, Log: s.Log,
+	}
+	if at := slices.IndexFunc(s.Games, func(g Game) bool { return g.ID == room.Game }); at >= 0 {
+		room.GameName = s.Games[at].Name
 	}
 	if n := len(s.Room.Limits); n > 0 {
 		room.MaxRTTMs = float64(s.Room.Limits[n-1]) / float64(time.Millisecond)

@@ -36,6 +36,9 @@ type OpenGame struct {
 	Listed bool           `json:"listed"`
 	// Steam says that a list needs a key for Steam's Web API, or favourites there.
 	Steam bool `json:"steam,omitempty"`
+	// OtherNumber says that the text which found the game has another number in it, so that it may mean
+	// another game: Chivalry 2 is no Chivalry.
+	OtherNumber bool `json:"other_number,omitempty"`
 }
 
 // IsOpen reports whether a stranger who opens a room may set a row of the table. An own list of

@@ -135,6 +135,22 @@ func Find(wanted ...string) string {
 	return tag
 }
 
+// maxAsked is how many languages of a browser are looked at.
+const maxAsked = 16
+
+// Asked returns the tags of a header Accept-Language, as Find takes them. Browsers list the
+// languages in their reader's order.
+func Asked(header string) (tags []string) {
+	for tag := range strings.SplitSeq(header, ",") {
+		if len(tags) == maxAsked {
+			break
+		}
+		tag, _, _ = strings.Cut(tag, ";")
+		tags = append(tags, strings.TrimSpace(tag))
+	}
+	return tags
+}
+
 // Match is Find, and reports whether some language suits.
 func Match(wanted ...string) (tag string, suits bool) {
 	tags := Tags()

@@ -58,7 +58,7 @@ func ofServe() []option.Section {
 		{Title: "Encryption", Flags: "tls-cert tls-key acme acme-accept-terms acme-email acme-cache acme-directory acme-ca"},
 		{Title: "Where rooms are kept", Flags: "store nats nats-credentials nats-ca node cluster-listen replicas import export memory"},
 		{Title: "What strangers may", Flags: "max-rooms rooms-per-address max-players idle standing-rooms standing-per-address " +
-			"standing-weeks room-memory message-rate max-places max-servers webhooks leagues discord"},
+			"standing-weeks room-memory message-rate max-places max-servers webhooks leagues"},
 		{Title: "What the page gives", Flags: "downloads releases"},
 		{Title: "Where servers are listed", Flags: serverFlags},
 		{Title: "The log, and the settings", Flags: "log-format check-config"},

@@ -28,7 +28,7 @@ func TestSections(t *testing.T) {
 			}
 		}
 		cmd.LocalFlags().VisitAll(func(flag *pflag.Flag) {
-			if flag.Name != "help" && said[flag.Name] != 1 {
+			if flag.Name != "help" && !flag.Hidden && said[flag.Name] != 1 {
 				t.Errorf("--%s of %s stands in %d sections", flag.Name, name, said[flag.Name])
 			}
 		})
@@ -39,7 +39,7 @@ func TestSections(t *testing.T) {
 			}
 		}
 		cmd.LocalFlags().VisitAll(func(flag *pflag.Flag) {
-			if n := strings.Count(help, "\n      --"+flag.Name+" ") + strings.Count(help, "\n      --"+flag.Name+"["); flag.Name != "help" && n != 1 {
+			if n := strings.Count(help, "\n      --"+flag.Name+" ") + strings.Count(help, "\n      --"+flag.Name+"["); flag.Name != "help" && !flag.Hidden && n != 1 {
 				t.Errorf("the help of %s lists --%s %d times", name, flag.Name, n)
 			}
 		})

@@ -75,8 +75,8 @@ it.`,
 		"never into private networks, and so often an hour for a room and for a network")
 	flags.StringVar(&s.Leagues, "leagues", "", "let leagues open rooms by keys, with limits of their own: `FILE` has a line "+
 		"NAME KEY ROOMS for each; see docs/match.md")
-	flags.StringVar(&s.Discord, "discord", "", "let people in Discord open rooms: `FILE` names your application there; see "+
-		"docs/discord.md")
+	flags.StringVar(&s.Discord, "discord", "", "refused: muster-discord does it now, with its own `FILE`")
+	flags.Lookup("discord").Hidden = true
 	bindDownloads(flags, &s.downloads)
 	p.bindLists(flags, &s.Lists.Sources)
 	s.log = "text"
@@ -94,7 +94,7 @@ it.`,
 		"without changing or sending anything")
 	option.Record(flags)
 	option.InSections(cmd, ofServe())
-	cmd.AddCommand(newServeMemory(p), newServeRooms(p), newServeLimits(p), newServeDiscord(p))
+	cmd.AddCommand(newServeMemory(p), newServeRooms(p), newServeLimits(p))
 	return s, cmd
 }
 

@@ -4,7 +4,6 @@ import (
 	"io"
 	"net/http"
 	"path"
-	"strings"
 
 	"muster/discovery/sentence"
 	"muster/internal/catalogue"
@@ -135,19 +134,7 @@ func fail(w http.ResponseWriter, r *http.Request, status int, why sentence.Sente
 	http.Error(w, languageOf(r).Say(why), status)
 }
 
-// maxTags is how many languages of a browser are looked at.
-const maxTags = 16
-
-// languageOf returns the language that suits a request best, by its Accept-Language. Browsers list
-// the languages in their reader's order.
+// languageOf returns the language that suits a request best, by its Accept-Language.
 func languageOf(r *http.Request) *catalogue.Language {
-	var wanted []string
-	for tag := range strings.SplitSeq(r.Header.Get("Accept-Language"), ",") {
-		if len(wanted) == maxTags {
-			break
-		}
-		tag, _, _ = strings.Cut(tag, ";")
-		wanted = append(wanted, strings.TrimSpace(tag))
-	}
-	return catalogue.In(catalogue.Find(wanted...))
+	return catalogue.In(catalogue.Find(catalogue.Asked(r.Header.Get("Accept-Language"))...))
 }

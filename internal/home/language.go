@@ -3,7 +3,6 @@ package home
 import (
 	"net/http"
 	"net/url"
-	"strings"
 
 	"muster/internal/catalogue"
 )
@@ -32,10 +31,6 @@ func languageOf(r *http.Request) *catalogue.Language {
 // tagOf returns the tag of the reader's language: the one that the link names, or else the first one
 // of the browser's that Muster has. Home's page asks for its own.
 func tagOf(r *http.Request) string {
-	wanted := []string{r.URL.Query().Get(inLanguage)}
-	for tag := range strings.SplitSeq(r.Header.Get("Accept-Language"), ",") {
-		tag, _, _ = strings.Cut(tag, ";") // browsers name the best first
-		wanted = append(wanted, strings.TrimSpace(tag))
-	}
-	return catalogue.Find(wanted...)
+	asked := catalogue.Asked(r.Header.Get("Accept-Language"))
+	return catalogue.Find(append([]string{r.URL.Query().Get(inLanguage)}, asked...)...)
 }

@@ -154,13 +154,11 @@ func (h *Host) serve(ctx context.Context, r Rooms) error {
 	if err != nil {
 		return errors.Join(err, kept.Close())
 	}
-	doorbell, inDiscord, endDiscord := h.inDiscord(r.Games)
-	defer endDiscord()
 	rooms, err := host.New(host.Config{
 		Announce: announce, Networks: memory, Figures: func() []metrics.Figure { return h.figures(kept) },
 		List: h.Lists.List, Said: h.Lists.Said, Age: h.Lists.Age, Store: kept, Relay: relay, Loads: loads,
 		Page: web.Handler(), Logger: h.log, Files: int(min(netinfo.FileLimit(), math.MaxInt32)), Public: &h.Public,
-		Get: r.Programs, Discord: doorbell,
+		Get:         r.Programs,
 		Fingerprint: h.Ingress.Fingerprint(), Proxies: h.Proxies, Names: slices.Concat(netinfo.Names(), h.Ingress.Names(),
 			h.Names), MetricsFrom: h.Metrics, Locate: listing.Locator(h.Lists.Places),
 		PublicURL: h.Ingress.Public, Join: r.Games.Join, GameName: r.Games.Name, Gap: r.Games.Gap,
@@ -171,7 +169,6 @@ func (h *Host) serve(ctx context.Context, r Rooms) error {
 		awaitMemory()
 		return errors.Join(hint.With(err, "is the store from a newer muster, or damaged? muster serve --store OTHER begins anew"), kept.Close())
 	}
-	inDiscord(rooms.Handler())
 	stop := rooms.Serve(listener, h.Ingress.TLS(), func(err error) { cancel(fmt.Errorf("the host stopped serving: %w", hint.Reason(err))) })
 	defer h.operate(rooms)()
 	var work sync.WaitGroup
@@ -209,6 +206,7 @@ func (h *Host) supply(games game.Table, kept store.Store) {
 	}
 	build := release.Running()
 	h.Public.Games, h.Public.Version, h.Public.Commit, h.Public.Date = h.choices(games), build.Version, build.Commit, build.Date
+	h.Public.Search = searching(games, h.Public.Games)
 	h.Public.Own = ownLists(games, h.Public.Servers)
 	h.Public.Annotate = func(servers []discovery.Server) error { return listing.Annotate(servers, nil, h.Lists.Places) }
 }
@@ -344,6 +342,22 @@ func (h *Host) choices(games game.Table) []public.Game {
 			Listed: slices.Contains(listed, g.ID), Steam: g.OnSteam()})
 	}
 	return choices
+}
+
+// searching returns a search in the games for which rooms may be opened.
+func searching(games game.Table, choices []public.Game) func(text string) []public.Game {
+	byID := map[string]public.Game{}
+	for _, c := range choices {
+		byID[c.ID] = c
+	}
+	return func(text string) (found []public.Game) {
+		for _, m := range games.Search(text) {
+			c := byID[m.Game.ID]
+			c.OtherNumber = m.IsOther()
+			found = append(found, c)
+		}
+		return found
+	}
 }
 
 // ruleOf returns a game's rule, unless it needs a limit, which only the organiser can set.

@@ -6,7 +6,30 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"muster/host/public"
+	"muster/internal/game"
 )
+
+// TestSearching checks that a search finds what rooms may be opened for, and says where the number is another.
+func TestSearching(t *testing.T) {
+	games, err := game.LoadFile("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var choices []public.Game
+	for _, g := range games.All() {
+		choices = append(choices, public.Game{Game: g.Choice(), Listed: g.ID == "openarena"})
+	}
+	find := searching(games, choices)
+	for text, want := range map[string]public.Game{
+		"open ar": {Listed: true}, "openarenna": {Listed: true}, "xonot": {}, "open arena 2": {Listed: true, OtherNumber: true},
+	} {
+		if found := find(text); len(found) == 0 || found[0].Listed != want.Listed || found[0].OtherNumber != want.OtherNumber {
+			t.Errorf("%s finds %+v", text, found)
+		}
+	}
+}
 
 // TestServeInTime checks that a host ends at the latest when it has promised to, whatever it still does.
 func TestServeInTime(t *testing.T) {

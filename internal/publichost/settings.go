@@ -14,7 +14,6 @@ import (
 	"muster/host/public"
 	"muster/host/room"
 	"muster/host/wire"
-	"muster/internal/discord"
 	"muster/internal/hint"
 	"muster/internal/ingress"
 	"muster/internal/listing"
@@ -40,7 +39,7 @@ type Settings struct {
 	// Leagues is the file of the leagues that open rooms by keys; see [public.ReadLeagues].
 	Leagues string
 
-	// Discord is the file of the application through which people in Discord open rooms; see [discord.ReadConfig].
+	// Discord is what operators said when the host itself answered Discord. It is refused.
 	Discord string
 
 	Ingress   ingress.Ingress
@@ -51,8 +50,6 @@ type Settings struct {
 	Metrics   []netip.Prefix
 	// Texts are the flags' values by name.
 	Texts map[string]string
-
-	application discord.Config
 }
 
 // These limit strangers unless the operator says otherwise. docs/serve/run.md explains each.
@@ -94,16 +91,9 @@ func (s *Settings) Faults() (faults []error) {
 	if err := s.readLeagues(); err != nil {
 		add(err)
 	}
-	if s.Discord != "" && s.Ingress.Public == nil && len(s.ACME.Names) == 0 {
-		add(hint.With(hint.Usagef("--discord: links in Discord need the name by which people reach this host"),
-			"say --public-url https://muster.example, or --acme muster.example"))
-	}
 	if s.Discord != "" {
-		application, err := ReadDiscord(s.Discord)
-		if err != nil {
-			add(err)
-		}
-		s.application = application
+		add(hint.With(hint.Usagef("--discord: a program of its own opens rooms from Discord now, muster-discord"),
+			"leave --discord out, and start muster-discord --config FILE beside the host; contrib/discord/README.md says how"))
 	}
 	if s.Cluster.URL != "" && s.Store != "" {
 		add(hint.Usagef("--store and --nats are two places for the rooms: say one of them"))

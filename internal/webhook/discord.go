@@ -8,7 +8,6 @@ import (
 	"unicode/utf8"
 
 	"muster/host/wire"
-	"muster/internal/discord"
 )
 
 // bodyOf returns the body of a post: Discord's form, or the announcement itself.
@@ -68,10 +67,10 @@ func titleOf(kind wire.Announced) string {
 
 // discordOf returns an announcement in Discord's form.
 func discordOf(a wire.Announcement) message {
-	a.Room, a.Game = discord.Escape(a.Room), discord.Escape(a.Game)
+	a.Room, a.Game = escape(a.Room), escape(a.Game)
 	if a.Server != nil {
 		server := *a.Server
-		server.Name, server.Map = discord.Escape(server.Name), discord.Escape(server.Map)
+		server.Name, server.Map = escape(server.Name), escape(server.Map)
 		a.Server = &server
 	}
 	text := a.Sentence()
@@ -81,11 +80,11 @@ func discordOf(a wire.Announcement) message {
 	if a.Kind == wire.AnnouncedOpen && a.Link != "" {
 		text += " The title leads into the room."
 	}
-	e := embed{Title: titleOf(a.Kind), Description: discord.Cut(text, maxDescription), URL: a.Link, Timestamp: a.At}
+	e := embed{Title: titleOf(a.Kind), Description: cut(text, maxDescription), URL: a.Link, Timestamp: a.At}
 	var who []string
 	length := 0
 	for i, p := range a.Players {
-		name := discord.Escape(p.Name)
+		name := escape(p.Name)
 		if p.PingMS > 0 {
 			name += fmt.Sprintf(" %.0f ms", p.PingMS)
 		}

@@ -16,9 +16,9 @@ import (
 	"testing/synctest"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"muster/host/wire"
-	"muster/internal/discord"
 )
 
 var choice = wire.Announcement{
@@ -479,7 +479,7 @@ func FuzzDiscord(f *testing.F) {
 		if n := len([]rune(d.Embeds[0].Description)); n > maxDescription {
 			t.Errorf("a description of %d letters", n)
 		}
-		for _, text := range []string{discord.Escape(server), discord.Escape(name)} {
+		for _, text := range []string{escape(server), escape(name)} {
 			for i := 0; i < len(text); i++ {
 				if c := rune(text[i]); c == '\\' {
 					i++
@@ -492,6 +492,26 @@ func FuzzDiscord(f *testing.F) {
 			if len([]rune(field.Value)) > maxField {
 				t.Errorf("a field of %d letters", len(field.Value))
 			}
+		}
+	})
+}
+
+// FuzzEscape checks that nothing of a stranger's text is Markdown, a mention or a link.
+func FuzzEscape(f *testing.F) {
+	for _, text := range []string{"@everyone", "<@&1> **x** [y](https://z)", "\u202eabc", "`", strings.Repeat("_", 9999), "\x00\xff\n# x"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		escaped := escape(text)
+		for i := 0; i < len(escaped); i++ {
+			if c := escaped[i]; c == '\\' {
+				i++
+			} else if c < ' ' || c > ' ' && c < 128 && !isAlphanumeric(rune(c)) {
+				t.Errorf("%q has a %q", escaped, c)
+			}
+		}
+		if strings.ContainsRune(escaped, '\u202e') || !utf8.ValidString(escaped) {
+			t.Errorf("%q", escaped)
 		}
 	})
 }

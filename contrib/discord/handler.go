@@ -1,13 +1,4 @@
-// Package interactions answers Discord's requests. It checks them, and asks the host as any other program asks it: by
-// HTTP, but inside this process. It also keeps cards up to date while Discord allows it.
-//
-//	Discord ─ POST /discord ─▶ Handler ─ POST /api/rooms, GET /api/rooms/- ─▶ the host's own handler
-//	   ▲                          │
-//	   └── PATCH the card ────────┘ for 15 minutes after each command or press
-//
-// So rooms from Discord have the limits of all others, and a room may be on another host of the cluster. There is no
-// connection to Discord's gateway, and no bot's token.
-package interactions
+package main
 
 import (
 	"context"
@@ -16,11 +7,10 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
-	"net/url"
 	"sync"
 	"time"
 
-	"muster/internal/discord"
+	"muster-discord/internal/discord"
 )
 
 const (
@@ -33,31 +23,17 @@ const (
 	complainEvery = time.Minute
 )
 
-// Settings are what the handler needs.
-type Settings struct {
-	discord.Config
-	// Public is where people reach the host.
-	Public *url.URL
-	// Search returns the games that a text may mean, the nearest first. It knows only games whose rooms strangers can
-	// open. An empty text may mean any.
-	Search func(text string) []discord.Game
-	// Name returns a game's name by its id.
-	Name func(game string) string
-	// PerUser is how many rooms a person may have. A guild's people may open more, see guilds.
-	PerUser int
-	Log     *slog.Logger
-	// Poll is how often the room of a card is looked at, 0 for the usual.
-	Poll time.Duration
-}
-
-// Handler serves the endpoint that an operator gives to Discord.
-type Handler struct {
-	Settings
+// handler serves the endpoint that an operator gives to Discord.
+type handler struct {
+	config   discord.Config
+	host     host
+	log      *slog.Logger
 	verifier *discord.Verifier
-	rooms    rooms
-	guilds   *guilds
+	guilds   pace
 	book     book
 	cards    cards
+	// poll is how often the room of a card is looked at.
+	poll time.Duration
 
 	mu         sync.Mutex // guards complained
 	complained time.Time
@@ -67,27 +43,26 @@ type Handler struct {
 	end  context.CancelFunc
 }
 
-// New returns a handler. Call Use before it serves.
-func New(s Settings) *Handler {
-	h := &Handler{Settings: s, verifier: discord.NewVerifier(s.PublicKey)}
-	h.guilds = newGuilds(s.PerUser)
+// newHandler returns a handler. Call finish at its end.
+func newHandler(c discord.Config, log *slog.Logger) *handler {
+	h := &handler{
+		config: c, host: host{c.Host, c.Key}, log: log, verifier: discord.NewVerifier(c.PublicKey), poll: pollEvery,
+		guilds: pace{atOnce: roomsOfGuild, every: guildEvery},
+		cards:  cards{api: c.API, application: c.Application, log: log, watched: map[string]*watch{}},
+	}
 	h.ctx, h.end = context.WithCancel(context.Background())
-	h.cards = cards{api: s.API, application: s.Application, log: s.Log, watched: map[string]*watch{}}
 	return h
 }
 
-// Use sets the host whose rooms the handler opens and shows.
-func (h *Handler) Use(host http.Handler) { h.rooms = rooms{host, h.Public} }
-
-// Close ends all work, and waits for that.
-func (h *Handler) Close() {
+// finish ends all work, and waits for that.
+func (h *handler) finish() {
 	h.end()
 	h.work.Wait()
 }
 
 // ServeHTTP answers one interaction. Discord demands a 401 for a forged request. So every request that fails a check
 // gets one.
-func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, discord.MaxBody))
 	if err != nil {
 		w.WriteHeader(http.StatusUnauthorized)
@@ -103,17 +78,15 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusBadRequest)
 	case in.Kind == discord.Ping:
 		reply(w, discord.Pong())
-	case in.Application != h.Application:
+	case in.Application != h.config.Application:
 		w.WriteHeader(http.StatusUnauthorized)
-	case in.Kind == discord.Complete:
-		reply(w, discord.Choose(h.Search(in.Options[in.Focused])))
 	default:
 		reply(w, h.answer(in))
 	}
 }
 
 // verify checks a request, and complains about those that Discord signed and that are refused.
-func (h *Handler) verify(header http.Header, body []byte) error {
+func (h *handler) verify(header http.Header, body []byte) error {
 	now := time.Now()
 	err := h.verifier.Verify(header.Get("X-Signature-Ed25519"), header.Get("X-Signature-Timestamp"), body, now)
 	if err == nil || errors.Is(err, discord.ErrForged) {
@@ -123,13 +96,13 @@ func (h *Handler) verify(header http.Header, body []byte) error {
 	defer h.mu.Unlock()
 	if now.Sub(h.complained).Abs() > complainEvery {
 		h.complained = now
-		h.Log.Warn("a request of Discord's is refused", "why", err)
+		h.log.Warn("a request of Discord's is refused", "why", err)
 	}
 	return err
 }
 
 // answer does what a person asks for. If that takes long, the answer follows later.
-func (h *Handler) answer(in discord.Interaction) discord.Response {
+func (h *handler) answer(in discord.Interaction) discord.Response {
 	done := make(chan discord.Response, 1)
 	h.work.Go(func() {
 		ctx, cancel := context.WithTimeout(h.ctx, workFor)

@@ -1,10 +1,10 @@
 // Package discord reads what Discord sends to an application's endpoint, and writes the answers: cards of rooms with
 // buttons, choices of games, and the description of the command.
 //
-//	request ─▶ Verifier ─▶ Parse ─▶ Interaction ─▶ (package interactions asks the host) ─▶ Card ─▶ Response
+//	request ─▶ Verifier ─▶ Parse ─▶ Interaction ─▶ (the program asks the host) ─▶ Card ─▶ Response
 //
 // The package keeps nothing about rooms. The buttons of a card carry all that a later press needs, see [Ref], so that
-// cards outlive a restart, and work at every host of a cluster.
+// cards outlive a restart, and work at each of several copies of the program.
 package discord
 
 import (

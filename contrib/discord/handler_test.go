@@ -1,4 +1,4 @@
-package interactions
+package main
 
 import (
 	"bytes"
@@ -11,24 +11,15 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
-	"muster/discovery"
-	"muster/host"
-	"muster/host/access"
-	"muster/host/hosttest"
-	"muster/host/public"
-	"muster/host/wire"
-	"muster/host/wire/conn"
-	"muster/internal/discord"
-	"muster/internal/leak"
-	"muster/selection"
+	"muster-discord/internal/discord"
 )
 
 const (
@@ -40,16 +31,87 @@ const (
 
 var signer = ed25519.NewKeyFromSeed(bytes.Repeat([]byte{7}, ed25519.SeedSize))
 
-// place is a host with an endpoint for Discord, and a Discord that takes edits.
+// place is the program between a host and a Discord that takes edits. Neither is real; e2e/program has a real host.
 type place struct {
 	*testing.T
 	web     *httptest.Server
+	host    *fakeHost
 	log     *lockedBuffer
 	edits   chan edit
 	n       int
-	handler *Handler
+	handler *handler
 	// status is how Discord answers edits.
 	status int
+}
+
+// fakeHost is a host with one room, which anybody opens again and again.
+type fakeHost struct {
+	*testing.T
+	at string
+
+	mu      sync.Mutex // guards what follows
+	players []string
+	isOver  bool
+	opened  []string // Muster-For of each opening, with the body
+	looks   []string // Authorization of each look at the room
+	refuses string   // refuses openings with this, if it is not empty
+}
+
+// These are the keys of the room, and the league of the program.
+const (
+	code, linkKey, secret = "BAKODITALUME", "ABCDEFGHIJKLMNOP", "QRSTUVWXYZ234567ABCDEFGHIJ"
+	leagueKey             = "0123456789abcdef0123"
+)
+
+func (h *fakeHost) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	w.Header().Set("Content-Type", "application/json")
+	body, _ := io.ReadAll(r.Body)
+	isOrganiser := r.Header.Get("Authorization") == "Bearer "+secret
+	refuse := func(status int, reason, message string) {
+		w.WriteHeader(status)
+		json.NewEncoder(w).Encode(map[string]string{"reason": reason, "message": message, "hint": "try [again](https://x)"})
+	}
+	isRoom := r.Header.Get("Muster-Code") == code && r.Header.Get("Muster-Key") == linkKey
+	switch request := r.Method + " " + r.URL.Path; {
+	case request == "GET /api/service":
+		games := []discord.Game{{ID: "openarena", Name: "OpenArena", Listed: true}, {ID: "xonotic", Name: "Xonotic", Listed: true}, {ID: "xono", Name: "No list"}}
+		games = slices.DeleteFunc(games, func(g discord.Game) bool { return !strings.Contains(g.ID, strings.ToLower(r.URL.Query().Get("game"))) })
+		json.NewEncoder(w).Encode(service{games, 16})
+	case request == "POST /api/rooms" && h.refuses != "":
+		refuse(http.StatusTooManyRequests, "busy", h.refuses+" in "+r.Header.Get("Accept-Language"))
+	case request == "POST /api/rooms":
+		if r.Header.Get("Authorization") != "Bearer "+leagueKey {
+			h.Errorf("a room is opened with %q", r.Header.Get("Authorization"))
+		}
+		h.opened = append(h.opened, r.Header.Get("Muster-For")+" "+string(body))
+		w.WriteHeader(http.StatusCreated)
+		fmt.Fprintf(w, `{"code":%q,"organiser_link":"%s/#%s_%s~FINGERPRINT.%s"}`, code, h.at, code, linkKey, secret)
+	case !isRoom:
+		refuse(http.StatusNotFound, "code", "no such room")
+	case h.isOver:
+		refuse(http.StatusGone, "closed", "the room is over")
+	case request == "GET /api/rooms/-":
+		h.looks = append(h.looks, r.Header.Get("Authorization"))
+		of := discord.Room{Game: "openarena", GameName: "OpenArena", Stage: "gathering", Message: "Said in " + r.Header.Get("Accept-Language")}
+		for _, name := range h.players {
+			of.Members = append(of.Members, discord.Member{Name: name, Connected: true})
+		}
+		json.NewEncoder(w).Encode(of)
+	case request == "POST /api/rooms/-/end" && isOrganiser:
+		h.isOver = true
+		w.WriteHeader(http.StatusNoContent)
+	default:
+		h.Errorf("the host is asked %s by %q", request, r.Header.Get("Authorization"))
+	}
+}
+
+// joins lets a player into the room.
+func (h *fakeHost) joins(name string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.players = append(h.players, name)
 }
 
 // edit is what Discord got.
@@ -72,56 +134,39 @@ func (b *lockedBuffer) text() string {
 	return b.String()
 }
 
-// open serves a host. hosting changes its configuration, if it is not nil.
+// open serves the endpoint. hosting changes the host, if it is not nil.
 func open(t *testing.T, hosting func(http.Handler) http.Handler) *place {
 	t.Helper()
-	leak.Check(t)
 	t.Cleanup(client.CloseIdleConnections)
-	p := &place{T: t, log: &lockedBuffer{}, edits: make(chan edit, 1000), status: http.StatusOK}
+	p := &place{T: t, host: &fakeHost{T: t}, log: &lockedBuffer{}, edits: make(chan edit, 1000), status: http.StatusOK}
 	api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		p.edits <- edit{r.Method, r.URL.Path, string(body)}
 		w.WriteHeader(p.status)
 	}))
 	t.Cleanup(api.Close)
-	config, err := discord.ReadConfig(strings.NewReader(fmt.Sprintf(
-		"application 1290000000000000001\npublic-key %x\nsecret 9f2c8e61b7d04a35a1e0\napi %s\n", signer.Public(), api.URL)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	log := slog.New(slog.NewTextHandler(p.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	games := []discord.Game{{ID: "openarena", Name: "OpenArena"}, {ID: "xonotic", Name: "Xonotic"}}
-	at := &url.URL{Scheme: "https", Host: "muster.example"}
-	p.handler = New(Settings{
-		Config: config, Public: at, PerUser: 2, Log: log, Poll: 10 * time.Millisecond,
-		Search: func(text string) []discord.Game {
-			return slices.DeleteFunc(slices.Clone(games), func(g discord.Game) bool { return !strings.Contains(g.ID, strings.ToLower(text)) })
-		},
-		Name: func(id string) string {
-			if i := slices.IndexFunc(games, func(g discord.Game) bool { return g.ID == id }); i >= 0 {
-				return games[i].Name
-			}
-			return ""
-		},
-	})
-	h, err := host.New(host.Config{
-		PublicURL: at, Logger: log, Discord: p.handler,
-		List: func(context.Context, string) ([]discovery.Server, error) { return nil, nil },
-		Public: &public.Limits{Rooms: 50, PerAddress: 2, Players: 16, Servers: 10, Games: []public.Game{
-			{Game: wire.Game{ID: "openarena", Name: "OpenArena"}, By: selection.Mean, Listed: true},
-		}},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	serves := h.Handler()
+	serves := http.Handler(p.host)
 	if hosting != nil {
 		serves = hosting(serves)
 	}
-	p.handler.Use(serves)
-	p.web = httptest.NewServer(h.Handler())
-	t.Cleanup(func() { p.handler.Close(); p.web.Close(); h.Close() })
+	host := httptest.NewServer(serves)
+	t.Cleanup(host.Close)
+	p.host.at = host.URL
+	config, err := discord.ReadConfig(strings.NewReader(p.config(host.URL, api.URL)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.handler = newHandler(config, slog.New(slog.NewTextHandler(p.log, &slog.HandlerOptions{Level: slog.LevelDebug})))
+	p.handler.poll = 10 * time.Millisecond
+	p.web = httptest.NewServer(p.handler)
+	t.Cleanup(func() { p.handler.finish(); p.web.Close() })
 	return p
+}
+
+// config returns a file for a host and a Discord.
+func (p *place) config(host, api string) string {
+	return fmt.Sprintf("host %s\nkey %s\napplication 1290000000000000001\npublic-key %x\nsecret 9f2c8e61b7d04a35a1e0\napi %s\n",
+		host, leagueKey, signer.Public(), api)
 }
 
 // says sends a signed body to the endpoint.
@@ -152,7 +197,7 @@ func (p *place) says(key ed25519.PrivateKey, at time.Time, body string, change f
 // recorded returns a request in Discord's form with other values, and with an id of its own.
 func (p *place) recorded(name string, replace ...string) string {
 	p.Helper()
-	body, err := os.ReadFile("../testdata/" + name + ".json")
+	body, err := os.ReadFile("internal/discord/testdata/" + name + ".json")
 	if err != nil {
 		p.Fatal(err)
 	}
@@ -265,11 +310,11 @@ func TestRoom(t *testing.T) {
 	}
 	card := p.asks("open")
 	link := card.button("Mitmachen")
-	if card.Type != 4 || card.Data.Flags != 0 || card.button("Unseren Server finden") != "" || !strings.HasPrefix(link, "https://muster.example/#") || strings.Contains(link, ".Q") ||
-		card.Data.Embeds[0].Title != "OpenArena" || card.Data.Embeds[0].URL != link {
+	if card.Type != 4 || card.Data.Flags != 0 || card.button("Unseren Server finden") != "" || link != p.host.at+"/#"+code+"_"+linkKey ||
+		card.Data.Embeds[0].Title != "OpenArena" || card.Data.Embeds[0].URL != link || card.Data.Embeds[0].Description != "Said in de" {
 		t.Fatalf("the card is %+v", card)
 	}
-	join(t, p.web, link, "@every_one")
+	p.host.joins("@every_one")
 	for e := range p.edits { // the card follows by itself
 		if e.method != http.MethodPatch || !strings.HasPrefix(e.path, "/webhooks/1290000000000000001/"+token) || !strings.HasSuffix(e.path, "/messages/@original") {
 			t.Fatalf("Discord got %+v", e)
@@ -282,8 +327,7 @@ func TestRoom(t *testing.T) {
 	if a := p.presses(card.button("Unseren Server finden")); a.Type != 4 || a.Data.Flags != 64 || a.Data.Content != onlyOpener {
 		t.Errorf("Bob begins: %+v", a)
 	}
-	if card.Type != 7 ||
-		!strings.Contains(card.Data.Embeds[0].Fields[0].Value, `\@every\_one`) {
+	if card.Type != 7 || !strings.Contains(card.Data.Embeds[0].Fields[0].Value, `\@every\_one`) {
 		t.Errorf("the card is then %+v", card)
 	}
 	status := p.asks("open", `"name":"open","options":[{"name":"game","type":3,"value":"openarena"},{"name":"players","type":4,"value":2}]`,
@@ -297,7 +341,7 @@ func TestRoom(t *testing.T) {
 	}
 	mine := p.presses(organise, bob, ann, `"locale":"fr"`, `"locale":"en-US"`)
 	own := mine.button("Open as organiser")
-	if mine.Data.Flags != 64 || !strings.HasPrefix(own, link+".") {
+	if mine.Data.Flags != 64 || own != link+"."+secret {
 		t.Fatalf("Ann organises: %+v", mine)
 	}
 	end := mine.button("End the room")
@@ -315,37 +359,57 @@ func TestRoom(t *testing.T) {
 	if a := p.presses(card.button("Aktualisieren")); a.Type != 7 || a.Data.Embeds[0].Title != "Dieser Raum ist vorbei" || len(a.Data.Components) != 0 {
 		t.Errorf("a room that is over: %+v", a)
 	}
-	_, fragment, _ := strings.Cut(own, "#")
-	for _, secret := range []string{token, fragment, strings.Split(fragment, ".")[1], link} {
-		if strings.Contains(p.log.text(), secret) {
-			t.Errorf("%q is in the log:\n%s", secret, p.log.text())
+	for _, hidden := range []string{token, secret, linkKey, leagueKey} {
+		if strings.Contains(p.log.text(), hidden) {
+			t.Errorf("%q is in the log:\n%s", hidden, p.log.text())
 		}
+	}
+	if want := []string{ann + ` {"game":"openarena","players":2}`}; !slices.Equal(p.host.opened, want) {
+		t.Errorf("the host was asked for %q, want %q", p.host.opened, want)
+	}
+	if p.host.looks[0] != "Bearer "+secret {
+		t.Error("the program looks at its own room as anybody does, for which the host has a limit")
 	}
 }
 
-// TestLimits checks that a person has as many rooms as an address, in whatever guilds, and that guilds are slowed down.
+// TestLimits checks that people read the host's refusals, which do nothing in a channel, and that guilds are slowed
+// down.
 func TestLimits(t *testing.T) {
 	p := open(t, nil)
-	p.handler.guilds.pace = access.NewPace(usersOfGuild*2, time.Hour) // the pace alone, without its minutes
-	p.handler.Poll = time.Hour
-	for i := range 2 {
-		if a := p.asks("open", "290926798626357999", fmt.Sprint(100+i)); a.Type != 4 || a.Data.Flags != 0 {
-			t.Fatalf("room %d: %+v", i, a)
-		}
+	p.handler.poll = time.Hour
+	p.handler.guilds = pace{atOnce: 2, every: time.Hour}
+	p.host.refuses = "too many rooms of @everyone"
+	if a := p.asks("open"); a.Data.Flags != 64 || a.Data.Content != `Too many rooms of \@everyone in de\. Try \[again\]\(https\:\/\/x\)\.` {
+		t.Errorf("a refused room: %+v", a)
 	}
-	if a := p.asks("open", "290926798626357999", "300"); a.Data.Flags != 64 || a.Data.Content == "" || len(a.Data.Embeds) > 0 {
-		t.Errorf("a third room: %+v", a)
+	p.host.refuses = ""
+	if a := p.asks("open"); a.Data.Flags != 0 {
+		t.Errorf("the second room of a guild: %+v", a)
 	}
-	for i := range 16 {
-		if a := p.asks("open", ann, fmt.Sprint(1000+i)); a.Data.Flags != 0 {
-			t.Fatalf("person %d: %+v", i, a)
-		}
+	if a := p.asks("open", ann, bob); a.Data.Flags != 64 || !strings.Contains(a.Data.Content, "noch einmal") {
+		t.Errorf("the third room of a guild: %+v", a)
 	}
-	if a := p.asks("open", ann, "2000"); a.Data.Flags != 64 {
-		t.Errorf("the 17th room of a guild: %+v", a)
-	}
-	if a := p.asks("open", ann, "2000", "290926798626357999", "301"); a.Data.Flags != 0 {
+	if a := p.asks("open", "290926798626357999", "301"); a.Data.Flags != 0 {
 		t.Errorf("the same person elsewhere: %+v", a)
+	}
+}
+
+// TestPace checks that somebody may do something again after a while, and that those who may are forgotten.
+func TestPace(t *testing.T) {
+	p, now := pace{atOnce: 2, every: time.Minute}, time.Unix(1_764_169_200, 0)
+	for i, c := range []struct {
+		after  time.Duration
+		isMuch bool
+	}{{0, false}, {0, false}, {0, true}, {59 * time.Second, true}, {time.Minute, false}, {time.Minute, true}, {time.Hour, false}} {
+		if p.isTooMuch("a", now.Add(c.after)) != c.isMuch {
+			t.Errorf("%d, after %v: too much is %v", i, c.after, !c.isMuch)
+		}
+	}
+	for i := range maxPaced {
+		p.isTooMuch(fmt.Sprint(i), now)
+	}
+	if p.isTooMuch("b", now.Add(2*time.Hour)); len(p.full) != 1 {
+		t.Errorf("%d are remembered", len(p.full))
 	}
 }
 
@@ -375,7 +439,7 @@ func TestGone(t *testing.T) {
 	p := open(t, nil)
 	p.status = http.StatusNotFound
 	card := p.asks("open")
-	join(t, p.web, card.button("Mitmachen"), "ann")
+	p.host.joins(card.button("Mitmachen"))
 	<-p.edits
 	p.handler.work.Wait() // nothing watches any more
 	if len(p.handler.cards.watched) != 0 {
@@ -400,7 +464,7 @@ func TestBook(t *testing.T) {
 
 // TestRegister checks what Discord is told, and that no error contains the token.
 func TestRegister(t *testing.T) {
-	const secret = "MTI5MDAwMDAwMDAwMDAwMDAwMQ.secret.token"
+	const bot = "MTI5MDAwMDAwMDAwMDAwMDAwMQ.secret.token"
 	status, got := http.StatusOK, make(chan string, 1)
 	api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		got <- r.Method + " " + r.URL.Path + " " + r.Header.Get("Authorization") + " " + strings.SplitN(r.UserAgent(), "/", 2)[0]
@@ -410,47 +474,64 @@ func TestRegister(t *testing.T) {
 	defer api.Close()
 	t.Cleanup(client.CloseIdleConnections)
 	c := discord.Config{Application: "12", API: api.URL}
-	if err := Register(t.Context(), c, secret, "34", 16); err != nil {
+	if err := register(t.Context(), c, bot, "34", 16); err != nil {
 		t.Error(err)
 	}
-	if text := <-got; !strings.HasPrefix(text, "PUT /applications/12/guilds/34/commands Bot "+secret+" DiscordBot (muster") {
+	if text := <-got; !strings.HasPrefix(text, "PUT /applications/12/guilds/34/commands Bot "+bot+" DiscordBot (muster") {
 		t.Errorf("Discord got %s", text)
 	}
 	for _, status = range []int{http.StatusUnauthorized, http.StatusBadRequest} {
-		err := Register(t.Context(), c, secret, "", 16)
-		if <-got; err == nil || strings.Contains(err.Error(), secret) {
+		err := register(t.Context(), c, bot, "", 16)
+		if <-got; err == nil || strings.Contains(err.Error(), bot) {
 			t.Errorf("%d: %v", status, err)
 		}
 	}
 	api.Close()
-	if err := Register(t.Context(), c, secret, "", 16); err == nil || strings.Contains(err.Error(), secret) {
+	if err := register(t.Context(), c, bot, "", 16); err == nil || strings.Contains(err.Error(), bot) {
 		t.Error(err)
 	}
-}
-
-// join lets a player's program into a room by its link.
-func join(t *testing.T, web *httptest.Server, link, name string) {
-	t.Helper()
-	_, fragment, _ := strings.Cut(link, "#")
-	code, key, _ := strings.Cut(fragment, "_")
-	welcome := make(chan struct{}, 1)
-	c := hosttest.Dial(t, web.URL, nil, func(_ *conn.Conn, m wire.Message) {
-		if _, is := m.(wire.Welcome); is {
-			welcome <- struct{}{}
-		}
-	}, nil)
-	c.Send(wire.Hello{Version: wire.Version, Code: code, Key: key, Name: name})
-	<-welcome
 }
 
 // TestMeant checks that a text with another number opens no room of the only game that it finds.
 func TestMeant(t *testing.T) {
 	for text, isClear := range map[string]bool{"chivalry": true, "cmw": true, "chivalry 2": false, "": false} {
-		h := Handler{Settings: Settings{Search: func(string) []discord.Game {
-			return []discord.Game{{ID: "cmw", Name: "Chivalry: Medieval Warfare", IsOther: strings.Contains(text, "2")}}
-		}}}
-		if g, ok := h.meant(text); ok != isClear {
+		found := []discord.Game{{ID: "cmw", Name: "Chivalry: Medieval Warfare", OtherNumber: strings.Contains(text, "2")}}
+		if g, ok := meant(text, found); ok != isClear {
 			t.Errorf("%q is taken for %q: %v", text, g.ID, ok)
 		}
+	}
+}
+
+// TestRun checks the program's arguments: what it asks for, and that it serves and ends.
+func TestRun(t *testing.T) {
+	p := open(t, nil)
+	file := filepath.Join(t.TempDir(), "discord.txt")
+	whole := p.config(p.host.at, p.host.at)
+	withoutHost := whole[strings.Index(whole, "\n")+1:]
+	for _, c := range []struct {
+		text string
+		args []string
+		want string
+	}{
+		{whole, nil, "say which file: --config FILE"},
+		{whole, []string{"--config", file, "registr"}, `there is no "registr": say register, or only flags`},
+		{whole, []string{"--config", file + "x"}, "no such file"},
+		{"host x\n", []string{"--config", file}, "discord.txt: line 1: the host is a URL without a path"},
+		{withoutHost, []string{"--config", file}, "there is no line with host"},
+		{withoutHost, []string{"--config", file, "--host", "https://m.example/x"}, "the host is a URL without a path"},
+		{whole, []string{"register", "--config", file}, "there is no token: say --token-file FILE"},
+		{whole, []string{"--config", file, "--listen", "nowhere"}, "listen tcp"},
+	} {
+		if err := os.WriteFile(file, []byte(c.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := run(t.Context(), c.args, io.Discard, io.Discard); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%q: %v, want %s", c.args, err, c.want)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := run(ctx, []string{"--config", file, "--listen", "127.0.0.1:0"}, io.Discard, io.Discard); err != nil {
+		t.Errorf("at its end: %v", err)
 	}
 }

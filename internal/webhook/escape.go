@@ -1,4 +1,4 @@
-package discord
+package webhook
 
 import (
 	"strings"
@@ -10,12 +10,12 @@ import (
 // maxName is how many letters of a name are shown. Only the two longest names of servers have more.
 const maxName = 100
 
-// Escape escapes a stranger's text so that Discord shows it literally: no bold, link, mention or emoji. A backslash
+// escape escapes a stranger's text so that Discord shows it literally: no bold, link, mention or emoji. A backslash
 // before ASCII punctuation is Markdown's own way, and it also breaks the beginning of a URL. Control characters, and
 // those that turn the direction of writing, are left out.
-func Escape(text string) string {
+func escape(text string) string {
 	var b strings.Builder
-	for _, c := range Cut(discovery.CleanText(text), maxName) {
+	for _, c := range cut(discovery.CleanText(text), maxName) {
 		if c > ' ' && c < utf8.RuneSelf && !isAlphanumeric(c) {
 			b.WriteByte('\\')
 		}
@@ -28,17 +28,10 @@ func isAlphanumeric(c rune) bool {
 	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
 
-// Cut cuts a text to a number of letters.
-func Cut(text string, most int) string {
+// cut cuts a text to a number of letters.
+func cut(text string, most int) string {
 	if utf8.RuneCountInString(text) <= most {
 		return text
 	}
 	return string([]rune(text)[:most-1]) + "…"
-}
-
-// EscapeText escapes a sentence that may contain strangers' words. It escapes only Markdown's own signs, and cuts
-// nothing.
-func EscapeText(text string) string {
-	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "_", `\_`, "~", `\~`, "`", "\\`", "|", `\|`, "<", `\<`, "[", `\[`, "@", `\@`,
-		"#", `\#`, "://", `\://`).Replace(text)
 }

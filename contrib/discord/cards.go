@@ -1,7 +1,8 @@
-package interactions
+package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,8 +13,7 @@ import (
 	"sync"
 	"time"
 
-	"muster/internal/discord"
-	"muster/internal/release"
+	"muster-discord/internal/discord"
 )
 
 const (
@@ -38,12 +38,17 @@ type cards struct {
 }
 
 // watch keeps one card up to date.
-type watch struct{ end context.CancelFunc }
+type watch struct {
+	end context.CancelFunc
+	// secret is the organiser's, empty if it is unknown.
+	secret string
+}
 
-// watch keeps the card of a room up to date, in place of an earlier card of that room.
-func (h *Handler) watch(in discord.Interaction, ref discord.Ref, shown discord.Message) {
+// watch keeps the card of a room up to date, in place of an earlier card of that room. secret is the organiser's, empty
+// if it is unknown.
+func (h *handler) watch(in discord.Interaction, ref discord.Ref, secret string, shown discord.Message) {
 	ctx, cancel := context.WithTimeout(h.ctx, editFor)
-	w := &watch{cancel}
+	w := &watch{cancel, secret}
 	if !h.cards.begin(ref.Code, w) {
 		cancel()
 		return
@@ -51,19 +56,15 @@ func (h *Handler) watch(in discord.Interaction, ref discord.Ref, shown discord.M
 	h.work.Go(func() {
 		defer cancel()
 		defer h.cards.finish(ref.Code, w)
-		poll := pollEvery
-		if h.Poll > 0 {
-			poll = h.Poll
-		}
-		ticker := time.NewTicker(poll)
+		ticker := time.NewTicker(h.poll)
 		defer ticker.Stop()
-		for over := discord.OverCard(discord.Language(ref.Language)); !shown.Equal(over); {
+		for over := discord.OverCard(discord.LanguageOf(ref.Language)); !shown.Equal(over); {
 			select {
 			case <-ctx.Done():
 				return
 			case <-ticker.C:
 			}
-			card, err := h.card(ctx, discord.Language(ref.Language), ref)
+			card, err := h.card(ctx, ref, w.secret)
 			if err != nil || card.Equal(shown) {
 				continue
 			}
@@ -95,6 +96,7 @@ func (c *cards) begin(room string, w *watch) bool {
 	defer c.mu.Unlock()
 	if earlier, is := c.watched[room]; is {
 		earlier.end()
+		w.secret = cmp.Or(w.secret, earlier.secret)
 	} else if len(c.watched) >= maxWatched {
 		return false
 	}
@@ -165,7 +167,7 @@ func send(
 		return 0, nil, errors.New("the URL of Discord's API makes no sense")
 	}
 	request.Header.Set("Content-Type", "application/json")
-	request.Header.Set("User-Agent", "DiscordBot (muster, "+release.Running().Version+")")
+	request.Header.Set("User-Agent", userAgent)
 	if authorization != "" {
 		request.Header.Set("Authorization", authorization)
 	}
@@ -185,5 +187,16 @@ func send(
 	return answer.StatusCode, answer.Header, err
 }
 
-// client follows no redirects, which could take a token elsewhere.
-var client = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+// userAgent is what Discord wants of programs.
+const userAgent = "DiscordBot (muster-discord, 1)"
+
+// client follows no redirects, which could take a token elsewhere. Many cards are kept up to date at once, by
+// connections that stay.
+var client = func() *http.Client {
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.MaxIdleConnsPerHost = 32
+	return &http.Client{
+		Transport:     transport,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+}()

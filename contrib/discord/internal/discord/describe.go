@@ -1,21 +1,6 @@
 package discord
 
-import (
-	"strings"
-
-	"muster/internal/catalogue"
-)
-
-// Language returns the catalogue's language for a locale of Discord's, or for the first part of a tag.
-func Language(locale string) *catalogue.Language { return catalogue.In(catalogue.Find(locale)) }
-
-// ShortOf returns the first part of a language's tag, which tells languages apart.
-func ShortOf(tag string) string {
-	short, _, _ := strings.Cut(tag, "-")
-	return short
-}
-
-// locales are Discord's tags of the catalogue's languages, where they differ.
+// locales are Discord's tags of the languages, where they differ.
 var locales = map[string][]string{"en": {"en-US", "en-GB"}, "es": {"es-ES", "es-419"}, "zh-Hans": {"zh-CN"}}
 
 // described is a command, a subcommand or an option as Discord describes them.
@@ -47,9 +32,9 @@ const longestDescription = 100
 func Commands(players int) any {
 	describe := func(of described, key string) described {
 		of.Descriptions = map[string]string{}
-		for _, tag := range catalogue.Tags() {
-			text := Cut(catalogue.In(tag).Words(key), longestDescription)
-			if of.Description == "" && tag == catalogue.English {
+		for _, tag := range Tags() {
+			text := Cut(LanguageOf(tag).Say(key), longestDescription)
+			if tag == English {
 				of.Description = text
 			}
 			at := []string{tag}
@@ -62,19 +47,19 @@ func Commands(players int) any {
 		}
 		return of
 	}
-	open := describe(described{Type: subcommand, Name: Open}, "discord.command-open")
+	open := describe(described{Type: subcommand, Name: Open}, "command-open")
 	open.Options = []described{
 		describe(described{
 			Type: textOption, Name: OptionGame, Required: true, Autocomplete: true, Longest: longestChoice,
-		}, "discord.option-game"),
-		describe(described{Type: numberOption, Name: OptionPlayers, Min: 1, Max: players}, "discord.option-players"),
-		describe(described{Type: textOption, Name: OptionVoice}, "discord.option-voice"),
+		}, "option-game"),
+		describe(described{Type: numberOption, Name: OptionPlayers, Min: 1, Max: players}, "option-players"),
+		describe(described{Type: textOption, Name: OptionVoice}, "option-voice"),
 	}
-	whole := describe(described{Type: slashCommand, Name: CommandName}, "discord.command")
+	whole := describe(described{Type: slashCommand, Name: CommandName}, "command")
 	whole.Options = []described{
 		open,
-		describe(described{Type: subcommand, Name: Status}, "discord.command-status"),
-		describe(described{Type: subcommand, Name: End}, "discord.command-end"),
+		describe(described{Type: subcommand, Name: Status}, "command-status"),
+		describe(described{Type: subcommand, Name: End}, "command-end"),
 	}
 	return []described{whole}
 }

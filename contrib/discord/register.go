@@ -1,4 +1,4 @@
-package interactions
+package main
 
 import (
 	"bytes"
@@ -9,12 +9,12 @@ import (
 	"net/http"
 	"net/url"
 
-	"muster/internal/discord"
+	"muster-discord/internal/discord"
 )
 
-// Register tells Discord of the application's commands, in all guilds or in one. Those that it had before are replaced.
+// register tells Discord of the application's commands, in all guilds or in one. Those that it had before are replaced.
 // The bot's token is needed for that only, and no error contains it.
-func Register(ctx context.Context, c discord.Config, token, guild string, players int) error {
+func register(ctx context.Context, c discord.Config, token, guild string, players int) error {
 	body, err := json.Marshal(discord.Commands(players))
 	if err != nil {
 		return err

@@ -1,10 +1,6 @@
 package discord
 
-import (
-	"encoding/json"
-
-	"muster/internal/catalogue"
-)
+import "encoding/json"
 
 // Response is the answer to an interaction.
 type Response struct {
@@ -31,9 +27,12 @@ func Post(m Message) Response { return Response{newMessage, m} }
 // Update replaces the message whose button was pressed.
 func Update(m Message) Response { return Response{updatedMessage, m} }
 
-// Later says that the answer to an interaction follows.
+// Later says that the answer to an interaction follows. Choices cannot: then there are none.
 func (in Interaction) Later() Response {
-	if in.Kind == Press {
+	switch in.Kind {
+	case Complete:
+		return Choose(nil)
+	case Press:
 		return Response{Type: laterUpdate}
 	}
 	return Response{Type: laterMessage}
@@ -64,11 +63,14 @@ func Choose(games []Game) Response {
 	return Response{choices, map[string]any{"choices": offered}}
 }
 
-// Game is a game that rooms may be for.
+// Game is a game that rooms may be for, as the host describes it.
 type Game struct {
-	ID, Name string
-	// IsOther says that the text that found it has another number in it, so that it may mean another game.
-	IsOther bool
+	ID   string `json:"id"`
+	Name string `json:"name"`
+	// Listed says that somebody lists its servers.
+	Listed bool `json:"listed"`
+	// OtherNumber says that the text that found it has another number in it, so that it may mean another game.
+	OtherNumber bool `json:"other_number"`
 }
 
 // Message is a message in Discord's form. All its parts are always written, because an update keeps what it does not
@@ -146,10 +148,10 @@ func (m Message) Private() Message {
 }
 
 // Steering returns the message that lets the organiser steer a room. link is the organiser's own.
-func Steering(l *catalogue.Language, ref Ref, link string) Message {
-	return newMessageOf(l.Words("discord.organise-how"), nil,
-		button{Type: buttonType, Style: leading, Label: l.Words("discord.organise-open"), URL: link},
-		button{Type: buttonType, Style: danger, Label: l.Words("discord.end"), CustomID: ref.Button(Close)}).Private()
+func Steering(l *Language, ref Ref, link string) Message {
+	return newMessageOf(l.Say("organise-how"), nil,
+		button{Type: buttonType, Style: leading, Label: l.Say("organise-open"), URL: link},
+		button{Type: buttonType, Style: danger, Label: l.Say("end"), CustomID: ref.Button(Close)}).Private()
 }
 
 // Equal reports whether two messages look the same.

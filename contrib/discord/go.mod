@@ -1,0 +1,3 @@
+module muster-discord
+
+go 1.26.0
