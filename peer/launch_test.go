@@ -31,18 +31,18 @@ func TestDoubt(t *testing.T) {
 	}{
 		{"a server that answers, asked just before", []wire.Message{theList, to("192.0.2.5:27960")}, sentence.Sentence{}},
 		{"its game port, by its own word", []wire.Message{theList, to("192.0.2.5:28000")}, sentence.Sentence{}},
-		{"another port of it", []wire.Message{theList, to("192.0.2.5:22")}, sentence.Of("term.doubt-port")},
+		{"another port of it", []wire.Message{theList, to("192.0.2.5:22")}, sentence.Of("start.doubt-port")},
 		{"asked at its port", []wire.Message{theList, asked(27960, "192.0.2.5:28000")}, sentence.Sentence{}},
-		{"asked at another port", []wire.Message{theList, asked(22, "192.0.2.5:28000")}, sentence.Of("term.doubt-port")},
-		{"a silent server", []wire.Message{theList, to("192.0.2.3:27960")}, sentence.Of("term.doubt-silent")},
+		{"asked at another port", []wire.Message{theList, asked(22, "192.0.2.5:28000")}, sentence.Of("start.doubt-port")},
+		{"a silent server", []wire.Message{theList, to("192.0.2.3:27960")}, sentence.Of("start.doubt-silent")},
 		{"a silent server that the host says answered", []wire.Message{theList, knows, known, to("192.0.2.3:27960")},
-			sentence.Of("term.doubt-silent")},
-		{"a stranger", []wire.Message{theList, to("198.51.100.1:27960")}, sentence.Of("term.doubt-elsewhere")},
-		{"no list", []wire.Message{to("192.0.2.5:27960")}, sentence.Of("term.doubt-unlisted")},
+			sentence.Of("start.doubt-silent")},
+		{"a stranger", []wire.Message{theList, to("198.51.100.1:27960")}, sentence.Of("start.doubt-elsewhere")},
+		{"no list", []wire.Message{to("192.0.2.5:27960")}, sentence.Of("start.doubt-unlisted")},
 		{"a list of another round", []wire.Message{wire.List{Round: 2, Servers: servers}, to("192.0.2.5:27960")},
-			sentence.Of("term.doubt-unlisted")},
+			sentence.Of("start.doubt-unlisted")},
 		{"another game", []wire.Message{theList, of,
-			wire.Launch{Round: 1, Game: "xonotic", Address: "192.0.2.5:27960"}}, sentence.Of("term.doubt-game")},
+			wire.Launch{Round: 1, Game: "xonotic", Address: "192.0.2.5:27960"}}, sentence.Of("start.doubt-game")},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := scripted(t, func(ws *websocket.Conn) {

@@ -33,16 +33,17 @@ import (
 var static embed.FS
 
 // Handler serves the room's page.
-func Handler() http.Handler { return serve("index.html", true) }
+func Handler() http.Handler { return serve("index.html", roomWords(), true) }
 
 // Home serves Home's page, in static/home.
-func Home() http.Handler { return serve("home/index.html", false) }
+func Home() http.Handler { return serve("home/index.html", homeWords(), false) }
 
 // serve serves a page at the root. The page's files have the version in their path, and browsers
-// keep them forever. For the page itself, browsers ask whether it has changed. isPosted adds what
-// chats show for a posted link.
-func serve(page string, isPosted bool) http.Handler {
+// keep them forever. For the page itself, browsers ask whether it has changed. words are the page's
+// sentences, a file a language. isPosted adds what chats show for a posted link.
+func serve(page string, words map[string]file, isPosted bool) http.Handler {
 	version, served := fingerprint(), maps.Clone(everyFile())
+	maps.Copy(served, words)
 	folder := "v/" + version + "/"
 	root := versioned(served[page].plain, folder)
 	served[""] = packed(page, root)
@@ -75,8 +76,7 @@ func files() fs.FS {
 	return folder
 }
 
-// everyFile returns all files by path, with the sentences of each language. Packing them takes
-// long, so it happens once.
+// everyFile returns all files by path. Packing them takes long, so it happens once.
 var everyFile = sync.OnceValue(func() map[string]file {
 	files, served := files(), map[string]file{}
 	err := fs.WalkDir(files, ".", func(name string, entry fs.DirEntry, err error) error {
@@ -90,25 +90,38 @@ var everyFile = sync.OnceValue(func() map[string]file {
 	if err != nil {
 		panic(err) // the files are embedded above
 	}
-	for _, tag := range append(slices.Clone(catalogue.Tags()), catalogue.Accented, catalogue.Mirrored) {
-		name := "words/" + tag + ".json"
-		served[name] = packed(name, sentences(tag))
-	}
 	return served
 })
 
-// ofTerminals begin the keys of sentences that only packages demo and lobby say, at a terminal.
-var ofTerminals = []string{"term.demo", "term.passed-", "term.list-", "term.password-", "term.unencrypted", "term.column"}
+// Pages load faster without the sentences that they never say. These begin the keys of sentences that
+// only terminals say, and of those that only Home says.
+var (
+	ofTerminals = []string{"term."}
+	ofHome      = []string{"computer.", "favourites.", "find.", "home.", "invited.", "standing."}
+)
 
-// isOfTerminals reports whether only a terminal says a sentence. Pages load faster without these.
-func isOfTerminals(key string) bool {
-	return slices.ContainsFunc(ofTerminals, func(begin string) bool { return strings.HasPrefix(key, begin) })
+// roomWords and homeWords are the sentences of the two pages, packed once.
+var (
+	roomWords = sync.OnceValue(func() map[string]file { return words(slices.Concat(ofTerminals, ofHome)) })
+	homeWords = sync.OnceValue(func() map[string]file { return words(nil) })
+)
+
+// words returns the sentences of each language as a file of a page, without those whose keys begin in
+// some ways.
+func words(without []string) map[string]file {
+	served := map[string]file{}
+	for _, tag := range append(slices.Clone(catalogue.Tags()), catalogue.Accented, catalogue.Mirrored) {
+		name := "words/" + tag + ".json"
+		served[name] = packed(name, sentences(tag, without))
+	}
+	return served
 }
 
-// sentences returns the sentences of a language as a file of the page.
-func sentences(tag string) []byte {
+func sentences(tag string, without []string) []byte {
 	all := catalogue.Sentences(tag)
-	maps.DeleteFunc(all, func(key, _ string) bool { return isOfTerminals(key) })
+	maps.DeleteFunc(all, func(key, _ string) bool {
+		return slices.ContainsFunc(without, func(begin string) bool { return strings.HasPrefix(key, begin) })
+	})
 	data, err := json.Marshal(all)
 	if err != nil {
 		panic(err) // they are strings
@@ -145,7 +158,7 @@ var fingerprint = sync.OnceValue(func() string {
 		panic(err) // the files are embedded above
 	}
 	for _, tag := range catalogue.Tags() {
-		hash.Write(sentences(tag))
+		hash.Write(sentences(tag, nil))
 	}
 	return hex.EncodeToString(hash.Sum(nil)[:12])
 })

@@ -81,19 +81,19 @@ func (l *Launcher) Launch(ctx context.Context, to wire.Launch, doubt sentence.Se
 		defer l.Console.Say("%s", l.After)
 	}
 	if region, is := l.Games.Region(to.Game, to.Name); is {
-		l.Console.Tell("term.region", "region", region.Name, "how", region.How)
+		l.Console.Tell("start.region", "region", region.Name, "how", region.How)
 	}
 	argv, env, isTyped, err := l.fill(ctx, to)
 	var unknown *UnknownError
 	if errors.As(err, &unknown) {
-		l.Console.Tell("term.launch-unknown", "game", to.Game, "address", to.Address)
+		l.Console.Tell("start.launch-unknown", "game", to.Game, "address", to.Address)
 		l.unmask(to)
 		tell(wire.LaunchByHand, sentence.Sentence{})
 		return
 	}
 	if errors.Is(err, errNoTemplate) { // the table does not know how this game takes an address
 		if !doubt.IsZero() {
-			l.Console.Tell("term.careful", "doubt", doubt)
+			l.Console.Tell("start.careful", "doubt", doubt)
 		}
 		l.tellByHand(to)
 		l.unmask(to)
@@ -117,7 +117,7 @@ func (l *Launcher) Launch(ctx context.Context, to wire.Launch, doubt sentence.Se
 		return // the next round has begun
 	}
 	if isTyped {
-		l.Console.Tell("term.type-password", "password", to.Password)
+		l.Console.Tell("start.type-password", "password", to.Password)
 	}
 	if scheme, isLink := linkOf(argv); isLink && !openerTells && !opens(ctx, scheme) {
 		l.failed(to, &StartError{Program: scheme + "://", Err: errNoHandler}, tell)
@@ -152,7 +152,7 @@ func (l *Launcher) Launch(ctx context.Context, to wire.Launch, doubt sentence.Se
 		l.failed(to, &StartError{Program: program, Err: err}, tell)
 		return
 	}
-	l.Console.Tell("term.launched")
+	l.Console.Tell("start.launched")
 	tell(wire.LaunchStarted, sentence.Sentence{})
 }
 
@@ -194,18 +194,18 @@ func (l *Launcher) agreed(
 	running, lately := l.running, len(l.started)
 	isAuto := l.Starts == StartAuto || l.Starts == StartAsk && game == l.agreedTo
 	l.mu.Unlock()
-	question := "term.launch-it"
+	question := "start.launch-it"
 	switch {
 	case l.Starts == StartNever:
-		l.Console.Tell("term.launch-yourself")
+		l.Console.Tell("start.launch-yourself")
 		return wire.LaunchByHand
 	case !doubt.IsZero():
-		l.Console.Tell("term.careful", "doubt", doubt)
-		question = "term.launch-anyway"
+		l.Console.Tell("start.careful", "doubt", doubt)
+		question = "start.launch-anyway"
 	case isAuto && running >= maxRunning:
-		l.Console.Tell("term.games-running", "n", running)
+		l.Console.Tell("start.games-running", "n", running)
 	case isAuto && lately >= maxHourly:
-		l.Console.Tell("term.games-started", "n", lately)
+		l.Console.Tell("start.games-started", "n", lately)
 	case isAuto:
 		return ""
 	}
@@ -214,13 +214,13 @@ func (l *Launcher) agreed(
 	case ctx.Err() != nil:
 		return ""
 	case !ok && !doubt.IsZero():
-		l.Console.Tell("term.launch-nobody-careful")
+		l.Console.Tell("start.launch-nobody-careful")
 		return wire.LaunchByHand
 	case !ok:
-		l.Console.Tell("term.start-nobody", "flag", "--launch auto")
+		l.Console.Tell("start.start-nobody", "flag", "--launch auto")
 		return wire.LaunchByHand
 	case !l.Console.Yes(answer), !doubt.IsZero() && answer == "":
-		l.Console.Tell("term.launch-declined")
+		l.Console.Tell("start.launch-declined")
 		return wire.LaunchDeclined
 	}
 	return ""
@@ -238,7 +238,7 @@ func (l *Launcher) tellByHand(to wire.Launch) {
 	if _, isRegion := l.Games.Region(to.Game, to.Name); isRegion {
 		return // nobody plays at the endpoint of a region
 	}
-	l.Console.Tell("term.by-hand", "address", to.Address)
+	l.Console.Tell("start.by-hand", "address", to.Address)
 	g, unknown := l.Games.Find(to.Game)
 	address, bad := hostport.Parse(to.Address)
 	if unknown != nil || bad != nil {
@@ -257,7 +257,7 @@ func (l *Launcher) tellByHand(to wire.Launch) {
 // look on.
 func (l *Launcher) unmask(to wire.Launch) {
 	if to.Password != "" {
-		l.Console.Tell("term.server-password", "password", to.Password)
+		l.Console.Tell("start.server-password", "password", to.Password)
 	}
 }
 
@@ -300,11 +300,11 @@ func (e *StartError) Plain() error {
 	name := e.Program[strings.LastIndexAny(e.Program, `/\`)+1:]
 	switch {
 	case errors.Is(e.Err, errNoHandler):
-		return e.advising(hint.Say("term.no-opener", "scheme", e.Program))
+		return e.advising(hint.Say("start.no-opener", "scheme", e.Program))
 	case errors.Is(e.Err, exec.ErrNotFound):
-		return e.advising(hint.Say("term.no-program", "program", name))
+		return e.advising(hint.Say("start.no-program", "program", name))
 	}
-	return e.advising(hint.Say("term.cannot-start", "program", name, "why", hint.Reason(e.Err)))
+	return e.advising(hint.Say("start.cannot-start", "program", name, "why", hint.Reason(e.Err)))
 }
 
 // advising adds to an error what a user can do about it.
@@ -312,13 +312,13 @@ func (e *StartError) advising(says *hint.Said) error {
 	const flag, key, file = "--launch-command", "launch", "games.toml"
 	switch {
 	case errors.Is(e.Err, errNoHandler) && e.Program == "steam://":
-		return says.Advising("term.no-steam-hint", "flag", flag, "key", key, "file", file)
+		return says.Advising("start.no-steam-hint", "flag", flag, "key", key, "file", file)
 	case errors.Is(e.Err, errNoHandler):
-		return says.Advising("term.no-opener-hint", "scheme", e.Program, "flag", flag, "key", key, "file", file)
+		return says.Advising("start.no-opener-hint", "scheme", e.Program, "flag", flag, "key", key, "file", file)
 	case e.OnFlathub != "":
-		return says.Advising("term.flathub-hint", "command", "flatpak install flathub "+e.OnFlathub, "flag", flag, "key", key, "file", file)
+		return says.Advising("start.flathub-hint", "command", "flatpak install flathub "+e.OnFlathub, "flag", flag, "key", key, "file", file)
 	}
-	return says.Advising("term.installed-hint", "flag", flag, "key", key, "file", file)
+	return says.Advising("start.installed-hint", "flag", flag, "key", key, "file", file)
 }
 
 // Start starts a command with the environment env added to Muster's own. wait waits until it has ended; a launcher such
@@ -372,7 +372,7 @@ func checkBatch(goos, path string, args []string) error {
 	}
 	for _, arg := range args {
 		if at := strings.IndexAny(arg, batchCommands); at >= 0 {
-			return &StartError{Program: path, Err: hint.Say("term.batch-argument", "character", string(arg[at]))}
+			return &StartError{Program: path, Err: hint.Say("start.batch-argument", "character", string(arg[at]))}
 		}
 	}
 	return nil

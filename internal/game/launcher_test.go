@@ -87,7 +87,7 @@ func TestDoubtfulServer(t *testing.T) {
 	l := &Launcher{Starts: StartAuto, Command: "no-such-program {address}", Games: games, Console: console}
 	var states []wire.LaunchState
 	l.Launch(t.Context(), wire.Launch{Game: "openarena", Address: "192.0.2.1:22"},
-		sentence.Of("term.doubt-elsewhere"), func(s wire.LaunchState, _ sentence.Sentence) {
+		sentence.Of("start.doubt-elsewhere"), func(s wire.LaunchState, _ sentence.Sentence) {
 			states = append(states, s)
 		})
 	if want := []wire.LaunchState{wire.LaunchAsking, wire.LaunchByHand}; !slices.Equal(states, want) {

@@ -109,7 +109,7 @@ func TestOnceASession(t *testing.T) {
 	}{
 		{"openarena", sentence.Sentence{}, []wire.LaunchState{wire.LaunchAsking, wire.LaunchStarted}},
 		{"openarena", sentence.Sentence{}, []wire.LaunchState{wire.LaunchStarted}},
-		{"openarena", sentence.Of("term.doubt-silent"), []wire.LaunchState{wire.LaunchAsking, wire.LaunchDeclined}},
+		{"openarena", sentence.Of("start.doubt-silent"), []wire.LaunchState{wire.LaunchAsking, wire.LaunchDeclined}},
 		{"xonotic", sentence.Sentence{}, []wire.LaunchState{wire.LaunchAsking, wire.LaunchDeclined}},
 		{"openarena", sentence.Sentence{}, []wire.LaunchState{wire.LaunchStarted}},
 	} {

@@ -87,7 +87,7 @@ type Beacon struct {
 
 func named(game string) error {
 	if game == "" {
-		return hint.Say("home.no-game")
+		return hint.Say("pick-game.no-game")
 	}
 	return nil
 }

@@ -225,12 +225,12 @@ func (s *Starter) start(ctx context.Context, console *term.Console, g game.Game,
 		return nil, nil
 	case !agreed:
 		s.desk.Screen.Say("%s\n%s", s.desk.Screen.Words("term.starts", "place", place.Name), s.desk.Screen.Bold(line))
-		answer, ok := console.Ask(ctx, s.desk.Screen.Words("term.start-it")+" ")
+		answer, ok := console.Ask(ctx, s.desk.Screen.Words("start.start-it")+" ")
 		switch {
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
 		case !ok:
-			return nil, hint.Say("term.start-nobody", "flag", "--start auto")
+			return nil, hint.Say("start.start-nobody", "flag", "--start auto")
 		case answer == "" || !console.Yes(answer):
 			return nil, errNoStart
 		case !wanted():

@@ -40,13 +40,13 @@ func newDoubt(r *round, m wire.Launch, heard map[int]*discovery.Info) *doubt {
 	address, err := hostport.Parse(m.Address)
 	switch {
 	case err != nil:
-		d.reason = sentence.Of("term.doubt-address")
+		d.reason = sentence.Of("start.doubt-address")
 		return d
 	case r == nil || r.number != m.Round:
-		d.reason = sentence.Of("term.doubt-unlisted")
+		d.reason = sentence.Of("start.doubt-unlisted")
 		return d
 	case r.measure != nil && r.measure.Game != m.Game:
-		d.reason = sentence.Of("term.doubt-game")
+		d.reason = sentence.Of("start.doubt-game")
 		return d
 	}
 	d.address = address
@@ -68,7 +68,7 @@ func newDoubt(r *round, m wire.Launch, heard map[int]*discovery.Info) *doubt {
 		}
 	}
 	if !there {
-		d.reason = sentence.Of("term.doubt-elsewhere")
+		d.reason = sentence.Of("start.doubt-elsewhere")
 		return d
 	}
 	d.unheard, d.isKnown = d.unheard[:min(len(d.unheard), maxAtAddress)], len(d.unheard) == 0
@@ -90,7 +90,7 @@ func (d *doubt) takesPlayers(index int, info *discovery.Info) bool {
 // learn takes what the servers at that address answered.
 func (d *doubt) learn(found []wire.Finalist, err error) {
 	if err != nil {
-		d.reason, d.isKnown = sentence.Of("term.doubt-unasked", "why", err.Error()), true
+		d.reason, d.isKnown = sentence.Of("start.doubt-unasked", "why", err.Error()), true
 		return
 	}
 	for _, f := range found {
@@ -108,7 +108,7 @@ func (d *doubt) learn(found []wire.Finalist, err error) {
 // ofTheSilent returns the doubt when none of the servers there accepts players.
 func (d *doubt) ofTheSilent() sentence.Sentence {
 	if d.answers {
-		return sentence.Of("term.doubt-port")
+		return sentence.Of("start.doubt-port")
 	}
-	return sentence.Of("term.doubt-silent")
+	return sentence.Of("start.doubt-silent")
 }

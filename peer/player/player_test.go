@@ -261,11 +261,11 @@ func TestUnknownTarget(t *testing.T) {
 	}{
 		{"it answers", to("192.0.2.1:27960"), 1, nil, nil, sentence.Sentence{}},
 		{"its game port", to("192.0.2.1:28000"), 1, nil, nil, sentence.Sentence{}},
-		{"another port", to("192.0.2.1:22"), 3, nil, nil, sentence.Of("term.doubt-port")},
-		{"it is silent", to("192.0.2.1:27960"), 3, []int{1}, nil, sentence.Of("term.doubt-silent")},
-		{"no server of the list", to("198.51.100.1:27960"), 0, nil, nil, sentence.Of("term.doubt-elsewhere")},
-		{"no address", to("example.org"), 0, nil, nil, sentence.Of("term.doubt-address")},
-		{"no socket", to("192.0.2.1:27960"), 0, nil, errors.New("a firewall"), sentence.Of("term.doubt-unasked", "why", "a firewall")},
+		{"another port", to("192.0.2.1:22"), 3, nil, nil, sentence.Of("start.doubt-port")},
+		{"it is silent", to("192.0.2.1:27960"), 3, []int{1}, nil, sentence.Of("start.doubt-silent")},
+		{"no server of the list", to("198.51.100.1:27960"), 0, nil, nil, sentence.Of("start.doubt-elsewhere")},
+		{"no address", to("example.org"), 0, nil, nil, sentence.Of("start.doubt-address")},
+		{"no socket", to("192.0.2.1:27960"), 0, nil, errors.New("a firewall"), sentence.Of("start.doubt-unasked", "why", "a firewall")},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := newScript(t, Options{})

@@ -48,7 +48,7 @@ function opening(service) {
   const last = lastTime();
   const known = (last.games ?? []).flatMap((id) => games.filter((game) => game.id === id));
   const chosen = /** @type {HTMLInputElement} */ (h("input", { type: "hidden", name: "chosen", value: known[0]?.id ?? "" }));
-  const choice = gameField("game", games, known[0], (game) => (game.listed ? "" : say(game.steam ? "home.bring-list-steam" : "home.bring-list")), (game) => {
+  const choice = gameField("game", games, known[0], (game) => (game.listed ? "" : say(game.steam ? "pick-game.bring-list-steam" : "pick-game.bring-list")), (game) => {
     chosen.value = game?.id ?? "";
     changed(service, choice.input);
   });
@@ -186,7 +186,7 @@ function wanted(form) {
 /** @param {HTMLFormElement} form */
 async function open(form) {
   if (!inputOf(form, "chosen").value) {
-    trouble(capital(say("home.no-game")));
+    trouble(capital(say("pick-game.no-game")));
     return byId("game").focus();
   }
   const button = /** @type {HTMLButtonElement} */ (form.querySelector("button.primary"));

@@ -31,9 +31,9 @@ export function gameField(id, games, now, aside, choose) {
   let chosen = now;
   let at = 0; // the match that Enter takes
   const input = /** @type {HTMLInputElement} */ (
-    h("input", { id, type: "text", role: "combobox", "aria-label": say("home.which-game"), "aria-autocomplete": "list", "aria-expanded": "false", "aria-controls": `${id}-matches`, placeholder: say("home.search-game"), autocomplete: "off", spellcheck: "false", value: now?.name })
+    h("input", { id, type: "text", role: "combobox", "aria-label": say("pick-game.which-game"), "aria-autocomplete": "list", "aria-expanded": "false", "aria-controls": `${id}-matches`, placeholder: say("pick-game.search-game"), autocomplete: "off", spellcheck: "false", value: now?.name })
   );
-  const list = h("ul", { id: `${id}-matches`, class: "matches", role: "listbox", "aria-label": say("home.games"), hidden: true });
+  const list = h("ul", { id: `${id}-matches`, class: "matches", role: "listbox", "aria-label": say("pick-game.games"), hidden: true });
   const found = () => matching(games, input.value === chosen?.name ? "" : input.value).slice(0, offered);
   const draw = (isOpen = true) => {
     const all = isOpen ? found() : [];
@@ -41,7 +41,7 @@ export function gameField(id, games, now, aside, choose) {
     show(
       list,
       all.map((game, i) => h("li", { id: `${id}-${game.id}`, role: "option", "aria-selected": String(i === at), "data-key": game.id, "data-game": game.id }, gameSign(game), h("bdi", {}, game.name), h("small", {}, aside(game)))),
-      isOpen && all.length === 0 && h("li", { class: "quiet", role: "option", "aria-disabled": "true", "aria-selected": "false", "data-key": "none" }, say("home.no-such-game")),
+      isOpen && all.length === 0 && h("li", { class: "quiet", role: "option", "aria-disabled": "true", "aria-selected": "false", "data-key": "none" }, say("pick-game.no-such-game")),
     );
     list.hidden = !isOpen;
     input.setAttribute("aria-expanded", String(isOpen));

@@ -192,11 +192,11 @@ function asked(text) {
 }
 
 /** What stands before a command's warning, in the page's language. */
-const careful = say("term.careful", { doubt: "" }).trim();
+const careful = say("start.careful", { doubt: "" }).trim();
 
 /** Whether a command asks if it may start the game. It speaks the page's language. @param {State["questions"][number]} question */
 function isStart(question) {
-  return ["term.launch-it", "term.start-it"].some((key) => asked(say(key)) === asked(question.text));
+  return ["start.launch-it", "start.start-it"].some((key) => asked(say(key)) === asked(question.text));
 }
 
 /** A command's questions, mostly whether the game may start. @param {State} s */

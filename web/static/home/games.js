@@ -20,8 +20,8 @@ const most = 60;
  * @param {string} id @param {Game[]} games @param {string} chosen @param {(game: Game) => void} choose
  */
 export function picker(id, games, chosen, choose) {
-  const list = h("ul", { class: "games", "aria-label": say("home.games") });
-  const input = /** @type {HTMLInputElement} */ (h("input", { id, type: "search", placeholder: say("home.search-game"), autocomplete: "off", spellcheck: "false" }));
+  const list = h("ul", { class: "games", "aria-label": say("pick-game.games") });
+  const input = /** @type {HTMLInputElement} */ (h("input", { id, type: "search", placeholder: say("pick-game.search-game"), autocomplete: "off", spellcheck: "false" }));
   const draw = () => {
     const found = matching(games, input.value);
     show(
@@ -30,10 +30,10 @@ export function picker(id, games, chosen, choose) {
         h(
           "li",
           { "data-key": game.id },
-          h("button", { type: "button", class: "game", "data-game": game.id, "aria-pressed": String(game.id === chosen) }, gameSign(game), h("bdi", {}, game.name), game.silent ? h("small", {}, say("home.silent")) : game.here ? h("small", { class: "here" }, say("home.here")) : !game.listed && h("small", {}, say(game.steam ? "home.bring-list-steam" : "home.bring-list"))),
+          h("button", { type: "button", class: "game", "data-game": game.id, "aria-pressed": String(game.id === chosen) }, gameSign(game), h("bdi", {}, game.name), game.silent ? h("small", {}, say("home.silent")) : game.here ? h("small", { class: "here" }, say("home.here")) : !game.listed && h("small", {}, say(game.steam ? "pick-game.bring-list-steam" : "pick-game.bring-list"))),
         ),
       ),
-      found.length === 0 && h("li", { class: "quiet" }, say("home.no-such-game")),
+      found.length === 0 && h("li", { class: "quiet" }, say("pick-game.no-such-game")),
     );
   };
   const take = (/** @type {Game | undefined} */ game) => {
@@ -53,12 +53,12 @@ export function picker(id, games, chosen, choose) {
     if (button instanceof HTMLElement) take(games.find((game) => game.id === button.dataset.game));
   });
   draw();
-  return h("div", { class: "picker" }, h("label", { for: id }, say("home.which-game")), input, list);
+  return h("div", { class: "picker" }, h("label", { for: id }, say("pick-game.which-game")), input, list);
 }
 
 /** What stands beside a game in a list: why it takes more, or that it is here. @param {Game} game */
 export function aside(game) {
   if (game.silent) return say("home.silent");
   if (game.here) return say("home.here");
-  return game.listed ? "" : say(game.steam ? "home.bring-list-steam" : "home.bring-list");
+  return game.listed ? "" : say(game.steam ? "pick-game.bring-list-steam" : "pick-game.bring-list");
 }

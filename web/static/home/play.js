@@ -126,7 +126,7 @@ function wanted(form, data) {
 
 /** @param {FormData} data @param {boolean} isThere @param {Game | undefined} game */
 function whatIsMissing(data, isThere, game) {
-  if (!game) return capital(say("home.no-game"));
+  if (!game) return capital(say("pick-game.no-game"));
   if (isThere && !String(data.get("at")).trim()) return say("home.no-host");
   if (game.listed === false && !String(data.get("servers")).trim()) return noList(game);
   return lacksRegions(data, game);

@@ -1,0 +1,33 @@
+package web_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestWordsOfOthers checks that neither the room's page nor anything that speaks to it says the
+// sentences which the page does not load, because only Home and terminals say them.
+func TestWordsOfOthers(t *testing.T) {
+	left := regexp.MustCompile("[\"'`](term|computer|favourites|find|home|invited|standing)\\.[a-z]")
+	for _, root := range []string{"static", "../peer", "../host", "../discovery", "../selection", "../internal/game", "../internal/listing", "../internal/webhook", "../internal/which"} {
+		err := filepath.WalkDir(root, func(name string, entry os.DirEntry, err error) error {
+			if err == nil && entry.IsDir() && name == "static/home" {
+				return filepath.SkipDir
+			}
+			if err != nil || entry.IsDir() || !strings.HasSuffix(name, ".js") && (!strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go")) {
+				return err
+			}
+			data, err := os.ReadFile(name)
+			if found := left.Find(data); found != nil {
+				t.Errorf("%s says %s…, which the room's page does not load", name, found)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
