@@ -56,7 +56,7 @@ func (s *Sources) LooksAround() bool {
 	return s.LAN == On || s.LAN == Auto && len(s.Files) == 0 && len(s.Masters) == 0
 }
 
-// Least returns the least reach of the addresses that names in the lists may lead to. The user's own list
+// Min returns the least reach of the addresses that names in the lists may lead to. The user's own list
 // may name servers of the user's networks, and a stranger's may not.
 func (s *Sources) Min() discovery.Reach {
 	if len(s.Files)+len(s.Masters) > 0 {
