@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"muster/internal/catalogue"
+	"muster/internal/catalogue/languages"
 	"muster/internal/game"
 )
 
@@ -66,7 +66,7 @@ func TestDocumentsCount(t *testing.T) {
 		t.Errorf("README.md does not say:\n%s", sentence)
 	}
 	words := strings.Fields("zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen")
-	languages := 0
+	counts := 0
 	for name, text := range documents(t) {
 		for _, said := range regexp.MustCompile(`(?i)\b(\w+) (games|languages)\b`).FindAllStringSubmatch(text, -1) {
 			number := slices.Index(words, strings.ToLower(said[1]))
@@ -77,14 +77,14 @@ func TestDocumentsCount(t *testing.T) {
 			case said[2] == "games" && number > 99 && number != all:
 				t.Errorf("%s says %q, and there are %d", name, said[0], all)
 			case said[2] == "languages" && number > 5: // fewer are some of them
-				languages++
-				if number != len(catalogue.Tags()) {
-					t.Errorf("%s says %q, and there are %d", name, said[0], len(catalogue.Tags()))
+				counts++
+				if number != len(languages.Tags()) {
+					t.Errorf("%s says %q, and there are %d", name, said[0], len(languages.Tags()))
 				}
 			}
 		}
 	}
-	if languages == 0 {
+	if counts == 0 {
 		t.Error("no document says how many languages there are")
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"muster/discovery/sentence"
 	"muster/host/wire"
 	"muster/internal/catalogue"
+	"muster/internal/catalogue/languages"
 )
 
 // languageHeader says in which language the texts of an answer are.
@@ -19,7 +20,7 @@ const languageHeader = "Content-Language"
 func inLanguage(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if asked := r.Header.Get("Accept-Language"); asked != "" {
-			w.Header().Set(languageHeader, catalogue.Find(catalogue.Asked(asked)...))
+			w.Header().Set(languageHeader, languages.Find(languages.Asked(asked)...))
 		}
 		next(w, r)
 	}
@@ -27,7 +28,7 @@ func inLanguage(next http.HandlerFunc) http.HandlerFunc {
 
 // languageOf returns the language of an answer.
 func languageOf(w http.ResponseWriter) *catalogue.Language {
-	return catalogue.In(cmp.Or(w.Header().Get(languageHeader), catalogue.English))
+	return languages.In(cmp.Or(w.Header().Get(languageHeader), catalogue.English))
 }
 
 // headline says where a room stands.

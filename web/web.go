@@ -27,6 +27,7 @@ import (
 	"sync"
 
 	"muster/internal/catalogue"
+	"muster/internal/catalogue/languages"
 )
 
 //go:embed static
@@ -110,7 +111,7 @@ var (
 // some ways.
 func words(without []string) map[string]file {
 	served := map[string]file{}
-	for _, tag := range append(slices.Clone(catalogue.Tags()), catalogue.Accented, catalogue.Mirrored) {
+	for _, tag := range append(slices.Clone(languages.Tags()), catalogue.Accented, catalogue.Mirrored) {
 		name := "words/" + tag + ".json"
 		served[name] = packed(name, sentences(tag, without))
 	}
@@ -118,7 +119,7 @@ func words(without []string) map[string]file {
 }
 
 func sentences(tag string, without []string) []byte {
-	all := catalogue.Sentences(tag)
+	all := languages.Sentences(tag)
 	maps.DeleteFunc(all, func(key, _ string) bool {
 		return slices.ContainsFunc(without, func(begin string) bool { return strings.HasPrefix(key, begin) })
 	})
@@ -133,8 +134,8 @@ func sentences(tag string, without []string) []byte {
 // each other by relative paths, and follow.
 func versioned(page []byte, folder string) []byte {
 	root := `<html lang="en"`
-	languages := root + ` data-languages="` + strings.Join(catalogue.Tags(), " ") + `"`
-	page = bytes.Replace(page, []byte(root), []byte(languages), 1)
+	known := root + ` data-languages="` + strings.Join(languages.Tags(), " ") + `"`
+	page = bytes.Replace(page, []byte(root), []byte(known), 1)
 	for _, attribute := range []string{` src="`, ` href="`} {
 		page = bytes.ReplaceAll(page, []byte(attribute), []byte(attribute+folder))
 	}
@@ -157,7 +158,7 @@ var fingerprint = sync.OnceValue(func() string {
 	if err != nil {
 		panic(err) // the files are embedded above
 	}
-	for _, tag := range catalogue.Tags() {
+	for _, tag := range languages.Tags() {
 		hash.Write(sentences(tag, nil))
 	}
 	return hex.EncodeToString(hash.Sum(nil)[:12])

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"muster/internal/catalogue"
+	"muster/internal/catalogue/languages"
 )
 
 // untranslated is a script that lists texts and labels which do not come from the catalogue. In the
@@ -38,7 +39,7 @@ const untranslated = `(() => {
 func TestHomeWords(t *testing.T) {
 	atNight(t)
 	h := startHome(t, 30)
-	accented := catalogue.In(catalogue.Accented)
+	accented := languages.In(catalogue.Accented)
 	b := browse(t, h.link+"&lang="+catalogue.Accented, wide)
 	b.run("window.muster = { live: {}, view: {} };" + keepsToasts)
 	check := func(what string) {

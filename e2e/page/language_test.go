@@ -9,6 +9,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"muster/internal/catalogue"
+	"muster/internal/catalogue/languages"
 )
 
 // in returns a page's link for a reader of a language.
@@ -21,7 +22,7 @@ func TestLanguages(t *testing.T) {
 	t.Parallel()
 	tags := []string{catalogue.Mirrored, "de", "ru", "ja"}
 	if os.Getenv("MUSTER_SHOTS") != "" { // for reading, too
-		tags = catalogue.Tags()
+		tags = languages.Tags()
 	}
 	for _, tag := range tags {
 		t.Run(tag, func(t *testing.T) {

@@ -34,7 +34,7 @@ form.settings.push({ key: "dial", type: "sundial", words: "setting.map", set: ["
 
 /** The catalogue of a language. That of the accented one has English in brackets. @param {string} file */
 function wordsOf(file) {
-  const words = (of) => readFileSync(new URL(`internal/catalogue/${of}`, root), "utf8");
+  const words = (of) => readFileSync(new URL(`internal/catalogue/${of === "en.json" ? of : `languages/${of}`}`, root), "utf8");
   if (file !== "en-XA.json") return words(file);
   return JSON.stringify(Object.fromEntries(Object.entries(JSON.parse(words("en.json"))).map(([key, pattern]) => [key, `[${pattern}]`])));
 }

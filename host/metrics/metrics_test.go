@@ -29,7 +29,7 @@ func scrape(t *testing.T, m *Metrics, lines ...string) (text string) {
 // TestLimits checks that each limit belongs to a sentence that people read, that each is there before
 // anybody reaches it, and that other refusals add no label.
 func TestLimits(t *testing.T) {
-	m, english := New(), catalogue.Sentences(catalogue.English)
+	m, english := New(), catalogue.Sentences()
 	for key, limit := range limits {
 		if english[key] == "" {
 			t.Errorf("no sentence has the key %s", key)

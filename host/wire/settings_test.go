@@ -43,7 +43,7 @@ func TestTable(t *testing.T) {
 // TestWords checks that the catalogue has words for each setting in the form and for what it may be,
 // and for nothing else.
 func TestWords(t *testing.T) {
-	english := catalogue.Sentences(catalogue.English)
+	english := catalogue.Sentences()
 	wanted := map[string]bool{}
 	wishes := map[string]bool{}
 	for _, row := range Table() {

@@ -1,28 +1,27 @@
-// Package catalogue has every sentence that players read, in each language that Muster speaks: a
-// file a language, each sentence once under a key that says where it appears.
+// Package catalogue has every sentence that players read, each once under a key that says where it
+// appears, and says it with its arguments. It has English; the other languages, a file each, are in
+// package languages below it.
 //
-//	en.json   "search.answered": "{answered} of {listed} servers have answered"
-//	de.json   "search.answered": "{answered} von {listed} Servern haben geantwortet"
+//	en.json            "search.answered": "{answered} of {listed} servers have answered"
+//	languages/de.json  "search.answered": "{answered} von {listed} Servern haben geantwortet"
 //
-// The terminal reads the files here. The page gets the same files from the host, where say.js does
-// what say.go does here. English stands in for a sentence that a language lacks.
+// The terminal reads these files. The page gets the same ones from the host, where say.js does what
+// say.go does here.
 package catalogue
 
 import (
-	"embed"
+	_ "embed"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
-	"strings"
 	"sync"
 
 	"golang.org/x/text/language"
 	"golang.org/x/text/message"
 )
 
-//go:embed *.json
-var embedded embed.FS
+//go:embed en.json
+var english []byte
 
 // English is the tag of the language that all others fall back to.
 const English = "en"
@@ -35,47 +34,69 @@ const (
 	Mirrored = "ar-XB"
 )
 
-// Tags returns the tags of all languages, English first, the others sorted.
-var Tags = sync.OnceValue(func() []string {
-	files, err := embedded.ReadDir(".")
+// Sentences returns the patterns of English by key.
+func Sentences() map[string]string {
+	sentences, err := Read(english)
 	if err != nil {
-		panic(err) // they are embedded above
-	}
-	tags := []string{English}
-	for _, file := range files {
-		if tag := strings.TrimSuffix(file.Name(), ".json"); tag != English {
-			tags = append(tags, tag)
-		}
-	}
-	return tags
-})
-
-// Sentences returns the patterns of a language by key, with English for those that it lacks. It
-// knows [Tags], [Accented] and [Mirrored], and returns English for any other tag.
-func Sentences(tag string) map[string]string {
-	english := read(English)
-	switch {
-	case tag == Accented || tag == Mirrored:
-		for key, text := range english {
-			english[key] = pseudo(text)
-		}
-	case tag != English && slices.Contains(Tags(), tag):
-		maps.Copy(english, read(tag))
-	}
-	return english
-}
-
-// read reads the file of a language.
-func read(tag string) map[string]string {
-	sentences := map[string]string{}
-	data, err := embedded.ReadFile(tag + ".json")
-	if err == nil {
-		err = json.Unmarshal(data, &sentences)
-	}
-	if err != nil {
-		panic(fmt.Sprintf("catalogue: %s: %v", tag, err)) // the file is embedded above, and a test reads it
+		panic(err) // the file is embedded above, and a test reads it
 	}
 	return sentences
+}
+
+// Read returns the patterns in the file of a language by key.
+func Read(file []byte) (sentences map[string]string, err error) {
+	if err := json.Unmarshal(file, &sentences); err != nil {
+		return nil, fmt.Errorf("catalogue: %w", err)
+	}
+	return sentences, nil
+}
+
+// Faults returns what is wrong with the patterns of a language, measured by English: keys that lack or
+// that English has not, arguments that differ, and plurals without a case for a number that people
+// count to.
+func Faults(tag string, sentences map[string]string) (faults []string) {
+	l, known := speaking(tag), Sentences()
+	for key, text := range known {
+		if sentences[key] == "" {
+			faults = append(faults, fmt.Sprintf("%s lacks %s: %q", tag, key, text))
+			continue
+		}
+		p, err := parse(sentences[key])
+		if err != nil {
+			faults = append(faults, fmt.Sprintf("%s, %s: %v", tag, key, err))
+			continue
+		}
+		original, _ := parse(text)
+		if got, want := p.arguments(), original.arguments(); !slices.Equal(got, want) {
+			faults = append(faults, fmt.Sprintf("%s, %s has the arguments %q, want %q: %q", tag, key, got, want, sentences[key]))
+		}
+		for _, lacks := range l.missingCases(p) {
+			faults = append(faults, fmt.Sprintf("%s, %s has no case %s", tag, key, lacks))
+		}
+	}
+	for key := range sentences {
+		if known[key] == "" {
+			faults = append(faults, fmt.Sprintf("%s has %s, which English has not", tag, key))
+		}
+	}
+	return faults
+}
+
+// missingCases returns the plural categories that a pattern has no case for, with a number of each.
+func (l *Language) missingCases(p pattern) (missing []string) {
+	for _, part := range p {
+		for _, c := range part.cases {
+			missing = append(missing, l.missingCases(c.pattern)...)
+		}
+		for n := 0; part.kind == plural && n < 130; n++ {
+			category := l.category(part, float64(n))
+			if !slices.ContainsFunc(part.cases, func(o option) bool { return o.name == category }) {
+				missing = append(missing, fmt.Sprintf("%s, as for %d", category, n))
+				break
+			}
+		}
+	}
+	return missing
 }
 
 // Language says sentences in one language. It is immutable.
@@ -88,24 +109,13 @@ type Language struct {
 	isolates bool
 }
 
-// languages has every [Language] that was asked for, by tag: reading one takes some milliseconds.
-var languages sync.Map
-
-// In returns the language of a tag, as [Sentences] knows them. It may be called from several goroutines.
-func In(tag string) *Language {
-	known, ok := languages.Load(tag)
-	if !ok {
-		known, _ = languages.LoadOrStore(tag, newLanguage(tag))
-	}
-	return known.(*Language)
-}
-
-func newLanguage(tag string) *Language {
+// New returns the language of a tag, which says patterns by key. It panics if a pattern is malformed.
+func New(tag string, sentences map[string]string) *Language {
 	l := speaking(tag)
-	for key, text := range Sentences(tag) {
+	for key, text := range sentences {
 		p, err := parse(text)
 		if err != nil {
-			panic(fmt.Sprintf("catalogue: %s of %s: %v", key, tag, err)) // a test parses all of them
+			panic(fmt.Sprintf("catalogue: %s of %s: %v", key, tag, err))
 		}
 		l.patterns[key] = p
 	}
@@ -122,57 +132,7 @@ func speaking(tag string) *Language {
 }
 
 // InEnglish returns English, for logs and for programs that ask for no language.
-func InEnglish() *Language { return In(English) }
+var InEnglish = sync.OnceValue(func() *Language { return New(English, Sentences()) })
 
 // Tag returns the language's tag.
 func (l *Language) Tag() string { return l.tag.String() }
-
-// Find returns the tag of the language that suits a reader best. The reader wants the first of some
-// tags most. A tag is written as "pt-BR" or, as systems do, "pt_BR.UTF-8". Find returns English if
-// no language suits.
-func Find(wanted ...string) string {
-	tag, _ := Match(wanted...)
-	return tag
-}
-
-// maxAsked is how many languages of a browser are looked at.
-const maxAsked = 16
-
-// Asked returns the tags of a header Accept-Language, as Find takes them. Browsers list the
-// languages in their reader's order.
-func Asked(header string) (tags []string) {
-	for tag := range strings.SplitSeq(header, ",") {
-		if len(tags) == maxAsked {
-			break
-		}
-		tag, _, _ = strings.Cut(tag, ";")
-		tags = append(tags, strings.TrimSpace(tag))
-	}
-	return tags
-}
-
-// Match is Find, and reports whether some language suits.
-func Match(wanted ...string) (tag string, suits bool) {
-	tags := Tags()
-	var asked []language.Tag
-	for _, text := range wanted {
-		text, _, _ = strings.Cut(text, ".")
-		text, _, _ = strings.Cut(text, "@")
-		text = strings.ReplaceAll(text, "_", "-")
-		if text == Accented || text == Mirrored {
-			return text, true
-		}
-		if tag, err := language.Parse(text); err == nil {
-			asked = append(asked, tag)
-		}
-	}
-	known := make([]language.Tag, len(tags))
-	for i, tag := range tags {
-		known[i] = language.MustParse(tag)
-	}
-	_, i, confidence := language.NewMatcher(known).Match(asked...)
-	if confidence == language.No {
-		return English, false
-	}
-	return tags[i], true
-}

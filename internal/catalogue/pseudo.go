@@ -11,9 +11,9 @@ var accents = strings.NewReplacer(
 // longer says how much longer than English other languages are, in percent.
 const longer = 40
 
-// pseudo returns an English pattern in the accented language, such as "[Ýóú áré ín ···]". Arguments,
+// Accent returns an English pattern in the accented language, such as "[Ýóú áré ín ···]". Arguments,
 // kinds, cases and tags stay.
-func pseudo(text string) string {
+func Accent(text string) string {
 	p, err := parse(text)
 	if err != nil {
 		return text // the test of the files tells of it

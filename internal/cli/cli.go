@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"muster/discovery/prober"
-	"muster/internal/catalogue"
+	"muster/internal/catalogue/languages"
 	"muster/internal/hint"
 	"muster/internal/home"
 	"muster/internal/lobby"
@@ -175,7 +175,7 @@ func newRoot(p *program) *cobra.Command {
 	root.PersistentFlags().BoolVarP(&p.verbose, "verbose", "v", false, "log what goes on inside")
 	root.PersistentFlags().Var(p.languageFlag(), languageFlag, "what a room says here is in the language of this `TAG`, such as en "+
 		"(default: the system's)")
-	option.Complete(root, languageFlag, catalogue.Tags())
+	option.Complete(root, languageFlag, languages.Tags())
 	root.AddGroup(
 		&cobra.Group{ID: toPlay, Title: "To play:"},
 		&cobra.Group{ID: toLook, Title: "To look for servers:"},

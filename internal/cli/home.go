@@ -20,7 +20,7 @@ import (
 	"muster/discovery/prober"
 	"muster/host/wire"
 	"muster/internal/browse"
-	"muster/internal/catalogue"
+	"muster/internal/catalogue/languages"
 	"muster/internal/config"
 	"muster/internal/doctor"
 	"muster/internal/favourites"
@@ -140,7 +140,7 @@ func (a *atHome) config() home.Config {
 			p := a.inside(&t, io.Discard, allowance)
 			language := a.screen.Language
 			if t.Language != "" {
-				language = catalogue.In(t.Language)
+				language = languages.In(t.Language)
 			}
 			p.screen = term.NewScreen(p.screen.Terminal, language)
 			return p.doRequest(ctx, request, a.lan == listing.Off)

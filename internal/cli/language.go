@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"muster/internal/catalogue"
+	"muster/internal/catalogue/languages"
 	"muster/internal/option"
 	"muster/internal/term"
 )
@@ -18,19 +19,19 @@ const languageFlag = "language"
 // has some.
 func localeOf(env func(string) string) *catalogue.Language {
 	if tag := cmp.Or(env("LC_ALL"), env("LC_MESSAGES"), env("LANG")); tag != "" {
-		return catalogue.In(catalogue.Find(tag))
+		return languages.In(languages.Find(tag))
 	}
-	return catalogue.In(catalogue.Find(systemLanguages()...))
+	return languages.In(languages.Find(systemLanguages()...))
 }
 
 // languageFlag returns the flag, which gives the program a screen in its language.
 func (p *program) languageFlag() option.Value {
 	return option.New("TAG", "", func(text string) error {
-		tag, suits := catalogue.Match(text)
+		tag, suits := languages.Match(text)
 		if !suits {
-			return fmt.Errorf("%q is no language that Muster speaks: it speaks %s", text, strings.Join(catalogue.Tags(), ", "))
+			return fmt.Errorf("%q is no language that Muster speaks: it speaks %s", text, strings.Join(languages.Tags(), ", "))
 		}
-		p.screen = term.NewScreen(p.screen.Terminal, catalogue.In(tag))
+		p.screen = term.NewScreen(p.screen.Terminal, languages.In(tag))
 		return nil
 	})
 }

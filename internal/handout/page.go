@@ -7,6 +7,7 @@ import (
 
 	"muster/discovery/sentence"
 	"muster/internal/catalogue"
+	"muster/internal/catalogue/languages"
 	"muster/internal/markup"
 )
 
@@ -136,5 +137,5 @@ func fail(w http.ResponseWriter, r *http.Request, status int, why sentence.Sente
 
 // languageOf returns the language that suits a request best, by its Accept-Language.
 func languageOf(r *http.Request) *catalogue.Language {
-	return catalogue.In(catalogue.Find(catalogue.Asked(r.Header.Get("Accept-Language"))...))
+	return languages.In(languages.Find(languages.Asked(r.Header.Get("Accept-Language"))...))
 }

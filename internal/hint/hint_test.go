@@ -12,6 +12,7 @@ import (
 
 	"muster/host/wire"
 	"muster/internal/catalogue"
+	"muster/internal/catalogue/languages"
 )
 
 // TestLines checks that players read what is wrong and what to do, and no package, call or control
@@ -57,7 +58,7 @@ func TestSaid(t *testing.T) {
 		{*wire.Refuse(wire.ReasonCode, "no.such-key"), []string{"muster: no.such-key"}},
 		{context.Canceled, []string{"muster: [štóppéd···]"}},
 	} {
-		if got := Lines(catalogue.In(catalogue.Accented), tt.err); !slices.Equal(got, tt.want) {
+		if got := Lines(languages.In(catalogue.Accented), tt.err); !slices.Equal(got, tt.want) {
 			t.Errorf("%q, want %q", got, tt.want)
 		}
 	}

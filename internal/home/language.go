@@ -5,6 +5,7 @@ import (
 	"net/url"
 
 	"muster/internal/catalogue"
+	"muster/internal/catalogue/languages"
 )
 
 // inLanguage is the parameter of a link that names the reader's language.
@@ -25,12 +26,12 @@ func inLanguageOf(r *http.Request, link string) string {
 
 // languageOf returns the language for an answer that the browser shows as it is.
 func languageOf(r *http.Request) *catalogue.Language {
-	return catalogue.In(tagOf(r))
+	return languages.In(tagOf(r))
 }
 
 // tagOf returns the tag of the reader's language: the one that the link names, or else the first one
 // of the browser's that Muster has. Home's page asks for its own.
 func tagOf(r *http.Request) string {
-	asked := catalogue.Asked(r.Header.Get("Accept-Language"))
-	return catalogue.Find(append([]string{r.URL.Query().Get(inLanguage)}, asked...)...)
+	asked := languages.Asked(r.Header.Get("Accept-Language"))
+	return languages.Find(append([]string{r.URL.Query().Get(inLanguage)}, asked...)...)
 }

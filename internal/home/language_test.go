@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"muster/internal/catalogue"
+	"muster/internal/catalogue/languages"
 )
 
 // TestLanguage checks that a link's language stays when Home redirects, and that answers without a
@@ -14,7 +15,7 @@ import (
 func TestLanguage(t *testing.T) {
 	h, _ := started(t, t.TempDir(), nil)
 	host := h.door.names[0]
-	accented := catalogue.In(catalogue.Accented).Words("home.unknown")
+	accented := languages.In(catalogue.Accented).Words("home.unknown")
 	english := catalogue.InEnglish().Words("home.unknown")
 	for _, tt := range []struct{ path, browser, location, body string }{
 		{"/?key=" + h.door.key, "", "/", ""},

@@ -16,6 +16,7 @@ import (
 	"muster/host/room"
 	"muster/host/wire"
 	"muster/internal/catalogue"
+	"muster/internal/catalogue/languages"
 	"muster/internal/hint"
 	"muster/internal/invite"
 	"muster/internal/term"
@@ -26,7 +27,7 @@ import (
 // between brackets.
 func accented() (*term.Screen, *bytes.Buffer) {
 	var out bytes.Buffer
-	return term.NewScreen(term.New(&out, func(string) string { return "" }), catalogue.In(catalogue.Accented)), &out
+	return term.NewScreen(term.New(&out, func(string) string { return "" }), languages.In(catalogue.Accented)), &out
 }
 
 // forgotten returns the letters of a text that stand outside all brackets, without some names.
@@ -62,7 +63,7 @@ func TestErrorsAreTranslated(t *testing.T) {
 		errs = append(errs, ExplainAt(err, base))
 	}
 	for _, err := range errs {
-		for _, line := range hint.Lines(catalogue.In(catalogue.Accented), err) {
+		for _, line := range hint.Lines(languages.In(catalogue.Accented), err) {
 			if words := forgotten(line, "muster:"); len(words) > 0 && !strings.HasPrefix(line, "--") {
 				t.Errorf("not translated: %q in %s", words, line)
 			}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"muster/internal/catalogue"
+	"muster/internal/catalogue/languages"
 	"muster/internal/home"
 	"muster/internal/lobby"
 	"muster/internal/rpc/jsonrpc"
@@ -115,7 +116,7 @@ func Serve(ctx context.Context, config Config) error {
 }
 
 // languageOf returns the language of a tag, or of the nearest that Muster speaks.
-func languageOf(tag string) *catalogue.Language { return catalogue.In(catalogue.Find(tag)) }
+func languageOf(tag string) *catalogue.Language { return languages.In(languages.Find(tag)) }
 
 // speaks returns the language for people.
 func (s *Server) speaks() *catalogue.Language {

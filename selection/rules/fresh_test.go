@@ -22,7 +22,7 @@ func TestFresh(t *testing.T) {
 	fresh(t, "../../docs/game-night.md", inMarks(t, func(b *strings.Builder) {
 		b.WriteString("| rule | `--by` | what it does |\n|---|---|---|\n")
 		for _, r := range rules.All() {
-			fmt.Fprintf(b, "| %s | `%s` | %s |\n", catalogue.In(catalogue.English).Words("rule."+string(r.Name)+".name"), r.Name, r.Docs.Does)
+			fmt.Fprintf(b, "| %s | `%s` | %s |\n", catalogue.InEnglish().Words("rule."+string(r.Name)+".name"), r.Name, r.Docs.Does)
 		}
 	}))
 	fresh(t, "../../docs/algorithms.md", inMarks(t, func(b *strings.Builder) {

@@ -22,7 +22,7 @@ import (
 )
 
 // english has what people read of the rules.
-var english = sync.OnceValue(func() map[string]string { return catalogue.Sentences(catalogue.English) })
+var english = sync.OnceValue(func() map[string]string { return catalogue.Sentences() })
 
 // missingOf lists the fields that a rule lacks.
 func missingOf(r *rules.Rule) (missing []string) {

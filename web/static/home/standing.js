@@ -27,7 +27,7 @@ export function standing(from) {
 
 /** @param {Room} room @param {import("./forms.js").Home} home */
 function one(room, home) {
-  const game = pick-game.games.find((g) => g.id === room.game)?.name ?? room.game;
+  const game = home.games.find((g) => g.id === room.game)?.name ?? room.game;
   const then = new Date(room.next || 0);
   const year = then.getFullYear() === new Date(wallTime()).getFullYear() ? undefined : "numeric"; // shows a mistyped year
   const next = room.next ? say("standing.next", { date: then.toLocaleString(locale, { weekday: "short", day: "numeric", month: "short", year, hour: "2-digit", minute: "2-digit", hourCycle: "h23" }) }) : say("standing.whenever");
