@@ -24,7 +24,7 @@ const (
 	crowdLate = 100
 	// maxLoaded is what the page may load before it shows something. The rest loads a moment later,
 	// so that phones with a slow connection see the room soon.
-	maxLoaded = 250_000
+	maxLoaded = 200_000
 )
 
 var crowdSlower = flag.Float64("crowd-slower", 1, "TestCrowd: how many times slower the page's main thread is; a phone's is 4 to 6")
