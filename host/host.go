@@ -14,7 +14,6 @@ import (
 	"errors"
 	"iter"
 	"log/slog"
-	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
@@ -126,9 +125,6 @@ type Config struct {
 	Announce func(Post)
 	// Public lets strangers open rooms; with nil nobody may.
 	Public *public.Limits
-	// IsOwnUser reports whether a connection on this machine belongs to the user who runs the host,
-	// because only that user may use a ticket. With nil every user counts.
-	IsOwnUser func(client, server net.Addr) bool
 	// Files is how many files this process may have open at once, connections included; 0 is any
 	// number.
 	Files int
@@ -150,7 +146,6 @@ type Host struct {
 	rooms    *lifecycle
 	asks     *access.Pace // limits requests about rooms, by address
 	pages    *admission.Pages
-	tickets  *tickets
 	counting counting // counts rooms by their openers, on a public host
 	proxied  proxied
 	upgrader websocket.Upgrader
@@ -173,7 +168,7 @@ func New(config Config) (*Host, error) {
 			pressed:  pressed,
 			clock:    config.Clock,
 		}, replies: replies{counted, pressed, config.Clock},
-		config: config, tickets: &tickets{isOwn: config.IsOwnUser, clock: config.Clock},
+		config:   config,
 		lifetime: newLifetime(), asks: access.NewPace(asksAtOnce, askEvery), pages: admission.NewPages(boundsOf(config, pressed)),
 		upgrader: websocket.Upgrader{ReadBufferSize: 1024, WriteBufferPool: &sync.Pool{}},
 	}

@@ -24,7 +24,6 @@ const (
 	belonging = "the organiser, and people who have played in the room"
 	ordering  = "people whose credential allows the action"
 	opening   = "anybody, on a public host"
-	sameUser  = "the host's own user, on its machine"
 	watching  = "programs on the host's machine, and on the networks of --metrics-from"
 )
 
@@ -37,7 +36,6 @@ const (
 	byRequests = "requests, by address"
 	bySearches = "searches, by address"
 	byHello    = "4 KiB until hello; " + byGuesses
-	byTicket   = "once, within minutes"
 )
 
 // routes returns all endpoints of the host. A route without a handler answers 404.
@@ -77,7 +75,6 @@ func (h *Host) routes() []route {
 		{"GET", "/get/", anybody, unbounded, "gives programs", get, false},
 		{"POST", "/get/", anybody, unbounded, "gives programs that lead into a room", get, false},
 
-		{"GET", "/open/{number}", sameUser, byTicket, "takes the organiser's browser to the room's own link", h.tickets.serve, false},
 		{"GET", "/api/openapi.yaml", anybody, unbounded, "what programs can ask, as OpenAPI 3.1", described("application/yaml", documentYAML), false},
 		{"GET", "/api/openapi.json", anybody, unbounded, "the same as JSON", described("application/json", documentJSON), false},
 		{"GET", "/healthz", anybody, unbounded, "tells that the host is alive", watchers.serveHealth, false},

@@ -11,7 +11,6 @@ import (
 	"syscall"
 	"testing"
 
-	"muster/host"
 	"muster/internal/home"
 	"muster/internal/lobby"
 	"muster/internal/netinfo"
@@ -38,21 +37,10 @@ func TestSecondUser(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	rooms, err := host.New(host.Config{IsOwnUser: netinfo.IsOwnUser})
+	atHome, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer rooms.Close()
-	listens := func() net.Listener {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		return l
-	}
-	l := listens()
-	defer rooms.Serve(l, nil, func(err error) { t.Error(err) })()
-	atHome := listens()
 	h := home.New(ctx, atHome.Addr(), home.Config{
 		Page: http.NotFoundHandler(), IsOwnUser: netinfo.IsOwnUser, Stays: true,
 		Favourites: t.TempDir() + "/servers.json", Logger: slog.New(slog.DiscardHandler),
@@ -65,9 +53,8 @@ func TestSecondUser(t *testing.T) {
 	defer func() { cancel(); <-served }()
 	const page = "http://127.0.0.1:1/#BAKODI.SECRET"
 	for name, link := range map[string]string{
-		"a host":            "http://" + l.Addr().String() + rooms.Ticket(page),
-		"a room on another": lobby.Ticket(ctx, page),
-		"Home":              "http://" + atHome.Addr().String() + h.Ticket(),
+		"a room": lobby.Ticket(ctx, page),
+		"Home":   "http://" + atHome.Addr().String() + h.Ticket(),
 	} {
 		for range 2 {
 			if got := curlAs(t, nobody, link); !strings.HasPrefix(got, "4") {

@@ -92,7 +92,7 @@ func (n *Session) Run(ctx context.Context, listener net.Listener) error {
 // host hosts the room, and everyone plays.
 func (n *Session) host(ctx context.Context, listener net.Listener) error {
 	rooms, err := host.New(host.Config{Page: web.Handler(), Logger: n.Desk.Logger, List: n.list, Names: netinfo.Names(),
-		IsOwnUser: netinfo.IsOwnUser, Locate: locate(n.world.Places)})
+		Locate: locate(n.world.Places)})
 	if err != nil {
 		return err
 	}
@@ -119,7 +119,7 @@ func (n *Session) host(ctx context.Context, listener net.Listener) error {
 	n.Desk.Typing.LeadTo(shown)
 	n.Desk.Screen.Say("%s %s", n.Desk.Screen.Words("term.demo", "servers", len(n.fleet.Servers()), "players", n.Players), shown)
 	if !n.NoBrowser {
-		n.Desk.Browse(ctx, to.Page(rooms.Ticket(shown)))
+		n.Desk.Present(ctx, shown)
 	}
 	began := time.Now()
 	entrances := make([]entrance, n.Players)

@@ -82,14 +82,13 @@ func (d *Desk) later() string {
 	return d.Screen.Language.Say(afterwards)
 }
 
-// Present shows a page that belongs to one person. ticket returns a link that works once: every
-// user of this machine can read the browser's command line.
-func (d *Desk) Present(ctx context.Context, link string, ticket func() string) {
+// Present shows a page that belongs to one person, in a browser by a link that works once.
+func (d *Desk) Present(ctx context.Context, link string) {
 	switch {
 	case d.Page != nil:
 		d.Page.Open(link)
 	case d.hasBrowser():
-		d.Browse(ctx, ticket())
+		d.StartBrowser(ctx, Ticket(ctx, link))
 	}
 }
 
@@ -105,14 +104,8 @@ func (d *Desk) HasDesktop() bool {
 	return d.env("SSH_CONNECTION") == "" && hasDesktop
 }
 
-// Browse opens a link in the person's browser. If that fails, the link is on the screen anyway.
-func (d *Desk) Browse(ctx context.Context, link string) {
-	if d.hasBrowser() {
-		d.StartBrowser(ctx, link)
-	}
-}
-
-// StartBrowser opens a link in a browser, whether or not anybody sits at the terminal.
+// StartBrowser opens a link in a browser, whether or not anybody sits at the terminal. If that fails,
+// the link is on the screen anyway.
 func (d *Desk) StartBrowser(ctx context.Context, link string) {
 	wait, err := game.Start(ctx, game.Game{Launch: []string{link}}.Template(runtime.GOOS), nil)
 	if err != nil {

@@ -160,8 +160,8 @@ func (o *Organiser) Renewed(secret string) {
 // Run plays in the room, or watches it, until ctx ends or the room is over. With Once it ends with
 // the round.
 func (o *Organiser) Run(ctx context.Context) error {
-	if personal := o.Link.Personal(o.Link.Secret); !o.NoBrowser || o.Desk.Page != nil {
-		o.Desk.Present(ctx, personal, func() string { return Ticket(ctx, personal) })
+	if !o.NoBrowser || o.Desk.Page != nil {
+		o.Desk.Present(ctx, o.Link.Personal(o.Link.Secret))
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	var work sync.WaitGroup

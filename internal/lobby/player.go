@@ -225,8 +225,7 @@ func (y *Player) show(e peer.Event) {
 		}
 		if y.Browses && y.isIn {
 			y.Browses = false
-			personal := y.to.Personal(y.to.Secret)
-			y.Desk.Present(y.ctx, personal, func() string { return Ticket(y.ctx, personal) })
+			y.Desk.Present(y.ctx, y.to.Personal(y.to.Secret))
 		}
 	}
 	if y.sees != nil {

@@ -2,13 +2,14 @@ package lobby
 
 import (
 	"context"
-	"muster/host/access"
-	"muster/internal/netinfo"
 	"net"
 	"net/http"
 	"strings"
 	"sync"
 	"time"
+
+	"muster/host/access"
+	"muster/internal/netinfo"
 )
 
 // isOwnUser reports whether a request on this machine comes from the user's own programs.
@@ -18,7 +19,7 @@ func isOwnUser(r *http.Request) bool {
 	return err == nil && is && netinfo.IsOwnUser(client, server)
 }
 
-// ticketTime is how long a browser may take to open the page, the same as on a local host.
+// ticketTime is how long a browser may take to open the page.
 const ticketTime = 5 * time.Minute
 
 // Ticket returns a link on this machine that takes the user's first browser to a page. Every user

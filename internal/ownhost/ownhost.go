@@ -99,7 +99,7 @@ func New(c Config) (*Host, error) {
 		Announce: func(p host.Post) { h.posts.Post(webhook.Post(p)) },
 		List:     c.Lists.List, Local: c.Lists.Local, Said: c.Lists.Said, Games: c.Lists.Choices(),
 		Store: h.store(), Page: h.pages, Get: c.Programs, Logger: c.Logger,
-		Files: int(min(netinfo.FileLimit(), math.MaxInt32)), IsOwnUser: netinfo.IsOwnUser,
+		Files:       int(min(netinfo.FileLimit(), math.MaxInt32)),
 		Fingerprint: c.Ingress.Fingerprint(), Proxies: c.Proxies, MetricsFrom: c.MetricsFrom,
 		Names:     slices.Concat(netinfo.Names(), c.Ingress.Names(), c.Names),
 		Home:      netinfo.IsAtHome,
