@@ -72,11 +72,11 @@ func (p *program) gameFlag(cmd *cobra.Command, id *string) {
 	})
 }
 
-// bindSettings adds the flags for what the group wants.
-func bindSettings(cmd *cobra.Command, s *wire.Settings) {
+// bindSettings adds the flags of the settings in a section.
+func bindSettings(cmd *cobra.Command, s *wire.Settings, in wire.Section) {
 	flags := cmd.Flags()
 	for _, row := range wire.Table() {
-		if row.Flag == "" {
+		if row.Section != in {
 			continue
 		}
 		switch to := row.Of(s).(type) {
@@ -287,11 +287,16 @@ type planning struct {
 	options  discovery.PlanOptions
 }
 
-func (o *planning) bind(cmd *cobra.Command) {
+// bindNear adds the flags for which servers are near.
+func (o *planning) bindNear(flags *pflag.FlagSet) {
+	flags.Var(option.Ping(&o.options.MaxRTT, 200*time.Millisecond), "max-rtt", "the `PING` over which a server is not near"+option.InMillis)
+	flags.IntVar(&o.options.Nearest, "nearest", 0, "look for the `N` nearest servers instead of all near ones (adaptive)")
+}
+
+// bindOrder adds the other flags.
+func (o *planning) bindOrder(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	option.Word(cmd, &o.strategy, "strategy", discovery.Adaptive, discovery.Strategies(), "order of probing")
-	flags.IntVar(&o.options.Nearest, "nearest", 0, "look for the `N` nearest servers instead of all near ones (adaptive)")
-	flags.Var(option.Ping(&o.options.MaxRTT, 200*time.Millisecond), "max-rtt", "the `PING` over which a server is not near"+option.InMillis)
 	option.Word(cmd, &o.options.AutoStop, "auto-stop", discovery.StopDefault, discovery.AutoStops(), "when to stop (default: the strategy's)")
 	flags.IntVar(&o.options.Window, "window", 100, "replies, `N`, that auto-stop looks back on")
 	flags.Var(tuning(&o.options), "tune", "thresholds of the strategies (muster simulate --help lists them)")

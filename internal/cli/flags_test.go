@@ -28,7 +28,9 @@ func TestFetchedTablesServeAll(t *testing.T) {
 func TestTextFlags(t *testing.T) {
 	var got wire.Settings
 	cmd := &cobra.Command{RunE: func(*cobra.Command, []string) error { return nil }}
-	bindSettings(cmd, &got)
+	for _, in := range []wire.Section{wire.OfServers, wire.OfRoom, wire.OfEvening} {
+		bindSettings(cmd, &got, in)
+	}
 	cmd.SetArgs([]string{"--room", " Fri\u202eday\x1b[31m  night ", "--map", "oa_dm1 ", "--password", " two  blanks ", "--voice", "https://discord.gg/" + strings.Repeat("a", 270)})
 	if err := cmd.Execute(); err != nil {
 		t.Fatal(err)

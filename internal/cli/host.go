@@ -8,7 +8,6 @@ import (
 	"strconv"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"muster/host/wire"
 	"muster/internal/game"
@@ -45,9 +44,6 @@ type hostCommand struct {
 	ingress   ingress.Ingress
 	tls       bool
 	cert, key string
-	proxies   []netip.Prefix
-	names     []string
-	metrics   []netip.Prefix
 	password  string // the file that holds it
 	webhook   string // also a file
 	downloads handout.Options
@@ -99,58 +95,58 @@ or by MUSTER_AT in the environment; --here is for the others.`,
 			return h.run(cmd.Context())
 		},
 	}
-	flags := cmd.Flags()
-	p.gameFlag(cmd, &h.game)
-	bindSettings(cmd, &h.settings)
+	flags, section := cmd.Flags(), option.Sections(cmd)
 	h.given, h.give = flags.Changed, flags.Set
+	section("What you look for")
+	p.gameFlag(cmd, &h.game)
+	bindSettings(cmd, &h.settings, wire.OfServers)
+	section("The room")
+	bindSettings(cmd, &h.settings, wire.OfRoom)
 	flags.StringVar(&h.at, "at", "", "open the room on the public host at `URL`, such as https://muster.example")
 	flags.BoolVar(&h.here, "here", false, "open it on this machine, whatever config.toml or MUSTER_AT say")
-	p.bindVenues(cmd, &h.settings.Places)
-	flags.StringVar(&h.launcher.Player, "name", defaultName(), "your `NAME` in the room")
-	flags.StringVar(&h.listen, "listen", ":"+invite.DefaultPort, "`ADDRESS` to listen on")
-	flags.BoolVar(&h.noPlay, "no-play", false, "only host, do not play")
-	flags.BoolVar(&h.noMDNS, "no-mdns", false, "do not announce the room on the local network; nor do players' programs, without --announce")
-	flags.BoolVar(&h.noBrowser, "no-browser", false, "do not open the page in a browser")
 	flags.BoolVar(&h.fresh, "new", false, "open a new room even if there is one from before a restart")
+	section("The evening")
+	bindSettings(cmd, &h.settings, wire.OfEvening)
 	flags.BoolVar(&h.once, "once", false, "end after the first round")
-	h.bindIngress(flags)
-	bindDownloads(flags, &h.downloads)
-	bindSharing(cmd, &h.shares)
+	flags.StringVar(&h.password, "password-file", "", "like --password, but everybody on this machine can read a command "+
+		"line: the first line of `FILE`, or else what MUSTER_PASSWORD is in the environment")
+	flags.StringVar(&h.webhook, "webhook-file", "", "like --webhook, but nobody else on this machine reads it: the first "+
+		"line of `FILE`, or else what MUSTER_WEBHOOK is in the environment")
+	section("A match of two sides")
+	bindSettings(cmd, &h.settings, wire.OfMatch)
+	section("You")
+	flags.StringVar(&h.launcher.Player, "name", defaultName(), "your `NAME` in the room")
+	flags.BoolVar(&h.noPlay, "no-play", false, "only host, do not play")
+	flags.BoolVar(&h.noBrowser, "no-browser", false, "do not open the page in a browser")
 	bindLaunch(cmd, &h.launcher)
+	section("Who may come, and how")
+	bindSettings(cmd, &h.settings, wire.OfAccess)
+	option.YesNo(flags, &h.portMap, "port-map", "have the router let friends in from the internet; =false leaves it alone. "+
+		"Without either Muster asks you once, and remembers it as port_map in config.toml")
+	flags.StringVar(&h.listen, "listen", ":"+invite.DefaultPort, "`ADDRESS` to listen on")
+	flags.BoolVar(&h.noMDNS, "no-mdns", false, "do not announce the room on the local network; nor do players' programs, without --announce")
+	flags.BoolVar(&h.tls, "tls", false, "encrypt, with the host's own certificate: the link carries its fingerprint")
+	flags.StringVar(&h.cert, "tls-cert", "", "encrypt with the certificate in `FILE.pem`")
+	flags.StringVar(&h.key, "tls-key", "", "the certificate's key, `FILE.pem`")
+	bindIngress(flags, &h.ingress)
+	bindDownloads(flags, &h.downloads)
+	section("Where servers are listed")
 	p.bindSources(cmd, &h.lists.Sources)
+	bindSharing(cmd, &h.shares)
+	section("How servers are asked")
 	h.probing.bind(flags)
 	h.probing.bindRoom(flags)
-	h.starts.bind(cmd)
+	section("A server of your own")
 	h.canHost.bind(flags)
-	option.InSections(cmd, ofHost())
+	p.bindVenues(cmd, &h.settings.Places)
+	h.starts.bind(cmd)
+	section("Other")
 	option.ShortHelp(cmd, func() string {
 		return option.MostUsed(cmd, "Host opens a room and prints a link for your friends. When everyone is here, all\n"+
 			"measure the game's servers, and everyone's game starts on the best one for the group.",
 			"players by max-rtt map servers name no-play port-map at every vote launch")
 	})
 	return cmd
-}
-
-// bindIngress adds the flags for how players reach the host.
-func (h *hostCommand) bindIngress(flags *pflag.FlagSet) {
-	flags.BoolVar(&h.tls, "tls", false, "encrypt, with the host's own certificate: the link carries its fingerprint")
-	flags.StringVar(&h.cert, "tls-cert", "", "encrypt with the certificate in `FILE.pem`")
-	flags.StringVar(&h.key, "tls-key", "", "the certificate's key, `FILE.pem`")
-	flags.Var(option.Networks(&h.proxies), "trusted-proxy", "believe X-Forwarded-For, -Host and -Proto of the reverse "+
-		"proxy at `ADDRESS` or in a network (repeatable)")
-	flags.Var(option.New("URL", "", func(text string) (err error) {
-		h.ingress.Public, err = invite.ParseBase(text)
-		return err
-	}), "public-url", "what friends reach this host by through a proxy or tunnel, such as https://night.example: `URL` for links")
-	flags.StringArrayVar(&h.names, "host-name", nil, "a `NAME` of yours that leads to this host, which browsers may ask "+
-		"for (repeatable; addresses and this machine's own names need none)")
-	flags.Var(option.Networks(&h.metrics), "metrics-from", "let programs at `ADDRESS` or in a network have /metrics, too (repeatable)")
-	flags.StringVar(&h.password, "password-file", "", "like --password, but everybody on this machine can read a command "+
-		"line: the first line of `FILE`, or else what MUSTER_PASSWORD is in the environment")
-	flags.StringVar(&h.webhook, "webhook-file", "", "like --webhook, but nobody else on this machine reads it: the first "+
-		"line of `FILE`, or else what MUSTER_WEBHOOK is in the environment")
-	option.YesNo(flags, &h.portMap, "port-map", "have the router let friends in from the internet; =false leaves it alone. "+
-		"Without either Muster asks you once, and remembers it as port_map in config.toml")
 }
 
 // run hosts until ctx ends or, with --once, the round is over.
@@ -197,8 +193,7 @@ func (h *hostCommand) run(ctx context.Context) error {
 	defer cancel(nil)
 	rooms, err := ownhost.New(ownhost.Config{
 		Listener: listener, Ingress: &h.ingress, Lists: &h.lists, Programs: programs,
-		Proxies: h.proxies, Names: h.names, MetricsFrom: h.metrics, Webhook: h.settings.Webhook,
-		Logger: h.logger(), Warn: h.warn, Failed: stoppedServing(cancel),
+		Webhook: h.settings.Webhook, Logger: h.logger(), Warn: h.warn, Failed: stoppedServing(cancel),
 	})
 	if err != nil {
 		return err

@@ -65,11 +65,18 @@ it.`,
 			return s.run(cmd.Context())
 		},
 	}
-	flags := cmd.Flags()
+	flags, section := cmd.Flags(), option.Sections(cmd)
+	section("By what people reach it")
 	flags.StringVar(&s.Listen, "listen", ":"+invite.DefaultPort, "`ADDRESS` to listen on")
+	bindIngress(flags, &s.Ingress)
+	section("Encryption")
+	s.bindEncryption(flags)
+	section("Where rooms are kept")
 	s.bindStore(flags)
 	s.bindCluster(flags)
-	s.bindIngress(flags)
+	flags.BoolVar(&s.Remembers, "memory", true, "learn from the rooms how far networks are from each other, without anybody's "+
+		"address, so that later rooms ask fewer servers; muster serve memory shows and deletes it")
+	section("What strangers may")
 	s.bindLimits(flags)
 	flags.BoolVar(&s.Webhooks, "webhooks", false, "post for rooms by webhooks that their organisers give: https only, "+
 		"never into private networks, and so often an hour for a room and for a network")
@@ -77,11 +84,12 @@ it.`,
 		"NAME KEY ROOMS for each; see docs/match.md")
 	flags.StringVar(&s.Discord, "discord", "", "refused: muster-discord does it now, with its own `FILE`")
 	flags.Lookup("discord").Hidden = true
+	section("What the page gives")
 	bindDownloads(flags, &s.downloads)
+	section("Where servers are listed")
 	p.bindLists(flags, &s.Lists.Sources)
+	section("The log, and the settings")
 	s.log = "text"
-	flags.BoolVar(&s.Remembers, "memory", true, "learn from the rooms how far networks are from each other, without anybody's "+
-		"address, so that later rooms ask fewer servers; muster serve memory shows and deletes it")
 	formats := []string{"text", "json"}
 	option.Known(cmd, option.New("WORD", s.log, func(text string) error {
 		format, err := option.OneOf(formats, text)
@@ -92,8 +100,8 @@ it.`,
 	}), "log-format", formats, "how the log is written")
 	flags.BoolVar(&s.checkOnly, checkOnly, false, "do not serve, but say what would keep the host from starting: all of it at once, "+
 		"without changing or sending anything")
+	section("Other")
 	option.Record(flags)
-	option.InSections(cmd, ofServe())
 	cmd.AddCommand(newServeMemory(p), newServeRooms(p), newServeLimits(p))
 	return s, cmd
 }
@@ -119,14 +127,8 @@ func (s *serving) bindCluster(flags *pflag.FlagSet) {
 	flags.StringVar(&s.Export, "export", "", "do not serve, but write all rooms in NATS to `FILE`: a backup, or a --store for one host")
 }
 
-// bindIngress adds the flags for how people reach the host.
-func (s *serving) bindIngress(flags *pflag.FlagSet) {
-	flags.Var(option.New("URL", "", func(text string) (err error) {
-		s.Ingress.Public, err = invite.ParseBase(text)
-		return err
-	}), "public-url", "by what people reach this host, such as https://muster.example: `URL` for links")
-	flags.Var(option.Networks(&s.Proxies), "trusted-proxy", "believe X-Forwarded-For, -Host and -Proto of the reverse "+
-		"proxy at `ADDRESS` or in a network (repeatable)")
+// bindEncryption adds the flags for the host's certificate.
+func (s *serving) bindEncryption(flags *pflag.FlagSet) {
 	flags.StringVar(&s.Cert, "tls-cert", "", "encrypt with the certificate in `FILE.pem`, which may be renewed while the host runs")
 	flags.StringVar(&s.Key, "tls-key", "", "the certificate's key, `FILE.pem`")
 	flags.StringArrayVar(&s.ACME.Names, "acme", nil, "encrypt with a certificate for `NAME` from Let's Encrypt or another "+
@@ -136,8 +138,6 @@ func (s *serving) bindIngress(flags *pflag.FlagSet) {
 	flags.StringVar(&s.ACME.Cache, "acme-cache", "", "keep account and certificates in `FOLDER` (default: acme in the state folder)")
 	flags.StringVar(&s.ACME.Directory, "acme-directory", "", "the authority's `URL` (default: Let's Encrypt)")
 	flags.StringVar(&s.ACME.CA, "acme-ca", "", "trust the certificate in `FILE.pem` for that URL")
-	flags.StringArrayVar(&s.Names, "host-name", nil, "a `NAME` more that leads to this host, which browsers may ask for (repeatable)")
-	flags.Var(option.Networks(&s.Metrics), "metrics-from", "let programs at `ADDRESS` or in a network have /metrics, too (repeatable)")
 }
 
 // bindLimits adds the flags that limit strangers.

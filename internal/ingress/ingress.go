@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -25,6 +26,10 @@ import (
 type Ingress struct {
 	// Public is the URL for friends who reach the host through a proxy or a tunnel; nil without one.
 	Public *url.URL
+	// MoreNames are names of the host that neither its certificate nor its machine has.
+	MoreNames []string
+	// Proxies are trusted. Programs in the networks MetricsFrom may read the metrics.
+	Proxies, MetricsFrom []netip.Prefix
 	// pair is the certificate; nil without TLS. It is the host's own, or valid for host names if isNamed.
 	pair    *tls.Certificate
 	isNamed bool
@@ -85,9 +90,9 @@ func (in *Ingress) TLS() *tls.Config {
 // Names returns the names for which the certificate is valid.
 func (in *Ingress) Names() []string {
 	if in.pair == nil {
-		return nil
+		return in.MoreNames
 	}
-	return in.pair.Leaf.DNSNames
+	return slices.Concat(in.pair.Leaf.DNSNames, in.MoreNames)
 }
 
 // Fingerprint returns that of the host's own certificate, or an empty text. The system judges other certificates.

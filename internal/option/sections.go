@@ -8,11 +8,27 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Section is a group of flags in the help of a long command.
-type Section struct{ Title, Flags string }
+// section is a group of flags in the help of a long command.
+type section struct {
+	title string
+	flags []string
+}
 
-// InSections makes the help of a command group its flags by purpose.
-func InSections(cmd *cobra.Command, sections []Section) {
+// Sections makes the help of a command group its flags by purpose. The flags that are added after begin
+// was called stand in that section, until the next begins. The last one is for flags that cobra adds.
+func Sections(cmd *cobra.Command) (begin func(title string)) {
+	var sections []section
+	isPlaced := map[string]bool{}
+	cmd.Flags().SortFlags = false
+	begin = func(title string) {
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			if !isPlaced[f.Name] {
+				last := &sections[len(sections)-1]
+				isPlaced[f.Name], last.flags = true, append(last.flags, f.Name)
+			}
+		})
+		sections = append(sections, section{title: title})
+	}
 	cmd.SetUsageFunc(func(cmd *cobra.Command) error {
 		var text strings.Builder
 		fmt.Fprintf(&text, "Usage:\n  %s\n\nExamples:\n%s\n", cmd.UseLine(), cmd.Example)
@@ -23,6 +39,7 @@ func InSections(cmd *cobra.Command, sections []Section) {
 		_, err := fmt.Fprint(cmd.OutOrStderr(), text.String())
 		return err
 	})
+	return begin
 }
 
 // partOf is a section with those of its flags that the command has.
@@ -32,7 +49,7 @@ type partOf struct {
 }
 
 // parted groups flags by section. Flags without a section come last.
-func parted(all *pflag.FlagSet, sections []Section) []partOf {
+func parted(all *pflag.FlagSet, sections []section) []partOf {
 	var parts []partOf
 	add := func(title string, flags []*pflag.Flag) {
 		part := partOf{title, pflag.NewFlagSet(title, pflag.ContinueOnError)}
@@ -47,12 +64,12 @@ func parted(all *pflag.FlagSet, sections []Section) []partOf {
 	named := map[string]bool{}
 	for _, s := range sections {
 		var flags []*pflag.Flag
-		for name := range strings.FieldsSeq(s.Flags) {
+		for _, name := range s.flags {
 			if flag := all.Lookup(name); flag != nil {
 				named[name], flags = true, append(flags, flag)
 			}
 		}
-		add(s.Title, flags)
+		add(s.title, flags)
 	}
 	var others []*pflag.Flag
 	all.VisitAll(func(flag *pflag.Flag) {

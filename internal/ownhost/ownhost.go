@@ -42,10 +42,6 @@ type Config struct {
 	Lists *listing.Rooms
 	// Programs gives programs to friends who have none.
 	Programs http.Handler
-	// Proxies are trusted. Names are the host's further names. MetricsFrom may read the metrics.
-	Proxies     []netip.Prefix
-	Names       []string
-	MetricsFrom []netip.Prefix
 	// Webhook is where the organiser's own group talks.
 	Webhook string
 	Logger  *slog.Logger
@@ -100,8 +96,8 @@ func New(c Config) (*Host, error) {
 		List:     c.Lists.List, Local: c.Lists.Local, Said: c.Lists.Said, Games: c.Lists.Choices(),
 		Store: h.store(), Page: h.pages, Get: c.Programs, Logger: c.Logger,
 		Files:       int(min(netinfo.FileLimit(), math.MaxInt32)),
-		Fingerprint: c.Ingress.Fingerprint(), Proxies: c.Proxies, MetricsFrom: c.MetricsFrom,
-		Names:     slices.Concat(netinfo.Names(), c.Ingress.Names(), c.Names),
+		Fingerprint: c.Ingress.Fingerprint(), Proxies: c.Ingress.Proxies, MetricsFrom: c.Ingress.MetricsFrom,
+		Names:     slices.Concat(netinfo.Names(), c.Ingress.Names()),
 		Home:      netinfo.IsAtHome,
 		Locate:    listing.Locator(c.Lists.Places),
 		Addresses: func() []netip.AddrPort { return c.Ingress.Addresses(h.at) },

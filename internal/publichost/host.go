@@ -159,8 +159,8 @@ func (h *Host) serve(ctx context.Context, r Rooms) error {
 		List: h.Lists.List, Said: h.Lists.Said, Age: h.Lists.Age, Store: kept, Relay: relay, Loads: loads,
 		Page: web.Handler(), Logger: h.log, Files: int(min(netinfo.FileLimit(), math.MaxInt32)), Public: &h.Public,
 		Get:         r.Programs,
-		Fingerprint: h.Ingress.Fingerprint(), Proxies: h.Proxies, Names: slices.Concat(netinfo.Names(), h.Ingress.Names(),
-			h.Names), MetricsFrom: h.Metrics, Locate: listing.Locator(h.Lists.Places),
+		Fingerprint: h.Ingress.Fingerprint(), Proxies: h.Ingress.Proxies, Names: slices.Concat(netinfo.Names(), h.Ingress.Names()),
+		MetricsFrom: h.Ingress.MetricsFrom, Locate: listing.Locator(h.Lists.Places),
 		PublicURL: h.Ingress.Public, Join: r.Games.Join, GameName: r.Games.Name, Gap: r.Games.Gap,
 		Editions: r.Games.Editions, Games: h.Lists.Choices(),
 	})
@@ -248,7 +248,7 @@ func (h *Host) encrypt(ctx context.Context) (get func(), err error) {
 	if h.Ingress.Public == nil {
 		h.Ingress.Public = &url.URL{Scheme: "https", Host: h.ACME.Names[0]}
 	}
-	h.Names = append(h.Names, h.ACME.Names...)
+	h.Ingress.MoreNames = append(h.Ingress.MoreNames, h.ACME.Names...)
 	if h.ACME.Cache == "" {
 		account, err := userfile.State("acme/account")
 		if err != nil {

@@ -5,7 +5,6 @@ package publichost
 import (
 	"errors"
 	"net"
-	"net/netip"
 	"os"
 	"time"
 
@@ -45,9 +44,6 @@ type Settings struct {
 	Ingress   ingress.Ingress
 	Cert, Key string
 	ACME      ingress.ACME
-	Proxies   []netip.Prefix
-	Names     []string
-	Metrics   []netip.Prefix
 	// Texts are the flags' values by name.
 	Texts map[string]string
 }
@@ -159,7 +155,7 @@ func (s *Settings) readLeagues() error {
 // DoubtProxy returns a warning about a proxy that the host does not know, or nil.
 func (s *Settings) DoubtProxy() error {
 	isEncrypted := s.Cert != "" || len(s.ACME.Names) > 0
-	if public := s.Ingress.Public; !isEncrypted && public != nil && public.Scheme == "https" && len(s.Proxies) == 0 {
+	if public := s.Ingress.Public; !isEncrypted && public != nil && public.Scheme == "https" && len(s.Ingress.Proxies) == 0 {
 		return errors.New("--public-url says https, so a proxy encrypts: name it with --trusted-proxy ADDRESS, or all who " +
 			"come by it count as one, and share the limits for one address")
 	}
