@@ -74,7 +74,6 @@ func (h *hostCommand) runAt(ctx context.Context) error {
 	}
 	friends := link
 	friends.Secret = ""
-	h.canHost.portMap = h.portMap
 	organiser := h.organiser(link, friends, func() wire.Settings { return h.settings })
 	organiser.At, organiser.Client = base.String(), client
 	if brings {

@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"muster/host/wire"
-	"muster/internal/game"
 	"muster/internal/handout"
 	"muster/internal/hint"
 	"muster/internal/ingress"
@@ -25,21 +24,17 @@ import (
 // hostCommand is the command that opens a room.
 type hostCommand struct {
 	*program
-	sits      *lobby.Desk
-	game      string
-	settings  wire.Settings
-	listen    string
-	lists     listing.Rooms
-	noPlay    bool
-	noMDNS    bool
-	noBrowser bool
-	fresh     bool
-	given     func(flag string) bool // on the command line, or as if
-	give      func(flag, text string) error
-	once      bool
-	probing   probing
-	launcher  game.Launcher
-	shares    lobby.Sharing
+	sits     *lobby.Desk
+	game     string
+	settings wire.Settings
+	listen   string
+	lists    listing.Rooms
+	noPlay   bool
+	noMDNS   bool
+	fresh    bool
+	given    func(flag string) bool // on the command line, or as if
+	give     func(flag, text string) error
+	playing
 
 	ingress   ingress.Ingress
 	tls       bool
@@ -47,9 +42,7 @@ type hostCommand struct {
 	password  string // the file that holds it
 	webhook   string // also a file
 	downloads handout.Options
-	portMap   consent
 	starts    starting
-	canHost   canHost
 
 	// at is the public host for the room. here overrides it: the room is on this machine.
 	at   string
@@ -115,10 +108,8 @@ or by MUSTER_AT in the environment; --here is for the others.`,
 	section("A match of two sides")
 	bindSettings(cmd, &h.settings, wire.OfMatch)
 	section("You")
-	flags.StringVar(&h.launcher.Player, "name", defaultName(), "your `NAME` in the room")
+	h.bindPlayer(cmd)
 	flags.BoolVar(&h.noPlay, "no-play", false, "only host, do not play")
-	flags.BoolVar(&h.noBrowser, "no-browser", false, "do not open the page in a browser")
-	bindLaunch(cmd, &h.launcher)
 	section("Who may come, and how")
 	bindSettings(cmd, &h.settings, wire.OfAccess)
 	option.YesNo(flags, &h.portMap, "port-map", "have the router let friends in from the internet; =false leaves it alone. "+
@@ -137,7 +128,7 @@ or by MUSTER_AT in the environment; --here is for the others.`,
 	h.probing.bind(flags)
 	h.probing.bindRoom(flags)
 	section("A server of your own")
-	h.canHost.bind(flags)
+	h.bindCanHost(flags)
 	p.bindVenues(cmd, &h.settings.Places)
 	h.starts.bind(cmd)
 	section("Other")
@@ -225,7 +216,7 @@ func (h *hostCommand) hold(ctx context.Context, rooms *ownhost.Host) error {
 		return err
 	}
 	agreed := make(chan struct{})
-	h.canHost.portMap, h.canHost.later = h.portMap, agreed
+	h.later = agreed
 	organiser := h.organiser(rooms.Inside(code), rooms.Outside(code), func() wire.Settings { return rooms.Settings(code) })
 	organiser.Listen, organiser.Client = h.listen, lobby.ClientOf(organiser.Link)
 	rooms.OnRenewed(func(secret string) {
@@ -265,10 +256,8 @@ func (h *hostCommand) organiser(link, friends invite.Link, settings func() wire.
 		Starter: h.starts.starter(h.launcher.Games, h.asking(&h.probing), settings),
 	}
 	if !h.noPlay {
-		o.Player = &lobby.Player{
-			Launcher: &h.launcher, Asking: h.asking(&h.probing), CanHost: h.canHost.isWanted, Allowed: h.canHost.allowed(),
-			Shares: h.shares, Favourites: favouritesFile(), LAN: h.lists.LAN,
-		}
+		o.Player = h.player(h.program, h.lists.LAN)
+		o.Player.Browses = false // the organiser's page is open
 	}
 	return o
 }

@@ -63,16 +63,10 @@ func (h *hostCommand) checkRoom() (game.Game, error) {
 	if h.settings.Players > wire.MaxPlayers {
 		return g, usagef("--players %d: a room is for at most %d", h.settings.Players, wire.MaxPlayers)
 	}
-	if err := checkLaunch(&h.launcher); err != nil {
-		return g, err
-	}
 	if err := h.starts.check(h.settings.Places); err != nil {
 		return g, err
 	}
-	if err := h.probing.check(); err != nil {
-		return g, err
-	}
-	return g, h.probing.readRegions(h.in)
+	return g, h.playing.check(h.program)
 }
 
 // takeSecret reads a flag's value from where no other user of this machine can see it: the first

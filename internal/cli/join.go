@@ -9,7 +9,6 @@ import (
 
 	"muster/host/access"
 	"muster/host/wire"
-	"muster/internal/game"
 	"muster/internal/hint"
 	"muster/internal/invite"
 	"muster/internal/listing"
@@ -21,20 +20,14 @@ import (
 // join is the command that takes a player into a room.
 type join struct {
 	*program
-	sits     *lobby.Desk
-	code     string
-	at       string
-	given    func(flag string) bool
-	lan      listing.LAN
-	probing  probing
-	launcher game.Launcher
-	once     bool
-	// noBrowser leaves the player's own page closed.
-	noBrowser bool
-	canHost   canHost
+	sits  *lobby.Desk
+	code  string
+	at    string
+	given func(flag string) bool
+	lan   listing.LAN
+	playing
 	somewhere bool // hides the player's country from the others
 	side      wire.Side
-	shares    lobby.Sharing
 }
 
 func newJoin(j *join) *cobra.Command {
@@ -71,17 +64,15 @@ config.toml say which.`,
 	j.given = flags.Changed
 	flags.StringVar(&j.at, "at", "", "join a room of the public host at `URL`, by its code")
 	flags.StringVar(&j.code, "code", "", "the room's `CODE`, if it is not in the link")
-	flags.StringVar(&j.launcher.Player, "name", defaultName(), "your `NAME` in the room")
+	j.bindPlayer(cmd)
 	flags.BoolVar(&j.somewhere, "somewhere", false, "do not tell the others which country you are in")
 	option.Word(cmd, &j.side, "side", "", []wire.Side{wire.SideA, wire.SideB}, "your side in a match (default: the link's)")
-	j.canHost.bind(flags)
-	option.YesNo(flags, &j.canHost.portMap, "port-map", "with --can-host, have the router pass on the UDP "+
+	j.bindCanHost(flags)
+	option.YesNo(flags, &j.portMap, "port-map", "with --can-host, have the router pass on the UDP "+
 		"port from the internet (port_map in config.toml)")
 	bindSharing(cmd, &j.shares)
-	bindLaunch(cmd, &j.launcher)
 	option.Word(cmd, &j.lan, "lan", listing.Auto, []listing.LAN{listing.Auto, listing.On, listing.Off},
 		"look for servers on the local network, too, if the room is on a public host and wants that (off: never)")
-	flags.BoolVar(&j.noBrowser, "no-browser", false, "do not open your own page in a browser")
 	flags.BoolVar(&j.once, "once", false, "leave after the first launch")
 	j.probing.bind(flags)
 	j.probing.bindRoom(flags)
@@ -107,13 +98,7 @@ func (j *join) run(ctx context.Context, args []string, console *term.Console) er
 	if err := j.greet(ctx, console, to); err != nil {
 		return err
 	}
-	if err := checkLaunch(&j.launcher); err != nil {
-		return err
-	}
-	if err := j.probing.check(); err != nil {
-		return err
-	}
-	if err := j.probing.readRegions(j.in); err != nil {
+	if err := j.playing.check(j.program); err != nil {
 		return err
 	}
 	if j.launcher.Games, err = j.games(); err != nil {
@@ -128,11 +113,8 @@ func (j *join) run(ctx context.Context, args []string, console *term.Console) er
 	}
 	j.launcher.Room, j.launcher.Console = to.Code, console
 	j.screen.Tell("term.connecting", "host", to.Host)
-	player := &lobby.Player{
-		Desk: j.sits, View: &lobby.View{Screen: j.screen}, Launcher: &j.launcher, Asking: j.asking(&j.probing),
-		Once: j.once, Somewhere: j.somewhere, Side: j.side, CanHost: j.canHost.isWanted, Allowed: j.canHost.allowed(),
-		Shares: j.shares, Favourites: favouritesFile(), LAN: j.lan, Browses: !j.noBrowser || j.home != nil,
-	}
+	player := j.player(j.program, j.lan)
+	player.Desk, player.View, player.Somewhere, player.Side = j.sits, &lobby.View{Screen: j.screen}, j.somewhere, j.side
 	return player.Enter(ctx, to, isGiven)
 }
 

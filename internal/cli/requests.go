@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -13,9 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"muster/discovery"
-	"muster/discovery/regions"
 	"muster/host/wire"
-	"muster/internal/game"
 	"muster/internal/home"
 	"muster/internal/input"
 	"muster/internal/listing"
@@ -43,7 +40,7 @@ func (p *program) doRequest(ctx context.Context, request home.Request, isQuiet b
 		j := &join{program: p}
 		err := p.grant(newJoin(j))
 		if err == nil {
-			err = takeSelf(r.Self, &j.launcher, &j.canHost, &j.probing)
+			err = j.take(r.Self)
 		}
 		if err != nil {
 			return err
@@ -66,22 +63,6 @@ func (p *program) doRequest(ctx context.Context, request home.Request, isQuiet b
 		return b.run(ctx)
 	}
 	return errors.New("cli: a request that no command takes")
-}
-
-// takeSelf takes what the page says of this computer and its player.
-func takeSelf(s home.Self, l *game.Launcher, c *canHost, o *probing) (err error) {
-	l.Player, c.isWanted = cmp.Or(s.Name, l.Player), s.CanHost
-	switch {
-	case s.Auto == nil:
-	case *s.Auto:
-		l.Starts = game.StartAuto
-	case l.Starts == game.StartAuto:
-		l.Starts = game.StartAsk
-	}
-	if strings.TrimSpace(s.Regions) != "" {
-		o.pings, err = regions.ParseDump(s.Regions)
-	}
-	return err
 }
 
 // withList runs a command that reads the user's own list from a file, if the list has a server.
@@ -108,7 +89,7 @@ func (p *program) openRoom(ctx context.Context, r home.Open, isQuiet bool) error
 	cmd := newHost(h)
 	err := p.grant(cmd)
 	if err == nil {
-		err = takeSelf(r.Self, &h.launcher, &h.canHost, &h.probing)
+		err = h.take(r.Self)
 	}
 	h.fresh, h.noMDNS = !r.Again, isQuiet
 	if h.at = r.At; h.at != "" {

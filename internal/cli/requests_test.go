@@ -115,16 +115,16 @@ func TestTakeSelf(t *testing.T) {
 		{nil, game.StartAuto, game.StartAuto}, {nil, game.StartNever, game.StartNever}, {&yes, game.StartNever, game.StartAuto},
 		{&no, game.StartAuto, game.StartAsk}, {&no, game.StartNever, game.StartNever},
 	} {
-		l, c, o := game.Launcher{Player: "kept", Starts: tt.kept}, canHost{}, probing{}
-		err := takeSelf(home.Self{Name: "--name", Auto: tt.auto, CanHost: true, Regions: "fra: 24ms, status 1"}, &l, &c, &o)
-		if err != nil || l.Starts != tt.want || l.Player != "--name" || !c.isWanted || o.pings["fra"] != 24*time.Millisecond {
-			t.Errorf("%+v: %q starts %q, %+v, %v, %v", tt, l.Player, l.Starts, c, o.pings, err)
+		y := playing{launcher: game.Launcher{Player: "kept", Starts: tt.kept}}
+		err := y.take(home.Self{Name: "--name", Auto: tt.auto, CanHost: true, Regions: "fra: 24ms, status 1"})
+		if l := &y.launcher; err != nil || l.Starts != tt.want || l.Player != "--name" || !y.canHost || y.probing.pings["fra"] != 24*time.Millisecond {
+			t.Errorf("%+v: %q starts %q, %v, %v, %v", tt, l.Player, l.Starts, y.canHost, y.probing.pings, err)
 		}
-		if err := takeSelf(home.Self{}, &l, &c, &o); err != nil || l.Player != "--name" || c.isWanted {
-			t.Errorf("silence becomes %q, %+v, %v", l.Player, c, err)
+		if err := y.take(home.Self{}); err != nil || y.launcher.Player != "--name" || y.canHost {
+			t.Errorf("silence becomes %q, %v, %v", y.launcher.Player, y.canHost, err)
 		}
 	}
-	if err := takeSelf(home.Self{Regions: "hello"}, &game.Launcher{}, &canHost{}, &probing{}); err == nil {
+	if err := new(playing).take(home.Self{Regions: "hello"}); err == nil {
 		t.Error("a text without pings is taken")
 	}
 }

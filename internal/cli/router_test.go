@@ -55,7 +55,7 @@ func TestMayAskRouter(t *testing.T) {
 			}
 			return strings.TrimSpace(c.answer), c.answer != ""
 		}}
-		h := &hostCommand{program: p, portMap: c.before}
+		h := &hostCommand{program: p, playing: playing{portMap: c.before}}
 		asks, stopped := make(chan bool, 1), false
 		stop := h.offerRouter(t.Context(), p.desk().Console(p.in, func() {}), func() func() {
 			asks <- true

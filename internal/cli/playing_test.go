@@ -18,7 +18,7 @@ func TestAllowed(t *testing.T) {
 		{"no question", notAsked, false, false, false},
 		{"a no of before", declined, true, false, false},
 	} {
-		may := canHost{portMap: c.said}
+		may := playing{portMap: c.said}
 		yes := make(chan struct{})
 		if c.isAsked {
 			may.later = yes

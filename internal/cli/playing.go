@@ -1,0 +1,90 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"muster/discovery/protocol/beacon"
+	"muster/discovery/regions"
+	"muster/internal/game"
+	"muster/internal/home"
+	"muster/internal/listing"
+	"muster/internal/lobby"
+)
+
+// playing holds the flags for a player's part in a room.
+type playing struct {
+	launcher game.Launcher
+	probing  probing
+	shares   lobby.Sharing
+	once     bool
+	// noBrowser leaves the player's own page closed.
+	noBrowser bool
+	// canHost makes this machine answer as a beacon, so that the others measure how a server here would
+	// do. portMap says whether the router may be asked to let them in. later is closed once the user
+	// allows what portMap leaves open; a nil channel never is.
+	canHost bool
+	portMap consent
+	later   <-chan struct{}
+}
+
+// bindPlayer adds the flags for who plays, and how.
+func (y *playing) bindPlayer(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&y.launcher.Player, "name", defaultName(), "your `NAME` in the room")
+	cmd.Flags().BoolVar(&y.noBrowser, "no-browser", false, "do not open your page in a browser")
+	bindLaunch(cmd, &y.launcher)
+}
+
+func (y *playing) bindCanHost(flags *pflag.FlagSet) {
+	flags.BoolVar(&y.canHost, "can-host", false,
+		"you could host the game; once all say so, programs measure each other's computers (UDP "+fmt.Sprint(beacon.Port)+")")
+}
+
+// check refuses flags with which nobody can play, and reads the file of --regions.
+func (y *playing) check(p *program) error {
+	err := checkLaunch(&y.launcher)
+	if err == nil {
+		err = y.probing.check()
+	}
+	if err == nil {
+		err = y.probing.readRegions(p.in)
+	}
+	return err
+}
+
+// take takes what a page says of this computer and its player.
+func (y *playing) take(s home.Self) (err error) {
+	y.launcher.Player, y.canHost = cmp.Or(s.Name, y.launcher.Player), s.CanHost
+	switch {
+	case s.Auto == nil:
+	case *s.Auto:
+		y.launcher.Starts = game.StartAuto
+	case y.launcher.Starts == game.StartAuto:
+		y.launcher.Starts = game.StartAsk
+	}
+	if strings.TrimSpace(s.Regions) != "" {
+		y.probing.pings, err = regions.ParseDump(s.Regions)
+	}
+	return err
+}
+
+// allowed returns a channel that is closed once the router may be asked. It is nil if that never
+// happens.
+func (y *playing) allowed() <-chan struct{} {
+	if y.portMap == notAsked {
+		return y.later
+	}
+	return y.portMap.given()
+}
+
+// player returns the player's part, following the flags.
+func (y *playing) player(p *program, lan listing.LAN) *lobby.Player {
+	return &lobby.Player{
+		Launcher: &y.launcher, Asking: p.asking(&y.probing), CanHost: y.canHost, Allowed: y.allowed(), Once: y.once,
+		Shares: y.shares, Favourites: favouritesFile(), LAN: lan, Browses: !y.noBrowser || p.home != nil,
+	}
+}
