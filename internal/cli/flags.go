@@ -28,6 +28,7 @@ import (
 	"muster/internal/listing"
 	"muster/internal/lobby"
 	"muster/internal/option"
+	"muster/internal/venue"
 	"muster/peer"
 	"muster/selection"
 	"muster/selection/rules"
@@ -342,4 +343,15 @@ func needsLimit(rule selection.Rule, limits []time.Duration) error {
 			"--max-rtt 100ms,150ms")
 	}
 	return nil
+}
+
+// placesFlag is the flag of candidate places, and their key in the table of settings.
+const placesFlag = "places"
+
+// bindVenues adds the flag that reads candidate places from a file.
+func (p *program) bindVenues(cmd *cobra.Command, to *wire.Venues) {
+	cmd.Flags().Var(option.New("FILE", "", func(file string) (err error) {
+		*to, err = venue.Read(cmd.Context(), file, p.in)
+		return err
+	}), placesFlag, "places where you could have a server, one a line of `FILE`: NAME, ADDRESS[, PROTOCOL]")
 }

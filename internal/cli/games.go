@@ -14,6 +14,7 @@ import (
 	"muster/internal/hint"
 	"muster/internal/identify"
 	"muster/internal/steam"
+	"muster/internal/which"
 )
 
 // gamesCommand is muster games with its flags.
@@ -187,3 +188,44 @@ func (p *program) warnSilent(g game.Game) {
 
 // games returns the built-in table with the user's additions and changes.
 func (p *program) games() (game.Table, error) { return game.LoadFile(configFile("games.toml")) }
+
+// findGame returns the game that a flag names.
+func (p *program) findGame(text string) (game.Game, error) {
+	games, err := p.games()
+	if err != nil {
+		return game.Game{}, err
+	}
+	g, err := which.Chooser{Games: games, Screen: p.screen}.Named(text)
+	if err != nil {
+		err = usageError(err)
+	}
+	return g, err
+}
+
+// pickGame returns the id of the game that a command's argument or flag means. On a terminal it asks if that leaves a
+// doubt; an empty id means that nobody said which game.
+func (p *program) pickGame(ctx context.Context, given string, args []string) (id string, err error) {
+	text := given
+	if len(args) > 0 {
+		if text = args[0]; given != "" && given != text {
+			return "", usagef("which game: %s, or %s?", text, given)
+		}
+	}
+	asks := p.isAsked()
+	if text != "" && len(args) == 0 && !asks { // a script
+		g, err := p.findGame(text)
+		return g.ID, err
+	}
+	games, err := p.games()
+	if err != nil {
+		return "", err
+	}
+	c := which.Chooser{Games: games, Screen: p.screen, Installed: func() []string { return games.Installed(p.steam().Folders()) }}
+	if asks {
+		c.Ask = p.desk().Console(p.in, func() {}).Ask
+	}
+	if id, err = c.Pick(ctx, text); err != nil && ctx.Err() == nil {
+		err = usageError(err)
+	}
+	return id, err
+}

@@ -5,8 +5,12 @@ import (
 	"fmt"
 	"net"
 	"strings"
+	"time"
+
+	"github.com/thlib/go-timezone-local/tzlocal"
 
 	"muster/discovery"
+	"muster/host/schedule"
 	"muster/host/wire"
 	"muster/internal/game"
 	"muster/internal/hint"
@@ -143,5 +147,28 @@ func (h *hostCommand) encrypt() error {
 		}
 		return h.ingress.EncryptByOwn(file)
 	}
+	return nil
+}
+
+// takeEvery reads when the group meets, in this machine's time zone unless the text names another, and
+// says how it has understood the text.
+func (h *hostCommand) takeEvery() error {
+	if h.settings.Every == "" {
+		return nil
+	}
+	zone, err := tzlocal.RuntimeTZ()
+	if err != nil {
+		zone = ""
+	}
+	when, err := schedule.Parse(h.settings.Every, zone)
+	if err != nil {
+		return hint.With(usagef("--every %q is no time to meet", h.settings.Every), err.Error())
+	}
+	if when.IsOver(time.Now()) {
+		return hint.With(usagef("--every %q: %w", h.settings.Every, schedule.ErrOver),
+			"say the next date, or a day of each week, as in \"fri 20:00\"")
+	}
+	h.settings.Every = when.String()
+	h.screen.Say("%s", h.screen.Language.Say(when.Words()))
 	return nil
 }

@@ -1,10 +1,14 @@
 package lobby
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
+	"io/fs"
 	"iter"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,6 +17,7 @@ import (
 
 	"muster/internal/hint"
 	"muster/internal/userfile"
+	"muster/selection/memory"
 )
 
 // kept is a room that the user opened on a public host. Its file is readable by the user alone,
@@ -104,4 +109,34 @@ func readKept(file string) (k kept, err error) {
 		}
 	}
 	return k, err
+}
+
+// memoryFile is the file in the state folder with what rooms have measured from this computer.
+const memoryFile = "rtts.json"
+
+// recall returns what this computer remembers of earlier rooms, and a function that keeps what comes.
+// A computer that cannot read or keep it starts every room like the first.
+func recall(log *slog.Logger) (cells []memory.Cell, keep func([]memory.Cell)) {
+	file, err := userfile.State(memoryFile)
+	if err != nil {
+		log.Debug("nothing is remembered", "error", err)
+		return nil, nil
+	}
+	text, err := userfile.Read(file)
+	if err == nil {
+		cells, err = memory.Read(bytes.NewReader(text))
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		log.Debug("earlier rooms are forgotten", "error", err)
+	}
+	return cells, func(cells []memory.Cell) {
+		var text bytes.Buffer
+		err := memory.Write(&text, cells)
+		if err == nil {
+			err = userfile.Replace(file, text.Bytes())
+		}
+		if err != nil {
+			log.Debug("this room is not remembered", "error", err)
+		}
+	}
 }
