@@ -72,7 +72,7 @@ func (b *beaconCommand) run(ctx context.Context) error {
 		Name: b.name, Bounds: b.bounds, Out: b.out, Screen: b.screen, MayAskRouter: b.portMap == consented,
 		PassOn: func(ctx context.Context, port uint16, told func(portmap.Mapping)) (stop func()) {
 			return b.desk().PassOn(ctx, b.portMap.given(), port, func(m portmap.Mapping) {
-				b.screen.Say("%s", b.screen.Wrap(b.screen.Language.Say(lobby.PassedOn(m, false)), 0))
+				b.screen.Print(lobby.PassedOn(m, false))
 				told(m)
 			})
 		},

@@ -225,9 +225,7 @@ var errNothing = lobby.ErrNothing
 
 // warn prints warnings about what could not be read or fetched. The rest goes on without it.
 func (p *program) warn(warnings ...error) {
-	for _, line := range hint.Warnings(p.screen.Language, warnings...) {
-		p.screen.Say("%s", line)
-	}
+	p.desk().Warn(warnings...)
 }
 
 // logger returns a log of warnings and, if the user asked for them, internal details.

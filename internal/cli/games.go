@@ -182,7 +182,7 @@ func (g *gamesCommand) checkFile() error {
 // warnSilent warns if nobody can measure the game's servers.
 func (p *program) warnSilent(g game.Game) {
 	if g.Silent != "" {
-		p.screen.Say("%s", p.screen.Wrap(p.screen.Language.Say(g.WhySilent()), 0))
+		p.screen.Print(g.WhySilent())
 	}
 }
 

@@ -230,7 +230,7 @@ func (h *hostCommand) hold(ctx context.Context, rooms *ownhost.Host) error {
 		h.screen.Say("%s", ways)
 		defer h.offerRouter(ctx, console, func() (stop func()) {
 			close(agreed)
-			return rooms.AskRouter(ctx, code, h.sits.SayRouter)
+			return rooms.AskRouter(ctx, code, h.screen.Print)
 		})()
 	}
 	organiser.Greet(ctx)
@@ -238,7 +238,7 @@ func (h *hostCommand) hold(ctx context.Context, rooms *ownhost.Host) error {
 		defer rooms.Announce(ctx, code, h.launcher.Player)()
 	}
 	if asks {
-		defer rooms.AskRouter(ctx, code, h.sits.SayRouter)()
+		defer rooms.AskRouter(ctx, code, h.screen.Print)()
 	}
 	err = organiser.Run(ctx)
 	if err == nil {

@@ -95,7 +95,7 @@ func (d *Desk) startBeacon(ctx context.Context, allowed <-chan struct{}) (beacon
 	})
 	d.Screen.Tell("term.beacon", "flag", "--can-host", "port", strconv.Itoa(int(here.port)))
 	takeBack := d.PassOn(ctx, allowed, here.port, func(m portmap.Mapping) {
-		d.Screen.Say("%s", d.Screen.Wrap(d.Screen.Language.Say(PassedOn(m, true)), 0))
+		d.Screen.Print(PassedOn(m, true))
 		if m.IsPublic() {
 			here.outside.Store(uint32(m.External.Port()))
 		}

@@ -3,7 +3,6 @@ package lobby
 import (
 	"context"
 	"net/netip"
-	"strings"
 	"sync"
 
 	"muster/discovery"
@@ -11,16 +10,6 @@ import (
 	"muster/internal/hint"
 	"muster/internal/term"
 )
-
-// SayRouter prints how the router lets friends in.
-func (d *Desk) SayRouter(how sentence.Sentence) {
-	for line := range strings.SplitSeq(d.Screen.Language.Say(how), "\n") {
-		if !strings.HasPrefix(line, " ") { // indented lines are for pasting
-			line = d.Screen.Wrap(line, 0)
-		}
-		d.Screen.Say("%s", line)
-	}
-}
 
 // OfferRouter asks the organiser whether the router may be asked to let friends in, and remembers the answer. After a yes
 // it calls ask. If nobody can answer, it asks nothing and leaves the router alone. stop undoes everything.

@@ -116,18 +116,14 @@ func (y *Typing) typed(line string, now time.Time) {
 			}
 			return
 		}
-		y.tell(keysOfVote)
+		y.screen.Print(keysOfVote)
 	}
 	if y.steers() {
-		y.tell(sentence.Of("term.steer-keys", "set", "set players 4", "end", "end"))
+		y.screen.Print(sentence.Of("term.steer-keys", "set", "set players 4", "end", "end"))
 	}
 	if link := y.link(); link != "" && (room != nil || y.steers()) {
-		y.tell(sentence.Of("term.on-page", "link", link))
+		y.screen.Print(sentence.Of("term.on-page", "link", link))
 	}
-}
-
-func (y *Typing) tell(s sentence.Sentence) {
-	y.screen.Say("%s", y.screen.Wrap(y.screen.Language.Say(s), 0))
 }
 
 // obey handles a line of the organiser's, and reports whether it was an order.
@@ -153,7 +149,7 @@ func (y *Typing) obey(line string, of *wire.Snapshot, isSettled bool) (isOrder b
 		y.Order("go", room.Go{Stage: wire.Gathering})
 	case !isSettled, at == wire.Listing, at == wire.Chosen && !waits:
 	case at == wire.Launching:
-		y.tell(afterwards)
+		y.screen.Print(afterwards)
 	default:
 		y.Order("go", room.Go{Stage: at})
 	}
@@ -177,7 +173,7 @@ func (y *Typing) set(line string) {
 			return
 		}
 	}
-	y.tell(sentence.Of("term.set-what", "settings", strings.Join(names, " ")))
+	y.screen.Print(sentence.Of("term.set-what", "settings", strings.Join(names, " ")))
 }
 
 // valueOf returns a setting's value in JSON: as it is typed, as pings or times, or as a text. The

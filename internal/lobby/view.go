@@ -108,7 +108,7 @@ func (n *View) Show(e peer.Event) {
 		}
 		n.away, n.isGone, n.lost = false, false, time.Time{}
 	case peer.Waiting:
-		n.Screen.Say("%s", n.Screen.Wrap(n.Screen.Language.Say(e.Says), 0))
+		n.Screen.Print(e.Says)
 	case peer.Disconnected:
 		var refusal wire.Refusal
 		refused := errors.As(e.Err, &refusal) && refusal.Reason != wire.ReasonMoved
@@ -147,7 +147,7 @@ func (n *View) Show(e peer.Event) {
 	case peer.Shown:
 		n.Screen.Say("%s", n.Screen.Language.Say(e.Exposed.Sentence()))
 	case peer.Answered:
-		n.Screen.Say("%s", n.Screen.Wrap(n.Screen.Language.Say(e.Says), 0))
+		n.Screen.Print(e.Says)
 	case peer.RoomChanged:
 		n.Room(e.Room)
 	}
@@ -172,7 +172,7 @@ func (n *View) ends(why wire.Refusal) bool {
 		return false
 	}
 	if !n.hasEnded {
-		n.Screen.Say("%s", n.Screen.Wrap(n.Screen.Language.Say(says), 0))
+		n.Screen.Print(says)
 	}
 	return true
 }
@@ -190,10 +190,10 @@ func (n *View) Room(s wire.Snapshot) {
 		n.Screen.Rests()
 	}
 	if !s.Room.Held.IsZero() {
-		n.Screen.Say("%s", n.Screen.Wrap(n.Screen.Language.Say(s.Room.Held), 0))
+		n.Screen.Print(s.Room.Held)
 	}
 	for _, note := range n.unread(s.Log) {
-		n.Screen.Say("%s", n.Screen.Wrap(n.Screen.Language.Say(note.Sentence), 0))
+		n.Screen.Print(note.Sentence)
 	}
 	n.hasEnded = !s.Room.Ended.IsZero()
 	if n.stage != s.Room.Stage {

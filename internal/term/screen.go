@@ -37,10 +37,15 @@ func NewScreen(t Terminal, l *catalogue.Language) *Screen { return &Screen{Termi
 func (s *Screen) Words(key string, pairs ...any) string { return s.Language.Words(key, pairs...) }
 
 // Tell writes a sentence of the catalogue and wraps its lines.
-func (s *Screen) Tell(key string, pairs ...any) {
-	lines := strings.Split(s.Words(key, pairs...), "\n")
-	for i := range lines {
-		lines[i] = s.Wrap(lines[i], 0)
+func (s *Screen) Tell(key string, pairs ...any) { s.Print(sentence.Of(key, pairs...)) }
+
+// Print writes a sentence and wraps its lines, except indented ones, which are for pasting.
+func (s *Screen) Print(what sentence.Sentence) {
+	lines := strings.Split(s.Language.Say(what), "\n")
+	for i, line := range lines {
+		if !strings.HasPrefix(line, " ") {
+			lines[i] = s.Wrap(line, 0)
+		}
 	}
 	s.Say("%s", strings.Join(lines, "\n"))
 }
