@@ -53,13 +53,9 @@ func (h *hostCommand) runAt(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	games, err := h.games()
-	if err != nil {
+	if err := h.load(func() netip.Addr { return netip.Addr{} }); err != nil {
 		return err
 	}
-	h.lists.Games, h.lists.Say, h.lists.Warn, h.lists.Log = games, h.screen.Say, h.warn, h.logger()
-	h.lists.Public = func() netip.Addr { return netip.Addr{} }
-	h.launcher.Games = games
 	if base.Scheme == "http" && !lobby.IsNear(base.Host) {
 		h.warn(hint.Say("term.at-unencrypted", "host", base))
 	}

@@ -136,15 +136,11 @@ Everything:   muster --help all
 
 func newRoot(p *program) *cobra.Command {
 	a, tellsVersion := &atHome{program: p}, false
+	summary, _, _ := strings.Cut(whatPeopleDo, "\n\nIf something")
 	root := &cobra.Command{
-		Use:   "muster",
-		Short: "Find the game server that is best for everyone, and go there together",
-		Long: `Muster finds the game server that is best for a whole group.
-
-  muster                           all of it in the browser, without a terminal
-  muster host --game openarena     open a room; it prints a link for your friends
-  muster join LINK                 join a room
-  muster demo                      see a whole game night on this machine`,
+		Use:                        "muster",
+		Short:                      "Find the game server that is best for everyone, and go there together",
+		Long:                       summary,
 		SilenceErrors:              true,
 		SilenceUsage:               true,
 		DisableAutoGenTag:          true,

@@ -163,7 +163,7 @@ func (d *discover) run(ctx context.Context) error {
 		d.home.Listed(len(servers))
 	}
 	look := browse.Look{
-		Game: g.ID, Player: d.name, Strategy: d.strategy, Options: d.options, Fresh: d.fresh, Discreet: d.probing.discreet,
+		Game: g.ID, Player: d.name, Strategy: d.strategy, Options: d.options, Fresh: d.fresh, Discreet: d.probing.Discreet,
 		Servers: servers, First: listing.PlacesOf(near, servers), Said: listed.Said, Say: d.screen.Say, Log: d.logger(),
 	}
 	found, claim, stopped := d.ask(ctx, look, g)

@@ -6,8 +6,6 @@ import (
 	"encoding/json"
 	"encoding/xml"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -205,14 +203,7 @@ func TestGamesDocument(t *testing.T) {
 
 // TestUsersGames checks that the user's table adds games, and that its mistakes are shown.
 func TestUsersGames(t *testing.T) {
-	file := filepath.Join(os.Getenv("XDG_CONFIG_HOME"), "muster", "games.toml")
-	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.Remove(file) })
-	if err := os.WriteFile(file, []byte("[game.myarena]\nname = \"My Arena\"\nprotocol = \"smoke\"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	ownGames(t, "[game.myarena]\nname = \"My Arena\"\nprotocol = \"smoke\"\n")
 	wrong{"", []string{"games"}, 1, []string{"games.toml", "smoke"}}.check(t)
 }
 

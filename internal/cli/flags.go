@@ -190,13 +190,11 @@ func tuning(o *discovery.PlanOptions) option.Value {
 // probing holds the flags for how servers are asked.
 type probing struct {
 	prober.Options
-	// discreet is how many servers may see the player's address, 0 for no limit.
-	discreet int
+	lobby.Asking
 	// memory says that the program uses and keeps what rooms measured from this computer.
 	memory bool
-	// regions is the file with what the player's game prints about its regions, and pings its content.
+	// regions is the file with what the player's game prints about its regions.
 	regions string
-	pings   map[string]time.Duration
 }
 
 // bindRoom adds the flags that only rooms need.
@@ -219,7 +217,7 @@ func (o *probing) readRegions(in io.Reader) error {
 	defer f.Close()
 	text, err := io.ReadAll(io.LimitReader(f, regions.MaxDump+1))
 	if err == nil {
-		o.pings, err = regions.ParseDump(string(text))
+		o.Pings, err = regions.ParseDump(string(text))
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", input.Name(o.regions), err)
@@ -238,7 +236,7 @@ func (o *probing) bind(flags *pflag.FlagSet) {
 		}
 		return nil
 	}), "listen-addr", "ask from this `IP` of the machine")
-	flags.IntVar(&o.discreet, "discreet", 0, "show your address to at most `N` servers in a round, however many the others ask; 0 is no bound")
+	flags.IntVar(&o.Discreet, "discreet", 0, "show your address to at most `N` servers in a round, however many the others ask; 0 is no bound")
 }
 
 func (o *probing) check() error {
@@ -249,8 +247,8 @@ func (o *probing) check() error {
 		return usagef("--in-flight %d: at least one server has to be under way", o.InFlight)
 	case o.Retries < 0:
 		return usagef("--retries %d is below 0", o.Retries)
-	case o.discreet < 0 || o.discreet > 0 && o.discreet < wire.MinDiscreet:
-		return usagef("--discreet %d: say %d or more, or nothing could be chosen with you", o.discreet, wire.MinDiscreet)
+	case o.Discreet < 0 || o.Discreet > 0 && o.Discreet < wire.MinDiscreet:
+		return usagef("--discreet %d: say %d or more, or nothing could be chosen with you", o.Discreet, wire.MinDiscreet)
 	case o.Timeout <= 0:
 		return usagef("--timeout %v: a reply needs some time", o.Timeout)
 	}
@@ -274,12 +272,11 @@ func (o *probing) prober(
 
 // asking returns how a player's program asks servers, following the flags.
 func (p *program) asking(o *probing) lobby.Asking {
-	return lobby.Asking{
-		Prober: func(protocol discovery.Protocol, by names.Resolver, rests func(time.Duration)) (peer.Prober, error) {
-			return o.prober(p, protocol, by, rests)
-		},
-		IsElsewhere: o.LocalAddr.IsValid(), Discreet: o.discreet, Forgets: !o.memory, Pings: o.pings,
+	o.Prober = func(protocol discovery.Protocol, by names.Resolver, rests func(time.Duration)) (peer.Prober, error) {
+		return o.prober(p, protocol, by, rests)
 	}
+	o.IsElsewhere, o.Forgets = o.LocalAddr.IsValid(), !o.memory
+	return o.Asking
 }
 
 // planning holds the flags for the order in which servers are asked, and for when to stop.

@@ -58,13 +58,9 @@ func (a *atHome) bind(cmd *cobra.Command) {
 		a.listen = text
 		return nil
 	}), "port", "Home's `PORT` on this machine; another one if it is taken")
-	for _, of := range []struct {
-		to             *string
-		name, standard string
-	}{{&a.name, "name", defaultName()}, {&a.at, "at", ""}} {
-		flags.StringVar(of.to, of.name, of.standard, "")
-		flags.MarkHidden(of.name)
-	}
+	flags.StringVar(&a.name, "name", defaultName(), "")
+	flags.StringVar(&a.at, "at", "", "")
+	flags.Lookup("name").Hidden, flags.Lookup("at").Hidden = true, true
 	a.lan = listing.Auto
 	option.Word(cmd, &a.lan, "lan", listing.Auto, []listing.LAN{listing.Auto, listing.On, listing.Off},
 		"look for rooms and servers on the local network")

@@ -100,7 +100,7 @@ or by MUSTER_AT in the environment; --here is for the others.`,
 	flags.BoolVar(&h.fresh, "new", false, "open a new room even if there is one from before a restart")
 	section("The evening")
 	bindSettings(cmd, &h.settings, wire.OfEvening)
-	flags.BoolVar(&h.once, "once", false, "end after the first round")
+	flags.BoolVar(&h.player.Once, "once", false, "end after the first round")
 	flags.StringVar(&h.password, "password-file", "", "like --password, but everybody on this machine can read a command "+
 		"line: the first line of `FILE`, or else what MUSTER_PASSWORD is in the environment")
 	flags.StringVar(&h.webhook, "webhook-file", "", "like --webhook, but nobody else on this machine reads it: the first "+
@@ -123,7 +123,7 @@ or by MUSTER_AT in the environment; --here is for the others.`,
 	bindDownloads(flags, &h.downloads)
 	section("Where servers are listed")
 	p.bindSources(cmd, &h.lists.Sources)
-	bindSharing(cmd, &h.shares)
+	bindSharing(cmd, &h.player.Shares)
 	section("How servers are asked")
 	h.probing.bind(flags)
 	h.probing.bindRoom(flags)
@@ -162,18 +162,15 @@ func (h *hostCommand) run(ctx context.Context) error {
 		return err
 	}
 	defer listener.Close()
-	games, err := h.games()
-	if err != nil {
+	if err := h.load(h.ingress.PublicAddress); err != nil {
 		return err
 	}
-	h.lists.Games, h.lists.Public, h.lists.Say, h.lists.Warn, h.lists.Log = games, h.ingress.PublicAddress, h.screen.Say, h.warn, h.logger()
 	programs, err := h.downloads.Open(ctx, h.logger(), h.screen.Say, h.warn)
 	if err != nil {
 		return err
 	}
 	defer programs.Close()
 	defer h.lists.Begin(ctx)()
-	h.launcher.Games = games
 	if err := h.lists.FirstList(g, h.in, h.screen); err != nil {
 		return err
 	}
@@ -194,6 +191,13 @@ func (h *hostCommand) run(ctx context.Context) error {
 		err = cause
 	}
 	return errors.Join(err, rooms.Close())
+}
+
+// load loads the games. public returns the host's address on the internet.
+func (h *hostCommand) load(public func() netip.Addr) (err error) {
+	h.launcher.Games, err = h.games()
+	h.lists.Games, h.lists.Public, h.lists.Say, h.lists.Warn, h.lists.Log = h.launcher.Games, public, h.screen.Say, h.warn, h.logger()
+	return err
 }
 
 // stoppedServing returns a function that ends the command when its host stops serving.
@@ -252,12 +256,12 @@ func (h *hostCommand) organiser(link, friends invite.Link, settings func() wire.
 	o := &lobby.Organiser{
 		Settings: &h.settings,
 		Desk:     h.sits, Link: link, Friends: friends, Awaits: h.settings.Players,
-		Once: h.once, NoBrowser: h.noBrowser, NoInput: h.lists.HasStdin(),
+		Once: h.player.Once, NoBrowser: h.noBrowser, NoInput: h.lists.HasStdin(),
 		Starter: h.starts.starter(h.launcher.Games, h.asking(&h.probing), settings),
 	}
 	if !h.noPlay {
-		o.Player = h.player(h.program, h.lists.LAN)
-		o.Player.Browses = false // the organiser's page is open
+		o.Player = h.part(h.program)
+		o.Player.LAN = h.lists.LAN
 	}
 	return o
 }

@@ -24,10 +24,7 @@ type join struct {
 	code  string
 	at    string
 	given func(flag string) bool
-	lan   listing.LAN
 	playing
-	somewhere bool // hides the player's country from the others
-	side      wire.Side
 }
 
 func newJoin(j *join) *cobra.Command {
@@ -65,15 +62,15 @@ config.toml say which.`,
 	flags.StringVar(&j.at, "at", "", "join a room of the public host at `URL`, by its code")
 	flags.StringVar(&j.code, "code", "", "the room's `CODE`, if it is not in the link")
 	j.bindPlayer(cmd)
-	flags.BoolVar(&j.somewhere, "somewhere", false, "do not tell the others which country you are in")
-	option.Word(cmd, &j.side, "side", "", []wire.Side{wire.SideA, wire.SideB}, "your side in a match (default: the link's)")
+	flags.BoolVar(&j.player.Somewhere, "somewhere", false, "do not tell the others which country you are in")
+	option.Word(cmd, &j.player.Side, "side", "", []wire.Side{wire.SideA, wire.SideB}, "your side in a match (default: the link's)")
 	j.bindCanHost(flags)
 	option.YesNo(flags, &j.portMap, "port-map", "with --can-host, have the router pass on the UDP "+
 		"port from the internet (port_map in config.toml)")
-	bindSharing(cmd, &j.shares)
-	option.Word(cmd, &j.lan, "lan", listing.Auto, []listing.LAN{listing.Auto, listing.On, listing.Off},
+	bindSharing(cmd, &j.player.Shares)
+	option.Word(cmd, &j.player.LAN, "lan", listing.Auto, []listing.LAN{listing.Auto, listing.On, listing.Off},
 		"look for servers on the local network, too, if the room is on a public host and wants that (off: never)")
-	flags.BoolVar(&j.once, "once", false, "leave after the first launch")
+	flags.BoolVar(&j.player.Once, "once", false, "leave after the first launch")
 	j.probing.bind(flags)
 	j.probing.bindRoom(flags)
 	return cmd
@@ -113,8 +110,8 @@ func (j *join) run(ctx context.Context, args []string, console *term.Console) er
 	}
 	j.launcher.Room, j.launcher.Console = to.Code, console
 	j.screen.Tell("term.connecting", "host", to.Host)
-	player := j.player(j.program, j.lan)
-	player.Desk, player.View, player.Somewhere, player.Side = j.sits, &lobby.View{Screen: j.screen}, j.somewhere, j.side
+	player := j.part(j.program)
+	player.Desk, player.View, player.Browses = j.sits, &lobby.View{Screen: j.screen}, !j.noBrowser || j.home != nil
 	return player.Enter(ctx, to, isGiven)
 }
 

@@ -12,22 +12,18 @@ import (
 	"muster/discovery/regions"
 	"muster/internal/game"
 	"muster/internal/home"
-	"muster/internal/listing"
 	"muster/internal/lobby"
 )
 
 // playing holds the flags for a player's part in a room.
 type playing struct {
+	player   lobby.Player
 	launcher game.Launcher
 	probing  probing
-	shares   lobby.Sharing
-	once     bool
 	// noBrowser leaves the player's own page closed.
 	noBrowser bool
-	// canHost makes this machine answer as a beacon, so that the others measure how a server here would
-	// do. portMap says whether the router may be asked to let them in. later is closed once the user
-	// allows what portMap leaves open; a nil channel never is.
-	canHost bool
+	// portMap says whether the router may be asked to let others in. later is closed once the user allows
+	// what portMap leaves open; a nil channel never is.
 	portMap consent
 	later   <-chan struct{}
 }
@@ -40,7 +36,7 @@ func (y *playing) bindPlayer(cmd *cobra.Command) {
 }
 
 func (y *playing) bindCanHost(flags *pflag.FlagSet) {
-	flags.BoolVar(&y.canHost, "can-host", false,
+	flags.BoolVar(&y.player.CanHost, "can-host", false,
 		"you could host the game; once all say so, programs measure each other's computers (UDP "+fmt.Sprint(beacon.Port)+")")
 }
 
@@ -58,7 +54,7 @@ func (y *playing) check(p *program) error {
 
 // take takes what a page says of this computer and its player.
 func (y *playing) take(s home.Self) (err error) {
-	y.launcher.Player, y.canHost = cmp.Or(s.Name, y.launcher.Player), s.CanHost
+	y.launcher.Player, y.player.CanHost = cmp.Or(s.Name, y.launcher.Player), s.CanHost
 	switch {
 	case s.Auto == nil:
 	case *s.Auto:
@@ -67,7 +63,7 @@ func (y *playing) take(s home.Self) (err error) {
 		y.launcher.Starts = game.StartAsk
 	}
 	if strings.TrimSpace(s.Regions) != "" {
-		y.probing.pings, err = regions.ParseDump(s.Regions)
+		y.probing.Pings, err = regions.ParseDump(s.Regions)
 	}
 	return err
 }
@@ -81,10 +77,9 @@ func (y *playing) allowed() <-chan struct{} {
 	return y.portMap.given()
 }
 
-// player returns the player's part, following the flags.
-func (y *playing) player(p *program, lan listing.LAN) *lobby.Player {
-	return &lobby.Player{
-		Launcher: &y.launcher, Asking: p.asking(&y.probing), CanHost: y.canHost, Allowed: y.allowed(), Once: y.once,
-		Shares: y.shares, Favourites: favouritesFile(), LAN: lan, Browses: !y.noBrowser || p.home != nil,
-	}
+// part returns the player's part, following the flags.
+func (y *playing) part(p *program) *lobby.Player {
+	y.player.Launcher, y.player.Asking, y.player.Allowed = &y.launcher, p.asking(&y.probing), y.allowed()
+	y.player.Favourites = favouritesFile()
+	return &y.player
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"maps"
-	"os"
 	"strconv"
 	"strings"
 
@@ -35,7 +34,8 @@ func (p *program) doRequest(ctx context.Context, request home.Request, isQuiet b
 		if r.Goes {
 			d.connect = 1
 		}
-		return withList(&d.sources, r.Servers, func() error { return d.run(ctx) })
+		useList(&d.sources, r.Servers)
+		return d.run(ctx)
 	case home.Join:
 		j := &join{program: p}
 		err := p.grant(newJoin(j))
@@ -65,22 +65,11 @@ func (p *program) doRequest(ctx context.Context, request home.Request, isQuiet b
 	return errors.New("cli: a request that no command takes")
 }
 
-// withList runs a command that reads the user's own list from a file, if the list has a server.
-func withList(sources *listing.Sources, list string, run func() error) error {
-	if strings.TrimSpace(list) == "" {
-		return run()
+// useList makes a command read the user's own list, if that has a server.
+func useList(sources *listing.Sources, list string) {
+	if strings.TrimSpace(list) != "" {
+		sources.In, sources.Files = strings.NewReader(list+"\n"), []string{input.Standard}
 	}
-	f, err := os.CreateTemp("", "muster-servers-*.txt")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name())
-	_, err = f.WriteString(list + "\n")
-	if err = errors.Join(err, f.Close()); err != nil {
-		return err
-	}
-	sources.Files = []string{f.Name()}
-	return run()
 }
 
 // openRoom opens a room as muster host does. What the request sets counts as given on the command line.
@@ -105,7 +94,8 @@ func (p *program) openRoom(ctx context.Context, r home.Open, isQuiet bool) error
 	if err != nil {
 		return err
 	}
-	return withList(&h.lists.Sources, servers, func() error { return h.run(ctx) })
+	useList(&h.lists.Sources, servers)
+	return h.run(ctx)
 }
 
 // give notes that flags are given.

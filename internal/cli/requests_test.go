@@ -117,11 +117,11 @@ func TestTakeSelf(t *testing.T) {
 	} {
 		y := playing{launcher: game.Launcher{Player: "kept", Starts: tt.kept}}
 		err := y.take(home.Self{Name: "--name", Auto: tt.auto, CanHost: true, Regions: "fra: 24ms, status 1"})
-		if l := &y.launcher; err != nil || l.Starts != tt.want || l.Player != "--name" || !y.canHost || y.probing.pings["fra"] != 24*time.Millisecond {
-			t.Errorf("%+v: %q starts %q, %v, %v, %v", tt, l.Player, l.Starts, y.canHost, y.probing.pings, err)
+		if l := &y.launcher; err != nil || l.Starts != tt.want || l.Player != "--name" || !y.player.CanHost || y.probing.Pings["fra"] != 24*time.Millisecond {
+			t.Errorf("%+v: %q starts %q, %v, %v, %v", tt, l.Player, l.Starts, y.player.CanHost, y.probing.Pings, err)
 		}
-		if err := y.take(home.Self{}); err != nil || y.launcher.Player != "--name" || y.canHost {
-			t.Errorf("silence becomes %q, %v, %v", y.launcher.Player, y.canHost, err)
+		if err := y.take(home.Self{}); err != nil || y.launcher.Player != "--name" || y.player.CanHost {
+			t.Errorf("silence becomes %q, %v, %v", y.launcher.Player, y.player.CanHost, err)
 		}
 	}
 	if err := new(playing).take(home.Self{Regions: "hello"}); err == nil {

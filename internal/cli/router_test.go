@@ -4,11 +4,8 @@ import (
 	"bytes"
 	"context"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/adrg/xdg"
 
 	"muster/internal/home"
 	"muster/internal/term"
@@ -34,19 +31,7 @@ func TestMayAskRouter(t *testing.T) {
 		{"who has said no", "y", declined, own, false},
 		{"whose router is asked already", "y", consented, own, false},
 	} {
-		folder := t.TempDir()
-		t.Setenv("XDG_CONFIG_HOME", folder)
-		xdg.Reload()
-		t.Cleanup(xdg.Reload)
-		file := filepath.Join(folder, "muster", "config.toml")
-		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(own), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		var out bytes.Buffer
-		p := newProgram(Streams{In: strings.NewReader(""), Out: &out, Err: &out}, func(string) string { return "" })
+		p := configured(t, own)
 		isAsked := make(chan bool, 1)
 		p.home = &home.Terminal{Ask: func(ctx context.Context, _ string) (string, bool) {
 			isAsked <- true
@@ -68,7 +53,7 @@ func TestMayAskRouter(t *testing.T) {
 			<-asks
 		}
 		stop()
-		text, err := os.ReadFile(file)
+		text, err := os.ReadFile(configFile("config.toml"))
 		if len(asks) > 0 || stopped != c.asks || string(text) != c.config {
 			t.Errorf("%s: the router is asked: %v; config.toml is %q, %v", c.name, stopped, text, err)
 		}

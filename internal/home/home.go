@@ -21,6 +21,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"strings"
 	"sync"
 	"time"
 
@@ -53,6 +54,15 @@ type Terminal struct {
 	Launches func(state string)
 	// Ends is closed when the person ends the session of a room that the command has opened.
 	Ends <-chan struct{}
+}
+
+// Quiet returns the terminal of a command that nobody watches.
+func Quiet() Terminal {
+	return Terminal{
+		In: strings.NewReader(""), Out: io.Discard, Ask: func(context.Context, string) (string, bool) { return "", false },
+		Open: func(string) {}, Listed: func(int) {}, Found: func(report.Measurement) {}, Shines: func(string, int) {},
+		Launches: func(string) {},
+	}
 }
 
 // Game is a game that people may choose.

@@ -65,16 +65,13 @@ func (h *Home) start(of kind, request Request, reset func(*state), adapt func(*T
 	h.stop(of)
 	ctx, cancel := context.WithCancel(h.ctx)
 	t := task{cancel, make(chan struct{}), make(chan struct{})}
-	terminal := Terminal{
-		In: strings.NewReader(""),
-		Out: &lines{tell: func(line string) {
-			h.change(func(s *state) { s.task(of).Lines = shortened(append(slices.Clip(s.task(of).Lines), line)) })
-		}},
-		Ask:  func(ctx context.Context, text string) (string, bool) { return h.ask(ctx, of, text) },
-		Open: func(string) {}, Ends: t.ends,
-		Listed: func(int) {}, Found: func(report.Measurement) {}, Shines: func(string, int) {},
-		Launches: func(launch string) { h.change(func(s *state) { s.task(of).Launch = launch }) },
-	}
+	terminal := Quiet()
+	terminal.Out = Lines(func(line string) {
+		h.change(func(s *state) { s.task(of).Lines = shortened(append(slices.Clip(s.task(of).Lines), line)) })
+	})
+	terminal.Ask = func(ctx context.Context, text string) (string, bool) { return h.ask(ctx, of, text) }
+	terminal.Launches = func(launch string) { h.change(func(s *state) { s.task(of).Launch = launch }) }
+	terminal.Ends = t.ends
 	if adapt != nil {
 		adapt(&terminal)
 	}

@@ -21,13 +21,9 @@ const standingFolder = "standing"
 
 // standingNote is the content of such a file.
 type standingNote struct {
-	Name   string    `json:"name"`
-	Game   string    `json:"game"`
+	home.Standing
+	Listen string    `json:"listen,omitempty"` // Home tells nobody
 	Every  string    `json:"every"`
-	At     string    `json:"at,omitempty"`
-	Listen string    `json:"listen,omitempty"`
-	Next   time.Time `json:"next,omitzero"`
-	Comes  int       `json:"comes"`
 	Seen   time.Time `json:"seen"`
 }
 
@@ -36,7 +32,7 @@ type standingNote struct {
 func notes(at, listen string, warn func(...error)) func(wire.Snapshot) {
 	var last standingNote
 	return func(s wire.Snapshot) {
-		note := standingNote{Name: s.Room.Name, Game: s.Room.Game, Every: s.Room.Every, At: at, Listen: listen}
+		note := standingNote{Standing: home.Standing{Name: s.Room.Name, Game: s.Room.Game, At: at}, Listen: listen, Every: s.Room.Every}
 		if m := s.Meeting; m != nil {
 			note.Next = m.Next
 			for _, one := range m.Who {
@@ -112,8 +108,8 @@ func Standing(now time.Time) ([]home.Standing, error) {
 			os.Remove(file)
 			continue
 		}
-		room := home.Standing{ID: strings.TrimSuffix(filepath.Base(file), ".json"), Name: note.Name, Game: note.Game,
-			At: note.At, Listen: note.Listen}
+		room := note.Standing
+		room.ID, room.Listen, room.Next, room.Comes = strings.TrimSuffix(filepath.Base(file), ".json"), note.Listen, time.Time{}, 0
 		if when, err := schedule.Parse(note.Every, ""); err == nil {
 			room.Next = when.Next(now).UTC()
 		}

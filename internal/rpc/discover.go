@@ -2,10 +2,7 @@ package rpc
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
-	"io"
-	"strings"
 
 	"muster/discovery"
 	"muster/discovery/report"
@@ -78,17 +75,8 @@ func discover(c *call, p *Discover) {
 
 func games(c *call, _ *struct{}) (json.RawMessage, error) {
 	var out bytes.Buffer
-	err := c.config.Command(c.ctx, c.arguments("games", []argument{setting("json", "true", "")}), &out, quiet(), nil)
+	err := c.config.Command(c.ctx, c.arguments("games", []argument{setting("json", "true", "")}), &out, home.Quiet(), nil)
 	return json.RawMessage(out.Bytes()), err
-}
-
-// quiet returns the terminal of a command that nobody watches.
-func quiet() home.Terminal {
-	return home.Terminal{
-		In: strings.NewReader(""), Out: io.Discard, Ask: func(context.Context, string) (string, bool) { return "", false },
-		Open: func(string) {}, Listed: func(int) {}, Found: func(report.Measurement) {}, Shines: func(string, int) {},
-		Launches: func(string) {},
-	}
 }
 
 // finder returns the terminal of a discover, which tells of the servers.
@@ -99,7 +87,7 @@ func (c *call) finder() home.Terminal {
 			c.out.Notify("found "+string(c.id), "found", found)
 		}
 	}
-	t := quiet()
+	t := home.Quiet()
 	t.Listed = func(servers int) { found.Listed = servers; tell([]report.Measurement{}) }
 	t.Found = func(m report.Measurement) {
 		found.Asked++

@@ -137,7 +137,7 @@ func (r *room) tell(method string, news jsonrpc.News) {
 // terminal returns the terminal of the room's command. Nobody is asked at it: the launcher gives
 // everything before.
 func (r *room) terminal() home.Terminal {
-	t := quiet()
+	t := home.Quiet()
 	t.Out = home.Lines(func(line string) { r.tell("say", Say{Room: r.number, Texts: []string{line}}) })
 	return t
 }
