@@ -152,15 +152,16 @@ type Home struct {
 	quit   context.CancelFunc
 	work   sync.WaitGroup // everything that runs
 
-	audience audience
-
 	starting sync.Mutex // held while one command replaces another
 
 	mu    sync.Mutex // guards what follows
 	state state
-	tasks map[kind]task
-	rows  []report.Measurement // what answered to the newest search, and newer results
-	near  []lan.Found          // the rooms on the local network
+	// changed is closed, and replaced, when the state or the rows change.
+	changed chan struct{}
+	pages   int // that are open
+	tasks   map[kind]task
+	rows    []report.Measurement // what answered to the newest search, and newer results
+	near    []lan.Found          // the rooms on the local network
 	// lastID is the ID of the newest question or invitation.
 	lastID int
 	link   string // the player's own page in the room
@@ -263,7 +264,7 @@ type beaconState struct {
 func New(ctx context.Context, at net.Addr, config Config) *Home {
 	port := at.(*net.TCPAddr).Port
 	h := &Home{
-		config: config, tasks: map[kind]task{},
+		config: config, tasks: map[kind]task{}, changed: make(chan struct{}),
 		door: &door{isOwn: config.IsOwnUser, tickets: map[string]time.Time{}, guard: guard{key: rand.Text(),
 			cookie: fmt.Sprintf("muster-home-%d", port), names: []string{fmt.Sprintf("127.0.0.1:%d", port),
 				fmt.Sprintf("localhost:%d", port)}}},
@@ -348,9 +349,9 @@ func (h *Home) watchIdle() {
 		case <-h.ctx.Done():
 			return
 		case now := <-tick.C:
-			pages, _ := h.audience.size()
 			running := 0
 			h.mu.Lock()
+			pages := h.pages
 			for _, of := range []kind{plays, watches, answers} {
 				if h.state.task(of).Running {
 					running++
@@ -364,22 +365,24 @@ func (h *Home) watchIdle() {
 	}
 }
 
-// change changes the state, and wakes the pages.
+// change changes the state, and wakes pages and tabs.
 func (h *Home) change(how func(*state)) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	how(&h.state)
-	h.audience.wake()
+	close(h.changed)
+	h.changed = make(chan struct{})
 }
 
-// snapshot returns the state as JSON.
-func (h *Home) snapshot() ([]byte, error) {
+// snapshot returns the state as JSON, and a channel that is closed once it changes.
+func (h *Home) snapshot() (frame []byte, changed <-chan struct{}, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return json.Marshal(struct {
+	frame, err = json.Marshal(struct {
 		Kind string `json:"kind"`
 		state
 	}{"state", h.state})
+	return frame, h.changed, err
 }
 
 // quietFor is how long Home waits without an open page and a running command before it ends. A

@@ -13,7 +13,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -30,7 +29,7 @@ import (
 
 // unserved returns a Home without a page, which runs the test's command.
 func unserved(ctx context.Context, run func(context.Context, Request, Terminal) error) *Home {
-	return &Home{ctx: ctx, config: Config{Run: run}, tasks: map[kind]task{}}
+	return &Home{ctx: ctx, config: Config{Run: run}, tasks: map[kind]task{}, changed: make(chan struct{})}
 }
 
 // started returns a Home on loopback that runs the test's command.
@@ -188,7 +187,7 @@ func TestUnreadable(t *testing.T) {
 	if status, text := post(t, c, base, "keep", favourite); status != http.StatusOK {
 		t.Errorf("a favourite, after the repair: %d %s", status, text)
 	}
-	if state, err := h.snapshot(); err != nil || strings.Contains(string(state), "trouble") ||
+	if state, _, err := h.snapshot(); err != nil || strings.Contains(string(state), "trouble") ||
 		!strings.Contains(string(state), `"launch":"auto"`) || !strings.Contains(string(state), "192.0.2.1:26000") {
 		t.Errorf("after the repair: %s, %v", state, err)
 	}
@@ -407,14 +406,30 @@ func TestTabOfTheNextRoom(t *testing.T) {
 	}
 	next := make(chan string, 1)
 	go func() { next <- tab("?after=1") }()
-	for waits := false; !waits && len(next) == 0; runtime.Gosched() {
-		_, tabs := h.audience.size()
-		waits = tabs > 0
-	}
 	h.play("join", "", Join{Link: "second"}, nil)
 	if got := <-next; !strings.HasSuffix(got, "#second") {
 		t.Errorf("the tab for the second room leads to %q", got)
 	}
+	synctest.Test(t, func(t *testing.T) { // a tab that waits already
+		h := unserved(t.Context(), func(ctx context.Context, request Request, terminal Terminal) error {
+			terminal.Open(request.(Join).Link)
+			<-ctx.Done()
+			return nil
+		})
+		h.play("join", "", Join{Link: "first"}, nil)
+		go func() {
+			link, _ := h.awaitRoom(t.Context(), 1)
+			next <- link
+		}()
+		if synctest.Wait(); len(next) > 0 {
+			t.Errorf("the tab that waits for the second room leads to %q", <-next)
+		}
+		h.play("join", "", Join{Link: "second"}, nil)
+		if got := <-next; got != "second" {
+			t.Errorf("the tab that has waited leads to %q", got)
+		}
+		h.stop(plays)
+	})
 }
 
 // paragraphs returns what sentences say to a person.

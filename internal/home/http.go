@@ -89,10 +89,7 @@ func (h *Home) serveRoom(w http.ResponseWriter, r *http.Request) {
 	after, _ := strconv.Atoi(r.URL.Query().Get("after")) // 0 accepts any room
 	ctx, cancel := context.WithTimeout(r.Context(), roomWait)
 	defer cancel()
-	wake := make(chan struct{}, 1)
-	h.audience.enrol(wake, false)
-	defer h.audience.leave(wake)
-	switch link, trouble := h.awaitRoom(ctx, after, wake); {
+	switch link, trouble := h.awaitRoom(ctx, after); {
 	case link != "":
 		w.Header().Set("Cache-Control", "no-store")
 		http.Redirect(w, r, inLanguageOf(r, link), http.StatusSeeOther)
@@ -104,11 +101,11 @@ func (h *Home) serveRoom(w http.ResponseWriter, r *http.Request) {
 }
 
 // awaitRoom returns the player's page in the room that comes after another one, or why there is
-// none. wake is enrolled in the audience.
-func (h *Home) awaitRoom(ctx context.Context, after int, wake <-chan struct{}) (link string, trouble []sentence.Sentence) {
+// none.
+func (h *Home) awaitRoom(ctx context.Context, after int) (link string, trouble []sentence.Sentence) {
 	for {
 		h.mu.Lock()
-		id, link, running, trouble := h.state.Room.ID, h.link, h.state.Room.Running, h.state.Room.Error
+		id, link, running, trouble, changed := h.state.Room.ID, h.link, h.state.Room.Running, h.state.Room.Error, h.changed
 		h.mu.Unlock()
 		switch {
 		case id <= after:
@@ -118,7 +115,7 @@ func (h *Home) awaitRoom(ctx context.Context, after int, wake <-chan struct{}) (
 			return "", trouble
 		}
 		select {
-		case <-wake:
+		case <-changed:
 		case <-ctx.Done():
 			return "", nil
 		case <-h.ctx.Done():

@@ -95,10 +95,7 @@ func (h *Home) Open(i Invitation, follow func(path string)) {
 	h.work.Go(func() {
 		ctx, cancel := context.WithTimeout(h.ctx, roomWait)
 		defer cancel()
-		wake := make(chan struct{}, 1)
-		h.audience.enrol(wake, false)
-		defer h.audience.leave(wake)
-		if page, _ := h.awaitRoom(ctx, 0, wake); page != "" {
+		if page, _ := h.awaitRoom(ctx, 0); page != "" {
 			follow(h.Ticket() + "?" + toRoom)
 		}
 	})

@@ -40,10 +40,8 @@ func (h *Home) serveLive(w http.ResponseWriter, r *http.Request) {
 		return // it has answered
 	}
 	defer ws.Close()
-	page := make(chan struct{}, 1)
-	page <- struct{}{}
-	h.audience.enrol(page, true)
-	defer h.audience.leave(page)
+	h.count(+1)
+	defer h.count(-1)
 	ctx, cancel := context.WithCancel(h.ctx)
 	var reading sync.WaitGroup
 	defer reading.Wait()
@@ -60,11 +58,21 @@ func (h *Home) serveLive(w http.ResponseWriter, r *http.Request) {
 			}
 		}
 	})
-	h.tell(ctx, ws, page)
+	h.tell(ctx, ws)
+}
+
+// count counts a page that opens or closes.
+func (h *Home) count(more int) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.pages += more
 }
 
 // tell writes to a page until the page is gone.
-func (h *Home) tell(ctx context.Context, ws *websocket.Conn, page chan struct{}) {
+func (h *Home) tell(ctx context.Context, ws *websocket.Conn) {
+	first := make(chan struct{})
+	close(first)
+	changed := (<-chan struct{})(first)
 	ping := time.NewTicker(pingEvery)
 	defer ping.Stop()
 	find, read := 0, 0
@@ -81,12 +89,13 @@ func (h *Home) tell(ctx context.Context, ws *websocket.Conn, page chan struct{})
 				return
 			}
 			continue
-		case <-page:
+		case <-changed:
 		}
-		frame, err := h.snapshot()
+		frame, next, err := h.snapshot()
 		if err != nil || write(frame) != nil {
 			return
 		}
+		changed = next
 		for {
 			rows := h.unread(&find, &read)
 			if len(rows) == 0 {

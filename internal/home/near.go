@@ -3,6 +3,7 @@ package home
 import (
 	"context"
 	"sync"
+	"time"
 
 	"muster/discovery/sentence"
 )
@@ -24,11 +25,11 @@ type roomNear struct {
 
 // browse keeps the rooms up to date while a page is open to show them.
 func (h *Home) browse() {
-	for h.audience.await(h.ctx, true) {
+	for h.awaitPages(h.ctx, true) {
 		shown, cancel := context.WithCancel(h.ctx)
 		var watching sync.WaitGroup
 		watching.Go(func() {
-			h.audience.await(shown, false)
+			h.awaitPages(shown, false)
 			cancel()
 		})
 		for found := range h.config.Rooms(shown) {
@@ -45,5 +46,25 @@ func (h *Home) browse() {
 		<-shown.Done() // it is there at once, unless there is no network to search
 		cancel()
 		watching.Wait()
+	}
+}
+
+// awaitPages waits until a page is open, or until none is. It reports whether that happened before ctx
+// ended.
+func (h *Home) awaitPages(ctx context.Context, open bool) bool {
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for {
+		h.mu.Lock()
+		isOpen := h.pages > 0
+		h.mu.Unlock()
+		if isOpen == open {
+			return true
+		}
+		select {
+		case <-ctx.Done():
+			return false
+		case <-tick.C:
+		}
 	}
 }
