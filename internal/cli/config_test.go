@@ -7,23 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/adrg/xdg"
+	"muster/internal/cli"
 )
-
-// configured gives the test a configuration of its own.
-func configured(t *testing.T, text string) {
-	t.Helper()
-	folder := t.TempDir()
-	if err := os.Mkdir(filepath.Join(folder, "muster"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(folder, "muster", "config.toml"), []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(xdg.Reload) // after the variable has been restored
-	t.Setenv("XDG_CONFIG_HOME", folder)
-	xdg.Reload()
-}
 
 // TestGranted checks that the command line overrides the environment, which overrides the file.
 // --here and an empty --at mean this machine.
@@ -41,7 +26,7 @@ func TestGranted(t *testing.T) {
 		}
 	}
 	t.Run("the file", func(t *testing.T) {
-		configured(t, "# mine\nat = \""+s.URL+"\"\nname = \"org\"\nno_browser = true\nlaunch=\"never\"\nrate = 50\n")
+		cli.Configured(t, "# mine\nat = \""+s.URL+"\"\nname = \"org\"\nno_browser = true\nlaunch=\"never\"\nrate = 50\n")
 		p := begin(t, "host", "--game", "openarena")
 		p.says(t, "org is here")
 		begins(t, "here", append(here, "--here")...)
@@ -49,19 +34,19 @@ func TestGranted(t *testing.T) {
 		wrong{args: here, code: 2, says: []string{"--listen makes no sense for a room on " + s.URL, "hint: add --here"}}.check(t)
 	})
 	t.Run("the environment", func(t *testing.T) {
-		configured(t, "at = \""+none+"\"\n")
+		cli.Configured(t, "at = \""+none+"\"\n")
 		t.Setenv("MUSTER_AT", s.URL)
 		t.Setenv("MUSTER_NAME", "env")
 		begin(t, "host", "--game", "openarena", "--no-browser", "--new").says(t, "env is here")
 	})
 	t.Run("the command line", func(t *testing.T) {
-		configured(t, "at = \""+none+"\"\nname = \"file\"\n")
+		cli.Configured(t, "at = \""+none+"\"\nname = \"file\"\n")
 		t.Setenv("MUSTER_AT", none)
 		begin(t, "host", "--game", "openarena", "--no-browser", "--new", "--at", s.URL, "--name", "flag").says(t, "flag is here")
 	})
 	t.Run("a folder", func(t *testing.T) {
 		folder := t.TempDir()
-		configured(t, "downloads = '"+folder+"'\n")
+		cli.Configured(t, "downloads = '"+folder+"'\n")
 		begin(t, append(here, "--no-browser")...).says(t, "in "+regexp.QuoteMeta(folder)+" is no build of Muster")
 	})
 }
@@ -85,7 +70,7 @@ func TestWrongConfig(t *testing.T) {
 		{"nobody's URL", "at = \"muster example\"\n", "", []string{`--at: `, "is no URL"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			configured(t, tt.text)
+			cli.Configured(t, tt.text)
 			t.Setenv("MUSTER_LAUNCH", tt.env)
 			wrong{args: []string{"host", "--game", "openarena"}, code: 2, says: tt.says}.check(t)
 			succeeds(t, "games")
@@ -94,7 +79,7 @@ func TestWrongConfig(t *testing.T) {
 			}
 		})
 	}
-	configured(t, "name = \"ann\"\n")
+	cli.Configured(t, "name = \"ann\"\n")
 	if said := muster(t, "doctor"); !strings.Contains(said.out, "ok   config     nothing is wrong with") {
 		t.Errorf("the doctor says\n%s", said.out)
 	}
@@ -112,7 +97,7 @@ func TestServeConfigured(t *testing.T) {
 	table := "at = \"https://muster.example\"\n[serve]\nlisten = \"127.0.0.1:0\"\nstore = '" + store +
 		"'\npublic_url = \"http://file.example\"\nmax_servers = 0\nmetrics_from = [\"192.0.2.0/24\", \"192.0.2.1\"]\n"
 	t.Run("the file", func(t *testing.T) {
-		configured(t, table)
+		cli.Configured(t, table)
 		wrong{args: []string{"serve"}, code: 2, says: []string{"--max-servers 0: say 1 to"}}.check(t)
 		begin(t, "serve", "--max-servers", "7").says(t, `(?m)^page  http://file\.example/$`)
 		if _, err := os.Stat(store); err != nil {
@@ -120,7 +105,7 @@ func TestServeConfigured(t *testing.T) {
 		}
 	})
 	t.Run("the environment", func(t *testing.T) {
-		configured(t, table)
+		cli.Configured(t, table)
 		t.Setenv("MUSTER_SERVE_PUBLIC_URL", "http://env.example")
 		t.Setenv("MUSTER_SERVE_TRUSTED_PROXY", "127.0.0.1, 10.0.0.0/8")
 		t.Setenv("MUSTER_SERVE_MAX_SERVERS", "7")
@@ -128,7 +113,7 @@ func TestServeConfigured(t *testing.T) {
 		begin(t, "serve").says(t, `(?m)^page  http://env\.example/$`)
 	})
 	t.Run("the command line", func(t *testing.T) {
-		configured(t, table)
+		cli.Configured(t, table)
 		t.Setenv("MUSTER_SERVE_PUBLIC_URL", "http://env.example")
 		begin(t, "serve", "--max-servers", "7", "--public-url", "http://flag.example", "--store",
 			filepath.Join(t.TempDir(), "other.db")).says(t, `(?m)^page  http://flag\.example/$`)
@@ -142,7 +127,7 @@ func TestServeConfigured(t *testing.T) {
 		if strings.Count(all, "# ") > 6 {
 			t.Errorf("not all of it is a setting:\n%s", all)
 		}
-		configured(t, all)
+		cli.Configured(t, all)
 		wrong{
 			args: []string{"serve", "--max-players", "0", "--log-format", "text"},
 			code: 2,
@@ -169,7 +154,7 @@ func TestServeConfigured(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			configured(t, tt.text)
+			cli.Configured(t, tt.text)
 			if tt.variable != "" {
 				t.Setenv(tt.variable, tt.value)
 			}

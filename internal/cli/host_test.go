@@ -1,7 +1,12 @@
 package cli_test
 
 import (
+	"os"
+	"path/filepath"
+	"slices"
 	"testing"
+
+	"github.com/adrg/xdg"
 
 	"muster/internal/freeport"
 )
@@ -32,4 +37,47 @@ func TestHostGoesOn(t *testing.T) {
 	t.Run("another room", func(t *testing.T) {
 		begin(t, hosts("--new")...).says(t, "room "+code+" from last time is over")
 	})
+}
+
+// TestEvery checks that muster host says how it has understood a time, and asks back where it cannot.
+func TestEvery(t *testing.T) {
+	every := func(when string) []string {
+		return []string{"host", "--game", "openarena", "--servers", "nowhere.txt", "--listen", "127.0.0.1:0", "--every", when}
+	}
+	checkAll(t, []wrong{
+		{"understood", every("fri, sat 8pm EST"), 1,
+			[]string{"we meet every Friday and Saturday at 20:00 (America/New_York)\n", "nowhere.txt"}},
+		{"of several places", every("fri 8pm CST"), 2, []string{"hint: CST can be the time of several places: say one of America/Chicago, "}},
+		{"no time", every("friday"), 2, []string{`hint: say such as "fri 20:00"`}},
+	})
+}
+
+// TestEmptyToken checks a player whose place in the room was not kept. The player is told why the
+// room treats them as new, and what to do.
+func TestEmptyToken(t *testing.T) {
+	host := begin(t, "host", "--game", "openarena", "--servers", writeFile(t, "servers.txt", "127.0.0.1:1\n"), "--listen", "127.0.0.1:0",
+		"--no-browser", "--no-mdns", "--no-play", "--launch", "never", "--lan", "off")
+	link := host.says(t, `join  muster join (\S+)`)[1]
+	joins := func(t *testing.T) *player {
+		return begin(t, "join", link, "--name", "ann of TestEmptyToken", "--launch", "never", "--lan", "off")
+	}
+	tokens := func() []string {
+		files, _ := filepath.Glob(filepath.Join(xdg.StateHome, "muster", "tokens", "*"))
+		return files
+	}
+	before := tokens()
+	var file string
+	t.Run("the first time", func(t *testing.T) {
+		joins(t)
+		host.says(t, "ann of TestEmptyToken is here")
+		for _, other := range tokens() {
+			if !slices.Contains(before, other) {
+				file = other
+			}
+		}
+	})
+	if err := os.Truncate(file, 0); err != nil {
+		t.Fatal(err)
+	}
+	joins(t).says(t, `warning: the room takes you for someone new: \S+ is empty, as a crash or a full disk may leave it\. If your name is taken`)
 }

@@ -3,6 +3,8 @@ package cli_test
 import (
 	"strings"
 	"testing"
+
+	"muster/internal/cli"
 )
 
 // TestLanguage checks whose language is taken: the flag's, the user's settings', or the system's.
@@ -18,7 +20,7 @@ func TestLanguage(t *testing.T) {
 		{variable: "en-XA", flag: "en_GB.UTF-8", want: english},
 		{variable: "xx", want: english},
 	} {
-		configured(t, tt.config)
+		cli.Configured(t, tt.config)
 		t.Setenv("MUSTER_LANGUAGE", tt.variable)
 		t.Setenv("LC_ALL", tt.all)
 		t.Setenv("LANG", tt.lang)

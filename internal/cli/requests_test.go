@@ -3,13 +3,9 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/adrg/xdg"
 
 	"muster/discovery"
 	"muster/host/wire"
@@ -19,27 +15,10 @@ import (
 	"muster/internal/home"
 )
 
-// configured returns a program whose user has a config.toml.
-func configured(t *testing.T, text string) *program {
-	t.Helper()
-	folder := t.TempDir()
-	t.Setenv("XDG_CONFIG_HOME", folder)
-	xdg.Reload()
-	t.Cleanup(xdg.Reload)
-	if err := os.MkdirAll(filepath.Join(folder, "muster"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(folder, "muster", "config.toml"), []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	var out bytes.Buffer
-	return newProgram(Streams{In: strings.NewReader(""), Out: &out, Err: &out}, func(string) string { return "" })
-}
-
 // TestTakeRoom checks that a page's document sets a room as flags would: over config.toml, counted as
 // given, and refused with a sentence. No value is taken for a flag.
 func TestTakeRoom(t *testing.T) {
-	p := configured(t, "prefer_ours = \"15ms\"\nlong_look = \"20s\"\n")
+	p := Configured(t, "prefer_ours = \"15ms\"\nlong_look = \"20s\"\n")
 	for _, tt := range []struct {
 		room, servers, given, wrong string
 		want                        func(*wire.Settings)

@@ -31,7 +31,7 @@ func TestMayAskRouter(t *testing.T) {
 		{"who has said no", "y", declined, own, false},
 		{"whose router is asked already", "y", consented, own, false},
 	} {
-		p := configured(t, own)
+		p := Configured(t, own)
 		isAsked := make(chan bool, 1)
 		p.home = &home.Terminal{Ask: func(ctx context.Context, _ string) (string, bool) {
 			isAsked <- true
