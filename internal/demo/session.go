@@ -161,8 +161,15 @@ func (n *Session) host(ctx context.Context, listener net.Listener) error {
 		work.Go(func() { n.converse(ctx, rooms, code, says) })
 		return n.playUntilEnd(ctx, rooms, code)
 	}
-	s, err := lobby.Follow(rooms.Watch(ctx, code), &lobby.View{Screen: n.Desk.Screen}, true)
-	if s.Room.Stage == "" {
+	view, isOver := &lobby.View{Screen: n.Desk.Screen}, false
+	var s wire.Snapshot
+	for s = range rooms.Watch(ctx, code) {
+		view.Room(s)
+		if isOver, err = lobby.IsRoundOver(s); isOver {
+			break
+		}
+	}
+	if !isOver {
 		return lobby.UnlessEnded(context.Cause(ctx))
 	}
 	if err != nil {

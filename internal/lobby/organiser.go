@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"net/netip"
 	"strings"
 	"sync"
@@ -83,14 +82,13 @@ func (o *Organiser) Begin(ctx context.Context) (console *term.Console, stop func
 		})
 	}
 	o.console = o.listen()
-	starts := func() {}
-	if o.Starter != nil {
-		o.Starter.desk, o.Starter.code = o.Desk, o.Link.Code
-		starts = o.Starter.begin(ctx, o.console, func(ctx context.Context, s room.Started) error {
-			return o.order(ctx, "started", s)
+	if s := o.Starter; s != nil {
+		s.desk, s.code, s.rooms = o.Desk, o.Link.Code, make(chan wire.Snapshot, 1)
+		work.Go(func() {
+			s.follow(ctx, o.console, func(started room.Started) error { return o.order(ctx, "started", started) })
 		})
 	}
-	return o.console, func() { starts(); cancel(); work.Wait(); o.Client.http.CloseIdleConnections() }
+	return o.console, func() { cancel(); work.Wait(); o.Client.http.CloseIdleConnections() }
 }
 
 // listen reads the organiser's input, unless something else uses it.
@@ -237,32 +235,29 @@ func (o *Organiser) sees(e peer.Event) {
 // follow shows the room without a player in it, until the session ends. A standing room outlives
 // its session. If another host has that room, this program has nothing more to do.
 func (o *Organiser) follow(ctx context.Context, n *View, once bool) error {
-	var ended error
 	awake := false
-	room := func(yield func(wire.Snapshot) bool) {
-		watch := o.Client.Watch(ctx, Key{Code: o.Link.Code, Link: o.Link.Key},
-			func(err error) { n.Show(peer.Disconnected{Err: err}) })
-		for s, err := range watch {
-			if ended = err; err != nil {
-				var refusal wire.Refusal
-				if errors.As(err, &refusal) && (n.hasEnded || n.ends(refusal)) {
-					ended = nil // the room has announced its end
-				}
-				return
-			}
-			n.Show(peer.Joined{})
-			o.Desk.sees(peer.RoomChanged{Room: s})
-			o.sees(peer.RoomChanged{Room: s})
-			if !yield(s) || o.isFar() && awake && n.hasEnded {
-				return
-			}
-			awake = awake || !n.hasEnded
+	watch := o.Client.Watch(ctx, Key{Code: o.Link.Code, Link: o.Link.Key}, func(err error) { n.Show(peer.Disconnected{Err: err}) })
+	for s, err := range watch {
+		var refusal wire.Refusal
+		switch {
+		case errors.As(err, &refusal) && (n.hasEnded || n.ends(refusal)):
+			return nil // the room has announced its end
+		case err != nil:
+			return err
 		}
+		n.Show(peer.Joined{})
+		o.Desk.sees(peer.RoomChanged{Room: s})
+		o.sees(peer.RoomChanged{Room: s})
+		n.Room(s)
+		if isOver, err := IsRoundOver(s); once && isOver {
+			return err
+		}
+		if o.isFar() && awake && n.hasEnded {
+			return nil
+		}
+		awake = awake || !n.hasEnded
 	}
-	if _, err := Follow(iter.Seq[wire.Snapshot](room), n, once); err != nil {
-		return err
-	}
-	return ended
+	return nil
 }
 
 // order is an action that the organiser wants, and its parameters.

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"sync"
 	"time"
 
 	"muster/discovery"
@@ -45,15 +44,6 @@ type Starter struct {
 // StartTime is the default for how long a server may take to answer: a new machine needs a minute
 // or two.
 const StartTime = 5 * time.Minute
-
-// begin starts servers in the background until stop is called, which ends the last one.
-func (s *Starter) begin(ctx context.Context, console *term.Console, order func(context.Context, room.Started) error) (stop func()) {
-	ctx, cancel := context.WithCancel(ctx)
-	s.rooms = make(chan wire.Snapshot, 1)
-	var work sync.WaitGroup
-	work.Go(func() { s.follow(ctx, console, func(a room.Started) error { return order(ctx, a) }) })
-	return func() { cancel(); work.Wait() }
-}
 
 // started is a server that runs or is starting.
 type started struct {

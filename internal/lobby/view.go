@@ -2,7 +2,6 @@ package lobby
 
 import (
 	"errors"
-	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -317,20 +316,12 @@ func (n *View) explainStage(s wire.Snapshot) {
 	}
 }
 
-// Follow prints a room's news until the room ends. With once it stops when everyone is on the
-// server, and returns that state; if that never happens it returns the zero value.
-func Follow(room iter.Seq[wire.Snapshot], n *View, once bool) (wire.Snapshot, error) {
-	for s := range room {
-		n.Room(s)
-		switch {
-		case !once:
-		case s.Room.Stage == wire.Failed:
-			return s, ErrNothing
-		case s.Room.Stage == wire.Launching && !slices.ContainsFunc(s.Players(), IsOnTheWay):
-			return s, nil
-		}
+// IsRoundOver reports whether everyone is on the server, or, with an error, that there is none.
+func IsRoundOver(s wire.Snapshot) (is bool, err error) {
+	if s.Room.Stage == wire.Failed {
+		return true, ErrNothing
 	}
-	return wire.Snapshot{}, nil
+	return s.Room.Stage == wire.Launching && !slices.ContainsFunc(s.Players(), IsOnTheWay), nil
 }
 
 // IsOnTheWay reports whether a player's launch is still to come.
