@@ -29,7 +29,6 @@ import (
 	"muster/internal/input"
 	"muster/internal/listing"
 	"muster/internal/lobby"
-	"muster/internal/netinfo"
 	"muster/internal/option"
 	"muster/internal/release"
 	"muster/internal/term"
@@ -130,7 +129,7 @@ func (a *atHome) show(ctx context.Context, other *home.Running) error {
 func (a *atHome) config() home.Config {
 	allowance := prober.NewAllowance() // for everything that Home asks
 	c := home.Config{
-		Page: web.Home(), IsOwnUser: netinfo.IsOwnUser, Version: release.Running().Version, Name: a.name, At: a.at,
+		Page: web.Home(), Version: release.Running().Version, Name: a.name, At: a.at,
 		Stays: a.noBrowser || !a.desk().HasDesktop(),
 		Run: func(ctx context.Context, request home.Request, t home.Terminal) error {
 			p := a.inside(&t, io.Discard, allowance)

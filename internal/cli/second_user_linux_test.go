@@ -13,7 +13,6 @@ import (
 
 	"muster/internal/home"
 	"muster/internal/lobby"
-	"muster/internal/netinfo"
 )
 
 // nobody is another user of this machine.
@@ -42,7 +41,7 @@ func TestSecondUser(t *testing.T) {
 		t.Fatal(err)
 	}
 	h := home.New(ctx, atHome.Addr(), home.Config{
-		Page: http.NotFoundHandler(), IsOwnUser: netinfo.IsOwnUser, Stays: true,
+		Page: http.NotFoundHandler(), Stays: true,
 		Favourites: t.TempDir() + "/servers.json", Logger: slog.New(slog.DiscardHandler),
 		Games: func() ([]home.Game, error) {
 			return nil, nil

@@ -1,12 +1,13 @@
 package home
 
 import (
-	"net"
 	"net/http"
 	"slices"
 	"strings"
 	"sync"
 	"time"
+
+	"muster/internal/netinfo"
 )
 
 const (
@@ -22,8 +23,6 @@ const (
 // door lets browsers into Home, by the link or by a ticket that works once.
 type door struct {
 	guard
-	// isOwn reports whether a connection on this machine is the user's; if it is nil, every one is.
-	isOwn func(client, server net.Addr) bool
 
 	mu      sync.Mutex // guards what follows
 	tickets map[string]time.Time
@@ -64,7 +63,7 @@ func (d *door) enter(w http.ResponseWriter, r *http.Request) bool {
 	if !strings.HasPrefix(r.URL.Path, ticketPath) {
 		return false
 	}
-	if !d.isOwnUser(r) {
+	if !netinfo.IsOwnRequest(r) {
 		unknown.answer(w, r)
 		return true
 	}
@@ -78,11 +77,4 @@ func (d *door) enter(w http.ResponseWriter, r *http.Request) bool {
 		unknown.answer(w, r)
 	}
 	return true
-}
-
-// isOwnUser reports whether a request comes from the user who runs Home.
-func (d *door) isOwnUser(r *http.Request) bool {
-	client, err := net.ResolveTCPAddr("tcp", r.RemoteAddr)
-	server, is := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
-	return d.isOwn == nil || err == nil && is && d.isOwn(client, server)
 }

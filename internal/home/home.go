@@ -102,9 +102,6 @@ type Player struct {
 type Config struct {
 	// Page answers at /.
 	Page http.Handler
-	// IsOwnUser reports whether a connection on this machine, between two addresses, is the user's;
-	// only the user may use a ticket. If it is nil, everybody is the user.
-	IsOwnUser func(client, server net.Addr) bool
 	// Version is the program's, Name the player's.
 	Version, Name string
 	// At is the public host for rooms in config.toml, or empty.
@@ -265,7 +262,7 @@ func New(ctx context.Context, at net.Addr, config Config) *Home {
 	port := at.(*net.TCPAddr).Port
 	h := &Home{
 		config: config, tasks: map[kind]task{}, changed: make(chan struct{}),
-		door: &door{isOwn: config.IsOwnUser, tickets: map[string]time.Time{}, guard: guard{key: rand.Text(),
+		door: &door{tickets: map[string]time.Time{}, guard: guard{key: rand.Text(),
 			cookie: fmt.Sprintf("muster-home-%d", port), names: []string{fmt.Sprintf("127.0.0.1:%d", port),
 				fmt.Sprintf("localhost:%d", port)}}},
 	}

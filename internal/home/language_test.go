@@ -1,6 +1,7 @@
 package home
 
 import (
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -14,7 +15,7 @@ import (
 // page are in the language of the link or of the browser.
 func TestLanguage(t *testing.T) {
 	h, _ := started(t, t.TempDir(), nil)
-	host := h.door.names[0]
+	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	accented := languages.In(catalogue.Accented).Words("home.unknown")
 	english := catalogue.InEnglish().Words("home.unknown")
 	for _, tt := range []struct{ path, browser, location, body string }{
@@ -28,16 +29,22 @@ func TestLanguage(t *testing.T) {
 		{"/", "xx, en-XA;q=0.9, en;q=0.8", "", accented},
 		{"/open/GUESS", "en-XA", "", accented},
 	} {
-		r := httptest.NewRequest(http.MethodGet, tt.path, nil)
-		r.Host = host
-		r.Header.Set("Accept-Language", tt.browser)
-		w := httptest.NewRecorder()
-		h.Handler().ServeHTTP(w, r)
-		body := ""
-		if w.Code == http.StatusForbidden {
-			body = strings.TrimSpace(w.Body.String())
+		r, err := http.NewRequest(http.MethodGet, h.Running().URL+tt.path, nil)
+		if err != nil {
+			t.Fatal(err)
 		}
-		if location := w.Header().Get("Location"); location != tt.location || body != tt.body {
+		r.Header.Set("Accept-Language", tt.browser)
+		w, err := client.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, _ := io.ReadAll(w.Body)
+		w.Body.Close()
+		body := ""
+		if w.StatusCode == http.StatusForbidden {
+			body = strings.TrimSpace(string(text))
+		}
+		if location := w.Header.Get("Location"); location != tt.location || body != tt.body {
 			t.Errorf("%s of a browser for %q leads to %q and says %q, want %q and %q", tt.path, tt.browser, location, body, tt.location, tt.body)
 		}
 	}

@@ -121,13 +121,6 @@ func (d *Desk) StartBrowser(ctx context.Context, link string) {
 	go wait() // reaps the opener
 }
 
-// isOwnUser reports whether a request on this machine comes from the user's own programs.
-func isOwnUser(r *http.Request) bool {
-	client, err := net.ResolveTCPAddr("tcp", r.RemoteAddr)
-	server, is := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
-	return err == nil && is && netinfo.IsOwnUser(client, server)
-}
-
 // ticketTime is how long a browser may take to open the page.
 const ticketTime = 5 * time.Minute
 
@@ -147,7 +140,7 @@ func Ticket(ctx context.Context, personal string) string {
 		select {
 		case <-used:
 		default:
-			isFirst = r.URL.Path == path && r.Host == listener.Addr().String() && isOwnUser(r)
+			isFirst = r.URL.Path == path && r.Host == listener.Addr().String() && netinfo.IsOwnRequest(r)
 		}
 		if !isFirst {
 			http.NotFound(w, r)
