@@ -55,37 +55,23 @@ type beaconHere struct {
 	// port is the local port, 0 for none.
 	port uint16
 	// outside is the router's port that leads to it, 0 while it is unknown.
-	outside *atomic.Uint32
-	stop    func()
-}
-
-// close stops the beacon.
-func (b beaconHere) close() {
-	if b.stop != nil {
-		b.stop()
-	}
+	outside atomic.Uint32
 }
 
 // reached returns the router's port through which others reach this machine, 0 while it is unknown.
-func (b beaconHere) reached() uint16 {
-	if b.outside == nil {
-		return 0
-	}
-	return uint16(b.outside.Load())
-}
+func (b *beaconHere) reached() uint16 { return uint16(b.outside.Load()) }
 
-// startBeacon answers as a beacon until it is closed. Once allowed is closed, it asks the router to
+// start answers as a beacon until stop is called. Once allowed is closed, it asks the router to
 // forward the port; if allowed is nil it never does.
-func (d *Desk) startBeacon(ctx context.Context, allowed <-chan struct{}) (beaconHere, error) {
-	here := beaconHere{outside: &atomic.Uint32{}}
+func (b *beaconHere) start(ctx context.Context, d *Desk, allowed <-chan struct{}) (stop func(), err error) {
 	conn, err := net.ListenUDP("udp", &net.UDPAddr{Port: beacon.Port})
 	if err != nil { // another program in the household has it
 		conn, err = net.ListenUDP("udp", nil)
 	}
 	if err != nil {
-		return here, hint.Say("term.no-beacon", "why", hint.Reason(err))
+		return nil, hint.Say("term.no-beacon", "why", hint.Reason(err))
 	}
-	here.port = uint16(conn.LocalAddr().(*net.UDPAddr).Port)
+	b.port = uint16(conn.LocalAddr().(*net.UDPAddr).Port)
 	ctx, cancel := context.WithCancel(ctx)
 	var work sync.WaitGroup
 	work.Go(func() {
@@ -93,13 +79,12 @@ func (d *Desk) startBeacon(ctx context.Context, allowed <-chan struct{}) (beacon
 			d.Warn(hint.Say("term.beacon-ended", "why", err))
 		}
 	})
-	d.Screen.Tell("term.beacon", "flag", "--can-host", "port", strconv.Itoa(int(here.port)))
-	takeBack := d.PassOn(ctx, allowed, here.port, func(m portmap.Mapping) {
+	d.Screen.Tell("term.beacon", "flag", "--can-host", "port", strconv.Itoa(int(b.port)))
+	takeBack := d.PassOn(ctx, allowed, b.port, func(m portmap.Mapping) {
 		d.Screen.Print(PassedOn(m, true))
 		if m.IsPublic() {
-			here.outside.Store(uint32(m.External.Port()))
+			b.outside.Store(uint32(m.External.Port()))
 		}
 	})
-	here.stop = func() { cancel(); takeBack(); work.Wait() }
-	return here, nil
+	return func() { cancel(); takeBack(); work.Wait() }, nil
 }

@@ -86,10 +86,10 @@ type Player struct {
 
 // startBeacon answers as a beacon until stop is called, if the player could host the game.
 func (y *Player) startBeacon(ctx context.Context) (stop func(), err error) {
-	if y.CanHost {
-		y.beacon, err = y.Desk.startBeacon(ctx, y.Allowed)
+	if !y.CanHost {
+		return func() {}, nil
 	}
-	return y.beacon.close, err
+	return y.beacon.start(ctx, y.Desk, y.Allowed)
 }
 
 // Enter plays in a room by its link. If no code was given and the host wants one, Enter asks for
