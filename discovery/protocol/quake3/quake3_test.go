@@ -235,24 +235,3 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
-
-// A browser reads an infoResponse for every server of a list.
-func BenchmarkParseInfo(b *testing.B) {
-	datagrams := [][]byte{answered(b, "openarena_getinfo.hex", "xyz123")}
-	b.Run("muster", func(b *testing.B) {
-		b.ReportAllocs()
-		for b.Loop() {
-			if _, err := (Protocol{}).Parse(datagrams); err != nil {
-				b.Fatal(err)
-			}
-		}
-	})
-	b.Run("split and map", func(b *testing.B) {
-		b.ReportAllocs()
-		for b.Loop() {
-			if info := naiveInfo(datagrams[0]); info.MaxPlayers != 8 {
-				b.Fatal(info)
-			}
-		}
-	})
-}
