@@ -8,6 +8,7 @@ replace muster => ../
 
 require (
 	github.com/gorilla/websocket v1.5.3
+	github.com/oschwald/geoip2-golang/v2 v2.5.0
 	golang.org/x/sys v0.49.0
 )
 
@@ -21,7 +22,6 @@ require (
 	github.com/mattn/go-runewidth v0.0.31 // indirect
 	github.com/miekg/dns v1.1.72 // indirect
 	github.com/munnerz/goautoneg v0.0.0-20191010083416-a7dc8b61c822 // indirect
-	github.com/oschwald/geoip2-golang/v2 v2.5.0 // indirect
 	github.com/oschwald/maxminddb-golang/v2 v2.8.0 // indirect
 	github.com/pelletier/go-toml/v2 v2.4.3 // indirect
 	github.com/prometheus/client_golang v1.25.0 // indirect

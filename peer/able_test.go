@@ -41,8 +41,7 @@ func TestAbleTimeAndAgain(t *testing.T) {
 		if got := told[wire.Able](t, ws); got.Game != "tremulous" {
 			t.Errorf("the host is told %+v", got)
 		}
-		say(t, ws, wire.Refusal{Reason: wire.ReasonClosed})
-		ws.NextReader()
+		endRoom(t, ws)
 	})
 	s.options.Able = func(context.Context, string) wire.Able {
 		begun.Add(1)
@@ -79,8 +78,7 @@ func TestAble(t *testing.T) {
 		if got := told[wire.Able](t, ws); got != (wire.Able{Game: "xonotic"}) {
 			t.Errorf("of another game the host is told %+v", got)
 		}
-		say(t, ws, wire.Refusal{Reason: wire.ReasonClosed})
-		ws.NextReader()
+		endRoom(t, ws)
 	})
 	s.options.Able = func(_ context.Context, game string) wire.Able {
 		tried[game]++

@@ -347,11 +347,7 @@ func TestOutdatedHost(t *testing.T) {
 			connections++
 		})
 		say(t, ws, messages...)
-		for {
-			if _, _, err := ws.NextReader(); err != nil {
-				return
-			}
-		}
+		drain(ws)
 	})
 	s.options.Once = true
 	s.options.Launch = func(_ context.Context, l wire.Launch, _ sentence.Sentence, tell func(wire.LaunchState, sentence.Sentence)) {

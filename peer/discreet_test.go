@@ -37,8 +37,7 @@ func TestDiscreetPlayer(t *testing.T) {
 				if looked[beyond] != discovery.Forbidden {
 					t.Errorf("finalist %d is %v, want forbidden", beyond, looked[beyond])
 				}
-				say(t, ws, wire.Refusal{Reason: wire.ReasonClosed})
-				ws.NextReader()
+				endRoom(t, ws)
 			})
 			s.options.Discreet = most
 			defer s.sit()()

@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -53,17 +54,9 @@ func TestHostileHost(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			leak.Check(t)
-			connections := 0
-			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				connections++
-				upgrader := websocket.Upgrader{}
-				ws, err := upgrader.Upgrade(w, r, nil)
-				if err != nil {
-					t.Error(err)
-					return
-				}
-				defer ws.Close()
+			var connections atomic.Int32
+			s := scripted(t, func(ws *websocket.Conn) {
+				connections.Add(1)
 				for _, m := range tt.messages {
 					frame := wire.BinaryFrame(make([]byte, 9<<20))
 					if m != nil {
@@ -71,25 +64,14 @@ func TestHostileHost(t *testing.T) {
 					}
 					ws.WriteMessage(kindOf(frame), frame.Data)
 				}
-				for {
-					if _, _, err := ws.NextReader(); err != nil {
-						return
-					}
-				}
-			}))
-			defer server.Close()
-			tb := &table{T: t, listener: &cutListener{Listener: server.Listener}}
-			s := newSeat(tb, "ann")
-			s.options.Once = false
-			peer.Hurry(&s.options, time.Second)
-			s.options.URL = "ws" + strings.TrimPrefix(server.URL, "http")
+				drain(ws)
+			})
 			defer s.sit()()
 			if err := s.done(); err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("Run returns %v, want something of %q", err, tt.want)
 			}
-			server.Close()
-			if connections != 1 {
-				t.Errorf("the peer came %d times", connections)
+			if n := connections.Load(); n != 1 {
+				t.Errorf("the peer came %d times", n)
 			}
 		})
 	}
@@ -128,6 +110,22 @@ func say(t *testing.T, ws *websocket.Conn, messages ...wire.Message) {
 			t.Error(err)
 		}
 	}
+}
+
+// drain takes what the peer says until it is gone.
+func drain(ws *websocket.Conn) {
+	for {
+		if _, _, err := ws.NextReader(); err != nil {
+			return
+		}
+	}
+}
+
+// endRoom ends the room for the peer.
+func endRoom(t *testing.T, ws *websocket.Conn) {
+	t.Helper()
+	say(t, ws, wire.Refusal{Reason: wire.ReasonClosed})
+	ws.NextReader()
 }
 
 // kindOf returns a frame's WebSocket type.
@@ -187,8 +185,7 @@ func TestAnotherList(t *testing.T) {
 		reported(t, ws)
 		say(t, ws, wire.List{Round: 1, Servers: servers}, measure, wire.List{Round: 1, Servers: others}, measure)
 		reported(t, ws)
-		say(t, ws, wire.Refusal{Reason: wire.ReasonClosed})
-		ws.NextReader()
+		endRoom(t, ws)
 	})
 	defer s.sit()()
 	s.done()
@@ -210,8 +207,7 @@ func TestManyResults(t *testing.T) {
 		if got := len(reported(t, ws)); got != len(many) {
 			t.Errorf("%d of %d servers are reported", got, len(many))
 		}
-		say(t, ws, wire.Refusal{Reason: wire.ReasonClosed})
-		ws.NextReader()
+		endRoom(t, ws)
 	})
 	s.options.NewPlan = func(_ wire.Measure, servers []discovery.Server) (discovery.Plan, error) {
 		return announced{discovery.NewConventional(len(servers)), sync.OnceFunc(func() { close(measured) })}, nil

@@ -48,11 +48,7 @@ func TestDoubt(t *testing.T) {
 			s := scripted(t, func(ws *websocket.Conn) {
 				say(t, ws, wire.Welcome{Version: wire.Version, Name: "ann", Token: "token"})
 				say(t, ws, tt.messages...)
-				for {
-					if _, _, err := ws.NextReader(); err != nil {
-						return
-					}
-				}
+				drain(ws)
 			})
 			s.gamePort = 28000
 			doubts := make(chan sentence.Sentence, 1)
@@ -133,8 +129,7 @@ func TestLookWhileAsked(t *testing.T) {
 		if got := told[wire.Launched](t, ws); got.State != wire.LaunchStarted {
 			t.Errorf("in the end the host is told %+v", got)
 		}
-		say(t, ws, wire.Refusal{Reason: wire.ReasonClosed})
-		ws.NextReader()
+		endRoom(t, ws)
 	})
 	s.options.Launch = func(ctx context.Context, _ wire.Launch, _ sentence.Sentence, tell func(wire.LaunchState, sentence.Sentence)) {
 		close(asked)
@@ -162,8 +157,7 @@ func TestAskedElsewhere(t *testing.T) {
 		if got := told[wire.Launched](t, ws); got.State != wire.LaunchStarted {
 			t.Errorf("the host is told %+v", got)
 		}
-		say(t, ws, wire.Refusal{Reason: wire.ReasonClosed})
-		ws.NextReader()
+		endRoom(t, ws)
 	})
 	s.options.Launch = func(ctx context.Context, to wire.Launch, _ sentence.Sentence, tell func(wire.LaunchState, sentence.Sentence)) {
 		if to.Address == "192.0.2.6:27960" {
@@ -213,8 +207,7 @@ func TestOpensAgain(t *testing.T) {
 		if got := told[wire.Launched](t, ws); got.State != wire.LaunchStarted {
 			t.Errorf("in the end the host is told %+v", got)
 		}
-		say(t, ws, wire.Refusal{Reason: wire.ReasonClosed})
-		ws.NextReader()
+		endRoom(t, ws)
 	})
 	s.options.Launch = func(_ context.Context, to wire.Launch, _ sentence.Sentence, tell func(wire.LaunchState, sentence.Sentence)) {
 		opened.Add(1)

@@ -22,8 +22,7 @@ func TestLookGoesFirst(t *testing.T) {
 		<-asking.reached
 		say(t, ws, wire.Finalists{Round: 1, Game: "openarena", Attempt: 1, Servers: []int{6}, Samples: 1})
 		looked = verified(t, ws)
-		say(t, ws, wire.Refusal{Reason: wire.ReasonClosed})
-		ws.NextReader()
+		endRoom(t, ws)
 	})
 	s.hold = asking.hold
 	defer s.sit()()

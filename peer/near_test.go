@@ -39,8 +39,7 @@ func TestOwnNetwork(t *testing.T) {
 		if states := reported(t, ws); states[3] != discovery.Answered || states[4] != discovery.Forbidden {
 			t.Errorf("the player's own server is %v, that of others %v", states[3], states[4])
 		}
-		say(t, ws, wire.Refusal{Reason: wire.ReasonClosed})
-		ws.NextReader()
+		endRoom(t, ws)
 	})
 	s.options.Near = func(_ context.Context, game string) []wire.NearServer {
 		looks++
@@ -99,8 +98,7 @@ func TestOtherNetworks(t *testing.T) {
 					t.Errorf("%s: the host is told %+v, want %+v", host, got, want)
 				}
 			}
-			say(t, ws, wire.Refusal{Reason: wire.ReasonClosed})
-			ws.NextReader()
+			endRoom(t, ws)
 		})
 		s.options.Near = func(context.Context, string) []wire.NearServer { return []wire.NearServer{{Addr: mine}} }
 		s.options.Others = func(_ context.Context, _ string, at []netip.AddrPort) (answered []wire.NearServer) {

@@ -35,8 +35,7 @@ func TestStrangersListOurNetwork(t *testing.T) {
 				}
 				say(t, ws, wire.Finalists{Round: 1, Game: "openarena", Attempt: 1, Servers: []int{3, 6}, Samples: 1})
 				looked = verified(t, ws)
-				say(t, ws, wire.Refusal{Reason: wire.ReasonClosed})
-				ws.NextReader()
+				endRoom(t, ws)
 			})
 			peer.HostAt(&s.options, netip.MustParseAddr("203.0.113.1"))
 			defer s.sit()()
@@ -109,8 +108,7 @@ func TestMeasureAgain(t *testing.T) {
 			report, is := m.(wire.Report)
 			told = is && report.Results[0].Server == 20
 		}
-		say(t, ws, wire.Refusal{Reason: wire.ReasonClosed})
-		ws.NextReader()
+		endRoom(t, ws)
 	})
 	s.options.NewPlan = func(_ wire.Measure, servers []discovery.Server) (discovery.Plan, error) {
 		return &pausing{Plan: discovery.NewConventional(len(servers))}, nil

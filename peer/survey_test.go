@@ -59,8 +59,7 @@ func TestSurvey(t *testing.T) {
 		if got := told[wire.Surveyed](t, ws); got.Attempt != 2 {
 			t.Errorf("%+v", got)
 		}
-		say(t, ws, wire.Refusal{Reason: wire.ReasonClosed})
-		ws.NextReader()
+		endRoom(t, ws)
 	})
 	s.options.NewPlaceProber = func(protocol string) (peer.Prober, error) {
 		asked = append(asked, protocol)
@@ -101,8 +100,7 @@ func TestOutside(t *testing.T) {
 		if got := told[wire.Outside](t, ws); got.Port != 40003 {
 			t.Errorf("told of %+v, want the port that is new", got)
 		}
-		say(t, ws, wire.Refusal{Reason: wire.ReasonClosed})
-		ws.NextReader()
+		endRoom(t, ws)
 	})
 	s.options.Beacon, s.options.Outside = 7787, func() uint16 { return uint16(port.Load()) }
 	peer.Impatient(&s.options, 200*time.Millisecond)
@@ -154,8 +152,7 @@ func TestDiscreetSurvey(t *testing.T) {
 		if states[discovery.Answered] != most || states[discovery.Forbidden] != 2 {
 			t.Errorf("places are %v, want %d that answered and two that were not asked", states, most)
 		}
-		say(t, ws, wire.Refusal{Reason: wire.ReasonClosed})
-		ws.NextReader()
+		endRoom(t, ws)
 	})
 	s.options.Discreet = most
 	s.options.NewPlaceProber = func(string) (peer.Prober, error) { return placeProber{times}, nil }

@@ -37,7 +37,7 @@ func TestAskedIsWhatFiltersAndPeopleAsk(t *testing.T) {
 		if got := c.want.Asks(&c.info); got != c.asks {
 			t.Errorf("%+v of %+v: %v", c.want, c.info, got)
 		}
-		servers := selection.Servers{List: []discovery.Server{benchServer(0)}, Infos: map[int]*discovery.Info{0: &c.info}}
+		servers := selection.Servers{List: []discovery.Server{numberedServer(0)}, Infos: map[int]*discovery.Info{0: &c.info}}
 		if barred, _ := selection.NewFilter(servers, c.want).Bars(0); barred == c.asks {
 			t.Errorf("the filter of %+v bars %+v: %v", c.want, c.info, barred)
 		}

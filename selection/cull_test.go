@@ -28,134 +28,72 @@ func oneServer(addr string, info *discovery.Info) (selection.Servers, *selection
 	return servers, table
 }
 
+// wish returns criteria that are wishes alone.
+func wish(w selection.Wishes) selection.Criteria { return selection.Criteria{Wishes: w} }
+
 func TestCullByWhatTheServerTells(t *testing.T) {
+	type (
+		info     = discovery.Info
+		wishes   = selection.Wishes
+		criteria = selection.Criteria
+	)
 	prefix := netip.MustParsePrefix
 	tests := []struct {
 		name     string
 		addr     string
 		info     *discovery.Info
-		criteria selection.Criteria
+		criteria criteria
 		want     selection.Cause // and no server if want is survives
 		who      []string
 	}{
 		{name: "no criteria, nothing told", want: survives},
-		{name: "seats, nothing told", criteria: selection.Criteria{Seats: 2}, want: selection.Unknown},
-		{name: "its game counts nobody", info: &discovery.Info{}, criteria: selection.Criteria{Seats: 8, Spare: 2}, want: survives},
-		{name: "its game counts players, but no seats", info: &discovery.Info{Players: 1}, criteria: selection.Criteria{Seats: 1}, want: survives},
-		{name: "8 players, at most 6", info: &discovery.Info{MaxPlayers: 6}, criteria: selection.Criteria{Seats: 8}, want: selection.Full},
-		{
-			name:     "8 players, 10 of 16 there",
-			info:     &discovery.Info{Players: 10, MaxPlayers: 16},
-			criteria: selection.Criteria{Seats: 8},
-			want:     selection.Full,
-		},
-		{name: "just enough seats", info: &discovery.Info{Players: 8, MaxPlayers: 16}, criteria: selection.Criteria{Seats: 8}, want: survives},
-		{
-			name:     "bots sit there",
-			info:     &discovery.Info{Players: 10, Bots: 4, MaxPlayers: 16},
-			criteria: selection.Criteria{Seats: 8},
-			want:     selection.Full,
-		},
-		{name: "another map", info: &discovery.Info{Map: "flux2"}, criteria: selection.Criteria{Wishes: selection.Wishes{Map: "tokara"}}, want: selection.Filtered},
-		{name: "the map in capitals", info: &discovery.Info{Map: "Tokara"}, criteria: selection.Criteria{Wishes: selection.Wishes{Map: "tokara"}}, want: survives},
-		{name: "another mode", info: &discovery.Info{Mode: "ctf"}, criteria: selection.Criteria{Wishes: selection.Wishes{Mode: "dm"}}, want: selection.Filtered},
-		{
-			name:     "another version",
-			info:     &discovery.Info{Version: "1.1"},
-			criteria: selection.Criteria{Wishes: selection.Wishes{Version: "1.2"}},
-			want:     selection.WrongVersion,
-		},
-		{
-			name:     "a part of the version",
-			info:     &discovery.Info{Version: "Paper 1.20.4"},
-			criteria: selection.Criteria{Wishes: selection.Wishes{Version: "1.20"}},
-			want:     survives,
-		},
-		{name: "its protocol", info: &discovery.Info{Protocol: 71}, criteria: selection.Criteria{Wishes: selection.Wishes{Version: "71"}}, want: survives},
-		{
-			name:     "another protocol",
-			info:     &discovery.Info{Protocol: 71},
-			criteria: selection.Criteria{Wishes: selection.Wishes{Version: "68"}},
-			want:     selection.WrongVersion,
-		},
-		{name: "version, nothing told", criteria: selection.Criteria{Wishes: selection.Wishes{Version: "1.2"}}, want: selection.Unknown},
-		{name: "another mod", info: &discovery.Info{Mod: "ctf"}, criteria: selection.Criteria{Wishes: selection.Wishes{Mod: "dm"}}, want: selection.Filtered},
-		{name: "the mod in capitals", info: &discovery.Info{Mod: "CTF"}, criteria: selection.Criteria{Wishes: selection.Wishes{Mod: "ctf"}}, want: survives},
-		{name: "mod, nothing told", criteria: selection.Criteria{Wishes: selection.Wishes{Mod: "ctf"}}, want: selection.Unknown},
-		{name: "a tag is missing", info: &discovery.Info{Tags: "a"}, criteria: selection.Criteria{Wishes: selection.Wishes{Tags: "a b"}}, want: selection.Filtered},
-		{name: "an unwanted tag", info: &discovery.Info{Tags: "a mod"}, criteria: selection.Criteria{Wishes: selection.Wishes{Tags: "a -mod"}}, want: selection.Filtered},
-		{name: "all tags", info: &discovery.Info{Tags: "b a"}, criteria: selection.Criteria{Wishes: selection.Wishes{Tags: "a, b"}}, want: survives},
-		{name: "tags, nothing told", criteria: selection.Criteria{Wishes: selection.Wishes{Tags: "a"}}, want: selection.Unknown},
-		{
-			name:     "too new for bob",
-			info:     &discovery.Info{Protocol: 49, OldestProtocol: 44},
-			criteria: selection.Criteria{Editions: bobsEdition},
-			want:     selection.WrongVersion,
-			who:      []string{"bob"},
-		},
-		{
-			name:     "old enough for bob",
-			info:     &discovery.Info{Protocol: 49, OldestProtocol: 41},
-			criteria: selection.Criteria{Editions: bobsEdition},
-			want:     survives,
-		},
-		{
-			name:     "bob's protocol is all that is known",
-			info:     &discovery.Info{Version: "6"},
-			criteria: selection.Criteria{Editions: bobsEdition},
-			want:     survives,
-		},
-		{name: "bob, nothing told", criteria: selection.Criteria{Editions: bobsEdition}, want: survives},
-		{name: "password", info: &discovery.Info{Password: true}, criteria: selection.Criteria{Wishes: selection.Wishes{NoPassword: true}}, want: selection.Passworded},
-		{name: "known password", info: &discovery.Info{Password: true}, want: survives},
-		{name: "too far for the server", info: &discovery.Info{MaxPing: 40 * time.Millisecond}, want: selection.PingLimits, who: []string{"bob"}},
-		{name: "at its limit", info: &discovery.Info{MaxPing: 50 * time.Millisecond}, want: survives},
-		{
-			name: "too near for the server",
-			info: &discovery.Info{MinPing: 40 * time.Millisecond},
-			want: selection.PingLimits,
-			who:  []string{"ann"},
-		},
-		{name: "more players than seats", info: &discovery.Info{Players: 40, MaxPlayers: 16}, want: selection.Hygiene},
-		{name: "no seats told", info: &discovery.Info{Players: 4}, want: survives},
+		{name: "seats, nothing told", criteria: criteria{Seats: 2}, want: selection.Unknown},
+		{name: "its game counts nobody", info: &info{}, criteria: criteria{Seats: 8, Spare: 2}, want: survives},
+		{name: "its game counts players, but no seats", info: &info{Players: 1}, criteria: criteria{Seats: 1}, want: survives},
+		{name: "8 players, at most 6", info: &info{MaxPlayers: 6}, criteria: criteria{Seats: 8}, want: selection.Full},
+		{name: "8 players, 10 of 16 there", info: &info{Players: 10, MaxPlayers: 16}, criteria: criteria{Seats: 8}, want: selection.Full},
+		{name: "just enough seats", info: &info{Players: 8, MaxPlayers: 16}, criteria: criteria{Seats: 8}, want: survives},
+		{name: "bots sit there", info: &info{Players: 10, Bots: 4, MaxPlayers: 16}, criteria: criteria{Seats: 8}, want: selection.Full},
+		{name: "another map", info: &info{Map: "flux2"}, criteria: wish(wishes{Map: "tokara"}), want: selection.Filtered},
+		{name: "the map in capitals", info: &info{Map: "Tokara"}, criteria: wish(wishes{Map: "tokara"}), want: survives},
+		{name: "another mode", info: &info{Mode: "ctf"}, criteria: wish(wishes{Mode: "dm"}), want: selection.Filtered},
+		{name: "another version", info: &info{Version: "1.1"}, criteria: wish(wishes{Version: "1.2"}), want: selection.WrongVersion},
+		{name: "a part of the version", info: &info{Version: "Paper 1.20.4"}, criteria: wish(wishes{Version: "1.20"}), want: survives},
+		{name: "its protocol", info: &info{Protocol: 71}, criteria: wish(wishes{Version: "71"}), want: survives},
+		{name: "another protocol", info: &info{Protocol: 71}, criteria: wish(wishes{Version: "68"}), want: selection.WrongVersion},
+		{name: "version, nothing told", criteria: wish(wishes{Version: "1.2"}), want: selection.Unknown},
+		{name: "another mod", info: &info{Mod: "ctf"}, criteria: wish(wishes{Mod: "dm"}), want: selection.Filtered},
+		{name: "the mod in capitals", info: &info{Mod: "CTF"}, criteria: wish(wishes{Mod: "ctf"}), want: survives},
+		{name: "mod, nothing told", criteria: wish(wishes{Mod: "ctf"}), want: selection.Unknown},
+		{name: "a tag is missing", info: &info{Tags: "a"}, criteria: wish(wishes{Tags: "a b"}), want: selection.Filtered},
+		{name: "an unwanted tag", info: &info{Tags: "a mod"}, criteria: wish(wishes{Tags: "a -mod"}), want: selection.Filtered},
+		{name: "all tags", info: &info{Tags: "b a"}, criteria: wish(wishes{Tags: "a, b"}), want: survives},
+		{name: "tags, nothing told", criteria: wish(wishes{Tags: "a"}), want: selection.Unknown},
+		{name: "too new for bob", info: &info{Protocol: 49, OldestProtocol: 44}, criteria: criteria{Editions: bobsEdition},
+			want: selection.WrongVersion, who: []string{"bob"}},
+		{name: "old enough for bob", info: &info{Protocol: 49, OldestProtocol: 41}, criteria: criteria{Editions: bobsEdition}, want: survives},
+		{name: "bob's protocol is all that is known", info: &info{Version: "6"}, criteria: criteria{Editions: bobsEdition}, want: survives},
+		{name: "bob, nothing told", criteria: criteria{Editions: bobsEdition}, want: survives},
+		{name: "password", info: &info{Password: true}, criteria: wish(wishes{NoPassword: true}), want: selection.Passworded},
+		{name: "known password", info: &info{Password: true}, want: survives},
+		{name: "too far for the server", info: &info{MaxPing: 40 * time.Millisecond}, want: selection.PingLimits, who: []string{"bob"}},
+		{name: "at its limit", info: &info{MaxPing: 50 * time.Millisecond}, want: survives},
+		{name: "too near for the server", info: &info{MinPing: 40 * time.Millisecond}, want: selection.PingLimits, who: []string{"ann"}},
+		{name: "more players than seats", info: &info{Players: 40, MaxPlayers: 16}, want: selection.Hygiene},
+		{name: "no seats told", info: &info{Players: 4}, want: survives},
 		{name: "Steam FakeIP", addr: "169.254.7.8:27015", want: selection.Hygiene},
-		{
-			name:     "blacklisted address",
-			criteria: selection.Criteria{Blacklist: []netip.Prefix{prefix("10.0.0.1/32")}},
-			want:     selection.Blacklisted,
-		},
-		{name: "blacklisted range", criteria: selection.Criteria{Blacklist: []netip.Prefix{prefix("10.0.9.9/8")}}, want: selection.Blacklisted},
-		{name: "another range", criteria: selection.Criteria{Blacklist: []netip.Prefix{prefix("11.0.0.0/8")}}, want: survives},
-		{
-			name:     "server vetoed",
-			criteria: selection.Criteria{Vetoes: []selection.Veto{{Player: "bob", Server: netip.MustParseAddrPort(serverA)}}},
-			want:     selection.Vetoed,
-			who:      []string{"bob"},
-		},
-		{
-			name:     "map vetoed",
-			info:     &discovery.Info{Map: "Q3dm17"},
-			criteria: selection.Criteria{Vetoes: []selection.Veto{{Player: "bob", Map: "q3dm17"}, {Player: "ann", Map: "q3dm17"}}},
-			want:     selection.Vetoed,
-			who:      annAndBob,
-		},
-		{
-			name:     "other map vetoed",
-			info:     &discovery.Info{Map: "q3dm6"},
-			criteria: selection.Criteria{Vetoes: []selection.Veto{{Player: "bob", Map: "q3dm17"}}},
-			want:     survives,
-		},
-		{
-			name:     "over the cap",
-			criteria: selection.Criteria{By: selection.Minimax, Limits: []time.Duration{49 * time.Millisecond}},
-			want:     selection.OverThreshold,
-			who:      []string{"bob"},
-		},
-		{
-			name:     "under the loosest cap",
-			criteria: selection.Criteria{By: selection.Minimax, Limits: []time.Duration{50 * time.Millisecond, time.Millisecond}},
-			want:     survives,
-		},
+		{name: "blacklisted address", criteria: criteria{Blacklist: []netip.Prefix{prefix("10.0.0.1/32")}}, want: selection.Blacklisted},
+		{name: "blacklisted range", criteria: criteria{Blacklist: []netip.Prefix{prefix("10.0.9.9/8")}}, want: selection.Blacklisted},
+		{name: "another range", criteria: criteria{Blacklist: []netip.Prefix{prefix("11.0.0.0/8")}}, want: survives},
+		{name: "server vetoed", criteria: criteria{Vetoes: []selection.Veto{{Player: "bob", Server: netip.MustParseAddrPort(serverA)}}},
+			want: selection.Vetoed, who: []string{"bob"}},
+		{name: "map vetoed", info: &info{Map: "Q3dm17"}, criteria: criteria{Vetoes: []selection.Veto{{Player: "bob", Map: "q3dm17"}, {Player: "ann", Map: "q3dm17"}}},
+			want: selection.Vetoed, who: annAndBob},
+		{name: "other map vetoed", info: &info{Map: "q3dm6"}, criteria: criteria{Vetoes: []selection.Veto{{Player: "bob", Map: "q3dm17"}}}, want: survives},
+		{name: "over the cap", criteria: criteria{By: selection.Minimax, Limits: []time.Duration{49 * time.Millisecond}},
+			want: selection.OverThreshold, who: []string{"bob"}},
+		{name: "under the loosest cap", criteria: criteria{By: selection.Minimax, Limits: []time.Duration{50 * time.Millisecond, time.Millisecond}},
+			want: survives},
 	}
 	for _, test := range tests {
 		addr := serverA

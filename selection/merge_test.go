@@ -93,7 +93,7 @@ func TestMergeInAnyOrder(t *testing.T) {
 	for _, name := range []string{"ann", "bob", "cat"} {
 		r := report.Report{Peer: name}
 		for i := range 50 {
-			m := measured(benchServer(i).Addr.String(), discovery.Answered, 1+random.IntN(4)*10)
+			m := measured(numberedServer(i).Addr.String(), discovery.Answered, 1+random.IntN(4)*10)
 			m.Players, m.MaxPlayers = random.IntN(4), 8
 			r.Servers = append(r.Servers, m)
 		}

@@ -1,7 +1,6 @@
 package selection_test
 
 import (
-	"net/netip"
 	"slices"
 	"testing"
 	"time"
@@ -47,25 +46,5 @@ func TestSpare(t *testing.T) {
 				t.Errorf("%s: the first %d are %v, want %v", tt.name, top, ranking, want)
 			}
 		}
-	}
-}
-
-func TestSpareIsTold(t *testing.T) {
-	servers, table := tableOf(annAndBob, map[string][]int{serverA: {20, 30}, serverB: {21, 31}}, serverA, serverB)
-	servers.Infos = map[int]*discovery.Info{0: {MaxPlayers: 8, Players: 6}, 1: {MaxPlayers: 8}}
-	criteria := selection.Criteria{By: selection.Mean, Seats: 2, Spare: 2 * time.Millisecond}
-	lines := explained(selection.Select(servers, table, criteria))
-	for _, want := range []string{
-		"10.0.0.2:27960 is best with a seat to spare: 26.0 ms on average; bob is worst off with 31.0 ms.",
-		"10.0.0.1:27960 has a lower average (25.0 ms) and a lower worst ping (30.0 ms), but it has no seat to spare.",
-	} {
-		if !slices.Contains(lines, want) {
-			t.Errorf("%q, want %q", lines, want)
-		}
-	}
-	// The last round's server stays, though it would be full.
-	criteria.Keep = netip.MustParseAddrPort(serverA)
-	if got := selection.Select(servers, table, criteria); got.Chosen.Addr.String() != serverA || got.Keep.Gain != 0 {
-		t.Errorf("chosen is %v, %+v", got.Chosen.Addr, got.Keep)
 	}
 }

@@ -89,37 +89,26 @@ func TestRelax(t *testing.T) {
 		infos [3]*discovery.Info
 		want  []string
 	}{
-		{
-			name:  "bob's line",
-			rows:  map[string][]int{serverA: {40, lost}, serverB: {30, refused}, serverC: {lost, lost}},
+		{name: "bob's line", rows: map[string][]int{serverA: {40, lost}, serverB: {30, refused}, serverC: {lost, lost}},
 			infos: [3]*discovery.Info{empty, empty, empty},
-			want:  []string{"Without bob, 2 servers would do, best 10.0.0.2:27960."},
-		},
-		{
-			name:  "the limit",
-			rows:  map[string][]int{serverA: {40, 160}, serverB: {170, 155}, serverC: {300, 300}},
+			want:  []string{"Without bob, 2 servers would do, best 10.0.0.2:27960."}},
+		{name: "the limit", rows: map[string][]int{serverA: {40, 160}, serverB: {170, 155}, serverC: {300, 300}},
 			infos: [3]*discovery.Info{empty, empty, empty},
 			want: []string{
 				"With a limit of 160.0 ms, 10.0.0.1:27960 would do.",
 				"Without bob, 1 server would do: 10.0.0.1:27960.",
-			},
-		},
-		{
-			name:  "seats, the map, and what is not measured",
+			}},
+		{name: "seats, the map, and what is not measured",
 			rows:  map[string][]int{serverA: {40, 40}, serverB: {40, 40}, serverC: {unprobed, 40}},
 			infos: [3]*discovery.Info{full, flux, empty},
 			want: []string{
 				"Only one thing rules out 1 server, 10.0.0.2:27960: with another map, mode or mod.",
 				"With fewer seats, 1 server would do, 10.0.0.1:27960: it has 2 free.",
 				"1 server would do if ann could reach it, 10.0.0.3:27960: not measured yet.",
-			},
-		},
-		{
-			name:  "nothing alone",
-			rows:  map[string][]int{serverA: {lost, lost}, serverB: {200, 40}, serverC: {lost, unprobed}},
+			}},
+		{name: "nothing alone", rows: map[string][]int{serverA: {lost, lost}, serverB: {200, 40}, serverC: {lost, unprobed}},
 			infos: [3]*discovery.Info{full, flux, flux},
-			want:  []string{"The nearest miss is 10.0.0.2:27960: with another map, mode or mod, over the limit for someone (ann)."},
-		},
+			want:  []string{"The nearest miss is 10.0.0.2:27960: with another map, mode or mod, over the limit for someone (ann)."}},
 	}
 	for _, test := range tests {
 		servers, table := tableOf(annAndBob, test.rows, serverA, serverB, serverC)

@@ -1,6 +1,7 @@
 package costs
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"net/netip"
 	"testing"
@@ -25,5 +26,24 @@ func BenchmarkTooNear(b *testing.B) {
 	}
 	for b.Loop() {
 		anomaly.TooNear(list, table)
+	}
+}
+
+// BenchmarkManyLiars judges 64 players who all invent their numbers for 1,000 servers.
+func BenchmarkManyLiars(b *testing.B) {
+	random := rand.New(rand.NewPCG(7, 7))
+	names, list := make([]string, 64), make([]discovery.Server, 1000)
+	for i := range names {
+		names[i] = fmt.Sprint("p", i)
+	}
+	table := selection.NewTable(names, len(list))
+	for server := range list {
+		list[server] = benchServer(server)
+		for player := range names {
+			table.Set(player, server, discovery.Answered, time.Duration(1+random.IntN(400))*time.Millisecond)
+		}
+	}
+	for b.Loop() {
+		anomaly.Find(list, table)
 	}
 }

@@ -143,27 +143,3 @@ func TestConfidentEndsAPapersPlan(t *testing.T) {
 		t.Errorf("%d of %d near servers after %d of %d probes, %+v", found, near, len(asked), len(servers), summary)
 	}
 }
-
-func BenchmarkAdaptive(b *testing.B) {
-	servers := scattered(5000, 1)
-	rtts := make([]time.Duration, len(servers))
-	for i, s := range servers {
-		rtts[i] = time.Duration(20+40*int(s.Addr.Addr().As16()[13])) * ms
-	}
-	probes := 0
-	for b.Loop() {
-		plan, err := New(discovery.Adaptive, topology.New(servers), discovery.PlanOptions{AutoStop: discovery.StopOff})
-		if err != nil {
-			b.Fatal(err)
-		}
-		for {
-			probe, verdict := plan.Next()
-			if verdict != discovery.Go {
-				break
-			}
-			probes++
-			plan.Observe(discovery.Result{Server: probe.Server, Phase: probe.Phase, State: discovery.Answered, RTT: rtts[probe.Server]})
-		}
-	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(probes), "ns/probe")
-}

@@ -273,13 +273,3 @@ func TestPlaces(t *testing.T) {
 		}
 	}
 }
-
-func BenchmarkAllowance(b *testing.B) {
-	a := NewAllowance()
-	b.ReportAllocs()
-	addr := netip.MustParseAddr("100.0.0.0")
-	for b.Loop() {
-		a.spend(addr)
-		addr = addr.Next()
-	}
-}

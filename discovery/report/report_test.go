@@ -16,6 +16,22 @@ import (
 
 func addr(s string) netip.AddrPort { return netip.MustParseAddrPort(s) }
 
+// facts are what a server of the sample says of itself.
+var facts = discovery.Info{
+	Name:           "=1+1",
+	Map:            "dm6",
+	Mode:           "ctf",
+	Players:        3,
+	MaxPlayers:     8,
+	Bots:           2,
+	Password:       true,
+	Version:        "1.36",
+	Protocol:       71,
+	OldestProtocol: 68,
+	Mod:            "-x",
+	Tags:           "a no3rd",
+}
+
 // sample returns a report with a server in each state; the third of the list was never
 // asked.
 func sample() report.Report {
@@ -31,20 +47,7 @@ func sample() report.Report {
 		{Server: 2},
 		{
 			Server: 0, Order: 1, State: discovery.Answered, Phase: discovery.Calibration, RTT: 12345678 * time.Nanosecond,
-			Info: &discovery.Info{
-				Name:           "=1+1",
-				Map:            "dm6",
-				Mode:           "ctf",
-				Players:        3,
-				MaxPlayers:     8,
-				Bots:           2,
-				Password:       true,
-				Version:        "1.36",
-				Protocol:       71,
-				OldestProtocol: 68,
-				Mod:            "-x",
-				Tags:           "a no3rd",
-			},
+			Info: &facts,
 		},
 	}
 	head := report.Report{
@@ -110,22 +113,8 @@ func TestMeasurementIsServerAndInfo(t *testing.T) {
 	if got, want := servers[0].Server(), (discovery.Server{Addr: addr("192.0.2.1:27960"), Country: "DE", ASN: 3320}); got != want {
 		t.Errorf("Server() = %+v, want %+v", got, want)
 	}
-	want := discovery.Info{
-		Name:           "=1+1",
-		Map:            "dm6",
-		Mode:           "ctf",
-		Players:        3,
-		MaxPlayers:     8,
-		Bots:           2,
-		Password:       true,
-		Version:        "1.36",
-		Protocol:       71,
-		OldestProtocol: 68,
-		Mod:            "-x",
-		Tags:           "a no3rd",
-	}
-	if got := servers[0].Info(); got == nil || *got != want {
-		t.Errorf("Info() = %+v, want %+v", got, want)
+	if got := servers[0].Info(); got == nil || *got != facts {
+		t.Errorf("Info() = %+v, want %+v", got, facts)
 	}
 	if got := servers[1].Info(); got != nil {
 		t.Errorf("Info() of a lost server = %+v, want none", got)

@@ -114,38 +114,3 @@ func TestAll(t *testing.T) {
 		t.Errorf("%d of 100 were answered", got)
 	}
 }
-
-// BenchmarkBeacon and BenchmarkEcho send one question after the other over loopback: to a beacon, and to a socket that
-// returns every datagram. Their ratio is the beacon's cost.
-func BenchmarkBeacon(b *testing.B) {
-	_, at := beaconAt(b, echo.Bounds{Each: 1e9, All: 1e9})
-	ask(b, at)
-}
-
-func BenchmarkEcho(b *testing.B) {
-	conn := asker(b, "127.0.0.1")
-	conn.SetReadDeadline(time.Time{})
-	go func() {
-		datagram := make([]byte, 2048)
-		for {
-			n, from, err := conn.ReadFromUDPAddrPort(datagram)
-			if err != nil {
-				return
-			}
-			conn.WriteToUDPAddrPort(datagram[:n], from)
-		}
-	}()
-	ask(b, conn.LocalAddr().(*net.UDPAddr).AddrPort())
-}
-
-func ask(b *testing.B, at netip.AddrPort) {
-	conn := asker(b, "127.0.0.1")
-	conn.SetReadDeadline(time.Time{})
-	question, answer := beacon.Protocol{}.AppendQuery(nil, 1, nil), make([]byte, 2048)
-	for b.Loop() {
-		conn.WriteToUDPAddrPort(question, at)
-		if _, _, err := conn.ReadFromUDPAddrPort(answer); err != nil {
-			b.Fatal(err)
-		}
-	}
-}

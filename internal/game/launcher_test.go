@@ -28,10 +28,7 @@ func TestTakesAddress(t *testing.T) {
 
 // TestPasswordByHand checks that only a player who has to type the game server's password is shown it.
 func TestPasswordByHand(t *testing.T) {
-	games, err := Load(nil, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	games := load(t, "")
 	for _, tt := range []struct {
 		name     string
 		how      *Launcher
@@ -79,10 +76,7 @@ func testConsole() (*term.Console, *bytes.Buffer) {
 
 // TestDoubtfulServer checks that a player is asked before going to a server that their own measuring does not confirm.
 func TestDoubtfulServer(t *testing.T) {
-	games, err := Load(nil, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	games := load(t, "")
 	console, out := testConsole()
 	l := &Launcher{Starts: StartAuto, Command: "no-such-program {address}", Games: games, Console: console}
 	var states []wire.LaunchState

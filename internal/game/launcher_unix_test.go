@@ -21,10 +21,7 @@ import (
 // TestAutoAsksAtLast checks that a host that moves its players repeatedly cannot flood a machine with games, even with
 // --launch auto.
 func TestAutoAsksAtLast(t *testing.T) {
-	games, err := Load(nil, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	games := load(t, "")
 	over := filepath.Join(t.TempDir(), "over")
 	console, out := testConsole()
 	l := &Launcher{
@@ -67,10 +64,7 @@ func allEnd(t *testing.T, l *Launcher) {
 
 // TestAutoIsBounded checks that games which end at once do not escape the bound on starts.
 func TestAutoIsBounded(t *testing.T) {
-	games, err := Load(nil, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	games := load(t, "")
 	console, out := testConsole()
 	l := &Launcher{Starts: StartAuto, Command: "true {address}", Games: games, Console: console}
 	started := 0
@@ -91,10 +85,7 @@ func TestAutoIsBounded(t *testing.T) {
 // TestOnceASession checks that a player who has said yes to a game is asked again only for another game, or if
 // something is wrong.
 func TestOnceASession(t *testing.T) {
-	games, err := Load(nil, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	games := load(t, "")
 	screen := term.NewScreen(term.New(io.Discard, func(string) string { return "" }), catalogue.InEnglish())
 	l := &Launcher{
 		Starts:  StartAsk,

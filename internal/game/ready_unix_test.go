@@ -29,10 +29,7 @@ func script(t *testing.T, folder, name, text string) {
 
 // TestReady checks that a player's machine knows before the launch whether it can start the game.
 func TestReady(t *testing.T) {
-	games, err := Load(nil, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	games := load(t, "")
 	home, folder := t.TempDir(), t.TempDir()
 	flatpaks := filepath.Join(home, ".local/share/flatpak/exports/bin")
 	if err := os.MkdirAll(flatpaks, 0o700); err != nil {
@@ -84,10 +81,7 @@ func TestReady(t *testing.T) {
 // TestFailedStart checks that a game which ends at once with an error has not started, and that a link without a
 // handler leads nowhere.
 func TestFailedStart(t *testing.T) {
-	games, err := Load(nil, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	games := load(t, "")
 	folder := t.TempDir()
 	script(t, folder, "broken", "exit 1")
 	script(t, folder, "works", "exec /bin/sleep 0.2")
@@ -163,10 +157,7 @@ func TestFlatpak(t *testing.T) {
 	t.Setenv("XDG_DATA_HOME", filepath.Join(home, "data"))
 	xdg.Reload()
 	t.Cleanup(xdg.Reload)
-	games, err := Load(nil, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	games := load(t, "")
 	ran := filepath.Join(folder, "ran")
 	asked := filepath.Join(folder, "asked")
 	l := func(command string) (*Launcher, *bytes.Buffer) {

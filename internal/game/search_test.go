@@ -114,15 +114,3 @@ func FuzzSearch(f *testing.F) {
 		}
 	})
 }
-
-func BenchmarkSearch(b *testing.B) {
-	table, _ := Load(nil, "")
-	all := newFinder(table.All())
-	for _, text := range []string{"quake", "counter stirke"} {
-		b.Run(text, func(b *testing.B) {
-			for b.Loop() {
-				all.find(text)
-			}
-		})
-	}
-}

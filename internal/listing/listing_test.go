@@ -14,6 +14,16 @@ import (
 	"muster/internal/game"
 )
 
+// builtIn returns the games that Muster knows by itself.
+func builtIn(t testing.TB) game.Table {
+	t.Helper()
+	games, err := game.Load(nil, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return games
+}
+
 // TestLooksAround checks that a list that the user named suffices, and that nothing is broadcast then.
 func TestLooksAround(t *testing.T) {
 	for _, c := range []struct {
@@ -107,12 +117,9 @@ func TestWith(t *testing.T) {
 
 // TestToldInRooms checks that a room explains in players' words what to do without a list.
 func TestToldInRooms(t *testing.T) {
-	games, err := game.Load(nil, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	games := builtIn(t)
 	r := Rooms{Sources: Sources{LAN: Off, Say: func(string, ...any) {}}, Games: games, Warn: func(...error) {}}
-	_, err = r.List(t.Context(), "cs2")
+	_, err := r.List(t.Context(), "cs2")
 	r.Begin(t.Context())()
 	var none *game.NoMasterError
 	if err == nil || !errors.As(err, &none) || strings.HasPrefix(err.Error(), "game:") ||

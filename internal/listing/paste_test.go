@@ -44,10 +44,7 @@ func TestPasted(t *testing.T) {
 // TestFirstListIsKept checks that a pasted list is used again for its game, unless there is a list or the command line
 // names one. Without a user, nothing is asked.
 func TestFirstListIsKept(t *testing.T) {
-	games, err := game.Load(nil, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	games := builtIn(t)
 	t.Cleanup(xdg.Reload)
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	xdg.Reload()

@@ -16,17 +16,13 @@ import (
 	"muster/discovery"
 	"muster/discovery/hostport"
 	"muster/discovery/sentence"
-	"muster/internal/game"
 	"muster/internal/hint"
 )
 
 // fleeting makes a function the source of a host's lists.
 func fleeting(t *testing.T, fetch func(ctx context.Context, id string) ([]discovery.Server, error)) *Rooms {
 	t.Helper()
-	games, err := game.Load(nil, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	games := builtIn(t)
 	r := &Rooms{Games: games, Warn: func(...error) {}, Public: func() netip.Addr { return netip.Addr{} }}
 	r.Once = func(ctx context.Context, id string, _ func(context.Context) (List, error)) (List, time.Time, error) {
 		servers, err := fetch(ctx, id)
@@ -133,10 +129,7 @@ func TestHangingSource(t *testing.T) {
 // TestOwn checks that a stranger's list consists of addresses, and names nothing that the host would look up, open or
 // fetch.
 func TestOwn(t *testing.T) {
-	games, err := game.Load(nil, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	games := builtIn(t)
 	g, err := games.Find("openarena")
 	if err != nil {
 		t.Fatal(err)
@@ -205,10 +198,7 @@ func TestOwn(t *testing.T) {
 
 // FuzzOwn checks that a stranger's list yields only addresses to which players may be sent.
 func FuzzOwn(f *testing.F) {
-	games, err := game.Load(nil, "")
-	if err != nil {
-		f.Fatal(err)
-	}
+	games := builtIn(f)
 	g, err := games.Find("openarena")
 	if err != nil {
 		f.Fatal(err)

@@ -73,10 +73,7 @@ func TestSteamKeyStaysHere(t *testing.T) {
 			defer steam.Close()
 			said := &heard{}
 			log := slog.New(slog.NewTextHandler(said, &slog.HandlerOptions{Level: slog.LevelDebug}))
-			games, err := game.Load(nil, "")
-			if err != nil {
-				t.Fatal(err)
-			}
+			games := builtIn(t)
 			cache := t.TempDir()
 			rooms := &Rooms{Games: games, Public: func() netip.Addr { return netip.Addr{} },
 				Warn: func(errs ...error) { fmt.Fprintf(said, "%+v\n", errs) },

@@ -2,8 +2,6 @@ package sim
 
 import (
 	"testing"
-
-	"muster/discovery"
 )
 
 func TestVisitsDiffer(t *testing.T) {
@@ -62,36 +60,5 @@ func TestVisitsDiffer(t *testing.T) {
 	}
 	if share := float64(rerouted) / float64(len(factors)); share < 0.02 || share > 0.09 {
 		t.Errorf("%v of the networks were rerouted, want %v", share, ReroutedShare)
-	}
-}
-
-// TestAWarmSecondVisit checks that the knowledge of the first visit saves probes, and costs hardly
-// any recall.
-func TestAWarmSecondVisit(t *testing.T) {
-	spec, err := NamedSpec("et2007", 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	v := Generate(spec).Vantage(0)
-	run := func(start Start, strategy discovery.Strategy, o discovery.PlanOptions) Simulation {
-		s, err := Case{Vantage: v, Strategy: strategy, Plan: o, start: start}.simulate(ReplayOptions{}, 5)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return s
-	}
-	for _, strategy := range []discovery.Strategy{discovery.ByAS, discovery.Adaptive} {
-		cold, warm := run(Cold, strategy, discovery.PlanOptions{}), run(Warm, strategy, discovery.PlanOptions{})
-		if cold.Start != Cold || warm.Start != Warm || warm.Listed != cold.Listed || warm.Playable != cold.Playable {
-			t.Errorf("%s: a cold %+v and a warm %+v", strategy, cold, warm)
-		}
-		if warm.Recall < cold.Recall-0.005 || warm.Probes > cold.Probes {
-			t.Errorf("%s: %.3f found with %d probes, without a memory %.3f with %d", strategy, warm.Recall, warm.Probes, cold.Recall, cold.Probes)
-		}
-	}
-	cold, warm := run(Cold, discovery.Adaptive, discovery.PlanOptions{Nearest: 20}),
-		run(Warm, discovery.Adaptive, discovery.PlanOptions{Nearest: 20})
-	if warm.Within < cold.Within-0.02 || warm.Probes > cold.Probes*85/100 {
-		t.Errorf("nearest: %.3f with %d probes, without a memory %.3f with %d", warm.Within, warm.Probes, cold.Within, cold.Probes)
 	}
 }

@@ -202,20 +202,3 @@ func TestTheGraphIsWhole(t *testing.T) {
 func hub(country string) int {
 	return slices.IndexFunc(metros[:], func(m metro) bool { return m.country == country })
 }
-
-func BenchmarkGenerate(b *testing.B) {
-	spec, _ := NamedSpec("css2007", 1)
-	spec.Places, _ = NamedPlaces(KnownPlaces()[:16]...)
-	for b.Loop() {
-		Generate(spec)
-	}
-}
-
-func BenchmarkSample(b *testing.B) {
-	w := Night2005(1000, 1)
-	n := uint64(0)
-	for b.Loop() {
-		w.Sample(int(n%4), int(n%1000), n)
-		n++
-	}
-}

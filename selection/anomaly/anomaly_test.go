@@ -370,13 +370,6 @@ func TestManyLiars(t *testing.T) {
 	}
 }
 
-func BenchmarkManyLiars(b *testing.B) {
-	p := inventors(64)
-	for b.Loop() {
-		anomaly.Find(p.servers.List, p.table)
-	}
-}
-
 // TestOneDetourIsNoLie checks two players in one home, whose line takes a long way round to one
 // large network. They are not believed less for it, nor are others near that network.
 func TestOneDetourIsNoLie(t *testing.T) {

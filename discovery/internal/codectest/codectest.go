@@ -48,9 +48,13 @@ func Datagrams(texts ...string) (datagrams [][]byte) {
 	return datagrams
 }
 
-// Refuses checks that a protocol takes none of the datagrams for a reply.
+// Refuses checks that a protocol takes none of the datagrams for a reply, and waits while there is
+// none.
 func Refuses(t *testing.T, protocol discovery.Protocol, datagrams map[string]string) {
 	t.Helper()
+	if reply, err := protocol.Parse(nil); err != nil || !reply.Incomplete {
+		t.Errorf("no datagram: %+v, %v", reply, err)
+	}
 	for name, b := range datagrams {
 		if reply, err := protocol.Parse([][]byte{[]byte(b)}); !errors.Is(err, discovery.ErrMalformed) {
 			t.Errorf("%s: %+v, err = %v, want ErrMalformed", name, reply, err)

@@ -211,14 +211,3 @@ func TestFloodedFile(t *testing.T) {
 		t.Errorf("it says %v, want %s", warnings, want)
 	}
 }
-
-// BenchmarkFloodedList is a list of 1.28 million entries from 203 addresses.
-func BenchmarkFloodedList(b *testing.B) {
-	list := flood("203.0.113.1", 203, 6305)
-	b.ReportAllocs()
-	for b.Loop() {
-		var u union
-		addAll(&u, 0, list)
-		u.list()
-	}
-}

@@ -5,10 +5,8 @@ import (
 	"math/rand/v2"
 	"net/netip"
 	"reflect"
-	"runtime"
 	"slices"
 	"testing"
-	"unsafe"
 
 	"muster/discovery"
 	"muster/discovery/internal/testlist"
@@ -190,26 +188,4 @@ func FuzzTree(f *testing.F) {
 		}
 		check(t, servers)
 	})
-}
-
-func BenchmarkNew(b *testing.B) {
-	rng := rand.New(rand.NewPCG(1, 1))
-	servers := make([]discovery.Server, 30_000)
-	for i := range servers {
-		at := rng.Uint32N(6000)
-		servers[i] = discovery.Server{
-			Addr: netip.AddrPortFrom(
-				netip.AddrFrom4([4]byte{byte(24 + at/100), byte(at), byte(rng.IntN(4)), byte(rng.IntN(256))}), uint16(27960+rng.IntN(4))),
-			Country: string([]byte{'A' + byte(at%20), 'A'}), ASN: 1 + at/2,
-		}
-	}
-	b.ReportAllocs()
-	var tree *Tree
-	for b.Loop() {
-		tree = New(servers)
-	}
-	column := unsafe.Sizeof(Level(0)) + 2*unsafe.Sizeof(Node(0)) + 2*unsafe.Sizeof(int32(0)) + unsafe.Sizeof(true)
-	b.ReportMetric(float64(tree.Nodes()), "nodes")
-	b.ReportMetric(float64(uintptr(tree.Nodes())*column+uintptr(len(servers))*8), "B/tree")
-	runtime.KeepAlive(tree)
 }

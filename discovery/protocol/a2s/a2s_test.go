@@ -142,22 +142,18 @@ func TestParseInfo(t *testing.T) {
 }
 
 func TestParseRefuses(t *testing.T) {
-	whole := reply(t, "xash3d_info.hex")
-	for name, d := range map[string][]byte{
-		"nothing":         {},
+	whole := string(reply(t, "xash3d_info.hex"))
+	codectest.Refuses(t, Protocol{}, map[string]string{
+		"nothing":         "",
 		"header":          whole[:4],
 		"kind":            whole[:5],
 		"cut short":       whole[:len(whole)-1],
-		"short challenge": []byte("\xff\xff\xff\xffA\x01\x02\x03"),
-		"players":         AppendPlayers(nil, nil),
-		"rules":           reply(t, "xash3d_rules.hex"),
-		"other header":    []byte("\xfd\xff\xff\xffI"),
-		"short GoldSrc":   []byte("\xff\xff\xff\xffm1.2.3.4:27015\x00a\x00b\x00c\x00d\x00\x04\x10\x2fdl\x01\x01"),
-	} {
-		if got, err := (Protocol{}).Parse([][]byte{d}); !errors.Is(err, discovery.ErrMalformed) {
-			t.Errorf("%s: %+v, err = %v, want ErrMalformed", name, got, err)
-		}
-	}
+		"short challenge": "\xff\xff\xff\xffA\x01\x02\x03",
+		"players":         string(AppendPlayers(nil, nil)),
+		"rules":           string(reply(t, "xash3d_rules.hex")),
+		"other header":    "\xfd\xff\xff\xffI",
+		"short GoldSrc":   "\xff\xff\xff\xffm1.2.3.4:27015\x00a\x00b\x00c\x00d\x00\x04\x10\x2fdl\x01\x01",
+	})
 }
 
 func TestParseInOrderOfArrival(t *testing.T) {

@@ -172,11 +172,3 @@ func TestBombsCostLittle(t *testing.T) {
 		}
 	}
 }
-
-func BenchmarkBomb(b *testing.B) {
-	bomb := [][]byte{reply(b, "bomb_bzip2.hex")}
-	b.ReportAllocs()
-	for b.Loop() {
-		Protocol{}.Parse(bomb)
-	}
-}

@@ -52,9 +52,6 @@ func TestParse(t *testing.T) {
 			t.Errorf("%s: %+v, %v, want %+v", name, reply.Info, err, c.want)
 		}
 	}
-	if reply, err := (Protocol{}).Parse(nil); err != nil || !reply.Incomplete {
-		t.Errorf("nothing: %+v, %v", reply, err)
-	}
 }
 
 func TestRoll(t *testing.T) {

@@ -40,9 +40,6 @@ func TestRefuses(t *testing.T) {
 			t.Errorf("%s is answered by %x", what, got)
 		}
 	}
-	if reply, err := (Protocol{}).Parse(nil); err != nil || !reply.Incomplete {
-		t.Errorf("Parse(nil) = %+v, %v", reply, err)
-	}
 }
 
 func TestName(t *testing.T) {

@@ -26,9 +26,6 @@ func TestRecorded(t *testing.T) {
 
 func TestParseRefuses(t *testing.T) {
 	codectest.Refuses(t, Protocol{}, map[string]string{"nothing": "", "short": string(make([]byte, 23)), "long": string(make([]byte, 25))})
-	if reply, err := (Protocol{}).Parse(nil); err != nil || !reply.Incomplete {
-		t.Errorf("Parse(nil) = %+v, %v", reply, err)
-	}
 	for _, request := range []string{"", "\x00\x00\x00\x01........", "\x00\x00\x00\x00......."} {
 		if got := Answer([]byte(request), discovery.Info{}); got != nil {
 			t.Errorf("Answer(%q) = %x", request, got)

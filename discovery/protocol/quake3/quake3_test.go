@@ -183,7 +183,7 @@ func TestBotsApart(t *testing.T) {
 }
 
 func TestParseRefuses(t *testing.T) {
-	for name, text := range map[string]string{
+	codectest.Refuses(t, Protocol{}, map[string]string{
 		"nothing":         "",
 		"header":          "\xff\xff\xff\xff",
 		"other header":    "\xff\xff\xff\xfeinfoResponse\n\\challenge\\" + nonceText,
@@ -193,11 +193,7 @@ func TestParseRefuses(t *testing.T) {
 		"short challenge": "\xff\xff\xff\xffinfoResponse\n\\challenge\\0123",
 		"not hexadecimal": "\xff\xff\xff\xffinfoResponse\n\\challenge\\0123456789abcdeg",
 		"after the line":  "\xff\xff\xff\xffinfoResponse\n\\a\\b\n\\challenge\\" + nonceText,
-	} {
-		if reply, err := (Protocol{}).Parse([][]byte{[]byte(text)}); !errors.Is(err, discovery.ErrMalformed) {
-			t.Errorf("%s: %+v, err = %v, want ErrMalformed", name, reply, err)
-		}
-	}
+	})
 }
 
 func TestParseTakesTheNewestReply(t *testing.T) {
@@ -207,9 +203,6 @@ func TestParseTakesTheNewestReply(t *testing.T) {
 	if err != nil || reply.Nonce != 2 || reply.Info.Name != "new" {
 		t.Errorf("Parse = %+v, %v", reply, err)
 	}
-	if reply, err := (Protocol{}).Parse(nil); err != nil || !reply.Incomplete {
-		t.Errorf("Parse(nil) = %+v, %v, want it to be incomplete", reply, err)
-	}
 }
 
 func FuzzParse(f *testing.F) {
@@ -218,41 +211,5 @@ func FuzzParse(f *testing.F) {
 			f.Add(answered(f, file, challenge))
 		}
 	}
-	f.Fuzz(func(t *testing.T, b []byte) {
-		reply, err := Protocol{}.Parse([][]byte{b})
-		if err != nil {
-			if !errors.Is(err, discovery.ErrMalformed) {
-				t.Errorf("err = %v", err)
-			}
-			return
-		}
-		i := reply.Info
-		if i.Players < 0 || i.MaxPlayers < 0 || i.Bots < 0 || i.Bots > i.Players {
-			t.Errorf("counts: %+v", i)
-		}
-		if i.Name != discovery.CleanText(i.Name) {
-			t.Errorf("name %q is not clean", i.Name)
-		}
-	})
-}
-
-// A browser reads an infoResponse for every server of a list.
-func BenchmarkParseInfo(b *testing.B) {
-	datagrams := [][]byte{answered(b, "openarena_getinfo.hex", "xyz123")}
-	b.Run("muster", func(b *testing.B) {
-		b.ReportAllocs()
-		for b.Loop() {
-			if _, err := (Protocol{}).Parse(datagrams); err != nil {
-				b.Fatal(err)
-			}
-		}
-	})
-	b.Run("split and map", func(b *testing.B) {
-		b.ReportAllocs()
-		for b.Loop() {
-			if info := naiveInfo(datagrams[0]); info.MaxPlayers != 8 {
-				b.Fatal(info)
-			}
-		}
-	})
+	codectest.Fuzz(f, Protocol{})
 }

@@ -114,11 +114,6 @@ func TestParseRefuses(t *testing.T) {
 			"a challenge": "\xff\xff\xff\xffc123"})
 	codectest.Refuses(t, Quake2{},
 		map[string]string{"nothing": "", "head": "\xff\xff\xff\xffprint\n", "a word": "\xff\xff\xff\xffprint\nYou are banned.\n"})
-	for _, p := range []discovery.Protocol{Protocol{}, Quake2{}} {
-		if reply, err := p.Parse(nil); err != nil || !reply.Incomplete {
-			t.Errorf("Parse(nil) = %+v, %v", reply, err)
-		}
-	}
 }
 
 func FuzzParse(f *testing.F) { codectest.Fuzz(f, Protocol{}, "mvdsv.hex") }

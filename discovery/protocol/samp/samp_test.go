@@ -46,9 +46,6 @@ func TestParse(t *testing.T) {
 		"nothing": "", "the question": asked, "VC:MP's": vcmp, "players": roll, "cut short": shaped[:len(shaped)-1],
 		"a text too long": asked + "\x00\x00\x00\x00\x00" + "\xff\xff\xff\xff",
 	})
-	if reply, err := (Protocol{}).Parse(nil); err != nil || !reply.Incomplete {
-		t.Errorf("Parse(nil) = %+v, %v", reply, err)
-	}
 }
 
 // TestRoll checks that the players are asked for and read.

@@ -170,11 +170,6 @@ func TestParseRefuses(t *testing.T) {
 		"token that is none": head06 + "inf3x\x00v\x00n\x00m\x00g\x001\x002\x0012\x003\x004\x00",
 		"more players":       head06 + "iex+239\x001\x00\x00",
 	})
-	for _, p := range []discovery.Protocol{Protocol{}, DDNet{}} {
-		if reply, err := p.Parse(nil); err != nil || !reply.Incomplete {
-			t.Errorf("Parse(nil) = %+v, %v", reply, err)
-		}
-	}
 }
 
 func FuzzParse07(f *testing.F) { codectest.Fuzz(f, Protocol{}, "teeworlds07.hex") }

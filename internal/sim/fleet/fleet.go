@@ -143,6 +143,20 @@ func Start(ctx context.Context, options Options) (*Fleet, error) {
 // country and the origin AS that they have in the world.
 func (f *Fleet) Servers() []discovery.Server { return slices.Clone(f.servers) }
 
+// Players returns the names of a server's players, bots last.
+func (f *Fleet) Players(server int) (names []string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	seed := f.world.Seed
+	if f.options.Kind.small() != nil {
+		seed = 0 // they know no other
+	}
+	for c := range castOf(seed, server, &f.world.Servers[server].Info) {
+		names = append(names, c.name)
+	}
+	return names
+}
+
 // Master returns the UDP master that lists the servers. It answers getservers and getserversExt,
 // whatever the servers speak.
 func (f *Fleet) Master() netip.AddrPort { return localAddr(f.master) }

@@ -165,6 +165,11 @@ func TestStatusNamesPlayers(t *testing.T) {
 	if !strings.HasSuffix(lines[2], `"`) || !strings.Contains(lines[3], ` 0 "`) {
 		t.Errorf("players %q, want a human, then a bot with ping 0", lines[2:])
 	}
+	for i, name := range f.Players(0) {
+		if !strings.HasSuffix(lines[2+i], `"`+name+`"`) {
+			t.Errorf("player %d is %q, and is %q in the reply", i, name, lines[2+i])
+		}
+	}
 	if string(reply) != string(again) {
 		t.Error("two replies differ")
 	}

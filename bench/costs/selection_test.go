@@ -1,4 +1,4 @@
-package selection_test
+package costs
 
 import (
 	"cmp"
@@ -58,8 +58,6 @@ func average(values []float64) float64 {
 	}
 	return sum / float64(len(values))
 }
-
-const benchServers = 30_000
 
 // benchInput returns 30,000 servers. One in 50 is silent for a player.
 func benchInput(players int) (selection.Servers, *selection.Table) {

@@ -1,6 +1,7 @@
-//go:build e2e
-
-package fleet
+// Package fleet_test checks that programs by other authors take the fleet's servers for real ones: QStat
+// (Debian calls it quakestat) and gamedig. The environment variables QUAKESTAT and GAMEDIG name them
+// if they are not in PATH.
+package fleet_test
 
 import (
 	"encoding/json"
@@ -16,11 +17,8 @@ import (
 
 	"muster/discovery"
 	"muster/internal/sim"
+	"muster/internal/sim/fleet"
 )
-
-// Programs by other authors must take the fleet's servers for real ones: QStat (Debian calls it
-// quakestat) and gamedig. The environment variables QUAKESTAT and GAMEDIG name them if they are not
-// in PATH.
 
 // seen is a program's view of a server.
 type seen struct {
@@ -30,43 +28,50 @@ type seen struct {
 }
 
 const (
-	e2eRTT = 40 * time.Millisecond
-	// e2eEarly allows for quakestat, which notes the time of a query after it has sent it. On a
-	// busy machine that is some milliseconds late. The fleet's own tests check how exact it is
-	// itself.
-	e2eEarly = 10 * time.Millisecond
-	e2eSlack = 25 * time.Millisecond
+	awayRTT = 40 * time.Millisecond
+	// early allows for quakestat, which notes the time of a query after it has sent it. On a busy
+	// machine that is some milliseconds late. The fleet's own tests check how exact it is itself.
+	early = 10 * time.Millisecond
+	slack = 25 * time.Millisecond
+	// patience is how long quakestat is asked again until it was exact.
+	patience = 20 * time.Second
 )
 
-func e2eFleet(t *testing.T, kind Kind, noChallenge, oneAddress bool) *Fleet {
-	w := handWorld([]time.Duration{e2eRTT},
-		with(server("203.0.113.1:27960"), func(s *sim.Server) {
-			s.Info = discovery.Info{Name: "Friday Night Arena", Map: "q3dm17", Mode: "0", Version: "1.32", Players: 5, Bots: 2, MaxPlayers: 16}
-		}),
-		with(server("203.0.113.1:27961"), func(s *sim.Server) {
-			s.Info = discovery.Info{Name: "Locked and Full", Map: "q3ctf1", Mode: "4", Version: "1.32", Players: 8, MaxPlayers: 8, Password: true}
-		}),
-		with(server("198.51.100.9:27960"), func(s *sim.Server) {
-			s.Info = discovery.Info{Name: "Nobody Home", Map: "q3tourney2", Mode: "1", Version: "1.32", MaxPlayers: 12}
-		}),
-		with(server("192.0.2.200:27015"), func(s *sim.Server) {
-			s.Info = discovery.Info{Name: "Crowd", Map: "q3dm6", Mode: "0", Version: "1.32", Players: 100, MaxPlayers: 128}
-		}))
-	return startFleet(t, Options{World: w, Kind: kind, NoChallenge: noChallenge, OneAddress: oneAddress})
+// infos are what the servers say of themselves, by their addresses in the world.
+var infos = []struct {
+	at   string
+	info discovery.Info
+}{
+	{"203.0.113.1:27960", discovery.Info{Name: "Friday Night Arena", Map: "q3dm17", Mode: "0", Version: "1.32", Players: 5, Bots: 2, MaxPlayers: 16}},
+	{"203.0.113.1:27961", discovery.Info{Name: "Locked and Full", Map: "q3ctf1", Mode: "4", Version: "1.32", Players: 8, MaxPlayers: 8, Password: true}},
+	{"198.51.100.9:27960", discovery.Info{Name: "Nobody Home", Map: "q3tourney2", Mode: "1", Version: "1.32", MaxPlayers: 12}},
+	{"192.0.2.200:27015", discovery.Info{Name: "Crowd", Map: "q3dm6", Mode: "0", Version: "1.32", Players: 100, MaxPlayers: 128}},
+}
+
+// start runs a fleet of a kind for the length of a test.
+func (k fleetKind) start(t *testing.T) *fleet.Fleet {
+	servers := make([]sim.Server, len(infos))
+	for i, of := range infos {
+		servers[i].Server = discovery.Server{Addr: netip.MustParseAddrPort(of.at), Country: "DE", ASN: 3320}
+		servers[i].Info = of.info
+	}
+	f, err := fleet.Start(t.Context(), fleet.Options{
+		World: sim.NewWorld(1, []sim.Place{{Name: "here"}}, servers, func(int, int) time.Duration { return awayRTT }),
+		Kind:  k.kind, NoChallenge: k.noChallenge, OneAddress: k.oneAddress,
+		Game: fleet.Game{Name: "Quake3Arena", Protocol: 68, AppID: 440, Version: "1.0"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = f.Close() })
+	return f
 }
 
 // told returns what a program should read of a server.
-func (k e2eKind) told(f *Fleet, server int) seen {
-	info := f.world.Servers[server].Info
-	seed := f.world.Seed
-	if k.kind.small() != nil {
-		seed = 0
-	}
-	var names []string
-	for c := range castOf(seed, server, &info) {
-		if k.lists == 0 || len(names) < k.lists {
-			names = append(names, c.name)
-		}
+func (k fleetKind) told(f *fleet.Fleet, server int) seen {
+	info, names := infos[server].info, f.Players(server)
+	if k.lists > 0 {
+		names = names[:min(k.lists, len(names))]
 	}
 	slices.Sort(names)
 	if k.counts {
@@ -86,10 +91,10 @@ func (s seen) equal(other seen) bool {
 		s.maxPlayers == other.maxPlayers && slices.Equal(s.names, other.names)
 }
 
-// e2eKind is a kind of fleet that programs must read.
-type e2eKind struct {
+// fleetKind is a kind of fleet that programs must read.
+type fleetKind struct {
 	name                    string
-	kind                    Kind
+	kind                    fleet.Kind
 	noChallenge, oneAddress bool
 	qstat                   string   // type; it cannot read them all
 	gamedig                 []string // types
@@ -101,28 +106,28 @@ type e2eKind struct {
 	noMap, noPassword bool
 }
 
-var e2eFleets = []e2eKind{
-	{name: "Quake 3", kind: Quake3, qstat: "q3s", gamedig: []string{"protocol-quake3", "openarena"}},
-	{name: "Quake 3 on one address", kind: Quake3, oneAddress: true, qstat: "q3s", gamedig: []string{"protocol-quake3"}},
-	{name: "A2S", kind: A2S, qstat: "a2s", gamedig: []string{"protocol-valve"}},
-	{name: "A2S without challenge", kind: A2S, noChallenge: true, oneAddress: true, qstat: "a2s", gamedig: []string{"protocol-valve"}},
-	{name: "GameSpy", kind: GameSpy, qstat: "gps", gamedig: []string{"protocol-gamespy1", "netpanzer"}},
-	{name: "GameSpy 2", kind: GameSpy2, qstat: "gs2", gamedig: []string{"protocol-gamespy2"}, lists: 64},
-	{name: "GameSpy 3", kind: GameSpy3, gamedig: []string{"protocol-gamespy3"}},
-	{name: "Unreal 2", kind: Unreal2, gamedig: []string{"protocol-unreal2"}, noPassword: true},
-	{name: "The All-Seeing Eye", kind: ASE, qstat: "eye", gamedig: []string{"protocol-ase"}},
-	{name: "Doom 3", kind: Doom3, qstat: "dm3s", gamedig: []string{"protocol-doom3"}, lists: 32, counts: true},
-	{name: "SA-MP", kind: SAMP, gamedig: []string{"protocol-samp"}, noMap: true, shy: true},
-	{name: "Vice City", kind: VCMP, gamedig: []string{"protocol-vcmp"}, noMap: true, shy: true},
+var fleets = []fleetKind{
+	{name: "Quake 3", kind: fleet.Quake3, qstat: "q3s", gamedig: []string{"protocol-quake3", "openarena"}},
+	{name: "Quake 3 on one address", kind: fleet.Quake3, oneAddress: true, qstat: "q3s", gamedig: []string{"protocol-quake3"}},
+	{name: "A2S", kind: fleet.A2S, qstat: "a2s", gamedig: []string{"protocol-valve"}},
+	{name: "A2S without challenge", kind: fleet.A2S, noChallenge: true, oneAddress: true, qstat: "a2s", gamedig: []string{"protocol-valve"}},
+	{name: "GameSpy", kind: fleet.GameSpy, qstat: "gps", gamedig: []string{"protocol-gamespy1", "netpanzer"}},
+	{name: "GameSpy 2", kind: fleet.GameSpy2, qstat: "gs2", gamedig: []string{"protocol-gamespy2"}, lists: 64},
+	{name: "GameSpy 3", kind: fleet.GameSpy3, gamedig: []string{"protocol-gamespy3"}},
+	{name: "Unreal 2", kind: fleet.Unreal2, gamedig: []string{"protocol-unreal2"}, noPassword: true},
+	{name: "The All-Seeing Eye", kind: fleet.ASE, qstat: "eye", gamedig: []string{"protocol-ase"}},
+	{name: "Doom 3", kind: fleet.Doom3, qstat: "dm3s", gamedig: []string{"protocol-doom3"}, lists: 32, counts: true},
+	{name: "SA-MP", kind: fleet.SAMP, gamedig: []string{"protocol-samp"}, noMap: true, shy: true},
+	{name: "Vice City", kind: fleet.VCMP, gamedig: []string{"protocol-vcmp"}, noMap: true, shy: true},
 }
 
 func TestQuakestatReadsTheFleet(t *testing.T) {
-	for _, tt := range e2eFleets {
+	for _, tt := range fleets {
 		if tt.qstat == "" {
 			continue
 		}
 		t.Run(tt.name, func(t *testing.T) {
-			f := e2eFleet(t, tt.kind, tt.noChallenge, tt.oneAddress)
+			f := tt.start(t)
 			args := []string{"-P", "-R", "-noportoffset", "-default", tt.qstat}
 			for _, s := range f.Servers() {
 				args = append(args, s.Addr.String())
@@ -137,7 +142,7 @@ func TestQuakestatReadsTheFleet(t *testing.T) {
 					t.Errorf("got %+v, want %+v", got.seen(), want)
 				}
 				if !exact[got.Address] {
-					t.Errorf("%s: RTT %d ms, want %v", s.Addr, got.Ping, e2eRTT)
+					t.Errorf("%s: RTT %d ms, want %v", s.Addr, got.Ping, awayRTT)
 				}
 				if len(got.Rules) == 0 {
 					t.Errorf("%s: no rules", s.Addr)
@@ -148,13 +153,13 @@ func TestQuakestatReadsTheFleet(t *testing.T) {
 }
 
 func TestQuakestatReadsTheMaster(t *testing.T) {
-	f := e2eFleet(t, Quake3, false, false)
+	f := fleets[0].start(t)
 	document := quakestat(t, "-P", "-R", "-q3m,68", f.Master().String())
 	if got := document.server(t, f.Master().String()); got.Servers != len(f.Servers()) {
 		t.Errorf("the master lists %d servers, want %d", got.Servers, len(f.Servers()))
 	}
 	for i, s := range f.Servers() {
-		if got, want := document.server(t, s.Addr.String()).seen(), e2eFleets[0].told(f, i); !got.equal(want) {
+		if got, want := document.server(t, s.Addr.String()).seen(), fleets[0].told(f, i); !got.equal(want) {
 			t.Errorf("got %+v, want %+v", got, want)
 		}
 	}
@@ -204,7 +209,7 @@ func (d qstatDocument) server(t *testing.T, addr string) qstatServer {
 // exact reports whether the RTT is the fleet's.
 func (q qstatServer) exact() bool {
 	rtt := time.Duration(q.Ping) * time.Millisecond
-	return rtt >= e2eRTT-e2eEarly && rtt <= e2eRTT+e2eSlack
+	return rtt >= awayRTT-early && rtt <= awayRTT+slack
 }
 
 // notes adds the servers whose RTT is the fleet's, and returns how many there are.
@@ -227,20 +232,20 @@ func (q qstatServer) seen() seen {
 }
 
 func TestGamedigReadsTheFleet(t *testing.T) {
-	for _, tt := range e2eFleets {
-		f := e2eFleet(t, tt.kind, tt.noChallenge, tt.oneAddress)
+	for _, tt := range fleets {
+		f := tt.start(t)
 		for _, game := range tt.gamedig {
 			t.Run(tt.name+"/"+game, func(t *testing.T) {
 				t.Parallel() // gamedig mostly waits
 				for i, s := range f.Servers() {
-					if tt.kind != Quake3 && tt.kind != A2S && i%2 == 0 {
+					if tt.kind != fleet.Quake3 && tt.kind != fleet.A2S && i%2 == 0 {
 						continue // a start of gamedig takes half a second
 					}
 					got := gamedig(t, game, s.Addr)
 					if want := tt.told(f, i); !got.seen().equal(want) {
 						t.Errorf("got %+v, want %+v", got.seen(), want)
 					}
-					if want := f.world.Servers[i].Info.Password; !tt.noPassword && got.Password.flag() != want {
+					if want := infos[i].info.Password; !tt.noPassword && got.Password.flag() != want {
 						t.Errorf("%s: password %v, want %v", s.Addr, got.Password, want)
 					}
 				}

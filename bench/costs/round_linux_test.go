@@ -1,4 +1,4 @@
-package coordinate
+package costs
 
 import (
 	"fmt"
@@ -13,6 +13,7 @@ import (
 	"muster/discovery"
 	"muster/discovery/plan/topology"
 	"muster/selection"
+	"muster/selection/coordinate"
 	"muster/selection/memory"
 )
 
@@ -41,7 +42,7 @@ func internet(servers, players int, seed uint64) ([]discovery.Server, [][]time.D
 		column := make([]time.Duration, servers)
 		for i := range column {
 			access := float64(i*7919%101) / 10
-			column[i] = duration(far[i%37]*near[i%1201] + access)
+			column[i] = time.Duration((far[i%37]*near[i%1201] + access) * float64(time.Millisecond))
 		}
 		rtts[p] = column
 	}
@@ -63,15 +64,19 @@ func BenchmarkRound(b *testing.B) {
 			defer runtime.UnlockOSThread()
 			list, rtts := internet(30000, of.players, 1)
 			tree := topology.New(list)
-			options := Options{Enough: -1}
+			names := make([]string, of.players)
+			for i := range names {
+				names[i] = fmt.Sprint("player ", i)
+			}
+			options := coordinate.Options{Enough: -1}
 			if of.remembered {
 				options.Remembered = remembered(tree, rtts)
 			}
 			rounds, took, longest, size := 0, time.Duration(0), time.Duration(0), int64(0)
 			for b.Loop() {
 				before := heap()
-				table := selection.NewTable(names(of.players), len(list))
-				p := New(tree, selection.Servers{}, table, selection.Criteria{By: selection.Mean}, options)
+				table := selection.NewTable(names, len(list))
+				p := coordinate.New(tree, selection.Servers{}, table, selection.Criteria{By: selection.Mean}, options)
 				for !p.Progress().Done {
 					start := threadTime(b)
 					batches := p.Next()
@@ -125,12 +130,4 @@ func threadTime(b *testing.B) time.Duration {
 		b.Fatal(err)
 	}
 	return time.Duration(clock.Nano())
-}
-
-// heap returns how many bytes are allocated and still used.
-func heap() int64 {
-	runtime.GC()
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return int64(m.HeapAlloc)
 }
