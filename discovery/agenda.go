@@ -90,8 +90,8 @@ func (a *Agenda) Allow(servers int) {
 // Woken makes the agenda a [Waker].
 func (a *Agenda) Woken() <-chan struct{} { return a.woken }
 
-// Pending reports whether there is something to probe: a request, or servers that the
-// own plan does not know yet that it may name.
+// Pending reports whether there is something to probe: a request, or servers that the plan may name
+// and does not know yet.
 func (a *Agenda) Pending() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -15,7 +15,7 @@ type Claim struct {
 	Limit     time.Duration
 }
 
-// String returns the claim as a sentence, or "" if there is none.
+// String returns the claim as a sentence, or "" if there is no claim.
 func (c Claim) String() string {
 	if c.High == 0 {
 		return ""

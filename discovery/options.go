@@ -17,8 +17,8 @@ type PlanOptions struct {
 	MaxRTT time.Duration
 	// AutoStop ends probing early; see [AutoStop.Of].
 	AutoStop AutoStop
-	// Nearest makes the adaptive strategy look for this many nearest servers, instead
-	// of all servers under MaxRTT.
+	// Nearest makes the adaptive strategy look for this number of nearest servers, instead of all
+	// servers under MaxRTT.
 	Nearest int
 	// Priors are earlier measurements of the networks; see discovery/plan/history.
 	Priors []Prior
@@ -38,7 +38,7 @@ type PlanOptions struct {
 	// of its own within its country: 10 servers, 0.1 of the country.
 	ClusterMembers int
 	ClusterShare   float64
-	// SampleScale times √N servers of a cluster are sampled: 1.
+	// SampleScale·√N servers of a cluster of N are sampled. The default is 1.
 	SampleScale float64
 	// Spread is the difference between the 20th and the 80th percentile of a cluster's
 	// samples at which the cluster is split: 40 ms; negative never splits.

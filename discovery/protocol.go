@@ -9,7 +9,7 @@ import (
 // ones.
 type Nonce uint64
 
-// Protocol queries one kind of server and reads its replies: bytes in, bytes out, no
+// Protocol queries one kind of server and reads its replies. It turns bytes into bytes and keeps no
 // state. Its methods may be called from several goroutines.
 type Protocol interface {
 	// AppendQuery appends the datagram that asks a server about itself. The challenge
@@ -60,9 +60,9 @@ type Aside interface {
 	QueryPort(port uint16) uint16
 }
 
-// Packed is a [Protocol] whose servers may compress their replies. Unpacking a reply
-// costs the reader far more than packing costs the sender. So the reader unpacks only a
-// few from one server.
+// Packed is a [Protocol] whose servers may compress their replies. Unpacking a reply costs the
+// reader far more than packing it costs the sender. So the reader unpacks only a few replies from
+// one server.
 type Packed interface {
 	Protocol
 	// Unpacks reports whether Parse unpacks one of these datagrams. It never unpacks

@@ -93,7 +93,8 @@ var carriers = netip.MustParsePrefix("100.64.0.0/10")
 // IsCarrierNAT reports whether an address is an IPv4 one behind a carrier's NAT (RFC 6598).
 func IsCarrierNAT(a netip.Addr) bool { return carriers.Contains(a.Unmap()) }
 
-// standIns is the block for benchmarks of devices (RFC 2544). Proxies use it, too.
+// standIns is the block for benchmarks of devices (RFC 2544). Proxies also use it for made-up
+// addresses.
 var standIns = netip.MustParsePrefix("198.18.0.0/15")
 
 // keys holds addresses that only tell entries of a list apart. No machine has them,

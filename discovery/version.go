@@ -104,7 +104,7 @@ type Fit uint8
 const (
 	// Fits means that nothing known speaks against it.
 	Fits Fit = iota
-	// Differs means that they name their versions differently, which need not matter.
+	// Differs means that the two name their versions differently, which need not matter.
 	Differs
 	// Shuts means that the server speaks no protocol of the player's edition.
 	Shuts

@@ -8,7 +8,7 @@ import (
 	"muster/discovery"
 )
 
-// TestTags checks that tags are words, each once, without clocks and counters.
+// TestTags checks that tags are words without repeats, clocks and counters.
 func TestTags(t *testing.T) {
 	for text, want := range map[string]discovery.Tags{
 		"": "",

@@ -40,7 +40,7 @@ type Place struct {
 	ASN uint32
 }
 
-// fill copies the fields that p lacks from other.
+// fill copies from other the fields that are empty in p.
 func (p *Place) fill(other Place) {
 	p.Country = cmp.Or(p.Country, other.Country)
 	p.ASN = cmp.Or(p.ASN, other.ASN)

@@ -24,9 +24,9 @@ import (
 // block holds the addresses of names (RFC 3849).
 var block = netip.MustParsePrefix("2001:db8:6e61::/48")
 
-// Of returns the key of a server that is listed under a host name. It is the zero value if the name
-// is none, or the port is 0. Equal names have equal keys, whatever their letters' case. Different names
-// are in different networks, because nothing is known of their distance.
+// Of returns the key of a server that is listed under a host name. It returns the zero value if the
+// text is not a host name, or the port is 0. Names that differ only in letter case have the same
+// key. Different names are in different networks, because nothing is known of their distance.
 func Of(host string, port uint16) (key netip.AddrPort) {
 	if !IsHostName(host) || port == 0 {
 		return key

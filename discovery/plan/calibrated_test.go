@@ -154,8 +154,8 @@ func TestTiesBreakByAddress(t *testing.T) {
 }
 
 func TestAutoStopEndsThePlanAtThatProbe(t *testing.T) {
-	// A near AS of 50 and a far one of 200. The far one's samples do not count. Probing
-	// ends when only two near ones are left in the window.
+	// The list has a near AS of 50 servers and a far one of 200. The far one's samples do not
+	// count. Probing ends when the window holds only two near servers.
 	lines := append(many(50, "80.1.0", "DE 1"), many(200, "24.1.0", "US 2")...)
 	rtts := slices.Concat(slices.Repeat([]int{20}, 50), slices.Repeat([]int{300}, 200))
 	samples, ordered, summary := trace(t, discovery.ByAS, testlist.Of(t, lines...), discovery.PlanOptions{}, rtts)

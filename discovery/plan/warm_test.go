@@ -189,8 +189,8 @@ func TestAWarmStartOfThePapersPlans(t *testing.T) {
 }
 
 func TestAWarmStartRanksByWhatIsRemembered(t *testing.T) {
-	// firstOf returns the AS that a plan ranks first, after visits with these RTTs
-	// before.
+	// firstOf returns the AS that a plan ranks first in a visit with the RTTs now, after visits
+	// with the RTTs before.
 	firstOf := func(strategy discovery.Strategy, lines []string, before, now []int) uint32 {
 		servers := testlist.Of(t, lines...)
 		_, ordered, _ := trace(t, strategy, servers, discovery.PlanOptions{AutoStop: discovery.StopOff, Priors: priorsOf(servers, before)}, now)

@@ -153,8 +153,8 @@ func addrPort(sa unix.Sockaddr) (netip.AddrPort, bool) {
 	return netip.AddrPort{}, false
 }
 
-// fineSleep makes naps exact to some microseconds on this goroutine's thread. Go's
-// timers are exact to a millisecond. Its second result undoes that.
+// fineSleep makes naps on this goroutine's thread exact to some microseconds, and returns a
+// function that undoes this. Go's timers are exact to a millisecond.
 func fineSleep() (nap func(time.Duration), undo func()) {
 	runtime.LockOSThread()
 	unix.Prctl(unix.PR_SET_TIMERSLACK, 1, 0, 0, 0)

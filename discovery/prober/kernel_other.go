@@ -19,7 +19,8 @@ func arrived(c clock, _ []byte) arrival {
 // refusals finds nothing: an unconnected socket does not see ICMP errors.
 func refusals(*net.UDPConn, func(netip.AddrPort, []byte)) {}
 
-// handshakeTime is unknown here: the time of connecting must do.
+// handshakeTime reports that the kernel does not tell the time here. The caller uses the time of
+// connecting.
 func handshakeTime(*net.TCPConn) (time.Duration, bool) { return 0, false }
 
 // fineSleep has nothing better than Go's timers.

@@ -6,9 +6,9 @@ import (
 )
 
 const (
-	// A bucket may save up two packets, or the packets of little more than a
-	// millisecond, the sleep of Go's timers. More would turn a stall of ours into a
-	// burst. The burst would fill the router's queue and falsify every RTT in it.
+	// A bucket may save up two packets, or more at high rates: the packets of little more than a
+	// millisecond, the sleep of Go's timers. A larger bucket would turn a stall of this program
+	// into a burst. The burst would fill the router's queue and falsify every RTT in it.
 	depthPackets = 2
 	depthTime    = 1250 * time.Microsecond
 	// A longer stall leaves packets unsent. Up to a limit they are sent later, a little
@@ -62,7 +62,7 @@ func (b *bucket) take() { b.credit-- }
 // rest marks a pause until the next call of ready.
 func (b *bucket) rest() { b.resting, b.arrears = true, 0 }
 
-// next returns when a packet will be owed, at the latest.
+// next returns the latest time at which a packet will be due.
 func (b *bucket) next() time.Duration {
 	if b.credit >= 1 {
 		return b.last

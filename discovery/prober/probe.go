@@ -75,8 +75,8 @@ const (
 	stray pair = iota
 	// duplicate: its query is answered already.
 	duplicate
-	// rough: it answers one of several queries, and which one is unknown. Or it comes
-	// too soon to be the answer to any.
+	// rough means that it is unknown which of several queries the answer belongs to, or that it
+	// comes too soon to be an answer to any.
 	rough
 	// clean: it answers this query and no other.
 	clean
@@ -137,9 +137,9 @@ func (p *probe) matchSent(s *spoken, at arrival) (rtt time.Duration, kind pair, 
 	return 0, stray, false
 }
 
-// The RTT of an answer to a challenge is at least the part plausible of the challenge's
-// own, less plausibleOff for small ones. A server may send its answer right after its
-// challenge, without a question: that says nothing about its distance.
+// The RTT of an answer to a challenge is at least the fraction plausible of the challenge's RTT,
+// less plausibleOff if it is small. A server may send its answer right after its challenge, without
+// a question. The time of such an answer says nothing about the server's distance.
 const (
 	plausible    = 2.0 / 3
 	plausibleOff = 2 * time.Millisecond

@@ -55,8 +55,8 @@ const (
 // query a second and address, and drop the rest.
 const minSpacing = time.Second
 
-// unforeseen is the longest random wait before a server is asked once more for a
-// certain pair. A server that knew the moment could answer beforehand.
+// unforeseen is the longest random wait before a server is asked again so that question and answer
+// certainly belong together. A server that knew the moment could answer beforehand.
 const unforeseen = time.Second / 2
 
 // fineRate is the number of probes per second above which Go's timers, exact to a
@@ -83,8 +83,8 @@ type Stats struct {
 	// Unreachable are servers that were lost because no packet could be sent to them:
 	// no route, no socket of their family, denied by a local rule.
 	Unreachable int
-	// Forbidden are servers that were not asked, or too seldom to be sure, because
-	// their address has been sent enough; see [Allowance].
+	// Forbidden counts servers that were asked too seldom or never, because their address may get
+	// no more packets; see [Allowance].
 	Forbidden int
 	// RouterRoom is how many servers at a time the router has room for, if that turned
 	// out to be few; else 0. They are asked more slowly then.
@@ -123,8 +123,8 @@ type Options struct {
 	// LocalAddr is the source address. The zero Addr is any address of both families;
 	// another one restricts the prober to its family.
 	LocalAddr netip.Addr
-	// Rests, if set, is told the length of a pause while the router forgets the servers
-	// asked. Nobody is asked meanwhile. It must not block.
+	// Rests, if set, is called with the length of each pause that lets the router forget the
+	// servers asked. Nobody is asked meanwhile. It must not block.
 	Rests func(time.Duration)
 	// Logger gets errors, and warnings in players' words; nil is silence.
 	Logger *slog.Logger
@@ -151,7 +151,7 @@ type network interface {
 // transport is a network that is open for several runs.
 type transport interface {
 	network
-	// begin is before a run, and end after it.
+	// begin is called before a run. It returns what to call after the run.
 	begin(ctx context.Context) (end func())
 	addrs() []netip.AddrPort
 	close() error
@@ -262,8 +262,8 @@ func (p *Prober) Close() (err error) {
 // Share sets how many players ask the same servers from now on; see [Allowance.Share].
 func (p *Prober) Share(among int) { p.options.Allowance.Share(among) }
 
-// Lead sets how near to this machine the addresses may be that names lead to, in the runs that follow:
-// at least this far away.
+// Lead sets the least distance from this machine of addresses that names may lead to. It applies to
+// the runs that follow.
 func (p *Prober) Lead(least discovery.Reach) {
 	p.running.Lock()
 	defer p.running.Unlock()

@@ -23,8 +23,8 @@ const (
 	// new ones still knows them. Half of them answer within controlWait.
 	controls    = 6
 	controlWait = 1500 * time.Millisecond
-	// After sparedFrom silences in a row, a silent server may not be lost. The run then
-	// waits for it up to maxSpared times longer.
+	// After sparedFrom silences in a row, a silent server may not be lost. The run then waits up to
+	// maxSpared times longer for its answer.
 	sparedFrom = 8
 	maxSpared  = 3
 	// Of the servers asked again, confirmed answers prove that it was the router, and
@@ -131,8 +131,8 @@ func (r *router) fate(sent time.Duration, addr netip.Addr, answered bool) {
 	}
 }
 
-// suspects reports whether the last servers were silent as if there was no room for
-// them, and estimates how much there was.
+// suspects reports whether the last servers were silent as if the router's table was full. It also
+// estimates how many entries the table had.
 func (r *router) suspects() bool {
 	if r.phase != watching || r.silent < recent/2 || r.fates < 2*recent {
 		return false

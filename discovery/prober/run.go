@@ -459,7 +459,7 @@ func (r *run) noteDebt(p *probe) {
 	}
 }
 
-// deliver hands over the outcome of a probe that the plan named.
+// deliver passes on the outcome of a probe that the plan named.
 func (r *run) deliver(result, outcome discovery.Result) {
 	result.State, result.RTT, result.Info = outcome.State, outcome.RTT, outcome.Info
 	r.plan.Observe(result)

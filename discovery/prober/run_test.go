@@ -119,7 +119,8 @@ func TestRunBacksOff(t *testing.T) {
 	})
 }
 
-// An address that is twice in the list is asked once and reported twice.
+// TestRunSameAddressTwice checks that an address that is twice in the list is asked once and
+// reported twice.
 func TestRunSameAddressTwice(t *testing.T) {
 	for _, after := range []time.Duration{5 * ms, 500 * ms} { // before and after the second is named
 		synctest.Test(t, func(t *testing.T) {

@@ -213,7 +213,7 @@ func TestSocketsOneFamily(t *testing.T) {
 	}
 }
 
-// All servers and all runs see one source port.
+// TestSocketsKeepPort checks that all servers and all runs see one source port.
 func TestSocketsKeepPort(t *testing.T) {
 	p := openProber(t, Options{Protocol: marked{}})
 	conn, err := net.ListenUDP("udp4", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})

@@ -84,7 +84,7 @@ type spoken struct {
 	bytes int // received
 	// late: the question took longer than the distance of the connection explains.
 	late bool
-	// err is malformed bytes, or the machine's reason to deny the connection.
+	// err says that bytes are malformed, or why the machine denied the connection.
 	err error
 }
 

@@ -16,7 +16,8 @@ import (
 	"muster/discovery/hostport"
 )
 
-// Sentence is a message to people. It is a value: == compares two. The zero value says nothing.
+// Sentence is a message to people. Sentences can be compared with ==. The zero value is an empty
+// message.
 type Sentence struct {
 	// Key names the sentence in the catalogue, as "room.here".
 	Key string `json:"key,omitempty"`

@@ -130,8 +130,8 @@ func isCentral(text string) bool {
 	return false
 }
 
-// These are letters of Windows 1254: those in the places of Icelandic ones, those that Icelandic
-// has not, and others of Turkish.
+// These are letters of Windows 1254: the ones in the places of Icelandic letters, the ones that
+// Icelandic lacks, and other Turkish ones.
 const (
 	turkishAlone = "\xd0\xdd\xde\xf0\xfd\xfe" // ĞİŞğış
 	turkishProof = "\xc7\xdc\xe7\xfc"         // ÇÜçü

@@ -62,8 +62,8 @@ func Refuses(t *testing.T, protocol discovery.Protocol, datagrams map[string]str
 	}
 }
 
-// Fuzz feeds fuzzed input to a protocol's parser, starting from the replies in some
-// recordings. It checks that errors are of one kind, counts sensible, and texts clean.
+// Fuzz feeds fuzzed input to a protocol's parser, starting from the replies in some recordings. It
+// checks that errors are of one kind, counts are sensible, and texts are clean.
 func Fuzz(f *testing.F, protocol discovery.Protocol, files ...string) {
 	for _, file := range files {
 		_, replies := Packets(f, file)

@@ -144,7 +144,7 @@ func TestRead(t *testing.T) {
 		"ts3server://voice.example.org?port=9987&nickname=x":        "voice.example.org:9987",
 		"ss14://station.example:1212":                               "station.example:1212",
 		"ss14s://station.example/server":                            "station.example:443",
-		// Consoles and command lines.
+		// These come from consoles and command lines.
 		"connect 192.0.2.1:27015; password 1234":                           "192.0.2.1:27015",
 		"connect 192.0.2.1; password 12345":                                "192.0.2.1",
 		"connect 192.0.2.1":                                                "192.0.2.1",
@@ -162,7 +162,7 @@ func TestRead(t *testing.T) {
 		"./game --server 192.0.2.1 --port 30000":                           "192.0.2.1:30000",
 		"bind F3 \"connect 192.0.2.1:27015\"":                              "192.0.2.1:27015",
 		"seta server1 \"192.0.2.1:27960\"":                                 "192.0.2.1:27960",
-		// Several.
+		// These texts name several servers.
 		`"net_slist_favorites" "127.0.0.7:26000 [::1]:26000"`:     "127.0.0.7:26000 [::1]:26000",
 		"192.0.2.1:27015, 192.0.2.2:27015":                        "192.0.2.1:27015 192.0.2.2:27015",
 		"192.0.2.1:27015 and 192.0.2.2:27015":                     "192.0.2.1:27015 192.0.2.2:27015",

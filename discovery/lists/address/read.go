@@ -66,12 +66,11 @@ type reader struct {
 	tokens []token
 	// words are the indexes of the tokens that are no gaps and count.
 	words []int
-	// taken are the numbers that are ports.
+	// taken holds the numbers that are ports.
 	taken map[int]bool
 }
 
-// mark finds what is no address: passwords, the number of a list, and names in
-// quotation marks.
+// mark marks what is not an address: passwords, the number of a list, and names in quotation marks.
 func (l *reader) mark() {
 	l.taken = make(map[int]bool)
 	for i, t := range l.tokens {

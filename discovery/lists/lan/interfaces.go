@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// Interface is a network card or the like (Wi-Fi, a VPN's adapter, a bridge), and how
-// it is used.
+// Interface is a network card or something like it (Wi-Fi, a VPN's adapter, a bridge). It says how
+// the card is used.
 type Interface struct {
 	Name  string         `json:"name"`
 	Addrs []netip.Prefix `json:"addrs,omitempty"`
@@ -125,7 +125,7 @@ func (i Interface) networks() []netip.Prefix {
 	return list
 }
 
-// used returns the interfaces for rooms.
+// used returns the interfaces on which rooms are announced.
 func used(list []Interface) []Interface {
 	return slices.DeleteFunc(slices.Clone(list), func(i Interface) bool { return i.Unused != "" })
 }

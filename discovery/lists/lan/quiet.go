@@ -12,8 +12,9 @@ const (
 	hearEvery = 15 * time.Second
 	// hearFor is how long a look takes: others multicast a room within [tellEvery] of a question.
 	hearFor = 2 * tellEvery
-	// speakers is how many players' programs announce a room on a network: one may leave any time, and
-	// with a hundred of them nobody would hear of other rooms.
+	// speakers is how many players' programs announce a room on a network. One program is not
+	// enough, because it may leave any time. With a hundred programs nobody would hear of other
+	// rooms.
 	speakers = 2
 )
 

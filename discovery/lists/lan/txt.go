@@ -16,7 +16,7 @@ const (
 	// maxTextLen bounds a text, in bytes, so that an announcement fits one
 	// packet; a string of a TXT record holds 255.
 	maxTextLen = 100
-	// maxFields is several times what a room has.
+	// maxFields is several times as many fields as a room has.
 	maxFields = 32
 	// maxIDLen is twice what ours have.
 	maxIDLen = 32

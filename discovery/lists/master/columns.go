@@ -35,8 +35,8 @@ var columnNames = [...][]string{
 // columns are the places of the wanted columns in a record; -1 is nowhere.
 type columns [len(columnNames)]int
 
-// columnsOf reads a header, and reports whether the line is one. A single column can only
-// be the address.
+// columnsOf reads a header, and reports whether the line is a header. A single column can only be
+// the address.
 func columnsOf(header string) (at columns, sep rune, is bool) {
 	fields := []string{header}
 	for _, r := range ",;\t|" {

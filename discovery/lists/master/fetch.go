@@ -133,8 +133,8 @@ func (q Query) fetch(ctx context.Context, c Client) (listing Listing, err error)
 }
 
 const (
-	// receiveBuffer holds the burst of a master with 100,000 servers: with the system's
-	// default a third of 30,000 got lost. The system may grant less.
+	// receiveBuffer holds the burst of a master with 100,000 servers. With the system's default, a
+	// third of 30,000 servers got lost. The system may grant less.
 	receiveBuffer = 4 << 20
 	// maxDatagram is UDP's limit.
 	maxDatagram = 64 << 10
@@ -241,7 +241,7 @@ func (a *asking) collect(q discovery.Lister) (answered bool, err error) {
 	}
 }
 
-// await waits for the next datagram, though never past the final deadline.
+// await waits d for the next datagram, but never past the final deadline.
 func (a *asking) await(d time.Duration) {
 	at := time.Now().Add(d)
 	if at.After(a.deadline) {

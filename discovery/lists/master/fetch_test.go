@@ -19,7 +19,7 @@ import (
 	"muster/discovery/protocol/quake3"
 )
 
-// wait is the silence that ends a list here. It is long compared to loopback's round
+// wait is the silence that ends a list in these tests. It is long compared to loopback's round
 // trip.
 const wait = 200 * time.Millisecond
 

@@ -39,7 +39,7 @@ const (
 	// settle is the wait after the end mark: datagrams overtake each other, and old
 	// masters put the mark in every one.
 	settle = 250 * time.Millisecond
-	// patience is for a master that never ends.
+	// patience bounds the wait for a master that never stops sending.
 	patience = 20 * time.Second
 )
 
@@ -51,8 +51,9 @@ type Client struct {
 	// Silence is how long a master may be silent between two datagrams, and twice as
 	// long before the first one; 0 is a second.
 	Silence time.Duration
-	// Service is the SRV service for a domain's server (_minecraft._tcp), for names
-	// with the game's own port; empty is none. LookupSRV finds it; nil is the machine's resolver.
+	// Service is the SRV service of a domain's server (_minecraft._tcp). It is looked up for names
+	// with the game's own port. Empty means no such service. LookupSRV finds the service; nil means
+	// the machine's resolver.
 	Service   string
 	LookupSRV names.LookupSRV
 	// Patience is how long a service on the web may take; 0 is 30 s.

@@ -24,7 +24,7 @@ var errManyNames = fmt.Errorf("not looked up: the list has over %d names", disco
 // name server.
 const maxLookups = 16
 
-// NameError is about an unknown host name in a list.
+// NameError says that a list contains an unknown host name.
 type NameError struct {
 	Entry Entry
 	Err   error

@@ -11,8 +11,7 @@ import (
 	"muster/discovery"
 )
 
-// honest returns n servers, each at an address and in a network of its own, IPv6 ones
-// among them.
+// honest returns n servers, each with its own address and network. Some have IPv6 addresses.
 func honest(n int) (list []netip.AddrPort) {
 	for i := range n {
 		addr := netip.AddrFrom4([4]byte{byte(20 + i%40), byte(i >> 8), byte(i), 7})

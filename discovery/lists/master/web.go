@@ -44,8 +44,8 @@ const (
 	// webPatience is for all of a list's URLs together. Rooms wait for a minute; it is
 	// less, so that an old list still comes.
 	webPatience = 50 * time.Second
-	// urlPatience is for one URL: 24 MB, the longest list that is sent whole, take that
-	// long over 7 Mbit/s, and packed over 1.
+	// urlPatience bounds the time for one URL. The longest list that is sent whole has 24 MB, and
+	// takes this long over 7 Mbit/s. Packed, it takes this long over 1 Mbit/s.
 	urlPatience = 30 * time.Second
 	// firstByte is for a service that computes its list.
 	firstByte = 15 * time.Second

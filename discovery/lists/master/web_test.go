@@ -259,7 +259,7 @@ func TestRedirects(t *testing.T) {
 	}
 }
 
-// A service that drips gets a bounded time.
+// TestDrips checks that a service that sends byte by byte gets a bounded time.
 func TestDrips(t *testing.T) {
 	s := service(t, func(w http.ResponseWriter, r *http.Request) {
 		io.WriteString(w, `{"servers":[{"addr":"8.8.8.8:1"},`)

@@ -27,8 +27,8 @@ func newAcquisition(e *estimator, seed uint64) *acquisition {
 	return &acquisition{estimator: e, shift: newShift(), rng: rand.New(rand.NewPCG(seed, stream)), wanted: math.Inf(1)}
 }
 
-// The make-up of a batch. Tuned: probes spent against near servers found, on synthetic
-// worlds with seeds that no benchmark uses.
+// These are the parts of a batch. They were tuned: probes spent against near servers found, on
+// synthetic worlds with seeds that no benchmark uses.
 const (
 	// likely is the least share that deserves a probe of its own.
 	likely = 0.25
@@ -40,7 +40,7 @@ const (
 	// witnessShare of the probes go to networks that were known early, to see whether
 	// the player's own line has changed.
 	witnessShare = 0.04
-	// hopeless is the largest share that is never drawn.
+	// hopeless is the largest probability at which a candidate is never drawn.
 	hopeless = 0.01
 	// drawWeight is added to the number of known children of a /24. Its share varies as
 	// if that many more were known.
@@ -80,7 +80,7 @@ func (a *acquisition) batch(n int, whole bool) []discovery.Probe {
 	return probes
 }
 
-// witnesses asks servers of known networks, each network in turn.
+// witnesses asks servers of known networks. The networks take turns.
 func (a *acquisition) witnesses(probes []discovery.Probe, n int) []discovery.Probe {
 	e := a.estimator
 	for len(probes) < n {

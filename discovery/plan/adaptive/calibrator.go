@@ -213,8 +213,8 @@ func (l *curve) tabulate() {
 	}
 }
 
-// parts splits the log-odds in the middle of each bin in two: ln p, which dominates
-// where little is expected, and -ln(1-p), which dominates where much is.
+// parts splits the log-odds in the middle of each bin in two terms: ln p, which dominates for small
+// p, and -ln(1-p), which dominates for large p.
 var parts = func() (parts [oddsBins]struct{ small, large float64 }) {
 	for i := range parts {
 		parts[i].small, parts[i].large = -math.Log1p(math.Exp(-oddsOf(i))), math.Log1p(math.Exp(oddsOf(i)))

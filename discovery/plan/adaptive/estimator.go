@@ -10,8 +10,8 @@ import (
 	"muster/discovery/plan/topology"
 )
 
-// estimator expects of each node of the topology a share of servers under the limit.
-// Its columns are over the nodes and the servers of a tree that it shares with others.
+// estimator predicts for each node of the topology which share of its servers is under the limit.
+// Its columns are indexed by the nodes and the servers of a tree that it shares with others.
 type estimator struct {
 	tree  *topology.Tree
 	limit time.Duration

@@ -328,7 +328,7 @@ func TestANetworkWhoseASIsNotKnownIsTrustedLess(t *testing.T) {
 	}
 }
 
-// One AS of a country has two machines in each of two /24s, twelve others have one
+// One AS of a country has two machines in each of two /24s. Twelve other ASes have one machine
 // each.
 func TestAFarReplyMayBeALateOneAmongNearOnes(t *testing.T) {
 	lines := []string{"80.1.1.1:1 DE 1", "80.1.1.2:1 DE 1", "80.1.2.1:1 DE 1", "80.1.2.2:1 DE 1"}

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// nearest makes the plan look for this many nearest servers. The limit is then a little
-// under the RTT of the last of them so far, and moves with it.
+// nearest makes the plan look for a number of nearest servers. The limit is a little under the RTT
+// of the last of them so far, and moves with it.
 type nearest struct {
 	count int
 	rtts  []time.Duration // sorted
@@ -19,10 +19,10 @@ type nearest struct {
 const (
 	// nearestMargin is how much nearer a server must be to be worth a search.
 	nearestMargin = 4 * time.Millisecond
-	// needLeft is the share of the missing servers that the plan may expect to be left
-	// under the limit. It is the chance at most that all of them are, by Markov's
-	// inequality. These are minNeeded to maxNeeded servers. Where memories proved
-	// right, warmLeft of the wanted servers may be left.
+	// needLeft is the share of the missing servers that the plan may expect to be left under the
+	// limit. By Markov's inequality, all of them are left with at most this probability. The share
+	// is bounded by minNeeded and maxNeeded servers. Where memories proved right, warmLeft of the
+	// wanted servers may be left.
 	needLeft  = 0.1
 	minNeeded = 0.3
 	maxNeeded = 2

@@ -82,8 +82,7 @@ const (
 	warmMissing = 0.6
 )
 
-// fewAfter returns how many near servers may be left after this many replies without
-// one.
+// fewAfter returns how many near servers may be left after dry replies without a near one.
 func fewAfter(dry int) float64 {
 	if dry < dryReplies {
 		return fewLeftFresh

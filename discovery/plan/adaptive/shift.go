@@ -7,9 +7,9 @@ import (
 	"muster/discovery/plan/topology"
 )
 
-// shift follows the player's own line. A download or another radio cell makes all round
-// trips longer alike. Known networks bear witness each time that another of their
-// servers replies. So no server is asked twice for it:
+// shift follows the delay that the player's own line adds. A download or another radio cell makes
+// all round trips longer by the same time. Each time that another server of a known network
+// replies, its reply is compared with the network's first. So no server is asked twice for this:
 //
 //	difference to the first reply of the /24
 //	│          · ·   ·  ·
@@ -18,9 +18,9 @@ import (
 //	└──────────┴─────────────▶ replies
 //	         since
 //
-// One server, or one network, that became slow is outvoted by the others. The quieter
-// line is the reference: when a download ends that was there from the start, the replies
-// before its end were too late, and not those since then too early.
+// One server, or one network, that became slow is outvoted by the others. The quietest time is the
+// reference: when a download ends that ran from the start, the replies before its end count as too
+// late, and the replies after it as normal.
 type shift struct {
 	// by is what is subtracted from round trips now. most is the largest change so far,
 	// below 0 if the line was busy first.

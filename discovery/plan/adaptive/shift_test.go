@@ -8,8 +8,8 @@ import (
 	"muster/discovery/plan/topology"
 )
 
-// replies simulates a player's line: 60 networks reply in turn, each at its own
-// distance, with jitter and the odd packet that meets a full queue.
+// replies simulates a player's line. 60 networks reply in turn, each from its own distance, with
+// jitter. Now and then a packet meets a full queue.
 func replies(slower func(reply int, network topology.Node) time.Duration) (noticed []int, s *shift) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	s = newShift()

@@ -83,7 +83,7 @@ func TestATreeOfNothing(t *testing.T) {
 	}
 }
 
-// AS 1 has five servers in DE and one in FR, AS 2 one in DE.
+// AS 1 has five servers in DE and one in FR. AS 2 has one in DE.
 func TestSiblings(t *testing.T) {
 	servers := testlist.Of(t, "80.1.1.1:1 FR 1", "80.1.1.2:1 DE 1", "80.1.1.3:1 DE 1", "80.1.1.4:1 DE 1",
 		"80.1.1.5:1 DE 1", "80.1.1.6:1 DE 1", "80.1.1.7:1 DE 2", "80.1.1.8:1 DE 0", "80.1.1.9:1 FR 0")

@@ -55,9 +55,9 @@ func (p Protocol) Parse(datagrams [][]byte) (discovery.Reply, error) {
 // [discovery.Packed].
 func (Protocol) Unpacks(datagrams [][]byte) bool { return unpacks(datagrams) }
 
-// parse returns the first information that read finds in the datagrams, and else the
-// newest one. It unpacks one packet at most, the last that is packed. Such a packet
-// costs a server 94 bytes, and the reader a thousand times as much.
+// parse returns the first information that read finds in the datagrams, or else the newest. It
+// unpacks at most one packet, the last compressed one. Such a packet costs a server 94 bytes, and
+// the reader a thousand times as much.
 func parse(datagrams [][]byte, read func(packet []byte) (discovery.Reply, error)) (discovery.Reply, error) {
 	newest, heard := discovery.Reply{Incomplete: true}, len(datagrams) == 0
 	var split pieces

@@ -75,7 +75,7 @@ func (Protocol) Parse(datagrams [][]byte) (discovery.Reply, error) {
 	})
 }
 
-// escaped is a semicolon that is part of a field. A backslash before anything else is one.
+// escaped is a semicolon inside a field. A backslash before any other character is a backslash.
 const escaped = `\;`
 
 // split returns the fields of a text.

@@ -61,7 +61,7 @@ func (Protocol) Parse(datagrams [][]byte) (discovery.Reply, error) {
 	return parse(datagrams, false)
 }
 
-// Roll returns the protocol that sends the same question, and reads the players.
+// Roll returns the protocol that sends the same question and also reads the players.
 func (Protocol) Roll() discovery.Protocol { return roll{} }
 
 type roll struct{ Protocol }

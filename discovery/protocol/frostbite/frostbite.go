@@ -172,7 +172,7 @@ func malformed(format string, args ...any) error {
 	return fmt.Errorf("frostbite: %w: "+format, append([]any{discovery.ErrMalformed}, args...)...)
 }
 
-// These are the places of words, and after the teams' scores counted from there.
+// These are the indexes of words. The later ones count from the end of the teams' scores.
 const (
 	nameAt, playersAt, seatsAt, modeAt, mapAt, teamsAt, scoresAt = 1, 2, 3, 4, 5, 8, 9
 	passwordAt, addressAt, classicAddressAt                      = 4, 7, 9

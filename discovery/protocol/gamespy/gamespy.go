@@ -161,8 +161,8 @@ func readPart(d []byte) (p part, ok bool) {
 // reply is all packets of one reply, in the order of their arrival.
 type reply []part
 
-// assemble returns the reply of that number if it is complete, else nil. If a packet
-// came twice, the first counts.
+// assemble returns the reply with a number if it is complete, else nil. If a packet came twice, the
+// first counts.
 func assemble(parts []part, number string) reply {
 	var r reply
 	length := -1 // not known
@@ -251,8 +251,7 @@ func isSet(value string) bool {
 	return true
 }
 
-// ofPlayers yields the keys and values of players: the key's word, and the player's
-// number.
+// ofPlayers yields the keys and values of players. A key has a word and the player's number.
 func (r reply) ofPlayers() iter.Seq2[playersKey, []byte] {
 	return func(yield func(playersKey, []byte) bool) {
 		for _, p := range r {

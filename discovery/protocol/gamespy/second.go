@@ -158,8 +158,8 @@ func (k keys) value(keys ...string) string {
 // a field's name, from a server that leaves the count out.
 const maxCounted = 'A' - 1
 
-// readRows reads the players: a count, the names of the fields, and a value for each
-// field of each player. The last name and the last player have an empty text after them.
+// readRows reads the players: a count, the names of the fields, and a value for each field of each
+// player. An empty text ends the names, and another one the players.
 func readRows(r *packet.Reader) *discovery.Roster {
 	count := 0
 	if len(r.Rest) > 0 && r.Rest[0] <= maxCounted {
@@ -197,8 +197,8 @@ func readRows(r *packet.Reader) *discovery.Roster {
 	return roster
 }
 
-// AnswerSecond returns the answer of a server in Muster's fleet to a request in the
-// second form, or nil if it is none. Players are their names; players connect at a port.
+// AnswerSecond returns the answer of a server in Muster's fleet to a request in the second form. It
+// returns nil for any other request. players are names; port is where players connect.
 func AnswerSecond(request []byte, info discovery.Info, players []string, port uint16) []byte {
 	r := packet.Reader{Rest: request}
 	header, id, about := string(r.Take(len(magic)+1)), r.Take(idBits/8), r.Take(len(aboutServer))

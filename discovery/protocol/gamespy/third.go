@@ -74,8 +74,8 @@ const (
 
 var errNoThird = fmt.Errorf("gamespy: %w: neither a challenge nor a part of a reply", discovery.ErrMalformed)
 
-// AppendQuery appends the datagram that asks for a challenge, or with a challenge the
-// one that asks a server about itself and its players.
+// AppendQuery appends a datagram. Without a challenge, it asks for one. With a challenge, it asks a
+// server about itself and its players.
 func (Third) AppendQuery(b []byte, nonce discovery.Nonce, challenge []byte) []byte {
 	kind := byte(handshake)
 	if len(challenge) > 0 {

@@ -256,7 +256,7 @@ func flatten(b *strings.Builder, component json.RawMessage, depth int) {
 	}
 }
 
-// errShort means that more of a number has yet to come.
+// errShort means that the rest of a number has yet to come.
 var errShort = errors.New("minecraft: a number cut short")
 
 // cutVar reads a number of up to 32 bits.
@@ -278,8 +278,8 @@ func appendVar(b []byte, n uint64) []byte { return binary.AppendUvarint(b, n) }
 
 func appendPacket(b, body []byte) []byte { return append(appendVar(b, uint64(len(body))), body...) }
 
-// Answer returns the next bytes of a server in Muster's fleet, after all that it
-// received on a connection and all that it sent before.
+// Answer returns the next bytes that a server in Muster's fleet sends. heard is all that it
+// received on the connection, and before is how many bytes it has sent.
 func Answer(heard []byte, before int, info discovery.Info) []byte {
 	var all []byte
 	if _, rest, err := cutPacket(heard, handshake); err == nil && rest != nil {

@@ -174,8 +174,8 @@ func (r *reader) variables() map[string]string {
 	return is
 }
 
-// files reads what players need: the game's files as mod, and others as tags. The first
-// file is Odamex' own.
+// files reads the files that players need. The game's files become the mod, and others become tags.
+// The first file is Odamex' own.
 func (r *reader) files(info *discovery.Info) {
 	var needed []string
 	for range r.Octet() {

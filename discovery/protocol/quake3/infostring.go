@@ -70,9 +70,9 @@ func (v *variables) slot(key []byte) *[]byte {
 	return nil
 }
 
-// parseVariables reads an info string. As in the games, keys ignore letter case, and
-// the first of repeated keys counts. The NUL or line end that C leaves at the end of a
-// text is no part of the last value.
+// parseVariables reads an info string. As in the games, keys ignore letter case, and the first of
+// repeated keys counts. A NUL or line end, which C leaves at the end of a text, does not belong to
+// the last value.
 func parseVariables(b []byte) variables {
 	b = bytes.TrimRight(b, "\x00\r ")
 	var v variables

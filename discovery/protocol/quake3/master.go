@@ -18,8 +18,8 @@ import (
 // Masters send only servers that are neither empty nor full, unless the filters empty
 // and full ask for these too. (dpmaster, doc/techinfo.txt)
 type MasterQuery struct {
-	// Game is the game's name, one word. DarkPlaces' games and every extended query
-	// need one; Quake III Arena's masters want none in a plain query.
+	// Game is the game's name, one word. DarkPlaces' games and every extended query need it. Quake
+	// III Arena's masters want no name in a plain query.
 	Game string
 	// Protocol is the version that the listed servers speak: 68, 71, 3.
 	Protocol int

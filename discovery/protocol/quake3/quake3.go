@@ -109,8 +109,8 @@ func cutHeader(b []byte, word string) ([]byte, bool) {
 // nonceLen is short enough for every server: DarkPlaces takes 49 bytes.
 const nonceLen = 16
 
-// appendNonce writes the nonce as hexadecimal text: printable, and free of the
-// characters that info strings and consoles give a meaning.
+// appendNonce writes the nonce as hexadecimal text. This text is printable, and has no characters
+// with a meaning in info strings and consoles.
 func appendNonce(b []byte, nonce discovery.Nonce) []byte {
 	return fmt.Appendf(b, "%0*x", nonceLen, uint64(nonce))
 }

@@ -234,7 +234,7 @@ func Answer2(request []byte, info discovery.Info) []byte {
 	return b
 }
 
-// value returns a text without the characters that structure an info string.
+// value returns a text without the characters that separate the parts of an info string.
 func value(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r > '~' || strings.ContainsRune(`\";`, r) {

@@ -8,8 +8,8 @@ import (
 	. "muster/discovery/protocol/sqp"
 )
 
-// The packets here are written by hand after Unity's documentation: no real server was at
-// hand.
+// The packets here are written by hand after Unity's documentation, because no real server was
+// available.
 const (
 	head   = "\x01\x0a\x0b\x0c\x0d" + "\x00\x01" + "\x00\x00"
 	chunk  = "\x00\x05" + "\x00\x10" + "\x06A room" + "\x03ctf" + "\x041.20" + "\x04wood" + "\x1e\x61"

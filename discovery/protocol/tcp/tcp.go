@@ -17,7 +17,7 @@ import (
 // above the players' port the server takes connections.
 type Protocol struct{ Above uint16 }
 
-// QueryPort returns the port to connect to for a server whose players use this one.
+// QueryPort returns the port to connect to, given the port that players use.
 func (p Protocol) QueryPort(port uint16) uint16 { return packet.Above(port, p.Above) }
 
 // AppendGreeting appends nothing.

@@ -49,8 +49,8 @@ const (
 	// first.
 	extendedMore = "\xff\xff\xff\xffiex+"
 
-	// control starts a packet about the connection itself, such as a token request, and
-	// connless one outside of any connection.
+	// control starts a packet about the connection itself, such as a token request. connless starts
+	// a packet outside of any connection.
 	control, connless = "\x04\x00\x00", "\x21"
 	noToken           = "\xff\xff\xff\xff"
 	tokenMessage      = '\x05'
