@@ -27,8 +27,8 @@ type Wishes struct {
 // Criterion is one demand on the facts that a server reports: a row of the table that flags, a room's
 // settings and [Filter] read.
 type Criterion struct {
-	// Key is the criterion's name among a room's settings; it is empty if a room has no such
-	// setting. Rare says that hardly anybody needs it.
+	// Key is the criterion's name among a room's settings. It is empty if a room has no such
+	// setting. Rare says that hardly anybody needs the criterion.
 	Key  string
 	Rare bool
 	// Flag is the criterion's name on command lines, and Usage its help.
@@ -41,8 +41,8 @@ type Criterion struct {
 	cause Cause
 	// isTold reports whether a server's facts say anything about the demand; nil is always.
 	isTold func(*discovery.Info) bool
-	// copy copies what the demand is about to other facts. It is nil for a count, which changes from
-	// moment to moment.
+	// copy copies the wanted fact to other facts. It is nil for a count, which changes from moment
+	// to moment.
 	copy func(to, from *discovery.Info)
 }
 

@@ -15,7 +15,7 @@ import (
 	"muster/selection/rules"
 )
 
-// bruteScore is a server's score by the book: the formulas of the MUSST paper, one by one, in
+// bruteScore computes a server's score exactly by the formulas of the MUSST paper, one by one, in
 // milliseconds.
 func bruteScore(by selection.Rule, rtts []time.Duration) float64 {
 	values := make([]float64, len(rtts))

@@ -30,9 +30,10 @@ const (
 	Full
 	// Filtered means another map, mode or mod, or not the wanted tags.
 	Filtered
-	// Passworded means that it wants a password.
+	// Passworded means that the server wants a password.
 	Passworded
-	// WrongVersion means that its version of the game is not the wanted one, or not a player's.
+	// WrongVersion means that the server's version of the game is not the wanted one, or not a
+	// player's.
 	WrongVersion
 	// PingLimits means that a player's RTT is outside the limits of the server.
 	PingLimits

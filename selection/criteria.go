@@ -112,8 +112,8 @@ type Servers struct {
 	Dated bool
 }
 
-// Info returns the known facts of a server: its own, and the list's for those that it does not
-// tell. nil is nothing.
+// Info returns the known facts of a server. The list's facts fill in for facts that the server does
+// not tell. The result is nil if nothing is known.
 func (s *Servers) Info(server int) *discovery.Info {
 	return s.Infos[server].Completed(s.Said.Infos[s.List[server].Addr])
 }

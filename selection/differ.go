@@ -157,7 +157,7 @@ func (c choice) span() float64 {
 // field is what choices are compared with.
 type field struct {
 	pick choice
-	// own has each player's lowest RTT to any choice.
+	// own holds each player's lowest RTT to any choice.
 	own []float64
 }
 
@@ -215,8 +215,8 @@ type offer struct {
 	choice
 }
 
-// differs reports whether an offer is apart from those that were taken, and leaves each of them its
-// name.
+// differs reports whether an offer differs from the offers taken so far, and takes the name of none
+// of them.
 func (f *field) differs(o offer, taken []offer) bool {
 	for i, other := range taken {
 		if !f.isApart(o.kind, o.choice, other.choice) || i > 0 && !f.isApart(other.kind, other.choice, o.choice) {
@@ -255,8 +255,8 @@ func payer(names []string, rtts, against []float64) (name string, ms float64) {
 // tenths returns microseconds in ms, to the tenth.
 func tenths(us float64) float64 { return math.Round(us/(microseconds/10)) / 10 }
 
-// extremes returns the survivors beyond the ranking that [Alternatives] may want: the best of each kind.
-// Their order is that of the scores. The pick is the chosen server.
+// extremes returns the survivors outside the ranking that [Alternatives] may want: the best of each
+// kind, in the order of their scores. The pick is the chosen server.
 func (r *round) extremes(pick int) (servers []candidate) {
 	if len(r.view.players) < 2 {
 		return nil

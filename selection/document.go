@@ -32,8 +32,8 @@ type Selection struct {
 	// Estimated maps the players whose pings are estimates to the usual error of those, in
 	// milliseconds.
 	Estimated map[string]float64 `json:"estimated_ms,omitempty"`
-	// LookedS is how many seconds everyone looked at the best server, if that was long. The caller
-	// sets it.
+	// LookedS is how many seconds everyone looked at the best server. The caller sets it if the
+	// look was a long one.
 	LookedS float64 `json:"looked_s,omitempty"`
 	// Own are the players' own bests, if the rule counts from them.
 	Own map[string]OwnBest `json:"own_best,omitempty"`
@@ -117,7 +117,7 @@ type Reason struct {
 	Server int               `json:"-"`
 	Addr   hostport.AddrPort `json:"addr"`
 	Cause  Cause             `json:"reason"`
-	// Players are those with that cause, unless it is the server's own.
+	// Players are the players for whom the cause holds, unless it concerns the server alone.
 	Players []string `json:"players,omitempty"`
 }
 

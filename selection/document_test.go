@@ -46,7 +46,7 @@ func fill(v reflect.Value, prefix string, n *int) {
 	}
 }
 
-// filled returns a selection of everything, whose players' names begin with a prefix.
+// filled returns a selection with every field set. The players' names begin with a prefix.
 func filled(prefix string) (s selection.Selection) {
 	fill(reflect.ValueOf(&s).Elem(), prefix, new(int))
 	s.Format = selection.Format

@@ -22,7 +22,8 @@ type Stay struct {
 	Unlisted bool   `json:"unlisted,omitempty"`
 }
 
-// stay decides whether the group stays on its server. The candidate is that server as it is ranked.
+// stay decides whether the group stays on its server. It also returns the ranked candidate of this
+// server.
 func (r *round) stay() (*Stay, candidate) {
 	if !r.criteria.Keep.IsValid() {
 		return nil, candidate{}

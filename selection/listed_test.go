@@ -20,7 +20,7 @@ func TestCullByWhatTheListSays(t *testing.T) {
 		dated         bool
 		criteria      selection.Criteria
 		want          selection.Cause
-		// barred servers are never asked, unknown ones must be.
+		// barred servers are never asked. unknown servers must be asked.
 		barred, unknown bool
 	}{
 		{name: "said to be full", listed: full, criteria: seats, want: selection.Full, barred: true},

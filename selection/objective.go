@@ -59,7 +59,7 @@ func (o *Objective) Deviates() bool { return o.rule.Deviates }
 // IsLinear reports whether the score grows in proportion to its lean, down to 0.
 func (o *Objective) IsLinear() bool { return o.rule.Sides }
 
-// Sacrifices reports whether scores are extras over players' own bests: see [Objective.Above].
+// Sacrifices reports whether scores count from the players' own bests: see [Objective.Above].
 func (o *Objective) Sacrifices() bool { return o.rule.OwnBests }
 
 // Above returns the objective with extras that count from these own bests, one for each player, in
@@ -90,7 +90,7 @@ func (o *Objective) LimitsItself() bool { return o.rule.Limit != nil && len(o.li
 // that suits, and ms is how much of its unit a millisecond is.
 func (o *Objective) Limit(lowestWorst, ms float64) float64 { return o.rule.Limit(lowestWorst, ms) }
 
-// Lean returns how much a deviation changes with each RTT, up to a common factor.
+// Lean returns the slope of the deviation in each RTT, up to a common factor.
 func (o *Objective) Lean(rtts []float64) []float64 {
 	return o.rule.Lean(rules.Pings{RTT: rtts, Weight: o.weights, Side: o.sides})
 }

@@ -42,8 +42,8 @@ func (f *Filter) rankOfOwner(server int) int {
 	return 1
 }
 
-// prefers returns what became of the preference, given the best of the group's own and of the
-// others.
+// prefers compares the best of the group's own servers with the best of the others. It returns nil
+// if the group has no server of its own.
 func (r *round) prefers(ours, other *candidate) *Preference {
 	if ours == nil {
 		return nil

@@ -19,7 +19,7 @@ type Relax struct {
 	// player.
 	Give   Cause  `json:"give"`
 	Player string `json:"player,omitempty"`
-	// Frees is how many servers have nothing else against them.
+	// Frees is how many servers only this limit excludes.
 	Frees int `json:"frees"`
 	// Addr is the best of those by mean, for a limit the one with the lowest worst RTT, and for
 	// seats the one with the most free.

@@ -111,7 +111,8 @@ func TestASacrificeIsToldInPlayersWords(t *testing.T) {
 	}
 }
 
-// TestAnObjectiveCountsFromOwnBests checks that planner, room and selection score alike.
+// TestAnObjectiveCountsFromOwnBests checks that planner, room and selection compute the same
+// scores.
 func TestAnObjectiveCountsFromOwnBests(t *testing.T) {
 	o := selection.Criteria{By: selection.LeastSacrifice, Weights: map[string]float64{"bob": 2}}.Objective([]string{"ann", "bob"})
 	for _, test := range []struct {

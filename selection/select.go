@@ -53,7 +53,7 @@ type round struct {
 type candidate struct {
 	server int
 	score  float64 // microseconds
-	// order is what ranks it: its score, or what the rule makes of that.
+	// order is the number that ranks the candidate: its score, or the rule's function of the score.
 	order float64
 }
 
@@ -161,7 +161,7 @@ func (r *round) findOwn() {
 
 // rank keeps the best of the survivors.
 func (r *round) rank() {
-	// the price, in microseconds, of being full with the group
+	// the price, in microseconds, of a server that would be full with the group
 	spare := float64(r.criteria.Spare.Microseconds())
 	// The price of not being the group's own. One figure ranks each server, so that the order is
 	// consistent.

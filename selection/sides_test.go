@@ -148,7 +148,8 @@ func TestSwappedSidesAreTheSameChoice(t *testing.T) {
 	}
 }
 
-// TestExplainsSidesOfAnyDocument checks that a document whose parts do not fit can be read out.
+// TestExplainsSidesOfAnyDocument checks that a document whose parts contradict each other can be
+// explained.
 func TestExplainsSidesOfAnyDocument(t *testing.T) {
 	for _, text := range []string{
 		`{"by":"even-sides","chosen":{"addr":"10.0.0.1:1"}}`,

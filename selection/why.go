@@ -19,7 +19,7 @@ type Why struct {
 	// Influences say how much the choice hangs on each player's word, the most first. The caller
 	// sets them.
 	Influences []Influence `json:"influences,omitempty"`
-	// Rivals are the servers that are best by another measure, and lost.
+	// Rivals are the servers that lost although they are best by another measure.
 	Rivals []Rival `json:"rivals,omitempty"`
 	// Relax lists what the group could give up for a server to survive, the most effective first.
 	// It is set only if nothing was chosen.
@@ -63,8 +63,8 @@ func (r *round) why(doc *Selection) *Why {
 	return w
 }
 
-// bottleneck returns the player who raises the score of a server most, of several the first by
-// name.
+// bottleneck returns the player who raises the score of a server most. Of several such players it
+// returns the first by name.
 func (r *round) bottleneck(server int) int {
 	found, height := 0, math.Inf(-1)
 	mean := r.view.of(server).mean()

@@ -16,8 +16,8 @@ import (
 	"muster/selection"
 )
 
-// obvious is the obvious way to do what [selection.Select] does: reports in maps by the server's
-// address, walked server by server. The benchmarks compare with it.
+// obvious is the obvious way to do what [selection.Select] does. It keeps reports in maps by the
+// server's address, and visits server by server. The benchmarks compare with it.
 type obvious map[string]map[string]float64 // player, server, milliseconds
 
 type obviousScore struct {
@@ -145,7 +145,7 @@ func BenchmarkSelectListed(b *testing.B) {
 	}
 }
 
-// timeObvious times the maps once, and checks that they agree.
+// timeObvious times the obvious way once, and checks that its result is the same.
 func timeObvious(b *testing.B, o obvious, got selection.Selection) time.Duration {
 	start := time.Now()
 	ranking := o.selectMean()

@@ -18,7 +18,7 @@ const (
 	// seven witnesses and common with three.
 	fewestWitnesses = 3
 	// sharedDoubt, in microseconds, is divided by the number of witnesses. On any line a player may
-	// be that much nearer to a server than to its neighbours.
+	// be nearer to a server than to its neighbours by the quotient.
 	sharedDoubt = 60_000
 	// widerBy is divided by the number of witnesses, too. Two servers may be farther apart for one
 	// more player than for each of the n witnesses. If all differences below a limit are equally

@@ -52,9 +52,9 @@ func TestAlone(t *testing.T) {
 	}
 }
 
-// TestFewWitnesses checks that a ping is too low only beside servers that look the same to the
-// others. On a short list the nearest one may be 70 ms away for three others, and then proves
-// nothing.
+// TestFewWitnesses checks that a ping counts as too low only beside servers that look the same to
+// the others. On a short list, the nearest such server may be 70 ms away for the three others. Then
+// it proves nothing.
 func TestFewWitnesses(t *testing.T) {
 	const others = 3
 	for _, of := range []struct {

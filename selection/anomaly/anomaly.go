@@ -113,7 +113,7 @@ type Anomaly struct {
 	Addr hostport.AddrPort `json:"addr,omitzero"`
 }
 
-// Sentence says the anomaly, without a full stop.
+// Sentence describes the anomaly, without a full stop.
 func (a Anomaly) Sentence() sentence.Sentence {
 	key := "doubt." + string(a.Sign)
 	if !slices.Contains(signs, a.Sign) {

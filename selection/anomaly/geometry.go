@@ -11,9 +11,9 @@ const (
 	// that lines add, in microseconds, before RTTs contradict a triangle.
 	detour = 1.25
 	slack  = 25_000
-	// suspicious is the share of contradicted RTTs that makes a report anomalous, and certain is
-	// how many standard deviations of the count it must be exceeded by. Of honest players between
-	// PlanetLab's hosts 99 of 100 have up to 17 %, and made-up numbers have 23 % and more.
+	// suspicious is the share of contradicted RTTs that makes a report anomalous. The count must
+	// also exceed this share by certain standard deviations. Of honest players between PlanetLab's
+	// hosts 99 of 100 have up to 17 %. Made-up numbers have 23 % and more.
 	suspicious = 0.15
 	certain    = 2
 	// oneNetwork is the largest share of a report that one network counts as: the largest network
@@ -44,9 +44,9 @@ type geometry struct {
 	witnesses [][]witness
 }
 
-// witness is another player and the shortest way to that player by any common server, in
-// microseconds. It bounds the distance between the two, and is nearly the truth if either has a
-// server close by.
+// witness is another player, with the shortest path to that player by any common server, in
+// microseconds. This path bounds the distance between the two. It is nearly the true distance if
+// either player has a server close by.
 type witness struct {
 	player   int
 	distance float64
@@ -145,9 +145,9 @@ func (g *geometry) contradicted(player int) (Anomaly, bool) {
 	return a, a.Of >= minServers && float64(counted) > suspicious*of+certain*math.Sqrt(of*suspicious*(1-suspicious))
 }
 
-// bounds returns the shortest and the longest RTT, in microseconds, that the witnesses' triangles
-// allow a player to have to a server. Known is false without witnesses. Some witnesses may lie.
-// Those behind one address share one measurement and count once.
+// bounds returns the shortest and the longest RTT, in microseconds, that a player can have to a
+// server according to the witnesses' triangles. Known is false without witnesses. Some witnesses
+// may lie. Witnesses behind one address share one measurement and count once.
 func (g *geometry) bounds(player, server int) (shortest, longest float64, known bool) {
 	var lows, highs [maxWitnesses]float64
 	low, high := g.triangles(player, server, lows[:0], highs[:0])

@@ -10,7 +10,7 @@ import (
 
 const (
 	// noiseShare is the share of a player's blocks whose pings vary by no more than the player's
-	// noise. One operator's servers can claim anything, and so are one block.
+	// noise. The servers of one operator count as one block, because they can claim anything.
 	noiseShare = 0.9
 	// fewestNoisy is the fewest blocks that reveal the spread.
 	fewestNoisy = 5
@@ -67,7 +67,7 @@ func noises(list []discovery.Server, table Table) []noise {
 	return noises
 }
 
-// loud returns the noise, or 0 if an ordinary line has as much.
+// loud returns the noise, or 0 if an ordinary line is as noisy.
 func loud(noise float64) float64 {
 	if noise <= quiet {
 		return 0

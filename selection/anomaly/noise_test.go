@@ -22,8 +22,8 @@ func (p *plane) late(random *rand.Rand, players []int, most time.Duration) {
 	}
 }
 
-// neighbours groups the servers into blocks of addresses, where each block stands at its first
-// server.
+// neighbours groups the servers into blocks of addresses. Each block stands where its first server
+// does.
 func (p *plane) neighbours(size int) {
 	for server := range planeServers {
 		first := server - server%size

@@ -33,7 +33,7 @@ type acquisition struct {
 }
 
 const (
-	// At most minAskers players are asked for one server in a round, or one in askersShare of a
+	// In a round, at most minAskers players are asked for one server, or one in askersShare of a
 	// large group, which could not finish otherwise. The others follow in later rounds. Quake 3's
 	// servers answer ten queries at once and then ten a second, over all askers.
 	minAskers, askersShare = 5, 2
@@ -42,9 +42,9 @@ const (
 	samples, maxSamples, boldEvery = 16, 64, 4
 	// Everybody measures the best finalists servers.
 	finalists = 10
-	// An address is dropped if it could only be as good as the best with a prediction that is wrong
-	// by hopeless standard deviations. To keep a stricter limit the prediction would have to be
-	// wrong by hopelessClimb.
+	// An address is dropped if it is as good as the best only when the prediction is wrong by
+	// hopeless standard deviations. An address that would have to keep a stricter limit is dropped
+	// at hopelessClimb standard deviations.
 	hopeless, hopelessClimb = 4, 2
 	// passedBefore is a prior for the share of explored addresses that are worth everybody's look:
 	// it assumes that so many were explored, and all were worth it.

@@ -17,11 +17,11 @@ type candidate struct {
 	// rtts are each player's lowest RTTs, in ms, 0 if not measured. missing counts those.
 	rtts    []float64
 	missing int
-	// waiting counts questions under way.
+	// waiting counts the questions about the candidate that are not yet answered.
 	waiting int
 	// explored says that one player was asked, to see whether the address is worth more.
 	explored bool
-	// wanted says that everybody should measure it.
+	// wanted says that everybody should measure the candidate.
 	wanted bool
 
 	// suspects are the players whose RTT a full queue may have held up.
@@ -117,7 +117,7 @@ func (cs *candidates) inform(server int) {
 	}
 }
 
-// check picks another server for an address if its own does not suit any longer.
+// check picks another server for an address if its present one no longer suits.
 func (cs *candidates) check(c *candidate) {
 	if c.server < 0 || !cs.usable(c.server) {
 		cs.represent(c)

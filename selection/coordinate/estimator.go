@@ -22,8 +22,8 @@ type estimator struct {
 	// best is the score of the incumbent, which is nil before there is one.
 	incumbent *candidate
 	best      float64
-	// lowest is the lowest score of a candidate, whether it suits or not, and level is how many
-	// limits that score breaks.
+	// lowest is the lowest score of any candidate, suitable or not. level is how many limits that
+	// candidate breaks.
 	lowest float64
 	level  int
 	// climbs says that this round looks for servers that keep the next stricter limit, and that the
@@ -113,8 +113,8 @@ func (e *estimator) margin(target float64) float64 {
 	return betterBy + betterShare*within(target)
 }
 
-// next returns the next stricter limit, in ms. A server that keeps it beats the best whatever its
-// score. There is none if the best keeps the strictest.
+// next returns the next stricter limit, in ms. A server that keeps it beats the best one whatever
+// its score. Don't call next if the best server keeps the strictest limit.
 func (e *estimator) next() float64 { return e.limits[e.level-1] }
 
 // target is the bound that the round's figure must stay under.
@@ -161,7 +161,7 @@ func (e *estimator) broken(worst float64) int {
 	return n
 }
 
-// total returns the figure that orders servers, limits included.
+// total returns the number that orders servers. It includes the limits.
 func (e *estimator) total(rtts []float64) float64 {
 	return e.objective.Order(rtts, 1) + overLimit*float64(e.broken(highest(rtts)))
 }
@@ -364,8 +364,8 @@ func (e *estimator) hopeful(c *candidate) bool {
 		e.level > 0 && c.worst-hopelessClimb*(c.worstOff+noise) < e.next()
 }
 
-// begun reports whether a candidate that some players measured, and others should, may well beat
-// the best by so many ms. Players who want few questions are not waited for.
+// begun reports whether some candidate is only partly measured and may well beat the best by a
+// number of ms. Players who want few questions are not waited for.
 func (e *estimator) begun(by float64, few map[int]int) bool {
 	return slices.ContainsFunc(e.candidates.all, func(c *candidate) bool {
 		if !c.heard() || !c.wanted && !c.explored || c.server < 0 || e.candidates.unknown(c.server) {

@@ -30,7 +30,7 @@ var (
 )
 
 // FitVariances returns what a posterior learns if it knows the score of every address, in ms.
-// Spread is the standard deviation of the children of each level's nodes. Astray is how many of a
+// spread is the standard deviation of the children of each level's nodes. astray is how many of a
 // level's nodes stand elsewhere than their parents.
 func FitVariances(tree *topology.Tree, scores map[topology.Node]float64) (spread, astray [topology.Levels]float64) {
 	e := &estimator{base: math.Inf(1), objective: selection.Criteria{By: selection.Mean}.Objective(nil)}

@@ -119,8 +119,8 @@ func (e *estimator) nearestTo(c *candidate) int {
 	return by
 }
 
-// closer returns candidates that not everybody has measured, and that are nearer to a player than
-// the own best. They count as own bests once everybody has measured them.
+// closer returns candidates that only some players have measured, and that are nearer to a player
+// than the player's own best. They count as own bests once everybody has measured them.
 func (e *estimator) closer() (all []*candidate) {
 	for player := range e.slack {
 		near := e.ranked(func(c *candidate) float64 { return c.rtts[player] }, func(c *candidate) bool {

@@ -27,8 +27,8 @@ type Options struct {
 	// Beyond says that the budget, which may then be 0, excludes servers that players had measured
 	// before.
 	Beyond bool
-	// Batch is how many servers a player works on at once. The default spends the budget in 14
-	// rounds, or is 40 without a budget.
+	// Batch is how many servers a player works on at once. By default it is chosen so that the
+	// budget lasts 14 rounds. Without a budget it is 40.
 	Batch int
 	// Ahead is how many questions a player still has when the next batch is handed out, so that
 	// rounds overlap and nobody waits for the slowest reply. The default is none.

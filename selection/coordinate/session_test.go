@@ -120,7 +120,7 @@ type session struct {
 	// lost are questions or answers that were lost on the way.
 	lost []question
 	load [maxPlayers]int
-	// got is the last result for each question, and told all its RTTs.
+	// got holds the last result for each question. told holds all RTTs for each question.
 	got  map[question]discovery.State
 	told map[question]time.Duration
 	// trace lists all questions.
@@ -145,7 +145,7 @@ func newSession(t testing.TB, w *smallWorld, players int, options coordinate.Opt
 	return n
 }
 
-// regroup makes a planner for the players present, from what is known.
+// regroup makes a new planner for the present players, from what is known.
 func (n *session) regroup() {
 	n.waiting, n.lost, n.load, n.asked = nil, nil, [maxPlayers]int{}, map[question]bool{}
 	var names []string
@@ -201,7 +201,7 @@ func (n *session) answer(i int) {
 	n.tell(q)
 }
 
-// lose loses an answer on the way.
+// lose drops an answer before the planner gets it.
 func (n *session) lose(i int) {
 	n.lost = append(n.lost, n.waiting[i])
 	n.waiting = slices.Delete(n.waiting, i, i+1)
@@ -284,7 +284,7 @@ func (n *session) finish() coordinate.Progress {
 	return coordinate.Progress{}
 }
 
-// found checks the result against the best server there is.
+// found checks that the result is near the best server there is.
 func (n *session) found(o coordinate.Progress) {
 	want := n.best()
 	if want == nil {

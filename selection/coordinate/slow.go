@@ -9,8 +9,8 @@ import (
 // nothing but the finalists, a few in all. Their RTTs to others follow from those to the servers
 // that are alike for the other players, because too few are known for the topology's tree.
 
-// likeness, in ms, is how far the RTTs of all others to two servers may differ before a slow player's
-// RTT to one says less about the other.
+// likeness, in ms, is how alike two servers must be before a slow player's RTT to one of them says
+// much about the other. They are alike if no other player's RTTs to them differ by more.
 const likeness = 5
 
 // unsure is the share of the best score by which a server may seem worse, and still be likely better:

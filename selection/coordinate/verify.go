@@ -7,21 +7,22 @@ import (
 	"muster/discovery/plan/topology"
 )
 
-// What is remembered is verified before anything else is explored. Wrong forecasts show in two ways.
-// A part that seems near and is far is among the leaders, so one answer refutes it. A part that seems
-// far and is near is never asked about. It sticks out only if a single player's forecast is wrong:
-// that player is far, and the others are as near as to parts that the player is near to.
+// What players remember is verified before anything else is explored. Wrong forecasts show in two
+// ways. A part that seems near and is far is among the leaders, so one answer refutes it. A part
+// that seems far and is near is never asked about. It is noticed only if a single player's forecast
+// is wrong: this player seems far from the part, although the others are as near to it as to parts
+// that the player is near to.
 
 const (
 	// Everybody asks about firstLeaders remembered parts in the first round, the best first.
 	firstLeaders = 40
-	// A player is asked about checksRound parts in a round because of a forecast that sticks out.
+	// A player is asked about checksRound parts in a round because of a suspicious forecast.
 	checksRound = 16
-	// alikeParts tell what a forecast should be. They must be equally far for the other players:
-	// within alikeBy times apartBy and apartShare on average, as a root mean square.
+	// alikeParts other parts tell what a forecast should be. They must be equally far for the other
+	// players: within alikeBy times apartBy and apartShare on average, as a root mean square.
 	alikeParts, alikeBy = 3, 2.8
-	// A forecast sticks out if the likely RTT is less than sticksOut of it. A check assumes that the
-	// RTT is minWay of the forecast, at least.
+	// A forecast is suspicious if the likely RTT is below the fraction sticksOut of it. A check
+	// assumes that the RTT is at least the fraction minWay of the forecast.
 	sticksOut, minWay = 0.92, 0.4
 )
 
@@ -73,8 +74,9 @@ type check struct {
 	as     topology.Node
 }
 
-// checkForecasts asks single players about parts that would be better than the incumbent if the
-// player's forecast were like those for the parts that are most like it for the others.
+// checkForecasts asks single players about parts with suspicious forecasts. Such a part would be
+// better than the incumbent if the player's forecast were like the forecasts for the parts that are
+// most like it for the others.
 func (a *acquisition) checkForecasts() {
 	if !a.isRemembering() || a.p.estimator.incumbent == nil {
 		return

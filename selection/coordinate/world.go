@@ -45,7 +45,7 @@ type world struct {
 	// elsewhere than its part.
 	cut  float64
 	seen map[topology.Node]bool
-	// found is the lowest value of all, including parts seen before.
+	// found is the lowest value of all parts, including parts seen before.
 	found float64
 
 	// values and spreads belong to the nodes above the current one. known are the values of the
@@ -109,11 +109,12 @@ func (p *posterior) prepare() {
 	slices.SortStableFunc(p.order, func(a, b drawnCountry) int { return cmp.Compare(first(a), first(b)) })
 }
 
-// sample draws a world from the posterior. It returns the best addresses that may still be asked
-// for and have a value under the limit, best first. There is at most one of each unknown part, and
-// none of the parts seen before. It also returns the lowest value of any address, +Inf if none is
-// under the limit. Parts of the tree that are out of reach are left out. A bold sample also has
-// ASes and blocks unlike anything yet seen. Most samples are not bold, because those take time.
+// sample draws a world from the posterior. It returns the best addresses, best first, that may
+// still be asked for and have a value under the limit. There is at most one address of each unknown
+// part, and none of the parts in seen. It also returns the lowest value of any address, +Inf if no
+// value is under the limit. Parts of the tree that are out of reach are left out. A bold sample
+// also has ASes and blocks unlike anything yet seen. Most samples are not bold, because bold ones
+// take long.
 func (p *posterior) sample(limit float64, bold bool, most int, seen map[topology.Node]bool) (best []drawn, lowest float64) {
 	w := world{posterior: p, bold: bold, limit: limit, cut: limit, most: most, seen: seen, found: math.Inf(1)}
 	var root *estimate

@@ -46,7 +46,8 @@ import (
 
 // Place is what the host knows of where a player's line ends.
 type Place struct {
-	// Addr is the public address, the same for all behind one line. The zero value is not known.
+	// Addr is the public address, the same for everybody behind one line. The zero value means
+	// unknown.
 	Addr netip.Addr
 	// Country is an ISO 3166-1 alpha-2 code, or empty.
 	Country string

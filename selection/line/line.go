@@ -1,9 +1,9 @@
 // Package line finds out when a player's own line was busy. A download or another radio cell makes
-// all of the player's RTTs longer alike, by [Delays].
+// all of the player's RTTs longer by the same time, see [Delays].
 //
-// Two replies from one part of the internet differ little. So each part bears witness at a moment:
-// its first reply after the moment is compared with its last one before. No server is asked twice
-// for that:
+// Two replies from one part of the internet differ little. So each part tells whether the line
+// changed at some moment: its first reply after the moment is compared with its last reply before.
+// No server is asked twice for this:
 //
 //	difference
 //	│              ·    · ·
@@ -11,9 +11,6 @@
 //	│ ·    ·
 //	└──────────┴───────────▶ replies
 //	         moment
-//
-// The quieter line is the reference. If a download was there from the start and ends, the replies
-// before its end were too late.
 package line
 
 import (
@@ -47,7 +44,7 @@ func (d Delays) At(at time.Duration) (by time.Duration) {
 // Now returns the newest delay.
 func (d Delays) Now() time.Duration { return d.At(math.MaxInt64) }
 
-// Line learns from a player's replies. Its zero value has none.
+// Line learns from a player's replies. Its zero value has seen none.
 type Line struct {
 	replies []reply
 	newest  map[topology.Node]int32 // reply from each part
@@ -59,7 +56,8 @@ type reply struct {
 	ms float64
 }
 
-// pair are two successive replies from one part, and how far such replies usually are apart, in ms.
+// pair holds two successive replies from one part. It also says how far such replies usually are
+// apart, in ms.
 type pair struct {
 	before, after int32
 	usual         float64

@@ -16,7 +16,7 @@ type Forecast struct {
 	// Error is the standard deviation of MS from the mean of all addresses below the node, in ms. It
 	// is less than SD, which includes how far the addresses are from that mean.
 	Error float64
-	// Age is that of the oldest result in it.
+	// Age is the age of the oldest result in the forecast.
 	Age time.Duration
 }
 

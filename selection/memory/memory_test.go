@@ -32,8 +32,9 @@ func cell(p memory.Part, ms, spread float64, count int, ago time.Duration) memor
 	return memory.Cell{Part: p, MS: ms, Spread: spread, Count: count, Seen: now.Add(-ago)}
 }
 
-// list has two servers on one machine in a /24, two other machines there, one in another /24 of the
-// /16, one in another AS, and servers of an unknown AS and of an unknown country.
+// list has two servers on one machine in a /24 and two other machines in the same /24. It has one
+// machine in another /24 of the /16, one in another AS, and servers of an unknown AS and of an
+// unknown country.
 var list = []discovery.Server{
 	{Addr: netip.MustParseAddrPort("192.0.2.1:1"), Country: "DE", ASN: 7},
 	{Addr: netip.MustParseAddrPort("192.0.2.1:2"), Country: "DE", ASN: 7},

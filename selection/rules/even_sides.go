@@ -42,7 +42,7 @@ var evenSides = Rule{
 	},
 }
 
-// side is what the players of a side measured of a server.
+// side holds what the players of a side measured of a server.
 type side struct {
 	// total and weight are of the RTTs that count, and missing is the weight of the others.
 	total, weight, missing float64

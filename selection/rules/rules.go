@@ -134,7 +134,7 @@ func Of(name Name) *Rule {
 	return unknown(name)
 }
 
-// Plain returns the rule that the measure of a rule is named after.
+// Plain returns the rule whose name is the measure of this rule.
 func (r *Rule) Plain() *Rule { return Of(r.Measure) }
 
 // For returns the rule that scores servers for so many players.

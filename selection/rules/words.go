@@ -56,7 +56,8 @@ func (r *Rule) SoFar(f Figures, more float64) sentence.Sentence {
 // Lower returns what a rival has: "a lower average (58.0 ms)".
 func (r *Rule) Lower(ms float64) sentence.Sentence { return r.says("lower", "ms", Exact(ms)) }
 
-// Above returns what a rival lacks: "its average (58.0 ms) is above the chosen server's".
+// Above returns the sentence that says how a rival is worse: "its average (58.0 ms) is above the
+// chosen server's".
 func (r *Rule) Above(ms float64) sentence.Sentence { return r.says("above", "ms", Exact(ms)) }
 
 // Instead compares a server with the chosen one: "58.0 ms, not 60.0 ms, on average".
