@@ -29,7 +29,7 @@ const maxOrder = 4 << 10
 // given is the content of an action's request.
 type given struct {
 	body []byte
-	// from is the address of the caller's page, and origin where it is.
+	// from is the address of the caller's page. origin is the place of that address.
 	from   netip.Addr
 	origin room.Origin
 }

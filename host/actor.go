@@ -31,7 +31,7 @@ const (
 	// its newest state, if that has changed.
 	tickEvery    = 100 * time.Millisecond
 	publishEvery = 200 * time.Millisecond
-	// viewBacklog is how many queued messages a member may have and still get a state at once.
+	// viewBacklog is how many messages may wait for a member who still gets a new state at once.
 	viewBacklog = 4
 )
 
@@ -371,7 +371,7 @@ func moved() *wire.Refusal {
 	return wire.Refuse(wire.ReasonMoved, "refused.moved").Advising("refused.come-back-hint")
 }
 
-// tooLate returns the message for callers who come after this goroutine has ended.
+// tooLate returns the message for callers who come after the actor's goroutine has ended.
 func (a *actor) tooLate() *wire.Refusal {
 	cause, operators := context.Cause(a.ctx), (*closedError)(nil)
 	switch {

@@ -324,7 +324,7 @@ func (c *caller) isLimited(method, path, from string) {
 	c.Fatalf("%s %s is never limited", method, path)
 }
 
-// enters takes a nickname.
+// enters joins the room under a nickname.
 func (c *caller) enters(code, name string) (token string) {
 	c.Helper()
 	var entry struct{ Token string }

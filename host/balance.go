@@ -9,8 +9,8 @@ import (
 
 const (
 	// balanceEvery is how often a host checks whether it has too many rooms. balancePace is how
-	// many it then gives away at most, because each costs some writes, and its people have to
-	// reconnect.
+	// many rooms it gives away at most per check, because each costs some writes, and its people
+	// have to reconnect.
 	balanceEvery = time.Second
 	balancePace  = 4
 	// balanceAfter is how long the set of hosts must be unchanged before. In a rolling upgrade the

@@ -10,7 +10,7 @@ import (
 	"muster/host/store"
 )
 
-// disk notes which writes the store's disk refuses. One line in the log stands for all rooms.
+// disk notes which writes the store's disk refuses. It logs one line for all rooms together.
 type disk struct {
 	log *slog.Logger
 

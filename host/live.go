@@ -73,7 +73,7 @@ type viewer struct {
 	host *Host
 	ws   *websocket.Conn
 	from netip.Addr
-	// network is the network that the page counts for, see [admission.Page].
+	// network is the network for which the page counts, see [admission.Page].
 	network netip.Prefix
 	at      entrance
 	// on says for whose page another host asks, nil if none does. as says for whose page this host

@@ -14,8 +14,9 @@ import (
 	"muster/internal/clock/clocktest"
 )
 
-// TestMatchIsPrivate plays a match up to its bans with real connections, and checks that pages and
-// programs get nothing of another player's pings: neither in a state, nor in a trace, nor by asking.
+// TestMatchIsPrivate plays a match up to its bans with real connections. It checks that pages and
+// programs see nothing of another player's pings: neither in a state, nor in a trace, nor by
+// asking.
 func TestMatchIsPrivate(t *testing.T) {
 	t.Parallel()
 	settings := friday(4)

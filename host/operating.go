@@ -26,7 +26,7 @@ func (h *Host) Desk(keys func() (operating.Keys, error)) *operating.Desk {
 // operated are the rooms of this host for an operator.
 type operated struct {
 	*lifecycle
-	// own is this host's name, and loads is [Config.Loads].
+	// own is this host's name. loads is [Config.Loads].
 	own     string
 	loads   func() (own string, rooms map[string]int, settled time.Duration)
 	pressed *pressure.Table

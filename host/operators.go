@@ -46,8 +46,8 @@ func (o operators) serveMetrics(w http.ResponseWriter, r *http.Request) {
 	o.rooms.metrics.Handler().ServeHTTP(w, r)
 }
 
-// figuresOf returns the figures of what bounds a host: its store, processors, open connections, and the
-// limits on rooms of a public host.
+// figuresOf returns the figures of whatever bounds a host: its store, processors, open connections,
+// and the limits on rooms of a public host.
 func figuresOf(t *turns.Turns, b admission.Bounds, rooms *lifecycle) []metrics.Figure {
 	searching, waiting := t.Load()
 	stay, asleep := rooms.standing()

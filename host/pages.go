@@ -67,8 +67,8 @@ func (p *pageAPI) serveRoom(w http.ResponseWriter, r *http.Request) {
 	answer(w, http.StatusOK, room)
 }
 
-// addressed returns the room with a code. If there is none, it says so to the caller and returns
-// nil.
+// addressed returns the room with a code. If there is no such room, it answers the caller and
+// returns nil.
 func (p *pageAPI) addressed(w http.ResponseWriter, r *http.Request, code string) *actor {
 	if code == codeInHeader {
 		code = r.Header.Get(codeHeader)

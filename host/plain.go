@@ -18,12 +18,12 @@ type notice struct {
 	Lines []string
 	// Code is a text that people type or copy.
 	Code string
-	// Way opens a game from the browser.
+	// Way is the link that opens a game from the browser.
 	Way     string
 	Refresh string
 	// Preview is the address of the picture that chats show with the link. Chats keep such
 	// pictures, and everyone there sees them. So the picture says nothing about the room, its
-	// server or its progress, which only the page itself tells.
+	// server or its progress. Only the page says such things.
 	Preview string
 }
 

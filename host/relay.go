@@ -55,7 +55,7 @@ const (
 	veil = newsWait
 )
 
-// relayedCaller describes the caller that a gateway asks for.
+// relayedCaller describes the caller for whom a gateway asks.
 type relayedCaller struct {
 	Addr     netip.Addr `json:"addr"`
 	Forwards bool       `json:"forwards,omitempty"`

@@ -471,9 +471,9 @@ func TestRelayedAway(t *testing.T) {
 	}
 }
 
-// TestRelayedPause checks hosts that lose their store. A player behind a gateway learns it from the
-// owner, in the same words as players at the owner. If the hosts lose each other, too, a player who
-// comes back learns it from the gateway. Then all goes on.
+// TestRelayedPause checks hosts that lose their store. A player behind a gateway learns this from
+// the owner, in the same words as players at the owner. If the hosts also lose each other, a
+// returning player learns it from the gateway. Then all goes on.
 func TestRelayedPause(t *testing.T) {
 	t.Parallel()
 	at := machines(t, host.Config{List: listOf(5)}, "a", "b")

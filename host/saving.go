@@ -41,7 +41,7 @@ type saving struct {
 	// saved is the revision of the room that the store has, and savedAt when a save last began.
 	saved   int
 	savedAt time.Time
-	// done gets the result of the running save, which saves revision; nil without one.
+	// done receives the result of the running save of revision. It is nil while no save runs.
 	done     chan error
 	revision int
 	// unsaved is how many saves in a row the disk has refused.
@@ -49,8 +49,8 @@ type saving struct {
 	// lost says that another host has the room.
 	lost bool
 
-	// binding is the outcome of a step that is not kept yet, nil without one. It is part of the
-	// room's revision boundAt.
+	// binding is the outcome of a step that must be saved before it is told, nil if there is none.
+	// It belongs to the room's revision boundAt.
 	binding *outcome
 	boundAt int
 	// since is when the room began to wait, zero while it does not. isHeld says that people have

@@ -112,8 +112,8 @@ func (s *site) asker(r *http.Request) netip.Addr {
 	return from
 }
 
-// forwardedFor returns the caller's address according to a proxy or a tunnel's end on this machine.
-// It is good enough to count strangers, because anyone able to forge it counts as a stranger
+// forwardedFor returns the caller's address as a proxy or a tunnel on this machine gives it. The
+// address is good enough to count strangers, because anyone able to forge it counts as a stranger
 // anyway.
 func (s *site) forwardedFor(r *http.Request) netip.Addr {
 	proxies := append(slices.Clip(s.proxies), netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128"))
@@ -143,7 +143,8 @@ func behind(socket string, forwarded []string, proxies []netip.Prefix) (from net
 // remote is the source of a connection.
 type remote struct {
 	addr netip.Addr
-	// forwards says that the connection speaks for others, but is no known proxy's.
+	// forwards says that the connection carries other people's requests, but comes from no known
+	// proxy.
 	forwards bool
 }
 

@@ -12,8 +12,8 @@ import (
 	"muster/selection/memory"
 )
 
-// asker is the source of an input: the link that says hello, and a function to call once
-// everything is kept and said.
+// asker is the source of an input: a link for a hello, and a function to call once everything is
+// saved and sent.
 type asker struct {
 	by   *link
 	tell func(answer any, err error)

@@ -41,7 +41,7 @@ func IsFingerprint(s string) bool {
 
 const (
 	// certificateLife is how long the host's own certificate is valid. Peers pin the certificate,
-	// so a new one breaks every link that was handed out.
+	// so a new certificate breaks every link that was handed out.
 	certificateLife = 10 * 365 * 24 * time.Hour
 	// clockSlack is how far a player's clock may lag.
 	clockSlack = 24 * time.Hour

@@ -44,8 +44,8 @@ type Guard struct {
 	swept   time.Time // when full buckets were last forgotten
 }
 
-// level is a size of network with wrong codes of its own, given by the lengths of its prefixes in
-// IPv4 and IPv6.
+// level is a size of network that counts its own wrong codes. It is given by the lengths of its
+// prefixes in IPv4 and IPv6.
 type level struct {
 	four, six int
 	limit

@@ -30,7 +30,8 @@ func TestPace(t *testing.T) {
 	}
 }
 
-// TestFlow checks that every message of a hasty sender is heard, no faster than the flow allows.
+// TestFlow checks that every message of a hasty sender gets through, no faster than the flow
+// allows.
 func TestFlow(t *testing.T) {
 	var f Flow
 	now := time.Unix(1_800_000_000, 0)

@@ -17,8 +17,8 @@ type Pages struct {
 	mu      sync.Mutex // guards following
 	open    int
 	arrived int // since the start
-	// rooms has the onlookers of each room, persons the seated pages of each person. onlookers and
-	// seated have the pages of each kind by their origin.
+	// rooms holds the onlookers of each room. persons holds the seated pages of each person.
+	// onlookers and seated hold the pages of each kind by their origin.
 	rooms             queues[string]
 	persons           queues[seat]
 	onlookers, seated queues[origin]

@@ -298,7 +298,7 @@ func (a accepting) Accept() (net.Conn, error) {
 	return nil, net.ErrClosed
 }
 
-// Close stops accepting connections; those that were accepted stay.
+// Close stops accepting connections. Accepted connections stay open.
 func (a accepting) Close() error {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -19,7 +19,7 @@ import (
 	"muster/internal/leak"
 )
 
-// leases holds the doors of all hosts, as a store does.
+// leases holds the entrances of all hosts, as a store does.
 type leases struct {
 	mu    sync.Mutex // guards following
 	doors map[string]string

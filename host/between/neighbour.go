@@ -188,7 +188,7 @@ func (m *Mesh) answer(conn *tls.Conn) {
 // silence is how long a connection for beats may be silent before it is closed.
 const silence = 10 * beatEvery
 
-// echo returns one byte to its sender; it must arrive before until.
+// echo returns one byte to its sender. The byte must arrive before until.
 func echo(conn *tls.Conn, until time.Time) error {
 	if err := conn.SetDeadline(until); err != nil {
 		return err

@@ -330,8 +330,8 @@ func TestReturned(t *testing.T) {
 	}
 }
 
-// TestClaimsAskLittle checks that taking over a room of an ended host costs two requests, one to
-// read it and one to write it. There is no third one for the lease of each room.
+// TestClaimsAskLittle checks that taking over a room of an ended host costs two requests: one reads
+// the room and one writes it. There is no third request for the lease of each room.
 func TestClaimsAskLittle(t *testing.T) {
 	t.Parallel()
 	const rooms = 200

@@ -26,7 +26,8 @@ type documentHead struct {
 	at         uint64
 }
 
-// code stands for a document among rooms' codes, and among the hashes of lists. Neither begins so.
+// documentCode returns a key for a document among rooms' codes and hashes of lists. Neither of
+// these begins with an underscore.
 func documentCode(name string) string { return "_" + name }
 
 func (l *large) documentHead(ctx context.Context, name string) (h documentHead, err error) {

@@ -432,8 +432,8 @@ func TestFull(t *testing.T) {
 	eventually(t, "it saves again", func() bool { return own.Save(ctx, noise(1, inline/2)) == nil })
 }
 
-// zombie makes a host deaf until its lease has ended and the other host knows it. The zombie can
-// still write.
+// zombie cuts a host off from news until its lease has ended and the other host knows this. The
+// zombie can still write.
 func zombie(t *testing.T, c, other *Cluster) {
 	t.Helper()
 	c.cancel()

@@ -20,9 +20,9 @@ import (
 )
 
 const (
-	// inline is how many compressed bytes of a room stand in the record itself, and partSize how
-	// many a part has. bench/experiments/cluster.md says how they were chosen. Headers come on top,
-	// and a message may have 1 MB unless max_payload is set.
+	// inline is how many compressed bytes of a room fit in the record itself. partSize is how many
+	// bytes fit in a part. bench/experiments/cluster.md says how they were chosen. Headers come on
+	// top, and a message may have 1 MB unless max_payload is set.
 	inline   = 256 << 10
 	partSize = 512 << 10
 	// partsAtOnce is how many parts are on their way at a time.
@@ -181,7 +181,7 @@ func hashOf(body []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// each calls do for 0 up to n, atOnce at a time, and returns one of the errors.
+// each calls do for 0 up to n, atOnce calls at a time. It returns one of the errors.
 func each(n, atOnce int, do func(n int) error) error {
 	var work sync.WaitGroup
 	failed := make(chan error, n)
@@ -284,7 +284,7 @@ func parseHead(text string) (parts int, sum string, ok bool) {
 	return parts, fields[2], err == nil && parts > 0 && parts <= maxParts
 }
 
-// Kept returns the blob with a hash.
+// Kept returns the blob with the given hash.
 func (l *large) Kept(ctx context.Context, hash string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, saveTime)
 	defer cancel()

@@ -208,7 +208,7 @@ func (c *Cluster) keepLease() {
 	}
 }
 
-// renewLease renews the lease, or takes it again after it has ended. The host then still has every
+// renewLease renews the lease, or takes a new one after it has ended. The host then still has every
 // room that no other host has claimed.
 func (c *Cluster) renewLease() error {
 	l := &c.lease

@@ -185,7 +185,7 @@ func (l *lists) writeLock(ctx context.Context, key string, over uint64, says loc
 	return l.publish(ctx, &nats.Msg{Subject: l.subject("lock", store.HashOf([]byte(key))), Data: data}, over, ttl)
 }
 
-// writeList shares a list: it writes a blob, and the blob's hash under the key.
+// writeList shares a list. It writes a blob, and then the blob's hash under the key.
 func (l *lists) writeList(ctx context.Context, key string, data []byte) error {
 	hash, err := l.large.Keep(ctx, data)
 	if err != nil {

@@ -34,7 +34,7 @@ type record struct {
 	Last string `json:"last,omitempty"`
 	// Heir is the node that may take the room first, if there is one.
 	Heir string `json:"heir,omitempty"`
-	// Write counts the writes of the claim.
+	// Write is the number of this write among the claim's writes.
 	Write uint64 `json:"write,omitempty"`
 	// ID is the room's public id.
 	ID string `json:"id,omitempty"`

@@ -16,8 +16,8 @@ import (
 const (
 	// lookEvery is how often a host looks which servers keep its streams.
 	lookEvery = 5 * time.Second
-	// lostAfter is how long a server may lack something before the log calls it lost, so that a
-	// moment's delay is no news.
+	// lostAfter is how long a server may lack something before the log calls it lost. A moment's
+	// delay is not worth a line.
 	lostAfter = 10 * time.Second
 	// hardlyBehind is how many messages a server may lack while it keeps up: the leader counts a
 	// message as soon as most servers have it.

@@ -13,14 +13,13 @@ import (
 )
 
 const (
-	// streamVersion is the version of the streams' shape, which their metadata has under
-	// versionKey.
+	// streamVersion is the version of the streams' shape. Their metadata holds it under versionKey.
 	streamVersion = 1
 	versionKey    = "muster"
 	// markerLife is how long the servers keep the marker of an expired message. A watch learns of
 	// the expiry unless it was away for longer.
 	markerLife = time.Minute
-	// electionTime is how long the election of a leader may take, and askTime how long one request
+	// electionTime is how long the election of a leader may take. askTime is how long one request
 	// may take.
 	electionTime = 15 * time.Second
 	askTime      = 2 * time.Second

@@ -86,8 +86,8 @@ type watch struct {
 }
 
 // run reports the newest message of each subject, and each message that follows, until the host
-// ends. After any failure it continues behind the last message that it reported. When it has
-// reported all existing messages, it calls listed once.
+// ends. After a failure it continues behind the last message that it reported. Once it has reported
+// all existing messages, it calls listed.
 func (w *watch) run(ctx context.Context) {
 	for ctx.Err() == nil {
 		if err := w.follow(ctx); err != nil && ctx.Err() == nil {

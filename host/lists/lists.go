@@ -51,7 +51,7 @@ type shared struct {
 
 const (
 	// worthKeeping is the size in bytes of the smallest list that is kept apart from its rooms. A
-	// shorter one costs less inside each of them.
+	// shorter list costs less as a copy in each room.
 	worthKeeping = 4 << 10
 	// keepAgain is how often the store is told to keep a list that rooms still use, because the
 	// store forgets lists that were unused for days.

@@ -114,9 +114,9 @@ func TestIncomplete(t *testing.T) {
 	}
 }
 
-// TestTheirFields checks that a file has no field that its reader does not know, and none of another
-// type. The tables are those of get5's match_schema.md (0.15), MatchZy's match_setup.md (0.8) and
-// TMT2's IMatchCreateDto, ITeamCreateDto and IElectionStep.
+// TestTheirFields checks that a file has only fields that its reader knows, with the right types.
+// The tables are those of get5's match_schema.md (0.15), MatchZy's match_setup.md (0.8) and TMT2's
+// IMatchCreateDto, ITeamCreateDto and IElectionStep.
 func TestTheirFields(t *testing.T) {
 	team := map[string]any{"id": "", "name": "", "tag": "", "flag": "", "logo": "", "players": map[string]any{}, "series_score": 0.0,
 		"matchtext": "", "coaches": []any{}}

@@ -175,8 +175,8 @@ const ended, released = "ended", "released"
 // Lost counts a room that another host took while this one still had it.
 func (m *Metrics) Lost() { m.lost.Inc() }
 
-// Received counts a peer's message. It leaves out unknown states of a launch, because strangers
-// must not be able to make more labels.
+// Received counts a peer's message. It ignores unknown states of a launch, because strangers must
+// not be able to make more labels.
 func (m *Metrics) Received(message wire.Message) {
 	switch message := message.(type) {
 	case wire.Report:

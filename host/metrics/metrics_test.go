@@ -50,7 +50,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestTakeovers checks that takeovers are counted by why the other host no longer has the room.
+// TestTakeovers checks that takeovers are counted by the reason for which the other host lost the
+// room.
 func TestTakeovers(t *testing.T) {
 	m := New()
 	scrape(t, m, `muster_takeovers_total{cause="ended"} 0`, `muster_takeovers_total{cause="released"} 0`)

@@ -246,7 +246,7 @@ func find(parts []part, rows [2]row, now uint32) []found {
 	return mostUseful(all)
 }
 
-// mostUseful returns the first [memory.Max] cells by rank, in their order.
+// mostUseful returns the first [memory.Max] cells by rank. It keeps the order of all.
 func mostUseful(all []found) []found {
 	if len(all) <= memory.Max {
 		return all
@@ -361,8 +361,8 @@ func (m *Memory) Version() int {
 	return m.version
 }
 
-// Forget forgets everything that this host, or another one, has learnt up to the end of the hour. It
-// does not come back from documents that are merged later.
+// Forget forgets everything that this host, or another one, has learnt up to the end of the hour.
+// Documents that are merged later do not bring it back.
 func (m *Memory) Forget(now time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

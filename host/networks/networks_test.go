@@ -398,8 +398,8 @@ func TestDocument(t *testing.T) {
 	}
 }
 
-// FuzzParse checks that any bytes are a document or an error, and that a document is the only one of
-// its memory.
+// FuzzParse checks that any bytes are either a document or an error, and that each memory has
+// exactly one document.
 func FuzzParse(f *testing.F) {
 	f.Add(New([32]byte{}).Append(nil))
 	f.Add(Forgetting(noon))

@@ -31,7 +31,7 @@ func (k trialKey) compare(to trialKey) int {
 	return cmp.Or(k.origin.compare(to.origin), k.part.compare(to.part))
 }
 
-// voice is a room and a network by their hashes. Each counts once in a trial.
+// voice is a room and a network, by their hashes. Each pair counts once in a trial.
 type voice struct{ room, network uint32 }
 
 // sample is the value of a voice, in ticks.
@@ -111,8 +111,8 @@ type agreed struct {
 	count      uint8
 }
 
-// settle returns the median of the values that agree, if they are enough. The spread is the typical
-// one within a room, and how far the rooms are apart.
+// settle returns the median of the values that agree, if there are enough of them. The spread
+// combines the typical spread within a room with the distance between rooms.
 func (t *trial) settle(k kind) (agreed, bool) {
 	samples := slices.Clone(t.samples[:t.n])
 	slices.SortFunc(samples, func(a, b sample) int { return cmp.Compare(a.ms, b.ms) })

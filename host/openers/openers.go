@@ -85,8 +85,9 @@ type opened struct {
 }
 
 const (
-	// every is how often an address may open a room once it has opened as many as it may have at
-	// once. An address that closes rooms and opens others costs as much as one that keeps them.
+	// every is how often an address may open another room once it has opened as many as it may have
+	// at once. An address that closes rooms and opens others costs as much as an address that keeps
+	// its rooms.
 	every = time.Minute
 	// newsWait is how long another host may take to report a room that was opened there.
 	newsWait = 2 * time.Second

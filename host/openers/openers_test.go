@@ -13,7 +13,7 @@ import (
 	"muster/internal/clock"
 )
 
-// rooms say where rooms are, by code.
+// rooms holds the state of each room by its code.
 type rooms map[string]store.State
 
 func (r rooms) find(code string) store.State { return r[code] }

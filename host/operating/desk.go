@@ -59,7 +59,7 @@ type Desk struct {
 	wrongPace *access.Pace
 }
 
-// Listing is the list of rooms, and Limits that of networks that ran into limits.
+// Listing is the list of rooms. Limits is the list of networks that ran into limits.
 type (
 	Listing struct {
 		Format string `json:"format"`
@@ -253,7 +253,7 @@ func (d *Desk) Inside(w http.ResponseWriter, r *http.Request) {
 	reply(w, document, err)
 }
 
-// gather asks all other hosts for the same document. silent are those that do not answer.
+// gather asks all other hosts for the same document. silent are the hosts that do not answer.
 func gather[T any](ctx context.Context, d *Desk, what string) (answers []T, silent []string) {
 	var mu sync.Mutex // guards answers and silent
 	var asking sync.WaitGroup

@@ -170,7 +170,7 @@ func nameOf(number int) string { return "player " + strconv.Itoa(number) }
 // hidden stands for a text that people have written, such as a server's name or a reason.
 const hidden = "…"
 
-// anonymous returns a sentence with texts that may be shown in place of people's names. It hides all
+// anonymous returns a sentence in which the texts in shown replace people's names. It hides all
 // other texts except times, because any of them may be a name or an address.
 func anonymous(s sentence.Sentence, shown map[string]string) sentence.Sentence {
 	var pairs []any

@@ -117,7 +117,7 @@ type Rooms interface {
 	Limits() []pressure.Row
 }
 
-// These errors say why nothing was done. They are for the operator.
+// These errors tell the operator why nothing was done.
 var (
 	ErrUnknown = errors.New("no room has this id: muster serve rooms lists them")
 	ErrOrphan  = errors.New("no host has this room now: one takes it within seconds, unless none can read it; their logs say")

@@ -198,8 +198,8 @@ func (v *View) AppendSince(object []byte, edition int) []byte {
 	return object
 }
 
-// AppendOwn appends a person's own pings to an open JSON object, after a comma, if they are newer
-// than an edition and nobody else may see them.
+// AppendOwn appends a person's own pings to an open JSON object, after a comma. It does so only if
+// they are newer than an edition and hidden from everybody else.
 func (v *View) AppendOwn(object []byte, name string, edition int) []byte {
 	switch s, has := v.own[name]; {
 	case !v.IsPrivate:

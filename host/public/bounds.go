@@ -81,8 +81,8 @@ func (p *Limits) IsOver(r *room.Room, now time.Time) bool {
 }
 
 // Fitting returns a list that fits into a room's memory, and its note. A coordinated search asks
-// players for few servers. If everyone measures a whole list that is too long, Fitting takes every
-// nth server, so that each network keeps its share.
+// players for few servers, so its list fits. If everyone measures a whole list that is too long,
+// Fitting takes every nth server, so that each network keeps its share.
 func (p *Limits) Fitting(servers []discovery.Server, s wire.Settings, note sentence.Sentence) ([]discovery.Server, sentence.Sentence) {
 	if p == nil || p.Memory == 0 || s.Strategy == wire.Coordinated {
 		return servers, note

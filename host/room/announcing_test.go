@@ -131,7 +131,7 @@ func TestAnnouncementsFare(t *testing.T) {
 	}
 }
 
-// tells requires these announcements since the last time.
+// tells checks that the room has made exactly these announcements since the last check.
 func (n *session) tells(kinds ...wire.Announced) {
 	n.Helper()
 	var got []wire.Announced

@@ -75,7 +75,7 @@ func (*Banning) resume(r *Room) { r.parts.Bans.Restart(r.now) }
 // proceed returns an error, because the captains decide, and not the organiser.
 func (*Banning) proceed(*Room) error { return errCaptainsDecide }
 
-// begin begins the bans and picks. It keeps r.since, the time of the choice.
+// begin begins the bans and picks. r.since stays the time of the choice.
 func (b *Banning) begin(r *Room) {
 	b.Looked = r.now
 	r.goTo(b)

@@ -50,7 +50,7 @@ func (l *lastSeconds) begin(r *Room, reveals bool) time.Duration {
 	return lasts
 }
 
-// tick ends the reveal when it is time, and returns how much time is left.
+// tick ends the reveal when its time is over, and returns how much time is left.
 func (l *lastSeconds) tick(r *Room) (left time.Duration) {
 	left = l.LaunchAt.Sub(r.now)
 	if l.Reveals && left <= countdownTime {

@@ -45,7 +45,7 @@ func meanFor(players, server int) (ms float64) {
 	return ms
 }
 
-// bestFor returns the lowest of these.
+// bestFor returns the lowest mean ping of any server, in ms, for so many players.
 func bestFor(players int) float64 {
 	best := meanFor(players, 0)
 	for server := range 1000 {
@@ -95,7 +95,7 @@ func (n *session) answersAs(player int, name string, rtt func(player, server int
 	return n.answersBut(player, name, rtt, func(int) bool { return false })
 }
 
-// answersBut answers with other pings, and skips some servers.
+// answersBut answers for a player with pings from rtt, and skips some servers.
 func (n *session) answersBut(player int, name string, rtt func(player, server int) time.Duration,
 	isSilent func(server int) bool) (asked int) {
 	n.Helper()

@@ -730,7 +730,8 @@ func (e *fuzzSession) joins(name string) {
 	e.step(room.Join{Hello: hello, From: from, Token: hello.Token})
 }
 
-// speaks lets a player's program do some of its work, or send anything if it is not real.
+// speaks lets a player's program do some of its work. If the program is not a real one, it sends
+// anything.
 func (e *fuzzSession) speaks(name string) {
 	switch p := e.programOf(name); {
 	case p != nil:

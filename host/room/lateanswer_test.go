@@ -24,7 +24,7 @@ func lateRoom(t *testing.T, origins map[string]room.Origin) *session {
 	return n
 }
 
-// findsLate lets a player report a server, and its facts if it answered.
+// findsLate lets a player report a server. If the server answered, the report has its facts.
 func (n *session) findsLate(name string, state discovery.State, server int) {
 	n.Helper()
 	info := discovery.Info{Version: "5.14.0", Protocol: 49, OldestProtocol: 44, MaxPlayers: 16}

@@ -24,7 +24,7 @@ func (n *session) quietly(name string, ms ...int) {
 	n.Measures(name, ms...)
 }
 
-// looksQuietly is a second look at all finalists, which tell nothing of themselves.
+// looksQuietly sends a player's second look at all finalists. The servers report no facts.
 func (n *session) looksQuietly(name string) {
 	n.Helper()
 	asked := n.Looks[name]

@@ -20,7 +20,7 @@ func stopped(t *testing.T) *session {
 	return stoppedIn(t, settings(2), far())
 }
 
-// stoppedIn returns the same with other settings and another list.
+// stoppedIn returns a stopped session with other settings and another list.
 func stoppedIn(t *testing.T, s wire.Settings, list []discovery.Server) *session {
 	t.Helper()
 	s.Strategy = string(discovery.Adaptive)

@@ -20,7 +20,7 @@ import (
 // order.
 type Output interface{ isOutput() }
 
-// The outputs.
+// These are the outputs.
 type (
 	Save    struct{}
 	Publish struct{}

@@ -22,8 +22,8 @@ func (d *darkplaces) answers(server int, at time.Time) bool {
 	return true
 }
 
-// look lets all players who were asked look at such servers, each at the given time, and then
-// report what they saw. It reports whether anybody was asked.
+// look lets all players who were asked look at the servers of these names, each at the given time,
+// and then report what they saw. It reports whether anybody was asked.
 func (d *darkplaces) look(n *session, names []string) (looked bool) {
 	type packet struct {
 		at     time.Time

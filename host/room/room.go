@@ -31,7 +31,7 @@ type Room struct {
 	phase  phase
 	// since is the beginning of the stage that pages show, and begun that of the phase.
 	since, begun roomtime.Time
-	// parts have the people, the settings, and the state of the round. facts let other packages
+	// parts hold the people, the settings, and the state of the round. facts let other packages
 	// read the parts.
 	parts facts.Parts
 	facts facts.Facts

@@ -66,7 +66,7 @@ func (h *dispute) begins() {
 
 func (h *dispute) all() []string { return slices.Concat(h.honest, h.liars) }
 
-// tell reports the servers' facts for some players, the liars' in their own way.
+// tell reports the servers' facts for some players. Liars report their false facts.
 func (h *dispute) tell(names ...string) {
 	for _, name := range names {
 		var infos []wire.ServerInfo

@@ -92,7 +92,7 @@ func choosing(t *testing.T, servers int) *session {
 	return n
 }
 
-// toChosen brings ann and bob to their second look at two servers.
+// toChosen steps the room until ann and bob take their second look at two servers.
 func toChosen(n *session) {
 	n.Join("ann", "bob")
 	n.Listed(2)
@@ -111,7 +111,7 @@ func inVoting(t *testing.T) *session {
 	return votingBy(t, s)
 }
 
-// inBans returns a match whose captains have just begun to ban.
+// inBans returns a session whose captains have just begun to ban.
 func inBans(t *testing.T) *session {
 	t.Helper()
 	s := settings(2)

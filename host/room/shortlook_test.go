@@ -20,7 +20,8 @@ func shortlySearched(t *testing.T) *session {
 	return n
 }
 
-// looksAgain answers a player's last look with the earlier RTTs, and more for one server.
+// looksAgain answers a player's last look with the earlier RTTs. One server's RTT is longer by
+// more.
 func (n *session) looksAgain(name string, server int, more time.Duration) {
 	m := n.Looks[name]
 	v, probes := wire.Verified{Round: m.Round, Attempt: m.Attempt}, traceOf(n.Room, name)

@@ -10,7 +10,7 @@ import (
 	"muster/host/wire"
 )
 
-// longestMissed is how long the others bear one player's silence in all.
+// longestMissed is how long the others wait for one silent player in all.
 const longestMissed = time.Minute
 
 // TestSilenceIsBounded checks that players who fall silent, alone or together, once or again and

@@ -61,7 +61,7 @@ func (r *Room) follow(events ...calendar.Event) {
 
 // The actions of the people of a standing room.
 type (
-	// Come says whether the caller comes to the next date. Nil takes that back.
+	// Come says whether the caller comes to the next date. Nil withdraws the answer.
 	Come struct {
 		Comes *bool `json:"comes"`
 	}

@@ -19,7 +19,7 @@ import (
 // Input is something that happened to a room.
 type Input interface{ step(r *Room) error }
 
-// The inputs, beside [Join], [Listed] and [Order].
+// These are the inputs beside [Join], [Listed] and [Order].
 type (
 	// Tick lets time pass. Demand counts, for each server of [Room.Watches], the host's rooms that
 	// wait for seats there, including this one. Mute are the players whose programs are connected,

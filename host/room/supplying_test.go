@@ -75,8 +75,8 @@ func TestSupply(t *testing.T) {
 	}
 }
 
-// TestOwnGone checks that a room without its organiser's list, because the store lost it, says so
-// and takes no other list instead. It waits for the organiser's program to give it again, or fails.
+// TestOwnGone checks a room whose organiser's list the store has lost. The room says so and takes
+// no other list. It waits until the organiser's program gives the list again, or fails.
 func TestOwnGone(t *testing.T) {
 	for _, renews := range []bool{false, true} {
 		s := settings(0)

@@ -31,8 +31,8 @@ func (*Voting) traits() traits {
 	return traits{name: wire.PhaseVoting, isVoting: true, canReopen: true, isBetween: true}
 }
 
-// next returns when people who have closed their pages count as gone. A search, or people who are
-// away, need ticks before.
+// next returns when people who have closed their pages count as gone. While a search runs or people
+// are away, ticks are needed before then.
 func (*Voting) next(r *Room) (at roomtime.Time, isQuiet bool) {
 	g := &r.parts
 	players := r.facts.ChosenFor()

@@ -18,7 +18,7 @@ func TestNext(t *testing.T) {
 		// The clock goes forward on 29 March and back on 25 October: 20:00 stays 20:00.
 		{"sun 20:00 Europe/Berlin", "2026-03-22T20:00:00Z", "2026-03-29T20:00:00+02:00"},
 		{"sun 20:00 Europe/Berlin", "2026-10-18T20:00:00Z", "2026-10-25T20:00:00+01:00"},
-		// 02:30 is left out on 29 March, and comes twice on 25 October.
+		// 02:30 does not exist on 29 March, and comes twice on 25 October.
 		{"sun 02:30 Europe/Berlin", "2026-03-28T12:00:00Z", "2026-03-29T03:30:00+02:00"},
 		{"sun 02:30 Europe/Berlin", "2026-03-29T01:30:00Z", "2026-04-05T02:30:00+02:00"},
 		{"sun 02:30 Europe/Berlin", "2026-10-24T12:00:00Z", "2026-10-25T02:30:00+02:00"},

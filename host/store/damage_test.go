@@ -381,8 +381,8 @@ func TestEmptied(t *testing.T) {
 	}
 }
 
-// TestCut checks that a store says wherever its file was cut in place, also between two records, and
-// says it once.
+// TestCut checks that a store says once where its file was cut, also if the cut is between two
+// records.
 func TestCut(t *testing.T) {
 	data, _ := filled(t)
 	ends := []int64{1, int64(len(data)) - 1}

@@ -205,7 +205,8 @@ func (f *File) compact() (lost []string, err error) {
 }
 
 // take replaces the old file, which stays until the new one is whole. It returns the public ids of
-// the rooms whose newest record is not in it. The caller holds the disk lock, and no sync runs.
+// the rooms whose newest record is not in the new file. The caller holds the disk lock, and no sync
+// runs.
 func (f *File) take(w *rewriting) (lost []string, err error) {
 	err = w.catchUp(f.end)
 	if err = cmp.Or(err, w.sync()); err != nil {

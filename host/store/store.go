@@ -45,7 +45,8 @@ type Store interface {
 	// Keep keeps a blob, such as a list of servers, and returns its name for Kept: a hash of its
 	// content. A blob that is kept again stays for longer.
 	Keep(ctx context.Context, blob []byte) (hash string, err error)
-	// Kept returns the blob with a hash. The error is ErrUnknown if it is gone, as old ones are.
+	// Kept returns the blob with a hash. The error is ErrUnknown if the blob is gone, as old blobs
+	// are.
 	Kept(ctx context.Context, hash string) ([]byte, error)
 	Close() error
 }
@@ -66,8 +67,8 @@ type Claim interface {
 	Release(ctx context.Context) error
 	// Give is Release in favour of one host, which may take the room before any other.
 	Give(ctx context.Context, to string) error
-	// Lost is closed once another host is known to have the room: whatever this host says about it
-	// from then on is outdated. It is nil if that cannot happen.
+	// Lost is closed once another host is known to have the room. Whatever this host says about the
+	// room from then on is outdated. The channel is nil if no other host can take the room.
 	Lost() <-chan struct{}
 }
 

@@ -31,7 +31,8 @@ type Turn struct {
 	room.Plan
 	since time.Time
 	given chan struct{}
-	// number is smaller for a room that came earlier; place is the index in the queue, or outside.
+	// number is smaller for a room that came earlier. place is the index in the queue, or the
+	// constant outside.
 	number, place int
 	isOver        bool
 }

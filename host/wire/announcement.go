@@ -35,7 +35,7 @@ type Announcement struct {
 	Format string    `json:"format"`
 	Kind   Announced `json:"kind"`
 	At     time.Time `json:"at"`
-	// Text says everything in a sentence.
+	// Text is the whole announcement in one sentence.
 	Text string `json:"text"`
 	// Room is the room's name, empty without one; its code is left out. Game is what people call
 	// the game.

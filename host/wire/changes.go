@@ -10,8 +10,8 @@ import (
 	"muster/selection"
 )
 
-// Changes says which settings differ from those before, in players' words and without secrets. It
-// leaves out settings that people neither see nor decide.
+// Changes says which settings differ from the earlier ones, in players' words and without secrets.
+// It leaves out settings that people neither see nor decide.
 func (s Settings) Changes(before Settings) (sentences []sentence.Sentence) {
 	if wanted := s.Wanted(); wanted != before.Wanted() {
 		sentences = append(sentences, sentence.Of("room.wants", "wanted", wanted))

@@ -22,7 +22,7 @@ type Document struct {
 	Message string `json:"message,omitempty"`
 	Go      string `json:"go,omitempty"`
 	Stage   Stage  `json:"stage"`
-	// Phase says where the room stands; stage is a function of it.
+	// Phase says where the room stands. Stage is a function of the phase.
 	Phase Phase `json:"phase"`
 	Round int   `json:"round"`
 	// Seats is how many players the group waits for, 0 if the organiser decides when to start.

@@ -47,8 +47,8 @@ type Stay struct {
 
 // Seat is a player's part in a session.
 type Seat struct {
-	// Who tells the person from others, whatever the name. It is saved with the room and shown to
-	// no one.
+	// Who identifies the person, even after a change of name. It is saved with the room and shown
+	// to no one.
 	Who  string `json:"who,omitempty"`
 	Name string `json:"name"`
 	// PingMS is the ping that the person measured there, in ms; 0 if it is unknown.

@@ -47,7 +47,7 @@ type Match struct {
 	BestOf int `json:"best_of"`
 	// Camps are the two sides, a first.
 	Camps [2]Camp `json:"camps"`
-	// Turn is the move that the room waits for; nil if it waits for none.
+	// Turn is the move that the room waits for. It is nil if the room waits for no move.
 	Turn *Turn `json:"turn,omitempty"`
 	// Moves are the moves that were made, the oldest first.
 	Moves []Move `json:"moves"`
@@ -75,7 +75,7 @@ type Even struct {
 // Camp is one side of a match.
 type Camp struct {
 	Side Side `json:"side"`
-	// Name is what the side is called; it is empty if nobody has said it.
+	// Name is what the side is called. It is empty if nobody has named the side.
 	Name string `json:"name"`
 	// Captain moves for the side. It is empty while the side has no players.
 	Captain string   `json:"captain,omitempty"`
@@ -172,8 +172,8 @@ func (s *Settings) BestOf() int {
 	return map[string]int{"bo1": 1, "bo3": 3, "bo5": 5}[s.Match]
 }
 
-// ServerOrder returns the moves over the servers, each [Ban] or [Pick]. It is empty if the captains
-// ban until one server is left.
+// ServerOrder returns the moves in which captains choose servers, each [Ban] or [Pick]. It is empty
+// if the captains ban until one server is left.
 func (s *Settings) ServerOrder() []string { return strings.Fields(s.Order) }
 
 // MapPool returns the match's maps.

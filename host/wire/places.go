@@ -216,7 +216,8 @@ type Sites struct {
 	Better bool              `json:"better,omitempty"`
 	// Waiting are the players who are still measuring.
 	Waiting []string `json:"waiting"`
-	// Now is the best existing server, whatever the room's limits; nil if none answers all players.
+	// Now holds the figures of the best existing server, without regard to the room's limits. It is
+	// nil if no server answers all players.
 	Now *Figures `json:"now,omitempty"`
 	// Sites are sorted by the room's rule, the best first. Those that some player cannot reach come
 	// last.

@@ -42,8 +42,8 @@ type SeatsOn struct {
 	// Free is how many were free at At, -1 if that is unknown.
 	Free int       `json:"free"`
 	At   time.Time `json:"at,omitzero"`
-	// Next is when the server is asked again; zero if it is not. Checks says that one player saw
-	// enough seats, and a second one must confirm it.
+	// Next is when the server is asked again. It is zero if it is not asked again. Checks says that
+	// one player saw enough seats, and a second player must confirm this.
 	Next   time.Time `json:"next,omitzero"`
 	Checks bool      `json:"checks,omitempty"`
 	// Asked is how many queries the whole room has sent it during the wait.

@@ -37,7 +37,7 @@ type Settings struct {
 	// Password.
 	selection.Wishes
 	// Prefer is the margin by which the group's own servers may score worse than the best other
-	// server and still be chosen. 0 prefers none.
+	// server and still be chosen. 0 means no preference.
 	Prefer discovery.Millis `json:"prefer_ms,omitzero"`
 	// LongLook is how long everyone looks at the finalists again, 0 for a moment.
 	LongLook discovery.Millis `json:"long_look_ms,omitzero"`

@@ -433,8 +433,8 @@ type Way struct {
 	// Delay is how players delay their own packets in the game, for even pings in a match; nil if the
 	// game has no way that it allows in play.
 	Delay *DelayCommand `json:"delay,omitempty"`
-	// Region is what players set in a game that has regions instead of servers; nil for a server.
-	// Connect is then no address to play at.
+	// Region is the region that players set in a game with regions instead of servers. It is nil
+	// for a server. If it is set, nobody can play at the address in Connect.
 	Region *Region `json:"region,omitempty"`
 }
 
@@ -482,8 +482,8 @@ type Played struct {
 	MeanMS  float64        `json:"mean_ms"`
 	MaxMS   float64        `json:"max_ms"`
 	Players []string       `json:"players"`
-	// RTT has the pings that players measured there, without estimates. Voted are the people who
-	// voted in the round.
+	// RTT holds the pings to the server that players measured, without estimates. Voted lists the
+	// people who voted in the round.
 	RTT   map[string]float64 `json:"rtt_ms,omitempty"`
 	Voted []string           `json:"voted,omitempty"`
 	// Match is the match that was played there, as its captains decided it; nil for none.

@@ -55,7 +55,7 @@ func strange(given map[string]json.RawMessage, known []string) *Refusal {
 // maxKey is how much of a strange key is shown, in bytes.
 const maxKey = 64
 
-// otherNames are what flags, documents and other programs call settings.
+// otherNames are the names that flags, documents and other programs use for settings.
 var otherNames = map[string]string{
 	"rule": "by", "maxrtt": "limits_ms", "maxping": "limits_ms", "rtt": "limits_ms", "ping": "limits_ms", "size": "players",
 	"address": "addr", "server": "addr", "player": "name", "nickname": "name",

@@ -74,7 +74,7 @@ const MinDiscreet = 2 * SearchFinalists
 // Editions are a player's editions of games, by the games' ids.
 type Editions map[string]discovery.Edition
 
-// UnmarshalJSON skips null.
+// UnmarshalJSON ignores null.
 func (e *Editions) UnmarshalJSON(data []byte) error {
 	var said map[string]*discovery.Edition
 	if err := json.Unmarshal(data, &said); err != nil {
@@ -128,7 +128,7 @@ type Welcome struct {
 	// Page is the credential of the player's own pages, for the personal link.
 	Page string `json:"page,omitempty"`
 	// Epoch grows with each host that takes the room over, and with each restart. A peer that has
-	// seen a greater epoch ignores smaller ones. The same goes for the epoch of a [Launch].
+	// seen a greater epoch ignores smaller ones. This also holds for the epoch of a [Launch].
 	Epoch uint64 `json:"epoch,omitempty"`
 	// Hosts are other addresses of the host, in case this one is lost.
 	Hosts []netip.AddrPort `json:"hosts,omitempty"`
@@ -176,7 +176,7 @@ type Ask struct {
 	// Names are servers that lead. The peer reports the names that it saw when it measured them,
 	// and asks no server for this.
 	Names []int `json:"names,omitempty"`
-	// Only makes the peer forget what it was asked for before and has not asked yet.
+	// Only makes the peer forget earlier requests that it has not yet carried out.
 	Only bool `json:"only,omitempty"`
 }
 
@@ -186,7 +186,7 @@ type Report struct {
 	Round int
 	// First is the place of the first result among all of the player's.
 	First int
-	// Now is the sender's clock; the results' At are earlier readings of it.
+	// Now is the sender's clock. The results' At are earlier readings of the same clock.
 	Now     time.Duration
 	Results []discovery.Result
 }
@@ -216,8 +216,8 @@ type Rests struct {
 	For   discovery.Millis `json:"for_ms"`
 }
 
-// Late says how late a peer's timers usually fire, because its machine is busy. The peer's RTTs may
-// be too long by that much.
+// Late says how late a peer's timers usually fire because its machine is busy. The peer's RTTs may
+// be too long by this time.
 type Late struct {
 	By discovery.Millis `json:"late_ms"`
 }

@@ -93,7 +93,7 @@ const (
 type Mark struct {
 	// Here: the player's program is connected. That is not saved.
 	Here bool `json:"-"`
-	// Done: the player has measured all.
+	// Done says that the player has measured all servers.
 	Done bool `json:"done,omitempty"`
 	// Out is why the round goes on without the player.
 	Out Why `json:"out,omitempty"`
@@ -181,7 +181,7 @@ func (r *Register) Return(player people.ID, d Duty, mayCount bool, now roomtime.
 	return note
 }
 
-// Leave notes that a player's connection has ended. It reports whether there was one.
+// Leave notes that a player's connection has ended. It reports whether there was a connection.
 func (r *Register) Leave(player people.ID, now roomtime.Time) bool {
 	m := r.mark(player)
 	if !m.Here {
@@ -262,7 +262,7 @@ func (r *Register) Silence(player people.ID, now roomtime.Time) time.Duration {
 	return now.Sub(r.mark(player).Heard)
 }
 
-// Quiet returns the players that should have been heard and were not.
+// Quiet returns the players whose programs should have sent a message and did not.
 func (r *Register) Quiet(d Duty, now roomtime.Time) []people.ID {
 	return r.filtered(func(m *mark) bool { return m.isQuiet(d, now) })
 }
@@ -338,8 +338,8 @@ func (r *Register) Recall(player people.ID, now roomtime.Time) {
 	m.Out, m.Heard = "", now
 }
 
-// Brief notes that a player's program gets the list of a round, and reports whether the program
-// lacked it.
+// Brief notes that a player's program gets the list of a round. It reports whether the program did
+// not have this list yet.
 func (r *Register) Brief(player people.ID, round int) (isNew bool) {
 	m := r.mark(player)
 	isNew = m.briefed != round
@@ -427,8 +427,7 @@ func (r *Register) filtered(is func(*mark) bool) []people.ID {
 	return players
 }
 
-// mark returns a player's mark. If the player is unknown it returns an empty one, which is not
-// kept.
+// mark returns a player's mark. For an unknown player it returns an empty mark, which is not kept.
 func (r *Register) mark(player people.ID) *mark {
 	if m := r.state.Marks[player]; m != nil {
 		return m

@@ -273,8 +273,7 @@ func TestLeaveOut(t *testing.T) {
 	}
 }
 
-// TestApply checks that supposed changes leave the same players as those that are made, and change
-// nothing.
+// TestApply checks that supposed changes leave the same players as real ones, and change nothing.
 func TestApply(t *testing.T) {
 	out := func(why Why, players ...people.ID) Change { return Change{why, players} }
 	for _, tt := range []struct {

@@ -9,7 +9,8 @@ import (
 	"muster/host/room/roomtime"
 )
 
-// TestGoOnWithout checks that a voting group goes on without the right players, at the right time.
+// TestGoOnWithout checks that a voting group goes on without exactly the players who do not act, at
+// the right time.
 func TestGoOnWithout(t *testing.T) {
 	group := []people.ID{"ann", "bob", "cat"}
 	for _, tt := range []struct {
@@ -47,7 +48,8 @@ func TestGoOnWithout(t *testing.T) {
 	}
 }
 
-// TestCanReturn checks that a player who has left a vote has a say again, but not again and again.
+// TestCanReturn checks that a player who has left a vote may take part again, but not again and
+// again.
 func TestCanReturn(t *testing.T) {
 	r := of("ann", "bob")
 	times := 0

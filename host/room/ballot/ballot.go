@@ -44,8 +44,8 @@ type State struct {
 	// Numbers are the servers that were candidates, in the order of their numbers. The first has
 	// number 1.
 	Numbers []int `json:"numbers,omitempty"`
-	// Offered are the choices that people have seen, in their order. They keep their places, even
-	// when one is vetoed or is not special any more.
+	// Offered are the choices that people have seen, in order. A choice keeps its place even when
+	// it is vetoed or no longer special.
 	Offered []int `json:"offered,omitempty"`
 }
 

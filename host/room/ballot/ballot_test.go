@@ -282,7 +282,8 @@ func TestWithdraw(t *testing.T) {
 	}
 }
 
-// TestSaved checks the form of the section. Another form needs another version of the saved room.
+// TestSaved checks the form of the saved section. Another form needs another version of the saved
+// room.
 func TestSaved(t *testing.T) {
 	const form = `{"opened":true,"papers":{"ann":{"vote":5,"ready":true},"bob":{"by_hand":true}},` +
 		`"vetoes":[{"Player":"cat","Server":"","Map":"dm1"}],"numbers":[4,5]}`

@@ -76,8 +76,8 @@ type Turn struct {
 	Made Move
 }
 
-// Begin begins the moves over a setup with at least one server. Cut is how many bans of the order
-// are dropped because there are too few servers for them.
+// Begin begins the moves over a setup with at least one server. cut is how many bans of the order
+// are dropped because there are too few servers.
 func Begin(s Setup, now roomtime.Time) (series Series, cut int) {
 	s.Servers, s.Maps = slices.Clone(s.Servers), slices.Clone(s.Maps)
 	series = Series{State{Setup: s, Since: now}}
@@ -300,8 +300,8 @@ func (s *Series) make(m Move, rule []int, now roomtime.Clocks) {
 	s.settle(rule)
 }
 
-// settle decides the server once all moves about servers are made. It is the picked server, or the
-// best one left by the rule.
+// settle decides the server once all moves about servers are made. The server is the picked one, or
+// the remaining server that is best by the rule.
 func (s *Series) settle(rule []int) {
 	if len(s.state.Went) > 0 || !s.HasBegun() || s.isAboutServers() {
 		return

@@ -75,8 +75,8 @@ func (t BringResult) Lines(player people.ID) (lines []sentence.Sentence) {
 	return lines
 }
 
-// Bring puts somebody's servers into the lists. They replace the earlier ones, unless adds is set.
-// Reach is the least reach of a server that the group may use.
+// Bring adds somebody's servers to the lists. They replace the person's earlier servers, unless
+// adds is set. Reach is the least reach of a server that the group may use.
 func (l *Lists) Bring(player people.ID, reach discovery.Reach, favourites, hidden []wire.Brought, adds bool) (t BringResult) {
 	before := *l
 	if !adds {
@@ -157,7 +157,7 @@ func (l *Lists) change(keep func(*entry) bool) {
 	}
 }
 
-// Withdraw takes somebody's servers back.
+// Withdraw removes somebody's servers.
 func (l *Lists) Withdraw(player people.ID) {
 	l.change(func(o *entry) bool {
 		o.By = slices.DeleteFunc(slices.Clone(o.By), func(by people.ID) bool { return by == player })

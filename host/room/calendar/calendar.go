@@ -46,7 +46,8 @@ const (
 	// places.
 	maxRegulars = wire.MaxPlayers
 	// returnsWithin is how long programs look for a room after they lost the connection. A program
-	// that comes back within that time missed the end of its session, and its player wants no other.
+	// that comes back within this time missed the end of its session. Its player wants to be in no
+	// other session.
 	returnsWithin = 30 * time.Minute
 	// ageStep is the unit of unused time. maxAge is the most time that counts at once, so that a
 	// clock that jumps by years costs a day only.
@@ -88,7 +89,7 @@ type State struct {
 	// opened itself for.
 	Reminded  time.Time `json:"reminded,omitzero"`
 	OpenedFor time.Time `json:"dated,omitzero"`
-	// Used is when somebody used the room last; [Facts].Heard may be later.
+	// Used is when somebody last used the room. [Facts].Heard may be later.
 	Used time.Time `json:"used,omitzero"`
 	// Unused is how long no program has been in a standing room, counted until the time Counted.
 	Unused  time.Duration `json:"unused,omitempty"`
@@ -154,7 +155,7 @@ type Event interface{ isEvent() }
 type (
 	// Note is a line for the log.
 	Note struct{ Says sentence.Sentence }
-	// Announce tells people who are not in the room.
+	// Announce announces something to people who are not in the room.
 	Announce struct{ Announcement wire.Announcement }
 	// Open says that another session begins, and why, in a line for the log.
 	Open struct{ Why sentence.Sentence }
@@ -415,7 +416,7 @@ func (c *Calendar) MissedEnd(mark string, now time.Time) *wire.Refusal {
 	return nil
 }
 
-// Come notes whether somebody comes to the next date. Nil takes an answer back.
+// Come notes whether somebody comes to the next date. Nil withdraws an answer.
 func (c *Calendar) Come(mark string, comes *bool) error {
 	switch {
 	case c.upcoming.next.IsZero():

@@ -127,7 +127,8 @@ func TestEstimate(t *testing.T) {
 	}
 }
 
-// TestTakeRefine checks that another choice forgets the what-if, and that refining it does not.
+// TestTakeRefine checks that another choice drops the what-if, and that refining the choice keeps
+// it.
 func TestTakeRefine(t *testing.T) {
 	var c Choice
 	c.Take(c.Try(two()))

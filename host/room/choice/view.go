@@ -124,8 +124,8 @@ func (f *Facts) view(s, stands selection.Selection) *wire.Choice {
 	return v
 }
 
-// called returns a server's name with its address, or the address alone if nobody knows the name.
-// It looks into the view first, because a search of the list takes longer.
+// called returns a server's name with its address, or the address alone if the name is unknown. It
+// looks into the view first, because a search of the list takes longer.
 func (f *Facts) called(v *wire.Choice, address string) any {
 	addr, err := hostport.Parse(address)
 	if err != nil {

@@ -61,8 +61,8 @@ func (d *Decision) unseen(g facts.Facts) []int {
 	return slices.DeleteFunc(best[:min(finalistCount(g), len(best))], func(server int) bool { return slices.Contains(d.Looks.Seen(), server) })
 }
 
-// BeginBans begins the bans and picks of a match's captains, from the newest choice, unless they
-// have begun. It returns notes for people.
+// BeginBans begins the bans and picks of a match's captains with the newest choice, unless they
+// have begun already. It returns notes for people.
 func (d *Decision) BeginBans(g facts.Facts, now roomtime.Time) (notes []sentence.Sentence) {
 	if d.bans.HasBegun() {
 		return nil
@@ -126,7 +126,7 @@ func obstacle(g facts.Facts, server int) (why selection.Cause, is bool) {
 	return selection.Full, true
 }
 
-// Fallbacks returns the servers that a decided match would go to, in that order.
+// Fallbacks returns the servers that a decided match would go to, best first.
 func (d *Decision) Fallbacks(g facts.Facts) []int { return d.bans.Fallbacks(ranked(g)) }
 
 // MakeMove makes a captain's move in the turn of a number. What is a server's address, or a map's
@@ -213,7 +213,7 @@ func (d *Decision) mapNotes() []sentence.Sentence {
 	return nil
 }
 
-// what returns what a move was about: the server's address, or the map.
+// what returns the object of a move: the server's address, or the map.
 func (d *Decision) what(g facts.Facts, made bans.Turn) string {
 	if made.Of == wire.OfServer {
 		return addrOf(g, made.Made.What)

@@ -417,7 +417,8 @@ func changeNotes(g facts.Facts, before int) (notes []sentence.Sentence) {
 }
 
 // Favourite returns the server that people agreed on, after everyone has looked at it again. If it
-// no longer suits them it returns the next best, or -1 if not everyone has looked at that one.
+// no longer suits them, Favourite returns the next best server, or -1 until everyone has looked at
+// the next best one.
 func (d *Decision) Favourite(g facts.Facts) (server int, notes []sentence.Sentence) {
 	notes = d.Discredit(g)
 	target := d.ballot.Favourite(d.Options(g))

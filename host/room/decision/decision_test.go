@@ -180,7 +180,7 @@ func (n *session) looks(servers ...int) settled {
 
 func (n *session) chosen() int { return factstest.Chosen(n.Choice.Newest()) }
 
-// says compares notes with the wanted ones.
+// says checks that notes are the wanted ones.
 func says(t testing.TB, what string, notes []sentence.Sentence, want ...string) {
 	t.Helper()
 	if got := texts(notes); !slices.Equal(got, want) {

@@ -367,8 +367,8 @@ func TestLongLook(t *testing.T) {
 	}
 }
 
-// TestLate checks that the room does not wait for players who do not look, and that they may come
-// back to it.
+// TestLate checks that the room does not wait for players who do not look, and that they may return
+// to it.
 func TestLate(t *testing.T) {
 	n := measured(t, 10, "ann", "bob")
 	n.choose(false)

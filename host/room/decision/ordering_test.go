@@ -67,8 +67,8 @@ func TestHidden(t *testing.T) {
 	}
 }
 
-// TestVouch checks that a player's odd numbers count with the organiser's word, in this round too
-// if something is left that suits the player.
+// TestVouch checks that a player's unusual numbers count once the organiser confirms them. They
+// count in this round too if a server is left that suits the player.
 func TestVouch(t *testing.T) {
 	odd := func(rtt int) *session {
 		n := newSession(t, 20, "ann", "bob", "cat")

@@ -37,7 +37,7 @@ type State struct {
 // State returns the state, to save or restore it.
 func (g *Guests) State() *State { return &g.state }
 
-// Scene has the people in the room, and their places.
+// Scene holds the people in the room, and their places.
 type Scene struct {
 	// Guests are the people with only the page, in their order.
 	Guests []Person
@@ -109,7 +109,7 @@ func (g *Guests) Uncount(guest people.ID) (note sentence.Sentence) {
 // IsCounted reports whether the organiser counts a guest in.
 func (g *Guests) IsCounted(guest people.ID) bool { return slices.Contains(g.state.Counted, guest) }
 
-// Forget drops a guest who has left, or plays from now on.
+// Forget drops a guest who has left or has become a player.
 func (g *Guests) Forget(guest people.ID) {
 	g.Uncount(guest)
 	delete(g.estimators, guest)

@@ -32,7 +32,8 @@ func scene(guests ...Person) Scene {
 	return Scene{Guests: guests, Players: []Person{ann, bob}, Rule: selection.Mean}
 }
 
-// TestView checks that a guest may be counted in if that helps the choice, and else reads why not.
+// TestView checks that a guest may be counted in if this helps the choice, and otherwise reads why
+// not.
 func TestView(t *testing.T) {
 	const nowhere, guess = "it’s private, or belongs to a tunnel", "nobody nearby is measuring"
 	for _, tt := range []struct {

@@ -126,8 +126,8 @@ type shown struct {
 	own int
 }
 
-// Promise returns the number that the player is promised for the next question, 0 for the whole
-// list. Max is the round's number. A promised number never shrinks.
+// Promise returns the number that the player is promised for the next question, or 0 for the whole
+// list. most is the round's number. A promised number never shrinks.
 func (w *PlayerResults) Promise(most int) int {
 	s := &w.shown
 	if most == 0 || w.asked.all {

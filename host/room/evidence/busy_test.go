@@ -10,8 +10,8 @@ import (
 	"muster/discovery/plan/topology"
 )
 
-// TestWatch checks that what a player measures during a download counts as on the quiet line, also
-// once the room was saved.
+// TestWatch checks that results from the time of a download count as if the line had been quiet,
+// also after the room was saved.
 func TestWatch(t *testing.T) {
 	var list []discovery.Server
 	for i := range 200 {

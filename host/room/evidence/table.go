@@ -109,7 +109,7 @@ func (k Knowledge) late() time.Duration {
 type Column struct {
 	Player people.ID
 	Knowledge
-	// Raised has the least RTT that counts, for some servers.
+	// Raised holds the least RTT that counts, for some servers.
 	Raised map[int]time.Duration
 	// Hidden are the servers that the player cannot get to.
 	Hidden []int

@@ -39,7 +39,7 @@ func (f Facts) Tuning() *Tuning          { return &f.p.Tuning }
 func (f Facts) Number() int              { return f.p.Number }
 func (f Facts) Measuring() roomtime.Time { return f.p.Measuring }
 
-// Refresh decides which facts about the servers to believe. Every choice begins with it.
+// Refresh decides which facts about the servers to believe. Every choice begins with Refresh.
 func (f Facts) Refresh() { f.p.refresh(f.Active()) }
 
 // Servers returns the round's list with the believed facts about its servers. The caller must not
@@ -97,7 +97,7 @@ func (f Facts) Results(player people.ID) evidence.Reading { return f.p.Evidence[
 func (f Facts) NATGroups(players []people.ID) [][]people.ID { return f.p.Origins.Groups(players) }
 
 // IsHidden reports whether a player cannot reach a server. HiddenFrom returns all servers that a
-// player cannot reach, and Around the servers on the player's own network.
+// player cannot reach. Around returns the servers on the player's own network.
 func (f Facts) IsHidden(player people.ID, server int) bool {
 	return f.p.Nearby.IsHidden(player, server)
 }

@@ -95,8 +95,8 @@ type Round struct {
 	Launches launch.Roll
 	// Measuring is when all players were told to measure.
 	Measuring roomtime.Time
-	// Gap is how long a server of the list rests before it answers an address again, 0 if unknown.
-	// A restored room does not know it.
+	// Gap is how long a server of the list rests before it answers an address again. It is 0 if
+	// unknown, as in a restored room.
 	Gap time.Duration
 	// Choice is the newest choice, and Ballot has people's votes on it.
 	Choice choice.Choice

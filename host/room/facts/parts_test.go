@@ -94,7 +94,8 @@ func TestBegin(t *testing.T) {
 	}
 }
 
-// TestBeginAnew checks that words about servers of another list do not count for those of this one.
+// TestBeginAnew checks that reports about servers of an earlier list do not count for servers of
+// the new one.
 func TestBeginAnew(t *testing.T) {
 	g := factstest.New(t, factstest.Settings(), 10, "ann")
 	if g.Servers.Info(3) == nil {

@@ -11,15 +11,16 @@ import (
 )
 
 // Some servers answer each address only once a second. If two players share an address, as the
-// server sees it, one may cost the other the answer. The room cannot know who shares an address,
-// because behind a tunnel all seem to come from one machine. So if a server answered others, a
-// failed look at it does not count yet. The player looks again, when nobody else does:
+// server sees it, one player's question may cost the other the answer. The room cannot know who
+// shares an address, because behind a tunnel all players seem to come from one machine. So if a
+// server answered others, a failed look at it does not count yet. The player looks again at a time
+// when nobody else does:
 //
 //	ann  ──look──✓
 //	bob  ──look──✗      1.1 s   ──look──✓
 //	cat  ──look──✗                        2.2 s   ──look──✗  lost
 //
-// Just before a launch there is no time for that, and the failed look counts for nothing.
+// Just before a launch there is no time for another look, and the failed one is ignored.
 
 // aloneSamples is how often a player who looks alone asks each server: one packet may
 // get lost on any line.

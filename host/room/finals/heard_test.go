@@ -103,8 +103,8 @@ func TestServerTwice(t *testing.T) {
 	}
 }
 
-// TestIsElsewhere checks that a player whose looks mostly contradict the others behind the address
-// measures alone.
+// TestIsElsewhere checks that a player measures alone whose looks mostly contradict the looks of
+// the others behind the same address.
 func TestIsElsewhere(t *testing.T) {
 	mates := func(own bool, isAsked bool) Known {
 		k := Known{MatesRTT: 30 * time.Millisecond}

@@ -247,8 +247,8 @@ func (l *Looks) Begin(s Setup, f Facts) (asks []Ask, note sentence.Sentence) {
 	return asks, note
 }
 
-// QuickCheck begins a look by a single packet, of one player, or of everyone who is here if by is
-// empty. It does not count as a try.
+// QuickCheck begins a look with a single packet. The player by looks, or everyone who is here if by
+// is empty. It does not count as a try.
 func (l *Looks) QuickCheck(servers []int, by people.ID, s Search, f Facts) (asks []Ask) {
 	l.state.Attempt++
 	l.state.Repeats++

@@ -47,7 +47,7 @@ func saw(server, sent int, rtts ...float64) wire.Finalist {
 	return seen
 }
 
-// session is looks along with the players' knowledge, as a room has it.
+// session holds looks and what the players know, as a room does.
 type session struct {
 	*testing.T
 	Looks

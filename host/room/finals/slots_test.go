@@ -70,8 +70,8 @@ func TestPlayersOfOneAddressTakeTurns(t *testing.T) {
 	}
 }
 
-// TestLongLookIsGentle checks that all players together ask no server more than ten times a second,
-// for any number of players and addresses. One address asks it about once a second.
+// TestLongLookIsGentle checks that all players together ask a server at most ten times a second,
+// for any number of players and addresses. One address asks a server about once a second.
 func TestLongLookIsGentle(t *testing.T) {
 	const most, second = 10, time.Second
 	for _, c := range []struct{ groups, places int }{{1, 1}, {4, 1}, {10, 1}, {16, 1}, {64, 1}, {1, 8}, {4, 4}, {2, 32}} {

@@ -76,7 +76,7 @@ type heard struct {
 type word struct {
 	// by is empty for the host, which heard the servers of its own networks.
 	by people.ID
-	// info is never changed, because players who heard the same share one.
+	// info is never changed, because players who got the same facts share one copy.
 	info *discovery.Info
 	// at is when the host got the report, from the beginning of the measuring, in whole ms.
 	at time.Duration

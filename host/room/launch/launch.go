@@ -35,8 +35,8 @@ type Way struct {
 // Roll has the ways of a round's players. Its zero value has nobody on the way.
 type Roll struct {
 	state State
-	// able says whether players' computers can start a game. Their programs say it again whenever
-	// they come, so it is not saved.
+	// able says whether players' computers can start a game. Programs say this again whenever they
+	// come, so it is not saved.
 	able map[people.ID]wire.Able
 }
 

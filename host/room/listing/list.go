@@ -74,9 +74,9 @@ type missing struct {
 
 func (m missing) Unwrap() []error { return []error{m.Refusal, m.why} }
 
-// Shared returns a list as everyone in a room has it, along with the addresses of servers that no
-// list has. It leaves out servers that cannot be asked or named on the wire. Each server stands in
-// it once, in the order of [topology.Compare], because neighbours share their markers and have
+// Shared returns a list as everyone in a room gets it, along with the addresses of servers that no
+// list has. It leaves out servers that cannot be asked or named on the wire. Each server appears
+// once. The order is that of [topology.Compare], because neighbours share their markers and have
 // nearly the same RTT.
 func Shared(servers []discovery.Server, hidden []netip.AddrPort) []discovery.Server {
 	var usable []discovery.Server

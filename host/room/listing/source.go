@@ -24,8 +24,8 @@ const (
 // itself stands in the room's settings.
 type Source struct {
 	state SourceState
-	// supplied is when the organiser's program gave its list last. It is not saved, because the
-	// program gives another if asked.
+	// supplied is when the organiser's program last gave its list. It is not saved, because the
+	// program gives the list again if asked.
 	supplied time.Time
 }
 

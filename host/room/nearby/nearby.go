@@ -57,7 +57,7 @@ type State struct {
 // State returns the state, to save or restore it.
 func (n *Networks) State() *State { return &n.state }
 
-// Validate returns the first fault of saved networks, or nil. Listed is the length of the list.
+// Validate returns the first fault of saved networks, or nil. listed is the length of the list.
 func (s State) Validate(players []people.ID, listed int) error {
 	for _, server := range s.Servers {
 		if server.Server < 0 || server.Server >= listed {

@@ -191,7 +191,7 @@ func TestBeyond(t *testing.T) {
 			t.Errorf("people read %q, want %q", told, want)
 		}
 	}
-	// A latecomer is asked about what is in the list.
+	// A latecomer is asked about the servers in the list.
 	n.Move("dan", inside("10.4.0.2"))
 	n.Ask("dan", game, eight)
 	n.Hear("dan", wire.Near{Game: game}, eight)

@@ -54,7 +54,7 @@ type Watch struct {
 	began, lost time.Duration
 	isOn        bool
 	// stepped is the driver's time of the newest step. ticked is the driver's time of the newest
-	// tick, or a later time until which none was needed.
+	// tick, or a later time if no tick was needed before it.
 	stepped, ticked time.Duration
 	hasStopped      bool
 	state           State
@@ -135,8 +135,8 @@ func (w *Watch) lose(d time.Duration, isDeserted bool) {
 // nobody, and cannot tell which players were silent.
 func (w *Watch) HasStopped() bool { return w.hasStopped }
 
-// Tick lets time pass, in the step under way. It returns the time since the last tick, and whether
-// a pause leaves it out.
+// Tick lets time pass in the current step. It returns the time since the last tick, and whether a
+// pause swallows this time.
 func (w *Watch) Tick(isDeserted bool) (passed time.Duration, isLost bool) {
 	passed = w.stepped - w.ticked
 	w.ticked = w.stepped

@@ -103,8 +103,8 @@ func (p *Pace) of(player people.ID) *mark {
 	return p.marks[player]
 }
 
-// note takes the player's numbers, and reports whether a second is over in which the player always
-// owed something. A player who has answered nothing yet may still wait for the list.
+// note takes the player's numbers. It reports whether a second is over in which the player had open
+// questions all the time. A player who has answered nothing yet may still wait for the list.
 func (m *mark) note(now roomtime.Time, player Player) (isOver bool) {
 	switch {
 	case player.Owing == 0:

@@ -118,7 +118,7 @@ func (r Ranking) Servers() []int {
 }
 
 // predict returns the pings that the search expects of players who have not measured a server. They
-// are in whole ms, because they are no more exact. A player who got no answer has no forecast.
+// are rounded to ms, because they are no more exact. A player who got no answer has no forecast.
 func (r Ranking) predict(server int, forecast map[people.ID]time.Duration) map[string]float64 {
 	if forecast == nil {
 		return nil

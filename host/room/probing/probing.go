@@ -54,7 +54,7 @@ type Moment struct {
 	IsVoting bool
 }
 
-// New returns a measuring that has asked nobody yet. It will write the evidence and the servers'
+// New returns a Probing that has asked nobody yet. It will write the evidence and the servers'
 // facts.
 func New(evidence *facts.Evidence, heard *infos.Infos) Probing {
 	return Probing{evidence: evidence, heard: heard}

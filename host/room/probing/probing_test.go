@@ -97,7 +97,7 @@ func (n *session) result(player people.ID, server int) discovery.Result {
 	return result
 }
 
-// asksMore lets everybody be asked for more servers, as the room does.
+// asksMore asks everybody for more servers, as the room does.
 func (n *session) asksMore() {
 	n.AskMore()
 	n.Choice = n.Choice.Forget()

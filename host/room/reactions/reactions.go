@@ -1,9 +1,9 @@
 // Package reactions knows the small signs that people send each other while they wait: a hello, a
-// heart, a drink. A sign says nothing but itself, so no stranger's text gets around by it.
+// heart, a drink. A sign carries no text of its own, so no stranger's text reaches anybody.
 //
-//	React ─▶ last: person, sign, time ─▶ View: those of the last two seconds
+//	React ─▶ last: person, sign, time ─▶ View: the signs of the last two seconds
 //
-// Nothing of it is saved, and nothing is queued: a flood of signs is refused, person by person.
+// Signs are neither saved nor queued. Each person's flood of signs is refused.
 package reactions
 
 import (

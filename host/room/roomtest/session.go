@@ -40,7 +40,7 @@ type Session struct {
 	Sent    map[string][]wire.Message
 	Fetches int
 	Fetched room.Fetch
-	// Asked are the servers that each player was asked for, in order.
+	// Asked lists the servers that each player was asked for, in order.
 	Asked map[string][]int
 	// Seen has each player's view of servers in a round. The newest second look and survey that
 	// each player was asked for are in Looks and Surveys. The newest destination of any program is
@@ -414,7 +414,7 @@ func (n *Session) Wait(d time.Duration) {
 	}
 }
 
-// Until lets time pass as a host does: the room gets it when it asks.
+// Until lets time pass until at, as a host does. The room gets a tick whenever it asks for one.
 func (n *Session) Until(at time.Time) (ticks int) {
 	n.Helper()
 	for {

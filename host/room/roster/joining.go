@@ -63,7 +63,7 @@ func (r *Roster) guestOf(hello wire.Hello) *person {
 	return r.state.Guests[i]
 }
 
-// Refusal returns why a program cannot come in, or nil if it can. Places is the number of the
+// Refusal returns why a program cannot come in, or nil if it can. places is the number of the
 // room's places. isConnected says that the player's program is connected already.
 func (r *Roster) Refusal(c Newcomer, places int, isConnected bool) *wire.Refusal {
 	if c.Name == "" {

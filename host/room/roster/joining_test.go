@@ -48,8 +48,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestLateHello checks that the later of two connections of one program counts, whatever the order
-// of their hellos, and that of two programs the newest to come does.
+// TestLateHello checks two connections at a time. Of two connections of one program the later one
+// counts, whatever the order of their hellos. Of two programs the one that came last counts.
 func TestLateHello(t *testing.T) {
 	for _, tt := range []struct {
 		name    string

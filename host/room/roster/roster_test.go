@@ -18,12 +18,12 @@ import (
 
 var eight = roomtime.Opening
 
-// fixture is a roster, in a test that drives it.
+// fixture is a roster that a test drives.
 type fixture struct {
 	*testing.T
 	*Roster
 	now roomtime.Time
-	// events are those since the last check.
+	// events are the events since the last check.
 	events []Event
 }
 

@@ -102,7 +102,8 @@ type Room struct {
 	Finals     finals.State     `json:"finals,omitzero"`
 }
 
-// Player is a player's part of the saved room. The parts' own sections have the rest.
+// Player is a player's part of the saved room. Each part of the room saves the rest in its own
+// section.
 type Player struct {
 	ID people.ID `json:"id"`
 	// ProbeLimit is the most servers that the player lets a round ask for.
@@ -153,7 +154,7 @@ func Carry[T any](saves bool, section, state *T) {
 }
 
 // LoseList drops everything that depends on the room's list, which is gone. A room that was about
-// to measure or choose begins again. A room that has sent its players somewhere waits for the
+// to measure or choose begins again. A room that has sent its players to a server waits for the
 // organiser.
 func (s *Room) LoseList() (err error) {
 	s.Listing.SavedList, s.Listing.ListLost = listing.SavedList{}, true

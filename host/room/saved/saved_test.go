@@ -9,8 +9,8 @@ import (
 	"muster/host/room/roomtime"
 )
 
-// TestRead checks that only rooms of this program's form are read, and that others are told by their
-// reason.
+// TestRead checks that only rooms of this program's form are read, and that other rooms are refused
+// with the right reason.
 func TestRead(t *testing.T) {
 	now := int64(roomtime.Opening)
 	for text, want := range map[string]error{

@@ -52,8 +52,9 @@ const (
 	// more are missing it waits for longestWait: long enough to ask a server twice.
 	fewMissing  = 0.125
 	longestWait = 1500 * time.Millisecond
-	// givenUp is the time after which every program has given a silent server up. That takes three
-	// seconds, and more on a busy machine. Only a search without any result waits so long.
+	// givenUp is the time after which every program has given up a silent server. A program needs
+	// three seconds for that, and more on a busy machine. Only a search without any result waits so
+	// long.
 	givenUp = 10 * time.Second
 	// Another round is not worth a gain below enough. untilSpent lets a search go on until its budget
 	// is spent.
@@ -61,9 +62,9 @@ const (
 	untilSpent = -time.Millisecond
 	// Longest is the longest time of a search. It has a good answer long before.
 	Longest = 45 * time.Second
-	// lagsAhead is the most open questions of a slow player. The best finalists change from round to
-	// round, so more questions would likely be wasted. longestLag is how long a search that is
-	// otherwise over may wait for slow players. The others wait six seconds more in all.
+	// lagsAhead is the most open questions of a slow player. The best finalists change from round
+	// to round, so more questions would likely be wasted. longestLag is how long an otherwise
+	// finished search may wait for slow players. The others wait six seconds more in all.
 	lagsAhead  = 3
 	longestLag = 4 * time.Second
 	// claimAfter is the number of rounds after which the planner can estimate the possible gain.
@@ -117,7 +118,8 @@ type Setup struct {
 	IsBehind bool
 }
 
-// New returns a search for groups of players. They may have open questions.
+// New returns a search for groups of players. The players may have open questions, which are in
+// out.
 func New(groups [][]Member, out []Ask, setup Setup) *Search {
 	options, criteria := setup.Options, setup.Criteria
 	options.Budget, options.Enough = cmp.Or(options.Budget, wire.SearchBudget), cmp.Or(options.Enough, enough)

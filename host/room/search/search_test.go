@@ -101,8 +101,8 @@ func TestDiscreet(t *testing.T) {
 	}
 }
 
-// TestMates checks that another player behind the same address asks a silent server, because one
-// player's own line may be at fault.
+// TestMates checks that another player behind the same address asks a silent server, because the
+// first player's line may be at fault.
 func TestMates(t *testing.T) {
 	const server = 7
 	lost, answers := discovery.Result{Server: server, State: discovery.Lost}, discovery.Result{Server: server, State: discovery.Answered}

@@ -193,7 +193,7 @@ func Begin(full, others []selection.Ranked, servers selection.Servers, limit tim
 	return w
 }
 
-// BeginOutside begins to watch the server where the others play, for the players outside.
+// BeginOutside begins to watch the server where the others play, on behalf of the players outside.
 func BeginOutside(outside []people.ID, at selection.Ranked, servers selection.Servers, limit time.Duration, now roomtime.Time) *Watch {
 	w := Begin([]selection.Ranked{at}, nil, servers, limit, now)
 	w.state.For = outside
@@ -239,7 +239,8 @@ func (w *Watch) Servers() []int {
 	return servers
 }
 
-// Watches returns the servers that players will look at again; none if nobody is there to look.
+// Watches returns the servers that players will look at again. It returns none if nobody is there
+// to look.
 func (w *Watch) Watches(f Facts) []int {
 	var servers []int
 	for i := range w.state.Servers {

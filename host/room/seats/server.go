@@ -28,9 +28,9 @@ const (
 	countedSeats = wire.MaxPlayers
 )
 
-// gapAfter returns how long a server rests after a look, by how long the room has waited. XQF asks
-// every 5 s for a single player. People who have waited for a quarter of an hour can wait 20 s
-// more.
+// gapAfter returns how long a server rests after a look. The gap grows with the time that the room
+// has waited. XQF asks every 5 s for a single player. People who have waited for a quarter of an
+// hour can wait 20 s more.
 func gapAfter(waited time.Duration) time.Duration {
 	const first, later, last = 10 * time.Second, 20 * time.Second, 30 * time.Second
 	switch {
@@ -42,8 +42,8 @@ func gapAfter(waited time.Duration) time.Duration {
 	return last
 }
 
-// Demand counts the rooms of a host that wait for seats on one server. Place is the room's own place
-// among them, from 0.
+// Demand counts the rooms of a host that wait for seats on one server. Place is the position of
+// this room among them, from 0.
 type Demand struct{ Rooms, Place int }
 
 // turnGap is how long a server rests between the looks of different rooms of the host. In a round

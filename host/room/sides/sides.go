@@ -210,8 +210,8 @@ func (s *Sides) next(side wire.Side, players []people.ID) people.ID {
 	return ""
 }
 
-// Replace makes the next of the present players captain of a side whose captain is away. The
-// captain stays if no other player of the side is here.
+// Replace appoints a new captain for a side whose captain is away: the next present player of the
+// side. The captain stays if no other player of the side is here.
 func (s *Sides) Replace(side wire.Side, present []people.ID) []Change {
 	i := place(side)
 	if i < 0 || slices.Contains(present, s.Captain(side)) {

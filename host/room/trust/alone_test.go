@@ -113,8 +113,8 @@ func TestTrialHarmless(t *testing.T) {
 	}
 }
 
-// TestTrialOfTwo checks that the player whose word is furthest from all else comes first, and no
-// more players are raised than the room can do without.
+// TestTrialOfTwo checks that the player comes first whose results differ most from all others', and
+// that no more players are raised than the room can do without.
 func TestTrialOfTwo(t *testing.T) {
 	players := []people.ID{"ann", "bob", "cat", "eve", "fay", "gil", "dan", "hal"}
 	b := world(60, players, func(player, server int) int {

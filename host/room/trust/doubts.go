@@ -25,7 +25,7 @@ type State struct {
 	TooNear []int `json:"too_near,omitempty"`
 }
 
-// doubt has the facts against a player, or for one.
+// doubt holds the facts for or against a player.
 type doubt struct {
 	// Vouched says that the organiser vouches for the player, in later rounds, too.
 	Vouched bool `json:"vouched,omitempty"`
@@ -67,8 +67,8 @@ func (s State) Validate(players []people.ID, listed int) error {
 	return nil
 }
 
-// Next returns the doubts of the next round, or of a round that has lost its list: the organiser
-// vouches for the same players.
+// Next returns the doubts of the next round, or of a round that has lost its list. The organiser
+// still vouches for the same players.
 func (s State) Next() (next State) {
 	for player, p := range s.Players {
 		next.set(player, doubt{Vouched: p.Vouched})

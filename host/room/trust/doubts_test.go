@@ -74,7 +74,8 @@ func TestRounds(t *testing.T) {
 	}
 }
 
-// TestVouch checks that nothing counts against a player any more once the organiser vouches.
+// TestVouch checks that nothing counts against a player any more once the organiser vouches for the
+// player.
 func TestVouch(t *testing.T) {
 	for _, of := range []struct {
 		player           people.ID

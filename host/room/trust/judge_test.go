@@ -76,9 +76,9 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// TestJudgeSlow checks that a player whose pings a slow line explains counts, unless all would be
-// better off if the pings were no longer than the others' allow. A search that goes on may know
-// better.
+// TestJudgeSlow checks that a player counts whose pings are explained by a slow line. The player
+// does not count if everybody would be better off with pings as long as the others' results allow.
+// A search that continues may find otherwise.
 func TestJudgeSlow(t *testing.T) {
 	// Dan has 20 ms to the first server, and the others have 60. They have 10 to the second, where
 	// he says 210 although theirs allow 138.

@@ -49,7 +49,7 @@ const dan = 3
 // honest returns the ping of a player who tells the truth. The first server is the best.
 func honest(player, server int) int { return 10*server + 10 + player }
 
-// but returns honest, with another word of dan's.
+// but returns the honest answers, except that dan answers with word.
 func but(word func(server int) int) func(player, server int) int {
 	return func(player, server int) int {
 		if player == dan {

@@ -171,8 +171,8 @@ func TestGoOnWithout(t *testing.T) {
 	}
 }
 
-// TestOutside checks that players who are left outside wait where the others are, until they are
-// in.
+// TestOutside checks that players who are left outside wait where the others are, until they get a
+// seat.
 func TestOutside(t *testing.T) {
 	g := measured(t, "ann", "bob", "cat")
 	for _, tt := range []struct {

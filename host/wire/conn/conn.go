@@ -282,8 +282,8 @@ func (c *Conn) read(receive func(wire.Message) error) {
 	}
 }
 
-// explain tells a peer which of its messages cannot be read, and why. The author of another program
-// has nothing else to go by.
+// explain tells a peer which of its messages cannot be read, and why. Authors of other programs
+// have no other hint.
 func (c *Conn) explain(err error) {
 	if c.side == AtHost && errors.Is(err, wire.ErrMalformed) {
 		why := strings.TrimPrefix(err.Error(), wire.ErrMalformed.Error()+": ")
