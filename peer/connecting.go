@@ -103,9 +103,9 @@ func (s *session) elsewhere(was Place) []Place {
 // errNotHere says that something else runs where the host might have been.
 var errNotHere = errors.New("peer: the host is not there")
 
-// connect holds one connection until it ends, and reports whether the host let the player in. A host found by a search
-// must prove its identity. If its certificate does not prove it, the host must know the player's token, which the peer
-// does not send it.
+// connect holds one connection until it ends, and reports whether the host let the player in. A
+// host found by a search must prove its identity. If its certificate is no proof, the host must
+// show that it knows the player's token. The peer does not send the token.
 func (s *session) connect(at Place, sought bool) (welcomed bool, err error) {
 	timeout := dialTimeout
 	if sought {

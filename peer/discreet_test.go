@@ -9,8 +9,9 @@ import (
 	"muster/host/wire"
 )
 
-// TestDiscreetPlayer checks the player's own bound on the servers that see their address. Plan, requests and finalists
-// together stay within it. The host learns which servers were not asked, and nobody waits.
+// TestDiscreetPlayer checks the player's own bound on the servers that see their address. Plan,
+// requests and finalists together stay within the bound. The host learns which servers were not
+// asked, and nobody waits.
 func TestDiscreetPlayer(t *testing.T) {
 	const most = 16
 	servers, _ := list(t.Context(), "")

@@ -189,8 +189,8 @@ func (e *Elsewhere) isEncrypted(from *url.URL) bool {
 // ErrProxyAlone says that a reverse proxy answers while the host behind it does not.
 var ErrProxyAlone = errors.New("peer: a proxy answers, and no host behind it")
 
-// ErrNothingSuitable says that the room found no server for everyone. Only a peer that leaves after one round returns
-// it.
+// ErrNothingSuitable says that the room found no server for everyone. Run returns it only for a
+// peer that leaves after one round.
 var ErrNothingSuitable = player.ErrNothingSuitable
 
 // The player's screen may show these events; see package player.

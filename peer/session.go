@@ -26,7 +26,7 @@ type session struct {
 
 	player *player.Player
 	conn   *conn.Conn // the newest, nil once it has ended
-	// dropped is why the host's last message ends the connection; nil if it does not.
+	// dropped is why the host's last message ends the connection, or nil if it does not.
 	dropped error
 	// stops cancel the running tasks. boxes collect what the probing ones among them have seen.
 	stops   map[int]context.CancelFunc

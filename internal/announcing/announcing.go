@@ -55,7 +55,7 @@ func (r *Relay) Lost() { r.host = netip.AddrPort{} }
 // Changed notes the newest state of the room.
 func (r *Relay) Changed(room *wire.Snapshot) { r.room = room }
 
-// Room returns what the program announces, if it may.
+// Room returns the room that the program announces, if it may announce one.
 func (r *Relay) Room() (room lan.Room, may bool) {
 	if r.room == nil || r.player == "" || !r.mayLead(r.host.Addr()) || r.room.Room.AnnounceAs == "" || !r.room.Room.Ended.IsZero() {
 		return lan.Room{}, false

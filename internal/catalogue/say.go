@@ -212,7 +212,7 @@ func (l *Language) list(n int, item func(int) string) string {
 	return text
 }
 
-// joined puts two texts, which are clean, into the pattern of a key with {first} and {next}.
+// joined puts two clean texts into the pattern of a key with {first} and {next}.
 func (l *Language) joined(key, first, next string) string {
 	var b strings.Builder
 	for _, part := range l.patterns[key] {

@@ -26,8 +26,8 @@ const (
 	greetsByLink greeting = "link"
 )
 
-// doubleClicked returns the command line that the program's file name stands for, empty if the name
-// contains no room. done says that it was already carried out.
+// doubleClicked returns the command line that the program's file name stands for. It is empty if
+// the name contains no room. done says that the command was already carried out.
 func (p *program) doubleClicked(ctx context.Context) (args []string, done bool, err error) {
 	executable, err := os.Executable()
 	if err != nil {

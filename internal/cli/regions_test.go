@@ -74,7 +74,7 @@ list = [
 	}
 }
 
-// TestPastedRegions plays in a game that measures its regions itself. The pings are those that the players have pasted,
+// TestPastedRegions plays in a game that measures its regions itself. The players paste the pings,
 // and the region with the lowest average is chosen.
 func TestPastedRegions(t *testing.T) {
 	ownGames(t, `[game.arena]

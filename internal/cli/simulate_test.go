@@ -177,7 +177,8 @@ func serverList(n int) string {
 	return csv.String()
 }
 
-// TestMatrixWorlds checks worlds from real round trips and a real list; each run is another world.
+// TestMatrixWorlds checks worlds that are made from real round trips and a real list. Each run has
+// another world.
 func TestMatrixWorlds(t *testing.T) {
 	plain, packed := writeFile(t, "rtt.txt", matrix), gzipped(t, "rtt.txt.gz", matrix)
 	list, packedList := writeFile(t, "list.csv", serverList(300)), gzipped(t, "list.csv.gz", serverList(300))

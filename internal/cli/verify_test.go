@@ -67,7 +67,7 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-// TestVersion checks that a build that is no release does not claim to be one.
+// TestVersion checks that a build that is not a release does not claim to be one.
 func TestVersion(t *testing.T) {
 	if out := succeeds(t, "--version"); !strings.HasPrefix(out, "muster devel (") || strings.Count(out, "\n") != 1 {
 		t.Errorf("%q", out)

@@ -20,8 +20,9 @@ var Machine Clock
 // Source is a time other than the machine's.
 type Source interface {
 	Now() time.Time
-	// Wake sends the time to c after d, and then every so often unless that is 0. It drops what c has no room
-	// for. Stop and Reset take back what nobody has received.
+	// Wake sends the time to c after d, and then at intervals of every unless every is 0. A time
+	// for which c has no space is dropped. Stop and Reset take back a time that nobody has
+	// received.
 	Wake(c chan time.Time, d, every time.Duration) Alarm
 	// AfterFunc calls f after d, as [time.AfterFunc] does.
 	AfterFunc(d time.Duration, f func()) Alarm

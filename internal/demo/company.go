@@ -38,7 +38,7 @@ type company struct {
 	// opened is when the round's vote began. spoken is when the visitor first said something, or when the players
 	// stopped waiting. Both are zero before.
 	opened, spoken time.Time
-	// said is when each player last said something.
+	// said is when each player last sent a message.
 	said [len(names)]time.Time
 }
 

@@ -25,7 +25,8 @@ const (
 type reached struct {
 	// isTried says that something was asked.
 	isTried bool
-	// found and lost are hosts whose names were looked up with and without success. nameErr is why.
+	// found is a host whose name was looked up with success. lost is a host whose name was not
+	// found, and nameErr says why.
 	found, lost string
 	nameErr     error
 	servers     int

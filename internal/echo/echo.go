@@ -23,10 +23,10 @@ import (
 	"muster/discovery/protocol/beacon"
 )
 
-// These apply where a field of Bounds is 0.
+// These values apply where a field of Bounds is 0.
 const (
-	// DefaultEach is how many answers a second one network gets. The players of ten rooms may ask at once from behind
-	// one address, three times each.
+	// DefaultEach is how many answers a second one network gets. The players of ten rooms may ask
+	// at once from behind one address, and each asks three times.
 	DefaultEach = 20
 	// DefaultAll is how many answers a second all networks get: 8 Mbit/s, of 64 bytes and their headers.
 	DefaultAll = 10_000

@@ -41,7 +41,7 @@ func Forms() []As { return []As{AsText, AsQStat, AsSteam, AsMuster} }
 
 // For is the game that a list belongs to.
 type For struct {
-	// Game is its id. Port is the default for servers whose list names none.
+	// Game is the game's id. Port is the default for servers that are listed without a port.
 	Game string
 	Port uint16
 	// Takes reports whether servers of a QStat type may belong to the game. QStatType is the one for its own lists, and

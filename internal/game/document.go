@@ -48,7 +48,8 @@ type typing struct {
 	Text  []string `json:"text"`
 }
 
-// regionEntry is a region as programs read it. Measure is empty if the game measures it itself.
+// regionEntry is a region as programs read it. Measure is empty if the game measures its regions
+// itself.
 type regionEntry struct {
 	Name    string `json:"name"`
 	Set     string `json:"set"`

@@ -273,7 +273,7 @@ func (g Game) HasMasters() bool { return len(g.asks()) > 0 }
 // OnSteam reports whether Steam lists the game's servers.
 func (g Game) OnSteam() bool { return g.ProtocolName == "a2s" && g.AppID != 0 }
 
-// These kinds of lists have no entry in lists.
+// These kinds of lists are not in the map lists.
 const (
 	kindRegions = "regions"
 	kindMaster  = "master" // a server asked over UDP
@@ -369,10 +369,10 @@ func (g Game) Queries(masters ...string) ([]master.Query, error) {
 // listed is a protocol whose servers have masters that speak a kin of it.
 type listed interface{ Master() discovery.Lister }
 
-// asks returns the questions to each master. In the Quake III family these are two for each protocol
-// version, because parts of a list get lost. The extended one covers IPv6 servers, but old masters do
-// not know it; the plain one works everywhere. Masters count players wrongly, so both ask for empty
-// and full servers too.
+// asks returns the questions to each master. In the Quake III family there are two questions for
+// each protocol version, because parts of a list get lost. The extended question covers IPv6
+// servers, but old masters do not know it. The plain question works everywhere. Masters count
+// players wrongly, so both questions ask for empty and full servers too.
 func (g Game) asks() (asks []discovery.Lister) {
 	if lister, ok := g.Protocol().(listed); ok {
 		return []discovery.Lister{lister.Master()}

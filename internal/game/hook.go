@@ -240,7 +240,8 @@ func (r *Running) Told() <-chan netip.AddrPort { return r.told }
 // Ended is closed when the command has ended; Err then says how. Programs that it started may still run.
 func (r *Running) Ended() <-chan struct{} { return r.ended }
 
-// Err returns why the command failed, with its last words; nil if it did not fail.
+// Err returns why the command failed, with the last lines of its output. It is nil if the command
+// did not fail.
 func (r *Running) Err() error {
 	if r.err == nil {
 		return nil

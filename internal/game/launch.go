@@ -253,8 +253,8 @@ func (l *Launcher) tellByHand(to wire.Launch) {
 	}
 }
 
-// unmask shows the game server's password to a player who has to type it. Otherwise it stays masked, because people
-// look on.
+// unmask shows the game server's password to a player who has to type it. For others it stays
+// masked, because people may be watching the screen.
 func (l *Launcher) unmask(to wire.Launch) {
 	if to.Password != "" {
 		l.Console.Tell("start.server-password", "password", to.Password)
@@ -292,7 +292,7 @@ func (e *StartError) Error() string {
 
 func (e *StartError) Unwrap() error { return e.Err }
 
-// Hint says what a user can do about it, in English.
+// Hint says what a user can do about the error, in English.
 func (e *StartError) Hint() string { return hint.Of(e.Plain()) }
 
 // Plain returns the error for the others in the room, without the paths on this machine.

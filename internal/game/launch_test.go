@@ -84,8 +84,8 @@ func TestLaunchOfNothing(t *testing.T) {
 	}
 }
 
-// TestPlainStartError checks that the others in the room do not read a path on the player's machine, which usually
-// contains the user's name.
+// TestPlainStartError checks that other people in the room see no path of the player's machine.
+// Such a path usually contains the user's name.
 func TestPlainStartError(t *testing.T) {
 	for _, c := range []struct {
 		err  StartError

@@ -18,8 +18,8 @@ type Way struct {
 	Protocol string
 	// Above is the entry's query_above: how far above the players' port servers are asked.
 	Above uint16
-	// Shift is how far above the given port the entry's port lies. Of a game on Steam people often know only the players'
-	// port, and many servers are asked at the next one.
+	// Shift is how far above the given port the entry's port lies. People often know only the port
+	// for players of a game on Steam, and many servers are asked at the next port.
 	Shift uint16
 }
 
@@ -60,7 +60,7 @@ func (w Way) asks(given uint16) uint16 {
 	return w.Port(given)
 }
 
-// IsTCP reports whether the way is a connection in place of packets.
+// IsTCP reports whether servers are asked over a TCP connection in place of UDP packets.
 func (w Way) IsTCP() bool {
 	_, is := w.protocol().(discovery.Stream)
 	return is

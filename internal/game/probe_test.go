@@ -36,7 +36,7 @@ func TestWays(t *testing.T) {
 	}
 }
 
-// TestBest checks which answer an entry is made of.
+// TestBest checks which answer becomes an entry.
 func TestBest(t *testing.T) {
 	tcp := Answer{Way: Way{Protocol: "tcp"}}
 	seats := Answer{Way: Way{Protocol: "mumble"}, Info: &discovery.Info{MaxPlayers: 9}}

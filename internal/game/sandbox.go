@@ -77,7 +77,7 @@ func isOwnSystem(path string) bool {
 	return false
 }
 
-// isThere reports whether there is a file, or a link to a place that only the machine knows.
+// isThere reports whether there is a file, or a link whose target the sandbox cannot see.
 func isThere(path string) bool {
 	info, err := os.Lstat(path)
 	return err == nil && info.Mode()&fs.ModeDir == 0

@@ -34,7 +34,8 @@ type Match struct {
 	slips   int
 	isWhole bool
 	isOther bool // see IsOther
-	// length is that of the name, in letters: of two games that begin alike the shorter name is nearer.
+	// length is the number of letters in the name. Of two games that begin alike, the one with the
+	// shorter name is nearer.
 	length int
 }
 
@@ -427,7 +428,7 @@ type SeveralError struct {
 	Games []Game // the nearest first
 }
 
-// maxNamed is how many games an error names: a line or two.
+// maxNamed is how many games an error names. They fill a line or two.
 const maxNamed = 6
 
 // Said returns the error as a sentence of the catalogue.

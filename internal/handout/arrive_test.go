@@ -262,7 +262,8 @@ func TestLanguages(t *testing.T) {
 	}
 }
 
-// TestReplaced checks that visitors get the very file that was judged, even if another has replaced it since.
+// TestReplaced checks that visitors get exactly the file that was judged, even if another file has
+// replaced it since.
 func TestReplaced(t *testing.T) {
 	h := gives(t, "windows-amd64")
 	file := h.programs[0].file

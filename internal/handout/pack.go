@@ -13,7 +13,7 @@ import (
 	"muster/internal/release"
 )
 
-// The modes in an archive are a program's and a signature's.
+// runnable is the mode of a program in an archive. readable is the mode of a signature.
 const runnable, readable = 0o755, 0o644
 
 // entry is a file of an archive.

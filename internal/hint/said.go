@@ -16,8 +16,8 @@ type Said struct {
 	cause         error
 }
 
-// Say returns the error that is the sentence of a key; see [sentence.Of]. An argument may be an error,
-// too, which is the cause.
+// Say returns the error whose text is the sentence of a key; see [sentence.Of]. If an argument is
+// an error, it is the cause.
 func Say(key string, pairs ...any) *Said {
 	s := &Said{}
 	for i, value := range pairs {

@@ -37,7 +37,7 @@ type Terminal struct {
 	// In is the command's input. Out receives lines for the person.
 	In  io.Reader
 	Out io.Writer
-	// Language is the tag of the language of the person's page; empty is the system's.
+	// Language is the tag of the language of the person's page. Empty means the system's language.
 	Language string
 	// Ask asks a question; ok is false if nobody can answer any more.
 	Ask func(ctx context.Context, question string) (answer string, ok bool)
@@ -79,7 +79,7 @@ type Game struct {
 	By     string `json:"by_whom,omitempty"`
 	// Rule is the game's own rule.
 	Rule string `json:"by"`
-	// Tells says that its servers report who plays.
+	// Tells says that the game's servers report who plays.
 	Tells bool `json:"tells"`
 	// Steam says that the list needs a key to Steam's Web API.
 	Steam bool `json:"steam,omitempty"`

@@ -12,8 +12,8 @@ import (
 	"muster/internal/favourites"
 )
 
-// TestRequests checks which request each order of a page becomes, and how it is refused otherwise. A
-// text stays a value, whatever it looks like.
+// TestRequests checks which request each order of a page becomes, and how wrong orders are refused.
+// A text stays a value, whatever it looks like.
 func TestRequests(t *testing.T) {
 	yes, no := true, false
 	raw := func(of map[string]string) map[string]json.RawMessage {

@@ -83,7 +83,7 @@ func (in *Ingress) EncryptByACME(ctx context.Context, a ACME, log *slog.Logger) 
 	return get, nil
 }
 
-// bounded sends no requests once a context has ended.
+// bounded stops sending requests once a context has ended.
 type bounded struct {
 	ctx  context.Context
 	next http.RoundTripper

@@ -103,7 +103,7 @@ func (in *Ingress) Fingerprint() string {
 	return access.Fingerprint(in.pair.Leaf.Raw)
 }
 
-// Outside returns the link to a room at a listener for friends anywhere.
+// Outside returns the link to a room for friends anywhere, given a listener's address.
 func (in *Ingress) Outside(at netip.AddrPort, room access.Key) invite.Link {
 	l := in.direct(at, room)
 	if in.Public != nil {
@@ -129,7 +129,8 @@ func (in *Ingress) direct(at netip.AddrPort, room access.Key) invite.Link {
 	return l
 }
 
-// Mapped returns the link for friends on the internet by the port that the router opened, empty while there is none.
+// Mapped returns the link for friends on the internet, with the port that the router opened. It is
+// empty while no port is open.
 func (in *Ingress) Mapped(at netip.AddrPort, room access.Key) string {
 	mapped := in.mapped.Load()
 	if mapped == nil {
@@ -138,7 +139,8 @@ func (in *Ingress) Mapped(at netip.AddrPort, room access.Key) string {
 	return in.direct(at, room).At(mapped.String()).String()
 }
 
-// Inside returns the link for this machine. No certificate is valid for its addresses.
+// Inside returns the link for this machine. It is unencrypted, because no certificate is valid for
+// this machine's own addresses.
 func (in *Ingress) Inside(at netip.AddrPort, room access.Key) invite.Link {
 	l := invite.Link{Host: netinfo.Loopback(at).String(), Code: room.Code, Key: room.Link}
 	if in.pair != nil {

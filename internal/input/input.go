@@ -56,8 +56,8 @@ func Open(file string, in io.Reader) (io.ReadCloser, error) {
 	return opened{Text(text), from}, nil
 }
 
-// Text returns a text file's content in UTF-8 without a byte-order mark. Editors on Windows add one, and PowerShell's >
-// writes UTF-16.
+// Text returns a text file's content in UTF-8 without a byte-order mark. Editors on Windows add
+// such a mark. PowerShell's > writes UTF-16.
 func Text(r io.Reader) io.Reader {
 	return transform.NewReader(r, unicode.BOMOverride(transform.Nop))
 }

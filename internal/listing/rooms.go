@@ -108,8 +108,9 @@ func (r *Rooms) keep(g game.Game, f fetched) {
 	}
 }
 
-// List returns the newest available list for a game. It fetches once for any number of rooms. A source that hangs
-// delays a room with an old list for at most [patience], and other games not at all.
+// List returns the newest available list for a game. It fetches the list once for any number of
+// rooms. A source that hangs delays a room with an old list for at most [patience], and other games
+// not at all.
 func (r *Rooms) List(ctx context.Context, id string) ([]discovery.Server, error) {
 	g, err := r.Games.Find(id)
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 // Front shows a room to a person in place of a terminal. It is a program of somebody else's, such as
 // a launcher that runs Muster beside itself.
 type Front struct {
-	// Enters receives the person's own link to the room, and the link for friends of a room that the
-	// person has opened.
+	// Enters receives the person's own link to the room. If the person has opened the room, it also
+	// receives the link for friends.
 	Enters func(own invite.Link, friends *invite.Link)
 	// Sees receives what happens to the person's player, and the room's states if there is none. It
 	// must not block.

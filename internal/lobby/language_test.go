@@ -24,6 +24,7 @@ import (
 )
 
 // accented returns a screen in the language for tests, where all that comes from the catalogue stands
+// accented returns a screen in a language for tests, in which every text from the catalogue stands
 // between brackets.
 func accented() (*term.Screen, *bytes.Buffer) {
 	var out bytes.Buffer

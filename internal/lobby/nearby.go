@@ -100,7 +100,7 @@ func ReachRoom(ctx context.Context, room lan.Found) (netip.AddrPort, error) {
 	return at, Unreached(strings.Join(all, " / "), err)
 }
 
-// origin says who announces a room, if it is not its host, and what that means.
+// origin says who announces a room if its host does not, and what that means.
 func origin(f lan.Found) (lines []sentence.Sentence) {
 	if by := f.AnnouncedBy(); !by.IsZero() {
 		lines = append(lines, by)

@@ -147,7 +147,7 @@ func (o *Organiser) Greet(ctx context.Context) {
 	screen.Prompt(screen.Wrap(screen.Words("term.press-enter"), 0))
 }
 
-// Renewed takes the secret that steers the room from now on.
+// Renewed takes the new secret that steers the room.
 func (o *Organiser) Renewed(secret string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

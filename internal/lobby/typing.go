@@ -41,7 +41,7 @@ type Typing struct {
 	screen *term.Screen
 
 	mu sync.Mutex // guards what follows
-	// says carries votes to the player's program, nil while nobody plays here.
+	// says carries votes to the player's program. It is nil while nobody plays here.
 	says chan wire.Say
 	// page is the link to the person's page, empty while it is unknown.
 	page string

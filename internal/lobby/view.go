@@ -73,7 +73,7 @@ func OrganiserHelp(plays bool) func(wire.Snapshot) sentence.Sentence {
 	}
 }
 
-// retriesIn returns when a failed room tries again, if it does.
+// retriesIn returns the time until a failed room tries again. retries is false if it does not.
 func retriesIn(s wire.Snapshot) (in time.Duration, retries bool) {
 	return max(0, s.Room.Retry.Sub(s.Room.Since).Round(time.Second)), !s.Room.Retry.IsZero()
 }

@@ -80,7 +80,7 @@ func Words[W ~string](cmd *cobra.Command, to *[]W, name string, standard []W, kn
 	})}, name, texts(known), help)
 }
 
-// Known adds a flag for words of a list, with completion.
+// Known adds a flag whose value is a list of known words, with completion.
 func Known(cmd *cobra.Command, v Value, name string, known []string, help string) {
 	cmd.Flags().Var(v, name, help+": "+strings.Join(known, ", "))
 	Complete(cmd, name, known)

@@ -58,6 +58,6 @@ func (p *pages) settle(ctx context.Context) {
 	}
 }
 
-// Linger serves pages that still load for a few seconds more. Without it a friend who has just opened the
-// page of a room that ends would see no more than its first screen.
+// Linger serves pages that are still loading for a few seconds more. Otherwise a friend who has
+// just opened the page of a room that ends would see only its first screen.
 func (h *Host) Linger(ctx context.Context) { h.pages.settle(ctx) }

@@ -47,14 +47,14 @@ const (
 	UDP Transport = "UDP" // for beacons and games
 )
 
-// Mapping is a port of the router that leads to this machine.
+// Mapping is a port of the router that leads to this machine.// Mapping is a port of the router that leads to this machine.
 type Mapping struct {
 	// External is where friends on the internet reach this machine.
 	External netip.AddrPort
-	// Port is this machine's, for a transport.
+	// Port is the port on this machine, for one transport.
 	Port      uint16
 	Transport Transport
-	// By is the protocol's name.
+	// By is the name of the protocol that opened the port.
 	By string
 	// Life is how long the mapping lasts without renewal; 0 means for ever.
 	Life time.Duration
@@ -75,8 +75,9 @@ type way interface {
 	close(ctx context.Context, m Mapping) error
 }
 
-// Keep opens a port and keeps it open until ctx ends, then withdraws it. It calls told with the mapping, and again
-// whenever that changes. The error is [ErrNoRouter] if nothing was opened. Keep returns within a second of ctx's end.
+// Keep opens a port and keeps it open until ctx ends, then withdraws the mapping. It calls told
+// with the mapping, and again whenever the mapping changes. The error is [ErrNoRouter] if nothing
+// was opened. Keep returns within a second of ctx's end.
 func Keep(ctx context.Context, t Transport, port uint16, log *slog.Logger, told func(Mapping)) error {
 	return keep(ctx, ways(log), t, port, log, told)
 }

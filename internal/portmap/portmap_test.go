@@ -97,7 +97,8 @@ func (s *silent) open(context.Context, Transport, uint16, time.Duration) (Mappin
 	return Mapping{External: outside(7777)}, errNoAnswer
 }
 
-// TestKeepClosesTheUnanswered checks that a port is closed that a router may have opened too late for an answer.
+// TestKeepClosesTheUnanswered checks that a port is closed if a router may have opened it although
+// its answer came too late.
 func TestKeepClosesTheUnanswered(t *testing.T) {
 	for _, ports := range [][]uint16{{7778}, {0}} {
 		synctest.Test(t, func(t *testing.T) {

@@ -58,7 +58,7 @@ func (u *upnp) name() string { return u.service }
 // nextPorts is how many further ports are tried if others have the first.
 const nextPorts = 4
 
-// These are errors of WANIPConnection, section 2.5.16 of its version 2.
+// These are errors of WANIPConnection, from section 2.5.16 of its version 2.
 const (
 	errConflict  = 718 // another machine has the port
 	errPermanent = 725 // only permanent mappings are possible

@@ -29,7 +29,8 @@ const (
 	// or because somebody has deleted it. saveEvery is how often it keeps what it has learnt.
 	lookEvery = time.Minute
 	saveEvery = time.Hour
-	// keepTime is how long a look may take, and endTime the last one of a host that ends.
+	// keepTime is how long one round of saving and reading may take. endTime bounds the last round
+	// of a host that ends.
 	keepTime = 30 * time.Second
 	endTime  = 2 * time.Second
 	// tries is how often a host begins again because another was faster.
@@ -236,7 +237,7 @@ func (r *remembering) take(ctx context.Context, now time.Time) error {
 	return nil
 }
 
-// put keeps the memory, unless the shelf has just that.
+// put saves the memory, unless the shelf already holds the same.
 func (r *remembering) put(ctx context.Context, now time.Time) error {
 	r.memory.Expire(now)
 	version := r.memory.Version()

@@ -159,8 +159,8 @@ func TestMemoryFile(t *testing.T) {
 	has(0)
 }
 
-// namesNobody checks every byte of a folder for the rooms, players and servers of learn, which are in
-// the files neither as text nor as bytes.
+// namesNobody checks that no file of a folder contains the rooms, players and servers of learn,
+// neither as text nor as bytes.
 func namesNobody(t *testing.T, folder string) {
 	t.Helper()
 	secrets := []string{"room", "198.18.7", "\xc6\x12\x07"}

@@ -27,15 +27,16 @@ import (
 //	rooms.db.operators   a key a line, which the host makes when it first starts
 //	rooms.db.operate     where the running host listens
 
-// Places are the files of a host.
+// Places says where a host keeps its files.
 type Places struct {
 	// Rooms is the store, Keys are the operators' keys, and Door has the running host's address for
 	// operators.
 	Rooms, Keys, Door string
 }
 
-// Places returns where the host has its files. It makes no folder. Hosts that share NATS have theirs in the
-// state folder: the keys of all hosts on the machine, and an address each.
+// Places returns where the host keeps its files. It makes no folder. Hosts that share NATS keep
+// their files in the state folder: one folder of keys for all hosts on the machine, and an address
+// for each.
 func (s *Settings) Places() Places {
 	folder := filepath.Join(xdg.StateHome, "muster")
 	if s.Cluster.URL != "" {

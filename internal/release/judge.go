@@ -37,7 +37,8 @@ func (k Keys) judge(name string, it content, signature []byte) Verdict {
 	return Verdict{Standing: Friends, Why: "it is signed, but with another key than the project's"}
 }
 
-// judgeSums returns what a signed list of sums proves of a file of that name, the zero Verdict without one.
+// judgeSums returns what a signed list of sums proves about a file with a name. It returns the zero
+// Verdict if there is no list.
 func (k Keys) judgeSums(name string, it content, sums, signature []byte) Verdict {
 	if sums == nil || signature == nil {
 		return Verdict{}

@@ -69,7 +69,7 @@ func (e *evening) tells(how func(*wire.Snapshot)) {
 	e.front.Sees(peer.RoomChanged{Room: s})
 }
 
-// chosen is the room once it has chosen between two servers.
+// chosen makes the room one that has chosen between two servers.
 func chosen(s *wire.Snapshot) {
 	s.Room.Stage, s.Room.Round = wire.Chosen, 1
 	s.People[0].Probed, s.People[0].Answered = 163, 151

@@ -11,7 +11,7 @@ import (
 // maxLog is how many lines of the log wait for a launcher that does not read them.
 const maxLog = 256
 
-// logEndWithin is how long the last lines of the log may take.
+// logEndWithin bounds the wait for the last lines of the log.
 const logEndWithin = 100 * time.Millisecond
 
 // NewLog returns a log that waits for nobody: lines that the launcher does not read are dropped, and

@@ -26,7 +26,7 @@ type room struct {
 	done   chan struct{} // closed when the command has ended
 	// plays says that the person has a player there, sides that the room has two sides.
 	plays, sides bool
-	// entered answers the call that led into the room.
+	// entered answers the call that opened or joined the room.
 	entered func(Entered)
 
 	mu sync.Mutex // guards what follows
@@ -134,8 +134,8 @@ func (r *room) tell(method string, news jsonrpc.News) {
 	r.server.out.Notify(method+" "+strconv.Itoa(r.number), method, news)
 }
 
-// terminal returns the terminal of the room's command. Nobody is asked at it: the launcher gives
-// everything before.
+// terminal returns the terminal of the room's command. The command asks no questions there, because
+// the launcher answers everything beforehand.
 func (r *room) terminal() home.Terminal {
 	t := home.Quiet()
 	t.Out = home.Lines(func(line string) { r.tell("say", Say{Room: r.number, Texts: []string{line}}) })

@@ -37,7 +37,7 @@ func FuzzReadVantage(f *testing.F) {
 	})
 }
 
-// FuzzReadMatrix reads matrices. Accepted ones are square, and hosts can be drawn from them.
+// FuzzReadMatrix reads matrices. Each accepted matrix is square, and hosts can be drawn from it.
 func FuzzReadMatrix(f *testing.F) {
 	f.Add("0 1 2\n1 0 3\n2 3 0\n")
 	f.Add("# x\n0;1.5\r\n\n1e3,0\n")

@@ -144,9 +144,9 @@ func (t GroupTruth) rtts(server int) (rtts []float64) {
 	return rtts
 }
 
-// Regret returns how much worse a server is than the best, in ms: by the figure that orders servers,
-// and by how far it exceeds the limit that the best keeps. A limit that the rule sets itself is no
-// demand of the group's, and exceeding it no loss.
+// Regret returns a server's score, and how much worse the server is than the best, in ms. The
+// regret includes how far the server exceeds the limit that the best keeps. Exceeding a limit that
+// the rule itself sets is no loss, because the group did not ask for it.
 func (t GroupTruth) Regret(server int) (score, regret float64) {
 	rtts, objective := t.rtts(server), t.objective()
 	score = objective.Score(rtts)

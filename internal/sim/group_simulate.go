@@ -28,7 +28,8 @@ const (
 	Naive Method = "naive"
 	// Coordinated means that the host tells each player, round after round, which servers to probe.
 	Coordinated Method = "coordinated"
-	// Discovered is Coordinated after everybody's own discovery. Only the additional probes count.
+	// Discovered is Coordinated after each player's own discovery. Only the additional probes
+	// count.
 	Discovered Method = "discovered"
 )
 

@@ -16,13 +16,13 @@ import (
 )
 
 const (
-	// looks numbers packet pairs that no discovery uses.
+	// looks is the first number of packet pairs that no discovery uses.
 	looks = 1 << 40
 	// warmUp is how long programs run before there is a list.
 	warmUp = 10 * time.Second
 )
 
-// Peer runs a player's program in a session: on its vantage's view and on the session's clock. The
+// Peer runs a player's program in a session, with its vantage's view and the session's clock. The
 // player goes wherever the room says.
 type Peer struct {
 	*Session
@@ -70,7 +70,7 @@ type Tactics interface {
 
 // said is what host and player have told each other.
 type said struct {
-	// Round is the measuring round, began is its start, and sent is how many results the host has
+	// Round is the measuring round. began is when it started. sent is how many results the host has
 	// been told.
 	Round int
 	Began time.Duration

@@ -12,7 +12,7 @@ import (
 // The choice is random.
 type Siting struct {
 	RNG *rand.Rand
-	// Pool returns the sites open to a country's networks.
+	// Pool returns the sites that networks of a country may use.
 	Pool func(country string) []int
 	at   map[any]int // by network
 }

@@ -43,8 +43,8 @@ func (m Matrix) WorldWith(then Matrix, list []discovery.Server, hosts []int, see
 	})
 }
 
-// A way in a distance world is longer than the great circle by these factors, drawn for each place
-// and each AS in a country.
+// In a distance world, a path is longer than the great circle by these factors. They are drawn for
+// each place and each AS in a country.
 const (
 	detourMin = 1.3
 	detourMax = 2.5
@@ -94,7 +94,7 @@ func cities() func(country string) []int {
 // likelier.
 const accessMin, accessMax = 0.4, 8
 
-// Settle puts a list on the sites of a world. Facts that a list does not tell are drawn as for
+// Settle puts a list on the sites of a world. Facts that a list does not contain are drawn as for
 // css2007: silent machines, players, losses. way returns the RTT between a place and a site in ms.
 func Settle(list []discovery.Server, places []Place, seed uint64, sites *Siting,
 	way func(place, site int, s discovery.Server) float64) *World {

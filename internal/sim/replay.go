@@ -101,7 +101,7 @@ type replay struct {
 	results []discovery.Result
 	// pending are the results under way, as indexes.
 	pending queue[int]
-	// verdict is the plan's newest one.
+	// verdict is the plan's newest verdict.
 	verdict discovery.Verdict
 	// seen is called with each result as it comes in, unless it is nil.
 	seen func(discovery.Result)

@@ -87,7 +87,7 @@ type row struct {
 	columns map[string]int
 }
 
-// text returns the field of a column, empty if there is none.
+// text returns the field of a column, or an empty text if there is no such column.
 func (r row) text(column string) string {
 	if i, ok := r.columns[column]; ok {
 		return strings.TrimSpace(r.fields[i])
@@ -160,7 +160,7 @@ func (v *Vantage) add(r row, line int, lines map[netip.AddrPort]int) error {
 	return nil
 }
 
-// longestRTT keeps nonsense out of the arithmetic.
+// longestRTT bounds the RTTs of a file, so that sums stay sensible.
 const longestRTT = time.Minute
 
 func parseRTT(text string) (time.Duration, error) {

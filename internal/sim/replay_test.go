@@ -15,8 +15,8 @@ import (
 
 const ms = time.Millisecond
 
-// vantage returns a server for each RTT in ms, silent if negative, each in a /16 and an AS of its
-// own.
+// vantage returns a view of one server for each RTT in ms. A negative RTT means a silent server.
+// Each server has its own /16 and AS.
 func vantage(rtts ...int) *Vantage {
 	v := &Vantage{Name: "test"}
 	for i, rtt := range rtts {

@@ -62,7 +62,7 @@ func NewDetour(rng *rand.Rand, share float64) float64 {
 	return 1 / (1 + much*(maxShorter-1))
 }
 
-// routeOf returns the networks that one change of a route moves.
+// routeOf returns a key for the networks that move together when a route changes.
 func routeOf(s discovery.Server) any {
 	if s.ASN != 0 {
 		return s.ASN
@@ -95,7 +95,8 @@ func (v *Vantage) Part(servers []int, detour func(server int) float64) *Vantage 
 // Start is the begin of a simulated second visit, each time with other changes since the first.
 type Start string
 
-// A cold start knows nothing. A warm one knows what the same strategy left at the earlier visit.
+// A cold start knows nothing. A warm start knows what the same strategy learnt at the earlier
+// visit.
 const (
 	Cold Start = "cold"
 	Warm Start = "warm"

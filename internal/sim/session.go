@@ -29,8 +29,8 @@ const (
 // Epoch is the start of all sessions.
 var Epoch = time.Unix(0, 0).UTC()
 
-// Session is a room and the peers of its players in virtual time. It plays the host outside the
-// room, and lines that lose nothing.
+// Session is a room and the peers of its players in virtual time. It simulates the host around the
+// room, and connections that lose nothing.
 type Session struct {
 	*Group
 	Room   *room.Room
@@ -99,7 +99,7 @@ func (s *Session) tick() {
 	s.After(tickEvery, s.tick)
 }
 
-// Step gives the room an input that it must not refuse.
+// Step gives the room an input that the room must accept.
 func (s *Session) Step(in room.Input) {
 	if err := s.Try(in); err != nil && s.err == nil {
 		s.err = fmt.Errorf("sim: the room refuses a %T: %w", in, err)

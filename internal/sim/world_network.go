@@ -128,7 +128,7 @@ func goAbroad(network []as, rng *rand.Rand) {
 	}
 }
 
-// site draws one of the AS's metros.
+// site draws one of the metros that the AS is in.
 func (a *as) site(rng *rand.Rand) int { return a.sites[weighted(a.weights, rng)] }
 
 // weighted draws an index with these weights.

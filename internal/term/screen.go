@@ -219,7 +219,8 @@ func (p *progress) clear() {
 	}
 }
 
-// Console shares the one standard input between answers to questions and lines typed unasked.
+// Console reads the standard input. It gives each line either to a question or to whoever wants
+// lines that nobody asked for.
 type Console struct {
 	*Screen
 	in    *bufio.Reader

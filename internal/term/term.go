@@ -20,7 +20,7 @@ type Terminal struct {
 	io.Writer
 	// IsTerminal says that people look at it.
 	IsTerminal bool
-	// IsAnimated says that its lines can be redrawn.
+	// IsAnimated says that the terminal's lines can be redrawn.
 	IsAnimated bool
 	// HasColours says that it shows colours, and the user wants them (https://no-color.org).
 	HasColours bool

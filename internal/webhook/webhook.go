@@ -51,7 +51,7 @@ const (
 // pauses come before the second and later tries.
 var pauses = [...]time.Duration{2 * time.Second, 10 * time.Second, 45 * time.Second}
 
-// League is somebody whom the operator knows, and whose rooms alone post to a webhook.
+// League is somebody whom the operator knows. Only this league's rooms post to its webhook.
 type League struct {
 	Name, Webhook string
 	// Sign returns the value of the signature's header for a body that is posted at a time.
@@ -63,8 +63,8 @@ const signature = "Muster-Signature"
 
 // Poster posts for the rooms of a host. Its zero value posts to strangers' webhooks.
 type Poster struct {
-	// Own are the webhooks of this program's operator. They and those of leagues may be on this machine or in a
-	// private network. All others count as strangers'.
+	// Own are the webhooks of this program's operator. Webhooks of the operator and of leagues may
+	// be on this machine or in a private network. All others count as strangers'.
 	Own []string
 	// Leagues returns the leagues; nil is none.
 	Leagues func() []League
@@ -103,7 +103,7 @@ type Post struct {
 // queue is what a room has to post: the newest of each kind, all by the most recent webhook.
 type queue struct {
 	waiting []Post
-	// url is that of the running post, and giveUp cancels it.
+	// url is where the running post goes. giveUp cancels the post.
 	url    string
 	giveUp context.CancelFunc
 }

@@ -30,7 +30,7 @@ type doubt struct {
 	// unheard are the servers still to ask.
 	unheard  []int
 	attempts int
-	// answers reports whether a server there has answered.
+	// answers says that a server at the launch address has answered.
 	answers bool
 }
 

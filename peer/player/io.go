@@ -193,7 +193,7 @@ type AskOthers struct {
 	Servers []netip.AddrPort
 }
 
-// Stop cuts a task short. The shell still answers the task.
+// Stop ends a task early. The shell still answers the task.
 type Stop struct{ Task int }
 
 func (Send) isOutput()       {}

@@ -71,7 +71,7 @@ func (s *script) passes(d time.Duration) {
 	}
 }
 
-// asks executes the newest run. Servers answer after 20 ms; the silent ones never do.
+// asks executes the newest run. Servers answer after 20 ms. The ones in silent never answer.
 func (s *script) asks(silent ...int) {
 	s.Helper()
 	run := s.runs[len(s.runs)-1]

@@ -12,7 +12,7 @@ type recall struct {
 	kept  int // results of the current round that it has
 }
 
-// say tells the host.
+// say sends the memory to the host.
 func (r *recall) say(p *port) {
 	if len(r.cells) > 0 {
 		p.send(wire.Memory{Cells: r.cells})

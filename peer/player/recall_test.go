@@ -12,8 +12,9 @@ import (
 	"muster/selection/memory"
 )
 
-// TestRemembers checks that the program tells each host that welcomes it what it remembers, and that
-// it remembers a round's results once it launches, or when the next round begins.
+// TestRemembers checks that the program sends its memory to each host that welcomes it. It also
+// checks that a round's results are remembered once the player launches, or when the next round
+// begins.
 func TestRemembers(t *testing.T) {
 	earlier := memory.Cell{Part: memory.Part{Country: "SE", ASN: 8}, MS: 40, Count: 1, Seen: time.Unix(0, 0).UTC()}
 	p := player.New(player.Options{Hello: wire.Hello{Name: "ann"}, Pace: player.RealPace, Memory: []memory.Cell{earlier}}, time.Unix(0, 0))

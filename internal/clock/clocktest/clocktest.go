@@ -60,7 +60,7 @@ func (h *Held) Advance(d time.Duration) {
 	}
 }
 
-// Next returns how long it is until something is due. waits is false if nothing ever is.
+// Next returns how long it is until the next event is due. waits is false if there is none.
 func (h *Held) Next() (in time.Duration, waits bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

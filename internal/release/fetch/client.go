@@ -17,10 +17,10 @@ import (
 )
 
 const (
-	// connectTime bounds name lookup, connecting and encryption, each. On a LAN without internet, somebody is waiting
-	// in front of the page.
+	// connectTime bounds each of name lookup, connecting and encryption. On a LAN without internet,
+	// somebody is waiting in front of the page.
 	connectTime = 5 * time.Second
-	// firstByte bounds the wait for the answer's beginning.
+	// firstByte bounds the wait for the beginning of the answer.
 	firstByte = 10 * time.Second
 	// maxRedirects suffice for a forge's storage and a renamed project.
 	maxRedirects = 5

@@ -123,7 +123,7 @@ func TestByteOrderMark(t *testing.T) {
 	}
 }
 
-// count is news that counts what it has replaced.
+// count is a piece of news that counts how many it has replaced.
 type count int
 
 func (c count) After(older News) News { return c + older.(count) }

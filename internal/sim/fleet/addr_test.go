@@ -79,8 +79,8 @@ func worldAddrs(t *testing.T, name string) []netip.Addr {
 	return list
 }
 
-// checkKept checks that addresses which share a prefix in the world share one on loopback and, if
-// apart, that others do not.
+// checkKept checks that addresses with a common prefix in the world have one on loopback. If apart,
+// it also checks that other addresses do not.
 func checkKept(t *testing.T, folded map[netip.Addr]netip.Addr, worldBits, foldedBits int, apart bool) {
 	t.Helper()
 	there, back := map[netip.Prefix]netip.Prefix{}, map[netip.Prefix]netip.Prefix{}

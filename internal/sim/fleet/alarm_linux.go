@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// alarm sleeps to the microsecond. Go's own timers do not: the runtime waits in epoll, which counts
-// whole milliseconds.
+// alarm sleeps to the microsecond. Go's own timers are less exact: the runtime waits in epoll,
+// which counts whole milliseconds.
 type alarm struct {
 	event   int // eventfd, written by ring
 	precise bool

@@ -88,8 +88,8 @@ func newAsker(tb testing.TB, from netip.Addr, to netip.AddrPort) asker {
 	return asker{tb, conn}
 }
 
-// patience is how long an expected reply may take. silence is how long none may come that should
-// not.
+// patience is how long an expected reply may take. silence is how long the asker waits to be sure
+// that no unexpected reply comes.
 const (
 	patience = 20 * time.Second
 	silence  = 100 * time.Millisecond

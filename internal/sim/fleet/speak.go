@@ -352,7 +352,7 @@ var (
 	surnames = [...]string{"Sarge", "Anarki", "Badger", "Heron", "Magpie", "Otter", "Wren", "Lynx", "Stoat", "Viper"}
 )
 
-// These are the limits of characters.
+// These constants limit the characters of texts.
 const (
 	maxScore     = 40
 	shortestPing = 20  // milliseconds

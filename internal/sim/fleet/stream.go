@@ -46,7 +46,7 @@ func (k Kind) stream() streamSpeaker {
 // listenTries is how many ports in a row are tried if UDP's is free and TCP's is taken.
 const listenTries = 8
 
-// listenStream opens a socket's port for connections, too.
+// listenStream also opens a socket's port for TCP connections.
 func (s *socket) listenStream(ctx context.Context, addr string) (err error) {
 	config := net.ListenConfig{Control: prepareListener}
 	s.listener, err = config.Listen(ctx, "tcp4", fmt.Sprintf("%s:%d", addr, s.port))
