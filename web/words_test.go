@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestWordsOfOthers checks that neither the room's page nor anything that speaks to it says the
-// sentences which the page does not load, because only Home and terminals say them.
+// TestWordsOfOthers checks that the room's page loads all sentences it may say. It leaves out
+// sentences that only Home and terminals say.
 func TestWordsOfOthers(t *testing.T) {
 	left := regexp.MustCompile("[\"'`](term|computer|favourites|find|home|invited|standing)\\.[a-z]")
 	for _, root := range []string{"static", "../peer", "../host", "../discovery", "../selection", "../internal/game", "../internal/listing", "../internal/webhook", "../internal/which"} {

@@ -91,7 +91,7 @@ function passOf() {
   try {
     sessionStorage.setItem(passKey, made);
   } catch {
-    // as above
+    // see the catch above
   }
   return made;
 }
@@ -141,8 +141,8 @@ export async function fetched(what, options) {
 }
 
 /**
- * Why the host refuses, and what people can do: its sentences, or its English, which is all that
- * requests without a sentence have.
+ * Why the host refuses, and what people can do about it. Requests without a sentence have only
+ * English texts.
  * @param {{says?: import("./types.js").Sentence, advises?: import("./types.js").Sentence, message?: string, hint?: string}} refusal
  */
 export function refused({ says, advises, message = "", hint = "" }) {

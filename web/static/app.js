@@ -29,7 +29,7 @@ import { clearTimer, nextFrame, setTicker, setTimer, sleep, soon, wallTime, work
 
 const live = new Live(roomCode, linkKey, passOrCredential, schedule);
 
-/** State of this page alone. */
+/** State of the page that the host does not know. */
 const view = {
   /** The stage that the page shows. @type {import("./stages/stages.js").Stage | ""} */
   stage: "",

@@ -1,4 +1,4 @@
-// The chosen server: its name and facts, everyone's ping to it, and the way there.
+// The chosen server: its name and facts, everyone's ping to it, and how to join it.
 
 import { h } from "./dom.js";
 import { colourOf } from "./colours.js";

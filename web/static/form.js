@@ -167,7 +167,11 @@ function places(now, field, of) {
   return labelled(now, field, h("textarea", { ...of, rows: 3, maxlength: 3500, spellcheck: "false", autocomplete: "off", placeholder: say("settings.places-example") }), h("p", { class: "quiet" }, how));
 }
 
-/** Where the room announces itself. The page does not know the current URL, but accepts a new one. @param {Now} now @param {Field} field @param {Record<string, unknown>} of */
+/**
+ * The field for where the room announces itself. The page does not know the current URL, but
+ * accepts a new one.
+ * @param {Now} now @param {Field} field @param {Record<string, unknown>} of
+ */
 function webhook(now, field, of) {
   const { posts } = now.room;
   const none = say("settings.webhook-none");

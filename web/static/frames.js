@@ -1,5 +1,5 @@
-// Long work in short steps, so that the page goes on meanwhile. All such work shares one budget: two
-// at a time take longer, and no frame does.
+// Long work in short steps, so that the page stays responsive. All such work shares one budget. Two
+// tasks at a time take longer, but no frame does.
 
 import { nextFrame, workTime } from "./time.js";
 

@@ -170,7 +170,10 @@ function ownNetwork(state) {
   return [h("p", { class: "quiet" }, say("share.own-network"))];
 }
 
-/** For a person who only watches so far. @param {State} state @param {import("./app.js").View} view @returns {HTMLElement[]} */
+/**
+ * How a person who only watches so far can play.
+ * @param {State} state @param {import("./app.js").View} view @returns {HTMLElement[]}
+ */
 function playAlong(state, view) {
   const link = copyable("room-link", state.you.link, say("share.copy-link"));
   const line = [...joinLine(state), h("p", { class: "quiet" }, say("share.watch")), link];
@@ -183,7 +186,7 @@ function playAlong(state, view) {
 /** The width from which a large code fits next to the rest. */
 const roomy = "(min-width: 48rem)";
 
-/** How other people in the same place come in. @param {State} state @param {import("./app.js").View} view */
+/** What other people in the same place do to enter. @param {State} state @param {import("./app.js").View} view */
 function forOthers(state, view) {
   const ways = [...(view.qr ? [code(state, view)] : []), spell(state, view)];
   if (matchMedia(roomy).matches) return h("div", { class: "qr", "data-key": "others" }, h("h2", {}, say("share.others-scan")), ...ways);
@@ -266,7 +269,7 @@ function own(state) {
   return state.room.own ? h("p", { class: "quiet" }, said("settings.own-list", { n: state.room.own })) : null;
 }
 
-/** The prefixes of voice links, and their names. Other links are not shown, whatever the host says. */
+/** The prefixes of voice links, and their names. Links of other kinds are not shown, whatever the host says. */
 const voices = [["mumble://", "Mumble"], ["ts3server://", "TeamSpeak"], ["teamspeak://", "TeamSpeak"], ["https://discord.gg/", "Discord"], ["https://discord.com/", "Discord"], ["https://meet.jit.si/", "Jitsi"], ["https://call.element.io/", "Element"], ["https://meet.google.com/", "Google Meet"], ["https://s.team/", "Steam"]];
 
 /** The link to the group's voice channel. @param {State} state */

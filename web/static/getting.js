@@ -1,4 +1,5 @@
-// Getting Muster, or opening the room in it: the door for players, downloads and signatures.
+// Getting Muster, or opening the room in it: the entry button for players, downloads and
+// signatures.
 
 import { byId } from "./dom.js";
 import { download, isHere, noteHere, offered, openInMuster } from "./get.js";

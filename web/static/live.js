@@ -11,7 +11,7 @@ const lastPause = 5000;
 const patience = 7000;
 /** How long the connection may be lost, or the room without a host, before people are told. */
 const unsaid = 5000;
-/** How long pages spread their return to a room that has moved, because all at once would be too many. */
+/** Over how long pages spread their return to a room that has moved. All at once would be too many. */
 const movedWithin = 1000;
 /** When a page retries after it gave way to another; sooner it would push that one out. */
 const crowdedPause = 60000;

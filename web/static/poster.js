@@ -54,7 +54,7 @@ function fitting(words, size, room) {
   return { text: letters.length > 0 ? `${letters.join("").trimEnd()}…` : "", width: widthOf([...letters, "…"]) };
 }
 
-/** The top of the stops. @param {number} stops */
+/** The upper edge of the list of stops. @param {number} stops */
 export const topOf = (stops) => foot - row * Math.min(namedStops, Math.max(1, stops));
 
 /** The size of signs on the map. @param {number} people */
@@ -142,7 +142,7 @@ ${figure(mean, base)}`;
 /** A stop's average. @param {number} ms @param {number} base */
 const figure = (ms, base) => `<text x="${width - margin}" y="${base}" font-size="38" font-weight="800" fill="${colours.text}" text-anchor="end">${escaped(rounded(ms))}</text>`;
 
-/** Everybody's sign, the guests' dashed, and where the poster is from. @param {Night} night */
+/** Everybody's sign, with dashed outlines for guests, and the host that the poster is from. @param {Night} night */
 function signRow({ people, nameless }) {
   const mark = 186;
   const some = people.slice(0, named);

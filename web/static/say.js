@@ -243,7 +243,7 @@ export function millis(ms) {
   return say("unit.ms", { n: ms < 10 ? Math.round(ms * 10) / 10 : Math.round(ms) });
 }
 
-/** A text that begins with a capital, where the language has some, and ends as a sentence does. @param {string} value */
+/** A text that begins with a capital, if the language has capitals, and ends like a sentence. @param {string} value */
 export function capital(value) {
   const begun = value.charAt(0).toLocaleUpperCase(locale) + value.slice(1);
   return begun === "" || /[.?!…。？！]$/.test(begun) ? begun : begun + say("list.stop");

@@ -1,9 +1,10 @@
-// The page's time, for all modules. A test holds it: what it puts into globalThis.musterTime, before
-// the page loads or later, is asked instead of the browser.
+// The page's time, for all modules. A test can replace it: the page asks globalThis.musterTime,
+// whenever it is set, instead of the browser.
 //
-// The page never compares its own clock with the host's. Each state says when it was sent, by the host's
-// clock, and Live notes when it was heard, by ours: what is left until an instant of the host's is the
-// difference by the host's clock, less what has passed by ours since.
+// The page never compares its own clock with the host's. Each state says when it was sent, by the
+// host's clock. Live notes when the state arrived, by the page's clock. The time left until an
+// instant of the host's is the difference by the host's clock, less what has passed on the page's
+// clock since then.
 
 /** What a test puts in the place of the browser's time; its timers are those of a window. @typedef {{now: () => number, setTimeout: (call: () => void, ms: number) => number, setInterval: (call: () => void, ms: number) => number, clearTimeout: (timer: number) => void}} Held */
 

@@ -12,7 +12,7 @@ const longest = 64;
 /** Words that people leave out. */
 const fillers = ["and", "the", "of"];
 
-/** Roman numbers in names. A single letter is mostly none. */
+/** Roman numbers in names. A single letter is rarely a number. */
 const romans = new Map([["ii", "2"], ["iii", "3"], ["iv", "4"], ["vi", "6"], ["vii", "7"], ["viii", "8"], ["ix", "9"]]);
 
 /** The words of a text in small letters, without accents and signs. @param {string} text */
@@ -134,7 +134,11 @@ function slips(asked, game) {
   return anyPair(asked, name, (a, b) => eachBegins(a.words, b.words, near)) ? asked[0].words.length : Infinity;
 }
 
-/** The matches of a text, the nearest first. Of equally near ones the last played come first. @template {Named} G @param {G[]} games @param {string} text @param {string[]} last IDs */
+/**
+ * The matches of a text, the nearest first. Among equally near matches, the games that were played
+ * last come first.
+ * @template {Named} G @param {G[]} games @param {string} text @param {string[]} last IDs
+ */
 function ranked(games, text, last) {
   const asked = [...text].length > longest ? [] : fold(text);
   if (asked.length === 0) return [];

@@ -191,7 +191,7 @@ function asked(text) {
   return text.replace(/\s*\[[^\]]*\]\s*$/, "");
 }
 
-/** What stands before a command's warning, in the page's language. */
+/** The words before a command's warning, in the page's language. */
 const careful = say("start.careful", { doubt: "" }).trim();
 
 /** Whether a command asks if it may start the game. It speaks the page's language. @param {State["questions"][number]} question */

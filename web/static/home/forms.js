@@ -1,4 +1,4 @@
-// Joining a room, and what the forms of Home share.
+// How a person joins a room, and what the forms of Home share.
 
 import { button, dotted, foreign, h, show } from "../dom.js";
 import { language, said, say, suited, tell } from "../say.js";

@@ -12,7 +12,7 @@ import { runTime } from "../time.js";
 
 /** How long a question must be visible before a yes counts, ms: the second click on a link elsewhere is no answer. */
 const readFor = 700;
-/** When each appeared. @type {Map<number, number>} */
+/** When each invitation appeared. @type {Map<number, number>} */
 const since = new Map();
 
 /** @param {State} s @param {import("./types.js").Game[]} games @returns {HTMLElement[]} */

@@ -147,7 +147,10 @@ const down = (a, b) => (a.height + b.height) / 2 + between * a.face - Math.abs(m
 /** Whether a sign hides a place. @param {Mark} mark @param {number} x @param {number} y */
 const covers = (mark, x, y) => Math.abs(mark.x - x) < mark.width / 2 + dot * mark.face && Math.abs(middleY(mark) - y) < mark.height / 2 + dot * mark.face;
 
-/** Whether a sign's leash runs through another one, or through its own words. @param {Mark} leash @param {Mark} through */
+/**
+ * Whether the line from a sign to its place runs through another sign, or through its own words.
+ * @param {Mark} leash @param {Mark} through
+ */
 function crosses(leash, through) {
   const [top, bottom] = [through.y - through.face / 2, through.y - through.face / 2 + through.height];
   if (Math.abs(leash.x + leash.trueX - 2 * through.x) > Math.abs(leash.x - leash.trueX) + through.width) return false;

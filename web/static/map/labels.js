@@ -8,7 +8,7 @@
 
 /** The distance of words from their sign's middle, in its sizes. */
 const beside = 0.7;
-/** How much each of these is worse than standing on the sign's inner side. */
+/** How much worse each of these is than a place on the sign's inner side. */
 const worse = { beyond: 60, sign: 12, words: 10, spoke: 5 };
 /** Words that are worse than this are left out, if something else says the same. */
 const bad = 4;

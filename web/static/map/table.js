@@ -11,11 +11,11 @@ import { Turn } from "./turn.js";
 
 /** The distance of signs from each other, in their sizes. */
 const apart = 1.16;
-/** Shares of the way at which a sign may wait half way, best first. */
+/** Where on its way a sign may wait, as shares of the way, best first. */
 const halves = [0.5, 0.6, 0.4, 0.7, 0.3, 0.8];
 
 /**
- * Where signs stand: a pure function.
+ * Where signs stand. This is a pure function.
  * @param {Point[]} homes @param {Point[]} seats @param {Where[]} where @param {number} size
  */
 export function standing(homes, seats, where, size) {

@@ -1,13 +1,13 @@
-// The world around the server, with each player's way as a straight spoke. A player whose place
-// nobody knows stands somewhere around it, as far as their ping usually means, on a dotted spoke.
-// Without the server's country there is no world, and nobody's place means anything: then there is
-// no such picture.
+// The world around the server. A straight spoke leads to each player's place. A player whose place
+// nobody knows stands somewhere around the server on a dotted spoke, as far away as their ping
+// usually means. If the server's country is unknown, there is no such picture, because then places
+// mean nothing.
 //
 //	canvas  sea, land, the country in gold
 //	svg     rings ─ spokes ─ signs with names and pings ─ the server
 //
-// The style sheet says how large it is, where signs may be (padding), and how large they and their
-// words are (font-size): lay.js and labels.js decide everything else.
+// The style sheet says how large the picture is, where signs may be (padding), and how large signs
+// and their words are (font-size). lay.js and labels.js decide everything else.
 
 import { svg } from "../dom.js";
 import { millis, say } from "../say.js";

@@ -28,7 +28,11 @@ export function around(addr) {
   return h("div", { class: "around", "data-key": `around ${addr}`, "data-addr": addr, "aria-hidden": "true" }, h("div", { class: "turning", "data-keep": true }));
 }
 
-/** Draws the visible maps that are not yet drawn, each in a frame of its own, because five at once would block the page. @param {HTMLElement} place @param {State} state */
+/**
+ * Draws the visible maps that are not yet drawn. Each gets a frame of its own, because five at once
+ * would block the page.
+ * @param {HTMLElement} place @param {State} state
+ */
 export function drawAround(place, state) {
   if (!place.isConnected) return;
   for (const box of place.querySelectorAll(".around")) {

@@ -47,21 +47,21 @@ function goIn(view, after = opening) {
     try {
       sessionStorage.setItem(kept, "past");
     } catch {
-      // the doors come again with the next load
+      // the buttons come again with the next load
     }
     view.door = "past";
     view.changed();
   }, isStill ? 0 : after);
 }
 
-/** Opens the door for watching. @param {View} view */
+/** Enters the room as a watcher. @param {View} view */
 export function watch(view) {
   view.door = "watch";
   view.changed();
   goIn(view);
 }
 
-/** Opens the door for playing. @param {View} view */
+/** Enters the room as a player. @param {View} view */
 export function play(view) {
   view.door = "play";
   view.changed();
@@ -89,13 +89,20 @@ export function door(live, view) {
   ];
 }
 
-/** Whether the room's map stands behind the doors: on a screen that has room, where somebody's country is known. @param {State} state */
+/**
+ * Whether the room's map stands behind the entry buttons. It needs a large screen and somebody
+ * whose country is known.
+ * @param {State} state
+ */
 const hasMap = (state) => matchMedia("(min-width: 44rem) and (min-height: 31.01rem)").matches && state.people.some((person) => person.country);
 
 /** What watches the size of the map's place. @type {WeakMap<Element, ResizeObserver>} */
 const watched = new WeakMap();
 
-/** Runs once the children are on the page. @param {HTMLElement} stage @param {import("../live.js").Live} live @param {View} view */
+/**
+ * Runs once the stage's elements are on the page.
+ * @param {HTMLElement} stage @param {import("../live.js").Live} live @param {View} view
+ */
 export function shown(stage, live, view) {
   const place = stage.querySelector(".behind");
   if (!(place instanceof HTMLElement) || !live.state) return;

@@ -27,7 +27,10 @@ const narrowApart = 19;
 /** Players who are nearer to each other, or this many, stand above the line, in as many rows as needed; and their distance there. */
 const many = 7;
 const stackedApart = { few: 7, many: 5.5, narrow: 10 };
-/** The distance from an end of the line within which the limit leaves no room for that end's number, in percent; on a phone. */
+/**
+ * How near the limit may come to an end of the line before that end's number is hidden, in percent.
+ * On a phone it is narrowEnds.
+ */
 const usualEnds = 16;
 const narrowEnds = 40;
 /** How many of the players beyond the limit are named. */

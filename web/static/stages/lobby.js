@@ -115,7 +115,7 @@ const plays = (person) => person.peer && person.connected;
 /** @param {Person} person */
 const canPlay = (person) => plays(person) && !person.unable;
 
-/** The person at the page, if they have a sign. @param {State} state */
+/** The viewer, if they have a sign on the map. @param {State} state */
 function whoIs(state) {
   const { name, organiser } = state.you;
   return state.people.find((person) => (name ? person.name === name : organiser && person.peer && person.organiser));

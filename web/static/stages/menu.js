@@ -97,7 +97,7 @@ export function showMenu(place) {
   if (inside instanceof HTMLInputElement) inside.select();
 }
 
-/** Closes the menu; the focus returns to its sign if it was within. */
+/** Closes the menu. If the focus was inside, it returns to the menu's sign. */
 export function closeMenu() {
   if (menu.name === "") return;
   const box = document.getElementById("sign-menu");
@@ -113,7 +113,10 @@ function open(name, shows) {
   changed();
 }
 
-/** Removing somebody in the list of people: first the question, then the answer. @param {string} name @param {string} [label] */
+/**
+ * The menu entry that removes somebody from the list of people. It asks before it acts.
+ * @param {string} name @param {string} [label]
+ */
 export function removal(name, label) {
   if (asked !== name) return [button("remove-ask", say("people.remove"), { "data-name": name, class: "danger", "aria-label": label })];
   return [h("span", {}, ...said("menu.out-sure", { player: name })), button("remove", say("menu.out-yes"), { "data-name": name, class: "danger" }), button("remove-ask", say("menu.stay"), { "data-name": "" })];

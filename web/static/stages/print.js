@@ -33,7 +33,10 @@ export function framed(state) {
   return where.length > 0 && print.url !== "" && h("figure", { class: "poster", "data-key": "poster" }, h("img", { src: print.url, width: 1080, height: 1350, alt: say("night.poster", { where }) }));
 }
 
-/** Draws the poster if there is something new on it, but not while the screen moves. @param {import("../live.js").Live} live @param {import("../app.js").View} view */
+/**
+ * Draws the poster if it would differ from the last one, but not while the screen moves.
+ * @param {import("../live.js").Live} live @param {import("../app.js").View} view
+ */
 export function prepare(live, view) {
   const state = /** @type {State} */ (live.state);
   const moves = !document.hidden && (view.stage === "reveal" || view.stage === "countdown");

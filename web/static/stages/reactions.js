@@ -19,7 +19,7 @@ const drawings = {
   drink: "M4.5 10h11v6a4 4 0 0 1-4 4h-3a4 4 0 0 1-4-4ZM15.5 11.5H18a2 2 0 0 1 0 5h-2.5M8 3.5c-1 1.3 1 2 0 3.3M12 3.5c-1 1.3 1 2 0 3.3",
 };
 
-/** The signs that are lines, and those with thick ones; the others are areas. @type {Record<string, string>} */
+/** Which signs consist of lines, and which of thick lines. All other signs are areas. @type {Record<string, string>} */
 const strokes = { yes: "lines", moment: "lines", drink: "lines", hello: "thick" };
 
 /** How long a sign rises, and how long its sender waits before the next, ms. */

@@ -137,7 +137,7 @@ export function shown(place, live, view) {
   });
 }
 
-/** The timer of the next second. */
+/** The timer that fires at the next second. */
 let ticking = 0;
 
 /** Plays the reveal. @param {HTMLElement} place @param {HTMLElement} tonight @param {State} state @param {() => void} ends */

@@ -1,5 +1,5 @@
-// The way from the download to the room, by system: what to press, as drawn pictures. Systems quote
-// their warnings in the reader's language, as far as the catalogue has their words.
+// The steps from the download to the room, by system: pictures of what to press. Warnings of the
+// system are quoted in the reader's language, as far as the catalogue has the texts.
 
 import { h, svg } from "../dom.js";
 import { language, say } from "../say.js";
