@@ -116,7 +116,7 @@ func figures(took []time.Duration) string {
 	return fmt.Sprintf("p50 %s, p95 %s, p99 %s ms of %d", at(.5), at(.95), at(.99), len(took))
 }
 
-// lab is the hosts and their players.
+// lab holds the hosts and their players.
 type lab struct {
 	t       *testing.T
 	program string

@@ -34,7 +34,7 @@ func BenchmarkAgainstNaive(b *testing.B) {
 	}
 }
 
-// ratio reports s as a multiple of ours.
+// ratio reports the figures of s as multiples of ours.
 func (s *sample) ratio(b *testing.B, ours *sample) {
 	slices.Sort(s.error)
 	slices.Sort(ours.error)

@@ -203,8 +203,8 @@ func TestTruth(t *testing.T) {
 	}
 }
 
-// TestTakers checks that no codec takes a packet that was recorded from a server of
-// another protocol for an answer. These are the packets in the protocols' testdata.
+// TestTakers checks that no codec accepts a packet of another protocol's server as an answer. The
+// packets are recorded ones, from the protocols' testdata.
 func TestTakers(t *testing.T) {
 	related := map[string][]string{
 		"gamespy": {"gamespy", "gamespy2", "gamespy3"}, "quakeworld": {"quakeworld", "quake2"},

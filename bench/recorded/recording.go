@@ -17,8 +17,8 @@ import (
 // recording is what a server said, and the facts that the recorder reads from it.
 type recording struct {
 	repository, name string
-	// kind is the protocol's name at the recorder, protocol the one in the table of games,
-	// empty if Muster knows none.
+	// kind is the protocol's name at the recorder. protocol is its name in the table of games,
+	// empty if Muster does not know the protocol.
 	kind, protocol string
 	datagrams      [][]byte
 	want           facts

@@ -89,7 +89,7 @@ func quantile(values []float64, share float64) float64 {
 	return sorted[min(len(sorted)-1, int(share*float64(len(sorted))))]
 }
 
-// scene returns a named group on a named world, with places where servers stand.
+// scene returns the group with a name on the world with a name. Some places have servers.
 func scene(t *testing.T, kind, group string, seed uint64) *Scene {
 	t.Helper()
 	players, err := sim.GroupPlaces(group, seed)

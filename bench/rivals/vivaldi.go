@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 )
 
-// These are Vivaldi's constants, and how often each measurement is used.
+// These are Vivaldi's constants. rounds is how often each measurement is used.
 const (
 	dimensions = 4
 	errorGain  = 0.25 // c_e

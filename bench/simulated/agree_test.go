@@ -314,7 +314,7 @@ func watchStalls() (longest func() time.Duration) {
 	return func() time.Duration { close(end); return <-stall }
 }
 
-// sameOrder counts the first probes that are the same.
+// sameOrder counts how many probes are the same from the start.
 func sameOrder(a, b []discovery.Result) int {
 	n := 0
 	for n < min(len(a), len(b)) && a[n].Server == b[n].Server {

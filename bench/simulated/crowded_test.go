@@ -62,7 +62,7 @@ type Populated struct {
 	number      uint64 // of the next launch
 }
 
-// mostPopulated is how many servers a table keeps: more are never needed.
+// mostPopulated is how many servers a table keeps. More are never needed.
 const mostPopulated = 200
 
 // NewPopulated returns so many of a group's nearest servers.

@@ -43,8 +43,8 @@ const (
 	inNeither nearness = "neither"
 )
 
-// guestCase is a guest and the players that the guest may play with. The first player is as near as
-// the case says.
+// guestCase is a guest and the players that the guest may play with. The case says how near the
+// first player is.
 type guestCase struct {
 	near    nearness
 	guest   estimate.Place

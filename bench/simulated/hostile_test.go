@@ -185,7 +185,8 @@ type Outcome struct {
 	Found bool
 	// Regret is how much worse than the best it truly is for them, in ms.
 	Regret float64
-	// Cost is how much more that is than with truthful liars, where that was compared.
+	// Cost is how much larger Regret is than in a session whose liars tell the truth. It is set only
+	// if there was such a session.
 	Cost    float64
 	Seconds float64
 	// Named is how many liars were left out or had their numbers doubted. Wronged are the honest

@@ -47,7 +47,7 @@ func TestPinnedLiars(t *testing.T) {
 		{"favourites", []uint64{9608, 9618, 9619}, []string{"favourite -30 %"}, 1, true},
 		{"favourites", []uint64{9609, 9612},
 			[]string{"finds a favourite", "favourite 1 ms", "favourite least by others", "favourite -50 %"}, 1, true},
-		// These are false facts, unasked reports, crude numbers and silence.
+		// These players send false facts, unasked reports, crude numbers or nothing.
 		{"crude", []uint64{9606}, crude, 1, false},
 		{"two together", []uint64{9601}, []string{
 			"all 0", "random", "all lost at once", "full, all but one, first", "password, all but one, in looks",

@@ -10,7 +10,7 @@ import (
 	"muster/selection"
 )
 
-// Sessions with a slow player are for measuring. The gate runs a few of them:
+// These flags are for measuring sessions with a slow player. The gate runs a few sessions:
 //
 //	go -C bench test ./simulated -run TestSlowPlayer -v -timeout 0 -slow-worlds 40 -slow-from 92000
 var (

@@ -56,7 +56,8 @@ type fewest struct {
 	// base is that of values, and target the score that an address must not be below, both in ms.
 	base, target float64
 	chosen       topology.Node
-	// rtts are the players' RTTs to the address of a node, nil if somebody gets no reply, in ms.
+	// rtts are the players' RTTs to the address of a node, in ms. It is nil if somebody gets no
+	// reply.
 	rtts [][]float64
 	// sums and counts are those of the addresses below a node: sums[node*players+player].
 	sums   []float64

@@ -48,8 +48,8 @@ func chance(of ...any) float64 {
 // skewed returns one of n numbers, the first ones much more often than the last.
 func skewed(i, salt, n int) int { return int(math.Pow(chance(i, salt), 2.5) * float64(n)) }
 
-// RTT returns a player's RTT to a server: a path over the globe that is more or less straight, by AS and
-// /16, and 0 for a silent server.
+// RTT returns a player's RTT to a server. The path over the globe is more or less straight,
+// depending on the AS and the /16. The RTT is 0 for a silent server.
 func RTT(player string, s discovery.Server) time.Duration {
 	ip := s.Addr.Addr().As4()
 	if chance("silent", s.Addr) < .15 {

@@ -96,7 +96,7 @@ func meant(text string, found []discord.Game) (discord.Game, bool) {
 	return found[0], len(found) == 1 && !found[0].OtherNumber
 }
 
-// press does what a button says.
+// press carries out a button's action.
 func (h *handler) press(
 	ctx context.Context, l *discord.Language, in discord.Interaction, verb discord.Verb, ref discord.Ref,
 ) discord.Response {

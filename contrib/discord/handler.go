@@ -60,8 +60,8 @@ func (h *handler) finish() {
 	h.work.Wait()
 }
 
-// ServeHTTP answers one interaction. Discord demands a 401 for a forged request. So every request that fails a check
-// gets one.
+// ServeHTTP answers one interaction. Discord demands a 401 for a forged request. So every request
+// that fails a check gets a 401.
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, discord.MaxBody))
 	if err != nil {

@@ -394,7 +394,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestPace checks that somebody may do something again after a while, and that those who may are forgotten.
+// TestPace checks that somebody may act again after a while, and that people who may act are
+// forgotten.
 func TestPace(t *testing.T) {
 	p, now := pace{atOnce: 2, every: time.Minute}, time.Unix(1_764_169_200, 0)
 	for i, c := range []struct {

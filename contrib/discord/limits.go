@@ -14,7 +14,7 @@ type pace struct {
 	every  time.Duration
 
 	mu sync.Mutex // guards full
-	// full says when each may do it so many times again.
+	// full says when each person may act as often as at the beginning.
 	full map[string]time.Time
 }
 

@@ -19,7 +19,7 @@ const (
 	Dialled Kind = "dialled"
 	// Lost means that that connection has ended.
 	Lost Kind = "lost"
-	// Welcomed means that the player is in, under the name in Text.
+	// Welcomed means that the player has entered the room, under the name in Text.
 	Welcomed Kind = "welcomed"
 	// Refused means that the player is turned away, for the reason in Text.
 	Refused Kind = "refused"

@@ -43,8 +43,8 @@ const (
 // and all players.
 type Machines struct{ Hosts, NATS []string }
 
-// Players is the name of the machine of players and proxy. Leader stands for the NATS server that
-// leads the stream of the rooms.
+// Players is the name of the machine that runs the players and the proxy. Leader stands for the
+// NATS server that leads the stream of the rooms.
 const (
 	Players = "players"
 	Leader  = "leader"

@@ -165,8 +165,8 @@ func TestCardsComeAndGo(t *testing.T) {
 	peer.end()
 }
 
-// TestWithoutRouter checks a network that is only a switch, where no card has a route
-// for IPv4 multicast; and networks of one family.
+// TestWithoutRouter checks a network that is only a switch, where no card has a route for IPv4
+// multicast. It also checks networks with IPv4 or IPv6 alone.
 func TestWithoutRouter(t *testing.T) {
 	t.Parallel()
 	tests := []struct {

@@ -99,7 +99,7 @@ func (f *Fabric) SetLines(site int, up, down Line) {
 // The router keeps its mappings.
 func (f *Fabric) Cut(site int, until time.Duration) { f.sites[site].cutUntil = until }
 
-// Counts says what became of a site's packets so far.
+// Counts counts what happened to a site's packets so far.
 type Counts struct {
 	Up, Down Passed
 	// Mappings are the router's. Refused counts the packets that it had no room for, and Evicted
@@ -245,7 +245,7 @@ func (f *Fabric) Due(now time.Duration) (Delivery, bool) {
 	return Delivery{}, false
 }
 
-// descend lets a packet enter the line of its destination's site.
+// descend puts a packet on the line to its destination's site.
 func (f *Fabric) descend(e event) {
 	s := f.sites[e.where]
 	if mtu := s.down.MTU; mtu > 0 && len(e.packet) > mtu {

@@ -47,8 +47,9 @@ var (
 // gold is a script that counts the gold things of the stage.
 const gold = `[...document.querySelectorAll("#stage *")].filter((e) => e.checkVisibility() && e.getBoundingClientRect().width > 8 && /rgb\(255, (197, 61|224, 154)\)/.test(getComputedStyle(e).backgroundColor + getComputedStyle(e).backgroundImage)).length`
 
-// TestDoors checks what a stranger with the room's link sees: two doors of one size with nothing
-// gold on them while they are shut, who is in already, and the way in for each system.
+// TestDoors checks what a stranger with the room's link sees: two entry buttons of one size,
+// without gold while they are disabled, the people who are in already, and how to enter on each
+// system.
 func TestDoors(t *testing.T) {
 	t.Parallel()
 	n := newSession(t, 20, friday(0))
@@ -148,7 +149,8 @@ func TestDoorMap(t *testing.T) {
 	})
 }
 
-// TestDoorsSpeak checks that the doors have room for languages with long words and other letters.
+// TestDoorsSpeak checks that the entry buttons have enough space for languages with long words and
+// other letters.
 func TestDoorsSpeak(t *testing.T) {
 	atNight(t)
 	t.Parallel()

@@ -142,7 +142,7 @@ func (b *browser) keeps() (folder string) {
 	return folder
 }
 
-// kept waits for a download, and returns its path.
+// kept waits until a download is complete, and returns its path.
 func (b *browser) kept(folder, pattern string) (file string) {
 	b.Helper()
 	b.until(pattern+" is there", func() bool {

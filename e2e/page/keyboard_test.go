@@ -208,9 +208,9 @@ func (b *browser) isAt(selector string) bool {
 	return eval[bool](b, fmt.Sprintf("document.activeElement.matches(%q)", selector))
 }
 
-// ears is a script that records in heard what a screen reader announces. It records each text of the
-// polite region, and each title that gets the focus as "# Title". lost are the stages at which no element has
-// had the focus for a second of the page's time, once there was a focus.
+// ears is a script that records in heard what a screen reader announces. It records each text of
+// the polite region. It records each title that gets the focus as "# Title". lost are the stages at
+// which, after the first focus, no element had the focus for a second of the page's time.
 const ears = `
 	globalThis.heard = [], globalThis.lost = [];
 	new MutationObserver(() => heard.push(document.querySelector("#status").textContent)).observe(document.querySelector("#status"), { childList: true, characterData: true, subtree: true });

@@ -9,7 +9,8 @@ import (
 
 // TestHouseholdAt checks that a household behind a router plays on its own server through a public
 // host outside. The host can reach neither the household's network nor a master. The players'
-// programs found the server themselves, and the host asks them about nothing else there.
+// programs found the server themselves, and the host asks them about no other server in the
+// household.
 func TestHouseholdAt(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)

@@ -10,7 +10,7 @@ import (
 	"muster/internal/freeport"
 )
 
-// settled returns a home folder of its own, with a table of games.
+// settled returns a new home folder with a table of games.
 func settled(t *testing.T, games string) string {
 	t.Helper()
 	home := t.TempDir()

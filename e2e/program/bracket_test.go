@@ -17,9 +17,9 @@ import (
 	"muster/internal/freeport"
 )
 
-// TestBracket checks that the league of examples/bracket plays eight clans of two down to one: it opens all
-// rooms of a round at once by its key, people come by their side's link, and each room tells it by
-// webhook where the match is, with the pings of both sides.
+// TestBracket checks that the league of examples/bracket plays eight clans of two down to one. It
+// opens all rooms of a round at once by its key. People enter by their side's link. Each room tells
+// the league by webhook where the match is, with the pings of both sides.
 func TestBracket(t *testing.T) {
 	t.Parallel()
 	const key = "9f2c8e61b7d04a35a1e0"

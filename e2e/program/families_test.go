@@ -140,7 +140,7 @@ func TestFamilies(t *testing.T) {
 	}
 }
 
-// saysWhoPlays asks the server who plays, if its protocol tells. Nobody does.
+// saysWhoPlays asks the server who plays, if its protocol tells, and checks that nobody does.
 func (f family) saysWhoPlays(t *testing.T, at netip.AddrPort) {
 	t.Helper()
 	games, err := game.Load(nil, "")
@@ -167,7 +167,7 @@ func (f family) saysWhoPlays(t *testing.T, at netip.AddrPort) {
 	}
 }
 
-// session plays with two players, who come to a room and are taken to the server.
+// session plays with two players, who enter a room and are sent to the server.
 func (f family) session(t *testing.T, file string, server netip.AddrPort) {
 	t.Helper()
 	at, home, out := freeport.TCP(t), t.TempDir(), t.TempDir()

@@ -306,7 +306,7 @@ func (r *minimalRoom) awaits(what string, is func(wire.Document) bool) wire.Docu
 // keyed shows the key of a room's link, which a public host wants once the group is complete.
 type keyed string
 
-// RoundTrip does the request.
+// RoundTrip sends the request with the key.
 func (k keyed) RoundTrip(request *http.Request) (*http.Response, error) {
 	_, key, _ := strings.Cut(string(k), "_")
 	request.Header.Set("Muster-Key", key)

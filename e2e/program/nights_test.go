@@ -36,7 +36,7 @@ type cause struct {
 	// plays says that the organiser plays, in the host's program.
 	plays bool
 	setting
-	// strikes causes the fault, and returns once it is over.
+	// strikes causes the fault, and returns once the fault is over.
 	strikes func(n *session)
 	// one says that it strikes a single player, and the others need not wait for that player.
 	one bool

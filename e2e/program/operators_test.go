@@ -245,9 +245,10 @@ func checkQuery(t *testing.T, where, query string, known map[string]map[string]b
 	}
 }
 
-// TestWatchedCluster runs two hosts with a real NATS server, and reads their metrics again and again.
-// Every query of dashboard and alerts asks for what they export. One host is killed, and then NATS.
-// Prometheus' own tool, fed with what was read, fires the alerts for that and no others.
+// TestWatchedCluster runs two hosts with a real NATS server, and reads their metrics again and
+// again. The hosts export whatever the queries of dashboard and alerts ask for. One host is killed,
+// and then NATS. Prometheus' own tool reads what was recorded, and fires the alerts for these two
+// faults and no others.
 func TestWatchedCluster(t *testing.T) {
 	t.Parallel()
 	at, nats := startNATS(t)
@@ -384,8 +385,9 @@ func (r *recorder) times(n int) {
 	}
 }
 
-// check lets promtool decide which alerts the recorded samples fire, as if Prometheus had read them
-// every 15 seconds. fires are the ticks of the alerts; until healthy there must be none.
+// check runs promtool, which says which alerts the recorded samples fire, as if Prometheus had read
+// them every 15 seconds. fires are the ticks at which alerts fire. Before the tick healthy no alert
+// may fire.
 func (r *recorder) check(t *testing.T, fires map[string][]int, healthy int) {
 	t.Helper()
 	type input struct{ Series, Values string }

@@ -29,7 +29,7 @@ func partyOf(t *testing.T, home string) (listen string, ann map[string]any) {
 		"listen_addr": "127.200.4.1", "settings": map[string]any{"agree": true}}
 }
 
-// party is examples/party/party.py at somebody's terminal.
+// party runs examples/party/party.py at somebody's terminal.
 type party struct {
 	*process
 	keys io.Writer

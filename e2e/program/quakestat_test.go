@@ -114,8 +114,9 @@ func quakestat(t *testing.T, file string, player int) string {
 	return string(out)
 }
 
-// pathsAgree compares our lowest RTT to each server with quakestat's samples. It reports whether
-// one sample differs by what the two places differ, and prints the servers where none does.
+// pathsAgree compares our lowest RTT to each server with quakestat's samples. It reports whether at
+// least one sample differs by just the difference between the two places. It prints the servers for
+// which no sample does.
 func pathsAgree(t *testing.T, ours map[string]told, pings map[string][]float64) bool {
 	t.Helper()
 	agree := true

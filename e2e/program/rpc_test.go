@@ -93,7 +93,8 @@ func (b *beside) maxMemory() (kB int) {
 	return kB
 }
 
-// endsSoon checks that a muster rpc ends, and logs how long that takes: two seconds at most, on a machine that is not busy.
+// endsSoon checks that a muster rpc ends, and logs how long that takes. On an idle machine it takes
+// at most two seconds.
 func (b *beside) endsSoon(what string) {
 	b.t.Helper()
 	began := time.Now()

@@ -47,7 +47,7 @@ const (
 	gameVerb = 71   // OpenArena's protocol
 	mapSize  = 40e6 // nanoseconds from one side of the map to the other
 	shortest = 2 * time.Millisecond
-	// someServers is how many are measured in two seconds.
+	// someServers is a number of servers that are measured in two seconds.
 	someServers = 120
 )
 

@@ -27,11 +27,11 @@ import (
 	"muster/internal/invite"
 )
 
-// windows is a Windows simulated by wine, with a user who has just one program on it.
+// windows is a Windows simulated by wine. Its user has just one program.
 //
 //	testdata/wine/person   looks at windows and types into them
 //	testdata/wine/game     is the game that is started
-//	xdg-open               is what wine opens a browser with, and notes the links
+//	xdg-open               is the browser that wine opens; it notes the links
 type windows struct {
 	t   *testing.T
 	env []string
@@ -356,8 +356,8 @@ func (w *windows) room(args ...string) (*process, invite.Link) {
 	return host, link
 }
 
-// merge does what Windows does by itself and wine 8 does not: it merges the user's own classes into
-// the system's.
+// merge merges the user's own classes into the system's. Windows does this by itself, but wine 8
+// does not.
 func (w *windows) merge(scheme string) {
 	w.t.Helper()
 	w.does("reg", "copy", `HKCU\Software\Classes\`+scheme, `HKLM\Software\Classes\`+scheme, "/s", "/f")

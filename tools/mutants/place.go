@@ -53,7 +53,7 @@ func signed(sign string, lines []string) (text string) {
 	return text
 }
 
-// support are folders of the product's tree that only tests and measurements use.
+// support lists folders of the product's tree that only tests and measurements use.
 var support = []string{"internal/leak", "internal/await", "internal/freeport"}
 
 // placesIn returns all places in the folders, in the order of files.

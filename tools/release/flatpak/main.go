@@ -69,8 +69,8 @@ type release struct {
 	date                 time.Time
 }
 
-// id returns the application's id, as Flathub wants it for projects on GitHub: its parts are words of letters, digits
-// and underscores, which do not begin with a digit.
+// id returns the application's id, as Flathub wants it for projects on GitHub. Its parts consist of
+// letters, digits and underscores, and do not begin with a digit.
 func (r release) id() string {
 	owner := strings.ReplaceAll(r.owner, "-", "_")
 	if owner[0] >= '0' && owner[0] <= '9' {

@@ -33,8 +33,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestReleaseIsChecked checks that a release runs that check first, with the values that programs are built with, and
-// that the placeholder occurs nowhere else.
+// TestReleaseIsChecked checks that a release begins with sign -check, with the values that
+// programs are built with. It also checks that the placeholder occurs nowhere else.
 func TestReleaseIsChecked(t *testing.T) {
 	text, err := os.ReadFile("../../../.goreleaser.yaml")
 	if err != nil {

@@ -71,7 +71,8 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// FuzzParse checks that no request stops the program, and that what is read of one is safe in a URL.
+// FuzzParse checks that no request stops the program, and that the parts read from a request are
+// safe in a URL.
 func FuzzParse(f *testing.F) {
 	for _, name := range []string{"ping", "open", "complete", "press"} {
 		f.Add(recorded(f, name))
@@ -343,7 +344,8 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// TestWords checks that every language has every text, with the same values in it, and that people's are found.
+// TestWords checks that every language has every text with the same values in it, and that people's
+// languages are found.
 func TestWords(t *testing.T) {
 	values := regexp.MustCompile(`\{[a-z]+\}`)
 	for _, tag := range Tags() {
@@ -420,7 +422,8 @@ func TestChoose(t *testing.T) {
 // discordLocales are the languages of Discord's programs that there are texts in.
 var discordLocales = []string{"de", "en-GB", "en-US", "es-419", "es-ES", "fr", "ja", "ko", "pl", "pt-BR", "ru", "tr", "zh-CN"}
 
-// TestCommands checks the description of the command: every text has its length and all languages.
+// TestCommands checks the description of the command: no text is too long, and every text exists in
+// all languages.
 func TestCommands(t *testing.T) {
 	commands := Commands(64).([]described)
 	var check func(path string, d described)

@@ -28,7 +28,7 @@ func Escape(text string) string {
 	return b.String()
 }
 
-// EscapeName escapes a name, and cuts it.
+// EscapeName escapes a name and shortens it.
 func EscapeName(name string) string { return Escape(Cut(name, maxName)) }
 
 func isAlphanumeric(c rune) bool {

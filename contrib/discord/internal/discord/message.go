@@ -79,7 +79,7 @@ type Message struct {
 	Content    string  `json:"content"`
 	Embeds     []embed `json:"embeds"`
 	Components []row   `json:"components"`
-	// Mentions stops texts from notifying anybody.
+	// Mentions keeps Discord from notifying people whom a text names.
 	Mentions mentions `json:"allowed_mentions"`
 	Flags    int      `json:"flags,omitempty"`
 }

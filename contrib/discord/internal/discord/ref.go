@@ -69,13 +69,14 @@ func ParseButton(id string) (Verb, Ref, error) {
 	return Verb(id[0]), Ref{parts[0], parts[1], parts[2], parts[3]}, nil
 }
 
-// Seal encrypts the organiser's secret of a room for one user. It is empty for a secret that the host did not draw.
+// Seal encrypts the organiser's secret of a room for one user. The result is empty for a secret
+// that the host did not draw.
 //
 //	nonce  = HMAC-SHA-256(key, user, code, secret), its first 12 bytes
 //	sealed = nonce, AES-256-GCM(key, nonce, secret; user, code)
 //
-// The same secret always has the same nonce, and another one another nonce. So no nonce is used twice, and the result
-// needs no randomness.
+// The same secret always gets the same nonce, and different secrets get different nonces. So no
+// nonce is used twice, and the result needs no randomness.
 func (c Config) Seal(user, code, secret string) string {
 	packed, err := base32.StdEncoding.DecodeString(secret + padding)
 	if err != nil || len(secret) != secretLetters {
