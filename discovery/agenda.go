@@ -27,12 +27,12 @@ type Agenda struct {
 	waits map[int]bool
 	// known holds the results so far. A server under way has an empty result.
 	known map[int]Result
-	// If held, the own plan may name only as many servers as allowed.
+	// If held, the agenda's own plan may name only as many servers as allowed.
 	held    bool
 	allowed int
-	// unseen reports whether the own plan was allowed servers since it was last asked.
+	// unseen reports whether the agenda's own plan was allowed servers since it was last asked.
 	unseen bool
-	// owed holds the servers under way that the own plan has named meanwhile.
+	// owed holds the servers under way that the agenda's own plan has named meanwhile.
 	owed map[int]Phase
 }
 
@@ -70,7 +70,7 @@ func (a *Agenda) Drop() {
 	clear(a.waits)
 }
 
-// Hold makes the own plan wait until [Agenda.Allow] lets it name servers. It takes back
+// Hold makes the agenda's own plan wait until [Agenda.Allow] lets it name servers. It takes back
 // what was allowed before.
 func (a *Agenda) Hold() {
 	a.mu.Lock()
@@ -98,7 +98,7 @@ func (a *Agenda) Pending() bool {
 	return a.unseen || slices.ContainsFunc(a.requests, func(server int) bool { _, asked := a.known[server]; return !asked })
 }
 
-// Next names the next request, or else what the own plan names.
+// Next names the next request, or else what the agenda's own plan names.
 func (a *Agenda) Next() (Probe, Verdict) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -136,7 +136,7 @@ func (a *Agenda) Next() (Probe, Verdict) {
 	}
 }
 
-// Observe notes a result, and passes it on if the own plan waits for it.
+// Observe notes a result, and passes it on if the agenda's own plan waits for it.
 func (a *Agenda) Observe(result Result) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -157,7 +157,7 @@ func (a *Agenda) Resume() {
 	a.requests = append(slices.Sorted(maps.Keys(a.owed)), a.requests...)
 }
 
-// Summary returns the own plan's summary.
+// Summary returns the agenda's own plan's summary.
 func (a *Agenda) Summary() PlanSummary {
 	a.mu.Lock()
 	defer a.mu.Unlock()

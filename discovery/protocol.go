@@ -82,7 +82,7 @@ type Announced interface {
 }
 
 // Stream is a [Protocol] whose servers are asked over TCP, each over a connection of
-// its own. The RTT is that of the connection's first two packets.
+// its own. The RTT is measured with the connection's first two packets.
 //
 // The greeting and the first query go out at once. Another query follows as long as the
 // last reply has a challenge, even if it has an Info. Parse gets all bytes since the

@@ -26,8 +26,8 @@ const (
 // maxOrder bounds the body of a request, in bytes.
 const maxOrder = 4 << 10
 
-// given is the content of an action's request.
-type given struct {
+// actionRequest is the content of an action's request.
+type actionRequest struct {
 	body []byte
 	// from is the address of the caller's page. origin is the place of that address.
 	from   netip.Addr
@@ -36,22 +36,22 @@ type given struct {
 
 // actions are the requests of pages by their names in the URL. Each reads its JSON body. PROTOCOL.md and
 // openapi.yaml say what they take.
-var actions = map[string]func(*pageAPI, given) (room.Action, error){
-	"enter": func(_ *pageAPI, in given) (room.Action, error) {
+var actions = map[string]func(*pageAPI, actionRequest) (room.Action, error){
+	"enter": func(_ *pageAPI, in actionRequest) (room.Action, error) {
 		return parse(in.body, func(a *room.Enter) { a.Token, a.From, a.Origin = access.NewSecret(), in.from, in.origin })
 	},
 	"rename":    read[room.Rename],
 	"count":     read[room.Count],
 	"somewhere": read[room.Somewhere],
 	"leave":     bare(room.Quit{}),
-	"has": func(p *pageAPI, in given) (room.Action, error) {
+	"has": func(p *pageAPI, in actionRequest) (room.Action, error) {
 		return parse(in.body, func(a *room.Has) {
 			if p.editions != nil {
 				a.Editions = p.editions(a.Version)
 			}
 		})
 	},
-	"whatif":   func(_ *pageAPI, in given) (room.Action, error) { return room.WhatIf(in.body), nil },
+	"whatif":   func(_ *pageAPI, in actionRequest) (room.Action, error) { return room.WhatIf(in.body), nil },
 	"vote":     read[room.Vote],
 	"veto":     read[room.Veto],
 	"move":     read[room.Move],
@@ -72,7 +72,7 @@ var actions = map[string]func(*pageAPI, given) (room.Action, error){
 	"survey":   bare(room.Survey{}),
 	"await":    read[room.AwaitSeats],
 	"unwait":   read[room.Unwait],
-	"started": func(p *pageAPI, in given) (room.Action, error) {
+	"started": func(p *pageAPI, in actionRequest) (room.Action, error) {
 		return parse(in.body, func(a *room.Started) { a.Public = p.isPublic })
 	},
 	"end":    bare(room.End{}),
@@ -81,7 +81,7 @@ var actions = map[string]func(*pageAPI, given) (room.Action, error){
 	"like":   read[room.Like],
 	"forget": read[room.Forget],
 	"apply":  bare(room.Apply{}),
-	"settings": func(p *pageAPI, in given) (room.Action, error) {
+	"settings": func(p *pageAPI, in actionRequest) (room.Action, error) {
 		return parse(in.body, func(a *room.Change) {
 			a.Posts = p.posts
 			for _, g := range p.games {
@@ -92,10 +92,10 @@ var actions = map[string]func(*pageAPI, given) (room.Action, error){
 			}
 		})
 	},
-	"handon": func(_ *pageAPI, in given) (room.Action, error) {
+	"handon": func(_ *pageAPI, in actionRequest) (room.Action, error) {
 		return parse(in.body, func(a *room.HandOn) { a.Secret = access.NewSecret() })
 	},
-	"renew":   func(*pageAPI, given) (room.Action, error) { return room.Renew{Secret: access.NewSecret()}, nil },
+	"renew":   func(*pageAPI, actionRequest) (room.Action, error) { return room.Renew{Secret: access.NewSecret()}, nil },
 	"remove":  read[room.Remove],
 	"trust":   read[room.Trust],
 	"lock":    read[room.Lock],
@@ -103,7 +103,7 @@ var actions = map[string]func(*pageAPI, given) (room.Action, error){
 }
 
 // parseAction reads a request by its name. It returns nil if there is no such action.
-func (p *pageAPI) parseAction(name string, in given) (room.Action, error) {
+func (p *pageAPI) parseAction(name string, in actionRequest) (room.Action, error) {
 	if parse := actions[name]; parse != nil {
 		return parse(p, in)
 	}
@@ -111,11 +111,13 @@ func (p *pageAPI) parseAction(name string, in given) (room.Action, error) {
 }
 
 // read reads an action that the body describes whole.
-func read[A room.Action](_ *pageAPI, in given) (room.Action, error) { return parse[A](in.body, nil) }
+func read[A room.Action](_ *pageAPI, in actionRequest) (room.Action, error) {
+	return parse[A](in.body, nil)
+}
 
 // bare returns an action whose request says nothing but its name.
-func bare(a room.Action) func(*pageAPI, given) (room.Action, error) {
-	return func(*pageAPI, given) (room.Action, error) { return a, nil }
+func bare(a room.Action) func(*pageAPI, actionRequest) (room.Action, error) {
+	return func(*pageAPI, actionRequest) (room.Action, error) { return a, nil }
 }
 
 // parse reads an action from JSON, and adds what only the host knows.
@@ -141,7 +143,7 @@ func (p *pageAPI) serveAction(w http.ResponseWriter, r *http.Request) {
 	body, err := p.readOrder(w, r, a)
 	var action room.Action
 	if err == nil {
-		action, err = p.parseAction(r.PathValue("action"), given{body, p.guestFrom(r), p.origin(p.remote(r), "")})
+		action, err = p.parseAction(r.PathValue("action"), actionRequest{body, p.guestFrom(r), p.origin(p.remote(r), "")})
 	}
 	switch {
 	case err != nil:

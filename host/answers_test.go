@@ -242,7 +242,7 @@ func TestAnswers(t *testing.T) {
 	c.is(200, "GET", toServer, "")
 	c.actsAs(code, keys.Secret)
 
-	// What ends things.
+	// These requests end things.
 	c.is(200, "POST", "/api/rooms/"+code+"/renew", "", "Authorization", "Bearer "+keys.Secret)
 	keys = h.Keys(code)
 	c.is(204, "POST", "/api/rooms/"+code+"/remove", `{"name":"zoë"}`, "Authorization", "Bearer "+keys.Secret)

@@ -62,7 +62,7 @@ func TestFullDiskOnPublicHost(t *testing.T) {
 			if err, is := isDone(told[i]); is {
 				t.Fatalf("ann hears %v before her place is kept", err)
 			}
-			if people, words := a.sees(); len(people) > 0 || words != held {
+			if people, words := a.sees(); len(people) > 0 || words != heldSentence {
 				t.Errorf("people see %v, %q", people, words)
 			}
 		}

@@ -34,7 +34,7 @@ func Bodies(t testing.TB) map[string]reflect.Type {
 		if types[name] != nil {
 			continue
 		}
-		action, err := parse(p, given{body: []byte(`{}`)})
+		action, err := parse(p, actionRequest{body: []byte(`{}`)})
 		if err != nil {
 			t.Fatal(err)
 		}

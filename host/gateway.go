@@ -49,7 +49,7 @@ func (h *Host) passedOn(next http.HandlerFunc) http.HandlerFunc {
 			code = r.Header.Get(codeHeader)
 		}
 		b, came := h.relayedCaller(r), time.Now()
-		isRemote, refusal := h.direct(r.Context(), came, &b, code, shown(r), false)
+		isRemote, refusal := h.direct(r.Context(), came, &b, code, credentialsOf(r), false)
 		switch {
 		case refusal != nil:
 			w.Header().Set("Retry-After", retryAfter)

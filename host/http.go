@@ -17,8 +17,8 @@ import (
 	"muster/internal/clock"
 )
 
-// guarded adds headers that keep hostile text harmless in a browser.
-func guarded(next http.Handler) http.Handler {
+// withSecurityHeaders adds headers that keep hostile text harmless in a browser.
+func withSecurityHeaders(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		header := w.Header()
 		header.Set("Content-Security-Policy", "default-src 'self'; img-src 'self' blob:; frame-src muster:; "+
@@ -38,8 +38,8 @@ const (
 	codeInHeader          = "-"
 )
 
-// shown returns what a request shows: the link key, and the caller's credential.
-func shown(r *http.Request) []string { return []string{r.Header.Get(keyHeader), bearer(r)} }
+// credentialsOf returns the credentials in a request: the link key, and the caller's own.
+func credentialsOf(r *http.Request) []string { return []string{r.Header.Get(keyHeader), bearer(r)} }
 
 // bearer returns the caller's credential.
 func bearer(r *http.Request) string {

@@ -157,7 +157,7 @@ func (l *line) call(ctx context.Context) (owner *websocket.Conn, said []byte, wh
 	var lost error
 	if trusted, _ := l.host.store.Trust(); !trusted {
 		unsaid.Stop()
-		lost = l.tellPause(held)
+		lost = l.tellPause(heldSentence)
 	}
 	for lost == nil {
 		select {
@@ -384,7 +384,7 @@ func (l *line) leave() {
 // yield ends the line of a page that gave way to another.
 func (l *line) yield() {
 	time.AfterFunc(goodbyeWait, func() { l.ws.NetConn().Close() })
-	l.host.begin(func() { l.say(*crowded()); l.ws.NetConn().Close() })
+	l.host.begin(func() { l.say(*crowdedRefusal()); l.ws.NetConn().Close() })
 }
 
 func (l *line) say(m wire.Message) error {

@@ -159,8 +159,8 @@ func (v *viewer) run() {
 		v.follow(ctx)
 	}
 	if context.Cause(ctx) == errGaveWay {
-		v.host.metrics.Refused(*crowded())
-		v.send(*crowded()) // fails if the page is gone
+		v.host.metrics.Refused(*crowdedRefusal())
+		v.send(*crowdedRefusal()) // fails if the page is gone
 	}
 	if why := (*closedError)(nil); errors.As(context.Cause(v.actor.ctx), &why) {
 		v.host.metrics.Refused(*why.why)
@@ -199,7 +199,7 @@ func (v *viewer) awaitNoted(opened <-chan struct{}) bool {
 	for {
 		view, changed := v.actor.views.get()
 		if trusted, _ := v.host.store.Trust(); !said && (!trusted || !view.Snapshot.Room.Held.IsZero()) {
-			if said = true; v.send(wire.Wait{Notice: wire.Notice{Says: held}}) != nil {
+			if said = true; v.send(wire.Wait{Notice: wire.Notice{Says: heldSentence}}) != nil {
 				return false
 			}
 		}
@@ -346,7 +346,7 @@ func (v *viewer) write(kind int, data []byte) error {
 // errGaveWay ends a page in favour of another one.
 var errGaveWay = errors.New("host: the page gave way")
 
-// crowded returns the message for such a page.
-func crowded() *wire.Refusal {
+// crowdedRefusal returns the message for a page that gives way, or finds no place.
+func crowdedRefusal() *wire.Refusal {
 	return wire.Refuse(wire.ReasonCrowded, "refused.crowded").Advising("refused.crowded-hint")
 }

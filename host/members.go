@@ -15,8 +15,8 @@ func (a *actor) isOf(player people.ID, by *conn.Conn) bool {
 	return l != nil && l.conn == by
 }
 
-// gone is posted when a member's connection has ended.
-func (a *actor) gone(player people.ID, by *conn.Conn) {
+// handleEnd notes that a member's connection has ended.
+func (a *actor) handleEnd(player people.ID, by *conn.Conn) {
 	if a.isOf(player, by) {
 		delete(a.links, player)
 		a.step(room.Leave{Player: player}, asker{})

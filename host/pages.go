@@ -29,7 +29,7 @@ type pageAPI struct {
 	counting *counting
 	// form is what people may set in a room.
 	form wire.Form
-	// games, editions, renewed and join are those of [Config]. posts says that the host posts to
+	// games, editions, renewed and join come from [Config]. posts says that the host posts to
 	// webhooks.
 	games    []wire.Game
 	editions func(version string) map[string]discovery.Edition
@@ -74,7 +74,7 @@ func (p *pageAPI) addressed(w http.ResponseWriter, r *http.Request, code string)
 		code = r.Header.Get(codeHeader)
 	}
 	on := relayedCallerOf(r)
-	a, refusal := p.named(claim{code, shown(r), p.asker(r), on})
+	a, refusal := p.named(claim{code, credentialsOf(r), p.asker(r), on})
 	if refusal != nil {
 		if on != nil {
 			w.Header().Set(refusedHeader, refusal.Reason)

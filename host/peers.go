@@ -58,7 +58,7 @@ func (h *Host) talk(ws *websocket.Conn, from remote, on *relayedCaller, first *w
 	err := v.conn.Run(h.lines, v.receive)
 	h.config.Logger.Debug("peer's connection ended", "why", discreet(err))
 	if v.room != nil {
-		v.room.post(func() { v.room.gone(v.player, v.conn) })
+		v.room.post(func() { v.room.handleEnd(v.player, v.conn) })
 	}
 }
 

@@ -18,8 +18,8 @@ type notice struct {
 	Lines []string
 	// Code is a text that people type or copy.
 	Code string
-	// Way is the link that opens a game from the browser.
-	Way     string
+	// Link is the link that opens a game from the browser.
+	Link    string
 	Refresh string
 	// Preview is the address of the picture that chats show with the link. Chats keep such
 	// pictures, and everyone there sees them. So the picture says nothing about the room, its
@@ -81,9 +81,9 @@ func (n notice) page() string {
 		p.Add(`<p class="copyable"><code>%s</code></p>
 `, n.Code)
 	}
-	if n.Way != "" {
+	if n.Link != "" {
 		p.Add(`<p class="buttons"><a class="primary large" href="%s">Join the game</a></p>
-`, n.Way)
+`, n.Link)
 	}
 	p.Add(`</section></main>
 </html>
@@ -142,7 +142,7 @@ func whereTo(s wire.Snapshot) notice {
 		}
 		return notice{
 			Title: "Everyone is on " + name, Lines: []string{"Your game starts by itself. If nothing happens, press the button."},
-			Way: s.Way.Link, Refresh: "0; url=" + s.Way.Link,
+			Link: s.Way.Link, Refresh: "0; url=" + s.Way.Link,
 		}
 	case wire.Gathering:
 		return notice{

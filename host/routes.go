@@ -117,5 +117,5 @@ func (h *Host) mux() http.Handler {
 
 // Handler serves the host's endpoints.
 func (h *Host) Handler() http.Handler {
-	return guarded(oneForwarding(h.ours(h.replies, h.metrics.Answering(h.mux()))))
+	return withSecurityHeaders(oneForwarding(h.ours(h.replies, h.metrics.Answering(h.mux()))))
 }

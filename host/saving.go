@@ -22,8 +22,8 @@ const (
 	holdAfter = time.Second
 )
 
-// held is what people read while their room waits.
-var held = sentence.Of("refused.held")
+// heldSentence is what people read while their room waits.
+var heldSentence = sentence.Of("refused.held")
 
 // saving saves a room in the store:
 //
@@ -102,7 +102,7 @@ func (a *actor) await(now time.Time, trusted bool) (next time.Time, waits bool) 
 func (a *actor) hold() {
 	a.saving.isHeld = true
 	if view, _ := a.views.get(); view.Edition > 0 { // otherwise no one has seen anything
-		a.show(view.Held(held), atOnce)
+		a.show(view.Held(heldSentence), atOnce)
 	}
 }
 

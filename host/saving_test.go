@@ -79,11 +79,11 @@ func TestKeptBeforeSaid(t *testing.T) {
 			t.Errorf("people see %v, %q", people, held)
 		}
 		time.Sleep(holdAfter)
-		if people, words := a.sees(); len(people) > 0 || words != held {
+		if people, words := a.sees(); len(people) > 0 || words != heldSentence {
 			t.Errorf("after a second people see %v, %q", people, words)
 		}
 		var refusal *wire.Refusal
-		if err, is := isDone(bob); !is || !errors.As(err, &refusal) || refusal.Reason != wire.ReasonBusy || refusal.Says != held {
+		if err, is := isDone(bob); !is || !errors.As(err, &refusal) || refusal.Reason != wire.ReasonBusy || refusal.Says != heldSentence {
 			t.Errorf("bob, who comes meanwhile, hears %v", err)
 		}
 		s.isWell()
@@ -113,7 +113,7 @@ func TestAway(t *testing.T) {
 		before, _ := h.Room(a.code)
 		s.Away(true)
 		synctest.Wait()
-		if _, words := a.sees(); words != held {
+		if _, words := a.sees(); words != heldSentence {
 			t.Errorf("people read %q", words)
 		}
 		told := make(chan bool)

@@ -17,7 +17,7 @@ import (
 // site knows the host's own names and addresses, and decides what to believe of a request: its
 // caller, and the name that the caller used.
 type site struct {
-	// These fields are those of [Config].
+	// These fields come from [Config].
 	names                []string
 	publicURL            *url.URL
 	address, fingerprint string

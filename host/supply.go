@@ -27,7 +27,7 @@ func longestOrder(limits *public.Limits, r *http.Request) int64 {
 }
 
 // parseSupply reads the organiser's own list.
-func (p *pageAPI) parseSupply(in given) (room.Action, error) {
+func (p *pageAPI) parseSupply(in actionRequest) (room.Action, error) {
 	if !p.isPublic {
 		return nil, nil
 	}

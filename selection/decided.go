@@ -53,7 +53,7 @@ func (r *round) decided(doc *Selection) *Decided {
 		other = doc.Ranking[next].Server
 	}
 	better := r.bestOf(rule, r.suits)
-	isBetter := r.view.by(rule, better) < r.view.by(rule, chosen) && r.view.order(rule, better) < r.view.order(rule, chosen)
+	isBetter := r.view.figure(rule, better) < r.view.figure(rule, chosen) && r.view.order(rule, better) < r.view.order(rule, chosen)
 	switch {
 	case doc.Keep != nil && doc.Keep.Stays && doc.Ranking[0].Server != chosen:
 		d.By, other = ByKeeping, doc.Ranking[0].Server
@@ -67,9 +67,9 @@ func (r *round) decided(doc *Selection) *Decided {
 	default:
 		d.By, other = ByQuality, better
 	}
-	d.MS, d.Score = millis(r.view.by(rule, chosen)), doc.Chosen.Score
+	d.MS, d.Score = millis(r.view.figure(rule, chosen)), doc.Chosen.Score
 	if other >= 0 {
-		d.Other, d.OtherMS, d.OtherScore = hostport.At(r.servers.List[other].Addr), millis(r.view.by(rule, other)), millis(r.score(other))
+		d.Other, d.OtherMS, d.OtherScore = hostport.At(r.servers.List[other].Addr), millis(r.view.figure(rule, other)), millis(r.score(other))
 	}
 	return d
 }

@@ -25,9 +25,9 @@ const (
 )
 
 const (
-	// apart is how far a choice has to be from all others in what it is named for, in microseconds.
-	// Nobody feels less.
-	apart = 5 * microseconds
+	// minApart is how far a choice has to be from all others in the figure that its kind is named
+	// after, in microseconds. Nobody feels a smaller difference.
+	minApart = 5 * microseconds
 	// maxChoices is how many choices people compare at once.
 	maxChoices = 4
 )
@@ -177,7 +177,7 @@ func (*field) mayAny(choice) bool { return true }
 // that a player feels.
 func (f *field) mayBeFair(c choice) bool {
 	for i, rtt := range c.rtts {
-		if f.pick.rtts[i]-rtt >= apart {
+		if f.pick.rtts[i]-rtt >= minApart {
 			return c.worst <= f.pick.worst
 		}
 	}
@@ -190,7 +190,7 @@ func (f *field) suitsMost(c choice) bool { return 2*f.bests(c, nil) > len(c.rtts
 // another choice, feel that there.
 func (f *field) bests(c choice, other *choice) (n int) {
 	for i, rtt := range c.rtts {
-		if rtt < f.own[i]+apart && (other == nil || other.rtts[i]-rtt >= apart) {
+		if rtt < f.own[i]+minApart && (other == nil || other.rtts[i]-rtt >= minApart) {
 			n++
 		}
 	}
@@ -206,7 +206,7 @@ func (f *field) isApart(k kind, c, other choice) bool {
 	case OfOurs:
 		return !other.isOurs
 	}
-	return k.figure(f, other)-k.figure(f, c) >= apart
+	return k.figure(f, other)-k.figure(f, c) >= minApart
 }
 
 // offer is a choice that stands for a kind.
@@ -302,7 +302,7 @@ func (r *round) extremes(pick int) (servers []candidate) {
 // choice returns what the players in view have at a server. The RTTs are written to a buffer, if there is
 // one.
 func (r *round) choice(server int, buffer []float64) choice {
-	sums := r.view.of(server)
+	sums := r.view.sumsOf(server)
 	c := choice{rtts: buffer[:0], mean: sums.mean(), worst: float64(sums.worst), isOurs: r.isOurs(server)}
 	for _, player := range r.view.players {
 		c.rtts = append(c.rtts, float64(r.view.table.cell(player, server)))

@@ -64,7 +64,7 @@ type Ranked struct {
 	SideMeanMS *SideMeans `json:"side_mean_ms,omitempty"`
 	// RTT is what each player measured.
 	RTT map[string]float64 `json:"rtt_ms"`
-	// Extra is how much each player's RTT exceeds the own best, if the rule counts from that.
+	// Extra is how much each player's RTT exceeds the player's own best, if the rule counts from that.
 	Extra map[string]float64 `json:"extra_ms,omitempty"`
 	// Loss and JitterMS are each player's, if the server's quality was measured. Loss is a share.
 	Loss     map[string]float64 `json:"loss,omitempty"`

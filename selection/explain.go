@@ -107,11 +107,11 @@ func (s Selection) against(rival Rival) sentence.Sentence {
 	for _, measure := range rival.By {
 		better = append(better, rules.Of(measure).Lower(rival.Figure(measure)))
 	}
-	return sentence.Of("why.rival", "server", rival.Addr, "figures", better, "why", s.but(rival))
+	return sentence.Of("why.rival", "server", rival.Addr, "figures", better, "why", s.drawback(rival))
 }
 
-// but returns what outweighs a rival's advantage.
-func (s Selection) but(rival Rival) sentence.Sentence {
+// drawback returns the reason that outweighs a rival's advantage.
+func (s Selection) drawback(rival Rival) sentence.Sentence {
 	measure := rules.Of(s.By).Measure
 	switch {
 	case len(rival.Over) > 0:
@@ -153,7 +153,7 @@ func (s Selection) runnerUp() []sentence.Sentence {
 	next := s.Ranking[at]
 	pairs := []any{"server", next.Addr, "mean", signed(next.MeanMS - s.Chosen.MeanMS), "worst", signed(next.MaxMS - s.Chosen.MaxMS)}
 	if isLess(next.Figure(d.Measure), s.Chosen.Figure(d.Measure)) {
-		return one("why.next-but", append(pairs, "why", s.but(Rival{Ranked: next}))...)
+		return one("why.next-but", append(pairs, "why", s.drawback(Rival{Ranked: next}))...)
 	}
 	return one("why.next", pairs...)
 }

@@ -42,9 +42,9 @@ func (f *Filter) rankOfOwner(server int) int {
 	return 1
 }
 
-// prefers compares the best of the group's own servers with the best of the others. It returns nil
+// comparePreference compares the best of the group's own servers with the best of the others. It returns nil
 // if the group has no server of its own.
-func (r *round) prefers(ours, other *candidate) *Preference {
+func (r *round) comparePreference(ours, other *candidate) *Preference {
 	if ours == nil {
 		return nil
 	}

@@ -50,7 +50,7 @@ func (r *round) concerned(server int, cause Cause) []string {
 	case Vetoed:
 		return r.refusing(r.criteria.Vetoes, server)
 	}
-	return r.view.names(r.view.who(server, so))
+	return r.view.names(r.view.playersWhere(server, so))
 }
 
 // refusing returns, by name, the players who refuse a server or its map.

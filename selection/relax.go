@@ -54,7 +54,7 @@ func (r *round) whyNone() *Why {
 	for server := range r.fates {
 		all := r.allAgainst(server)
 		// a player who cannot reach it weighs as much as any other cause
-		n := bits.OnesCount16(uint16(all)) + max(0, int(r.view.needed-r.view.of(server).answered)-1)
+		n := bits.OnesCount16(uint16(all)) + max(0, int(r.view.needed-r.view.sumsOf(server).answered)-1)
 		if nearest < 0 || n < fewest || n == fewest && r.servers.compare(server, nearest) < 0 {
 			nearest, fewest = server, n
 		}
@@ -85,7 +85,7 @@ func (r *round) whyNone() *Why {
 
 // allAgainst returns all causes against a server, including the limit.
 func (r *round) allAgainst(server int) causes {
-	s := r.view.of(server)
+	s := r.view.sumsOf(server)
 	all := r.against(server, s)
 	if s.failed == 0 && s.answered < r.view.needed {
 		all.add(Unmeasured) // even if the list rules it out
@@ -101,9 +101,9 @@ func (r *round) onlyObstacles(server int, all causes) []obstacle {
 	if bits.OnesCount16(uint16(all)) != 1 {
 		return nil
 	}
-	s, cause := r.view.of(server), all.first()
+	s, cause := r.view.sumsOf(server), all.first()
 	only := func(so func(cell) bool) obstacle {
-		return obstacle{cause, append(r.view.who(server, so), nobody)[0]}
+		return obstacle{cause, append(r.view.playersWhere(server, so), nobody)[0]}
 	}
 	switch cause {
 	case Unreachable, Unmeasured:
@@ -147,7 +147,7 @@ func (r *round) relax(o obstacle, freed []int) Relax {
 
 // price orders the servers that an obstacle keeps out, the cheapest first.
 func (r *round) price(o obstacle, server int) float64 {
-	s := r.view.of(server)
+	s := r.view.sumsOf(server)
 	switch {
 	case o.give == OverThreshold && o.player == nobody:
 		return float64(s.worst)

@@ -35,7 +35,7 @@ func (r *round) ownBests() map[string]OwnBest {
 	return all
 }
 
-// Above returns an objective whose extras count from the own bests of a selection, in milliseconds.
+// Above returns an objective whose extras count from the players' own bests of a selection, in milliseconds.
 // The objective of another rule stays as it is.
 func (s *Selection) Above(o *Objective, players []string) *Objective {
 	if !o.Sacrifices() {
@@ -77,7 +77,7 @@ func (r *Ranked) Figure(by Rule) float64 {
 	return rules.Round(rule.Score(rules.Equal(rtts, own)))
 }
 
-// ownSentences returns the sentences on the own bests, and how certain they are.
+// ownSentences returns the sentences on the players' own bests, and how certain they are.
 func (s Selection) ownSentences() []sentence.Sentence {
 	if s.Own == nil || s.Chosen == nil {
 		return nil

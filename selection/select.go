@@ -95,7 +95,7 @@ func (r *round) against(server int, s *sums) causes {
 	}
 	if len(r.pingLimits) > 0 {
 		limits, limited := r.pingLimits[server]
-		if limited && (limits.shuts(s.worst) || limits.least != 0 && len(r.view.who(server, limits.shuts)) > 0) {
+		if limited && (limits.shuts(s.worst) || limits.least != 0 && len(r.view.playersWhere(server, limits.shuts)) > 0) {
 			c.add(PingLimits)
 		}
 	}
@@ -196,7 +196,7 @@ func (r *round) rank() {
 		}
 	}
 	r.best = best.sorted()
-	if r.preference = r.prefers(firsts[0], firsts[1]); firsts[1] != nil {
+	if r.preference = r.comparePreference(firsts[0], firsts[1]); firsts[1] != nil {
 		r.stranger = firsts[1].server
 	}
 }
@@ -229,12 +229,12 @@ func (r *round) document() Selection {
 }
 
 func (r *round) ranked(c candidate) Ranked {
-	t, s := r.view.table, r.view.of(c.server)
-	worstOff := r.view.who(c.server, func(c cell) bool { return c == s.worst })[0] // the first by name
+	t, s := r.view.table, r.view.sumsOf(c.server)
+	worstOff := r.view.playersWhere(c.server, func(c cell) bool { return c == s.worst })[0] // the first by name
 	doc := Ranked{
 		Addr: hostport.At(r.servers.List[c.server].Addr), Server: c.server,
 		Score: millis(c.score), MeanMS: millis(s.mean()),
-		MaxMS: millis(float64(s.worst)), StdevMS: millis(s.by(rules.Of(Fairness))),
+		MaxMS: millis(float64(s.worst)), StdevMS: millis(s.figure(rules.Of(Fairness))),
 		SideMeanMS: r.view.sideMeans(c.server),
 		RTT:        make(map[string]float64, len(t.players)), WorstOff: t.players[worstOff],
 		Tight: r.tight != nil && r.tight[c.server], Ours: r.isOurs(c.server),

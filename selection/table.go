@@ -217,8 +217,8 @@ func (s *sums) raise(c cell) {
 // mean returns the average RTT in microseconds.
 func (s *sums) mean() float64 { return float64(s.total) / float64(s.answered) }
 
-// by returns a rule's figure in microseconds.
-func (s *sums) by(rule *rules.Rule) float64 {
+// figure returns a rule's figure in microseconds.
+func (s *sums) figure(rule *rules.Rule) float64 {
 	return rule.Sum(rules.Sums{
 		Players: int(s.answered), Total: s.total, Squares: s.squares, Worst: uint32(s.worst), Second: uint32(s.second),
 	})

@@ -69,16 +69,16 @@ func (v *view) countFrom(own []int) {
 	v.weigh()
 }
 
-// extra returns how much a player's RTT to a server exceeds the own best, in microseconds. It is
+// extra returns how much a player's RTT to a server exceeds the player's own best, in microseconds. It is
 // below 0 if the server does not suit everyone.
 func (v *view) extra(i, server int) float64 {
 	return float64(v.table.cell(v.players[i], server)) - v.objective.own[i]
 }
 
-// by returns a rule's figure of a server, in microseconds, without weights and limits.
-func (v *view) by(rule *rules.Rule, server int) float64 {
+// figure returns a rule's figure of a server, in microseconds, without weights and limits.
+func (v *view) figure(rule *rules.Rule, server int) float64 {
 	if rule.Sum != nil {
-		return v.of(server).by(rule)
+		return v.sumsOf(server).figure(rule)
 	}
 	pings := rules.Equal(v.rtts(server), v.objective.own)
 	pings.Side = v.objective.sides
@@ -97,11 +97,11 @@ func (v *view) rtts(server int) []float64 {
 // order returns the figure by which a rule orders servers, in microseconds, without weights and
 // limits.
 func (v *view) order(rule *rules.Rule, server int) float64 {
-	return rule.Order(v.by(rule, server), v.of(server).mean(), microseconds)
+	return rule.Order(v.figure(rule, server), v.sumsOf(server).mean(), microseconds)
 }
 
-// of returns a server's sums.
-func (v *view) of(server int) *sums { return &v.sums[v.table.rows[server]] }
+// sumsOf returns a server's sums.
+func (v *view) sumsOf(server int) *sums { return &v.sums[v.table.rows[server]] }
 
 // score returns the rule's score of a server's RTTs, in microseconds. It is meaningful only for a
 // server that everyone measured. Without weights it is the objective's score of the sums, which are
@@ -111,7 +111,7 @@ func (v *view) score(server int) float64 {
 	if v.scores != nil {
 		return v.scores[row]
 	}
-	return v.by(v.objective.rule, server)
+	return v.figure(v.objective.rule, server)
 }
 
 // costed returns the score of a finalist, with each RTT raised by the part of the quality's cost
@@ -133,8 +133,8 @@ func (v *view) costed(server int, lines []int64) float64 {
 	return v.objective.Score(rtts)
 }
 
-// who returns the players, as columns by name, whose cell of a server satisfies the condition.
-func (v *view) who(server int, so func(cell) bool) []int {
+// playersWhere returns the players, as columns by name, whose cell of a server satisfies the condition.
+func (v *view) playersWhere(server int, so func(cell) bool) []int {
 	return slices.DeleteFunc(slices.Clone(v.players), func(player int) bool { return !so(v.table.cell(player, server)) })
 }
 

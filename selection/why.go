@@ -67,7 +67,7 @@ func (r *round) why(doc *Selection) *Why {
 // returns the first by name.
 func (r *round) bottleneck(server int) int {
 	found, height := 0, math.Inf(-1)
-	mean := r.view.of(server).mean()
+	mean := r.view.sumsOf(server).mean()
 	raises := r.view.raises(server)
 	for i, player := range r.view.players {
 		if r.view.objective.weights[i] == 0 || raises != nil && raises[i] == 0 {
@@ -115,7 +115,7 @@ func (r *round) rivals(chosen int) []Rival {
 	for _, measure := range []Rule{Mean, Minimax, Fairness} {
 		rule := rules.Of(measure)
 		best := r.bestBy(rule)
-		if !(r.view.by(rule, best) < r.view.by(rule, chosen)) {
+		if !(r.view.figure(rule, best) < r.view.figure(rule, chosen)) {
 			continue
 		}
 		addr := r.servers.List[best].Addr

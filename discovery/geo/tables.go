@@ -19,8 +19,8 @@ import (
 // MaxTable bounds a table, in bytes: three times as much as today's largest.
 const MaxTable = 4 << 20
 
-// same is the value of a number in the table of ASes: the number itself.
-func same(asn uint32) uint32 { return asn }
+// ownNumber is the value of a number in the table of ASes: the number itself.
+func ownNumber(asn uint32) uint32 { return asn }
 
 // CheckTable reads a whole table like those that Muster carries, and describes it. Its
 // errors wrap [discovery.ErrMalformed].
@@ -33,7 +33,7 @@ func CheckTable(table []byte) (Source, error) {
 	case Country:
 		_, err = ranges.Decode(bytes.NewReader(table), ranges.CountryCode)
 	case ASN:
-		_, err = ranges.Decode(bytes.NewReader(table), same)
+		_, err = ranges.Decode(bytes.NewReader(table), ownNumber)
 	case Names:
 		_, err = ranges.DecodeNames(bytes.NewReader(table))
 	default:
@@ -74,7 +74,7 @@ func (l *Locator) openTables(o Options) error {
 	l.countries, countries, err1 = newer(l, o.Tables, countryTable, func(r io.Reader) (*ranges.Table[string], error) {
 		return ranges.Decode(r, ranges.CountryCode)
 	})
-	l.origins, origins, err2 = newer(l, o.Tables, asnTable, func(r io.Reader) (*ranges.Table[uint32], error) { return ranges.Decode(r, same) })
+	l.origins, origins, err2 = newer(l, o.Tables, asnTable, func(r io.Reader) (*ranges.Table[uint32], error) { return ranges.Decode(r, ownNumber) })
 	l.names, _, err3 = newer(l, o.Tables, namesTable, ranges.DecodeNames)
 	l.sources = append(l.sources, countries, origins)
 	return cmp.Or(err1, err2, err3)

@@ -101,7 +101,7 @@ func IsHostName(s string) bool {
 	return strings.Trim(s, "0123456789.") != ""
 }
 
-// AddrPort is a [netip.AddrPort] whose text is that of [Text]: for documents that people and other
+// AddrPort is a [netip.AddrPort] with the text of [Text], for documents that people and other
 // programs read.
 type AddrPort struct{ netip.AddrPort }
 

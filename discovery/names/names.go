@@ -42,7 +42,7 @@ type Resolver struct {
 
 // Place is where a name leads.
 type Place struct {
-	// Host and Port are those of the server: the service's, or else the name's own. Players' games tell
+	// Host and Port lead to the server: they come from the service, or else from the name itself. Players' games tell
 	// the server that they came to this host.
 	Host string
 	Port uint16

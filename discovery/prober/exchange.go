@@ -84,7 +84,7 @@ func (r *run) sendFailed(p *probe, why reason, err error) {
 			r.err = r.verdict()
 		}
 	}
-	if !r.goesOn(p, r.targets.at[p.target]) {
+	if !r.tryNextAddress(p, r.targets.at[p.target]) {
 		r.lose(p, err)
 	}
 }
@@ -118,7 +118,7 @@ func (r *run) handle(d *datagram) {
 	case state.probe != nil && !d.refused:
 		r.answer(state.probe, d)
 	case state.probe != nil && r.quotes(state.probe, d.body):
-		if !r.goesOn(state.probe, d.peer) {
+		if !r.tryNextAddress(state.probe, d.peer) {
 			r.stats.Refused++ // one ICMP error is enough, because it leaves no doubt
 			r.finish(state.probe, discovery.Refused, nil)
 		}
@@ -147,7 +147,7 @@ func (r *run) unspoken(p *probe, s *spoken) {
 // quotes reports whether the bytes begin one of the server's queries. ICMP errors may
 // quote less of it, down to nothing (RFC 792), and may pad it (RFC 4884).
 func (r *run) quotes(p *probe, quoted []byte) bool {
-	for i, to := p.kept(); i < to; i++ {
+	for i, to := p.keptRange(); i < to; i++ {
 		var challenge []byte
 		if p.query(i).challenged {
 			challenge = p.demanded()

@@ -77,9 +77,9 @@ func (s *sought) lookUp(ctx context.Context, f finding, name netip.AddrPort) {
 	}
 }
 
-// under returns an address over TCP in the form that carries the name of the server there, which the
-// greeting needs.
-func under(host string, addr netip.Addr) netip.Addr {
+// withName returns an address for TCP that carries the name of its server. The greeting needs the
+// name.
+func withName(host string, addr netip.Addr) netip.Addr {
 	return netip.AddrFrom16(addr.As16()).WithZone(host)
 }
 
@@ -132,7 +132,7 @@ func (r *run) find(f finding) {
 	l, name := &led{}, r.targets.keys[p.target]
 	for _, addr := range f.place.Addrs {
 		if r.sought.isStream {
-			addr = under(f.place.Host, addr)
+			addr = withName(f.place.Host, addr)
 		}
 		l.addrs = append(l.addrs, netip.AddrPortFrom(addr, queryPort(r.options.Protocol, f.place.Port)))
 	}
@@ -144,16 +144,17 @@ func (r *run) find(f finding) {
 	r.request(p, named)
 }
 
-// turn makes the next address of a silent server its address, if it has another.
-func (r *run) turn(p *probe) {
+// useNextAddress makes the next address of a silent server its address, if it has another.
+func (r *run) useNextAddress(p *probe) {
 	if l := r.led(p); l != nil && !p.heard {
 		l.at = (l.at + 1) % len(l.addrs)
 		r.targets.at[p.target] = l.addrs[l.at]
 	}
 }
 
-// goesOn gives up an address of a server, and asks at the next one. It returns false if there is none.
-func (r *run) goesOn(p *probe, at netip.AddrPort) bool {
+// tryNextAddress gives up an address of a server, and asks at the next one. It returns false if there
+// is no next address.
+func (r *run) tryNextAddress(p *probe, at netip.AddrPort) bool {
 	l := r.led(p)
 	if l == nil || p.heard || len(l.addrs) < 2 {
 		return false

@@ -62,8 +62,8 @@ func (b *bucket) take() { b.credit-- }
 // rest marks a pause until the next call of ready.
 func (b *bucket) rest() { b.resting, b.arrears = true, 0 }
 
-// next returns the latest time at which a packet will be due.
-func (b *bucket) next() time.Duration {
+// nextDue returns the latest time at which a packet will be due.
+func (b *bucket) nextDue() time.Duration {
 	if b.credit >= 1 {
 		return b.last
 	}

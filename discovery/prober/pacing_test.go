@@ -29,7 +29,7 @@ func TestBucketKeepsRate(t *testing.T) {
 			b := newBucket(test.rate)
 			var sent []time.Duration
 			nextStall := time.Second
-			for now := time.Duration(0); now < span; now = max(now, b.next()) + test.late {
+			for now := time.Duration(0); now < span; now = max(now, b.nextDue()) + test.late {
 				if test.stall > 0 && now > nextStall {
 					now, nextStall = now+test.stall, nextStall+time.Second
 				}
@@ -88,7 +88,7 @@ func TestBucketMakesUpForStalls(t *testing.T) {
 		from, to int // packets in the second after
 	}{{"stall", false, 1070, 1078}, {"rest", true, 1001, 1003}} {
 		b := newBucket(1000)
-		for now := time.Duration(0); now < time.Second; now = b.next() {
+		for now := time.Duration(0); now < time.Second; now = b.nextDue() {
 			if b.ready(now) {
 				b.take()
 			}
@@ -97,7 +97,7 @@ func TestBucketMakesUpForStalls(t *testing.T) {
 			b.rest()
 		}
 		sent := 0
-		for now := time.Minute; now < time.Minute+time.Second; now = b.next() {
+		for now := time.Minute; now < time.Minute+time.Second; now = b.nextDue() {
 			for b.ready(now) {
 				b.take()
 				sent++
@@ -113,7 +113,7 @@ func TestBucketNextIsReady(t *testing.T) {
 	for _, rate := range []float64{0.3, 7, 140, 999.9, 33333} {
 		b := newBucket(rate)
 		for range 1000 {
-			if at := b.next(); !b.ready(at) {
+			if at := b.nextDue(); !b.ready(at) {
 				t.Fatalf("at %v/s nothing is owed at %v, although next said so", rate, at)
 			}
 			b.take()

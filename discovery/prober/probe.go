@@ -92,8 +92,8 @@ func (p *probe) record(nonce discovery.Nonce, at time.Duration) {
 	p.sent++
 }
 
-// kept returns the range of queries that are remembered, oldest first.
-func (p *probe) kept() (from, to int) { return max(0, p.sent-keptQueries), p.sent }
+// keptRange returns the range of queries that are remembered, oldest first.
+func (p *probe) keptRange() (from, to int) { return max(0, p.sent-keptQueries), p.sent }
 
 func (p *probe) query(i int) *query { return &p.queries[i%keptQueries] }
 
@@ -106,7 +106,7 @@ func (p *probe) match(reply discovery.Reply, at arrival) (rtt time.Duration, kin
 		return p.matchTime(reply.Challenge != nil, at)
 	}
 	kind = stray
-	for i, to := p.kept(); i < to; i++ {
+	for i, to := p.keptRange(); i < to; i++ {
 		q := p.query(i)
 		switch {
 		case !reply.Answers(q.nonce):
@@ -125,7 +125,7 @@ func (p *probe) match(reply discovery.Reply, at arrival) (rtt time.Duration, kin
 // matchSent pairs the outcome of a connection with the query that began it. The pair is
 // rough if something took longer than the connection.
 func (p *probe) matchSent(s *spoken, at arrival) (rtt time.Duration, kind pair, first bool) {
-	for i, to := p.kept(); i < to; i++ {
+	for i, to := p.keptRange(); i < to; i++ {
 		if q := p.query(i); q.sent == s.sent {
 			q.answered, kind = true, clean
 			if s.late {
@@ -155,7 +155,7 @@ const (
 // much older is no candidate later.
 func (p *probe) matchTime(isChallenge bool, at arrival) (time.Duration, pair, bool) {
 	var oldest, last *query
-	from, to := p.kept()
+	from, to := p.keptRange()
 	for i := from; i < to; i++ {
 		q := p.query(i)
 		isTooOld := p.isUnsure() && at.kernel > p.settled(q)
@@ -293,7 +293,7 @@ type debt struct {
 	until time.Duration
 }
 
-// debts are those of all runs of a prober that are not too old.
+// debts are the debts of all runs of a prober that are not too old.
 type debts struct{ fifo[debt] }
 
 // note adds what a probe's address owes.

@@ -86,9 +86,9 @@ type Stats struct {
 	// Forbidden counts servers that were asked too seldom or never, because their address may get
 	// no more packets; see [Allowance].
 	Forbidden int
-	// RouterRoom is how many servers at a time the router has room for, if that turned
+	// RouterCapacity is how many servers at a time the router can know, if that turned
 	// out to be few; else 0. They are asked more slowly then.
-	RouterRoom int
+	RouterCapacity int
 	// SendErrors are failed writes, including those that were repeated.
 	SendErrors int
 	// InFlight is how many servers are asked and neither answered nor given up,
@@ -312,7 +312,7 @@ func (p *Prober) Run(ctx context.Context, servers []discovery.Server, plan disco
 		return errBusy
 	}
 	defer p.running.Unlock()
-	if p.router.phase != narrow {
+	if p.router.phase != limited {
 		p.router.forget() // its suspicion belonged to the last run
 	}
 	r := newRun(p, servers, plan, seen)

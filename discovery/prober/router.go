@@ -19,8 +19,8 @@ const (
 	recentAnswers = 1
 	recentBlocks  = 12
 	usualShare    = 0.3
-	// controls are servers that answered and are asked again: a router without room for
-	// new ones still knows them. Half of them answer within controlWait.
+	// controls is how many servers that answered are asked again. A router that is full still knows
+	// them. Half of them answer within controlWait.
 	controls    = 6
 	controlWait = 1500 * time.Millisecond
 	// After sparedFrom silences in a row, a silent server may not be lost. The run then waits up to
@@ -31,34 +31,33 @@ const (
 	// refuted silences that it was not.
 	confirmed = 8
 	refuted   = 24
-	// roomShare of the router's room is used from then on, because others in the house
-	// need some. At least minRoom servers are asked in half a minute.
-	roomShare = 0.7
-	minRoom   = 16
-	// atOnce is the part of that which is asked at full speed, the rest in turn. A
-	// player that asks all at once is silent for half a minute afterwards, and a group
+	// capacityShare is the fraction of the router's capacity that is used from then on, because
+	// others in the house need the rest. At least minRoom servers are asked in half a minute.
+	capacityShare = 0.7
+	minCapacity   = 16
+	// atOnce is the fraction of these servers that is asked at full speed. The others are asked one
+	// by one. A player that asks all at once is silent for half a minute afterwards, and a group
 	// goes on without silent players.
 	atOnce = 0.4
 )
 
-// roomPhase is how far the suspicion has come that the router has no room.
-type roomPhase uint8
+// routerPhase is how far the suspicion has come that the router's table is full.
+type routerPhase uint8
 
 const (
-	watching   roomPhase = iota
-	checking             // servers that answered are asked again, all others wait
-	draining             // nobody is asked until the router has forgotten all
-	confirming           // silent servers are asked again
-	narrow               // it was the router: only so many in half a minute
-	wide                 // it was not
+	watching   routerPhase = iota
+	checking               // servers that answered are asked again, all others wait
+	draining               // nobody is asked until the router has forgotten all
+	confirming             // silent servers are asked again
+	limited                // it was the router: only so many in half a minute
+	unlimited              // it was not
 )
 
-// router notices a router that has room for few connections, and drops packets to more
-// servers than that. The loss begins with the number of servers asked, not with the
-// rate. It ends only when the router forgets the first ones. The struct sees neither
-// clock nor socket.
+// router notices a router whose table holds few connections, and that drops packets to further
+// servers. The loss depends on the number of servers asked, not on the rate. It ends only when the
+// router forgets the first servers. The struct sees neither clock nor socket.
 type router struct {
-	phase roomPhase
+	phase routerPhase
 	until time.Duration // when checking and draining are over
 	opens time.Duration // when packets may leave again
 
@@ -67,15 +66,15 @@ type router struct {
 	answered int
 	ring     [recent]firstFate
 	silent   int // in a row, so far
-	// dark are the blocks of those silent servers, up to the number that matters,
-	// because neighbours may be asked one after the other. lit is how many fates there
+	// silentBlocks are the blocks of those silent servers, up to the number that matters,
+	// because neighbours may be asked one after the other. fatesBefore is how many fates there
 	// were in the half minute before the first of them.
-	dark map[uint32]bool
-	lit  int
+	silentBlocks map[uint32]bool
+	fatesBefore  int
 	// seconds are how many fates there were at the beginning of each of the last.
 	seconds fifo[mark]
 
-	room              int // servers that it can know at a time, by our estimate
+	capacity          int // servers that it can know at a time, by our estimate
 	asked             fifo[time.Duration]
 	proved, disproved int
 	left              int // servers to be asked again
@@ -124,10 +123,10 @@ func (r *router) fate(sent time.Duration, addr netip.Addr, answered bool) {
 		return
 	}
 	if r.silent == 0 {
-		r.dark, r.lit = make(map[uint32]bool, recentBlocks), before
+		r.silentBlocks, r.fatesBefore = make(map[uint32]bool, recentBlocks), before
 	}
-	if r.silent++; len(r.dark) < recentBlocks {
-		r.dark[block(addr)] = true
+	if r.silent++; len(r.silentBlocks) < recentBlocks {
+		r.silentBlocks[block(addr)] = true
 	}
 }
 
@@ -152,9 +151,9 @@ func (r *router) suspects() bool {
 	}
 	switch {
 	case len(blocks) >= recentBlocks:
-		r.room = r.ring[r.fates%recent].before // the oldest of them
-	case len(r.dark) >= recentBlocks:
-		r.room = r.lit
+		r.capacity = r.ring[r.fates%recent].before // the oldest of them
+	case len(r.silentBlocks) >= recentBlocks:
+		r.capacity = r.fatesBefore
 	default:
 		return false
 	}
@@ -165,7 +164,7 @@ func (r *router) suspects() bool {
 func (r *router) forget() { *r = router{} }
 
 // wait pauses all questions until a time that ends a phase.
-func (r *router) wait(phase roomPhase, until time.Duration) {
+func (r *router) wait(phase routerPhase, until time.Duration) {
 	r.phase, r.until, r.opens = phase, until, until
 }
 
@@ -179,21 +178,21 @@ func (r *router) spares(p *probe, addr netip.Addr) bool {
 	return r.phase == watching && r.silent >= sparedFrom && r.fates >= 2*sparedFrom && p.spared < maxSpared && crosses(addr)
 }
 
-// holds reports whether no new server may be asked for now.
-func (r *router) holds() bool {
+// isPaused reports whether no new server may be asked for now.
+func (r *router) isPaused() bool {
 	return r.phase == checking || r.phase == draining || r.phase == confirming
 }
 
 // sent notes a packet to a server that needs a new entry in the router.
 func (r *router) sent(at time.Duration) {
-	if r.phase != confirming && r.phase != narrow {
+	if r.phase != confirming && r.phase != limited {
 		return
 	}
 	for r.asked.len() > 0 && r.asked.first() <= at-forgets {
 		r.asked.pop()
 	}
 	r.asked.push(at)
-	switch most, asked := max(minRoom, int(roomShare*float64(r.room))), r.asked.len(); {
+	switch most, asked := max(minCapacity, int(capacityShare*float64(r.capacity))), r.asked.len(); {
 	case asked >= most:
 		r.opens = r.asked.first() + forgets
 	case float64(asked) >= atOnce*float64(most):
@@ -201,9 +200,9 @@ func (r *router) sent(at time.Duration) {
 	}
 }
 
-// again notes whether a server that was asked again answered. It reports whether it is
+// noteRecheck notes whether a server that was asked again answered. It reports whether it is
 // certain now that the router has no room.
-func (r *router) again(answered bool) (certain bool) {
+func (r *router) noteRecheck(answered bool) (certain bool) {
 	r.left--
 	if r.phase != confirming {
 		return false
@@ -215,10 +214,10 @@ func (r *router) again(answered bool) (certain bool) {
 	}
 	switch {
 	case r.proved >= confirmed || r.left == 0 && r.proved > r.disproved:
-		r.phase = narrow
+		r.phase = limited
 		return true
 	case r.disproved >= refuted || r.left == 0:
-		r.phase, r.opens = wide, 0
+		r.phase, r.opens = unlimited, 0
 	}
 	return false
 }

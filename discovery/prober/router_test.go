@@ -112,7 +112,7 @@ func TestSmallRouter(t *testing.T) {
 						t.Errorf("nobody is asked from %v to %v", since, at)
 					}
 				}
-				if room := p.Stats().RouterRoom; room < c.room*4/5 || room > c.room*6/5 {
+				if room := p.Stats().RouterCapacity; room < c.room*4/5 || room > c.room*6/5 {
 					t.Errorf("it is taken to have room for %d", room)
 				}
 			})
@@ -153,7 +153,7 @@ func TestRouterIsNotBlamed(t *testing.T) {
 				err := p.Run(context.Background(), servers, discovery.NewConventional(len(servers)), nil)
 				if took := time.Since(start); err != nil ||
 					strings.Contains(log.String(), "your router") && strings.Contains(log.String(), "forgets") ||
-					took > c.within || p.Stats().RouterRoom != 0 {
+					took > c.within || p.Stats().RouterCapacity != 0 {
 					t.Errorf("took %v, %v; %s", took, err, log.String())
 				}
 			})

@@ -287,10 +287,10 @@ func (r *run) watchRouter(now time.Duration) {
 
 // narrowRouter keeps the room that was found, and tells the player how to help.
 func (r *run) narrowRouter() {
-	r.stats.RouterRoom = r.router.room
+	r.stats.RouterCapacity = r.router.capacity
 	r.options.Logger.Warn("your router forgets connections: it has room for few at a time, and servers beyond "+
 		"that seemed lost. They are asked again, slowly. "+
-		"To be faster raise the limit of connections (sessions, NAT table) in its settings or shorten its UDP timeout", "room", r.router.room)
+		"To be faster raise the limit of connections (sessions, NAT table) in its settings or shorten its UDP timeout", "room", r.router.capacity)
 }
 
 // holds reports whether the deadline is still the server's, and notes the fate of a
@@ -309,7 +309,7 @@ func (r *run) holds(d deadline) bool {
 func (r *run) request(p *probe, why reason) {
 	p.due = 0
 	if why == silence {
-		r.turn(p)
+		r.useNextAddress(p)
 	}
 	if r.seeks(p) || !r.claims(p, why) {
 		return
@@ -347,7 +347,7 @@ func (r *run) owed(b *bucket) bool {
 	return now >= max(r.held, r.router.opens) && b.ready(now)
 }
 
-// repeat asks silent servers again, and those that had to wait, within the rate.
+// repeat asks silent servers again, and servers that had to wait, within the rate.
 func (r *run) repeat() {
 	for range turnSends {
 		if r.overdue.len() == 0 {
@@ -394,7 +394,7 @@ func (r *run) ask() {
 // mayAsk reports whether a new probe may start. Probes that wait for their address
 // delay no others.
 func (r *run) mayAsk() bool {
-	return r.err == nil && r.intent == mayAsk && !r.router.holds() && r.underWay-len(r.waiting) < r.traffic.cap
+	return r.err == nil && r.intent == mayAsk && !r.router.isPaused() && r.underWay-len(r.waiting) < r.traffic.cap
 }
 
 // start asks a server that the plan named, unless the outcome of its address is known
@@ -421,7 +421,7 @@ func (r *run) start(wanted discovery.Probe) {
 	}
 }
 
-// finish ends a probe, and those of the same address that wait for it.
+// finish ends a probe, and the probes of the same address that wait for it.
 func (r *run) finish(p *probe, state discovery.State, info *discovery.Info) {
 	outcome := discovery.Result{State: state, Info: info}
 	if state == discovery.Answered {
@@ -437,7 +437,7 @@ func (r *run) finish(p *probe, state discovery.State, info *discovery.Info) {
 		}
 		r.answerers = append(r.answerers, index)
 	}
-	if p.again && r.router.again(state == discovery.Answered) {
+	if p.again && r.router.noteRecheck(state == discovery.Answered) {
 		r.narrowRouter()
 	}
 	r.targets.end(p)
@@ -486,10 +486,10 @@ func (r *run) sleep(ctx context.Context, timer *time.Timer) {
 		wake = min(wake, r.sought.busy.first().at)
 	}
 	if r.overdue.len() > 0 {
-		wake = min(wake, max(r.held, r.router.opens, r.again.next()))
+		wake = min(wake, max(r.held, r.router.opens, r.again.nextDue()))
 	}
 	if r.mayAsk() {
-		wake = min(wake, max(r.held, r.router.opens, r.fresh.next()))
+		wake = min(wake, max(r.held, r.router.opens, r.fresh.nextDue()))
 	}
 	if r.router.phase == checking || r.router.phase == draining {
 		wake = min(wake, r.router.until)

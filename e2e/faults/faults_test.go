@@ -33,7 +33,7 @@ var (
 
 // scenario is a run that can be repeated.
 type scenario struct {
-	// Why is what it once showed.
+	// Why is the fault that the schedule once showed.
 	Why     string  `json:"why,omitempty"`
 	Seed    uint64  `json:"seed"`
 	Hosts   int     `json:"hosts"`

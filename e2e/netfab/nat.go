@@ -34,7 +34,7 @@ const (
 type NAT struct {
 	Public  netip.Addr
 	Mapping Mapping
-	// Room is how many mappings the router has for everything except TCP, 0 without limit.
+	// Room is how many mappings the router holds for everything except TCP, 0 without limit.
 	Room int
 	Full Full
 	// Idle is the time without a packet from inside after which such a mapping ends. 0 is two

@@ -62,7 +62,7 @@ func icmp(kind, code byte, from, to netip.Addr, rest [4]byte, body []byte) []byt
 	return b
 }
 
-// checkSums checks every checksum of a packet, and those of a packet that it quotes in full.
+// checkSums checks every checksum of a packet, and of a packet that it quotes in full.
 func checkSums(t *testing.T, what string, b []byte) {
 	t.Helper()
 	h, ok := parse(b)

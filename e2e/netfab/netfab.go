@@ -102,7 +102,7 @@ func (f *Fabric) Cut(site int, until time.Duration) { f.sites[site].cutUntil = u
 // Counts counts what happened to a site's packets so far.
 type Counts struct {
 	Up, Down Passed
-	// Mappings are the router's. Refused counts the packets that it had no room for, and Evicted
+	// Mappings are the router's. refused counts the packets for which it had no space, and Evicted
 	// the mappings that it dropped before their time.
 	Mappings, Refused, Evicted int
 }

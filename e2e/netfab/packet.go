@@ -174,7 +174,7 @@ const (
 	// error.
 	quoted4 = 8
 	quoted6 = 1280
-	// ttl is that of the fabric's own packets.
+	// ttl is the TTL of the fabric's own packets.
 	ttl = 64
 )
 

@@ -415,7 +415,7 @@ func (r *recorder) check(t *testing.T, fires map[string][]int, healthy int) {
 			t.Fatal(err)
 		}
 	}
-	// Labels and texts are the own tests' affair, so that here only the alert's name counts.
+	// Other tests check labels and texts. Here only the alert's name counts.
 	var rules struct{ Groups []map[string]any }
 	if err := yaml.Unmarshal([]byte(documented(t, "alerts.yml")), &rules); err != nil {
 		t.Fatal(err)

@@ -191,7 +191,7 @@ func TestSelectFromQuakestat(t *testing.T) {
 // frame is how long a reply may wait for the server's next frame, in ms.
 const frame = 60
 
-// plausible reports whether a player's RTTs are close to those of the paths.
+// plausible reports whether a player's RTTs are close to the paths' RTTs.
 func plausible(servers map[string]told, player int) bool {
 	for i, a := range arenas {
 		s, path := servers[arenaAddr(i).String()], float64(a.delays[player])/1e6

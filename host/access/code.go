@@ -82,7 +82,7 @@ func PublicID(linkKey string) string {
 	return base32.StdEncoding.EncodeToString(sum[:publicIDBytes])
 }
 
-// publicIDBytes is the length of a public id, the same as that of a link key.
+// publicIDBytes is the length of a public id. Link keys have the same length.
 const publicIDBytes = 10
 
 // NewSecret draws a player's token or an organiser's secret of at least 128 bits.

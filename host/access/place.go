@@ -23,7 +23,7 @@ func Proof(token, nonce string) string {
 	return base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(mac.Sum(nil)[:proofLength])
 }
 
-// Proves reports whether a proof is that of a token and a nonce.
+// Proves reports whether a proof belongs to a token and a nonce.
 func Proves(proof, token, nonce string) bool {
 	return token != "" && subtle.ConstantTimeCompare([]byte(proof), []byte(Proof(token, nonce))) == 1
 }

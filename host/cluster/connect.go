@@ -151,7 +151,7 @@ func connectError(urls string, err error) error {
 			"call the server by a name in its certificate"}
 	case errors.Is(err, nats.ErrAuthorization), errors.Is(err, nats.ErrAuthExpired), errors.Is(err, nats.ErrAuthRevoked),
 		errors.Is(err, nats.ErrAccountAuthExpired), strings.Contains(err.Error(), "credentials"), strings.Contains(err.Error(), "nkey"):
-		return &Error{ErrCredentials, fmt.Sprintf("NATS does not let this host in: %v", plain(err)),
+		return &Error{ErrCredentials, fmt.Sprintf("NATS does not let this host in: %v", withoutPrefix(err)),
 			"check --nats-credentials, or the user and password in the URL"}
 	case errors.Is(err, nats.ErrSecureConnRequired):
 		return &Error{ErrCertificate, "NATS wants TLS", "write tls:// in the URL, and give its CA's file with --nats-ca if it is your own"}
@@ -160,8 +160,8 @@ func connectError(urls string, err error) error {
 	case errors.Is(err, nats.ErrNoServers), errors.Is(err, nats.ErrTimeout), errors.Is(err, os.ErrDeadlineExceeded):
 		return &Error{ErrUnreachable, "no NATS server answers", "check the address, and that nats-server runs"}
 	}
-	return &Error{ErrUnreachable, fmt.Sprintf("NATS cannot be reached: %v", plain(err)), "check --nats: nats://HOST:4222"}
+	return &Error{ErrUnreachable, fmt.Sprintf("NATS cannot be reached: %v", withoutPrefix(err)), "check --nats: nats://HOST:4222"}
 }
 
-// plain returns an error's text without the library's name before it.
-func plain(err error) string { return strings.TrimPrefix(err.Error(), "nats: ") }
+// withoutPrefix returns an error's text without the library's name before it.
+func withoutPrefix(err error) string { return strings.TrimPrefix(err.Error(), "nats: ") }

@@ -36,7 +36,7 @@ func (l *large) documentHead(ctx context.Context, name string) (h documentHead, 
 		return h, nil
 	}
 	if err != nil {
-		return h, away(err)
+		return h, asAway(err)
 	}
 	text, group, is := cutLast(string(m.Data))
 	parts, sum, ok := parseHead(text)
@@ -78,7 +78,7 @@ func (d Document) Read(ctx context.Context, known uint64) (data []byte, at uint6
 			continue // a host is replacing it
 		}
 		if err != nil {
-			return nil, h.at, away(err)
+			return nil, h.at, asAway(err)
 		}
 		data, err := l.unpack.DecodeAll(body, nil)
 		if err != nil {
@@ -115,7 +115,7 @@ func (d Document) Replace(ctx context.Context, data []byte, over uint64) (at uin
 		return 0, errors.Join(ErrChanged, l.purge(ctx, documentCode(name), group))
 	}
 	if err != nil {
-		return 0, away(err)
+		return 0, asAway(err)
 	}
 	if old.group != "" {
 		err = l.purge(ctx, documentCode(name), old.group)

@@ -31,7 +31,7 @@ const (
 	payloadRest = 8 << 10
 )
 
-// errPacked is the error for a room whose bytes differ from those that were saved.
+// errPacked is the error for a room whose bytes differ from the saved ones.
 var errPacked = errors.New("cluster: a room is damaged")
 
 // large keeps everything that is large: parts of rooms, and blobs by their content.
@@ -132,9 +132,9 @@ func (l *large) putLarge(ctx context.Context, subject string, data []byte, ttl t
 		case err == nil:
 			return nil
 		case isFull(err):
-			return full(err)
+			return asFull(err)
 		case !pause(ctx, retryPause):
-			return away(err)
+			return asAway(err)
 		}
 	}
 }
@@ -289,17 +289,17 @@ func (l *large) Kept(ctx context.Context, hash string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, saveTime)
 	defer cancel()
 	for {
-		blob, err := l.kept(ctx, hash)
+		blob, err := l.readBlob(ctx, hash)
 		switch {
 		case err == nil, errors.Is(err, store.ErrUnknown):
 			return blob, err
 		case !pause(ctx, retryPause):
-			return nil, away(err)
+			return nil, asAway(err)
 		}
 	}
 }
 
-func (l *large) kept(ctx context.Context, hash string) ([]byte, error) {
+func (l *large) readBlob(ctx context.Context, hash string) ([]byte, error) {
 	if !isToken(hash) {
 		return nil, store.ErrUnknown
 	}

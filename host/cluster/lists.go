@@ -204,7 +204,7 @@ func (l *lists) readList(ctx context.Context, key string) (list, error) {
 	if err != nil {
 		return list{}, err
 	}
-	data, err := l.large.kept(ctx, string(m.Data))
+	data, err := l.large.readBlob(ctx, string(m.Data))
 	if err != nil {
 		return list{}, fmt.Errorf("cluster: list not read: %w", err)
 	}

@@ -96,7 +96,7 @@ func (c *Cluster) take(ctx context.Context, s store.Saved) (missing bool, err er
 	if s.Over.IsZero() {
 		there, err := c.last(ctx, s.Code) // before its parts are written for nothing
 		if err != nil {
-			return false, away(err)
+			return false, asAway(err)
 		}
 		if there.Epoch > 0 {
 			return false, presentOr(there, s)
@@ -138,7 +138,7 @@ func presentOr(there message, s store.Saved) error {
 func (c *Cluster) Export(ctx context.Context, to *store.File) (moved Moved, err error) {
 	info, err := c.large.stream.Info(ctx, jetstream.WithSubjectFilter(c.subject("blob", "*")))
 	if err != nil {
-		return moved, away(err)
+		return moved, asAway(err)
 	}
 	for subject := range info.State.Subjects {
 		blob, err := c.Kept(ctx, strings.TrimPrefix(subject, c.subject("blob", "")))
@@ -196,7 +196,7 @@ func (c *Cluster) give(ctx context.Context, code string) (s store.Saved, err err
 			}
 		}
 		if !pause(ctx, retryPause) {
-			return s, away(err)
+			return s, asAway(err)
 		}
 	}
 }

@@ -65,7 +65,7 @@ func (c *Cluster) tellOutage(err error) {
 	since, tell := c.outage.Fails(now)
 	if tell {
 		c.log.Error("JetStream keeps nothing: all rooms of this host wait, players read so, and nobody can open one",
-			"for", now.Sub(since).Round(time.Second), "error", plain(err), "hint", c.hint(err))
+			"for", now.Sub(since).Round(time.Second), "error", withoutPrefix(err), "hint", c.hint(err))
 	}
 }
 
@@ -77,6 +77,6 @@ func (c *Cluster) tellWaiting(err error) {
 	now := time.Now()
 	if since, tell := c.outage.Fails(now); tell {
 		c.log.Warn("JetStream does not answer yet: this host waits for it, and serves nobody meanwhile", "for",
-			now.Sub(since).Round(time.Second), "error", plain(err), "hint", c.hint(err))
+			now.Sub(since).Round(time.Second), "error", withoutPrefix(err), "hint", c.hint(err))
 	}
 }

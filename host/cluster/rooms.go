@@ -122,7 +122,7 @@ func (c *Cluster) put(ctx context.Context, code string, r record, body []byte, o
 		case err == nil:
 			return seq, nil
 		case isFull(err):
-			return 0, full(err)
+			return 0, asFull(err)
 		case isWrongSequence(err):
 			last, failed := c.last(ctx, code)
 			switch {
@@ -136,7 +136,7 @@ func (c *Cluster) put(ctx context.Context, code string, r record, body []byte, o
 			}
 		}
 		if !pause(ctx, retryPause) {
-			return 0, away(err)
+			return 0, asAway(err)
 		}
 	}
 }
@@ -154,18 +154,18 @@ func isFull(err error) bool {
 		api.ErrorCode == errStoreFailed && noSpace.MatchString(api.Description) // also said of a damaged disk
 }
 
-// full returns the error of a write for which the servers lack space. Without a disk of its own a
+// asFull returns the error of a write for which the servers lack space. Without a disk of its own a
 // host could go on, but not without the servers. So it treats them as away.
-func full(err error) error {
-	return fmt.Errorf("%w: %w: %s", store.ErrAway, syscall.ENOSPC, plain(err))
+func asFull(err error) error {
+	return fmt.Errorf("%w: %w: %s", store.ErrAway, syscall.ENOSPC, withoutPrefix(err))
 }
 
-// away returns store.ErrAway with its reason.
-func away(err error) error {
+// asAway returns store.ErrAway with its reason.
+func asAway(err error) error {
 	if err == nil {
 		return store.ErrAway
 	}
-	return fmt.Errorf("%w: %s", store.ErrAway, plain(err))
+	return fmt.Errorf("%w: %s", store.ErrAway, withoutPrefix(err))
 }
 
 // Create keeps a new room; see [store.Store].
@@ -250,7 +250,7 @@ func (c *Cluster) Claim(ctx context.Context, code string) (store.Claim, []byte, 
 			}
 		}
 		if !pause(ctx, retryPause) {
-			return nil, nil, away(err)
+			return nil, nil, asAway(err)
 		}
 		if errors.As(err, &other) {
 			continue // another write came between
@@ -389,7 +389,7 @@ func (cl *claim) write(ctx context.Context, r record, body []byte, ttl time.Dura
 			cl.newest = other.last.record
 		}
 		if !pause(ctx, retryPause) {
-			return away(err)
+			return asAway(err)
 		}
 	}
 }
@@ -410,7 +410,7 @@ func (cl *claim) End(ctx context.Context) error {
 	}
 	err := cl.cluster.large.purge(ctx, cl.code, "*")
 	if err != nil {
-		return away(err)
+		return asAway(err)
 	}
 	cl.cluster.directory.drop(cl)
 	return nil
@@ -445,7 +445,7 @@ func (cl *claim) Give(ctx context.Context, to string) error {
 			return store.ErrFenced
 		}
 		if !pause(ctx, retryPause) {
-			return away(err)
+			return asAway(err)
 		}
 	}
 }

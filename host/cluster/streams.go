@@ -36,9 +36,9 @@ type streams struct {
 	replicas int
 }
 
-// wanted returns the streams of a cluster: one for rooms' records, one for leases and locks, which
-// expire soon, and one for large data such as parts of rooms, blobs and lists.
-func (s streams) wanted() []jetstream.StreamConfig {
+// streamConfigs returns the streams of a cluster: one for rooms' records, one for leases and locks,
+// which expire soon, and one for large data such as parts of rooms, blobs and lists.
+func (s streams) streamConfigs() []jetstream.StreamConfig {
 	stream := func(name string, subjects ...string) jetstream.StreamConfig {
 		for i, subject := range subjects {
 			subjects[i] = s.prefix + "." + subject
@@ -65,7 +65,7 @@ func (c *Cluster) prepare(ctx context.Context) error {
 			"start nats-server with -js, or turn JetStream on for the account"}
 	}
 	s := streams{c.js, c.prefix, c.config.Replicas}
-	for _, config := range s.wanted() {
+	for _, config := range s.streamConfigs() {
 		for {
 			made, err := s.prepare(ctx, config)
 			var refused *Error

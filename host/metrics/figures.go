@@ -35,15 +35,15 @@ func Yes(is bool) []Value {
 }
 
 // Show adds figures to the metrics. Each collection calls now, so that its numbers are of one moment.
-func (m *Metrics) Show(now func() []Figure) { m.registry.MustRegister(shown(now)) }
+func (m *Metrics) Show(now func() []Figure) { m.registry.MustRegister(figureCollector(now)) }
 
-// shown collects figures.
-type shown func() []Figure
+// figureCollector collects figures.
+type figureCollector func() []Figure
 
 // Describe describes nothing, because there may be other figures at each collection.
-func (shown) Describe(chan<- *prometheus.Desc) {}
+func (figureCollector) Describe(chan<- *prometheus.Desc) {}
 
-func (s shown) Collect(to chan<- prometheus.Metric) {
+func (s figureCollector) Collect(to chan<- prometheus.Metric) {
 	for _, f := range s() {
 		kind := prometheus.GaugeValue
 		if strings.HasSuffix(f.Name, "_total") {

@@ -18,7 +18,7 @@
 // of a single room or household. A group makes one alone only if its players have three networks of
 // one AS or country, in three rooms. Until then the values are a trial. A trial has the first value
 // of each room and each network, at most five at a time, so three that agree are always the majority.
-// The median of those that agree counts. So one room moves a cell no further than honest values
+// The median of the values that agree counts. So one room moves a cell no further than honest values
 // differ, and many rooms of one network move it no further than one.
 //
 // What players of a country measured stands in where their AS has no cell. But players of other ASes may

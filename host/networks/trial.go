@@ -50,13 +50,13 @@ type trial struct {
 // Values agree if they are near their median: by apart, in ms, and by tolerance, as a share of the
 // median. Apart depends on the part's level. Two players in an AS have different lines, and two rooms
 // measure different servers of a country.
-var apart = [topology.Levels]float64{topology.Country: 30, topology.AS: 20, topology.Prefix16: 15}
+var maxApart = [topology.Levels]float64{topology.Country: 30, topology.AS: 20, topology.Prefix16: 15}
 
 const tolerance = 0.2
 
 // agree reports whether a value agrees with a middle one, in ticks.
 func (k kind) agree(ms, middle uint16) bool {
-	return math.Abs(inMS(ms)-inMS(middle)) <= apart[k.level()]+tolerance*inMS(middle)
+	return math.Abs(inMS(ms)-inMS(middle)) <= maxApart[k.level()]+tolerance*inMS(middle)
 }
 
 // hear takes a value for a cell. A fresh cell that agrees needs no trial.

@@ -25,7 +25,7 @@ import (
 //	                      └─ opens the room itself ── it has ──▶
 //	…/settings ─▶ the room's host ── may it stay? it stays no more ──▶
 //
-// When the hosts change, the counting hosts change, too, and counting starts again.
+// If hosts come or go, other hosts count, and counting starts again.
 //
 // An address counts together with the networks around it, from a household's to a provider's.
 // Without that, one customer could use many addresses of a network up to the limit of each.

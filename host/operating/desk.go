@@ -126,9 +126,9 @@ func (d *Desk) answer(w http.ResponseWriter, r *http.Request, who, what string) 
 	}
 	facts := []any{"audit", true, "who", who, "what", what}
 	if id != "" {
-		facts = append(facts, "room", plain(id))
+		facts = append(facts, "room", plainID(id))
 	}
-	if detail := plain(o.Reason + o.To); detail != "" {
+	if detail := plainID(o.Reason + o.To); detail != "" {
 		facts = append(facts, "detail", detail)
 	}
 	outcome := "done"
@@ -182,7 +182,7 @@ func (d *Desk) do(ctx context.Context, what, id string, o Order) (document any, 
 	case "limits":
 		return d.limits(ctx), nil
 	}
-	if id != plain(id) {
+	if id != plainID(id) {
 		return nil, ErrUnknown
 	}
 	host, err := d.Rooms.Where(id)
@@ -217,8 +217,8 @@ func (d *Desk) limits(ctx context.Context) Limits {
 // signs matches what is taken out of a text before it is logged.
 var signs = regexp.MustCompile(`[^A-Za-z0-9_-]`)
 
-// plain returns the part of a text that may stand in the log.
-func plain(text string) string { return signs.ReplaceAllString(text[:min(idLength, len(text))], "") }
+// plainID returns the part of a text that may stand in the log.
+func plainID(text string) string { return signs.ReplaceAllString(text[:min(idLength, len(text))], "") }
 
 // act does what is asked of this host.
 func (d *Desk) act(ctx context.Context, what, id string, o Order) (document any, err error) {
@@ -236,7 +236,7 @@ func (d *Desk) act(ctx context.Context, what, id string, o Order) (document any,
 		}
 		return Done{"closed"}, d.Rooms.Close(ctx, id, o.Reason)
 	case "move":
-		return Done{"moved to " + plain(o.To)}, d.Rooms.Move(ctx, id, o.To)
+		return Done{"moved to " + plainID(o.To)}, d.Rooms.Move(ctx, id, o.To)
 	}
 	return nil, ErrUnknown
 }

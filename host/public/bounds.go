@@ -27,7 +27,7 @@ func (p *Limits) Listed(addrs []netip.AddrPort) (servers []discovery.Server, err
 }
 
 // With returns a list together with the servers that people have added, up to the limit of an own
-// list. If nothing is missing, it returns the list unchanged. Its error is that of [Limits.Listed].
+// list. If nothing is missing, it returns the list unchanged. Its error comes from [Limits.Listed].
 func (p *Limits) With(list []discovery.Server, also []netip.AddrPort) ([]discovery.Server, error) {
 	if len(also) == 0 {
 		return list, nil

@@ -545,7 +545,7 @@ func (e *fuzzSession) ticks() {
 	}
 }
 
-// around returns the servers that somebody finds on the own network.
+// around returns the servers that somebody finds on their own network.
 func (e *fuzzSession) around() (servers []wire.NearServer) {
 	for range e.upTo(3) {
 		servers = append(servers, wire.NearServer{

@@ -46,7 +46,7 @@ func (w *Waiting) resume(r *Room) {
 func (w *Waiting) unwait(r *Room, u Unwait) error {
 	switch {
 	case !u.Instead:
-		w.over(r, w.Wait.GiveUp(r.facts, notWaiting))
+		w.endWait(r, w.Wait.GiveUp(r.facts, notWaiting))
 		return nil
 	case w.Back != nil:
 		return errNoInstead
@@ -85,7 +85,7 @@ func (w *Waiting) begin(r *Room) {
 // proceed ends the wait for an organiser who does not want to wait.
 func (w *Waiting) proceed(r *Room) error {
 	if w.unwait(r, Unwait{Instead: true}) != nil {
-		w.over(r, w.Wait.GiveUp(r.facts, notWaiting))
+		w.endWait(r, w.Wait.GiveUp(r.facts, notWaiting))
 	}
 	return nil
 }
@@ -132,7 +132,7 @@ func (w *Waiting) carryOut(r *Room, events ...seats.Event) {
 			r.out.mustSave = true
 			w.goThere(r, e)
 		case seats.Over:
-			w.over(r, e)
+			w.endWait(r, e)
 		}
 	}
 }
@@ -166,8 +166,8 @@ func (w *Waiting) relaunch(r *Room) {
 	}
 }
 
-// over ends the wait: the room goes back to the launch, or fails.
-func (w *Waiting) over(r *Room, e seats.Over) {
+// endWait ends the wait: the room goes back to the launch, or fails.
+func (w *Waiting) endWait(r *Room, e seats.Over) {
 	if w.Back != nil {
 		r.enter(w.Back)
 		r.out.say(e.Why)

@@ -208,7 +208,7 @@ func (r *reader) takeTime(word string) bool {
 	return true
 }
 
-// schedule returns what the words have said. A time alone is that of every day.
+// schedule returns the schedule that the words have described. A time without a day means every day.
 func (r *reader) schedule(home string) (s Schedule, err error) {
 	hasDate := r.year != 0 || r.month != 0 || r.day != 0
 	date := time.Date(r.year, r.month, r.day, 0, 0, 0, 0, time.UTC)

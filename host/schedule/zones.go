@@ -24,7 +24,7 @@ func (name UnknownZoneError) Error() string {
 // AmbiguousZoneError is a name that different places use for different times.
 type AmbiguousZoneError struct {
 	Name string
-	// Zones are those that the name may mean, the most likely one first.
+	// Zones are the zones that the name may mean, the most likely one first.
 	Zones []string
 }
 
@@ -86,7 +86,7 @@ func zoneOf(words []string, home string) (*time.Location, error) {
 	if slices.Contains([]string{"", "local", "localtime", "posixrules"}, strings.ToLower(name)) { // these differ between machines
 		return nil, ErrNoZone
 	}
-	if zone, is := apart(name); is {
+	if zone, is := zoneByOffset(name); is {
 		return zone, nil
 	}
 	if zones := spoken[strings.ToLower(name)]; len(zones) > 1 {
@@ -108,8 +108,8 @@ func zoneOf(words []string, home string) (*time.Location, error) {
 	return nil, UnknownZoneError(strings.ReplaceAll(name, "_", " "))
 }
 
-// apart returns the zone of a distance from UTC, such as UTC+2 or +05:30.
-func apart(text string) (zone *time.Location, is bool) {
+// zoneByOffset returns the zone of a distance from UTC, such as UTC+2 or +05:30.
+func zoneByOffset(text string) (zone *time.Location, is bool) {
 	at := fromUTC.FindStringSubmatch(text)
 	if at == nil {
 		return nil, false

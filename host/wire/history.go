@@ -61,7 +61,7 @@ type Seat struct {
 type Meeting struct {
 	// Next is the next date, zero without one.
 	Next time.Time `json:"next,omitzero"`
-	// Who has the regulars, and everyone else who has said whether they come.
+	// Who lists the regulars, and everyone else who has said whether they come.
 	Who []Attendee `json:"who"`
 	// Sessions is how many sessions the history has. Last is where the newest one went last.
 	Sessions int   `json:"evenings"`
@@ -108,8 +108,8 @@ func (e History) CSV(to io.Writer) error {
 				if seat.Liked != nil {
 					liked = strconv.FormatBool(*seat.Liked)
 				}
-				w.Write([]string{when(session.Began), when(stay.At), when(stay.Until), plain(stay.Game),
-					plain(stay.Server), plain(stay.Connect), plain(stay.Country), plain(stay.Map), plain(seat.Name), ping, liked})
+				w.Write([]string{when(session.Began), when(stay.At), when(stay.Until), escapeFormula(stay.Game),
+					escapeFormula(stay.Server), escapeFormula(stay.Connect), escapeFormula(stay.Country), escapeFormula(stay.Map), escapeFormula(seat.Name), ping, liked})
 			}
 		}
 	}
@@ -117,9 +117,9 @@ func (e History) CSV(to io.Writer) error {
 	return w.Error()
 }
 
-// plain returns a text that no spreadsheet takes for a formula. Formulas begin with one of these
-// signs, and an apostrophe makes them text.
-func plain(text string) string {
+// escapeFormula returns a text that no spreadsheet takes for a formula. Formulas begin with one of
+// these signs. An apostrophe before it makes the formula a text.
+func escapeFormula(text string) string {
 	begins, _ := utf8.DecodeRuneInString(strings.TrimLeftFunc(text, unicode.IsSpace))
 	if strings.ContainsRune("=+-@|%＝＋－＠", begins) {
 		return "'" + text

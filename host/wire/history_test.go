@@ -23,7 +23,7 @@ func TestPlain(t *testing.T) {
 		"＝1+1":                         "'＝1+1",
 		"|cmd":                         "'|cmd",
 	} {
-		if got := plain(name); got != want {
+		if got := escapeFormula(name); got != want {
 			t.Errorf("%q is written %q, want %q", name, got, want)
 		}
 	}

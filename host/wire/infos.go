@@ -216,12 +216,12 @@ func (r *reader) info(texts *[]string) discovery.Info {
 		info.Name = r.numbered(texts)
 	}
 	if flags&flagMore != 0 {
-		r.more(&info, texts)
+		r.readMore(&info, texts)
 	}
 	return info
 }
 
-func (r *reader) more(info *discovery.Info, texts *[]string) {
+func (r *reader) readMore(info *discovery.Info, texts *[]string) {
 	flags := r.byte()
 	if flags >= moreFlags {
 		r.fail("flags %#x", flags)

@@ -180,14 +180,14 @@ func MatchesCSV(to io.Writer, matches []*MatchRecord) error {
 	w.Write([]string{"id", "at", "room", "game", "best_of", "maps", "server", "connect", "country", "side", "side_name",
 		"side_mean_ms", "captain", "player", "ping_ms"})
 	for _, m := range matches {
-		match := []string{plain(m.ID), m.At.UTC().Format(time.RFC3339), plain(m.Room), plain(m.Game), strconv.Itoa(m.BestOf),
-			plain(strings.Join(m.Maps, " ")), plain(m.Server.Name), plain(m.Server.Connect), plain(m.Server.Country)}
+		match := []string{escapeFormula(m.ID), m.At.UTC().Format(time.RFC3339), escapeFormula(m.Room), escapeFormula(m.Game), strconv.Itoa(m.BestOf),
+			escapeFormula(strings.Join(m.Maps, " ")), escapeFormula(m.Server.Name), escapeFormula(m.Server.Connect), escapeFormula(m.Server.Country)}
 		sides := append(slices.Clone(m.Sides[:]), MatchSide{Players: m.Others})
 		for _, side := range sides {
 			for _, p := range side.Players {
 				isCaptain := strconv.FormatBool(side.Side != "" && p.Name == side.Captain)
-				w.Write(append(slices.Clone(match), string(side.Side), plain(side.Name), tenths(side.MeanMS), isCaptain,
-					plain(p.Name), tenths(p.PingMS)))
+				w.Write(append(slices.Clone(match), string(side.Side), escapeFormula(side.Name), tenths(side.MeanMS), isCaptain,
+					escapeFormula(p.Name), tenths(p.PingMS)))
 			}
 		}
 	}

@@ -30,7 +30,7 @@ type Snapshot struct {
 	Voting  Voting   `json:"agreement"`
 	Way     *Way     `json:"way"`
 	History []Played `json:"evening"`
-	// Lists are the group's own servers, and those that it never wants to see.
+	// Lists are the group's own servers, and the servers that it never wants to see.
 	Lists Lists `json:"lists"`
 	// Look is the progress of a long look at the finalists; nil without one.
 	Look *LongLook `json:"look"`

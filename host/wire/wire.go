@@ -286,7 +286,7 @@ type Say struct {
 	// Addr is the server of the ballot for a vote or a veto. A vote for none takes the last one
 	// back.
 	Addr hostport.AddrPort `json:"addr,omitzero"`
-	// Number is that of the turn in a match which a captain's move is for; see [Turn]. The move is
+	// Number is the number of the turn in a match which a captain's move is for; see [Turn]. The move is
 	// about the server at Addr, or about Map.
 	Number int    `json:"number,omitempty"`
 	Map    string `json:"map,omitempty"`
@@ -357,7 +357,7 @@ type Outside struct {
 // for that game, so that nobody learns of a problem when the others are already on the server.
 type Able struct {
 	Game string `json:"game"`
-	// Why says why it cannot; empty if it can.
+	// Why says why the computer cannot; it is empty if it can.
 	Why sentence.Sentence `json:"why,omitzero"`
 	// TypesPassword says that the game does not take the server's password from the player's
 	// program, so the player types it.

@@ -37,7 +37,7 @@ func (w Watch) Run(ctx context.Context, ask watch.Asker, rows []report.Measureme
 		return nil
 	}
 	return watch.Servers(ctx, ask, servers, infos, func(news watch.News) (more bool) {
-		w.heard(&rows[news.Server], report.New(report.Report{}, servers, []discovery.Result{news.Result}).Servers, news.Freed)
+		w.handleAnswer(&rows[news.Server], report.New(report.Report{}, servers, []discovery.Result{news.Result}).Servers, news.Freed)
 		if w.IsLive {
 			live.Draw(func() (*term.Table, string) { return Table(rows), "Ctrl-C ends the watch" })
 		}
@@ -45,8 +45,8 @@ func (w Watch) Run(ctx context.Context, ask watch.Asker, rows []report.Measureme
 	})
 }
 
-// heard updates a server's row with its newest answer, and announces what people wait for.
-func (w Watch) heard(row *report.Measurement, said []report.Measurement, isFreed bool) {
+// handleAnswer updates a server's row with its newest answer, and announces what people wait for.
+func (w Watch) handleAnswer(row *report.Measurement, said []report.Measurement, isFreed bool) {
 	for _, now := range said { // one, or none if the server may not be asked
 		if w.Heard != nil {
 			w.Heard(now)

@@ -39,7 +39,7 @@ func (m pattern) accented(b *strings.Builder) (letters int) {
 			}
 		case tag:
 			b.WriteString("<" + p.name + ">")
-			letters += p.of(other).accented(b)
+			letters += p.caseFor(other).accented(b)
 			b.WriteString("</" + p.name + ">")
 		case tenths:
 			b.WriteString("{" + p.name + ", " + p.kind.String() + ", " + style + "}")

@@ -87,12 +87,12 @@ func (l *Language) say(b *strings.Builder, p pattern, with map[string]any, count
 		switch part.kind {
 		case plural:
 			n, _ := value.(float64)
-			l.say(b, part.of(l.category(part, n)), with, l.number(n))
+			l.say(b, part.caseFor(l.category(part, n)), with, l.number(n))
 		case tag:
-			l.say(b, part.of(other), with, count)
+			l.say(b, part.caseFor(other), with, count)
 		case choose:
 			text, _ := value.(string)
-			l.say(b, part.of(text), with, count)
+			l.say(b, part.caseFor(text), with, count)
 		case row:
 			b.WriteString(l.row(value))
 		case tenths:
@@ -119,8 +119,8 @@ func (l *Language) say(b *strings.Builder, p pattern, with map[string]any, count
 	}
 }
 
-// of returns the pattern of a case, or of other.
-func (p part) of(name string) pattern {
+// caseFor returns the pattern of a case, or of other.
+func (p part) caseFor(name string) pattern {
 	for _, wanted := range []string{name, other} {
 		if i := slices.IndexFunc(p.cases, func(o option) bool { return o.name == wanted }); i >= 0 {
 			return p.cases[i].pattern

@@ -41,7 +41,7 @@ type discover struct {
 	json   bool
 	top    int
 	want   browse.Filter
-	// What follows the table.
+	// These say what follows the table.
 	watch    bool
 	connect  int
 	places   wire.Venues

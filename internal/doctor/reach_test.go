@@ -13,7 +13,7 @@ import (
 	"muster/internal/game"
 )
 
-// TestReach checks that a machine that finds no name, or gets no list, is told so. Its names are those of the test,
+// TestReach checks that a machine that finds no name, or gets no list, is told so. Its names come from the test,
 // and its master sits on this machine.
 func TestReach(t *testing.T) {
 	quiet, err := net.ListenPacket("udp4", "127.0.0.1:0")

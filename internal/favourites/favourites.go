@@ -124,7 +124,7 @@ func parse(data []byte) (s Servers, err error) {
 	return s, nil
 }
 
-func (s Servers) to(w io.Writer) error {
+func (s Servers) writeTo(w io.Writer) error {
 	s.Format = Format
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
@@ -134,7 +134,7 @@ func (s Servers) to(w io.Writer) error {
 // Write writes the file, so that a crash leaves either the old one or the new.
 func (s Servers) Write(file string) error {
 	var data bytes.Buffer
-	if err := s.to(&data); err != nil {
+	if err := s.writeTo(&data); err != nil {
 		return err
 	}
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {

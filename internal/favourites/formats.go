@@ -202,7 +202,7 @@ func Export(w io.Writer, as As, of For, servers []Server) error {
 	out := bufio.NewWriter(w) // keeps the first error
 	switch as {
 	case AsMuster:
-		return Servers{Favourites: servers}.to(w)
+		return Servers{Favourites: servers}.writeTo(w)
 	case AsText:
 		for _, s := range servers {
 			fmt.Fprintln(out, lineOf(s))

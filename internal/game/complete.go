@@ -52,7 +52,8 @@ func lineOf(text, id, field string, list int) (line int) {
 	return line
 }
 
-// asideProtocols are those that are asked at another port than players connect to, if the table says so.
+// asideProtocols are the protocols whose servers are asked at another port than players connect to, if
+// the table says so.
 var asideProtocols = []string{"unreal", "unreal2", "gamespy", "gamespy2", "gamespy3", "ase", "frostbite", "tcp"}
 
 // complete fills in defaults, and refuses what cannot work.

@@ -353,7 +353,7 @@ func start(ctx context.Context, argv, env []string) (*exec.Cmd, error) {
 		cmd.Dir = filepath.Dir(argv[0])
 	}
 	if inSandbox() {
-		spawn := outside(argv, path, env, cmd.Dir)
+		spawn := outsideCommand(argv, path, env, cmd.Dir)
 		cmd = exec.Command(spawn[0], spawn[1:]...)
 	}
 	detach(cmd)

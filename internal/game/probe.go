@@ -13,8 +13,8 @@ import (
 	"muster/discovery"
 )
 
-// Way is one way to ask a server that nobody listed. See [Ways].
-type Way struct {
+// QueryMethod is one way to ask a server that nobody listed. See [Table.QueryMethods].
+type QueryMethod struct {
 	Protocol string
 	// Above is the entry's query_above: how far above the players' port servers are asked.
 	Above uint16
@@ -23,37 +23,37 @@ type Way struct {
 	Shift uint16
 }
 
-// Ways returns every way to ask a server at a port that a game of the table uses, some fifty. The ways of most games come
+// QueryMethods returns every way to ask a server at a port that a game of the table uses, some fifty. The ways of most games come
 // first. Plain TCP comes last, because it only learns that somebody answers.
-func (t Table) Ways(port uint16) []Way {
+func (t Table) QueryMethods(port uint16) []QueryMethod {
 	const least = "tcp"
-	games := map[Way]int{{Protocol: "a2s", Shift: 1}: 0}
+	games := map[QueryMethod]int{{Protocol: "a2s", Shift: 1}: 0}
 	for _, name := range protocols {
-		games[Way{Protocol: name}] = 0
+		games[QueryMethod{Protocol: name}] = 0
 	}
 	for _, g := range t.games {
-		games[Way{Protocol: g.ProtocolName, Above: g.QueryAbove}]++
+		games[QueryMethod{Protocol: g.ProtocolName, Above: g.QueryAbove}]++
 	}
-	games[Way{Protocol: least}] = -1
-	ways := slices.SortedFunc(maps.Keys(games), func(a, b Way) int {
+	games[QueryMethod{Protocol: least}] = -1
+	ways := slices.SortedFunc(maps.Keys(games), func(a, b QueryMethod) int {
 		return cmp.Or(cmp.Compare(games[b], games[a]), cmp.Compare(a.Protocol, b.Protocol), cmp.Compare(a.Above, b.Above),
 			cmp.Compare(a.Shift, b.Shift))
 	})
-	return slices.DeleteFunc(ways, func(w Way) bool {
-		return int(port)+int(w.Above)+int(w.Shift) > math.MaxUint16 || w.asks(port) < port // a port above the last one
+	return slices.DeleteFunc(ways, func(w QueryMethod) bool {
+		return int(port)+int(w.Above)+int(w.Shift) > math.MaxUint16 || w.queryPort(port) < port // a port above the last one
 	})
 }
 
-func (w Way) protocol() discovery.Protocol { return w.Game().Protocol() }
+func (w QueryMethod) protocol() discovery.Protocol { return w.Game().Protocol() }
 
 // Game returns a game whose servers are asked in this way.
-func (w Way) Game() Game { return Game{ProtocolName: w.Protocol, QueryAbove: w.Above} }
+func (w QueryMethod) Game() Game { return Game{ProtocolName: w.Protocol, QueryAbove: w.Above} }
 
 // Port returns the port that stands in the entry, of a server at the given one.
-func (w Way) Port(given uint16) uint16 { return given + w.Shift }
+func (w QueryMethod) Port(given uint16) uint16 { return given + w.Shift }
 
-// asks returns the port that is asked, 0 for none.
-func (w Way) asks(given uint16) uint16 {
+// queryPort returns the port that is asked, 0 for none.
+func (w QueryMethod) queryPort(given uint16) uint16 {
 	if aside, is := w.protocol().(discovery.Aside); is {
 		return aside.QueryPort(w.Port(given))
 	}
@@ -61,7 +61,7 @@ func (w Way) asks(given uint16) uint16 {
 }
 
 // IsTCP reports whether servers are asked over a TCP connection in place of UDP packets.
-func (w Way) IsTCP() bool {
+func (w QueryMethod) IsTCP() bool {
 	_, is := w.protocol().(discovery.Stream)
 	return is
 }
@@ -74,12 +74,12 @@ type Questions struct {
 }
 
 // Count returns what the ways send to the address of a given port, each UDP question tries times.
-func Count(ways []Way, given uint16, tries int) Questions {
+func Count(ways []QueryMethod, given uint16, tries int) Questions {
 	var q Questions
 	var names []string
 	var ports []int
 	for _, w := range ways {
-		names, ports = append(names, w.Protocol), append(ports, int(w.asks(given)))
+		names, ports = append(names, w.Protocol), append(ports, int(w.queryPort(given)))
 		if w.IsTCP() {
 			q.Connections++
 		} else {
@@ -97,16 +97,16 @@ func Count(ways []Way, given uint16, tries int) Questions {
 
 // Answer is what a server said when it was asked in one way. Info may be nil.
 type Answer struct {
-	Way  Way
-	Info *discovery.Info
+	Method QueryMethod
+	Info   *discovery.Info
 }
 
 // In returns the answer as one in a way; nil stays nil.
-func (a *Answer) In(w Way) *Answer {
+func (a *Answer) In(w QueryMethod) *Answer {
 	if a == nil {
 		return nil
 	}
-	return &Answer{Way: w, Info: a.Info}
+	return &Answer{Method: w, Info: a.Info}
 }
 
 // IsNamed reports whether there is an answer, and it has the server's name.
@@ -136,13 +136,13 @@ func Best(answers []Answer) (Answer, bool) {
 func (t Table) Known(a Answer) (games []Game) {
 	isOnSteam := a.Info != nil && a.Info.AppID != 0
 	for _, g := range t.games {
-		speaks := g.ProtocolName == a.Way.Protocol && g.QueryAbove == a.Way.Above
+		speaks := g.ProtocolName == a.Method.Protocol && g.QueryAbove == a.Method.Above
 		if isOnSteam && uint64(g.AppID) == a.Info.AppID || !isOnSteam && speaks {
 			games = append(games, g)
 		}
 	}
 	const few = 3 // more games than this are an engine's
-	if len(games) > few || a.Way.Protocol == "tcp" {
+	if len(games) > few || a.Method.Protocol == "tcp" {
 		return nil
 	}
 	return games
@@ -166,12 +166,12 @@ func EntryOf(id string, a Answer, given uint16, remark string) string {
 	line("# %s", discovery.CleanText(remark))
 	line("[game.%s]", id)
 	line("name = %q", id)
-	line("protocol = %q", a.Way.Protocol)
-	line("port = %d", a.Way.Port(given))
-	if a.Way.Above != 0 {
-		line("query_above = %d", a.Way.Above)
+	line("protocol = %q", a.Method.Protocol)
+	line("port = %d", a.Method.Port(given))
+	if a.Method.Above != 0 {
+		line("query_above = %d", a.Method.Above)
 	}
-	isOnSteam := a.Way.Protocol == "a2s" && a.Info != nil && a.Info.AppID > 0 && a.Info.AppID <= math.MaxUint32
+	isOnSteam := a.Method.Protocol == "a2s" && a.Info != nil && a.Info.AppID > 0 && a.Info.AppID <= math.MaxUint32
 	if isOnSteam {
 		line("app_id = %d", a.Info.AppID)
 		line(`launch = ["steam://connect/{query}{/password}"]`)

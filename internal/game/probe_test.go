@@ -11,16 +11,16 @@ import (
 // TestWays checks that every protocol is asked, tcp last, and that the number of questions is bounded and said.
 func TestWays(t *testing.T) {
 	table := load(t, "")
-	ways := table.Ways(27015)
+	ways := table.QueryMethods(27015)
 	for _, name := range Protocols() {
-		if !slices.ContainsFunc(ways, func(w Way) bool { return w.Protocol == name }) {
+		if !slices.ContainsFunc(ways, func(w QueryMethod) bool { return w.Protocol == name }) {
 			t.Errorf("%s is not asked", name)
 		}
 	}
 	if last := ways[len(ways)-1]; last.Protocol != "tcp" || len(ways) > 80 {
 		t.Errorf("%d ways, the last is %+v", len(ways), last)
 	}
-	for _, want := range []Way{{"a2s", 0, 0}, {"a2s", 0, 1}, {"gamespy3", 13333, 0}, {"frostbite", 22000, 0}} {
+	for _, want := range []QueryMethod{{"a2s", 0, 0}, {"a2s", 0, 1}, {"gamespy3", 13333, 0}, {"frostbite", 22000, 0}} {
 		if !slices.Contains(ways, want) {
 			t.Errorf("%+v is missing", want)
 		}
@@ -29,7 +29,7 @@ func TestWays(t *testing.T) {
 	if q.Protocols != len(Protocols()) || q.Packets+2*q.Connections != 2*len(ways) || !slices.Contains(q.Ports, "27016") {
 		t.Errorf("%+v", q)
 	}
-	for _, w := range table.Ways(65535) {
+	for _, w := range table.QueryMethods(65535) {
 		if int(w.Above)+int(w.Shift) > 0 {
 			t.Errorf("above the last port: %+v", w)
 		}
@@ -38,12 +38,12 @@ func TestWays(t *testing.T) {
 
 // TestBest checks which answer becomes an entry.
 func TestBest(t *testing.T) {
-	tcp := Answer{Way: Way{Protocol: "tcp"}}
-	seats := Answer{Way: Way{Protocol: "mumble"}, Info: &discovery.Info{MaxPlayers: 9}}
-	named := Answer{Way: Way{Protocol: "a2s"}, Info: &discovery.Info{Name: "x"}}
-	other := Answer{Way: Way{Protocol: "quake3"}, Info: &discovery.Info{Name: "x"}}
+	tcp := Answer{Method: QueryMethod{Protocol: "tcp"}}
+	seats := Answer{Method: QueryMethod{Protocol: "mumble"}, Info: &discovery.Info{MaxPlayers: 9}}
+	named := Answer{Method: QueryMethod{Protocol: "a2s"}, Info: &discovery.Info{Name: "x"}}
+	other := Answer{Method: QueryMethod{Protocol: "quake3"}, Info: &discovery.Info{Name: "x"}}
 	for want, answers := range map[string][]Answer{"a2s": {tcp, seats, named, other}, "mumble": {tcp, seats}, "tcp": {tcp}} {
-		if got, ok := Best(answers); !ok || got.Way.Protocol != want {
+		if got, ok := Best(answers); !ok || got.Method.Protocol != want {
 			t.Errorf("%+v, want %s", got, want)
 		}
 	}
@@ -61,7 +61,7 @@ func TestKnown(t *testing.T) {
 		ids      string
 	}{{"a2s", 440, "tf2"}, {"a2s", 99, ""}, {"minecraft", 0, "minecraft"}, {"quake3", 0, ""}, {"tcp", 0, ""}} {
 		var ids []string
-		for _, g := range table.Known(Answer{Way: Way{Protocol: c.protocol}, Info: &discovery.Info{AppID: c.app}}) {
+		for _, g := range table.Known(Answer{Method: QueryMethod{Protocol: c.protocol}, Info: &discovery.Info{AppID: c.app}}) {
 			ids = append(ids, g.ID)
 		}
 		if strings.Join(ids, " ") != c.ids {
@@ -77,7 +77,7 @@ func TestEntryOf(t *testing.T) {
 		answer     Answer
 		want       string
 	}{
-		{"tavern", "192.0.2.1:4000 answered", Answer{Way: Way{Protocol: "a2s", Shift: 1}, Info: &discovery.Info{AppID: 4711}}, `# 192.0.2.1:4000 answered
+		{"tavern", "192.0.2.1:4000 answered", Answer{Method: QueryMethod{Protocol: "a2s", Shift: 1}, Info: &discovery.Info{AppID: 4711}}, `# 192.0.2.1:4000 answered
 [game.tavern]
 name = "tavern"
 protocol = "a2s"
@@ -85,7 +85,7 @@ port = 4001
 app_id = 4711
 launch = ["steam://connect/{query}{/password}"]
 `},
-		{"inn", "it is\n[game.evil]", Answer{Way: Way{Protocol: "gamespy3", Above: 13333}}, `# it is [game.evil]
+		{"inn", "it is\n[game.evil]", Answer{Method: QueryMethod{Protocol: "gamespy3", Above: 13333}}, `# it is [game.evil]
 [game.inn]
 name = "inn"
 protocol = "gamespy3"

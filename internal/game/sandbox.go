@@ -30,9 +30,9 @@ var inSandbox = sync.OnceValue(func() bool {
 	return runtime.GOOS == "linux" && err == nil
 })
 
-// outside returns the command that starts a program outside the sandbox, where it is at path. It runs in a folder, if
+// outsideCommand returns the command that starts a program outside the sandbox, where it is at path. It runs in a folder, if
 // that is not empty, and with the environment env added. A link's opener stays inside.
-func outside(argv []string, path string, env []string, folder string) []string {
+func outsideCommand(argv []string, path string, env []string, folder string) []string {
 	if _, isLink := linkOf(argv); isLink {
 		return argv
 	}

@@ -26,7 +26,7 @@ func TestOutside(t *testing.T) {
 		{[]string{"xdg-open", "steam://connect/192.0.2.1:27015"}, nil, "", []string{"xdg-open", "steam://connect/192.0.2.1:27015"}},
 		{[]string{"xdg-open", "https://muster.example/"}, []string{"A=b"}, "", []string{"xdg-open", "https://muster.example/"}},
 	} {
-		if got := outside(tt.argv, tt.argv[0], tt.env, tt.folder); !reflect.DeepEqual(got, tt.want) {
+		if got := outsideCommand(tt.argv, tt.argv[0], tt.env, tt.folder); !reflect.DeepEqual(got, tt.want) {
 			t.Errorf("%q starts as %q, want %q", tt.argv, got, tt.want)
 		}
 	}

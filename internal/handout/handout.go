@@ -215,7 +215,7 @@ func (h *Handout) add(data *os.File, file, system string, v release.Verdict) *pr
 	defer h.mu.Unlock()
 	i := place(system)
 	info, err := data.Stat()
-	if i < 0 || err != nil || !info.Mode().IsRegular() || h.of(system) != nil {
+	if i < 0 || err != nil || !info.Mode().IsRegular() || h.programFor(system) != nil {
 		return nil
 	}
 	p := &program{
@@ -286,8 +286,8 @@ func (p *program) vouchedFor(v release.Verdict) {
 	}
 }
 
-// of returns the program for a system, or nil. The caller holds the lock.
-func (h *Handout) of(system string) *program {
+// programFor returns the program for a system, or nil. The caller holds the lock.
+func (h *Handout) programFor(system string) *program {
 	if i := slices.IndexFunc(h.programs, func(p *program) bool { return p.System == system }); i >= 0 {
 		return h.programs[i]
 	}
@@ -299,7 +299,7 @@ func (h *Handout) program(system string) *program {
 	h.judgeOwn()
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.of(system)
+	return h.programFor(system)
 }
 
 // Close closes the programs, after waiting for downloads.
@@ -371,7 +371,7 @@ func (h *Handout) all() []program {
 		all = append(all, *p)
 	}
 	for _, s := range systems {
-		if h.config.Source == nil || s.release == "" || h.of(s.system) != nil {
+		if h.config.Source == nil || s.release == "" || h.programFor(s.system) != nil {
 			continue
 		}
 		p := program{

@@ -140,7 +140,7 @@ func post(h http.Handler, path, link string) *httptest.ResponseRecorder {
 		return get(h, path, "")
 	}
 	r := httptest.NewRequest("POST", path, strings.NewReader(link))
-	r.RemoteAddr = "192.168.1.7:5555" // on the own network, which has no bound
+	r.RemoteAddr = "192.168.1.7:5555" // in the visitor's network, which has no bound
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, r)
 	return w

@@ -31,7 +31,7 @@ func Find(ctx context.Context, games game.Table, address string, screen *term.Sc
 	if found.At, err = lookUp(ctx, address); err != nil {
 		return found, err
 	}
-	ways := games.Ways(found.At.Port())
+	ways := games.QueryMethods(found.At.Port())
 	q := game.Count(ways, found.At.Port(), tries)
 	screen.Tell("probe.asks", "address", hostport.Host(found.At.Addr()), "protocols", q.Protocols, "packets", q.Packets, "connections", q.Connections,
 		"more", more, "ports", q.Ports)
@@ -45,8 +45,8 @@ func Find(ctx context.Context, games game.Table, address string, screen *term.Sc
 	}
 	var names []string
 	for _, a := range answers {
-		if !slices.Contains(names, a.Way.Protocol) {
-			names = append(names, a.Way.Protocol)
+		if !slices.Contains(names, a.Method.Protocol) {
+			names = append(names, a.Method.Protocol)
 		}
 	}
 	screen.Tell("probe.answers", "protocols", names)
@@ -80,7 +80,7 @@ func (f Found) Entry(id string, now time.Time) (chosen, entry string) {
 	if id == "" {
 		id = game.NewID(f.Best)
 	}
-	remark := fmt.Sprintf("%s: %s answered %s", now.Format(time.DateOnly), hostport.Text(f.At), f.Best.Way.Protocol)
+	remark := fmt.Sprintf("%s: %s answered %s", now.Format(time.DateOnly), hostport.Text(f.At), f.Best.Method.Protocol)
 	if f.Best.Info != nil && f.Best.Info.Name != "" {
 		remark += " as " + f.Best.Info.Name
 	}

@@ -31,7 +31,7 @@ const (
 
 // ask asks an address in every way until a server has told its name, and returns the answers in the order of the ways. It
 // sends what [game.Count] says for so many tries. A protocol that answers gets at most a dozen packets besides; see more.
-func ask(ctx context.Context, ways []game.Way, at netip.AddrPort, log *slog.Logger) ([]game.Answer, error) {
+func ask(ctx context.Context, ways []game.QueryMethod, at netip.AddrPort, log *slog.Logger) ([]game.Answer, error) {
 	var (
 		all     sync.WaitGroup
 		options = prober.Options{Retries: tries - 1, Timeout: patience, Allowance: prober.NewAllowance(), Logger: log}
@@ -42,7 +42,7 @@ func ask(ctx context.Context, ways []game.Way, at netip.AddrPort, log *slog.Logg
 	defer enough()
 	for i, way := range ways {
 		all.Go(func() {
-			found[i], failed[i] = askWay(asking, way, at, options)
+			found[i], failed[i] = askBy(asking, way, at, options)
 			if found[i].IsNamed() {
 				enough()
 			}
@@ -71,9 +71,9 @@ func ask(ctx context.Context, ways []game.Way, at netip.AddrPort, log *slog.Logg
 	return answers, nil
 }
 
-// askWay asks an address in one way. The answer is nil if there is none. A server that answers too much at a time tells
+// askBy asks an address in one way. The answer is nil if there is none. A server that answers too much at a time tells
 // nothing of itself, and is asked once more.
-func askWay(ctx context.Context, way game.Way, at netip.AddrPort, options prober.Options) (*game.Answer, error) {
+func askBy(ctx context.Context, way game.QueryMethod, at netip.AddrPort, options prober.Options) (*game.Answer, error) {
 	options.Protocol, options.Names = way.Game().Protocol(), way.Game().Names()
 	server := discovery.Server{Addr: netip.AddrPortFrom(at.Addr(), way.Port(at.Port()))}
 	answer, err := askOne(ctx, options, server)

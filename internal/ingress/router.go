@@ -59,11 +59,11 @@ func mapped(m portmap.Mapping, l invite.Link) sentence.Sentence {
 	outside := m.External.Addr()
 	switch {
 	case discovery.IsCarrierNAT(outside):
-		return sentence.Of("term.router-carrier", "by", m.By, "address", outside, "flag", ways)
+		return sentence.Of("term.router-carrier", "by", m.Protocol, "address", outside, "flag", ways)
 	case !m.IsPublic():
-		return forwarded("term.router-behind", m.External, l, "by", m.By, "address", outside)
+		return forwarded("term.router-behind", m.External, l, "by", m.Protocol, "address", outside)
 	}
-	return sentence.Of("term.router-open", "by", m.By, "line", toPaste(l.At(m.External.String())))
+	return sentence.Of("term.router-open", "by", m.Protocol, "line", toPaste(l.At(m.External.String())))
 }
 
 // unmapped says what to do without the router's help: forward a port to this machine by hand.

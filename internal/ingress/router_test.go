@@ -27,7 +27,7 @@ func TestMapped(t *testing.T) {
 			[]string{"another router", "forward TCP port 7778 on that other router to 10.0.0.7:7778", "join http://PUBLIC-ADDRESS:7778/#BAKODI", "tunnel"}},
 		{"the provider's NAT", "100.64.3.4:7777", home, []string{"the provider shares its address 100.64.3.4", "tunnel"}},
 	} {
-		got := catalogue.InEnglish().Say(mapped(portmap.Mapping{External: netip.MustParseAddrPort(c.external), By: "PCP"}, c.to))
+		got := catalogue.InEnglish().Say(mapped(portmap.Mapping{External: netip.MustParseAddrPort(c.external), Protocol: "PCP"}, c.to))
 		for _, want := range c.want {
 			if !strings.Contains(got, want) {
 				t.Errorf("%s: %q is missing in\n%s", c.name, want, got)

@@ -130,8 +130,8 @@ func (s *Sources) user() (game.User, error) {
 	return s.User()
 }
 
-// told returns an error as a room shows it: with advice, and without package names.
-func told(err error) error {
+// forRoom returns an error as a room shows it, with advice and without package names.
+func forRoom(err error) error {
 	says := hint.Sentences(err)
 	if len(says) == 1 {
 		return hint.Brief(err)
@@ -254,8 +254,8 @@ func Describe(listed []discovery.Server, near []lan.Server, g game.Game) string 
 	return text
 }
 
-// apart separates the nearby servers that only this network reaches from the others.
-func apart(near []lan.Server) (hidden, public []lan.Server) {
+// splitByReach separates the nearby servers that only this network reaches from the others.
+func splitByReach(near []lan.Server) (hidden, public []lan.Server) {
 	for _, s := range near {
 		if discovery.ReachOf(s.Addr.Addr()) == discovery.InternetReach {
 			public = append(public, s)

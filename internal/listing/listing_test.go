@@ -89,7 +89,7 @@ func TestNeighbours(t *testing.T) {
 		{"a public network, where everybody gets in", around("203.0.113.9:27960"), home, "[]"},
 	} {
 		var got []string
-		hidden, _ := apart(c.near)
+		hidden, _ := splitByReach(c.near)
 		for _, n := range local(hidden, listed, c.public) {
 			text := n.Addr.String()
 			if n.Public.IsValid() {

@@ -89,7 +89,7 @@ func (r *Rooms) Fetch(ctx context.Context, g game.Game) (List, error) {
 		return List{}, err
 	}
 	r.Warn(listing.Warnings...)
-	hidden, public := apart(near)
+	hidden, public := splitByReach(near)
 	list := List{With(listing.Servers, public), listing.Said}
 	r.Say("%s", Describe(list.Servers, hidden, g))
 	r.keep(g, fetched{list, hidden, time.Now()})
@@ -140,7 +140,7 @@ func (r *Rooms) List(ctx context.Context, id string) ([]discovery.Server, error)
 		r.Warn(hint.Say("list.older", "game", g.Name, "age", time.Since(old.at).Round(time.Minute), "why", err))
 		return old.Servers, nil
 	}
-	return nil, told(err)
+	return nil, forRoom(err)
 }
 
 var errSlow error = hint.Say("list.slow")

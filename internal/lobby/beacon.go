@@ -43,11 +43,11 @@ func PassedOn(m portmap.Mapping, isTold bool) sentence.Sentence {
 	here, outside := strconv.Itoa(int(m.Port)), strconv.Itoa(int(m.External.Port()))
 	switch {
 	case !m.IsPublic():
-		return sentence.Of("term.passed-on-inside", "port", here, "by", m.By, "address", m.External.Addr())
+		return sentence.Of("term.passed-on-inside", "port", here, "by", m.Protocol, "address", m.External.Addr())
 	case m.External.Port() != m.Port && !isTold:
-		return sentence.Of("term.passed-on-untold", "outside", outside, "port", here, "by", m.By, "address", m.External)
+		return sentence.Of("term.passed-on-untold", "outside", outside, "port", here, "by", m.Protocol, "address", m.External)
 	}
-	return sentence.Of("term.passed-on", "port", here, "by", m.By, "address", m.External)
+	return sentence.Of("term.passed-on", "port", here, "by", m.Protocol, "address", m.External)
 }
 
 // beaconHere is the beacon on this machine. The zero value answers nobody.

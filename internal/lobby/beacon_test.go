@@ -23,7 +23,7 @@ func TestPassedOn(t *testing.T) {
 		{"192.168.1.2:7788", true, "its own address 192.168.1.2 isn't on the internet"},
 		{"100.64.1.2:7787", false, "its own address 100.64.1.2 isn't on the internet"},
 	} {
-		m := portmap.Mapping{External: netip.MustParseAddrPort(c.outside), Port: 7787, Transport: portmap.UDP, By: "PCP"}
+		m := portmap.Mapping{External: netip.MustParseAddrPort(c.outside), Port: 7787, Transport: portmap.UDP, Protocol: "PCP"}
 		if got := english(PassedOn(m, c.isTold)); !strings.Contains(got, c.want) {
 			t.Errorf("%s is told as %q, want %q", c.outside, got, c.want)
 		}

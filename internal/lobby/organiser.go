@@ -26,7 +26,7 @@ type Organiser struct {
 	Client *Client
 	// Link is the organiser's own link to the room, Friends the link for everyone else.
 	Link, Friends invite.Link
-	// Settings are those with which the room is opened. A match has a link for each side.
+	// Settings are the settings with which the room is opened. A match has a link for each side.
 	Settings *wire.Settings
 	// At is the public host of the room. It is empty if this process hosts the room, listening on
 	// Listen.

@@ -38,7 +38,7 @@ func Names() (names []string) {
 	return names
 }
 
-// IsOwn reports whether an address is that of one of this machine's interfaces. Firewalls do not stand between a
+// IsOwn reports whether an address belongs to one of this machine's interfaces. Firewalls do not stand between a
 // machine and itself.
 func IsOwn(addr netip.Addr) bool {
 	own, _ := net.InterfaceAddrs() // an error leaves none

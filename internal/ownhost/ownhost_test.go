@@ -55,7 +55,7 @@ func TestOver(t *testing.T) {
 		"its places": {[]string{"places"}, "Cup", "Berlin"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := Request{Settings: now, Given: given(c.flags...)}.over(old)
+			got := Request{Settings: now, Given: given(c.flags...)}.applyTo(old)
 			if got.Name != c.name || got.Places[0].Name != c.place || !got.GuestsVote {
 				t.Errorf("the settings are %+v, want %s in %s", got, c.name, c.place)
 			}

@@ -27,7 +27,7 @@ type Request struct {
 func (h *Host) Room(r Request, tell func(key string, pairs ...any)) (code string, err error) {
 	for _, code := range h.rooms.Rooms() {
 		if old, ok := h.rooms.Settings(code); ok && !r.Fresh && r.continues(code, old) {
-			settings := r.over(old)
+			settings := r.applyTo(old)
 			settings.LookBeyond = r.Settings.LookBeyond
 			if !reflect.DeepEqual(settings, old) {
 				h.rooms.Resettle(code, settings)
@@ -67,9 +67,9 @@ func (r Request) continues(code string, old wire.Settings) bool {
 // placesFlag is the flag of candidate places, and their key in the table of settings, which lists no flag for them.
 const placesFlag = "places"
 
-// over returns a previous room's settings with the organiser's changes. The others stay, because players may have
+// applyTo returns a previous room's settings with the organiser's changes. The others stay, because players may have
 // changed them on the page.
-func (r Request) over(old wire.Settings) wire.Settings {
+func (r Request) applyTo(old wire.Settings) wire.Settings {
 	for _, row := range wire.Table() {
 		if row.Flag != "" && r.Given(row.Flag) || row.Key == placesFlag && r.Given(placesFlag) {
 			reflect.ValueOf(row.Of(&old)).Elem().Set(reflect.ValueOf(row.Of(&r.Settings)).Elem())

@@ -14,7 +14,7 @@ import (
 )
 
 // ways returns all possible ways to the router.
-func ways(log *slog.Logger) []way {
+func ways(log *slog.Logger) []protocol {
 	list := upnps()
 	local := netinfo.Source4()
 	if !local.IsValid() {
@@ -25,7 +25,7 @@ func ways(log *slog.Logger) []way {
 		at = likelyGateway(local)
 	}
 	log.Debug("asking a router", "at", at)
-	return append([]way{newPCP(at, local), pmp{at}}, list...)
+	return append([]protocol{newPCP(at, local), pmp{at}}, list...)
 }
 
 // systemGateway returns the default route's gateway, if the system has a file of routes.

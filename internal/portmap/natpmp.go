@@ -35,7 +35,7 @@ func (p pmp) open(ctx context.Context, t Transport, port uint16, life time.Durat
 	}
 	return Mapping{
 		External: netip.AddrPortFrom(netip.AddrFrom4(outside.ExternalIPAddress), m.MappedExternalPort), Port: port, Transport: t,
-		By: p.name(), Life: time.Duration(m.PortMappingLifetimeInSeconds) * time.Second,
+		Protocol: p.name(), Life: time.Duration(m.PortMappingLifetimeInSeconds) * time.Second,
 	}, nil
 }
 

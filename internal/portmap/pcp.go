@@ -99,7 +99,7 @@ func parsePCP(reply []byte) (Mapping, error) {
 	addr, _ := netip.AddrFromSlice(reply[44:60])
 	return Mapping{
 		External: netip.AddrPortFrom(addr.Unmap(), binary.BigEndian.Uint16(reply[42:])),
-		By:       "PCP", Life: time.Duration(binary.BigEndian.Uint32(reply[4:])) * time.Second,
+		Protocol: "PCP", Life: time.Duration(binary.BigEndian.Uint32(reply[4:])) * time.Second,
 	}, nil
 }
 

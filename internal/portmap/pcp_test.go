@@ -42,7 +42,7 @@ func TestAppendPCP(t *testing.T) {
 
 func TestParsePCP(t *testing.T) {
 	reply := fromHex(t, pcpReplyHex)
-	want := Mapping{External: netip.MustParseAddrPort("203.0.113.7:7778"), By: "PCP", Life: 30 * time.Minute}
+	want := Mapping{External: netip.MustParseAddrPort("203.0.113.7:7778"), Protocol: "PCP", Life: 30 * time.Minute}
 	if got, err := parsePCP(reply); err != nil || got != want {
 		t.Errorf("%+v, %v; want %+v", got, err, want)
 	}

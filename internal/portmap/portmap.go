@@ -54,8 +54,8 @@ type Mapping struct {
 	// Port is the port on this machine, for one transport.
 	Port      uint16
 	Transport Transport
-	// By is the name of the protocol that opened the port.
-	By string
+	// Protocol is the name of the protocol that opened the port.
+	Protocol string
 	// Life is how long the mapping lasts without renewal; 0 means for ever.
 	Life time.Duration
 }
@@ -66,8 +66,8 @@ func (m Mapping) IsPublic() bool {
 	return discovery.ReachOf(m.External.Addr()) == discovery.InternetReach
 }
 
-// way is a protocol that opens ports. Calling map again renews a mapping.
-type way interface {
+// protocol opens ports on a router. Calling open again renews a mapping.
+type protocol interface {
 	name() string
 	// open opens a port. Along with an error it returns the mapping that it asked for, if it asked for one.
 	open(ctx context.Context, t Transport, port uint16, life time.Duration) (Mapping, error)
@@ -82,7 +82,7 @@ func Keep(ctx context.Context, t Transport, port uint16, log *slog.Logger, told 
 	return keep(ctx, ways(log), t, port, log, told)
 }
 
-func keep(ctx context.Context, ways []way, t Transport, port uint16, log *slog.Logger, told func(Mapping)) error {
+func keep(ctx context.Context, ways []protocol, t Transport, port uint16, log *slog.Logger, told func(Mapping)) error {
 	w, m, unsure, err := first(ctx, ways, t, port, log)
 	if err == nil {
 		told(m)
@@ -107,7 +107,7 @@ func keep(ctx context.Context, ways []way, t Transport, port uint16, log *slog.L
 
 // opened is a mapping that a way has opened, or may have opened.
 type opened struct {
-	way
+	protocol
 	Mapping
 }
 
@@ -144,7 +144,7 @@ func wait(ctx context.Context, d time.Duration) bool {
 
 // first tries the ways one after another. Some routers speak several, and would open a port for each. unsure are the
 // mappings that a router may have opened, or may still open, although its answer did not come in time.
-func first(ctx context.Context, ways []way, t Transport, port uint16, log *slog.Logger) (w way, m Mapping, unsure []opened, err error) {
+func first(ctx context.Context, ways []protocol, t Transport, port uint16, log *slog.Logger) (w protocol, m Mapping, unsure []opened, err error) {
 	failed := []error{ErrNoRouter}
 	for _, w := range ways {
 		asking, cancel := context.WithTimeout(ctx, askTime)

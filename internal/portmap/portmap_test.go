@@ -36,7 +36,7 @@ func (d *door) open(_ context.Context, t Transport, port uint16, life time.Durat
 		External:  netip.AddrPortFrom(netip.MustParseAddr("203.0.113.7"), outside),
 		Port:      port,
 		Transport: t,
-		By:        d.called,
+		Protocol:  d.called,
 		Life:      life,
 	}, nil
 }
@@ -59,7 +59,7 @@ func TestKeep(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Hour)
 		defer cancel()
 		var told []netip.AddrPort
-		err := keep(ctx, []way{shut, open, spare}, UDP, 7777, slog.New(slog.DiscardHandler), func(m Mapping) { told = append(told, m.External) })
+		err := keep(ctx, []protocol{shut, open, spare}, UDP, 7777, slog.New(slog.DiscardHandler), func(m Mapping) { told = append(told, m.External) })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -81,7 +81,7 @@ func TestKeepIsCutShort(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	shut := &door{called: "shut", ports: []uint16{0}, meanwhile: cancel}
 	spare := &door{called: "spare", ports: []uint16{7777}}
-	err := keep(ctx, []way{shut, spare}, UDP, 7777, slog.New(slog.DiscardHandler), func(Mapping) { t.Error("a mapping is told of") })
+	err := keep(ctx, []protocol{shut, spare}, UDP, 7777, slog.New(slog.DiscardHandler), func(Mapping) { t.Error("a mapping is told of") })
 	if !errors.Is(err, context.Canceled) || spare.opened != 0 {
 		t.Errorf("%v, and the spare one was opened %d times", err, spare.opened)
 	}
@@ -105,7 +105,7 @@ func TestKeepClosesTheUnanswered(t *testing.T) {
 			late, open := &silent{}, &door{called: "open", ports: ports}
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
-			keep(ctx, []way{late, open}, UDP, 7777, slog.New(slog.DiscardHandler), func(Mapping) {})
+			keep(ctx, []protocol{late, open}, UDP, 7777, slog.New(slog.DiscardHandler), func(Mapping) {})
 			if want := []netip.AddrPort{outside(7777)}; !slices.Equal(late.closed, want) {
 				t.Errorf("the next way opens %v: the silent one was told to close %v, want %v", ports, late.closed, want)
 			}
@@ -114,7 +114,7 @@ func TestKeepClosesTheUnanswered(t *testing.T) {
 }
 
 func TestNoRouter(t *testing.T) {
-	err := keep(t.Context(), []way{&door{called: "shut", ports: []uint16{0}}}, UDP, 7777, slog.New(slog.DiscardHandler), func(Mapping) {
+	err := keep(t.Context(), []protocol{&door{called: "shut", ports: []uint16{0}}}, UDP, 7777, slog.New(slog.DiscardHandler), func(Mapping) {
 		t.Error("a mapping is told of")
 	})
 	if !errors.Is(err, ErrNoRouter) {

@@ -42,7 +42,7 @@ func open(name string) error {
 	if isUDP {
 		transport = UDP
 	}
-	list := slices.DeleteFunc(ways(log), func(w way) bool { return name != "any" && w.name() != name })
+	list := slices.DeleteFunc(ways(log), func(w protocol) bool { return name != "any" && w.name() != name })
 	return keep(ctx, list, transport, 7777, log, func(m Mapping) { fmt.Printf("%v from port %d", m.External, m.Port) })
 }
 

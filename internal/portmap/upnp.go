@@ -28,8 +28,8 @@ type upnp struct {
 }
 
 // upnps returns the services, the usual one first.
-func upnps() []way {
-	return []way{
+func upnps() []protocol {
+	return []protocol{
 		&upnp{service: "UPnP", find: finder(internetgateway2.NewWANIPConnection1ClientsCtx)},
 		&upnp{service: "UPnP 2", find: finder(internetgateway2.NewWANIPConnection2ClientsCtx)},
 		&upnp{service: "UPnP PPP", find: finder(internetgateway2.NewWANPPPConnection1ClientsCtx)},
@@ -96,7 +96,7 @@ func (u *upnp) ask(ctx context.Context, g gateway, t Transport, port uint16, lif
 		return Mapping{}, errors.New("the router has no address of the internet")
 	}
 	for external := port; ; external++ {
-		m := Mapping{External: netip.AddrPortFrom(outside, external), Port: port, Transport: t, By: u.service, Life: life}
+		m := Mapping{External: netip.AddrPortFrom(outside, external), Port: port, Transport: t, Protocol: u.service, Life: life}
 		err := add(ctx, g, m)
 		if code(err) == errPermanent {
 			m.Life = 0

@@ -58,7 +58,7 @@ type Host struct {
 	getCertificates func()
 	endCertificates context.CancelFunc
 	others          *between.Mesh
-	// leagues are those that count now.
+	// leagues are the leagues that count now.
 	leagues atomic.Pointer[[]webhook.League]
 }
 

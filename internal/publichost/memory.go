@@ -41,7 +41,7 @@ const (
 // and is empty if there is none.
 type shelf interface {
 	// read returns the document and its stamp, and no document if the stamp is still the known one.
-	// With an error the stamp is that of a document that cannot be read.
+	// With an error, the stamp belongs to a document that cannot be read.
 	read(ctx context.Context, known string) (document []byte, stamp string, err error)
 	// write replaces the document with a stamp, else the error is errChanged.
 	write(ctx context.Context, document []byte, over string) (stamp string, err error)

@@ -28,7 +28,7 @@ func (k Keys) judge(name string, it content, signature []byte) Verdict {
 			continue
 		}
 		if known = true; it.signed.Verify(key, signature) {
-			return told(name, parsed.TrustedComment)
+			return verdictOn(name, parsed.TrustedComment)
 		}
 	}
 	if known {
@@ -130,8 +130,9 @@ func parseStatement(comment string) (s Statement, err error) {
 	return s, nil
 }
 
-// told returns the verdict on a file of that name whose signature is valid.
-func told(name, comment string) Verdict {
+// verdictOn returns the verdict on a file with a valid signature, given its name and the
+// signature's comment.
+func verdictOn(name, comment string) Verdict {
 	s, err := parseStatement(comment)
 	if err != nil {
 		return Verdict{Standing: Misnamed, Why: "the signature does not say of which release it is"}

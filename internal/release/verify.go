@@ -38,7 +38,7 @@ var rank = map[Standing]int{Friends: 1, Changed: 2, Misnamed: 3, Own: 4}
 type Statement struct {
 	// File is its name in the release. For a program it is its archive's name without the ending.
 	File, Version string
-	// Date is that of the release's commit, in UTC.
+	// Date is the date of the release's commit, in UTC.
 	Date time.Time
 }
 
@@ -121,7 +121,7 @@ func (k Keys) Verify(ctx context.Context, file string) (Verdict, error) {
 
 // VerifyOpen is Verify for a file opened at a path. It judges the open file, even if another replaces it at the path.
 func (k Keys) VerifyOpen(ctx context.Context, data *os.File, file string) (Verdict, error) {
-	of, err := k.beside(ctx, data, file)
+	of, err := k.verdictsOn(ctx, data, file)
 	if err != nil || k.None() {
 		return Verdict{Standing: Keyless}, err
 	}
@@ -138,7 +138,7 @@ func (k Keys) VerifyOpen(ctx context.Context, data *os.File, file string) (Verdi
 // VerifyBoth is VerifyOpen for a file that is passed on as the project's. The file's own signature and the signed
 // SHA256SUMS, both in its folder, must say that it is exactly this file of that version.
 func (k Keys) VerifyBoth(ctx context.Context, data *os.File, file, version string) (Verdict, error) {
-	of, err := k.beside(ctx, data, file)
+	of, err := k.verdictsOn(ctx, data, file)
 	if err != nil || k.None() {
 		return Verdict{Standing: Keyless}, err
 	}
@@ -156,9 +156,9 @@ func (k Keys) VerifyBoth(ctx context.Context, data *os.File, file, version strin
 	return own, nil
 }
 
-// beside returns the verdicts on an open file by each possible proof: its own signature, an installed program's, and
+// verdictsOn returns the verdicts on an open file by each possible proof: its own signature, an installed program's, and
 // SHA256SUMS. There are none without keys.
-func (k Keys) beside(ctx context.Context, data *os.File, file string) ([]Verdict, error) {
+func (k Keys) verdictsOn(ctx context.Context, data *os.File, file string) ([]Verdict, error) {
 	it, err := digest(ctx, data)
 	if err != nil || k.None() {
 		return nil, err

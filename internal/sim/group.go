@@ -25,7 +25,7 @@ type Group struct {
 }
 
 // NewGroup returns the group of players with these vantages, which must list the same servers, in
-// any order. The servers' facts are those that the first vantage has.
+// any order. The servers' facts come from the first vantage.
 func NewGroup(vantages ...*Vantage) (*Group, error) {
 	if len(vantages) == 0 {
 		return nil, errors.New("sim: a group needs at least one vantage")

@@ -68,7 +68,7 @@ func (o GroupOptions) WithDefaults(players int) GroupOptions {
 	return o
 }
 
-// settings returns those of a room that measures by a strategy.
+// settings returns the settings of a room that measures by a strategy.
 func (o GroupOptions) settings(strategy discovery.Strategy) wire.Settings {
 	c, votes := o.Criteria, wire.No
 	if o.Ready > 0 {

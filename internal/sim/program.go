@@ -49,7 +49,7 @@ type Peer struct {
 	program *player.Player
 	lines   int           // its connections
 	strikes time.Duration // when its clock strikes next
-	said
+	exchanged
 	// replay executes the measuring, which is the current task unless it is 0. seen are its
 	// results.
 	replay *replay
@@ -68,8 +68,8 @@ type Tactics interface {
 	Act(p *Peer)
 }
 
-// said is what host and player have told each other.
-type said struct {
+// exchanged notes what host and player have told each other.
+type exchanged struct {
 	// Round is the measuring round. began is when it started. sent is how many results the host has
 	// been told.
 	Round int

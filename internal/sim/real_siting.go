@@ -31,8 +31,8 @@ type cell struct {
 
 func CellOf(s discovery.Server) cell { return cell{s.Country, s.ASN} }
 
-// of returns the site of a server.
-func (t *Siting) of(s discovery.Server) int {
+// siteOf returns the site of a server.
+func (t *Siting) siteOf(s discovery.Server) int {
 	home := t.choose(CellOf(s), s.Country, 0, 0)
 	block := t.choose([2]any{CellOf(s), Network(s, 16)}, s.Country, home, cellStays)
 	return t.choose(Network(s, 24), s.Country, block, blockStays)

@@ -109,7 +109,7 @@ func Settle(list []discovery.Server, places []Place, seed uint64, sites *Siting,
 	machines := make(map[netip.Addr]machine)
 	at := make([]int, len(list))
 	for i, s := range list {
-		at[i] = sites.of(s)
+		at[i] = sites.siteOf(s)
 		m, ok := machines[s.Addr.Addr()]
 		if !ok {
 			m = machine{b.rng.Float64() < spec.Silent, milliseconds(accessMin * math.Pow(accessMax/accessMin, b.rng.Float64()))}
@@ -144,7 +144,7 @@ func CableWorld(list []discovery.Server, places []Place, seed uint64) *World {
 	players := make([]player, len(places))
 	for i, p := range places {
 		start, km := nearest(p.Lat, p.Lon)
-		players[i] = player{start, km * landSlack, r.from(start), make(map[cell]way), rand.New(rand.NewPCG(seed, hash(p.Name)))}
+		players[i] = player{start, km * landSlack, r.distancesFrom(start), make(map[cell]way), rand.New(rand.NewPCG(seed, hash(p.Name)))}
 	}
 	return Settle(list, places, seed, &Siting{RNG: rng, Pool: cities()}, func(place, site int, s discovery.Server) float64 {
 		p := &players[place]

@@ -18,7 +18,7 @@ type Simulation struct {
 	Strategy discovery.Strategy `json:"strategy"`
 	AutoStop discovery.AutoStop `json:"auto_stop"`
 	Listed   int                `json:"listed"`
-	// Clusters and Calibration are those of the plan's summary.
+	// Clusters and Calibration come from the plan's summary.
 	Clusters    int `json:"clusters"`
 	Calibration int `json:"calibration"`
 	// Probes counts distinct servers probed, and Percent is their share of the list.
@@ -32,7 +32,7 @@ type Simulation struct {
 	Playable      int     `json:"playable"`
 	PlayableFound int     `json:"playable_found"`
 	Recall        float64 `json:"recall"`
-	// WorstRecall is that of the worst run.
+	// WorstRecall is the recall of the worst run.
 	WorstRecall float64 `json:"worst_recall"`
 	// First10 and First100 are how many probes were sent until so many playable servers were on the
 	// screen, 0 if there never were as many.

@@ -17,8 +17,8 @@ const (
 	ReroutedShare = 0.05
 	maxLonger     = 2.0
 	maxShorter    = 1.5
-	// apart is the time between the visits.
-	apart = 24 * time.Hour
+	// betweenVisits is the time from the first visit to the second.
+	betweenVisits = 24 * time.Hour
 )
 
 // Visits returns a player's views at two visits to the vantage's network. Each list lacks some
@@ -107,7 +107,7 @@ func (v *Vantage) Leave(strategy discovery.Strategy, plan discovery.PlanOptions,
 	plan.Seed ^= earlier
 	results, _, err := v.Run(strategy, plan, o)
 	var then time.Time
-	return history.Memory{}.After(v.Servers, results, then).Priors(then.Add(apart)), err
+	return history.Memory{}.After(v.Servers, results, then).Priors(then.Add(betweenVisits)), err
 }
 
 // earlier gives the first visit a seed and packet pairs of its own.

@@ -39,7 +39,7 @@ type Case struct {
 }
 
 // Run runs the study until ctx ends, several runs at a time. After each run it tells done how many
-// there will be. The cases are those of the first world.
+// there will be. The cases come from the first world.
 func (s Study) Run(ctx context.Context, scene Scene, done func(of int)) (rows []Simulation, first []Case, err error) {
 	type key struct {
 		place    int

@@ -28,7 +28,7 @@ func (b *builder) floors() []time.Duration {
 	for _, p := range b.spec.Places {
 		rng := rand.New(rand.NewPCG(b.spec.Seed, hash(p.Name)))
 		start, near := nearest(p.Lat, p.Lon)
-		direct := r.from(start)
+		direct := r.distancesFrom(start)
 		ways := make([]way, len(b.network))
 		for i := range ways {
 			ways[i] = newWay(r.region[start], r.region[b.network[i].sites[0]], rng)
@@ -99,7 +99,7 @@ var theHubs = sync.OnceValue(func() *hubs { return newHubs(laid()) })
 func newHubs(r *routes) *hubs {
 	h := &hubs{}
 	for i, name := range hubNames {
-		h.km[i] = r.from(metroIndex(name))
+		h.km[i] = r.distancesFrom(metroIndex(name))
 	}
 	return h
 }

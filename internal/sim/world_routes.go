@@ -120,9 +120,9 @@ func (r *routes) nearestInRegion(i int) []int {
 	return peers[:min(most, len(peers))]
 }
 
-// from returns the length in km of the shortest route to each metro (Dijkstra; the graph is small
+// distancesFrom returns the length in km of the shortest route to each metro (Dijkstra; the graph is small
 // enough for a linear search of the next node).
-func (r *routes) from(start int) []float64 {
+func (r *routes) distancesFrom(start int) []float64 {
 	km := make([]float64, len(metros))
 	done := make([]bool, len(metros))
 	for i := range km {

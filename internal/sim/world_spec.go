@@ -30,7 +30,7 @@ type Spec struct {
 	// Misplaced is the share of address blocks that the country database places in a wrong country.
 	Misplaced float64
 
-	// Maps and Modes are those that servers play. Empty ones are Quake III's.
+	// Maps and Modes are the maps and modes that servers play. If they are empty, Quake III's are used.
 	Maps, Modes []string
 }
 

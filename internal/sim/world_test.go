@@ -176,7 +176,7 @@ func TestSample(t *testing.T) {
 }
 
 func TestTheGraphIsWhole(t *testing.T) {
-	for i, km := range laid().from(metroIndex("London")) {
+	for i, km := range laid().distancesFrom(metroIndex("London")) {
 		if math.IsInf(km, 1) || km > 45000 {
 			t.Errorf("London to %s: %.0f km", metros[i].name, km)
 		}

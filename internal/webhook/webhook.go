@@ -108,8 +108,8 @@ type queue struct {
 	giveUp context.CancelFunc
 }
 
-// by drops posts for another webhook, because the organiser has replaced it.
-func (q *queue) by(url string) {
+// dropOthers drops posts for another webhook, because the organiser has replaced it.
+func (q *queue) dropOthers(url string) {
 	q.waiting = slices.DeleteFunc(q.waiting, func(post Post) bool { return post.URL != url })
 	if q.giveUp != nil && q.url != url {
 		q.giveUp()
@@ -141,7 +141,7 @@ func (p *Poster) Post(post Post) {
 		p.rooms[post.Room] = q
 		p.work.Go(func() { p.run(post.Room, q) })
 	}
-	q.by(post.URL)
+	q.dropOthers(post.URL)
 	for i := range q.waiting {
 		if q.waiting[i].Announcement.Kind == post.Announcement.Kind {
 			q.waiting[i] = post
@@ -276,7 +276,7 @@ func (p *Poster) mayPost(post Post) bool {
 
 // failure is why a try failed.
 type failure struct {
-	// key is that of the sentence about it, and code the status of an answer, or 0.
+	// key is the key of the sentence about the error. code is the status of an answer, or 0.
 	key  string
 	code int
 	// isFinal says that another try would fail as well. pause is the pause that the service asks for.

@@ -216,7 +216,7 @@ func (Stop) isOutput()       {}
 type Event interface{ isEvent() }
 
 // Reached says where the host that let the player in is. At is the address and port of the connection. It is loopback
-// if that is this machine. Fingerprint is that of the certificate that the host has shown, empty without TLS.
+// if that is this machine. Fingerprint identifies the certificate that the host has shown. It is empty without TLS.
 type Reached struct {
 	At          netip.AddrPort
 	Fingerprint string

@@ -48,7 +48,7 @@ func (p *Player) goes(m wire.Launch) {
 	}
 	l.again, l.to = m.Again, m.Address
 	l.newest = &wire.Launched{Round: m.Round, State: wire.LaunchAsking}
-	heard := p.heard()
+	heard := p.heardServers()
 	p.stop() // the measuring was for the choice
 	p.stopLaunch()
 	l.task = p.begin()
@@ -110,9 +110,9 @@ func (p *Player) launched(in Launched) {
 	}
 }
 
-// heard returns the servers that answered this player in this round, and what they said of themselves. Answers that
+// heardServers returns the servers that answered this player in this round, and what they said of themselves. Answers that
 // only the host reports do not count.
-func (p *Player) heard() map[int]*discovery.Info {
+func (p *Player) heardServers() map[int]*discovery.Info {
 	heard := map[int]*discovery.Info{}
 	note := func(server int, info *discovery.Info) {
 		if info != nil || heard[server] == nil {

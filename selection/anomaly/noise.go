@@ -55,20 +55,20 @@ func noises(list []discovery.Server, table Table) []noise {
 				words = append(words, word)
 			}
 		}
-		late := loud(float64(table.Late(player).Microseconds()))
+		late := excessNoise(float64(table.Late(player).Microseconds()))
 		if len(words) < fewestNoisy {
 			noises[player].witness = late
 			continue
 		}
 		slices.Sort(words)
-		spread := loud(words[int(math.Ceil(noiseShare*float64(len(words))))-1])
+		spread := excessNoise(words[int(math.Ceil(noiseShare*float64(len(words))))-1])
 		noises[player] = noise{witness: max(spread, late), own: min(spread, maxExcused)}
 	}
 	return noises
 }
 
-// loud returns the noise, or 0 if an ordinary line is as noisy.
-func loud(noise float64) float64 {
+// excessNoise returns the noise, or 0 if an ordinary line is as noisy.
+func excessNoise(noise float64) float64 {
 	if noise <= quiet {
 		return 0
 	}

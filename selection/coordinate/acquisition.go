@@ -136,7 +136,7 @@ func (p *Planner) isExhausted() bool {
 		}
 		for player := range p.questions {
 			q := &p.questions[player]
-			if !q.servers.has(server) && q.load < min(p.options.most(player), q.limit) {
+			if !q.servers.has(server) && q.load < min(p.options.maxServers(player), q.limit) {
 				return false
 			}
 		}
@@ -162,7 +162,7 @@ func (a *acquisition) ask(player, server int) bool {
 // askAll asks every player who has not measured an address for it, and reports whether it could ask
 // anybody.
 func (a *acquisition) askAll(c *candidate) (asked bool) {
-	c.wanted = true
+	c.isWanted = true
 	for _, player := range a.inTurn() {
 		if c.rtts[player] == 0 {
 			asked = a.ask(player, c.server) || asked
@@ -216,15 +216,15 @@ func (a *acquisition) anyOf(node topology.Node, fits func(at topology.Node) bool
 // only if it is hopeless, because predictions of one player's RTTs from another's are poor.
 func (a *acquisition) finish() {
 	for _, c := range a.p.candidates.all {
-		if !c.wanted && c.explored && c.waiting == 0 {
+		if !c.isWanted && c.explored && c.waiting == 0 {
 			c.explored = false
 			a.p.reviewed++
-			if c.server >= 0 && !a.p.candidates.unknown(c.server) && c.heard() && a.p.estimator.hopeful(c) {
-				c.wanted = true
+			if c.server >= 0 && !a.p.candidates.unknown(c.server) && c.hasResults() && a.p.estimator.hopeful(c) {
+				c.isWanted = true
 				a.p.passed++
 			}
 		}
-		if c.wanted && c.server >= 0 && !c.whole() {
+		if c.isWanted && c.server >= 0 && !c.whole() {
 			a.askAll(c)
 		}
 	}
@@ -270,7 +270,7 @@ func (a *acquisition) askNeighbours() {
 	}
 	figure := func(c *candidate) float64 { ms, _ := a.p.estimator.figure(c); return ms }
 	hidden := a.p.estimator.ranked(figure, func(c *candidate) bool {
-		return len(c.suspects) > 0 && c.wanted && figure(c) < a.p.estimator.target()
+		return len(c.suspects) > 0 && c.isWanted && figure(c) < a.p.estimator.target()
 	})
 	for _, c := range hidden {
 		for _, player := range c.suspects {
@@ -442,15 +442,15 @@ func (a *acquisition) underWay() map[topology.Node]bool {
 // measure asks one player for an address, or everybody if somebody has measured it. It reports
 // whether it asked anybody.
 func (a *acquisition) measure(c *candidate) bool {
-	if c.server >= 0 && !c.wanted {
+	if c.server >= 0 && !c.isWanted {
 		a.p.candidates.represent(c)
 	}
 	switch {
 	case c.server < 0:
 		return false
-	case c.heard() && a.p.estimator.owns && !c.whole():
+	case c.hasResults() && a.p.estimator.owns && !c.whole():
 		return a.askNearest(c)
-	case c.heard() && !a.p.candidates.unknown(c.server):
+	case c.hasResults() && !a.p.candidates.unknown(c.server):
 		return a.askAll(c)
 	}
 	c.explored = true

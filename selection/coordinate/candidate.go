@@ -21,8 +21,8 @@ type candidate struct {
 	waiting int
 	// explored says that one player was asked, to see whether the address is worth more.
 	explored bool
-	// wanted says that everybody should measure the candidate.
-	wanted bool
+	// isWanted says that everybody should measure the candidate.
+	isWanted bool
 
 	// suspects are the players whose RTT a full queue may have held up.
 	suspects []int
@@ -39,8 +39,8 @@ type candidate struct {
 	nearer, nearerOff float64
 }
 
-// heard reports whether somebody measured the address.
-func (c *candidate) heard() bool { return c.missing < len(c.rtts) }
+// hasResults reports whether somebody measured the address.
+func (c *candidate) hasResults() bool { return c.missing < len(c.rtts) }
 
 // whole reports whether everybody did.
 func (c *candidate) whole() bool { return c.missing == 0 }
@@ -132,14 +132,14 @@ func (cs *candidates) represent(c *candidate) {
 	most := -1
 	for _, s := range cs.tree.Servers(c.at) {
 		server := int(s)
-		if cs.failed.has(server) && !c.heard() {
+		if cs.failed.has(server) && !c.hasResults() {
 			c.server = -1
 			return
 		}
 		if !cs.usable(server) {
 			continue
 		}
-		votes := cs.questions.by(server)
+		votes := cs.questions.askedCount(server)
 		if !cs.unknown(server) {
 			votes += len(c.rtts)
 		}
@@ -174,10 +174,10 @@ func (cs *candidates) open(at topology.Node) bool {
 	if c == nil {
 		return slices.ContainsFunc(cs.tree.Servers(at), func(s int32) bool { return cs.usable(int(s)) })
 	}
-	if c.server < 0 || c.waiting > 0 || c.wanted && !c.whole() {
+	if c.server < 0 || c.waiting > 0 || c.isWanted && !c.whole() {
 		return false
 	}
-	return !c.whole() || cs.unknown(c.server) && cs.questions.by(c.server) == 0
+	return !c.whole() || cs.unknown(c.server) && cs.questions.askedCount(c.server) == 0
 }
 
 // guessed reports whether only some players measured a candidate, and the others need not because

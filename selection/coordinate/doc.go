@@ -33,7 +33,7 @@
 //
 // A candidate is an address that somebody measured. Missing RTTs are predicted by the mean of the
 // player's RTTs under the nearest ancestor. The error is that of earlier predictions at that level
-// (predictor.go). RTTs that stick out of the player's other RTTs in the AS are suspect, as if a full
+// (predictor.go). RTTs that differ much from the player's other RTTs in the AS are suspect, as if a full
 // queue had held them up. They are predicted, too. Where suspect RTTs make a server look fairer,
 // they do not count for it. The standard deviation of a value is that of the score if all
 // predictions err the same way, over f − b. A deviation does not change with errors that the players

@@ -29,8 +29,8 @@ type estimator struct {
 	// climbs says that this round looks for servers that keep the next stricter limit, and that the
 	// figure is the highest RTT. Otherwise the figure is the acquisition value.
 	climbs bool
-	// owns says that this round looks for servers nearer to a player than the own best, see own.go.
-	// The figure is then how far the RTTs miss that. own are the own bests in ms. slack is how far
+	// owns says that this round looks for servers nearer to a player than that player's own best, see own.go.
+	// The figure is then how far the RTTs miss that. own are the players' own bests in ms. slack is how far
 	// below them an undiscovered server may be without harm.
 	owns       bool
 	own, slack []float64
@@ -236,7 +236,7 @@ func (e *estimator) judge(c *candidate) {
 		c.score, c.bound = preferred(c.score, allowed), preferred(c.bound, allowed)
 	}
 	if e.objective.Deviates() {
-		e.apart(low, middle, high, errors)
+		e.shiftApart(low, middle, high, errors)
 		c.score = max(c.score, c.bound) // an RTT held up by a queue may make it look fairer than it is
 	}
 	c.off = max(math.Abs(e.acquisition(high)-c.value), math.Abs(e.acquisition(low)-c.value))
@@ -271,9 +271,9 @@ func (e *estimator) guested(rtts []float64, at topology.Node) []float64 {
 	return rtts
 }
 
-// apart moves RTTs in low so that the score falls, and in high so that it grows. To the first order,
+// shiftApart moves RTTs in low so that the score falls, and in high so that it grows. To the first order,
 // the shift changes a deviation by the standard deviation that the errors give it.
-func (e *estimator) apart(low, middle, high, errors []float64) {
+func (e *estimator) shiftApart(low, middle, high, errors []float64) {
 	norm, lean := 0.0, e.objective.Lean(middle)
 	for player := range middle {
 		norm += math.Pow(errors[player]*lean[player], 2)
@@ -315,7 +315,7 @@ func (e *estimator) update() {
 	e.limit()
 	e.findOwn()
 	for _, c := range e.candidates.all {
-		if c.heard() {
+		if c.hasResults() {
 			e.judge(c)
 		}
 		if !c.whole() {
@@ -345,7 +345,7 @@ func (e *estimator) update() {
 	e.findSlack()
 	if e.owns = e.owns && e.incumbent != nil; e.owns {
 		for _, c := range e.candidates.all {
-			if c.heard() {
+			if c.hasResults() {
 				e.judge(c)
 			}
 		}
@@ -364,11 +364,11 @@ func (e *estimator) hopeful(c *candidate) bool {
 		e.level > 0 && c.worst-hopelessClimb*(c.worstOff+noise) < e.next()
 }
 
-// begun reports whether some candidate is only partly measured and may well beat the best by a
+// isBegun reports whether some candidate is only partly measured and may well beat the best by a
 // number of ms. Players who want few questions are not waited for.
-func (e *estimator) begun(by float64, few map[int]int) bool {
+func (e *estimator) isBegun(by float64, few map[int]int) bool {
 	return slices.ContainsFunc(e.candidates.all, func(c *candidate) bool {
-		if !c.heard() || !c.wanted && !c.explored || c.server < 0 || e.candidates.unknown(c.server) {
+		if !c.hasResults() || !c.isWanted && !c.explored || c.server < 0 || e.candidates.unknown(c.server) {
 			return false
 		}
 		missing := false
@@ -384,7 +384,7 @@ func (e *estimator) begun(by float64, few map[int]int) bool {
 // way.
 func (e *estimator) awaits() bool {
 	return slices.ContainsFunc(e.candidates.all, func(c *candidate) bool {
-		return c.heard() && !c.whole() && c.server >= 0 && e.candidates.questions.awaited(c) && e.promising(c, 0)
+		return c.hasResults() && !c.whole() && c.server >= 0 && e.candidates.questions.awaited(c) && e.promising(c, 0)
 	})
 }
 

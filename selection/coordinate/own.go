@@ -9,7 +9,7 @@ import (
 // players' own bests, which extras are counted from. If an own best is missed by d, the player's
 // extras are d too low. The choice is wrong by d less the slack. The slack is what the player can
 // still give up at the chosen server before giving up more than anybody else. So some rounds look
-// for servers nearer to a player than the own best less the slack. Only half of the slack counts,
+// for servers nearer to a player than that player's own best less the slack. Only half of the slack counts,
 // because the choice may still move to a server where less is given up
 // (bench/experiments/least-sacrifice.md).
 
@@ -18,7 +18,7 @@ const (
 	// in ownSeldom.
 	ownEvery, ownSeldom = 2, 4
 	// Everybody measures the nearest addresses of each player, at most this many, so that they
-	// count as own bests. Only addresses nearer than the own best by more than noise qualify.
+	// count as own bests. Only addresses nearer than the player's own best by more than noise qualify.
 	nearest = 2
 	// In the first countriesTried rounds everybody measures a server in each unknown country.
 	countriesTried = 4
@@ -41,7 +41,7 @@ func (e *estimator) findOwn() {
 	for whole := range 2 {
 		for _, c := range e.candidates.all {
 			switch {
-			case !c.heard() || whole == 0 && !e.candidates.suits(c):
+			case !c.hasResults() || whole == 0 && !e.candidates.suits(c):
 				continue
 			case whole == 0:
 				k := len(e.limits) - e.broken(highest(c.rtts))

@@ -76,8 +76,8 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// most returns how many servers a player may be asked for in all.
-func (o Options) most(player int) int {
+// maxServers returns how many servers a player may be asked for in all.
+func (o Options) maxServers(player int) int {
 	if most, few := o.Few[player]; few {
 		return most
 	}
@@ -110,7 +110,7 @@ type Planner struct {
 	better, stricter forecast
 	level            int
 	// nearer forecasts how much more somebody may give up because a nearer server was not found
-	// yet. ownsThen are the own bests, round by round.
+	// yet. ownsThen are the players' own bests, round by round.
 	nearer   forecast
 	ownsThen [][]float64
 	// reviewed counts addresses that one player explored, and passed those that everybody was then
@@ -143,7 +143,7 @@ func New(tree *topology.Tree, servers selection.Servers, table *selection.Table,
 	}
 	for server := range servers.List {
 		if p.candidates.filter.Allowance(server) > 0 { // everybody measures the group's own servers
-			c.at(tree.Of(server)).wanted = true
+			c.at(tree.Of(server)).isWanted = true
 		}
 	}
 	for player := range players {

@@ -185,7 +185,7 @@ func TestNoBurst(t *testing.T) {
 	}
 }
 
-// TestFindsTheLeastSacrifice checks that both the choice and the own bests are within the bound
+// TestFindsTheLeastSacrifice checks that both the choice and the players' own bests are within the bound
 // that the search claims, also where servers are silent.
 func TestFindsTheLeastSacrifice(t *testing.T) {
 	const players = 3

@@ -93,7 +93,7 @@ func newPosterior(e *estimator, rng *rand.Rand, before variances) *posterior {
 	p := &posterior{tree: e.candidates.tree, rng: rng, estimator: e, before: before.usual, now: before}
 	var observations []observation
 	for _, c := range e.candidates.all {
-		if !c.heard() {
+		if !c.hasResults() {
 			continue
 		}
 		ms, off := e.figure(c)

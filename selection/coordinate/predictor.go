@@ -132,7 +132,7 @@ func (r *predictor) predictMean(player int, on line) (ms, off float64) {
 }
 
 func (r *predictor) predict(player int, on line, isMean bool) (ms, off float64) {
-	then, doubt, recalled := r.recall.on(player, on, isMean)
+	then, doubt, recalled := r.recall.forecast(player, on, isMean)
 	ms, l, known := r.nearestOn(player, on)
 	switch {
 	case !known && !recalled:

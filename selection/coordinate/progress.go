@@ -115,7 +115,7 @@ func (p *Planner) owns() bool {
 // score, because such rounds are fewer.
 func (p *Planner) knowsOwn() bool { return len(p.nearer.gains) >= window/2 }
 
-// noteOwn keeps the own bests of a round.
+// noteOwn keeps the players' own bests of a round.
 func (p *Planner) noteOwn() {
 	if p.estimator.objective.Sacrifices() {
 		p.ownsThen = append(p.ownsThen, p.estimator.own)
@@ -189,7 +189,7 @@ func (p *Planner) Progress() Progress {
 		max(bound, duration(p.better.detour)) <= p.options.Enough
 	if settled {
 		e.update() // the last answers came after the last round
-		settled = !e.begun(milliseconds(p.options.Enough), p.options.Few)
+		settled = !e.isBegun(milliseconds(p.options.Enough), p.options.Few)
 	}
 	if e.level > 0 && !p.stricter.hopeless() {
 		o.Reach, settled = duration(e.next()), false

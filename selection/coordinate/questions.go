@@ -81,8 +81,8 @@ func (a *asked) expected() int {
 	return n
 }
 
-// by counts the players who were asked for a server or have measured it.
-func (q questions) by(server int) int {
+// askedCount counts the players who were asked for a server or have measured it.
+func (q questions) askedCount(server int) int {
 	n := 0
 	for player := range q {
 		if q[player].servers.has(server) {
@@ -112,7 +112,7 @@ func (q questions) waiting() int {
 // spent reports whether nobody may be asked any more, whatever answers come.
 func (q questions) spent(o Options) bool {
 	for player := range q {
-		if q[player].load < min(o.most(player), q[player].limit) {
+		if q[player].load < min(o.maxServers(player), q[player].limit) {
 			return false
 		}
 	}

@@ -81,15 +81,15 @@ func (r *recall) doubt(player int, l topology.Level) float64 {
 	return math.Sqrt((float64(d.sum) + doubtWeight) / (float64(d.n) + doubtWeight))
 }
 
-// on returns a player's forecast for the deepest believed part on a line: for an address in it, or
+// forecast returns a player's forecast for the deepest believed part on a line: for an address in it, or
 // for the mean of a part. Where the forecasts for a network failed, only those for its country count.
-func (r *recall) on(player int, on line, isMean bool) (ms, off float64, known bool) {
+func (r *recall) forecast(player int, forecast line, isMean bool) (ms, off float64, known bool) {
 	if len(r.doubts) == 0 {
 		return 0, 0, false
 	}
 	for l := topology.Prefix24; l >= topology.Country; l-- {
-		i := on[l]
-		if i < 0 || l > topology.Country && r.isRefuted(player, on, l) {
+		i := forecast[l]
+		if i < 0 || l > topology.Country && r.isRefuted(player, forecast, l) {
 			continue
 		}
 		p := r.past[int(i)+player]
@@ -253,7 +253,7 @@ func (e *estimator) remembered(observations []observation) (all []observation, i
 func (e *estimator) imagine(node topology.Node) (c candidate, known bool) {
 	on := e.predictor.line(node)
 	for player := range e.nothing {
-		if _, _, known := e.predictor.recall.on(player, on, false); known {
+		if _, _, known := e.predictor.recall.forecast(player, on, false); known {
 			continue
 		}
 		if _, l, _ := e.predictor.nearestOn(player, on); l < topology.Country {

@@ -9,9 +9,9 @@ import (
 // nothing but the finalists, a few in all. Their RTTs to others follow from those to the servers
 // that are alike for the other players, because too few are known for the topology's tree.
 
-// likeness, in ms, is how alike two servers must be before a slow player's RTT to one of them says
+// maxDifference, in ms, is how alike two servers must be before a slow player's RTT to one of them says
 // much about the other. They are alike if no other player's RTTs to them differ by more.
-const likeness = 5
+const maxDifference = 5
 
 // unsure is the share of the best score by which a server may seem worse, and still be likely better:
 // a few RTTs tell little.
@@ -63,7 +63,7 @@ func (p *Planner) likely(player int, c *candidate) float64 {
 		}
 		apart := unlike(known, c)
 		nearest = min(nearest, apart)
-		weight := 1 / math.Pow(likeness+apart, 2)
+		weight := 1 / math.Pow(maxDifference+apart, 2)
 		weights, sum = weights+weight, sum+weight*known.rtts[player]
 	}
 	if weights > 0 {

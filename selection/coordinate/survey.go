@@ -46,7 +46,7 @@ func (a *acquisition) unknownTo(country topology.Node) (players []int) {
 	}
 	on := r.line(country)
 	for player := range a.asked {
-		_, _, recalled := r.recall.on(player, on, false)
+		_, _, recalled := r.recall.forecast(player, on, false)
 		if r.count(player, country) == 0 && (a.p.isSurveyed || !recalled) {
 			players = append(players, player)
 		}

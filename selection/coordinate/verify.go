@@ -23,7 +23,7 @@ const (
 	alikeParts, alikeBy = 3, 2.8
 	// A forecast is suspicious if the likely RTT is below the fraction sticksOut of it. A check
 	// assumes that the RTT is at least the fraction minWay of the forecast.
-	sticksOut, minWay = 0.92, 0.4
+	suspiciousShare, minForecastShare = 0.92, 0.4
 )
 
 // isRemembering reports whether the search relies on forecasts.
@@ -66,7 +66,7 @@ type rememberedPart struct {
 	rtts     []float64
 }
 
-// check is a question to one player, whose forecast for a part sticks out, and what the part would
+// check is a question to one player, whose forecast for a part is suspicious, and what the part would
 // gain if the forecast is wrong.
 type check struct {
 	valued
@@ -115,11 +115,11 @@ func (a *acquisition) checks() []check {
 		part := &parts[i]
 		for player, ms := range part.rtts {
 			as := part.on[topology.AS]
-			if e.predictor.recall.tried[int(as)+player].any() || figure(part, player, minWay*ms) >= target {
+			if e.predictor.recall.tried[int(as)+player].any() || figure(part, player, minForecastShare*ms) >= target {
 				continue
 			}
 			likely, known := part.likely(player, parts)
-			if !known || likely > sticksOut*ms {
+			if !known || likely > suspiciousShare*ms {
 				continue
 			}
 			key := [2]int32{as, int32(player)}

@@ -126,7 +126,7 @@ func (p *posterior) sample(limit float64, bold bool, most int, seen map[topology
 	if root == nil {
 		w.values[topology.List] = p.rng.NormFloat64() / math.Sqrt(vague)
 	} else {
-		w.values[topology.List] = w.around(0, 1/vague, root)
+		w.values[topology.List] = w.drawAround(0, 1/vague, root)
 	}
 	for i := range p.order {
 		w.country(&p.order[i])
@@ -150,7 +150,7 @@ func (w *world) country(c *drawnCountry) {
 		known = w.nodes[c.known+1 : e.end]
 		w.spreads[topology.Country] = e.spread
 		w.known, w.lowest, w.bandwidth = w.posterior.known[e.known:e.knownEnd], e.lowest, e.bandwidth
-		w.values[topology.Country] = w.around(from, variance, e)
+		w.values[topology.Country] = w.drawAround(from, variance, e)
 		partEnd = node
 	}
 	value := w.values[topology.Country]
@@ -171,7 +171,7 @@ func (w *world) country(c *drawnCountry) {
 		if len(known) > 0 && known[0].node == node {
 			e := &known[0]
 			known = known[1:]
-			w.values[l] = w.around(w.values[l-1], w.spreads[l-1], e)
+			w.values[l] = w.drawAround(w.values[l-1], w.spreads[l-1], e)
 			w.spreads[l] = e.spread
 			if l == topology.Address {
 				w.keep(drawn{node, node, w.values[l]})
@@ -283,9 +283,9 @@ func (w *world) normal(mean, variance float64) float64 {
 	return mean + math.Sqrt(variance)*w.rng.NormFloat64()
 }
 
-// around draws the value of a known node, given the value of the node above and the variance around
+// drawAround draws the value of a known node, given the value of the node above and the variance around
 // it.
-func (w *world) around(from, variance float64, e *estimate) float64 {
+func (w *world) drawAround(from, variance float64, e *estimate) float64 {
 	prior := 1 / variance
 	weight := prior + e.precision
 	return (from*prior+e.mean*e.precision)/weight + w.rng.NormFloat64()/math.Sqrt(weight)

@@ -108,9 +108,9 @@ func (p *posterior) plainly(bold bool, limit float64) float64 {
 		}
 		switch {
 		case l == topology.List:
-			w.values[l] = w.around(0, 1/vague, e)
+			w.values[l] = w.drawAround(0, 1/vague, e)
 		case e != nil:
-			w.values[l] = w.around(w.values[l-1], w.spreads[l-1], e)
+			w.values[l] = w.drawAround(w.values[l-1], w.spreads[l-1], e)
 		case l == topology.Country:
 			w.values[l] = w.normal(w.values[l-1], w.spreads[l-1])
 		default:

@@ -28,9 +28,9 @@ var centres = sync.OnceValue(func() map[string]centre {
 	return of
 })
 
-// between returns the distance in km between a person in one country and a person in another, or in
+// kmBetween returns the distance in km between a person in one country and a person in another, or in
 // the same, and whether both countries are known.
-func between(a, b string) (km float64, known bool) {
+func kmBetween(a, b string) (km float64, known bool) {
 	from, isA := centres()[a]
 	to, isB := centres()[b]
 	if !isA || !isB {

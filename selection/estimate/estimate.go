@@ -142,7 +142,7 @@ func (m model) estimator(guest Place, players []Place) *Estimator {
 // correlation returns that of the two places' ways to any one server.
 func (m model) correlation(a, b Place) float64 {
 	k := 0.0
-	km, known := between(a.Country, b.Country)
+	km, known := kmBetween(a.Country, b.Country)
 	if !known && a.Country != "" && a.Country == b.Country {
 		km, known = usualCountry, true
 	}
@@ -162,7 +162,7 @@ func (m model) correlation(a, b Place) float64 {
 
 // usual returns the likely RTT from one country to another, in ms.
 func (m model) usual(from, to string) way {
-	km, known := between(from, to)
+	km, known := kmBetween(from, to)
 	if !known {
 		return way{unknownRTT, unknownOff}
 	}

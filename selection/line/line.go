@@ -76,9 +76,9 @@ const (
 	// A sum of differences that are due to chance exceeds certain times its standard deviation in
 	// less than one search of a thousand (bench/experiments/wrong-assumptions.md).
 	certain = 9
-	// least is the smallest change that may matter to a choice, in ms. maxChanges bounds their
+	// minChange is the smallest change that may matter to a choice, in ms. maxChanges bounds their
 	// number.
-	least, maxChanges = 10, 4
+	minChange, maxChanges = 10, 4
 )
 
 // Note takes a reply from an address, in the order of the replies.
@@ -117,7 +117,7 @@ func (l *Line) Delays() (d Delays) {
 	quietest := slices.Min(delays)
 	for _, at := range slices.Compact(append([]int{0}, starts...)) {
 		by := delays[at] - quietest
-		if by < least {
+		if by < minChange {
 			by = 0 // the quiet line again
 		}
 		delay := time.Duration(by * float64(time.Millisecond)).Round(time.Microsecond)
@@ -136,7 +136,7 @@ func (l *Line) change(delays []float64) (at int, by float64) {
 	n := len(l.replies)
 	sums, counts := make([]float64, n+1), make([]int, n+1) // differences of successive moments
 	for _, p := range l.pairs {
-		apart := min(max(l.apart(p, delays)/p.usual, -clip), clip)
+		apart := min(max(l.gap(p, delays)/p.usual, -clip), clip)
 		sums[p.before+1] += apart
 		sums[p.after+1] -= apart
 		counts[p.before+1]++
@@ -153,13 +153,13 @@ func (l *Line) change(delays []float64) (at int, by float64) {
 	if most < certain {
 		return 0, 0
 	}
-	if by = l.median(at, delays); math.Abs(by) < least {
+	if by = l.median(at, delays); math.Abs(by) < minChange {
 		return 0, 0
 	}
 	return at, by
 }
 
-func (l *Line) apart(p pair, delays []float64) float64 {
+func (l *Line) gap(p pair, delays []float64) float64 {
 	return l.replies[p.after].ms - delays[p.after] - (l.replies[p.before].ms - delays[p.before])
 }
 
@@ -171,7 +171,7 @@ func (l *Line) median(at int, delays []float64) float64 {
 	left := 0.0
 	for _, p := range l.pairs {
 		if int(p.before) < at && at <= int(p.after) {
-			all = append(all, difference{l.apart(p, delays), 1 / p.usual})
+			all = append(all, difference{l.gap(p, delays), 1 / p.usual})
 			left += 0.5 / p.usual
 		}
 	}

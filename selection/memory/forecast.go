@@ -27,9 +27,9 @@ var usual = [topology.Levels]float64{60, 28, 14, 8, 5}
 
 const usualWeight = 3
 
-// again is how far the mean of a part is off, in ms, although all its addresses were measured a
-// moment ago: measured again, it is not the same.
-const again = 0.5
+// remeasureError is how far the mean of a part is off, in ms, although all its addresses were measured
+// a moment ago. A second measurement would give another mean.
+const remeasureError = 0.5
 
 // drift is how far a route changes in the long run, as a share of its RTT: the standard deviation
 // after a time that is long against settles.
@@ -74,7 +74,7 @@ func Forecasts(tree *topology.Tree, now time.Time, memories ...[]Cell) []Forecas
 		below[parent], oldest[parent] = below[parent].plus(m), max(oldest[parent], old)
 		own := (usualWeight*usual[l]*usual[l] + float64(n)*spread*spread) / (usualWeight + float64(n))
 		off := drift * m
-		changed := again*again + off*off*-math.Expm1(-float64(old)/float64(settles))
+		changed := remeasureError*remeasureError + off*off*-math.Expm1(-float64(old)/float64(settles))
 		missed := 1/float64(n) - 1/float64(max(n, tree.Children(node)))
 		forecasts = append(forecasts, Forecast{node, m, math.Sqrt(own + changed), math.Sqrt(own*missed + changed), old})
 	}

@@ -23,20 +23,23 @@ const minFigure = 0.05
 func (r *Rule) Short() sentence.Sentence { return r.says("short") }
 
 // Describe returns the figures of a server: "58.0 ms on average".
-func (r *Rule) Describe(f Figures) sentence.Sentence { return r.says("has"+r.nothing(f), f.pairs()...) }
+func (r *Rule) Describe(f Figures) sentence.Sentence {
+	return r.says("has"+r.nothingSuffix(f), f.pairs()...)
+}
 
 // Praise returns what the best server has: "10.0.0.1:27960 has the lowest average: 58.0 ms". With a
 // limit in ms it is the best of those where nobody is over it.
 func (r *Rule) Praise(server string, f Figures, limit float64) sentence.Sentence {
 	pairs := append(f.pairs(), "server", server)
 	if limit == 0 {
-		return r.says("best"+r.nothing(f), pairs...)
+		return r.says("best"+r.nothingSuffix(f), pairs...)
 	}
-	return r.says("best-within"+r.nothing(f), append(pairs, "limit", Exact(limit))...)
+	return r.says("best-within"+r.nothingSuffix(f), append(pairs, "limit", Exact(limit))...)
 }
 
-// nothing ends the keys of sentences about a server where nobody gives up anything.
-func (r *Rule) nothing(f Figures) string {
+// nothingSuffix returns the end of the keys of sentences about a server where nobody gives up
+// anything. It is empty for other servers.
+func (r *Rule) nothingSuffix(f Figures) string {
 	if r.OwnBests && f.Figure < minFigure {
 		return "-nothing"
 	}

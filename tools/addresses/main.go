@@ -42,7 +42,7 @@ type sources struct {
 	// later is a list that is later than the newest, to judge the rule. Without one, the tables are
 	// written.
 	later []string
-	// date is that of the newest list, which does not tell it itself.
+	// date is the date of the newest list, which does not contain it.
 	date time.Time
 	// credit names the list's author and licence.
 	credit string

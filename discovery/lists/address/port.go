@@ -59,7 +59,7 @@ func (l *reader) addNext(i int) error {
 	if next < 0 {
 		return l.endsWell(i)
 	}
-	isNamed := strings.Contains(l.between(i, next), ":") || strings.HasSuffix(l.tokens[i].text, ":") || strings.HasPrefix(l.tokens[next].text, ":")
+	isNamed := strings.Contains(l.textBetween(i, next), ":") || strings.HasSuffix(l.tokens[i].text, ":") || strings.HasPrefix(l.tokens[next].text, ":")
 	if at := l.next(next); isPort(l.tokens[next].text) && at >= 0 {
 		next, isNamed = at, true
 		if _, ok := number(l.tokens[at].text); isNumber(l.tokens[at].text) && !ok {
@@ -72,7 +72,7 @@ func (l *reader) addNext(i int) error {
 	}
 	port, ok := number(t.text)
 	after := l.next(next)
-	isYear := port >= firstYear && port <= lastYear && after >= 0 && !isNumber(l.tokens[after].text) && strings.Trim(l.between(i, next)+l.between(next, after), " ") == ""
+	isYear := port >= firstYear && port <= lastYear && after >= 0 && !isNumber(l.tokens[after].text) && strings.Trim(l.textBetween(i, next)+l.textBetween(next, after), " ") == ""
 	isSmall := port < firstPort && (!isNamed || after >= 0 && !isPort(l.tokens[max(l.before(next), 0)].text))
 	if !ok || isYear && !isNamed || isSmall {
 		return l.unclear(i, port)
@@ -94,7 +94,7 @@ func (l *reader) isCounted(i int) bool {
 	if !isNumber(l.tokens[i].text) {
 		return false
 	}
-	if before := l.before(i); before >= 0 && l.between(before, i) == "/" && isNumber(l.tokens[before].text) {
+	if before := l.before(i); before >= 0 && l.textBetween(before, i) == "/" && isNumber(l.tokens[before].text) {
 		return true
 	}
 	next := l.next(i)
@@ -102,7 +102,7 @@ func (l *reader) isCounted(i int) bool {
 		return false
 	}
 	word := bare(l.tokens[next].text)
-	return slices.Contains(units, word) || strings.TrimSpace(l.between(i, next)) == "/" && isNumber(word)
+	return slices.Contains(units, word) || strings.TrimSpace(l.textBetween(i, next)) == "/" && isNumber(word)
 }
 
 // labelled returns the numbers after the word port: the server's, and others such as a
@@ -111,7 +111,7 @@ func (l *reader) labelled() (servers, others []int) {
 	for _, i := range l.words {
 		of, is := portOfWhat(l.tokens[i].text)
 		next := l.next(i)
-		if !is || next < 0 || l.taken[next] || !isNumber(l.tokens[next].text) || strings.Trim(l.between(i, next), " \t:=\"'(*`") != "" {
+		if !is || next < 0 || l.taken[next] || !isNumber(l.tokens[next].text) || strings.Trim(l.textBetween(i, next), " \t:=\"'(*`") != "" {
 			continue
 		}
 		if before := l.before(i); of == "" && before >= 0 {

@@ -152,8 +152,8 @@ func (l *reader) before(i int) int {
 	return -1
 }
 
-// between returns the gaps and marks between two words.
-func (l *reader) between(i, j int) string {
+// textBetween returns the gaps and marks between two words.
+func (l *reader) textBetween(i, j int) string {
 	var b strings.Builder
 	for _, t := range l.tokens[i+1 : j] {
 		b.WriteString(t.text)
@@ -211,7 +211,7 @@ func (l *reader) isTarget(i int) bool {
 	}
 	command := l.tokens[before].text
 	isOption := strings.ContainsAny(command[:1], `+-\`) || before > 0 && l.tokens[before-1].text == "/"
-	return isOption || before == l.words[0] && (l.tokens[i].rank >= dotted || l.next(i) < 0 || strings.ContainsAny(l.between(i, l.next(i)), ";"))
+	return isOption || before == l.words[0] && (l.tokens[i].rank >= dotted || l.next(i) < 0 || strings.ContainsAny(l.textBetween(i, l.next(i)), ";"))
 }
 
 func (l *reader) isSure(i int) bool { return l.tokens[i].rank == sure }
@@ -227,7 +227,7 @@ func (l *reader) isPlaced(i int) bool {
 	before, isLabelled := l.before(i), false
 	if before >= 0 {
 		isLabelled = isLabel(l.tokens[before].text) || strings.HasSuffix(l.tokens[before].text, ":") ||
-			strings.ContainsAny(l.between(before, i), "=:")
+			strings.ContainsAny(l.textBetween(before, i), "=:")
 	}
 	isAlone := len(l.words) == 1
 	isWeb := strings.HasPrefix(t.Host, "www.")
@@ -239,7 +239,7 @@ func isControl(r rune) bool { return unicode.IsControl(r) && !unicode.IsSpace(r)
 
 // isInPath reports whether a name is a part of a file's path or of a page's.
 func (l *reader) isInPath(i int) bool {
-	if next := l.next(i); next >= 0 && l.between(i, next) == "/" {
+	if next := l.next(i); next >= 0 && l.textBetween(i, next) == "/" {
 		return true
 	}
 	return i > 0 && (l.tokens[i-1].text == "/" || strings.HasSuffix(l.tokens[i-1].text, `\`)) && i > 1
@@ -272,7 +272,7 @@ func (l *reader) result(chosen []int) (line Line, err error) {
 	}
 	first := chosen[0]
 	if at := slices.Index(l.words, first); at == 1 && len(chosen) == 1 {
-		if word := l.tokens[l.words[0]].text; IsType(word) && strings.TrimSpace(l.between(l.words[0], first)) == "" {
+		if word := l.tokens[l.words[0]].text; IsType(word) && strings.TrimSpace(l.textBetween(l.words[0], first)) == "" {
 			line.Type = strings.ToUpper(word)
 		}
 	}

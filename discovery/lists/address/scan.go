@@ -240,14 +240,14 @@ func ofLink(link string) (Address, bool) {
 	case "minecraft":
 		query := queryOf(link)
 		if _, external, found := strings.Cut(query.Get("addExternalServer"), "|"); found {
-			return one(external)
+			return singleAddress(external)
 		}
 		if host := query.Get("serverUrl"); host != "" {
-			return one(Join(host, query.Get("serverPort")))
+			return singleAddress(Join(host, query.Get("serverPort")))
 		}
 	}
 	if _, target, found := strings.Cut(rest, "+connect"); found { // steam://run/730//+connect 192.0.2.1:27015
-		return one(target)
+		return singleAddress(target)
 	}
 	rest = strings.TrimPrefix(rest, "connect/")
 	if end := strings.IndexFunc(rest, func(r rune) bool { return !isWordy(r) && r != '[' && r != ']' }); end >= 0 {
@@ -278,8 +278,8 @@ func queryOf(link string) url.Values {
 	return values
 }
 
-// one returns the address in a part of a link.
-func one(text string) (Address, bool) {
+// singleAddress returns the address in a part of a link.
+func singleAddress(text string) (Address, bool) {
 	line, err := Read(text)
 	if err != nil || len(line.Addresses) != 1 {
 		return Address{}, false

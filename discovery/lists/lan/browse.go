@@ -50,7 +50,7 @@ func Browse(ctx context.Context, log *slog.Logger) iter.Seq2[[]Found, error] {
 			}
 			known.receive(news)
 			rooms := known.rooms(cards)
-			if known.round == 1 || !same(rooms, shown) || fmt.Sprint(err) != fmt.Sprint(shownErr) {
+			if known.round == 1 || !areEqual(rooms, shown) || fmt.Sprint(err) != fmt.Sprint(shownErr) {
 				if !yield(rooms, err) {
 					return
 				}

@@ -41,7 +41,7 @@ type Room struct {
 	Version string
 	// Port is where the host listens.
 	Port uint16
-	// Fingerprint is that of the host's certificate; empty without TLS. It is as good
+	// Fingerprint is the fingerprint of the host's certificate; empty without TLS. It is as good
 	// as the network: anybody who can forge an announcement can forge it too.
 	Fingerprint string
 	// Open reports that joining needs no code.
@@ -90,7 +90,7 @@ func (f Found) AnnouncedBy() sentence.Sentence {
 type Server struct {
 	discovery.Server
 	Info discovery.Info
-	// Networks are those of the card that received its answer. A machine in one of them
+	// Networks are the networks of the card that received the answer. A machine in one of them
 	// reaches the server by this address.
 	Networks []netip.Prefix
 }

@@ -88,10 +88,10 @@ func isHost(a netip.Addr) bool {
 // sightings are the recent announcements. The zero value is ready.
 type sightings struct {
 	round int
-	last  map[source]heard
+	last  map[source]datedSighting
 }
 
-type heard struct {
+type datedSighting struct {
 	sighting
 	round int
 }
@@ -101,12 +101,12 @@ type heard struct {
 func (s *sightings) receive(news []sighting) {
 	s.round++
 	if s.last == nil {
-		s.last = make(map[source]heard)
+		s.last = make(map[source]datedSighting)
 	}
-	maps.DeleteFunc(s.last, func(_ source, h heard) bool { return s.round-h.round >= forgetAfter })
+	maps.DeleteFunc(s.last, func(_ source, h datedSighting) bool { return s.round-h.round >= forgetAfter })
 	for _, n := range news {
 		if _, known := s.last[n.source]; known || len(s.last) < maxSightings {
-			s.last[n.source] = heard{sighting: n, round: s.round}
+			s.last[n.source] = datedSighting{sighting: n, round: s.round}
 		}
 	}
 }
@@ -117,7 +117,7 @@ func (s *sightings) receive(news []sighting) {
 func (s *sightings) rooms(cards []Interface) []Found {
 	list := []Found{}
 	at := make(map[binding]int)
-	bestFirst := slices.SortedFunc(maps.Values(s.last), func(a, b heard) int {
+	bestFirst := slices.SortedFunc(maps.Values(s.last), func(a, b datedSighting) int {
 		return cmp.Or(cmp.Compare(a.rank(cards), b.rank(cards)), cmp.Compare(b.round, a.round),
 			cmp.Compare(a.instance, b.instance), cmp.Compare(a.way, b.way))
 	})
@@ -155,7 +155,7 @@ func (s *sightings) rooms(cards []Interface) []Found {
 // In between are announcements without a sender that lead elsewhere. A host with several cards sends
 // them, beside better ones. If there is none that is better, they are forged: multicast does not
 // pass a router.
-func (h heard) rank(cards []Interface) int {
+func (h datedSighting) rank(cards []Interface) int {
 	switch {
 	case h.room.Via != "":
 		return 2
@@ -170,7 +170,7 @@ func (h heard) rank(cards []Interface) int {
 // is an entry of its own: a forged address must not hide behind the true one.
 type binding struct{ id, fingerprint, at string }
 
-func (h heard) binding() binding {
+func (h datedSighting) binding() binding {
 	b := binding{id: h.id, fingerprint: h.room.Fingerprint}
 	if h.room.Via != "" && b.fingerprint == "" {
 		addrs := slices.SortedFunc(slices.Values(h.addrs), netip.AddrPort.Compare)
@@ -188,8 +188,8 @@ func (b binding) String() string {
 	return b.id + "-" + hex.EncodeToString(sum[:idLen])
 }
 
-// same reports whether two lists show the same.
-func same(a, b []Found) bool {
+// areEqual reports whether two lists show the same rooms.
+func areEqual(a, b []Found) bool {
 	return slices.EqualFunc(a, b, func(a, b Found) bool {
 		return a.ID == b.ID && a.Room == b.Room && a.Relayed == b.Relayed && slices.Equal(a.Vias, b.Vias) &&
 			slices.Equal(a.Addrs, b.Addrs)

@@ -133,7 +133,7 @@ func TestSame(t *testing.T) {
 		{[]Found{a}, []Found{fuller}, false},
 		{[]Found{a}, []Found{moved}, false},
 	} {
-		if got := same(tt.a, tt.b); got != tt.want {
+		if got := areEqual(tt.a, tt.b); got != tt.want {
 			t.Errorf("same(%v, %v) = %t", tt.a, tt.b, got)
 		}
 	}

@@ -118,7 +118,7 @@ func (e *SkippedError) Add(wrong *ListError) *SkippedError {
 	return e
 }
 
-// What a list has in place of other texts.
+// These are the texts that stand in a list in place of others.
 const (
 	wantCountry = "a country code such as DE"
 	wantASN     = "an AS number such as 3320"

@@ -95,9 +95,9 @@ type UnreachableError struct{ Masters []*MasterError }
 func (e *UnreachableError) Error() string {
 	var b strings.Builder
 	switch {
-	case e.of(isOther):
+	case e.allFailed(isOther):
 		b.WriteString("master: no list is as it should be: ")
-	case e.web():
+	case e.isWeb():
 		b.WriteString("master: no list can be had: ")
 	default:
 		b.WriteString("master: no master answers: ")
@@ -134,23 +134,23 @@ func (e *UnreachableError) Hint() string {
 		return damaged.Hint()
 	case errors.As(e, &key):
 		return key.Hint()
-	case e.of(isOther):
+	case e.allFailed(isOther):
 		return "say in games.toml where in the answer the servers are (docs/games.md), or take a saved list with --servers FILE"
-	case e.of(isStatus):
+	case e.allFailed(isStatus):
 		return "does the URL in games.toml still hold? Try again in a while, or take a saved list with --servers FILE"
-	case e.web():
+	case e.isWeb():
 		return "is this machine online? Try again in a while, or take a saved list with --servers FILE"
 	}
 	return "is this machine online? Name another master with --master HOST:PORT, or take a saved list with --servers FILE"
 }
 
-// web reports whether none of the sources is a UDP master.
-func (e *UnreachableError) web() bool {
+// isWeb reports whether none of the sources is a UDP master.
+func (e *UnreachableError) isWeb() bool {
 	return !slices.ContainsFunc(e.Masters, func(m *MasterError) bool { return m.udp })
 }
 
-// of reports whether all sources failed in a way.
-func (e *UnreachableError) of(way func(error) bool) bool {
+// allFailed reports whether all sources failed in the given way.
+func (e *UnreachableError) allFailed(way func(error) bool) bool {
 	return !slices.ContainsFunc(e.Masters, func(m *MasterError) bool { return !way(m.Err) })
 }
 

@@ -153,7 +153,7 @@ func (v *vdf) token() (word string, mark rune, err error) {
 			word, err = v.quoted()
 			return word, 0, err
 		default:
-			return v.plain(c)
+			return v.readUnquoted(c)
 		}
 	}
 }
@@ -192,8 +192,8 @@ func unescaped(c rune) string {
 	return fmt.Sprintf(`\%c`, c)
 }
 
-// plain reads a word without quotation marks.
-func (v *vdf) plain(first rune) (string, rune, error) {
+// readUnquoted reads a word without quotation marks.
+func (v *vdf) readUnquoted(first rune) (string, rune, error) {
 	b := []rune{first}
 	for {
 		c, _, err := v.in.ReadRune()

@@ -20,7 +20,7 @@ type acquisition struct {
 	missing float64
 }
 
-// stream keeps the random numbers apart from those of other plans of the seed.
+// stream keeps the random numbers apart from other plans' numbers with the same seed.
 const stream = 0x61646170
 
 func newAcquisition(e *estimator, seed uint64) *acquisition {

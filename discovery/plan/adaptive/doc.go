@@ -46,7 +46,7 @@
 //
 // # The player's own line
 //
-// Each reply of a /24 that replied long before bears witness to changes of the line.
+// Each reply of a /24 that replied long before shows whether the line has changed.
 // The median of the last 21 differences, each of another /24, is the increase of all
 // round trips. It is taken off the replies since then (shift.go). From then on the plan
 // claims nothing.

@@ -105,12 +105,12 @@ type reply struct {
 // evidence is a weighted sum of likelihoods.
 type evidence struct{ weight, sum float64 }
 
-// nothing is more weight than rounding errors can leave.
-const nothing = 1e-9
+// minEvidence is more than the weight that rounding errors can leave.
+const minEvidence = 1e-9
 
-// once returns the evidence with the weight of one child at most.
-func (e evidence) once() evidence {
-	if e.weight < nothing {
+// capped returns the evidence, with at most the weight of one child.
+func (e evidence) capped() evidence {
+	if e.weight < minEvidence {
 		return evidence{}
 	}
 	weight := min(1, e.weight)
@@ -126,9 +126,9 @@ func (e *evidence) join(o evidence) {
 // add adds a likelihood. It returns the change in the evidence, counted as that of one
 // child at most.
 func (e *evidence) add(weight, likely float64) evidence {
-	before := e.once()
+	before := e.capped()
 	e.join(evidence{weight, weight * likely})
-	after := e.once()
+	after := e.capped()
 	return evidence{after.weight - before.weight, after.sum - before.sum}
 }
 
@@ -324,7 +324,7 @@ func (e *estimator) estimate() {
 				weight = priorUnknown
 			}
 		case topology.AS:
-			if as := e.tree.Origin(i); as >= 0 && e.siblings[as].weight > nothing {
+			if as := e.tree.Origin(i); as >= 0 && e.siblings[as].weight > minEvidence {
 				_, misplaced := e.tree.Sibling(i)
 				prior += misplaced * (e.siblings[as].sum/e.siblings[as].weight - prior)
 			}
@@ -343,7 +343,7 @@ func (e *estimator) estimate() {
 			o := &e.outcomes[i]
 			o.delayed = o.below.delayed(&e.outcomes[at], level, prior)
 			n.p = o.delayed + (1-o.delayed)*(weight*prior+o.children.sum)/(weight+o.children.weight)
-			if o.below.weight > 1-nothing {
+			if o.below.weight > 1-minEvidence {
 				n.known = level
 			}
 		}
@@ -408,9 +408,9 @@ const (
 // nothing else.
 func (e evidence) delayed(up *outcome, level topology.Level, prior float64) float64 {
 	switch {
-	case e.weight <= 1-nothing, e.weight > maxDelayed, e.sum >= maxNear*e.weight:
+	case e.weight <= 1-minEvidence, e.weight > maxDelayed, e.sum >= maxNear*e.weight:
 		return 0
-	case level > topology.Country && up.below.weight < e.weight+nothing:
+	case level > topology.Country && up.below.weight < e.weight+minEvidence:
 		return up.delayed
 	}
 	odds := prior / (1 - prior) * math.Pow(delayedShare, e.weight)

@@ -87,9 +87,9 @@ func (n *nearest) missing(limit time.Duration) float64 {
 	return float64(max(1, n.count-under))
 }
 
-// enough reports whether the nearest are found, if this is left under the limit, and so
-// doubtful are the labels: from 0 to 1. A warm start searches less.
-func (n *nearest) enough(left remaining, doubt float64, warm bool) bool {
+// hasEnough reports whether the nearest servers are found. left is what is still under the limit.
+// doubt says how doubtful the labels are, from 0 to 1. A warm start searches less.
+func (n *nearest) hasEnough(left remaining, doubt float64, warm bool) bool {
 	steady, dry := steadyBatches, nearestDry+int(doubt*doubtDry)
 	if warm { // the visit before has looked elsewhere
 		steady, dry = warmBatches, nearestDry

@@ -162,7 +162,7 @@ func (p *plan) refill() {
 	p.estimator.calibrator.learn(p.fresh)
 	p.fresh = 0
 	p.left = p.estimator.remaining()
-	if p.ends && p.enough() {
+	if p.ends && p.hasEnough() {
 		p.survey()
 		if replies := len(p.estimator.replies); len(p.queue) == 0 && replies > p.vouched+patience {
 			p.queue = p.acquisition.witnesses(nil, shiftWindow)
@@ -195,11 +195,11 @@ func (p *plan) survey() {
 	}
 }
 
-// enough reports whether the rest of the list is not worth its probes.
-func (p *plan) enough() bool {
+// hasEnough reports whether the rest of the list is not worth its probes.
+func (p *plan) hasEnough() bool {
 	switch {
 	case p.nearest != nil:
-		return p.nearest.enough(p.left, p.doubt(), p.recall.trusted())
+		return p.nearest.hasEnough(p.left, p.doubt(), p.recall.trusted())
 	case p.recall.empty():
 		return p.left.negligible(float64(p.found), p.options.Missing, fewAfter(p.dry))
 	}
@@ -221,7 +221,7 @@ func (p *plan) Observe(r discovery.Result) {
 	}
 	if r.State == discovery.Answered {
 		p.notice(p.estimator.above(r.Server, topology.Prefix24), r.RTT)
-		r.RTT = max(r.RTT-p.shift.by, 0)
+		r.RTT = max(r.RTT-p.shift.delay, 0)
 	}
 	near := r.State == discovery.Answered && r.RTT < p.estimator.limit
 	p.estimator.observe(r.Server, r.State, r.RTT)
@@ -263,7 +263,7 @@ func (p *plan) notice(network topology.Node, rtt time.Duration) {
 func (p *plan) Summary() discovery.PlanSummary {
 	s := p.summary
 	s.AutoStopped = p.stopped && p.estimator.nodes[topology.Root].unasked > 0
-	s.Shift = p.shift.most
+	s.Shift = p.shift.largest
 	if p.nearest == nil && s.Shift == 0 {
 		s.Claim = p.left.claim(float64(p.found), p.estimator.limit)
 	}

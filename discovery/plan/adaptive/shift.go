@@ -22,14 +22,14 @@ import (
 // reference: when a download ends that ran from the start, the replies before its end count as too
 // late, and the replies after it as normal.
 type shift struct {
-	// by is what is subtracted from round trips now. most is the largest change so far,
-	// below 0 if the line was busy first.
-	by, most time.Duration
-	first    map[topology.Node]witness // of each /24
-	known    []topology.Node           // these, the oldest first
-	turn     int                       // index of the next witness among them
-	window   []witness                 // the last differences
-	usual    time.Duration             // their usual distance from the median
+	// delay is what is subtracted from round trips now. largest is the largest change so far.
+	// It is below 0 if the line was busy first.
+	delay, largest time.Duration
+	first          map[topology.Node]witness // of each /24
+	known          []topology.Node           // these, the oldest first
+	turn           int                       // index of the next witness among them
+	window         []witness                 // the last differences
+	usual          time.Duration             // their usual distance from the median
 }
 
 // witness is a round trip, or a difference of two, and the reply that it came with.
@@ -69,14 +69,14 @@ type change struct {
 
 // note takes a reply, and returns the change of the line that it reveals.
 func (s *shift) note(network topology.Node, reply int, rtt time.Duration) (c change, noticed bool) {
-	rtt -= s.by
+	rtt -= s.delay
 	first, known := s.first[network]
 	if !known {
 		s.first[network] = witness{network, rtt, reply}
 		s.known = append(s.known, network)
 		return change{}, false
 	}
-	if !s.admits(network, s.before(reply)) {
+	if !s.canWitness(network, s.before(reply)) {
 		return change{}, false
 	}
 	s.window = append(s.window, witness{network, rtt - first.rtt, reply})
@@ -116,23 +116,23 @@ func (s *shift) note(network topology.Node, reply int, rtt time.Duration) (c cha
 // move takes a change of the line, and returns what follows for the replies on both
 // sides of it.
 func (s *shift) move(more time.Duration) (c change) {
-	line := s.by + more // compared with the quietest line so far
+	line := s.delay + more // compared with the quietest line so far
 	if line < 0 && line > -minShift {
 		line = 0 // that line again
 	}
 	c.before = max(0, -line)
-	c.after = line - s.by + c.before
-	s.by = line + c.before
-	for _, by := range []time.Duration{s.by, -c.before} {
-		if by.Abs() > s.most.Abs() {
-			s.most = by
+	c.after = line - s.delay + c.before
+	s.delay = line + c.before
+	for _, by := range []time.Duration{s.delay, -c.before} {
+		if by.Abs() > s.largest.Abs() {
+			s.largest = by
 		}
 	}
 	return c
 }
 
-// before returns the age that a witness's first reply must have: from before half of
-// the window. So a shift is seen before it lies before both replies.
+// before returns the newest reply that may be a witness's first: one from before the second half of
+// the window. So a shift is noticed while it lies between the two replies of a witness.
 func (s *shift) before(reply int) int {
 	if len(s.window) > 0 {
 		return s.window[len(s.window)/2].reply
@@ -140,14 +140,14 @@ func (s *shift) before(reply int) int {
 	return reply - witnessAge
 }
 
-// admits reports whether a network may bear witness: one that was first heard by then,
-// and that is not in the window.
-func (s *shift) admits(network topology.Node, before int) bool {
+// canWitness reports whether a network's next reply may be compared with its first. The first reply
+// must be no later than before, and the network must not be in the window.
+func (s *shift) canWitness(network topology.Node, before int) bool {
 	return s.first[network].reply <= before && !slices.ContainsFunc(s.window, func(w witness) bool { return w.network == network })
 }
 
-// next returns the network whose turn it is to bear witness, of those that may, or none
-// now.
+// next returns the network to ask next, of the networks that may be asked. It returns false if there
+// is none now.
 func (s *shift) next(replies int, may func(topology.Node) bool) (topology.Node, bool) {
 	before := s.before(replies)
 	for range s.known {
@@ -155,7 +155,7 @@ func (s *shift) next(replies int, may func(topology.Node) bool) (topology.Node, 
 		if s.turn >= len(s.known) || s.first[s.known[s.turn]].reply > before {
 			s.turn = 0
 		}
-		if network := s.known[s.turn]; s.admits(network, before) && may(network) {
+		if network := s.known[s.turn]; s.canWitness(network, before) && may(network) {
 			return network, true
 		}
 	}

@@ -44,8 +44,8 @@ func TestAShiftOfThePlayersOwnLine(t *testing.T) {
 	}
 	for name, tt := range tests {
 		noticed, s := replies(tt.slower)
-		if (len(noticed) > 0) != tt.noticed || (s.by-tt.by).Abs() > 8*ms {
-			t.Errorf("%s: noticed after %d replies, in the end %v; want %v", name, noticed, s.by, tt.by)
+		if (len(noticed) > 0) != tt.noticed || (s.delay-tt.by).Abs() > 8*ms {
+			t.Errorf("%s: noticed after %d replies, in the end %v; want %v", name, noticed, s.delay, tt.by)
 		}
 		if name == "all at once" && noticed[0] > 700+2*shiftWindow {
 			t.Errorf("noticed after %d replies", noticed[0]-700)
@@ -85,7 +85,7 @@ func TestTheQuieterLineIsTheReference(t *testing.T) {
 					corrected[i] -= c.after
 				}
 			}
-			corrected = append(corrected, rtt-s.by)
+			corrected = append(corrected, rtt-s.delay)
 		}
 		wrong := 0
 		for _, rtt := range corrected {

@@ -26,10 +26,10 @@ func (s *spread) add(ms float64) {
 	s.squares += ms * ms
 }
 
-// under returns the chance that the RTT to one more network is under a limit in ms. It
+// chanceUnder returns the chance that the RTT to one more network is under a limit in ms. It
 // is Student's t distribution with four degrees of freedom. More replies do not make it
 // a normal one, because RTTs have heavier tails.
-func (s *spread) under(limit float64) float64 {
+func (s *spread) chanceUnder(limit float64) float64 {
 	mean := s.sum / s.networks
 	usual := usualSpread * mean
 	variance := (max(0, s.squares-s.sum*mean) + usualNetworks*usual*usual) / (s.networks - 1 + usualNetworks)
@@ -65,7 +65,7 @@ func (e *estimator) hidden(country topology.Node, ases map[topology.Node]*spread
 		}
 	}
 	if s.networks > 0 {
-		near = float64(servers) * s.under(discovery.MS(e.limit))
+		near = float64(servers) * s.chanceUnder(discovery.MS(e.limit))
 	}
 	return int(s.networks), unasked, near
 }

@@ -19,18 +19,18 @@ func TestSpread(t *testing.T) {
 	// Student's t with four degrees of freedom is under -2.776 in one of forty cases.
 	exact := of(100, 100)
 	deviation := math.Sqrt((usualNetworks * 10 * 10) / (1. + usualNetworks) * 1.5)
-	if p := exact.under(100 - 2.776*deviation); math.Abs(p-0.025) > 1e-4 {
+	if p := exact.chanceUnder(100 - 2.776*deviation); math.Abs(p-0.025) > 1e-4 {
 		t.Errorf("%v, want 0.025", p)
 	}
-	if p := exact.under(100); p != 0.5 {
+	if p := exact.chanceUnder(100); p != 0.5 {
 		t.Errorf("%v of the networks are under the mean", p)
 	}
 	narrow, wide := of(300, 310, 290, 305, 295, 300), of(300, 380, 220, 350, 250, 300)
-	if n, w := narrow.under(200), wide.under(200); n > 0.01 || w < 5*n {
+	if n, w := narrow.chanceUnder(200), wide.chanceUnder(200); n > 0.01 || w < 5*n {
 		t.Errorf("%v of a narrow country is near, %v of a wide one", n, w)
 	}
 	again := of(300, 380, 220, 350, 250, 300, 300, 380, 220, 350, 250, 300)
-	if w, a := wide.under(200), again.under(200); a >= w {
+	if w, a := wide.chanceUnder(200), again.chanceUnder(200); a >= w {
 		t.Errorf("%v of a wide country is near, and %v after twice the replies", w, a)
 	}
 }

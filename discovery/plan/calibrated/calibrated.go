@@ -47,7 +47,7 @@ type plan struct {
 	summary discovery.PlanSummary
 }
 
-// stream separates the random numbers from those of other plans with the same seed.
+// stream separates the random numbers from other plans' numbers with the same seed.
 const stream = 0x63616c69
 
 // New returns the plan of one of the papers' strategies. The options must be complete.

@@ -106,7 +106,7 @@ func parse(datagrams [][]byte, withRoster bool) (discovery.Reply, error) {
 	})
 }
 
-// version is that of the game's protocol.
+// version is the version of the game's protocol.
 type version uint32
 
 // made returns a version with these numbers.

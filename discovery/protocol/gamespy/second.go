@@ -40,7 +40,7 @@ const (
 	idBits   = 32
 )
 
-// What [Second] asks for: the server's keys, or the players.
+// [Second] asks for the server's keys, or for the players.
 const (
 	aboutServer  = "\xff\x00\x00"
 	aboutPlayers = "\x00\xff\x00"

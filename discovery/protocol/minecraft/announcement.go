@@ -32,11 +32,11 @@ func (Protocol) Group() netip.AddrPort {
 // ParseAnnouncement reads such an announcement.
 func (Protocol) ParseAnnouncement(datagram []byte) (port uint16, info discovery.Info, err error) {
 	text := string(datagram[:min(len(datagram), maxAnnouncement)])
-	motd, rest, found := between(text, "[MOTD]", "[/MOTD]")
+	motd, rest, found := textBetween(text, "[MOTD]", "[/MOTD]")
 	if !found {
 		return 0, info, malformed("an announcement without its name")
 	}
-	at, _, found := between(rest, "[AD]", "[/AD]")
+	at, _, found := textBetween(rest, "[AD]", "[/AD]")
 	if !found {
 		return 0, info, malformed("an announcement without its port")
 	}
@@ -47,8 +47,8 @@ func (Protocol) ParseAnnouncement(datagram []byte) (port uint16, info discovery.
 	return uint16(n), discovery.Info{Name: bedrock.CleanName(motd)}, nil
 }
 
-// between returns the text between two marks, and the text after them.
-func between(text, mark, end string) (inside, rest string, found bool) {
+// textBetween returns the text between two marks, and the text after them.
+func textBetween(text, mark, end string) (inside, rest string, found bool) {
 	_, text, found = strings.Cut(text, mark)
 	if !found {
 		return "", "", false

@@ -227,7 +227,7 @@ func parseStatus(text []byte) (*discovery.Info, error) {
 
 func count(n float64) int { return packet.Count(int(min(max(-1, n), packet.MaxCount+1))) }
 
-// flatten writes the text of a chat component and of those in it.
+// flatten writes the text of a chat component and of the components in it.
 func flatten(b *strings.Builder, component json.RawMessage, depth int) {
 	component = bytes.TrimSpace(component)
 	if len(component) == 0 || depth == 0 || b.Len() > maxName {

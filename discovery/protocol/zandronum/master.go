@@ -10,7 +10,7 @@ import (
 	"muster/discovery/internal/packet"
 )
 
-// A launcher asks the master for its list. Packets are packed as those of servers:
+// A launcher asks the master for its list. Packets are packed in the same way as servers' packets:
 //
 //	launcher                    master
 //	5660028[4]  2[2]       ──▶
@@ -39,7 +39,7 @@ const (
 	endOfList          = 2
 )
 
-// Why a master gives no list.
+// These are the reasons for which a master gives no list.
 var (
 	errNoList = fmt.Errorf("zandronum: %w: no list of servers", discovery.ErrMalformed)
 	errBanned = errors.New("the master bans this address")

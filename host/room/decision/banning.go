@@ -190,7 +190,7 @@ var moveKeys = map[string][2]string{
 func (d *Decision) moveNotes(g facts.Facts) (notes []sentence.Sentence) {
 	made := d.bans.Made()
 	last := made[len(made)-1]
-	what := d.what(g, last)
+	what := d.objectOf(g, last)
 	if last.Of == wire.OfServer {
 		what = g.Servers().Called(last.Made.What)
 	}
@@ -213,8 +213,8 @@ func (d *Decision) mapNotes() []sentence.Sentence {
 	return nil
 }
 
-// what returns the object of a move: the server's address, or the map.
-func (d *Decision) what(g facts.Facts, made bans.Turn) string {
+// objectOf returns the object of a move: the server's address, or the map.
+func (d *Decision) objectOf(g facts.Facts, made bans.Turn) string {
 	if made.Of == wire.OfServer {
 		return addrOf(g, made.Made.What)
 	}
@@ -272,7 +272,7 @@ func (d *Decision) ViewMatch(g facts.Facts, now roomtime.Clocks) *wire.Match {
 	}
 	for _, t := range d.bans.Made() {
 		m.Moves = append(m.Moves, wire.Move{
-			Number: t.Number, Kind: t.Kind, Of: t.Of, Side: t.Side, By: g.Names().Of(t.Made.By), What: d.what(g, t), At: t.Made.At,
+			Number: t.Number, Kind: t.Kind, Of: t.Of, Side: t.Side, By: g.Names().Of(t.Made.By), What: d.objectOf(g, t), At: t.Made.At,
 		})
 		switch {
 		case t.Of == wire.OfMap && t.Kind == wire.Pick:

@@ -114,8 +114,8 @@ func (w *results) AskedMore() int { return max(0, w.Asked()-w.asked.before) }
 // at most. The room keeps to that number for the whole round: search, vote, looks and waits for
 // seats. Only the organiser raises it, and the player is told first.
 
-// shown knows which servers may have seen a player's address in a round.
-type shown struct {
+// exposure knows which servers may have seen a player's address in a round.
+type exposure struct {
 	// promised is how many servers may see the address, as the player was told. 0 is the whole
 	// list, or a number not told yet.
 	promised int

@@ -48,7 +48,7 @@ func (w *PlayerResults) Watch(tree *topology.Tree) (changed []int) {
 	return changed
 }
 
-// Delay returns how much longer the player's RTTs are now because the own line is busy.
+// Delay returns how much longer the player's RTTs are now because the player's line is busy.
 func (w *results) Delay() time.Duration { return w.delays.Now() }
 
 // WasDelayed reports whether the player's line was busy when it probed a server.

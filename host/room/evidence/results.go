@@ -29,7 +29,7 @@ type results struct {
 	// places are the servers' indexes in probes.
 	places map[int]int
 	asked  asked
-	shown  shown
+	shown  exposure
 	// looks are the results of the second looks, which count before probes.
 	looks            map[int]Look
 	probed, answered int
@@ -204,11 +204,11 @@ func (w *PlayerResults) Forget(server int) {
 // count updates the numbers of results and answers after a server's result has changed.
 func (w *PlayerResults) count(server int, before discovery.State) {
 	after := w.At(server).State
-	w.probed += one(after.Asked()) - one(before.Asked())
-	w.answered += one(after == discovery.Answered) - one(before == discovery.Answered)
+	w.probed += toInt(after.Asked()) - toInt(before.Asked())
+	w.answered += toInt(after == discovery.Answered) - toInt(before == discovery.Answered)
 }
 
-func one(is bool) int {
+func toInt(is bool) int {
 	if is {
 		return 1
 	}

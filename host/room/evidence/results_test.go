@@ -36,8 +36,8 @@ func (w *PlayerResults) progress(t *testing.T, probed, answered int) {
 	}
 	p, a := 0, 0
 	for server := range w.Servers() {
-		p += one(w.At(server).State.Asked())
-		a += one(w.At(server).State == discovery.Answered)
+		p += toInt(w.At(server).State.Asked())
+		a += toInt(w.At(server).State == discovery.Answered)
 	}
 	if p != probed || a != answered {
 		t.Errorf("of the servers %d are known and %d answered, want %d and %d", p, a, probed, answered)
@@ -69,7 +69,7 @@ func TestUnasked(t *testing.T) {
 		if got := w.At(3).State; got != tt.asked || !w.IsUnprobed(5) {
 			t.Errorf("%v counts as %v", tt.state, got)
 		}
-		both := 2 * one(tt.asked == discovery.Answered)
+		both := 2 * toInt(tt.asked == discovery.Answered)
 		w.progress(t, both, both)
 		if got := slices.Collect(w.Servers()); !slices.Equal(got, []int{3, 4}) {
 			t.Errorf("known are %v", got)

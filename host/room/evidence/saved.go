@@ -65,7 +65,7 @@ func (w *PlayerResults) Save() (Saved, error) {
 // are safe.
 func Restore(s Saved, listed int) (w PlayerResults, err error) {
 	w.asked = asked{all: s.All, servers: s.Asked, before: s.Before}
-	w.shown = shown{promised: s.Promised, servers: s.Shown, own: s.Own}
+	w.shown = exposure{promised: s.Promised, servers: s.Shown, own: s.Own}
 	w.delays = s.Delays
 	report, err := wire.Unpack[wire.Report](s.Report)
 	if err != nil {

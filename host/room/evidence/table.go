@@ -90,14 +90,14 @@ func (k Knowledge) Progress() (probed, answered int) {
 	}
 	for server := range k.Servers() {
 		state := Pooled(k.mates, server).State
-		probed += one(state.Asked())
-		answered += one(state == discovery.Answered)
+		probed += toInt(state.Asked())
+		answered += toInt(state == discovery.Answered)
 	}
 	return probed, answered
 }
 
-// late returns how late timers fire on any machine that measured for the player.
-func (k Knowledge) late() time.Duration {
+// lateness returns how late timers fire on any machine that measured for the player.
+func (k Knowledge) lateness() time.Duration {
 	late := k.own.late
 	for _, mate := range k.mates {
 		late = max(late, mate.late)
@@ -124,7 +124,7 @@ func Table(servers int, players []Column) *selection.Table {
 	t := selection.NewTable(ids, servers)
 	for column := range players {
 		p := &players[column]
-		t.SetLate(column, p.late())
+		t.SetLate(column, p.lateness())
 		for server := range p.Servers() {
 			result := p.At(server)
 			t.Set(column, server, result.State, max(result.RTT, p.Raised[server]))

@@ -147,8 +147,8 @@ func TestNext(t *testing.T) {
 	if paper := next.Ballot.Paper("bob"); paper != (ballot.Paper{}) {
 		t.Errorf("bob has said %+v", paper)
 	}
-	if next.Origins.Of("ann") != g.Origins.Of("ann") || next.Nearby.State().Players["bob"].Game == "" || next.Launches.Way("bob").State != "" {
-		t.Errorf("ann is at %+v, found is %+v, bob's way %+v", next.Origins.Of("ann"), next.Nearby.State(), next.Launches.Way("bob"))
+	if next.Origins.Of("ann") != g.Origins.Of("ann") || next.Nearby.State().Players["bob"].Game == "" || next.Launches.Progress("bob").State != "" {
+		t.Errorf("ann is at %+v, found is %+v, bob's way %+v", next.Origins.Of("ann"), next.Nearby.State(), next.Launches.Progress("bob"))
 	}
 	if _, isKnown := next.Launches.Can("bob", g.Settings.Game); !isKnown {
 		t.Error("what starts at bob's is forgotten")

@@ -173,7 +173,7 @@ func TestNames(t *testing.T) {
 }
 
 // TestCame checks that a guest who comes to play keeps words and lists, and needs no estimate any
-// more. Lists and vetoes are those of people who come back, and not of others who take their names.
+// more. Lists and vetoes belong to people who come back, and not to others who take their names.
 func TestCame(t *testing.T) {
 	for _, name := range []string{"zoe", "zara"} {
 		g := busy(t)
@@ -255,7 +255,7 @@ func TestDrop(t *testing.T) {
 		"an origin":    g.Origins.Of("bob") != origin.Origin{},
 		"doubts":       len(g.Trust.State().Players) > 0,
 		"findings":     g.Nearby.State().Players["bob"].Game != "",
-		"a way":        g.Launches.Way("bob").State != "",
+		"a way":        g.Launches.Progress("bob").State != "",
 		"no more vote": !g.Ballot.Paper("bob").Ready,
 	} {
 		if is {

@@ -75,7 +75,7 @@ func (f Facts) ViewPeople(isChosen bool) []wire.Person {
 
 // viewPlayer adds the facts that a player's program tells.
 func (f Facts) viewPlayer(v *wire.Person, p people.Person, mates map[people.ID][]people.ID) {
-	mark, way := f.p.Attendance.Of(p.ID), f.p.Launches.Way(p.ID)
+	mark, way := f.p.Attendance.Of(p.ID), f.p.Launches.Progress(p.ID)
 	v.Connected, v.Done, v.LeftOut, v.Asked = mark.Here, mark.Done, mark.Out != "", p.IsAsked
 	v.Version, v.Launch, v.Detail = f.p.Editions.Version(p.ID, f.p.Settings.Game), way.State, way.Detail
 	v.Doubt = f.Names().Word(f.p.Trust.Reason(p.ID, &f.p.Servers))

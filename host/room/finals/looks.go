@@ -278,7 +278,7 @@ func (l *Looks) Ask(player people.ID, f Facts) (ask Ask, isAsked bool) {
 func (l *Looks) ask(player people.ID, f Facts) Ask {
 	servers, s := l.state.Servers, slotIn(player, l.lookers(f.Players), f.Passed)
 	if p := f.looker(player); p != nil {
-		servers = l.wanted(*p)
+		servers = l.serversFor(*p)
 	}
 	switch {
 	case l.state.IsQuickCheck:
@@ -318,9 +318,9 @@ func (f Facts) looker(player people.ID) *Looker {
 	return &f.Players[at]
 }
 
-// wanted returns the servers that a player asks. After the search of a short list it leaves out
+// serversFor returns the servers that a player asks. After the search of a short list it leaves out
 // servers where the player's samples already agree, so that the look ends sooner.
-func (l *Looks) wanted(p Looker) (servers []int) {
+func (l *Looks) serversFor(p Looker) (servers []int) {
 	if l.state.Attempt <= 1 || !l.state.IsShort {
 		return l.state.Servers
 	}
@@ -335,7 +335,7 @@ func (l *Looks) wanted(p Looker) (servers []int) {
 // lookers returns the players who have anything to ask.
 func (l *Looks) lookers(players []Looker) (lookers []Looker) {
 	for _, p := range players {
-		if len(l.wanted(p)) > 0 {
+		if len(l.serversFor(p)) > 0 {
 			lookers = append(lookers, p)
 		}
 	}

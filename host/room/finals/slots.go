@@ -139,7 +139,7 @@ func (l *Looks) rest(f Facts, gap time.Duration) (rest time.Duration) {
 // lastAsked returns when a player last asked any of the servers that the look asks now.
 func (l *Looks) lastAsked(p Looker) (last roomtime.Time) {
 	isSeen := false
-	for _, server := range l.wanted(p) {
+	for _, server := range l.serversFor(p) {
 		known := p.Known[server]
 		if known.AskedAt.After(last) {
 			last = known.AskedAt

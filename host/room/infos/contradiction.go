@@ -64,7 +64,7 @@ func (f *Infos) Contradictions(seen []int) (named []anomaly.Anomaly) {
 func (f *Infos) contradictions(seen []int) map[people.ID]contradiction {
 	counts := 0
 	for i := range f.heard {
-		counts += one(f.heard[i].Counts)
+		counts += toInt(f.heard[i].Counts)
 	}
 	all, fewest := map[people.ID]contradiction{}, max(fewestToJudge, counts/2+1)
 	for server, words := range f.words {
@@ -83,7 +83,7 @@ func (f *Infos) contradictions(seen []int) map[people.ID]contradiction {
 			}
 			c := all[w.by]
 			c.of++
-			c.ofSeen += one(wasLookedAt)
+			c.ofSeen += toInt(wasLookedAt)
 			if agreed {
 				c.ofMoment++
 			} else {
@@ -104,10 +104,10 @@ func (c *contradiction) compare(w word, words []word, fewest int, wasLookedAt bo
 	if len(moment) >= fewest {
 		c.ofMoment++
 		_, changing = denied(w, moment)
-		c.changed += one(changing)
+		c.changed += toInt(changing)
 	}
-	c.differs += one(lasting)
-	c.seen += one(wasLookedAt && (lasting || changing))
+	c.differs += toInt(lasting)
+	c.seen += toInt(wasLookedAt && (lasting || changing))
 }
 
 // denied reports whether most reports differ from one of them, in lasting facts and in facts that
@@ -131,7 +131,7 @@ func denied(w word, words []word) (lasting, changing bool) {
 	return said != most, changing
 }
 
-func one(is bool) int {
+func toInt(is bool) int {
 	if is {
 		return 1
 	}

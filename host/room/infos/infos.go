@@ -34,7 +34,7 @@ type Infos struct {
 	words map[int][]word
 	// heard are the players whose reports were weighed last, nil before. wanted are the
 	// room's wishes: if reports are even, the room believes that the server meets a wish.
-	heard  []heard
+	heard  []reportedInfo
 	wanted selection.Wishes
 	// infos are the believed facts, by server. lone are the servers that only one of several
 	// players heard.
@@ -66,8 +66,9 @@ type Voice struct {
 	Counts, Alone bool
 }
 
-// heard is a voice as it was weighed. all says that the player was asked for the whole list.
-type heard struct {
+// reportedInfo is a report on a server, as it was weighed. all says that the player was asked for the
+// whole list.
+type reportedInfo struct {
 	Voice
 	all bool
 }
@@ -124,9 +125,9 @@ func (f *Infos) Keep(server int, players []people.ID) bool {
 // left, and weighs all others again. It returns the servers whose facts may have changed. If the
 // same players count as before it does nothing.
 func (f *Infos) Attend(voices []Voice, wanted selection.Wishes) (anew []int) {
-	now := make([]heard, len(voices))
+	now := make([]reportedInfo, len(voices))
 	for i, v := range voices {
-		now[i] = heard{v, v.Results.IsAskedForAll()}
+		now[i] = reportedInfo{v, v.Results.IsAskedForAll()}
 	}
 	if f.heard != nil && slices.Equal(now, f.heard) && reflect.DeepEqual(wanted, f.wanted) {
 		return nil
@@ -177,7 +178,7 @@ func (f *Infos) SettleFacts(server int) bool {
 			alone = f.heard[i].Player
 		}
 	}
-	info, lone := taken(f.counting(server), alone, f.wanted)
+	info, lone := believed(f.counting(server), alone, f.wanted)
 	if info == nil && f.infos[server] == nil {
 		return false
 	}

@@ -81,13 +81,13 @@ func TestTaken(t *testing.T) {
 			if tt.alone {
 				only = words[0].by
 			}
-			got, lone := taken(words, only, selection.Wishes{Map: "DM1", MaxBots: new(int)})
+			got, lone := believed(words, only, selection.Wishes{Map: "DM1", MaxBots: new(int)})
 			if *got != tt.want || lone != tt.lone {
 				t.Errorf("taken for true is %+v, lone: %v; want %+v, %v", *got, lone, tt.want, tt.lone)
 			}
 		})
 	}
-	if got, _ := taken(nil, "", selection.Wishes{}); got != nil {
+	if got, _ := believed(nil, "", selection.Wishes{}); got != nil {
 		t.Errorf("of nothing heard comes %+v", *got)
 	}
 }
@@ -352,7 +352,7 @@ func TestHonestVolatility(t *testing.T) {
 					}
 					clear(late[player])
 				}
-				left -= one(next[player] == servers)
+				left -= toInt(next[player] == servers)
 			}
 			judge()
 		}

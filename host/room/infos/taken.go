@@ -10,7 +10,7 @@ import (
 	"muster/selection"
 )
 
-// taken returns the facts to believe from reports on a server, or nil without reports. Lone says
+// believed returns the facts to believe from reports on a server, or nil without reports. lone says
 // that only one of several players reported. Such a report rules nothing out for good.
 //
 //   - A player who goes on alone is believed, because nobody else is concerned.
@@ -18,10 +18,10 @@ import (
 //     could send all astray.
 //   - Of several reports each field takes the value that more than half have. Without
 //     a majority there is no name, game port, password or ping limit, and the map and
-//     mode are those that the room wants, or the newest. The host's report breaks ties.
-//   - The counts of players are those of the median report, the lower of two, because
-//     people come and go between looks.
-func taken(words []word, alone people.ID, want selection.Wishes) (info *discovery.Info, lone bool) {
+//     mode are the ones that the room wants, or the newest. The host's report breaks ties.
+//   - The counts of players come from the median report, or from the lower one of two,
+//     because people come and go between looks.
+func believed(words []word, alone people.ID, want selection.Wishes) (info *discovery.Info, lone bool) {
 	if len(words) == 0 {
 		return nil, false
 	}
@@ -115,7 +115,7 @@ func agree[V comparable](words []word, into *discovery.Info, field func(*discove
 		}
 	}
 	for _, w := range words {
-		votes += one(*field(w.info) == most)
+		votes += toInt(*field(w.info) == most)
 	}
 	if 2*votes <= len(words) {
 		return false

@@ -24,8 +24,8 @@ import (
 	"muster/selection"
 )
 
-// Way says how far a player has got.
-type Way struct {
+// Progress says how far a player has got on the way to the server.
+type Progress struct {
 	State  wire.LaunchState  `json:"launch,omitempty"`
 	Detail sentence.Sentence `json:"detail,omitzero"`
 	// Again is when the player's game last had to be opened once more.
@@ -41,7 +41,7 @@ type Roll struct {
 }
 
 // State is the saved state of a roll: how far players have got.
-type State map[people.ID]Way
+type State map[people.ID]Progress
 
 // State returns the state, to save or restore it.
 func (r *Roll) State() *State { return &r.state }
@@ -59,14 +59,14 @@ func (s State) Validate(players []people.ID) error {
 // WithoutList returns the roll of a round that has lost its list: nobody is on the way.
 func (s State) WithoutList() (left State) {
 	for player, w := range s {
-		left.set(player, Way{Again: w.Again})
+		left.set(player, Progress{Again: w.Again})
 	}
 	return left
 }
 
-func (s *State) set(player people.ID, w Way) {
+func (s *State) set(player people.ID, w Progress) {
 	switch {
-	case w == (Way{}):
+	case w == (Progress{}):
 		delete(*s, player)
 		return
 	case *s == nil:
@@ -106,8 +106,8 @@ func (r *Roll) For(player people.ID, to wire.Launch, connect, asked, beside neti
 	return to
 }
 
-// Way returns how far a player has got.
-func (r *Roll) Way(player people.ID) Way { return r.state[player] }
+// Progress returns how far a player has got.
+func (r *Roll) Progress(player people.ID) Progress { return r.state[player] }
 
 // Awaits reports whether a player's program has yet to report on the launch.
 func (r *Roll) Awaits(player people.ID) bool {

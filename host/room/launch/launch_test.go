@@ -87,7 +87,7 @@ func TestHeard(t *testing.T) {
 		{wire.LaunchStarted, "", "ann is on the way", false},
 	} {
 		note := r.Heard("ann", wire.Launched{State: tt.state, Detail: sentence.Plain(tt.detail)}, "OpenArena")
-		if way := r.Way("ann"); catalogue.InEnglish().Say(note) != tt.note || r.Awaits("ann") != tt.awaits || way.State != tt.state || way.Detail != sentence.Plain(tt.detail) {
+		if way := r.Progress("ann"); catalogue.InEnglish().Say(note) != tt.note || r.Awaits("ann") != tt.awaits || way.State != tt.state || way.Detail != sentence.Plain(tt.detail) {
 			t.Errorf("of %q (%q) comes %q and %+v", tt.state, tt.detail, note, way)
 		}
 	}
@@ -112,8 +112,8 @@ func TestReopen(t *testing.T) {
 		var r Roll
 		r.Heard("ann", wire.Launched{State: tt.state}, "OpenArena")
 		err := r.Reopen(tt.by, tt.sent, eight)
-		if fmt.Sprint(err) != tt.err || r.Way("ann").Again.IsZero() != (err != nil) || r.Way("ann").State != tt.state {
-			t.Errorf("of %+v comes %v and %+v", tt, err, r.Way("ann"))
+		if fmt.Sprint(err) != tt.err || r.Progress("ann").Again.IsZero() != (err != nil) || r.Progress("ann").State != tt.state {
+			t.Errorf("of %+v comes %v and %+v", tt, err, r.Progress("ann"))
 		}
 	}
 }
@@ -128,7 +128,7 @@ func TestAgain(t *testing.T) {
 		{eight.Add(-time.Hour), eight.Add(time.Second + 2*time.Millisecond)},
 	} {
 		r.Again(tt.now, "ann", "bob")
-		if got := r.Way("bob").Again; got != tt.want {
+		if got := r.Progress("bob").Again; got != tt.want {
 			t.Errorf("at %v the game opens by %v, want %v", tt.now, got, tt.want)
 		}
 	}
@@ -144,11 +144,11 @@ func TestRestart(t *testing.T) {
 		r.Again(eight, player)
 	}
 	r.Restart("ann")
-	if ann, bob := r.Way("ann"), r.Way("bob"); ann != (Way{Again: eight}) || bob.State != failed.State || bob.Detail != failed.Detail {
+	if ann, bob := r.Progress("ann"), r.Progress("bob"); ann != (Progress{Again: eight}) || bob.State != failed.State || bob.Detail != failed.Detail {
 		t.Errorf("ann is at %+v, bob at %+v", ann, bob)
 	}
 	r.Restart()
-	if bob := r.Way("bob"); bob != (Way{Again: eight}) {
+	if bob := r.Progress("bob"); bob != (Progress{Again: eight}) {
 		t.Errorf("bob is at %+v", bob)
 	}
 	if r.Restart("zoe"); len(r.state) != 2 {
@@ -187,15 +187,15 @@ func TestPlayersGo(t *testing.T) {
 	s := wire.Settings{Game: "openarena"}
 	r.Able("ann", wire.Able{Game: s.Game, Why: sentence.Plain("no")}, s)
 	r.Again(eight, "ann")
-	if able, isKnown := r.Can("ann", s.Game); !isKnown || able.Why != sentence.Plain("no") || r.Way("ann").Again != eight {
+	if able, isKnown := r.Can("ann", s.Game); !isKnown || able.Why != sentence.Plain("no") || r.Progress("ann").Again != eight {
 		t.Errorf("%+v is known", r)
 	}
 	next := r.Next()
-	if able, isKnown := next.Can("ann", s.Game); !isKnown || able.Why != sentence.Plain("no") || next.Way("ann") != (Way{}) {
+	if able, isKnown := next.Can("ann", s.Game); !isKnown || able.Why != sentence.Plain("no") || next.Progress("ann") != (Progress{}) {
 		t.Errorf("of the round before is known %+v", next)
 	}
 	r.Leave("ann")
-	if _, isKnown := r.Can("ann", s.Game); isKnown || r.Way("ann") != (Way{}) {
+	if _, isKnown := r.Can("ann", s.Game); isKnown || r.Progress("ann") != (Progress{}) {
 		t.Errorf("left, %+v is known", r)
 	}
 }

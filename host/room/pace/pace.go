@@ -73,7 +73,7 @@ func (p *Pace) Note(now roomtime.Time, players []Player) (lagging, fast, slow []
 	}
 	isOver := make([]bool, len(players)) // whether a player's second is over
 	for i, player := range players {
-		m := p.of(player.ID)
+		m := p.markOf(player.ID)
 		lagged := m.lags
 		if isOver[i] = m.note(now, player); lagged && !m.lags {
 			fast = append(fast, player.ID)
@@ -85,7 +85,7 @@ func (p *Pace) Note(now roomtime.Time, players []Player) (lagging, fast, slow []
 		}
 		m := p.marks[player.ID]
 		before := m.slow
-		m.judge(now, player, p.others(players, i))
+		m.judge(now, player, p.medianOfOthers(players, i))
 		if m.slow >= lagsAfter && !m.lags {
 			m.lags, m.lapses, lagging = true, m.lapses+1, append(lagging, player.ID)
 		}
@@ -96,7 +96,7 @@ func (p *Pace) Note(now roomtime.Time, players []Player) (lagging, fast, slow []
 	return lagging, fast, slow
 }
 
-func (p *Pace) of(player people.ID) *mark {
+func (p *Pace) markOf(player people.ID) *mark {
 	if p.marks[player] == nil {
 		p.marks[player] = &mark{share: -1}
 	}
@@ -132,8 +132,8 @@ func (m *mark) begin(now roomtime.Time, player Player) {
 	m.since, m.answers, m.owing = now, player.Answers, player.Owing
 }
 
-// others returns the median of the other players' shares, 0 without others.
-func (p *Pace) others(players []Player, but int) float64 {
+// medianOfOthers returns the median of the other players' shares, or 0 if nobody else has one.
+func (p *Pace) medianOfOthers(players []Player, but int) float64 {
 	var shares []float64
 	for i, player := range players {
 		if share := p.marks[player.ID].share; i != but && share >= 0 {
@@ -182,4 +182,4 @@ func (p *Pace) Slow(players []people.ID) (slow []people.ID) {
 }
 
 // Pace returns how many answers a player gave in the newest second with any.
-func (p *Pace) Pace(player people.ID) int { return p.of(player).last }
+func (p *Pace) Pace(player people.ID) int { return p.markOf(player).last }

@@ -176,7 +176,7 @@ func TestPromise(t *testing.T) {
 	n.Evidence["bob"].Share(true)
 	n.asksMore()
 	if n.Choice.Newest() != nil || n.Ballot.Paper("ann").Ready || n.Ballot.Paper("bob").ByHand ||
-		n.Attendance.Of("ann").Done || n.Launches.Way("ann").State != "" || n.Evidence["bob"].IsSharing() {
+		n.Attendance.Of("ann").Done || n.Launches.Progress("ann").State != "" || n.Evidence["bob"].IsSharing() {
 		t.Errorf("chosen is %+v, ann has said %+v, is %+v, shares %v", n.Choice.Newest(), n.Ballot.Paper("ann"),
 			n.Attendance.Of("ann"), n.Evidence["ann"].IsSharing())
 	}

@@ -25,14 +25,14 @@ import (
 type Session struct {
 	testing.TB
 	Driver
-	// Tokens are those of players' programs. Welcomes are the newest welcome of each.
+	// Tokens are the tokens of players' programs. Welcomes holds each program's newest welcome.
 	Tokens   map[string]string
 	Welcomes map[string]wire.Welcome
 	// Origins are where players come from. Most have none.
 	Origins map[string]room.Origin
 	// As are the other credentials that somebody's program shows.
 	As map[string]string
-	// Demand is that of every [room.Tick]. Admitted is the newest player.
+	// Demand goes into every [room.Tick]. Admitted is the newest player.
 	Demand   map[netip.AddrPort]room.Demand
 	Admitted string
 	// Sent are the messages to each player. Fetches counts the lists that the room asked for, and
@@ -472,7 +472,7 @@ func (n *Session) Players() (names []string) {
 	return names
 }
 
-// Guests returns the names of those who have only the page.
+// Guests returns the names of the people who have only the page.
 func (n *Session) Guests() (names []string) {
 	for _, p := range n.View().People {
 		if !p.Peer {

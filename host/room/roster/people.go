@@ -58,7 +58,7 @@ type person struct {
 	// renamed is when the person took another name last.
 	renamed roomtime.Time
 
-	// Token is that of the person's program. A guest who played before may come back with it.
+	// Token is the token of the person's program. A guest who played before may come back with it.
 	Token string `json:"token,omitempty"`
 	// ticket is the ticket with which the player's program came, if it is no guest's but that of an
 	// unknown page. That page becomes the player's, and soon asks for the player's own credential.

@@ -8,20 +8,20 @@ import (
 	"muster/host/wire"
 )
 
-// Member has the present facts about a player of a group.
+// Member holds the present facts about a player of a group.
 type Member struct {
 	ID people.ID
 	// Spare is how many more servers the player may be asked for within the promised number.
 	Spare int
 	// Discreet is the most servers that the player lets a round ask for, 0 for no bound. Asked
-	// counts the servers so far, and More those since the organiser's last order.
+	// counts the servers so far. More counts the servers since the organiser's last order.
 	Discreet, Asked, More int
-	// Lags says that the player answers slowly, and so is asked for the finalists only.
+	// Lags says that the player answers slowly, and therefore is asked only for the finalists.
 	Lags bool
 }
 
-// isFew reports whether the player is asked for few servers.
-func (m Member) isFew() bool { return m.Discreet > 0 || m.Lags }
+// isAskedForFew reports whether the player is asked for few servers.
+func (m Member) isAskedForFew() bool { return m.Discreet > 0 || m.Lags }
 
 // mayAsk returns how many servers are left to ask of a player who is asked for few. A discreet
 // player's bound also has to cover the finalists.
@@ -36,7 +36,7 @@ func (m Member) mayAsk() int {
 // few servers, unless all are.
 func open(members []Member) (of []int) {
 	for i := range members {
-		if !members[i].isFew() {
+		if !members[i].isAskedForFew() {
 			of = append(of, i)
 		}
 	}
@@ -48,10 +48,11 @@ func open(members []Member) (of []int) {
 	return of
 }
 
-// few reports whether all members are asked for few servers, and how many more in all.
-func few(members []Member) (most int, few bool) {
+// fewLeft reports whether all members are asked for few servers. If so, it also returns how many more
+// servers they may be asked for in all.
+func fewLeft(members []Member) (most int, fewLeft bool) {
 	for _, m := range members {
-		if !m.isFew() {
+		if !m.isAskedForFew() {
 			return 0, false
 		}
 		most += m.mayAsk()
@@ -105,7 +106,7 @@ func Form(groups [][]Member, out []Ask) *Groups {
 	formed := &Groups{}
 	for _, members := range groups {
 		g := &group{out: map[int]int{}}
-		_, g.isFew = few(members)
+		_, g.isFew = fewLeft(members)
 		g.lags = allLag(members)
 		for i, m := range members {
 			g.players = append(g.players, m.ID)

@@ -131,7 +131,7 @@ func New(groups [][]Member, out []Ask, setup Setup) *Search {
 			options.Guests = append(slices.Clip(options.Guests), opponents(i, members, criteria.Sides, weights)...)
 		}
 		isShared = isShared || len(members) > 1
-		if most, few := few(members); few {
+		if most, few := fewLeft(members); few {
 			if options.Few == nil {
 				options.Few = map[int]int{}
 			}
@@ -203,13 +203,15 @@ func (s *Search) expected() int {
 	return n
 }
 
-// few returns the number of missing answers that a round need not wait for.
-func (s *Search) few() int { return len(s.groups) + int(fewMissing*float64(s.questions+s.before)) }
+// dispensable returns the number of missing answers that a round need not wait for.
+func (s *Search) dispensable() int {
+	return len(s.groups) + int(fewMissing*float64(s.questions+s.before))
+}
 
 // isAnswered reports whether the round has almost all its answers, or has waited long enough.
 func (s *Search) isAnswered(now roomtime.Time) bool {
 	missing, waited := s.expected(), now.Sub(s.asked)
-	return missing == 0 || waited >= lateAnswers && missing <= s.few() || waited >= longestWait
+	return missing == 0 || waited >= lateAnswers && missing <= s.dispensable() || waited >= longestWait
 }
 
 // runsLow reports whether the players have so few questions left that the next round should begin.
@@ -298,7 +300,7 @@ func (s *Search) Turn(groups [][]Member, players int, now roomtime.Time) (asks [
 		// player without any report is left out after a while.
 		missing := s.expected()
 		mayGain := missing > 0 && !progress.Done || progress.Best < 0
-		if missing > s.few() || mayGain && now.Sub(s.asked) < longestWait {
+		if missing > s.dispensable() || mayGain && now.Sub(s.asked) < longestWait {
 			return nil, false
 		}
 		if progress.Best < 0 && len(s.Out()) > 0 && s.MayHear(now) {

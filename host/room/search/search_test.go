@@ -95,7 +95,7 @@ func TestDiscreet(t *testing.T) {
 		{[]Member{dora, ann}, []int{1}, 0, false},
 		{[]Member{ann}, []int{0}, 0, false},
 	} {
-		if most, few := few(tt.members); most != tt.most || few != tt.few || !slices.Equal(open(tt.members), tt.open) {
+		if most, few := fewLeft(tt.members); most != tt.most || few != tt.few || !slices.Equal(open(tt.members), tt.open) {
 			t.Errorf("%+v: %d servers more, %v, asked are %v", tt.members, most, few, open(tt.members))
 		}
 	}

@@ -204,9 +204,9 @@ func (s *watched) settle(now roomtime.Time, waited time.Duration) {
 	}
 }
 
-// most returns the most seats that were free at once. In half of the looks the number of free seats
-// was between the results from and to.
-func (s *watched) most() (most, from, to int) {
+// mostFree returns the largest number of seats that were free at once. In half of the looks the
+// number of free seats was between from and to.
+func (s *watched) mostFree() (mostFree, from, to int) {
 	total := 0
 	for _, n := range s.Counts {
 		total += n

@@ -74,7 +74,7 @@ func TestSettles(t *testing.T) {
 	} {
 		s.Words, s.Since = words(tt.free...), tt.since
 		s.settle(eight, 0)
-		most, from, to := s.most()
+		most, from, to := s.mostFree()
 		if s.Next.Sub(eight) != tt.next || s.Free != tt.now || most != tt.most || from != tt.from || to != tt.to ||
 			(!s.Dropped.IsZero()) != tt.dropped {
 			t.Errorf("after %v: next in %v, %d free, at most %d, mostly %d to %d, dropped: %q", tt.free,

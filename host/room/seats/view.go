@@ -33,7 +33,7 @@ func (w *Watch) View(everyone int, cards map[int]wire.ServerCard, now roomtime.C
 			Addr: s.Ranked.Addr.String(), ServerCard: cards[s.Server], MeanMS: s.Ranked.MeanMS, MaxMS: s.Ranked.MaxMS, RTT: people.Named(s.Ranked.RTT, names),
 			Free: s.Free, At: now.Of(s.At), Checks: len(s.Words) > 0, Asked: s.Asked, MaxAt: now.Of(s.MaxAt), Dropped: names.Word(s.Dropped),
 		}
-		on.Max, on.From, on.To = s.most()
+		on.Max, on.From, on.To = s.mostFree()
 		if s.Dropped.IsZero() && w.state.Over.IsZero() {
 			on.Next = now.Of(s.due())
 		}
@@ -81,7 +81,7 @@ func (w *Watch) chanceOf(f Facts) sentence.Sentence {
 	if best == nil {
 		return sentence.Sentence{}
 	}
-	most, from, to := best.most()
+	most, from, to := best.mostFree()
 	server := f.Servers[best.Server].Name
 	if from == to {
 		return sentence.Of("seats.chance", "server", server, "most", most, "n", from)

@@ -61,7 +61,7 @@ func (d *Doubts) Try(b selection.Basis, chosen *selection.Selection, pings map[p
 		}
 	}
 	slices.SortStableFunc(t.alone, func(a, b lone) int { return cmp.Compare(b.usual-b.reported, a.usual-a.reported) })
-	t.alone = t.alone[:min(len(t.alone), few(len(group)))]
+	t.alone = t.alone[:min(len(t.alone), maxDispensable(len(group)))]
 	return t
 }
 

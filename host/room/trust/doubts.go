@@ -97,9 +97,10 @@ func (v *Verdict) note(key string, pairs ...any) {
 	v.Notes = append(v.Notes, sentence.Of(key, pairs...))
 }
 
-// few returns how many players a room can do without, so that no single one decides for all: one of
-// three, and less than a third of more. Nobody can tell which of two is right.
-func few(players int) int {
+// maxDispensable returns how many players a room can do without, so that no single player decides for
+// all. This is one of three players, and less than a third of more players. Of two players nobody can
+// tell which one is right.
+func maxDispensable(players int) int {
 	if players < 3 {
 		return 0
 	}
@@ -170,7 +171,7 @@ func (d *Doubts) Reason(player people.ID, servers *selection.Servers) sentence.S
 		}
 	}
 	if len(p.Raised) > 0 {
-		return whole(d.alone(player, servers))
+		return whole(d.raisedAnomaly(player, servers))
 	}
 	return sentence.Sentence{}
 }
@@ -180,8 +181,8 @@ func whole(a anomaly.Anomaly) sentence.Sentence {
 	return sentence.Of("why.doubt", "doubt", a.Sentence())
 }
 
-// alone returns the anomaly of a player's raised pings.
-func (d *Doubts) alone(player people.ID, servers *selection.Servers) (a anomaly.Anomaly) {
+// raisedAnomaly returns the anomaly of a player's raised pings.
+func (d *Doubts) raisedAnomaly(player people.ID, servers *selection.Servers) (a anomaly.Anomaly) {
 	raised := d.state.Players[player].Raised
 	for server := range raised {
 		a = tooNearFor(player, server, servers)
@@ -219,7 +220,7 @@ func (d *Doubts) odd(b selection.Basis, answered map[people.ID]int) []anomaly.An
 	for _, player := range people.IDs(b.Table.Players()) {
 		p := d.state.Players[player]
 		if len(p.Raised) > 0 {
-			a := d.alone(player, &b.Servers)
+			a := d.raisedAnomaly(player, &b.Servers)
 			a.Of = answered[player]
 			odd = append(odd, a)
 		}

@@ -40,7 +40,7 @@ func (d *Doubts) Outvote(b selection.Basis) (v Verdict, others []people.ID) {
 		return b.Select().Chosen != nil
 	}
 	group := b.Table.Players()
-	most, rest := few(len(group)), slices.Clone(group)
+	most, rest := maxDispensable(len(group)), slices.Clone(group)
 	for len(group)-len(rest) < most {
 		left := b.For(rest)
 		objector := selection.Objector(left.Servers, left.Table, left.Criteria, most-(len(group)-len(rest)))
@@ -67,7 +67,7 @@ func (d *Doubts) Outvote(b selection.Basis) (v Verdict, others []people.ID) {
 // objections returns the objections of players that the organiser does not vouch for, if there are
 // enough others to compare them with.
 func (d *Doubts) objections(b selection.Basis, s *selection.Selection) []selection.Objection {
-	if few(len(b.Table.Players())) == 0 || s.Chosen == nil {
+	if maxDispensable(len(b.Table.Players())) == 0 || s.Chosen == nil {
 		return nil
 	}
 	b = b.For(b.Table.Players())
@@ -129,13 +129,13 @@ func (d *Doubts) Disputed(b selection.Basis, s *selection.Selection, o Forecast,
 	group := people.IDs(b.Table.Players())
 	all := d.objections(b, s)
 	for _, player := range group { // servers that some others have not measured may be better, too
-		if !d.state.Players[player].Vouched && few(len(group)) > 0 && len(o.Silent[player]) > 0 {
+		if !d.state.Players[player].Vouched && maxDispensable(len(group)) > 0 && len(o.Silent[player]) > 0 {
 			all = append(all, selection.Objection{Player: string(player), Servers: hoped(b, player, s, o)})
 		}
 	}
 	slices.SortStableFunc(all, func(a, b selection.Objection) int { return len(b.Servers) - len(a.Servers) })
 	for _, objection := range all {
-		for _, server := range slices.Concat(apart(b.Servers.List, objection.Servers), objection.Servers) {
+		for _, server := range slices.Concat(onePerNetwork(b.Servers.List, objection.Servers), objection.Servers) {
 			if len(servers) < disputed && !slices.Contains(seen, server) && !slices.Contains(servers, server) {
 				servers = append(servers, server)
 			}
@@ -153,10 +153,10 @@ func (d *Doubts) Overrule(b selection.Basis, s *selection.Selection, everybody [
 		// A player with a poor line reaches few servers elsewhere, too, and hides nothing.
 		elsewhere := max(usuallySilent, float64(o.Silent+1)/float64(o.Others+2))
 		many := accidents(b, o.Player, o.Servers)
-		if len(apart(b.Servers.List, again)) < fewNetworks || atLeast(many, o.Better-len(o.Servers)+many, elsewhere) > accident {
+		if len(onePerNetwork(b.Servers.List, again)) < fewNetworks || atLeast(many, o.Better-len(o.Servers)+many, elsewhere) > accident {
 			continue
 		}
-		if left := len(d.excluded(everybody)) + 1; left > few(len(b.Table.Players())+left-1) {
+		if left := len(d.excluded(everybody)) + 1; left > maxDispensable(len(b.Table.Players())+left-1) {
 			continue // so many players cannot be wrong
 		}
 		d.exclude(anomaly.Anomaly{Player: o.Player, Sign: anomaly.SilentBest, Servers: len(o.Servers), Of: o.Better}, &v)
@@ -199,8 +199,8 @@ func networkOf(server *discovery.Server) network {
 	return n
 }
 
-// apart returns the first of some servers in each network.
-func apart(list []discovery.Server, servers []int) (first []int) {
+// onePerNetwork returns for each network the first of the servers in it.
+func onePerNetwork(list []discovery.Server, servers []int) (first []int) {
 	seen := map[network]bool{}
 	for _, server := range servers {
 		if n := networkOf(&list[server]); !seen[n] {
@@ -221,7 +221,7 @@ func accidents(b selection.Basis, player string, servers []int) int {
 		}
 	}
 	cutOff := slices.DeleteFunc(slices.Clone(servers), func(server int) bool { return reached[networkOf(&list[server])] })
-	return len(servers) - len(cutOff) + len(apart(list, cutOff))
+	return len(servers) - len(cutOff) + len(onePerNetwork(list, cutOff))
 }
 
 // atLeast returns the likelihood that at least many of n events happen, each with probability p.

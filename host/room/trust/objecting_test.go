@@ -14,7 +14,7 @@ import (
 
 func TestFew(t *testing.T) {
 	for players, want := range []int{0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 3} {
-		if got := few(players); got != want {
+		if got := maxDispensable(players); got != want {
 			t.Errorf("%d players can do without %d, want %d", players, got, want)
 		}
 	}
@@ -284,7 +284,7 @@ func TestApart(t *testing.T) {
 		{"2001:db8:9::1", 0}, {"2001:db9::1", 0}} {
 		list = append(list, discovery.Server{Addr: addrOf(s.addr), ASN: s.asn})
 	}
-	if got := apart(list, []int{7, 6, 5, 4, 3, 2, 1, 0}); !slices.Equal(got, []int{7, 6, 4, 2, 1}) {
+	if got := onePerNetwork(list, []int{7, 6, 5, 4, 3, 2, 1, 0}); !slices.Equal(got, []int{7, 6, 4, 2, 1}) {
 		t.Errorf("the first of each network are %v", got)
 	}
 }

@@ -92,7 +92,7 @@ func (w *Wait) Tick(g facts.Facts, now roomtime.Time) []seats.Event {
 // Next returns when the wait needs the time again.
 func (w *Wait) Next(g facts.Facts, now roomtime.Time) roomtime.Time {
 	next := w.watch.Next(w.facts(g))
-	if !w.watch.IsGoing() && len(w.inside(g)) > 0 {
+	if !w.watch.IsGoing() && len(w.insidePlayers(g)) > 0 {
 		return now
 	}
 	if len(w.Outside()) > 0 {
@@ -110,7 +110,7 @@ func (w *Wait) Next(g facts.Facts, now roomtime.Time) roomtime.Time {
 // returns the players to leave out and a note. IsOver says that nobody is left outside.
 func (w *Wait) GoOnWithout(g facts.Facts, now roomtime.Time) (left []people.ID, note sentence.Sentence, isOver bool) {
 	waitsForAll := len(w.Outside()) == 0
-	if w.watch.Enter(w.inside(g)) {
+	if w.watch.Enter(w.insidePlayers(g)) {
 		return nil, sentence.Of("room.wait-nobody"), true
 	}
 	if w.watch.IsGoing() || !waitsForAll {
@@ -125,14 +125,14 @@ func (w *Wait) GoOnWithout(g facts.Facts, now roomtime.Time) (left []people.ID, 
 	return away, sentence.Of("room.wait-fewer", "players", people.Texts(away), "n", g.SeatsFor(g.ChosenFor())), false
 }
 
-// inside returns the players of the wait who need no seat any more.
-func (w *Wait) inside(g facts.Facts) (inside []people.ID) {
+// insidePlayers returns the players of the wait who need no seat any more.
+func (w *Wait) insidePlayers(g facts.Facts) (insidePlayers []people.ID) {
 	for _, player := range w.Outside() {
 		if !slices.Contains(g.Players(), player) || g.IsByHand(player) {
-			inside = append(inside, player)
+			insidePlayers = append(insidePlayers, player)
 		}
 	}
-	return inside
+	return insidePlayers
 }
 
 // CanReadmit reports whether a player whom the wait left out may count again.

@@ -52,7 +52,7 @@ const (
 	// maxSentence is how many letters of a sentence are shown. Escaped it has at most twice as many, which Discord
 	// takes.
 	maxSentence = 1000
-	// colour is that of a room, and decided that of a room which knows where to play.
+	// colour is a room's colour. decided is the colour of a room that knows where to play.
 	colour, decided = 0x4a6fa5, 0xd8a53a
 )
 

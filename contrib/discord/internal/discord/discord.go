@@ -35,7 +35,7 @@ type Interaction struct {
 	Guild, Channel, User string
 	// Locale is the person's language.
 	Locale string
-	// Subcommand and Options are those of a command. The option that the person types is Focused.
+	// Subcommand and Options belong to a command. The option that the person types is Focused.
 	Subcommand string
 	Options    map[string]string
 	Focused    string
