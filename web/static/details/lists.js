@@ -1,4 +1,4 @@
-// The servers that people have brought: the group's own, and those that it never plays on.
+// The servers that people have brought: the group's own, and the ones that it never plays on.
 
 import { button, h } from "../dom.js";
 import { hasMoved } from "../people.js";

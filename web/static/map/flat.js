@@ -1,5 +1,5 @@
 // The lobby's map: the world laid flat, cut and scaled to the people on it. It says where each
-// person's sign stands. A country is all that is known of a place, so a leash leads from the sign
+// person's sign stands. A country is all that is known of a place, so a connector leads from the sign
 // to the country's centre, and nobody stands where they might live.
 //
 //	places ─▶ sightOf: longitude, scale ─▶ projection ─▶ true points
@@ -81,7 +81,7 @@ const directions = 16;
 const looks = 3;
 const pushes = 200;
 
-/** Finds each sign a spot beside its place, so that none hides another, its words, a place or a leash. @param {Mark[]} marks @param {number} width @param {number} height */
+/** Finds each sign a spot beside its place, so that none hides another, its words, a place or a connector. @param {Mark[]} marks @param {number} width @param {number} height */
 export function settle(marks, width, height) {
   const centre = { x: sum(marks, "trueX") / marks.length, y: sum(marks, "trueY") / marks.length };
   for (const mark of marks) hold(mark, width, height);
@@ -119,7 +119,7 @@ function look(mark, marks, placed, centre, width, height) {
   return best.x !== x || best.y !== y;
 }
 
-/** How bad a sign's spot is: hidden signs are worst, then hidden places, crossed words, and long leashes. It stops at a limit. @param {Mark} mark @param {Mark[]} marks @param {number} placed @param {number} limit */
+/** How bad a sign's spot is: hidden signs are worst, then hidden places, crossed words, and long connectors. It stops at a limit. @param {Mark} mark @param {Mark[]} marks @param {number} placed @param {number} limit */
 function cost(mark, marks, placed, limit) {
   let bad = 20 * (Math.hypot(mark.x - mark.trueX, mark.y - mark.trueY) / mark.face) ** 2;
   for (let i = 0; i < marks.length && bad < limit; i++) {
@@ -149,16 +149,16 @@ const covers = (mark, x, y) => Math.abs(mark.x - x) < mark.width / 2 + dot * mar
 
 /**
  * Whether the line from a sign to its place runs through another sign, or through its own words.
- * @param {Mark} leash @param {Mark} through
+ * @param {Mark} connector @param {Mark} through
  */
-function crosses(leash, through) {
+function crosses(connector, through) {
   const [top, bottom] = [through.y - through.face / 2, through.y - through.face / 2 + through.height];
-  if (Math.abs(leash.x + leash.trueX - 2 * through.x) > Math.abs(leash.x - leash.trueX) + through.width) return false;
-  if (Math.min(leash.y, leash.trueY) > bottom || Math.max(leash.y, leash.trueY) < top) return false;
+  if (Math.abs(connector.x + connector.trueX - 2 * through.x) > Math.abs(connector.x - connector.trueX) + through.width) return false;
+  if (Math.min(connector.y, connector.trueY) > bottom || Math.max(connector.y, connector.trueY) < top) return false;
   const steps = 8;
   for (let i = 1; i < steps; i++) {
-    const [x, y] = [leash.x + ((leash.trueX - leash.x) * i) / steps, leash.y + ((leash.trueY - leash.y) * i) / steps];
-    if (Math.abs(through.x - x) < through.width / 2 && y < bottom && y > (leash === through ? top + through.face : top)) return true;
+    const [x, y] = [connector.x + ((connector.trueX - connector.x) * i) / steps, connector.y + ((connector.trueY - connector.y) * i) / steps];
+    if (Math.abs(through.x - x) < through.width / 2 && y < bottom && y > (connector === through ? top + through.face : top)) return true;
   }
   return false;
 }

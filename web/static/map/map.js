@@ -3,7 +3,7 @@
 //
 //	canvas  land
 //	canvas  lights: dim are listed, pale have answered, bright could still win
-//	svg     arcs and pulses ─ leashes ─ pins 1 2 3 ─ signs in rings, with names and pings
+//	svg     arcs and pulses ─ connectors ─ pins 1 2 3 ─ signs in rings, with names and pings
 //
 // A place is known by its country only, so everything stands around the country's centre.
 
@@ -185,12 +185,12 @@ export class WorldMap {
     const [first] = marks.filter((mark) => mark.rank === 1);
     const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
     const arcs = marks.flatMap((mark) => (mark.person && first ? arc(mark, first, mark.person, leaders[0].rtt_ms[mark.person.name], still) : []));
-    const leashes = marks.filter((mark) => Math.hypot(mark.x - mark.trueX, mark.y - mark.trueY) > mark.size / 2).map((mark) => svg("line", { class: "leash", x1: mark.x, y1: mark.y, x2: mark.trueX, y2: mark.trueY }));
+    const connectors = marks.filter((mark) => Math.hypot(mark.x - mark.trueX, mark.y - mark.trueY) > mark.size / 2).map((mark) => svg("line", { class: "connector", x1: mark.x, y1: mark.y, x2: mark.trueX, y2: mark.trueY }));
     const glow = first ? [svg("circle", { class: "glow", cx: first.x, cy: first.y, r: pin * 2.4 })] : [];
     const signs = marks.map((mark) => (mark.person ? ringed(mark.person, mark.x, mark.y, size, share(state, mark.person)) : pinned(mark, mark.rank ?? 0)));
     const row = lost.map((person, i) => ringed(person, size + i * size * 1.6, height - size, size, share(state, person)));
     const word = lost.length > 0 ? [svg("text", { class: "somewhere", x: size * 0.3 + lost.length * size * 1.6, y: height - size, "dominant-baseline": "central" }, say("map.somewhere"))] : [];
-    this.svg.replaceChildren(...glow, ...arcs, ...leashes, ...signs, ...row, ...word);
+    this.svg.replaceChildren(...glow, ...arcs, ...connectors, ...signs, ...row, ...word);
     yield;
     if (!isSmall && first && players.length <= named) yield* this.name(marks, first, leaders[0], size, width, height);
   }
