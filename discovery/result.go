@@ -16,7 +16,7 @@ const (
 	Unprobed State = iota
 	// Answered: a reply came, and its RTT is known.
 	Answered
-	// Lost: asked, with retries some time apart, and silent.
+	// Lost means that the server was asked, with retries some time apart, and stayed silent.
 	Lost
 	// Refused: an ICMP message said that the port is closed.
 	Refused

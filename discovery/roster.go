@@ -17,6 +17,6 @@ type Roster struct{ Players []Player }
 type Player struct {
 	Name  string
 	Score int
-	// Ping is what the server measured; 0 is a bot, or not told.
+	// Ping is what the server measured. It is 0 for a bot, or if the server does not tell.
 	Ping time.Duration
 }

@@ -62,8 +62,8 @@ func TestTagsInJSON(t *testing.T) {
 	}
 }
 
-// TestFit checks that protocols decide where both are known, and that different words
-// only warn.
+// TestFit checks that protocols decide where both are known, and that different version texts only
+// cause a warning.
 func TestFit(t *testing.T) {
 	server := func(version string, oldest, newest int) discovery.Info {
 		return discovery.Info{Version: version, Protocol: newest, OldestProtocol: oldest}

@@ -27,7 +27,7 @@ type pageAPI struct {
 	lists  *lists.Lists
 	// counting counts rooms by their openers.
 	counting *counting
-	// form is what people may set in a room.
+	// form describes the settings that people may set in a room.
 	form wire.Form
 	// games, editions, renewed and join come from [Config]. posts says that the host posts to
 	// webhooks.

@@ -145,7 +145,7 @@ func (r *recording) connects() {
 	r.Cleanup(func() { ws.Close() })
 }
 
-// says sends a message, and shows it.
+// says sends a message, and writes it to the recording.
 func (r *recording) says(m wire.Message) {
 	r.Helper()
 	frame, err := wire.Marshal(m)
@@ -258,7 +258,8 @@ func (r *recording) tidy(text string) string {
 	return strings.NewReplacer(r.names...).Replace(text)
 }
 
-// shows writes a message: JSON as it is, and binary frames in hex with what each part means.
+// shows writes a message to the recording. JSON is written as it is. Binary frames are written in
+// hex, with the meaning of each part.
 func (r *recording) shows(arrow string, frame wire.Frame) {
 	if !frame.Binary {
 		r.line("%s %s", arrow, r.tidy(string(frame.Data)))

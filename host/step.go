@@ -95,7 +95,7 @@ func (a *actor) say(result outcome) {
 	}
 }
 
-// recalled returns a memory's answer to a room.
+// recalled returns the answer of a memory to a room's question.
 func recalled(m *networks.Memory, asked room.Recall, now time.Time) room.Recalled {
 	players := slices.Sorted(maps.Keys(asked.Of))
 	of := make([]networks.Network, len(players))

@@ -284,8 +284,8 @@ func TestLimited(t *testing.T) {
 	}
 }
 
-// TestLostWelcome checks a player whom the host let in without the player hearing of it. The player returns with the
-// same token, because the program saved it before the host saw it.
+// TestLostWelcome checks a player whom the host has let in but who never got the answer. The player
+// returns with the same token, because the program saved it before the host saw it.
 func TestLostWelcome(t *testing.T) {
 	var shown []string
 	var s *seat

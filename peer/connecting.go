@@ -178,7 +178,8 @@ func (s *session) obey(m wire.Message) error {
 	}
 }
 
-// movedWithin bounds the random wait after a host hands the room over, in first pauses: a second in all.
+// movedWithin bounds the random wait after a host hands the room over. It counts first pauses, and
+// means a second in all.
 const movedWithin = 4
 
 // isPassing reports whether the refusal is temporary: too many wrong codes came from this address, the host cannot

@@ -7,7 +7,7 @@ import (
 	"muster/discovery"
 )
 
-// Wishes are the values of the criteria in [Asked]. An empty text, nil or false wishes nothing.
+// Wishes are the values of the criteria in [Asked]. An empty text, nil or false means no wish.
 type Wishes struct {
 	// Map and Mode, if not empty, must be the server's, ignoring case.
 	Map  string `json:"map"`

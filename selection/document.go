@@ -39,8 +39,8 @@ type Selection struct {
 	Own map[string]OwnBest `json:"own_best,omitempty"`
 	// Keep is what became of the last round's server, if the criteria name one.
 	Keep *Stay `json:"keep,omitempty"`
-	// Preference compares the group's own servers with the others. It is nil if none of them suits,
-	// or if there is no preference.
+	// Preference compares the group's own servers with the others. It is nil if no own server
+	// suits, or if the group has no preference.
 	Preference *Preference `json:"preference,omitempty"`
 	// Decided says what decided. It is nil if nothing was chosen, or nobody asked.
 	Decided *Decided `json:"decided,omitempty"`

@@ -20,7 +20,7 @@ type view struct {
 	// players are the columns in view by name. In that order, rounded sums do not depend on the
 	// order of columns.
 	players []int
-	// needed is how many players have to reach a server, at least one.
+	// needed is how many players have to reach a server. It is at least 1.
 	needed int32
 	// objective scores RTTs in the order of the players in view.
 	objective *Objective

@@ -352,7 +352,7 @@ func (p *Player) sendLater(ctx context.Context) {
 	}
 }
 
-// say sends a message. If it fails, the connection has ended, and reading finds that out.
+// say sends a message. If it fails, the connection has ended, and the next read finds that out.
 func (p *Player) say(m wire.Message) {
 	frame, err := wire.Marshal(m)
 	if err != nil {

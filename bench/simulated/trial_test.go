@@ -236,8 +236,8 @@ func (r trialRun) claims() bool {
 	return r.FoundRegret <= r.claim() || !r.FoundKept && r.Search.Reach > 0
 }
 
-// claim returns how much better than the best found a server may be, at most, as the planner tells
-// it.
+// claim returns the planner's claim of how much better a server may at most be than the best found
+// so far.
 func (r trialRun) claim() float64 {
 	return math.Ceil(float64(r.Search.RegretBound) / float64(time.Millisecond))
 }

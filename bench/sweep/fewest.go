@@ -1,5 +1,5 @@
-// Package sweep measures searches on many simulated worlds. Its tests are behind flags, and run a small
-// part without them.
+// Package sweep measures searches on many simulated worlds. Without flags, its tests run only a
+// small part.
 package sweep
 
 import (

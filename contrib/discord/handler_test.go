@@ -493,7 +493,8 @@ func TestRegister(t *testing.T) {
 	}
 }
 
-// TestMeant checks that a text with another number opens no room of the only game that it finds.
+// TestMeant checks that a text with a wrong number does not open a room of the only game that it
+// finds.
 func TestMeant(t *testing.T) {
 	for text, isClear := range map[string]bool{"chivalry": true, "cmw": true, "chivalry 2": false, "": false} {
 		found := []discord.Game{{ID: "cmw", Name: "Chivalry: Medieval Warfare", OtherNumber: strings.Contains(text, "2")}}

@@ -41,8 +41,8 @@ func TestAFileThatCannotServeSaysWhy(t *testing.T) {
 	}
 }
 
-// The type stands in the database as plain text. Another one of the same length turns a
-// good database into an unknown one.
+// The database holds its type as plain text. Another text of the same length turns a good database
+// into an unknown one.
 func TestADatabaseOfUnknownType(t *testing.T) {
 	b, err := os.ReadFile(countryDB)
 	if err != nil {

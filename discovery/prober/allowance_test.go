@@ -94,7 +94,7 @@ func TestNobodyIsAimed(t *testing.T) {
 		peers   int
 		servers []discovery.Server
 		second  int // most packets in any second
-		// most packets of each peer: first at once, and later a second
+		// the most packets of a peer: in the first moment, and in each later second
 		first, later float64
 	}{
 		{"one address, one peer", 1, portsOf(victim, 2000), 16 + 8, 256, 0.5},

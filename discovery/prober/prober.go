@@ -157,9 +157,9 @@ type transport interface {
 	close() error
 }
 
-// Prober owns the sockets and the state that outlives a run: pacing, the cap on servers
-// under way, and the counts. Its methods may be called from several goroutines, but
-// runs come one after the other.
+// Prober owns the sockets and the state that outlives a run: pacing, the cap on servers under way,
+// and the counts. Its methods may be called from several goroutines, but only one run may be under
+// way.
 type Prober struct {
 	options Options
 	sockets transport // nil in tests that have a network of their own

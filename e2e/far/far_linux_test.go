@@ -153,7 +153,7 @@ func runFarServers() {
 	}
 }
 
-// farAsked is the task of a player's program, and farHeard the outcome.
+// farAsked is the task of a player's program. farHeard is the outcome.
 type farAsked struct {
 	Servers []netip.AddrPort
 	// Words is the way to ask: datagrams, connections, or conversations over them.

@@ -77,7 +77,7 @@ func (f *Fabric) AddMachine(site int, prefixes ...netip.Prefix) int {
 	return len(f.machines) - 1
 }
 
-// Renumber gives a machine other addresses. Packets to the old ones are lost.
+// Renumber gives a machine other addresses. Packets to its old addresses are lost.
 func (f *Fabric) Renumber(machine int, prefixes ...netip.Prefix) {
 	f.machines[machine].prefixes = prefixes
 }
@@ -286,7 +286,7 @@ func (f *Fabric) enter(e event) {
 	heap.Push(&f.queue, e)
 }
 
-// agenda keeps the earliest event first.
+// agenda is a heap with the earliest event first.
 type agenda []event
 
 func (a agenda) Len() int      { return len(a) }

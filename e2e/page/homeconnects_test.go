@@ -7,10 +7,11 @@ import (
 	"muster/internal/sim"
 )
 
-// TestHomeConnects checks that Home watches a full server, whatever its name is, and reports when somebody leaves. A person
-// who connects there, by that report or from the list, is asked once, and nothing else waits for a click after the answer.
-// There is no bar beside the question, no message that the game has started, no free seat reported for that server, and no
-// question from the browser.
+// TestHomeConnects checks that Home watches a full server, whatever its name is, and reports when
+// somebody leaves. A person who connects to the server, by this report or from the list, is asked
+// once. After the answer nothing else waits for a click. Beside the question there is no bar, no
+// message that the game has started, no free seat reported for the server, and no question from the
+// browser.
 func TestHomeConnects(t *testing.T) {
 	h := startHome(t, 12)
 	b := h.findOne()

@@ -113,7 +113,8 @@ func TestReveal(t *testing.T) {
 	}
 }
 
-// drawn returns the text of an SVG picture, or an error if it has more than shapes and text.
+// drawn returns the text of an SVG picture, or an error if the picture has anything but shapes and
+// text.
 func drawn(picture string) (string, error) {
 	var text strings.Builder
 	decoder := xml.NewDecoder(strings.NewReader(picture))

@@ -169,7 +169,7 @@ func (m *Metrics) TakenOver(before store.Place) {
 	m.takeovers.WithLabelValues(cause).Inc()
 }
 
-// The causes of a takeover.
+// These are the causes of a takeover.
 const ended, released = "ended", "released"
 
 // Lost counts a room that another host took while this one still had it.

@@ -118,8 +118,9 @@ type value struct {
 	ms, spread uint16
 }
 
-// valuesOf returns the values of the parts that cells of /24s are in, in order. A part has the mean of
-// the parts right below it: a hoster with many servers does not stand for its country.
+// valuesOf returns the values of the parts that contain cells of /24s, in order. A part gets the
+// mean of the parts right below it, so that a hoster with many servers does not stand for its
+// country.
 func valuesOf(cells []memory.Cell) (values []value) {
 	var below []memory.Cell
 	for _, c := range cells {

@@ -49,7 +49,7 @@ func FirstKey(from io.Reader) (string, error) {
 	return first, err
 }
 
-// read returns the keys of a file, and the first one's text.
+// read returns the keys of a file, and the text of the first key.
 func read(from io.Reader) (keys Keys, first string, err error) {
 	err = keyfile.EachLine(from, func(words []string) error {
 		switch {

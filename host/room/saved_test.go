@@ -75,8 +75,8 @@ func TestOver(t *testing.T) {
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// TestSavedForm checks that the saved form is as in the golden file, and can be read back. A change
-// of the form keeps the rule of [saved.Form].
+// TestSavedForm checks that the saved form is the one in the golden file, and can be read back. A
+// change of the form must follow the rule of [saved.Form].
 func TestSavedForm(t *testing.T) {
 	own := []netip.AddrPort{addrOf(0), addrOf(1)}
 	kept := topology.New(room.Shared(listOf(6), nil))

@@ -61,7 +61,7 @@ func fullSnapshot(r *Room) wire.Snapshot {
 type View struct {
 	// Snapshot is what everyone may see.
 	Snapshot wire.Snapshot
-	// Badges are what each credential may do; see [roster.Roster.Badges].
+	// Badges say what each credential may do; see [roster.Roster.Badges].
 	Badges map[Digest]Badge
 	// Record has the basis of the newest choice, or is nil before there is one.
 	Record *Record

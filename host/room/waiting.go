@@ -137,7 +137,7 @@ func (w *Waiting) carryOut(r *Room, events ...seats.Event) {
 	}
 }
 
-// goThere sends everyone to a server that has seats, if the server still suits everyone.
+// goThere sends everyone to a server with free seats, if the server still suits everyone.
 func (w *Waiting) goThere(r *Room, e seats.Go) {
 	if w.Back != nil {
 		w.relaunch(r)

@@ -52,7 +52,7 @@ type Field struct {
 	Set []string `json:"set"`
 }
 
-// These say who may set a setting; see [Field.Set].
+// These constants say where a setting may be set; see [Field.Set].
 const setOpening, setPage, setWhatIf = "opening", "page", "whatif"
 
 // FormOf returns the form of a host whose rooms take so many players. One that is public has no field

@@ -9,7 +9,7 @@ import (
 	"muster/selection/rules"
 )
 
-// Head says where a room stands, and what the organiser wants.
+// Head says what phase the room is in, and what the organiser wants.
 type Head struct {
 	Code string `json:"code"`
 	Settings

@@ -139,8 +139,8 @@ func (vs Venues) check() error {
 	return nil
 }
 
-// Private reports whether any place has a private address. On a public host nobody may probe those,
-// because every network has its own machine at such an address.
+// Private reports whether any place has a private address. On a public host nobody may probe such
+// addresses, because every network has its own machine at such an address.
 func (vs Venues) Private() bool {
 	return slices.ContainsFunc(vs, func(v Venue) bool { return discovery.ReachOf(v.Addr.Addr()) != discovery.InternetReach })
 }

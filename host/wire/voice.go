@@ -44,7 +44,7 @@ func CheckVoice(link string) error {
 	return err
 }
 
-// Voice names the kind of a voice channel's link in a word, such as "Discord"; it is empty for
+// Voice names the kind of a voice channel's link in a word, such as "Discord". It is empty for
 // other links.
 func Voice(link string) (name string) {
 	name, _ = voiceOf(link)

@@ -43,8 +43,8 @@ type Hello struct {
 	Editions Editions `json:"editions,omitempty"`
 	// Inflates says that the peer reads packed messages, see [Packer].
 	Inflates bool `json:"inflates,omitempty"`
-	// Asks says that the peer asks its player to vote at a terminal. Then the others wait for that
-	// player as for people who have the page open.
+	// Asks says that the peer asks its player to vote at a terminal. Then the others wait for this
+	// player as they do for people who have the page open.
 	Asks bool `json:"asks,omitempty"`
 	// Somewhere says that the others must not see which country the player is in.
 	Somewhere bool `json:"somewhere,omitempty"`

@@ -46,7 +46,7 @@ const (
 	maxFailures = 1000
 )
 
-// Bounds are the answers a second to one network, and to all.
+// Bounds are how many answers a second one network gets, and all networks together.
 type Bounds struct{ Each, All int }
 
 // Beacon answers. Its counts may be read meanwhile.

@@ -229,7 +229,7 @@ type NoMasterError struct{ Game Game }
 
 func (e *NoMasterError) Error() string { return e.Said().Error() }
 
-// Hint says what a user can do about it, in English.
+// Hint says what a user can do about the error, in English.
 func (e *NoMasterError) Hint() string { return e.Said().Hint() }
 
 // Said returns the error as a sentence of the catalogue.
@@ -308,7 +308,7 @@ func (g Game) URLs() (urls []string) {
 	return urls
 }
 
-// User is what the user of this machine contributes.
+// User holds what the user of this machine adds to the table of games.
 type User struct {
 	// Steam is a key for Steam's Web API, or empty.
 	Steam master.SteamKey

@@ -34,7 +34,7 @@ const (
 // Launcher takes one player into the game, as often as the room says.
 type Launcher struct {
 	Starts Starts
-	// Command is the player's own template; empty uses the game's.
+	// Command is the player's own template. If it is empty, the game's template is used.
 	Command      string
 	Games        Table
 	Player, Room string

@@ -104,7 +104,7 @@ func Text(l *catalogue.Language, err error) string {
 	return strings.Join(lines, "\n")
 }
 
-// Sentences returns an error for a page: what it says and, if somebody knows, what to do about it.
+// Sentences returns an error for a page: its text, and the advice if there is any.
 func Sentences(err error) []sentence.Sentence {
 	return append([]sentence.Sentence{Sentence(err)}, advice(err)...)
 }

@@ -22,8 +22,8 @@ type renewed struct {
 	looked time.Time
 }
 
-// EncryptRenewed is Encrypt for a host that outlives a certificate. It uses a new certificate when the files have
-// changed, and keeps the old one while they do not fit together.
+// EncryptRenewed does the same as Encrypt for a host that outlives a certificate. It uses a new
+// certificate when the files have changed, and keeps the old one while they do not fit together.
 func (in *Ingress) EncryptRenewed(cert, key string, log *slog.Logger) error {
 	if err := in.Encrypt(cert, key); err != nil {
 		return err

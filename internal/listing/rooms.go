@@ -72,7 +72,7 @@ const (
 	fetchTime = time.Minute
 	// failureRest is how long a failed source is left alone.
 	failureRest = 10 * time.Second
-	// oldAfter is the age at which people are told of it.
+	// oldAfter is the age of a list at which people are told its age.
 	oldAfter = 5 * time.Minute
 )
 

@@ -200,7 +200,7 @@ func (c *Client) request(ctx context.Context, method, path string, body any) (*h
 	return request, nil
 }
 
-// moved returns where an answer redirects, reduced to scheme and host.
+// moved returns the address to which an answer redirects, reduced to scheme and host.
 func moved(answer *http.Response) error {
 	to, err := answer.Location()
 	if err != nil || to.Host == "" || to.Scheme != "http" && to.Scheme != "https" {

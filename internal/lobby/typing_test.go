@@ -111,8 +111,8 @@ func TestTyping(t *testing.T) {
 	}
 }
 
-// TestTypingOfOthers checks that a player who does not steer the room gives no orders, that an
-// organiser without a player does not vote, and that both are led to the page.
+// TestTypingOfOthers checks that a player who does not steer the room gives no orders, and that an
+// organiser without a player does not vote. Both are sent to the page.
 func TestTypingOfOthers(t *testing.T) {
 	launched, vote := at(wire.Launching), voting()
 	screen, out := testScreen()

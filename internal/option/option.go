@@ -192,7 +192,7 @@ func Sides(to *map[string]selection.Side) Value {
 	})}
 }
 
-// Networks returns a flag of networks. An address is a network of one.
+// Networks returns a flag of networks. A single address counts as a network.
 func Networks(to *[]netip.Prefix) Value {
 	return Value{"ADDRESS,…", "", Each(func(part string) error {
 		network, err := netip.ParsePrefix(part)

@@ -42,7 +42,7 @@ func Sections(cmd *cobra.Command) (begin func(title string)) {
 	return begin
 }
 
-// partOf is a section with those of its flags that the command has.
+// partOf is a section with the flags in it that the command has.
 type partOf struct {
 	title string
 	flags *pflag.FlagSet

@@ -36,8 +36,8 @@ const (
 	// maxLines is how many lines are worked on at a time. While the launcher does not read their
 	// answers, no more are read.
 	maxLines = 64
-	// maxRooms is how many rooms one launcher may be in, and maxLooks how many discoveries it may
-	// have under way. Each of them sends packets.
+	// maxRooms is how many rooms one launcher may be in. maxLooks is how many discoveries it may
+	// run at once. Each of them sends packets.
 	maxRooms, maxLooks = 8, 4
 	// maxAsides is how many calls compute at a time beside the reading of others.
 	maxAsides = 4

@@ -46,7 +46,7 @@ type GroupOptions struct {
 	Tuning room.Tuning
 	// Ready is the time from the list until voting players are ready, 0 if nobody votes.
 	Ready time.Duration
-	// Rates are the probes a second of players with slow lines.
+	// Rates says how many probes a second players with slow lines send.
 	Rates map[int]float64
 	// Late is how late the timers of players' machines fire, as their programs report.
 	Late map[int]time.Duration

@@ -94,7 +94,7 @@ func TestMatrixWorld(t *testing.T) {
 	near := func(server int) bool { return w.RTT(0, server) < 100*ms }
 	silent, there := 0, 0
 	for i, s := range w.Servers {
-		// From every place all servers are as far as one and the same host.
+		// From every place, all servers are equally far from the host's own place.
 		far := w.RTT(1, i) - s.Access
 		if from := w.RTT(0, i) - s.Access; !(from == 0 && far == 200*ms || from == 10*ms && far == 210*ms || from == 200*ms && far == 0) {
 			t.Errorf("server %d is %v from one place and %v from the other", i, from, far)

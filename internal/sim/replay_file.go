@@ -95,7 +95,7 @@ func (r row) text(column string) string {
 	return ""
 }
 
-// number returns the field of a column, 0 if it is empty.
+// number returns the field of a column, or 0 if it is empty.
 func (r row) number(column string, most uint64) (uint64, error) {
 	text := r.text(column)
 	if text == "" {

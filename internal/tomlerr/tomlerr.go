@@ -15,8 +15,8 @@ import (
 	"muster/discovery"
 )
 
-// Explain returns the line of a text at which the decoder stopped, and what is wrong there. The decoder's own messages
-// name a character, and not what people forgot.
+// Explain returns the line of a text at which the decoder stopped, and what is wrong in it. The
+// decoder's own messages name a character, but not what people forgot.
 func Explain(text string, wrong *toml.DecodeError) (line int, why string) {
 	line, _ = wrong.Position()
 	if rows := strings.Split(text, "\n"); wrong.Key() == nil && line > 0 && line <= len(rows) {

@@ -44,7 +44,8 @@ const (
 	roomPosts, openerPosts = 30, 90
 	// atOnce bounds a host's concurrent POSTs.
 	atOnce = 64
-	// sweepEvery is how often rooms and openers that have not posted for an hour are forgotten.
+	// sweepEvery is how often the program forgets rooms and openers that have not posted for an
+	// hour.
 	sweepEvery = 10 * time.Minute
 )
 

@@ -231,8 +231,8 @@ type RoomChanged struct{ Room wire.Snapshot }
 // Progress says how far the player's own measuring is.
 type Progress struct{ Probed, Answered, Listed int }
 
-// Exposing says how many servers of the list may see the player's address in this round, according to the host. 0 means
-// all.
+// Exposing says how many servers of the list may see the player's address in this round, according
+// to the host. A number of 0 means all of them.
 type Exposing struct{ Max, Listed int }
 
 // ExposingPlaces says how many candidate places will have seen the player's address in this round.

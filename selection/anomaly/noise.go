@@ -12,7 +12,7 @@ const (
 	// noiseShare is the share of a player's blocks whose pings vary by no more than the player's
 	// noise. The servers of one operator count as one block, because they can claim anything.
 	noiseShare = 0.9
-	// fewestNoisy is the fewest blocks that reveal the spread.
+	// fewestNoisy is how many blocks are needed to estimate the spread.
 	fewestNoisy = 5
 	// quiet is the noise of an ordinary line and machine, in microseconds, which slack covers. On
 	// quiet lines nine pings of ten to neighbours differ by 2 to 10 ms.

@@ -24,7 +24,7 @@ type candidate struct {
 	// isWanted says that everybody should measure the candidate.
 	isWanted bool
 
-	// suspects are the players whose RTT a full queue may have held up.
+	// suspects are the players whose RTT a full queue may have made longer.
 	suspects []int
 	// score is the score of the RTTs, with predictions for missing ones. bound is the optimistic
 	// bound, with likely RTTs for suspect ones. luck is the score if these and the predictions are

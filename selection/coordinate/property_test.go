@@ -104,8 +104,8 @@ func (n *session) happens(event byte, whom int) {
 	}
 }
 
-// TestSilentNeighbour checks that a server that is silent for somebody is out, though another on
-// the same address answered.
+// TestSilentNeighbour checks that a server that is silent for somebody is excluded, even if another
+// server on the same address answered.
 func TestSilentNeighbour(t *testing.T) {
 	w := &smallWorld{says: make([]discovery.Info, 2)}
 	for port := range uint16(2) {

@@ -305,7 +305,7 @@ func (w *world) drawAS(node topology.Node, nearer bool) (from, variance float64)
 	}
 	spread := w.spreads[topology.Country]
 	if nearer {
-		// It lies below the lowest by the deviation in ms, which grows with the distance.
+		// The value lies below the lowest by a deviation in ms, which grows with the distance.
 		below := math.Sqrt(spread) * math.Exp(w.lowest) * w.rng.ExpFloat64()
 		return w.estimator.value(w.estimator.score(w.lowest) - below), w.now.usual[topology.Country] / narrow
 	}

@@ -10,7 +10,8 @@ import (
 	"muster/discovery/geo/ranges"
 )
 
-// fates counts the keys in pieces of the address space by fate: addresses of IPv4, /64s of IPv6.
+// fates counts keys by their fate, separately for each piece of the address space. A key is an IPv4
+// address or a /64 of IPv6.
 type fates struct{ v4, v6 map[string]uint64 }
 
 // These are the fates of a piece.

@@ -7,7 +7,8 @@ import (
 	"golang.org/x/text/encoding/charmap"
 )
 
-// TestUTF8 checks that a text in each set is what its writer wrote, and that UTF-8 stays.
+// TestUTF8 checks that a text in each set becomes what its writer wrote, and that UTF-8 stays
+// unchanged.
 func TestUTF8(t *testing.T) {
 	for set, texts := range map[*charmap.Charmap][]string{
 		charmap.ISO8859_1:   {"Café Müller", "¿Qué? ¡Olé!", "»»» ÆØÅ «««", "·.·´¯`·.·", "×÷×÷ 4x4 ×÷×÷", "ø", "Été", "Við spilum íslensku", "m³ und m²"},

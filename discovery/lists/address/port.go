@@ -14,8 +14,8 @@ func IsPortLine(line string) bool {
 	return len(words) == 2 && isPort(words[0].text) && isNumber(words[1].text)
 }
 
-// addPorts gives addresses the ports that stand beside them. A number that may be one,
-// and may be something else, makes the line unclear.
+// addPorts gives addresses the ports that stand beside them. If a number may be a port or something
+// else, the line is unclear.
 func (l *reader) addPorts(chosen []int) error {
 	for _, i := range chosen {
 		if l.tokens[i].Port != 0 || l.tokens[i].isLink && l.next(i) >= 0 && l.isCounted(l.next(i)) {

@@ -193,8 +193,8 @@ func TestGatherIsCutShort(t *testing.T) {
 	}
 }
 
-// TestAsideAndTaciturn checks two protocols. Sauerbraten's servers are asked one port
-// above the players'. Luanti's only tell that they are there, and want a goodbye.
+// TestAsideAndTaciturn checks two protocols. Sauerbraten's servers are asked one port above the
+// players' port. Luanti's servers only tell that they exist, and want a goodbye.
 func TestAsideAndTaciturn(t *testing.T) {
 	c := &collector{protocol: sauerbraten.Protocol{}, nonce: ourNonce, network: netip.MustParsePrefix("192.168.1.5/24"), ports: []uint16{28785}}
 	reply := sauerbraten.Answer(c.protocol.AppendQuery(nil, ourNonce, nil), discovery.Info{Name: "A"})

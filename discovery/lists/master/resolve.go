@@ -110,7 +110,7 @@ type lookedUp struct {
 	err error
 }
 
-// lead notes where the host leads, if it is a name.
+// lead notes the addresses that the host leads to, if it is a name.
 func (l *lookedUp) lead(all *union) {
 	if hostport.IsName(l.at.Addr()) {
 		all.lead(l.at, l.led)

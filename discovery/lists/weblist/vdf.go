@@ -95,8 +95,8 @@ const (
 	closes = '}'
 )
 
-// block reads to the closing brace, or the outermost block to the end of the file. With
-// an error it returns what stands before the damage.
+// block reads to the closing brace. The outermost block ends with the file. Along with an error,
+// block returns what stands before the damage.
 func (v *vdf) block(depth int, braced bool) (keys, error) {
 	if depth > maxDepth {
 		return nil, malformed("its blocks are nested too deeply")

@@ -7,10 +7,10 @@ import (
 	"muster/discovery/plan/topology"
 )
 
-// spread sums up how the networks of a country differ: the number of its ASes that have
-// replied, and their mean RTTs in ms. The networks of a wide country, such as Russia,
-// are reached by different ways. The likelihood table knows no country by itself, so a
-// few far replies from there say less than it believes.
+// spread sums up how the networks of a country differ: the number of its ASes that have replied,
+// and their mean RTTs in ms. The networks of a wide country, such as Russia, are reached by
+// different routes. The likelihood table ignores countries, so a few far replies from a country say
+// less than the table assumes.
 type spread struct{ networks, sum, squares float64 }
 
 const (

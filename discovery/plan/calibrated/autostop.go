@@ -22,7 +22,7 @@ type stopping struct {
 	stopped bool
 }
 
-// Until ends a plan when the rule says so, but not while it samples.
+// Until returns a plan that ends when the rule says so, but not while the plan samples.
 func Until(plan discovery.Plan, rule StopRule) discovery.Plan {
 	return &stopping{Plan: plan, rule: rule}
 }

@@ -304,7 +304,7 @@ func (r reply) roster() *discovery.Roster {
 	return roster
 }
 
-// tell sets the fact about a player that a key's word stands for.
+// tell sets the fact about a player that belongs to a key's word.
 func tell(player *discovery.Player, word, value string) {
 	n, _ := strconv.ParseInt(strings.TrimSpace(value), 10, 32) // anything but a number is 0
 	switch word {

@@ -51,8 +51,8 @@ func TestParse(t *testing.T) {
 	})
 }
 
-// TestForms checks what differs between forms: the build is a number before the seventh, and
-// before the sixth the minutes left are always there.
+// TestForms checks how forms differ. Before the seventh form, the build is a number. Before the
+// sixth, the remaining minutes are always present.
 func TestForms(t *testing.T) {
 	const variables, end = "\x01" + "sv_hostname\x00\x06n\x00", "\x00" + "\x00" + "\x00"
 	for form, text := range map[string]string{

@@ -207,7 +207,7 @@ func TestSaved(t *testing.T) {
 	}
 }
 
-// FuzzLists lets people do anything. The lists keep their bounds, and no copy changes.
+// FuzzLists calls the lists' methods at random. The lists keep their bounds, and no copy changes.
 func FuzzLists(f *testing.F) {
 	f.Add([]byte("\x00\x01\x02\x03\x41\x05\x82\x07\xc8\x09\x0a\x0b\x0c\x0d"))
 	f.Add([]byte(strings.Repeat("\x00\x31\x47\x03\x12\x29", 40)))

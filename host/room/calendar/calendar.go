@@ -136,9 +136,9 @@ type Facts struct {
 	// IsGathering says that the group is not complete, IsClosed that the room is over for
 	// good, and Posts that it has a webhook.
 	IsGathering, IsClosed, Posts bool
-	// Heard is when the room heard a player last. People are all people of the room, the players
-	// first. A room that neither stands nor posts may give the players alone, with no more than
-	// [people.Person.IsPlayer] and [people.Person.IsHere].
+	// Heard is when the room last heard from a player. People are all people of the room, the
+	// players first. A room that neither stands nor posts may give the players alone. It then needs
+	// only [people.Person.IsPlayer] and [people.Person.IsHere].
 	Heard  time.Time
 	People []people.Person
 }

@@ -32,7 +32,8 @@ func (n *named) get(of *selection.Selection, names *people.Names) selection.Sele
 	return n.selection
 }
 
-// Facts are other facts about the room. Editions and Others have names already; the rest has IDs.
+// Facts are other facts about the room. Editions and Others contain names already. All other fields
+// contain IDs.
 type Facts struct {
 	Servers selection.Servers
 	Names   *people.Names

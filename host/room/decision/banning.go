@@ -83,8 +83,9 @@ func (d *Decision) BeginBans(g facts.Facts, now roomtime.Time) (notes []sentence
 }
 
 // Destination returns the server that a decided match goes to, after everyone has looked at it
-// again. If the server is full or gone, the next one takes its place. If all servers are, the match
-// keeps the first, because a seat may become free. It also returns notes for people.
+// again. If the server is full or gone, the next one takes its place. If all servers are full or
+// gone, the match keeps the first, because a seat may become free. Destination also returns notes
+// for people.
 func (d *Decision) Destination(g facts.Facts) (server int, notes []sentence.Sentence) {
 	g.Refresh()
 	usable := slices.IndexFunc(d.Fallbacks(g), func(server int) bool { _, is := obstacle(g, server); return !is })

@@ -46,7 +46,8 @@ type results struct {
 	// shares says that the player measures its part of the list, and the others behind the same
 	// address measure the rest.
 	shares bool
-	// packed are the probes in their saved form, nil if they have changed since the newest save.
+	// packed holds the probes in their saved form. It is nil if they have changed since the newest
+	// save.
 	packed []byte
 }
 

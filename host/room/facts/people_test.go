@@ -502,8 +502,8 @@ func TestViewPeople(t *testing.T) {
 	}
 }
 
-// TestStandingGuest checks that a guest who is away is no onlooker, and that a guest whom the
-// choice leaves out reads so once it stands.
+// TestStandingGuest checks that a guest who is away is not an onlooker. It also checks that a guest
+// whom the choice leaves out reads so once the choice stands.
 func TestStandingGuest(t *testing.T) {
 	g := germans(t, factstest.Settings())
 	counts(g, "zoe")

@@ -224,7 +224,7 @@ func TestWanted(t *testing.T) {
 	}
 }
 
-// TestRest checks that no server hears from one address twice within a second, right after a search
+// TestRest checks that one address never asks a server twice within a second, right after a search
 // or a look.
 func TestRest(t *testing.T) {
 	after := func(asks []Ask) (after []time.Duration) {

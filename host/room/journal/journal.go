@@ -33,8 +33,8 @@ func (j *Journal) Add(at time.Time, s sentence.Sentence) {
 	}
 }
 
-// Says reports whether the journal has a sentence of this key about somebody, so that nobody fills
-// it by repeating one.
+// Says reports whether the journal has a sentence of this key about somebody. It keeps people from
+// filling the journal with one sentence.
 func (j *Journal) Says(key string, id people.ID) bool {
 	return slices.ContainsFunc(j.state.Notes, func(n wire.Note) bool { return n.Key == key && people.IsAbout(n.Sentence, id) })
 }

@@ -19,9 +19,8 @@ import (
 )
 
 const (
-	// LateStep is the least delay of a step that shows that this program was stopped, or had no
-	// time for the room. It is fifty ticks of a host, and no more than the shortest limit of a
-	// phase.
+	// LateStep is how late a step must be to show that this program was stopped, or had no time for
+	// the room. It is fifty ticks of a host, and no more than the shortest limit of a phase.
 	LateStep = 5 * time.Second
 	// StalledAfter is how long a connected player may report nothing. It is several times the
 	// longest silence of a plan that waits for lost servers.

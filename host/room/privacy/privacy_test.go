@@ -170,7 +170,7 @@ func (f *filler) fill(v reflect.Value, depth int) {
 	}
 }
 
-// walk visits all figures of a JSON document, and those in its texts.
+// walk visits all figures of a JSON document, also the ones in its texts.
 func walk(path string, value any, visit func(path, text string)) {
 	below := func(key string) string { return strings.TrimPrefix(path+"."+key, ".") }
 	switch v := value.(type) {

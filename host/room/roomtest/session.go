@@ -95,7 +95,7 @@ func Settings(players int) wire.Settings {
 // New opens a room at eight.
 func New(t testing.TB, s wire.Settings) *Session { return Play(t, room.New(Keys, s, Eight), Eight) }
 
-// Play goes on with a room to which nobody is connected.
+// Play continues a room to which nobody is connected.
 func Play(t testing.TB, r *room.Room, at time.Time) *Session {
 	n := &Session{
 		TB: t, Driver: Driver{Room: r, Now: at, Here: map[string]bool{}},

@@ -145,7 +145,7 @@ func (g *Groups) Out() (out []Ask) {
 	return out
 }
 
-// IsOut reports whether a player of a group was asked for a server, and has not reported it.
+// IsOut reports whether a player of a group was asked for a server and has not answered yet.
 func (g *Groups) IsOut(at, server int) bool {
 	_, isOut := g.groups[at].out[server]
 	return isOut

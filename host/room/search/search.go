@@ -112,8 +112,8 @@ type Setup struct {
 	Criteria selection.Criteria
 	// Options are the room's. A field that is 0 stands for the usual value.
 	Options coordinate.Options
-	// More is the organiser's addition to each player's budget, 0 in the round's own search.
-	// IsBehind says that people vote meanwhile.
+	// More is the organiser's addition to each player's budget. It is 0 in the round's own search.
+	// IsBehind says that people vote during the search.
 	More     int
 	IsBehind bool
 }

@@ -23,8 +23,8 @@ const (
 	// everybody each time. missRest is the rest after the first time, and grows.
 	maxMisses = 3
 	missRest  = 30 * time.Second
-	// countedSeats is the largest number of free seats that has a count of its own: the largest
-	// groups want as many.
+	// countedSeats is the largest number of free seats that has its own count, because the largest
+	// groups want so many seats.
 	countedSeats = wire.MaxPlayers
 )
 

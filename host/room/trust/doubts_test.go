@@ -174,8 +174,8 @@ func TestList(t *testing.T) {
 	}
 }
 
-// TestWeightiest checks that people are asked about the player whose word alone decides a choice,
-// if it costs the others something and there are enough others.
+// TestWeightiest checks that people are asked about the player whose results alone decide a choice,
+// if these results cost the others something and there are enough others.
 func TestWeightiest(t *testing.T) {
 	choice := func(gain float64, players ...people.ID) *selection.Selection {
 		why := &selection.Why{Influences: []selection.Influence{{Player: "dan", Gain: gain}, {Player: "ann", Gain: 1}}}

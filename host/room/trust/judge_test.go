@@ -11,7 +11,7 @@ import (
 	"muster/selection"
 )
 
-// TestJudge checks that players whose numbers fit nobody else's are left out, as long as they are
+// TestJudge checks that players are left out whose numbers fit nobody else's, as long as they are
 // the minority.
 func TestJudge(t *testing.T) {
 	same := func(int) int { return 9999 }
@@ -125,8 +125,8 @@ func TestJudgeSlow(t *testing.T) {
 	}
 }
 
-// TestJudgeThoseBefore checks that players who were left out before count among those who may be
-// wrong.
+// TestJudgeThoseBefore checks that players who were left out earlier count among the players who
+// may be wrong.
 func TestJudgeThoseBefore(t *testing.T) {
 	d := doubted() // bob is left out
 	b := world(20, []people.ID{"ann", "cat", "dan"}, func(player, server int) int {

@@ -38,7 +38,7 @@ async function read(reply) {
   throw new Error(message);
 }
 
-/** What the program tells, sentence by sentence. @param {Sentence[]} all */
+/** The program's message, sentence by sentence. @param {Sentence[]} all */
 export function sentences(all) {
   return all.map((one) => capital(told(one))).join(" ");
 }

@@ -181,7 +181,10 @@ function hold(mark, width, height) {
   mark.y = Math.max(mark.face / 2, Math.min(height - mark.height + mark.face / 2, mark.y));
 }
 
-/** Draws the land into a place, in frames of their own. @param {HTMLElement} place @param {import("./world.js").World} loaded @param {Sight} sight @param {number} width @param {number} height */
+/**
+ * Draws the land into a place, in separate frames.
+ * @param {HTMLElement} place @param {import("./world.js").World} loaded @param {Sight} sight @param {number} width @param {number} height
+ */
 export function draw(place, loaded, sight, width, height) {
   const sharp = Math.min(2, devicePixelRatio || 1);
   const canvas = document.createElement("canvas");

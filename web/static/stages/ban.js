@@ -23,7 +23,10 @@ import { leftUntil } from "../time.js";
 const usualTurn = 30_000;
 /** The time left from which the clock warns, s. */
 const late = 5;
-/** The difference of the averages at which the balance's mark reaches its end, ms; more stays there. */
+/**
+ * The difference of the averages at which the balance's mark reaches its end, in ms. It stays there
+ * for larger differences.
+ */
 const widest = 30;
 /** The longest name on a button and in a title, in letters. */
 const longestName = 24;
