@@ -8,8 +8,9 @@ import (
 
 // lifetime is the order in which a host ends: first its rooms, then the connections, then the rest.
 type lifetime struct {
-	// ctx is for the rooms, and lines for the connections, which outlive them. saves is for writes
-	// to the store, and outlives both. goodbyes ends when rooms may tell people that the host ends.
+	// ctx is for the rooms. lines is for the connections, which outlive the rooms. saves is for
+	// writes to the store, and outlives both. goodbyes ends when rooms may tell people that the
+	// host ends.
 	ctx, goodbyes, lines, saves        context.Context
 	cancel, sayGoodbye, hangUp, giveUp context.CancelFunc
 	abandoned                          atomic.Bool // the host ends before its work is done

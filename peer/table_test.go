@@ -148,7 +148,7 @@ func address(server int) netip.AddrPort {
 	return netip.AddrPortFrom(netip.AddrFrom4([4]byte{192, 0, 2, byte(server)}), 27960)
 }
 
-// seat is one player with a prober that knows all answers.
+// seat is one player, with a prober that knows all answers.
 type seat struct {
 	tb      *table
 	options peer.Options

@@ -115,7 +115,8 @@ type kind struct {
 	rule Rule
 	// may reports whether a choice may stand for the kind.
 	may func(*field, choice) bool
-	// figure is what the kind minimises. Of several choices with the same, the rule's first is the best.
+	// figure is the number that the kind minimises. Of several choices with the same figure, the
+	// one that the rule ranks first is the best.
 	figure func(*field, choice) float64
 }
 

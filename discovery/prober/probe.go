@@ -308,7 +308,7 @@ func (d *debts) note(p *probe, addr netip.AddrPort) {
 	d.push(debt{addr, p.settled(last)})
 }
 
-// byAddr returns when the last answer from each address may come at the latest.
+// byAddr returns for each address the latest time at which its last answer may come.
 func (d *debts) byAddr() map[netip.AddrPort]time.Duration {
 	until := make(map[netip.AddrPort]time.Duration, d.len())
 	for _, debt := range d.items[d.head:] {

@@ -69,7 +69,7 @@ const wholeRound = `
 	};
 `
 
-// stands puts a stage of the round on the page.
+// stands shows a stage of the round on the page.
 func (b *browser) stands(stage string) {
 	b.Helper()
 	b.run("{" + friends + wholeRound + fmt.Sprintf("stands(%q)}", stage))

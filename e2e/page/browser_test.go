@@ -203,8 +203,8 @@ func (b *browser) reads(selector string) string {
 	return read[string](b, fmt.Sprintf("[...document.querySelectorAll(%q)].map((e) => e.innerText).join('\\n')", selector))
 }
 
-// passesDoors is a script that goes through the door for watching, as people do who are not at the
-// doors themselves.
+// passesDoors is a script that presses the entry button for watching. Tests use it unless they are
+// about the entry buttons.
 const passesDoors = `(() => {
 	const door = document.querySelector("#stage .door[data-door=watch]:not(.open) button");
 	if (globalThis.muster?.view?.door !== "" || !door) return false;

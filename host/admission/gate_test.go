@@ -11,7 +11,7 @@ import (
 	"muster/host/pressure"
 )
 
-// knocks is a listener that accepts the connections a test sends it.
+// knocks is a listener that accepts the connections a test sends on the channel.
 type knocks chan net.Conn
 
 func (k knocks) Accept() (net.Conn, error) {

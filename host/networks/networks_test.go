@@ -229,7 +229,7 @@ func TestPoison(t *testing.T) {
 	}
 }
 
-// TestBounds checks which cells and trials give way.
+// TestBounds checks which cells and trials are dropped when there are too many.
 func TestBounds(t *testing.T) {
 	m := New([32]byte{})
 	m.maxCells, m.maxTrials = 64, 16

@@ -141,7 +141,7 @@ func nats(s *publichost.Settings) (faults []error) {
 	return faults
 }
 
-// natsURL says why a text is no URL of a NATS server. It shows no password.
+// natsURL says why a text is not a URL of a NATS server. It shows no password.
 func natsURL(text string) string {
 	if !strings.Contains(text, "://") {
 		text = "nats://" + text

@@ -49,7 +49,7 @@ func (w QueryMethod) protocol() discovery.Protocol { return w.Game().Protocol() 
 // Game returns a game whose servers are asked in this way.
 func (w QueryMethod) Game() Game { return Game{ProtocolName: w.Protocol, QueryAbove: w.Above} }
 
-// Port returns the port that stands in the entry, of a server at the given one.
+// Port returns the port in the entry, for a server at the given port.
 func (w QueryMethod) Port(given uint16) uint16 { return given + w.Shift }
 
 // queryPort returns the port that is asked, 0 for none.

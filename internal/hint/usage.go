@@ -13,7 +13,7 @@ func (u *usage) Unwrap() error { return u.error }
 // Usage marks an error as one in how the command was called.
 func Usage(err error) error { return &usage{err} }
 
-// Usagef returns an error in how the command was called.
+// Usagef returns an error that says how the command was called wrongly.
 func Usagef(format string, a ...any) error { return Usage(fmt.Errorf(format, a...)) }
 
 // IsUsage reports whether the command was called wrongly.

@@ -29,8 +29,8 @@ func languageOf(r *http.Request) *catalogue.Language {
 	return languages.In(tagOf(r))
 }
 
-// tagOf returns the tag of the reader's language: the one that the link names, or else the first one
-// of the browser's that Muster has. Home's page asks for its own.
+// tagOf returns the tag of the reader's language. This is the language that the link names, or else
+// the first of the browser's languages that Muster has. Home's page asks for its own language.
 func tagOf(r *http.Request) string {
 	asked := languages.Asked(r.Header.Get("Accept-Language"))
 	return languages.Find(append([]string{r.URL.Query().Get(inLanguage)}, asked...)...)

@@ -26,8 +26,8 @@ type ACME struct {
 	// Directory is the authority's URL; empty means Let's Encrypt's. CA is a file with the certificate that signs the
 	// directory's own; empty trusts the system's authorities.
 	Directory, CA string
-	// Email receives the authority's warnings; empty omits it. Cache is the folder for the account and the
-	// certificates.
+	// Email receives the authority's warnings. If it is empty, the authority gets no address. Cache
+	// is the folder for the account and the certificates.
 	Email, Cache string
 }
 

@@ -36,7 +36,7 @@ func (c Client) Limits(ctx context.Context) (found operating.Limits, err error) 
 	return found, c.ask(ctx, http.MethodGet, "/limits", nil, &found)
 }
 
-// Explain says why a room is where it is.
+// Explain returns the reasons for the state of a room.
 func (c Client) Explain(ctx context.Context, id string) (found operating.Explained, err error) {
 	return found, c.ask(ctx, http.MethodGet, "/rooms/"+id, nil, &found)
 }

@@ -41,8 +41,9 @@ func MostUsed(cmd *cobra.Command, about, flags string) string {
 		about, cmd.UseLine(), cmd.Example, few.FlagUsages(), cmd.CommandPath(), everything)
 }
 
-// Strict completes a program's root command, which has all its commands. Words that are no command, and wrong arguments
-// and flags, are usage errors that say what to do. The help lists flags in order of importance.
+// Strict completes a program's root command, which has all its commands. Unknown words, and wrong
+// arguments and flags, are usage errors that say what to do. The help lists flags in order of
+// importance.
 func Strict(root *cobra.Command) {
 	root.Args = unknownCommand
 	root.SetFlagErrorFunc(Explain)

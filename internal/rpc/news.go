@@ -15,7 +15,7 @@ type Room struct {
 	Room int `json:"room" doc:"the room's number in this program"`
 	// Document is in the form of the HTTP API. The method state has what this leaves out.
 	Document wire.Document `json:"document" doc:"the room, as GET /api/rooms/CODE describes it: PROTOCOL.md"`
-	// Missed counts the states that this one has replaced before they could be written.
+	// Missed counts the states that this state has replaced before they could be written.
 	Missed int `json:"missed,omitempty" doc:"how many states before this one were left out, because nobody read them"`
 }
 

@@ -20,7 +20,8 @@ import (
 	"muster/discovery/plan/topology"
 )
 
-// Part is a part of the internet where servers stand. Its level is that of the deepest field.
+// Part is a part of the internet where servers stand. The deepest field that is set gives its
+// level.
 type Part struct {
 	Country string       // ISO 3166-1 alpha-2, never empty
 	ASN     uint32       // 0 for all of the country, or for an unknown AS

@@ -76,8 +76,8 @@ type results struct {
 	hasFailedTest   map[string]bool // by package
 }
 
-// read follows a run. It writes the output of what fails to the second argument as soon as it has
-// failed, and lines that are no events, such as a compiler's, at once.
+// read follows a run. It writes the output of a test to the second argument as soon as the test has
+// failed. It writes lines that are not events, such as a compiler's, at once.
 func read(from io.Reader, to io.Writer) (results, error) {
 	seen := results{hasFailedTest: map[string]bool{}}
 	output := map[string]*strings.Builder{}

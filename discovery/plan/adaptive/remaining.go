@@ -63,10 +63,10 @@ func (r *remaining) add(near, servers float64) {
 }
 
 const (
-	// fewLeft near servers may be left whatever their share is, but at most fewShare of
-	// the servers found. A share of few servers is less than one, and no estimate can
-	// tell it. The bound is fewLeftFresh while near ones were among the last
-	// dryReplies, because more come then. It is fewLeftWarm after an earlier visit.
+	// Up to fewLeft near servers may be left whatever their share is, but at most fewShare of the
+	// servers found. A share of few servers is less than one server, so no estimate can tell it.
+	// The bound is fewLeftFresh while the last dryReplies replies had near ones among them, because
+	// then more will come. It is fewLeftWarm after an earlier visit.
 	fewLeft      = 6
 	fewLeftFresh = 1.5
 	dryReplies   = 150

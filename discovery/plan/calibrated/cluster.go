@@ -25,7 +25,7 @@ type cluster struct {
 	rtt   time.Duration // unknownRTT until it is settled, and if all are silent
 }
 
-// unknownRTT ranks a cluster last.
+// unknownRTT is a value that ranks a cluster last.
 const unknownRTT = time.Duration(math.MaxInt64)
 
 // key is what the servers of a cluster share.

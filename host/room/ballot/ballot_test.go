@@ -160,8 +160,8 @@ func TestFavourite(t *testing.T) {
 	}
 }
 
-// TestNumbersStay checks that a candidate keeps its number whatever comes and goes, and that a draw
-// goes to the lower number.
+// TestNumbersStay checks that a candidate keeps its number whatever comes and goes, and that the
+// lower number wins a draw.
 func TestNumbersStay(t *testing.T) {
 	b := opened(t, options(4, 5, 6))
 	b.votes(t, "ann", 6, options(4, 5, 6))

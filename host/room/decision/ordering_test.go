@@ -36,7 +36,7 @@ func TestVeto(t *testing.T) {
 	}
 }
 
-// TestHidden checks that the organiser can hide servers, as long as something is left to vote on.
+// TestHidden checks that the organiser can hide servers while a server is left to vote on.
 func TestHidden(t *testing.T) {
 	n := measured(t, 2, "ann", "bob")
 	n.choose(false)

@@ -98,7 +98,7 @@ type Round struct {
 	// Gap is how long a server of the list rests before it answers an address again. It is 0 if
 	// unknown, as in a restored room.
 	Gap time.Duration
-	// Choice is the newest choice, and Ballot has people's votes on it.
+	// Choice is the newest choice. Ballot holds people's votes on it.
 	Choice choice.Choice
 	Ballot ballot.Box
 	// Bans are the moves of a match's captains over the choice's best servers.

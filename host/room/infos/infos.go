@@ -155,8 +155,9 @@ func (f *Infos) voice(player people.ID) *Voice {
 	return nil
 }
 
-// counting returns the reports on a server that count: the host's, and those of counting players
-// who were asked for it. Otherwise two players could call servers full before others are asked.
+// counting returns the reports on a server that count: the host's report, and the reports of
+// counting players who were asked for the server. Otherwise two players could call servers full
+// before others are asked.
 func (f *Infos) counting(server int) []word {
 	words := f.words[server]
 	ignored := func(w word) bool {

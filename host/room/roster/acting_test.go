@@ -73,8 +73,7 @@ func TestOrganiserStays(t *testing.T) {
 	}
 }
 
-// TestComesBack checks that people whose nickname ran out get their earlier credential back, and
-// that nobody else does.
+// TestComesBack checks that only people whose nickname ran out get their earlier credential back.
 func TestComesBack(t *testing.T) {
 	for _, tt := range []struct {
 		was, token string

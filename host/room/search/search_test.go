@@ -177,7 +177,7 @@ type world struct {
 	// known are each player's answers, and asked is the number of questions.
 	known map[people.ID]map[int]bool
 	asked map[people.ID]int
-	// silent are servers that answer nobody.
+	// silent reports whether a server does not answer a player.
 	silent func(player people.ID, server int) bool
 }
 

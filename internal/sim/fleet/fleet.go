@@ -54,8 +54,8 @@ type Exchange struct {
 	Source        netip.AddrPort
 	// RTT is the world's RTT for this packet pair.
 	RTT time.Duration
-	// Held is how long the reply was really held back. It runs from the arrival of the query, as
-	// stamped by the kernel where it does that, to the sending.
+	// Held is how long the reply was really held back. It begins when the query arrives, by the
+	// kernel's stamp where there is one, and ends when the reply is sent.
 	Held time.Duration
 }
 

@@ -80,7 +80,11 @@ export function lobby(live, view) {
   ];
 }
 
-/** Whether the organiser looks at a room where nobody plays yet: there is nothing but to bring people. @param {State} state @param {View} view */
+/**
+ * Whether the organiser looks at a room where nobody plays yet. Then the only thing to do is to
+ * invite people.
+ * @param {State} state @param {View} view
+ */
 function isForTheFirst(state, view) {
   return Boolean(state.you.organiser) && !view.tv && !state.match && !state.people.some((person) => person.peer);
 }

@@ -29,7 +29,7 @@ const pause = 2000;
 /** When each sign was first seen here, by sender and time. @type {Map<string, number>} */
 const seen = new Map();
 
-/** When the person here sent the last one. */
+/** When this page's person sent the last reaction. */
 let sent = 0;
 
 /** @param {string} sign */

@@ -24,7 +24,10 @@ import { clearTimer, nextFrame, runTime, setTimer } from "../time.js";
 
 /** @typedef {import("../types.js").State} State */
 
-/** The reveal that plays on this page, by where it stands, and whether its last frame is there. @type {{on: HTMLElement | null, isOver: boolean}} */
+/**
+ * The reveal that plays on this page: its element, and whether its last frame is shown.
+ * @type {{on: HTMLElement | null, isOver: boolean}}
+ */
 const playing = { on: null, isOver: false };
 
 /** How long the fade takes for people who prefer no motion, ms. */
