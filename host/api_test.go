@@ -16,18 +16,45 @@ import (
 	"muster/host/wire"
 )
 
-func get(t *testing.T, server *httptest.Server, path string) string {
+// answer sends a request with a header, and returns the answer and its body.
+func answer(t testing.TB, server *httptest.Server, method, path, body string, header map[string]string) (*http.Response, string) {
 	t.Helper()
-	response, err := http.Get(server.URL + path)
+	request, err := http.NewRequest(method, server.URL+path, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if body != "" {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	for name, value := range header {
+		request.Header.Set(name, value)
+	}
+	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer response.Body.Close()
-	body, err := io.ReadAll(response.Body)
-	if err != nil || response.StatusCode != http.StatusOK {
-		t.Errorf("%s answers %s, %v", path, response.Status, err)
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
 	}
-	return string(body)
+	return response, string(text)
+}
+
+// asks does the same, and returns the answer's status.
+func asks(t testing.TB, server *httptest.Server, method, path, body string, header map[string]string) (int, string) {
+	t.Helper()
+	response, text := answer(t, server, method, path, body, header)
+	return response.StatusCode, text
+}
+
+func get(t *testing.T, server *httptest.Server, path string) string {
+	t.Helper()
+	status, body := asks(t, server, "GET", path, "", nil)
+	if status != http.StatusOK {
+		t.Errorf("%s answers %d", path, status)
+	}
+	return body
 }
 
 func TestAPI(t *testing.T) {
@@ -44,23 +71,13 @@ func TestAPI(t *testing.T) {
 	}
 	do := func(method, path, authorization string) (int, string) {
 		t.Helper()
-		request, err := http.NewRequest(method, server.URL+path, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		request.Header.Set("Authorization", authorization)
-		response, err := http.DefaultClient.Do(request)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer response.Body.Close()
+		response, body := answer(t, server, method, path, "", map[string]string{"Authorization": authorization})
 		for name, want := range map[string]string{"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer"} {
 			if got := response.Header.Get(name); got != want {
 				t.Errorf("%s has the header %s: %q", path, name, got)
 			}
 		}
-		body, _ := io.ReadAll(response.Body)
-		return response.StatusCode, string(body)
+		return response.StatusCode, body
 	}
 	hyphened := strings.ToLower(code[:2] + "-" + code[2:])
 	tests := []struct {

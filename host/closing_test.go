@@ -39,20 +39,14 @@ func TestClosedRoom(t *testing.T) {
 				Hint:    "ask the organiser for the code; letter case does not matter",
 			},
 		} {
-			p := dial(t, server)
-			p.Conn.Send(wire.Hello{Version: wire.Version, Code: who, Name: "bob", Token: ann.token})
+			p := says(t, server, "", wire.Hello{Code: who, Name: "bob", Token: ann.token})
 			if got := inEnglish(expect[wire.Refusal](p)); got != want {
 				t.Errorf("with %s bob is told %+v, want %+v", who, got, want)
 			}
 		}
 		for path, want := range map[string]int{code: http.StatusGone, "NOSUCH": http.StatusNotFound, other: http.StatusOK} {
-			response, err := http.Get(server.URL + "/api/rooms/" + path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			response.Body.Close()
-			if response.StatusCode != want {
-				t.Errorf("the page of %s is answered %s, want %d", path, response.Status, want)
+			if status, _ := asks(t, server, "GET", "/api/rooms/"+path, "", nil); status != want {
+				t.Errorf("the page of %s is answered %d, want %d", path, status, want)
 			}
 		}
 		page := openPage(t, server, code, "")
@@ -99,8 +93,7 @@ func TestEndOfSession(t *testing.T) {
 	if !<-ended {
 		t.Error("who watches the room has not seen its end")
 	}
-	bob := dial(t, server)
-	bob.Conn.Send(wire.Hello{Version: wire.Version, Code: code, Name: "bob"})
+	bob := says(t, server, "", wire.Hello{Code: code, Name: "bob"})
 	if got := expect[wire.Refusal](bob); got.Reason != wire.ReasonClosed {
 		t.Errorf("bob comes later, and is told %+v", got)
 	}

@@ -1,8 +1,8 @@
 package host_test
 
 import (
-	"bytes"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -33,17 +33,9 @@ func TestCountedByAddress(t *testing.T) {
 		t.Fatal(err)
 	}
 	enters := func(name, from string) string {
-		body, _ := json.Marshal(map[string]string{"name": name})
-		request, _ := http.NewRequest("POST", server.URL+"/api/rooms/"+code+"/enter", bytes.NewReader(body))
-		request.Header.Set("Content-Type", "application/json")
-		request.Header.Set("X-Forwarded-For", from)
-		response, err := http.DefaultClient.Do(request)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer response.Body.Close()
 		var answer struct{ Token string }
-		json.NewDecoder(response.Body).Decode(&answer)
+		_, body := asks(t, server, "POST", "/api/rooms/"+code+"/enter", fmt.Sprintf(`{"name":%q}`, name), map[string]string{"X-Forwarded-For": from})
+		json.Unmarshal([]byte(body), &answer)
 		return answer.Token
 	}
 	dialFrom(t, server, player, code, "ann")

@@ -121,8 +121,7 @@ func TestReplaced(t *testing.T) {
 	h, server := serve(t, host.Config{List: listOf(2)})
 	code, _, _ := h.Open(friday(2))
 	first := join(t, server, code, "ann")
-	second := dial(t, server)
-	second.Conn.Send(wire.Hello{Version: wire.Version, Code: code, Name: "ann", Token: first.token})
+	second := says(t, server, "", wire.Hello{Code: code, Name: "ann", Token: first.token})
 	if welcome := expect[wire.Welcome](second); welcome.Token != first.token {
 		t.Errorf("the token changed to %q", welcome.Token)
 	}
@@ -151,11 +150,7 @@ func TestSlowMember(t *testing.T) {
 	t.Parallel()
 	h, server := serve(t, host.Config{List: listOf(30_000)})
 	code, _, _ := h.Open(friday(3))
-	slow, _, err := websocket.DefaultDialer.Dial("ws"+strings.TrimPrefix(server.URL, "http")+"/peer", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer slow.Close()
+	slow := socket(t, server, "/peer", nil)
 	slow.WriteJSON(map[string]any{"type": "hello", "version": wire.Version, "code": code, "name": "slow"})
 	for room := range h.Watch(t.Context(), code) {
 		if len(room.People) == 1 {
@@ -212,11 +207,7 @@ func TestPackedStates(t *testing.T) {
 	h, server := serve(t, host.Config{List: listOf(5), Games: many(50)})
 	code, _, _ := h.Open(friday(3))
 	for name, inflates := range map[string]bool{"ann": true, "bob": false} {
-		ws, _, err := websocket.DefaultDialer.Dial("ws"+strings.TrimPrefix(server.URL, "http")+"/peer", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer ws.Close()
+		ws := socket(t, server, "/peer", nil)
 		hello, _ := wire.Marshal(wire.Hello{Version: wire.Version, Code: code, Name: name, Inflates: inflates})
 		if err := ws.WriteMessage(websocket.TextMessage, hello.Data); err != nil {
 			t.Fatal(err)

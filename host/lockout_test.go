@@ -18,25 +18,15 @@ func TestLockout(t *testing.T) {
 	key := h.Keys(code).Link
 	ann := join(t, server, code, "ann")
 	zoe := enters(t, server, code, "zoe", "")
-	asks := func(path, key, credential string) int {
+	ask := func(path, key, credential string) int {
 		t.Helper()
-		request, err := http.NewRequest("GET", server.URL+path, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		request.Header.Set("Muster-Key", key)
-		request.Header.Set("Authorization", "Bearer "+credential)
-		response, err := http.DefaultClient.Do(request)
-		if err != nil {
-			t.Fatal(err)
-		}
-		response.Body.Close()
-		return response.StatusCode
+		status, _ := asks(t, server, "GET", path, "", map[string]string{"Muster-Key": key, "Authorization": "Bearer " + credential})
+		return status
 	}
 	for range 50 { // in a moment: no more are heard later
-		asks("/api/rooms/GUESSED", "", "")
+		ask("/api/rooms/GUESSED", "", "")
 	}
-	if status := asks("/api/rooms/"+code, "", ""); status != http.StatusTooManyRequests {
+	if status := ask("/api/rooms/"+code, "", ""); status != http.StatusTooManyRequests {
 		t.Fatalf("after 50 wrong codes the code alone is answered %d", status)
 	}
 	hello := func(h wire.Hello) *player {
@@ -52,7 +42,7 @@ func TestLockout(t *testing.T) {
 	for _, tt := range []struct{ name, key, credential string }{
 		{"the link's key", key, ""}, {"the organiser's secret", "", secret}, {"a page's token", "", zoe}, {"a player's token", "", ann.token},
 	} {
-		if status := asks("/api/rooms/"+code, tt.key, tt.credential); status != http.StatusOK {
+		if status := ask("/api/rooms/"+code, tt.key, tt.credential); status != http.StatusOK {
 			t.Errorf("%s is answered %d", tt.name, status)
 		}
 	}
@@ -70,12 +60,8 @@ func TestOrganiserAmongAskers(t *testing.T) {
 	code, secret, _ := h.Open(friday(0))
 	busy := 0
 	for range 210 {
-		response, err := http.Get(server.URL + "/api/rooms/" + code)
-		if err != nil {
-			t.Fatal(err)
-		}
-		response.Body.Close()
-		busy += map[int]int{http.StatusTooManyRequests: 1}[response.StatusCode]
+		status, _ := asks(t, server, "GET", "/api/rooms/"+code, "", nil)
+		busy += map[int]int{http.StatusTooManyRequests: 1}[status]
 	}
 	if status, document := orders(t, server, code, "go", secret, nil); busy == 0 || status != http.StatusNoContent {
 		t.Errorf("after 210 questions, %d of them refused, the organiser's go is answered %d %v", busy, status, document)

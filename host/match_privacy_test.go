@@ -26,8 +26,7 @@ func TestMatchIsPrivate(t *testing.T) {
 	names := []string{"ann", "ben", "cat", "dan"}
 	players, pages := map[string]*player{}, map[string]*page{"": openPage(t, server, code, "")}
 	for i, name := range names {
-		p := dial(t, server)
-		p.Conn.Send(wire.Hello{Version: wire.Version, Code: code, Name: name, Side: []wire.Side{wire.SideA, wire.SideB}[i%2]})
+		p := says(t, server, "", wire.Hello{Code: code, Name: name, Side: []wire.Side{wire.SideA, wire.SideB}[i%2]})
 		welcome := expect[wire.Welcome](p)
 		p.token, p.page = welcome.Token, welcome.Page
 		players[name], pages[name] = p, openPage(t, server, code, welcome.Page)

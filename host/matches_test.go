@@ -29,8 +29,7 @@ func TestMatches(t *testing.T) {
 	var ann *player
 	var players []*player
 	for name, side := range map[string]wire.Side{"ann": wire.SideA, "bob": wire.SideB} {
-		p := dial(t, server)
-		p.Conn.Send(wire.Hello{Version: wire.Version, Code: code, Name: name, Side: side})
+		p := says(t, server, "", wire.Hello{Code: code, Name: name, Side: side})
 		welcome := expect[wire.Welcome](p)
 		p.token, p.page = welcome.Token, welcome.Page
 		if name == "ann" {

@@ -31,8 +31,7 @@ func TestTakenOver(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ann := dial(t, at)
-	ann.Conn.Send(wire.Hello{Version: wire.Version, Code: code, Name: "ann"})
+	ann := says(t, at, "", wire.Hello{Code: code, Name: "ann"})
 	was := expect[wire.Welcome](ann)
 	if was.Epoch != 1 {
 		t.Errorf("the first epoch is %d", was.Epoch)
@@ -50,8 +49,7 @@ func TestTakenOver(t *testing.T) {
 			}
 		}
 	}
-	again := dial(t, elsewhere)
-	again.Conn.Send(wire.Hello{Version: wire.Version, Code: code, Name: "ann", Token: was.Token})
+	again := says(t, elsewhere, "", wire.Hello{Code: code, Name: "ann", Token: was.Token})
 	if now := expect[wire.Welcome](again); now.Epoch != 2 || now.Name != "ann" {
 		t.Errorf("ann comes back as %+v", now)
 	}
@@ -73,8 +71,7 @@ func TestBackTooLate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ann := dial(t, server)
-	ann.Conn.Send(wire.Hello{Version: wire.Version, Code: code, Name: "ann"})
+	ann := says(t, server, "", wire.Hello{Code: code, Name: "ann"})
 	was := expect[wire.Welcome](ann)
 	early := openPage(t, server, code, "")
 	early.until("the room", early.says("room", `"stage":"gathering"`))
@@ -100,8 +97,7 @@ func TestBackTooLate(t *testing.T) {
 	}
 	for range ann.Heard {
 	}
-	again := dial(t, server)
-	again.Conn.Send(wire.Hello{Version: wire.Version, Code: code, Name: "ann", Token: was.Token})
+	again := says(t, server, "", wire.Hello{Code: code, Name: "ann", Token: was.Token})
 	for m := range again.Heard {
 		if m, is := m.(wire.Welcome); is {
 			t.Errorf("ann is welcomed: %+v", m)
@@ -231,16 +227,13 @@ func TestNewerRoom(t *testing.T) {
 	kept.Put(code, newer)
 	var log bytes.Buffer
 	two, at := serveToo(t, host.Config{List: listOf(2), Store: kept.On("two"), Logger: slog.New(slog.NewTextHandler(&log, nil))})
-	ann := dial(t, at)
-	ann.Conn.Send(wire.Hello{Version: wire.Version, Code: code, Name: "ann"})
+	ann := says(t, at, "", wire.Hello{Code: code, Name: "ann"})
 	want := "this room is on a newer Muster than this host"
 	if refusal := expect[wire.Refusal](ann); refusal.Message != want || refusal.Reason != wire.ReasonBusy {
 		t.Errorf("ann is told %+v", refusal)
 	}
-	if response, err := http.Get(at.URL + "/api/rooms/" + code); err != nil || response.StatusCode != http.StatusServiceUnavailable {
-		t.Errorf("programs are answered %v, %v", response, err)
-	} else {
-		response.Body.Close()
+	if status, said := asks(t, at, "GET", "/api/rooms/"+code, "", nil); status != http.StatusServiceUnavailable {
+		t.Errorf("programs are answered %d, %s", status, said)
 	}
 	if len(two.Rooms()) > 0 || !bytes.Equal(kept.Of(code), newer) || kept.Find(code).State != store.Orphaned {
 		t.Errorf("the host has %v, the store %s, %v", two.Rooms(), kept.Of(code), kept.Find(code))
@@ -257,18 +250,12 @@ func TestLeftMeanwhile(t *testing.T) {
 	_, at := serve(t, host.Config{List: listOf(2), Store: kept})
 	two, _ := serveToo(t, host.Config{List: listOf(2), Store: kept.On("two")})
 	code, _, _ := two.Open(friday(2))
-	ann := dial(t, at)
-	ann.Conn.Send(wire.Hello{Version: wire.Version, Code: code, Name: "ann"})
+	ann := says(t, at, "", wire.Hello{Code: code, Name: "ann"})
 	if refusal := expect[wire.Refusal](ann); refusal.Reason != wire.ReasonMoved {
 		t.Errorf("ann is told %+v", refusal)
 	}
-	answer, err := http.Get(at.URL + "/api/rooms/" + code)
-	if err != nil {
-		t.Fatal(err)
-	}
-	answer.Body.Close()
-	if answer.StatusCode != http.StatusServiceUnavailable {
-		t.Errorf("a request is answered %v", answer.Status)
+	if status, _ := asks(t, at, "GET", "/api/rooms/"+code, "", nil); status != http.StatusServiceUnavailable {
+		t.Errorf("a request is answered %d", status)
 	}
 }
 
@@ -285,14 +272,12 @@ func TestPanic(t *testing.T) {
 		t.Errorf("ann is told %+v", refusal)
 	}
 	waitFor(t, "the room again", func() bool { return kept.Find(code).Epoch == 2 && len(h.Rooms()) == 2 })
-	again := dial(t, at)
-	again.Conn.Send(wire.Hello{Version: wire.Version, Code: code, Name: "ann", Token: ann.token})
+	again := says(t, at, "", wire.Hello{Code: code, Name: "ann", Token: ann.token})
 	expect[wire.Welcome](again)
 	h.Panic(code)
 	expect[wire.Refusal](again)
 	waitFor(t, "the room's end", func() bool { return len(h.Rooms()) == 1 })
-	late := dial(t, at)
-	late.Conn.Send(wire.Hello{Version: wire.Version, Code: code, Name: "ann", Token: ann.token})
+	late := says(t, at, "", wire.Hello{Code: code, Name: "ann", Token: ann.token})
 	if refusal := expect[wire.Refusal](late); refusal.Message != "this host can’t read the room" {
 		t.Errorf("then ann is told %+v", refusal)
 	}

@@ -1,11 +1,9 @@
 package host_test
 
 import (
-	"bytes"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
@@ -32,20 +30,10 @@ func orders(t *testing.T, server *httptest.Server, code, action, credential stri
 	if err != nil {
 		t.Fatal(err)
 	}
-	request, err := http.NewRequest("POST", server.URL+"/api/rooms/"+code+"/"+action, bytes.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	request.Header.Set("Content-Type", "application/json")
-	request.Header.Set("Authorization", "Bearer "+credential)
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer response.Body.Close()
+	status, said := asks(t, server, "POST", "/api/rooms/"+code+"/"+action, string(body), map[string]string{"Authorization": "Bearer " + credential})
 	document := map[string]any{}
-	json.NewDecoder(response.Body).Decode(&document) // a 204 has none
-	return response.StatusCode, document
+	json.Unmarshal([]byte(said), &document) // a 204 has none
+	return status, document
 }
 
 // page is an open page's end of the stream.
@@ -59,11 +47,7 @@ type page struct {
 
 func openPage(t *testing.T, server *httptest.Server, code, credential string) *page {
 	t.Helper()
-	ws, _, err := websocket.DefaultDialer.Dial("ws"+strings.TrimPrefix(server.URL, "http")+"/live", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { ws.Close() })
+	ws := socket(t, server, "/live", nil)
 	if err := ws.WriteJSON(map[string]string{"code": code, "token": credential}); err != nil {
 		t.Fatal(err)
 	}
@@ -328,19 +312,10 @@ func TestOrders(t *testing.T) {
 	if refusal := expect[wire.Refusal](ann); refusal.Reason != wire.ReasonRemoved {
 		t.Errorf("ann is told %+v", refusal)
 	}
-	stranger(t, server, code)
-}
-
-// stranger sends another site's form from a friend's browser.
-func stranger(t *testing.T, server *httptest.Server, code string) {
-	t.Helper()
-	response, err := http.Post(server.URL+"/api/rooms/"+code+"/enter", "text/plain", strings.NewReader(`{"name":"mallory"}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer response.Body.Close()
-	if body, _ := io.ReadAll(response.Body); response.StatusCode != 400 {
-		t.Errorf("a form of another site is answered %d %s", response.StatusCode, body)
+	// Another site's form could send this from a friend's browser.
+	const form = `{"name":"mallory"}`
+	if status, said := asks(t, server, "POST", "/api/rooms/"+code+"/enter", form, map[string]string{"Content-Type": "text/plain"}); status != 400 {
+		t.Errorf("a form of another site is answered %d %s", status, said)
 	}
 }
 

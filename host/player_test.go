@@ -5,8 +5,11 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/gorilla/websocket"
 
 	"muster/discovery"
 	"muster/discovery/sentence"
@@ -79,6 +82,30 @@ func dialWith(t testing.TB, server *httptest.Server, header http.Header) *player
 	return &player{Player: hosttest.Connect(t, server.URL, header)}
 }
 
+// socket opens a bare WebSocket until the test's end.
+func socket(t testing.TB, server *httptest.Server, path string, header http.Header) *websocket.Conn {
+	t.Helper()
+	ws, _, err := websocket.DefaultDialer.Dial("ws"+strings.TrimPrefix(server.URL, "http")+path, header)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { ws.Close() })
+	return ws
+}
+
+// says sends a program's hello, from an address if it is not empty; the player gets the answer.
+func says(t testing.TB, server *httptest.Server, from string, hello wire.Hello) *player {
+	t.Helper()
+	var header http.Header
+	if from != "" {
+		header = http.Header{"X-Forwarded-For": {from}}
+	}
+	p := dialWith(t, server, header)
+	hello.Version = wire.Version
+	p.Conn.Send(hello)
+	return p
+}
+
 func join(t *testing.T, server *httptest.Server, code, name string) *player {
 	t.Helper()
 	return joinAs(t, server, code, name, "")
@@ -87,8 +114,7 @@ func join(t *testing.T, server *httptest.Server, code, name string) *player {
 // joinAs joins with the organiser's secret or with a ticket.
 func joinAs(t *testing.T, server *httptest.Server, code, name, as string) *player {
 	t.Helper()
-	p := dial(t, server)
-	p.Conn.Send(wire.Hello{Version: wire.Version, Code: code, Name: name, As: as})
+	p := says(t, server, "", wire.Hello{Code: code, Name: name, As: as})
 	welcome := expect[wire.Welcome](p)
 	p.token, p.page = welcome.Token, welcome.Page
 	return p

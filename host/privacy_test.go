@@ -69,12 +69,13 @@ func TestNobodySeesAddresses(t *testing.T) {
 	for _, name := range []string{"ann", "bob", "cat"} {
 		players[name].looks()
 	}
+	behind := map[string]string{"X-Forwarded-For": ours}
 	for _, path := range []string{"/api/rooms/" + code, "/api/rooms/" + code + "/culled/full", "/api/rooms/NOSUCH",
 		"/metrics", "/healthz", "/"} {
-		fetchAs(t, server.URL+path, ours)
+		asks(t, server, "GET", path, "", behind)
 	}
 	for range 100 { // until there are too many wrong codes
-		fetchAs(t, server.URL+"/api/rooms/GAGAGA", ours)
+		asks(t, server, "GET", "/api/rooms/GAGAGA", "", behind)
 	}
 	page.until("who they are", page.says("people", "cat"))
 	page.until("that they share the list", page.says("log", `"key":"room.measured-together","with":{"answered":8,"n":8,"players":2}`))
@@ -134,21 +135,6 @@ func TestDiscreetLog(t *testing.T) {
 			t.Errorf("%s is in the log:\n%s", addr, logged)
 		}
 	}
-}
-
-func fetchAs(t *testing.T, url, from string) {
-	t.Helper()
-	request, err := http.NewRequest("GET", url, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	request.Header.Set("X-Forwarded-For", from)
-	reply, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer reply.Body.Close()
-	io.Copy(io.Discard, reply.Body)
 }
 
 // record keeps what is written, and the addresses of the connections.
@@ -261,8 +247,7 @@ func TestNobodyIsNamed(t *testing.T) {
 	names := []string{"p1", "Quillmere", "Wobblewick", "x7"}
 	players := map[string]*player{}
 	joins := func(name, under string) *player {
-		p := dial(t, server)
-		p.Conn.Send(wire.Hello{Version: wire.Version, Code: code, Key: key, Name: name})
+		p := says(t, server, "", wire.Hello{Code: code, Key: key, Name: name})
 		if name != "" && under != "" {
 			welcome := expect[wire.Welcome](p)
 			p.token, p.page = welcome.Token, welcome.Page
@@ -301,11 +286,7 @@ func TestNobodyIsNamed(t *testing.T) {
 	for i, name := range names {
 		p := players[name]
 		kind, data := nonsense[i](name)
-		ws, _, err := websocket.DefaultDialer.Dial("ws"+strings.TrimPrefix(server.URL, "http")+"/peer", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer ws.Close()
+		ws := socket(t, server, "/peer", nil)
 		_, hello := frameOf(t, wire.Hello{Version: wire.Version, Code: code, Key: key, Name: name, Token: p.token})
 		ws.WriteMessage(websocket.TextMessage, hello)
 		<-p.Ended // it was replaced

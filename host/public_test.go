@@ -1,11 +1,8 @@
 package host_test
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -83,19 +80,8 @@ type opened struct {
 // opens requests a room from an address.
 func opens(t *testing.T, server *httptest.Server, from, body string) (status int, o opened, header http.Header) {
 	t.Helper()
-	request, err := http.NewRequest("POST", server.URL+"/api/rooms", strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	request.Header.Set("Content-Type", "application/json")
-	request.Header.Set("X-Forwarded-For", from)
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer response.Body.Close()
-	text, err := io.ReadAll(response.Body)
-	if err := errors.Join(err, json.Unmarshal(text, &o)); err != nil {
+	response, text := answer(t, server, "POST", "/api/rooms", body, map[string]string{"X-Forwarded-For": from})
+	if err := json.Unmarshal([]byte(text), &o); err != nil {
 		t.Fatalf("%s: %v in %s", body, err, text)
 	}
 	return response.StatusCode, o, response.Header
@@ -226,11 +212,10 @@ func TestOpeningRefused(t *testing.T) {
 		}
 	}
 	// Another site's page could send this.
-	response, err := http.Post(server.URL+"/api/rooms", "text/plain", strings.NewReader(`{"game":"openarena"}`))
-	if err != nil || response.StatusCode != http.StatusBadRequest {
-		t.Errorf("a room is opened by a form: %v, %v", response.Status, err)
+	form := map[string]string{"Content-Type": "text/plain"}
+	if status, _ := asks(t, server, "POST", "/api/rooms", `{"game":"openarena"}`, form); status != http.StatusBadRequest {
+		t.Errorf("a room is opened by a form: %d", status)
 	}
-	response.Body.Close()
 	if rooms := h.Rooms(); len(rooms) != 0 {
 		t.Errorf("there are rooms: %v", rooms)
 	}
@@ -272,13 +257,11 @@ func TestOpeningLimits(t *testing.T) {
 		_, room, _ := opens(t, server, "203.0.113.7", body)
 		join(t, server, room.Code, "ann")
 		join(t, server, room.Code, "bob")
-		cat := dial(t, server)
-		cat.Conn.Send(wire.Hello{Version: wire.Version, Code: room.Code, Key: h.Keys(room.Code).Link, Name: "cat"})
+		cat := says(t, server, "", wire.Hello{Code: room.Code, Key: h.Keys(room.Code).Link, Name: "cat"})
 		if refusal := expect[wire.Refusal](cat); refusal.Reason != wire.ReasonFull {
 			t.Errorf("the third is told %+v", refusal)
 		}
-		eve := dial(t, server)
-		eve.Conn.Send(wire.Hello{Version: wire.Version, Code: room.Code, Name: "eve"})
+		eve := says(t, server, "", wire.Hello{Code: room.Code, Name: "eve"})
 		if refusal := expect[wire.Refusal](eve); refusal.Reason != wire.ReasonCode {
 			t.Errorf("whoever guesses the code is told %+v", refusal)
 		}
@@ -418,17 +401,13 @@ func TestTexts(t *testing.T) {
 func TestPrivateHost(t *testing.T) {
 	_, server := serve(t, host.Config{List: listOf(1)})
 	for path, want := range map[string]int{"/api/service": 404, "/get/": 404, "/go/ID": 404} {
-		response, err := http.Get(server.URL + path)
-		if err != nil || response.StatusCode != want {
-			t.Errorf("%s answers %v, %v", path, response.Status, err)
+		if status, _ := asks(t, server, "GET", path, "", nil); status != want {
+			t.Errorf("%s answers %d", path, status)
 		}
-		response.Body.Close()
 	}
-	response, err := http.Post(server.URL+"/api/rooms", "application/json", bytes.NewBufferString(`{"game":"openarena"}`))
-	if err != nil || response.StatusCode < 400 {
-		t.Errorf("a stranger opens a room: %v, %v", response.Status, err)
+	if status, _ := asks(t, server, "POST", "/api/rooms", `{"game":"openarena"}`, nil); status < 400 {
+		t.Errorf("a stranger opens a room: %d", status)
 	}
-	response.Body.Close()
 }
 
 // TestGoToARegion checks that the link says which region to set in a game that has regions.
@@ -496,27 +475,15 @@ func TestGo(t *testing.T) {
 		}
 	}
 	id := strings.TrimPrefix(path, "/go/")
-	mallory := dial(t, server)
-	mallory.Conn.Send(wire.Hello{Version: wire.Version, Code: room.Code, Key: id, Name: "mallory"})
+	mallory := says(t, server, "", wire.Hello{Code: room.Code, Key: id, Name: "mallory"})
 	if refusal := expect[wire.Refusal](mallory); refusal.Reason == "" {
 		t.Error("the id is a key")
 	}
 	for _, nobody := range []string{"/go/", "/go/AAAAAAAAAAAAAAAA", "/go/" + room.Code} {
-		response, err := http.Get(server.URL + nobody)
-		if err != nil || response.StatusCode != http.StatusNotFound {
-			t.Errorf("%s answers %v, %v", nobody, response.Status, err)
+		if status, _ := asks(t, server, "GET", nobody, "", nil); status != http.StatusNotFound {
+			t.Errorf("%s answers %d", nobody, status)
 		}
-		response.Body.Close()
 	}
-}
-
-// says sends a peer's hello from an address; the player gets the answer.
-func says(t testing.TB, server *httptest.Server, from string, hello wire.Hello) *player {
-	t.Helper()
-	p := dialWith(t, server, http.Header{"X-Forwarded-For": {from}})
-	hello.Version = wire.Version
-	p.Conn.Send(hello)
-	return p
 }
 
 // TestPublicCodes checks that a code does not work at times when only its hearers could want it,
@@ -597,35 +564,27 @@ func TestGuessersHoldUpNobody(t *testing.T) {
 	keys := h.Keys(room.Code)
 	ann := says(t, server, "203.0.113.8", wire.Hello{Code: room.Code, Name: "ann"})
 	ann.token = expect[wire.Welcome](ann).Token
-	asks := func(from, code, key, credential string) int {
+	ask := func(from, code, key, credential string) int {
 		t.Helper()
-		request, err := http.NewRequest("GET", server.URL+"/api/rooms/"+code, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		request.Header = http.Header{"X-Forwarded-For": {from}, "Muster-Key": {key}, "Authorization": {"Bearer " + credential}}
-		response, err := http.DefaultClient.Do(request)
-		if err != nil {
-			t.Fatal(err)
-		}
-		response.Body.Close()
-		return response.StatusCode
+		header := map[string]string{"X-Forwarded-For": from, "Muster-Key": key, "Authorization": "Bearer " + credential}
+		status, _ := asks(t, server, "GET", "/api/rooms/"+code, "", header)
+		return status
 	}
 	limited := 0
 	for i := range 1500 {
-		if asks(fmt.Sprintf("11.%d.%d.1", i%256, i/256), "BADOBADOBADO", "", "") == http.StatusTooManyRequests {
+		if ask(fmt.Sprintf("11.%d.%d.1", i%256, i/256), "BADOBADOBADO", "", "") == http.StatusTooManyRequests {
 			limited++
 		}
 	}
 	if limited < 450 || limited > 500 {
 		t.Errorf("of 1500 guesses %d were not heard, want nearly 500", limited)
 	}
-	if status := asks("203.0.113.20", room.Code, "", ""); status != http.StatusTooManyRequests {
+	if status := ask("203.0.113.20", room.Code, "", ""); status != http.StatusTooManyRequests {
 		t.Errorf("meanwhile the code alone is answered %d", status)
 	}
 	for name, status := range map[string]int{
-		"the link": asks("203.0.113.20", room.Code, keys.Link, ""), "the organiser": asks("203.0.113.20", room.Code, "", keys.Secret),
-		"a guesser with the link": asks("11.0.0.1", room.Code, keys.Link, ""),
+		"the link": ask("203.0.113.20", room.Code, keys.Link, ""), "the organiser": ask("203.0.113.20", room.Code, "", keys.Secret),
+		"a guesser with the link": ask("11.0.0.1", room.Code, keys.Link, ""),
 	} {
 		if status != http.StatusOK {
 			t.Errorf("meanwhile %s is answered %d", name, status)
@@ -696,15 +655,9 @@ func TestGet(t *testing.T) {
 		}
 	}
 	for origin, want := range map[string]int{server.URL: 200, "": 200, "https://mallory.example": 403} {
-		request, err := http.NewRequest("POST", server.URL+"/get/windows-amd64", strings.NewReader("http://192.0.2.1/#TABOMI"))
-		if err != nil {
-			t.Fatal(err)
+		from := map[string]string{"Origin": origin}
+		if status, _ := asks(t, server, "POST", "/get/windows-amd64", "http://192.0.2.1/#TABOMI", from); status != want {
+			t.Errorf("from a page of %q: %d, want %d", origin, status, want)
 		}
-		request.Header.Set("Origin", origin)
-		response, err := http.DefaultClient.Do(request)
-		if err != nil || response.StatusCode != want {
-			t.Errorf("from a page of %q: %v, %v; want %d", origin, response.Status, err, want)
-		}
-		response.Body.Close()
 	}
 }

@@ -137,12 +137,7 @@ func (r *recording) head(title, about string) {
 
 // connects opens the player's WebSocket.
 func (r *recording) connects() {
-	ws, _, err := websocket.DefaultDialer.Dial("ws"+strings.TrimPrefix(r.server.URL, "http")+"/peer", nil)
-	if err != nil {
-		r.Fatal(err)
-	}
-	r.ws = ws
-	r.Cleanup(func() { ws.Close() })
+	r.ws = socket(r.T, r.server, "/peer", nil)
 }
 
 // says sends a message, and writes it to the recording.

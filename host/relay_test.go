@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -171,29 +170,14 @@ func TestRelayedRequests(t *testing.T) {
 	at := machines(t, host.Config{List: listOf(3)}, "a", "b")
 	code, secret := at["a"].open(2)
 	ask := func(m *machine, method, path string, header map[string]string, body string) (int, string) {
-		request, err := http.NewRequest(method, m.server.URL+path, strings.NewReader(body))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for k, v := range header {
-			request.Header.Set(k, v)
-		}
-		answer, err := http.DefaultClient.Do(request)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer answer.Body.Close()
-		text := new(strings.Builder)
-		if _, err := copyAll(text, answer); err != nil {
-			t.Fatal(err)
-		}
+		answer, text := answer(t, m.server, method, path, body, header)
 		if csp := answer.Header.Values("Content-Security-Policy"); len(csp) != 1 {
 			t.Errorf("%s: %d policies", path, len(csp))
 		}
 		if why := answer.Header.Get("Muster-Refused"); why != "" {
 			t.Errorf("%s: says %q inside", path, why)
 		}
-		return answer.StatusCode, text.String()
+		return answer.StatusCode, text
 	}
 	organiser := map[string]string{"Authorization": "Bearer " + secret, "Content-Type": "application/json"}
 	for _, tt := range []struct {
@@ -245,38 +229,13 @@ func TestRelayedRequests(t *testing.T) {
 	}
 }
 
-// livePage is an open page, which the test drives.
-type livePage struct {
-	*testing.T
-	ws *websocket.Conn
-}
-
-func openAt(t *testing.T, m *machine, code string) *livePage {
-	t.Helper()
-	ws, _, err := websocket.DefaultDialer.Dial("ws"+strings.TrimPrefix(m.server.URL, "http")+"/live", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { ws.Close() })
-	if err := ws.WriteJSON(map[string]string{"code": code}); err != nil {
-		t.Fatal(err)
-	}
-	return &livePage{t, ws}
-}
-
-// sees waits for a state that meets a condition.
-func (p *livePage) sees(what string, is func(state map[string]json.RawMessage) bool) {
+// hears waits for a frame as wanted, whatever came before.
+func (p *page) hears(what string, is func(state map[string]json.RawMessage) bool) {
 	p.Helper()
-	for {
-		kind, data, err := p.ws.ReadMessage()
-		if err != nil {
-			p.Fatalf("the page ends before %s: %v", what, err)
-		}
-		state := map[string]json.RawMessage{}
-		if kind == websocket.TextMessage && json.Unmarshal(data, &state) == nil && is(state) {
-			return
-		}
-	}
+	p.until(what, func() bool {
+		defer clear(p.state)
+		return is(p.state)
+	})
 }
 
 func isWhole(state map[string]json.RawMessage) bool {
@@ -316,14 +275,14 @@ func TestRelayedOwnerDies(t *testing.T) {
 	at := machines(t, host.Config{List: listOf(40)}, "a", "b")
 	code, _ := at["a"].open(2)
 	ann, bob := join(t, at["b"].server, code, "ann"), join(t, at["b"].server, code, "bob")
-	page := openAt(t, at["b"], code)
-	page.sees("the room", isWhole)
+	page := openPage(t, at["b"].server, code, "")
+	page.hears("the room", isWhole)
 	expect[wire.List](ann)
 	at["a"].dies()
-	page.sees("that the room goes on elsewhere", func(state map[string]json.RawMessage) bool {
+	page.hears("that the room goes on elsewhere", func(state map[string]json.RawMessage) bool {
 		return string(state["type"]) == `"refused"` && string(state["reason"]) == `"moved"`
 	})
-	openAt(t, at["b"], code).sees("the room again, whole", isWhole)
+	openPage(t, at["b"].server, code, "").hears("the room again, whole", isWhole)
 	ann, bob = ann.comesBack(at["b"], code, "ann"), bob.comesBack(at["b"], code, "bob")
 	ann.measures(10)
 	bob.measures(20)
@@ -358,11 +317,7 @@ func TestRelayedGoodbyes(t *testing.T) {
 	t.Parallel()
 	at := machines(t, host.Config{List: listOf(5)}, "a", "b")
 	code, _ := at["a"].open(2)
-	ws, _, err := websocket.DefaultDialer.Dial("ws"+strings.TrimPrefix(at["b"].server.URL, "http")+"/peer", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer ws.Close()
+	ws := socket(t, at["b"].server, "/peer", nil)
 	var pong string
 	ws.SetPongHandler(func(data string) error { pong = data; return nil })
 	ws.WriteJSON(map[string]any{"type": "hello", "version": wire.Version, "code": code, "name": "ann"})
@@ -371,6 +326,7 @@ func TestRelayedGoodbyes(t *testing.T) {
 	}
 	ws.WriteControl(websocket.PingMessage, []byte("are you there"), time.Now().Add(time.Minute))
 	ws.WriteMessage(websocket.TextMessage, []byte("nonsense")) // the owner closes the connection for this
+	var err error
 	for err == nil {
 		_, _, err = ws.ReadMessage()
 	}
@@ -403,10 +359,6 @@ func TestRelayedNoLoop(t *testing.T) {
 	}
 }
 
-func copyAll(to *strings.Builder, answer *http.Response) (int64, error) {
-	return io.Copy(to, answer.Body)
-}
-
 // TestRightProgram checks that a public host tells a program with another version where the right one
 // is.
 func TestRightProgram(t *testing.T) {
@@ -426,11 +378,7 @@ func TestRightProgram(t *testing.T) {
 func TestRelayedClientGone(t *testing.T) {
 	at := machines(t, host.Config{List: listOf(5)}, "a", "b")
 	code, _ := at["a"].open(1)
-	ws, _, err := websocket.DefaultDialer.Dial("ws"+strings.TrimPrefix(at["b"].server.URL, "http")+"/peer", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer ws.Close()
+	ws := socket(t, at["b"].server, "/peer", nil)
 	const token = "Q3KXOJ2VBBKZ6BPCEGZ6ZK5LCE"
 	ws.WriteJSON(map[string]any{"type": "hello", "version": wire.Version, "code": code, "name": "ann", "token": token})
 	if _, said, err := ws.ReadMessage(); err != nil || !strings.Contains(string(said), "welcome") {
@@ -438,8 +386,7 @@ func TestRelayedClientGone(t *testing.T) {
 	}
 	at["a"].dies() // from now on nobody reads, or answers pings
 	waitFor(t, "the room at b", func() bool { return len(at["b"].host.Rooms()) == 1 })
-	ann := dial(t, at["b"].server)
-	ann.Conn.Send(wire.Hello{Version: wire.Version, Code: code, Name: "ann", Token: token})
+	ann := says(t, at["b"].server, "", wire.Hello{Code: code, Name: "ann", Token: token})
 	expect[wire.Welcome](ann)
 	if launch := ann.plays(10); launch.Address != "10.0.0.0:27960" {
 		t.Errorf("sent to %s", launch.Address)
@@ -479,8 +426,8 @@ func TestRelayedPause(t *testing.T) {
 	at := machines(t, host.Config{List: listOf(5)}, "a", "b")
 	code, _ := at["a"].open(1)
 	ann := join(t, at["b"].server, code, "ann")
-	page := openAt(t, at["b"], code)
-	page.sees("the room", isWhole)
+	page := openPage(t, at["b"].server, code, "")
+	page.hears("the room", isWhole)
 	const why = "the host can’t save what happens here for the moment"
 	hears := func(told *wire.Snapshot, what string) {
 		t.Helper()
@@ -494,7 +441,7 @@ func TestRelayedPause(t *testing.T) {
 	at["a"].store.Away(true)
 	at["b"].store.Away(true)
 	hears(&told, why)
-	page.sees("why it waits", func(state map[string]json.RawMessage) bool {
+	page.hears("why it waits", func(state map[string]json.RawMessage) bool {
 		return strings.Contains(string(state["room"]), `"held":{"key":"refused.held"}`)
 	})
 	at["a"].store.Away(false)
@@ -511,15 +458,15 @@ func TestRelayedPause(t *testing.T) {
 	if wait := expect[wire.Wait](back); !strings.HasPrefix(wait.Message, why) {
 		t.Errorf("ann is told %q", wait.Message)
 	}
-	page = openAt(t, at["b"], code)
-	page.sees("why it waits", func(state map[string]json.RawMessage) bool {
+	page = openPage(t, at["b"].server, code, "")
+	page.hears("why it waits", func(state map[string]json.RawMessage) bool {
 		return string(state["type"]) == `"wait"` && strings.Contains(string(state["message"]), "nothing is lost")
 	})
 	at["a"].store.Away(false)
 	at["b"].store.Away(false)
 	waitFor(t, "the room goes on", func() bool { room, _ := at["a"].host.Room(code); return room.Room.Held.IsZero() })
 	at["b"].between.Store("a", at["a"])
-	page.sees("the room again", isWhole)
+	page.hears("the room again", isWhole)
 	expect[wire.Welcome](back)
 	if launch := back.plays(10); launch.Address != "10.0.0.0:27960" {
 		t.Errorf("sent to %s", launch.Address)
@@ -539,7 +486,7 @@ func TestNews(t *testing.T) {
 		expect[wire.Welcome](ann)
 	}
 	at["b"].store.Late(room.Code, 3)
-	openAt(t, at["b"], room.Code).sees("the room", isWhole)
+	openPage(t, at["b"].server, room.Code, "").hears("the room", isWhole)
 	_, key, _ := strings.Cut(room.Link, "_")
 	at["b"].store.Late(room.Code, 3)
 	expect[wire.Welcome](says(t, at["b"].server, "203.0.113.9", wire.Hello{Code: room.Code, Key: key, Name: "bob"}))
@@ -653,12 +600,7 @@ func TestVeil(t *testing.T) {
 				}
 			})
 			p := dialWith(t, at["b"].server, http.Header{"X-Forwarded-For": {guesser}})
-			page, _, err := websocket.DefaultDialer.Dial("ws"+strings.TrimPrefix(at["b"].server.URL, "http")+"/live",
-				http.Header{"X-Forwarded-For": {guesser}})
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(func() { page.Close() })
+			page := socket(t, at["b"].server, "/live", http.Header{"X-Forwarded-For": {guesser}})
 			guesses.Go(func() {
 				began := time.Now()
 				p.Conn.Send(wire.Hello{Version: wire.Version, Code: code, Key: shown[0], Token: shown[1], Name: "eve"})
@@ -736,10 +678,7 @@ func TestOpeningsOfAllHosts(t *testing.T) {
 			t.Errorf("%s opens %d rooms while a host is gone", address, created)
 		}
 	}
-	if answer, err := http.Post(at["b"].server.URL+"/openings", "application/json",
-		strings.NewReader(`{"from":"203.0.113.7"}`)); err != nil || answer.StatusCode == http.StatusOK {
-		t.Errorf("strangers ask as hosts do: %v, %v", answer, err)
-	} else {
-		answer.Body.Close()
+	if status, said := asks(t, at["b"].server, "POST", "/openings", `{"from":"203.0.113.7"}`, nil); status == http.StatusOK {
+		t.Errorf("strangers ask as hosts do: %d, %s", status, said)
 	}
 }

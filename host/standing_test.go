@@ -4,7 +4,6 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
@@ -19,31 +18,6 @@ import (
 )
 
 const twoMonths = 8 * 7 * 24 * time.Hour
-
-// asks sends a page's request to a room, and returns the answer.
-func asks(t *testing.T, server *httptest.Server, method, path, body string, header map[string]string) (int, string) {
-	t.Helper()
-	request, err := http.NewRequest(method, server.URL+path, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, value := range header {
-		request.Header.Set(name, value)
-	}
-	if body != "" {
-		request.Header.Set("Content-Type", "application/json")
-	}
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer response.Body.Close()
-	text, err := io.ReadAll(response.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return response.StatusCode, string(text)
-}
 
 // TestStandingRoom checks that a room on a public host is there again a week later, after a
 // restart, by its link and its members' own links. Callers with only the code or the link learn
@@ -141,8 +115,7 @@ func TestStandingRoom(t *testing.T) {
 	}
 
 	// A member comes and the room wakes up, so its code admits people again.
-	again := dial(t, server)
-	again.Conn.Send(wire.Hello{Version: wire.Version, Code: room.Code, Name: "=ann()", Token: token})
+	again := says(t, server, "", wire.Hello{Code: room.Code, Name: "=ann()", Token: token})
 	if w := expect[wire.Welcome](again); w.Page != page {
 		t.Errorf("ann comes back as %+v", w)
 	}

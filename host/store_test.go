@@ -70,15 +70,10 @@ func TestRestartOnStore(t *testing.T) {
 	if got := h.Rooms(); !reflect.DeepEqual(got, []string{code}) {
 		t.Fatalf("the host has the rooms %q", got)
 	}
-	again := dial(t, server)
-	again.Conn.Send(wire.Hello{Version: wire.Version, Code: code, Name: "ann", Token: ann.token})
+	again := says(t, server, "", wire.Hello{Code: code, Name: "ann", Token: ann.token})
 	expect[wire.Welcome](again)
-	request, _ := http.NewRequest("POST", server.URL+"/api/rooms/"+code+"/go", nil)
-	request.Header.Set("Authorization", "Bearer "+secret)
-	if response, err := http.DefaultClient.Do(request); err != nil || response.StatusCode != http.StatusNoContent {
-		t.Errorf("the organiser's secret is worth %v, %v", response.Status, err)
-	} else {
-		response.Body.Close()
+	if status, said := orders(t, server, code, "go", secret, nil); status != http.StatusNoContent {
+		t.Errorf("the organiser's secret is worth %d, %v", status, said)
 	}
 	again.plays(10)
 }
